@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note OR MIT */
+/*
+ * Spindle: atomic multicast as an operating-system service.
+ *
+ * This header is the contract between /dev/spindle and a process that sends to
+ * and reads from a subgroup through mapped memory. Configuration (nodes, views,
+ * subgroups) goes by generic netlink, see <linux/spindle_genl.h>.
+ *
+ * One open file is bound to one subgroup by SPINDLE_IOC_ATTACH and is then
+ * called an attachment. Everything a program needs to know about the layout of
+ * the mapped memory is in the reply; nothing is derived from sizeof.
+ *
+ * The memory of an attachment
+ * ---------------------------
+ *   ctl   read-only   words that the kernel writes: state, tails, wake-up flag
+ *   usr   read-write  words that the process writes: consumed, TX descriptors
+ *   tx    read-write  payload ring of the local sender        (SEND)
+ *   rx    read-only   payload ring of every sender, by rank   (RECV, not COPY)
+ *   dlv   read-only   ring of struct spindle_dlv              (RECV)
+ *   copy  read-only   payload ring that dlv points into       (RECV and COPY)
+ *   sst   read-only   the columns of each member's row, by rank
+ *
+ * Payload rings (tx, rx, copy) may be mapped with twice their length: the second
+ * half shows the same pages again, so that a message that wraps is contiguous.
+ *
+ * Sending (single attachment, any number of threads)
+ * --------------------------------------------------
+ *   reserve  one compare-and-swap on usr.reserve takes the next slot number and
+ *            the next bytes of the ring, in units of SPINDLE_UNIT bytes;
+ *   fill     write the bytes at tx + (unit * SPINDLE_UNIT) % ring_bytes;
+ *   commit   desc[slot % window].extent = unit | length << 32, then
+ *            store-release desc[slot % window].ready = slot + 1      (A)
+ *   kick     full barrier; if ctl.need_wakeup: ioctl(SPINDLE_IOC_KICK)
+ *
+ * The engine load-acquires .ready (pairs with A), copies .extent, checks the
+ * copy, and multicasts slots in slot order as they become ready. ctl.tx_slot and
+ * ctl.tx_unit say how far slots and bytes are free again; load-acquire them.
+ *
+ * Reading (each attachment on its own)
+ * ------------------------------------
+ *   tail = load-acquire ctl.dlv_tail                                 (B)
+ *   dlv[i % dlv_entries] for i in [consumed, tail)
+ *   store-release usr.consumed when the bytes are no longer needed   (C)
+ *
+ * (B) pairs with the engine's store-release of the tail after descriptors and
+ * bytes; (C) with its load-acquire before it lets senders overwrite them.
+ */
+#ifndef _UAPI_LINUX_SPINDLE_H
+#define _UAPI_LINUX_SPINDLE_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* Granularity of extents in payload rings, in bytes. */
+#define SPINDLE_UNIT		64
+#define SPINDLE_UNIT_SHIFT	6
+
+/* Limits, checked by the kernel; netlink errors name them. */
+#define SPINDLE_MAX_MEMBERS	64
+#define SPINDLE_MAX_SUBGROUPS	64
+#define SPINDLE_MAX_WINDOW	65536
+#define SPINDLE_MAX_RING	(1U << 30)
+
+/* "No such rank": spindle_attach.sender_rank of a member that does not send. */
+#define SPINDLE_NO_RANK		0xffffffffU
+
+/* enum spindle_attach_flags - role of an attachment, in spindle_attach.flags */
+#define SPINDLE_ATTACH_SEND	(1U << 0) /* the subgroup's sender, at most one */
+#define SPINDLE_ATTACH_RECV	(1U << 1) /* a reader, any number */
+#define SPINDLE_ATTACH_COPY	(1U << 2) /* reader with its own payload ring */
+
+/* Bits of spindle_attach.features. */
+#define SPINDLE_FEAT_PACKED	(1ULL << 0) /* extents are packed, any length */
+#define SPINDLE_FEAT_COPY	(1ULL << 1) /* SPINDLE_ATTACH_COPY is known */
+#define SPINDLE_FEAT_ORDERED	(1ULL << 2) /* this subgroup is totally ordered */
+
+/**
+ * enum spindle_state - state of an attachment, in ctl.state
+ * @SPINDLE_STATE_FORMING: not all members are connected; slots may be committed
+ *	already and are sent once they are
+ * @SPINDLE_STATE_ACTIVE: messages flow
+ * @SPINDLE_STATE_FROZEN: this attachment broke the ring's rules, see ctl.error;
+ *	the others go on
+ * @SPINDLE_STATE_FAILED: the subgroup lost a member or the device, see ctl.error
+ * @SPINDLE_STATE_GONE: the view or the node was removed
+ *
+ * Any state above ACTIVE is final, and poll() reports EPOLLERR and EPOLLHUP. What
+ * was delivered before may still be read.
+ */
+enum spindle_state {
+	SPINDLE_STATE_FORMING,
+	SPINDLE_STATE_ACTIVE,
+	SPINDLE_STATE_FROZEN,
+	SPINDLE_STATE_FAILED,
+	SPINDLE_STATE_GONE
+};
+
+/**
+ * enum spindle_error - why, in ctl.error and in netlink events
+ * @SPINDLE_ERR_NONE: nothing is wrong
+ * @SPINDLE_ERR_TX_READY: a TX descriptor's ready word is neither this lap's nor
+ *	the last lap's value
+ * @SPINDLE_ERR_TX_EXTENT: an extent overlaps an earlier one, or lies beyond the
+ *	free part of the ring
+ * @SPINDLE_ERR_TX_LEN: a message is longer than max_msg
+ * @SPINDLE_ERR_CONSUMED: usr.consumed went back, or beyond ctl.dlv_tail
+ * @SPINDLE_ERR_PEER_LOST: the connection to a member broke
+ * @SPINDLE_ERR_PEER_PROTOCOL: a member wrote a value outside its legal range
+ * @SPINDLE_ERR_DEVICE_GONE: the RDMA device was removed
+ * @SPINDLE_ERR_VIEW_GONE: the view was replaced or removed
+ */
+enum spindle_error {
+	SPINDLE_ERR_NONE,
+	SPINDLE_ERR_TX_READY,
+	SPINDLE_ERR_TX_EXTENT,
+	SPINDLE_ERR_TX_LEN,
+	SPINDLE_ERR_CONSUMED,
+	SPINDLE_ERR_PEER_LOST,
+	SPINDLE_ERR_PEER_PROTOCOL,
+	SPINDLE_ERR_DEVICE_GONE,
+	SPINDLE_ERR_VIEW_GONE
+};
+
+/**
+ * struct spindle_section - one mappable part of an attachment
+ * @cookie: file offset to give to mmap()
+ * @len: length in bytes; 0: this attachment has no such part
+ *
+ * Sections with one instance per rank (rx, sst) name rank 0; rank r is at
+ * @cookie + r * stride.
+ */
+struct spindle_section {
+	__u64 cookie;
+	__u64 len;
+};
+
+/**
+ * struct spindle_attach - argument of SPINDLE_IOC_ATTACH
+ * @size: in: sizeof(struct spindle_attach) as the program was compiled; the
+ *	kernel fills at most that much
+ * @flags: in: SPINDLE_ATTACH_*; SEND, RECV or both
+ * @node: in: id of a node in the caller's network namespace
+ * @subgroup: in: id of a subgroup of the node's installed view
+ * @event_fd: in: eventfd to signal at deliveries and state changes, or -1
+ * @resv0: in: 0
+ * @copy_bytes: in: bytes of the copy ring, a power of two from max_msg up; 0 for
+ *	ring_bytes. Must be 0 without SPINDLE_ATTACH_COPY
+ * @memlock: out: bytes charged to RLIMIT_MEMLOCK; on ENOMEM the bytes that would
+ *	have been needed
+ * @features: out: SPINDLE_FEAT_*
+ * @vid: out: id of the view
+ * @members: out: members of the subgroup
+ * @senders: out: members that may send
+ * @rank: out: own rank among the members
+ * @sender_rank: out: own rank among the senders, or SPINDLE_NO_RANK
+ * @window: out: slots of a sender, a power of two
+ * @max_msg: out: largest message, bytes
+ * @ring_bytes: out: bytes of each sender's payload ring, a power of two
+ * @dlv_entries: out: entries of the delivery ring, a power of two
+ * @dlv_stride: out: bytes from one struct spindle_dlv to the next
+ * @rx_stride: out: distance of two ranks' rx cookies
+ * @sst_stride: out: distance of two ranks' sst cookies
+ * @sst_offset: out: byte offset of this subgroup's columns in an sst section
+ * @ctl_state: out: offset in ctl of a __u32, enum spindle_state
+ * @ctl_error: out: offset in ctl of a __u32, enum spindle_error
+ * @ctl_need_wakeup: out: offset in ctl of a __u32: the engine sleeps, kick it
+ * @ctl_dlv_tail: out: offset in ctl of a __u64: entries delivered so far
+ * @ctl_tx_slot: out: offset in ctl of a __u64: slots that are free again
+ * @ctl_tx_unit: out: offset in ctl of a __u64: units that are free again
+ * @usr_consumed: out: offset in usr of a __u64: entries consumed so far
+ * @usr_reserve: out: offset in usr of a __u64 that only the process uses: next
+ *	slot (low 32 bits) and next unit (high 32 bits). It starts at the values of
+ *	tx_slot and tx_unit at the time of the attach
+ * @usr_desc: out: offset in usr of @window struct spindle_tx_desc
+ * @resv1: out: 0
+ * @ctl: out: section, always present
+ * @usr: out: section, always present
+ * @tx: out: section with SPINDLE_ATTACH_SEND
+ * @rx: out: section with SPINDLE_ATTACH_RECV and without COPY, one per sender
+ * @dlv: out: section with SPINDLE_ATTACH_RECV
+ * @copy: out: section with SPINDLE_ATTACH_COPY
+ * @sst: out: section, one per member
+ *
+ * Errors: EINVAL (size, flags, reserved or copy_bytes), ENODEV (no such node),
+ * ENOENT (no such subgroup, or no view), EBUSY (second sender), EPERM (SEND, but
+ * the node is no sender of the subgroup), EISCONN (file is attached already),
+ * ENOMEM (memory or RLIMIT_MEMLOCK, see @memlock), EBADF (event_fd), ENOTCONN (the
+ * subgroup has failed).
+ */
+struct spindle_attach {
+	__u32 size;
+	__u32 flags;
+	__u32 node;
+	__u32 subgroup;
+	__s32 event_fd;
+	__u32 resv0;
+	__u64 copy_bytes;
+	__u64 memlock;
+	__u64 features;
+	__u64 vid;
+	__u32 members;
+	__u32 senders;
+	__u32 rank;
+	__u32 sender_rank;
+	__u32 window;
+	__u32 max_msg;
+	__u64 ring_bytes;
+	__u32 dlv_entries;
+	__u32 dlv_stride;
+	__u64 rx_stride;
+	__u64 sst_stride;
+	__u32 sst_offset;
+	__u32 ctl_state;
+	__u32 ctl_error;
+	__u32 ctl_need_wakeup;
+	__u32 ctl_dlv_tail;
+	__u32 ctl_tx_slot;
+	__u32 ctl_tx_unit;
+	__u32 usr_consumed;
+	__u32 usr_reserve;
+	__u32 usr_desc;
+	__u64 resv1;
+	struct spindle_section ctl;
+	struct spindle_section usr;
+	struct spindle_section tx;
+	struct spindle_section rx;
+	struct spindle_section dlv;
+	struct spindle_section copy;
+	struct spindle_section sst;
+};
+
+/**
+ * struct spindle_tx_desc - one slot of the local sender, written by the process
+ * @extent: first unit (low 32 bits, modulo 2^32) and length in bytes (high 32)
+ * @ready: slot number + 1, stored with release after @extent and the bytes;
+ *	SPINDLE_TX_ABANDON may be or-ed in
+ */
+struct spindle_tx_desc {
+	__u64 extent;
+	__u64 ready;
+};
+
+/* In spindle_tx_desc.ready: the slot was given up, send nothing for it. */
+#define SPINDLE_TX_ABANDON	(1ULL << 63)
+
+/**
+ * enum spindle_dlv_kind - what a delivery descriptor stands for
+ * @SPINDLE_DLV_MSG: a message
+ */
+enum spindle_dlv_kind {
+	SPINDLE_DLV_MSG
+};
+
+/**
+ * struct spindle_dlv - one delivery, in the subgroup's order
+ * @seq: place in the total order; grows, with gaps where senders were silent.
+ *	In an unordered subgroup it is unique but does not grow
+ * @offset: first byte in the sender's rx ring or in the copy ring
+ * @len: bytes
+ * @sender: sender rank
+ * @kind: enum spindle_dlv_kind; skip kinds that you do not know
+ * @slot: the sender's message number, counting from 0 without gaps
+ */
+struct spindle_dlv {
+	__u64 seq;
+	__u64 offset;
+	__u32 len;
+	__u16 sender;
+	__u16 kind;
+	__u64 slot;
+};
+
+/**
+ * struct spindle_member - one member of the attachment's subgroup
+ * @node: node id
+ * @sender_rank: rank among the senders, or SPINDLE_NO_RANK
+ */
+struct spindle_member {
+	__u32 node;
+	__u32 sender_rank;
+};
+
+/**
+ * struct spindle_members - argument of SPINDLE_IOC_MEMBERS
+ * @count: in: room in @ptr, entries; out: members of the subgroup
+ * @resv: in: 0
+ * @ptr: in: user address of an array of struct spindle_member, by rank
+ *
+ * Errors: EINVAL (@resv), ENOTCONN (not attached), EFAULT, ENOSPC (@count was too
+ * small; it then holds the number needed and nothing was copied).
+ */
+struct spindle_members {
+	__u32 count;
+	__u32 resv;
+	__u64 ptr;
+};
+
+#define SPINDLE_IOC_MAGIC	0xb9
+#define SPINDLE_IOC_ATTACH	_IOWR(SPINDLE_IOC_MAGIC, 0, struct spindle_attach)
+/* Wake the engine: after a commit or a consume, when ctl.need_wakeup is set. */
+#define SPINDLE_IOC_KICK	_IO(SPINDLE_IOC_MAGIC, 1)
+#define SPINDLE_IOC_MEMBERS	_IOWR(SPINDLE_IOC_MAGIC, 2, struct spindle_members)
+
+#endif /* _UAPI_LINUX_SPINDLE_H */

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note OR MIT */
+/*
+ * Spindle: generic netlink family "spindle".
+ *
+ * Nodes, views and subgroups are configured here; Documentation/netlink/spindle.yaml
+ * is the same contract in the kernel's specification language. All numbers are in
+ * host byte order but for addresses, which are in network byte order.
+ *
+ * Requests that change something need CAP_NET_ADMIN in the user namespace that owns
+ * the network namespace. A refused request changes nothing, and its extended
+ * acknowledgement carries a text and the offset of the offending attribute.
+ */
+#ifndef _UAPI_LINUX_SPINDLE_GENL_H
+#define _UAPI_LINUX_SPINDLE_GENL_H
+
+#define SPINDLE_GENL_NAME	"spindle"
+#define SPINDLE_GENL_VERSION	1
+#define SPINDLE_GENL_MCGRP	"events"
+
+#define SPINDLE_CLUSTER_LEN	23	/* characters of a cluster name */
+#define SPINDLE_NAME_LEN	31	/* characters of a subgroup name */
+
+/**
+ * enum spindle_cmd - requests, replies and notifications
+ * @SPINDLE_CMD_UNSPEC: never used
+ * @SPINDLE_CMD_NODE_ADD: create a node: NODE_ID, ADDR4 or ADDR6; optional CLUSTER,
+ *	PORT, VISIBILITY, IDLE_US, ENGINE, CPU. EEXIST if the id is taken in this
+ *	network namespace, EADDRINUSE, EADDRNOTAVAIL, ENODEV (the address belongs to
+ *	no RDMA device)
+ * @SPINDLE_CMD_NODE_DEL: remove a node and its view: NODE_ID
+ * @SPINDLE_CMD_NODE_GET: one node (NODE_ID) or, as a dump, all of this namespace
+ * @SPINDLE_CMD_VIEW_SET: install a view on a node: NODE_ID, VIEW_ID, MEMBER (several),
+ *	SUBGROUP (several). The same view again is a success without effect; the same
+ *	id with other content is EEXIST; a lower id is ESTALE; a higher one replaces
+ * @SPINDLE_CMD_VIEW_DEL: remove a node's view: NODE_ID
+ * @SPINDLE_CMD_VIEW_GET: the view of one node, or of all (dump; NODE_ID filters)
+ * @SPINDLE_CMD_SUBGROUP_GET: subgroups with state and counters, one message each
+ *	(dump; NODE_ID and SUBGROUP_ID filter)
+ * @SPINDLE_CMD_STATS_GET: a node with the counters of its engine and of each PEER
+ *	(dump; NODE_ID filters)
+ * @SPINDLE_CMD_EVENT: notification: EVENT, NODE_ID and what applies of VIEW_ID,
+ *	SUBGROUP_ID, PEER_ID, ERROR, REASON
+ */
+enum spindle_cmd {
+	SPINDLE_CMD_UNSPEC,
+	SPINDLE_CMD_NODE_ADD,
+	SPINDLE_CMD_NODE_DEL,
+	SPINDLE_CMD_NODE_GET,
+	SPINDLE_CMD_VIEW_SET,
+	SPINDLE_CMD_VIEW_DEL,
+	SPINDLE_CMD_VIEW_GET,
+	SPINDLE_CMD_SUBGROUP_GET,
+	SPINDLE_CMD_STATS_GET,
+	SPINDLE_CMD_EVENT,
+	__SPINDLE_CMD_MAX
+#define SPINDLE_CMD_MAX (__SPINDLE_CMD_MAX - 1)
+};
+
+/**
+ * enum spindle_attr - top-level attributes
+ * @SPINDLE_A_UNSPEC: never used
+ * @SPINDLE_A_PAD: alignment of 64-bit attributes
+ * @SPINDLE_A_NODE_ID: u32, from 1
+ * @SPINDLE_A_CLUSTER: string, 1..23 characters, default "spindle"; peers of another
+ *	cluster are refused
+ * @SPINDLE_A_ADDR4: u32, network byte order
+ * @SPINDLE_A_ADDR6: 16 bytes
+ * @SPINDLE_A_PORT: u16, default 4790
+ * @SPINDLE_A_VISIBILITY: u8, enum spindle_visibility
+ * @SPINDLE_A_IDLE_US: u32, microseconds that the engine polls without work before it
+ *	sleeps, 0..1000000, default 50
+ * @SPINDLE_A_ENGINE: u32, engine that serves the node; nodes of one network namespace
+ *	with the same number share a thread. Default 0
+ * @SPINDLE_A_CPU: u32, CPU that the engine is bound to; all nodes of an engine must
+ *	agree. Default: any
+ * @SPINDLE_A_DEVICE: string, name of the RDMA device (reply only)
+ * @SPINDLE_A_NODE_STATE: u8, enum spindle_node_state (reply only)
+ * @SPINDLE_A_INCARNATION: u64, tells two lives of a node apart (reply only)
+ * @SPINDLE_A_VIEW_ID: u64, from 1
+ * @SPINDLE_A_MEMBER: nest of enum spindle_member_attr; several, in rank order
+ * @SPINDLE_A_SUBGROUP: nest of enum spindle_subgroup_attr; several
+ * @SPINDLE_A_SUBGROUP_ID: u32
+ * @SPINDLE_A_PEER_ID: u32, node id of a peer
+ * @SPINDLE_A_PEER: nest of enum spindle_peer_attr; several (reply only)
+ * @SPINDLE_A_STATS: nest of enum spindle_engine_stat (reply only)
+ * @SPINDLE_A_EVENT: u8, enum spindle_event
+ * @SPINDLE_A_ERROR: u32, enum spindle_error of <linux/spindle.h>
+ * @SPINDLE_A_REASON: string for people
+ */
+enum spindle_attr {
+	SPINDLE_A_UNSPEC,
+	SPINDLE_A_PAD,
+	SPINDLE_A_NODE_ID,
+	SPINDLE_A_CLUSTER,
+	SPINDLE_A_ADDR4,
+	SPINDLE_A_ADDR6,
+	SPINDLE_A_PORT,
+	SPINDLE_A_VISIBILITY,
+	SPINDLE_A_IDLE_US,
+	SPINDLE_A_ENGINE,
+	SPINDLE_A_CPU,
+	SPINDLE_A_DEVICE,
+	SPINDLE_A_NODE_STATE,
+	SPINDLE_A_INCARNATION,
+	SPINDLE_A_VIEW_ID,
+	SPINDLE_A_MEMBER,
+	SPINDLE_A_SUBGROUP,
+	SPINDLE_A_SUBGROUP_ID,
+	SPINDLE_A_PEER_ID,
+	SPINDLE_A_PEER,
+	SPINDLE_A_STATS,
+	SPINDLE_A_EVENT,
+	SPINDLE_A_ERROR,
+	SPINDLE_A_REASON,
+	__SPINDLE_A_MAX
+#define SPINDLE_A_MAX (__SPINDLE_A_MAX - 1)
+};
+
+/**
+ * enum spindle_member_attr - a member of a view
+ * @SPINDLE_MEMBER_A_UNSPEC: never used
+ * @SPINDLE_MEMBER_A_ID: u32, node id
+ * @SPINDLE_MEMBER_A_ADDR4: u32, network byte order
+ * @SPINDLE_MEMBER_A_ADDR6: 16 bytes
+ * @SPINDLE_MEMBER_A_PORT: u16, default 4790
+ */
+enum spindle_member_attr {
+	SPINDLE_MEMBER_A_UNSPEC,
+	SPINDLE_MEMBER_A_ID,
+	SPINDLE_MEMBER_A_ADDR4,
+	SPINDLE_MEMBER_A_ADDR6,
+	SPINDLE_MEMBER_A_PORT,
+	__SPINDLE_MEMBER_A_MAX
+#define SPINDLE_MEMBER_A_MAX (__SPINDLE_MEMBER_A_MAX - 1)
+};
+
+/**
+ * enum spindle_subgroup_attr - a subgroup of a view
+ * @SPINDLE_SUBGROUP_A_UNSPEC: never used
+ * @SPINDLE_SUBGROUP_A_PAD: alignment of 64-bit attributes
+ * @SPINDLE_SUBGROUP_A_ID: u32
+ * @SPINDLE_SUBGROUP_A_NAME: string, up to 31 characters, optional
+ * @SPINDLE_SUBGROUP_A_MODE: u8, enum spindle_mode, default ordered
+ * @SPINDLE_SUBGROUP_A_WINDOW: u32, slots of each sender, 1..65536, default 128; rounded
+ *	up to a power of two
+ * @SPINDLE_SUBGROUP_A_MAX_MSG: u32, bytes, default 10240, at most the ring
+ * @SPINDLE_SUBGROUP_A_RING: u32, bytes of each sender's payload ring, a power of two
+ *	from 4096 to 2^30; default: window times max_msg rounded up, but at most the
+ *	greater of 1 MiB and four messages
+ * @SPINDLE_SUBGROUP_A_HOLD: u8, 1: messages wait for the first local attachment (default),
+ *	0: a member without attachment discards
+ * @SPINDLE_SUBGROUP_A_NODE: nest of enum spindle_subgroup_node_attr; several, default: all
+ *	members of the view, all of them senders
+ * @SPINDLE_SUBGROUP_A_STATE: u8, enum spindle_state (reply only)
+ * @SPINDLE_SUBGROUP_A_ERROR: u32, enum spindle_error (reply only)
+ * @SPINDLE_SUBGROUP_A_STATS: nest of enum spindle_subgroup_stat (reply only)
+ * @SPINDLE_SUBGROUP_A_READERS: u32, attachments that read (reply only)
+ * @SPINDLE_SUBGROUP_A_SENDER: u8, 1: a sender is attached (reply only)
+ */
+enum spindle_subgroup_attr {
+	SPINDLE_SUBGROUP_A_UNSPEC,
+	SPINDLE_SUBGROUP_A_PAD,
+	SPINDLE_SUBGROUP_A_ID,
+	SPINDLE_SUBGROUP_A_NAME,
+	SPINDLE_SUBGROUP_A_MODE,
+	SPINDLE_SUBGROUP_A_WINDOW,
+	SPINDLE_SUBGROUP_A_MAX_MSG,
+	SPINDLE_SUBGROUP_A_RING,
+	SPINDLE_SUBGROUP_A_HOLD,
+	SPINDLE_SUBGROUP_A_NODE,
+	SPINDLE_SUBGROUP_A_STATE,
+	SPINDLE_SUBGROUP_A_ERROR,
+	SPINDLE_SUBGROUP_A_STATS,
+	SPINDLE_SUBGROUP_A_READERS,
+	SPINDLE_SUBGROUP_A_SENDER,
+	__SPINDLE_SUBGROUP_A_MAX
+#define SPINDLE_SUBGROUP_A_MAX (__SPINDLE_SUBGROUP_A_MAX - 1)
+};
+
+/**
+ * enum spindle_subgroup_node_attr - a member of a subgroup
+ * @SPINDLE_SUBGROUP_NODE_A_UNSPEC: never used
+ * @SPINDLE_SUBGROUP_NODE_A_ID: u32, node id, a member of the view
+ * @SPINDLE_SUBGROUP_NODE_A_SENDER: u8, 1: may send (default), 0: only receives
+ */
+enum spindle_subgroup_node_attr {
+	SPINDLE_SUBGROUP_NODE_A_UNSPEC,
+	SPINDLE_SUBGROUP_NODE_A_ID,
+	SPINDLE_SUBGROUP_NODE_A_SENDER,
+	__SPINDLE_SUBGROUP_NODE_A_MAX
+#define SPINDLE_SUBGROUP_NODE_A_MAX (__SPINDLE_SUBGROUP_NODE_A_MAX - 1)
+};
+
+/**
+ * enum spindle_peer_attr - a peer of a node, reply only
+ * @SPINDLE_PEER_A_UNSPEC: never used
+ * @SPINDLE_PEER_A_PAD: alignment of 64-bit attributes
+ * @SPINDLE_PEER_A_ID: u32, node id
+ * @SPINDLE_PEER_A_STATE: u8, enum spindle_peer_state
+ * @SPINDLE_PEER_A_REASON: string, why it is not up
+ * @SPINDLE_PEER_A_IMM: u8, 1: guards come by completion, 0: memory is polled
+ * @SPINDLE_PEER_A_WRITES: u64, work requests posted
+ * @SPINDLE_PEER_A_POSTS: u64, chains posted
+ * @SPINDLE_PEER_A_BYTES: u64, bytes written
+ * @SPINDLE_PEER_A_DOORBELLS: u64, writes with immediate data
+ * @SPINDLE_PEER_A_TORN: u64, reads of a row that had to be repeated
+ * @SPINDLE_PEER_A_ATTEMPTS: u64, connection attempts
+ */
+enum spindle_peer_attr {
+	SPINDLE_PEER_A_UNSPEC,
+	SPINDLE_PEER_A_PAD,
+	SPINDLE_PEER_A_ID,
+	SPINDLE_PEER_A_STATE,
+	SPINDLE_PEER_A_REASON,
+	SPINDLE_PEER_A_IMM,
+	SPINDLE_PEER_A_WRITES,
+	SPINDLE_PEER_A_POSTS,
+	SPINDLE_PEER_A_BYTES,
+	SPINDLE_PEER_A_DOORBELLS,
+	SPINDLE_PEER_A_TORN,
+	SPINDLE_PEER_A_ATTEMPTS,
+	__SPINDLE_PEER_A_MAX
+#define SPINDLE_PEER_A_MAX (__SPINDLE_PEER_A_MAX - 1)
+};
+
+/**
+ * enum spindle_engine_stat - counters of the engine that serves a node, all u64
+ * @SPINDLE_ENGINE_S_UNSPEC: never used
+ * @SPINDLE_ENGINE_S_PAD: alignment of 64-bit attributes
+ * @SPINDLE_ENGINE_S_PASSES: passes over the predicates
+ * @SPINDLE_ENGINE_S_BUSY: passes that found work
+ * @SPINDLE_ENGINE_S_SLEEPS: times it went to sleep
+ * @SPINDLE_ENGINE_S_KICKS: wake-ups by a process
+ * @SPINDLE_ENGINE_S_BELLS: wake-ups by a peer's doorbell
+ * @SPINDLE_ENGINE_S_REFUSED: connection requests refused (of the node)
+ * @SPINDLE_ENGINE_S_PID: thread id of the engine
+ */
+enum spindle_engine_stat {
+	SPINDLE_ENGINE_S_UNSPEC,
+	SPINDLE_ENGINE_S_PAD,
+	SPINDLE_ENGINE_S_PASSES,
+	SPINDLE_ENGINE_S_BUSY,
+	SPINDLE_ENGINE_S_SLEEPS,
+	SPINDLE_ENGINE_S_KICKS,
+	SPINDLE_ENGINE_S_BELLS,
+	SPINDLE_ENGINE_S_REFUSED,
+	SPINDLE_ENGINE_S_PID,
+	__SPINDLE_ENGINE_S_MAX
+#define SPINDLE_ENGINE_S_MAX (__SPINDLE_ENGINE_S_MAX - 1)
+};
+
+/**
+ * enum spindle_subgroup_stat - counters of a subgroup at one member, all u64
+ * @SPINDLE_SUBGROUP_S_UNSPEC: never used
+ * @SPINDLE_SUBGROUP_S_PAD: alignment of 64-bit attributes
+ * @SPINDLE_SUBGROUP_S_SENT: messages multicast by this node
+ * @SPINDLE_SUBGROUP_S_SENT_BYTES: their bytes
+ * @SPINDLE_SUBGROUP_S_NULLS: rounds that this node gave up as nulls
+ * @SPINDLE_SUBGROUP_S_RECEIVED: messages received, own ones included
+ * @SPINDLE_SUBGROUP_S_DELIVERED: messages delivered
+ * @SPINDLE_SUBGROUP_S_DELIVERED_BYTES: their bytes
+ * @SPINDLE_SUBGROUP_S_DISCARDED: of these, delivered while nobody read
+ * @SPINDLE_SUBGROUP_S_SEND_BATCHES: times the send predicate found messages
+ * @SPINDLE_SUBGROUP_S_RECV_BATCHES: times the receive predicate found messages
+ * @SPINDLE_SUBGROUP_S_DLV_BATCHES: times the deliver predicate found messages
+ * @SPINDLE_SUBGROUP_S_ABANDONED: slots given up by the process or by its death
+ * @SPINDLE_SUBGROUP_S_FROZEN: attachments frozen for breaking the ring's rules
+ * @SPINDLE_SUBGROUP_S_STABLE: all below this sequence number is stable
+ * @SPINDLE_SUBGROUP_S_ROUND: next round of the own sender
+ * @SPINDLE_SUBGROUP_S_ACTIVATIONS: times the subgroup was visited by the engine
+ */
+enum spindle_subgroup_stat {
+	SPINDLE_SUBGROUP_S_UNSPEC,
+	SPINDLE_SUBGROUP_S_PAD,
+	SPINDLE_SUBGROUP_S_SENT,
+	SPINDLE_SUBGROUP_S_SENT_BYTES,
+	SPINDLE_SUBGROUP_S_NULLS,
+	SPINDLE_SUBGROUP_S_RECEIVED,
+	SPINDLE_SUBGROUP_S_DELIVERED,
+	SPINDLE_SUBGROUP_S_DELIVERED_BYTES,
+	SPINDLE_SUBGROUP_S_DISCARDED,
+	SPINDLE_SUBGROUP_S_SEND_BATCHES,
+	SPINDLE_SUBGROUP_S_RECV_BATCHES,
+	SPINDLE_SUBGROUP_S_DLV_BATCHES,
+	SPINDLE_SUBGROUP_S_ABANDONED,
+	SPINDLE_SUBGROUP_S_FROZEN,
+	SPINDLE_SUBGROUP_S_STABLE,
+	SPINDLE_SUBGROUP_S_ROUND,
+	SPINDLE_SUBGROUP_S_ACTIVATIONS,
+	__SPINDLE_SUBGROUP_S_MAX
+#define SPINDLE_SUBGROUP_S_MAX (__SPINDLE_SUBGROUP_S_MAX - 1)
+};
+
+/**
+ * enum spindle_visibility - when a reader may believe a guard
+ * @SPINDLE_VISIBILITY_AUTO: poll where the device keeps writes in order, else imm
+ * @SPINDLE_VISIBILITY_POLL: memory is polled
+ * @SPINDLE_VISIBILITY_IMM: guards are believed when their completion arrives
+ */
+enum spindle_visibility {
+	SPINDLE_VISIBILITY_AUTO,
+	SPINDLE_VISIBILITY_POLL,
+	SPINDLE_VISIBILITY_IMM
+};
+
+/**
+ * enum spindle_mode - delivery order of a subgroup
+ * @SPINDLE_MODE_ORDERED: atomic multicast: stable messages, one order everywhere
+ * @SPINDLE_MODE_UNORDERED: on receipt, first in first out per sender
+ */
+enum spindle_mode {
+	SPINDLE_MODE_ORDERED,
+	SPINDLE_MODE_UNORDERED
+};
+
+/**
+ * enum spindle_node_state - state of a node
+ * @SPINDLE_NODE_IDLE: no view
+ * @SPINDLE_NODE_VIEW: a view is installed
+ * @SPINDLE_NODE_DEAD: its RDMA device is gone; only removing it is left
+ */
+enum spindle_node_state {
+	SPINDLE_NODE_IDLE,
+	SPINDLE_NODE_VIEW,
+	SPINDLE_NODE_DEAD
+};
+
+/**
+ * enum spindle_peer_state - state of the connection to a peer
+ * @SPINDLE_PEER_CONNECTING: not there yet, tried again and again
+ * @SPINDLE_PEER_SETUP: connected, memory rights are being exchanged
+ * @SPINDLE_PEER_UP: in use
+ * @SPINDLE_PEER_FAILED: lost; final until the next view
+ */
+enum spindle_peer_state {
+	SPINDLE_PEER_CONNECTING,
+	SPINDLE_PEER_SETUP,
+	SPINDLE_PEER_UP,
+	SPINDLE_PEER_FAILED
+};
+
+/**
+ * enum spindle_event - kinds of notifications
+ * @SPINDLE_EVENT_NODE_ADD: a node was created
+ * @SPINDLE_EVENT_NODE_DEL: a node was removed
+ * @SPINDLE_EVENT_NODE_DEAD: a node lost its RDMA device
+ * @SPINDLE_EVENT_VIEW_INSTALL: a view was installed; members may still be connecting
+ * @SPINDLE_EVENT_VIEW_REMOVE: a view was removed
+ * @SPINDLE_EVENT_PEER_UP: the connection to a peer works
+ * @SPINDLE_EVENT_PEER_DOWN: a peer was lost, with reason
+ * @SPINDLE_EVENT_PEER_REFUSED: a connection request was refused, with reason; at most
+ *	some per second
+ * @SPINDLE_EVENT_SUBGROUP_ACTIVE: all members of a subgroup are connected
+ * @SPINDLE_EVENT_SUBGROUP_FAILED: a subgroup failed, with error and reason
+ * @SPINDLE_EVENT_RING_ERROR: an attachment was frozen, with error and reason
+ */
+enum spindle_event {
+	SPINDLE_EVENT_NODE_ADD,
+	SPINDLE_EVENT_NODE_DEL,
+	SPINDLE_EVENT_NODE_DEAD,
+	SPINDLE_EVENT_VIEW_INSTALL,
+	SPINDLE_EVENT_VIEW_REMOVE,
+	SPINDLE_EVENT_PEER_UP,
+	SPINDLE_EVENT_PEER_DOWN,
+	SPINDLE_EVENT_PEER_REFUSED,
+	SPINDLE_EVENT_SUBGROUP_ACTIVE,
+	SPINDLE_EVENT_SUBGROUP_FAILED,
+	SPINDLE_EVENT_RING_ERROR
+};
+
+#endif /* _UAPI_LINUX_SPINDLE_GENL_H */
