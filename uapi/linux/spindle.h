@@ -28,11 +28,11 @@
  *   reserve  one compare-and-swap on usr.reserve takes the next slot number and
  *            the next bytes of the ring, in units of SPINDLE_UNIT bytes;
  *   fill     write the bytes at tx + (unit * SPINDLE_UNIT) % ring_bytes;
- *   commit   desc[slot % window].extent = unit | length << 32, then
+ *   commit   unit, units, len, flags of desc[slot % window], then
  *            store-release desc[slot % window].ready = slot + 1      (A)
  *   kick     full barrier; if ctl.need_wakeup: ioctl(SPINDLE_IOC_KICK)
  *
- * The engine load-acquires .ready (pairs with A), copies .extent, checks the
+ * The engine load-acquires .ready (pairs with A), copies the rest, checks the
  * copy, and multicasts slots in slot order as they become ready. ctl.tx_slot and
  * ctl.tx_unit say how far slots and bytes are free again; load-acquire them.
  *
@@ -100,9 +100,9 @@ enum spindle_state {
  * @SPINDLE_ERR_NONE: nothing is wrong
  * @SPINDLE_ERR_TX_READY: a TX descriptor's ready word is neither this lap's nor
  *	the last lap's value
- * @SPINDLE_ERR_TX_EXTENT: an extent overlaps an earlier one, or lies beyond the
- *	free part of the ring
- * @SPINDLE_ERR_TX_LEN: a message is longer than max_msg
+ * @SPINDLE_ERR_TX_EXTENT: an extent does not begin where the one before ended, or
+ *	ends beyond the free part of the ring, or has unknown flags
+ * @SPINDLE_ERR_TX_LEN: a message is longer than max_msg or than its extent
  * @SPINDLE_ERR_CONSUMED: usr.consumed went back, or beyond ctl.dlv_tail
  * @SPINDLE_ERR_PEER_LOST: the connection to a member broke
  * @SPINDLE_ERR_PEER_PROTOCOL: a member wrote a value outside its legal range
@@ -169,8 +169,9 @@ struct spindle_section {
  * @ctl_tx_unit: out: offset in ctl of a __u64: units that are free again
  * @usr_consumed: out: offset in usr of a __u64: entries consumed so far
  * @usr_reserve: out: offset in usr of a __u64 that only the process uses: next
- *	slot (low 32 bits) and next unit (high 32 bits). It starts at the values of
- *	tx_slot and tx_unit at the time of the attach
+ *	slot (low 32 bits) and next unit (high 32 bits). The kernel sets it once, at
+ *	the attach; it may be ahead of tx_slot and tx_unit then, by what an earlier
+ *	sender left in flight
  * @usr_desc: out: offset in usr of @window struct spindle_tx_desc
  * @resv1: out: 0
  * @ctl: out: section, always present
@@ -231,17 +232,24 @@ struct spindle_attach {
 
 /**
  * struct spindle_tx_desc - one slot of the local sender, written by the process
- * @extent: first unit (low 32 bits, modulo 2^32) and length in bytes (high 32)
- * @ready: slot number + 1, stored with release after @extent and the bytes;
- *	SPINDLE_TX_ABANDON may be or-ed in
+ * @unit: first unit of the extent, modulo 2^32: where the slot before ended
+ * @units: units reserved; slots are reserved back to back
+ * @len: bytes of the message, at most @units * SPINDLE_UNIT and max_msg
+ * @flags: SPINDLE_TX_*
+ * @ready: slot number + 1, stored with release after all else
+ * @resv: 0
  */
 struct spindle_tx_desc {
-	__u64 extent;
+	__u32 unit;
+	__u32 units;
+	__u32 len;
+	__u32 flags;
 	__u64 ready;
+	__u64 resv;
 };
 
-/* In spindle_tx_desc.ready: the slot was given up, send nothing for it. */
-#define SPINDLE_TX_ABANDON	(1ULL << 63)
+/* In spindle_tx_desc.flags: the slot was given up, send nothing for it. */
+#define SPINDLE_TX_ABANDON	(1U << 0)
 
 /**
  * enum spindle_dlv_kind - what a delivery descriptor stands for
