@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Delivery queue: the kernel's end of the ring in which a process reads.
+ * See dlvq.h; the process's end is described in <linux/spindle.h>.
+ */
+#include "dlvq.h"
+
+/**
+ * spindle_dlvq_poll() - see how far the process has read
+ * @dlvq: the queue
+ *
+ * The acquire pairs with the process's store-release (C in <linux/spindle.h>): its
+ * reads of the bytes are over before anybody is told that they may be overwritten.
+ *
+ * Return: true if the process went on, or broke a rule (@dlvq->error)
+ */
+bool spindle_dlvq_poll(struct spindle_dlvq *dlvq)
+{
+	u64 consumed;
+
+	if (dlvq->error)
+		return false;
+	consumed = smp_load_acquire(dlvq->consumed_word);
+	if (consumed == dlvq->consumed)
+		return false;
+	if (consumed < dlvq->consumed || consumed > dlvq->tail) {
+		dlvq->error = SPINDLE_ERR_CONSUMED;
+		return true;
+	}
+	dlvq->consumed = consumed;
+	if (dlvq->copy)
+		dlvq->copy_free = dlvq->copy_end[(consumed - 1) & dlvq->mask];
+	return true;
+}
+
+/**
+ * spindle_dlvq_room() - can a message be appended?
+ * @dlvq: the queue
+ * @len: its bytes
+ *
+ * Return: true if so. A zero-copy queue has as many entries as messages can be
+ * outstanding, so only a copying one is ever full
+ */
+bool spindle_dlvq_room(const struct spindle_dlvq *dlvq, u32 len)
+{
+	if (dlvq->tail - dlvq->consumed > dlvq->mask)
+		return false;
+	return !dlvq->copy || dlvq->copy_tail + spindle_units(len) - dlvq->copy_free <=
+			      dlvq->copy_units;
+}
+
+/* Copy bytes from one ring of a power of two to another; either may wrap. */
+static void copy_ring(u8 *dst, u64 dst_at, u64 dst_mask, const u8 *src, u64 src_at,
+		      u64 src_mask, u32 len)
+{
+	while (len) {
+		u64 d = dst_at & dst_mask, s = src_at & src_mask;
+		u64 part = min_t(u64, dst_mask + 1 - d, src_mask + 1 - s);
+
+		part = min_t(u64, part, len);
+		memcpy(dst + d, src + s, part);
+		dst_at += part;
+		src_at += part;
+		len -= part;
+	}
+}
+
+/**
+ * spindle_dlvq_append() - append a message; there is room for it
+ * @dlvq: the queue
+ * @dlv: descriptor, with the offset in the sender's ring
+ * @ring: the sender's payload ring
+ * @ring_bytes: its size, a power of two
+ */
+void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv,
+			 const u8 *ring, u32 ring_bytes)
+{
+	struct spindle_dlv *to = &dlvq->ring[dlvq->tail & dlvq->mask];
+
+	*to = *dlv;
+	if (dlvq->copy) {
+		u64 bytes = (u64)dlvq->copy_units << SPINDLE_UNIT_SHIFT;
+		u64 at = dlvq->copy_tail << SPINDLE_UNIT_SHIFT;
+
+		copy_ring(dlvq->copy, at, bytes - 1, ring, dlv->offset, ring_bytes - 1,
+			  dlv->len);
+		to->offset = at & (bytes - 1);
+		dlvq->copy_tail += spindle_units(dlv->len);
+		dlvq->copy_end[dlvq->tail & dlvq->mask] = dlvq->copy_tail;
+	}
+	dlvq->tail++;
+}
+
+/**
+ * spindle_dlvq_publish() - show the process what was appended
+ * @dlvq: the queue
+ *
+ * The release orders descriptors and bytes before the tail (B in <linux/spindle.h>).
+ */
+void spindle_dlvq_publish(struct spindle_dlvq *dlvq)
+{
+	smp_store_release(dlvq->tail_word, dlvq->tail);
+}

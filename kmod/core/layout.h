@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where everything is in a row.
+ *
+ * The row of member W as member H holds it (W writes, H reads) contains
+ *
+ *   0            node block                                        64 bytes
+ *   64 (1 + i)   block of subgroup i of the view                   64 bytes each
+ *   ...          header ring of each subgroup that both are members of and in
+ *                which W sends                                     32 w bytes
+ *   page         payload ring of each of them                      ring bytes
+ *
+ * The blocks have the same offset in all rows, whoever holds them; rings exist
+ * only where they are needed. W computes the offsets in H's copy by itself: a
+ * layout is a pure function of the view and two ranks.
+ */
+#ifndef SPINDLE_CORE_LAYOUT_H
+#define SPINDLE_CORE_LAYOUT_H
+
+#include "view.h"
+#include "sst.h"
+
+/* No such ring in this row. */
+#define SPINDLE_NO_OFFSET U64_MAX
+
+/**
+ * struct spindle_layout - offsets in bytes from the start of a row
+ * @sst: bytes of all blocks, a multiple of the page size; mapped by processes
+ * @size: bytes of the row, a multiple of the page size
+ * @hdr: header ring of each subgroup, or SPINDLE_NO_OFFSET
+ * @pay: payload ring of each subgroup, page aligned, or SPINDLE_NO_OFFSET
+ */
+struct spindle_layout {
+	u64 sst;
+	u64 size;
+	u64 hdr[SPINDLE_MAX_SUBGROUPS];
+	u64 pay[SPINDLE_MAX_SUBGROUPS];
+};
+
+#define SPINDLE_NODE_BLOCK 0UL
+
+/**
+ * spindle_layout_block() - offset of a subgroup's block in any row
+ * @index: index of the subgroup in the view
+ *
+ * Return: bytes
+ */
+static inline u64 spindle_layout_block(u32 index)
+{
+	return (1 + (u64)index) * sizeof(struct spindle_block);
+}
+
+void spindle_layout_row(struct spindle_layout *lo, const struct spindle_view *view,
+			u32 writer, u32 holder);
+
+#endif /* SPINDLE_CORE_LAYOUT_H */

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Multicast: the protocol of one subgroup at one member.
+ *
+ * Arithmetic (design: Documentation/protocol.rst). Counts start at 0 and are u64.
+ * Sender s of S takes rounds k = 0, 1, ...; a round is a message or a null. The
+ * message of round k of sender s has sequence number k S + s, which is its place in
+ * the total order. From the rounds c[s] received of each sender, with m = min c and
+ * j the first sender at m, all sequence numbers below m S + j are here: that is the
+ * column "received". Its minimum over the members is stable, and what is below it is
+ * delivered in order. Slots are free again below the minimum of "delivered".
+ *
+ * Four predicates do it, each on whatever has piled up:
+ *	receive	a member's block changed: believe it, walk the new headers
+ *	send	the process has slots ready, or silence would hold up others
+ *	deliver	messages are stable, and the readers have room
+ *	release	readers have consumed: let senders reuse the slots
+ * and push.c turns the outcome into writes, behind all of them.
+ *
+ * Ownership: struct spindle_mc and all it points to is the engine's. Memory comes
+ * from the subgroup that embeds it; core allocates nothing.
+ */
+#ifndef SPINDLE_CORE_MULTICAST_H
+#define SPINDLE_CORE_MULTICAST_H
+
+#include "dlvq.h"
+#include "layout.h"
+#include "predicate.h"
+#include "sst.h"
+#include "txq.h"
+
+/* Largest batches of one pass, so that no subgroup starves the others. */
+#define SPINDLE_SEND_BUDGET	512
+#define SPINDLE_DLV_BUDGET	2048
+
+/**
+ * struct spindle_mc_member - a member of the subgroup, by rank
+ * @block: its columns, in the copy of its row that we hold
+ * @seal: seal of the last block that was accepted
+ * @sent: its rounds decided
+ * @slots: its messages sent
+ * @received: its contiguous prefix
+ * @delivered: its delivered prefix
+ * @sender: its sender rank, or SPINDLE_NO_RANK
+ * @dirty: it has not been told the latest own block
+ * @push_slot: own messages below this one are on their way to it
+ * @remote_block: offset of the own block in its copy of our row
+ * @remote_hdr: offset of the own header ring there
+ * @remote_pay: offset of the own payload ring there
+ * @vouch: NULL where the device keeps writes in order. Else the low bits of the count
+ *	of its messages that a completion has vouched for (push.h), stored with release
+ * @vouched: last value of @vouch that was used
+ * @torn: reads that found its block half written
+ */
+struct spindle_mc_member {
+	const struct spindle_block *block;
+	u64 seal;
+	u64 sent;
+	u64 slots;
+	u64 received;
+	u64 delivered;
+	u32 sender;
+	bool dirty;
+	u64 push_slot;
+	u64 remote_block;
+	u64 remote_hdr;
+	u64 remote_pay;
+	const u32 *vouch;
+	u32 vouched;
+	u64 torn;
+};
+
+/**
+ * struct spindle_mc_sender - a sender of the subgroup, by sender rank
+ * @walk: place in its header ring; @walk.slot messages and @walk.rounds rounds are
+ *	received
+ * @msgs: its messages that are received and not yet released, by slot mod window
+ * @pay: its payload ring
+ * @member: its member rank
+ * @dlv_slot: next message to deliver
+ * @rel_slot: next message to release; rel_slot <= dlv_slot <= walk.slot
+ * @head: round of @dlv_slot's message, U64_MAX if it is not here
+ */
+struct spindle_mc_sender {
+	struct spindle_walk walk;
+	struct spindle_msg *msgs;
+	const u8 *pay;
+	u32 member;
+	u64 dlv_slot;
+	u64 rel_slot;
+	u64 head;
+};
+
+/**
+ * struct spindle_mc_end - what an own message frees when all have delivered it
+ * @slot: process's slots below
+ * @unit: units below
+ */
+struct spindle_mc_end {
+	u64 slot;
+	u64 unit;
+};
+
+/**
+ * struct spindle_mc_stats - counters, written by the engine, read by anybody
+ * See enum spindle_subgroup_stat for their meaning.
+ */
+struct spindle_mc_stats {
+	u64 sent;
+	u64 sent_bytes;
+	u64 nulls;
+	u64 received;
+	u64 delivered;
+	u64 delivered_bytes;
+	u64 discarded;
+	u64 send_batches;
+	u64 recv_batches;
+	u64 dlv_batches;
+	u64 abandoned;
+	u64 frozen;
+	u64 activations;
+};
+
+/* Bits of spindle_mc.events: what the subgroup has to tell its users. */
+#define SPINDLE_MC_DELIVERED	(1U << 0) /* readers have something new */
+#define SPINDLE_MC_FREED	(1U << 1) /* the sender has room again */
+#define SPINDLE_MC_FROZEN	(1U << 2) /* a txq or dlvq has an error */
+#define SPINDLE_MC_FAILED	(1U << 3) /* a member broke the protocol */
+
+/**
+ * struct spindle_mc - a subgroup at one member
+ * @members: number of members
+ * @senders: number of senders, S
+ * @me: own rank
+ * @my_sender: own sender rank, or SPINDLE_NO_RANK
+ * @window: slots of each sender, w
+ * @ring_units: units of each payload ring
+ * @ordered: deliver stable messages in total order, else on receipt
+ * @hold: wait with delivery for the first attachment
+ * @attached: there has been an attachment
+ * @active: the protocol runs: all members are connected
+ * @pending: look again in the next pass, whatever the seals say
+ * @settle: something happened that release has to look at
+ * @blocked: a copying reader is full; wait until it has read
+ * @changed: @word differs from the own block
+ * @events: SPINDLE_MC_*, cleared by the subgroup
+ * @bad_member: with SPINDLE_MC_FAILED: who
+ * @member: by rank
+ * @sender: by sender rank
+ * @word: own columns
+ * @block: own block, in the own row
+ * @own_hdr_ring: own header ring in the own row, if a sender
+ * @own_hdr: its offset in the own row
+ * @own_pay: offset of the own payload ring in the own row
+ * @ends: what own messages free, by slot mod window
+ * @free_slot: own messages below are delivered by all
+ * @need: rounds that others need us to have decided (null rule)
+ * @stable: all sequence numbers below are received by all members
+ * @txq: the sender attachment; txq.desc is NULL if there is none
+ * @readers: reader attachments
+ * @log: sender of each message delivered and not yet released, a ring
+ * @log_mask: entries - 1
+ * @log_tail: messages delivered
+ * @log_head: messages released
+ * @preds: the four predicates
+ * @pred: their memory
+ * @stats: counters
+ */
+struct spindle_mc {
+	u32 members;
+	u32 senders;
+	u32 me;
+	u32 my_sender;
+	u32 window;
+	u32 ring_units;
+	bool ordered;
+	bool hold;
+	bool attached;
+	bool active;
+	bool pending;
+	bool settle;
+	bool blocked;
+	bool changed;
+	u32 events;
+	u32 bad_member;
+	struct spindle_mc_member *member;
+	struct spindle_mc_sender *sender;
+	u64 word[SPINDLE_BLOCK_WORDS];
+	struct spindle_block *block;
+	struct spindle_hdr *own_hdr_ring;
+	u64 own_hdr;
+	u64 own_pay;
+	struct spindle_mc_end *ends;
+	u64 free_slot;
+	u64 need;
+	u64 stable;
+	struct spindle_txq txq;
+	struct spindle_dlvq *readers;
+	u8 *log;
+	u64 log_mask;
+	u64 log_tail;
+	u64 log_head;
+	struct spindle_preds preds;
+	struct spindle_pred pred[4];
+	struct spindle_mc_stats stats;
+};
+
+void spindle_mc_init(struct spindle_mc *mc);
+bool spindle_mc_run(struct spindle_mc *mc);
+void spindle_mc_attach_sender(struct spindle_mc *mc, const struct spindle_tx_desc *desc,
+			      u64 *free_slot_word, u64 *free_unit_word);
+void spindle_mc_detach_sender(struct spindle_mc *mc);
+void spindle_mc_attach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq);
+void spindle_mc_detach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq);
+
+/**
+ * spindle_mc_log_entries() - messages that can be delivered and not yet released
+ * @senders: S
+ * @window: w
+ *
+ * A sender has at most w slots that somebody has not delivered, so this many
+ * entries are enough for the log and for the ring of a zero-copy reader.
+ *
+ * Return: entries, a power of two
+ */
+static inline u64 spindle_mc_log_entries(u32 senders, u32 window)
+{
+	return roundup_pow_of_two((u64)senders * window);
+}
+
+#endif /* SPINDLE_CORE_MULTICAST_H */

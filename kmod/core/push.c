@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Push: turn changes of the own row into writes to one member. See push.h.
+ */
+#include "push.h"
+#include "multicast.h"
+
+/* A list of writes under construction. */
+struct list {
+	struct spindle_write *write;
+	u32 n;
+};
+
+/* A range of a ring is one write, or two where it wraps. */
+static void add_range(struct list *list, u64 local, u64 remote, u64 at, u64 len, u64 ring)
+{
+	while (len) {
+		u64 off = at & (ring - 1);
+		u64 part = min(len, ring - off);
+
+		list->write[list->n++] = (struct spindle_write){
+			.local = local + off,
+			.remote = remote + off,
+			.len = part,
+		};
+		at += part;
+		len -= part;
+	}
+}
+
+static u64 first_byte(const struct spindle_msg *msg)
+{
+	return (u64)msg->unit << SPINDLE_UNIT_SHIFT;
+}
+
+/*
+ * Payload of the messages [slot, end), as few ranges as fit into max writes. Returns
+ * the slot behind the last one taken. Extents of a sender follow one another, but for
+ * the 32-bit unit count, which wraps on a multiple of the ring.
+ */
+static u64 add_payload(struct list *list, const struct spindle_mc *mc,
+		       const struct spindle_mc_member *m, u64 slot, u64 end, u32 max)
+{
+	const struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
+	u64 ring = (u64)mc->ring_units << SPINDLE_UNIT_SHIFT;
+	u32 wmask = mc->window - 1;
+
+	while (slot != end && list->n + 2 <= max) {
+		const struct spindle_msg *msg = &sd->msgs[slot & wmask];
+		u64 from = first_byte(msg), to = from + msg->len;
+
+		while (++slot != end) {
+			msg = &sd->msgs[slot & wmask];
+			if (first_byte(msg) - to > SPINDLE_PUSH_GAP ||
+			    first_byte(msg) + msg->len - from > SPINDLE_PUSH_RANGE)
+				break;
+			to = first_byte(msg) + msg->len;
+		}
+		add_range(list, mc->own_pay, m->remote_pay, from, to - from, ring);
+	}
+	return slot;
+}
+
+/**
+ * spindle_push_wanted() - does a member miss anything of ours?
+ * @mc: the subgroup
+ * @rank: the member
+ *
+ * Return: true if so
+ */
+bool spindle_push_wanted(const struct spindle_mc *mc, u32 rank)
+{
+	return mc->member[rank].dirty;
+}
+
+/**
+ * spindle_push() - writes that bring a member up to date, or part of the way
+ * @mc: the subgroup
+ * @rank: the member
+ * @index: the subgroup's index in the view
+ * @write: out
+ * @max: room in @write, at least 5 (payload that wraps, headers that wrap, block)
+ *
+ * The caller posts the writes in this order on the member's queue pair, all of them;
+ * the subgroup's state says already that they are on their way.
+ *
+ * Return: number of writes
+ */
+u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, struct spindle_write *write,
+		 u32 max)
+{
+	struct spindle_mc_member *m = &mc->member[rank];
+	struct list list = { .write = write };
+	u64 slot = m->push_slot, end = mc->word[SPINDLE_COL_SLOTS];
+
+	if (slot != end) {
+		u64 hdrs = (u64)mc->window * sizeof(struct spindle_hdr);
+
+		end = add_payload(&list, mc, m, slot, end, max - 3);
+		add_range(&list, mc->own_hdr, m->remote_hdr,
+			  slot * sizeof(struct spindle_hdr),
+			  (end - slot) * sizeof(struct spindle_hdr), hdrs);
+		m->push_slot = end;
+		if (end != mc->word[SPINDLE_COL_SLOTS])
+			return list.n;
+	}
+	list.write[list.n++] = (struct spindle_write){
+		.data = mc->block,
+		.remote = m->remote_block,
+		.len = SPINDLE_BLOCK_PUSH,
+		.guard = true,
+		.imm = index << SPINDLE_IMM_SHIFT | ((u32)end & SPINDLE_IMM_SLOTS),
+	};
+	m->dirty = false;
+	return list.n;
+}

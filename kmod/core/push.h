@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Push: turn changes of the own row into writes to one member.
+ *
+ * A push of a subgroup is payload ranges, header ranges and last the block, in this
+ * order on one queue pair: the block is the guard of what is before it. Whatever has
+ * piled up since the last push goes as ranges, so that the number of writes does not
+ * grow with the number of messages.
+ *
+ * Each member has its own place, because a member whose send queue is full gets a
+ * part now and the rest later; the guard goes only when it vouches for nothing that
+ * has not been pushed to that member.
+ *
+ * Context: engine.
+ */
+#ifndef SPINDLE_CORE_PUSH_H
+#define SPINDLE_CORE_PUSH_H
+
+#include "port.h"
+
+/*
+ * Immediate data of a guard: index of the subgroup in the view, and the low bits of
+ * the number of messages that it vouches for.
+ */
+#define SPINDLE_IMM_SHIFT	25
+#define SPINDLE_IMM_SLOTS	((1U << SPINDLE_IMM_SHIFT) - 1)
+#define SPINDLE_IMM_NODE	64U	/* index that stands for the node block */
+
+/* Writes that one push of one subgroup makes at most. */
+#define SPINDLE_PUSH_MAX	16
+
+/*
+ * Two extents are sent as one range if what lies between them, reserved and not used,
+ * is no longer than this: it costs less than another write.
+ */
+#define SPINDLE_PUSH_GAP	1024U
+
+/* Longest payload range of one write, bytes: far below what devices take. */
+#define SPINDLE_PUSH_RANGE	(1U << 20)
+
+/**
+ * struct spindle_write - a one-sided write of a part of the own row
+ * @data: source in kernel memory, copied when it is posted; or NULL
+ * @local: offset in the own row, if @data is NULL
+ * @remote: offset in the member's copy of the own row
+ * @len: bytes
+ * @guard: a block: makes what was posted before it visible
+ * @imm: immediate data of a guard
+ */
+struct spindle_write {
+	const void *data;
+	u64 local;
+	u64 remote;
+	u32 len;
+	bool guard;
+	u32 imm;
+};
+
+struct spindle_mc;
+
+bool spindle_push_wanted(const struct spindle_mc *mc, u32 rank);
+u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, struct spindle_write *write,
+		 u32 max);
+
+#endif /* SPINDLE_CORE_PUSH_H */

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * SST: sealed blocks of monotonic columns. See sst.h.
+ */
+#include "sst.h"
+
+/**
+ * spindle_seal() - seal over the words of a block
+ * @word: the words
+ *
+ * A mix in which every bit of every word reaches every bit of the seal, so that a
+ * blend of two versions, byte by byte, matches neither with a chance of 2^-64. The
+ * seal of all zeroes is zero: fresh memory is a valid block. This is no defence
+ * against a peer that lies; ranges are checked for that.
+ *
+ * Return: the seal
+ */
+u64 spindle_seal(const u64 word[SPINDLE_BLOCK_WORDS])
+{
+	u64 h = 0;
+	int i;
+
+	for (i = 0; i < SPINDLE_BLOCK_WORDS; i++) {
+		h ^= word[i];
+		h *= 0x9e3779b97f4a7c15ULL;
+		h ^= h >> 32;
+	}
+	return h;
+}
+
+/**
+ * spindle_block_write() - change the own copy of a block
+ * @block: block of the own row
+ * @word: new words
+ *
+ * Context: engine of the row's owner. Local readers (processes that mapped the
+ * columns) follow the same rule as remote ones: the release of the seal pairs with
+ * the acquire in spindle_block_read().
+ */
+void spindle_block_write(struct spindle_block *block, const u64 word[SPINDLE_BLOCK_WORDS])
+{
+	int i;
+
+	for (i = 0; i < SPINDLE_BLOCK_WORDS; i++)
+		WRITE_ONCE(block->word[i], word[i]);
+	smp_store_release(&block->seal, spindle_seal(word));
+}
+
+/**
+ * spindle_block_read() - look at a block that somebody else writes
+ * @block: the block
+ * @seal: in: seal of the last version that was accepted; out: the new one
+ * @word: out, with SPINDLE_READ_NEW only: the words
+ *
+ * Whatever the seal says, the words come from a peer: the caller checks ranges.
+ * The acquire orders all later reads (headers, payload) behind the guard.
+ *
+ * Context: engine.
+ * Return: enum spindle_read
+ */
+enum spindle_read spindle_block_read(const struct spindle_block *block, u64 *seal,
+				     u64 word[SPINDLE_BLOCK_WORDS])
+{
+	u64 s = smp_load_acquire(&block->seal);
+	u64 w[SPINDLE_BLOCK_WORDS];
+	int i;
+
+	if (likely(s == *seal))
+		return SPINDLE_READ_SAME;
+	for (i = 0; i < SPINDLE_BLOCK_WORDS; i++)
+		w[i] = READ_ONCE(block->word[i]);
+	if (spindle_seal(w) != s)
+		return SPINDLE_READ_TORN;
+	for (i = 0; i < SPINDLE_BLOCK_WORDS; i++)
+		word[i] = w[i];
+	*seal = s;
+	return SPINDLE_READ_NEW;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * SST: the shared state table.
+ *
+ * One row per member, one writer per row. A row lives in the memory of every
+ * member; the owner changes its own copy and pushes it by one-sided writes. The
+ * columns of a row come in blocks: four monotonic words that are always pushed
+ * together, and a seal over them. One block per subgroup, one for the node.
+ *
+ * The seal makes a block readable without trust in the width of the device's
+ * stores. Eight-byte words do tear: QEMU's "rep movsb" goes byte by byte, and a
+ * torn counter can exceed the true one while it is still inside the legal window,
+ * so that a range check alone would turn rounds that are under way into nulls.
+ * A reader takes the words, recomputes the seal, and believes them only if it
+ * matches what it loaded first; otherwise it looks again in the next pass. As a
+ * side effect a poll of an idle block is one load: the seal is as it was.
+ *
+ * Block writers: the engine of the row's owner. Readers: the engine of the node
+ * that holds the copy, and processes that mapped it.
+ */
+#ifndef SPINDLE_CORE_SST_H
+#define SPINDLE_CORE_SST_H
+
+#include "port.h"
+
+#define SPINDLE_BLOCK_WORDS 4
+
+/**
+ * struct spindle_block - sealed columns, one cache line, as it is on the wire
+ * @word: the columns; little-endian hosts only, see layout.c
+ * @seal: spindle_seal() of @word
+ * @resv: not pushed
+ */
+struct spindle_block {
+	u64 word[SPINDLE_BLOCK_WORDS];
+	u64 seal;
+	u64 resv[3];
+};
+
+static_assert(sizeof(struct spindle_block) == 64, "a block is one cache line");
+
+/* The part of a block that is pushed. */
+#define SPINDLE_BLOCK_PUSH offsetof(struct spindle_block, resv)
+
+/* Columns of a subgroup's block. Counts, so all start at 0. */
+enum spindle_column {
+	SPINDLE_COL_SENT,	/* own rounds decided: message or null */
+	SPINDLE_COL_RECEIVED,	/* all sequence numbers below are here */
+	SPINDLE_COL_DELIVERED,	/* all below are delivered, slots may be reused */
+	SPINDLE_COL_SLOTS,	/* own messages sent */
+};
+
+/* Columns of the node's block. */
+enum spindle_node_column {
+	SPINDLE_NODE_COL_SLEEP,	/* odd: the engine sleeps, ring the doorbell */
+	SPINDLE_NODE_COL_VID,	/* installed view */
+	SPINDLE_NODE_COL_RESV2,
+	SPINDLE_NODE_COL_RESV3,
+};
+
+/* What spindle_block_read() found. */
+enum spindle_read {
+	SPINDLE_READ_SAME,	/* nothing new */
+	SPINDLE_READ_NEW,	/* consistent and different from the last one */
+	SPINDLE_READ_TORN,	/* being written, look again */
+};
+
+u64 spindle_seal(const u64 word[SPINDLE_BLOCK_WORDS]);
+void spindle_block_write(struct spindle_block *block, const u64 word[SPINDLE_BLOCK_WORDS]);
+enum spindle_read spindle_block_read(const struct spindle_block *block, u64 *seal,
+				     u64 word[SPINDLE_BLOCK_WORDS]);
+
+#endif /* SPINDLE_CORE_SST_H */

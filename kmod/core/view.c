@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A view: who the members are and which subgroups they form. See view.h.
+ */
+#include "view.h"
+
+/**
+ * spindle_view_rank() - rank of a node
+ * @view: the view
+ * @id: node id
+ *
+ * Return: its rank, or -ENOENT
+ */
+int spindle_view_rank(const struct spindle_view *view, u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < view->num_members; i++)
+		if (view->member[i].id == id)
+			return i;
+	return -ENOENT;
+}
+
+/**
+ * spindle_view_subgroup() - find a subgroup by its id
+ * @view: the view
+ * @id: subgroup id
+ *
+ * Return: its configuration, or NULL
+ */
+const struct spindle_view_subgroup *
+spindle_view_subgroup(const struct spindle_view *view, u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < view->num_subgroups; i++)
+		if (view->subgroup[i].id == id)
+			return &view->subgroup[i];
+	return NULL;
+}
+
+/**
+ * spindle_view_default_ring() - payload ring of a subgroup that names none
+ * @window: slots, a power of two
+ * @max_msg: bytes
+ *
+ * Room for a whole window of the largest messages where that is small; a large
+ * window of large messages is rarely full of them, and memory is paid per member.
+ *
+ * Return: bytes, a power of two
+ */
+u32 spindle_view_default_ring(u32 window, u32 max_msg)
+{
+	u64 msg = ALIGN((u64)max_msg, SPINDLE_UNIT);
+	u64 cap = max_t(u64, 1 << 20, roundup_pow_of_two(4 * msg));
+	u64 all = roundup_pow_of_two(max_t(u64, window * msg, SPINDLE_PAGE));
+
+	return min_t(u64, min(all, cap), SPINDLE_MAX_RING);
+}
+
+static const char *check_members(const struct spindle_view *view)
+{
+	u32 i, j;
+
+	if (!view->num_members || view->num_members > SPINDLE_MAX_MEMBERS)
+		return "a view has 1 to 64 members";
+	for (i = 0; i < view->num_members; i++) {
+		const struct spindle_view_member *a = &view->member[i];
+
+		if (!a->id)
+			return "member ids start at 1";
+		if (!a->addr.port)
+			return "a member's port is 1 to 65535";
+		for (j = 0; j < i; j++) {
+			const struct spindle_view_member *b = &view->member[j];
+
+			if (a->id == b->id)
+				return "two members have the same id";
+			if (!memcmp(&a->addr, &b->addr, sizeof(a->addr)))
+				return "two members have the same address and port";
+		}
+	}
+	return NULL;
+}
+
+static const char *check_subgroup(const struct spindle_view *view,
+				  const struct spindle_view_subgroup *sg)
+{
+	u64 all = view->num_members == 64 ? U64_MAX : BIT_ULL(view->num_members) - 1;
+
+	if (sg->mode > SPINDLE_MODE_UNORDERED)
+		return "subgroup mode is ordered (0) or unordered (1)";
+	if (!sg->window || sg->window > SPINDLE_MAX_WINDOW || !is_power_of_2(sg->window))
+		return "subgroup window is 1 to 65536";
+	if (sg->ring < SPINDLE_PAGE || sg->ring > SPINDLE_MAX_RING || !is_power_of_2(sg->ring))
+		return "subgroup ring is a power of two from 4096 to 2^30";
+	if (!sg->max_msg || sg->max_msg > sg->ring || sg->max_msg > SPINDLE_MAX_MSG)
+		return "subgroup max-msg is 1 to 1048576, and at most the ring";
+	if (!sg->members || (sg->members & ~all))
+		return "a subgroup's nodes are members of the view";
+	if (!sg->senders || (sg->senders & ~sg->members))
+		return "a subgroup has at least one sender";
+	return NULL;
+}
+
+/**
+ * spindle_view_check() - is the view fit to be installed?
+ * @view: the view
+ *
+ * Return: NULL, or a sentence that names the limit that it breaks
+ */
+const char *spindle_view_check(const struct spindle_view *view)
+{
+	const char *err;
+	u32 i, j;
+
+	if (!view->vid)
+		return "view ids start at 1";
+	err = check_members(view);
+	if (err)
+		return err;
+	if (view->num_subgroups > SPINDLE_MAX_SUBGROUPS)
+		return "a view has at most 64 subgroups";
+	for (i = 0; i < view->num_subgroups; i++) {
+		err = check_subgroup(view, &view->subgroup[i]);
+		if (err)
+			return err;
+		for (j = 0; j < i; j++)
+			if (view->subgroup[i].id == view->subgroup[j].id)
+				return "two subgroups have the same id";
+	}
+	return NULL;
+}
+
+/* FNV-1a, byte by byte in little-endian order, so that all hosts agree. */
+static u64 digest_u64(u64 h, u64 v)
+{
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		h ^= (v >> (8 * i)) & 0xff;
+		h *= 0x100000001b3ULL;
+	}
+	return h;
+}
+
+/**
+ * spindle_view_digest() - fingerprint of all that the protocol takes from a view
+ * @view: the view
+ *
+ * Two members exchange it when they connect: the same digest means the same ranks,
+ * layouts and rules. It guards against mistakes, not against forgery. Names and the
+ * local policy @hold are left out: hosts may differ in them.
+ *
+ * Return: the digest
+ */
+u64 spindle_view_digest(const struct spindle_view *view)
+{
+	u64 h = 0xcbf29ce484222325ULL;
+	u32 i, b;
+
+	h = digest_u64(h, view->vid);
+	h = digest_u64(h, view->num_members);
+	for (i = 0; i < view->num_members; i++) {
+		const struct spindle_view_member *m = &view->member[i];
+
+		h = digest_u64(h, m->id);
+		h = digest_u64(h, (u64)m->addr.family << 16 | m->addr.port);
+		for (b = 0; b < sizeof(m->addr.ip); b++)
+			h = digest_u64(h, m->addr.ip[b]);
+	}
+	h = digest_u64(h, view->num_subgroups);
+	for (i = 0; i < view->num_subgroups; i++) {
+		const struct spindle_view_subgroup *sg = &view->subgroup[i];
+
+		h = digest_u64(h, (u64)sg->id << 32 | sg->mode);
+		h = digest_u64(h, (u64)sg->window << 32 | sg->max_msg);
+		h = digest_u64(h, sg->ring);
+		h = digest_u64(h, sg->members);
+		h = digest_u64(h, sg->senders);
+	}
+	return h;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A view: who the members are and which subgroups they form.
+ *
+ * Every member is given the same view; everything that follows from it (ranks,
+ * layouts, remote offsets) is computed on each host by the same pure functions
+ * and never sent. The digest of the view in the connection handshake proves that
+ * two hosts mean the same.
+ *
+ * Context: any. Nothing here sleeps or allocates.
+ */
+#ifndef SPINDLE_CORE_VIEW_H
+#define SPINDLE_CORE_VIEW_H
+
+#include "port.h"
+#include <linux/spindle.h>
+#include <linux/spindle_genl.h>
+
+/**
+ * struct spindle_addr - where a node listens
+ * @ip: network byte order; IPv4 in the first four bytes, the rest zero
+ * @port: host byte order
+ * @family: 4 or 6
+ */
+struct spindle_addr {
+	u8 ip[16];
+	u16 port;
+	u16 family;
+};
+
+/**
+ * struct spindle_view_member - a member of a view; its rank is its index
+ * @id: node id, from 1, unique in the view
+ * @addr: where it listens
+ */
+struct spindle_view_member {
+	u32 id;
+	struct spindle_addr addr;
+};
+
+/**
+ * struct spindle_view_subgroup - configuration of a subgroup
+ * @id: unique in the view
+ * @mode: enum spindle_mode
+ * @window: slots per sender; a power of two
+ * @max_msg: bytes
+ * @ring: bytes of a sender's payload ring; a power of two
+ * @hold: messages wait at a member for its first attachment
+ * @members: ranks in the view, as a bit mask
+ * @senders: subset of @members that may send
+ * @name: for people; not part of the protocol
+ */
+struct spindle_view_subgroup {
+	u32 id;
+	u32 mode;
+	u32 window;
+	u32 max_msg;
+	u32 ring;
+	u32 hold;
+	u64 members;
+	u64 senders;
+	char name[SPINDLE_NAME_LEN + 1];
+};
+
+/**
+ * struct spindle_view - members and subgroups, immutable once installed
+ * @vid: view id, grows with every view of a cluster
+ * @num_members: entries in @member
+ * @num_subgroups: entries in @subgroup
+ * @member: by rank
+ * @subgroup: in the order in which they were given
+ */
+struct spindle_view {
+	u64 vid;
+	u32 num_members;
+	u32 num_subgroups;
+	struct spindle_view_member member[SPINDLE_MAX_MEMBERS];
+	struct spindle_view_subgroup subgroup[SPINDLE_MAX_SUBGROUPS];
+};
+
+/* Defaults of what a subgroup's configuration leaves out. */
+#define SPINDLE_DEF_WINDOW	128
+#define SPINDLE_DEF_MAX_MSG	10240
+#define SPINDLE_DEF_PORT	4790
+
+int spindle_view_rank(const struct spindle_view *view, u32 id);
+const struct spindle_view_subgroup *
+spindle_view_subgroup(const struct spindle_view *view, u32 id);
+u32 spindle_view_default_ring(u32 window, u32 max_msg);
+const char *spindle_view_check(const struct spindle_view *view);
+u64 spindle_view_digest(const struct spindle_view *view);
+
+/**
+ * spindle_mask_rank() - rank of a member inside a subset of the view
+ * @mask: the subset, as ranks in the view
+ * @rank: rank in the view, a bit of @mask
+ *
+ * Return: rank inside the subset; subgroup and sender ranks follow view ranks
+ */
+static inline u32 spindle_mask_rank(u64 mask, u32 rank)
+{
+	return hweight64(mask & (BIT_ULL(rank) - 1));
+}
+
+#endif /* SPINDLE_CORE_VIEW_H */
