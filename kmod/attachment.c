@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attachments: one open file bound to one subgroup. See attachment.h.
+ */
+#include <linux/eventfd.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "attachment.h"
+#include "compat.h"
+#include "engine.h"
+#include "group.h"
+#include "node.h"
+#include "peer.h"
+#include "subgroup.h"
+
+/* Offsets of the parts of an attachment for mmap(): part, then rank, then zeroes. */
+enum part {
+	PART_CTL,
+	PART_USR,
+	PART_TX,
+	PART_RX,
+	PART_DLV,
+	PART_COPY,
+	PART_SST,
+};
+
+#define PART_SHIFT	40
+#define RANK_SHIFT	32
+#define RANK_STRIDE	(1ULL << RANK_SHIFT)
+
+static u64 cookie(enum part part)
+{
+	return (u64)part << PART_SHIFT;
+}
+
+/**
+ * spindle_attachment_alloc() - for a file that was opened
+ *
+ * Return: an attachment that is bound to nothing, or NULL
+ */
+struct spindle_attachment *spindle_attachment_alloc(void)
+{
+	struct spindle_attachment *att = kzalloc(sizeof(*att), GFP_KERNEL_ACCOUNT);
+
+	if (!att)
+		return NULL;
+	mutex_init(&att->lock);
+	init_waitqueue_head(&att->wait);
+	return att;
+}
+
+static void free_memory(struct spindle_attachment *att)
+{
+	kvfree(att->dlvq.copy_end);
+	att->dlvq.copy_end = NULL;
+	spindle_pages_free(&att->copy_pages);
+	spindle_pages_free(&att->dlv_pages);
+	spindle_pages_free(&att->usr_pages);
+	spindle_pages_free(&att->ctl_pages);
+	if (att->user) {
+		spindle_memlock_uncharge(att->user, att->charged);
+		free_uid(att->user);
+		att->user = NULL;
+	}
+	if (att->eventfd) {
+		eventfd_ctx_put(att->eventfd);
+		att->eventfd = NULL;
+	}
+}
+
+static void detach_fn(void *ctx)
+{
+	struct spindle_attachment *att = ctx;
+	struct spindle_mc *mc = &att->sg->mc;
+
+	if (att->flags & SPINDLE_ATTACH_SEND)
+		spindle_mc_detach_sender(mc);
+	if (att->flags & SPINDLE_ATTACH_RECV)
+		spindle_mc_detach_reader(mc, &att->dlvq);
+	list_del(&att->link);
+}
+
+/**
+ * spindle_attachment_free() - the file is released
+ * @att: no mapping of it is left, they hold the file
+ *
+ * A process that dies comes here, too: what it committed is sent, what it reserved is
+ * abandoned, what it had not consumed holds nobody up.
+ *
+ * Context: process.
+ */
+void spindle_attachment_free(struct spindle_attachment *att)
+{
+	mutex_lock(&spindle_mutex);
+	if (att->sg) {
+		spindle_engine_call(att->engine, detach_fn, att);
+		if (att->flags & SPINDLE_ATTACH_SEND)
+			att->sg->sender = NULL;
+		if (att->flags & SPINDLE_ATTACH_RECV)
+			att->sg->readers--;
+	}
+	mutex_unlock(&spindle_mutex);
+	free_memory(att);
+	if (att->engine)
+		spindle_engine_put(att->engine);
+	kfree(att);
+}
+
+/**
+ * spindle_attachment_cut() - the subgroup goes, the attachment stays
+ * @att: the attachment; the engine runs its subgroup no more
+ *
+ * Context: process, spindle_mutex.
+ */
+void spindle_attachment_cut(struct spindle_attachment *att)
+{
+	mutex_lock(&att->lock);
+	list_del(&att->link);
+	att->sg = NULL;
+	mutex_unlock(&att->lock);
+}
+
+/* ---- bind ------------------------------------------------------------- */
+
+/* The bytes that an attachment of this kind pins, page by page as it allocates. */
+static u64 usr_bytes(const struct spindle_attachment *att)
+{
+	u64 desc = att->flags & SPINDLE_ATTACH_SEND ? att->window : 0;
+
+	return PAGE_ALIGN(sizeof(struct spindle_usr) + desc * sizeof(struct spindle_tx_desc));
+}
+
+static u64 pinned_bytes(const struct spindle_attachment *att,
+			const struct spindle_attach *args)
+{
+	u64 bytes = PAGE_SIZE + usr_bytes(att);
+
+	if (att->flags & SPINDLE_ATTACH_SEND)
+		bytes += args->ring_bytes;
+	if (att->flags & SPINDLE_ATTACH_RECV)
+		bytes += PAGE_ALIGN((u64)args->dlv_entries * sizeof(struct spindle_dlv));
+	return bytes + args->copy_bytes;
+}
+
+static int charge(struct spindle_attachment *att, struct spindle_attach *args)
+{
+	unsigned long pages = pinned_bytes(att, args) >> PAGE_SHIFT;
+	struct user_struct *user = get_uid(current_user());
+
+	args->memlock = (u64)pages << PAGE_SHIFT;
+	if (spindle_memlock_charge(user, pages)) {
+		free_uid(user);
+		return -ENOMEM;
+	}
+	att->user = user;
+	att->charged = pages;
+	return 0;
+}
+
+static int alloc_reader(struct spindle_attachment *att, const struct spindle_attach *args)
+{
+	struct spindle_dlvq *q = &att->dlvq;
+
+	memset(q, 0, sizeof(*q));
+	if (spindle_pages_alloc(&att->dlv_pages, (u64)args->dlv_entries *
+						 sizeof(struct spindle_dlv)))
+		return -ENOMEM;
+	q->ring = att->dlv_pages.va;
+	q->mask = args->dlv_entries - 1;
+	q->tail_word = &att->ctl->dlv_tail;
+	q->consumed_word = &att->usr->consumed;
+	if (!(att->flags & SPINDLE_ATTACH_COPY))
+		return 0;
+	q->copy_end = kvcalloc(args->dlv_entries, sizeof(*q->copy_end), GFP_KERNEL_ACCOUNT);
+	if (!q->copy_end || spindle_pages_alloc(&att->copy_pages, args->copy_bytes))
+		return -ENOMEM;
+	q->copy = att->copy_pages.va;
+	q->copy_units = args->copy_bytes >> SPINDLE_UNIT_SHIFT;
+	return 0;
+}
+
+static int alloc_memory(struct spindle_attachment *att, const struct spindle_attach *args)
+{
+	if (spindle_pages_alloc(&att->ctl_pages, sizeof(*att->ctl)) ||
+	    spindle_pages_alloc(&att->usr_pages, usr_bytes(att)))
+		return -ENOMEM;
+	att->ctl = att->ctl_pages.va;
+	att->usr = att->usr_pages.va;
+	return att->flags & SPINDLE_ATTACH_RECV ? alloc_reader(att, args) : 0;
+}
+
+static struct spindle_section section(enum part part, u64 bytes)
+{
+	return (struct spindle_section){ .cookie = cookie(part), .len = PAGE_ALIGN(bytes) };
+}
+
+static void describe_config(const struct spindle_subgroup *sg, struct spindle_attach *args)
+{
+	const struct spindle_mc *mc = &sg->mc;
+
+	args->features = SPINDLE_FEAT_PACKED | SPINDLE_FEAT_COPY |
+			 (mc->ordered ? SPINDLE_FEAT_ORDERED : 0);
+	args->vid = sg->group->view.vid;
+	args->members = mc->members;
+	args->senders = mc->senders;
+	args->rank = mc->me;
+	args->sender_rank = mc->my_sender;
+	args->window = mc->window;
+	args->max_msg = sg->cfg->max_msg;
+	args->ring_bytes = sg->cfg->ring;
+	args->dlv_entries = args->flags & SPINDLE_ATTACH_RECV ? mc->log_mask + 1 : 0;
+	args->dlv_stride = sizeof(struct spindle_dlv);
+}
+
+static void describe_layout(const struct spindle_attachment *att,
+			    const struct spindle_subgroup *sg, struct spindle_attach *args)
+{
+	u32 flags = att->flags;
+
+	args->rx_stride = RANK_STRIDE;
+	args->sst_stride = RANK_STRIDE;
+	args->sst_offset = spindle_layout_block(sg->index);
+	args->ctl_state = offsetof(struct spindle_ctl, state);
+	args->ctl_error = offsetof(struct spindle_ctl, error);
+	args->ctl_need_wakeup = offsetof(struct spindle_ctl, need_wakeup);
+	args->ctl_dlv_tail = offsetof(struct spindle_ctl, dlv_tail);
+	args->ctl_tx_slot = offsetof(struct spindle_ctl, tx_slot);
+	args->ctl_tx_unit = offsetof(struct spindle_ctl, tx_unit);
+	args->usr_consumed = offsetof(struct spindle_usr, consumed);
+	args->usr_reserve = offsetof(struct spindle_usr, reserve);
+	args->usr_desc = offsetof(struct spindle_usr, desc);
+	args->ctl = section(PART_CTL, sizeof(struct spindle_ctl));
+	args->usr = section(PART_USR, usr_bytes(att));
+	args->sst = section(PART_SST, sg->group->layout.sst);
+	if (flags & SPINDLE_ATTACH_SEND)
+		args->tx = section(PART_TX, args->ring_bytes);
+	if (flags & SPINDLE_ATTACH_RECV)
+		args->dlv = section(PART_DLV, (u64)args->dlv_entries * args->dlv_stride);
+	if (flags & SPINDLE_ATTACH_COPY)
+		args->copy = section(PART_COPY, args->copy_bytes);
+	else if (flags & SPINDLE_ATTACH_RECV)
+		args->rx = section(PART_RX, args->ring_bytes);
+}
+
+static struct spindle_subgroup *find_subgroup(const struct net *net,
+					      const struct spindle_attach *args)
+{
+	struct spindle_node *node = spindle_node_find(net, args->node);
+	u32 i;
+
+	if (!node)
+		return ERR_PTR(-ENODEV);
+	for (i = 0; node->group && i < node->group->view.num_subgroups; i++) {
+		struct spindle_subgroup *sg = node->group->subgroup[i];
+
+		if (sg && sg->cfg->id == args->subgroup)
+			return sg;
+	}
+	return ERR_PTR(-ENOENT);
+}
+
+static int check_role(const struct spindle_subgroup *sg, struct spindle_attach *args)
+{
+	if (READ_ONCE(sg->state) > SPINDLE_STATE_ACTIVE)
+		return -ENOTCONN;
+	if (args->flags & SPINDLE_ATTACH_SEND) {
+		if (sg->mc.my_sender == SPINDLE_NO_RANK)
+			return -EPERM;
+		if (sg->sender)
+			return -EBUSY;
+	}
+	if (args->flags & SPINDLE_ATTACH_COPY) {
+		if (!args->copy_bytes)
+			args->copy_bytes = sg->cfg->ring;
+		if (!is_power_of_2(args->copy_bytes) || args->copy_bytes < PAGE_SIZE ||
+		    args->copy_bytes < sg->cfg->max_msg || args->copy_bytes > SPINDLE_MAX_RING)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static void attach_fn(void *ctx)
+{
+	struct spindle_attachment *att = ctx;
+	struct spindle_subgroup *sg = att->sg;
+	struct spindle_mc *mc = &sg->mc;
+
+	att->ctl->state = sg->state;
+	att->ctl->error = sg->error;
+	if (att->flags & SPINDLE_ATTACH_SEND) {
+		spindle_mc_attach_sender(mc, att->usr->desc, &att->ctl->tx_slot,
+					 &att->ctl->tx_unit);
+		att->usr->reserve = (u64)(u32)mc->txq.unit << 32 | (u32)mc->txq.slot;
+	}
+	if (att->flags & SPINDLE_ATTACH_RECV)
+		spindle_mc_attach_reader(mc, &att->dlvq);
+	list_add_tail(&att->link, &sg->attachments);
+}
+
+/* The rest of the bind: everything is checked and allocated. Cannot fail. */
+static void bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg)
+{
+	struct spindle_engine *engine = sg->group->node->engine;
+
+	mutex_lock(&att->lock);
+	att->sg = sg;
+	att->attached = true;
+	mutex_unlock(&att->lock);
+	att->tx_units_max = spindle_units(sg->cfg->max_msg);
+	att->ring_units = sg->mc.ring_units;
+	if (att->flags & SPINDLE_ATTACH_SEND)
+		sg->sender = att;
+	if (att->flags & SPINDLE_ATTACH_RECV)
+		sg->readers++;
+	spindle_engine_hold(engine);
+	spindle_engine_call(engine, attach_fn, att);
+	/* From here on poll() and KICK look at the attachment. */
+	smp_store_release(&att->engine, engine);
+}
+
+static int check_args(const struct spindle_attach *args)
+{
+	const u32 known = SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV | SPINDLE_ATTACH_COPY;
+	u32 flags = args->flags;
+
+	if ((flags & ~known) || !(flags & (SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)) ||
+	    args->resv0 || args->event_fd < -1)
+		return -EINVAL;
+	if ((flags & SPINDLE_ATTACH_COPY) && !(flags & SPINDLE_ATTACH_RECV))
+		return -EINVAL;
+	if (!(flags & SPINDLE_ATTACH_COPY) && args->copy_bytes)
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * spindle_attachment_bind() - bind a file to a subgroup
+ * @att: not bound
+ * @net: network namespace of the node
+ * @args: in and out; a kernel copy
+ *
+ * Context: process; takes spindle_mutex.
+ * Return: 0, or an error as listed in <linux/spindle.h>
+ */
+int spindle_attachment_bind(struct spindle_attachment *att, const struct net *net,
+			    struct spindle_attach *args)
+{
+	struct spindle_subgroup *sg;
+	int err = check_args(args);
+
+	if (err)
+		return err;
+	mutex_lock(&spindle_mutex);
+	err = -EISCONN;
+	if (att->attached)
+		goto out;
+	sg = find_subgroup(net, args);
+	err = PTR_ERR_OR_ZERO(sg);
+	if (!err)
+		err = check_role(sg, args);
+	if (err)
+		goto out;
+	att->flags = args->flags;
+	att->window = sg->mc.window;
+	describe_config(sg, args);
+	if (args->event_fd >= 0) {
+		att->eventfd = eventfd_ctx_fdget(args->event_fd);
+		if (IS_ERR(att->eventfd)) {
+			err = PTR_ERR(att->eventfd);
+			att->eventfd = NULL;
+			goto out;
+		}
+	}
+	err = charge(att, args);
+	if (!err)
+		err = alloc_memory(att, args);
+	if (err) {
+		free_memory(att);
+		goto out;
+	}
+	describe_layout(att, sg, args);
+	bind_to(att, sg);
+out:
+	mutex_unlock(&spindle_mutex);
+	return err;
+}
+
+/* ---- mmap and poll ---------------------------------------------------- */
+
+/* Parts that are the subgroup's: the own TX ring, peers' rings, columns. */
+static int map_row(struct spindle_attachment *att, struct vm_area_struct *vma,
+		   enum part part, u32 rank)
+{
+	struct spindle_subgroup *sg = att->sg;
+	struct spindle_group *group;
+	struct spindle_peer *peer;
+	const struct spindle_layout *lo;
+	u64 set, pay;
+	u32 r;
+
+	if (!sg)
+		return -ENOTCONN;
+	group = sg->group;
+	if (part == PART_TX) {
+		if (!(att->flags & SPINDLE_ATTACH_SEND))
+			return -EACCES;
+		return spindle_pages_map(vma, &group->row.mem, sg->mc.own_pay, sg->cfg->ring,
+					 true);
+	}
+	if (part == PART_RX && (!(att->flags & SPINDLE_ATTACH_RECV) ||
+				(att->flags & SPINDLE_ATTACH_COPY)))
+		return -EACCES;
+	set = part == PART_RX ? sg->cfg->senders : sg->cfg->members;
+	for (r = 0; r < group->view.num_members; r++)
+		if ((set & BIT_ULL(r)) && spindle_mask_rank(set, r) == rank)
+			break;
+	if (r == group->view.num_members)
+		return -EINVAL;
+	peer = group->peer[r];
+	lo = peer ? &peer->in : &group->layout;
+	pay = lo->pay[sg->index];
+	if (part == PART_RX)
+		return spindle_pages_map(vma, peer ? &peer->row.mem : &group->row.mem, pay,
+					 sg->cfg->ring, false);
+	return spindle_pages_map(vma, peer ? &peer->row.mem : &group->row.mem, 0, lo->sst,
+				 false);
+}
+
+static int map_own(struct vm_area_struct *vma, const struct spindle_pages *pages,
+		   bool writable)
+{
+	return spindle_pages_map(vma, pages, 0, (u64)pages->n << PAGE_SHIFT, writable);
+}
+
+/**
+ * spindle_attachment_mmap() - map a part
+ * @att: the attachment
+ * @vma: offset is a cookie of the attach reply
+ *
+ * Context: process, with the mmap lock.
+ * Return: 0; -EINVAL (cookie or length), -EACCES (role, or write to what is read-only),
+ * -ENOTCONN (not attached, or the view is gone)
+ */
+int spindle_attachment_mmap(struct spindle_attachment *att, struct vm_area_struct *vma)
+{
+	u64 off = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	u64 part = off >> PART_SHIFT;
+	u32 rank = (off >> RANK_SHIFT) & ((1U << (PART_SHIFT - RANK_SHIFT)) - 1);
+	int err;
+
+	if (off & (RANK_STRIDE - 1))
+		return -EINVAL;
+	if (rank && part != PART_RX && part != PART_SST)
+		return -EINVAL;
+	mutex_lock(&att->lock);
+	if (!att->attached) {
+		mutex_unlock(&att->lock);
+		return -ENOTCONN;
+	}
+	switch (part) {
+	case PART_CTL:
+		err = map_own(vma, &att->ctl_pages, false);
+		break;
+	case PART_USR:
+		err = map_own(vma, &att->usr_pages, true);
+		break;
+	case PART_DLV:
+		err = map_own(vma, &att->dlv_pages, false);
+		break;
+	case PART_COPY:
+		err = map_own(vma, &att->copy_pages, false);
+		break;
+	case PART_TX:
+	case PART_RX:
+	case PART_SST:
+		err = map_row(att, vma, part, rank);
+		break;
+	default:
+		err = -EINVAL;
+	}
+	mutex_unlock(&att->lock);
+	return err;
+}
+
+/* Would a message of the largest size find room? */
+static bool writable(const struct spindle_attachment *att)
+{
+	u64 reserve = READ_ONCE(att->usr->reserve);
+	u32 slots = (u32)reserve - (u32)READ_ONCE(att->ctl->tx_slot);
+	u32 units = (u32)(reserve >> 32) - (u32)READ_ONCE(att->ctl->tx_unit);
+
+	return slots < att->window && (!units || units + att->tx_units_max <= att->ring_units);
+}
+
+/**
+ * spindle_attachment_poll() - what the process may do
+ * @att: the attachment; the caller waits on @att->wait already
+ *
+ * Return: EPOLLIN something to read; EPOLLOUT room for a message; EPOLLERR and EPOLLHUP
+ * the state is final
+ */
+__poll_t spindle_attachment_poll(struct spindle_attachment *att)
+{
+	__poll_t mask = 0;
+
+	/* Pairs with the release in bind_to(): an engine comes with memory. */
+	if (!smp_load_acquire(&att->engine))
+		return EPOLLERR;
+	if (READ_ONCE(att->ctl->state) > SPINDLE_STATE_ACTIVE)
+		mask |= EPOLLERR | EPOLLHUP;
+	if ((att->flags & SPINDLE_ATTACH_RECV) &&
+	    READ_ONCE(att->ctl->dlv_tail) != READ_ONCE(att->usr->consumed))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if ((att->flags & SPINDLE_ATTACH_SEND) && !(mask & EPOLLERR) && writable(att))
+		mask |= EPOLLOUT | EPOLLWRNORM;
+	return mask;
+}
+
+/* ---- engine ----------------------------------------------------------- */
+
+/**
+ * spindle_attachment_notify() - wake whoever waits
+ * @att: the attachment
+ * @events: EPOLL*
+ *
+ * wq_has_sleeper() has the barrier that pairs with the one of poll_wait().
+ */
+void spindle_attachment_notify(struct spindle_attachment *att, __poll_t events)
+{
+	if (wq_has_sleeper(&att->wait))
+		wake_up_interruptible_poll(&att->wait, events);
+	if (att->eventfd)
+		spindle_eventfd_signal(att->eventfd);
+}
+
+/**
+ * spindle_attachment_state() - show the process a new state
+ * @att: the attachment
+ * @state: enum spindle_state
+ * @error: enum spindle_error; the first one stays
+ */
+void spindle_attachment_state(struct spindle_attachment *att, u32 state, u32 error)
+{
+	if (!att->ctl->error)
+		WRITE_ONCE(att->ctl->error, error);
+	smp_store_release(&att->ctl->state, state);
+	spindle_attachment_notify(att, state > SPINDLE_STATE_ACTIVE ? EPOLLERR | EPOLLHUP :
+								      EPOLLOUT);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Attachments: one open file bound to one subgroup, with the rings between them.
+ *
+ * Owner: the file. It outlives its subgroup: when the view goes the attachment is cut
+ * off (sg is NULL), and its memory stays until the file is released, which is after
+ * the last mapping is gone.
+ *
+ * @lock orders cutting off against mmap(); spindle_mutex comes before it, the mmap
+ * lock comes before it, and no user memory is touched under it.
+ */
+#ifndef SPINDLE_ATTACHMENT_H
+#define SPINDLE_ATTACHMENT_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/wait.h>
+
+#include "core/dlvq.h"
+#include "memory.h"
+
+struct eventfd_ctx;
+struct net;
+struct spindle_engine;
+struct spindle_subgroup;
+
+/**
+ * struct spindle_ctl - control page: the kernel writes, the process reads
+ * @state: enum spindle_state
+ * @error: enum spindle_error
+ * @need_wakeup: the engine sleeps
+ * @pad0: own cache line for what follows
+ * @dlv_tail: entries delivered
+ * @pad1: own cache line for what follows
+ * @tx_slot: slots that are free again
+ * @tx_unit: units that are free again
+ */
+struct spindle_ctl {
+	u32 state;
+	u32 error;
+	u32 need_wakeup;
+	u32 pad0[13];
+	u64 dlv_tail;
+	u64 pad1[7];
+	u64 tx_slot;
+	u64 tx_unit;
+};
+
+/**
+ * struct spindle_usr - user page: the process writes, the kernel believes nothing
+ * @consumed: entries consumed
+ * @pad0: own cache line for what follows
+ * @reserve: the process's own
+ * @pad1: own cache line for what follows
+ * @desc: TX descriptors
+ */
+struct spindle_usr {
+	u64 consumed;
+	u64 pad0[7];
+	u64 reserve;
+	u64 pad1[7];
+	struct spindle_tx_desc desc[];
+};
+
+/**
+ * struct spindle_attachment - see above
+ * @lock: see above
+ * @sg: the subgroup, or NULL; changed with spindle_mutex and @lock
+ * @attached: the file is bound, for good
+ * @link: in the subgroup's list; engine context
+ * @engine: a reference, for kicks
+ * @flags: SPINDLE_ATTACH_*
+ * @wait: pollers
+ * @eventfd: or NULL
+ * @ctl_pages: control page
+ * @usr_pages: user pages
+ * @dlv_pages: delivery ring
+ * @copy_pages: copy ring
+ * @ctl: kernel's view of @ctl_pages
+ * @usr: kernel's view of @usr_pages
+ * @dlvq: reader's queue
+ * @user: who is charged
+ * @charged: pages charged
+ * @tx_units_max: units of the largest message
+ * @window: slots
+ * @ring_units: units of the TX ring
+ */
+struct spindle_attachment {
+	struct mutex lock;
+	struct spindle_subgroup *sg;
+	bool attached;
+	struct list_head link;
+	struct spindle_engine *engine;
+	u32 flags;
+	wait_queue_head_t wait;
+	struct eventfd_ctx *eventfd;
+	struct spindle_pages ctl_pages;
+	struct spindle_pages usr_pages;
+	struct spindle_pages dlv_pages;
+	struct spindle_pages copy_pages;
+	struct spindle_ctl *ctl;
+	struct spindle_usr *usr;
+	struct spindle_dlvq dlvq;
+	struct user_struct *user;
+	unsigned long charged;
+	u32 tx_units_max;
+	u32 window;
+	u32 ring_units;
+};
+
+struct spindle_attachment *spindle_attachment_alloc(void);
+void spindle_attachment_free(struct spindle_attachment *att);
+int spindle_attachment_bind(struct spindle_attachment *att, const struct net *net,
+			    struct spindle_attach *args);
+void spindle_attachment_cut(struct spindle_attachment *att);
+int spindle_attachment_mmap(struct spindle_attachment *att, struct vm_area_struct *vma);
+__poll_t spindle_attachment_poll(struct spindle_attachment *att);
+
+/* engine context */
+void spindle_attachment_state(struct spindle_attachment *att, u32 state, u32 error);
+void spindle_attachment_notify(struct spindle_attachment *att, __poll_t events);
+
+#endif /* SPINDLE_ATTACHMENT_H */

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/spindle: the device through which processes attach.
+ *
+ * Only argument copying is done here; user memory is touched before or after, never
+ * under a lock. See attachment.h for what an open file is.
+ */
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/nsproxy.h>
+#include <linux/poll.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/spindle.h>
+
+#include "attachment.h"
+#include "chardev.h"
+#include "engine.h"
+#include "group.h"
+#include "node.h"
+#include "subgroup.h"
+
+static int spindle_open(struct inode *inode, struct file *file)
+{
+	struct spindle_attachment *att = spindle_attachment_alloc();
+
+	if (!att)
+		return -ENOMEM;
+	file->private_data = att;
+	return nonseekable_open(inode, file);
+}
+
+static int spindle_release(struct inode *inode, struct file *file)
+{
+	spindle_attachment_free(file->private_data);
+	return 0;
+}
+
+/*
+ * The process may have been compiled against a shorter or a longer struct: what it
+ * sends beyond ours must be zero, and it gets no more than it has room for.
+ */
+static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
+{
+	struct spindle_attach args;
+	u32 size;
+	int err, ret;
+
+	if (get_user(size, (u32 __user *)arg))
+		return -EFAULT;
+	if (size < sizeof(args) || size > PAGE_SIZE)
+		return -EINVAL;
+	err = copy_struct_from_user(&args, sizeof(args), arg, size);
+	if (err)
+		return err == -E2BIG ? -EINVAL : err;
+	ret = spindle_attachment_bind(att, current->nsproxy->net_ns, &args);
+	if (ret && ret != -ENOMEM)
+		return ret;
+	args.size = sizeof(args);
+	if (copy_to_user(arg, &args, sizeof(args)))
+		return -EFAULT;
+	return ret;
+}
+
+static u32 fill_members(const struct spindle_subgroup *sg, struct spindle_member *member)
+{
+	const struct spindle_view *view = &sg->group->view;
+	u32 r, n = 0;
+
+	for (r = 0; r < view->num_members; r++) {
+		if (!(sg->cfg->members & BIT_ULL(r)))
+			continue;
+		member[n].node = view->member[r].id;
+		member[n++].sender_rank = sg->cfg->senders & BIT_ULL(r) ?
+					  spindle_mask_rank(sg->cfg->senders, r) :
+					  SPINDLE_NO_RANK;
+	}
+	return n;
+}
+
+static long ioctl_members(struct spindle_attachment *att, void __user *arg)
+{
+	struct spindle_member member[SPINDLE_MAX_MEMBERS];
+	struct spindle_members args;
+	u32 room, n = 0;
+
+	if (copy_from_user(&args, arg, sizeof(args)))
+		return -EFAULT;
+	if (args.resv)
+		return -EINVAL;
+	mutex_lock(&spindle_mutex);
+	if (att->sg)
+		n = fill_members(att->sg, member);
+	mutex_unlock(&spindle_mutex);
+	if (!n)
+		return -ENOTCONN;
+	room = args.count;
+	args.count = n;
+	if (copy_to_user(arg, &args, sizeof(args)))
+		return -EFAULT;
+	if (room < n)
+		return -ENOSPC;
+	if (copy_to_user(u64_to_user_ptr(args.ptr), member, n * sizeof(*member)))
+		return -EFAULT;
+	return 0;
+}
+
+static long ioctl_kick(struct spindle_attachment *att)
+{
+	struct spindle_engine *engine = smp_load_acquire(&att->engine);
+
+	if (!engine)
+		return -ENOTCONN;
+	if (spindle_engine_wake(engine))
+		atomic64_inc(&engine->stats.kicks);
+	return 0;
+}
+
+static long spindle_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct spindle_attachment *att = file->private_data;
+	void __user *ptr = (void __user *)arg;
+
+	switch (cmd) {
+	case SPINDLE_IOC_ATTACH:
+		return ioctl_attach(att, ptr);
+	case SPINDLE_IOC_KICK:
+		return ioctl_kick(att);
+	case SPINDLE_IOC_MEMBERS:
+		return ioctl_members(att, ptr);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static int spindle_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	return spindle_attachment_mmap(file->private_data, vma);
+}
+
+static __poll_t spindle_poll(struct file *file, poll_table *wait)
+{
+	struct spindle_attachment *att = file->private_data;
+
+	poll_wait(file, &att->wait, wait);
+	return spindle_attachment_poll(att);
+}
+
+static const struct file_operations spindle_fops = {
+	.owner = THIS_MODULE,
+	.open = spindle_open,
+	.release = spindle_release,
+	.unlocked_ioctl = spindle_ioctl,
+	.mmap = spindle_mmap,
+	.poll = spindle_poll,
+};
+
+static struct miscdevice spindle_misc = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "spindle",
+	.fops = &spindle_fops,
+	.mode = 0600,
+};
+
+/**
+ * spindle_chardev_init() - create /dev/spindle
+ *
+ * Return: 0 or -errno
+ */
+int spindle_chardev_init(void)
+{
+	return misc_register(&spindle_misc);
+}
+
+/**
+ * spindle_chardev_exit() - remove it; no file is open, files hold the module
+ */
+void spindle_chardev_exit(void)
+{
+	misc_deregister(&spindle_misc);
+}

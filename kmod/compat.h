@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What differs between the kernels that the module builds for, 6.1 and newer. Each
+ * entry is decided by a feature, not by a version: distributions backport.
+ */
+#ifndef SPINDLE_COMPAT_H
+#define SPINDLE_COMPAT_H
+
+#include <linux/eventfd.h>
+#include <linux/mm.h>
+#include <net/genetlink.h>
+
+/* vm_flags_mod() came with 6.3, together with the constness of vma->vm_flags. */
+#ifdef SPINDLE_HAVE_VM_FLAGS_MOD
+static inline void spindle_vm_flags(struct vm_area_struct *vma, vm_flags_t set,
+				    vm_flags_t clear)
+{
+	vm_flags_mod(vma, set, clear);
+}
+#else
+static inline void spindle_vm_flags(struct vm_area_struct *vma, vm_flags_t set,
+				    vm_flags_t clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#endif
+
+/* eventfd_signal() lost its count with 6.8. */
+#ifdef SPINDLE_HAVE_EVENTFD_SIGNAL_1
+#define spindle_eventfd_signal(ctx) eventfd_signal(ctx)
+#else
+#define spindle_eventfd_signal(ctx) eventfd_signal(ctx, 1)
+#endif
+
+/* The attributes of a dump request moved into a struct genl_info with 6.6. */
+static inline struct nlattr **spindle_dump_attrs(struct netlink_callback *cb)
+{
+#ifdef SPINDLE_HAVE_GENL_INFO_DUMP
+	return genl_info_dump(cb)->attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
+#endif
+}
+
+#endif /* SPINDLE_COMPAT_H */

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Engines: the threads that run the protocol. See engine.h.
+ *
+ * A pass visits every node once. While passes find work the engine goes on; without
+ * work it polls for the shortest idle time of its nodes, then goes to sleep in the
+ * order that loses no wake-up:
+ *
+ *	tell processes (need_wakeup) and peers (sleep column)
+ *	full barrier
+ *	one more pass: sees all that was done before they could know
+ *	sleep until poked
+ */
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+
+#include "engine.h"
+#include "node.h"
+
+static LIST_HEAD(engines);
+static DEFINE_MUTEX(engines_lock);
+
+/* How often a sleeping engine looks for errors while the device owes it answers. */
+#define UNSETTLED_MS 20
+
+struct letter {
+	struct llist_node node;
+	void (*fn)(void *ctx);
+	void *ctx;
+	struct completion done;
+};
+
+static bool read_mail(struct spindle_engine *engine)
+{
+	struct llist_node *all = llist_reverse_order(llist_del_all(&engine->mailbox));
+	struct letter *letter, *next;
+
+	llist_for_each_entry_safe(letter, next, all, node) {
+		letter->fn(letter->ctx);
+		complete(&letter->done);
+	}
+	return all;
+}
+
+static bool pass(struct spindle_engine *engine)
+{
+	struct spindle_node *node;
+	bool work = read_mail(engine);
+
+	list_for_each_entry(node, &engine->nodes, engine_link)
+		work |= spindle_node_pass(node);
+	engine->stats.passes++;
+	engine->stats.busy += work;
+	return work;
+}
+
+static u64 idle_ns(const struct spindle_engine *engine)
+{
+	const struct spindle_node *node;
+	u32 us = U32_MAX;
+
+	list_for_each_entry(node, &engine->nodes, engine_link)
+		us = min(us, node->idle_us);
+	return us == U32_MAX ? 0 : us * (u64)NSEC_PER_USEC;
+}
+
+static bool settled(struct spindle_engine *engine)
+{
+	struct spindle_node *node;
+	bool all = true;
+
+	list_for_each_entry(node, &engine->nodes, engine_link)
+		all &= spindle_node_settled(node);
+	return all;
+}
+
+static void announce(struct spindle_engine *engine, bool sleep)
+{
+	struct spindle_node *node;
+
+	list_for_each_entry(node, &engine->nodes, engine_link)
+		spindle_node_announce(node, sleep);
+}
+
+static void go_to_sleep(struct spindle_engine *engine)
+{
+	WRITE_ONCE(engine->poke, 0);
+	WRITE_ONCE(engine->asleep, 1);
+	announce(engine, true);
+	/*
+	 * Pairs with the full barriers of spindle_engine_wake() and of a process
+	 * between its commit and its look at need_wakeup: either they see that we
+	 * sleep, or this pass sees what they did.
+	 */
+	smp_mb();
+	if (!pass(engine)) {
+		engine->stats.sleeps++;
+		for (;;) {
+			long timeout = settled(engine) ? MAX_SCHEDULE_TIMEOUT :
+							 msecs_to_jiffies(UNSETTLED_MS);
+
+			set_current_state(TASK_IDLE);
+			if (READ_ONCE(engine->poke) || kthread_should_stop())
+				break;
+			schedule_timeout(timeout);
+		}
+		__set_current_state(TASK_RUNNING);
+	}
+	WRITE_ONCE(engine->asleep, 0);
+	announce(engine, false);
+}
+
+static int engine_thread(void *arg)
+{
+	struct spindle_engine *engine = arg;
+	u64 idle_since = ktime_get_ns();
+
+	while (!kthread_should_stop()) {
+		if (pass(engine)) {
+			idle_since = 0;
+		} else {
+			u64 now = ktime_get_ns();
+
+			if (!idle_since)
+				idle_since = now;
+			if (now - idle_since >= idle_ns(engine)) {
+				go_to_sleep(engine);
+				idle_since = 0;
+			}
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * spindle_engine_get() - find or start an engine
+ * @net: network namespace
+ * @id: number
+ * @cpu: CPU to bind it to, or SPINDLE_ANY_CPU
+ *
+ * Context: process.
+ * Return: a reference; ERR_PTR(-EINVAL) if it runs with another @cpu, -ENOMEM
+ */
+struct spindle_engine *spindle_engine_get(const struct net *net, u32 id, int cpu)
+{
+	struct spindle_engine *engine;
+	struct task_struct *task;
+
+	mutex_lock(&engines_lock);
+	list_for_each_entry(engine, &engines, list) {
+		if (engine->net != net || engine->id != id)
+			continue;
+		if (engine->cpu != cpu)
+			engine = ERR_PTR(-EINVAL);
+		else
+			kref_get(&engine->ref);
+		goto out;
+	}
+	engine = kzalloc(sizeof(*engine), GFP_KERNEL);
+	if (!engine) {
+		engine = ERR_PTR(-ENOMEM);
+		goto out;
+	}
+	kref_init(&engine->ref);
+	engine->net = net;
+	engine->id = id;
+	engine->cpu = cpu;
+	init_llist_head(&engine->mailbox);
+	INIT_LIST_HEAD(&engine->nodes);
+	task = kthread_create(engine_thread, engine, "spindle/%u", id);
+	if (IS_ERR(task)) {
+		kfree(engine);
+		engine = ERR_CAST(task);
+		goto out;
+	}
+	/* Statistics name its pid, and wakers its task, until the engine is freed. */
+	engine->task = get_task_struct(task);
+	if (cpu != SPINDLE_ANY_CPU)
+		kthread_bind(task, cpu);
+	list_add_tail(&engine->list, &engines);
+	wake_up_process(task);
+out:
+	mutex_unlock(&engines_lock);
+	return engine;
+}
+
+/**
+ * spindle_engine_hold() - one more reference
+ * @engine: the caller has one
+ */
+void spindle_engine_hold(struct spindle_engine *engine)
+{
+	kref_get(&engine->ref);
+}
+
+static void engine_release(struct kref *ref)
+{
+	struct spindle_engine *engine = container_of(ref, struct spindle_engine, ref);
+
+	list_del(&engine->list);
+	mutex_unlock(&engines_lock);
+	kthread_stop(engine->task);
+	put_task_struct(engine->task);
+	kfree(engine);
+}
+
+/**
+ * spindle_engine_put() - give a reference back; the last one stops the thread
+ * @engine: the engine
+ *
+ * Context: process.
+ */
+void spindle_engine_put(struct spindle_engine *engine)
+{
+	kref_put_mutex(&engine->ref, engine_release, &engines_lock);
+}
+
+/**
+ * spindle_engine_wake() - there is news for the engine
+ * @engine: the engine
+ *
+ * Context: any.
+ * Return: true if it slept
+ */
+bool spindle_engine_wake(struct spindle_engine *engine)
+{
+	WRITE_ONCE(engine->poke, 1);
+	/* Pairs with the barrier in go_to_sleep(). */
+	smp_mb();
+	if (!READ_ONCE(engine->asleep))
+		return false;
+	wake_up_process(engine->task);
+	return true;
+}
+
+/**
+ * spindle_engine_call() - have a function run between two passes, and wait
+ * @engine: the engine
+ * @fn: must not sleep for long, and must not call the engine
+ * @ctx: its argument
+ *
+ * Context: process, not the engine.
+ */
+void spindle_engine_call(struct spindle_engine *engine, void (*fn)(void *ctx), void *ctx)
+{
+	struct letter letter = { .fn = fn, .ctx = ctx };
+
+	init_completion(&letter.done);
+	llist_add(&letter.node, &engine->mailbox);
+	spindle_engine_wake(engine);
+	wait_for_completion(&letter.done);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Engines: the threads that run the protocol.
+ *
+ * An engine serves the nodes of one network namespace that name its number; a node
+ * has exactly one engine. The engine owns all protocol state of its nodes: everybody
+ * else asks it, through the mailbox, to run a function between two passes. That is
+ * why the hot path has no lock.
+ *
+ * Lifetime: reference counted. Nodes and attachments hold references; the thread ends
+ * with the last.
+ */
+#ifndef SPINDLE_ENGINE_H
+#define SPINDLE_ENGINE_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/sched.h>
+
+struct net;
+struct spindle_node;
+
+#define SPINDLE_ANY_CPU (-1)
+
+/**
+ * struct spindle_engine - a thread and the nodes that it serves
+ * @ref: references
+ * @list: in the list of engines
+ * @net: network namespace, compared only
+ * @id: number
+ * @cpu: CPU it is bound to, or SPINDLE_ANY_CPU
+ * @task: the thread
+ * @mailbox: functions to run between passes
+ * @nodes: served nodes; engine context
+ * @poke: look again before sleeping; set by whoever has news
+ * @asleep: the thread sleeps or is about to
+ * @stats: counters; kicks and bells are raced for by their nature, and only counted
+ */
+struct spindle_engine {
+	struct kref ref;
+	struct list_head list;
+	const struct net *net;
+	u32 id;
+	int cpu;
+	struct task_struct *task;
+	struct llist_head mailbox;
+	struct list_head nodes;
+	int poke;
+	int asleep;
+	struct {
+		u64 passes;
+		u64 busy;
+		u64 sleeps;
+		atomic64_t kicks;
+		atomic64_t bells;
+	} stats;
+};
+
+struct spindle_engine *spindle_engine_get(const struct net *net, u32 id, int cpu);
+void spindle_engine_hold(struct spindle_engine *engine);
+void spindle_engine_put(struct spindle_engine *engine);
+void spindle_engine_call(struct spindle_engine *engine, void (*fn)(void *ctx), void *ctx);
+bool spindle_engine_wake(struct spindle_engine *engine);
+
+#endif /* SPINDLE_ENGINE_H */

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Connections: one reliable queue pair to one peer. See conn.h for the states.
+ */
+#include <linux/slab.h>
+
+#include "conn.h"
+
+#define ATTEMPT_MS	5000	/* for each step of a connection attempt */
+#define RETRY_MS	100	/* between attempts */
+#define ACK_TIMEOUT	17	/* 4.096 us << 17: half a second per retry */
+#define RETRIES		6	/* 7 means for ever on soft-RoCE */
+#define RNR_TIMER	1	/* 0.01 ms: receives are always posted again at once */
+
+static struct workqueue_struct *conn_wq;
+
+/**
+ * spindle_conn_init() - make the work queue of connections
+ * @wq: out
+ *
+ * Return: 0 or -ENOMEM
+ */
+int spindle_conn_init(struct workqueue_struct **wq)
+{
+	conn_wq = alloc_workqueue("spindle_conn", WQ_UNBOUND, 0);
+	*wq = conn_wq;
+	return conn_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * spindle_conn_exit() - destroy the work queue; all connections are closed
+ * @wq: the work queue
+ */
+void spindle_conn_exit(struct workqueue_struct *wq)
+{
+	destroy_workqueue(wq);
+}
+
+/**
+ * spindle_conn_closing() - has somebody begun to close the connection?
+ * @conn: the connection
+ *
+ * Return: true if so: waits end at once
+ */
+bool spindle_conn_closing(const struct spindle_conn *conn)
+{
+	return READ_ONCE(conn->closing);
+}
+
+/*
+ * The one place where the state changes. Returns false if the transition is not
+ * legal any more: somebody else was faster, and what to do hangs off their win.
+ */
+static bool change_state(struct spindle_conn *conn, enum spindle_conn_state new)
+{
+	enum spindle_conn_state old;
+	unsigned long flags;
+	bool ok = false;
+
+	spin_lock_irqsave(&conn->lock, flags);
+	old = conn->state;
+	switch (new) {
+	case SPINDLE_CONN_IDLE:
+		ok = old == SPINDLE_CONN_CONNECTING || old == SPINDLE_CONN_SETUP;
+		break;
+	case SPINDLE_CONN_CONNECTING:
+		ok = old == SPINDLE_CONN_IDLE;
+		break;
+	case SPINDLE_CONN_SETUP:
+		ok = old == SPINDLE_CONN_CONNECTING;
+		break;
+	case SPINDLE_CONN_UP:
+		ok = old == SPINDLE_CONN_SETUP;
+		break;
+	case SPINDLE_CONN_FAILED:
+		ok = old == SPINDLE_CONN_UP;
+		break;
+	case SPINDLE_CONN_CLOSED:
+		ok = old != SPINDLE_CONN_CLOSED;
+		break;
+	}
+	if (ok)
+		conn->state = new;
+	/* Under the lock, so that a close that comes next cancels it. */
+	if (ok && new == SPINDLE_CONN_FAILED)
+		queue_delayed_work(conn_wq, &conn->work, 0);
+	spin_unlock_irqrestore(&conn->lock, flags);
+	return ok;
+}
+
+/**
+ * spindle_conn_fail() - something about the connection is broken
+ * @conn: the connection
+ * @reason: why, a constant string
+ *
+ * A connection that was up is lost, and its owner is told, once. One that was being
+ * made is tried again by its work item.
+ *
+ * Context: any.
+ */
+void spindle_conn_fail(struct spindle_conn *conn, const char *reason)
+{
+	if (change_state(conn, SPINDLE_CONN_FAILED)) {
+		WRITE_ONCE(conn->reason, reason);
+		conn->cfg.ops->down(conn);
+	}
+	/* Whoever waits for a completion that will not come looks again. */
+	if (!READ_ONCE(conn->event_status))
+		WRITE_ONCE(conn->event_status, -ECONNRESET);
+	wake_up(&conn->wq);
+}
+
+/* ---- rdma_cm ---------------------------------------------------------- */
+
+static int conn_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
+{
+	struct spindle_conn *conn = id->context;
+	const __be32 *code;
+	u8 len;
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_ESTABLISHED:
+		if (conn->cfg.active) {
+			const struct rdma_conn_param *param = &event->param.conn;
+			int err = conn->cfg.ops->greeted(conn, param->private_data,
+							 param->private_data_len);
+
+			WRITE_ONCE(conn->event_status, err);
+		}
+		break;
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		break;
+	case RDMA_CM_EVENT_REJECTED:
+		code = rdma_consumer_reject_data(id, event, &len);
+		if (code && len >= sizeof(*code))
+			conn->reject = be32_to_cpu(*code);
+		fallthrough;
+	case RDMA_CM_EVENT_ADDR_ERROR:
+	case RDMA_CM_EVENT_ROUTE_ERROR:
+	case RDMA_CM_EVENT_UNREACHABLE:
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+		WRITE_ONCE(conn->event_status, event->status < 0 ? event->status :
+						-ECONNREFUSED);
+		break;
+	case RDMA_CM_EVENT_DISCONNECTED:
+		spindle_conn_fail(conn, "disconnected by the peer");
+		break;
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		spindle_conn_fail(conn, "the RDMA device is being removed");
+		break;
+	default:
+		return 0;
+	}
+	/* Pairs with the acquire in wait_event_of(): the status comes first. */
+	smp_store_release(&conn->event, event->event + 1);
+	wake_up(&conn->wq);
+	return 0;
+}
+
+/* Wait for an rdma_cm event; any error ends the wait. */
+static int wait_event_of(struct spindle_conn *conn, enum rdma_cm_event_type type)
+{
+	wait_event_timeout(conn->wq, smp_load_acquire(&conn->event) == type + 1 ||
+			   READ_ONCE(conn->event_status) || spindle_conn_closing(conn),
+			   msecs_to_jiffies(ATTEMPT_MS));
+	if (spindle_conn_closing(conn))
+		return -ECANCELED;
+	if (READ_ONCE(conn->event_status))
+		return READ_ONCE(conn->event_status);
+	return smp_load_acquire(&conn->event) == type + 1 ? 0 : -ETIMEDOUT;
+}
+
+static void qp_event(struct ib_event *event, void *ctx)
+{
+	struct spindle_conn *conn = ctx;
+
+	switch (event->event) {
+	case IB_EVENT_QP_FATAL:
+	case IB_EVENT_QP_REQ_ERR:
+	case IB_EVENT_QP_ACCESS_ERR:
+	case IB_EVENT_DEVICE_FATAL:
+		spindle_conn_fail(conn, ib_event_msg(event->event));
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- resources of an attempt ------------------------------------------ */
+
+static int create_queues(struct spindle_conn *conn)
+{
+	struct ib_device *ib = conn->id->device;
+	u32 recvs = SPINDLE_RQ_DEPTH + conn->ndesc_in;
+	struct ib_qp_init_attr attr = {
+		.event_handler = qp_event,
+		.qp_context = conn,
+		.sq_sig_type = IB_SIGNAL_REQ_WR,
+		.qp_type = IB_QPT_RC,
+		.cap = {
+			/* One more each for ib_drain_qp(). */
+			.max_send_wr = SPINDLE_SQ_DEPTH + 1,
+			.max_recv_wr = recvs + 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+			.max_inline_data = SPINDLE_INLINE_MAX,
+		},
+	};
+	int err;
+
+	conn->pd = ib_alloc_pd(ib, 0);
+	if (IS_ERR(conn->pd)) {
+		err = PTR_ERR(conn->pd);
+		conn->pd = NULL;
+		return err;
+	}
+	conn->scq = ib_alloc_cq(ib, conn, SPINDLE_SQ_DEPTH + 1, 0, IB_POLL_DIRECT);
+	if (IS_ERR(conn->scq)) {
+		err = PTR_ERR(conn->scq);
+		conn->scq = NULL;
+		return err;
+	}
+	conn->rcq = ib_alloc_cq(ib, conn, recvs + 1, 0, IB_POLL_SOFTIRQ);
+	if (IS_ERR(conn->rcq)) {
+		err = PTR_ERR(conn->rcq);
+		conn->rcq = NULL;
+		return err;
+	}
+	attr.send_cq = conn->scq;
+	attr.recv_cq = conn->rcq;
+	err = rdma_create_qp(conn->id, conn->pd, &attr);
+	if (err)
+		return err;
+	conn->qp = conn->id->qp;
+	/* Guards are copied at post time; a device without that is of no use here. */
+	return attr.cap.max_inline_data < SPINDLE_INLINE_MAX ? -EOPNOTSUPP : 0;
+}
+
+static int create_resources(struct spindle_conn *conn)
+{
+	int err = spindle_setup_prepare(conn);
+
+	if (err)
+		return err;
+	err = create_queues(conn);
+	if (err)
+		return err;
+	spindle_post_reset(conn);
+	return spindle_setup_receives(conn);
+}
+
+/*
+ * Mirror of create_resources(), from any point of it. Nobody else uses the queue pair
+ * any more. The drain waits until the hardware is through with our memory.
+ */
+static void destroy_resources(struct spindle_conn *conn)
+{
+	if (conn->qp) {
+		rdma_disconnect(conn->id);
+		ib_drain_qp(conn->qp);
+	}
+	spindle_window_close(&conn->own);
+	spindle_window_close(&conn->in);
+	if (conn->qp)
+		rdma_destroy_qp(conn->id);
+	conn->qp = NULL;
+	/* Waits for handlers; none runs afterwards. */
+	if (conn->id)
+		rdma_destroy_id(conn->id);
+	conn->id = NULL;
+	if (conn->rcq)
+		ib_free_cq(conn->rcq);
+	conn->rcq = NULL;
+	if (conn->scq)
+		ib_free_cq(conn->scq);
+	conn->scq = NULL;
+	spindle_setup_release(conn);
+	if (conn->pd)
+		ib_dealloc_pd(conn->pd);
+	conn->pd = NULL;
+}
+
+/* ---- the attempt ------------------------------------------------------ */
+
+static struct rdma_conn_param conn_param(struct spindle_conn *conn)
+{
+	return (struct rdma_conn_param){
+		.private_data = conn->cfg.hello,
+		.private_data_len = sizeof(conn->cfg.hello),
+		.retry_count = RETRIES,
+		.rnr_retry_count = RETRIES,
+	};
+}
+
+static int dial(struct spindle_conn *conn)
+{
+	struct rdma_conn_param param = conn_param(conn);
+	struct rdma_cm_id *id;
+	int err;
+
+	id = rdma_create_id(conn->cfg.net, conn_handler, conn, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	conn->id = id;
+	err = rdma_resolve_addr(id, (struct sockaddr *)&conn->cfg.src,
+				(struct sockaddr *)&conn->cfg.dst, ATTEMPT_MS);
+	if (!err)
+		err = wait_event_of(conn, RDMA_CM_EVENT_ADDR_RESOLVED);
+	if (err)
+		return err;
+	/* The path must start at the device that our memory is mapped for. */
+	if (id->device != conn->cfg.ep->ib)
+		return -EXDEV;
+	rdma_set_ack_timeout(id, ACK_TIMEOUT);
+	err = rdma_resolve_route(id, ATTEMPT_MS);
+	if (!err)
+		err = wait_event_of(conn, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	if (!err)
+		err = create_resources(conn);
+	if (!err) {
+		rdma_set_min_rnr_timer(id, RNR_TIMER);
+		err = rdma_connect(id, &param);
+	}
+	if (!err)
+		err = wait_event_of(conn, RDMA_CM_EVENT_ESTABLISHED);
+	return err;
+}
+
+static int answer(struct spindle_conn *conn)
+{
+	struct rdma_conn_param param = conn_param(conn);
+	__be32 code = cpu_to_be32(SPINDLE_REJECT_BUSY);
+	int err;
+
+	err = conn->id->device == conn->cfg.ep->ib ? create_resources(conn) : -EXDEV;
+	if (err) {
+		rdma_reject(conn->id, &code, sizeof(code), IB_CM_REJ_CONSUMER_DEFINED);
+		return err;
+	}
+	rdma_set_ack_timeout(conn->id, ACK_TIMEOUT);
+	rdma_set_min_rnr_timer(conn->id, RNR_TIMER);
+	rdma_lock_handler(conn->id);
+	err = rdma_accept(conn->id, &param);
+	rdma_unlock_handler(conn->id);
+	if (!err)
+		err = wait_event_of(conn, RDMA_CM_EVENT_ESTABLISHED);
+	return err;
+}
+
+static const char *failure_text(struct spindle_conn *conn, int err)
+{
+	if (conn->reject == SPINDLE_REJECT_BUSY)
+		return "refused: the peer is busy with another connection";
+	if (conn->reject)
+		return conn->cfg.ops->refused(conn->reject);
+	switch (err) {
+	case -ETIMEDOUT:
+		return "no answer";
+	case -ECONNREFUSED:
+		return "refused: nobody listens there";
+	case -EXDEV:
+		return "the route leaves by another RDMA device";
+	case -ENOMEM:
+		return "out of memory";
+	case -EOPNOTSUPP:
+		return "the RDMA device cannot send inline data";
+	case -EPROTO:
+		return "the peer's answer makes no sense";
+	default:
+		return "cannot connect";
+	}
+}
+
+/*
+ * The life of a connection until it is up: one attempt. A passive connection is
+ * CONNECTING when it comes here, by the claim; an active one begins by itself. A
+ * connection that was up comes here once more when it has failed.
+ */
+static void conn_work(struct work_struct *work)
+{
+	struct spindle_conn *conn = container_of(work, struct spindle_conn, work.work);
+	int err;
+
+	if (READ_ONCE(conn->state) == SPINDLE_CONN_FAILED) {
+		/* Take the peer's rights now; the rest goes with the close. */
+		rdma_disconnect(conn->id);
+		return;
+	}
+	if (conn->cfg.active) {
+		if (!change_state(conn, SPINDLE_CONN_CONNECTING))
+			return;
+		conn->attempts++;
+		WRITE_ONCE(conn->event_status, 0);
+		WRITE_ONCE(conn->event, 0);
+		conn->reject = 0;
+		err = dial(conn);
+	} else {
+		err = answer(conn);
+	}
+	if (!err)
+		err = change_state(conn, SPINDLE_CONN_SETUP) ? spindle_setup_run(conn) :
+							       -ECANCELED;
+	if (!err && change_state(conn, SPINDLE_CONN_UP)) {
+		WRITE_ONCE(conn->reason, NULL);
+		conn->cfg.ops->up(conn);
+		return;
+	}
+	WRITE_ONCE(conn->reason, failure_text(conn, err));
+	destroy_resources(conn);
+	if (change_state(conn, SPINDLE_CONN_IDLE) && conn->cfg.active)
+		queue_delayed_work(conn_wq, &conn->work, msecs_to_jiffies(RETRY_MS));
+}
+
+/**
+ * spindle_conn_claim() - give a request to the connection that expects it
+ * @conn: the connection, passive
+ * @id: the request's id; the connection's from now on, if true
+ *
+ * Context: rdma_cm handler, with the endpoint's lock.
+ * Return: false if the connection is not waiting for a request
+ */
+bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id)
+{
+	if (!change_state(conn, SPINDLE_CONN_CONNECTING))
+		return false;
+	conn->attempts++;
+	conn->event = 0;
+	conn->event_status = 0;
+	conn->reject = 0;
+	conn->id = id;
+	id->context = conn;
+	id->event_handler = conn_handler;
+	queue_delayed_work(conn_wq, &conn->work, 0);
+	return true;
+}
+
+/**
+ * spindle_conn_open() - begin to connect, or to wait for the peer
+ * @conn: zeroed; the owner frees it after spindle_conn_close()
+ * @cfg: what it is to be; copied
+ *
+ * Context: process.
+ */
+void spindle_conn_open(struct spindle_conn *conn, const struct spindle_conn_config *cfg)
+{
+	struct spindle_endpoint *ep = cfg->ep;
+
+	conn->cfg = *cfg;
+	spin_lock_init(&conn->lock);
+	init_waitqueue_head(&conn->wq);
+	INIT_DELAYED_WORK(&conn->work, conn_work);
+	conn->reason = "not connected yet";
+	conn->write_cqe.done = spindle_post_wc;
+	conn->setup_cqe.done = spindle_setup_wc;
+	spin_lock(&ep->lock);
+	list_add_tail(&conn->list, &ep->conns);
+	spin_unlock(&ep->lock);
+	if (cfg->active)
+		queue_delayed_work(conn_wq, &conn->work, 0);
+}
+
+/**
+ * spindle_conn_close() - end a connection, whatever its state
+ * @conn: the connection; the engine does not use it any more
+ *
+ * When it returns nothing of the connection is left: no handler, no work, no right
+ * of the peer to our memory.
+ *
+ * Context: process, not in a handler of the connection.
+ */
+void spindle_conn_close(struct spindle_conn *conn)
+{
+	struct spindle_endpoint *ep = conn->cfg.ep;
+
+	/* No request can claim it from here on. */
+	spin_lock(&ep->lock);
+	list_del(&conn->list);
+	WRITE_ONCE(conn->closing, true);
+	change_state(conn, SPINDLE_CONN_CLOSED);
+	spin_unlock(&ep->lock);
+	wake_up(&conn->wq);
+	cancel_delayed_work_sync(&conn->work);
+	destroy_resources(conn);
+}

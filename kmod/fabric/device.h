@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Devices: which RDMA devices may be used, and what to do when one goes away.
+ *
+ * Context: process.
+ */
+#ifndef SPINDLE_FABRIC_DEVICE_H
+#define SPINDLE_FABRIC_DEVICE_H
+
+#include <rdma/ib_verbs.h>
+
+int spindle_device_init(void (*removed)(struct ib_device *ib));
+void spindle_device_exit(void);
+bool spindle_device_usable(struct ib_device *ib);
+bool spindle_device_ordered(struct ib_device *ib);
+
+#endif /* SPINDLE_FABRIC_DEVICE_H */

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Endpoints: the address at which a node listens for its peers. See endpoint.h.
+ */
+#include "conn.h"
+#include "endpoint.h"
+
+/*
+ * A connection request. The id is new and ours only if we return 0; any other value
+ * makes rdma_cm destroy it. The peer's bytes are looked at by match() alone.
+ */
+static int answer(struct spindle_endpoint *ep, struct rdma_cm_id *id,
+		  const struct rdma_conn_param *param)
+{
+	struct spindle_conn *conn;
+	__be32 code;
+	u32 reject = 0;
+
+	spin_lock(&ep->lock);
+	conn = ep->ops->match(ep, param->private_data, param->private_data_len, &reject);
+	if (conn && !spindle_conn_claim(conn, id)) {
+		conn = NULL;
+		reject = SPINDLE_REJECT_BUSY;
+	}
+	spin_unlock(&ep->lock);
+	if (conn)
+		return 0;
+	ep->ops->refused(ep, param->private_data, param->private_data_len, reject);
+	code = cpu_to_be32(reject);
+	rdma_reject(id, &code, sizeof(code), IB_CM_REJ_CONSUMER_DEFINED);
+	return -ECONNREFUSED;
+}
+
+static int endpoint_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
+{
+	/* Device removal and the rest are dealt with by the ib_client. */
+	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST)
+		return 0;
+	return answer(id->context, id, &event->param.conn);
+}
+
+/**
+ * spindle_endpoint_open() - listen
+ * @ep: out; @ep->ib is the device that the address belongs to
+ * @net: network namespace
+ * @ops: callbacks; requests may come before this returns
+ * @addr: address and port
+ *
+ * Context: process.
+ * Return: 0; -EADDRINUSE, -EADDRNOTAVAIL, -ENODEV if no RDMA device has the address
+ */
+int spindle_endpoint_open(struct spindle_endpoint *ep, struct net *net,
+			  const struct spindle_endpoint_ops *ops, struct sockaddr *addr)
+{
+	struct rdma_cm_id *id;
+	int err;
+
+	spin_lock_init(&ep->lock);
+	INIT_LIST_HEAD(&ep->conns);
+	ep->ops = ops;
+	id = rdma_create_id(net, endpoint_handler, ep, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	err = rdma_bind_addr(id, addr);
+	if (err)
+		goto err_destroy;
+	if (!id->device) {
+		err = -ENODEV;
+		goto err_destroy;
+	}
+	ep->ib = id->device;
+	err = rdma_listen(id, 128);
+	if (err)
+		goto err_destroy;
+	ep->listener = id;
+	return 0;
+
+err_destroy:
+	rdma_destroy_id(id);
+	return err;
+}
+
+/**
+ * spindle_endpoint_close() - stop listening; waits for handlers to end
+ * @ep: its connections are closed
+ *
+ * Context: process.
+ */
+void spindle_endpoint_close(struct spindle_endpoint *ep)
+{
+	WARN_ON(!list_empty(&ep->conns));
+	rdma_destroy_id(ep->listener);
+	ep->listener = NULL;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Endpoints: the address at which a node listens for its peers.
+ *
+ * Owner: the node. Connections that may be answered are listed here; a request that
+ * none of them expects is refused.
+ */
+#ifndef SPINDLE_FABRIC_ENDPOINT_H
+#define SPINDLE_FABRIC_ENDPOINT_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <rdma/rdma_cm.h>
+
+struct spindle_conn;
+struct spindle_endpoint;
+
+/**
+ * struct spindle_endpoint_ops - what the node adds to an endpoint
+ * @match: which connection does a request belong to? Called with the endpoint's lock
+ *	held: must not sleep. @hello and @len are what the peer sent, unchecked; returns
+ *	NULL and a code for the peer in @reject if it is refused
+ * @refused: a request was refused with a code. rdma_cm handler context
+ */
+struct spindle_endpoint_ops {
+	struct spindle_conn *(*match)(struct spindle_endpoint *ep, const void *hello,
+				      u8 len, u32 *reject);
+	void (*refused)(struct spindle_endpoint *ep, const void *hello, u8 len, u32 code);
+};
+
+/**
+ * struct spindle_endpoint - a listener
+ * @ops: see above
+ * @listener: rdma_cm id
+ * @ib: device that the address belongs to
+ * @lock: protects @conns and the claim of a connection by a request
+ * @conns: connections that wait to be, or are, answered
+ */
+struct spindle_endpoint {
+	const struct spindle_endpoint_ops *ops;
+	struct rdma_cm_id *listener;
+	struct ib_device *ib;
+	spinlock_t lock;
+	struct list_head conns;
+};
+
+int spindle_endpoint_open(struct spindle_endpoint *ep, struct net *net,
+			  const struct spindle_endpoint_ops *ops, struct sockaddr *addr);
+void spindle_endpoint_close(struct spindle_endpoint *ep);
+
+#endif /* SPINDLE_FABRIC_ENDPOINT_H */

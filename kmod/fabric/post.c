@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Post: chains of one-sided writes. See post.h.
+ */
+#include <linux/bottom_half.h>
+
+#include "post.h"
+
+#define CHUNK_MASK (SPINDLE_CHUNK - 1)
+
+/**
+ * spindle_post_reset() - a new queue pair: nothing is outstanding
+ * @conn: the connection
+ */
+void spindle_post_reset(struct spindle_conn *conn)
+{
+	conn->nchain = 0;
+	conn->sq_free = SPINDLE_SQ_DEPTH;
+	conn->since = 0;
+	conn->retire_head = 0;
+	conn->retire_tail = 0;
+}
+
+/**
+ * spindle_post_wc() - a signalled write is done, or any write has failed
+ * @cq: the send queue's
+ * @wc: its completion
+ */
+void spindle_post_wc(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct spindle_conn *conn = cq->cq_context;
+
+	if (wc->status != IB_WC_SUCCESS) {
+		/* The first error says what happened; the rest is flushed. */
+		spindle_conn_fail(conn, ib_wc_status_msg(wc->status));
+		return;
+	}
+	conn->sq_free += conn->retire[conn->retire_head++ % SPINDLE_SQ_DEPTH];
+}
+
+/**
+ * spindle_post_room() - work requests that can still be added
+ * @conn: the connection
+ *
+ * Return: free entries of the send queue, less the chain under construction
+ */
+u32 spindle_post_room(const struct spindle_conn *conn)
+{
+	return conn->sq_free - conn->nchain;
+}
+
+/**
+ * spindle_post_write() - add a write to the chain
+ * @conn: the connection; there is room for SPINDLE_POST_PIECES
+ * @data: source, up to SPINDLE_INLINE_MAX bytes that are copied by the flush; or NULL
+ * @local: source as an offset in the own row, if @data is NULL
+ * @remote: destination, offset in the peer's copy of our row
+ * @len: bytes, not 0; source and destination lie inside their regions
+ */
+void spindle_post_write(struct spindle_conn *conn, const void *data, u64 local, u64 remote,
+			u32 len)
+{
+	while (len) {
+		struct ib_rdma_wr *wr = &conn->chain[conn->nchain];
+		struct ib_sge *sge = &conn->sge[conn->nchain];
+		const struct spindle_remote *to = &conn->remote[remote >> SPINDLE_CHUNK_SHIFT];
+		u32 part = min_t(u64, len, SPINDLE_CHUNK - (remote & CHUNK_MASK));
+
+		memset(wr, 0, sizeof(*wr));
+		if (data) {
+			sge->addr = (uintptr_t)data;
+			sge->lkey = 0;
+			wr->wr.send_flags = IB_SEND_INLINE;
+			data += part;
+		} else {
+			struct ib_mr *mr = conn->own.mr[local >> SPINDLE_CHUNK_SHIFT];
+
+			part = min_t(u64, part, SPINDLE_CHUNK - (local & CHUNK_MASK));
+			sge->addr = mr->iova + (local & CHUNK_MASK);
+			sge->lkey = mr->lkey;
+			local += part;
+		}
+		sge->length = part;
+		wr->wr.wr_cqe = &conn->write_cqe;
+		wr->wr.sg_list = sge;
+		wr->wr.num_sge = 1;
+		wr->wr.opcode = IB_WR_RDMA_WRITE;
+		wr->remote_addr = to->addr + (remote & CHUNK_MASK);
+		wr->rkey = to->rkey;
+		if (conn->nchain)
+			conn->chain[conn->nchain - 1].wr.next = &wr->wr;
+		conn->nchain++;
+		conn->stats.bytes += part;
+		remote += part;
+		len -= part;
+	}
+}
+
+/**
+ * spindle_post_imm() - let the last write of the chain carry immediate data
+ * @conn: the connection; the chain is not empty
+ * @imm: what the peer's handler gets when it and all before it are visible
+ */
+void spindle_post_imm(struct spindle_conn *conn, u32 imm)
+{
+	struct ib_send_wr *wr = &conn->chain[conn->nchain - 1].wr;
+
+	wr->opcode = IB_WR_RDMA_WRITE_WITH_IMM;
+	wr->ex.imm_data = cpu_to_be32(imm);
+	conn->stats.imms++;
+}
+
+/**
+ * spindle_post_flush() - post the chain
+ * @conn: the connection
+ * @signal: ask for a completion of the last write
+ *
+ * Return: 0; -errno: the connection has failed
+ */
+int spindle_post_flush(struct spindle_conn *conn, bool signal)
+{
+	u32 n = conn->nchain;
+	int err;
+
+	if (!n)
+		return 0;
+	conn->nchain = 0;
+	conn->since += n;
+	if (signal || conn->since >= SPINDLE_SQ_STRIDE) {
+		conn->chain[n - 1].wr.send_flags |= IB_SEND_SIGNALED;
+		conn->retire[conn->retire_tail++ % SPINDLE_SQ_DEPTH] = conn->since;
+		conn->since = 0;
+	}
+	conn->sq_free -= n;
+	conn->stats.writes += n;
+	conn->stats.posts++;
+	/*
+	 * Where soft-RoCE works in tasklets (6.1) the packets are built, looped back
+	 * and acknowledged inside local_bh_enable(), a fifth of the latency of waiting
+	 * for ksoftirqd. Harmless elsewhere.
+	 */
+	local_bh_disable();
+	err = ib_post_send(conn->qp, &conn->chain[0].wr, NULL);
+	local_bh_enable();
+	if (err)
+		spindle_conn_fail(conn, "cannot post");
+	return err;
+}
+
+/**
+ * spindle_post_poll() - take completions: room comes back, errors show
+ * @conn: the connection
+ */
+void spindle_post_poll(struct spindle_conn *conn)
+{
+	ib_process_cq_direct(conn->scq, SPINDLE_SQ_DEPTH);
+}
+
+/**
+ * spindle_post_idle() - has the device confirmed all that was signalled?
+ * @conn: the connection
+ *
+ * Return: true if no signalled write is outstanding
+ */
+bool spindle_post_idle(const struct spindle_conn *conn)
+{
+	return conn->retire_head == conn->retire_tail;
+}

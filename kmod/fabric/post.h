@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Post: chains of one-sided writes on a connection that is up.
+ *
+ * spindle_post_write() and spindle_post_imm() build a chain, spindle_post_flush()
+ * gives it to the device in one call. No lock, no allocation, no division.
+ *
+ * Context: the engine that serves the connection.
+ */
+#ifndef SPINDLE_FABRIC_POST_H
+#define SPINDLE_FABRIC_POST_H
+
+#include "conn.h"
+
+/* A write is split where a chunk ends on either side: into so many at most. */
+#define SPINDLE_POST_PIECES 3
+
+u32 spindle_post_room(const struct spindle_conn *conn);
+void spindle_post_write(struct spindle_conn *conn, const void *data, u64 local, u64 remote,
+			u32 len);
+void spindle_post_imm(struct spindle_conn *conn, u32 imm);
+int spindle_post_flush(struct spindle_conn *conn, bool signal);
+void spindle_post_poll(struct spindle_conn *conn);
+bool spindle_post_idle(const struct spindle_conn *conn);
+
+#endif /* SPINDLE_FABRIC_POST_H */

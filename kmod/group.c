@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Groups: a view that a node has installed. See group.h.
+ */
+#include <linux/slab.h>
+
+#include "attachment.h"
+#include "engine.h"
+#include "event.h"
+#include "group.h"
+#include "node.h"
+#include "peer.h"
+#include "subgroup.h"
+
+/**
+ * spindle_group_create() - allocate all that a view takes
+ * @node: the node, a member of the view
+ * @view: checked
+ *
+ * Nothing is connected yet, and the group that may be running is not touched.
+ *
+ * Context: process, spindle_mutex.
+ * Return: the group, or NULL for want of memory
+ */
+struct spindle_group *spindle_group_create(struct spindle_node *node,
+					   const struct spindle_view *view)
+{
+	struct spindle_group *group = kvzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
+	u32 i;
+
+	if (!group)
+		return NULL;
+	group->node = node;
+	group->view = *view;
+	group->digest = spindle_view_digest(view);
+	group->me = spindle_view_rank(view, node->id);
+	spindle_layout_row(&group->layout, view, group->me, group->me);
+	if (spindle_region_alloc(&group->row, node->ep.ib, group->layout.size))
+		goto err_free;
+	for (i = 0; i < view->num_members; i++)
+		if (i != group->me && spindle_peer_create(group, i))
+			goto err_free;
+	for (i = 0; i < view->num_subgroups; i++) {
+		if (!(view->subgroup[i].members & BIT_ULL(group->me)))
+			continue;
+		group->subgroup[i] = spindle_subgroup_create(group, i);
+		if (!group->subgroup[i])
+			goto err_free;
+	}
+	return group;
+
+err_free:
+	spindle_group_free(group);
+	return NULL;
+}
+
+/**
+ * spindle_group_free() - free a group that the engine does not run
+ * @group: complete or half built; its attachments are cut off
+ *
+ * Connections go first: until they are drained, peers may write into rows.
+ *
+ * Context: process, spindle_mutex.
+ */
+void spindle_group_free(struct spindle_group *group)
+{
+	u32 i;
+
+	for (i = 0; i < group->view.num_members; i++)
+		spindle_peer_destroy(group->peer[i]);
+	for (i = 0; i < group->view.num_subgroups; i++)
+		spindle_subgroup_free(group->subgroup[i]);
+	spindle_region_free(&group->row);
+	kvfree(group);
+}
+
+static void start_fn(void *ctx)
+{
+	struct spindle_group *group = ctx;
+
+	group->node->running = group;
+}
+
+/**
+ * spindle_group_start() - give the group to the engine and begin to connect
+ * @group: created; the node's group from now on
+ */
+void spindle_group_start(struct spindle_group *group)
+{
+	u32 i;
+
+	spindle_engine_call(group->node->engine, start_fn, group);
+	for (i = 0; i < group->view.num_members; i++)
+		if (group->peer[i])
+			spindle_peer_start(group->peer[i]);
+}
+
+struct stop {
+	struct spindle_group *group;
+	u32 error;
+};
+
+static void stop_fn(void *ctx)
+{
+	const struct stop *stop = ctx;
+	struct spindle_group *group = stop->group;
+	u32 state = stop->error == SPINDLE_ERR_DEVICE_GONE ? SPINDLE_STATE_FAILED :
+							     SPINDLE_STATE_GONE;
+	u32 i;
+
+	group->node->running = NULL;
+	for (i = 0; i < group->view.num_subgroups; i++)
+		if (group->subgroup[i])
+			spindle_subgroup_end(group->subgroup[i], state, stop->error, NULL);
+}
+
+/**
+ * spindle_group_remove() - take the group from the engine and free it
+ * @group: started
+ * @error: why, enum spindle_error; attachments see it
+ *
+ * Context: process, spindle_mutex.
+ */
+void spindle_group_remove(struct spindle_group *group, u32 error)
+{
+	struct stop stop = { .group = group, .error = error };
+	u32 i;
+
+	spindle_engine_call(group->node->engine, stop_fn, &stop);
+	for (i = 0; i < group->view.num_subgroups; i++) {
+		struct spindle_subgroup *sg = group->subgroup[i];
+		struct spindle_attachment *att, *next;
+
+		if (!sg)
+			continue;
+		list_for_each_entry_safe(att, next, &sg->attachments, link)
+			spindle_attachment_cut(att);
+	}
+	spindle_group_free(group);
+}
+
+/* ---- engine ----------------------------------------------------------- */
+
+/**
+ * spindle_group_pass() - one pass: see, decide, then post
+ * @group: the group
+ *
+ * Posts come last, one chain per peer for all subgroups: state is final by then, and
+ * what was decided in the meantime rides along (Spindle paper, III-C).
+ *
+ * Return: true if there was work
+ */
+bool spindle_group_pass(struct spindle_group *group)
+{
+	bool work = false;
+	u32 i;
+
+	group->passes++;
+	for (i = 0; i < group->view.num_members; i++)
+		if (group->peer[i])
+			work |= spindle_peer_watch(group->peer[i]);
+	for (i = 0; i < group->view.num_subgroups; i++)
+		if (group->subgroup[i])
+			work |= spindle_subgroup_pass(group->subgroup[i]);
+	for (i = 0; i < group->view.num_members; i++)
+		if (group->peer[i])
+			work |= spindle_peer_push(group->peer[i]);
+	return work;
+}
+
+/**
+ * spindle_group_peer_lost() - end the subgroups that are shared with a peer
+ * @group: the group
+ * @peer: the peer
+ *
+ * A static view cannot go on without one of its members; the subgroups that it is not
+ * in do not notice.
+ */
+void spindle_group_peer_lost(struct spindle_group *group, struct spindle_peer *peer)
+{
+	u32 i;
+
+	for (i = 0; i < group->view.num_subgroups; i++) {
+		struct spindle_subgroup *sg = group->subgroup[i];
+
+		if (sg && (sg->peers & BIT_ULL(peer->rank)))
+			spindle_subgroup_end(sg, SPINDLE_STATE_FAILED, peer->cause,
+					     spindle_peer_reason(peer));
+	}
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Spindle: atomic multicast over RDMA as an operating-system service.
+ *
+ * Start and end of the module. Documentation/architecture.rst is the map.
+ */
+#include <linux/module.h>
+#include <net/genetlink.h>
+#include <linux/spindle_genl.h>
+
+#include "chardev.h"
+#include "fabric/conn.h"
+#include "fabric/device.h"
+#include "netlink.h"
+#include "node.h"
+
+static struct workqueue_struct *conn_wq;
+
+/* Users come last and go first. */
+static int __init spindle_init(void)
+{
+	int err;
+
+	err = spindle_conn_init(&conn_wq);
+	if (err)
+		return err;
+	err = spindle_device_init(spindle_node_device_removed);
+	if (err)
+		goto err_conn;
+	err = spindle_chardev_init();
+	if (err)
+		goto err_device;
+	err = spindle_netlink_init();
+	if (err)
+		goto err_chardev;
+	return 0;
+
+err_chardev:
+	spindle_chardev_exit();
+err_device:
+	spindle_device_exit();
+err_conn:
+	spindle_conn_exit(conn_wq);
+	return err;
+}
+
+/* No file is open and no node exists: both hold a reference to the module. */
+static void __exit spindle_exit(void)
+{
+	spindle_netlink_exit();
+	spindle_chardev_exit();
+	spindle_device_exit();
+	spindle_conn_exit(conn_wq);
+}
+
+module_init(spindle_init);
+module_exit(spindle_exit);
+MODULE_AUTHOR("The Spindle authors");
+MODULE_DESCRIPTION("Atomic multicast over RDMA");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1");
+MODULE_ALIAS_GENL_FAMILY(SPINDLE_GENL_NAME);

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink: family, policies, and requests that change something. See netlink.h and
+ * <linux/spindle_genl.h>.
+ *
+ * A request is parsed and checked whole before anything is changed.
+ */
+#include <linux/cpumask.h>
+#include <linux/in6.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+#include <net/ipv6.h>
+
+#include "engine.h"
+#include "netlink.h"
+#include "node.h"
+
+#define MAX_IDLE_US	1000000
+#define DEF_IDLE_US	50
+#define MAX_ENGINE	1023
+
+u32 spindle_netlink_generation;
+
+static const struct nla_policy node_add_policy[SPINDLE_A_MAX + 1] = {
+	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_A_CLUSTER] = { .type = NLA_NUL_STRING, .len = SPINDLE_CLUSTER_LEN },
+	[SPINDLE_A_ADDR4] = { .type = NLA_U32 },
+	[SPINDLE_A_ADDR6] = NLA_POLICY_EXACT_LEN(16),
+	[SPINDLE_A_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
+	[SPINDLE_A_VISIBILITY] = NLA_POLICY_MAX(NLA_U8, SPINDLE_VISIBILITY_IMM),
+	[SPINDLE_A_IDLE_US] = { .type = NLA_U32 },
+	[SPINDLE_A_ENGINE] = NLA_POLICY_MAX(NLA_U32, MAX_ENGINE),
+	[SPINDLE_A_CPU] = { .type = NLA_U32 },
+};
+
+static const struct nla_policy node_policy[SPINDLE_A_MAX + 1] = {
+	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+static const struct nla_policy subgroup_get_policy[SPINDLE_A_MAX + 1] = {
+	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_A_SUBGROUP_ID] = { .type = NLA_U32 },
+};
+
+static const struct nla_policy member_policy[SPINDLE_MEMBER_A_MAX + 1] = {
+	[SPINDLE_MEMBER_A_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_MEMBER_A_ADDR4] = { .type = NLA_U32 },
+	[SPINDLE_MEMBER_A_ADDR6] = NLA_POLICY_EXACT_LEN(16),
+	[SPINDLE_MEMBER_A_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
+};
+
+static const struct nla_policy subgroup_node_policy[SPINDLE_SUBGROUP_NODE_A_MAX + 1] = {
+	[SPINDLE_SUBGROUP_NODE_A_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_SUBGROUP_NODE_A_SENDER] = NLA_POLICY_MAX(NLA_U8, 1),
+};
+
+static const struct nla_policy subgroup_policy[SPINDLE_SUBGROUP_A_MAX + 1] = {
+	[SPINDLE_SUBGROUP_A_ID] = { .type = NLA_U32 },
+	[SPINDLE_SUBGROUP_A_NAME] = { .type = NLA_NUL_STRING, .len = SPINDLE_NAME_LEN },
+	[SPINDLE_SUBGROUP_A_MODE] = NLA_POLICY_MAX(NLA_U8, SPINDLE_MODE_UNORDERED),
+	[SPINDLE_SUBGROUP_A_WINDOW] = { .type = NLA_U32 },
+	[SPINDLE_SUBGROUP_A_MAX_MSG] = { .type = NLA_U32 },
+	[SPINDLE_SUBGROUP_A_RING] = { .type = NLA_U32 },
+	[SPINDLE_SUBGROUP_A_HOLD] = NLA_POLICY_MAX(NLA_U8, 1),
+	[SPINDLE_SUBGROUP_A_NODE] = NLA_POLICY_NESTED(subgroup_node_policy),
+};
+
+static const struct nla_policy view_set_policy[SPINDLE_A_MAX + 1] = {
+	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_A_VIEW_ID] = { .type = NLA_U64 },
+	[SPINDLE_A_MEMBER] = NLA_POLICY_NESTED(member_policy),
+	[SPINDLE_A_SUBGROUP] = NLA_POLICY_NESTED(subgroup_policy),
+};
+
+/**
+ * spindle_netlink_addr() - take an address from attributes
+ * @addr: out
+ * @a4: IPv4 address, or NULL
+ * @a6: IPv6 address, or NULL
+ * @port: port, or NULL for the default
+ * @extack: where to say what is wrong
+ *
+ * Return: 0 or -EINVAL
+ */
+int spindle_netlink_addr(struct spindle_addr *addr, const struct nlattr *a4,
+			 const struct nlattr *a6, const struct nlattr *port,
+			 struct netlink_ext_ack *extack)
+{
+	__be32 ip4;
+
+	memset(addr, 0, sizeof(*addr));
+	if (!a4 == !a6) {
+		if (a6)
+			NL_SET_ERR_MSG_ATTR(extack, a6, "give one address: IPv4 or IPv6");
+		else
+			NL_SET_ERR_MSG(extack, "an address is missing");
+		return -EINVAL;
+	}
+	addr->port = port ? nla_get_u16(port) : SPINDLE_DEF_PORT;
+	if (a4) {
+		ip4 = nla_get_in_addr(a4);
+		if (ipv4_is_zeronet(ip4) || ipv4_is_multicast(ip4) || ipv4_is_lbcast(ip4)) {
+			NL_SET_ERR_MSG_ATTR(extack, a4, "not the address of a host");
+			return -EINVAL;
+		}
+		addr->family = 4;
+		memcpy(addr->ip, &ip4, sizeof(ip4));
+		return 0;
+	}
+	addr->family = 6;
+	nla_memcpy(addr->ip, a6, sizeof(addr->ip));
+	if (ipv6_addr_type((struct in6_addr *)addr->ip) & IPV6_ADDR_UNICAST)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, a6, "not the address of a host");
+	return -EINVAL;
+}
+
+/* The node that a request names; says so if there is none. */
+static struct spindle_node *find_node(struct genl_info *info)
+{
+	struct spindle_node *node;
+
+	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_NODE_ID)) {
+		NL_SET_ERR_MSG(info->extack, "the node id is missing");
+		return ERR_PTR(-EINVAL);
+	}
+	node = spindle_node_find(genl_info_net(info),
+				 nla_get_u32(info->attrs[SPINDLE_A_NODE_ID]));
+	if (node)
+		return node;
+	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SPINDLE_A_NODE_ID],
+			    "no node with this id here");
+	return ERR_PTR(-ENODEV);
+}
+
+static int parse_node(struct spindle_node_config *cfg, struct genl_info *info)
+{
+	struct nlattr **attrs = info->attrs;
+
+	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_NODE_ID)) {
+		NL_SET_ERR_MSG(info->extack, "the node id is missing");
+		return -EINVAL;
+	}
+	cfg->net = genl_info_net(info);
+	cfg->id = nla_get_u32(attrs[SPINDLE_A_NODE_ID]);
+	strscpy(cfg->cluster, "spindle", sizeof(cfg->cluster));
+	if (attrs[SPINDLE_A_CLUSTER]) {
+		memset(cfg->cluster, 0, sizeof(cfg->cluster));
+		nla_strscpy(cfg->cluster, attrs[SPINDLE_A_CLUSTER], sizeof(cfg->cluster));
+		if (!cfg->cluster[0]) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attrs[SPINDLE_A_CLUSTER],
+					    "a cluster name has 1 to 23 characters");
+			return -EINVAL;
+		}
+	}
+	if (attrs[SPINDLE_A_VISIBILITY])
+		cfg->visibility = nla_get_u8(attrs[SPINDLE_A_VISIBILITY]);
+	cfg->idle_us = attrs[SPINDLE_A_IDLE_US] ? nla_get_u32(attrs[SPINDLE_A_IDLE_US]) :
+						  DEF_IDLE_US;
+	if (cfg->idle_us > MAX_IDLE_US) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attrs[SPINDLE_A_IDLE_US],
+				    "idle-us is 0 to 1000000");
+		return -EINVAL;
+	}
+	if (attrs[SPINDLE_A_ENGINE])
+		cfg->engine = nla_get_u32(attrs[SPINDLE_A_ENGINE]);
+	cfg->cpu = SPINDLE_ANY_CPU;
+	if (attrs[SPINDLE_A_CPU]) {
+		u32 cpu = nla_get_u32(attrs[SPINDLE_A_CPU]);
+
+		if (cpu >= nr_cpu_ids || !cpu_online(cpu)) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attrs[SPINDLE_A_CPU],
+					    "no such CPU is online");
+			return -EINVAL;
+		}
+		cfg->cpu = cpu;
+	}
+	return spindle_netlink_addr(&cfg->addr, attrs[SPINDLE_A_ADDR4], attrs[SPINDLE_A_ADDR6],
+				    attrs[SPINDLE_A_PORT], info->extack);
+}
+
+static int node_add(struct sk_buff *skb, struct genl_info *info)
+{
+	struct spindle_node_config cfg = {};
+	int err = parse_node(&cfg, info);
+
+	if (err)
+		return err;
+	mutex_lock(&spindle_mutex);
+	err = spindle_node_add(&cfg, info->extack);
+	spindle_netlink_generation++;
+	mutex_unlock(&spindle_mutex);
+	return err;
+}
+
+static int node_del(struct sk_buff *skb, struct genl_info *info)
+{
+	struct spindle_node *node;
+
+	mutex_lock(&spindle_mutex);
+	node = find_node(info);
+	if (!IS_ERR(node)) {
+		spindle_node_del(node);
+		spindle_netlink_generation++;
+	}
+	mutex_unlock(&spindle_mutex);
+	return PTR_ERR_OR_ZERO(node);
+}
+
+static int view_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct spindle_view *view = kvzalloc(sizeof(*view), GFP_KERNEL_ACCOUNT);
+	struct spindle_node *node;
+	int err;
+
+	if (!view)
+		return -ENOMEM;
+	err = spindle_netlink_view(view, info);
+	if (err)
+		goto out;
+	mutex_lock(&spindle_mutex);
+	node = find_node(info);
+	err = IS_ERR(node) ? PTR_ERR(node) : spindle_node_set_view(node, view, info->extack);
+	spindle_netlink_generation++;
+	mutex_unlock(&spindle_mutex);
+out:
+	kvfree(view);
+	return err;
+}
+
+static int view_del(struct sk_buff *skb, struct genl_info *info)
+{
+	struct spindle_node *node;
+	int err;
+
+	mutex_lock(&spindle_mutex);
+	node = find_node(info);
+	err = PTR_ERR_OR_ZERO(node);
+	if (!err && !node->group) {
+		NL_SET_ERR_MSG(info->extack, "no view is installed");
+		err = -ENOENT;
+	}
+	if (!err) {
+		spindle_node_del_view(node);
+		spindle_netlink_generation++;
+	}
+	mutex_unlock(&spindle_mutex);
+	return err;
+}
+
+static const struct genl_ops ops[] = {
+	{
+		.cmd = SPINDLE_CMD_NODE_ADD,
+		.doit = node_add,
+		.policy = node_add_policy,
+		.maxattr = SPINDLE_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
+	}, {
+		.cmd = SPINDLE_CMD_NODE_DEL,
+		.doit = node_del,
+		.policy = node_policy,
+		.maxattr = SPINDLE_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
+	}, {
+		.cmd = SPINDLE_CMD_NODE_GET,
+		.doit = spindle_netlink_node_get,
+		.dumpit = spindle_netlink_node_dump,
+		.policy = node_policy,
+		.maxattr = SPINDLE_A_MAX,
+	}, {
+		.cmd = SPINDLE_CMD_VIEW_SET,
+		.doit = view_set,
+		.policy = view_set_policy,
+		.maxattr = SPINDLE_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
+	}, {
+		.cmd = SPINDLE_CMD_VIEW_DEL,
+		.doit = view_del,
+		.policy = node_policy,
+		.maxattr = SPINDLE_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
+	}, {
+		.cmd = SPINDLE_CMD_VIEW_GET,
+		.doit = spindle_netlink_view_get,
+		.dumpit = spindle_netlink_view_dump,
+		.policy = node_policy,
+		.maxattr = SPINDLE_A_MAX,
+	}, {
+		.cmd = SPINDLE_CMD_SUBGROUP_GET,
+		.dumpit = spindle_netlink_subgroup_dump,
+		.policy = subgroup_get_policy,
+		.maxattr = SPINDLE_A_MAX,
+	}, {
+		.cmd = SPINDLE_CMD_STATS_GET,
+		.dumpit = spindle_netlink_stats_dump,
+		.policy = node_policy,
+		.maxattr = SPINDLE_A_MAX,
+	},
+};
+
+static const struct genl_multicast_group mcgrps[] = {
+	{ .name = SPINDLE_GENL_MCGRP },
+};
+
+struct genl_family spindle_family __ro_after_init = {
+	.name = SPINDLE_GENL_NAME,
+	.version = SPINDLE_GENL_VERSION,
+	.netnsok = true,
+	.module = THIS_MODULE,
+	.ops = ops,
+	.n_ops = ARRAY_SIZE(ops),
+	.mcgrps = mcgrps,
+	.n_mcgrps = ARRAY_SIZE(mcgrps),
+};
+
+/**
+ * spindle_netlink_init() - register the family: requests may come from now on
+ *
+ * Return: 0 or -errno
+ */
+int __init spindle_netlink_init(void)
+{
+	return genl_register_family(&spindle_family);
+}
+
+/**
+ * spindle_netlink_exit() - unregister it; waits for requests to end
+ */
+void spindle_netlink_exit(void)
+{
+	genl_unregister_family(&spindle_family);
+}

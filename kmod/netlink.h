@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Netlink: the generic netlink family "spindle".
+ *
+ *	netlink.c	family, policies, requests that change something
+ *	netlink_view.c	parses a view
+ *	netlink_dump.c	replies
+ *	event.c		notifications
+ */
+#ifndef SPINDLE_NETLINK_H
+#define SPINDLE_NETLINK_H
+
+#include <net/genetlink.h>
+
+#include "core/view.h"
+
+extern struct genl_family spindle_family;
+
+int spindle_netlink_init(void);
+void spindle_netlink_exit(void);
+
+int spindle_netlink_addr(struct spindle_addr *addr, const struct nlattr *a4,
+			 const struct nlattr *a6, const struct nlattr *port,
+			 struct netlink_ext_ack *extack);
+int spindle_netlink_view(struct spindle_view *view, struct genl_info *info);
+
+int spindle_netlink_node_get(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_view_get(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_node_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int spindle_netlink_view_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int spindle_netlink_subgroup_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int spindle_netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+/* Grows with every change of configuration: a dump that spans one says so. */
+extern u32 spindle_netlink_generation;
+
+#endif /* SPINDLE_NETLINK_H */

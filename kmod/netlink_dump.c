@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink: replies. Each dump resumes at the id behind the last one that was shown,
+ * and says when the configuration has changed in the meantime.
+ */
+#include "compat.h"
+#include "core/multicast.h"
+#include "engine.h"
+#include "group.h"
+#include "netlink.h"
+#include "node.h"
+#include "peer.h"
+#include "subgroup.h"
+
+static int put_addr(struct sk_buff *skb, const struct spindle_addr *addr, int a4, int a6,
+		    int port)
+{
+	int err;
+
+	if (addr->family == 6)
+		err = nla_put(skb, a6, sizeof(addr->ip), addr->ip);
+	else
+		err = nla_put(skb, a4, sizeof(__be32), addr->ip);
+	return err ? err : nla_put_u16(skb, port, addr->port);
+}
+
+/* ---- what a message says ---------------------------------------------- */
+
+static int fill_node(struct sk_buff *skb, const struct spindle_node *node)
+{
+	u8 state = node->dead ? SPINDLE_NODE_DEAD :
+		   node->group ? SPINDLE_NODE_VIEW : SPINDLE_NODE_IDLE;
+
+	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
+	    nla_put_string(skb, SPINDLE_A_CLUSTER, node->cluster) ||
+	    put_addr(skb, &node->addr, SPINDLE_A_ADDR4, SPINDLE_A_ADDR6, SPINDLE_A_PORT) ||
+	    nla_put_u8(skb, SPINDLE_A_VISIBILITY, node->visibility) ||
+	    nla_put_u32(skb, SPINDLE_A_IDLE_US, node->idle_us) ||
+	    nla_put_u32(skb, SPINDLE_A_ENGINE, node->engine->id) ||
+	    nla_put_string(skb, SPINDLE_A_DEVICE, node->device) ||
+	    nla_put_u8(skb, SPINDLE_A_NODE_STATE, state) ||
+	    nla_put_u64_64bit(skb, SPINDLE_A_INCARNATION, node->incarnation, SPINDLE_A_PAD))
+		return -EMSGSIZE;
+	if (node->engine->cpu != SPINDLE_ANY_CPU &&
+	    nla_put_u32(skb, SPINDLE_A_CPU, node->engine->cpu))
+		return -EMSGSIZE;
+	if (node->group && nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, node->group->view.vid,
+					     SPINDLE_A_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int fill_member(struct sk_buff *skb, const struct spindle_view_member *m)
+{
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_A_MEMBER);
+
+	if (!nest || nla_put_u32(skb, SPINDLE_MEMBER_A_ID, m->id) ||
+	    put_addr(skb, &m->addr, SPINDLE_MEMBER_A_ADDR4, SPINDLE_MEMBER_A_ADDR6,
+		     SPINDLE_MEMBER_A_PORT))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int fill_subgroup_nodes(struct sk_buff *skb, const struct spindle_view *view,
+			       const struct spindle_view_subgroup *sg)
+{
+	u32 r;
+
+	for (r = 0; r < view->num_members; r++) {
+		struct nlattr *nest;
+
+		if (!(sg->members & BIT_ULL(r)))
+			continue;
+		nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_NODE);
+		if (!nest ||
+		    nla_put_u32(skb, SPINDLE_SUBGROUP_NODE_A_ID, view->member[r].id) ||
+		    nla_put_u8(skb, SPINDLE_SUBGROUP_NODE_A_SENDER,
+			       !!(sg->senders & BIT_ULL(r))))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return 0;
+}
+
+static int fill_subgroup_config(struct sk_buff *skb, const struct spindle_view *view,
+				const struct spindle_view_subgroup *sg)
+{
+	if (nla_put_u32(skb, SPINDLE_SUBGROUP_A_ID, sg->id) ||
+	    (sg->name[0] && nla_put_string(skb, SPINDLE_SUBGROUP_A_NAME, sg->name)) ||
+	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_MODE, sg->mode) ||
+	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_WINDOW, sg->window) ||
+	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_MAX_MSG, sg->max_msg) ||
+	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_RING, sg->ring) ||
+	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_HOLD, sg->hold))
+		return -EMSGSIZE;
+	return fill_subgroup_nodes(skb, view, sg);
+}
+
+static int fill_view(struct sk_buff *skb, const struct spindle_node *node)
+{
+	const struct spindle_view *view = &node->group->view;
+	u32 i;
+
+	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
+	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, view->vid, SPINDLE_A_PAD))
+		return -EMSGSIZE;
+	for (i = 0; i < view->num_members; i++)
+		if (fill_member(skb, &view->member[i]))
+			return -EMSGSIZE;
+	for (i = 0; i < view->num_subgroups; i++) {
+		struct nlattr *nest = nla_nest_start(skb, SPINDLE_A_SUBGROUP);
+
+		if (!nest || fill_subgroup_config(skb, view, &view->subgroup[i]))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return 0;
+}
+
+struct counter {
+	int type;
+	u64 value;
+};
+
+static int put_stats(struct sk_buff *skb, int type, int pad, const struct counter *list, u32 n)
+{
+	struct nlattr *nest = nla_nest_start(skb, type);
+	u32 i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < n; i++)
+		if (nla_put_u64_64bit(skb, list[i].type, list[i].value, pad))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* Counters are written by the engine alone; a reader may see them one pass apart. */
+static int fill_subgroup_stats(struct sk_buff *skb, const struct spindle_subgroup *sg)
+{
+	const struct spindle_mc *mc = &sg->mc;
+	const struct spindle_mc_stats *s = &mc->stats;
+	const struct counter list[] = {
+		{ SPINDLE_SUBGROUP_S_SENT, READ_ONCE(s->sent) },
+		{ SPINDLE_SUBGROUP_S_SENT_BYTES, READ_ONCE(s->sent_bytes) },
+		{ SPINDLE_SUBGROUP_S_NULLS, READ_ONCE(s->nulls) },
+		{ SPINDLE_SUBGROUP_S_RECEIVED, READ_ONCE(s->received) },
+		{ SPINDLE_SUBGROUP_S_DELIVERED, READ_ONCE(s->delivered) },
+		{ SPINDLE_SUBGROUP_S_DELIVERED_BYTES, READ_ONCE(s->delivered_bytes) },
+		{ SPINDLE_SUBGROUP_S_DISCARDED, READ_ONCE(s->discarded) },
+		{ SPINDLE_SUBGROUP_S_SEND_BATCHES, READ_ONCE(s->send_batches) },
+		{ SPINDLE_SUBGROUP_S_RECV_BATCHES, READ_ONCE(s->recv_batches) },
+		{ SPINDLE_SUBGROUP_S_DLV_BATCHES, READ_ONCE(s->dlv_batches) },
+		{ SPINDLE_SUBGROUP_S_ABANDONED, READ_ONCE(s->abandoned) },
+		{ SPINDLE_SUBGROUP_S_FROZEN, READ_ONCE(s->frozen) },
+		{ SPINDLE_SUBGROUP_S_STABLE, READ_ONCE(mc->stable) },
+		{ SPINDLE_SUBGROUP_S_ROUND, READ_ONCE(mc->word[SPINDLE_COL_SENT]) },
+		{ SPINDLE_SUBGROUP_S_ACTIVATIONS, READ_ONCE(s->activations) },
+	};
+
+	return put_stats(skb, SPINDLE_SUBGROUP_A_STATS, SPINDLE_SUBGROUP_S_PAD, list,
+			 ARRAY_SIZE(list));
+}
+
+static int fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
+			 const struct spindle_subgroup *sg)
+{
+	struct nlattr *nest;
+
+	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
+	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, node->group->view.vid, SPINDLE_A_PAD))
+		return -EMSGSIZE;
+	nest = nla_nest_start(skb, SPINDLE_A_SUBGROUP);
+	if (!nest || fill_subgroup_config(skb, &node->group->view, sg->cfg) ||
+	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_STATE, READ_ONCE(sg->state)) ||
+	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_ERROR, READ_ONCE(sg->error)) ||
+	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_READERS, sg->readers) ||
+	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_SENDER, !!sg->sender) ||
+	    fill_subgroup_stats(skb, sg))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static u64 peer_torn(const struct spindle_peer *peer)
+{
+	const struct spindle_group *group = peer->group;
+	u64 torn = READ_ONCE(peer->torn);
+	u32 i;
+
+	for (i = 0; i < group->view.num_subgroups; i++) {
+		const struct spindle_subgroup *sg = group->subgroup[i];
+
+		if (sg && (sg->peers & BIT_ULL(peer->rank)))
+			torn += READ_ONCE(sg->mc.member[spindle_mask_rank(sg->cfg->members,
+									  peer->rank)].torn);
+	}
+	return torn;
+}
+
+static int fill_peer(struct sk_buff *skb, const struct spindle_peer *peer)
+{
+	const struct spindle_conn *conn = &peer->conn;
+	const char *reason = spindle_peer_reason(peer);
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_A_PEER);
+	const struct counter list[] = {
+		{ SPINDLE_PEER_A_WRITES, READ_ONCE(conn->stats.writes) },
+		{ SPINDLE_PEER_A_POSTS, READ_ONCE(conn->stats.posts) },
+		{ SPINDLE_PEER_A_BYTES, READ_ONCE(conn->stats.bytes) },
+		{ SPINDLE_PEER_A_DOORBELLS, READ_ONCE(conn->stats.imms) },
+		{ SPINDLE_PEER_A_TORN, peer_torn(peer) },
+		{ SPINDLE_PEER_A_ATTEMPTS, READ_ONCE(conn->attempts) },
+	};
+	u32 i;
+
+	if (!nest || nla_put_u32(skb, SPINDLE_PEER_A_ID, peer->id) ||
+	    nla_put_u8(skb, SPINDLE_PEER_A_STATE, spindle_peer_state(peer)) ||
+	    nla_put_u8(skb, SPINDLE_PEER_A_IMM, peer->group->node->imm))
+		return -EMSGSIZE;
+	if (reason && nla_put_string(skb, SPINDLE_PEER_A_REASON, reason))
+		return -EMSGSIZE;
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		if (nla_put_u64_64bit(skb, list[i].type, list[i].value, SPINDLE_PEER_A_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int fill_stats(struct sk_buff *skb, const struct spindle_node *node)
+{
+	const struct spindle_engine *engine = node->engine;
+	const struct counter list[] = {
+		{ SPINDLE_ENGINE_S_PASSES, READ_ONCE(engine->stats.passes) },
+		{ SPINDLE_ENGINE_S_BUSY, READ_ONCE(engine->stats.busy) },
+		{ SPINDLE_ENGINE_S_SLEEPS, READ_ONCE(engine->stats.sleeps) },
+		{ SPINDLE_ENGINE_S_KICKS, atomic64_read(&engine->stats.kicks) },
+		{ SPINDLE_ENGINE_S_BELLS, atomic64_read(&engine->stats.bells) },
+		{ SPINDLE_ENGINE_S_REFUSED, atomic64_read(&node->refused) },
+		{ SPINDLE_ENGINE_S_PID, task_pid_nr(engine->task) },
+	};
+	u32 i;
+
+	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
+	    nla_put_u8(skb, SPINDLE_A_NODE_STATE, node->dead ? SPINDLE_NODE_DEAD :
+		       node->group ? SPINDLE_NODE_VIEW : SPINDLE_NODE_IDLE) ||
+	    put_stats(skb, SPINDLE_A_STATS, SPINDLE_ENGINE_S_PAD, list, ARRAY_SIZE(list)))
+		return -EMSGSIZE;
+	for (i = 0; node->group && i < node->group->view.num_members; i++)
+		if (node->group->peer[i] && fill_peer(skb, node->group->peer[i]))
+			return -EMSGSIZE;
+	return 0;
+}
+
+/* ---- one object ------------------------------------------------------- */
+
+static int reply(struct genl_info *info, u8 cmd,
+		 int (*fill)(struct sk_buff *, const struct spindle_node *), bool need_view)
+{
+	struct spindle_node *node = NULL;
+	struct sk_buff *skb;
+	void *hdr;
+	int err;
+
+	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_NODE_ID)) {
+		NL_SET_ERR_MSG(info->extack, "the node id is missing");
+		return -EINVAL;
+	}
+	/* A view of 64 members and 64 subgroups of 64 nodes. */
+	skb = genlmsg_new(need_view ? 160 * 1024 : NLMSG_GOODSIZE, GFP_KERNEL);
+	if (!skb)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(skb, info, &spindle_family, 0, cmd);
+	mutex_lock(&spindle_mutex);
+	node = spindle_node_find(genl_info_net(info),
+				 nla_get_u32(info->attrs[SPINDLE_A_NODE_ID]));
+	err = -EMSGSIZE;
+	if (!node) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SPINDLE_A_NODE_ID],
+				    "no node with this id here");
+		err = -ENODEV;
+	} else if (need_view && !node->group) {
+		NL_SET_ERR_MSG(info->extack, "no view is installed");
+		err = -ENOENT;
+	} else if (hdr) {
+		err = fill(skb, node);
+	}
+	mutex_unlock(&spindle_mutex);
+	if (err) {
+		nlmsg_free(skb);
+		return err;
+	}
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+}
+
+/**
+ * spindle_netlink_node_get() - SPINDLE_CMD_NODE_GET for one node
+ * @skb: the request
+ * @info: the request, parsed
+ *
+ * Return: 0 or -errno
+ */
+int spindle_netlink_node_get(struct sk_buff *skb, struct genl_info *info)
+{
+	return reply(info, SPINDLE_CMD_NODE_GET, fill_node, false);
+}
+
+/**
+ * spindle_netlink_view_get() - SPINDLE_CMD_VIEW_GET for one node
+ * @skb: the request
+ * @info: the request, parsed
+ *
+ * Return: 0 or -errno
+ */
+int spindle_netlink_view_get(struct sk_buff *skb, struct genl_info *info)
+{
+	return reply(info, SPINDLE_CMD_VIEW_GET, fill_view, true);
+}
+
+/* ---- dumps ------------------------------------------------------------ */
+
+/*
+ * struct cursor - where a dump goes on, in cb->ctx
+ * @node: lowest node id that was not shown
+ * @index: next subgroup of it
+ */
+struct cursor {
+	u32 node;
+	u32 index;
+};
+
+static u32 filter(struct netlink_callback *cb, int type, u32 def)
+{
+	struct nlattr **attrs = spindle_dump_attrs(cb);
+
+	return attrs[type] ? nla_get_u32(attrs[type]) : def;
+}
+
+static void *begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
+{
+	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				&spindle_family, NLM_F_MULTI, cmd);
+
+	if (hdr)
+		genl_dump_check_consistent(cb, hdr);
+	return hdr;
+}
+
+static bool wanted(struct netlink_callback *cb, u32 id)
+{
+	return filter(cb, SPINDLE_A_NODE_ID, id) == id;
+}
+
+/* Dump the nodes that have something to show, one message each. */
+static int dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+		int (*fill)(struct sk_buff *, const struct spindle_node *), bool need_view)
+{
+	struct cursor *at = (struct cursor *)cb->ctx;
+	const struct net *net = sock_net(cb->skb->sk);
+	struct spindle_node *node;
+	int err = 0;
+
+	mutex_lock(&spindle_mutex);
+	cb->seq = spindle_netlink_generation;
+	while (!err) {
+		void *hdr;
+
+		node = spindle_node_next(net, at->node);
+		if (!node)
+			break;
+		if (wanted(cb, node->id) && (node->group || !need_view)) {
+			hdr = begin(skb, cb, cmd);
+			err = hdr ? fill(skb, node) : -EMSGSIZE;
+			if (err && hdr)
+				genlmsg_cancel(skb, hdr);
+			else if (hdr)
+				genlmsg_end(skb, hdr);
+		}
+		if (!err)
+			at->node = node->id + 1;
+		if (at->node == 0)
+			break;
+	}
+	mutex_unlock(&spindle_mutex);
+	/* A full buffer is sent and the dump goes on; one that nothing fits is an error. */
+	return err && !skb->len ? err : skb->len;
+}
+
+/**
+ * spindle_netlink_node_dump() - SPINDLE_CMD_NODE_GET for all
+ * @skb: to fill
+ * @cb: state of the dump
+ *
+ * Return: bytes, or -errno
+ */
+int spindle_netlink_node_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump(skb, cb, SPINDLE_CMD_NODE_GET, fill_node, false);
+}
+
+/**
+ * spindle_netlink_view_dump() - SPINDLE_CMD_VIEW_GET for all
+ * @skb: to fill
+ * @cb: state of the dump
+ *
+ * Return: bytes, or -errno
+ */
+int spindle_netlink_view_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump(skb, cb, SPINDLE_CMD_VIEW_GET, fill_view, true);
+}
+
+/**
+ * spindle_netlink_stats_dump() - SPINDLE_CMD_STATS_GET
+ * @skb: to fill
+ * @cb: state of the dump
+ *
+ * Return: bytes, or -errno
+ */
+int spindle_netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump(skb, cb, SPINDLE_CMD_STATS_GET, fill_stats, false);
+}
+
+/* The subgroups of one node, from the cursor's index on. */
+static int dump_subgroups(struct sk_buff *skb, struct netlink_callback *cb,
+			  const struct spindle_node *node, struct cursor *at)
+{
+	for (; at->index < node->group->view.num_subgroups; at->index++) {
+		const struct spindle_subgroup *sg = node->group->subgroup[at->index];
+		void *hdr;
+
+		if (!sg || filter(cb, SPINDLE_A_SUBGROUP_ID, sg->cfg->id) != sg->cfg->id)
+			continue;
+		hdr = begin(skb, cb, SPINDLE_CMD_SUBGROUP_GET);
+		if (!hdr)
+			return -EMSGSIZE;
+		if (fill_subgroup(skb, node, sg)) {
+			genlmsg_cancel(skb, hdr);
+			return -EMSGSIZE;
+		}
+		genlmsg_end(skb, hdr);
+	}
+	return 0;
+}
+
+/**
+ * spindle_netlink_subgroup_dump() - SPINDLE_CMD_SUBGROUP_GET
+ * @skb: to fill
+ * @cb: state of the dump
+ *
+ * Return: bytes, or -errno
+ */
+int spindle_netlink_subgroup_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct cursor *at = (struct cursor *)cb->ctx;
+	const struct net *net = sock_net(cb->skb->sk);
+	struct spindle_node *node;
+	int err = 0;
+
+	mutex_lock(&spindle_mutex);
+	cb->seq = spindle_netlink_generation;
+	while ((node = spindle_node_next(net, at->node))) {
+		if (wanted(cb, node->id) && node->group)
+			err = dump_subgroups(skb, cb, node, at);
+		if (err)
+			break;
+		at->index = 0;
+		at->node = node->id + 1;
+		if (at->node == 0)
+			break;
+	}
+	mutex_unlock(&spindle_mutex);
+	return err && !skb->len ? err : skb->len;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink: a view from the attributes of a request.
+ *
+ * Nested attributes have been validated against their policies, so their types and
+ * sizes are right; which are missing, and whether they fit together, is checked here
+ * and in core/view.c.
+ */
+#include "netlink.h"
+
+static int need(const struct nlattr *nest, const struct nlattr *attr, const char *text,
+		struct netlink_ext_ack *extack)
+{
+	if (attr)
+		return 0;
+	extack->bad_attr = nest;
+	extack->_msg = text;
+	return -EINVAL;
+}
+
+static int parse_member(struct spindle_view *view, const struct nlattr *nest,
+			struct netlink_ext_ack *extack)
+{
+	struct nlattr *a[SPINDLE_MEMBER_A_MAX + 1];
+	struct spindle_view_member *m;
+	int err;
+
+	if (view->num_members == SPINDLE_MAX_MEMBERS) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "a view has at most 64 members");
+		return -EINVAL;
+	}
+	err = nla_parse_nested(a, SPINDLE_MEMBER_A_MAX, nest, NULL, extack);
+	if (!err)
+		err = need(nest, a[SPINDLE_MEMBER_A_ID], "a member's id is missing", extack);
+	if (err)
+		return err;
+	m = &view->member[view->num_members++];
+	m->id = nla_get_u32(a[SPINDLE_MEMBER_A_ID]);
+	return spindle_netlink_addr(&m->addr, a[SPINDLE_MEMBER_A_ADDR4],
+				    a[SPINDLE_MEMBER_A_ADDR6], a[SPINDLE_MEMBER_A_PORT],
+				    extack);
+}
+
+static int parse_subgroup_node(struct spindle_view *view, struct spindle_view_subgroup *sg,
+			       const struct nlattr *nest, struct netlink_ext_ack *extack)
+{
+	struct nlattr *a[SPINDLE_SUBGROUP_NODE_A_MAX + 1];
+	int err, rank;
+
+	err = nla_parse_nested(a, SPINDLE_SUBGROUP_NODE_A_MAX, nest, NULL, extack);
+	if (!err)
+		err = need(nest, a[SPINDLE_SUBGROUP_NODE_A_ID],
+			   "the id of a subgroup's node is missing", extack);
+	if (err)
+		return err;
+	rank = spindle_view_rank(view, nla_get_u32(a[SPINDLE_SUBGROUP_NODE_A_ID]));
+	if (rank < 0) {
+		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_NODE_A_ID],
+				    "a subgroup's nodes are members of the view");
+		return -EINVAL;
+	}
+	if (sg->members & BIT_ULL(rank)) {
+		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_NODE_A_ID],
+				    "a node is twice in a subgroup");
+		return -EINVAL;
+	}
+	sg->members |= BIT_ULL(rank);
+	if (!a[SPINDLE_SUBGROUP_NODE_A_SENDER] ||
+	    nla_get_u8(a[SPINDLE_SUBGROUP_NODE_A_SENDER]))
+		sg->senders |= BIT_ULL(rank);
+	return 0;
+}
+
+static u32 get_u32(const struct nlattr *attr, u32 def)
+{
+	return attr ? nla_get_u32(attr) : def;
+}
+
+static int parse_sizes(struct spindle_view_subgroup *sg, struct nlattr **a,
+		       struct netlink_ext_ack *extack)
+{
+	u32 window = get_u32(a[SPINDLE_SUBGROUP_A_WINDOW], SPINDLE_DEF_WINDOW);
+
+	if (!window || window > SPINDLE_MAX_WINDOW) {
+		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_A_WINDOW],
+				    "subgroup window is 1 to 65536");
+		return -EINVAL;
+	}
+	sg->window = roundup_pow_of_two(window);
+	sg->max_msg = get_u32(a[SPINDLE_SUBGROUP_A_MAX_MSG], SPINDLE_DEF_MAX_MSG);
+	if (!sg->max_msg || sg->max_msg > SPINDLE_MAX_MSG) {
+		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_A_MAX_MSG],
+				    "subgroup max-msg is 1 to 1048576");
+		return -EINVAL;
+	}
+	sg->ring = get_u32(a[SPINDLE_SUBGROUP_A_RING],
+			   spindle_view_default_ring(sg->window, sg->max_msg));
+	if (sg->ring < SPINDLE_PAGE || sg->ring > SPINDLE_MAX_RING ||
+	    !is_power_of_2(sg->ring)) {
+		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_A_RING],
+				    "subgroup ring is a power of two from 4096 to 2^30");
+		return -EINVAL;
+	}
+	if (sg->max_msg > sg->ring) {
+		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_A_MAX_MSG],
+				    "subgroup max-msg is at most the ring");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int parse_subgroup(struct spindle_view *view, const struct nlattr *nest,
+			  struct netlink_ext_ack *extack)
+{
+	struct nlattr *a[SPINDLE_SUBGROUP_A_MAX + 1];
+	struct spindle_view_subgroup *sg;
+	const struct nlattr *attr;
+	int err, rem;
+
+	if (view->num_subgroups == SPINDLE_MAX_SUBGROUPS) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "a view has at most 64 subgroups");
+		return -EINVAL;
+	}
+	err = nla_parse_nested(a, SPINDLE_SUBGROUP_A_MAX, nest, NULL, extack);
+	if (!err)
+		err = need(nest, a[SPINDLE_SUBGROUP_A_ID], "a subgroup's id is missing",
+			   extack);
+	if (err)
+		return err;
+	sg = &view->subgroup[view->num_subgroups++];
+	sg->id = nla_get_u32(a[SPINDLE_SUBGROUP_A_ID]);
+	if (a[SPINDLE_SUBGROUP_A_NAME])
+		nla_strscpy(sg->name, a[SPINDLE_SUBGROUP_A_NAME], sizeof(sg->name));
+	if (a[SPINDLE_SUBGROUP_A_MODE])
+		sg->mode = nla_get_u8(a[SPINDLE_SUBGROUP_A_MODE]);
+	sg->hold = a[SPINDLE_SUBGROUP_A_HOLD] ? nla_get_u8(a[SPINDLE_SUBGROUP_A_HOLD]) : 1;
+	err = parse_sizes(sg, a, extack);
+	if (err)
+		return err;
+	nla_for_each_nested(attr, nest, rem) {
+		if (nla_type(attr) != SPINDLE_SUBGROUP_A_NODE)
+			continue;
+		err = parse_subgroup_node(view, sg, attr, extack);
+		if (err)
+			return err;
+	}
+	if (!sg->members) {
+		sg->members = U64_MAX >> (64 - view->num_members);
+		sg->senders = sg->members;
+	}
+	return 0;
+}
+
+/* Call a parser for each top-level attribute of a type, in their order. */
+static int for_each_attr(struct spindle_view *view, struct genl_info *info, int type,
+			 int (*parse)(struct spindle_view *, const struct nlattr *,
+				      struct netlink_ext_ack *))
+{
+	const struct nlattr *attr;
+	int rem, err;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != type)
+			continue;
+		err = parse(view, attr, info->extack);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * spindle_netlink_view() - a view from a request, checked
+ * @view: out, zeroed
+ * @info: the request
+ *
+ * Return: 0, or -EINVAL with a text
+ */
+int spindle_netlink_view(struct spindle_view *view, struct genl_info *info)
+{
+	const char *text;
+	int err;
+
+	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_VIEW_ID)) {
+		NL_SET_ERR_MSG(info->extack, "the view id is missing");
+		return -EINVAL;
+	}
+	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_MEMBER)) {
+		NL_SET_ERR_MSG(info->extack, "a view has 1 to 64 members");
+		return -EINVAL;
+	}
+	view->vid = nla_get_u64(info->attrs[SPINDLE_A_VIEW_ID]);
+	err = for_each_attr(view, info, SPINDLE_A_MEMBER, parse_member);
+	if (!err)
+		err = for_each_attr(view, info, SPINDLE_A_SUBGROUP, parse_subgroup);
+	if (err)
+		return err;
+	text = spindle_view_check(view);
+	if (!text)
+		return 0;
+	info->extack->_msg = text;
+	if (!view->vid)
+		info->extack->bad_attr = info->attrs[SPINDLE_A_VIEW_ID];
+	return -EINVAL;
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Nodes: endpoints of the protocol. See node.h.
+ */
+#include <linux/cpumask.h>
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/module.h>
+#include <linux/netlink.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "attachment.h"
+#include "engine.h"
+#include "event.h"
+#include "fabric/device.h"
+#include "fabric/post.h"
+#include "group.h"
+#include "node.h"
+#include "peer.h"
+#include "subgroup.h"
+
+DEFINE_MUTEX(spindle_mutex);
+
+/* Ordered by id, so that a dump can resume behind the last one it showed. */
+static LIST_HEAD(nodes);
+
+/**
+ * spindle_sockaddr() - an address in the kernel's terms
+ * @ss: out
+ * @addr: the address
+ */
+void spindle_sockaddr(struct sockaddr_storage *ss, const struct spindle_addr *addr)
+{
+	memset(ss, 0, sizeof(*ss));
+	if (addr->family == 6) {
+		struct sockaddr_in6 *sin6 = (struct sockaddr_in6 *)ss;
+
+		sin6->sin6_family = AF_INET6;
+		sin6->sin6_port = htons(addr->port);
+		memcpy(&sin6->sin6_addr, addr->ip, sizeof(sin6->sin6_addr));
+	} else {
+		struct sockaddr_in *sin = (struct sockaddr_in *)ss;
+
+		sin->sin_family = AF_INET;
+		sin->sin_port = htons(addr->port);
+		memcpy(&sin->sin_addr, addr->ip, sizeof(sin->sin_addr));
+	}
+}
+
+/**
+ * spindle_node_next() - walk the nodes of a network namespace
+ * @net: the namespace
+ * @id: where to begin
+ *
+ * Context: spindle_mutex.
+ * Return: the node with the lowest id from @id up, or NULL
+ */
+struct spindle_node *spindle_node_next(const struct net *net, u32 id)
+{
+	struct spindle_node *node;
+
+	list_for_each_entry(node, &nodes, list)
+		if (node->net == net && node->id >= id)
+			return node;
+	return NULL;
+}
+
+/**
+ * spindle_node_find() - find a node
+ * @net: network namespace
+ * @id: node id
+ *
+ * Context: spindle_mutex.
+ * Return: the node, or NULL
+ */
+struct spindle_node *spindle_node_find(const struct net *net, u32 id)
+{
+	struct spindle_node *node = spindle_node_next(net, id);
+
+	return node && node->id == id ? node : NULL;
+}
+
+static void insert(struct spindle_node *node)
+{
+	struct spindle_node *at;
+
+	list_for_each_entry(at, &nodes, list)
+		if (at->id > node->id)
+			break;
+	list_add_tail(&node->list, &at->list);
+}
+
+static void link_fn(void *ctx)
+{
+	struct spindle_node *node = ctx;
+
+	list_add_tail(&node->engine_link, &node->engine->nodes);
+}
+
+static void unlink_fn(void *ctx)
+{
+	struct spindle_node *node = ctx;
+
+	list_del(&node->engine_link);
+}
+
+static bool visibility_imm(const struct spindle_node *node)
+{
+	if (node->visibility == SPINDLE_VISIBILITY_AUTO)
+		return !spindle_device_ordered(node->ep.ib);
+	return node->visibility == SPINDLE_VISIBILITY_IMM;
+}
+
+static int listen(struct spindle_node *node, struct netlink_ext_ack *extack)
+{
+	struct sockaddr_storage addr;
+	int err;
+
+	spindle_sockaddr(&addr, &node->addr);
+	err = spindle_endpoint_open(&node->ep, node->net, &spindle_peer_endpoint_ops,
+				    (struct sockaddr *)&addr);
+	switch (err) {
+	case 0:
+		break;
+	case -EADDRINUSE:
+		NL_SET_ERR_MSG(extack, "the address and port are in use");
+		return err;
+	case -EADDRNOTAVAIL:
+	case -ENODEV:
+		NL_SET_ERR_MSG(extack, "the address belongs to no RDMA device of this host");
+		return err;
+	default:
+		NL_SET_ERR_MSG(extack, "cannot listen on the address");
+		return err;
+	}
+	if (!spindle_device_usable(node->ep.ib)) {
+		spindle_endpoint_close(&node->ep);
+		NL_SET_ERR_MSG(extack, "the RDMA device is being removed");
+		return -ENODEV;
+	}
+	return 0;
+}
+
+/**
+ * spindle_node_add() - create a node
+ * @cfg: configuration; ranges are checked
+ * @extack: where to say what is wrong
+ *
+ * Context: process, spindle_mutex.
+ * Return: 0 or -errno
+ */
+int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_ack *extack)
+{
+	struct spindle_node *node;
+	int err;
+
+	if (spindle_node_find(cfg->net, cfg->id)) {
+		NL_SET_ERR_MSG(extack, "a node with this id exists");
+		return -EEXIST;
+	}
+	node = kzalloc(sizeof(*node), GFP_KERNEL_ACCOUNT);
+	if (!node)
+		return -ENOMEM;
+	node->net = cfg->net;
+	node->id = cfg->id;
+	memcpy(node->cluster, cfg->cluster, sizeof(node->cluster));
+	node->addr = cfg->addr;
+	node->visibility = cfg->visibility;
+	node->idle_us = cfg->idle_us;
+	node->incarnation = get_random_u64();
+	node->engine = spindle_engine_get(cfg->net, cfg->engine, cfg->cpu);
+	if (IS_ERR(node->engine)) {
+		err = PTR_ERR(node->engine);
+		if (err == -EINVAL)
+			NL_SET_ERR_MSG(extack, "the engine runs already, on another CPU");
+		goto err_free;
+	}
+	err = listen(node, extack);
+	if (err)
+		goto err_engine;
+	node->imm = visibility_imm(node);
+	strscpy(node->device, dev_name(&node->ep.ib->dev), sizeof(node->device));
+	insert(node);
+	spindle_engine_call(node->engine, link_fn, node);
+	/* A node is in use: it has to be removed before the module. */
+	__module_get(THIS_MODULE);
+	spindle_event(node, SPINDLE_EVENT_NODE_ADD, &(struct spindle_event_info){});
+	return 0;
+
+err_engine:
+	spindle_engine_put(node->engine);
+err_free:
+	kfree(node);
+	return err;
+}
+
+static void remove_group(struct spindle_node *node, u32 error)
+{
+	struct spindle_event_info info = { .error = error };
+
+	if (!node->group)
+		return;
+	info.vid = node->group->view.vid;
+	spindle_group_remove(node->group, error);
+	node->group = NULL;
+	spindle_event(node, SPINDLE_EVENT_VIEW_REMOVE, &info);
+}
+
+/**
+ * spindle_node_del() - remove a node, its view and all that hangs off it
+ * @node: the node
+ *
+ * Context: process, spindle_mutex.
+ */
+void spindle_node_del(struct spindle_node *node)
+{
+	remove_group(node, SPINDLE_ERR_VIEW_GONE);
+	spindle_engine_call(node->engine, unlink_fn, node);
+	if (!node->dead)
+		spindle_endpoint_close(&node->ep);
+	list_del(&node->list);
+	spindle_event(node, SPINDLE_EVENT_NODE_DEL, &(struct spindle_event_info){});
+	spindle_engine_put(node->engine);
+	kfree(node);
+	module_put(THIS_MODULE);
+}
+
+/**
+ * spindle_node_device_removed() - an RDMA device goes: nothing may stay on it
+ * @ib: the device
+ *
+ * Nodes stay, dead, so that people see what happened; attachments see FAILED.
+ *
+ * Context: process, from the ib_client.
+ */
+void spindle_node_device_removed(struct ib_device *ib)
+{
+	struct spindle_node *node;
+
+	mutex_lock(&spindle_mutex);
+	list_for_each_entry(node, &nodes, list) {
+		if (node->dead || node->ep.ib != ib)
+			continue;
+		remove_group(node, SPINDLE_ERR_DEVICE_GONE);
+		spindle_endpoint_close(&node->ep);
+		node->dead = true;
+		spindle_event(node, SPINDLE_EVENT_NODE_DEAD, &(struct spindle_event_info){
+			.error = SPINDLE_ERR_DEVICE_GONE,
+		});
+	}
+	mutex_unlock(&spindle_mutex);
+}
+
+/**
+ * spindle_node_set_view() - install a view
+ * @node: the node
+ * @view: checked
+ * @extack: where to say what is wrong
+ *
+ * The new group is built before the old one is touched, so that a refusal changes
+ * nothing.
+ *
+ * Context: process, spindle_mutex.
+ * Return: 0 or -errno
+ */
+int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *view,
+			  struct netlink_ext_ack *extack)
+{
+	int rank = spindle_view_rank(view, node->id);
+	struct spindle_group *group;
+
+	if (rank < 0) {
+		NL_SET_ERR_MSG(extack, "the node is not a member of the view");
+		return -EINVAL;
+	}
+	if (memcmp(&view->member[rank].addr, &node->addr, sizeof(node->addr))) {
+		NL_SET_ERR_MSG(extack, "the view has another address or port for this node");
+		return -EINVAL;
+	}
+	if (node->dead) {
+		NL_SET_ERR_MSG(extack, "the node's RDMA device is gone");
+		return -ENODEV;
+	}
+	if (node->group && view->vid < node->group->view.vid) {
+		NL_SET_ERR_MSG(extack, "a view with a higher id is installed");
+		return -ESTALE;
+	}
+	if (node->group && view->vid == node->group->view.vid) {
+		if (spindle_view_digest(view) == node->group->digest)
+			return 0;
+		NL_SET_ERR_MSG(extack, "another view with this id is installed");
+		return -EEXIST;
+	}
+	group = spindle_group_create(node, view);
+	if (!group) {
+		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view");
+		return -ENOMEM;
+	}
+	remove_group(node, SPINDLE_ERR_VIEW_GONE);
+	node->group = group;
+	spindle_group_start(group);
+	spindle_event(node, SPINDLE_EVENT_VIEW_INSTALL,
+		      &(struct spindle_event_info){ .vid = view->vid });
+	return 0;
+}
+
+/**
+ * spindle_node_del_view() - remove the installed view
+ * @node: the node
+ *
+ * Context: process, spindle_mutex.
+ */
+void spindle_node_del_view(struct spindle_node *node)
+{
+	remove_group(node, SPINDLE_ERR_VIEW_GONE);
+}
+
+/* ---- engine ----------------------------------------------------------- */
+
+/**
+ * spindle_node_pass() - one pass over the node's group
+ * @node: the node
+ *
+ * Return: true if there was work
+ */
+bool spindle_node_pass(struct spindle_node *node)
+{
+	return node->running && spindle_group_pass(node->running);
+}
+
+/**
+ * spindle_node_settled() - does the device owe the node no answer?
+ * @node: the node
+ *
+ * Looks for completions. As long as something signalled is outstanding an error may
+ * come that no event tells of.
+ *
+ * Return: true if the engine may sleep until it is woken
+ */
+bool spindle_node_settled(struct spindle_node *node)
+{
+	struct spindle_group *group = node->running;
+	bool settled = true;
+	u32 i;
+
+	for (i = 0; group && i < group->view.num_members; i++) {
+		struct spindle_peer *peer = group->peer[i];
+
+		if (!peer || !peer->joined)
+			continue;
+		spindle_post_poll(&peer->conn);
+		settled &= spindle_post_idle(&peer->conn);
+	}
+	return settled;
+}
+
+/**
+ * spindle_node_announce() - the engine goes to sleep, or is awake
+ * @node: the node
+ * @sleep: which of the two
+ */
+void spindle_node_announce(struct spindle_node *node, bool sleep)
+{
+	struct spindle_group *group = node->running;
+	struct spindle_attachment *att;
+	u32 i;
+
+	if (!group)
+		return;
+	for (i = 0; i < group->view.num_subgroups; i++) {
+		if (!group->subgroup[i])
+			continue;
+		list_for_each_entry(att, &group->subgroup[i]->attachments, link)
+			WRITE_ONCE(att->ctl->need_wakeup, sleep);
+	}
+	for (i = 0; sleep && i < group->view.num_members; i++)
+		if (group->peer[i])
+			spindle_peer_sleep(group->peer[i]);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Nodes: endpoints of the protocol. A kernel may have several.
+ *
+ * Ownership: spindle_mutex protects the list of nodes, what they are configured to be
+ * and which group they run. The group's protocol state is the engine's.
+ */
+#ifndef SPINDLE_NODE_H
+#define SPINDLE_NODE_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+
+#include "core/view.h"
+#include "fabric/endpoint.h"
+
+struct spindle_engine;
+struct spindle_group;
+
+/* All configuration: netlink requests, attach and release, device removal. */
+extern struct mutex spindle_mutex;
+
+/**
+ * struct spindle_node_config - what a node is created from
+ * @net: network namespace
+ * @id: node id
+ * @cluster: name, padded with zeroes
+ * @addr: where it listens
+ * @visibility: enum spindle_visibility
+ * @idle_us: microseconds of polling before sleep
+ * @engine: number of the engine
+ * @cpu: CPU of the engine, or SPINDLE_ANY_CPU
+ */
+struct spindle_node_config {
+	struct net *net;
+	u32 id;
+	char cluster[SPINDLE_CLUSTER_LEN + 1];
+	struct spindle_addr addr;
+	u8 visibility;
+	u32 idle_us;
+	u32 engine;
+	int cpu;
+};
+
+/**
+ * struct spindle_node - a node
+ * @list: in the list of nodes
+ * @net: network namespace; the endpoint holds a reference
+ * @id: node id, unique in @net
+ * @cluster: name, padded with zeroes
+ * @addr: where it listens
+ * @visibility: as configured
+ * @imm: guards are believed when their completion arrives
+ * @idle_us: microseconds of polling before sleep
+ * @incarnation: tells two lives apart
+ * @engine: its engine, a reference
+ * @engine_link: in the engine's list; engine context
+ * @ep: its endpoint
+ * @device: name of the RDMA device
+ * @dead: the device is gone; @ep is closed
+ * @group: the installed view, or NULL
+ * @running: the group as the engine sees it
+ * @refused: connection requests refused
+ */
+struct spindle_node {
+	struct list_head list;
+	struct net *net;
+	u32 id;
+	char cluster[SPINDLE_CLUSTER_LEN + 1];
+	struct spindle_addr addr;
+	u8 visibility;
+	bool imm;
+	u32 idle_us;
+	u64 incarnation;
+	struct spindle_engine *engine;
+	struct list_head engine_link;
+	struct spindle_endpoint ep;
+	char device[IB_DEVICE_NAME_MAX];
+	bool dead;
+	struct spindle_group *group;
+	struct spindle_group *running;
+	atomic64_t refused;
+};
+
+struct netlink_ext_ack;
+
+void spindle_sockaddr(struct sockaddr_storage *ss, const struct spindle_addr *addr);
+struct spindle_node *spindle_node_find(const struct net *net, u32 id);
+struct spindle_node *spindle_node_next(const struct net *net, u32 id);
+int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_ack *extack);
+void spindle_node_del(struct spindle_node *node);
+int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *view,
+			  struct netlink_ext_ack *extack);
+void spindle_node_del_view(struct spindle_node *node);
+void spindle_node_device_removed(struct ib_device *ib);
+
+/* engine context */
+bool spindle_node_pass(struct spindle_node *node);
+bool spindle_node_settled(struct spindle_node *node);
+void spindle_node_announce(struct spindle_node *node, bool sleep);
+
+#endif /* SPINDLE_NODE_H */

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Peers: the connection to another member, and its row in our memory. See peer.h.
+ *
+ * The doorbell. Where memory is polled no event tells a sleeping engine that a peer
+ * has written. So an engine that goes to sleep tells its peers (sleep column, odd),
+ * and a peer that knows sends its next guard with immediate data, whose completion
+ * wakes the sleeper. Both may act at the same time, hence the debt: guards that were
+ * sent without a doorbell since the last one. A node pays it, with a doorbell,
+ *	- when it learns that the peer has gone to sleep, and
+ *	- before it goes to sleep itself, because then it would not learn it.
+ * A sleeper is told to be awake only when it has been busy for a while: a peer that
+ * thinks it sleeps rings too often, never too seldom.
+ */
+#include <linux/ratelimit.h>
+#include <linux/slab.h>
+
+#include "engine.h"
+#include "event.h"
+#include "fabric/post.h"
+#include "group.h"
+#include "hello.h"
+#include "node.h"
+#include "peer.h"
+#include "subgroup.h"
+
+/* Completions are looked for when room gets short, and now and then for errors. */
+#define POLL_ROOM	(SPINDLE_SQ_DEPTH / 2)
+#define POLL_PASSES	64
+/* Busy passes in a row until a peer is told that we are awake. */
+#define AWAKE_PASSES	32
+
+#define IMM_NODE	(SPINDLE_IMM_NODE << SPINDLE_IMM_SHIFT)
+
+/* ---- callbacks of the connection -------------------------------------- */
+
+static struct spindle_peer *conn_peer(struct spindle_conn *conn)
+{
+	return container_of(conn, struct spindle_peer, conn);
+}
+
+static void take_flags(struct spindle_peer *peer, const struct spindle_hello *hello)
+{
+	peer->needs_imm = le16_to_cpu(hello->flags) & SPINDLE_HELLO_F_IMM;
+}
+
+static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
+{
+	struct spindle_peer *peer = conn_peer(conn);
+	struct spindle_hello hello;
+
+	if (len < sizeof(hello))
+		return -EPROTO;
+	memcpy(&hello, data, sizeof(hello));
+	if (spindle_hello_check(&hello, peer))
+		return -EPROTO;
+	take_flags(peer, &hello);
+	return 0;
+}
+
+static void peer_up(struct spindle_conn *conn)
+{
+	struct spindle_peer *peer = conn_peer(conn);
+
+	/* Pairs with the acquire in spindle_peer_watch(): the queue pair is the engine's. */
+	smp_store_release(&peer->came_up, 1);
+	spindle_engine_wake(peer->group->node->engine);
+}
+
+static void peer_down(struct spindle_conn *conn)
+{
+	struct spindle_peer *peer = conn_peer(conn);
+
+	smp_store_release(&peer->went_down, 1);
+	spindle_engine_wake(peer->group->node->engine);
+}
+
+static void peer_imm(struct spindle_conn *conn, u32 imm)
+{
+	struct spindle_peer *peer = conn_peer(conn);
+	struct spindle_engine *engine = peer->group->node->engine;
+	u32 index = imm >> SPINDLE_IMM_SHIFT;
+
+	/* Pairs with the acquire in core/multicast.c: all that was written is visible. */
+	if (index < SPINDLE_MAX_SUBGROUPS)
+		smp_store_release(&peer->vouch[index], imm & SPINDLE_IMM_SLOTS);
+	if (spindle_engine_wake(engine))
+		atomic64_inc(&engine->stats.bells);
+}
+
+static const struct spindle_conn_ops peer_conn_ops = {
+	.greeted = peer_greeted,
+	.up = peer_up,
+	.down = peer_down,
+	.imm = peer_imm,
+	.refused = spindle_refusal_text,
+};
+
+/* ---- callbacks of the endpoint ---------------------------------------- */
+
+static struct spindle_conn *endpoint_match(struct spindle_endpoint *ep, const void *data,
+					   u8 len, u32 *reject)
+{
+	struct spindle_hello hello;
+	struct spindle_conn *conn;
+
+	*reject = SPINDLE_REFUSE_NOT_SPINDLE;
+	if (len < sizeof(hello))
+		return NULL;
+	memcpy(&hello, data, sizeof(hello));
+	*reject = spindle_hello_check_node(&hello, container_of(ep, struct spindle_node, ep));
+	if (*reject)
+		return NULL;
+	*reject = SPINDLE_REFUSE_UNKNOWN;
+	list_for_each_entry(conn, &ep->conns, list) {
+		struct spindle_peer *peer = conn_peer(conn);
+
+		if (hello.src != cpu_to_le32(peer->id))
+			continue;
+		*reject = conn->cfg.active ? SPINDLE_REFUSE_DIRECTION :
+					     spindle_hello_check(&hello, peer);
+		if (*reject)
+			return NULL;
+		take_flags(peer, &hello);
+		return conn;
+	}
+	return NULL;
+}
+
+static void endpoint_refused(struct spindle_endpoint *ep, const void *data, u8 len, u32 code)
+{
+	static DEFINE_RATELIMIT_STATE(limit, 5 * HZ, 10);
+	struct spindle_node *node = container_of(ep, struct spindle_node, ep);
+	struct spindle_event_info info = { .reason = spindle_refusal_text(code) };
+	struct spindle_hello hello;
+
+	atomic64_inc(&node->refused);
+	if (len >= sizeof(hello) && code != SPINDLE_REFUSE_NOT_SPINDLE) {
+		memcpy(&hello, data, sizeof(hello));
+		info.peer = le32_to_cpu(hello.src);
+	}
+	if (__ratelimit(&limit))
+		spindle_event(node, SPINDLE_EVENT_PEER_REFUSED, &info);
+}
+
+const struct spindle_endpoint_ops spindle_peer_endpoint_ops = {
+	.match = endpoint_match,
+	.refused = endpoint_refused,
+};
+
+/* ---- life ------------------------------------------------------------- */
+
+/**
+ * spindle_peer_create() - allocate a peer and its row
+ * @group: its group; the peer is put into @group->peer
+ * @rank: its rank
+ *
+ * Context: process, spindle_mutex.
+ * Return: 0 or -ENOMEM; spindle_peer_destroy() undoes either
+ */
+int spindle_peer_create(struct spindle_group *group, u32 rank)
+{
+	struct spindle_peer *peer = kvzalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);
+
+	if (!peer)
+		return -ENOMEM;
+	peer->group = group;
+	peer->id = group->view.member[rank].id;
+	peer->rank = rank;
+	group->peer[rank] = peer;
+	spindle_layout_row(&peer->in, &group->view, rank, group->me);
+	spindle_layout_row(&peer->out, &group->view, group->me, rank);
+	return spindle_region_alloc(&peer->row, group->node->ep.ib, peer->in.size);
+}
+
+/**
+ * spindle_peer_start() - begin to connect; the lower id dials
+ * @peer: created, in a group that is complete
+ */
+void spindle_peer_start(struct spindle_peer *peer)
+{
+	const struct spindle_group *group = peer->group;
+	struct spindle_node *node = group->node;
+	struct spindle_conn_config cfg = {
+		.ep = &node->ep,
+		.net = node->net,
+		.ops = &peer_conn_ops,
+		.active = node->id < peer->id,
+		.in = &peer->row,
+		.own = &group->row,
+		.remote_bytes = peer->out.size,
+	};
+	struct spindle_addr src = node->addr;
+	struct spindle_hello hello;
+
+	src.port = 0;
+	spindle_sockaddr(&cfg.src, &src);
+	spindle_sockaddr(&cfg.dst, &group->view.member[peer->rank].addr);
+	spindle_hello_fill(&hello, peer);
+	memcpy(cfg.hello, &hello, sizeof(hello));
+	spindle_conn_open(&peer->conn, &cfg);
+}
+
+/**
+ * spindle_peer_destroy() - disconnect and free; the engine has let go
+ * @peer: created, or half created, or NULL
+ */
+void spindle_peer_destroy(struct spindle_peer *peer)
+{
+	if (!peer)
+		return;
+	if (peer->conn.cfg.ep)
+		spindle_conn_close(&peer->conn);
+	spindle_region_free(&peer->row);
+	kvfree(peer);
+}
+
+/**
+ * spindle_peer_state() - state for people
+ * @peer: the peer
+ *
+ * Return: enum spindle_peer_state
+ */
+u8 spindle_peer_state(const struct spindle_peer *peer)
+{
+	switch (READ_ONCE(peer->conn.state)) {
+	case SPINDLE_CONN_IDLE:
+	case SPINDLE_CONN_CONNECTING:
+		return SPINDLE_PEER_CONNECTING;
+	case SPINDLE_CONN_SETUP:
+		return SPINDLE_PEER_SETUP;
+	case SPINDLE_CONN_UP:
+		return SPINDLE_PEER_UP;
+	default:
+		return SPINDLE_PEER_FAILED;
+	}
+}
+
+/**
+ * spindle_peer_reason() - why the peer is not up
+ * @peer: the peer
+ *
+ * Return: a constant string, or NULL
+ */
+const char *spindle_peer_reason(const struct spindle_peer *peer)
+{
+	return READ_ONCE(peer->conn.reason);
+}
+
+/* ---- engine ----------------------------------------------------------- */
+
+static void join(struct spindle_peer *peer)
+{
+	peer->joined = true;
+	peer->group->joined |= BIT_ULL(peer->rank);
+	spindle_event(peer->group->node, SPINDLE_EVENT_PEER_UP,
+		      &(struct spindle_event_info){ .peer = peer->id });
+}
+
+static void lose(struct spindle_peer *peer)
+{
+	struct spindle_event_info info = {
+		.peer = peer->id,
+		.error = peer->cause ? peer->cause : SPINDLE_ERR_PEER_LOST,
+		.reason = spindle_peer_reason(peer),
+	};
+
+	peer->cause = info.error;
+	peer->joined = false;
+	peer->lost = true;
+	peer->group->joined &= ~BIT_ULL(peer->rank);
+	spindle_event(peer->group->node, SPINDLE_EVENT_PEER_DOWN, &info);
+	spindle_group_peer_lost(peer->group, peer);
+}
+
+/* Returns true if there was something new, or may be. */
+static bool read_node_block(struct spindle_peer *peer)
+{
+	const struct spindle_block *block = peer->row.mem.va + SPINDLE_NODE_BLOCK;
+	u64 word[SPINDLE_BLOCK_WORDS];
+
+	switch (spindle_block_read(block, &peer->seal, word)) {
+	case SPINDLE_READ_TORN:
+		peer->torn++;
+		return true;
+	case SPINDLE_READ_NEW:
+		peer->asleep = word[SPINDLE_NODE_COL_SLEEP] & 1;
+		return true;
+	case SPINDLE_READ_SAME:
+		break;
+	}
+	return false;
+}
+
+/**
+ * spindle_peer_watch() - see what became of a peer and of its connection
+ * @peer: the peer
+ *
+ * Return: true if something happened
+ */
+bool spindle_peer_watch(struct spindle_peer *peer)
+{
+	if (!peer->joined) {
+		/* Pairs with the release in peer_up(). */
+		if (peer->lost || !smp_load_acquire(&peer->came_up))
+			return false;
+		join(peer);
+	}
+	if (spindle_post_room(&peer->conn) < POLL_ROOM ||
+	    peer->group->passes % POLL_PASSES == 0)
+		spindle_post_poll(&peer->conn);
+	if (smp_load_acquire(&peer->went_down)) {
+		lose(peer);
+		return true;
+	}
+	return read_node_block(peer);
+}
+
+static void tell(struct spindle_peer *peer, bool asleep)
+{
+	u64 word[SPINDLE_BLOCK_WORDS] = {
+		[SPINDLE_NODE_COL_SLEEP] = peer->told.word[SPINDLE_NODE_COL_SLEEP],
+		[SPINDLE_NODE_COL_VID] = peer->group->view.vid,
+	};
+
+	if ((word[SPINDLE_NODE_COL_SLEEP] & 1) != asleep)
+		word[SPINDLE_NODE_COL_SLEEP]++;
+	spindle_block_write(&peer->told, word);
+	spindle_post_write(&peer->conn, &peer->told, 0, SPINDLE_NODE_BLOCK,
+			   SPINDLE_BLOCK_PUSH);
+}
+
+static bool told_asleep(const struct spindle_peer *peer)
+{
+	return peer->told.word[SPINDLE_NODE_COL_SLEEP] & 1;
+}
+
+/* Add what one subgroup has for the peer; returns false when there is no room. */
+static bool push_subgroup(struct spindle_peer *peer, struct spindle_subgroup *sg, u32 *imm)
+{
+	struct spindle_write write[SPINDLE_PUSH_MAX];
+	u32 rank = spindle_mask_rank(sg->cfg->members, peer->rank);
+	u32 room = spindle_post_room(&peer->conn) / SPINDLE_POST_PIECES;
+	u32 i, n;
+
+	if (room < SPINDLE_PUSH_MAX)
+		return false;
+	n = spindle_push(&sg->mc, rank, sg->index, write, SPINDLE_PUSH_MAX);
+	for (i = 0; i < n; i++) {
+		spindle_post_write(&peer->conn, write[i].data, write[i].local,
+				   write[i].remote, write[i].len);
+		if (!write[i].guard)
+			continue;
+		*imm = write[i].imm;
+		if (peer->needs_imm)
+			spindle_post_imm(&peer->conn, write[i].imm);
+	}
+	return true;
+}
+
+/**
+ * spindle_peer_push() - post all that the peer has not been told, in one chain
+ * @peer: the peer
+ *
+ * Return: true if something is left, for want of room in the send queue
+ */
+bool spindle_peer_push(struct spindle_peer *peer)
+{
+	struct spindle_group *group = peer->group;
+	struct spindle_conn *conn = &peer->conn;
+	u32 i, none = U32_MAX, imm = none;
+	bool left = false, room;
+
+	if (!peer->joined)
+		return false;
+	for (i = 0; i < group->view.num_subgroups && !left; i++) {
+		struct spindle_subgroup *sg = group->subgroup[i];
+		u32 rank;
+
+		if (!sg || !sg->mc.active || !(sg->peers & BIT_ULL(peer->rank)))
+			continue;
+		rank = spindle_mask_rank(sg->cfg->members, peer->rank);
+		if (!spindle_push_wanted(&sg->mc, rank))
+			continue;
+		left = !push_subgroup(peer, sg, &imm) || spindle_push_wanted(&sg->mc, rank);
+	}
+	if (!conn->nchain && !(peer->asleep && peer->debt)) {
+		peer->busy = 0;
+		return left;
+	}
+	room = spindle_post_room(conn) >= SPINDLE_POST_PIECES;
+	if (room && told_asleep(peer) && ++peer->busy >= AWAKE_PASSES)
+		tell(peer, false);
+	if (!peer->needs_imm) {
+		peer->debt |= imm != none;
+		if (peer->asleep && peer->debt && (conn->nchain || room)) {
+			if (!conn->nchain)
+				tell(peer, told_asleep(peer));
+			spindle_post_imm(conn, imm != none ? imm : IMM_NODE);
+			peer->debt = false;
+		}
+	}
+	spindle_post_flush(conn, false);
+	return left;
+}
+
+/**
+ * spindle_peer_sleep() - the engine goes to sleep: tell the peer, pay debts
+ * @peer: the peer
+ *
+ * Nothing was left to push in the last pass, so there is room.
+ */
+void spindle_peer_sleep(struct spindle_peer *peer)
+{
+	bool news = !peer->group->node->imm && !told_asleep(peer);
+
+	if (!peer->joined || (!news && !peer->debt))
+		return;
+	tell(peer, news || told_asleep(peer));
+	if (peer->debt)
+		spindle_post_imm(&peer->conn, IMM_NODE);
+	peer->debt = false;
+	peer->busy = 0;
+	spindle_post_flush(&peer->conn, true);
+}

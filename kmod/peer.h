@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Peers: another member of the view, as a node sees it: the connection to it and its
+ * row in our memory.
+ *
+ * Owner: the group. Connection callbacks only set flags and wake the engine; the
+ * engine does what follows from them.
+ */
+#ifndef SPINDLE_PEER_H
+#define SPINDLE_PEER_H
+
+#include "core/layout.h"
+#include "core/push.h"
+#include "fabric/conn.h"
+
+struct spindle_group;
+
+/**
+ * struct spindle_peer - a peer
+ * @group: its group
+ * @id: node id
+ * @rank: rank in the view
+ * @needs_imm: it believes our guards only by completion
+ * @conn: connection to it
+ * @row: its row; it writes, we read
+ * @in: layout of @row
+ * @out: layout of our row in its memory
+ * @vouch: by subgroup index: messages that a completion vouched for, low bits
+ * @came_up: the connection is ready; set by the connection, with release
+ * @went_down: the connection is lost; set by the connection, with release
+ * @joined: the engine uses the connection
+ * @lost: the engine has given the connection up
+ * @cause: why, enum spindle_error
+ * @seal: of its node block, as last accepted
+ * @asleep: its engine sleeps: ring the doorbell
+ * @debt: it was sent guards without a doorbell since the last doorbell
+ * @told: our node block as it was last told
+ * @busy: passes in a row that had something for it, until it is told we are awake
+ * @torn: reads of its node block that found it half written
+ */
+struct spindle_peer {
+	struct spindle_group *group;
+	u32 id;
+	u32 rank;
+	bool needs_imm;
+	struct spindle_conn conn;
+	struct spindle_region row;
+	struct spindle_layout in;
+	struct spindle_layout out;
+	u32 vouch[SPINDLE_MAX_SUBGROUPS];
+
+	int came_up;
+	int went_down;
+	bool joined;
+	bool lost;
+	u32 cause;
+	u64 seal;
+	bool asleep;
+	bool debt;
+	struct spindle_block told;
+	u32 busy;
+	u64 torn;
+};
+
+int spindle_peer_create(struct spindle_group *group, u32 rank);
+void spindle_peer_start(struct spindle_peer *peer);
+void spindle_peer_destroy(struct spindle_peer *peer);
+const char *spindle_peer_reason(const struct spindle_peer *peer);
+u8 spindle_peer_state(const struct spindle_peer *peer);
+
+/* engine context */
+bool spindle_peer_watch(struct spindle_peer *peer);
+bool spindle_peer_push(struct spindle_peer *peer);
+void spindle_peer_sleep(struct spindle_peer *peer);
+
+extern const struct spindle_endpoint_ops spindle_peer_endpoint_ops;
+
+#endif /* SPINDLE_PEER_H */

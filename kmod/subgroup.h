@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Subgroups: a multicast of core/, with its memory, its state and its attachments.
+ *
+ *	FORMING --all members connected--> ACTIVE --a member lost--> FAILED
+ *	   |                                  |                        |
+ *	   +----------------------------------+--- view removed -------+--> GONE
+ *
+ * Owner: the group. State and attachments are the engine's between start and removal.
+ */
+#ifndef SPINDLE_SUBGROUP_H
+#define SPINDLE_SUBGROUP_H
+
+#include <linux/list.h>
+
+#include "core/multicast.h"
+
+struct spindle_attachment;
+struct spindle_group;
+
+/**
+ * struct spindle_subgroup - a subgroup of the installed view
+ * @group: its group
+ * @cfg: its configuration, in the group's view
+ * @index: its index in the view
+ * @peers: members other than this node, as ranks in the view
+ * @state: enum spindle_state
+ * @error: enum spindle_error
+ * @mc: the protocol
+ * @preds: predicates about the subgroup as a whole
+ * @activate: all members are connected: begin (once)
+ * @attachments: struct spindle_attachment.link
+ * @sender: the attachment that sends, or NULL; spindle_mutex
+ * @readers: attachments that read; spindle_mutex
+ * @msgs: memory of the senders' messages
+ */
+struct spindle_subgroup {
+	struct spindle_group *group;
+	const struct spindle_view_subgroup *cfg;
+	u32 index;
+	u64 peers;
+	u32 state;
+	u32 error;
+	struct spindle_mc mc;
+	struct spindle_preds preds;
+	struct spindle_pred activate;
+	struct list_head attachments;
+	struct spindle_attachment *sender;
+	u32 readers;
+	struct spindle_msg *msgs;
+};
+
+struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group, u32 index);
+void spindle_subgroup_free(struct spindle_subgroup *sg);
+
+/* engine context */
+bool spindle_subgroup_pass(struct spindle_subgroup *sg);
+void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
+			  const char *reason);
+
+#endif /* SPINDLE_SUBGROUP_H */
