@@ -27,7 +27,7 @@ enum part {
 
 #define PART_SHIFT	40
 #define RANK_SHIFT	32
-#define RANK_STRIDE	(1ULL << RANK_SHIFT)
+#define RANK_STRIDE	BIT_ULL(RANK_SHIFT)
 
 static u64 cookie(enum part part)
 {
@@ -544,6 +544,7 @@ void spindle_attachment_state(struct spindle_attachment *att, u32 state, u32 err
 {
 	if (!att->ctl->error)
 		WRITE_ONCE(att->ctl->error, error);
+	/* The reason comes before the state that makes people look for it. */
 	smp_store_release(&att->ctl->state, state);
 	spindle_attachment_notify(att, state > SPINDLE_STATE_ACTIVE ? EPOLLERR | EPOLLHUP :
 								      EPOLLOUT);

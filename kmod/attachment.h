@@ -87,7 +87,7 @@ struct spindle_usr {
  * @ring_units: units of the TX ring
  */
 struct spindle_attachment {
-	struct mutex lock;
+	struct mutex lock;	/* cutting off against mmap() */
 	struct spindle_subgroup *sg;
 	bool attached;
 	struct list_head link;

@@ -109,6 +109,7 @@ static long ioctl_members(struct spindle_attachment *att, void __user *arg)
 
 static long ioctl_kick(struct spindle_attachment *att)
 {
+	/* Pairs with the release in bind_to(). */
 	struct spindle_engine *engine = smp_load_acquire(&att->engine);
 
 	if (!engine)

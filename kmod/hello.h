@@ -15,7 +15,7 @@
 #define SPINDLE_PROTOCOL	1
 
 /* The sender believes guards only when their completion arrives. */
-#define SPINDLE_HELLO_F_IMM	(1U << 0)
+#define SPINDLE_HELLO_F_IMM	BIT(0)
 
 /**
  * struct spindle_hello - both directions, in rdma_cm private data

@@ -151,10 +151,12 @@ static int parse_subgroup(struct spindle_view *view, const struct nlattr *nest,
 	return 0;
 }
 
+typedef int parse_fn(struct spindle_view *view, const struct nlattr *nest,
+		     struct netlink_ext_ack *extack);
+
 /* Call a parser for each top-level attribute of a type, in their order. */
 static int for_each_attr(struct spindle_view *view, struct genl_info *info, int type,
-			 int (*parse)(struct spindle_view *, const struct nlattr *,
-				      struct netlink_ext_ack *))
+			 parse_fn *parse)
 {
 	const struct nlattr *attr;
 	int rem, err;

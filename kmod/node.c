@@ -20,7 +20,7 @@
 #include "peer.h"
 #include "subgroup.h"
 
-DEFINE_MUTEX(spindle_mutex);
+DEFINE_MUTEX(spindle_mutex);	/* see node.h */
 
 /* Ordered by id, so that a dump can resume behind the last one it showed. */
 static LIST_HEAD(nodes);
@@ -112,7 +112,7 @@ static bool visibility_imm(const struct spindle_node *node)
 	return node->visibility == SPINDLE_VISIBILITY_IMM;
 }
 
-static int listen(struct spindle_node *node, struct netlink_ext_ack *extack)
+static int open_endpoint(struct spindle_node *node, struct netlink_ext_ack *extack)
 {
 	struct sockaddr_storage addr;
 	int err;
@@ -176,7 +176,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 			NL_SET_ERR_MSG(extack, "the engine runs already, on another CPU");
 		goto err_free;
 	}
-	err = listen(node, extack);
+	err = open_endpoint(node, extack);
 	if (err)
 		goto err_engine;
 	node->imm = visibility_imm(node);

@@ -62,7 +62,7 @@ static void peer_up(struct spindle_conn *conn)
 {
 	struct spindle_peer *peer = conn_peer(conn);
 
-	/* Pairs with the acquire in spindle_peer_watch(): the queue pair is the engine's. */
+	/* Pairs with the acquire in watch: the queue pair is the engine's now. */
 	smp_store_release(&peer->came_up, 1);
 	spindle_engine_wake(peer->group->node->engine);
 }
@@ -71,6 +71,7 @@ static void peer_down(struct spindle_conn *conn)
 {
 	struct spindle_peer *peer = conn_peer(conn);
 
+	/* Pairs with the acquire in watch: the reason is set. */
 	smp_store_release(&peer->went_down, 1);
 	spindle_engine_wake(peer->group->node->engine);
 }
@@ -81,9 +82,10 @@ static void peer_imm(struct spindle_conn *conn, u32 imm)
 	struct spindle_engine *engine = peer->group->node->engine;
 	u32 index = imm >> SPINDLE_IMM_SHIFT;
 
-	/* Pairs with the acquire in core/multicast.c: all that was written is visible. */
-	if (index < SPINDLE_MAX_SUBGROUPS)
+	if (index < SPINDLE_MAX_SUBGROUPS) {
+		/* Pairs with the acquire in core/multicast.c: the writes are visible. */
 		smp_store_release(&peer->vouch[index], imm & SPINDLE_IMM_SLOTS);
+	}
 	if (spindle_engine_wake(engine))
 		atomic64_inc(&engine->stats.bells);
 }
@@ -309,6 +311,7 @@ bool spindle_peer_watch(struct spindle_peer *peer)
 	if (spindle_post_room(&peer->conn) < POLL_ROOM ||
 	    peer->group->passes % POLL_PASSES == 0)
 		spindle_post_poll(&peer->conn);
+	/* Pairs with the release in peer_down(). */
 	if (smp_load_acquire(&peer->went_down)) {
 		lose(peer);
 		return true;

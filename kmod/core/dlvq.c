@@ -9,8 +9,8 @@
  * spindle_dlvq_poll() - see how far the process has read
  * @dlvq: the queue
  *
- * The acquire pairs with the process's store-release (C in <linux/spindle.h>): its
- * reads of the bytes are over before anybody is told that they may be overwritten.
+ * C in <linux/spindle.h>: the process's reads of the bytes are over before anybody is
+ * told that they may be overwritten.
  *
  * Return: true if the process went on, or broke a rule (@dlvq->error)
  */
@@ -20,6 +20,7 @@ bool spindle_dlvq_poll(struct spindle_dlvq *dlvq)
 
 	if (dlvq->error)
 		return false;
+	/* Pairs with the process's store-release, C. */
 	consumed = smp_load_acquire(dlvq->consumed_word);
 	if (consumed == dlvq->consumed)
 		return false;
@@ -95,9 +96,10 @@ void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dl
  * spindle_dlvq_publish() - show the process what was appended
  * @dlvq: the queue
  *
- * The release orders descriptors and bytes before the tail (B in <linux/spindle.h>).
+ * B in <linux/spindle.h>: descriptors and bytes come before the tail.
  */
 void spindle_dlvq_publish(struct spindle_dlvq *dlvq)
 {
+	/* Pairs with the process's load-acquire, B. */
 	smp_store_release(dlvq->tail_word, dlvq->tail);
 }

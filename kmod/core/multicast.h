@@ -103,7 +103,19 @@ struct spindle_mc_end {
 
 /**
  * struct spindle_mc_stats - counters, written by the engine, read by anybody
- * See enum spindle_subgroup_stat for their meaning.
+ * @sent: own messages
+ * @sent_bytes: their bytes
+ * @nulls: own rounds given up
+ * @received: messages received, own ones included
+ * @delivered: messages delivered
+ * @delivered_bytes: their bytes
+ * @discarded: of these, while nobody read
+ * @send_batches: times that messages were sent
+ * @recv_batches: times that messages were received
+ * @dlv_batches: times that messages were delivered
+ * @abandoned: slots given up
+ * @frozen: attachments frozen
+ * @activations: passes that found work
  */
 struct spindle_mc_stats {
 	u64 sent;
@@ -122,10 +134,10 @@ struct spindle_mc_stats {
 };
 
 /* Bits of spindle_mc.events: what the subgroup has to tell its users. */
-#define SPINDLE_MC_DELIVERED	(1U << 0) /* readers have something new */
-#define SPINDLE_MC_FREED	(1U << 1) /* the sender has room again */
-#define SPINDLE_MC_FROZEN	(1U << 2) /* a txq or dlvq has an error */
-#define SPINDLE_MC_FAILED	(1U << 3) /* a member broke the protocol */
+#define SPINDLE_MC_DELIVERED	BIT(0) /* readers have something new */
+#define SPINDLE_MC_FREED	BIT(1) /* the sender has room again */
+#define SPINDLE_MC_FROZEN	BIT(2) /* a txq or dlvq has an error */
+#define SPINDLE_MC_FAILED	BIT(3) /* a member broke the protocol */
 
 /**
  * struct spindle_mc - a subgroup at one member

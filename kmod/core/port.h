@@ -60,6 +60,7 @@ typedef uint64_t u64;
 #define ALIGN(x, a) (((x) + ((typeof(x))(a) - 1)) & ~((typeof(x))(a) - 1))
 #define IS_ALIGNED(x, a) (((x) & ((typeof(x))(a) - 1)) == 0)
 #define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
+#define BIT(n) (1UL << (n))
 #define BIT_ULL(n) (1ULL << (n))
 #define hweight64(x) ((unsigned int)__builtin_popcountll(x))
 #define __ffs64(x) ((unsigned int)__builtin_ctzll(x))

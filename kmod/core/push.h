@@ -23,7 +23,7 @@
  * the number of messages that it vouches for.
  */
 #define SPINDLE_IMM_SHIFT	25
-#define SPINDLE_IMM_SLOTS	((1U << SPINDLE_IMM_SHIFT) - 1)
+#define SPINDLE_IMM_SLOTS	((u32)BIT(SPINDLE_IMM_SHIFT) - 1)
 #define SPINDLE_IMM_NODE	64U	/* index that stands for the node block */
 
 /* Writes that one push of one subgroup makes at most. */
@@ -36,7 +36,7 @@
 #define SPINDLE_PUSH_GAP	1024U
 
 /* Longest payload range of one write, bytes: far below what devices take. */
-#define SPINDLE_PUSH_RANGE	(1U << 20)
+#define SPINDLE_PUSH_RANGE	BIT(20)
 
 /**
  * struct spindle_write - a one-sided write of a part of the own row

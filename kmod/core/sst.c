@@ -34,8 +34,7 @@ u64 spindle_seal(const u64 word[SPINDLE_BLOCK_WORDS])
  * @word: new words
  *
  * Context: engine of the row's owner. Local readers (processes that mapped the
- * columns) follow the same rule as remote ones: the release of the seal pairs with
- * the acquire in spindle_block_read().
+ * columns) follow the same rule as remote ones.
  */
 void spindle_block_write(struct spindle_block *block, const u64 word[SPINDLE_BLOCK_WORDS])
 {
@@ -43,6 +42,7 @@ void spindle_block_write(struct spindle_block *block, const u64 word[SPINDLE_BLO
 
 	for (i = 0; i < SPINDLE_BLOCK_WORDS; i++)
 		WRITE_ONCE(block->word[i], word[i]);
+	/* Pairs with the acquire in spindle_block_read(). */
 	smp_store_release(&block->seal, spindle_seal(word));
 }
 
@@ -61,10 +61,11 @@ void spindle_block_write(struct spindle_block *block, const u64 word[SPINDLE_BLO
 enum spindle_read spindle_block_read(const struct spindle_block *block, u64 *seal,
 				     u64 word[SPINDLE_BLOCK_WORDS])
 {
-	u64 s = smp_load_acquire(&block->seal);
-	u64 w[SPINDLE_BLOCK_WORDS];
+	u64 w[SPINDLE_BLOCK_WORDS], s;
 	int i;
 
+	/* Pairs with the release above, or with the order of the device's writes. */
+	s = smp_load_acquire(&block->seal);
 	if (likely(s == *seal))
 		return SPINDLE_READ_SAME;
 	for (i = 0; i < SPINDLE_BLOCK_WORDS; i++)

@@ -152,23 +152,28 @@ static int conn_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	default:
 		return 0;
 	}
-	/* Pairs with the acquire in wait_event_of(): the status comes first. */
+	/* Pairs with the acquire in came(): the status comes first. */
 	smp_store_release(&conn->event, event->event + 1);
 	wake_up(&conn->wq);
 	return 0;
 }
 
+static bool came(struct spindle_conn *conn, enum rdma_cm_event_type type)
+{
+	/* Pairs with the release in conn_handler(). */
+	return smp_load_acquire(&conn->event) == type + 1;
+}
+
 /* Wait for an rdma_cm event; any error ends the wait. */
 static int wait_event_of(struct spindle_conn *conn, enum rdma_cm_event_type type)
 {
-	wait_event_timeout(conn->wq, smp_load_acquire(&conn->event) == type + 1 ||
-			   READ_ONCE(conn->event_status) || spindle_conn_closing(conn),
-			   msecs_to_jiffies(ATTEMPT_MS));
+	wait_event_timeout(conn->wq, came(conn, type) || READ_ONCE(conn->event_status) ||
+			   spindle_conn_closing(conn), msecs_to_jiffies(ATTEMPT_MS));
 	if (spindle_conn_closing(conn))
 		return -ECANCELED;
 	if (READ_ONCE(conn->event_status))
 		return READ_ONCE(conn->event_status);
-	return smp_load_acquire(&conn->event) == type + 1 ? 0 : -ETIMEDOUT;
+	return came(conn, type) ? 0 : -ETIMEDOUT;
 }
 
 static void qp_event(struct ib_event *event, void *ctx)

@@ -153,7 +153,7 @@ struct spindle_conn {
 	struct spindle_conn_config cfg;
 	struct list_head list;
 	enum spindle_conn_state state;
-	spinlock_t lock;
+	spinlock_t lock;	/* state and reason */
 	const char *reason;
 	bool closing;
 	u64 attempts;

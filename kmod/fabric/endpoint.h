@@ -40,7 +40,7 @@ struct spindle_endpoint {
 	const struct spindle_endpoint_ops *ops;
 	struct rdma_cm_id *listener;
 	struct ib_device *ib;
-	spinlock_t lock;
+	spinlock_t lock;	/* conns */
 	struct list_head conns;
 };
 

@@ -21,7 +21,7 @@
 #include "../memory.h"
 
 #define SPINDLE_CHUNK_SHIFT	21
-#define SPINDLE_CHUNK		(1UL << SPINDLE_CHUNK_SHIFT)
+#define SPINDLE_CHUNK		BIT(SPINDLE_CHUNK_SHIFT)
 
 /**
  * struct spindle_region - zeroed pages, mapped into the kernel and for a device

@@ -8,7 +8,7 @@
  *
  * Requests that change something need CAP_NET_ADMIN in the user namespace that owns
  * the network namespace. A refused request changes nothing, and its extended
- * acknowledgement carries a text and the offset of the offending attribute.
+ * acknowledgment carries a text and the offset of the offending attribute.
  */
 #ifndef _UAPI_LINUX_SPINDLE_GENL_H
 #define _UAPI_LINUX_SPINDLE_GENL_H
@@ -52,6 +52,7 @@ enum spindle_cmd {
 	SPINDLE_CMD_SUBGROUP_GET,
 	SPINDLE_CMD_STATS_GET,
 	SPINDLE_CMD_EVENT,
+	/* private: */
 	__SPINDLE_CMD_MAX
 #define SPINDLE_CMD_MAX (__SPINDLE_CMD_MAX - 1)
 };
@@ -112,6 +113,7 @@ enum spindle_attr {
 	SPINDLE_A_EVENT,
 	SPINDLE_A_ERROR,
 	SPINDLE_A_REASON,
+	/* private: */
 	__SPINDLE_A_MAX
 #define SPINDLE_A_MAX (__SPINDLE_A_MAX - 1)
 };
@@ -130,6 +132,7 @@ enum spindle_member_attr {
 	SPINDLE_MEMBER_A_ADDR4,
 	SPINDLE_MEMBER_A_ADDR6,
 	SPINDLE_MEMBER_A_PORT,
+	/* private: */
 	__SPINDLE_MEMBER_A_MAX
 #define SPINDLE_MEMBER_A_MAX (__SPINDLE_MEMBER_A_MAX - 1)
 };
@@ -173,6 +176,7 @@ enum spindle_subgroup_attr {
 	SPINDLE_SUBGROUP_A_STATS,
 	SPINDLE_SUBGROUP_A_READERS,
 	SPINDLE_SUBGROUP_A_SENDER,
+	/* private: */
 	__SPINDLE_SUBGROUP_A_MAX
 #define SPINDLE_SUBGROUP_A_MAX (__SPINDLE_SUBGROUP_A_MAX - 1)
 };
@@ -187,6 +191,7 @@ enum spindle_subgroup_node_attr {
 	SPINDLE_SUBGROUP_NODE_A_UNSPEC,
 	SPINDLE_SUBGROUP_NODE_A_ID,
 	SPINDLE_SUBGROUP_NODE_A_SENDER,
+	/* private: */
 	__SPINDLE_SUBGROUP_NODE_A_MAX
 #define SPINDLE_SUBGROUP_NODE_A_MAX (__SPINDLE_SUBGROUP_NODE_A_MAX - 1)
 };
@@ -219,6 +224,7 @@ enum spindle_peer_attr {
 	SPINDLE_PEER_A_DOORBELLS,
 	SPINDLE_PEER_A_TORN,
 	SPINDLE_PEER_A_ATTEMPTS,
+	/* private: */
 	__SPINDLE_PEER_A_MAX
 #define SPINDLE_PEER_A_MAX (__SPINDLE_PEER_A_MAX - 1)
 };
@@ -245,6 +251,7 @@ enum spindle_engine_stat {
 	SPINDLE_ENGINE_S_BELLS,
 	SPINDLE_ENGINE_S_REFUSED,
 	SPINDLE_ENGINE_S_PID,
+	/* private: */
 	__SPINDLE_ENGINE_S_MAX
 #define SPINDLE_ENGINE_S_MAX (__SPINDLE_ENGINE_S_MAX - 1)
 };
@@ -287,6 +294,7 @@ enum spindle_subgroup_stat {
 	SPINDLE_SUBGROUP_S_STABLE,
 	SPINDLE_SUBGROUP_S_ROUND,
 	SPINDLE_SUBGROUP_S_ACTIVATIONS,
+	/* private: */
 	__SPINDLE_SUBGROUP_S_MAX
 #define SPINDLE_SUBGROUP_S_MAX (__SPINDLE_SUBGROUP_S_MAX - 1)
 };
