@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# Many nodes in one kernel, for loop tests: source it after guest-lib.sh.
+# Node I listens on 10.0.0.1, or $LOOP_ADDR, port 5000 + I.
+
+# loop_start: device and module.
+loop_start()
+{
+	setup_rxe_loop && modprobe spindle
+}
+
+# loop_nodes N [KEY VALUE]...: create nodes 1..N.
+loop_nodes()
+{
+	local i n
+
+	n=$1
+	shift
+	for i in $(seq "$n"); do
+		spindle-ctl node add id "$i" addr "${LOOP_ADDR:-10.0.0.1}" \
+			port $((5000 + i)) "$@" || return 1
+	done
+}
+
+# loop_view N VID SUBGROUP-WORDS...: the same view on nodes 1..N.
+loop_view()
+{
+	local i n vid members addr
+
+	n=$1
+	vid=$2
+	shift 2
+	addr=${LOOP_ADDR:-10.0.0.1}
+	case $addr in
+	*:*) addr="[$addr]" ;;
+	esac
+	members=
+	for i in $(seq "$n"); do
+		members="$members member $i@$addr:$((5000 + i))"
+	done
+	for i in $(seq "$n"); do
+		# shellcheck disable=SC2086
+		spindle-ctl view set node "$i" vid "$vid" $members "$@" || return 1
+	done
+}
+
+# loop_del N: remove nodes 1..N.
+loop_del()
+{
+	local i
+
+	for i in $(seq "$1"); do
+		spindle-ctl node del id "$i" || return 1
+	done
+}
+
+# loop_stat NODE SUBGROUP NAME: a counter of a subgroup.
+loop_stat()
+{
+	spindle-ctl -j -p subgroup show node "$1" id "$2" |
+		sed -n "s/^ *\"$3\": *\([0-9]*\),*\$/\1/p" | head -n 1
+}
