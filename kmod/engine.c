@@ -77,26 +77,31 @@ static bool settled(struct spindle_engine *engine)
 	return all;
 }
 
-static void announce(struct spindle_engine *engine, bool sleep)
+/* Returns false if a peer could not be told: then the engine must not sleep. */
+static bool announce(struct spindle_engine *engine, bool sleep)
 {
 	struct spindle_node *node;
+	bool ok = true;
 
 	list_for_each_entry(node, &engine->nodes, engine_link)
-		spindle_node_announce(node, sleep);
+		ok &= spindle_node_announce(node, sleep);
+	return ok;
 }
 
 static void go_to_sleep(struct spindle_engine *engine)
 {
+	bool ok;
+
 	WRITE_ONCE(engine->poke, 0);
 	WRITE_ONCE(engine->asleep, 1);
-	announce(engine, true);
+	ok = announce(engine, true);
 	/*
 	 * Pairs with the full barriers of spindle_engine_wake() and of a process
 	 * between its commit and its look at need_wakeup: either they see that we
 	 * sleep, or this pass sees what they did.
 	 */
 	smp_mb();
-	if (!pass(engine)) {
+	if (!pass(engine) && ok) {
 		engine->stats.sleeps++;
 		for (;;) {
 			long timeout = settled(engine) ? MAX_SCHEDULE_TIMEOUT :
@@ -140,10 +145,10 @@ static int engine_thread(void *arg)
  * spindle_engine_get() - find or start an engine
  * @net: network namespace
  * @id: number
- * @cpu: CPU to bind it to, or SPINDLE_ANY_CPU
+ * @cpu: CPU that it has to be bound to, or SPINDLE_ANY_CPU
  *
  * Context: process.
- * Return: a reference; ERR_PTR(-EINVAL) if it runs with another @cpu, -ENOMEM
+ * Return: a reference; ERR_PTR(-EINVAL) if it runs but not on @cpu, -ENOMEM
  */
 struct spindle_engine *spindle_engine_get(const struct net *net, u32 id, int cpu)
 {
@@ -154,7 +159,7 @@ struct spindle_engine *spindle_engine_get(const struct net *net, u32 id, int cpu
 	list_for_each_entry(engine, &engines, list) {
 		if (engine->net != net || engine->id != id)
 			continue;
-		if (engine->cpu != cpu)
+		if (cpu != SPINDLE_ANY_CPU && engine->cpu != cpu)
 			engine = ERR_PTR(-EINVAL);
 		else
 			kref_get(&engine->ref);

@@ -307,6 +307,7 @@ struct genl_family spindle_family __ro_after_init = {
 	.name = SPINDLE_GENL_NAME,
 	.version = SPINDLE_GENL_VERSION,
 	.netnsok = true,
+	.parallel_ops = true,	/* spindle_mutex does it */
 	.module = THIS_MODULE,
 	.ops = ops,
 	.n_ops = ARRAY_SIZE(ops),

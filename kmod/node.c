@@ -359,15 +359,18 @@ bool spindle_node_settled(struct spindle_node *node)
  * spindle_node_announce() - the engine goes to sleep, or is awake
  * @node: the node
  * @sleep: which of the two
+ *
+ * Return: false if a peer could not be told
  */
-void spindle_node_announce(struct spindle_node *node, bool sleep)
+bool spindle_node_announce(struct spindle_node *node, bool sleep)
 {
 	struct spindle_group *group = node->running;
 	struct spindle_attachment *att;
+	bool ok = true;
 	u32 i;
 
 	if (!group)
-		return;
+		return true;
 	for (i = 0; i < group->view.num_subgroups; i++) {
 		if (!group->subgroup[i])
 			continue;
@@ -376,5 +379,6 @@ void spindle_node_announce(struct spindle_node *node, bool sleep)
 	}
 	for (i = 0; sleep && i < group->view.num_members; i++)
 		if (group->peer[i])
-			spindle_peer_sleep(group->peer[i]);
+			ok &= spindle_peer_sleep(group->peer[i]);
+	return ok;
 }

@@ -97,6 +97,6 @@ void spindle_node_device_removed(struct ib_device *ib);
 /* engine context */
 bool spindle_node_pass(struct spindle_node *node);
 bool spindle_node_settled(struct spindle_node *node);
-void spindle_node_announce(struct spindle_node *node, bool sleep);
+bool spindle_node_announce(struct spindle_node *node, bool sleep);
 
 #endif /* SPINDLE_NODE_H */

@@ -39,11 +39,6 @@ static struct spindle_peer *conn_peer(struct spindle_conn *conn)
 	return container_of(conn, struct spindle_peer, conn);
 }
 
-static void take_flags(struct spindle_peer *peer, const struct spindle_hello *hello)
-{
-	peer->needs_imm = le16_to_cpu(hello->flags) & SPINDLE_HELLO_F_IMM;
-}
-
 static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
 {
 	struct spindle_peer *peer = conn_peer(conn);
@@ -54,7 +49,7 @@ static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
 	memcpy(&hello, data, sizeof(hello));
 	if (spindle_hello_check(&hello, peer))
 		return -EPROTO;
-	take_flags(peer, &hello);
+	peer->needs_imm = le16_to_cpu(hello.flags) & SPINDLE_HELLO_F_IMM;
 	return 0;
 }
 
@@ -121,10 +116,7 @@ static struct spindle_conn *endpoint_match(struct spindle_endpoint *ep, const vo
 			continue;
 		*reject = conn->cfg.active ? SPINDLE_REFUSE_DIRECTION :
 					     spindle_hello_check(&hello, peer);
-		if (*reject)
-			return NULL;
-		take_flags(peer, &hello);
-		return conn;
+		return *reject ? NULL : conn;
 	}
 	return NULL;
 }
@@ -251,6 +243,16 @@ const char *spindle_peer_reason(const struct spindle_peer *peer)
 
 /* ---- engine ----------------------------------------------------------- */
 
+/**
+ * spindle_peer_blame() - the peer broke the protocol: have no more to do with it
+ * @peer: the peer
+ */
+void spindle_peer_blame(struct spindle_peer *peer)
+{
+	peer->cause = SPINDLE_ERR_PEER_PROTOCOL;
+	spindle_conn_fail(&peer->conn, "it wrote a value outside its legal range");
+}
+
 static void join(struct spindle_peer *peer)
 {
 	peer->joined = true;
@@ -284,14 +286,27 @@ static bool read_node_block(struct spindle_peer *peer)
 	switch (spindle_block_read(block, &peer->seal, word)) {
 	case SPINDLE_READ_TORN:
 		peer->torn++;
+		if (++peer->torn_run > SPINDLE_MAX_TORN)
+			spindle_peer_blame(peer);
 		return true;
 	case SPINDLE_READ_NEW:
+		peer->torn_run = 0;
 		peer->asleep = word[SPINDLE_NODE_COL_SLEEP] & 1;
 		return true;
 	case SPINDLE_READ_SAME:
 		break;
 	}
 	return false;
+}
+
+/*
+ * Where a completion makes a guard believable the device may not even keep two writes
+ * of the same block in order, and the older one could stay. So the next guards are
+ * posted when the last ones have been acknowledged; what piles up goes with them.
+ */
+static bool guards_under_way(const struct spindle_peer *peer)
+{
+	return peer->needs_imm && !spindle_post_idle(&peer->conn);
 }
 
 /**
@@ -309,7 +324,7 @@ bool spindle_peer_watch(struct spindle_peer *peer)
 		join(peer);
 	}
 	if (spindle_post_room(&peer->conn) < POLL_ROOM ||
-	    peer->group->passes % POLL_PASSES == 0)
+	    peer->group->passes % POLL_PASSES == 0 || guards_under_way(peer))
 		spindle_post_poll(&peer->conn);
 	/* Pairs with the release in peer_down(). */
 	if (smp_load_acquire(&peer->went_down)) {
@@ -376,6 +391,8 @@ bool spindle_peer_push(struct spindle_peer *peer)
 
 	if (!peer->joined)
 		return false;
+	if (guards_under_way(peer))
+		return true;
 	for (i = 0; i < group->view.num_subgroups && !left; i++) {
 		struct spindle_subgroup *sg = group->subgroup[i];
 		u32 rank;
@@ -403,7 +420,7 @@ bool spindle_peer_push(struct spindle_peer *peer)
 			peer->debt = false;
 		}
 	}
-	spindle_post_flush(conn, false);
+	spindle_post_flush(conn, peer->needs_imm);
 	return left;
 }
 
@@ -411,18 +428,21 @@ bool spindle_peer_push(struct spindle_peer *peer)
  * spindle_peer_sleep() - the engine goes to sleep: tell the peer, pay debts
  * @peer: the peer
  *
- * Nothing was left to push in the last pass, so there is room.
+ * Return: false if there is no room in the send queue
  */
-void spindle_peer_sleep(struct spindle_peer *peer)
+bool spindle_peer_sleep(struct spindle_peer *peer)
 {
 	bool news = !peer->group->node->imm && !told_asleep(peer);
 
 	if (!peer->joined || (!news && !peer->debt))
-		return;
+		return true;
+	if (spindle_post_room(&peer->conn) < SPINDLE_POST_PIECES)
+		return false;
 	tell(peer, news || told_asleep(peer));
 	if (peer->debt)
 		spindle_post_imm(&peer->conn, IMM_NODE);
 	peer->debt = false;
 	peer->busy = 0;
 	spindle_post_flush(&peer->conn, true);
+	return true;
 }

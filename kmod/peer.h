@@ -37,6 +37,7 @@ struct spindle_group;
  * @told: our node block as it was last told
  * @busy: passes in a row that had something for it, until it is told we are awake
  * @torn: reads of its node block that found it half written
+ * @torn_run: of these, in a row
  */
 struct spindle_peer {
 	struct spindle_group *group;
@@ -60,6 +61,7 @@ struct spindle_peer {
 	struct spindle_block told;
 	u32 busy;
 	u64 torn;
+	u32 torn_run;
 };
 
 int spindle_peer_create(struct spindle_group *group, u32 rank);
@@ -70,8 +72,9 @@ u8 spindle_peer_state(const struct spindle_peer *peer);
 
 /* engine context */
 bool spindle_peer_watch(struct spindle_peer *peer);
+void spindle_peer_blame(struct spindle_peer *peer);
 bool spindle_peer_push(struct spindle_peer *peer);
-void spindle_peer_sleep(struct spindle_peer *peer);
+bool spindle_peer_sleep(struct spindle_peer *peer);
 
 extern const struct spindle_endpoint_ops spindle_peer_endpoint_ops;
 

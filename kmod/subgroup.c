@@ -123,6 +123,7 @@ static void freeze_attachments(struct spindle_subgroup *sg)
 		if ((att->flags & SPINDLE_ATTACH_SEND) && !sg->mc.txq.error)
 			sg->mc.txq.error = info.error;
 		sg->mc.settle = true;
+		sg->mc.blocked = false;
 		spindle_attachment_state(att, SPINDLE_STATE_FROZEN, info.error);
 		spindle_event(sg->group->node, SPINDLE_EVENT_RING_ERROR, &info);
 	}
@@ -131,16 +132,13 @@ static void freeze_attachments(struct spindle_subgroup *sg)
 static void member_broke_protocol(struct spindle_subgroup *sg)
 {
 	struct spindle_group *group = sg->group;
-	struct spindle_peer *peer;
 	u32 r;
 
 	for (r = 0; r < group->view.num_members; r++)
 		if ((sg->cfg->members & BIT_ULL(r)) &&
 		    spindle_mask_rank(sg->cfg->members, r) == sg->mc.bad_member)
 			break;
-	peer = group->peer[r];
-	peer->cause = SPINDLE_ERR_PEER_PROTOCOL;
-	spindle_conn_fail(&peer->conn, "it wrote a value outside its legal range");
+	spindle_peer_blame(group->peer[r]);
 }
 
 static void handle_events(struct spindle_subgroup *sg)

@@ -69,8 +69,6 @@ static bool receive_test(void *ctx)
 	struct spindle_mc *mc = ctx;
 	u32 r;
 
-	if (mc->pending)
-		return true;
 	for (r = 0; r < mc->members; r++) {
 		const struct spindle_mc_member *m = &mc->member[r];
 
@@ -85,30 +83,45 @@ static bool receive_test(void *ctx)
 }
 
 /*
- * Could a correct member have written this? Columns are monotonic, and nobody can
- * be further ahead of us than the messages that we have not delivered allow: each
- * of the S senders has at most w slots out, and each message opens at most one new
- * round.
+ * What a member can have received: of the own messages nothing that was not pushed to
+ * it. Without this a liar could free slots that are still to be pushed.
+ */
+static u64 pushed_seq(const struct spindle_mc *mc, const struct spindle_mc_member *m)
+{
+	const struct spindle_mc_sender *own;
+	u64 rounds;
+
+	if (mc->my_sender == SPINDLE_NO_RANK)
+		return SPINDLE_MAX_ROUND * mc->senders;
+	own = &mc->sender[mc->my_sender];
+	rounds = own->walk.rounds;
+	if (m->push_slot != own->walk.slot)
+		rounds = own->msgs[m->push_slot & own->walk.wmask].round;
+	return rounds * mc->senders + mc->my_sender;
+}
+
+/*
+ * Could a correct member have written this? Columns are monotonic, a sender has at most
+ * w slots out, and nobody has received what was not sent to it. How many rounds a member
+ * is ahead of us says nothing about it: a liar can draw honest members along by nulls.
  */
 static bool plausible(const struct spindle_mc *mc, const struct spindle_mc_member *m,
 		      const u64 word[SPINDLE_BLOCK_WORDS])
 {
-	u64 rounds = (u64)mc->senders * mc->window + 2;
-	u64 sent = word[SPINDLE_COL_SENT] - m->sent;
-	u64 slots = word[SPINDLE_COL_SLOTS] - m->slots;
+	u64 sent = word[SPINDLE_COL_SENT], slots = word[SPINDLE_COL_SLOTS];
 	u64 received = word[SPINDLE_COL_RECEIVED];
 	u64 delivered = word[SPINDLE_COL_DELIVERED];
 
-	/* A step back is a huge step forward in unsigned arithmetic. */
-	if (sent > rounds || slots > sent)
+	if (sent < m->sent || sent > SPINDLE_MAX_ROUND || slots < m->slots ||
+	    slots - m->slots > sent - m->sent)
 		return false;
-	if (m->sender == SPINDLE_NO_RANK && word[SPINDLE_COL_SENT])
+	if (m->sender == SPINDLE_NO_RANK && sent)
 		return false;
 	if (m->sender != SPINDLE_NO_RANK &&
-	    word[SPINDLE_COL_SLOTS] - mc->sender[m->sender].rel_slot > mc->window)
+	    slots - mc->sender[m->sender].rel_slot > mc->window)
 		return false;
 	return received >= m->received && delivered >= m->delivered && delivered <= received &&
-	       received <= mc->word[SPINDLE_COL_DELIVERED] + rounds * mc->senders;
+	       received <= pushed_seq(mc, m);
 }
 
 static void protocol_error(struct spindle_mc *mc, u32 member)
@@ -128,9 +141,11 @@ static void read_block(struct spindle_mc *mc, u32 r)
 		break;
 	case SPINDLE_READ_TORN:
 		m->torn++;
-		mc->pending = true;
+		if (++m->torn_run > SPINDLE_MAX_TORN)
+			protocol_error(mc, r);
 		break;
 	case SPINDLE_READ_NEW:
+		m->torn_run = 0;
 		if (!plausible(mc, m, word)) {
 			protocol_error(mc, r);
 			break;
@@ -168,10 +183,10 @@ static u64 walk_headers(struct spindle_mc *mc, struct spindle_mc_sender *sd)
 		struct spindle_msg *msg = &sd->msgs[sd->walk.slot & sd->walk.wmask];
 		int err = spindle_walk_next(&sd->walk, m->sent, msg);
 
-		if (err == -EAGAIN) {
-			mc->pending = true;
-			return n;
-		}
+		/*
+		 * A header that is not there is as bad as a wrong one: what made the guard
+		 * believable, order or a completion, has made the header visible before.
+		 */
 		if (err) {
 			protocol_error(mc, sd->member);
 			return n;
@@ -203,7 +218,7 @@ static u64 rounds_needed(const struct spindle_mc *mc)
 			c -= !!c;
 		need = max(need, c);
 	}
-	return need;
+	return min_t(u64, need, SPINDLE_MAX_ROUND / 2);
 }
 
 static void receive_trigger(void *ctx)
@@ -212,7 +227,6 @@ static void receive_trigger(void *ctx)
 	u64 n = 0;
 	u32 i;
 
-	mc->pending = false;
 	mc->settle = true;
 	for (i = 0; i < mc->members && mc->active; i++)
 		if (i != mc->me)
@@ -546,7 +560,7 @@ void spindle_mc_init(struct spindle_mc *mc)
  * spindle_mc_run() - one pass over a subgroup
  * @mc: the subgroup
  *
- * Return: true if there was work, or if there may be some that no seal tells of
+ * Return: true if there was work
  */
 bool spindle_mc_run(struct spindle_mc *mc)
 {
@@ -555,12 +569,13 @@ bool spindle_mc_run(struct spindle_mc *mc)
 	if (!mc->active)
 		return false;
 	any = spindle_preds_run(&mc->preds);
-	if (mc->changed) {
+	/* What follows from a lie is not published. */
+	if (mc->changed && mc->active) {
 		mc->changed = false;
 		spindle_block_write(mc->block, mc->word);
 	}
 	mc->stats.activations += any;
-	return any || mc->pending;
+	return any;
 }
 
 /**
@@ -588,11 +603,12 @@ void spindle_mc_attach_sender(struct spindle_mc *mc, const struct spindle_tx_des
  * spindle_mc_detach_sender() - the process is gone
  * @mc: the subgroup
  *
- * What it had committed, up to the first gap, is sent; the rest is abandoned.
+ * What it had committed, up to the first gap, is sent, now or when the subgroup becomes
+ * active; the rest is abandoned.
  */
 void spindle_mc_detach_sender(struct spindle_mc *mc)
 {
-	while (mc->active && send_test(mc)) {
+	while (send_test(mc)) {
 		send_trigger(mc);
 		if (mc->txq.error)
 			break;

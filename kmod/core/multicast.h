@@ -29,6 +29,18 @@
 #include "sst.h"
 #include "txq.h"
 
+/*
+ * More rounds than this nobody has; and a sequence number of that many fits. Nobody
+ * follows a peer beyond half of it, so that honest members stay believable.
+ */
+#define SPINDLE_MAX_ROUND	BIT_ULL(56)
+
+/*
+ * Passes in a row that may find a block half written. A write takes less than one; a
+ * seal that stays wrong is a lie, and would keep the engine from sleeping for ever.
+ */
+#define SPINDLE_MAX_TORN	(1U << 20)
+
 /* Largest batches of one pass, so that no subgroup starves the others. */
 #define SPINDLE_SEND_BUDGET	512
 #define SPINDLE_DLV_BUDGET	2048
@@ -51,6 +63,7 @@
  *	of its messages that a completion has vouched for (push.h), stored with release
  * @vouched: last value of @vouch that was used
  * @torn: reads that found its block half written
+ * @torn_run: of these, in a row
  */
 struct spindle_mc_member {
 	const struct spindle_block *block;
@@ -68,6 +81,7 @@ struct spindle_mc_member {
 	const u32 *vouch;
 	u32 vouched;
 	u64 torn;
+	u32 torn_run;
 };
 
 /**
@@ -151,7 +165,6 @@ struct spindle_mc_stats {
  * @hold: wait with delivery for the first attachment
  * @attached: there has been an attachment
  * @active: the protocol runs: all members are connected
- * @pending: look again in the next pass, whatever the seals say
  * @settle: something happened that release has to look at
  * @blocked: a copying reader is full; wait until it has read
  * @changed: @word differs from the own block
@@ -189,7 +202,6 @@ struct spindle_mc {
 	bool hold;
 	bool attached;
 	bool active;
-	bool pending;
 	bool settle;
 	bool blocked;
 	bool changed;

@@ -39,8 +39,8 @@ void spindle_hdr_write(struct spindle_hdr *ring, u32 wmask, u64 slot,
  * inside the sender's own payload.
  *
  * Context: engine.
- * Return: 0; -EAGAIN if the header is not visible yet, which a device that keeps
- * writes in order never shows; -EPROTO for a header that no correct sender writes
+ * Return: 0; -EAGAIN if the header is not there; -EPROTO if no correct sender writes
+ * such a header
  */
 int spindle_walk_next(struct spindle_walk *walk, u64 sent, struct spindle_msg *msg)
 {

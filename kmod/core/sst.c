@@ -8,9 +8,9 @@
  * spindle_seal() - seal over the words of a block
  * @word: the words
  *
- * A mix in which every bit of every word reaches every bit of the seal, so that a
- * blend of two versions, byte by byte, matches neither with a chance of 2^-64. The
- * seal of all zeroes is zero: fresh memory is a valid block. This is no defence
+ * A mix that spreads the low bits of every word, which are the ones that change in
+ * counts, over the whole seal: a blend of two versions, byte by byte, has a seal of its
+ * own. The seal of all zeroes is zero: fresh memory is a valid block. This is no defence
  * against a peer that lies; ranges are checked for that.
  *
  * Return: the seal

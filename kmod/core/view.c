@@ -53,9 +53,9 @@ u32 spindle_view_default_ring(u32 window, u32 max_msg)
 {
 	u64 msg = ALIGN((u64)max_msg, SPINDLE_UNIT);
 	u64 cap = max_t(u64, 1 << 20, roundup_pow_of_two(4 * msg));
-	u64 all = roundup_pow_of_two(max_t(u64, window * msg, SPINDLE_PAGE));
+	u64 all = max_t(u64, min_t(u64, window, SPINDLE_MAX_WINDOW) * msg, SPINDLE_PAGE);
 
-	return min_t(u64, min(all, cap), SPINDLE_MAX_RING);
+	return min_t(u64, min_t(u64, roundup_pow_of_two(all), cap), SPINDLE_MAX_RING);
 }
 
 static const char *check_members(const struct spindle_view *view)
@@ -69,6 +69,8 @@ static const char *check_members(const struct spindle_view *view)
 
 		if (!a->id)
 			return "member ids start at 1";
+		if (a->addr.family != 4 && a->addr.family != 6)
+			return "a member's address is IPv4 or IPv6";
 		if (!a->addr.port)
 			return "a member's port is 1 to 65535";
 		for (j = 0; j < i; j++) {
@@ -91,7 +93,7 @@ static const char *check_subgroup(const struct spindle_view *view,
 	if (sg->mode > SPINDLE_MODE_UNORDERED)
 		return "subgroup mode is ordered (0) or unordered (1)";
 	if (!sg->window || sg->window > SPINDLE_MAX_WINDOW || !is_power_of_2(sg->window))
-		return "subgroup window is 1 to 65536";
+		return "subgroup window is a power of two from 1 to 65536";
 	if (sg->ring < SPINDLE_PAGE || sg->ring > SPINDLE_MAX_RING || !is_power_of_2(sg->ring))
 		return "subgroup ring is a power of two from 4096 to 2^30";
 	if (!sg->max_msg || sg->max_msg > sg->ring || sg->max_msg > SPINDLE_MAX_MSG)

@@ -112,6 +112,13 @@ void spindle_conn_fail(struct spindle_conn *conn, const char *reason)
 
 /* ---- rdma_cm ---------------------------------------------------------- */
 
+static void keep_greeting(struct spindle_conn *conn, const void *hello, u8 len)
+{
+	conn->greeting_len = min_t(u8, len, sizeof(conn->greeting));
+	if (conn->greeting_len)
+		memcpy(conn->greeting, hello, conn->greeting_len);
+}
+
 static int conn_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 {
 	struct spindle_conn *conn = id->context;
@@ -120,13 +127,9 @@ static int conn_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 
 	switch (event->event) {
 	case RDMA_CM_EVENT_ESTABLISHED:
-		if (conn->cfg.active) {
-			const struct rdma_conn_param *param = &event->param.conn;
-			int err = conn->cfg.ops->greeted(conn, param->private_data,
-							 param->private_data_len);
-
-			WRITE_ONCE(conn->event_status, err);
-		}
+		if (conn->cfg.active)
+			keep_greeting(conn, event->param.conn.private_data,
+				      event->param.conn.private_data_len);
 		break;
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
@@ -404,6 +407,8 @@ static void conn_work(struct work_struct *work)
 		err = answer(conn);
 	}
 	if (!err)
+		err = conn->cfg.ops->greeted(conn, conn->greeting, conn->greeting_len);
+	if (!err)
 		err = change_state(conn, SPINDLE_CONN_SETUP) ? spindle_setup_run(conn) :
 							       -ECANCELED;
 	if (!err && change_state(conn, SPINDLE_CONN_UP)) {
@@ -421,11 +426,14 @@ static void conn_work(struct work_struct *work)
  * spindle_conn_claim() - give a request to the connection that expects it
  * @conn: the connection, passive
  * @id: the request's id; the connection's from now on, if true
+ * @hello: the request's private data, copied
+ * @len: its length
  *
  * Context: rdma_cm handler, with the endpoint's lock.
  * Return: false if the connection is not waiting for a request
  */
-bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id)
+bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id, const void *hello,
+			u8 len)
 {
 	if (!change_state(conn, SPINDLE_CONN_CONNECTING))
 		return false;
@@ -433,6 +441,7 @@ bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id)
 	conn->event = 0;
 	conn->event_status = 0;
 	conn->reject = 0;
+	keep_greeting(conn, hello, len);
 	conn->id = id;
 	id->context = conn;
 	id->event_handler = conn_handler;

@@ -55,8 +55,8 @@ struct spindle_conn;
 
 /**
  * struct spindle_conn_ops - what the owner is told
- * @greeted: the peer accepted and sent @hello (active side only); an error refuses it.
- *	Work context
+ * @greeted: the peer's hello, in its request or in its answer; an error ends the
+ *	attempt. Work context
  * @up: rights are exchanged, the engine may take over. Work context
  * @down: a connection that was up is lost; see spindle_conn.reason. Any context, once
  * @imm: a write with immediate data arrived: it and all before it are visible. Softirq
@@ -122,6 +122,8 @@ struct spindle_desc_page;
  * @event: rdma_cm event that came, plus one; 0: none
  * @event_status: its status
  * @reject: code of a refusal, 0: none
+ * @greeting: the peer's hello
+ * @greeting_len: its length, 0: none
  * @id: rdma_cm id of this attempt
  * @pd: protection domain
  * @scq: send completions, polled by the owner of the queue pair
@@ -162,6 +164,8 @@ struct spindle_conn {
 	int event;
 	int event_status;
 	u32 reject;
+	u8 greeting[SPINDLE_HELLO_LEN];
+	u8 greeting_len;
 
 	struct rdma_cm_id *id;
 	struct ib_pd *pd;
@@ -201,7 +205,8 @@ int spindle_conn_init(struct workqueue_struct **wq);
 void spindle_conn_exit(struct workqueue_struct *wq);
 void spindle_conn_open(struct spindle_conn *conn, const struct spindle_conn_config *cfg);
 void spindle_conn_close(struct spindle_conn *conn);
-bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id);
+bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id, const void *hello,
+			u8 len);
 void spindle_conn_fail(struct spindle_conn *conn, const char *reason);
 int spindle_conn_register(struct spindle_conn *conn, struct ib_mr *mr, int access);
 bool spindle_conn_closing(const struct spindle_conn *conn);

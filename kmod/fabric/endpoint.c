@@ -18,7 +18,8 @@ static int answer(struct spindle_endpoint *ep, struct rdma_cm_id *id,
 
 	spin_lock(&ep->lock);
 	conn = ep->ops->match(ep, param->private_data, param->private_data_len, &reject);
-	if (conn && !spindle_conn_claim(conn, id)) {
+	if (conn && !spindle_conn_claim(conn, id, param->private_data,
+					param->private_data_len)) {
 		conn = NULL;
 		reject = SPINDLE_REJECT_BUSY;
 	}
