@@ -169,6 +169,8 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	node->visibility = cfg->visibility;
 	node->idle_us = cfg->idle_us;
 	node->incarnation = get_random_u64();
+	ratelimit_state_init(&node->refusals, 5 * HZ, 10);
+	ratelimit_set_flags(&node->refusals, RATELIMIT_MSG_ON_RELEASE);
 	node->engine = spindle_engine_get(cfg->net, cfg->engine, cfg->cpu);
 	if (IS_ERR(node->engine)) {
 		err = PTR_ERR(node->engine);

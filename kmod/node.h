@@ -10,6 +10,7 @@
 
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/ratelimit.h>
 
 #include "core/view.h"
 #include "fabric/endpoint.h"
@@ -61,6 +62,7 @@ struct spindle_node_config {
  * @group: the installed view, or NULL
  * @running: the group as the engine sees it
  * @refused: connection requests refused
+ * @refusals: limits events about them
  */
 struct spindle_node {
 	struct list_head list;
@@ -80,6 +82,7 @@ struct spindle_node {
 	struct spindle_group *group;
 	struct spindle_group *running;
 	atomic64_t refused;
+	struct ratelimit_state refusals;
 };
 
 struct netlink_ext_ack;

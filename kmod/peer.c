@@ -12,7 +12,6 @@
  * A sleeper is told to be awake only when it has been busy for a while: a peer that
  * thinks it sleeps rings too often, never too seldom.
  */
-#include <linux/ratelimit.h>
 #include <linux/slab.h>
 
 #include "engine.h"
@@ -123,7 +122,6 @@ static struct spindle_conn *endpoint_match(struct spindle_endpoint *ep, const vo
 
 static void endpoint_refused(struct spindle_endpoint *ep, const void *data, u8 len, u32 code)
 {
-	static DEFINE_RATELIMIT_STATE(limit, 5 * HZ, 10);
 	struct spindle_node *node = container_of(ep, struct spindle_node, ep);
 	struct spindle_event_info info = { .reason = spindle_refusal_text(code) };
 	struct spindle_hello hello;
@@ -133,7 +131,7 @@ static void endpoint_refused(struct spindle_endpoint *ep, const void *data, u8 l
 		memcpy(&hello, data, sizeof(hello));
 		info.peer = le32_to_cpu(hello.src);
 	}
-	if (__ratelimit(&limit))
+	if (__ratelimit(&node->refusals))
 		spindle_event(node, SPINDLE_EVENT_PEER_REFUSED, &info);
 }
 

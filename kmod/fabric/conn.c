@@ -229,7 +229,11 @@ static int create_queues(struct spindle_conn *conn)
 		conn->scq = NULL;
 		return err;
 	}
-	conn->rcq = ib_alloc_cq(ib, conn, recvs + 1, 0, IB_POLL_SOFTIRQ);
+	/*
+	 * Not in softirq: there the core may touch a queue that has been freed, when it
+	 * asks for the next event after it has declared the handler done.
+	 */
+	conn->rcq = ib_alloc_cq(ib, conn, recvs + 1, 0, IB_POLL_UNBOUND_WORKQUEUE);
 	if (IS_ERR(conn->rcq)) {
 		err = PTR_ERR(conn->rcq);
 		conn->rcq = NULL;

@@ -59,7 +59,8 @@ struct spindle_conn;
  *	attempt. Work context
  * @up: rights are exchanged, the engine may take over. Work context
  * @down: a connection that was up is lost; see spindle_conn.reason. Any context, once
- * @imm: a write with immediate data arrived: it and all before it are visible. Softirq
+ * @imm: a write with immediate data arrived: it and all before it are visible. Work
+ *	context, one at a time
  * @refused: text for a code that the peer's owner gave. Work context
  */
 struct spindle_conn_ops {
@@ -113,7 +114,7 @@ struct spindle_desc_page;
  * @cfg: configuration, constant
  * @list: in the endpoint's list
  * @state: enum spindle_conn_state; changed under @lock
- * @lock: see @state and @reason; taken in softirq
+ * @lock: see @state; taken in event handlers of the device
  * @reason: why it is not up, for people; a constant string
  * @closing: spindle_conn_close() has begun
  * @attempts: times that a connection was tried
@@ -127,7 +128,7 @@ struct spindle_desc_page;
  * @id: rdma_cm id of this attempt
  * @pd: protection domain
  * @scq: send completions, polled by the owner of the queue pair
- * @rcq: receive completions, in softirq
+ * @rcq: receive completions, in a work queue of the RDMA core
  * @qp: the queue pair
  * @in: rights of the peer
  * @own: registration of the own row, local
@@ -155,7 +156,7 @@ struct spindle_conn {
 	struct spindle_conn_config cfg;
 	struct list_head list;
 	enum spindle_conn_state state;
-	spinlock_t lock;	/* state and reason */
+	spinlock_t lock;	/* state */
 	const char *reason;
 	bool closing;
 	u64 attempts;

@@ -70,7 +70,7 @@ void spindle_setup_wc(struct ib_cq *cq, struct ib_wc *wc)
 		spindle_conn_fail(conn, ib_wc_status_msg(wc->status));
 }
 
-/* A page of descriptors arrived. Softirq. */
+/* A page of descriptors arrived. */
 static void desc_wc(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct spindle_desc_page *desc =
@@ -92,7 +92,7 @@ static int post_imm_receive(struct spindle_conn *conn)
 	return ib_post_recv(conn->qp, &wr, NULL);
 }
 
-/* A write with immediate data is complete and visible. Softirq. */
+/* A write with immediate data is complete and visible. */
 static void imm_wc(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct spindle_conn *conn = cq->cq_context;
