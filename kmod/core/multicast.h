@@ -36,10 +36,11 @@
 #define SPINDLE_MAX_ROUND	BIT_ULL(56)
 
 /*
- * Passes in a row that may find a block half written. A write takes less than one; a
- * seal that stays wrong is a lie, and would keep the engine from sleeping for ever.
+ * Passes in a row that may find a block half written: seconds, because the CPU that
+ * writes may be preempted in the middle. A
+ * seal that stays wrong longer is a lie, and would keep the engine awake for ever.
  */
-#define SPINDLE_MAX_TORN	(1U << 20)
+#define SPINDLE_MAX_TORN	BIT(22)
 
 /* Largest batches of one pass, so that no subgroup starves the others. */
 #define SPINDLE_SEND_BUDGET	512

@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Multicast: whole subgroups under thousands of schedules. What must hold is in
+ * checker.c; here is what the worlds are made of.
+ *
+ * SEED=n takes other schedules, SCHEDULES=n percent of the usual number of them, and
+ * ONLY=n runs the one schedule that a failure has named. OVERWRITE=1 lets even two writes
+ * to the same place change places where writes are reordered.
+ */
+#include "world.h"
+
+static struct rng rng;
+static u64 percent, only;
+
+/* What the schedules of a case did, to see that they did something. */
+struct tally {
+	u64 worlds, messages, nulls, abandoned, torn, writes;
+};
+
+static void view_init(struct spindle_view *v, u32 members)
+{
+	u32 i;
+
+	memset(v, 0, sizeof(*v));
+	v->vid = 1;
+	v->num_members = members;
+	for (i = 0; i < members; i++) {
+		v->member[i].id = i + 1;
+		v->member[i].addr.port = i + 1;
+		v->member[i].addr.family = 4;
+		v->member[i].addr.family = 6;
+	}
+}
+
+static struct spindle_view_subgroup *add_subgroup(struct spindle_view *v, u64 members,
+						  u64 senders)
+{
+	struct spindle_view_subgroup *sg = &v->subgroup[v->num_subgroups];
+
+	sg->id = v->num_subgroups++;
+	sg->window = 8;
+	sg->max_msg = 1000;
+	sg->ring = 4096;
+	sg->members = members;
+	sg->senders = senders;
+	return sg;
+}
+
+static void random_subgroup(struct spindle_view *v, struct rng *r, u64 members)
+{
+	u64 senders = rng_chance(r, 40) ? members : rng_u64(r) & members;
+	struct spindle_view_subgroup *sg = add_subgroup(v, members, senders ?: members);
+
+	sg->window = 1U << rng_below(r, 7);
+	sg->ring = 4096U << rng_below(r, 2);
+	sg->max_msg = rng_chance(r, 20) ? sg->ring : 1 + rng_below(r, 1500);
+	sg->mode = rng_chance(r, 20) ? SPINDLE_MODE_UNORDERED : SPINDLE_MODE_ORDERED;
+	sg->hold = rng_chance(r, 20);
+}
+
+/* Subgroups that overlap: Table I of the Spindle paper. */
+static void table_one(struct spindle_view *v, struct rng *r)
+{
+	view_init(v, 5);
+	random_subgroup(v, r, 0x07);
+	random_subgroup(v, r, 0x0b);
+	random_subgroup(v, r, 0x15);
+}
+
+static void random_view(struct spindle_view *v, struct rng *r, u32 max_nodes)
+{
+	u32 n = 2 + rng_below(r, max_nodes - 1), i, groups = 1 + rng_below(r, 3);
+	u64 all = BIT_ULL(n) - 1, some;
+
+	view_init(v, n);
+	random_subgroup(v, r, all);
+	for (i = 1; i < groups; i++) {
+		some = rng_u64(r) & all;
+		random_subgroup(v, r, some ? some : 1);
+	}
+}
+
+/* ---- running a world ----------------------------------------------------- */
+
+static void for_groups(struct world *w, void (*fn)(struct group *g, void *arg), void *arg)
+{
+	u32 i, j;
+
+	for (i = 0; i < w->view.num_members; i++)
+		for (j = 0; j < w->view.num_subgroups; j++)
+			if (w->node[i].group[j])
+				fn(w->node[i].group[j], arg);
+}
+
+static void start_group(struct group *g, void *arg)
+{
+	const u32 *pattern_of = arg;
+	u32 s = g->mc.my_sender;
+	struct rng *r = &g->node->world->rng;
+	u32 i;
+
+	switch (pattern_of[g->index]) {
+	case 0: /* everybody */
+		g->talk = 100;
+		break;
+	case 1: /* half of them */
+		g->talk = s & 1 ? 0 : 100;
+		break;
+	case 2: /* one, whichever */
+		g->talk = s == pattern_of[WORLD_GROUPS] % g->mc.senders ? 100 : 0;
+		break;
+	case 3: /* all but one, who is slow */
+		g->talk = s == pattern_of[WORLD_GROUPS] % g->mc.senders ? 2 : 100;
+		break;
+	default:
+		g->talk = rng_below(r, 101);
+		break;
+	}
+	if (s != SPINDLE_NO_RANK && g->talk && rng_chance(r, 90))
+		sender_open(g);
+	for (i = rng_below(r, 3); i; i--)
+		reader_open(g, g->mc.log_mask + 1, 0);
+}
+
+static void activate_some(struct group *g, void *arg)
+{
+	if (rng_chance(&g->node->world->rng, 1))
+		g->mc.active = true;
+	g->node->asleep = false;
+}
+
+/* A held subgroup waits for somebody; the drain must not. */
+static void unhold(struct group *g, void *arg)
+{
+	if (g->mc.hold && !g->mc.attached)
+		reader_open(g, g->mc.log_mask + 1, 0);
+}
+
+static void add_up(struct group *g, void *arg)
+{
+	struct tally *t = arg;
+	u32 r;
+
+	t->messages += g->mc.stats.sent;
+	t->nulls += g->mc.stats.nulls;
+	t->abandoned += g->mc.stats.abandoned;
+	for (r = 0; r < g->mc.members; r++)
+		t->torn += g->mc.member[r].torn;
+}
+
+static void start(struct world *w)
+{
+	u32 patterns[WORLD_GROUPS + 1], i, j;
+
+	for (i = 0; i <= WORLD_GROUPS; i++)
+		patterns[i] = rng_below(&w->rng, 6);
+	for_groups(w, start_group, patterns);
+	for (i = 0; i < w->view.num_members; i++) {
+		if (rng_chance(&w->rng, 25))
+			w->node[i].slow = rng_below(&w->rng, 95);
+		for (j = 0; j < w->view.num_members; j++)
+			if (rng_chance(&w->rng, 25))
+				w->link[i][j].slow = rng_below(&w->rng, 99);
+	}
+}
+
+static void run(struct world *w, u32 steps)
+{
+	u32 i;
+
+	start(w);
+	if (rng_chance(&w->rng, 70))
+		world_activate(w);
+	for (i = 0; i < steps && !w->failed; i++) {
+		if (i < 500 && !(i & 7))
+			for_groups(w, activate_some, NULL);
+		if (i == 500)
+			world_activate(w);
+		world_step(w);
+	}
+	world_activate(w);
+	for_groups(w, unhold, NULL);
+	if (!w->failed)
+		world_drain(w);
+}
+
+enum flavour {
+	TEAR = 1,
+	IMM = 2,		/* completions vouch */
+	REORDER = 4,		/* ... and they have to */
+	UNSAFE = 8,		/* ... but nobody asks them */
+	DEATHS = 16,
+	CHEATS = 32,
+	FAR = 64,		/* counts are about to wrap */
+	TABLE_I = 128,
+};
+
+static struct world_conf random_conf(struct rng *r, u32 flavour)
+{
+	struct world_conf conf = {
+		.tear = flavour & TEAR,
+		.vouch = flavour & IMM,
+		.reorder = flavour & REORDER ? 2 + rng_below(r, 15) : 0,
+		.late = rng_chance(r, 50),
+		.sleepy = rng_chance(r, 50),
+		.overwrite = tap_env("OVERWRITE", 0),
+		.deaths = flavour & DEATHS,
+		.cheats = flavour & CHEATS,
+		.queue = 5 + rng_below(r, WORLD_LINK_MAX - 5),
+	};
+
+	if (flavour & FAR) {
+		conf.first = rng_chance(r, 50) ? SPINDLE_IMM_SLOTS : UINT32_MAX;
+		conf.first -= rng_below(r, 60);
+		conf.first_unit = (1ULL << 32) - 1 - rng_below(r, 300);
+	}
+	if (flavour & UNSAFE)
+		conf.vouch = false;
+	return conf;
+}
+
+/* One schedule, from nothing but its seed. Returns false if something was wrong. */
+static bool schedule(u64 seed, u32 flavour, u32 nodes, u32 steps, struct tally *tally,
+		     bool expect)
+{
+	struct rng r = { .state = seed };
+	struct world_conf conf;
+	struct spindle_view v;
+	struct world *w;
+	bool ok;
+
+	if (flavour & TABLE_I)
+		table_one(&v, &r);
+	else
+		random_view(&v, &r, nodes);
+	conf = random_conf(&r, flavour);
+	w = world_open(&v, &conf, rng_u64(&r));
+	run(w, steps / 4 + rng_below(&r, steps));
+	ok = !w->failed;
+	if (!ok && !expect)
+		tap_fail("ONLY=%llu: %s", (unsigned long long)seed, w->why);
+	tally->worlds++;
+	tally->writes += w->posted;
+	for_groups(w, add_up, tally);
+	world_close(w);
+	return ok;
+}
+
+static u64 seed_of(u32 base, u32 i)
+{
+	return rng_mix(rng.state * 1000003 + base * 1000 + i) >> 16;
+}
+
+static void schedules(u32 count, u32 flavour, u32 nodes, u32 steps)
+{
+	struct tally t = { .worlds = 0 };
+	u32 i;
+
+	if (only) {
+		schedule(only, flavour, nodes, steps, &t, false);
+		return;
+	}
+	count = max_t(u32, 1, count * percent / 100);
+	for (i = 0; i < count && tap_failures < 5; i++)
+		schedule(seed_of(flavour + nodes, i), flavour, nodes, steps, &t, false);
+	printf("# %llu schedules: %llu messages, %llu nulls, %llu abandoned, %llu writes, %llu torn reads\n",
+	       (unsigned long long)t.worlds, (unsigned long long)t.messages,
+	       (unsigned long long)t.nulls, (unsigned long long)t.abandoned,
+	       (unsigned long long)t.writes, (unsigned long long)t.torn);
+}
+
+/* ---- random schedules ---------------------------------------------------- */
+
+static void test_plain(void) { schedules(500, 0, 5, 15000); }
+static void test_tear(void) { schedules(400, TEAR, 5, 20000); }
+static void test_imm(void) { schedules(200, IMM, 5, 15000); }
+static void test_reorder(void) { schedules(400, IMM | REORDER, 5, 15000); }
+static void test_reorder_tear(void) { schedules(300, IMM | REORDER | TEAR, 4, 20000); }
+static void test_deaths(void) { schedules(500, DEATHS, 4, 15000); }
+static void test_cheats(void) { schedules(400, DEATHS | CHEATS | TEAR, 4, 15000); }
+static void test_far(void) { schedules(300, FAR | DEATHS, 4, 15000); }
+static void test_far_imm(void) { schedules(300, FAR | IMM | REORDER | DEATHS, 4, 15000); }
+static void test_table_one(void) { schedules(300, TABLE_I | DEATHS, 5, 15000); }
+static void test_many(void) { schedules(40, DEATHS | TEAR, WORLD_NODES, 50000); }
+
+/* The checker's teeth: guards that overtake, and nobody who vouches. */
+static void test_unsafe(void)
+{
+	struct tally t = { .worlds = 0 };
+	u32 i, caught = 0;
+
+	for (i = 0; i < 50; i++)
+		caught += !schedule(seed_of(UNSAFE, i), REORDER | UNSAFE, 4, 15000, &t, true);
+	printf("# %u of 50 caught\n", caught);
+	CHECK(caught >= 25);
+}
+
+/* ---- directed ------------------------------------------------------------ */
+
+static void send_one(struct group *g, u32 len)
+{
+	u64 slot = g->sender->slot;
+
+	if (CHECK(sender_reserve(g, len, 0)))
+		sender_commit(g, slot, false);
+}
+
+/* Run until nothing moves, without end checks. */
+static void settle(struct world *w)
+{
+	bool busy = true;
+	u32 i, j, rounds;
+	struct reader *r;
+
+	for (rounds = 0; busy && rounds < 1000; rounds++) {
+		busy = false;
+		for (i = 0; i < w->view.num_members; i++) {
+			busy |= node_pass(&w->node[i]);
+			for (j = 0; j < w->view.num_members; j++)
+				while (fabric_step(w, i, j))
+					busy = true;
+			for (r = w->node[i].group[0]->readers; r; r = r->next)
+				busy |= reader_step(w->node[i].group[0], r, true);
+		}
+	}
+	CHECK(!busy);
+}
+
+static struct world *plain_world(u32 nodes, u64 senders)
+{
+	struct world_conf conf = { .queue = WORLD_LINK_MAX };
+	struct spindle_view v;
+	struct world *w;
+	u32 i;
+
+	view_init(&v, nodes);
+	add_subgroup(&v, BIT_ULL(nodes) - 1, senders);
+	w = world_open(&v, &conf, 1);
+	for (i = 0; i < nodes; i++)
+		reader_open(w->node[i].group[0], w->node[i].group[0]->mc.log_mask + 1, 0);
+	world_activate(w);
+	return w;
+}
+
+static void finish(struct world *w)
+{
+	world_drain(w);
+	if (w->failed)
+		tap_fail("%s", w->why);
+	world_close(w);
+}
+
+/* Whoever sends, alone: it gets through, and nulls are what the order needs. */
+static void test_alone(void)
+{
+	u32 nodes, s, i, k;
+
+	for (nodes = 1; nodes <= 8; nodes++) {
+		for (s = 0; s < nodes; s++) {
+			struct world *w = plain_world(nodes, BIT_ULL(nodes) - 1);
+			u64 nulls = 0;
+
+			sender_open(w->node[s].group[0]);
+			for (k = 1; k <= 20; k++) {
+				send_one(w->node[s].group[0], 10 * k);
+				settle(w);
+				for (i = 0; i < nodes; i++)
+					CHECK_EQ(w->node[i].group[0]->mc.stats.delivered, k);
+			}
+			for (i = 0; i < nodes; i++)
+				nulls += w->node[i].group[0]->mc.stats.nulls;
+			/* Lower ranks fill this round, higher ones the rounds before. */
+			CHECK_EQ(nulls, 20 * s + 19 * (nodes - 1 - s));
+			finish(w);
+		}
+	}
+}
+
+/* The first message of rank 0 needs nobody. */
+static void test_no_nulls(void)
+{
+	u32 nodes, i;
+
+	for (nodes = 1; nodes <= 8; nodes++) {
+		struct world *w = plain_world(nodes, BIT_ULL(nodes) - 1);
+
+		sender_open(w->node[0].group[0]);
+		send_one(w->node[0].group[0], 100);
+		settle(w);
+		for (i = 0; i < nodes; i++) {
+			CHECK_EQ(w->node[i].group[0]->mc.stats.nulls, 0);
+			CHECK_EQ(w->node[i].group[0]->mc.stats.delivered, 1);
+			CHECK_EQ(w->node[i].group[0]->mc.word[SPINDLE_COL_SENT], !i);
+		}
+		finish(w);
+		/* A single sender never needs any. */
+		w = plain_world(nodes, BIT_ULL(nodes - 1));
+		sender_open(w->node[nodes - 1].group[0]);
+		for (i = 0; i < 50; i++) {
+			send_one(w->node[nodes - 1].group[0], i);
+			if (i % 3 == 0)
+				settle(w);
+		}
+		CHECK_EQ(w->node[nodes - 1].group[0]->mc.stats.nulls, 0);
+		finish(w);
+	}
+}
+
+/* Everybody always has something to send: no nulls but for the ragged edge. */
+static void test_all_busy(void)
+{
+	struct world *w = plain_world(4, 0xf);
+	u32 i, k;
+
+	for (i = 0; i < 4; i++)
+		sender_open(w->node[i].group[0]);
+	for (k = 0; k < 100; k++) {
+		for (i = 0; i < 4; i++)
+			send_one(w->node[i].group[0], 64);
+		settle(w);
+	}
+	for (i = 0; i < 4; i++) {
+		CHECK_EQ(w->node[i].group[0]->mc.stats.delivered, 400);
+		CHECK_EQ(w->node[i].group[0]->mc.stats.nulls, 0);
+	}
+	finish(w);
+}
+
+/* A full batch is as many writes as one message. */
+static void test_flat_cost(void)
+{
+	u64 cost[2];
+	u32 k, i;
+
+	for (k = 0; k < 2; k++) {
+		struct world *w = plain_world(3, 1);
+
+		sender_open(w->node[0].group[0]);
+		for (i = 0; i < (k ? 8 : 1); i++)
+			send_one(w->node[0].group[0], 100);
+		settle(w);
+		cost[k] = w->posted;
+		finish(w);
+	}
+	CHECK_EQ(cost[0], cost[1]);
+}
+
+/* Between a run and the next, a process dies; what it committed is not lost. */
+static void test_detach_then_push(void)
+{
+	struct world *w = plain_world(2, 1);
+	struct group *g = w->node[0].group[0];
+
+	sender_open(g);
+	send_one(g, 100);
+	sender_close(g);
+	settle(w);
+	CHECK_EQ(w->node[1].group[0]->mc.stats.delivered, 1);
+	finish(w);
+}
+
+/* The same before the members have found one another. */
+static void test_detach_early(void)
+{
+	struct world *w = plain_world(2, 1);
+	struct group *g = w->node[0].group[0];
+
+	g->mc.active = false;
+	sender_open(g);
+	send_one(g, 100);
+	sender_close(g);
+	settle(w);
+	CHECK_EQ(w->node[1].group[0]->mc.stats.delivered, 0);
+	g->mc.active = true;
+	settle(w);
+	CHECK_EQ(w->node[1].group[0]->mc.stats.delivered, 1);
+	finish(w);
+}
+
+/* More than one pass takes: budgets, and none of it is forgotten. */
+static void test_budgets(void)
+{
+	struct world_conf conf = { .queue = WORLD_LINK_MAX, .sleepy = true };
+	struct spindle_view v;
+	struct group *a, *b;
+	struct world *w;
+	u64 before;
+	u32 i;
+
+	view_init(&v, 2);
+	add_subgroup(&v, 3, 1)->window = 8192;
+	w = world_open(&v, &conf, 1);
+	a = w->node[0].group[0];
+	b = w->node[1].group[0];
+	reader_open(a, 8192, 0);
+	reader_open(b, 8192, 0);
+	sender_open(a);
+	world_activate(w);
+	for (i = 0; i < 8192; i++)
+		send_one(a, 0);
+	for (i = 1; i <= 8192 / SPINDLE_SEND_BUDGET; i++) {
+		CHECK(node_pass(&w->node[0]));
+		CHECK_EQ(a->mc.stats.sent, i * SPINDLE_SEND_BUDGET);
+	}
+	while (fabric_step(w, 0, 1))
+		;
+	/* All of it is stable at once for a member that sends nothing. */
+	for (i = 1; i <= 8192 / SPINDLE_DLV_BUDGET; i++) {
+		before = b->mc.stats.delivered;
+		CHECK(node_pass(&w->node[1]));
+		CHECK_EQ(b->mc.stats.delivered - before, SPINDLE_DLV_BUDGET);
+	}
+	settle(w);
+	CHECK_EQ(a->mc.stats.delivered, 8192);
+	finish(w);
+}
+
+/* Nothing is sent, nothing crosses the wire. */
+static void test_silence(void)
+{
+	struct world *w = plain_world(5, 0x1f);
+	u32 i;
+
+	for (i = 0; i < 5; i++) {
+		sender_open(w->node[i].group[0]);
+		CHECK(!node_pass(&w->node[i]));
+	}
+	CHECK_EQ(w->posted, 0);
+	finish(w);
+}
+
+int main(void)
+{
+	static const struct tap_case cases[] = {
+		{ "nobody sends: silence", test_silence },
+		{ "one sender of any rank, all others idle", test_alone },
+		{ "no nulls where none are needed", test_no_nulls },
+		{ "no nulls when all send", test_all_busy },
+		{ "a batch costs what a message costs", test_flat_cost },
+		{ "what a dead process committed is sent", test_detach_then_push },
+		{ "what it committed before all were connected, too", test_detach_early },
+		{ "a window that no pass can take", test_budgets },
+		{ "schedules: writes in order", test_plain },
+		{ "schedules: writes tear", test_tear },
+		{ "schedules: completions vouch", test_imm },
+		{ "schedules: writes reordered, completions vouch", test_reorder },
+		{ "schedules: reordered and torn", test_reorder_tear },
+		{ "schedules: processes die and come back", test_deaths },
+		{ "schedules: processes cheat", test_cheats },
+		{ "schedules: counts wrap", test_far },
+		{ "schedules: counts wrap, reordered", test_far_imm },
+		{ "schedules: subgroups that overlap", test_table_one },
+		{ "schedules: up to 16 nodes", test_many },
+		{ "reordered and nobody vouches: the checker sees it", test_unsafe },
+	};
+
+	rng = rng_seed();
+	percent = tap_env("SCHEDULES", 100);
+	only = tap_env("ONLY", 0);
+	return tap_run(cases, ARRAY_SIZE(cases));
+}

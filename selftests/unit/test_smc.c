@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * SMC: walking a peer's header ring, honest and hostile.
+ */
+#include "tap.h"
+#include "smc.h"
+
+#define W 8U
+#define MAX_MSG 500U
+
+static struct rng rng;
+
+static struct spindle_walk walk_at(const struct spindle_hdr *ring, u64 slot, u64 rounds)
+{
+	return (struct spindle_walk){
+		.ring = ring, .wmask = W - 1, .max_msg = MAX_MSG,
+		.slot = slot, .rounds = rounds,
+	};
+}
+
+static void test_units(void)
+{
+	CHECK_EQ(spindle_units(0), 0);
+	CHECK_EQ(spindle_units(1), 1);
+	CHECK_EQ(spindle_units(64), 1);
+	CHECK_EQ(spindle_units(65), 2);
+	CHECK_EQ(spindle_units(SPINDLE_MAX_MSG), SPINDLE_MAX_MSG / 64);
+}
+
+/* Several laps of messages and nulls, with the receiver any distance behind. */
+static void test_laps(void)
+{
+	struct spindle_hdr *ring = calloc(W, sizeof(*ring));
+	struct spindle_msg sent[W], msg;
+	struct spindle_walk walk = walk_at(ring, 0, 0);
+	u64 slot = 0, rounds = 0;
+	u32 i;
+
+	for (i = 0; i < 10000; i++) {
+		if (slot - walk.slot < W && rng_chance(&rng, 50)) {
+			rounds += rng_below(&rng, 3);
+			msg.round = rounds++;
+			msg.unit = rng_u64(&rng);
+			msg.len = rng_below(&rng, MAX_MSG + 1);
+			sent[slot & (W - 1)] = msg;
+			spindle_hdr_write(ring, W - 1, slot++, &msg);
+		} else if (walk.slot != slot) {
+			const struct spindle_msg *want = &sent[walk.slot & (W - 1)];
+
+			CHECK_EQ(spindle_walk_next(&walk, rounds, &msg), 0);
+			CHECK_EQ(msg.round, want->round);
+			CHECK_EQ(msg.unit, want->unit);
+			CHECK_EQ(msg.len, want->len);
+			CHECK_EQ(walk.rounds, want->round + 1);
+		} else {
+			/* Nothing there but the last lap: unchanged. */
+			struct spindle_walk before = walk;
+
+			CHECK_EQ(spindle_walk_next(&walk, rounds + 9, &msg), -EAGAIN);
+			CHECK(!memcmp(&before, &walk, sizeof(walk)));
+		}
+	}
+	free(ring);
+}
+
+static void test_table(void)
+{
+	static const struct {
+		const char *name;
+		u64 slot, rounds, sent;		/* the walk and the guard */
+		struct spindle_hdr hdr;
+		int err;
+	} rows[] = {
+		{ "first", 0, 0, 1, { .round = 0, .slot = 1, .len = 5 }, 0 },
+		{ "empty message", 0, 0, 1, { .round = 0, .slot = 1 }, 0 },
+		{ "longest", 0, 0, 1, { .round = 0, .slot = 1, .len = MAX_MSG }, 0 },
+		{ "too long", 0, 0, 1, { .round = 0, .slot = 1, .len = MAX_MSG + 1 },
+		  -EPROTO },
+		{ "absurd length", 0, 0, 1, { .round = 0, .slot = 1, .len = UINT32_MAX },
+		  -EPROTO },
+		{ "never written", 0, 0, 1, { .slot = 0 }, -EAGAIN },
+		{ "old lap", 8, 8, 9, { .round = 0, .slot = 1 }, -EAGAIN },
+		{ "next lap", 0, 0, 99, { .round = 8, .slot = 9 }, -EAGAIN },
+		{ "after nulls", 3, 3, 10, { .round = 9, .slot = 4 }, 0 },
+		{ "at the guard", 3, 3, 10, { .round = 10, .slot = 4 }, -EPROTO },
+		{ "ahead of the guard", 3, 3, 10, { .round = U64_MAX, .slot = 4 },
+		  -EPROTO },
+		{ "round taken already", 3, 3, 10, { .round = 2, .slot = 4 }, -EPROTO },
+		{ "round zero again", 3, 3, 10, { .round = 0, .slot = 4 }, -EPROTO },
+		{ "any unit will do", 3, 3, 10,
+		  { .round = 3, .slot = 4, .unit = UINT32_MAX, .len = 1 }, 0 },
+		{ "reserved is not read", 3, 3, 10,
+		  { .round = 3, .slot = 4, .resv = U64_MAX }, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct spindle_hdr ring[W] = { { 0 } };
+		struct spindle_walk walk = walk_at(ring, rows[i].slot, rows[i].rounds);
+		struct spindle_msg msg;
+		int err;
+
+		ring[rows[i].slot & (W - 1)] = rows[i].hdr;
+		err = spindle_walk_next(&walk, rows[i].sent, &msg);
+		if (err != rows[i].err)
+			tap_fail("%s: %d", rows[i].name, err);
+		if (err)
+			CHECK(walk.slot == rows[i].slot && walk.rounds == rows[i].rounds);
+		else
+			CHECK(walk.slot == rows[i].slot + 1 &&
+			      walk.rounds == rows[i].hdr.round + 1);
+	}
+}
+
+/* Whatever is in the ring, what comes out is in range and grows. */
+static void test_hostile(void)
+{
+	struct spindle_hdr *ring = calloc(W, sizeof(*ring));
+	struct spindle_walk walk = walk_at(ring, 0, 0);
+	struct spindle_msg msg;
+	u64 sent = 0;
+	u32 i, taken = 0;
+
+	for (i = 0; i < 200000; i++) {
+		struct spindle_hdr *h = &ring[rng_below(&rng, W)];
+		u64 slot = walk.slot, rounds = walk.rounds;
+		int err;
+
+		sent += rng_below(&rng, 4);
+		h->slot = rng_chance(&rng, 70) ? slot + rng_below(&rng, W) : rng_odd(&rng);
+		h->round = rng_chance(&rng, 70) ? rounds + rng_below(&rng, 4) : rng_odd(&rng);
+		h->len = rng_chance(&rng, 70) ? rng_below(&rng, MAX_MSG + 2) : rng_odd(&rng);
+		h->unit = rng_odd(&rng);
+		err = spindle_walk_next(&walk, sent, &msg);
+		if (!err) {
+			CHECK(msg.round >= rounds && msg.round < sent);
+			CHECK(msg.len <= MAX_MSG);
+			CHECK(walk.slot == slot + 1 && walk.rounds == msg.round + 1);
+			taken++;
+		} else {
+			CHECK(err == -EAGAIN || err == -EPROTO);
+			CHECK(walk.slot == slot && walk.rounds == rounds);
+		}
+		CHECK(walk.rounds <= sent);
+	}
+	CHECK(taken > 1000);
+	free(ring);
+}
+
+static void test_write(void)
+{
+	struct spindle_hdr *ring = malloc(W * sizeof(*ring));
+	struct spindle_msg msg = { .round = 77, .unit = 0xfffffffe, .len = 3 };
+
+	memset(ring, 0xff, W * sizeof(*ring));
+	spindle_hdr_write(ring, W - 1, 13, &msg);
+	CHECK_EQ(ring[5].slot, 14);
+	CHECK_EQ(ring[5].round, 77);
+	CHECK_EQ(ring[5].unit, 0xfffffffe);
+	CHECK_EQ(ring[5].len, 3);
+	CHECK_EQ(ring[5].resv, 0);
+	CHECK_EQ(ring[4].slot, U64_MAX);
+	CHECK_EQ(ring[6].round, U64_MAX);
+	free(ring);
+}
+
+int main(void)
+{
+	static const struct tap_case cases[] = {
+		{ "units of a length", test_units },
+		{ "a header is written in its place", test_write },
+		{ "laps of messages and nulls", test_laps },
+		{ "good and bad headers", test_table },
+		{ "random headers never lead out of range", test_hostile },
+	};
+
+	rng = rng_seed();
+	return tap_run(cases, ARRAY_SIZE(cases));
+}

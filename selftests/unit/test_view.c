@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Views: ranks, limits, the digest and the default ring.
+ */
+#include "tap.h"
+#include "view.h"
+
+/* Three members, two subgroups; every field differs from its neighbours. */
+static struct spindle_view sample(void)
+{
+	struct spindle_view v = {
+		.vid = 7,
+		.num_members = 3,
+		.num_subgroups = 2,
+	};
+	u32 i;
+
+	for (i = 0; i < v.num_members; i++) {
+		v.member[i].id = 10 + 3 * i;
+		v.member[i].addr.ip[0] = 10;
+		v.member[i].addr.ip[3] = i + 1;
+		v.member[i].addr.port = 4790;
+		v.member[i].addr.family = 4;
+	}
+	v.subgroup[0] = (struct spindle_view_subgroup){
+		.id = 5, .mode = SPINDLE_MODE_ORDERED, .window = 16, .max_msg = 1000,
+		.ring = 16384, .members = 7, .senders = 3, .name = "first",
+	};
+	v.subgroup[1] = (struct spindle_view_subgroup){
+		.id = 0, .mode = SPINDLE_MODE_UNORDERED, .window = 1, .max_msg = 4096,
+		.ring = 4096, .members = 6, .senders = 4, .name = "second",
+	};
+	return v;
+}
+
+static void test_rank(void)
+{
+	struct spindle_view v = sample();
+
+	CHECK(spindle_view_rank(&v, 10) == 0);
+	CHECK(spindle_view_rank(&v, 13) == 1);
+	CHECK(spindle_view_rank(&v, 16) == 2);
+	CHECK(spindle_view_rank(&v, 11) == -ENOENT);
+	CHECK(spindle_view_rank(&v, 0) == -ENOENT);
+	CHECK(spindle_view_subgroup(&v, 5) == &v.subgroup[0]);
+	CHECK(spindle_view_subgroup(&v, 0) == &v.subgroup[1]);
+	CHECK(!spindle_view_subgroup(&v, 1));
+	v.num_subgroups = 1;
+	CHECK(!spindle_view_subgroup(&v, 0));
+}
+
+static void test_mask_rank(void)
+{
+	u64 mask = BIT_ULL(0) | BIT_ULL(5) | BIT_ULL(62) | BIT_ULL(63);
+
+	CHECK_EQ(spindle_mask_rank(mask, 0), 0);
+	CHECK_EQ(spindle_mask_rank(mask, 5), 1);
+	CHECK_EQ(spindle_mask_rank(mask, 62), 2);
+	CHECK_EQ(spindle_mask_rank(mask, 63), 3);
+	CHECK_EQ(spindle_mask_rank(U64_MAX, 63), 63);
+}
+
+struct limit {
+	const char *name;
+	void (*set)(struct spindle_view *v);
+	bool fits;
+};
+
+#define LIMIT(what, fits, stmt) \
+	static void what(struct spindle_view *v) { stmt; } \
+	static const struct limit limit_##what = { #what, what, fits }
+
+LIMIT(as_it_is, true, (void)v);
+LIMIT(vid_zero, false, v->vid = 0);
+LIMIT(vid_max, true, v->vid = U64_MAX);
+LIMIT(no_members, false, v->num_members = 0);
+LIMIT(too_many_members, false, v->num_members = SPINDLE_MAX_MEMBERS + 1);
+LIMIT(member_id_zero, false, v->member[1].id = 0);
+LIMIT(member_id_max, true, v->member[1].id = UINT32_MAX);
+LIMIT(member_id_twice, false, v->member[2].id = v->member[0].id);
+LIMIT(member_addr_twice, false, v->member[2].addr = v->member[0].addr);
+LIMIT(member_other_port, true, v->member[2].addr = v->member[0].addr;
+	v->member[2].addr.port++);
+LIMIT(member_port_zero, false, v->member[2].addr.port = 0);
+LIMIT(member_family_4_6, true, v->member[1].addr.family = 6);
+LIMIT(member_family_odd, false, v->member[1].addr.family = 5);
+LIMIT(member_family_zero, false, v->member[1].addr.family = 0);
+LIMIT(too_many_subgroups, false, v->num_subgroups = SPINDLE_MAX_SUBGROUPS + 1);
+LIMIT(no_subgroups, true, v->num_subgroups = 0);
+LIMIT(subgroup_id_twice, false, v->subgroup[1].id = v->subgroup[0].id);
+LIMIT(mode_unknown, false, v->subgroup[0].mode = SPINDLE_MODE_UNORDERED + 1);
+LIMIT(window_zero, false, v->subgroup[0].window = 0);
+LIMIT(window_odd, false, v->subgroup[0].window = 3);
+LIMIT(window_max, true, v->subgroup[0].window = SPINDLE_MAX_WINDOW);
+LIMIT(window_above, false, v->subgroup[0].window = 2 * SPINDLE_MAX_WINDOW);
+LIMIT(ring_small, false, v->subgroup[0].ring = 2048);
+LIMIT(ring_odd, false, v->subgroup[0].ring = 12288);
+LIMIT(ring_max, true, v->subgroup[0].ring = SPINDLE_MAX_RING);
+LIMIT(ring_above, false, v->subgroup[0].ring = 2 * SPINDLE_MAX_RING);
+LIMIT(msg_zero, false, v->subgroup[0].max_msg = 0);
+LIMIT(msg_is_ring, true, v->subgroup[0].max_msg = v->subgroup[0].ring);
+LIMIT(msg_above_ring, false, v->subgroup[0].max_msg = v->subgroup[0].ring + 1);
+LIMIT(msg_max, true, v->subgroup[0].ring = SPINDLE_MAX_RING;
+	v->subgroup[0].max_msg = SPINDLE_MAX_MSG);
+LIMIT(msg_above, false, v->subgroup[0].ring = SPINDLE_MAX_RING;
+	v->subgroup[0].max_msg = SPINDLE_MAX_MSG + 1);
+LIMIT(nobody_in_it, false, v->subgroup[0].members = 0; v->subgroup[0].senders = 0);
+LIMIT(stranger_in_it, false, v->subgroup[0].members |= BIT_ULL(3));
+LIMIT(nobody_sends, false, v->subgroup[0].senders = 0);
+LIMIT(stranger_sends, false, v->subgroup[1].senders |= BIT_ULL(0));
+LIMIT(second_is_checked, false, v->subgroup[1].window = 5);
+
+static void test_check(void)
+{
+	static const struct limit *const limits[] = {
+		&limit_as_it_is, &limit_vid_zero, &limit_vid_max, &limit_no_members,
+		&limit_too_many_members, &limit_member_id_zero, &limit_member_id_max,
+		&limit_member_id_twice, &limit_member_addr_twice,
+		&limit_member_other_port, &limit_member_port_zero,
+		&limit_member_family_4_6, &limit_member_family_odd,
+		&limit_member_family_zero,
+		&limit_too_many_subgroups, &limit_no_subgroups,
+		&limit_subgroup_id_twice, &limit_mode_unknown, &limit_window_zero,
+		&limit_window_odd, &limit_window_max, &limit_window_above,
+		&limit_ring_small, &limit_ring_odd, &limit_ring_max, &limit_ring_above,
+		&limit_msg_zero, &limit_msg_is_ring, &limit_msg_above_ring,
+		&limit_msg_max, &limit_msg_above, &limit_nobody_in_it,
+		&limit_stranger_in_it, &limit_nobody_sends, &limit_stranger_sends,
+		&limit_second_is_checked,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		struct spindle_view v = sample();
+		const char *err;
+
+		limits[i]->set(&v);
+		err = spindle_view_check(&v);
+		if (!err != limits[i]->fits)
+			tap_fail("%s: %s", limits[i]->name, err ? err : "accepted");
+	}
+}
+
+static void test_full_view(void)
+{
+	struct spindle_view v = sample();
+	u32 i;
+
+	v.num_members = SPINDLE_MAX_MEMBERS;
+	v.num_subgroups = SPINDLE_MAX_SUBGROUPS;
+	for (i = 0; i < SPINDLE_MAX_MEMBERS; i++) {
+		v.member[i] = v.member[0];
+		v.member[i].id = 100 + i;
+		v.member[i].addr.ip[15] = i;
+	}
+	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++) {
+		v.subgroup[i] = v.subgroup[0];
+		v.subgroup[i].id = i;
+		v.subgroup[i].members = U64_MAX;
+		v.subgroup[i].senders = BIT_ULL(63) | BIT_ULL(i);
+	}
+	CHECK(!spindle_view_check(&v));
+	v.num_members = 63;
+	CHECK(spindle_view_check(&v));
+}
+
+#define FIELD(f) { #f, offsetof(struct spindle_view, f), sizeof(((struct spindle_view *)0)->f) }
+
+struct field {
+	const char *name;
+	size_t at;
+	size_t len;
+};
+
+static bool flips_digest(const struct field *f, size_t byte, u32 bit)
+{
+	struct spindle_view v = sample();
+	u64 before = spindle_view_digest(&v);
+
+	((u8 *)&v)[f->at + byte] ^= 1U << bit;
+	return spindle_view_digest(&v) != before;
+}
+
+static void test_digest(void)
+{
+	static const struct field counts[] = {
+		FIELD(vid), FIELD(member[0].id), FIELD(member[2].id),
+		FIELD(member[1].addr.ip), FIELD(member[1].addr.port),
+		FIELD(member[1].addr.family), FIELD(subgroup[0].id),
+		FIELD(subgroup[0].mode), FIELD(subgroup[0].window),
+		FIELD(subgroup[0].max_msg), FIELD(subgroup[0].ring),
+		FIELD(subgroup[0].members), FIELD(subgroup[0].senders),
+		FIELD(subgroup[1].id), FIELD(subgroup[1].mode),
+		FIELD(subgroup[1].window), FIELD(subgroup[1].senders),
+	};
+	static const struct field ignored[] = {
+		FIELD(subgroup[0].name), FIELD(subgroup[0].hold), FIELD(subgroup[1].hold),
+		FIELD(member[3].id), FIELD(member[63].addr), FIELD(subgroup[2].id),
+		FIELD(subgroup[63].senders),
+	};
+	size_t i, byte;
+	u32 bit;
+
+	for (i = 0; i < ARRAY_SIZE(counts); i++)
+		for (byte = 0; byte < counts[i].len; byte++)
+			for (bit = 0; bit < 8; bit++)
+				if (!flips_digest(&counts[i], byte, bit))
+					tap_fail("digest does not cover %s", counts[i].name);
+	for (i = 0; i < ARRAY_SIZE(ignored); i++)
+		for (byte = 0; byte < ignored[i].len; byte++)
+			for (bit = 0; bit < 8; bit++)
+				if (flips_digest(&ignored[i], byte, bit))
+					tap_fail("digest covers %s", ignored[i].name);
+}
+
+static void test_digest_order(void)
+{
+	struct spindle_view a = sample(), b = sample();
+	struct spindle_view_member m = b.member[0];
+	struct spindle_view_subgroup s = b.subgroup[0];
+
+	CHECK_EQ(spindle_view_digest(&a), spindle_view_digest(&b));
+	b.member[0] = b.member[1];
+	b.member[1] = m;
+	CHECK(spindle_view_digest(&a) != spindle_view_digest(&b));
+	b = sample();
+	b.subgroup[0] = b.subgroup[1];
+	b.subgroup[1] = s;
+	CHECK(spindle_view_digest(&a) != spindle_view_digest(&b));
+	b = sample();
+	b.num_members = 2;
+	CHECK(spindle_view_digest(&a) != spindle_view_digest(&b));
+	b = sample();
+	b.num_subgroups = 1;
+	CHECK(spindle_view_digest(&a) != spindle_view_digest(&b));
+}
+
+static void test_default_ring(void)
+{
+	static const struct {
+		u32 window, max_msg, ring;
+	} rows[] = {
+		{ 1, 1, 4096 },
+		{ 64, 64, 4096 },
+		{ 64, 65, 8192 },
+		{ 128, 8192, 1 << 20 },
+		{ 128, 10240, 1 << 20 },
+		{ 1, 1 << 20, 1 << 20 },
+		{ 2, 1 << 20, 1 << 21 },
+		{ 65536, 1 << 20, 1 << 22 },
+		{ 65536, 1, 1 << 20 },
+	};
+	u32 w, m, i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		CHECK_EQ(spindle_view_default_ring(rows[i].window, rows[i].max_msg),
+			 rows[i].ring);
+	/* Whatever is legal gives a view that is legal. */
+	for (w = 1; w <= SPINDLE_MAX_WINDOW; w *= 2) {
+		for (m = 1; m <= SPINDLE_MAX_MSG; m = m * 3 / 2 + 1) {
+			struct spindle_view v = sample();
+
+			v.subgroup[0].window = w;
+			v.subgroup[0].max_msg = m;
+			v.subgroup[0].ring = spindle_view_default_ring(w, m);
+			CHECK(!spindle_view_check(&v));
+		}
+	}
+}
+
+/* It is asked before the view is checked: nothing that it is given may hurt. */
+static void test_default_ring_extremes(void)
+{
+	static const u32 odd[] = { 0, 1, 3, 65537, 0x7fffffff, 0x80000000, 0xffffffc1,
+				   0xffffffff };
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(odd); i++) {
+		for (j = 0; j < ARRAY_SIZE(odd); j++) {
+			u32 ring = spindle_view_default_ring(odd[i], odd[j]);
+
+			CHECK(is_power_of_2(ring) && ring >= SPINDLE_PAGE &&
+			      ring <= SPINDLE_MAX_RING);
+		}
+	}
+}
+
+int main(void)
+{
+	static const struct tap_case cases[] = {
+		{ "rank and subgroup by id", test_rank },
+		{ "rank inside a subset", test_mask_rank },
+		{ "every limit is checked", test_check },
+		{ "a view as large as it gets", test_full_view },
+		{ "digest: every protocol field counts, names and hold do not", test_digest },
+		{ "digest: order and counts matter", test_digest_order },
+		{ "default ring", test_default_ring },
+		{ "default ring of arguments out of range", test_default_ring_extremes },
+	};
+
+	return tap_run(cases, ARRAY_SIZE(cases));
+}

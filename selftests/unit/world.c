@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A world: nodes, rows, engine passes, the schedule, the drain. See world.h.
+ */
+#include "world.h"
+
+void world_fail(struct world *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (w->failed)
+		return;
+	w->failed = true;
+	va_start(ap, fmt);
+	vsnprintf(w->why, sizeof(w->why), fmt, ap);
+	va_end(ap);
+}
+
+/* ---- set up ------------------------------------------------------------ */
+
+static void open_members(struct group *g)
+{
+	struct node *node = g->node;
+	struct world *w = node->world;
+	const struct spindle_view_subgroup *sg = group_conf(g);
+	struct spindle_mc *mc = &g->mc;
+	struct spindle_layout lo;
+	u32 v, r = 0, s = 0;
+
+	for (v = 0; v < w->view.num_members; v++) {
+		struct spindle_mc_member *m = &mc->member[r];
+		struct spindle_mc_sender *sd = &mc->sender[s];
+
+		if (!(sg->members & BIT_ULL(v)))
+			continue;
+		g->view_rank[r] = v;
+		m->block = (void *)(node->row[v] + spindle_layout_block(g->index));
+		m->sender = SPINDLE_NO_RANK;
+		spindle_layout_row(&lo, &w->view, node->rank, v);
+		m->remote_block = spindle_layout_block(g->index);
+		m->remote_hdr = lo.hdr[g->index];
+		m->remote_pay = lo.pay[g->index];
+		if (mc->my_sender != SPINDLE_NO_RANK)
+			m->push_slot = w->conf.first;
+		if (w->conf.vouch)
+			m->vouch = &g->vouch[r];
+		if (sg->senders & BIT_ULL(v)) {
+			m->sender = s++;
+			m->slots = w->conf.first;
+			m->vouched = g->vouch[r] = w->conf.first & SPINDLE_IMM_SLOTS;
+			sd->member = r;
+			sd->pay = node->row[v] + node->lo[v].pay[g->index];
+			sd->msgs = calloc(sg->window, sizeof(*sd->msgs));
+			sd->walk.ring = (void *)(node->row[v] + node->lo[v].hdr[g->index]);
+			sd->walk.wmask = sg->window - 1;
+			sd->walk.max_msg = sg->max_msg;
+			sd->walk.slot = sd->dlv_slot = sd->rel_slot = w->conf.first;
+		}
+		r++;
+	}
+}
+
+static struct group *open_group(struct node *node, u32 index)
+{
+	struct world *w = node->world;
+	const struct spindle_view_subgroup *sg = &w->view.subgroup[index];
+	struct group *g = calloc(1, sizeof(*g));
+	struct spindle_mc *mc = &g->mc;
+
+	g->node = node;
+	g->index = index;
+	mc->members = hweight64(sg->members);
+	mc->senders = hweight64(sg->senders);
+	mc->me = spindle_mask_rank(sg->members, node->rank);
+	mc->my_sender = SPINDLE_NO_RANK;
+	if (sg->senders & BIT_ULL(node->rank))
+		mc->my_sender = spindle_mask_rank(sg->senders, node->rank);
+	mc->window = sg->window;
+	mc->ring_units = sg->ring >> SPINDLE_UNIT_SHIFT;
+	mc->ordered = sg->mode == SPINDLE_MODE_ORDERED;
+	mc->hold = sg->hold;
+	mc->member = calloc(mc->members, sizeof(*mc->member));
+	mc->sender = calloc(mc->senders, sizeof(*mc->sender));
+	mc->log_mask = spindle_mc_log_entries(mc->senders, mc->window) - 1;
+	mc->log = calloc(mc->log_mask + 1, 1);
+	mc->block = (void *)(node->row[node->rank] + spindle_layout_block(index));
+	g->vouch = calloc(mc->members, sizeof(*g->vouch));
+	open_members(g);
+	if (mc->my_sender != SPINDLE_NO_RANK) {
+		mc->own_hdr = node->lo[node->rank].hdr[index];
+		mc->own_pay = node->lo[node->rank].pay[index];
+		mc->own_hdr_ring = (void *)(node->row[node->rank] + mc->own_hdr);
+		g->pay = node->row[node->rank] + mc->own_pay;
+		mc->ends = calloc(mc->window, sizeof(*mc->ends));
+		mc->txq.wmask = mc->window - 1;
+		mc->txq.ring_units = mc->ring_units;
+		mc->txq.max_msg = sg->max_msg;
+		mc->txq.unit = mc->txq.free_unit = w->conf.first_unit;
+		mc->txq.slot = mc->txq.free_slot = w->conf.first;
+		mc->word[SPINDLE_COL_SLOTS] = w->conf.first;
+		mc->free_slot = w->conf.first;
+	}
+	spindle_mc_init(mc);
+	return g;
+}
+
+struct world *world_open(const struct spindle_view *view, const struct world_conf *conf,
+			 u64 seed)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	const char *err = spindle_view_check(view);
+	u32 i, j, max_msg = 1;
+
+	w->view = *view;
+	w->conf = *conf;
+	w->rng.state = seed;
+	w->hostile = view->num_members;
+	if (err)
+		world_fail(w, "view: %s", err);
+	for (i = 0; i < view->num_members; i++) {
+		struct node *node = &w->node[i];
+
+		node->world = w;
+		node->rank = i;
+		for (j = 0; j < view->num_members; j++) {
+			w->link[i][j].tail = &w->link[i][j].head;
+			spindle_layout_row(&node->lo[j], view, j, i);
+			node->row[j] = aligned_alloc(SPINDLE_PAGE, node->lo[j].size);
+			memset(node->row[j], 0, node->lo[j].size);
+		}
+		for (j = 0; j < view->num_subgroups; j++)
+			if (view->subgroup[j].members & BIT_ULL(i))
+				node->group[j] = open_group(node, j);
+	}
+	for (j = 0; j < view->num_subgroups; j++)
+		max_msg = max(max_msg, view->subgroup[j].max_msg);
+	w->scratch = malloc(max_msg);
+	return w;
+}
+
+static void close_group(struct group *g)
+{
+	u32 s;
+
+	while (g->readers)
+		reader_close(g, g->readers);
+	if (g->sender)
+		sender_close(g);
+	for (s = 0; s < g->mc.senders; s++)
+		free(g->mc.sender[s].msgs);
+	free(g->mc.member);
+	free(g->mc.sender);
+	free(g->mc.log);
+	free(g->mc.ends);
+	free(g->vouch);
+	free(g);
+}
+
+void world_close(struct world *w)
+{
+	u32 i, j;
+
+	fabric_close(w);
+	for (i = 0; i < w->view.num_members; i++) {
+		for (j = 0; j < w->view.num_subgroups; j++)
+			if (w->node[i].group[j])
+				close_group(w->node[i].group[j]);
+		for (j = 0; j < w->view.num_members; j++)
+			free(w->node[i].row[j]);
+	}
+	for (i = 0; i < WORLD_GROUPS; i++) {
+		free(w->order[i].v);
+		for (j = 0; j < WORLD_NODES; j++)
+			free(w->ledger[i][j].v);
+	}
+	free(w->scratch);
+	free(w);
+}
+
+void world_activate(struct world *w)
+{
+	u32 i, j;
+
+	for (i = 0; i < w->view.num_members; i++) {
+		w->node[i].asleep = false;
+		for (j = 0; j < w->view.num_subgroups; j++)
+			if (w->node[i].group[j])
+				w->node[i].group[j]->mc.active = true;
+	}
+}
+
+/* ---- the engine --------------------------------------------------------- */
+
+static void push_all(struct group *g)
+{
+	struct spindle_write write[SPINDLE_PUSH_MAX];
+	struct world *w = g->node->world;
+	u32 r, i, n, room;
+
+	for (r = 0; r < g->mc.members; r++) {
+		if (!spindle_push_wanted(&g->mc, r))
+			continue;
+		room = fabric_room(w, g->node->rank, g->view_rank[r]);
+		if (room < 5)
+			continue;
+		room = min_t(u32, room, SPINDLE_PUSH_MAX);
+		n = spindle_push(&g->mc, r, g->index, write, room);
+		if (!n || n > room)
+			world_fail(w, "push of %u writes into room for %u", n, room);
+		for (i = 0; i < n && !w->failed; i++)
+			fabric_post(w, g->node->rank, g->view_rank[r], &write[i]);
+	}
+}
+
+/* Whoever waits for something is told when it is there. */
+static void check_events(struct group *g)
+{
+	struct world *w = g->node->world;
+	struct sender *p = g->sender;
+	struct reader *r;
+
+	for (r = g->readers; r; r = r->next)
+		if (*r->tail != r->seen && !(g->mc.events & SPINDLE_MC_DELIVERED))
+			world_fail(w, "node %u: delivered in silence", g->node->rank);
+	if (p && *p->free_slot != p->told && !(g->mc.events & SPINDLE_MC_FREED))
+		world_fail(w, "node %u: freed in silence", g->node->rank);
+	if (p)
+		p->told = *p->free_slot;
+}
+
+/* One pass of a node's engine. Returns true if it would have to run again. */
+bool node_pass(struct node *node)
+{
+	struct world *w = node->world;
+	struct reader *r;
+	bool busy = false;
+	u32 i, k;
+
+	if (w->conf.sleepy && node->asleep)
+		return false;
+	for (i = 0; i < w->view.num_subgroups; i++) {
+		struct group *g = node->group[i];
+
+		if (!g)
+			continue;
+		busy |= spindle_mc_run(&g->mc);
+		if (g->mc.events & SPINDLE_MC_FAILED &&
+		    g->view_rank[g->mc.bad_member] != w->hostile)
+			world_fail(w, "node %u group %u blames member %u", node->rank, i,
+				   g->mc.bad_member);
+		check_events(g);
+		g->mc.events = 0;
+		check_group(g);
+		for (r = g->readers; r; r = r->next)
+			check_reader(g, r);
+		if (!g->mc.active || w->failed)
+			continue;
+		push_all(g);
+		for (k = 0; k < g->mc.members; k++)
+			busy |= g->view_rank[k] != w->hostile &&
+				spindle_push_wanted(&g->mc, k);
+	}
+	node->asleep = !busy;
+	return busy;
+}
+
+/* ---- the schedule ------------------------------------------------------- */
+
+static struct group *random_group(struct world *w)
+{
+	u32 n = rng_below(&w->rng, w->view.num_members);
+
+	return w->node[n].group[rng_below(&w->rng, w->view.num_subgroups)];
+}
+
+static void random_reader(struct group *g)
+{
+	struct world *w = g->node->world;
+	u32 copy = 0, entries = g->mc.log_mask + 1, max_msg = group_conf(g)->max_msg;
+
+	if (rng_chance(&w->rng, 40)) {
+		copy = roundup_pow_of_two(max_t(u32, max_msg, SPINDLE_UNIT)) <<
+		       rng_below(&w->rng, 3);
+		entries = 1U << rng_below(&w->rng, 6);
+	}
+	reader_open(g, entries, copy)->lazy = rng_chance(&w->rng, 50) ? 0 :
+					      rng_below(&w->rng, 99);
+}
+
+/* Processes come and go. */
+static void life(struct group *g)
+{
+	struct world *w = g->node->world;
+	struct reader *r = g->readers;
+	bool is_sender = g->mc.my_sender != SPINDLE_NO_RANK && g->talk;
+
+	switch (rng_below(&w->rng, 6)) {
+	case 0:
+		if (g->sender && g->mc.active && w->conf.deaths)
+			sender_close(g);
+		break;
+	case 1:
+	case 2:
+		if (!g->sender && is_sender)
+			sender_open(g);
+		break;
+	case 3:
+		if (!r || (!r->next && rng_chance(&w->rng, 30)))
+			random_reader(g);
+		break;
+	case 4:
+		if (r && w->conf.deaths)
+			reader_close(g, rng_chance(&w->rng, 50) && r->next ? r->next : r);
+		break;
+	default:
+		if (!w->conf.cheats)
+			break;
+		if (g->sender && rng_chance(&w->rng, 50))
+			sender_cheat(g);
+		else if (r)
+			reader_cheat(g, r);
+		break;
+	}
+}
+
+void world_step(struct world *w)
+{
+	u32 n = w->view.num_members, dice = rng_below(&w->rng, 100), i, from, to;
+	struct group *g;
+	struct reader *r;
+
+	w->steps++;
+	if (dice < 45) {
+		from = rng_below(&w->rng, n);
+		to = rng_below(&w->rng, n);
+		if (!w->link[from][to].n || rng_chance(&w->rng, w->link[from][to].slow))
+			return;
+		for (i = 1 + rng_below(&w->rng, 4); i && fabric_step(w, from, to); i--)
+			;
+		return;
+	}
+	if (dice < 70) {
+		i = rng_below(&w->rng, n);
+		if (i != w->hostile && !rng_chance(&w->rng, w->node[i].slow))
+			node_pass(&w->node[i]);
+		return;
+	}
+	g = random_group(w);
+	if (!g || g->node->rank == w->hostile)
+		return;
+	if (dice == 70 && rng_chance(&w->rng, 50)) {
+		life(g);
+	} else if (dice < 86) {
+		if (g->sender && rng_chance(&w->rng, g->talk))
+			sender_step(g);
+	} else {
+		for (r = g->readers; r; r = r->next)
+			if (!rng_chance(&w->rng, r->lazy))
+				reader_step(g, r, false);
+	}
+}
+
+/* ---- the drain ----------------------------------------------------------- */
+
+static bool drain_node(struct node *node)
+{
+	struct world *w = node->world;
+	struct reader *r;
+	bool busy = false;
+	u32 j;
+
+	for (j = 0; j < w->view.num_members; j++)
+		while (w->link[node->rank][j].n && fabric_step(w, node->rank, j))
+			busy = true;
+	if (node->rank == w->hostile)
+		return busy;
+	busy |= node_pass(node);
+	for (j = 0; j < w->view.num_subgroups; j++)
+		for (r = node->group[j] ? node->group[j]->readers : NULL; r; r = r->next)
+			busy |= reader_step(node->group[j], r, true);
+	return busy;
+}
+
+/*
+ * Senders commit what they have reserved and stop, links empty, readers read. It must
+ * come to rest, and then all of check_end() must hold.
+ */
+void world_drain(struct world *w)
+{
+	u32 i, j, rounds;
+	bool busy = true;
+	u64 posted;
+
+	w->stopped = true;
+	for (i = 0; i < w->view.num_members; i++)
+		for (j = 0; j < w->view.num_subgroups; j++)
+			if (w->node[i].group[j] && w->node[i].group[j]->sender)
+				sender_finish(w->node[i].group[j]);
+	for (rounds = 0; busy && !w->failed; rounds++) {
+		if (rounds == 20000) {
+			world_fail(w, "does not come to rest");
+			return;
+		}
+		busy = false;
+		for (i = 0; i < w->view.num_members; i++)
+			busy |= drain_node(&w->node[i]);
+	}
+	posted = w->posted;
+	for (i = 0; i < w->view.num_members && !w->failed; i++)
+		if (i != w->hostile && node_pass(&w->node[i]))
+			world_fail(w, "node %u is not at rest", i);
+	if (w->posted != posted)
+		world_fail(w, "writes in a world at rest");
+	if (!w->failed)
+		check_end(w);
+}
