@@ -38,6 +38,9 @@ static int spindle_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* The first version of the argument ends with its last section. */
+#define ATTACH_SIZE_MIN offsetofend(struct spindle_attach, sst)
+
 /*
  * The process may have been compiled against a shorter or a longer struct: what it
  * sends beyond ours must be zero, and it gets no more than it has room for.
@@ -50,7 +53,7 @@ static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 
 	if (get_user(size, (u32 __user *)arg))
 		return -EFAULT;
-	if (size < sizeof(args) || size > PAGE_SIZE)
+	if (size < ATTACH_SIZE_MIN || size > PAGE_SIZE)
 		return -EINVAL;
 	err = copy_struct_from_user(&args, sizeof(args), arg, size);
 	if (err)
@@ -59,7 +62,7 @@ static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 	if (ret && ret != -ENOMEM)
 		return ret;
 	args.size = sizeof(args);
-	if (copy_to_user(arg, &args, sizeof(args)))
+	if (copy_to_user(arg, &args, min_t(size_t, size, sizeof(args))))
 		return -EFAULT;
 	return ret;
 }

@@ -37,8 +37,8 @@
 
 /*
  * Passes in a row that may find a block half written: seconds, because the CPU that
- * writes may be preempted in the middle. A
- * seal that stays wrong longer is a lie, and would keep the engine awake for ever.
+ * writes may be preempted in the middle. A seal that stays wrong longer is a lie, and
+ * would keep the engine awake for ever.
  */
 #define SPINDLE_MAX_TORN	BIT(22)
 

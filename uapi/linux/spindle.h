@@ -34,7 +34,8 @@
  *
  * The engine load-acquires .ready (pairs with A), copies the rest, checks the
  * copy, and multicasts slots in slot order as they become ready. ctl.tx_slot and
- * ctl.tx_unit say how far slots and bytes are free again; load-acquire them.
+ * ctl.tx_unit say how far slots and bytes are free again; load-acquire them (D), which
+ * pairs with the engine's store-release after all members have delivered.
  *
  * Reading (each attachment on its own)
  * ------------------------------------
@@ -43,7 +44,12 @@
  *   store-release usr.consumed when the bytes are no longer needed   (C)
  *
  * (B) pairs with the engine's store-release of the tail after descriptors and
- * bytes; (C) with its load-acquire before it lets senders overwrite them.
+ * bytes; (C) with its load-acquire before it lets senders overwrite them. A final
+ * ctl.state is stored after the last tail: who sees it, and then no new tail, is done.
+ *
+ * poll(): EPOLLIN while entries are delivered and not consumed; EPOLLOUT while a slot is
+ * free and a message of max_msg bytes would find room (for that the kernel looks at
+ * usr.reserve, and believes it); EPOLLERR and EPOLLHUP in a final state.
  */
 #ifndef _UAPI_LINUX_SPINDLE_H
 #define _UAPI_LINUX_SPINDLE_H
@@ -144,8 +150,8 @@ struct spindle_section {
  * @subgroup: in: id of a subgroup of the node's installed view
  * @event_fd: in: eventfd to signal at deliveries and state changes, or -1
  * @resv0: in: 0
- * @copy_bytes: in: bytes of the copy ring, a power of two from max_msg up; 0 for
- *	ring_bytes. Must be 0 without SPINDLE_ATTACH_COPY
+ * @copy_bytes: in: bytes of the copy ring, a power of two from max_msg and from a page
+ *	up; 0 for ring_bytes. Must be 0 without SPINDLE_ATTACH_COPY
  * @memlock: out: bytes charged to RLIMIT_MEMLOCK; on ENOMEM the bytes that would
  *	have been needed
  * @features: out: SPINDLE_FEAT_*
@@ -169,7 +175,7 @@ struct spindle_section {
  * @ctl_tx_slot: out: offset in ctl of a __u64: slots that are free again
  * @ctl_tx_unit: out: offset in ctl of a __u64: units that are free again
  * @usr_consumed: out: offset in usr of a __u64: entries consumed so far
- * @usr_reserve: out: offset in usr of a __u64 that only the process uses: next
+ * @usr_reserve: out: offset in usr of a __u64 that is the process's: next
  *	slot (low 32 bits) and next unit (high 32 bits). The kernel sets it once, at
  *	the attach; it may be ahead of tx_slot and tx_unit then, by what an earlier
  *	sender left in flight
@@ -268,7 +274,8 @@ enum spindle_dlv_kind {
  * @len: bytes
  * @sender: sender rank
  * @kind: enum spindle_dlv_kind; skip kinds that you do not know
- * @slot: the sender's message number, counting from 0 without gaps
+ * @slot: the sender's message number, counting from 0 without gaps, over all processes
+ *	that send one after the other; not the TX slot, abandoned ones are left out
  */
 struct spindle_dlv {
 	__u64 seq;
@@ -306,7 +313,10 @@ struct spindle_members {
 
 #define SPINDLE_IOC_MAGIC	0xb9
 #define SPINDLE_IOC_ATTACH	_IOWR(SPINDLE_IOC_MAGIC, 0, struct spindle_attach)
-/* Wake the engine: after a commit or a consume, when ctl.need_wakeup is set. */
+/*
+ * Wake the engine: after a commit or a consume, when ctl.need_wakeup is set. ENOTCONN if
+ * the file is not attached.
+ */
 #define SPINDLE_IOC_KICK	_IO(SPINDLE_IOC_MAGIC, 1)
 #define SPINDLE_IOC_MEMBERS	_IOWR(SPINDLE_IOC_MAGIC, 2, struct spindle_members)
 

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The attachment of a process to one subgroup, and everything that is not the hot
+ * path: attach, detach, wait, and words for errors. The hot path is <spindle/ring.h>.
+ *
+ * Conventions
+ * -----------
+ * Functions return 0 or a count on success and a negative errno on failure. They
+ * print nothing, install no signal handler, and give errno no meaning.
+ *
+ * Threads: spindle_reserve(), spindle_commit(), spindle_abandon(), spindle_send() and
+ * their relatives may be called by any number of threads at once. Reading
+ * (spindle_peek(), spindle_next_batch(), spindle_release(), spindle_dispatch()) is
+ * for one thread at a time, which may run at the same time as the senders.
+ * spindle_attach() and spindle_detach() must run alone.
+ *
+ * Processes: an attachment is not inherited by fork(); the child has neither the
+ * mappings nor any use for the queue, and must not call anything with it but
+ * close(spindle_fd()).
+ */
+#ifndef SPINDLE_QUEUE_H
+#define SPINDLE_QUEUE_H
+
+#include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/spindle.h>
+#include <spindle/barrier.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SPINDLE_API __attribute__((visibility("default")))
+
+/** SPINDLE_DEVICE - where the module puts its device */
+#define SPINDLE_DEVICE		"/dev/spindle"
+
+/** SPINDLE_ATTACH_BOTH - the usual role: send, and read what everybody sent */
+#define SPINDLE_ATTACH_BOTH	(SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)
+
+/**
+ * struct spindle_attach_opts - what to attach to, and how
+ * @device: path of the device; NULL for SPINDLE_DEVICE
+ * @node: id of a node in the caller's network namespace
+ * @subgroup: id of a subgroup in that node's view
+ * @flags: SPINDLE_ATTACH_SEND, SPINDLE_ATTACH_RECV or both; SPINDLE_ATTACH_COPY may
+ *	be added to RECV: deliveries are then copied into a ring of this attachment,
+ *	so that a slow reader holds up its own ring and not the senders' slots
+ * @event_fd: an eventfd to signal at deliveries and state changes; 0 or less: none
+ * @copy_bytes: with COPY: bytes of the copy ring, a power of two and at least
+ *	max_msg; 0 for the size of a sender's ring
+ * @resv: 0
+ *
+ * Set all of it to zero first, then what is needed.
+ */
+struct spindle_attach_opts {
+	const char *device;
+	uint32_t node;
+	uint32_t subgroup;
+	uint32_t flags;
+	int32_t event_fd;
+	uint64_t copy_bytes;
+	uint64_t resv[4];
+};
+
+/**
+ * enum spindle_step - how far spindle_attach() came, in spindle_queue.step
+ * @SPINDLE_STEP_OPTS: the options are wrong
+ * @SPINDLE_STEP_OPEN: open() of the device failed
+ * @SPINDLE_STEP_ATTACH: the kernel refused the attachment
+ * @SPINDLE_STEP_MAP: memory could not be mapped
+ * @SPINDLE_STEP_LAYOUT: the kernel's reply makes no sense to this library
+ * @SPINDLE_STEP_DONE: attached
+ *
+ * The same errno means different things in different steps: ENOENT is a missing
+ * device in one and an unknown subgroup in the other.
+ */
+enum spindle_step {
+	SPINDLE_STEP_OPTS,
+	SPINDLE_STEP_OPEN,
+	SPINDLE_STEP_ATTACH,
+	SPINDLE_STEP_MAP,
+	SPINDLE_STEP_LAYOUT,
+	SPINDLE_STEP_DONE
+};
+
+/* One mapping of the attachment; private to the library. */
+struct spindle_map {
+	void *addr;
+	size_t len;
+};
+
+/* One sender as a reader sees it; private to the library. */
+struct spindle_source {
+	const unsigned char *ring;
+	struct spindle_map map;
+	uint32_t node;
+	uint32_t resv;
+};
+
+/**
+ * struct spindle_queue - one attachment; the caller owns the memory
+ * @fd: the open device; readable, writable and pollable (see spindle_wait())
+ * @flags: SPINDLE_ATTACH_* as given
+ * @node: id of the local node
+ * @subgroup: id of the subgroup
+ * @members: members of the subgroup
+ * @senders: members that may send
+ * @rank: own rank among the members
+ * @sender_rank: own rank among the senders, or SPINDLE_NO_RANK
+ * @window: slots of a sender: how many messages can be under way
+ * @max_msg: largest message, bytes
+ * @vid: id of the view
+ * @features: SPINDLE_FEAT_*
+ * @memlock: bytes charged to RLIMIT_MEMLOCK. Also valid when spindle_attach() returned
+ *	-ENOMEM in SPINDLE_STEP_ATTACH: what would have been needed, 0 if not known
+ * @step: enum spindle_step
+ *
+ * A plain structure: put it where you like, but do not move or copy it while it
+ * is attached.
+ */
+struct spindle_queue {
+	int fd;
+	uint32_t flags;
+	uint32_t node;
+	uint32_t subgroup;
+	uint32_t members;
+	uint32_t senders;
+	uint32_t rank;
+	uint32_t sender_rank;
+	uint32_t window;
+	uint32_t max_msg;
+	uint64_t vid;
+	uint64_t features;
+	uint64_t memlock;
+	uint32_t step;
+
+	/* private: of the library, in sight because the hot path is inline */
+	uint32_t resv0;
+
+	/* Words of the kernel; this side can only read them. */
+	const __u32 *ctl_state;
+	const __u32 *ctl_error;
+	const __u32 *ctl_need_wakeup;
+	const __u64 *ctl_dlv_tail;
+	const __u64 *ctl_tx_slot;
+	const __u64 *ctl_tx_unit;
+
+	/* Words of the process; the kernel checks what it reads there. */
+	__u64 *usr_consumed;
+	__u64 *usr_reserve;
+	struct spindle_tx_desc *usr_desc;
+
+	/* The ring of the local sender, mapped twice in a row. */
+	unsigned char *tx_ring;
+	uint64_t tx_mask;
+	uint32_t tx_units;
+
+	/* The delivery ring, and where its descriptors point into. */
+	uint32_t dlv_entries;
+	const unsigned char *dlv;
+	uint64_t dlv_stride;
+	uint64_t rx_bytes;
+	struct spindle_source *source;
+
+	struct spindle_map map_ctl;
+	struct spindle_map map_usr;
+	struct spindle_map map_tx;
+	struct spindle_map map_dlv;
+	struct spindle_map map_copy;
+
+	/*
+	 * Of the reading thread alone, and on cache lines of its own, or every
+	 * message read would slow down the threads that send.
+	 */
+	unsigned char pad0[64];
+	uint64_t rx_cursor;	/* next descriptor to look at */
+	uint64_t rx_released;	/* what usr_consumed says */
+	uint64_t rx_tail;	/* what ctl_dlv_tail said last */
+	unsigned char pad1[64];
+
+	/* Of the sending threads: something was committed and not flushed. */
+	uint32_t tx_quiet;
+	unsigned char pad2[60];
+
+	uint64_t resv1[8];
+};
+
+/**
+ * struct spindle_slot - a slot between spindle_reserve() and its commit
+ * @slot: slot number of this process; not the message number that readers see, which
+ *	leaves out slots that were abandoned
+ * @data: where the bytes go: @len bytes, contiguous and writable, aligned to
+ *	SPINDLE_UNIT. They belong to the caller until the commit or the abandon
+ * @len: bytes reserved
+ * @unit: first unit of the extent, modulo 2^32; of interest to the library only
+ */
+struct spindle_slot {
+	uint64_t slot;
+	void *data;
+	uint32_t len;
+	uint32_t unit;
+};
+
+/**
+ * struct spindle_msg - a delivered message
+ * @seq: place in the subgroup's total order; grows, with gaps
+ * @slot: the sender's message number, counting from 0 without gaps
+ * @data: @len bytes, contiguous, read-only: they lie in the ring and stay valid
+ *	until spindle_release() or spindle_release_n() gives this message back
+ * @len: bytes; 0 is a message, too
+ * @sender: sender rank
+ * @node: node id of the sender
+ * @resv: 0
+ */
+struct spindle_msg {
+	uint64_t seq;
+	uint64_t slot;
+	const void *data;
+	uint32_t len;
+	uint32_t sender;
+	uint32_t node;
+	uint32_t resv;
+};
+
+/**
+ * typedef spindle_batch_fn - receives a batch of messages from spindle_dispatch()
+ * @arg: as given to spindle_dispatch()
+ * @msgs: @n messages in delivery order, valid until the function returns
+ * @n: at least 1
+ *
+ * Return: 0 to go on; anything else ends spindle_dispatch() after this batch, and
+ * a negative value is what spindle_dispatch() then returns.
+ */
+typedef int (*spindle_batch_fn)(void *arg, const struct spindle_msg *msgs, unsigned int n);
+
+/**
+ * spindle_attach() - attach to a subgroup
+ * @q: memory of the caller; its content does not matter
+ * @o: what to attach to
+ *
+ * Opens the device, binds the open file to the subgroup and maps its rings. Process
+ * context, may sleep. The subgroup need not be active yet: slots can be committed
+ * while members are still connecting.
+ *
+ * Return: 0, or with nothing left open or mapped:
+ * -EINVAL (flags, copy_bytes, or a reserved field is not 0), -ENODEV (no such node
+ * here), -ENOENT (no such subgroup, the node has no view, or no such device file),
+ * -EBUSY (the subgroup has a local sender already), -EPERM (the node is no sender),
+ * -EACCES (the device file's permissions), -ENOMEM (see spindle_queue.memlock),
+ * -EBADF (@event_fd), -ENOTCONN (the subgroup has failed), -EPROTO (the module
+ * speaks another ABI). spindle_attach_strerror() tells which it was.
+ */
+SPINDLE_API int spindle_attach(struct spindle_queue *q, const struct spindle_attach_opts *o);
+
+/**
+ * spindle_detach() - end an attachment
+ * @q: attached, or spindle_attach() failed on it, or detached already
+ *
+ * Unmaps and closes. All pointers into the rings die. Reserved slots that were not
+ * committed are given up. Messages that were committed need not have been sent yet;
+ * call spindle_drain() first where that matters.
+ */
+SPINDLE_API void spindle_detach(struct spindle_queue *q);
+
+/**
+ * spindle_kick() - wake the engine, whether it sleeps or not
+ * @q: attached
+ *
+ * One system call. Commit, flush and release call it when it is needed, so programs
+ * have no reason to. Any thread.
+ *
+ * Return: 0 or a negative errno.
+ */
+SPINDLE_API int spindle_kick(struct spindle_queue *q);
+
+/**
+ * spindle_wait() - wait until it makes sense to read or to send
+ * @q: attached
+ * @events: POLLIN: there is a message to read; POLLOUT: there is room to send; or both
+ * @timeout_ms: milliseconds, 0 not to wait, -1 without limit
+ *
+ * Makes no system call if it is so already. Flushes what was committed quietly.
+ * With POLLIN only the reading thread may call it; with POLLOUT alone, any.
+ *
+ * POLLOUT is set when a message of max_msg bytes would fit; poll() itself knows less
+ * than the threads that hold reserved slots, so a spindle_reserve() that follows can
+ * still say -EAGAIN.
+ *
+ * Return: the events that hold; 0 when the time is up; -EINTR on a signal; -EPIPE
+ * when the state is final and nothing is left to read; -EBUSY if POLLIN was asked for
+ * and there is nothing new, but messages are held that were not released: the kernel
+ * could not tell new messages from held ones, and would never let the caller sleep.
+ */
+SPINDLE_API int spindle_wait(struct spindle_queue *q, int events, int timeout_ms);
+
+/**
+ * spindle_send_wait() - send a copy of a buffer, wait for room if there is none
+ * @q: attached with SPINDLE_ATTACH_SEND
+ * @buf: the bytes; may be NULL if @len is 0
+ * @len: how many
+ * @timeout_ms: milliseconds, -1 without limit
+ *
+ * Any thread.
+ *
+ * Return: 0 once committed; -EAGAIN when the time is up, -EINTR on a signal, and the
+ * errors of spindle_reserve(); the message was not sent then.
+ */
+SPINDLE_API int spindle_send_wait(struct spindle_queue *q, const void *buf, uint32_t len,
+				  int timeout_ms);
+
+/**
+ * spindle_drain() - wait until what was sent has been delivered everywhere
+ * @q: attached with SPINDLE_ATTACH_SEND
+ * @timeout_ms: milliseconds, 0 only to ask, -1 without limit
+ *
+ * Waits until every slot that was reserved before the call is free again, which is
+ * when all members have delivered its message. All of them must have been committed
+ * or abandoned. If this process also reads without SPINDLE_ATTACH_COPY, what it has not
+ * released counts as not delivered. Any thread.
+ *
+ * Return: 0; -EAGAIN when the time is up, -EINTR on a signal, -EPIPE when the state
+ * became final before, -EBADF without SPINDLE_ATTACH_SEND.
+ */
+SPINDLE_API int spindle_drain(struct spindle_queue *q, int timeout_ms);
+
+/**
+ * spindle_dispatch() - hand messages to a function, batch by batch
+ * @q: attached with SPINDLE_ATTACH_RECV
+ * @fn: called with each batch; the batch is released when it returns
+ * @arg: passed to @fn
+ * @budget: most messages to hand over in this call, 1..INT_MAX
+ *
+ * Does not wait. Batches are as large as what has been delivered, up to 64 messages.
+ * All messages must have been released before. @fn must neither release nor peek.
+ *
+ * Return: how many messages were handed over, maybe 0; a negative value from @fn; or
+ * if nothing was handed over, the errors of spindle_peek(), and -EBUSY if messages
+ * are held.
+ */
+SPINDLE_API int spindle_dispatch(struct spindle_queue *q, spindle_batch_fn fn, void *arg,
+				 unsigned int budget);
+
+/**
+ * spindle_members() - list the members of the subgroup
+ * @q: attached
+ * @m: room for @n members, filled by rank
+ * @n: at least q->members
+ *
+ * Return: the number of members, or -ENOSPC (@n is too small), or a negative errno.
+ */
+SPINDLE_API int spindle_members(const struct spindle_queue *q, struct spindle_member *m,
+				unsigned int n);
+
+/**
+ * spindle_strerror() - say what an enum spindle_error means
+ * @err: as from spindle_error_code()
+ *
+ * Return: a constant string, also for unknown values.
+ */
+SPINDLE_API const char *spindle_strerror(int err);
+
+/**
+ * spindle_state_string() - name an enum spindle_state
+ * @state: as from spindle_state()
+ *
+ * Return: a constant lower-case word, also for unknown values.
+ */
+SPINDLE_API const char *spindle_state_string(int state);
+
+/**
+ * spindle_attach_strerror() - say why spindle_attach() failed, and what to do
+ * @q: as spindle_attach() left it
+ * @o: as given to it
+ * @err: what it returned
+ * @buf: memory of the caller; 160 bytes are enough unless the device path is long
+ * @len: bytes of @buf, at least 1; the text is cut off there
+ *
+ * Return: @buf, with one line of text without a final newline.
+ */
+SPINDLE_API const char *spindle_attach_strerror(const struct spindle_queue *q,
+						const struct spindle_attach_opts *o,
+						int err, char *buf, size_t len);
+
+/**
+ * spindle_fd() - the file descriptor of an attachment, for poll() and epoll
+ * @q: attached
+ *
+ * POLLIN: descriptors were delivered that have not been released. POLLOUT: room to
+ * send. POLLERR and POLLHUP: the state is final. Call spindle_flush() before sleeping
+ * on it if anything was committed quietly.
+ *
+ * Return: the descriptor; it belongs to the queue, do not close it.
+ */
+static inline int spindle_fd(const struct spindle_queue *q)
+{
+	return q->fd;
+}
+
+/**
+ * spindle_state() - the state of the attachment
+ * @q: attached
+ *
+ * Whatever was delivered before the state became final is visible to a
+ * spindle_peek() after it. Any thread.
+ *
+ * Return: enum spindle_state; above SPINDLE_STATE_ACTIVE it is final.
+ */
+static inline int spindle_state(const struct spindle_queue *q)
+{
+	return (int)spindle_load_acquire32(q->ctl_state);
+}
+
+/**
+ * spindle_error_code() - why the state is what it is
+ * @q: attached
+ *
+ * Return: enum spindle_error. Any thread.
+ */
+static inline int spindle_error_code(const struct spindle_queue *q)
+{
+	return (int)spindle_load_acquire32(q->ctl_error);
+}
+
+/**
+ * spindle_window() - how many messages of this sender can be under way
+ * @q: attached
+ *
+ * Return: slots, a power of two.
+ */
+static inline uint32_t spindle_window(const struct spindle_queue *q)
+{
+	return q->window;
+}
+
+/**
+ * spindle_max_msg() - the largest message
+ * @q: attached
+ *
+ * Return: bytes.
+ */
+static inline uint32_t spindle_max_msg(const struct spindle_queue *q)
+{
+	return q->max_msg;
+}
+
+/**
+ * spindle_rank() - own rank among the members
+ * @q: attached
+ *
+ * Return: 0 to members - 1.
+ */
+static inline uint32_t spindle_rank(const struct spindle_queue *q)
+{
+	return q->rank;
+}
+
+/**
+ * spindle_sender_rank() - own rank among the senders
+ * @q: attached
+ *
+ * Return: 0 to senders - 1, or SPINDLE_NO_RANK.
+ */
+static inline uint32_t spindle_sender_rank(const struct spindle_queue *q)
+{
+	return q->sender_rank;
+}
+
+/**
+ * spindle_sender_node() - which node a sender is
+ * @q: attached
+ * @sender: sender rank
+ * @node: set to the node's id
+ *
+ * Return: 0, or -EINVAL if @sender is no sender rank.
+ */
+SPINDLE_API int spindle_sender_node(const struct spindle_queue *q, uint32_t sender,
+				    uint32_t *node);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SPINDLE_QUEUE_H */

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The hot path of an attachment: no system call while the engine is awake.
+ *
+ * Four pairs of barriers hold the two sides together; A to C are named in
+ * <linux/spindle.h>, too, and all stand at the lines of code below:
+ *
+ *	process, sending			engine
+ *
+ *	LOAD ctl.tx_slot, tx_unit  (D)		LOAD desc.ready		    (A)
+ *	STORE bytes, descriptor			LOAD descriptor, send bytes
+ *	STORE desc.ready	   (A)		STORE ctl.tx_slot, tx_unit  (D)
+ *
+ *	process, reading			engine
+ *
+ *	LOAD ctl.dlv_tail	   (B)		LOAD usr.consumed	    (C)
+ *	LOAD descriptor, bytes			STORE descriptor, bytes
+ *	STORE usr.consumed	   (C)		STORE ctl.dlv_tail	    (B)
+ *
+ * All loads named by a letter are acquires, all stores are releases.
+ *
+ * (A) Without it the engine could use a descriptor, or bytes, of before the commit.
+ * (B) Without it the process could read a descriptor before it is written.
+ * (C) Without it the engine could reuse bytes that the process still reads.
+ * (D) Without it the process could overwrite bytes that are still being sent, or
+ *     read by a member that has not delivered them.
+ *
+ * ctl.state is stored with release after the last ctl.dlv_tail and loaded with
+ * acquire: who sees a final state sees everything that was delivered.
+ *
+ * Sleeping needs a store before a load on both sides, which only a full barrier
+ * gives (E): the process stores desc.ready or usr.consumed, then loads need_wakeup; the
+ * engine stores need_wakeup, then loads desc.ready and usr.consumed. At least one of
+ * them sees what the other did.
+ *
+ * Threads of one process share usr.reserve, a word of which the kernel believes
+ * nothing: whoever moves it by compare-and-swap owns the slot and the units in between.
+ */
+#ifndef SPINDLE_RING_H
+#define SPINDLE_RING_H
+
+#include <errno.h>
+#include <string.h>
+#include <spindle/barrier.h>
+#include <spindle/queue.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Units that a message of @len bytes takes. */
+static inline uint32_t spindle_units(uint32_t len)
+{
+	return len / SPINDLE_UNIT + (len % SPINDLE_UNIT != 0);
+}
+
+/* The word usr.reserve for a next slot and a next unit. */
+static inline __u64 spindle_reserve_word(uint32_t slot, uint32_t unit)
+{
+	return (__u64)slot | (__u64)unit << 32;
+}
+
+/* Kick the engine if it sleeps: after the store that gives it something to do. */
+static inline int spindle_wake(struct spindle_queue *q)
+{
+	spindle_mb();					/* E */
+	if (spindle_load_once32(q->ctl_need_wakeup))
+		return spindle_kick(q);
+	return 0;
+}
+
+/**
+ * spindle_flush() - let the engine know of what was committed quietly
+ * @q: attached
+ *
+ * By this thread or others. One full barrier; a system call only if the engine
+ * sleeps. Any thread.
+ *
+ * Return: 0 or a negative errno from spindle_kick().
+ */
+static inline int spindle_flush(struct spindle_queue *q)
+{
+	/* To clear the mark is to answer for the commits of all who set it. */
+	if (spindle_load_once32(&q->tx_quiet))
+		(void)__atomic_exchange_n(&q->tx_quiet, 0, __ATOMIC_ACQ_REL);
+	return spindle_wake(q);
+}
+
+/* The mark that spindle_wait() and spindle_drain() go by; after the publication. */
+static inline void spindle_mark_quiet(struct spindle_queue *q)
+{
+	__atomic_store_n(&q->tx_quiet, 1, __ATOMIC_RELEASE);
+}
+
+/**
+ * spindle_reserve() - take the next slot and room for a message
+ * @q: attached with SPINDLE_ATTACH_SEND
+ * @len: bytes, 0 to max_msg
+ * @s: filled on success
+ *
+ * Takes the place of the message in the sender's order. Everything reserved later
+ * waits for it, so commit or abandon it soon, whatever happens. Never waits; any
+ * thread.
+ *
+ * Return: 0; -EAGAIN when no slot is free or the ring has no room for @len bytes,
+ * -EMSGSIZE when @len is above max_msg, -EPIPE when the state is final, -EBADF
+ * without SPINDLE_ATTACH_SEND.
+ */
+static inline int spindle_reserve(struct spindle_queue *q, uint32_t len, struct spindle_slot *s)
+{
+	uint32_t units = spindle_units(len);
+	uint32_t slot, unit;
+	__u64 tx_slot, tx_unit, old, now;
+
+	if (!q->tx_ring)
+		return -EBADF;
+	if (len > q->max_msg)
+		return -EMSGSIZE;
+
+	/*
+	 * The order of the loads matters: with usr.reserve first, what is read of the
+	 * kernel's words is at least as new. A stale @old then shows as a slot number
+	 * behind tx_slot, or fails to be swapped; it cannot pass for room.
+	 */
+	old = spindle_load_acquire(q->usr_reserve);
+	for (;;) {
+		if (spindle_state(q) > SPINDLE_STATE_ACTIVE)
+			return -EPIPE;
+		tx_slot = spindle_load_acquire(q->ctl_tx_slot);	/* D */
+		tx_unit = spindle_load_acquire(q->ctl_tx_unit);	/* D */
+		slot = (uint32_t)old;
+		unit = (uint32_t)(old >> 32);
+		if (slot - (uint32_t)tx_slot >= q->window ||
+		    unit + units - (uint32_t)tx_unit > q->tx_units) {
+			now = spindle_load_acquire(q->usr_reserve);
+			if (now == old)
+				return -EAGAIN;
+			old = now;
+			continue;
+		}
+		if (spindle_cmpxchg(q->usr_reserve, &old,
+				    spindle_reserve_word(slot + 1, unit + units)))
+			break;
+	}
+
+	s->slot = tx_slot + (uint32_t)(slot - (uint32_t)tx_slot);
+	s->data = q->tx_ring + (((uint64_t)unit << SPINDLE_UNIT_SHIFT) & q->tx_mask);
+	s->len = len;
+	s->unit = unit;
+	return 0;
+}
+
+/* Publish a slot: the last step of a commit and of an abandon. */
+static inline void spindle_publish(struct spindle_queue *q, const struct spindle_slot *s,
+				   uint32_t len, uint32_t flags)
+{
+	struct spindle_tx_desc *d = &q->usr_desc[s->slot & (q->window - 1)];
+
+	/* What was reserved, also if less is used: extents are back to back. */
+	d->unit = s->unit;
+	d->units = spindle_units(s->len);
+	d->len = len;
+	d->flags = flags;
+	spindle_store_release(&d->ready, s->slot + 1);	/* A */
+}
+
+/**
+ * spindle_commit_quiet() - commit a slot, and leave it to a flush to wake the engine
+ * @q: attached with SPINDLE_ATTACH_SEND
+ * @s: a slot from spindle_reserve()
+ * @len: bytes to send, 0 to s->len
+ *
+ * For batches: any number of these, then one spindle_flush(). An engine that is
+ * awake may send the message before the flush. Any thread, and slots in any order.
+ *
+ * Return: 0: the message is committed and the bytes are no longer the caller's;
+ * -EMSGSIZE: @len is above s->len, and the slot is still held.
+ */
+static inline int spindle_commit_quiet(struct spindle_queue *q, const struct spindle_slot *s,
+				       uint32_t len)
+{
+	if (len > s->len)
+		return -EMSGSIZE;
+	spindle_publish(q, s, len, 0);
+	spindle_mark_quiet(q);
+	return 0;
+}
+
+/**
+ * spindle_commit() - commit a slot and wake the engine if it sleeps
+ * @q: attached with SPINDLE_ATTACH_SEND
+ * @s: a slot from spindle_reserve()
+ * @len: bytes to send, 0 to s->len
+ *
+ * Any thread, and slots in any order; messages go out in the order of the slots.
+ * What becomes of a committed message is told by the state of the attachment: a
+ * failed kick is no failure of the commit, and sending again would send twice.
+ *
+ * Return: as spindle_commit_quiet().
+ */
+static inline int spindle_commit(struct spindle_queue *q, const struct spindle_slot *s,
+				 uint32_t len)
+{
+	if (len > s->len)
+		return -EMSGSIZE;
+	spindle_publish(q, s, len, 0);
+	(void)spindle_wake(q);
+	return 0;
+}
+
+/**
+ * spindle_abandon() - give up a slot: nothing is sent for it
+ * @q: attached with SPINDLE_ATTACH_SEND
+ * @s: a slot from spindle_reserve()
+ *
+ * Any thread, and slots in any order. Wakes the engine if it sleeps, because later
+ * slots may have waited for this one.
+ */
+static inline void spindle_abandon(struct spindle_queue *q, const struct spindle_slot *s)
+{
+	spindle_publish(q, s, 0, SPINDLE_TX_ABANDON);
+	(void)spindle_wake(q);
+}
+
+/**
+ * spindle_send_quiet() - send a copy of a buffer, and leave the kick to a flush
+ * @q: attached with SPINDLE_ATTACH_SEND
+ * @buf: the bytes; may be NULL if @len is 0
+ * @len: how many
+ *
+ * Return: as spindle_reserve(); any thread.
+ */
+static inline int spindle_send_quiet(struct spindle_queue *q, const void *buf, uint32_t len)
+{
+	struct spindle_slot s;
+	int err = spindle_reserve(q, len, &s);
+
+	if (err)
+		return err;
+	if (len)
+		memcpy(s.data, buf, len);
+	return spindle_commit_quiet(q, &s, len);
+}
+
+/**
+ * spindle_send() - send a copy of a buffer; never waits
+ * @q: attached with SPINDLE_ATTACH_SEND
+ * @buf: the bytes; may be NULL if @len is 0
+ * @len: how many
+ *
+ * Return: 0 once committed, else as spindle_reserve(); any thread. See
+ * spindle_send_wait() for one that waits for room.
+ */
+static inline int spindle_send(struct spindle_queue *q, const void *buf, uint32_t len)
+{
+	struct spindle_slot s;
+	int err = spindle_reserve(q, len, &s);
+
+	if (err)
+		return err;
+	if (len)
+		memcpy(s.data, buf, len);
+	return spindle_commit(q, &s, len);
+}
+
+/* The descriptor at place @pos of the delivery ring. */
+static inline const struct spindle_dlv *spindle_dlv_at(const struct spindle_queue *q,
+						       uint64_t pos)
+{
+	return (const struct spindle_dlv *)
+		(const void *)(q->dlv + (pos & (q->dlv_entries - 1)) * q->dlv_stride);
+}
+
+/* Read one descriptor. Return: 1 a message, 0 an unknown kind, -EBADMSG nonsense. */
+static inline int spindle_read_dlv(const struct spindle_queue *q, uint64_t pos,
+				   struct spindle_msg *m)
+{
+	const struct spindle_dlv *d = spindle_dlv_at(q, pos);
+	const struct spindle_source *src;
+
+	if (d->kind != SPINDLE_DLV_MSG)
+		return 0;
+	/* Two mappings in a row: what begins in the ring ends within the second. */
+	if (d->sender >= q->senders || d->len > q->max_msg || d->offset >= q->rx_bytes)
+		return -EBADMSG;
+	src = &q->source[d->sender];
+	m->seq = d->seq;
+	m->slot = d->slot;
+	m->data = src->ring + d->offset;
+	m->len = d->len;
+	m->sender = d->sender;
+	m->node = src->node;
+	m->resv = 0;
+	return 1;
+}
+
+/* Give back all descriptors below @pos. */
+static inline void spindle_consume(struct spindle_queue *q, uint64_t pos)
+{
+	q->rx_released = pos;
+	spindle_store_release(q->usr_consumed, pos);	/* C */
+	/* Senders here and at other members may wait for what just became free. */
+	(void)spindle_wake(q);
+}
+
+/**
+ * spindle_next_batch() - take the next messages
+ * @q: attached with SPINDLE_ATTACH_RECV
+ * @msgs: filled
+ * @n: room in @msgs
+ *
+ * Takes what is there, without waiting and in delivery order. Taking moves a cursor of
+ * this process only: the messages stay in the ring and their data valid until
+ * they are given back by spindle_release() or spindle_release_n(). Give back once per
+ * batch, and soon: held messages hold up the senders' slots (or, with
+ * SPINDLE_ATTACH_COPY, fill up the copy ring).
+ *
+ * Return: how many were taken, 0 if there is nothing; -EPIPE when the state is final
+ * and everything that was delivered has been read; -EBADMSG when the kernel wrote a
+ * descriptor that points outside the mapped memory, which stays so; -EBADF without
+ * SPINDLE_ATTACH_RECV.
+ */
+static inline int spindle_next_batch(struct spindle_queue *q, struct spindle_msg *msgs,
+				     unsigned int n)
+{
+	uint64_t start = q->rx_cursor;
+	unsigned int got = 0;
+	int final, ret;
+
+	if (!q->dlv)
+		return -EBADF;
+	while (got < n) {
+		if (q->rx_cursor == q->rx_tail) {
+			/* State before tail: a final state vouches for the tail. */
+			final = !got && spindle_state(q) > SPINDLE_STATE_ACTIVE;
+			q->rx_tail = spindle_load_acquire(q->ctl_dlv_tail);	/* B */
+			if (q->rx_tail - q->rx_released > q->dlv_entries) {
+				q->rx_tail = q->rx_cursor;
+				return got ? (int)got : -EBADMSG;
+			}
+			if (q->rx_cursor == q->rx_tail) {
+				if (got)
+					break;
+				/* Skipped kinds that nobody would ever release. */
+				if (start == q->rx_released && start != q->rx_cursor)
+					spindle_consume(q, q->rx_cursor);
+				return final ? -EPIPE : 0;
+			}
+		}
+		ret = spindle_read_dlv(q, q->rx_cursor, &msgs[got]);
+		if (ret < 0)
+			return got ? (int)got : ret;
+		q->rx_cursor++;
+		got += (unsigned int)ret;
+	}
+	return (int)got;
+}
+
+/**
+ * spindle_peek() - take the next message
+ * @q: attached with SPINDLE_ATTACH_RECV
+ * @m: filled
+ *
+ * spindle_next_batch() of one: the next call takes the message after it.
+ *
+ * Return: 1, 0 if there is nothing, or a negative errno as spindle_next_batch().
+ */
+static inline int spindle_peek(struct spindle_queue *q, struct spindle_msg *m)
+{
+	return spindle_next_batch(q, m, 1);
+}
+
+/**
+ * spindle_release() - give back all messages taken so far
+ * @q: attached with SPINDLE_ATTACH_RECV
+ *
+ * Their data must not be touched any more: senders may overwrite it. Does nothing if
+ * none is held.
+ */
+static inline void spindle_release(struct spindle_queue *q)
+{
+	if (q->rx_cursor != q->rx_released)
+		spindle_consume(q, q->rx_cursor);
+}
+
+/**
+ * spindle_release_n() - give back the oldest of the messages taken
+ * @q: attached with SPINDLE_ATTACH_RECV
+ * @n: how many
+ *
+ * Return: 0, or -EINVAL and nothing is given back if fewer than @n are held.
+ */
+static inline int spindle_release_n(struct spindle_queue *q, unsigned int n)
+{
+	uint64_t pos = q->rx_released;
+
+	if (!n)
+		return 0;
+	for (; n; pos++) {
+		if (pos == q->rx_cursor)
+			return -EINVAL;
+		/* Kinds that were skipped are not messages, and go with the next one. */
+		if (spindle_dlv_at(q, pos)->kind == SPINDLE_DLV_MSG)
+			n--;
+	}
+	while (pos != q->rx_cursor && spindle_dlv_at(q, pos)->kind != SPINDLE_DLV_MSG)
+		pos++;
+	spindle_consume(q, pos);
+	return 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SPINDLE_RING_H */

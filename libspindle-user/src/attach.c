@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Attach and detach: open, one ioctl, and the mappings that its reply lists.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "internal.h"
+
+/* Map a section, or rank @rank of a section with one instance per rank. */
+static int map_section(struct spindle_queue *q, const struct spindle_section *s, uint64_t offset,
+		       size_t times, int prot, struct spindle_map *m)
+{
+	size_t len = (size_t)s->len * times;
+	int err = spindle_sys_mmap(q->fd, s->cookie + offset, len, prot, &m->addr);
+
+	if (!err)
+		m->len = len;
+	return err;
+}
+
+static void unmap_section(struct spindle_map *m)
+{
+	if (m->len)
+		spindle_sys_munmap(m->addr, m->len);
+	m->addr = NULL;
+	m->len = 0;
+}
+
+/* The payload rings of all senders, or the one ring that COPY puts in their place. */
+static int map_sources(struct spindle_queue *q, const struct spindle_attach *a)
+{
+	uint32_t i;
+	int err = 0;
+
+	if (a->flags & SPINDLE_ATTACH_COPY) {
+		err = map_section(q, &a->copy, 0, 2, PROT_READ, &q->map_copy);
+		for (i = 0; !err && i < q->senders; i++)
+			q->source[i].ring = q->map_copy.addr;
+		return err;
+	}
+	for (i = 0; !err && i < q->senders; i++) {
+		err = map_section(q, &a->rx, i * a->rx_stride, 2, PROT_READ, &q->source[i].map);
+		q->source[i].ring = q->source[i].map.addr;
+	}
+	return err;
+}
+
+static int map_all(struct spindle_queue *q, const struct spindle_attach *a)
+{
+	struct spindle_layout l = { 0 };
+	int err;
+
+	err = map_section(q, &a->ctl, 0, 1, PROT_READ, &q->map_ctl);
+	if (err)
+		return err;
+	err = map_section(q, &a->usr, 0, 1, PROT_READ | PROT_WRITE, &q->map_usr);
+	if (err)
+		return err;
+	if (a->flags & SPINDLE_ATTACH_SEND) {
+		err = map_section(q, &a->tx, 0, 2, PROT_READ | PROT_WRITE, &q->map_tx);
+		if (err)
+			return err;
+	}
+	if (a->flags & SPINDLE_ATTACH_RECV) {
+		err = map_section(q, &a->dlv, 0, 1, PROT_READ, &q->map_dlv);
+		if (err)
+			return err;
+		err = map_sources(q, a);
+		if (err)
+			return err;
+	}
+	l.ctl = q->map_ctl.addr;
+	l.usr = q->map_usr.addr;
+	l.tx = q->map_tx.addr;
+	l.dlv = q->map_dlv.addr;
+	spindle_layout_apply(q, a, &l);
+	return 0;
+}
+
+/* Learn which node each sender is. */
+static int name_sources(struct spindle_queue *q)
+{
+	struct spindle_member *m = calloc(q->members, sizeof(*m));
+	int i, n;
+
+	if (!m)
+		return -ENOMEM;
+	n = spindle_members(q, m, q->members);
+	for (i = 0; i < n; i++)
+		if (m[i].sender_rank < q->senders)
+			q->source[m[i].sender_rank].node = m[i].node;
+	free(m);
+	return n < 0 ? n : 0;
+}
+
+static int check_opts(const struct spindle_attach_opts *o)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(o->resv); i++)
+		if (o->resv[i])
+			return -EINVAL;
+	/* The kernel checks the rest, and knows more roles than an old library. */
+	return 0;
+}
+
+/* The sequence of steps; the caller undoes what was done. */
+static int attach_steps(struct spindle_queue *q, const struct spindle_attach_opts *o)
+{
+	struct spindle_attach a = { .size = sizeof(a) };
+	int ret;
+
+	ret = check_opts(o);
+	if (ret)
+		return ret;
+
+	q->step = SPINDLE_STEP_OPEN;
+	ret = spindle_sys_open(o->device ? o->device : SPINDLE_DEVICE);
+	if (ret < 0)
+		return ret;
+	q->fd = ret;
+
+	q->step = SPINDLE_STEP_ATTACH;
+	a.flags = o->flags;
+	a.node = o->node;
+	a.subgroup = o->subgroup;
+	a.event_fd = o->event_fd > 0 ? o->event_fd : -1;
+	a.copy_bytes = o->copy_bytes;
+	ret = spindle_sys_ioctl(q->fd, SPINDLE_IOC_ATTACH, &a);
+	q->memlock = a.memlock;
+	if (ret < 0)
+		return ret;
+
+	q->step = SPINDLE_STEP_LAYOUT;
+	a.flags = o->flags;
+	ret = spindle_layout_check(&a);
+	if (ret)
+		return ret;
+	q->flags = o->flags;
+	q->members = a.members;
+	q->senders = a.senders;
+	q->rank = a.rank;
+	q->sender_rank = a.sender_rank;
+	q->window = a.window;
+	q->max_msg = a.max_msg;
+	q->vid = a.vid;
+	q->features = a.features;
+
+	q->step = SPINDLE_STEP_MAP;
+	/* One more than needed, because calloc(0) may return NULL. */
+	q->source = calloc((size_t)q->senders + 1, sizeof(*q->source));
+	if (!q->source)
+		return -ENOMEM;
+	ret = name_sources(q);
+	if (ret)
+		return ret;
+	ret = map_all(q, &a);
+	if (ret)
+		return ret;
+
+	q->step = SPINDLE_STEP_DONE;
+	return 0;
+}
+
+int spindle_attach(struct spindle_queue *q, const struct spindle_attach_opts *o)
+{
+	int err;
+
+	memset(q, 0, sizeof(*q));
+	q->fd = -1;
+	q->node = o->node;
+	q->subgroup = o->subgroup;
+	err = attach_steps(q, o);
+	if (err)
+		spindle_detach(q);
+	return err;
+}
+
+void spindle_detach(struct spindle_queue *q)
+{
+	uint32_t i;
+
+	for (i = 0; q->source && i < q->senders; i++)
+		unmap_section(&q->source[i].map);
+	unmap_section(&q->map_copy);
+	unmap_section(&q->map_dlv);
+	unmap_section(&q->map_tx);
+	unmap_section(&q->map_usr);
+	unmap_section(&q->map_ctl);
+	free(q->source);
+	q->source = NULL;
+	/* Without these the hot path refuses to run instead of following a dead pointer. */
+	q->tx_ring = NULL;
+	q->dlv = NULL;
+	if (q->fd >= 0)
+		spindle_sys_close(q->fd);
+	q->fd = -1;
+}
+
+int spindle_members(const struct spindle_queue *q, struct spindle_member *m, unsigned int n)
+{
+	struct spindle_members arg = { .count = n, .ptr = (uintptr_t)m };
+	int err = spindle_sys_ioctl(q->fd, SPINDLE_IOC_MEMBERS, &arg);
+
+	if (err)
+		return err < 0 ? err : -EPROTO;
+	return arg.count <= n ? (int)arg.count : -EPROTO;
+}
+
+int spindle_sender_node(const struct spindle_queue *q, uint32_t sender, uint32_t *node)
+{
+	if (!q->source || sender >= q->senders)
+		return -EINVAL;
+	*node = q->source[sender].node;
+	return 0;
+}

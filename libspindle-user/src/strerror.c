@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Words for numbers.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+
+const char *spindle_strerror(int err)
+{
+	switch (err) {
+	case SPINDLE_ERR_NONE:
+		return "no error";
+	case SPINDLE_ERR_TX_READY:
+		return "the ready word of a slot has an impossible value";
+	case SPINDLE_ERR_TX_EXTENT:
+		return "the extent of a slot is not where the one before ended, or not free";
+	case SPINDLE_ERR_TX_LEN:
+		return "a message is longer than max_msg or than its extent";
+	case SPINDLE_ERR_CONSUMED:
+		return "the consumed counter went back or beyond what was delivered";
+	case SPINDLE_ERR_PEER_LOST:
+		return "the connection to a member broke";
+	case SPINDLE_ERR_PEER_PROTOCOL:
+		return "a member wrote a value outside its legal range";
+	case SPINDLE_ERR_DEVICE_GONE:
+		return "the RDMA device was removed";
+	case SPINDLE_ERR_VIEW_GONE:
+		return "the view was replaced or removed";
+	default:
+		return "unknown error";
+	}
+}
+
+const char *spindle_state_string(int state)
+{
+	switch (state) {
+	case SPINDLE_STATE_FORMING:
+		return "forming";
+	case SPINDLE_STATE_ACTIVE:
+		return "active";
+	case SPINDLE_STATE_FROZEN:
+		return "frozen";
+	case SPINDLE_STATE_FAILED:
+		return "failed";
+	case SPINDLE_STATE_GONE:
+		return "gone";
+	default:
+		return "unknown";
+	}
+}
+
+static void open_error(const char *device, int err, char *buf, size_t len)
+{
+	switch (-err) {
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		snprintf(buf, len, "%s: no such device; load the module with 'modprobe spindle'",
+			 device);
+		break;
+	case EACCES:
+	case EPERM:
+		snprintf(buf, len, "%s: permission denied; see the owner and mode of the device",
+			 device);
+		break;
+	default:
+		snprintf(buf, len, "%s: cannot open: %s", device, strerror(-err));
+	}
+}
+
+static void memory_error(const struct spindle_queue *q, const char *what, char *buf, size_t len)
+{
+	if (q->memlock)
+		snprintf(buf, len, "%s: needs %llu bytes of locked memory; "
+			 "raise RLIMIT_MEMLOCK (ulimit -l %llu)", what,
+			 (unsigned long long)q->memlock,
+			 (unsigned long long)(q->memlock + 1023) / 1024);
+	else
+		snprintf(buf, len, "%s: out of memory", what);
+}
+
+static void attach_error(const struct spindle_queue *q, const struct spindle_attach_opts *o,
+			 int err, char *buf, size_t len)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "subgroup %u of node %u", o->subgroup, o->node);
+	switch (-err) {
+	case ENODEV:
+		snprintf(buf, len, "node %u: no such node in this network namespace", o->node);
+		break;
+	case ENOENT:
+		snprintf(buf, len, "%s: no such subgroup in its view, or no view yet", what);
+		break;
+	case EBUSY:
+		snprintf(buf, len, "%s: another process is its sender; attach to receive only",
+			 what);
+		break;
+	case EPERM:
+		snprintf(buf, len, "%s: the node may not send there; attach to receive only",
+			 what);
+		break;
+	case ENOMEM:
+		memory_error(q, what, buf, len);
+		break;
+	case EBADF:
+		snprintf(buf, len, "descriptor %d is no eventfd", o->event_fd);
+		break;
+	case ENOTCONN:
+		snprintf(buf, len, "%s has failed", what);
+		break;
+	case EINVAL:
+		snprintf(buf, len, "%s: invalid flags 0x%x, or invalid copy ring of %llu bytes",
+			 what, o->flags, (unsigned long long)o->copy_bytes);
+		break;
+	case ENOTTY:
+		snprintf(buf, len, "%s: not a spindle device",
+			 o->device ? o->device : SPINDLE_DEVICE);
+		break;
+	default:
+		snprintf(buf, len, "%s: cannot attach: %s", what, strerror(-err));
+	}
+}
+
+const char *spindle_attach_strerror(const struct spindle_queue *q,
+				    const struct spindle_attach_opts *o, int err, char *buf,
+				    size_t len)
+{
+	if (!err) {
+		snprintf(buf, len, "success");
+		return buf;
+	}
+	switch (q->step) {
+	case SPINDLE_STEP_OPTS:
+		snprintf(buf, len, "a reserved option is not 0");
+		break;
+	case SPINDLE_STEP_OPEN:
+		open_error(o->device ? o->device : SPINDLE_DEVICE, err, buf, len);
+		break;
+	case SPINDLE_STEP_ATTACH:
+		attach_error(q, o, err, buf, len);
+		break;
+	case SPINDLE_STEP_LAYOUT:
+		snprintf(buf, len, "the ABI of the module does not fit this library; update one");
+		break;
+	default:
+		snprintf(buf, len, "subgroup %u of node %u: cannot map its memory: %s",
+			 o->subgroup, o->node,
+			 err == -ENOTCONN ? "its view was just removed" : strerror(-err));
+	}
+	return buf;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The few system calls of the library, in a file of their own, so that the self-test
+ * can link a kernel of its own in their place. They return what the kernel would: a
+ * value, or a negative errno.
+ */
+#ifndef SPINDLE_SYS_H
+#define SPINDLE_SYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+int spindle_sys_open(const char *path);
+void spindle_sys_close(int fd);
+int spindle_sys_ioctl(int fd, unsigned long cmd, void *arg);
+int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, void **addr);
+void spindle_sys_munmap(void *addr, size_t len);
+int spindle_sys_poll(int fd, short events, short *revents, const struct timespec *timeout);
+
+#endif /* SPINDLE_SYS_H */

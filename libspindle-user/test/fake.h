@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The other side of the contract, in one thread: a device that the library attaches
+ * to, with the module's own ends of the rings (kmod/core/txq.c and dlvq.c) behind it.
+ * One attachment at a time.
+ */
+#ifndef SPINDLE_TEST_FAKE_H
+#define SPINDLE_TEST_FAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <linux/spindle.h>
+
+/**
+ * struct fake_opts - the subgroup to play; zero is a sensible default
+ * @window: slots, default 16
+ * @max_msg: bytes, default 1000
+ * @ring_bytes: bytes, default 4096
+ * @senders: default 1; the local node has the highest sender rank
+ * @slot: first slot number
+ * @unit: first unit
+ * @idle: passes without work before the engine sleeps
+ * @manual: no engine thread, the test calls fake_step()
+ * @slow: give slots back now and then only
+ * @peer_msgs: messages that each other sender sends
+ * @unknown_every: every so many entries, one of an unknown kind
+ * @fail_after: fail the subgroup behind so many deliveries
+ * @attach_err: refuse the attachment with this errno
+ * @memlock: what the reply says
+ * @mangle: spoils the reply
+ * @mangle_dlv: spoils a descriptor
+ */
+struct fake_opts {
+	uint32_t window;
+	uint32_t max_msg;
+	uint32_t ring_bytes;
+	uint32_t senders;
+	uint64_t slot;
+	uint64_t unit;
+	unsigned int idle;
+	bool manual;
+	bool slow;
+	unsigned int peer_msgs;
+	unsigned int unknown_every;
+	unsigned int fail_after;
+	int attach_err;
+	uint64_t memlock;
+	void (*mangle)(struct spindle_attach *a);
+	void (*mangle_dlv)(struct spindle_dlv *d);
+};
+
+/* What the fake knows afterwards. */
+struct fake_report {
+	unsigned int kicks;
+	unsigned int lost_wakeups;
+	int open_files;
+	int mappings;
+	uint32_t tx_error;
+	uint32_t dlv_error;
+	uint64_t free_slot;
+	uint64_t free_unit;
+	uint64_t abandoned;
+};
+
+void fake_setup(const struct fake_opts *o);
+bool fake_step(void);
+void fake_final(uint32_t state, uint32_t error);
+struct fake_report fake_look(void);
+
+/* The bytes of message @n of another sender, and how many they are. */
+uint32_t fake_peer_len(uint32_t sender, uint64_t n, uint32_t max_msg);
+unsigned char fake_peer_byte(uint32_t sender, uint64_t n, uint32_t i);
+
+#endif /* SPINDLE_TEST_FAKE_H */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Test Anything Protocol, and an attachment to the fake: one program per file.
+ */
+#ifndef SPINDLE_TEST_TAP_H
+#define SPINDLE_TEST_TAP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+#include "fake.h"
+
+static int tests, failures, broken;
+static const char *current = "";
+
+/* Note a violated expectation; report() prints the verdict of the test. */
+#define CHECK(cond) do {							\
+	if (!(cond)) {								\
+		broken++;							\
+		printf("# %s:%d: %s: %s\n", __FILE__, __LINE__, current, #cond);\
+	}									\
+} while (0)
+
+static inline void report(void)
+{
+	printf("%sok %d - %s\n", broken ? "not " : "", ++tests, current);
+	failures += !!broken;
+	broken = 0;
+	fflush(stdout);
+}
+
+static inline int attach_as(struct spindle_queue *q, uint32_t flags)
+{
+	struct spindle_attach_opts o = { .node = 7, .subgroup = 2, .flags = flags };
+
+	return spindle_attach(q, &o);
+}
+
+/* For what would go wrong for ever, or never end. */
+static inline void bail_out(const char *why)
+{
+	printf("Bail out! %s: %s\n", current, why);
+	fflush(stdout);
+	_exit(1);
+}
+
+/* Attach or give up: the rest of a test makes no sense without. */
+static inline void start(struct spindle_queue *q, uint32_t flags, const struct fake_opts *o)
+{
+	fake_setup(o);
+	/* SIGALRM ends a test that hangs. */
+	alarm(300);
+	if (attach_as(q, flags))
+		bail_out("cannot attach");
+}
+
+/* Every test ends here: the rings' rules were kept, and nothing is left behind. */
+static inline struct fake_report stop(struct spindle_queue *q)
+{
+	struct fake_report r;
+
+	spindle_detach(q);
+	r = fake_look();
+	CHECK(r.open_files == 0);
+	CHECK(r.mappings == 0);
+	CHECK(r.lost_wakeups == 0);
+	CHECK(r.tx_error == 0);
+	CHECK(r.dlv_error == 0);
+	return r;
+}
+
+static inline unsigned char pattern(uint64_t slot, uint32_t i)
+{
+	return (unsigned char)(slot * 13 + i * 3 + (slot >> 8));
+}
+
+static inline void fill(struct spindle_slot *s, uint32_t len)
+{
+	unsigned char *p = s->data;
+	uint32_t i;
+
+	for (i = 0; i < len; i++)
+		p[i] = pattern(s->slot, i);
+}
+
+static inline int finish(void)
+{
+	printf("1..%d\n", tests);
+	return failures != 0;
+}
+
+#endif /* SPINDLE_TEST_TAP_H */

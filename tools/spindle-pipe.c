@@ -1,0 +1,671 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-pipe: lines of stdin into a subgroup, deliveries to stdout.
+ *
+ * One loop, no thread: move what can be moved in each direction, and sleep in ppoll()
+ * only when nothing can. While it is busy it makes system calls by the buffer and
+ * not by the message.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <spindle/spindle.h>
+
+#define EXIT_USAGE	2
+
+#define IN_BYTES	(256 * 1024)	/* and at least room for two messages */
+#define OUT_BYTES	(256 * 1024)
+#define OUT_CHUNK	(32 * 1024)	/* write without waiting to be idle */
+#define HEAD_BYTES	64		/* room for what is printed beside the bytes */
+#define BUDGET		256		/* messages per direction and pass */
+#define BUSY_PASSES	64		/* passes without a look at stdin and signals */
+#define TICK_MS		2		/* where the kernel has no event to wait for */
+
+struct buffer {
+	unsigned char *data;
+	size_t room;
+	size_t start;
+	size_t end;
+};
+
+static struct {
+	/* options */
+	struct spindle_attach_opts attach;
+	bool binary, raw, quiet, stats, quit_after_eof;
+	unsigned char delimiter;
+	unsigned long long count;
+
+	struct spindle_queue q;
+	int out_fd;
+	bool out_socket;
+	struct buffer in, out;
+	size_t scanned;		/* bytes of the record at in.start without a delimiter */
+	unsigned long long record; /* number of that record, from 1 */
+	bool in_ready;		/* reading would not block */
+	bool eof;
+	bool blocked;		/* a record waits for room in the ring */
+	bool told;		/* the kernel said that there is room, in vain */
+	bool earlier;		/* messages of a sender before us were under way */
+	bool ended;		/* the state is final and everything is read */
+	bool broken_pipe;
+	int status;
+	unsigned long long sent, sent_bytes, delivered, delivered_bytes, returned, waits;
+} p = { .delimiter = '\n', .out_fd = STDOUT_FILENO, .record = 1 };
+
+static int caught;	/* the signal that ends us */
+
+static void on_signal(int sig)
+{
+	__atomic_store_n(&caught, sig, __ATOMIC_RELAXED);
+}
+
+static int signalled(void)
+{
+	return __atomic_load_n(&caught, __ATOMIC_RELAXED);
+}
+
+__attribute__((format(printf, 1, 2)))
+static void complain(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("spindle-pipe: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	p.status = EXIT_FAILURE;
+}
+
+static bool sending(void)
+{
+	return p.attach.flags & SPINDLE_ATTACH_SEND;
+}
+
+static bool receiving(void)
+{
+	return p.attach.flags & SPINDLE_ATTACH_RECV;
+}
+
+/* ---- stdin to the subgroup -------------------------------------------- */
+
+static size_t buffered(const struct buffer *b)
+{
+	return b->end - b->start;
+}
+
+/* The input is wrong: send no more, and leave when what was sent is through. */
+static void stop_reading(void)
+{
+	p.eof = true;
+	p.in.start = p.in.end;
+	p.quit_after_eof = true;
+}
+
+static bool too_long(size_t len)
+{
+	if (len <= spindle_max_msg(&p.q))
+		return false;
+	complain("%s %llu has %s%zu bytes, a message of subgroup %u at most %u (max_msg)",
+		 p.binary ? "record" : "line", p.record, p.scanned && !p.eof ? "at least " : "",
+		 len, p.attach.subgroup, spindle_max_msg(&p.q));
+	stop_reading();
+	return true;
+}
+
+static bool next_line(const unsigned char **data, uint32_t *len, size_t *skip)
+{
+	const unsigned char *from = p.in.data + p.in.start;
+	size_t have = buffered(&p.in), n;
+	const unsigned char *end = NULL;
+
+	if (have > p.scanned)
+		end = memchr(from + p.scanned, p.delimiter, have - p.scanned);
+	if (end) {
+		p.scanned = 0;
+		n = end - from;
+		*skip = n + 1;
+	} else {
+		p.scanned = have;
+		n = have;
+		*skip = n;
+	}
+	if (too_long(n))
+		return false;
+	/* A last line needs no delimiter. */
+	if (!end && (!p.eof || !n))
+		return false;
+	*data = from;
+	*len = n;
+	return true;
+}
+
+static bool next_binary(const unsigned char **data, uint32_t *len, size_t *skip)
+{
+	const unsigned char *from = p.in.data + p.in.start;
+	size_t have = buffered(&p.in);
+	uint32_t n;
+
+	if (have >= 4) {
+		n = from[0] | from[1] << 8 | from[2] << 16 | (uint32_t)from[3] << 24;
+		if (too_long(n))
+			return false;
+		if (have - 4 >= n) {
+			*data = from + 4;
+			*len = n;
+			*skip = 4 + (size_t)n;
+			return true;
+		}
+	}
+	if (p.eof && have) {
+		complain("record %llu is cut off after %zu bytes by the end of the input",
+			 p.record, have);
+		stop_reading();
+	}
+	return false;
+}
+
+static bool transmit(void)
+{
+	const unsigned char *data;
+	unsigned int n;
+	uint32_t len;
+	size_t skip;
+	int err;
+
+	for (n = 0; n < BUDGET; n++) {
+		if (!(p.binary ? next_binary : next_line)(&data, &len, &skip))
+			break;
+		err = spindle_send_quiet(&p.q, data, len);
+		p.blocked = err == -EAGAIN;
+		if (err == -EPIPE && !receiving())
+			p.ended = true;
+		if (err) {
+			p.scanned = 0;
+			break;
+		}
+		p.in.start += skip;
+		p.scanned = 0;
+		p.record++;
+		p.sent++;
+		p.sent_bytes += len;
+		p.told = false;
+	}
+	if (n)
+		(void)spindle_flush(&p.q);
+	return n;
+}
+
+static bool wants_input(void)
+{
+	return sending() && !p.eof && !p.blocked &&
+	       (p.in.start || p.in.end < p.in.room);
+}
+
+static bool read_input(void)
+{
+	struct buffer *b = &p.in;
+	ssize_t n;
+
+	p.in_ready = false;
+	memmove(b->data, b->data + b->start, buffered(b));
+	b->end -= b->start;
+	b->start = 0;
+	n = read(STDIN_FILENO, b->data + b->end, b->room - b->end);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n < 0) {
+		complain("stdin: cannot read: %s", strerror(errno));
+		stop_reading();
+		return true;
+	}
+	if (!n)
+		p.eof = true;
+	b->end += n;
+	return true;
+}
+
+/* ---- the subgroup to stdout ------------------------------------------- */
+
+static void put(const void *data, size_t len)
+{
+	memcpy(p.out.data + p.out.end, data, len);
+	p.out.end += len;
+}
+
+static void put_number(uint64_t v, char behind)
+{
+	char text[24], *at = text + sizeof(text);
+
+	*--at = behind;
+	do {
+		*--at = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	put(at, text + sizeof(text) - at);
+}
+
+static void put_le(uint64_t v, unsigned int bytes)
+{
+	unsigned char b[8];
+	unsigned int i;
+
+	for (i = 0; i < bytes; i++)
+		b[i] = (unsigned char)(v >> 8 * i);
+	put(b, bytes);
+}
+
+static void print(const struct spindle_msg *m)
+{
+	if (p.quiet)
+		return;
+	if (p.binary) {
+		if (!p.raw) {
+			put_le(m->seq, 8);
+			put_le(m->node, 4);
+		}
+		put_le(m->len, 4);
+		put(m->data, m->len);
+		return;
+	}
+	if (!p.raw) {
+		put_number(m->seq, ' ');
+		put_number(m->node, ' ');
+	}
+	put(m->data, m->len);
+	put(&p.delimiter, 1);
+}
+
+static bool out_room(void)
+{
+	return p.out.room - p.out.end >= (size_t)spindle_max_msg(&p.q) + HEAD_BYTES;
+}
+
+static bool counted(void)
+{
+	return p.count && p.delivered >= p.count;
+}
+
+static bool receive(void)
+{
+	struct spindle_msg m;
+	unsigned int n;
+	int got = 0;
+
+	for (n = 0; n < BUDGET && out_room() && !counted(); n++) {
+		got = spindle_peek(&p.q, &m);
+		if (got <= 0)
+			break;
+		print(&m);
+		p.delivered++;
+		p.delivered_bytes += m.len;
+		p.returned += m.sender == spindle_sender_rank(&p.q);
+	}
+	spindle_release(&p.q);
+	if (got == -EBADMSG)
+		complain("subgroup %u: the kernel delivered a descriptor that points nowhere",
+			 p.attach.subgroup);
+	if (got < 0)
+		p.ended = true;
+	return n;
+}
+
+/*
+ * A slow reader of our output must not keep us from sending. O_NONBLOCK on the
+ * descriptor that we were given would hit everybody who shares it, but a pipe can be
+ * opened once more.
+ */
+static void own_output(void)
+{
+	struct stat st;
+	int fd;
+
+	if (fstat(STDOUT_FILENO, &st))
+		return;
+	p.out_socket = S_ISSOCK(st.st_mode);
+	if (!S_ISFIFO(st.st_mode))
+		return;
+	fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0)
+		p.out_fd = fd;
+}
+
+static bool write_output(void)
+{
+	struct buffer *b = &p.out;
+	ssize_t n;
+
+	if (!buffered(b))
+		return false;
+	if (p.out_socket)
+		n = send(p.out_fd, b->data + b->start, buffered(b), MSG_DONTWAIT | MSG_NOSIGNAL);
+	else
+		n = write(p.out_fd, b->data + b->start, buffered(b));
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n < 0) {
+		/* Whoever read our output has seen enough. */
+		p.broken_pipe = true;
+		if (errno != EPIPE)
+			complain("stdout: cannot write: %s", strerror(errno));
+		return false;
+	}
+	b->start += n;
+	memmove(b->data, b->data + b->start, buffered(b));
+	b->end -= b->start;
+	b->start = 0;
+	return true;
+}
+
+/* ---- both -------------------------------------------------------------- */
+
+static bool all_sent(void)
+{
+	return p.eof && !buffered(&p.in);
+}
+
+/* Have all own messages come back? */
+static bool all_returned(void)
+{
+	if (!all_sent() || p.returned < p.sent)
+		return false;
+	/* What came back may be a former sender's; then count on all being delivered. */
+	return !p.earlier || !spindle_drain(&p.q, 0);
+}
+
+static bool finished(void)
+{
+	if (signalled() || p.ended || p.broken_pipe || counted())
+		return true;
+	if (!receiving())
+		return all_sent();
+	return sending() && p.quit_after_eof && all_returned();
+}
+
+/* Sleep until anything can go on; with @busy only look. */
+static void wait_for_work(bool busy)
+{
+	bool dead = spindle_state(&p.q) > SPINDLE_STATE_ACTIVE;
+	struct timespec ts = { 0, 0 };
+	bool tick, endless;
+	struct pollfd fd[3] = {
+		{ .fd = spindle_fd(&p.q) },
+		{ .fd = wants_input() ? STDIN_FILENO : -1, .events = POLLIN },
+		/* Also without anything to write: to see that the reader is gone. */
+		{ .fd = receiving() && !p.quiet ? p.out_fd : -1 },
+	};
+	sigset_t none;
+
+	/* Told in vain: other messages' units are not free yet, only time helps. */
+	tick = (p.blocked && p.told) ||
+	       (p.earlier && p.quit_after_eof && all_sent());
+	if (receiving() && out_room())
+		fd[0].events |= POLLIN;
+	else if (dead)
+		fd[0].fd = -1;
+	if (p.blocked && !p.told)
+		fd[0].events |= POLLOUT;
+	if (buffered(&p.out))
+		fd[2].events |= POLLOUT;
+	endless = !busy && !tick;
+	if (!busy && tick)
+		ts.tv_nsec = TICK_MS * 1000000L;
+	sigemptyset(&none);
+	p.waits += !busy;
+	if (ppoll(fd, 3, endless ? NULL : &ts, &none) < 0)
+		return;
+	if (p.blocked)
+		p.told = fd[0].revents & POLLOUT;
+	if ((fd[0].revents & (POLLERR | POLLHUP)) && !receiving())
+		p.ended = true;
+	if (fd[1].revents)
+		p.in_ready = true;
+	if (fd[2].revents & POLLNVAL)
+		complain("stdout is closed");
+	if (fd[2].revents & (POLLERR | POLLHUP | POLLNVAL))
+		p.broken_pipe = true;
+}
+
+static void run(void)
+{
+	unsigned int passes = 0;
+	bool moved;
+
+	while (!finished()) {
+		moved = receiving() && receive();
+		if (sending()) {
+			moved |= transmit();
+			if (p.in_ready && wants_input())
+				moved |= read_input();
+		}
+		if (buffered(&p.out) >= OUT_CHUNK)
+			moved |= write_output();
+		if (moved && ++passes < BUSY_PASSES)
+			continue;
+		passes = 0;
+		write_output();
+		if (!finished())
+			wait_for_work(moved);
+	}
+}
+
+static const char stats_text[] =
+"sent %llu messages %llu bytes, delivered %llu messages %llu bytes, waited %llu times\n";
+
+/* What was printed must be written, and what was sent must be delivered. */
+static void finish(void)
+{
+	struct pollfd fd = { .fd = p.out_fd, .events = POLLOUT };
+	int err = 0;
+
+	while (!signalled() && !p.broken_pipe && buffered(&p.out))
+		if (!write_output() && !p.broken_pipe)
+			poll(&fd, 1, -1);
+	if (sending() && !receiving() && !p.ended && !signalled()) {
+		do
+			err = spindle_drain(&p.q, 100);
+		while (err == -EAGAIN && !signalled());
+	}
+	if ((p.ended || err == -EPIPE) && !p.status)
+		complain("subgroup %u of node %u is %s: %s", p.attach.subgroup, p.attach.node,
+			 spindle_state_string(spindle_state(&p.q)),
+			 spindle_strerror(spindle_error_code(&p.q)));
+	if (p.stats)
+		fprintf(stderr, stats_text, p.sent, p.sent_bytes, p.delivered, p.delivered_bytes,
+			p.waits);
+}
+
+/* ---- start ------------------------------------------------------------- */
+
+static const char usage_text[] =
+"Usage: spindle-pipe -n NODE -g SUBGROUP [OPTION]...\n"
+"Send lines of stdin to a subgroup, print its deliveries as \"seq sender bytes\".\n"
+"\n"
+"  -n, --node=ID            local node\n"
+"  -g, --subgroup=ID        subgroup of the node's view\n"
+"  -s, --send-only          send; end when everything sent is delivered\n"
+"  -r, --receive-only       receive; do not read stdin\n"
+"  -c, --copy               receive through a ring of our own: slow readers hold up\n"
+"                           nobody until it is full\n"
+"  -N, --count=N            end after N deliveries\n"
+"  -e, --quit-after-eof     end when stdin has ended and all own messages came back\n"
+"  -0, --null               lines end with NUL instead of newline\n"
+"  -d, --delimiter=CHAR     lines end with CHAR; \\0, \\n and \\t are understood\n"
+"  -R, --raw                print the bytes only, without seq and sender\n"
+"  -b, --binary             length-prefixed records instead of lines\n"
+"  -q, --quiet              count deliveries, do not print them\n"
+"  -S, --stats              print totals on stderr at the end\n"
+"  -D, --device=PATH        default " SPINDLE_DEVICE "\n"
+"  -h, --help               this text\n"
+"  -V, --version            version\n"
+"\n"
+"Exit status: 0 done, 1 the subgroup, the input or the output failed, 2 usage.\n";
+
+__attribute__((noreturn))
+static void usage(const char *what, const char *value)
+{
+	fprintf(stderr, "spindle-pipe: %s%s%s; see spindle-pipe --help\n", what,
+		value ? ": " : "", value ? value : "");
+	exit(EXIT_USAGE);
+}
+
+static unsigned long long parse_number(const char *name, const char *text,
+				       unsigned long long min, unsigned long long max)
+{
+	unsigned long long v;
+	char what[80], *end;
+
+	errno = 0;
+	v = strtoull(text, &end, 0);
+	if (errno || end == text || *end || *text == '-' || v < min || v > max) {
+		snprintf(what, sizeof(what), "%s must be a number from %llu to %llu",
+			 name, min, max);
+		usage(what, text);
+	}
+	return v;
+}
+
+static uint32_t parse_id(const char *name, const char *text)
+{
+	return (uint32_t)parse_number(name, text, 0, UINT32_MAX);
+}
+
+static unsigned char parse_delimiter(const char *text)
+{
+	if (text[0] && !text[1])
+		return (unsigned char)text[0];
+	if (text[0] == '\\' && text[1] && !text[2] && strchr("0nt", text[1]))
+		return text[1] == '0' ? 0 : text[1] == 'n' ? '\n' : '\t';
+	usage("the delimiter must be one character", text);
+}
+
+static const struct option options[] = {
+	{ "node", required_argument, NULL, 'n' },
+	{ "subgroup", required_argument, NULL, 'g' },
+	{ "send-only", no_argument, NULL, 's' },
+	{ "receive-only", no_argument, NULL, 'r' },
+	{ "copy", no_argument, NULL, 'c' },
+	{ "count", required_argument, NULL, 'N' },
+	{ "quit-after-eof", no_argument, NULL, 'e' },
+	{ "null", no_argument, NULL, '0' },
+	{ "delimiter", required_argument, NULL, 'd' },
+	{ "raw", no_argument, NULL, 'R' },
+	{ "binary", no_argument, NULL, 'b' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "stats", no_argument, NULL, 'S' },
+	{ "device", required_argument, NULL, 'D' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static void parse(int argc, char **argv)
+{
+	bool given[128] = { false };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "n:g:srcN:e0d:RbqSD:hV", options, NULL)) != -1) {
+		if (c == '?')
+			exit(EXIT_USAGE);
+		given[c] = true;
+		if (c == 'n')
+			p.attach.node = parse_id("the node id", optarg);
+		else if (c == 'g')
+			p.attach.subgroup = parse_id("the subgroup id", optarg);
+		else if (c == 'N')
+			p.count = parse_number("the count", optarg, 1, ULLONG_MAX);
+		else if (c == '0' || c == 'd')
+			p.delimiter = c == 'd' ? parse_delimiter(optarg) : 0;
+		else if (c == 'D')
+			p.attach.device = optarg;
+		else if (c == 'h' || c == 'V')
+			exit(fputs(c == 'h' ? usage_text : "spindle-pipe 0.1\n", stdout) < 0);
+	}
+	if (optind < argc)
+		usage("unexpected argument", argv[optind]);
+	if (!given['n'] || !given['g'])
+		usage("--node and --subgroup are needed", NULL);
+	if (given['s'] && given['r'])
+		usage("--send-only and --receive-only exclude each other", NULL);
+	if (given['s'] && (given['N'] || given['c']))
+		usage("--count and --copy need deliveries, but --send-only was given", NULL);
+	if (given['r'] && given['e'])
+		usage("--quit-after-eof needs stdin, but --receive-only was given", NULL);
+	p.binary = given['b'];
+	p.raw = given['R'];
+	p.quiet = given['q'];
+	p.stats = given['S'];
+	p.quit_after_eof = given['e'];
+	p.attach.flags = (given['r'] ? 0 : SPINDLE_ATTACH_SEND) |
+			 (given['s'] ? 0 : SPINDLE_ATTACH_RECV) |
+			 (given['c'] ? SPINDLE_ATTACH_COPY : 0);
+}
+
+static bool attach(void)
+{
+	int err = spindle_attach(&p.q, &p.attach);
+	char text[256];
+
+	if (err) {
+		complain("%s%s",
+			 spindle_attach_strerror(&p.q, &p.attach, err, text, sizeof(text)),
+			 p.q.step == SPINDLE_STEP_ATTACH && (err == -EPERM || err == -EBUSY) ?
+			 " (option -r)" : "");
+		return false;
+	}
+	p.in.room = 2 * ((size_t)spindle_max_msg(&p.q) + HEAD_BYTES);
+	p.out.room = p.in.room;
+	p.in.room = p.in.room > IN_BYTES ? p.in.room : IN_BYTES;
+	p.out.room = p.out.room > OUT_BYTES ? p.out.room : OUT_BYTES;
+	p.in.data = malloc(p.in.room);
+	p.out.data = malloc(p.out.room);
+	if (!p.in.data || !p.out.data) {
+		complain("no memory for buffers of %zu bytes", p.in.room + p.out.room);
+		return false;
+	}
+	p.earlier = sending() && spindle_drain(&p.q, 0);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+	sigset_t block;
+
+	parse(argc, argv);
+	if (!attach())
+		return p.status;
+	own_output();
+
+	/* Signals are taken in ppoll() only, or one could slip in before it. */
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&block);
+	sigaddset(&block, SIGINT);
+	sigaddset(&block, SIGTERM);
+	sigprocmask(SIG_BLOCK, &block, NULL);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	run();
+	sigprocmask(SIG_UNBLOCK, &block, NULL);
+	finish();
+
+	spindle_detach(&p.q);
+	free(p.in.data);
+	free(p.out.data);
+	if (signalled()) {
+		signal(signalled(), SIG_DFL);
+		raise(signalled());
+	}
+	return p.status;
+}
