@@ -14,14 +14,12 @@
 #include "netlink.h"
 #include "node.h"
 
-static struct workqueue_struct *conn_wq;
-
 /* Users come last and go first. */
 static int __init spindle_init(void)
 {
 	int err;
 
-	err = spindle_conn_init(&conn_wq);
+	err = spindle_conn_init();
 	if (err)
 		return err;
 	err = spindle_device_init(spindle_node_device_removed);
@@ -40,7 +38,7 @@ err_chardev:
 err_device:
 	spindle_device_exit();
 err_conn:
-	spindle_conn_exit(conn_wq);
+	spindle_conn_exit();
 	return err;
 }
 
@@ -50,7 +48,7 @@ static void __exit spindle_exit(void)
 	spindle_netlink_exit();
 	spindle_chardev_exit();
 	spindle_device_exit();
-	spindle_conn_exit(conn_wq);
+	spindle_conn_exit();
 }
 
 module_init(spindle_init);

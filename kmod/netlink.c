@@ -116,8 +116,14 @@ int spindle_netlink_addr(struct spindle_addr *addr, const struct nlattr *a4,
 	return -EINVAL;
 }
 
-/* The node that a request names; says so if there is none. */
-static struct spindle_node *find_node(struct genl_info *info)
+/**
+ * spindle_netlink_node() - the node that a request names
+ * @info: the request
+ *
+ * Context: spindle_mutex.
+ * Return: the node; ERR_PTR(-EINVAL) or ERR_PTR(-ENODEV), with a text
+ */
+struct spindle_node *spindle_netlink_node(struct genl_info *info)
 {
 	struct spindle_node *node;
 
@@ -199,7 +205,7 @@ static int node_del(struct sk_buff *skb, struct genl_info *info)
 	struct spindle_node *node;
 
 	mutex_lock(&spindle_mutex);
-	node = find_node(info);
+	node = spindle_netlink_node(info);
 	if (!IS_ERR(node)) {
 		spindle_node_del(node);
 		spindle_netlink_generation++;
@@ -220,7 +226,7 @@ static int view_set(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		goto out;
 	mutex_lock(&spindle_mutex);
-	node = find_node(info);
+	node = spindle_netlink_node(info);
 	err = IS_ERR(node) ? PTR_ERR(node) : spindle_node_set_view(node, view, info->extack);
 	spindle_netlink_generation++;
 	mutex_unlock(&spindle_mutex);
@@ -235,7 +241,7 @@ static int view_del(struct sk_buff *skb, struct genl_info *info)
 	int err;
 
 	mutex_lock(&spindle_mutex);
-	node = find_node(info);
+	node = spindle_netlink_node(info);
 	err = PTR_ERR_OR_ZERO(node);
 	if (!err && !node->group) {
 		NL_SET_ERR_MSG(info->extack, "no view is installed");
@@ -283,6 +289,7 @@ static const struct genl_ops ops[] = {
 	}, {
 		.cmd = SPINDLE_CMD_VIEW_GET,
 		.doit = spindle_netlink_view_get,
+		.start = spindle_netlink_dump_start,
 		.dumpit = spindle_netlink_view_dump,
 		.policy = node_policy,
 		.maxattr = SPINDLE_A_MAX,
@@ -293,6 +300,7 @@ static const struct genl_ops ops[] = {
 		.maxattr = SPINDLE_A_MAX,
 	}, {
 		.cmd = SPINDLE_CMD_STATS_GET,
+		.start = spindle_netlink_dump_start,
 		.dumpit = spindle_netlink_stats_dump,
 		.policy = node_policy,
 		.maxattr = SPINDLE_A_MAX,

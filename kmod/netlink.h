@@ -14,11 +14,14 @@
 
 #include "core/view.h"
 
+struct spindle_node;
+
 extern struct genl_family spindle_family;
 
 int spindle_netlink_init(void);
 void spindle_netlink_exit(void);
 
+struct spindle_node *spindle_netlink_node(struct genl_info *info);
 int spindle_netlink_addr(struct spindle_addr *addr, const struct nlattr *a4,
 			 const struct nlattr *a6, const struct nlattr *port,
 			 struct netlink_ext_ack *extack);
@@ -26,6 +29,7 @@ int spindle_netlink_view(struct spindle_view *view, struct genl_info *info);
 
 int spindle_netlink_node_get(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_view_get(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_dump_start(struct netlink_callback *cb);
 int spindle_netlink_node_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int spindle_netlink_view_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int spindle_netlink_subgroup_dump(struct sk_buff *skb, struct netlink_callback *cb);

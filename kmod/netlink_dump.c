@@ -12,6 +12,22 @@
 #include "peer.h"
 #include "subgroup.h"
 
+/* Bytes of the longest message about a node's view, and about its peers. */
+#define BASE_BYTES	1024
+#define MEMBER_BYTES	256
+#define SUBGROUP_BYTES	128
+#define NODE_BYTES	24
+
+static u32 group_bytes(const struct spindle_group *group)
+{
+	const struct spindle_view *view = &group->view;
+	u32 i, bytes = BASE_BYTES + view->num_members * MEMBER_BYTES;
+
+	for (i = 0; i < view->num_subgroups; i++)
+		bytes += SUBGROUP_BYTES + hweight64(view->subgroup[i].members) * NODE_BYTES;
+	return bytes;
+}
+
 static int put_addr(struct sk_buff *skb, const struct spindle_addr *addr, int a4, int a6,
 		    int port)
 {
@@ -258,41 +274,36 @@ static int fill_stats(struct sk_buff *skb, const struct spindle_node *node)
 static int reply(struct genl_info *info, u8 cmd,
 		 int (*fill)(struct sk_buff *, const struct spindle_node *), bool need_view)
 {
-	struct spindle_node *node = NULL;
-	struct sk_buff *skb;
+	struct spindle_node *node;
+	struct sk_buff *skb = NULL;
 	void *hdr;
 	int err;
 
-	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_NODE_ID)) {
-		NL_SET_ERR_MSG(info->extack, "the node id is missing");
-		return -EINVAL;
-	}
-	/* A view of 64 members and 64 subgroups of 64 nodes. */
-	skb = genlmsg_new(need_view ? 160 * 1024 : NLMSG_GOODSIZE, GFP_KERNEL);
-	if (!skb)
-		return -ENOMEM;
-	hdr = genlmsg_put_reply(skb, info, &spindle_family, 0, cmd);
 	mutex_lock(&spindle_mutex);
-	node = spindle_node_find(genl_info_net(info),
-				 nla_get_u32(info->attrs[SPINDLE_A_NODE_ID]));
-	err = -EMSGSIZE;
-	if (!node) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SPINDLE_A_NODE_ID],
-				    "no node with this id here");
-		err = -ENODEV;
-	} else if (need_view && !node->group) {
+	node = spindle_netlink_node(info);
+	err = PTR_ERR_OR_ZERO(node);
+	if (!err && need_view && !node->group) {
 		NL_SET_ERR_MSG(info->extack, "no view is installed");
 		err = -ENOENT;
-	} else if (hdr) {
+	}
+	if (err)
+		goto out;
+	err = -ENOMEM;
+	skb = genlmsg_new(need_view ? group_bytes(node->group) : BASE_BYTES, GFP_KERNEL);
+	if (!skb)
+		goto out;
+	err = -EMSGSIZE;
+	hdr = genlmsg_put_reply(skb, info, &spindle_family, 0, cmd);
+	if (hdr)
 		err = fill(skb, node);
-	}
+	if (!err)
+		genlmsg_end(skb, hdr);
+out:
 	mutex_unlock(&spindle_mutex);
-	if (err) {
-		nlmsg_free(skb);
-		return err;
-	}
-	genlmsg_end(skb, hdr);
-	return genlmsg_reply(skb, info);
+	if (!err)
+		return genlmsg_reply(skb, info);
+	nlmsg_free(skb);
+	return err;
 }
 
 /**
@@ -351,6 +362,31 @@ static void *begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 static bool wanted(struct netlink_callback *cb, u32 id)
 {
 	return filter(cb, SPINDLE_A_NODE_ID, id) == id;
+}
+
+/**
+ * spindle_netlink_dump_start() - make room for the longest message of a dump
+ * @cb: state of the dump
+ *
+ * Return: 0
+ */
+int spindle_netlink_dump_start(struct netlink_callback *cb)
+{
+	const struct net *net = sock_net(cb->skb->sk);
+	struct spindle_node *node;
+	u32 id = 0;
+
+	mutex_lock(&spindle_mutex);
+	while ((node = spindle_node_next(net, id))) {
+		if (node->group)
+			cb->min_dump_alloc = max_t(u32, cb->min_dump_alloc,
+						   group_bytes(node->group));
+		id = node->id + 1;
+		if (!id)
+			break;
+	}
+	mutex_unlock(&spindle_mutex);
+	return 0;
 }
 
 /* Dump the nodes that have something to show, one message each. */

@@ -155,13 +155,13 @@ typedef int parse_fn(struct spindle_view *view, const struct nlattr *nest,
 		     struct netlink_ext_ack *extack);
 
 /* Call a parser for each top-level attribute of a type, in their order. */
-static int for_each_attr(struct spindle_view *view, struct genl_info *info, int type,
-			 parse_fn *parse)
+static int parse_all(struct spindle_view *view, struct genl_info *info, int type,
+		     parse_fn *parse)
 {
 	const struct nlattr *attr;
 	int rem, err;
 
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+	nlmsg_parse_all(attr, info->nlhdr, GENL_HDRLEN, rem) {
 		if (nla_type(attr) != type)
 			continue;
 		err = parse(view, attr, info->extack);
@@ -192,9 +192,9 @@ int spindle_netlink_view(struct spindle_view *view, struct genl_info *info)
 		return -EINVAL;
 	}
 	view->vid = nla_get_u64(info->attrs[SPINDLE_A_VIEW_ID]);
-	err = for_each_attr(view, info, SPINDLE_A_MEMBER, parse_member);
+	err = parse_all(view, info, SPINDLE_A_MEMBER, parse_member);
 	if (!err)
-		err = for_each_attr(view, info, SPINDLE_A_SUBGROUP, parse_subgroup);
+		err = parse_all(view, info, SPINDLE_A_SUBGROUP, parse_subgroup);
 	if (err)
 		return err;
 	text = spindle_view_check(view);

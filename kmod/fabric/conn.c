@@ -16,24 +16,21 @@ static struct workqueue_struct *conn_wq;
 
 /**
  * spindle_conn_init() - make the work queue of connections
- * @wq: out
  *
  * Return: 0 or -ENOMEM
  */
-int spindle_conn_init(struct workqueue_struct **wq)
+int spindle_conn_init(void)
 {
 	conn_wq = alloc_workqueue("spindle_conn", WQ_UNBOUND, 0);
-	*wq = conn_wq;
 	return conn_wq ? 0 : -ENOMEM;
 }
 
 /**
  * spindle_conn_exit() - destroy the work queue; all connections are closed
- * @wq: the work queue
  */
-void spindle_conn_exit(struct workqueue_struct *wq)
+void spindle_conn_exit(void)
 {
-	destroy_workqueue(wq);
+	destroy_workqueue(conn_wq);
 }
 
 /**
