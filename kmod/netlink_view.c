@@ -161,7 +161,7 @@ static int parse_all(struct spindle_view *view, struct genl_info *info, int type
 	const struct nlattr *attr;
 	int rem, err;
 
-	nlmsg_parse_all(attr, info->nlhdr, GENL_HDRLEN, rem) {
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
 		if (nla_type(attr) != type)
 			continue;
 		err = parse(view, attr, info->extack);
