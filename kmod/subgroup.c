@@ -201,10 +201,11 @@ static void wire_member(struct spindle_subgroup *sg, u32 view_rank, u32 rank)
 		m->remote_block = spindle_layout_block(sg->index);
 		m->remote_hdr = peer->out.hdr[sg->index];
 		m->remote_pay = peer->out.pay[sg->index];
-		m->vouch = group->node->imm ? &peer->vouch[sg->index] : NULL;
 	}
 	if (!(sg->cfg->senders & BIT_ULL(view_rank)))
 		return;
+	if (peer && group->node->imm)
+		m->vouch = &peer->vouch[sg->index];
 	m->sender = spindle_mask_rank(sg->cfg->senders, view_rank);
 	sd = &mc->sender[m->sender];
 	sd->member = rank;

@@ -60,8 +60,9 @@
  * @remote_block: offset of the own block in its copy of our row
  * @remote_hdr: offset of the own header ring there
  * @remote_pay: offset of the own payload ring there
- * @vouch: NULL where the device keeps writes in order. Else the low bits of the count
- *	of its messages that a completion has vouched for (push.h), stored with release
+ * @vouch: NULL where the device keeps writes in order, and of a member that does not
+ *	send. Else the low bits of the count of its messages that a completion has
+ *	vouched for (push.h), stored with release
  * @vouched: last value of @vouch that was used
  * @torn: reads that found its block half written
  * @torn_run: of these, in a row
