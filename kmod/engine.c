@@ -15,6 +15,7 @@
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "engine.h"
@@ -136,7 +137,7 @@ static int engine_thread(void *arg)
 				idle_since = 0;
 			}
 		}
-		cond_resched();
+		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
 }

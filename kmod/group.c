@@ -169,22 +169,23 @@ bool spindle_group_pass(struct spindle_group *group)
 }
 
 /**
- * spindle_group_peer_lost() - end the subgroups that are shared with a peer
+ * spindle_group_lost() - end the subgroups of which some members have lost each other
  * @group: the group
- * @peer: the peer
+ * @ranks: the members that are parted; this node may be one of them
+ * @error: enum spindle_error
+ * @reason: for people, or NULL
  *
- * A static view cannot go on without one of its members; the subgroups that it is not
- * in do not notice.
+ * A static view cannot go on without one of its members; the subgroups that they do not
+ * share do not notice.
  */
-void spindle_group_peer_lost(struct spindle_group *group, struct spindle_peer *peer)
+void spindle_group_lost(struct spindle_group *group, u64 ranks, u32 error, const char *reason)
 {
 	u32 i;
 
 	for (i = 0; i < group->view.num_subgroups; i++) {
 		struct spindle_subgroup *sg = group->subgroup[i];
 
-		if (sg && (sg->peers & BIT_ULL(peer->rank)))
-			spindle_subgroup_end(sg, SPINDLE_STATE_FAILED, peer->cause,
-					     spindle_peer_reason(peer));
+		if (sg && !(ranks & ~sg->cfg->members))
+			spindle_subgroup_end(sg, SPINDLE_STATE_FAILED, error, reason);
 	}
 }

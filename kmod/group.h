@@ -31,6 +31,7 @@ struct spindle_subgroup;
  * @peer: by rank; NULL for the own
  * @subgroup: by index in the view; NULL where the node is no member
  * @joined: peers that the engine is connected to, by rank
+ * @lost: peers that the engine has given up, by rank
  * @passes: passes of the engine
  */
 struct spindle_group {
@@ -43,6 +44,7 @@ struct spindle_group {
 	struct spindle_peer *peer[SPINDLE_MAX_MEMBERS];
 	struct spindle_subgroup *subgroup[SPINDLE_MAX_SUBGROUPS];
 	u64 joined;
+	u64 lost;
 	u64 passes;
 };
 
@@ -54,6 +56,6 @@ void spindle_group_free(struct spindle_group *group);
 
 /* engine context */
 bool spindle_group_pass(struct spindle_group *group);
-void spindle_group_peer_lost(struct spindle_group *group, struct spindle_peer *peer);
+void spindle_group_lost(struct spindle_group *group, u64 ranks, u32 error, const char *reason);
 
 #endif /* SPINDLE_GROUP_H */

@@ -20,8 +20,6 @@
 #define DEF_IDLE_US	50
 #define MAX_ENGINE	1023
 
-u32 spindle_netlink_generation;
-
 static const struct nla_policy node_add_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[SPINDLE_A_CLUSTER] = { .type = NLA_NUL_STRING, .len = SPINDLE_CLUSTER_LEN },
@@ -195,7 +193,6 @@ static int node_add(struct sk_buff *skb, struct genl_info *info)
 		return err;
 	mutex_lock(&spindle_mutex);
 	err = spindle_node_add(&cfg, info->extack);
-	spindle_netlink_generation++;
 	mutex_unlock(&spindle_mutex);
 	return err;
 }
@@ -206,10 +203,8 @@ static int node_del(struct sk_buff *skb, struct genl_info *info)
 
 	mutex_lock(&spindle_mutex);
 	node = spindle_netlink_node(info);
-	if (!IS_ERR(node)) {
+	if (!IS_ERR(node))
 		spindle_node_del(node);
-		spindle_netlink_generation++;
-	}
 	mutex_unlock(&spindle_mutex);
 	return PTR_ERR_OR_ZERO(node);
 }
@@ -228,7 +223,6 @@ static int view_set(struct sk_buff *skb, struct genl_info *info)
 	mutex_lock(&spindle_mutex);
 	node = spindle_netlink_node(info);
 	err = IS_ERR(node) ? PTR_ERR(node) : spindle_node_set_view(node, view, info->extack);
-	spindle_netlink_generation++;
 	mutex_unlock(&spindle_mutex);
 out:
 	kvfree(view);
@@ -247,10 +241,8 @@ static int view_del(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "no view is installed");
 		err = -ENOENT;
 	}
-	if (!err) {
+	if (!err)
 		spindle_node_del_view(node);
-		spindle_netlink_generation++;
-	}
 	mutex_unlock(&spindle_mutex);
 	return err;
 }

@@ -35,7 +35,4 @@ int spindle_netlink_view_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int spindle_netlink_subgroup_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int spindle_netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
-/* Grows with every change of configuration: a dump that spans one says so. */
-extern u32 spindle_netlink_generation;
-
 #endif /* SPINDLE_NETLINK_H */

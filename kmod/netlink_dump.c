@@ -399,7 +399,7 @@ static int dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 	int err = 0;
 
 	mutex_lock(&spindle_mutex);
-	cb->seq = spindle_netlink_generation;
+	cb->seq = spindle_node_generation;
 	while (!err) {
 		void *hdr;
 
@@ -497,7 +497,7 @@ int spindle_netlink_subgroup_dump(struct sk_buff *skb, struct netlink_callback *
 	int err = 0;
 
 	mutex_lock(&spindle_mutex);
-	cb->seq = spindle_netlink_generation;
+	cb->seq = spindle_node_generation;
 	while ((node = spindle_node_next(net, at->node))) {
 		if (wanted(cb, node->id) && node->group)
 			err = dump_subgroups(skb, cb, node, at);

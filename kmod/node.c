@@ -9,6 +9,7 @@
 #include <linux/netlink.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <net/net_namespace.h>
 
 #include "attachment.h"
 #include "engine.h"
@@ -21,6 +22,8 @@
 #include "subgroup.h"
 
 DEFINE_MUTEX(spindle_mutex);	/* see node.h */
+
+u32 spindle_node_generation = 1;
 
 /* Ordered by id, so that a dump can resume behind the last one it showed. */
 static LIST_HEAD(nodes);
@@ -135,11 +138,15 @@ static int open_endpoint(struct spindle_node *node, struct netlink_ext_ack *exta
 		return err;
 	}
 	if (!spindle_device_usable(node->ep.ib)) {
-		spindle_endpoint_close(&node->ep);
 		NL_SET_ERR_MSG(extack, "the RDMA device is being removed");
-		return -ENODEV;
+		err = -ENODEV;
+	} else if (!spindle_device_capable(node->ep.ib)) {
+		NL_SET_ERR_MSG(extack, "the RDMA device is not IB or RoCE, or registers less than 2 MiB");
+		err = -EOPNOTSUPP;
 	}
-	return 0;
+	if (err)
+		spindle_endpoint_close(&node->ep);
+	return err;
 }
 
 /**
@@ -159,10 +166,15 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 		NL_SET_ERR_MSG(extack, "a node with this id exists");
 		return -EEXIST;
 	}
+	/* A node is in use: it has to be removed before the module. */
+	if (!try_module_get(THIS_MODULE))
+		return -ENODEV;
 	node = kzalloc(sizeof(*node), GFP_KERNEL_ACCOUNT);
-	if (!node)
-		return -ENOMEM;
-	node->net = cfg->net;
+	if (!node) {
+		err = -ENOMEM;
+		goto err_module;
+	}
+	node->net = get_net(cfg->net);
 	node->id = cfg->id;
 	memcpy(node->cluster, cfg->cluster, sizeof(node->cluster));
 	node->addr = cfg->addr;
@@ -185,15 +197,17 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	strscpy(node->device, dev_name(&node->ep.ib->dev), sizeof(node->device));
 	insert(node);
 	spindle_engine_call(node->engine, link_fn, node);
-	/* A node is in use: it has to be removed before the module. */
-	__module_get(THIS_MODULE);
+	spindle_node_generation++;
 	spindle_event(node, SPINDLE_EVENT_NODE_ADD, &(struct spindle_event_info){});
 	return 0;
 
 err_engine:
 	spindle_engine_put(node->engine);
 err_free:
+	put_net(node->net);
 	kfree(node);
+err_module:
+	module_put(THIS_MODULE);
 	return err;
 }
 
@@ -206,6 +220,7 @@ static void remove_group(struct spindle_node *node, u32 error)
 	info.vid = node->group->view.vid;
 	spindle_group_remove(node->group, error);
 	node->group = NULL;
+	spindle_node_generation++;
 	spindle_event(node, SPINDLE_EVENT_VIEW_REMOVE, &info);
 }
 
@@ -223,7 +238,9 @@ void spindle_node_del(struct spindle_node *node)
 		spindle_endpoint_close(&node->ep);
 	list_del(&node->list);
 	spindle_event(node, SPINDLE_EVENT_NODE_DEL, &(struct spindle_event_info){});
+	spindle_node_generation++;
 	spindle_engine_put(node->engine);
+	put_net(node->net);
 	kfree(node);
 	module_put(THIS_MODULE);
 }
@@ -247,6 +264,7 @@ void spindle_node_device_removed(struct ib_device *ib)
 		remove_group(node, SPINDLE_ERR_DEVICE_GONE);
 		spindle_endpoint_close(&node->ep);
 		node->dead = true;
+		spindle_node_generation++;
 		spindle_event(node, SPINDLE_EVENT_NODE_DEAD, &(struct spindle_event_info){
 			.error = SPINDLE_ERR_DEVICE_GONE,
 		});
@@ -301,6 +319,7 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 	}
 	remove_group(node, SPINDLE_ERR_VIEW_GONE);
 	node->group = group;
+	spindle_node_generation++;
 	spindle_group_start(group);
 	spindle_event(node, SPINDLE_EVENT_VIEW_INSTALL,
 		      &(struct spindle_event_info){ .vid = view->vid });

@@ -21,6 +21,9 @@ struct spindle_group;
 /* All configuration: netlink requests, attach and release, device removal. */
 extern struct mutex spindle_mutex;
 
+/* Changes with every change of configuration: a dump that spans one says so. */
+extern u32 spindle_node_generation;
+
 /**
  * struct spindle_node_config - what a node is created from
  * @net: network namespace
@@ -46,7 +49,7 @@ struct spindle_node_config {
 /**
  * struct spindle_node - a node
  * @list: in the list of nodes
- * @net: network namespace; the endpoint holds a reference
+ * @net: network namespace, a reference
  * @id: node id, unique in @net
  * @cluster: name, padded with zeroes
  * @addr: where it listens

@@ -49,6 +49,9 @@ static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
 	if (spindle_hello_check(&hello, peer))
 		return -EPROTO;
 	peer->needs_imm = le16_to_cpu(hello.flags) & SPINDLE_HELLO_F_IMM;
+	/* An attempt that failed late may have left a row of the peer's last life. */
+	memset(peer->row.mem.va, 0, peer->in.size);
+	memset(peer->vouch, 0, sizeof(peer->vouch));
 	return 0;
 }
 
@@ -261,6 +264,7 @@ static void join(struct spindle_peer *peer)
 
 static void lose(struct spindle_peer *peer)
 {
+	struct spindle_group *group = peer->group;
 	struct spindle_event_info info = {
 		.peer = peer->id,
 		.error = peer->cause ? peer->cause : SPINDLE_ERR_PEER_LOST,
@@ -270,9 +274,28 @@ static void lose(struct spindle_peer *peer)
 	peer->cause = info.error;
 	peer->joined = false;
 	peer->lost = true;
-	peer->group->joined &= ~BIT_ULL(peer->rank);
-	spindle_event(peer->group->node, SPINDLE_EVENT_PEER_DOWN, &info);
-	spindle_group_peer_lost(peer->group, peer);
+	group->joined &= ~BIT_ULL(peer->rank);
+	group->lost |= BIT_ULL(peer->rank);
+	spindle_event(group->node, SPINDLE_EVENT_PEER_DOWN, &info);
+	spindle_group_lost(group, BIT_ULL(peer->rank) | BIT_ULL(group->me), peer->cause,
+			   info.reason);
+}
+
+/*
+ * The peer tells whom it has lost. What it says ends subgroups that it is in itself, and
+ * it could end those in other ways.
+ */
+static void hear_of_losses(struct spindle_peer *peer, u64 lost)
+{
+	struct spindle_group *group = peer->group;
+	u32 r;
+
+	for (r = 0; r < group->view.num_members; r++)
+		if (lost & ~peer->told_lost & BIT_ULL(r))
+			spindle_group_lost(group, BIT_ULL(peer->rank) | BIT_ULL(r),
+					   SPINDLE_ERR_PEER_LOST,
+					   "two other members lost each other");
+	peer->told_lost |= lost;
 }
 
 /* Returns true if there was something new, or may be. */
@@ -290,6 +313,7 @@ static bool read_node_block(struct spindle_peer *peer)
 	case SPINDLE_READ_NEW:
 		peer->torn_run = 0;
 		peer->asleep = word[SPINDLE_NODE_COL_SLEEP] & 1;
+		hear_of_losses(peer, word[SPINDLE_NODE_COL_LOST]);
 		return true;
 	case SPINDLE_READ_SAME:
 		break;
@@ -337,6 +361,7 @@ static void tell(struct spindle_peer *peer, bool asleep)
 	u64 word[SPINDLE_BLOCK_WORDS] = {
 		[SPINDLE_NODE_COL_SLEEP] = peer->told.word[SPINDLE_NODE_COL_SLEEP],
 		[SPINDLE_NODE_COL_VID] = peer->group->view.vid,
+		[SPINDLE_NODE_COL_LOST] = peer->group->lost,
 	};
 
 	if ((word[SPINDLE_NODE_COL_SLEEP] & 1) != asleep)
@@ -385,7 +410,7 @@ bool spindle_peer_push(struct spindle_peer *peer)
 	struct spindle_group *group = peer->group;
 	struct spindle_conn *conn = &peer->conn;
 	u32 i, none = U32_MAX, imm = none;
-	bool left = false, room;
+	bool left = false, room, news;
 
 	if (!peer->joined)
 		return false;
@@ -402,23 +427,28 @@ bool spindle_peer_push(struct spindle_peer *peer)
 			continue;
 		left = !push_subgroup(peer, sg, &imm) || spindle_push_wanted(&sg->mc, rank);
 	}
-	if (!conn->nchain && !(peer->asleep && peer->debt)) {
+	room = spindle_post_room(conn) >= SPINDLE_POST_PIECES;
+	news = peer->told.word[SPINDLE_NODE_COL_LOST] != group->lost && room;
+	if (!conn->nchain && !news && !(peer->asleep && peer->debt)) {
 		peer->busy = 0;
 		return left;
 	}
-	room = spindle_post_room(conn) >= SPINDLE_POST_PIECES;
 	if (room && told_asleep(peer) && ++peer->busy >= AWAKE_PASSES)
 		tell(peer, false);
-	if (!peer->needs_imm) {
-		peer->debt |= imm != none;
-		if (peer->asleep && peer->debt && (conn->nchain || room)) {
-			if (!conn->nchain)
-				tell(peer, told_asleep(peer));
+	else if (news || (room && !conn->nchain))
+		tell(peer, told_asleep(peer));
+	if (peer->needs_imm) {
+		if (news)
+			spindle_post_imm(conn, IMM_NODE);
+	} else {
+		peer->debt |= news || imm != none;
+		if (peer->asleep && peer->debt && conn->nchain) {
 			spindle_post_imm(conn, imm != none ? imm : IMM_NODE);
 			peer->debt = false;
 		}
 	}
-	spindle_post_flush(conn, peer->needs_imm);
+	/* While the device owes no answer the next one is asked for: errors show by it. */
+	spindle_post_flush(conn, peer->needs_imm || spindle_post_idle(conn));
 	return left;
 }
 
@@ -432,7 +462,8 @@ bool spindle_peer_sleep(struct spindle_peer *peer)
 {
 	bool news = !peer->group->node->imm && !told_asleep(peer);
 
-	if (!peer->joined || (!news && !peer->debt))
+	/* A write that nothing signalled follows would fail without a sound. */
+	if (!peer->joined || (!news && !peer->debt && !peer->conn.since))
 		return true;
 	if (spindle_post_room(&peer->conn) < SPINDLE_POST_PIECES)
 		return false;

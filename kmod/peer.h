@@ -31,6 +31,7 @@ struct spindle_group;
  * @joined: the engine uses the connection
  * @lost: the engine has given the connection up
  * @cause: why, enum spindle_error
+ * @told_lost: ranks that it has told us it lost
  * @seal: of its node block, as last accepted
  * @asleep: its engine sleeps: ring the doorbell
  * @debt: it was sent guards without a doorbell since the last doorbell
@@ -55,6 +56,7 @@ struct spindle_peer {
 	bool joined;
 	bool lost;
 	u32 cause;
+	u64 told_lost;
 	u64 seal;
 	bool asleep;
 	bool debt;

@@ -54,7 +54,7 @@ enum spindle_column {
 enum spindle_node_column {
 	SPINDLE_NODE_COL_SLEEP,	/* odd: the engine sleeps, ring the doorbell */
 	SPINDLE_NODE_COL_VID,	/* installed view */
-	SPINDLE_NODE_COL_RESV2,
+	SPINDLE_NODE_COL_LOST,	/* ranks that this member has lost */
 	SPINDLE_NODE_COL_RESV3,
 };
 

@@ -10,7 +10,12 @@
 #define RETRY_MS	100	/* between attempts */
 #define ACK_TIMEOUT	17	/* 4.096 us << 17: half a second per retry */
 #define RETRIES		6	/* 7 means for ever on soft-RoCE */
-#define RNR_TIMER	1	/* 0.01 ms: receives are always posted again at once */
+/*
+ * Receives are posted again by a work item; until it has run a burst of immediates may
+ * find none. That is no reason to give a peer up: a dead one does not acknowledge either.
+ */
+#define RNR_TIMER	IB_RNR_TIMER_000_64
+#define RNR_RETRIES	7	/* for ever */
 
 static struct workqueue_struct *conn_wq;
 
@@ -21,7 +26,7 @@ static struct workqueue_struct *conn_wq;
  */
 int spindle_conn_init(void)
 {
-	conn_wq = alloc_workqueue("spindle_conn", WQ_UNBOUND, 0);
+	conn_wq = alloc_workqueue("spindle_conn", WQ_UNBOUND, WQ_MAX_ACTIVE);
 	return conn_wq ? 0 : -ENOMEM;
 }
 
@@ -298,8 +303,16 @@ static struct rdma_conn_param conn_param(struct spindle_conn *conn)
 		.private_data = conn->cfg.hello,
 		.private_data_len = sizeof(conn->cfg.hello),
 		.retry_count = RETRIES,
-		.rnr_retry_count = RETRIES,
+		.rnr_retry_count = RNR_RETRIES,
 	};
+}
+
+static void begin_attempt(struct spindle_conn *conn)
+{
+	conn->attempts++;
+	conn->reject = 0;
+	WRITE_ONCE(conn->event, 0);
+	WRITE_ONCE(conn->event_status, 0);
 }
 
 static int dial(struct spindle_conn *conn)
@@ -399,10 +412,7 @@ static void conn_work(struct work_struct *work)
 	if (conn->cfg.active) {
 		if (!change_state(conn, SPINDLE_CONN_CONNECTING))
 			return;
-		conn->attempts++;
-		WRITE_ONCE(conn->event_status, 0);
-		WRITE_ONCE(conn->event, 0);
-		conn->reject = 0;
+		begin_attempt(conn);
 		err = dial(conn);
 	} else {
 		err = answer(conn);
@@ -412,8 +422,9 @@ static void conn_work(struct work_struct *work)
 	if (!err)
 		err = change_state(conn, SPINDLE_CONN_SETUP) ? spindle_setup_run(conn) :
 							       -ECANCELED;
-	if (!err && change_state(conn, SPINDLE_CONN_UP)) {
+	if (!err)
 		WRITE_ONCE(conn->reason, NULL);
+	if (!err && change_state(conn, SPINDLE_CONN_UP)) {
 		conn->cfg.ops->up(conn);
 		return;
 	}
@@ -438,10 +449,8 @@ bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id, const 
 {
 	if (!change_state(conn, SPINDLE_CONN_CONNECTING))
 		return false;
-	conn->attempts++;
-	conn->event = 0;
-	conn->event_status = 0;
-	conn->reject = 0;
+	/* No handler of the connection runs before its id is set. */
+	begin_attempt(conn);
 	keep_greeting(conn, hello, len);
 	conn->id = id;
 	id->context = conn;

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 
 #include "device.h"
+#include "region.h"
 
 struct device_entry {
 	struct list_head list;
@@ -96,6 +97,23 @@ bool spindle_device_usable(struct ib_device *ib)
 		found |= entry->ib == ib;
 	mutex_unlock(&devices_lock);
 	return found;
+}
+
+/**
+ * spindle_device_capable() - can the device do what connections need?
+ * @ib: the device
+ *
+ * Writes with immediate data, and fast registration of a whole chunk.
+ *
+ * Return: true if so
+ */
+bool spindle_device_capable(struct ib_device *ib)
+{
+	u32 port = rdma_start_port(ib);
+
+	return (rdma_protocol_ib(ib, port) || rdma_protocol_roce(ib, port)) &&
+	       (ib->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS) &&
+	       ib->attrs.max_fast_reg_page_list_len >= SPINDLE_CHUNK >> PAGE_SHIFT;
 }
 
 /**

@@ -72,10 +72,12 @@ static bool usr_fits(const struct spindle_attach *a)
 {
 	const struct spindle_section *s = &a->usr;
 
+	/* Only a sender has descriptors. */
 	return s->len <= SIZE_MAX &&
 	       holds(s, a->usr_consumed, 1, 8, 8) &&
 	       holds(s, a->usr_reserve, 1, 8, 8) &&
-	       holds(s, a->usr_desc, a->window, sizeof(struct spindle_tx_desc), 8);
+	       (!(a->flags & SPINDLE_ATTACH_SEND) ||
+		holds(s, a->usr_desc, a->window, sizeof(struct spindle_tx_desc), 8));
 }
 
 static bool dlv_fits(const struct spindle_attach *a)
