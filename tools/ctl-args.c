@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Walking the command line: [KEY VALUE]...
+ */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl.h"
+
+/**
+ * ctl_usage() - complain about the command line
+ * @a: where it was, for the object and the verb
+ * @fmt: what is wrong
+ *
+ * Return: CTL_USAGE
+ */
+int ctl_usage(const struct ctl_args *a, const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fputs("spindle-ctl: ", stderr);
+	if (a->noun)
+		fprintf(stderr, "%s%s%s: ", a->noun, a->verb ? " " : "",
+			a->verb ? a->verb : "");
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\nTry 'spindle-ctl help%s%s'.\n", a->noun ? " " : "",
+		a->noun ? a->noun : "");
+	return CTL_USAGE;
+}
+
+/* The next word, or NULL. */
+const char *ctl_args_next(struct ctl_args *a)
+{
+	if (!a->argc)
+		return NULL;
+	a->argc--;
+	return *a->argv++;
+}
+
+/**
+ * ctl_args_value() - take the value of a key
+ * @a: the next word is the value
+ * @key: the key
+ * @val: out: the value
+ * @in: what the key belongs to, with a space at the end, or ""
+ *
+ * Return: CTL_OK or CTL_USAGE
+ */
+int ctl_args_value(struct ctl_args *a, const struct ctl_key *key, struct ctl_val *val,
+		   const char *in)
+{
+	const char *text = ctl_args_next(a);
+	const char *err;
+
+	if (!text)
+		return ctl_usage(a, "%s%s: the value is missing", in, key->name);
+	if (val->set)
+		return ctl_usage(a, "%s%s is given twice", in, key->name);
+	err = ctl_val_parse(key, val, text);
+	if (err)
+		return ctl_usage(a, "%s%s '%s': %s", in, key->name, text, err);
+	return CTL_OK;
+}
+
+/**
+ * ctl_args_keys() - take all that is left as keys and values
+ * @a: arguments
+ * @keys: what is known. A first word that is a number is the value of the first key
+ * @val: out: values, as many as keys
+ * @need: bit mask of the keys that must be there
+ *
+ * Return: CTL_OK or CTL_USAGE
+ */
+int ctl_args_keys(struct ctl_args *a, const struct ctl_key *keys, struct ctl_val *val,
+		  unsigned int need)
+{
+	const struct ctl_key *key;
+	const char *word;
+	unsigned int i;
+	int rc;
+
+	if (a->argc && isdigit((unsigned char)a->argv[0][0])) {
+		rc = ctl_args_value(a, keys, val, "");
+		if (rc)
+			return rc;
+	}
+	while ((word = ctl_args_next(a))) {
+		key = ctl_key_find(keys, word);
+		if (!key)
+			return ctl_usage(a, "'%s' is not known here; there is: %s", word,
+					 ctl_key_list(keys, false));
+		rc = ctl_args_value(a, key, &val[key - keys], "");
+		if (rc)
+			return rc;
+	}
+	for (i = 0; keys[i].name; i++)
+		if ((need & (1U << i)) && !val[i].set)
+			return ctl_usage(a, "'%s' is missing", keys[i].name);
+	return CTL_OK;
+}
+
+/**
+ * ctl_verb() - do what the next word says
+ * @a: arguments
+ * @verbs: what is known
+ *
+ * Return: exit code
+ */
+int ctl_verb(struct ctl_args *a, const struct ctl_verb *verbs)
+{
+	const char *word = ctl_args_next(a);
+	const struct ctl_verb *v;
+
+	if (!word) {
+		a->verb = verbs->name;
+		return verbs->run(a);
+	}
+	for (v = verbs; v->name; v++) {
+		if (!strcmp(v->name, word)) {
+			a->verb = v->name;
+			return v->run(a);
+		}
+	}
+	return ctl_usage(a, "there is no verb '%s'", word);
+}

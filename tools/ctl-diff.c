@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is different between what is and what is wanted, one line each.
+ *
+ * All functions return NULL if nothing is, else lines that end in a newline.
+ */
+#include <string.h>
+
+#include "ctl.h"
+#include "ctl-model.h"
+
+#define INDENT	"    "
+
+static char *add(char *to, char *line)
+{
+	return ctl_asprintf("%s" INDENT "%s\n", to ? to : "", line);
+}
+
+static char *diff_vals(char *out, const char *in, const struct ctl_key *keys,
+		       const struct ctl_val *from, const struct ctl_val *to)
+{
+	unsigned int i;
+
+	for (i = 0; keys[i].name; i++)
+		if (!ctl_val_equal(&keys[i], &from[i], &to[i]))
+			out = add(out, ctl_asprintf("%s%s: %s -> %s", in, keys[i].name,
+						    ctl_val_text(&keys[i], &from[i]),
+						    ctl_val_text(&keys[i], &to[i])));
+	return out;
+}
+
+/* What was left out of @to is what the kernel takes for it. */
+char *ctl_node_diff(const struct ctl_node *from, const struct ctl_node *to)
+{
+	struct ctl_node full = *to;
+	unsigned int i;
+
+	for (i = 0; i < CTL_NODE_VALS; i++)
+		ctl_val_default(&ctl_node_keys[i], &full.val[i]);
+	return diff_vals(NULL, "", ctl_node_keys, from->val, full.val);
+}
+
+static bool same_member(const struct ctl_member *a, const struct ctl_member *b)
+{
+	return a->id == b->id && a->port == b->port && ctl_addr_equal(&a->addr, &b->addr);
+}
+
+static char *diff_members(const struct ctl_view *from, const struct ctl_view *to)
+{
+	char *out = NULL;
+	unsigned int i;
+
+	for (i = 0; i < from->members; i++)
+		if (!ctl_view_member(to, from->member[i].id))
+			out = add(out, ctl_asprintf("member %s leaves",
+						    ctl_member_text(&from->member[i])));
+	for (i = 0; i < to->members; i++) {
+		const struct ctl_member *was = ctl_view_member(from, to->member[i].id);
+
+		if (!was)
+			out = add(out, ctl_asprintf("member %s joins",
+						    ctl_member_text(&to->member[i])));
+		else if (!same_member(was, &to->member[i]))
+			out = add(out, ctl_asprintf("member %s -> %s", ctl_member_text(was),
+						    ctl_member_text(&to->member[i])));
+	}
+	if (out || from->members != to->members)
+		return out;
+	for (i = 0; i < to->members; i++)
+		if (from->member[i].id != to->member[i].id) {
+			struct ctl_ids a = ctl_view_ids(from), b = ctl_view_ids(to);
+
+			return add(NULL, ctl_asprintf("order of members: %s -> %s",
+						      ctl_ids_text(&a), ctl_ids_text(&b)));
+		}
+	return NULL;
+}
+
+static const struct ctl_subgroup *find_subgroup(const struct ctl_view *view, uint64_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->subgroups; i++)
+		if (view->subgroup[i].val[CTL_SG_ID].num == id)
+			return &view->subgroup[i];
+	return NULL;
+}
+
+static char *diff_ids(char *out, const char *in, const char *what,
+		      const struct ctl_ids *from, const struct ctl_ids *to)
+{
+	if (!strcmp(ctl_ids_text(from), ctl_ids_text(to)))
+		return out;
+	return add(out, ctl_asprintf("%s%s: %s -> %s", in, what, ctl_ids_text(from),
+				     ctl_ids_text(to)));
+}
+
+static char *diff_subgroups(char *out, const struct ctl_view *from, const struct ctl_view *to)
+{
+	bool set_differs = from->subgroups != to->subgroups;
+	unsigned int i;
+
+	for (i = 0; i < from->subgroups; i++) {
+		const struct ctl_subgroup *sg = &from->subgroup[i];
+
+		if (find_subgroup(to, sg->val[CTL_SG_ID].num))
+			continue;
+		out = add(out, ctl_asprintf("%s goes", ctl_subgroup_title(sg)));
+		set_differs = true;
+	}
+	for (i = 0; i < to->subgroups; i++) {
+		struct ctl_subgroup b = ctl_subgroup_resolve(to, &to->subgroup[i]), a;
+		const struct ctl_subgroup *was = find_subgroup(from, b.val[CTL_SG_ID].num);
+		const char *in = ctl_asprintf("%s ", ctl_subgroup_title(&b));
+
+		if (!was) {
+			out = add(out, ctl_asprintf("%scomes", in));
+			set_differs = true;
+			continue;
+		}
+		a = ctl_subgroup_resolve(from, was);
+		out = diff_vals(out, in, ctl_subgroup_keys, a.val, b.val);
+		out = diff_ids(out, in, "members", &a.members, &b.members);
+		out = diff_ids(out, in, "senders", &a.senders, &b.senders);
+	}
+	for (i = 0; !set_differs && i < to->subgroups; i++)
+		if (from->subgroup[i].val[CTL_SG_ID].num != to->subgroup[i].val[CTL_SG_ID].num)
+			return add(out, ctl_strdup("order of subgroups"));
+	return out;
+}
+
+/* The view id is not looked at. */
+char *ctl_view_diff(const struct ctl_view *from, const struct ctl_view *to)
+{
+	return diff_subgroups(diff_members(from, to), from, to);
+}

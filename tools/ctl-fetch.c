@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Asking the kernel for what there is.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <netlink/msg.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-wire.h"
+
+/* A request for each node: a view may be larger than a message of a dump. */
+static int fetch_view(struct ctl_net *net, const char *what, struct ctl_running *run)
+{
+	struct ctl_req *req = ctl_req_new(net, SPINDLE_CMD_VIEW_GET, 0, what);
+	struct ctl_replies replies;
+	int rc;
+
+	ctl_req_val(req, &ctl_node_keys[CTL_NODE_ID], &run->node.val[CTL_NODE_ID]);
+	rc = ctl_net_call(net, req, &replies, CTL_QUIET);
+	nlmsg_free(req->msg);
+	if (rc == -ENOENT || rc == -ENODEV)
+		return 0;	/* it went away meanwhile */
+	if (rc) {
+		ctl_err("%s: the view of node %llu: %s", what,
+			(unsigned long long)run->node.val[CTL_NODE_ID].num, strerror(-rc));
+		return rc;
+	}
+	if (replies.count) {
+		run->has_view = true;
+		ctl_view_get(&run->view, replies.msg[0]);
+	}
+	return 0;
+}
+
+/**
+ * ctl_fetch() - all nodes, or one, with their views
+ * @net: socket
+ * @what: what it is for, for messages
+ * @id: node id; not set: all nodes
+ * @running: out: nodes
+ * @count: out: entries of @running
+ * @views: fetch the views, too
+ *
+ * Return: 0 or -errno, having told the user
+ */
+int ctl_fetch(struct ctl_net *net, const char *what, const struct ctl_val *id,
+	      struct ctl_running **running, unsigned int *count, bool views)
+{
+	struct ctl_req *req;
+	struct ctl_replies replies;
+	unsigned int i;
+	int rc;
+
+	req = ctl_req_new(net, SPINDLE_CMD_NODE_GET, id->set ? 0 : NLM_F_DUMP, what);
+	ctl_req_val(req, &ctl_node_keys[CTL_NODE_ID], id);
+	rc = ctl_net_call(net, req, &replies, CTL_SAY);
+	nlmsg_free(req->msg);
+	if (rc)
+		return rc;
+	*count = replies.count;
+	*running = ctl_alloc(replies.count * sizeof(**running) + 1);
+	for (i = 0; i < replies.count; i++) {
+		struct ctl_running *run = &(*running)[i];
+
+		ctl_node_get(&run->node, ctl_msg_attrs(replies.msg[i]));
+		if (views && run->node.vid)
+			rc = fetch_view(net, what, run);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/**
+ * ctl_fetch_subgroups() - the subgroups of all nodes, or of one, with their counters
+ * @net: socket
+ * @what: what it is for, for messages
+ * @node: node id; not set: all nodes
+ * @id: subgroup id; not set: all subgroups
+ * @out: out: subgroups
+ * @count: out: entries of @out
+ *
+ * Return: 0 or -errno, having told the user
+ */
+int ctl_fetch_subgroups(struct ctl_net *net, const char *what, const struct ctl_val *node,
+			const struct ctl_val *id, struct ctl_running_subgroup **out,
+			unsigned int *count)
+{
+	static const struct ctl_key id_key = {
+		.name = "id", .kind = CTL_U32, .attr = SPINDLE_A_SUBGROUP_ID,
+	};
+	struct ctl_replies replies;
+	struct ctl_req *req;
+	unsigned int i;
+	int rc;
+
+	req = ctl_req_new(net, SPINDLE_CMD_SUBGROUP_GET, NLM_F_DUMP, what);
+	ctl_req_val(req, &ctl_node_keys[CTL_NODE_ID], node);
+	ctl_req_val(req, &id_key, id);
+	rc = ctl_net_call(net, req, &replies, CTL_SAY);
+	nlmsg_free(req->msg);
+	if (rc)
+		return rc;
+	*count = replies.count;
+	*out = ctl_alloc(replies.count * sizeof(**out) + 1);
+	for (i = 0; i < replies.count; i++) {
+		struct nlattr **a = ctl_msg_attrs(replies.msg[i]);
+
+		(*out)[i].node = ctl_attr_num(a[SPINDLE_A_NODE_ID]);
+		(*out)[i].vid = ctl_attr_num(a[SPINDLE_A_VIEW_ID]);
+		ctl_subgroup_get(&(*out)[i].sg, a[SPINDLE_A_SUBGROUP]);
+	}
+	return 0;
+}

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reading a configuration file:
+ *
+ *	# comment
+ *	[Node]
+ *	Id = 1
+ *	Address = 10.0.0.1
+ *
+ *	[View]
+ *	Vid = 1
+ *	Member = 1@10.0.0.1
+ *	Member = 2@10.0.0.2
+ *
+ *	[Subgroup]
+ *	Id = 0
+ *	Name = "with blanks"
+ *
+ * All that is wrong is reported, not only the first; nothing is done before the whole
+ * file was read.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl.h"
+#include "ctl-model.h"
+
+/* Complaints that are printed; a file that is no configuration has many. */
+#define COMPLAINTS_MAX	20
+
+enum section {
+	SECTION_NONE,
+	SECTION_UNKNOWN,
+	SECTION_NODE,
+	SECTION_VIEW,
+	SECTION_SUBGROUP
+};
+
+static const char *const section_names[] = {
+	[SECTION_NODE] = "Node",
+	[SECTION_VIEW] = "View",
+	[SECTION_SUBGROUP] = "Subgroup",
+};
+
+/**
+ * struct reader - a file that is being read
+ * @conf: what has been read
+ * @section: section that the next line belongs to
+ * @line: number of the line
+ */
+struct reader {
+	struct ctl_conf *conf;
+	enum section section;
+	int line;
+};
+
+/**
+ * ctl_conf_complain() - say what is wrong in a file, and count it
+ * @conf: its configuration
+ * @line: line
+ * @fmt: what is wrong
+ */
+void ctl_conf_complain(struct ctl_conf *conf, int line, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	if (conf->errors++ >= COMPLAINTS_MAX)
+		return;
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = ctl_strdup("?");
+	va_end(ap);
+	fflush(stdout);
+	fprintf(stderr, "%s:%d: %s\n", conf->file, line, ctl_clean(text));
+	free(text);
+	if (conf->errors == COMPLAINTS_MAX)
+		fprintf(stderr, "%s: there may be more\n", conf->file);
+}
+
+static char *trim(char *s)
+{
+	char *end;
+
+	s += strspn(s, " \t\r\n\f\v");
+	end = s + strlen(s);
+	while (end > s && isspace((unsigned char)end[-1]))
+		end--;
+	*end = '\0';
+	return s;
+}
+
+static int hex_digit(char c)
+{
+	if (isdigit((unsigned char)c))
+		return c - '0';
+	return isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : -1;
+}
+
+/* The escape after a backslash. Return: bytes of it, or 0 if it is none. */
+static int unescape(const char *s, char *c)
+{
+	switch (*s) {
+	case '"':
+	case '\\':
+		*c = *s;
+		return 1;
+	case 'x':
+		if (hex_digit(s[1]) < 0 || hex_digit(s[2]) < 0)
+			return 0;
+		*c = hex_digit(s[1]) << 4 | hex_digit(s[2]);
+		return *c ? 3 : 0;
+	}
+	return 0;
+}
+
+/**
+ * unquote() - the value on the right side of a line, in place
+ * @s: right side, trimmed
+ *
+ * A comment begins with a # at the start or after a blank. Quotes keep blanks and #.
+ *
+ * Return: NULL, or what is wrong
+ */
+static const char *unquote(char *s)
+{
+	char *in = s, *out = s;
+	int n;
+
+	if (*in != '"') {
+		for (; *in; in++)
+			if (*in == '#' && (in == s || isspace((unsigned char)in[-1])))
+				break;
+		*in = '\0';
+		trim(s);
+		return NULL;
+	}
+	for (in++; *in && *in != '"'; out++) {
+		if (*in != '\\') {
+			*out = *in++;
+			continue;
+		}
+		n = unescape(in + 1, out);
+		if (!n)
+			return "a backslash is followed by \\, \" or xHH (not x00)";
+		in += n + 1;
+	}
+	if (!*in)
+		return "the closing quote is missing";
+	in = trim(in + 1);
+	*out = '\0';
+	if (*in && *in != '#')
+		return "something follows the closing quote";
+	return NULL;
+}
+
+static struct ctl_view *last_view(struct ctl_conf *conf)
+{
+	return &conf->view[conf->views - 1];
+}
+
+static struct ctl_subgroup *last_subgroup(struct ctl_conf *conf)
+{
+	return &last_view(conf)->subgroup[last_view(conf)->subgroups - 1];
+}
+
+static void begin_node(struct reader *r)
+{
+	struct ctl_conf *conf = r->conf;
+
+	conf->node = ctl_grow(conf->node, conf->nodes, sizeof(*conf->node));
+	conf->node[conf->nodes++].line = r->line;
+	r->section = SECTION_NODE;
+}
+
+static void begin_view(struct reader *r)
+{
+	struct ctl_conf *conf = r->conf;
+
+	conf->view = ctl_grow(conf->view, conf->views, sizeof(*conf->view));
+	conf->view[conf->views++].line = r->line;
+	r->section = SECTION_VIEW;
+}
+
+static void begin_subgroup(struct reader *r)
+{
+	struct ctl_view *view;
+
+	if (!r->conf->views) {
+		ctl_conf_complain(r->conf, r->line,
+				  "[Subgroup] comes before any [View]; it belongs to the one above it");
+		r->section = SECTION_UNKNOWN;
+		return;
+	}
+	view = last_view(r->conf);
+	view->subgroup = ctl_grow(view->subgroup, view->subgroups, sizeof(*view->subgroup));
+	view->subgroup[view->subgroups++].line = r->line;
+	r->section = SECTION_SUBGROUP;
+}
+
+static void read_section(struct reader *r, char *s)
+{
+	char *close = strchr(s, ']');
+	const char *name, *rest;
+
+	r->section = SECTION_UNKNOWN;
+	if (!close) {
+		ctl_conf_complain(r->conf, r->line, "'%s': the closing ] is missing", s);
+		return;
+	}
+	*close = '\0';
+	name = trim(s + 1);
+	rest = trim(close + 1);
+	if (*rest && *rest != '#')
+		ctl_conf_complain(r->conf, r->line, "'%s' follows the section [%s]", rest, name);
+	if (ctl_conf_word(name, section_names[SECTION_NODE]))
+		begin_node(r);
+	else if (ctl_conf_word(name, section_names[SECTION_VIEW]))
+		begin_view(r);
+	else if (ctl_conf_word(name, section_names[SECTION_SUBGROUP]))
+		begin_subgroup(r);
+	else
+		ctl_conf_complain(r->conf, r->line,
+				  "no such section: [%s]; there is [Node], [View] and [Subgroup]",
+				  name);
+}
+
+/* Complain about a value, in the user's words. */
+static void bad_value(struct reader *r, const char *word, const char *text, const char *err)
+{
+	ctl_conf_complain(r->conf, r->line, "%s = %s: %s", word, text, err);
+}
+
+static void bad_key(struct reader *r, const char *word, const char *known)
+{
+	ctl_conf_complain(r->conf, r->line, "[%s] has no key '%s'; there is: %s",
+			  section_names[r->section], word, known);
+}
+
+/* Each key but Member is there once. */
+static bool is_first(struct reader *r, const char *word, int line)
+{
+	if (line)
+		ctl_conf_complain(r->conf, r->line, "%s is given twice; it is in line %d too",
+				  word, line);
+	return !line;
+}
+
+static void read_val(struct reader *r, const struct ctl_key *key, struct ctl_val *val,
+		     const char *word, const char *text)
+{
+	const char *err;
+
+	if (!is_first(r, word, val->line))
+		return;
+	val->line = r->line;
+	err = ctl_val_parse(key, val, text);
+	if (err)
+		bad_value(r, word, text, err);
+}
+
+static void read_ids(struct reader *r, struct ctl_ids *ids, bool none, const char *word,
+		     const char *text)
+{
+	const char *err;
+
+	if (!is_first(r, word, ids->line))
+		return;
+	ids->line = r->line;
+	err = ctl_ids_parse(text, ids, none);
+	if (err)
+		bad_value(r, word, text, err);
+}
+
+static void read_node(struct reader *r, const char *word, const char *text)
+{
+	const struct ctl_key *key = ctl_key_find_conf(ctl_node_keys, word);
+	struct ctl_node *node = &r->conf->node[r->conf->nodes - 1];
+
+	if (key)
+		read_val(r, key, &node->val[key - ctl_node_keys], word, text);
+	else
+		bad_key(r, word, ctl_key_list(ctl_node_keys, true));
+}
+
+static void read_view(struct reader *r, const char *word, const char *text)
+{
+	struct ctl_view *view = last_view(r->conf);
+	struct ctl_member member = { .line = r->line };
+	const char *err;
+
+	if (ctl_conf_word(word, "Vid")) {
+		read_val(r, &ctl_vid_key, &view->vid, word, text);
+	} else if (ctl_conf_word(word, "Nodes")) {
+		read_ids(r, &view->nodes, false, word, text);
+	} else if (ctl_conf_word(word, "Member")) {
+		err = ctl_member_parse(text, &member);
+		if (err)
+			bad_value(r, word, text, err);
+		view->member = ctl_grow(view->member, view->members, sizeof(*view->member));
+		view->member[view->members++] = member;
+	} else {
+		bad_key(r, word, "Vid, Member, Nodes");
+	}
+}
+
+static void read_subgroup(struct reader *r, const char *word, const char *text)
+{
+	const struct ctl_key *key = ctl_key_find_conf(ctl_subgroup_keys, word);
+	struct ctl_subgroup *sg = last_subgroup(r->conf);
+
+	if (key)
+		read_val(r, key, &sg->val[key - ctl_subgroup_keys], word, text);
+	else if (ctl_conf_word(word, "Members"))
+		read_ids(r, &sg->members, false, word, text);
+	else if (ctl_conf_word(word, "Senders"))
+		read_ids(r, &sg->senders, true, word, text);
+	else
+		bad_key(r, word, ctl_asprintf("%s, Members, Senders",
+					      ctl_key_list(ctl_subgroup_keys, true)));
+}
+
+static void read_key(struct reader *r, char *s)
+{
+	char *equals = strchr(s, '='), *word, *text;
+	const char *err, *raw;
+
+	if (!equals) {
+		ctl_conf_complain(r->conf, r->line, "'%s' is neither [Section] nor Key = Value", s);
+		return;
+	}
+	*equals = '\0';
+	word = trim(s);
+	text = trim(equals + 1);
+	raw = ctl_strdup(text);
+	err = unquote(text);
+	if (err) {
+		bad_value(r, word, raw, err);
+		return;
+	}
+	switch (r->section) {
+	case SECTION_NONE:
+		ctl_conf_complain(r->conf, r->line, "%s comes before any [Node] or [View]", word);
+		break;
+	case SECTION_UNKNOWN:
+		break;	/* complained about it already */
+	case SECTION_NODE:
+		read_node(r, word, text);
+		break;
+	case SECTION_VIEW:
+		read_view(r, word, text);
+		break;
+	case SECTION_SUBGROUP:
+		read_subgroup(r, word, text);
+		break;
+	}
+}
+
+static void read_line(struct reader *r, char *line, size_t len)
+{
+	char *s;
+
+	if (strlen(line) != len) {
+		ctl_conf_complain(r->conf, r->line, "a zero byte; this is not a text file");
+		return;
+	}
+	if (r->line == 1 && !strncmp(line, "\xef\xbb\xbf", 3))
+		line += 3;	/* byte order mark of some editors */
+	s = trim(line);
+	if (!*s || *s == '#' || *s == ';')
+		return;
+	if (*s == '[')
+		read_section(r, s);
+	else
+		read_key(r, s);
+}
+
+/**
+ * ctl_conf_read() - read a file
+ * @conf: out: what it says; check it with ctl_conf_check()
+ * @path: its name, "-" for the standard input
+ *
+ * Return: CTL_OK, or CTL_FAILED if it cannot be read at all. What is wrong in it is
+ *	counted in @conf
+ */
+int ctl_conf_read(struct ctl_conf *conf, const char *path)
+{
+	bool input = !strcmp(path, "-");
+	struct reader r = { .conf = conf };
+	FILE *f = input ? stdin : fopen(path, "re");
+	int rc = CTL_OK;
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+
+	memset(conf, 0, sizeof(*conf));
+	conf->file = input ? "<stdin>" : path;
+	if (!f) {
+		ctl_err("%s: %s", conf->file, strerror(errno));
+		return CTL_FAILED;
+	}
+	while ((len = getline(&line, &size, f)) >= 0) {
+		r.line++;
+		read_line(&r, line, len);
+	}
+	if (ferror(f)) {
+		ctl_err("%s: %s", conf->file, strerror(errno));
+		rc = CTL_FAILED;
+	}
+	free(line);
+	if (!input)
+		fclose(f);
+	return rc;
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Keys and values. See ctl-key.h.
+ *
+ * Only the form of a value is checked here. Whether it is in range is for the kernel
+ * to say: there is one truth about limits, and it is there.
+ */
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "ctl.h"
+#include "ctl-names.h"
+
+/* What a parser says about the last value that it did not like. */
+static char complaint[512];
+
+static const char *not_a_number(uint64_t max, bool suffix)
+{
+	snprintf(complaint, sizeof(complaint), "not a number from 0 to %llu%s",
+		 (unsigned long long)max, suffix ? " (K, M and G may follow it)" : "");
+	return complaint;
+}
+
+static unsigned int suffix_shift(char c)
+{
+	switch (c) {
+	case 'K':
+	case 'k':
+		return 10;
+	case 'M':
+	case 'm':
+		return 20;
+	case 'G':
+	case 'g':
+		return 30;
+	}
+	return 0;
+}
+
+/**
+ * ctl_num_parse() - read a number
+ * @text: decimal, or hexadecimal with 0x
+ * @max: largest value that the attribute can carry
+ * @suffix: allow K, M or G
+ * @num: out: the number
+ *
+ * strtoull() alone would take " 1", "-1" and "1x", and 010 for 8.
+ *
+ * Return: NULL, or what is wrong
+ */
+const char *ctl_num_parse(const char *text, uint64_t max, bool suffix, uint64_t *num)
+{
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *digits = hex ? text + 2 : text;
+	unsigned int shift = 0;
+	uint64_t v;
+	char *end;
+
+	if (hex ? !isxdigit((unsigned char)*digits) : !isdigit((unsigned char)*digits))
+		return not_a_number(max, suffix);
+	errno = 0;
+	v = strtoull(digits, &end, hex ? 16 : 10);
+	if (suffix && !hex && *end) {
+		shift = suffix_shift(*end);
+		end += !!shift;
+	}
+	if (errno || *end || v > max >> shift)
+		return not_a_number(max, suffix);
+	*num = v << shift;
+	return NULL;
+}
+
+/**
+ * ctl_addr_parse() - read an IP address
+ * @text: IPv4, or IPv6 with or without brackets
+ * @addr: out: the address
+ *
+ * Names are not resolved: all members must be told the same, and a name can mean
+ * something else on each host.
+ *
+ * Return: NULL, or what is wrong
+ */
+const char *ctl_addr_parse(const char *text, struct ctl_addr *addr)
+{
+	size_t len = strlen(text);
+	char buf[INET6_ADDRSTRLEN];
+
+	memset(addr, 0, sizeof(*addr));
+	if (inet_pton(AF_INET, text, addr->ip) == 1) {
+		addr->family = AF_INET;
+		return NULL;
+	}
+	if (len > 2 && text[0] == '[' && text[len - 1] == ']') {
+		text++;
+		len -= 2;
+	}
+	if (len < sizeof(buf)) {
+		memcpy(buf, text, len);
+		buf[len] = '\0';
+		if (inet_pton(AF_INET6, buf, addr->ip) == 1) {
+			addr->family = AF_INET6;
+			return NULL;
+		}
+	}
+	if (strchr(text, '%'))
+		return "an address with a zone; give the address alone";
+	return "not an IPv4 or IPv6 address (names are not resolved)";
+}
+
+/**
+ * ctl_endpoint_parse() - read ADDR or ADDR:PORT
+ * @text: IPv6 in brackets
+ * @addr: out: the address
+ * @has_port: out: whether a port follows
+ * @port: out: the port
+ *
+ * Return: NULL, or what is wrong
+ */
+const char *ctl_endpoint_parse(const char *text, struct ctl_addr *addr, bool *has_port,
+			       uint16_t *port)
+{
+	const char *colon = strrchr(text, ':');
+	const char *close = strrchr(text, ']');
+	const char *err;
+	uint64_t num;
+	char *host;
+
+	/* 2001:db8::1:4790 is an address too: only brackets tell what was meant. */
+	if (*text != '[' && colon && strchr(text, ':') != colon)
+		return "IPv6 addresses go in brackets, like [fd00::1] or [fd00::1]:4790";
+	*has_port = colon && colon > close;
+	if (!*has_port)
+		return ctl_addr_parse(text, addr);
+	host = ctl_strdup(text);
+	host[colon - text] = '\0';
+	err = ctl_addr_parse(host, addr);
+	free(host);
+	if (err)
+		return err;
+	if (ctl_num_parse(colon + 1, UINT16_MAX, false, &num))
+		return "the port is not a number from 0 to 65535";
+	*port = num;
+	return NULL;
+}
+
+/* The address as text, in one of a few static buffers. */
+const char *ctl_addr_text(const struct ctl_addr *addr)
+{
+	static char buf[4][CTL_ADDR_LEN];
+	static unsigned int turn;
+
+	turn = (turn + 1) % CTL_ARRAY_SIZE(buf);
+	if (addr->family == AF_UNSPEC ||
+	    !inet_ntop(addr->family, addr->ip, buf[turn], sizeof(buf[turn])))
+		return "?";
+	return buf[turn];
+}
+
+/* Address and port as text, in one of a few static buffers. */
+const char *ctl_endpoint_text(const struct ctl_addr *addr, uint16_t port)
+{
+	static char buf[4][CTL_ADDR_LEN];
+	static unsigned int turn;
+
+	turn = (turn + 1) % CTL_ARRAY_SIZE(buf);
+	snprintf(buf[turn], sizeof(buf[turn]), addr->family == AF_INET6 ? "[%s]:%u" : "%s:%u",
+		 ctl_addr_text(addr), port);
+	return buf[turn];
+}
+
+bool ctl_addr_equal(const struct ctl_addr *a, const struct ctl_addr *b)
+{
+	return a->family == b->family && !memcmp(a->ip, b->ip, sizeof(a->ip));
+}
+
+/* In files, MaxMsg, max-msg and MAX_MSG are the same word. */
+bool ctl_conf_word(const char *a, const char *b)
+{
+	for (;;) {
+		while (*a == '-' || *a == '_')
+			a++;
+		while (*b == '-' || *b == '_')
+			b++;
+		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+			return false;
+		if (!*a)
+			return true;
+		a++;
+		b++;
+	}
+}
+
+/* The key with this word on the command line, or NULL. */
+const struct ctl_key *ctl_key_find(const struct ctl_key *keys, const char *word)
+{
+	for (; keys->name; keys++)
+		if (!strcmp(keys->name, word))
+			return keys;
+	return NULL;
+}
+
+/* The key with this word in a file, or NULL. */
+const struct ctl_key *ctl_key_find_conf(const struct ctl_key *keys, const char *word)
+{
+	for (; keys->name; keys++)
+		if (keys->conf &&
+		    (ctl_conf_word(keys->conf, word) || ctl_conf_word(keys->name, word)))
+			return keys;
+	return NULL;
+}
+
+/**
+ * ctl_key_list() - all keys, for messages
+ * @keys: keys
+ * @conf: their words in files, not those of the command line
+ *
+ * Return: "id, addr, port"
+ */
+const char *ctl_key_list(const struct ctl_key *keys, bool conf)
+{
+	char *list = NULL;
+
+	for (; keys->name; keys++) {
+		const char *word = conf ? keys->conf : keys->name;
+
+		if (!word)
+			continue;
+		list = list ? ctl_asprintf("%s, %s", list, word) : ctl_strdup(word);
+	}
+	return list ? list : "";
+}
+
+static const char *bool_parse(const char *text, uint64_t *num)
+{
+	static const char *const words[][2] = {
+		{ "0", "1" }, { "no", "yes" }, { "off", "on" }, { "false", "true" },
+	};
+	unsigned int i, b;
+
+	for (i = 0; i < CTL_ARRAY_SIZE(words); i++) {
+		for (b = 0; b < 2; b++) {
+			if (!strcasecmp(text, words[i][b])) {
+				*num = b;
+				return NULL;
+			}
+		}
+	}
+	return "neither 0 (no) nor 1 (yes)";
+}
+
+static const char *enum_parse(const struct ctl_names *names, const char *text, uint64_t *num)
+{
+	if (ctl_name_find(names, text, num))
+		return NULL;
+	snprintf(complaint, sizeof(complaint), "none of %s", ctl_name_list(names, '|'));
+	return complaint;
+}
+
+/**
+ * ctl_val_parse() - read a value
+ * @key: what it is the value of
+ * @val: out: the value
+ * @text: as the user wrote it
+ *
+ * Return: NULL, or what is wrong, to be said after the key and the text
+ */
+const char *ctl_val_parse(const struct ctl_key *key, struct ctl_val *val, const char *text)
+{
+	const char *err = NULL;
+
+	val->set = true;
+	if (key->any && !strcmp(text, "any")) {
+		val->set = false;
+		return NULL;
+	}
+	switch (key->kind) {
+	case CTL_U16:
+		err = ctl_num_parse(text, UINT16_MAX, false, &val->num);
+		break;
+	case CTL_U32:
+		err = ctl_num_parse(text, UINT32_MAX, false, &val->num);
+		break;
+	case CTL_U64:
+		err = ctl_num_parse(text, UINT64_MAX, false, &val->num);
+		break;
+	case CTL_BYTES:
+		err = ctl_num_parse(text, UINT32_MAX, true, &val->num);
+		break;
+	case CTL_ENUM:
+		err = enum_parse(key->names, text, &val->num);
+		break;
+	case CTL_BOOL:
+		err = bool_parse(text, &val->num);
+		break;
+	case CTL_STR:
+		val->str = ctl_strdup(text);
+		break;
+	case CTL_ADDR:
+		err = ctl_addr_parse(text, &val->addr);
+		break;
+	}
+	return err;
+}
+
+/* The value as text; numbers are in one of a few static buffers. */
+const char *ctl_val_text(const struct ctl_key *key, const struct ctl_val *val)
+{
+	static char buf[4][24];
+	static unsigned int turn;
+
+	if (!val->set)
+		return key->any ? "any" : "";
+	switch (key->kind) {
+	case CTL_ENUM:
+		return ctl_name(key->names, val->num);
+	case CTL_STR:
+		return val->str;
+	case CTL_ADDR:
+		return ctl_addr_text(&val->addr);
+	default:
+		turn = (turn + 1) % CTL_ARRAY_SIZE(buf);
+		snprintf(buf[turn], sizeof(buf[turn]), "%llu", (unsigned long long)val->num);
+		return buf[turn];
+	}
+}
+
+/* A value that was left out is what the kernel takes for it. */
+void ctl_val_default(const struct ctl_key *key, struct ctl_val *val)
+{
+	if (val->set || key->any || key->kind == CTL_ADDR)
+		return;
+	val->set = true;
+	val->num = key->def;
+	val->str = key->def_str ? key->def_str : "";
+}
+
+bool ctl_val_equal(const struct ctl_key *key, const struct ctl_val *a,
+		   const struct ctl_val *b)
+{
+	if (a->set != b->set)
+		return false;
+	if (!a->set)
+		return true;
+	switch (key->kind) {
+	case CTL_STR:
+		return !strcmp(a->str, b->str);
+	case CTL_ADDR:
+		return ctl_addr_equal(&a->addr, &b->addr);
+	default:
+		return a->num == b->num;
+	}
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Keys and values: one table for each object says how a key is called on the command
+ * line, in a file, in JSON and on the wire, so that all of them use the same words.
+ */
+#ifndef SPINDLE_CTL_KEY_H
+#define SPINDLE_CTL_KEY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ctl_names;
+
+/* Longest printed address: "[" INET6_ADDRSTRLEN "]:65535". */
+#define CTL_ADDR_LEN	64
+
+/**
+ * struct ctl_addr - an IP address
+ * @family: AF_INET, AF_INET6, or AF_UNSPEC if there is none
+ * @ip: network byte order, as many bytes as the family has
+ */
+struct ctl_addr {
+	int family;
+	uint8_t ip[16];
+};
+
+/**
+ * enum ctl_kind - what a value is, and its size on the wire
+ * @CTL_U16: number
+ * @CTL_U32: number
+ * @CTL_U64: number
+ * @CTL_BYTES: u32, with an optional K, M or G (powers of 1024)
+ * @CTL_ENUM: u8, a word of an enum
+ * @CTL_BOOL: u8, 0 or 1
+ * @CTL_STR: string
+ * @CTL_ADDR: address, in one of two attributes
+ */
+enum ctl_kind {
+	CTL_U16,
+	CTL_U32,
+	CTL_U64,
+	CTL_BYTES,
+	CTL_ENUM,
+	CTL_BOOL,
+	CTL_STR,
+	CTL_ADDR
+};
+
+/**
+ * struct ctl_key - what may be said of an object
+ * @name: word on the command line
+ * @conf: word in a file; NULL: not there
+ * @kind: kind of value
+ * @attr: netlink attribute; 0: none
+ * @attr6: netlink attribute of an IPv6 address
+ * @names: words of a CTL_ENUM
+ * @any: the word "any" leaves the value out
+ * @def: value that the kernel takes if there is none
+ * @def_str: the same for strings
+ */
+struct ctl_key {
+	const char *name;
+	const char *conf;
+	enum ctl_kind kind;
+	uint16_t attr;
+	uint16_t attr6;
+	const struct ctl_names *names;
+	bool any;
+	uint64_t def;
+	const char *def_str;
+};
+
+/**
+ * struct ctl_val - the value of a key
+ * @set: there is one
+ * @line: line of the file that it is from; 0: none
+ * @num: numbers, enums, booleans
+ * @str: strings
+ * @addr: addresses
+ */
+struct ctl_val {
+	bool set;
+	int line;
+	uint64_t num;
+	const char *str;
+	struct ctl_addr addr;
+};
+
+const char *ctl_num_parse(const char *text, uint64_t max, bool suffix, uint64_t *num);
+const char *ctl_addr_parse(const char *text, struct ctl_addr *addr);
+const char *ctl_endpoint_parse(const char *text, struct ctl_addr *addr, bool *has_port,
+			       uint16_t *port);
+const char *ctl_addr_text(const struct ctl_addr *addr);
+const char *ctl_endpoint_text(const struct ctl_addr *addr, uint16_t port);
+bool ctl_addr_equal(const struct ctl_addr *a, const struct ctl_addr *b);
+
+const struct ctl_key *ctl_key_find(const struct ctl_key *keys, const char *word);
+const struct ctl_key *ctl_key_find_conf(const struct ctl_key *keys, const char *word);
+const char *ctl_key_list(const struct ctl_key *keys, bool conf);
+bool ctl_conf_word(const char *word, const char *conf);
+
+const char *ctl_val_parse(const struct ctl_key *key, struct ctl_val *val, const char *text);
+const char *ctl_val_text(const struct ctl_key *key, const struct ctl_val *val);
+void ctl_val_default(const struct ctl_key *key, struct ctl_val *val);
+bool ctl_val_equal(const struct ctl_key *key, const struct ctl_val *a,
+		   const struct ctl_val *b);
+
+#endif /* SPINDLE_CTL_KEY_H */

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Nodes, views and subgroups. See ctl-model.h.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include <linux/spindle.h>
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-model.h"
+#include "ctl-names.h"
+
+/* A range with more ids than this is a slip of the pen. */
+#define CTL_RANGE_MAX	4096
+
+const struct ctl_key ctl_node_keys[] = {
+	[CTL_NODE_ID] = {
+		.name = "id", .conf = "Id", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID,
+	},
+	[CTL_NODE_ADDR] = {
+		.name = "addr", .conf = "Address", .kind = CTL_ADDR,
+		.attr = SPINDLE_A_ADDR4, .attr6 = SPINDLE_A_ADDR6,
+	},
+	[CTL_NODE_PORT] = {
+		.name = "port", .conf = "Port", .kind = CTL_U16, .attr = SPINDLE_A_PORT,
+		.def = CTL_DEF_PORT,
+	},
+	[CTL_NODE_CLUSTER] = {
+		.name = "cluster", .conf = "Cluster", .kind = CTL_STR,
+		.attr = SPINDLE_A_CLUSTER, .def_str = CTL_DEF_CLUSTER,
+	},
+	[CTL_NODE_VISIBILITY] = {
+		.name = "visibility", .conf = "Visibility", .kind = CTL_ENUM,
+		.attr = SPINDLE_A_VISIBILITY, .names = &ctl_visibility,
+		.def = SPINDLE_VISIBILITY_AUTO,
+	},
+	[CTL_NODE_IDLE_US] = {
+		.name = "idle-us", .conf = "IdleUs", .kind = CTL_U32,
+		.attr = SPINDLE_A_IDLE_US, .def = CTL_DEF_IDLE_US,
+	},
+	[CTL_NODE_ENGINE] = {
+		.name = "engine", .conf = "Engine", .kind = CTL_U32, .attr = SPINDLE_A_ENGINE,
+	},
+	[CTL_NODE_CPU] = {
+		.name = "cpu", .conf = "Cpu", .kind = CTL_U32, .attr = SPINDLE_A_CPU,
+		.any = true,
+	},
+	{ .name = NULL }
+};
+
+const struct ctl_key ctl_subgroup_keys[] = {
+	[CTL_SG_ID] = {
+		.name = "id", .conf = "Id", .kind = CTL_U32, .attr = SPINDLE_SUBGROUP_A_ID,
+	},
+	[CTL_SG_NAME] = {
+		.name = "name", .conf = "Name", .kind = CTL_STR,
+		.attr = SPINDLE_SUBGROUP_A_NAME,
+	},
+	[CTL_SG_MODE] = {
+		.name = "mode", .conf = "Mode", .kind = CTL_ENUM,
+		.attr = SPINDLE_SUBGROUP_A_MODE, .names = &ctl_mode,
+		.def = SPINDLE_MODE_ORDERED,
+	},
+	[CTL_SG_WINDOW] = {
+		.name = "window", .conf = "Window", .kind = CTL_U32,
+		.attr = SPINDLE_SUBGROUP_A_WINDOW, .def = CTL_DEF_WINDOW,
+	},
+	[CTL_SG_MAX_MSG] = {
+		.name = "max-msg", .conf = "MaxMsg", .kind = CTL_BYTES,
+		.attr = SPINDLE_SUBGROUP_A_MAX_MSG, .def = CTL_DEF_MAX_MSG,
+	},
+	[CTL_SG_RING] = {
+		.name = "ring", .conf = "Ring", .kind = CTL_BYTES,
+		.attr = SPINDLE_SUBGROUP_A_RING,
+	},
+	[CTL_SG_HOLD] = {
+		.name = "hold", .conf = "Hold", .kind = CTL_BOOL,
+		.attr = SPINDLE_SUBGROUP_A_HOLD, .def = 1,
+	},
+	{ .name = NULL }
+};
+
+const struct ctl_key ctl_vid_key = {
+	.name = "vid", .conf = "Vid", .kind = CTL_U64, .attr = SPINDLE_A_VIEW_ID,
+};
+
+/**
+ * ctl_member_parse() - read ID@ADDR or ID@ADDR:PORT
+ * @text: text
+ * @member: out: the member
+ *
+ * Return: NULL, or what is wrong
+ */
+const char *ctl_member_parse(const char *text, struct ctl_member *member)
+{
+	const char *at = strchr(text, '@');
+	uint64_t id;
+	char *num;
+
+	if (!at)
+		return "not a member; one looks like 1@10.0.0.1 or 1@10.0.0.1:4790";
+	num = ctl_strdup(text);
+	num[at - text] = '\0';
+	if (ctl_num_parse(num, UINT32_MAX, false, &id))
+		return "the id before the @ is not a number from 0 to 4294967295";
+	member->id = id;
+	member->port = CTL_DEF_PORT;
+	return ctl_endpoint_parse(at + 1, &member->addr, &member->has_port, &member->port);
+}
+
+const char *ctl_member_text(const struct ctl_member *member)
+{
+	return ctl_asprintf("%u@%s", member->id,
+			    ctl_endpoint_text(&member->addr, member->port));
+}
+
+/* Add an id to the end of a list. */
+void ctl_ids_add(struct ctl_ids *ids, uint32_t id)
+{
+	ids->id = ctl_grow(ids->id, ids->count, sizeof(*ids->id));
+	ids->id[ids->count++] = id;
+}
+
+/* One id, or a range of them. Return: whether it is one. */
+static bool take_ids(struct ctl_ids *ids, char *word)
+{
+	char *dash = strchr(word, '-');
+	uint64_t first, last;
+
+	if (dash)
+		*dash = '\0';
+	if (ctl_num_parse(word, UINT32_MAX, false, &first))
+		return false;
+	last = first;
+	if (dash && ctl_num_parse(dash + 1, UINT32_MAX, false, &last))
+		return false;
+	if (last < first || last - first >= CTL_RANGE_MAX)
+		return false;
+	for (; first <= last; first++)
+		ctl_ids_add(ids, first);
+	return true;
+}
+
+/**
+ * ctl_ids_parse() - read 1,2,3 or 1-3
+ * @text: ids, or "all", or "none"
+ * @ids: out: the list; not set for "all"
+ * @none: whether "none" makes sense
+ *
+ * Return: NULL, or what is wrong
+ */
+const char *ctl_ids_parse(const char *text, struct ctl_ids *ids, bool none)
+{
+	char *list = ctl_strdup(text), *word;
+
+	ids->set = false;
+	if (!strcasecmp(text, "all"))
+		return NULL;
+	ids->set = true;
+	if (none && !strcasecmp(text, "none"))
+		return NULL;
+	while ((word = strsep(&list, ","))) {
+		word += strspn(word, " \t");
+		word[strcspn(word, " \t")] = '\0';
+		if (!take_ids(ids, word))
+			return none ?
+			       "not a list of node ids like 1,2,3 or 1-3, nor 'all' or 'none'" :
+			       "not a list of node ids like 1,2,3 or 1-3, nor 'all'";
+	}
+	return NULL;
+}
+
+/* The list as text; three ids or more in a row are a range. */
+const char *ctl_ids_text(const struct ctl_ids *ids)
+{
+	const char *text = "", *comma = "";
+	unsigned int i, n;
+
+	if (!ids->set)
+		return "all";
+	for (i = 0; i < ids->count; i += n) {
+		for (n = 1; i + n < ids->count && ids->id[i + n] == ids->id[i] + n; n++)
+			;
+		if (n > 2) {
+			text = ctl_asprintf("%s%s%u-%u", text, comma, ids->id[i],
+					    ids->id[i + n - 1]);
+		} else {
+			text = ctl_asprintf("%s%s%u", text, comma, ids->id[i]);
+			n = 1;
+		}
+		comma = ",";
+	}
+	return *text ? text : "none";
+}
+
+bool ctl_ids_has(const struct ctl_ids *ids, uint32_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < ids->count; i++)
+		if (ids->id[i] == id)
+			return true;
+	return false;
+}
+
+/* The member with this id, or NULL. */
+struct ctl_member *ctl_view_member(const struct ctl_view *view, uint32_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->members; i++)
+		if (view->member[i].id == id)
+			return &view->member[i];
+	return NULL;
+}
+
+/* All members of a view. */
+struct ctl_ids ctl_view_ids(const struct ctl_view *view)
+{
+	struct ctl_ids ids = { .set = true, .count = view->members };
+	unsigned int i;
+
+	ids.id = ctl_alloc(view->members * sizeof(*ids.id) + 1);
+	for (i = 0; i < view->members; i++)
+		ids.id[i] = view->member[i].id;
+	return ids;
+}
+
+static uint64_t round_up_pow2(uint64_t v)
+{
+	uint64_t p = 1;
+
+	while (p < v)
+		p <<= 1;
+	return p;
+}
+
+/* What the kernel takes for a ring that is not given: see SPINDLE_SUBGROUP_A_RING. */
+static uint64_t default_ring(uint64_t window, uint64_t max_msg)
+{
+	uint64_t msg = (max_msg + SPINDLE_UNIT - 1) & ~(uint64_t)(SPINDLE_UNIT - 1);
+	uint64_t cap = round_up_pow2(4 * msg);
+	uint64_t all = round_up_pow2(window * msg);
+
+	if (cap < 1 << 20)
+		cap = 1 << 20;
+	if (all < 4096)
+		all = 4096;
+	if (all > cap)
+		all = cap;
+	return all < SPINDLE_MAX_RING ? all : SPINDLE_MAX_RING;
+}
+
+/* The ids of a list in the order of the view: ranks follow the view, not the list. */
+static struct ctl_ids in_view_order(const struct ctl_view *view, const struct ctl_ids *ids,
+				    const struct ctl_ids *all)
+{
+	struct ctl_ids out = { .set = true, .line = ids->line };
+	unsigned int i;
+
+	for (i = 0; i < view->members; i++) {
+		uint32_t id = view->member[i].id;
+
+		if (ctl_ids_has(ids->set ? ids : all, id))
+			ctl_ids_add(&out, id);
+	}
+	return out;
+}
+
+/**
+ * ctl_subgroup_resolve() - a subgroup with everything that was left out
+ * @view: its view
+ * @sg: subgroup as it was given
+ *
+ * Return: the subgroup as the kernel would show it
+ */
+struct ctl_subgroup ctl_subgroup_resolve(const struct ctl_view *view,
+					 const struct ctl_subgroup *sg)
+{
+	struct ctl_ids all = ctl_view_ids(view);
+	struct ctl_subgroup out = *sg;
+	struct ctl_val *window = &out.val[CTL_SG_WINDOW];
+	struct ctl_val *ring = &out.val[CTL_SG_RING];
+	unsigned int i;
+
+	for (i = 0; i < CTL_SG_VALS; i++)
+		if (i != CTL_SG_RING)
+			ctl_val_default(&ctl_subgroup_keys[i], &out.val[i]);
+	if (window->num <= SPINDLE_MAX_WINDOW)
+		window->num = round_up_pow2(window->num);
+	if (!ring->set && window->num <= SPINDLE_MAX_WINDOW) {
+		ring->set = true;
+		ring->num = default_ring(window->num, out.val[CTL_SG_MAX_MSG].num);
+	}
+	out.members = in_view_order(view, &sg->members, &all);
+	out.senders = in_view_order(view, &sg->senders, &out.members);
+	return out;
+}
+
+/* How messages call a subgroup: subgroup 2 "prices". */
+const char *ctl_subgroup_title(const struct ctl_subgroup *sg)
+{
+	const struct ctl_val *name = &sg->val[CTL_SG_NAME];
+	unsigned long long id = sg->val[CTL_SG_ID].num;
+
+	if (name->set && *name->str)
+		return ctl_asprintf("subgroup %llu \"%s\"", id, ctl_clean(name->str));
+	return ctl_asprintf("subgroup %llu", id);
+}
+
+/**
+ * ctl_subgroup_check() - can the lists of members and senders be told to the kernel?
+ * @view: its view
+ * @sg: subgroup
+ * @line: out: line of what is wrong
+ *
+ * On the wire a sender is a member with a flag, so one that is no member would be
+ * lost in silence.
+ *
+ * Return: NULL, or what is wrong
+ */
+const char *ctl_subgroup_check(const struct ctl_view *view, const struct ctl_subgroup *sg,
+			       int *line)
+{
+	struct ctl_ids all = ctl_view_ids(view);
+	const struct ctl_ids *members = sg->members.set ? &sg->members : &all;
+	unsigned int i;
+
+	*line = sg->members.line;
+	for (i = 0; sg->members.set && i < sg->members.count; i++)
+		if (!ctl_ids_has(&all, sg->members.id[i]))
+			return ctl_asprintf("%s: node %u is not a member of the view",
+					    ctl_subgroup_title(sg), sg->members.id[i]);
+	*line = sg->senders.line;
+	for (i = 0; sg->senders.set && i < sg->senders.count; i++)
+		if (!ctl_ids_has(members, sg->senders.id[i]))
+			return ctl_asprintf("%s: sender %u is not one of its members (%s)",
+					    ctl_subgroup_title(sg), sg->senders.id[i],
+					    ctl_ids_text(members));
+	return NULL;
+}

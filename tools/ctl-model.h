@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Nodes, views and subgroups, as they are wanted (command line, file) or as they are
+ * (kernel).
+ */
+#ifndef SPINDLE_CTL_MODEL_H
+#define SPINDLE_CTL_MODEL_H
+
+#include "ctl-key.h"
+
+#define CTL_DEF_CLUSTER		"spindle"
+#define CTL_DEF_PORT		4790
+#define CTL_DEF_IDLE_US		50
+#define CTL_DEF_WINDOW		128
+#define CTL_DEF_MAX_MSG		10240
+
+/* Values of a node; the index into ctl_node_keys. */
+enum {
+	CTL_NODE_ID,
+	CTL_NODE_ADDR,
+	CTL_NODE_PORT,
+	CTL_NODE_CLUSTER,
+	CTL_NODE_VISIBILITY,
+	CTL_NODE_IDLE_US,
+	CTL_NODE_ENGINE,
+	CTL_NODE_CPU,
+	CTL_NODE_VALS
+};
+
+/* Values of a subgroup; the index into ctl_subgroup_keys. */
+enum {
+	CTL_SG_ID,
+	CTL_SG_NAME,
+	CTL_SG_MODE,
+	CTL_SG_WINDOW,
+	CTL_SG_MAX_MSG,
+	CTL_SG_RING,
+	CTL_SG_HOLD,
+	CTL_SG_VALS
+};
+
+extern const struct ctl_key ctl_node_keys[];
+extern const struct ctl_key ctl_subgroup_keys[];
+extern const struct ctl_key ctl_vid_key;
+
+/**
+ * struct ctl_node - a node
+ * @val: configuration
+ * @line: line of its section
+ * @device: kernel: name of the RDMA device
+ * @state: kernel: enum spindle_node_state
+ * @incarnation: kernel: tells two lives apart
+ * @vid: kernel: installed view, 0 if there is none
+ */
+struct ctl_node {
+	struct ctl_val val[CTL_NODE_VALS];
+	int line;
+	const char *device;
+	uint64_t state;
+	uint64_t incarnation;
+	uint64_t vid;
+};
+
+/**
+ * struct ctl_ids - a list of node ids
+ * @set: it was given; else the default, all, is meant
+ * @line: line of the file
+ * @id: ids
+ * @count: entries of @id
+ */
+struct ctl_ids {
+	bool set;
+	int line;
+	uint32_t *id;
+	unsigned int count;
+};
+
+/**
+ * struct ctl_member - a member of a view
+ * @id: node id
+ * @addr: address
+ * @has_port: whether @port was given
+ * @port: port, the default one if none was given
+ * @line: line of the file
+ */
+struct ctl_member {
+	uint32_t id;
+	struct ctl_addr addr;
+	bool has_port;
+	uint16_t port;
+	int line;
+};
+
+/* Counters by attribute number; those that the kernel did not send are not there. */
+#define CTL_STATS_MAX	64
+
+/**
+ * struct ctl_stats - counters
+ * @has: bit mask of those that were sent
+ * @num: counters by attribute number
+ */
+struct ctl_stats {
+	uint64_t has;
+	uint64_t num[CTL_STATS_MAX];
+};
+
+/**
+ * struct ctl_subgroup - a subgroup
+ * @val: configuration
+ * @members: members; not set: all of the view
+ * @senders: those of them that may send; not set: all
+ * @line: line of its section
+ * @state: kernel: enum spindle_state
+ * @error: kernel: enum spindle_error
+ * @readers: kernel: attachments that read
+ * @sender: kernel: a sender is attached
+ * @stats: kernel: counters
+ */
+struct ctl_subgroup {
+	struct ctl_val val[CTL_SG_VALS];
+	struct ctl_ids members;
+	struct ctl_ids senders;
+	int line;
+	uint64_t state;
+	uint64_t error;
+	uint64_t readers;
+	bool sender;
+	struct ctl_stats stats;
+};
+
+/**
+ * struct ctl_view - a view
+ * @vid: its id
+ * @line: line of its section
+ * @nodes: file: only for these nodes
+ * @member: members by rank
+ * @members: entries of @member
+ * @subgroup: subgroups
+ * @subgroups: entries of @subgroup
+ */
+struct ctl_view {
+	struct ctl_val vid;
+	int line;
+	struct ctl_ids nodes;
+	struct ctl_member *member;
+	unsigned int members;
+	struct ctl_subgroup *subgroup;
+	unsigned int subgroups;
+};
+
+/**
+ * struct ctl_conf - a whole configuration
+ * @file: its name, for messages
+ * @node: nodes
+ * @nodes: entries of @node
+ * @view: views
+ * @views: entries of @view
+ * @errors: what was found to be wrong with it
+ */
+struct ctl_conf {
+	const char *file;
+	struct ctl_node *node;
+	unsigned int nodes;
+	struct ctl_view *view;
+	unsigned int views;
+	unsigned int errors;
+};
+
+/* ctl-model.c: reading words, and what follows from them */
+const char *ctl_member_parse(const char *text, struct ctl_member *member);
+const char *ctl_member_text(const struct ctl_member *member);
+void ctl_ids_add(struct ctl_ids *ids, uint32_t id);
+const char *ctl_ids_parse(const char *text, struct ctl_ids *ids, bool none);
+const char *ctl_ids_text(const struct ctl_ids *ids);
+bool ctl_ids_has(const struct ctl_ids *ids, uint32_t id);
+struct ctl_member *ctl_view_member(const struct ctl_view *view, uint32_t id);
+struct ctl_ids ctl_view_ids(const struct ctl_view *view);
+struct ctl_subgroup ctl_subgroup_resolve(const struct ctl_view *view,
+					 const struct ctl_subgroup *sg);
+const char *ctl_subgroup_title(const struct ctl_subgroup *sg);
+const char *ctl_subgroup_check(const struct ctl_view *view, const struct ctl_subgroup *sg,
+			       int *line);
+
+/* ctl-diff.c: what is different */
+char *ctl_node_diff(const struct ctl_node *from, const struct ctl_node *to);
+char *ctl_view_diff(const struct ctl_view *from, const struct ctl_view *to);
+
+/* ctl-file.c: configuration files */
+int ctl_conf_read(struct ctl_conf *conf, const char *path);
+void ctl_conf_complain(struct ctl_conf *conf, int line, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* ctl-check.c: does a configuration agree with itself? */
+void ctl_conf_check(struct ctl_conf *conf);
+const struct ctl_view *ctl_conf_view(const struct ctl_conf *conf, const struct ctl_node *node);
+
+#endif /* SPINDLE_CTL_MODEL_H */

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Words for the numbers of the netlink contract. See ctl-names.h.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/spindle.h>
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-names.h"
+
+#define NAMES(_what, _words)							\
+	{ .what = (_what), .name = (_words), .count = CTL_ARRAY_SIZE(_words) }
+
+static const char *const visibility_words[] = {
+	[SPINDLE_VISIBILITY_AUTO] = "auto",
+	[SPINDLE_VISIBILITY_POLL] = "poll",
+	[SPINDLE_VISIBILITY_IMM] = "imm",
+};
+
+const struct ctl_names ctl_visibility = NAMES("visibility", visibility_words);
+
+static const char *const mode_words[] = {
+	[SPINDLE_MODE_ORDERED] = "ordered",
+	[SPINDLE_MODE_UNORDERED] = "unordered",
+};
+
+const struct ctl_names ctl_mode = NAMES("mode", mode_words);
+
+static const char *const node_state_words[] = {
+	[SPINDLE_NODE_IDLE] = "idle",
+	[SPINDLE_NODE_VIEW] = "view",
+	[SPINDLE_NODE_DEAD] = "dead",
+};
+
+const struct ctl_names ctl_node_state = NAMES("state", node_state_words);
+
+static const char *const peer_state_words[] = {
+	[SPINDLE_PEER_CONNECTING] = "connecting",
+	[SPINDLE_PEER_SETUP] = "setup",
+	[SPINDLE_PEER_UP] = "up",
+	[SPINDLE_PEER_FAILED] = "failed",
+};
+
+const struct ctl_names ctl_peer_state = NAMES("state", peer_state_words);
+
+static const char *const state_words[] = {
+	[SPINDLE_STATE_FORMING] = "forming",
+	[SPINDLE_STATE_ACTIVE] = "active",
+	[SPINDLE_STATE_FROZEN] = "frozen",
+	[SPINDLE_STATE_FAILED] = "failed",
+	[SPINDLE_STATE_GONE] = "gone",
+};
+
+const struct ctl_names ctl_state = NAMES("state", state_words);
+
+static const char *const error_words[] = {
+	[SPINDLE_ERR_NONE] = "none",
+	[SPINDLE_ERR_TX_READY] = "tx-ready",
+	[SPINDLE_ERR_TX_EXTENT] = "tx-extent",
+	[SPINDLE_ERR_TX_LEN] = "tx-len",
+	[SPINDLE_ERR_CONSUMED] = "consumed",
+	[SPINDLE_ERR_PEER_LOST] = "peer-lost",
+	[SPINDLE_ERR_PEER_PROTOCOL] = "peer-protocol",
+	[SPINDLE_ERR_DEVICE_GONE] = "device-gone",
+	[SPINDLE_ERR_VIEW_GONE] = "view-gone",
+};
+
+const struct ctl_names ctl_error = NAMES("error", error_words);
+
+static const char *const event_words[] = {
+	[SPINDLE_EVENT_NODE_ADD] = "node-add",
+	[SPINDLE_EVENT_NODE_DEL] = "node-del",
+	[SPINDLE_EVENT_NODE_DEAD] = "node-dead",
+	[SPINDLE_EVENT_VIEW_INSTALL] = "view-install",
+	[SPINDLE_EVENT_VIEW_REMOVE] = "view-remove",
+	[SPINDLE_EVENT_PEER_UP] = "peer-up",
+	[SPINDLE_EVENT_PEER_DOWN] = "peer-down",
+	[SPINDLE_EVENT_PEER_REFUSED] = "peer-refused",
+	[SPINDLE_EVENT_SUBGROUP_ACTIVE] = "subgroup-active",
+	[SPINDLE_EVENT_SUBGROUP_FAILED] = "subgroup-failed",
+	[SPINDLE_EVENT_RING_ERROR] = "ring-error",
+};
+
+const struct ctl_names ctl_event = NAMES("event", event_words);
+
+static const char *const engine_stat_words[] = {
+	[SPINDLE_ENGINE_S_PASSES] = "passes",
+	[SPINDLE_ENGINE_S_BUSY] = "busy",
+	[SPINDLE_ENGINE_S_SLEEPS] = "sleeps",
+	[SPINDLE_ENGINE_S_KICKS] = "kicks",
+	[SPINDLE_ENGINE_S_BELLS] = "bells",
+	[SPINDLE_ENGINE_S_REFUSED] = "refused",
+	[SPINDLE_ENGINE_S_PID] = "pid",
+};
+
+const struct ctl_names ctl_engine_stat = NAMES("counter", engine_stat_words);
+
+static const char *const subgroup_stat_words[] = {
+	[SPINDLE_SUBGROUP_S_SENT] = "sent",
+	[SPINDLE_SUBGROUP_S_SENT_BYTES] = "sent-bytes",
+	[SPINDLE_SUBGROUP_S_NULLS] = "nulls",
+	[SPINDLE_SUBGROUP_S_RECEIVED] = "received",
+	[SPINDLE_SUBGROUP_S_DELIVERED] = "delivered",
+	[SPINDLE_SUBGROUP_S_DELIVERED_BYTES] = "delivered-bytes",
+	[SPINDLE_SUBGROUP_S_DISCARDED] = "discarded",
+	[SPINDLE_SUBGROUP_S_SEND_BATCHES] = "send-batches",
+	[SPINDLE_SUBGROUP_S_RECV_BATCHES] = "recv-batches",
+	[SPINDLE_SUBGROUP_S_DLV_BATCHES] = "dlv-batches",
+	[SPINDLE_SUBGROUP_S_ABANDONED] = "abandoned",
+	[SPINDLE_SUBGROUP_S_FROZEN] = "frozen",
+	[SPINDLE_SUBGROUP_S_STABLE] = "stable",
+	[SPINDLE_SUBGROUP_S_ROUND] = "round",
+	[SPINDLE_SUBGROUP_S_ACTIVATIONS] = "activations",
+};
+
+const struct ctl_names ctl_subgroup_stat = NAMES("counter", subgroup_stat_words);
+
+static const char *const peer_stat_words[] = {
+	[SPINDLE_PEER_A_WRITES] = "writes",
+	[SPINDLE_PEER_A_POSTS] = "posts",
+	[SPINDLE_PEER_A_BYTES] = "bytes",
+	[SPINDLE_PEER_A_DOORBELLS] = "doorbells",
+	[SPINDLE_PEER_A_TORN] = "torn",
+	[SPINDLE_PEER_A_ATTEMPTS] = "attempts",
+};
+
+const struct ctl_names ctl_peer_stat = NAMES("counter", peer_stat_words);
+
+static const char *const attr_words[] = {
+	[SPINDLE_A_NODE_ID] = "node id",
+	[SPINDLE_A_CLUSTER] = "cluster",
+	[SPINDLE_A_ADDR4] = "addr",
+	[SPINDLE_A_ADDR6] = "addr",
+	[SPINDLE_A_PORT] = "port",
+	[SPINDLE_A_VISIBILITY] = "visibility",
+	[SPINDLE_A_IDLE_US] = "idle-us",
+	[SPINDLE_A_ENGINE] = "engine",
+	[SPINDLE_A_CPU] = "cpu",
+	[SPINDLE_A_VIEW_ID] = "vid",
+	[SPINDLE_A_MEMBER] = "member",
+	[SPINDLE_A_SUBGROUP] = "subgroup",
+	[SPINDLE_A_SUBGROUP_ID] = "subgroup id",
+};
+
+const struct ctl_names ctl_attr = NAMES("attribute", attr_words);
+
+static const char *const member_attr_words[] = {
+	[SPINDLE_MEMBER_A_ID] = "id",
+	[SPINDLE_MEMBER_A_ADDR4] = "address",
+	[SPINDLE_MEMBER_A_ADDR6] = "address",
+	[SPINDLE_MEMBER_A_PORT] = "port",
+};
+
+const struct ctl_names ctl_member_attr = NAMES("attribute", member_attr_words);
+
+static const char *const subgroup_attr_words[] = {
+	[SPINDLE_SUBGROUP_A_ID] = "id",
+	[SPINDLE_SUBGROUP_A_NAME] = "name",
+	[SPINDLE_SUBGROUP_A_MODE] = "mode",
+	[SPINDLE_SUBGROUP_A_WINDOW] = "window",
+	[SPINDLE_SUBGROUP_A_MAX_MSG] = "max-msg",
+	[SPINDLE_SUBGROUP_A_RING] = "ring",
+	[SPINDLE_SUBGROUP_A_HOLD] = "hold",
+	[SPINDLE_SUBGROUP_A_NODE] = "members",
+};
+
+const struct ctl_names ctl_subgroup_attr = NAMES("attribute", subgroup_attr_words);
+
+static const char *const subgroup_node_attr_words[] = {
+	[SPINDLE_SUBGROUP_NODE_A_ID] = "id",
+	[SPINDLE_SUBGROUP_NODE_A_SENDER] = "sender",
+};
+
+const struct ctl_names ctl_subgroup_node_attr = NAMES("attribute", subgroup_node_attr_words);
+
+static const char *const error_text[] = {
+	[SPINDLE_ERR_NONE] = "nothing is wrong",
+	[SPINDLE_ERR_TX_READY] =
+		"a slot's ready word is neither this lap's nor the last lap's value",
+	[SPINDLE_ERR_TX_EXTENT] =
+		"an extent does not begin where the one before ended, or ends beyond the free part",
+	[SPINDLE_ERR_TX_LEN] = "a message is longer than max-msg or than its extent",
+	[SPINDLE_ERR_CONSUMED] = "the consumed counter went back, or beyond what was delivered",
+	[SPINDLE_ERR_PEER_LOST] = "the connection to a member broke",
+	[SPINDLE_ERR_PEER_PROTOCOL] = "a member wrote a value outside its legal range",
+	[SPINDLE_ERR_DEVICE_GONE] = "the RDMA device was removed",
+	[SPINDLE_ERR_VIEW_GONE] = "the view was replaced or removed",
+};
+
+/**
+ * ctl_name() - the word for a value
+ * @names: words
+ * @value: value
+ *
+ * Return: the word; for a value newer than this program "what-value", in one of a
+ *	few static buffers
+ */
+const char *ctl_name(const struct ctl_names *names, uint64_t value)
+{
+	static char buf[4][48];
+	static unsigned int turn;
+
+	if (value < names->count && names->name[value])
+		return names->name[value];
+	turn = (turn + 1) % CTL_ARRAY_SIZE(buf);
+	snprintf(buf[turn], sizeof(buf[turn]), "%s-%llu", names->what,
+		 (unsigned long long)value);
+	return buf[turn];
+}
+
+/**
+ * ctl_name_find() - the value of a word
+ * @names: words
+ * @word: exact word
+ * @value: out: its value
+ *
+ * Return: whether there is such a word
+ */
+bool ctl_name_find(const struct ctl_names *names, const char *word, uint64_t *value)
+{
+	unsigned int i;
+
+	for (i = 0; i < names->count; i++) {
+		if (names->name[i] && !strcmp(names->name[i], word)) {
+			*value = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * ctl_name_list() - all words of an enum, for messages
+ * @names: words
+ * @sep: between them
+ *
+ * Return: "auto|poll|imm"
+ */
+const char *ctl_name_list(const struct ctl_names *names, char sep)
+{
+	char *list = ctl_strdup("");
+	unsigned int i;
+
+	for (i = 0; i < names->count; i++) {
+		if (!names->name[i])
+			continue;
+		if (*list)
+			list = ctl_asprintf("%s%c%s", list, sep, names->name[i]);
+		else
+			list = ctl_strdup(names->name[i]);
+	}
+	return list;
+}
+
+/**
+ * ctl_error_text() - a sentence for an error
+ * @error: enum spindle_error
+ *
+ * Return: the sentence, or NULL if the error is newer than this program
+ */
+const char *ctl_error_text(uint64_t error)
+{
+	return error < CTL_ARRAY_SIZE(error_text) ? error_text[error] : NULL;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Words for the numbers of the netlink contract.
+ */
+#ifndef SPINDLE_CTL_NAMES_H
+#define SPINDLE_CTL_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * struct ctl_names - words of one enum
+ * @what: the enum, to show values that are newer than this program
+ * @name: words by value; NULL where there is none
+ * @count: entries of @name
+ */
+struct ctl_names {
+	const char *what;
+	const char *const *name;
+	unsigned int count;
+};
+
+extern const struct ctl_names ctl_visibility;
+extern const struct ctl_names ctl_mode;
+extern const struct ctl_names ctl_node_state;
+extern const struct ctl_names ctl_peer_state;
+extern const struct ctl_names ctl_state;
+extern const struct ctl_names ctl_error;
+extern const struct ctl_names ctl_event;
+
+/* Counters: names by attribute number. */
+extern const struct ctl_names ctl_engine_stat;
+extern const struct ctl_names ctl_subgroup_stat;
+extern const struct ctl_names ctl_peer_stat;
+
+/* Attributes, to name the ones that the kernel misses. */
+extern const struct ctl_names ctl_attr;
+extern const struct ctl_names ctl_member_attr;
+extern const struct ctl_names ctl_subgroup_attr;
+extern const struct ctl_names ctl_subgroup_node_attr;
+
+const char *ctl_name(const struct ctl_names *names, uint64_t value);
+bool ctl_name_find(const struct ctl_names *names, const char *word, uint64_t *value);
+const char *ctl_name_list(const struct ctl_names *names, char sep);
+const char *ctl_error_text(uint64_t error);
+
+#endif /* SPINDLE_CTL_NAMES_H */

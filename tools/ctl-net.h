@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Talking to the kernel: requests, replies and refusals of the netlink family.
+ */
+#ifndef SPINDLE_CTL_NET_H
+#define SPINDLE_CTL_NET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/netlink.h>
+
+struct nl_msg;
+struct nl_sock;
+struct nlattr;
+struct ctl_key;
+struct ctl_names;
+struct ctl_val;
+
+/**
+ * struct ctl_net - a socket that speaks to the family
+ * @sk: socket
+ * @family: number of the family
+ */
+struct ctl_net {
+	struct nl_sock *sk;
+	int family;
+};
+
+/**
+ * struct ctl_mark - where an attribute of a request comes from
+ * @off: offset of the attribute in the message
+ * @line: line of the file; 0: none
+ * @text: the attribute in the user's words, like "subgroup 2 window 100"
+ * @inside: names of the attributes inside of it, if it is a nest
+ */
+struct ctl_mark {
+	uint32_t off;
+	int line;
+	const char *text;
+	const struct ctl_names *inside;
+};
+
+/**
+ * struct ctl_req - a request, and the way back from its attributes to the user's words
+ * @msg: message
+ * @what: what is asked for, for messages
+ * @file: file that it comes from, or NULL
+ * @ctx: prefix of the marks that follow, like "subgroup 2 "
+ * @mark: marks in the order of their offsets
+ * @marks: entries of @mark
+ * @full: something did not fit
+ */
+struct ctl_req {
+	struct nl_msg *msg;
+	const char *what;
+	const char *file;
+	const char *ctx;
+	struct ctl_mark *mark;
+	unsigned int marks;
+	bool full;
+};
+
+/**
+ * struct ctl_replies - messages that answer a request
+ * @msg: each with its own memory
+ * @count: entries of @msg
+ */
+struct ctl_replies {
+	struct nlmsghdr **msg;
+	unsigned int count;
+};
+
+/**
+ * enum ctl_say - whom a refusal is told
+ * @CTL_SAY: the user
+ * @CTL_QUIET: the caller only
+ */
+enum ctl_say {
+	CTL_SAY,
+	CTL_QUIET
+};
+
+int ctl_net_open(struct ctl_net *net, enum ctl_say say);
+int ctl_net_call(struct ctl_net *net, struct ctl_req *req, struct ctl_replies *replies,
+		 enum ctl_say say);
+
+struct ctl_req *ctl_req_new(struct ctl_net *net, uint8_t cmd, int flags, const char *what);
+void ctl_req_mark(struct ctl_req *req, int line, const char *text);
+void ctl_req_val(struct ctl_req *req, const struct ctl_key *key, const struct ctl_val *val);
+void ctl_req_u8(struct ctl_req *req, int type, uint8_t v);
+void ctl_req_u16(struct ctl_req *req, int type, uint16_t v);
+void ctl_req_u32(struct ctl_req *req, int type, uint32_t v);
+void ctl_req_bytes(struct ctl_req *req, int type, const void *data, int len);
+struct nlattr *ctl_req_nest(struct ctl_req *req, int type, const struct ctl_names *inside);
+void ctl_req_nest_end(struct ctl_req *req, struct nlattr *nest);
+
+/* ctl-refusal.c */
+int ctl_refusal(const struct ctl_req *req, const struct nlmsghdr *reply, enum ctl_say say);
+
+#endif /* SPINDLE_CTL_NET_H */

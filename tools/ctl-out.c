@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tables and JSON. See ctl-out.h.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl.h"
+#include "ctl-names.h"
+#include "ctl-out.h"
+
+/* Characters, not bytes: the bytes that continue one in UTF-8 do not count. */
+static int width(const char *s)
+{
+	int n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+/* Add a cell to the row; rows end by themselves. */
+void ctl_table_cell(struct ctl_table *t, const char *text)
+{
+	t->cell = ctl_grow(t->cell, t->cells, sizeof(*t->cell));
+	t->cell[t->cells++] = *text ? ctl_clean(text) : "-";
+}
+
+void ctl_table_num(struct ctl_table *t, uint64_t num)
+{
+	ctl_table_cell(t, ctl_asprintf("%llu", (unsigned long long)num));
+}
+
+/* Begin a table, or extend its head: "NODE ADDRESS". */
+void ctl_table_head(struct ctl_table *t, const char *words)
+{
+	char *list = ctl_strdup(words), *word, *c;
+
+	while ((word = strsep(&list, " "))) {
+		for (c = word; *c; c++)
+			*c = toupper((unsigned char)*c);
+		ctl_table_cell(t, word);
+		t->columns++;
+	}
+}
+
+/* Cells of all counters that have a name. */
+void ctl_table_stats(struct ctl_table *t, const struct ctl_names *names,
+		     const struct ctl_stats *stats)
+{
+	unsigned int i;
+
+	for (i = 0; i < names->count; i++) {
+		if (!names->name[i])
+			continue;
+		if (stats->has & (1ULL << i))
+			ctl_table_num(t, stats->num[i]);
+		else
+			ctl_table_cell(t, "");
+	}
+}
+
+/* Columns of numbers are on the right, those of words on the left. */
+static bool is_number(const struct ctl_table *t, unsigned int column)
+{
+	unsigned int i;
+	bool any = false;
+
+	for (i = t->columns + column; i < t->cells; i += t->columns) {
+		if (!strcmp(t->cell[i], "-"))
+			continue;
+		if (t->cell[i][strspn(t->cell[i], "0123456789")])
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+void ctl_table_print(const struct ctl_table *t)
+{
+	int wide[CTL_COLUMNS_MAX] = { 0 };
+	bool number[CTL_COLUMNS_MAX];
+	unsigned int i, c;
+	int pad;
+
+	if (!t->columns || t->columns > CTL_COLUMNS_MAX)
+		return;
+	for (c = 0; c < t->columns; c++)
+		number[c] = is_number(t, c);
+	for (i = 0; i < t->cells; i++)
+		if (width(t->cell[i]) > wide[i % t->columns])
+			wide[i % t->columns] = width(t->cell[i]);
+	for (i = 0; i < t->cells; i++) {
+		c = i % t->columns;
+		pad = wide[c] - width(t->cell[i]);
+		printf("%*s%*s%s", c ? 2 : (int)t->indent, "", number[c] ? pad : 0, "",
+		       t->cell[i]);
+		if (c + 1 == t->columns)
+			putchar('\n');
+		else
+			printf("%*s", number[c] ? 0 : pad, "");
+	}
+}
+
+struct json_object *ctl_json_num(uint64_t num)
+{
+	return json_object_new_uint64(num);
+}
+
+/* Add under a word; "max-msg" is max_msg in JSON, which is easier to write in jq. */
+void ctl_json_add(struct json_object *obj, const char *word, struct json_object *val)
+{
+	char *key = ctl_strdup(word), *c;
+
+	for (c = key; *c; c++)
+		if (*c == '-')
+			*c = '_';
+	json_object_object_add(obj, key, val);
+	free(key);
+}
+
+void ctl_json_str(struct json_object *obj, const char *word, const char *val)
+{
+	ctl_json_add(obj, word, json_object_new_string(val));
+}
+
+static struct json_object *json_val(const struct ctl_key *key, const struct ctl_val *val)
+{
+	switch (key->kind) {
+	case CTL_ENUM:
+	case CTL_STR:
+	case CTL_ADDR:
+		return json_object_new_string(ctl_val_text(key, val));
+	case CTL_BOOL:
+		return json_object_new_boolean(val->num);
+	default:
+		return ctl_json_num(val->num);
+	}
+}
+
+/* All values that are there; a name that is empty is none. */
+void ctl_json_vals(struct json_object *obj, const struct ctl_key *keys,
+		   const struct ctl_val *val)
+{
+	for (; keys->name; keys++, val++)
+		if (val->set && (keys->kind != CTL_STR || *val->str))
+			ctl_json_add(obj, keys->name, json_val(keys, val));
+}
+
+void ctl_json_ids(struct json_object *obj, const char *word, const struct ctl_ids *ids)
+{
+	struct json_object *list = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < ids->count; i++)
+		json_object_array_add(list, ctl_json_num(ids->id[i]));
+	ctl_json_add(obj, word, list);
+}
+
+struct json_object *ctl_json_stats(const struct ctl_names *names,
+				   const struct ctl_stats *stats)
+{
+	struct json_object *obj = json_object_new_object();
+	unsigned int i;
+
+	for (i = 0; i < names->count; i++)
+		if (names->name[i] && (stats->has & (1ULL << i)))
+			ctl_json_add(obj, names->name[i], ctl_json_num(stats->num[i]));
+	return obj;
+}
+
+/* Print and drop. One line, or indented with -p. */
+void ctl_json_print(struct json_object *obj)
+{
+	int flags = JSON_C_TO_STRING_PLAIN;
+
+	if (ctl_opts.pretty)
+		flags = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
+	puts(json_object_to_json_string_ext(obj, flags | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(obj);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What people and programs read: aligned tables and JSON.
+ */
+#ifndef SPINDLE_CTL_OUT_H
+#define SPINDLE_CTL_OUT_H
+
+#include <json-c/json.h>
+
+#include "ctl-model.h"
+
+#define CTL_COLUMNS_MAX	24
+
+/**
+ * struct ctl_table - a table that is as wide as it must be
+ * @indent: blanks before each line
+ * @columns: columns
+ * @cell: rows of cells; the first row is the head
+ * @cells: entries of @cell
+ */
+struct ctl_table {
+	unsigned int indent;
+	unsigned int columns;
+	const char **cell;
+	unsigned int cells;
+};
+
+void ctl_table_cell(struct ctl_table *t, const char *text);
+void ctl_table_num(struct ctl_table *t, uint64_t num);
+void ctl_table_head(struct ctl_table *t, const char *words);
+void ctl_table_stats(struct ctl_table *t, const struct ctl_names *names,
+		     const struct ctl_stats *stats);
+void ctl_table_print(const struct ctl_table *t);
+
+struct json_object *ctl_json_num(uint64_t num);
+void ctl_json_add(struct json_object *obj, const char *word, struct json_object *val);
+void ctl_json_str(struct json_object *obj, const char *word, const char *val);
+void ctl_json_vals(struct json_object *obj, const struct ctl_key *keys,
+		   const struct ctl_val *val);
+void ctl_json_ids(struct json_object *obj, const char *word, const struct ctl_ids *ids);
+struct json_object *ctl_json_stats(const struct ctl_names *names,
+				   const struct ctl_stats *stats);
+void ctl_json_print(struct json_object *obj);
+
+#endif /* SPINDLE_CTL_OUT_H */

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Making a plan. See ctl-plan.h.
+ *
+ * Nothing is sent here. Nodes come before views, and what goes comes before what may
+ * take its place.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-plan.h"
+
+static struct ctl_step *add_step(struct ctl_plan *plan, char sign, const char *what, int cmd,
+				 uint64_t id)
+{
+	struct ctl_step *step;
+
+	plan->step = ctl_grow(plan->step, plan->steps, sizeof(*plan->step));
+	step = &plan->step[plan->steps++];
+	step->sign = sign;
+	step->what = what;
+	step->cmd = cmd;
+	step->id.set = true;
+	step->id.num = id;
+	return step;
+}
+
+static const struct ctl_running *find_running(const struct ctl_plan *plan, uint64_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->count; i++)
+		if (plan->running[i].node.val[CTL_NODE_ID].num == id)
+			return &plan->running[i];
+	return NULL;
+}
+
+static const struct ctl_node *find_wanted(const struct ctl_conf *conf, uint64_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < conf->nodes; i++)
+		if (conf->node[i].val[CTL_NODE_ID].num == id)
+			return &conf->node[i];
+	return NULL;
+}
+
+static const char *where(const struct ctl_node *node)
+{
+	const struct ctl_val *port = &node->val[CTL_NODE_PORT];
+
+	return ctl_endpoint_text(&node->val[CTL_NODE_ADDR].addr,
+				 port->set ? port->num : CTL_DEF_PORT);
+}
+
+/* The lines of a complaint; what was complained about stands above. */
+static void say_detail(const char *detail)
+{
+	if (detail)
+		fputs(detail, stderr);
+}
+
+static void plan_others(struct ctl_plan *plan)
+{
+	struct ctl_step *step;
+	unsigned int i;
+
+	for (i = 0; i < plan->count; i++) {
+		uint64_t id = plan->running[i].node.val[CTL_NODE_ID].num;
+
+		if (find_wanted(plan->conf, id))
+			continue;
+		step = add_step(plan, plan->prune ? '-' : '.', "node",
+				plan->prune ? SPINDLE_CMD_NODE_DEL : 0, id);
+		step->text = plan->prune ?
+			ctl_asprintf("node %llu", (unsigned long long)id) :
+			ctl_asprintf("node %llu is not in %s; left alone (--prune removes it)",
+				     (unsigned long long)id, plan->conf->file);
+	}
+}
+
+/* Return: whether the node will be there and takes a view. */
+static bool plan_node(struct ctl_plan *plan, const struct ctl_node *node,
+		      const struct ctl_running **run)
+{
+	unsigned long long id = node->val[CTL_NODE_ID].num;
+	bool dead = *run && (*run)->node.state == SPINDLE_NODE_DEAD;
+	char *diff = *run ? ctl_node_diff(&(*run)->node, node) : NULL;
+	struct ctl_step *step;
+
+	if (*run && !diff && !dead) {
+		add_step(plan, '=', "node", 0, id)->text =
+			ctl_asprintf("node %llu unchanged", id);
+		return true;
+	}
+	if (*run && !plan->replace) {
+		ctl_conf_complain(plan->conf, node->line,
+				  dead ? "node %llu lost its RDMA device; --replace removes it and makes it anew" :
+				  "node %llu runs with other values; --replace removes it, which ends its view and cuts off who uses it, and makes it anew",
+				  id);
+		say_detail(diff);
+		return false;
+	}
+	if (*run) {
+		step = add_step(plan, '-', "node", SPINDLE_CMD_NODE_DEL, id);
+		step->text = ctl_asprintf("node %llu, to make it anew%s", id,
+					  dead ? " (it lost its RDMA device)" : "");
+		step->detail = diff;
+		*run = NULL;
+	}
+	step = add_step(plan, '+', "node", SPINDLE_CMD_NODE_ADD, id);
+	step->node = node;
+	step->text = ctl_asprintf("node %llu at %s", id, where(node));
+	return true;
+}
+
+static const char *view_summary(const struct ctl_view *view)
+{
+	struct ctl_ids ids = ctl_view_ids(view);
+
+	return ctl_asprintf("vid %llu, members %s, %u subgroup%s",
+			    (unsigned long long)view->vid.num, ctl_ids_text(&ids),
+			    view->subgroups, view->subgroups == 1 ? "" : "s");
+}
+
+/* A view that runs and that the file does not have. */
+static void plan_no_view(struct ctl_plan *plan, unsigned long long id,
+			 const struct ctl_running *run)
+{
+	struct ctl_step *step;
+
+	if (plan->prune) {
+		step = add_step(plan, '-', "view", SPINDLE_CMD_VIEW_DEL, id);
+		step->text = ctl_asprintf("view of node %llu: vid %llu", id,
+					  (unsigned long long)run->view.vid.num);
+	} else if (plan->conf->views) {
+		step = add_step(plan, '.', "view", 0, id);
+		step->text = ctl_asprintf("view of node %llu (vid %llu) is not in %s; left alone (--prune removes it)",
+					  id, (unsigned long long)run->view.vid.num,
+					  plan->conf->file);
+	}
+}
+
+static void plan_view(struct ctl_plan *plan, const struct ctl_node *node,
+		      const struct ctl_running *run)
+{
+	const struct ctl_view *view = ctl_conf_view(plan->conf, node);
+	unsigned long long id = node->val[CTL_NODE_ID].num, vid, was;
+	struct ctl_step *step;
+	char *diff;
+
+	if (!view) {
+		if (run && run->has_view)
+			plan_no_view(plan, id, run);
+		return;
+	}
+	vid = view->vid.num;
+	if (!run || !run->has_view) {
+		step = add_step(plan, '+', "view", SPINDLE_CMD_VIEW_SET, id);
+		step->view = view;
+		step->text = ctl_asprintf("view of node %llu: %s", id, view_summary(view));
+		return;
+	}
+	was = run->view.vid.num;
+	diff = ctl_view_diff(&run->view, view);
+	if (vid < was) {
+		ctl_conf_complain(plan->conf, view->vid.line,
+				  "Vid = %llu: node %llu has the view %llu already, which is newer",
+				  vid, id, was);
+	} else if (vid > was) {
+		step = add_step(plan, '~', "view", SPINDLE_CMD_VIEW_SET, id);
+		step->view = view;
+		step->text = ctl_asprintf("view of node %llu: vid %llu -> %llu", id, was, vid);
+		step->detail = diff;
+	} else if (diff) {
+		ctl_conf_complain(plan->conf, view->vid.line,
+				  "Vid = %llu: node %llu has this view with other content; a changed view needs a higher Vid",
+				  vid, id);
+		say_detail(diff);
+	} else {
+		add_step(plan, '=', "view", 0, id)->text =
+			ctl_asprintf("view of node %llu unchanged (vid %llu)", id, vid);
+	}
+}
+
+/**
+ * ctl_plan_make() - compare what is with what is wanted
+ * @plan: in: conf, running, replace, prune; out: the steps
+ *
+ * Return: CTL_OK, or CTL_FAILED if it cannot be done, having said why
+ */
+int ctl_plan_make(struct ctl_plan *plan)
+{
+	struct ctl_conf *conf = plan->conf;
+	const struct ctl_running **run;
+	bool *here, local;
+	unsigned int i;
+	int rc;
+
+	run = ctl_alloc(conf->nodes * sizeof(*run) + 1);
+	here = ctl_alloc(conf->nodes * sizeof(*here) + 1);
+	plan_others(plan);
+	for (i = 0; i < conf->nodes; i++) {
+		const struct ctl_node *node = &conf->node[i];
+
+		rc = ctl_host_has(&node->val[CTL_NODE_ADDR].addr);
+		if (rc < 0) {
+			ctl_err("reading the addresses of this machine: %s", strerror(-rc));
+			return CTL_FAILED;
+		}
+		local = rc;
+		plan->local += local;
+		if (!local) {
+			add_step(plan, '.', "node", 0, node->val[CTL_NODE_ID].num)->text =
+				ctl_asprintf("node %llu at %s skipped: not an address of this machine",
+					     (unsigned long long)node->val[CTL_NODE_ID].num,
+					     where(node));
+			continue;
+		}
+		run[i] = find_running(plan, node->val[CTL_NODE_ID].num);
+		here[i] = plan_node(plan, node, &run[i]);
+	}
+	for (i = 0; i < conf->nodes; i++)
+		if (here[i])
+			plan_view(plan, &conf->node[i], run[i]);
+	return conf->errors ? CTL_FAILED : CTL_OK;
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The model on the wire. See ctl-wire.h.
+ *
+ * Replies are read with good will: a number may have any size, and what is unknown or
+ * not there is skipped, so that this program works with a newer or older module.
+ */
+#include <string.h>
+#include <sys/socket.h>
+
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-names.h"
+#include "ctl-wire.h"
+
+/* The attributes of a message by number; an attribute that repeats: its last one. */
+struct nlattr **ctl_msg_attrs(struct nlmsghdr *nlh)
+{
+	struct nlattr **attrs = ctl_alloc((SPINDLE_A_MAX + 1) * sizeof(*attrs));
+
+	if (!genlmsg_valid_hdr(nlh, 0) || genlmsg_parse(nlh, 0, attrs, SPINDLE_A_MAX, NULL) < 0)
+		memset(attrs, 0, (SPINDLE_A_MAX + 1) * sizeof(*attrs));
+	return attrs;
+}
+
+/* The same of a nest, which may be NULL. */
+struct nlattr **ctl_nest_attrs(struct nlattr *nest, int max)
+{
+	struct nlattr **attrs = ctl_alloc((max + 1) * sizeof(*attrs));
+
+	if (nest && nla_parse_nested(attrs, max, nest, NULL) < 0)
+		memset(attrs, 0, (max + 1) * sizeof(*attrs));
+	return attrs;
+}
+
+/* A number of whatever size; 0 if it is not there. */
+uint64_t ctl_attr_num(const struct nlattr *attr)
+{
+	switch (attr ? nla_len(attr) : 0) {
+	case 1:
+		return nla_get_u8(attr);
+	case 2:
+		return nla_get_u16(attr);
+	case 4:
+		return nla_get_u32(attr);
+	case 8:
+		return nla_get_u64(attr);
+	}
+	return 0;
+}
+
+/* A copy of a string; "" if it is not there. */
+const char *ctl_attr_str(const struct nlattr *attr)
+{
+	return attr ? ctl_asprintf("%.*s", nla_len(attr), (const char *)nla_data(attr)) : "";
+}
+
+/* All counters of a nest that have a name. */
+void ctl_attr_stats(struct nlattr **attrs, int max, const struct ctl_names *names,
+		    struct ctl_stats *stats)
+{
+	unsigned int i;
+
+	for (i = 0; i < names->count && (int)i <= max && i < CTL_STATS_MAX; i++) {
+		if (!names->name[i] || !attrs[i])
+			continue;
+		stats->has |= 1ULL << i;
+		stats->num[i] = ctl_attr_num(attrs[i]);
+	}
+}
+
+static void get_addr(struct ctl_addr *addr, const struct nlattr *v4, const struct nlattr *v6)
+{
+	memset(addr, 0, sizeof(*addr));
+	if (v4 && nla_len(v4) == 4) {
+		addr->family = AF_INET;
+		memcpy(addr->ip, nla_data(v4), 4);
+	} else if (v6 && nla_len(v6) == 16) {
+		addr->family = AF_INET6;
+		memcpy(addr->ip, nla_data(v6), 16);
+	}
+}
+
+static void get_vals(const struct ctl_key *keys, struct ctl_val *val, struct nlattr **attrs)
+{
+	for (; keys->name; keys++, val++) {
+		const struct nlattr *attr = attrs[keys->attr];
+
+		if (keys->kind == CTL_ADDR) {
+			get_addr(&val->addr, attr, attrs[keys->attr6]);
+			val->set = val->addr.family != AF_UNSPEC;
+		} else if (attr) {
+			val->set = true;
+			if (keys->kind == CTL_STR)
+				val->str = ctl_attr_str(attr);
+			else
+				val->num = ctl_attr_num(attr);
+		}
+	}
+}
+
+/* NODE_ADD. */
+void ctl_node_put(struct ctl_req *req, const struct ctl_node *node)
+{
+	unsigned int i;
+
+	for (i = 0; i < CTL_NODE_VALS; i++)
+		ctl_req_val(req, &ctl_node_keys[i], &node->val[i]);
+}
+
+/* NODE_GET. */
+void ctl_node_get(struct ctl_node *node, struct nlattr **attrs)
+{
+	memset(node, 0, sizeof(*node));
+	get_vals(ctl_node_keys, node->val, attrs);
+	node->device = ctl_attr_str(attrs[SPINDLE_A_DEVICE]);
+	node->state = ctl_attr_num(attrs[SPINDLE_A_NODE_STATE]);
+	node->incarnation = ctl_attr_num(attrs[SPINDLE_A_INCARNATION]);
+	node->vid = ctl_attr_num(attrs[SPINDLE_A_VIEW_ID]);
+}
+
+static void put_member(struct ctl_req *req, const struct ctl_member *m)
+{
+	const char *text = ctl_asprintf("member %s", ctl_member_text(m));
+	struct nlattr *nest;
+
+	ctl_req_mark(req, m->line, text);
+	nest = ctl_req_nest(req, SPINDLE_A_MEMBER, &ctl_member_attr);
+	ctl_req_mark(req, m->line, ctl_asprintf("id of %s", text));
+	ctl_req_u32(req, SPINDLE_MEMBER_A_ID, m->id);
+	ctl_req_mark(req, m->line, ctl_asprintf("address of %s", text));
+	if (m->addr.family == AF_INET6)
+		ctl_req_bytes(req, SPINDLE_MEMBER_A_ADDR6, m->addr.ip, 16);
+	else
+		ctl_req_bytes(req, SPINDLE_MEMBER_A_ADDR4, m->addr.ip, 4);
+	if (m->has_port) {
+		ctl_req_mark(req, m->line, ctl_asprintf("port of %s", text));
+		ctl_req_u16(req, SPINDLE_MEMBER_A_PORT, m->port);
+	}
+	ctl_req_nest_end(req, nest);
+}
+
+static void put_subgroup_node(struct ctl_req *req, const struct ctl_subgroup *sg, uint32_t id)
+{
+	bool sender = !sg->senders.set || ctl_ids_has(&sg->senders, id);
+	struct nlattr *nest;
+
+	ctl_req_mark(req, sg->members.line, ctl_asprintf("member %u", id));
+	nest = ctl_req_nest(req, SPINDLE_SUBGROUP_A_NODE, &ctl_subgroup_node_attr);
+	ctl_req_u32(req, SPINDLE_SUBGROUP_NODE_A_ID, id);
+	ctl_req_mark(req, sg->senders.line, ctl_asprintf("senders, member %u", id));
+	ctl_req_u8(req, SPINDLE_SUBGROUP_NODE_A_SENDER, sender);
+	ctl_req_nest_end(req, nest);
+}
+
+static void put_subgroup(struct ctl_req *req, const struct ctl_view *view,
+			 const struct ctl_subgroup *sg)
+{
+	struct ctl_ids all = ctl_view_ids(view);
+	const struct ctl_ids *members = sg->members.set ? &sg->members : &all;
+	struct nlattr *nest;
+	unsigned int i;
+
+	ctl_req_mark(req, sg->line, ctl_subgroup_title(sg));
+	req->ctx = ctl_asprintf("%s ", ctl_subgroup_title(sg));
+	nest = ctl_req_nest(req, SPINDLE_A_SUBGROUP, &ctl_subgroup_attr);
+	for (i = 0; i < CTL_SG_VALS; i++)
+		ctl_req_val(req, &ctl_subgroup_keys[i], &sg->val[i]);
+	/* No member means all members, all of them senders. */
+	for (i = 0; (sg->members.set || sg->senders.set) && i < members->count; i++)
+		put_subgroup_node(req, sg, members->id[i]);
+	ctl_req_nest_end(req, nest);
+	req->ctx = "";
+}
+
+/* VIEW_SET. */
+void ctl_view_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view)
+{
+	static const struct ctl_key node_key = {
+		.name = "node", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID,
+	};
+	unsigned int i;
+
+	ctl_req_val(req, &node_key, node);
+	ctl_req_val(req, &ctl_vid_key, &view->vid);
+	for (i = 0; i < view->members; i++)
+		put_member(req, &view->member[i]);
+	for (i = 0; i < view->subgroups; i++)
+		put_subgroup(req, view, &view->subgroup[i]);
+}
+
+static void get_member(struct ctl_member *m, struct nlattr *nest)
+{
+	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_MEMBER_A_MAX);
+
+	m->id = ctl_attr_num(a[SPINDLE_MEMBER_A_ID]);
+	get_addr(&m->addr, a[SPINDLE_MEMBER_A_ADDR4], a[SPINDLE_MEMBER_A_ADDR6]);
+	m->has_port = true;
+	m->port = a[SPINDLE_MEMBER_A_PORT] ? ctl_attr_num(a[SPINDLE_MEMBER_A_PORT]) :
+					     CTL_DEF_PORT;
+}
+
+/* A subgroup of VIEW_GET or SUBGROUP_GET. */
+void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
+{
+	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_SUBGROUP_A_MAX);
+	struct nlattr *attr, **n;
+	int rem;
+
+	memset(sg, 0, sizeof(*sg));
+	get_vals(ctl_subgroup_keys, sg->val, a);
+	sg->state = ctl_attr_num(a[SPINDLE_SUBGROUP_A_STATE]);
+	sg->error = ctl_attr_num(a[SPINDLE_SUBGROUP_A_ERROR]);
+	sg->readers = ctl_attr_num(a[SPINDLE_SUBGROUP_A_READERS]);
+	sg->sender = ctl_attr_num(a[SPINDLE_SUBGROUP_A_SENDER]);
+	n = ctl_nest_attrs(a[SPINDLE_SUBGROUP_A_STATS], SPINDLE_SUBGROUP_S_MAX);
+	ctl_attr_stats(n, SPINDLE_SUBGROUP_S_MAX, &ctl_subgroup_stat, &sg->stats);
+	if (!nest)
+		return;
+	nla_for_each_nested(attr, nest, rem) {
+		if (nla_type(attr) != SPINDLE_SUBGROUP_A_NODE)
+			continue;
+		n = ctl_nest_attrs(attr, SPINDLE_SUBGROUP_NODE_A_MAX);
+		sg->members.set = true;
+		sg->senders.set = true;
+		ctl_ids_add(&sg->members, ctl_attr_num(n[SPINDLE_SUBGROUP_NODE_A_ID]));
+		if (!n[SPINDLE_SUBGROUP_NODE_A_SENDER] ||
+		    ctl_attr_num(n[SPINDLE_SUBGROUP_NODE_A_SENDER]))
+			ctl_ids_add(&sg->senders, ctl_attr_num(n[SPINDLE_SUBGROUP_NODE_A_ID]));
+	}
+}
+
+/* VIEW_GET. */
+void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh)
+{
+	struct nlattr **a = ctl_msg_attrs(nlh);
+	struct genlmsghdr *genl = nlmsg_data(nlh);
+	struct nlattr *attr;
+	int rem;
+
+	memset(view, 0, sizeof(*view));
+	view->vid.set = true;
+	view->vid.num = ctl_attr_num(a[SPINDLE_A_VIEW_ID]);
+	nla_for_each_attr(attr, genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), rem) {
+		switch (nla_type(attr)) {
+		case SPINDLE_A_MEMBER:
+			view->member = ctl_grow(view->member, view->members,
+						sizeof(*view->member));
+			get_member(&view->member[view->members++], attr);
+			break;
+		case SPINDLE_A_SUBGROUP:
+			view->subgroup = ctl_grow(view->subgroup, view->subgroups,
+						  sizeof(*view->subgroup));
+			ctl_subgroup_get(&view->subgroup[view->subgroups++], attr);
+			break;
+		}
+	}
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The model on the wire, both ways, and the requests that are made of it.
+ */
+#ifndef SPINDLE_CTL_WIRE_H
+#define SPINDLE_CTL_WIRE_H
+
+#include "ctl-model.h"
+#include "ctl-net.h"
+
+/**
+ * struct ctl_running - a node and its view, as they are
+ * @node: node
+ * @has_view: whether there is a view
+ * @view: view
+ */
+struct ctl_running {
+	struct ctl_node node;
+	bool has_view;
+	struct ctl_view view;
+};
+
+/**
+ * struct ctl_running_subgroup - a subgroup at a node, as it is
+ * @node: id of the node
+ * @vid: its view
+ * @sg: subgroup
+ */
+struct ctl_running_subgroup {
+	uint64_t node;
+	uint64_t vid;
+	struct ctl_subgroup sg;
+};
+
+/* ctl-wire.c */
+struct nlattr **ctl_msg_attrs(struct nlmsghdr *nlh);
+struct nlattr **ctl_nest_attrs(struct nlattr *nest, int max);
+uint64_t ctl_attr_num(const struct nlattr *attr);
+const char *ctl_attr_str(const struct nlattr *attr);
+void ctl_attr_stats(struct nlattr **attrs, int max, const struct ctl_names *names,
+		    struct ctl_stats *stats);
+
+void ctl_node_put(struct ctl_req *req, const struct ctl_node *node);
+void ctl_view_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view);
+void ctl_node_get(struct ctl_node *node, struct nlattr **attrs);
+void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh);
+void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest);
+
+/* ctl-fetch.c */
+int ctl_fetch(struct ctl_net *net, const char *what, const struct ctl_val *id,
+	      struct ctl_running **running, unsigned int *count, bool views);
+int ctl_fetch_subgroups(struct ctl_net *net, const char *what, const struct ctl_val *node,
+			const struct ctl_val *id, struct ctl_running_subgroup **out,
+			unsigned int *count);
+
+#endif /* SPINDLE_CTL_WIRE_H */

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-ctl apply FILE: make it so.
+ *
+ * The whole file is read and checked, compared with what runs, and only then is
+ * anything changed; the second time there is nothing left to do.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <netlink/msg.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-names.h"
+#include "ctl-out.h"
+#include "ctl-plan.h"
+
+/**
+ * struct apply - the command line
+ * @file: file
+ * @dry_run: change nothing
+ * @plan: what is to be done
+ * @json: steps that were done, with -j
+ */
+struct apply {
+	const char *file;
+	bool dry_run;
+	struct ctl_plan plan;
+	struct json_object *json;
+};
+
+static int take_args(struct ctl_args *a, struct apply *apply)
+{
+	const char *word;
+
+	while ((word = ctl_args_next(a))) {
+		if (!strcmp(word, "--dry-run"))
+			apply->dry_run = true;
+		else if (!strcmp(word, "--replace"))
+			apply->plan.replace = true;
+		else if (!strcmp(word, "--prune"))
+			apply->plan.prune = true;
+		else if (word[0] == '-' && word[1])
+			return ctl_usage(a, "there is no option %s", word);
+		else if (apply->file)
+			return ctl_usage(a, "one file, not '%s' and '%s'", apply->file, word);
+		else
+			apply->file = word;
+	}
+	if (!apply->file)
+		return ctl_usage(a, "the file is missing");
+	return CTL_OK;
+}
+
+static const char *json_action(char sign)
+{
+	switch (sign) {
+	case '+':
+		return "add";
+	case '-':
+		return "remove";
+	case '~':
+		return "change";
+	case '=':
+		return "unchanged";
+	}
+	return "skipped";
+}
+
+static void show_step(struct apply *apply, const struct ctl_step *step)
+{
+	struct json_object *obj, *lines;
+	char *detail, *line;
+
+	if (!ctl_opts.json) {
+		printf("%c %s\n%s", step->sign, step->text, step->detail ? step->detail : "");
+		return;
+	}
+	obj = json_object_new_object();
+	ctl_json_str(obj, "action", json_action(step->sign));
+	ctl_json_str(obj, "object", step->what);
+	ctl_json_add(obj, "node", ctl_json_num(step->id.num));
+	ctl_json_str(obj, "text", step->text);
+	lines = json_object_new_array();
+	detail = ctl_strdup(step->detail ? step->detail : "");
+	while ((line = strsep(&detail, "\n")))
+		if (*line)
+			json_object_array_add(lines, json_object_new_string(line +
+							strspn(line, " ")));
+	ctl_json_add(obj, "details", lines);
+	json_object_array_add(apply->json, obj);
+}
+
+static int do_step(struct ctl_net *net, const struct apply *apply, const struct ctl_step *step)
+{
+	const char *what = ctl_asprintf(step->what[0] == 'v' ? "view of node %llu" : "node %llu",
+					(unsigned long long)step->id.num);
+	struct ctl_req *req = ctl_req_new(net, step->cmd, 0, what);
+	int rc;
+
+	req->file = apply->plan.conf->file;
+	if (step->node)
+		ctl_node_put(req, step->node);
+	else if (step->view)
+		ctl_view_put(req, &step->id, step->view);
+	else
+		ctl_req_val(req, &ctl_node_keys[CTL_NODE_ID], &step->id);
+	rc = ctl_net_call(net, req, NULL, CTL_SAY);
+	nlmsg_free(req->msg);
+	return rc;
+}
+
+/* What is shown has been done, but for a dry run. */
+static int do_plan(struct ctl_net *net, struct apply *apply)
+{
+	const struct ctl_plan *plan = &apply->plan;
+	unsigned int i, changes = 0;
+
+	for (i = 0; i < plan->steps; i++) {
+		const struct ctl_step *step = &plan->step[i];
+
+		if (step->cmd && !apply->dry_run && do_step(net, apply, step)) {
+			ctl_err("apply: stopped; %s", changes ?
+				"what is listed above has been done" :
+				"nothing was changed");
+			return CTL_FAILED;
+		}
+		changes += !!step->cmd;
+		show_step(apply, step);
+	}
+	if (apply->dry_run && !ctl_opts.json)
+		puts(changes ? "Dry run: nothing was changed." :
+			       "Dry run: there is nothing to change.");
+	return CTL_OK;
+}
+
+static int apply_conf(struct apply *apply)
+{
+	struct ctl_conf *conf = apply->plan.conf;
+	static const struct ctl_val all;
+	struct ctl_running *running;
+	struct ctl_net net;
+
+	if (ctl_net_open(&net, CTL_SAY)) {
+		if (apply->dry_run)
+			ctl_err("apply: %s has no mistakes that can be seen without it (nodes: %u, views: %u)",
+				conf->file, conf->nodes, conf->views);
+		return CTL_FAILED;
+	}
+	if (ctl_fetch(&net, "apply", &all, &running, &apply->plan.count, true))
+		return CTL_FAILED;
+	apply->plan.running = running;
+	if (ctl_plan_make(&apply->plan)) {
+		ctl_err("apply: nothing was changed");
+		return CTL_FAILED;
+	}
+	if (!apply->plan.local) {
+		ctl_err("apply: no node of %s has an address of this machine%s", conf->file,
+			apply->plan.prune ? "; nothing was changed" :
+			" (in another network namespace? see -n)");
+		return CTL_FAILED;
+	}
+	return do_plan(&net, apply);
+}
+
+int ctl_cmd_apply(struct ctl_args *a)
+{
+	struct apply apply = { 0 };
+	struct ctl_conf conf;
+	int rc;
+
+	rc = take_args(a, &apply);
+	if (rc)
+		return rc;
+	if (ctl_conf_read(&conf, apply.file))
+		return CTL_FAILED;
+	/* What could not be read would be missed by all checks. */
+	if (!conf.errors)
+		ctl_conf_check(&conf);
+	if (conf.errors) {
+		ctl_err("apply: nothing was changed");
+		return CTL_FAILED;
+	}
+	apply.plan.conf = &conf;
+	apply.json = json_object_new_array();
+	rc = apply_conf(&apply);
+	if (ctl_opts.json)
+		ctl_json_print(apply.json);
+	return rc;
+}

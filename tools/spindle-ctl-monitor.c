@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-ctl monitor: events, as they come.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include <netlink/attr.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+#include <netlink/socket.h>
+
+#include <linux/genetlink.h>
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-names.h"
+#include "ctl-out.h"
+#include "ctl-wire.h"
+
+/* More than any event has. */
+#define EVENT_MAX	(64 << 10)
+#define REASON_MAX	512
+
+static const struct ctl_key monitor_keys[] = {
+	{ .name = "node", .kind = CTL_U32 },
+	{ .name = NULL }
+};
+
+/* Local time with milliseconds: for people with a blank, for programs as in RFC 3339. */
+static const char *now(bool people)
+{
+	static char buf[96];
+	char zone[8], day[40];
+	struct timeval tv;
+	struct tm tm;
+
+	gettimeofday(&tv, NULL);
+	localtime_r(&tv.tv_sec, &tm);
+	strftime(day, sizeof(day), people ? "%F %T" : "%FT%T", &tm);
+	strftime(zone, sizeof(zone), "%z", &tm);
+	if (people)
+		snprintf(buf, sizeof(buf), "%s.%03ld", day, (long)tv.tv_usec / 1000);
+	else
+		snprintf(buf, sizeof(buf), "%s.%03ld%.3s:%s", day, (long)tv.tv_usec / 1000,
+			 zone, zone + 3);
+	return buf;
+}
+
+/* What an event is about, in the order in which it is printed. */
+static const struct {
+	const char *word;
+	int attr;
+} event_nums[] = {
+	{ "node", SPINDLE_A_NODE_ID },
+	{ "vid", SPINDLE_A_VIEW_ID },
+	{ "subgroup", SPINDLE_A_SUBGROUP_ID },
+	{ "peer", SPINDLE_A_PEER_ID },
+};
+
+static void print_event(struct nlattr **a, const char *reason)
+{
+	uint64_t error = ctl_attr_num(a[SPINDLE_A_ERROR]);
+	unsigned int i;
+
+	if (!*reason && error)
+		reason = ctl_error_text(error);
+	printf("%s  %-15s", now(true), ctl_name(&ctl_event, ctl_attr_num(a[SPINDLE_A_EVENT])));
+	for (i = 0; i < CTL_ARRAY_SIZE(event_nums); i++)
+		if (a[event_nums[i].attr])
+			printf("  %s %llu", event_nums[i].word,
+			       (unsigned long long)ctl_attr_num(a[event_nums[i].attr]));
+	if (error)
+		printf("  error %s", ctl_name(&ctl_error, error));
+	if (reason && *reason)
+		printf("  (%s)", reason);
+	putchar('\n');
+}
+
+static void json_event(struct nlattr **a, const char *reason)
+{
+	struct json_object *obj = json_object_new_object();
+	unsigned int i;
+
+	ctl_json_str(obj, "time", now(false));
+	ctl_json_str(obj, "event", ctl_name(&ctl_event, ctl_attr_num(a[SPINDLE_A_EVENT])));
+	for (i = 0; i < CTL_ARRAY_SIZE(event_nums); i++)
+		if (a[event_nums[i].attr])
+			ctl_json_add(obj, event_nums[i].word,
+				     ctl_json_num(ctl_attr_num(a[event_nums[i].attr])));
+	if (a[SPINDLE_A_ERROR])
+		ctl_json_str(obj, "error",
+			     ctl_name(&ctl_error, ctl_attr_num(a[SPINDLE_A_ERROR])));
+	if (a[SPINDLE_A_REASON])
+		ctl_json_str(obj, "reason", reason);
+	ctl_json_print(obj);
+}
+
+/* Events that the kernel could not keep for us are gone; who watches must look anew. */
+static void say_lost(void)
+{
+	struct json_object *obj;
+
+	if (!ctl_opts.json) {
+		printf("%s  %-15s  (more events than could be read; see what is with 'show')\n",
+		       now(true), "events-lost");
+		return;
+	}
+	obj = json_object_new_object();
+	ctl_json_str(obj, "time", now(false));
+	ctl_json_str(obj, "event", "events-lost");
+	ctl_json_print(obj);
+}
+
+/* Did the family go away? The socket would wait for ever and hear nothing. */
+static bool is_unload(struct nlmsghdr *nlh)
+{
+	struct nlattr *a[CTRL_ATTR_MAX + 1];
+	struct genlmsghdr *genl = nlmsg_data(nlh);
+
+	return nlh->nlmsg_type == GENL_ID_CTRL && genlmsg_valid_hdr(nlh, 0) &&
+	       genl->cmd == CTRL_CMD_DELFAMILY &&
+	       genlmsg_parse(nlh, 0, a, CTRL_ATTR_MAX, NULL) >= 0 &&
+	       a[CTRL_ATTR_FAMILY_NAME] &&
+	       !nla_strcmp(a[CTRL_ATTR_FAMILY_NAME], SPINDLE_GENL_NAME);
+}
+
+static void take_event(const struct ctl_net *net, struct nlmsghdr *nlh,
+		       const struct ctl_val *node)
+{
+	struct genlmsghdr *genl = nlmsg_data(nlh);
+	struct nlattr *a[SPINDLE_A_MAX + 1];
+	char reason[REASON_MAX] = "", *safe;
+
+	if (nlh->nlmsg_type != net->family || !genlmsg_valid_hdr(nlh, 0) ||
+	    genl->cmd != SPINDLE_CMD_EVENT ||
+	    genlmsg_parse(nlh, 0, a, SPINDLE_A_MAX, NULL) < 0)
+		return;
+	if (node->set && ctl_attr_num(a[SPINDLE_A_NODE_ID]) != node->num)
+		return;
+	if (a[SPINDLE_A_REASON])
+		nla_strlcpy(reason, a[SPINDLE_A_REASON], sizeof(reason));
+	safe = ctl_clean(reason);
+	if (ctl_opts.json)
+		json_event(a, safe);
+	else
+		print_event(a, safe);
+	free(safe);
+}
+
+static int listen_for(const struct ctl_net *net, const struct ctl_val *node)
+{
+	static char buf[EVENT_MAX] __attribute__((aligned(NLMSG_ALIGNTO)));
+	struct nlmsghdr *nlh;
+	ssize_t got;
+	int len;
+
+	for (;;) {
+		got = recv(nl_socket_get_fd(net->sk), buf, sizeof(buf), 0);
+		if (got < 0 && errno == ENOBUFS) {
+			say_lost();
+			continue;
+		}
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			ctl_err("monitor: %s", strerror(errno));
+			return CTL_FAILED;
+		}
+		len = got;
+		for (nlh = (struct nlmsghdr *)buf; nlmsg_ok(nlh, len);
+		     nlh = nlmsg_next(nlh, &len)) {
+			if (is_unload(nlh)) {
+				ctl_err("monitor: spindle.ko was unloaded");
+				return CTL_FAILED;
+			}
+			take_event(net, nlh, node);
+		}
+		if (ferror(stdout))
+			return CTL_FAILED;
+	}
+}
+
+static int join(const struct ctl_net *net, const char *family, const char *group)
+{
+	int id = genl_ctrl_resolve_grp(net->sk, family, group);
+	int rc = id < 0 ? id : nl_socket_add_memberships(net->sk, id, 0);
+
+	if (rc < 0)
+		ctl_err("monitor: the group '%s' of '%s': %s", group, family, nl_geterror(rc));
+	return rc;
+}
+
+int ctl_cmd_monitor(struct ctl_args *a)
+{
+	struct ctl_val node = { 0 };
+	struct ctl_net net;
+	int rc;
+
+	rc = ctl_args_keys(a, monitor_keys, &node, 0);
+	if (rc)
+		return rc;
+	if (ctl_net_open(&net, CTL_SAY) || join(&net, SPINDLE_GENL_NAME, SPINDLE_GENL_MCGRP) < 0 ||
+	    join(&net, "nlctrl", "notify") < 0)
+		return CTL_FAILED;
+	/* Lines are wanted when they happen, also in a pipe. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	return listen_for(&net, &node);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-ctl node add|del|show
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-names.h"
+#include "ctl-out.h"
+#include "ctl-wire.h"
+
+#define NEED(key)	(1U << (key))
+
+static const struct ctl_key id_keys[] = {
+	{ .name = "id", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID },
+	{ .name = NULL }
+};
+
+static int node_add(struct ctl_args *a)
+{
+	struct ctl_node node = { 0 };
+	struct ctl_net net;
+	struct ctl_req *req;
+	int rc;
+
+	rc = ctl_args_keys(a, ctl_node_keys, node.val, NEED(CTL_NODE_ID) | NEED(CTL_NODE_ADDR));
+	if (rc)
+		return rc;
+	if (ctl_net_open(&net, CTL_SAY))
+		return CTL_FAILED;
+	req = ctl_req_new(&net, SPINDLE_CMD_NODE_ADD, 0, "node add");
+	ctl_node_put(req, &node);
+	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
+}
+
+static int node_del(struct ctl_args *a)
+{
+	struct ctl_val id = { 0 };
+	struct ctl_net net;
+	struct ctl_req *req;
+	int rc;
+
+	rc = ctl_args_keys(a, id_keys, &id, NEED(0));
+	if (rc)
+		return rc;
+	if (ctl_net_open(&net, CTL_SAY))
+		return CTL_FAILED;
+	req = ctl_req_new(&net, SPINDLE_CMD_NODE_DEL, 0, "node del");
+	ctl_req_val(req, &id_keys[0], &id);
+	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
+}
+
+static void show_json(const struct ctl_running *running, unsigned int count)
+{
+	struct json_object *list = json_object_new_array(), *obj;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		const struct ctl_node *node = &running[i].node;
+
+		obj = json_object_new_object();
+		ctl_json_vals(obj, ctl_node_keys, node->val);
+		ctl_json_str(obj, "device", node->device);
+		ctl_json_str(obj, "state", ctl_name(&ctl_node_state, node->state));
+		ctl_json_add(obj, "incarnation", ctl_json_num(node->incarnation));
+		if (node->vid)
+			ctl_json_add(obj, "vid", ctl_json_num(node->vid));
+		json_object_array_add(list, obj);
+	}
+	ctl_json_print(list);
+}
+
+static void show_table(const struct ctl_running *running, unsigned int count)
+{
+	struct ctl_table t = { 0 };
+	unsigned int i, k;
+
+	ctl_table_head(&t, "id address cluster device state view visibility idle-us engine cpu");
+	for (i = 0; i < count; i++) {
+		const struct ctl_node *node = &running[i].node;
+
+		ctl_table_num(&t, node->val[CTL_NODE_ID].num);
+		ctl_table_cell(&t, ctl_endpoint_text(&node->val[CTL_NODE_ADDR].addr,
+						     node->val[CTL_NODE_PORT].num));
+		ctl_table_cell(&t, ctl_val_text(&ctl_node_keys[CTL_NODE_CLUSTER],
+						&node->val[CTL_NODE_CLUSTER]));
+		ctl_table_cell(&t, node->device);
+		ctl_table_cell(&t, ctl_name(&ctl_node_state, node->state));
+		if (node->vid)
+			ctl_table_num(&t, node->vid);
+		else
+			ctl_table_cell(&t, "");
+		for (k = CTL_NODE_VISIBILITY; k < CTL_NODE_VALS; k++)
+			ctl_table_cell(&t, ctl_val_text(&ctl_node_keys[k], &node->val[k]));
+	}
+	ctl_table_print(&t);
+}
+
+static int node_show(struct ctl_args *a)
+{
+	struct ctl_running *running;
+	struct ctl_val id = { 0 };
+	struct ctl_net net;
+	unsigned int count;
+	int rc;
+
+	rc = ctl_args_keys(a, id_keys, &id, 0);
+	if (rc)
+		return rc;
+	if (ctl_net_open(&net, CTL_SAY) ||
+	    ctl_fetch(&net, "node show", &id, &running, &count, false))
+		return CTL_FAILED;
+	if (ctl_opts.json)
+		show_json(running, count);
+	else if (count)
+		show_table(running, count);
+	else
+		puts("There is no node. Make one: spindle-ctl node add id N addr ADDRESS");
+	return CTL_OK;
+}
+
+int ctl_cmd_node(struct ctl_args *a)
+{
+	static const struct ctl_verb verbs[] = {
+		{ "show", node_show }, { "list", node_show }, { "ls", node_show },
+		{ "add", node_add },
+		{ "del", node_del }, { "delete", node_del },
+		{ NULL, NULL }
+	};
+
+	return ctl_verb(a, verbs);
+}

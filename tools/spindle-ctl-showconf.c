@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-ctl showconf: what runs, as a file for "apply".
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-names.h"
+#include "ctl-out.h"
+#include "ctl-wire.h"
+
+static const struct ctl_key show_keys[] = {
+	{ .name = "node", .kind = CTL_U32 },
+	{ .name = NULL }
+};
+
+/* What a reader of files would take for a blank, a comment or a quote is quoted. */
+static void print_str(const char *s)
+{
+	const unsigned char *c;
+	bool plain = *s;
+
+	for (c = (const unsigned char *)s; *c; c++)
+		plain &= *c > ' ' && *c != '"' && *c != '#' && *c != '\\' && *c != 127;
+	if (plain) {
+		puts(s);
+		return;
+	}
+	putchar('"');
+	for (c = (const unsigned char *)s; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			printf("\\%c", *c);
+		else if (*c < ' ' || *c == 127)
+			printf("\\x%02x", *c);
+		else
+			putchar(*c);
+	}
+	puts("\"");
+}
+
+static void print_vals(const struct ctl_key *keys, const struct ctl_val *val)
+{
+	for (; keys->name; keys++, val++) {
+		if (!val->set)
+			continue;
+		printf("%s = ", keys->conf);
+		if (keys->kind == CTL_STR)
+			print_str(val->str);
+		else
+			puts(ctl_val_text(keys, val));
+	}
+}
+
+static void print_view(const struct ctl_view *view)
+{
+	unsigned int i;
+
+	printf("\n[View]\nVid = %llu\n", (unsigned long long)view->vid.num);
+	if (view->nodes.set)
+		printf("Nodes = %s\n", ctl_ids_text(&view->nodes));
+	for (i = 0; i < view->members; i++)
+		printf("Member = %s\n", ctl_member_text(&view->member[i]));
+	for (i = 0; i < view->subgroups; i++) {
+		const struct ctl_subgroup *sg = &view->subgroup[i];
+
+		puts("\n[Subgroup]");
+		print_vals(ctl_subgroup_keys, sg->val);
+		printf("Members = %s\n", ctl_ids_text(&sg->members));
+		printf("Senders = %s\n", ctl_ids_text(&sg->senders));
+	}
+}
+
+static void print_conf(const struct ctl_conf *conf)
+{
+	unsigned int i;
+
+	for (i = 0; i < conf->nodes; i++) {
+		printf("%s[Node]\n", i ? "\n" : "");
+		print_vals(ctl_node_keys, conf->node[i].val);
+	}
+	for (i = 0; i < conf->views; i++)
+		print_view(&conf->view[i]);
+}
+
+/* Nodes of one kernel can have the same view; it is written once. */
+static struct ctl_view *find_view(struct ctl_conf *conf, const struct ctl_view *view)
+{
+	unsigned int i;
+
+	for (i = 0; i < conf->views; i++)
+		if (conf->view[i].vid.num == view->vid.num &&
+		    !ctl_view_diff(&conf->view[i], view))
+			return &conf->view[i];
+	return NULL;
+}
+
+static void add_node(struct ctl_conf *conf, const struct ctl_running *run)
+{
+	uint32_t id = run->node.val[CTL_NODE_ID].num;
+	struct ctl_view *view;
+
+	conf->node = ctl_grow(conf->node, conf->nodes, sizeof(*conf->node));
+	conf->node[conf->nodes++] = run->node;
+	if (!run->has_view)
+		return;
+	view = find_view(conf, &run->view);
+	if (!view) {
+		conf->view = ctl_grow(conf->view, conf->views, sizeof(*conf->view));
+		view = &conf->view[conf->views++];
+		*view = run->view;
+	}
+	ctl_ids_add(&view->nodes, id);
+}
+
+/* Would the file mean the same without "Nodes ="? */
+static bool is_clear(const struct ctl_conf *conf)
+{
+	unsigned int i, v, views;
+
+	for (i = 0; i < conf->nodes; i++) {
+		const struct ctl_node *node = &conf->node[i];
+		const struct ctl_view *view = ctl_conf_view(conf, node);
+		bool has = false;
+
+		for (v = 0, views = 0; v < conf->views; v++) {
+			has |= ctl_ids_has(&conf->view[v].nodes, node->val[CTL_NODE_ID].num);
+			views += !!ctl_view_member(&conf->view[v], node->val[CTL_NODE_ID].num);
+		}
+		if (!!view != has || views > 1)
+			return false;
+	}
+	return true;
+}
+
+int ctl_cmd_showconf(struct ctl_args *a)
+{
+	struct ctl_running *running;
+	struct ctl_conf conf = { 0 };
+	struct ctl_val id = { 0 };
+	struct ctl_net net;
+	unsigned int count, i;
+	bool clear;
+	int rc;
+
+	rc = ctl_args_keys(a, show_keys, &id, 0);
+	if (rc)
+		return rc;
+	if (ctl_opts.json)
+		return ctl_usage(a, "JSON comes from 'node show' and 'view show'");
+	if (ctl_net_open(&net, CTL_SAY) ||
+	    ctl_fetch(&net, "showconf", &id, &running, &count, true))
+		return CTL_FAILED;
+	for (i = 0; i < count; i++)
+		add_node(&conf, &running[i]);
+	clear = is_clear(&conf);
+	for (i = 0; i < conf.views; i++)
+		conf.view[i].nodes.set = !clear;
+	print_conf(&conf);
+	return CTL_OK;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-ctl subgroup show
+ */
+#include <stdio.h>
+
+#include <linux/spindle.h>
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-names.h"
+#include "ctl-out.h"
+#include "ctl-wire.h"
+
+static const struct ctl_key show_keys[] = {
+	{ .name = "node", .kind = CTL_U32 },
+	{ .name = "id", .kind = CTL_U32 },
+	{ .name = NULL }
+};
+
+static struct json_object *json_subgroup(const struct ctl_running_subgroup *s)
+{
+	struct json_object *obj = json_object_new_object();
+
+	ctl_json_add(obj, "node", ctl_json_num(s->node));
+	ctl_json_add(obj, "vid", ctl_json_num(s->vid));
+	ctl_json_vals(obj, ctl_subgroup_keys, s->sg.val);
+	if (s->sg.members.set) {
+		ctl_json_ids(obj, "members", &s->sg.members);
+		ctl_json_ids(obj, "senders", &s->sg.senders);
+	}
+	ctl_json_str(obj, "state", ctl_name(&ctl_state, s->sg.state));
+	ctl_json_str(obj, "error", ctl_name(&ctl_error, s->sg.error));
+	ctl_json_add(obj, "readers", ctl_json_num(s->sg.readers));
+	ctl_json_add(obj, "sender", json_object_new_boolean(s->sg.sender));
+	ctl_json_add(obj, "stats", ctl_json_stats(&ctl_subgroup_stat, &s->sg.stats));
+	return obj;
+}
+
+/* What is wrong, and what can be done about it. */
+static void print_trouble(const struct ctl_running_subgroup *s)
+{
+	const char *why = ctl_error_text(s->sg.error);
+
+	if (s->sg.state == SPINDLE_STATE_FORMING)
+		printf("%s of node %llu is forming: not all of its members are connected.\n"
+		       "    See 'spindle-ctl stats node %llu' for who is missing, and why.\n",
+		       ctl_subgroup_title(&s->sg), (unsigned long long)s->node,
+		       (unsigned long long)s->node);
+	else if (s->sg.state != SPINDLE_STATE_ACTIVE)
+		printf("%s of node %llu is %s: %s.\n"
+		       "    It works again after a view with a higher vid was set.\n",
+		       ctl_subgroup_title(&s->sg), (unsigned long long)s->node,
+		       ctl_name(&ctl_state, s->sg.state),
+		       why ? why : ctl_name(&ctl_error, s->sg.error));
+}
+
+static void print_subgroups(const struct ctl_running_subgroup *list, unsigned int count)
+{
+	struct ctl_table t = { 0 };
+	bool first = true;
+	unsigned int i;
+
+	ctl_table_head(&t, "node view subgroup name mode state error members senders");
+	ctl_table_head(&t, "sender readers sent received delivered");
+	for (i = 0; i < count; i++) {
+		const struct ctl_running_subgroup *s = &list[i];
+		const struct ctl_val *val = s->sg.val;
+
+		ctl_table_num(&t, s->node);
+		ctl_table_num(&t, s->vid);
+		ctl_table_num(&t, val[CTL_SG_ID].num);
+		ctl_table_cell(&t, ctl_val_text(&ctl_subgroup_keys[CTL_SG_NAME],
+						&val[CTL_SG_NAME]));
+		ctl_table_cell(&t, ctl_name(&ctl_mode, val[CTL_SG_MODE].num));
+		ctl_table_cell(&t, ctl_name(&ctl_state, s->sg.state));
+		ctl_table_cell(&t, s->sg.error ? ctl_name(&ctl_error, s->sg.error) : "");
+		ctl_table_cell(&t, ctl_ids_text(&s->sg.members));
+		ctl_table_cell(&t, ctl_ids_text(&s->sg.senders));
+		ctl_table_cell(&t, s->sg.sender ? "attached" : "");
+		ctl_table_num(&t, s->sg.readers);
+		ctl_table_num(&t, s->sg.stats.num[SPINDLE_SUBGROUP_S_SENT]);
+		ctl_table_num(&t, s->sg.stats.num[SPINDLE_SUBGROUP_S_RECEIVED]);
+		ctl_table_num(&t, s->sg.stats.num[SPINDLE_SUBGROUP_S_DELIVERED]);
+	}
+	ctl_table_print(&t);
+	for (i = 0; i < count; i++) {
+		if (list[i].sg.state == SPINDLE_STATE_ACTIVE)
+			continue;
+		if (first)
+			putchar('\n');
+		first = false;
+		print_trouble(&list[i]);
+	}
+}
+
+/* Nothing matches: say what of the question does not exist. */
+static int explain_nothing(struct ctl_net *net, const struct ctl_val *node,
+			   const struct ctl_val *id)
+{
+	struct ctl_running *running;
+	unsigned int count;
+
+	if (node->set && ctl_fetch(net, "subgroup show", node, &running, &count, false))
+		return CTL_FAILED;
+	if (id->set) {
+		ctl_err("there is no subgroup %llu%s", (unsigned long long)id->num,
+			node->set ? " at this node" : "");
+		return CTL_FAILED;
+	}
+	if (ctl_opts.json)
+		ctl_json_print(json_object_new_array());
+	else
+		puts("There are no subgroups. They come with a view: spindle-ctl help view");
+	return CTL_OK;
+}
+
+static int subgroup_show(struct ctl_args *a)
+{
+	struct ctl_running_subgroup *list;
+	struct ctl_val val[2] = { 0 };
+	struct json_object *out;
+	struct ctl_net net;
+	unsigned int count, i;
+	int rc;
+
+	rc = ctl_args_keys(a, show_keys, val, 0);
+	if (rc)
+		return rc;
+	if (ctl_net_open(&net, CTL_SAY) ||
+	    ctl_fetch_subgroups(&net, "subgroup show", &val[0], &val[1], &list, &count))
+		return CTL_FAILED;
+	if (!count)
+		return explain_nothing(&net, &val[0], &val[1]);
+	if (!ctl_opts.json) {
+		print_subgroups(list, count);
+		return CTL_OK;
+	}
+	out = json_object_new_array();
+	for (i = 0; i < count; i++)
+		json_object_array_add(out, json_subgroup(&list[i]));
+	ctl_json_print(out);
+	return CTL_OK;
+}
+
+int ctl_cmd_subgroup(struct ctl_args *a)
+{
+	static const struct ctl_verb verbs[] = {
+		{ "show", subgroup_show }, { "list", subgroup_show }, { "ls", subgroup_show },
+		{ NULL, NULL }
+	};
+
+	return ctl_verb(a, verbs);
+}

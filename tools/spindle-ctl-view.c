@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-ctl view set|del|show
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-names.h"
+#include "ctl-out.h"
+#include "ctl-wire.h"
+
+static const struct ctl_key node_keys[] = {
+	{ .name = "node", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID },
+	{ .name = NULL }
+};
+
+/* The keys of a view, for messages; the word decides where the rest goes. */
+#define VIEW_KEYS	"node, vid, member, subgroup"
+
+static int take_member(struct ctl_args *a, struct ctl_view *view)
+{
+	const char *text = ctl_args_next(a);
+	struct ctl_member m = { 0 };
+	const char *err;
+
+	if (!text)
+		return ctl_usage(a, "member: ID@ADDR[:PORT] is missing");
+	err = ctl_member_parse(text, &m);
+	if (err)
+		return ctl_usage(a, "member '%s': %s", text, err);
+	view->member = ctl_grow(view->member, view->members, sizeof(*view->member));
+	view->member[view->members++] = m;
+	return CTL_OK;
+}
+
+static int take_subgroup(struct ctl_args *a, struct ctl_view *view)
+{
+	struct ctl_subgroup *sg;
+
+	view->subgroup = ctl_grow(view->subgroup, view->subgroups, sizeof(*view->subgroup));
+	sg = &view->subgroup[view->subgroups++];
+	return ctl_args_value(a, &ctl_subgroup_keys[CTL_SG_ID], &sg->val[CTL_SG_ID],
+			      "subgroup ");
+}
+
+static int take_ids(struct ctl_args *a, struct ctl_ids *ids, const char *word, const char *in)
+{
+	const char *text = ctl_args_next(a);
+	const char *err;
+
+	if (!text)
+		return ctl_usage(a, "%s%s: the list is missing", in, word);
+	/* There is no line on the command line; it tells that the list was given. */
+	if (ids->line)
+		return ctl_usage(a, "%s%s is given twice", in, word);
+	ids->line = -1;
+	err = ctl_ids_parse(text, ids, !strcmp(word, "senders"));
+	if (err)
+		return ctl_usage(a, "%s%s '%s': %s", in, word, text, err);
+	return CTL_OK;
+}
+
+/* A key of the last subgroup. */
+static int take_subgroup_key(struct ctl_args *a, struct ctl_view *view, const char *word)
+{
+	const struct ctl_key *key = ctl_key_find(ctl_subgroup_keys, word);
+	struct ctl_subgroup *sg;
+	const char *in;
+
+	if (!view->subgroups)
+		return ctl_usage(a, "'%s' is not known here; there is: " VIEW_KEYS "%s", word,
+				 key || !strcmp(word, "members") || !strcmp(word, "senders") ?
+				 " (it is said of a subgroup, after 'subgroup ID')" : "");
+	sg = &view->subgroup[view->subgroups - 1];
+	in = ctl_asprintf("%s ", ctl_subgroup_title(sg));
+	if (!strcmp(word, "members"))
+		return take_ids(a, &sg->members, word, in);
+	if (!strcmp(word, "senders"))
+		return take_ids(a, &sg->senders, word, in);
+	if (!key || key == &ctl_subgroup_keys[CTL_SG_ID])
+		return ctl_usage(a, "'%s' is not known here; there is: " VIEW_KEYS
+				 ", and for the subgroup %s, members, senders", word,
+				 ctl_key_list(ctl_subgroup_keys + 1, false));
+	return ctl_args_value(a, key, &sg->val[key - ctl_subgroup_keys], in);
+}
+
+static int take_view(struct ctl_args *a, struct ctl_val *node, struct ctl_view *view)
+{
+	const char *word;
+	int rc = CTL_OK;
+
+	while (!rc && (word = ctl_args_next(a))) {
+		if (!strcmp(word, "node"))
+			rc = ctl_args_value(a, &node_keys[0], node, "");
+		else if (!strcmp(word, "vid"))
+			rc = ctl_args_value(a, &ctl_vid_key, &view->vid, "");
+		else if (!strcmp(word, "member"))
+			rc = take_member(a, view);
+		else if (!strcmp(word, "subgroup"))
+			rc = take_subgroup(a, view);
+		else
+			rc = take_subgroup_key(a, view, word);
+	}
+	if (rc)
+		return rc;
+	if (!node->set || !view->vid.set || !view->members)
+		return ctl_usage(a, "'%s' is missing",
+				 !node->set ? "node" : !view->vid.set ? "vid" : "member");
+	return CTL_OK;
+}
+
+static int view_set(struct ctl_args *a)
+{
+	struct ctl_val node = { 0 };
+	struct ctl_view view = { 0 };
+	struct ctl_net net;
+	struct ctl_req *req;
+	const char *err;
+	unsigned int i;
+	int rc, line;
+
+	rc = take_view(a, &node, &view);
+	if (rc)
+		return rc;
+	for (i = 0; i < view.subgroups; i++) {
+		err = ctl_subgroup_check(&view, &view.subgroup[i], &line);
+		if (err)
+			return ctl_usage(a, "%s", err);
+	}
+	if (ctl_net_open(&net, CTL_SAY))
+		return CTL_FAILED;
+	req = ctl_req_new(&net, SPINDLE_CMD_VIEW_SET, 0, "view set");
+	ctl_view_put(req, &node, &view);
+	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
+}
+
+static int view_del(struct ctl_args *a)
+{
+	struct ctl_val node = { 0 };
+	struct ctl_net net;
+	struct ctl_req *req;
+	int rc;
+
+	rc = ctl_args_keys(a, node_keys, &node, 1);
+	if (rc)
+		return rc;
+	if (ctl_net_open(&net, CTL_SAY))
+		return CTL_FAILED;
+	req = ctl_req_new(&net, SPINDLE_CMD_VIEW_DEL, 0, "view del");
+	ctl_req_val(req, &node_keys[0], &node);
+	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
+}
+
+static struct json_object *json_view(const struct ctl_running *run)
+{
+	struct json_object *view = json_object_new_object(), *list, *obj;
+	unsigned int i;
+
+	ctl_json_add(view, "node", ctl_json_num(run->node.val[CTL_NODE_ID].num));
+	ctl_json_add(view, "vid", ctl_json_num(run->view.vid.num));
+	list = json_object_new_array();
+	for (i = 0; i < run->view.members; i++) {
+		const struct ctl_member *m = &run->view.member[i];
+
+		obj = json_object_new_object();
+		ctl_json_add(obj, "id", ctl_json_num(m->id));
+		ctl_json_str(obj, "addr", ctl_addr_text(&m->addr));
+		ctl_json_add(obj, "port", ctl_json_num(m->port));
+		json_object_array_add(list, obj);
+	}
+	ctl_json_add(view, "members", list);
+	list = json_object_new_array();
+	for (i = 0; i < run->view.subgroups; i++) {
+		struct ctl_subgroup sg = ctl_subgroup_resolve(&run->view,
+							      &run->view.subgroup[i]);
+
+		obj = json_object_new_object();
+		ctl_json_vals(obj, ctl_subgroup_keys, sg.val);
+		ctl_json_ids(obj, "members", &sg.members);
+		ctl_json_ids(obj, "senders", &sg.senders);
+		json_object_array_add(list, obj);
+	}
+	ctl_json_add(view, "subgroups", list);
+	return view;
+}
+
+static void print_view(const struct ctl_running *run)
+{
+	struct ctl_table members = { .indent = 4 }, subgroups = { .indent = 4 };
+	uint64_t self = run->node.val[CTL_NODE_ID].num;
+	unsigned int i, k;
+
+	printf("view %llu of node %llu\n", (unsigned long long)run->view.vid.num,
+	       (unsigned long long)self);
+	ctl_table_head(&members, "rank member address");
+	for (i = 0; i < run->view.members; i++) {
+		const struct ctl_member *m = &run->view.member[i];
+
+		ctl_table_num(&members, i);
+		ctl_table_num(&members, m->id);
+		ctl_table_cell(&members, ctl_asprintf("%s%s",
+						      ctl_endpoint_text(&m->addr, m->port),
+						      m->id == self ? "  (this node)" : ""));
+	}
+	ctl_table_print(&members);
+	if (!run->view.subgroups) {
+		puts("    no subgroups");
+		return;
+	}
+	putchar('\n');
+	ctl_table_head(&subgroups,
+		       "subgroup name mode window max-msg ring hold members senders");
+	for (i = 0; i < run->view.subgroups; i++) {
+		struct ctl_subgroup sg = ctl_subgroup_resolve(&run->view,
+							      &run->view.subgroup[i]);
+
+		for (k = 0; k < CTL_SG_VALS; k++)
+			ctl_table_cell(&subgroups, ctl_val_text(&ctl_subgroup_keys[k],
+								&sg.val[k]));
+		ctl_table_cell(&subgroups, ctl_ids_text(&sg.members));
+		ctl_table_cell(&subgroups, ctl_ids_text(&sg.senders));
+	}
+	ctl_table_print(&subgroups);
+}
+
+static int view_show(struct ctl_args *a)
+{
+	struct json_object *list = json_object_new_array();
+	struct ctl_running *running;
+	struct ctl_val id = { 0 };
+	struct ctl_net net;
+	unsigned int count, shown = 0, i;
+	int rc;
+
+	rc = ctl_args_keys(a, node_keys, &id, 0);
+	if (rc)
+		return rc;
+	if (ctl_net_open(&net, CTL_SAY) ||
+	    ctl_fetch(&net, "view show", &id, &running, &count, true))
+		return CTL_FAILED;
+	for (i = 0; i < count; i++) {
+		if (!running[i].has_view)
+			continue;
+		if (ctl_opts.json)
+			json_object_array_add(list, json_view(&running[i]));
+		else if (shown)
+			putchar('\n');
+		if (!ctl_opts.json)
+			print_view(&running[i]);
+		shown++;
+	}
+	if (ctl_opts.json)
+		ctl_json_print(list);
+	else if (!shown && id.set)
+		printf("Node %llu has no view.\n", (unsigned long long)id.num);
+	else if (!shown)
+		puts("No node has a view.");
+	return CTL_OK;
+}
+
+int ctl_cmd_view(struct ctl_args *a)
+{
+	static const struct ctl_verb verbs[] = {
+		{ "show", view_show }, { "list", view_show }, { "ls", view_show },
+		{ "set", view_set },
+		{ "del", view_del }, { "delete", view_del },
+		{ NULL, NULL }
+	};
+
+	return ctl_verb(a, verbs);
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-ctl: configure and watch spindle.ko.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl.h"
+
+#ifndef SPINDLE_VERSION
+#define SPINDLE_VERSION	"unknown"
+#endif
+
+/**
+ * struct noun - an object of the command line
+ * @name: its word
+ * @run: function that takes the rest
+ * @help: what can be done with it
+ */
+struct noun {
+	const char *name;
+	int (*run)(struct ctl_args *a);
+	const char *help;
+};
+
+static const struct noun nouns[] = {
+	{ "node", ctl_cmd_node,
+	  "  node add id N addr A [port P] [cluster C] [visibility auto|poll|imm]\n"
+	  "           [idle-us U] [engine E] [cpu C|any]\n"
+	  "  node del id N\n"
+	  "  node show [id N]\n" },
+	{ "view", ctl_cmd_view,
+	  "  view set node N vid V member ID@ADDR[:PORT]...\n"
+	  "           [subgroup ID [name S] [mode ordered|unordered] [window W]\n"
+	  "            [max-msg BYTES] [ring BYTES] [hold 0|1]\n"
+	  "            [members 1,2,3|all] [senders 1,2|none|all]]...\n"
+	  "  view del node N\n"
+	  "  view show [node N]\n" },
+	{ "subgroup", ctl_cmd_subgroup,
+	  "  subgroup show [node N] [id S]\n" },
+	{ "stats", ctl_cmd_stats,
+	  "  stats [show] [node N]\n" },
+	{ "monitor", ctl_cmd_monitor,
+	  "  monitor [node N]\n" },
+	{ "apply", ctl_cmd_apply,
+	  "  apply FILE|- [--dry-run] [--replace] [--prune]\n" },
+	{ "showconf", ctl_cmd_showconf,
+	  "  showconf [node N]\n" },
+};
+
+static const char intro[] =
+	"usage: spindle-ctl [OPTION]... OBJECT VERB [KEY VALUE]...\n"
+	"\n";
+
+static const char outro[] =
+	"\n"
+	"  -j, --json        print JSON (show, stats, monitor, apply)\n"
+	"  -p, --pretty      print it indented (implies -j)\n"
+	"  -n, --netns NAME  work in another network namespace, as ip -n does\n"
+	"  -V, --version     print the version\n"
+	"  -h, --help        print this\n"
+	"\n"
+	"  A first cluster of one node:\n"
+	"    spindle-ctl node add id 1 addr 10.0.0.1\n"
+	"    spindle-ctl view set node 1 vid 1 member 1@10.0.0.1 subgroup 0\n"
+	"    spindle-ctl subgroup show\n"
+	"\n"
+	"  See spindle-ctl(8).\n";
+
+static const struct noun *find_noun(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < CTL_ARRAY_SIZE(nouns); i++)
+		if (!strcmp(nouns[i].name, name))
+			return &nouns[i];
+	return NULL;
+}
+
+static int help(const char *name, FILE *out)
+{
+	const struct noun *noun = name ? find_noun(name) : NULL;
+	unsigned int i;
+
+	if (name && !noun) {
+		ctl_err("there is no object '%s'", name);
+		help(NULL, stderr);
+		return CTL_USAGE;
+	}
+	fputs(intro, out);
+	for (i = 0; i < CTL_ARRAY_SIZE(nouns); i++)
+		if (!noun || noun == &nouns[i])
+			fputs(nouns[i].help, out);
+	if (!noun)
+		fputs(outro, out);
+	return CTL_OK;
+}
+
+/**
+ * struct options - what the options say
+ * @netns: network namespace, or NULL
+ * @help: print help
+ * @version: print the version
+ */
+struct options {
+	const char *netns;
+	bool help;
+	bool version;
+};
+
+/* A cluster of letters. Return: CTL_OK or CTL_USAGE. */
+static int short_options(const char *s, struct options *o, struct ctl_args *rest)
+{
+	for (; *s; s++) {
+		switch (*s) {
+		case 'j':
+			ctl_opts.json = true;
+			break;
+		case 'p':
+			ctl_opts.json = true;
+			ctl_opts.pretty = true;
+			break;
+		case 'V':
+			o->version = true;
+			break;
+		case 'h':
+			o->help = true;
+			break;
+		case 'n':
+			o->netns = s[1] ? s + 1 : ctl_args_next(rest);
+			if (!o->netns)
+				return ctl_usage(rest, "-n: the name is missing");
+			return CTL_OK;
+		default:
+			return ctl_usage(rest, "there is no option -%c", *s);
+		}
+	}
+	return CTL_OK;
+}
+
+/* Return: whether this is one of the options for all objects. */
+static bool long_option(const char *s, struct options *o)
+{
+	if (!strcmp(s, "--json")) {
+		ctl_opts.json = true;
+	} else if (!strcmp(s, "--pretty")) {
+		ctl_opts.json = true;
+		ctl_opts.pretty = true;
+	} else if (!strcmp(s, "--version")) {
+		o->version = true;
+	} else if (!strcmp(s, "--help")) {
+		o->help = true;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/**
+ * options() - take the options out of the command line, wherever they are
+ * @a: all words
+ * @o: out: what they say
+ *
+ * A negative number is not an option but a bad number, and "-" is a file.
+ *
+ * Return: CTL_OK or CTL_USAGE
+ */
+static int options(struct ctl_args *a, struct options *o)
+{
+	char **out = a->argv, **first = a->argv;
+	bool end = false;
+	const char *word;
+	int rc;
+
+	while ((word = ctl_args_next(a))) {
+		if (end || word[0] != '-' || !word[1] || (word[1] >= '0' && word[1] <= '9')) {
+			*out++ = (char *)word;
+		} else if (!strcmp(word, "--")) {
+			end = true;
+		} else if (!strcmp(word, "--netns")) {
+			o->netns = ctl_args_next(a);
+			if (!o->netns)
+				return ctl_usage(a, "--netns: the name is missing");
+		} else if (word[1] == '-') {
+			if (!long_option(word, o))
+				*out++ = (char *)word;	/* an object may know it */
+		} else {
+			rc = short_options(word + 1, o, a);
+			if (rc)
+				return rc;
+		}
+	}
+	a->argc = out - first;
+	a->argv = first;
+	return CTL_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct ctl_args a = { .argv = argv + 1, .argc = argc - 1 };
+	struct options o = { 0 };
+	const struct noun *noun;
+	const char *word;
+	int rc;
+
+	rc = options(&a, &o);
+	if (rc)
+		return rc;
+	if (o.version) {
+		puts("spindle-ctl " SPINDLE_VERSION);
+		return ctl_flush(CTL_OK);
+	}
+	word = ctl_args_next(&a);
+	if (!word && !o.help) {
+		help(NULL, stderr);
+		return CTL_USAGE;
+	}
+	if (o.help || !strcmp(word, "help"))
+		return ctl_flush(help(o.help ? word : ctl_args_next(&a), stdout));
+	noun = find_noun(word);
+	if (!noun) {
+		a.noun = NULL;
+		return ctl_usage(&a, "there is no object '%s'", word);
+	}
+	if (a.argc && !strcmp(a.argv[0], "help"))
+		return ctl_flush(help(noun->name, stdout));
+	a.noun = noun->name;
+	if (o.netns) {
+		rc = ctl_netns_enter(o.netns);
+		if (rc)
+			return rc;
+	}
+	return ctl_flush(noun->run(&a));
+}

@@ -1,0 +1,349 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# spindle-ctl without the kernel module: command lines, files, and what it says when
+# there is nobody to talk to. TAP. Nothing here changes anything, whatever is loaded.
+
+dir=$(cd "$(dirname "$0")/.." && pwd)
+ctl=$dir/spindle-ctl
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C
+n=0
+bad=0
+
+verdict()
+{
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+		return
+	fi
+	echo "not ok $n - $2"
+	sed 's/^/#   /' "$tmp/out"
+	bad=1
+}
+
+# says STATUS PATTERN WORD...: the command ends with this status and says this.
+says()
+{
+	want=$1
+	pattern=$2
+	shift 2
+	"$ctl" "$@" >"$tmp/out" 2>&1 </dev/null
+	have=$?
+	echo "status $have, wanted $want: $*" >>"$tmp/out"
+	[ "$have" = "$want" ] && grep -q -e "$pattern" "$tmp/out"
+	verdict $? "$*: $pattern"
+}
+
+# file STATUS PATTERN...: apply --dry-run of the file on stdin says all of this.
+file()
+{
+	want=$1
+	shift
+	cat >"$tmp/t.conf"
+	(cd "$tmp" && "$ctl" apply t.conf --dry-run) >"$tmp/out" 2>&1
+	have=$?
+	echo "status $have, wanted $want" >>"$tmp/out"
+	[ "$have" = "$want" ]
+	rc=$?
+	for pattern; do
+		grep -q -e "$pattern" "$tmp/out" || { rc=1 && echo "no '$pattern'" >>"$tmp/out"; }
+	done
+	verdict $rc "file: $*"
+}
+
+# ---- the command line -----------------------------------------------------
+
+says 2 '^usage: '
+says 0 '^usage: ' help
+says 0 '^usage: ' --help
+says 0 'view set node N' help view
+says 0 'view set node N' view help
+says 0 '^spindle-ctl [0-9]' -V
+says 2 "no object 'nodes'" nodes
+says 2 "no object 'nodes'" help nodes
+says 2 "no verb 'make'" node make
+says 2 'there is no option -x' -x node
+says 2 'the name is missing' -n
+
+says 2 "node add: 'addr' is missing" node add id 1
+says 2 "node add: 'id' is missing" node add addr 10.0.0.1
+says 2 'id: the value is missing' node add id
+says 2 'id is given twice' node add id 1 id 2
+says 2 "'adr' is not known here; there is: id, addr" node add id 1 adr 10.0.0.1
+says 2 "id '-1': not a number from 0 to 4294967295" node add id -1 addr 10.0.0.1
+says 2 "id '1x': not a number" node add id 1x addr 10.0.0.1
+says 2 "id '': not a number" node add id '' addr 10.0.0.1
+says 2 "id ' 1': not a number" node add id ' 1' addr 10.0.0.1
+says 2 "id '0x': not a number" node add id 0x addr 10.0.0.1
+says 2 "id '4294967296': not a number" node add id 4294967296 addr 10.0.0.1
+says 2 "id '99999999999999999999': not a number" node add id 99999999999999999999
+says 2 "port '65536': not a number from 0 to 65535" node add id 1 port 65536
+says 2 "idle-us '1K': not a number" node add id 1 idle-us 1K
+says 2 "addr 'localhost': .*names are not resolved" node add id 1 addr localhost
+says 2 "addr 'fe80::1%eth0': .*zone" node add id 1 addr fe80::1%eth0
+says 2 "visibility 'maybe': none of auto|poll|imm" node add id 1 visibility maybe
+says 2 "cpu 'all': not a number" node add id 1 cpu all
+says 2 "node del: 'id' is missing" node del
+
+says 2 "'node' is missing" view set
+says 2 "'vid' is missing" view set node 1
+says 2 "'member' is missing" view set node 1 vid 1
+says 2 "member '1': not a member; one looks like" view set node 1 vid 1 member 1
+says 2 'the id before the @' view set node 1 vid 1 member a@10.0.0.1
+says 2 'the id before the @' view set node 1 vid 1 member @10.0.0.1
+says 2 'the port is not a number' view set node 1 vid 1 member 1@10.0.0.1:
+says 2 'the port is not a number' view set node 1 vid 1 member 1@10.0.0.1:65536
+says 2 'go in brackets' view set node 1 vid 1 member 1@fd00::1:4790
+says 2 'not an IPv4 or IPv6' view set node 1 vid 1 member '1@[fd00::x]:4790'
+says 2 'not an IPv4 or IPv6' view set node 1 vid 1 member '1@[10.0.0.1]:4790'
+says 2 'said of a subgroup' view set node 1 vid 1 member 1@10.0.0.1 window 3
+says 2 "subgroup id 'x'" view set node 1 vid 1 member 1@10.0.0.1 subgroup x
+says 2 "for the subgroup name, mode" view set node 1 vid 1 subgroup 1 size 3
+says 2 "subgroup 1 mode 'total': none of ordered|unordered" view set subgroup 1 mode total
+says 2 "subgroup 1 max-msg '1T': .*K, M and G" view set subgroup 1 max-msg 1T
+says 2 "ring '4G': not a number" view set subgroup 1 ring 4G
+says 2 "hold '2': neither" view set subgroup 1 hold 2
+says 2 "members 'none': not a list" view set subgroup 1 members none
+says 2 "members '3-1': not a list" view set subgroup 1 members 3-1
+says 2 "members '1,,2': not a list" view set subgroup 1 members 1,,2
+says 2 'senders is given twice' view set subgroup 1 senders 1 senders 2
+says 2 'node 2 is not a member of the view' \
+	view set node 1 vid 1 member 1@10.0.0.1 subgroup 0 members 1,2
+says 2 'sender 2 is not one of its members (1,3)' view set node 1 vid 1 \
+	member 1@10.0.0.1 member 2@10.0.0.2 member 3@10.0.0.3 subgroup 0 members 1,3 senders 2
+
+says 2 'the file is missing' apply
+says 2 'one file, not' apply a b
+says 2 'no option --dry' apply a --dry
+says 2 "JSON comes from" -j showconf
+says 1 'No such file' apply "$tmp/none"
+says 1 'Is a directory' apply "$tmp"
+says 1 "network namespace 'no-such-ns'" -n no-such-ns node show
+
+# ---- files ----------------------------------------------------------------
+
+file 1 't.conf:1: there is no \[Node\]' </dev/null
+file 1 't.conf:1: Id comes before any' <<X
+Id = 1
+X
+file 1 't.conf:1: no such section: \[Nodes\]; there is \[Node\], \[View\]' <<X
+[Nodes]
+Anything = 1
+X
+file 1 't.conf:1: .*closing \]' <<X
+[Node
+X
+file 1 "t.conf:2: 'Id' is neither" 't.conf:3: .Node. has no key .Adress.; there is: Id, Address' \
+	't.conf:4: Port = 65536: not a number from 0 to 65535' \
+	't.conf:5: visibility = x: none of auto|poll|imm' 'nothing was changed' <<X
+[Node]
+Id
+Adress = 10.0.0.1
+Port = 65536
+visibility = x
+X
+file 1 't.conf:1: this .Node. has no Id' 't.conf:1: this .Node. has no Address' <<X
+[Node]
+Port = 1
+X
+file 1 't.conf:3: Id is given twice; it is in line 2 too' <<X
+[Node]
+Id = 1
+Id = 2
+X
+file 1 't.conf:6: node 1 is there already, in line 1' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+
+[Node]
+Id = 1
+Address = 10.0.0.2
+X
+file 1 't.conf:6: 10.0.0.1:4790 is taken already, by the node in line 1' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+[Node]
+Id = 2
+Address = 10.0.0.1
+Port = 4790
+X
+file 1 't.conf:1: .Subgroup. comes before any .View.' <<X
+[Subgroup]
+Id = 1
+X
+file 1 't.conf:4: this .View. has no Vid' 't.conf:4: this .View. has no Member' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+[View]
+X
+file 1 't.conf:6: Member = 1@10.0.0.1:x: the port is not a number' \
+	't.conf:8: Name = "a: the closing quote is missing' \
+	't.conf:9: Senders = 1;2: not a list' \
+	't.conf:10: MaxMsg = 10 KB: not a number .*K, M and G' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+[View]
+Vid = 1
+Member = 1@10.0.0.1:x
+[Subgroup]
+Name = "a
+Senders = 1;2
+MaxMsg = 10 KB
+X
+file 1 't.conf:6: member 1@10.0.0.1:4791 is not where node 1 is (line 1: 10.0.0.1:4790)' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+[View]
+Vid = 1
+Member = 1@10.0.0.1:4791
+X
+file 1 't.conf:8: member 1 is there already, in line 6' \
+	't.conf:9: 10.0.0.2:4790 is taken already, by the member in line 7' \
+	't.conf:10: this .Subgroup. has no Id' \
+	't.conf:11: subgroup 0: node 9 is not a member of the view' \
+	't.conf:15: subgroup 5 "five": sender 2 is not one of its members (1)' \
+	't.conf:19: subgroup 5 is there already, in line 12' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+[View]
+Vid = 1
+Member = 1@10.0.0.1
+Member = 2@10.0.0.2
+Member = 1@10.0.0.3
+Member = 3@10.0.0.2
+[Subgroup]
+Members = 1,9
+[Subgroup]
+Id = 5
+Members = 1
+Senders = 1-2
+Name = five
+
+[Subgroup]
+Id = 5
+X
+file 1 't.conf:7: node 1 is in the view in line 4 already; Nodes = says' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+[View]
+Vid = 1
+Member = 1@10.0.0.1
+[View]
+Vid = 2
+Member = 1@10.0.0.1
+X
+printf '[Node]\nId = 1\0\n' >"$tmp/nul"
+file 1 't.conf:2: a zero byte' <"$tmp/nul"
+head -c 4000 /dev/urandom | tr '\0' x >"$tmp/random"
+file 1 'nothing was changed' <"$tmp/random"
+
+# ---- without the module ---------------------------------------------------
+
+absent="spindle.ko is not loaded (modprobe spindle)"
+if "$ctl" node show 2>&1 | grep -qF "$absent"; then
+	for words in 'node show' 'view show' 'subgroup show' stats monitor showconf \
+		     '-j stats' 'node add id 1 addr ::1' 'node del 1' 'view del 1'; do
+		# shellcheck disable=SC2086 # words are wanted
+		says 1 "$absent" $words
+	done
+	says 1 "$absent" view set node 1 vid 1 member '1@[fd00::1]:4790' member 2@10.0.0.2 \
+		subgroup 0x10 name x mode unordered window 1 max-msg 1M ring 0x1000 hold no \
+		members 1-2 senders none subgroup 2 members all senders all
+	file 1 "$absent" 'no mistakes .* (nodes: 2, views: 1)' <<X
+# all that a file may have
+[node]
+ID=1
+address = 10.0.0.1   # the first
+Port = 4790
+Cluster = "my # cluster"
+Visibility = imm
+idle-us = 10
+ENGINE = 1
+Cpu = any
+
+[ Node ]
+Id = 2
+Address = [fd00::1]
+
+[View]
+Vid = 18446744073709551615
+Member = 1@10.0.0.1
+Member = 2@[fd00::1]
+Nodes = 1,2
+
+; a comment, too
+[Subgroup]
+Id = 0
+Name = "a \"name\" \\\\ \x41"
+Mode = unordered
+Window = 1
+Max_Msg = 64K
+Ring = 1M
+Hold = no
+Members = 1, 2
+Senders = none
+X
+	printf '\357\273\277[Node]\r\nId = 1\r\nAddress = 10.0.0.1\r\n' >"$tmp/crlf"
+	file 1 'no mistakes' <"$tmp/crlf"
+else
+	n=$((n + 1))
+	echo "ok $n - without the module # SKIP it is loaded, or can be"
+fi
+
+# ---- what comes with it ---------------------------------------------------
+
+bash -n "$dir/completion/spindle-ctl" >"$tmp/out" 2>&1
+verdict $? "the completion is a script"
+
+# tab WORD...: what TAB offers for the last word.
+tab()
+{
+	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+		_spindle_ctl; echo "${COMPREPLY[*]}"' - "$dir/completion/spindle-ctl" "$@" \
+		>"$tmp/out" 2>&1
+}
+
+offers()
+{
+	want=$1
+	shift
+	tab "$@"
+	[ "$(cat "$tmp/out")" = "$want" ]
+	verdict $? "TAB after '$*' offers $want"
+}
+
+offers 'node view subgroup stats monitor apply showconf help' spindle-ctl ''
+offers 'add del show help' spindle-ctl -j node ''
+offers 'addr port cluster visibility idle-us engine cpu' spindle-ctl node add id 1 ''
+offers 'auto poll imm' spindle-ctl node add visibility ''
+offers 'vid member subgroup' spindle-ctl view set node 1 ''
+offers 'all none' spindle-ctl view set subgroup 1 senders ''
+offers '--dry-run --replace --prune' spindle-ctl apply --
+
+if command -v mandoc >/dev/null; then
+	mandoc -Tlint -Wwarning "$dir/man/spindle-ctl.8" >"$tmp/out" 2>&1
+	verdict $? "the manual page has no faults"
+else
+	n=$((n + 1))
+	echo "ok $n - the manual page has no faults # SKIP no mandoc"
+fi
+for word in $("$ctl" help | sed -n 's/^  \([a-z]* *[a-z]*\) .*/\1/p' | tr ' ' '\n' | sort -u) \
+	    dry-run replace prune; do
+	grep -q -e "$word" "$dir/man/spindle-ctl.8" || echo "no $word" >>"$tmp/missing"
+done
+cp "$tmp/missing" "$tmp/out" 2>/dev/null || : >"$tmp/out"
+[ ! -s "$tmp/out" ]
+verdict $? "the manual page has all that help has"
+
+echo "1..$n"
+exit "$bad"

@@ -1,0 +1,276 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# spindle-ctl against the module: files that are applied, what refusals say, views of
+# all sizes, dumps while everything changes, events that are lost. Runs in a test guest.
+# vm: timeout=300
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+
+conf=/tmp/c.conf
+out=/tmp/out
+
+# says STATUS PATTERN WORD...: the command ends with this status and says this.
+says()
+{
+	local want pattern rc
+
+	want=$1
+	pattern=$2
+	shift 2
+	rc=0
+	spindle-ctl "$@" >"$out" 2>&1 || rc=$?
+	if [ "$rc" = "$want" ] && grep -qe "$pattern" "$out"; then
+		ok "$* -> $pattern"
+		return
+	fi
+	not_ok "$* -> $pattern"
+	diag "status $rc, wanted $want"
+	sed 's/^/# /' "$out"
+}
+
+lines()
+{
+	grep -ce "$1" "$out"
+}
+
+# ---- a first look ---------------------------------------------------------
+
+check "module loads" loop_start
+says 0 'There is no node. Make one' node show
+says 0 'No node has a view' view show
+says 0 'There are no subgroups' subgroup show
+says 0 'There is no node' stats
+says 0 '^\[\]$' -j node show
+says 0 '^\[\]$' -j stats
+spindle-ctl showconf >"$out"
+is "nothing runs" "$(wc -c <"$out")" 0
+
+# ---- refusals -------------------------------------------------------------
+
+check "node add" spindle-ctl node add id 1 addr 10.0.0.1 cluster "a b" idle-us 0
+says 1 'node add: ' node add id 1 addr 10.0.0.1 port 5
+says 1 'at: port 0; allowed: from 1 to 65535' node add id 2 addr 10.0.0.1 port 0
+says 1 'at: id 0' node add id 0 addr 10.0.0.1
+says 1 'at: idle-us 1000001' node add id 2 addr 10.0.0.1 idle-us 1000001
+says 1 'at: cluster 123456789012345678901234; allowed: at most 23 characters' \
+	node add id 2 addr 10.0.0.1 port 5 cluster 123456789012345678901234
+says 1 'at: cpu 4095' node add id 2 addr 10.0.0.1 port 5 cpu 4095
+says 1 'in use' node add id 2 addr 10.0.0.1
+says 1 'no RDMA device' node add id 2 addr 10.77.0.1
+says 1 'at: id 9' node show 9
+says 1 'at: id 9' node del 9
+says 1 'stats: ' stats 9
+says 1 'subgroup show: ' subgroup show node 9
+says 0 'Node 1 has no view' view show 1
+says 1 'no subgroup 3 at this node' subgroup show node 1 id 3
+says 1 'at: vid 0' view set node 1 vid 0 member 1@10.0.0.1
+says 1 'at: node 9' view set node 9 vid 1 member 9@10.0.0.1
+says 1 'at: subgroup 3 "x" window 65537' \
+	view set node 1 vid 1 member 1@10.0.0.1 subgroup 2 subgroup 3 name x window 65537
+says 1 'at: subgroup 3 ring 5000' view set node 1 vid 1 member 1@10.0.0.1 subgroup 3 ring 5000
+says 1 'at: port of member 2@10.0.0.2:0' \
+	view set node 1 vid 1 member 1@10.0.0.1 member 2@10.0.0.2:0
+says 1 'at: address of member 2@\[ff02::1\]:4790' \
+	view set node 1 vid 1 member 1@10.0.0.1 member '2@[ff02::1]'
+says 1 'at: subgroup 0 member 1$' \
+	view set node 1 vid 1 member 1@10.0.0.1 subgroup 0 members 1,1
+says 1 'no view' view del 1
+check "node del" spindle-ctl node del 1
+
+# ---- files ----------------------------------------------------------------
+
+cat >"$conf" <<X
+[Node]
+Id = 1
+Address = [fd00::1]
+
+[Node]
+Id = 2
+Address = fd00::1
+Port = 4791
+Cluster = spindle
+
+[Node]
+Id = 3
+Address = fd00::3
+
+[View]
+Vid = 5
+Member = 1@[fd00::1]
+Member = 2@[fd00::1]:4791
+
+[Subgroup]
+Id = 0
+Name = "all \"of\" us"
+
+[Subgroup]
+Id = 9
+Mode = unordered
+Window = 100000
+Senders = 2
+X
+says 0 'Dry run: nothing was changed' apply "$conf" --dry-run
+is "a dry run does nothing" "$(spindle-ctl -j node show)" "[]"
+says 1 'c.conf:27: view of node 1: ' apply "$conf"
+is "it names the value" "$(lines 'at: subgroup 9 window 100000')" 1
+is "it says what was done" "$(lines '^+ node 2 at \[fd00::1\]:4791')" 1
+sed -i 's/100000/100/' "$conf"
+says 0 '+ view of node 2: vid 5, members 1,2, 2 subgroups' apply "$conf"
+is "nodes were there" "$(lines '^= node [12] unchanged')" 2
+is "other hosts are skipped" "$(lines '^\. node 3 at \[fd00::3\]:4790 skipped')" 1
+says 0 '= view of node 2 unchanged (vid 5)' apply "$conf"
+is "again changes nothing" "$(lines '^[-+~]')" 0
+check "all is active" wait_until 60 all_active 4
+says 0 'all "of" us' subgroup show node 1
+says 0 '"name":"all \\"of\\" us"' -j subgroup show node 1
+says 0 ' 2  \[fd00::1\]:4791  (this node)' view show 2
+says 0 '"members":\[{"id":1,"addr":"fd00::1","port":4790},{"id":2,' -j view show 2
+says 0 '^    PEER  STATE  VISIBILITY' stats 1
+says 0 '"peers":\[{"id":2,"state":"up"' -j stats 1
+spindle-ctl showconf >/tmp/conf1
+says 0 'there is nothing to change' apply /tmp/conf1 --dry-run
+
+sed -i 's/Senders = 2/Senders = 1/' "$conf"
+says 1 'c.conf:16: Vid = 5: node 1 has this view with other content' apply "$conf"
+is "it says what" "$(lines 'subgroup 9 senders: 2 -> 1')" 2
+sed -i 's/Vid = 5/Vid = 4/' "$conf"
+says 1 'c.conf:16: Vid = 4: node 1 has the view 5 already' apply "$conf"
+sed -i 's/Vid = 4/Vid = 6/' "$conf"
+says 0 '~ view of node 1: vid 5 -> 6' apply "$conf"
+check "all is active again" wait_until 60 all_active 4
+sed -i 's/Cluster = spindle/IdleUs = 51/' "$conf"
+says 1 'c.conf:5: node 2 runs with other values' apply "$conf"
+is "it says which" "$(lines 'idle-us: 50 -> 51')" 1
+says 0 '+ view of node 2: vid 6' apply "$conf" --replace
+says 0 'there is nothing to change' apply "$conf" --dry-run --replace --prune
+says 0 '"action":"unchanged","object":"view","node":2' -j apply "$conf"
+
+# What runs, as a file, and from the file again.
+spindle-ctl view set node 1 vid 7 member '1@[fd00::1]' subgroup 0 name "#	x" hold 0
+spindle-ctl showconf >/tmp/conf1
+is "two views tell whose they are" "$(grep -c '^Nodes = ' /tmp/conf1)" 2
+printf '[Node]\nId = 3\nAddress = 10.0.0.1\nPort = 7\n' >/tmp/conf3
+says 0 '^\. node 1 is not in .*left alone' apply /tmp/conf3
+says 0 '^- node 2' apply /tmp/conf3 --prune
+is "what is not in the file goes" "$(spindle-ctl showconf | grep '^Id =')" "Id = 3"
+spindle-ctl node del 3
+says 0 '+ node 1 at' apply - </tmp/conf1
+spindle-ctl showconf >/tmp/conf2
+check "showconf and apply are inverse" cmp /tmp/conf1 /tmp/conf2
+printf '[Node]\nId = 3\nAddress = 10.0.0.77\n' >/tmp/conf3
+says 1 'no node of .* has an address of this machine' apply /tmp/conf3 --prune
+check "nodes go" loop_del 2
+
+# ---- sizes ----------------------------------------------------------------
+
+members=
+for i in $(seq 2 64); do
+	members="$members member $i@10.0.1.$i"
+done
+subgroups=
+for i in $(seq 64); do
+	subgroups="$subgroups subgroup $((i * 1000)) name a-name-of-some-length-$i
+		window 1 max-msg 64 ring 4096 members 1-64 senders 64"
+done
+spindle-ctl node add id 1 addr 10.0.0.1
+# shellcheck disable=SC2086
+check "a large view" spindle-ctl view set node 1 vid 1 member 1@10.0.0.1 $members $subgroups
+says 0 '63    64  10.0.1.64:4790\|63      64  10.0.1.64:4790' view show
+is "64 subgroups are shown" "$(lines 'a-name-of-some-length-.*1-64')" 64
+spindle-ctl -j view show >"$out"
+is "64 subgroups in JSON" "$(grep -o '"name":"a-name' "$out" | wc -l)" 64
+says 0 'subgroup 64000 .* is forming: not all' subgroup show
+is "64 subgroups, each with advice" "$(lines 'is forming')" 64
+says 0 '^      64  connecting' stats 1
+is "63 peers" "$(lines ' connecting ')" 63
+spindle-ctl showconf >/tmp/conf1
+says 0 'there is nothing to change' apply /tmp/conf1 --dry-run
+# shellcheck disable=SC2086
+spindle-ctl view set node 1 vid 2 member 1@10.0.0.1 $members member 65@10.0.2.1 >"$out" 2>&1
+is "65 members" "$(lines 'at: member 65@10.0.2.1:4790')" 1
+check "node goes" spindle-ctl node del 1
+
+# ---- namespaces and rights ------------------------------------------------
+
+check "nodes" loop_nodes 2
+mkdir -p /run /var && { [ -e /var/run ] || ln -s /run /var/run; }
+if ip netns add other 2>/dev/null; then
+	says 0 'There is no node' -n other node show
+	says 0 'There is no node' --netns /var/run/netns/other node show
+	says 1 'no RDMA device' -n other node add id 1 addr 10.0.0.1
+	says 1 'no node of .* (in another network namespace? see -n)' -n other apply "$conf"
+	ip netns del other
+else
+	skip "network namespaces" "no ip netns here"
+fi
+says 1 "network namespace 'none'" -n none node show
+su nobody -s /bin/sh -c "spindle-ctl node show" >"$out" 2>&1
+is "anybody may look" "$(lines '10.0.0.1:500')" 2
+su nobody -s /bin/sh -c "spindle-ctl node del 1" >"$out" 2>&1
+is "but not touch" "$(lines 'node del: this takes CAP_NET_ADMIN')" 1
+
+# ---- dumps while things change --------------------------------------------
+
+# Many nodes, so that a dump takes several messages, and one that comes and goes.
+for i in $(seq 3 60); do
+	spindle-ctl node add id "$i" addr 10.0.0.1 port $((5000 + i))
+done
+(
+	while [ ! -e /tmp/stop ]; do
+		spindle-ctl node add id 99 addr 10.0.0.1 port 6000
+		spindle-ctl node del 99
+	done
+) &
+churn=$!
+wrong=0
+for i in $(seq 30); do
+	spindle-ctl node show >"$out" 2>&1
+	case $(lines ':50[0-9][0-9] ') in
+	60) ;;
+	*) wrong=$((wrong + 1)) && sed 's/^/# /' "$out" ;;
+	esac
+done
+is "60 nodes are shown, whatever comes and goes" "$wrong" 0
+touch /tmp/stop
+wait "$churn"
+
+# ---- events ---------------------------------------------------------------
+
+spindle-ctl monitor >/tmp/mon 2>&1 &
+mon=$!
+spindle-ctl -j monitor node 98 >/tmp/monj 2>&1 &
+monj=$!
+come_and_go()
+{
+	spindle-ctl node add id 98 addr 10.0.0.1 port 6000
+	spindle-ctl node add id 99 addr 10.0.0.1 port 6001
+	spindle-ctl node del 98
+	spindle-ctl node del 99
+	grep -q 'node-del  *node 98' /tmp/mon && grep -q '"event":"node-del","node":98}' /tmp/monj
+}
+check "monitors see events" wait_until 30 come_and_go
+is "one node only" "$(grep -c '"node":99' /tmp/monj)" 0
+# Let its socket overflow.
+kill -STOP "$mon"
+for i in $(seq 150); do
+	spindle-ctl view set node 1 vid "$i" member 1@10.0.0.1:5001 \
+		subgroup 1 window 1 max-msg 64 subgroup 2 window 1 max-msg 64 \
+		subgroup 3 window 1 max-msg 64 subgroup 4 window 1 max-msg 64
+done
+kill -CONT "$mon"
+check "lost events are reported" wait_until 20 grep -q events-lost /tmp/mon
+spindle-ctl node del 60
+check "and it goes on" wait_until 20 grep -q 'node-del  *node 60' /tmp/mon
+
+# ---- the end --------------------------------------------------------------
+
+check "nodes go" loop_del 59
+rmmod spindle
+rc=0
+wait "$mon" || rc=$?
+is "the monitor ends with the module" "$rc" 1
+check "and says so" grep -q 'spindle.ko was unloaded' /tmp/mon
+wait "$monj"
+finish
