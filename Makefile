@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Spindle: everything that a human types.  "make help" lists it.
+#
+# What the module is made of is in Kbuild, what the programs are made of in the
+# Makefiles next to them; nothing here knows an object file.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+
+# The kernel to build for: the running one if its headers are installed, else
+# the newest that has headers here.
+installed = $(shell ls -d /lib/modules/*/build/Makefile 2>/dev/null | \
+	sed 's|/Makefile$$||' | sort -V)
+running := /lib/modules/$(shell uname -r)/build
+KDIR ?= $(if $(wildcard $(running)/Makefile),$(running),$(lastword $(installed)))
+# As uname -r says it: kernel.release of Debian's 6.1 headers says something else.
+release = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+	$(KDIR)/include/generated/utsrelease.h 2>/dev/null)
+
+# The module is built in a directory per kernel, from links to the sources, so
+# that kernels do not meet.
+MODOUT ?= $(CURDIR)/build/$(release)
+
+# Without pahole the kernel's rules would stop at the BTF of the module, which
+# nobody needs here.
+nobtf := $(if $(shell command -v pahole),,CONFIG_DEBUG_INFO_BTF_MODULES=)
+kbuild = +flock $(MODOUT)/.lock $(MAKE) -C $(KDIR) M=$(MODOUT) $(nobtf)
+
+PROGS := $(wildcard selftests/progs/Makefile)
+
+all: modules lib tools
+
+help:
+	@sed -n 's/^#: //p' Makefile
+	@echo
+	@echo "Variables: KDIR (kernel headers, now $(KDIR)),"
+	@echo "  W=1 C=1 V=1 (as in the kernel), PREFIX=$(PREFIX), DESTDIR"
+
+#: all              module, library and tools
+#: modules          spindle.ko for one kernel, in build/RELEASE/kmod
+modules: modules_links
+	$(kbuild) modules
+
+#: modules-all      the same for every kernel whose headers are installed
+modules-all:
+	@set -e; for k in $(installed); do \
+		echo "  $$k"; $(MAKE) --no-print-directory modules KDIR=$$k; \
+	done
+
+modules_links:
+	@if [ -z "$(release)" ]; then \
+		echo "No kernel headers in '$(KDIR)', give KDIR=" >&2; exit 1; \
+	fi
+	@mkdir -p $(MODOUT)
+	@find kmod uapi -type d | sed 's|^|$(MODOUT)/|' | xargs mkdir -p
+	@find kmod uapi Kbuild -name '*.[ch]' -o -name Kbuild | \
+	while read -r f; do \
+		[ -L $(MODOUT)/$$f ] || ln -srf $$f $(MODOUT)/$$f; \
+	done
+	@find $(MODOUT) -xtype l -delete
+
+#: lib              libspindle-user
+lib:
+	$(MAKE) -C libspindle-user all
+
+#: tools            spindle-ctl and spindle-pipe
+tools: lib
+	$(MAKE) -C tools all
+
+# The programs that run in test guests.
+progs: lib
+	$(if $(PROGS),$(MAKE) -C selftests/progs all)
+
+#: demo             what it does, shown in a guest
+demo:
+	selftests/demo/run
+
+#: check            all tests; the last line is "N passed, N failed"
+#: check-unit         the core in user space, with sanitizers
+#: check-build        kernels, headers, warnings, style
+#: check-vm           guests: LANE="loop tear wire" KERNEL=6.1 TEST=loop-basic
+check:
+	@selftests/run $(LANE)
+check-unit:
+	@selftests/run unit
+check-build:
+	@selftests/run build
+check-vm:
+	@selftests/run $(or $(LANE),loop tear wire)
+
+#: bench            the measurements
+bench:
+	@echo "bench: comes with the evaluation" >&2; exit 1
+
+#: style            checkpatch, shellcheck; clang-format as a report
+style:
+	@selftests/build/style
+
+#: modules_install  the module alone, for the kernel of KDIR
+modules_install: modules
+	$(kbuild) $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) modules_install
+
+#: install          module, library, tools and headers
+install: modules_install lib tools
+	$(MAKE) -C libspindle-user install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
+	$(MAKE) -C tools install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
+	install -d $(DESTDIR)$(PREFIX)/include/linux
+	install -m 644 uapi/linux/*.h $(DESTDIR)$(PREFIX)/include/linux/
+	$(if $(DESTDIR),,-ldconfig)
+
+#: dkms-install     the module by DKMS, for every kernel to come
+dkmsdir = /usr/src/spindle-$(VERSION)
+dkms-install:
+	install -d $(DESTDIR)$(dkmsdir)
+	find kmod uapi Kbuild dkms.conf LICENSE \( -name '*.[ch]' -o -name Kbuild \
+		-o -name dkms.conf -o -name LICENSE \) -print0 2>/dev/null | \
+		xargs -0 cp --parents -t $(DESTDIR)$(dkmsdir)
+	$(if $(DESTDIR),,dkms install spindle/$(VERSION))
+
+#: uninstall        what install and dkms-install put there
+# What "install" would write into an empty place is what has to go.
+uninstall:
+	@set -e; t=$$(mktemp -d); trap 'rm -rf "$$t"' EXIT; \
+	$(MAKE) -s -C libspindle-user install DESTDIR=$$t PREFIX=$(PREFIX); \
+	$(MAKE) -s -C tools install DESTDIR=$$t PREFIX=$(PREFIX); \
+	(cd $$t && find . ! -type d) | sed 's|^\./|$(DESTDIR)/|' | \
+		xargs -d '\n' rm -fv; \
+	cd uapi/linux && for h in *.h; do \
+		rm -fv $(DESTDIR)$(PREFIX)/include/linux/$$h; \
+	done
+	rm -fv $(DESTDIR)/lib/modules/*/*/spindle.ko* \
+		$(DESTDIR)/lib/modules/*/*/kmod/spindle.ko*
+	if [ -z "$(DESTDIR)" ] && [ -d $(dkmsdir) ]; then \
+		dkms remove spindle/$(VERSION) --all; fi
+	rm -rf $(DESTDIR)$(dkmsdir)
+	$(if $(DESTDIR),,-depmod -a; ldconfig)
+
+#: clean            everything that was built; the cache of downloads stays
+clean:
+	-$(MAKE) -C libspindle-user clean
+	-$(MAKE) -C tools clean
+	$(if $(PROGS),-$(MAKE) -C selftests/progs clean)
+	rm -rf build
+
+.PHONY: all help modules modules-all modules_links lib tools progs demo check \
+	check-unit check-build check-vm bench style modules_install install \
+	dkms-install uninstall clean

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What every script of the test lanes needs. Source it, after
+# "set -euo pipefail".
+
+SPN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+SPN_SELFTESTS=$SPN_ROOT/selftests
+SPN_BUILD=${SPINDLE_BUILD:-$SPN_ROOT/build}
+SPN_CACHE=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/spindle
+# shellcheck disable=SC2034 # for those who source this
+readonly SPN_ROOT SPN_SELFTESTS SPN_BUILD SPN_CACHE
+
+# Series of kernels that the module supports and that the VM lanes boot.
+# shellcheck disable=SC2034
+SPN_KERNELS="6.1 6.12"
+
+say()
+{
+	printf '%s\n' "$*" >&2
+}
+
+die()
+{
+	say "${0##*/}: $*"
+	exit 1
+}
+
+# Clean-up: commands run in reverse order when the script ends, however it
+# ends. Signals end the script through "exit", so there is one path only.
+spn_cleanups=()
+spn_cleanup_pid=
+
+on_exit()
+{
+	if [[ $spn_cleanup_pid != "$BASHPID" ]]; then
+		# A subshell must not run what its parent registered.
+		spn_cleanups=()
+		spn_cleanup_pid=$BASHPID
+		trap spn_run_cleanups EXIT
+		trap 'exit 129' HUP
+		trap 'exit 130' INT
+		trap 'exit 143' TERM
+	fi
+	spn_cleanups+=("$1")
+}
+
+spn_run_cleanups()
+{
+	local rc=$? i
+
+	# A second Ctrl-C must not cut the clean-up short.
+	trap '' HUP INT TERM
+	set +e
+	for ((i = ${#spn_cleanups[@]} - 1; i >= 0; i--)); do
+		eval "${spn_cleanups[i]}"
+	done
+	exit "$rc"
+}
+
+# A dead child stays visible until it is waited for: that is not alive.
+alive()
+{
+	local state
+
+	state=$(sed -n 's/^State:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
+	[[ $state && $state != [ZX]* ]]
+}
+
+# End one process that we started: ask, wait a little, insist.
+end_pid()
+{
+	local pid=$1 i
+
+	kill -TERM "$pid" 2>/dev/null || return 0
+	for ((i = 0; i < ${2:-50}; i++)); do
+		alive "$pid" || break
+		nap 0.1
+	done
+	kill -KILL "$pid" 2>/dev/null || :
+	wait "$pid" 2>/dev/null || :
+}
+
+# Sleep in the shell itself, so that signals are seen at once: wait for input
+# from a pipe that nobody writes to.
+exec {spn_nap_fd}<> <(:)
+
+nap()
+{
+	read -rt "$1" -u "$spn_nap_fd" || :
+}
+
+# The newest installed kernel of a series ("6.1"), or the release itself.
+# Flavours other than the plain one of an architecture are passed over.
+kernel_release()
+{
+	local want=$1 dir rel
+
+	if [[ -d /lib/modules/$want && $want == *.*.* ]]; then
+		printf '%s\n' "$want"
+		return 0
+	fi
+	for dir in /lib/modules/"$want".*; do
+		rel=${dir##*/}
+		[[ $rel == *-cloud-* || $rel == *-rt-* ]] && continue
+		[[ -d $dir/kernel ]] || continue
+		printf '%s\n' "$rel"
+	done | sort -V | tail -n 1 | grep .
+}
+
+# The build directory of the installed headers of a release.
+kernel_headers()
+{
+	local dir=/lib/modules/$1/build
+
+	[[ -e $dir/Makefile ]] || return 1
+	printf '%s\n' "$dir"
+}

@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# See to it that what the lanes need is installed.
+#
+#   deps.sh PURPOSE...	build lib style vm kernel-6.1 kernel-6.12
+#			headers-6.1 headers-6.12
+#
+# Nothing is said or done when nothing is missing.  As root on Debian the rest
+# is installed with apt; elsewhere it is listed and the status is 1.
+set -euo pipefail
+# shellcheck source=selftests/lib/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+PATH=$PATH:/usr/sbin:/sbin
+
+# How to see it, a colon, the Debian package.  cmd/NAME a program, pc/NAME a
+# pkg-config module, file/GLOB, kernel/SERIES and headers/SERIES installed.
+needs_lib="cmd/gcc:gcc cmd/g++:g++ cmd/make:make cmd/pkg-config:pkg-config
+	file/usr/include/*/sys/types.h:libc6-dev
+	file/usr/lib/gcc/*/*/libasan.so:gcc
+	pc/libnl-3.0:libnl-3-dev pc/libnl-genl-3.0:libnl-genl-3-dev"
+needs_build="$needs_lib cmd/sparse:sparse cmd/pahole:dwarves cmd/bc:bc
+	cmd/xz:xz-utils cmd/flock:util-linux cmd/depmod:kmod"
+needs_style="cmd/perl:perl cmd/xz:xz-utils cmd/shellcheck:shellcheck
+	cmd/clang-format:clang-format
+	checkpatch/any:linux-source-6.12"
+needs_vm="cmd/gcc:gcc file/usr/include/*/sys/types.h:libc6-dev
+	cmd/qemu-system-x86_64:qemu-system-x86 file/usr/share/seabios/bios.bin:seabios
+	cmd/busybox:busybox-static
+	cmd/dash:dash cmd/ip:iproute2 cmd/rdma:iproute2 cmd/depmod:kmod
+	cmd/cpio:cpio cmd/strace:strace cmd/strip:binutils cmd/xz:xz-utils
+	cmd/flock:util-linux file/etc/rdma:rdma-core
+	file/usr/lib/*/libibverbs/librxe-rdmav*.so:ibverbs-providers
+	pc/librdmacm:librdmacm-dev pc/libibverbs:libibverbs-dev"
+
+purposes=("$@")
+((${#purposes[@]})) || purposes=(build style vm headers-6.1 headers-6.12
+	kernel-6.1 kernel-6.12)
+
+# The packages of a series by what Debian 12 calls them.
+kernel_package()
+{
+	case $2 in
+	6.1) printf 'linux-%s-amd64\n' "$1" ;;
+	*) printf 'linux-%s-%s-amd64\n' "$1" "$2" ;;
+	esac
+}
+
+present()
+{
+	local kind=${1%%/*} what=${1#*/} rel
+
+	case $kind in
+	cmd) command -v "$what" >/dev/null ;;
+	pc) command -v pkg-config >/dev/null && pkg-config --exists "$what" ;;
+	file) compgen -G "/$what" >/dev/null ;;
+	checkpatch)
+		[[ -e $SPN_CACHE/checkpatch/checkpatch.pl ]] ||
+			compgen -G "/usr/src/linux-source-*.tar.xz" >/dev/null
+		;;
+	kernel)
+		rel=$(kernel_release "$what") && [[ -e /boot/vmlinuz-$rel ]]
+		;;
+	headers)
+		for rel in /lib/modules/"$what".*/build/Makefile; do
+			[[ -e $rel ]] && return 0
+		done
+		return 1
+		;;
+	esac
+}
+
+missing=()
+want()
+{
+	local pkg
+
+	present "$1" && return 0
+	for pkg in ${missing[@]+"${missing[@]}"}; do
+		[[ $pkg == "$2" ]] && return 0
+	done
+	missing+=("$2")
+}
+
+find_missing()
+{
+	local purpose need needs
+
+	missing=()
+	for purpose in "${purposes[@]}"; do
+		case $purpose in
+		build) needs=$needs_build ;;
+		lib) needs=$needs_lib ;;
+		style) needs=$needs_style ;;
+		vm) needs=$needs_vm ;;
+		kernel-* | headers-*)
+			needs=${purpose%%-*}/${purpose#*-}
+			case $purpose in
+			kernel-*) needs+=:$(kernel_package image "${purpose#*-}") ;;
+			*) needs+=:$(kernel_package headers "${purpose#*-}") ;;
+			esac
+			;;
+		*) die "unknown purpose $purpose" ;;
+		esac
+		set -f
+		for need in $needs; do
+			set +f
+			want "${need%%:*}" "${need#*:}"
+		done
+		set +f
+	done
+}
+
+find_missing
+((${#missing[@]})) || exit 0
+
+say "deps: missing for ${purposes[*]}: ${missing[*]}"
+if [[ ! -e /etc/debian_version ]] || ! command -v apt-get >/dev/null; then
+	die "please install them (the names are Debian's)"
+fi
+if ((EUID != 0)); then
+	die "please install them: apt-get install ${missing[*]}"
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+apt=(apt-get -qq -y --no-install-recommends -o "DPkg::Lock::Timeout=600"
+	-o "Dpkg::Use-Pty=0")
+mkdir -p "$SPN_BUILD/logs"
+log=$SPN_BUILD/logs/apt.log
+if ! "${apt[@]}" install "${missing[@]}" </dev/null >"$log" 2>&1; then
+	# The lists may be old or absent.
+	"${apt[@]}" update </dev/null >>"$log" 2>&1 || :
+	if ! "${apt[@]}" install "${missing[@]}" </dev/null >>"$log" 2>&1; then
+		tail -n 5 "$log" >&2
+		die "apt-get could not install them"
+	fi
+fi
+find_missing
+((${#missing[@]} == 0)) || die "still missing: ${missing[*]}"

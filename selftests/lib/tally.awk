@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Reads the TAP of one lane, prints it with running numbers, counts.
+#
+#	awk -v prefix="6.1 " -v totals=FILE -v loose=1 -f tally.awk
+#
+# TOTALS is read at the start and written at the end: passed failed skipped.
+# A block is what stands between "# test: NAME" and "# test-end: NAME STATUS";
+# what is outside of any is the lane's own.  Every block needs a plan that its
+# results agree with; loose means that the lane's own needs none.
+
+function result(good, text)
+{
+	number++
+	if (good) {
+		passed++
+		printf "ok %d - %s\n", number, text
+	} else {
+		failed++
+		printf "not ok %d - %s\n", number, text
+	}
+	fflush()
+}
+
+function start_block(name)
+{
+	block = name
+	label = prefix (name == "" ? "" : name ": ")
+	planned = 0
+	plans = 0
+	results = 0
+	bad = 0
+}
+
+function end_block(status)
+{
+	if (results != planned && !(loose && block == "" && !plans))
+		result(0, label "planned " planned " tests, saw " results)
+	else if (!plans && !(loose && block == ""))
+		result(0, label "no plan and no results")
+	else if (status != 0 && !bad)
+		result(0, label "exit status " status)
+}
+
+BEGIN {
+	passed = failed = skipped = 0
+	if ((getline line < totals) > 0) {
+		split(line, t, " ")
+		passed = t[1]
+		failed = t[2]
+		skipped = t[3]
+	}
+	close(totals)
+	number = passed + failed + skipped
+	start_block("")
+}
+
+{ sub(/\r$/, "") }
+
+/^# test: / {
+	end_block(0)
+	start_block($3)
+	next
+}
+
+/^# test-end: / {
+	end_block($4)
+	start_block("")
+	next
+}
+
+# The lane itself is over: the status of what made this output.
+/^# lane-end: / {
+	if (block != "")
+		end_block("of " block " never came")
+	else
+		end_block($3)
+	ended = 1
+	next
+}
+
+/^1\.\.[0-9]+/ {
+	plans++
+	n = $1
+	sub(/^1\.\./, "", n)
+	planned += n
+	if (n == 0) {
+		number++
+		skipped++
+		reason = $0
+		sub(/^1\.\.0 *(# *[Ss][Kk][Ii][Pp][^ ]* *)?/, "", reason)
+		printf "ok %d - %sall # SKIP %s\n", number, label, reason
+	}
+	next
+}
+
+/^(not )?ok( |$)/ {
+	good = !/^not ok/
+	text = $0
+	sub(/^(not )?ok *[0-9]* *(- *)?/, "", text)
+	results++
+	if (good && text ~ /# *[Ss][Kk][Ii][Pp]/) {
+		number++
+		skipped++
+		printf "ok %d - %s%s\n", number, label, text
+		fflush()
+		next
+	}
+	if (!good)
+		bad++
+	result(good, label text)
+	next
+}
+
+/^#/ { print; fflush(); next }
+/^$/ { next }
+{ print "# " $0; fflush() }
+
+END {
+	if (!ended)
+		result(0, prefix "died")
+	printf "%d %d %d\n", passed, failed, skipped >totals
+}

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kill-loop: processes that die at bad moments.
+ *
+ *	kill-loop -n NODE -g SUBGROUP [-i ITERATIONS] [-f FILE] [-S SEED]
+ *
+ * In a loop: a child attaches, does something, and is killed by SIGKILL, at a certain
+ * point by itself or at a random moment by its parent. Then, at once, nothing of it may
+ * be left: the parent can attach as sender, no reader is counted that is not there, and
+ * the slots that the child had reserved and not committed are counted as abandoned.
+ * What it sends are messages that others can check (selfcheck.h).
+ *
+ * ITERATIONS times at least, and until the file -f exists.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <spindle/spindle.h>
+
+#include "nl.h"
+#include "tap.h"
+
+#define BOTH	(SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)
+#define COPY	(SPINDLE_ATTACH_RECV | SPINDLE_ATTACH_COPY)
+
+static struct {
+	uint32_t node, group;
+	int iterations;
+	const char *stop;
+	uint64_t seed;
+} opt = { .iterations = 40, .seed = 1 };
+
+static struct nl nl;
+static uint64_t rng;
+
+static uint64_t rnd(void)
+{
+	return rng = mix(rng + 0x9e3779b97f4a7c15ULL);
+}
+
+/* ---- children --------------------------------------------------------- */
+
+static void attach_as(struct spindle_queue *q, uint32_t flags)
+{
+	struct spindle_attach_opts o = {
+		.node = opt.node, .subgroup = opt.group, .flags = flags, .event_fd = -1,
+	};
+
+	if (spindle_attach(q, &o))
+		_exit(1);
+}
+
+static void now(void)
+{
+	kill(getpid(), SIGKILL);
+	pause();
+}
+
+static void reserve(struct spindle_queue *q, struct spindle_slot *s)
+{
+	uint32_t len = sizeof(struct selfcheck_hdr) + rnd() % (q->max_msg - 16);
+	struct spindle_msg m;
+	int err;
+
+	while ((err = spindle_reserve(q, len, s)) == -EAGAIN) {
+		/* Own messages hold own slots until they are read. */
+		while (spindle_peek(q, &m) > 0)
+			;
+		spindle_release(q);
+		usleep(1000);
+	}
+	if (err)
+		_exit(2);
+}
+
+static void fill(const struct spindle_slot *s)
+{
+	struct selfcheck_hdr h = { SELFCHECK_MAGIC, opt.node, rnd() };
+
+	selfcheck_fill(s->data, s->len, &h);
+}
+
+static void commit(struct spindle_queue *q, const struct spindle_slot *s)
+{
+	fill(s);
+	spindle_commit(q, s, s->len);
+}
+
+/* Three slots, nothing in them. */
+static void while_reserving(void)
+{
+	struct spindle_slot s;
+	struct spindle_queue q;
+	int i;
+
+	attach_as(&q, BOTH);
+	for (i = 0; i < 3; i++)
+		reserve(&q, &s);
+	now();
+}
+
+/* Bytes are there, the commit is not. */
+static void before_commit(void)
+{
+	struct spindle_slot s;
+	struct spindle_queue q;
+
+	attach_as(&q, SPINDLE_ATTACH_SEND);
+	reserve(&q, &s);
+	commit(&q, &s);
+	reserve(&q, &s);
+	fill(&s);
+	now();
+}
+
+/* A descriptor that is filled in, but for its ready word; and one behind it. */
+static void amid_commit(void)
+{
+	struct spindle_slot s[3];
+	struct spindle_queue q;
+	struct spindle_tx_desc *d;
+	int i;
+
+	attach_as(&q, BOTH);
+	for (i = 0; i < 3; i++)
+		reserve(&q, &s[i]);
+	commit(&q, &s[0]);
+	fill(&s[1]);
+	d = &q.usr_desc[s[1].slot & (q.window - 1)];
+	d->unit = s[1].unit;
+	d->units = spindle_units(s[1].len);
+	d->len = s[1].len;
+	d->flags = 0;
+	commit(&q, &s[2]);
+	now();
+}
+
+/* Committed, and the engine was not told. */
+static void before_kick(void)
+{
+	struct spindle_slot s;
+	struct spindle_queue q;
+	int i;
+
+	attach_as(&q, SPINDLE_ATTACH_SEND);
+	for (i = 0; i < 4; i++) {
+		reserve(&q, &s);
+		fill(&s);
+		spindle_commit_quiet(&q, &s, s.len);
+	}
+	now();
+}
+
+static void hold(uint32_t flags)
+{
+	struct spindle_queue q;
+	struct spindle_msg m;
+	int i;
+
+	attach_as(&q, flags);
+	/* Some, and whatever else comes until the senders have to wait for it. */
+	for (i = 0; i < 3; i++)
+		if (spindle_wait(&q, POLLIN, 1000) > 0)
+			spindle_peek(&q, &m);
+	usleep(20000);
+	now();
+}
+
+static void while_holding(void)
+{
+	hold(SPINDLE_ATTACH_RECV);
+}
+
+static void while_holding_copies(void)
+{
+	hold(COPY);
+}
+
+/* ---- children that the parent kills ----------------------------------- */
+
+static void talk(uint32_t flags)
+{
+	struct spindle_queue q;
+	struct spindle_slot s;
+	struct spindle_msg m;
+
+	attach_as(&q, flags);
+	for (;;) {
+		if ((flags & SPINDLE_ATTACH_SEND)) {
+			reserve(&q, &s);
+			commit(&q, &s);
+		}
+		while ((flags & SPINDLE_ATTACH_RECV) && spindle_peek(&q, &m) > 0)
+			;
+		if (rnd() % 4)
+			spindle_release(&q);
+	}
+}
+
+static void talking(void)
+{
+	talk(BOTH);
+}
+
+static void sending(void)
+{
+	talk(SPINDLE_ATTACH_SEND);
+}
+
+static void talking_with_copies(void)
+{
+	talk(SPINDLE_ATTACH_SEND | COPY);
+}
+
+static void reading(void)
+{
+	talk(SPINDLE_ATTACH_RECV);
+}
+
+static void coming_and_going(void)
+{
+	struct spindle_queue q;
+
+	for (;;) {
+		attach_as(&q, rnd() % 2 ? BOTH : SPINDLE_ATTACH_SEND | COPY);
+		spindle_detach(&q);
+	}
+}
+
+static void *thread(void *arg)
+{
+	struct spindle_queue *q = arg;
+	struct spindle_slot s;
+
+	for (;;) {
+		if (spindle_reserve(q, 64, &s))
+			usleep(1000);
+		else
+			commit(q, &s);
+	}
+	return NULL;
+}
+
+static void talking_threads(void)
+{
+	struct spindle_queue q;
+	pthread_t t;
+	int i;
+
+	attach_as(&q, SPINDLE_ATTACH_SEND);
+	for (i = 0; i < 3; i++)
+		pthread_create(&t, NULL, thread, &q);
+	for (;;)
+		pause();
+}
+
+static const struct death {
+	const char *name;
+	void (*child)(void);
+	bool late;		/* the parent kills it, at a random moment */
+	int abandoned;		/* slots that are given up; -1: nobody knows */
+} deaths[] = {
+	{ "after a reserve", while_reserving, false, 3 },
+	{ "while talking", talking, true, -1 },
+	{ "before a commit", before_commit, false, 1 },
+	{ "while holding messages", while_holding, false, 0 },
+	{ "while sending", sending, true, -1 },
+	{ "in the middle of a commit", amid_commit, false, 2 },
+	{ "while reading", reading, true, 0 },
+	{ "before a kick", before_kick, false, 0 },
+	{ "while talking, copying", talking_with_copies, true, -1 },
+	{ "while holding copies", while_holding_copies, false, 0 },
+	{ "while attaching and detaching", coming_and_going, true, -1 },
+	{ "while three threads send", talking_threads, true, -1 },
+};
+
+/* ---- the parent ------------------------------------------------------- */
+
+static void subgroup(struct nl_subgroup *sg)
+{
+	int err = nl_subgroup(&nl, opt.node, opt.group, sg);
+
+	if (err)
+		die("subgroup %u of node %u: %s", opt.group, opt.node, strerror(-err));
+}
+
+/* Returns whether the child lived until it was killed. */
+static bool live_and_die(const struct death *death)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		death->child();
+		_exit(3);
+	}
+	if (death->late) {
+		usleep(rnd() % (rnd() % 4 ? 50000 : 400000));
+		kill(pid, SIGKILL);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		die("waitpid: %s", strerror(errno));
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		return true;
+	printf("# the child ended by itself, status %#x\n", status);
+	return false;
+}
+
+static bool once(const struct death *death)
+{
+	struct spindle_attach_opts o = {
+		.node = opt.node, .subgroup = opt.group, .event_fd = -1,
+		.flags = SPINDLE_ATTACH_SEND,
+	};
+	struct nl_subgroup before, after;
+	struct spindle_queue q;
+	uint64_t gone;
+	int err;
+
+	subgroup(&before);
+	if (!live_and_die(death))
+		return false;
+	subgroup(&after);
+	if (after.state != SPINDLE_STATE_ACTIVE || after.sender ||
+	    after.readers != before.readers) {
+		printf("# state %u, sender %d, readers %u, before %u\n", after.state,
+		       after.sender, after.readers, before.readers);
+		return false;
+	}
+	err = spindle_attach(&q, &o);
+	if (err) {
+		printf("# attach: %s\n", strerror(-err));
+		return false;
+	}
+	spindle_detach(&q);
+	gone = after.stat[SPINDLE_SUBGROUP_S_ABANDONED] - before.stat[SPINDLE_SUBGROUP_S_ABANDONED];
+	if (death->abandoned >= 0 && gone != (uint64_t)death->abandoned) {
+		printf("# %" PRIu64 " slots were abandoned, not %d\n", gone, death->abandoned);
+		return false;
+	}
+	return true;
+}
+
+static bool go_on(int number)
+{
+	return number < opt.iterations || (opt.stop && access(opt.stop, F_OK));
+}
+
+int main(int argc, char **argv)
+{
+	int times[ARRAY_SIZE(deaths)] = { 0 }, bad[ARRAY_SIZE(deaths)] = { 0 };
+	struct nl_subgroup first, last;
+	unsigned int i;
+	int c, number;
+
+	while ((c = getopt(argc, argv, "n:g:i:f:S:")) != -1) {
+		switch (c) {
+		case 'n': opt.node = atoi(optarg); break;
+		case 'g': opt.group = atoi(optarg); break;
+		case 'i': opt.iterations = atoi(optarg); break;
+		case 'f': opt.stop = optarg; break;
+		case 'S': opt.seed = strtoull(optarg, NULL, 10); break;
+		default: return 2;
+		}
+	}
+	if (nl_open(&nl))
+		die("the family cannot be opened");
+	printf("# node %u subgroup %u seed %" PRIu64 "\n", opt.node, opt.group, opt.seed);
+	subgroup(&first);
+	for (number = 0; go_on(number); number++) {
+		i = number % ARRAY_SIZE(deaths);
+		rng = mix(opt.seed) + mix(number);
+		times[i]++;
+		if (!once(&deaths[i])) {
+			bad[i]++;
+			printf("# iteration %d: %s\n", number, deaths[i].name);
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(deaths); i++)
+		if (times[i])
+			ok(!bad[i], "killed %s", deaths[i].name);
+	subgroup(&last);
+	ok(last.stat[SPINDLE_SUBGROUP_S_SENT] > first.stat[SPINDLE_SUBGROUP_S_SENT],
+	   "the dead have sent something");
+	is(last.stat[SPINDLE_SUBGROUP_S_FROZEN], first.stat[SPINDLE_SUBGROUP_S_FROZEN],
+	   "none of them was frozen");
+	printf("# node %u subgroup %u: %d deaths, %" PRIu64 " messages, %" PRIu64
+	       " slots abandoned\n", opt.node, opt.group, number,
+	       last.stat[SPINDLE_SUBGROUP_S_SENT] - first.stat[SPINDLE_SUBGROUP_S_SENT],
+	       last.stat[SPINDLE_SUBGROUP_S_ABANDONED] - first.stat[SPINDLE_SUBGROUP_S_ABANDONED]);
+	return tap_bad != 0;
+}

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+#
+# For scripts that run in a test guest: source it with ". ./guest-lib.sh".
+# Plain POSIX sh (dash); "local" is the only extension.  Results are TAP on
+# standard output, which is the verdict channel.
+#
+#	plan 3			# or nothing: finish prints the plan
+#	ok "first"
+#	check "second" grep -q x /proc/modules
+#	skip "third" "no such device"
+#	finish			# last command: exit status from the counts
+
+tap_n=0
+tap_bad=0
+tap_planned=
+
+plan()
+{
+	tap_planned=$1
+	echo "1..$1"
+}
+
+ok()
+{
+	tap_n=$((tap_n + 1))
+	echo "ok $tap_n - $*"
+}
+
+not_ok()
+{
+	tap_n=$((tap_n + 1))
+	tap_bad=$((tap_bad + 1))
+	echo "not ok $tap_n - $*"
+}
+
+# skip DESCRIPTION REASON
+skip()
+{
+	tap_n=$((tap_n + 1))
+	echo "ok $tap_n - $1 # SKIP ${2:-}"
+}
+
+diag()
+{
+	echo "# $*"
+}
+
+# check DESCRIPTION COMMAND...: one test; what a failing command said is shown.
+check()
+{
+	local desc out rc
+
+	desc=$1
+	shift
+	rc=0
+	out=$("$@" 2>&1) || rc=$?
+	if [ "$rc" = 0 ]; then
+		ok "$desc"
+		return 0
+	fi
+	not_ok "$desc"
+	diag "failed ($rc): $*"
+	[ -z "$out" ] || printf '%s\n' "$out" | sed 's/^/#   /'
+	return 1
+}
+
+# is DESCRIPTION HAVE WANT
+is()
+{
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+		return 0
+	fi
+	not_ok "$1"
+	diag "have '$2', want '$3'"
+	return 1
+}
+
+# End of a script without a chance to go on.
+bail()
+{
+	not_ok "$*"
+	finish
+}
+
+# Skip a whole script.
+skip_all()
+{
+	echo "1..0 # SKIP $*"
+	exit 0
+}
+
+finish()
+{
+	[ -n "$tap_planned" ] || echo "1..$tap_n"
+	if [ -n "$tap_planned" ] && [ "$tap_planned" != "$tap_n" ]; then
+		diag "planned $tap_planned tests, ran $tap_n"
+		exit 1
+	fi
+	[ "$tap_bad" = 0 ]
+	exit
+}
+
+# wait_until SECONDS COMMAND...: poll a condition; the limit only bounds a
+# failure, so be generous: guests are emulated and the machine may be busy.
+wait_until()
+{
+	local end
+
+	end=$(($(uptime_s) + $1))
+	shift
+	while ! "$@"; do
+		[ "$(uptime_s)" -lt "$end" ] || return 1
+		usleep 50000
+	done
+	return 0
+}
+
+uptime_s()
+{
+	local up rest
+
+	# shellcheck disable=SC2034
+	read -r up rest </proc/uptime
+	echo "${up%.*}"
+}
+
+# try_load MODULE...: the modules that this kernel has; built in is fine too.
+try_load()
+{
+	local m
+
+	for m in "$@"; do
+		modprobe "$m" 2>/dev/null || :
+	done
+}
+
+rdma_modules()
+{
+	# crc32 first: rxe of 6.1 asks for it by a name that no alias resolves.
+	try_load crc32_generic
+	modprobe rdma_rxe && modprobe rdma_cm && modprobe rdma_ucm
+}
+
+rxe_active()
+{
+	grep -q ACTIVE "/sys/class/infiniband/$1/ports/1/state" 2>/dev/null
+}
+
+# rxe_add NAME NETDEV
+rxe_add()
+{
+	rdma link add "$1" type rxe netdev "$2" && wait_until 30 rxe_active "$1"
+}
+
+# Many nodes in one kernel: one rxe device on a dummy device.  The MTU makes
+# the path MTU of rxe 4096 instead of 1024.
+setup_rxe_loop()
+{
+	rdma_modules || return 1
+	modprobe dummy numdummies=0 || return 1
+	ip link add dummy0 type dummy &&
+		ip link set dummy0 mtu 4200 up &&
+		ip addr add 10.0.0.1/24 dev dummy0 &&
+		ip addr add fd00::1/64 dev dummy0 nodad &&
+		rxe_add rxe0 dummy0
+}
+
+# setup_rxe_eth IP: the guest's network card, for wire tests.
+# ::N of fd00::/64 goes with the last number of the address.
+setup_rxe_eth()
+{
+	rdma_modules || return 1
+	wait_until 30 test -e /sys/class/net/eth0 || return 1
+	ip link set eth0 mtu 9000 up &&
+		ip addr add "$1/24" dev eth0 &&
+		ip addr add "fd00::${1##*.}/64" dev eth0 nodad &&
+		rxe_add rxe0 eth0
+}
+
+teardown_rxe()
+{
+	local d
+
+	for d in /sys/class/infiniband/*; do
+		[ -e "$d" ] || continue
+		rdma link delete "${d##*/}" || :
+	done
+	if [ -e /sys/class/net/dummy0 ]; then
+		ip link delete dummy0
+	fi
+	if [ -e /sys/class/net/eth0 ]; then
+		ip addr flush dev eth0
+		ip link set eth0 down
+	fi
+}
+
+# rxe_counter NAME: the sum over all rxe devices.
+rxe_counter()
+{
+	local f v sum
+
+	sum=0
+	for f in /sys/class/infiniband/rxe*/ports/1/hw_counters/"$1"; do
+		[ -e "$f" ] || continue
+		read -r v <"$f"
+		sum=$((sum + v))
+	done
+	echo "$sum"
+}
+
+# barrier NODE NODES NAME [SECONDS]: wire tests wait here for each other. The
+# address of node N is 10.0.0.N, set up by setup_rxe_eth.
+barrier()
+{
+	vm-sync "$1" "$2" 10.0.0.1 7531 "${TEST_NAME:-}.$3" "${4:-120}"
+}
+
+# A crash that the test wants: the verdict is good and the machine is gone at
+# once, without any goodbye of its kernel to the others.
+vm_die()
+{
+	finish_quiet=$([ "$tap_bad" = 0 ] && echo 0 || echo 1)
+	[ -n "$tap_planned" ] || echo "1..$tap_n"
+	echo "# test-end: ${TEST_NAME:-} $finish_quiet"
+	echo "exit $finish_quiet"
+	echo b >/proc/sysrq-trigger
+	sleep 60
+}

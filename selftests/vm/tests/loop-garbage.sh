@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Processes that write rubbish into their rings, among others that do not: theirs are
+# frozen, all else goes on. Subgroup 1 is mcast-load's, with a bad reader in it; in
+# subgroup 2 the sender of node 1 is bad and honest members watch; subgroup 3 has
+# nobody else.
+# vm: timeout=300
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+
+stop=/tmp/stop
+
+# Load after load, until there is the file.
+load_loop()
+{
+	local n
+
+	n=0
+	while [ ! -e "$stop" ]; do
+		n=$((n + 1))
+		limit 100 mcast-load -n 1-4 -g 1 -c 40 -l 0-1024 -S "$n" -w 60 -R || return 1
+	done
+	echo "# $n loads"
+}
+
+check "module loads" loop_start
+check "nodes" loop_nodes 4
+check "a view" loop_view 4 1 \
+	subgroup 1 window 16 max-msg 1024 ring 16384 \
+	subgroup 2 window 16 max-msg 512 ring 4096 \
+	subgroup 3 window 8 max-msg 256 ring 4096 hold 0
+check "subgroups become active" wait_until 60 all_active 12
+
+limit 250 order-watch -g 2 -n 1-4 -s 2-4 -x 1 -r /tmp/ready -f "$stop" >/tmp/watch 2>&1 &
+watch=$!
+check "honest members attach" wait_until 30 test -e /tmp/ready
+load_loop >/tmp/load 2>&1 &
+load=$!
+limit 250 ring-garbage -n 1 -g 1 -r -f "$stop" -S 3 >/tmp/reader 2>&1 &
+reader=$!
+
+tap_run limit 100 ring-garbage -n 1 -g 2 -i 42
+tap_run limit 100 ring-garbage -n 2 -g 3 -i 21 -S 2
+
+touch "$stop"
+tap_wait "others agree on all that was delivered" "$watch" /tmp/watch
+tap_wait "messages of another subgroup are right" "$load" /tmp/load
+tap_wait "a bad reader is frozen as well" "$reader" /tmp/reader
+check "no subgroup failed" all_active 12
+is "nobody is attached any more" \
+	"$(spindle-ctl -j -p subgroup show | grep -c '"readers": *[1-9]\|"sender": *true')" 0
+check "nodes go" loop_del 4
+check "module goes" rmmod spindle
+finish

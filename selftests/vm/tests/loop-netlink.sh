@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Generic netlink: what has to be refused and how, who may ask, dumps that come in
+# pieces, the ends of all ranges, and events. genl-bad sends what spindle-ctl would not.
+# vm: timeout=240
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+
+events=/tmp/events
+
+# event WORDS: has it come? Words of "spindle-ctl monitor", one blank between them.
+event()
+{
+	tr -s ' ' <"$events" | grep -q "$1\( (.*)\)*\$"
+}
+
+# expect_event WORDS
+expect_event()
+{
+	wait_until 20 event "$1"
+	check "event: $1" event "$1" || sed 's/^/# /' "$events"
+}
+
+check "module loads" loop_start
+ip link add dummy1 type dummy && ip link set dummy1 up && ip addr add 10.9.0.1/24 dev dummy1
+spindle-ctl monitor >"$events" &
+monitor=$!
+# Its first line would come with the first event, so give it one until it does.
+listening()
+{
+	spindle-ctl node add id 77 addr 10.0.0.1 port 5077 && spindle-ctl node del id 77
+	event "node-del node 77"
+}
+check "monitor listens" wait_until 20 listening
+check "nodes" loop_nodes 4
+check "a view" loop_view 3 7 \
+	subgroup 0 name zero window 16 max-msg 1024 ring 65536 \
+	subgroup 5 mode unordered window 8 max-msg 512 ring 4096 members 1,2 senders 2
+check "subgroups become active" wait_until 60 all_active 5
+for i in 1 2 3; do
+	expect_event "node-add node $i"
+	expect_event "view-install node $i vid 7"
+	expect_event "subgroup-active node $i vid 7 subgroup 0"
+done
+expect_event "subgroup-active node 2 vid 7 subgroup 5"
+expect_event "peer-up node 1 peer 2"
+expect_event "peer-up node 2 peer 1"
+expect_event "peer-up node 3 peer 2"
+
+tap_run limit 60 genl-bad refuse
+check "all is active as before" all_active 5
+tap_run limit 30 genl-bad rights
+tap_run limit 60 genl-bad dump
+tap_run limit 30 genl-bad last-id
+tap_run limit 60 genl-bad largest-view
+
+check "a view with a higher id replaces" loop_view 3 8 subgroup 1 window 4 max-msg 64
+check "it becomes active" wait_until 60 all_active 3
+expect_event "view-remove node 1 vid 7 error view-gone"
+expect_event "view-install node 1 vid 8"
+expect_event "subgroup-active node 3 vid 8 subgroup 1"
+check "view del" spindle-ctl view del node 3
+expect_event "view-remove node 3 vid 8 error view-gone"
+expect_event "peer-down node 1 peer 3 error peer-lost"
+expect_event "subgroup-failed node 1 vid 8 subgroup 1 error peer-lost"
+check "a lower view id after a removal" spindle-ctl view set node 3 vid 2 \
+	member 3@10.0.0.1:5003 subgroup 0
+expect_event "subgroup-active node 3 vid 2 subgroup 0"
+check "nodes go" loop_del 4
+expect_event "node-del node 4"
+expect_event "view-remove node 3 vid 2 error view-gone"
+kill "$monitor"
+check "module goes" rmmod spindle
+finish
