@@ -16,10 +16,6 @@
 #include "netlink.h"
 #include "node.h"
 
-#define MAX_IDLE_US	1000000
-#define DEF_IDLE_US	50
-#define MAX_ENGINE	1023
-
 static const struct nla_policy node_add_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[SPINDLE_A_CLUSTER] = { .type = NLA_NUL_STRING, .len = SPINDLE_CLUSTER_LEN },
@@ -28,7 +24,7 @@ static const struct nla_policy node_add_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
 	[SPINDLE_A_VISIBILITY] = NLA_POLICY_MAX(NLA_U8, SPINDLE_VISIBILITY_IMM),
 	[SPINDLE_A_IDLE_US] = { .type = NLA_U32 },
-	[SPINDLE_A_ENGINE] = NLA_POLICY_MAX(NLA_U32, MAX_ENGINE),
+	[SPINDLE_A_ENGINE] = NLA_POLICY_MAX(NLA_U32, SPINDLE_MAX_ENGINE),
 	[SPINDLE_A_CPU] = { .type = NLA_U32 },
 };
 
@@ -148,7 +144,7 @@ static int parse_node(struct spindle_node_config *cfg, struct genl_info *info)
 	}
 	cfg->net = genl_info_net(info);
 	cfg->id = nla_get_u32(attrs[SPINDLE_A_NODE_ID]);
-	strscpy(cfg->cluster, "spindle", sizeof(cfg->cluster));
+	strscpy(cfg->cluster, SPINDLE_DEF_CLUSTER, sizeof(cfg->cluster));
 	if (attrs[SPINDLE_A_CLUSTER]) {
 		memset(cfg->cluster, 0, sizeof(cfg->cluster));
 		nla_strscpy(cfg->cluster, attrs[SPINDLE_A_CLUSTER], sizeof(cfg->cluster));
@@ -161,8 +157,8 @@ static int parse_node(struct spindle_node_config *cfg, struct genl_info *info)
 	if (attrs[SPINDLE_A_VISIBILITY])
 		cfg->visibility = nla_get_u8(attrs[SPINDLE_A_VISIBILITY]);
 	cfg->idle_us = attrs[SPINDLE_A_IDLE_US] ? nla_get_u32(attrs[SPINDLE_A_IDLE_US]) :
-						  DEF_IDLE_US;
-	if (cfg->idle_us > MAX_IDLE_US) {
+						  SPINDLE_DEF_IDLE_US;
+	if (cfg->idle_us > SPINDLE_MAX_IDLE_US) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attrs[SPINDLE_A_IDLE_US],
 				    "idle-us is 0 to 1000000");
 		return -EINVAL;
@@ -223,6 +219,8 @@ static int view_set(struct sk_buff *skb, struct genl_info *info)
 	mutex_lock(&spindle_mutex);
 	node = spindle_netlink_node(info);
 	err = IS_ERR(node) ? PTR_ERR(node) : spindle_node_set_view(node, view, info->extack);
+	if (err == -EINVAL && !info->extack->bad_attr)
+		info->extack->bad_attr = spindle_netlink_own(view, info);
 	mutex_unlock(&spindle_mutex);
 out:
 	kvfree(view);

@@ -25,6 +25,8 @@ struct spindle_node *spindle_netlink_node(struct genl_info *info);
 int spindle_netlink_addr(struct spindle_addr *addr, const struct nlattr *a4,
 			 const struct nlattr *a6, const struct nlattr *port,
 			 struct netlink_ext_ack *extack);
+const struct nlattr *spindle_netlink_own(const struct spindle_view *view,
+					 struct genl_info *info);
 int spindle_netlink_view(struct spindle_view *view, struct genl_info *info);
 
 int spindle_netlink_node_get(struct sk_buff *skb, struct genl_info *info);

@@ -102,7 +102,8 @@ static int parse_sizes(struct spindle_view_subgroup *sg, struct nlattr **a,
 		return -EINVAL;
 	}
 	if (sg->max_msg > sg->ring) {
-		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_A_MAX_MSG],
+		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_A_MAX_MSG] ? :
+					    a[SPINDLE_SUBGROUP_A_RING],
 				    "subgroup max-msg is at most the ring");
 		return -EINVAL;
 	}
@@ -171,6 +172,34 @@ static int parse_all(struct spindle_view *view, struct genl_info *info, int type
 	return 0;
 }
 
+/* The attribute of a type with this index; NULL if there is none. */
+static const struct nlattr *nth_attr(struct genl_info *info, int type, int index)
+{
+	const struct nlattr *attr;
+	int rem;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
+		if (nla_type(attr) == type && index-- == 0)
+			return attr;
+	return NULL;
+}
+
+/**
+ * spindle_netlink_own() - the attribute that a view concerns the node itself by
+ * @view: the view
+ * @info: the request that it is from
+ *
+ * Return: the node's entry among the members, or its id
+ */
+const struct nlattr *spindle_netlink_own(const struct spindle_view *view,
+					 struct genl_info *info)
+{
+	int rank = spindle_view_rank(view, nla_get_u32(info->attrs[SPINDLE_A_NODE_ID]));
+
+	return rank < 0 ? info->attrs[SPINDLE_A_NODE_ID] :
+			  nth_attr(info, SPINDLE_A_MEMBER, rank);
+}
+
 /**
  * spindle_netlink_view() - a view from a request, checked
  * @view: out, zeroed
@@ -180,6 +209,7 @@ static int parse_all(struct spindle_view *view, struct genl_info *info, int type
  */
 int spindle_netlink_view(struct spindle_view *view, struct genl_info *info)
 {
+	struct spindle_view_fault fault;
 	const char *text;
 	int err;
 
@@ -197,11 +227,15 @@ int spindle_netlink_view(struct spindle_view *view, struct genl_info *info)
 		err = parse_all(view, info, SPINDLE_A_SUBGROUP, parse_subgroup);
 	if (err)
 		return err;
-	text = spindle_view_check(view);
+	text = spindle_view_check(view, &fault);
 	if (!text)
 		return 0;
 	info->extack->_msg = text;
 	if (!view->vid)
 		info->extack->bad_attr = info->attrs[SPINDLE_A_VIEW_ID];
+	else if (fault.member >= 0)
+		info->extack->bad_attr = nth_attr(info, SPINDLE_A_MEMBER, fault.member);
+	else if (fault.subgroup >= 0)
+		info->extack->bad_attr = nth_attr(info, SPINDLE_A_SUBGROUP, fault.subgroup);
 	return -EINVAL;
 }

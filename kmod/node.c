@@ -141,7 +141,8 @@ static int open_endpoint(struct spindle_node *node, struct netlink_ext_ack *exta
 		NL_SET_ERR_MSG(extack, "the RDMA device is being removed");
 		err = -ENODEV;
 	} else if (!spindle_device_capable(node->ep.ib)) {
-		NL_SET_ERR_MSG(extack, "the RDMA device is not IB or RoCE, or registers less than 2 MiB");
+		NL_SET_ERR_MSG(extack,
+			       "the RDMA device is not IB or RoCE, or registers less than 2 MiB");
 		err = -EOPNOTSUPP;
 	}
 	if (err)
@@ -307,7 +308,7 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 		return -ESTALE;
 	}
 	if (node->group && view->vid == node->group->view.vid) {
-		if (spindle_view_digest(view) == node->group->digest)
+		if (!memcmp(view, &node->group->view, sizeof(*view)))
 			return 0;
 		NL_SET_ERR_MSG(extack, "another view with this id is installed");
 		return -EEXIST;
@@ -320,9 +321,10 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 	remove_group(node, SPINDLE_ERR_VIEW_GONE);
 	node->group = group;
 	spindle_node_generation++;
-	spindle_group_start(group);
+	/* Before what follows from it. */
 	spindle_event(node, SPINDLE_EVENT_VIEW_INSTALL,
 		      &(struct spindle_event_info){ .vid = view->vid });
+	spindle_group_start(group);
 	return 0;
 }
 

@@ -12,7 +12,7 @@ static uint16_t node_port(const struct ctl_node *node)
 {
 	const struct ctl_val *port = &node->val[CTL_NODE_PORT];
 
-	return port->set ? port->num : CTL_DEF_PORT;
+	return port->set ? port->num : SPINDLE_DEF_PORT;
 }
 
 static bool is_member(const struct ctl_node *node, const struct ctl_member *m)

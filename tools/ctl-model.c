@@ -26,11 +26,11 @@ const struct ctl_key ctl_node_keys[] = {
 	},
 	[CTL_NODE_PORT] = {
 		.name = "port", .conf = "Port", .kind = CTL_U16, .attr = SPINDLE_A_PORT,
-		.def = CTL_DEF_PORT,
+		.def = SPINDLE_DEF_PORT,
 	},
 	[CTL_NODE_CLUSTER] = {
 		.name = "cluster", .conf = "Cluster", .kind = CTL_STR,
-		.attr = SPINDLE_A_CLUSTER, .def_str = CTL_DEF_CLUSTER,
+		.attr = SPINDLE_A_CLUSTER, .def_str = SPINDLE_DEF_CLUSTER,
 	},
 	[CTL_NODE_VISIBILITY] = {
 		.name = "visibility", .conf = "Visibility", .kind = CTL_ENUM,
@@ -39,7 +39,7 @@ const struct ctl_key ctl_node_keys[] = {
 	},
 	[CTL_NODE_IDLE_US] = {
 		.name = "idle-us", .conf = "IdleUs", .kind = CTL_U32,
-		.attr = SPINDLE_A_IDLE_US, .def = CTL_DEF_IDLE_US,
+		.attr = SPINDLE_A_IDLE_US, .def = SPINDLE_DEF_IDLE_US,
 	},
 	[CTL_NODE_ENGINE] = {
 		.name = "engine", .conf = "Engine", .kind = CTL_U32, .attr = SPINDLE_A_ENGINE,
@@ -66,11 +66,11 @@ const struct ctl_key ctl_subgroup_keys[] = {
 	},
 	[CTL_SG_WINDOW] = {
 		.name = "window", .conf = "Window", .kind = CTL_U32,
-		.attr = SPINDLE_SUBGROUP_A_WINDOW, .def = CTL_DEF_WINDOW,
+		.attr = SPINDLE_SUBGROUP_A_WINDOW, .def = SPINDLE_DEF_WINDOW,
 	},
 	[CTL_SG_MAX_MSG] = {
 		.name = "max-msg", .conf = "MaxMsg", .kind = CTL_BYTES,
-		.attr = SPINDLE_SUBGROUP_A_MAX_MSG, .def = CTL_DEF_MAX_MSG,
+		.attr = SPINDLE_SUBGROUP_A_MAX_MSG, .def = SPINDLE_DEF_MAX_MSG,
 	},
 	[CTL_SG_RING] = {
 		.name = "ring", .conf = "Ring", .kind = CTL_BYTES,
@@ -107,7 +107,7 @@ const char *ctl_member_parse(const char *text, struct ctl_member *member)
 	if (ctl_num_parse(num, UINT32_MAX, false, &id))
 		return "the id before the @ is not a number from 0 to 4294967295";
 	member->id = id;
-	member->port = CTL_DEF_PORT;
+	member->port = SPINDLE_DEF_PORT;
 	return ctl_endpoint_parse(at + 1, &member->addr, &member->has_port, &member->port);
 }
 

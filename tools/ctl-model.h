@@ -6,13 +6,9 @@
 #ifndef SPINDLE_CTL_MODEL_H
 #define SPINDLE_CTL_MODEL_H
 
-#include "ctl-key.h"
+#include <linux/spindle_genl.h>
 
-#define CTL_DEF_CLUSTER		"spindle"
-#define CTL_DEF_PORT		4790
-#define CTL_DEF_IDLE_US		50
-#define CTL_DEF_WINDOW		128
-#define CTL_DEF_MAX_MSG		10240
+#include "ctl-key.h"
 
 /* Values of a node; the index into ctl_node_keys. */
 enum {

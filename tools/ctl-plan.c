@@ -53,7 +53,7 @@ static const char *where(const struct ctl_node *node)
 	const struct ctl_val *port = &node->val[CTL_NODE_PORT];
 
 	return ctl_endpoint_text(&node->val[CTL_NODE_ADDR].addr,
-				 port->set ? port->num : CTL_DEF_PORT);
+				 port->set ? port->num : SPINDLE_DEF_PORT);
 }
 
 /* The lines of a complaint; what was complained about stands above. */

@@ -202,7 +202,7 @@ static void get_member(struct ctl_member *m, struct nlattr *nest)
 	get_addr(&m->addr, a[SPINDLE_MEMBER_A_ADDR4], a[SPINDLE_MEMBER_A_ADDR6]);
 	m->has_port = true;
 	m->port = a[SPINDLE_MEMBER_A_PORT] ? ctl_attr_num(a[SPINDLE_MEMBER_A_PORT]) :
-					     CTL_DEF_PORT;
+					     SPINDLE_DEF_PORT;
 }
 
 /* A subgroup of VIEW_GET or SUBGROUP_GET. */

@@ -43,16 +43,18 @@ static void print_trouble(const struct ctl_running_subgroup *s)
 	const char *why = ctl_error_text(s->sg.error);
 
 	if (s->sg.state == SPINDLE_STATE_FORMING)
-		printf("%s of node %llu is forming: not all of its members are connected.\n"
-		       "    See 'spindle-ctl stats node %llu' for who is missing, and why.\n",
+		printf("%s of node %llu: forming, not all of its members are connected.\n"
+		       "    'spindle-ctl stats node %llu' shows who is missing, and why.\n",
 		       ctl_subgroup_title(&s->sg), (unsigned long long)s->node,
 		       (unsigned long long)s->node);
 	else if (s->sg.state != SPINDLE_STATE_ACTIVE)
-		printf("%s of node %llu is %s: %s.\n"
-		       "    It works again after a view with a higher vid was set.\n",
+		printf("%s of node %llu: %s, %s.\n"
+		       "    A view with a higher vid makes it work again; "
+		       "'spindle-ctl stats node %llu' shows the peers.\n",
 		       ctl_subgroup_title(&s->sg), (unsigned long long)s->node,
 		       ctl_name(&ctl_state, s->sg.state),
-		       why ? why : ctl_name(&ctl_error, s->sg.error));
+		       why ? why : ctl_name(&ctl_error, s->sg.error),
+		       (unsigned long long)s->node);
 }
 
 static void print_subgroups(const struct ctl_running_subgroup *list, unsigned int count)
@@ -77,7 +79,7 @@ static void print_subgroups(const struct ctl_running_subgroup *list, unsigned in
 		ctl_table_cell(&t, s->sg.error ? ctl_name(&ctl_error, s->sg.error) : "");
 		ctl_table_cell(&t, ctl_ids_text(&s->sg.members));
 		ctl_table_cell(&t, ctl_ids_text(&s->sg.senders));
-		ctl_table_cell(&t, s->sg.sender ? "attached" : "");
+		ctl_table_cell(&t, s->sg.sender ? "yes" : "no");
 		ctl_table_num(&t, s->sg.readers);
 		ctl_table_num(&t, s->sg.stats.num[SPINDLE_SUBGROUP_S_SENT]);
 		ctl_table_num(&t, s->sg.stats.num[SPINDLE_SUBGROUP_S_RECEIVED]);

@@ -58,37 +58,35 @@ u32 spindle_view_default_ring(u32 window, u32 max_msg)
 	return min_t(u64, min_t(u64, roundup_pow_of_two(all), cap), SPINDLE_MAX_RING);
 }
 
-static const char *check_members(const struct spindle_view *view)
+static const char *check_member(const struct spindle_view *view, u32 i)
 {
-	u32 i, j;
+	const struct spindle_view_member *a = &view->member[i];
+	u32 j;
 
-	if (!view->num_members || view->num_members > SPINDLE_MAX_MEMBERS)
-		return "a view has 1 to 64 members";
-	for (i = 0; i < view->num_members; i++) {
-		const struct spindle_view_member *a = &view->member[i];
+	if (!a->id)
+		return "member ids start at 1";
+	if (a->addr.family != 4 && a->addr.family != 6)
+		return "a member's address is IPv4 or IPv6";
+	if (a->addr.family != view->member[0].addr.family)
+		return "all members have IPv4 addresses, or all have IPv6 addresses";
+	if (!a->addr.port)
+		return "a member's port is 1 to 65535";
+	for (j = 0; j < i; j++) {
+		const struct spindle_view_member *b = &view->member[j];
 
-		if (!a->id)
-			return "member ids start at 1";
-		if (a->addr.family != 4 && a->addr.family != 6)
-			return "a member's address is IPv4 or IPv6";
-		if (!a->addr.port)
-			return "a member's port is 1 to 65535";
-		for (j = 0; j < i; j++) {
-			const struct spindle_view_member *b = &view->member[j];
-
-			if (a->id == b->id)
-				return "two members have the same id";
-			if (!memcmp(&a->addr, &b->addr, sizeof(a->addr)))
-				return "two members have the same address and port";
-		}
+		if (a->id == b->id)
+			return "two members have the same id";
+		if (!memcmp(&a->addr, &b->addr, sizeof(a->addr)))
+			return "two members have the same address and port";
 	}
 	return NULL;
 }
 
-static const char *check_subgroup(const struct spindle_view *view,
-				  const struct spindle_view_subgroup *sg)
+static const char *check_subgroup(const struct spindle_view *view, u32 i)
 {
-	u64 all = view->num_members == 64 ? U64_MAX : BIT_ULL(view->num_members) - 1;
+	const struct spindle_view_subgroup *sg = &view->subgroup[i];
+	u64 all = U64_MAX >> (64 - view->num_members);
+	u32 j;
 
 	if (sg->mode > SPINDLE_MODE_UNORDERED)
 		return "subgroup mode is ordered (0) or unordered (1)";
@@ -102,35 +100,45 @@ static const char *check_subgroup(const struct spindle_view *view,
 		return "a subgroup's nodes are members of the view";
 	if (!sg->senders || (sg->senders & ~sg->members))
 		return "a subgroup has at least one sender";
+	for (j = 0; j < i; j++)
+		if (sg->id == view->subgroup[j].id)
+			return "two subgroups have the same id";
 	return NULL;
 }
 
 /**
  * spindle_view_check() - is the view fit to be installed?
  * @view: the view
+ * @fault: out, may be NULL: which member or subgroup the sentence is about
  *
  * Return: NULL, or a sentence that names the limit that it breaks
  */
-const char *spindle_view_check(const struct spindle_view *view)
+const char *spindle_view_check(const struct spindle_view *view,
+			       struct spindle_view_fault *fault)
 {
+	struct spindle_view_fault none, *at = fault ? fault : &none;
 	const char *err;
-	u32 i, j;
 
+	at->member = -1;
+	at->subgroup = -1;
 	if (!view->vid)
 		return "view ids start at 1";
-	err = check_members(view);
-	if (err)
-		return err;
+	if (!view->num_members || view->num_members > SPINDLE_MAX_MEMBERS)
+		return "a view has 1 to 64 members";
 	if (view->num_subgroups > SPINDLE_MAX_SUBGROUPS)
 		return "a view has at most 64 subgroups";
-	for (i = 0; i < view->num_subgroups; i++) {
-		err = check_subgroup(view, &view->subgroup[i]);
+	for (at->member = 0; at->member < (int)view->num_members; at->member++) {
+		err = check_member(view, at->member);
 		if (err)
 			return err;
-		for (j = 0; j < i; j++)
-			if (view->subgroup[i].id == view->subgroup[j].id)
-				return "two subgroups have the same id";
 	}
+	at->member = -1;
+	for (at->subgroup = 0; at->subgroup < (int)view->num_subgroups; at->subgroup++) {
+		err = check_subgroup(view, at->subgroup);
+		if (err)
+			return err;
+	}
+	at->subgroup = -1;
 	return NULL;
 }
 

@@ -78,16 +78,22 @@ struct spindle_view {
 	struct spindle_view_subgroup subgroup[SPINDLE_MAX_SUBGROUPS];
 };
 
-/* Defaults of what a subgroup's configuration leaves out. */
-#define SPINDLE_DEF_WINDOW	128
-#define SPINDLE_DEF_MAX_MSG	10240
-#define SPINDLE_DEF_PORT	4790
+/**
+ * struct spindle_view_fault - what a refusal is about
+ * @member: index of a member, or -1
+ * @subgroup: index of a subgroup, or -1
+ */
+struct spindle_view_fault {
+	int member;
+	int subgroup;
+};
 
 int spindle_view_rank(const struct spindle_view *view, u32 id);
 const struct spindle_view_subgroup *
 spindle_view_subgroup(const struct spindle_view *view, u32 id);
 u32 spindle_view_default_ring(u32 window, u32 max_msg);
-const char *spindle_view_check(const struct spindle_view *view);
+const char *spindle_view_check(const struct spindle_view *view,
+			       struct spindle_view_fault *fault);
 u64 spindle_view_digest(const struct spindle_view *view);
 
 /**

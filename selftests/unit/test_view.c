@@ -82,7 +82,9 @@ LIMIT(member_addr_twice, false, v->member[2].addr = v->member[0].addr);
 LIMIT(member_other_port, true, v->member[2].addr = v->member[0].addr;
 	v->member[2].addr.port++);
 LIMIT(member_port_zero, false, v->member[2].addr.port = 0);
-LIMIT(member_family_4_6, true, v->member[1].addr.family = 6);
+LIMIT(member_family_4_6, false, v->member[1].addr.family = 6);
+LIMIT(member_family_6, true, for (u32 i = 0; i < v->num_members; i++)
+	v->member[i].addr.family = 6);
 LIMIT(member_family_odd, false, v->member[1].addr.family = 5);
 LIMIT(member_family_zero, false, v->member[1].addr.family = 0);
 LIMIT(too_many_subgroups, false, v->num_subgroups = SPINDLE_MAX_SUBGROUPS + 1);
@@ -117,7 +119,7 @@ static void test_check(void)
 		&limit_too_many_members, &limit_member_id_zero, &limit_member_id_max,
 		&limit_member_id_twice, &limit_member_addr_twice,
 		&limit_member_other_port, &limit_member_port_zero,
-		&limit_member_family_4_6, &limit_member_family_odd,
+		&limit_member_family_4_6, &limit_member_family_6, &limit_member_family_odd,
 		&limit_member_family_zero,
 		&limit_too_many_subgroups, &limit_no_subgroups,
 		&limit_subgroup_id_twice, &limit_mode_unknown, &limit_window_zero,
@@ -135,7 +137,7 @@ static void test_check(void)
 		const char *err;
 
 		limits[i]->set(&v);
-		err = spindle_view_check(&v);
+		err = spindle_view_check(&v, NULL);
 		if (!err != limits[i]->fits)
 			tap_fail("%s: %s", limits[i]->name, err ? err : "accepted");
 	}
@@ -159,9 +161,9 @@ static void test_full_view(void)
 		v.subgroup[i].members = U64_MAX;
 		v.subgroup[i].senders = BIT_ULL(63) | BIT_ULL(i);
 	}
-	CHECK(!spindle_view_check(&v));
+	CHECK(!spindle_view_check(&v, NULL));
 	v.num_members = 63;
-	CHECK(spindle_view_check(&v));
+	CHECK(spindle_view_check(&v, NULL));
 }
 
 #define FIELD(f) { #f, offsetof(struct spindle_view, f), sizeof(((struct spindle_view *)0)->f) }
@@ -263,7 +265,7 @@ static void test_default_ring(void)
 			v.subgroup[0].window = w;
 			v.subgroup[0].max_msg = m;
 			v.subgroup[0].ring = spindle_view_default_ring(w, m);
-			CHECK(!spindle_view_check(&v));
+			CHECK(!spindle_view_check(&v, NULL));
 		}
 	}
 }

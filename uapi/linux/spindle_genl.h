@@ -20,6 +20,16 @@
 #define SPINDLE_CLUSTER_LEN	23	/* characters of a cluster name */
 #define SPINDLE_NAME_LEN	31	/* characters of a subgroup name */
 
+/* What is taken for attributes that are left out. */
+#define SPINDLE_DEF_CLUSTER	"spindle"
+#define SPINDLE_DEF_PORT	4790
+#define SPINDLE_DEF_IDLE_US	50
+#define SPINDLE_DEF_WINDOW	128
+#define SPINDLE_DEF_MAX_MSG	10240
+
+#define SPINDLE_MAX_IDLE_US	1000000
+#define SPINDLE_MAX_ENGINE	1023
+
 /**
  * enum spindle_cmd - requests, replies and notifications
  * @SPINDLE_CMD_UNSPEC: never used
@@ -31,7 +41,8 @@
  * @SPINDLE_CMD_NODE_GET: one node (NODE_ID) or, as a dump, all of this namespace
  * @SPINDLE_CMD_VIEW_SET: install a view on a node: NODE_ID, VIEW_ID, MEMBER (several),
  *	SUBGROUP (several). The same view again is a success without effect; the same
- *	id with other content is EEXIST; a lower id is ESTALE; a higher one replaces
+ *	id with other content is EEXIST; a lower id is ESTALE; a higher one replaces. The
+ *	addresses of a view are all IPv4 or all IPv6
  * @SPINDLE_CMD_VIEW_DEL: remove a node's view: NODE_ID
  * @SPINDLE_CMD_VIEW_GET: the view of one node, or of all (dump; NODE_ID filters)
  * @SPINDLE_CMD_SUBGROUP_GET: subgroups with state and counters, one message each
@@ -71,7 +82,7 @@ enum spindle_cmd {
  * @SPINDLE_A_IDLE_US: u32, microseconds that the engine polls without work before it
  *	sleeps, 0..1000000, default 50
  * @SPINDLE_A_ENGINE: u32, engine that serves the node; nodes of one network namespace
- *	with the same number share a thread. Default 0
+ *	with the same number share a thread. 0..1023, default 0
  * @SPINDLE_A_CPU: u32, CPU that the engine is bound to; all nodes of an engine must
  *	agree. Default: any
  * @SPINDLE_A_DEVICE: string, name of the RDMA device (reply only)
@@ -148,8 +159,8 @@ enum spindle_member_attr {
  *	up to a power of two
  * @SPINDLE_SUBGROUP_A_MAX_MSG: u32, 1..2^20 bytes, at most the ring, default 10240
  * @SPINDLE_SUBGROUP_A_RING: u32, bytes of each sender's payload ring, a power of two
- *	from 4096 to 2^30; default: window times max_msg rounded up, but at most the
- *	greater of 1 MiB and four messages
+ *	from 4096 to 2^30; default: window times max_msg, this rounded up to 64, but at
+ *	most the greater of 1 MiB and four messages; all rounded up to a power of two
  * @SPINDLE_SUBGROUP_A_HOLD: u8, 1: messages wait for the first local attachment (default),
  *	0: a member without attachment discards
  * @SPINDLE_SUBGROUP_A_NODE: nest of enum spindle_subgroup_node_attr; several, default: all

@@ -181,8 +181,8 @@ says 0 '63    64  10.0.1.64:4790\|63      64  10.0.1.64:4790' view show
 is "64 subgroups are shown" "$(lines 'a-name-of-some-length-.*1-64')" 64
 spindle-ctl -j view show >"$out"
 is "64 subgroups in JSON" "$(grep -o '"name":"a-name' "$out" | wc -l)" 64
-says 0 'subgroup 64000 .* is forming: not all' subgroup show
-is "64 subgroups, each with advice" "$(lines 'is forming')" 64
+says 0 'subgroup 64000 .*: forming, not all' subgroup show
+is "64 subgroups, each with advice" "$(lines ': forming, not all')" 64
 says 0 '^      64  connecting' stats 1
 is "63 peers" "$(lines ' connecting ')" 63
 spindle-ctl showconf >/tmp/conf1
