@@ -218,9 +218,12 @@ static int view_set(struct sk_buff *skb, struct genl_info *info)
 		goto out;
 	mutex_lock(&spindle_mutex);
 	node = spindle_netlink_node(info);
-	err = IS_ERR(node) ? PTR_ERR(node) : spindle_node_set_view(node, view, info->extack);
-	if (err == -EINVAL && !info->extack->bad_attr)
-		info->extack->bad_attr = spindle_netlink_own(view, info);
+	err = PTR_ERR_OR_ZERO(node);
+	if (!err) {
+		err = spindle_node_set_view(node, view, info->extack);
+		if (err == -EINVAL)
+			info->extack->bad_attr = spindle_netlink_own(view, info);
+	}
 	mutex_unlock(&spindle_mutex);
 out:
 	kvfree(view);

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
 #
 # One machine of "make demo": NODE NODES LINES. What it says to the host begins
 # with "# demo: ", and the delivery log goes to a port of its own.
+# shellcheck source=selftests/vm/guest-lib.sh
 . ./guest-lib.sh
 
 node=$1
@@ -21,7 +23,7 @@ failed()
 	exit 1
 }
 
-# stat NAME: a counter of the subgroup
+# stat_of NAME: a counter of the subgroup, or its state
 stat_of()
 {
 	spindle-ctl -j -p subgroup show node "$node" id 1 |

@@ -123,17 +123,17 @@ static int send_wait(struct spindle_queue *q, uint64_t num, uint32_t len)
 
 /*
  * Take the next message and look at its bytes. 1: fine, 0: none came, or -errno;
- * -EILSEQ: other bytes.
+ * -EILSEQ: other bytes. Looks again and again: poll() does not wait for a new message
+ * while others are held.
  */
 static int read_one(struct spindle_queue *q, uint64_t num, uint32_t len, int timeout)
 {
 	unsigned char want[1024];
 	struct spindle_msg m;
-	int n = spindle_wait(q, POLLIN, timeout);
+	int n;
 
-	if (n <= 0 && n != -EBUSY && n != -EPIPE)
-		return n;
-	n = spindle_peek(q, &m);
+	while (!(n = spindle_peek(q, &m)) && timeout-- > 0)
+		usleep(1000);
 	if (n <= 0)
 		return n;
 	fill(want, len, num);

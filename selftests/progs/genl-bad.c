@@ -224,9 +224,9 @@ static const struct refusal refusals[] = {
 	{ VSET, "unknown attribute", NEW MEMBERS SUBGROUP0 "*#30=1", EINVAL, UNKNOWN, 0 },
 	{ VSET, "not a member itself", "*id=1 vid=8 " MEMBER(2, 5002) SUBGROUP0, EINVAL,
 		"not a member", 0 },
-	{ VSET, "other own port", "*id=1 vid=8 " MEMBER(1, 5099) MEMBER(2, 5002), EINVAL,
+	{ VSET, "other own port", NEW "*" MEMBER(1, 5099) MEMBER(2, 5002), EINVAL,
 		"address or port", 0 },
-	{ VSET, "other own address", "*id=1 vid=8 member{ id=1 addr4=10.0.0.2 port=5001 }", EINVAL,
+	{ VSET, "other own address", NEW "*member{ id=1 addr4=10.0.0.2 port=5001 }", EINVAL,
 		"address or port", 0 },
 	{ VSET, "stale view id", "id=1 *vid=6 " MEMBERS SUBGROUP0 SUBGROUP5, ESTALE,
 		"higher id", 0 },
@@ -277,6 +277,8 @@ static const struct refusal refusals[] = {
 	{ VSET, "member twice", NEW MEMBERS "*" MEMBER(2, 5005), EINVAL, "same id", 0 },
 	{ VSET, "address twice", NEW MEMBERS "*" MEMBER(9, 5002), EINVAL,
 		"same address and port", 0 },
+	{ VSET, "member of another family", NEW MEMBERS "*member{ id=9 addr6=fd00::1 } ", EINVAL,
+		"all have IPv6", 0 },
 	{ VSET, "65 members", NEW "*members=1-65", EINVAL, "64 members", 0 },
 
 	/* Subgroups. */

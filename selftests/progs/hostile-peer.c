@@ -28,7 +28,7 @@
  *	send		size=N bytes; inv=KEY: and invalidate
  *	block		sg=INDEX and sent= received= delivered= slots=, sealed, with a
  *			doorbell; seal=bad, quiet: without doorbell
- *	node		sleep=N, the same of the node block
+ *	node		sleep=N lost=RANKS, the same of the node block
  *	hdr		sg= slot= round= unit= len=; word=N: another slot word
  *	garbage		n=N random writes into the row, seed=N, some with immediate data
  *	imms		n=N immediate data without a byte, v=V or random
@@ -232,7 +232,7 @@ static void parse_view(char **word, int n)
 		}
 	}
 	finish_subgroup();
-	err = spindle_view_check(&view);
+	err = spindle_view_check(&view, NULL);
 	if (err)
 		die("%s\n", err);
 }
@@ -472,6 +472,8 @@ static void step_dial(const char *step)
 		die("connect: %s\n", strerror(errno));
 	type = next_event(LIMIT_S * 1000, &code, NULL);
 	if (type == RDMA_CM_EVENT_CONNECT_RESPONSE) {
+		/* Once more: the rights of the first time were those of no connection. */
+		move_qp(IBV_QPS_INIT, 0);
 		move_qp(IBV_QPS_RTR, 0);
 		move_qp(IBV_QPS_RTS, num(step, "reads", 0));
 		type = rdma_establish(id) ? -1 : RDMA_CM_EVENT_ESTABLISHED;
@@ -755,6 +757,7 @@ static void step_node(const char *step)
 	struct spindle_block b = { .word = {
 		[SPINDLE_NODE_COL_SLEEP] = num(step, "sleep", 0),
 		[SPINDLE_NODE_COL_VID] = view.vid,
+		[SPINDLE_NODE_COL_LOST] = num(step, "lost", 0),
 	} };
 
 	put_block(step, SPINDLE_IMM_NODE, &b);

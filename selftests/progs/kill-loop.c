@@ -50,8 +50,14 @@ static void attach_as(struct spindle_queue *q, uint32_t flags)
 		.node = opt.node, .subgroup = opt.group, .flags = flags, .event_fd = -1,
 	};
 
-	if (spindle_attach(q, &o))
-		_exit(1);
+	int err = spindle_attach(q, &o);
+
+	if (!err)
+		return;
+	printf("# the child cannot attach, flags %u, step %u: %s\n", flags, q->step,
+	       strerror(-err));
+	fflush(stdout);
+	_exit(1);
 }
 
 static void now(void)

@@ -290,6 +290,11 @@ static void bad_words(struct spindle_queue *q)
 	spoil(q);
 }
 
+static uint64_t delivered(void);
+
+/* What this node had delivered when delivery was blocked. */
+static uint64_t blocked_at;
+
 /* A copying reader that is full blocks delivery; frozen, it must not any longer. */
 static void bad_while_full(struct spindle_queue *q)
 {
@@ -310,6 +315,7 @@ static void bad_while_full(struct spindle_queue *q)
 		tail = now;
 		usleep(20000);
 	}
+	blocked_at = delivered();
 	/* All that was committed has been taken, so this is the next slot. */
 	spindle_store_release(&desc_at(q, spindle_load_acquire(q->usr_reserve))->ready,
 			      1ULL << 40);
@@ -477,13 +483,18 @@ static uint64_t frozen(void)
 	return stat(SPINDLE_SUBGROUP_S_FROZEN);
 }
 
+static uint64_t delivered(void)
+{
+	return stat(SPINDLE_SUBGROUP_S_DELIVERED);
+}
+
 /* While it is frozen and still there: does this node go on delivering? */
-static bool goes_on(uint64_t delivered)
+static bool goes_on(void)
 {
 	int i;
 
 	for (i = 0; i < WAIT / 10; i++) {
-		if (stat(SPINDLE_SUBGROUP_S_DELIVERED) > delivered)
+		if (delivered() > blocked_at)
 			return true;
 		usleep(10000);
 	}
@@ -568,7 +579,7 @@ static bool once(const struct act *act, int number)
 	struct spindle_attach_opts o = {
 		.node = opt.node, .subgroup = opt.group, .flags = act->flags, .event_fd = -1,
 	};
-	uint64_t before = frozen(), delivered;
+	uint64_t before = frozen();
 	struct spindle_queue q;
 	bool good;
 	int err;
@@ -581,10 +592,9 @@ static bool once(const struct act *act, int number)
 	}
 	nl_events(&events, NULL, NULL);
 	act->fn(&q);
-	delivered = stat(SPINDLE_SUBGROUP_S_DELIVERED);
 	spindle_kick(&q);
 	good = act->errors ? check_frozen(act, &q, before) : check_free(&q, before);
-	if (good && act->fn == bad_while_full && !goes_on(delivered)) {
+	if (good && act->fn == bad_while_full && !goes_on()) {
 		printf("# this node delivers nothing any more\n");
 		good = false;
 	}

@@ -36,7 +36,7 @@ tap_wait()
 	rc=0
 	wait "$2" || rc=$?
 	is "$1" "$rc" 0
-	tail -n 12 "$3" | sed 's/^\(# \)*/# /'
+	tail -n "$([ "$rc" = 0 ] && echo 5 || echo 50)" "$3" | sed 's/^\(# \)*/# /'
 }
 
 # all_active N: are so many subgroups active, those of all nodes counted?

@@ -51,29 +51,40 @@ wire_conf()
 	cat
 }
 
+# publish FILE TEXT, for the others; fetch NODE FILE
+publish()
+{
+	printf '%s\n' "$2" | tr '\n' ';' | sed 's/;$//' >"/tmp/share/$1"
+}
+
+fetch()
+{
+	# (The option -T crashes in the busybox of Debian 12.)
+	limit 30 wget -q -O - "http://10.0.0.$1:7532/$2"
+}
+
 # agree NAME TEXT: one test, and every node calls it: all have the same TEXT.
 agree()
 {
-	local file i other desc
+	local file i mine other
 
-	desc="$1: the same on all nodes"
 	file=$(echo "$1" | tr ' ' -)
-	printf '%s\n' "$2" | tr '\n' ';' >"/tmp/share/$file"
+	publish "$file" "$2"
+	mine=$(cat "/tmp/share/$file")
 	if ! barrier "$node" "$nodes" "$1"; then
-		not_ok "$desc"
+		not_ok "$1: the same on all nodes"
 		return 1
 	fi
 	for i in $(seq "$nodes"); do
-		# (Its own -T crashes in the busybox of Debian 12.)
-		other=$(limit 30 wget -q -O - "http://10.0.0.$i:7532/$file")
-		if [ "$other" != "$(cat "/tmp/share/$file")" ]; then
-			not_ok "$desc"
-			diag "here: $(cat "/tmp/share/$file")"
+		other=$(fetch "$i" "$file")
+		if [ "$other" != "$mine" ]; then
+			not_ok "$1: the same on all nodes"
+			diag "here: $mine"
 			diag "node $i: $other"
 			return 1
 		fi
 	done
-	ok "$desc"
+	ok "$1: the same on all nodes"
 }
 
 # load ARG...: mcast-load for this node. What it found is in $loaded.
@@ -118,11 +129,43 @@ load_unordered()
 	agree "$name" "$(printf '%s\n' "$loaded" | sed 's/ order .*//')"
 }
 
-# subgroup_is ID STATE: for wait_until
+# subgroup_is ID STATE [ERROR]: for wait_until
 subgroup_is()
 {
-	spindle-ctl -j subgroup show node "$node" id "$1" |
-		grep -q "\"state\": *\"$2\""
+	spindle-ctl -j -p subgroup show node "$node" id "$1" >/tmp/subgroup &&
+		grep -q "\"state\": *\"$2\"" /tmp/subgroup &&
+		grep -q "\"error\": *\"${3:-}" /tmp/subgroup
+}
+
+# delivered_at_least N ID: for wait_until
+delivered_at_least()
+{
+	local n
+
+	n=$(spindle-ctl -j -p subgroup show node "$node" id "$2" |
+		sed -n 's/^ *"delivered": *\([0-9]*\),*$/\1/p')
+	[ "${n:-0}" -ge "$1" ]
+}
+
+# begin NAME COMMAND...: a command in the background. What it says is in
+# /tmp/NAME.out, its status in /tmp/NAME.rc when it has ended.
+begin()
+{
+	local name
+
+	name=$1
+	shift
+	rm -f "/tmp/$name.rc"
+	{
+		rc=0
+		"$@" >"/tmp/$name.out" 2>&1 || rc=$?
+		echo "$rc" >"/tmp/$name.rc"
+	} &
+}
+
+has_ended()
+{
+	[ -s "/tmp/$1.rc" ]
 }
 
 # wire_end: everything can be removed again, when nobody needs us any more.

@@ -20,5 +20,9 @@ is "the device is for root" "$(stat -c %a /dev/spindle)" 600
 for part in attach map calls fork memlock notify copy forming close gone; do
 	tap_run limit 60 dev-bad "$part"
 done
+# It removes the nodes itself, if it gets that far.
+for i in 1 2 3 4; do
+	spindle-ctl node del id "$i" >/dev/null 2>&1
+done
 check "module goes" rmmod spindle
 finish

@@ -20,17 +20,18 @@ check "subgroups become active" wait_until 60 all_active 8
 limit 250 order-watch -g 2 -n 1-4 -s 3,4 -v 1,2 -r /tmp/ready -f "$stop" >/tmp/watch 2>&1 &
 watch=$!
 check "those who live attach" wait_until 30 test -e /tmp/ready
-limit 250 kill-loop -n 2 -g 2 -i 12 -f "$stop" -S 2 >/tmp/other 2>&1 &
+limit 250 kill-loop -n 2 -g 2 -i 12 -f /tmp/enough -S 2 >/tmp/other 2>&1 &
 other=$!
 limit 200 mcast-load -n 1-4 -g 1 -c 300 -l 0-1024 -R -w 60 >/tmp/load 2>&1 &
 load=$!
 
 tap_run limit 150 kill-loop -n 1 -g 2 -i 48
 
-touch "$stop"
-tap_wait "another subgroup has not noticed" "$load" /tmp/load
-tap_wait "all that live have seen the same" "$watch" /tmp/watch
+touch /tmp/enough
 tap_wait "deaths at another node" "$other" /tmp/other
+tap_wait "another subgroup has not noticed" "$load" /tmp/load
+touch "$stop"
+tap_wait "all that live have seen the same" "$watch" /tmp/watch
 check "no subgroup failed" all_active 8
 is "nobody is attached any more" \
 	"$(spindle-ctl -j -p subgroup show | grep -c '"readers": *[1-9]\|"sender": *true')" 0
@@ -46,6 +47,6 @@ check "a process attaches" wait_until 30 readers
 kill -STOP "$pid"
 check "nodes go, with a process attached" loop_del 4
 kill -9 "$pid"
-wait "$pid"
+wait "$pid" 2>/dev/null
 check "module goes" rmmod spindle
 finish
