@@ -69,13 +69,23 @@ static void free_memory(struct spindle_attachment *att)
 	}
 }
 
+/* Slots that the process had reserved, by its own account, and nobody will send. */
+static u32 left_behind(const struct spindle_attachment *att, const struct spindle_mc *mc)
+{
+	u32 slots = (u32)READ_ONCE(att->usr->reserve) - (u32)mc->txq.slot;
+
+	return slots <= mc->window ? slots : 0;
+}
+
 static void detach_fn(void *ctx)
 {
 	struct spindle_attachment *att = ctx;
 	struct spindle_mc *mc = &att->sg->mc;
 
-	if (att->flags & SPINDLE_ATTACH_SEND)
+	if (att->flags & SPINDLE_ATTACH_SEND) {
 		spindle_mc_detach_sender(mc);
+		mc->stats.abandoned += left_behind(att, mc);
+	}
 	if (att->flags & SPINDLE_ATTACH_RECV)
 		spindle_mc_detach_reader(mc, &att->dlvq);
 	list_del(&att->link);
