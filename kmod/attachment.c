@@ -361,6 +361,8 @@ int spindle_attachment_bind(struct spindle_attachment *att, const struct net *ne
 
 	if (err)
 		return err;
+	/* All from here on is out: what does not apply is zero. */
+	memset_after(args, 0, copy_bytes);
 	mutex_lock(&spindle_mutex);
 	err = -EISCONN;
 	if (att->attached)

@@ -180,6 +180,39 @@ static int parse_node(struct spindle_node_config *cfg, struct genl_info *info)
 				    attrs[SPINDLE_A_PORT], info->extack);
 }
 
+/* What a refusal is about that was found out below netlink. */
+static const struct nlattr *node_add_blame(struct genl_info *info, int err)
+{
+	struct nlattr **attrs = info->attrs;
+
+	switch (err) {
+	case -EEXIST:
+		return attrs[SPINDLE_A_NODE_ID];
+	case -EINVAL:
+		return attrs[SPINDLE_A_CPU];
+	case -ENOMEM:
+		return NULL;
+	default:
+		return attrs[SPINDLE_A_ADDR4] ? : attrs[SPINDLE_A_ADDR6];
+	}
+}
+
+static const struct nlattr *view_set_blame(const struct spindle_view *view,
+					   struct genl_info *info, int err)
+{
+	switch (err) {
+	case -EEXIST:
+	case -ESTALE:
+		return info->attrs[SPINDLE_A_VIEW_ID];
+	case -EINVAL:
+		return spindle_netlink_own(view, info);
+	case -ENODEV:
+		return info->attrs[SPINDLE_A_NODE_ID];
+	default:
+		return NULL;
+	}
+}
+
 static int node_add(struct sk_buff *skb, struct genl_info *info)
 {
 	struct spindle_node_config cfg = {};
@@ -189,6 +222,8 @@ static int node_add(struct sk_buff *skb, struct genl_info *info)
 		return err;
 	mutex_lock(&spindle_mutex);
 	err = spindle_node_add(&cfg, info->extack);
+	if (err)
+		info->extack->bad_attr = node_add_blame(info, err);
 	mutex_unlock(&spindle_mutex);
 	return err;
 }
@@ -221,8 +256,8 @@ static int view_set(struct sk_buff *skb, struct genl_info *info)
 	err = PTR_ERR_OR_ZERO(node);
 	if (!err) {
 		err = spindle_node_set_view(node, view, info->extack);
-		if (err == -EINVAL)
-			info->extack->bad_attr = spindle_netlink_own(view, info);
+		if (err)
+			info->extack->bad_attr = view_set_blame(view, info, err);
 	}
 	mutex_unlock(&spindle_mutex);
 out:
@@ -239,7 +274,8 @@ static int view_del(struct sk_buff *skb, struct genl_info *info)
 	node = spindle_netlink_node(info);
 	err = PTR_ERR_OR_ZERO(node);
 	if (!err && !node->group) {
-		NL_SET_ERR_MSG(info->extack, "no view is installed");
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SPINDLE_A_NODE_ID],
+				    "no view is installed");
 		err = -ENOENT;
 	}
 	if (!err)

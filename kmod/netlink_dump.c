@@ -283,7 +283,8 @@ static int reply(struct genl_info *info, u8 cmd,
 	node = spindle_netlink_node(info);
 	err = PTR_ERR_OR_ZERO(node);
 	if (!err && need_view && !node->group) {
-		NL_SET_ERR_MSG(info->extack, "no view is installed");
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SPINDLE_A_NODE_ID],
+				    "no view is installed");
 		err = -ENOENT;
 	}
 	if (err)
@@ -334,13 +335,18 @@ int spindle_netlink_view_get(struct sk_buff *skb, struct genl_info *info)
 
 /*
  * struct cursor - where a dump goes on, in cb->ctx
- * @node: lowest node id that was not shown
+ * @node: lowest node id that was not shown; beyond 32 bits at the end
  * @index: next subgroup of it
  */
 struct cursor {
-	u32 node;
+	u64 node;
 	u32 index;
 };
+
+static struct spindle_node *resume_node(const struct net *net, const struct cursor *at)
+{
+	return at->node > U32_MAX ? NULL : spindle_node_next(net, at->node);
+}
 
 static u32 filter(struct netlink_callback *cb, int type, u32 def)
 {
@@ -373,18 +379,14 @@ static bool wanted(struct netlink_callback *cb, u32 id)
 int spindle_netlink_dump_start(struct netlink_callback *cb)
 {
 	const struct net *net = sock_net(cb->skb->sk);
+	struct cursor at = {};
 	struct spindle_node *node;
-	u32 id = 0;
 
 	mutex_lock(&spindle_mutex);
-	while ((node = spindle_node_next(net, id))) {
+	for (; (node = resume_node(net, &at)); at.node = node->id + 1ULL)
 		if (node->group)
 			cb->min_dump_alloc = max_t(u32, cb->min_dump_alloc,
 						   group_bytes(node->group));
-		id = node->id + 1;
-		if (!id)
-			break;
-	}
 	mutex_unlock(&spindle_mutex);
 	return 0;
 }
@@ -403,7 +405,7 @@ static int dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 	while (!err) {
 		void *hdr;
 
-		node = spindle_node_next(net, at->node);
+		node = resume_node(net, at);
 		if (!node)
 			break;
 		if (wanted(cb, node->id) && (node->group || !need_view)) {
@@ -415,9 +417,7 @@ static int dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 				genlmsg_end(skb, hdr);
 		}
 		if (!err)
-			at->node = node->id + 1;
-		if (at->node == 0)
-			break;
+			at->node = node->id + 1ULL;
 	}
 	mutex_unlock(&spindle_mutex);
 	/* A full buffer is sent and the dump goes on; one that nothing fits is an error. */
@@ -498,15 +498,13 @@ int spindle_netlink_subgroup_dump(struct sk_buff *skb, struct netlink_callback *
 
 	mutex_lock(&spindle_mutex);
 	cb->seq = spindle_node_generation;
-	while ((node = spindle_node_next(net, at->node))) {
+	while ((node = resume_node(net, at))) {
 		if (wanted(cb, node->id) && node->group)
 			err = dump_subgroups(skb, cb, node, at);
 		if (err)
 			break;
 		at->index = 0;
-		at->node = node->id + 1;
-		if (at->node == 0)
-			break;
+		at->node = node->id + 1ULL;
 	}
 	mutex_unlock(&spindle_mutex);
 	return err && !skb->len ? err : skb->len;

@@ -36,9 +36,12 @@ static int parse_member(struct spindle_view *view, const struct nlattr *nest,
 		return err;
 	m = &view->member[view->num_members++];
 	m->id = nla_get_u32(a[SPINDLE_MEMBER_A_ID]);
-	return spindle_netlink_addr(&m->addr, a[SPINDLE_MEMBER_A_ADDR4],
-				    a[SPINDLE_MEMBER_A_ADDR6], a[SPINDLE_MEMBER_A_PORT],
-				    extack);
+	err = spindle_netlink_addr(&m->addr, a[SPINDLE_MEMBER_A_ADDR4],
+				   a[SPINDLE_MEMBER_A_ADDR6], a[SPINDLE_MEMBER_A_PORT],
+				   extack);
+	if (err && !extack->bad_attr)
+		extack->bad_attr = nest;
+	return err;
 }
 
 static int parse_subgroup_node(struct spindle_view *view, struct spindle_view_subgroup *sg,
