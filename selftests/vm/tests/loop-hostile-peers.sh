@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Hostile peers: what the others notice. A peer that does not answer is given up,
+# whatever it asked for; traffic between the other members goes on while a peer breaks
+# the protocol, uses keys that are not its own, or pretends to be somebody else.
+# vm: timeout=300
+. ./guest-lib.sh
+. ./lib-loop.sh
+. ./lib-hostile.sh
+
+check "module loads" loop_start
+listen_in
+check "a victim" spindle-ctl node add id 2 addr 10.0.0.1 port 5002 visibility imm
+
+# A peer may ask how often it wants to be tried again: for ever is not for it to say.
+fresh
+hostile_bg dial,retry=7,rnr=7,flags=1 setup mute
+limit 60 mcast-load -n 2 -g 1 -s 1 -c 1 -l 1-100 -w 25 >/tmp/load.out 2>&1
+check "a peer that never answers is given up, though it asked for patience" \
+	grep -q "the connection to a member broke" /tmp/load.out
+check "view del" limit 30 spindle-ctl view del node 2
+let_go
+fresh
+hostile_bg dial,retry=6,rnr=6,norecv,flags=1 setup
+limit 60 mcast-load -n 2 -g 1 -s 1 -c 1 -l 1-100 -w 25 >/tmp/load.out 2>&1
+check "a peer that never takes a doorbell is given up" \
+	grep -q "the connection to a member broke" /tmp/load.out
+let_go
+check "node del" limit 30 spindle-ctl node del id 2
+
+# ---- what the others notice -------------------------------------------------
+
+# bystanders: a view of 1 (hostile) to 4; subgroup 1 is shared with it, 2 is not.
+bystanders()
+{
+	local i
+
+	vid=$((vid + 1))
+	view="vid $vid"
+	for i in 1 2 3 4; do
+		view="$view member $i@10.0.0.1:500$i"
+	done
+	view="$view subgroup 1 members 1,2 hold 0 ring 4096 window 8 max-msg 512"
+	view="$view subgroup 2 members 2,3,4 window 16 max-msg 1024"
+	: >$EV
+	for i in 2 3 4; do
+		# shellcheck disable=SC2086
+		limit 30 spindle-ctl view set node $i $view || return 1
+	done
+	# The end of the view before is told in the same place.
+	wait_until 60 others_active || diag "subgroup 2 does not form"
+	: >$EV
+}
+
+others_active()
+{
+	[ "$(grep -c "subgroup-active .*vid $vid *subgroup 2" $EV)" = 3 ]
+}
+
+# unharmed DESCRIPTION STEP...: hostile while the others send. Node 2 follows by nulls
+# to two rounds, so the subgroup is active when the steps begin.
+unharmed()
+{
+	local desc
+
+	desc=$1
+	shift
+	limit 100 mcast-load -n 2-4 -g 2 -c 400 -l 1-1000 -w 60 >/tmp/load.out 2>&1 &
+	load_pid=$!
+	diag "$(hostile dial setup block,sent=2 await,sent=1 "$@" gone)"
+	told "subgroup 1 has failed: $desc" "subgroup-failed *node 2 .*subgroup 1 "
+	check "subgroup 2 has not" test "$(grep -c 'subgroup-failed' $EV)" = 1
+	check "nor another connection" test "$(grep -c 'peer-down' $EV)" = 1
+	if wait "$load_pid"; then
+		ok "others go on: $desc"
+	else
+		not_ok "others go on: $desc"
+		sed 's/^/#   /' /tmp/load.out
+	fi
+}
+
+for i in 2 3 4; do
+	spindle-ctl node add id $i addr 10.0.0.1 port 500$i visibility imm
+done
+bystanders
+check "the others work without it" limit 60 mcast-load -n 2-4 -g 2 -c 10
+
+# Duplicates: the real one keeps its connection, and how it wants to be told.
+is "refused: a second node 3 (busy)" "$(FROM=3 TO=4 hostile flood,n=20)" "20 rejected 1"
+told "the event says so" "peer-refused *node 4 *peer 3 *busy"
+is "refused: node 4 dials node 3" "$(FROM=4 TO=3 hostile flood,n=5)" "5 rejected 22"
+check "the real nodes still understand each other" \
+	limit 60 mcast-load -n 2-4 -g 2 -c 20 -w 30
+
+unharmed "rounds go back" block,sent=1
+bystanders
+key=$(kernel_keys | tail -n 1)
+unharmed "a key of another connection ($key)" "write,key=$key"
+check "the key did not open it" event "peer-down *node 2 *peer 1 *error peer-lost"
+bystanders
+unharmed "garbage" garbage,n=300,seed=8 hangup
+bystanders
+unharmed "it says that it has lost everybody" node,lost=-1 hangup
+
+# soft-RoCE does not look whose key it is when a message asks to invalidate it (IBTA
+# o10-37.2.17 forbids that), and nobody else can: connections are lost by it. Not more.
+bystanders
+limit 60 mcast-load -n 2-4 -g 2 -c 5
+steps=
+for key in $(kernel_keys); do
+	steps="$steps send,inv=$key"
+done
+# shellcheck disable=SC2086
+diag "$(hostile dial setup $steps)"
+bystanders
+check "invalidated keys cost connections at most: the next view works" limit 60 mcast-load -n 2-4 -g 2 -c 20
+
+for i in 2 3 4; do
+	check "node del" limit 30 spindle-ctl node del id $i
+done
+is "no memory region is left" "$(kernel_keys)" ""
+listen_out
+check "module goes" limit 60 rmmod spindle
+finish

@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Hostile peers: what a connected peer writes. It can reach its own row and nothing
+# else; values that no correct member writes end the connection and the subgroup, with
+# PEER_PROTOCOL; garbage and floods end in one of both. Every case that is to fail comes
+# after one that shows that the same steps, done right, work.
+# vm: timeout=300
+. ./guest-lib.sh
+. ./lib-loop.sh
+. ./lib-hostile.sh
+
+# outside DESCRIPTION WANT STEP: one work request that must not succeed; it costs the
+# connection, and the reason is that of a lost peer.
+outside()
+{
+	local desc want
+
+	desc=$1
+	want=$2
+	shift 2
+	fresh
+	is "beyond its rights: $desc" "$(hostile "dial${READS:+,reads=1}" setup joined "$@" gone)" \
+		"up|up|yes|$want|yes"
+	told "costs the connection" \
+		"peer-down *node 2 *peer 1 *error peer-lost"
+	told "and the subgroup" \
+		"subgroup-failed *node 2 *vid $vid *subgroup 1 *error peer-lost"
+}
+
+# broken DESCRIPTION STEP...: values that no correct member writes.
+broken()
+{
+	local desc got
+
+	desc=$1
+	shift
+	fresh "${WORDS:-}"
+	got=$(hostile dial setup "$@" gone)
+	case $got in
+	"up|up|"*"|yes") ok "protocol: $desc" ;;
+	*)
+		not_ok "protocol: $desc"
+		diag "have '$got'"
+		;;
+	esac
+	told "is the peer's fault" \
+		"peer-down *node 2 *peer 1 *error peer-protocol"
+	told "and ends the subgroup" \
+		"subgroup-failed *node 2 *vid $vid *subgroup 1 *error peer-protocol"
+}
+
+check "module loads" loop_start
+listen_in
+check "a victim" spindle-ctl node add id 2 addr 10.0.0.1 port 5002 visibility poll
+
+# ---- rights -----------------------------------------------------------------
+
+fresh
+is "within its rights" "$(hostile dial setup write,off=-8,end write,off=4096,len=4096)" \
+	"up|up|success|success"
+outside "a byte beyond the row" "remote access error" write,end,len=1
+outside "across the end" "remote access error" write,off=-4,end
+outside "before the row" "remote access error" write,off=-8
+outside "another address" "remote access error" write,addr=0xffff888000001000
+outside "the next key" "remote access error" write,near=1
+outside "the next memory region" "remote access error" write,near=256
+outside "no key" "remote access error" write,key=0
+READS=1
+outside "a read" "remote invalid request error" read
+outside "an atomic" "remote invalid request error" add
+READS=
+outside "a message" "remote operation error" send,size=8
+RING=4194304
+fresh
+is "within its rights, several chunks" \
+	"$(hostile dial setup write,off=0x200000,len=64 write,off=-64,end,len=64)" \
+	"up|up|success|success"
+outside "the key of another chunk" "remote access error" write,off=8,chunk=1
+outside "across two chunks" "remote access error" write,off=0x1ffffc
+RING=4096
+
+# ---- what it writes ---------------------------------------------------------
+
+broken "rounds go back" block,sent=2 await,sent=1 block,sent=1
+broken "rounds beyond all bounds" block,sent=-1
+broken "more messages than rounds" block,sent=1,slots=2
+broken "more messages than the window" block,sent=9,slots=9
+broken "delivered what it has not received" block,delivered=1
+broken "received what nobody sent" block,received=5
+broken "received beyond all bounds" block,received=-1
+broken "received goes back" hdr,len=1 block,sent=1,slots=1 await,received=1 \
+	block,sent=1,slots=1,received=1 await,delivered=1 block,sent=1,slots=1
+broken "a guard without a header" block,sent=1,slots=1
+broken "a header of another lap" hdr,word=9 block,sent=1,slots=1
+broken "a header of a round that is not decided" hdr,round=1 block,sent=1,slots=1
+broken "two headers of one round" hdr hdr,slot=1 block,sent=2,slots=2
+broken "a message longer than the limit" hdr,len=513 block,sent=1,slots=1
+broken "a seal that stays wrong" block,sent=1,seal=bad
+broken "a seal of the node that stays wrong" node,sleep=1,seal=bad
+WORDS="senders 2"
+broken "rounds of a member that does not send" block,sent=1
+WORDS=
+fresh
+is "as many rounds as can be: others follow half the way" \
+	"$(hostile dial setup block,sent=0x100000000000000 await,sent=0x80000000000000)" \
+	"up|up|success|there"
+fresh
+is "a block of no subgroup means nothing" \
+	"$(hostile dial setup write,off=640,len=64,imm=0x12000000 block,sent=2 await,sent=1)" \
+	"up|up|success|success|there"
+
+# Where the bytes are is the sender's business, but they are inside its ring: a reader
+# that copies gets 512 bytes from there, wrapped, and the checker finds them wrong.
+fresh
+limit 60 mcast-load -n 2 -g 1 -s one -c 1 -l 1-9 -C >/tmp/load.out 2>&1 &
+load_pid=$!
+check "a reader" wait_until 30 sh -c "spindle-ctl subgroup show node 2 | grep -q ' 1  *0'"
+is "an extent beyond the ring" \
+	"$(hostile dial setup hdr,unit=0xffffffff,len=512 block,sent=1,slots=1 await,received=1 \
+		block,sent=1,slots=1,received=1 await,delivered=1)" \
+	"up|up|success|success|there|success|there"
+wait "$load_pid"
+check "is read as such" grep -q "length 512" /tmp/load.out
+
+# ---- garbage and floods -----------------------------------------------------
+
+for seed in 1 2 3 4 5; do
+	fresh
+	hostile dial setup "garbage,n=150,seed=$seed" imms,n=100 \
+		"garbage,n=150,seed=1$seed" | sed 's/^/# /'
+	check "view del after garbage $seed" limit 30 spindle-ctl view del node 2
+done
+check "node del" limit 30 spindle-ctl node del id 2
+
+# Guards that are believed by completion: garbage there, too. And an engine that has
+# nothing to do must sleep, although a member that does not send rings with numbers.
+check "a victim that believes completions" \
+	spindle-ctl node add id 2 addr 10.0.0.1 port 5002 visibility imm
+for seed in 6 7; do
+	fresh
+	hostile dial setup "garbage,n=150,seed=$seed" imms,n=300 | sed 's/^/# /'
+done
+fresh senders 2
+hostile_bg dial setup imms,n=1,v=5
+passes=$(engine_stat 2 passes)
+sleep 2
+check "an engine sleeps after a doorbell that means nothing" \
+	test $(($(engine_stat 2 passes) - passes)) -lt 1000
+let_go
+
+check "node del" limit 30 spindle-ctl node del id 2
+is "no memory region is left" "$(kernel_keys)" ""
+listen_out
+check "module goes" limit 60 rmmod spindle
+finish

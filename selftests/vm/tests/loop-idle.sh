@@ -1,0 +1,132 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What must not happen when nothing happens, and what must not be needed when a lot does.
+#
+#	- A group without traffic sleeps, with readers that wait: its engines do not pass,
+#	  take no processor time, and nothing is sent. All of it is counted by others: the
+#	  scheduler, the device.
+#	- The first message after that wakes all who have to wake: the own engine by a kick
+#	  of the process, those of the others by doorbells.
+#	- Sending and reading take no system calls. A process that has nothing to do waits in
+#	  poll(), so there are some; but ten times as many messages take hardly more of them.
+# vm: timeout=300
+. ./guest-lib.sh
+. ./lib-loop.sh
+
+# engine_stat NODE NAME: a counter of the node's engine.
+engine_stat()
+{
+	spindle-ctl -j -p stats node "$1" |
+		sed -n "s/^ *\"$2\": *\([0-9]*\),*\$/\1/p" | head -n 1
+}
+
+# One counter of all three engines, added up.
+engines()
+{
+	echo $(($(engine_stat 1 "$1") + $(engine_stat 2 "$1") + $(engine_stat 3 "$1")))
+}
+
+# Ticks of the processor that the three threads have used.
+ticks()
+{
+	local i
+
+	for i in 1 2 3; do
+		sed 's/.*) //' "/proc/$(engine_stat $i pid)/stat"
+	done | awk '{ sum += $12 + $13 } END { print sum }'
+}
+
+packets()
+{
+	echo $(($(rxe_counter sent_pkts) + $(rxe_counter rcvd_pkts)))
+}
+
+quiet()
+{
+	local before
+
+	before=$(engines passes)
+	usleep 500000
+	[ "$(engines passes)" = "$before" ]
+}
+
+# idle DESCRIPTION: nothing happens for five seconds.
+idle()
+{
+	local passes used sent
+
+	check "$1: engines come to rest" wait_until 30 quiet
+	passes=$(engines passes)
+	used=$(ticks)
+	sent=$(packets)
+	sleep 5
+	is "$1: no pass in 5 s" "$(engines passes)" "$passes"
+	is "$1: no packet" "$(packets)" "$sent"
+	used=$(($(ticks) - used))
+	check "$1: no processor time ($used ticks of all three)" test $used -le 1
+}
+
+readers_wait()
+{
+	spindle-ctl -j -p subgroup show node 3 id 1 | grep -q '"readers": *1'
+}
+
+check "module loads" loop_start
+for how in poll imm; do
+	# An engine each, so that who is to be woken is another thread.
+	for i in 1 2 3; do
+		spindle-ctl node add id $i addr 10.0.0.1 port $((5000 + i)) \
+			visibility $how engine $i || not_ok "node $i"
+	done
+	check "three nodes, three engines ($how)" loop_view 3 1 subgroup 1 max-msg 1024
+	slept=$(engines sleeps)
+	check "traffic" limit 60 mcast-load -n 1-3 -g 1 -c 100
+	idle "after traffic ($how)"
+	check "engines went to sleep" test "$(engines sleeps)" -gt "$slept"
+
+	# Who reads on nodes 2 and 3 waits in poll(); node 1 sends when all sleep.
+	limit 120 mcast-load -n 2,3 -g 1 -s one -c 3 -w 100 >/tmp/readers.out 2>&1 &
+	readers=$!
+	check "readers wait" wait_until 30 readers_wait
+	idle "with readers ($how)"
+	kicks=$(engines kicks)
+	bells=$(engines bells)
+	check "messages after that are sent" limit 60 mcast-load -n 1 -g 1 -s one -c 3 -w 50
+	check "and arrive" wait $readers
+	check "a process has kicked its engine" test "$(engines kicks)" -gt "$kicks"
+	check "peers have rung for theirs" test "$(engines bells)" -gt "$bells"
+	sed 's/^[^#]/# &/' /tmp/readers.out
+	check "nodes go" loop_del 3
+done
+
+# System calls: an engine that does not sleep in between needs no kicks.
+for i in 1 2 3; do
+	spindle-ctl node add id $i addr 10.0.0.1 port $((5000 + i)) idle-us 100000
+done
+check "three nodes" loop_view 3 1 subgroup 1 window 256 max-msg 64
+
+# syscalls COUNT [OPTION]...: how many it takes to send and read so many
+syscalls()
+{
+	local count
+
+	count=$1
+	shift
+	limit 120 strace -f -o /tmp/trace /bin/mcast-load -n 1-3 -g 1 -c "$count" -l 1-64 "$@" \
+		>/tmp/load.out 2>&1 || cat /tmp/load.out >&2
+	wc -l </tmp/trace
+}
+
+for opts in "" "-C"; do
+	few=$(syscalls 200 $opts)
+	many=$(syscalls 2000 $opts)
+	diag "system calls: $few for 200, $many for 2000 of each of three"
+	sed 's/(.*//; s/^[0-9]* *//' /tmp/trace | sort | uniq -c | sort -rn | head -n 5 | sed 's/^/# /'
+	check "something was traced" test "$few" -gt 20
+	check "5400 more messages take less than 270 more calls ($opts)" \
+		test $((many - few)) -lt 270
+done
+check "nodes go" loop_del 3
+check "module goes" limit 60 rmmod spindle
+finish

@@ -1,0 +1,178 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The module comes and goes: not while it is used, and 200 times without leaving
+# anything behind. Network namespaces: each has its own nodes.
+# vm: own
+# vm: mem=768
+# vm: timeout=900
+. ./guest-lib.sh
+. ./lib-loop.sh
+
+CYCLES=${CYCLES:-200}
+# Until here caches of the kernel may still grow to the size that they need.
+WARM=20
+
+refuses_to_go()
+{
+	! rmmod spindle 2>/dev/null && grep -q '^spindle ' /proc/modules
+}
+
+# ---- references -------------------------------------------------------------
+
+check "device and module" loop_start
+check "a node" loop_nodes 1
+check "keeps the module" refuses_to_go
+check "a view" loop_view 1 1 subgroup 1
+check "keeps it" refuses_to_go
+sleep 300 3</dev/spindle &
+holder=$!
+check "node del" loop_del 1
+check "an open file keeps the module" refuses_to_go
+kill $holder
+wait $holder 2>/dev/null
+check "nothing keeps it" limit 60 rmmod spindle
+check "the control device is gone" test ! -e /dev/spindle
+
+# ---- namespaces -------------------------------------------------------------
+
+# A namespace with an RDMA device of its own.
+setup_netns()
+{
+	ip netns add "$1" && ip -n "$1" link add dummy1 type dummy &&
+		ip -n "$1" addr add 10.0.1.1/24 dev dummy1 &&
+		ip -n "$1" link set dummy1 mtu 4200 up &&
+		ip netns exec "$1" rdma link add rxe1 type rxe netdev dummy1
+}
+
+# Where iproute2 keeps namespaces and where others look for them are one.
+mkdir -p /var /run/netns
+[ -e /var/run ] || ln -s ../run /var/run
+check "module again" modprobe spindle
+check "a namespace" setup_netns blue
+check "node 1 here" loop_nodes 1
+check "a view here" loop_view 1 1 subgroup 1
+check "node 1 there" spindle-ctl -n blue node add id 1 addr 10.0.1.1 port 7001
+check "node 2 there" spindle-ctl -n blue node add id 2 addr 10.0.1.1 port 7002
+is "nodes here" "$(spindle-ctl node show | awk 'NR > 1 { print $1, $2 }')" "1 10.0.0.1:5001"
+is "nodes there" "$(spindle-ctl -n blue node show | awk 'NR > 1 { printf "%s %s ", $1, $2 }')" \
+	"1 10.0.1.1:7001 2 10.0.1.1:7002 "
+check "an address of here is none there" sh -c \
+	"! spindle-ctl -n blue node add id 3 addr 10.0.0.1 2>/tmp/msg &&
+		grep -q 'belongs to no RDMA device' /tmp/msg"
+check "who is here attaches here" limit 30 mcast-load -n 1 -g 1 -c 5
+for ns in blue red; do
+	[ $ns = blue ] || ip netns add $ns
+	ip netns exec $ns mcast-load -n 1 -g 1 -c 5 >/tmp/msg 2>&1
+	case $ns in
+	# There is a node 1, but without a view.
+	blue) check "not from $ns" grep -q "No such file or directory" /tmp/msg ;;
+	red) check "not from $ns" grep -q "No such device" /tmp/msg ;;
+	esac
+done
+check "node del there does not touch the one here" spindle-ctl -n blue node del id 1
+check "which works" limit 30 mcast-load -n 1 -g 1 -c 5
+check "node del here" loop_del 1
+check "there is still one there" refuses_to_go
+check "node del there" spindle-ctl -n blue node del id 2
+check "the device there goes" limit 60 rdma link delete rxe1
+check "module goes" limit 60 rmmod spindle
+ip netns del blue
+ip netns del red
+
+# ---- leaks ------------------------------------------------------------------
+
+cycle()
+{
+	modprobe spindle && loop_nodes 3 visibility "$1" &&
+		loop_view 3 1 subgroup 1 window 16 max-msg 512 subgroup 2 members 1,2 &&
+		limit 60 mcast-load -n 1-3 -g 1 -c 5 -l 1-500 >/tmp/load.out &&
+		loop_del 3 && limit 60 rmmod spindle
+}
+
+# snapshot NAME: what is in use now. Per-processor caches of free objects and pages are
+# emptied or counted as free, the files of this test are not counted.
+snapshot()
+{
+	local f
+
+	sync
+	for f in 1 2 3; do
+		echo 3 >/proc/sys/vm/drop_caches
+	done
+	for f in /sys/kernel/slab/*/shrink; do
+		[ -L "${f%/shrink}" ] || echo 1 >"$f"
+	done 2>/dev/null
+	rdma resource show >"/tmp/$1.rdma"
+	grep -c vmap /proc/vmallocinfo >"/tmp/$1.vmap"
+	awk 'NR > 2 { print $1, $2 }' /proc/slabinfo | sort >"/tmp/$1.slab"
+	for f in /proc/[0-9]*/comm; do
+		cat "$f"
+	done 2>/dev/null | grep spindle >"/tmp/$1.threads"
+	{
+		awk '/count:/ { n += $2 } END { print "pcp:", n * 4 }' /proc/zoneinfo
+		cat /proc/meminfo
+	} | awk '{ v[$1] = $2 } END {
+		print v["MemTotal:"] - v["MemFree:"] - v["pcp:"] - v["Cached:"] - v["Buffers:"] -
+			v["AnonPages:"] - v["PageTables:"] - v["KernelStack:"]
+	}' >"/tmp/$1.kb"
+}
+
+# The caches that have most more objects than when they were warm.
+most_grown()
+{
+	awk 'NR == FNR { a[$1] = $2; next } { print $2 - a[$1], $1 }' \
+		/tmp/warm.slab /tmp/cold.slab | sort -rn | head -n 4 | paste -s -d ','
+}
+
+diag "slab caches can be shrunk: $(ls -d /sys/kernel/slab/kmalloc-64/shrink 2>/dev/null)"
+failed=
+i=0
+while [ $i -lt "$CYCLES" ]; do
+	i=$((i + 1))
+	how=poll
+	[ $((i % 2)) = 0 ] || how=imm
+	if ! cycle $how >/tmp/cycle.out 2>&1; then
+		failed="cycle $i failed"
+		sed 's/^/# /' /tmp/cycle.out /tmp/load.out
+		break
+	fi
+	if [ $i = $WARM ]; then
+		snapshot warm
+	elif [ $((i % 40)) = 0 ]; then
+		snapshot cold
+		diag "after $i: $(cat /tmp/cold.kb) kB, $(cat /tmp/cold.vmap) mappings," \
+			"most grown: $(most_grown)"
+	fi
+done
+is "$CYCLES times: load, configure, send, remove, unload" "$failed" ""
+snapshot cold
+n=$((CYCLES - WARM))
+check "RDMA resources are as before" cmp /tmp/warm.rdma /tmp/cold.rdma
+sed 's/^/# /' /tmp/cold.rdma
+is "mappings are as before" "$(cat /tmp/cold.vmap)" "$(cat /tmp/warm.vmap)"
+is "no thread is left" "$(cat /tmp/cold.threads)" ""
+# One object per cycle, of whatever kind, would make its cache grow by as many. Freed
+# mappings are kept for a while: they have been counted above.
+is "no slab cache has grown by an object per cycle" \
+	"$(awk -v n=$n 'NR == FNR { a[$1] = $2; next }
+		$2 - a[$1] >= n && $1 != "vmap_area" { print $1, a[$1], $2 }' \
+		/tmp/warm.slab /tmp/cold.slab)" ""
+diag "most grown: $(most_grown)"
+# One page per cycle, wherever it is, would add up to this.
+grown=$(($(cat /tmp/cold.kb) - $(cat /tmp/warm.kb)))
+check "memory has not grown by a page per cycle ($grown kB in $n cycles)" \
+	test $grown -lt $((n * 4))
+check "the kernel knows no more of it" sh -c "! grep -q spindle /proc/slabinfo /proc/modules"
+
+# ---- a namespace that goes first --------------------------------------------
+
+# Whoever deletes a namespace forgets the nodes in it; nobody can remove them then. When
+# their device goes they have to go, or the module could never be unloaded again.
+check "module again" modprobe spindle
+check "a namespace" setup_netns green
+check "node there" spindle-ctl -n green node add id 1 addr 10.0.1.1 port 7001
+ip netns del green
+check "the device goes, of a namespace that nobody can reach" limit 60 rdma link delete rxe1
+check "module goes" wait_until 20 rmmod spindle
+finish
