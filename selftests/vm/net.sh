@@ -93,10 +93,10 @@ net_args()
 	if ((node == 1)); then
 		spec=
 		for ((i = 2; i <= net_n; i++)); do
-			spec+=${spec:+,}listen=../link$i
+			spec+=${spec:+,}listen=../link$$-$i
 		done
 	else
-		spec=connect=../link$node
+		spec=connect=../link$$-$node
 	fi
 	printf '%s\n' --net "unix:$spec:$(net_mac "$node")"
 }
@@ -118,6 +118,6 @@ net_down()
 		net_ns=
 	fi
 	if [[ $net_kind == unix ]]; then
-		rm -f "$net_dir"/link*
+		rm -f "$net_dir/link$$-"*
 	fi
 }
