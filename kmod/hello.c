@@ -77,6 +77,8 @@ u32 spindle_hello_check(const struct spindle_hello *hello, const struct spindle_
 const char *spindle_refusal_text(u32 code)
 {
 	switch (code) {
+	case SPINDLE_REJECT_BUSY:
+		return "refused: busy with another connection of this peer";
 	case SPINDLE_REFUSE_NOT_SPINDLE:
 		return "refused: not a spindle peer";
 	case SPINDLE_REFUSE_VERSION:

@@ -28,11 +28,15 @@ int spindle_pages_alloc(struct spindle_pages *pages, u64 bytes)
 	u32 i;
 
 	pages->n = DIV_ROUND_UP_ULL(bytes, PAGE_SIZE);
+	/* Sizes come from configuration: too large is a refusal, nobody else's end. */
+	if (pages->n > si_mem_available())
+		return -ENOMEM;
 	pages->page = kvcalloc(pages->n, sizeof(*pages->page), GFP_KERNEL);
 	if (!pages->page)
 		return -ENOMEM;
 	for (i = 0; i < pages->n; i++) {
-		pages->page[i] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+		pages->page[i] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
+					    __GFP_RETRY_MAYFAIL);
 		if (!pages->page[i])
 			goto err_pages;
 		cond_resched();

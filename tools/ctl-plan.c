@@ -97,10 +97,13 @@ static bool plan_node(struct ctl_plan *plan, const struct ctl_node *node,
 		return true;
 	}
 	if (*run && !plan->replace) {
-		ctl_conf_complain(plan->conf, node->line,
-				  dead ? "node %llu lost its RDMA device; --replace removes it and makes it anew" :
-				  "node %llu runs with other values; --replace removes it, which ends its view and cuts off who uses it, and makes it anew",
-				  id);
+		const char *lost =
+			"node %llu lost its RDMA device; --replace removes it and makes it anew";
+		const char *other =
+			"node %llu runs with other values; --replace removes it, which ends "
+			"its view and cuts off who uses it, and makes it anew";
+
+		ctl_conf_complain(plan->conf, node->line, dead ? lost : other, id);
 		say_detail(diff);
 		return false;
 	}

@@ -12,10 +12,9 @@
 #define RETRIES		6	/* 7 means for ever on soft-RoCE */
 /*
  * Receives are posted again by a work item; until it has run a burst of immediates may
- * find none. That is no reason to give a peer up: a dead one does not acknowledge either.
+ * find none. It gets a second, but not for ever: a peer may never post any.
  */
-#define RNR_TIMER	IB_RNR_TIMER_000_64
-#define RNR_RETRIES	7	/* for ever */
+#define RNR_TIMER	IB_RNR_TIMER_163_84
 
 static struct workqueue_struct *conn_wq;
 
@@ -303,7 +302,7 @@ static struct rdma_conn_param conn_param(struct spindle_conn *conn)
 		.private_data = conn->cfg.hello,
 		.private_data_len = sizeof(conn->cfg.hello),
 		.retry_count = RETRIES,
-		.rnr_retry_count = RNR_RETRIES,
+		.rnr_retry_count = RETRIES,
 	};
 }
 

@@ -58,13 +58,24 @@ spn_run_cleanups()
 	exit "$rc"
 }
 
-# A dead child stays visible until it is waited for: that is not alive.
+# Is this a child of this very shell, and running? A dead one stays visible
+# until it is waited for; after that its number may soon belong to a process of
+# somebody else, whom no signal of ours must reach.
 alive()
 {
-	local state
+	local key value rest state='' parent=''
 
-	state=$(sed -n 's/^State:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
-	[[ $state && $state != [ZX]* ]]
+	[[ -r /proc/$1/status ]] || return 1
+	while read -r key value rest; do
+		case $key in
+		State:) state=$value ;;
+		PPid:)
+			parent=$value
+			break
+			;;
+		esac
+	done 2>/dev/null <"/proc/$1/status" || return 1
+	[[ $parent == "$BASHPID" && $state != [ZX] ]]
 }
 
 # End one process that we started: ask, wait a little, insist.
@@ -72,12 +83,15 @@ end_pid()
 {
 	local pid=$1 i
 
+	alive "$pid" || return 0
 	kill -TERM "$pid" 2>/dev/null || return 0
 	for ((i = 0; i < ${2:-50}; i++)); do
 		alive "$pid" || break
 		nap 0.1
 	done
-	kill -KILL "$pid" 2>/dev/null || :
+	if alive "$pid"; then
+		kill -KILL "$pid" 2>/dev/null || :
+	fi
 	wait "$pid" 2>/dev/null || :
 }
 

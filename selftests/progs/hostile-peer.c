@@ -933,7 +933,8 @@ static const struct {
 	{ "setup", step_setup }, { "write", step_write }, { "read", step_read },
 	{ "add", step_add }, { "send", step_send }, { "block", step_block },
 	{ "node", step_node }, { "hdr", step_hdr }, { "garbage", step_garbage },
-	{ "imms", step_imms }, { "await", step_await }, { "joined", step_joined }, { "gone", step_gone },
+	{ "imms", step_imms }, { "await", step_await }, { "joined", step_joined },
+	{ "gone", step_gone },
 	{ "mute", step_mute }, { "hangup", step_hangup }, { "exit", step_exit },
 	{ "mark", step_mark }, { "until", step_until },
 };

@@ -286,7 +286,7 @@ static const struct death {
 
 /* ---- the parent ------------------------------------------------------- */
 
-static void subgroup(struct nl_subgroup *sg)
+static void look(struct nl_subgroup *sg)
 {
 	int err = nl_subgroup(&nl, opt.node, opt.group, sg);
 
@@ -329,10 +329,10 @@ static bool once(const struct death *death)
 	uint64_t gone;
 	int err;
 
-	subgroup(&before);
+	look(&before);
 	if (!live_and_die(death))
 		return false;
-	subgroup(&after);
+	look(&after);
 	if (after.state != SPINDLE_STATE_ACTIVE || after.sender ||
 	    after.readers != before.readers) {
 		printf("# state %u, sender %d, readers %u, before %u\n", after.state,
@@ -367,18 +367,29 @@ int main(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "n:g:i:f:S:")) != -1) {
 		switch (c) {
-		case 'n': opt.node = atoi(optarg); break;
-		case 'g': opt.group = atoi(optarg); break;
-		case 'i': opt.iterations = atoi(optarg); break;
-		case 'f': opt.stop = optarg; break;
-		case 'S': opt.seed = strtoull(optarg, NULL, 10); break;
-		default: return 2;
+		case 'n':
+			opt.node = atoi(optarg);
+			break;
+		case 'g':
+			opt.group = atoi(optarg);
+			break;
+		case 'i':
+			opt.iterations = atoi(optarg);
+			break;
+		case 'f':
+			opt.stop = optarg;
+			break;
+		case 'S':
+			opt.seed = strtoull(optarg, NULL, 10);
+			break;
+		default:
+			return 2;
 		}
 	}
 	if (nl_open(&nl))
 		die("the family cannot be opened");
 	printf("# node %u subgroup %u seed %" PRIu64 "\n", opt.node, opt.group, opt.seed);
-	subgroup(&first);
+	look(&first);
 	for (number = 0; go_on(number); number++) {
 		i = number % ARRAY_SIZE(deaths);
 		rng = mix(opt.seed) + mix(number);
@@ -391,7 +402,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(deaths); i++)
 		if (times[i])
 			ok(!bad[i], "killed %s", deaths[i].name);
-	subgroup(&last);
+	look(&last);
 	ok(last.stat[SPINDLE_SUBGROUP_S_SENT] > first.stat[SPINDLE_SUBGROUP_S_SENT],
 	   "the dead have sent something");
 	is(last.stat[SPINDLE_SUBGROUP_S_FROZEN], first.stat[SPINDLE_SUBGROUP_S_FROZEN],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The netlink family "spindle" by hand. No library is used: they do not build the
- * malformed messages that these tests are about, and hide acknowledgements.
+ * malformed messages that these tests are about, and hide acknowledgments.
  */
 #ifndef SPINDLE_PROGS_NL_H
 #define SPINDLE_PROGS_NL_H
@@ -41,7 +41,7 @@ struct nl_req {
 	int depth;
 };
 
-/* What an acknowledgement says. */
+/* What an acknowledgment says. */
 struct nl_ack {
 	int err;		/* 0 or -errno */
 	char text[256];
@@ -64,11 +64,18 @@ static inline int nl_type(const struct nlattr *a)
 	return a->nla_type & NLA_TYPE_MASK;
 }
 
-#define nl_for_each(a, start, bytes)						\
-	for (a = (void *)(start);						\
-	     (char *)(start) + (bytes) - (char *)a >= NLA_HDRLEN &&		\
-	     a->nla_len >= NLA_HDRLEN;						\
-	     a = (void *)((char *)a + NLA_ALIGN(a->nla_len)))
+/* The attribute at a place, or NULL behind the last one before @end. */
+static inline const struct nlattr *nl_at(const void *at, const void *end)
+{
+	const struct nlattr *a = at;
+
+	return (char *)end - (char *)at >= NLA_HDRLEN && a->nla_len >= NLA_HDRLEN ? a : NULL;
+}
+
+static inline const struct nlattr *nl_behind(const struct nlattr *a, const void *end)
+{
+	return nl_at((char *)a + NLA_ALIGN(a->nla_len), end);
+}
 
 /* The attributes of a message of a generic family. */
 static inline void *nl_attrs(const struct nlmsghdr *nlh)
@@ -83,9 +90,10 @@ static inline int nl_attrs_len(const struct nlmsghdr *nlh)
 
 static inline const struct nlattr *nl_find(const void *start, int bytes, int type)
 {
+	const void *end = (char *)start + bytes;
 	const struct nlattr *a;
 
-	nl_for_each(a, start, bytes)
+	for (a = nl_at(start, end); a; a = nl_behind(a, end))
 		if (nl_type(a) == type)
 			return a;
 	return NULL;
@@ -168,6 +176,7 @@ static inline void nl_take_ack(const struct nlmsghdr *nlh, struct nl_ack *ack)
 	const struct nlmsgerr *e = (void *)((char *)nlh + NLMSG_HDRLEN);
 	bool done = nlh->nlmsg_type == NLMSG_DONE;
 	int hdr = NLMSG_HDRLEN + (done ? sizeof(int) : sizeof(*e));
+	const void *end = (char *)nlh + nlh->nlmsg_len;
 	const struct nlattr *a;
 
 	memset(ack, 0, sizeof(*ack));
@@ -176,7 +185,7 @@ static inline void nl_take_ack(const struct nlmsghdr *nlh, struct nl_ack *ack)
 	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS))
 		return;
 	/* Without NETLINK_CAP_ACK an error comes with the request, which is not asked for. */
-	nl_for_each(a, (char *)nlh + hdr, (int)nlh->nlmsg_len - hdr) {
+	for (a = nl_at((char *)nlh + hdr, end); a; a = nl_behind(a, end)) {
 		switch (nl_type(a)) {
 		case NLMSGERR_ATTR_MSG:
 			snprintf(ack->text, sizeof(ack->text), "%.*s", nl_len(a),
@@ -198,7 +207,7 @@ static inline void nl_take_ack(const struct nlmsghdr *nlh, struct nl_ack *ack)
 }
 
 /*
- * Read until the acknowledgement, or the end of the dump, of the last request. Each
+ * Read until the acknowledgment, or the end of the dump, of the last request. Each
  * message of the family goes to @fn, whose return ends it all if it is not 0.
  */
 static inline int nl_read(struct nl *nl, struct nl_ack *ack,
@@ -325,6 +334,7 @@ static inline int nl_take_subgroup(void *ctx, const struct nlmsghdr *nlh)
 {
 	struct nl_subgroup *sg = ctx;
 	const struct nlattr *nest, *stats, *a;
+	const void *end;
 
 	nest = nl_find(nl_attrs(nlh), nl_attrs_len(nlh), SPINDLE_A_SUBGROUP);
 	if (!nest)
@@ -337,7 +347,8 @@ static inline int nl_take_subgroup(void *ctx, const struct nlmsghdr *nlh)
 	stats = nl_find(nl_data(nest), nl_len(nest), SPINDLE_SUBGROUP_A_STATS);
 	if (!stats)
 		return 0;
-	nl_for_each(a, nl_data(stats), nl_len(stats))
+	end = (char *)nl_data(stats) + nl_len(stats);
+	for (a = nl_at(nl_data(stats), end); a; a = nl_behind(a, end))
 		if (nl_type(a) <= SPINDLE_SUBGROUP_S_MAX)
 			sg->stat[nl_type(a)] = nl_num(a);
 	return 0;

@@ -256,10 +256,26 @@ static void each_node(const char *s, void (*fn)(uint32_t node))
 	}
 }
 
-static void set_reader(uint32_t n) { opt.reader[n] = true; }
-static void set_sender(uint32_t n) { opt.sender[n] = true; opt.kind[n] = OWN; }
-static void set_victim(uint32_t n) { opt.kind[n] = VICTIM; }
-static void set_rubbish(uint32_t n) { opt.kind[n] = RUBBISH; }
+static void set_reader(uint32_t n)
+{
+	opt.reader[n] = true;
+}
+
+static void set_sender(uint32_t n)
+{
+	opt.sender[n] = true;
+	opt.kind[n] = OWN;
+}
+
+static void set_victim(uint32_t n)
+{
+	opt.kind[n] = VICTIM;
+}
+
+static void set_rubbish(uint32_t n)
+{
+	opt.kind[n] = RUBBISH;
+}
 
 int main(int argc, char **argv)
 {
@@ -267,17 +283,38 @@ int main(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "g:n:s:x:v:r:f:l:S:w:")) != -1) {
 		switch (c) {
-		case 'g': opt.group = atoi(optarg); break;
-		case 'n': each_node(optarg, set_reader); break;
-		case 's': each_node(optarg, set_sender); break;
-		case 'x': each_node(optarg, set_rubbish); break;
-		case 'v': each_node(optarg, set_victim); break;
-		case 'r': opt.ready = optarg; break;
-		case 'f': opt.stop = optarg; break;
-		case 'l': opt.max = atoi(optarg); break;
-		case 'S': opt.seed = strtoull(optarg, NULL, 10); break;
-		case 'w': opt.wait = atoi(optarg); break;
-		default: return 2;
+		case 'g':
+			opt.group = atoi(optarg);
+			break;
+		case 'n':
+			each_node(optarg, set_reader);
+			break;
+		case 's':
+			each_node(optarg, set_sender);
+			break;
+		case 'x':
+			each_node(optarg, set_rubbish);
+			break;
+		case 'v':
+			each_node(optarg, set_victim);
+			break;
+		case 'r':
+			opt.ready = optarg;
+			break;
+		case 'f':
+			opt.stop = optarg;
+			break;
+		case 'l':
+			opt.max = atoi(optarg);
+			break;
+		case 'S':
+			opt.seed = strtoull(optarg, NULL, 10);
+			break;
+		case 'w':
+			opt.wait = atoi(optarg);
+			break;
+		default:
+			return 2;
 		}
 	}
 	attach_all();

@@ -328,6 +328,11 @@ struct racer {
 	uint64_t seed;
 };
 
+static void poke(__u32 *word, uint32_t right, uint64_t v)
+{
+	__atomic_store_n(word, v >> 8 & 1 ? v >> 32 : right, __ATOMIC_RELAXED);
+}
+
 static void *race(void *arg)
 {
 	struct racer *r = arg;
@@ -338,12 +343,21 @@ static void *race(void *arg)
 	for (i = 0; i < 20000 && spindle_state(r->q) <= SPINDLE_STATE_ACTIVE; i++) {
 		v = mix(v + i);
 		switch (v % 5) {
-		case 0: __atomic_store_n(&d->len, v >> 8 & 1 ? v >> 32 : 64, __ATOMIC_RELAXED); break;
-		case 1: __atomic_store_n(&d->units, v >> 8 & 1 ? v >> 32 : 1, __ATOMIC_RELAXED); break;
-		case 2: __atomic_store_n(&d->unit, v >> 8 & 1 ? v >> 32 : r->s.unit,
-					 __ATOMIC_RELAXED); break;
-		case 3: __atomic_store_n(&d->flags, v >> 8 & 3, __ATOMIC_RELAXED); break;
-		case 4: __atomic_store_n(&d->ready, r->s.slot + 1, __ATOMIC_RELEASE); break;
+		case 0:
+			poke(&d->len, 64, v);
+			break;
+		case 1:
+			poke(&d->units, 1, v);
+			break;
+		case 2:
+			poke(&d->unit, r->s.unit, v);
+			break;
+		case 3:
+			poke(&d->flags, 0, v);
+			break;
+		case 4:
+			ready(d, &r->s);
+			break;
 		}
 		memcpy(r->s.data, &v, sizeof(v));
 	}
@@ -615,14 +629,29 @@ int main(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "n:g:i:o:f:S:r")) != -1) {
 		switch (c) {
-		case 'n': opt.node = atoi(optarg); break;
-		case 'g': opt.group = atoi(optarg); break;
-		case 'i': opt.iterations = atoi(optarg); break;
-		case 'o': opt.only = atoi(optarg); break;
-		case 'f': opt.stop = optarg; break;
-		case 'S': opt.seed = strtoull(optarg, NULL, 10); break;
-		case 'r': opt.read = true; break;
-		default: return 2;
+		case 'n':
+			opt.node = atoi(optarg);
+			break;
+		case 'g':
+			opt.group = atoi(optarg);
+			break;
+		case 'i':
+			opt.iterations = atoi(optarg);
+			break;
+		case 'o':
+			opt.only = atoi(optarg);
+			break;
+		case 'f':
+			opt.stop = optarg;
+			break;
+		case 'S':
+			opt.seed = strtoull(optarg, NULL, 10);
+			break;
+		case 'r':
+			opt.read = true;
+			break;
+		default:
+			return 2;
 		}
 	}
 	if (nl_open(&nl) || nl_open(&events) || nl_listen(&events))

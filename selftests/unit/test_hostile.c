@@ -131,13 +131,13 @@ static u64 told(const struct target *t)
 }
 
 /* Headers for the messages up to a slot, in rounds below sent; as many as fit. */
-static u64 headers(struct target *t, u64 upto, u64 sent, struct rng *r, bool bad)
+static u64 headers(struct target *t, u64 up_to, u64 sent, struct rng *r, bool bad)
 {
 	struct spindle_msg msg = { .round = t->sd->walk.rounds };
 	u64 slot = t->sd->walk.slot;
 
-	for (; slot != upto && msg.round < sent; slot++, msg.round++) {
-		if (sent - msg.round > upto - slot)
+	for (; slot != up_to && msg.round < sent; slot++, msg.round++) {
+		if (sent - msg.round > up_to - slot)
 			msg.round += rng_below(r, 2);
 		msg.unit = rng_u64(r);
 		msg.len = rng_below(r, group_conf(t->g)->max_msg + 1);

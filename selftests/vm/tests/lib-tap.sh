@@ -5,6 +5,8 @@
 
 # tap_run COMMAND...: a program's lines "ok - x" and "not ok - x" become tests of the
 # script, as they come; all else is shown. Its exit status is one more test.
+# shellcheck disable=SC2154
+# tap_n is of guest-lib.sh, which comes first.
 tap_run()
 {
 	local fifo line pid rc

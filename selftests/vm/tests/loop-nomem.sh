@@ -19,6 +19,7 @@ check "subgroups become active" wait_until 60 all_active 3
 sleep 1000 &
 bystander=$!
 tap_run limit 120 genl-bad memory
+tap_run limit 60 dev-bad nomem
 is "no process was killed for it" "$(oom_kills)" 0
 check "a bystander lives" kill -0 "$bystander"
 check "traffic goes on" limit 60 mcast-load -n 1-3 -g 1 -c 50
