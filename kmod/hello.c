@@ -79,6 +79,8 @@ const char *spindle_refusal_text(u32 code)
 	switch (code) {
 	case SPINDLE_REJECT_BUSY:
 		return "refused: busy with another connection of this peer";
+	case SPINDLE_REJECT_RETRIES:
+		return "refused: asks for retries without end";
 	case SPINDLE_REFUSE_NOT_SPINDLE:
 		return "refused: not a spindle peer";
 	case SPINDLE_REFUSE_VERSION:

@@ -9,7 +9,6 @@
 #define ATTEMPT_MS	5000	/* for each step of a connection attempt */
 #define RETRY_MS	100	/* between attempts */
 #define ACK_TIMEOUT	17	/* 4.096 us << 17: half a second per retry */
-#define RETRIES		6	/* 7 means for ever on soft-RoCE */
 /*
  * Receives are posted again by a work item; until it has run a burst of immediates may
  * find none. It gets a second, but not for ever: a peer may never post any.
@@ -301,8 +300,8 @@ static struct rdma_conn_param conn_param(struct spindle_conn *conn)
 	return (struct rdma_conn_param){
 		.private_data = conn->cfg.hello,
 		.private_data_len = sizeof(conn->cfg.hello),
-		.retry_count = RETRIES,
-		.rnr_retry_count = RETRIES,
+		.retry_count = SPINDLE_RETRIES,
+		.rnr_retry_count = SPINDLE_RETRIES,
 	};
 }
 

@@ -33,6 +33,8 @@
 #define SPINDLE_SQ_STRIDE	64
 /* Receives for immediate data: no fewer than the peer can have outstanding. */
 #define SPINDLE_RQ_DEPTH	SPINDLE_SQ_DEPTH
+/* Retries of a write; 7 means for ever on soft-RoCE. */
+#define SPINDLE_RETRIES		6
 /* Bytes of private data in a connection request, all that rdma_cm leaves. */
 #define SPINDLE_HELLO_LEN	56
 /* Largest message that is copied into the work request. */
@@ -40,6 +42,7 @@
 
 /* Codes of a refusal that the fabric gives by itself; the owner's start above. */
 #define SPINDLE_REJECT_BUSY	1U
+#define SPINDLE_REJECT_RETRIES	2U
 #define SPINDLE_REJECT_OWNER	16U
 
 enum spindle_conn_state {

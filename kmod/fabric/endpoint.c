@@ -18,6 +18,12 @@ static int answer(struct spindle_endpoint *ep, struct rdma_cm_id *id,
 
 	spin_lock(&ep->lock);
 	conn = ep->ops->match(ep, param->private_data, param->private_data_len, &reject);
+	/* The dialling side says how often ours tries again: not for ever. */
+	if (conn && (param->retry_count > SPINDLE_RETRIES ||
+		     param->rnr_retry_count > SPINDLE_RETRIES)) {
+		conn = NULL;
+		reject = SPINDLE_REJECT_RETRIES;
+	}
 	if (conn && !spindle_conn_claim(conn, id, param->private_data,
 					param->private_data_len)) {
 		conn = NULL;

@@ -66,7 +66,7 @@ for ns in blue red; do
 	ip netns exec $ns mcast-load -n 1 -g 1 -c 5 >/tmp/msg 2>&1
 	case $ns in
 	# There is a node 1, but without a view.
-	blue) check "not from $ns" grep -q "No such file or directory" /tmp/msg ;;
+	blue) check "not from $ns" grep -q "nothing to attach to" /tmp/msg ;;
 	red) check "not from $ns" grep -q "No such device" /tmp/msg ;;
 	esac
 done
