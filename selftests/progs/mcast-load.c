@@ -3,7 +3,7 @@
  * mcast-load: send through any number of attachments and check every delivery.
  *
  *	mcast-load -n 1-16 -g 1,2 [-s all|half|one|none|N] [-c COUNT] [-l MIN-MAX]
- *		   [-w SECONDS] [-S SEED] [-C] [-R] [-u] [-H]
+ *		   [-w SECONDS] [-S SEED] [-f FILE] [-C] [-R] [-u] [-H]
  *
  * Attaches to every pair of node and subgroup that exists here, in one process and
  * without a thread, so that a run is the same on two CPUs as on sixteen. Each sender
@@ -17,6 +17,7 @@
  *
  *	-C	readers copy			-R	reserve ahead, commit out of order
  *	-u	subgroups are unordered		-w	give up without progress (60)
+ *	-f	create FILE when everybody who sends has committed a first message
  *
  * Exit status 0: all held. 1: a sentence on standard error says what did not.
  */
@@ -55,7 +56,7 @@ struct end {
 static struct {
 	uint32_t node[MAX_IDS], group[MAX_IDS];
 	int nodes, groups;
-	const char *senders;
+	const char *senders, *flag_file;
 	uint64_t count;
 	uint32_t min, max;
 	uint64_t seed;
@@ -277,6 +278,21 @@ static bool read_some(struct end *e)
 	return any;
 }
 
+/* Tell a script that messages are on their way, or wait for the subgroup to form. */
+static void raise_flag(void)
+{
+	FILE *f;
+	int i;
+
+	for (i = 0; i < num_ends; i++)
+		if (ends[i].sends && !ends[i].sent)
+			return;
+	f = fopen(opt.flag_file, "w");
+	if (!f || fclose(f))
+		die("%s: %s\n", opt.flag_file, strerror(errno));
+	opt.flag_file = NULL;
+}
+
 static bool complete(const struct end *e)
 {
 	return e->seen == active_senders(&e->q) * opt.count &&
@@ -310,6 +326,8 @@ static void run(void)
 			any |= read_some(&ends[i]);
 			done += complete(&ends[i]);
 		}
+		if (opt.flag_file)
+			raise_flag();
 		if (done == num_ends)
 			break;
 		if (any)
@@ -366,7 +384,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:g:s:c:l:S:w:CRuH")) != -1) {
+	while ((c = getopt(argc, argv, "n:g:s:c:l:S:w:f:CRuH")) != -1) {
 		switch (c) {
 		case 'n': opt.nodes = parse_ids(optarg, opt.node); break;
 		case 'g': opt.groups = parse_ids(optarg, opt.group); break;
@@ -374,6 +392,7 @@ int main(int argc, char **argv)
 		case 'c': opt.count = strtoull(optarg, NULL, 10); break;
 		case 'S': opt.seed = strtoull(optarg, NULL, 10); break;
 		case 'w': opt.wait = atoi(optarg); break;
+		case 'f': opt.flag_file = optarg; break;
 		case 'C': opt.copy = true; break;
 		case 'R': opt.ahead = true; break;
 		case 'u': opt.unordered = true; break;

@@ -23,16 +23,6 @@ MaxMsg = 1K
 EOT
 }
 
-# The engine sleeps when nobody is there; whoever commits kicks it.
-was_kicked()
-{
-	local n
-
-	n=$(spindle-ctl -j -p stats show node "$node" |
-		sed -n 's/^ *"kicks": *\([0-9]*\),*$/\1/p')
-	[ "${n:-0}" -gt 0 ]
-}
-
 wire_start
 subgroups | wire_conf 1 >/tmp/conf.1
 subgroups | wire_conf 2 >/tmp/conf.2
@@ -41,9 +31,9 @@ subgroups | wire_conf 2 >/tmp/conf.2
 for turn in $(seq "$nodes"); do
 	if [ "$turn" = "$node" ]; then
 		check "this node comes" spindle-ctl apply /tmp/conf.1
-		begin early mcast-load -H -n "$node" -g 1 -s all -c 300 -w 200
+		begin early mcast-load -H -f /tmp/committed -n "$node" -g 1 -s all -c 300 -w 200
 		if [ "$node" = 1 ]; then
-			check "messages are committed" wait_until 60 was_kicked
+			check "messages are committed" wait_until 60 test -e /tmp/committed
 			check "while the subgroup forms" subgroup_is 1 forming
 		fi
 	elif [ "$turn" -gt "$node" ] && [ "$node" = 1 ]; then
