@@ -188,10 +188,13 @@ static const struct nlattr *node_add_blame(struct genl_info *info, int err)
 	switch (err) {
 	case -EEXIST:
 		return attrs[SPINDLE_A_NODE_ID];
-	case -EINVAL:
-		return attrs[SPINDLE_A_CPU];
 	case -ENOMEM:
 		return NULL;
+	case -EINVAL:
+		/* The engine runs on another CPU. */
+		if (attrs[SPINDLE_A_CPU])
+			return attrs[SPINDLE_A_CPU];
+		fallthrough;
 	default:
 		return attrs[SPINDLE_A_ADDR4] ? : attrs[SPINDLE_A_ADDR6];
 	}

@@ -20,8 +20,9 @@
  *   copy  read-only   payload ring that dlv points into       (RECV and COPY)
  *   sst   read-only   the columns of each member's row, by rank
  *
- * Payload rings (tx, rx, copy) may be mapped with twice their length: the second
- * half shows the same pages again, so that a message that wraps is contiguous.
+ * Each section may be mapped with twice its length: the second half shows the same
+ * pages again. For payload rings (tx, rx, copy) that makes a message that wraps
+ * contiguous.
  *
  * Sending (single attachment, any number of threads)
  * --------------------------------------------------
@@ -91,8 +92,9 @@
  * @SPINDLE_STATE_FAILED: the subgroup lost a member or the device, see ctl.error
  * @SPINDLE_STATE_GONE: the view or the node was removed
  *
- * Any state above ACTIVE is final, and poll() reports EPOLLERR and EPOLLHUP. What
- * was delivered before may still be read.
+ * From a state above ACTIVE nothing leads back (FROZEN and FAILED may still become
+ * GONE), and poll() reports EPOLLERR and EPOLLHUP. What was delivered before may
+ * still be read.
  */
 enum spindle_state {
 	SPINDLE_STATE_FORMING,
@@ -189,11 +191,11 @@ struct spindle_section {
  * @copy: out: section with SPINDLE_ATTACH_COPY
  * @sst: out: section, one per member
  *
- * Errors: EINVAL (size, flags, reserved or copy_bytes), ENODEV (no such node),
- * ENOENT (no such subgroup, or no view), EBUSY (second sender), EPERM (SEND, but
- * the node is no sender of the subgroup), EISCONN (file is attached already),
- * ENOMEM (memory or RLIMIT_MEMLOCK, see @memlock), EBADF (event_fd), ENOTCONN (the
- * subgroup has failed).
+ * Errors: EINVAL (size, flags, reserved, copy_bytes, or event_fd is no eventfd),
+ * ENODEV (no such node), ENOENT (no such subgroup, or no view), EBUSY (second
+ * sender), EPERM (SEND, but the node is no sender of the subgroup), EISCONN (file is
+ * attached already), ENOMEM (memory or RLIMIT_MEMLOCK, see @memlock), EBADF
+ * (event_fd is no descriptor), ENOTCONN (the subgroup has failed).
  */
 struct spindle_attach {
 	__u32 size;

@@ -245,12 +245,13 @@ typedef int (*spindle_batch_fn)(void *arg, const struct spindle_msg *msgs, unsig
  * while members are still connecting.
  *
  * Return: 0, or with nothing left open or mapped:
- * -EINVAL (flags, copy_bytes, or a reserved field is not 0), -ENODEV (no such node
- * here), -ENOENT (no such subgroup, the node has no view, or no such device file),
- * -EBUSY (the subgroup has a local sender already), -EPERM (the node is no sender),
- * -EACCES (the device file's permissions), -ENOMEM (see spindle_queue.memlock),
- * -EBADF (@event_fd), -ENOTCONN (the subgroup has failed), -EPROTO (the module
- * speaks another ABI). spindle_attach_strerror() tells which it was.
+ * -EINVAL (flags, copy_bytes, @event_fd is no eventfd, or a reserved field is not 0),
+ * -ENODEV (no such node here), -ENOENT (no such subgroup, the node has no view, or no
+ * such device file), -EBUSY (the subgroup has a local sender already), -EPERM (the node
+ * is no sender), -EACCES (the device file's permissions), -ENOMEM (see
+ * spindle_queue.memlock), -EBADF (@event_fd is no descriptor), -ENOTCONN (the subgroup
+ * has failed), -EPROTO (the module speaks another ABI). spindle_attach_strerror() tells
+ * which it was.
  */
 SPINDLE_API int spindle_attach(struct spindle_queue *q, const struct spindle_attach_opts *o);
 

@@ -8,6 +8,7 @@
 # vm: own
 # vm: mem=2048
 # vm: timeout=420
+# vm: tear
 . ./guest-lib.sh
 . ./lib-loop.sh
 
