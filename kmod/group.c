@@ -115,18 +115,31 @@ static void stop_fn(void *ctx)
 }
 
 /**
- * spindle_group_remove() - take the group from the engine and free it
+ * spindle_group_stop() - take the group from the engine and end its subgroups
  * @group: started
  * @error: why, enum spindle_error; attachments see it
  *
+ * What happens to connections from now on is told to nobody.
+ *
  * Context: process, spindle_mutex.
  */
-void spindle_group_remove(struct spindle_group *group, u32 error)
+void spindle_group_stop(struct spindle_group *group, u32 error)
 {
 	struct stop stop = { .group = group, .error = error };
-	u32 i;
 
 	spindle_engine_call(group->node->engine, stop_fn, &stop);
+}
+
+/**
+ * spindle_group_remove() - cut the attachments off and free the group
+ * @group: stopped
+ *
+ * Context: process, spindle_mutex.
+ */
+void spindle_group_remove(struct spindle_group *group)
+{
+	u32 i;
+
 	for (i = 0; i < group->view.num_subgroups; i++) {
 		struct spindle_subgroup *sg = group->subgroup[i];
 		struct spindle_attachment *att, *next;

@@ -51,7 +51,8 @@ struct spindle_group {
 struct spindle_group *spindle_group_create(struct spindle_node *node,
 					   const struct spindle_view *view);
 void spindle_group_start(struct spindle_group *group);
-void spindle_group_remove(struct spindle_group *group, u32 error);
+void spindle_group_stop(struct spindle_group *group, u32 error);
+void spindle_group_remove(struct spindle_group *group);
 void spindle_group_free(struct spindle_group *group);
 
 /* engine context */

@@ -212,17 +212,23 @@ err_module:
 	return err;
 }
 
-static void remove_group(struct spindle_node *node, u32 error)
+/* The group is stopped. */
+static void drop_group(struct spindle_node *node, u32 error)
 {
-	struct spindle_event_info info = { .error = error };
+	struct spindle_event_info info = { .error = error, .vid = node->group->view.vid };
 
-	if (!node->group)
-		return;
-	info.vid = node->group->view.vid;
-	spindle_group_remove(node->group, error);
+	spindle_group_remove(node->group);
 	node->group = NULL;
 	spindle_node_generation++;
 	spindle_event(node, SPINDLE_EVENT_VIEW_REMOVE, &info);
+}
+
+static void remove_group(struct spindle_node *node)
+{
+	if (!node->group)
+		return;
+	spindle_group_stop(node->group, SPINDLE_ERR_VIEW_GONE);
+	drop_group(node, SPINDLE_ERR_VIEW_GONE);
 }
 
 /**
@@ -233,7 +239,7 @@ static void remove_group(struct spindle_node *node, u32 error)
  */
 void spindle_node_del(struct spindle_node *node)
 {
-	remove_group(node, SPINDLE_ERR_VIEW_GONE);
+	remove_group(node);
 	spindle_engine_call(node->engine, unlink_fn, node);
 	if (!node->dead)
 		spindle_endpoint_close(&node->ep);
@@ -259,10 +265,15 @@ void spindle_node_device_removed(struct ib_device *ib)
 	struct spindle_node *node;
 
 	mutex_lock(&spindle_mutex);
+	/* All stop before any closes its connections, which its peers would call a loss. */
+	list_for_each_entry(node, &nodes, list)
+		if (!node->dead && node->ep.ib == ib && node->group)
+			spindle_group_stop(node->group, SPINDLE_ERR_DEVICE_GONE);
 	list_for_each_entry(node, &nodes, list) {
 		if (node->dead || node->ep.ib != ib)
 			continue;
-		remove_group(node, SPINDLE_ERR_DEVICE_GONE);
+		if (node->group)
+			drop_group(node, SPINDLE_ERR_DEVICE_GONE);
 		spindle_endpoint_close(&node->ep);
 		node->dead = true;
 		spindle_node_generation++;
@@ -318,7 +329,7 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view");
 		return -ENOMEM;
 	}
-	remove_group(node, SPINDLE_ERR_VIEW_GONE);
+	remove_group(node);
 	node->group = group;
 	spindle_node_generation++;
 	/* Before what follows from it. */
@@ -336,7 +347,7 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
  */
 void spindle_node_del_view(struct spindle_node *node)
 {
-	remove_group(node, SPINDLE_ERR_VIEW_GONE);
+	remove_group(node);
 }
 
 /* ---- engine ----------------------------------------------------------- */

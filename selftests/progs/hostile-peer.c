@@ -21,9 +21,10 @@
  *	give		send our rights; len=N key=N in them, size=N bytes, n=N pages
  *	take		wait for the node's rights: the number of chunks
  *	setup		give and take, correctly
- *	write		off= len= of the row, end: off counts from its end; chunk= key=
- *			near= addr=: another chunk's key, this key, the key so much
- *			further on, this address; imm=V, fill=V. Prints the completion's status
+ *	write		off= len= of the row, end: off counts from its end; key= near=
+ *			addr=: this key, the key so much further on, this address;
+ *			foreign: a chunk with another one's key; imm=V, fill=V.
+ *			Prints the completion's status
  *	read, add	the same, one-sided read and atomic
  *	send		size=N bytes; inv=KEY: and invalidate
  *	block		sg=INDEX and sent= received= delivered= slots=, sealed, with a
@@ -479,6 +480,9 @@ static void step_dial(const char *step)
 		type = rdma_establish(id) ? -1 : RDMA_CM_EVENT_ESTABLISHED;
 	}
 	printf("dial: %s\n", outcome(type, code));
+	/* Nothing that follows can be done without a connection. */
+	if (type != RDMA_CM_EVENT_ESTABLISHED)
+		exit(0);
 }
 
 static void step_half(const char *step)
@@ -635,6 +639,18 @@ static void step_setup(const char *step)
 
 /* ---- one-sided work --------------------------------------------------- */
 
+/*
+ * Of the first two chunks, the one that begins outside the other. Both lie somewhere in
+ * the node's memory, so the first page of one may be in reach of the other's key; a
+ * write to it is nothing that a key could prevent, and harmless.
+ */
+static uint32_t foreign(void)
+{
+	uint64_t a = le64toh(theirs[0].addr), b = le64toh(theirs[1].addr);
+
+	return a >= b && a - b < le32toh(theirs[1].len);
+}
+
 /* Where an offset of the row is, with the right key unless the step says otherwise. */
 static void aim(const char *step, struct ibv_send_wr *wr, uint64_t off)
 {
@@ -643,7 +659,14 @@ static void aim(const char *step, struct ibv_send_wr *wr, uint64_t off)
 	if (c >= chunks_out)
 		c = chunks_out - 1;
 	wr->wr.rdma.remote_addr = num(step, "addr", le64toh(theirs[c].addr) + off - c * CHUNK);
-	wr->wr.rdma.rkey = le32toh(theirs[num(step, "chunk", c) % chunks_out].rkey);
+	wr->wr.rdma.rkey = le32toh(theirs[c].rkey);
+	if (find(step, "foreign")) {
+		if (chunks_out < 2)
+			die("the row has one chunk\n");
+		c = foreign();
+		wr->wr.rdma.remote_addr = le64toh(theirs[c].addr) + 8;
+		wr->wr.rdma.rkey = le32toh(theirs[!c].rkey);
+	}
 	if (find(step, "key"))
 		wr->wr.rdma.rkey = num(step, "key", 0);
 	if (find(step, "near"))

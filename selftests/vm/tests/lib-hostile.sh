@@ -71,12 +71,26 @@ hostile()
 # hostile_bg STEP...: does the steps, then stays until let_go.
 hostile_bg()
 {
+	local tries
+
+	tries=0
 	rm -f /tmp/ready /tmp/go
-	# shellcheck disable=SC2086
-	limit 200 hostile-peer -i "${FROM:-1}" -t "${TO:-2}" $view -- "$@" \
-		mark=/tmp/ready until=/tmp/go >/tmp/hostile.out 2>&1 &
-	hostile_pid=$!
-	wait_until 60 test -e /tmp/ready
+	while [ $tries -lt 100 ]; do
+		# shellcheck disable=SC2086
+		limit 200 hostile-peer -i "${FROM:-1}" -t "${TO:-2}" $view -- "$@" \
+			mark=/tmp/ready until=/tmp/go >/tmp/hostile.out 2>&1 &
+		hostile_pid=$!
+		wait_until 60 ready_or_gone && [ -e /tmp/ready ] && return 0
+		grep -q "rejected 1$" /tmp/hostile.out || return 1
+		tries=$((tries + 1))
+		usleep 100000
+	done
+	return 1
+}
+
+ready_or_gone()
+{
+	[ -e /tmp/ready ] || ! kill -0 "$hostile_pid" 2>/dev/null
 }
 
 let_go()

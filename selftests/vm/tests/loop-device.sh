@@ -33,6 +33,17 @@ flows()
 	[ "$(loop_stat "$1" 1 delivered)" -gt "$2" ]
 }
 
+# Not by check, which would keep the numbers of the processes to itself.
+traffic()
+{
+	if load_start; then
+		ok "traffic"
+	else
+		not_ok "traffic"
+		sed 's/^/#   /' /tmp/load.out /tmp/idle.out
+	fi
+}
+
 # load_failed DESCRIPTION FILE PID TEXT: it ended by itself, with this error.
 load_failed()
 {
@@ -67,7 +78,7 @@ monitor_pid=$!
 
 for how in poll imm; do
 	check "4 nodes ($how)" configure $how
-	check "traffic" load_start
+	traffic
 	: >$EV
 	check "the device goes during traffic" limit 60 rdma link delete rxe0
 	load_failed "who sends and reads is told" /tmp/load.out $load_pid \
@@ -94,12 +105,13 @@ done
 
 check "4 nodes on the new device" configure auto
 check "work" limit 60 mcast-load -n 1-4 -g 1 -c 20
-check "traffic" load_start
+traffic
+# It goes down first, which may break a connection before the RDMA device goes.
 check "the network device goes" limit 60 ip link delete dummy0
 load_failed "who sends and reads is told" /tmp/load.out $load_pid \
-	"the RDMA device was removed"
+	"the RDMA device was removed\|the connection to a member broke"
 load_failed "who waits for a message is told" /tmp/idle.out $idle_pid \
-	"the RDMA device was removed"
+	"the RDMA device was removed\|the connection to a member broke"
 check "the RDMA device is gone" wait_until 30 no_device
 is "all nodes are dead" "$(dead_nodes)" 4
 check "nodes go" loop_del 4
@@ -186,11 +198,11 @@ usleep 500000
 ip link set dummy0 up
 check "a moment without link is not noticed without traffic" \
 	limit 60 mcast-load -n 1-4 -g 1 -c 20 -w 30
-check "traffic" load_start
+traffic
 check "the link goes down" ip link set dummy0 down
 load_failed "who sends and reads is told" /tmp/load.out $load_pid \
 	"the connection to a member broke"
-kill $idle_pid
+kill $idle_pid 2>/dev/null	# unless it has been told already
 wait $idle_pid
 check "nodes go while it is down" loop_del 4
 check "and the device" limit 60 rdma link delete rxe0
@@ -198,11 +210,11 @@ ip link set dummy0 up
 check "a new device" rxe_add rxe0 dummy0
 check "4 nodes" configure auto
 check "work" limit 60 mcast-load -n 1-4 -g 1 -c 20
-check "traffic" load_start
+traffic
 check "the link goes down" ip link set dummy0 down
 load_failed "who sends and reads is told" /tmp/load.out $load_pid \
 	"the connection to a member broke"
-kill $idle_pid
+kill $idle_pid 2>/dev/null	# unless it has been told already
 wait $idle_pid
 check "the network device goes as well" limit 60 ip link delete dummy0
 check "and with it the RDMA device" wait_until 30 no_device

@@ -76,7 +76,7 @@ fresh
 is "within its rights, several chunks" \
 	"$(hostile dial setup write,off=0x200000,len=64 write,off=-64,end,len=64)" \
 	"up|up|success|success"
-outside "the key of another chunk" "remote access error" write,off=8,chunk=1
+outside "the key of another chunk" "remote access error" write,foreign
 outside "across two chunks" "remote access error" write,off=0x1ffffc
 RING=4096
 
