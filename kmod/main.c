@@ -22,9 +22,12 @@ static int __init spindle_init(void)
 	err = spindle_conn_init();
 	if (err)
 		return err;
-	err = spindle_device_init(spindle_node_device_removed);
+	err = spindle_node_init();
 	if (err)
 		goto err_conn;
+	err = spindle_device_init(spindle_node_device_removed);
+	if (err)
+		goto err_node;
 	err = spindle_chardev_init();
 	if (err)
 		goto err_device;
@@ -37,6 +40,8 @@ err_chardev:
 	spindle_chardev_exit();
 err_device:
 	spindle_device_exit();
+err_node:
+	spindle_node_exit();
 err_conn:
 	spindle_conn_exit();
 	return err;
@@ -48,6 +53,7 @@ static void __exit spindle_exit(void)
 	spindle_netlink_exit();
 	spindle_chardev_exit();
 	spindle_device_exit();
+	spindle_node_exit();
 	spindle_conn_exit();
 }
 

@@ -247,7 +247,8 @@ void spindle_node_del(struct spindle_node *node)
 	spindle_event(node, SPINDLE_EVENT_NODE_DEL, &(struct spindle_event_info){});
 	spindle_node_generation++;
 	spindle_engine_put(node->engine);
-	put_net(node->net);
+	if (!node->dead)
+		put_net(node->net);
 	kfree(node);
 	module_put(THIS_MODULE);
 }
@@ -256,7 +257,8 @@ void spindle_node_del(struct spindle_node *node)
  * spindle_node_device_removed() - an RDMA device goes: nothing may stay on it
  * @ib: the device
  *
- * Nodes stay, dead, so that people see what happened; attachments see FAILED.
+ * Nodes stay, dead, so that people see what happened; attachments see FAILED. They do
+ * not keep their namespace any more: if nobody else does, they go with it.
  *
  * Context: process, from the ib_client.
  */
@@ -280,8 +282,42 @@ void spindle_node_device_removed(struct ib_device *ib)
 		spindle_event(node, SPINDLE_EVENT_NODE_DEAD, &(struct spindle_event_info){
 			.error = SPINDLE_ERR_DEVICE_GONE,
 		});
+		put_net(node->net);
 	}
 	mutex_unlock(&spindle_mutex);
+}
+
+/* Nodes that are left are dead, the others hold the namespace. */
+static void __net_exit net_exit(struct net *net)
+{
+	struct spindle_node *node;
+
+	mutex_lock(&spindle_mutex);
+	while ((node = spindle_node_next(net, 0)))
+		spindle_node_del(node);
+	mutex_unlock(&spindle_mutex);
+}
+
+static struct pernet_operations net_ops = {
+	.exit = net_exit,
+};
+
+/**
+ * spindle_node_init() - begin to follow network namespaces
+ *
+ * Return: 0 or -errno
+ */
+int spindle_node_init(void)
+{
+	return register_pernet_subsys(&net_ops);
+}
+
+/**
+ * spindle_node_exit() - stop following them; no node is left
+ */
+void spindle_node_exit(void)
+{
+	unregister_pernet_subsys(&net_ops);
 }
 
 /**

@@ -49,7 +49,7 @@ struct spindle_node_config {
 /**
  * struct spindle_node - a node
  * @list: in the list of nodes
- * @net: network namespace, a reference
+ * @net: network namespace, a reference unless @dead
  * @id: node id, unique in @net
  * @cluster: name, padded with zeroes
  * @addr: where it listens
@@ -99,6 +99,8 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 			  struct netlink_ext_ack *extack);
 void spindle_node_del_view(struct spindle_node *node);
 void spindle_node_device_removed(struct ib_device *ib);
+int spindle_node_init(void);
+void spindle_node_exit(void);
 
 /* engine context */
 bool spindle_node_pass(struct spindle_node *node);

@@ -91,7 +91,8 @@ cycle()
 }
 
 # snapshot NAME: what is in use now. Per-processor caches of free objects and pages are
-# emptied or counted as free, the files of this test are not counted.
+# emptied or counted as free, the files of this test are not counted. Workers are the
+# kernel's; they go by the name of the queue that they served last.
 snapshot()
 {
 	local f
@@ -99,6 +100,8 @@ snapshot()
 	sync
 	for f in 1 2 3; do
 		echo 3 >/proc/sys/vm/drop_caches
+		# Inodes go after a grace period.
+		usleep 400000
 	done
 	for f in /sys/kernel/slab/*/shrink; do
 		[ -L "${f%/shrink}" ] || echo 1 >"$f"
@@ -108,7 +111,7 @@ snapshot()
 	awk 'NR > 2 { print $1, $2 }' /proc/slabinfo | sort >"/tmp/$1.slab"
 	for f in /proc/[0-9]*/comm; do
 		cat "$f"
-	done 2>/dev/null | grep spindle >"/tmp/$1.threads"
+	done 2>/dev/null | grep spindle | grep -v kworker >"/tmp/$1.threads"
 	{
 		awk '/count:/ { n += $2 } END { print "pcp:", n * 4 }' /proc/zoneinfo
 		cat /proc/meminfo
