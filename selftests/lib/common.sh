@@ -60,21 +60,15 @@ spn_run_cleanups()
 
 # Is this a child of this very shell, and running? A dead one stays visible
 # until it is waited for; after that its number may soon belong to a process of
-# somebody else, whom no signal of ours must reach.
+# somebody else, whom no signal of ours must reach. One line, as read seeks back
+# behind each, and what /proc then makes anew may have moved.
 alive()
 {
-	local key value rest state='' parent=''
+	local stat state parent rest
 
-	[[ -r /proc/$1/status ]] || return 1
-	while read -r key value rest; do
-		case $key in
-		State:) state=$value ;;
-		PPid:)
-			parent=$value
-			break
-			;;
-		esac
-	done 2>/dev/null <"/proc/$1/status" || return 1
+	read -r stat 2>/dev/null <"/proc/$1/stat" || return 1
+	# The name is in parentheses and may contain some.
+	read -r state parent rest <<<"${stat##*) }"
 	[[ $parent == "$BASHPID" && $state != [ZX] ]]
 }
 
