@@ -207,7 +207,7 @@ static int create_queues(struct spindle_conn *conn)
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
 		.qp_type = IB_QPT_RC,
 		.cap = {
-			/* One more each for ib_drain_qp(). */
+			/* One more each for the drain. */
 			.max_send_wr = SPINDLE_SQ_DEPTH + 1,
 			.max_recv_wr = recvs + 1,
 			.max_send_sge = 1,
@@ -262,6 +262,46 @@ static int create_resources(struct spindle_conn *conn)
 	return spindle_setup_receives(conn);
 }
 
+struct drain {
+	struct ib_cqe cqe;
+	bool done;
+};
+
+static void drain_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	container_of(wc->wr_cqe, struct drain, cqe)->done = true;
+}
+
+/*
+ * What ib_drain_sq() does, which looks at a queue like ours, that is polled, no sooner
+ * than after a tenth of a second: too long for the end of a view with many members.
+ */
+static void drain_sends(struct spindle_conn *conn)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+	struct drain drain = { .cqe.done = drain_done };
+	struct ib_rdma_wr marker = {
+		.wr = {
+			.wr_cqe = &drain.cqe,
+			.opcode = IB_WR_RDMA_WRITE,
+			.send_flags = IB_SEND_SIGNALED,
+		},
+	};
+
+	/* Some devices need other means, and know them. */
+	if (conn->qp->device->ops.drain_sq || ib_modify_qp(conn->qp, &attr, IB_QP_STATE) ||
+	    ib_post_send(conn->qp, &marker.wr, NULL)) {
+		ib_drain_sq(conn->qp);
+		return;
+	}
+	for (;;) {
+		ib_process_cq_direct(conn->scq, -1);
+		if (drain.done)
+			break;
+		usleep_range(20, 200);
+	}
+}
+
 /*
  * Mirror of create_resources(), from any point of it. Nobody else uses the queue pair
  * any more. The drain waits until the hardware is through with our memory.
@@ -270,7 +310,8 @@ static void destroy_resources(struct spindle_conn *conn)
 {
 	if (conn->qp) {
 		rdma_disconnect(conn->id);
-		ib_drain_qp(conn->qp);
+		drain_sends(conn);
+		ib_drain_rq(conn->qp);
 	}
 	spindle_window_close(&conn->own);
 	spindle_window_close(&conn->in);
