@@ -268,9 +268,11 @@ static void lose(struct spindle_peer *peer)
 	struct spindle_event_info info = {
 		.peer = peer->id,
 		.error = peer->cause ? peer->cause : SPINDLE_ERR_PEER_LOST,
-		.reason = spindle_peer_reason(peer),
 	};
 
+	/* If it was a write that failed, its completion has the best reason. */
+	spindle_post_poll(&peer->conn);
+	info.reason = spindle_peer_reason(peer);
 	peer->cause = info.error;
 	peer->joined = false;
 	peer->lost = true;

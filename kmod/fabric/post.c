@@ -31,8 +31,15 @@ void spindle_post_wc(struct ib_cq *cq, struct ib_wc *wc)
 	struct spindle_conn *conn = cq->cq_context;
 
 	if (wc->status != IB_WC_SUCCESS) {
-		/* The first error says what happened; the rest is flushed. */
-		spindle_conn_fail(conn, ib_wc_status_msg(wc->status));
+		const char *reason = ib_wc_status_msg(wc->status);
+
+		/*
+		 * The first error says what happened; the rest is flushed, as are the
+		 * receives, and that may have been seen before.
+		 */
+		spindle_conn_fail(conn, reason);
+		if (wc->status != IB_WC_WR_FLUSH_ERR)
+			WRITE_ONCE(conn->reason, reason);
 		return;
 	}
 	conn->sq_free += conn->retire[conn->retire_head++ % SPINDLE_SQ_DEPTH];

@@ -34,7 +34,8 @@ hostile_bg dial,flags=1 setup mute
 limit 60 mcast-load -n 2 -g 1 -s 1 -c 1 -l 1-100 -w 25 >/tmp/load.out 2>&1
 check "a peer that does not answer is given up" \
 	grep -q "the connection to a member broke" /tmp/load.out
-check "the reason says how" sh -c "spindle-ctl stats node 2 | grep -q 'retry counter'"
+check "the reason says how" sh -c "spindle-ctl stats node 2 >/tmp/stats
+	grep -q 'retry counter' /tmp/stats || { cat /tmp/stats; exit 1; }"
 let_go
 fresh
 hostile_bg dial,retry=6,rnr=6,norecv,flags=1 setup
