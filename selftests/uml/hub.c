@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hub N COMMAND [ARG]...: a network of N ports for COMMAND and what it starts.
+ *
+ * Port i (from 1) is file descriptor HUB_FD + i of the command: one end of a pair of
+ * datagram sockets, on which each datagram is an Ethernet frame, as the "fd" transport of
+ * User-Mode Linux has it. A frame goes to the port that its destination was last heard
+ * from, else to all others. A port that does not read loses frames, like any other
+ * network. Ends with the command, with its status.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HUB_FD		100
+#define MAX_PORTS	8
+#define MAX_FRAME	65536
+#define MAX_MACS	64
+#define BUFFER		(4 << 20)
+#define MAC_LEN		6
+
+static int port[MAX_PORTS];
+static int num_ports;
+static pid_t child;
+
+/* Whom we have heard, and where. The oldest makes room. */
+static struct {
+	uint8_t mac[MAC_LEN];
+	int port;
+} known[MAX_MACS];
+static unsigned int num_known;
+
+static int find(const uint8_t *mac)
+{
+	unsigned int i;
+
+	for (i = 0; i < num_known && i < MAX_MACS; i++)
+		if (!memcmp(known[i].mac, mac, MAC_LEN))
+			return i;
+	return -1;
+}
+
+static void learn(const uint8_t *mac, int from)
+{
+	int i = find(mac);
+
+	if (i < 0) {
+		i = num_known++ % MAX_MACS;
+		memcpy(known[i].mac, mac, MAC_LEN);
+	}
+	known[i].port = from;
+}
+
+static void forward(int from, const uint8_t *frame, ssize_t len)
+{
+	int i, to;
+
+	if (len < 2 * MAC_LEN)
+		return;
+	learn(frame + MAC_LEN, from);
+	to = find(frame);
+	for (i = 0; i < num_ports; i++)
+		if (i != from && (to < 0 || known[to].port == i))
+			/* Lost if there is no room. */
+			(void)!send(port[i], frame, len, MSG_DONTWAIT);
+}
+
+static void start(char **argv)
+{
+	int far[MAX_PORTS], i, pair[2], size = BUFFER;
+
+	for (i = 0; i < num_ports; i++) {
+		if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair)) {
+			perror("hub: socketpair");
+			exit(1);
+		}
+		/* As much as the system grants. */
+		setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+		setsockopt(pair[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+		port[i] = pair[0];
+		far[i] = pair[1];
+	}
+	child = fork();
+	if (child < 0) {
+		perror("hub: fork");
+		exit(1);
+	}
+	for (i = 0; i < num_ports; i++) {
+		if (!child && dup2(far[i], HUB_FD + 1 + i) < 0)
+			_exit(1);
+		close(far[i]);
+		if (!child)
+			close(port[i]);
+	}
+	if (child)
+		return;
+	execvp(argv[0], argv);
+	perror(argv[0]);
+	_exit(127);
+}
+
+static void pass_on(int sig)
+{
+	kill(child, sig);
+}
+
+int main(int argc, char **argv)
+{
+	static uint8_t frame[MAX_FRAME];
+	struct pollfd pfd[MAX_PORTS];
+	int i, status;
+
+	num_ports = argc > 2 ? atoi(argv[1]) : 0;
+	if (num_ports < 2 || num_ports > MAX_PORTS) {
+		fprintf(stderr, "hub 2..%d COMMAND [ARG]...\n", MAX_PORTS);
+		return 2;
+	}
+	start(argv + 2);
+	/* Ctrl-C reaches the command by itself, which knows how to end. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, pass_on);
+	signal(SIGHUP, pass_on);
+	for (i = 0; i < num_ports; i++) {
+		pfd[i].fd = port[i];
+		pfd[i].events = POLLIN;
+	}
+	while (waitpid(child, &status, WNOHANG) != child) {
+		if (poll(pfd, num_ports, 200) <= 0)
+			continue;
+		for (i = 0; i < num_ports; i++) {
+			ssize_t len;
+
+			while ((len = recv(port[i], frame, sizeof(frame), MSG_DONTWAIT)) > 0)
+				forward(i, frame, len);
+		}
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
