@@ -40,8 +40,11 @@ void spindle_event(const struct spindle_node *node, enum spindle_event event,
 	if (!genl_has_listeners(&spindle_family, node->net, 0))
 		return;
 	skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_ATOMIC);
-	if (!skb)
+	if (!skb) {
+		/* As when a socket is full: who listens has to know that one is lost. */
+		genl_set_err(&spindle_family, node->net, 0, 0, -ENOBUFS);
 		return;
+	}
 	hdr = genlmsg_put(skb, 0, 0, &spindle_family, 0, SPINDLE_CMD_EVENT);
 	if (!hdr || fill(skb, node, event, info)) {
 		nlmsg_free(skb);

@@ -108,7 +108,8 @@ int spindle_pages_map(struct vm_area_struct *vma, const struct spindle_pages *pa
 
 		err = vm_insert_pages(vma, at, pages->page + (offset >> PAGE_SHIFT), &n);
 	}
-	return err;
+	/* The address is right: what it cannot reach is a page table that is not there. */
+	return err == -EFAULT ? -ENOMEM : err;
 }
 
 /**

@@ -7,48 +7,27 @@
  * before rdma_cm, and an address still resolves to the dying device for a while: a
  * device is usable only from add() to remove().
  */
-#include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/pci.h>
-#include <linux/slab.h>
 
 #include "device.h"
 #include "region.h"
 
-struct device_entry {
-	struct list_head list;
-	struct ib_device *ib;
-};
-
-static LIST_HEAD(devices);
-static DEFINE_MUTEX(devices_lock);
 static void (*removed_cb)(struct ib_device *ib);
+static struct ib_client device_client;
 
+/*
+ * A device is marked by the client's data, for which the core has made room: an add that
+ * fails is ignored there, and the device would be unknown for as long as it lives.
+ */
 static int client_add(struct ib_device *ib)
 {
-	struct device_entry *entry = kmalloc(sizeof(*entry), GFP_KERNEL);
-
-	if (!entry)
-		return -ENOMEM;
-	entry->ib = ib;
-	mutex_lock(&devices_lock);
-	list_add_tail(&entry->list, &devices);
-	mutex_unlock(&devices_lock);
+	ib_set_client_data(ib, &device_client, ib);
 	return 0;
 }
 
 static void client_remove(struct ib_device *ib, void *client_data)
 {
-	struct device_entry *entry, *tmp;
-
-	mutex_lock(&devices_lock);
-	list_for_each_entry_safe(entry, tmp, &devices, list) {
-		if (entry->ib != ib)
-			continue;
-		list_del(&entry->list);
-		kfree(entry);
-	}
-	mutex_unlock(&devices_lock);
+	ib_set_client_data(ib, &device_client, NULL);
 	removed_cb(ib);
 }
 
@@ -89,14 +68,7 @@ void spindle_device_exit(void)
  */
 bool spindle_device_usable(struct ib_device *ib)
 {
-	struct device_entry *entry;
-	bool found = false;
-
-	mutex_lock(&devices_lock);
-	list_for_each_entry(entry, &devices, list)
-		found |= entry->ib == ib;
-	mutex_unlock(&devices_lock);
-	return found;
+	return ib_get_client_data(ib, &device_client);
 }
 
 /**
