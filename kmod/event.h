@@ -2,8 +2,8 @@
 /*
  * Events: what happened, for people and tools, over netlink.
  *
- * Context: any; nothing here sleeps. An event that cannot be sent is lost: receivers
- * learn the state from dumps, as netlink has it.
+ * Context: any; nothing here sleeps. An event that cannot be sent is lost: receivers are
+ * told that (ENOBUFS) and learn the state from dumps, as netlink has it.
  */
 #ifndef SPINDLE_EVENT_H
 #define SPINDLE_EVENT_H
