@@ -90,6 +90,25 @@ check-build:
 check-vm:
 	@selftests/run $(or $(LANE),loop tear wire)
 
+#: uml              a User-Mode Linux kernel to test in, once: VARIANT=fast|debug
+#: check-native     the loop tests in it, at the speed of the machine: TEST=x
+#: check-debug      the same under KASAN, lockdep, kmemleak: TEST=x
+#: fuzz             random requests in it: MINUTES=10 or SEED=n
+#: check-race       core traffic under KCSAN, in an emulated x86 guest: TEST=x
+#: try              one of them, from the edit to the verdict: TEST=loop-mcast
+uml:
+	@selftests/uml/build $(or $(VARIANT),fast)
+check-native:
+	@selftests/uml/check native
+check-debug:
+	@selftests/uml/check debug
+fuzz:
+	@SEED=$(SEED) selftests/uml/fuzz $(MINUTES)
+check-race:
+	@selftests/race/check
+try:
+	@VARIANT=$(or $(VARIANT),fast) selftests/uml/check try $(TEST)
+
 #: bench            the measurements
 bench:
 	@echo "bench: comes with the evaluation" >&2; exit 1
@@ -145,5 +164,6 @@ clean:
 	rm -rf build
 
 .PHONY: all help modules modules-all modules_links lib tools progs demo check \
-	check-unit check-build check-vm bench style modules_install install \
-	dkms-install uninstall clean
+	check-unit check-build check-vm uml check-native check-debug fuzz \
+	check-race try bench style modules_install install dkms-install \
+	uninstall clean

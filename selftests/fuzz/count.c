@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counted outcomes, in memory that all processes share: what was accepted and what was
+ * refused with which errno. A fuzzer whose requests are all refused finds nothing, so
+ * each round has to have got through to where it matters.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+#define OUTCOMES 160
+
+/* What an outcome that is not 0 is called. */
+enum label { ERRNO, REFUSAL, RING_ERROR, SIGNAL, STATUS };
+
+static const struct {
+	const char *name;
+	enum label label;
+	uint32_t need;		/* accepted so often at least, or the round was in vain */
+	uint32_t kinds;		/* so many kinds of outcomes at least */
+} ops[OPS] = {
+	[OP_NODE_ADD] = { "netlink: node add", ERRNO, 3, 2 },
+	[OP_NODE_DEL] = { "netlink: node del", ERRNO, 1, 0 },
+	[OP_VIEW_SET] = { "netlink: view set", ERRNO, 3, 2 },
+	[OP_VIEW_DEL] = { "netlink: view del", ERRNO, 1, 0 },
+	[OP_GET] = { "netlink: get", ERRNO, 1, 0 },
+	[OP_DUMP] = { "netlink: dump", ERRNO, 3, 0 },
+	[OP_CUT_DUMP] = { "netlink: dump, interrupted", ERRNO, 1, 0 },
+	[OP_MUTANT] = { "netlink: mutant", ERRNO, 1, 4 },
+	[OP_HEADER] = { "netlink: odd header", ERRNO, 0, 2 },
+	[OP_OPEN] = { "device: open", ERRNO, 10, 0 },
+	[OP_ATTACH_SEND] = { "device: attach, send", ERRNO, 3, 2 },
+	[OP_ATTACH_RECV] = { "device: attach, receive", ERRNO, 3, 0 },
+	[OP_ATTACH_COPY] = { "device: attach, copy", ERRNO, 2, 0 },
+	[OP_ATTACH_ODD] = { "device: attach, odd", ERRNO, 0, 3 },
+	[OP_MMAP] = { "device: mmap", ERRNO, 20, 0 },
+	[OP_MMAP_ODD] = { "device: mmap, odd", ERRNO, 0, 3 },
+	[OP_MPROTECT] = { "device: mprotect", ERRNO, 1, 2 },
+	[OP_MREMAP] = { "device: mremap", ERRNO, 0, 2 },
+	[OP_MADVISE] = { "device: madvise and the like", ERRNO, 1, 0 },
+	[OP_POKE] = { "device: /proc/self/mem", ERRNO, 0, 1 },
+	[OP_KICK] = { "device: kick", ERRNO, 3, 0 },
+	[OP_MEMBERS] = { "device: members", ERRNO, 1, 2 },
+	[OP_IOCTL_ODD] = { "device: ioctl, odd", ERRNO, 0, 1 },
+	[OP_POLL] = { "device: poll", ERRNO, 3, 0 },
+	[OP_FILE_ODD] = { "device: other calls", ERRNO, 0, 2 },
+	[OP_COMMIT] = { "device: commit", ERRNO, 10, 0 },
+	[OP_CONSUME] = { "device: read messages", ERRNO, 3, 0 },
+	[OP_FREEZE] = { "device: frozen for", RING_ERROR, 0, 3 },
+	[OP_LIFE] = { "device: end of a process", SIGNAL, 3, 0 },
+	[OP_HELLO] = { "handshake: odd hello", REFUSAL, 0, 4 },
+	[OP_DIAL] = { "handshake: a peer dials", REFUSAL, 1, 0 },
+	[OP_LURE] = { "handshake: a peer is dialled", REFUSAL, 0, 0 },
+	[OP_RIGHTS] = { "handshake: rights exchanged", STATUS, 1, 0 },
+	[OP_ONE_SIDED] = { "handshake: work of a peer", STATUS, 3, 0 },
+	[OP_STARVED] = { "no memory for a call", STATUS, 0, 0 },
+};
+
+static struct {
+	uint32_t table[OPS][OUTCOMES];
+	uint32_t broken;
+} *shared;
+
+void count_init(void)
+{
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (shared == MAP_FAILED) {
+		perror("fuzz: shared memory");
+		exit(1);
+	}
+}
+
+/* An errno may be of either sign; what is beyond the table goes into its last entry. */
+void count(enum op op, int outcome)
+{
+	unsigned int i = abs(outcome);
+
+	__atomic_fetch_add(&shared->table[op][i < OUTCOMES ? i : OUTCOMES - 1], 1,
+			   __ATOMIC_RELAXED);
+}
+
+static void say_outcome(enum label label, int i)
+{
+	static const char * const rings[] = { "nothing", "ready", "extent", "length",
+					      "consumed", "a lost peer", "protocol", "device",
+					      "view" };
+
+	switch (label) {
+	case ERRNO:
+		printf("%s", strerrorname_np(i) ? : "?");
+		break;
+	case RING_ERROR:
+		printf("%s", (size_t)i < ARRAY_SIZE(rings) ? rings[i] : "?");
+		break;
+	case REFUSAL:
+		printf(i == OUTCOMES - 1 ? "no answer" : "code %d", i);
+		break;
+	case SIGNAL:
+		printf("signal %d", i);
+		break;
+	case STATUS:
+		printf("failed");
+		break;
+	}
+}
+
+/* Lines of TAP comments: what the round has reached. */
+void count_report(uint64_t seed)
+{
+	unsigned int op, i;
+
+	for (op = 0; op < OPS; op++) {
+		printf("# seed %#" PRIx64 " %s: %u done", seed, ops[op].name,
+		       shared->table[op][0]);
+		for (i = 1; i < OUTCOMES; i++) {
+			if (!shared->table[op][i])
+				continue;
+			printf(", %u ", shared->table[op][i]);
+			say_outcome(ops[op].label, i);
+		}
+		putchar('\n');
+	}
+	fflush(stdout);
+}
+
+static uint32_t kinds(unsigned int op)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < OUTCOMES; i++)
+		n += !!shared->table[op][i];
+	return n;
+}
+
+/* Did it get far enough on every surface? */
+bool count_deep(void)
+{
+	unsigned int op;
+	bool deep = true;
+
+	for (op = 0; op < OPS; op++) {
+		if (shared->table[op][0] < ops[op].need) {
+			printf("# %s: %u done, want %u\n", ops[op].name, shared->table[op][0],
+			       ops[op].need);
+			deep = false;
+		}
+		if (kinds(op) < ops[op].kinds) {
+			printf("# %s: %u kinds of outcomes, want %u\n", ops[op].name, kinds(op),
+			       ops[op].kinds);
+			deep = false;
+		}
+	}
+	return deep;
+}
+
+void broken(const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	__atomic_fetch_add(&shared->broken, 1, __ATOMIC_RELAXED);
+	/* One write: other processes print as well. */
+	printf("# broken: %s\n", text);
+	fflush(stdout);
+}
+
+bool any_broken(void)
+{
+	return shared->broken;
+}

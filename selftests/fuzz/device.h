@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Open files of the device in one process, and what of them is mapped.
+ */
+#ifndef SPINDLE_FUZZ_DEVICE_H
+#define SPINDLE_FUZZ_DEVICE_H
+
+#include <stddef.h>
+#include <linux/spindle.h>
+
+#include "fuzz.h"
+
+/*
+ * Others write into the pages, too: a thread that races, or the parent whose page a
+ * child has mapped. Then it is not known what is to become of an attachment.
+ */
+extern bool not_alone;
+
+#define FILES	6
+#define MAPS	10
+#define PAGE	4096UL
+
+/* Sections in the order of their cookies, as the kernel has them. */
+enum part { CTL, USR, TX, RX, DLV, COPY, SST, PARTS };
+
+/**
+ * struct map - a mapping that succeeded
+ * @at: where; NULL: none
+ * @len: bytes
+ * @part: of which section
+ * @rank: of which member, where there are several
+ * @cut: it does not begin where the section does any more
+ */
+struct map {
+	unsigned char *at;
+	size_t len;
+	bool cut;
+	enum part part;
+	uint32_t rank;
+};
+
+/**
+ * struct file - an open file
+ * @fd: -1: none
+ * @attached: it was attached, and this is the reply
+ * @begun: @slot, @unit and @read are known
+ * @frozen: that it is was counted
+ * @spoilt: something else than what the protocol says was written
+ * @scribbled: so much that it is not known what is to become of it
+ * @a: the reply
+ * @map: its mappings
+ * @slot: next one to commit
+ * @unit: where its bytes go
+ * @read: entries consumed
+ */
+struct file {
+	int fd;
+	bool attached, begun, frozen, spoilt, scribbled;
+	struct spindle_attach a;
+	struct map map[MAPS];
+	uint64_t slot;
+	uint32_t unit;
+	uint64_t read;
+};
+
+static inline bool for_writing(enum part p)
+{
+	return p == USR || p == TX;
+}
+
+static inline struct spindle_section section(const struct file *f, enum part p)
+{
+	return (&f->a.ctl)[p];
+}
+
+/*
+ * The first mapping of a part, or NULL. It has to be whole: behind its end may be a page of
+ * another file, who would be frozen for what is written there.
+ */
+static inline unsigned char *mapped(const struct file *f, enum part p)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAPS; i++)
+		if (f->map[i].at && f->map[i].part == p && !f->map[i].cut &&
+		    f->map[i].len >= section(f, p).len)
+			return f->map[i].at;
+	return NULL;
+}
+
+/* Mappings: map.c */
+void map_whole(struct file *f, enum part p);
+void map_odd(struct file *f);
+void map_any(struct file *f);
+
+/* What a process does in its mapped pages: ring.c */
+void ring_commit(struct file *f, bool right);
+void ring_consume(struct file *f, bool right);
+void ring_scribble(struct file *f);
+void ring_look(struct file *f);
+
+#endif /* SPINDLE_FUZZ_DEVICE_H */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of the fuzzer share: random numbers that follow from the seed, counted
+ * outcomes, and the world that they are let loose on, which uml/tests/module-fuzz.sh
+ * makes.
+ */
+#ifndef SPINDLE_FUZZ_FUZZ_H
+#define SPINDLE_FUZZ_FUZZ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/*
+ * Nodes 1 to 3 are there for the bystanders: no request may change them, and in subgroup
+ * 1 nobody else sends. In subgroups 2 and 3 attachments do what they like. Nodes from 10
+ * come and go; 20 is what peers connect to, and 4 and 30 are those peers: one dials, the
+ * other is dialled.
+ */
+#define BYSTANDERS	3
+#define QUIET_SUBGROUP	1
+#define CHURN_FIRST	10
+#define CHURN_NODES	4
+#define VICTIM		20
+#define LOW_PEER	4
+#define HIGH_PEER	30
+#define PORT(id)	(5000 + (id))
+
+/* ---- random numbers: one stream for each process ----------------------- */
+
+extern uint64_t rng;
+
+static inline uint64_t scramble(uint64_t x)
+{
+	x ^= x >> 30;
+	x *= 0xbf58476d1ce4e5b9ULL;
+	x ^= x >> 27;
+	x *= 0x94d049bb133111ebULL;
+	return x ^ (x >> 31);
+}
+
+static inline uint64_t rnd(void)
+{
+	rng += 0x9e3779b97f4a7c15ULL;
+	return scramble(rng);
+}
+
+static inline uint32_t below(uint32_t n)
+{
+	return rnd() % n;
+}
+
+static inline bool one_in(uint32_t n)
+{
+	return !below(n);
+}
+
+uint64_t odd(void);
+
+/* ---- outcomes ---------------------------------------------------------- */
+
+/* An operation; what is counted of each is in count.c. */
+enum op {
+	OP_NODE_ADD, OP_NODE_DEL, OP_VIEW_SET, OP_VIEW_DEL, OP_GET, OP_DUMP, OP_CUT_DUMP,
+	OP_MUTANT, OP_HEADER,
+	OP_OPEN, OP_ATTACH_SEND, OP_ATTACH_RECV, OP_ATTACH_COPY, OP_ATTACH_ODD, OP_MMAP,
+	OP_MMAP_ODD, OP_MPROTECT, OP_MREMAP, OP_MADVISE, OP_POKE, OP_KICK, OP_MEMBERS,
+	OP_IOCTL_ODD, OP_POLL, OP_FILE_ODD, OP_COMMIT, OP_CONSUME, OP_FREEZE, OP_LIFE,
+	OP_HELLO, OP_DIAL, OP_LURE, OP_RIGHTS, OP_ONE_SIDED, OP_STARVED,
+	OPS
+};
+
+void count_init(void);
+void count(enum op op, int outcome);
+void count_report(uint64_t seed);
+bool count_deep(void);
+
+/* A promise of the kernel that does not hold. */
+__attribute__((format(printf, 1, 2)))
+void broken(const char *fmt, ...);
+bool any_broken(void);
+
+/* ---- memory that runs out in the next system calls of this thread ------- */
+
+void starve(void);
+void feed(void);
+
+/* ---- the surfaces, each in a process of its own ------------------------- */
+
+void fuzz_netlink(unsigned int requests);
+void fuzz_device(unsigned int lives);
+void fuzz_handshake(unsigned int peers);
+
+/* One life of a process with open devices, and its rings. */
+void device_life(unsigned int acts, bool forks);
+
+#endif /* SPINDLE_FUZZ_FUZZ_H */

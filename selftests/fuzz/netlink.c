@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The netlink surface: nodes and views that come and go, by requests that are right, that
+ * are right but for something, and that are no requests at all.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <sys/time.h>
+
+#include "attrs.h"
+
+static struct nl nl;
+static struct nl_req req;
+static uint64_t last_vid;
+
+/* ---- requests that are right ------------------------------------------- */
+
+static uint32_t churn_node(void)
+{
+	return one_in(12) ? VICTIM : CHURN_FIRST + below(CHURN_NODES);
+}
+
+static void put_addr(struct tree *t, int type4, int type6)
+{
+	uint32_t ip = htonl(0x0a000001);
+	unsigned char ip6[16] = { 0xfd, [15] = 1 };
+
+	if (one_in(30))
+		tree_put(t, type6, ip6, sizeof(ip6));
+	else
+		tree_put(t, type4, &ip, sizeof(ip));
+}
+
+static void node_add(struct tree *t, uint32_t id)
+{
+	static const uint32_t idle[] = { 0, 50, 50, 1000 };
+
+	tree_begin(t);
+	tree_u32(t, SPINDLE_A_NODE_ID, id);
+	put_addr(t, SPINDLE_A_ADDR4, SPINDLE_A_ADDR6);
+	tree_u16(t, SPINDLE_A_PORT, PORT(id));
+	if (one_in(3))
+		tree_put(t, SPINDLE_A_CLUSTER, "spindle", 8);
+	if (one_in(2))
+		tree_u8(t, SPINDLE_A_VISIBILITY, below(3));
+	if (one_in(3))
+		tree_u32(t, SPINDLE_A_IDLE_US, idle[below(4)]);
+	/* Engine 0 is that of the bystanders. */
+	if (one_in(2))
+		tree_u32(t, SPINDLE_A_ENGINE, below(3));
+	if (one_in(20))
+		tree_u32(t, SPINDLE_A_CPU, 0);
+}
+
+static void put_subgroup(struct tree *t, uint32_t id, uint32_t members)
+{
+	static const uint32_t windows[] = { 1, 2, 3, 8, 16, 64, 300 };
+	uint32_t ring = 4096U << below(5), i;
+	struct tree sg, node;
+	bool some = false;
+
+	tree_begin(&sg);
+	tree_u32(&sg, SPINDLE_SUBGROUP_A_ID, id);
+	if (one_in(3))
+		tree_put(&sg, SPINDLE_SUBGROUP_A_NAME, "churn", 6);
+	if (one_in(3))
+		tree_u8(&sg, SPINDLE_SUBGROUP_A_MODE, below(2));
+	tree_u32(&sg, SPINDLE_SUBGROUP_A_WINDOW, windows[below(ARRAY_SIZE(windows))]);
+	tree_u32(&sg, SPINDLE_SUBGROUP_A_MAX_MSG, 1 + below(ring < 8192 ? ring : 8192));
+	tree_u32(&sg, SPINDLE_SUBGROUP_A_RING, ring);
+	if (one_in(2))
+		tree_u8(&sg, SPINDLE_SUBGROUP_A_HOLD, below(2));
+	for (i = 0; one_in(2) && i < 8; i++) {
+		uint32_t r = below(8);
+
+		if (!(members & 1 << r))
+			continue;
+		/* Twice the same is refused, which is the business of mutants. */
+		members &= ~(1U << r);
+		tree_begin(&node);
+		tree_u32(&node, SPINDLE_SUBGROUP_NODE_A_ID, CHURN_FIRST + r);
+		if (some && one_in(4))
+			tree_u8(&node, SPINDLE_SUBGROUP_NODE_A_SENDER, 0);
+		tree_nest(&sg, SPINDLE_SUBGROUP_A_NODE, &node);
+		some = true;
+	}
+	tree_nest(t, SPINDLE_A_SUBGROUP, &sg);
+}
+
+/*
+ * The view number @vid as all of its members are given it: what is in it follows from the
+ * number. Returns its members among the nodes that come and go, as bits.
+ */
+static uint32_t view_set(struct tree *t, uint32_t id, uint64_t vid)
+{
+	uint64_t saved = rng, key = scramble(vid);
+	/* Bit CHURN_NODES is a node that never is. */
+	uint32_t members = 1 + key % ((1 << CHURN_NODES) - 1), i, n;
+	struct tree member;
+
+	rng = key;
+	if (one_in(8))
+		members |= 1 << CHURN_NODES;
+	tree_begin(t);
+	tree_u32(t, SPINDLE_A_NODE_ID, id);
+	tree_u64(t, SPINDLE_A_VIEW_ID, vid);
+	for (i = 0; i <= CHURN_NODES; i++) {
+		uint32_t ip = htonl(0x0a000001);
+
+		if (!(members & 1 << i))
+			continue;
+		tree_begin(&member);
+		tree_u32(&member, SPINDLE_MEMBER_A_ID, CHURN_FIRST + i);
+		tree_put(&member, SPINDLE_MEMBER_A_ADDR4, &ip, sizeof(ip));
+		tree_u16(&member, SPINDLE_MEMBER_A_PORT, PORT(CHURN_FIRST + i));
+		tree_nest(t, SPINDLE_A_MEMBER, &member);
+	}
+	n = one_in(10) ? below(20) : 1 + below(4);
+	for (i = 0; i < n; i++)
+		put_subgroup(t, 1 + i, members);
+	rng = saved;
+	return members & ~(1U << CHURN_NODES);
+}
+
+/* A request of any kind that could be right; returns its command. */
+static int any_request(struct tree *t, int *flags)
+{
+	static const int gets[] = { SPINDLE_CMD_NODE_GET, SPINDLE_CMD_VIEW_GET,
+				    SPINDLE_CMD_SUBGROUP_GET, SPINDLE_CMD_STATS_GET };
+
+	*flags = 0;
+	switch (below(10)) {
+	case 0:
+	case 1:
+		node_add(t, churn_node());
+		return SPINDLE_CMD_NODE_ADD;
+	case 2:
+	case 3:
+	case 4:
+	case 5:
+		view_set(t, churn_node(), last_vid + below(2));
+		return SPINDLE_CMD_VIEW_SET;
+	case 6:
+		tree_begin(t);
+		tree_u32(t, SPINDLE_A_NODE_ID, churn_node());
+		return SPINDLE_CMD_NODE_DEL;
+	case 7:
+		tree_begin(t);
+		tree_u32(t, SPINDLE_A_NODE_ID, churn_node());
+		return SPINDLE_CMD_VIEW_DEL;
+	default:
+		tree_begin(t);
+		if (one_in(2))
+			tree_u32(t, SPINDLE_A_NODE_ID, one_in(2) ? 1 + below(BYSTANDERS) :
+								   churn_node());
+		if (one_in(4))
+			tree_u32(t, SPINDLE_A_SUBGROUP_ID, 1 + below(4));
+		*flags = one_in(3) ? 0 : NLM_F_DUMP;
+		return gets[below(ARRAY_SIZE(gets))];
+	}
+}
+
+/* ---- sending ----------------------------------------------------------- */
+
+/*
+ * Could it change a node that is to be left alone? Looks at the attributes as the kernel
+ * does, and is rather too careful.
+ */
+static bool harmful(const unsigned char *buf, uint32_t len)
+{
+	const struct nlmsghdr *nlh = (const void *)buf;
+	const void *end = buf + len;
+	const struct nlattr *a;
+	uint64_t id;
+
+	for (; NLMSG_OK(nlh, len); nlh = NLMSG_NEXT(nlh, len)) {
+		if (nlh->nlmsg_len < NLMSG_HDRLEN + GENL_HDRLEN)
+			continue;
+		for (a = nl_at(nl_attrs(nlh), end); a; a = nl_behind(a, end)) {
+			if (nl_type(a) != SPINDLE_A_NODE_ID || (void *)(a + 1) >= end)
+				continue;
+			id = *(const uint32_t *)nl_data(a);
+			if (id >= 1 && id <= BYSTANDERS)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool changes(int cmd)
+{
+	return cmd == SPINDLE_CMD_NODE_ADD || cmd == SPINDLE_CMD_NODE_DEL ||
+	       cmd == SPINDLE_CMD_VIEW_SET || cmd == SPINDLE_CMD_VIEW_DEL;
+}
+
+/* Send what is laid out and count the answer; 0 or an errno. */
+static int talk(enum op op)
+{
+	struct nl_ack ack;
+	int err;
+
+	if (one_in(5))
+		starve();
+	err = nl_talk(&nl, &req, &ack, NULL, NULL);
+	feed();
+	if (!err)
+		err = ack.err;
+	/* A minute without an answer (SO_RCVTIMEO). */
+	if (err == -EAGAIN)
+		broken("a request of command %d was not answered", req.buf[NLMSG_HDRLEN]);
+	count(op, err);
+	return -err;
+}
+
+static void lay_out(const struct tree *t, int cmd, int flags)
+{
+	nl_begin(&nl, &req, cmd, flags);
+	tree_lay_out(t, &req);
+}
+
+static int right(const struct tree *t, int cmd, int flags, enum op op)
+{
+	lay_out(t, cmd, flags);
+	return talk(op);
+}
+
+static int simple(int cmd, uint32_t id, enum op op)
+{
+	struct tree t;
+
+	tree_begin(&t);
+	tree_u32(&t, SPINDLE_A_NODE_ID, id);
+	return right(&t, cmd, 0, op);
+}
+
+/* A view on all of its members, so that its subgroups become active. */
+static void whole_view(void)
+{
+	uint64_t vid = ++last_vid;
+	struct tree t;
+	uint32_t members = view_set(&t, CHURN_FIRST, vid), i;
+	int err;
+
+	for (i = 0; i < CHURN_NODES; i++) {
+		if (!(members & 1 << i))
+			continue;
+		view_set(&t, CHURN_FIRST + i, vid);
+		err = right(&t, SPINDLE_CMD_VIEW_SET, 0, OP_VIEW_SET);
+		if (err != ENODEV || one_in(3))
+			continue;
+		node_add(&t, CHURN_FIRST + i);
+		right(&t, SPINDLE_CMD_NODE_ADD, 0, OP_NODE_ADD);
+		view_set(&t, CHURN_FIRST + i, vid);
+		right(&t, SPINDLE_CMD_VIEW_SET, 0, OP_VIEW_SET);
+	}
+}
+
+static void mutant(void)
+{
+	struct tree t;
+	int flags, cmd = any_request(&t, &flags);
+
+	tree_mutate(&t);
+	lay_out(&t, cmd, flags);
+	if (!changes(cmd) || !harmful(req.buf, req.nlh.nlmsg_len))
+		talk(OP_MUTANT);
+}
+
+static void dump(void)
+{
+	struct tree t;
+
+	tree_begin(&t);
+	if (one_in(3))
+		tree_u32(&t, SPINDLE_A_NODE_ID, one_in(2) ? 1 + below(BYSTANDERS) :
+							    churn_node());
+	right(&t, one_in(4) ? SPINDLE_CMD_NODE_GET : one_in(3) ? SPINDLE_CMD_VIEW_GET :
+	      one_in(2) ? SPINDLE_CMD_SUBGROUP_GET : SPINDLE_CMD_STATS_GET, NLM_F_DUMP, OP_DUMP);
+}
+
+/* ---- sockets that are thrown away -------------------------------------- */
+
+/*
+ * A dump whose reader takes small pieces, and perhaps goes while there is more; meanwhile
+ * what is dumped changes.
+ */
+static void cut_dump(void)
+{
+	static const int cmds[] = { SPINDLE_CMD_NODE_GET, SPINDLE_CMD_VIEW_GET,
+				    SPINDLE_CMD_SUBGROUP_GET, SPINDLE_CMD_STATS_GET };
+	static unsigned char buf[NL_BUF];
+	int pieces = 1 + below(6), size = 4096, taken = 0, err;
+	struct nl sk;
+
+	err = nl_open(&sk);
+	if (err) {
+		count(OP_CUT_DUMP, err);
+		return;
+	}
+	setsockopt(sk.fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	nl_begin(&sk, &req, cmds[below(ARRAY_SIZE(cmds))], NLM_F_DUMP);
+	if (one_in(5))
+		starve();
+	err = nl_send(&sk, &req);
+	while (!err && pieces--) {
+		/* Less than a piece at times; none, if it was over before. */
+		if (recv(sk.fd, buf, one_in(2) ? sizeof(buf) : below(4096), MSG_DONTWAIT) < 0)
+			err = taken ? 0 : -errno;
+		else
+			taken++;
+		feed();
+		if (one_in(2))
+			simple(SPINDLE_CMD_NODE_DEL, CHURN_FIRST + below(CHURN_NODES),
+			       OP_NODE_DEL);
+		else
+			whole_view();
+	}
+	feed();
+	count(OP_CUT_DUMP, err);
+	close(sk.fd);
+}
+
+/* What is wrong before the family is asked at all; there may be no answer to it. */
+static void odd_header(void)
+{
+	static unsigned char buf[NL_BUF];
+	struct genlmsghdr *g = (void *)(req.buf + NLMSG_HDRLEN);
+	uint32_t len, seen = 0;
+	struct tree t;
+	struct nl sk;
+	int flags, cmd = any_request(&t, &flags);
+
+	if (nl_open(&sk))
+		return;
+	nl_begin(&sk, &req, cmd, flags | NLM_F_ACK);
+	tree_lay_out(&t, &req);
+	len = req.nlh.nlmsg_len;
+	switch (below(6)) {
+	case 0:
+		g->cmd = rnd();
+		break;
+	case 1:
+		g->version = rnd();
+		g->reserved = rnd();
+		break;
+	case 2:
+		req.nlh.nlmsg_flags = rnd() | NLM_F_REQUEST;
+		break;
+	case 3:
+		req.nlh.nlmsg_len = one_in(2) ? below(64) : odd();
+		break;
+	case 4:
+		len = one_in(2) ? below(len + 1) : len + below(64);
+		break;
+	case 5:	/* several, one behind the other */
+		if (2 * NLMSG_ALIGN(len) < NL_REQ_MAX) {
+			memcpy(req.buf + NLMSG_ALIGN(len), req.buf, len);
+			len += NLMSG_ALIGN(len);
+		}
+		break;
+	}
+	if (!harmful(req.buf, len) && send(sk.fd, req.buf, len, 0) > 0) {
+		ssize_t n;
+
+		while ((n = recv(sk.fd, buf, sizeof(buf), MSG_DONTWAIT)) > 0) {
+			const struct nlmsghdr *nlh = (void *)buf;
+			struct nl_ack ack;
+
+			if (nlh->nlmsg_type != NLMSG_ERROR)
+				continue;
+			nl_take_ack(nlh, &ack);
+			count(OP_HEADER, ack.err);
+			seen++;
+		}
+	}
+	if (!seen)
+		count(OP_HEADER, ENOMSG);
+	close(sk.fd);
+}
+
+/* ---- all of it --------------------------------------------------------- */
+
+static void one(void)
+{
+	struct tree t;
+	uint32_t p = below(100);
+
+	if (p < 45) {
+		mutant();
+	} else if (p < 53) {
+		node_add(&t, churn_node());
+		right(&t, SPINDLE_CMD_NODE_ADD, 0, OP_NODE_ADD);
+	} else if (p < 57) {
+		simple(SPINDLE_CMD_NODE_DEL, churn_node(), OP_NODE_DEL);
+	} else if (p < 72) {
+		whole_view();
+	} else if (p < 76) {
+		simple(SPINDLE_CMD_VIEW_DEL, churn_node(), OP_VIEW_DEL);
+	} else if (p < 80) {
+		simple(one_in(2) ? SPINDLE_CMD_NODE_GET : SPINDLE_CMD_VIEW_GET,
+		       one_in(2) ? 1 : churn_node(), OP_GET);
+	} else if (p < 88) {
+		dump();
+	} else if (p < 94) {
+		cut_dump();
+	} else {
+		odd_header();
+	}
+}
+
+void fuzz_netlink(unsigned int requests)
+{
+	struct timeval limit = { .tv_sec = 60 };
+	struct tree t;
+	uint32_t i;
+
+	if (nl_open(&nl)) {
+		broken("the netlink family cannot be opened");
+		return;
+	}
+	setsockopt(nl.fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	for (i = 0; i < CHURN_NODES; i++) {
+		node_add(&t, CHURN_FIRST + i);
+		right(&t, SPINDLE_CMD_NODE_ADD, 0, OP_NODE_ADD);
+	}
+	while (requests--)
+		one();
+	close(nl.fd);
+}
