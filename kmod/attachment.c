@@ -84,7 +84,7 @@ static void detach_fn(void *ctx)
 
 	if (att->flags & SPINDLE_ATTACH_SEND) {
 		spindle_mc_detach_sender(mc);
-		mc->stats.abandoned += left_behind(att, mc);
+		spindle_count(&mc->stats.abandoned, left_behind(att, mc));
 	}
 	if (att->flags & SPINDLE_ATTACH_RECV)
 		spindle_mc_detach_reader(mc, &att->dlvq);

@@ -53,8 +53,8 @@ static bool pass(struct spindle_engine *engine)
 
 	list_for_each_entry(node, &engine->nodes, engine_link)
 		work |= spindle_node_pass(node);
-	engine->stats.passes++;
-	engine->stats.busy += work;
+	spindle_count(&engine->stats.passes, 1);
+	spindle_count(&engine->stats.busy, work);
 	return work;
 }
 
@@ -103,7 +103,7 @@ static void go_to_sleep(struct spindle_engine *engine)
 	 */
 	smp_mb();
 	if (!pass(engine) && ok) {
-		engine->stats.sleeps++;
+		spindle_count(&engine->stats.sleeps, 1);
 		for (;;) {
 			long timeout = settled(engine) ? MAX_SCHEDULE_TIMEOUT :
 							 msecs_to_jiffies(UNSETTLED_MS);

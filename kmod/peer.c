@@ -308,7 +308,7 @@ static bool read_node_block(struct spindle_peer *peer)
 
 	switch (spindle_block_read(block, &peer->seal, word)) {
 	case SPINDLE_READ_TORN:
-		peer->torn++;
+		spindle_count(&peer->torn, 1);
 		if (++peer->torn_run > SPINDLE_MAX_TORN)
 			spindle_peer_blame(peer);
 		return true;

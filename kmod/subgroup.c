@@ -116,7 +116,7 @@ static void freeze_attachments(struct spindle_subgroup *sg)
 			info.error = sg->mc.txq.error;
 		if (!info.error || att->ctl->state == SPINDLE_STATE_FROZEN)
 			continue;
-		sg->mc.stats.frozen++;
+		spindle_count(&sg->mc.stats.frozen, 1);
 		/* Neither of its two halves goes on. */
 		if ((att->flags & SPINDLE_ATTACH_RECV) && !att->dlvq.error)
 			att->dlvq.error = info.error;

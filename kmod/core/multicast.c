@@ -44,7 +44,9 @@ static void set_column(struct spindle_mc *mc, enum spindle_column col, u64 value
 
 	if (mc->word[col] == value)
 		return;
-	mc->word[col] = value;
+	ASSERT_EXCLUSIVE_WRITER(mc->word[col]);
+	/* Statistics show some of them. */
+	WRITE_ONCE(mc->word[col], value);
 	mc->changed = true;
 	for (r = 0; r < mc->members; r++)
 		mc->member[r].dirty = r != mc->me;
@@ -140,7 +142,7 @@ static void read_block(struct spindle_mc *mc, u32 r)
 	case SPINDLE_READ_SAME:
 		break;
 	case SPINDLE_READ_TORN:
-		m->torn++;
+		spindle_count(&m->torn, 1);
 		if (++m->torn_run > SPINDLE_MAX_TORN)
 			protocol_error(mc, r);
 		break;
@@ -237,13 +239,13 @@ static void receive_trigger(void *ctx)
 	if (!mc->active)
 		return;
 	if (n) {
-		mc->stats.received += n;
-		mc->stats.recv_batches++;
+		spindle_count(&mc->stats.received, n);
+		spindle_count(&mc->stats.recv_batches, 1);
 	}
 	if (mc->my_sender != SPINDLE_NO_RANK)
 		mc->need = rounds_needed(mc);
 	set_column(mc, SPINDLE_COL_RECEIVED, prefix(mc, count_received));
-	mc->stable = stable_seq(mc);
+	WRITE_ONCE(mc->stable, stable_seq(mc));
 }
 
 /* ---- send ------------------------------------------------------------- */
@@ -269,7 +271,7 @@ static void send_slot(struct spindle_mc *mc, struct spindle_mc_sender *sd,
 	if (slot->abandoned) {
 		struct spindle_mc_end *last = &mc->ends[(n - 1) & wmask];
 
-		mc->stats.abandoned++;
+		spindle_count(&mc->stats.abandoned, 1);
 		/* Freed with the last message in flight, or at once if there is none. */
 		if (n == mc->free_slot) {
 			spindle_txq_free(&mc->txq, slot->end_slot, slot->end_unit);
@@ -289,8 +291,8 @@ static void send_slot(struct spindle_mc *mc, struct spindle_mc_sender *sd,
 	if (sd->head == U64_MAX)
 		sd->head = msg->round;
 	sd->walk.slot++;
-	mc->stats.sent++;
-	mc->stats.sent_bytes += msg->len;
+	spindle_count(&mc->stats.sent, 1);
+	spindle_count(&mc->stats.sent_bytes, msg->len);
 }
 
 static void send_trigger(void *ctx)
@@ -310,18 +312,18 @@ static void send_trigger(void *ctx)
 	if (mc->txq.error && mc->txq.desc)
 		mc->events |= SPINDLE_MC_FROZEN;
 	if (sd->walk.slot != before) {
-		mc->stats.received += sd->walk.slot - before;
-		mc->stats.send_batches++;
+		spindle_count(&mc->stats.received, sd->walk.slot - before);
+		spindle_count(&mc->stats.send_batches, 1);
 	}
 	/* A null is a number in a column: any count of them is the same one write. */
 	if (sd->walk.rounds < mc->need) {
-		mc->stats.nulls += mc->need - sd->walk.rounds;
+		spindle_count(&mc->stats.nulls, mc->need - sd->walk.rounds);
 		sd->walk.rounds = mc->need;
 	}
 	set_column(mc, SPINDLE_COL_SENT, sd->walk.rounds);
 	set_column(mc, SPINDLE_COL_SLOTS, sd->walk.slot);
 	set_column(mc, SPINDLE_COL_RECEIVED, prefix(mc, count_received));
-	mc->stable = stable_seq(mc);
+	WRITE_ONCE(mc->stable, stable_seq(mc));
 	mc->settle = true;
 }
 
@@ -399,9 +401,9 @@ static bool deliver_one(struct spindle_mc *mc, u32 s)
 	sd->dlv_slot++;
 	sd->head = sd->dlv_slot == sd->walk.slot ? U64_MAX :
 		   sd->msgs[sd->dlv_slot & wmask].round;
-	mc->stats.delivered++;
-	mc->stats.delivered_bytes += msg->len;
-	mc->stats.discarded += !read;
+	spindle_count(&mc->stats.delivered, 1);
+	spindle_count(&mc->stats.delivered_bytes, msg->len);
+	spindle_count(&mc->stats.discarded, !read);
 	return true;
 }
 
@@ -437,7 +439,7 @@ static void deliver_trigger(void *ctx)
 
 	if (!deliver_batch(mc))
 		return;
-	mc->stats.dlv_batches++;
+	spindle_count(&mc->stats.dlv_batches, 1);
 	mc->events |= SPINDLE_MC_DELIVERED;
 	mc->settle = true;
 	for (q = mc->readers; q; q = q->next)
@@ -574,7 +576,7 @@ bool spindle_mc_run(struct spindle_mc *mc)
 		mc->changed = false;
 		spindle_block_write(mc->block, mc->word);
 	}
-	mc->stats.activations += any;
+	spindle_count(&mc->stats.activations, any);
 	return any;
 }
 

@@ -18,6 +18,7 @@
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
+#include <linux/kcsan-checks.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/log2.h>
@@ -46,6 +47,7 @@ typedef uint64_t u64;
 
 #define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
+#define ASSERT_EXCLUSIVE_WRITER(x) ((void)(x))
 #define smp_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define smp_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
@@ -79,5 +81,17 @@ static inline unsigned long roundup_pow_of_two(unsigned long n)
 
 /* Layouts are in pages of this size on every host, whatever its MMU uses. */
 #define SPINDLE_PAGE 4096UL
+
+/**
+ * spindle_count() - move a counter
+ * @counter: written by the caller's thread alone; others look at any time
+ * @n: by how much
+ */
+static inline void spindle_count(u64 *counter, u64 n)
+{
+	ASSERT_EXCLUSIVE_WRITER(*counter);
+	/* Pairs with the READ_ONCE() of who looks. */
+	WRITE_ONCE(*counter, *counter + n);
+}
 
 #endif /* SPINDLE_CORE_PORT_H */

@@ -79,8 +79,9 @@ static bool change_state(struct spindle_conn *conn, enum spindle_conn_state new)
 		ok = old != SPINDLE_CONN_CLOSED;
 		break;
 	}
+	/* People look without the lock. */
 	if (ok)
-		conn->state = new;
+		WRITE_ONCE(conn->state, new);
 	/* Under the lock, so that a close that comes next cancels it. */
 	if (ok && new == SPINDLE_CONN_FAILED)
 		queue_delayed_work(conn_wq, &conn->work, 0);
@@ -137,14 +138,15 @@ static int conn_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_REJECTED:
 		code = rdma_consumer_reject_data(id, event, &len);
 		if (code && len >= sizeof(*code))
-			conn->reject = be32_to_cpu(*code);
+			WRITE_ONCE(conn->reject, be32_to_cpu(*code));
 		fallthrough;
 	case RDMA_CM_EVENT_ADDR_ERROR:
 	case RDMA_CM_EVENT_ROUTE_ERROR:
 	case RDMA_CM_EVENT_UNREACHABLE:
 	case RDMA_CM_EVENT_CONNECT_ERROR:
-		WRITE_ONCE(conn->event_status, event->status < 0 ? event->status :
-						-ECONNREFUSED);
+		/* Pairs with the acquire in wait_event_of(): the code comes first. */
+		smp_store_release(&conn->event_status,
+				  event->status < 0 ? event->status : -ECONNREFUSED);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
 		spindle_conn_fail(conn, "disconnected by the peer");
@@ -170,12 +172,16 @@ static bool came(struct spindle_conn *conn, enum rdma_cm_event_type type)
 /* Wait for an rdma_cm event; any error ends the wait. */
 static int wait_event_of(struct spindle_conn *conn, enum rdma_cm_event_type type)
 {
+	int err;
+
 	wait_event_timeout(conn->wq, came(conn, type) || READ_ONCE(conn->event_status) ||
 			   spindle_conn_closing(conn), msecs_to_jiffies(ATTEMPT_MS));
 	if (spindle_conn_closing(conn))
 		return -ECANCELED;
-	if (READ_ONCE(conn->event_status))
-		return READ_ONCE(conn->event_status);
+	/* Pairs with the release in conn_handler(). */
+	err = smp_load_acquire(&conn->event_status);
+	if (err)
+		return err;
 	return came(conn, type) ? 0 : -ETIMEDOUT;
 }
 
@@ -348,8 +354,8 @@ static struct rdma_conn_param conn_param(struct spindle_conn *conn)
 
 static void begin_attempt(struct spindle_conn *conn)
 {
-	conn->attempts++;
-	conn->reject = 0;
+	WRITE_ONCE(conn->attempts, conn->attempts + 1);
+	WRITE_ONCE(conn->reject, 0);
 	WRITE_ONCE(conn->event, 0);
 	WRITE_ONCE(conn->event_status, 0);
 }
@@ -411,10 +417,13 @@ static int answer(struct spindle_conn *conn)
 
 static const char *failure_text(struct spindle_conn *conn, int err)
 {
-	if (conn->reject == SPINDLE_REJECT_BUSY)
+	/* After a time-out the handler may still be at it. */
+	u32 reject = READ_ONCE(conn->reject);
+
+	if (reject == SPINDLE_REJECT_BUSY)
 		return "refused: the peer is busy with another connection";
-	if (conn->reject)
-		return conn->cfg.ops->refused(conn->reject);
+	if (reject)
+		return conn->cfg.ops->refused(reject);
 	switch (err) {
 	case -ETIMEDOUT:
 		return "no answer";

@@ -97,7 +97,7 @@ void spindle_post_write(struct spindle_conn *conn, const void *data, u64 local, 
 		if (conn->nchain)
 			conn->chain[conn->nchain - 1].wr.next = &wr->wr;
 		conn->nchain++;
-		conn->stats.bytes += part;
+		WRITE_ONCE(conn->stats.bytes, conn->stats.bytes + part);
 		remote += part;
 		len -= part;
 	}
@@ -114,7 +114,7 @@ void spindle_post_imm(struct spindle_conn *conn, u32 imm)
 
 	wr->opcode = IB_WR_RDMA_WRITE_WITH_IMM;
 	wr->ex.imm_data = cpu_to_be32(imm);
-	conn->stats.imms++;
+	WRITE_ONCE(conn->stats.imms, conn->stats.imms + 1);
 }
 
 /**
@@ -139,8 +139,8 @@ int spindle_post_flush(struct spindle_conn *conn, bool signal)
 		conn->since = 0;
 	}
 	conn->sq_free -= n;
-	conn->stats.writes += n;
-	conn->stats.posts++;
+	WRITE_ONCE(conn->stats.writes, conn->stats.writes + n);
+	WRITE_ONCE(conn->stats.posts, conn->stats.posts + 1);
 	/*
 	 * Where soft-RoCE works in tasklets (6.1) the packets are built, looped back
 	 * and acknowledged inside local_bh_enable(), a fifth of the latency of waiting

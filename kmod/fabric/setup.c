@@ -81,7 +81,8 @@ static void desc_wc(struct ib_cq *cq, struct ib_wc *wc)
 		spindle_conn_fail(conn, "set-up was interrupted");
 		return;
 	}
-	atomic_inc(&conn->got);
+	/* Pairs with the acquire in all_came(): the page comes first. */
+	atomic_inc_return_release(&conn->got);
 	wake_up(&conn->wq);
 }
 
@@ -298,15 +299,21 @@ static int send_descs(struct spindle_conn *conn)
 	return wait_done(conn, target);
 }
 
+static bool all_came(struct spindle_conn *conn)
+{
+	/* Pairs with the release in desc_wc(). */
+	return atomic_read_acquire(&conn->got) == conn->ndesc_in;
+}
+
 static int take_descs(struct spindle_conn *conn)
 {
 	u32 i;
 
-	wait_event_timeout(conn->wq, atomic_read(&conn->got) == conn->ndesc_in || failed(conn),
+	wait_event_timeout(conn->wq, all_came(conn) || failed(conn),
 			   msecs_to_jiffies(SETUP_MS));
 	if (failed(conn))
 		return failed(conn);
-	if (atomic_read(&conn->got) != conn->ndesc_in)
+	if (!all_came(conn))
 		return -ETIMEDOUT;
 	for (i = 0; i < conn->ndesc_in; i++)
 		ib_dma_sync_single_for_cpu(conn->id->device, conn->desc[i].dma, PAGE_SIZE,
