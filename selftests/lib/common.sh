@@ -15,6 +15,12 @@ readonly SPN_ROOT SPN_SELFTESTS SPN_BUILD SPN_CACHE
 # shellcheck disable=SC2034
 SPN_KERNELS="6.1 6.12"
 
+# What tells that a kernel complained, in its log; vm/init.c looks for the same.
+# shellcheck disable=SC2034
+SPN_SPLAT='WARNING: |BUG: |kernel BUG at|Oops|Call Trace:|general protection fault'
+SPN_SPLAT+='|[Uu]nable to handle|INFO: task |detected stalls|self-detected stall'
+SPN_SPLAT+='|Kernel panic|refcount_t: '
+
 say()
 {
 	printf '%s\n' "$*" >&2
@@ -123,4 +129,34 @@ kernel_headers()
 
 	[[ -e $dir/Makefile ]] || return 1
 	printf '%s\n' "$dir"
+}
+
+# need_packages PROGRAM:PACKAGE...: as lib/deps.sh does it, with what some lane needs
+# beyond. A program may be a path, with wildcards.
+need_packages()
+{
+	local n missing=() apt log=$SPN_BUILD/logs/apt.log
+
+	for n in "$@"; do
+		case $n in
+		/*) compgen -G "${n%%:*}" >/dev/null ;;
+		*) PATH=$PATH:/usr/sbin:/sbin command -v "${n%%:*}" >/dev/null ;;
+		esac || missing+=("${n#*:}")
+	done
+	((${#missing[@]})) || return 0
+	say "missing: ${missing[*]}"
+	if [[ ! -e /etc/debian_version ]] || ((EUID != 0)); then
+		die "please install them (the names are Debian's)"
+	fi
+	mkdir -p "${log%/*}"
+	export DEBIAN_FRONTEND=noninteractive
+	apt=(apt-get -qq -y --no-install-recommends -o DPkg::Lock::Timeout=600
+		-o Dpkg::Use-Pty=0)
+	# The lists may be old or absent.
+	"${apt[@]}" install "${missing[@]}" </dev/null >"$log" 2>&1 ||
+		{ "${apt[@]}" update && "${apt[@]}" install "${missing[@]}"; } \
+			</dev/null >>"$log" 2>&1 || {
+		tail -n 5 "$log" >&2
+		die "apt-get could not install them"
+	}
 }

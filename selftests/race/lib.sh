@@ -3,18 +3,13 @@
 #
 # What the scripts of this directory share: which kernel is meant and where it
 # is. Source it after lib/common.sh.
+# shellcheck source=selftests/lib/kernel.sh
+. "$SPN_SELFTESTS/lib/kernel.sh"
 
 RACE_DIR=$SPN_SELFTESTS/race
 RACE_CACHE=${RACE_CACHE:-$SPN_CACHE/race}
 RACE_SERIES=6.12
 RACE_TARBALL=/usr/src/linux-source-$RACE_SERIES.tar.xz
-
-# The version of the source package.
-race_version()
-{
-	dpkg-query -Wf '${Version}' "linux-source-$RACE_SERIES" 2>/dev/null ||
-		stat -Lc '%s-%Y' "$RACE_TARBALL" 2>/dev/null
-}
 
 # race_paths: sets race_src, the sources, and race_out, where the kernel is; both
 # are named by all that goes into them.
@@ -22,7 +17,7 @@ race_paths()
 {
 	local version key
 
-	version=$(race_version) || return 1
+	version=$(kernel_source_version "$RACE_SERIES" "$RACE_TARBALL") || return 1
 	key=$(printf '%s\n' "$version" | sha256sum)
 	race_src=$RACE_CACHE/linux-$RACE_SERIES-${key:0:12}
 	# Modules are built by the compiler that built the kernel, so that is

@@ -3,6 +3,8 @@
 #
 # What the scripts of this directory share: which kernel is meant and where it
 # is. Source it after lib/common.sh.
+# shellcheck source=selftests/lib/kernel.sh
+. "$SPN_SELFTESTS/lib/kernel.sh"
 
 UML_DIR=$SPN_SELFTESTS/uml
 UML_CACHE=${UML_CACHE:-$SPN_CACHE/uml}
@@ -73,8 +75,7 @@ uml_version()
 	case $1 in
 	smp) cat "$UML_CACHE/newest/version" 2>/dev/null ;;
 	*)
-		dpkg-query -Wf '${Version}' "linux-source-$UML_SERIES" 2>/dev/null ||
-			stat -Lc '%s-%Y' "$(uml_tarball "$1")" 2>/dev/null
+		kernel_source_version "$UML_SERIES" "$(uml_tarball "$1")"
 		;;
 	esac
 }
@@ -114,34 +115,4 @@ uml_paths()
 uml_ready()
 {
 	uml_paths "$1" && [[ -e $uml_out/ready && -d $uml_src ]]
-}
-
-# uml_need PROGRAM:PACKAGE...: as lib/deps.sh does it, with what this directory
-# needs beyond.
-uml_need()
-{
-	local n missing=() apt log=$SPN_BUILD/logs/apt.log
-
-	for n in "$@"; do
-		case $n in
-		/*) compgen -G "${n%%:*}" >/dev/null ;;
-		*) PATH=$PATH:/usr/sbin:/sbin command -v "${n%%:*}" >/dev/null ;;
-		esac || missing+=("${n#*:}")
-	done
-	((${#missing[@]})) || return 0
-	say "uml: missing: ${missing[*]}"
-	if [[ ! -e /etc/debian_version ]] || ((EUID != 0)); then
-		die "please install them (the names are Debian's)"
-	fi
-	mkdir -p "${log%/*}"
-	export DEBIAN_FRONTEND=noninteractive
-	apt=(apt-get -qq -y --no-install-recommends -o DPkg::Lock::Timeout=600
-		-o Dpkg::Use-Pty=0)
-	# The lists may be old or absent.
-	"${apt[@]}" install "${missing[@]}" </dev/null >"$log" 2>&1 ||
-		{ "${apt[@]}" update && "${apt[@]}" install "${missing[@]}"; } \
-			</dev/null >>"$log" 2>&1 || {
-		tail -n 5 "$log" >&2
-		die "apt-get could not install them"
-	}
 }

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# For lanes that run the scripts of vm/tests in guests of their own kind. Source it
+# after common.sh.
+
+# directive FILE NAME DEFAULT: the value of "# vm: NAME=value" in a script.
+directive()
+{
+	local v
+
+	v=$(sed -En "s/^# vm:.*[[:space:]]$2=([^[:space:]]+).*/\1/p" "$1" |
+		head -n 1)
+	printf '%s\n' "${v:-$3}"
+}
+
+# run COMMAND ARG...: a guest that ends with this shell, which hears no signal while it
+# runs a command in the foreground. What it says goes through.
+run()
+{
+	local rc=0
+
+	"$@" &
+	child=$!
+	trap 'kill -TERM "$child"; wait "$child"; exit 143' INT TERM
+	wait "$child" || rc=$?
+	trap - INT TERM
+	return "$rc"
+}
+
+# A frame that the death of its guest left open is closed, ahead of the last line of who
+# ran it, or at the end; the plan of a script waits for its end.
+close_frames()
+{
+	awk '
+	function end() {
+		if (open != "") {
+			print "not ok - the guest died in it"
+			print "1.." 1 + seen
+			print "# test-end: " open " 0"
+			open = ""
+		}
+	}
+	/^# vm [^ ]*: / { end() }
+	/^# test: / { open = $3; seen = 0; plan = "" }
+	/^# test-end: / {
+		if (plan != "")
+			print plan
+		open = plan = ""
+	}
+	open != "" && /^(not )?ok/ { seen++ }
+	open != "" && /^1\.\.[1-9]/ && plan == "" { plan = $0; next }
+	{ print; fflush() }
+	END { end() }'
+}
+
+# say_lane NAME TOTALS SECONDS: the last two lines of a lane; status 1 unless all is well.
+say_lane()
+{
+	local passed failed skipped line
+
+	read -r passed failed skipped <"$2"
+	echo "# lane $1: $passed passed, $failed failed, $skipped skipped, $3 s"
+	line="$passed passed, $failed failed"
+	if ((skipped)); then
+		line+=", $skipped skipped"
+	fi
+	echo "$line"
+	((failed == 0 && passed > 0))
+}
