@@ -7,69 +7,13 @@
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-loop.sh
+. ./lib-device.sh
 
 EV=/tmp/events
 
 dead_nodes()
 {
 	spindle-ctl node show | grep -c " dead "
-}
-
-# load_start: endless traffic in subgroup 1, and one who waits in vain in subgroup 2.
-load_start()
-{
-	limit 200 mcast-load -n 1-4 -g 1 -c 100000000 -l 1-1000 -w 120 >/tmp/load.out 2>&1 &
-	load_pid=$!
-	limit 200 mcast-load -n 2 -g 2 -s one -c 5 -w 120 >/tmp/idle.out 2>&1 &
-	idle_pid=$!
-	wait_until 60 flows 4 200 &&
-		wait_until 60 sh -c "spindle-ctl -j -p subgroup show node 2 id 2 |
-			grep -q '\"readers\": *1'"
-}
-
-# flows NODE COUNT: has the node delivered more than that?
-flows()
-{
-	[ "$(loop_stat "$1" 1 delivered)" -gt "$2" ]
-}
-
-# Not by check, which would keep the numbers of the processes to itself.
-traffic()
-{
-	if load_start; then
-		ok "traffic"
-	else
-		not_ok "traffic"
-		sed 's/^/#   /' /tmp/load.out /tmp/idle.out
-	fi
-}
-
-# load_failed DESCRIPTION FILE PID TEXT: it ended by itself, with this error.
-load_failed()
-{
-	local rc
-
-	rc=0
-	wait "$3" || rc=$?
-	if [ $rc = 1 ] && grep -q "$4" "$2"; then
-		ok "$1"
-		return
-	fi
-	not_ok "$1"
-	diag "it ended with $rc"
-	sed 's/^/#   /' "$2"
-}
-
-# configure VISIBILITY: four nodes and two subgroups.
-configure()
-{
-	loop_nodes 4 visibility "$1" && loop_view 4 1 \
-		subgroup 1 window 32 max-msg 1024 subgroup 2 window 8 max-msg 1024 members 1,2
-}
-
-no_device()
-{
-	! [ -e /sys/class/infiniband/rxe0 ]
 }
 
 check "module loads" loop_start
@@ -105,16 +49,28 @@ done
 
 check "4 nodes on the new device" configure auto
 check "work" limit 60 mcast-load -n 1-4 -g 1 -c 20
-traffic
-# It goes down first, which may break a connection before the RDMA device goes.
-check "the network device goes" limit 60 ip link delete dummy0
-load_failed "who sends and reads is told" /tmp/load.out $load_pid \
-	"the RDMA device was removed\|the connection to a member broke"
-load_failed "who waits for a message is told" /tmp/idle.out $idle_pid \
-	"the RDMA device was removed\|the connection to a member broke"
-check "the RDMA device is gone" wait_until 30 no_device
-is "all nodes are dead" "$(dead_nodes)" 4
-check "nodes go" loop_del 4
+# Soft-RoCE of 6.1 then loses completions of its management queue pair for good, and
+# rdma_destroy_id(), which every user of rdma_cm has to call, waits for them for ever.
+case $(uname -r) in
+6.1.*)
+	skip "the network device goes during traffic" "soft-RoCE of 6.1 does not survive it"
+	check "nodes go" loop_del 4
+	check "the RDMA device goes" limit 60 rdma link delete rxe0
+	check "the network device goes" limit 60 ip link delete dummy0
+	;;
+*)
+	traffic
+	# It goes down first, which may break a connection before the RDMA device goes.
+	check "the network device goes" limit 60 ip link delete dummy0
+	load_failed "who sends and reads is told" /tmp/load.out $load_pid \
+		"the RDMA device was removed\|the connection to a member broke"
+	load_failed "who waits for a message is told" /tmp/idle.out $idle_pid \
+		"the RDMA device was removed\|the connection to a member broke"
+	check "the RDMA device is gone" wait_until 30 no_device
+	is "all nodes are dead" "$(dead_nodes)" 4
+	check "nodes go" loop_del 4
+	;;
+esac
 ip link add dummy0 type dummy
 ip link set dummy0 mtu 4200 up
 ip addr add 10.0.0.1/24 dev dummy0
@@ -186,39 +142,6 @@ check "a device that was deleted that often works" sh -c ". ./lib-loop.sh
 	loop_nodes 2 && loop_view 2 1 subgroup 1"
 check "it does" limit 60 mcast-load -n 1,2 -g 1 -c 20
 check "nodes go" loop_del 2
-
-# The link goes down. Without traffic nothing is lost. With it soft-RoCE gives up at once
-# what it cannot send; its management queue pair gives up as well, for good, so that
-# nobody connects again over this device. What has to hold is that users are told, that
-# all can be removed, and that a new device works.
-check "4 nodes" configure auto
-check "work" limit 60 mcast-load -n 1-4 -g 1 -c 20
-ip link set dummy0 down
-usleep 500000
-ip link set dummy0 up
-check "a moment without link is not noticed without traffic" \
-	limit 60 mcast-load -n 1-4 -g 1 -c 20 -w 30
-traffic
-check "the link goes down" ip link set dummy0 down
-load_failed "who sends and reads is told" /tmp/load.out $load_pid \
-	"the connection to a member broke"
-kill $idle_pid 2>/dev/null	# unless it has been told already
-wait $idle_pid
-check "nodes go while it is down" loop_del 4
-check "and the device" limit 60 rdma link delete rxe0
-ip link set dummy0 up
-check "a new device" rxe_add rxe0 dummy0
-check "4 nodes" configure auto
-check "work" limit 60 mcast-load -n 1-4 -g 1 -c 20
-traffic
-check "the link goes down" ip link set dummy0 down
-load_failed "who sends and reads is told" /tmp/load.out $load_pid \
-	"the connection to a member broke"
-kill $idle_pid 2>/dev/null	# unless it has been told already
-wait $idle_pid
-check "the network device goes as well" limit 60 ip link delete dummy0
-check "and with it the RDMA device" wait_until 30 no_device
-check "nodes go" loop_del 4
 
 kill $monitor_pid
 wait $monitor_pid 2>/dev/null
