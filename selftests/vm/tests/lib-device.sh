@@ -4,6 +4,7 @@
 # Traffic that is to end with an error: source it after guest-lib.sh and lib-loop.sh.
 
 # load_start: endless traffic in subgroup 1, and one who waits in vain in subgroup 2.
+# shellcheck disable=SC2034 # load_pid and idle_pid are for the scripts
 load_start()
 {
 	limit 200 mcast-load -n 1-4 -g 1 -c 100000000 -l 1-1000 -w 120 >/tmp/load.out 2>&1 &
