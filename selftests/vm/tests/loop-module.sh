@@ -162,17 +162,20 @@ sed 's/^/# /' /tmp/cold.rdma
 is "mappings are as before" "$(cat /tmp/cold.vmap)" "$(cat /tmp/warm.vmap)"
 is "no thread is left" "$(cat /tmp/cold.threads)" ""
 # One object per cycle, of whatever kind, would make its cache grow by as many between
-# any two samples, 40 cycles apart. What grows once is the kernel's own; freed mappings
-# are kept for a while, they have been counted above.
+# any two samples, 40 cycles apart, and over all of them. What grows once, or by a slab
+# now and then, is the kernel's own; freed mappings are kept for a while, they have been
+# counted above.
 if [ -e /proc/slabinfo ]; then
 	# shellcheck disable=SC2086
 	is "no slab cache grows by an object per cycle" "$(awk '
 		FNR == 1 { sample++ }
 		sample > 1 && $2 - last[$1] >= 30 { grew[$1]++ }
+		sample == 1 { first[$1] = $2 }
 		{ last[$1] = $2; seen[$1] = seen[$1] " " $2 }
 		END {
 			for (c in grew)
-				if (sample > 2 && grew[c] >= sample - 2 && c != "vmap_area")
+				if (sample > 2 && grew[c] >= sample - 2 && c != "vmap_area" &&
+				    last[c] - first[c] >= 30 * (sample - 1))
 					print c seen[c]
 		}' $samples)" ""
 	diag "most grown: $(most_grown)"
