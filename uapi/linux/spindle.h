@@ -78,7 +78,7 @@
 #define SPINDLE_ATTACH_COPY	(1U << 2) /* reader with its own payload ring */
 
 /* Bits of spindle_attach.features. */
-#define SPINDLE_FEAT_PACKED	(1ULL << 0) /* extents are packed, any length */
+#define SPINDLE_FEAT_PACKED	(1ULL << 0) /* reserve what a message needs, else max_msg */
 #define SPINDLE_FEAT_COPY	(1ULL << 1) /* SPINDLE_ATTACH_COPY is known */
 #define SPINDLE_FEAT_ORDERED	(1ULL << 2) /* this subgroup is totally ordered */
 
@@ -117,6 +117,7 @@ enum spindle_state {
  * @SPINDLE_ERR_PEER_PROTOCOL: a member wrote a value outside its legal range
  * @SPINDLE_ERR_DEVICE_GONE: the RDMA device was removed
  * @SPINDLE_ERR_VIEW_GONE: the view was replaced or removed
+ * @SPINDLE_ERR_STALLED: a reader consumed nothing for longer than the subgroup allows
  */
 enum spindle_error {
 	SPINDLE_ERR_NONE,
@@ -127,7 +128,8 @@ enum spindle_error {
 	SPINDLE_ERR_PEER_LOST,
 	SPINDLE_ERR_PEER_PROTOCOL,
 	SPINDLE_ERR_DEVICE_GONE,
-	SPINDLE_ERR_VIEW_GONE
+	SPINDLE_ERR_VIEW_GONE,
+	SPINDLE_ERR_STALLED
 };
 
 /**
@@ -321,5 +323,14 @@ struct spindle_members {
  */
 #define SPINDLE_IOC_KICK	_IO(SPINDLE_IOC_MAGIC, 1)
 #define SPINDLE_IOC_MEMBERS	_IOWR(SPINDLE_IOC_MAGIC, 2, struct spindle_members)
+/*
+ * The sender will be silent: the next so many rounds are decided, nobody waits for them.
+ * A message that is sent earlier after all takes the round behind them, and the other
+ * members catch up at once. The argument points to the number, 0 to SPINDLE_MAX_ROUNDS;
+ * EINVAL above it, EFAULT, ENOTCONN if the file is not attached or its subgroup is gone,
+ * EPERM if it does not send.
+ */
+#define SPINDLE_IOC_SILENCE	_IOW(SPINDLE_IOC_MAGIC, 3, __u64)
+#define SPINDLE_MAX_ROUNDS	(1ULL << 32)
 
 #endif /* _UAPI_LINUX_SPINDLE_H */

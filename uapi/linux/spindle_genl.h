@@ -51,6 +51,15 @@
  *	(dump; NODE_ID filters)
  * @SPINDLE_CMD_EVENT: notification: EVENT, NODE_ID and what applies of VIEW_ID,
  *	SUBGROUP_ID, PEER_ID, ERROR, REASON
+ * @SPINDLE_CMD_NODE_SET: change a node while it runs: NODE_ID; optional IDLE_US, TIMING
+ * @SPINDLE_CMD_SUBGROUP_SET: tune a node's end of a subgroup while it runs, until the
+ *	view is replaced: NODE_ID, SUBGROUP_ID, TUNE. EBUSY if PACKED is to change while a
+ *	sender is attached
+ * @SPINDLE_CMD_RAW_RUN: measure what the device itself does, with writes into the node's
+ *	idle ring at the other members: NODE_ID, SUBGROUP_ID, RAW; the reply has RAW. The
+ *	engine does nothing else meanwhile. EPERM if the node is no sender of the subgroup,
+ *	EBUSY if the subgroup is not active or a sender is attached, EOPNOTSUPP for a
+ *	ping-pong with a node of another kernel or engine
  */
 enum spindle_cmd {
 	SPINDLE_CMD_UNSPEC,
@@ -63,6 +72,9 @@ enum spindle_cmd {
 	SPINDLE_CMD_SUBGROUP_GET,
 	SPINDLE_CMD_STATS_GET,
 	SPINDLE_CMD_EVENT,
+	SPINDLE_CMD_NODE_SET,
+	SPINDLE_CMD_SUBGROUP_SET,
+	SPINDLE_CMD_RAW_RUN,
 	/* private: */
 	__SPINDLE_CMD_MAX
 #define SPINDLE_CMD_MAX (__SPINDLE_CMD_MAX - 1)
@@ -98,6 +110,10 @@ enum spindle_cmd {
  * @SPINDLE_A_EVENT: u8, enum spindle_event
  * @SPINDLE_A_ERROR: u32, enum spindle_error of <linux/spindle.h>
  * @SPINDLE_A_REASON: string for people
+ * @SPINDLE_A_TIMING: u8, 1: the engine of the node measures where its time goes, which
+ *	costs two looks at the clock per pass with work. Default 0
+ * @SPINDLE_A_TUNE: nest of enum spindle_tune_attr
+ * @SPINDLE_A_RAW: nest of enum spindle_raw_attr
  */
 enum spindle_attr {
 	SPINDLE_A_UNSPEC,
@@ -124,6 +140,9 @@ enum spindle_attr {
 	SPINDLE_A_EVENT,
 	SPINDLE_A_ERROR,
 	SPINDLE_A_REASON,
+	SPINDLE_A_TIMING,
+	SPINDLE_A_TUNE,
+	SPINDLE_A_RAW,
 	/* private: */
 	__SPINDLE_A_MAX
 #define SPINDLE_A_MAX (__SPINDLE_A_MAX - 1)
@@ -170,6 +189,13 @@ enum spindle_member_attr {
  * @SPINDLE_SUBGROUP_A_STATS: nest of enum spindle_subgroup_stat (reply only)
  * @SPINDLE_SUBGROUP_A_READERS: u32, attachments that read (reply only)
  * @SPINDLE_SUBGROUP_A_SENDER: u8, 1: a sender is attached (reply only)
+ * @SPINDLE_SUBGROUP_A_TUNE: nest of enum spindle_tune_attr (reply only)
+ * @SPINDLE_SUBGROUP_A_SEND_HIST: binary, batches of the send predicate by size: 17 u64,
+ *	entry i counts batches of 2^i messages and more, but fewer than 2^(i+1) (reply only)
+ * @SPINDLE_SUBGROUP_A_RECV_HIST: binary, the same of the receive predicate (reply only)
+ * @SPINDLE_SUBGROUP_A_DLV_HIST: binary, the same of the deliver predicate (reply only)
+ * @SPINDLE_SUBGROUP_A_READER: nest of enum spindle_reader_attr; several (reply only)
+ * @SPINDLE_SUBGROUP_A_ROW: nest of enum spindle_row_attr; several, by rank (reply only)
  */
 enum spindle_subgroup_attr {
 	SPINDLE_SUBGROUP_A_UNSPEC,
@@ -187,6 +213,12 @@ enum spindle_subgroup_attr {
 	SPINDLE_SUBGROUP_A_STATS,
 	SPINDLE_SUBGROUP_A_READERS,
 	SPINDLE_SUBGROUP_A_SENDER,
+	SPINDLE_SUBGROUP_A_TUNE,
+	SPINDLE_SUBGROUP_A_SEND_HIST,
+	SPINDLE_SUBGROUP_A_RECV_HIST,
+	SPINDLE_SUBGROUP_A_DLV_HIST,
+	SPINDLE_SUBGROUP_A_READER,
+	SPINDLE_SUBGROUP_A_ROW,
 	/* private: */
 	__SPINDLE_SUBGROUP_A_MAX
 #define SPINDLE_SUBGROUP_A_MAX (__SPINDLE_SUBGROUP_A_MAX - 1)
@@ -205,6 +237,161 @@ enum spindle_subgroup_node_attr {
 	/* private: */
 	__SPINDLE_SUBGROUP_NODE_A_MAX
 #define SPINDLE_SUBGROUP_NODE_A_MAX (__SPINDLE_SUBGROUP_NODE_A_MAX - 1)
+};
+
+/* Entries of a histogram of batch sizes. */
+#define SPINDLE_HIST_BUCKETS	17
+
+/**
+ * enum spindle_switch - techniques that can be turned off, to see what they are worth
+ *
+ * All are on unless said otherwise; all off is the Spindle paper's baseline. None changes
+ * what is guaranteed, but for NULLS: without them a member that does not send holds up
+ * those who do.
+ * @SPINDLE_SW_SEND_BATCH: all messages that are ready go out together; off: one per pass
+ * @SPINDLE_SW_RECV_BATCH: all messages that came are received together; off: one per pass
+ * @SPINDLE_SW_DLV_BATCH: all stable messages are delivered together; off: one per pass
+ * @SPINDLE_SW_NULLS: a sender that lags gives its rounds up
+ * @SPINDLE_SW_LATE_POST: writes are posted at the end of a pass, in one chain per member;
+ *	off: by each predicate, where it changes something
+ * @SPINDLE_SW_MERGED_ACKS: one write says what was received and what was delivered
+ * @SPINDLE_SW_PACKED: messages are sent at their length; off: in slots of max_msg bytes,
+ *	which go out whole
+ * @SPINDLE_SW_TRACKING: subgroups in which nothing happens are looked at now and then;
+ *	off: in every pass
+ */
+enum spindle_switch {
+	SPINDLE_SW_SEND_BATCH = 1 << 0,
+	SPINDLE_SW_RECV_BATCH = 1 << 1,
+	SPINDLE_SW_DLV_BATCH = 1 << 2,
+	SPINDLE_SW_NULLS = 1 << 3,
+	SPINDLE_SW_LATE_POST = 1 << 4,
+	SPINDLE_SW_MERGED_ACKS = 1 << 5,
+	SPINDLE_SW_PACKED = 1 << 6,
+	SPINDLE_SW_TRACKING = 1 << 7
+};
+
+#define SPINDLE_SW_ALL		0xffU
+
+/* Defaults and limits of what can be tuned. */
+#define SPINDLE_DEF_SEND_BUDGET	512
+#define SPINDLE_DEF_RECV_BUDGET	65536
+#define SPINDLE_DEF_DLV_BUDGET	2048
+#define SPINDLE_MAX_BUDGET	65536
+#define SPINDLE_DEF_SILENCE	1024
+#define SPINDLE_MAX_SILENCE	(1U << 20)
+#define SPINDLE_MAX_STALL_MS	3600000
+
+/**
+ * enum spindle_tune_attr - how a node works at its end of a subgroup
+ * @SPINDLE_TUNE_A_UNSPEC: never used
+ * @SPINDLE_TUNE_A_SWITCHES: bitfield32 of enum spindle_switch, default all
+ * @SPINDLE_TUNE_A_SEND_BUDGET: u32, messages sent in a pass at most, 1..65536, default 512
+ * @SPINDLE_TUNE_A_RECV_BUDGET: u32, messages received in a pass at most, 1..65536,
+ *	default 65536
+ * @SPINDLE_TUNE_A_DLV_BUDGET: u32, messages delivered in a pass at most, 1..65536, default
+ *	2048
+ * @SPINDLE_TUNE_A_SILENCE: u32, a sender that has been giving up rounds one by one gives up
+ *	so many in advance at most, 0..2^20, default 1024
+ * @SPINDLE_TUNE_A_STALL_MS: u32, a reader that has messages and consumes none for so many
+ *	milliseconds is detached, 0..3600000; 0 (default): never
+ */
+enum spindle_tune_attr {
+	SPINDLE_TUNE_A_UNSPEC,
+	SPINDLE_TUNE_A_SWITCHES,
+	SPINDLE_TUNE_A_SEND_BUDGET,
+	SPINDLE_TUNE_A_RECV_BUDGET,
+	SPINDLE_TUNE_A_DLV_BUDGET,
+	SPINDLE_TUNE_A_SILENCE,
+	SPINDLE_TUNE_A_STALL_MS,
+	/* private: */
+	__SPINDLE_TUNE_A_MAX
+#define SPINDLE_TUNE_A_MAX (__SPINDLE_TUNE_A_MAX - 1)
+};
+
+/**
+ * enum spindle_reader_attr - an attachment that reads, reply only
+ * @SPINDLE_READER_A_UNSPEC: never used
+ * @SPINDLE_READER_A_PAD: alignment of 64-bit attributes
+ * @SPINDLE_READER_A_PID: u32, process that attached, in the namespace of who asks; 0: it
+ *	has none there
+ * @SPINDLE_READER_A_COMM: string, its name then
+ * @SPINDLE_READER_A_COPY: u8, 1: it reads copies, 0: it holds the senders' slots
+ * @SPINDLE_READER_A_LAG: u64, messages delivered to it that it has not consumed
+ * @SPINDLE_READER_A_IDLE_MS: u64, milliseconds since it consumed something, or since there
+ *	has been something to consume; 0 without lag
+ */
+enum spindle_reader_attr {
+	SPINDLE_READER_A_UNSPEC,
+	SPINDLE_READER_A_PAD,
+	SPINDLE_READER_A_PID,
+	SPINDLE_READER_A_COMM,
+	SPINDLE_READER_A_COPY,
+	SPINDLE_READER_A_LAG,
+	SPINDLE_READER_A_IDLE_MS,
+	/* private: */
+	__SPINDLE_READER_A_MAX
+#define SPINDLE_READER_A_MAX (__SPINDLE_READER_A_MAX - 1)
+};
+
+/**
+ * enum spindle_row_attr - a member's columns as this node sees them, reply only
+ * @SPINDLE_ROW_A_UNSPEC: never used
+ * @SPINDLE_ROW_A_PAD: alignment of 64-bit attributes
+ * @SPINDLE_ROW_A_ID: u32, node id
+ * @SPINDLE_ROW_A_SENT: u64, rounds that it has decided
+ * @SPINDLE_ROW_A_SLOTS: u64, messages that it has sent
+ * @SPINDLE_ROW_A_RECEIVED: u64, it has received all below this sequence number
+ * @SPINDLE_ROW_A_DELIVERED: u64, it has delivered, and no reader of it holds, all below
+ */
+enum spindle_row_attr {
+	SPINDLE_ROW_A_UNSPEC,
+	SPINDLE_ROW_A_PAD,
+	SPINDLE_ROW_A_ID,
+	SPINDLE_ROW_A_SENT,
+	SPINDLE_ROW_A_SLOTS,
+	SPINDLE_ROW_A_RECEIVED,
+	SPINDLE_ROW_A_DELIVERED,
+	/* private: */
+	__SPINDLE_ROW_A_MAX
+#define SPINDLE_ROW_A_MAX (__SPINDLE_ROW_A_MAX - 1)
+};
+
+/**
+ * enum spindle_raw_kind - what to measure
+ * @SPINDLE_RAW_WRITE: one write after another, each to all other members, as fast as the
+ *	send queues take them; the time ends with the last completion
+ * @SPINDLE_RAW_PINGPONG: a write to the next member, which is polled for and answered by a
+ *	write back; both nodes are of this kernel and of one engine
+ */
+enum spindle_raw_kind {
+	SPINDLE_RAW_WRITE,
+	SPINDLE_RAW_PINGPONG
+};
+
+#define SPINDLE_RAW_MAX_COUNT	1000000
+
+/**
+ * enum spindle_raw_attr - a measurement of the device
+ * @SPINDLE_RAW_A_UNSPEC: never used
+ * @SPINDLE_RAW_A_PAD: alignment of 64-bit attributes
+ * @SPINDLE_RAW_A_KIND: u8, enum spindle_raw_kind, default write
+ * @SPINDLE_RAW_A_SIZE: u32, bytes of a write, 1 to the ring's
+ * @SPINDLE_RAW_A_COUNT: u32, writes to each member, or round trips, 1..1000000
+ * @SPINDLE_RAW_A_NS: u64, nanoseconds that it took (reply only)
+ * @SPINDLE_RAW_A_WRITES: u64, writes posted (reply only)
+ */
+enum spindle_raw_attr {
+	SPINDLE_RAW_A_UNSPEC,
+	SPINDLE_RAW_A_PAD,
+	SPINDLE_RAW_A_KIND,
+	SPINDLE_RAW_A_SIZE,
+	SPINDLE_RAW_A_COUNT,
+	SPINDLE_RAW_A_NS,
+	SPINDLE_RAW_A_WRITES,
+	/* private: */
+	__SPINDLE_RAW_A_MAX
+#define SPINDLE_RAW_A_MAX (__SPINDLE_RAW_A_MAX - 1)
 };
 
 /**
@@ -251,6 +438,11 @@ enum spindle_peer_attr {
  * @SPINDLE_ENGINE_S_BELLS: wake-ups by a peer's doorbell
  * @SPINDLE_ENGINE_S_REFUSED: connection requests refused (of the node)
  * @SPINDLE_ENGINE_S_PID: thread id of the engine
+ * @SPINDLE_ENGINE_S_SPIN_US: microseconds that it polls without work at present: IDLE_US,
+ *	or less while others want the CPU
+ * @SPINDLE_ENGINE_S_BUSY_NS: nanoseconds in passes that found work, while TIMING was on
+ * @SPINDLE_ENGINE_S_POST_NS: of these, nanoseconds spent posting
+ * @SPINDLE_ENGINE_S_TIMED_NS: nanoseconds that TIMING was on
  */
 enum spindle_engine_stat {
 	SPINDLE_ENGINE_S_UNSPEC,
@@ -262,6 +454,10 @@ enum spindle_engine_stat {
 	SPINDLE_ENGINE_S_BELLS,
 	SPINDLE_ENGINE_S_REFUSED,
 	SPINDLE_ENGINE_S_PID,
+	SPINDLE_ENGINE_S_SPIN_US,
+	SPINDLE_ENGINE_S_BUSY_NS,
+	SPINDLE_ENGINE_S_POST_NS,
+	SPINDLE_ENGINE_S_TIMED_NS,
 	/* private: */
 	__SPINDLE_ENGINE_S_MAX
 #define SPINDLE_ENGINE_S_MAX (__SPINDLE_ENGINE_S_MAX - 1)
@@ -285,7 +481,14 @@ enum spindle_engine_stat {
  * @SPINDLE_SUBGROUP_S_FROZEN: attachments frozen for breaking the ring's rules
  * @SPINDLE_SUBGROUP_S_STABLE: all below this sequence number is stable
  * @SPINDLE_SUBGROUP_S_ROUND: next round of the own sender
- * @SPINDLE_SUBGROUP_S_ACTIVATIONS: times the subgroup was visited by the engine
+ * @SPINDLE_SUBGROUP_S_ACTIVATIONS: times the engine found work in the subgroup
+ * @SPINDLE_SUBGROUP_S_VISITS: times the engine looked at the subgroup
+ * @SPINDLE_SUBGROUP_S_SILENT: rounds that this node gave up in advance; not in NULLS
+ * @SPINDLE_SUBGROUP_S_FREE: own messages that all members have delivered
+ * @SPINDLE_SUBGROUP_S_STALLED: readers detached because they consumed nothing
+ * @SPINDLE_SUBGROUP_S_ROW_BYTES: memory of this node's table that the subgroup takes: rings
+ *	and headers of all senders, and a block of columns per member
+ * @SPINDLE_SUBGROUP_S_PRIVATE_BYTES: memory of the engine's own state of the subgroup
  */
 enum spindle_subgroup_stat {
 	SPINDLE_SUBGROUP_S_UNSPEC,
@@ -305,6 +508,12 @@ enum spindle_subgroup_stat {
 	SPINDLE_SUBGROUP_S_STABLE,
 	SPINDLE_SUBGROUP_S_ROUND,
 	SPINDLE_SUBGROUP_S_ACTIVATIONS,
+	SPINDLE_SUBGROUP_S_VISITS,
+	SPINDLE_SUBGROUP_S_SILENT,
+	SPINDLE_SUBGROUP_S_FREE,
+	SPINDLE_SUBGROUP_S_STALLED,
+	SPINDLE_SUBGROUP_S_ROW_BYTES,
+	SPINDLE_SUBGROUP_S_PRIVATE_BYTES,
 	/* private: */
 	__SPINDLE_SUBGROUP_S_MAX
 #define SPINDLE_SUBGROUP_S_MAX (__SPINDLE_SUBGROUP_S_MAX - 1)
@@ -372,6 +581,7 @@ enum spindle_peer_state {
  * @SPINDLE_EVENT_SUBGROUP_ACTIVE: all members of a subgroup are connected
  * @SPINDLE_EVENT_SUBGROUP_FAILED: a subgroup failed, with error and reason
  * @SPINDLE_EVENT_RING_ERROR: an attachment was frozen, with error and reason
+ * @SPINDLE_EVENT_READER_STALLED: a reader was detached, with reason
  */
 enum spindle_event {
 	SPINDLE_EVENT_NODE_ADD,
@@ -384,7 +594,8 @@ enum spindle_event {
 	SPINDLE_EVENT_PEER_REFUSED,
 	SPINDLE_EVENT_SUBGROUP_ACTIVE,
 	SPINDLE_EVENT_SUBGROUP_FAILED,
-	SPINDLE_EVENT_RING_ERROR
+	SPINDLE_EVENT_RING_ERROR,
+	SPINDLE_EVENT_READER_STALLED
 };
 
 #endif /* _UAPI_LINUX_SPINDLE_GENL_H */
