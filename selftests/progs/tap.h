@@ -17,7 +17,8 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-static int tap_bad;
+/* One for all files of a program. */
+__attribute__((weak)) int tap_bad;
 
 /* One test; returns whether it holds. */
 __attribute__((format(printf, 2, 3)))

@@ -3,7 +3,7 @@
 #
 # Each allocation of what a process asks of the module fails once: a refusal that has no
 # effect, or no matter at all. Traffic works after each path, everything can be removed,
-# and the debug guest looks for leaks at the end. See progs/fail-nth.c.
+# and the debug guest looks for leaks at the end. See selftests/fail-nth.
 # vm: own
 # vm: timeout=600
 . ./guest-lib.sh

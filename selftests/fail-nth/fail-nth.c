@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fail-nth: each allocation of a set-up path fails once.
+ *
+ *	fail-nth load FILE	the module, from FILE; it must not be loaded
+ *	fail-nth node		node add, and the start of its engine's thread
+ *	fail-nth view		view set: alone, several subgroups, rows of several chunks,
+ *				in place of another view
+ *	fail-nth attach		open and attach, of each kind
+ *	fail-nth map		the mappings of an attachment
+ *	fail-nth dump		requests that show something
+ *	fail-nth event		events: who listens gets them, or is told that he did not
+ *	fail-nth connect	connections, which are made in work items
+ *
+ * Needs a kernel with failslab and fail_page_alloc, an RDMA device at 10.0.0.1, and from
+ * "node" on the module. "view" and later ones need nodes 1, 2 and 3 at ports 5001 to
+ * 5003: "view" and "connect" without views, the others with active subgroups 1 and 2.
+ *
+ * An operation is done again and again; the first time its first allocation fails, then
+ * its second, and so on, until it has no more. It either is refused, by an error that is
+ * documented, and then nothing has changed and it succeeds when it is asked for again;
+ * or it succeeds all the same, since not every allocation matters: netlink, KASAN and
+ * kmemleak allocate as well. In the end neither mappings nor pages are in use that were
+ * not before; what else may leak, kmemleak finds.
+ *
+ * The kernel counts by thread, /proc/PID/fail-nth: ours, that of the engine, the one that
+ * makes threads, those of the work queues.
+ */
+#include <string.h>
+
+#include "fail-nth.h"
+#include "nth.h"
+#include "shown.h"
+#include "../progs/tap.h"
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*fn)(void);
+	} tests[] = {
+		{ "node", test_node }, { "view", test_view }, { "attach", test_attach },
+		{ "map", test_map }, { "dump", test_dump }, { "event", test_event },
+		{ "connect", test_connect },
+	};
+	const char *what = argc > 1 ? argv[1] : "";
+	size_t i;
+
+	prepare();
+	if (!strcmp(what, "load") && argc == 3) {
+		test_load(argv[2]);
+		return tap_bad != 0;
+	}
+	for (i = 0; i < ARRAY_SIZE(tests); i++) {
+		if (strcmp(what, tests[i].name))
+			continue;
+		open_eye();
+		tests[i].fn();
+		return tap_bad != 0;
+	}
+	die("what? see the head of fail-nth.c");
+}
