@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The attach: what is refused, and what the reply says of one that is not.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dev-bad.h"
+#include "../progs/tap.h"
+
+/* Refused, and the file is as free as before. */
+static void refused(int fd, struct spindle_attach a, int want, const char *what)
+{
+	int err = call(fd, SPINDLE_IOC_ATTACH, &a);
+
+	is(err, want, "attach: %s: %s", what, strerror(want));
+	is(call(fd, SPINDLE_IOC_KICK, NULL), ENOTCONN, "attach: %s: not attached", what);
+}
+
+static void attach_sizes(int fd)
+{
+	static unsigned char page[2 * PAGE] __attribute__((aligned(4096)));
+	struct spindle_attach *a = (void *)page, *edge;
+	static const uint32_t wrong[] = { 0, 4, 24, sizeof(*a) - 8, sizeof(*a) - 1, PAGE + 8,
+					  UINT32_MAX };
+	char text[32];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		*a = args(1, 1, BOTH);
+		a->size = wrong[i];
+		snprintf(text, sizeof(text), "size %u", wrong[i]);
+		is(call(fd, SPINDLE_IOC_ATTACH, a), EINVAL, "attach: %s", text);
+	}
+	*a = args(1, 1, BOTH);
+	a->size = sizeof(*a) + 64;
+	page[sizeof(*a) + 63] = 1;
+	is(call(fd, SPINDLE_IOC_ATTACH, a), EINVAL, "attach: something behind what is known");
+	is(call(fd, SPINDLE_IOC_ATTACH, NULL), EFAULT, "attach: no argument");
+	edge = (void *)(page + PAGE - 64);
+	*(uint32_t *)edge = sizeof(*a);
+	mprotect(page + PAGE, PAGE, PROT_NONE);
+	is(call(fd, SPINDLE_IOC_ATTACH, edge), EFAULT, "attach: half an argument");
+	mprotect(page + PAGE, PAGE, PROT_READ | PROT_WRITE);
+}
+
+static void attach_values(int fd)
+{
+	struct spindle_attach a;
+	int null = open("/dev/null", O_RDWR), err;
+
+	refused(fd, args(1, 1, 0), EINVAL, "no role");
+	refused(fd, args(1, 1, SPINDLE_ATTACH_COPY), EINVAL, "only copy");
+	refused(fd, args(1, 1, SPINDLE_ATTACH_COPY | SPINDLE_ATTACH_SEND), EINVAL,
+		"copy without receive");
+	refused(fd, args(1, 1, BOTH | 8), EINVAL, "flag 8");
+	refused(fd, args(1, 1, BOTH | 1U << 31), EINVAL, "flag 2^31");
+	a = args(1, 1, BOTH);
+	a.resv0 = 1;
+	refused(fd, a, EINVAL, "reserved word");
+	a = args(1, 1, BOTH);
+	a.copy_bytes = 16384;
+	refused(fd, a, EINVAL, "copy_bytes without copy");
+	a = args(1, 1, COPY);
+	a.copy_bytes = 512;
+	refused(fd, a, EINVAL, "copy_bytes below max_msg");
+	a.copy_bytes = 16385;
+	refused(fd, a, EINVAL, "copy_bytes no power of two");
+	a.copy_bytes = 1ULL << 31;
+	refused(fd, a, EINVAL, "copy_bytes 2^31");
+	a.copy_bytes = 1ULL << 63;
+	refused(fd, a, EINVAL, "copy_bytes 2^63");
+	a = args(1, 1, BOTH);
+	a.event_fd = -2;
+	refused(fd, a, EINVAL, "event_fd -2");
+	a.event_fd = 999;
+	refused(fd, a, EBADF, "event_fd 999");
+	a.event_fd = null;
+	err = call(fd, SPINDLE_IOC_ATTACH, &a);
+	ok(err == EBADF || err == EINVAL, "attach: event_fd of something else");
+	refused(fd, args(99, 1, BOTH), ENODEV, "unknown node");
+	refused(fd, args(0, 1, BOTH), ENODEV, "node 0");
+	refused(fd, args(UINT32_MAX, 1, BOTH), ENODEV, "node 2^32-1");
+	refused(fd, args(4, 1, BOTH), ENOENT, "node without view");
+	refused(fd, args(1, 77, BOTH), ENOENT, "unknown subgroup");
+	refused(fd, args(1, 4, SPINDLE_ATTACH_RECV), ENOENT, "subgroup without the node");
+	refused(fd, args(1, 2, SPINDLE_ATTACH_SEND), EPERM, "no sender");
+	refused(fd, args(1, 2, BOTH), EPERM, "no sender, both roles");
+	close(null);
+}
+
+static void attach_elsewhere(void)
+{
+	int status, fd = open_dev();
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (unshare(CLONE_NEWNET))
+			_exit(99);
+		_exit(attach(fd, args(1, 1, SPINDLE_ATTACH_RECV)));
+	}
+	waitpid(pid, &status, 0);
+	is(WEXITSTATUS(status), ENODEV, "attach: node of another network namespace");
+	close(fd);
+}
+
+/* What the reply says, with rubbish in all that is only to be filled. */
+static void attach_reply(int fd)
+{
+	struct spindle_attach a, want = args(1, 1, SPINDLE_ATTACH_SEND);
+	int other;
+
+	memset(&a, 0xa5, sizeof(a));
+	memcpy(&a, &want, offsetof(struct spindle_attach, memlock));
+	is(call(fd, SPINDLE_IOC_ATTACH, &a), 0, "attach: rubbish where the reply goes");
+	is(a.size, sizeof(a), "reply: size");
+	is(a.vid, 1, "reply: vid");
+	is(a.members, 3, "reply: members");
+	is(a.senders, 3, "reply: senders");
+	is(a.rank, 0, "reply: rank");
+	is(a.sender_rank, 0, "reply: sender_rank");
+	is(a.window, 16, "reply: window");
+	is(a.max_msg, 1024, "reply: max_msg");
+	is(a.ring_bytes, 16384, "reply: ring_bytes");
+	ok(a.features & SPINDLE_FEAT_ORDERED, "reply: ordered");
+	is(a.tx.len, 16384, "reply: tx");
+	is(a.dlv_entries, 0, "reply: no dlv entries for a sender");
+	is(a.dlv.len, 0, "reply: no dlv for a sender");
+	is(a.rx.len, 0, "reply: no rx for a sender");
+	is(a.copy.len, 0, "reply: no copy for a sender");
+	is(a.resv1, 0, "reply: reserved word");
+	is(a.memlock, a.ctl.len + a.usr.len + a.tx.len, "reply: memlock of a sender");
+	is(attach(fd, args(1, 1, SPINDLE_ATTACH_RECV)), EISCONN, "attach: the same file again");
+	is(attach_new(1, 1, BOTH, NULL), EBUSY, "attach: a second sender");
+
+	other = open_dev();
+	memset(&a, 0xa5, sizeof(a));
+	want = args(1, 1, SPINDLE_ATTACH_RECV);
+	memcpy(&a, &want, offsetof(struct spindle_attach, memlock));
+	is(call(other, SPINDLE_IOC_ATTACH, &a), 0, "attach: a reader besides a sender");
+	is(a.tx.len, 0, "reply: no tx for a reader");
+	is(a.copy.len, 0, "reply: no copy for a reader in place");
+	is(a.rx.len, 16384, "reply: rx");
+	is(a.memlock, a.ctl.len + a.usr.len + a.dlv.len, "reply: memlock of a reader");
+	close(other);
+
+	other = open_dev();
+	memset(&a, 0xa5, sizeof(a));
+	want = args(1, 2, COPY);
+	memcpy(&a, &want, offsetof(struct spindle_attach, memlock));
+	is(call(other, SPINDLE_IOC_ATTACH, &a), 0, "attach: a copying reader");
+	is(a.sender_rank, SPINDLE_NO_RANK, "reply: no sender_rank");
+	is(a.rx.len, 0, "reply: no rx for a copying reader");
+	is(a.copy.len, 4096, "reply: copy");
+	is(a.memlock, a.ctl.len + a.usr.len + a.dlv.len + a.copy.len,
+	   "reply: memlock of a copying reader");
+	close(other);
+}
+
+void part_attach(void)
+{
+	struct {
+		struct spindle_attach a;
+		uint64_t newer[8];
+	} longer = { .a = args(1, 1, SPINDLE_ATTACH_SEND), .newer = { 0 } };
+	char c;
+	int fd = open_dev();
+
+	attach_sizes(fd);
+	attach_values(fd);
+	attach_elsewhere();
+	is(call(fd, _IO(SPINDLE_IOC_MAGIC, 9), NULL), ENOTTY, "unknown ioctl");
+	is(read(fd, &c, 1) < 0 ? errno : 0, EINVAL, "read()");
+	is(write(fd, &c, 1) < 0 ? errno : 0, EINVAL, "write()");
+	attach_reply(fd);
+	close(fd);
+	fd = open_dev();
+	longer.a.size = sizeof(longer);
+	is(call(fd, SPINDLE_IOC_ATTACH, &longer), 0, "attach: a newer program");
+	close(fd);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Calls besides attach and mmap, poll() among them, and the eventfd that may stand in for
+ * that.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "dev-bad.h"
+#include "map.h"
+#include "queue.h"
+#include "../progs/tap.h"
+
+void part_calls(void)
+{
+	struct spindle_member m[8] = { 0 };
+	struct spindle_members arg = { .count = 8, .ptr = (uintptr_t)m };
+	struct spindle_queue q;
+	int fd = open_dev(), i;
+
+	is(call(fd, SPINDLE_IOC_KICK, NULL), ENOTCONN, "kick of an unattached file");
+	is(call(fd, SPINDLE_IOC_MEMBERS, &arg), ENOTCONN, "members of an unattached file");
+	ok(pollable(fd, POLLIN | POLLOUT, POLLERR, 0), "poll of an unattached file");
+	close(fd);
+
+	must_attach(&q, 1, 1, BOTH, -1);
+	fd = spindle_fd(&q);
+	is(call(fd, SPINDLE_IOC_KICK, NULL), 0, "kick");
+	is(call(fd, SPINDLE_IOC_KICK, (void *)1), 0, "kick with an argument");
+	is(call(fd, SPINDLE_IOC_MEMBERS, NULL), EFAULT, "members: no argument");
+	arg.resv = 1;
+	is(call(fd, SPINDLE_IOC_MEMBERS, &arg), EINVAL, "members: reserved word");
+	arg.resv = 0;
+	arg.count = 2;
+	is(call(fd, SPINDLE_IOC_MEMBERS, &arg), ENOSPC, "members: too little room");
+	is(arg.count, 3, "members: room that is needed");
+	ok(all_zero((void *)m, sizeof(m)), "members: nothing was copied");
+	arg.ptr = 8;
+	is(call(fd, SPINDLE_IOC_MEMBERS, &arg), EFAULT, "members: bad pointer");
+	arg.ptr = (uintptr_t)m;
+	arg.count = UINT32_MAX;
+	is(call(fd, SPINDLE_IOC_MEMBERS, &arg), 0, "members: room for all of the world");
+	is(arg.count, 3, "members: count");
+	for (i = 0; i < 3; i++)
+		ok(m[i].node == (uint32_t)i + 1 && m[i].sender_rank == (uint32_t)i,
+		   "members: rank %d", i);
+	ok(all_zero((void *)&m[3], sizeof(m[3])), "members: no more than there are");
+
+	/* What poll() says of a ring that fills up, and of one that is read. */
+	ok(pollable(fd, POLLIN | POLLOUT, POLLOUT, 0), "poll: room, nothing to read");
+	for (i = 0; i < 16 && !send_one(&q, i, 64); i++)
+		;
+	is(i, 16, "a window of messages");
+	is(send_one(&q, i, 64), -EAGAIN, "and none more");
+	ok(pollable(fd, POLLIN, POLLIN, 20000), "poll: something to read");
+	ok(pollable(fd, POLLOUT, 0, 0), "poll: no room as long as it is not read");
+	for (i = 0; i < 16; i++)
+		if (read_one(&q, i, 64, 20000) != 1)
+			break;
+	is(i, 16, "all are read");
+	spindle_release(&q);
+	ok(pollable(fd, POLLOUT, POLLOUT, 20000), "poll: room again");
+	ok(pollable(fd, POLLIN, 0, 0), "poll: nothing more to read");
+	spindle_detach(&q);
+
+	must_attach(&q, 1, 2, SPINDLE_ATTACH_RECV, -1);
+	arg.count = 8;
+	is(call(spindle_fd(&q), SPINDLE_IOC_MEMBERS, &arg), 0, "members: of subgroup 2");
+	ok(arg.count == 2 && m[0].sender_rank == SPINDLE_NO_RANK && !m[1].sender_rank,
+	   "members: one of them is no sender");
+	spindle_detach(&q);
+}
+
+void part_notify(void)
+{
+	int efd = eventfd(0, EFD_NONBLOCK), i;
+	struct spindle_queue q, s;
+	eventfd_t v;
+
+	must_attach(&q, 1, 2, SPINDLE_ATTACH_RECV, efd);
+	must_attach(&s, 2, 2, SPINDLE_ATTACH_SEND, -1);
+	while (!eventfd_read(efd, &v))
+		;
+	ok(pollable(efd, POLLIN, 0, 0), "eventfd: silent");
+	for (i = 0; i < 20; i++) {
+		if (send_wait(&s, i, 100) || !pollable(efd, POLLIN, POLLIN, 20000))
+			break;
+		eventfd_read(efd, &v);
+		if (read_release(&q, i, 100, 0) != 1)
+			break;
+	}
+	is(i, 20, "eventfd: signalled at each of 20 deliveries");
+	/* Its descriptor may be closed: the attachment holds it. */
+	i = dup(efd);
+	close(efd);
+	if (send_wait(&s, 7, 100))
+		die("send");
+	ok(pollable(i, POLLIN, POLLIN, 20000), "eventfd: after its descriptor was closed");
+	spindle_detach(&q);
+	spindle_detach(&s);
+	close(i);
+}

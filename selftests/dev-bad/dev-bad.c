@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dev-bad: what /dev/spindle refuses, and what it survives.
+ *
+ *	dev-bad attach|map|calls|fork|memlock|notify|copy|forming|close|gone|nomem
+ *
+ * Needs nodes 1 to 4 in this kernel; on 1 to 3 a view of the members 1, 2, 3 and 9, of
+ * which 9 is nowhere, with the subgroups
+ *	1	members 1 2 3, window 16, max-msg 1024, ring 16384
+ *	2	members 1 2, sender 2, window 8, max-msg 512, ring 4096
+ *	3	members 1 9: never active
+ *	4	members 2 3
+ * "gone" removes views and nodes. "nomem" needs subgroup 1 of node 1 alone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "dev-bad.h"
+#include "../progs/tap.h"
+
+int open_dev(void)
+{
+	int fd = open(SPINDLE_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		die("%s: %s", SPINDLE_DEVICE, strerror(errno));
+	return fd;
+}
+
+struct spindle_attach args(uint32_t node, uint32_t subgroup, uint32_t flags)
+{
+	struct spindle_attach a = {
+		.size = sizeof(a),
+		.node = node,
+		.subgroup = subgroup,
+		.flags = flags,
+		.event_fd = -1,
+	};
+
+	return a;
+}
+
+int call(int fd, unsigned long cmd, void *arg)
+{
+	return ioctl(fd, cmd, arg) ? errno : 0;
+}
+
+int attach(int fd, struct spindle_attach a)
+{
+	return call(fd, SPINDLE_IOC_ATTACH, &a);
+}
+
+int attach_new(uint32_t node, uint32_t subgroup, uint32_t flags, int *fd)
+{
+	int new = open_dev(), err = attach(new, args(node, subgroup, flags));
+
+	if (fd && !err)
+		*fd = new;
+	else
+		close(new);
+	return err;
+}
+
+bool pollable(int fd, short events, short want, int timeout)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+	int n = poll(&p, 1, timeout);
+
+	if (n >= 0 && (p.revents & (events | POLLERR | POLLHUP)) == want)
+		return true;
+	printf("# poll: %d, events %#x, want %#x\n", n, p.revents, want);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct { const char *name; void (*fn)(void); } parts[] = {
+		{ "attach", part_attach }, { "map", part_map }, { "calls", part_calls },
+		{ "fork", part_fork }, { "memlock", part_memlock }, { "notify", part_notify },
+		{ "copy", part_copy }, { "forming", part_forming }, { "close", part_close },
+		{ "gone", part_gone }, { "nomem", part_nomem },
+	};
+	unsigned int i;
+
+	for (i = 0; argc > 1 && i < ARRAY_SIZE(parts); i++) {
+		if (strcmp(argv[1], parts[i].name))
+			continue;
+		parts[i].fn();
+		return tap_bad != 0;
+	}
+	fprintf(stderr, "usage: dev-bad PART\n");
+	return 2;
+}

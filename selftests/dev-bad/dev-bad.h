@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the parts share: open files of the device.
+ */
+#ifndef SPINDLE_DEV_BAD_DEV_BAD_H
+#define SPINDLE_DEV_BAD_DEV_BAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <spindle/spindle.h>
+
+#define PAGE	4096UL
+#define BOTH	(SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)
+#define COPY	(SPINDLE_ATTACH_RECV | SPINDLE_ATTACH_COPY)
+
+/* A new one, or the test is over. */
+int open_dev(void);
+
+/* What is asked for, and nothing in all that is only to be filled. */
+struct spindle_attach args(uint32_t node, uint32_t subgroup, uint32_t flags);
+
+/* The errno of an ioctl, positive, as of the two below. */
+int call(int fd, unsigned long cmd, void *arg);
+
+/* An attach whose reply does not matter. */
+int attach(int fd, struct spindle_attach a);
+
+/* The same with a new file; which is closed if it is not wanted. */
+int attach_new(uint32_t node, uint32_t subgroup, uint32_t flags, int *fd);
+
+/* Whether poll() says just what is wanted of @events, POLLERR and POLLHUP, in time. */
+bool pollable(int fd, short events, short want, int timeout);
+
+/* The parts, one for each word that dev-bad understands. */
+void part_attach(void);		/* attach.c */
+void part_map(void);		/* map.c */
+void part_calls(void);		/* calls.c */
+void part_notify(void);
+void part_fork(void);		/* fork.c */
+void part_memlock(void);	/* memory.c */
+void part_nomem(void);
+void part_copy(void);		/* copy.c */
+void part_forming(void);	/* state.c */
+void part_gone(void);
+void part_close(void);		/* close.c */
+
+#endif /* SPINDLE_DEV_BAD_DEV_BAD_H */

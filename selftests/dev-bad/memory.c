@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory: who is charged for it, and more than there is.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/capability.h>
+
+#include "dev-bad.h"
+#include "../progs/tap.h"
+
+static void set_memlock(rlim_t bytes)
+{
+	struct rlimit r = { bytes, bytes };
+
+	if (setrlimit(RLIMIT_MEMLOCK, &r))
+		die("setrlimit: %s", strerror(errno));
+}
+
+static void drop_ipc_lock(void)
+{
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct d[2];
+
+	if (syscall(SYS_capget, &h, d))
+		die("capget: %s", strerror(errno));
+	d[0].effective &= ~(1U << CAP_IPC_LOCK);
+	d[0].permitted &= ~(1U << CAP_IPC_LOCK);
+	d[0].inheritable &= ~(1U << CAP_IPC_LOCK);
+	if (syscall(SYS_capset, &h, d))
+		die("capset: %s", strerror(errno));
+}
+
+static void memlock_nobody(uint64_t need)
+{
+	struct spindle_attach a = args(1, 2, SPINDLE_ATTACH_RECV);
+	int fd = open_dev();
+
+	set_memlock(need - 1);
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+		die("setresuid: %s", strerror(errno));
+	is(open(SPINDLE_DEVICE, O_RDWR) < 0 ? errno : 0, EACCES, "nobody may not open the device");
+	is(call(fd, SPINDLE_IOC_ATTACH, &a), ENOMEM, "memlock: nobody, a byte too little");
+	is(a.memlock, need, "memlock: says what would have been needed");
+	set_memlock(0);
+	is(attach(fd, args(1, 2, SPINDLE_ATTACH_RECV)), ENOMEM, "memlock: nobody, nothing");
+	exit(tap_bad != 0);
+}
+
+void part_memlock(void)
+{
+	struct spindle_attach a = args(1, 2, SPINDLE_ATTACH_RECV);
+	int fd = open_dev(), other, i, status, bad = 0;
+	uint64_t need;
+	pid_t pid;
+
+	set_memlock(0);
+	is(call(fd, SPINDLE_IOC_ATTACH, &a), 0, "memlock: no limit with CAP_IPC_LOCK");
+	need = a.memlock;
+	is(need, a.ctl.len + a.usr.len + a.dlv.len, "memlock: what it is made of");
+	close(fd);
+	set_memlock(64 << 20);
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		memlock_nobody(need);
+	waitpid(pid, &status, 0);
+	tap_bad += !!status;
+
+	/* As root, whom the device lets in, but without the right to ignore the limit. */
+	drop_ipc_lock();
+	set_memlock(need);
+	for (i = 0; i < 1000; i++)
+		bad += !!attach_new(1, 2, SPINDLE_ATTACH_RECV, NULL);
+	is(bad, 0, "memlock: 1000 attachments under a limit for one");
+	is(attach_new(1, 2, SPINDLE_ATTACH_RECV, &fd), 0, "memlock: one");
+	other = open_dev();
+	a = args(1, 2, SPINDLE_ATTACH_RECV);
+	is(call(other, SPINDLE_IOC_ATTACH, &a), ENOMEM, "memlock: not two");
+	is(a.memlock, need, "memlock: says how much it is");
+	close(fd);
+	is(attach(other, args(1, 2, SPINDLE_ATTACH_RECV)), 0, "memlock: the same file, later");
+	close(other);
+	/* What was refused for other reasons costs nothing either. */
+	for (i = bad = 0; i < 100; i++) {
+		a = args(1, 2, SPINDLE_ATTACH_RECV);
+		a.event_fd = 999;
+		fd = open_dev();
+		bad += call(fd, SPINDLE_IOC_ATTACH, &a) != EBADF;
+		close(fd);
+		bad += attach_new(1, 1, BOTH, NULL) != ENOMEM;
+	}
+	is(bad, 0, "memlock: 100 refusals");
+	is(attach_new(1, 2, SPINDLE_ATTACH_RECV, NULL), 0, "memlock: and there is still room");
+}
+
+/* For a machine with less than this. */
+void part_nomem(void)
+{
+	struct spindle_attach a = args(1, 1, COPY);
+	int fd = open_dev();
+
+	a.copy_bytes = SPINDLE_MAX_RING;
+	is(call(fd, SPINDLE_IOC_ATTACH, &a), ENOMEM, "nomem: a copy ring of 1 GiB");
+	ok(a.memlock > SPINDLE_MAX_RING, "nomem: says what would have been needed");
+	is(attach(fd, args(1, 1, COPY)), 0, "nomem: the same file, less");
+	close(fd);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * States of a subgroup besides active: what an attachment is good for before, and
+ * afterwards.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dev-bad.h"
+#include "map.h"
+#include "queue.h"
+#include "../progs/tap.h"
+
+void part_forming(void)
+{
+	struct spindle_queue q;
+	int i;
+
+	must_attach(&q, 1, 3, BOTH, -1);
+	is(spindle_state(&q), SPINDLE_STATE_FORMING, "forming: so says the state");
+	is(spindle_error_code(&q), SPINDLE_ERR_NONE, "forming: nothing is wrong");
+	ok(pollable(spindle_fd(&q), POLLIN | POLLOUT, POLLOUT, 0), "forming: there is room");
+	for (i = 0; i < 1000 && !send_one(&q, i, 10); i++)
+		;
+	is(i, spindle_window(&q), "forming: a window can be committed");
+	ok(pollable(spindle_fd(&q), POLLIN | POLLOUT, 0, 0), "forming: then it is full");
+	is(read_one(&q, 0, 10, 200), 0, "forming: nothing is delivered");
+	spindle_detach(&q);
+	is(attach_new(1, 3, BOTH, NULL), 0, "forming: the next one may attach");
+}
+
+static int run(const char *command)
+{
+	int status = system(command);
+
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void check_final(struct spindle_queue *q, int state, int error, const char *what)
+{
+	is(spindle_state(q), state, "%s: state", what);
+	is(spindle_error_code(q), error, "%s: error", what);
+	is(send_one(q, 0, 10), -EPIPE, "%s: nothing more can be reserved", what);
+}
+
+void part_gone(void)
+{
+	int efd = eventfd(0, EFD_NONBLOCK), i;
+	struct spindle_queue q, copy, far;
+	struct spindle_members arg = { .count = 0 };
+	struct pollfd p;
+	eventfd_t v;
+
+	must_attach(&q, 1, 1, BOTH, efd);
+	must_attach(&copy, 1, 1, COPY, -1);
+	must_attach(&far, 2, 1, BOTH, -1);
+	for (i = 0; i < 10; i++)
+		if (send_one(&q, i, 500))
+			die("send");
+	for (i = 0; i < 10; i++)
+		if (read_one(&far, i, 500, 20000) != 1)
+			die("the other node does not get message %d", i);
+	/* Slow machines: until it is delivered here, too. */
+	while (spindle_load_acquire(q.ctl_dlv_tail) != 10 ||
+	       spindle_load_acquire(copy.ctl_dlv_tail) != 10)
+		usleep(1000);
+	while (!eventfd_read(efd, &v))
+		;
+
+	is(run("spindle-ctl view del node 1"), 0, "view del, with attachments");
+	p = (struct pollfd){ .fd = spindle_fd(&q), .events = POLLIN | POLLOUT };
+	poll(&p, 1, 20000);
+	is(p.revents & (POLLIN | POLLOUT | POLLERR | POLLHUP), POLLIN | POLLERR | POLLHUP,
+	   "gone: poll");
+	ok(pollable(efd, POLLIN, POLLIN, 20000), "gone: eventfd");
+	check_final(&q, SPINDLE_STATE_GONE, SPINDLE_ERR_VIEW_GONE, "gone");
+	for (i = 0; i < 10 && read_one(&q, i, 500, 0) == 1; i++)
+		;
+	is(i, 10, "gone: what was delivered can be read");
+	is(read_one(&q, i, 500, 0), -EPIPE, "gone: then it is the end");
+	spindle_release(&q);
+	ok(pollable(spindle_fd(&q), POLLIN, POLLERR | POLLHUP, 20000), "gone: all is read");
+	for (i = 0; i < 10 && read_one(&copy, i, 500, 0) == 1; i++)
+		;
+	is(i, 10, "gone: also what was copied");
+	is(call(q.fd, SPINDLE_IOC_MEMBERS, &arg), ENOTCONN, "gone: members");
+	is(attach(q.fd, args(2, 4, SPINDLE_ATTACH_RECV)), EISCONN, "gone: no second life");
+	is(map_errno(q.fd, 2ULL << 40, 16384, PROT_READ, MAP_SHARED), ENOTCONN, "gone: map tx");
+	is(map_errno(q.fd, 0, PAGE, PROT_READ, MAP_SHARED), 0, "gone: map ctl");
+	call(q.fd, SPINDLE_IOC_KICK, NULL);
+	is(attach_new(1, 1, SPINDLE_ATTACH_RECV, NULL), ENOENT, "gone: attach");
+
+	/* The other members have lost one. */
+	p = (struct pollfd){ .fd = spindle_fd(&far), .events = 0 };
+	is(poll(&p, 1, 20000), 1, "failed: poll");
+	is(p.revents, POLLERR | POLLHUP, "failed: poll");
+	check_final(&far, SPINDLE_STATE_FAILED, SPINDLE_ERR_PEER_LOST, "failed");
+	is(attach_new(2, 1, SPINDLE_ATTACH_RECV, NULL), ENOTCONN, "failed: attach");
+	is(attach_new(2, 1, BOTH, NULL), ENOTCONN, "failed: attach to send");
+	is(attach_new(2, 4, BOTH, NULL), 0, "failed: a subgroup without the lost one works");
+
+	/* Nodes go with attachments open, the module does not. */
+	is(run("spindle-ctl node del id 1"), 0, "node del, with attachments");
+	is(run("spindle-ctl node del id 2"), 0, "node del, of a failed subgroup");
+	is(attach_new(1, 1, BOTH, NULL), ENODEV, "node del: attach");
+	ok(spindle_state(&far) > SPINDLE_STATE_ACTIVE, "node del: the end stays the end");
+	is(spindle_error_code(&far), SPINDLE_ERR_PEER_LOST, "node del: the first error stays");
+	is(run("spindle-ctl node del id 3"), 0, "node del, of a subgroup with a lost member");
+	is(run("spindle-ctl node del id 4"), 0, "node del, without a view");
+	ok(run("rmmod spindle 2>/dev/null"), "rmmod: not with open files");
+	spindle_detach(&q);
+	close(copy.fd);
+	ok(run("rmmod spindle 2>/dev/null"), "rmmod: not with mappings");
+	copy.fd = -1;
+	spindle_detach(&copy);
+	spindle_detach(&far);
+	close(efd);
+}
