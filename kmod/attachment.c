@@ -89,6 +89,7 @@ static void detach_fn(void *ctx)
 	if (att->flags & SPINDLE_ATTACH_RECV)
 		spindle_mc_detach_reader(mc, &att->dlvq);
 	list_del(&att->link);
+	spindle_subgroup_touch(att->sg);
 }
 
 /**
@@ -114,6 +115,7 @@ void spindle_attachment_free(struct spindle_attachment *att)
 	free_memory(att);
 	if (att->engine)
 		spindle_engine_put(att->engine);
+	put_pid(att->pid);
 	kfree(att);
 }
 
@@ -209,8 +211,11 @@ static void describe_config(const struct spindle_subgroup *sg, struct spindle_at
 {
 	const struct spindle_mc *mc = &sg->mc;
 
-	args->features = SPINDLE_FEAT_PACKED | SPINDLE_FEAT_COPY |
-			 (mc->ordered ? SPINDLE_FEAT_ORDERED : 0);
+	args->features = SPINDLE_FEAT_COPY;
+	if (mc->tune.switches & SPINDLE_SW_PACKED)
+		args->features |= SPINDLE_FEAT_PACKED;
+	if (mc->ordered)
+		args->features |= SPINDLE_FEAT_ORDERED;
 	args->vid = sg->group->view.vid;
 	args->members = mc->members;
 	args->senders = mc->senders;
@@ -306,6 +311,7 @@ static void attach_fn(void *ctx)
 	if (att->flags & SPINDLE_ATTACH_RECV)
 		spindle_mc_attach_reader(mc, &att->dlvq);
 	list_add_tail(&att->link, &sg->attachments);
+	spindle_subgroup_touch(sg);
 }
 
 /* The rest of the bind: everything is checked and allocated. Cannot fail. */
@@ -317,6 +323,8 @@ static void bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg)
 	att->sg = sg;
 	att->attached = true;
 	mutex_unlock(&att->lock);
+	att->pid = get_pid(task_tgid(current));
+	get_task_comm(att->comm, current->group_leader);
 	att->tx_units_max = spindle_units(sg->cfg->max_msg);
 	att->ring_units = sg->mc.ring_units;
 	if (att->flags & SPINDLE_ATTACH_SEND)
@@ -395,6 +403,49 @@ int spindle_attachment_bind(struct spindle_attachment *att, const struct net *ne
 	bind_to(att, sg);
 out:
 	mutex_unlock(&spindle_mutex);
+	return err;
+}
+
+struct silence {
+	struct spindle_attachment *att;
+	u64 rounds;
+	bool ok;
+};
+
+static void silence_fn(void *ctx)
+{
+	struct silence *silence = ctx;
+	struct spindle_subgroup *sg = silence->att->sg;
+
+	silence->ok = spindle_mc_silence(&sg->mc, silence->rounds);
+	spindle_subgroup_touch(sg);
+}
+
+/**
+ * spindle_attachment_silence() - the sender will be silent for some rounds
+ * @att: the attachment
+ * @rounds: how many
+ *
+ * Context: process; takes spindle_mutex.
+ * Return: 0, or an error as listed in <linux/spindle.h>
+ */
+int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds)
+{
+	struct silence silence = { .att = att, .rounds = rounds };
+	int err = 0;
+
+	if (rounds > SPINDLE_MAX_ROUNDS)
+		return -EINVAL;
+	mutex_lock(&spindle_mutex);
+	if (!att->sg)
+		err = -ENOTCONN;
+	else if (!(att->flags & SPINDLE_ATTACH_SEND))
+		err = -EPERM;
+	else
+		spindle_engine_call(att->engine, silence_fn, &silence);
+	mutex_unlock(&spindle_mutex);
+	if (!err && !silence.ok)
+		err = -EINVAL;
 	return err;
 }
 

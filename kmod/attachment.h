@@ -15,6 +15,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/sched.h>
 #include <linux/wait.h>
 
 #include "core/dlvq.h"
@@ -80,6 +81,10 @@ struct spindle_usr {
  * @ctl: kernel's view of @ctl_pages
  * @usr: kernel's view of @usr_pages
  * @dlvq: reader's queue
+ * @pid: process that attached, a reference
+ * @comm: its name
+ * @watched: entries consumed when it was last looked at
+ * @since_ns: since when it consumes nothing that it has, ktime; written by the engine
  * @user: who is charged
  * @charged: pages charged
  * @tx_units_max: units of the largest message
@@ -102,6 +107,10 @@ struct spindle_attachment {
 	struct spindle_ctl *ctl;
 	struct spindle_usr *usr;
 	struct spindle_dlvq dlvq;
+	struct pid *pid;
+	char comm[TASK_COMM_LEN];
+	u64 watched;
+	u64 since_ns;
 	struct user_struct *user;
 	unsigned long charged;
 	u32 tx_units_max;
@@ -111,6 +120,7 @@ struct spindle_attachment {
 
 struct spindle_attachment *spindle_attachment_alloc(void);
 void spindle_attachment_free(struct spindle_attachment *att);
+int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds);
 int spindle_attachment_bind(struct spindle_attachment *att, const struct net *net,
 			    struct spindle_attach *args);
 void spindle_attachment_cut(struct spindle_attachment *att);

@@ -122,6 +122,15 @@ static long ioctl_kick(struct spindle_attachment *att)
 	return 0;
 }
 
+static long ioctl_silence(struct spindle_attachment *att, const void __user *arg)
+{
+	u64 rounds;
+
+	if (copy_from_user(&rounds, arg, sizeof(rounds)))
+		return -EFAULT;
+	return spindle_attachment_silence(att, rounds);
+}
+
 static long spindle_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct spindle_attachment *att = file->private_data;
@@ -134,6 +143,8 @@ static long spindle_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return ioctl_kick(att);
 	case SPINDLE_IOC_MEMBERS:
 		return ioctl_members(att, ptr);
+	case SPINDLE_IOC_SILENCE:
+		return ioctl_silence(att, ptr);
 	default:
 		return -ENOTTY;
 	}

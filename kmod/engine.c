@@ -3,12 +3,12 @@
  * Engines: the threads that run the protocol. See engine.h.
  *
  * A pass visits every node once. While passes find work the engine goes on; without
- * work it polls for the shortest idle time of its nodes, then goes to sleep in the
- * order that loses no wake-up:
+ * work it polls for the shortest idle time of its nodes, or for less where others want
+ * its CPU, then goes to sleep in the order that loses no wake-up:
  *
  *	tell processes (need_wakeup) and peers (sleep column)
  *	full barrier
- *	one more pass: sees all that was done before they could know
+ *	one more pass, over all subgroups: sees all that was done before they could know
  *	sleep until poked
  */
 #include <linux/completion.h>
@@ -20,6 +20,7 @@
 
 #include "engine.h"
 #include "node.h"
+#include "trace.h"
 
 static LIST_HEAD(engines);
 static DEFINE_MUTEX(engines_lock);
@@ -46,15 +47,19 @@ static bool read_mail(struct spindle_engine *engine)
 	return all;
 }
 
-static bool pass(struct spindle_engine *engine)
+static bool pass(struct spindle_engine *engine, bool all)
 {
+	u64 begin = engine->timing ? ktime_get_ns() : 0;
 	struct spindle_node *node;
 	bool work = read_mail(engine);
 
 	list_for_each_entry(node, &engine->nodes, engine_link)
-		work |= spindle_node_pass(node);
+		work |= spindle_node_pass(node, all);
 	spindle_count(&engine->stats.passes, 1);
 	spindle_count(&engine->stats.busy, work);
+	/* The mail may have turned it on or off. */
+	if (work && begin && engine->timing)
+		spindle_count(&engine->stats.busy_ns, ktime_get_ns() - begin);
 	return work;
 }
 
@@ -102,8 +107,9 @@ static void go_to_sleep(struct spindle_engine *engine)
 	 * sleep, or this pass sees what they did.
 	 */
 	smp_mb();
-	if (!pass(engine) && ok) {
+	if (!pass(engine, true) && ok) {
 		spindle_count(&engine->stats.sleeps, 1);
+		trace_spindle_sleep(engine->id, engine->stats.passes);
 		for (;;) {
 			long timeout = settled(engine) ? MAX_SCHEDULE_TIMEOUT :
 							 msecs_to_jiffies(UNSETTLED_MS);
@@ -114,32 +120,75 @@ static void go_to_sleep(struct spindle_engine *engine)
 			schedule_timeout(timeout);
 		}
 		__set_current_state(TASK_RUNNING);
+		trace_spindle_wake(engine->id, engine->stats.passes);
 	}
 	WRITE_ONCE(engine->asleep, 0);
 	announce(engine, false);
 }
 
+/*
+ * How long to poll next time. Whoever was made to run in between wanted the CPU, and a
+ * thread that polls is what it waited for: half of it. As long as the CPU is left alone
+ * there is more, soon if it was worth it.
+ */
+static void adapt(struct spindle_engine *engine, unsigned long switches, bool found)
+{
+	u64 most = idle_ns(engine), spin = engine->spin_ns;
+
+	if (current->nivcsw != switches)
+		spin /= 2;
+	else if (found)
+		spin = 2 * spin + NSEC_PER_USEC;
+	else
+		spin += spin / 8 + NSEC_PER_USEC;
+	WRITE_ONCE(engine->spin_ns, min(spin, most));
+}
+
 static int engine_thread(void *arg)
 {
 	struct spindle_engine *engine = arg;
-	u64 idle_since = ktime_get_ns();
+	unsigned long switches = 0;
+	u64 idle_since = 0;
+	bool all = true;
 
 	while (!kthread_should_stop()) {
-		if (pass(engine)) {
+		if (pass(engine, all)) {
+			if (idle_since)
+				adapt(engine, switches, true);
 			idle_since = 0;
-		} else {
-			u64 now = ktime_get_ns();
-
-			if (!idle_since)
-				idle_since = now;
-			if (now - idle_since >= idle_ns(engine)) {
-				go_to_sleep(engine);
-				idle_since = 0;
-			}
+			all = false;
+		} else if (!idle_since) {
+			idle_since = ktime_get_ns();
+			switches = current->nivcsw;
+		} else if (ktime_get_ns() - idle_since >= min(engine->spin_ns,
+							      idle_ns(engine))) {
+			adapt(engine, switches, false);
+			go_to_sleep(engine);
+			idle_since = 0;
+			/* Nobody says which subgroup it was woken for. */
+			all = true;
 		}
 		cond_resched_tasks_rcu_qs();
 	}
 	return 0;
+}
+
+/**
+ * spindle_engine_time() - begin or end to measure where the time goes
+ * @engine: the engine
+ * @on: which of the two
+ *
+ * Context: engine, from the mailbox.
+ */
+void spindle_engine_time(struct spindle_engine *engine, bool on)
+{
+	u64 now = ktime_get_ns();
+
+	if (engine->timing)
+		spindle_count(&engine->stats.timed_ns, now - engine->timed_since);
+	/* Statistics show it. */
+	WRITE_ONCE(engine->timed_since, now);
+	WRITE_ONCE(engine->timing, on);
 }
 
 /**
@@ -175,6 +224,7 @@ struct spindle_engine *spindle_engine_get(const struct net *net, u32 id, int cpu
 	engine->net = net;
 	engine->id = id;
 	engine->cpu = cpu;
+	engine->spin_ns = SPINDLE_MAX_IDLE_US * (u64)NSEC_PER_USEC;
 	init_llist_head(&engine->mailbox);
 	INIT_LIST_HEAD(&engine->nodes);
 	task = kthread_create(engine_thread, engine, "spindle/%u", id);

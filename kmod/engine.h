@@ -35,6 +35,9 @@ struct spindle_node;
  * @nodes: served nodes; engine context
  * @poke: look again before sleeping; set by whoever has news
  * @asleep: the thread sleeps or is about to
+ * @spin_ns: how long it polls without work at present
+ * @timing: it measures where its time goes; engine context
+ * @timed_since: since when, ktime
  * @stats: counters; kicks and bells are raced for by their nature, and only counted
  */
 struct spindle_engine {
@@ -48,10 +51,16 @@ struct spindle_engine {
 	struct list_head nodes;
 	int poke;
 	int asleep;
+	u64 spin_ns;
+	bool timing;
+	u64 timed_since;
 	struct {
 		u64 passes;
 		u64 busy;
 		u64 sleeps;
+		u64 busy_ns;
+		u64 post_ns;
+		u64 timed_ns;
 		atomic64_t kicks;
 		atomic64_t bells;
 	} stats;
@@ -62,5 +71,8 @@ void spindle_engine_hold(struct spindle_engine *engine);
 void spindle_engine_put(struct spindle_engine *engine);
 void spindle_engine_call(struct spindle_engine *engine, void (*fn)(void *ctx), void *ctx);
 bool spindle_engine_wake(struct spindle_engine *engine);
+
+/* engine context */
+void spindle_engine_time(struct spindle_engine *engine, bool on);
 
 #endif /* SPINDLE_ENGINE_H */

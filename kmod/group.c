@@ -154,16 +154,80 @@ void spindle_group_remove(struct spindle_group *group)
 
 /* ---- engine ----------------------------------------------------------- */
 
+/* Cold subgroups that are looked at in a pass, and quiet passes until one is cold. */
+#define COLD_VISITS 2
+#define HOT_PASSES 64
+
+static bool visit(struct spindle_group *group, u32 i)
+{
+	struct spindle_subgroup *sg = group->subgroup[i];
+	bool work;
+
+	if (!sg)
+		return false;
+	work = spindle_subgroup_pass(sg);
+	if (work) {
+		sg->quiet = 0;
+		group->hot |= BIT_ULL(i);
+		group->push |= BIT_ULL(i);
+	} else if ((sg->mc.tune.switches & SPINDLE_SW_TRACKING) && ++sg->quiet > HOT_PASSES) {
+		group->hot &= ~BIT_ULL(i);
+	}
+	return work;
+}
+
+/*
+ * Work is per active subgroup: those in which something happens are looked at in every
+ * pass, the others in turn, a few each time. What happens in one of them first is seen
+ * some passes later, which is less than a pass over all of them costs.
+ */
+static bool visit_subgroups(struct spindle_group *group, bool all)
+{
+	u32 n = group->view.num_subgroups, i;
+	u64 set = group->hot;
+	bool work = false;
+
+	if (all)
+		set = U64_MAX;
+	for (i = 0; i < COLD_VISITS && !all; i++) {
+		if (++group->cold >= n)
+			group->cold = 0;
+		set |= BIT_ULL(group->cold);
+	}
+	set &= n ? U64_MAX >> (64 - n) : 0;
+	for (; set; set &= set - 1)
+		work |= visit(group, __ffs64(set));
+	return work;
+}
+
+static bool push_peers(struct spindle_group *group)
+{
+	bool work = false;
+	u64 set;
+	u32 i;
+
+	for (i = 0; i < group->view.num_members; i++)
+		if (group->peer[i])
+			work |= spindle_peer_push(group->peer[i]);
+	for (set = group->push; set; set &= set - 1) {
+		i = __ffs64(set);
+		if (!spindle_push_pending(&group->subgroup[i]->mc))
+			group->push &= ~BIT_ULL(i);
+	}
+	return work;
+}
+
 /**
  * spindle_group_pass() - one pass: see, decide, then post
  * @group: the group
+ * @all: look at subgroups in which nothing happens, too
  *
  * Posts come last, one chain per peer for all subgroups: state is final by then, and
  * what was decided in the meantime rides along (Spindle paper, III-C).
  *
  * Return: true if there was work
  */
-bool spindle_group_pass(struct spindle_group *group)
+bool spindle_group_pass(struct spindle_group *group, bool all)
 {
 	bool work = false;
 	u32 i;
@@ -172,12 +236,8 @@ bool spindle_group_pass(struct spindle_group *group)
 	for (i = 0; i < group->view.num_members; i++)
 		if (group->peer[i])
 			work |= spindle_peer_watch(group->peer[i]);
-	for (i = 0; i < group->view.num_subgroups; i++)
-		if (group->subgroup[i])
-			work |= spindle_subgroup_pass(group->subgroup[i]);
-	for (i = 0; i < group->view.num_members; i++)
-		if (group->peer[i])
-			work |= spindle_peer_push(group->peer[i]);
+	work |= visit_subgroups(group, all);
+	work |= push_peers(group);
 	return work;
 }
 

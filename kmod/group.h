@@ -33,6 +33,9 @@ struct spindle_subgroup;
  * @joined: peers that the engine is connected to, by rank
  * @lost: peers that the engine has given up, by rank
  * @passes: passes of the engine
+ * @hot: subgroups in which something happens, by index
+ * @push: subgroups that may have something for a peer, by index
+ * @cold: index of the subgroup to look at next although nothing happens in it
  */
 struct spindle_group {
 	struct spindle_node *node;
@@ -46,6 +49,9 @@ struct spindle_group {
 	u64 joined;
 	u64 lost;
 	u64 passes;
+	u64 hot;
+	u64 push;
+	u32 cold;
 };
 
 struct spindle_group *spindle_group_create(struct spindle_node *node,
@@ -56,7 +62,7 @@ void spindle_group_remove(struct spindle_group *group);
 void spindle_group_free(struct spindle_group *group);
 
 /* engine context */
-bool spindle_group_pass(struct spindle_group *group);
+bool spindle_group_pass(struct spindle_group *group, bool all);
 void spindle_group_lost(struct spindle_group *group, u64 ranks, u32 error, const char *reason);
 
 #endif /* SPINDLE_GROUP_H */

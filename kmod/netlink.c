@@ -37,6 +37,39 @@ static const struct nla_policy subgroup_get_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_SUBGROUP_ID] = { .type = NLA_U32 },
 };
 
+static const struct nla_policy node_set_policy[SPINDLE_A_MAX + 1] = {
+	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_A_IDLE_US] = { .type = NLA_U32 },
+	[SPINDLE_A_TIMING] = NLA_POLICY_MAX(NLA_U8, 1),
+};
+
+const struct nla_policy spindle_tune_policy[SPINDLE_TUNE_A_MAX + 1] = {
+	[SPINDLE_TUNE_A_SWITCHES] = NLA_POLICY_BITFIELD32(SPINDLE_SW_ALL),
+	[SPINDLE_TUNE_A_SEND_BUDGET] = { .type = NLA_U32 },
+	[SPINDLE_TUNE_A_RECV_BUDGET] = { .type = NLA_U32 },
+	[SPINDLE_TUNE_A_DLV_BUDGET] = { .type = NLA_U32 },
+	[SPINDLE_TUNE_A_SILENCE] = { .type = NLA_U32 },
+	[SPINDLE_TUNE_A_STALL_MS] = { .type = NLA_U32 },
+};
+
+static const struct nla_policy subgroup_set_policy[SPINDLE_A_MAX + 1] = {
+	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_A_SUBGROUP_ID] = { .type = NLA_U32 },
+	[SPINDLE_A_TUNE] = NLA_POLICY_NESTED(spindle_tune_policy),
+};
+
+const struct nla_policy spindle_raw_policy[SPINDLE_RAW_A_MAX + 1] = {
+	[SPINDLE_RAW_A_KIND] = NLA_POLICY_MAX(NLA_U8, SPINDLE_RAW_PINGPONG),
+	[SPINDLE_RAW_A_SIZE] = { .type = NLA_U32 },
+	[SPINDLE_RAW_A_COUNT] = { .type = NLA_U32 },
+};
+
+static const struct nla_policy raw_run_policy[SPINDLE_A_MAX + 1] = {
+	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_A_SUBGROUP_ID] = { .type = NLA_U32 },
+	[SPINDLE_A_RAW] = NLA_POLICY_NESTED(spindle_raw_policy),
+};
+
 static const struct nla_policy member_policy[SPINDLE_MEMBER_A_MAX + 1] = {
 	[SPINDLE_MEMBER_A_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[SPINDLE_MEMBER_A_ADDR4] = { .type = NLA_U32 },
@@ -327,6 +360,7 @@ static const struct genl_ops ops[] = {
 		.maxattr = SPINDLE_A_MAX,
 	}, {
 		.cmd = SPINDLE_CMD_SUBGROUP_GET,
+		.start = spindle_netlink_dump_start,
 		.dumpit = spindle_netlink_subgroup_dump,
 		.policy = subgroup_get_policy,
 		.maxattr = SPINDLE_A_MAX,
@@ -336,6 +370,24 @@ static const struct genl_ops ops[] = {
 		.dumpit = spindle_netlink_stats_dump,
 		.policy = node_policy,
 		.maxattr = SPINDLE_A_MAX,
+	}, {
+		.cmd = SPINDLE_CMD_NODE_SET,
+		.doit = spindle_netlink_node_set,
+		.policy = node_set_policy,
+		.maxattr = SPINDLE_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
+	}, {
+		.cmd = SPINDLE_CMD_SUBGROUP_SET,
+		.doit = spindle_netlink_subgroup_set,
+		.policy = subgroup_set_policy,
+		.maxattr = SPINDLE_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
+	}, {
+		.cmd = SPINDLE_CMD_RAW_RUN,
+		.doit = spindle_netlink_raw_run,
+		.policy = raw_run_policy,
+		.maxattr = SPINDLE_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
 	},
 };
 

@@ -3,6 +3,10 @@
  * Netlink: replies. Each dump resumes at the id behind the last one that was shown,
  * and says when the configuration has changed in the meantime.
  */
+#include <linux/ktime.h>
+#include <linux/math64.h>
+
+#include "attachment.h"
 #include "compat.h"
 #include "core/multicast.h"
 #include "engine.h"
@@ -17,6 +21,11 @@
 #define MEMBER_BYTES	256
 #define SUBGROUP_BYTES	128
 #define NODE_BYTES	24
+#define ROW_BYTES	96
+#define READER_BYTES	96
+
+/* Readers of a subgroup that are shown at most. */
+#define READERS		32
 
 static u32 group_bytes(const struct spindle_group *group)
 {
@@ -26,6 +35,13 @@ static u32 group_bytes(const struct spindle_group *group)
 	for (i = 0; i < view->num_subgroups; i++)
 		bytes += SUBGROUP_BYTES + hweight64(view->subgroup[i].members) * NODE_BYTES;
 	return bytes;
+}
+
+/* The longest message about a subgroup of a group. */
+static u32 subgroup_bytes(const struct spindle_group *group)
+{
+	return 2 * BASE_BYTES + SUBGROUP_BYTES + READERS * READER_BYTES +
+	       group->view.num_members * (NODE_BYTES + ROW_BYTES);
 }
 
 static int put_addr(struct sk_buff *skb, const struct spindle_addr *addr, int a4, int a6,
@@ -174,10 +190,119 @@ static int fill_subgroup_stats(struct sk_buff *skb, const struct spindle_subgrou
 		{ SPINDLE_SUBGROUP_S_STABLE, READ_ONCE(mc->stable) },
 		{ SPINDLE_SUBGROUP_S_ROUND, READ_ONCE(mc->word[SPINDLE_COL_SENT]) },
 		{ SPINDLE_SUBGROUP_S_ACTIVATIONS, READ_ONCE(s->activations) },
+		{ SPINDLE_SUBGROUP_S_VISITS, READ_ONCE(s->visits) },
+		{ SPINDLE_SUBGROUP_S_SILENT, READ_ONCE(s->silent) },
+		{ SPINDLE_SUBGROUP_S_FREE, READ_ONCE(mc->free_slot) },
+		{ SPINDLE_SUBGROUP_S_STALLED, READ_ONCE(s->stalled) },
+		{ SPINDLE_SUBGROUP_S_ROW_BYTES, spindle_subgroup_row_bytes(sg) },
+		{ SPINDLE_SUBGROUP_S_PRIVATE_BYTES, spindle_subgroup_private_bytes(sg) },
 	};
 
 	return put_stats(skb, SPINDLE_SUBGROUP_A_STATS, SPINDLE_SUBGROUP_S_PAD, list,
 			 ARRAY_SIZE(list));
+}
+
+static int fill_tune(struct sk_buff *skb, const struct spindle_subgroup *sg)
+{
+	const struct spindle_mc_tune *t = &sg->mc.tune;
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_TUNE);
+
+	/* Only spindle_netlink_subgroup_set() changes them, and it holds the mutex. */
+	if (!nest || nla_put_bitfield32(skb, SPINDLE_TUNE_A_SWITCHES, t->switches,
+					SPINDLE_SW_ALL) ||
+	    nla_put_u32(skb, SPINDLE_TUNE_A_SEND_BUDGET, t->send_budget) ||
+	    nla_put_u32(skb, SPINDLE_TUNE_A_RECV_BUDGET, t->recv_budget) ||
+	    nla_put_u32(skb, SPINDLE_TUNE_A_DLV_BUDGET, t->dlv_budget) ||
+	    nla_put_u32(skb, SPINDLE_TUNE_A_SILENCE, t->silence) ||
+	    nla_put_u32(skb, SPINDLE_TUNE_A_STALL_MS, sg->stall_ms))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int fill_hist(struct sk_buff *skb, int type, const u64 hist[SPINDLE_HIST_BUCKETS])
+{
+	u64 copy[SPINDLE_HIST_BUCKETS];
+	u32 i;
+
+	for (i = 0; i < SPINDLE_HIST_BUCKETS; i++)
+		copy[i] = READ_ONCE(hist[i]);
+	return nla_put(skb, type, sizeof(copy), copy);
+}
+
+static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att)
+{
+	const struct spindle_dlvq *q = &att->dlvq;
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_READER);
+	u64 tail = READ_ONCE(*q->tail_word), consumed = READ_ONCE(*q->consumed_word);
+	/* The process may have written anything. */
+	u64 lag = tail - consumed <= q->mask + 1ULL ? tail - consumed : 0;
+	u64 since = READ_ONCE(att->since_ns), now = ktime_get_ns();
+	u64 idle = lag && now > since ? div_u64(now - since, NSEC_PER_MSEC) : 0;
+
+	if (!nest || nla_put_u32(skb, SPINDLE_READER_A_PID, pid_vnr(att->pid)) ||
+	    nla_put_string(skb, SPINDLE_READER_A_COMM, att->comm) ||
+	    nla_put_u8(skb, SPINDLE_READER_A_COPY, !!(att->flags & SPINDLE_ATTACH_COPY)) ||
+	    nla_put_u64_64bit(skb, SPINDLE_READER_A_LAG, lag, SPINDLE_READER_A_PAD) ||
+	    nla_put_u64_64bit(skb, SPINDLE_READER_A_IDLE_MS, idle, SPINDLE_READER_A_PAD))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* Attachments come and go under the mutex only. */
+static int fill_readers(struct sk_buff *skb, const struct spindle_subgroup *sg)
+{
+	const struct spindle_attachment *att;
+	u32 n = 0;
+
+	list_for_each_entry(att, &sg->attachments, link) {
+		if (!(att->flags & SPINDLE_ATTACH_RECV))
+			continue;
+		if (++n > READERS)
+			break;
+		if (fill_reader(skb, att))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
+static int fill_row(struct sk_buff *skb, const struct spindle_subgroup *sg, u32 id, u32 rank)
+{
+	const struct spindle_mc *mc = &sg->mc;
+	const struct spindle_mc_member *m = &mc->member[rank];
+	const u64 *own = rank == mc->me ? mc->word : NULL;
+	const struct counter list[] = {
+		{ SPINDLE_ROW_A_SENT, READ_ONCE(*(own ? &own[SPINDLE_COL_SENT] : &m->sent)) },
+		{ SPINDLE_ROW_A_SLOTS, READ_ONCE(*(own ? &own[SPINDLE_COL_SLOTS] : &m->slots)) },
+		{ SPINDLE_ROW_A_RECEIVED,
+		  READ_ONCE(*(own ? &own[SPINDLE_COL_RECEIVED] : &m->received)) },
+		{ SPINDLE_ROW_A_DELIVERED,
+		  READ_ONCE(*(own ? &own[SPINDLE_COL_DELIVERED] : &m->delivered)) },
+	};
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_ROW);
+	u32 i;
+
+	if (!nest || nla_put_u32(skb, SPINDLE_ROW_A_ID, id))
+		return -EMSGSIZE;
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		if (nla_put_u64_64bit(skb, list[i].type, list[i].value, SPINDLE_ROW_A_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int fill_rows(struct sk_buff *skb, const struct spindle_subgroup *sg)
+{
+	const struct spindle_view *view = &sg->group->view;
+	u32 r;
+
+	for (r = 0; r < view->num_members; r++)
+		if ((sg->cfg->members & BIT_ULL(r)) &&
+		    fill_row(skb, sg, view->member[r].id,
+			     spindle_mask_rank(sg->cfg->members, r)))
+			return -EMSGSIZE;
+	return 0;
 }
 
 static int fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
@@ -194,7 +319,11 @@ static int fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
 	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_ERROR, READ_ONCE(sg->error)) ||
 	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_READERS, sg->readers) ||
 	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_SENDER, !!sg->sender) ||
-	    fill_subgroup_stats(skb, sg))
+	    fill_subgroup_stats(skb, sg) || fill_tune(skb, sg) ||
+	    fill_hist(skb, SPINDLE_SUBGROUP_A_SEND_HIST, sg->mc.stats.send_hist) ||
+	    fill_hist(skb, SPINDLE_SUBGROUP_A_RECV_HIST, sg->mc.stats.recv_hist) ||
+	    fill_hist(skb, SPINDLE_SUBGROUP_A_DLV_HIST, sg->mc.stats.dlv_hist) ||
+	    fill_readers(skb, sg) || fill_rows(skb, sg))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -244,6 +373,16 @@ static int fill_peer(struct sk_buff *skb, const struct spindle_peer *peer)
 	return 0;
 }
 
+/* How long the engine has measured, up to now. */
+static u64 timed_ns(const struct spindle_engine *engine)
+{
+	u64 ns = READ_ONCE(engine->stats.timed_ns);
+
+	if (READ_ONCE(engine->timing))
+		ns += ktime_get_ns() - READ_ONCE(engine->timed_since);
+	return ns;
+}
+
 static int fill_stats(struct sk_buff *skb, const struct spindle_node *node)
 {
 	const struct spindle_engine *engine = node->engine;
@@ -255,6 +394,12 @@ static int fill_stats(struct sk_buff *skb, const struct spindle_node *node)
 		{ SPINDLE_ENGINE_S_BELLS, atomic64_read(&engine->stats.bells) },
 		{ SPINDLE_ENGINE_S_REFUSED, atomic64_read(&node->refused) },
 		{ SPINDLE_ENGINE_S_PID, task_pid_nr(engine->task) },
+		{ SPINDLE_ENGINE_S_SPIN_US,
+		  min_t(u64, div_u64(READ_ONCE(engine->spin_ns), NSEC_PER_USEC),
+			READ_ONCE(node->idle_us)) },
+		{ SPINDLE_ENGINE_S_BUSY_NS, READ_ONCE(engine->stats.busy_ns) },
+		{ SPINDLE_ENGINE_S_POST_NS, READ_ONCE(engine->stats.post_ns) },
+		{ SPINDLE_ENGINE_S_TIMED_NS, timed_ns(engine) },
 	};
 	u32 i;
 
@@ -386,7 +531,8 @@ int spindle_netlink_dump_start(struct netlink_callback *cb)
 	for (; (node = resume_node(net, &at)); at.node = node->id + 1ULL)
 		if (node->group)
 			cb->min_dump_alloc = max_t(u32, cb->min_dump_alloc,
-						   group_bytes(node->group));
+						   max(group_bytes(node->group),
+						       subgroup_bytes(node->group)));
 	mutex_unlock(&spindle_mutex);
 	return 0;
 }

@@ -391,12 +391,13 @@ void spindle_node_del_view(struct spindle_node *node)
 /**
  * spindle_node_pass() - one pass over the node's group
  * @node: the node
+ * @all: look at every subgroup
  *
  * Return: true if there was work
  */
-bool spindle_node_pass(struct spindle_node *node)
+bool spindle_node_pass(struct spindle_node *node, bool all)
 {
-	return node->running && spindle_group_pass(node->running);
+	return node->running && spindle_group_pass(node->running, all);
 }
 
 /**
@@ -404,7 +405,7 @@ bool spindle_node_pass(struct spindle_node *node)
  * @node: the node
  *
  * Looks for completions. As long as something signalled is outstanding an error may
- * come that no event tells of.
+ * come that no event tells of. And nothing tells of a reader that does nothing.
  *
  * Return: true if the engine may sleep until it is woken
  */
@@ -422,6 +423,9 @@ bool spindle_node_settled(struct spindle_node *node)
 		spindle_post_poll(&peer->conn);
 		settled &= spindle_post_idle(&peer->conn);
 	}
+	for (i = 0; group && i < group->view.num_subgroups; i++)
+		if (group->subgroup[i])
+			settled &= !spindle_subgroup_watch(group->subgroup[i]);
 	return settled;
 }
 

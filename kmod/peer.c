@@ -12,6 +12,7 @@
  * A sleeper is told to be awake only when it has been busy for a while: a peer that
  * thinks it sleeps rings too often, never too seldom.
  */
+#include <linux/ktime.h>
 #include <linux/slab.h>
 
 #include "engine.h"
@@ -22,6 +23,7 @@
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
+#include "trace.h"
 
 /* Completions are looked for when room gets short, and now and then for errors. */
 #define POLL_ROOM	(SPINDLE_SQ_DEPTH / 2)
@@ -30,6 +32,7 @@
 #define AWAKE_PASSES	32
 
 #define IMM_NODE	(SPINDLE_IMM_NODE << SPINDLE_IMM_SHIFT)
+#define NO_IMM		U32_MAX
 
 /* ---- callbacks of the connection -------------------------------------- */
 
@@ -388,7 +391,7 @@ static bool push_subgroup(struct spindle_peer *peer, struct spindle_subgroup *sg
 
 	if (room < SPINDLE_PUSH_MAX)
 		return false;
-	n = spindle_push(&sg->mc, rank, sg->index, write, SPINDLE_PUSH_MAX);
+	n = spindle_push(&sg->mc, rank, sg->index, !peer->needs_imm, write, SPINDLE_PUSH_MAX);
 	for (i = 0; i < n; i++) {
 		spindle_post_write(&peer->conn, write[i].data, write[i].local,
 				   write[i].remote, write[i].len);
@@ -401,6 +404,31 @@ static bool push_subgroup(struct spindle_peer *peer, struct spindle_subgroup *sg
 	return true;
 }
 
+/* Ring the bell if it is due, and post. @imm: of the last guard, or NO_IMM. */
+static void flush(struct spindle_peer *peer, bool news, u32 imm)
+{
+	struct spindle_engine *engine = peer->group->node->engine;
+	struct spindle_conn *conn = &peer->conn;
+	u64 begin;
+
+	if (peer->needs_imm) {
+		if (news)
+			spindle_post_imm(conn, IMM_NODE);
+	} else {
+		peer->debt |= news || imm != NO_IMM;
+		if (peer->asleep && peer->debt && conn->nchain) {
+			spindle_post_imm(conn, imm != NO_IMM ? imm : IMM_NODE);
+			peer->debt = false;
+		}
+	}
+	trace_spindle_post(peer->group->node->id, peer->id, conn->nchain);
+	begin = engine->timing ? ktime_get_ns() : 0;
+	/* While the device owes no answer the next one is asked for: errors show by it. */
+	spindle_post_flush(conn, peer->needs_imm || spindle_post_idle(conn));
+	if (begin)
+		spindle_count(&engine->stats.post_ns, ktime_get_ns() - begin);
+}
+
 /**
  * spindle_peer_push() - post all that the peer has not been told, in one chain
  * @peer: the peer
@@ -411,18 +439,19 @@ bool spindle_peer_push(struct spindle_peer *peer)
 {
 	struct spindle_group *group = peer->group;
 	struct spindle_conn *conn = &peer->conn;
-	u32 i, none = U32_MAX, imm = none;
 	bool left = false, room, news;
+	u32 imm = NO_IMM;
+	u64 set;
 
 	if (!peer->joined)
 		return false;
 	if (guards_under_way(peer))
 		return true;
-	for (i = 0; i < group->view.num_subgroups && !left; i++) {
-		struct spindle_subgroup *sg = group->subgroup[i];
+	for (set = group->push; set && !left; set &= set - 1) {
+		struct spindle_subgroup *sg = group->subgroup[__ffs64(set)];
 		u32 rank;
 
-		if (!sg || !sg->mc.active || !(sg->peers & BIT_ULL(peer->rank)))
+		if (!sg->mc.active || !(sg->peers & BIT_ULL(peer->rank)))
 			continue;
 		rank = spindle_mask_rank(sg->cfg->members, peer->rank);
 		if (!spindle_push_wanted(&sg->mc, rank))
@@ -439,19 +468,27 @@ bool spindle_peer_push(struct spindle_peer *peer)
 		tell(peer, false);
 	else if (news || (room && !conn->nchain))
 		tell(peer, told_asleep(peer));
-	if (peer->needs_imm) {
-		if (news)
-			spindle_post_imm(conn, IMM_NODE);
-	} else {
-		peer->debt |= news || imm != none;
-		if (peer->asleep && peer->debt && conn->nchain) {
-			spindle_post_imm(conn, imm != none ? imm : IMM_NODE);
-			peer->debt = false;
-		}
-	}
-	/* While the device owes no answer the next one is asked for: errors show by it. */
-	spindle_post_flush(conn, peer->needs_imm || spindle_post_idle(conn));
+	flush(peer, news, imm);
 	return left;
+}
+
+/**
+ * spindle_peer_post() - post what the peer has not been told of one subgroup, at once
+ * @peer: the peer
+ * @sg: the subgroup, active, of which it is a member
+ *
+ * The paper's baseline. What finds no room is left to the end of the pass.
+ */
+void spindle_peer_post(struct spindle_peer *peer, struct spindle_subgroup *sg)
+{
+	u32 rank = spindle_mask_rank(sg->cfg->members, peer->rank);
+	u32 imm = NO_IMM;
+
+	if (!peer->joined || guards_under_way(peer) || !spindle_push_wanted(&sg->mc, rank))
+		return;
+	push_subgroup(peer, sg, &imm);
+	if (peer->conn.nchain)
+		flush(peer, false, imm);
 }
 
 /**

@@ -14,6 +14,7 @@
 #include "fabric/conn.h"
 
 struct spindle_group;
+struct spindle_subgroup;
 
 /**
  * struct spindle_peer - a peer
@@ -76,6 +77,7 @@ u8 spindle_peer_state(const struct spindle_peer *peer);
 bool spindle_peer_watch(struct spindle_peer *peer);
 void spindle_peer_blame(struct spindle_peer *peer);
 bool spindle_peer_push(struct spindle_peer *peer);
+void spindle_peer_post(struct spindle_peer *peer, struct spindle_subgroup *sg);
 bool spindle_peer_sleep(struct spindle_peer *peer);
 
 extern const struct spindle_endpoint_ops spindle_peer_endpoint_ops;

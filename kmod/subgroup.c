@@ -3,14 +3,18 @@
  * Subgroups: a multicast of core/, with its memory, its state and its attachments.
  * See subgroup.h.
  */
+#include <linux/ktime.h>
+#include <linux/pid.h>
 #include <linux/slab.h>
 
 #include "attachment.h"
+#include "engine.h"
 #include "event.h"
 #include "group.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
+#include "trace.h"
 
 /*
  * The one place where the state changes. GONE follows anything, FAILED follows what
@@ -97,36 +101,99 @@ static void activate_trigger(void *ctx)
 	spindle_event(sg->group->node, SPINDLE_EVENT_SUBGROUP_ACTIVE, &info);
 }
 
+/* Nothing of an attachment goes on: neither of its halves, and nobody waits for it. */
+static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
+		   enum spindle_event event, u32 error, const char *reason)
+{
+	struct spindle_event_info info = {
+		.vid = sg->group->view.vid,
+		.subgroup = sg->cfg->id,
+		.has_subgroup = true,
+		.error = error,
+		.reason = reason,
+	};
+
+	if ((att->flags & SPINDLE_ATTACH_RECV) && !att->dlvq.error)
+		att->dlvq.error = error;
+	if ((att->flags & SPINDLE_ATTACH_SEND) && !sg->mc.txq.error)
+		sg->mc.txq.error = error;
+	sg->mc.settle = true;
+	sg->mc.blocked = false;
+	trace_spindle_ring_error(sg->group->node->id, sg->cfg->id, error);
+	spindle_attachment_state(att, SPINDLE_STATE_FROZEN, error);
+	spindle_event(sg->group->node, event, &info);
+}
+
 /* A ring's rules were broken: freeze that attachment, and only that. */
 static void freeze_attachments(struct spindle_subgroup *sg)
 {
 	struct spindle_attachment *att;
 
 	list_for_each_entry(att, &sg->attachments, link) {
-		struct spindle_event_info info = {
-			.vid = sg->group->view.vid,
-			.subgroup = sg->cfg->id,
-			.has_subgroup = true,
-			.reason = "the process broke the rules of its ring",
-		};
+		u32 error = att->dlvq.error;
 
-		if (att->dlvq.error)
-			info.error = att->dlvq.error;
-		else if ((att->flags & SPINDLE_ATTACH_SEND) && sg->mc.txq.error)
-			info.error = sg->mc.txq.error;
-		if (!info.error || att->ctl->state == SPINDLE_STATE_FROZEN)
+		if (!error && (att->flags & SPINDLE_ATTACH_SEND))
+			error = sg->mc.txq.error;
+		if (!error || att->ctl->state == SPINDLE_STATE_FROZEN)
 			continue;
 		spindle_count(&sg->mc.stats.frozen, 1);
-		/* Neither of its two halves goes on. */
-		if ((att->flags & SPINDLE_ATTACH_RECV) && !att->dlvq.error)
-			att->dlvq.error = info.error;
-		if ((att->flags & SPINDLE_ATTACH_SEND) && !sg->mc.txq.error)
-			sg->mc.txq.error = info.error;
-		sg->mc.settle = true;
-		sg->mc.blocked = false;
-		spindle_attachment_state(att, SPINDLE_STATE_FROZEN, info.error);
-		spindle_event(sg->group->node, SPINDLE_EVENT_RING_ERROR, &info);
+		freeze(sg, att, SPINDLE_EVENT_RING_ERROR, error,
+		       "the process broke the rules of its ring");
 	}
+}
+
+/* Returns true if the reader has messages and may have to be detached later. */
+static bool watch_reader(struct spindle_subgroup *sg, struct spindle_attachment *att)
+{
+	char reason[sizeof(att->comm) + 64];
+	u64 now = ktime_get_ns();
+
+	if (!(att->flags & SPINDLE_ATTACH_RECV) || att->dlvq.error)
+		return false;
+	if (att->dlvq.consumed != att->watched || att->dlvq.consumed == att->dlvq.tail) {
+		att->watched = att->dlvq.consumed;
+		WRITE_ONCE(att->since_ns, now);
+		return sg->stall_ms && att->dlvq.consumed != att->dlvq.tail;
+	}
+	if (!sg->stall_ms)
+		return false;
+	if (now - att->since_ns < sg->stall_ms * (u64)NSEC_PER_MSEC)
+		return true;
+	snprintf(reason, sizeof(reason), "process %d (%s) consumed nothing for %u ms",
+		 pid_nr(att->pid), att->comm, sg->stall_ms);
+	spindle_count(&sg->mc.stats.stalled, 1);
+	freeze(sg, att, SPINDLE_EVENT_READER_STALLED, SPINDLE_ERR_STALLED, reason);
+	/* What it held has to be released. */
+	spindle_subgroup_touch(sg);
+	spindle_engine_wake(sg->group->node->engine);
+	return true;
+}
+
+/**
+ * spindle_subgroup_watch() - look after readers that do not read
+ * @sg: the subgroup
+ *
+ * Return: true if it has to be done again after a while, whatever happens
+ */
+bool spindle_subgroup_watch(struct spindle_subgroup *sg)
+{
+	struct spindle_attachment *att;
+	bool again = false;
+
+	list_for_each_entry(att, &sg->attachments, link)
+		again |= watch_reader(sg, att);
+	return again;
+}
+
+/**
+ * spindle_subgroup_touch() - something changed outside a pass: have the next one look
+ * @sg: the subgroup
+ */
+void spindle_subgroup_touch(struct spindle_subgroup *sg)
+{
+	sg->quiet = 0;
+	sg->group->hot |= BIT_ULL(sg->index);
+	sg->group->push |= BIT_ULL(sg->index);
 }
 
 static void member_broke_protocol(struct spindle_subgroup *sg)
@@ -174,7 +241,19 @@ bool spindle_subgroup_pass(struct spindle_subgroup *sg)
 	work |= spindle_mc_run(&sg->mc);
 	if (sg->mc.events)
 		handle_events(sg);
+	if (work)
+		spindle_subgroup_watch(sg);
 	return work;
+}
+
+/* Without SPINDLE_SW_LATE_POST: called by core/ in the middle of a pass. */
+static void post_in_place(struct spindle_mc *mc)
+{
+	struct spindle_subgroup *sg = container_of(mc, struct spindle_subgroup, mc);
+	u64 set;
+
+	for (set = sg->peers; set; set &= set - 1)
+		spindle_peer_post(sg->group->peer[__ffs64(set)], sg);
 }
 
 /* ---- life ------------------------------------------------------------- */
@@ -276,6 +355,10 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group, u3
 	mc->me = spindle_mask_rank(cfg->members, group->me);
 	mc->window = cfg->window;
 	mc->ring_units = cfg->ring >> SPINDLE_UNIT_SHIFT;
+	mc->node = group->node->id;
+	mc->id = cfg->id;
+	mc->post = post_in_place;
+	mc->max_msg = cfg->max_msg;
 	mc->ordered = cfg->mode == SPINDLE_MODE_ORDERED;
 	mc->hold = cfg->hold;
 	if (alloc_arrays(sg)) {
@@ -309,4 +392,33 @@ void spindle_subgroup_free(struct spindle_subgroup *sg)
 	kvfree(sg->mc.sender);
 	kvfree(sg->mc.member);
 	kvfree(sg);
+}
+
+/**
+ * spindle_subgroup_row_bytes() - memory of the node's table that a subgroup takes
+ * @sg: the subgroup
+ *
+ * Return: bytes: headers and payload ring of each sender, a block of each member
+ */
+u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg)
+{
+	u64 rings = sg->cfg->ring + (u64)sg->cfg->window * sizeof(struct spindle_hdr);
+
+	return sg->mc.senders * rings + sg->mc.members * sizeof(struct spindle_block);
+}
+
+/**
+ * spindle_subgroup_private_bytes() - memory of the engine's own state of a subgroup
+ * @sg: the subgroup
+ *
+ * Return: bytes
+ */
+u64 spindle_subgroup_private_bytes(const struct spindle_subgroup *sg)
+{
+	const struct spindle_mc *mc = &sg->mc;
+
+	return sizeof(*sg) + mc->members * sizeof(*mc->member) +
+	       mc->senders * sizeof(*mc->sender) + mc->window * sizeof(*mc->ends) +
+	       (mc->log_mask + 1) * sizeof(*mc->log) +
+	       (u64)mc->senders * mc->window * sizeof(*sg->msgs);
 }

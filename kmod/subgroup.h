@@ -33,6 +33,8 @@ struct spindle_group;
  * @sender: the attachment that sends, or NULL; spindle_mutex
  * @readers: attachments that read; spindle_mutex
  * @msgs: memory of the senders' messages
+ * @stall_ms: a reader that consumes nothing for so long is detached; 0: never
+ * @quiet: passes in a row that found nothing to do
  */
 struct spindle_subgroup {
 	struct spindle_group *group;
@@ -48,13 +50,19 @@ struct spindle_subgroup {
 	struct spindle_attachment *sender;
 	u32 readers;
 	struct spindle_msg *msgs;
+	u32 stall_ms;
+	u32 quiet;
 };
 
 struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group, u32 index);
 void spindle_subgroup_free(struct spindle_subgroup *sg);
+u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg);
+u64 spindle_subgroup_private_bytes(const struct spindle_subgroup *sg);
 
 /* engine context */
 bool spindle_subgroup_pass(struct spindle_subgroup *sg);
+bool spindle_subgroup_watch(struct spindle_subgroup *sg);
+void spindle_subgroup_touch(struct spindle_subgroup *sg);
 void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 			  const char *reason);
 

@@ -15,7 +15,7 @@
  *	send	the process has slots ready, or silence would hold up others
  *	deliver	messages are stable, and the readers have room
  *	release	readers have consumed: let senders reuse the slots
- * and push.c turns the outcome into writes, behind all of them.
+ * and push.c turns the outcome into writes, behind all of them. Each has a file of its own.
  *
  * Ownership: struct spindle_mc and all it points to is the engine's. Memory comes
  * from the subgroup that embeds it; core allocates nothing.
@@ -42,9 +42,21 @@
  */
 #define SPINDLE_MAX_TORN	BIT(22)
 
-/* Largest batches of one pass, so that no subgroup starves the others. */
-#define SPINDLE_SEND_BUDGET	512
-#define SPINDLE_DLV_BUDGET	2048
+/**
+ * struct spindle_mc_tune - how this member works, whatever the others do
+ * @switches: enum spindle_switch, techniques in use
+ * @send_budget: messages sent in a pass at most, so that no subgroup starves the others
+ * @recv_budget: messages received in a pass at most
+ * @dlv_budget: messages delivered in a pass at most
+ * @silence: rounds given up in advance at most
+ */
+struct spindle_mc_tune {
+	u32 switches;
+	u32 send_budget;
+	u32 recv_budget;
+	u32 dlv_budget;
+	u32 silence;
+};
 
 /**
  * struct spindle_mc_member - a member of the subgroup, by rank
@@ -66,6 +78,9 @@
  * @vouched: last value of @vouch that was used
  * @torn: reads that found its block half written
  * @torn_run: of these, in a row
+ * @told_received: @received of the block that it was pushed last
+ * @told_delivered: @delivered of that block
+ * @half: what it is pushed first if acknowledgments go one by one
  */
 struct spindle_mc_member {
 	const struct spindle_block *block;
@@ -84,6 +99,9 @@ struct spindle_mc_member {
 	u32 vouched;
 	u64 torn;
 	u32 torn_run;
+	u64 told_received;
+	u64 told_delivered;
+	struct spindle_block half;
 };
 
 /**
@@ -96,6 +114,7 @@ struct spindle_mc_member {
  * @dlv_slot: next message to deliver
  * @rel_slot: next message to release; rel_slot <= dlv_slot <= walk.slot
  * @head: round of @dlv_slot's message, U64_MAX if it is not here
+ * @heard: round of its last message, plus one; 0: none, or the own
  */
 struct spindle_mc_sender {
 	struct spindle_walk walk;
@@ -105,6 +124,7 @@ struct spindle_mc_sender {
 	u64 dlv_slot;
 	u64 rel_slot;
 	u64 head;
+	u64 heard;
 };
 
 /**
@@ -132,6 +152,12 @@ struct spindle_mc_end {
  * @abandoned: slots given up
  * @frozen: attachments frozen
  * @activations: passes that found work
+ * @visits: passes
+ * @silent: own rounds given up in advance, not in @nulls
+ * @stalled: readers detached because they consumed nothing
+ * @send_hist: batches by size, powers of two: of @send_batches
+ * @recv_hist: of @recv_batches
+ * @dlv_hist: of @dlv_batches
  */
 struct spindle_mc_stats {
 	u64 sent;
@@ -147,6 +173,12 @@ struct spindle_mc_stats {
 	u64 abandoned;
 	u64 frozen;
 	u64 activations;
+	u64 visits;
+	u64 silent;
+	u64 stalled;
+	u64 send_hist[SPINDLE_HIST_BUCKETS];
+	u64 recv_hist[SPINDLE_HIST_BUCKETS];
+	u64 dlv_hist[SPINDLE_HIST_BUCKETS];
 };
 
 /* Bits of spindle_mc.events: what the subgroup has to tell its users. */
@@ -157,6 +189,11 @@ struct spindle_mc_stats {
 
 /**
  * struct spindle_mc - a subgroup at one member
+ * @node: node id, for traces
+ * @id: subgroup id, for traces
+ * @tune: how this member works
+ * @post: post what the members miss, now; used without SPINDLE_SW_LATE_POST
+ * @max_msg: bytes of the largest message
  * @members: number of members
  * @senders: number of senders, S
  * @me: own rank
@@ -169,6 +206,8 @@ struct spindle_mc_stats {
  * @active: the protocol runs: all members are connected
  * @settle: something happened that release has to look at
  * @blocked: a copying reader is full; wait until it has read
+ * @backlog: the last pass has left messages unreceived, for want of budget
+ * @turn: sender rank that the next pass begins to receive with
  * @changed: @word differs from the own block
  * @events: SPINDLE_MC_*, cleared by the subgroup
  * @bad_member: with SPINDLE_MC_FAILED: who
@@ -182,6 +221,7 @@ struct spindle_mc_stats {
  * @ends: what own messages free, by slot mod window
  * @free_slot: own messages below are delivered by all
  * @need: rounds that others need us to have decided (null rule)
+ * @ahead: rounds to give up in advance when they need more the next time
  * @stable: all sequence numbers below are received by all members
  * @txq: the sender attachment; txq.desc is NULL if there is none
  * @readers: reader attachments
@@ -194,6 +234,11 @@ struct spindle_mc_stats {
  * @stats: counters
  */
 struct spindle_mc {
+	u32 node;
+	u32 id;
+	struct spindle_mc_tune tune;
+	void (*post)(struct spindle_mc *mc);
+	u32 max_msg;
 	u32 members;
 	u32 senders;
 	u32 me;
@@ -206,9 +251,11 @@ struct spindle_mc {
 	bool active;
 	bool settle;
 	bool blocked;
+	bool backlog;
 	bool changed;
 	u32 events;
 	u32 bad_member;
+	u32 turn;
 	struct spindle_mc_member *member;
 	struct spindle_mc_sender *sender;
 	u64 word[SPINDLE_BLOCK_WORDS];
@@ -219,6 +266,7 @@ struct spindle_mc {
 	struct spindle_mc_end *ends;
 	u64 free_slot;
 	u64 need;
+	u64 ahead;
 	u64 stable;
 	struct spindle_txq txq;
 	struct spindle_dlvq *readers;
@@ -233,6 +281,7 @@ struct spindle_mc {
 
 void spindle_mc_init(struct spindle_mc *mc);
 bool spindle_mc_run(struct spindle_mc *mc);
+bool spindle_mc_silence(struct spindle_mc *mc, u64 rounds);
 void spindle_mc_attach_sender(struct spindle_mc *mc, const struct spindle_tx_desc *desc,
 			      u64 *free_slot_word, u64 *free_unit_word);
 void spindle_mc_detach_sender(struct spindle_mc *mc);

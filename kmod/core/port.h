@@ -27,6 +27,8 @@
 #include <linux/types.h>
 #include <asm/barrier.h>
 
+#include "../trace.h"
+
 #else /* user space */
 
 #include <errno.h>
@@ -67,6 +69,11 @@ typedef uint64_t u64;
 #define hweight64(x) ((unsigned int)__builtin_popcountll(x))
 #define __ffs64(x) ((unsigned int)__builtin_ctzll(x))
 
+static inline int fls64(u64 x)
+{
+	return x ? 64 - __builtin_clzll(x) : 0;
+}
+
 static inline bool is_power_of_2(unsigned long n)
 {
 	return n && !(n & (n - 1));
@@ -76,6 +83,12 @@ static inline unsigned long roundup_pow_of_two(unsigned long n)
 {
 	return n <= 1 ? 1 : 1UL << (64 - __builtin_clzl(n - 1));
 }
+
+/* Tracepoints are the kernel's. */
+#define trace_spindle_send(node, subgroup, n) ((void)(n))
+#define trace_spindle_receive(node, subgroup, n) ((void)(n))
+#define trace_spindle_deliver(node, subgroup, n) ((void)(n))
+#define trace_spindle_null(node, subgroup, nulls, ahead) ((void)(nulls))
 
 #endif /* __KERNEL__ */
 

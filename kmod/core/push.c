@@ -12,7 +12,7 @@ struct list {
 };
 
 /* A range of a ring is one write, or two where it wraps. */
-static void add_range(struct list *list, u64 local, u64 remote, u64 at, u64 len, u64 ring)
+static void put_range(struct list *list, u64 local, u64 remote, u64 at, u64 len, u64 ring)
 {
 	while (len) {
 		u64 off = at & (ring - 1);
@@ -34,6 +34,22 @@ static u64 first_byte(const struct spindle_msg *msg)
 }
 
 /*
+ * Bytes of a message that are sent: its own, or with slots of a fixed size (Spindle paper,
+ * III-A) all that it was given.
+ */
+static u64 extent_bytes(const struct spindle_mc *mc, u64 slot)
+{
+	u32 i = slot & (mc->window - 1);
+	const struct spindle_msg *msg = &mc->sender[mc->my_sender].msgs[i];
+	u32 units;
+
+	if (mc->tune.switches & SPINDLE_SW_PACKED)
+		return msg->len;
+	units = min((u32)mc->ends[i].unit - msg->unit, spindle_units(mc->max_msg));
+	return (u64)units << SPINDLE_UNIT_SHIFT;
+}
+
+/*
  * Payload of the messages [slot, end), as few ranges as fit into max writes. Returns
  * the slot behind the last one taken. Extents of a sender follow one another, but for
  * the 32-bit unit count, which wraps on a multiple of the ring.
@@ -47,18 +63,36 @@ static u64 add_payload(struct list *list, const struct spindle_mc *mc,
 
 	while (slot != end && list->n + 2 <= max) {
 		const struct spindle_msg *msg = &sd->msgs[slot & wmask];
-		u64 from = first_byte(msg), to = from + msg->len;
+		u64 from = first_byte(msg), to = from + extent_bytes(mc, slot);
 
 		while (++slot != end) {
 			msg = &sd->msgs[slot & wmask];
 			if (first_byte(msg) - to > SPINDLE_PUSH_GAP ||
-			    first_byte(msg) + msg->len - from > SPINDLE_PUSH_RANGE)
+			    first_byte(msg) + extent_bytes(mc, slot) - from > SPINDLE_PUSH_RANGE)
 				break;
-			to = first_byte(msg) + msg->len;
+			to = first_byte(msg) + extent_bytes(mc, slot);
 		}
-		add_range(list, mc->own_pay, m->remote_pay, from, to - from, ring);
+		put_range(list, mc->own_pay, m->remote_pay, from, to - from, ring);
 	}
 	return slot;
+}
+
+/*
+ * One write for each acknowledgment, as the baseline does it: the block as it was when
+ * nothing more had been delivered yet. Returns false if one is enough.
+ */
+static bool ack_received(const struct spindle_mc *mc, struct spindle_mc_member *m)
+{
+	u64 word[SPINDLE_BLOCK_WORDS];
+
+	if ((mc->tune.switches & SPINDLE_SW_MERGED_ACKS) ||
+	    m->told_received == mc->word[SPINDLE_COL_RECEIVED] ||
+	    m->told_delivered == mc->word[SPINDLE_COL_DELIVERED])
+		return false;
+	memcpy(word, mc->word, sizeof(word));
+	word[SPINDLE_COL_DELIVERED] = m->told_delivered;
+	spindle_block_write(&m->half, word);
+	return true;
 }
 
 /**
@@ -74,43 +108,69 @@ bool spindle_push_wanted(const struct spindle_mc *mc, u32 rank)
 }
 
 /**
+ * spindle_push_pending() - does any member miss anything of ours that can be pushed?
+ * @mc: the subgroup
+ *
+ * Return: true if so
+ */
+bool spindle_push_pending(const struct spindle_mc *mc)
+{
+	u32 r;
+
+	for (r = 0; r < mc->members && mc->active; r++)
+		if (mc->member[r].dirty)
+			return true;
+	return false;
+}
+
+/**
  * spindle_push() - writes that bring a member up to date, or part of the way
  * @mc: the subgroup
  * @rank: the member
  * @index: the subgroup's index in the view
+ * @split: two guards may follow each other, so what was received and what was delivered
+ *	may be acknowledged one by one, if the subgroup is tuned so
  * @write: out
- * @max: room in @write, at least 5 (payload that wraps, headers that wrap, block)
+ * @max: room in @write, at least 5 (payload that wraps, headers that wrap, block), and one
+ *	more with @split
  *
  * The caller posts the writes in this order on the member's queue pair, all of them;
  * the subgroup's state says already that they are on their way.
  *
  * Return: number of writes
  */
-u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, struct spindle_write *write,
-		 u32 max)
+u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, bool split,
+		 struct spindle_write *write, u32 max)
 {
 	struct spindle_mc_member *m = &mc->member[rank];
 	struct list list = { .write = write };
+	struct spindle_write guard = {
+		.remote = m->remote_block,
+		.len = SPINDLE_BLOCK_PUSH,
+		.guard = true,
+	};
 	u64 slot = m->push_slot, end = mc->word[SPINDLE_COL_SLOTS];
 
 	if (slot != end) {
 		u64 hdrs = (u64)mc->window * sizeof(struct spindle_hdr);
 
-		end = add_payload(&list, mc, m, slot, end, max - 3);
-		add_range(&list, mc->own_hdr, m->remote_hdr,
+		end = add_payload(&list, mc, m, slot, end, max - 3 - split);
+		put_range(&list, mc->own_hdr, m->remote_hdr,
 			  slot * sizeof(struct spindle_hdr),
 			  (end - slot) * sizeof(struct spindle_hdr), hdrs);
 		m->push_slot = end;
 		if (end != mc->word[SPINDLE_COL_SLOTS])
 			return list.n;
 	}
-	list.write[list.n++] = (struct spindle_write){
-		.data = mc->block,
-		.remote = m->remote_block,
-		.len = SPINDLE_BLOCK_PUSH,
-		.guard = true,
-		.imm = index << SPINDLE_IMM_SHIFT | ((u32)end & SPINDLE_IMM_SLOTS),
-	};
+	guard.imm = index << SPINDLE_IMM_SHIFT | ((u32)end & SPINDLE_IMM_SLOTS);
+	if (split && ack_received(mc, m)) {
+		guard.data = &m->half;
+		list.write[list.n++] = guard;
+	}
+	guard.data = mc->block;
+	list.write[list.n++] = guard;
+	m->told_received = mc->word[SPINDLE_COL_RECEIVED];
+	m->told_delivered = mc->word[SPINDLE_COL_DELIVERED];
 	m->dirty = false;
 	return list.n;
 }

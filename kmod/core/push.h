@@ -59,7 +59,8 @@ struct spindle_write {
 struct spindle_mc;
 
 bool spindle_push_wanted(const struct spindle_mc *mc, u32 rank);
-u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, struct spindle_write *write,
-		 u32 max);
+bool spindle_push_pending(const struct spindle_mc *mc);
+u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, bool split,
+		 struct spindle_write *write, u32 max);
 
 #endif /* SPINDLE_CORE_PUSH_H */

@@ -128,6 +128,8 @@ void spindle_layout_apply(struct spindle_queue *q, const struct spindle_attach *
 		q->tx_ring = l->tx;
 		q->tx_mask = a->tx.len - 1;
 		q->tx_units = (uint32_t)(a->tx.len / SPINDLE_UNIT);
+		if (!(a->features & SPINDLE_FEAT_PACKED))
+			q->tx_slot_units = spindle_units(a->max_msg);
 	}
 	if (a->flags & SPINDLE_ATTACH_RECV) {
 		q->dlv = l->dlv;

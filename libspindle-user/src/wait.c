@@ -105,6 +105,13 @@ int spindle_kick(struct spindle_queue *q)
 	return spindle_sys_ioctl(q->fd, SPINDLE_IOC_KICK, NULL);
 }
 
+int spindle_silence(struct spindle_queue *q, uint64_t rounds)
+{
+	__u64 arg = rounds;
+
+	return spindle_sys_ioctl(q->fd, SPINDLE_IOC_SILENCE, &arg);
+}
+
 int spindle_wait(struct spindle_queue *q, int events, int timeout_ms)
 {
 	int64_t deadline;

@@ -193,6 +193,7 @@ enum flavour {
 	CHEATS = 32,
 	FAR = 64,		/* counts are about to wrap */
 	TABLE_I = 128,
+	TUNE = 256,		/* techniques on and off */
 };
 
 static struct world_conf random_conf(struct rng *r, u32 flavour)
@@ -206,7 +207,8 @@ static struct world_conf random_conf(struct rng *r, u32 flavour)
 		.overwrite = tap_env("OVERWRITE", 0),
 		.deaths = flavour & DEATHS,
 		.cheats = flavour & CHEATS,
-		.queue = 5 + rng_below(r, WORLD_LINK_MAX - 5),
+		.tune = flavour & TUNE,
+		.queue = 6 + rng_below(r, WORLD_LINK_MAX - 6),
 	};
 
 	if (flavour & FAR) {
@@ -281,6 +283,8 @@ static void test_cheats(void) { schedules(400, DEATHS | CHEATS | TEAR, 4, 15000)
 static void test_far(void) { schedules(300, FAR | DEATHS, 4, 15000); }
 static void test_far_imm(void) { schedules(300, FAR | IMM | REORDER | DEATHS, 4, 15000); }
 static void test_table_one(void) { schedules(300, TABLE_I | DEATHS, 5, 15000); }
+static void test_tune(void) { schedules(500, TUNE | DEATHS | TEAR, 5, 15000); }
+static void test_tune_imm(void) { schedules(300, TUNE | IMM | REORDER | DEATHS, 4, 15000); }
 static void test_many(void) { schedules(40, DEATHS | TEAR, WORLD_NODES, 50000); }
 
 /* The checker's teeth: guards that overtake, and nobody who vouches. */
@@ -342,6 +346,17 @@ static struct world *plain_world(u32 nodes, u64 senders)
 	return w;
 }
 
+/* Nulls one by one, to count them. */
+static struct world *chatty_world(u32 nodes, u64 senders)
+{
+	struct world *w = plain_world(nodes, senders);
+	u32 i;
+
+	for (i = 0; i < nodes; i++)
+		w->node[i].group[0]->mc.tune.silence = 0;
+	return w;
+}
+
 static void finish(struct world *w)
 {
 	world_drain(w);
@@ -357,7 +372,7 @@ static void test_alone(void)
 
 	for (nodes = 1; nodes <= 8; nodes++) {
 		for (s = 0; s < nodes; s++) {
-			struct world *w = plain_world(nodes, BIT_ULL(nodes) - 1);
+			struct world *w = chatty_world(nodes, BIT_ULL(nodes) - 1);
 			u64 nulls = 0;
 
 			sender_open(w->node[s].group[0]);
@@ -404,6 +419,129 @@ static void test_no_nulls(void)
 		CHECK_EQ(w->node[nodes - 1].group[0]->mc.stats.nulls, 0);
 		finish(w);
 	}
+}
+
+/* The others answer a single sender ever more rarely, and then not at all for long. */
+static void test_ahead(void)
+{
+	struct world *w = plain_world(3, 0x7);
+	struct spindle_mc *quiet = &w->node[1].group[0]->mc;
+	u64 writes = 0, nulls;
+	u32 i, k;
+
+	sender_open(w->node[0].group[0]);
+	for (k = 1; k <= 3000; k++) {
+		send_one(w->node[0].group[0], 64);
+		settle(w);
+		for (i = 0; i < 3; i++)
+			CHECK_EQ(w->node[i].group[0]->mc.stats.delivered, k);
+	}
+	/* 0, 1, 2, 4, ... 1024 rounds in advance: three thousand take a dozen answers. */
+	nulls = quiet->stats.nulls;
+	CHECK(nulls >= 11 && nulls <= 14);
+	CHECK(quiet->stats.silent + nulls >= 2999);
+	/* Its own message comes behind them, the others catch up, and all is as before. */
+	sender_open(w->node[1].group[0]);
+	writes = w->posted;
+	send_one(w->node[1].group[0], 64);
+	settle(w);
+	for (i = 0; i < 3; i++)
+		CHECK_EQ(w->node[i].group[0]->mc.stats.delivered, 3001);
+	CHECK(w->posted - writes <= 30);
+	CHECK_EQ(quiet->ahead, 0);
+	finish(w);
+}
+
+static void test_declared(void)
+{
+	struct world *w = chatty_world(4, 0xf);
+	u32 i, k;
+
+	for (i = 0; i < 4; i++)
+		sender_open(w->node[i].group[0]);
+	for (i = 1; i < 4; i++)
+		CHECK(spindle_mc_silence(&w->node[i].group[0]->mc, 100));
+	for (k = 1; k <= 100; k++) {
+		send_one(w->node[0].group[0], 64);
+		settle(w);
+		for (i = 0; i < 4; i++)
+			CHECK_EQ(w->node[i].group[0]->mc.stats.delivered, k);
+	}
+	for (i = 0; i < 4; i++)
+		CHECK_EQ(w->node[i].group[0]->mc.stats.nulls, 0);
+	/* Early: node 0 has sent 100 rounds, node 1 wakes in the middle of 1000. */
+	CHECK(spindle_mc_silence(&w->node[1].group[0]->mc, 1000));
+	send_one(w->node[1].group[0], 64);
+	settle(w);
+	for (i = 0; i < 4; i++)
+		CHECK_EQ(w->node[i].group[0]->mc.stats.delivered, 101);
+	CHECK_EQ(w->node[0].group[0]->mc.stats.nulls, 1001);
+	/* What would let counts run out is refused, and nothing happens. */
+	CHECK(!spindle_mc_silence(&w->node[1].group[0]->mc, SPINDLE_MAX_ROUND / 4));
+	CHECK_EQ(w->node[1].group[0]->mc.word[SPINDLE_COL_SENT], 1101);
+	finish(w);
+}
+
+static void test_nulls_off(void)
+{
+	struct world *w = chatty_world(2, 0x3);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		w->node[i].group[0]->mc.tune.switches &= ~SPINDLE_SW_NULLS;
+		sender_open(w->node[i].group[0]);
+	}
+	send_one(w->node[1].group[0], 64);
+	settle(w);
+	CHECK_EQ(w->node[0].group[0]->mc.stats.delivered, 0);
+	CHECK_EQ(w->node[1].group[0]->mc.stats.delivered, 0);
+	send_one(w->node[0].group[0], 64);
+	settle(w);
+	CHECK_EQ(w->node[0].group[0]->mc.stats.delivered, 2);
+	CHECK_EQ(w->node[0].group[0]->mc.stats.nulls, 0);
+	finish(w);
+}
+
+/* How many writes a burst of messages from one of three takes, with some techniques. */
+static u64 burst_writes(u32 switches, u32 *batches)
+{
+	struct world *w = plain_world(3, 0x1);
+	u32 i, k;
+	u64 n;
+
+	for (i = 0; i < 3; i++)
+		w->node[i].group[0]->mc.tune.switches = switches;
+	sender_open(w->node[0].group[0]);
+	for (k = 0; k < 8; k++)
+		send_one(w->node[0].group[0], 64);
+	settle(w);
+	CHECK_EQ(w->node[2].group[0]->mc.stats.delivered, 8);
+	*batches = w->node[0].group[0]->mc.stats.send_batches;
+	n = w->posted;
+	finish(w);
+	return n;
+}
+
+static void test_baseline(void)
+{
+	u32 batches;
+	u64 all, none, n;
+
+	all = burst_writes(SPINDLE_SW_ALL, &batches);
+	CHECK_EQ(batches, 1);
+	none = burst_writes(0, &batches);
+	CHECK_EQ(batches, 8);
+	/* At least message, header and block to two, and two acknowledgments of two to two. */
+	CHECK(none >= 8 * (3 * 2 + 2 * 2 * 2));
+	CHECK(all * 6 < none);
+	/* Each technique by itself does what it is there for. */
+	n = burst_writes(SPINDLE_SW_ALL & ~SPINDLE_SW_SEND_BATCH, &batches);
+	CHECK_EQ(batches, 8);
+	CHECK(n > all);
+	CHECK(burst_writes(SPINDLE_SW_ALL & ~SPINDLE_SW_RECV_BATCH, &batches) > all);
+	CHECK(burst_writes(SPINDLE_SW_ALL & ~SPINDLE_SW_DLV_BATCH, &batches) > all);
+	CHECK(burst_writes(SPINDLE_SW_ALL & ~SPINDLE_SW_LATE_POST, &batches) >= all);
+	CHECK(burst_writes(SPINDLE_SW_ALL & ~SPINDLE_SW_MERGED_ACKS, &batches) >= all);
 }
 
 /* Everybody always has something to send: no nulls but for the ragged edge. */
@@ -498,17 +636,17 @@ static void test_budgets(void)
 	world_activate(w);
 	for (i = 0; i < 8192; i++)
 		send_one(a, 0);
-	for (i = 1; i <= 8192 / SPINDLE_SEND_BUDGET; i++) {
+	for (i = 1; i <= 8192 / SPINDLE_DEF_SEND_BUDGET; i++) {
 		CHECK(node_pass(&w->node[0]));
-		CHECK_EQ(a->mc.stats.sent, i * SPINDLE_SEND_BUDGET);
+		CHECK_EQ(a->mc.stats.sent, i * SPINDLE_DEF_SEND_BUDGET);
 	}
 	while (fabric_step(w, 0, 1))
 		;
 	/* All of it is stable at once for a member that sends nothing. */
-	for (i = 1; i <= 8192 / SPINDLE_DLV_BUDGET; i++) {
+	for (i = 1; i <= 8192 / SPINDLE_DEF_DLV_BUDGET; i++) {
 		before = b->mc.stats.delivered;
 		CHECK(node_pass(&w->node[1]));
-		CHECK_EQ(b->mc.stats.delivered - before, SPINDLE_DLV_BUDGET);
+		CHECK_EQ(b->mc.stats.delivered - before, SPINDLE_DEF_DLV_BUDGET);
 	}
 	settle(w);
 	CHECK_EQ(a->mc.stats.delivered, 8192);
@@ -536,6 +674,10 @@ int main(void)
 		{ "one sender of any rank, all others idle", test_alone },
 		{ "no nulls where none are needed", test_no_nulls },
 		{ "no nulls when all send", test_all_busy },
+		{ "who has nothing to say gives up rounds in advance", test_ahead },
+		{ "declared silence, and an end to it before its time", test_declared },
+		{ "nulls off: who is silent holds up the others", test_nulls_off },
+		{ "the baseline: one message per pass, a write per acknowledgment", test_baseline },
 		{ "a batch costs what a message costs", test_flat_cost },
 		{ "what a dead process committed is sent", test_detach_then_push },
 		{ "what it committed before all were connected, too", test_detach_early },
@@ -550,6 +692,8 @@ int main(void)
 		{ "schedules: counts wrap", test_far },
 		{ "schedules: counts wrap, reordered", test_far_imm },
 		{ "schedules: subgroups that overlap", test_table_one },
+		{ "schedules: techniques on and off", test_tune },
+		{ "schedules: techniques on and off, reordered", test_tune_imm },
 		{ "schedules: up to 16 nodes", test_many },
 		{ "reordered and nobody vouches: the checker sees it", test_unsafe },
 	};

@@ -43,6 +43,8 @@ static void open_at(struct fixture *f, u32 window, u32 ring_bytes, u64 slot, u64
 	mc->senders = 1;
 	mc->window = window;
 	mc->ring_units = ring_bytes >> SPINDLE_UNIT_SHIFT;
+	mc->max_msg = ring_bytes;
+	mc->tune.switches = SPINDLE_SW_ALL;
 	mc->member = f->member;
 	mc->sender = f->sender;
 	f->sender[0].msgs = f->msgs;
@@ -137,7 +139,7 @@ static void test_one(void)
 	CHECK(!spindle_push_wanted(&f.mc, 1));
 	send(&f, 100, 0);
 	CHECK(spindle_push_wanted(&f.mc, 1));
-	n = spindle_push(&f.mc, 1, 3, w, SPINDLE_PUSH_MAX);
+	n = spindle_push(&f.mc, 1, 3, false, w, SPINDLE_PUSH_MAX);
 	CHECK_EQ(n, 3);
 	play(&f, w, n);
 	CHECK(w[2].guard);
@@ -149,13 +151,13 @@ static void test_one(void)
 
 	/* Columns alone are one write. */
 	f.member[1].dirty = true;
-	CHECK_EQ(spindle_push(&f.mc, 1, 63, w, 5), 1);
+	CHECK_EQ(spindle_push(&f.mc, 1, 63, false, w, 5), 1);
 	CHECK(w[0].guard);
 	CHECK_EQ(w[0].imm, 63U << SPINDLE_IMM_SHIFT | 1);
 
 	/* An empty message has a header and no payload. */
 	send(&f, 0, 0);
-	CHECK_EQ(spindle_push(&f.mc, 1, 0, w, 5), 2);
+	CHECK_EQ(spindle_push(&f.mc, 1, 0, false, w, 5), 2);
 	CHECK(w[1].guard && w[0].len == 32);
 	close_it(&f);
 }
@@ -171,7 +173,7 @@ static void test_batch_is_flat(void)
 		open_at(&f, W, 65536, 0, 0);
 		for (i = 0; i < count; i++)
 			send(&f, rng_below(&rng, 900) + 1, rng_below(&rng, 2));
-		n = spindle_push(&f.mc, 1, 0, w, SPINDLE_PUSH_MAX);
+		n = spindle_push(&f.mc, 1, 0, false, w, SPINDLE_PUSH_MAX);
 		CHECK_EQ(n, 3);
 		play(&f, w, n);
 		CHECK(arrived(&f, 0, count));
@@ -203,7 +205,7 @@ static void test_gaps(void)
 		open_at(&f, 8, 65536, 0, 0);
 		send(&f, rows[i].len, rows[i].extra);
 		send(&f, 64, 0);
-		n = spindle_push(&f.mc, 1, 0, w, SPINDLE_PUSH_MAX);
+		n = spindle_push(&f.mc, 1, 0, false, w, SPINDLE_PUSH_MAX);
 		if (n != rows[i].ranges + 2 - empty)
 			tap_fail("gap row %zu: %u writes", i, n);
 		play(&f, w, n);
@@ -222,7 +224,7 @@ static void test_wraps(void)
 	open_at(&f, 4, 4096, 3, 62);
 	send(&f, 200, 0);
 	send(&f, 64, 0);
-	n = spindle_push(&f.mc, 1, 0, w, 5);
+	n = spindle_push(&f.mc, 1, 0, false, w, 5);
 	CHECK_EQ(n, 5);
 	play(&f, w, n);
 	CHECK(arrived(&f, 3, 5));
@@ -231,7 +233,7 @@ static void test_wraps(void)
 	/* A message as long as the ring, anywhere. */
 	open_at(&f, 4, 4096, 0, 17);
 	send(&f, 4096, 0);
-	n = spindle_push(&f.mc, 1, 0, w, 5);
+	n = spindle_push(&f.mc, 1, 0, false, w, 5);
 	CHECK_EQ(n, 4);
 	play(&f, w, n);
 	CHECK(arrived(&f, 0, 1));
@@ -242,7 +244,7 @@ static void test_wraps(void)
 	send(&f, 100, 0);
 	send(&f, 100, 1);
 	send(&f, 100, 0);
-	n = spindle_push(&f.mc, 1, 0, w, SPINDLE_PUSH_MAX);
+	n = spindle_push(&f.mc, 1, 0, false, w, SPINDLE_PUSH_MAX);
 	play(&f, w, n);
 	CHECK(w[n - 1].guard);
 	CHECK(arrived(&f, 0, 3));
@@ -251,7 +253,7 @@ static void test_wraps(void)
 	/* The count in the immediate data wraps at 2^25. */
 	open_at(&f, 8, 4096, SPINDLE_IMM_SLOTS, 0);
 	send(&f, 1, 0);
-	n = spindle_push(&f.mc, 1, 5, w, 5);
+	n = spindle_push(&f.mc, 1, 5, false, w, 5);
 	CHECK_EQ(w[n - 1].imm, 5U << SPINDLE_IMM_SHIFT);
 	close_it(&f);
 }
@@ -266,7 +268,7 @@ static void test_long_ranges(void)
 	open_at(&f, 8, 4 << 20, 0, 0);
 	for (i = 0; i < 5; i++)
 		send(&f, 700 << 10, 0);
-	n = spindle_push(&f.mc, 1, 0, w, SPINDLE_PUSH_MAX);
+	n = spindle_push(&f.mc, 1, 0, false, w, SPINDLE_PUSH_MAX);
 	CHECK_EQ(n, 7);
 	play(&f, w, n);
 	CHECK(arrived(&f, 0, 5));
@@ -288,7 +290,7 @@ static void test_partial(void)
 			u64 before = f.member[1].push_slot;
 
 			memset(w, 0xff, sizeof(w));
-			n = spindle_push(&f.mc, 1, 2, w, max);
+			n = spindle_push(&f.mc, 1, 2, false, w, max);
 			CHECK(n > 0 && n <= max);
 			CHECK(n == SPINDLE_PUSH_MAX || w[n].local == U64_MAX);
 			play(&f, w, n);
@@ -325,7 +327,7 @@ static void random_run(void)
 		}
 		if (!spindle_push_wanted(&f.mc, 1))
 			continue;
-		n = spindle_push(&f.mc, 1, 0, w, 5 + rng_below(&rng, SPINDLE_PUSH_MAX - 4));
+		n = spindle_push(&f.mc, 1, 0, false, w, 5 + rng_below(&rng, SPINDLE_PUSH_MAX - 4));
 		play(&f, w, n);
 		CHECK(arrived(&f, seen, f.member[1].push_slot));
 		if (!w[n - 1].guard)

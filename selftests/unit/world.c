@@ -60,6 +60,48 @@ static void open_members(struct group *g)
 	}
 }
 
+static struct group *mc_group(struct spindle_mc *mc)
+{
+	return (struct group *)((char *)mc - offsetof(struct group, mc));
+}
+
+static void push_all(struct spindle_mc *mc)
+{
+	struct group *g = mc_group(mc);
+	struct spindle_write write[SPINDLE_PUSH_MAX];
+	struct world *w = g->node->world;
+	/* Where guards may change places no two go at once. */
+	bool split = !w->conf.vouch;
+	u32 r, i, n, room;
+
+	for (r = 0; r < g->mc.members; r++) {
+		if (!spindle_push_wanted(&g->mc, r))
+			continue;
+		room = fabric_room(w, g->node->rank, g->view_rank[r]);
+		if (room < 5U + split)
+			continue;
+		room = min_t(u32, room, SPINDLE_PUSH_MAX);
+		n = spindle_push(&g->mc, r, g->index, split, write, room);
+		if (!n || n > room)
+			world_fail(w, "push of %u writes into room for %u", n, room);
+		for (i = 0; i < n && !w->failed; i++)
+			fabric_post(w, g->node->rank, g->view_rank[r], &write[i]);
+	}
+}
+
+/* Any combination of techniques and budgets, at any member, at any time. */
+static void group_tune(struct group *g, struct rng *rng)
+{
+	struct spindle_mc_tune *t = &g->mc.tune;
+
+	/* Without nulls who is silent holds up the others: no world would come to its end. */
+	t->switches = (rng_u64(rng) & SPINDLE_SW_ALL) | SPINDLE_SW_NULLS;
+	t->send_budget = 1 + rng_below(rng, 20);
+	t->recv_budget = 1 + rng_below(rng, 20);
+	t->dlv_budget = 1 + rng_below(rng, 20);
+	t->silence = rng_chance(rng, 50) ? 0 : 1U << rng_below(rng, 21);
+}
+
 static struct group *open_group(struct node *node, u32 index)
 {
 	struct world *w = node->world;
@@ -77,6 +119,7 @@ static struct group *open_group(struct node *node, u32 index)
 		mc->my_sender = spindle_mask_rank(sg->senders, node->rank);
 	mc->window = sg->window;
 	mc->ring_units = sg->ring >> SPINDLE_UNIT_SHIFT;
+	mc->max_msg = sg->max_msg;
 	mc->ordered = sg->mode == SPINDLE_MODE_ORDERED;
 	mc->hold = sg->hold;
 	mc->member = calloc(mc->members, sizeof(*mc->member));
@@ -101,6 +144,9 @@ static struct group *open_group(struct node *node, u32 index)
 		mc->free_slot = w->conf.first;
 	}
 	spindle_mc_init(mc);
+	mc->post = push_all;
+	if (w->conf.tune)
+		group_tune(g, &w->rng);
 	return g;
 }
 
@@ -191,27 +237,6 @@ void world_activate(struct world *w)
 
 /* ---- the engine --------------------------------------------------------- */
 
-static void push_all(struct group *g)
-{
-	struct spindle_write write[SPINDLE_PUSH_MAX];
-	struct world *w = g->node->world;
-	u32 r, i, n, room;
-
-	for (r = 0; r < g->mc.members; r++) {
-		if (!spindle_push_wanted(&g->mc, r))
-			continue;
-		room = fabric_room(w, g->node->rank, g->view_rank[r]);
-		if (room < 5)
-			continue;
-		room = min_t(u32, room, SPINDLE_PUSH_MAX);
-		n = spindle_push(&g->mc, r, g->index, write, room);
-		if (!n || n > room)
-			world_fail(w, "push of %u writes into room for %u", n, room);
-		for (i = 0; i < n && !w->failed; i++)
-			fabric_post(w, g->node->rank, g->view_rank[r], &write[i]);
-	}
-}
-
 /* Whoever waits for something is told when it is there. */
 static void check_events(struct group *g)
 {
@@ -255,7 +280,7 @@ bool node_pass(struct node *node)
 			check_reader(g, r);
 		if (!g->mc.active || w->failed)
 			continue;
-		push_all(g);
+		push_all(&g->mc);
 		for (k = 0; k < g->mc.members; k++)
 			busy |= g->view_rank[k] != w->hostile &&
 				spindle_push_wanted(&g->mc, k);
@@ -294,6 +319,14 @@ static void life(struct group *g)
 	struct reader *r = g->readers;
 	bool is_sender = g->mc.my_sender != SPINDLE_NO_RANK && g->talk;
 
+	if (w->conf.tune && rng_chance(&w->rng, 20)) {
+		group_tune(g, &w->rng);
+		if (g->mc.my_sender != SPINDLE_NO_RANK && rng_chance(&w->rng, 20) &&
+		    !spindle_mc_silence(&g->mc, rng_below(&w->rng, 1000)))
+			world_fail(w, "silence refused");
+		g->node->asleep = false;
+		return;
+	}
 	switch (rng_below(&w->rng, 6)) {
 	case 0:
 		if (g->sender && g->mc.active && w->conf.deaths)

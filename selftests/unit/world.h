@@ -36,6 +36,7 @@ struct node;
  * @cheats: some processes break the rules of their rings
  * @deaths: processes die and come back
  * @sleepy: an engine that has nothing to do runs when it is woken, and only then
+ * @tune: members use any of the techniques, and change their minds
  * @queue: writes that a link takes
  * @first: number of the first message of each sender
  * @first_unit: where payload rings begin to be used
@@ -49,6 +50,7 @@ struct world_conf {
 	bool cheats;
 	bool deaths;
 	bool sleepy;
+	bool tune;
 	u32 queue;
 	u64 first;
 	u64 first_unit;

@@ -194,7 +194,8 @@ enum spindle_member_attr {
  *	entry i counts batches of 2^i messages and more, but fewer than 2^(i+1) (reply only)
  * @SPINDLE_SUBGROUP_A_RECV_HIST: binary, the same of the receive predicate (reply only)
  * @SPINDLE_SUBGROUP_A_DLV_HIST: binary, the same of the deliver predicate (reply only)
- * @SPINDLE_SUBGROUP_A_READER: nest of enum spindle_reader_attr; several (reply only)
+ * @SPINDLE_SUBGROUP_A_READER: nest of enum spindle_reader_attr; several, 32 at most (reply
+ *	only)
  * @SPINDLE_SUBGROUP_A_ROW: nest of enum spindle_row_attr; several, by rank (reply only)
  */
 enum spindle_subgroup_attr {

@@ -137,7 +137,7 @@ struct spindle_queue {
 	uint32_t step;
 
 	/* private: of the library, in sight because the hot path is inline */
-	uint32_t resv0;
+	uint32_t tx_slot_units;	/* each slot takes as many, or 0: what its message needs */
 
 	/* Words of the kernel; this side can only read them. */
 	const __u32 *ctl_state;
@@ -275,6 +275,22 @@ SPINDLE_API void spindle_detach(struct spindle_queue *q);
  * Return: 0 or a negative errno.
  */
 SPINDLE_API int spindle_kick(struct spindle_queue *q);
+
+/**
+ * spindle_silence() - declare that this sender will be silent for some rounds
+ * @q: attached with SPINDLE_ATTACH_SEND
+ * @rounds: how many rounds of the other senders, up to SPINDLE_MAX_ROUNDS
+ *
+ * The others do not have to wait for this sender in these rounds, and no null messages
+ * cross the network for it. What was committed before comes before the silence. A message
+ * that is committed before the rounds are over ends it: it is ordered behind them, and the
+ * others catch up at once. The kernel does the same by itself, a little later, for a sender
+ * that is silent without saying so. One system call; any thread.
+ *
+ * Return: 0; -EINVAL if @rounds is too large, or rounds are about to run out; -EPERM
+ * without SPINDLE_ATTACH_SEND; -ENOTCONN when the view is gone.
+ */
+SPINDLE_API int spindle_silence(struct spindle_queue *q, uint64_t rounds);
 
 /**
  * spindle_wait() - wait until it makes sense to read or to send

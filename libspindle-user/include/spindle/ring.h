@@ -54,6 +54,12 @@ static inline uint32_t spindle_units(uint32_t len)
 	return len / SPINDLE_UNIT + (len % SPINDLE_UNIT != 0);
 }
 
+/* Units that a slot for a message of @len bytes takes. */
+static inline uint32_t spindle_slot_units(const struct spindle_queue *q, uint32_t len)
+{
+	return q->tx_slot_units ? q->tx_slot_units : spindle_units(len);
+}
+
 /* The word usr.reserve for a next slot and a next unit. */
 static inline __u64 spindle_reserve_word(uint32_t slot, uint32_t unit)
 {
@@ -108,7 +114,7 @@ static inline void spindle_mark_quiet(struct spindle_queue *q)
  */
 static inline int spindle_reserve(struct spindle_queue *q, uint32_t len, struct spindle_slot *s)
 {
-	uint32_t units = spindle_units(len);
+	uint32_t units = spindle_slot_units(q, len);
 	uint32_t slot, unit;
 	__u64 tx_slot, tx_unit, old, now;
 
@@ -158,7 +164,7 @@ static inline void spindle_publish(struct spindle_queue *q, const struct spindle
 
 	/* What was reserved, also if less is used: extents are back to back. */
 	d->unit = s->unit;
-	d->units = spindle_units(s->len);
+	d->units = spindle_slot_units(q, s->len);
 	d->len = len;
 	d->flags = flags;
 	spindle_store_release(&d->ready, s->slot + 1);	/* A */

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Deliver: hand stable messages to the readers, in order. See multicast.h.
+ *
+ * Context: engine, all of it.
+ */
+#include "stage.h"
+
+static u64 lowest_head(const struct spindle_mc *mc)
+{
+	u64 low = U64_MAX;
+	u32 s;
+
+	for (s = 0; s < mc->senders; s++)
+		low = min(low, mc->sender[s].head);
+	return low;
+}
+
+/* The sequence number that delivery has to stay below. */
+static u64 dlv_limit(const struct spindle_mc *mc)
+{
+	return mc->ordered ? mc->stable : U64_MAX;
+}
+
+/**
+ * spindle_deliver_test() - is a message stable, and may it be delivered?
+ * @ctx: the subgroup
+ *
+ * Return: true if so
+ */
+bool spindle_deliver_test(void *ctx)
+{
+	const struct spindle_mc *mc = ctx;
+	u32 s;
+
+	if (mc->blocked || (mc->hold && !mc->attached))
+		return false;
+	for (s = 0; s < mc->senders; s++) {
+		u64 head = mc->sender[s].head;
+
+		if (head != U64_MAX && head * mc->senders + s < dlv_limit(mc))
+			return true;
+	}
+	return false;
+}
+
+static bool readers_have_room(const struct spindle_mc *mc, u32 len)
+{
+	const struct spindle_dlvq *q;
+
+	for (q = mc->readers; q; q = q->next)
+		if (!q->error && !spindle_dlvq_room(q, len))
+			return false;
+	return true;
+}
+
+static bool deliver_one(struct spindle_mc *mc, u32 s)
+{
+	struct spindle_mc_sender *sd = &mc->sender[s];
+	u32 wmask = sd->walk.wmask;
+	const struct spindle_msg *msg = &sd->msgs[sd->dlv_slot & wmask];
+	struct spindle_dlv dlv = {
+		.seq = msg->round * mc->senders + s,
+		.offset = (u64)(msg->unit & (mc->ring_units - 1)) << SPINDLE_UNIT_SHIFT,
+		.len = msg->len,
+		.sender = s,
+		.kind = SPINDLE_DLV_MSG,
+		.slot = sd->dlv_slot,
+	};
+	struct spindle_dlvq *q;
+	bool read = false;
+
+	if (!readers_have_room(mc, msg->len)) {
+		mc->blocked = true;
+		return false;
+	}
+	for (q = mc->readers; q; q = q->next) {
+		if (q->error)
+			continue;
+		spindle_dlvq_append(q, &dlv, sd->pay, mc->ring_units << SPINDLE_UNIT_SHIFT);
+		read = true;
+	}
+	mc->log[mc->log_tail++ & mc->log_mask] = s;
+	sd->dlv_slot++;
+	sd->head = sd->dlv_slot == sd->walk.slot ? U64_MAX :
+		   sd->msgs[sd->dlv_slot & wmask].round;
+	spindle_count(&mc->stats.delivered, 1);
+	spindle_count(&mc->stats.delivered_bytes, msg->len);
+	spindle_count(&mc->stats.discarded, !read);
+	return true;
+}
+
+/*
+ * Walk round by round over the rounds that have messages. A sender delivered in this
+ * round has moved its head past it, so starting over at sender 0 repeats nothing.
+ */
+static u32 deliver_batch(struct spindle_mc *mc)
+{
+	u32 max = spindle_mc_budget(mc, SPINDLE_SW_DLV_BATCH, mc->tune.dlv_budget);
+	u64 limit = dlv_limit(mc);
+	u32 n = 0, s;
+
+	for (;;) {
+		u64 round = lowest_head(mc);
+
+		if (round == U64_MAX)
+			return n;
+		for (s = 0; s < mc->senders; s++) {
+			if (mc->sender[s].head != round)
+				continue;
+			if (round * mc->senders + s >= limit || n == max ||
+			    !deliver_one(mc, s))
+				return n;
+			n++;
+		}
+	}
+}
+
+/**
+ * spindle_deliver_trigger() - deliver what is stable, as far as readers have room
+ * @ctx: the subgroup
+ */
+void spindle_deliver_trigger(void *ctx)
+{
+	struct spindle_mc *mc = ctx;
+	struct spindle_dlvq *q;
+	u32 n = deliver_batch(mc);
+
+	if (!n)
+		return;
+	trace_spindle_deliver(mc->node, mc->id, n);
+	spindle_mc_batch(&mc->stats.dlv_batches, mc->stats.dlv_hist, n);
+	mc->events |= SPINDLE_MC_DELIVERED;
+	mc->settle = true;
+	for (q = mc->readers; q; q = q->next)
+		if (!q->error)
+			spindle_dlvq_publish(q);
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Receive: believe the members' blocks, walk the headers that they vouch for. See
+ * multicast.h.
+ *
+ * Context: engine, all of it.
+ */
+#include "stage.h"
+#include "push.h"
+
+/**
+ * spindle_receive_test() - has a member written, or is something left of the last pass?
+ * @ctx: the subgroup
+ *
+ * Return: true if so
+ */
+bool spindle_receive_test(void *ctx)
+{
+	struct spindle_mc *mc = ctx;
+	u32 r;
+
+	if (mc->backlog)
+		return true;
+
+	for (r = 0; r < mc->members; r++) {
+		const struct spindle_mc_member *m = &mc->member[r];
+
+		if (r == mc->me)
+			continue;
+		if (READ_ONCE(m->block->seal) != m->seal)
+			return true;
+		if (m->vouch && READ_ONCE(*m->vouch) != m->vouched)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What a member can have received: of the own messages nothing that was not pushed to
+ * it. Without this a liar could free slots that are still to be pushed.
+ */
+static u64 pushed_seq(const struct spindle_mc *mc, const struct spindle_mc_member *m)
+{
+	const struct spindle_mc_sender *own;
+	u64 rounds;
+
+	if (mc->my_sender == SPINDLE_NO_RANK)
+		return SPINDLE_MAX_ROUND * mc->senders;
+	own = &mc->sender[mc->my_sender];
+	rounds = own->walk.rounds;
+	if (m->push_slot != own->walk.slot)
+		rounds = own->msgs[m->push_slot & own->walk.wmask].round;
+	return rounds * mc->senders + mc->my_sender;
+}
+
+/*
+ * Could a correct member have written this? Columns are monotonic, a sender has at most
+ * w slots out, and nobody has received what was not sent to it. How many rounds a member
+ * is ahead of us says nothing about it: a liar can draw honest members along by nulls.
+ */
+static bool plausible(const struct spindle_mc *mc, const struct spindle_mc_member *m,
+		      const u64 word[SPINDLE_BLOCK_WORDS])
+{
+	u64 sent = word[SPINDLE_COL_SENT], slots = word[SPINDLE_COL_SLOTS];
+	u64 received = word[SPINDLE_COL_RECEIVED];
+	u64 delivered = word[SPINDLE_COL_DELIVERED];
+
+	if (sent < m->sent || sent > SPINDLE_MAX_ROUND || slots < m->slots ||
+	    slots - m->slots > sent - m->sent)
+		return false;
+	if (m->sender == SPINDLE_NO_RANK && sent)
+		return false;
+	if (m->sender != SPINDLE_NO_RANK &&
+	    slots - mc->sender[m->sender].rel_slot > mc->window)
+		return false;
+	return received >= m->received && delivered >= m->delivered && delivered <= received &&
+	       received <= pushed_seq(mc, m);
+}
+
+static void protocol_error(struct spindle_mc *mc, u32 member)
+{
+	mc->bad_member = member;
+	mc->events |= SPINDLE_MC_FAILED;
+	mc->active = false;
+}
+
+static void read_block(struct spindle_mc *mc, u32 r)
+{
+	struct spindle_mc_member *m = &mc->member[r];
+	u64 word[SPINDLE_BLOCK_WORDS];
+
+	switch (spindle_block_read(m->block, &m->seal, word)) {
+	case SPINDLE_READ_SAME:
+		break;
+	case SPINDLE_READ_TORN:
+		spindle_count(&m->torn, 1);
+		if (++m->torn_run > SPINDLE_MAX_TORN)
+			protocol_error(mc, r);
+		break;
+	case SPINDLE_READ_NEW:
+		m->torn_run = 0;
+		if (!plausible(mc, m, word)) {
+			protocol_error(mc, r);
+			break;
+		}
+		/* Statistics show them. */
+		WRITE_ONCE(m->sent, word[SPINDLE_COL_SENT]);
+		WRITE_ONCE(m->slots, word[SPINDLE_COL_SLOTS]);
+		WRITE_ONCE(m->received, word[SPINDLE_COL_RECEIVED]);
+		WRITE_ONCE(m->delivered, word[SPINDLE_COL_DELIVERED]);
+		break;
+	}
+}
+
+/*
+ * Messages of a sender that may be read. Where the device may show a guard before
+ * what it guards, only a completion vouches for them; it carries the low bits of the
+ * count, and a window is far smaller than what they can tell apart.
+ */
+static u64 vouched_slots(struct spindle_mc_member *m, u64 slot)
+{
+	if (!m->vouch)
+		return m->slots;
+	/* Pairs with the release in the completion handler. */
+	m->vouched = smp_load_acquire(m->vouch);
+	return min(m->slots, slot + ((m->vouched - (u32)slot) & SPINDLE_IMM_SLOTS));
+}
+
+/* Take what a sender's guard vouches for, up to a number of messages. */
+static u64 walk_headers(struct spindle_mc *mc, struct spindle_mc_sender *sd, u64 max)
+{
+	struct spindle_mc_member *m = &mc->member[sd->member];
+	u64 limit = vouched_slots(m, sd->walk.slot);
+	u64 n = 0;
+
+	while (sd->walk.slot != limit) {
+		struct spindle_msg *msg = &sd->msgs[sd->walk.slot & sd->walk.wmask];
+		int err;
+
+		if (n == max) {
+			mc->backlog = true;
+			return n;
+		}
+		err = spindle_walk_next(&sd->walk, m->sent, msg);
+		/*
+		 * A header that is not there is as bad as a wrong one: what made the guard
+		 * believable, order or a completion, has made the header visible before.
+		 */
+		if (err) {
+			protocol_error(mc, sd->member);
+			return n;
+		}
+		if (sd->head == U64_MAX)
+			sd->head = msg->round;
+		sd->heard = msg->round + 1;
+		n++;
+	}
+	/* No header is missing, so the rounds up to the guard are nulls. */
+	if (limit == m->slots)
+		sd->walk.rounds = m->sent;
+	return n;
+}
+
+/*
+ * Null rule (Spindle paper, III-B). Having received round k of sender s, a sender of
+ * lower rank must have decided at least k + 1 rounds and one of higher rank at least
+ * k, or the order could not get past it. In counts: k + 1, or k.
+ *
+ * Only messages count, not nulls: all members hear of all messages, so that is enough,
+ * and rounds that somebody gave up in advance must not be answered by others who do so.
+ */
+static u64 rounds_needed(const struct spindle_mc *mc)
+{
+	u64 need = 0;
+	u32 s;
+
+	for (s = 0; s < mc->senders; s++) {
+		u64 c = mc->sender[s].heard;
+
+		if (s < mc->my_sender)
+			c -= !!c;
+		need = max(need, c);
+	}
+	return min_t(u64, need, SPINDLE_MAX_ROUND / 2);
+}
+
+/**
+ * spindle_receive_trigger() - take what the members have sent
+ * @ctx: the subgroup
+ */
+void spindle_receive_trigger(void *ctx)
+{
+	struct spindle_mc *mc = ctx;
+	u64 left = spindle_mc_budget(mc, SPINDLE_SW_RECV_BATCH, mc->tune.recv_budget);
+	u64 n = 0;
+	u32 i;
+
+	mc->settle = true;
+	mc->backlog = false;
+	for (i = 0; i < mc->members && mc->active; i++)
+		if (i != mc->me)
+			read_block(mc, i);
+	/* Who comes first changes from pass to pass, or a budget would starve the last. */
+	for (i = 0; i < mc->senders && mc->active; i++) {
+		if (++mc->turn >= mc->senders)
+			mc->turn = 0;
+		if (mc->turn != mc->my_sender)
+			n += walk_headers(mc, &mc->sender[mc->turn], left - n);
+	}
+	if (!mc->active)
+		return;
+	if (n) {
+		trace_spindle_receive(mc->node, mc->id, n);
+		spindle_count(&mc->stats.received, n);
+		spindle_mc_batch(&mc->stats.recv_batches, mc->stats.recv_hist, n);
+	}
+	if (mc->senders)
+		mc->turn++;
+	if (mc->my_sender != SPINDLE_NO_RANK && spindle_mc_uses(mc, SPINDLE_SW_NULLS))
+		mc->need = rounds_needed(mc);
+	spindle_mc_advance(mc);
+	spindle_mc_post_in_place(mc);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Release: what readers have consumed may be overwritten. See multicast.h.
+ *
+ * Context: engine, all of it.
+ */
+#include "stage.h"
+
+/* Rounds of a sender below which no local reader holds anything. */
+static u64 count_released(const struct spindle_mc_sender *sd)
+{
+	if (sd->rel_slot == sd->walk.slot)
+		return sd->walk.rounds;
+	return sd->msgs[sd->rel_slot & sd->walk.wmask].round;
+}
+
+static u64 lowest_delivered(const struct spindle_mc *mc)
+{
+	u64 low = mc->word[SPINDLE_COL_DELIVERED];
+	u32 r;
+
+	for (r = 0; r < mc->members; r++)
+		if (r != mc->me)
+			low = min(low, mc->member[r].delivered);
+	return low;
+}
+
+/* Messages that every reader is through with. Copying readers hold nothing. */
+static u64 released(struct spindle_mc *mc)
+{
+	u64 low = mc->log_tail;
+	struct spindle_dlvq *q;
+
+	for (q = mc->readers; q; q = q->next) {
+		if (spindle_dlvq_poll(q))
+			mc->blocked = false;
+		if (q->error)
+			mc->events |= SPINDLE_MC_FROZEN;
+		else if (!q->copy)
+			low = min(low, q->base + q->consumed);
+	}
+	return low;
+}
+
+static void free_own(struct spindle_mc *mc)
+{
+	const struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
+	u32 wmask = mc->window - 1;
+	u64 low = lowest_delivered(mc);
+	u64 n = mc->free_slot;
+
+	while (n != sd->walk.slot &&
+	       sd->msgs[n & wmask].round * mc->senders + mc->my_sender < low)
+		n++;
+	if (n == mc->free_slot)
+		return;
+	WRITE_ONCE(mc->free_slot, n);	/* statistics show it */
+	n = (n - 1) & wmask;
+	if (mc->txq.desc) {
+		spindle_txq_free(&mc->txq, mc->ends[n].slot, mc->ends[n].unit);
+		mc->events |= SPINDLE_MC_FREED;
+	} else {
+		/* For the next sender: its ring begins with what is free by now. */
+		mc->txq.free_slot = mc->ends[n].slot;
+		mc->txq.free_unit = mc->ends[n].unit;
+	}
+}
+
+/**
+ * spindle_release_test() - has a reader gone on, or a member?
+ * @ctx: the subgroup
+ *
+ * Return: true if so
+ */
+bool spindle_release_test(void *ctx)
+{
+	const struct spindle_mc *mc = ctx;
+	const struct spindle_dlvq *q;
+
+	if (mc->settle)
+		return true;
+	for (q = mc->readers; q; q = q->next)
+		if (!q->error && READ_ONCE(*q->consumed_word) != q->consumed)
+			return true;
+	return false;
+}
+
+/**
+ * spindle_release_trigger() - say what is delivered for good, free own slots
+ * @ctx: the subgroup
+ */
+void spindle_release_trigger(void *ctx)
+{
+	struct spindle_mc *mc = ctx;
+	u64 low = released(mc);
+	u64 delivered;
+
+	mc->settle = false;
+	while (mc->log_head != low)
+		mc->sender[mc->log[mc->log_head++ & mc->log_mask]].rel_slot++;
+	delivered = spindle_mc_prefix(mc, count_released);
+	if (mc->ordered)
+		delivered = min(delivered, mc->stable);
+	spindle_mc_set(mc, SPINDLE_COL_DELIVERED, delivered);
+	if (mc->my_sender != SPINDLE_NO_RANK)
+		free_own(mc);
+	spindle_mc_post_in_place(mc);
+}

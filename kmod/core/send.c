@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Send: take what the process has committed, or give rounds up. See multicast.h.
+ *
+ * Context: engine, all of it.
+ */
+#include "stage.h"
+
+/**
+ * spindle_send_test() - is there a message, or does our silence hold up others?
+ * @ctx: the subgroup
+ *
+ * Return: true if so
+ */
+bool spindle_send_test(void *ctx)
+{
+	const struct spindle_mc *mc = ctx;
+
+	if (mc->my_sender == SPINDLE_NO_RANK)
+		return false;
+	if (mc->sender[mc->my_sender].walk.rounds < mc->need)
+		return true;
+	return mc->txq.desc && spindle_txq_ready(&mc->txq);
+}
+
+static void send_slot(struct spindle_mc *mc, struct spindle_mc_sender *sd,
+		      const struct spindle_tx_slot *slot)
+{
+	u32 wmask = mc->window - 1;
+	u64 n = sd->walk.slot;
+	struct spindle_msg *msg = &sd->msgs[n & wmask];
+
+	if (slot->abandoned) {
+		struct spindle_mc_end *last = &mc->ends[(n - 1) & wmask];
+
+		spindle_count(&mc->stats.abandoned, 1);
+		/* Freed with the last message in flight, or at once if there is none. */
+		if (n == mc->free_slot) {
+			spindle_txq_free(&mc->txq, slot->end_slot, slot->end_unit);
+			mc->events |= SPINDLE_MC_FREED;
+		} else {
+			last->slot = slot->end_slot;
+			last->unit = slot->end_unit;
+		}
+		return;
+	}
+	msg->round = sd->walk.rounds++;
+	msg->unit = slot->unit;
+	msg->len = slot->len;
+	mc->ends[n & wmask].slot = slot->end_slot;
+	mc->ends[n & wmask].unit = slot->end_unit;
+	spindle_hdr_write(mc->own_hdr_ring, wmask, n, msg);
+	if (sd->head == U64_MAX)
+		sd->head = msg->round;
+	sd->walk.slot++;
+	spindle_count(&mc->stats.sent, 1);
+	spindle_count(&mc->stats.sent_bytes, msg->len);
+}
+
+/*
+ * Rounds that others need and that there is no message for become nulls. A null is a
+ * number in a column: any count of them is the same one write. Who has nothing to say
+ * time after time gives up the more rounds in advance, so that nobody has to wait for
+ * that write either; the next message takes the round behind them, and then the others
+ * catch up by nulls of their own.
+ */
+static void send_nulls(struct spindle_mc *mc, struct spindle_mc_sender *sd)
+{
+	u64 nulls = mc->need - sd->walk.rounds, ahead = mc->ahead;
+
+	spindle_count(&mc->stats.nulls, nulls);
+	spindle_count(&mc->stats.silent, ahead);
+	trace_spindle_null(mc->node, mc->id, nulls, ahead);
+	sd->walk.rounds = mc->need + ahead;
+	mc->ahead = min_t(u64, ahead ? 2 * ahead : 1, mc->tune.silence);
+}
+
+/**
+ * spindle_send_trigger() - decide rounds: messages first, then nulls
+ * @ctx: the subgroup; this node is a sender
+ */
+void spindle_send_trigger(void *ctx)
+{
+	struct spindle_mc *mc = ctx;
+	struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
+	u32 max = spindle_mc_budget(mc, SPINDLE_SW_SEND_BATCH, mc->tune.send_budget);
+	struct spindle_tx_slot slot;
+	u64 before = sd->walk.slot, n;
+	u32 i;
+
+	/* Each message decides a round that needs no null then. */
+	for (i = 0; mc->txq.desc && i < max; i++) {
+		if (!spindle_txq_take(&mc->txq, &slot))
+			break;
+		send_slot(mc, sd, &slot);
+	}
+	if (mc->txq.error && mc->txq.desc)
+		mc->events |= SPINDLE_MC_FROZEN;
+	n = sd->walk.slot - before;
+	if (n) {
+		trace_spindle_send(mc->node, mc->id, n);
+		mc->ahead = 0;
+		spindle_count(&mc->stats.received, n);
+		spindle_mc_batch(&mc->stats.send_batches, mc->stats.send_hist, n);
+	}
+	if (sd->walk.rounds < mc->need)
+		send_nulls(mc, sd);
+	spindle_mc_set(mc, SPINDLE_COL_SENT, sd->walk.rounds);
+	spindle_mc_set(mc, SPINDLE_COL_SLOTS, sd->walk.slot);
+	spindle_mc_advance(mc);
+	mc->settle = true;
+	spindle_mc_post_in_place(mc);
+}
+
+/**
+ * spindle_mc_silence() - the sender will be silent: nobody has to wait for its rounds
+ * @mc: the subgroup; this node is a sender
+ * @rounds: how many, up to SPINDLE_MAX_ROUNDS
+ *
+ * A message that is committed all the same takes the round behind them.
+ *
+ * Return: false if no more rounds can be given up
+ */
+bool spindle_mc_silence(struct spindle_mc *mc, u64 rounds)
+{
+	struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
+
+	/* Far below where counts end: a process must not be able to end its group. */
+	if (sd->walk.rounds + rounds > SPINDLE_MAX_ROUND / 4)
+		return false;
+	/* What is committed comes before the silence. */
+	if (mc->active && spindle_send_test(mc))
+		spindle_send_trigger(mc);
+	spindle_count(&mc->stats.silent, rounds);
+	sd->walk.rounds += rounds;
+	spindle_mc_set(mc, SPINDLE_COL_SENT, sd->walk.rounds);
+	spindle_mc_advance(mc);
+	mc->settle = true;
+	return true;
+}

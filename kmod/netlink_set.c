@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink: requests that change what runs: a node, a node's end of a subgroup; and the
+ * measurement of the device. See netlink.h.
+ */
+#include <linux/slab.h>
+
+#include "engine.h"
+#include "group.h"
+#include "netlink.h"
+#include "node.h"
+#include "peer.h"
+#include "raw.h"
+#include "subgroup.h"
+
+/* ---- a node ----------------------------------------------------------- */
+
+struct node_change {
+	struct spindle_node *node;
+	const struct nlattr *idle_us;
+	const struct nlattr *timing;
+};
+
+static void node_set_fn(void *ctx)
+{
+	const struct node_change *change = ctx;
+
+	if (change->idle_us)
+		WRITE_ONCE(change->node->idle_us, nla_get_u32(change->idle_us));
+	if (change->timing)
+		spindle_engine_time(change->node->engine, nla_get_u8(change->timing));
+}
+
+/**
+ * spindle_netlink_node_set() - SPINDLE_CMD_NODE_SET
+ * @skb: the request
+ * @info: parsed
+ *
+ * Return: 0 or -errno, with a text
+ */
+int spindle_netlink_node_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct node_change change = {
+		.idle_us = info->attrs[SPINDLE_A_IDLE_US],
+		.timing = info->attrs[SPINDLE_A_TIMING],
+	};
+
+	if (change.idle_us && nla_get_u32(change.idle_us) > SPINDLE_MAX_IDLE_US) {
+		NL_SET_ERR_MSG_ATTR(info->extack, change.idle_us, "idle-us is 0 to 1000000");
+		return -EINVAL;
+	}
+	if (!change.idle_us && !change.timing) {
+		NL_SET_ERR_MSG(info->extack, "nothing to set: give idle-us or timing");
+		return -EINVAL;
+	}
+	mutex_lock(&spindle_mutex);
+	change.node = spindle_netlink_node(info);
+	if (!IS_ERR(change.node)) {
+		spindle_engine_call(change.node->engine, node_set_fn, &change);
+		spindle_node_generation++;
+	}
+	mutex_unlock(&spindle_mutex);
+	return PTR_ERR_OR_ZERO(change.node);
+}
+
+/* ---- a subgroup ------------------------------------------------------- */
+
+static struct spindle_subgroup *find(struct genl_info *info)
+{
+	const struct nlattr *attr = info->attrs[SPINDLE_A_SUBGROUP_ID];
+	struct spindle_node *node;
+	u32 i;
+
+	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_SUBGROUP_ID)) {
+		NL_SET_ERR_MSG(info->extack, "the subgroup id is missing");
+		return ERR_PTR(-EINVAL);
+	}
+	node = spindle_netlink_node(info);
+	if (IS_ERR(node))
+		return ERR_CAST(node);
+	for (i = 0; node->group && i < node->group->view.num_subgroups; i++) {
+		struct spindle_subgroup *sg = node->group->subgroup[i];
+
+		if (sg && sg->cfg->id == nla_get_u32(attr))
+			return sg;
+	}
+	NL_SET_ERR_MSG_ATTR(info->extack, attr, "the node is in no subgroup with this id");
+	return ERR_PTR(-ENOENT);
+}
+
+struct subgroup_change {
+	struct spindle_subgroup *sg;
+	struct spindle_mc_tune tune;
+	u32 stall_ms;
+};
+
+static int take(u32 *value, const struct nlattr *attr, u32 low, u32 high,
+		struct netlink_ext_ack *extack, const char *text)
+{
+	u32 v;
+
+	if (!attr)
+		return 0;
+	v = nla_get_u32(attr);
+	if (v < low || v > high) {
+		NL_SET_BAD_ATTR(extack, attr);
+		extack->_msg = text;
+		return -EINVAL;
+	}
+	*value = v;
+	return 0;
+}
+
+static int parse_change(struct subgroup_change *change, struct nlattr **tb,
+			struct netlink_ext_ack *extack)
+{
+	static const char budget[] = "a budget is 1 to 65536 messages";
+	struct spindle_mc_tune *t = &change->tune;
+	u32 old = t->switches;
+	int err;
+
+	if (tb[SPINDLE_TUNE_A_SWITCHES]) {
+		struct nla_bitfield32 bits = nla_get_bitfield32(tb[SPINDLE_TUNE_A_SWITCHES]);
+
+		t->switches = (old & ~bits.selector) | (bits.value & bits.selector);
+	}
+	err = take(&t->send_budget, tb[SPINDLE_TUNE_A_SEND_BUDGET], 1, SPINDLE_MAX_BUDGET,
+		   extack, budget);
+	if (!err)
+		err = take(&t->recv_budget, tb[SPINDLE_TUNE_A_RECV_BUDGET], 1,
+			   SPINDLE_MAX_BUDGET, extack, budget);
+	if (!err)
+		err = take(&t->dlv_budget, tb[SPINDLE_TUNE_A_DLV_BUDGET], 1,
+			   SPINDLE_MAX_BUDGET, extack, budget);
+	if (!err)
+		err = take(&t->silence, tb[SPINDLE_TUNE_A_SILENCE], 0, SPINDLE_MAX_SILENCE,
+			   extack, "silence is 0 to 1048576 rounds");
+	if (!err)
+		err = take(&change->stall_ms, tb[SPINDLE_TUNE_A_STALL_MS], 0,
+			   SPINDLE_MAX_STALL_MS, extack, "stall-ms is 0 to 3600000");
+	if (err)
+		return err;
+	if (((t->switches ^ old) & SPINDLE_SW_PACKED) && change->sg->sender) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[SPINDLE_TUNE_A_SWITCHES],
+				    "packed cannot change while a sender is attached");
+		return -EBUSY;
+	}
+	return 0;
+}
+
+static void subgroup_set_fn(void *ctx)
+{
+	const struct subgroup_change *change = ctx;
+	struct spindle_subgroup *sg = change->sg;
+
+	sg->mc.tune = change->tune;
+	sg->mc.ahead = min_t(u64, sg->mc.ahead, change->tune.silence);
+	WRITE_ONCE(sg->stall_ms, change->stall_ms);
+	spindle_subgroup_touch(sg);
+}
+
+/**
+ * spindle_netlink_subgroup_set() - SPINDLE_CMD_SUBGROUP_SET
+ * @skb: the request
+ * @info: parsed
+ *
+ * Return: 0 or -errno, with a text
+ */
+int spindle_netlink_subgroup_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *tb[SPINDLE_TUNE_A_MAX + 1];
+	struct subgroup_change change;
+	int err;
+
+	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_TUNE)) {
+		NL_SET_ERR_MSG(info->extack, "there is nothing to tune");
+		return -EINVAL;
+	}
+	err = nla_parse_nested(tb, SPINDLE_TUNE_A_MAX, info->attrs[SPINDLE_A_TUNE],
+			       spindle_tune_policy, info->extack);
+	if (err)
+		return err;
+	mutex_lock(&spindle_mutex);
+	change.sg = find(info);
+	err = PTR_ERR_OR_ZERO(change.sg);
+	if (!err) {
+		/* Changed nowhere but here, under the mutex. */
+		change.tune = change.sg->mc.tune;
+		change.stall_ms = change.sg->stall_ms;
+		err = parse_change(&change, tb, info->extack);
+	}
+	if (!err)
+		spindle_engine_call(change.sg->group->node->engine, subgroup_set_fn, &change);
+	mutex_unlock(&spindle_mutex);
+	return err;
+}
+
+/* ---- the device ------------------------------------------------------- */
+
+static int parse_raw(struct spindle_raw *raw, struct nlattr **tb, struct netlink_ext_ack *extack)
+{
+	if (!tb[SPINDLE_RAW_A_SIZE] || !tb[SPINDLE_RAW_A_COUNT]) {
+		NL_SET_ERR_MSG(extack, "size and count are needed");
+		return -EINVAL;
+	}
+	if (tb[SPINDLE_RAW_A_KIND])
+		raw->kind = nla_get_u8(tb[SPINDLE_RAW_A_KIND]);
+	raw->size = nla_get_u32(tb[SPINDLE_RAW_A_SIZE]);
+	raw->count = nla_get_u32(tb[SPINDLE_RAW_A_COUNT]);
+	if (!raw->size || raw->size > raw->sg->cfg->ring) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[SPINDLE_RAW_A_SIZE],
+				    "size is 1 to the bytes of the subgroup's ring");
+		return -EINVAL;
+	}
+	if (!raw->count || raw->count > SPINDLE_RAW_MAX_COUNT) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[SPINDLE_RAW_A_COUNT], "count is 1 to 1000000");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* The other end of a ping-pong: the next member, if it is here and can write back. */
+static int find_other(struct spindle_raw *raw, struct netlink_ext_ack *extack)
+{
+	const struct spindle_subgroup *sg = raw->sg;
+	const struct spindle_group *group = sg->group;
+	u64 set = sg->peers & sg->cfg->senders, after;
+	struct spindle_node *node = NULL;
+	u32 rank;
+
+	after = set & ~((BIT_ULL(group->me) << 1) - 1);
+	if (set) {
+		rank = __ffs64(after ? after : set);
+		node = spindle_node_find(group->node->net, group->view.member[rank].id);
+	}
+	if (!node || node->engine != group->node->engine || !node->group ||
+	    node->group->digest != group->digest) {
+		NL_SET_ERR_MSG(extack,
+			       "a ping-pong needs another sender of this kernel and engine");
+		return -EOPNOTSUPP;
+	}
+	raw->other = node->group->subgroup[sg->index];
+	return 0;
+}
+
+static int check_raw(struct spindle_raw *raw, struct netlink_ext_ack *extack)
+{
+	if (raw->sg->mc.my_sender == SPINDLE_NO_RANK) {
+		NL_SET_ERR_MSG(extack, "the node does not send in this subgroup");
+		return -EPERM;
+	}
+	return raw->kind == SPINDLE_RAW_PINGPONG ? find_other(raw, extack) : 0;
+}
+
+static int reply_raw(struct genl_info *info, const struct spindle_raw *raw)
+{
+	struct sk_buff *skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	struct nlattr *nest;
+	void *hdr;
+
+	if (!skb)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(skb, info, &spindle_family, 0, SPINDLE_CMD_RAW_RUN);
+	if (!hdr)
+		goto err;
+	nest = nla_nest_start(skb, SPINDLE_A_RAW);
+	if (!nest || nla_put_u8(skb, SPINDLE_RAW_A_KIND, raw->kind) ||
+	    nla_put_u32(skb, SPINDLE_RAW_A_SIZE, raw->size) ||
+	    nla_put_u32(skb, SPINDLE_RAW_A_COUNT, raw->count) ||
+	    nla_put_u64_64bit(skb, SPINDLE_RAW_A_NS, raw->ns, SPINDLE_RAW_A_PAD) ||
+	    nla_put_u64_64bit(skb, SPINDLE_RAW_A_WRITES, raw->writes, SPINDLE_RAW_A_PAD))
+		goto err;
+	nla_nest_end(skb, nest);
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+err:
+	nlmsg_free(skb);
+	return -EMSGSIZE;
+}
+
+/**
+ * spindle_netlink_raw_run() - SPINDLE_CMD_RAW_RUN
+ * @skb: the request
+ * @info: parsed
+ *
+ * Holds spindle_mutex as long as it takes: nothing may change meanwhile.
+ *
+ * Return: 0 or -errno, with a text
+ */
+int spindle_netlink_raw_run(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *tb[SPINDLE_RAW_A_MAX + 1];
+	struct spindle_raw raw = {};
+	int err;
+
+	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_RAW)) {
+		NL_SET_ERR_MSG(info->extack, "there is nothing to measure");
+		return -EINVAL;
+	}
+	err = nla_parse_nested(tb, SPINDLE_RAW_A_MAX, info->attrs[SPINDLE_A_RAW],
+			       spindle_raw_policy, info->extack);
+	if (err)
+		return err;
+	if (mutex_lock_interruptible(&spindle_mutex))
+		return -EINTR;
+	raw.sg = find(info);
+	err = PTR_ERR_OR_ZERO(raw.sg);
+	if (!err)
+		err = parse_raw(&raw, tb, info->extack);
+	if (!err)
+		err = check_raw(&raw, info->extack);
+	if (!err) {
+		err = spindle_raw_run(&raw);
+		if (err == -EBUSY)
+			NL_SET_ERR_MSG(info->extack, "the subgroup is in use or not active");
+	}
+	mutex_unlock(&spindle_mutex);
+	return err ? err : reply_raw(info, &raw);
+}
