@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# For lanes that run the scripts of vm/tests in guests of their own kind. Source it
-# after common.sh.
+# For lanes that run the scripts of vm/tests in guests, and the last line of them all.
+# Source it after common.sh.
 
 # directive FILE NAME DEFAULT: the value of "# vm: NAME=value" in a script.
 directive()
@@ -54,17 +54,27 @@ close_frames()
 	END { end() }'
 }
 
-# say_lane NAME TOTALS SECONDS: the last two lines of a lane; status 1 unless all is well.
-say_lane()
+# say_verdict TOTALS: the last line of all; status 1 if any failed. Sets passed, for those
+# who want a test at least.
+say_verdict()
 {
-	local passed failed skipped line
+	local failed skipped line
 
-	read -r passed failed skipped <"$2"
-	echo "# lane $1: $passed passed, $failed failed, $skipped skipped, $3 s"
+	read -r passed failed skipped <"$1"
 	line="$passed passed, $failed failed"
 	if ((skipped)); then
 		line+=", $skipped skipped"
 	fi
 	echo "$line"
-	((failed == 0 && passed > 0))
+	((failed == 0))
+}
+
+# say_lane NAME TOTALS SECONDS: the last two lines of a lane; status 1 unless all is well.
+say_lane()
+{
+	local passed failed skipped
+
+	read -r passed failed skipped <"$2"
+	echo "# lane $1: $passed passed, $failed failed, $skipped skipped, $3 s"
+	say_verdict "$2" && ((passed > 0))
 }
