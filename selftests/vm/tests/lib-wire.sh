@@ -51,6 +51,13 @@ wire_conf()
 	cat
 }
 
+# three_subgroups [MEMBERS]: small ones for wire_conf, the third one of MEMBERS only
+three_subgroups()
+{
+	printf '\n[Subgroup]\nId = %d\nMaxMsg = 1K\n' 1 2 3
+	[ -z "${1:-}" ] || echo "Members = $1"
+}
+
 # publish FILE TEXT, for the others; fetch NODE FILE
 publish()
 {

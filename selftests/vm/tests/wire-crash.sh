@@ -7,30 +7,11 @@
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire.sh
 
-subgroups()
-{
-	cat <<EOT
-
-[Subgroup]
-Id = 1
-MaxMsg = 1K
-
-[Subgroup]
-Id = 2
-MaxMsg = 1K
-
-[Subgroup]
-Id = 3
-MaxMsg = 1K
-Members = 1,2
-EOT
-}
-
 wire_start
 begin monitor spindle-ctl monitor
-subgroups | wire_conf 1 >/tmp/conf.1
+three_subgroups 1,2 | wire_conf 1 >/tmp/conf.1
 nodes=2
-subgroups | wire_conf 2 >/tmp/conf.2
+three_subgroups 1,2 | wire_conf 2 >/tmp/conf.2
 nodes=3
 # Until the first event it is not certain that it listens.
 check "there are events" wait_until 30 sh -c \

@@ -5,27 +5,9 @@
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire.sh
 
-subgroups()
-{
-	cat <<EOT
-
-[Subgroup]
-Id = 1
-MaxMsg = 1K
-
-[Subgroup]
-Id = 2
-MaxMsg = 1K
-
-[Subgroup]
-Id = 3
-MaxMsg = 1K
-EOT
-}
-
 wire_start
-subgroups | wire_conf 1 >/tmp/conf.1
-subgroups | wire_conf 2 >/tmp/conf.2
+three_subgroups | wire_conf 1 >/tmp/conf.1
+three_subgroups | wire_conf 2 >/tmp/conf.2
 
 # One node after the other; each sends at once. 300 do not fit into the window.
 for turn in $(seq "$nodes"); do
