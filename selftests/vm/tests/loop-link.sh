@@ -9,6 +9,17 @@
 . ./lib-loop.sh
 . ./lib-device.sh
 
+# The link goes down while messages flow, and one waits for what never comes.
+down_amid_traffic()
+{
+	traffic
+	check "the link goes down" ip link set dummy0 down
+	load_failed "who sends and reads is told" /tmp/load.out "$load_pid" \
+		"the connection to a member broke"
+	kill "$idle_pid" 2>/dev/null	# unless it has been told already
+	wait "$idle_pid"
+}
+
 check "module loads" loop_start
 # The link goes down. Without traffic nothing is lost. With it soft-RoCE gives up at once
 # what it cannot send; its management queue pair gives up as well, for good, so that
@@ -21,12 +32,7 @@ usleep 500000
 ip link set dummy0 up
 check "a moment without link is not noticed without traffic" \
 	limit 60 mcast-load -n 1-4 -g 1 -c 20 -w 30
-traffic
-check "the link goes down" ip link set dummy0 down
-load_failed "who sends and reads is told" /tmp/load.out "$load_pid" \
-	"the connection to a member broke"
-kill "$idle_pid" 2>/dev/null	# unless it has been told already
-wait "$idle_pid"
+down_amid_traffic
 case $(uname -r) in
 6.1.*)
 	# Soft-RoCE of 6.1 has lost completions of its management queue pair, for which
@@ -41,12 +47,7 @@ ip link set dummy0 up
 check "a new device" rxe_add rxe0 dummy0
 check "4 nodes" configure auto
 check "work" limit 60 mcast-load -n 1-4 -g 1 -c 20
-traffic
-check "the link goes down" ip link set dummy0 down
-load_failed "who sends and reads is told" /tmp/load.out "$load_pid" \
-	"the connection to a member broke"
-kill "$idle_pid" 2>/dev/null	# unless it has been told already
-wait "$idle_pid"
+down_amid_traffic
 check "the network device goes as well" limit 60 ip link delete dummy0
 check "and with it the RDMA device" wait_until 30 no_device
 check "nodes go" loop_del 4
