@@ -186,8 +186,7 @@ static void lay_out(const struct attr *a, struct nl_req *r)
 			return;
 		nla = nl_put(r, a->type, NULL, len);
 		for (i = 0; i < len; i++)
-			((unsigned char *)nl_data(nla))[i] = i < ATTR_BYTES ? a->data[i] :
-									      scramble(i);
+			((unsigned char *)nl_data(nla))[i] = i < ATTR_BYTES ? a->data[i] : mix(i);
 		lay_out(a->child, r);
 		nla->nla_len = r->nlh.nlmsg_len - start;
 		/* Without bytes that only fill, as the kernel's own nests have it. */

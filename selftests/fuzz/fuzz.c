@@ -70,7 +70,7 @@ static void start(struct surface *s, uint64_t seed, unsigned int number)
 		die("fork: %s", strerror(errno));
 	if (s->pid)
 		return;
-	rng = scramble(seed + number);
+	rng = mix(seed + number);
 	/* Its children die with it. */
 	setpgid(0, 0);
 	s->fn(s->amount);

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../progs/selfcheck.h"
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
@@ -31,19 +33,10 @@
 
 extern uint64_t rng;
 
-static inline uint64_t scramble(uint64_t x)
-{
-	x ^= x >> 30;
-	x *= 0xbf58476d1ce4e5b9ULL;
-	x ^= x >> 27;
-	x *= 0x94d049bb133111ebULL;
-	return x ^ (x >> 31);
-}
-
 static inline uint64_t rnd(void)
 {
 	rng += 0x9e3779b97f4a7c15ULL;
-	return scramble(rng);
+	return mix(rng);
 }
 
 static inline uint32_t below(uint32_t n)

@@ -94,7 +94,7 @@ static void put_subgroup(struct tree *t, uint32_t id, uint32_t members)
  */
 static uint32_t view_set(struct tree *t, uint32_t id, uint64_t vid)
 {
-	uint64_t saved = rng, key = scramble(vid);
+	uint64_t saved = rng, key = mix(vid);
 	/* Bit CHURN_NODES is a node that never is. */
 	uint32_t members = 1 + key % ((1 << CHURN_NODES) - 1), i, n;
 	struct tree member;

@@ -32,6 +32,8 @@
 #include <time.h>
 #include <spindle/spindle.h>
 
+#include "selfcheck.h"
+
 #define MAX_IDS		64
 #define MAX_AHEAD	8
 #define BATCH		64
@@ -68,15 +70,6 @@ static struct end *ends;
 static int num_ends;
 
 #define die(...) do { fprintf(stderr, "mcast-load: " __VA_ARGS__); exit(1); } while (0)
-
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 30;
-	x *= 0xbf58476d1ce4e5b9ULL;
-	x ^= x >> 27;
-	x *= 0x94d049bb133111ebULL;
-	return x ^ (x >> 31);
-}
 
 static uint64_t msg_key(uint32_t group, uint32_t node, uint64_t num)
 {

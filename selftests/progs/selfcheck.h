@@ -24,6 +24,7 @@ struct selfcheck_hdr {
 	uint64_t num;
 };
 
+/* Bits of numbers that are alike become bits that are not (SplitMix64). */
 static inline uint64_t mix(uint64_t x)
 {
 	x ^= x >> 30;
