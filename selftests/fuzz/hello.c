@@ -9,22 +9,11 @@
 #include <string.h>
 #include <rdma/rdma_cma.h>
 
+#include "../progs/hello.h"
 #include "fuzz.h"
 #include "peer.h"
 
 #define WAIT_MS 5000
-
-/* As in kmod/hello.h, which is no header for user space. */
-struct hello {
-	uint32_t magic;
-	uint16_t version;
-	uint16_t flags;
-	uint32_t src;
-	uint32_t dst;
-	uint64_t incarnation;
-	uint64_t digest;
-	char cluster[24];
-};
 
 /* The next event, or -1; the first word of its private data goes to @word. */
 static int next_event(struct rdma_event_channel *chan, uint32_t *word)
@@ -55,8 +44,8 @@ static struct sockaddr_in addr_of(uint16_t port)
 static struct hello right_hello(uint32_t from, uint32_t to, uint64_t digest)
 {
 	struct hello h = {
-		.magic = htole32(0x4c444e53),
-		.version = htole16(1),
+		.magic = htole32(HELLO_MAGIC),
+		.version = htole16(HELLO_VERSION),
 		.flags = htole16(below(2)),
 		.src = htole32(from),
 		.dst = htole32(to),

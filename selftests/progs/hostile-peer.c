@@ -57,13 +57,12 @@
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
+#include "hello.h"
 #include "layout.h"
 #include "push.h"
 #include "smc.h"
 
-/* As in kmod/hello.h and kmod/fabric, which are no headers for user space. */
-#define HELLO_MAGIC	0x4c444e53U
-#define HELLO_VERSION	1
+/* As in kmod/fabric, which has no headers for user space. */
 #define CHUNK_SHIFT	21
 #define CHUNK		(1ULL << CHUNK_SHIFT)
 #define DESCS		(SPINDLE_PAGE / sizeof(struct desc))
@@ -72,17 +71,6 @@
 #define SCRATCH		(1U << 20)
 #define RECVS		255
 #define MAX_PAGES	8
-
-struct hello {
-	uint32_t magic;
-	uint16_t version;
-	uint16_t flags;
-	uint32_t src;
-	uint32_t dst;
-	uint64_t incarnation;
-	uint64_t digest;
-	char cluster[SPINDLE_CLUSTER_LEN + 1];
-};
 
 struct desc {
 	uint64_t addr;
