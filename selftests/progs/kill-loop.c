@@ -10,7 +10,7 @@
  * the slots that the child had reserved and not committed are counted as abandoned.
  * What it sends are messages that others can check (selfcheck.h).
  *
- * ITERATIONS times at least, and until the file -f exists.
+ * ITERATIONS times at least, and until the file -f exists (loop.h).
  */
 #include <errno.h>
 #include <getopt.h>
@@ -21,36 +21,19 @@
 #include <unistd.h>
 #include <spindle/spindle.h>
 
-#include "nl.h"
-#include "tap.h"
+#include "loop.h"
 
 #define BOTH	(SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)
 #define COPY	(SPINDLE_ATTACH_RECV | SPINDLE_ATTACH_COPY)
 
-static struct {
-	uint32_t node, group;
-	int iterations;
-	const char *stop;
-	uint64_t seed;
-} opt = { .iterations = 40, .seed = 1 };
-
+static struct loop opt = { .iterations = 40, .seed = 1 };
 static struct nl nl;
-static uint64_t rng;
-
-static uint64_t rnd(void)
-{
-	return rng = mix(rng + 0x9e3779b97f4a7c15ULL);
-}
 
 /* ---- children --------------------------------------------------------- */
 
 static void attach_as(struct spindle_queue *q, uint32_t flags)
 {
-	struct spindle_attach_opts o = {
-		.node = opt.node, .subgroup = opt.group, .flags = flags, .event_fd = -1,
-	};
-
-	int err = spindle_attach(q, &o);
+	int err = loop_attach(&opt, q, flags);
 
 	if (!err)
 		return;
@@ -286,14 +269,6 @@ static const struct death {
 
 /* ---- the parent ------------------------------------------------------- */
 
-static void look(struct nl_subgroup *sg)
-{
-	int err = nl_subgroup(&nl, opt.node, opt.group, sg);
-
-	if (err)
-		die("subgroup %u of node %u: %s", opt.group, opt.node, strerror(-err));
-}
-
 /* Returns whether the child lived until it was killed. */
 static bool live_and_die(const struct death *death)
 {
@@ -320,26 +295,22 @@ static bool live_and_die(const struct death *death)
 
 static bool once(const struct death *death)
 {
-	struct spindle_attach_opts o = {
-		.node = opt.node, .subgroup = opt.group, .event_fd = -1,
-		.flags = SPINDLE_ATTACH_SEND,
-	};
 	struct nl_subgroup before, after;
 	struct spindle_queue q;
 	uint64_t gone;
 	int err;
 
-	look(&before);
+	loop_look(&opt, &nl, &before);
 	if (!live_and_die(death))
 		return false;
-	look(&after);
+	loop_look(&opt, &nl, &after);
 	if (after.state != SPINDLE_STATE_ACTIVE || after.sender ||
 	    after.readers != before.readers) {
 		printf("# state %u, sender %d, readers %u, before %u\n", after.state,
 		       after.sender, after.readers, before.readers);
 		return false;
 	}
-	err = spindle_attach(&q, &o);
+	err = loop_attach(&opt, &q, SPINDLE_ATTACH_SEND);
 	if (err) {
 		printf("# attach: %s\n", strerror(-err));
 		return false;
@@ -353,11 +324,6 @@ static bool once(const struct death *death)
 	return true;
 }
 
-static bool go_on(int number)
-{
-	return number < opt.iterations || (opt.stop && access(opt.stop, F_OK));
-}
-
 int main(int argc, char **argv)
 {
 	int times[ARRAY_SIZE(deaths)] = { 0 }, bad[ARRAY_SIZE(deaths)] = { 0 };
@@ -365,34 +331,16 @@ int main(int argc, char **argv)
 	unsigned int i;
 	int c, number;
 
-	while ((c = getopt(argc, argv, "n:g:i:f:S:")) != -1) {
-		switch (c) {
-		case 'n':
-			opt.node = atoi(optarg);
-			break;
-		case 'g':
-			opt.group = atoi(optarg);
-			break;
-		case 'i':
-			opt.iterations = atoi(optarg);
-			break;
-		case 'f':
-			opt.stop = optarg;
-			break;
-		case 'S':
-			opt.seed = strtoull(optarg, NULL, 10);
-			break;
-		default:
+	while ((c = getopt(argc, argv, LOOP_OPTIONS)) != -1)
+		if (!loop_option(&opt, c, optarg))
 			return 2;
-		}
-	}
 	if (nl_open(&nl))
 		die("the family cannot be opened");
 	printf("# node %u subgroup %u seed %" PRIu64 "\n", opt.node, opt.group, opt.seed);
-	look(&first);
-	for (number = 0; go_on(number); number++) {
+	loop_look(&opt, &nl, &first);
+	for (number = 0; loop_goes_on(&opt, number); number++) {
 		i = number % ARRAY_SIZE(deaths);
-		rng = mix(opt.seed) + mix(number);
+		rnd_begin(&opt, number);
 		times[i]++;
 		if (!once(&deaths[i])) {
 			bad[i]++;
@@ -402,7 +350,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(deaths); i++)
 		if (times[i])
 			ok(!bad[i], "killed %s", deaths[i].name);
-	look(&last);
+	loop_look(&opt, &nl, &last);
 	ok(last.stat[SPINDLE_SUBGROUP_S_SENT] > first.stat[SPINDLE_SUBGROUP_S_SENT],
 	   "the dead have sent something");
 	is(last.stat[SPINDLE_SUBGROUP_S_FROZEN], first.stat[SPINDLE_SUBGROUP_S_FROZEN],

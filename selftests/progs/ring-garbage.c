@@ -20,8 +20,7 @@
 #include <unistd.h>
 #include <spindle/spindle.h>
 
-#include "nl.h"
-#include "tap.h"
+#include "loop.h"
 
 #define BOTH	(SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)
 #define SEND	SPINDLE_ATTACH_SEND
@@ -33,21 +32,11 @@
 #define TX_ANY	(ERR(TX_READY) | ERR(TX_EXTENT) | ERR(TX_LEN))
 #define ANY	(TX_ANY | ERR(CONSUMED))
 
-static struct {
-	uint32_t node, group;
-	int iterations, only;
-	const char *stop;
-	uint64_t seed;
-	bool read;
-} opt = { .iterations = 60, .only = -1, .seed = 1 };
+static struct loop opt = { .iterations = 60, .seed = 1 };
+static int only_number = -1;
+static bool only_read;
 
 static struct nl nl, events;
-static uint64_t rng;
-
-static uint64_t rnd(void)
-{
-	return rng = mix(rng + 0x9e3779b97f4a7c15ULL);
-}
 
 /* ---- wrong descriptors ------------------------------------------------ */
 
@@ -482,10 +471,8 @@ static void take_event(void *ctx, const struct nlmsghdr *nlh)
 static uint64_t stat(enum spindle_subgroup_stat which)
 {
 	struct nl_subgroup sg;
-	int err = nl_subgroup(&nl, opt.node, opt.group, &sg);
 
-	if (err)
-		die("subgroup %u of node %u: %s", opt.group, opt.node, strerror(-err));
+	loop_look(&opt, &nl, &sg);
 	if (sg.state != SPINDLE_STATE_ACTIVE || sg.error)
 		die("subgroup %u of node %u: state %u, error %u", opt.group, opt.node, sg.state,
 		    sg.error);
@@ -590,16 +577,13 @@ static bool check_free(struct spindle_queue *q, uint64_t before)
 /* One life: attach, do it, see what comes of it, detach. */
 static bool once(const struct act *act, int number)
 {
-	struct spindle_attach_opts o = {
-		.node = opt.node, .subgroup = opt.group, .flags = act->flags, .event_fd = -1,
-	};
 	uint64_t before = frozen();
 	struct spindle_queue q;
 	bool good;
 	int err;
 
-	rng = mix(opt.seed) + mix(number);
-	err = spindle_attach(&q, &o);
+	rnd_begin(&opt, number);
+	err = loop_attach(&opt, &q, act->flags);
 	if (err) {
 		printf("# attach: %s\n", strerror(-err));
 		return false;
@@ -616,52 +600,33 @@ static bool once(const struct act *act, int number)
 	return good;
 }
 
-static bool go_on(int number)
-{
-	return number < opt.iterations || (opt.stop && access(opt.stop, F_OK));
-}
-
 int main(int argc, char **argv)
 {
 	int times[ARRAY_SIZE(acts)] = { 0 }, bad[ARRAY_SIZE(acts)] = { 0 };
 	unsigned int i, number;
 	int c, lives = 0;
 
-	while ((c = getopt(argc, argv, "n:g:i:o:f:S:r")) != -1) {
+	while ((c = getopt(argc, argv, LOOP_OPTIONS "o:r")) != -1) {
 		switch (c) {
-		case 'n':
-			opt.node = atoi(optarg);
-			break;
-		case 'g':
-			opt.group = atoi(optarg);
-			break;
-		case 'i':
-			opt.iterations = atoi(optarg);
-			break;
 		case 'o':
-			opt.only = atoi(optarg);
-			break;
-		case 'f':
-			opt.stop = optarg;
-			break;
-		case 'S':
-			opt.seed = strtoull(optarg, NULL, 10);
+			only_number = atoi(optarg);
 			break;
 		case 'r':
-			opt.read = true;
+			only_read = true;
 			break;
 		default:
-			return 2;
+			if (!loop_option(&opt, c, optarg))
+				return 2;
 		}
 	}
 	if (nl_open(&nl) || nl_open(&events) || nl_listen(&events))
 		die("the family cannot be opened");
 	printf("# node %u subgroup %u seed %" PRIu64 "\n", opt.node, opt.group, opt.seed);
-	for (number = 0; go_on(number); number++) {
+	for (number = 0; loop_goes_on(&opt, number); number++) {
 		i = number % ARRAY_SIZE(acts);
-		if (opt.read && (acts[i].flags & SEND))
+		if (only_read && (acts[i].flags & SEND))
 			continue;
-		if (opt.only >= 0 && (int)number != opt.only)
+		if (only_number >= 0 && (int)number != only_number)
 			continue;
 		times[i]++;
 		lives++;
