@@ -360,7 +360,7 @@ static const struct genl_ops ops[] = {
 		.maxattr = SPINDLE_A_MAX,
 	}, {
 		.cmd = SPINDLE_CMD_SUBGROUP_GET,
-		.start = spindle_netlink_dump_start,
+		.start = spindle_netlink_subgroup_start,
 		.dumpit = spindle_netlink_subgroup_dump,
 		.policy = subgroup_get_policy,
 		.maxattr = SPINDLE_A_MAX,

@@ -40,6 +40,7 @@ int spindle_netlink_raw_run(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_node_get(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_view_get(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_dump_start(struct netlink_callback *cb);
+int spindle_netlink_subgroup_start(struct netlink_callback *cb);
 int spindle_netlink_node_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int spindle_netlink_view_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int spindle_netlink_subgroup_dump(struct sk_buff *skb, struct netlink_callback *cb);

@@ -40,7 +40,12 @@ static u32 group_bytes(const struct spindle_group *group)
 /* The longest message about a subgroup of a group. */
 static u32 subgroup_bytes(const struct spindle_group *group)
 {
-	return 2 * BASE_BYTES + SUBGROUP_BYTES + READERS * READER_BYTES +
+	u32 i, readers = 0;
+
+	for (i = 0; i < group->view.num_subgroups; i++)
+		if (group->subgroup[i])
+			readers = max(readers, group->subgroup[i]->readers);
+	return 2 * BASE_BYTES + min_t(u32, readers, READERS) * READER_BYTES +
 	       group->view.num_members * (NODE_BYTES + ROW_BYTES);
 }
 
@@ -515,13 +520,7 @@ static bool wanted(struct netlink_callback *cb, u32 id)
 	return filter(cb, SPINDLE_A_NODE_ID, id) == id;
 }
 
-/**
- * spindle_netlink_dump_start() - make room for the longest message of a dump
- * @cb: state of the dump
- *
- * Return: 0
- */
-int spindle_netlink_dump_start(struct netlink_callback *cb)
+static int start(struct netlink_callback *cb, u32 (*bytes)(const struct spindle_group *group))
 {
 	const struct net *net = sock_net(cb->skb->sk);
 	struct cursor at = {};
@@ -530,11 +529,31 @@ int spindle_netlink_dump_start(struct netlink_callback *cb)
 	mutex_lock(&spindle_mutex);
 	for (; (node = resume_node(net, &at)); at.node = node->id + 1ULL)
 		if (node->group)
-			cb->min_dump_alloc = max_t(u32, cb->min_dump_alloc,
-						   max(group_bytes(node->group),
-						       subgroup_bytes(node->group)));
+			cb->min_dump_alloc = max_t(u32, cb->min_dump_alloc, bytes(node->group));
 	mutex_unlock(&spindle_mutex);
 	return 0;
+}
+
+/**
+ * spindle_netlink_dump_start() - make room for the longest message of a dump
+ * @cb: state of the dump
+ *
+ * Return: 0
+ */
+int spindle_netlink_dump_start(struct netlink_callback *cb)
+{
+	return start(cb, group_bytes);
+}
+
+/**
+ * spindle_netlink_subgroup_start() - the same for a dump of subgroups
+ * @cb: state of the dump
+ *
+ * Return: 0
+ */
+int spindle_netlink_subgroup_start(struct netlink_callback *cb)
+{
+	return start(cb, subgroup_bytes);
 }
 
 /* Dump the nodes that have something to show, one message each. */

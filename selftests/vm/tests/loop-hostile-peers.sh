@@ -84,7 +84,7 @@ unharmed()
 	shift
 	limit 100 mcast-load -n 2-4 -g 2 -c 400 -l 1-1000 -w 60 >/tmp/load.out 2>&1 &
 	load_pid=$!
-	diag "$(hostile dial setup block,sent=2 await,sent=1 "$@" gone)"
+	diag "$(hostile dial setup block,sent=2 await,received=1 "$@" gone)"
 	told "subgroup 1 has failed: $desc" "subgroup-failed *node 2 .*subgroup 1 "
 	check "subgroup 2 has not" test "$(grep -c 'subgroup-failed' $EV)" = 1
 	check "nor another connection" test "$(grep -c 'peer-down' $EV)" = 1

@@ -82,7 +82,7 @@ RING=4096
 
 # ---- what it writes ---------------------------------------------------------
 
-broken "rounds go back" block,sent=2 await,sent=1 block,sent=1
+broken "rounds go back" block,sent=2 await,received=1 block,sent=1
 broken "rounds beyond all bounds" block,sent=-1
 broken "more messages than rounds" block,sent=1,slots=2
 broken "more messages than the window" block,sent=9,slots=9
@@ -102,12 +102,17 @@ WORDS="senders 2"
 broken "rounds of a member that does not send" block,sent=1
 WORDS=
 fresh
-is "as many rounds as can be: others follow half the way" \
-	"$(hostile dial setup block,sent=0x100000000000000 await,sent=0x80000000000000)" \
-	"up|up|success|there"
+is "a message in the last round of all: others follow half the way" \
+	"$(hostile dial setup hdr,len=1,round=0xffffffffffffff \
+		block,sent=0x100000000000000,slots=1 await,sent=0x80000000000000)" \
+	"up|up|success|success|there"
+fresh
+is "as many rounds as can be, without a message: nobody follows" \
+	"$(hostile dial setup block,sent=0x100000000000000 await,received=1 await,sent=1)" \
+	"up|up|success|there|not there|# await: sent 0 received 1 delivered 0 slots 0"
 fresh
 is "a block of no subgroup means nothing" \
-	"$(hostile dial setup write,off=640,len=64,imm=0x12000000 block,sent=2 await,sent=1)" \
+	"$(hostile dial setup write,off=640,len=64,imm=0x12000000 block,sent=2 await,received=1)" \
 	"up|up|success|success|there"
 
 # Where the bytes are is the sender's business, but they are inside its ring: a reader

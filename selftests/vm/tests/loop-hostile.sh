@@ -78,7 +78,7 @@ is "set-up: dead after the answer" "$(hostile dial exit)" "up"
 is "set-up: no answer to the answer" "$(hostile half)" "answered"
 setup_fault "silence" "1 chunks|yes" take gone
 is "the node still waits and takes a correct peer" \
-	"$(hostile dial setup block,sent=2 await,sent=1)" "up|up|success|there"
+	"$(hostile dial setup block,sent=2 await,received=1)" "up|up|success|there"
 
 fresh
 is "a row that cannot be written" "$(hostile dial give,key=1 take gone)" \
@@ -112,7 +112,8 @@ check "it says so" wait_until 30 sh -c "spindle-ctl stats node 2 | grep -q refus
 is "silence after the answer" "$(hostile lure hangup)" "up|yes"
 is "rights of another row" "$(hostile lure give,len=1 gone)" "up|1 success|yes"
 is "a correct answer is taken after all that" \
-	"$(hostile lure setup block,sent=2 await,sent=2)" "up|up|success|there"
+	"$(hostile lure setup hdr,len=1 block,sent=1,slots=1 await,sent=1)" \
+	"up|up|success|success|there"
 FROM=1
 check "node del" limit 30 spindle-ctl node del id 2
 is "no memory region is left" "$(kernel_keys)" ""
