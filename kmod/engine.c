@@ -16,6 +16,7 @@
 #include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/stat.h>
 #include <linux/slab.h>
 
 #include "engine.h"
@@ -27,6 +28,19 @@ static DEFINE_MUTEX(engines_lock);
 
 /* How often a sleeping engine looks for errors while the device owes it answers. */
 #define UNSETTLED_MS 20
+
+/* Times in a row that it lets others run before it sleeps. */
+#define YIELDS 8
+
+/**
+ * struct idle - an engine without work
+ * @since: when it began to poll alone, ktime; 0: it does not
+ * @yields: times that it let others run
+ */
+struct idle {
+	u64 since;
+	u32 yields;
+};
 
 struct letter {
 	struct llist_node node;
@@ -127,44 +141,42 @@ static void go_to_sleep(struct spindle_engine *engine)
 }
 
 /*
- * How long to poll next time. Whoever was made to run in between wanted the CPU, and a
- * thread that polls is what it waited for: half of it. As long as the CPU is left alone
- * there is more, soon if it was worth it.
+ * Nothing to do: may it poll on? Alone on its CPU it may, for the idle time. Where others
+ * want the CPU, one of them may be what it waits for (the device's own threads, a process
+ * that is about to send), so they get it, and it looks again. After some rounds of that
+ * nobody is helped by one that polls.
  */
-static void adapt(struct spindle_engine *engine, unsigned long switches, bool found)
+static bool poll_on(struct spindle_engine *engine, struct idle *idle)
 {
-	u64 most = idle_ns(engine), spin = engine->spin_ns;
+	if (single_task_running()) {
+		u64 now = ktime_get_ns();
 
-	if (current->nivcsw != switches)
-		spin /= 2;
-	else if (found)
-		spin = 2 * spin + NSEC_PER_USEC;
-	else
-		spin += spin / 8 + NSEC_PER_USEC;
-	WRITE_ONCE(engine->spin_ns, min(spin, most));
+		if (!idle->since)
+			idle->since = now;
+		WRITE_ONCE(engine->spin_ns, idle_ns(engine));
+		return now - idle->since < engine->spin_ns;
+	}
+	WRITE_ONCE(engine->spin_ns, 0);
+	if (++idle->yields > YIELDS)
+		return false;
+	idle->since = 0;
+	yield();
+	return true;
 }
 
 static int engine_thread(void *arg)
 {
 	struct spindle_engine *engine = arg;
-	unsigned long switches = 0;
-	u64 idle_since = 0;
+	struct idle idle = {};
 	bool all = true;
 
 	while (!kthread_should_stop()) {
 		if (pass(engine, all)) {
-			if (idle_since)
-				adapt(engine, switches, true);
-			idle_since = 0;
+			idle = (struct idle){};
 			all = false;
-		} else if (!idle_since) {
-			idle_since = ktime_get_ns();
-			switches = current->nivcsw;
-		} else if (ktime_get_ns() - idle_since >= min(engine->spin_ns,
-							      idle_ns(engine))) {
-			adapt(engine, switches, false);
+		} else if (!poll_on(engine, &idle)) {
 			go_to_sleep(engine);
-			idle_since = 0;
+			idle = (struct idle){};
 			/* Nobody says which subgroup it was woken for. */
 			all = true;
 		}
@@ -224,7 +236,6 @@ struct spindle_engine *spindle_engine_get(const struct net *net, u32 id, int cpu
 	engine->net = net;
 	engine->id = id;
 	engine->cpu = cpu;
-	engine->spin_ns = SPINDLE_MAX_IDLE_US * (u64)NSEC_PER_USEC;
 	init_llist_head(&engine->mailbox);
 	INIT_LIST_HEAD(&engine->nodes);
 	task = kthread_create(engine_thread, engine, "spindle/%u", id);

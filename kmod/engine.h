@@ -35,7 +35,7 @@ struct spindle_node;
  * @nodes: served nodes; engine context
  * @poke: look again before sleeping; set by whoever has news
  * @asleep: the thread sleeps or is about to
- * @spin_ns: how long it polls without work at present
+ * @spin_ns: how long it may poll without work, as of the last time
  * @timing: it measures where its time goes; engine context
  * @timed_since: since when, ktime
  * @stats: counters; kicks and bells are raced for by their nature, and only counted

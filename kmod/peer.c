@@ -28,8 +28,8 @@
 /* Completions are looked for when room gets short, and now and then for errors. */
 #define POLL_ROOM	(SPINDLE_SQ_DEPTH / 2)
 #define POLL_PASSES	64
-/* Busy passes in a row until a peer is told that we are awake. */
-#define AWAKE_PASSES	32
+/* Passes with something for a peer, without sleep, until it is told that we are awake. */
+#define AWAKE_PASSES	8
 
 #define IMM_NODE	(SPINDLE_IMM_NODE << SPINDLE_IMM_SHIFT)
 #define NO_IMM		U32_MAX
@@ -460,10 +460,8 @@ bool spindle_peer_push(struct spindle_peer *peer)
 	}
 	room = spindle_post_room(conn) >= SPINDLE_POST_PIECES;
 	news = peer->told.word[SPINDLE_NODE_COL_LOST] != group->lost && room;
-	if (!conn->nchain && !news && !(peer->asleep && peer->debt)) {
-		peer->busy = 0;
+	if (!conn->nchain && !news && !(peer->asleep && peer->debt))
 		return left;
-	}
 	if (room && told_asleep(peer) && ++peer->busy >= AWAKE_PASSES)
 		tell(peer, false);
 	else if (news || (room && !conn->nchain))

@@ -37,7 +37,7 @@ struct spindle_subgroup;
  * @asleep: its engine sleeps: ring the doorbell
  * @debt: it was sent guards without a doorbell since the last doorbell
  * @told: our node block as it was last told
- * @busy: passes in a row that had something for it, until it is told we are awake
+ * @busy: passes that had something for it, since we told it that we sleep
  * @torn: reads of its node block that found it half written
  * @torn_run: of these, in a row
  */

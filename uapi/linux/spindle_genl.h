@@ -439,8 +439,8 @@ enum spindle_peer_attr {
  * @SPINDLE_ENGINE_S_BELLS: wake-ups by a peer's doorbell
  * @SPINDLE_ENGINE_S_REFUSED: connection requests refused (of the node)
  * @SPINDLE_ENGINE_S_PID: thread id of the engine
- * @SPINDLE_ENGINE_S_SPIN_US: microseconds that it polls without work at present: IDLE_US,
- *	or less while others want the CPU
+ * @SPINDLE_ENGINE_S_SPIN_US: microseconds that it polled at most when it last had no work:
+ *	IDLE_US, or 0 because others wanted its CPU
  * @SPINDLE_ENGINE_S_BUSY_NS: nanoseconds in passes that found work, while TIMING was on
  * @SPINDLE_ENGINE_S_POST_NS: of these, nanoseconds spent posting
  * @SPINDLE_ENGINE_S_TIMED_NS: nanoseconds that TIMING was on
