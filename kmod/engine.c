@@ -61,14 +61,14 @@ static bool read_mail(struct spindle_engine *engine)
 	return all;
 }
 
-static bool pass(struct spindle_engine *engine, bool all)
+static bool pass(struct spindle_engine *engine, u32 how)
 {
 	u64 begin = engine->timing ? ktime_get_ns() : 0;
 	struct spindle_node *node;
 	bool work = read_mail(engine);
 
 	list_for_each_entry(node, &engine->nodes, engine_link)
-		work |= spindle_node_pass(node, all);
+		work |= spindle_node_pass(node, how);
 	spindle_count(&engine->stats.passes, 1);
 	spindle_count(&engine->stats.busy, work);
 	/* The mail may have turned it on or off. */
@@ -121,7 +121,7 @@ static void go_to_sleep(struct spindle_engine *engine)
 	 * sleep, or this pass sees what they did.
 	 */
 	smp_mb();
-	if (!pass(engine, true) && ok) {
+	if (!pass(engine, SPINDLE_PASS_ALL | SPINDLE_PASS_IDLE) && ok) {
 		spindle_count(&engine->stats.sleeps, 1);
 		trace_spindle_sleep(engine->id, engine->stats.passes);
 		for (;;) {
@@ -168,17 +168,19 @@ static int engine_thread(void *arg)
 {
 	struct spindle_engine *engine = arg;
 	struct idle idle = {};
-	bool all = true;
+	u32 how = SPINDLE_PASS_ALL;
 
 	while (!kthread_should_stop()) {
-		if (pass(engine, all)) {
+		if (pass(engine, how)) {
 			idle = (struct idle){};
-			all = false;
-		} else if (!poll_on(engine, &idle)) {
+			how = 0;
+		} else if (poll_on(engine, &idle)) {
+			how = SPINDLE_PASS_IDLE;
+		} else {
 			go_to_sleep(engine);
 			idle = (struct idle){};
 			/* Nobody says which subgroup it was woken for. */
-			all = true;
+			how = SPINDLE_PASS_ALL;
 		}
 		cond_resched_tasks_rcu_qs();
 	}

@@ -19,6 +19,10 @@
 #include <linux/sched.h>
 
 struct net;
+
+/* What a pass has to do beside what is always done. */
+#define SPINDLE_PASS_ALL	BIT(0) /* look at subgroups in which nothing happens, too */
+#define SPINDLE_PASS_IDLE	BIT(1) /* the last one found nothing: tell what can wait */
 struct spindle_node;
 
 #define SPINDLE_ANY_CPU (-1)

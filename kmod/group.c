@@ -170,6 +170,8 @@ static bool visit(struct spindle_group *group, u32 i)
 		sg->quiet = 0;
 		group->hot |= BIT_ULL(i);
 		group->push |= BIT_ULL(i);
+		if (sg->mc.lazy)
+			group->lazy |= BIT_ULL(i);
 	} else if ((sg->mc.tune.switches & SPINDLE_SW_TRACKING) && ++sg->quiet > HOT_PASSES) {
 		group->hot &= ~BIT_ULL(i);
 	}
@@ -200,6 +202,23 @@ static bool visit_subgroups(struct spindle_group *group, bool all)
 	return work;
 }
 
+static bool flush_acks(struct spindle_group *group)
+{
+	bool work = false;
+	u64 set;
+
+	for (set = group->lazy; set; set &= set - 1) {
+		u32 i = __ffs64(set);
+
+		if (!spindle_mc_flush_acks(&group->subgroup[i]->mc))
+			continue;
+		group->push |= BIT_ULL(i);
+		work = true;
+	}
+	group->lazy = 0;
+	return work;
+}
+
 static bool push_peers(struct spindle_group *group)
 {
 	bool work = false;
@@ -220,14 +239,14 @@ static bool push_peers(struct spindle_group *group)
 /**
  * spindle_group_pass() - one pass: see, decide, then post
  * @group: the group
- * @all: look at subgroups in which nothing happens, too
+ * @how: SPINDLE_PASS_*
  *
  * Posts come last, one chain per peer for all subgroups: state is final by then, and
  * what was decided in the meantime rides along (Spindle paper, III-C).
  *
  * Return: true if there was work
  */
-bool spindle_group_pass(struct spindle_group *group, bool all)
+bool spindle_group_pass(struct spindle_group *group, u32 how)
 {
 	bool work = false;
 	u32 i;
@@ -236,7 +255,9 @@ bool spindle_group_pass(struct spindle_group *group, bool all)
 	for (i = 0; i < group->view.num_members; i++)
 		if (group->peer[i])
 			work |= spindle_peer_watch(group->peer[i]);
-	work |= visit_subgroups(group, all);
+	work |= visit_subgroups(group, how & SPINDLE_PASS_ALL);
+	if (how & SPINDLE_PASS_IDLE)
+		work |= flush_acks(group);
 	work |= push_peers(group);
 	return work;
 }

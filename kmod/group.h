@@ -35,6 +35,7 @@ struct spindle_subgroup;
  * @passes: passes of the engine
  * @hot: subgroups in which something happens, by index
  * @push: subgroups that may have something for a peer, by index
+ * @lazy: subgroups that may have something to tell that can wait, by index
  * @cold: index of the subgroup to look at next although nothing happens in it
  */
 struct spindle_group {
@@ -51,6 +52,7 @@ struct spindle_group {
 	u64 passes;
 	u64 hot;
 	u64 push;
+	u64 lazy;
 	u32 cold;
 };
 
@@ -62,7 +64,7 @@ void spindle_group_remove(struct spindle_group *group);
 void spindle_group_free(struct spindle_group *group);
 
 /* engine context */
-bool spindle_group_pass(struct spindle_group *group, bool all);
+bool spindle_group_pass(struct spindle_group *group, u32 how);
 void spindle_group_lost(struct spindle_group *group, u64 ranks, u32 error, const char *reason);
 
 #endif /* SPINDLE_GROUP_H */

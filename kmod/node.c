@@ -391,13 +391,13 @@ void spindle_node_del_view(struct spindle_node *node)
 /**
  * spindle_node_pass() - one pass over the node's group
  * @node: the node
- * @all: look at every subgroup
+ * @how: SPINDLE_PASS_*
  *
  * Return: true if there was work
  */
-bool spindle_node_pass(struct spindle_node *node, bool all)
+bool spindle_node_pass(struct spindle_node *node, u32 how)
 {
-	return node->running && spindle_group_pass(node->running, all);
+	return node->running && spindle_group_pass(node->running, how);
 }
 
 /**

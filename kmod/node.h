@@ -103,7 +103,7 @@ int spindle_node_init(void);
 void spindle_node_exit(void);
 
 /* engine context */
-bool spindle_node_pass(struct spindle_node *node, bool all);
+bool spindle_node_pass(struct spindle_node *node, u32 how);
 bool spindle_node_settled(struct spindle_node *node);
 bool spindle_node_announce(struct spindle_node *node, bool sleep);
 

@@ -7,6 +7,9 @@
  */
 #include "stage.h"
 
+/* Of the messages that can be under way, the part that is acknowledged at once: 1/4. */
+#define LAZY_SHIFT 2
+
 /**
  * spindle_mc_prefix() - the sequence number below which all senders are complete
  * @mc: the subgroup
@@ -46,6 +49,8 @@ static u64 count_received(const struct spindle_mc_sender *sd)
  */
 void spindle_mc_set(struct spindle_mc *mc, enum spindle_column col, u64 value)
 {
+	bool lazy = col == SPINDLE_COL_DELIVERED && spindle_mc_uses(mc, SPINDLE_SW_MERGED_ACKS);
+	u64 most = ((u64)mc->window * mc->senders) >> LAZY_SHIFT;
 	u32 r;
 
 	if (mc->word[col] == value)
@@ -54,8 +59,42 @@ void spindle_mc_set(struct spindle_mc *mc, enum spindle_column col, u64 value)
 	/* Statistics show some of them. */
 	WRITE_ONCE(mc->word[col], value);
 	mc->changed = true;
-	for (r = 0; r < mc->members; r++)
-		mc->member[r].dirty = r != mc->me;
+	mc->lazy |= lazy;
+	for (r = 0; r < mc->members; r++) {
+		struct spindle_mc_member *m = &mc->member[r];
+
+		if (r != mc->me && (!lazy || value - m->told_delivered >= most))
+			m->dirty = true;
+	}
+}
+
+/**
+ * spindle_mc_flush_acks() - nothing else has to be told: tell what was delivered
+ * @mc: the subgroup
+ *
+ * Senders need to know it before their rings are full, not before that: it rides along
+ * with what else there is to tell, and goes by itself only when there is nothing, or
+ * when a quarter of what the senders have out waits for it.
+ *
+ * Return: true if there is something to push now
+ */
+bool spindle_mc_flush_acks(struct spindle_mc *mc)
+{
+	bool any = false;
+	u32 r;
+
+	if (!mc->lazy || !mc->active)
+		return false;
+	mc->lazy = false;
+	for (r = 0; r < mc->members; r++) {
+		struct spindle_mc_member *m = &mc->member[r];
+
+		if (r == mc->me || m->told_delivered == mc->word[SPINDLE_COL_DELIVERED])
+			continue;
+		m->dirty = true;
+		any = true;
+	}
+	return any;
 }
 
 /* All members have received everything below. */

@@ -268,7 +268,8 @@ bool node_pass(struct node *node)
 
 		if (!g)
 			continue;
-		busy |= spindle_mc_run(&g->mc);
+		if (spindle_mc_run(&g->mc) || spindle_mc_flush_acks(&g->mc))
+			busy = true;
 		if (g->mc.events & SPINDLE_MC_FAILED &&
 		    g->view_rank[g->mc.bad_member] != w->hostile)
 			world_fail(w, "node %u group %u blames member %u", node->rank, i,
