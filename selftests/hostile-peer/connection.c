@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Connections that are requested, answered and left, rightly or not. See connection.h.
+ */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hostile-peer.h"
+#include "connection.h"
+#include "hello.h"
+#include "queues.h"
+
+struct rdma_event_channel *chan;
+struct rdma_cm_id *id;
+bool disconnected;
+
+int next_event(int ms, int64_t *code, struct rdma_cm_id **from)
+{
+	struct pollfd pfd = { .fd = chan->fd, .events = POLLIN };
+	struct rdma_cm_event *ev;
+	uint32_t word;
+	int type;
+
+	if (poll(&pfd, 1, ms) != 1 || rdma_get_cm_event(chan, &ev))
+		return -1;
+	type = ev->event;
+	if (from)
+		*from = ev->id;
+	if (code)
+		*code = -1;
+	if (code && type == RDMA_CM_EVENT_REJECTED && ev->param.conn.private_data_len >= 4) {
+		memcpy(&word, ev->param.conn.private_data, sizeof(word));
+		*code = be32toh(word);
+	}
+	if (type == RDMA_CM_EVENT_DISCONNECTED)
+		disconnected = true;
+	rdma_ack_cm_event(ev);
+	return type;
+}
+
+static struct sockaddr_in member_addr(uint32_t node)
+{
+	int rank = spindle_view_rank(&view, node);
+	struct sockaddr_in sin = { .sin_family = AF_INET };
+
+	if (rank < 0)
+		die("node %u is not in the view\n", node);
+	memcpy(&sin.sin_addr, view.member[rank].addr.ip, 4);
+	sin.sin_port = htons(view.member[rank].addr.port);
+	return sin;
+}
+
+static void resolve(void)
+{
+	struct sockaddr_in src = member_addr(my_id), dst = member_addr(their_id);
+
+	src.sin_port = 0;
+	if (rdma_create_id(chan, &id, NULL, RDMA_PS_TCP) ||
+	    rdma_resolve_addr(id, (struct sockaddr *)&src, (struct sockaddr *)&dst, 5000))
+		die("resolve: %s\n", strerror(errno));
+	if (next_event(LIMIT_S * 1000, NULL, NULL) != RDMA_CM_EVENT_ADDR_RESOLVED)
+		die("the address does not resolve\n");
+	if (rdma_resolve_route(id, 5000) ||
+	    next_event(LIMIT_S * 1000, NULL, NULL) != RDMA_CM_EVENT_ROUTE_RESOLVED)
+		die("no route\n");
+}
+
+static const char *outcome(int type, int64_t code)
+{
+	static char buf[64];
+
+	if (type == RDMA_CM_EVENT_ESTABLISHED)
+		return "up";
+	if (type < 0)
+		return "no answer";
+	if (type == RDMA_CM_EVENT_REJECTED && code >= 0) {
+		snprintf(buf, sizeof(buf), "rejected %" PRId64, code);
+		return buf;
+	}
+	return rdma_event_str(type);
+}
+
+/* ---- to begin one ------------------------------------------------------ */
+
+void step_dial(const char *step)
+{
+	struct rdma_conn_param param;
+	struct hello h;
+	int64_t code;
+	int type;
+
+	resolve();
+	make_queues(step);
+	param = make_param(step, &h);
+	if (rdma_connect(id, &param))
+		die("connect: %s\n", strerror(errno));
+	type = next_event(LIMIT_S * 1000, &code, NULL);
+	if (type == RDMA_CM_EVENT_CONNECT_RESPONSE) {
+		/* Once more: the rights of the first time were those of no connection. */
+		move_qp(IBV_QPS_INIT, 0);
+		move_qp(IBV_QPS_RTR, 0);
+		move_qp(IBV_QPS_RTS, num(step, "reads", 0));
+		type = rdma_establish(id) ? -1 : RDMA_CM_EVENT_ESTABLISHED;
+	}
+	printf("dial: %s\n", outcome(type, code));
+	/* Nothing that follows can be done without a connection. */
+	if (type != RDMA_CM_EVENT_ESTABLISHED)
+		exit(0);
+}
+
+void step_half(const char *step)
+{
+	struct pollfd pfd = { .fd = chan->fd, .events = POLLIN };
+	struct rdma_conn_param param;
+	struct hello h;
+
+	resolve();
+	make_queues(step);
+	param = make_param(step, &h);
+	if (rdma_connect(id, &param))
+		die("connect: %s\n", strerror(errno));
+	/* The event is there, but who does not take it does not confirm either. */
+	printf("half: %s\n", poll(&pfd, 1, LIMIT_S * 1000) == 1 ? "answered" : "no answer");
+}
+
+void step_flood(const char *step)
+{
+	uint64_t n = num(step, "n", 1), i, most = 0;
+	struct rdma_conn_param param;
+	char first[64] = "";
+	struct hello h;
+	int64_t code;
+	int type;
+
+	for (i = 0; i < n; i++) {
+		const char *what;
+
+		resolve();
+		param = make_param(step, &h);
+		if (rdma_connect(id, &param))
+			die("connect: %s\n", strerror(errno));
+		type = next_event(LIMIT_S * 1000, &code, NULL);
+		what = outcome(type, code);
+		if (!i)
+			snprintf(first, sizeof(first), "%s", what);
+		most += !strcmp(first, what);
+		rdma_destroy_id(id);
+	}
+	printf("flood: %" PRIu64 " %s\n", most, first);
+}
+
+void step_lure(const char *step)
+{
+	struct sockaddr_in addr = member_addr(my_id);
+	struct rdma_cm_id *listener, *from;
+	struct rdma_conn_param param;
+	struct hello h;
+	uint32_t word = htobe32(num(step, "reject", 0));
+	int type;
+
+	if (rdma_create_id(chan, &listener, NULL, RDMA_PS_TCP) ||
+	    rdma_bind_addr(listener, (struct sockaddr *)&addr) || rdma_listen(listener, 16))
+		die("listen: %s\n", strerror(errno));
+	do {
+		type = next_event(LIMIT_S * 1000, NULL, &from);
+		if (type < 0)
+			die("nobody dials\n");
+	} while (type != RDMA_CM_EVENT_CONNECT_REQUEST);
+	id = from;
+	if (find(step, "reject")) {
+		printf("lure: %s\n", rdma_reject(id, &word, sizeof(word)) ? "cannot reject" :
+									     "rejected");
+		return;
+	}
+	make_queues(step);
+	param = make_param(step, &h);
+	if (rdma_accept(id, &param))
+		die("accept: %s\n", strerror(errno));
+	type = next_event(LIMIT_S * 1000, NULL, NULL);
+	/* Who ends it at once may be faster than the confirmation that it was there. */
+	if (type == RDMA_CM_EVENT_DISCONNECTED)
+		type = RDMA_CM_EVENT_ESTABLISHED;
+	printf("lure: %s\n", outcome(type, -1));
+}
+
+/* ---- to end it --------------------------------------------------------- */
+
+void step_gone(const char *step)
+{
+	uint64_t end = now_ms() + num(step, "ms", LIMIT_S * 1000);
+
+	while (!disconnected && now_ms() < end)
+		next_event(100, NULL, NULL);
+	printf("gone: %s\n", disconnected ? "yes" : "no");
+}
+
+void step_mute(const char *step)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+
+	(void)step;
+	printf("mute: %s\n", ibv_modify_qp(qp, &attr, IBV_QP_STATE) ? strerror(errno) :
+									   "yes");
+}
+
+void step_hangup(const char *step)
+{
+	(void)step;
+	printf("hangup: %s\n", rdma_disconnect(id) ? strerror(errno) : "yes");
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The connection to the node; there is one at a time.
+ */
+#ifndef SPINDLE_HOSTILE_PEER_CONNECTION_H
+#define SPINDLE_HOSTILE_PEER_CONNECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <rdma/rdma_cma.h>
+
+/* Whatever happens to connections is heard here. */
+extern struct rdma_event_channel *chan;
+
+/* The last one that was begun. */
+extern struct rdma_cm_id *id;
+
+/* The node has ended it; known once next_event() was asked. */
+extern bool disconnected;
+
+/* The next event, or -1 when the time is over. The code of a rejection goes to @code. */
+int next_event(int ms, int64_t *code, struct rdma_cm_id **from);
+
+#endif /* SPINDLE_HOSTILE_PEER_CONNECTION_H */

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Hellos with something wrong in them: a node has to look at the length and at every
+ * field. See hello.h.
+ */
+#include <endian.h>
+#include <stdio.h>
+
+#include "hostile-peer.h"
+#include "hello.h"
+#include "queues.h"
+
+static struct hello make_hello(const char *step)
+{
+	struct hello h = {
+		.magic = htole32(HELLO_MAGIC),
+		.version = htole16(HELLO_VERSION),
+		.flags = htole16(num(step, "flags", 0)),
+		.src = htole32(num(step, "src", my_id)),
+		.dst = htole32(num(step, "dst", their_id)),
+		.incarnation = random64(),
+		.digest = htole64(spindle_view_digest(&view)),
+	};
+	unsigned int i;
+
+	snprintf(h.cluster, sizeof(h.cluster), "%s", cluster);
+	if (find(step, "magic"))
+		h.magic ^= 1;
+	if (find(step, "version"))
+		h.version = htole16(HELLO_VERSION + 1);
+	if (find(step, "cluster"))
+		h.cluster[sizeof(h.cluster) - 1] = 'x';
+	if (find(step, "digest"))
+		h.digest ^= htole64(1ULL << 63);
+	for (i = 0; find(step, "junk") && i < sizeof(h) / 8; i++)
+		((uint64_t *)&h)[i] = random64();
+	return h;
+}
+
+struct rdma_conn_param make_param(const char *step, struct hello *h)
+{
+	*h = make_hello(step);
+	return (struct rdma_conn_param){
+		.private_data = find(step, "nodata") ? NULL : h,
+		.private_data_len = find(step, "nodata") ? 0 : find(step, "short") ? 20 :
+							   sizeof(*h),
+		.initiator_depth = num(step, "reads", 0),
+		.responder_resources = num(step, "reads", 0),
+		.retry_count = num(step, "retry", 6),
+		.rnr_retry_count = num(step, "rnr", 6),
+		.qp_num = qp ? qp->qp_num : 77,
+	};
+}

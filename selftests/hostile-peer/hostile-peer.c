@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hostile-peer: a member that does not keep to the protocol.
+ *
+ *	hostile-peer -i ID -t ID [-c CLUSTER] VIEW-WORDS... -- STEP...
+ *
+ * Connects as node -i to the node -t of this kernel over user-space verbs and does
+ * what the steps say, one after the other. VIEW-WORDS are those of "spindle-ctl view
+ * set" from "vid" on, so that a test gives the same words to both. Digest, layouts and
+ * seals come from the module's own core/.
+ *
+ * A step is NAME[,KEY[=VALUE]]... and prints one line:
+ *
+ *	dial		request a connection. Wrong on purpose: nodata short junk magic
+ *			version cluster digest src=ID dst=ID; flags=N retry=N rnr=N reads=N;
+ *			norecv: post no receives. "up", "rejected CODE", or what else came
+ *	flood,n=N	so many requests without a queue pair, keys as for dial; what
+ *			became of them
+ *	lure		be dialled, once, keys as for dial; reject=CODE refuses
+ *	half		request and say nothing more when the answer comes
+ *	give		send our rights; len=N key=N in them, size=N bytes, n=N pages
+ *	take		wait for the node's rights: the number of chunks
+ *	setup		give and take, correctly
+ *	write		off= len= of the row, end: off counts from its end; key= near=
+ *			addr=: this key, the key so much further on, this address;
+ *			foreign: a chunk with another one's key; imm=V, fill=V.
+ *			Prints the completion's status
+ *	read, add	the same, one-sided read and atomic
+ *	send		size=N bytes; inv=KEY: and invalidate
+ *	block		sg=INDEX and sent= received= delivered= slots=, sealed, with a
+ *			doorbell; seal=bad, quiet: without doorbell
+ *	node		sleep=N lost=RANKS, the same of the node block
+ *	hdr		sg= slot= round= unit= len=; word=N: another slot word
+ *	garbage		n=N random writes into the row, seed=N, some with immediate data
+ *	imms		n=N immediate data without a byte, v=V or random
+ *	await		sg= and sent= received= delivered= slots=: until the node's own
+ *			columns, as it pushed them to us, are at least so
+ *	joined		wait until its engine uses the connection (where memory is polled)
+ *	gone		wait until the node has disconnected
+ *	mute		the queue pair is reset: nobody answers any more, nothing is said
+ *	hangup, exit	disconnect; end without a word
+ *	mark=F until=F	create a file; wait for one
+ *
+ * Exit status: 0 all steps were done, whatever became of them; 1 one could not be.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hostile-peer.h"
+#include "connection.h"
+#include "queues.h"
+#include "rights.h"
+
+struct spindle_view view;
+uint32_t my_id, their_id;
+const char *cluster = "spindle";
+struct spindle_layout out, in;
+uint64_t rng = 1;
+
+uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
+}
+
+uint64_t random64(void)
+{
+	rng ^= rng << 13;
+	rng ^= rng >> 7;
+	rng ^= rng << 17;
+	return rng;
+}
+
+const char *find(const char *step, const char *key)
+{
+	size_t n = strlen(key);
+	const char *p = step;
+
+	while ((p = strchr(p, ','))) {
+		p++;
+		if (!strncmp(p, key, n) && (p[n] == '=' || p[n] == ',' || !p[n]))
+			return p + n + (p[n] == '=');
+	}
+	return NULL;
+}
+
+uint64_t num(const char *step, const char *key, uint64_t def)
+{
+	const char *p = find(step, key);
+
+	return p ? strtoull(p, NULL, 0) : def;
+}
+
+/* ---- steps about nothing but this process ------------------------------ */
+
+static void step_exit(const char *step)
+{
+	(void)step;
+	fflush(stdout);
+	_exit(0);
+}
+
+static void step_mark(const char *step)
+{
+	int fd = open(step + strcspn(step, "=") + 1, O_CREAT | O_WRONLY, 0600);
+
+	if (fd < 0)
+		die("%s: %s\n", step, strerror(errno));
+	close(fd);
+}
+
+/* Meanwhile the node may write to us and finds receives. */
+static void step_until(const char *step)
+{
+	const char *file = step + strcspn(step, "=") + 1;
+	uint64_t end = now_ms() + 5 * LIMIT_S * 1000;
+	enum ibv_wc_status status;
+
+	while (access(file, F_OK)) {
+		while (cq && poll_send(&status))
+			;
+		next_event(10, NULL, NULL);
+		if (now_ms() > end)
+			die("%s: it did not come\n", step);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*fn)(const char *step);
+} steps[] = {
+	{ "dial", step_dial }, { "half", step_half }, { "flood", step_flood },
+	{ "lure", step_lure }, { "give", step_give }, { "take", step_take },
+	{ "setup", step_setup }, { "write", step_write }, { "read", step_read },
+	{ "add", step_add }, { "send", step_send }, { "block", step_block },
+	{ "node", step_node }, { "hdr", step_hdr }, { "garbage", step_garbage },
+	{ "imms", step_imms }, { "await", step_await }, { "joined", step_joined },
+	{ "gone", step_gone },
+	{ "mute", step_mute }, { "hangup", step_hangup }, { "exit", step_exit },
+	{ "mark", step_mark }, { "until", step_until },
+};
+
+static void run(const char *step)
+{
+	size_t n = strcspn(step, ",="), i;
+
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		if (strlen(steps[i].name) != n || strncmp(step, steps[i].name, n))
+			continue;
+		steps[i].fn(step);
+		return;
+	}
+	die("unknown step '%s'\n", step);
+}
+
+int main(int argc, char **argv)
+{
+	int c, first, me, they;
+
+	while ((c = getopt(argc, argv, "+i:t:c:")) != -1) {
+		switch (c) {
+		case 'i': my_id = strtoul(optarg, NULL, 0); break;
+		case 't': their_id = strtoul(optarg, NULL, 0); break;
+		case 'c': cluster = optarg; break;
+		default: return 2;
+		}
+	}
+	for (first = optind; first < argc && strcmp(argv[first], "--"); first++)
+		;
+	parse_view(argv + optind, first - optind);
+	me = spindle_view_rank(&view, my_id);
+	they = spindle_view_rank(&view, their_id);
+	if (me < 0 || they < 0)
+		die("-i and -t name members of the view\n");
+	setvbuf(stdout, NULL, _IOLBF, 0);
+
+	spindle_layout_row(&out, &view, me, they);
+	spindle_layout_row(&in, &view, they, me);
+	chunks_out = DIV_ROUND_UP(out.size, CHUNK);
+	chunks_in = DIV_ROUND_UP(in.size, CHUNK);
+	theirs = calloc(chunks_out, sizeof(*theirs));
+	row = aligned_alloc(SPINDLE_PAGE, in.size);
+	pages = aligned_alloc(SPINDLE_PAGE, 2 * MAX_PAGES * SPINDLE_PAGE);
+	scratch = aligned_alloc(SPINDLE_PAGE, SCRATCH);
+	chan = rdma_create_event_channel();
+	if (!theirs || !row || !pages || !scratch || !chan)
+		die("no memory, or no /dev/infiniband/rdma_cm\n");
+	memset(row, 0, in.size);
+	memset(pages, 0, 2 * MAX_PAGES * SPINDLE_PAGE);
+
+	while (++first < argc)
+		run(argv[first]);
+	return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What all steps know: who plays which member of which view, what a step is to do, and
+ * when it has taken too long.
+ */
+#ifndef SPINDLE_HOSTILE_PEER_HOSTILE_PEER_H
+#define SPINDLE_HOSTILE_PEER_HOSTILE_PEER_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "layout.h"
+
+#define LIMIT_S		60	/* for anything that has to happen */
+
+#define die(...) do { fprintf(stderr, "hostile-peer: " __VA_ARGS__); exit(1); } while (0)
+
+/* What the command line says: VIEW-WORDS, -i, -t and -c. */
+extern struct spindle_view view;
+extern uint32_t my_id, their_id;
+extern const char *cluster;
+
+/* What follows from it: our row there, its row here. */
+extern struct spindle_layout out, in;
+
+/* The view in words, from "vid" on; the program ends if it is none: words.c */
+void parse_view(char **word, int n);
+
+/* ---- time and chance --------------------------------------------------- */
+
+/* Milliseconds of a clock that nobody sets. */
+uint64_t now_ms(void);
+
+/* Random numbers follow from what is in here; "garbage" has a seed of its own. */
+extern uint64_t rng;
+uint64_t random64(void);
+
+/* ---- arguments of a step ----------------------------------------------- */
+
+/* The text behind "KEY=" or "" behind a bare KEY; NULL if it is not there. */
+const char *find(const char *step, const char *key);
+
+/* The number behind "KEY=", or @def if the step does not say. */
+uint64_t num(const char *step, const char *key, uint64_t def);
+
+/* ---- the steps --------------------------------------------------------- */
+
+/* One for each word; what they do is said in hostile-peer.c. */
+void step_dial(const char *step);	/* connection.c */
+void step_half(const char *step);
+void step_flood(const char *step);
+void step_lure(const char *step);
+void step_gone(const char *step);
+void step_mute(const char *step);
+void step_hangup(const char *step);
+void step_give(const char *step);	/* rights.c */
+void step_take(const char *step);
+void step_setup(const char *step);
+void step_write(const char *step);	/* access.c */
+void step_read(const char *step);
+void step_add(const char *step);
+void step_send(const char *step);
+void step_garbage(const char *step);
+void step_imms(const char *step);
+void step_block(const char *step);	/* row.c */
+void step_node(const char *step);
+void step_hdr(const char *step);
+void step_await(const char *step);
+void step_joined(const char *step);
+
+#endif /* SPINDLE_HOSTILE_PEER_HOSTILE_PEER_H */

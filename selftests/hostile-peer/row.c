@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the rows say: lies in ours, which have the form of the truth, and the node's own
+ * columns in the row that it writes here.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "push.h"
+#include "smc.h"
+#include "hostile-peer.h"
+#include "access.h"
+#include "connection.h"
+#include "queues.h"
+
+/* ---- ours -------------------------------------------------------------- */
+
+/* A block goes with a doorbell, so that an engine that sleeps looks at it. */
+static void put_block(const char *step, uint32_t index, struct spindle_block *b)
+{
+	uint64_t off = index == SPINDLE_IMM_NODE ? SPINDLE_NODE_BLOCK :
+						   spindle_layout_block(index);
+	char imm[32] = "";
+
+	b->seal = spindle_seal(b->word);
+	if (find(step, "seal"))
+		b->seal ^= 1;
+	if (!find(step, "quiet"))
+		snprintf(imm, sizeof(imm), "b,imm=%u", index << SPINDLE_IMM_SHIFT |
+			 ((uint32_t)num(step, "slots", 0) & SPINDLE_IMM_SLOTS));
+	printf("%.*s: %s\n", (int)strcspn(step, ","), step,
+	       one_sided(imm, IBV_WR_RDMA_WRITE, off, b, SPINDLE_BLOCK_PUSH));
+}
+
+void step_block(const char *step)
+{
+	struct spindle_block b = { .word = {
+		[SPINDLE_COL_SENT] = num(step, "sent", 0),
+		[SPINDLE_COL_RECEIVED] = num(step, "received", 0),
+		[SPINDLE_COL_DELIVERED] = num(step, "delivered", 0),
+		[SPINDLE_COL_SLOTS] = num(step, "slots", 0),
+	} };
+
+	put_block(step, num(step, "sg", 0), &b);
+}
+
+void step_node(const char *step)
+{
+	struct spindle_block b = { .word = {
+		[SPINDLE_NODE_COL_SLEEP] = num(step, "sleep", 0),
+		[SPINDLE_NODE_COL_VID] = view.vid,
+		[SPINDLE_NODE_COL_LOST] = num(step, "lost", 0),
+	} };
+
+	put_block(step, SPINDLE_IMM_NODE, &b);
+}
+
+void step_hdr(const char *step)
+{
+	uint32_t sg = num(step, "sg", 0);
+	uint64_t slot = num(step, "slot", 0);
+	struct spindle_hdr h = {
+		.round = num(step, "round", 0),
+		.slot = num(step, "word", slot + 1),
+		.unit = num(step, "unit", 0),
+		.len = num(step, "len", 0),
+	};
+	uint64_t off = out.hdr[sg] + slot % view.subgroup[sg].window * sizeof(h);
+
+	if (out.hdr[sg] == SPINDLE_NO_OFFSET)
+		die("there is no header ring of subgroup index %u in our row\n", sg);
+	printf("hdr: %s\n", one_sided(step, IBV_WR_RDMA_WRITE, off, &h, sizeof(h)));
+}
+
+/* ---- the node's -------------------------------------------------------- */
+
+void step_await(const char *step)
+{
+	static const char * const col[SPINDLE_BLOCK_WORDS] = {
+		[SPINDLE_COL_SENT] = "sent",
+		[SPINDLE_COL_RECEIVED] = "received",
+		[SPINDLE_COL_DELIVERED] = "delivered",
+		[SPINDLE_COL_SLOTS] = "slots",
+	};
+	const struct spindle_block *b =
+		(void *)(row + spindle_layout_block(num(step, "sg", 0)));
+	uint64_t end = now_ms() + num(step, "ms", LIMIT_S * 1000);
+	uint64_t word[SPINDLE_BLOCK_WORDS] = { 0 }, seal = 0;
+	enum ibv_wc_status status;
+	bool there = false;
+	int i;
+
+	while (!there && now_ms() < end && !disconnected) {
+		poll_send(&status);
+		next_event(0, NULL, NULL);
+		spindle_block_read(b, &seal, word);
+		there = true;
+		for (i = 0; i < SPINDLE_BLOCK_WORDS; i++)
+			there &= word[i] >= num(step, col[i], 0);
+	}
+	printf("await: %s\n", there ? "there" : disconnected ? "gone" : "not there");
+	if (!there)
+		fprintf(stderr, "# await: sent %" PRIu64 " received %" PRIu64 " delivered %"
+			PRIu64 " slots %" PRIu64 "\n", word[0], word[1], word[2], word[3]);
+}
+
+void step_joined(const char *step)
+{
+	const struct spindle_block *b = (void *)(row + SPINDLE_NODE_BLOCK);
+	uint64_t end = now_ms() + LIMIT_S * 1000;
+	enum ibv_wc_status status;
+
+	(void)step;
+	while (!READ_ONCE(b->seal) && now_ms() < end && !disconnected) {
+		poll_send(&status);
+		next_event(1, NULL, NULL);
+	}
+	printf("joined: %s\n", READ_ONCE(b->seal) ? "yes" : "no");
+}

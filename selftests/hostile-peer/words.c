@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The view in the words of spindle-ctl, so that its digest and its layouts are those of
+ * the node.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hostile-peer.h"
+
+static void parse_member(const char *word)
+{
+	struct spindle_view_member *m = &view.member[view.num_members++];
+	unsigned int a[4], port = SPINDLE_DEF_PORT, i;
+
+	if (sscanf(word, "%u@%u.%u.%u.%u:%u", &m->id, &a[0], &a[1], &a[2], &a[3], &port) < 5)
+		die("bad member '%s'\n", word);
+	for (i = 0; i < 4; i++)
+		m->addr.ip[i] = a[i];
+	m->addr.port = port;
+	m->addr.family = 4;
+}
+
+static uint64_t parse_mask(const char *word)
+{
+	uint64_t mask = 0;
+
+	if (!strcmp(word, "all"))
+		return view.num_members == 64 ? U64_MAX : BIT_ULL(view.num_members) - 1;
+	while (*word) {
+		char *end;
+		int rank = spindle_view_rank(&view, strtoul(word, &end, 10));
+
+		if (rank < 0 || end == word)
+			die("bad list '%s'\n", word);
+		mask |= BIT_ULL(rank);
+		word = *end ? end + 1 : end;
+	}
+	return mask;
+}
+
+/* What is left out has the defaults of spindle-ctl and of the module. */
+static void finish_subgroup(void)
+{
+	struct spindle_view_subgroup *sg;
+
+	if (!view.num_subgroups)
+		return;
+	sg = &view.subgroup[view.num_subgroups - 1];
+	if (!sg->members)
+		sg->members = parse_mask("all");
+	if (!sg->senders)
+		sg->senders = sg->members;
+	if (!sg->ring)
+		sg->ring = spindle_view_default_ring(sg->window, sg->max_msg);
+}
+
+void parse_view(char **word, int n)
+{
+	struct spindle_view_subgroup *sg = NULL;
+	const char *err;
+	int i;
+
+	for (i = 0; i + 1 < n; i += 2) {
+		const char *key = word[i], *val = word[i + 1];
+
+		if (!strcmp(key, "vid")) {
+			view.vid = strtoull(val, NULL, 0);
+		} else if (!strcmp(key, "member")) {
+			parse_member(val);
+		} else if (!strcmp(key, "subgroup")) {
+			finish_subgroup();
+			sg = &view.subgroup[view.num_subgroups++];
+			sg->id = strtoul(val, NULL, 0);
+			sg->window = SPINDLE_DEF_WINDOW;
+			sg->max_msg = SPINDLE_DEF_MAX_MSG;
+		} else if (sg && !strcmp(key, "window")) {
+			sg->window = strtoul(val, NULL, 0);
+		} else if (sg && !strcmp(key, "max-msg")) {
+			sg->max_msg = strtoul(val, NULL, 0);
+		} else if (sg && !strcmp(key, "ring")) {
+			sg->ring = strtoul(val, NULL, 0);
+		} else if (sg && !strcmp(key, "members")) {
+			sg->members = parse_mask(val);
+		} else if (sg && !strcmp(key, "senders")) {
+			sg->senders = parse_mask(val);
+		} else if (sg && !strcmp(key, "mode")) {
+			sg->mode = !strcmp(val, "unordered");
+		} else if (!sg || strcmp(key, "hold")) {
+			die("unknown word '%s'\n", key);
+		}
+	}
+	finish_subgroup();
+	err = spindle_view_check(&view, NULL);
+	if (err)
+		die("%s\n", err);
+}
