@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * genl-bad: requests that the netlink family has to refuse.
+ *
+ *	genl-bad refuse		each request of node.c, view.c and subgroup.c
+ *	genl-bad rights		requests of a process without CAP_NET_ADMIN
+ *	genl-bad dump		dumps in pieces, and while nodes come and go
+ *	genl-bad last-id	the largest node id
+ *	genl-bad largest-view	64 members and 64 subgroups
+ *	genl-bad memory		a view that the machine does not have the memory for
+ *
+ * Needs nodes 1, 2, 3 and 4 at 10.0.0.1, ports 5001 to 5004, the first three with the
+ * view BASE of words.h, all of it active, and an address 10.9.0.1 without an RDMA device;
+ * "memory" needs no more than node 4.
+ *
+ * A refusal has the errno that <linux/spindle_genl.h> says, a text that names what is
+ * wrong, the offset of the attribute that is, and no effect: the same dump of nodes and
+ * views after it as before, and no event.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "genl-bad.h"
+#include "../progs/tap.h"
+
+struct nl nl, events;
+
+int main(int argc, char **argv)
+{
+	static const struct { const char *name; void (*fn)(void); } parts[] = {
+		{ "refuse", refuse }, { "rights", rights }, { "dump", pieces },
+		{ "last-id", last_id }, { "largest-view", largest_view }, { "memory", memory },
+	};
+	unsigned int i;
+
+	if (nl_open(&nl) || nl_open(&events) || nl_listen(&events))
+		die("the family cannot be opened");
+	for (i = 0; argc > 1 && i < ARRAY_SIZE(parts); i++) {
+		if (strcmp(argv[1], parts[i].name))
+			continue;
+		parts[i].fn();
+		return tap_bad != 0;
+	}
+	fprintf(stderr, "usage: genl-bad refuse|rights|dump|last-id|largest-view|memory\n");
+	return 2;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The parts, and the sockets that all of them use.
+ */
+#ifndef SPINDLE_GENL_BAD_GENL_BAD_H
+#define SPINDLE_GENL_BAD_GENL_BAD_H
+
+#include "../progs/nl.h"
+
+/* One for requests, and one that has heard events from the beginning on. */
+extern struct nl nl, events;
+
+/* The parts, one for each word that genl-bad understands. */
+void refuse(void);		/* refuse.c */
+void rights(void);		/* rights.c */
+void pieces(void);		/* dump.c */
+void last_id(void);		/* limits.c */
+void largest_view(void);
+void memory(void);
+
+#endif /* SPINDLE_GENL_BAD_GENL_BAD_H */

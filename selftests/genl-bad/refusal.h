@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Refusals: requests, and what the family has to say to them.
+ */
+#ifndef SPINDLE_GENL_BAD_REFUSAL_H
+#define SPINDLE_GENL_BAD_REFUSAL_H
+
+#include <stddef.h>
+#include <errno.h>
+
+#include "words.h"
+
+/* Texts of the kernel's own checks. */
+#define RANGE	"integer out of range"
+#define LENGTH	"invalid attribute length"
+#define POLICY	"failed policy validation"
+#define UNKNOWN	"Unknown attribute type"
+#define UNSUPP	"Unsupported attribute"
+#define NOFLAG	"NLA_F_NESTED is missing"
+#define STRAY	"leftover"
+
+/**
+ * struct refusal - a request that is refused
+ * @cmd: the command
+ * @what: what is wrong with it, for people; NULL: the table ends here
+ * @words: the request, see words.h
+ * @err: errno
+ * @text: part of the text; NULL: generic netlink refuses it, without a text
+ * @miss: top-level attribute that is reported as missing, or 0
+ */
+struct refusal {
+	int cmd;
+	const char *what;
+	const char *words;
+	int err;
+	const char *text;
+	int miss;
+};
+
+/* In the order in which they are tried: node.c, view.c, subgroup.c */
+extern const struct refusal node_refusals[], view_refusals[], subgroup_refusals[];
+
+#endif /* SPINDLE_GENL_BAD_REFUSAL_H */

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From words to a request, byte by byte: what is wrong in it has to stay wrong. See
+ * words.h.
+ */
+#include <arpa/inet.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "words.h"
+#include "../progs/tap.h"
+
+enum type { U8, U16, U32, U64, STR, IP4, IP6, NEST };
+
+struct word {
+	const char *name;
+	int attr;
+	enum type type;
+	const struct word *in;		/* words of a nest */
+};
+
+static const struct word node_words[] = {
+	{ "id", SPINDLE_SUBGROUP_NODE_A_ID, U32, NULL },
+	{ "sender", SPINDLE_SUBGROUP_NODE_A_SENDER, U8, NULL },
+	{ NULL, 0, 0, NULL }
+};
+
+static const struct word subgroup_words[] = {
+	{ "id", SPINDLE_SUBGROUP_A_ID, U32, NULL },
+	{ "name", SPINDLE_SUBGROUP_A_NAME, STR, NULL },
+	{ "mode", SPINDLE_SUBGROUP_A_MODE, U8, NULL },
+	{ "window", SPINDLE_SUBGROUP_A_WINDOW, U32, NULL },
+	{ "max-msg", SPINDLE_SUBGROUP_A_MAX_MSG, U32, NULL },
+	{ "ring", SPINDLE_SUBGROUP_A_RING, U32, NULL },
+	{ "hold", SPINDLE_SUBGROUP_A_HOLD, U8, NULL },
+	{ "node", SPINDLE_SUBGROUP_A_NODE, NEST, node_words },
+	{ "state", SPINDLE_SUBGROUP_A_STATE, U8, NULL },
+	{ "readers", SPINDLE_SUBGROUP_A_READERS, U32, NULL },
+	{ NULL, 0, 0, NULL }
+};
+
+static const struct word member_words[] = {
+	{ "id", SPINDLE_MEMBER_A_ID, U32, NULL },
+	{ "addr4", SPINDLE_MEMBER_A_ADDR4, IP4, NULL },
+	{ "addr6", SPINDLE_MEMBER_A_ADDR6, IP6, NULL },
+	{ "port", SPINDLE_MEMBER_A_PORT, U16, NULL },
+	{ NULL, 0, 0, NULL }
+};
+
+static const struct word top_words[] = {
+	{ "id", SPINDLE_A_NODE_ID, U32, NULL },
+	{ "cluster", SPINDLE_A_CLUSTER, STR, NULL },
+	{ "addr4", SPINDLE_A_ADDR4, IP4, NULL },
+	{ "addr6", SPINDLE_A_ADDR6, IP6, NULL },
+	{ "port", SPINDLE_A_PORT, U16, NULL },
+	{ "visibility", SPINDLE_A_VISIBILITY, U8, NULL },
+	{ "idle-us", SPINDLE_A_IDLE_US, U32, NULL },
+	{ "engine", SPINDLE_A_ENGINE, U32, NULL },
+	{ "cpu", SPINDLE_A_CPU, U32, NULL },
+	{ "device", SPINDLE_A_DEVICE, STR, NULL },
+	{ "node-state", SPINDLE_A_NODE_STATE, U8, NULL },
+	{ "vid", SPINDLE_A_VIEW_ID, U64, NULL },
+	{ "member", SPINDLE_A_MEMBER, NEST, member_words },
+	{ "subgroup", SPINDLE_A_SUBGROUP, NEST, subgroup_words },
+	{ "subgroup-id", SPINDLE_A_SUBGROUP_ID, U32, NULL },
+	{ "reason", SPINDLE_A_REASON, STR, NULL },
+	{ NULL, 0, 0, NULL }
+};
+
+/* ---- from words to a request ------------------------------------------ */
+
+struct build {
+	struct nl_req *r;
+	int blame;		/* offset of the attribute marked with *, or 0 */
+};
+
+static int offset(const struct build *b, const void *at)
+{
+	return (const unsigned char *)at - b->r->buf;
+}
+
+static struct nlattr *put_value(struct nl_req *r, const struct word *w, const char *text)
+{
+	uint64_t num = strtoull(text, NULL, 10);
+	unsigned char ip[16];
+
+	switch (w->type) {
+	case U8:
+		return nl_put(r, w->attr, &num, 1);
+	case U16:
+		return nl_put(r, w->attr, &num, 2);
+	case U32:
+		return nl_put(r, w->attr, &num, 4);
+	case U64:
+		return nl_put(r, w->attr, &num, 8);
+	case STR:
+		return nl_put(r, w->attr, text, strlen(text) + 1);
+	case IP4:
+	case IP6:
+		if (inet_pton(w->type == IP4 ? AF_INET : AF_INET6, text, ip) != 1)
+			die("bad address '%s'", text);
+		return nl_put(r, w->attr, ip, w->type == IP4 ? 4 : 16);
+	case NEST:
+		break;
+	}
+	die("'%s' is a nest", w->name);
+}
+
+static void put_range(struct build *b, bool members, const char *range, bool blame)
+{
+	unsigned int i, first, last;
+	struct nlattr *a = NULL;
+
+	if (sscanf(range, "%u-%u", &first, &last) != 2)
+		die("bad range '%s'", range);
+	for (i = first; i <= last; i++) {
+		uint32_t ip = htonl(0x0a000001), window = 1, msg = 64, ring = 4096;
+		uint16_t port = 5000 + i;
+
+		a = nl_nest(b->r, (members ? SPINDLE_A_MEMBER : SPINDLE_A_SUBGROUP) | NLA_F_NESTED);
+		if (members) {
+			nl_put_u32(b->r, SPINDLE_MEMBER_A_ID, i);
+			nl_put(b->r, SPINDLE_MEMBER_A_ADDR4, &ip, 4);
+			nl_put(b->r, SPINDLE_MEMBER_A_PORT, &port, 2);
+		} else {
+			nl_put_u32(b->r, SPINDLE_SUBGROUP_A_ID, i);
+			nl_put_u32(b->r, SPINDLE_SUBGROUP_A_WINDOW, window);
+			nl_put_u32(b->r, SPINDLE_SUBGROUP_A_MAX_MSG, msg);
+			nl_put_u32(b->r, SPINDLE_SUBGROUP_A_RING, ring);
+		}
+		nl_nest_end(b->r);
+	}
+	if (blame)
+		b->blame = offset(b, a);
+}
+
+static const struct word *find_word(const struct word *words, const char *s, size_t len)
+{
+	for (; words->name; words++)
+		if (strlen(words->name) == len && !memcmp(words->name, s, len))
+			return words;
+	die("no word '%.*s'", (int)len, s);
+}
+
+static const char *put_words(struct build *b, const struct word *words, const char *s);
+
+static struct nlattr *put_odd(struct nl_req *r, int attr, int len)
+{
+	struct nlattr *a = nl_put(r, attr, NULL, len);
+
+	memset(nl_data(a), 1, len);
+	return a;
+}
+
+/* A nest up to its bracket; returns what follows that. */
+static const char *put_nest(struct build *b, const struct word *w, bool flag, const char *s,
+			    struct nlattr **a)
+{
+	*a = nl_nest(b->r, w->attr | (flag ? NLA_F_NESTED : 0));
+	s = put_words(b, w->in, s);
+	nl_nest_end(b->r);
+	/* What follows a nest of an odd length has to be aligned. */
+	while (b->r->nlh.nlmsg_len % NLA_ALIGNTO)
+		b->r->buf[b->r->nlh.nlmsg_len++] = 0;
+	return s;
+}
+
+/* One word; returns what follows it. */
+static const char *put_word(struct build *b, const struct word *words, const char *s)
+{
+	bool blame = *s == '*';
+	struct nlattr *a = NULL;
+	const char *end;
+	char text[64], *value, *mark;
+
+	s += blame;
+	end = s + strcspn(s, " ");
+	snprintf(text, sizeof(text), "%.*s", (int)(end - s), s);
+	value = strchr(text, '=');
+	value = value ? value + 1 : text + strlen(text);
+	mark = text + strcspn(text, "=/^!{");
+	if (*text == '~') {
+		nl_raw(b->r, NULL, atoi(text + 1));
+		/* Not rounded, so that the sum is not either. */
+		b->r->nlh.nlmsg_len -= NLA_ALIGN(atoi(text + 1)) - atoi(text + 1);
+		return end;
+	}
+	if (!strncmp(text, "members=", 8) || !strncmp(text, "subgroups=", 10)) {
+		put_range(b, *text == 'm', value, blame);
+		return end;
+	}
+	if (*text == '#') {
+		a = nl_put_u32(b->r, atoi(text + 1), atoi(value));
+	} else {
+		const struct word *w = find_word(words, text, mark - text);
+
+		if (end[-1] == '{')
+			end = put_nest(b, w, *mark != '!', end, &a);
+		else if (*mark == '/')
+			a = put_odd(b->r, w->attr, atoi(mark + 1));
+		else
+			a = put_value(b->r, w, value);
+		if (*mark == '^')
+			a->nla_len = atoi(mark + 1);
+	}
+	if (blame)
+		b->blame = offset(b, a);
+	return end;
+}
+
+static const char *put_words(struct build *b, const struct word *words, const char *s)
+{
+	for (;;) {
+		s += strspn(s, " ");
+		if (!*s)
+			return s;
+		if (*s == '}')
+			return s + 1;
+		s = put_word(b, words, s);
+	}
+}
+
+int request(struct nl *sk, int cmd, const char *words, struct nl_ack *ack, int *blame)
+{
+	static struct nl_req r;
+	struct build b = { .r = &r };
+	int err;
+
+	nl_begin(sk, &r, cmd & ~DUMP, cmd & DUMP ? NLM_F_DUMP : 0);
+	put_words(&b, top_words, words);
+	if (blame)
+		*blame = b.blame;
+	err = nl_talk(sk, &r, ack, NULL, NULL);
+	if (err)
+		die("socket: %s", strerror(-err));
+	return -ack->err;
+}

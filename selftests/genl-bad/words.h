@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Requests in words, separated by blanks, so that a case is one line and any of its
+ * attributes can be wrong:
+ *	NAME=VALUE	an attribute of its usual type
+ *	NAME/N		the attribute with N bytes of 0x01 in it
+ *	NAME^N=VALUE	the attribute, whose header says that it has N bytes
+ *	#T=N		attribute number T, a u32
+ *	NAME{ ... }	a nest; NAME!{ without NLA_F_NESTED
+ *	~N		N stray bytes
+ *	members=A-B	members A to B at 10.0.0.1, port 5000 + id
+ *	subgroups=A-B	subgroups A to B, small
+ * A * before a word marks the attribute that is to be blamed.
+ */
+#ifndef SPINDLE_GENL_BAD_WORDS_H
+#define SPINDLE_GENL_BAD_WORDS_H
+
+#include "../progs/nl.h"
+
+/* Words of many requests. BASE is the view that is there, NEW begins another one. */
+#define MEMBER1 "member{ id=1 addr4=10.0.0.1 port=5001 } "
+#define MEMBER2 "member{ id=2 addr4=10.0.0.1 port=5002 } "
+#define MEMBER3 "member{ id=3 addr4=10.0.0.1 port=5003 } "
+#define MEMBERS "members=1-3 "
+#define SUBGROUP0 "subgroup{ id=0 name=zero window=16 max-msg=1024 ring=65536 } "
+#define SUBGROUP5 "subgroup{ id=5 mode=1 window=8 max-msg=512 ring=4096 " \
+		  "node{ id=1 sender=0 } node{ id=2 sender=1 } } "
+#define BASE "vid=7 " MEMBERS SUBGROUP0 SUBGROUP5
+#define NEW "id=1 vid=8 "
+#define HERE "addr4=10.0.0.1 port=5999 "
+
+/* Commands. Or DUMP: the request is one for a dump. */
+#define ADD	SPINDLE_CMD_NODE_ADD
+#define DEL	SPINDLE_CMD_NODE_DEL
+#define GET	SPINDLE_CMD_NODE_GET
+#define VSET	SPINDLE_CMD_VIEW_SET
+#define VDEL	SPINDLE_CMD_VIEW_DEL
+#define VGET	SPINDLE_CMD_VIEW_GET
+#define SGET	SPINDLE_CMD_SUBGROUP_GET
+#define STATS	SPINDLE_CMD_STATS_GET
+#define DUMP	0x100
+
+/*
+ * Build and send a request; the errno of its acknowledgment, positive. @blame: where to
+ * put the offset of the attribute that is marked with *, or 0; may be NULL.
+ */
+int request(struct nl *sk, int cmd, const char *words, struct nl_ack *ack, int *blame);
+
+#endif /* SPINDLE_GENL_BAD_WORDS_H */
