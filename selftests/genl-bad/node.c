@@ -48,7 +48,7 @@ const struct refusal node_refusals[] = {
 	{ ADD, "a device", "id=9 *device=rxe0 " HERE, EINVAL, UNSUPP, 0 },
 	{ ADD, "a state", "id=9 *node-state=1 " HERE, EINVAL, UNSUPP, 0 },
 	{ ADD, "a view id", "id=9 *vid=1 " HERE, EINVAL, UNSUPP, 0 },
-	{ ADD, "unknown attribute", "id=9 *#24=1 " HERE, EINVAL, UNKNOWN, 0 },
+	{ ADD, "unknown attribute", "id=9 *#1024=1 " HERE, EINVAL, UNKNOWN, 0 },
 	{ ADD, "attribute 16383", "id=9 *#16383=1 " HERE, EINVAL, UNKNOWN, 0 },
 	{ ADD, "stray bytes", "id=9 " HERE "~4", EINVAL, STRAY, 0 },
 	{ ADD, "cut off", "id=9 addr4=10.0.0.1 port^16=5999", EINVAL, STRAY, 0 },

@@ -42,7 +42,7 @@ const struct refusal subgroup_refusals[] = {
 	{ VSET, "hold 2", NEW MEMBERS "subgroup{ id=0 *hold=2 } ", ERANGE, RANGE, 0 },
 	{ VSET, "a state", NEW MEMBERS "subgroup{ id=0 *state=1 } ", EINVAL, UNSUPP, 0 },
 	{ VSET, "readers", NEW MEMBERS "subgroup{ id=0 *readers=1 } ", EINVAL, UNSUPP, 0 },
-	{ VSET, "subgroup, unknown attribute", NEW MEMBERS "subgroup{ id=0 *#15=1 } ", EINVAL,
+	{ VSET, "subgroup, unknown attribute", NEW MEMBERS "subgroup{ id=0 *#1015=1 } ", EINVAL,
 		UNKNOWN, 0 },
 	{ VSET, "subgroup, stray bytes", NEW MEMBERS "subgroup{ id=0 ~5 } ", EINVAL, STRAY, 0 },
 	{ VSET, "foreign node", NEW MEMBERS "subgroup{ id=0 node{ *id=9 } } ", EINVAL,
