@@ -158,14 +158,14 @@ void spindle_group_remove(struct spindle_group *group)
 #define COLD_VISITS 2
 #define HOT_PASSES 64
 
-static bool visit(struct spindle_group *group, u32 i)
+static bool visit(struct spindle_group *group, u32 i, bool idle)
 {
 	struct spindle_subgroup *sg = group->subgroup[i];
 	bool work;
 
 	if (!sg)
 		return false;
-	work = spindle_subgroup_pass(sg);
+	work = spindle_subgroup_pass(sg, idle);
 	if (work) {
 		sg->quiet = 0;
 		group->hot |= BIT_ULL(i);
@@ -183,8 +183,9 @@ static bool visit(struct spindle_group *group, u32 i)
  * pass, the others in turn, a few each time. What happens in one of them first is seen
  * some passes later, which is less than a pass over all of them costs.
  */
-static bool visit_subgroups(struct spindle_group *group, bool all)
+static bool visit_subgroups(struct spindle_group *group, u32 how)
 {
+	bool all = how & SPINDLE_PASS_ALL, idle = how & SPINDLE_PASS_IDLE;
 	u32 n = group->view.num_subgroups, i;
 	u64 set = group->hot;
 	bool work = false;
@@ -198,7 +199,7 @@ static bool visit_subgroups(struct spindle_group *group, bool all)
 	}
 	set &= n ? U64_MAX >> (64 - n) : 0;
 	for (; set; set &= set - 1)
-		work |= visit(group, __ffs64(set));
+		work |= visit(group, __ffs64(set), idle);
 	return work;
 }
 
@@ -255,7 +256,7 @@ bool spindle_group_pass(struct spindle_group *group, u32 how)
 	for (i = 0; i < group->view.num_members; i++)
 		if (group->peer[i])
 			work |= spindle_peer_watch(group->peer[i]);
-	work |= visit_subgroups(group, how & SPINDLE_PASS_ALL);
+	work |= visit_subgroups(group, how);
 	if (how & SPINDLE_PASS_IDLE)
 		work |= flush_acks(group);
 	work |= push_peers(group);

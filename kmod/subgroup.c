@@ -231,14 +231,15 @@ static void handle_events(struct spindle_subgroup *sg)
 /**
  * spindle_subgroup_pass() - one pass of the engine
  * @sg: the subgroup
+ * @idle: the last one found nothing to do
  *
  * Return: true if there was work
  */
-bool spindle_subgroup_pass(struct spindle_subgroup *sg)
+bool spindle_subgroup_pass(struct spindle_subgroup *sg, bool idle)
 {
 	bool work = spindle_preds_run(&sg->preds);
 
-	work |= spindle_mc_run(&sg->mc);
+	work |= spindle_mc_run(&sg->mc, idle);
 	if (sg->mc.events)
 		handle_events(sg);
 	if (work)

@@ -60,7 +60,7 @@ u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg);
 u64 spindle_subgroup_private_bytes(const struct spindle_subgroup *sg);
 
 /* engine context */
-bool spindle_subgroup_pass(struct spindle_subgroup *sg);
+bool spindle_subgroup_pass(struct spindle_subgroup *sg, bool idle);
 bool spindle_subgroup_watch(struct spindle_subgroup *sg);
 void spindle_subgroup_touch(struct spindle_subgroup *sg);
 void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,

@@ -179,17 +179,20 @@ void spindle_mc_init(struct spindle_mc *mc)
 /**
  * spindle_mc_run() - one pass over a subgroup
  * @mc: the subgroup
+ * @idle: nothing else is to be done, so this is the time for what can wait
  *
  * Return: true if there was work
  */
-bool spindle_mc_run(struct spindle_mc *mc)
+bool spindle_mc_run(struct spindle_mc *mc, bool idle)
 {
 	bool any;
 
 	if (!mc->active)
 		return false;
+	mc->idle = idle;
 	any = spindle_preds_run(&mc->preds);
 	spindle_mc_publish(mc);
+	spindle_mc_count_late(mc);
 	spindle_count(&mc->stats.visits, 1);
 	spindle_count(&mc->stats.activations, any);
 	return any;

@@ -223,6 +223,8 @@ struct spindle_mc_stats {
  * @free_slot: own messages below are delivered by all
  * @need: rounds that others need us to have decided (null rule)
  * @ahead: rounds to give up in advance when they need more the next time
+ * @late: passes that have put nulls off
+ * @idle: this pass, nulls need not be put off
  * @stable: all sequence numbers below are received by all members
  * @txq: the sender attachment; txq.desc is NULL if there is none
  * @readers: reader attachments
@@ -269,6 +271,8 @@ struct spindle_mc {
 	u64 free_slot;
 	u64 need;
 	u64 ahead;
+	u32 late;
+	bool idle;
 	u64 stable;
 	struct spindle_txq txq;
 	struct spindle_dlvq *readers;
@@ -282,7 +286,7 @@ struct spindle_mc {
 };
 
 void spindle_mc_init(struct spindle_mc *mc);
-bool spindle_mc_run(struct spindle_mc *mc);
+bool spindle_mc_run(struct spindle_mc *mc, bool idle);
 bool spindle_mc_flush_acks(struct spindle_mc *mc);
 bool spindle_mc_silence(struct spindle_mc *mc, u64 rounds);
 void spindle_mc_attach_sender(struct spindle_mc *mc, const struct spindle_tx_desc *desc,

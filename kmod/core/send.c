@@ -6,6 +6,21 @@
  */
 #include "stage.h"
 
+/* Passes with other work that nulls are put off at most. */
+#define NULLS_LATE 4
+
+/*
+ * Rounds that others need and that there is no message for. A sender that has been
+ * sending may be about to send: there is a message in most cases when others have had the
+ * CPU and the engine looks again, and a null that is sent too soon costs a round of
+ * everybody (Spindle paper, III-B and Fig. 11). One that has been silent is not waited for.
+ */
+static bool nulls_due(const struct spindle_mc *mc)
+{
+	return mc->sender[mc->my_sender].walk.rounds < mc->need &&
+	       (mc->idle || mc->ahead || mc->late >= NULLS_LATE);
+}
+
 /**
  * spindle_send_test() - is there a message, or does our silence hold up others?
  * @ctx: the subgroup
@@ -18,9 +33,19 @@ bool spindle_send_test(void *ctx)
 
 	if (mc->my_sender == SPINDLE_NO_RANK)
 		return false;
-	if (mc->sender[mc->my_sender].walk.rounds < mc->need)
-		return true;
-	return mc->txq.desc && spindle_txq_ready(&mc->txq);
+	return nulls_due(mc) || (mc->txq.desc && spindle_txq_ready(&mc->txq));
+}
+
+/**
+ * spindle_mc_count_late() - a pass is over: have nulls been put off?
+ * @mc: the subgroup
+ */
+void spindle_mc_count_late(struct spindle_mc *mc)
+{
+	if (mc->my_sender == SPINDLE_NO_RANK || mc->sender[mc->my_sender].walk.rounds >= mc->need)
+		mc->late = 0;
+	else
+		mc->late++;
 }
 
 static void send_slot(struct spindle_mc *mc, struct spindle_mc_sender *sd,
@@ -103,7 +128,7 @@ void spindle_send_trigger(void *ctx)
 		spindle_count(&mc->stats.received, n);
 		spindle_mc_batch(&mc->stats.send_batches, mc->stats.send_hist, n);
 	}
-	if (sd->walk.rounds < mc->need)
+	if (nulls_due(mc))
 		send_nulls(mc, sd);
 	spindle_mc_set(mc, SPINDLE_COL_SENT, sd->walk.rounds);
 	spindle_mc_set(mc, SPINDLE_COL_SLOTS, sd->walk.slot);

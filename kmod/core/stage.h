@@ -27,6 +27,7 @@ static inline void spindle_mc_batch(u64 *batches, u64 *hist, u64 n)
 	spindle_count(&hist[min_t(u32, fls64(n) - 1, SPINDLE_HIST_BUCKETS - 1)], 1);
 }
 
+void spindle_mc_count_late(struct spindle_mc *mc);
 u64 spindle_mc_prefix(const struct spindle_mc *mc,
 		      u64 (*count)(const struct spindle_mc_sender *sd));
 void spindle_mc_set(struct spindle_mc *mc, enum spindle_column col, u64 value);

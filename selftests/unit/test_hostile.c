@@ -364,7 +364,7 @@ static bool comes_to_rest(struct world *w)
 	u32 i;
 
 	for (i = 0; i < 1000; i++)
-		if (!spindle_mc_run(&w->node[0].group[0]->mc))
+		if (!spindle_mc_run(&w->node[0].group[0]->mc, true))
 			return true;
 	return false;
 }

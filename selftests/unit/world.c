@@ -167,6 +167,7 @@ struct world *world_open(const struct spindle_view *view, const struct world_con
 		struct node *node = &w->node[i];
 
 		node->world = w;
+		node->idle = true;
 		node->rank = i;
 		for (j = 0; j < view->num_members; j++) {
 			w->link[i][j].tail = &w->link[i][j].head;
@@ -268,7 +269,8 @@ bool node_pass(struct node *node)
 
 		if (!g)
 			continue;
-		if (spindle_mc_run(&g->mc) || spindle_mc_flush_acks(&g->mc))
+		if (spindle_mc_run(&g->mc, node->idle) ||
+		    (node->idle && spindle_mc_flush_acks(&g->mc)))
 			busy = true;
 		if (g->mc.events & SPINDLE_MC_FAILED &&
 		    g->view_rank[g->mc.bad_member] != w->hostile)
@@ -286,8 +288,10 @@ bool node_pass(struct node *node)
 			busy |= g->view_rank[k] != w->hostile &&
 				spindle_push_wanted(&g->mc, k);
 	}
-	node->asleep = !busy;
-	return busy;
+	/* Sleep comes after a pass that had time for everything. */
+	node->asleep = node->idle && !busy;
+	node->idle = !busy;
+	return !node->asleep;
 }
 
 /* ---- the schedule ------------------------------------------------------- */

@@ -182,6 +182,7 @@ struct node {
 	u32 rank;
 	u32 slow;
 	bool asleep;
+	bool idle;
 	u8 *row[WORLD_NODES];
 	struct spindle_layout lo[WORLD_NODES];
 	struct group *group[WORLD_GROUPS];
