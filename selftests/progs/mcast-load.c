@@ -3,7 +3,7 @@
  * mcast-load: send through any number of attachments and check every delivery.
  *
  *	mcast-load -n 1-16 -g 1,2 [-s all|half|one|none|N] [-c COUNT] [-l MIN-MAX]
- *		   [-w SECONDS] [-S SEED] [-f FILE] [-C] [-R] [-u] [-H]
+ *		   [-w SECONDS] [-S SEED] [-f FILE] [-p MS] [-C] [-R] [-u] [-H]
  *
  * Attaches to every pair of node and subgroup that exists here, in one process and
  * without a thread, so that a run is the same on two CPUs as on sixteen. Each sender
@@ -18,6 +18,7 @@
  *	-C	readers copy			-R	reserve ahead, commit out of order
  *	-u	subgroups are unordered		-w	give up without progress (60)
  *	-f	create FILE when everybody who sends has committed a first message
+ *	-p	milliseconds between attaching and the first message, for engines to sleep
  *
  * Exit status 0: all held. 1: a sentence on standard error says what did not.
  */
@@ -30,6 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <spindle/spindle.h>
 
 #include "selfcheck.h"
@@ -62,7 +64,7 @@ static struct {
 	uint64_t count;
 	uint32_t min, max;
 	uint64_t seed;
-	int wait;
+	int wait, pause;
 	bool copy, ahead, unordered, only_hash;
 } opt = { .senders = "all", .count = 100, .min = 1, .max = 1024, .seed = 1, .wait = 60 };
 
@@ -377,7 +379,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:g:s:c:l:S:w:f:CRuH")) != -1) {
+	while ((c = getopt(argc, argv, "n:g:s:c:l:S:w:f:p:CRuH")) != -1) {
 		switch (c) {
 		case 'n': opt.nodes = parse_ids(optarg, opt.node); break;
 		case 'g': opt.groups = parse_ids(optarg, opt.group); break;
@@ -386,6 +388,7 @@ int main(int argc, char **argv)
 		case 'S': opt.seed = strtoull(optarg, NULL, 10); break;
 		case 'w': opt.wait = atoi(optarg); break;
 		case 'f': opt.flag_file = optarg; break;
+		case 'p': opt.pause = atoi(optarg); break;
 		case 'C': opt.copy = true; break;
 		case 'R': opt.ahead = true; break;
 		case 'u': opt.unordered = true; break;
@@ -403,6 +406,7 @@ int main(int argc, char **argv)
 	if (!opt.nodes || !opt.groups)
 		die("give -n and -g\n");
 	attach_all();
+	usleep(1000 * opt.pause);
 	run();
 	report();
 	for (c = 0; c < num_ends; c++)

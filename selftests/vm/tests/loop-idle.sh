@@ -92,7 +92,8 @@ for how in poll imm; do
 	idle "with readers ($how)"
 	kicks=$(engines kicks)
 	bells=$(engines bells)
-	check "messages after that are sent" limit 60 mcast-load -n 1 -g 1 -s one -c 3 -w 50
+	check "messages after that are sent" limit 60 mcast-load -n 1 -g 1 -s one -c 3 -w 50 \
+		-p 500
 	rc=0
 	wait $readers || rc=$?
 	is "and arrive" $rc 0
