@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tracepoints: there is one for every stage, and what they say adds up to the counters.
+. ./guest-lib.sh
+
+. ./lib-loop.sh
+
+TRACE=/sys/kernel/tracing
+
+loop_start || bail "no module"
+[ -d $TRACE/events ] || mount -t tracefs tracefs $TRACE 2>/dev/null
+if [ ! -d $TRACE/events/spindle ]; then
+	rmmod spindle
+	skip_all "a kernel without tracepoints"
+fi
+
+# added EVENT FIELD: the sum of a field over all events of node 1.
+added()
+{
+	sed -n "s/.*spindle_$1: node=1 .*$2=\([0-9]*\).*/\1/p" $TRACE/trace |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+for event in send receive deliver null post sleep wake ring_error; do
+	check "there is spindle:spindle_$event" test -d $TRACE/events/spindle/spindle_$event
+done
+check "three nodes" loop_nodes 3
+check "a view" loop_view 3 1 subgroup 1 max-msg 256 window 16
+echo 20000 >$TRACE/buffer_size_kb
+echo >$TRACE/trace
+echo 1 >$TRACE/events/spindle/enable
+check "traffic" limit 60 mcast-load -n 1-3 -g 1 -s 2 -c 500
+sleep 1
+echo 0 >$TRACE/events/spindle/enable
+is "no event is lost" "$(sed -n 's/^overrun: //p' $TRACE/per_cpu/cpu*/stats |
+	awk '{ n += $1 } END { print n }')" 0
+is "messages sent" "$(added send messages)" "$(loop_stat 1 1 sent)"
+is "messages delivered" "$(added deliver messages)" "$(loop_stat 1 1 delivered)"
+is "messages received, and own ones" "$(($(added receive messages) + $(added send messages)))" \
+	"$(loop_stat 1 1 received)"
+is "nulls" "$(added null nulls)" "$(loop_stat 1 1 nulls)"
+is "rounds in advance" "$(added null ahead)" "$(loop_stat 1 1 silent)"
+check "writes are posted" test "$(added post writes)" -gt 100
+check "the engine sleeps" grep -q spindle_sleep $TRACE/trace
+check "and wakes" grep -q spindle_wake $TRACE/trace
+check "nodes go" loop_del 3
+check "module goes" rmmod spindle
+finish
