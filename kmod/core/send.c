@@ -149,12 +149,16 @@ void spindle_send_trigger(void *ctx)
 bool spindle_mc_silence(struct spindle_mc *mc, u64 rounds)
 {
 	struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
+	u32 i;
 
 	/* Far below where counts end: a process must not be able to end its group. */
 	if (sd->walk.rounds + rounds > SPINDLE_MAX_ROUND / 4)
 		return false;
-	/* What is committed comes before the silence. */
-	if (mc->active && spindle_send_test(mc))
+	/*
+	 * What is committed comes before the silence, whatever the budget. More than a
+	 * window was not, and whoever goes on committing meanwhile is not waited for.
+	 */
+	for (i = 0; i < mc->window && spindle_send_test(mc); i++)
 		spindle_send_trigger(mc);
 	spindle_count(&mc->stats.silent, rounds);
 	sd->walk.rounds += rounds;
