@@ -192,8 +192,8 @@ void spindle_receive_trigger(void *ctx)
 {
 	struct spindle_mc *mc = ctx;
 	u64 left = spindle_mc_budget(mc, SPINDLE_SW_RECV_BATCH, mc->tune.recv_budget);
+	u32 i, s = mc->turn;
 	u64 n = 0;
-	u32 i;
 
 	mc->settle = true;
 	mc->backlog = false;
@@ -202,10 +202,10 @@ void spindle_receive_trigger(void *ctx)
 			read_block(mc, i);
 	/* Who comes first changes from pass to pass, or a budget would starve the last. */
 	for (i = 0; i < mc->senders && mc->active; i++) {
-		if (++mc->turn >= mc->senders)
-			mc->turn = 0;
-		if (mc->turn != mc->my_sender)
-			n += walk_headers(mc, &mc->sender[mc->turn], left - n);
+		if (s != mc->my_sender)
+			n += walk_headers(mc, &mc->sender[s], left - n);
+		if (++s == mc->senders)
+			s = 0;
 	}
 	if (!mc->active)
 		return;
@@ -214,8 +214,8 @@ void spindle_receive_trigger(void *ctx)
 		spindle_count(&mc->stats.received, n);
 		spindle_mc_batch(&mc->stats.recv_batches, mc->stats.recv_hist, n);
 	}
-	if (mc->senders)
-		mc->turn++;
+	if (++mc->turn == mc->senders)
+		mc->turn = 0;
 	if (mc->my_sender != SPINDLE_NO_RANK && spindle_mc_uses(mc, SPINDLE_SW_NULLS))
 		mc->need = rounds_needed(mc);
 	spindle_mc_advance(mc);
