@@ -153,8 +153,7 @@ static void subgroup_set_fn(void *ctx)
 	const struct subgroup_change *change = ctx;
 	struct spindle_subgroup *sg = change->sg;
 
-	sg->mc.tune = change->tune;
-	sg->mc.ahead = min_t(u64, sg->mc.ahead, change->tune.silence);
+	spindle_mc_retune(&sg->mc, &change->tune);
 	WRITE_ONCE(sg->stall_ms, change->stall_ms);
 	spindle_subgroup_touch(sg);
 }

@@ -199,6 +199,19 @@ bool spindle_mc_run(struct spindle_mc *mc, bool idle)
 }
 
 /**
+ * spindle_mc_retune() - work in another way from now on
+ * @mc: the subgroup
+ * @tune: how
+ */
+void spindle_mc_retune(struct spindle_mc *mc, const struct spindle_mc_tune *tune)
+{
+	mc->tune = *tune;
+	mc->ahead = min_t(u64, mc->ahead, tune->silence);
+	/* Rounds that were not given up while nulls were off: nobody will ask again. */
+	mc->backlog = true;
+}
+
+/**
  * spindle_mc_attach_sender() - a process will send
  * @mc: the subgroup; this node is a sender and no process is attached as such
  * @desc: descriptor ring, zeroed

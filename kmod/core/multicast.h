@@ -206,8 +206,9 @@ struct spindle_mc_stats {
  * @active: the protocol runs: all members are connected
  * @settle: something happened that release has to look at
  * @blocked: a copying reader is full; wait until it has read
- * @lazy: members may not know yet what was delivered
- * @backlog: the last pass has left messages unreceived, for want of budget
+bool spindle_mc_run(struct spindle_mc *mc, bool idle);
+bool spindle_mc_flush_acks(struct spindle_mc *mc);
+void spindle_mc_retune(struct spindle_mc *mc, const struct spindle_mc_tune *tune);
  * @turn: sender rank that the next pass begins to receive with
  * @changed: @word differs from the own block
  * @events: SPINDLE_MC_*, cleared by the subgroup
@@ -288,6 +289,7 @@ struct spindle_mc {
 void spindle_mc_init(struct spindle_mc *mc);
 bool spindle_mc_run(struct spindle_mc *mc, bool idle);
 bool spindle_mc_flush_acks(struct spindle_mc *mc);
+void spindle_mc_retune(struct spindle_mc *mc, const struct spindle_mc_tune *tune);
 bool spindle_mc_silence(struct spindle_mc *mc, u64 rounds);
 void spindle_mc_attach_sender(struct spindle_mc *mc, const struct spindle_tx_desc *desc,
 			      u64 *free_slot_word, u64 *free_unit_word);
