@@ -3,8 +3,8 @@
  * Engines: the threads that run the protocol. See engine.h.
  *
  * A pass visits every node once. While passes find work the engine goes on; without
- * work it polls for the shortest idle time of its nodes, or for less where others want
- * its CPU, then goes to sleep in the order that loses no wake-up:
+ * work it polls for the shortest idle time of its nodes, if it is alone on its CPU, or
+ * lets others run, then goes to sleep in the order that loses no wake-up:
  *
  *	tell processes (need_wakeup) and peers (sleep column)
  *	full barrier
@@ -160,6 +160,7 @@ static bool poll_on(struct spindle_engine *engine, struct idle *idle)
 	if (++idle->yields > YIELDS)
 		return false;
 	idle->since = 0;
+	/* There is no event to wait for: it is runnable, and others shall be first. */
 	yield();
 	return true;
 }

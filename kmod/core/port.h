@@ -85,10 +85,10 @@ static inline unsigned long roundup_pow_of_two(unsigned long n)
 }
 
 /* Tracepoints are the kernel's. */
-#define trace_spindle_send(node, subgroup, n) ((void)(n))
-#define trace_spindle_receive(node, subgroup, n) ((void)(n))
-#define trace_spindle_deliver(node, subgroup, n) ((void)(n))
-#define trace_spindle_null(node, subgroup, nulls, ahead) ((void)(nulls))
+static inline void trace_spindle_send(u32 node, u32 subgroup, u64 messages) {}
+static inline void trace_spindle_receive(u32 node, u32 subgroup, u64 messages) {}
+static inline void trace_spindle_deliver(u32 node, u32 subgroup, u64 messages) {}
+static inline void trace_spindle_null(u32 node, u32 subgroup, u64 nulls, u64 ahead) {}
 
 #endif /* __KERNEL__ */
 
