@@ -85,10 +85,15 @@ static inline unsigned long roundup_pow_of_two(unsigned long n)
 }
 
 /* Tracepoints are the kernel's. */
-static inline void trace_spindle_send(u32 node, u32 subgroup, u64 messages) {}
-static inline void trace_spindle_receive(u32 node, u32 subgroup, u64 messages) {}
-static inline void trace_spindle_deliver(u32 node, u32 subgroup, u64 messages) {}
-static inline void trace_spindle_null(u32 node, u32 subgroup, u64 nulls, u64 ahead) {}
+static inline void spindle_no_trace(u32 node, ...)
+{
+	(void)node;
+}
+
+#define trace_spindle_send spindle_no_trace
+#define trace_spindle_receive spindle_no_trace
+#define trace_spindle_deliver spindle_no_trace
+#define trace_spindle_null spindle_no_trace
 
 #endif /* __KERNEL__ */
 
