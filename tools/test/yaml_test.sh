@@ -34,7 +34,7 @@ header()
 	awk -v want="$1" '
 	function type_of(doc, name)
 	{
-		if (name !~ /^SPINDLE(_MEMBER|_SUBGROUP|_SUBGROUP_NODE|_PEER)?_A_/ &&
+		if (name !~ /^SPINDLE(_[A-Z_]*)?_A_/ &&
 		    name !~ /^SPINDLE_(ENGINE|SUBGROUP)_S_/)
 			return "-"
 		if (name ~ /_PAD$/)
@@ -60,6 +60,9 @@ header()
 	on && /^\t[A-Z]/ {
 		name = $1
 		sub(/,.*/, "", name)
+		# A flag is written as 1 << BIT.
+		if ($4 == "<<")
+			value = 2 ^ $5
 		if (name !~ /_UNSPEC$/)
 			print name, value, type_of(doc[name], name)
 		value++
@@ -82,15 +85,16 @@ spec()
 		attr = ""
 	}
 	/^[a-z]/ { flush_attr(); part = $1; prefix = ""; value = 0; next }
+	part == "definitions:" && /^    type:/ { flags = $2 == "flags" }
 	part == "definitions:" && /^    name:/ {
 		prefix = "SPINDLE_" upper($2) "_"
-		if ($2 == "node-state" || $2 == "peer-state")
-			sub(/STATE_$/, "", prefix)
-		if ($2 == "error")
-			prefix = "SPINDLE_ERR_"
 		value = 0
 	}
-	part == "definitions:" && /^        name:/ { print prefix upper($2), value++, "-" }
+	part == "definitions:" && /^    name-prefix:/ { prefix = upper($2) }
+	part == "definitions:" && /^        name:/ {
+		print prefix upper($2), flags ? 2 ^ value : value, "-"
+		value++
+	}
 	part == "attribute-sets:" && /^    name-prefix:/ {
 		flush_attr()
 		prefix = upper($2)
@@ -118,13 +122,15 @@ compare()
 	result $? "$(wc -l <"$tmp/header") names were found"
 }
 
-# const NAME MACRO: a length of the header is in the spec.
+# const NAME MACRO: a length or limit of the header is in the spec.
 const()
 {
 	have=$(awk -v name="$1" '/^    name:/ { on = $2 == name }
 		on && /^    value:/ { print $2 }' "$yaml")
-	want=$(awk -v name="$2" '$1 == "#define" && $2 == name { print $3 }' "$genl")
-	[ -n "$want" ] && [ "$have" = "$want" ]
+	want=$(awk -v name="$2" '$1 == "#define" && $2 == name {
+		$1 = $2 = ""; sub(/\/\*.*/, ""); gsub(/U/, ""); print }' "$genl")
+	# shellcheck disable=SC2004 # an expression, which dash takes only as text
+	[ -n "$want" ] && want=$(($want)) && [ "$have" = "$want" ]
 	result $? "$1 is $want"
 }
 
@@ -157,6 +163,11 @@ well_formed()
 compare
 const cluster-len SPINDLE_CLUSTER_LEN
 const name-len SPINDLE_NAME_LEN
+const hist-buckets SPINDLE_HIST_BUCKETS
+const max-budget SPINDLE_MAX_BUDGET
+const max-silence SPINDLE_MAX_SILENCE
+const max-stall-ms SPINDLE_MAX_STALL_MS
+const raw-max-count SPINDLE_RAW_MAX_COUNT
 documented
 well_formed
 echo "1..$n"
