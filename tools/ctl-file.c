@@ -73,10 +73,10 @@ void ctl_conf_complain(struct ctl_conf *conf, int line, const char *fmt, ...)
 		return;
 	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) < 0)
-		text = ctl_strdup("?");
+		text = NULL;
 	va_end(ap);
 	fflush(stdout);
-	fprintf(stderr, "%s:%d: %s\n", conf->file, line, ctl_clean(text));
+	fprintf(stderr, "%s:%d: %s\n", conf->file, line, text ? ctl_clean(text) : "?");
 	free(text);
 	if (conf->errors == COMPLAINTS_MAX)
 		fprintf(stderr, "%s: there may be more\n", conf->file);

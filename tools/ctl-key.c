@@ -139,7 +139,7 @@ const char *ctl_endpoint_parse(const char *text, struct ctl_addr *addr, bool *ha
 	host = ctl_strdup(text);
 	host[colon - text] = '\0';
 	err = ctl_addr_parse(host, addr);
-	free(host);
+	ctl_free(host);
 	if (err)
 		return err;
 	if (ctl_num_parse(colon + 1, UINT16_MAX, false, &num))

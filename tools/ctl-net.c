@@ -88,8 +88,8 @@ static void drop_replies(struct ctl_replies *replies)
 	unsigned int i;
 
 	for (i = 0; i < replies->count; i++)
-		free(replies->msg[i]);
-	free(replies->msg);
+		ctl_free(replies->msg[i]);
+	ctl_free(replies->msg);
 	memset(replies, 0, sizeof(*replies));
 }
 

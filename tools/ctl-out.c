@@ -118,7 +118,7 @@ void ctl_json_add(struct json_object *obj, const char *word, struct json_object 
 		if (*c == '-')
 			*c = '_';
 	json_object_object_add(obj, key, val);
-	free(key);
+	ctl_free(key);
 }
 
 void ctl_json_str(struct json_object *obj, const char *word, const char *val)

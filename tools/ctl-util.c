@@ -12,19 +12,67 @@
 
 struct ctl_opts ctl_opts;
 
-static void *check(void *p)
+static struct ctl_pool forever;
+static struct ctl_pool *pool = &forever;
+
+/**
+ * ctl_pool_use() - take what is allocated from now on from a pool
+ * @p: the pool; NULL: from the one that is never dropped
+ */
+void ctl_pool_use(struct ctl_pool *p)
 {
-	if (!p) {
+	pool = p ? p : &forever;
+}
+
+/* Free all that was taken from a pool, and not from another one. */
+void ctl_pool_drop(struct ctl_pool *p)
+{
+	struct ctl_chunk *list = &p->list;
+
+	while (list->next && list->next != list)
+		ctl_free(list->next + 1);
+}
+
+/* The memory of a chunk, or the end of the program. */
+static void *link_chunk(struct ctl_chunk *chunk)
+{
+	struct ctl_chunk *list = &pool->list;
+
+	if (!chunk) {
 		fputs("spindle-ctl: out of memory\n", stderr);
 		exit(CTL_FAILED);
 	}
-	return p;
+	if (!list->next) {
+		list->next = list;
+		list->prev = list;
+	}
+	chunk->prev = list;
+	chunk->next = list->next;
+	chunk->next->prev = chunk;
+	list->next = chunk;
+	return chunk + 1;
+}
+
+static struct ctl_chunk *unlink_chunk(void *p)
+{
+	struct ctl_chunk *chunk = (struct ctl_chunk *)p - 1;
+
+	chunk->prev->next = chunk->next;
+	chunk->next->prev = chunk->prev;
+	return chunk;
 }
 
 /* Zeroed memory, or the end of the program. */
 void *ctl_alloc(size_t size)
 {
-	return check(calloc(1, size));
+	return link_chunk(calloc(1, sizeof(struct ctl_chunk) + size));
+}
+
+/* Free what one of these functions returned. NULL is nothing. */
+void ctl_free(void *p)
+{
+	if (p)
+		free(unlink_chunk(p));
 }
 
 /**
@@ -37,27 +85,42 @@ void *ctl_alloc(size_t size)
  */
 void *ctl_grow(void *array, size_t entries, size_t size)
 {
-	char *p = check(reallocarray(array, entries + 1, size));
+	struct ctl_chunk *chunk = array ? unlink_chunk(array) : NULL;
+	size_t bytes;
+	char *p;
 
+	if (__builtin_mul_overflow(entries + 1, size, &bytes) ||
+	    __builtin_add_overflow(bytes, sizeof(*chunk), &bytes))
+		chunk = NULL;
+	else
+		chunk = realloc(chunk, bytes);
+	p = link_chunk(chunk);
 	memset(p + entries * size, 0, size);
 	return p;
 }
 
 char *ctl_strdup(const char *s)
 {
-	return check(strdup(s));
+	size_t size = strlen(s) + 1;
+
+	return memcpy(ctl_alloc(size), s, size);
 }
 
 char *ctl_asprintf(const char *fmt, ...)
 {
-	va_list ap;
+	va_list ap, again;
 	char *s;
 	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&s, fmt, ap);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	s = ctl_alloc(n < 0 ? 1 : n + 1);
+	if (n > 0)
+		vsnprintf(s, n + 1, fmt, again);
+	va_end(again);
 	va_end(ap);
-	return check(n < 0 ? NULL : s);
+	return s;
 }
 
 /**

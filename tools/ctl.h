@@ -2,8 +2,8 @@
 /*
  * spindle-ctl: what all of its files share.
  *
- * Memory of the model is not freed: a command lives for an instant, and the one
- * that does not (monitor) keeps nothing.
+ * Memory of the model is not freed: a command lives for an instant, and of those that
+ * do not, monitor keeps nothing, and top has pools.
  */
 #ifndef SPINDLE_CTL_H
 #define SPINDLE_CTL_H
@@ -50,9 +50,30 @@ struct ctl_args {
 #define CTL_PRINTF(f, a)	__attribute__((format(printf, f, a)))
 #define CTL_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
+/**
+ * struct ctl_chunk - what comes before an allocation
+ * @prev: another one of its pool, or the pool
+ * @next: another one of its pool, or the pool
+ */
+struct ctl_chunk {
+	struct ctl_chunk *prev;
+	struct ctl_chunk *next;
+};
+
+/**
+ * struct ctl_pool - allocations that go together
+ * @list: head of their list; zeroed: there are none yet
+ */
+struct ctl_pool {
+	struct ctl_chunk list;
+};
+
 /* ctl-util.c */
+void ctl_pool_use(struct ctl_pool *pool);
+void ctl_pool_drop(struct ctl_pool *pool);
 void *ctl_alloc(size_t size);
 void *ctl_grow(void *array, size_t entries, size_t size);
+void ctl_free(void *p);
 char *ctl_strdup(const char *s);
 char *ctl_asprintf(const char *fmt, ...) CTL_PRINTF(1, 2);
 char *ctl_clean(const char *s);

@@ -151,7 +151,7 @@ static void take_event(const struct ctl_net *net, struct nlmsghdr *nlh,
 		json_event(a, safe);
 	else
 		print_event(a, safe);
-	free(safe);
+	ctl_free(safe);
 }
 
 static int listen_for(const struct ctl_net *net, const struct ctl_val *node)
