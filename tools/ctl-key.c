@@ -235,7 +235,7 @@ const char *ctl_key_list(const struct ctl_key *keys, bool conf)
 	return list ? list : "";
 }
 
-static const char *bool_parse(const char *text, uint64_t *num)
+static const char *bool_parse(const char *text, uint64_t *num, const char *neither)
 {
 	static const char *const words[][2] = {
 		{ "0", "1" }, { "no", "yes" }, { "off", "on" }, { "false", "true" },
@@ -250,7 +250,7 @@ static const char *bool_parse(const char *text, uint64_t *num)
 			}
 		}
 	}
-	return "neither 0 (no) nor 1 (yes)";
+	return neither;
 }
 
 static const char *enum_parse(const struct ctl_names *names, const char *text, uint64_t *num)
@@ -278,6 +278,10 @@ const char *ctl_val_parse(const struct ctl_key *key, struct ctl_val *val, const 
 		val->set = false;
 		return NULL;
 	}
+	if (key->zero && !strcmp(text, key->zero)) {
+		val->num = 0;
+		return NULL;
+	}
 	switch (key->kind) {
 	case CTL_U16:
 		err = ctl_num_parse(text, UINT16_MAX, false, &val->num);
@@ -295,7 +299,10 @@ const char *ctl_val_parse(const struct ctl_key *key, struct ctl_val *val, const 
 		err = enum_parse(key->names, text, &val->num);
 		break;
 	case CTL_BOOL:
-		err = bool_parse(text, &val->num);
+		err = bool_parse(text, &val->num, "neither 0 (no) nor 1 (yes)");
+		break;
+	case CTL_SWITCH:
+		err = bool_parse(text, &val->num, "neither on nor off");
 		break;
 	case CTL_STR:
 		val->str = ctl_strdup(text);
@@ -315,7 +322,11 @@ const char *ctl_val_text(const struct ctl_key *key, const struct ctl_val *val)
 
 	if (!val->set)
 		return key->any ? "any" : "";
+	if (key->zero && !val->num)
+		return key->zero;
 	switch (key->kind) {
+	case CTL_SWITCH:
+		return val->num ? "on" : "off";
 	case CTL_ENUM:
 		return ctl_name(key->names, val->num);
 	case CTL_STR:

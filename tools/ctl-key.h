@@ -32,6 +32,7 @@ struct ctl_addr {
  * @CTL_BYTES: u32, with an optional K, M or G (powers of 1024)
  * @CTL_ENUM: u8, a word of an enum
  * @CTL_BOOL: u8, 0 or 1
+ * @CTL_SWITCH: u8, off or on
  * @CTL_STR: string
  * @CTL_ADDR: address, in one of two attributes
  */
@@ -42,6 +43,7 @@ enum ctl_kind {
 	CTL_BYTES,
 	CTL_ENUM,
 	CTL_BOOL,
+	CTL_SWITCH,
 	CTL_STR,
 	CTL_ADDR
 };
@@ -55,6 +57,7 @@ enum ctl_kind {
  * @attr6: netlink attribute of an IPv6 address
  * @names: words of a CTL_ENUM
  * @any: the word "any" leaves the value out
+ * @zero: a word for 0; NULL: there is none
  * @def: value that the kernel takes if there is none
  * @def_str: the same for strings
  */
@@ -66,6 +69,7 @@ struct ctl_key {
 	uint16_t attr6;
 	const struct ctl_names *names;
 	bool any;
+	const char *zero;
 	uint64_t def;
 	const char *def_str;
 };

@@ -83,6 +83,43 @@ const struct ctl_key ctl_subgroup_keys[] = {
 	{ .name = NULL }
 };
 
+const struct ctl_key ctl_tune_keys[] = {
+	[CTL_TUNE_SEND_BATCH] = { .name = "send-batch", .kind = CTL_SWITCH },
+	[CTL_TUNE_RECV_BATCH] = { .name = "recv-batch", .kind = CTL_SWITCH },
+	[CTL_TUNE_DLV_BATCH] = { .name = "dlv-batch", .kind = CTL_SWITCH },
+	[CTL_TUNE_NULLS] = { .name = "nulls", .kind = CTL_SWITCH },
+	[CTL_TUNE_LATE_POST] = { .name = "late-post", .kind = CTL_SWITCH },
+	[CTL_TUNE_MERGED_ACKS] = { .name = "merged-acks", .kind = CTL_SWITCH },
+	[CTL_TUNE_PACKED] = { .name = "packed", .kind = CTL_SWITCH },
+	[CTL_TUNE_TRACKING] = { .name = "tracking", .kind = CTL_SWITCH },
+	[CTL_TUNE_SEND_BUDGET] = {
+		.name = "send-budget", .kind = CTL_U32, .attr = SPINDLE_TUNE_A_SEND_BUDGET,
+		.def = SPINDLE_DEF_SEND_BUDGET,
+	},
+	[CTL_TUNE_RECV_BUDGET] = {
+		.name = "recv-budget", .kind = CTL_U32, .attr = SPINDLE_TUNE_A_RECV_BUDGET,
+		.def = SPINDLE_DEF_RECV_BUDGET,
+	},
+	[CTL_TUNE_DLV_BUDGET] = {
+		.name = "dlv-budget", .kind = CTL_U32, .attr = SPINDLE_TUNE_A_DLV_BUDGET,
+		.def = SPINDLE_DEF_DLV_BUDGET,
+	},
+	[CTL_TUNE_SILENCE] = {
+		.name = "silence", .kind = CTL_U32, .attr = SPINDLE_TUNE_A_SILENCE,
+		.def = SPINDLE_DEF_SILENCE,
+	},
+	[CTL_TUNE_STALL_MS] = {
+		.name = "stall-ms", .kind = CTL_U32, .attr = SPINDLE_TUNE_A_STALL_MS,
+		.zero = "never",
+	},
+	{ .name = NULL }
+};
+
+/* It can be set, but not when a node is added, nor in a file: it is for a look. */
+const struct ctl_key ctl_timing_key = {
+	.name = "timing", .kind = CTL_SWITCH, .attr = SPINDLE_A_TIMING,
+};
+
 const struct ctl_key ctl_vid_key = {
 	.name = "vid", .conf = "Vid", .kind = CTL_U64, .attr = SPINDLE_A_VIEW_ID,
 };

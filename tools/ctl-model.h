@@ -35,8 +35,32 @@ enum {
 	CTL_SG_VALS
 };
 
+/*
+ * Values of the tuning of a subgroup; the index into ctl_tune_keys. The switches come
+ * first, each at the place of its bit in enum spindle_switch.
+ */
+enum {
+	CTL_TUNE_SEND_BATCH,
+	CTL_TUNE_RECV_BATCH,
+	CTL_TUNE_DLV_BATCH,
+	CTL_TUNE_NULLS,
+	CTL_TUNE_LATE_POST,
+	CTL_TUNE_MERGED_ACKS,
+	CTL_TUNE_PACKED,
+	CTL_TUNE_TRACKING,
+	CTL_TUNE_SWITCHES,
+	CTL_TUNE_SEND_BUDGET = CTL_TUNE_SWITCHES,
+	CTL_TUNE_RECV_BUDGET,
+	CTL_TUNE_DLV_BUDGET,
+	CTL_TUNE_SILENCE,
+	CTL_TUNE_STALL_MS,
+	CTL_TUNE_VALS
+};
+
 extern const struct ctl_key ctl_node_keys[];
 extern const struct ctl_key ctl_subgroup_keys[];
+extern const struct ctl_key ctl_tune_keys[];
+extern const struct ctl_key ctl_timing_key;
 extern const struct ctl_key ctl_vid_key;
 
 /**
@@ -47,6 +71,7 @@ extern const struct ctl_key ctl_vid_key;
  * @state: kernel: enum spindle_node_state
  * @incarnation: kernel: tells two lives apart
  * @vid: kernel: installed view, 0 if there is none
+ * @timing: kernel: the engine measures where its time goes
  */
 struct ctl_node {
 	struct ctl_val val[CTL_NODE_VALS];
@@ -55,6 +80,7 @@ struct ctl_node {
 	uint64_t state;
 	uint64_t incarnation;
 	uint64_t vid;
+	struct ctl_val timing;
 };
 
 /**
@@ -100,6 +126,74 @@ struct ctl_stats {
 	uint64_t num[CTL_STATS_MAX];
 };
 
+/* Stages of a message, each with its batches. */
+enum {
+	CTL_SEND,
+	CTL_RECV,
+	CTL_DLV,
+	CTL_STAGES
+};
+
+/* More than a kernel will ever count. */
+#define CTL_HIST_MAX	64
+
+/**
+ * struct ctl_hist - batches by size
+ * @num: entry i counts batches of 2^i messages and more, but fewer than 2^(i+1); the
+ *	last entry, those of 2^i and more
+ * @entries: entries of @num; 0: the kernel sent none
+ */
+struct ctl_hist {
+	uint64_t num[CTL_HIST_MAX];
+	unsigned int entries;
+};
+
+/**
+ * struct ctl_reader - an attachment that reads
+ * @pid: its process, 0: unknown here
+ * @comm: name of the process
+ * @copy: it reads copies, else it holds the slots of the senders
+ * @lag: messages that it has not consumed
+ * @idle_ms: milliseconds since it consumed something, while it could
+ */
+struct ctl_reader {
+	uint64_t pid;
+	const char *comm;
+	bool copy;
+	uint64_t lag;
+	uint64_t idle_ms;
+};
+
+/**
+ * struct ctl_row - the columns of a member, as the node sees them
+ * @id: node id of the member
+ * @sent: rounds that it has decided
+ * @slots: messages that it has sent
+ * @received: it has received all below this sequence number
+ * @delivered: it has delivered, and no reader of it holds, all below
+ */
+struct ctl_row {
+	uint64_t id;
+	uint64_t sent;
+	uint64_t slots;
+	uint64_t received;
+	uint64_t delivered;
+};
+
+/**
+ * struct ctl_lag - how far a member is behind, in sequence numbers
+ * @sends: it is a sender
+ * @ahead: rounds that it has decided beyond the sender that has decided fewest
+ * @recv: what some member has received and it has not
+ * @dlv: what it may deliver and has not, or what its readers hold
+ */
+struct ctl_lag {
+	bool sends;
+	uint64_t ahead;
+	uint64_t recv;
+	uint64_t dlv;
+};
+
 /**
  * struct ctl_subgroup - a subgroup
  * @val: configuration
@@ -111,6 +205,12 @@ struct ctl_stats {
  * @readers: kernel: attachments that read
  * @sender: kernel: a sender is attached
  * @stats: kernel: counters
+ * @tune: kernel: tuning
+ * @hist: kernel: batches of each stage
+ * @reader: kernel: attachments that read
+ * @reader_count: entries of @reader
+ * @row: kernel: columns of the members, by rank
+ * @rows: entries of @row
  */
 struct ctl_subgroup {
 	struct ctl_val val[CTL_SG_VALS];
@@ -122,6 +222,12 @@ struct ctl_subgroup {
 	uint64_t readers;
 	bool sender;
 	struct ctl_stats stats;
+	struct ctl_val tune[CTL_TUNE_VALS];
+	struct ctl_hist hist[CTL_STAGES];
+	struct ctl_reader *reader;
+	unsigned int reader_count;
+	struct ctl_row *row;
+	unsigned int rows;
 };
 
 /**
@@ -176,6 +282,10 @@ struct ctl_subgroup ctl_subgroup_resolve(const struct ctl_view *view,
 const char *ctl_subgroup_title(const struct ctl_subgroup *sg);
 const char *ctl_subgroup_check(const struct ctl_view *view, const struct ctl_subgroup *sg,
 			       int *line);
+
+/* ctl-lag.c: who waits for whom */
+struct ctl_lag ctl_row_lag(const struct ctl_subgroup *sg, const struct ctl_row *row);
+const struct ctl_reader *ctl_subgroup_holder(const struct ctl_subgroup *sg);
 
 /* ctl-diff.c: what is different */
 char *ctl_node_diff(const struct ctl_node *from, const struct ctl_node *to);

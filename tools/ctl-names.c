@@ -66,6 +66,7 @@ static const char *const error_words[] = {
 	[SPINDLE_ERR_PEER_PROTOCOL] = "peer-protocol",
 	[SPINDLE_ERR_DEVICE_GONE] = "device-gone",
 	[SPINDLE_ERR_VIEW_GONE] = "view-gone",
+	[SPINDLE_ERR_STALLED] = "stalled",
 };
 
 const struct ctl_names ctl_error = NAMES("error", error_words);
@@ -82,6 +83,7 @@ static const char *const event_words[] = {
 	[SPINDLE_EVENT_SUBGROUP_ACTIVE] = "subgroup-active",
 	[SPINDLE_EVENT_SUBGROUP_FAILED] = "subgroup-failed",
 	[SPINDLE_EVENT_RING_ERROR] = "ring-error",
+	[SPINDLE_EVENT_READER_STALLED] = "reader-stalled",
 };
 
 const struct ctl_names ctl_event = NAMES("event", event_words);
@@ -94,6 +96,10 @@ static const char *const engine_stat_words[] = {
 	[SPINDLE_ENGINE_S_BELLS] = "bells",
 	[SPINDLE_ENGINE_S_REFUSED] = "refused",
 	[SPINDLE_ENGINE_S_PID] = "pid",
+	[SPINDLE_ENGINE_S_SPIN_US] = "spin-us",
+	[SPINDLE_ENGINE_S_BUSY_NS] = "busy-ns",
+	[SPINDLE_ENGINE_S_POST_NS] = "post-ns",
+	[SPINDLE_ENGINE_S_TIMED_NS] = "timed-ns",
 };
 
 const struct ctl_names ctl_engine_stat = NAMES("counter", engine_stat_words);
@@ -114,6 +120,12 @@ static const char *const subgroup_stat_words[] = {
 	[SPINDLE_SUBGROUP_S_STABLE] = "stable",
 	[SPINDLE_SUBGROUP_S_ROUND] = "round",
 	[SPINDLE_SUBGROUP_S_ACTIVATIONS] = "activations",
+	[SPINDLE_SUBGROUP_S_VISITS] = "visits",
+	[SPINDLE_SUBGROUP_S_SILENT] = "silent",
+	[SPINDLE_SUBGROUP_S_FREE] = "free",
+	[SPINDLE_SUBGROUP_S_STALLED] = "stalled",
+	[SPINDLE_SUBGROUP_S_ROW_BYTES] = "row-bytes",
+	[SPINDLE_SUBGROUP_S_PRIVATE_BYTES] = "private-bytes",
 };
 
 const struct ctl_names ctl_subgroup_stat = NAMES("counter", subgroup_stat_words);
@@ -143,6 +155,8 @@ static const char *const attr_words[] = {
 	[SPINDLE_A_MEMBER] = "member",
 	[SPINDLE_A_SUBGROUP] = "subgroup",
 	[SPINDLE_A_SUBGROUP_ID] = "subgroup id",
+	[SPINDLE_A_TIMING] = "timing",
+	[SPINDLE_A_TUNE] = "tuning",
 };
 
 const struct ctl_names ctl_attr = NAMES("attribute", attr_words);
@@ -176,6 +190,17 @@ static const char *const subgroup_node_attr_words[] = {
 
 const struct ctl_names ctl_subgroup_node_attr = NAMES("attribute", subgroup_node_attr_words);
 
+static const char *const tune_attr_words[] = {
+	[SPINDLE_TUNE_A_SWITCHES] = "switches",
+	[SPINDLE_TUNE_A_SEND_BUDGET] = "send-budget",
+	[SPINDLE_TUNE_A_RECV_BUDGET] = "recv-budget",
+	[SPINDLE_TUNE_A_DLV_BUDGET] = "dlv-budget",
+	[SPINDLE_TUNE_A_SILENCE] = "silence",
+	[SPINDLE_TUNE_A_STALL_MS] = "stall-ms",
+};
+
+const struct ctl_names ctl_tune_attr = NAMES("attribute", tune_attr_words);
+
 static const char *const error_text[] = {
 	[SPINDLE_ERR_NONE] = "nothing is wrong",
 	[SPINDLE_ERR_TX_READY] =
@@ -188,6 +213,8 @@ static const char *const error_text[] = {
 	[SPINDLE_ERR_PEER_PROTOCOL] = "a member wrote a value outside its legal range",
 	[SPINDLE_ERR_DEVICE_GONE] = "the RDMA device was removed",
 	[SPINDLE_ERR_VIEW_GONE] = "the view was replaced or removed",
+	[SPINDLE_ERR_STALLED] =
+		"a reader consumed nothing for longer than the subgroup allows",
 };
 
 /**

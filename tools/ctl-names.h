@@ -38,6 +38,7 @@ extern const struct ctl_names ctl_attr;
 extern const struct ctl_names ctl_member_attr;
 extern const struct ctl_names ctl_subgroup_attr;
 extern const struct ctl_names ctl_subgroup_node_attr;
+extern const struct ctl_names ctl_tune_attr;
 
 const char *ctl_name(const struct ctl_names *names, uint64_t value);
 bool ctl_name_find(const struct ctl_names *names, const char *word, uint64_t *value);

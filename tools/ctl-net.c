@@ -244,6 +244,7 @@ void ctl_req_val(struct ctl_req *req, const struct ctl_key *key, const struct ct
 	switch (key->kind) {
 	case CTL_ENUM:
 	case CTL_BOOL:
+	case CTL_SWITCH:
 		ctl_req_u8(req, key->attr, num);
 		break;
 	case CTL_U16:

@@ -134,6 +134,7 @@ static struct json_object *json_val(const struct ctl_key *key, const struct ctl_
 	case CTL_ADDR:
 		return json_object_new_string(ctl_val_text(key, val));
 	case CTL_BOOL:
+	case CTL_SWITCH:
 		return json_object_new_boolean(val->num);
 	default:
 		return ctl_json_num(val->num);

@@ -122,6 +122,8 @@ void ctl_node_get(struct ctl_node *node, struct nlattr **attrs)
 	node->state = ctl_attr_num(attrs[SPINDLE_A_NODE_STATE]);
 	node->incarnation = ctl_attr_num(attrs[SPINDLE_A_INCARNATION]);
 	node->vid = ctl_attr_num(attrs[SPINDLE_A_VIEW_ID]);
+	node->timing.set = attrs[SPINDLE_A_TIMING];
+	node->timing.num = ctl_attr_num(attrs[SPINDLE_A_TIMING]);
 }
 
 static void put_member(struct ctl_req *req, const struct ctl_member *m)
@@ -205,6 +207,99 @@ static void get_member(struct ctl_member *m, struct nlattr *nest)
 					     SPINDLE_DEF_PORT;
 }
 
+/* SUBGROUP_SET. Of the switches only those that have a value are touched. */
+void ctl_tune_put(struct ctl_req *req, const struct ctl_val *tune)
+{
+	struct nla_bitfield32 switches = { 0 };
+	const char *text = "";
+	struct nlattr *nest;
+	unsigned int i;
+
+	for (i = 0; i < CTL_TUNE_SWITCHES; i++) {
+		if (!tune[i].set)
+			continue;
+		switches.selector |= 1U << i;
+		switches.value |= tune[i].num << i;
+		text = ctl_asprintf("%s%s%s %s", text, *text ? " " : "",
+				    ctl_tune_keys[i].name,
+				    ctl_val_text(&ctl_tune_keys[i], &tune[i]));
+	}
+	ctl_req_mark(req, 0, "tuning");
+	nest = ctl_req_nest(req, SPINDLE_A_TUNE, &ctl_tune_attr);
+	if (switches.selector) {
+		ctl_req_mark(req, 0, text);
+		ctl_req_bytes(req, SPINDLE_TUNE_A_SWITCHES, &switches, sizeof(switches));
+	}
+	for (i = CTL_TUNE_SWITCHES; i < CTL_TUNE_VALS; i++)
+		ctl_req_val(req, &ctl_tune_keys[i], &tune[i]);
+	ctl_req_nest_end(req, nest);
+}
+
+static void get_tune(struct ctl_val *tune, struct nlattr *nest)
+{
+	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_TUNE_A_MAX), *attr;
+	struct nla_bitfield32 switches = { 0 };
+	unsigned int i;
+
+	attr = a[SPINDLE_TUNE_A_SWITCHES];
+	if (attr && nla_len(attr) >= (int)sizeof(switches))
+		memcpy(&switches, nla_data(attr), sizeof(switches));
+	for (i = 0; i < CTL_TUNE_SWITCHES; i++) {
+		tune[i].set = switches.selector & 1U << i;
+		tune[i].num = !!(switches.value & 1U << i);
+	}
+	for (i = CTL_TUNE_SWITCHES; i < CTL_TUNE_VALS; i++) {
+		attr = a[ctl_tune_keys[i].attr];
+		tune[i].set = attr;
+		tune[i].num = ctl_attr_num(attr);
+	}
+}
+
+static void get_hist(struct ctl_hist *hist, const struct nlattr *attr)
+{
+	if (!attr)
+		return;
+	hist->entries = nla_len(attr) / sizeof(hist->num[0]);
+	if (hist->entries > CTL_HIST_MAX)
+		hist->entries = CTL_HIST_MAX;
+	memcpy(hist->num, nla_data(attr), hist->entries * sizeof(hist->num[0]));
+}
+
+static void get_reader(struct ctl_reader *r, struct nlattr *nest)
+{
+	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_READER_A_MAX);
+
+	r->pid = ctl_attr_num(a[SPINDLE_READER_A_PID]);
+	r->comm = ctl_attr_str(a[SPINDLE_READER_A_COMM]);
+	r->copy = ctl_attr_num(a[SPINDLE_READER_A_COPY]);
+	r->lag = ctl_attr_num(a[SPINDLE_READER_A_LAG]);
+	r->idle_ms = ctl_attr_num(a[SPINDLE_READER_A_IDLE_MS]);
+}
+
+static void get_row(struct ctl_row *r, struct nlattr *nest)
+{
+	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_ROW_A_MAX);
+
+	r->id = ctl_attr_num(a[SPINDLE_ROW_A_ID]);
+	r->sent = ctl_attr_num(a[SPINDLE_ROW_A_SENT]);
+	r->slots = ctl_attr_num(a[SPINDLE_ROW_A_SLOTS]);
+	r->received = ctl_attr_num(a[SPINDLE_ROW_A_RECEIVED]);
+	r->delivered = ctl_attr_num(a[SPINDLE_ROW_A_DELIVERED]);
+}
+
+static void get_subgroup_node(struct ctl_subgroup *sg, struct nlattr *nest)
+{
+	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_SUBGROUP_NODE_A_MAX);
+	uint32_t id = ctl_attr_num(a[SPINDLE_SUBGROUP_NODE_A_ID]);
+
+	sg->members.set = true;
+	sg->senders.set = true;
+	ctl_ids_add(&sg->members, id);
+	if (!a[SPINDLE_SUBGROUP_NODE_A_SENDER] ||
+	    ctl_attr_num(a[SPINDLE_SUBGROUP_NODE_A_SENDER]))
+		ctl_ids_add(&sg->senders, id);
+}
+
 /* A subgroup of VIEW_GET or SUBGROUP_GET. */
 void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
 {
@@ -220,18 +315,27 @@ void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
 	sg->sender = ctl_attr_num(a[SPINDLE_SUBGROUP_A_SENDER]);
 	n = ctl_nest_attrs(a[SPINDLE_SUBGROUP_A_STATS], SPINDLE_SUBGROUP_S_MAX);
 	ctl_attr_stats(n, SPINDLE_SUBGROUP_S_MAX, &ctl_subgroup_stat, &sg->stats);
+	get_tune(sg->tune, a[SPINDLE_SUBGROUP_A_TUNE]);
+	get_hist(&sg->hist[CTL_SEND], a[SPINDLE_SUBGROUP_A_SEND_HIST]);
+	get_hist(&sg->hist[CTL_RECV], a[SPINDLE_SUBGROUP_A_RECV_HIST]);
+	get_hist(&sg->hist[CTL_DLV], a[SPINDLE_SUBGROUP_A_DLV_HIST]);
 	if (!nest)
 		return;
 	nla_for_each_nested(attr, nest, rem) {
-		if (nla_type(attr) != SPINDLE_SUBGROUP_A_NODE)
-			continue;
-		n = ctl_nest_attrs(attr, SPINDLE_SUBGROUP_NODE_A_MAX);
-		sg->members.set = true;
-		sg->senders.set = true;
-		ctl_ids_add(&sg->members, ctl_attr_num(n[SPINDLE_SUBGROUP_NODE_A_ID]));
-		if (!n[SPINDLE_SUBGROUP_NODE_A_SENDER] ||
-		    ctl_attr_num(n[SPINDLE_SUBGROUP_NODE_A_SENDER]))
-			ctl_ids_add(&sg->senders, ctl_attr_num(n[SPINDLE_SUBGROUP_NODE_A_ID]));
+		switch (nla_type(attr)) {
+		case SPINDLE_SUBGROUP_A_NODE:
+			get_subgroup_node(sg, attr);
+			break;
+		case SPINDLE_SUBGROUP_A_READER:
+			sg->reader = ctl_grow(sg->reader, sg->reader_count,
+					      sizeof(*sg->reader));
+			get_reader(&sg->reader[sg->reader_count++], attr);
+			break;
+		case SPINDLE_SUBGROUP_A_ROW:
+			sg->row = ctl_grow(sg->row, sg->rows, sizeof(*sg->row));
+			get_row(&sg->row[sg->rows++], attr);
+			break;
+		}
 	}
 }
 

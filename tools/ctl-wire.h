@@ -45,6 +45,7 @@ void ctl_view_put(struct ctl_req *req, const struct ctl_val *node, const struct 
 void ctl_node_get(struct ctl_node *node, struct nlattr **attrs);
 void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh);
 void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest);
+void ctl_tune_put(struct ctl_req *req, const struct ctl_val *tune);
 
 /* ctl-fetch.c */
 int ctl_fetch(struct ctl_net *net, const char *what, const struct ctl_val *id,

@@ -25,10 +25,12 @@ enum {
  * struct ctl_opts - options before the object
  * @json: -j, print JSON
  * @pretty: -p, print it indented
+ * @verbose: -v, show more
  */
 struct ctl_opts {
 	bool json;
 	bool pretty;
+	bool verbose;
 };
 
 extern struct ctl_opts ctl_opts;

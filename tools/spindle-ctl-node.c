@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spindle-ctl node add|del|show
+ * spindle-ctl node add|set|del|show
  */
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +36,31 @@ static int node_add(struct ctl_args *a)
 	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
 }
 
+static int node_set(struct ctl_args *a)
+{
+	const struct ctl_key keys[] = {
+		id_keys[0], ctl_node_keys[CTL_NODE_IDLE_US], ctl_timing_key, { .name = NULL }
+	};
+	struct ctl_val val[CTL_ARRAY_SIZE(keys)] = { 0 };
+	struct ctl_net net;
+	struct ctl_req *req;
+	unsigned int i;
+	int rc;
+
+	rc = ctl_args_keys(a, keys, val, NEED(0));
+	if (rc)
+		return rc;
+	if (!val[1].set && !val[2].set)
+		return ctl_usage(a, "there is nothing to set; there is: %s",
+				 ctl_key_list(keys + 1, false));
+	if (ctl_net_open(&net, CTL_SAY))
+		return CTL_FAILED;
+	req = ctl_req_new(&net, SPINDLE_CMD_NODE_SET, 0, "node set");
+	for (i = 0; keys[i].name; i++)
+		ctl_req_val(req, &keys[i], &val[i]);
+	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
+}
+
 static int node_del(struct ctl_args *a)
 {
 	struct ctl_val id = { 0 };
@@ -68,6 +93,9 @@ static void show_json(const struct ctl_running *running, unsigned int count)
 		ctl_json_add(obj, "incarnation", ctl_json_num(node->incarnation));
 		if (node->vid)
 			ctl_json_add(obj, "vid", ctl_json_num(node->vid));
+		if (node->timing.set)
+			ctl_json_add(obj, "timing",
+				     json_object_new_boolean(node->timing.num));
 		json_object_array_add(list, obj);
 	}
 	ctl_json_print(list);
@@ -76,9 +104,14 @@ static void show_json(const struct ctl_running *running, unsigned int count)
 static void show_table(const struct ctl_running *running, unsigned int count)
 {
 	struct ctl_table t = { 0 };
+	bool timing = false;
 	unsigned int i, k;
 
+	for (i = 0; i < count; i++)
+		timing |= running[i].node.timing.set;
 	ctl_table_head(&t, "id address cluster device state view visibility idle-us engine cpu");
+	if (timing)
+		ctl_table_head(&t, "timing");
 	for (i = 0; i < count; i++) {
 		const struct ctl_node *node = &running[i].node;
 
@@ -95,6 +128,8 @@ static void show_table(const struct ctl_running *running, unsigned int count)
 			ctl_table_cell(&t, "");
 		for (k = CTL_NODE_VISIBILITY; k < CTL_NODE_VALS; k++)
 			ctl_table_cell(&t, ctl_val_text(&ctl_node_keys[k], &node->val[k]));
+		if (timing)
+			ctl_table_cell(&t, ctl_val_text(&ctl_timing_key, &node->timing));
 	}
 	ctl_table_print(&t);
 }
@@ -127,6 +162,7 @@ int ctl_cmd_node(struct ctl_args *a)
 	static const struct ctl_verb verbs[] = {
 		{ "show", node_show }, { "list", node_show }, { "ls", node_show },
 		{ "add", node_add },
+		{ "set", node_set },
 		{ "del", node_del }, { "delete", node_del },
 		{ NULL, NULL }
 	};

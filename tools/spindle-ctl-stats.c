@@ -5,15 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <netlink/attr.h>
-#include <netlink/genl/genl.h>
-#include <netlink/msg.h>
-
 #include <linux/spindle_genl.h>
 
 #include "ctl.h"
+#include "ctl-detail.h"
 #include "ctl-names.h"
 #include "ctl-out.h"
+#include "ctl-stats.h"
 #include "ctl-wire.h"
 
 static const struct ctl_key show_keys[] = {
@@ -21,68 +19,7 @@ static const struct ctl_key show_keys[] = {
 	{ .name = NULL }
 };
 
-/**
- * struct peer - the connection to a peer
- * @id: node id
- * @state: enum spindle_peer_state
- * @reason: why it is not up
- * @imm: guards come by completion
- * @stats: counters
- */
-struct peer {
-	uint64_t id;
-	uint64_t state;
-	const char *reason;
-	bool imm;
-	struct ctl_stats stats;
-};
-
-/**
- * struct node_stats - the counters of a node
- * @id: node id
- * @state: enum spindle_node_state
- * @engine: counters of its engine
- * @peer: its peers
- * @peers: entries of @peer
- */
-struct node_stats {
-	uint64_t id;
-	uint64_t state;
-	struct ctl_stats engine;
-	struct peer *peer;
-	unsigned int peers;
-};
-
-static void get_peer(struct peer *p, struct nlattr *nest)
-{
-	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_PEER_A_MAX);
-
-	p->id = ctl_attr_num(a[SPINDLE_PEER_A_ID]);
-	p->state = ctl_attr_num(a[SPINDLE_PEER_A_STATE]);
-	p->reason = ctl_attr_str(a[SPINDLE_PEER_A_REASON]);
-	p->imm = ctl_attr_num(a[SPINDLE_PEER_A_IMM]);
-	ctl_attr_stats(a, SPINDLE_PEER_A_MAX, &ctl_peer_stat, &p->stats);
-}
-
-static void get_stats(struct node_stats *s, struct nlmsghdr *nlh)
-{
-	struct nlattr **a = ctl_msg_attrs(nlh), *attr;
-	struct genlmsghdr *genl = nlmsg_data(nlh);
-	int rem;
-
-	s->id = ctl_attr_num(a[SPINDLE_A_NODE_ID]);
-	s->state = ctl_attr_num(a[SPINDLE_A_NODE_STATE]);
-	ctl_attr_stats(ctl_nest_attrs(a[SPINDLE_A_STATS], SPINDLE_ENGINE_S_MAX),
-		       SPINDLE_ENGINE_S_MAX, &ctl_engine_stat, &s->engine);
-	nla_for_each_attr(attr, genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), rem) {
-		if (nla_type(attr) != SPINDLE_A_PEER)
-			continue;
-		s->peer = ctl_grow(s->peer, s->peers, sizeof(*s->peer));
-		get_peer(&s->peer[s->peers++], attr);
-	}
-}
-
-static struct json_object *json_stats(const struct node_stats *s,
+static struct json_object *json_stats(const struct ctl_node_stats *s,
 				      const struct ctl_running_subgroup *sg,
 				      unsigned int sgs)
 {
@@ -94,7 +31,7 @@ static struct json_object *json_stats(const struct node_stats *s,
 	ctl_json_add(obj, "engine", ctl_json_stats(&ctl_engine_stat, &s->engine));
 	list = json_object_new_array();
 	for (i = 0; i < s->peers; i++) {
-		const struct peer *p = &s->peer[i];
+		const struct ctl_peer *p = &s->peer[i];
 
 		o = json_object_new_object();
 		ctl_json_add(o, "id", ctl_json_num(p->id));
@@ -113,6 +50,7 @@ static struct json_object *json_stats(const struct node_stats *s,
 		ctl_json_add(o, "id", ctl_json_num(sg[i].sg.val[CTL_SG_ID].num));
 		ctl_json_str(o, "state", ctl_name(&ctl_state, sg[i].sg.state));
 		ctl_json_add(o, "stats", ctl_json_stats(&ctl_subgroup_stat, &sg[i].sg.stats));
+		ctl_detail_json(o, &sg[i].sg);
 		json_object_array_add(list, o);
 	}
 	ctl_json_add(obj, "subgroups", list);
@@ -129,7 +67,7 @@ static void head_stats(struct ctl_table *t, const struct ctl_names *names)
 			ctl_table_head(t, names->name[i]);
 }
 
-static void print_peers(const struct node_stats *s)
+static void print_peers(const struct ctl_node_stats *s)
 {
 	struct ctl_table t = { .indent = 4 };
 	unsigned int i;
@@ -140,7 +78,7 @@ static void print_peers(const struct node_stats *s)
 	head_stats(&t, &ctl_peer_stat);
 	ctl_table_head(&t, "reason");
 	for (i = 0; i < s->peers; i++) {
-		const struct peer *p = &s->peer[i];
+		const struct ctl_peer *p = &s->peer[i];
 
 		ctl_table_num(&t, p->id);
 		ctl_table_cell(&t, ctl_name(&ctl_peer_state, p->state));
@@ -153,7 +91,7 @@ static void print_peers(const struct node_stats *s)
 }
 
 /*
- * Fifteen counters do not fit beside each other: one line each, a column for each
+ * So many counters do not fit beside each other: one line each, a column for each
  * subgroup, and a few subgroups at a time.
  */
 #define SUBGROUPS_ABREAST	8
@@ -207,7 +145,7 @@ static void print_subgroups(uint64_t node, const struct ctl_running_subgroup *sg
 		print_some_subgroups(row, n);
 }
 
-static void print_stats(const struct node_stats *s, const struct ctl_running_subgroup *sg,
+static void print_stats(const struct ctl_node_stats *s, const struct ctl_running_subgroup *sg,
 			unsigned int sgs)
 {
 	struct ctl_table t = { .indent = 4 };
@@ -221,33 +159,11 @@ static void print_stats(const struct node_stats *s, const struct ctl_running_sub
 	print_subgroups(s->id, sg, sgs);
 }
 
-static int fetch_stats(struct ctl_net *net, const struct ctl_val *node,
-		       struct node_stats **stats, unsigned int *count)
-{
-	struct ctl_req *req = ctl_req_new(net, SPINDLE_CMD_STATS_GET, NLM_F_DUMP, "stats");
-	struct ctl_replies replies;
-	struct ctl_running *running;
-	unsigned int i;
-	int rc;
-
-	ctl_req_val(req, &show_keys[0], node);
-	rc = ctl_net_call(net, req, &replies, CTL_SAY);
-	if (rc)
-		return rc;
-	*count = replies.count;
-	*stats = ctl_alloc(replies.count * sizeof(**stats) + 1);
-	for (i = 0; i < replies.count; i++)
-		get_stats(&(*stats)[i], replies.msg[i]);
-	/* A dump of nothing is no error; let the kernel say that there is no such node. */
-	if (!replies.count && node->set)
-		return ctl_fetch(net, "stats", node, &running, &i, false);
-	return 0;
-}
-
 static int stats_show(struct ctl_args *a)
 {
 	struct ctl_running_subgroup *sg;
-	struct node_stats *stats;
+	struct ctl_running *running;
+	struct ctl_node_stats *stats;
 	struct ctl_val node = { 0 }, all = { 0 };
 	struct json_object *out;
 	struct ctl_net net;
@@ -257,8 +173,11 @@ static int stats_show(struct ctl_args *a)
 	rc = ctl_args_keys(a, show_keys, &node, 0);
 	if (rc)
 		return rc;
-	if (ctl_net_open(&net, CTL_SAY) || fetch_stats(&net, &node, &stats, &count) ||
+	if (ctl_net_open(&net, CTL_SAY) || ctl_fetch_stats(&net, "stats", &node, &stats, &count) ||
 	    ctl_fetch_subgroups(&net, "stats", &node, &all, &sg, &sgs))
+		return CTL_FAILED;
+	/* A dump of nothing is no error; let the kernel say that there is no such node. */
+	if (!count && node.set && ctl_fetch(&net, "stats", &node, &running, &i, false))
 		return CTL_FAILED;
 	out = json_object_new_array();
 	for (i = 0; i < count; i++) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spindle-ctl subgroup show
+ * spindle-ctl subgroup set|show
  */
 #include <stdio.h>
+#include <string.h>
 
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
 #include "ctl.h"
+#include "ctl-detail.h"
 #include "ctl-names.h"
 #include "ctl-out.h"
 #include "ctl-wire.h"
@@ -17,6 +19,55 @@ static const struct ctl_key show_keys[] = {
 	{ .name = "id", .kind = CTL_U32 },
 	{ .name = NULL }
 };
+
+/* What is said of a subgroup to set, before its tuning. */
+enum {
+	SET_NODE,
+	SET_ID,
+	SET_ALL,
+	SET_VALS
+};
+
+static const struct ctl_key set_keys[] = {
+	[SET_NODE] = { .name = "node", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID },
+	[SET_ID] = { .name = "id", .kind = CTL_U32, .attr = SPINDLE_A_SUBGROUP_ID },
+	[SET_ALL] = { .name = "all", .kind = CTL_SWITCH },
+	{ .name = NULL }
+};
+
+static int subgroup_set(struct ctl_args *a)
+{
+	struct ctl_key keys[SET_VALS + CTL_TUNE_VALS + 1];
+	struct ctl_val val[SET_VALS + CTL_TUNE_VALS] = { 0 };
+	struct ctl_val *tune = val + SET_VALS;
+	bool any = false;
+	struct ctl_net net;
+	struct ctl_req *req;
+	unsigned int i;
+	int rc;
+
+	memcpy(keys, set_keys, SET_VALS * sizeof(*keys));
+	memcpy(keys + SET_VALS, ctl_tune_keys, (CTL_TUNE_VALS + 1) * sizeof(*keys));
+	rc = ctl_args_keys(a, keys, val, 1U << SET_NODE | 1U << SET_ID);
+	if (rc)
+		return rc;
+	/* The switches that are not named follow "all". */
+	for (i = 0; i < CTL_TUNE_SWITCHES; i++)
+		if (val[SET_ALL].set && !tune[i].set)
+			tune[i] = val[SET_ALL];
+	for (i = 0; i < CTL_TUNE_VALS; i++)
+		any |= tune[i].set;
+	if (!any)
+		return ctl_usage(a, "there is nothing to set; there is: %s",
+				 ctl_key_list(keys + SET_ALL, false));
+	if (ctl_net_open(&net, CTL_SAY))
+		return CTL_FAILED;
+	req = ctl_req_new(&net, SPINDLE_CMD_SUBGROUP_SET, 0, "subgroup set");
+	ctl_req_val(req, &keys[SET_NODE], &val[SET_NODE]);
+	ctl_req_val(req, &keys[SET_ID], &val[SET_ID]);
+	ctl_tune_put(req, tune);
+	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
+}
 
 static struct json_object *json_subgroup(const struct ctl_running_subgroup *s)
 {
@@ -34,6 +85,7 @@ static struct json_object *json_subgroup(const struct ctl_running_subgroup *s)
 	ctl_json_add(obj, "readers", ctl_json_num(s->sg.readers));
 	ctl_json_add(obj, "sender", json_object_new_boolean(s->sg.sender));
 	ctl_json_add(obj, "stats", ctl_json_stats(&ctl_subgroup_stat, &s->sg.stats));
+	ctl_detail_json(obj, &s->sg);
 	return obj;
 }
 
@@ -94,6 +146,11 @@ static void print_subgroups(const struct ctl_running_subgroup *list, unsigned in
 		first = false;
 		print_trouble(&list[i]);
 	}
+	for (i = 0; i < count && ctl_opts.verbose; i++) {
+		printf("\n%s of node %llu\n", ctl_subgroup_title(&list[i].sg),
+		       (unsigned long long)list[i].node);
+		ctl_detail_print(&list[i].sg);
+	}
 }
 
 /* Nothing matches: say what of the question does not exist. */
@@ -149,6 +206,7 @@ int ctl_cmd_subgroup(struct ctl_args *a)
 {
 	static const struct ctl_verb verbs[] = {
 		{ "show", subgroup_show }, { "list", subgroup_show }, { "ls", subgroup_show },
+		{ "set", subgroup_set },
 		{ NULL, NULL }
 	};
 

@@ -27,6 +27,7 @@ static const struct noun nouns[] = {
 	{ "node", ctl_cmd_node,
 	  "  node add id N addr A [port P] [cluster C] [visibility auto|poll|imm]\n"
 	  "           [idle-us U] [engine E] [cpu C|any]\n"
+	  "  node set id N [idle-us U] [timing on|off]\n"
 	  "  node del id N\n"
 	  "  node show [id N]\n" },
 	{ "view", ctl_cmd_view,
@@ -37,7 +38,12 @@ static const struct noun nouns[] = {
 	  "  view del node N\n"
 	  "  view show [node N]\n" },
 	{ "subgroup", ctl_cmd_subgroup,
-	  "  subgroup show [node N] [id S]\n" },
+	  "  subgroup set node N id S\n"
+	  "           [send-batch|recv-batch|dlv-batch|nulls|late-post|merged-acks|\n"
+	  "            packed|tracking|all on|off]...\n"
+	  "           [send-budget M] [recv-budget M] [dlv-budget M] [silence ROUNDS]\n"
+	  "           [stall-ms MS|never]\n"
+	  "  subgroup show [node N] [id S] [-v]\n" },
 	{ "stats", ctl_cmd_stats,
 	  "  stats [show] [node N]\n" },
 	{ "monitor", ctl_cmd_monitor,
@@ -57,6 +63,7 @@ static const char outro[] =
 	"  -j, --json        print JSON (show, stats, monitor, apply)\n"
 	"  -p, --pretty      print it indented (implies -j)\n"
 	"  -n, --netns NAME  work in another network namespace, as ip -n does\n"
+	"  -v, --verbose     show more (subgroup show)\n"
 	"  -V, --version     print the version\n"
 	"  -h, --help        print this\n"
 	"\n"
@@ -120,6 +127,9 @@ static int short_options(const char *s, struct options *o, struct ctl_args *rest
 			ctl_opts.json = true;
 			ctl_opts.pretty = true;
 			break;
+		case 'v':
+			ctl_opts.verbose = true;
+			break;
 		case 'V':
 			o->version = true;
 			break;
@@ -146,6 +156,8 @@ static bool long_option(const char *s, struct options *o)
 	} else if (!strcmp(s, "--pretty")) {
 		ctl_opts.json = true;
 		ctl_opts.pretty = true;
+	} else if (!strcmp(s, "--verbose")) {
+		ctl_opts.verbose = true;
 	} else if (!strcmp(s, "--version")) {
 		o->version = true;
 	} else if (!strcmp(s, "--help")) {

@@ -88,6 +88,12 @@ says 2 "visibility 'maybe': none of auto|poll|imm" node add id 1 visibility mayb
 says 2 "cpu 'all': not a number" node add id 1 cpu all
 says 2 "node del: 'id' is missing" node del
 
+says 2 "node set: 'id' is missing" node set timing on
+says 2 'node set: there is nothing to set; there is: idle-us, timing' node set 1
+says 2 "node set: 'port' is not known here; there is: id, idle-us, timing" node set 1 port 5
+says 2 "timing 'maybe': neither on nor off" node set 1 timing maybe
+says 2 "idle-us '4294967296': not a number" node set 1 idle-us 4294967296
+
 says 2 "'node' is missing" view set
 says 2 "'vid' is missing" view set node 1
 says 2 "'member' is missing" view set node 1 vid 1
@@ -114,6 +120,23 @@ says 2 'node 2 is not a member of the view' \
 	view set node 1 vid 1 member 1@10.0.0.1 subgroup 0 members 1,2
 says 2 'sender 2 is not one of its members (1,3)' view set node 1 vid 1 \
 	member 1@10.0.0.1 member 2@10.0.0.2 member 3@10.0.0.3 subgroup 0 members 1,3 senders 2
+
+says 2 "subgroup set: 'node' is missing" subgroup set id 0 nulls off
+says 2 "subgroup set: 'id' is missing" subgroup set node 1 nulls off
+says 2 'subgroup set: there is nothing to set; there is: all, send-batch' subgroup set 1 id 0
+says 2 "'windows' is not known here; there is: .*packed, tracking, send-budget.*stall-ms" \
+	subgroup set 1 id 0 windows off
+says 2 "nulls '2': neither on nor off" subgroup set 1 id 0 nulls 2
+says 2 "all 'none': neither on nor off" subgroup set 1 id 0 all none
+says 2 'nulls: the value is missing' subgroup set 1 id 0 nulls
+says 2 'nulls is given twice' subgroup set 1 id 0 nulls on nulls off
+says 2 'all is given twice' subgroup set 1 id 0 all on all off
+says 2 "send-budget 'x': not a number" subgroup set 1 id 0 send-budget x
+says 2 "send-budget '4294967296': not a number from 0 to 4294967295" \
+	subgroup set 1 id 0 send-budget 4294967296
+says 2 "silence 'never': not a number" subgroup set 1 id 0 silence never
+says 2 "stall-ms 'always': not a number" subgroup set 1 id 0 stall-ms always
+says 2 "subgroup set: '-1' is not known here" subgroup set -1 id 0 nulls off
 
 says 2 'the file is missing' apply
 says 2 'one file, not' apply a b
@@ -252,7 +275,9 @@ file 1 'nothing was changed' <"$tmp/random"
 absent="spindle.ko is not loaded (modprobe spindle)"
 if "$ctl" node show 2>&1 | grep -qF "$absent"; then
 	for words in 'node show' 'view show' 'subgroup show' stats monitor showconf \
-		     '-j stats' 'node add id 1 addr ::1' 'node del 1' 'view del 1'; do
+		     '-j stats' 'node add id 1 addr ::1' 'node del 1' 'view del 1' \
+		     'node set 1 timing on idle-us 0' 'subgroup show -v' \
+		     'subgroup set 1 id 2 all off nulls on send-budget 1 stall-ms never'; do
 		# shellcheck disable=SC2086 # words are wanted
 		says 1 "$absent" $words
 	done
@@ -323,11 +348,15 @@ offers()
 }
 
 offers 'node view subgroup stats monitor apply showconf help' spindle-ctl ''
-offers 'add del show help' spindle-ctl -j node ''
+offers 'add set del show help' spindle-ctl -j node ''
 offers 'addr port cluster visibility idle-us engine cpu' spindle-ctl node add id 1 ''
 offers 'auto poll imm' spindle-ctl node add visibility ''
 offers 'vid member subgroup' spindle-ctl view set node 1 ''
 offers 'all none' spindle-ctl view set subgroup 1 senders ''
+offers 'on off' spindle-ctl node set 1 timing ''
+offers 'on off' spindle-ctl subgroup set node 1 id 0 packed ''
+offers 'never' spindle-ctl subgroup set 1 id 0 stall-ms ''
+offers 'merged-acks' spindle-ctl subgroup set 1 id 0 nulls off m
 offers '--dry-run --replace --prune' spindle-ctl apply --
 
 if command -v mandoc >/dev/null; then

@@ -18,6 +18,7 @@
 #include <linux/spindle_genl.h>
 
 #include "ctl.h"
+#include "ctl-detail.h"
 #include "ctl-model.h"
 #include "ctl-names.h"
 #include "ctl-wire.h"
@@ -258,6 +259,207 @@ static void test_bits(void)
 	ok(!strcmp(ctl_name(&ctl_event, 200), "event-200"), "events of the future");
 }
 
+/* The words of "subgroup set" on the wire. */
+static void test_tune(void)
+{
+	struct ctl_req *req = ctl_req_new(NULL, SPINDLE_CMD_SUBGROUP_SET, 0, "subgroup set");
+	struct nlmsghdr *nlh = nlmsg_hdr(req->msg);
+	struct ctl_val tune[CTL_TUNE_VALS] = { 0 };
+	struct nla_bitfield32 bits;
+	struct nlattr **a, *nest;
+	int rc;
+
+	ctl_val_parse(&ctl_tune_keys[CTL_TUNE_NULLS], &tune[CTL_TUNE_NULLS], "off");
+	ctl_val_parse(&ctl_tune_keys[CTL_TUNE_PACKED], &tune[CTL_TUNE_PACKED], "on");
+	ctl_val_parse(&ctl_tune_keys[CTL_TUNE_STALL_MS], &tune[CTL_TUNE_STALL_MS], "never");
+	ctl_val_parse(&ctl_tune_keys[CTL_TUNE_SILENCE], &tune[CTL_TUNE_SILENCE], "7");
+	ctl_tune_put(req, tune);
+	nest = ctl_msg_attrs(nlh)[SPINDLE_A_TUNE];
+	a = ctl_nest_attrs(nest, SPINDLE_TUNE_A_MAX);
+	ok(nest->nla_type & NLA_F_NESTED, "the tuning is a nest and says so");
+	memcpy(&bits, nla_data(a[SPINDLE_TUNE_A_SWITCHES]), sizeof(bits));
+	ok(bits.selector == (SPINDLE_SW_NULLS | SPINDLE_SW_PACKED) &&
+	   bits.value == SPINDLE_SW_PACKED, "switches that are not named are not touched");
+	ok(nla_len(a[SPINDLE_TUNE_A_STALL_MS]) == 4 &&
+	   !nla_get_u32(a[SPINDLE_TUNE_A_STALL_MS]) &&
+	   nla_get_u32(a[SPINDLE_TUNE_A_SILENCE]) == 7 && !a[SPINDLE_TUNE_A_SEND_BUDGET],
+	   "never is 0, and what is not given is not there");
+	ok(!strcmp(said(req, -EBUSY, "a sender is attached", a[SPINDLE_TUNE_A_SWITCHES], false,
+			true, &rc),
+		   "spindle-ctl: subgroup set: a sender is attached\n"
+		   "    at: nulls off packed on\n"), "a refusal names the switches");
+	ok(!strcmp(said(req, -ERANGE, "integer out of range", a[SPINDLE_TUNE_A_SILENCE], true,
+			true, &rc),
+		   "spindle-ctl: subgroup set: integer out of range\n"
+		   "    at: silence 7; allowed: from 1 to 65535\n"), "or the number");
+	req = ctl_req_new(NULL, SPINDLE_CMD_SUBGROUP_SET, 0, "subgroup set");
+	memset(tune, 0, sizeof(tune));
+	tune[CTL_TUNE_SEND_BUDGET] = (struct ctl_val){ .set = true, .num = 9 };
+	ctl_tune_put(req, tune);
+	nest = ctl_msg_attrs(nlmsg_hdr(req->msg))[SPINDLE_A_TUNE];
+	ok(!ctl_nest_attrs(nest, SPINDLE_TUNE_A_MAX)[SPINDLE_TUNE_A_SWITCHES],
+	   "no switch, no bitfield");
+}
+
+static void put_reader(struct nl_msg *msg, uint32_t pid, const char *comm, uint64_t lag,
+		       uint64_t idle_ms)
+{
+	struct nlattr *nest = nla_nest_start(msg, SPINDLE_SUBGROUP_A_READER);
+
+	nla_put_u32(msg, SPINDLE_READER_A_PID, pid);
+	nla_put_string(msg, SPINDLE_READER_A_COMM, comm);
+	nla_put_u8(msg, SPINDLE_READER_A_COPY, pid == 2);
+	nla_put_u64(msg, SPINDLE_READER_A_LAG, lag);
+	nla_put_u64(msg, SPINDLE_READER_A_IDLE_MS, idle_ms);
+	nla_nest_end(msg, nest);
+}
+
+static void put_row(struct nl_msg *msg, uint32_t id, bool sender, uint64_t sent,
+		    uint64_t received, uint64_t delivered)
+{
+	struct nlattr *nest = nla_nest_start(msg, SPINDLE_SUBGROUP_A_NODE);
+
+	nla_put_u32(msg, SPINDLE_SUBGROUP_NODE_A_ID, id);
+	nla_put_u8(msg, SPINDLE_SUBGROUP_NODE_A_SENDER, sender);
+	nla_nest_end(msg, nest);
+	nest = nla_nest_start(msg, SPINDLE_SUBGROUP_A_ROW);
+	nla_put_u32(msg, SPINDLE_ROW_A_ID, id);
+	nla_put_u64(msg, SPINDLE_ROW_A_SENT, sent);
+	nla_put_u64(msg, SPINDLE_ROW_A_SLOTS, sent / 2);
+	nla_put_u64(msg, SPINDLE_ROW_A_RECEIVED, received);
+	nla_put_u64(msg, SPINDLE_ROW_A_DELIVERED, delivered);
+	nla_nest_end(msg, nest);
+}
+
+/* A subgroup as the kernel shows it: three members, of which the last does not send. */
+static struct nlattr *subgroup_message(uint8_t mode)
+{
+	struct nla_bitfield32 bits = { .value = 0xf0, .selector = SPINDLE_SW_ALL };
+	uint64_t hist[CTL_HIST_MAX + 1] = { 3, 0, 5 };
+	struct nl_msg *msg = nlmsg_alloc_size(8192);
+	struct nlattr *sg, *nest;
+
+	genlmsg_put(msg, 0, 0, 0, 0, 0, SPINDLE_CMD_SUBGROUP_GET, 1);
+	sg = nla_nest_start(msg, SPINDLE_A_SUBGROUP);
+	nla_put_u32(msg, SPINDLE_SUBGROUP_A_ID, 7);
+	nla_put_u8(msg, SPINDLE_SUBGROUP_A_MODE, mode);
+	nest = nla_nest_start(msg, SPINDLE_SUBGROUP_A_TUNE);
+	nla_put(msg, SPINDLE_TUNE_A_SWITCHES, sizeof(bits), &bits);
+	nla_put_u32(msg, SPINDLE_TUNE_A_SEND_BUDGET, 1);
+	nla_put_u32(msg, SPINDLE_TUNE_A_STALL_MS, 0);
+	nla_nest_end(msg, nest);
+	nla_put(msg, SPINDLE_SUBGROUP_A_SEND_HIST, SPINDLE_HIST_BUCKETS * 8, hist);
+	nla_put(msg, SPINDLE_SUBGROUP_A_RECV_HIST, sizeof(hist), hist);
+	nla_put(msg, SPINDLE_SUBGROUP_A_DLV_HIST, 23, hist);
+	put_reader(msg, 1, "one", 5, 10);
+	put_reader(msg, 2, "two\n", 9, 0);
+	put_reader(msg, 3, "three", 9, 20);
+	put_row(msg, 1, true, 12, 30, 28);
+	put_row(msg, 2, true, 10, 25, 20);
+	put_row(msg, 3, false, 0, 27, 27);
+	nla_nest_end(msg, sg);
+	return sg;
+}
+
+static void test_subgroup(void)
+{
+	static const char want[] =
+		"{\"tune\":{\"send_batch\":false,\"recv_batch\":false,\"dlv_batch\":false,"
+		"\"nulls\":false,\"late_post\":true,\"merged_acks\":true,\"packed\":true,"
+		"\"tracking\":true,\"send_budget\":1,\"stall_ms\":0},"
+		"\"batches\":{\"send\":[3,0,5,0,0,0,0,0,0,0,0,0,0,0,0,0,0],\"recv\":[3,";
+	struct json_object *obj = json_object_new_object();
+	struct ctl_subgroup sg;
+	struct ctl_lag lag;
+	const char *text;
+
+	ctl_subgroup_get(&sg, subgroup_message(SPINDLE_MODE_ORDERED));
+	ok(sg.tune[CTL_TUNE_NULLS].set && !sg.tune[CTL_TUNE_NULLS].num &&
+	   sg.tune[CTL_TUNE_PACKED].num && sg.tune[CTL_TUNE_SEND_BUDGET].num == 1 &&
+	   !sg.tune[CTL_TUNE_SILENCE].set, "the tuning comes back");
+	ok(sg.hist[CTL_SEND].entries == SPINDLE_HIST_BUCKETS && sg.hist[CTL_SEND].num[2] == 5,
+	   "so do histograms");
+	ok(sg.hist[CTL_RECV].entries == CTL_HIST_MAX && sg.hist[CTL_DLV].entries == 2,
+	   "of any size");
+	ok(sg.reader_count == 3 && sg.reader[1].pid == 2 && sg.reader[1].copy &&
+	   sg.reader[0].idle_ms == 10, "and readers");
+	ok(ctl_subgroup_holder(&sg) == &sg.reader[2],
+	   "of two with the same lag it is the one that sleeps");
+	ok(sg.rows == 3 && sg.row[1].received == 25 && sg.row[0].slots == 6, "and columns");
+	lag = ctl_row_lag(&sg, &sg.row[0]);
+	ok(lag.sends && lag.ahead == 2 && !lag.recv && !lag.dlv,
+	   "what is delivered here and not stable there is no lag");
+	lag = ctl_row_lag(&sg, &sg.row[1]);
+	ok(lag.sends && !lag.ahead && lag.recv == 5 && lag.dlv == 5, "who holds up the others");
+	lag = ctl_row_lag(&sg, &sg.row[2]);
+	ok(!lag.sends && lag.recv == 3 && !lag.dlv, "who does not send waits for nobody");
+	ctl_detail_json(obj, &sg);
+	text = json_object_to_json_string_ext(obj, JSON_C_TO_STRING_PLAIN);
+	ok(!strncmp(text, want, strlen(want)) &&
+	   strstr(text, "{\"pid\":2,\"comm\":\"two\\n\",\"copy\":true,\"lag\":9,\"idle_ms\":0}") &&
+	   strstr(text, "{\"id\":3,\"sent\":0,\"slots\":0,\"received\":27,\"delivered\":27,"
+			"\"recv_lag\":3,\"dlv_lag\":0}"), "all of it in JSON");
+	ctl_subgroup_get(&sg, subgroup_message(SPINDLE_MODE_UNORDERED));
+	lag = ctl_row_lag(&sg, &sg.row[0]);
+	ok(lag.dlv == 2, "without order a member delivers what it has received");
+	ctl_subgroup_get(&sg, NULL);
+	ok(!sg.tune[CTL_TUNE_NULLS].set && !sg.hist[CTL_DLV].entries && !sg.reader_count &&
+	   !ctl_subgroup_holder(&sg), "an older kernel says nothing of it");
+	json_object_put(obj);
+}
+
+/* Under a sanitizer. */
+static void test_pools(void)
+{
+	struct ctl_pool one = { 0 }, two = { 0 };
+	unsigned int *list = NULL, i;
+	char *other, *keep;
+
+	keep = ctl_asprintf("%s %d", "keep", 1);
+	for (i = 0; i < 1000; i++) {
+		ctl_pool_use(i % 2 ? &one : &two);
+		list = ctl_grow(list, i, sizeof(*list));
+		list[i] = i;
+	}
+	ctl_pool_use(&one);
+	other = ctl_strdup("other");
+	ctl_free(ctl_alloc(1));
+	ctl_free(NULL);
+	/* The list is in the pool of its last growth. */
+	ctl_pool_use(&two);
+	list = ctl_grow(list, i, sizeof(*list));
+	ctl_pool_use(NULL);
+	ok(list[999] == 999 && !list[1000] && !strcmp(other, "other"), "pools keep what they have");
+	ctl_pool_drop(&one);
+	ok(list[500] == 500 && !strcmp(keep, "keep 1"), "one goes without the other");
+	ctl_pool_drop(&two);
+	ctl_pool_drop(&two);
+	ctl_pool_use(&two);
+	ok(!*ctl_strdup(""), "an empty one can be filled again");
+	ctl_pool_drop(&two);
+	ctl_pool_use(NULL);
+}
+
+static void test_words(void)
+{
+	bool all = true;
+	uint64_t i;
+
+	for (i = 0; i <= SPINDLE_ERR_STALLED; i++)
+		all &= !!ctl_error_text(i) && !strchr(ctl_name(&ctl_error, i), '-') ==
+		       (i == SPINDLE_ERR_NONE || i == SPINDLE_ERR_CONSUMED ||
+			i == SPINDLE_ERR_STALLED);
+	ok(all, "all errors have words and a sentence");
+	ok(!strcmp(ctl_name(&ctl_event, SPINDLE_EVENT_READER_STALLED), "reader-stalled"),
+	   "the last event has a word");
+	all = true;
+	for (i = 0; i < CTL_TUNE_VALS; i++)
+		all &= ctl_tune_keys[i].name && (i < CTL_TUNE_SWITCHES) == !ctl_tune_keys[i].attr;
+	ok(all && 1U << CTL_TUNE_SWITCHES == SPINDLE_SW_ALL + 1 &&
+	   1U << CTL_TUNE_PACKED == SPINDLE_SW_PACKED &&
+	   1U << CTL_TUNE_TRACKING == SPINDLE_SW_TRACKING, "switches are at the places of their bits");
+}
+
 int main(void)
 {
 	struct ctl_conf *conf = conf_of(cluster);
@@ -271,6 +473,10 @@ int main(void)
 	test_ring();
 	test_ids();
 	test_bits();
+	test_tune();
+	test_subgroup();
+	test_pools();
+	test_words();
 	printf("1..%u\n", tests);
 	return bad;
 }

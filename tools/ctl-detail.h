@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A subgroup in all detail: tuning, memory, batches, who reads, and where the members are.
+ */
+#ifndef SPINDLE_CTL_DETAIL_H
+#define SPINDLE_CTL_DETAIL_H
+
+#include <json-c/json.h>
+
+#include "ctl-model.h"
+
+struct json_object *ctl_detail_json_reader(const struct ctl_reader *r);
+void ctl_detail_json_lag(struct json_object *obj, const struct ctl_lag *lag);
+void ctl_detail_json(struct json_object *obj, const struct ctl_subgroup *sg);
+void ctl_detail_print(const struct ctl_subgroup *sg);
+
+#endif /* SPINDLE_CTL_DETAIL_H */

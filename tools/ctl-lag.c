@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who waits for whom in a subgroup, as one of its members sees it.
+ */
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-model.h"
+
+static uint64_t above(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/**
+ * ctl_row_lag() - how far a member is behind
+ * @sg: subgroup
+ * @row: one of its rows
+ *
+ * A member delivers what all have received, or, where there is no order, what it has
+ * received itself. The columns may be a pass older than the counters: what seems to be
+ * less than nothing is nothing.
+ *
+ * Return: the lag
+ */
+struct ctl_lag ctl_row_lag(const struct ctl_subgroup *sg, const struct ctl_row *row)
+{
+	bool ordered = sg->val[CTL_SG_MODE].num == SPINDLE_MODE_ORDERED;
+	uint64_t most = 0, stable = UINT64_MAX, fewest = UINT64_MAX;
+	struct ctl_lag lag = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < sg->rows; i++) {
+		const struct ctl_row *r = &sg->row[i];
+
+		if (r->received > most)
+			most = r->received;
+		if (r->received < stable)
+			stable = r->received;
+		if (ctl_ids_has(&sg->senders, r->id) && r->sent < fewest)
+			fewest = r->sent;
+	}
+	lag.sends = ctl_ids_has(&sg->senders, row->id);
+	lag.ahead = lag.sends ? above(row->sent, fewest) : 0;
+	lag.recv = above(most, row->received);
+	lag.dlv = above(ordered ? stable : row->received, row->delivered);
+	return lag;
+}
+
+/**
+ * ctl_subgroup_holder() - the reader that has most to read
+ * @sg: subgroup
+ *
+ * Return: the reader, of several the one that has been idle for longest; NULL if all
+ *	have read everything
+ */
+const struct ctl_reader *ctl_subgroup_holder(const struct ctl_subgroup *sg)
+{
+	const struct ctl_reader *last = NULL, *r;
+
+	for (r = sg->reader; r < sg->reader + sg->reader_count; r++)
+		if (r->lag && (!last || r->lag > last->lag ||
+			       (r->lag == last->lag && r->idle_ms > last->idle_ms)))
+			last = r;
+	return last;
+}
