@@ -3,9 +3,12 @@
  * Tables and JSON. See ctl-out.h.
  */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 
 #include "ctl.h"
 #include "ctl-names.h"
@@ -71,14 +74,14 @@ static bool is_number(const struct ctl_table *t, unsigned int column)
 	for (i = t->columns + column; i < t->cells; i += t->columns) {
 		if (!strcmp(t->cell[i], "-"))
 			continue;
-		if (t->cell[i][strspn(t->cell[i], "0123456789")])
+		if (t->cell[i][strspn(t->cell[i], "0123456789.")])
 			return false;
 		any = true;
 	}
 	return any;
 }
 
-void ctl_table_print(const struct ctl_table *t)
+void ctl_table_write(const struct ctl_table *t, FILE *to)
 {
 	int wide[CTL_COLUMNS_MAX] = { 0 };
 	bool number[CTL_COLUMNS_MAX];
@@ -95,18 +98,51 @@ void ctl_table_print(const struct ctl_table *t)
 	for (i = 0; i < t->cells; i++) {
 		c = i % t->columns;
 		pad = wide[c] - width(t->cell[i]);
-		printf("%*s%*s%s", c ? 2 : (int)t->indent, "", number[c] ? pad : 0, "",
-		       t->cell[i]);
+		fprintf(to, "%*s%*s%s", c ? 2 : (int)t->indent, "", number[c] ? pad : 0, "",
+			t->cell[i]);
 		if (c + 1 == t->columns)
-			putchar('\n');
+			fputc('\n', to);
 		else
-			printf("%*s", number[c] ? 0 : pad, "");
+			fprintf(to, "%*s", number[c] ? 0 : pad, "");
 	}
+}
+
+void ctl_table_print(const struct ctl_table *t)
+{
+	ctl_table_write(t, stdout);
+}
+
+/* Local time with milliseconds: for people with a blank, for programs as in RFC 3339. */
+const char *ctl_now(bool people)
+{
+	static char buf[96];
+	char zone[8], day[40];
+	struct timeval tv;
+	struct tm tm;
+
+	gettimeofday(&tv, NULL);
+	localtime_r(&tv.tv_sec, &tm);
+	strftime(day, sizeof(day), people ? "%F %T" : "%FT%T", &tm);
+	strftime(zone, sizeof(zone), "%z", &tm);
+	if (people)
+		snprintf(buf, sizeof(buf), "%s.%03ld", day, (long)tv.tv_usec / 1000);
+	else
+		snprintf(buf, sizeof(buf), "%s.%03ld%.3s:%s", day, (long)tv.tv_usec / 1000,
+			 zone, zone + 3);
+	return buf;
 }
 
 struct json_object *ctl_json_num(uint64_t num)
 {
 	return json_object_new_uint64(num);
+}
+
+/* A number that was measured; NAN is null. */
+struct json_object *ctl_json_real(double num)
+{
+	if (isnan(num))
+		return NULL;
+	return json_object_new_double_s(num, ctl_asprintf("%.4f", num));
 }
 
 /* Add under a word; "max-msg" is max_msg in JSON, which is easier to write in jq. */

@@ -111,6 +111,8 @@ static void say_refusal(const struct ctl_req *req, const struct refusal *r)
 		text = "this takes CAP_NET_ADMIN; run it as root or with sudo";
 	else if (r->err == EOPNOTSUPP && !r->text)
 		text = "the spindle.ko that is loaded does not know this request";
+	else if (r->err == ENOENT && !r->text)
+		text = "spindle.ko was unloaded";	/* the family is not there */
 	fflush(stdout);
 	if (req->file && r->where && r->where->line)
 		fprintf(stderr, "%s:%d: %s: %s\n", req->file, r->where->line, req->what, text);

@@ -139,11 +139,16 @@ char *ctl_clean(const char *s)
 	return copy;
 }
 
+/* What has to be done before an error can be read; NULL: nothing. */
+void (*ctl_before_err)(void);
+
 /* "spindle-ctl: ..." on the error output. What was printed before comes before. */
 void ctl_err(const char *fmt, ...)
 {
 	va_list ap;
 
+	if (ctl_before_err)
+		ctl_before_err();
 	fflush(stdout);
 	fputs("spindle-ctl: ", stderr);
 	va_start(ap, fmt);

@@ -81,6 +81,7 @@ char *ctl_asprintf(const char *fmt, ...) CTL_PRINTF(1, 2);
 char *ctl_clean(const char *s);
 void ctl_err(const char *fmt, ...) CTL_PRINTF(1, 2);
 int ctl_flush(int rc);
+extern void (*ctl_before_err)(void);
 
 /* ctl-args.c */
 int ctl_usage(const struct ctl_args *a, const char *fmt, ...) CTL_PRINTF(2, 3);
@@ -111,6 +112,7 @@ int ctl_cmd_node(struct ctl_args *a);
 int ctl_cmd_view(struct ctl_args *a);
 int ctl_cmd_subgroup(struct ctl_args *a);
 int ctl_cmd_stats(struct ctl_args *a);
+int ctl_cmd_top(struct ctl_args *a);
 int ctl_cmd_monitor(struct ctl_args *a);
 int ctl_cmd_apply(struct ctl_args *a);
 int ctl_cmd_showconf(struct ctl_args *a);

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <time.h>
 
 #include <netlink/attr.h>
 #include <netlink/genl/ctrl.h>
@@ -33,26 +31,6 @@ static const struct ctl_key monitor_keys[] = {
 	{ .name = NULL }
 };
 
-/* Local time with milliseconds: for people with a blank, for programs as in RFC 3339. */
-static const char *now(bool people)
-{
-	static char buf[96];
-	char zone[8], day[40];
-	struct timeval tv;
-	struct tm tm;
-
-	gettimeofday(&tv, NULL);
-	localtime_r(&tv.tv_sec, &tm);
-	strftime(day, sizeof(day), people ? "%F %T" : "%FT%T", &tm);
-	strftime(zone, sizeof(zone), "%z", &tm);
-	if (people)
-		snprintf(buf, sizeof(buf), "%s.%03ld", day, (long)tv.tv_usec / 1000);
-	else
-		snprintf(buf, sizeof(buf), "%s.%03ld%.3s:%s", day, (long)tv.tv_usec / 1000,
-			 zone, zone + 3);
-	return buf;
-}
-
 /* What an event is about, in the order in which it is printed. */
 static const struct {
 	const char *word;
@@ -71,7 +49,7 @@ static void print_event(struct nlattr **a, const char *reason)
 
 	if (!*reason && error)
 		reason = ctl_error_text(error);
-	printf("%s  %-15s", now(true), ctl_name(&ctl_event, ctl_attr_num(a[SPINDLE_A_EVENT])));
+	printf("%s  %-15s", ctl_now(true), ctl_name(&ctl_event, ctl_attr_num(a[SPINDLE_A_EVENT])));
 	for (i = 0; i < CTL_ARRAY_SIZE(event_nums); i++)
 		if (a[event_nums[i].attr])
 			printf("  %s %llu", event_nums[i].word,
@@ -88,7 +66,7 @@ static void json_event(struct nlattr **a, const char *reason)
 	struct json_object *obj = json_object_new_object();
 	unsigned int i;
 
-	ctl_json_str(obj, "time", now(false));
+	ctl_json_str(obj, "time", ctl_now(false));
 	ctl_json_str(obj, "event", ctl_name(&ctl_event, ctl_attr_num(a[SPINDLE_A_EVENT])));
 	for (i = 0; i < CTL_ARRAY_SIZE(event_nums); i++)
 		if (a[event_nums[i].attr])
@@ -109,11 +87,11 @@ static void say_lost(void)
 
 	if (!ctl_opts.json) {
 		printf("%s  %-15s  (more events than could be read; see what is with 'show')\n",
-		       now(true), "events-lost");
+		       ctl_now(true), "events-lost");
 		return;
 	}
 	obj = json_object_new_object();
-	ctl_json_str(obj, "time", now(false));
+	ctl_json_str(obj, "time", ctl_now(false));
 	ctl_json_str(obj, "event", "events-lost");
 	ctl_json_print(obj);
 }

@@ -16,11 +16,13 @@
  * @name: its word
  * @run: function that takes the rest
  * @help: what can be done with it
+ * @own: letters of options that mean something else after it; a colon: it has a value
  */
 struct noun {
 	const char *name;
 	int (*run)(struct ctl_args *a);
 	const char *help;
+	const char *own;
 };
 
 static const struct noun nouns[] = {
@@ -29,29 +31,32 @@ static const struct noun nouns[] = {
 	  "           [idle-us U] [engine E] [cpu C|any]\n"
 	  "  node set id N [idle-us U] [timing on|off]\n"
 	  "  node del id N\n"
-	  "  node show [id N]\n" },
+	  "  node show [id N]\n", NULL },
 	{ "view", ctl_cmd_view,
 	  "  view set node N vid V member ID@ADDR[:PORT]...\n"
 	  "           [subgroup ID [name S] [mode ordered|unordered] [window W]\n"
 	  "            [max-msg BYTES] [ring BYTES] [hold 0|1]\n"
 	  "            [members 1,2,3|all] [senders 1,2|none|all]]...\n"
 	  "  view del node N\n"
-	  "  view show [node N]\n" },
+	  "  view show [node N]\n", NULL },
 	{ "subgroup", ctl_cmd_subgroup,
 	  "  subgroup set node N id S\n"
 	  "           [send-batch|recv-batch|dlv-batch|nulls|late-post|merged-acks|\n"
 	  "            packed|tracking|all on|off]...\n"
 	  "           [send-budget M] [recv-budget M] [dlv-budget M] [silence ROUNDS]\n"
 	  "           [stall-ms MS|never]\n"
-	  "  subgroup show [node N] [id S] [-v]\n" },
+	  "  subgroup show [node N] [id S] [-v]\n", NULL },
 	{ "stats", ctl_cmd_stats,
-	  "  stats [show] [node N]\n" },
+	  "  stats [show] [node N]\n", NULL },
+	{ "top", ctl_cmd_top,
+	  "  top [node N] [id S] [-b] [-d SECONDS] [-n COUNT]\n",
+	  "bd:n:" },
 	{ "monitor", ctl_cmd_monitor,
-	  "  monitor [node N]\n" },
+	  "  monitor [node N]\n", NULL },
 	{ "apply", ctl_cmd_apply,
-	  "  apply FILE|- [--dry-run] [--replace] [--prune]\n" },
+	  "  apply FILE|- [--dry-run] [--replace] [--prune]\n", NULL },
 	{ "showconf", ctl_cmd_showconf,
-	  "  showconf [node N]\n" },
+	  "  showconf [node N]\n", NULL },
 };
 
 static const char intro[] =
@@ -60,7 +65,7 @@ static const char intro[] =
 
 static const char outro[] =
 	"\n"
-	"  -j, --json        print JSON (show, stats, monitor, apply)\n"
+	"  -j, --json        print JSON (show, stats, top, monitor, apply)\n"
 	"  -p, --pretty      print it indented (implies -j)\n"
 	"  -n, --netns NAME  work in another network namespace, as ip -n does\n"
 	"  -v, --verbose     show more (subgroup show)\n"
@@ -115,10 +120,36 @@ struct options {
 	bool version;
 };
 
-/* A cluster of letters. Return: CTL_OK or CTL_USAGE. */
-static int short_options(const char *s, struct options *o, struct ctl_args *rest)
+static void add_word(struct ctl_args *a, const char *word)
+{
+	a->argv = ctl_grow(a->argv, a->argc, sizeof(*a->argv));
+	a->argv[a->argc++] = (char *)word;
+}
+
+/**
+ * short_options() - take a cluster of letters
+ * @s: letters
+ * @o: out: what they say
+ * @rest: words that follow
+ * @noun: the object, if it came before
+ * @out: gets the options that belong to the object, each a word
+ *
+ * Return: CTL_OK or CTL_USAGE
+ */
+static int short_options(const char *s, struct options *o, struct ctl_args *rest,
+			 const struct noun *noun, struct ctl_args *out)
 {
 	for (; *s; s++) {
+		const char *own = noun && noun->own && *s != ':' ? strchr(noun->own, *s) : NULL;
+
+		if (own) {
+			add_word(out, ctl_asprintf("-%c", *s));
+			if (own[1] == ':' && s[1]) {
+				add_word(out, s + 1);
+				return CTL_OK;
+			}
+			continue;
+		}
 		switch (*s) {
 		case 'j':
 			ctl_opts.json = true;
@@ -173,20 +204,23 @@ static bool long_option(const char *s, struct options *o)
  * @a: all words
  * @o: out: what they say
  *
- * A negative number is not an option but a bad number, and "-" is a file.
+ * A negative number is not an option but a bad number, and "-" is a file. What belongs to
+ * the object is left there.
  *
  * Return: CTL_OK or CTL_USAGE
  */
 static int options(struct ctl_args *a, struct options *o)
 {
-	char **out = a->argv, **first = a->argv;
+	struct ctl_args out = { 0 };
+	const struct noun *noun = NULL;
 	bool end = false;
 	const char *word;
 	int rc;
 
 	while ((word = ctl_args_next(a))) {
 		if (end || word[0] != '-' || !word[1] || (word[1] >= '0' && word[1] <= '9')) {
-			*out++ = (char *)word;
+			noun = noun ? noun : find_noun(word);
+			add_word(&out, word);
 		} else if (!strcmp(word, "--")) {
 			end = true;
 		} else if (!strcmp(word, "--netns")) {
@@ -195,15 +229,15 @@ static int options(struct ctl_args *a, struct options *o)
 				return ctl_usage(a, "--netns: the name is missing");
 		} else if (word[1] == '-') {
 			if (!long_option(word, o))
-				*out++ = (char *)word;	/* an object may know it */
+				add_word(&out, word);	/* an object may know it */
 		} else {
-			rc = short_options(word + 1, o, a);
+			rc = short_options(word + 1, o, a, noun, &out);
 			if (rc)
 				return rc;
 		}
 	}
-	a->argc = out - first;
-	a->argv = first;
+	a->argc = out.argc;
+	a->argv = out.argv;
 	return CTL_OK;
 }
 

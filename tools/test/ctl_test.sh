@@ -138,6 +138,20 @@ says 2 "silence 'never': not a number" subgroup set 1 id 0 silence never
 says 2 "stall-ms 'always': not a number" subgroup set 1 id 0 stall-ms always
 says 2 "subgroup set: '-1' is not known here" subgroup set -1 id 0 nulls off
 
+says 2 "top: -d '0': not a number of seconds from 0.1 to 86400" top -d 0
+says 2 "top: -d '1e3': not a number of seconds" top -d 1e3
+says 2 "top: --delay '-1': not a number of seconds" top --delay -1
+says 2 "top: -d '': not a number of seconds" top -d ''
+says 2 "top: -d 'nan': not a number of seconds" top -b -d nan
+says 2 "top: -n '0': not a number from 1 to" top -n 0
+says 2 "top: -n 'x': not a number from 1 to" top -bnx
+says 2 'top: -n: the value is missing' top -n
+says 2 'top: there is no option --foo' top --foo
+says 2 'there is no option -x' top -x
+says 2 "top: 'peer' is not known here; there is: node, id" top peer 3
+says 1 "network namespace 'no-such-ns'" -n no-such-ns top -n 3
+says 1 "network namespace 'no-such-ns'" top --netns no-such-ns -n 3
+
 says 2 'the file is missing' apply
 says 2 'one file, not' apply a b
 says 2 'no option --dry' apply a --dry
@@ -277,7 +291,8 @@ if "$ctl" node show 2>&1 | grep -qF "$absent"; then
 	for words in 'node show' 'view show' 'subgroup show' stats monitor showconf \
 		     '-j stats' 'node add id 1 addr ::1' 'node del 1' 'view del 1' \
 		     'node set 1 timing on idle-us 0' 'subgroup show -v' \
-		     'subgroup set 1 id 2 all off nulls on send-budget 1 stall-ms never'; do
+		     'subgroup set 1 id 2 all off nulls on send-budget 1 stall-ms never' \
+		     'top' 'top -b -n 2' '-j top node 1 id 2 -d .5 -n 1' 'top 1 -jbd2.5 -n3'; do
 		# shellcheck disable=SC2086 # words are wanted
 		says 1 "$absent" $words
 	done
@@ -347,7 +362,7 @@ offers()
 	verdict $? "TAB after '$*' offers $want"
 }
 
-offers 'node view subgroup stats monitor apply showconf help' spindle-ctl ''
+offers 'node view subgroup stats top monitor apply showconf help' spindle-ctl ''
 offers 'add set del show help' spindle-ctl -j node ''
 offers 'addr port cluster visibility idle-us engine cpu' spindle-ctl node add id 1 ''
 offers 'auto poll imm' spindle-ctl node add visibility ''
@@ -357,6 +372,8 @@ offers 'on off' spindle-ctl node set 1 timing ''
 offers 'on off' spindle-ctl subgroup set node 1 id 0 packed ''
 offers 'never' spindle-ctl subgroup set 1 id 0 stall-ms ''
 offers 'merged-acks' spindle-ctl subgroup set 1 id 0 nulls off m
+offers 'node id' spindle-ctl top -n 3 ''
+offers '-b --batch -d --delay -n --count' spindle-ctl top -
 offers '--dry-run --replace --prune' spindle-ctl apply --
 
 if command -v mandoc >/dev/null; then

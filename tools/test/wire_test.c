@@ -4,6 +4,7 @@
  * as far as that goes. TAP.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include "ctl-detail.h"
 #include "ctl-model.h"
 #include "ctl-names.h"
+#include "ctl-rate.h"
 #include "ctl-wire.h"
 
 static unsigned int tests;
@@ -408,6 +410,68 @@ static void test_subgroup(void)
 	json_object_put(obj);
 }
 
+/* The rate with this name. */
+static const struct ctl_rate *rate(const struct ctl_rate *list, const char *word)
+{
+	while (list->word && strcmp(list->word, word))
+		list++;
+	return list;
+}
+
+static void set_stat(struct ctl_stats *stats, unsigned int stat, uint64_t num)
+{
+	stats->has |= 1ULL << stat;
+	stats->num[stat] = num;
+}
+
+static void test_rates(void)
+{
+	struct ctl_running_subgroup a = { .node = 1, .vid = 1 }, b;
+	struct ctl_node_stats n = { .id = 1 }, m;
+	struct ctl_sample before = { .node = &n, .nodes = 1, .sg = &a, .sgs = 1 };
+	const struct ctl_stats *was;
+	const struct ctl_rate *r;
+
+	set_stat(&a.sg.stats, SPINDLE_SUBGROUP_S_SENT, 100);
+	set_stat(&a.sg.stats, SPINDLE_SUBGROUP_S_SEND_BATCHES, 10);
+	set_stat(&a.sg.stats, SPINDLE_SUBGROUP_S_ROW_BYTES, 4096);
+	b = a;
+	was = ctl_subgroup_before(&before, &b);
+	r = rate(ctl_subgroup_rates, "send-batch");
+	ok(was && isnan(ctl_rate(r, &b.sg.stats, was, 2)), "no batches have no size");
+	set_stat(&b.sg.stats, SPINDLE_SUBGROUP_S_SENT, 150);
+	set_stat(&b.sg.stats, SPINDLE_SUBGROUP_S_SEND_BATCHES, 14);
+	set_stat(&b.sg.stats, SPINDLE_SUBGROUP_S_ROW_BYTES, 1);
+	was = ctl_subgroup_before(&before, &b);
+	ok(was && ctl_rate(r, &b.sg.stats, was, 2) == 12.5, "the mean size of a batch");
+	r = rate(ctl_subgroup_rates, "sent-per-s");
+	ok(ctl_rate(r, &b.sg.stats, was, 2) == 25, "messages per second");
+	ok(isnan(ctl_rate(r, &b.sg.stats, NULL, 2)), "there is no rate without a past");
+	r = rate(ctl_subgroup_rates, "nulls-per-s");
+	ok(isnan(ctl_rate(r, &b.sg.stats, was, 2)), "nor of what is not counted");
+	set_stat(&b.sg.stats, SPINDLE_SUBGROUP_S_SENT, 99);
+	ok(!ctl_subgroup_before(&before, &b), "a counter that went back is another life");
+	b = a;
+	b.vid = 2;
+	ok(!ctl_subgroup_before(&before, &b), "so is another view");
+	set_stat(&n.engine, SPINDLE_ENGINE_S_PID, 77);
+	set_stat(&n.engine, SPINDLE_ENGINE_S_SPIN_US, 50);
+	set_stat(&n.engine, SPINDLE_ENGINE_S_BUSY_NS, 0);
+	set_stat(&n.engine, SPINDLE_ENGINE_S_TIMED_NS, 0);
+	m = n;
+	set_stat(&m.engine, SPINDLE_ENGINE_S_SPIN_US, 1);
+	was = ctl_node_before(&before, &m);
+	r = rate(ctl_node_rates, "busy-share");
+	ok(was && isnan(ctl_rate(r, &m.engine, was, 1)), "a share only while time is measured");
+	set_stat(&m.engine, SPINDLE_ENGINE_S_BUSY_NS, 1);
+	set_stat(&m.engine, SPINDLE_ENGINE_S_TIMED_NS, 4);
+	ok(ctl_rate(r, &m.engine, was, 1) == 0.25, "a share of the time");
+	set_stat(&m.engine, SPINDLE_ENGINE_S_PID, 78);
+	ok(!ctl_node_before(&before, &m), "another thread is another engine");
+	m.id = 2;
+	ok(!ctl_node_before(&before, &m) && !ctl_node_before(NULL, &n), "a node that is new");
+}
+
 /* Under a sanitizer. */
 static void test_pools(void)
 {
@@ -475,6 +539,7 @@ int main(void)
 	test_bits();
 	test_tune();
 	test_subgroup();
+	test_rates();
 	test_pools();
 	test_words();
 	printf("1..%u\n", tests);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What happened between two looks at the counters.
+ */
+#ifndef SPINDLE_CTL_RATE_H
+#define SPINDLE_CTL_RATE_H
+
+#include "ctl-stats.h"
+#include "ctl-wire.h"
+
+/**
+ * struct ctl_sample - one look at all counters
+ * @ns: when, on the monotonic clock
+ * @node: nodes
+ * @nodes: entries of @node
+ * @sg: subgroups of these nodes
+ * @sgs: entries of @sg
+ */
+struct ctl_sample {
+	uint64_t ns;
+	struct ctl_node_stats *node;
+	unsigned int nodes;
+	struct ctl_running_subgroup *sg;
+	unsigned int sgs;
+};
+
+/**
+ * struct ctl_rate - a number that is made of counters
+ * @word: its name in JSON
+ * @head: head of its column; NULL: it has none
+ * @part: counter
+ * @whole: counter that is divided by; 0: seconds
+ * @scale: what the column is multiplied by
+ */
+struct ctl_rate {
+	const char *word;
+	const char *head;
+	unsigned int part;
+	unsigned int whole;
+	double scale;
+};
+
+/* Lists end with an entry without a word. */
+extern const struct ctl_rate ctl_node_rates[];
+extern const struct ctl_rate ctl_subgroup_rates[];
+
+/* ctl-rate.c */
+int ctl_sample_take(struct ctl_net *net, const struct ctl_val *node,
+		    const struct ctl_val *id, struct ctl_sample *sample);
+const struct ctl_stats *ctl_node_before(const struct ctl_sample *before,
+					const struct ctl_node_stats *node);
+const struct ctl_stats *ctl_subgroup_before(const struct ctl_sample *before,
+					    const struct ctl_running_subgroup *sg);
+double ctl_rate(const struct ctl_rate *rate, const struct ctl_stats *now,
+		const struct ctl_stats *before, double seconds);
+
+#endif /* SPINDLE_CTL_RATE_H */

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A terminal that shows the same text again and again. See ctl-screen.h.
+ *
+ * It is left as it was found, however the program ends: signals are only let in while
+ * ctl_screen_wait() waits, which puts the terminal right before it obeys them.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctl.h"
+#include "ctl-screen.h"
+
+/* Another screen, without cursor and without lines that wrap; and back. */
+#define ENTER	"\033[?1049h\033[?25l\033[?7l"
+#define LEAVE	"\033[?7h\033[?25h\033[?1049l"
+/* Home; blank to the end of the line; blank all below. */
+#define HOME	"\033[H"
+#define EOL	"\033[K"
+#define BELOW	"\033[J"
+
+#define CTRL_L	12
+
+static const int signals[] = {
+	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH
+};
+
+static bool opened, has_keys;
+static struct termios saved;
+static sigset_t let_in;
+static volatile sig_atomic_t caught[CTL_ARRAY_SIZE(signals)];
+static char *shown;
+
+static void catch(int sig)
+{
+	unsigned int i;
+
+	for (i = 0; i < CTL_ARRAY_SIZE(signals); i++)
+		if (signals[i] == sig)
+			caught[i] = 1;
+}
+
+/* Is the standard output a terminal that can be drawn on? */
+bool ctl_screen_there(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb");
+}
+
+static void put(const char *text)
+{
+	fputs(text, stdout);
+	fflush(stdout);
+}
+
+static void take_terminal(void)
+{
+	struct termios keys;
+
+	/* A key at a time, unseen; ^C and ^Z stay signals. */
+	has_keys = isatty(STDIN_FILENO) && !tcgetattr(STDIN_FILENO, &saved);
+	if (has_keys) {
+		keys = saved;
+		keys.c_lflag &= ~(ICANON | ECHO);
+		keys.c_cc[VMIN] = 1;
+		keys.c_cc[VTIME] = 0;
+		tcsetattr(STDIN_FILENO, TCSANOW, &keys);
+	}
+	put(ENTER);
+}
+
+static void give_terminal(void)
+{
+	put(LEAVE);
+	if (has_keys)
+		tcsetattr(STDIN_FILENO, TCSANOW, &saved);
+}
+
+/**
+ * ctl_screen_prepare() - catch signals
+ *
+ * The terminal is taken over when there is something to draw, so that the first error
+ * needs no care.
+ */
+void ctl_screen_prepare(void)
+{
+	struct sigaction act = { .sa_handler = catch };
+	sigset_t block;
+	unsigned int i;
+
+	sigemptyset(&block);
+	for (i = 0; i < CTL_ARRAY_SIZE(signals); i++) {
+		sigaddset(&block, signals[i]);
+		sigaction(signals[i], &act, NULL);
+	}
+	sigprocmask(SIG_BLOCK, &block, &let_in);
+	for (i = 0; i < CTL_ARRAY_SIZE(signals); i++)
+		sigdelset(&let_in, signals[i]);
+	ctl_before_err = ctl_screen_close;
+	atexit(ctl_screen_close);
+}
+
+/* Leave the terminal as it was, if it was taken over. The next text takes it again. */
+void ctl_screen_close(void)
+{
+	if (opened)
+		give_terminal();
+	opened = false;
+}
+
+/* The end of what fits into so many columns; bytes that go on a character count not. */
+static const char *clip(const char *line, const char *end, unsigned int columns)
+{
+	for (; line < end; line++)
+		if (((unsigned char)*line & 0xc0) != 0x80 && !columns--)
+			break;
+	return line;
+}
+
+static void redraw(void)
+{
+	struct winsize size = { 0 };
+	const char *line = shown, *end;
+	unsigned int row = 0, more = 0;
+	char note[32];
+
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	/* A serial line does not know. */
+	if (!size.ws_row || !size.ws_col)
+		size = (struct winsize){ .ws_row = 24, .ws_col = 80 };
+	fputs(HOME, stdout);
+	for (; line && *line; line = *end ? end + 1 : end) {
+		end = strchrnul(line, '\n');
+		if (row + 1 >= size.ws_row) {
+			more++;
+			continue;
+		}
+		printf("%.*s" EOL "\n", (int)(clip(line, end, size.ws_col) - line), line);
+		row++;
+	}
+	/* The last row is never ended: the screen would scroll. */
+	if (more) {
+		snprintf(note, sizeof(note), "(%u more lines)", more);
+		printf("%.*s" EOL, size.ws_col, note);
+	}
+	put(BELOW);
+}
+
+/**
+ * ctl_screen_draw() - show a text
+ * @text: lines; what does not fit is left out
+ */
+void ctl_screen_draw(const char *text)
+{
+	free(shown);
+	shown = strdup(text);
+	if (!opened)
+		take_terminal();
+	opened = true;
+	redraw();
+}
+
+/* Do what a signal would do by itself, with the terminal put right. */
+static void obey(int sig)
+{
+	struct sigaction act = { .sa_handler = SIG_DFL }, old;
+	sigset_t one;
+
+	give_terminal();
+	sigemptyset(&one);
+	sigaddset(&one, sig);
+	sigaction(sig, &act, &old);
+	raise(sig);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	/* It was a stop, and it is over. */
+	sigprocmask(SIG_BLOCK, &one, NULL);
+	sigaction(sig, &old, NULL);
+	take_terminal();
+	redraw();
+}
+
+static void obey_signals(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < CTL_ARRAY_SIZE(signals); i++) {
+		if (!caught[i])
+			continue;
+		caught[i] = 0;
+		if (signals[i] == SIGWINCH || signals[i] == SIGCONT)
+			redraw();
+		else
+			obey(signals[i]);
+	}
+}
+
+/* Return: whether to go on. */
+static bool take_key(void)
+{
+	char key;
+
+	if (read(STDIN_FILENO, &key, 1) != 1)
+		has_keys = false;
+	else if (key == 'q' || key == 'Q')
+		return false;
+	else if (key == CTRL_L)
+		redraw();
+	return true;
+}
+
+/**
+ * ctl_screen_wait() - wait, while the window changes and keys are pressed
+ * @until: time on the monotonic clock, in nanoseconds
+ *
+ * Return: true at that time, false if the user wants to quit
+ */
+bool ctl_screen_wait(uint64_t until)
+{
+	struct pollfd keys = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct timespec now, left;
+	uint64_t ns;
+
+	for (;;) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
+		if (ns >= until)
+			return true;
+		left.tv_sec = (until - ns) / 1000000000ULL;
+		left.tv_nsec = (until - ns) % 1000000000ULL;
+		keys.revents = 0;
+		if (ppoll(&keys, has_keys, &left, &let_in) < 0 && errno != EINTR)
+			return false;
+		obey_signals();
+		if (ferror(stdout) || (keys.revents && !take_key()))
+			return false;
+	}
+}

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-ctl top: how fast it goes, and who waits for whom, again and again.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-detail.h"
+#include "ctl-names.h"
+#include "ctl-out.h"
+#include "ctl-rate.h"
+#include "ctl-screen.h"
+
+#define NS_PER_S	1000000000ULL
+
+/* Seconds between two looks. */
+#define DELAY_MIN	0.1
+#define DELAY_MAX	86400
+
+enum {
+	TOP_NODE,
+	TOP_ID,
+	TOP_VALS
+};
+
+static const struct ctl_key top_keys[] = {
+	[TOP_NODE] = { .name = "node", .kind = CTL_U32 },
+	[TOP_ID] = { .name = "id", .kind = CTL_U32 },
+	{ .name = NULL }
+};
+
+/**
+ * struct top - what is asked for
+ * @val: which nodes and subgroups
+ * @delay: nanoseconds between two looks
+ * @count: looks; 0: no end
+ * @batch: print one after another, also to a terminal
+ */
+struct top {
+	struct ctl_val val[TOP_VALS];
+	uint64_t delay;
+	uint64_t count;
+	bool batch;
+};
+
+/**
+ * struct span - the time between two looks
+ * @now: at its end
+ * @before: at its beginning; NULL: there is only one yet
+ * @seconds: length
+ */
+struct span {
+	const struct ctl_sample *now;
+	const struct ctl_sample *before;
+	double seconds;
+};
+
+/* ---- JSON ----------------------------------------------------------------- */
+
+static void json_rates(struct json_object *obj, const struct ctl_rate *rate,
+		       const struct ctl_stats *now, const struct ctl_stats *before,
+		       double seconds)
+{
+	for (; rate->word; rate++)
+		ctl_json_add(obj, rate->word,
+			     ctl_json_real(ctl_rate(rate, now, before, seconds)));
+}
+
+static struct json_object *json_subgroup(const struct span *span,
+					 const struct ctl_running_subgroup *s)
+{
+	struct json_object *obj = json_object_new_object(), *list, *o;
+	const struct ctl_val *name = &s->sg.val[CTL_SG_NAME];
+	const struct ctl_reader *holder = ctl_subgroup_holder(&s->sg);
+	unsigned int i;
+
+	ctl_json_add(obj, "id", ctl_json_num(s->sg.val[CTL_SG_ID].num));
+	if (name->set)
+		ctl_json_str(obj, "name", name->str);
+	ctl_json_add(obj, "vid", ctl_json_num(s->vid));
+	ctl_json_str(obj, "state", ctl_name(&ctl_state, s->sg.state));
+	json_rates(obj, ctl_subgroup_rates, &s->sg.stats,
+		   ctl_subgroup_before(span->before, s), span->seconds);
+	list = json_object_new_array();
+	for (i = 0; i < s->sg.rows; i++) {
+		struct ctl_lag lag = ctl_row_lag(&s->sg, &s->sg.row[i]);
+
+		o = json_object_new_object();
+		ctl_json_add(o, "id", ctl_json_num(s->sg.row[i].id));
+		ctl_detail_json_lag(o, &lag);
+		json_object_array_add(list, o);
+	}
+	ctl_json_add(obj, "members", list);
+	ctl_json_add(obj, "held-by", holder ? ctl_detail_json_reader(holder) : NULL);
+	return obj;
+}
+
+static struct json_object *json_node(const struct span *span,
+				     const struct ctl_node_stats *node)
+{
+	struct json_object *obj = json_object_new_object(), *o, *list;
+	const struct ctl_stats *e = &node->engine;
+	unsigned int i;
+
+	ctl_json_add(obj, "node", ctl_json_num(node->id));
+	ctl_json_str(obj, "state", ctl_name(&ctl_node_state, node->state));
+	o = json_object_new_object();
+	ctl_json_add(o, "pid", ctl_json_num(e->num[SPINDLE_ENGINE_S_PID]));
+	if (e->has & 1ULL << SPINDLE_ENGINE_S_SPIN_US)
+		ctl_json_add(o, "spin-us", ctl_json_num(e->num[SPINDLE_ENGINE_S_SPIN_US]));
+	json_rates(o, ctl_node_rates, e, ctl_node_before(span->before, node), span->seconds);
+	ctl_json_add(obj, "engine", o);
+	list = json_object_new_array();
+	for (i = 0; i < span->now->sgs; i++)
+		if (span->now->sg[i].node == node->id)
+			json_object_array_add(list, json_subgroup(span, &span->now->sg[i]));
+	ctl_json_add(obj, "subgroups", list);
+	return obj;
+}
+
+static void print_json(const struct span *span)
+{
+	struct json_object *obj = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	unsigned int i;
+
+	ctl_json_str(obj, "time", ctl_now(false));
+	ctl_json_add(obj, "seconds", ctl_json_real(span->seconds));
+	for (i = 0; i < span->now->nodes; i++)
+		json_object_array_add(list, json_node(span, &span->now->node[i]));
+	ctl_json_add(obj, "nodes", list);
+	ctl_json_print(obj);
+}
+
+/* ---- text ----------------------------------------------------------------- */
+
+static void head_rates(struct ctl_table *t, const struct ctl_rate *rate)
+{
+	for (; rate->word; rate++)
+		if (rate->head)
+			ctl_table_head(t, rate->head);
+}
+
+/* Three digits or so, whatever the size. */
+static void cell_rates(struct ctl_table *t, const struct ctl_rate *rate,
+		       const struct ctl_stats *now, const struct ctl_stats *before,
+		       double seconds)
+{
+	for (; rate->word; rate++) {
+		double v = ctl_rate(rate, now, before, seconds) * rate->scale;
+
+		if (!rate->head)
+			continue;
+		if (isnan(v))
+			ctl_table_cell(t, "");
+		else
+			ctl_table_cell(t, ctl_asprintf("%.*f", v < 10 ? 2 : v < 100 ? 1 : 0, v));
+	}
+}
+
+static void write_nodes(FILE *to, const struct span *span)
+{
+	struct ctl_table t = { 0 };
+	unsigned int i;
+
+	ctl_table_head(&t, "node state engine spin-us");
+	head_rates(&t, ctl_node_rates);
+	for (i = 0; i < span->now->nodes; i++) {
+		const struct ctl_node_stats *node = &span->now->node[i];
+		const struct ctl_stats *e = &node->engine;
+
+		ctl_table_num(&t, node->id);
+		ctl_table_cell(&t, ctl_name(&ctl_node_state, node->state));
+		ctl_table_num(&t, e->num[SPINDLE_ENGINE_S_PID]);
+		if (e->has & 1ULL << SPINDLE_ENGINE_S_SPIN_US)
+			ctl_table_num(&t, e->num[SPINDLE_ENGINE_S_SPIN_US]);
+		else
+			ctl_table_cell(&t, "");
+		cell_rates(&t, ctl_node_rates, e, ctl_node_before(span->before, node),
+			   span->seconds);
+	}
+	ctl_table_write(&t, to);
+}
+
+static void write_subgroups(FILE *to, const struct span *span)
+{
+	struct ctl_table t = { 0 };
+	unsigned int i;
+
+	ctl_table_head(&t, "node subgroup state");
+	head_rates(&t, ctl_subgroup_rates);
+	ctl_table_head(&t, "name");
+	for (i = 0; i < span->now->sgs; i++) {
+		const struct ctl_running_subgroup *s = &span->now->sg[i];
+
+		ctl_table_num(&t, s->node);
+		ctl_table_num(&t, s->sg.val[CTL_SG_ID].num);
+		ctl_table_cell(&t, ctl_name(&ctl_state, s->sg.state));
+		cell_rates(&t, ctl_subgroup_rates, &s->sg.stats,
+			   ctl_subgroup_before(span->before, s), span->seconds);
+		ctl_table_cell(&t, ctl_val_text(&ctl_subgroup_keys[CTL_SG_NAME],
+						&s->sg.val[CTL_SG_NAME]));
+	}
+	ctl_table_write(&t, to);
+}
+
+/* Who holds the slots of a member. Readers are known of the node itself only. */
+static const char *holder_text(const struct ctl_running_subgroup *s, const struct ctl_row *row)
+{
+	const struct ctl_reader *r = row->id == s->node ? ctl_subgroup_holder(&s->sg) : NULL;
+
+	if (!r)
+		return "";
+	return ctl_asprintf("%s[%llu] %s %llu, idle %llu ms", r->comm,
+			    (unsigned long long)r->pid, r->copy ? "has to copy" : "holds",
+			    (unsigned long long)r->lag, (unsigned long long)r->idle_ms);
+}
+
+static void write_members(FILE *to, const struct span *span)
+{
+	struct ctl_table t = { 0 };
+	unsigned int i, m;
+
+	ctl_table_head(&t, "node subgroup member ahead recv-lag dlv-lag reader");
+	for (i = 0; i < span->now->sgs; i++) {
+		const struct ctl_running_subgroup *s = &span->now->sg[i];
+
+		for (m = 0; m < s->sg.rows; m++) {
+			const struct ctl_row *row = &s->sg.row[m];
+			struct ctl_lag lag = ctl_row_lag(&s->sg, row);
+
+			ctl_table_num(&t, s->node);
+			ctl_table_num(&t, s->sg.val[CTL_SG_ID].num);
+			ctl_table_num(&t, row->id);
+			if (lag.sends)
+				ctl_table_num(&t, lag.ahead);
+			else
+				ctl_table_cell(&t, "");
+			ctl_table_num(&t, lag.recv);
+			ctl_table_num(&t, lag.dlv);
+			ctl_table_cell(&t, holder_text(s, row));
+		}
+	}
+	if (t.cells > t.columns) {
+		fputc('\n', to);
+		ctl_table_write(&t, to);
+	}
+}
+
+static void write_text(FILE *to, const struct span *span)
+{
+	fprintf(to, "%s  %s\n", ctl_now(true), span->before ?
+		ctl_asprintf("the last %.2f s", span->seconds) : "wait ...");
+	if (!span->now->nodes) {
+		fputs("There is no node.\n", to);
+		return;
+	}
+	write_nodes(to, span);
+	if (!span->now->sgs)
+		return;
+	fputc('\n', to);
+	write_subgroups(to, span);
+	write_members(to, span);
+}
+
+static void draw_text(const struct span *span)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return;
+	write_text(to, span);
+	if (!fclose(to))
+		ctl_screen_draw(text);
+	free(text);
+}
+
+/* ---- again and again ------------------------------------------------------ */
+
+/* Was the question about something that does not exist? It may come and go later. */
+static int check_question(struct ctl_net *net, const struct top *top,
+			  const struct ctl_sample *sample)
+{
+	const struct ctl_val *node = &top->val[TOP_NODE], *id = &top->val[TOP_ID];
+	struct ctl_running *running;
+	unsigned int count;
+
+	if (node->set && !sample->nodes && ctl_fetch(net, "top", node, &running, &count, false))
+		return CTL_FAILED;
+	if (id->set && !sample->sgs) {
+		ctl_err("there is no subgroup %llu%s", (unsigned long long)id->num,
+			node->set ? " at this node" : "");
+		return CTL_FAILED;
+	}
+	return CTL_OK;
+}
+
+/* The last one stays on the terminal. */
+static void show(const struct span *span, bool screen, bool last)
+{
+	if (screen && !last) {
+		draw_text(span);
+		return;
+	}
+	if (screen)
+		ctl_screen_close();
+	else if (!span->before)
+		return;
+	if (ctl_opts.json) {
+		print_json(span);
+		return;
+	}
+	write_text(stdout, span);
+	if (!last)
+		putchar('\n');
+}
+
+/* Return: whether to go on. */
+static bool wait_until(uint64_t ns, bool screen)
+{
+	struct timespec until = { .tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S };
+
+	if (screen)
+		return ctl_screen_wait(ns);
+	fflush(stdout);
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+	return !ferror(stdout);
+}
+
+static int watch(struct ctl_net *net, const struct top *top, bool screen)
+{
+	struct ctl_sample sample[2] = { 0 };
+	struct ctl_pool pool[2] = { 0 };
+	struct span span = { 0 };
+	uint64_t looks, next = 0;
+	bool last = false;
+
+	for (looks = 0; !last; looks++) {
+		unsigned int turn = looks % 2;
+		struct ctl_sample *now = &sample[turn];
+
+		/* What this look is compared with is in the other pool. */
+		ctl_pool_drop(&pool[turn]);
+		ctl_pool_use(&pool[turn]);
+		if (ctl_sample_take(net, &top->val[TOP_NODE], &top->val[TOP_ID], now) ||
+		    (!looks && check_question(net, top, now)))
+			return CTL_FAILED;
+		span.now = now;
+		span.before = looks ? &sample[!turn] : NULL;
+		span.seconds = looks ? (double)(now->ns - span.before->ns) / NS_PER_S : 0;
+		last = top->count && looks == top->count;
+		show(&span, screen, last);
+		/* Not one look after another if this machine cannot keep up. */
+		next = (next && next + top->delay > now->ns ? next : now->ns) + top->delay;
+		if (!last && !wait_until(next, screen))
+			break;
+	}
+	return CTL_OK;
+}
+
+/* An option that this object has for itself, in the form that main() leaves. */
+static int take_option(struct ctl_args *a, struct top *top, const char *word)
+{
+	const char *text, *err;
+	double seconds;
+	char *end;
+
+	if (!strcmp(word, "-b") || !strcmp(word, "--batch")) {
+		top->batch = true;
+		return CTL_OK;
+	}
+	if (strcmp(word, "-d") && strcmp(word, "--delay") && strcmp(word, "-n") &&
+	    strcmp(word, "--count"))
+		return ctl_usage(a, "there is no option %s", word);
+	text = ctl_args_next(a);
+	if (!text)
+		return ctl_usage(a, "%s: the value is missing", word);
+	if (!strcmp(word, "-n") || !strcmp(word, "--count")) {
+		err = ctl_num_parse(text, UINT32_MAX, false, &top->count);
+		if (err || !top->count)
+			return ctl_usage(a, "%s '%s': not a number from 1 to %u", word, text,
+					 UINT32_MAX);
+		return CTL_OK;
+	}
+	seconds = strtod(text, &end);
+	if (*end || !(seconds >= DELAY_MIN && seconds <= DELAY_MAX) ||
+	    text[strspn(text, "0123456789.")])
+		return ctl_usage(a, "%s '%s': not a number of seconds from %.1f to %d", word, text,
+				 DELAY_MIN, DELAY_MAX);
+	top->delay = seconds * NS_PER_S;
+	return CTL_OK;
+}
+
+int ctl_cmd_top(struct ctl_args *a)
+{
+	struct ctl_args rest = *a;
+	struct top top = { .delay = NS_PER_S };
+	struct ctl_net net;
+	const char *word;
+	bool screen;
+	int rc;
+
+	/* Options may stand anywhere; what is left are keys and values. */
+	rest.argc = 0;
+	rest.argv = ctl_alloc((a->argc + 1) * sizeof(*rest.argv));
+	while ((word = ctl_args_next(a))) {
+		if (word[0] != '-' || !word[1] || (word[1] >= '0' && word[1] <= '9')) {
+			rest.argv[rest.argc++] = (char *)word;
+			continue;
+		}
+		rc = take_option(a, &top, word);
+		if (rc)
+			return rc;
+	}
+	rc = ctl_args_keys(&rest, top_keys, top.val, 0);
+	if (rc)
+		return rc;
+	if (ctl_net_open(&net, CTL_SAY))
+		return CTL_FAILED;
+	screen = !top.batch && !ctl_opts.json && ctl_screen_there();
+	if (screen)
+		ctl_screen_prepare();
+	rc = watch(&net, &top, screen);
+	ctl_pool_use(NULL);
+	ctl_screen_close();
+	return rc;
+}
