@@ -29,6 +29,8 @@ const char *spindle_strerror(int err)
 		return "the RDMA device was removed";
 	case SPINDLE_ERR_VIEW_GONE:
 		return "the view was replaced or removed";
+	case SPINDLE_ERR_STALLED:
+		return "the process consumed nothing for longer than the subgroup allows";
 	default:
 		return "unknown error";
 	}
