@@ -187,6 +187,29 @@ says 0 '^      64  connecting' stats 1
 is "63 peers" "$(lines ' connecting ')" 63
 spindle-ctl showconf >/tmp/conf1
 says 0 'there is nothing to change' apply /tmp/conf1 --dry-run
+says 0 '^   1     64000      64  *0  *0  *0  -$' top -b -n 1 -d 0.1
+is "64 subgroups in top" "$(lines '^   1 .*forming .*a-name-of-some-length-')" 64
+is "64 members of each" "$(lines '^   1  *[0-9]*000  *[0-9][0-9]* ')" 4096
+says 0 'a-name-of-some-length-3$' top -b -n 1 -d 0.1 node 1 id 3000
+is "of one subgroup" "$(lines '^   1 .*forming ')" 1
+# It looks ten times a second, and keeps nothing of it.
+memory()
+{
+	sed -n 's/^RssAnon:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$1/status"
+}
+frames()
+{
+	[ "$(grep -c '"seconds":' /tmp/topj)" -ge "$1" ]
+}
+spindle-ctl -j top -d 0.1 >/tmp/topj 2>&1 &
+top=$!
+check "top looks" wait_until 60 frames 5
+before=$(memory "$top")
+check "again and again" wait_until 60 frames 40
+after=$(memory "$top")
+check "and does not grow ($before -> $after KiB)" test $((after - before)) -lt 1024
+kill "$top"
+wait "$top"
 # shellcheck disable=SC2086
 spindle-ctl view set node 1 vid 2 member 1@10.0.0.1 $members member 65@10.0.2.1 >"$out" 2>&1
 is "65 members" "$(lines 'at: member 65@10.0.2.1:4790')" 1
@@ -233,6 +256,14 @@ for i in $(seq 30); do
 	esac
 done
 is "60 nodes are shown, whatever comes and goes" "$wrong" 0
+says 0 'NODE  STATE  ENGINE' top -b -n 20 -d 0.1
+is "the first look shows nothing, 20 follow" "$(lines 'the last [0-9.]* s$')" 20
+is "all with all nodes that stay" "$(lines '^ *[0-9]*  idle ')" \
+	"$((1200 + $(lines '^  99  idle ')))"
+is "with a line between" "$(lines '^$')" 19
+says 0 '"seconds":0\.[0-9]*,"nodes":\[{"node":1,"state":"idle","engine":{"pid":[0-9]*,' \
+	-j top -n 2 -d 0.1
+is "a line each" "$(wc -l <"$out")" 2
 touch /tmp/stop
 wait "$churn"
 
@@ -276,6 +307,81 @@ another_event()
 }
 check "and it goes on" wait_until 20 another_event
 
+# ---- top ------------------------------------------------------------------
+
+check "a view" loop_view 2 10000 subgroup 0 name prices
+check "it is active" wait_until 60 all_active 2
+says 1 'at: id 98' top -b -n 1 node 98
+says 1 'no subgroup 7 at this node' top -b -n 1 node 1 id 7
+says 0 '^NODE  SUBGROUP  STATE   SENT/S  DLV/S  MB/S  NULLS/S  SEND  RECV  DLV  NAME$' \
+	top -b -n 2 -d 0.2
+is "two looks" "$(lines 'the last [0-9.]* s$')" 2
+is "of two nodes" "$(lines '^   [12]         0  active  .*  prices$')" 4
+is "with two members each" "$(lines '^   [12]         0       [12] ')" 8
+limit 200 mcast-load -n 1-2 -g 0 -c 100000000 -w 60 >/tmp/load.out 2>&1 &
+load=$!
+fast()
+{
+	spindle-ctl -j top -n 1 -d 0.3 node 1 id 0 >"$out"
+	grep -q '"sent_per_s":[1-9].*"delivered_per_s":[1-9].*"send_batch":[1-9]' "$out" &&
+		grep -q '"delivered_bytes_per_s":[1-9]' "$out"
+}
+check "rates are shown" wait_until 30 fast
+says 0 '^   1         0  active  [ 0-9]*[1-9][0-9.]*  ' top -d 0.3 -bn1 node 1
+# on_tty ROWS COLUMNS KEYS STATUS WORD...: top on a terminal, until it has shown a rate
+on_tty()
+{
+	local rows columns keys want rc
+
+	rows=$1
+	columns=$2
+	keys=$3
+	want=$4
+	shift 4
+	rc=0
+	limit 60 on-tty "$rows" "$columns" "$keys" 'the last' spindle-ctl top "$@" \
+		>"$out" 2>&1 || rc=$?
+	is "on a terminal of $rows lines, $keys: $*" "$rc" "$want"
+}
+on_tty 30 100 q 0
+is "it draws" "$(lines '^\^\[\[?1049h\^\[\[?25l\^\[\[?7l\^\[\[H')" 1
+is "and wipes it out" "$(lines '\^\[\[J\^\[\[?7h\^\[\[?25h\^\[\[?1049l$')" 1
+check "after a second" grep -q 'the last 1\.[0-9]* s\^\[\[K$' "$out"
+on_tty 8 40 ^C 130 -d 0.2
+check "with less room" grep -q '^([0-9]* more lines)\^\[\[K\^\[\[J' "$out"
+is "lines are cut off" "$(lines 'MB/S')" 0
+on_tty 24 80 x 0 -n 2 -d 0.2
+is "the last look stays" "$(sed '1,/1049l/d' "$out" | grep -c '^   [12]         0  active .*prices$')" 2
+
+# What it shows comes and goes under it.
+spindle-ctl top -b -d 0.1 node 2 >/tmp/top 2>&1 &
+top=$!
+shows()
+{
+	tail -n 20 /tmp/top | grep -qe "$1"
+}
+# To a file that is read at the same time: only what is new counts.
+gone()
+{
+	: >/tmp/top
+	usleep 500000
+	shows 'There is no node' && ! shows prices
+}
+back()
+{
+	: >/tmp/top
+	usleep 500000
+	shows '^   2 .* forming .* dollars$'
+}
+check "it shows a node" wait_until 30 shows prices
+spindle-ctl node del 2
+check "which goes" wait_until 30 gone
+wait "$load"
+spindle-ctl node add id 2 addr 10.0.0.1 port 5002
+spindle-ctl view set node 2 vid 10001 member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 \
+	subgroup 3 name dollars
+check "and is another one" wait_until 30 back
+
 # ---- the end --------------------------------------------------------------
 
 check "nodes go" loop_del 59
@@ -284,5 +390,9 @@ rc=0
 wait "$mon" || rc=$?
 is "the monitor ends with the module" "$rc" 1
 check "and says so" grep -q 'spindle.ko was unloaded' /tmp/mon
+rc=0
+wait "$top" || rc=$?
+is "so does top" "$rc" 1
+check "in the same words" grep -q 'spindle-ctl: top: spindle.ko was unloaded' /tmp/top
 wait "$monj"
 finish

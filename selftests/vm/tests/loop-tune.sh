@@ -1,0 +1,375 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tuning of a subgroup that runs: every switch and number is set, shown and refused;
+# messages flow with each; and what is counted about batches, readers and members adds up.
+# vm: timeout=300
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+
+out=/tmp/out
+switches="send-batch recv-batch dlv-batch nulls late-post merged-acks packed tracking"
+
+# says STATUS PATTERN WORD...: the command ends with this status and says this.
+says()
+{
+	local want pattern rc
+
+	want=$1
+	pattern=$2
+	shift 2
+	rc=0
+	spindle-ctl "$@" >"$out" 2>&1 || rc=$?
+	if [ "$rc" = "$want" ] && grep -qe "$pattern" "$out"; then
+		ok "$* -> $pattern"
+		return
+	fi
+	not_ok "$* -> $pattern"
+	diag "status $rc, wanted $want"
+	sed 's/^/# /' "$out"
+}
+
+# set_sg WORD...: subgroup 1 of node 1
+set_sg()
+{
+	check "set $*" spindle-ctl subgroup set node 1 id 1 "$@"
+}
+
+# tune NODE: what it does in subgroup 1, as words "key:value"; switches that are on are
+# not listed.
+tune()
+{
+	spindle-ctl -j subgroup show node "$1" id 1 |
+		sed 's/.*"tune":{\([^}]*\)}.*/\1/; s/"\([a-z_]*\)":true,*//g; s/"//g; s/,/ /g'
+}
+
+# hist STAGE: the histogram of node 1, as words
+hist()
+{
+	spindle-ctl -j subgroup show node 1 id 1 |
+		sed "s/.*\"batches\":{[^}]*\"$1\":\\[\\([^]]*\\)\\].*/\\1/; s/,/ /g"
+}
+
+# reader NODE WORD: a value of the only reader
+reader()
+{
+	spindle-ctl -j subgroup show node "$1" id 1 | grep -o '"reader":\[{[^}]*}\]' |
+		sed "s/.*\"$2\":\"*\\([^,\"}]*\\).*/\\1/"
+}
+
+# row NODE MEMBER WORD: a column of a member, as the node sees it
+row()
+{
+	spindle-ctl -j subgroup show node "$1" id 1 | grep -o "{\"id\":$2,\"sent\":[^}]*}" |
+		sed "s/.*\"$3\":\\([0-9]*\\).*/\\1/"
+}
+
+rows()
+{
+	spindle-ctl -j subgroup show node "$1" id 1 | grep -o '"row":\[.*\]'
+}
+
+# engine WORD...: counters of node 1's engine, all of one moment
+engine()
+{
+	local stats word
+
+	stats=$(spindle-ctl -j stats node 1)
+	for word; do
+		echo "$stats" | sed "s/.*\"engine\":{[^}]*\"$word\":\\([0-9]*\\).*/\\1/"
+	done
+}
+
+traffic()
+{
+	check "messages flow: $1" limit 60 mcast-load -n 1-3 -g 1 -c "${2:-100}" -l 1-1000
+}
+
+# ---- what there is at first -----------------------------------------------
+
+check "module loads" loop_start
+check "three nodes" loop_nodes 3
+check "a view" loop_view 3 1 subgroup 1 name x window 64 max-msg 1024 \
+	subgroup 2 mode unordered members 1,2 max-msg 64 senders 1
+check "all is active" wait_until 60 all_active 5
+
+defaults="send_budget:512 recv_budget:65536 dlv_budget:2048 silence:1024 stall_ms:0"
+is "defaults" "$(tune 1)" "$defaults"
+says 0 '^    off      nothing$' subgroup show node 1 id 1 -v
+says 0 '^    tuning   send-budget 512  recv-budget 65536  dlv-budget 2048  silence 1024  stall-ms never$' \
+	-v subgroup show node 1 id 1
+says 0 '^    memory   [1-9][0-9]* bytes of the table, [1-9][0-9]* bytes of the engine$' \
+	subgroup show node 1 id 1 --verbose
+is "no batches yet" "$(grep -c batches "$out")" 0
+is "three members" "$(sed -n '/^      MEMBER /,$p' "$out" | wc -l)" 4
+says 0 '^subgroup 2 of node 1$' subgroup show -v
+is "who does not send is not ahead" \
+	"$(spindle-ctl -j subgroup show node 1 id 2 | grep -o '"row":.*' | grep -o ahead | wc -l)" 1
+
+# ---- refusals -------------------------------------------------------------
+
+says 1 'no node with this id here' subgroup set node 9 id 1 nulls off
+is "and where" "$(grep -c 'at: node 9' "$out")" 1
+says 1 'the node is in no subgroup with this id' subgroup set node 1 id 9 nulls off
+is "and where" "$(grep -c 'at: id 9' "$out")" 1
+says 1 'the node is in no subgroup with this id' subgroup set node 3 id 2 nulls off
+says 1 'a budget is 1 to 65536 messages' subgroup set 1 id 1 nulls off send-budget 0
+is "and which" "$(grep -c 'at: send-budget 0' "$out")" 1
+is "and nothing was changed" "$(tune 1)" "$defaults"
+for budget in send recv dlv; do
+	says 1 "at: $budget-budget 65537" subgroup set 1 id 1 $budget-budget 65537
+done
+says 1 'silence is 0 to 1048576 rounds' subgroup set 1 id 1 silence 1048577
+says 1 'stall-ms is 0 to 3600000' subgroup set 1 id 1 stall-ms 3600001
+says 1 'at: stall-ms 3600001' subgroup set 1 id 1 stall-ms 3600001
+says 1 'no node with this id here' node set 9 timing on
+says 1 'idle-us is 0 to 1000000' node set 1 timing on idle-us 1000001
+is "and where" "$(grep -c 'at: idle-us 1000001' "$out")" 1
+is "and nothing was measured" "$(engine timed_ns)" 0
+su nobody -s /bin/sh -c "spindle-ctl subgroup set 1 id 1 nulls off" >"$out" 2>&1
+is "not for everybody" "$(grep -c 'subgroup set: this takes CAP_NET_ADMIN' "$out")" 1
+su nobody -s /bin/sh -c "spindle-ctl node set 1 timing on" >"$out" 2>&1
+is "neither is the node" "$(grep -c 'node set: this takes CAP_NET_ADMIN' "$out")" 1
+
+# ---- the baseline ---------------------------------------------------------
+
+# all_set WORD...: at all members, which together are the baseline of the paper
+all_set()
+{
+	local i
+
+	for i in 1 2 3; do
+		spindle-ctl subgroup set "$i" id 1 "$@" || return 1
+	done
+}
+
+# Without nulls it is for those who send equally much from the first message on.
+check "all techniques are off" all_set all off
+traffic "the baseline"
+check "nulls are on" all_set nulls on
+traffic "the baseline with nulls"
+check "all techniques are on" all_set all on
+
+# ---- every key ------------------------------------------------------------
+
+for s in $switches; do
+	word=$(echo "$s" | tr - _)
+	set_sg "$s" off
+	is "$s is off, and nothing else" "$(tune 1)" "$word:false $defaults"
+	says 0 "^    off      $s\$" subgroup show node 1 id 1 -v
+	[ "$s" = nulls ] || traffic "$s off"
+	set_sg "$s" on
+	is "$s is on" "$(tune 1)" "$defaults"
+done
+is "the others did not notice" "$(tune 2)" "$defaults"
+set_sg all off nulls on
+is "all but one" "$(tune 1 | grep -o false | wc -l)" 7
+set_sg silence 0 nulls off all on
+is "all but one, the other way, in any order" "$(tune 1)" \
+	"nulls:false $(echo "$defaults" | sed 's/silence:1024/silence:0/')"
+set_sg all on send-budget 1 recv-budget 2 dlv-budget 3 silence 1048576 stall-ms 3600000
+is "every number" "$(tune 1)" \
+	"send_budget:1 recv_budget:2 dlv_budget:3 silence:1048576 stall_ms:3600000"
+traffic "small budgets"
+set_sg send-budget 512 recv-budget 65536 dlv-budget 2048 silence 1024 stall-ms never
+is "as before" "$(tune 1)" "$defaults"
+
+# ---- what is counted ------------------------------------------------------
+
+# batches STAGE: how many a histogram has
+batches()
+{
+	hist "$1" | tr ' ' '\n' | awk '{ n += $1 } END { print n }'
+}
+
+# larger STAGE BUCKET: how many of them are larger than those of this entry
+larger()
+{
+	hist "$1" | tr ' ' '\n' | awk -v b="$2" 'NR > b + 1 { n += $1 } END { print n + 0 }'
+}
+
+# adds_up STAGE COUNTER MESSAGES: batches are as many as counted, and their messages as
+# many as fit
+adds_up()
+{
+	is "$1: 17 sizes" "$(hist "$1" | wc -w)" 17
+	is "$1: every batch is in the histogram" "$(batches "$1")" "$(loop_stat 1 1 "$2")"
+	check "$1: and their sizes are possible" sh -c "echo $(hist "$1") $(loop_stat 1 1 "$3") |
+		awk '{ size = 1
+			for (i = 1; i < NF; i++) {
+				low += \$i * size
+				size *= 2
+				high += \$i * (size - 1)
+			}
+			exit !(low <= \$NF && \$NF <= high) }'"
+}
+
+adds_up send send_batches sent
+adds_up recv recv_batches received
+adds_up dlv dlv_batches delivered
+set_sg send-batch off recv-batch off dlv-batch off
+was_send=$(larger send 0)
+was_recv=$(larger recv 0)
+was_dlv=$(larger dlv 0)
+many=$(batches send)
+traffic "one at a time" 50
+is "one at a time: sent" "$(larger send 0)" "$was_send"
+is "one at a time: received" "$(larger recv 0)" "$was_recv"
+is "one at a time: delivered" "$(larger dlv 0)" "$was_dlv"
+is "one at a time: 50 batches" "$(($(batches send) - many))" 50
+set_sg all on send-budget 3
+was_send=$(larger send 1)
+traffic "a budget of three"
+is "a budget of three is kept" "$(larger send 1)" "$was_send"
+set_sg send-budget 512
+says 0 '^      MESSAGES  SEND ' subgroup show node 1 id 1 -v
+is "bars are shown" "$(sed -n '/^      MESSAGES/,/^ *members/p' "$out" | grep -c '#')" \
+	"$(sed -n '/^      MESSAGES/,/^ *members/p' "$out" | grep -c '^      [0-9]')"
+
+# With nothing on the way all know the same of all.
+settled()
+{
+	[ "$(rows 1)" = "$(rows 2)" ] && [ "$(rows 1)" = "$(rows 3)" ] &&
+		[ "$(loop_stat 1 1 free)" = "$(loop_stat 1 1 sent)" ]
+}
+check "all members see the same columns" wait_until 30 settled
+diag "$(rows 1)"
+for i in 1 2 3; do
+	is "slots of member $i are its messages" "$(row 1 "$i" slots)" "$(loop_stat "$i" 1 sent)"
+	is "and its rounds" "$(row 1 "$i" sent)" "$(loop_stat "$i" 1 round)"
+	is "it is not behind" "$(row 1 "$i" recv_lag) $(row 1 "$i" dlv_lag)" "0 0"
+done
+is "what it sent is free again" "$(loop_stat 1 1 free)" "$(row 1 1 slots)"
+is "all below is stable" "$(loop_stat 1 1 stable)" "$(row 1 1 received)"
+check "visits are no fewer than those with work" \
+	test "$(loop_stat 1 1 visits)" -ge "$(loop_stat 1 1 activations)"
+check "the table has three rings" test "$(loop_stat 1 1 row_bytes)" -gt 196608
+
+# ---- readers --------------------------------------------------------------
+
+reader_lag()
+{
+	[ "$(reader 2 lag)" = "$1" ]
+}
+
+# send COUNT: from node 1, in the background
+send()
+{
+	seq "$1" | limit 100 spindle-pipe -n 1 -g 1 -s >/tmp/send.out 2>&1 &
+	sender=$!
+}
+
+# slow OPTION...: a reader at node 2, which is asleep when there is something to read
+slow()
+{
+	spindle-pipe -n 2 -g 1 -r "$@" >/tmp/slow.out 2>/tmp/slow.err &
+	slow=$!
+	wait_until 30 reader_lag 0
+	kill -STOP $slow
+}
+
+slow
+is "a reader is there" "$(reader 2 comm) $(reader 2 pid) $(reader 2 copy) $(reader 2 idle_ms)" \
+	"spindle-pipe $slow false 0"
+send 20
+check "it is behind" wait_until 30 reader_lag 20
+idles()
+{
+	[ "$(reader 2 idle_ms)" -ge 300 ]
+}
+check "and idle" wait_until 30 idles
+says 0 "^      $slow  spindle-pipe  slots  *20 " subgroup show node 2 id 1 -v
+held()
+{
+	[ "$(row 1 2 dlv_lag)" -ge 20 ] && [ "$(row 1 2 recv_lag)" = 0 ]
+}
+check "the sender sees who holds its slots" wait_until 30 held
+is "it has none of them back" "$(loop_stat 1 1 free)" "$(($(loop_stat 1 1 sent) - 20))"
+says 0 "spindle-pipe\\[$slow\\] holds 20, idle [0-9]* ms\$" top -b -n 1 -d 0.1 node 2
+says 0 "\"held_by\":{\"pid\":$slow,\"comm\":\"spindle-pipe\",\"copy\":false,\"lag\":20," \
+	-j top -n 1 -d 0.1 node 2
+says 1 'packed cannot change while a sender is attached' subgroup set 1 id 1 packed off nulls on
+is "and which" "$(grep -c 'at: nulls on packed off' "$out")" 1
+set_sg packed on nulls on
+check "at another node it can" spindle-ctl subgroup set 2 id 1 packed off
+check "and back" spindle-ctl subgroup set 2 id 1 all on
+kill -CONT $slow
+check "it catches up" wait_until 30 reader_lag 0
+is "and is not idle" "$(reader 2 idle_ms)" 0
+rc=0
+wait "$sender" || rc=$?
+is "the sender is done" "$rc" 0
+kill $slow
+wait $slow
+
+slow -c
+is "a reader of copies" "$(reader 2 copy)" true
+send 20
+check "it is behind" wait_until 30 reader_lag 20
+rc=0
+wait "$sender" || rc=$?
+is "and holds up nobody" "$rc" 0
+says 0 "^      $slow  spindle-pipe  copies  *20 " subgroup show node 2 id 1 -v
+says 0 "spindle-pipe\\[$slow\\] has to copy 20, idle" top -b -n 1 -d 0.1 node 2
+kill -CONT $slow
+kill $slow
+wait $slow
+
+# One that consumes nothing is detached.
+spindle-ctl monitor node 2 >/tmp/mon 2>&1 &
+mon=$!
+check "a limit" spindle-ctl subgroup set 2 id 1 stall-ms 300
+slow
+send 20
+rc=0
+wait "$sender" || rc=$?
+is "the sender does not wait for ever" "$rc" 0
+is "the reader is counted" "$(loop_stat 2 1 stalled)" 1
+check "an event says who" wait_until 10 grep -q \
+	"reader-stalled .*node 2 .*subgroup 1 .*error stalled  (process $slow (spindle-pipe) consumed nothing for 300 ms)" \
+	/tmp/mon
+kill -CONT $slow
+rc=0
+wait $slow || rc=$?
+is "it ends" "$rc" 1
+check "and says why" grep -q 'frozen: the process consumed nothing for longer' /tmp/slow.err
+kill "$mon"
+wait "$mon"
+is "nobody else is there" "$(loop_stat 2 1 readers)" 0
+check "no limit" spindle-ctl subgroup set 2 id 1 stall-ms never
+traffic "after that"
+
+# ---- where the time goes --------------------------------------------------
+
+says 0 '"busy_share":null' -j top -n 1 -d 0.1 node 1
+check "timing" spindle-ctl node set 1 timing on idle-us 200
+is "the node polls for longer" \
+	"$(spindle-ctl -j node show 1 | grep -o '"idle_us":[0-9]*')" '"idle_us":200'
+traffic "timed"
+shares()
+{
+	diag "posting, busy, timed: $*"
+	[ 0 -lt "$1" ] && [ "$1" -le "$2" ] && [ "$2" -le "$3" ]
+}
+# shellcheck disable=SC2046
+check "some of the time it is busy, some of that it posts" \
+	shares $(engine post_ns busy_ns timed_ns)
+says 0 '"busy_share":[01]\.[0-9]*,"post_share":[01]\.' -j top -n 1 -d 0.3 node 1
+check "it does not spin for longer than it may" test "$(engine spin_us)" -le 200
+check "no timing" spindle-ctl node set id 1 timing off
+timed=$(engine timed_ns)
+traffic "not timed"
+is "nothing is measured" "$(engine timed_ns)" "$timed"
+
+# ---- a new view -----------------------------------------------------------
+
+set_sg all off nulls on send-budget 1 stall-ms 5
+check "a view" loop_view 3 2 subgroup 1 name x window 64 max-msg 1024
+check "all is active" wait_until 60 all_active 3
+is "all is as at first" "$(tune 1)" "$defaults"
+is "no batches" "$(batches send) $(batches recv) $(batches dlv)" "0 0 0"
+traffic "in the new view"
+check "nodes go" loop_del 3
+check "module goes" limit 60 rmmod spindle
+finish
