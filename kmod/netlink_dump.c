@@ -74,6 +74,7 @@ static int fill_node(struct sk_buff *skb, const struct spindle_node *node)
 	    nla_put_u8(skb, SPINDLE_A_VISIBILITY, node->visibility) ||
 	    nla_put_u32(skb, SPINDLE_A_IDLE_US, node->idle_us) ||
 	    nla_put_u32(skb, SPINDLE_A_ENGINE, node->engine->id) ||
+	    nla_put_u8(skb, SPINDLE_A_TIMING, READ_ONCE(node->engine->timing)) ||
 	    nla_put_string(skb, SPINDLE_A_DEVICE, node->device) ||
 	    nla_put_u8(skb, SPINDLE_A_NODE_STATE, state) ||
 	    nla_put_u64_64bit(skb, SPINDLE_A_INCARNATION, node->incarnation, SPINDLE_A_PAD))
