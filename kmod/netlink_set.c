@@ -300,8 +300,9 @@ int spindle_netlink_raw_run(struct sk_buff *skb, struct genl_info *info)
 			       spindle_raw_policy, info->extack);
 	if (err)
 		return err;
+	/* Not -EINTR: netlink takes that for a request that will be repeated, unanswered. */
 	if (mutex_lock_interruptible(&spindle_mutex))
-		return -EINTR;
+		return -ECANCELED;
 	raw.sg = find(info);
 	err = PTR_ERR_OR_ZERO(raw.sg);
 	if (!err)

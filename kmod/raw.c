@@ -158,14 +158,15 @@ static void slice_fn(void *ctx)
  * @raw: what, and the results
  *
  * Context: process, spindle_mutex.
- * Return: 0; -EBUSY if the subgroup is in use, -ETIMEDOUT, -EINTR, or the error of a post
+ * Return: 0; -EBUSY if the subgroup is in use, -ETIMEDOUT, -ECANCELED by a
+ *	signal, or the error of a post
  */
 int spindle_raw_run(struct spindle_raw *raw)
 {
 	do {
 		spindle_engine_call(raw->sg->group->node->engine, slice_fn, raw);
 		if (!raw->err && signal_pending(current))
-			raw->err = -EINTR;
+			raw->err = -ECANCELED;
 	} while (!raw->err && raw->done < raw->count);
 	return raw->err;
 }
