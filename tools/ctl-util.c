@@ -12,6 +12,9 @@
 
 struct ctl_opts ctl_opts;
 
+/* Whose messages they are. */
+const char *ctl_program = "spindle-ctl";
+
 static struct ctl_pool forever;
 static struct ctl_pool *pool = &forever;
 
@@ -39,7 +42,7 @@ static void *link_chunk(struct ctl_chunk *chunk)
 	struct ctl_chunk *list = &pool->list;
 
 	if (!chunk) {
-		fputs("spindle-ctl: out of memory\n", stderr);
+		fprintf(stderr, "%s: out of memory\n", ctl_program);
 		exit(CTL_FAILED);
 	}
 	if (!list->next) {
@@ -142,7 +145,7 @@ char *ctl_clean(const char *s)
 /* What has to be done before an error can be read; NULL: nothing. */
 void (*ctl_before_err)(void);
 
-/* "spindle-ctl: ..." on the error output. What was printed before comes before. */
+/* "program: ..." on the error output. What was printed before comes before. */
 void ctl_err(const char *fmt, ...)
 {
 	va_list ap;
@@ -150,7 +153,7 @@ void ctl_err(const char *fmt, ...)
 	if (ctl_before_err)
 		ctl_before_err();
 	fflush(stdout);
-	fputs("spindle-ctl: ", stderr);
+	fprintf(stderr, "%s: ", ctl_program);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);

@@ -73,6 +73,7 @@ struct ctl_pool {
 /* ctl-util.c */
 void ctl_pool_use(struct ctl_pool *pool);
 void ctl_pool_drop(struct ctl_pool *pool);
+extern const char *ctl_program;
 void *ctl_alloc(size_t size);
 void *ctl_grow(void *array, size_t entries, size_t size);
 void ctl_free(void *p);
