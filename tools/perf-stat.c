@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A sample in short. See perf-stat.h.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "ctl.h"
+#include "perf-stat.h"
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/**
+ * perf_stat() - median, spread and mean of a sample
+ * @v: values, NaN for those that are not known
+ * @n: entries of @v
+ *
+ * Return: all of it
+ */
+struct perf_stat perf_stat(const double *v, unsigned int n)
+{
+	struct perf_stat s = { 0, NAN, NAN, NAN, NAN, NAN };
+	double *known = ctl_alloc((n + 1) * sizeof(*known));
+	double sum = 0, square = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (isnan(v[i]))
+			continue;
+		known[s.count++] = v[i];
+		sum += v[i];
+	}
+	if (!s.count)
+		goto out;
+	qsort(known, s.count, sizeof(*known), by_size);
+	s.min = known[0];
+	s.max = known[s.count - 1];
+	s.median = (known[(s.count - 1) / 2] + known[s.count / 2]) / 2;
+	s.mean = sum / s.count;
+	for (i = 0; i < s.count; i++)
+		square += (known[i] - s.mean) * (known[i] - s.mean);
+	s.dev = s.count > 1 ? sqrt(square / (s.count - 1)) : 0;
+out:
+	free(known);
+	return s;
+}

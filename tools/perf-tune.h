@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How the nodes work at their ends of a subgroup: the words of --tune, which are those
+ * of "spindle-ctl subgroup set".
+ */
+#ifndef SPINDLE_PERF_TUNE_H
+#define SPINDLE_PERF_TUNE_H
+
+#include <stdint.h>
+
+#include <linux/spindle_genl.h>
+
+struct ctl_req;
+struct nlattr;
+
+/**
+ * struct perf_tune - what is set, and to what
+ * @selector: switches that are set, enum spindle_switch
+ * @switches: those of them that are on
+ * @has: bit mask of the numbers that are set, by enum spindle_tune_attr
+ * @num: numbers, by enum spindle_tune_attr
+ */
+struct perf_tune {
+	uint32_t selector;
+	uint32_t switches;
+	uint32_t has;
+	uint32_t num[SPINDLE_TUNE_A_MAX + 1];
+};
+
+const char *perf_tune_parse(const char *text, struct perf_tune *tune);
+int perf_tune_empty(const struct perf_tune *tune);
+void perf_tune_put(struct ctl_req *req, const struct perf_tune *tune);
+void perf_tune_get(struct nlattr *nest, struct perf_tune *tune);
+
+#endif /* SPINDLE_PERF_TUNE_H */
