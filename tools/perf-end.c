@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A member of a subgroup: attachment, and what is delivered. See perf-end.h.
+ */
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl.h"
+#include "perf-conf.h"
+#include "perf-end.h"
+#include "perf-place.h"
+#include "perf-stop.h"
+#include "perf-time.h"
+
+/* Messages read at a time, and times in a step. */
+#define BATCH	64
+#define TURNS	4
+
+/* Rounds of silence, where it is not known how many there will be. */
+#define SILENCE	(1 << 20)
+
+/* Say which end it is and what it has, stop everything. Return: -1 */
+int perf_end_fail(const struct perf_end *e, const char *fmt, ...)
+{
+	int state = spindle_state(&e->q);
+	char *text;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (!perf_stopped() && state > SPINDLE_STATE_ACTIVE)
+		ctl_err("node %u, subgroup %u: %s: %s", e->q.node, e->q.subgroup,
+			spindle_state_string(state), spindle_strerror(spindle_error_code(&e->q)));
+	else if (!perf_stopped())
+		ctl_err("node %u, subgroup %u: %s", e->q.node, e->q.subgroup,
+			n < 0 ? fmt : text);
+	if (n >= 0)
+		free(text);
+	perf_stop(PERF_FAILED);
+	return -1;
+}
+
+/* Which senders send, and how. All hosts come to the same. */
+static void assign(struct perf_end *e, const struct perf_conf *conf)
+{
+	uint32_t senders = perf_some(e->load->all ? PERF_ALL : conf->senders, e->q.senders);
+	uint32_t delayed = conf->delay ? perf_some(conf->delay_senders, senders) : 0;
+	bool nulls = !(conf->tune.selector & SPINDLE_SW_NULLS & ~conf->tune.switches) ||
+		     conf->mode == SPINDLE_MODE_UNORDERED;
+	uint32_t s;
+
+	for (s = 0; s < e->q.senders; s++) {
+		struct perf_from *f = &e->from[s];
+
+		f->delayed = s < senders && s >= senders - delayed;
+		f->active = s < senders && !(f->delayed && conf->delay >= PERF_SILENT);
+		/* Without nulls all have to send the same number of messages. */
+		f->follows = f->active && f->delayed && nulls && delayed < senders &&
+			     e->load->quota[1];
+	}
+}
+
+/**
+ * perf_end_attach() - begin to drive a member
+ * @e: zeroed
+ * @load: what it will do
+ * @conf: configuration
+ * @node: node
+ * @group: subgroup
+ * @sender: the node may send there
+ *
+ * Return: 0, or -1, having told the user
+ */
+int perf_end_attach(struct perf_end *e, const struct perf_load *load,
+		    const struct perf_conf *conf, uint32_t node, const struct perf_group *group,
+		    bool sender)
+{
+	struct spindle_attach_opts o = {
+		.node = node,
+		.subgroup = group->id,
+		.flags = SPINDLE_ATTACH_RECV | (sender ? SPINDLE_ATTACH_SEND : 0) |
+			 (conf->copy_out ? SPINDLE_ATTACH_COPY : 0),
+	};
+	int err = spindle_attach(&e->q, &o);
+	uint32_t need = load->size < PERF_HEAD ? PERF_HEAD : load->size;
+	char why[256];
+
+	if (err) {
+		ctl_err("%s", spindle_attach_strerror(&e->q, &o, err, why, sizeof(why)));
+		return -1;
+	}
+	if (need > e->q.max_msg) {
+		ctl_err("size %u: messages of %u bytes are needed, subgroup %u has at most %u (max-msg)",
+			load->size, need, group->id, e->q.max_msg);
+		spindle_detach(&e->q);
+		return -1;
+	}
+	e->load = load;
+	e->from = ctl_alloc(e->q.senders * sizeof(*e->from));
+	assign(e, conf);
+	e->me = sender ? &e->from[e->q.sender_rank] : NULL;
+	e->hello_due = sender;
+	e->slow = e->q.rank >= e->q.members - perf_some(conf->upcall_nodes, e->q.members);
+	return 0;
+}
+
+/* The mirror; all zero is fine. */
+void perf_end_detach(struct perf_end *e)
+{
+	if (e->from)
+		spindle_detach(&e->q);
+	free(e->from);
+	e->from = NULL;
+	free(e->mate);
+	e->mate = NULL;
+}
+
+/**
+ * perf_end_begin() - before a repetition
+ * @e: member; it is through with the one before
+ * @rep: number of the repetition
+ */
+void perf_end_begin(struct perf_end *e, uint64_t rep)
+{
+	const struct perf_load *load = e->load;
+	unsigned int which = perf_load_which(load, rep);
+	uint32_t s;
+
+	e->rep = rep;
+	e->running = false;
+	e->ready_said = 0;
+	e->sent = 0;
+	e->over = false;
+	e->end_said = false;
+	e->quota = 0;
+	if (e->me && e->me->active)
+		e->quota = e->me->follows || !load->quota[which] ? PERF_OPEN :
+								   load->quota[which];
+	e->msgs = 0;
+	e->hash = 0;
+	e->left = 0;
+	e->left_fast = 0;
+	/* Others may have begun already. */
+	for (s = 0; s < e->q.senders; s++) {
+		const struct perf_from *f = &e->from[s];
+
+		if (perf_from_rep(f) == rep)
+			e->msgs += perf_from_num(f);
+		if (f->active && !perf_from_through(f, rep)) {
+			e->left++;
+			e->left_fast += !f->follows;
+		}
+	}
+	e->bytes = e->msgs * load->size;
+}
+
+/* It begins: all members are ready. */
+void perf_end_start(struct perf_end *e, uint64_t now)
+{
+	const struct perf_load *load = e->load;
+	unsigned int which = perf_load_which(load, e->rep);
+	int err;
+
+	e->start = now;
+	e->last = now;
+	e->stop = load->quota[which] ? 0 : now + load->ticks[which];
+	e->due = now;
+	if (load->gap > 0)
+		e->due += load->gap * e->q.sender_rank / e->q.senders;
+	e->running = true;
+	if (!e->me || !e->me->delayed || !load->silent)
+		return;
+	err = spindle_silence(&e->q, load->quota[which] ? load->quota[which] : SILENCE);
+	if (err)
+		perf_end_fail(e, "cannot be silent: %s", strerror(-err));
+}
+
+/* All that is sent in this repetition is sent, and has come. */
+bool perf_end_done(const struct perf_end *e)
+{
+	if (e->left || e->held)
+		return false;
+	if (!e->me || !e->me->active)
+		return true;
+	return e->quota == PERF_OPEN ? e->end_said : e->sent == e->quota;
+}
+
+/* ---- reading ----------------------------------------------------------- */
+
+static bool is_control(const struct perf_end *e, const struct spindle_msg *m,
+		       struct perf_head *head)
+{
+	if (m->len < PERF_HEAD)
+		return false;
+	memcpy(head, m->data, sizeof(*head));
+	return m->len == PERF_HEAD && (!e->load->heads || head->kind != PERF_DATA);
+}
+
+/* Does the delivery count? By the clock until then, by the number what is asked for. */
+static bool counts(const struct perf_end *e, uint64_t now)
+{
+	return e->stop && e->running ? now < e->stop : e->left_fast;
+}
+
+static int take_data(struct perf_end *e, const struct spindle_msg *m, struct perf_from *f,
+		     const struct perf_head *head, bool counted)
+{
+	const struct perf_load *load = e->load;
+	uint64_t num = perf_from_num(f);
+	uint32_t skip = load->heads ? PERF_HEAD : 0;
+
+	/* Left by somebody who was here before. */
+	if (!perf_from_rep(f) || (load->heads && head->nonce != f->nonce))
+		return 0;
+	if (m->len != load->size)
+		return perf_end_fail(e, "node %u: message %llu has %u bytes, not %u", m->node,
+				     (unsigned long long)num, m->len, load->size);
+	if (load->heads && (head->kind != PERF_DATA || head->number != num))
+		return perf_end_fail(e, "node %u: message %llu came, not %llu", m->node,
+				     (unsigned long long)head->number, (unsigned long long)num);
+	if (num >= f->expect)
+		return perf_end_fail(e, "node %u: more than %llu messages", m->node,
+				     (unsigned long long)f->expect);
+	if (load->verify &&
+	    !perf_filled((const unsigned char *)m->data + skip, m->len - skip,
+			 perf_key(e->q.subgroup, m->node, num)))
+		return perf_end_fail(e, "node %u: message %llu: wrong bytes", m->node,
+				     (unsigned long long)num);
+	perf_from_set(f, f->at + 1);
+	e->hash = perf_mix(e->hash ^ ((uint64_t)m->sender << 56 ^ num)) + 1;
+	if (counted) {
+		e->msgs++;
+		e->bytes += m->len;
+	}
+	return 0;
+}
+
+static int take(struct perf_end *e, const struct spindle_msg *m, bool counted)
+{
+	struct perf_from *f = &e->from[m->sender];
+	bool through = perf_from_through(f, e->rep);
+	struct perf_head head = { 0 };
+	int rc;
+
+	if (f->known && m->slot != f->slot)
+		return perf_end_fail(e, "node %u: the kernel delivered message %llu after %llu",
+				     m->node, (unsigned long long)m->slot,
+				     (unsigned long long)f->slot - 1);
+	f->known = true;
+	f->slot = m->slot + 1;
+	if (is_control(e, m, &head))
+		rc = perf_join_take(e, f, &head);
+	else
+		rc = take_data(e, m, f, &head, counted);
+	if (f->active && !through && perf_from_through(f, e->rep)) {
+		e->left--;
+		e->left_fast -= !f->follows;
+	}
+	return rc;
+}
+
+/* How far the slowest of the other ends of the subgroup in this process is. */
+static uint64_t others_at(const struct perf_end *e, uint32_t sender)
+{
+	uint64_t at, least = UINT64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < e->mates; i++) {
+		at = __atomic_load_n(&e->mate[i]->from[sender].at, __ATOMIC_RELAXED);
+		if (at < least)
+			least = at;
+	}
+	return least;
+}
+
+/* How long the messages of a batch took. All of it has been taken. */
+static void take_times(struct perf_end *e, const struct spindle_msg *msg, int n, uint64_t now)
+{
+	uint64_t others[SPINDLE_MAX_MEMBERS], asked = 0, at;
+	struct perf_head head;
+	int i;
+
+	/* Of two ends that get it at the same time, one at least sees the other. */
+	if (e->load->threads)
+		spindle_mb();
+	for (i = 0; i < n; i++) {
+		const struct spindle_msg *m = &msg[i];
+		const struct perf_from *f = &e->from[m->sender];
+
+		if (!f->local || m->len != e->load->size)
+			continue;
+		memcpy(&head, m->data, sizeof(head));
+		if (head.kind != PERF_DATA || perf_from_rep(f) != e->rep)
+			continue;
+		if (f == e->me)
+			perf_hist_add(e->own, perf_since(now, head.time));
+		if (!(asked & 1ULL << m->sender)) {
+			others[m->sender] = others_at(e, m->sender);
+			asked |= 1ULL << m->sender;
+		}
+		at = e->rep << PERF_NUM_BITS | head.number;
+		if (others[m->sender] > at)
+			perf_hist_add(e->slowest, perf_since(now, head.time));
+	}
+}
+
+/* Take what was delivered. Return: how many, or -1 */
+static int read_some(struct perf_end *e, uint64_t now)
+{
+	bool hold = e->slow && e->load->upcall > e->load->spin_ticks;
+	struct spindle_msg msg[BATCH];
+	bool counted = counts(e, now);
+	int i, n;
+
+	n = spindle_next_batch(&e->q, msg, hold ? 1 : BATCH);
+	if (n <= 0)
+		return n ? perf_end_fail(e, "cannot read: %s", strerror(-n)) : 0;
+	for (i = 0; i < n; i++) {
+		if (take(e, &msg[i], counted))
+			return -1;
+		if (e->slow && e->load->upcall && !hold)
+			perf_spin(e->load->upcall);
+	}
+	if (e->load->heads && e->running)
+		take_times(e, msg, n, now);
+	if (counted)
+		e->last = now;
+	if (hold && e->running)
+		e->held = now + e->load->upcall;
+	else
+		spindle_release(&e->q);
+	return n;
+}
+
+/**
+ * perf_end_step() - do what can be done without waiting
+ * @e: member
+ *
+ * Return: 1 if something moved, 0, or -1
+ */
+int perf_end_step(struct perf_end *e)
+{
+	uint64_t now = perf_now();
+	int turn, n, rc, moved = 0;
+
+	if (e->held && now >= e->held) {
+		e->held = 0;
+		spindle_release(&e->q);
+		moved = 1;
+	}
+	for (turn = 0; turn < TURNS && !e->held; turn++) {
+		n = read_some(e, now);
+		if (n < 0)
+			return n;
+		if (!n)
+			break;
+		moved = 1;
+		if (n < BATCH)
+			break;
+		now = perf_now();
+	}
+	rc = e->running ? perf_send(e, now) : perf_join_say(e);
+	return rc < 0 ? rc : moved | rc;
+}
+
+/* ---- waiting ----------------------------------------------------------- */
+
+/* What to wait for in poll(); 0: only for time. */
+short perf_end_events(const struct perf_end *e)
+{
+	return (e->held ? 0 : POLLIN) | (e->blocked ? POLLOUT : 0);
+}
+
+/* Ticks when something can be done that nobody else does; UINT64_MAX: never. */
+uint64_t perf_end_wake(const struct perf_end *e)
+{
+	uint64_t wake = UINT64_MAX;
+
+	if (e->held)
+		wake = e->held;
+	if (!perf_send_wants(e))
+		return wake;
+	if (e->stop && e->stop < wake)
+		wake = e->stop;
+	if (!e->blocked && (!e->load->closed || perf_from_num(e->me) == e->sent) &&
+	    e->due < wake)
+		wake = e->due;
+	return wake;
+}

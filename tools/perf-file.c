@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Results in JSON and CSV. See perf-out.h.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "ctl.h"
+#include "ctl-out.h"
+#include "perf-out.h"
+#include "perf-time.h"
+
+#ifndef SPINDLE_VERSION
+#define SPINDLE_VERSION	"unknown"
+#endif
+
+static const char *const stage_name[PERF_STAGES] = {
+	[PERF_SEND] = "send", [PERF_RECV] = "recv", [PERF_DLV] = "dlv",
+};
+
+static const char *clock_name(void)
+{
+	return perf_clock.tsc ? "tsc" : "clock_gettime";
+}
+
+/* ---- JSON -------------------------------------------------------------- */
+
+/* Counters exactly, and no digits that nobody has measured; not known is null. */
+static struct json_object *number(double v)
+{
+	struct json_object *obj;
+	char text[32];
+
+	if (!isfinite(v))
+		return NULL;
+	if (v == floor(v) && fabs(v) < 1e15)
+		return json_object_new_int64((int64_t)v);
+	snprintf(text, sizeof(text), "%.9g", v);
+	obj = json_object_new_double_s(v, text);
+	return obj;
+}
+
+static struct json_object *param(const struct perf_conf *conf, const struct perf_param *p)
+{
+	uint64_t num = p->kind == PERF_TUNE ? 0 : perf_conf_num(conf, p);
+
+	switch (p->kind) {
+	case PERF_FLAG:
+		return json_object_new_boolean(num);
+	case PERF_MILLIS:
+		return number(num / 1000.0);
+	case PERF_NUM:
+	case PERF_BYTES:
+		return json_object_new_uint64(num);
+	default:
+		return json_object_new_string(perf_conf_text(conf, p));
+	}
+}
+
+static struct json_object *metric(const struct perf_result *r, enum perf_metric_id id)
+{
+	struct json_object *obj = json_object_new_object(), *list = json_object_new_array();
+	struct perf_stat s = perf_metric_stat(r, id);
+	unsigned int i;
+
+	ctl_json_add(obj, "median", number(s.median));
+	ctl_json_add(obj, "min", number(s.min));
+	ctl_json_add(obj, "max", number(s.max));
+	ctl_json_add(obj, "stddev", number(s.dev));
+	for (i = 0; i < r->reps; i++)
+		json_object_array_add(list, number(r->v[(size_t)i * PERF_METRICS + id]));
+	ctl_json_add(obj, "values", list);
+	return obj;
+}
+
+static struct json_object *samples(const double *v, unsigned int n)
+{
+	struct json_object *list = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		json_object_array_add(list, number(v[i]));
+	return list;
+}
+
+/* What is the same for all configurations. */
+struct json_object *perf_json_new(const struct perf_place *place)
+{
+	struct json_object *doc = json_object_new_object(), *list = json_object_new_array();
+	struct utsname u;
+	unsigned int i;
+
+	ctl_json_str(doc, "program", "spindle-perf " SPINDLE_VERSION);
+	if (!uname(&u)) {
+		ctl_json_str(doc, "host", u.nodename);
+		ctl_json_str(doc, "kernel", u.release);
+		ctl_json_str(doc, "machine", u.machine);
+	}
+	ctl_json_add(doc, "cpus", json_object_new_int64(sysconf(_SC_NPROCESSORS_ONLN)));
+	for (i = 0; i < place->devices; i++)
+		json_object_array_add(list, json_object_new_string(place->device[i]));
+	ctl_json_add(doc, "devices", list);
+	ctl_json_str(doc, "clock", clock_name());
+	ctl_json_add(doc, "runs", json_object_new_array());
+	return doc;
+}
+
+/* A configuration that was measured. */
+void perf_json_add(struct json_object *doc, const struct perf_result *r)
+{
+	struct json_object *run = json_object_new_object(), *obj, *list, *runs;
+	char order[24];
+	unsigned int i, s;
+
+	obj = json_object_new_object();
+	for (i = 0; i < perf_param_count; i++)
+		ctl_json_add(obj, perf_params[i].name, param(&r->conf, &perf_params[i]));
+	ctl_json_add(run, "config", obj);
+	ctl_json_add(run, "members", json_object_new_int(r->members));
+	ctl_json_add(run, "senders", json_object_new_int(r->senders));
+	ctl_json_add(run, "local", json_object_new_int(r->local));
+	ctl_json_add(run, "repetitions", json_object_new_int(r->reps));
+	ctl_json_add(run, "ns-per-tick", number(perf_clock.ns));
+	ctl_json_add(run, "clock-drift", number(perf_clock.drift));
+	snprintf(order, sizeof(order), "%016llx", (unsigned long long)r->order);
+	ctl_json_str(run, "order", order);
+	obj = json_object_new_object();
+	ctl_json_add(obj, "bandwidth", samples(r->raw.bandwidth, r->raw.samples));
+	ctl_json_add(obj, "latency-ns", samples(r->raw.latency, r->raw.samples));
+	ctl_json_add(run, "raw", obj);
+	obj = json_object_new_object();
+	for (i = 0; i < PERF_METRICS; i++)
+		ctl_json_add(obj, perf_metrics[i].name, metric(r, i));
+	ctl_json_add(run, "metrics", obj);
+	obj = json_object_new_object();
+	for (s = 0; s < PERF_STAGES; s++) {
+		list = json_object_new_array();
+		for (i = 0; i < SPINDLE_HIST_BUCKETS; i++)
+			json_object_array_add(list,
+					      json_object_new_uint64(r->counts.batch[s][i]));
+		ctl_json_add(obj, stage_name[s], list);
+	}
+	ctl_json_add(run, "batches", obj);
+	if (json_object_object_get_ex(doc, "runs", &runs))
+		json_object_array_add(runs, run);
+}
+
+/**
+ * perf_json_write() - write it all, and forget it
+ * @doc: document
+ * @file: where to; NULL: standard output
+ *
+ * Return: 0 or -errno, having told the user
+ */
+int perf_json_write(struct json_object *doc, const char *file)
+{
+	int flags = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+		    JSON_C_TO_STRING_NOSLASHESCAPE;
+	FILE *f = file ? fopen(file, "w") : stdout;
+	int rc = 0;
+
+	if (!f || fprintf(f, "%s\n", json_object_to_json_string_ext(doc, flags)) < 0 ||
+	    fflush(f))
+		rc = -errno;
+	if (f && file && fclose(f) && !rc)
+		rc = -errno;
+	if (rc)
+		ctl_err("%s: %s", file ? file : "output", strerror(-rc));
+	json_object_put(doc);
+	return rc;
+}
+
+/* ---- CSV --------------------------------------------------------------- */
+
+/* Words of parameters have - where CSV, as JSON, has _. */
+static void put_word(FILE *f, const char *word)
+{
+	for (; *word; word++)
+		fputc(*word == '-' ? '_' : *word, f);
+}
+
+static void put_number(FILE *f, double v)
+{
+	if (!isfinite(v))
+		fputc(',', f);
+	else
+		fprintf(f, v == floor(v) && fabs(v) < 1e15 ? ",%.0f" : ",%.9g", v);
+}
+
+void perf_csv_head(FILE *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < perf_param_count; i++) {
+		put_word(f, perf_params[i].name);
+		fputc(',', f);
+	}
+	fputs("members,senders_active,local,repetitions,clock,order", f);
+	for (i = 0; i < PERF_METRICS; i++)
+		fprintf(f, ",%s,%s_min,%s_max", perf_metrics[i].name, perf_metrics[i].name,
+			perf_metrics[i].name);
+	for (i = 0; i < PERF_STAGES; i++)
+		fprintf(f, ",%s_batches", stage_name[i]);
+	fputc('\n', f);
+	fflush(f);
+}
+
+void perf_csv_row(FILE *f, const struct perf_result *r)
+{
+	unsigned int i, s;
+
+	/* The words of --tune have commas. */
+	for (i = 0; i < perf_param_count; i++)
+		fprintf(f, perf_params[i].kind == PERF_TUNE ? "\"%s\"," : "%s,",
+			perf_conf_text(&r->conf, &perf_params[i]));
+	fprintf(f, "%u,%u,%u,%u,%s,%016llx", r->members, r->senders, r->local, r->reps,
+		clock_name(), (unsigned long long)r->order);
+	for (i = 0; i < PERF_METRICS; i++) {
+		struct perf_stat stat = perf_metric_stat(r, i);
+
+		put_number(f, stat.median);
+		put_number(f, stat.min);
+		put_number(f, stat.max);
+	}
+	for (s = 0; s < PERF_STAGES; s++)
+		for (i = 0; i < SPINDLE_HIST_BUCKETS; i++)
+			fprintf(f, "%s%llu", i ? " " : ",",
+				(unsigned long long)r->counts.batch[s][i]);
+	fputc('\n', f);
+	fflush(f);
+}

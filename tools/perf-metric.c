@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From counts to figures. See perf-metric.h.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ctl.h"
+#include "perf-metric.h"
+#include "perf-time.h"
+
+const struct perf_metric perf_metrics[PERF_METRICS] = {
+	[PERF_M_GOODPUT] = { "goodput", PERF_U_BYTE_RATE, "goodput of a member", "throughput" },
+	[PERF_M_GOODPUT_SLOWEST] = { "goodput_slowest", PERF_U_BYTE_RATE, "of the slowest" },
+	[PERF_M_RATE] = { "rate", PERF_U_RATE, "messages" },
+	[PERF_M_SECONDS] = { "seconds", PERF_U_S, "time" },
+	[PERF_M_SENT] = { "sent", PERF_U_NUM, "sent" },
+	[PERF_M_DELIVERED] = { "delivered", PERF_U_NUM, "delivered" },
+	[PERF_M_RAW_BANDWIDTH] = { "raw_bandwidth", PERF_U_BYTE_RATE,
+				   "raw writes of the device" },
+	[PERF_M_EFFICIENCY] = { "efficiency", PERF_U_SHARE, "efficiency" },
+	[PERF_M_RAW_LATENCY] = { "raw_latency", PERF_U_US, "raw write, one way", "latency" },
+	[PERF_M_OWN_COUNT] = { "own_count", PERF_U_NUM, NULL },
+	[PERF_M_OWN_MEAN] = { "own_mean", PERF_U_US, "own delivery, mean" },
+	[PERF_M_OWN_P50] = { "own_p50", PERF_U_US, "  median" },
+	[PERF_M_OWN_P90] = { "own_p90", PERF_U_US, "  90 %" },
+	[PERF_M_OWN_P99] = { "own_p99", PERF_U_US, "  99 %" },
+	[PERF_M_OWN_P999] = { "own_p999", PERF_U_US, "  99.9 %" },
+	[PERF_M_OWN_MAX] = { "own_max", PERF_U_US, "  longest" },
+	[PERF_M_SLOWEST_COUNT] = { "slowest_count", PERF_U_NUM, NULL },
+	[PERF_M_SLOWEST_MEAN] = { "slowest_mean", PERF_U_US, "last member here, mean" },
+	[PERF_M_SLOWEST_P50] = { "slowest_p50", PERF_U_US, "  median" },
+	[PERF_M_SLOWEST_P90] = { "slowest_p90", PERF_U_US, "  90 %" },
+	[PERF_M_SLOWEST_P99] = { "slowest_p99", PERF_U_US, "  99 %" },
+	[PERF_M_SLOWEST_P999] = { "slowest_p999", PERF_U_US, "  99.9 %" },
+	[PERF_M_SLOWEST_MAX] = { "slowest_max", PERF_U_US, "  longest" },
+	[PERF_M_MSGS_PER_WRITE] = { "messages_per_write", PERF_U_NUM, "messages per write",
+				    "network" },
+	[PERF_M_WRITES_PER_MSG] = { "writes_per_message", PERF_U_NUM, "writes per message" },
+	[PERF_M_WRITES_PER_POST] = { "writes_per_post", PERF_U_NUM, "writes per post" },
+	[PERF_M_WIRE_PER_BYTE] = { "wire_per_byte", PERF_U_NUM, "bytes written per byte" },
+	[PERF_M_PACKETS_PER_MSG] = { "packets_per_message", PERF_U_NUM,
+				     "packets per message" },
+	[PERF_M_WRITES] = { "writes", PERF_U_NUM, "writes" },
+	[PERF_M_POSTS] = { "posts", PERF_U_NUM, NULL },
+	[PERF_M_WIRE_BYTES] = { "wire_bytes", PERF_U_BYTES, NULL },
+	[PERF_M_PACKETS] = { "packets", PERF_U_NUM, NULL },
+	[PERF_M_DOORBELLS] = { "doorbells", PERF_U_NUM, "doorbells" },
+	[PERF_M_TORN] = { "torn", PERF_U_NUM, NULL },
+	[PERF_M_NULLS] = { "nulls", PERF_U_NUM, "nulls" },
+	[PERF_M_SILENT] = { "silent", PERF_U_NUM, "rounds given up in advance" },
+	[PERF_M_SEND_BATCH] = { "send_batch", PERF_U_NUM, "sent at a time", "engine" },
+	[PERF_M_RECV_BATCH] = { "recv_batch", PERF_U_NUM, "received at a time" },
+	[PERF_M_DLV_BATCH] = { "dlv_batch", PERF_U_NUM, "delivered at a time" },
+	[PERF_M_PASSES] = { "passes", PERF_U_NUM, "passes" },
+	[PERF_M_BUSY_PASSES] = { "busy_passes", PERF_U_NUM, "with work" },
+	[PERF_M_VISITS] = { "visits", PERF_U_NUM, NULL },
+	[PERF_M_ACTIVATIONS] = { "activations", PERF_U_NUM, NULL },
+	[PERF_M_ENGINE_BUSY] = { "engine_busy", PERF_U_SHARE, "busy" },
+	[PERF_M_ENGINE_POST] = { "engine_post", PERF_U_SHARE, "of this, posting" },
+	[PERF_M_SLEEPS] = { "sleeps", PERF_U_NUM, "sleeps" },
+	[PERF_M_KICKS] = { "kicks", PERF_U_NUM, "woken by processes" },
+	[PERF_M_BELLS] = { "bells", PERF_U_NUM, "woken by peers" },
+	[PERF_M_IOCTLS] = { "ioctls", PERF_U_NUM, "system calls to wake", "process" },
+	[PERF_M_POLLS] = { "polls", PERF_U_NUM, "system calls to wait" },
+	[PERF_M_SYSCALLS_PER_MSG] = { "syscalls_per_message", PERF_U_NUM,
+				      "system calls per message" },
+	[PERF_M_SWITCHES] = { "switches", PERF_U_NUM, "context switches" },
+	[PERF_M_CPU_USER] = { "cpu_user", PERF_U_S, "processor, user" },
+	[PERF_M_CPU_SYSTEM] = { "cpu_system", PERF_U_S, "processor, system" },
+};
+
+static double ratio(double a, double b)
+{
+	return b > 0 ? a / b : NAN;
+}
+
+static double num(const struct perf_counts *c, enum perf_counter id)
+{
+	return c->has & 1ULL << id ? (double)c->num[id] : NAN;
+}
+
+static double us(double ticks)
+{
+	return perf_ns(ticks) / 1000;
+}
+
+/* Count, mean, quantiles and maximum, in the order of the enum. */
+static void put_times(double *v, const struct perf_hist *h)
+{
+	static const double q[] = { 0.5, 0.9, 0.99, 0.999 };
+	unsigned int i;
+
+	*v++ = h->count;
+	*v++ = h->count ? us(perf_hist_mean(h)) : NAN;
+	for (i = 0; i < CTL_ARRAY_SIZE(q); i++)
+		*v++ = h->count ? us(perf_hist_quantile(h, q[i])) : NAN;
+	*v++ = h->count ? us(h->max) : NAN;
+}
+
+static void put_network(double *v, const struct perf_sample *s)
+{
+	const struct perf_counts *c = &s->counts;
+
+	v[PERF_M_WRITES] = num(c, PERF_C_WRITES);
+	v[PERF_M_POSTS] = num(c, PERF_C_POSTS);
+	v[PERF_M_WIRE_BYTES] = num(c, PERF_C_BYTES);
+	v[PERF_M_PACKETS] = num(c, PERF_C_PKTS_OUT);
+	v[PERF_M_DOORBELLS] = num(c, PERF_C_DOORBELLS);
+	v[PERF_M_TORN] = num(c, PERF_C_TORN);
+	v[PERF_M_NULLS] = num(c, PERF_C_NULLS);
+	v[PERF_M_SILENT] = num(c, PERF_C_SILENT);
+	v[PERF_M_MSGS_PER_WRITE] = ratio(s->copies, v[PERF_M_WRITES]);
+	v[PERF_M_WRITES_PER_MSG] = ratio(v[PERF_M_WRITES], s->sent);
+	v[PERF_M_WRITES_PER_POST] = ratio(v[PERF_M_WRITES], v[PERF_M_POSTS]);
+	v[PERF_M_WIRE_PER_BYTE] = ratio(v[PERF_M_WIRE_BYTES], s->payload);
+	v[PERF_M_PACKETS_PER_MSG] = ratio(v[PERF_M_PACKETS], s->sent);
+}
+
+static void put_engine(double *v, const struct perf_sample *s)
+{
+	const struct perf_counts *c = &s->counts;
+
+	v[PERF_M_SEND_BATCH] = ratio(num(c, PERF_C_SENT), num(c, PERF_C_SEND_BATCHES));
+	v[PERF_M_RECV_BATCH] = ratio(num(c, PERF_C_RECEIVED), num(c, PERF_C_RECV_BATCHES));
+	v[PERF_M_DLV_BATCH] = ratio(num(c, PERF_C_DELIVERED), num(c, PERF_C_DLV_BATCHES));
+	v[PERF_M_PASSES] = num(c, PERF_C_PASSES);
+	v[PERF_M_BUSY_PASSES] = num(c, PERF_C_BUSY);
+	v[PERF_M_VISITS] = num(c, PERF_C_VISITS);
+	v[PERF_M_ACTIVATIONS] = num(c, PERF_C_ACTIVATIONS);
+	v[PERF_M_ENGINE_BUSY] = ratio(num(c, PERF_C_BUSY_NS), num(c, PERF_C_TIMED_NS));
+	v[PERF_M_ENGINE_POST] = ratio(num(c, PERF_C_POST_NS), num(c, PERF_C_BUSY_NS));
+	v[PERF_M_SLEEPS] = num(c, PERF_C_SLEEPS);
+	v[PERF_M_KICKS] = num(c, PERF_C_KICKS);
+	v[PERF_M_BELLS] = num(c, PERF_C_BELLS);
+}
+
+static void put_process(double *v, const struct perf_sample *s)
+{
+	const struct perf_counts *c = &s->counts;
+
+	v[PERF_M_IOCTLS] = num(c, PERF_C_IOCTLS);
+	v[PERF_M_POLLS] = num(c, PERF_C_POLLS);
+	v[PERF_M_SYSCALLS_PER_MSG] = ratio(v[PERF_M_IOCTLS] + v[PERF_M_POLLS], s->sent);
+	v[PERF_M_SWITCHES] = num(c, PERF_C_YIELDS) + num(c, PERF_C_PREEMPTED);
+	v[PERF_M_CPU_USER] = num(c, PERF_C_USER_NS) / 1e9;
+	v[PERF_M_CPU_SYSTEM] = num(c, PERF_C_SYS_NS) / 1e9;
+}
+
+/* Add a repetition to a result. Its wire rate is kept where the efficiency will be. */
+void perf_metric_sample(struct perf_result *r, const struct perf_sample *s)
+{
+	double *v = r->v + (size_t)r->reps++ * PERF_METRICS;
+
+	v[PERF_M_GOODPUT] = s->goodput;
+	v[PERF_M_GOODPUT_SLOWEST] = s->slowest;
+	v[PERF_M_RATE] = s->rate;
+	v[PERF_M_SECONDS] = s->seconds;
+	v[PERF_M_SENT] = s->sent;
+	v[PERF_M_DELIVERED] = s->delivered;
+	v[PERF_M_EFFICIENCY] = s->wire;
+	put_times(&v[PERF_M_OWN_COUNT], &s->own);
+	put_times(&v[PERF_M_SLOWEST_COUNT], &s->slow);
+	put_network(v, s);
+	put_engine(v, s);
+	put_process(v, s);
+	perf_count_add(&r->counts, &s->counts);
+}
+
+/* The mean of a repetition's samples of the device: those before and after it, or all. */
+static double raw_of(const struct perf_result *r, const double *sample, unsigned int rep)
+{
+	if (r->raw.samples == r->reps + 1)
+		return perf_stat(&sample[rep], 2).mean;
+	return perf_stat(sample, r->raw.samples).mean;
+}
+
+/* When all repetitions are there and the device has been measured: what depends on both. */
+void perf_metric_raw(struct perf_result *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->reps; i++) {
+		double *v = r->v + (size_t)i * PERF_METRICS;
+
+		v[PERF_M_RAW_BANDWIDTH] = raw_of(r, r->raw.bandwidth, i);
+		v[PERF_M_RAW_LATENCY] = raw_of(r, r->raw.latency, i) / 1000;
+		v[PERF_M_EFFICIENCY] = ratio(v[PERF_M_EFFICIENCY], v[PERF_M_RAW_BANDWIDTH]);
+	}
+}
+
+void perf_metric_free(struct perf_result *r)
+{
+	free(r->v);
+	perf_raw_free(&r->raw);
+}
+
+/* A figure over all repetitions. */
+struct perf_stat perf_metric_stat(const struct perf_result *r, enum perf_metric_id id)
+{
+	double *v = ctl_alloc((r->reps + 1) * sizeof(*v));
+	struct perf_stat s;
+	unsigned int i;
+
+	for (i = 0; i < r->reps; i++)
+		v[i] = r->v[(size_t)i * PERF_METRICS + id];
+	s = perf_stat(v, r->reps);
+	free(v);
+	return s;
+}
+
+static const char *scaled(char *buf, size_t len, double v, const char *unit)
+{
+	static const char *const prefix[] = { "", "k", "M", "G", "T" };
+	unsigned int i = 0;
+
+	while (v >= 9999.5 && i + 1 < CTL_ARRAY_SIZE(prefix)) {
+		v /= 1000;
+		i++;
+	}
+	snprintf(buf, len, "%.4g %s%s", v, prefix[i], unit);
+	return buf;
+}
+
+/* A figure as people read it; in one of a few static buffers. */
+const char *perf_metric_text(enum perf_metric_id id, double v)
+{
+	static char buf[4][32];
+	static unsigned int turn;
+	char *b;
+
+	if (isnan(v))
+		return "-";
+	turn = (turn + 1) % CTL_ARRAY_SIZE(buf);
+	b = buf[turn];
+	switch (perf_metrics[id].unit) {
+	case PERF_U_BYTES:
+		return scaled(b, sizeof(buf[0]), v, "B");
+	case PERF_U_BYTE_RATE:
+		return scaled(b, sizeof(buf[0]), v, "B/s");
+	case PERF_U_RATE:
+		return scaled(b, sizeof(buf[0]), v, "/s");
+	case PERF_U_US:
+		if (v >= 9999.5)
+			snprintf(b, sizeof(buf[0]), "%.4g ms", v / 1000);
+		else
+			snprintf(b, sizeof(buf[0]), "%.4g us", v);
+		return b;
+	case PERF_U_S:
+		snprintf(b, sizeof(buf[0]), "%.4g s", v);
+		return b;
+	case PERF_U_SHARE:
+		snprintf(b, sizeof(buf[0]), "%.1f %%", v * 100);
+		return b;
+	case PERF_U_NUM:
+		break;
+	}
+	if (v == floor(v) && v < 1e15)
+		snprintf(b, sizeof(buf[0]), "%.0f", v);
+	else
+		snprintf(b, sizeof(buf[0]), "%.4g", v);
+	return b;
+}

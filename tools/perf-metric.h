@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a measurement results in. A table says how each figure is called in JSON and CSV
+ * and how people read it.
+ */
+#ifndef SPINDLE_PERF_METRIC_H
+#define SPINDLE_PERF_METRIC_H
+
+#include "perf-conf.h"
+#include "perf-count.h"
+#include "perf-hist.h"
+#include "perf-raw.h"
+#include "perf-stat.h"
+
+/* The figures; an index into perf_metrics, where they are explained. */
+enum perf_metric_id {
+	PERF_M_GOODPUT,
+	PERF_M_GOODPUT_SLOWEST,
+	PERF_M_RATE,
+	PERF_M_SECONDS,
+	PERF_M_SENT,
+	PERF_M_DELIVERED,
+	PERF_M_RAW_BANDWIDTH,
+	PERF_M_EFFICIENCY,
+	PERF_M_RAW_LATENCY,
+	PERF_M_OWN_COUNT,
+	PERF_M_OWN_MEAN,
+	PERF_M_OWN_P50,
+	PERF_M_OWN_P90,
+	PERF_M_OWN_P99,
+	PERF_M_OWN_P999,
+	PERF_M_OWN_MAX,
+	PERF_M_SLOWEST_COUNT,
+	PERF_M_SLOWEST_MEAN,
+	PERF_M_SLOWEST_P50,
+	PERF_M_SLOWEST_P90,
+	PERF_M_SLOWEST_P99,
+	PERF_M_SLOWEST_P999,
+	PERF_M_SLOWEST_MAX,
+	PERF_M_MSGS_PER_WRITE,
+	PERF_M_WRITES_PER_MSG,
+	PERF_M_WRITES_PER_POST,
+	PERF_M_WIRE_PER_BYTE,
+	PERF_M_PACKETS_PER_MSG,
+	PERF_M_WRITES,
+	PERF_M_POSTS,
+	PERF_M_WIRE_BYTES,
+	PERF_M_PACKETS,
+	PERF_M_DOORBELLS,
+	PERF_M_TORN,
+	PERF_M_NULLS,
+	PERF_M_SILENT,
+	PERF_M_SEND_BATCH,
+	PERF_M_RECV_BATCH,
+	PERF_M_DLV_BATCH,
+	PERF_M_PASSES,
+	PERF_M_BUSY_PASSES,
+	PERF_M_VISITS,
+	PERF_M_ACTIVATIONS,
+	PERF_M_ENGINE_BUSY,
+	PERF_M_ENGINE_POST,
+	PERF_M_SLEEPS,
+	PERF_M_KICKS,
+	PERF_M_BELLS,
+	PERF_M_IOCTLS,
+	PERF_M_POLLS,
+	PERF_M_SYSCALLS_PER_MSG,
+	PERF_M_SWITCHES,
+	PERF_M_CPU_USER,
+	PERF_M_CPU_SYSTEM,
+	PERF_METRICS
+};
+
+/**
+ * enum perf_unit - how a figure is shown to people
+ * @PERF_U_NUM: a number
+ * @PERF_U_BYTES: bytes
+ * @PERF_U_BYTE_RATE: bytes per second
+ * @PERF_U_RATE: per second
+ * @PERF_U_US: microseconds
+ * @PERF_U_S: seconds
+ * @PERF_U_SHARE: 1 is everything
+ */
+enum perf_unit {
+	PERF_U_NUM,
+	PERF_U_BYTES,
+	PERF_U_BYTE_RATE,
+	PERF_U_RATE,
+	PERF_U_US,
+	PERF_U_S,
+	PERF_U_SHARE
+};
+
+/**
+ * struct perf_metric - a figure
+ * @name: in JSON and CSV
+ * @unit: how it is shown
+ * @text: what people read; NULL: not shown to them
+ * @section: heading above it, for the first of some
+ */
+struct perf_metric {
+	const char *name;
+	enum perf_unit unit;
+	const char *text;
+	const char *section;
+};
+
+extern const struct perf_metric perf_metrics[PERF_METRICS];
+
+/**
+ * struct perf_sample - one repetition
+ * @goodput: bytes per second that a member was delivered, the mean of all of this process
+ * @slowest: the same of the one that was delivered the fewest
+ * @rate: messages per second that a member was delivered
+ * @seconds: how long it took
+ * @sent: messages that members of this process sent
+ * @delivered: deliveries at them
+ * @copies: messages times other members that have to get them
+ * @payload: their bytes
+ * @wire: bytes per second that the nodes of this process have to write for the goodput
+ * @own: times from sending to own delivery, ticks
+ * @slow: times until the last member of this process has it, ticks
+ * @counts: what was counted meanwhile
+ */
+struct perf_sample {
+	double goodput;
+	double slowest;
+	double rate;
+	double seconds;
+	uint64_t sent;
+	uint64_t delivered;
+	uint64_t copies;
+	uint64_t payload;
+	double wire;
+	struct perf_hist own;
+	struct perf_hist slow;
+	struct perf_counts counts;
+};
+
+/**
+ * struct perf_result - a configuration that was measured
+ * @conf: configuration; what nodes and subgroups are like, if they existed, as found
+ * @members: members of a subgroup
+ * @senders: those that sent
+ * @local: members in this process
+ * @reps: repetitions
+ * @v: figures, PERF_METRICS of each repetition; NaN: not known
+ * @counts: sum of all repetitions
+ * @raw: the device, before and after each repetition, or before the first and after the
+ *	last one
+ * @order: hash of the order in the last repetition, of the first subgroup
+ */
+struct perf_result {
+	struct perf_conf conf;
+	unsigned int members;
+	unsigned int senders;
+	unsigned int local;
+	unsigned int reps;
+	double *v;
+	struct perf_counts counts;
+	struct perf_raw raw;
+	uint64_t order;
+};
+
+void perf_metric_sample(struct perf_result *r, const struct perf_sample *s);
+void perf_metric_raw(struct perf_result *r);
+void perf_metric_free(struct perf_result *r);
+struct perf_stat perf_metric_stat(const struct perf_result *r, enum perf_metric_id id);
+const char *perf_metric_text(enum perf_metric_id id, double v);
+
+#endif /* SPINDLE_PERF_METRIC_H */

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where it is measured. See perf-place.h.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <netlink/attr.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-model.h"
+#include "ctl-names.h"
+#include "ctl-wire.h"
+#include "perf-net.h"
+#include "perf-place.h"
+#include "perf-stop.h"
+#include "perf-time.h"
+
+/* A node is looked at so often while its subgroups form. */
+#define LOOK_NS		10000000
+
+/**
+ * struct search - what is looked for in an answer
+ * @place: to be filled
+ * @nodes: only these, if any are given
+ * @groups: only these, if any are given
+ * @forming: subgroups that are not active yet
+ * @error: enum spindle_error of one that failed, for good
+ */
+struct search {
+	struct perf_place *place;
+	struct ctl_ids nodes;
+	struct ctl_ids groups;
+	unsigned int forming;
+	int error;
+};
+
+/* The index of a node in the place, or -1. */
+int perf_place_index(const struct perf_place *place, uint32_t node)
+{
+	unsigned int i;
+
+	for (i = 0; i < place->nodes; i++)
+		if (place->node[i] == node)
+			return i;
+	return -1;
+}
+
+/* Is a member of a subgroup driven by somebody else? */
+bool perf_place_remote(const struct perf_place *place)
+{
+	unsigned int g, i, here;
+
+	for (g = 0; g < place->groups; g++) {
+		for (i = here = 0; i < place->nodes; i++)
+			here += place->group[g].spot[i].member;
+		if (here < place->group[g].members)
+			return true;
+	}
+	return false;
+}
+
+static void add_device(struct perf_place *place, const struct nlattr *attr)
+{
+	char *name = place->device[place->devices];
+	unsigned int i;
+
+	if (!attr || place->devices == PERF_DEVICES)
+		return;
+	snprintf(name, PERF_DEVICE_LEN, "%.*s", nla_len(attr), (const char *)nla_data(attr));
+	for (i = 0; i < place->devices; i++)
+		if (!strcmp(place->device[i], name))
+			return;
+	place->devices++;
+}
+
+/* A node of this kernel. Ours are known already; others count if they have a view. */
+static int find_node(void *arg, struct nlattr **a, struct nlmsghdr *nlh)
+{
+	struct search *s = arg;
+	struct perf_place *place = s->place;
+	uint32_t id = ctl_attr_num(a[SPINDLE_A_NODE_ID]);
+	int at = perf_place_index(place, id);
+
+	(void)nlh;
+	if (!place->made && ctl_attr_num(a[SPINDLE_A_VIEW_ID]) &&
+	    (!s->nodes.set || ctl_ids_has(&s->nodes, id)) &&
+	    place->nodes < SPINDLE_MAX_MEMBERS) {
+		at = place->nodes++;
+		place->node[at] = id;
+	}
+	if (at < 0)
+		return 0;
+	add_device(place, a[SPINDLE_A_DEVICE]);
+	if (!at) {
+		place->visibility = ctl_attr_num(a[SPINDLE_A_VISIBILITY]);
+		place->idle_us = ctl_attr_num(a[SPINDLE_A_IDLE_US]);
+	}
+	return 0;
+}
+
+/* The subgroup with this id in the place; a new one if there is none. */
+static struct perf_group *group_of(struct perf_place *place, uint32_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < place->groups; i++)
+		if (place->group[i].id == id)
+			return &place->group[i];
+	if (place->groups == SPINDLE_MAX_SUBGROUPS)
+		return NULL;
+	memset(&place->group[i], 0, sizeof(place->group[i]));
+	place->group[i].id = id;
+	place->groups++;
+	return &place->group[i];
+}
+
+static void read_members(struct perf_group *group, struct nlattr *nest, uint32_t node,
+			 struct perf_spot *spot)
+{
+	struct nlattr *attr, *n[SPINDLE_SUBGROUP_NODE_A_MAX + 1];
+	bool sender;
+	int rem;
+
+	group->members = 0;
+	group->senders = 0;
+	nla_for_each_nested(attr, nest, rem) {
+		if (nla_type(attr) != SPINDLE_SUBGROUP_A_NODE ||
+		    nla_parse_nested(n, SPINDLE_SUBGROUP_NODE_A_MAX, attr, NULL) < 0)
+			continue;
+		sender = !n[SPINDLE_SUBGROUP_NODE_A_SENDER] ||
+			 ctl_attr_num(n[SPINDLE_SUBGROUP_NODE_A_SENDER]);
+		group->members++;
+		group->senders += sender;
+		if (ctl_attr_num(n[SPINDLE_SUBGROUP_NODE_A_ID]) == node)
+			spot->sender = sender;
+	}
+}
+
+/* A subgroup of a node of this kernel. */
+static int find_group(void *arg, struct nlattr **a, struct nlmsghdr *nlh)
+{
+	struct nlattr *s[SPINDLE_SUBGROUP_A_MAX + 1];
+	struct search *search = arg;
+	struct perf_place *place = search->place;
+	uint32_t node = ctl_attr_num(a[SPINDLE_A_NODE_ID]);
+	struct perf_group *group;
+	struct perf_spot *spot;
+	int at = perf_place_index(place, node);
+	uint32_t id, state;
+
+	(void)nlh;
+	if (at < 0 || !a[SPINDLE_A_SUBGROUP] ||
+	    nla_parse_nested(s, SPINDLE_SUBGROUP_A_MAX, a[SPINDLE_A_SUBGROUP], NULL) < 0)
+		return 0;
+	id = ctl_attr_num(s[SPINDLE_SUBGROUP_A_ID]);
+	if (search->groups.set && !ctl_ids_has(&search->groups, id))
+		return 0;
+	group = group_of(place, id);
+	if (!group)
+		return 0;
+	group->window = ctl_attr_num(s[SPINDLE_SUBGROUP_A_WINDOW]);
+	group->max_msg = ctl_attr_num(s[SPINDLE_SUBGROUP_A_MAX_MSG]);
+	group->ring = ctl_attr_num(s[SPINDLE_SUBGROUP_A_RING]);
+	group->mode = ctl_attr_num(s[SPINDLE_SUBGROUP_A_MODE]);
+	spot = &group->spot[at];
+	spot->member = true;
+	read_members(group, a[SPINDLE_A_SUBGROUP], node, spot);
+	if (!place->tuned)
+		perf_tune_get(s[SPINDLE_SUBGROUP_A_TUNE], &spot->tune);
+	state = ctl_attr_num(s[SPINDLE_SUBGROUP_A_STATE]);
+	search->forming += state == SPINDLE_STATE_FORMING;
+	if (state > SPINDLE_STATE_ACTIVE)
+		search->error = ctl_attr_num(s[SPINDLE_SUBGROUP_A_ERROR]);
+	return 0;
+}
+
+/* Wait until all members are connected. What is known of the subgroups comes with it. */
+static int wait_active(struct search *s, unsigned int seconds)
+{
+	struct timespec ts = { 0, LOOK_NS };
+	uint64_t start = perf_monotonic();
+	int rc;
+
+	for (;;) {
+		s->forming = 0;
+		s->error = -1;
+		rc = perf_net_subgroups(s->place->net, find_group, s);
+		if (rc)
+			return rc;
+		if (s->error >= 0) {
+			ctl_err("a subgroup has failed: %s", ctl_error_text(s->error));
+			return -ENOTCONN;
+		}
+		if (!s->forming || !s->place->groups)
+			return 0;
+		if (perf_stopped())
+			return -EINTR;
+		if (perf_monotonic() - start > seconds * 1000000000ULL) {
+			ctl_err("%u subgroups have been forming for %u s; see spindle-ctl stats",
+				s->forming, seconds);
+			return -ETIMEDOUT;
+		}
+		nanosleep(&ts, NULL);
+	}
+}
+
+static const char *parse_lists(struct search *s, const struct perf_where *where)
+{
+	const char *err = NULL;
+
+	if (where->node)
+		err = ctl_ids_parse(where->node, &s->nodes, false);
+	s->nodes.set = where->node;
+	if (!err && where->group)
+		err = ctl_ids_parse(where->group, &s->groups, false);
+	s->groups.set = where->group;
+	return err;
+}
+
+static int find_all(struct perf_place *place, const struct perf_where *where,
+		    const struct perf_conf *conf)
+{
+	struct search s = { .place = place };
+	const char *err = parse_lists(&s, where);
+	int rc;
+
+	if (err) {
+		ctl_err("%s", err);
+		return -EINVAL;
+	}
+	rc = perf_net_nodes(place->net, find_node, &s);
+	if (!rc)
+		rc = wait_active(&s, where->wait);
+	if (rc)
+		return rc;
+	if (!place->nodes || !place->groups) {
+		ctl_err("there is no %s here%s", place->nodes ? "subgroup" : "node with a view",
+			where->node || where->group ? " of those" : "; make one, or give --setup");
+		return -ENOENT;
+	}
+	place->subgroups = place->groups;
+	place->groups = perf_some(conf->active, place->groups);
+	return 0;
+}
+
+/* Tune all ends of all subgroups, also of those that are not used. */
+static int tune_all(struct perf_place *place, const struct perf_conf *conf)
+{
+	unsigned int g, i;
+	int rc = 0;
+
+	if (perf_tune_empty(&conf->tune))
+		return 0;
+	place->tuned = true;
+	for (g = 0; g < place->subgroups; g++)
+		for (i = 0; !rc && i < place->nodes; i++)
+			if (place->group[g].spot[i].member)
+				rc = perf_net_tune(place->net, place->node[i],
+						   place->group[g].id, &conf->tune);
+	return rc;
+}
+
+static int time_all(struct perf_place *place)
+{
+	int rc = 0;
+
+	while (!rc && place->timed < place->nodes) {
+		rc = perf_net_timing(place->net, place->node[place->timed], true);
+		place->timed += !rc;
+	}
+	return rc;
+}
+
+/**
+ * perf_place_enter() - make a place or find one, and prepare it
+ * @place: out
+ * @net: socket
+ * @where: which
+ * @conf: what is to be measured there
+ *
+ * Return: 0 or -errno, having told the user; perf_place_leave() in both cases
+ */
+int perf_place_enter(struct perf_place *place, struct ctl_net *net,
+		     const struct perf_where *where, const struct perf_conf *conf)
+{
+	int rc = 0;
+
+	memset(place, 0, sizeof(*place));
+	place->net = net;
+	if (where->setup)
+		rc = perf_setup(place, where, conf);
+	if (!rc)
+		rc = find_all(place, where, conf);
+	if (!rc)
+		rc = tune_all(place, conf);
+	if (!rc && where->timing)
+		rc = time_all(place);
+	return rc;
+}
+
+/* Leave it as it was. */
+void perf_place_leave(struct perf_place *place)
+{
+	unsigned int g, i;
+
+	if (place->made) {
+		for (i = place->made; i--; )
+			perf_net_node_del(place->net, place->node[i], CTL_SAY);
+		place->made = 0;
+		place->timed = 0;
+		place->tuned = false;
+		return;
+	}
+	for (i = 0; i < place->timed; i++)
+		perf_net_timing(place->net, place->node[i], false);
+	place->timed = 0;
+	for (g = 0; place->tuned && g < place->subgroups; g++)
+		for (i = 0; i < place->nodes; i++)
+			if (place->group[g].spot[i].member)
+				perf_net_tune(place->net, place->node[i], place->group[g].id,
+					      &place->group[g].spot[i].tune);
+	place->tuned = false;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the device does without Spindle. See perf-raw.h.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <netlink/attr.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-wire.h"
+#include "perf-net.h"
+#include "perf-place.h"
+#include "perf-raw.h"
+#include "perf-stop.h"
+
+/* Without a count: so many bytes for each member, but a sane number of writes. */
+#define AUTO_BYTES	(32ULL << 20)
+#define AUTO_MIN	500
+#define AUTO_MAX	20000
+
+#define PINGPONGS	2000
+
+#define TRY_NS		10000000
+#define TRIES		100
+
+/* What RAW_RUN says. */
+struct answer {
+	uint64_t ns;
+	uint64_t writes;
+};
+
+static int take(void *arg, struct nlattr **attrs, struct nlmsghdr *nlh)
+{
+	struct nlattr *a[SPINDLE_RAW_A_MAX + 1];
+	struct answer *answer = arg;
+
+	(void)nlh;
+	if (!attrs[SPINDLE_A_RAW] ||
+	    nla_parse_nested(a, SPINDLE_RAW_A_MAX, attrs[SPINDLE_A_RAW], NULL) < 0)
+		return -EBADMSG;
+	answer->ns = ctl_attr_num(a[SPINDLE_RAW_A_NS]);
+	answer->writes = ctl_attr_num(a[SPINDLE_RAW_A_WRITES]);
+	return 0;
+}
+
+static int run_once(const struct perf_place *place, uint32_t node, uint8_t kind, uint32_t size,
+		    uint32_t count, struct answer *answer)
+{
+	struct ctl_req *req = ctl_req_new(place->net, SPINDLE_CMD_RAW_RUN, 0, "raw writes");
+	struct nlattr *nest;
+
+	memset(answer, 0, sizeof(*answer));
+	ctl_req_mark(req, 0, ctl_asprintf("node %u", node));
+	ctl_req_u32(req, SPINDLE_A_NODE_ID, node);
+	ctl_req_mark(req, 0, ctl_asprintf("subgroup %u", place->group[0].id));
+	ctl_req_u32(req, SPINDLE_A_SUBGROUP_ID, place->group[0].id);
+	ctl_req_mark(req, 0, "raw");
+	nest = ctl_req_nest(req, SPINDLE_A_RAW, NULL);
+	ctl_req_u8(req, SPINDLE_RAW_A_KIND, kind);
+	ctl_req_mark(req, 0, ctl_asprintf("size %u", size));
+	ctl_req_u32(req, SPINDLE_RAW_A_SIZE, size);
+	ctl_req_mark(req, 0, ctl_asprintf("count %u", count));
+	ctl_req_u32(req, SPINDLE_RAW_A_COUNT, count);
+	ctl_req_nest_end(req, nest);
+	return perf_net_call(place->net, req, take, answer, CTL_QUIET);
+}
+
+/* What was there before may still be on its way. */
+static int run(const struct perf_place *place, uint32_t node, uint8_t kind, uint32_t size,
+	       uint32_t count, struct answer *answer)
+{
+	struct timespec ts = { 0, TRY_NS };
+	unsigned int tries;
+	int rc = -EBUSY;
+
+	for (tries = 0; rc == -EBUSY && tries < TRIES && !perf_stopped(); tries++) {
+		if (tries)
+			nanosleep(&ts, NULL);
+		rc = run_once(place, node, kind, size, count, answer);
+	}
+	/*
+	 * A member in another kernel does not answer pings, and one that somebody else
+	 * drives may be in use: then it is not known.
+	 */
+	if (rc == -EOPNOTSUPP || (rc == -EBUSY && perf_place_remote(place))) {
+		answer->ns = 0;
+		return 0;
+	}
+	if (rc && !perf_stopped())
+		ctl_err("raw writes of node %u: %s", node, strerror(-rc));
+	return rc;
+}
+
+/* A node of ours that may send. */
+static int sender_of(const struct perf_place *place, uint32_t *node)
+{
+	unsigned int i;
+
+	for (i = 0; i < place->nodes; i++) {
+		if (place->group[0].spot[i].sender) {
+			*node = place->node[i];
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static uint32_t auto_count(const struct perf_place *place, uint64_t size)
+{
+	uint64_t count = AUTO_BYTES / (size * (place->group[0].members - 1));
+
+	return count < AUTO_MIN ? AUTO_MIN : count > AUTO_MAX ? AUTO_MAX : count;
+}
+
+/**
+ * perf_raw() - measure the device once more
+ * @place: where; nobody of ours is attached
+ * @size: bytes of a write
+ * @count: writes to each member, and round trips; 0: choose
+ * @raw: gets one more sample
+ *
+ * Return: 0 or -errno, having told the user
+ */
+int perf_raw(const struct perf_place *place, uint64_t size, uint64_t count, struct perf_raw *raw)
+{
+	unsigned int i = raw->samples;
+	struct answer answer;
+	uint32_t node, trips;
+	int rc;
+
+	raw->bandwidth = ctl_grow(raw->bandwidth, i, sizeof(*raw->bandwidth));
+	raw->latency = ctl_grow(raw->latency, i, sizeof(*raw->latency));
+	raw->samples++;
+	raw->bandwidth[i] = NAN;
+	raw->latency[i] = NAN;
+	/* Nobody to write to, or nobody who may. */
+	if (place->group[0].members < 2 || sender_of(place, &node))
+		return 0;
+	rc = run(place, node, SPINDLE_RAW_WRITE, size, count ? count : auto_count(place, size),
+		 &answer);
+	if (rc)
+		return rc;
+	if (answer.ns)
+		raw->bandwidth[i] = (double)answer.writes * size * 1e9 / answer.ns;
+	trips = count ? count : PINGPONGS;
+	rc = run(place, node, SPINDLE_RAW_PINGPONG, size, trips, &answer);
+	if (!rc && answer.ns)
+		raw->latency[i] = (double)answer.ns / trips / 2;
+	return rc;
+}
+
+void perf_raw_free(struct perf_raw *raw)
+{
+	free(raw->bandwidth);
+	free(raw->latency);
+}

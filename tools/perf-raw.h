@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the device does without Spindle: writes of the same size to as many members.
+ */
+#ifndef SPINDLE_PERF_RAW_H
+#define SPINDLE_PERF_RAW_H
+
+#include <stdint.h>
+
+struct perf_place;
+
+/**
+ * struct perf_raw - the device, measured some times
+ * @samples: times
+ * @bandwidth: bytes that a node writes per second, to all other members together
+ * @latency: nanoseconds from one member to another, half of a round trip
+ *
+ * What could not be measured is NaN.
+ */
+struct perf_raw {
+	unsigned int samples;
+	double *bandwidth;
+	double *latency;
+};
+
+int perf_raw(const struct perf_place *place, uint64_t size, uint64_t count, struct perf_raw *raw);
+void perf_raw_free(struct perf_raw *raw);
+
+#endif /* SPINDLE_PERF_RAW_H */

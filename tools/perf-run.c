@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One configuration, measured. See perf-run.h.
+ */
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "ctl.h"
+#include "perf-bar.h"
+#include "perf-loop.h"
+#include "perf-run.h"
+#include "perf-stop.h"
+#include "perf-time.h"
+
+/* Up to so long a delay is spent spinning. */
+#define SPIN_NS		50000.0
+
+/**
+ * struct run - a measurement under way
+ * @conf: configuration
+ * @place: where
+ * @how: how
+ * @load: what ends do
+ * @end: ends, subgroup by subgroup
+ * @ends: entries of @end
+ * @loop: loops
+ * @loops: entries of @loop
+ * @remote: some members are driven by others
+ * @sample: figures of a repetition
+ */
+struct run {
+	const struct perf_conf *conf;
+	const struct perf_place *place;
+	const struct perf_how *how;
+	struct perf_load load;
+	struct perf_end *end;
+	unsigned int ends;
+	struct perf_loop *loop;
+	unsigned int loops;
+	bool remote;
+	struct perf_sample sample;
+};
+
+/* ---- before ------------------------------------------------------------ */
+
+/* Of what all hosts must have been told alike. */
+static uint64_t digest(const struct perf_conf *conf, const struct perf_how *how)
+{
+	static const char *const words[] = {
+		"senders", "active", "size", "count", "seconds", "warmup", "rate", "latency",
+		"delay", "delay-senders", "verify", "tune",
+	};
+	uint64_t d = perf_mix(how->reps);
+	const char *c;
+	unsigned int i;
+
+	for (i = 0; i < CTL_ARRAY_SIZE(words); i++)
+		for (c = perf_conf_text(conf, perf_param_find(words[i])); *c; c++)
+			d = perf_mix(d ^ *c) + i;
+	return d;
+}
+
+static void make_load(struct run *run)
+{
+	const struct perf_conf *conf = run->conf;
+	struct perf_load *l = &run->load;
+	uint64_t quota = perf_conf_quota(conf);
+
+	l->size = conf->size;
+	l->heads = conf->size >= PERF_HEAD;
+	l->verify = conf->verify;
+	l->copy_in = conf->copy_in;
+	l->closed = conf->closed;
+	l->batch = conf->batch;
+	/* A view of ours has the senders that are wanted. */
+	l->all = run->place->made;
+	l->quota[0] = quota * conf->warmup / 100;
+	l->quota[1] = quota;
+	if (!quota) {
+		l->ticks[0] = perf_ticks(conf->millis * 1e4 * conf->warmup);
+		l->ticks[1] = perf_ticks(conf->millis * 1e6);
+	}
+	l->warm = l->quota[0] || l->ticks[0];
+	l->gap = conf->rate ? 1e9 / conf->rate / perf_clock.ns : 0;
+	if (conf->delay < PERF_SILENT)
+		l->delay = perf_ticks(conf->delay * 1e3);
+	l->silent = conf->delay == PERF_SILENT;
+	l->upcall = perf_ticks(conf->upcall * 1e3);
+	l->spin_ticks = perf_ticks(SPIN_NS);
+	if (getrandom(&l->nonce, sizeof(l->nonce), 0) != sizeof(l->nonce))
+		l->nonce = getpid();
+	l->nonce |= 1;
+	l->digest = digest(conf, run->how);
+	l->threads = conf->threads;
+	l->source = ctl_alloc(conf->size);
+	perf_fill(l->source, conf->size, l->nonce);
+}
+
+/* Each attachment is a file; their rings are locked memory. Root may have both. */
+static void raise_limits(void)
+{
+	static const int which[] = { RLIMIT_NOFILE, RLIMIT_MEMLOCK };
+	struct rlimit r;
+	unsigned int i;
+
+	for (i = 0; i < CTL_ARRAY_SIZE(which); i++) {
+		if (getrlimit(which[i], &r))
+			continue;
+		r.rlim_cur = r.rlim_max;
+		setrlimit(which[i], &r);
+	}
+}
+
+static int attach_all(struct run *run)
+{
+	const struct perf_place *place = run->place;
+	unsigned int g, i;
+
+	run->end = ctl_alloc(((size_t)place->groups * place->nodes + 1) * sizeof(*run->end));
+	for (g = 0; g < place->groups; g++) {
+		for (i = 0; i < place->nodes; i++) {
+			const struct perf_spot *spot = &place->group[g].spot[i];
+
+			if (!spot->member)
+				continue;
+			if (perf_end_attach(&run->end[run->ends], &run->load, run->conf,
+					    place->node[i], &place->group[g], spot->sender))
+				return -EIO;
+			run->ends++;
+		}
+	}
+	return 0;
+}
+
+static void detach_all(struct run *run)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->ends; i++)
+		perf_end_detach(&run->end[i]);
+	for (i = 0; i < run->loops; i++) {
+		free(run->loop[i].end);
+		free(run->loop[i].pfd);
+	}
+	free(run->loop);
+	free(run->end);
+	run->loop = NULL;
+	run->loops = 0;
+	run->end = NULL;
+	run->ends = 0;
+}
+
+/* Who sends at all? Also a check: an existing view may have other senders. */
+static int check_senders(const struct run *run)
+{
+	const struct perf_end *e = &run->end[0];
+	unsigned int s, active = 0, idle = 0;
+
+	for (s = 0; s < e->q.senders; s++) {
+		active += e->from[s].active;
+		idle += !e->from[s].active;
+	}
+	if (!active) {
+		ctl_err("of %u senders nobody would send", e->q.senders);
+		return -EINVAL;
+	}
+	if (idle && run->place->group[0].mode == SPINDLE_MODE_ORDERED &&
+	    (run->conf->tune.selector & SPINDLE_SW_NULLS & ~run->conf->tune.switches)) {
+		ctl_err("nulls=off: of %u senders %u would send, and wait for the others for ever",
+			e->q.senders, active);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Introduce the ends of a subgroup to each other. */
+static void introduce(struct run *run)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < run->ends; i++) {
+		struct perf_end *e = &run->end[i];
+
+		e->mate = ctl_alloc(run->ends * sizeof(*e->mate));
+		for (j = 0; j < run->ends; j++) {
+			struct perf_end *other = &run->end[j];
+
+			if (other->q.subgroup != e->q.subgroup)
+				continue;
+			if (j != i)
+				e->mate[e->mates++] = other;
+			if (other->me)
+				e->from[other->q.sender_rank].local = true;
+		}
+	}
+}
+
+static uint64_t spin_of(const struct perf_conf *conf)
+{
+	cpu_set_t set;
+
+	if (conf->spin != PERF_ALL)
+		return perf_ticks(conf->spin * 1e3);
+	/* With one processor the engine cannot do anything while we spin. */
+	if (sched_getaffinity(0, sizeof(set), &set) || CPU_COUNT(&set) < 2)
+		return 0;
+	return perf_ticks(SPIN_NS);
+}
+
+/* One loop for all, or one for each node. */
+static void make_loops(struct run *run)
+{
+	const struct perf_place *place = run->place;
+	unsigned int i, l;
+
+	run->loops = run->conf->threads ? place->nodes : 1;
+	run->loop = ctl_alloc(run->loops * sizeof(*run->loop));
+	for (i = 0; i < run->ends; i++) {
+		struct perf_end *e = &run->end[i];
+		struct perf_loop *loop;
+
+		l = run->conf->threads ? perf_place_index(place, e->q.node) : 0;
+		loop = &run->loop[l];
+		loop->end = ctl_grow(loop->end, loop->ends, sizeof(*loop->end));
+		loop->end[loop->ends++] = e;
+		e->own = &loop->own;
+		e->slowest = &loop->slowest;
+	}
+	for (l = 0; l < run->loops; l++) {
+		run->loop[l].pfd = ctl_alloc((run->loop[l].ends + 1) *
+					     sizeof(*run->loop[l].pfd));
+		run->loop[l].spin = spin_of(run->conf);
+		run->loop[l].wait = run->how->wait;
+		run->loop[l].shows = !l;
+	}
+}
+
+/* ---- a repetition ------------------------------------------------------ */
+
+/* Until all members have delivered all that was sent here, and counters stand still. */
+static int drain_all(struct run *run)
+{
+	unsigned int i, tries;
+	int err;
+
+	for (i = 0; i < run->ends; i++) {
+		if (!run->end[i].me)
+			continue;
+		for (tries = 0, err = -EAGAIN; err == -EAGAIN; tries++) {
+			if (perf_stopped())
+				return -EINTR;
+			if (tries > run->how->wait * 10)
+				break;
+			err = spindle_drain(&run->end[i].q, 100);
+		}
+		if (err) {
+			perf_end_fail(&run->end[i], "what it sent is not delivered everywhere: %s",
+				      strerror(-err));
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* All ends of a subgroup must have delivered the same sequence. */
+static int check_order(const struct run *run)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < run->ends; i++) {
+		const struct perf_end *e = &run->end[i];
+
+		if (spindle_state(&e->q) > SPINDLE_STATE_ACTIVE)
+			return perf_end_fail(e, "not active");
+		if (!(e->q.features & SPINDLE_FEAT_ORDERED))
+			continue;
+		for (j = 0; j < e->mates; j++) {
+			if (e->mate[j]->hash == e->hash)
+				continue;
+			perf_stop(PERF_FAILED);
+			ctl_err("subgroup %u: nodes %u and %u delivered in different orders",
+				e->q.subgroup, e->q.node, e->mate[j]->q.node);
+			return -EIO;
+		}
+	}
+	return 0;
+}
+
+static double elapsed(const struct perf_end *e)
+{
+	return perf_ns((e->stop ? e->stop : e->last) - e->start) / 1e9;
+}
+
+/* The share of a subgroup's messages that is sent by ends of this process. */
+static double local_share(const struct perf_end *e)
+{
+	unsigned int s, local = 0, active = 0;
+
+	for (s = 0; s < e->q.senders; s++) {
+		active += e->from[s].active;
+		local += e->from[s].active && e->from[s].local;
+	}
+	return active ? (double)local / active : 0;
+}
+
+/* What the ends have of this repetition. */
+static void gather(struct run *run)
+{
+	struct perf_sample *s = &run->sample;
+	double member[SPINDLE_MAX_MEMBERS], rate = 0, seconds;
+	unsigned int i, n, nodes = 0;
+
+	/* A node may be in none of the subgroups that are used. */
+	for (i = 0; i < run->place->nodes; i++)
+		member[i] = NAN;
+
+	for (i = 0; i < run->ends; i++) {
+		const struct perf_end *e = &run->end[i];
+		double *have = &member[perf_place_index(run->place, e->q.node)], goodput;
+
+		seconds = elapsed(e);
+		if (seconds > s->seconds)
+			s->seconds = seconds;
+		goodput = seconds > 0 ? e->bytes / seconds : 0;
+		rate += seconds > 0 ? e->msgs / seconds : 0;
+		*have = isnan(*have) ? goodput : *have + goodput;
+		s->wire += goodput * local_share(e) * (e->q.members - 1) / (e->mates + 1);
+		s->sent += e->sent;
+		s->copies += e->sent * (e->q.members - 1);
+		for (n = 0; n < e->q.senders; n++)
+			s->delivered += perf_from_num(&e->from[n]);
+	}
+	s->payload = s->copies * run->conf->size;
+	s->slowest = INFINITY;
+	for (i = 0; i < run->place->nodes; i++) {
+		if (isnan(member[i]))
+			continue;
+		nodes++;
+		s->goodput += member[i];
+		if (member[i] < s->slowest)
+			s->slowest = member[i];
+	}
+	s->goodput /= nodes;
+	s->rate = rate / nodes;
+	for (i = 0; i < run->loops; i++) {
+		perf_hist_merge(&s->own, &run->loop[i].own);
+		perf_hist_merge(&s->slow, &run->loop[i].slowest);
+	}
+}
+
+static int repeat(struct run *run, uint64_t rep, struct perf_result *r)
+{
+	struct perf_sample *s = &run->sample;
+	struct perf_counts before;
+	char title[80];
+	unsigned int i;
+	int rc = 0;
+
+	memset(s, 0, sizeof(*s));
+	for (i = 0; i < run->ends; i++)
+		perf_end_begin(&run->end[i], rep);
+	for (i = 0; i < run->loops; i++) {
+		perf_hist_clear(&run->loop[i].own);
+		perf_hist_clear(&run->loop[i].slowest);
+	}
+	if (run->load.warm && rep == 1)
+		snprintf(title, sizeof(title), "warm-up");
+	else
+		snprintf(title, sizeof(title), "repetition %u of %u", r->reps + 1,
+			 run->how->reps);
+	perf_bar_title(title);
+	/* Others begin when they are ready, and do not wait for us to look at counters. */
+	if (run->remote)
+		rc = perf_count_begin(run->place, &before);
+	if (!rc)
+		rc = perf_loops_run(run->loop, run->loops, PERF_READY_ALL);
+	if (!rc && !run->remote)
+		rc = drain_all(run);
+	if (!rc && !run->remote)
+		rc = perf_count_begin(run->place, &before);
+	if (!rc)
+		rc = perf_loops_run(run->loop, run->loops, PERF_DONE_ALL);
+	if (!rc)
+		rc = drain_all(run);
+	if (!rc)
+		rc = perf_count_end(run->place, &s->counts);
+	if (!rc)
+		rc = check_order(run);
+	if (rc)
+		return rc;
+	perf_count_since(&s->counts, &before);
+	if (run->load.warm && rep == 1)
+		return 0;
+	perf_clock_refine();
+	gather(run);
+	r->order = run->end[0].hash;
+	perf_metric_sample(r, s);
+	return 0;
+}
+
+/* ---- all of it --------------------------------------------------------- */
+
+/* What was measured, where the view was there before. */
+static void describe(const struct run *run, struct perf_result *r)
+{
+	const struct perf_group *group = &run->place->group[0];
+	const struct perf_end *e = &run->end[0];
+	unsigned int s;
+
+	r->conf = *run->conf;
+	r->conf.nodes = group->members;
+	r->conf.subgroups = run->place->subgroups;
+	r->conf.window = group->window;
+	r->conf.max_msg = group->max_msg;
+	r->conf.ring = group->ring;
+	r->conf.mode = group->mode;
+	r->conf.visibility = run->place->visibility;
+	r->conf.idle_us = run->place->idle_us;
+	r->members = group->members;
+	r->senders = 0;
+	r->local = e->mates + 1;
+	for (s = 0; s < e->q.senders; s++)
+		r->senders += e->from[s].active;
+}
+
+/* Attach, do some repetitions after a warm-up, detach. */
+static int session(struct run *run, struct perf_result *r, unsigned int reps)
+{
+	uint64_t rep = 0;
+	int rc;
+
+	reps += r->reps;
+	rc = attach_all(run);
+	if (!rc)
+		rc = check_senders(run);
+	if (!rc) {
+		introduce(run);
+		make_loops(run);
+		describe(run, r);
+	}
+	while (!rc && r->reps < reps)
+		rc = repeat(run, ++rep, r);
+	detach_all(run);
+	return rc;
+}
+
+static int raw(const struct run *run, struct perf_result *r)
+{
+	perf_bar_title("raw writes");
+	perf_bar_show(0, perf_now());
+	return run->how->raw ? perf_raw(run->place, run->conf->size, run->how->raw_count,
+					&r->raw) : 0;
+}
+
+/**
+ * perf_run() - measure a configuration
+ * @conf: configuration
+ * @place: where; prepared
+ * @how: how
+ * @r: zeroed; filled
+ *
+ * Machines are not equally fast all the time: so the device is measured between
+ * repetitions, when nobody is attached. With others elsewhere we stay attached, or each
+ * repetition would have to find everybody anew.
+ *
+ * Return: 0 or -errno, having told the user; -EINTR: interrupted
+ */
+int perf_run(const struct perf_conf *conf, const struct perf_place *place,
+	     const struct perf_how *how, struct perf_result *r)
+{
+	struct run *run = ctl_alloc(sizeof(*run));
+	unsigned int at_a_time;
+	int rc;
+
+	run->conf = conf;
+	run->place = place;
+	run->how = how;
+	run->remote = perf_place_remote(place);
+	at_a_time = run->remote || !how->raw ? how->reps : 1;
+	r->v = ctl_alloc((how->reps + 1) * PERF_METRICS * sizeof(*r->v));
+	raise_limits();
+	make_load(run);
+	rc = raw(run, r);
+	while (!rc && r->reps < how->reps) {
+		rc = session(run, r, at_a_time);
+		if (!rc)
+			rc = raw(run, r);
+	}
+	if (!rc)
+		perf_metric_raw(r);
+	free(run->load.source);
+	free(run);
+	return rc;
+}

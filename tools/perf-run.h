@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One configuration, measured: the device, a warm-up, some repetitions, the device.
+ */
+#ifndef SPINDLE_PERF_RUN_H
+#define SPINDLE_PERF_RUN_H
+
+#include "perf-metric.h"
+#include "perf-place.h"
+
+/**
+ * struct perf_how - how it is measured
+ * @reps: repetitions
+ * @wait: seconds to wait for what does not come
+ * @raw: measure the device, too
+ * @raw_count: writes to each member; 0: choose
+ */
+struct perf_how {
+	unsigned int reps;
+	unsigned int wait;
+	bool raw;
+	uint64_t raw_count;
+};
+
+int perf_run(const struct perf_conf *conf, const struct perf_place *place,
+	     const struct perf_how *how, struct perf_result *r);
+
+#endif /* SPINDLE_PERF_RUN_H */

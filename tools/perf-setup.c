@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Nodes and a view for a measurement. See perf-place.h.
+ */
+#include <errno.h>
+#include <glob.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-wire.h"
+#include "perf-net.h"
+#include "perf-place.h"
+
+static struct ctl_val num(uint64_t v)
+{
+	return (struct ctl_val){ .set = true, .num = v };
+}
+
+/* Does an RDMA device sit on this network device? */
+static bool has_rdma(const char *netdev)
+{
+	char name[64];
+	bool found = false;
+	glob_t g;
+	size_t i;
+	FILE *f;
+
+	if (glob("/sys/class/infiniband/*/ports/1/gid_attrs/ndevs/0", 0, NULL, &g))
+		return false;
+	for (i = 0; i < g.gl_pathc && !found; i++) {
+		f = fopen(g.gl_pathv[i], "r");
+		if (!f)
+			continue;
+		found = fscanf(f, "%63s", name) == 1 && !strcmp(name, netdev);
+		fclose(f);
+	}
+	globfree(&g);
+	return found;
+}
+
+/**
+ * perf_setup_addr() - an address to make nodes at
+ * @addr: out: the first IPv4 address of an RDMA device
+ *
+ * Return: NULL, or what is wrong
+ */
+const char *perf_setup_addr(struct ctl_addr *addr)
+{
+	const char *err = "no RDMA device of this machine has an IPv4 address; make one "
+			  "(rdma link add rxe0 type rxe netdev DEVICE) or give --addr";
+	struct ifaddrs *list, *ifa;
+
+	if (getifaddrs(&list))
+		return strerror(errno);
+	for (ifa = list; ifa; ifa = ifa->ifa_next) {
+		if (!ifa->ifa_addr || ifa->ifa_addr->sa_family != AF_INET ||
+		    !has_rdma(ifa->ifa_name))
+			continue;
+		memset(addr, 0, sizeof(*addr));
+		addr->family = AF_INET;
+		memcpy(addr->ip, &((struct sockaddr_in *)ifa->ifa_addr)->sin_addr, 4);
+		err = NULL;
+		break;
+	}
+	freeifaddrs(list);
+	return err;
+}
+
+static int add_nodes(struct perf_place *place, const struct perf_where *where,
+		     const struct perf_conf *conf)
+{
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < conf->nodes; i++) {
+		uint32_t id = where->first + i;
+		struct ctl_node node = {
+			.val[CTL_NODE_ID] = num(id),
+			.val[CTL_NODE_ADDR] = { .set = true, .addr = where->addr },
+			.val[CTL_NODE_PORT] = num(where->port + id),
+			.val[CTL_NODE_VISIBILITY] = num(conf->visibility),
+			.val[CTL_NODE_IDLE_US] = num(conf->idle_us),
+		};
+		struct ctl_req *req = ctl_req_new(place->net, SPINDLE_CMD_NODE_ADD, 0,
+						  ctl_asprintf("making node %u", id));
+
+		ctl_node_put(req, &node);
+		rc = perf_net_call(place->net, req, NULL, NULL, CTL_SAY);
+		if (rc == -EEXIST)
+			ctl_err("see --first-node; or was a run killed? then: spindle-ctl node del id %u",
+				id);
+		if (rc)
+			return rc;
+		place->node[place->nodes++] = id;
+		place->made = place->nodes;
+	}
+	return 0;
+}
+
+/* The first nodes are the senders. */
+static void make_subgroup(struct ctl_subgroup *sg, const struct perf_where *where,
+			  const struct perf_conf *conf, uint32_t id)
+{
+	uint32_t i, senders = perf_some(conf->senders, conf->nodes);
+
+	sg->val[CTL_SG_ID] = num(id);
+	sg->val[CTL_SG_MODE] = num(conf->mode);
+	sg->val[CTL_SG_WINDOW] = num(conf->window);
+	sg->val[CTL_SG_MAX_MSG] = num(conf->max_msg);
+	if (conf->ring)
+		sg->val[CTL_SG_RING] = num(conf->ring);
+	if (senders == conf->nodes)
+		return;
+	sg->senders.set = true;
+	for (i = 0; i < senders; i++)
+		ctl_ids_add(&sg->senders, where->first + i);
+}
+
+static int set_views(struct perf_place *place, const struct perf_where *where,
+		     const struct perf_conf *conf)
+{
+	struct ctl_view view = { .vid = num(1) };
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; i < place->nodes; i++) {
+		view.member = ctl_grow(view.member, view.members, sizeof(*view.member));
+		view.member[view.members++] = (struct ctl_member){
+			.id = place->node[i],
+			.addr = where->addr,
+			.has_port = true,
+			.port = where->port + place->node[i],
+		};
+	}
+	for (i = 0; i < conf->subgroups; i++) {
+		view.subgroup = ctl_grow(view.subgroup, view.subgroups, sizeof(*view.subgroup));
+		make_subgroup(&view.subgroup[view.subgroups++], where, conf, i + 1);
+	}
+	for (i = 0; !rc && i < place->nodes; i++) {
+		struct ctl_val node = num(place->node[i]);
+		struct ctl_req *req = ctl_req_new(place->net, SPINDLE_CMD_VIEW_SET, 0,
+						  ctl_asprintf("making the view of node %u",
+							       place->node[i]));
+
+		ctl_view_put(req, &node, &view);
+		rc = perf_net_call(place->net, req, NULL, NULL, CTL_SAY);
+	}
+	for (i = 0; i < view.subgroups; i++)
+		free(view.subgroup[i].senders.id);
+	free(view.subgroup);
+	free(view.member);
+	return rc;
+}
+
+/**
+ * perf_setup() - make nodes 1 to n and one view on all of them
+ * @place: empty; says afterwards which nodes there are, also after a failure
+ * @where: addresses
+ * @conf: what the view is to be like
+ *
+ * Return: 0 or -errno, having told the user
+ */
+int perf_setup(struct perf_place *place, const struct perf_where *where,
+	       const struct perf_conf *conf)
+{
+	int rc = add_nodes(place, where, conf);
+
+	return rc ? rc : set_views(place, where, conf);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The end of a measurement that has not come to its end: a signal, or an error in a
+ * thread.
+ */
+#ifndef SPINDLE_PERF_STOP_H
+#define SPINDLE_PERF_STOP_H
+
+#include <stdbool.h>
+
+extern int perf_stop_why;
+
+/* PERF_FAILED: not a signal. */
+#define PERF_FAILED	(-1)
+
+/* Is it over? */
+static inline bool perf_stopped(void)
+{
+	return __atomic_load_n(&perf_stop_why, __ATOMIC_RELAXED);
+}
+
+void perf_stop(int why);
+void perf_stop_catch(void);
+void perf_stop_die(void);
+
+#endif /* SPINDLE_PERF_STOP_H */

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-perf: measure subgroups.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "ctl.h"
+#include "perf-bar.h"
+#include "perf-opts.h"
+#include "perf-out.h"
+#include "perf-stop.h"
+#include "perf-time.h"
+
+/* Nodes of --setup go with the program, whatever way it ends. */
+static struct perf_place place;
+
+static void leave(void)
+{
+	perf_place_leave(&place);
+}
+
+/* All of them, before anything is started. */
+static int check_confs(const struct perf_opts *o)
+{
+	unsigned int i, n = perf_opts_confs(o);
+	struct perf_conf conf;
+	const char *err;
+
+	for (i = 0; i < n; i++) {
+		err = perf_opts_conf(o, i, &conf);
+		if (err) {
+			ctl_err("%s", err);
+			return CTL_USAGE;
+		}
+	}
+	return CTL_OK;
+}
+
+/**
+ * struct sinks - where results go
+ * @json: document, or NULL
+ * @csv: file, or NULL
+ */
+struct sinks {
+	struct json_object *json;
+	FILE *csv;
+};
+
+static void show(const struct perf_opts *o, struct sinks *s, const struct perf_result *r)
+{
+	perf_bar_clear();
+	if (o->json && !s->json)
+		s->json = perf_json_new(&place);
+	if (o->json)
+		perf_json_add(s->json, r);
+	if (s->csv)
+		perf_csv_row(s->csv, r);
+	if (o->json && !o->json_file)
+		return;
+	if (o->sweeps)
+		perf_out_row(o, r);
+	else
+		perf_out_table(r);
+}
+
+static int measure_all(const struct perf_opts *o, struct ctl_net *net, struct sinks *s)
+{
+	unsigned int i, n = perf_opts_confs(o);
+	struct perf_result r;
+	struct perf_conf conf;
+	int rc = 0;
+
+	for (i = 0; i < n && !rc; i++) {
+		memset(&r, 0, sizeof(r));
+		perf_opts_conf(o, i, &conf);
+		perf_bar_title("setup");
+		perf_bar_show((double)i / n, perf_now());
+		rc = perf_place_enter(&place, net, &o->where, &conf);
+		if (!rc)
+			rc = perf_run(&conf, &place, &o->how, &r);
+		perf_bar_clear();
+		perf_place_leave(&place);
+		if (!rc)
+			show(o, s, &r);
+		perf_metric_free(&r);
+		if (!rc && perf_stopped())
+			rc = -EINTR;
+	}
+	return rc;
+}
+
+static int open_sinks(const struct perf_opts *o, struct sinks *s)
+{
+	if (o->csv_file) {
+		s->csv = fopen(o->csv_file, "w");
+		if (!s->csv) {
+			ctl_err("%s: %s", o->csv_file, strerror(errno));
+			return -1;
+		}
+		perf_csv_head(s->csv);
+	}
+	if (o->sweeps && (!o->json || o->json_file))
+		perf_out_head(o);
+	return 0;
+}
+
+static int close_sinks(const struct perf_opts *o, struct sinks *s)
+{
+	int rc = 0;
+
+	if (s->json)
+		rc = perf_json_write(s->json, o->json_file);
+	if (s->csv && (ferror(s->csv) | fclose(s->csv))) {
+		ctl_err("%s: %s", o->csv_file, strerror(errno));
+		rc = -EIO;
+	}
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct sinks sinks = { NULL, NULL };
+	struct perf_opts o;
+	struct ctl_net net;
+	const char *err;
+	int rc;
+
+	ctl_program = "spindle-perf";
+	rc = perf_opts_parse(&o, argc, argv);
+	if (rc < 0)
+		return ctl_flush(CTL_OK);
+	if (!rc)
+		rc = check_confs(&o);
+	if (rc)
+		return rc;
+	if (ctl_net_open(&net, CTL_SAY))
+		return CTL_FAILED;
+	if (o.where.setup && !o.where.addr.family) {
+		err = perf_setup_addr(&o.where.addr);
+		if (err) {
+			ctl_err("%s", err);
+			return CTL_FAILED;
+		}
+	}
+	if (open_sinks(&o, &sinks))
+		return CTL_FAILED;
+	perf_clock_init();
+	perf_bar_init(o.quiet);
+	perf_stop_catch();
+	atexit(leave);
+	rc = measure_all(&o, &net, &sinks);
+	if (close_sinks(&o, &sinks) && !rc)
+		rc = -EIO;
+	rc = ctl_flush(rc ? CTL_FAILED : CTL_OK);
+	perf_stop_die();
+	return rc;
+}

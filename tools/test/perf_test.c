@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The parts of spindle-perf that need no kernel: words, limits, histograms, statistics,
+ * and what is written of results. TAP.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+#include <json-c/json_pointer.h>
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+
+#include "ctl.h"
+#include "ctl-net.h"
+#include "perf-hist.h"
+#include "perf-msg.h"
+#include "perf-opts.h"
+#include "perf-out.h"
+#include "perf-stat.h"
+#include "perf-time.h"
+
+/* Figures are made by a few operations. */
+#define EPSILON	0.000000001
+
+static unsigned int tests;
+static bool bad;
+
+static void ok(bool good, const char *what)
+{
+	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, what);
+	bad |= !good;
+}
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) <= EPSILON * (fabs(a) + fabs(b));
+}
+
+/* ---- statistics -------------------------------------------------------- */
+
+static void test_stat(void)
+{
+	static const double odd[] = { 5, 1, 4, 2, 3 }, even[] = { 4, 1, NAN, 3, 2 };
+	static const double eight[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
+	struct perf_stat s;
+
+	s = perf_stat(odd, 5);
+	ok(s.count == 5 && s.median == 3 && s.min == 1 && s.max == 5 && s.mean == 3,
+	   "the median of an odd number is the middle one");
+	s = perf_stat(even, 5);
+	ok(s.count == 4 && s.median == 2.5 && s.mean == 2.5,
+	   "that of an even number is between two; what is not known is not counted");
+	s = perf_stat(eight, 8);
+	ok(near(s.dev, sqrt(32.0 / 7)), "the deviation is that of a sample");
+	s = perf_stat(odd, 1);
+	ok(s.median == 5 && s.dev == 0, "one value does not deviate");
+	s = perf_stat(odd, 0);
+	ok(!s.count && isnan(s.median) && isnan(s.min) && isnan(s.dev), "nothing is not known");
+}
+
+/* ---- histogram --------------------------------------------------------- */
+
+static struct perf_hist hist, other;
+
+static bool quantile_is(double q, double want)
+{
+	double have = perf_hist_quantile(&hist, q);
+
+	return have >= want && have <= want * 1.001;
+}
+
+static void test_index(void)
+{
+	unsigned int i, last = 0, index;
+	bool grows = true;
+	uint64_t v;
+
+	for (v = 0; v < 1 << 20; v++) {
+		index = perf_hist_index(v);
+		grows &= index == last || index == last + 1;
+		last = index;
+	}
+	for (i = 20; i < 64; i++) {
+		grows &= perf_hist_index(1ULL << i) == perf_hist_index((1ULL << i) - 1) + 1;
+		last = perf_hist_index(1ULL << i);
+	}
+	ok(grows, "larger values have larger entries, without gaps");
+	ok(perf_hist_index(UINT64_MAX) == PERF_HIST_ENTRIES - 1, "the largest value has the last");
+	ok(perf_hist_index(PERF_HIST_FINE - 1) == PERF_HIST_FINE - 1, "small ones have their own");
+}
+
+static void test_hist(void)
+{
+	uint64_t v;
+
+	perf_hist_clear(&hist);
+	ok(!perf_hist_quantile(&hist, 0.5) && !perf_hist_mean(&hist), "an empty histogram");
+	perf_hist_add(&hist, 1234567);
+	ok(perf_hist_quantile(&hist, 0) == 1234567 && perf_hist_quantile(&hist, 1) == 1234567,
+	   "a single value is every quantile, exactly");
+	perf_hist_clear(&hist);
+	for (v = 1; v <= 1000000; v++)
+		perf_hist_add(&hist, v);
+	ok(hist.count == 1000000 && hist.min == 1 && hist.max == 1000000, "a million values");
+	ok(near(perf_hist_mean(&hist), 500000.5), "their mean is exact");
+	ok(quantile_is(0.5, 500000) && quantile_is(0.9, 900000) && quantile_is(0.99, 990000) &&
+	   quantile_is(0.999, 999000) && quantile_is(0.0001, 100),
+	   "their quantiles are right to a thousandth");
+	ok(perf_hist_quantile(&hist, 1) == 1000000, "no quantile is above the largest value");
+	perf_hist_clear(&other);
+	perf_hist_merge(&hist, &other);
+	ok(hist.min == 1, "an empty one adds nothing");
+	for (v = 0; v < 3000000; v++)
+		perf_hist_add(&other, 1ULL << 40);
+	perf_hist_merge(&other, &hist);
+	ok(other.count == 4000000 && other.min == 1 && other.max == 1ULL << 40, "two are added");
+	hist = other;
+	ok(quantile_is(0.25, 1000000) && quantile_is(0.26, 1ULL << 40), "and so are their entries");
+}
+
+/* ---- clock and bytes --------------------------------------------------- */
+
+static void test_time(void)
+{
+	uint64_t a, b;
+
+	perf_clock_init();
+	a = perf_now();
+	usleep(20000);
+	b = perf_now();
+	ok(perf_ns(b - a) >= 19e6, "ticks last as long as time does");
+	perf_clock_refine();
+	ok(perf_clock.drift < 0.1, "two calibrations say much the same");
+	ok(!perf_since(5, 9) && perf_since(9, 5) == 4, "no time is negative");
+	ok(near(perf_ns(perf_ticks(1e9)), 1e9) || fabs(perf_ns(perf_ticks(1e9)) - 1e9) < 10,
+	   "there and back");
+}
+
+static void test_bytes(void)
+{
+	unsigned char a[64];
+	bool all = true;
+	uint32_t len;
+
+	for (len = 0; len < sizeof(a); len++) {
+		memset(a, 0, sizeof(a));
+		perf_fill(a, len, perf_key(1, 2, len));
+		all &= perf_filled(a, len, perf_key(1, 2, len));
+		all &= len + 1 == sizeof(a) || !a[len];
+		if (len) {
+			a[len - 1] ^= 1;
+			all &= !perf_filled(a, len, perf_key(1, 2, len));
+		}
+	}
+	ok(all, "bytes follow from a key, and a wrong one is seen");
+	ok(perf_key(1, 2, 3) != perf_key(1, 2, 4) && perf_key(1, 2, 3) != perf_key(2, 1, 3),
+	   "keys differ");
+}
+
+/* ---- words ------------------------------------------------------------- */
+
+static const char *set(struct perf_conf *c, const char *name, const char *text)
+{
+	return perf_conf_set(c, perf_param_find(name), text);
+}
+
+static void test_conf(void)
+{
+	struct perf_conf c, d;
+	unsigned int i;
+	bool same = true;
+
+	perf_conf_default(&c);
+	for (i = 0; i < perf_param_count; i++) {
+		const struct perf_param *p = &perf_params[i];
+
+		d = c;
+		same &= !perf_conf_set(&d, p, perf_conf_text(&c, p));
+		same &= !strcmp(perf_conf_text(&d, p), perf_conf_text(&c, p));
+	}
+	ok(same, "all defaults can be read as they are written");
+	ok(!set(&c, "size", "64K") && c.size == 65536, "K follows bytes");
+	ok(set(&c, "count", "64K"), "but no count");
+	ok(!set(&c, "seconds", "1.25") && c.millis == 1250, "1.25 seconds");
+	ok(!set(&c, "seconds", "0.0005") && c.millis == 0, "half a millisecond is none");
+	ok(set(&c, "seconds", "1.") && set(&c, "seconds", ".x") && set(&c, "seconds", "1.2.3") &&
+	   set(&c, "seconds", "-1") && set(&c, "seconds", "100000"), "these are no seconds");
+	ok(!set(&c, "senders", "half") && perf_some(c.senders, 5) == 3 &&
+	   perf_some(c.senders, 4) == 2, "half of five are three");
+	ok(!set(&c, "senders", "one") && perf_some(c.senders, 5) == 1, "one is one");
+	ok(!set(&c, "senders", "7") && perf_some(c.senders, 5) == 5, "no more than all");
+	ok(!set(&c, "delay", "silent") && c.delay == PERF_SILENT &&
+	   !strcmp(perf_conf_text(&c, perf_param_find("delay")), "silent"), "a silent sender");
+	ok(set(&c, "delay", "half") && set(&c, "senders", "long") && set(&c, "nodes", "all"),
+	   "words have their places");
+	ok(!set(&c, "mode", "unordered") && set(&c, "mode", "total"), "words of the contract");
+	ok(set(&c, "nodes", "0") && set(&c, "nodes", "65") && set(&c, "nodes", "") &&
+	   set(&c, "nodes", " 1"), "numbers out of range, or none");
+	ok(strstr(set(&c, "nodes", "65"), "from 1 to 64"), "the limit is named");
+	ok(!perf_param_find("nodez"), "no such parameter");
+}
+
+static void test_tune(void)
+{
+	struct ctl_req *req = ctl_req_new(NULL, SPINDLE_CMD_SUBGROUP_SET, 0, "tune");
+	struct nlattr *a[SPINDLE_A_MAX + 1];
+	struct perf_tune t, back;
+
+	ok(!perf_tune_parse("", &t) && perf_tune_empty(&t) && !perf_tune_parse("default", &t),
+	   "nothing is tuned");
+	ok(!perf_tune_parse("all=off,nulls=on", &t) && t.selector == SPINDLE_SW_ALL &&
+	   t.switches == SPINDLE_SW_NULLS, "all off but one");
+	ok(!perf_tune_parse("nulls=on,all=off", &t) && !t.switches, "the last word counts");
+	ok(perf_tune_parse("nulls", &t) && perf_tune_parse("nulls=1", &t) &&
+	   perf_tune_parse("foo=on", &t) && perf_tune_parse("send-budget=x", &t) &&
+	   perf_tune_parse("nulls=on,,", &t), "these are no words");
+	perf_tune_parse("all=on,tracking=off,silence=7,stall-ms=9,send-budget=1,recv-budget=2,"
+			"dlv-budget=3", &t);
+	perf_tune_put(req, &t);
+	ok(!req->full && genlmsg_parse(nlmsg_hdr(req->msg), 0, a, SPINDLE_A_MAX, NULL) >= 0 &&
+	   a[SPINDLE_A_TUNE], "they go into a request");
+	perf_tune_get(a[SPINDLE_A_TUNE], &back);
+	ok(!memcmp(&t, &back, sizeof(t)), "and come back");
+	perf_tune_get(NULL, &back);
+	ok(perf_tune_empty(&back), "nothing comes from nothing");
+}
+
+/* ---- limits ------------------------------------------------------------ */
+
+static const char *limit(const char *words)
+{
+	char *copy = ctl_strdup(words), *word, *value;
+	const char *err = NULL;
+	struct perf_conf c;
+
+	perf_conf_default(&c);
+	while (!err && (word = strsep(&copy, " "))) {
+		value = strchr(word, ':');
+		*value++ = '\0';
+		err = set(&c, word, value);
+	}
+	if (!err)
+		err = perf_conf_settle(&c);
+	return err ? err : perf_limit(&c, true);
+}
+
+static void test_limit(void)
+{
+	struct perf_conf c;
+	uint64_t two, four;
+
+	ok(!limit("nodes:2"), "a sane configuration");
+	ok(limit("count:1 seconds:1"), "one end of a repetition");
+	ok(limit("size:2000 max-msg:1000") && limit("ring:5000") && limit("ring:2K"),
+	   "messages fit slots, rings are powers of two");
+	ok(limit("max-msg:64K size:100 ring:4096"), "slots fit rings");
+	ok(limit("nodes:3 senders:4") && limit("subgroups:2 active:3"), "no more than there are");
+	ok(limit("rate:5 latency:1") && limit("rate:5 delay:5"), "one pace");
+	ok(limit("delay:long") && limit("delay:long delay-senders:4") &&
+	   limit("senders:one delay:long delay-senders:half") &&
+	   !limit("delay:long delay-senders:3"), "somebody has to send");
+	ok(limit("tune:nulls=off seconds:1") && !limit("tune:nulls=off count:10") &&
+	   !limit("tune:nulls=off seconds:1 mode:unordered") &&
+	   limit("tune:all=off delay:long delay-senders:one"), "without nulls all wait for all");
+	ok(!limit("size:1"), "a message may be shorter than a head");
+	ok(strstr(limit("nodes:64 subgroups:64 window:65536 ring:1G max-msg:1M") ?: "",
+		  "MiB are available"), "memory is looked at before");
+	perf_conf_default(&c);
+	perf_conf_settle(&c);
+	set(&c, "nodes", "2");
+	two = perf_limit_memory(&c);
+	set(&c, "nodes", "4");
+	four = perf_limit_memory(&c);
+	ok(perf_limit_ring(&c) == 1 << 20, "the ring is what the kernel takes");
+	ok(two > 4 << 20 && four > 16 << 20 && four > 3 * two && four < 5 * two,
+	   "memory grows with the square of the nodes");
+	ok(perf_limit_available() > 1 << 20, "there is memory");
+	c.count = 0;
+	c.millis = 500;
+	c.rate = 100;
+	ok(perf_conf_quota(&c) == 50, "by the clock it is known how many");
+	c.rate = 1;
+	ok(perf_conf_quota(&c) == 1, "but one at least");
+	c.rate = 0;
+	ok(perf_conf_quota(&c) == 0, "else the time decides");
+}
+
+/* ---- command lines ----------------------------------------------------- */
+
+static int parse(struct perf_opts *o, const char *words)
+{
+	char *copy = ctl_strdup(words), *argv[32] = { "spindle-perf" };
+	int argc = 1;
+
+	while ((argv[argc] = strsep(&copy, " ")))
+		argc++;
+	optind = 0;
+	return perf_opts_parse(o, argc, argv);
+}
+
+static void test_opts(void)
+{
+	struct perf_conf c;
+	struct perf_opts o;
+
+	ok(!parse(&o, "--setup -n 8 --senders=half -S 1K -L -r 5 --json=/tmp/x --no-raw") &&
+	   o.where.setup && o.conf.nodes == 8 && o.conf.senders == PERF_HALF &&
+	   o.conf.size == 1024 && o.conf.closed && o.how.reps == 5 && o.json &&
+	   !strcmp(o.json_file, "/tmp/x") && !o.how.raw, "options");
+	ok(perf_opts_confs(&o) == 1, "one configuration");
+	ok(!parse(&o, "--setup -x nodes=2,4 --sweep tune=default;all=off,nulls=on -x size=1,2,3"),
+	   "sweeps");
+	ok(perf_opts_confs(&o) == 12, "all combinations");
+	ok(!perf_opts_conf(&o, 0, &c) && c.nodes == 2 && c.size == 1 &&
+	   perf_tune_empty(&c.tune), "the first one");
+	ok(!perf_opts_conf(&o, 4, &c) && c.nodes == 2 && c.size == 2 &&
+	   c.tune.switches == SPINDLE_SW_NULLS, "one in between");
+	ok(!perf_opts_conf(&o, 11, &c) && c.nodes == 4 && c.size == 3, "the last one");
+	ok(c.max_msg == PERF_HEAD, "what follows from a value follows from each");
+}
+
+/* ---- results ----------------------------------------------------------- */
+
+static bool json_is(struct json_object *doc, const char *at, const char *want)
+{
+	struct json_object *val;
+
+	if (json_pointer_get(doc, at, &val))
+		return false;
+	return !strcmp(val ? json_object_get_string(val) : "null", want);
+}
+
+static unsigned int columns(const char *line)
+{
+	unsigned int n = 1;
+	bool quoted = false;
+
+	for (; *line && *line != '\n'; line++) {
+		quoted ^= *line == '"';
+		n += *line == ',' && !quoted;
+	}
+	return n;
+}
+
+static struct perf_sample sample;
+
+static void test_metric(void)
+{
+	static double v[2 * PERF_METRICS], bandwidth[] = { 11e6, 9e6 };
+	static double latency[] = { 4000, NAN }, third[] = { 2e6, 4e6, 8e6 };
+	struct perf_result r = { .members = 4, .senders = 2, .local = 4, .v = v };
+	static struct perf_place place = { .device = { "rxe0" }, .devices = 1 };
+	char path[] = "/tmp/perf_test.XXXXXX", head[16384], row[16384];
+	struct json_object *doc;
+	FILE *f;
+	int fd;
+
+	perf_conf_default(&r.conf);
+	set(&r.conf, "tune", "all=off,nulls=on");
+	sample.goodput = 1e6;
+	sample.wire = 3e6;
+	sample.sent = 100;
+	sample.copies = 300;
+	sample.payload = 3000;
+	sample.counts.has = 1ULL << PERF_C_WRITES | 1ULL << PERF_C_BYTES |
+			    1ULL << PERF_C_IOCTLS | 1ULL << PERF_C_POLLS;
+	sample.counts.num[PERF_C_WRITES] = 150;
+	sample.counts.num[PERF_C_BYTES] = 3300;
+	sample.counts.num[PERF_C_IOCTLS] = 3;
+	sample.counts.num[PERF_C_POLLS] = 7;
+	sample.counts.batch[PERF_SEND][2] = 5;
+	perf_hist_add(&sample.own, 1000);
+	perf_metric_sample(&r, &sample);
+	sample.goodput = 2e6;
+	sample.wire = 6e6;
+	perf_metric_sample(&r, &sample);
+	r.raw = (struct perf_raw){ 2, bandwidth, latency };
+	perf_metric_raw(&r);
+	ok(near(perf_metric_stat(&r, PERF_M_EFFICIENCY).min, 0.3) &&
+	   near(perf_metric_stat(&r, PERF_M_EFFICIENCY).max, 0.6),
+	   "efficiency: what had to be written, by what the device can write");
+	ok(near(perf_metric_stat(&r, PERF_M_RAW_LATENCY).median, 4), "a sample that failed");
+	ok(perf_metric_stat(&r, PERF_M_MSGS_PER_WRITE).median == 2 &&
+	   near(perf_metric_stat(&r, PERF_M_WRITES_PER_MSG).median, 1.5) &&
+	   near(perf_metric_stat(&r, PERF_M_WIRE_PER_BYTE).median, 1.1) &&
+	   near(perf_metric_stat(&r, PERF_M_SYSCALLS_PER_MSG).median, 0.1), "ratios");
+	ok(!perf_metric_stat(&r, PERF_M_PACKETS).count &&
+	   !perf_metric_stat(&r, PERF_M_SLOWEST_P50).count, "what nobody counts is not known");
+	ok(r.counts.batch[PERF_SEND][2] == 10, "batches are added up");
+	v[PERF_M_EFFICIENCY] = 3e6;
+	v[PERF_METRICS + PERF_M_EFFICIENCY] = 6e6;
+	r.raw = (struct perf_raw){ 3, third, third };
+	perf_metric_raw(&r);
+	ok(near(v[PERF_M_EFFICIENCY], 1) && near(v[PERF_METRICS + PERF_M_EFFICIENCY], 1),
+	   "a repetition goes with what was measured before and after it");
+	r.raw = (struct perf_raw){ 2, bandwidth, latency };
+	ok(!strcmp(perf_metric_text(PERF_M_GOODPUT, 12345678), "12.35 MB/s") &&
+	   !strcmp(perf_metric_text(PERF_M_OWN_P50, 12345), "12.35 ms") &&
+	   !strcmp(perf_metric_text(PERF_M_EFFICIENCY, 0.8769), "87.7 %") &&
+	   !strcmp(perf_metric_text(PERF_M_SENT, NAN), "-"), "as people read it");
+
+	fd = mkstemp(path);
+	if (fd < 0)
+		exit(1);
+	close(fd);
+	doc = perf_json_new(&place);
+	perf_json_add(doc, &r);
+	ok(!perf_json_write(doc, path), "JSON is written");
+	doc = json_object_from_file(path);
+	ok(doc && json_is(doc, "/devices/0", "rxe0") &&
+	   json_is(doc, "/runs/0/config/max_msg", "0") &&
+	   json_is(doc, "/runs/0/config/tune", "all=off,nulls=on") &&
+	   json_is(doc, "/runs/0/config/senders", "all") &&
+	   json_is(doc, "/runs/0/metrics/sent/values/1", "100") &&
+	   json_is(doc, "/runs/0/metrics/goodput/max", "2000000") &&
+	   json_is(doc, "/runs/0/metrics/packets/median", "null") &&
+	   json_is(doc, "/runs/0/raw/latency_ns/0", "4000") &&
+	   json_is(doc, "/runs/0/batches/send/2", "10"), "and read");
+	json_object_put(doc);
+	f = fopen(path, "w+");
+	perf_csv_head(f);
+	perf_csv_row(f, &r);
+	rewind(f);
+	ok(fgets(head, sizeof(head), f) && fgets(row, sizeof(row), f) && strchr(row, '\n') &&
+	   columns(head) == columns(row), "CSV has as many values as words");
+	ok(!strncmp(head, "nodes,senders,", 14) && !strncmp(row, "4,all,", 6) &&
+	   strstr(head, ",goodput,goodput_min,goodput_max,") &&
+	   strstr(row, ",1500000,1000000,2000000,"), "in the same order");
+	fclose(f);
+	unlink(path);
+	ok(perf_json_write(json_object_new_object(), "/nonexistent/x"), "a file that cannot be");
+}
+
+int main(void)
+{
+	/* What is wrong is said by return values here. */
+	if (!freopen("/dev/null", "w", stderr))
+		return 1;
+	test_stat();
+	test_index();
+	test_hist();
+	test_time();
+	test_bytes();
+	test_conf();
+	test_tune();
+	test_limit();
+	test_opts();
+	test_metric();
+	printf("1..%u\n", tests);
+	return bad;
+}

@@ -1,0 +1,157 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# spindle-perf without the kernel module: command lines, and what comes with it. TAP.
+# Nothing here starts a measurement, whatever is loaded.
+
+dir=$(cd "$(dirname "$0")/.." && pwd)
+perf=$dir/spindle-perf
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C
+n=0
+bad=0
+
+verdict()
+{
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+		return
+	fi
+	echo "not ok $n - $2"
+	sed 's/^/#   /' "$tmp/out"
+	bad=1
+}
+
+# says STATUS PATTERN WORD...: the command ends with this status and says this.
+says()
+{
+	want=$1
+	pattern=$2
+	shift 2
+	"$perf" "$@" >"$tmp/out" 2>&1 </dev/null
+	have=$?
+	echo "status $have, wanted $want: $*" >>"$tmp/out"
+	[ "$have" = "$want" ] && grep -q -e "$pattern" "$tmp/out"
+	verdict $? "$*: $pattern"
+}
+
+says 0 '^usage: ' --help
+says 0 '^usage: ' -h
+says 0 '^spindle-perf [0-9]' -V
+says 2 "there is no option -z" -z
+says 2 "there is no option --size-of" --size-of=3
+says 2 "--size: the value is missing" --size
+says 2 "'x': there are only options" x
+
+says 2 "nodes 65: not a number from 1 to 64" --setup -n 65
+says 2 "nodes 0: not a number from 1 to 64" --setup -n 0
+says 2 "size 2M: not a number from 1 to 1048576 (K and M may follow it)" --setup -S 2M
+says 2 "window 65537: not a number from 1 to 65536" --setup -w 65537
+says 2 "ring 2G: not a number from 0 to 1073741824" --setup --ring 2G
+says 2 "subgroups 65: not a number from 1 to 64" --setup -k 65
+says 2 "senders some: .*none of all|half|one" --setup -s some
+says 2 "delay x: .*none of long|silent" --setup -d x
+says 2 "seconds 1,5: not a number of seconds" --setup -t 1,5
+says 2 "mode total: none of ordered|unordered" --setup --mode total
+says 2 "visibility none: none of auto|poll|imm" --setup --visibility none
+says 2 "repetitions 0: not a number from 1 to 1000" --setup -r 0
+says 2 "port 65536: not a number from 1 to 65535" --setup --port 65536
+says 2 "port 65535, first-node 1: .*ports end at 65535" --setup --port 65535
+says 2 "addr localhost: .*names are not resolved" --setup --addr localhost
+says 2 "'nuls' is nothing to tune" --setup --tune nuls=off
+says 2 "nulls=no: neither on nor off" --setup --tune nulls=no
+
+says 2 "window: says what --setup makes" -w 3
+says 2 "addr: says where --setup makes nodes" --addr 10.0.0.1
+says 2 "only-nodes, .* without --setup" --setup --only-nodes 1
+
+says 2 "count and seconds" --setup -c 1 -t 1
+says 2 "latency and rate" --setup -L -R 1
+says 2 "delay and rate" --setup -d 1 -R 1
+says 2 "delay long of all senders" --setup -d long
+says 2 "delay-senders 4: of 4 senders, nobody" --setup -d long --delay-senders 4
+says 2 "size 100: more than max-msg, 50" --setup -S 100 --max-msg 50
+says 2 "max-msg 8: less than 24" --setup -S 8 --max-msg 8
+says 2 "max-msg 8192: more than the ring, 4096" --setup -S 8 --max-msg 8K --ring 4K
+says 2 "ring 5000: not a power of two" --setup -S 8 --ring 5000
+says 2 "senders 5: more than nodes, 4" --setup -n 4 -s 5
+says 2 "active 3: more than subgroups, 2" --setup -k 2 -a 3
+says 2 "seconds with nulls=off" --setup -T all=off -t 1
+says 2 "delay long with nulls=off" --setup -T nulls=off -d long --delay-senders one
+says 2 "64 nodes, 64 subgroups, .* MiB of memory, and [0-9]* MiB are available" \
+	--setup -n 64 -k 64 -w 65536 --ring 1G
+
+says 2 "sweep size: not like size=1K,10K" --setup -x size
+says 2 "there is no parameter 'sizes'" --setup -x sizes=1
+says 2 "sweep size=1,x: x: not a number" --setup -x size=1,x
+says 2 "size is swept already" --setup -x size=1 -x size=2
+says 2 "size 200: more than max-msg, 100" --setup --max-msg 100 -x size=1,100,200
+says 2 "nodes: says what --setup makes" -x nodes=1,2
+
+if "$perf" 2>&1 | grep -qF "spindle.ko is not loaded"; then
+	says 1 "spindle.ko is not loaded (modprobe spindle)" --setup -n 2 -c 1
+	says 1 "spindle.ko is not loaded" -c 1 --csv "$tmp/x"
+	[ ! -e "$tmp/x" ]
+	verdict $? "nothing is written then"
+else
+	n=$((n + 1))
+	echo "ok $n - without the module # SKIP it is loaded, or can be"
+fi
+
+# ---- what comes with it ---------------------------------------------------
+
+bash -n "$dir/completion/spindle-perf" >"$tmp/out" 2>&1
+verdict $? "the completion is a script"
+
+# offers WORDS WORD...: what TAB offers for the last word.
+offers()
+{
+	want=$1
+	shift
+	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+		_spindle_perf; echo "${COMPREPLY[*]}"' - "$dir/completion/spindle-perf" "$@" \
+		>"$tmp/out" 2>&1
+	[ "$(cat "$tmp/out")" = "$want" ]
+	verdict $? "TAB after '$*' offers $want"
+}
+
+offers '--subgroups --sweep --setup --senders --size --seconds --spin' spindle-perf --s
+offers 'ordered unordered' spindle-perf --mode ''
+offers 'all half one' spindle-perf -n 4 -s ''
+offers 'all=off' spindle-perf --tune all=of
+offers 'window= warmup=' spindle-perf --sweep w
+
+if command -v mandoc >/dev/null; then
+	mandoc -Tlint -Wwarning "$dir/man/spindle-perf.1" >"$tmp/out" 2>&1
+	verdict $? "the manual page has no faults"
+else
+	n=$((n + 1))
+	echo "ok $n - the manual page has no faults # SKIP no mandoc"
+fi
+: >"$tmp/out"
+"$perf" --help | grep -o '  *--[a-z-]*' | tr -d ' ' | while read -r word; do
+	grep -qe "Fl Fl ${word#--}\\( \\|\$\\)" "$dir/man/spindle-perf.1" ||
+		echo "manual: no $word" >>"$tmp/out"
+	bash -c '. "$1"; COMP_WORDS=(spindle-perf "$2"); COMP_CWORD=1; _spindle_perf
+		[[ " ${COMPREPLY[*]} " == *" $2 "* ]]' - "$dir/completion/spindle-perf" "$word" ||
+		echo "completion: no $word" >>"$tmp/out"
+done
+[ ! -s "$tmp/out" ]
+verdict $? "the manual page and the completion have all options"
+
+# The figures, as the table in the program has them.
+: >"$tmp/out"
+sed -n 's/.*\[PERF_M_[A-Z0-9_]*\] = { "\([a-z0-9_]*\)".*/\1/p' "$dir/perf-metric.c" >"$tmp/words"
+while read -r word; do
+	case $word in
+	*_mean | *_p50 | *_p90 | *_p99 | *_p999 | *_max | *_count) continue ;;
+	esac
+	grep -qe "^\.It .*$word" "$dir/man/spindle-perf.1" || echo "no $word" >>"$tmp/out"
+done <"$tmp/words"
+[ ! -s "$tmp/out" ]
+verdict $? "the manual page explains all figures"
+
+echo "1..$n"
+exit "$bad"
