@@ -127,7 +127,7 @@ static const char *parse_millis(const char *text, uint64_t *num)
 	if (dot)
 		head[dot - text] = '\0';
 	err = ctl_num_parse(head, MAX_MILLIS / 1000, false, &whole);
-	free(head);
+	ctl_free(head);
 	if (err || (dot && !dot[1]))
 		return "not a number of seconds, like 2 or 0.5";
 	for (dot = dot ? dot + 1 : ""; *dot; dot++) {

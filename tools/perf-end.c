@@ -114,9 +114,9 @@ void perf_end_detach(struct perf_end *e)
 {
 	if (e->from)
 		spindle_detach(&e->q);
-	free(e->from);
+	ctl_free(e->from);
 	e->from = NULL;
-	free(e->mate);
+	ctl_free(e->mate);
 	e->mate = NULL;
 }
 

@@ -192,7 +192,7 @@ void perf_metric_raw(struct perf_result *r)
 
 void perf_metric_free(struct perf_result *r)
 {
-	free(r->v);
+	ctl_free(r->v);
 	perf_raw_free(&r->raw);
 }
 
@@ -206,7 +206,7 @@ struct perf_stat perf_metric_stat(const struct perf_result *r, enum perf_metric_
 	for (i = 0; i < r->reps; i++)
 		v[i] = r->v[(size_t)i * PERF_METRICS + id];
 	s = perf_stat(v, r->reps);
-	free(v);
+	ctl_free(v);
 	return s;
 }
 

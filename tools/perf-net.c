@@ -18,8 +18,8 @@
 static void free_req(struct ctl_req *req)
 {
 	nlmsg_free(req->msg);
-	free(req->mark);
-	free(req);
+	ctl_free(req->mark);
+	ctl_free(req);
 }
 
 /**
@@ -47,9 +47,9 @@ int perf_net_call(struct ctl_net *net, struct ctl_req *req, perf_net_fn fn, void
 		if (!rc && genlmsg_valid_hdr(nlh, 0) &&
 		    genlmsg_parse(nlh, 0, attrs, SPINDLE_A_MAX, NULL) >= 0)
 			rc = fn(arg, attrs, nlh);
-		free(nlh);
+		ctl_free(nlh);
 	}
-	free(replies.msg);
+	ctl_free(replies.msg);
 	free_req(req);
 	return rc;
 }

@@ -158,6 +158,6 @@ int perf_raw(const struct perf_place *place, uint64_t size, uint64_t count, stru
 
 void perf_raw_free(struct perf_raw *raw)
 {
-	free(raw->bandwidth);
-	free(raw->latency);
+	ctl_free(raw->bandwidth);
+	ctl_free(raw->latency);
 }

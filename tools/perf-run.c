@@ -146,11 +146,11 @@ static void detach_all(struct run *run)
 	for (i = 0; i < run->ends; i++)
 		perf_end_detach(&run->end[i]);
 	for (i = 0; i < run->loops; i++) {
-		free(run->loop[i].end);
-		free(run->loop[i].pfd);
+		ctl_free(run->loop[i].end);
+		ctl_free(run->loop[i].pfd);
 	}
-	free(run->loop);
-	free(run->end);
+	ctl_free(run->loop);
+	ctl_free(run->end);
 	run->loop = NULL;
 	run->loops = 0;
 	run->end = NULL;
@@ -495,7 +495,7 @@ int perf_run(const struct perf_conf *conf, const struct perf_place *place,
 	}
 	if (!rc)
 		perf_metric_raw(r);
-	free(run->load.source);
-	free(run);
+	ctl_free(run->load.source);
+	ctl_free(run);
 	return rc;
 }

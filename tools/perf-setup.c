@@ -152,9 +152,9 @@ static int set_views(struct perf_place *place, const struct perf_where *where,
 		rc = perf_net_call(place->net, req, NULL, NULL, CTL_SAY);
 	}
 	for (i = 0; i < view.subgroups; i++)
-		free(view.subgroup[i].senders.id);
-	free(view.subgroup);
-	free(view.member);
+		ctl_free(view.subgroup[i].senders.id);
+	ctl_free(view.subgroup);
+	ctl_free(view.member);
 	return rc;
 }
 

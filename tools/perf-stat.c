@@ -46,6 +46,6 @@ struct perf_stat perf_stat(const double *v, unsigned int n)
 		square += (known[i] - s.mean) * (known[i] - s.mean);
 	s.dev = s.count > 1 ? sqrt(square / (s.count - 1)) : 0;
 out:
-	free(known);
+	ctl_free(known);
 	return s;
 }

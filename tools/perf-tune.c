@@ -97,7 +97,7 @@ const char *perf_tune_parse(const char *text, struct perf_tune *tune)
 		else
 			err = parse_one(&words[i], value, tune);
 	}
-	free(copy);
+	ctl_free(copy);
 	return err;
 }
 
