@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The clock: the time stamp counter where there is one, else clock_gettime(). Ticks are
+ * added up and turned into nanoseconds at the end; what reading the clock takes is
+ * measured once and taken off each interval.
+ */
+#ifndef SPINDLE_BENCH_CLOCK_H
+#define SPINDLE_BENCH_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+struct clock {
+	bool tsc;
+	uint64_t overhead;	/* ticks of an interval in which nothing is done */
+	double ns;		/* of a tick */
+};
+
+extern struct clock bench_clock;
+
+void clock_open(bool no_tsc);
+
+static inline uint64_t clock_wall(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/* Behind all that is measured, and before all that is not. */
+static inline uint64_t clock_ticks(void)
+{
+#ifdef __x86_64__
+	if (bench_clock.tsc) {
+		uint32_t lo, hi;
+
+		asm volatile("lfence; rdtsc; lfence" : "=a"(lo), "=d"(hi) : : "memory");
+		return (uint64_t)hi << 32 | lo;
+	}
+#endif
+	return clock_wall();
+}
+
+/* Ticks since the last look, which is now. */
+static inline int64_t clock_lap(uint64_t *last)
+{
+	uint64_t now = clock_ticks();
+	int64_t took = now - *last - bench_clock.overhead;
+
+	*last = now;
+	return took;
+}
+
+#endif /* SPINDLE_BENCH_CLOCK_H */

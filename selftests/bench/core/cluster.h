@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A cluster: the members of a view, each with the real core, in one thread.
+ *
+ * A round is: processes commit; every member's engine makes a pass; every member pushes
+ * to every other one; the writes are carried out; processes read. All engines pass before
+ * anything moves, so that there are few intervals to be timed, whatever the number of
+ * members, and none has a copy or a process in it. What is written is carried out as it
+ * was at the end of the round: nothing is queued or allocated.
+ */
+#ifndef SPINDLE_BENCH_CLUSTER_H
+#define SPINDLE_BENCH_CLUSTER_H
+
+#include "multicast.h"
+#include "push.h"
+
+#include "process.h"
+
+#define CLUSTER_MEMBERS PROCESS_SENDERS
+
+/**
+ * enum cluster_senders - who sends
+ * @CLUSTER_ALL: all members
+ * @CLUSTER_ONE: one member; the others are no senders
+ * @CLUSTER_QUIET: one member; the others could and do not
+ */
+enum cluster_senders {
+	CLUSTER_ALL,
+	CLUSTER_ONE,
+	CLUSTER_QUIET,
+};
+
+/**
+ * struct cluster_conf - what is measured
+ * @members: how many
+ * @size: bytes of each message
+ * @batch: messages that each sender commits before a pass
+ * @senders: who sends
+ * @switches: enum spindle_switch, at all members
+ * @subgroups: how many; messages flow in the first one
+ * @lone: only the first member has a core, nothing will move
+ */
+struct cluster_conf {
+	u32 members;
+	u32 size;
+	u32 batch;
+	enum cluster_senders senders;
+	u32 switches;
+	u32 subgroups;
+	bool lone;
+};
+
+/* Parts of a pass, if they are timed one by one. */
+enum cluster_stage {
+	STAGE_RECEIVE,
+	STAGE_SEND,
+	STAGE_DELIVER,
+	STAGE_RELEASE,
+	STAGE_PUBLISH,
+	STAGES
+};
+
+/* How rounds are looked at. */
+enum cluster_look {
+	LOOK_NOT,
+	LOOK_TIME,	/* clock: passes, pushes, copies */
+	LOOK_STAGES,	/* clock: stages, pushes, copies */
+	LOOK_COUNT,	/* counters of the processor: passes and pushes */
+};
+
+/**
+ * struct cluster_tally - sums over the rounds since it was cleared
+ * @rounds: rounds
+ * @sent: messages, over all members
+ * @delivered: messages, over all members
+ * @run: ticks of spindle_mc_run()
+ * @push: ticks of spindle_push() and of finding out who needs one
+ * @wire: ticks of the copies from row to row
+ * @stage: ticks
+ */
+struct cluster_tally {
+	u64 rounds;
+	u64 sent;
+	u64 delivered;
+	int64_t run;
+	int64_t push;
+	int64_t wire;
+	int64_t stage[STAGES];
+};
+
+/**
+ * struct cluster_subgroup - a subgroup at a member
+ * @mc: the engine's; first, so that it leads to the rest
+ * @member: where
+ * @process: sends, if the member is a sender, and reads
+ * @dlvq: the engine's end of what it reads
+ */
+struct cluster_subgroup {
+	struct spindle_mc mc;
+	struct cluster_member *member;
+	struct process *process;
+	struct spindle_dlvq dlvq;
+};
+
+/**
+ * struct cluster_member - a member
+ * @cluster: of which
+ * @rank: its rank
+ * @idle: the last pass found nothing to do
+ * @lo: layout of each member's row here
+ * @row: each member's row here
+ * @subgroup: by index
+ * @write: what has been pushed to each member and not been carried out
+ * @writes: how many that is
+ */
+struct cluster_member {
+	struct cluster *cluster;
+	u32 rank;
+	bool idle;
+	struct spindle_layout lo[CLUSTER_MEMBERS];
+	u8 *row[CLUSTER_MEMBERS];
+	struct cluster_subgroup *subgroup[SPINDLE_MAX_SUBGROUPS];
+	struct spindle_write write[CLUSTER_MEMBERS][SPINDLE_PUSH_MAX];
+	u32 writes[CLUSTER_MEMBERS];
+};
+
+/**
+ * struct cluster - see above
+ * @conf: what was asked for
+ * @view: what follows from it
+ * @member: by rank
+ * @cores: members that have a core
+ * @tally: what has been measured
+ * @look: how the round under way is looked at
+ * @inner: ticks of the interval under way that posts in the middle of a pass took
+ */
+struct cluster {
+	struct cluster_conf conf;
+	struct spindle_view view;
+	struct cluster_member *member;
+	u32 cores;
+	struct cluster_tally tally;
+	enum cluster_look look;
+	int64_t inner;
+};
+
+u64 cluster_bytes(const struct cluster_conf *conf);
+struct cluster *cluster_open(const struct cluster_conf *conf);
+void cluster_close(struct cluster *c);
+void cluster_clear(struct cluster *c);
+struct cluster_tally cluster_tally(struct cluster *c);
+void cluster_round(struct cluster *c, enum cluster_look look);
+u32 cluster_idle(struct cluster *c);
+const char *cluster_finish(struct cluster *c);
+
+#endif /* SPINDLE_BENCH_CLUSTER_H */
