@@ -4,7 +4,7 @@
 # See to it that what the lanes need is installed.
 #
 #   deps.sh PURPOSE...	build lib style vm kernel-6.1 kernel-6.12
-#			headers-6.1 headers-6.12
+#			headers-6.1 headers-6.12 bench
 #
 # Nothing is said or done when nothing is missing.  As root on Debian the rest
 # is installed with apt; elsewhere it is listed and the status is 1.
@@ -34,6 +34,9 @@ needs_vm="cmd/gcc:gcc file/usr/include/*/sys/types.h:libc6-dev
 	cmd/flock:util-linux file/etc/rdma:rdma-core
 	file/usr/lib/*/libibverbs/librxe-rdmav*.so:ibverbs-providers
 	pc/librdmacm:librdmacm-dev pc/libibverbs:libibverbs-dev"
+# Of "make bench" alone.
+needs_bench="cmd/gnuplot:gnuplot-nox cmd/perl:perl cmd/dash:dash cmd/gcc:gcc
+	cmd/flock:util-linux"
 
 purposes=("$@")
 ((${#purposes[@]})) || purposes=(build style vm headers-6.1 headers-6.12
@@ -95,6 +98,7 @@ find_missing()
 		lib) needs=$needs_lib ;;
 		style) needs=$needs_style ;;
 		vm) needs=$needs_vm ;;
+		bench) needs=$needs_bench ;;
 		kernel-* | headers-*)
 			needs=${purpose%%-*}/${purpose#*-}
 			case $purpose in
