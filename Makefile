@@ -109,9 +109,10 @@ check-race:
 try:
 	@VARIANT=$(or $(VARIANT),fast) selftests/uml/check try $(TEST)
 
-#: bench            the measurements
+#: bench            the evaluation of the paper: FIG=3,6 QUICK=1 MACHINE=uml|icount
+#:                  PAGE=1 plots again, UPDATE=1 puts it into Documentation
 bench:
-	@echo "bench: comes with the evaluation" >&2; exit 1
+	@selftests/bench/run
 
 #: style            checkpatch, shellcheck; clang-format as a report
 style:

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-only
+load BENCH."/common.gp"
+set xlabel "members"
+set ylabel "messages per second, at each"
+set logscale y
+set yrange [*:*]
+set format y "10^{%T}"
+plot for [i=1:words(SERIES)] rows(word(SERIES, i), "rate") \
+	using 1:($2 / 1):($3 / 1):($4 / 1) title word(SERIES, i)

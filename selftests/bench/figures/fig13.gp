@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0-only
+load BENCH."/common.gp"
+set xlabel "active subgroups"
+set ylabel "MB/s, delivered at each, all subgroups"
+set logscale x
+set xtics (1, 2, 5, 10, 20)
+plot for [i=1:words(SERIES)] rows(word(SERIES, i), "goodput") \
+	using 1:($2 / 1e6):($3 / 1e6):($4 / 1e6) title word(SERIES, i)
