@@ -11,24 +11,52 @@
 #include "ctl-rate.h"
 
 const struct ctl_rate ctl_node_rates[] = {
-	{ "passes-per-s", "passes/s", SPINDLE_ENGINE_S_PASSES, 0, 1 },
-	{ "work-share", "work%", SPINDLE_ENGINE_S_BUSY, SPINDLE_ENGINE_S_PASSES, 100 },
-	{ "sleeps-per-s", "sleeps/s", SPINDLE_ENGINE_S_SLEEPS, 0, 1 },
-	{ "busy-share", "busy%", SPINDLE_ENGINE_S_BUSY_NS, SPINDLE_ENGINE_S_TIMED_NS, 100 },
-	{ "post-share", "post%", SPINDLE_ENGINE_S_POST_NS, SPINDLE_ENGINE_S_TIMED_NS, 100 },
+	{
+		.word = "passes-per-s", .head = "passes/s", .part = SPINDLE_ENGINE_S_PASSES,
+		.scale = 1,
+	}, {
+		.word = "work-share", .head = "work%", .part = SPINDLE_ENGINE_S_BUSY,
+		.whole = SPINDLE_ENGINE_S_PASSES, .scale = 100,
+	}, {
+		.word = "sleeps-per-s", .head = "sleeps/s", .part = SPINDLE_ENGINE_S_SLEEPS,
+		.scale = 1,
+	}, {
+		.word = "busy-share", .head = "busy%", .part = SPINDLE_ENGINE_S_BUSY_NS,
+		.whole = SPINDLE_ENGINE_S_TIMED_NS, .scale = 100,
+	}, {
+		.word = "post-share", .head = "post%", .part = SPINDLE_ENGINE_S_POST_NS,
+		.whole = SPINDLE_ENGINE_S_TIMED_NS, .scale = 100,
+	},
 	{ .word = NULL }
 };
 
 const struct ctl_rate ctl_subgroup_rates[] = {
-	{ "sent-per-s", "sent/s", SPINDLE_SUBGROUP_S_SENT, 0, 1 },
-	{ "delivered-per-s", "dlv/s", SPINDLE_SUBGROUP_S_DELIVERED, 0, 1 },
-	{ "delivered-bytes-per-s", "MB/s", SPINDLE_SUBGROUP_S_DELIVERED_BYTES, 0, 0.000001 },
-	{ "nulls-per-s", "nulls/s", SPINDLE_SUBGROUP_S_NULLS, 0, 1 },
-	{ "silent-per-s", NULL, SPINDLE_SUBGROUP_S_SILENT, 0, 1 },
-	{ "send-batch", "send", SPINDLE_SUBGROUP_S_SENT, SPINDLE_SUBGROUP_S_SEND_BATCHES, 1 },
-	{ "recv-batch", "recv", SPINDLE_SUBGROUP_S_RECEIVED, SPINDLE_SUBGROUP_S_RECV_BATCHES,
-	  1 },
-	{ "dlv-batch", "dlv", SPINDLE_SUBGROUP_S_DELIVERED, SPINDLE_SUBGROUP_S_DLV_BATCHES, 1 },
+	{
+		.word = "sent-per-s", .head = "sent/s", .part = SPINDLE_SUBGROUP_S_SENT,
+		.scale = 1,
+	}, {
+		.word = "delivered-per-s", .head = "dlv/s",
+		.part = SPINDLE_SUBGROUP_S_DELIVERED, .scale = 1,
+	}, {
+		.word = "delivered-bytes-per-s", .head = "MB/s",
+		.part = SPINDLE_SUBGROUP_S_DELIVERED_BYTES, .scale = 0.000001,
+	}, {
+		.word = "nulls-per-s", .head = "nulls/s", .part = SPINDLE_SUBGROUP_S_NULLS,
+		.scale = 1,
+	}, {
+		.word = "silent-per-s", .part = SPINDLE_SUBGROUP_S_SILENT,
+	}, {
+		.word = "send-batch", .head = "send", .part = SPINDLE_SUBGROUP_S_SENT,
+		.whole = SPINDLE_SUBGROUP_S_SEND_BATCHES, .scale = 1,
+	}, {
+		/* Own messages are received when they are sent, in none of these batches. */
+		.word = "recv-batch", .head = "recv", .part = SPINDLE_SUBGROUP_S_RECEIVED,
+		.less = SPINDLE_SUBGROUP_S_SENT, .whole = SPINDLE_SUBGROUP_S_RECV_BATCHES,
+		.scale = 1,
+	}, {
+		.word = "dlv-batch", .head = "dlv", .part = SPINDLE_SUBGROUP_S_DELIVERED,
+		.whole = SPINDLE_SUBGROUP_S_DLV_BATCHES, .scale = 1,
+	},
 	{ .word = NULL }
 };
 
@@ -132,12 +160,20 @@ const struct ctl_stats *ctl_subgroup_before(const struct ctl_sample *before,
 double ctl_rate(const struct ctl_rate *rate, const struct ctl_stats *now,
 		const struct ctl_stats *before, double seconds)
 {
-	uint64_t need = 1ULL << rate->part | (rate->whole ? 1ULL << rate->whole : 0);
-	double whole = seconds;
+	uint64_t need = 1ULL << rate->part;
+	double part, whole = seconds;
 
+	if (rate->less)
+		need |= 1ULL << rate->less;
+	if (rate->whole)
+		need |= 1ULL << rate->whole;
 	if (!before || (now->has & before->has & need) != need)
 		return NAN;
+	part = now->num[rate->part] - before->num[rate->part];
+	if (rate->less)
+		part -= now->num[rate->less] - before->num[rate->less];
 	if (rate->whole)
 		whole = now->num[rate->whole] - before->num[rate->whole];
-	return whole > 0 ? (now->num[rate->part] - before->num[rate->part]) / whole : NAN;
+	/* Counters are read one after another while they grow. */
+	return whole > 0 ? (part > 0 ? part : 0) / whole : NAN;
 }

@@ -29,6 +29,7 @@ struct ctl_sample {
  * @word: its name in JSON
  * @head: head of its column; NULL: it has none
  * @part: counter
+ * @less: counter that is taken away from it; 0: none
  * @whole: counter that is divided by; 0: seconds
  * @scale: what the column is multiplied by
  */
@@ -36,6 +37,7 @@ struct ctl_rate {
 	const char *word;
 	const char *head;
 	unsigned int part;
+	unsigned int less;
 	unsigned int whole;
 	double scale;
 };

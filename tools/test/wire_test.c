@@ -444,6 +444,12 @@ static void test_rates(void)
 	set_stat(&b.sg.stats, SPINDLE_SUBGROUP_S_ROW_BYTES, 1);
 	was = ctl_subgroup_before(&before, &b);
 	ok(was && ctl_rate(r, &b.sg.stats, was, 2) == 12.5, "the mean size of a batch");
+	set_stat(&a.sg.stats, SPINDLE_SUBGROUP_S_RECEIVED, 300);
+	set_stat(&a.sg.stats, SPINDLE_SUBGROUP_S_RECV_BATCHES, 1);
+	set_stat(&b.sg.stats, SPINDLE_SUBGROUP_S_RECEIVED, 450);
+	set_stat(&b.sg.stats, SPINDLE_SUBGROUP_S_RECV_BATCHES, 21);
+	r = rate(ctl_subgroup_rates, "recv-batch");
+	ok(ctl_rate(r, &b.sg.stats, was, 2) == 5, "own messages come in no batch");
 	r = rate(ctl_subgroup_rates, "sent-per-s");
 	ok(ctl_rate(r, &b.sg.stats, was, 2) == 25, "messages per second");
 	ok(isnan(ctl_rate(r, &b.sg.stats, NULL, 2)), "there is no rate without a past");
