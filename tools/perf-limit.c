@@ -17,6 +17,9 @@
 
 #define PAGE	4096ULL
 
+/* Queues of one end of a connection with soft-RoCE, which keeps them in memory. */
+#define QUEUES	(512ULL << 10)
+
 static uint64_t align(uint64_t v, uint64_t to)
 {
 	return (v + to - 1) / to * to;
@@ -55,7 +58,8 @@ uint64_t perf_limit_ring(const struct perf_conf *conf)
  *
  * Each of n nodes has a row of every member: headers and rings of those that send, and a
  * block per subgroup. The row's arrangement is that of kmod/core/layout.h. The engine
- * and the process have a descriptor of each message that can be under way.
+ * and the process have a descriptor of each message that can be under way. Each node is
+ * connected to all others.
  *
  * Return: bytes
  */
@@ -72,7 +76,7 @@ uint64_t perf_limit_memory(const struct perf_conf *conf)
 	uint64_t process = active * (log * sizeof(struct spindle_dlv) +
 				     (conf->copy_out ? ring + log * 8 : 0));
 
-	return n * (n * blocks + s * rings + engine + process);
+	return n * (n * blocks + s * rings + engine + process + (n - 1) * QUEUES);
 }
 
 /* What the machine can give away; 0 if it does not say. */
