@@ -3,6 +3,7 @@
  * Attachments: one open file bound to one subgroup. See attachment.h.
  */
 #include <linux/eventfd.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -308,8 +309,10 @@ static void attach_fn(void *ctx)
 					 &att->ctl->tx_unit);
 		att->usr->reserve = (u64)(u32)mc->txq.unit << 32 | (u32)mc->txq.slot;
 	}
-	if (att->flags & SPINDLE_ATTACH_RECV)
+	if (att->flags & SPINDLE_ATTACH_RECV) {
 		spindle_mc_attach_reader(mc, &att->dlvq);
+		att->since_ns = ktime_get_ns();
+	}
 	list_add_tail(&att->link, &sg->attachments);
 	spindle_subgroup_touch(sg);
 }

@@ -84,6 +84,7 @@ struct spindle_usr {
  * @pid: process that attached, a reference
  * @comm: its name
  * @watched: entries consumed when it was last looked at
+ * @has_some: it had others then that it had not consumed
  * @since_ns: since when it consumes nothing that it has, ktime; written by the engine
  * @user: who is charged
  * @charged: pages charged
@@ -110,6 +111,7 @@ struct spindle_attachment {
 	struct pid *pid;
 	char comm[TASK_COMM_LEN];
 	u64 watched;
+	bool has_some;
 	u64 since_ns;
 	struct user_struct *user;
 	unsigned long charged;

@@ -134,7 +134,7 @@ static void freeze_attachments(struct spindle_subgroup *sg)
 
 		if (!error && (att->flags & SPINDLE_ATTACH_SEND))
 			error = sg->mc.txq.error;
-		if (!error || att->ctl->state == SPINDLE_STATE_FROZEN)
+		if (!error || att->ctl->state > SPINDLE_STATE_ACTIVE)
 			continue;
 		spindle_count(&sg->mc.stats.frozen, 1);
 		freeze(sg, att, SPINDLE_EVENT_RING_ERROR, error,
@@ -145,15 +145,24 @@ static void freeze_attachments(struct spindle_subgroup *sg)
 /* Returns true if the reader has messages and may have to be detached later. */
 static bool watch_reader(struct spindle_subgroup *sg, struct spindle_attachment *att)
 {
+	const struct spindle_dlvq *q = &att->dlvq;
 	char reason[sizeof(att->comm) + 64];
 	u64 now = ktime_get_ns();
 
-	if (!(att->flags & SPINDLE_ATTACH_RECV) || att->dlvq.error)
+	if (!(att->flags & SPINDLE_ATTACH_RECV) || q->error)
 		return false;
-	if (att->dlvq.consumed != att->watched || att->dlvq.consumed == att->dlvq.tail) {
-		att->watched = att->dlvq.consumed;
+	/* It has just consumed something: the next pass will see what. */
+	if (READ_ONCE(*q->consumed_word) != q->consumed) {
+		spindle_subgroup_touch(sg);
+		spindle_engine_wake(sg->group->node->engine);
+		return true;
+	}
+	/* It goes on, or has had nothing to go on with until now. */
+	if (q->consumed != att->watched || !att->has_some || q->consumed == q->tail) {
+		att->watched = q->consumed;
+		att->has_some = q->consumed != q->tail;
 		WRITE_ONCE(att->since_ns, now);
-		return sg->stall_ms && att->dlvq.consumed != att->dlvq.tail;
+		return sg->stall_ms && att->has_some;
 	}
 	if (!sg->stall_ms)
 		return false;
@@ -180,6 +189,9 @@ bool spindle_subgroup_watch(struct spindle_subgroup *sg)
 	struct spindle_attachment *att;
 	bool again = false;
 
+	/* One that has ended stays as it is: who reads what is left may take its time. */
+	if (!sg->mc.active)
+		return false;
 	list_for_each_entry(att, &sg->attachments, link)
 		again |= watch_reader(sg, att);
 	return again;
@@ -242,7 +254,8 @@ bool spindle_subgroup_pass(struct spindle_subgroup *sg, bool idle)
 	work |= spindle_mc_run(&sg->mc, idle);
 	if (sg->mc.events)
 		handle_events(sg);
-	if (work)
+	/* An engine that others keep busy does not get to sleep, where this is done, too. */
+	if (work || sg->stall_ms)
 		spindle_subgroup_watch(sg);
 	return work;
 }
