@@ -16,8 +16,8 @@
 #include "raw.h"
 #include "subgroup.h"
 
-/* Writes, or round trips, of one slice. */
-#define SLICE 512
+/* How long a slice takes, whatever the size of a write and the number of members. */
+#define SLICE_NS (50 * (u64)NSEC_PER_MSEC)
 /* Patience with a device that does not answer. */
 #define PATIENCE_NS (5 * (u64)NSEC_PER_SEC)
 
@@ -52,11 +52,13 @@ static bool post(struct spindle_raw *raw, struct spindle_subgroup *sg,
 	return true;
 }
 
-/* The device has had its chance to run; did it take too long? */
-static bool late(struct spindle_raw *raw, u64 since)
+/* The device has had its chance to run; did it take too long, or is the peer lost? */
+static bool late(struct spindle_raw *raw, const struct spindle_peer *peer, u64 since)
 {
 	cond_resched();
-	if (ktime_get_ns() - since > PATIENCE_NS)
+	if (READ_ONCE(peer->went_down))
+		raw->err = -ENOTCONN;
+	else if (ktime_get_ns() - since > PATIENCE_NS)
 		raw->err = -ETIMEDOUT;
 	return raw->err;
 }
@@ -65,23 +67,22 @@ static void settle(struct spindle_raw *raw, struct spindle_peer *peer)
 {
 	u64 since = ktime_get_ns();
 
-	while (!spindle_post_idle(&peer->conn) && !late(raw, since))
+	while (!spindle_post_idle(&peer->conn) && !late(raw, peer, since))
 		spindle_post_poll(&peer->conn);
 }
 
 static void write_slice(struct spindle_raw *raw)
 {
 	struct spindle_subgroup *sg = raw->sg;
-	u32 end = min(raw->count, raw->done + SLICE);
-	u64 at = 0, set;
+	u64 begin = ktime_get_ns(), since = begin, at = 0, set;
 
-	for (; raw->done < end; raw->done++) {
+	for (; raw->done < raw->count && since - begin < SLICE_NS; raw->done++) {
 		for (set = sg->peers; set; set &= set - 1) {
 			struct spindle_peer *peer = sg->group->peer[__ffs64(set)];
-			u64 since = ktime_get_ns();
 
+			since = ktime_get_ns();
 			while (!post(raw, sg, peer, at, raw->done + 1 == raw->count))
-				if (late(raw, since))
+				if (late(raw, peer, since))
 					return;
 			if (raw->err)
 				return;
@@ -103,34 +104,51 @@ static struct spindle_peer *peer_of(const struct spindle_subgroup *sg,
 	return sg->group->peer[other->group->me];
 }
 
+/* Where the last byte of a write of @from arrives at @to. */
+static u8 *mark_at(const struct spindle_raw *raw, const struct spindle_subgroup *from,
+		   const struct spindle_subgroup *to)
+{
+	const struct spindle_peer *back = peer_of(to, from);
+
+	return back->row.mem.va + back->in.pay[to->index] + raw->size - 1;
+}
+
 /* Have @from write a mark as the last byte, and @to wait for it. */
 static void throw(struct spindle_raw *raw, struct spindle_subgroup *from,
 		  struct spindle_subgroup *to, u8 mark)
 {
-	struct spindle_peer *peer = peer_of(from, to), *back = peer_of(to, from);
+	struct spindle_peer *peer = peer_of(from, to);
 	u8 *src = from->group->row.mem.va + from->mc.own_pay + raw->size - 1;
-	const u8 *dst = back->row.mem.va + back->in.pay[to->index] + raw->size - 1;
+	const u8 *dst = mark_at(raw, from, to);
 	u64 since = ktime_get_ns();
 
 	WRITE_ONCE(*src, mark);
 	while (!post(raw, from, peer, 0, false))
-		if (late(raw, since))
+		if (late(raw, peer, since))
 			return;
 	while (!raw->err && READ_ONCE(*dst) != mark)
-		late(raw, since);
+		late(raw, peer, since);
 }
 
 static void pingpong_slice(struct spindle_raw *raw)
 {
-	u32 end = min(raw->count, raw->done + SLICE);
+	u64 begin = ktime_get_ns();
 
-	for (; raw->done < end && !raw->err; raw->done++) {
-		/* Never the mark of before, nor fresh memory. */
-		u8 mark = 1 + (raw->done & 63) * 2;
+	/* What an earlier run or a message has left there must not pass for a mark. */
+	if (!raw->done) {
+		WRITE_ONCE(*mark_at(raw, raw->sg, raw->other), 0);
+		WRITE_ONCE(*mark_at(raw, raw->other, raw->sg), 0);
+	}
+	while (raw->done < raw->count && ktime_get_ns() - begin < SLICE_NS) {
+		/* Not that of before. */
+		u8 mark = 1 + (raw->done & 63);
 
 		throw(raw, raw->sg, raw->other, mark);
 		if (!raw->err)
 			throw(raw, raw->other, raw->sg, mark);
+		if (raw->err)
+			return;
+		raw->done++;
 	}
 }
 
@@ -158,14 +176,15 @@ static void slice_fn(void *ctx)
  * @raw: what, and the results
  *
  * Context: process, spindle_mutex.
- * Return: 0; -EBUSY if the subgroup is in use, -ETIMEDOUT, -ECANCELED by a
- *	signal, or the error of a post
+ * Return: 0; -EBUSY if the subgroup is in use, -ENOTCONN if a member is lost meanwhile,
+ * -ETIMEDOUT, -ECANCELED after a signal, or the error of a post
  */
 int spindle_raw_run(struct spindle_raw *raw)
 {
 	do {
 		spindle_engine_call(raw->sg->group->node->engine, slice_fn, raw);
-		if (!raw->err && signal_pending(current))
+		/* Not EINTR: to that netlink gives no answer. */
+		if (!raw->err && raw->done < raw->count && signal_pending(current))
 			raw->err = -ECANCELED;
 	} while (!raw->err && raw->done < raw->count);
 	return raw->err;

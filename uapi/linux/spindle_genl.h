@@ -59,7 +59,8 @@
  *	idle ring at the other members: NODE_ID, SUBGROUP_ID, RAW; the reply has RAW. The
  *	engine does nothing else meanwhile. EPERM if the node is no sender of the subgroup,
  *	EBUSY if the subgroup is not active or a sender is attached, EOPNOTSUPP for a
- *	ping-pong with a node of another kernel or engine
+ *	ping-pong with a node of another kernel or engine, ENOTCONN if a member is lost
+ *	meanwhile, ETIMEDOUT if the device does not answer, ECANCELED after a signal
  */
 enum spindle_cmd {
 	SPINDLE_CMD_UNSPEC,
@@ -377,7 +378,7 @@ enum spindle_raw_kind {
  * @SPINDLE_RAW_A_UNSPEC: never used
  * @SPINDLE_RAW_A_PAD: alignment of 64-bit attributes
  * @SPINDLE_RAW_A_KIND: u8, enum spindle_raw_kind, default write
- * @SPINDLE_RAW_A_SIZE: u32, bytes of a write, 1 to the ring's
+ * @SPINDLE_RAW_A_SIZE: u32, bytes of a write, 1 to 2^20, at most the ring
  * @SPINDLE_RAW_A_COUNT: u32, writes to each member, or round trips, 1..1000000
  * @SPINDLE_RAW_A_NS: u64, nanoseconds that it took (reply only)
  * @SPINDLE_RAW_A_WRITES: u64, writes posted (reply only)
