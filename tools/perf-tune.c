@@ -2,7 +2,8 @@
 /*
  * The words of --tune. See perf-tune.h.
  *
- * Whether a number is in range is for the kernel to say.
+ * Whether a number is in range is for the kernel to say. There is a subgroup's tuning for
+ * each node, so it is kept in less memory than the values of spindle-ctl take.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,57 +11,34 @@
 #include <netlink/attr.h>
 
 #include "ctl.h"
-#include "ctl-net.h"
+#include "ctl-model.h"
+#include "ctl-wire.h"
 #include "perf-tune.h"
 
-/**
- * struct word - a word of --tune
- * @name: the word
- * @bits: the switches that it turns; 0: it is a number
- * @attr: the attribute of a number
- */
-struct word {
-	const char *name;
-	uint32_t bits;
-	uint16_t attr;
-};
+static const struct ctl_key all_key = { .name = "all", .kind = CTL_SWITCH };
 
-static const struct word words[] = {
-	{ .name = "all", .bits = SPINDLE_SW_ALL },
-	{ .name = "send-batch", .bits = SPINDLE_SW_SEND_BATCH },
-	{ .name = "recv-batch", .bits = SPINDLE_SW_RECV_BATCH },
-	{ .name = "dlv-batch", .bits = SPINDLE_SW_DLV_BATCH },
-	{ .name = "nulls", .bits = SPINDLE_SW_NULLS },
-	{ .name = "late-post", .bits = SPINDLE_SW_LATE_POST },
-	{ .name = "merged-acks", .bits = SPINDLE_SW_MERGED_ACKS },
-	{ .name = "packed", .bits = SPINDLE_SW_PACKED },
-	{ .name = "tracking", .bits = SPINDLE_SW_TRACKING },
-	{ .name = "send-budget", .attr = SPINDLE_TUNE_A_SEND_BUDGET },
-	{ .name = "recv-budget", .attr = SPINDLE_TUNE_A_RECV_BUDGET },
-	{ .name = "dlv-budget", .attr = SPINDLE_TUNE_A_DLV_BUDGET },
-	{ .name = "silence", .attr = SPINDLE_TUNE_A_SILENCE },
-	{ .name = "stall-ms", .attr = SPINDLE_TUNE_A_STALL_MS },
-};
-
-static const char *parse_one(const struct word *w, const char *value, struct perf_tune *tune)
+static const char *parse_one(const struct ctl_key *key, const char *value,
+			     struct perf_tune *tune)
 {
-	uint64_t num;
+	struct ctl_val val = { 0 };
+	const char *err = ctl_val_parse(key, &val, value);
+	uint32_t bits = SPINDLE_SW_ALL;
 
-	if (!w->bits) {
-		if (ctl_num_parse(value, UINT32_MAX, false, &num))
-			return ctl_asprintf("%s=%s: not a number from 0 to %u", w->name, value,
-					    UINT32_MAX);
-		tune->has |= 1U << w->attr;
-		tune->num[w->attr] = num;
+	if (err)
+		return ctl_asprintf("%s=%s: %s", key->name, value, err);
+	if (key->kind != CTL_SWITCH) {
+		tune->has |= 1U << key->attr;
+		tune->num[key->attr] = val.num;
 		return NULL;
 	}
-	tune->selector |= w->bits;
-	if (!strcmp(value, "on"))
-		tune->switches |= w->bits;
-	else if (!strcmp(value, "off"))
-		tune->switches &= ~w->bits;
+	/* The keys of switches are in the order of their bits. */
+	if (key != &all_key)
+		bits = 1U << (key - ctl_tune_keys);
+	tune->selector |= bits;
+	if (val.num)
+		tune->switches |= bits;
 	else
-		return ctl_asprintf("%s=%s: neither on nor off", w->name, value);
+		tune->switches &= ~bits;
 	return NULL;
 }
 
@@ -74,8 +52,8 @@ static const char *parse_one(const struct word *w, const char *value, struct per
 const char *perf_tune_parse(const char *text, struct perf_tune *tune)
 {
 	char *copy, *rest, *item, *value;
+	const struct ctl_key *key;
 	const char *err = NULL;
-	unsigned int i;
 
 	memset(tune, 0, sizeof(*tune));
 	if (!*text || !strcmp(text, "default"))
@@ -86,16 +64,15 @@ const char *perf_tune_parse(const char *text, struct perf_tune *tune)
 		value = strchr(item, '=');
 		if (value)
 			*value++ = '\0';
-		for (i = 0; i < CTL_ARRAY_SIZE(words); i++)
-			if (!strcmp(item, words[i].name))
-				break;
-		if (i == CTL_ARRAY_SIZE(words))
-			err = ctl_asprintf("'%s' is nothing to tune; see spindle-ctl(8)", item);
+		key = strcmp(item, all_key.name) ? ctl_key_find(ctl_tune_keys, item) : &all_key;
+		if (!key)
+			err = ctl_asprintf("'%s' is nothing to tune; there is: all, %s", item,
+					   ctl_key_list(ctl_tune_keys, false));
 		else if (!value)
 			err = ctl_asprintf("%s: the value is missing, as in %s=%s", item, item,
-					   words[i].bits ? "off" : "8");
+					   key->kind == CTL_SWITCH ? "off" : "8");
 		else
-			err = parse_one(&words[i], value, tune);
+			err = parse_one(key, value, tune);
 	}
 	ctl_free(copy);
 	return err;
@@ -109,25 +86,18 @@ int perf_tune_empty(const struct perf_tune *tune)
 /* Add it to SUBGROUP_SET. */
 void perf_tune_put(struct ctl_req *req, const struct perf_tune *tune)
 {
-	struct nla_bitfield32 bits = { .value = tune->switches, .selector = tune->selector };
-	struct nlattr *nest;
+	struct ctl_val val[CTL_TUNE_VALS] = { 0 };
 	unsigned int i;
 
-	ctl_req_mark(req, 0, "tune");
-	nest = ctl_req_nest(req, SPINDLE_A_TUNE, NULL);
-	if (tune->selector) {
-		ctl_req_mark(req, 0, "switches");
-		ctl_req_bytes(req, SPINDLE_TUNE_A_SWITCHES, &bits, sizeof(bits));
+	for (i = 0; i < CTL_TUNE_SWITCHES; i++) {
+		val[i].set = tune->selector & 1U << i;
+		val[i].num = !!(tune->switches & 1U << i);
 	}
-	for (i = 0; i < CTL_ARRAY_SIZE(words); i++) {
-		const struct word *w = &words[i];
-
-		if (w->bits || !(tune->has & 1U << w->attr))
-			continue;
-		ctl_req_mark(req, 0, ctl_asprintf("%s %u", w->name, tune->num[w->attr]));
-		ctl_req_u32(req, w->attr, tune->num[w->attr]);
+	for (; i < CTL_TUNE_VALS; i++) {
+		val[i].set = tune->has & 1U << ctl_tune_keys[i].attr;
+		val[i].num = tune->num[ctl_tune_keys[i].attr];
 	}
-	ctl_req_nest_end(req, nest);
+	ctl_tune_put(req, val);
 }
 
 /* How a subgroup is tuned at present, to be put back later. */

@@ -217,7 +217,7 @@ static void test_tune(void)
 	ok(!perf_tune_parse("all=off,nulls=on", &t) && t.selector == SPINDLE_SW_ALL &&
 	   t.switches == SPINDLE_SW_NULLS, "all off but one");
 	ok(!perf_tune_parse("nulls=on,all=off", &t) && !t.switches, "the last word counts");
-	ok(perf_tune_parse("nulls", &t) && perf_tune_parse("nulls=1", &t) &&
+	ok(perf_tune_parse("nulls", &t) && perf_tune_parse("nulls=2", &t) &&
 	   perf_tune_parse("foo=on", &t) && perf_tune_parse("send-budget=x", &t) &&
 	   perf_tune_parse("nulls=on,,", &t), "these are no words");
 	perf_tune_parse("all=on,tracking=off,silence=7,stall-ms=9,send-budget=1,recv-budget=2,"

@@ -61,7 +61,7 @@ says 2 "port 65536: not a number from 1 to 65535" --setup --port 65536
 says 2 "port 65535, first-node 1: .*ports end at 65535" --setup --port 65535
 says 2 "addr localhost: .*names are not resolved" --setup --addr localhost
 says 2 "'nuls' is nothing to tune" --setup --tune nuls=off
-says 2 "nulls=no: neither on nor off" --setup --tune nulls=no
+says 2 "nulls=of: neither on nor off" --setup --tune nulls=of
 
 says 2 "window: says what --setup makes" -w 3
 says 2 "addr: says where --setup makes nodes" --addr 10.0.0.1
