@@ -60,7 +60,6 @@ static int stalled(const struct perf_loop *l)
 	uint32_t s;
 
 	perf_stop(PERF_FAILED);
-	perf_bar_clear();
 	ctl_err("nothing has moved for %u s", l->wait);
 	for (i = 0; i < l->ends; i++) {
 		const struct perf_end *e = l->end[i];

@@ -96,6 +96,7 @@ static int find_node(void *arg, struct nlattr **a, struct nlmsghdr *nlh)
 	if (at < 0)
 		return 0;
 	add_device(place, a[SPINDLE_A_DEVICE]);
+	place->was_timed[at] = ctl_attr_num(a[SPINDLE_A_TIMING]);
 	if (!at) {
 		place->visibility = ctl_attr_num(a[SPINDLE_A_VISIBILITY]);
 		place->idle_us = ctl_attr_num(a[SPINDLE_A_IDLE_US]);
@@ -317,7 +318,8 @@ void perf_place_leave(struct perf_place *place)
 		return;
 	}
 	for (i = 0; i < place->timed; i++)
-		perf_net_timing(place->net, place->node[i], false);
+		if (!place->was_timed[i])
+			perf_net_timing(place->net, place->node[i], false);
 	place->timed = 0;
 	for (g = 0; place->tuned && g < place->subgroups; g++)
 		for (i = 0; i < place->nodes; i++)

@@ -53,6 +53,7 @@ struct perf_group {
  * @net: socket
  * @node: ids of the nodes of this kernel that are driven
  * @nodes: entries of @node
+ * @was_timed: they measured their time before
  * @made: so many of them were made by us, the first ones
  * @timed: so many of them have been told to measure their time
  * @tuned: they have been tuned
@@ -68,6 +69,7 @@ struct perf_place {
 	struct ctl_net *net;
 	uint32_t node[SPINDLE_MAX_MEMBERS];
 	unsigned int nodes;
+	bool was_timed[SPINDLE_MAX_MEMBERS];
 	unsigned int made;
 	unsigned int timed;
 	bool tuned;

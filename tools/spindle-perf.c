@@ -70,12 +70,14 @@ static void show(const struct perf_opts *o, struct sinks *s, const struct perf_r
 
 static int measure_all(const struct perf_opts *o, struct ctl_net *net, struct sinks *s)
 {
+	static struct ctl_pool pool;
 	unsigned int i, n = perf_opts_confs(o);
 	struct perf_result r;
 	struct perf_conf conf;
 	int rc = 0;
 
 	for (i = 0; i < n && !rc; i++) {
+		ctl_pool_use(&pool);
 		memset(&r, 0, sizeof(r));
 		perf_opts_conf(o, i, &conf);
 		perf_bar_title("setup");
@@ -90,6 +92,9 @@ static int measure_all(const struct perf_opts *o, struct ctl_net *net, struct si
 		perf_metric_free(&r);
 		if (!rc && perf_stopped())
 			rc = -EINTR;
+		/* What messages would have said of this configuration. */
+		ctl_pool_use(NULL);
+		ctl_pool_drop(&pool);
 	}
 	return rc;
 }
@@ -151,6 +156,7 @@ int main(int argc, char **argv)
 		return CTL_FAILED;
 	perf_clock_init();
 	perf_bar_init(o.quiet);
+	ctl_before_err = perf_bar_clear;
 	perf_stop_catch();
 	atexit(leave);
 	rc = measure_all(&o, &net, &sinks);
