@@ -195,6 +195,11 @@ sends 600 4
 is "  is as it is" "$(get config/window) $(get config/max_msg) $(get members) $(get senders)" \
 	"32 2000 4 3"
 check "  the nodes stay" spindle-ctl node show id 4
+spindle-ctl -j -p subgroup show node 1 id 7 >/tmp/sg.json
+is "  as they were tuned" "$(sed -n 's/^ *"late_post": *\([a-z]*\).*/\1/p' /tmp/sg.json)" true
+spindle-ctl -j -p node show >/tmp/nodes.json
+is "  and do not measure time" "$(json-get /tmp/nodes.json /0/timing /3/timing | tr '\n' ' ')" \
+	"false false "
 check "one sends, the others are silent" limit 60 spindle-perf -q -S 2000 -c 200 -r 1 \
 	-s one --json="$OUT"
 sends 200 4
