@@ -150,7 +150,7 @@ delivered_at_least()
 	local n
 
 	n=$(spindle-ctl -j -p subgroup show node "$node" id "$2" |
-		sed -n 's/^ *"delivered": *\([0-9]*\),*$/\1/p')
+		sed -n 's/^ *"delivered": *\([0-9]*\),*$/\1/p' | head -n 1)
 	[ "${n:-0}" -ge "$1" ]
 }
 
