@@ -142,12 +142,12 @@ struct spindle_mc_end {
  * @sent: own messages
  * @sent_bytes: their bytes
  * @nulls: own rounds given up
- * @received: messages received, own ones included
+ * @received: messages received; own ones are, as soon as they are sent
  * @delivered: messages delivered
  * @delivered_bytes: their bytes
  * @discarded: of these, while nobody read
  * @send_batches: times that messages were sent
- * @recv_batches: times that messages were received
+ * @recv_batches: times that messages of others were received
  * @dlv_batches: times that messages were delivered
  * @abandoned: slots given up
  * @frozen: attachments frozen
@@ -206,9 +206,8 @@ struct spindle_mc_stats {
  * @active: the protocol runs: all members are connected
  * @settle: something happened that release has to look at
  * @blocked: a copying reader is full; wait until it has read
-bool spindle_mc_run(struct spindle_mc *mc, bool idle);
-bool spindle_mc_flush_acks(struct spindle_mc *mc);
-void spindle_mc_retune(struct spindle_mc *mc, const struct spindle_mc_tune *tune);
+ * @lazy: members may not know yet what was delivered
+ * @backlog: the last pass has left messages unreceived, for want of budget
  * @turn: sender rank that the next pass begins to receive with
  * @changed: @word differs from the own block
  * @events: SPINDLE_MC_*, cleared by the subgroup
