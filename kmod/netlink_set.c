@@ -266,7 +266,7 @@ static int reply_raw(struct genl_info *info, const struct spindle_raw *raw)
 	nest = nla_nest_start(skb, SPINDLE_A_RAW);
 	if (!nest || nla_put_u8(skb, SPINDLE_RAW_A_KIND, raw->kind) ||
 	    nla_put_u32(skb, SPINDLE_RAW_A_SIZE, raw->size) ||
-	    nla_put_u32(skb, SPINDLE_RAW_A_COUNT, raw->count) ||
+	    nla_put_u32(skb, SPINDLE_RAW_A_COUNT, raw->done) ||
 	    nla_put_u64_64bit(skb, SPINDLE_RAW_A_NS, raw->ns, SPINDLE_RAW_A_PAD) ||
 	    nla_put_u64_64bit(skb, SPINDLE_RAW_A_WRITES, raw->writes, SPINDLE_RAW_A_PAD))
 		goto err;
@@ -283,7 +283,7 @@ err:
  * @skb: the request
  * @info: parsed
  *
- * Holds spindle_mutex as long as it takes: nothing may change meanwhile.
+ * Holds spindle_mutex all the time: nothing may change meanwhile.
  *
  * Return: 0 or -errno, with a text
  */
@@ -301,9 +301,7 @@ int spindle_netlink_raw_run(struct sk_buff *skb, struct genl_info *info)
 			       spindle_raw_policy, info->extack);
 	if (err)
 		return err;
-	/* Not -EINTR: netlink takes that for a request that will be repeated, unanswered. */
-	if (mutex_lock_interruptible(&spindle_mutex))
-		return -ECANCELED;
+	mutex_lock(&spindle_mutex);
 	raw.sg = find(info);
 	err = PTR_ERR_OR_ZERO(raw.sg);
 	if (!err)

@@ -2,11 +2,11 @@
 /*
  * Raw: what the device does by itself. See raw.h.
  *
- * The engine runs a measurement in slices, each a function in its mailbox, so that a
- * long one can be interrupted and does not keep the engine from other mail.
+ * The engine measures, as a function in its mailbox. Meanwhile it does nothing else, and
+ * nobody else can ask for anything: so a request takes a short time, and whoever wants to
+ * measure for longer asks again.
  */
 #include <linux/ktime.h>
-#include <linux/sched/signal.h>
 
 #include "engine.h"
 #include "fabric/post.h"
@@ -16,8 +16,8 @@
 #include "raw.h"
 #include "subgroup.h"
 
-/* How long a slice takes, whatever the size of a write and the number of members. */
-#define SLICE_NS (50 * (u64)NSEC_PER_MSEC)
+/* How long a request takes, whatever the size of a write and the number of members. */
+#define RUN_NS (100 * (u64)NSEC_PER_MSEC)
 /* Patience with a device that does not answer. */
 #define PATIENCE_NS (5 * (u64)NSEC_PER_SEC)
 
@@ -71,29 +71,31 @@ static void settle(struct spindle_raw *raw, struct spindle_peer *peer)
 		spindle_post_poll(&peer->conn);
 }
 
-static void write_slice(struct spindle_raw *raw)
+static void run_writes(struct spindle_raw *raw, u64 begin)
 {
 	struct spindle_subgroup *sg = raw->sg;
-	u64 begin = ktime_get_ns(), since = begin, at = 0, set;
+	u64 at = 0, set;
+	bool last;
 
-	for (; raw->done < raw->count && since - begin < SLICE_NS; raw->done++) {
+	do {
+		u64 since = ktime_get_ns();
+
+		last = raw->done + 1 == raw->count || since - begin >= RUN_NS;
 		for (set = sg->peers; set; set &= set - 1) {
 			struct spindle_peer *peer = sg->group->peer[__ffs64(set)];
 
-			since = ktime_get_ns();
-			while (!post(raw, sg, peer, at, raw->done + 1 == raw->count))
+			while (!post(raw, sg, peer, at, last))
 				if (late(raw, peer, since))
 					return;
 			if (raw->err)
 				return;
 		}
+		raw->done++;
 		/* Through the ring, as payload goes. */
 		at += ALIGN(raw->size, SPINDLE_UNIT);
 		if (at + raw->size > sg->cfg->ring)
 			at = 0;
-	}
-	if (raw->done != raw->count)
-		return;
+	} while (!last);
 	for (set = sg->peers; set && !raw->err; set &= set - 1)
 		settle(raw, sg->group->peer[__ffs64(set)]);
 }
@@ -130,16 +132,12 @@ static void throw(struct spindle_raw *raw, struct spindle_subgroup *from,
 		late(raw, peer, since);
 }
 
-static void pingpong_slice(struct spindle_raw *raw)
+static void run_pingpong(struct spindle_raw *raw, u64 begin)
 {
-	u64 begin = ktime_get_ns();
-
 	/* What an earlier run or a message has left there must not pass for a mark. */
-	if (!raw->done) {
-		WRITE_ONCE(*mark_at(raw, raw->sg, raw->other), 0);
-		WRITE_ONCE(*mark_at(raw, raw->other, raw->sg), 0);
-	}
-	while (raw->done < raw->count && ktime_get_ns() - begin < SLICE_NS) {
+	WRITE_ONCE(*mark_at(raw, raw->sg, raw->other), 0);
+	WRITE_ONCE(*mark_at(raw, raw->other, raw->sg), 0);
+	while (raw->done < raw->count && ktime_get_ns() - begin < RUN_NS) {
 		/* Not that of before. */
 		u8 mark = 1 + (raw->done & 63);
 
@@ -152,40 +150,34 @@ static void pingpong_slice(struct spindle_raw *raw)
 	}
 }
 
-static void slice_fn(void *ctx)
+static void run_fn(void *ctx)
 {
 	struct spindle_raw *raw = ctx;
+	u64 begin;
 
-	/* Between two slices anything may have happened. */
 	raw->err = check_idle(raw->sg);
 	if (!raw->err && raw->other)
 		raw->err = check_idle(raw->other);
 	if (raw->err)
 		return;
-	if (!raw->done)
-		raw->begin = ktime_get_ns();
+	begin = ktime_get_ns();
 	if (raw->kind == SPINDLE_RAW_PINGPONG)
-		pingpong_slice(raw);
+		run_pingpong(raw, begin);
 	else
-		write_slice(raw);
-	raw->ns = ktime_get_ns() - raw->begin;
+		run_writes(raw, begin);
+	raw->ns = ktime_get_ns() - begin;
 }
 
 /**
- * spindle_raw_run() - measure
+ * spindle_raw_run() - measure, for a tenth of a second at most
  * @raw: what, and the results
  *
  * Context: process, spindle_mutex.
  * Return: 0; -EBUSY if the subgroup is in use, -ENOTCONN if a member is lost meanwhile,
- * -ETIMEDOUT, -ECANCELED after a signal, or the error of a post
+ * -ETIMEDOUT, or the error of a post
  */
 int spindle_raw_run(struct spindle_raw *raw)
 {
-	do {
-		spindle_engine_call(raw->sg->group->node->engine, slice_fn, raw);
-		/* Not EINTR: to that netlink gives no answer. */
-		if (!raw->err && raw->done < raw->count && signal_pending(current))
-			raw->err = -ECANCELED;
-	} while (!raw->err && raw->done < raw->count);
+	spindle_engine_call(raw->sg->group->node->engine, run_fn, raw);
 	return raw->err;
 }

@@ -16,9 +16,8 @@ struct spindle_subgroup;
  * @other: with SPINDLE_RAW_PINGPONG: the same subgroup at the other node
  * @kind: enum spindle_raw_kind
  * @size: bytes of a write
- * @count: writes to each peer, or round trips
- * @done: of these
- * @begin: when it began, ktime
+ * @count: writes to each peer, or round trips, at most
+ * @done: out: of these, as many as there was time for
  * @ns: out: how long it took
  * @writes: out: writes posted
  * @err: out: 0, or -errno
@@ -30,7 +29,6 @@ struct spindle_raw {
 	u32 size;
 	u32 count;
 	u32 done;
-	u64 begin;
 	u64 ns;
 	u64 writes;
 	int err;

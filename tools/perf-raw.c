@@ -30,10 +30,11 @@
 #define TRY_NS		10000000
 #define TRIES		100
 
-/* What RAW_RUN says. */
+/* What RAW_RUN says, of all requests that it took. */
 struct answer {
 	uint64_t ns;
 	uint64_t writes;
+	uint64_t count;
 };
 
 static int take(void *arg, struct nlattr **attrs, struct nlmsghdr *nlh)
@@ -45,8 +46,9 @@ static int take(void *arg, struct nlattr **attrs, struct nlmsghdr *nlh)
 	if (!attrs[SPINDLE_A_RAW] ||
 	    nla_parse_nested(a, SPINDLE_RAW_A_MAX, attrs[SPINDLE_A_RAW], NULL) < 0)
 		return -EBADMSG;
-	answer->ns = ctl_attr_num(a[SPINDLE_RAW_A_NS]);
-	answer->writes = ctl_attr_num(a[SPINDLE_RAW_A_WRITES]);
+	answer->ns += ctl_attr_num(a[SPINDLE_RAW_A_NS]);
+	answer->writes += ctl_attr_num(a[SPINDLE_RAW_A_WRITES]);
+	answer->count += ctl_attr_num(a[SPINDLE_RAW_A_COUNT]);
 	return 0;
 }
 
@@ -56,7 +58,6 @@ static int run_once(const struct perf_place *place, uint32_t node, uint8_t kind,
 	struct ctl_req *req = ctl_req_new(place->net, SPINDLE_CMD_RAW_RUN, 0, "raw writes");
 	struct nlattr *nest;
 
-	memset(answer, 0, sizeof(*answer));
 	ctl_req_mark(req, 0, ctl_asprintf("node %u", node));
 	ctl_req_u32(req, SPINDLE_A_NODE_ID, node);
 	ctl_req_mark(req, 0, ctl_asprintf("subgroup %u", place->group[0].id));
@@ -72,19 +73,21 @@ static int run_once(const struct perf_place *place, uint32_t node, uint8_t kind,
 	return perf_net_call(place->net, req, take, answer, CTL_QUIET);
 }
 
-/* What was there before may still be on its way. */
+/* What was there before may still be on its way; and a request takes a limited time. */
 static int run(const struct perf_place *place, uint32_t node, uint8_t kind, uint32_t size,
 	       uint32_t count, struct answer *answer)
 {
 	struct timespec ts = { 0, TRY_NS };
-	unsigned int tries;
-	int rc = -EBUSY;
+	unsigned int tries = 0;
+	int rc;
 
-	for (tries = 0; rc == -EBUSY && tries < TRIES && !perf_stopped(); tries++) {
-		if (tries)
+	memset(answer, 0, sizeof(*answer));
+	do {
+		rc = run_once(place, node, kind, size, count - answer->count, answer);
+		if (rc == -EBUSY && ++tries < TRIES)
 			nanosleep(&ts, NULL);
-		rc = run_once(place, node, kind, size, count, answer);
-	}
+	} while (((!rc && answer->count < count) || (rc == -EBUSY && tries < TRIES)) &&
+		 !perf_stopped());
 	/*
 	 * A member in another kernel does not answer pings, and one that somebody else
 	 * drives may be in use: then it is not known.
@@ -152,7 +155,7 @@ int perf_raw(const struct perf_place *place, uint64_t size, uint64_t count, stru
 	trips = count ? count : PINGPONGS;
 	rc = run(place, node, SPINDLE_RAW_PINGPONG, size, trips, &answer);
 	if (!rc && answer.ns)
-		raw->latency[i] = (double)answer.ns / trips / 2;
+		raw->latency[i] = (double)answer.ns / answer.count / 2;
 	return rc;
 }
 

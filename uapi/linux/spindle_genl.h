@@ -57,10 +57,11 @@
  *	sender is attached
  * @SPINDLE_CMD_RAW_RUN: measure what the device itself does, with writes into the node's
  *	idle ring at the other members: NODE_ID, SUBGROUP_ID, RAW; the reply has RAW. The
- *	engine does nothing else meanwhile. EPERM if the node is no sender of the subgroup,
- *	EBUSY if the subgroup is not active or a sender is attached, EOPNOTSUPP for a
- *	ping-pong with a node of another kernel or engine, ENOTCONN if a member is lost
- *	meanwhile, ETIMEDOUT if the device does not answer, ECANCELED after a signal
+ *	engine does nothing else meanwhile, so a request takes 0.1 s at most, and COUNT of
+ *	the reply says how far it came. EPERM if the node is no sender of the subgroup, EBUSY
+ *	if the subgroup is not active or a sender is attached, EOPNOTSUPP for a ping-pong
+ *	with a node of another kernel or engine, ENOTCONN if a member is lost meanwhile,
+ *	ETIMEDOUT if the device does not answer
  */
 enum spindle_cmd {
 	SPINDLE_CMD_UNSPEC,
@@ -379,7 +380,8 @@ enum spindle_raw_kind {
  * @SPINDLE_RAW_A_PAD: alignment of 64-bit attributes
  * @SPINDLE_RAW_A_KIND: u8, enum spindle_raw_kind, default write
  * @SPINDLE_RAW_A_SIZE: u32, bytes of a write, 1 to 2^20, at most the ring
- * @SPINDLE_RAW_A_COUNT: u32, writes to each member, or round trips, 1..1000000
+ * @SPINDLE_RAW_A_COUNT: u32, writes to each member, or round trips, 1..1000000; in a reply
+ *	as many as there was time for
  * @SPINDLE_RAW_A_NS: u64, nanoseconds that it took (reply only)
  * @SPINDLE_RAW_A_WRITES: u64, writes posted (reply only)
  */

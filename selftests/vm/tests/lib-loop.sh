@@ -61,3 +61,32 @@ loop_stat()
 	spindle-ctl -j -p subgroup show node "$1" id "$2" |
 		sed -n "s/^ *\"$3\": *\([0-9]*\),*\$/\1/p" | head -n 1
 }
+
+# engine_stat NODE NAME: a counter of the node's engine.
+engine_stat()
+{
+	spindle-ctl -j -p stats node "$1" |
+		sed -n "s/^ *\"$2\": *\([0-9]*\),*\$/\1/p" | head -n 1
+}
+
+# engines N NAME: a counter of the engines of nodes 1..N, added up.
+engines()
+{
+	local i sum
+
+	sum=0
+	for i in $(seq "$1"); do
+		sum=$((sum + $(engine_stat "$i" "$2")))
+	done
+	echo $sum
+}
+
+# quiet N: do the engines of nodes 1..N sleep? What they had to say has been said then.
+quiet()
+{
+	local before
+
+	before=$(engines "$1" passes)
+	usleep 500000
+	[ "$(engines "$1" passes)" = "$before" ]
+}

@@ -14,19 +14,6 @@
 . ./guest-lib.sh
 . ./lib-loop.sh
 
-# engine_stat NODE NAME: a counter of the node's engine.
-engine_stat()
-{
-	spindle-ctl -j -p stats node "$1" |
-		sed -n "s/^ *\"$2\": *\([0-9]*\),*\$/\1/p" | head -n 1
-}
-
-# One counter of all three engines, added up.
-engines()
-{
-	echo $(($(engine_stat 1 "$1") + $(engine_stat 2 "$1") + $(engine_stat 3 "$1")))
-}
-
 # Ticks of the processor that the three threads have used.
 ticks()
 {
@@ -42,26 +29,17 @@ packets()
 	echo $(($(rxe_counter sent_pkts) + $(rxe_counter rcvd_pkts)))
 }
 
-quiet()
-{
-	local before
-
-	before=$(engines passes)
-	usleep 500000
-	[ "$(engines passes)" = "$before" ]
-}
-
 # idle DESCRIPTION: nothing happens for five seconds.
 idle()
 {
 	local passes used sent
 
-	check "$1: engines come to rest" wait_until 30 quiet
-	passes=$(engines passes)
+	check "$1: engines come to rest" wait_until 30 quiet 3
+	passes=$(engines 3 passes)
 	used=$(ticks)
 	sent=$(packets)
 	sleep 5
-	is "$1: no pass in 5 s" "$(engines passes)" "$passes"
+	is "$1: no pass in 5 s" "$(engines 3 passes)" "$passes"
 	is "$1: no packet" "$(packets)" "$sent"
 	used=$(($(ticks) - used))
 	check "$1: no processor time ($used ticks of all three)" test $used -le 1
@@ -80,25 +58,25 @@ for how in poll imm; do
 			visibility $how engine $i || not_ok "node $i"
 	done
 	check "three nodes, three engines ($how)" loop_view 3 1 subgroup 1 max-msg 1024
-	slept=$(engines sleeps)
+	slept=$(engines 3 sleeps)
 	check "traffic" limit 60 mcast-load -n 1-3 -g 1 -c 100
 	idle "after traffic ($how)"
-	check "engines went to sleep" test "$(engines sleeps)" -gt "$slept"
+	check "engines went to sleep" test "$(engines 3 sleeps)" -gt "$slept"
 
 	# Who reads on nodes 2 and 3 waits in poll(); node 1 sends when all sleep.
 	limit 120 mcast-load -n 2,3 -g 1 -s one -c 3 -w 100 >/tmp/readers.out 2>&1 &
 	readers=$!
 	check "readers wait" wait_until 30 readers_wait
 	idle "with readers ($how)"
-	kicks=$(engines kicks)
-	bells=$(engines bells)
+	kicks=$(engines 3 kicks)
+	bells=$(engines 3 bells)
 	check "messages after that are sent" limit 60 mcast-load -n 1 -g 1 -s one -c 3 -w 50 \
 		-p 500
 	rc=0
 	wait $readers || rc=$?
 	is "and arrive" $rc 0
-	check "a process has kicked its engine" test "$(engines kicks)" -gt "$kicks"
-	check "peers have rung for theirs" test "$(engines bells)" -gt "$bells"
+	check "a process has kicked its engine" test "$(engines 3 kicks)" -gt "$kicks"
+	check "peers have rung for theirs" test "$(engines 3 bells)" -gt "$bells"
 	sed 's/^[^#]/# &/' /tmp/readers.out
 	check "nodes go" loop_del 3
 done

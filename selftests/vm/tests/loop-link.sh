@@ -27,6 +27,8 @@ check "module loads" loop_start
 # all can be removed, and that a new device works.
 check "4 nodes" configure auto
 check "work" limit 60 mcast-load -n 1-4 -g 1 -c 20
+# What was delivered is acknowledged when there is nothing else to say: some time later.
+check "silence" wait_until 30 quiet 4
 ip link set dummy0 down
 usleep 500000
 ip link set dummy0 up
