@@ -108,7 +108,7 @@ is "a message in the last round of all: others follow half the way" \
 	"up|up|success|success|there"
 fresh
 is "as many rounds as can be, without a message: nobody follows" \
-	"$(hostile dial setup block,sent=0x100000000000000 await,received=1 await,sent=1)" \
+	"$(hostile dial setup block,sent=0x100000000000000 await,received=1 await,sent=1,ms=3000)" \
 	"up|up|success|there|not there|# await: sent 0 received 1 delivered 0 slots 0"
 fresh
 is "a block of no subgroup means nothing" \

@@ -182,10 +182,15 @@ if [ -e /proc/slabinfo ]; then
 else
 	skip "no slab cache grows by an object per cycle" "no /proc/slabinfo"
 fi
-# One page per cycle, wherever it is, would add up to this.
+# One page per cycle, wherever it is, would add up to this. Some hundred kilobytes come and
+# go by themselves, so that it takes many cycles to tell.
 grown=$(($(cat /tmp/cold.kb) - $(cat /tmp/warm.kb)))
-check "memory has not grown by a page per cycle ($grown kB in $n cycles)" \
-	test $grown -lt $((n * 4))
+if [ $n -ge 150 ]; then
+	check "memory has not grown by a page per cycle ($grown kB in $n cycles)" \
+		test $grown -lt $((n * 4))
+else
+	skip "memory has not grown by a page per cycle" "$grown kB in $n cycles say nothing"
+fi
 check "the kernel knows no more of it" sh -c "! grep -q spindle /proc/slabinfo /proc/modules"
 
 # ---- a namespace that goes first --------------------------------------------
