@@ -236,14 +236,19 @@ static int fill_hist(struct sk_buff *skb, int type, const u64 hist[SPINDLE_HIST_
 	return nla_put(skb, type, sizeof(copy), copy);
 }
 
-static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att)
+/* Messages that a reader has not consumed. The process may have written anything. */
+static u64 reader_lag(const struct spindle_attachment *att)
 {
 	const struct spindle_dlvq *q = &att->dlvq;
+	u64 lag = READ_ONCE(*q->tail_word) - READ_ONCE(*q->consumed_word);
+
+	return lag <= q->mask + 1ULL ? lag : 0;
+}
+
+static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att)
+{
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_READER);
-	u64 tail = READ_ONCE(*q->tail_word), consumed = READ_ONCE(*q->consumed_word);
-	/* The process may have written anything. */
-	u64 lag = tail - consumed <= q->mask + 1ULL ? tail - consumed : 0;
-	u64 since = READ_ONCE(att->since_ns), now = ktime_get_ns();
+	u64 lag = reader_lag(att), since = READ_ONCE(att->since_ns), now = ktime_get_ns();
 	u64 idle = lag && now > since ? div_u64(now - since, NSEC_PER_MSEC) : 0;
 
 	if (!nest || nla_put_u32(skb, SPINDLE_READER_A_PID, pid_vnr(att->pid)) ||
@@ -256,14 +261,26 @@ static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att
 	return 0;
 }
 
-/* Attachments come and go under the mutex only. */
+/*
+ * The one that lags most comes first: where not all are shown, it is the one that somebody
+ * looks for. Attachments come and go under the mutex only.
+ */
 static int fill_readers(struct sk_buff *skb, const struct spindle_subgroup *sg)
 {
-	const struct spindle_attachment *att;
-	u32 n = 0;
+	const struct spindle_attachment *att, *last = NULL;
+	u64 most = 0;
+	u32 n = 1;
 
 	list_for_each_entry(att, &sg->attachments, link) {
-		if (!(att->flags & SPINDLE_ATTACH_RECV))
+		if (!(att->flags & SPINDLE_ATTACH_RECV) || (last && reader_lag(att) <= most))
+			continue;
+		most = reader_lag(att);
+		last = att;
+	}
+	if (last && fill_reader(skb, last))
+		return -EMSGSIZE;
+	list_for_each_entry(att, &sg->attachments, link) {
+		if (!(att->flags & SPINDLE_ATTACH_RECV) || att == last)
 			continue;
 		if (++n > READERS)
 			break;

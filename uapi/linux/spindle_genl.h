@@ -196,8 +196,8 @@ enum spindle_member_attr {
  *	entry i counts batches of 2^i messages and more, but fewer than 2^(i+1) (reply only)
  * @SPINDLE_SUBGROUP_A_RECV_HIST: binary, the same of the receive predicate (reply only)
  * @SPINDLE_SUBGROUP_A_DLV_HIST: binary, the same of the deliver predicate (reply only)
- * @SPINDLE_SUBGROUP_A_READER: nest of enum spindle_reader_attr; several, 32 at most (reply
- *	only)
+ * @SPINDLE_SUBGROUP_A_READER: nest of enum spindle_reader_attr; several, 32 at most, the one
+ *	that lags most first (reply only)
  * @SPINDLE_SUBGROUP_A_ROW: nest of enum spindle_row_attr; several, by rank (reply only)
  */
 enum spindle_subgroup_attr {
@@ -479,7 +479,7 @@ enum spindle_engine_stat {
  * @SPINDLE_SUBGROUP_S_DELIVERED_BYTES: their bytes
  * @SPINDLE_SUBGROUP_S_DISCARDED: of these, delivered while nobody read
  * @SPINDLE_SUBGROUP_S_SEND_BATCHES: times the send predicate found messages
- * @SPINDLE_SUBGROUP_S_RECV_BATCHES: times the receive predicate found messages
+ * @SPINDLE_SUBGROUP_S_RECV_BATCHES: times the receive predicate found messages of others
  * @SPINDLE_SUBGROUP_S_DLV_BATCHES: times the deliver predicate found messages
  * @SPINDLE_SUBGROUP_S_ABANDONED: slots given up by the process or by its death
  * @SPINDLE_SUBGROUP_S_FROZEN: attachments frozen for breaking the ring's rules

@@ -260,12 +260,20 @@ send()
 	sender=$!
 }
 
-# slow OPTION...: a reader at node 2, which is asleep when there is something to read
+readers()
+{
+	[ "$(loop_stat 2 1 readers)" = "$1" ]
+}
+
+# slow OPTION...: one more reader at node 2, which is asleep when there is something to read
 slow()
 {
+	local more
+
+	more=$(($(loop_stat 2 1 readers) + 1))
 	spindle-pipe -n 2 -g 1 -r "$@" >/tmp/slow.out 2>/tmp/slow.err &
 	slow=$!
-	wait_until 30 reader_lag 0
+	wait_until 30 readers $more
 	kill -STOP $slow
 }
 
@@ -305,6 +313,34 @@ wait $slow
 
 slow -c
 is "a reader of copies" "$(reader 2 copy)" true
+# Of several the one that lags comes first, whenever the others came.
+spindle-pipe -n 2 -g 1 -r >/dev/null &
+others=$!
+check "another reader" wait_until 30 readers 2
+first_reader()
+{
+	spindle-ctl -j -p subgroup show node 2 id 1 | sed -n '/"reader"/,$p' |
+		sed -n 's/^ *"pid": *\([0-9]*\),*$/\1/p' | head -n 1
+}
+send 20
+rc=0
+wait "$sender" || rc=$?
+is "  the sender is done" "$rc" 0
+is "  who lags is named first" "$(first_reader)" $slow
+kill -CONT $slow
+kill $slow
+wait $slow
+slow -c
+send 20
+rc=0
+wait "$sender" || rc=$?
+is "  the sender is done" "$rc" 0
+is "  whoever came first" "$(first_reader)" $slow
+kill -CONT $slow
+kill $slow $others
+wait $slow $others
+
+slow -c
 send 20
 check "it is behind" wait_until 30 reader_lag 20
 rc=0
