@@ -37,7 +37,8 @@ int next_event(int ms, int64_t *code, struct rdma_cm_id **from)
 		memcpy(&word, ev->param.conn.private_data, sizeof(word));
 		*code = be32toh(word);
 	}
-	if (type == RDMA_CM_EVENT_DISCONNECTED)
+	/* A node that gives up before it has seen us ready rejects what is established here. */
+	if (type == RDMA_CM_EVENT_DISCONNECTED || type == RDMA_CM_EVENT_REJECTED)
 		disconnected = true;
 	rdma_ack_cm_event(ev);
 	return type;
@@ -60,6 +61,7 @@ static void resolve(void)
 	struct sockaddr_in src = member_addr(my_id), dst = member_addr(their_id);
 
 	src.sin_port = 0;
+	disconnected = false;
 	if (rdma_create_id(chan, &id, NULL, RDMA_PS_TCP) ||
 	    rdma_resolve_addr(id, (struct sockaddr *)&src, (struct sockaddr *)&dst, 5000))
 		die("resolve: %s\n", strerror(errno));

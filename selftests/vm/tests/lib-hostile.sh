@@ -16,6 +16,7 @@ listen_in()
 {
 	spindle-ctl monitor >>$EV 2>/dev/null &
 	monitor_pid=$!
+	wait_until 30 listens $monitor_pid
 }
 
 listen_out()
@@ -97,13 +98,6 @@ let_go()
 {
 	: >/tmp/go
 	wait "$hostile_pid"
-}
-
-# engine_stat NODE NAME: a counter of the node's engine.
-engine_stat()
-{
-	spindle-ctl -j -p stats node "$1" |
-		sed -n "s/^ *\"$2\": *\([0-9]*\),*\$/\1/p" | head -n 1
 }
 
 # The keys of all memory regions of the kernel.

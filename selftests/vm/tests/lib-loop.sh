@@ -90,3 +90,11 @@ quiet()
 	usleep 500000
 	[ "$(engines "$1" passes)" = "$before" ]
 }
+
+# listens PID: has the process joined a multicast group of generic netlink? What happens
+# before, "spindle-ctl monitor" does not tell. libnl's ports have the process in 22 bits.
+listens()
+{
+	awk -v pid="$1" '$2 == 16 && $3 % 4194304 == pid && $4 != "00000000" { found = 1 }
+		END { exit !found }' /proc/net/netlink
+}

@@ -19,6 +19,7 @@ dead_nodes()
 check "module loads" loop_start
 spindle-ctl monitor >>$EV 2>/dev/null &
 monitor_pid=$!
+check "who listens" wait_until 30 listens $monitor_pid
 
 for how in poll imm; do
 	check "4 nodes ($how)" configure $how

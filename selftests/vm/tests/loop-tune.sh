@@ -358,6 +358,7 @@ wait $slow
 # One that consumes nothing is detached.
 spindle-ctl monitor node 2 >/tmp/mon 2>&1 &
 mon=$!
+check "who listens" wait_until 30 listens $mon
 check "a limit" spindle-ctl subgroup set 2 id 1 stall-ms 300
 slow
 send 20
