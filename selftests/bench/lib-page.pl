@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the pages of measurements share: rows, expressions over them, reST. "page" and
+# "peers/page" require it.
+use strict;
+use warnings;
+
+# ---- rows ------------------------------------------------------------------
+
+# A CSV: { series => { x => { column => value } } }, order of series and of x.
+sub load_csv {
+	my ($file) = @_;
+	my %t = (series => [], x => [], row => {});
+	open(my $f, '<', $file) or return undef;
+	my $head = <$f> // return undef;
+	chomp $head;
+	my @name = split /,/, $head;
+	my (%s, %x);
+	while (my $l = <$f>) {
+		chomp $l;
+		my @v = split /,/, $l, -1;
+		next if @v != @name;
+		my %r;
+		@r{@name} = @v;
+		push @{$t{series}}, $r{series} unless $s{$r{series}}++;
+		push @{$t{x}}, $r{x} unless $x{$r{x}}++;
+		$t{row}{$r{series}}{$r{x}} = \%r;
+	}
+	@{$t{x}} = sort { $a <=> $b } @{$t{x}};
+	return @{$t{series}} ? \%t : undef;
+}
+
+# "key=value" lines
+sub load_keys {
+	my ($file) = @_;
+	my %k;
+	open(my $f, '<', $file) or return {};
+	while (<$f>) {
+		chomp;
+		$k{$1} = $2 if /^(\w+)=(.*)/;
+	}
+	return \%k;
+}
+
+# ---- what expressions see --------------------------------------------------
+
+our $T;		# rows of the figure or page that is being made
+
+# A value: v(SERIES, X), of goodput unless METRIC says otherwise.
+sub v {
+	my ($s, $x, $m) = @_;
+	return undef unless defined $s && defined $x;
+	my $r = $T->{row}{$s}{$x} or return undef;
+	my $v = $r->{$m // 'goodput'};
+	return defined $v && $v ne '' ? $v : undef;
+}
+
+sub div {
+	my ($a, $b) = @_;
+	return defined $a && defined $b && $b > 0 ? $a / $b : undef;
+}
+
+# One series over another at an x.
+sub r { my ($a, $b, $x, $m) = @_; return div(v($a, $x, $m), v($b, $x, $m)); }
+
+sub ratios {
+	my ($a, $b, $m) = @_;
+	return grep { defined } map { r($a, $b, $_, $m) } @{$T->{x}};
+}
+
+# ... on average over all x, at least, at most.
+sub avg { my @r = ratios(@_); return @r ? eval { my $s = 0; $s += $_ for @r; $s / @r } : undef; }
+sub least { my @r = sort { $a <=> $b } ratios(@_); return $r[0]; }
+sub most { my @r = sort { $a <=> $b } ratios(@_); return $r[-1]; }
+
+sub values_of {
+	my ($s, $m) = @_;
+	return grep { defined v($s, $_, $m) } @{$T->{x}};
+}
+
+# The largest value of a series, and where it is.
+sub topx {
+	my ($s, $m) = @_;
+	my @x = sort { v($s, $a, $m) <=> v($s, $b, $m) } values_of($s, $m);
+	return $x[-1];
+}
+sub top { my $x = topx(@_); return defined $x ? v($_[0], $x, $_[1]) : undef; }
+
+# The first and last x that a series has.
+# They are undef without any, in lists, too.
+sub firstx { my @x = values_of(@_); return $x[0]; }
+sub lastx { my @x = values_of(@_); return $x[-1]; }
+
+# The series with the largest value at an x, or on average.
+sub best {
+	my ($m, @s) = @_;
+	my ($name, $top);
+	for my $s (@s) {
+		my @x = values_of($s, $m) or next;
+		my $sum = 0;
+		$sum += v($s, $_, $m) for @x;
+		($name, $top) = ($s, $sum / @x) if !defined $top || $sum / @x > $top;
+	}
+	return $name;
+}
+
+# Seconds that engines spent posting, for a million messages.
+sub posting {
+	my ($s, $x) = @_;
+	my ($busy, $post) = (v($s, $x, 'engine_busy'), v($s, $x, 'engine_post'));
+	my ($secs, $sent, $n) = map { v($s, $x, $_) } qw(seconds sent nodes);
+	return undef unless defined $busy && defined $post && $secs && $sent && $n;
+	return $busy * $post * $secs * $n / $sent * 1e6;
+}
+
+# Writes for a million messages.
+sub writes {
+	my $w = v($_[0], $_[1], 'writes_per_message');
+	return defined $w ? $w * 1e6 : undef;
+}
+
+# Mean size of the batches of a stage.
+sub batch { my ($s, $x, $stage) = @_; return v($s, $x, "${stage}_batch"); }
+
+our $NONE = '(not measured)';
+sub num { my ($v, $d) = @_; return defined $v ? sprintf("%.*f", $d // 1, $v) : $NONE; }
+sub fold { my ($v) = @_; return defined $v ? sprintf($v < 10 ? '%.2f times' : '%.1f times', $v) : $NONE; }
+sub pct { my ($v) = @_; return defined $v ? sprintf('%.0f %%', 100 * $v) : $NONE; }
+sub mb { my ($v) = @_; return defined $v ? sprintf($v < 1e7 ? '%.2f MB/s' : '%.0f MB/s', $v / 1e6) : $NONE; }
+sub us { my ($v) = @_; return !defined $v ? $NONE : $v < 1000 ? sprintf('%.2f us', $v) : sprintf('%.2f ms', $v / 1000); }
+sub rate {
+	my ($v) = @_;
+	return !defined $v ? $NONE : $v < 1e6 ? sprintf('%.1f k/s', $v / 1e3) : sprintf('%.2f M/s', $v / 1e6);
+}
+sub many {
+	my ($v) = @_;
+	return !defined $v ? $NONE : $v < 1e6 ? sprintf('%.0f', $v) : sprintf('%.2f M', $v / 1e6);
+}
+sub word { return $_[0] // $NONE; }
+# "more" or "less", by the sign of a difference from 1.
+sub change {
+	my ($v) = @_;
+	return $NONE unless defined $v;
+	return sprintf('%.1f %% %s', 100 * abs($v - 1), $v >= 1 ? 'more' : 'less');
+}
+
+sub fill {
+	my ($text, $what) = @_;
+	$text =~ s{\{\{(.*?)\}\}}{
+		my $e = $1;
+		my $out = eval "no warnings 'redefine'; $e";
+		die "page: $what: {{$e}}: $@" if $@;
+		defined $out ? $out : $NONE;
+	}gse;
+	return $text;
+}
+
+# A paragraph of short lines.
+sub wrap {
+	my ($text) = @_;
+	my ($line, @lines) = ('');
+	for my $w (split ' ', $text) {
+		if ($line ne '' && length("$line $w") > 90) {
+			push @lines, $line;
+			$line = '';
+		}
+		$line .= $line eq '' ? $w : " $w";
+	}
+	return join("\n", @lines, $line);
+}
+
+# ---- reST ------------------------------------------------------------------
+
+our $out = '';
+sub put { $out .= join('', @_) . "\n"; }
+sub heading { my ($t, $c) = @_; put(''); put($t); put($c x length $t); put(''); }
+
+sub table {
+	my ($head, @rows) = @_;
+	put('.. list-table::');
+	put('   :header-rows: 1');
+	put('');
+	for my $r ($head, @rows) {
+		my $sign = '*';
+		for my $c (@$r) {
+			put("   $sign - ", $c);
+			$sign = ' ';
+		}
+	}
+	put('');
+}
+
+# Median, and in brackets least and most; what was taken on a busy host has a star.
+sub cell {
+	my ($s, $x, $m, $scale, $digits) = @_;
+	my $v = v($s, $x, $m);
+	return '' unless defined $v;
+	my ($min, $max) = (v($s, $x, "${m}_min"), v($s, $x, "${m}_max"));
+	my $t = sprintf('%.*f', $digits, $v / $scale);
+	$t .= sprintf(' (%.*f to %.*f)', $digits, $min / $scale, $digits, $max / $scale)
+		if defined $min && defined $max && $min != $max;
+	$t .= ' \*' if v($s, $x, 'noisy');
+	return $t;
+}
+
+sub metric_table {
+	my ($metric, $scale, $digits, $caption) = @_;
+	my @s = grep { values_of($_, $metric) } @{$T->{series}};
+	return unless @s;
+	put(ucfirst $caption, ':');
+	put('');
+	table(['', @s], map {
+		my $x = $_;
+		my @c = map { cell($_, $x, $metric, $scale, $digits) } @s;
+		(grep { $_ ne '' } @c) ? ["**$x**", @c] : ();
+	} @{$T->{x}});
+}
+
+sub notes {
+	my ($dir, $base) = @_;
+	my $k = load_keys("$dir/$base.run");
+	if (%$k) {
+		my $n = "$k->{rows} rows of $k->{points} points, $k->{seconds} s; load of the host "
+			. "$k->{load_before} before, $k->{load_after} after"
+			. ($k->{noisy} ? "; $k->{noisy} noisy" : '') . ($k->{quick} ? '; QUICK' : '')
+			. ". $k->{date}.";
+		put("*$n*");
+		put('');
+	}
+	if (open(my $f, '<', "$dir/$base.failed")) {
+		my @l = <$f>;
+		chomp @l;
+		put('Not measured:') if @l;
+		put('') if @l;
+		s/([\\*`|_])/\\$1/g, put("* $_") for @l;
+		put('') if @l;
+	}
+}
+
+sub verdict {
+	my ($ok) = @_;
+	return !defined $ok ? '' : $ok ? 'met' : '**not met**';
+}
+
+sub machine {
+	my ($dir, $machine, $text) = @_;
+	my $k = load_keys("$dir/$machine/machine");
+	return unless %$k;
+	put("$text: Spindle $k->{spindle}, Linux $k->{kernel}",
+	    $k->{qemu} ? " in QEMU $k->{qemu}" : '', ", gcc $k->{gcc}, on a host with ",
+	    "$k->{cores} cores of $k->{cpu} and $k->{memory}, Linux $k->{host}; load $k->{load} ",
+	    "before it began, $k->{date}", $k->{quick} ? '; few points and short ones (QUICK)' : '',
+	    '.');
+	put('');
+}
+
+# print_page: what was put, without blank space that nobody sees
+sub print_page {
+	$out =~ s/[ \t]+$//mg;
+	$out =~ s/\n{3,}/\n\n/g;
+	print $out;
+}
+
+1;
