@@ -22,6 +22,9 @@
 # Lines for the host begin with "# bench: ": points N, at K SERIES,X, head COLUMNS,
 # row K,SERIES,X,VALUES, failed K SERIES,X: WHY, done.
 #
+# Where something else than the module and soft-RoCE is to be there, sweeps name what makes
+# and removes it, BENCH_BEGIN and BENCH_END.
+#
 # Sweeps use what is set here.
 # shellcheck disable=SC2034
 
@@ -240,20 +243,25 @@ table()
 	sed "1d; s/^/# bench: row $points,/" /tmp/bench.csv
 }
 
+loop_end()
+{
+	rmmod spindle && teardown_rxe
+}
+
 bench()
 {
 	sweep
 	[ -z "${LIST:-}" ] || return 0
 	tell "points $points"
-	if ! loop_start >/tmp/bench.out 2>&1; then
+	if ! ${BENCH_BEGIN:-loop_start} >/tmp/bench.out 2>&1; then
 		cat /tmp/bench.out
-		tell "failed 0 the module,0: no soft-RoCE, or spindle.ko does not load"
+		tell "failed 0 the guest,0: no soft-RoCE, or a module does not load"
 		exit 1
 	fi
 	pass=1
 	points=0
 	sweep
-	rmmod spindle && teardown_rxe
+	${BENCH_END:-loop_end}
 	tell "done"
 	exit 0
 }
