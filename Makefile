@@ -111,8 +111,12 @@ try:
 
 #: bench            the evaluation of the paper: FIG=3,6 QUICK=1 MACHINE=uml|icount
 #:                  PAGE=1 plots again, UPDATE=1 puts it into Documentation
+#: bench-peers      the same of ordered multicast, TIPC and Corosync: QUICK=1
+#:                  PAGE=1 UPDATE=1
 bench:
 	@selftests/bench/run
+bench-peers:
+	@SWEEPS=peers selftests/bench/run
 
 #: style            checkpatch, shellcheck; clang-format as a report
 style:
@@ -166,5 +170,5 @@ clean:
 
 .PHONY: all help modules modules-all modules_links lib tools progs demo check \
 	check-unit check-build check-vm uml check-native check-debug fuzz \
-	check-race try bench style modules_install install dkms-install \
+	check-race try bench bench-peers style modules_install install dkms-install \
 	uninstall clean

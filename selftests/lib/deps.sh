@@ -4,7 +4,7 @@
 # See to it that what the lanes need is installed.
 #
 #   deps.sh PURPOSE...	build lib style vm kernel-6.1 kernel-6.12
-#			headers-6.1 headers-6.12 bench
+#			headers-6.1 headers-6.12 bench bench-peers
 #
 # Nothing is said or done when nothing is missing.  As root on Debian the rest
 # is installed with apt; elsewhere it is listed and the status is 1.
@@ -37,6 +37,9 @@ needs_vm="cmd/gcc:gcc file/usr/include/*/sys/types.h:libc6-dev
 # Of "make bench" alone.
 needs_bench="cmd/gnuplot:gnuplot-nox cmd/perl:perl cmd/dash:dash cmd/gcc:gcc
 	cmd/flock:util-linux"
+# Of "make bench-peers" beyond that: the other systems.
+needs_bench_peers="cmd/corosync:corosync cmd/corosync-cmapctl:corosync
+	pc/libcpg:libcpg-dev cmd/tipc:iproute2 cmd/tc:iproute2"
 
 purposes=("$@")
 ((${#purposes[@]})) || purposes=(build style vm headers-6.1 headers-6.12
@@ -99,6 +102,7 @@ find_missing()
 		style) needs=$needs_style ;;
 		vm) needs=$needs_vm ;;
 		bench) needs=$needs_bench ;;
+		bench-peers) needs=$needs_bench_peers ;;
 		kernel-* | headers-*)
 			needs=${purpose%%-*}/${purpose#*-}
 			case $purpose in
