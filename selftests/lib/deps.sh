@@ -135,6 +135,16 @@ fi
 export DEBIAN_FRONTEND=noninteractive
 apt=(apt-get -qq -y --no-install-recommends -o "DPkg::Lock::Timeout=600"
 	-o "Dpkg::Use-Pty=0")
+# A package with a daemon would start it, now and whenever this machine boots.
+policy=/usr/sbin/policy-rc.d
+if [[ " ${missing[*]} " == *" corosync "* ]]; then
+	on_exit "systemctl disable corosync >/dev/null 2>&1 || :"
+	if [[ ! -e $policy ]]; then
+		on_exit "rm -f $policy"
+		printf '#!/bin/sh\nexit 101\n' >$policy
+		chmod 755 $policy
+	fi
+fi
 mkdir -p "$SPN_BUILD/logs"
 log=$SPN_BUILD/logs/apt.log
 if ! "${apt[@]}" install "${missing[@]}" </dev/null >"$log" 2>&1; then
