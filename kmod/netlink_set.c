@@ -252,6 +252,25 @@ static int check_raw(struct spindle_raw *raw, struct netlink_ext_ack *extack)
 	return raw->kind == SPINDLE_RAW_PINGPONG ? find_other(raw, extack) : 0;
 }
 
+static void explain_raw(struct netlink_ext_ack *extack, int err)
+{
+	switch (err) {
+	case 0:
+		break;
+	case -EBUSY:
+		NL_SET_ERR_MSG(extack, "the subgroup is in use or not active");
+		break;
+	case -ENOTCONN:
+		NL_SET_ERR_MSG(extack, "a member was lost meanwhile");
+		break;
+	case -ETIMEDOUT:
+		NL_SET_ERR_MSG(extack, "the device does not answer");
+		break;
+	default:
+		NL_SET_ERR_MSG(extack, "the device takes no writes");
+	}
+}
+
 static int reply_raw(struct genl_info *info, const struct spindle_raw *raw)
 {
 	struct sk_buff *skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
@@ -310,8 +329,7 @@ int spindle_netlink_raw_run(struct sk_buff *skb, struct genl_info *info)
 		err = check_raw(&raw, info->extack);
 	if (!err) {
 		err = spindle_raw_run(&raw);
-		if (err == -EBUSY)
-			NL_SET_ERR_MSG(info->extack, "the subgroup is in use or not active");
+		explain_raw(info->extack, err);
 	}
 	mutex_unlock(&spindle_mutex);
 	return err ? err : reply_raw(info, &raw);
