@@ -29,19 +29,26 @@ static int take_node(void *ctx, const struct nlmsghdr *nlh)
 	return d->messages > 10 * MANY;
 }
 
+void fresh_socket(struct nl *sk, uint32_t room)
+{
+	int one = 1;
+
+	if (nl_open(sk))
+		die("open");
+	close(sk->fd);
+	sk->fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC);
+	setsockopt(sk->fd, SOL_SOCKET, SO_RCVBUF, &one, sizeof(one));
+	sk->room = room;
+}
+
 int dump_pieces(int cmd, struct dumped *d, struct nl_ack *ack)
 {
 	static struct nl_req r;
 	struct nl sk;
-	int size = 1, err;
+	int err;
 
 	memset(ack, 0, sizeof(*ack));
-	if (nl_open(&sk))
-		die("open");
-	close(sk.fd);
-	sk.fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC);
-	setsockopt(sk.fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-	sk.room = 4096;
+	fresh_socket(&sk, 4096);
 	nl_begin(&sk, &r, cmd, NLM_F_DUMP);
 	err = nl_talk(&sk, &r, ack, take_node, d);
 	close(sk.fd);

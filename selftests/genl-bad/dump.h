@@ -30,6 +30,12 @@ struct dumped {
 	void (*between)(struct dumped *d);
 };
 
+/*
+ * A socket that nothing was read from, for pieces of this size: the kernel makes them as
+ * large as those that were read before.
+ */
+void fresh_socket(struct nl *sk, uint32_t room);
+
 /* A dump in pieces of 4 KiB that are only made when they are read; 0 or -errno. */
 int dump_pieces(int cmd, struct dumped *d, struct nl_ack *ack);
 

@@ -2,9 +2,11 @@
 /*
  * genl-bad: requests that the netlink family has to refuse.
  *
- *	genl-bad refuse		each request of node.c, view.c and subgroup.c
+ *	genl-bad refuse		each request of node.c, view.c, subgroup.c, tune.c and raw.c
  *	genl-bad rights		requests of a process without CAP_NET_ADMIN
  *	genl-bad dump		dumps in pieces, and while nodes come and go
+ *	genl-bad set		what may be set while it runs, and when it may not
+ *	genl-bad shows		what a dump shows of readers and members, if it is a lot
  *	genl-bad last-id	the largest node id
  *	genl-bad largest-view	64 members and 64 subgroups
  *	genl-bad memory		a view that the machine does not have the memory for
@@ -14,8 +16,8 @@
  * "memory" needs no more than node 4.
  *
  * A refusal has the errno that <linux/spindle_genl.h> says, a text that names what is
- * wrong, the offset of the attribute that is, and no effect: the same dump of nodes and
- * views after it as before, and no event.
+ * wrong, the offset of the attribute that is, and no effect: the same dump of nodes,
+ * views and tuning after it as before, and no event.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +31,7 @@ int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*fn)(void); } parts[] = {
 		{ "refuse", refuse }, { "rights", rights }, { "dump", pieces },
+		{ "set", set }, { "shows", shows },
 		{ "last-id", last_id }, { "largest-view", largest_view }, { "memory", memory },
 	};
 	unsigned int i;
@@ -41,6 +44,6 @@ int main(int argc, char **argv)
 		parts[i].fn();
 		return tap_bad != 0;
 	}
-	fprintf(stderr, "usage: genl-bad refuse|rights|dump|last-id|largest-view|memory\n");
+	fprintf(stderr, "usage: genl-bad PART\n");
 	return 2;
 }

@@ -14,6 +14,8 @@ extern struct nl nl, events;
 void refuse(void);		/* refuse.c */
 void rights(void);		/* rights.c */
 void pieces(void);		/* dump.c */
+void set(void);			/* set.c */
+void shows(void);		/* shows.c */
 void last_id(void);		/* limits.c */
 void largest_view(void);
 void memory(void);

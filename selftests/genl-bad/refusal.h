@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <errno.h>
 
+#include "state.h"
 #include "words.h"
 
 /* Texts of the kernel's own checks. */
@@ -37,7 +38,11 @@ struct refusal {
 	int miss;
 };
 
-/* In the order in which they are tried: node.c, view.c, subgroup.c */
+/* In the order in which they are tried: node.c, view.c, subgroup.c, tune.c, raw.c */
 extern const struct refusal node_refusals[], view_refusals[], subgroup_refusals[];
+extern const struct refusal tune_refusals[], raw_refusals[];
+
+/* Try one of them, which leaves all as it was @before. */
+void try_refusal(const struct refusal *c, const struct state *before);
 
 #endif /* SPINDLE_GENL_BAD_REFUSAL_H */

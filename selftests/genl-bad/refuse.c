@@ -9,7 +9,6 @@
 
 #include "genl-bad.h"
 #include "refusal.h"
-#include "state.h"
 #include "../progs/tap.h"
 
 /* Subgroup 0 of BASE, in other words. */
@@ -21,6 +20,7 @@ static const char *const cmd_names[] = {
 	[ADD] = "node add", [DEL] = "node del", [GET] = "node get",
 	[VSET] = "view set", [VDEL] = "view del", [VGET] = "view get",
 	[SGET] = "subgroup get", [STATS] = "stats get", [SPINDLE_CMD_EVENT] = "event",
+	[NSET] = "node set", [SSET] = "subgroup set", [RAW] = "raw run",
 	[SPINDLE_CMD_MAX + 1] = "command",
 };
 
@@ -35,7 +35,7 @@ static bool right_offset(const struct nl_ack *ack, int blame)
 	return false;
 }
 
-static void try(const struct refusal *c, const struct state *before)
+void try_refusal(const struct refusal *c, const struct state *before)
 {
 	static struct state after;
 	struct nl_ack ack;
@@ -77,7 +77,7 @@ static void try(const struct refusal *c, const struct state *before)
 void refuse(void)
 {
 	static const struct refusal *const tables[] = {
-		node_refusals, view_refusals, subgroup_refusals,
+		node_refusals, view_refusals, subgroup_refusals, tune_refusals, raw_refusals,
 	};
 	static struct state before, after;
 	const struct refusal *c;
@@ -88,7 +88,7 @@ void refuse(void)
 	ok(before.len > 0, "there is something that could change");
 	for (i = 0; i < ARRAY_SIZE(tables); i++)
 		for (c = tables[i]; c->what; c++)
-			try(c, &before);
+			try_refusal(c, &before);
 
 	/* What must not be refused, and has no effect. */
 	is(request(&nl, VSET, "id=1 " BASE, &ack, NULL), 0, "view set: the same view again");

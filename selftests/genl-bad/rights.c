@@ -11,7 +11,6 @@
 
 #include "genl-bad.h"
 #include "refusal.h"
-#include "state.h"
 #include "../progs/tap.h"
 
 static const struct refusal changes[] = {
@@ -19,6 +18,9 @@ static const struct refusal changes[] = {
 	{ DEL, "node del", "id=4", EPERM, NULL, 0 },
 	{ VSET, "view set", "id=1 vid=8 " MEMBERS SUBGROUP0, EPERM, NULL, 0 },
 	{ VDEL, "view del", "id=1", EPERM, NULL, 0 },
+	{ NSET, "node set", "id=1 idle-us=7 timing=1", EPERM, NULL, 0 },
+	{ SSET, "subgroup set", "id=1 subgroup-id=0 tune{ silence=7 } ", EPERM, NULL, 0 },
+	{ RAW, "raw run", "id=1 subgroup-id=0 raw{ size=64 count=1 } ", EPERM, NULL, 0 },
 };
 
 static void unprivileged(void)
@@ -41,6 +43,7 @@ static void unprivileged(void)
 	is(request(&nl, GET, "id=1", &ack, NULL), 0, "node get: nobody may look");
 	is(request(&nl, GET | DUMP, "", &ack, NULL), 0, "node get: nobody may look at all");
 	is(request(&nl, STATS | DUMP, "", &ack, NULL), 0, "stats get: nobody may look");
+	is(request(&nl, SGET | DUMP, "", &ack, NULL), 0, "subgroup get: nobody may look");
 	exit(tap_bad != 0);
 }
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /**
- * struct state - nodes and views as they are
+ * struct state - nodes and views as they are, and what is set of subgroups
  * @buf: the attributes of the dumps, one message behind the other
  * @len: bytes of them
  */
@@ -18,7 +18,7 @@ struct state {
 	size_t len;
 };
 
-/* Counters are not part of it. */
+/* Counters are not part of it, nor what depends on where messages are. */
 void read_state(struct state *st);
 
 /* Whether nothing was changed in between. */

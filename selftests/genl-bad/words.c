@@ -12,7 +12,7 @@
 #include "words.h"
 #include "../progs/tap.h"
 
-enum type { U8, U16, U32, U64, STR, IP4, IP6, NEST };
+enum type { U8, U16, U32, U64, BITS, STR, IP4, IP6, NEST };
 
 struct word {
 	const char *name;
@@ -49,6 +49,24 @@ static const struct word member_words[] = {
 	{ NULL, 0, 0, NULL }
 };
 
+static const struct word tune_words[] = {
+	{ "switches", SPINDLE_TUNE_A_SWITCHES, BITS, NULL },
+	{ "send-budget", SPINDLE_TUNE_A_SEND_BUDGET, U32, NULL },
+	{ "recv-budget", SPINDLE_TUNE_A_RECV_BUDGET, U32, NULL },
+	{ "dlv-budget", SPINDLE_TUNE_A_DLV_BUDGET, U32, NULL },
+	{ "silence", SPINDLE_TUNE_A_SILENCE, U32, NULL },
+	{ "stall-ms", SPINDLE_TUNE_A_STALL_MS, U32, NULL },
+	{ NULL, 0, 0, NULL }
+};
+
+static const struct word raw_words[] = {
+	{ "kind", SPINDLE_RAW_A_KIND, U8, NULL },
+	{ "size", SPINDLE_RAW_A_SIZE, U32, NULL },
+	{ "count", SPINDLE_RAW_A_COUNT, U32, NULL },
+	{ "ns", SPINDLE_RAW_A_NS, U64, NULL },
+	{ NULL, 0, 0, NULL }
+};
+
 static const struct word top_words[] = {
 	{ "id", SPINDLE_A_NODE_ID, U32, NULL },
 	{ "cluster", SPINDLE_A_CLUSTER, STR, NULL },
@@ -66,6 +84,9 @@ static const struct word top_words[] = {
 	{ "subgroup", SPINDLE_A_SUBGROUP, NEST, subgroup_words },
 	{ "subgroup-id", SPINDLE_A_SUBGROUP_ID, U32, NULL },
 	{ "reason", SPINDLE_A_REASON, STR, NULL },
+	{ "timing", SPINDLE_A_TIMING, U8, NULL },
+	{ "tune", SPINDLE_A_TUNE, NEST, tune_words },
+	{ "raw", SPINDLE_A_RAW, NEST, raw_words },
 	{ NULL, 0, 0, NULL }
 };
 
@@ -84,6 +105,7 @@ static int offset(const struct build *b, const void *at)
 static struct nlattr *put_value(struct nl_req *r, const struct word *w, const char *text)
 {
 	uint64_t num = strtoull(text, NULL, 10);
+	struct nla_bitfield32 bits;
 	unsigned char ip[16];
 
 	switch (w->type) {
@@ -95,6 +117,10 @@ static struct nlattr *put_value(struct nl_req *r, const struct word *w, const ch
 		return nl_put(r, w->attr, &num, 4);
 	case U64:
 		return nl_put(r, w->attr, &num, 8);
+	case BITS:
+		if (sscanf(text, "%u:%u", &bits.value, &bits.selector) != 2)
+			die("no value and selector: '%s'", text);
+		return nl_put(r, w->attr, &bits, sizeof(bits));
 	case STR:
 		return nl_put(r, w->attr, text, strlen(text) + 1);
 	case IP4:
@@ -222,7 +248,8 @@ static const char *put_words(struct build *b, const struct word *words, const ch
 	}
 }
 
-int request(struct nl *sk, int cmd, const char *words, struct nl_ack *ack, int *blame)
+int request_for(struct nl *sk, int cmd, const char *words, struct nl_ack *ack, int *blame,
+		int (*fn)(void *ctx, const struct nlmsghdr *nlh), void *ctx)
 {
 	static struct nl_req r;
 	struct build b = { .r = &r };
@@ -232,8 +259,13 @@ int request(struct nl *sk, int cmd, const char *words, struct nl_ack *ack, int *
 	put_words(&b, top_words, words);
 	if (blame)
 		*blame = b.blame;
-	err = nl_talk(sk, &r, ack, NULL, NULL);
+	err = nl_talk(sk, &r, ack, fn, ctx);
 	if (err)
 		die("socket: %s", strerror(-err));
 	return -ack->err;
+}
+
+int request(struct nl *sk, int cmd, const char *words, struct nl_ack *ack, int *blame)
+{
+	return request_for(sk, cmd, words, ack, blame, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * Requests in words, separated by blanks, so that a case is one line and any of its
  * attributes can be wrong:
  *	NAME=VALUE	an attribute of its usual type
+ *	NAME=V:S	a bitfield32, value and selector
  *	NAME/N		the attribute with N bytes of 0x01 in it
  *	NAME^N=VALUE	the attribute, whose header says that it has N bytes
  *	#T=N		attribute number T, a u32
@@ -38,6 +39,9 @@
 #define VGET	SPINDLE_CMD_VIEW_GET
 #define SGET	SPINDLE_CMD_SUBGROUP_GET
 #define STATS	SPINDLE_CMD_STATS_GET
+#define NSET	SPINDLE_CMD_NODE_SET
+#define SSET	SPINDLE_CMD_SUBGROUP_SET
+#define RAW	SPINDLE_CMD_RAW_RUN
 #define DUMP	0x100
 
 /*
@@ -45,5 +49,9 @@
  * put the offset of the attribute that is marked with *, or 0; may be NULL.
  */
 int request(struct nl *sk, int cmd, const char *words, struct nl_ack *ack, int *blame);
+
+/* The same of a request that is answered: each message of it goes to @fn. */
+int request_for(struct nl *sk, int cmd, const char *words, struct nl_ack *ack, int *blame,
+		int (*fn)(void *ctx, const struct nlmsghdr *nlh), void *ctx);
 
 #endif /* SPINDLE_GENL_BAD_WORDS_H */

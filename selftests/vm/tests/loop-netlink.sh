@@ -53,6 +53,9 @@ tap_run limit 60 genl-bad refuse
 check "all is active as before" all_active 5
 tap_run limit 30 genl-bad rights
 tap_run limit 60 genl-bad dump
+tap_run limit 60 genl-bad set
+check "all is active as before" all_active 5
+tap_run limit 60 genl-bad shows
 tap_run limit 30 genl-bad last-id
 tap_run limit 60 genl-bad largest-view
 

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * set: changes of a node and of a subgroup while they run, and measurements of the device:
+ * the ends of all ranges, what is refused only now and then, and for whom there is nothing.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/spindle.h>
+
+#include "genl-bad.h"
+#include "refusal.h"
+#include "../progs/tap.h"
+
+#define SG0 "id=1 subgroup-id=0 "
+#define ALL (SPINDLE_SW_ALL | (uint64_t)SPINDLE_SW_ALL << 32)
+
+/* A number in an answer, by the types of the nests around it and its own. */
+struct value {
+	int path[3];
+	uint64_t num;
+	unsigned int found;
+};
+
+static int take_value(void *ctx, const struct nlmsghdr *nlh)
+{
+	const void *at = nl_attrs(nlh);
+	const struct nlattr *a = NULL;
+	int len = nl_attrs_len(nlh);
+	struct value *v = ctx;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(v->path) && v->path[i]; i++) {
+		a = nl_find(at, len, v->path[i]);
+		if (!a)
+			return 0;
+		at = nl_data(a);
+		len = nl_len(a);
+	}
+	v->num = nl_num(a);
+	v->found++;
+	return 0;
+}
+
+#define AT_NODE(a) { SPINDLE_A_##a }
+#define AT_TUNE(a) { SPINDLE_A_SUBGROUP, SPINDLE_SUBGROUP_A_TUNE, SPINDLE_TUNE_A_##a }
+
+/* What is accepted, and what is shown then. In the end all is as it was. */
+static const struct edge {
+	int cmd;
+	const char *words;
+	int path[3];
+	uint64_t want;
+} edges[] = {
+	{ NSET, "id=1 idle-us=0", AT_NODE(IDLE_US), 0 },
+	{ NSET, "id=1 idle-us=1000000 timing=1", AT_NODE(IDLE_US), 1000000 },
+	{ NSET, "id=1 timing=1", AT_NODE(TIMING), 1 },
+	{ NSET, "id=1 idle-us=7 idle-us=50", AT_NODE(IDLE_US), SPINDLE_DEF_IDLE_US },
+	{ NSET, "id=1 timing=0", AT_NODE(TIMING), 0 },
+	{ NSET, "id=1 timing=0", AT_NODE(TIMING), 0 },
+	{ SSET, SG0 "tune{ } ", AT_TUNE(SWITCHES), ALL },
+	{ SSET, SG0 "tune{ switches=0:0 } ", AT_TUNE(SWITCHES), ALL },
+	{ SSET, SG0 "tune{ switches=0:128 } ", AT_TUNE(SWITCHES), ALL & ~128ULL },
+	{ SSET, SG0 "tune{ switches=2:3 } ", AT_TUNE(SWITCHES), ALL & ~129ULL },
+	{ SSET, SG0 "tune{ switches=0:255 } ", AT_TUNE(SWITCHES), ALL & ~255ULL },
+	{ SSET, SG0 "tune{ switches=255:255 } ", AT_TUNE(SWITCHES), ALL },
+	{ SSET, SG0 "tune{ send-budget=1 } ", AT_TUNE(SEND_BUDGET), 1 },
+	{ SSET, SG0 "tune{ send-budget=65536 } ", AT_TUNE(SEND_BUDGET), 65536 },
+	{ SSET, SG0 "tune{ send-budget=512 } ", AT_TUNE(SEND_BUDGET), SPINDLE_DEF_SEND_BUDGET },
+	{ SSET, SG0 "tune{ recv-budget=1 } ", AT_TUNE(RECV_BUDGET), 1 },
+	{ SSET, SG0 "tune{ recv-budget=65536 } ", AT_TUNE(RECV_BUDGET), SPINDLE_DEF_RECV_BUDGET },
+	{ SSET, SG0 "tune{ dlv-budget=1 } ", AT_TUNE(DLV_BUDGET), 1 },
+	{ SSET, SG0 "tune{ dlv-budget=65536 } ", AT_TUNE(DLV_BUDGET), 65536 },
+	{ SSET, SG0 "tune{ dlv-budget=2048 } ", AT_TUNE(DLV_BUDGET), SPINDLE_DEF_DLV_BUDGET },
+	{ SSET, SG0 "tune{ silence=0 } ", AT_TUNE(SILENCE), 0 },
+	{ SSET, SG0 "tune{ silence=1048576 } ", AT_TUNE(SILENCE), SPINDLE_MAX_SILENCE },
+	{ SSET, SG0 "tune{ silence=9 silence=1024 } ", AT_TUNE(SILENCE), SPINDLE_DEF_SILENCE },
+	{ SSET, SG0 "tune{ stall-ms=3600000 } ", AT_TUNE(STALL_MS), SPINDLE_MAX_STALL_MS },
+	{ SSET, SG0 "tune{ stall-ms=0 } ", AT_TUNE(STALL_MS), 0 },
+};
+
+static void try_edges(void)
+{
+	const struct edge *e;
+	struct nl_ack ack;
+
+	for (e = edges; e < edges + ARRAY_SIZE(edges); e++) {
+		struct value v = { .path = { e->path[0], e->path[1], e->path[2] } };
+		bool node = e->cmd == NSET;
+
+		is(request(&nl, e->cmd, e->words, &ack, NULL), 0, "set: %s", e->words);
+		request_for(&nl, node ? GET : SGET | DUMP, node ? "id=1" : SG0, &ack, NULL,
+			    take_value, &v);
+		ok(v.found == 1 && v.num == e->want, "set: it is shown as %#llx",
+		   (unsigned long long)e->want);
+		if (v.num != e->want)
+			printf("# %#llx\n", (unsigned long long)v.num);
+	}
+}
+
+/* ---- measurements ------------------------------------------------------ */
+
+static void measure(const char *words, uint64_t writes)
+{
+	struct value v = { .path = { SPINDLE_A_RAW, SPINDLE_RAW_A_WRITES } };
+	struct nl_ack ack;
+	int err = request_for(&nl, RAW, words, &ack, NULL, take_value, &v);
+
+	if (!is(err, 0, "raw run: %s", words))
+		printf("# text '%s'\n", ack.text);
+	ok(v.found == 1 && v.num == writes, "raw run: one answer, %llu writes",
+	   (unsigned long long)writes);
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+/* Far more than there is time for: a signal ends it, and it is told so. */
+static void interrupted(const struct state *before)
+{
+	static const struct refusal long_ones[] = {
+		{ RAW, "interrupted by a signal", SG0 "raw{ size=65536 count=1000000 } ", ECANCELED,
+			"signal", 0 },
+		{ RAW, "ping-pong, interrupted by a signal",
+			SG0 "raw{ kind=1 size=65536 count=1000000 } ", ECANCELED, "signal", 0 },
+	};
+	/* Again and again: the first may come before the request is on its way. */
+	struct itimerval on = { { 0, 100000 }, { 0, 100000 } }, off = { { 0, 0 }, { 0, 0 } };
+	struct sigaction sa = { .sa_handler = on_alarm };
+	unsigned int i;
+
+	sigaction(SIGALRM, &sa, NULL);
+	for (i = 0; i < ARRAY_SIZE(long_ones); i++) {
+		setitimer(ITIMER_REAL, &on, NULL);
+		try_refusal(&long_ones[i], before);
+		setitimer(ITIMER_REAL, &off, NULL);
+	}
+	measure(SG0 "raw{ size=64 count=2 } ", 4);
+}
+
+/* ---- wrong states ------------------------------------------------------ */
+
+static int attach(uint32_t node, uint32_t flags)
+{
+	struct spindle_attach a = {
+		.size = sizeof(a), .node = node, .flags = flags, .event_fd = -1,
+	};
+	int fd = open("/dev/spindle", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, SPINDLE_IOC_ATTACH, &a))
+		die("attach to node %u: %s", node, strerror(errno));
+	return fd;
+}
+
+static void try_all(const struct refusal *c)
+{
+	static struct state before;
+
+	no_events();
+	read_state(&before);
+	for (; c->what; c++)
+		try_refusal(c, &before);
+}
+
+static void accepted(int cmd, const char *words, const char *when)
+{
+	struct nl_ack ack;
+
+	if (!is(request(&nl, cmd, words, &ack, NULL), 0, "%s: %s", when, words))
+		printf("# text '%s'\n", ack.text);
+}
+
+static void under_a_sender(void)
+{
+	static const struct refusal busy[] = {
+		{ SSET, "packed off under a sender", SG0 "tune{ silence=9 *switches=0:64 } ", EBUSY,
+			"sender is attached", 0 },
+		{ SSET, "all off under a sender", SG0 "tune{ *switches=0:255 stall-ms=1 } ", EBUSY,
+			"sender is attached", 0 },
+		{ RAW, "under a sender", SG0 "raw{ size=64 count=1 } ", EBUSY, "in use", 0 },
+		{ RAW, "ping-pong under a sender", SG0 "raw{ kind=1 size=64 count=1 } ", EBUSY,
+			"in use", 0 },
+		{ RAW, "ping-pong, the other end has a sender",
+			"id=3 subgroup-id=0 raw{ kind=1 size=64 count=1 } ", EBUSY, "in use", 0 },
+		{ 0, NULL, NULL, 0, NULL, 0 }
+	};
+	int fd = attach(1, SPINDLE_ATTACH_SEND);
+
+	try_all(busy);
+	accepted(SSET, SG0 "tune{ switches=64:64 } ", "under a sender");
+	accepted(SSET, SG0 "tune{ switches=0:191 silence=0 } ", "under a sender");
+	accepted(SSET, SG0 "tune{ switches=255:255 silence=1024 } ", "under a sender");
+	accepted(SSET, "id=2 subgroup-id=0 tune{ switches=0:64 } ", "sender elsewhere");
+	accepted(SSET, "id=2 subgroup-id=0 tune{ switches=64:64 } ", "sender elsewhere");
+	measure("id=2 subgroup-id=0 raw{ size=64 count=1 } ", 2);
+	close(fd);
+	fd = attach(1, SPINDLE_ATTACH_RECV);
+	accepted(SSET, SG0 "tune{ switches=0:64 } ", "under a reader");
+	accepted(SSET, SG0 "tune{ switches=64:64 } ", "under a reader");
+	measure(SG0 "raw{ size=64 count=1 } ", 2);
+	close(fd);
+}
+
+static void not_active(void)
+{
+	static const struct refusal forming[] = {
+		{ RAW, "not active", "id=4 subgroup-id=0 raw{ size=64 count=1 } ", EBUSY,
+			"not active", 0 },
+		{ RAW, "ping-pong with a node that is nowhere",
+			"id=4 subgroup-id=0 raw{ kind=1 size=64 count=1 } ", EOPNOTSUPP,
+			"another sender", 0 },
+		{ SSET, "not active", "id=4 subgroup-id=0 tune{ *dlv-budget=0 } ", EINVAL,
+			"1 to 65536", 0 },
+		{ 0, NULL, NULL, 0, NULL, 0 }
+	};
+
+	accepted(VSET, "id=4 vid=1 members=4-5 " SUBGROUP0, "a member that is nowhere");
+	try_all(forming);
+	accepted(SSET, "id=4 subgroup-id=0 tune{ switches=0:255 stall-ms=1 } ", "not active");
+	accepted(NSET, "id=4 idle-us=50 timing=0", "not active");
+	accepted(VDEL, "id=4", "a view goes");
+	no_events();
+}
+
+/* Where there are no nodes, and where all rights are those over something else. */
+static void elsewhere(int namespaces, int err, const char *where)
+{
+	static const struct { int cmd; const char *name, *words; } asked[] = {
+		{ NSET, "node set", "id=1 idle-us=9 timing=1" },
+		{ SSET, "subgroup set", SG0 "tune{ silence=9 } " },
+		{ RAW, "raw run", SG0 "raw{ size=64 count=1 } " },
+	};
+	static struct state before, after;
+	struct nl_ack ack;
+	unsigned int i;
+	int status;
+	pid_t pid;
+
+	read_state(&before);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (unshare(namespaces) || nl_open(&nl))
+			die("no namespace: %s", strerror(errno));
+		for (i = 0; i < ARRAY_SIZE(asked); i++)
+			is(request(&nl, asked[i].cmd, asked[i].words, &ack, NULL), err, "%s: in %s",
+			   asked[i].name, where);
+		exit(tap_bad != 0);
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		die("the child died");
+	tap_bad += !!status;
+	read_state(&after);
+	ok(same_state(&before, &after), "in %s: nothing was changed", where);
+}
+
+void set(void)
+{
+	static struct state before, after;
+
+	read_state(&before);
+	try_edges();
+	measure(SG0 "raw{ size=1 count=1 } ", 2);
+	measure(SG0 "raw{ size=65536 count=3 kind=0 } ", 6);
+	measure(SG0 "raw{ size=64 count=300 } ", 600);
+	measure("id=2 subgroup-id=5 raw{ size=4096 count=5 } ", 5);
+	measure(SG0 "raw{ kind=1 size=1 count=5 } ", 10);
+	measure("id=3 subgroup-id=0 raw{ kind=1 size=65536 count=70 } ", 140);
+	interrupted(&before);
+	under_a_sender();
+	not_active();
+	elsewhere(CLONE_NEWNET, ENODEV, "another network namespace");
+	elsewhere(CLONE_NEWUSER, EPERM, "another user namespace");
+	elsewhere(CLONE_NEWUSER | CLONE_NEWNET, ENODEV, "namespaces of its own");
+	read_state(&after);
+	ok(same_state(&before, &after), "in the end all is as it was");
+	is(no_events(), 0, "and there was no event");
+}
