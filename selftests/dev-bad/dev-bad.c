@@ -2,7 +2,7 @@
 /*
  * dev-bad: what /dev/spindle refuses, and what it survives.
  *
- *	dev-bad attach|map|calls|fork|memlock|notify|copy|forming|close|gone|nomem
+ *	dev-bad attach|map|calls|silence|fork|memlock|notify|copy|forming|close|gone|nomem
  *
  * Needs nodes 1 to 4 in this kernel; on 1 to 3 a view of the members 1, 2, 3 and 9, of
  * which 9 is nowhere, with the subgroups
@@ -81,6 +81,7 @@ int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*fn)(void); } parts[] = {
 		{ "attach", part_attach }, { "map", part_map }, { "calls", part_calls },
+		{ "silence", part_silence },
 		{ "fork", part_fork }, { "memlock", part_memlock }, { "notify", part_notify },
 		{ "copy", part_copy }, { "forming", part_forming }, { "close", part_close },
 		{ "gone", part_gone }, { "nomem", part_nomem },

@@ -14,6 +14,7 @@
 #include "dev-bad.h"
 #include "map.h"
 #include "queue.h"
+#include "silence.h"
 #include "../progs/tap.h"
 
 void part_forming(void)
@@ -30,6 +31,9 @@ void part_forming(void)
 	is(i, spindle_window(&q), "forming: a window can be committed");
 	ok(pollable(spindle_fd(&q), POLLIN | POLLOUT, 0, 0), "forming: then it is full");
 	is(read_one(&q, 0, 10, 200), 0, "forming: nothing is delivered");
+	is(silence(spindle_fd(&q), 7), 0, "forming: silence can be declared");
+	is(silence(spindle_fd(&q), SPINDLE_MAX_ROUNDS + 1), EINVAL, "forming: not all of it");
+	is(send_one(&q, i, 10), -EAGAIN, "forming: that makes no room");
 	spindle_detach(&q);
 	is(attach_new(1, 3, BOTH, NULL), 0, "forming: the next one may attach");
 }
@@ -48,13 +52,30 @@ static void check_final(struct spindle_queue *q, int state, int error, const cha
 	is(send_one(q, 0, 10), -EPIPE, "%s: nothing more can be reserved", what);
 }
 
+/* A child that is silent all the time, until it cannot be any more; its end says why. */
+static pid_t silent_child(int fd)
+{
+	pid_t pid;
+	int err;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid)
+		return pid;
+	do {
+		err = silence(fd, 1);
+	} while (!err);
+	_exit(err);
+}
+
 void part_gone(void)
 {
-	int efd = eventfd(0, EFD_NONBLOCK), i;
+	int efd = eventfd(0, EFD_NONBLOCK), status, i;
 	struct spindle_queue q, copy, far;
 	struct spindle_members arg = { .count = 0 };
 	struct pollfd p;
 	eventfd_t v;
+	pid_t pid;
 
 	must_attach(&q, 1, 1, BOTH, efd);
 	must_attach(&copy, 1, 1, COPY, -1);
@@ -72,7 +93,11 @@ void part_gone(void)
 	while (!eventfd_read(efd, &v))
 		;
 
+	pid = silent_child(q.fd);
 	is(run("spindle-ctl view del node 1"), 0, "view del, with attachments");
+	waitpid(pid, &status, 0);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == ENOTCONN,
+	   "gone: silence was declared until then");
 	p = (struct pollfd){ .fd = spindle_fd(&q), .events = POLLIN | POLLOUT };
 	poll(&p, 1, 20000);
 	is(p.revents & (POLLIN | POLLOUT | POLLERR | POLLHUP), POLLIN | POLLERR | POLLHUP,
@@ -89,6 +114,8 @@ void part_gone(void)
 		;
 	is(i, 10, "gone: also what was copied");
 	is(call(q.fd, SPINDLE_IOC_MEMBERS, &arg), ENOTCONN, "gone: members");
+	is(silence(q.fd, 1), ENOTCONN, "gone: silence");
+	is(silence(copy.fd, 1), ENOTCONN, "gone: silence of a reader");
 	is(attach(q.fd, args(2, 4, SPINDLE_ATTACH_RECV)), EISCONN, "gone: no second life");
 	is(map_errno(q.fd, 2ULL << 40, 16384, PROT_READ, MAP_SHARED), ENOTCONN, "gone: map tx");
 	is(map_errno(q.fd, 0, PAGE, PROT_READ, MAP_SHARED), 0, "gone: map ctl");
@@ -100,6 +127,7 @@ void part_gone(void)
 	is(poll(&p, 1, 20000), 1, "failed: poll");
 	is(p.revents, POLLERR | POLLHUP, "failed: poll");
 	check_final(&far, SPINDLE_STATE_FAILED, SPINDLE_ERR_PEER_LOST, "failed");
+	is(silence(far.fd, 1), 0, "failed: silence is what there is");
 	is(attach_new(2, 1, SPINDLE_ATTACH_RECV, NULL), ENOTCONN, "failed: attach");
 	is(attach_new(2, 1, BOTH, NULL), ENOTCONN, "failed: attach to send");
 	is(attach_new(2, 4, BOTH, NULL), 0, "failed: a subgroup without the lost one works");

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Silence: who may declare it, how much of it there is, and that it loses no message,
+ * whatever becomes of the file meanwhile.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dev-bad.h"
+#include "queue.h"
+#include "silence.h"
+#include "../progs/tap.h"
+
+int silence(int fd, uint64_t rounds)
+{
+	return call(fd, SPINDLE_IOC_SILENCE, &rounds);
+}
+
+/* Where there is no number, or only half of one, or it cannot be written. */
+static void pointers(int fd)
+{
+	unsigned char *two = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (two == MAP_FAILED || munmap(two + PAGE, PAGE))
+		die("mmap");
+	is(call(fd, SPINDLE_IOC_SILENCE, NULL), EFAULT, "silence: no argument");
+	is(call(fd, SPINDLE_IOC_SILENCE, (void *)8), EFAULT, "silence: bad pointer");
+	is(call(fd, SPINDLE_IOC_SILENCE, (void *)-8L), EFAULT, "silence: the kernel's memory");
+	is(call(fd, SPINDLE_IOC_SILENCE, two + PAGE), EFAULT, "silence: a page that is not there");
+	is(call(fd, SPINDLE_IOC_SILENCE, two + PAGE - 4), EFAULT, "silence: half a number");
+	is(call(fd, SPINDLE_IOC_SILENCE, two + 1), 0, "silence: a number at an odd address");
+	mprotect(two, PAGE, PROT_READ);
+	is(call(fd, SPINDLE_IOC_SILENCE, two), 0, "silence: a number that is only for reading");
+	munmap(two, PAGE);
+}
+
+static void numbers(int fd)
+{
+	is(silence(fd, 0), 0, "silence: none");
+	is(silence(fd, 1), 0, "silence: one round");
+	is(silence(fd, SPINDLE_MAX_ROUNDS), 0, "silence: as much as may be");
+	is(silence(fd, SPINDLE_MAX_ROUNDS), 0, "silence: and again");
+	is(silence(fd, SPINDLE_MAX_ROUNDS + 1), EINVAL, "silence: one more than may be");
+	is(silence(fd, 1ULL << 56), EINVAL, "silence: all rounds that there are");
+	is(silence(fd, 1ULL << 63), EINVAL, "silence: negative");
+	is(silence(fd, UINT64_MAX), EINVAL, "silence: so much that a sum is too small");
+}
+
+/* The place of the next message in the order; 0: none came. */
+static uint64_t next_seq(struct spindle_queue *q)
+{
+	struct spindle_msg m;
+	int n, tries = 20000;
+	uint64_t seq = 0;
+
+	while (!(n = spindle_peek(q, &m)) && tries-- > 0)
+		usleep(1000);
+	if (n == 1)
+		seq = m.seq;
+	spindle_release(q);
+	return seq;
+}
+
+/* What is committed comes before the silence, even if nobody has looked at it yet. */
+static void in_order(struct spindle_queue *q)
+{
+	uint64_t before, quiet, behind;
+	struct spindle_slot s;
+
+	if (send_wait(q, 1, 8) || send_wait(q, 2, 8))
+		die("send");
+	/* The first of all has number 0, or not: the second one counts. */
+	next_seq(q);
+	before = next_seq(q);
+	if (spindle_reserve(q, 8, &s))
+		die("reserve");
+	fill(s.data, 8, 3);
+	spindle_commit_quiet(q, &s, 8);
+	is(silence(q->fd, SPINDLE_MAX_ROUNDS), 0, "silence: behind a message");
+	quiet = next_seq(q);
+	if (send_wait(q, 4, 8))
+		die("send");
+	behind = next_seq(q);
+	ok(before && quiet > before && quiet - before < SPINDLE_MAX_ROUNDS,
+	   "silence: what was committed comes before it");
+	ok(behind > quiet && behind - quiet > SPINDLE_MAX_ROUNDS,
+	   "silence: what is committed later comes behind it");
+}
+
+/* Messages before and behind any silence, of two senders: all come, in one order. */
+static void messages(struct spindle_queue *q, struct spindle_queue *far)
+{
+	static const uint64_t rounds[] = { 0, 1, 2, 1000, 1ULL << 32, 3 };
+	unsigned int i, got = 0, good = 0;
+
+	for (i = 0; i < ARRAY_SIZE(rounds); i++) {
+		good += !send_wait(q, 2 * i, 100) && !silence(q->fd, rounds[i]);
+		got += read_release(q, 2 * i, 100, 20000) == 1;
+		got += read_release(far, 2 * i, 100, 20000) == 1;
+		good += !send_wait(far, 2 * i + 1, 64);
+		got += read_release(q, 2 * i + 1, 64, 20000) == 1;
+		got += read_release(far, 2 * i + 1, 64, 20000) == 1;
+	}
+	is(good, 2 * i, "silence: all are sent");
+	is(got, 4 * i, "silence: all come, here and there, in the same order");
+}
+
+/* A child goes on declaring it while the parent closes the file that it inherited. */
+static void in_a_child(void)
+{
+	struct spindle_queue q;
+	int hold[2], status;
+	unsigned int i;
+	pid_t pid;
+
+	must_attach(&q, 1, 1, BOTH, -1);
+	if (pipe(hold))
+		die("pipe");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		int err = 0;
+		char c;
+
+		close(hold[1]);
+		for (i = 0; i < 200 && !err; i++)
+			err = silence(q.fd, 5);
+		if (read(hold[0], &c, 1))
+			_exit(1);
+		/* The parent has closed it. */
+		for (i = 0; i < 200 && !err; i++)
+			err = silence(q.fd, i);
+		_exit(err);
+	}
+	close(hold[0]);
+	for (i = 0; i < 100; i++)
+		if (send_one(&q, i, i) || read_release(&q, i, i, 20000) != 1)
+			break;
+	is(i, 100, "silence: of a child, under the parent's traffic");
+	spindle_detach(&q);
+	is(attach_new(1, 1, SPINDLE_ATTACH_SEND, NULL), EBUSY, "silence: the child has the file");
+	close(hold[1]);
+	waitpid(pid, &status, 0);
+	is(status, 0, "silence: of a child that has the file alone");
+	is(attach_new(1, 1, SPINDLE_ATTACH_SEND, NULL), 0, "silence: no longer than it lives");
+}
+
+static struct race {
+	int fd;
+	bool stop;
+} race;
+
+/* Whether what an ioctl on a number answers, that is a file or not, is one of these. */
+static void *declare(void *arg)
+{
+	unsigned int odd_ones = 0;
+
+	(void)arg;
+	while (!__atomic_load_n(&race.stop, __ATOMIC_ACQUIRE)) {
+		int err = silence(race.fd, 3);
+
+		odd_ones += err && err != EBADF && err != ENOTCONN;
+	}
+	return (void *)(uintptr_t)odd_ones;
+}
+
+/* The file is attached and closed under one who declares all the time. */
+static void under_a_close(void)
+{
+	pthread_t thread;
+	void *odd_ones;
+	int i, err = 0;
+
+	race = (struct race){ .fd = dup(0) };
+	close(race.fd);
+	if (pthread_create(&thread, NULL, declare, NULL))
+		die("no thread");
+	for (i = 0; i < 300 && !err; i++) {
+		int fd = open_dev();
+
+		/* Nobody else opens anything, so it is the number that is looked at. */
+		if (fd != race.fd)
+			err = EPROTO;
+		else
+			err = attach(fd, args(1, 1, BOTH));
+		close(fd);
+		/* The close is done by the thread if that is in a call. */
+		if (err == EBUSY)
+			err = 0;
+	}
+	__atomic_store_n(&race.stop, true, __ATOMIC_RELEASE);
+	pthread_join(thread, &odd_ones);
+	is(err, 0, "silence: 300 files come and go");
+	is((uintptr_t)odd_ones, 0, "silence: it is declared, or nobody is attached");
+	is(attach_new(1, 1, BOTH, NULL), 0, "silence: nothing of them is left");
+}
+
+void part_silence(void)
+{
+	struct spindle_queue q, far;
+	int fd = open_dev();
+
+	is(silence(fd, 1), ENOTCONN, "silence: of an unattached file");
+	is(call(fd, SPINDLE_IOC_SILENCE, NULL), EFAULT, "silence: of one, and no argument");
+	is(silence(fd, SPINDLE_MAX_ROUNDS + 1), EINVAL, "silence: of one, and too much");
+	is(attach(fd, args(1, 77, BOTH)), ENOENT, "silence: an attach that fails");
+	is(silence(fd, 1), ENOTCONN, "silence: it attached nothing");
+	is(attach(fd, args(1, 1, SPINDLE_ATTACH_RECV)), 0, "silence: a reader");
+	is(silence(fd, 1), EPERM, "silence: a reader is always silent");
+	is(silence(fd, 0), EPERM, "silence: and cannot say so");
+	is(silence(fd, SPINDLE_MAX_ROUNDS + 1), EINVAL, "silence: nor that it is too much");
+	close(fd);
+	if (attach_new(1, 2, SPINDLE_ATTACH_RECV, &fd))
+		die("attach");
+	is(silence(fd, 1), EPERM, "silence: at a node that does not send");
+	close(fd);
+	if (attach_new(1, 1, COPY, &fd))
+		die("attach");
+	is(silence(fd, 1), EPERM, "silence: of one who reads copies");
+	close(fd);
+
+	must_attach(&q, 1, 1, BOTH, -1);
+	in_order(&q);
+	must_attach(&far, 2, 1, BOTH, -1);
+	pointers(spindle_fd(&q));
+	numbers(spindle_fd(&q));
+	messages(&q, &far);
+	numbers(spindle_fd(&far));
+	messages(&far, &q);
+	spindle_detach(&q);
+	spindle_detach(&far);
+	in_a_child();
+	under_a_close();
+}
