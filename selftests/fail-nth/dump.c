@@ -2,14 +2,21 @@
 /*
  * Requests that show something: they are complete, or end with an error.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+#include <linux/spindle.h>
 
 #include "fail-nth.h"
 #include "path.h"
 #include "request.h"
 #include "shown.h"
 #include "../progs/tap.h"
+
+/* More than a dump shows. */
+#define READERS 36
 
 struct query {
 	int cmd, flags;
@@ -46,9 +53,20 @@ static bool complete(void *ctx)
 	return false;
 }
 
-static void nothing(void *ctx)
+static void open_readers(int *fd)
 {
-	(void)ctx;
+	struct spindle_attach a;
+	int i;
+
+	for (i = 0; i < READERS; i++) {
+		a = (struct spindle_attach){
+			.size = sizeof(a), .node = 1, .subgroup = 1, .event_fd = -1,
+			.flags = SPINDLE_ATTACH_RECV | (i % 2 ? SPINDLE_ATTACH_COPY : 0),
+		};
+		fd[i] = open("/dev/spindle", O_RDWR | O_CLOEXEC);
+		if (fd[i] < 0 || ioctl(fd[i], SPINDLE_IOC_ATTACH, &a))
+			die("reader %d: %s", i, strerror(errno));
+	}
 }
 
 void test_dump(void)
@@ -64,8 +82,10 @@ void test_dump(void)
 		{ "subgroups", { .cmd = SPINDLE_CMD_SUBGROUP_GET, .flags = NLM_F_DUMP } },
 		{ "statistics", { .cmd = SPINDLE_CMD_STATS_GET, .flags = NLM_F_DUMP } },
 	};
+	int fd[READERS];
 	size_t i;
 
+	open_readers(fd);
 	for (i = 0; i < ARRAY_SIZE(list); i++) {
 		struct op op = { .run = ask, .undo = nothing, .ctx = &list[i].q,
 				 .errs = errs_netlink, .after = complete };
@@ -76,4 +96,6 @@ void test_dump(void)
 	/* The kernel gives up to 32 KiB at a time. */
 	ok(list[4].q.want.bytes > 32768, "subgroups are shown in several pieces: %d bytes",
 	   list[4].q.want.bytes);
+	for (i = 0; i < READERS; i++)
+		close(fd[i]);
 }

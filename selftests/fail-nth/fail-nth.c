@@ -8,7 +8,9 @@
  *				in place of another view
  *	fail-nth attach		open and attach, of each kind
  *	fail-nth map		the mappings of an attachment
- *	fail-nth dump		requests that show something
+ *	fail-nth silence	which has no allocation
+ *	fail-nth set		what is set while it runs, and measurements of the device
+ *	fail-nth dump		requests that show something, with many readers
  *	fail-nth event		events: who listens gets them, or is told that he did not
  *	fail-nth connect	connections, which are made in work items
  *
@@ -40,8 +42,8 @@ int main(int argc, char **argv)
 		void (*fn)(void);
 	} tests[] = {
 		{ "node", test_node }, { "view", test_view }, { "attach", test_attach },
-		{ "map", test_map }, { "dump", test_dump }, { "event", test_event },
-		{ "connect", test_connect },
+		{ "map", test_map }, { "silence", test_silence }, { "set", test_set },
+		{ "dump", test_dump }, { "event", test_event }, { "connect", test_connect },
 	};
 	const char *what = argc > 1 ? argv[1] : "";
 	size_t i;

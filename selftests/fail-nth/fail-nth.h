@@ -10,6 +10,8 @@ void test_node(void);			/* hand.c */
 void test_view(void);
 void test_attach(void);			/* seat.c */
 void test_map(void);
+void test_silence(void);
+void test_set(void);			/* set.c */
 void test_dump(void);			/* dump.c */
 void test_event(void);			/* event.c */
 void test_connect(void);		/* connect.c */

@@ -19,6 +19,11 @@ const int errs_mem[] = { ENOMEM, 0 };
 const int errs_netlink[] = { ENOMEM, ENOBUFS, 0 };
 const int errs_thread[] = { ENOMEM, EAGAIN, 0 };
 
+void nothing(void *ctx)
+{
+	(void)ctx;
+}
+
 static bool documented(const struct op *op, int err)
 {
 	const int *e;

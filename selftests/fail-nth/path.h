@@ -33,6 +33,9 @@ extern const int errs_netlink[];
 /* What fork() says. */
 extern const int errs_thread[];
 
+/* The @undo of one that changes nothing. */
+void nothing(void *ctx);
+
 /* Each allocation of an operation fails once. */
 void path(const struct op *op);
 

@@ -61,15 +61,21 @@ static void view_request(struct nl *nl, struct nl_req *r, const struct view *v, 
 	}
 }
 
-int talk(struct nl *nl, struct nl_req *r)
+int talk_for(struct nl *nl, struct nl_req *r, int (*fn)(void *ctx, const struct nlmsghdr *nlh),
+	     void *ctx)
 {
 	struct nl_ack ack;
 	int err;
 
 	arm();
-	err = nl_talk(nl, r, &ack, NULL, NULL);
+	err = nl_talk(nl, r, &ack, fn, ctx);
 	disarm();
 	return err ? err : ack.err;
+}
+
+int talk(struct nl *nl, struct nl_req *r)
+{
+	return talk_for(nl, r, NULL, NULL);
 }
 
 void begin(struct nl *nl)

@@ -47,6 +47,9 @@ extern struct nl_req request;
 void begin(struct nl *nl);
 /* To its end, in which allocations fail; 0 or -errno, as of those below. */
 int talk(struct nl *nl, struct nl_req *r);
+/* The same of one that is answered: the answer goes to @fn. */
+int talk_for(struct nl *nl, struct nl_req *r, int (*fn)(void *ctx, const struct nlmsghdr *nlh),
+	     void *ctx);
 
 /* Where a node listens, in attributes of these types. */
 void put_addr(struct nl_req *r, int addr, int port, uint32_t id);

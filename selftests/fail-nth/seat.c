@@ -249,3 +249,24 @@ void test_map(void)
 	dev_close(&seat);
 	dev_close(&copy);
 }
+
+/* A process may call it at any time: it does what it says, whatever there is left. */
+void test_silence(void)
+{
+	struct seat seat = { .flags = SPINDLE_ATTACH_SEND, .fd = -1, .event_fd = -1 };
+	uint64_t rounds = 5;
+	int err;
+
+	sit(&seat);
+	if (attach(&seat))
+		die("cannot attach");
+	for (nth = 1; nth <= 3; nth++) {
+		arm();
+		err = ioctl(seat.fd, SPINDLE_IOC_SILENCE, &rounds) ? errno : 0;
+		disarm();
+		is(err, 0, "silence: declared, allocation %u would fail", nth);
+		ok(!fired, "silence: there is none");
+	}
+	nth = 0;
+	dev_close(&seat);
+}

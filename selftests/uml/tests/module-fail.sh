@@ -57,6 +57,9 @@ tap_run limit 300 fail-nth attach
 traffic attach
 tap_run limit 300 fail-nth map
 traffic mmap
+tap_run limit 60 fail-nth silence
+tap_run limit 300 fail-nth set
+traffic "silence and changes"
 check "large views" large_views 20
 tap_run limit 300 fail-nth dump
 check "a view goes" spindle-ctl view del node 3
