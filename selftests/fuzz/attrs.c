@@ -135,7 +135,7 @@ static void spoil(struct places *p, struct attr **at)
 		a->next = b;
 		break;
 	case 7:	/* another type */
-		a->type = one_in(4) ? rnd() : below(26);
+		a->type = one_in(4) ? rnd() : below(SPINDLE_A_MAX + 2);
 		break;
 	case 8:	/* other flags */
 		a->type ^= one_in(2) ? NLA_F_NESTED : NLA_F_NET_BYTEORDER;

@@ -34,6 +34,9 @@ static const struct {
 	[OP_GET] = { "netlink: get", ERRNO, 1, 0 },
 	[OP_DUMP] = { "netlink: dump", ERRNO, 3, 0 },
 	[OP_CUT_DUMP] = { "netlink: dump, interrupted", ERRNO, 1, 0 },
+	[OP_NODE_SET] = { "netlink: node set", ERRNO, 1, 0 },
+	[OP_SUBGROUP_SET] = { "netlink: subgroup set", ERRNO, 3, 2 },
+	[OP_RAW] = { "netlink: raw run", ERRNO, 1, 3 },
 	[OP_MUTANT] = { "netlink: mutant", ERRNO, 1, 4 },
 	[OP_HEADER] = { "netlink: odd header", ERRNO, 0, 2 },
 	[OP_OPEN] = { "device: open", ERRNO, 10, 0 },
@@ -49,6 +52,7 @@ static const struct {
 	[OP_POKE] = { "device: /proc/self/mem", ERRNO, 0, 1 },
 	[OP_KICK] = { "device: kick", ERRNO, 3, 0 },
 	[OP_MEMBERS] = { "device: members", ERRNO, 1, 2 },
+	[OP_SILENCE] = { "device: silence", ERRNO, 1, 3 },
 	[OP_IOCTL_ODD] = { "device: ioctl, odd", ERRNO, 0, 1 },
 	[OP_POLL] = { "device: poll", ERRNO, 3, 0 },
 	[OP_FILE_ODD] = { "device: other calls", ERRNO, 0, 2 },
@@ -92,7 +96,7 @@ static void say_outcome(enum label label, int i)
 {
 	static const char * const rings[] = { "nothing", "ready", "extent", "length",
 					      "consumed", "a lost peer", "protocol", "device",
-					      "view" };
+					      "view", "a stall" };
 
 	switch (label) {
 	case ERRNO:

@@ -218,6 +218,19 @@ static void members(struct file *f)
 		broken("a subgroup of %u members", arg.count);
 }
 
+static void silence(struct file *f)
+{
+	uint64_t rounds = one_in(2) ? below(64) : odd();
+	bool there = !one_in(8);
+	int err = ioctl(f->fd, SPINDLE_IOC_SILENCE, there ? &rounds : (void *)rnd()) ? errno : 0;
+
+	count(OP_SILENCE, err);
+	if (!err && there && rounds > SPINDLE_MAX_ROUNDS)
+		broken("silence of %llu rounds", (unsigned long long)rounds);
+	if (!err && f->attached && !(f->a.flags & SPINDLE_ATTACH_SEND))
+		broken("silence of one who does not send");
+}
+
 static void odd_ioctl(struct file *f)
 {
 	unsigned char buf[512] = { 0 };
@@ -356,6 +369,9 @@ static void act_on_ring(struct file *f)
 	}
 	if (one_in(20))
 		ring_scribble(f);
+	/* Long enough to be detached, where there is a limit. */
+	if (one_in(8))
+		usleep(60000);
 	ring_look(f);
 	/* It is of no use any more. */
 	if (f->frozen && one_in(2))
@@ -384,11 +400,13 @@ static void act_on_file(struct file *f, bool child)
 		odd_ioctl(f);
 	else if (p < 85)
 		count(OP_KICK, ioctl(f->fd, SPINDLE_IOC_KICK) ? errno : 0);
-	else if (p < 91)
+	else if (p < 88)
+		silence(f);
+	else if (p < 93)
 		poll_some(f);
-	else if (p < 94)
+	else if (p < 95)
 		odd_call(f);
-	else if (p < 96)
+	else if (p < 97)
 		attach_nowhere(f);
 	else if (p < 98)
 		attach(f);

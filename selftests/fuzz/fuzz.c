@@ -168,6 +168,7 @@ static int round_of(uint64_t seed, struct surface *s, int n)
 	for (i = 0; i < n; i++)
 		start(&s[i], seed, i);
 	finish(s, n);
+	undo_changes();
 	count_report(seed);
 	ok(!any_broken(), "seed %#" PRIx64 ": what the kernel says holds", seed);
 	ok(count_deep(), "seed %#" PRIx64 ": all surfaces were reached", seed);
@@ -177,7 +178,7 @@ static int round_of(uint64_t seed, struct surface *s, int n)
 int main(int argc, char **argv)
 {
 	struct surface s[] = {
-		{ "netlink", fuzz_netlink, 250, 0 },
+		{ "netlink", fuzz_netlink, 300, 0 },
 		{ "device", fuzz_device, 60, 0 },
 		{ "handshake", fuzz_handshake, 36, 0 },
 	};

@@ -56,9 +56,9 @@ uint64_t odd(void);
 /* An operation; what is counted of each is in count.c. */
 enum op {
 	OP_NODE_ADD, OP_NODE_DEL, OP_VIEW_SET, OP_VIEW_DEL, OP_GET, OP_DUMP, OP_CUT_DUMP,
-	OP_MUTANT, OP_HEADER,
+	OP_NODE_SET, OP_SUBGROUP_SET, OP_RAW, OP_MUTANT, OP_HEADER,
 	OP_OPEN, OP_ATTACH_SEND, OP_ATTACH_RECV, OP_ATTACH_COPY, OP_ATTACH_ODD, OP_MMAP,
-	OP_MMAP_ODD, OP_MPROTECT, OP_MREMAP, OP_MADVISE, OP_POKE, OP_KICK, OP_MEMBERS,
+	OP_MMAP_ODD, OP_MPROTECT, OP_MREMAP, OP_MADVISE, OP_POKE, OP_KICK, OP_MEMBERS, OP_SILENCE,
 	OP_IOCTL_ODD, OP_POLL, OP_FILE_ODD, OP_COMMIT, OP_CONSUME, OP_FREEZE, OP_LIFE,
 	OP_HELLO, OP_DIAL, OP_LURE, OP_RIGHTS, OP_ONE_SIDED, OP_STARVED,
 	OPS
@@ -84,6 +84,9 @@ void feed(void);
 void fuzz_netlink(unsigned int requests);
 void fuzz_device(unsigned int lives);
 void fuzz_handshake(unsigned int peers);
+
+/* Bystanders are set back to what they were, so that all that is on its way arrives. */
+void undo_changes(void);
 
 /* One life of a process with open devices, and its rings. */
 void device_life(unsigned int acts, bool forks);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The netlink surface: nodes and views that come and go, by requests that are right, that
- * are right but for something, and that are no requests at all.
+ * The netlink surface: nodes and views that come and go, and are changed while they run,
+ * by requests that are right, that are right but for something, and that are no requests
+ * at all.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 
-#include "attrs.h"
+#include "set.h"
 
 static struct nl nl;
 static struct nl_req req;
@@ -123,14 +126,24 @@ static uint32_t view_set(struct tree *t, uint32_t id, uint64_t vid)
 	return members & ~(1U << CHURN_NODES);
 }
 
+/* Bystanders are tuned, too; what is in QUIET_SUBGROUP then has to come all the same. */
+static struct place any_place(void)
+{
+	struct place at = { one_in(2) ? 1 + below(BYSTANDERS) : churn_node(), 1 + below(4) };
+
+	return at;
+}
+
 /* A request of any kind that could be right; returns its command. */
 static int any_request(struct tree *t, int *flags)
 {
 	static const int gets[] = { SPINDLE_CMD_NODE_GET, SPINDLE_CMD_VIEW_GET,
 				    SPINDLE_CMD_SUBGROUP_GET, SPINDLE_CMD_STATS_GET };
 
+	struct place at = any_place();
+
 	*flags = 0;
-	switch (below(10)) {
+	switch (below(13)) {
 	case 0:
 	case 1:
 		node_add(t, churn_node());
@@ -149,6 +162,15 @@ static int any_request(struct tree *t, int *flags)
 		tree_begin(t);
 		tree_u32(t, SPINDLE_A_NODE_ID, churn_node());
 		return SPINDLE_CMD_VIEW_DEL;
+	case 8:
+		node_set(t, &at);
+		return SPINDLE_CMD_NODE_SET;
+	case 9:
+		subgroup_set(t, &at);
+		return SPINDLE_CMD_SUBGROUP_SET;
+	case 10:
+		raw_run(t, &at);
+		return SPINDLE_CMD_RAW_RUN;
 	default:
 		tree_begin(t);
 		if (one_in(2))
@@ -191,24 +213,57 @@ static bool harmful(const unsigned char *buf, uint32_t len)
 static bool changes(int cmd)
 {
 	return cmd == SPINDLE_CMD_NODE_ADD || cmd == SPINDLE_CMD_NODE_DEL ||
-	       cmd == SPINDLE_CMD_VIEW_SET || cmd == SPINDLE_CMD_VIEW_DEL;
+	       cmd == SPINDLE_CMD_VIEW_SET || cmd == SPINDLE_CMD_VIEW_DEL ||
+	       cmd == SPINDLE_CMD_NODE_SET || cmd == SPINDLE_CMD_SUBGROUP_SET ||
+	       cmd == SPINDLE_CMD_RAW_RUN;
 }
 
-/* Send what is laid out and count the answer; 0 or an errno. */
-static int talk(enum op op)
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+/*
+ * From now on signals come, or no more: a measurement may be one of minutes, and it, and
+ * all who wait for the mutex behind it, would be taken for a call that does not return.
+ */
+static void hurry(bool on)
+{
+	struct itimerval it = { 0 };
+
+	if (on)
+		it.it_value.tv_usec = it.it_interval.tv_usec = 1000 * (1 + below(100));
+	setitimer(ITIMER_REAL, &it, NULL);
+}
+
+/* Send what is laid out; 0 or -errno. */
+static int ask(void)
 {
 	struct nl_ack ack;
-	int err;
+	int err = nl_talk(&nl, &req, &ack, NULL, NULL);
 
-	if (one_in(5))
-		starve();
-	err = nl_talk(&nl, &req, &ack, NULL, NULL);
-	feed();
 	if (!err)
 		err = ack.err;
 	/* A minute without an answer (SO_RCVTIMEO). */
 	if (err == -EAGAIN)
 		broken("a request of command %d was not answered", req.buf[NLMSG_HDRLEN]);
+	return err;
+}
+
+/* The same, perhaps with too little memory; counts the answer. 0 or an errno. */
+static int talk(enum op op)
+{
+	bool raw = req.buf[NLMSG_HDRLEN] == SPINDLE_CMD_RAW_RUN;
+	int err;
+
+	if (raw)
+		hurry(true);
+	if (one_in(5))
+		starve();
+	err = ask();
+	feed();
+	if (raw)
+		hurry(false);
 	count(op, err);
 	return -err;
 }
@@ -266,6 +321,104 @@ static void mutant(void)
 	if (!changes(cmd) || !harmful(req.buf, req.nlh.nlmsg_len))
 		talk(OP_MUTANT);
 }
+
+/* ---- while it runs ------------------------------------------------------ */
+
+static void change(void)
+{
+	struct place at = any_place();
+	struct tree t;
+
+	if (one_in(3)) {
+		node_set(&t, &at);
+		right(&t, SPINDLE_CMD_NODE_SET, 0, OP_NODE_SET);
+	} else {
+		subgroup_set(&t, &at);
+		right(&t, SPINDLE_CMD_SUBGROUP_SET, 0, OP_SUBGROUP_SET);
+	}
+}
+
+static void measure(void)
+{
+	struct place at = any_place();
+	struct tree t;
+
+	raw_run(&t, &at);
+	right(&t, SPINDLE_CMD_RAW_RUN, 0, OP_RAW);
+}
+
+/* A child measures what is there, and meanwhile that goes, and comes again. */
+static void measure_what_goes(void)
+{
+	unsigned int n = 2 + below(6);
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return;
+	if (!pid) {
+		rng = rnd();
+		close(nl.fd);
+		if (nl_open(&nl))
+			_exit(1);
+		while (n--)
+			measure();
+		_exit(0);
+	}
+	while (n--) {
+		uint32_t id = CHURN_FIRST + below(CHURN_NODES);
+
+		if (one_in(3))
+			simple(SPINDLE_CMD_NODE_DEL, id, OP_NODE_DEL);
+		else if (one_in(2))
+			simple(SPINDLE_CMD_VIEW_DEL, id, OP_VIEW_DEL);
+		else
+			whole_view();
+	}
+	waitpid(pid, NULL, 0);
+}
+
+/* From the beginning on who reads too slowly in subgroup 3 is detached. */
+static void limit_readers(void)
+{
+	struct place at = { .subgroup = 3 };
+	struct tree t;
+
+	for (at.node = 1; at.node <= BYSTANDERS; at.node++) {
+		stall_ms(&t, &at, 5);
+		right(&t, SPINDLE_CMD_SUBGROUP_SET, 0, OP_SUBGROUP_SET);
+	}
+}
+
+void undo_changes(void)
+{
+	struct place at;
+	struct tree t;
+
+	if (nl_open(&nl)) {
+		broken("the netlink family cannot be opened");
+		return;
+	}
+	for (at.node = 1; at.node <= BYSTANDERS; at.node++) {
+		node_default(&t, &at);
+		lay_out(&t, SPINDLE_CMD_NODE_SET, 0);
+		if (ask())
+			broken("node %u cannot be set back", at.node);
+		for (at.subgroup = 1; at.subgroup <= 3; at.subgroup++) {
+			subgroup_default(&t, &at, false);
+			lay_out(&t, SPINDLE_CMD_SUBGROUP_SET, 0);
+			if (ask())
+				broken("subgroup %u of node %u cannot be set back",
+				       at.subgroup, at.node);
+			/* There may be a sender: that of the bystanders. */
+			subgroup_default(&t, &at, true);
+			lay_out(&t, SPINDLE_CMD_SUBGROUP_SET, 0);
+			ask();
+		}
+	}
+	close(nl.fd);
+}
+
+/* ---- dumps --------------------------------------------------------------- */
 
 static void dump(void)
 {
@@ -360,6 +513,7 @@ static void odd_header(void)
 		}
 		break;
 	}
+	hurry(true);
 	if (!harmful(req.buf, len) && send(sk.fd, req.buf, len, 0) > 0) {
 		ssize_t n;
 
@@ -374,6 +528,7 @@ static void odd_header(void)
 			seen++;
 		}
 	}
+	hurry(false);
 	if (!seen)
 		count(OP_HEADER, ENOMSG);
 	close(sk.fd);
@@ -386,23 +541,29 @@ static void one(void)
 	struct tree t;
 	uint32_t p = below(100);
 
-	if (p < 45) {
+	if (p < 38) {
 		mutant();
-	} else if (p < 53) {
+	} else if (p < 44) {
 		node_add(&t, churn_node());
 		right(&t, SPINDLE_CMD_NODE_ADD, 0, OP_NODE_ADD);
-	} else if (p < 57) {
+	} else if (p < 47) {
 		simple(SPINDLE_CMD_NODE_DEL, churn_node(), OP_NODE_DEL);
-	} else if (p < 72) {
+	} else if (p < 58) {
 		whole_view();
-	} else if (p < 76) {
+	} else if (p < 61) {
 		simple(SPINDLE_CMD_VIEW_DEL, churn_node(), OP_VIEW_DEL);
-	} else if (p < 80) {
+	} else if (p < 73) {
+		change();
+	} else if (p < 79) {
+		measure();
+	} else if (p < 82) {
+		measure_what_goes();
+	} else if (p < 85) {
 		simple(one_in(2) ? SPINDLE_CMD_NODE_GET : SPINDLE_CMD_VIEW_GET,
 		       one_in(2) ? 1 : churn_node(), OP_GET);
-	} else if (p < 88) {
+	} else if (p < 91) {
 		dump();
-	} else if (p < 94) {
+	} else if (p < 95) {
 		cut_dump();
 	} else {
 		odd_header();
@@ -411,10 +572,12 @@ static void one(void)
 
 void fuzz_netlink(unsigned int requests)
 {
+	struct sigaction sa = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
 	struct timeval limit = { .tv_sec = 60 };
 	struct tree t;
 	uint32_t i;
 
+	sigaction(SIGALRM, &sa, NULL);
 	if (nl_open(&nl)) {
 		broken("the netlink family cannot be opened");
 		return;
@@ -424,6 +587,7 @@ void fuzz_netlink(unsigned int requests)
 		node_add(&t, CHURN_FIRST + i);
 		right(&t, SPINDLE_CMD_NODE_ADD, 0, OP_NODE_ADD);
 	}
+	limit_readers();
 	while (requests--)
 		one();
 	close(nl.fd);

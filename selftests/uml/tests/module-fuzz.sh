@@ -60,6 +60,17 @@ all_nodes()
 	spindle-ctl -j -p node show | sed -n 's/^ *"id": *\([0-9]*\),*$/\1/p'
 }
 
+# Readers of bystanders' subgroups that were too slow for how these were tuned just then.
+stalled()
+{
+	local i
+
+	for i in 1 2 3; do
+		loop_stat "$i" 2 stalled
+		loop_stat "$i" 3 stalled
+	done | tr '\n' ' '
+}
+
 # round SEED
 round()
 {
@@ -78,6 +89,7 @@ round()
 	# shellcheck disable=SC2086 # words
 	tap_run limit 300 fuzz -s "$1" ${FUZZ_ARGS:-}
 	touch "$stop"
+	diag "readers that stalled: $(stalled)"
 	tap_wait "seed $1: messages of bystanders are right" "$load" /tmp/load
 	is "seed $1: bystanders are what they were" "$(bystanders)" "$before"
 	# What was wrong in their subgroups was its sender's affair.

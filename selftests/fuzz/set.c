@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Requests about what runs. See set.h.
+ */
+#include "set.h"
+
+static void begin(struct tree *t, const struct place *at)
+{
+	tree_begin(t);
+	tree_u32(t, SPINDLE_A_NODE_ID, at->node);
+}
+
+void node_set(struct tree *t, const struct place *at)
+{
+	static const uint32_t idle[] = { 0, 1, 50, 1000 };
+	/* Nothing is refused. */
+	uint32_t what = one_in(8) ? 0 : 1 + below(3);
+
+	begin(t, at);
+	if (what & 1)
+		tree_u8(t, SPINDLE_A_TIMING, below(2));
+	if (what & 2)
+		tree_u32(t, SPINDLE_A_IDLE_US, idle[below(ARRAY_SIZE(idle))]);
+}
+
+static void put_switches(struct tree *in, uint32_t on, uint32_t selector)
+{
+	struct nla_bitfield32 bits = { on & selector, selector };
+
+	tree_put(in, SPINDLE_TUNE_A_SWITCHES, &bits, sizeof(bits));
+}
+
+static uint32_t some_budget(void)
+{
+	return one_in(2) ? 1 + below(4) : 1U << below(17);
+}
+
+/*
+ * Whatever is set, messages are right. But without nulls they come when those who are
+ * silent get them back, and a reader may be detached: that is not for bystanders who wait.
+ */
+static uint32_t may_select(const struct place *at)
+{
+	bool waits = of_bystanders(at) && at->subgroup == QUIET_SUBGROUP;
+
+	return SPINDLE_SW_ALL & ~(waits ? SPINDLE_SW_NULLS : 0U);
+}
+
+static void put_tune(struct tree *t, const struct place *at, struct tree *in)
+{
+	begin(t, at);
+	tree_u32(t, SPINDLE_A_SUBGROUP_ID, at->subgroup);
+	tree_nest(t, SPINDLE_A_TUNE, in);
+}
+
+void stall_ms(struct tree *t, const struct place *at, uint32_t ms)
+{
+	struct tree in;
+
+	tree_begin(&in);
+	tree_u32(&in, SPINDLE_TUNE_A_STALL_MS, ms);
+	put_tune(t, at, &in);
+}
+
+void subgroup_set(struct tree *t, const struct place *at)
+{
+	uint32_t may = may_select(at);
+	struct tree in;
+
+	tree_begin(&in);
+	if (!one_in(3))
+		put_switches(&in, rnd(), may & (one_in(2) ? rnd() : 1U << below(8)));
+	if (one_in(3))
+		tree_u32(&in, SPINDLE_TUNE_A_SEND_BUDGET, some_budget());
+	if (one_in(3))
+		tree_u32(&in, SPINDLE_TUNE_A_RECV_BUDGET, some_budget());
+	if (one_in(3))
+		tree_u32(&in, SPINDLE_TUNE_A_DLV_BUDGET, some_budget());
+	if (one_in(3))
+		tree_u32(&in, SPINDLE_TUNE_A_SILENCE, one_in(3) ? 0 : 1U << below(21));
+	/* A limit lasts for long, or nobody is slow just then. */
+	if (one_in(2))
+		tree_u32(&in, SPINDLE_TUNE_A_STALL_MS, may != SPINDLE_SW_ALL || one_in(6) ? 0 :
+			 1 + below(10));
+	put_tune(t, at, &in);
+}
+
+/* Mostly short ones; the others are ended by a signal. */
+void raw_run(struct tree *t, const struct place *at)
+{
+	struct tree in;
+
+	tree_begin(&in);
+	if (one_in(2))
+		tree_u8(&in, SPINDLE_RAW_A_KIND, below(2));
+	tree_u32(&in, SPINDLE_RAW_A_SIZE, 1 + (one_in(2) ? below(256) : below(8192)));
+	tree_u32(&in, SPINDLE_RAW_A_COUNT, one_in(8) ? SPINDLE_RAW_MAX_COUNT : 1 + below(100));
+	begin(t, at);
+	tree_u32(t, SPINDLE_A_SUBGROUP_ID, at->subgroup);
+	tree_nest(t, SPINDLE_A_RAW, &in);
+}
+
+void node_default(struct tree *t, const struct place *at)
+{
+	begin(t, at);
+	tree_u8(t, SPINDLE_A_TIMING, 0);
+	tree_u32(t, SPINDLE_A_IDLE_US, SPINDLE_DEF_IDLE_US);
+}
+
+void subgroup_default(struct tree *t, const struct place *at, bool packed)
+{
+	struct tree in;
+
+	tree_begin(&in);
+	put_switches(&in, SPINDLE_SW_ALL, packed ? SPINDLE_SW_PACKED :
+		     SPINDLE_SW_ALL & ~SPINDLE_SW_PACKED);
+	tree_u32(&in, SPINDLE_TUNE_A_SEND_BUDGET, SPINDLE_DEF_SEND_BUDGET);
+	tree_u32(&in, SPINDLE_TUNE_A_RECV_BUDGET, SPINDLE_DEF_RECV_BUDGET);
+	tree_u32(&in, SPINDLE_TUNE_A_DLV_BUDGET, SPINDLE_DEF_DLV_BUDGET);
+	tree_u32(&in, SPINDLE_TUNE_A_SILENCE, SPINDLE_DEF_SILENCE);
+	tree_u32(&in, SPINDLE_TUNE_A_STALL_MS, 0);
+	put_tune(t, at, &in);
+}
