@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * technique: what no other program here does to a subgroup. See technique.c.
+ */
+#ifndef SPINDLE_TECHNIQUE_H
+#define SPINDLE_TECHNIQUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <spindle/spindle.h>
+
+#include "../progs/nl.h"
+
+#define MAX_NODES	16
+
+/**
+ * struct where - the ends of a subgroup that a command is about
+ * @node: ids of nodes of this kernel
+ * @nodes: how many
+ * @group: the subgroup
+ */
+struct where {
+	uint32_t node[MAX_NODES];
+	int nodes;
+	uint32_t group;
+};
+
+/* "1-3,5"; returns false if it is no list. */
+bool where_nodes(struct where *w, const char *list);
+
+int retune_main(int argc, char **argv);
+int silence_main(int argc, char **argv);
+int raw_main(int argc, char **argv);
+
+#endif /* SPINDLE_TECHNIQUE_H */

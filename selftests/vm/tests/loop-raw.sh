@@ -1,0 +1,234 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Raw runs, by which spindle-perf measures what the device does by itself: as many writes
+# as were asked for, which the other members' messages do not notice; refused, with the
+# reason, while anything is under way or nobody can answer; and ended, with the reason, when
+# a member goes meanwhile.
+# vm: timeout=300
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+
+# raw DESCRIPTION ANSWER OPTION...
+raw()
+{
+	local desc want have
+
+	desc=$1
+	want=$2
+	shift 2
+	have=$(limit 100 technique raw "$@")
+	is "$desc" "$have" "$want"
+}
+
+# posted: work requests of node 1 to its peers
+posted()
+{
+	spindle-ctl -j -p stats node 1 | awk -F '[:,]' '/"writes"/ { n += $2 } END { print n }'
+}
+
+messages()
+{
+	check "messages flow: $1" limit 60 mcast-load -n 1-4 -g 1 -c 50 -w 30
+}
+
+# Node 5 is of an engine of its own; nobody is at home where node 6 should be.
+check "module loads" loop_start
+check "4 nodes" loop_nodes 4
+check "one with another engine" spindle-ctl node add id 5 addr 10.0.0.1 port 5005 engine 1
+members="member 6@10.0.0.1:5006"
+for i in 1 2 3 4 5; do
+	members="$members member $i@10.0.0.1:500$i"
+done
+
+# view VID NODE...
+view()
+{
+	local vid i
+
+	vid=$1
+	shift
+	for i; do
+		# shellcheck disable=SC2086
+		spindle-ctl view set node "$i" vid "$vid" $members \
+			subgroup 1 members 1,2,3,4 senders 1,2,3 window 16 max-msg 1024 \
+				ring 16384 \
+			subgroup 2 members 1,5 window 16 max-msg 1024 \
+			subgroup 3 members 1,6 window 16 max-msg 1024 \
+			subgroup 4 members 1 window 16 max-msg 1024 \
+			subgroup 5 members 1,2 senders 1 window 16 max-msg 1024 || return 1
+	done
+}
+check "a view" view 1 1 2 3 4 5
+# Of subgroup 3 one of two is there.
+check "all but one are active" wait_until 60 all_active 9
+messages "before"
+
+# ---- counts ---------------------------------------------------------------
+
+before=$(posted)
+raw "a write to each of three members" "writes 3" -n 1 -g 1 -c 1
+check "the connections have counted them" test $(($(posted) - before)) -ge 3
+before=$(posted)
+raw "a thousand" "writes 3000" -n 1 -g 1 -s 1000 -c 1000
+check "and them" test $(($(posted) - before)) -ge 3000
+raw "one byte" "writes 300" -n 2 -g 1 -s 1
+raw "as long as the ring, over and over" "writes 300" -n 3 -g 1 -s 16384
+raw "not quite" "writes 300" -n 3 -g 1 -s 16383
+raw "nobody to write to" "writes 0" -n 1 -g 4
+raw "there and back" "writes 2" -n 1 -g 1 -k 1 -c 1
+raw "two hundred times" "writes 400" -n 1 -g 1 -k 1 -c 200
+raw "the last of the senders to the first" "writes 400" -n 3 -g 1 -k 1 -s 16384 -c 200
+raw "another engine can be written to" "writes 100" -n 1 -g 2
+messages "afterwards: what was written is not taken for messages"
+
+# ---- refusals -------------------------------------------------------------
+
+size="size is 1 to 1048576 bytes, and at most the subgroup's ring"
+busy="the subgroup is in use or not active"
+raw "nothing" "error EINVAL: $size" -n 1 -g 1 -s 0
+raw "longer than the ring" "error EINVAL: $size" -n 1 -g 1 -s 16385
+raw "no times" "error EINVAL: count is 1 to 1000000" -n 1 -g 1 -c 0
+raw "too often" "error EINVAL: count is 1 to 1000000" -n 1 -g 1 -c 1000001
+raw "no such node" "error ENODEV: no node with this id here" -n 9 -g 1
+raw "no such subgroup" "error ENOENT: the node is in no subgroup with this id" -n 1 -g 9
+raw "a member that does not send" \
+	"error EPERM: the node does not send in this subgroup" -n 4 -g 1
+raw "a member is missing" "error EBUSY: $busy" -n 1 -g 3
+other="a ping-pong needs another sender of this kernel and engine"
+raw "another engine cannot answer" "error EOPNOTSUPP: $other" -n 1 -g 2 -k 1
+raw "nor can a member that does not send" "error EOPNOTSUPP: $other" -n 1 -g 5 -k 1
+raw "nor can nobody" "error EOPNOTSUPP: $other" -n 1 -g 4 -k 1
+is "there is no third kind" "$(technique raw -n 1 -g 1 -k 2 | sed 's/:.*//')" "error ERANGE"
+su nobody -s /bin/sh -c "technique raw -n 1 -g 1" >/tmp/out 2>&1
+is "not for everybody" "$(sed 's/:.*//' /tmp/out)" "error EPERM"
+
+# A sender that says nothing: input that does not come and does not end.
+mkfifo /tmp/quiet
+exec 9<>/tmp/quiet
+sender_is()
+{
+	spindle-ctl -j subgroup show node "$1" id 1 | grep -q "\"sender\":$2"
+}
+spindle-pipe -n 1 -g 1 -s <&9 >/dev/null 2>&1 &
+pipe=$!
+check "a sender" wait_until 30 sender_is 1 true
+raw "is in the way" "error EBUSY: $busy" -n 1 -g 1
+raw "and at the other end" "error EBUSY: $busy" -n 3 -g 1 -k 1
+raw "but nobody else's" "writes 300" -n 2 -g 1
+kill "$pipe"
+wait "$pipe" 2>/dev/null
+check "it goes" wait_until 30 sender_is 1 false
+
+# What is delivered and not consumed keeps the ring: a write would change it.
+spindle-pipe -n 2 -g 1 -r >/tmp/read 2>&1 &
+reads=$!
+reader_is()
+{
+	spindle-ctl -j subgroup show node 2 id 1 | grep -q "\"pid\":$reads,.*\"lag\":$1,"
+}
+check "a reader" wait_until 30 reader_is 0
+kill -STOP "$reads"
+seq 5 >/tmp/five
+spindle-pipe -n 1 -g 1 -s </tmp/five >/dev/null 2>&1 &
+pipe=$!
+check "it holds messages" wait_until 30 reader_is 5
+kill "$pipe"
+wait "$pipe" 2>/dev/null
+check "their sender is gone" wait_until 30 sender_is 1 false
+raw "they are in the way" "error EBUSY: $busy" -n 1 -g 1
+raw "nobody else's are" "writes 300" -n 3 -g 1
+kill -CONT "$reads"
+check "they are read" wait_until 30 reader_is 0
+free()
+{
+	[ "$(technique raw -n 1 -g 1)" = "writes 300" ]
+}
+check "and no longer in the way" wait_until 30 free
+kill "$reads"
+wait "$reads" 2>/dev/null
+is "they are what was sent" "$(awk '{ print $3 }' /tmp/read | tr '\n' ' ')" "1 2 3 4 5 "
+messages "after refusals"
+
+# ---- what goes meanwhile --------------------------------------------------
+
+running()
+{
+	[ $(($(posted) - before)) -ge 100 ]
+}
+
+# begin OPTION...: a run of node 1 that takes far longer than anybody would wait
+begin()
+{
+	before=$(posted)
+	technique raw -n 1 -g 1 -s 16384 -c 1000000 "$@" >/tmp/long 2>&1 &
+	long=$!
+	check "a long run begins" wait_until 30 running
+}
+
+# ends DESCRIPTION ANSWER
+ends()
+{
+	local rc
+
+	rc=0
+	wait "$long" 2>/dev/null || rc=$?
+	is "$1" "$rc $(cat /tmp/long)" "$2"
+}
+
+# again VID: a new view at all four nodes; node 5 stays with the old one
+again()
+{
+	view "$1" 1 2 3 4 && wait_until 60 all_four
+}
+
+all_four()
+{
+	[ "$(spindle-ctl -j -p subgroup show id 1 | grep -c '"state": *"active"')" = 4 ]
+}
+
+node()
+{
+	spindle-ctl node "$1" id "$2" addr 10.0.0.1 port $((5000 + $2))
+}
+
+lost="0 error ENOTCONN: a member was lost meanwhile"
+gone="0 error ENOTCONN: the subgroup was removed meanwhile"
+begin
+check "a member is removed" spindle-ctl node del 4
+ends "which ends it" "$lost"
+check "it comes back" node add 4
+check "a new view" again 2
+begin
+check "the node itself is removed" spindle-ctl node del 1
+ends "which ends it" "$gone"
+check "it comes back" node add 1
+check "a new view" again 3
+begin
+check "the view is replaced" view 4 1
+ends "which ends it" "$gone"
+check "a new view" again 5
+begin -k 1 -s 1
+check "the other end is removed" spindle-ctl node del 2
+ends "which ends a ping-pong" "$gone"
+check "it comes back" node add 2
+check "a new view" again 6
+begin
+spindle-pipe -n 1 -g 1 -s <&9 >/dev/null 2>&1 &
+pipe=$!
+ends "somebody sends, which ends it" "0 error EBUSY: $busy"
+kill "$pipe"
+wait "$pipe" 2>/dev/null
+check "and stops" wait_until 30 sender_is 1 false
+begin
+kill "$long"
+ends "who asked for it is killed" "143 "
+raw "nothing of it stays" "writes 300" -n 1 -g 1
+messages "after all that"
+begin
+check "the device is removed" rdma link del rxe0
+ends "which ends it" "$gone"
+check "nodes go" loop_del 5
+check "module goes" limit 60 rmmod spindle
+finish
