@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Silence: who declares it is waited for by nobody and sends no nulls; when it speaks before
+# its time, or has something to say first, that has its place in the order. Who is silent
+# without a word gives up rounds by itself, ever more of them; and where only one may send,
+# nobody gives up anything.
+# vm: timeout=300
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+
+# all_stat SUBGROUP NAME: a counter of all four nodes, added up.
+all_stat()
+{
+	local i sum
+
+	sum=0
+	for i in 1 2 3 4; do
+		sum=$((sum + $(loop_stat $i "$1" "$2")))
+	done
+	echo $sum
+}
+
+# load OPTION...
+load()
+{
+	limit 100 mcast-load -w 60 -l 0-256 "$@"
+}
+
+check "module loads" loop_start
+for how in poll imm; do
+	check "four nodes ($how)" loop_nodes 4 visibility $how
+	check "a view" loop_view 4 1 subgroup 1 window 32 max-msg 64 members 1,2,3 \
+		subgroup 2 window 32 max-msg 256 senders 3 \
+		subgroup 3 window 32 max-msg 256 \
+		subgroup 4 window 32 max-msg 256
+	check "all is active" wait_until 60 all_active 15
+	# It gives up nothing by itself, and counts are exact then.
+	for i in 1 2 3; do
+		spindle-ctl subgroup set $i id 1 silence 0 || not_ok "silence of node $i"
+	done
+	tap_run limit 100 technique silence -n 1-3 -g 1
+
+	check "only one may send" load -n 1-4 -g 2 -c 300
+	is "nobody gives up a round" "$(all_stat 2 nulls) $(all_stat 2 silent)" "0 0"
+
+	# One of four sends, and nobody has said so. With a window of 32 each answer takes
+	# at most so many rounds that are needed; what is given up in advance doubles.
+	check "the last alone sends" load -n 1-4 -g 3 -s 3 -c 1000
+	nulls=$(loop_stat 1 3 nulls)
+	silent=$(loop_stat 1 3 silent)
+	diag "one of the others: $nulls rounds as they were needed, $silent in advance"
+	check "those who do not are silent for most rounds" test "$silent" -gt "$nulls"
+	is "who sends has no need to be" "$(loop_stat 4 3 nulls)" 0
+	check "all send after that" load -n 1-4 -g 3 -c 50
+
+	for i in 1 2 3 4; do
+		spindle-ctl subgroup set $i id 4 silence 0 || not_ok "silence of node $i"
+	done
+	check "the same without silence" load -n 1-4 -g 4 -s 3 -c 300
+	is "nothing is given up in advance" "$(all_stat 4 silent)" 0
+	is "but every round when it is needed" "$(loop_stat 1 4 nulls)" 300
+	check "nodes go" loop_del 4
+done
+check "module goes" limit 60 rmmod spindle
+finish
