@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Techniques are switched on and off, budgets and silence changed at random, at every
+# member by itself and while messages flow: order, content and progress stay as promised,
+# whatever the combination and whatever was under way. Nodes, visibility of guards, rings
+# and senders are random, too. The same with all off and nulls off all the time, for which
+# all members have to send equally much.
+#
+# A round follows from its seed, which is printed; SEEDS="7 8" in the environment takes
+# these instead of three that are always tried and one that is new.
+# vm: timeout=300
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+
+stop=/tmp/stop
+
+# pick VARIABLE WORD...: one of the words, at random.
+pick()
+{
+	local pick_var
+
+	pick_var=$1
+	shift
+	rng=$(((rng * 1103515245 + 12345) % 2147483648))
+	shift $((rng / 65536 % $#))
+	eval "$pick_var=\$1"
+}
+
+# nodes N HOW ENGINE: node 1 believes guards as it is told, the others by turns if they
+# are to be mixed; one engine for all, or one for each.
+nodes()
+{
+	local i how
+
+	for i in $(seq "$1"); do
+		how=$2
+		[ "$how" != mixed ] || how=$([ $((i % 2)) = 0 ] && echo imm || echo poll)
+		spindle-ctl node add id "$i" addr 10.0.0.1 port $((5000 + i)) \
+			visibility "$how" engine $((i * $3)) || return 1
+	done
+}
+
+# Rings of slots of a fixed size at some of them: nobody may be attached for that.
+pack_some()
+{
+	local i
+
+	for i in $(seq "$1"); do
+		pick word on off
+		# shellcheck disable=SC2154 # pick sets it
+		spindle-ctl subgroup set node "$i" id 1 packed "$word" || return 1
+	done
+}
+
+active()
+{
+	wait_until 60 all_active "$1"
+}
+
+# under_change MEMBERS SEED RETUNE-OPTION LOAD-OPTION...: messages flow while techniques
+# change. The retuner has to have changed something, or this was no test.
+under_change()
+{
+	local n seed option retune
+
+	n=$1
+	seed=$2
+	option=$3
+	shift 3
+	rm -f "$stop"
+	# shellcheck disable=SC2086 # an option or none
+	technique retune -n "1-$n" -g 1 -S "$seed" -f "$stop" $option >/tmp/retune 2>&1 &
+	retune=$!
+	check "messages flow meanwhile: $*" limit 100 mcast-load -n "1-$n" -S "$seed" -w 60 "$@"
+	touch "$stop"
+	tap_wait "techniques change" "$retune" /tmp/retune
+}
+
+# round SEED: a world, messages, and all of it away again.
+# shellcheck disable=SC2154
+round()
+{
+	local seed
+
+	seed=$1
+	# Seeds that are alike begin alike no longer.
+	rng=$((seed * 2654435761 % 2147483648))
+	pick n 2 3 4 5
+	pick how poll imm mixed
+	pick engines 0 1
+	pick window 1 4 16 128
+	pick max 64 500 3000
+	pick mode ordered ordered unordered
+	pick senders all all half one
+	pick copy "" -C
+	pick ahead "" -R
+	diag "seed $seed: $n nodes, $how, engines $engines, window $window, up to $max bytes, $mode"
+	check "seed $seed: nodes" nodes "$n" "$how" "$engines"
+	check "seed $seed: a view" loop_view "$n" 1 \
+		subgroup 1 window "$window" max-msg "$max" mode "$mode" subgroup 2 window 8 max-msg "$max"
+	check "seed $seed: all is active" active $((2 * n))
+	pack_some "$n" || not_ok "seed $seed: packed"
+	set -- -s "$senders" -c 150 -l "0-$max"
+	[ -z "$copy" ] || set -- "$@" $copy
+	[ -z "$ahead" ] || set -- "$@" $ahead
+	if [ "$mode" = ordered ]; then
+		# Subgroup 2 is left alone: what goes on next to it does not matter.
+		under_change "$n" "$seed" "" -g 1,2 "$@"
+	else
+		under_change "$n" "$seed" "" -g 1 -u "$@"
+	fi
+	check "seed $seed: still active" all_active $((2 * n))
+	check "seed $seed: nodes go" loop_del "$n"
+}
+
+check "module loads" loop_start
+for seed in ${SEEDS:-13 36 58 1$(tr -dc 0-9 </dev/urandom | head -c 6)}; do
+	round "$seed"
+done
+
+# The paper's baseline, and what else there is without nulls: nobody gives up a round, so
+# all have to send, and equally much.
+check "three nodes" nodes 3 poll 0
+check "a view" loop_view 3 1 subgroup 1 window 16 max-msg 1000
+check "all is active" active 3
+for i in 1 2 3; do
+	check "node $i is as in the baseline" spindle-ctl subgroup set "$i" id 1 all off
+done
+check "the baseline" limit 100 mcast-load -n 1-3 -g 1 -c 100 -l 0-1000
+under_change 3 1 -z -g 1 -c 150 -l 0-1000
+for i in 1 2 3; do
+	is "node $i gave up no round" "$(loop_stat $i 1 nulls) $(loop_stat $i 1 silent)" "0 0"
+done
+check "nodes go" loop_del 3
+check "module goes" limit 60 rmmod spindle
+finish
