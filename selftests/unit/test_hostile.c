@@ -432,10 +432,33 @@ static void test_limits(void)
 	}
 }
 
+/*
+ * A window that nobody has released is full. One more with a header that is right has taken
+ * the place of an older one, which no other check would see.
+ */
+static void test_full_window(void)
+{
+	static const u64 full[SPINDLE_BLOCK_WORDS] = { 8, 0, 0, 8 }, more[] = { 9, 0, 0, 9 };
+	struct target t;
+	struct world *w = two(&t);
+
+	CHECK_EQ(headers(&t, 8, 8, &rng, false), 8);
+	spindle_block_write(t.block, full);
+	node_pass(&w->node[0]);
+	CHECK(t.g->mc.active);
+	CHECK_EQ(t.sd->walk.slot - t.sd->rel_slot, t.g->mc.window);
+	CHECK_EQ(headers(&t, 9, 9, &rng, false), 9);
+	spindle_block_write(t.block, more);
+	node_pass(&w->node[0]);
+	CHECK(!t.g->mc.active);
+	world_close(w);
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
 		{ "what is plausible, word by word", test_limits },
+		{ "a full window is full", test_full_window },
 		{ "a guard without its header wears nobody out", test_no_header },
 		{ "a seal that is never right, neither", test_no_seal },
 		{ "a member writes noise", test_noise },

@@ -7,7 +7,7 @@
  * ONLY=n runs the one schedule that a failure has named. OVERWRITE=1 lets even two writes
  * to the same place change places where writes are reordered.
  */
-#include "world.h"
+#include "directed.h"
 
 static struct rng rng;
 static u64 percent, only;
@@ -16,35 +16,6 @@ static u64 percent, only;
 struct tally {
 	u64 worlds, messages, nulls, abandoned, torn, writes;
 };
-
-static void view_init(struct spindle_view *v, u32 members)
-{
-	u32 i;
-
-	memset(v, 0, sizeof(*v));
-	v->vid = 1;
-	v->num_members = members;
-	for (i = 0; i < members; i++) {
-		v->member[i].id = i + 1;
-		v->member[i].addr.port = i + 1;
-		v->member[i].addr.family = 4;
-		v->member[i].addr.family = 6;
-	}
-}
-
-static struct spindle_view_subgroup *add_subgroup(struct spindle_view *v, u64 members,
-						  u64 senders)
-{
-	struct spindle_view_subgroup *sg = &v->subgroup[v->num_subgroups];
-
-	sg->id = v->num_subgroups++;
-	sg->window = 8;
-	sg->max_msg = 1000;
-	sg->ring = 4096;
-	sg->members = members;
-	sg->senders = senders;
-	return sg;
-}
 
 static void random_subgroup(struct spindle_view *v, struct rng *r, u64 members)
 {
@@ -300,70 +271,6 @@ static void test_unsafe(void)
 }
 
 /* ---- directed ------------------------------------------------------------ */
-
-static void send_one(struct group *g, u32 len)
-{
-	u64 slot = g->sender->slot;
-
-	if (CHECK(sender_reserve(g, len, 0)))
-		sender_commit(g, slot, false);
-}
-
-/* Run until nothing moves, without end checks. */
-static void settle(struct world *w)
-{
-	bool busy = true;
-	u32 i, j, rounds;
-	struct reader *r;
-
-	for (rounds = 0; busy && rounds < 1000; rounds++) {
-		busy = false;
-		for (i = 0; i < w->view.num_members; i++) {
-			busy |= node_pass(&w->node[i]);
-			for (j = 0; j < w->view.num_members; j++)
-				while (fabric_step(w, i, j))
-					busy = true;
-			for (r = w->node[i].group[0]->readers; r; r = r->next)
-				busy |= reader_step(w->node[i].group[0], r, true);
-		}
-	}
-	CHECK(!busy);
-}
-
-static struct world *plain_world(u32 nodes, u64 senders)
-{
-	struct world_conf conf = { .queue = WORLD_LINK_MAX };
-	struct spindle_view v;
-	struct world *w;
-	u32 i;
-
-	view_init(&v, nodes);
-	add_subgroup(&v, BIT_ULL(nodes) - 1, senders);
-	w = world_open(&v, &conf, 1);
-	for (i = 0; i < nodes; i++)
-		reader_open(w->node[i].group[0], w->node[i].group[0]->mc.log_mask + 1, 0);
-	world_activate(w);
-	return w;
-}
-
-/* Nulls one by one, to count them. */
-static struct world *chatty_world(u32 nodes, u64 senders)
-{
-	struct world *w = plain_world(nodes, senders);
-	u32 i;
-
-	for (i = 0; i < nodes; i++)
-		w->node[i].group[0]->mc.tune.silence = 0;
-	return w;
-}
-
-static void finish(struct world *w)
-{
-	world_drain(w);
-	if (w->failed)
-		tap_fail("%s", w->why);
-	world_close(w);
-}
 
 /* Whoever sends, alone: it gets through, and nulls are what the order needs. */
 static void test_alone(void)

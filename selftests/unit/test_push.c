@@ -16,6 +16,7 @@ struct fixture {
 	struct spindle_mc_member member[2];
 	struct spindle_mc_sender sender[1];
 	struct spindle_msg msgs[W];
+	struct spindle_mc_end ends[W];
 	u32 ring_bytes, window;
 	u64 unit, rounds;
 	u8 *row, *copy;
@@ -47,6 +48,7 @@ static void open_at(struct fixture *f, u32 window, u32 ring_bytes, u64 slot, u64
 	mc->tune.switches = SPINDLE_SW_ALL;
 	mc->member = f->member;
 	mc->sender = f->sender;
+	mc->ends = f->ends;
 	f->sender[0].msgs = f->msgs;
 	f->sender[0].walk.slot = slot;
 	mc->word[SPINDLE_COL_SLOTS] = slot;
@@ -74,6 +76,7 @@ static void send(struct fixture *f, u32 len, u32 extra_units)
 		.round = f->rounds++, .unit = f->unit, .len = len,
 	};
 	f->unit += spindle_units(len) + extra_units;
+	f->ends[n & (f->window - 1)].unit = f->unit;
 	mc->word[SPINDLE_COL_SLOTS] = n + 1;
 	spindle_block_write(mc->block, mc->word);
 	f->member[1].dirty = true;
@@ -305,6 +308,96 @@ static void test_partial(void)
 	}
 }
 
+/* Slots of a fixed size go out whole, and nothing of what is between them. */
+static void test_slots(void)
+{
+	static const struct {
+		u32 len, extra, bytes;
+	} rows[] = {
+		{ 100, 14, 1024 },	/* as the library reserves them */
+		{ 0, 16, 1024 },
+		{ 1000, 0, 1024 },
+		{ 100, 14 + 32, 1024 },	/* two that were given up behind it */
+		{ 100, 0, 128 },	/* reserved while it was packed */
+	};
+	struct spindle_write w[SPINDLE_PUSH_MAX];
+	struct fixture f;
+	size_t i;
+	u32 n;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		open_at(&f, 8, 65536, 0, 0);
+		f.mc.max_msg = 1000;
+		f.mc.tune.switches &= ~SPINDLE_SW_PACKED;
+		send(&f, rows[i].len, rows[i].extra);
+		n = spindle_push(&f.mc, 1, 0, false, w, SPINDLE_PUSH_MAX);
+		CHECK_EQ(n, 3);
+		CHECK_EQ(w[0].len, rows[i].bytes);
+		play(&f, w, n);
+		CHECK(arrived(&f, 0, 1));
+		close_it(&f);
+	}
+}
+
+/* One guard each for what was received and for what was delivered, if there are both. */
+static void test_split(void)
+{
+	u64 word[SPINDLE_BLOCK_WORDS], seal = 0;
+	struct spindle_write w[SPINDLE_PUSH_MAX];
+	struct fixture f;
+
+	open_at(&f, 8, 4096, 0, 0);
+	f.mc.word[SPINDLE_COL_RECEIVED] = 7;
+	f.mc.word[SPINDLE_COL_DELIVERED] = 5;
+	f.member[1].told_received = 3;
+	f.member[1].told_delivered = 2;
+	/* Merged, or where two guards could overtake each other: one. */
+	CHECK_EQ(spindle_push(&f.mc, 1, 0, true, w, 6), 1);
+	f.member[1].told_received = 3;
+	f.member[1].told_delivered = 2;
+	f.mc.tune.switches &= ~SPINDLE_SW_MERGED_ACKS;
+	CHECK_EQ(spindle_push(&f.mc, 1, 0, false, w, 6), 1);
+	f.member[1].told_received = 3;
+	f.member[1].told_delivered = 2;
+	CHECK_EQ(spindle_push(&f.mc, 1, 0, true, w, 6), 2);
+	CHECK(w[0].guard && w[1].guard);
+	CHECK(w[0].data == &f.member[1].half && w[1].data == f.mc.block);
+	CHECK_EQ(spindle_block_read(w[0].data, &seal, word), SPINDLE_READ_NEW);
+	CHECK_EQ(word[SPINDLE_COL_RECEIVED], 7);
+	CHECK_EQ(word[SPINDLE_COL_DELIVERED], 2);
+	/* One of the two alone is one. */
+	f.member[1].told_received = 3;
+	CHECK_EQ(spindle_push(&f.mc, 1, 0, true, w, 6), 1);
+	f.member[1].told_delivered = 2;
+	CHECK_EQ(spindle_push(&f.mc, 1, 0, true, w, 6), 1);
+	close_it(&f);
+}
+
+/* Two guards are no more than there is room for, however the payload lies. */
+static void test_split_room(void)
+{
+	struct spindle_write w[SPINDLE_PUSH_MAX + 1];
+	struct fixture f;
+	u32 max, count, i, n;
+
+	for (max = 6; max <= SPINDLE_PUSH_MAX; max++) {
+		for (count = 1; count <= 16; count++) {
+			/* The last one wraps, and so do the headers. */
+			open_at(&f, 16, 65536, 15, 1023 - 42 * (count - 1));
+			f.mc.tune.switches &= ~SPINDLE_SW_MERGED_ACKS;
+			f.mc.word[SPINDLE_COL_RECEIVED] = 7;
+			f.mc.word[SPINDLE_COL_DELIVERED] = 5;
+			for (i = 0; i < count; i++)
+				send(&f, 128, 40); /* each a range of its own */
+			memset(w, 0xff, sizeof(w));
+			n = spindle_push(&f.mc, 1, 2, true, w, max);
+			CHECK(n > 0 && n <= max);
+			CHECK_EQ(w[max].local, U64_MAX);
+			close_it(&f);
+		}
+	}
+}
+
 static void random_run(void)
 {
 	u32 window = 1U << rng_below(&rng, 7), ring = 4096U << rng_below(&rng, 4);
@@ -355,6 +448,9 @@ int main(void)
 		{ "payload, headers, units and immediate data wrap", test_wraps },
 		{ "ranges have a longest length", test_long_ranges },
 		{ "partial pushes hold the guard back", test_partial },
+		{ "slots of a fixed size", test_slots },
+		{ "acknowledgments one by one", test_split },
+		{ "and room for them", test_split_room },
 		{ "random traffic arrives", test_random },
 	};
 

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Techniques, pass by pass: when nulls are due, what silence does, when acknowledgments go,
+ * how far budgets reach, and what is posted where. That all of it together keeps what is
+ * promised is for the schedules of test_mcast.c.
+ */
+#include "directed.h"
+#include "stage.h"
+
+static struct spindle_mc *mc_of(struct world *w, u32 node)
+{
+	return &w->node[node].group[0]->mc;
+}
+
+/* What is on its way from a node to all others arrives. */
+static void arrive(struct world *w, u32 from)
+{
+	u32 i;
+
+	for (i = 0; i < w->view.num_members; i++)
+		while (fabric_step(w, from, i))
+			;
+}
+
+/* A node sends messages, and they arrive. */
+static void send_some(struct world *w, u32 node, u32 count)
+{
+	struct group *g = w->node[node].group[0];
+
+	if (!g->sender)
+		sender_open(g);
+	while (count--)
+		send_one(g, 64);
+	node_pass(&w->node[node]);
+	arrive(w, node);
+}
+
+/* ---- nulls ---------------------------------------------------------------- */
+
+/* Passes with other work until a node gives up a round; at most ten. */
+static u32 passes_until_null(struct spindle_mc *mc)
+{
+	u64 nulls = mc->stats.nulls;
+	u32 n;
+
+	for (n = 1; n <= 10; n++) {
+		spindle_mc_run(mc, false);
+		if (mc->stats.nulls != nulls)
+			break;
+	}
+	return n;
+}
+
+/* Who may be about to send is waited for, but not for long, and every time anew. */
+static void test_put_off(void)
+{
+	struct world *w = chatty_world(2, 0x3);
+	struct spindle_mc *mc = mc_of(w, 0);
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		send_some(w, 1, 1);
+		CHECK_EQ(passes_until_null(mc), 5);
+		CHECK_EQ(mc->late, 0);
+		settle(w);
+	}
+	/* A pass that has nothing else to do is no reason to wait. */
+	send_some(w, 1, 1);
+	spindle_mc_run(mc, true);
+	CHECK_EQ(mc->stats.nulls, 4);
+	finish(w);
+}
+
+/* A message that comes in time takes the round, and none is wasted. */
+static void test_in_time(void)
+{
+	struct world *w = chatty_world(2, 0x3);
+	struct spindle_mc *mc = mc_of(w, 0);
+
+	send_some(w, 1, 1);
+	spindle_mc_run(mc, false);
+	spindle_mc_run(mc, false);
+	send_some(w, 0, 1);
+	settle(w);
+	CHECK_EQ(mc->stats.nulls, 0);
+	CHECK_EQ(mc->stats.delivered, 2);
+	finish(w);
+}
+
+/* Who has been silent is not waited for. */
+static void test_silent_at_once(void)
+{
+	struct world *w = plain_world(2, 0x3);
+	struct spindle_mc *mc = mc_of(w, 0);
+
+	send_some(w, 1, 1);
+	CHECK_EQ(passes_until_null(mc), 5);
+	settle(w);
+	send_some(w, 1, 1);
+	CHECK_EQ(passes_until_null(mc), 1);
+	CHECK_EQ(mc->stats.silent, 1);
+	finish(w);
+}
+
+/* ---- silence -------------------------------------------------------------- */
+
+/* What was committed comes first, whatever a pass may send. */
+static void test_silence_comes_last(void)
+{
+	struct world *w = plain_world(2, 0x3);
+	struct spindle_mc *mc = mc_of(w, 0);
+	u32 i;
+
+	mc->tune.send_budget = 1;
+	sender_open(w->node[0].group[0]);
+	for (i = 0; i < 3; i++)
+		send_one(w->node[0].group[0], 64);
+	CHECK(spindle_mc_silence(mc, 100));
+	CHECK_EQ(mc->word[SPINDLE_COL_SLOTS], 3);
+	CHECK_EQ(mc->word[SPINDLE_COL_SENT], 103);
+	for (i = 0; i < 3; i++)
+		CHECK_EQ(mc->sender[0].msgs[i].round, i);
+	finish(w);
+}
+
+/* Nobody but silence itself sees to it that it is told. */
+static void test_silence_is_told(void)
+{
+	struct world *w = plain_world(2, 0x3);
+	struct spindle_mc *mc = mc_of(w, 0);
+
+	CHECK(spindle_mc_silence(mc, 100));
+	CHECK(spindle_mc_run(mc, false));
+	CHECK(spindle_push_wanted(mc, 1));
+	settle(w);
+	CHECK_EQ(mc_of(w, 1)->member[0].sent, 100);
+	finish(w);
+}
+
+/* ---- retune --------------------------------------------------------------- */
+
+static void test_retune(void)
+{
+	struct world *w = chatty_world(2, 0x3);
+	struct spindle_mc *mc = mc_of(w, 0);
+	struct spindle_mc_tune tune = mc->tune;
+
+	/* Nobody asks again for a round that was needed while nulls were off. */
+	tune.switches &= ~SPINDLE_SW_NULLS;
+	spindle_mc_retune(mc, &tune);
+	send_some(w, 1, 1);
+	settle(w);
+	CHECK_EQ(mc->stats.delivered, 0);
+	tune.switches |= SPINDLE_SW_NULLS;
+	spindle_mc_retune(mc, &tune);
+	settle(w);
+	CHECK_EQ(mc->stats.delivered, 1);
+	/* What would be given up in advance the next time is no more than is allowed now. */
+	mc->ahead = 64;
+	tune.silence = 4;
+	spindle_mc_retune(mc, &tune);
+	CHECK_EQ(mc->ahead, 4);
+	finish(w);
+}
+
+/* ---- acknowledgments ------------------------------------------------------ */
+
+/* A quarter of what three senders of eight slots can have out is six. */
+static void test_quarter(void)
+{
+	struct world *w = plain_world(3, 0x7);
+	struct spindle_mc *mc = mc_of(w, 0);
+
+	spindle_mc_set(mc, SPINDLE_COL_RECEIVED, 100);
+	CHECK(spindle_push_wanted(mc, 1) && spindle_push_wanted(mc, 2));
+	mc->member[1].dirty = false;
+	mc->member[2].dirty = false;
+	mc->member[2].told_delivered = 2;
+	spindle_mc_set(mc, SPINDLE_COL_DELIVERED, 5);
+	CHECK(!spindle_push_wanted(mc, 1) && !spindle_push_wanted(mc, 2));
+	/* It counts what each of them has been told. */
+	spindle_mc_set(mc, SPINDLE_COL_DELIVERED, 6);
+	CHECK(spindle_push_wanted(mc, 1) && !spindle_push_wanted(mc, 2));
+	spindle_mc_set(mc, SPINDLE_COL_DELIVERED, 8);
+	CHECK(spindle_push_wanted(mc, 2));
+	/* One by one nothing is put off. */
+	mc->member[1].dirty = false;
+	mc->member[1].told_delivered = 8;
+	mc->tune.switches &= ~SPINDLE_SW_MERGED_ACKS;
+	spindle_mc_set(mc, SPINDLE_COL_DELIVERED, 9);
+	CHECK(spindle_push_wanted(mc, 1));
+	world_close(w);
+}
+
+/* Who is told late is told when there is time, once. */
+static void test_flush(void)
+{
+	struct world *w = plain_world(3, 0x7);
+	struct spindle_mc *mc = mc_of(w, 0);
+
+	spindle_mc_set(mc, SPINDLE_COL_DELIVERED, 1);
+	mc->member[1].told_delivered = 1;
+	CHECK(spindle_mc_flush_acks(mc));
+	CHECK(!spindle_push_wanted(mc, 1) && spindle_push_wanted(mc, 2));
+	CHECK(!spindle_mc_flush_acks(mc));
+	world_close(w);
+}
+
+/* ---- budgets -------------------------------------------------------------- */
+
+/* A budget is one of all senders together, and none of them is always the last. */
+static void test_shared_budget(void)
+{
+	struct world *w = plain_world(4, 0xf);
+	struct spindle_mc *mc = mc_of(w, 0);
+	u32 i;
+
+	for (i = 1; i < 4; i++)
+		send_some(w, i, 6);
+	mc->tune.recv_budget = 7;
+	CHECK(spindle_mc_run(mc, false));
+	CHECK_EQ(mc->stats.received, 7);
+	mc->tune.recv_budget = 1;
+	for (i = 2; i <= 4; i++) {
+		CHECK(spindle_mc_run(mc, false));
+		CHECK_EQ(mc->stats.received, 6 + i);
+	}
+	for (i = 1; i < 4; i++)
+		CHECK(mc->sender[i].walk.slot > 0);
+	settle(w);
+	CHECK_EQ(mc->stats.delivered, 18);
+	finish(w);
+}
+
+/* ---- posts ---------------------------------------------------------------- */
+
+static u32 posts, unsealed;
+
+static void count_post(struct spindle_mc *mc)
+{
+	posts++;
+	unsealed += memcmp(mc->block->word, mc->word, sizeof(mc->word)) != 0;
+}
+
+/* In place, the block is sealed for each post; late, nobody posts in a pass. */
+static void test_in_place(void)
+{
+	struct world *w = plain_world(3, 0x7);
+	struct spindle_mc *mc = mc_of(w, 0);
+	struct group *g = w->node[0].group[0];
+
+	mc->post = count_post;
+	posts = 0;
+	unsealed = 0;
+	sender_open(g);
+	send_one(g, 64);
+	spindle_mc_run(mc, false);
+	CHECK_EQ(posts, 0);
+	mc->tune.switches &= ~SPINDLE_SW_LATE_POST;
+	send_some(w, 1, 1);
+	send_one(g, 64);
+	/* One of another is received, and an own one is sent. */
+	spindle_mc_run(mc, false);
+	CHECK_EQ(posts, 2);
+	CHECK_EQ(unsealed, 0);
+	settle(w);
+	finish(w);
+}
+
+/* What follows from a lie is not posted, whatever else is to be said in that pass. */
+static void test_no_post_after_a_lie(void)
+{
+	static const u64 lie[SPINDLE_BLOCK_WORDS] = { 1, 2, 3, 4 };
+	struct world *w = plain_world(2, 0x3);
+	struct spindle_mc *mc = mc_of(w, 0);
+	struct group *g = w->node[0].group[0];
+
+	mc->post = count_post;
+	mc->tune.switches &= ~SPINDLE_SW_LATE_POST;
+	posts = 0;
+	sender_open(g);
+	send_one(g, 64);
+	spindle_block_write((struct spindle_block *)mc->member[1].block, lie);
+	spindle_mc_run(mc, false);
+	CHECK(mc->events & SPINDLE_MC_FAILED);
+	CHECK_EQ(posts, 0);
+	world_close(w);
+}
+
+int main(void)
+{
+	static const struct tap_case cases[] = {
+		{ "nulls are put off for four passes with other work", test_put_off },
+		{ "a message that comes meanwhile takes the round", test_in_time },
+		{ "who has been silent gives up rounds at once", test_silent_at_once },
+		{ "silence comes behind what was committed", test_silence_comes_last },
+		{ "silence by itself is told", test_silence_is_told },
+		{ "nulls off and on, and silence cut short", test_retune },
+		{ "delivered is told by itself from a quarter on", test_quarter },
+		{ "and when there is time, to those who do not know", test_flush },
+		{ "a budget for all senders, who take turns", test_shared_budget },
+		{ "posts in place are sealed", test_in_place },
+		{ "after a lie there are none", test_no_post_after_a_lie },
+	};
+
+	return tap_run(cases, ARRAY_SIZE(cases));
+}
