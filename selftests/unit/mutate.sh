@@ -17,67 +17,126 @@ only=("$@")
 killed=0
 survived=()
 
+# One build for all: what a mutant does not touch is not compiled again.
+build()
+{
+	make -s -C "$here" CORE="$work/core" BUILD="$work/build" CFLAGS="-O1 -g -w" "$@" \
+		>"$work/log" 2>&1
+}
+
+rm -rf "$work"
+mkdir -p "$work"
+cp -r "$core" "$work/core"
+if ! build check; then
+	cat "$work/log"
+	echo "fails already without a mutant"
+	exit 1
+fi
+
 # mutant NAME FILE SED-SCRIPT: one change, which must change something.
 mutant()
 {
-	local name=$1 file=$2 script=$3 dir=$work/$1
+	local name=$1 file=$2 script=$3
 
 	if [[ ${#only[@]} -gt 0 && " ${only[*]} " != *" $name "* ]]; then
 		return
 	fi
-	rm -rf "$dir"
-	mkdir -p "$dir"
-	cp -r "$core" "$dir/core"
-	sed -i "$script" "$dir/core/$file"
-	if cmp -s "$core/$file" "$dir/core/$file"; then
+	sed "$script" "$core/$file" >"$work/core/$file"
+	if cmp -s "$core/$file" "$work/core/$file"; then
 		echo "stale      $name (the line is not there any more)"
 		survived+=("$name")
-		return
-	fi
 	# What the mutation leaves unused is no reason to fail.
-	if ! make -s -C "$here" CORE="$dir/core" BUILD="$dir/build" CFLAGS="-O1 -g -w" all \
-		>"$dir/log" 2>&1; then
+	elif ! build all; then
 		echo "no build   $name"
 		survived+=("$name")
-		return
-	fi
-	if make -s -C "$here" CORE="$dir/core" BUILD="$dir/build" CFLAGS="-O1 -g -w" check \
-		>"$dir/log" 2>&1; then
+	elif build check STOP=1; then
 		echo "SURVIVED   $name"
 		survived+=("$name")
 	else
-		echo "killed     $name ($(grep -c '^not ok' "$dir/log" || true) cases)"
+		echo "killed     $name ($(sed -n 's/^# FAILED: *//p' "$work/log"))"
 		killed=$((killed + 1))
 	fi
-	rm -rf "$dir/build"
+	cp "$core/$file" "$work/core/$file"
 }
 
-mutant believe_all multicast.c 's/if (!plausible(mc, m, word))/if (0)/'
-mutant take_unpushed multicast.c 's/received <= pushed_seq(mc, m)/1/'
-mutant no_round_limit multicast.c 's/sent > SPINDLE_MAX_ROUND/0/'
-mutant no_window_check multicast.c 's/mc->sender\[m->sender\].rel_slot > mc->window/mc->sender[m->sender].rel_slot > U64_MAX/'
-mutant free_too_many multicast.c '/^static void free_own/,/^}/ s/mc->my_sender < low)/mc->my_sender <= low)/'
-mutant free_unasked multicast.c '/^static u64 lowest_delivered/,/^}/ s/r != mc->me/r < mc->me/'
-mutant deliver_limit multicast.c '/^static u32 deliver_batch/,/^}/ s/>= limit/> limit/'
-mutant deliver_on_receipt multicast.c 's/return mc->ordered ? mc->stable : U64_MAX;/return mc->ordered ? mc->word[SPINDLE_COL_RECEIVED] : U64_MAX;/'
+mutant believe_all receive.c 's/if (!plausible(mc, m, word))/if (0)/'
+mutant take_unpushed receive.c 's/received <= pushed_seq(mc, m)/1/'
+mutant no_round_limit receive.c 's/sent > SPINDLE_MAX_ROUND/0/'
+mutant no_window_check receive.c 's/mc->sender\[m->sender\].rel_slot > mc->window/mc->sender[m->sender].rel_slot > U64_MAX/'
+mutant free_too_many release.c '/^static void free_own/,/^}/ s/mc->my_sender < low)/mc->my_sender <= low)/'
+mutant free_unasked release.c '/^static u64 lowest_delivered/,/^}/ s/r != mc->me/r < mc->me/'
+mutant deliver_limit deliver.c '/^static u32 deliver_batch/,/^}/ s/>= limit/> limit/'
+mutant deliver_on_receipt deliver.c 's/return mc->ordered ? mc->stable : U64_MAX;/return mc->ordered ? mc->word[SPINDLE_COL_RECEIVED] : U64_MAX;/'
 mutant forget_a_member multicast.c '/^static u64 stable_seq/,/^}/ s/r != mc->me/r > 0 \&\& r != mc->me/'
-mutant null_for_higher multicast.c '/^static u64 rounds_needed/,/^}/ s/s <= mc->my_sender/s < mc->my_sender/;/^static u64 rounds_needed/,/^}/ s/c -= !!c/c -= 0/'
-mutant null_for_lower multicast.c '/^static u64 rounds_needed/,/^}/ s/if (s <= mc->my_sender)/if (1)/'
-mutant null_always multicast.c '/^static u64 rounds_needed/,/^}/ s/if (s <= mc->my_sender)/if (0)/'
-mutant no_vouch multicast.c 's/if (!m->vouch)$/if (1)/'
-mutant vouch_wrap multicast.c 's/slot + ((m->vouched - (u32)slot) & SPINDLE_IMM_SLOTS)/(u64)m->vouched/'
-mutant nulls_too_early multicast.c 's/if (limit == m->slots)/if (1)/'
-mutant prefix_first multicast.c '/^static u64 prefix/,/^}/ s/if (c < low)/if (c <= low)/'
-mutant release_unread multicast.c '/^static u64 released/,/^}/ s/low = min(low, q->base + q->consumed);/;/'
+mutant null_for_higher receive.c 's/c -= !!c;/c -= 0;/'
+mutant null_for_lower receive.c '/^static u64 rounds_needed/,/^}/ s/if (s < mc->my_sender)/if (1)/'
+mutant null_for_nulls receive.c '/^static u64 rounds_needed/,/^}/ s/mc->sender\[s\].heard/mc->sender[s].walk.rounds/'
+mutant null_unheard receive.c 's/sd->heard = msg->round + 1;/sd->heard = msg->round;/'
+mutant null_switch receive.c 's/ && spindle_mc_uses(mc, SPINDLE_SW_NULLS)//'
+mutant null_at_once send.c 's/(mc->idle || mc->ahead || mc->late >= NULLS_LATE)/1/'
+mutant null_only_idle send.c 's/ || mc->late >= NULLS_LATE//'
+mutant null_not_silent send.c 's/mc->idle || mc->ahead ||/mc->idle ||/'
+mutant null_not_idle send.c 's/(mc->idle || /(/'
+mutant late_for_ever send.c 's/mc->late = 0;/;/'
+mutant ahead_none send.c 's/sd->walk.rounds = mc->need + ahead;/sd->walk.rounds = mc->need;/'
+mutant ahead_by_one send.c 's/2 \* ahead : 1/ahead + 1 : 1/'
+mutant ahead_limit send.c 's/mc->ahead = min_t(u64, ahead ? 2 \* ahead : 1, mc->tune.silence);/mc->ahead = ahead ? 2 * ahead : 1;/'
+mutant ahead_after_message send.c 's/mc->ahead = 0;/;/'
+mutant silence_first send.c '/^bool spindle_mc_silence/,/^}/ s/i < mc->window \&\&/0 \&\&/'
+mutant silence_budget send.c '/^bool spindle_mc_silence/,/^}/ s/i < mc->window \&\&/!i \&\&/'
+mutant silence_untold send.c '/^bool spindle_mc_silence/,/^}/ s/spindle_mc_set(.*);/;/'
+mutant silence_no_end send.c 's/rounds > SPINDLE_MAX_ROUND \/ 4/rounds > U64_MAX/'
+mutant silence_wakes_none send.c '/^bool spindle_mc_silence/,/^}/ s/mc->settle = true;/;/'
+mutant acks_at_once multicast.c 's/!lazy || value/1 || value/'
+mutant acks_no_quarter multicast.c 's/value - m->told_delivered >= most/0/'
+mutant acks_half multicast.c 's/#define LAZY_SHIFT 2/#define LAZY_SHIFT 1/'
+mutant acks_eighth multicast.c 's/#define LAZY_SHIFT 2/#define LAZY_SHIFT 3/'
+mutant acks_one_window multicast.c 's/((u64)mc->window \* mc->senders) >>/(u64)mc->window >>/'
+mutant acks_always_lazy multicast.c 's/ && spindle_mc_uses(mc, SPINDLE_SW_MERGED_ACKS);/;/'
+mutant flush_nothing multicast.c '/^bool spindle_mc_flush_acks/,/^}/ s/m->dirty = true;/;/'
+mutant flush_in_silence multicast.c '/^bool spindle_mc_flush_acks/,/^}/ s/any = true;/;/'
+mutant flush_twice multicast.c '/^bool spindle_mc_flush_acks/,/^}/ s/mc->lazy = false;/;/;s/ || m->told_delivered == mc->word\[SPINDLE_COL_DELIVERED\]//'
+mutant flush_told multicast.c '/^bool spindle_mc_flush_acks/,/^}/ s/ || m->told_delivered == mc->word\[SPINDLE_COL_DELIVERED\]//'
+mutant told_nothing push.c 's/m->told_delivered = mc->word\[SPINDLE_COL_DELIVERED\];/;/'
+mutant budget_switch stage.h 's/spindle_mc_uses(mc, technique) ? budget : 1/budget/'
+mutant budget_none stage.h 's/spindle_mc_uses(mc, technique) ? budget : 1/spindle_mc_uses(mc, technique) ? 65536 : 1/'
+mutant budget_recv receive.c 's/if (n == max)/if (0)/'
+mutant budget_each receive.c 's/left - n)/left)/'
+mutant budget_dlv deliver.c 's/ || n == max ||/ ||/'
+mutant budget_turn receive.c 's/u32 i, s = mc->turn;/u32 i, s = 0;/'
+mutant backlog_unseen receive.c '/^bool spindle_receive_test/,/^}/ s/if (mc->backlog)/if (0)/'
+mutant backlog_unsaid receive.c '/^static u64 walk_headers/,/^}/ s/mc->backlog = true;/;/'
+mutant backlog_for_ever receive.c 's/mc->backlog = false;/;/'
+mutant retune_ahead multicast.c '/^void spindle_mc_retune/,/^}/ s/mc->ahead = .*;/;/'
+mutant retune_unasked multicast.c '/^void spindle_mc_retune/,/^}/ s/mc->backlog = true;/;/'
+mutant post_nothing multicast.c 's/mc->post(mc);/;/'
+mutant post_always multicast.c 's/if (spindle_mc_uses(mc, SPINDLE_SW_LATE_POST) ||/if (/'
+mutant post_unsealed multicast.c '/^void spindle_mc_post_in_place/,/^}/ s/spindle_mc_publish(mc);/;/'
+mutant post_failed multicast.c '/^void spindle_mc_post_in_place/,/^}/ s/ || !mc->active//'
+mutant half_none push.c 's/if (split && ack_received(mc, m))/if (0)/'
+mutant half_merged push.c 's/if ((mc->tune.switches & SPINDLE_SW_MERGED_ACKS) ||/if (/'
+mutant half_whole push.c 's/word\[SPINDLE_COL_DELIVERED\] = m->told_delivered;/;/'
+mutant half_unsplit push.c 's/if (split && ack_received/if (ack_received/'
+mutant half_room push.c 's/max - 3 - split/max - 3/'
+mutant slots_packed push.c 's/if (mc->tune.switches & SPINDLE_SW_PACKED)/if (1)/'
+mutant slots_fixed push.c 's/if (mc->tune.switches & SPINDLE_SW_PACKED)/if (0)/'
+mutant slots_too_long push.c 's/units = min((u32)mc->ends\[i\].unit - msg->unit, spindle_units(mc->max_msg));/units = (u32)mc->ends[i].unit - msg->unit;/'
+mutant slots_max push.c 's/units = min((u32)mc->ends\[i\].unit - msg->unit, spindle_units(mc->max_msg));/units = spindle_units(mc->max_msg);/'
+mutant vouch_unseen receive.c 's/if (m->vouch && READ_ONCE(\*m->vouch) != m->vouched)/if (0)/'
+mutant no_vouch receive.c 's/if (!m->vouch)$/if (1)/'
+mutant vouch_wrap receive.c 's/slot + ((m->vouched - (u32)slot) & SPINDLE_IMM_SLOTS)/(u64)m->vouched/'
+mutant nulls_too_early receive.c 's/if (limit == m->slots)/if (1)/'
+mutant prefix_first multicast.c '/^u64 spindle_mc_prefix/,/^}/ s/if (c < low)/if (c <= low)/'
+mutant release_unread release.c '/^static u64 released/,/^}/ s/low = min(low, q->base + q->consumed);/;/'
 mutant reader_base multicast.c 's/dlvq->base = mc->log_tail;/dlvq->base = mc->log_head;/'
-mutant ignore_blocked multicast.c 's/if (!readers_have_room(mc, msg->len))/if (0)/'
-mutant stay_blocked multicast.c '/^static u64 released/,/^}/ s/mc->blocked = false;/;/'
-mutant no_settle multicast.c '/^static void receive_trigger/,/^}/ s/mc->settle = true;/;/'
-mutant no_block multicast.c '/^bool spindle_mc_run/,/^}/ s/if (mc->changed/if (mc->need \&\& mc->changed/'
-mutant abandon_end multicast.c 's/last->unit = slot->end_unit;/;/'
+mutant ignore_blocked deliver.c 's/if (!readers_have_room(mc, msg->len))/if (0)/'
+mutant stay_blocked release.c '/^static u64 released/,/^}/ s/mc->blocked = false;/;/'
+mutant no_settle receive.c '/^void spindle_receive_trigger/,/^}/ s/mc->settle = true;/;/'
+mutant no_block multicast.c '/^void spindle_mc_publish/,/^}/ s/if (!mc->changed/if (!mc->need || !mc->changed/'
+mutant abandon_end send.c 's/last->unit = slot->end_unit;/;/'
 mutant detach_drops multicast.c '/^void spindle_mc_detach_sender/,/^}/ s/while (.*send_test(mc))/while (0)/'
 mutant publish_first dlvq.c '/^void spindle_dlvq_append/,/^{/ s/^{/{\n\tsmp_store_release(dlvq->tail_word, dlvq->tail + 1);/'
-mutant publish_early multicast.c '/^static void deliver_trigger/,/^}/ s/if (!deliver_batch(mc))/for (q = mc->readers; q; q = q->next)\n\t\tsmp_store_release(q->tail_word, q->tail + 1);\n\tif (!deliver_batch(mc))/'
+mutant publish_early deliver.c '/^void spindle_deliver_trigger/,/^}/ s/u32 n = deliver_batch(mc);/u32 n;\n\n\tfor (q = mc->readers; q; q = q->next)\n\t\tsmp_store_release(q->tail_word, q->tail + 1);\n\tn = deliver_batch(mc);/'
 mutant copy_free dlvq.c 's/copy_end\[(consumed - 1) & dlvq->mask\]/copy_end[consumed \& dlvq->mask]/'
 mutant consumed_range dlvq.c 's/consumed > dlvq->tail/consumed > dlvq->tail + 1/'
 mutant ignore_seal sst.c 's/if (spindle_seal(w) != s)/if (0)/'
