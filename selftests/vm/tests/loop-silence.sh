@@ -52,6 +52,7 @@ for how in poll imm; do
 	silent=$(loop_stat 1 3 silent)
 	diag "one of the others: $nulls rounds as they were needed, $silent in advance"
 	check "those who do not are silent for most rounds" test "$silent" -gt "$nulls"
+	is "it has decided as many" "$(loop_stat 1 3 round)" $((nulls + silent))
 	is "who sends has no need to be" "$(loop_stat 4 3 nulls)" 0
 	check "all send after that" load -n 1-4 -g 3 -c 50
 

@@ -8,7 +8,7 @@
 # all members have to send equally much.
 #
 # A round follows from its seed, which is printed; SEEDS="7 8" in the environment takes
-# these instead of three that are always tried and one that is new.
+# these instead of two that are always tried and one that is new.
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -59,6 +59,16 @@ active()
 	wait_until 60 all_active "$1"
 }
 
+# acked N: have all members told all others that nothing is held any more?
+acked()
+{
+	local i
+
+	for i in $(seq "$1"); do
+		[ "$(loop_stat "$i" 1 free)" = "$(loop_stat "$i" 1 sent)" ] || return 1
+	done
+}
+
 # under_change MEMBERS SEED RETUNE-OPTION LOAD-OPTION...: messages flow while techniques
 # change. The retuner has to have changed something, or this was no test.
 under_change()
@@ -76,6 +86,9 @@ under_change()
 	check "messages flow meanwhile: $*" limit 100 mcast-load -n "1-$n" -S "$seed" -w 60 "$@"
 	touch "$stop"
 	tap_wait "techniques change" "$retune" /tmp/retune
+	# A change wakes the engine, which hides what nobody else would have woken it for.
+	check "and with what was left in the end" limit 100 mcast-load -n "1-$n" -w 60 "$@" -c 30
+	check "all is acknowledged" wait_until 30 acked "$n"
 }
 
 # round SEED: a world, messages, and all of it away again.
@@ -102,7 +115,7 @@ round()
 		subgroup 1 window "$window" max-msg "$max" mode "$mode" subgroup 2 window 8 max-msg "$max"
 	check "seed $seed: all is active" active $((2 * n))
 	pack_some "$n" || not_ok "seed $seed: packed"
-	set -- -s "$senders" -c 150 -l "0-$max"
+	set -- -s "$senders" -c 100 -l "0-$max"
 	[ -z "$copy" ] || set -- "$@" $copy
 	[ -z "$ahead" ] || set -- "$@" $ahead
 	if [ "$mode" = ordered ]; then
@@ -116,7 +129,7 @@ round()
 }
 
 check "module loads" loop_start
-for seed in ${SEEDS:-13 36 58 1$(tr -dc 0-9 </dev/urandom | head -c 6)}; do
+for seed in ${SEEDS:-36 58 1$(tr -dc 0-9 </dev/urandom | head -c 6)}; do
 	round "$seed"
 done
 
@@ -129,7 +142,8 @@ for i in 1 2 3; do
 	check "node $i is as in the baseline" spindle-ctl subgroup set "$i" id 1 all off
 done
 check "the baseline" limit 100 mcast-load -n 1-3 -g 1 -c 100 -l 0-1000
-under_change 3 1 -z -g 1 -c 150 -l 0-1000
+check "all is acknowledged" wait_until 30 acked 3
+under_change 3 1 -z -g 1 -c 100 -l 0-1000
 for i in 1 2 3; do
 	is "node $i gave up no round" "$(loop_stat $i 1 nulls) $(loop_stat $i 1 silent)" "0 0"
 done

@@ -81,6 +81,7 @@ check "all are active" wait_until 60 all_active $((2 * groups))
 measure 200
 measure 1000
 check "idle ones are hardly looked at" test $((2 * idle)) -lt "$passed"
+check "but each has its turn" test $((groups * idle)) -ge "$passed"
 check "without tracking" tracking off
 measure 1000
 check "they are looked at like the other one" test "$idle" -ge $((busy - 1))
