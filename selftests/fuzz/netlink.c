@@ -6,9 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "set.h"
@@ -218,24 +216,6 @@ static bool changes(int cmd)
 	       cmd == SPINDLE_CMD_RAW_RUN;
 }
 
-static void on_alarm(int sig)
-{
-	(void)sig;
-}
-
-/*
- * From now on signals come, or no more: a measurement may be one of minutes, and it, and
- * all who wait for the mutex behind it, would be taken for a call that does not return.
- */
-static void hurry(bool on)
-{
-	struct itimerval it = { 0 };
-
-	if (on)
-		it.it_value.tv_usec = it.it_interval.tv_usec = 1000 * (1 + below(100));
-	setitimer(ITIMER_REAL, &it, NULL);
-}
-
 /* Send what is laid out; 0 or -errno. */
 static int ask(void)
 {
@@ -253,17 +233,12 @@ static int ask(void)
 /* The same, perhaps with too little memory; counts the answer. 0 or an errno. */
 static int talk(enum op op)
 {
-	bool raw = req.buf[NLMSG_HDRLEN] == SPINDLE_CMD_RAW_RUN;
 	int err;
 
-	if (raw)
-		hurry(true);
 	if (one_in(5))
 		starve();
 	err = ask();
 	feed();
-	if (raw)
-		hurry(false);
 	count(op, err);
 	return -err;
 }
@@ -513,7 +488,6 @@ static void odd_header(void)
 		}
 		break;
 	}
-	hurry(true);
 	if (!harmful(req.buf, len) && send(sk.fd, req.buf, len, 0) > 0) {
 		ssize_t n;
 
@@ -528,7 +502,6 @@ static void odd_header(void)
 			seen++;
 		}
 	}
-	hurry(false);
 	if (!seen)
 		count(OP_HEADER, ENOMSG);
 	close(sk.fd);
@@ -572,12 +545,10 @@ static void one(void)
 
 void fuzz_netlink(unsigned int requests)
 {
-	struct sigaction sa = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
 	struct timeval limit = { .tv_sec = 60 };
 	struct tree t;
 	uint32_t i;
 
-	sigaction(SIGALRM, &sa, NULL);
 	if (nl_open(&nl)) {
 		broken("the netlink family cannot be opened");
 		return;

@@ -85,7 +85,7 @@ void subgroup_set(struct tree *t, const struct place *at)
 	put_tune(t, at, &in);
 }
 
-/* Mostly short ones; the others are ended by a signal. */
+/* Mostly short ones; the others take as long as a request may. */
 void raw_run(struct tree *t, const struct place *at)
 {
 	struct tree in;

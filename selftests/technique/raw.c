@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * technique raw: one SPINDLE_CMD_RAW_RUN, as spindle-perf makes them, but with anything
- * for kind, size and count, and every answer shown.
+ * technique raw: SPINDLE_CMD_RAW_RUN, as spindle-perf makes them, again until all that was
+ * asked for is done, but with anything for kind, size and count, and every answer shown.
  *
  * Prints "writes N", or "error NAME: TEXT" as the kernel says it. Exit status 0 in both
  * cases: which one is right is for the script to say.
@@ -15,13 +15,21 @@
 #include "technique.h"
 #include "../progs/loop.h"
 
+/* What all answers together say. */
+struct answers {
+	uint64_t writes;
+	uint64_t done;
+};
+
 static int take(void *ctx, const struct nlmsghdr *nlh)
 {
 	const struct nlattr *nest = nl_find(nl_attrs(nlh), nl_attrs_len(nlh), SPINDLE_A_RAW);
-	uint64_t *writes = ctx;
+	struct answers *a = ctx;
 
-	if (nest)
-		*writes = nl_num(nl_find(nl_data(nest), nl_len(nest), SPINDLE_RAW_A_WRITES));
+	if (nest) {
+		a->writes += nl_num(nl_find(nl_data(nest), nl_len(nest), SPINDLE_RAW_A_WRITES));
+		a->done += nl_num(nl_find(nl_data(nest), nl_len(nest), SPINDLE_RAW_A_COUNT));
+	}
 	return 0;
 }
 
@@ -50,8 +58,9 @@ int raw_main(int argc, char **argv)
 {
 	uint32_t node = 0, group = 0, size = 64, count = 100;
 	uint8_t kind = SPINDLE_RAW_WRITE;
+	struct answers all = { 0, 0 };
 	static struct nl_req r;
-	uint64_t writes = 0;
+	uint64_t before;
 	struct nl_ack ack;
 	struct nl nl;
 	int c, err;
@@ -80,17 +89,21 @@ int raw_main(int argc, char **argv)
 		}
 	}
 	err = nl_open(&nl);
-	if (!err) {
+	if (err)
+		goto out;
+	do {
+		before = all.done;
 		nl_begin(&nl, &r, SPINDLE_CMD_RAW_RUN, 0);
 		nl_put_u32(&r, SPINDLE_A_NODE_ID, node);
 		nl_put_u32(&r, SPINDLE_A_SUBGROUP_ID, group);
 		nl_nest(&r, SPINDLE_A_RAW | NLA_F_NESTED);
 		nl_put(&r, SPINDLE_RAW_A_KIND, &kind, sizeof(kind));
 		nl_put_u32(&r, SPINDLE_RAW_A_SIZE, size);
-		nl_put_u32(&r, SPINDLE_RAW_A_COUNT, count);
+		nl_put_u32(&r, SPINDLE_RAW_A_COUNT, count - before);
 		nl_nest_end(&r);
-		err = nl_talk(&nl, &r, &ack, take, &writes);
-	}
+		err = nl_talk(&nl, &r, &ack, take, &all);
+	} while (!err && !ack.err && all.done > before && all.done < count);
+out:
 	if (err) {
 		fprintf(stderr, "technique raw: %s\n", strerror(-err));
 		return 1;
@@ -98,6 +111,6 @@ int raw_main(int argc, char **argv)
 	if (ack.err)
 		printf("error %s: %s\n", name_of(-ack.err), ack.text);
 	else
-		printf("writes %llu\n", (unsigned long long)writes);
+		printf("writes %llu\n", (unsigned long long)all.writes);
 	return 0;
 }
