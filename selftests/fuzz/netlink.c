@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <stdlib.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "set.h"
