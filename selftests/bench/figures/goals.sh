@@ -24,6 +24,9 @@ sweep()
 	point "64 B rate" 3 -n 3 -S 64
 	for n in 2 3 4; do
 		point "64 B at 1000/s" "$n" -n "$n" -s one -S 64 -R 1000 -c 0 -t 1
+		# No engine has gone to sleep when the next message comes.
+		point "64 B at 1000/s polled" "$n" -n "$n" -s one -S 64 -R 1000 -c 0 -t 1 \
+			--idle-us 2000
 		point "64 B raw" "$n" -n "$n" -S 64 -c 50 -W 0
 	done
 	point "a subgroup with one sender" 4 -n 4 -s one $PAPER -d 0
