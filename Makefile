@@ -118,7 +118,7 @@ bench:
 bench-peers:
 	@SWEEPS=peers selftests/bench/run
 
-#: style            checkpatch, shellcheck; clang-format as a report
+#: style            checkpatch, kernel-doc, shellcheck; clang-format as a report
 style:
 	@selftests/build/style
 
