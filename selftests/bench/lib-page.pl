@@ -173,6 +173,16 @@ sub wrap {
 
 our $out = '';
 sub put { $out .= join('', @_) . "\n"; }
+
+# The paragraphs of a file, their expressions computed.
+sub put_file {
+	my ($file) = @_;
+	open(my $f, '<', $file) or die "page: $file: $!\n";
+	my $text = do { local $/; <$f> };
+	$text =~ s/^\.\. SPDX.*\n\s*//;
+	put(wrap(fill($_, $file))), put('') for split /\n\n+/, $text;
+}
+
 sub heading { my ($t, $c) = @_; put(''); put($t); put($c x length $t); put(''); }
 
 sub table {

@@ -20,7 +20,7 @@ sweep()
 		point "$n baseline" $big -n $big -S $n -w 100 -T $BASELINE
 		point "$n final" $big -n $big -S $n -w 100
 	done
-	point "64 B saturated" 4 -n 4 -S 64
+	point "64 B saturated" 4 -n 4 -S 64 -w 1024
 	point "64 B rate" 3 -n 3 -S 64
 	for n in 2 3 4; do
 		point "64 B at 1000/s" "$n" -n "$n" -s one -S 64 -R 1000 -c 0 -t 1
