@@ -48,6 +48,9 @@ static bool readers_have_room(const struct spindle_mc *mc, u32 len)
 {
 	const struct spindle_dlvq *q;
 
+	/* Only what senders that are gone have left can fill it. */
+	if (mc->log_tail - mc->log_head > mc->log_mask)
+		return false;
 	for (q = mc->readers; q; q = q->next)
 		if (!q->error && !spindle_dlvq_room(q, len))
 			return false;

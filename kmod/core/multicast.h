@@ -204,6 +204,8 @@ struct spindle_mc_stats {
  * @hold: wait with delivery for the first attachment
  * @attached: there has been an attachment
  * @active: the protocol runs: all members are connected
+ * @wedged: the view ends: no more messages and no more nulls
+ * @frozen: it has ended: what comes now is not received
  * @settle: something happened that release has to look at
  * @blocked: a copying reader is full; wait until it has read
  * @lazy: members may not know yet what was delivered
@@ -252,6 +254,8 @@ struct spindle_mc {
 	bool hold;
 	bool attached;
 	bool active;
+	bool wedged;
+	bool frozen;
 	bool settle;
 	bool blocked;
 	bool lazy;
@@ -295,6 +299,15 @@ void spindle_mc_attach_sender(struct spindle_mc *mc, const struct spindle_tx_des
 void spindle_mc_detach_sender(struct spindle_mc *mc);
 void spindle_mc_attach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq);
 void spindle_mc_detach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq);
+
+/* epoch.c: from one view to the next, in this order. */
+void spindle_mc_wedge(struct spindle_mc *mc);
+bool spindle_mc_flushed(const struct spindle_mc *mc, u32 rank);
+void spindle_mc_freeze(struct spindle_mc *mc, u64 *have);
+bool spindle_mc_trim(struct spindle_mc *mc, const u64 *trim);
+bool spindle_mc_drain(struct spindle_mc *mc);
+void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *from,
+		      const u64 *first);
 
 /**
  * spindle_mc_log_entries() - messages that can be delivered and not yet released

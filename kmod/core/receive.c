@@ -19,6 +19,8 @@ bool spindle_receive_test(void *ctx)
 	struct spindle_mc *mc = ctx;
 	u32 r;
 
+	if (mc->frozen)
+		return false;
 	if (mc->backlog)
 		return true;
 

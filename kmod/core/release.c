@@ -97,7 +97,7 @@ void spindle_release_trigger(void *ctx)
 
 	mc->settle = false;
 	while (mc->log_head != low)
-		mc->sender[mc->log[mc->log_head++ & mc->log_mask]].rel_slot++;
+		spindle_mc_release_log(mc);
 	delivered = spindle_mc_prefix(mc, count_released);
 	if (mc->ordered)
 		delivered = min(delivered, mc->stable);

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Epoch: how a subgroup ends with a view, and begins in the next one. See membership.rst.
+ *
+ *	wedge	no message gets a round any more; what has one is pushed
+ *	freeze	nothing is received any more; say what is here
+ *	trim	it is agreed how much of it all survivors have: forget the rest
+ *	drain	deliver that
+ *	begin	go on in the next view, with what readers hold and what was not sent
+ *
+ * Context: engine, all of it.
+ */
+#include "push.h"
+#include "stage.h"
+
+/* The log's word for a message whose sender is no sender any more. */
+#define GONE 0xff
+
+static_assert(SPINDLE_MAX_MEMBERS < GONE, "a sender rank is no such word");
+
+/**
+ * spindle_mc_wedge() - give no more rounds away
+ * @mc: the subgroup
+ *
+ * What processes commit from now on waits for the next view.
+ */
+void spindle_mc_wedge(struct spindle_mc *mc)
+{
+	mc->wedged = true;
+}
+
+/**
+ * spindle_mc_flushed() - has a member been pushed all that has a round?
+ * @mc: the subgroup, wedged
+ * @rank: the member
+ *
+ * Return: true if so: a fence may follow, and then nothing of this view
+ */
+bool spindle_mc_flushed(const struct spindle_mc *mc, u32 rank)
+{
+	const struct spindle_mc_member *m = &mc->member[rank];
+
+	return mc->my_sender == SPINDLE_NO_RANK || rank == mc->me ||
+	       (m->push_slot == mc->word[SPINDLE_COL_SLOTS] && !spindle_push_wanted(mc, rank));
+}
+
+/**
+ * spindle_mc_freeze() - receive what is here, and nothing after it
+ * @mc: the subgroup, wedged; the fence of every live member has been seen
+ * @have: out: messages received, by sender rank
+ *
+ * From here on neither the own counts nor what is stable moves: who computes a trim from
+ * @have can be sure that nothing beyond it is delivered.
+ */
+void spindle_mc_freeze(struct spindle_mc *mc, u64 *have)
+{
+	u32 s;
+
+	do {
+		spindle_receive_trigger(mc);
+	} while (mc->active && mc->backlog);
+	mc->frozen = true;
+	for (s = 0; s < mc->senders; s++)
+		have[s] = mc->sender[s].walk.slot;
+}
+
+/**
+ * spindle_mc_trim() - this is what all survivors have: deliver it, forget the rest
+ * @mc: the subgroup, frozen
+ * @trim: messages, by sender rank
+ *
+ * Rounds beyond a sender's trim are taken for nulls, so that delivery can go to the end of
+ * what is left. An unordered subgroup has promised nobody more than it has, and delivers
+ * all of it.
+ *
+ * Return: false if the trim cannot be one: it takes back what was delivered, has what is
+ * not here, or takes from the own messages, which nobody can have lost
+ */
+bool spindle_mc_trim(struct spindle_mc *mc, const u64 *trim)
+{
+	u32 s;
+
+	for (s = 0; s < mc->senders; s++) {
+		const struct spindle_mc_sender *sd = &mc->sender[s];
+
+		if (trim[s] > sd->walk.slot || (mc->ordered && trim[s] < sd->dlv_slot) ||
+		    (s == mc->my_sender && trim[s] != sd->walk.slot))
+			return false;
+	}
+	for (s = 0; s < mc->senders && mc->ordered; s++) {
+		struct spindle_mc_sender *sd = &mc->sender[s];
+
+		sd->walk.slot = trim[s];
+		if (sd->dlv_slot == trim[s])
+			sd->head = U64_MAX;
+	}
+	mc->stable = U64_MAX;
+	return true;
+}
+
+/**
+ * spindle_mc_drain() - deliver what the trim has left, as far as readers have room
+ * @mc: the subgroup, trimmed
+ *
+ * Return: true if all is delivered
+ */
+bool spindle_mc_drain(struct spindle_mc *mc)
+{
+	u32 s;
+
+	/* A reader that has gone on makes room. */
+	if (spindle_release_test(mc))
+		spindle_release_trigger(mc);
+	if (spindle_deliver_test(mc))
+		spindle_deliver_trigger(mc);
+	for (s = 0; s < mc->senders; s++)
+		if (mc->sender[s].head != U64_MAX)
+			return false;
+	return true;
+}
+
+/* What readers still hold of a sender keeps its place, in round 0. */
+static void begin_sender(struct spindle_mc_sender *sd, const struct spindle_mc_sender *old,
+			 u64 first)
+{
+	u64 n;
+
+	sd->walk.slot = first;
+	sd->walk.rounds = 1;
+	sd->dlv_slot = first;
+	sd->rel_slot = first;
+	if (!old)
+		return;
+	for (n = old->rel_slot; n != first; n++) {
+		struct spindle_msg *msg = &sd->msgs[n & sd->walk.wmask];
+
+		*msg = old->msgs[n & sd->walk.wmask];
+		msg->round = 0;
+	}
+	sd->rel_slot = old->rel_slot;
+}
+
+static void begin_member(struct spindle_mc *mc, struct spindle_mc_member *m, const u64 *first)
+{
+	m->received = mc->senders;
+	m->told_received = mc->senders;
+	m->dirty = true;
+	if (mc->my_sender != SPINDLE_NO_RANK)
+		m->push_slot = first[mc->my_sender];
+	if (m->sender == SPINDLE_NO_RANK)
+		return;
+	m->sent = 1;
+	m->slots = first[m->sender];
+	m->vouched = first[m->sender] & SPINDLE_IMM_SLOTS;
+}
+
+/* Log, readers, the process that sends: none of them notices. */
+static void take_over(struct spindle_mc *mc, struct spindle_mc *old, const u32 *from)
+{
+	u64 n;
+	u32 s;
+
+	for (n = old->log_head; n != old->log_tail; n++) {
+		u8 was = old->log[n & old->log_mask];
+
+		for (s = 0; s < mc->senders && (was == GONE || from[s] != was); s++)
+			;
+		mc->log[n & mc->log_mask] = s < mc->senders ? s : GONE;
+	}
+	mc->log_head = old->log_head;
+	mc->log_tail = old->log_tail;
+	mc->readers = old->readers;
+	mc->attached = old->attached;
+	mc->tune = old->tune;
+	mc->stats = old->stats;
+	mc->events = old->events & ~SPINDLE_MC_FAILED;
+	if (mc->my_sender == SPINDLE_NO_RANK || old->my_sender == SPINDLE_NO_RANK)
+		return;
+	mc->txq = old->txq;
+	mc->free_slot = old->free_slot;
+	memcpy(mc->ends, old->ends, mc->window * sizeof(*mc->ends));
+}
+
+/**
+ * spindle_mc_begin() - begin in a new view
+ * @mc: initialised for the new view, with memory of its own; its log is no smaller than
+ *	that of @old
+ * @old: the same subgroup in the view before, drained; NULL if this node was not in it.
+ *	Window and ring are the same
+ * @from: sender rank in @old of each sender, or SPINDLE_NO_RANK
+ * @first: messages that each sender had sent in all views before: the trim, or 0
+ *
+ * Messages are numbered on, rounds begin again. Round 0 of every sender is a null that
+ * stands for all the views before: it is released, at a member, when the readers there are
+ * through with what came before, so that "delivered" says so to the senders, and slots that
+ * were used in an old view are free when all members have said it.
+ */
+void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *from,
+		      const u64 *first)
+{
+	u32 i;
+
+	for (i = 0; i < mc->senders; i++)
+		begin_sender(&mc->sender[i], old && from[i] != SPINDLE_NO_RANK ?
+			     &old->sender[from[i]] : NULL, first[i]);
+	for (i = 0; i < mc->members; i++)
+		begin_member(mc, &mc->member[i], first);
+	if (old)
+		take_over(mc, old, from);
+	mc->word[SPINDLE_COL_RECEIVED] = mc->senders;
+	if (mc->my_sender != SPINDLE_NO_RANK) {
+		mc->word[SPINDLE_COL_SENT] = 1;
+		mc->word[SPINDLE_COL_SLOTS] = first[mc->my_sender];
+	}
+	mc->stable = mc->senders;
+	mc->changed = true;
+	mc->settle = true;
+}
+
+/**
+ * spindle_mc_release_log() - readers are through with the oldest message of the log
+ * @mc: the subgroup
+ */
+void spindle_mc_release_log(struct spindle_mc *mc)
+{
+	u8 s = mc->log[mc->log_head++ & mc->log_mask];
+
+	if (s != GONE)
+		mc->sender[s].rel_slot++;
+}
