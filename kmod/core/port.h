@@ -43,6 +43,9 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
+#ifndef U32_MAX
+#define U32_MAX UINT32_MAX
+#endif
 #ifndef U64_MAX
 #define U64_MAX UINT64_MAX
 #endif

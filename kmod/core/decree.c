@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Decree: what the members of a view decide about its end. See decree.h.
+ */
+#include "decree.h"
+#include "sst.h"
+
+/**
+ * spindle_decree_trim_at() - where the trim of a subgroup begins
+ * @view: the view
+ * @subgroup: index
+ *
+ * Return: words behind SPINDLE_DECREE_HEAD
+ */
+u32 spindle_decree_trim_at(const struct spindle_view *view, u32 subgroup)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < subgroup; i++)
+		n += hweight64(view->subgroup[i].senders);
+	return n;
+}
+
+/**
+ * spindle_decree_trims() - words of the trim of all subgroups
+ * @view: the view
+ *
+ * Return: number of senders of all subgroups
+ */
+u32 spindle_decree_trims(const struct spindle_view *view)
+{
+	return spindle_decree_trim_at(view, view->num_subgroups);
+}
+
+/**
+ * spindle_decree_digest() - what tells two decrees apart
+ * @word: the decree
+ * @n: its words
+ *
+ * Return: digest, never 0
+ */
+u64 spindle_decree_digest(const u64 *word, u32 n)
+{
+	u64 part[SPINDLE_BLOCK_WORDS] = { n };
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		part[1] = i;
+		part[2] = word[i];
+		part[3] = spindle_seal(part);
+	}
+	return part[3] ?: 1;
+}
+
+/**
+ * spindle_decree_check() - could this be a decree about a view?
+ * @word: the decree; a peer wrote it
+ * @view: the view
+ *
+ * Return: true if so. Trims are checked by who knows what was received
+ */
+bool spindle_decree_check(const u64 *word, const struct spindle_view *view)
+{
+	u64 all = ~0ULL >> (64 - view->num_members);
+	u64 survivors = word[SPINDLE_DECREE_SURVIVORS], joins = word[SPINDLE_DECREE_NUM_JOINS];
+	u32 i, j;
+
+	if (word[SPINDLE_DECREE_VID] != view->vid || survivors & ~all ||
+	    joins > SPINDLE_DECREE_JOINS || !(survivors || joins) ||
+	    hweight64(survivors) + joins > SPINDLE_MAX_MEMBERS)
+		return false;
+	for (i = 0; i < joins; i++) {
+		u64 id = word[SPINDLE_DECREE_JOIN + 2 * i];
+
+		if (!id || id > U32_MAX)
+			return false;
+		for (j = 0; j < i; j++)
+			if (word[SPINDLE_DECREE_JOIN + 2 * j] == id)
+				return false;
+		/* Whoever comes back comes back when the last life of it has gone. */
+		if (spindle_view_rank(view, id) >= 0)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * spindle_decree_apply() - members of the next view
+ * @word: a checked decree
+ * @view: the view that it ends
+ * @next: out: vid and members; survivors keep their order, joiners come last. Addresses
+ *	of joiners and the subgroups are the layout's business
+ */
+void spindle_decree_apply(const u64 *word, const struct spindle_view *view,
+			  struct spindle_view *next)
+{
+	u32 i, n = 0;
+
+	memset(next, 0, sizeof(*next));
+	next->vid = view->vid + 1;
+	for (i = 0; i < view->num_members; i++)
+		if (word[SPINDLE_DECREE_SURVIVORS] & BIT_ULL(i))
+			next->member[n++] = view->member[i];
+	for (i = 0; i < word[SPINDLE_DECREE_NUM_JOINS]; i++)
+		next->member[n++].id = word[SPINDLE_DECREE_JOIN + 2 * i];
+	next->num_members = n;
+}

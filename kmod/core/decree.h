@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Decree: what the members of a view decide about its end. See membership.rst.
+ *
+ * One value says all there is to agree on: who goes on, who joins, and how many messages
+ * of each sender are delivered in the view (the trim). It is a list of words in the row of
+ * whoever has accepted it, under a digest that is in the sealed state column: words that
+ * are half written, or of two versions, have another one.
+ *
+ *	0		vid of the view that ends
+ *	1		survivors, as a mask of ranks
+ *	2		number of joiners
+ *	3 ...		id and incarnation of each joiner
+ *	HEAD ...	trim: of each subgroup of the view, of each sender, in order
+ *
+ * Context: engine.
+ */
+#ifndef SPINDLE_CORE_DECREE_H
+#define SPINDLE_CORE_DECREE_H
+
+#include "view.h"
+
+/* Members that one change of the view takes in at most; others join by the next one. */
+#define SPINDLE_DECREE_JOINS	4
+
+enum spindle_decree_word {
+	SPINDLE_DECREE_VID,
+	SPINDLE_DECREE_SURVIVORS,
+	SPINDLE_DECREE_NUM_JOINS,
+	SPINDLE_DECREE_JOIN,
+	SPINDLE_DECREE_HEAD = SPINDLE_DECREE_JOIN + 2 * SPINDLE_DECREE_JOINS,
+};
+
+u32 spindle_decree_trims(const struct spindle_view *view);
+u32 spindle_decree_trim_at(const struct spindle_view *view, u32 subgroup);
+u64 spindle_decree_digest(const u64 *word, u32 n);
+bool spindle_decree_check(const u64 *word, const struct spindle_view *view);
+void spindle_decree_apply(const u64 *word, const struct spindle_view *view,
+			  struct spindle_view *next);
+
+#endif /* SPINDLE_CORE_DECREE_H */

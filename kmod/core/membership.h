@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Membership: how one view follows another, at one node. Documentation/membership.rst has
+ * the protocol, its cases and why it is right.
+ *
+ * All of it is predicates over columns that the members push to each other: no messages,
+ * no timers but one, and nothing that waits. The embedder calls spindle_mb_run() in each
+ * pass of the engine and pushes what spindle_mb_push() says.
+ *
+ * Context: engine. Nothing sleeps or allocates; memory is the embedder's.
+ */
+#ifndef SPINDLE_CORE_MEMBERSHIP_H
+#define SPINDLE_CORE_MEMBERSHIP_H
+
+#include "decree.h"
+#include "push.h"
+#include "sst.h"
+
+/**
+ * enum spindle_mb_state - where a node is between two views; grows, until the next view
+ * @SPINDLE_MB_ACTIVE: messages are sent
+ * @SPINDLE_MB_WEDGED: no new messages; what was sent is flushed, a fence behind it
+ * @SPINDLE_MB_FENCED: all live members' fences are here; what was received is final
+ * @SPINDLE_MB_ECHOED: has accepted a decree, and shows it in the own row
+ * @SPINDLE_MB_COMMITTED: the decree is known to be chosen; its trim is delivered
+ * @SPINDLE_MB_STOPPED: not a member any more; the reason says why
+ * @SPINDLE_MB_STATES: how many there are
+ */
+enum spindle_mb_state {
+	SPINDLE_MB_ACTIVE,
+	SPINDLE_MB_WEDGED,
+	SPINDLE_MB_FENCED,
+	SPINDLE_MB_ECHOED,
+	SPINDLE_MB_COMMITTED,
+	SPINDLE_MB_STOPPED,
+	SPINDLE_MB_STATES,
+};
+
+/**
+ * enum spindle_mb_reason - why a member is suspected, or why this one has stopped
+ * @SPINDLE_MB_FINE: it is not
+ * @SPINDLE_MB_SILENT: its heartbeat has stood still for the timeout
+ * @SPINDLE_MB_LOST: its connection broke
+ * @SPINDLE_MB_GONE: it has stopped, and says so
+ * @SPINDLE_MB_ADMIN: the administrator said so
+ * @SPINDLE_MB_GOSSIP: another member suspects it
+ * @SPINDLE_MB_LIED: it wrote what no correct member writes
+ * @SPINDLE_MB_MINORITY: too few members of the view are left to go on
+ * @SPINDLE_MB_EVICTED: the others have gone on without this node, or are about to
+ * @SPINDLE_MB_LEFT: this node has left, as it wanted to
+ * @SPINDLE_MB_LAYOUT: there are no rules for a view of those that are left
+ */
+enum spindle_mb_reason {
+	SPINDLE_MB_FINE,
+	SPINDLE_MB_SILENT,
+	SPINDLE_MB_LOST,
+	SPINDLE_MB_GONE,
+	SPINDLE_MB_ADMIN,
+	SPINDLE_MB_GOSSIP,
+	SPINDLE_MB_LIED,
+	SPINDLE_MB_MINORITY,
+	SPINDLE_MB_EVICTED,
+	SPINDLE_MB_LEFT,
+	SPINDLE_MB_LAYOUT,
+};
+
+/* Columns of the beat block. */
+enum spindle_mb_beat_column {
+	SPINDLE_MB_COL_BEAT,	/* grows while the engine runs */
+	SPINDLE_MB_COL_RESV1,
+	SPINDLE_MB_COL_RESV2,
+	SPINDLE_MB_COL_RESV3,
+};
+
+/* Columns of the state block: one seal, so that they are seen together or not at all. */
+enum spindle_mb_state_column {
+	SPINDLE_MB_COL_VID,	/* installed view */
+	SPINDLE_MB_COL_SUSPECTED, /* ranks in that view; bits are only added */
+	SPINDLE_MB_COL_PHASE,	/* state, ballot, flags; see below */
+	SPINDLE_MB_COL_DIGEST,	/* of the decree accepted, else of the one that made the view */
+};
+
+/* SPINDLE_MB_COL_PHASE: enum spindle_mb_state, rank of the accepted decree's leader + 1. */
+#define SPINDLE_MB_PHASE_STATE	0xffULL
+#define SPINDLE_MB_PHASE_BALLOT	8
+#define SPINDLE_MB_PHASE_LEAVE	BIT_ULL(16)
+
+/**
+ * struct spindle_mb_row - the membership's part of a row, the same in all views
+ * @beat: columns that change for ever
+ * @state: columns that change when something happens
+ * @word: what was received, spindle_mb.trims words; then the decree
+ */
+struct spindle_mb_row {
+	struct spindle_block beat;
+	struct spindle_block state;
+	u64 word[];
+};
+
+/**
+ * struct spindle_mb_peer - a member, by rank
+ * @row: our copy of its row
+ * @beat_seal: of its last beat block
+ * @state_seal: of its last state block that was accepted
+ * @heard: when its heartbeat moved last
+ * @vid: its view
+ * @suspected: whom it suspects
+ * @phase: enum spindle_mb_state
+ * @ballot: rank + 1 of the leader whose decree it has accepted, or 0
+ * @leaving: it wants to leave
+ * @digest: of that decree; without one, of the decree that made its view
+ * @reason: why it is suspected, enum spindle_mb_reason
+ * @fenced: it was pushed the fence: nothing more of this view
+ * @told_beat: heartbeat that it was pushed
+ * @told_have: it was pushed what was received
+ * @told_decree: digest of the decree that it was pushed
+ * @told: columns that it was pushed
+ * @beat_out: block under way
+ * @out: block under way
+ */
+struct spindle_mb_peer {
+	const struct spindle_mb_row *row;
+	u64 beat_seal;
+	u64 state_seal;
+	u64 heard;
+	u64 vid;
+	u64 suspected;
+	u32 phase;
+	u32 ballot;
+	bool leaving;
+	u64 digest;
+	u32 reason;
+	bool fenced;
+	u64 told_beat;
+	bool told_have;
+	u64 told_decree;
+	u64 told[SPINDLE_BLOCK_WORDS];
+	struct spindle_block beat_out;
+	struct spindle_block out;
+};
+
+/**
+ * struct spindle_mb_ops - what membership asks of its embedder
+ * @wedge: no more messages get a round
+ * @flushed: has all that has a round been posted to this rank?
+ * @freeze: receive what is here and nothing after it; say how much, per sender
+ * @trim: this is delivered; false if it cannot be true
+ * @drain: has it been delivered?
+ * @layout: the subgroups of the next view, a function of both views and of nothing else;
+ *	NULL, or what is wrong
+ * @install: a new view; ranks in the old one, or SPINDLE_NO_RANK, and the trim of the old
+ * @cut: tear down the connection to this rank: its row stays as it is
+ * @stopped: nothing more will happen
+ */
+struct spindle_mb_ops {
+	void (*wedge)(void *ctx);
+	bool (*flushed)(void *ctx, u32 rank);
+	void (*freeze)(void *ctx, u64 *have);
+	bool (*trim)(void *ctx, const u64 *trim);
+	bool (*drain)(void *ctx);
+	const char *(*layout)(void *ctx, const struct spindle_view *view,
+			      struct spindle_view *next);
+	void (*install)(void *ctx, const struct spindle_view *next, const u32 *from,
+			const u64 *trim);
+	void (*cut)(void *ctx, u32 rank);
+	void (*stopped)(void *ctx);
+};
+
+/**
+ * struct spindle_mb - membership of a node
+ * @ops: the embedder's
+ * @ctx: their argument
+ * @timeout: silence that makes suspect, in units of the clock
+ * @interval: between heartbeats
+ * @trims: room for a trim, words
+ * @row: own row
+ * @seen: memory for a decree that is being read
+ * @view: installed; two buffers, the other one is for the next view
+ * @now: which of them
+ * @me: own rank
+ * @state: enum spindle_mb_state; only changed by transition()
+ * @reason: with STOPPED
+ * @suspected: ranks; bits are only added
+ * @doubted: ranks that are silent or lost; either they are at fault or this node is
+ * @uncut: suspects, connections that are to be torn down
+ * @ballot: rank + 1 of the leader of the accepted decree, or 0
+ * @leaving: this node wants to leave
+ * @digest: as in the column
+ * @beat: own heartbeat
+ * @beat_at: when it moved
+ * @ran_at: last pass
+ * @edges: times that each transition was taken
+ * @peer: by rank
+ */
+struct spindle_mb {
+	const struct spindle_mb_ops *ops;
+	void *ctx;
+	u64 timeout;
+	u64 interval;
+	u32 trims;
+	struct spindle_mb_row *row;
+	u64 *seen;
+	struct spindle_view view[2];
+	u32 now;
+	u32 me;
+	u32 state;
+	u32 reason;
+	u64 suspected;
+	u64 doubted;
+	u64 uncut;
+	u32 ballot;
+	bool leaving;
+	u64 digest;
+	u64 beat;
+	u64 beat_at;
+	u64 ran_at;
+	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
+	struct spindle_mb_peer peer[SPINDLE_MAX_MEMBERS];
+};
+
+void spindle_mb_init(struct spindle_mb *mb, const struct spindle_view *view, u32 me, u64 now);
+bool spindle_mb_run(struct spindle_mb *mb, u64 now);
+u32 spindle_mb_push(struct spindle_mb *mb, u32 rank, struct spindle_write *write);
+bool spindle_mb_open(const struct spindle_mb *mb, u32 rank);
+void spindle_mb_suspect(struct spindle_mb *mb, u32 rank, enum spindle_mb_reason reason);
+void spindle_mb_closed(struct spindle_mb *mb, u32 rank);
+void spindle_mb_leave(struct spindle_mb *mb);
+
+/* Writes that one push makes at most. */
+#define SPINDLE_MB_PUSH_MAX	4
+
+/**
+ * spindle_mb_view() - the installed view
+ * @mb: membership
+ *
+ * Return: it
+ */
+static inline const struct spindle_view *spindle_mb_view(const struct spindle_mb *mb)
+{
+	return &mb->view[mb->now];
+}
+
+/**
+ * spindle_mb_row_bytes() - bytes of the membership's part of a row
+ * @trims: senders of all subgroups at most, in any view
+ *
+ * Return: bytes
+ */
+static inline u64 spindle_mb_row_bytes(u32 trims)
+{
+	return sizeof(struct spindle_mb_row) + (2 * (u64)trims + SPINDLE_DECREE_HEAD) * sizeof(u64);
+}
+
+#endif /* SPINDLE_CORE_MEMBERSHIP_H */

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The checker: section by section what a group promises. See sim.h.
+ *
+ * Integrity, exactly once, first in first out: a delivery is the next message of its
+ * sender, over all views, with its length and its bytes, and they stay until it is consumed.
+ * Total order: in each view, what is delivered first anywhere makes the order of the view,
+ * and all others follow it. Virtual synchrony: who goes on to the next view has delivered
+ * all of the order, and nobody, dead or alive, ever adds to it afterwards. No split brain:
+ * a view id names one view. Progress: in the end all that are left are in one view and have
+ * everything that each of them has sent.
+ */
+#include "sim.h"
+
+u64 message_key(u32 node, u32 group, u64 slot)
+{
+	return rng_mix((u64)node << 56 ^ (u64)group << 48 ^ slot);
+}
+
+u32 message_len(u64 key)
+{
+	/* Short ones, mostly; and some that fill the ring. */
+	return key % 5 ? key % 60 : key % (SIM_MAX_MSG + 1);
+}
+
+static bool same(const struct held *h, u32 group)
+{
+	u64 key = message_key(h->node, group, h->slot);
+	u32 i;
+
+	for (i = 0; i < h->len; i++)
+		if (h->ring[(h->offset + i) & (SIM_RING - 1)] !=
+		    (u8)(rng_mix(key + i / 8) >> (i % 8 * 8)))
+			return false;
+	return true;
+}
+
+static void check_order(struct node *node, u32 group, const struct held *h)
+{
+	struct sim *sim = node->sim;
+	struct group *g = &node->group[group];
+	u64 vid = spindle_mb_view(&node->mb)->vid, v = (u64)h->node << 56 | h->slot;
+	struct order *o = &sim->order[group][vid % SIM_VIEWS];
+
+	if (g->dlv == o->n) {
+		if (o->final)
+			sim_fail(sim, "node %u group %u delivers %u:%llu in view %llu, which has ended without it",
+				 node->index, group, h->node, (unsigned long long)h->slot,
+				 (unsigned long long)vid);
+		if (o->n == o->room) {
+			o->room = o->room ? 2 * o->room : 64;
+			o->v = realloc(o->v, o->room * sizeof(*o->v));
+		}
+		o->v[o->n++] = v;
+	}
+	if (o->v[g->dlv] != v)
+		sim_fail(sim, "node %u group %u view %llu: place %llu is %u:%llu, elsewhere %u:%llu",
+			 node->index, group, (unsigned long long)vid,
+			 (unsigned long long)g->dlv, h->node, (unsigned long long)h->slot,
+			 (u32)(o->v[g->dlv] >> 56),
+			 (unsigned long long)(o->v[g->dlv] & ~0ULL >> 8));
+	g->dlv++;
+}
+
+/* What a reader has got since the last look. */
+void check_deliveries(struct node *node, u32 group)
+{
+	struct sim *sim = node->sim;
+	struct group *g = &node->group[group];
+
+	for (; g->seen != g->tail && !sim->failed; g->seen++) {
+		const struct spindle_dlv *d = &g->ring[g->seen & (SIM_LOG - 1)];
+		struct held *h = &g->held[g->seen & (SIM_LOG - 1)];
+
+		if (d->sender >= g->mc->senders) {
+			sim_fail(sim, "node %u: no such sender", node->index);
+			return;
+		}
+		*h = (struct held){
+			.node = g->node_of[d->sender],
+			.len = d->len,
+			.slot = d->slot,
+			.ring = g->mc->sender[d->sender].pay,
+			.offset = d->offset,
+		};
+		if (d->slot != g->next[h->node]++)
+			sim_fail(sim, "node %u group %u: %u:%llu out of turn", node->index, group,
+				 h->node, (unsigned long long)d->slot);
+		if (d->slot >= sim->node[h->node].group[group].slot ||
+		    d->len != message_len(message_key(h->node, group, d->slot)) ||
+		    !same(h, group))
+			sim_fail(sim, "node %u group %u: %u:%llu is not what was sent", node->index,
+				 group, h->node, (unsigned long long)d->slot);
+		check_order(node, group, h);
+		sim->deliveries++;
+	}
+}
+
+void check_held(struct node *node, u32 group, u64 entry)
+{
+	const struct held *h = &node->group[group].held[entry & (SIM_LOG - 1)];
+
+	if (!same(h, group))
+		sim_fail(node->sim, "node %u group %u: %u:%llu is overwritten before it is read",
+			 node->index, group, h->node, (unsigned long long)h->slot);
+}
+
+void check_install(struct node *node, const struct spindle_view *view)
+{
+	struct sim *sim = node->sim;
+	u64 digest = spindle_view_digest(view), *known = &sim->view_digest[view->vid % SIM_VIEWS];
+	u32 g;
+
+	sim_say(sim, "node %u installs view %llu of %u", node->index,
+		(unsigned long long)view->vid, view->num_members);
+	if (spindle_view_rank(view, node->index + 1) < 0)
+		sim_fail(sim, "node %u installs a view without itself", node->index);
+	if (*known && *known != digest)
+		sim_fail(sim, "split brain: view %llu is two", (unsigned long long)view->vid);
+	sim->changes += !*known;
+	*known = digest;
+	for (g = 0; g < SIM_GROUPS; g++) {
+		struct order *o = &sim->order[g][(view->vid - 1) % SIM_VIEWS];
+
+		if (!node->group[g].mc)
+			continue;
+		if (node->group[g].dlv != o->n)
+			sim_fail(sim, "node %u group %u leaves view %llu with %llu of %llu messages",
+				 node->index, g, (unsigned long long)view->vid - 1,
+				 (unsigned long long)node->group[g].dlv,
+				 (unsigned long long)o->n);
+		o->final = true;
+	}
+}
+
+/* In the end: one view, of all that are up, who have everything of each other. */
+static void check_pair(struct sim *sim, struct node *a, struct node *b)
+{
+	u32 g;
+
+	if (spindle_view_digest(spindle_mb_view(&a->mb)) !=
+	    spindle_view_digest(spindle_mb_view(&b->mb)) || a->mb.state || a->mb.suspected)
+		sim_fail(sim, "end: nodes %u and %u are in views %llu and %llu, states %u and %u",
+			 a->index, b->index,
+			 (unsigned long long)spindle_mb_view(&a->mb)->vid,
+			 (unsigned long long)spindle_mb_view(&b->mb)->vid,
+			 a->mb.state, b->mb.state);
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (a->group[g].mc && b->group[g].mc &&
+		    a->group[g].next[b->index] != b->group[g].slot)
+			sim_fail(sim, "end: node %u has %llu of %llu messages of node %u group %u",
+				 a->index, (unsigned long long)a->group[g].next[b->index],
+				 (unsigned long long)b->group[g].slot, b->index, g);
+}
+
+void check_end(struct sim *sim)
+{
+	u32 up = 0, i, j, g;
+
+	for (i = 0; i < sim->nodes; i++) {
+		struct node *node = &sim->node[i];
+
+		up += node_up(node);
+		if (node->mb.state == SPINDLE_MB_STOPPED && !node->crashed && !node->disturbed)
+			sim_fail(sim, "end: node %u has stopped for no reason", i);
+		for (j = 0; j < sim->nodes && node_up(node); j++)
+			if (node_up(&sim->node[j]))
+				check_pair(sim, node, &sim->node[j]);
+		for (g = 0; g < SIM_GROUPS && node_up(node); g++)
+			if (node->group[g].mc && node->group[g].free_slot != node->group[g].slot)
+				sim_fail(sim, "end: node %u group %u: slots are not free", i, g);
+	}
+	for (i = 0; i < sim->nodes; i++)
+		if (up && node_up(&sim->node[i]) &&
+		    spindle_mb_view(&sim->node[i].mb)->num_members != up)
+			sim_fail(sim, "end: node %u is in a view with dead members", i);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The simulated fabric. See sim.h.
+ *
+ * Writes of a link become visible in order, each of them in one step or in two; links know
+ * nothing of each other. A link that is cut stays so: what was under way is lost, or a part
+ * of it, and both ends are told, some time.
+ */
+#include "sim.h"
+
+u32 fabric_room(const struct sim *sim, u32 from, u32 to)
+{
+	return SIM_QUEUE - min_t(u32, SIM_QUEUE, sim->link[from][to].n);
+}
+
+static u64 delay(struct sim *sim, const struct link *link)
+{
+	/* Now and then something takes much longer. */
+	if (rng_chance(&sim->rng, 2))
+		return rng_below(&sim->rng, 300);
+	return 1 + rng_below(&sim->rng, link->slow);
+}
+
+void fabric_post(struct sim *sim, u32 from, u32 to, u64 base, const struct spindle_write *write)
+{
+	struct node *src = &sim->node[from];
+	struct link *link = &sim->link[from][to];
+	struct op *op;
+
+	if (src->crashed || link->cut)
+		return;
+	if (base + write->remote + write->len > SIM_ROW) {
+		sim_fail(sim, "node %u writes outside of its row", from);
+		return;
+	}
+	sim->writes++;
+	op = malloc(sizeof(*op) + write->len);
+	op->next = NULL;
+	op->remote = base + write->remote;
+	op->len = write->len;
+	op->torn = false;
+	memcpy(op->data, write->data ?: src->row[from] + write->local, write->len);
+	/* A link has room for many writes; none of them overtakes another. */
+	op->at = max(link->last, sim->now + delay(sim, link));
+	link->last = op->at;
+	if (!link->n++)
+		link->at = op->at;
+	*link->tail = op;
+	link->tail = &op->next;
+	if (src->mb.state >= src->crash_in)
+		src->crash_in = SPINDLE_MB_ACTIVE;
+	if (src->crash_after && src->crash_in == SPINDLE_MB_ACTIVE && !--src->crash_after)
+		fabric_crash(sim, from);
+}
+
+/* Some bytes of a write, the others are as they were. */
+static void tear(struct sim *sim, u8 *to, const struct op *op)
+{
+	u32 at = rng_below(&sim->rng, op->len), i;
+
+	switch (rng_below(&sim->rng, 3)) {
+	case 0:
+		memcpy(to, op->data, at);
+		break;
+	case 1:
+		memcpy(to + at, op->data + at, op->len - at);
+		break;
+	default:
+		for (i = 0; i < op->len; i++)
+			if (rng_chance(&sim->rng, 50))
+				to[i] = op->data[i];
+		break;
+	}
+}
+
+static void pop(struct link *link)
+{
+	struct op *op = link->head;
+
+	link->head = op->next;
+	link->n--;
+	if (!link->head)
+		link->tail = &link->head;
+	free(op);
+}
+
+/* The time has come for something on a link. */
+void fabric_move(struct sim *sim, u32 from, u32 to)
+{
+	struct link *link = &sim->link[from][to];
+	struct op *op = link->head;
+	u8 *row = sim->node[to].row[from] + op->remote;
+
+	if (!op->torn && rng_chance(&sim->rng, 20)) {
+		op->torn = true;
+		tear(sim, row, op);
+		link->at = sim->now + 1 + rng_below(&sim->rng, 60);
+		return;
+	}
+	memcpy(row, op->data, op->len);
+	pop(link);
+	if (link->n)
+		link->at = max(sim->now, link->head->at);
+}
+
+/* What is under way is lost; or some of the first writes are not, and a part of one. */
+void fabric_drop(struct sim *sim, u32 from, u32 to, bool all)
+{
+	struct link *link = &sim->link[from][to];
+	u32 keep = all || !link->n ? 0 : rng_below(&sim->rng, link->n + 1);
+	struct op *op;
+
+	for (; keep; keep--) {
+		op = link->head;
+		memcpy(sim->node[to].row[from] + op->remote, op->data, op->len);
+		pop(link);
+	}
+	if (!all && link->n && rng_chance(&sim->rng, 30))
+		tear(sim, sim->node[to].row[from] + link->head->remote, link->head);
+	while (link->n)
+		pop(link);
+}
+
+/* One of two ends the connection: nothing more comes in, and less goes out. */
+void fabric_cut(struct sim *sim, u32 a, u32 b)
+{
+	struct link *in = &sim->link[b][a], *out = &sim->link[a][b];
+
+	if (in->cut)
+		return;
+	fabric_drop(sim, b, a, true);
+	fabric_drop(sim, a, b, sim->node[b].crashed || out->blocked);
+	in->cut = true;
+	out->cut = true;
+	in->lost_at = sim->now + 1 + rng_below(&sim->rng, SIM_TIMEOUT / 2);
+	in->closed = !out->blocked && !in->blocked;
+}
+
+void fabric_crash(struct sim *sim, u32 n)
+{
+	u32 i;
+
+	sim_say(sim, "node %u crashes", n);
+	sim->node[n].crashed = true;
+	for (i = 0; i < sim->nodes; i++) {
+		if (i == n || sim->link[n][i].cut)
+			continue;
+		fabric_drop(sim, n, i, sim->link[n][i].blocked);
+		fabric_drop(sim, i, n, true);
+		sim->link[n][i].cut = true;
+		sim->link[i][n].cut = true;
+		/* Retries end, unless silence is noticed first. */
+		sim->link[i][n].lost_at = sim->now + 1 + rng_below(&sim->rng, 2 * SIM_TIMEOUT);
+	}
+}
+
+/* A partition begins or ends. Writes wait; not for ever. */
+void fabric_block(struct sim *sim, u32 from, u32 to, bool blocked)
+{
+	struct link *link = &sim->link[from][to];
+
+	link->blocked = blocked;
+	link->retry_at = sim->now + SIM_TIMEOUT / 2 + rng_below(&sim->rng, 2 * SIM_TIMEOUT);
+	link->at = max(link->at, sim->now);
+}
+
+void fabric_close(struct sim *sim)
+{
+	u32 i, j;
+
+	for (i = 0; i < sim->nodes; i++)
+		for (j = 0; j < sim->nodes; j++)
+			while (sim->link[i][j].n)
+				pop(&sim->link[i][j]);
+}

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A node: what embeds the core, with a process that sends and one that reads in each
+ * subgroup. See sim.h.
+ */
+#include "sim.h"
+
+/* ---- subgroups ------------------------------------------------------------- */
+
+bool node_up(const struct node *node)
+{
+	return !node->crashed && node->mb.state != SPINDLE_MB_STOPPED;
+}
+
+/* The rules: a node is in the same subgroups in all views. */
+const char *sim_layout(const struct sim *sim, struct spindle_view *view)
+{
+	u32 g, r;
+
+	view->num_subgroups = SIM_GROUPS;
+	for (g = 0; g < SIM_GROUPS; g++) {
+		struct spindle_view_subgroup *sg = &view->subgroup[g];
+
+		sg->id = g;
+		sg->mode = SPINDLE_MODE_ORDERED;
+		sg->window = SIM_WINDOW;
+		sg->ring = SIM_RING;
+		sg->max_msg = SIM_MAX_MSG;
+		for (r = 0; r < view->num_members; r++)
+			if (sim->members[g] & BIT_ULL(view->member[r].id - 1))
+				sg->members |= BIT_ULL(r);
+		sg->senders = sg->members;
+	}
+	return NULL;
+}
+
+static void push_group(struct node *node, struct group *g, u32 member)
+{
+	struct spindle_write write[SPINDLE_PUSH_MAX];
+	struct sim *sim = node->sim;
+	struct spindle_mc *mc = g->mc;
+	u32 to = g->member_node[member];
+	u32 room = fabric_room(sim, node->index, to), i, n;
+
+	if (!mc->active || !spindle_push_wanted(mc, member) || room < 6)
+		return;
+	n = spindle_push(mc, member, mc->id, true, write, min_t(u32, room, SPINDLE_PUSH_MAX));
+	for (i = 0; i < n; i++)
+		fabric_post(sim, node->index, to, 0, &write[i]);
+}
+
+static void free_group(struct spindle_mc *mc)
+{
+	u32 s;
+
+	for (s = 0; s < mc->senders; s++)
+		free(mc->sender[s].msgs);
+	free(mc->member);
+	free(mc->sender);
+	free(mc->log);
+	free(mc->ends);
+	free(mc);
+}
+
+static struct spindle_mc *new_group(struct node *node, const struct spindle_view *view, u32 g,
+				    u32 me)
+{
+	const struct spindle_view_subgroup *sg = &view->subgroup[g];
+	struct spindle_mc *mc = calloc(1, sizeof(*mc));
+	struct group *grp = &node->group[g];
+	u32 v, r = 0;
+
+	mc->node = node->index;
+	mc->id = g;
+	mc->members = hweight64(sg->members);
+	mc->senders = mc->members;
+	mc->me = spindle_mask_rank(sg->members, me);
+	mc->my_sender = mc->me;
+	mc->window = SIM_WINDOW;
+	mc->ring_units = SIM_RING >> SPINDLE_UNIT_SHIFT;
+	mc->max_msg = SIM_MAX_MSG;
+	mc->ordered = true;
+	mc->member = calloc(mc->members, sizeof(*mc->member));
+	mc->sender = calloc(mc->senders, sizeof(*mc->sender));
+	mc->log_mask = SIM_LOG - 1;
+	mc->log = calloc(SIM_LOG, 1);
+	mc->ends = calloc(SIM_WINDOW, sizeof(*mc->ends));
+	mc->own_hdr = SIM_HDR(g);
+	mc->own_pay = SIM_PAY(g);
+	mc->own_hdr_ring = (void *)(node->row[node->index] + SIM_HDR(g));
+	mc->block = (void *)(node->row[node->index] + SIM_BLOCK(g));
+	mc->txq.wmask = SIM_WINDOW - 1;
+	mc->txq.ring_units = mc->ring_units;
+	mc->txq.max_msg = SIM_MAX_MSG;
+	for (v = 0; v < view->num_members; v++) {
+		u32 index = view->member[v].id - 1;
+		struct spindle_mc_sender *sd = &mc->sender[r];
+		struct spindle_mc_member *m = &mc->member[r];
+		u8 *row = node->row[index];
+
+		if (!(sg->members & BIT_ULL(v)))
+			continue;
+		grp->node_of[r] = index;
+		grp->member_node[r] = index;
+		m->block = (void *)(row + SIM_BLOCK(g));
+		m->sender = r;
+		m->remote_block = SIM_BLOCK(g);
+		m->remote_hdr = SIM_HDR(g);
+		m->remote_pay = SIM_PAY(g);
+		sd->member = r;
+		sd->pay = row + SIM_PAY(g);
+		sd->msgs = calloc(SIM_WINDOW, sizeof(*sd->msgs));
+		sd->walk.ring = (void *)(row + SIM_HDR(g));
+		sd->walk.wmask = SIM_WINDOW - 1;
+		sd->walk.max_msg = SIM_MAX_MSG;
+		r++;
+	}
+	spindle_mc_init(mc);
+	mc->active = true;
+	return mc;
+}
+
+static void open_processes(struct group *g)
+{
+	g->q.ring = g->ring;
+	g->q.tail_word = &g->tail;
+	g->q.consumed_word = &g->consumed;
+	g->q.mask = SIM_LOG - 1;
+	spindle_mc_attach_reader(g->mc, &g->q);
+	spindle_mc_attach_sender(g->mc, g->desc, &g->free_slot, &g->free_unit);
+}
+
+/* ---- what membership asks for ------------------------------------------------- */
+
+static void node_wedge(void *ctx)
+{
+	struct node *node = ctx;
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (node->group[g].mc)
+			spindle_mc_wedge(node->group[g].mc);
+}
+
+static bool node_flushed(void *ctx, u32 rank)
+{
+	struct node *node = ctx;
+	u32 g, r, to = peer_index(node, rank);
+
+	for (g = 0; g < SIM_GROUPS; g++) {
+		struct group *grp = &node->group[g];
+
+		for (r = 0; grp->mc && r < grp->mc->members; r++)
+			if (grp->member_node[r] == to && !spindle_mc_flushed(grp->mc, r))
+				return false;
+	}
+	return true;
+}
+
+static void node_freeze(void *ctx, u64 *have)
+{
+	struct node *node = ctx;
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (node->group[g].mc)
+			spindle_mc_freeze(node->group[g].mc, have +
+					  spindle_decree_trim_at(spindle_mb_view(&node->mb), g));
+}
+
+static bool node_trim(void *ctx, const u64 *trim)
+{
+	struct node *node = ctx;
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++) {
+		u32 at = spindle_decree_trim_at(spindle_mb_view(&node->mb), g);
+
+		if (!node->group[g].mc || spindle_mc_trim(node->group[g].mc, trim + at))
+			continue;
+		sim_fail(node->sim, "node %u group %u: the trim cannot be true", node->index, g);
+		return false;
+	}
+	return true;
+}
+
+static bool node_drain(void *ctx)
+{
+	struct node *node = ctx;
+	bool done = true;
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++) {
+		if (!node->group[g].mc)
+			continue;
+		done &= spindle_mc_drain(node->group[g].mc);
+		check_deliveries(node, g);
+	}
+	return done;
+}
+
+static const char *node_layout(void *ctx, const struct spindle_view *view,
+			       struct spindle_view *next)
+{
+	const struct node *node = ctx;
+
+	return sim_layout(node->sim, next);
+}
+
+/* Sender ranks of the old view and first messages, for the new one's senders. */
+static void from_old(const struct node *node, u32 g, const struct spindle_view *next,
+		     const u32 *from, const u64 *trim, u32 *rank, u64 *first)
+{
+	const struct spindle_view *view = &node->mb.view[!node->mb.now];
+	const struct spindle_view_subgroup *old = &view->subgroup[g];
+	u64 mask = next->subgroup[g].senders;
+	u32 s;
+
+	for (s = 0; mask; mask &= mask - 1, s++) {
+		u32 v = from[__ffs64(mask)];
+
+		rank[s] = SPINDLE_NO_RANK;
+		first[s] = 0;
+		if (v == SPINDLE_NO_RANK || !(old->senders & BIT_ULL(v)))
+			continue;
+		rank[s] = spindle_mask_rank(old->senders, v);
+		first[s] = trim[spindle_decree_trim_at(view, g) + rank[s]];
+	}
+}
+
+static void node_install(void *ctx, const struct spindle_view *next, const u32 *from,
+			 const u64 *trim)
+{
+	struct node *node = ctx;
+	u32 rank[SIM_NODES], g, i;
+	u64 first[SIM_NODES];
+
+	check_install(node, next);
+	for (g = 0; g < SIM_GROUPS; g++) {
+		struct group *grp = &node->group[g];
+		struct spindle_mc *old = grp->mc;
+
+		if (!old)
+			continue;
+		/* Blocks begin again at all rows; nothing of the old view comes any more. */
+		for (i = 0; i < node->sim->nodes; i++)
+			memset(node->row[i] + SIM_BLOCK(g), 0, sizeof(struct spindle_block));
+		grp->mc = new_group(node, next, g, node->mb.me);
+		from_old(node, g, next, from, trim, rank, first);
+		spindle_mc_begin(grp->mc, old, rank, first);
+		free_group(old);
+		grp->dlv = 0;
+	}
+}
+
+static void node_cut(void *ctx, u32 rank)
+{
+	struct node *node = ctx;
+
+	sim_say(node->sim, "node %u suspects node %u: reason %u", node->index,
+		peer_index(node, rank), node->mb.peer[rank].reason);
+	fabric_cut(node->sim, node->index, peer_index(node, rank));
+}
+
+static void node_stopped(void *ctx)
+{
+	struct node *node = ctx;
+
+	sim_say(node->sim, "node %u stops: reason %u", node->index, node->mb.reason);
+	node->sim->stops[node->mb.reason]++;
+}
+
+static const struct spindle_mb_ops node_ops = {
+	.wedge = node_wedge,
+	.flushed = node_flushed,
+	.freeze = node_freeze,
+	.trim = node_trim,
+	.drain = node_drain,
+	.layout = node_layout,
+	.install = node_install,
+	.cut = node_cut,
+	.stopped = node_stopped,
+};
+
+/* ---- life -------------------------------------------------------------------- */
+
+void node_open(struct sim *sim, u32 index)
+{
+	struct node *node = &sim->node[index];
+	u32 i, g;
+
+	node->sim = sim;
+	node->index = index;
+	node->slow = rng_chance(&sim->rng, 15) ? 400 : 60;
+	for (i = 0; i < sim->nodes; i++)
+		node->row[i] = calloc(1, SIM_ROW);
+	for (g = 0; g < SIM_GROUPS; g++) {
+		node->group[g].talk = rng_chance(&sim->rng, 25) ? 0 : 1 + rng_below(&sim->rng, 99);
+		node->group[g].lazy = rng_chance(&sim->rng, 50) ? 0 : rng_below(&sim->rng, 100);
+	}
+}
+
+void node_start(struct node *node, const struct spindle_view *view)
+{
+	int me = spindle_view_rank(view, node->index + 1);
+	struct spindle_mb *mb = &node->mb;
+	u32 g, r;
+
+	mb->ops = &node_ops;
+	mb->ctx = node;
+	mb->timeout = SIM_TIMEOUT;
+	mb->interval = SIM_INTERVAL;
+	mb->trims = SIM_TRIMS;
+	mb->row = (void *)node->row[node->index];
+	mb->seen = node->seen;
+	for (r = 0; r < view->num_members; r++)
+		mb->peer[r].row = (void *)node->row[view->member[r].id - 1];
+	spindle_mb_init(mb, view, me, node->sim->now);
+	for (g = 0; g < SIM_GROUPS; g++) {
+		if (!(view->subgroup[g].members & BIT_ULL(me)))
+			continue;
+		node->group[g].mc = new_group(node, view, g, me);
+		open_processes(&node->group[g]);
+	}
+}
+
+/* A member has broken the protocol, says a subgroup. Here nobody does. */
+static void check_events(struct node *node, struct group *g)
+{
+	if (g->mc->events & SPINDLE_MC_FAILED)
+		sim_fail(node->sim, "node %u group %u blames node %u", node->index, g->mc->id,
+			 g->member_node[g->mc->bad_member]);
+	if (g->mc->txq.error || g->q.error)
+		sim_fail(node->sim, "node %u: an honest process is frozen", node->index);
+	g->mc->events = 0;
+}
+
+static void push(struct node *node)
+{
+	struct spindle_write write[SPINDLE_MB_PUSH_MAX];
+	u32 n = spindle_mb_view(&node->mb)->num_members, r, g, i, m;
+
+	for (r = 0; r < n; r++) {
+		u32 to = peer_index(node, r);
+
+		for (g = 0; g < SIM_GROUPS && spindle_mb_open(&node->mb, r); g++) {
+			struct group *grp = &node->group[g];
+
+			for (i = 0; grp->mc && i < grp->mc->members; i++)
+				if (grp->member_node[i] == to)
+					push_group(node, grp, i);
+		}
+		if (fabric_room(node->sim, node->index, to) < SPINDLE_MB_PUSH_MAX)
+			continue;
+		m = spindle_mb_push(&node->mb, r, write);
+		for (i = 0; i < m; i++)
+			fabric_post(node->sim, node->index, to, 0, &write[i]);
+	}
+}
+
+/* A pass of the engine. */
+void node_pass(struct node *node)
+{
+	struct sim *sim = node->sim;
+	u32 g, r;
+
+	for (r = 0; r < spindle_mb_view(&node->mb)->num_members; r++) {
+		struct link *link = &sim->link[node->index][peer_index(node, r)];
+
+		if (link->blocked && link->n && link->retry_at <= sim->now && !link->lost_at)
+			link->lost_at = sim->now;
+		if (r == node->mb.me || !link->lost_at || link->lost_at > sim->now)
+			continue;
+		if (link->closed)
+			spindle_mb_closed(&node->mb, r);
+		else
+			spindle_mb_suspect(&node->mb, r, SPINDLE_MB_LOST);
+	}
+	if (node_up(node)) {
+		for (g = 0; g < SIM_GROUPS; g++) {
+			if (!node->group[g].mc)
+				continue;
+			spindle_mc_run(node->group[g].mc, rng_chance(&sim->rng, 50));
+			spindle_mc_flush_acks(node->group[g].mc);
+			check_events(node, &node->group[g]);
+			check_deliveries(node, g);
+		}
+		spindle_mb_run(&node->mb, sim->now);
+	}
+	push(node);
+	node->pass_at = sim->now + 5 + rng_below(&sim->rng, node->slow);
+}
+
+/* ---- processes ------------------------------------------------------------------ */
+
+static void send(struct node *node, u32 index)
+{
+	struct group *g = &node->group[index];
+	u64 key = message_key(node->index, index, g->slot);
+	u32 len = message_len(key), i;
+	u64 at = (g->unit << SPINDLE_UNIT_SHIFT) & (SIM_RING - 1);
+	u8 *pay = node->row[node->index] + SIM_PAY(index);
+	struct spindle_tx_desc *d = &g->desc[g->slot & (SIM_WINDOW - 1)];
+
+	if (g->slot - g->free_slot >= SIM_WINDOW ||
+	    g->unit + spindle_units(len) - g->free_unit > SIM_RING >> SPINDLE_UNIT_SHIFT)
+		return;
+	for (i = 0; i < len; i++)
+		pay[(at + i) & (SIM_RING - 1)] = rng_mix(key + i / 8) >> (i % 8 * 8);
+	d->unit = g->unit;
+	d->units = spindle_units(len);
+	d->len = len;
+	d->flags = 0;
+	g->unit += d->units;
+	smp_store_release(&d->ready, ++g->slot);
+}
+
+static void consume(struct node *node, u32 index)
+{
+	struct group *g = &node->group[index];
+	u64 n = g->tail - g->consumed;
+
+	if (!n)
+		return;
+	for (n = 1 + rng_below(&node->sim->rng, n); n; n--)
+		check_held(node, index, g->consumed++);
+}
+
+/* The processes do something, or nothing. */
+void node_processes(struct node *node)
+{
+	struct sim *sim = node->sim;
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++) {
+		struct group *grp = &node->group[g];
+
+		if (!grp->mc)
+			continue;
+		if (!sim->quiet && rng_chance(&sim->rng, grp->talk))
+			send(node, g);
+		if (sim->quiet || !rng_chance(&sim->rng, grp->lazy))
+			consume(node, g);
+	}
+}
+
+void node_close(struct node *node)
+{
+	u32 i;
+
+	for (i = 0; i < SIM_GROUPS; i++)
+		if (node->group[i].mc)
+			free_group(node->group[i].mc);
+	for (i = 0; i < node->sim->nodes; i++)
+		free(node->row[i]);
+}

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The schedule of a simulation, what goes wrong in it, and the program. See sim.h.
+ *
+ *	sim [-p] [-v] [-j JOBS] [-s FIRST] [-n SEEDS] [-x FAULTS] [-m FAILURES]
+ *
+ * Status 1 if a seed fails; its number is printed, with the faults that can be left out (a
+ * mask for -x) and it still fails. "-v -n 1 -s SEED -x FAULTS" tells its story.
+ */
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim.h"
+
+#define WILD 12000 /* time in which things go wrong */
+#define CALM (40 * SIM_TIMEOUT) /* time to come to rest in at most */
+
+void sim_fail(struct sim *sim, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (sim->failed)
+		return;
+	sim->failed = true;
+	va_start(ap, fmt);
+	vsnprintf(sim->why, sizeof(sim->why), fmt, ap);
+	va_end(ap);
+}
+
+void sim_say(struct sim *sim, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!sim->verbose)
+		return;
+	printf("%8llu  ", (unsigned long long)sim->now);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+}
+
+static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
+{
+	struct sim *sim = calloc(1, sizeof(*sim));
+	u32 i, j;
+
+	sim->seed = seed;
+	sim->skip = skip;
+	sim->verbose = verbose;
+	sim->rng.state = rng_mix(seed);
+	/* Small ones more often: there is more to go wrong per second. */
+	sim->nodes = 2 + rng_below(&sim->rng, rng_chance(&sim->rng, 80) ? 5 : SIM_NODES - 1);
+	sim->members[0] = ~0ULL;
+	sim->members[1] = rng_u64(&sim->rng);
+	sim->first.vid = 1;
+	sim->first.num_members = sim->nodes;
+	for (i = 0; i < sim->nodes; i++) {
+		sim->first.member[i].id = i + 1;
+		for (j = 0; j < sim->nodes; j++) {
+			struct link *link = &sim->link[i][j];
+
+			link->tail = &link->head;
+			link->slow = rng_chance(&sim->rng, 20) ? 600 : 30;
+		}
+	}
+	sim_layout(sim, &sim->first);
+	for (i = 0; i < sim->nodes; i++)
+		node_open(sim, i);
+	for (i = 0; i < sim->nodes; i++)
+		node_start(&sim->node[i], &sim->first);
+	return sim;
+}
+
+static void sim_close(struct sim *sim)
+{
+	u32 i, j;
+
+	fabric_close(sim);
+	for (i = 0; i < sim->nodes; i++)
+		node_close(&sim->node[i]);
+	for (i = 0; i < SIM_GROUPS; i++)
+		for (j = 0; j < SIM_VIEWS; j++)
+			free(sim->order[i][j].v);
+	free(sim);
+}
+
+/* Something that happens next: a pass, or a move on a link. */
+struct event {
+	u64 at;
+	u32 from;
+	u32 to;
+};
+
+static struct event next_event(struct sim *sim)
+{
+	struct event e = { .at = U64_MAX };
+	u32 i, j;
+
+	for (i = 0; i < sim->nodes; i++) {
+		struct node *node = &sim->node[i];
+		u64 at = max(node->pass_at, node->awake_at);
+
+		if (!node->crashed && at < e.at)
+			e = (struct event){ .at = at, .from = i, .to = i };
+		for (j = 0; j < sim->nodes; j++) {
+			const struct link *link = &sim->link[i][j];
+
+			if (link->n && !link->blocked && link->at < e.at)
+				e = (struct event){ .at = link->at, .from = i, .to = j };
+		}
+	}
+	return e;
+}
+
+static void step(struct sim *sim)
+{
+	struct event e = next_event(sim);
+
+	sim->now = max(sim->now, e.at);
+	if (e.from != e.to) {
+		fabric_move(sim, e.from, e.to);
+		return;
+	}
+	node_processes(&sim->node[e.from]);
+	node_pass(&sim->node[e.from]);
+}
+
+/* ---- faults ---------------------------------------------------------------------- */
+
+/*
+ * A member leaves, and those that can be spared die while the others agree on it: between
+ * an echo and the commit, before and behind the install.
+ */
+static void plan_storm(struct sim *sim, u64 bad)
+{
+	u32 n = 0;
+
+	sim->fault[n++] = (struct fault){
+		.at = 2000 + rng_below(&sim->rng, 2000),
+		.kind = FAULT_LEAVE,
+		.node = fls64(bad) - 1,
+	};
+	for (bad &= ~BIT_ULL(fls64(bad) - 1); bad && n < SIM_FAULTS; bad &= bad - 1)
+		sim->fault[n++] = (struct fault){
+			.at = 1000,
+			.kind = FAULT_CRASH,
+			.node = __ffs64(bad),
+			.state = SPINDLE_MB_ECHOED + rng_below(&sim->rng, 2),
+			.len = 1 + rng_below(&sim->rng, 3 * sim->nodes),
+		};
+	sim->faults = n;
+}
+
+/*
+ * In most schedules faults are those of fewer than half of the nodes: the others have to go
+ * on, whatever happens to these. In the rest anything happens to anybody, and what must hold
+ * is that nothing false is delivered, and that it comes to an end.
+ */
+static void plan(struct sim *sim)
+{
+	bool strict = rng_chance(&sim->rng, 70);
+	u32 few = (sim->nodes - 1) / 2, i;
+	bool links = false;
+	u64 bad = 0;
+
+	/* Leaders, often: they have the most to do. */
+	while (strict && hweight64(bad) < few)
+		bad |= BIT_ULL(rng_below(&sim->rng, rng_chance(&sim->rng, 50) ? few : sim->nodes));
+	if (!strict)
+		bad = BIT_ULL(sim->nodes) - 1;
+	sim->faults = bad ? rng_below(&sim->rng, rng_chance(&sim->rng, 80) ? 4 : SIM_FAULTS) : 0;
+	for (i = 0; i < sim->faults; i++) {
+		struct fault *f = &sim->fault[i];
+
+		do {
+			f->node = rng_below(&sim->rng, sim->nodes);
+		} while (!(bad & BIT_ULL(f->node)));
+		/* The leader, or who is the next one. */
+		if (bad & 3 && rng_chance(&sim->rng, 40))
+			f->node = __ffs64(bad);
+		f->kind = rng_chance(&sim->rng, 40) ? FAULT_CRASH :
+						     rng_below(&sim->rng, FAULT_KINDS);
+		f->at = rng_below(&sim->rng, WILD);
+		/* Things go wrong together. */
+		if (i && rng_chance(&sim->rng, 50))
+			f->at = f[-1].at + rng_below(&sim->rng, 1500);
+		f->len = SIM_TIMEOUT / 10 + rng_below(&sim->rng, 3 * SIM_TIMEOUT);
+		/*
+		 * Who cannot be heard cannot be told from who is dead, but for a while: when
+		 * it is heard again it may have lost others, and either has to go.
+		 */
+		if (f->kind == FAULT_CUT || f->kind == FAULT_DEAF || f->kind == FAULT_MUTE) {
+			links = true;
+			if (strict)
+				f->len = U64_MAX / 2;
+		}
+		/* Nor does who is deaf hear that it is not wanted any more. */
+		if (strict && links && f->kind == FAULT_EVICT)
+			f->kind = FAULT_PAUSE;
+		/* Between any two writes; of one change of the view, mostly. */
+		if (f->kind == FAULT_CRASH && rng_chance(&sim->rng, 50))
+			f->state = SPINDLE_MB_WEDGED + rng_below(&sim->rng, 4);
+		if (f->kind == FAULT_CRASH)
+			f->len = 1 + rng_below(&sim->rng, f->state ? 3 * sim->nodes : 300);
+		do {
+			f->by = rng_below(&sim->rng, sim->nodes);
+		} while (f->by == f->node);
+	}
+	for (i = 0; i < sim->nodes; i++)
+		sim->node[i].disturbed = bad & BIT_ULL(i);
+	if (strict && bad && rng_chance(&sim->rng, 30))
+		plan_storm(sim, bad);
+}
+
+static void block(struct sim *sim, const struct fault *f, bool blocked)
+{
+	u32 i;
+
+	for (i = 0; i < sim->nodes; i++) {
+		if (i == f->node)
+			continue;
+		if (f->kind != FAULT_MUTE)
+			fabric_block(sim, i, f->node, blocked);
+		if (f->kind != FAULT_DEAF)
+			fabric_block(sim, f->node, i, blocked);
+	}
+}
+
+static void begin_fault(struct sim *sim, struct fault *f)
+{
+	struct node *node = &sim->node[f->node], *by = &sim->node[f->by];
+	int rank;
+
+	sim_say(sim, "fault %u of node %u by %u, length %llu", f->kind, f->node, f->by,
+		(unsigned long long)f->len);
+	f->done = true;
+	sim->happened[f->kind]++;
+	switch (f->kind) {
+	case FAULT_CRASH:
+		node->crash_after = f->len;
+		node->crash_in = f->state;
+		break;
+	case FAULT_PAUSE:
+		node->awake_at = sim->now + f->len;
+		break;
+	case FAULT_LEAVE:
+		if (node_up(node))
+			spindle_mb_leave(&node->mb);
+		break;
+	case FAULT_EVICT:
+		rank = spindle_view_rank(spindle_mb_view(&by->mb), f->node + 1);
+		if (node_up(by) && rank >= 0)
+			spindle_mb_suspect(&by->mb, rank, SPINDLE_MB_ADMIN);
+		break;
+	default:
+		block(sim, f, true);
+		break;
+	}
+}
+
+static void faults(struct sim *sim, bool all_heal)
+{
+	u32 i;
+
+	for (i = 0; i < sim->faults; i++) {
+		struct fault *f = &sim->fault[i];
+
+		if (!f->done && sim->now >= f->at && !all_heal && !(sim->skip & BIT_ULL(i)))
+			begin_fault(sim, f);
+		if (!f->done || f->healed)
+			continue;
+		if (sim->now < f->at + f->len && !(all_heal && f->len < CALM))
+			continue;
+		f->healed = true;
+		if (f->kind == FAULT_CUT || f->kind == FAULT_DEAF || f->kind == FAULT_MUTE)
+			block(sim, f, false);
+	}
+}
+
+static bool at_rest(const struct sim *sim)
+{
+	u32 up = 0, i, g;
+	u64 vid = 0;
+
+	for (i = 0; i < sim->nodes; i++)
+		up += node_up(&sim->node[i]);
+	for (i = 0; i < sim->nodes; i++) {
+		const struct node *node = &sim->node[i];
+		const struct spindle_view *view = spindle_mb_view(&node->mb);
+
+		if (!node_up(node))
+			continue;
+		if (node->mb.state || node->mb.suspected || view->num_members != up ||
+		    (vid && vid != view->vid))
+			return false;
+		vid = view->vid;
+		for (g = 0; g < SIM_GROUPS; g++)
+			if (node->group[g].mc && node->group[g].free_slot != node->group[g].slot)
+				return false;
+	}
+	return true;
+}
+
+static void sim_run(struct sim *sim)
+{
+	u64 end, steps = 0;
+	u32 i;
+
+	plan(sim);
+	while (sim->now < WILD && !sim->failed) {
+		faults(sim, false);
+		step(sim);
+	}
+	faults(sim, true);
+	/* No new faults, no new messages. */
+	sim->quiet = true;
+	for (i = 0; i < sim->nodes; i++)
+		sim->node[i].crash_after = 0;
+	end = sim->now + CALM;
+	while (sim->now < end && !sim->failed && (++steps % 64 || !at_rest(sim)))
+		step(sim);
+	if (!sim->failed)
+		check_end(sim);
+}
+
+/* ---- the program ------------------------------------------------------------------- */
+
+struct total {
+	u64 seeds, deliveries, writes, changes, failed;
+	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
+	u64 stops[SPINDLE_MB_LAYOUT + 1];
+	u64 happened[FAULT_KINDS];
+};
+
+static void add(struct total *t, const struct sim *sim)
+{
+	u32 i, j, k;
+
+	t->seeds++;
+	t->deliveries += sim->deliveries;
+	t->writes += sim->writes;
+	t->changes += sim->changes;
+	for (i = 0; i < FAULT_KINDS; i++)
+		t->happened[i] += sim->happened[i];
+	for (i = 0; i < SPINDLE_MB_STATES; i++)
+		for (j = 0; j < SPINDLE_MB_STATES; j++)
+			for (k = 0; k < sim->nodes; k++)
+				t->edges[i][j] += sim->node[k].mb.edges[i][j];
+	for (i = 0; i <= SPINDLE_MB_LAYOUT; i++)
+		t->stops[i] += sim->stops[i];
+}
+
+static void report(const struct total *t, double seconds)
+{
+	static const char * const state[] = {
+		"ACTIVE", "WEDGED", "FENCED", "ECHOED", "COMMITTED", "STOPPED"
+	};
+	static const char * const reason[] = {
+		"-", "silent", "lost", "gone", "admin", "gossip", "lied", "minority", "evicted", "left",
+		"layout"
+	};
+	static const char * const fault[] = {
+		"crash", "pause", "cut", "deaf", "mute", "leave", "evict"
+	};
+	u32 i, j;
+
+	printf("# %llu schedules, %llu failed; %.0f/s; %llu deliveries checked, %llu writes, %llu views\n",
+	       (unsigned long long)t->seeds, (unsigned long long)t->failed,
+	       t->seeds / seconds, (unsigned long long)t->deliveries,
+	       (unsigned long long)t->writes, (unsigned long long)t->changes);
+	for (i = 0; i < SPINDLE_MB_STATES; i++)
+		for (j = 0; j < SPINDLE_MB_STATES; j++)
+			if (t->edges[i][j])
+				printf("# %-9s -> %-9s %10llu\n", state[i], state[j],
+				       (unsigned long long)t->edges[i][j]);
+	for (i = 0; i < FAULT_KINDS; i++)
+		printf("# fault: %-16s %9llu\n", fault[i], (unsigned long long)t->happened[i]);
+	for (i = 0; i <= SPINDLE_MB_LAYOUT; i++)
+		if (t->stops[i])
+			printf("# stopped: %-14s %9llu\n", reason[i],
+			       (unsigned long long)t->stops[i]);
+}
+
+/* Runs one seed. Returns true if it fails. */
+static bool run_one(u64 seed, u64 skip, bool verbose, struct total *t)
+{
+	struct sim *sim = sim_open(seed, skip, verbose);
+	bool failed;
+
+	sim_run(sim);
+	failed = sim->failed;
+	if (t && failed)
+		printf("seed %llu, %u nodes, time %llu: %s\n", (unsigned long long)seed,
+		       sim->nodes, (unsigned long long)sim->now, sim->why);
+	if (t)
+		add(t, sim);
+	sim_close(sim);
+	return failed;
+}
+
+/* Leave out one fault after the other, for good if it fails without. */
+static u64 shrink(u64 seed, u64 skip)
+{
+	u32 i;
+
+	for (i = 0; i < SIM_FAULTS; i++)
+		if (!(skip & BIT_ULL(i)) && run_one(seed, skip | BIT_ULL(i), false, NULL))
+			skip |= BIT_ULL(i);
+	return skip;
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static void progress(u64 done, u64 n)
+{
+	static double last;
+	double now = seconds();
+	char bar[41];
+	u32 i;
+
+	if (now - last < 0.2 && done != n)
+		return;
+	last = now;
+	for (i = 0; i < 40; i++)
+		bar[i] = i < 40 * done / n ? '#' : '.';
+	bar[40] = 0;
+	fprintf(stderr, "\r[%s] %llu of %llu%s", bar, (unsigned long long)done,
+		(unsigned long long)n, done == n ? "\n" : "");
+}
+
+struct options {
+	u64 first;
+	u64 n;
+	u64 skip;
+	u64 most; /* failures, until it gives up */
+	u32 jobs;
+	bool verbose;
+	bool progress;
+};
+
+/* Every so many seeds, from some place on. */
+static void run_some(const struct options *o, u32 job, struct total *t)
+{
+	u64 i, skip;
+
+	for (i = job; i < o->n && t->failed < o->most; i += o->jobs) {
+		if (run_one(o->first + i, o->skip, o->verbose, t)) {
+			t->failed++;
+			skip = shrink(o->first + i, o->skip);
+			printf("# the same: -n 1 -s %llu -x 0x%llx\n",
+			       (unsigned long long)(o->first + i), (unsigned long long)skip);
+		}
+		if (o->progress && !job)
+			progress(min(i + o->jobs, o->n), o->n);
+	}
+}
+
+/* Totals are nothing but counters. */
+static void sum(struct total *to, const struct total *t)
+{
+	u64 *a = (u64 *)to;
+	const u64 *b = (const u64 *)t;
+	u32 i;
+
+	for (i = 0; i < sizeof(*to) / sizeof(u64); i++)
+		a[i] += b[i];
+}
+
+/* Each job is a process, which hands its counters over in a pipe. */
+static bool run_jobs(const struct options *o, struct total *total)
+{
+	int fd[2], status, n;
+	struct total t;
+	bool ok = true;
+	u32 job;
+
+	if (o->jobs == 1) {
+		run_some(o, 0, total);
+		return true;
+	}
+	if (pipe(fd))
+		return false;
+	for (job = 0; job < o->jobs; job++) {
+		if (fork())
+			continue;
+		memset(&t, 0, sizeof(t));
+		run_some(o, job, &t);
+		/* Smaller than what a pipe takes in one piece. */
+		exit(write(fd[1], &t, sizeof(t)) != sizeof(t));
+	}
+	close(fd[1]);
+	while ((n = read(fd[0], &t, sizeof(t))) > 0) {
+		ok &= n == sizeof(t);
+		sum(total, &t);
+	}
+	while (wait(&status) > 0)
+		ok &= !status;
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .first = 1, .n = 1000, .jobs = 1, .most = 10 };
+	struct total total = {};
+	double begin = seconds();
+	bool ok;
+	int c;
+
+	while ((c = getopt(argc, argv, "pvs:n:x:j:m:")) != -1) {
+		switch (c) {
+		case 'p':
+			o.progress = isatty(STDERR_FILENO);
+			break;
+		case 'v':
+			o.verbose = true;
+			break;
+		case 's':
+			o.first = strtoull(optarg, NULL, 0);
+			break;
+		case 'n':
+			o.n = strtoull(optarg, NULL, 0);
+			break;
+		case 'x':
+			o.skip = strtoull(optarg, NULL, 0);
+			break;
+		case 'm':
+			o.most = strtoull(optarg, NULL, 0);
+			break;
+		case 'j':
+			o.jobs = strtoul(optarg, NULL, 0) ?: 1;
+			break;
+		default:
+			fprintf(stderr, "usage: sim [-p] [-v] [-j JOBS] [-s FIRST] [-n SEEDS] [-x FAULTS] [-m FAILURES]\n");
+			return 2;
+		}
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	ok = run_jobs(&o, &total);
+	report(&total, seconds() - begin);
+	return ok && !total.failed ? 0 : 1;
+}

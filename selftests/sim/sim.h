@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The simulator: nodes that run the real core, membership and all, over links of memory
+ * and a clock of its own. One thread, one seed: the same seed is the same run.
+ *
+ *	fabric.c	links: writes in order, late, torn, lost with their ends
+ *	node.c		what embeds the core: rows, engine passes, views; its processes
+ *	check.c		what must hold, looked at whenever something is delivered
+ *	sim.c		the schedule, what goes wrong in it, and the program
+ */
+#ifndef SPINDLE_SIM_SIM_H
+#define SPINDLE_SIM_SIM_H
+
+#include "membership.h"
+#include "multicast.h"
+#include "push.h"
+#include "tap.h"
+
+#define SIM_NODES 16
+#define SIM_GROUPS 2
+#define SIM_WINDOW 8
+#define SIM_RING 1024
+#define SIM_MAX_MSG 300
+#define SIM_LOG 256 /* entries; all that readers can hold, twice */
+#define SIM_TRIMS (SIM_NODES * SIM_GROUPS)
+#define SIM_VIEWS 64
+#define SIM_QUEUE 64 /* writes on a link */
+
+/* Clock: microseconds. */
+#define SIM_INTERVAL 400
+#define SIM_TIMEOUT 4000
+
+/* A row is the same in all views: membership, blocks, header rings, payload rings. */
+#define SIM_MB_BYTES ALIGN(sizeof(struct spindle_mb_row) + \
+			   (2 * SIM_TRIMS + SPINDLE_DECREE_HEAD) * sizeof(u64), 64)
+#define SIM_BLOCK(g) (SIM_MB_BYTES + (g) * sizeof(struct spindle_block))
+#define SIM_HDR(g) (SIM_BLOCK(SIM_GROUPS) + (g) * SIM_WINDOW * sizeof(struct spindle_hdr))
+#define SIM_PAY(g) (SIM_HDR(SIM_GROUPS) + (g) * SIM_RING)
+#define SIM_ROW SIM_PAY(SIM_GROUPS)
+
+struct sim;
+struct node;
+
+/* A write under way. */
+struct op {
+	struct op *next;
+	u64 at;
+	u64 remote;
+	u32 len;
+	bool torn; /* a part of it is visible */
+	u8 data[];
+};
+
+struct link {
+	struct op *head;
+	struct op **tail;
+	u32 n;
+	u64 at; /* the first write moves */
+	u64 last; /* so does the last one that was posted */
+	u32 slow; /* delay at most */
+	bool blocked; /* by a partition */
+	bool cut; /* for good */
+	u64 lost_at; /* the sender is told that the connection broke; 0: not */
+	bool closed; /* by the other end, which is alive */
+	u64 retry_at; /* blocked: until then, writes are repeated */
+};
+
+/* A message that a reader holds. */
+struct held {
+	u32 node;
+	u32 len;
+	u64 slot;
+	const u8 *ring;
+	u64 offset;
+};
+
+/**
+ * struct group - a subgroup at a node, with its processes
+ * @mc: the core's, or NULL if the node is not in it
+ * @node_of: by sender rank: index of the node
+ * @member_node: by member rank
+ * @desc: what the sending process has committed
+ * @slot: slots that it has committed
+ * @unit: units that it has used
+ * @talk: percent of the steps in which it sends
+ * @q: the reading process
+ * @held: what it has got, by entry
+ * @seen: entries that were checked
+ * @next: by node: next message to come
+ * @dlv: messages delivered in this view
+ * @lazy: percent of the steps in which it reads nothing
+ */
+struct group {
+	struct spindle_mc *mc;
+	u32 node_of[SIM_NODES];
+	u32 member_node[SIM_NODES];
+	struct spindle_tx_desc desc[SIM_WINDOW];
+	u64 free_slot;
+	u64 free_unit;
+	u64 slot;
+	u64 unit;
+	u32 talk;
+	struct spindle_dlvq q;
+	struct spindle_dlv ring[SIM_LOG];
+	u64 tail;
+	u64 consumed;
+	struct held held[SIM_LOG];
+	u64 seen;
+	u64 next[SIM_NODES];
+	u64 dlv;
+	u32 lazy;
+};
+
+struct node {
+	struct sim *sim;
+	u32 index;
+	bool crashed;
+	bool disturbed; /* by more than a crash of others */
+	u64 pass_at;
+	u64 awake_at;
+	u32 slow; /* between passes, at most */
+	u64 crash_after; /* writes; 0: not that way */
+	u32 crash_in; /* counted from this state on, enum spindle_mb_state */
+	u64 seen[SPINDLE_DECREE_HEAD + SIM_TRIMS];
+	u8 *row[SIM_NODES];
+	struct spindle_mb mb;
+	struct group group[SIM_GROUPS];
+};
+
+/* The order of deliveries of a subgroup in a view. */
+struct order {
+	u64 *v;
+	u64 n;
+	u64 room;
+	bool final; /* somebody has gone on to the next view */
+};
+
+/* What can go wrong. */
+enum fault_kind {
+	FAULT_CRASH,	/* between two writes, or in the middle of one */
+	FAULT_PAUSE,	/* no passes for some time */
+	FAULT_CUT,	/* nodes and the others do not hear each other for some time */
+	FAULT_DEAF,	/* nodes do not hear the others */
+	FAULT_MUTE,	/* others do not hear the nodes */
+	FAULT_LEAVE,	/* a node wants to leave */
+	FAULT_EVICT,	/* an administrator wants a node to go */
+	FAULT_KINDS,
+};
+
+#define SIM_FAULTS 12
+
+/**
+ * struct fault - something that goes wrong
+ * @at: when
+ * @len: for how long; of a crash: writes from then on
+ * @kind: enum fault_kind
+ * @node: of which node
+ * @by: who evicts it
+ * @state: of a crash: writes count from this state of the node on
+ */
+struct fault {
+	u64 at;
+	u64 len;
+	u32 kind;
+	u32 node;
+	u32 by;
+	u32 state;
+	bool done;
+	bool healed;
+};
+
+struct sim {
+	u64 seed;
+	struct rng rng;
+	u64 now;
+	u32 nodes;
+	u64 members[SIM_GROUPS]; /* rules: nodes, by index */
+	struct spindle_view first;
+	struct node node[SIM_NODES];
+	struct link link[SIM_NODES][SIM_NODES];
+	struct order order[SIM_GROUPS][SIM_VIEWS];
+	u64 view_digest[SIM_VIEWS];
+	struct fault fault[SIM_FAULTS];
+	u32 faults;
+	u64 skip; /* faults that are left out, to see whether it fails without them */
+	bool quiet; /* no new messages */
+	bool failed;
+	bool verbose;
+	char why[256];
+	u64 deliveries;
+	u64 writes;
+	u64 changes;
+	u64 happened[FAULT_KINDS];
+	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
+	u64 stops[SPINDLE_MB_LAYOUT + 1];
+};
+
+/* sim.c */
+__attribute__((format(printf, 2, 3)))
+void sim_fail(struct sim *sim, const char *fmt, ...);
+__attribute__((format(printf, 2, 3)))
+void sim_say(struct sim *sim, const char *fmt, ...);
+
+/* fabric.c */
+u32 fabric_room(const struct sim *sim, u32 from, u32 to);
+void fabric_post(struct sim *sim, u32 from, u32 to, u64 base, const struct spindle_write *write);
+void fabric_move(struct sim *sim, u32 from, u32 to);
+void fabric_drop(struct sim *sim, u32 from, u32 to, bool all);
+void fabric_cut(struct sim *sim, u32 a, u32 b);
+void fabric_crash(struct sim *sim, u32 n);
+void fabric_close(struct sim *sim);
+
+void fabric_block(struct sim *sim, u32 from, u32 to, bool blocked);
+
+/* node.c */
+void node_open(struct sim *sim, u32 index);
+void node_start(struct node *node, const struct spindle_view *view);
+void node_pass(struct node *node);
+void node_processes(struct node *node);
+void node_close(struct node *node);
+bool node_up(const struct node *node);
+const char *sim_layout(const struct sim *sim, struct spindle_view *view);
+
+/* check.c */
+u64 message_key(u32 node, u32 group, u64 slot);
+u32 message_len(u64 key);
+void check_deliveries(struct node *node, u32 group);
+void check_held(struct node *node, u32 group, u64 entry);
+void check_install(struct node *node, const struct spindle_view *view);
+void check_end(struct sim *sim);
+
+static inline u32 peer_index(const struct node *node, u32 rank)
+{
+	return spindle_mb_view(&node->mb)->member[rank].id - 1;
+}
+
+#endif /* SPINDLE_SIM_SIM_H */
