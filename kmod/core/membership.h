@@ -24,6 +24,7 @@
  * @SPINDLE_MB_ECHOED: has accepted a decree, and shows it in the own row
  * @SPINDLE_MB_COMMITTED: the decree is known to be chosen; its trim is delivered
  * @SPINDLE_MB_STOPPED: not a member any more; the reason says why
+ * @SPINDLE_MB_JOINING: not a member yet; waits for a view that has it. Nobody else sees it
  * @SPINDLE_MB_STATES: how many there are
  */
 enum spindle_mb_state {
@@ -33,6 +34,7 @@ enum spindle_mb_state {
 	SPINDLE_MB_ECHOED,
 	SPINDLE_MB_COMMITTED,
 	SPINDLE_MB_STOPPED,
+	SPINDLE_MB_JOINING,
 	SPINDLE_MB_STATES,
 };
 
@@ -67,8 +69,8 @@ enum spindle_mb_reason {
 /* Columns of the beat block. */
 enum spindle_mb_beat_column {
 	SPINDLE_MB_COL_BEAT,	/* grows while the engine runs */
-	SPINDLE_MB_COL_RESV1,
-	SPINDLE_MB_COL_RESV2,
+	SPINDLE_MB_COL_WISH,	/* id of a node that wants to join, or 0 */
+	SPINDLE_MB_COL_WISH_INC, /* its incarnation */
 	SPINDLE_MB_COL_RESV3,
 };
 
@@ -103,6 +105,8 @@ struct spindle_mb_row {
  * @beat_seal: of its last beat block
  * @state_seal: of its last state block that was accepted
  * @heard: when its heartbeat moved last
+ * @wish: node that wants to join by it, or 0
+ * @wish_inc: its incarnation
  * @vid: its view
  * @suspected: whom it suspects
  * @phase: enum spindle_mb_state
@@ -123,6 +127,8 @@ struct spindle_mb_peer {
 	u64 beat_seal;
 	u64 state_seal;
 	u64 heard;
+	u64 wish;
+	u64 wish_inc;
 	u64 vid;
 	u64 suspected;
 	u32 phase;
@@ -148,6 +154,8 @@ struct spindle_mb_peer {
  * @drain: has it been delivered?
  * @layout: the subgroups of the next view, a function of both views and of nothing else;
  *	NULL, or what is wrong
+ * @join: a node that joins: our copy of its row, or NULL if there is no connection to this
+ *	life of it
  * @install: a new view; ranks in the old one, or SPINDLE_NO_RANK, and the trim of the old
  * @cut: tear down the connection to this rank: its row stays as it is
  * @stopped: nothing more will happen
@@ -160,6 +168,7 @@ struct spindle_mb_ops {
 	bool (*drain)(void *ctx);
 	const char *(*layout)(void *ctx, const struct spindle_view *view,
 			      struct spindle_view *next);
+	const struct spindle_mb_row *(*join)(void *ctx, u32 id, u64 incarnation);
 	void (*install)(void *ctx, const struct spindle_view *next, const u32 *from,
 			const u64 *trim);
 	void (*cut)(void *ctx, u32 rank);
@@ -186,6 +195,8 @@ struct spindle_mb_ops {
  * @ballot: rank + 1 of the leader of the accepted decree, or 0
  * @leaving: this node wants to leave
  * @digest: as in the column
+ * @wish: node that wants to join by this one, or 0; of a joiner, its own id
+ * @wish_inc: its incarnation
  * @beat: own heartbeat
  * @beat_at: when it moved
  * @ran_at: last pass
@@ -211,6 +222,8 @@ struct spindle_mb {
 	u32 ballot;
 	bool leaving;
 	u64 digest;
+	u64 wish;
+	u64 wish_inc;
 	u64 beat;
 	u64 beat_at;
 	u64 ran_at;
@@ -219,6 +232,9 @@ struct spindle_mb {
 };
 
 void spindle_mb_init(struct spindle_mb *mb, const struct spindle_view *view, u32 me, u64 now);
+void spindle_mb_join(struct spindle_mb *mb, const struct spindle_view *view, u32 id,
+		     u64 incarnation, u64 now);
+void spindle_mb_invite(struct spindle_mb *mb, u32 id, u64 incarnation);
 bool spindle_mb_run(struct spindle_mb *mb, u64 now);
 u32 spindle_mb_push(struct spindle_mb *mb, u32 rank, struct spindle_write *write);
 bool spindle_mb_open(const struct spindle_mb *mb, u32 rank);

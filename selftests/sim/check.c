@@ -163,6 +163,9 @@ void check_end(struct sim *sim)
 		up += node_up(node);
 		if (node->mb.state == SPINDLE_MB_STOPPED && !node->crashed && !node->disturbed)
 			sim_fail(sim, "end: node %u has stopped for no reason", i);
+		if (sim->strict && up && node->started && !node->crashed &&
+		    node->mb.state == SPINDLE_MB_JOINING)
+			sim_fail(sim, "end: node %u is not let in", i);
 		for (j = 0; j < sim->nodes && node_up(node); j++)
 			if (node_up(&sim->node[j]))
 				check_pair(sim, node, &sim->node[j]);

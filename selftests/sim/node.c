@@ -9,7 +9,7 @@
 
 bool node_up(const struct node *node)
 {
-	return !node->crashed && node->mb.state != SPINDLE_MB_STOPPED;
+	return node->started && !node->crashed && node->mb.state < SPINDLE_MB_STOPPED;
 }
 
 /* The rules: a node is in the same subgroups in all views. */
@@ -120,8 +120,11 @@ static struct spindle_mc *new_group(struct node *node, const struct spindle_view
 	return mc;
 }
 
-static void open_processes(struct group *g)
+static void open_processes(struct node *node, struct group *g)
 {
+	/* What one pass cannot do the next one has to. */
+	g->mc->tune.recv_budget = 4 + rng_below(&node->sim->rng, 40);
+	g->mc->tune.dlv_budget = 4 + rng_below(&node->sim->rng, 40);
 	g->q.ring = g->ring;
 	g->q.tail_word = &g->tail;
 	g->q.consumed_word = &g->consumed;
@@ -228,6 +231,8 @@ static void from_old(const struct node *node, u32 g, const struct spindle_view *
 	}
 }
 
+static void tell_joiner(const struct node *contact, const struct spindle_view *view);
+
 static void node_install(void *ctx, const struct spindle_view *next, const u32 *from,
 			 const u64 *trim)
 {
@@ -236,11 +241,12 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 	u64 first[SIM_NODES];
 
 	check_install(node, next);
+	tell_joiner(node, next);
 	for (g = 0; g < SIM_GROUPS; g++) {
 		struct group *grp = &node->group[g];
 		struct spindle_mc *old = grp->mc;
 
-		if (!old)
+		if (!(next->subgroup[g].members & BIT_ULL(node->mb.me)))
 			continue;
 		/* Blocks begin again at all rows; nothing of the old view comes any more. */
 		for (i = 0; i < node->sim->nodes; i++)
@@ -248,9 +254,22 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 		grp->mc = new_group(node, next, g, node->mb.me);
 		from_old(node, g, next, from, trim, rank, first);
 		spindle_mc_begin(grp->mc, old, rank, first);
-		free_group(old);
 		grp->dlv = 0;
+		if (old) {
+			free_group(old);
+			continue;
+		}
+		for (i = 0; i < grp->mc->senders; i++)
+			grp->next[grp->node_of[i]] = first[i];
+		open_processes(node, grp);
 	}
+}
+
+static const struct spindle_mb_row *node_joins(void *ctx, u32 id, u64 incarnation)
+{
+	struct node *node = ctx;
+
+	return node->sim->link[node->index][id - 1].cut ? NULL : (void *)node->row[id - 1];
 }
 
 static void node_cut(void *ctx, u32 rank)
@@ -277,6 +296,7 @@ static const struct spindle_mb_ops node_ops = {
 	.trim = node_trim,
 	.drain = node_drain,
 	.layout = node_layout,
+	.join = node_joins,
 	.install = node_install,
 	.cut = node_cut,
 	.stopped = node_stopped,
@@ -300,12 +320,12 @@ void node_open(struct sim *sim, u32 index)
 	}
 }
 
-void node_start(struct node *node, const struct spindle_view *view)
+static void open_membership(struct node *node, const struct spindle_view *view)
 {
-	int me = spindle_view_rank(view, node->index + 1);
 	struct spindle_mb *mb = &node->mb;
-	u32 g, r;
+	u32 r;
 
+	memset(mb, 0, sizeof(*mb));
 	mb->ops = &node_ops;
 	mb->ctx = node;
 	mb->timeout = SIM_TIMEOUT;
@@ -315,13 +335,67 @@ void node_start(struct node *node, const struct spindle_view *view)
 	mb->seen = node->seen;
 	for (r = 0; r < view->num_members; r++)
 		mb->peer[r].row = (void *)node->row[view->member[r].id - 1];
-	spindle_mb_init(mb, view, me, node->sim->now);
+	node->started = true;
+}
+
+void node_start(struct node *node, const struct spindle_view *view)
+{
+	int me = spindle_view_rank(view, node->index + 1);
+	u32 g;
+
+	open_membership(node, view);
+	spindle_mb_init(&node->mb, view, me, node->sim->now);
 	for (g = 0; g < SIM_GROUPS; g++) {
 		if (!(view->subgroup[g].members & BIT_ULL(me)))
 			continue;
 		node->group[g].mc = new_group(node, view, g, me);
-		open_processes(&node->group[g]);
+		open_processes(node, &node->group[g]);
 	}
+}
+
+static void follow(struct node *node, const struct spindle_view *view)
+{
+	open_membership(node, view);
+	spindle_mb_join(&node->mb, view, node->index + 1, 1, node->sim->now);
+}
+
+/* A node asks a member to invite it, any that is up: and again, if that one is not. */
+void node_join(struct node *node)
+{
+	struct sim *sim = node->sim;
+	struct node *contact = &sim->node[node->contact];
+	u32 at = rng_below(&sim->rng, sim->nodes), i;
+
+	node->retry_at = sim->now + SIM_TIMEOUT;
+	if (node->started && node_up(contact))
+		return;
+	for (i = 0; i < sim->nodes; i++, at = (at + 1) % sim->nodes) {
+		contact = &sim->node[at];
+		if (node_up(contact) && !contact->mb.wish && !contact->mb.leaving &&
+		    !(sim->strict && contact->disturbed))
+			break;
+	}
+	if (i == sim->nodes)
+		return;
+	sim_say(sim, "node %u joins by node %u", node->index, at);
+	node->contact = at;
+	node->news_at = 0;
+	follow(node, spindle_mb_view(&contact->mb));
+	spindle_mb_invite(&contact->mb, node->index + 1, 1);
+}
+
+/* A contact has gone on: who waits for its invitation is told, if it was without it. */
+static void tell_joiner(const struct node *contact, const struct spindle_view *view)
+{
+	struct sim *sim = contact->sim;
+	u64 id = contact->mb.wish;
+	struct node *node;
+
+	if (!id)
+		return;
+	node = &sim->node[id - 1];
+	node->news = *view;
+	node->news_at = sim->now + 1 + rng_below(&sim->rng, 300);
 }
 
 /* A member has broken the protocol, says a subgroup. Here nobody does. */
@@ -364,6 +438,16 @@ void node_pass(struct node *node)
 	struct sim *sim = node->sim;
 	u32 g, r;
 
+	node->pass_at = sim->now + 5 + rng_below(&sim->rng, node->slow);
+	if (node->retry_at && node->retry_at <= sim->now &&
+	    (!node->started || node->mb.state == SPINDLE_MB_JOINING))
+		node_join(node);
+	if (!node->started)
+		return;
+	if (node->mb.state == SPINDLE_MB_JOINING && node->news_at && node->news_at <= sim->now) {
+		node->news_at = 0;
+		follow(node, &node->news);
+	}
 	for (r = 0; r < spindle_mb_view(&node->mb)->num_members; r++) {
 		struct link *link = &sim->link[node->index][peer_index(node, r)];
 
@@ -376,6 +460,9 @@ void node_pass(struct node *node)
 		else
 			spindle_mb_suspect(&node->mb, r, SPINDLE_MB_LOST);
 	}
+	if (node->mb.wish && sim->link[node->index][node->mb.wish - 1].cut &&
+	    node->mb.state != SPINDLE_MB_JOINING)
+		spindle_mb_invite(&node->mb, 0, 0);
 	if (node_up(node)) {
 		for (g = 0; g < SIM_GROUPS; g++) {
 			if (!node->group[g].mc)
@@ -385,10 +472,9 @@ void node_pass(struct node *node)
 			check_events(node, &node->group[g]);
 			check_deliveries(node, g);
 		}
-		spindle_mb_run(&node->mb, sim->now);
 	}
+	spindle_mb_run(&node->mb, sim->now);
 	push(node);
-	node->pass_at = sim->now + 5 + rng_below(&sim->rng, node->slow);
 }
 
 /* ---- processes ------------------------------------------------------------------ */

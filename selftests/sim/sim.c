@@ -52,12 +52,16 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	sim->rng.state = rng_mix(seed);
 	/* Small ones more often: there is more to go wrong per second. */
 	sim->nodes = 2 + rng_below(&sim->rng, rng_chance(&sim->rng, 80) ? 5 : SIM_NODES - 1);
+	if (rng_chance(&sim->rng, 50) && sim->nodes + 2 <= SIM_NODES)
+		sim->late = 1 + rng_below(&sim->rng, 2);
+	sim->nodes += sim->late;
 	sim->members[0] = ~0ULL;
 	sim->members[1] = rng_u64(&sim->rng);
 	sim->first.vid = 1;
-	sim->first.num_members = sim->nodes;
+	sim->first.num_members = sim->nodes - sim->late;
 	for (i = 0; i < sim->nodes; i++) {
-		sim->first.member[i].id = i + 1;
+		if (i < sim->nodes - sim->late)
+			sim->first.member[i].id = i + 1;
 		for (j = 0; j < sim->nodes; j++) {
 			struct link *link = &sim->link[i][j];
 
@@ -68,7 +72,7 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	sim_layout(sim, &sim->first);
 	for (i = 0; i < sim->nodes; i++)
 		node_open(sim, i);
-	for (i = 0; i < sim->nodes; i++)
+	for (i = 0; i < sim->nodes - sim->late; i++)
 		node_start(&sim->node[i], &sim->first);
 	return sim;
 }
@@ -158,66 +162,137 @@ static void plan_storm(struct sim *sim, u64 bad)
  * on, whatever happens to these. In the rest anything happens to anybody, and what must hold
  * is that nothing false is delivered, and that it comes to an end.
  */
-static void plan(struct sim *sim)
+static void plan_fault(struct sim *sim, struct fault *f, bool strict, u64 bad)
 {
-	bool strict = rng_chance(&sim->rng, 70);
-	u32 few = (sim->nodes - 1) / 2, i;
-	bool links = false;
-	u64 bad = 0;
+	do {
+		f->node = rng_below(&sim->rng, sim->nodes - sim->late);
+	} while (!(bad & BIT_ULL(f->node)));
+	/* The leader, or who is the next one. */
+	if (bad & 3 && rng_chance(&sim->rng, 40))
+		f->node = __ffs64(bad);
+	f->kind = rng_chance(&sim->rng, 40) ? FAULT_CRASH : rng_below(&sim->rng, FAULT_KINDS);
+	/* Nobody is to blame for a split. */
+	if (f->kind == FAULT_JOIN || (strict && f->kind == FAULT_SPLIT))
+		f->kind = FAULT_CRASH;
+	f->at = rng_below(&sim->rng, WILD);
+	/* Things go wrong together. */
+	if (f != sim->fault && rng_chance(&sim->rng, 50))
+		f->at = f[-1].at + rng_below(&sim->rng, 1500);
+	f->len = SIM_TIMEOUT / 10 + rng_below(&sim->rng, 3 * SIM_TIMEOUT);
+	f->half = rng_u64(&sim->rng);
+	/* Between any two writes; of one change of the view, mostly. */
+	if (f->kind == FAULT_CRASH && rng_chance(&sim->rng, 50))
+		f->state = SPINDLE_MB_WEDGED + rng_below(&sim->rng, 4);
+	if (f->kind == FAULT_CRASH)
+		f->len = 1 + rng_below(&sim->rng, f->state ? 3 * sim->nodes : 300);
+	do {
+		f->by = rng_below(&sim->rng, sim->nodes);
+	} while (f->by == f->node);
+}
 
-	/* Leaders, often: they have the most to do. */
-	while (strict && hweight64(bad) < few)
-		bad |= BIT_ULL(rng_below(&sim->rng, rng_chance(&sim->rng, 50) ? few : sim->nodes));
-	if (!strict)
-		bad = BIT_ULL(sim->nodes) - 1;
-	sim->faults = bad ? rng_below(&sim->rng, rng_chance(&sim->rng, 80) ? 4 : SIM_FAULTS) : 0;
+static bool of_links(const struct fault *f)
+{
+	return f->kind == FAULT_CUT || f->kind == FAULT_DEAF || f->kind == FAULT_MUTE ||
+	       f->kind == FAULT_SPLIT;
+}
+
+/* What nobody could tell from the fault of somebody else is not for strict schedules. */
+static void make_strict(struct sim *sim)
+{
+	bool links = false;
+	u32 i;
+
 	for (i = 0; i < sim->faults; i++) {
 		struct fault *f = &sim->fault[i];
 
-		do {
-			f->node = rng_below(&sim->rng, sim->nodes);
-		} while (!(bad & BIT_ULL(f->node)));
-		/* The leader, or who is the next one. */
-		if (bad & 3 && rng_chance(&sim->rng, 40))
-			f->node = __ffs64(bad);
-		f->kind = rng_chance(&sim->rng, 40) ? FAULT_CRASH :
-						     rng_below(&sim->rng, FAULT_KINDS);
-		f->at = rng_below(&sim->rng, WILD);
-		/* Things go wrong together. */
-		if (i && rng_chance(&sim->rng, 50))
-			f->at = f[-1].at + rng_below(&sim->rng, 1500);
-		f->len = SIM_TIMEOUT / 10 + rng_below(&sim->rng, 3 * SIM_TIMEOUT);
 		/*
 		 * Who cannot be heard cannot be told from who is dead, but for a while: when
 		 * it is heard again it may have lost others, and either has to go.
 		 */
-		if (f->kind == FAULT_CUT || f->kind == FAULT_DEAF || f->kind == FAULT_MUTE) {
-			links = true;
-			if (strict)
-				f->len = U64_MAX / 2;
-		}
+		if (of_links(f))
+			f->len = U64_MAX / 2;
+		links |= of_links(f);
 		/* Nor does who is deaf hear that it is not wanted any more. */
-		if (strict && links && f->kind == FAULT_EVICT)
+		if (links && f->kind == FAULT_EVICT)
 			f->kind = FAULT_PAUSE;
-		/* Between any two writes; of one change of the view, mostly. */
-		if (f->kind == FAULT_CRASH && rng_chance(&sim->rng, 50))
-			f->state = SPINDLE_MB_WEDGED + rng_below(&sim->rng, 4);
-		if (f->kind == FAULT_CRASH)
-			f->len = 1 + rng_below(&sim->rng, f->state ? 3 * sim->nodes : 300);
-		do {
-			f->by = rng_below(&sim->rng, sim->nodes);
-		} while (f->by == f->node);
+		/* Freezing hides who else is silent. */
+		if (f->kind == FAULT_FREEZE) {
+			sim->fault[0] = *f;
+			sim->faults = 1;
+		}
 	}
+}
+
+/* Nodes join; half of them die of it. */
+static void plan_joins(struct sim *sim)
+{
+	u32 i;
+
+	for (i = sim->nodes - sim->late; i < sim->nodes && sim->faults + 2 <= SIM_FAULTS; i++) {
+		sim->fault[sim->faults++] = (struct fault){
+			.at = rng_below(&sim->rng, WILD),
+			.kind = FAULT_JOIN,
+			.node = i,
+		};
+		sim->node[i].disturbed = true;
+		/* Each of them counts in the majority that strict schedules need. */
+		if (rng_chance(&sim->rng, 50) && (!sim->strict || sim->late == 1))
+			sim->fault[sim->faults++] = (struct fault){
+				.at = 1,
+				.kind = FAULT_CRASH,
+				.node = i,
+				.len = 1 + rng_below(&sim->rng, 100),
+			};
+	}
+}
+
+static void plan(struct sim *sim)
+{
+	u32 old = sim->nodes - sim->late, few = (old - 1) / 2, i;
+	bool strict = sim->strict;
+	u64 bad = 0;
+
+	/* Joiners may die, too. */
+	few -= min(few, sim->late);
+	/* Leaders, often: they have the most to do. */
+	while (strict && hweight64(bad) < few)
+		bad |= BIT_ULL(rng_below(&sim->rng, rng_chance(&sim->rng, 50) ? few : old));
+	if (!strict)
+		bad = BIT_ULL(old) - 1;
+	sim->faults = bad ? rng_below(&sim->rng, rng_chance(&sim->rng, 80) ? 4 :
+				      SIM_FAULTS - 4) : 0;
+	for (i = 0; i < sim->faults; i++)
+		plan_fault(sim, &sim->fault[i], strict, bad);
 	for (i = 0; i < sim->nodes; i++)
 		sim->node[i].disturbed = bad & BIT_ULL(i);
+	if (strict)
+		make_strict(sim);
 	if (strict && bad && rng_chance(&sim->rng, 30))
 		plan_storm(sim, bad);
+	plan_joins(sim);
+}
+
+static void split(struct sim *sim, const struct fault *f, bool blocked)
+{
+	u32 i, j;
+
+	for (i = 0; i < sim->nodes; i++)
+		for (j = 0; j < sim->nodes; j++)
+			if (i != f->node && j != f->node && f->half & BIT_ULL(i) &&
+			    !(f->half & BIT_ULL(j))) {
+				fabric_block(sim, i, j, blocked);
+				fabric_block(sim, j, i, blocked);
+			}
 }
 
 static void block(struct sim *sim, const struct fault *f, bool blocked)
 {
 	u32 i;
 
+	if (f->kind == FAULT_SPLIT) {
+		split(sim, f, blocked);
+		return;
+	}
 	for (i = 0; i < sim->nodes; i++) {
 		if (i == f->node)
 			continue;
@@ -232,6 +307,7 @@ static void begin_fault(struct sim *sim, struct fault *f)
 {
 	struct node *node = &sim->node[f->node], *by = &sim->node[f->by];
 	int rank;
+	u32 i;
 
 	sim_say(sim, "fault %u of node %u by %u, length %llu", f->kind, f->node, f->by,
 		(unsigned long long)f->len);
@@ -244,6 +320,15 @@ static void begin_fault(struct sim *sim, struct fault *f)
 		break;
 	case FAULT_PAUSE:
 		node->awake_at = sim->now + f->len;
+		break;
+	case FAULT_FREEZE:
+		for (i = 0; i < sim->nodes; i++)
+			sim->node[i].awake_at = sim->now + f->len +
+						rng_below(&sim->rng, SIM_INTERVAL);
+		break;
+	case FAULT_JOIN:
+		if (!node->crashed)
+			node_join(node);
 		break;
 	case FAULT_LEAVE:
 		if (node_up(node))
@@ -274,7 +359,7 @@ static void faults(struct sim *sim, bool all_heal)
 		if (sim->now < f->at + f->len && !(all_heal && f->len < CALM))
 			continue;
 		f->healed = true;
-		if (f->kind == FAULT_CUT || f->kind == FAULT_DEAF || f->kind == FAULT_MUTE)
+		if (of_links(f))
 			block(sim, f, false);
 	}
 }
@@ -290,6 +375,9 @@ static bool at_rest(const struct sim *sim)
 		const struct node *node = &sim->node[i];
 		const struct spindle_view *view = spindle_mb_view(&node->mb);
 
+		if (sim->strict && node->started && !node->crashed &&
+		    node->mb.state == SPINDLE_MB_JOINING)
+			return false;
 		if (!node_up(node))
 			continue;
 		if (node->mb.state || node->mb.suspected || view->num_members != up ||
@@ -308,6 +396,7 @@ static void sim_run(struct sim *sim)
 	u64 end, steps = 0;
 	u32 i;
 
+	sim->strict = rng_chance(&sim->rng, 70);
 	plan(sim);
 	while (sim->now < WILD && !sim->failed) {
 		faults(sim, false);
@@ -355,14 +444,16 @@ static void add(struct total *t, const struct sim *sim)
 static void report(const struct total *t, double seconds)
 {
 	static const char * const state[] = {
-		"ACTIVE", "WEDGED", "FENCED", "ECHOED", "COMMITTED", "STOPPED"
+		"ACTIVE", "WEDGED", "FENCED", "ECHOED", "COMMITTED", "STOPPED",
+		"JOINING"
 	};
 	static const char * const reason[] = {
 		"-", "silent", "lost", "gone", "admin", "gossip", "lied", "minority", "evicted", "left",
 		"layout"
 	};
 	static const char * const fault[] = {
-		"crash", "pause", "cut", "deaf", "mute", "leave", "evict"
+		"crash", "pause", "cut", "deaf", "mute", "leave", "evict", "join",
+		"split", "freeze"
 	};
 	u32 i, j;
 

@@ -114,8 +114,13 @@ struct group {
 struct node {
 	struct sim *sim;
 	u32 index;
+	bool started;
 	bool crashed;
 	bool disturbed; /* by more than a crash of others */
+	u32 contact; /* of a joiner: who has invited it */
+	struct spindle_view news; /* on its way from there: the view that it has gone on to */
+	u64 news_at; /* 0: none */
+	u64 retry_at; /* a joiner asks again; 0: it does not want to join yet */
 	u64 pass_at;
 	u64 awake_at;
 	u32 slow; /* between passes, at most */
@@ -144,6 +149,9 @@ enum fault_kind {
 	FAULT_MUTE,	/* others do not hear the nodes */
 	FAULT_LEAVE,	/* a node wants to leave */
 	FAULT_EVICT,	/* an administrator wants a node to go */
+	FAULT_JOIN,	/* a node wants to join; later it may be any of the above's */
+	FAULT_SPLIT,	/* two halves do not hear each other; one node hears both */
+	FAULT_FREEZE,	/* all nodes pause, and go on at about the same time */
 	FAULT_KINDS,
 };
 
@@ -156,6 +164,7 @@ enum fault_kind {
  * @kind: enum fault_kind
  * @node: of which node
  * @by: who evicts it
+ * @half: of a split: nodes on one side
  * @state: of a crash: writes count from this state of the node on
  */
 struct fault {
@@ -165,6 +174,7 @@ struct fault {
 	u32 node;
 	u32 by;
 	u32 state;
+	u64 half;
 	bool done;
 	bool healed;
 };
@@ -174,6 +184,7 @@ struct sim {
 	struct rng rng;
 	u64 now;
 	u32 nodes;
+	u32 late; /* of these, the last ones join later, or never */
 	u64 members[SIM_GROUPS]; /* rules: nodes, by index */
 	struct spindle_view first;
 	struct node node[SIM_NODES];
@@ -183,6 +194,7 @@ struct sim {
 	struct fault fault[SIM_FAULTS];
 	u32 faults;
 	u64 skip; /* faults that are left out, to see whether it fails without them */
+	bool strict; /* the undisturbed go on, and let others in */
 	bool quiet; /* no new messages */
 	bool failed;
 	bool verbose;
@@ -215,6 +227,7 @@ void fabric_block(struct sim *sim, u32 from, u32 to, bool blocked);
 /* node.c */
 void node_open(struct sim *sim, u32 index);
 void node_start(struct node *node, const struct spindle_view *view);
+void node_join(struct node *node);
 void node_pass(struct node *node);
 void node_processes(struct node *node);
 void node_close(struct node *node);

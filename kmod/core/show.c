@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Show: membership columns become writes to the other members. See membership.h.
+ *
+ * Context: engine, all of it.
+ */
+#include "member.h"
+
+/**
+ * spindle_mb_open() - may messages of this view be written to a member?
+ * @mb: membership
+ * @rank: the member
+ *
+ * Not before it has installed the view: the same memory has another meaning there. Not
+ * behind the fence either.
+ *
+ * Return: true if so
+ */
+bool spindle_mb_open(const struct spindle_mb *mb, u32 rank)
+{
+	const struct spindle_mb_peer *p = &mb->peer[rank];
+
+	return rank != mb->me && mb->state != SPINDLE_MB_STOPPED && !p->fenced &&
+	       !(mb->suspected & BIT_ULL(rank)) && p->vid == spindle_mb_view(mb)->vid;
+}
+
+/* The own columns as a member may see them: beyond ACTIVE only behind all messages. */
+static void columns_for(struct spindle_mb *mb, u32 rank, u64 word[SPINDLE_BLOCK_WORDS])
+{
+	struct spindle_mb_peer *p = &mb->peer[rank];
+	u64 state = mb->state;
+
+	if (state >= SPINDLE_MB_WEDGED && state < SPINDLE_MB_STOPPED && !p->fenced) {
+		p->fenced = mb->ops->flushed(mb->ctx, rank);
+		if (!p->fenced)
+			state = SPINDLE_MB_ACTIVE;
+	}
+	word[SPINDLE_MB_COL_VID] = spindle_mb_view(mb)->vid;
+	word[SPINDLE_MB_COL_SUSPECTED] = mb->suspected;
+	word[SPINDLE_MB_COL_PHASE] = state;
+	if (mb->leaving)
+		word[SPINDLE_MB_COL_PHASE] |= SPINDLE_MB_PHASE_LEAVE;
+	else
+		word[SPINDLE_MB_COL_PHASE] |= (u64)mb->ballot << SPINDLE_MB_PHASE_BALLOT;
+	word[SPINDLE_MB_COL_DIGEST] = mb->digest;
+}
+
+static u32 put_words(const struct spindle_mb *mb, struct spindle_write *write, u32 at, u32 n)
+{
+	u64 offset = offsetof(struct spindle_mb_row, word) + at * sizeof(u64);
+
+	*write = (struct spindle_write){
+		.data = &mb->row->word[at],
+		.remote = offset,
+		.len = n * sizeof(u64),
+	};
+	return 1;
+}
+
+static u32 put_block(const struct spindle_block *block, struct spindle_write *write, u64 offset)
+{
+	*write = (struct spindle_write){
+		.data = block,
+		.remote = offset,
+		.len = SPINDLE_BLOCK_PUSH,
+		.guard = true,
+		.imm = SPINDLE_IMM_NODE << SPINDLE_IMM_SHIFT,
+	};
+	return 1;
+}
+
+/**
+ * spindle_mb_push() - writes that show a member the own membership columns
+ * @mb: membership
+ * @rank: the member
+ * @write: out, room for SPINDLE_MB_PUSH_MAX; offsets are from the start of the
+ *	membership's part of the row
+ *
+ * The caller posts them in this order, behind the messages that it has posted. What a block
+ * vouches for is before it: words in the row first.
+ *
+ * Return: number of writes
+ */
+u32 spindle_mb_push(struct spindle_mb *mb, u32 rank, struct spindle_write *write)
+{
+	struct spindle_mb_peer *p = &mb->peer[rank];
+	u32 trims = spindle_decree_trims(spindle_mb_view(mb)), n = 0;
+	u64 beat[SPINDLE_BLOCK_WORDS] = { mb->beat, mb->wish, mb->wish_inc };
+	u64 word[SPINDLE_BLOCK_WORDS];
+
+	if (rank == mb->me || mb->state == SPINDLE_MB_JOINING ||
+	    (mb->suspected & BIT_ULL(rank) && mb->state != SPINDLE_MB_STOPPED))
+		return 0;
+	if (p->told_beat != mb->beat) {
+		p->told_beat = mb->beat;
+		spindle_block_write(&p->beat_out, beat);
+		n += put_block(&p->beat_out, &write[n], offsetof(struct spindle_mb_row, beat));
+	}
+	columns_for(mb, rank, word);
+	if (!memcmp(word, p->told, sizeof(word)))
+		return n;
+	if (mb->state >= SPINDLE_MB_FENCED && !p->told_have && trims) {
+		p->told_have = true;
+		n += put_words(mb, &write[n], 0, trims);
+	}
+	if (p->told_decree != mb->digest) {
+		p->told_decree = mb->digest;
+		n += put_words(mb, &write[n], mb->trims, SPINDLE_DECREE_HEAD + mb->trims);
+	}
+	memcpy(p->told, word, sizeof(word));
+	spindle_block_write(&p->out, word);
+	n += put_block(&p->out, &write[n], offsetof(struct spindle_mb_row, state));
+	return n;
+}

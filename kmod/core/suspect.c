@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Suspicion: what the others say, whom there is to hear, and whose fault it is if not.
+ * See membership.h.
+ *
+ * Context: engine, all of it.
+ */
+#include "member.h"
+
+/* Intervals without a heartbeat that say nothing yet; silence for the timeout does. */
+#define HEARD_LATELY 4
+
+static void accuse(struct spindle_mb *mb, u64 mask)
+{
+	mb->doubted &= ~mask;
+	mb->suspected |= mask;
+	mb->uncut |= mask;
+}
+
+/**
+ * spindle_mb_suspect() - a member is not to be waited for any more
+ * @mb: membership
+ * @rank: the member; suspicion is for ever, and the others are told
+ * @reason: why. Silence and a broken connection have two ends: such a suspicion is held
+ *	back until this node knows that it hears the others, see resolve()
+ */
+void spindle_mb_suspect(struct spindle_mb *mb, u32 rank, enum spindle_mb_reason reason)
+{
+	u64 bit = BIT_ULL(rank);
+
+	if (rank == mb->me || mb->suspected & bit || mb->state == SPINDLE_MB_STOPPED)
+		return;
+	if (!(mb->doubted & bit))
+		mb->peer[rank].reason = reason;
+	if (reason == SPINDLE_MB_SILENT || reason == SPINDLE_MB_LOST)
+		mb->doubted |= bit;
+	else
+		accuse(mb, bit);
+}
+
+/**
+ * spindle_mb_closed() - a member has closed the connection, on purpose
+ * @mb: membership
+ * @rank: the member
+ *
+ * It is alive and suspects this node, or it would have shown that it has stopped. That is
+ * sticky, so one of the two has to go; were the accused to accuse in turn, others would
+ * believe whom they hear first.
+ */
+void spindle_mb_closed(struct spindle_mb *mb, u32 rank)
+{
+	if (mb->suspected & BIT_ULL(rank) || mb->state == SPINDLE_MB_STOPPED)
+		return;
+	if (mb->peer[rank].phase == SPINDLE_MB_STOPPED)
+		spindle_mb_suspect(mb, rank, SPINDLE_MB_GONE);
+	else if (mb->state == SPINDLE_MB_JOINING)
+		spindle_mb_suspect(mb, rank, SPINDLE_MB_LOST);
+	else
+		spindle_mb_stop(mb, SPINDLE_MB_EVICTED);
+}
+
+static bool believable(const struct spindle_mb *mb, const struct spindle_mb_peer *p,
+		       const u64 word[SPINDLE_BLOCK_WORDS])
+{
+	u64 phase = word[SPINDLE_MB_COL_PHASE];
+	u64 ballot = (phase >> SPINDLE_MB_PHASE_BALLOT) & 0xff;
+	u64 state = phase & SPINDLE_MB_PHASE_STATE;
+
+	if (word[SPINDLE_MB_COL_VID] < p->vid || state > SPINDLE_MB_STOPPED)
+		return false;
+	/* What another view's ranks mean is not known here. */
+	if (word[SPINDLE_MB_COL_VID] != spindle_mb_view(mb)->vid)
+		return true;
+	if (word[SPINDLE_MB_COL_SUSPECTED] & ~spindle_mb_everybody(mb) ||
+	    ballot > spindle_mb_view(mb)->num_members)
+		return false;
+	return word[SPINDLE_MB_COL_VID] > p->vid ||
+	       (!(p->suspected & ~word[SPINDLE_MB_COL_SUSPECTED]) && state >= p->phase &&
+		ballot >= p->ballot);
+}
+
+static void gossip(struct spindle_mb *mb, const struct spindle_mb_peer *p)
+{
+	u64 news = p->suspected & ~mb->suspected;
+
+	if (news & BIT_ULL(mb->me)) {
+		spindle_mb_stop(mb, SPINDLE_MB_EVICTED);
+		return;
+	}
+	for (; news; news &= news - 1)
+		spindle_mb_suspect(mb, __ffs64(news), SPINDLE_MB_GOSSIP);
+}
+
+static bool read_state(struct spindle_mb *mb, u32 r)
+{
+	struct spindle_mb_peer *p = &mb->peer[r];
+	u64 word[SPINDLE_BLOCK_WORDS];
+
+	if (spindle_block_read(&p->row->state, &p->state_seal, word) != SPINDLE_READ_NEW)
+		return false;
+	if (!believable(mb, p, word)) {
+		spindle_mb_suspect(mb, r, SPINDLE_MB_LIED);
+		return true;
+	}
+	p->vid = word[SPINDLE_MB_COL_VID];
+	p->suspected = word[SPINDLE_MB_COL_SUSPECTED];
+	p->phase = word[SPINDLE_MB_COL_PHASE] & SPINDLE_MB_PHASE_STATE;
+	p->ballot = (word[SPINDLE_MB_COL_PHASE] >> SPINDLE_MB_PHASE_BALLOT) & 0xff;
+	p->leaving = word[SPINDLE_MB_COL_PHASE] & SPINDLE_MB_PHASE_LEAVE;
+	p->digest = word[SPINDLE_MB_COL_DIGEST];
+	/* Who has given up says so in any view, and what it thought of others does not count. */
+	if (p->phase == SPINDLE_MB_STOPPED)
+		spindle_mb_suspect(mb, r, SPINDLE_MB_GONE);
+	else if (p->vid == spindle_mb_view(mb)->vid)
+		gossip(mb, p);
+	return true;
+}
+
+static void read_beat(struct spindle_mb *mb, u32 r, u64 now)
+{
+	struct spindle_mb_peer *p = &mb->peer[r];
+	u64 word[SPINDLE_BLOCK_WORDS];
+
+	if (spindle_block_read(&p->row->beat, &p->beat_seal, word) != SPINDLE_READ_NEW)
+		return;
+	p->heard = now;
+	p->wish = word[SPINDLE_MB_COL_WISH];
+	p->wish_inc = word[SPINDLE_MB_COL_WISH_INC];
+}
+
+static u64 silence(const struct spindle_mb_peer *p, u64 now)
+{
+	return now > p->heard ? now - p->heard : 0;
+}
+
+/* Who has not run for long has heard of nobody, and that is nobody's fault. */
+static void listen(struct spindle_mb *mb, u64 now)
+{
+	bool paused = now - mb->ran_at > mb->timeout / 2;
+	u32 r;
+
+	for (r = 0; r < spindle_mb_view(mb)->num_members; r++) {
+		struct spindle_mb_peer *p = &mb->peer[r];
+
+		if (paused)
+			p->heard = max(p->heard, now);
+		if (silence(p, now) > mb->timeout)
+			spindle_mb_suspect(mb, r, SPINDLE_MB_SILENT);
+	}
+}
+
+/*
+ * Whose fault is it that some are not heard any more? Who hears of a majority accuses the
+ * others. Who does not is about to lose everybody, one after the other, and must not accuse
+ * them one by one: it waits, and in the end it stops without a word against anybody.
+ */
+static void resolve(struct spindle_mb *mb, u64 now)
+{
+	u64 heard = BIT_ULL(mb->me), left = spindle_mb_alive(mb) & ~mb->doubted, mask;
+
+	for (mask = left & ~heard; mask; mask &= mask - 1) {
+		const struct spindle_mb_peer *p = &mb->peer[__ffs64(mask)];
+
+		if (p->beat_seal && silence(p, now) <= HEARD_LATELY * mb->interval)
+			heard |= mask & -mask;
+	}
+	if (spindle_mb_quorum(mb, heard))
+		accuse(mb, mb->doubted);
+	else if (!spindle_mb_quorum(mb, left) && mb->state < SPINDLE_MB_COMMITTED)
+		spindle_mb_stop(mb, SPINDLE_MB_MINORITY);
+}
+
+/**
+ * spindle_mb_hear() - what do the others say, and whom is there to hear?
+ * @mb: membership
+ * @now: the clock
+ *
+ * Return: true if there was something new
+ */
+bool spindle_mb_hear(struct spindle_mb *mb, u64 now)
+{
+	bool news = false;
+	u32 r;
+
+	for (r = 0; r < spindle_mb_view(mb)->num_members; r++) {
+		if (r == mb->me || mb->suspected & BIT_ULL(r))
+			continue;
+		read_beat(mb, r, now);
+		news |= read_state(mb, r);
+	}
+	listen(mb, now);
+	resolve(mb, now);
+	/* Who stops accuses nobody: that it is left alone is its own fault, most likely. */
+	for (; mb->uncut && mb->state != SPINDLE_MB_STOPPED; mb->uncut &= mb->uncut - 1)
+		mb->ops->cut(mb->ctx, __ffs64(mb->uncut));
+	return news;
+}
