@@ -90,6 +90,10 @@ check-build:
 check-vm:
 	@selftests/run $(or $(LANE),loop tear wire)
 
+#: sim              the core of many nodes under faults: SEEDS=n FIRST=n JOBS=k
+sim:
+	@$(MAKE) -s --no-print-directory -C selftests/sim sim
+
 #: uml              a User-Mode Linux kernel to test in, once: VARIANT=fast|debug
 #: check-native     the loop tests in it, at the speed of the machine: TEST=x
 #: check-debug      the same under KASAN, lockdep, kmemleak: TEST=x
@@ -169,6 +173,6 @@ clean:
 	rm -rf build
 
 .PHONY: all help modules modules-all modules_links lib tools progs demo check \
-	check-unit check-build check-vm uml check-native check-debug fuzz \
+	check-unit check-build check-vm sim uml check-native check-debug fuzz \
 	check-race try bench bench-peers style modules_install install dkms-install \
 	uninstall clean

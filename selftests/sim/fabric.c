@@ -47,7 +47,8 @@ void fabric_post(struct sim *sim, u32 from, u32 to, u64 base, const struct spind
 		link->at = op->at;
 	*link->tail = op;
 	link->tail = &op->next;
-	if (src->mb.state >= src->crash_in)
+	if (src->crash_in == SPINDLE_MB_STATES ? spindle_mb_view(&src->mb)->vid > sim->first.vid :
+						 src->mb.state >= src->crash_in)
 		src->crash_in = SPINDLE_MB_ACTIVE;
 	if (src->crash_after && src->crash_in == SPINDLE_MB_ACTIVE && !--src->crash_after)
 		fabric_crash(sim, from);

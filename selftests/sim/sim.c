@@ -158,6 +158,49 @@ static void plan_storm(struct sim *sim, u64 bad)
 }
 
 /*
+ * The second node commits with all but one, whom it has just come to suspect, and dies with
+ * the leader before anybody hears of that: what it has installed has to be what the others
+ * agree on, although one of them has not accepted it.
+ */
+static void plan_secret(struct sim *sim)
+{
+	u32 n = sim->nodes - sim->late, i;
+
+	/* What they say late is lost when they die. */
+	sim->link[0][3].slow = 3000;
+	for (i = 2; i < sim->nodes; i++)
+		sim->link[1][i].slow = 3000;
+	sim->fault[0] = (struct fault){
+		.at = 2000 + rng_below(&sim->rng, 2000),
+		.kind = FAULT_LEAVE,
+		.node = n - 1,
+	};
+	sim->fault[1] = (struct fault){
+		.at = 1000,
+		.kind = FAULT_CRASH,
+		.node = 0,
+		.state = SPINDLE_MB_ECHOED,
+		.len = n + rng_below(&sim->rng, 4 * n),
+	};
+	sim->fault[2] = (struct fault){
+		.at = 1000,
+		.kind = FAULT_EVICT,
+		.node = 3,
+		.by = 1,
+		.half = 1,
+		.state = SPINDLE_MB_ECHOED,
+	};
+	sim->fault[3] = (struct fault){
+		.at = 1000,
+		.kind = FAULT_CRASH,
+		.node = 1,
+		.state = SPINDLE_MB_STATES,
+		.len = 1 + rng_below(&sim->rng, n),
+	};
+	sim->faults = 4;
+}
+
+/*
  * In most schedules faults are those of fewer than half of the nodes: the others have to go
  * on, whatever happens to these. In the rest anything happens to anybody, and what must hold
  * is that nothing false is delivered, and that it comes to an end.
@@ -179,7 +222,7 @@ static void plan_fault(struct sim *sim, struct fault *f, bool strict, u64 bad)
 	if (f != sim->fault && rng_chance(&sim->rng, 50))
 		f->at = f[-1].at + rng_below(&sim->rng, 1500);
 	f->len = SIM_TIMEOUT / 10 + rng_below(&sim->rng, 3 * SIM_TIMEOUT);
-	f->half = rng_u64(&sim->rng);
+	f->half = f->kind == FAULT_SPLIT ? rng_u64(&sim->rng) : 0;
 	/* Between any two writes; of one change of the view, mostly. */
 	if (f->kind == FAULT_CRASH && rng_chance(&sim->rng, 50))
 		f->state = SPINDLE_MB_WEDGED + rng_below(&sim->rng, 4);
@@ -269,6 +312,8 @@ static void plan(struct sim *sim)
 		make_strict(sim);
 	if (strict && bad && rng_chance(&sim->rng, 30))
 		plan_storm(sim, bad);
+	if (!strict && old >= 6 && rng_chance(&sim->rng, 50))
+		plan_secret(sim);
 	plan_joins(sim);
 }
 
@@ -336,6 +381,10 @@ static void begin_fault(struct sim *sim, struct fault *f)
 		break;
 	case FAULT_EVICT:
 		rank = spindle_view_rank(spindle_mb_view(&by->mb), f->node + 1);
+		if (f->half) {
+			fabric_block(sim, f->node, f->by, true);
+			fabric_block(sim, f->by, f->node, true);
+		}
 		if (node_up(by) && rank >= 0)
 			spindle_mb_suspect(&by->mb, rank, SPINDLE_MB_ADMIN);
 		break;
@@ -345,6 +394,12 @@ static void begin_fault(struct sim *sim, struct fault *f)
 	}
 }
 
+static bool is_due(const struct sim *sim, const struct fault *f)
+{
+	return sim->now >= f->at &&
+	       (f->kind != FAULT_EVICT || sim->node[f->by].mb.state >= f->state);
+}
+
 static void faults(struct sim *sim, bool all_heal)
 {
 	u32 i;
@@ -352,7 +407,7 @@ static void faults(struct sim *sim, bool all_heal)
 	for (i = 0; i < sim->faults; i++) {
 		struct fault *f = &sim->fault[i];
 
-		if (!f->done && sim->now >= f->at && !all_heal && !(sim->skip & BIT_ULL(i)))
+		if (!f->done && !all_heal && !(sim->skip & BIT_ULL(i)) && is_due(sim, f))
 			begin_fault(sim, f);
 		if (!f->done || f->healed)
 			continue;

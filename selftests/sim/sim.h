@@ -164,8 +164,9 @@ enum fault_kind {
  * @kind: enum fault_kind
  * @node: of which node
  * @by: who evicts it
- * @half: of a split: nodes on one side
- * @state: of a crash: writes count from this state of the node on
+ * @half: of a split: nodes on one side; of an eviction: the link between the two breaks
+ * @state: of a crash: writes count from this state of the node on; it is evicted when @by
+ *	is in this one. SPINDLE_MB_STATES: it has installed a view
  */
 struct fault {
 	u64 at;

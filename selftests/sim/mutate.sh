@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Is the simulator any good? Break a copy of the core in one place after the other; a
+# bounded number of seeds has to find it. Prints which mutants were killed, by which seed,
+# and which survived.
+#
+#   mutate.sh            all
+#   mutate.sh NAME...    some
+#   SEEDS=n              seeds that each of them gets; 4000
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+core=${CORE:-$root/kmod/core}
+work=${BUILD:-$root/build/sim}/mutate
+seeds=${SEEDS:-4000}
+only=("$@")
+killed=0
+survived=()
+
+# mutant NAME FILE SED-SCRIPT: one change, which must change something.
+mutant()
+{
+	local name=$1 file=$2 script=$3 dir=$work/$1
+
+	if [[ ${#only[@]} -gt 0 && " ${only[*]} " != *" $name "* ]]; then
+		return
+	fi
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	cp -r "$core" "$dir/core"
+	sed -i "$script" "$dir/core/$file"
+	if cmp -s "$core/$file" "$dir/core/$file"; then
+		echo "stale      $name (the line is not there any more)"
+		survived+=("$name")
+		return
+	fi
+	# What the mutation leaves unused is no reason to fail.
+	if ! make -s -C "$here" CORE="$dir/core" BUILD="$dir" CFLAGS="-w" "$dir/sim" \
+		>"$dir/log" 2>&1; then
+		echo "no build   $name"
+		survived+=("$name")
+		return
+	fi
+	if timeout 120 "$dir/sim" -n "$seeds" -m 1 >"$dir/log" 2>&1; then
+		echo "SURVIVED   $name"
+		survived+=("$name")
+	else
+		# A crash of the program has no such line, and is found as well.
+		echo "killed     $name: $(grep -m 1 '^seed' "$dir/log" ||
+			tail -n 1 "$dir/log")"
+		killed=$((killed + 1))
+	fi
+	rm -f "$dir/sim"
+}
+
+# Agreement.
+mutant minority_goes_on member.h '/spindle_mb_quorum/,/^}/ s/return .*;/return true;/'
+mutant half_goes_on member.h '/spindle_mb_quorum/,/^}/ s/> hweight64(all)/>= hweight64(all)/'
+mutant takeover_forgets agree.c 's/^	if (from) {/	if (0) {/;s/} else if (!ballot) {/} else {/'
+mutant stale_leader agree.c '/^void spindle_mb_vote/,/^}/ s/spindle_mb_voters(mb)/spindle_mb_everybody(mb)/'
+mutant commit_alone agree.c '/^bool spindle_mb_chosen/,/^}/ s/return spindle_mb_all_of/return true || spindle_mb_all_of/'
+mutant commit_of_dead agree.c '/^bool spindle_mb_chosen/,/^}/ s/u64 voters = .*;/u64 voters = spindle_mb_everybody(mb);/'
+mutant no_learning agree.c '/^bool spindle_mb_learn/,/^}/ s/if (p->vid <= vid)/if (1)/'
+mutant leaver_decides member.h '/u64 spindle_mb_voters/,/^}/ s/return .*;/return spindle_mb_alive(mb);/'
+mutant joins_twice agree.c '/^static void compose_members/,/^}/ s/for (mask = spindle_mb_voters(mb);/for (mask = 0;/'
+mutant any_life membership.c 's/ && join\[2 \* i + 1\] == mb->wish_inc)/ \&\& 0)/'
+# Suspicion.
+mutant accuse_at_once suspect.c 's/if (reason == SPINDLE_MB_SILENT || reason == SPINDLE_MB_LOST)/if (0)/'
+mutant accuse_unheard suspect.c 's/^	if (paused)/	if (0)/;s/		if (paused)/		if (0)/'
+mutant accuse_back suspect.c '/^void spindle_mb_closed/,/^}/ s/spindle_mb_stop(mb, SPINDLE_MB_EVICTED);/spindle_mb_suspect(mb, rank, SPINDLE_MB_GONE);/'
+mutant gossip_lost suspect.c '/^static void gossip/,/^}/ s/spindle_mb_suspect(mb, __ffs64(news).*/;/'
+mutant suspects_renumbered membership.c 's/mb->suspected = renumber(mb->suspected, keep);/;/'
+# What is delivered.
+mutant fence_dropped show.c 's/p->fenced = mb->ops->flushed(mb->ctx, rank);/p->fenced = true;/'
+mutant fence_not_awaited membership.c 's/if (spindle_mb_all_of(mb, spindle_mb_alive(mb), has_wedged))/if (1)/'
+mutant behind_the_fence show.c '/^bool spindle_mb_open/,/^}/ s/!p->fenced/1/'
+mutant early_writes show.c '/^bool spindle_mb_open/,/^}/ s/p->vid == spindle_mb_view(mb)->vid/1/'
+mutant trim_of_one agree.c '/^static void compose_trim/,/^}/ s/u64 mask = spindle_mb_alive(mb)/u64 mask = BIT_ULL(mb->me)/'
+mutant trim_of_most agree.c '/^static void compose_trim/,/^}/ s/trim\[at\] = min_t(u64, trim\[at\], READ_ONCE(row->word\[at\]));/trim[at] = trim[at] == U64_MAX ? row->word[at] : max(trim[at], row->word[at]);/'
+mutant trim_of_the_dead agree.c '/^static void compose_trim/,/^}/ s/u64 mask = spindle_mb_alive(mb)/u64 mask = spindle_mb_everybody(mb)/'
+mutant trim_not_echoed show.c 's/if (p->told_decree != mb->digest) {/if (0) {/'
+mutant have_not_told show.c 's/!p->told_have/0/'
+mutant go_on_receiving epoch.c 's/mc->frozen = true;/;/'
+mutant go_on_sending epoch.c 's/mc->wedged = true;/;/'
+mutant no_truncation epoch.c 's/sd->walk.slot = trim\[s\];/;/'
+mutant undelivered membership.c 's/if (mb->ops->drain(mb->ctx))/if (1)/'
+# The next view.
+mutant resend_twice epoch.c 's/m->push_slot = first\[mc->my_sender\];/m->push_slot = first[mc->my_sender] - !!first[mc->my_sender];/'
+mutant take_twice epoch.c 's/mc->txq = old->txq;/&\n\tmc->txq.slot -= !!mc->txq.slot;/'
+mutant lose_readers epoch.c 's/mc->log\[n & mc->log_mask\] = s < mc->senders ? s : GONE;/mc->log[n \& mc->log_mask] = GONE;/'
+mutant wrong_sender epoch.c 's/(was == GONE || from\[s\] != was)/s != was/'
+mutant free_too_early epoch.c '/^static void begin_sender/,/^}/ s/msg->round = 0;/;/;/^static void begin_sender/,/^}/ s/sd->rel_slot = old->rel_slot;/;/'
+
+echo "$killed killed, ${#survived[@]} not${survived[*]:+: ${survived[*]}}"
+[[ ${#survived[@]} -eq 0 ]]
