@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Decrees: which words are one, what tells two apart, and the members that follow.
+ */
+#include "tap.h"
+#include "decree.h"
+
+#define WORDS (SPINDLE_DECREE_HEAD + 5)
+
+static void make_view(struct spindle_view *view)
+{
+	u32 i;
+
+	memset(view, 0, sizeof(*view));
+	view->vid = 7;
+	view->num_members = 4;
+	for (i = 0; i < 4; i++)
+		view->member[i].id = 10 * (i + 1);
+	view->num_subgroups = 2;
+	view->subgroup[0].senders = 0x0b;
+	view->subgroup[1].senders = 0x06;
+}
+
+/* Members 10 and 40 go on, 50 joins. */
+static void make_decree(u64 *word)
+{
+	memset(word, 0, WORDS * sizeof(*word));
+	word[SPINDLE_DECREE_VID] = 7;
+	word[SPINDLE_DECREE_SURVIVORS] = 0x09;
+	word[SPINDLE_DECREE_NUM_JOINS] = 1;
+	word[SPINDLE_DECREE_JOIN] = 50;
+	word[SPINDLE_DECREE_JOIN + 1] = 99;
+}
+
+static void test_trims(void)
+{
+	struct spindle_view view;
+
+	make_view(&view);
+	CHECK_EQ(spindle_decree_trims(&view), 5);
+	CHECK_EQ(spindle_decree_trim_at(&view, 0), 0);
+	CHECK_EQ(spindle_decree_trim_at(&view, 1), 3);
+}
+
+static void test_check(void)
+{
+	static const struct {
+		u32 at;
+		u64 word;
+	} wrong[] = {
+		{ SPINDLE_DECREE_VID, 6 },
+		{ SPINDLE_DECREE_VID, 8 },
+		{ SPINDLE_DECREE_SURVIVORS, 0x10 },
+		{ SPINDLE_DECREE_SURVIVORS, U64_MAX },
+		{ SPINDLE_DECREE_NUM_JOINS, SPINDLE_DECREE_JOINS + 1 },
+		{ SPINDLE_DECREE_NUM_JOINS, U64_MAX },
+		{ SPINDLE_DECREE_NUM_JOINS, 2 },	/* the second has no id */
+		{ SPINDLE_DECREE_JOIN, 0 },
+		{ SPINDLE_DECREE_JOIN, 1ULL << 32 },
+		{ SPINDLE_DECREE_JOIN, 20 },		/* a member; another life of it */
+	};
+	struct spindle_view view;
+	u64 word[WORDS];
+	u32 i;
+
+	make_view(&view);
+	make_decree(word);
+	CHECK(spindle_decree_check(word, &view));
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		make_decree(word);
+		word[wrong[i].at] = wrong[i].word;
+		CHECK(!spindle_decree_check(word, &view));
+	}
+	make_decree(word);
+	word[SPINDLE_DECREE_NUM_JOINS] = 2;
+	word[SPINDLE_DECREE_JOIN + 2] = 50;
+	CHECK(!spindle_decree_check(word, &view));
+	word[SPINDLE_DECREE_JOIN + 2] = 60;
+	CHECK(spindle_decree_check(word, &view));
+	/* Nobody is no view. */
+	make_decree(word);
+	word[SPINDLE_DECREE_SURVIVORS] = 0;
+	CHECK(spindle_decree_check(word, &view));
+	word[SPINDLE_DECREE_NUM_JOINS] = 0;
+	CHECK(!spindle_decree_check(word, &view));
+	/* Nor are more than there are ranks. */
+	view.num_members = SPINDLE_MAX_MEMBERS;
+	make_decree(word);
+	word[SPINDLE_DECREE_SURVIVORS] = U64_MAX;
+	CHECK(!spindle_decree_check(word, &view));
+	word[SPINDLE_DECREE_SURVIVORS] = U64_MAX - 1;
+	CHECK(spindle_decree_check(word, &view));
+}
+
+/* Each word counts, and its place does. */
+static void test_digest(void)
+{
+	u64 word[WORDS], digest, other;
+	u32 i;
+
+	make_decree(word);
+	digest = spindle_decree_digest(word, WORDS);
+	CHECK(digest);
+	for (i = 0; i < WORDS; i++) {
+		word[i]++;
+		CHECK(spindle_decree_digest(word, WORDS) != digest);
+		word[i]--;
+	}
+	CHECK_EQ(spindle_decree_digest(word, WORDS), digest);
+	CHECK(spindle_decree_digest(word, WORDS - 1) != digest);
+	word[WORDS - 1] = 1;
+	digest = spindle_decree_digest(word, WORDS);
+	word[WORDS - 1] = 0;
+	word[WORDS - 2] = 1;
+	other = spindle_decree_digest(word, WORDS);
+	CHECK(other != digest);
+	memset(word, 0, sizeof(word));
+	CHECK(spindle_decree_digest(word, WORDS));
+}
+
+static void test_apply(void)
+{
+	struct spindle_view view, next;
+	u64 word[WORDS];
+
+	make_view(&view);
+	make_decree(word);
+	spindle_decree_apply(word, &view, &next);
+	CHECK_EQ(next.vid, 8);
+	CHECK_EQ(next.num_members, 3);
+	CHECK_EQ(next.member[0].id, 10);
+	CHECK_EQ(next.member[1].id, 40);
+	CHECK_EQ(next.member[2].id, 50);
+	CHECK_EQ(next.num_subgroups, 0);
+}
+
+int main(void)
+{
+	static const struct tap_case cases[] = {
+		{ "a word per sender of each subgroup", test_trims },
+		{ "what cannot be a decree is none", test_check },
+		{ "the digest tells decrees apart", test_digest },
+		{ "the members of the next view", test_apply },
+	};
+
+	return tap_run(cases, ARRAY_SIZE(cases));
+}

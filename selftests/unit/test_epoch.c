@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Epoch: a subgroup from one view to the next, step by step. Whole views under faults are
+ * the simulator's business (selftests/sim).
+ */
+#include "tap.h"
+#include "multicast.h"
+#include "push.h"
+
+#define W 8U
+#define S 3U
+#define LOG 64U
+#define UNITS 64U
+
+/* Member and sender 1 of three, alone with its memory. */
+struct end {
+	struct spindle_mc mc;
+	struct spindle_mc_member member[S];
+	struct spindle_mc_sender sender[S];
+	struct spindle_msg msgs[S][W];
+	struct spindle_block block[S];
+	struct spindle_hdr hdr[S][W];
+	struct spindle_mc_end ends[W];
+	u8 pay[S][UNITS << SPINDLE_UNIT_SHIFT];
+	u8 log[LOG];
+	struct spindle_tx_desc desc[W];
+	struct spindle_dlv ring[LOG];
+	struct spindle_dlvq q;
+	u64 free_slot, free_unit, tail, consumed;
+};
+
+static struct end *open_end(u32 senders, u32 me)
+{
+	struct end *e = calloc(1, sizeof(*e));
+	struct spindle_mc *mc = &e->mc;
+	u32 i;
+
+	mc->members = senders;
+	mc->senders = senders;
+	mc->me = me;
+	mc->my_sender = me;
+	mc->window = W;
+	mc->ring_units = UNITS;
+	mc->max_msg = 100;
+	mc->ordered = true;
+	mc->member = e->member;
+	mc->sender = e->sender;
+	mc->log = e->log;
+	mc->log_mask = LOG - 1;
+	mc->ends = e->ends;
+	mc->block = &e->block[me];
+	mc->own_hdr_ring = e->hdr[me];
+	mc->txq.wmask = W - 1;
+	mc->txq.ring_units = UNITS;
+	mc->txq.max_msg = 100;
+	for (i = 0; i < senders; i++) {
+		e->member[i].block = &e->block[i];
+		e->member[i].sender = i;
+		e->sender[i].member = i;
+		e->sender[i].msgs = e->msgs[i];
+		e->sender[i].pay = e->pay[i];
+		e->sender[i].walk.ring = e->hdr[i];
+		e->sender[i].walk.wmask = W - 1;
+		e->sender[i].walk.max_msg = 100;
+	}
+	spindle_mc_init(mc);
+	mc->active = true;
+	return e;
+}
+
+static void attach(struct end *e)
+{
+	e->q.ring = e->ring;
+	e->q.mask = LOG - 1;
+	e->q.tail_word = &e->tail;
+	e->q.consumed_word = &e->consumed;
+	spindle_mc_attach_reader(&e->mc, &e->q);
+	spindle_mc_attach_sender(&e->mc, e->desc, &e->free_slot, &e->free_unit);
+}
+
+/* A message of another sender, as its writes would have brought it. */
+static void arrives(struct end *e, u32 s, u64 slot, u64 round)
+{
+	struct spindle_msg msg = { .round = round, .unit = 2 * slot, .len = 70 };
+
+	spindle_hdr_write(e->hdr[s], W - 1, slot, &msg);
+}
+
+static void says(struct end *e, u32 s, u64 sent, u64 received, u64 delivered, u64 slots)
+{
+	u64 word[SPINDLE_BLOCK_WORDS] = {
+		[SPINDLE_COL_SENT] = sent,
+		[SPINDLE_COL_RECEIVED] = received,
+		[SPINDLE_COL_DELIVERED] = delivered,
+		[SPINDLE_COL_SLOTS] = slots,
+	};
+
+	spindle_block_write(&e->block[s], word);
+}
+
+static void commit(struct end *e, u64 slot)
+{
+	struct spindle_tx_desc *d = &e->desc[slot & (W - 1)];
+
+	d->unit = 2 * slot;
+	d->units = 2;
+	d->len = 70;
+	smp_store_release(&d->ready, slot + 1); /* A */
+}
+
+/* Passes until there is nothing to do, and not for ever. */
+static void settle(struct end *e)
+{
+	u32 i;
+
+	for (i = 0; i < 1000 && spindle_mc_run(&e->mc, true); i++)
+		;
+	CHECK(i < 1000);
+}
+
+static bool drained(struct end *e)
+{
+	u32 i;
+
+	for (i = 0; i < 1000; i++)
+		if (spindle_mc_drain(&e->mc))
+			return true;
+	return false;
+}
+
+/* All own messages have been posted. */
+static void push_all(struct end *e)
+{
+	u32 r;
+
+	for (r = 0; r < e->mc.members; r++) {
+		e->member[r].push_slot = e->mc.word[SPINDLE_COL_SLOTS];
+		e->member[r].dirty = false;
+	}
+}
+
+/* Sender 0 has two messages out, this one has one; sender 2 has two and is dead. */
+static struct end *in_the_middle(void)
+{
+	struct end *e = open_end(S, 1);
+
+	attach(e);
+	commit(e, 0);
+	settle(e);
+	push_all(e);
+	arrives(e, 0, 0, 0);
+	arrives(e, 0, 1, 1);
+	arrives(e, 2, 0, 0);
+	arrives(e, 2, 1, 1);
+	/* All have round 0 of everybody: two messages and the own one are stable. */
+	says(e, 0, 2, 3, 0, 2);
+	says(e, 2, 2, 3, 0, 2);
+	settle(e);
+	CHECK_EQ(e->tail, 3);
+	CHECK_EQ(e->mc.sender[1].walk.slot, 1);
+	return e;
+}
+
+static void test_wedge(void)
+{
+	struct end *e = in_the_middle();
+	u64 rounds = e->mc.sender[1].walk.rounds;
+
+	CHECK(!spindle_mc_flushed(&e->mc, 0));
+	CHECK(spindle_mc_flushed(&e->mc, 1));
+	spindle_mc_wedge(&e->mc);
+	commit(e, 1);
+	/* Somebody needs rounds of us, and gets none. */
+	arrives(e, 0, 2, 7);
+	says(e, 0, 8, 3, 0, 3);
+	settle(e);
+	CHECK(spindle_mc_silence(&e->mc, 5));
+	CHECK_EQ(e->mc.sender[1].walk.slot, 1);
+	CHECK_EQ(e->mc.sender[1].walk.rounds, rounds);
+	/* It is received all the same. */
+	CHECK_EQ(e->mc.sender[0].walk.slot, 3);
+	push_all(e);
+	CHECK(spindle_mc_flushed(&e->mc, 0));
+	e->mc.member[0].push_slot = 0;
+	CHECK(!spindle_mc_flushed(&e->mc, 0));
+	free(e);
+}
+
+static void test_freeze(void)
+{
+	struct end *e = in_the_middle();
+	u64 have[S];
+
+	spindle_mc_wedge(&e->mc);
+	/* More than one pass takes, and none has seen it. */
+	e->mc.tune.recv_budget = 1;
+	arrives(e, 0, 2, 2);
+	arrives(e, 0, 3, 3);
+	says(e, 0, 4, 3, 0, 4);
+	spindle_mc_freeze(&e->mc, have);
+	CHECK_EQ(have[0], 4);
+	CHECK_EQ(have[1], 1);
+	CHECK_EQ(have[2], 2);
+	/* What comes now is of no use to anybody. */
+	arrives(e, 0, 4, 4);
+	says(e, 0, 5, 15, 0, 5);
+	settle(e);
+	CHECK_EQ(e->mc.sender[0].walk.slot, 4);
+	CHECK_EQ(e->mc.member[0].received, 3);
+	CHECK_EQ(e->tail, 3);
+	free(e);
+}
+
+static void test_trim(void)
+{
+	static const u64 wrong[][S] = {
+		{ 0, 1, 1 },	/* takes back a delivery */
+		{ 3, 1, 1 },	/* what is not here */
+		{ 2, 0, 1 },	/* takes from the own messages */
+		{ 2, 1, 3 },
+	};
+	static const u64 right[S] = { 2, 1, 1 };
+	struct end *e = in_the_middle();
+	u64 have[S];
+	u32 i;
+
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_freeze(&e->mc, have);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		CHECK(!spindle_mc_trim(&e->mc, wrong[i]));
+	CHECK_EQ(e->mc.sender[2].walk.slot, 2);
+	CHECK(spindle_mc_trim(&e->mc, right));
+	e->mc.tune.dlv_budget = 1;
+	CHECK(drained(e));
+	/* Round 1 of sender 0, and nothing of the dead one. */
+	CHECK_EQ(e->tail, 4);
+	CHECK_EQ(e->ring[3].sender, 0);
+	CHECK_EQ(e->ring[3].slot, 1);
+	CHECK(spindle_mc_drain(&e->mc));
+	CHECK_EQ(e->tail, 4);
+	free(e);
+}
+
+/* A copying reader without room holds up the end of the view, until it reads. */
+static void test_drain(void)
+{
+	static const u64 trim[S] = { 2, 1, 2 };
+	struct end *e = in_the_middle();
+	u64 have[S];
+
+	e->q.mask = 3;
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_freeze(&e->mc, have);
+	CHECK(spindle_mc_trim(&e->mc, trim));
+	CHECK(!spindle_mc_drain(&e->mc));
+	CHECK(!spindle_mc_drain(&e->mc));
+	CHECK_EQ(e->tail, 4);
+	smp_store_release(&e->consumed, 1); /* C */
+	CHECK(spindle_mc_drain(&e->mc));
+	CHECK_EQ(e->tail, 5);
+	free(e);
+}
+
+/* Senders 0 and 1 go on; the reader holds what it was given, and one slot is not sent. */
+static void test_begin(void)
+{
+	static const u64 trim[S] = { 2, 1, 1 }, first[] = { 2, 1 };
+	static const u32 from[] = { 0, 1 };
+	struct end *e = in_the_middle(), *n = open_end(2, 1);
+	u64 have[S];
+
+	spindle_mc_wedge(&e->mc);
+	commit(e, 1);
+	spindle_mc_freeze(&e->mc, have);
+	CHECK(spindle_mc_trim(&e->mc, trim));
+	CHECK(spindle_mc_drain(&e->mc));
+	smp_store_release(&e->consumed, 1); /* C */
+	spindle_mc_begin(&n->mc, &e->mc, from, first);
+
+	/* The slot that waited, once, behind the round of the views before. */
+	settle(n);
+	CHECK_EQ(n->mc.sender[1].walk.slot, 2);
+	CHECK_EQ(n->mc.sender[1].msgs[1].round, 1);
+	CHECK_EQ(n->mc.word[SPINDLE_COL_SLOTS], 2);
+	CHECK_EQ(n->mc.word[SPINDLE_COL_SENT], 2);
+	CHECK_EQ(n->mc.member[0].push_slot, 1);
+	CHECK_EQ(n->mc.free_slot, 0);
+	/* Not all of the old view is consumed here: nothing is said to be delivered. */
+	CHECK_EQ(n->mc.word[SPINDLE_COL_DELIVERED], 0);
+	CHECK_EQ(n->mc.word[SPINDLE_COL_RECEIVED], 2);
+	smp_store_release(&e->consumed, 4); /* C */
+	settle(n);
+	CHECK_EQ(n->mc.word[SPINDLE_COL_DELIVERED], 2);
+	push_all(n);
+	/* Nor is the own slot free before the other has said so. */
+	CHECK_EQ(e->free_slot, 0);
+	says(n, 0, 3, 4, 2, 2);
+	settle(n);
+	CHECK_EQ(e->free_slot, 1);
+	/* The own message is the next that the reader gets. */
+	CHECK_EQ(e->tail, 5);
+	CHECK_EQ(e->ring[4].sender, 1);
+	CHECK_EQ(e->ring[4].slot, 1);
+	CHECK(!(n->mc.events & SPINDLE_MC_FAILED));
+	free(e);
+	free(n);
+}
+
+/* A joiner takes each sender up where the others go on with it. */
+static void test_join(void)
+{
+	static const u64 first[] = { 1234567, 0 };
+	static const u32 from[] = { SPINDLE_NO_RANK, SPINDLE_NO_RANK };
+	struct end *e = open_end(2, 1);
+
+	spindle_mc_begin(&e->mc, NULL, from, first);
+	attach(e);
+	arrives(e, 0, 1234567, 1);
+	says(e, 0, 2, 3, 0, 1234568);
+	settle(e);
+	CHECK(!(e->mc.events & SPINDLE_MC_FAILED));
+	CHECK_EQ(e->tail, 1);
+	CHECK_EQ(e->ring[0].slot, 1234567);
+	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 0);
+	free(e);
+}
+
+int main(void)
+{
+	static const struct tap_case cases[] = {
+		{ "wedged: no rounds for messages or nulls, but all is received", test_wedge },
+		{ "frozen: all that is here, nothing after it", test_freeze },
+		{ "a trim that cannot be true; one that is", test_trim },
+		{ "the view ends when readers have taken it", test_drain },
+		{ "the next view: what waited is sent, what is held stays", test_begin },
+		{ "a joiner begins where the others are", test_join },
+	};
+
+	return tap_run(cases, ARRAY_SIZE(cases));
+}
