@@ -263,6 +263,16 @@ send()
 	sender=$!
 }
 
+send_to_the_end()
+{
+	local rc
+
+	send "$1"
+	rc=0
+	wait "$sender" || rc=$?
+	is "  the sender is done" "$rc" 0
+}
+
 readers()
 {
 	[ "$(loop_stat 2 1 readers)" = "$1" ]
@@ -325,19 +335,13 @@ first_reader()
 	spindle-ctl -j -p subgroup show node 2 id 1 | sed -n '/"reader"/,$p' |
 		sed -n 's/^ *"pid": *\([0-9]*\),*$/\1/p' | head -n 1
 }
-send 20
-rc=0
-wait "$sender" || rc=$?
-is "  the sender is done" "$rc" 0
+send_to_the_end 20
 is "  who lags is named first" "$(first_reader)" $slow
 kill -CONT $slow
 kill $slow
 wait $slow
 slow -c
-send 20
-rc=0
-wait "$sender" || rc=$?
-is "  the sender is done" "$rc" 0
+send_to_the_end 20
 is "  whoever came first" "$(first_reader)" $slow
 kill -CONT $slow
 kill $slow $others
