@@ -40,8 +40,8 @@ sweep()
 		point "nulls off" "$n" -n "$n" $PAPER -T nulls=off
 	done
 	# No more than the copy ring of the slow one holds.
-	point "no slow reader" 4 -n 4 -S 64 -w 4096 --ring 4M --copy-out -c 4000 -W 0
-	point "a slow reader" 4 -n 4 -S 64 -w 4096 --ring 4M --copy-out -c 4000 -W 0 \
+	point "no slow reader" 4 -n 4 -S 64 -w 4096 --ring 4M --copy-out -c 4000 -W 0 -r 9
+	point "a slow reader" 4 -n 4 -S 64 -w 4096 --ring 4M --copy-out -c 4000 -W 0 -r 9 \
 		-u 100 --upcall-nodes one
 }
 
