@@ -54,8 +54,8 @@ close_frames()
 	END { end() }'
 }
 
-# say_verdict TOTALS: the last line of all; status 1 if any failed. Sets passed, for those
-# who want a test at least.
+# say_verdict TOTALS: what failed, once more, and the last line of all; status 1 if any
+# failed. Sets passed, for those who want a test at least.
 say_verdict()
 {
 	local failed skipped line
@@ -64,6 +64,10 @@ say_verdict()
 	line="$passed passed, $failed failed"
 	if ((skipped)); then
 		line+=", $skipped skipped"
+	fi
+	if [[ -s $1.failed ]]; then
+		echo "# what failed:"
+		head -n 40 "$1.failed"
 	fi
 	echo "$line"
 	((failed == 0))

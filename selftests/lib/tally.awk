@@ -4,7 +4,9 @@
 #
 #	awk -v prefix="6.1 " -v totals=FILE -v loose=1 -f tally.awk
 #
-# TOTALS is read at the start and written at the end: passed failed skipped.
+# TOTALS is read at the start and written at the end: passed failed skipped. What
+# failed is added to TOTALS.failed, with the first remarks that followed it, for those
+# who see no more than the end of a long run.
 # A block is what stands between "# test: NAME" and "# test-end: NAME STATUS";
 # what is outside of any is the lane's own.  Every block needs a plan that its
 # results agree with; loose means that the lane's own needs none.
@@ -12,13 +14,26 @@
 function result(good, text)
 {
 	number++
+	remarks = 0
 	if (good) {
 		passed++
 		printf "ok %d - %s\n", number, text
 	} else {
 		failed++
 		printf "not ok %d - %s\n", number, text
+		printf "# not ok %d - %s\n", number, text >>(totals ".failed")
+		remarks = 6
 	}
+	fflush()
+}
+
+function remark(text)
+{
+	if (remarks > 0) {
+		remarks--
+		printf "# %s\n", substr(text, 1, 200) >>(totals ".failed")
+	}
+	print text
 	fflush()
 }
 
@@ -87,6 +102,7 @@ BEGIN {
 	if (n == 0) {
 		number++
 		skipped++
+		remarks = 0
 		reason = $0
 		sub(/^1\.\.0 *(# *[Ss][Kk][Ii][Pp][^ ]* *)?/, "", reason)
 		printf "ok %d - %sall # SKIP %s\n", number, label, reason
@@ -102,6 +118,7 @@ BEGIN {
 	if (good && text ~ /# *[Ss][Kk][Ii][Pp]/) {
 		number++
 		skipped++
+		remarks = 0
 		printf "ok %d - %s%s\n", number, label, text
 		fflush()
 		next
@@ -112,9 +129,9 @@ BEGIN {
 	next
 }
 
-/^#/ { print; fflush(); next }
+/^#/ { remark($0); next }
 /^$/ { next }
-{ print "# " $0; fflush() }
+{ remark("# " $0) }
 
 END {
 	if (!ended)
