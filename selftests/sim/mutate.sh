@@ -1,60 +1,42 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Is the simulator any good? Break a copy of the core in one place after the other; a
-# bounded number of seeds has to find it. Prints which mutants were killed, by which seed,
-# and which survived.
+# Is the simulator any good? A bounded number of seeds has to find each mutant. See
+# ../lib/mutate.sh.
 #
 #   mutate.sh            all
 #   mutate.sh NAME...    some
 #   SEEDS=n              seeds that each of them gets; 4000
 
 set -euo pipefail
+# shellcheck source=selftests/lib/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
-core=${CORE:-$root/kmod/core}
-work=${BUILD:-$root/build/sim}/mutate
+here=$SPN_SELFTESTS/sim
+work=${BUILD:-$SPN_BUILD/sim}/mutate
 seeds=${SEEDS:-4000}
 only=("$@")
-killed=0
-survived=()
+# shellcheck source=selftests/lib/mutate.sh
+. "$SPN_SELFTESTS/lib/mutate.sh"
 
-# mutant NAME FILE SED-SCRIPT: one change, which must change something.
-mutant()
+# What the mutation leaves unused is no reason to fail.
+build()
 {
-	local name=$1 file=$2 script=$3 dir=$work/$1
-
-	if [[ ${#only[@]} -gt 0 && " ${only[*]} " != *" $name "* ]]; then
-		return
-	fi
-	rm -rf "$dir"
-	mkdir -p "$dir"
-	cp -r "$core" "$dir/core"
-	sed -i "$script" "$dir/core/$file"
-	if cmp -s "$core/$file" "$dir/core/$file"; then
-		echo "stale      $name (the line is not there any more)"
-		survived+=("$name")
-		return
-	fi
-	# What the mutation leaves unused is no reason to fail.
-	if ! make -s -C "$here" CORE="$dir/core" BUILD="$dir" CFLAGS="-w" "$dir/sim" \
-		>"$dir/log" 2>&1; then
-		echo "no build   $name"
-		survived+=("$name")
-		return
-	fi
-	if timeout 120 "$dir/sim" -n "$seeds" -m 1 >"$dir/log" 2>&1; then
-		echo "SURVIVED   $name"
-		survived+=("$name")
-	else
-		# A crash of the program has no such line, and is found as well.
-		echo "killed     $name: $(grep -m 1 '^seed' "$dir/log" ||
-			tail -n 1 "$dir/log")"
-		killed=$((killed + 1))
-	fi
-	rm -f "$dir/sim"
+	make -s -C "$here" CORE="$work/core" BUILD="$work/build" CFLAGS="-w" "$work/build/sim"
 }
+
+survives()
+{
+	timeout 120 "$work/build/sim" -n "$seeds" -m 1
+}
+
+# A crash of the program has no such line, and is found as well.
+killer()
+{
+	grep -m 1 '^seed' "$work/log" || tail -n 1 "$work/log"
+}
+
+mutants_begin
 
 # Agreement.
 mutant minority_goes_on member.h '/spindle_mb_quorum/,/^}/ s/return .*;/return true;/'
@@ -94,5 +76,4 @@ mutant lose_readers epoch.c 's/mc->log\[n & mc->log_mask\] = s < mc->senders ? s
 mutant wrong_sender epoch.c 's/(was == GONE || from\[s\] != was)/s != was/'
 mutant free_too_early epoch.c '/^static void begin_sender/,/^}/ s/msg->round = 0;/;/;/^static void begin_sender/,/^}/ s/sd->rel_slot = old->rel_slot;/;/'
 
-echo "$killed killed, ${#survived[@]} not${survived[*]:+: ${survived[*]}}"
-[[ ${#survived[@]} -eq 0 ]]
+mutants_end

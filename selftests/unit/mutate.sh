@@ -1,63 +1,48 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Are the tests any good? Break a copy of the core in one place after the other; the
-# check has to fail each time. Prints which mutants were killed and which survived.
+# Are the unit tests any good? See ../lib/mutate.sh.
 #
 #   mutate.sh            all
 #   mutate.sh NAME...    some
 
 set -euo pipefail
+# shellcheck source=selftests/lib/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
-core=${CORE:-$root/kmod/core}
-work=${BUILD:-$root/build/unit}/mutate
+here=$SPN_SELFTESTS/unit
+work=${BUILD:-$SPN_BUILD/unit}/mutate
 only=("$@")
-killed=0
-survived=()
+# shellcheck source=selftests/lib/mutate.sh
+. "$SPN_SELFTESTS/lib/mutate.sh"
 
-# One build for all: what a mutant does not touch is not compiled again.
-build()
+# What the mutation leaves unused is no reason to fail.
+unit()
 {
-	make -s -C "$here" CORE="$work/core" BUILD="$work/build" CFLAGS="-O1 -g -w" "$@" \
-		>"$work/log" 2>&1
+	make -s -C "$here" CORE="$work/core" BUILD="$work/build" CFLAGS="-O1 -g -w" "$@"
 }
 
-rm -rf "$work"
-mkdir -p "$work"
-cp -r "$core" "$work/core"
-if ! build check; then
+build()
+{
+	unit all
+}
+
+survives()
+{
+	unit check STOP=1
+}
+
+killer()
+{
+	sed -n 's/^# FAILED: *//p' "$work/log"
+}
+
+mutants_begin
+if ! unit check >"$work/log" 2>&1; then
 	cat "$work/log"
 	echo "fails already without a mutant"
 	exit 1
 fi
-
-# mutant NAME FILE SED-SCRIPT: one change, which must change something.
-mutant()
-{
-	local name=$1 file=$2 script=$3
-
-	if [[ ${#only[@]} -gt 0 && " ${only[*]} " != *" $name "* ]]; then
-		return
-	fi
-	sed "$script" "$core/$file" >"$work/core/$file"
-	if cmp -s "$core/$file" "$work/core/$file"; then
-		echo "stale      $name (the line is not there any more)"
-		survived+=("$name")
-	# What the mutation leaves unused is no reason to fail.
-	elif ! build all; then
-		echo "no build   $name"
-		survived+=("$name")
-	elif build check STOP=1; then
-		echo "SURVIVED   $name"
-		survived+=("$name")
-	else
-		echo "killed     $name ($(sed -n 's/^# FAILED: *//p' "$work/log"))"
-		killed=$((killed + 1))
-	fi
-	cp "$core/$file" "$work/core/$file"
-}
 
 mutant believe_all receive.c 's/if (!plausible(mc, m, word))/if (0)/'
 mutant take_unpushed receive.c 's/received <= pushed_seq(mc, m)/1/'
@@ -157,5 +142,4 @@ mutant free_early txq.c 's/smp_store_release(txq->free_unit_word, unit)/smp_stor
 mutant layout_overlap layout.c 's/at += (u64)sg->window \* sizeof(struct spindle_hdr);/at += (u64)(sg->window - 1) * sizeof(struct spindle_hdr);/'
 mutant digest_ring view.c '/h = digest_u64(h, sg->ring);/d'
 
-echo "$killed killed, ${#survived[@]} not${survived[*]:+: ${survived[*]}}"
-[[ ${#survived[@]} -eq 0 ]]
+mutants_end
