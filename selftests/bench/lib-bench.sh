@@ -180,12 +180,12 @@ measure()
 	fi
 }
 
-# What a run that was stopped half-way has left.
+# sweep_up [N]: what a run that was stopped half-way has left, of at most so many nodes.
 sweep_up()
 {
 	local i
 
-	for i in $(seq 64); do
+	for i in $(seq "${1:-64}"); do
 		spindle-ctl node del id "$i" 2>/dev/null || :
 	done
 }

@@ -73,7 +73,7 @@ spindle_down()
 {
 	local i
 
-	spindle_nodes_del
+	sweep_up 8
 	! grep -q '^spindle ' /proc/modules || rmmod spindle
 	for i in $(seq 8); do
 		[ ! -e "/sys/class/infiniband/rxe$i" ] || rdma link delete "rxe$i"
@@ -86,22 +86,13 @@ spindle_down()
 	fi
 }
 
-spindle_nodes_del()
-{
-	local i
-
-	for i in $(seq 8); do
-		spindle-ctl node del id "$i" 2>/dev/null || :
-	done
-}
-
 # spindle_nodes N SIZE: nodes and a view for messages of this size, else as they come
 spindle_nodes()
 {
 	local i members
 
 	members=
-	spindle_nodes_del
+	sweep_up 8
 	for i in $(seq "$1"); do
 		members="$members member $i@$NETS.$i"
 		spindle-ctl node add id "$i" addr $NETS."$i" || return 1
