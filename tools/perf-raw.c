@@ -79,15 +79,18 @@ static int run(const struct perf_place *place, uint32_t node, uint8_t kind, uint
 {
 	struct timespec ts = { 0, TRY_NS };
 	unsigned int tries = 0;
-	int rc;
+	int rc = -EBUSY;
 
 	memset(answer, 0, sizeof(*answer));
-	do {
+	while (answer->count < count && tries < TRIES && !perf_stopped()) {
 		rc = run_once(place, node, kind, size, count - answer->count, answer);
-		if (rc == -EBUSY && ++tries < TRIES)
+		if (rc && rc != -EBUSY)
+			break;
+		if (rc) {
+			tries++;
 			nanosleep(&ts, NULL);
-	} while (((!rc && answer->count < count) || (rc == -EBUSY && tries < TRIES)) &&
-		 !perf_stopped());
+		}
+	}
 	/*
 	 * A member in another kernel does not answer pings, and one that somebody else
 	 * drives may be in use: then it is not known.
