@@ -27,13 +27,7 @@ check "module loads" loop_start
 ip link add dummy1 type dummy && ip link set dummy1 up && ip addr add 10.9.0.1/24 dev dummy1
 spindle-ctl monitor >"$events" &
 monitor=$!
-# Its first line would come with the first event, so give it one until it does.
-listening()
-{
-	spindle-ctl node add id 77 addr 10.0.0.1 port 5077 && spindle-ctl node del id 77
-	event "node-del node 77"
-}
-check "monitor listens" wait_until 20 listening
+check "monitor listens" wait_until 20 listens "$monitor"
 check "nodes" loop_nodes 4
 check "a view" loop_view 3 7 \
 	subgroup 0 name zero window 16 max-msg 1024 ring 65536 \
