@@ -180,12 +180,12 @@ measure()
 	fi
 }
 
-# sweep_up [N]: what a run that was stopped half-way has left, of at most so many nodes.
+# sweep_up N: what a run that was stopped half-way has left, of at most so many nodes.
 sweep_up()
 {
 	local i
 
-	for i in $(seq "${1:-64}"); do
+	for i in $(seq "$1"); do
 		spindle-ctl node del id "$i" 2>/dev/null || :
 	done
 }
@@ -222,7 +222,7 @@ point()
 	if ! measure "$@"; then
 		[ -s /tmp/bench.out ] || echo "took longer than $POINT_LIMIT s" >/tmp/bench.out
 		failed "$k" "$series" "$x"
-		sweep_up
+		sweep_up 64
 		return 0
 	fi
 	[ "$rows" != 0 ] || tell "head $(head -n 1 /tmp/bench.csv)"

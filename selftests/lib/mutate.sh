@@ -4,20 +4,25 @@
 # Are tests any good? Break a copy of the core in one place after the other; each time they
 # have to notice. Prints which mutants were killed, by what, and which survived.
 #
-# Who sources this has set $work, a directory for it, and $only, names of the mutants that
-# are wanted (none: all), and has three functions, for the copy in $work/core:
+# Who sources this has three functions, for the copy in $work/core:
 #
 #	build		compile the tests
 #	survives	run them: do all pass?
 #	killer		what has noticed, for people
 
 SPN_CORE=${CORE:-$SPN_ROOT/kmod/core}
+work=
+only=()
 killed=0
 survived=()
 
-# One copy for all: what a mutant does not touch need not be compiled again.
+# mutants_begin WORK [NAME]...: in this directory, these mutants (none: all). One copy for
+# all: what a mutant does not touch need not be compiled again.
 mutants_begin()
 {
+	work=$1
+	shift
+	only=("$@")
 	rm -rf "$work"
 	mkdir -p "$work"
 	cp -r "$SPN_CORE" "$work/core"

@@ -13,9 +13,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
 
 here=$SPN_SELFTESTS/sim
-work=${BUILD:-$SPN_BUILD/sim}/mutate
 seeds=${SEEDS:-4000}
-only=("$@")
 # shellcheck source=selftests/lib/mutate.sh
 . "$SPN_SELFTESTS/lib/mutate.sh"
 
@@ -36,7 +34,7 @@ killer()
 	grep -m 1 '^seed' "$work/log" || tail -n 1 "$work/log"
 }
 
-mutants_begin
+mutants_begin "${BUILD:-$SPN_BUILD/sim}/mutate" "$@"
 
 # Agreement.
 mutant minority_goes_on member.h '/spindle_mb_quorum/,/^}/ s/return .*;/return true;/'

@@ -11,8 +11,6 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
 
 here=$SPN_SELFTESTS/unit
-work=${BUILD:-$SPN_BUILD/unit}/mutate
-only=("$@")
 # shellcheck source=selftests/lib/mutate.sh
 . "$SPN_SELFTESTS/lib/mutate.sh"
 
@@ -37,7 +35,7 @@ killer()
 	sed -n 's/^# FAILED: *//p' "$work/log"
 }
 
-mutants_begin
+mutants_begin "${BUILD:-$SPN_BUILD/unit}/mutate" "$@"
 if ! unit check >"$work/log" 2>&1; then
 	cat "$work/log"
 	echo "fails already without a mutant"
