@@ -7,6 +7,7 @@
  * Status 1 if a seed fails; its number is printed, with the faults that can be left out (a
  * mask for -x) and it still fails. "-v -n 1 -s SEED -x FAULTS" tells its story.
  */
+#include <ctype.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 
 #define WILD 12000 /* time in which things go wrong */
 #define CALM (40 * SIM_TIMEOUT) /* time to come to rest in at most */
+#define MOST_JOBS 256
 
 void sim_fail(struct sim *sim, const char *fmt, ...)
 {
@@ -652,6 +654,22 @@ static bool run_jobs(const struct options *o, struct total *total)
 	return ok;
 }
 
+/* A number of an option, or the end: 1e6 for 1000000 would otherwise be one seed. */
+static u64 number(char option, const char *text, u64 least, u64 most)
+{
+	unsigned long long value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (!isdigit((unsigned char)*text) || *end || errno || value < least || value > most) {
+		fprintf(stderr, "sim: -%c %s: not a number from %llu to %llu\n", option, text,
+			(unsigned long long)least, (unsigned long long)most);
+		exit(2);
+	}
+	return value;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .first = 1, .n = 1000, .jobs = 1, .most = 10 };
@@ -669,19 +687,19 @@ int main(int argc, char **argv)
 			o.verbose = true;
 			break;
 		case 's':
-			o.first = strtoull(optarg, NULL, 0);
+			o.first = number(c, optarg, 0, U64_MAX);
 			break;
 		case 'n':
-			o.n = strtoull(optarg, NULL, 0);
+			o.n = number(c, optarg, 1, U64_MAX);
 			break;
 		case 'x':
-			o.skip = strtoull(optarg, NULL, 0);
+			o.skip = number(c, optarg, 0, U64_MAX);
 			break;
 		case 'm':
-			o.most = strtoull(optarg, NULL, 0);
+			o.most = number(c, optarg, 1, U64_MAX);
 			break;
 		case 'j':
-			o.jobs = strtoul(optarg, NULL, 0) ?: 1;
+			o.jobs = number(c, optarg, 1, MOST_JOBS);
 			break;
 		default:
 			fprintf(stderr, "usage: sim [-p] [-v] [-j JOBS] [-s FIRST] [-n SEEDS] [-x FAULTS] [-m FAILURES]\n");
