@@ -12,7 +12,7 @@
 #include "fabric/conn.h"
 
 #define SPINDLE_HELLO_MAGIC	0x4c444e53U	/* "SNDL" */
-#define SPINDLE_PROTOCOL	1
+#define SPINDLE_PROTOCOL	2
 
 /* The sender believes guards only when their completion arrives. */
 #define SPINDLE_HELLO_F_IMM	BIT(0)

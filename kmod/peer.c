@@ -387,11 +387,14 @@ static bool push_subgroup(struct spindle_peer *peer, struct spindle_subgroup *sg
 	struct spindle_write write[SPINDLE_PUSH_MAX];
 	u32 rank = spindle_mask_rank(sg->cfg->members, peer->rank);
 	u32 room = spindle_post_room(&peer->conn) / SPINDLE_POST_PIECES;
+	u32 how = peer->needs_imm ? 0 : SPINDLE_PUSH_SPLIT;
 	u32 i, n;
 
 	if (room < SPINDLE_PUSH_MAX)
 		return false;
-	n = spindle_push(&sg->mc, rank, sg->index, !peer->needs_imm, write, SPINDLE_PUSH_MAX);
+	if (how && peer->conn.inline_max >= sizeof(struct spindle_express))
+		how |= SPINDLE_PUSH_EXPRESS;
+	n = spindle_push(&sg->mc, rank, sg->index, how, write, SPINDLE_PUSH_MAX);
 	for (i = 0; i < n; i++) {
 		spindle_post_write(&peer->conn, write[i].data, write[i].local,
 				   write[i].remote, write[i].len);

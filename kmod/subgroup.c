@@ -294,11 +294,14 @@ static void wire_member(struct spindle_subgroup *sg, u32 view_rank, u32 rank)
 		m->remote_block = spindle_layout_block(sg->index);
 		m->remote_hdr = peer->out.hdr[sg->index];
 		m->remote_pay = peer->out.pay[sg->index];
+		m->remote_express = spindle_layout_express(&peer->out, sg->index);
 	}
 	if (!(sg->cfg->senders & BIT_ULL(view_rank)))
 		return;
 	if (peer && group->node->imm)
 		m->vouch = &peer->vouch[sg->index];
+	else if (peer)
+		m->express = in_row(row, spindle_layout_express(lo, sg->index));
 	m->sender = spindle_mask_rank(sg->cfg->senders, view_rank);
 	sd = &mc->sender[m->sender];
 	sd->member = rank;
@@ -412,11 +415,13 @@ void spindle_subgroup_free(struct spindle_subgroup *sg)
  * spindle_subgroup_row_bytes() - memory of the node's table that a subgroup takes
  * @sg: the subgroup
  *
- * Return: bytes: headers and payload ring of each sender, a block of each member
+ * Return: bytes: headers, payload ring and a message by express of each sender, a block of
+ * each member
  */
 u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg)
 {
-	u64 rings = sg->cfg->ring + (u64)sg->cfg->window * sizeof(struct spindle_hdr);
+	u64 rings = sg->cfg->ring + (u64)sg->cfg->window * sizeof(struct spindle_hdr) +
+		    sizeof(struct spindle_express);
 
 	return sg->mc.senders * rings + sg->mc.members * sizeof(struct spindle_block);
 }

@@ -92,6 +92,7 @@ const struct ctl_key ctl_tune_keys[] = {
 	[CTL_TUNE_MERGED_ACKS] = { .name = "merged-acks", .kind = CTL_SWITCH },
 	[CTL_TUNE_PACKED] = { .name = "packed", .kind = CTL_SWITCH },
 	[CTL_TUNE_TRACKING] = { .name = "tracking", .kind = CTL_SWITCH },
+	[CTL_TUNE_EXPRESS] = { .name = "express", .kind = CTL_SWITCH },
 	[CTL_TUNE_SEND_BUDGET] = {
 		.name = "send-budget", .kind = CTL_U32, .attr = SPINDLE_TUNE_A_SEND_BUDGET,
 		.def = SPINDLE_DEF_SEND_BUDGET,

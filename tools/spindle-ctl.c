@@ -42,7 +42,7 @@ static const struct noun nouns[] = {
 	{ "subgroup", ctl_cmd_subgroup,
 	  "  subgroup set node N id S\n"
 	  "           [send-batch|recv-batch|dlv-batch|nulls|late-post|merged-acks|\n"
-	  "            packed|tracking|all on|off]...\n"
+	  "            packed|tracking|express|all on|off]...\n"
 	  "           [send-budget M] [recv-budget M] [dlv-budget M] [silence ROUNDS]\n"
 	  "           [stall-ms MS|never]\n"
 	  "  subgroup show [node N] [id S] [-v]\n", NULL },

@@ -35,8 +35,8 @@ void spindle_layout_row(struct spindle_layout *lo, const struct spindle_view *vi
 		lo->pay[i] = SPINDLE_NO_OFFSET;
 		if ((sg->members & both) != both || !(sg->senders & BIT_ULL(writer)))
 			continue;
-		lo->hdr[i] = at;
-		at += (u64)sg->window * sizeof(struct spindle_hdr);
+		lo->hdr[i] = at + sizeof(struct spindle_express);
+		at = lo->hdr[i] + (u64)sg->window * sizeof(struct spindle_hdr);
 	}
 	at = ALIGN(at, SPINDLE_PAGE);
 	for (i = 0; i < view->num_subgroups; i++) {

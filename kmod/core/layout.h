@@ -6,8 +6,9 @@
  *
  *   0            node block                                        64 bytes
  *   64 (1 + i)   block of subgroup i of the view                   64 bytes each
- *   ...          header ring of each subgroup that both are members of and in
- *                which W sends                                     32 w bytes
+ *   ...          of each subgroup that both are members of and in which W sends
+ *                a message by express                             192 bytes
+ *                header ring                                       32 w bytes
  *   page         payload ring of each of them                      ring bytes
  *
  * The blocks have the same offset in all rows, whoever holds them; rings exist
@@ -17,8 +18,8 @@
 #ifndef SPINDLE_CORE_LAYOUT_H
 #define SPINDLE_CORE_LAYOUT_H
 
+#include "express.h"
 #include "view.h"
-#include "sst.h"
 
 /* No such ring in this row. */
 #define SPINDLE_NO_OFFSET U64_MAX
@@ -48,6 +49,18 @@ struct spindle_layout {
 static inline u64 spindle_layout_block(u32 index)
 {
 	return (1 + (u64)index) * sizeof(struct spindle_block);
+}
+
+/**
+ * spindle_layout_express() - offset of the place for messages by express
+ * @lo: layout of the row
+ * @index: index of a subgroup in the view of which the row has a header ring
+ *
+ * Return: bytes
+ */
+static inline u64 spindle_layout_express(const struct spindle_layout *lo, u32 index)
+{
+	return lo->hdr[index] - sizeof(struct spindle_express);
 }
 
 void spindle_layout_row(struct spindle_layout *lo, const struct spindle_view *view,

@@ -129,6 +129,7 @@ void spindle_mc_publish(struct spindle_mc *mc)
 	if (!mc->changed || !mc->active)
 		return;
 	mc->changed = false;
+	mc->express_ready = false;
 	spindle_block_write(mc->block, mc->word);
 }
 

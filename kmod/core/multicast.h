@@ -11,7 +11,8 @@
  * delivered in order. Slots are free again below the minimum of "delivered".
  *
  * Four predicates do it, each on whatever has piled up:
- *	receive	a member's block changed: believe it, walk the new headers
+ *	receive	a member's block changed, or a message came by express: believe it,
+ *		walk the new headers
  *	send	the process has slots ready, or silence would hold up others
  *	deliver	messages are stable, and the readers have room
  *	release	readers have consumed: let senders reuse the slots
@@ -81,6 +82,12 @@ struct spindle_mc_tune {
  * @told_received: @received of the block that it was pushed last
  * @told_delivered: @delivered of that block
  * @half: what it is pushed first if acknowledgments go one by one
+ * @express: where its messages by express come, in the copy of its row that we hold; NULL
+ *	of a member that does not send, and where a completion has to vouch
+ * @express_seal: seal of the last of these that was accepted
+ * @remote_express: offset of the place for ours in its copy of our row
+ * @by_express: sequence number behind the last message that went there by express; it is
+ *	received when @received has come so far
  */
 struct spindle_mc_member {
 	const struct spindle_block *block;
@@ -102,6 +109,10 @@ struct spindle_mc_member {
 	u64 told_received;
 	u64 told_delivered;
 	struct spindle_block half;
+	const struct spindle_express *express;
+	u64 express_seal;
+	u64 remote_express;
+	u64 by_express;
 };
 
 /**
@@ -109,7 +120,7 @@ struct spindle_mc_member {
  * @walk: place in its header ring; @walk.slot messages and @walk.rounds rounds are
  *	received
  * @msgs: its messages that are received and not yet released, by slot mod window
- * @pay: its payload ring
+ * @pay: its payload ring; we write there what came by express
  * @member: its member rank
  * @dlv_slot: next message to deliver
  * @rel_slot: next message to release; rel_slot <= dlv_slot <= walk.slot
@@ -119,7 +130,7 @@ struct spindle_mc_member {
 struct spindle_mc_sender {
 	struct spindle_walk walk;
 	struct spindle_msg *msgs;
-	const u8 *pay;
+	u8 *pay;
 	u32 member;
 	u64 dlv_slot;
 	u64 rel_slot;
@@ -218,6 +229,8 @@ struct spindle_mc_stats {
  * @sender: by sender rank
  * @word: own columns
  * @block: own block, in the own row
+ * @express: the newest own message and its guard, for members that miss only that
+ * @express_ready: it is up to date
  * @own_hdr_ring: own header ring in the own row, if a sender
  * @own_hdr: its offset in the own row
  * @own_pay: offset of the own payload ring in the own row
@@ -268,6 +281,8 @@ struct spindle_mc {
 	struct spindle_mc_sender *sender;
 	u64 word[SPINDLE_BLOCK_WORDS];
 	struct spindle_block *block;
+	struct spindle_express express;
+	bool express_ready;
 	struct spindle_hdr *own_hdr_ring;
 	u64 own_hdr;
 	u64 own_pay;

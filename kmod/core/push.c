@@ -95,6 +95,43 @@ static bool ack_received(const struct spindle_mc *mc, struct spindle_mc_member *
 	return true;
 }
 
+/*
+ * May this message, the first that the member misses, go inside its guard? It has to be
+ * the only one, and the last that went so has to be known to be received: see express.h.
+ * What is sent twice or at full length on purpose is not made short.
+ */
+static bool goes_express(const struct spindle_mc *mc, const struct spindle_mc_member *m,
+			 u64 slot, u32 how)
+{
+	const u32 need = SPINDLE_SW_EXPRESS | SPINDLE_SW_PACKED | SPINDLE_SW_MERGED_ACKS;
+
+	return (how & SPINDLE_PUSH_EXPRESS) && (mc->tune.switches & need) == need &&
+	       mc->word[SPINDLE_COL_SLOTS] - slot == 1 && m->received >= m->by_express &&
+	       mc->sender[mc->my_sender].msgs[slot & (mc->window - 1)].len <=
+	       SPINDLE_EXPRESS_BYTES;
+}
+
+/* The same for all members that miss nothing else. */
+static struct spindle_write express(struct spindle_mc *mc, struct spindle_mc_member *m,
+				    u64 slot)
+{
+	const struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
+	const struct spindle_msg *msg = &sd->msgs[slot & (mc->window - 1)];
+	u32 from = spindle_express_offset(msg->len);
+
+	if (!mc->express_ready)
+		spindle_express_write(&mc->express, mc->word, msg, sd->pay,
+				      (u64)mc->ring_units << SPINDLE_UNIT_SHIFT);
+	mc->express_ready = true;
+	m->by_express = msg->round * mc->senders + mc->my_sender + 1;
+	return (struct spindle_write){
+		.data = (const u8 *)&mc->express + from,
+		.remote = m->remote_express + from,
+		.len = sizeof(mc->express) - from,
+		.guard = true,
+	};
+}
+
 /**
  * spindle_push_wanted() - does a member miss anything of ours?
  * @mc: the subgroup
@@ -128,46 +165,52 @@ bool spindle_push_pending(const struct spindle_mc *mc)
  * @mc: the subgroup
  * @rank: the member
  * @index: the subgroup's index in the view
- * @split: two guards may follow each other, so what was received and what was delivered
- *	may be acknowledged one by one, if the subgroup is tuned so
+ * @how: SPINDLE_PUSH_SPLIT: two guards may follow each other, so what was received and what
+ *	was delivered may be acknowledged one by one, if the subgroup is tuned so;
+ *	SPINDLE_PUSH_EXPRESS: a message may go inside its guard
  * @write: out
  * @max: room in @write, at least 5 (payload that wraps, headers that wrap, block), and one
- *	more with @split
+ *	more with SPINDLE_PUSH_SPLIT
  *
  * The caller posts the writes in this order on the member's queue pair, all of them;
  * the subgroup's state says already that they are on their way.
  *
  * Return: number of writes
  */
-u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, bool split,
+u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, u32 how,
 		 struct spindle_write *write, u32 max)
 {
 	struct spindle_mc_member *m = &mc->member[rank];
 	struct list list = { .write = write };
 	struct spindle_write guard = {
+		.data = mc->block,
 		.remote = m->remote_block,
 		.len = SPINDLE_BLOCK_PUSH,
 		.guard = true,
 	};
 	u64 slot = m->push_slot, end = mc->word[SPINDLE_COL_SLOTS];
+	u32 split = how & SPINDLE_PUSH_SPLIT ? 1 : 0;
 
-	if (slot != end) {
+	if (goes_express(mc, m, slot, how)) {
+		guard = express(mc, m, slot);
+	} else if (slot != end) {
 		u64 hdrs = (u64)mc->window * sizeof(struct spindle_hdr);
 
 		end = add_payload(&list, mc, m, slot, end, max - 3 - split);
 		put_range(&list, mc->own_hdr, m->remote_hdr,
 			  slot * sizeof(struct spindle_hdr),
 			  (end - slot) * sizeof(struct spindle_hdr), hdrs);
-		m->push_slot = end;
-		if (end != mc->word[SPINDLE_COL_SLOTS])
-			return list.n;
 	}
+	m->push_slot = end;
+	if (end != mc->word[SPINDLE_COL_SLOTS])
+		return list.n;
 	guard.imm = index << SPINDLE_IMM_SHIFT | ((u32)end & SPINDLE_IMM_SLOTS);
 	if (split && ack_received(mc, m)) {
-		guard.data = &m->half;
-		list.write[list.n++] = guard;
+		struct spindle_write half = guard;
+
+		half.data = &m->half;
+		list.write[list.n++] = half;
 	}
-	guard.data = mc->block;
 	list.write[list.n++] = guard;
 	m->told_received = mc->word[SPINDLE_COL_RECEIVED];
 	m->told_delivered = mc->word[SPINDLE_COL_DELIVERED];

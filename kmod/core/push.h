@@ -5,7 +5,8 @@
  * A push of a subgroup is payload ranges, header ranges and last the block, in this
  * order on one queue pair: the block is the guard of what is before it. Whatever has
  * piled up since the last push goes as ranges, so that the number of writes does not
- * grow with the number of messages.
+ * grow with the number of messages. A short message that is alone goes inside its guard
+ * (express.h).
  *
  * Each member has its own place, because a member whose send queue is full gets a
  * part now and the rest later; the guard goes only when it vouches for nothing that
@@ -25,6 +26,10 @@
 #define SPINDLE_IMM_SHIFT	25
 #define SPINDLE_IMM_SLOTS	((u32)BIT(SPINDLE_IMM_SHIFT) - 1)
 #define SPINDLE_IMM_NODE	64U	/* index that stands for the node block */
+
+/* How a member is pushed. */
+#define SPINDLE_PUSH_SPLIT	BIT(0) /* two guards may follow each other */
+#define SPINDLE_PUSH_EXPRESS	BIT(1) /* it looks for messages by express */
 
 /* Writes that one push of one subgroup makes at most. */
 #define SPINDLE_PUSH_MAX	16
@@ -60,7 +65,7 @@ struct spindle_mc;
 
 bool spindle_push_wanted(const struct spindle_mc *mc, u32 rank);
 bool spindle_push_pending(const struct spindle_mc *mc);
-u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, bool split,
+u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, u32 how,
 		 struct spindle_write *write, u32 max);
 
 #endif /* SPINDLE_CORE_PUSH_H */

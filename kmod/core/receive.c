@@ -31,6 +31,8 @@ bool spindle_receive_test(void *ctx)
 			continue;
 		if (READ_ONCE(m->block->seal) != m->seal)
 			return true;
+		if (m->express && READ_ONCE(m->express->seal) != m->express_seal)
+			return true;
 		if (m->vouch && READ_ONCE(*m->vouch) != m->vouched)
 			return true;
 	}
@@ -86,6 +88,30 @@ static void protocol_error(struct spindle_mc *mc, u32 member)
 	mc->active = false;
 }
 
+static void torn(struct spindle_mc *mc, u32 r)
+{
+	struct spindle_mc_member *m = &mc->member[r];
+
+	spindle_count(&m->torn, 1);
+	if (++m->torn_run > SPINDLE_MAX_TORN)
+		protocol_error(mc, r);
+}
+
+/* Columns of a member, new ones: returns false if they are none of a correct one. */
+static bool accept(const struct spindle_mc *mc, struct spindle_mc_member *m,
+		   const u64 word[SPINDLE_BLOCK_WORDS])
+{
+	m->torn_run = 0;
+	if (!plausible(mc, m, word))
+		return false;
+	/* Statistics show them. */
+	WRITE_ONCE(m->sent, word[SPINDLE_COL_SENT]);
+	WRITE_ONCE(m->slots, word[SPINDLE_COL_SLOTS]);
+	WRITE_ONCE(m->received, word[SPINDLE_COL_RECEIVED]);
+	WRITE_ONCE(m->delivered, word[SPINDLE_COL_DELIVERED]);
+	return true;
+}
+
 static void read_block(struct spindle_mc *mc, u32 r)
 {
 	struct spindle_mc_member *m = &mc->member[r];
@@ -95,21 +121,67 @@ static void read_block(struct spindle_mc *mc, u32 r)
 	case SPINDLE_READ_SAME:
 		break;
 	case SPINDLE_READ_TORN:
-		spindle_count(&m->torn, 1);
-		if (++m->torn_run > SPINDLE_MAX_TORN)
-			protocol_error(mc, r);
+		torn(mc, r);
 		break;
 	case SPINDLE_READ_NEW:
-		m->torn_run = 0;
-		if (!plausible(mc, m, word)) {
+		if (!accept(mc, m, word))
 			protocol_error(mc, r);
-			break;
-		}
-		/* Statistics show them. */
-		WRITE_ONCE(m->sent, word[SPINDLE_COL_SENT]);
-		WRITE_ONCE(m->slots, word[SPINDLE_COL_SLOTS]);
-		WRITE_ONCE(m->received, word[SPINDLE_COL_RECEIVED]);
-		WRITE_ONCE(m->delivered, word[SPINDLE_COL_DELIVERED]);
+		break;
+	}
+}
+
+/* Has a block that is written later been read before? Columns grow. */
+static bool outdated(const struct spindle_mc_member *m, const u64 word[SPINDLE_BLOCK_WORDS])
+{
+	return word[SPINDLE_COL_SENT] <= m->sent && word[SPINDLE_COL_SLOTS] <= m->slots &&
+	       word[SPINDLE_COL_RECEIVED] <= m->received &&
+	       word[SPINDLE_COL_DELIVERED] <= m->delivered;
+}
+
+/*
+ * A message that came inside its guard: put it where it belongs, then it is like any
+ * other. Its header is checked when the walk comes to it.
+ */
+static bool take_express(struct spindle_mc *mc, struct spindle_mc_member *m,
+			 const struct spindle_express *x)
+{
+	const struct spindle_msg msg = { .round = x->round, .unit = x->unit, .len = x->len };
+	struct spindle_mc_sender *sd = &mc->sender[m->sender];
+	u64 slots = x->word[SPINDLE_COL_SLOTS];
+
+	if (!outdated(m, x->word) && !accept(mc, m, x->word))
+		return false;
+	/*
+	 * Nobody has shown us the message before, or it would be written over one that may
+	 * be in use; and it is within the window, because that is what was accepted.
+	 */
+	if (slots <= sd->walk.slot)
+		return true;
+	spindle_hdr_write(sd->walk.ring, sd->walk.wmask, slots - 1, &msg);
+	spindle_express_unpack(x, sd->pay, (u64)mc->ring_units << SPINDLE_UNIT_SHIFT);
+	return true;
+}
+
+/*
+ * Behind the block: what that one vouches for and went by express was written before it, and
+ * is not written over before the sender knows that it was received.
+ */
+static void read_express(struct spindle_mc *mc, u32 r)
+{
+	struct spindle_mc_member *m = &mc->member[r];
+	struct spindle_express copy;
+
+	if (!m->express || !mc->active)
+		return;
+	switch (spindle_express_read(m->express, &m->express_seal, &copy)) {
+	case SPINDLE_READ_SAME:
+		break;
+	case SPINDLE_READ_TORN:
+		torn(mc, r);
+		break;
+	case SPINDLE_READ_NEW:
+		if (!take_express(mc, m, &copy))
+			protocol_error(mc, r);
 		break;
 	}
 }
@@ -199,9 +271,12 @@ void spindle_receive_trigger(void *ctx)
 
 	mc->settle = true;
 	mc->backlog = false;
-	for (i = 0; i < mc->members && mc->active; i++)
-		if (i != mc->me)
-			read_block(mc, i);
+	for (i = 0; i < mc->members && mc->active; i++) {
+		if (i == mc->me)
+			continue;
+		read_block(mc, i);
+		read_express(mc, i);
+	}
 	/* Who comes first changes from pass to pass, or a budget would starve the last. */
 	for (i = 0; i < mc->senders && mc->active; i++) {
 		if (s != mc->my_sender)

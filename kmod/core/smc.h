@@ -68,7 +68,7 @@ static inline u32 spindle_units(u32 len)
  * @rounds: rounds below the next message are accounted for
  */
 struct spindle_walk {
-	const struct spindle_hdr *ring;
+	struct spindle_hdr *ring;
 	u32 wmask;
 	u32 max_msg;
 	u64 slot;

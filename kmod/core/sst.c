@@ -5,27 +5,38 @@
 #include "sst.h"
 
 /**
- * spindle_seal() - seal over the words of a block
+ * spindle_mix() - one word for many
  * @word: the words
+ * @words: how many
  *
- * A mix that spreads the low bits of every word, which are the ones that change in
- * counts, over the whole seal: a blend of two versions, byte by byte, has a seal of its
- * own. The seal of all zeroes is zero: fresh memory is a valid block. This is no defence
- * against a peer that lies; ranges are checked for that.
+ * Spreads the low bits of every word, which are the ones that change in counts, over the
+ * whole result: a blend of two versions, byte by byte, has one of its own. That of zeroes
+ * is zero. This is no defence against a peer that lies; ranges are checked for that.
  *
- * Return: the seal
+ * Return: the mix
  */
-u64 spindle_seal(const u64 word[SPINDLE_BLOCK_WORDS])
+u64 spindle_mix(const u64 *word, u32 words)
 {
 	u64 h = 0;
-	int i;
+	u32 i;
 
-	for (i = 0; i < SPINDLE_BLOCK_WORDS; i++) {
+	for (i = 0; i < words; i++) {
 		h ^= word[i];
 		h *= 0x9e3779b97f4a7c15ULL;
 		h ^= h >> 32;
 	}
 	return h;
+}
+
+/**
+ * spindle_seal() - seal over the words of a block
+ * @word: the words
+ *
+ * Return: the seal; 0 of all zeroes: fresh memory is a valid block
+ */
+u64 spindle_seal(const u64 word[SPINDLE_BLOCK_WORDS])
+{
+	return spindle_mix(word, SPINDLE_BLOCK_WORDS);
 }
 
 /**

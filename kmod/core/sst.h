@@ -65,6 +65,7 @@ enum spindle_read {
 	SPINDLE_READ_TORN,	/* being written, look again */
 };
 
+u64 spindle_mix(const u64 *word, u32 words);
 u64 spindle_seal(const u64 word[SPINDLE_BLOCK_WORDS]);
 void spindle_block_write(struct spindle_block *block, const u64 word[SPINDLE_BLOCK_WORDS]);
 enum spindle_read spindle_block_read(const struct spindle_block *block, u64 *seal,

@@ -248,11 +248,17 @@ static int create_queues(struct spindle_conn *conn)
 	attr.send_cq = conn->scq;
 	attr.recv_cq = conn->rcq;
 	err = rdma_create_qp(conn->id, conn->pd, &attr);
+	if (err == -EINVAL) {
+		/* No device says how much it takes; less will do. */
+		attr.cap.max_inline_data = SPINDLE_INLINE_MIN;
+		err = rdma_create_qp(conn->id, conn->pd, &attr);
+	}
 	if (err)
 		return err;
 	conn->qp = conn->id->qp;
+	conn->inline_max = attr.cap.max_inline_data;
 	/* Guards are copied at post time; a device without that is of no use here. */
-	return attr.cap.max_inline_data < SPINDLE_INLINE_MAX ? -EOPNOTSUPP : 0;
+	return conn->inline_max < SPINDLE_INLINE_MIN ? -EOPNOTSUPP : 0;
 }
 
 static int create_resources(struct spindle_conn *conn)

@@ -37,8 +37,9 @@
 #define SPINDLE_RETRIES		6
 /* Bytes of private data in a connection request, all that rdma_cm leaves. */
 #define SPINDLE_HELLO_LEN	56
-/* Largest message that is copied into the work request. */
-#define SPINDLE_INLINE_MAX	64
+/* Bytes that a device has to take into a work request, and what is asked for first. */
+#define SPINDLE_INLINE_MIN	64
+#define SPINDLE_INLINE_MAX	192
 
 /* Codes of a refusal that the fabric gives by itself; the owner's start above. */
 #define SPINDLE_REJECT_BUSY	1U
@@ -147,6 +148,7 @@ struct spindle_desc_page;
  * @imm_cqe: completion of receives for immediate data
  * @chain: work requests of one post, see post.c
  * @sge: their scatter entries
+ * @inline_max: bytes that a write may take from memory that is not registered
  * @nchain: length of the chain
  * @sq_free: send queue entries that are free
  * @since: work requests since the last signalled one
@@ -191,6 +193,7 @@ struct spindle_conn {
 
 	struct ib_rdma_wr chain[SPINDLE_SQ_DEPTH];
 	struct ib_sge sge[SPINDLE_SQ_DEPTH];
+	u32 inline_max;
 	u32 nchain;
 	u32 sq_free;
 	u32 since;

@@ -59,7 +59,7 @@ u32 spindle_post_room(const struct spindle_conn *conn)
 /**
  * spindle_post_write() - add a write to the chain
  * @conn: the connection; there is room for SPINDLE_POST_PIECES
- * @data: source, up to SPINDLE_INLINE_MAX bytes that are copied by the flush; or NULL
+ * @data: source, up to @conn->inline_max bytes that are copied by the flush; or NULL
  * @local: source as an offset in the own row, if @data is NULL
  * @remote: destination, offset in the peer's copy of our row
  * @len: bytes, not 0; source and destination lie inside their regions

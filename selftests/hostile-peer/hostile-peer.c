@@ -30,6 +30,8 @@
  *	block		sg=INDEX and sent= received= delivered= slots=, sealed, with a
  *			doorbell; seal=bad, quiet: without doorbell
  *	node		sleep=N lost=RANKS, the same of the node block
+ *	express		as block, with round= unit= len= of a message; says=N: another
+ *			length; mix=bad: other bytes
  *	hdr		sg= slot= round= unit= len=; word=N: another slot word
  *	garbage		n=N random writes into the row, seed=N, some with immediate data
  *	imms		n=N immediate data without a byte, v=V or random
@@ -139,7 +141,7 @@ static const struct {
 	{ "lure", step_lure }, { "give", step_give }, { "take", step_take },
 	{ "setup", step_setup }, { "write", step_write }, { "read", step_read },
 	{ "add", step_add }, { "send", step_send }, { "block", step_block },
-	{ "node", step_node }, { "hdr", step_hdr }, { "garbage", step_garbage },
+	{ "express", step_express }, { "node", step_node }, { "hdr", step_hdr }, { "garbage", step_garbage },
 	{ "imms", step_imms }, { "await", step_await }, { "joined", step_joined },
 	{ "gone", step_gone },
 	{ "mute", step_mute }, { "hangup", step_hangup }, { "exit", step_exit },

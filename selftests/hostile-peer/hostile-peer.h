@@ -64,6 +64,7 @@ void step_send(const char *step);
 void step_garbage(const char *step);
 void step_imms(const char *step);
 void step_block(const char *step);	/* row.c */
+void step_express(const char *step);
 void step_node(const char *step);
 void step_hdr(const char *step);
 void step_await(const char *step);

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "express.h"
 #include "push.h"
-#include "smc.h"
 #include "hostile-peer.h"
 #include "access.h"
 #include "connection.h"
@@ -17,21 +17,28 @@
 
 /* ---- ours -------------------------------------------------------------- */
 
-/* A block goes with a doorbell, so that an engine that sleeps looks at it. */
+/* Guards go with a doorbell, so that an engine that sleeps looks at them. */
+static const char *put_guard(const char *step, uint32_t index, uint64_t off, void *data,
+			     uint32_t len)
+{
+	char imm[32] = "";
+
+	if (!find(step, "quiet"))
+		snprintf(imm, sizeof(imm), "b,imm=%u", index << SPINDLE_IMM_SHIFT |
+			 ((uint32_t)num(step, "slots", 0) & SPINDLE_IMM_SLOTS));
+	return one_sided(imm, IBV_WR_RDMA_WRITE, off, data, len);
+}
+
 static void put_block(const char *step, uint32_t index, struct spindle_block *b)
 {
 	uint64_t off = index == SPINDLE_IMM_NODE ? SPINDLE_NODE_BLOCK :
 						   spindle_layout_block(index);
-	char imm[32] = "";
 
 	b->seal = spindle_seal(b->word);
 	if (find(step, "seal"))
 		b->seal ^= 1;
-	if (!find(step, "quiet"))
-		snprintf(imm, sizeof(imm), "b,imm=%u", index << SPINDLE_IMM_SHIFT |
-			 ((uint32_t)num(step, "slots", 0) & SPINDLE_IMM_SLOTS));
 	printf("%.*s: %s\n", (int)strcspn(step, ","), step,
-	       one_sided(imm, IBV_WR_RDMA_WRITE, off, b, SPINDLE_BLOCK_PUSH));
+	       put_guard(step, index, off, b, SPINDLE_BLOCK_PUSH));
 }
 
 void step_block(const char *step)
@@ -44,6 +51,41 @@ void step_block(const char *step)
 	} };
 
 	put_block(step, num(step, "sg", 0), &b);
+}
+
+void step_express(const char *step)
+{
+	static const uint8_t bytes[SPINDLE_PAGE] = "by express";
+	uint32_t sg = num(step, "sg", 0), from;
+	const uint64_t word[SPINDLE_BLOCK_WORDS] = {
+		[SPINDLE_COL_SENT] = num(step, "sent", 0),
+		[SPINDLE_COL_RECEIVED] = num(step, "received", 0),
+		[SPINDLE_COL_DELIVERED] = num(step, "delivered", 0),
+		[SPINDLE_COL_SLOTS] = num(step, "slots", 0),
+	};
+	const struct spindle_msg msg = {
+		.round = num(step, "round", 0),
+		.unit = num(step, "unit", 0),
+		.len = num(step, "len", 0),
+	};
+	struct spindle_express x;
+
+	if (out.hdr[sg] == SPINDLE_NO_OFFSET)
+		die("we do not send in subgroup index %u\n", sg);
+	if (msg.len > SPINDLE_EXPRESS_BYTES)
+		die("%s: too long\n", step);
+	spindle_express_write(&x, word, &msg, bytes, sizeof(bytes));
+	from = spindle_express_offset(msg.len);
+	if (find(step, "says")) {
+		x.len = num(step, "says", 0);
+		x.seal = spindle_mix(x.word, (offsetof(struct spindle_express, seal) -
+					      offsetof(struct spindle_express, word)) / 8);
+	}
+	if (find(step, "mix"))
+		x.pay[SPINDLE_EXPRESS_WORDS - 1] ^= 1;
+	printf("express: %s\n",
+	       put_guard(step, sg, spindle_layout_express(&out, sg) + from,
+			 (uint8_t *)&x + from, sizeof(x) - from));
 }
 
 void step_node(const char *step)
@@ -84,18 +126,26 @@ void step_await(const char *step)
 		[SPINDLE_COL_DELIVERED] = "delivered",
 		[SPINDLE_COL_SLOTS] = "slots",
 	};
-	const struct spindle_block *b =
-		(void *)(row + spindle_layout_block(num(step, "sg", 0)));
+	uint32_t sg = num(step, "sg", 0);
+	const struct spindle_block *b = (void *)(row + spindle_layout_block(sg));
+	const struct spindle_express *x = NULL;
+	struct spindle_express copy;
+	uint64_t xseal = 0;
 	uint64_t end = now_ms() + num(step, "ms", LIMIT_S * 1000);
 	uint64_t word[SPINDLE_BLOCK_WORDS] = { 0 }, seal = 0;
 	enum ibv_wc_status status;
 	bool there = false;
 	int i;
 
+	if (in.hdr[sg] != SPINDLE_NO_OFFSET)
+		x = (void *)(row + spindle_layout_express(&in, sg));
 	while (!there && now_ms() < end && !disconnected) {
 		poll_send(&status);
 		next_event(0, NULL, NULL);
 		spindle_block_read(b, &seal, word);
+		if (x && spindle_express_read(x, &xseal, &copy) == SPINDLE_READ_NEW)
+			for (i = 0; i < SPINDLE_BLOCK_WORDS; i++)
+				word[i] = max(word[i], copy.word[i]);
 		there = true;
 		for (i = 0; i < SPINDLE_BLOCK_WORDS; i++)
 			there &= word[i] >= num(step, col[i], 0);

@@ -9,7 +9,7 @@
 #include <linux/spindle_genl.h>
 
 #define HELLO_MAGIC	0x4c444e53U
-#define HELLO_VERSION	1
+#define HELLO_VERSION	2
 
 /* All numbers are little-endian. */
 struct hello {

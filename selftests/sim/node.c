@@ -44,7 +44,8 @@ static void push_group(struct node *node, struct group *g, u32 member)
 
 	if (!mc->active || !spindle_push_wanted(mc, member) || room < 6)
 		return;
-	n = spindle_push(mc, member, mc->id, true, write, min_t(u32, room, SPINDLE_PUSH_MAX));
+	n = spindle_push(mc, member, mc->id, SPINDLE_PUSH_SPLIT | SPINDLE_PUSH_EXPRESS, write,
+			 min_t(u32, room, SPINDLE_PUSH_MAX));
 	for (i = 0; i < n; i++)
 		fabric_post(sim, node->index, to, 0, &write[i]);
 }
@@ -107,6 +108,8 @@ static struct spindle_mc *new_group(struct node *node, const struct spindle_view
 		m->remote_block = SIM_BLOCK(g);
 		m->remote_hdr = SIM_HDR(g);
 		m->remote_pay = SIM_PAY(g);
+		m->remote_express = SIM_EXPRESS(g);
+		m->express = (void *)(row + SIM_EXPRESS(g));
 		sd->member = r;
 		sd->pay = row + SIM_PAY(g);
 		sd->msgs = calloc(SIM_WINDOW, sizeof(*sd->msgs));
@@ -249,8 +252,10 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 		if (!(next->subgroup[g].members & BIT_ULL(node->mb.me)))
 			continue;
 		/* Blocks begin again at all rows; nothing of the old view comes any more. */
-		for (i = 0; i < node->sim->nodes; i++)
+		for (i = 0; i < node->sim->nodes; i++) {
 			memset(node->row[i] + SIM_BLOCK(g), 0, sizeof(struct spindle_block));
+			memset(node->row[i] + SIM_EXPRESS(g), 0, sizeof(struct spindle_express));
+		}
 		grp->mc = new_group(node, next, g, node->mb.me);
 		from_old(node, g, next, from, trim, rank, first);
 		spindle_mc_begin(grp->mc, old, rank, first);

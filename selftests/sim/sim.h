@@ -34,7 +34,8 @@
 #define SIM_MB_BYTES ALIGN(sizeof(struct spindle_mb_row) + \
 			   (2 * SIM_TRIMS + SPINDLE_DECREE_HEAD) * sizeof(u64), 64)
 #define SIM_BLOCK(g) (SIM_MB_BYTES + (g) * sizeof(struct spindle_block))
-#define SIM_HDR(g) (SIM_BLOCK(SIM_GROUPS) + (g) * SIM_WINDOW * sizeof(struct spindle_hdr))
+#define SIM_EXPRESS(g) (SIM_BLOCK(SIM_GROUPS) + (g) * sizeof(struct spindle_express))
+#define SIM_HDR(g) (SIM_EXPRESS(SIM_GROUPS) + (g) * SIM_WINDOW * sizeof(struct spindle_hdr))
 #define SIM_PAY(g) (SIM_HDR(SIM_GROUPS) + (g) * SIM_RING)
 #define SIM_ROW SIM_PAY(SIM_GROUPS)
 

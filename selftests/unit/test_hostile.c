@@ -60,6 +60,7 @@ struct target {
 	struct spindle_mc_sender *sd; /* NULL: no sender */
 	struct spindle_block *block;
 	struct spindle_hdr *hdr;
+	struct spindle_express *express; /* NULL: nothing comes that way */
 	u8 *pay;
 };
 
@@ -71,6 +72,7 @@ static struct target target(struct group *g, u32 liar)
 		.g = g,
 		.m = &mc->member[r],
 		.block = (void *)mc->member[r].block,
+		.express = (void *)mc->member[r].express,
 	};
 
 	if (t.m->sender != SPINDLE_NO_RANK) {
@@ -86,7 +88,7 @@ static void noise(struct target *t, struct rng *r)
 	u64 word[SPINDLE_BLOCK_WORDS];
 	u32 i, n = t->g->mc.window;
 
-	switch (rng_below(r, 5)) {
+	switch (rng_below(r, 6)) {
 	case 0:
 		for (i = 0; i < SPINDLE_BLOCK_WORDS; i++)
 			word[i] = rng_odd(r);
@@ -106,6 +108,13 @@ static void noise(struct target *t, struct rng *r)
 	case 3:
 		for (i = 0; t->sd && i < n * sizeof(*t->hdr); i++)
 			((u8 *)t->hdr)[i] = rng_u64(r);
+		break;
+	case 4: /* a word of it, as likely sealed as not */
+		if (!t->express)
+			break;
+		((u64 *)t->express)[rng_below(r, sizeof(*t->express) / 8)] = rng_odd(r);
+		if (rng_chance(r, 50))
+			t->express->seal = spindle_mix(t->express->word, SPINDLE_BLOCK_WORDS + 3);
 		break;
 	default:
 		for (i = 0; t->sd && i < 4096; i++)
@@ -150,6 +159,27 @@ static u64 headers(struct target *t, u64 up_to, u64 sent, struct rng *r, bool ba
 	return slot;
 }
 
+/* The columns, in the block, or with the newest message. */
+static void publish(struct target *t, const u64 word[SPINDLE_BLOCK_WORDS], struct rng *r,
+		    bool bad)
+{
+	const struct spindle_hdr *hdr;
+	struct spindle_msg msg;
+
+	if (!t->express || !word[SPINDLE_COL_SLOTS] || rng_chance(r, 50)) {
+		spindle_block_write(t->block, word);
+		return;
+	}
+	hdr = &t->hdr[(word[SPINDLE_COL_SLOTS] - 1) & (t->g->mc.window - 1)];
+	msg = (struct spindle_msg){ .round = hdr->round, .unit = hdr->unit, .len = hdr->len };
+	msg.len = min_t(u32, msg.len, SPINDLE_EXPRESS_BYTES);
+	if (bad && rng_chance(r, 5))
+		msg.round = rng_odd(r);
+	if (bad && rng_chance(r, 5))
+		msg.len = rng_below(r, SPINDLE_EXPRESS_BYTES + 1);
+	spindle_express_write(t->express, word, &msg, t->pay, group_conf(t->g)->ring);
+}
+
 static void edge(struct target *t, struct rng *r, bool bad)
 {
 	const struct spindle_mc *mc = &t->g->mc;
@@ -177,7 +207,7 @@ static void edge(struct target *t, struct rng *r, bool bad)
 	word[SPINDLE_COL_DELIVERED] = t->m->delivered + rng_below(r, room + 1);
 	if (bad && rng_chance(r, 3))
 		word[rng_below(r, SPINDLE_BLOCK_WORDS)] += rng_chance(r, 50) ? 1 : -1;
-	spindle_block_write(t->block, word);
+	publish(t, word, r, bad);
 }
 
 /* Rounds for nothing; what it says of others' messages is true. */

@@ -86,7 +86,9 @@ static void check_row(const struct spindle_view *v, u32 writer, u32 holder)
 		CHECK((lo.pay[i] != SPINDLE_NO_OFFSET) == has);
 		if (!has)
 			continue;
-		CHECK(lo.hdr[i] >= lo.sst);
+		CHECK(spindle_layout_express(&lo, i) >= lo.sst);
+		CHECK(IS_ALIGNED(spindle_layout_express(&lo, i), sizeof(u64)));
+		add(&rs, spindle_layout_express(&lo, i), sizeof(struct spindle_express));
 		CHECK(IS_ALIGNED(lo.hdr[i], sizeof(struct spindle_hdr)));
 		CHECK(IS_ALIGNED(lo.pay[i], SPINDLE_PAGE));
 		add(&rs, lo.hdr[i], (u64)sg->window * sizeof(struct spindle_hdr));

@@ -142,7 +142,7 @@ static void test_one(void)
 	CHECK(!spindle_push_wanted(&f.mc, 1));
 	send(&f, 100, 0);
 	CHECK(spindle_push_wanted(&f.mc, 1));
-	n = spindle_push(&f.mc, 1, 3, false, w, SPINDLE_PUSH_MAX);
+	n = spindle_push(&f.mc, 1, 3, 0, w, SPINDLE_PUSH_MAX);
 	CHECK_EQ(n, 3);
 	play(&f, w, n);
 	CHECK(w[2].guard);
@@ -154,13 +154,13 @@ static void test_one(void)
 
 	/* Columns alone are one write. */
 	f.member[1].dirty = true;
-	CHECK_EQ(spindle_push(&f.mc, 1, 63, false, w, 5), 1);
+	CHECK_EQ(spindle_push(&f.mc, 1, 63, 0, w, 5), 1);
 	CHECK(w[0].guard);
 	CHECK_EQ(w[0].imm, 63U << SPINDLE_IMM_SHIFT | 1);
 
 	/* An empty message has a header and no payload. */
 	send(&f, 0, 0);
-	CHECK_EQ(spindle_push(&f.mc, 1, 0, false, w, 5), 2);
+	CHECK_EQ(spindle_push(&f.mc, 1, 0, 0, w, 5), 2);
 	CHECK(w[1].guard && w[0].len == 32);
 	close_it(&f);
 }
@@ -176,7 +176,7 @@ static void test_batch_is_flat(void)
 		open_at(&f, W, 65536, 0, 0);
 		for (i = 0; i < count; i++)
 			send(&f, rng_below(&rng, 900) + 1, rng_below(&rng, 2));
-		n = spindle_push(&f.mc, 1, 0, false, w, SPINDLE_PUSH_MAX);
+		n = spindle_push(&f.mc, 1, 0, 0, w, SPINDLE_PUSH_MAX);
 		CHECK_EQ(n, 3);
 		play(&f, w, n);
 		CHECK(arrived(&f, 0, count));
@@ -208,7 +208,7 @@ static void test_gaps(void)
 		open_at(&f, 8, 65536, 0, 0);
 		send(&f, rows[i].len, rows[i].extra);
 		send(&f, 64, 0);
-		n = spindle_push(&f.mc, 1, 0, false, w, SPINDLE_PUSH_MAX);
+		n = spindle_push(&f.mc, 1, 0, 0, w, SPINDLE_PUSH_MAX);
 		if (n != rows[i].ranges + 2 - empty)
 			tap_fail("gap row %zu: %u writes", i, n);
 		play(&f, w, n);
@@ -227,7 +227,7 @@ static void test_wraps(void)
 	open_at(&f, 4, 4096, 3, 62);
 	send(&f, 200, 0);
 	send(&f, 64, 0);
-	n = spindle_push(&f.mc, 1, 0, false, w, 5);
+	n = spindle_push(&f.mc, 1, 0, 0, w, 5);
 	CHECK_EQ(n, 5);
 	play(&f, w, n);
 	CHECK(arrived(&f, 3, 5));
@@ -236,7 +236,7 @@ static void test_wraps(void)
 	/* A message as long as the ring, anywhere. */
 	open_at(&f, 4, 4096, 0, 17);
 	send(&f, 4096, 0);
-	n = spindle_push(&f.mc, 1, 0, false, w, 5);
+	n = spindle_push(&f.mc, 1, 0, 0, w, 5);
 	CHECK_EQ(n, 4);
 	play(&f, w, n);
 	CHECK(arrived(&f, 0, 1));
@@ -247,7 +247,7 @@ static void test_wraps(void)
 	send(&f, 100, 0);
 	send(&f, 100, 1);
 	send(&f, 100, 0);
-	n = spindle_push(&f.mc, 1, 0, false, w, SPINDLE_PUSH_MAX);
+	n = spindle_push(&f.mc, 1, 0, 0, w, SPINDLE_PUSH_MAX);
 	play(&f, w, n);
 	CHECK(w[n - 1].guard);
 	CHECK(arrived(&f, 0, 3));
@@ -256,7 +256,7 @@ static void test_wraps(void)
 	/* The count in the immediate data wraps at 2^25. */
 	open_at(&f, 8, 4096, SPINDLE_IMM_SLOTS, 0);
 	send(&f, 1, 0);
-	n = spindle_push(&f.mc, 1, 5, false, w, 5);
+	n = spindle_push(&f.mc, 1, 5, 0, w, 5);
 	CHECK_EQ(w[n - 1].imm, 5U << SPINDLE_IMM_SHIFT);
 	close_it(&f);
 }
@@ -271,7 +271,7 @@ static void test_long_ranges(void)
 	open_at(&f, 8, 4 << 20, 0, 0);
 	for (i = 0; i < 5; i++)
 		send(&f, 700 << 10, 0);
-	n = spindle_push(&f.mc, 1, 0, false, w, SPINDLE_PUSH_MAX);
+	n = spindle_push(&f.mc, 1, 0, 0, w, SPINDLE_PUSH_MAX);
 	CHECK_EQ(n, 7);
 	play(&f, w, n);
 	CHECK(arrived(&f, 0, 5));
@@ -293,7 +293,7 @@ static void test_partial(void)
 			u64 before = f.member[1].push_slot;
 
 			memset(w, 0xff, sizeof(w));
-			n = spindle_push(&f.mc, 1, 2, false, w, max);
+			n = spindle_push(&f.mc, 1, 2, 0, w, max);
 			CHECK(n > 0 && n <= max);
 			CHECK(n == SPINDLE_PUSH_MAX || w[n].local == U64_MAX);
 			play(&f, w, n);
@@ -330,7 +330,7 @@ static void test_slots(void)
 		f.mc.max_msg = 1000;
 		f.mc.tune.switches &= ~SPINDLE_SW_PACKED;
 		send(&f, rows[i].len, rows[i].extra);
-		n = spindle_push(&f.mc, 1, 0, false, w, SPINDLE_PUSH_MAX);
+		n = spindle_push(&f.mc, 1, 0, 0, w, SPINDLE_PUSH_MAX);
 		CHECK_EQ(n, 3);
 		CHECK_EQ(w[0].len, rows[i].bytes);
 		play(&f, w, n);
@@ -352,14 +352,14 @@ static void test_split(void)
 	f.member[1].told_received = 3;
 	f.member[1].told_delivered = 2;
 	/* Merged, or where two guards could overtake each other: one. */
-	CHECK_EQ(spindle_push(&f.mc, 1, 0, true, w, 6), 1);
+	CHECK_EQ(spindle_push(&f.mc, 1, 0, SPINDLE_PUSH_SPLIT, w, 6), 1);
 	f.member[1].told_received = 3;
 	f.member[1].told_delivered = 2;
 	f.mc.tune.switches &= ~SPINDLE_SW_MERGED_ACKS;
-	CHECK_EQ(spindle_push(&f.mc, 1, 0, false, w, 6), 1);
+	CHECK_EQ(spindle_push(&f.mc, 1, 0, 0, w, 6), 1);
 	f.member[1].told_received = 3;
 	f.member[1].told_delivered = 2;
-	CHECK_EQ(spindle_push(&f.mc, 1, 0, true, w, 6), 2);
+	CHECK_EQ(spindle_push(&f.mc, 1, 0, SPINDLE_PUSH_SPLIT, w, 6), 2);
 	CHECK(w[0].guard && w[1].guard);
 	CHECK(w[0].data == &f.member[1].half && w[1].data == f.mc.block);
 	CHECK_EQ(spindle_block_read(w[0].data, &seal, word), SPINDLE_READ_NEW);
@@ -367,9 +367,9 @@ static void test_split(void)
 	CHECK_EQ(word[SPINDLE_COL_DELIVERED], 2);
 	/* One of the two alone is one. */
 	f.member[1].told_received = 3;
-	CHECK_EQ(spindle_push(&f.mc, 1, 0, true, w, 6), 1);
+	CHECK_EQ(spindle_push(&f.mc, 1, 0, SPINDLE_PUSH_SPLIT, w, 6), 1);
 	f.member[1].told_delivered = 2;
-	CHECK_EQ(spindle_push(&f.mc, 1, 0, true, w, 6), 1);
+	CHECK_EQ(spindle_push(&f.mc, 1, 0, SPINDLE_PUSH_SPLIT, w, 6), 1);
 	close_it(&f);
 }
 
@@ -390,7 +390,7 @@ static void test_split_room(void)
 			for (i = 0; i < count; i++)
 				send(&f, 128, 40); /* each a range of its own */
 			memset(w, 0xff, sizeof(w));
-			n = spindle_push(&f.mc, 1, 2, true, w, max);
+			n = spindle_push(&f.mc, 1, 2, SPINDLE_PUSH_SPLIT, w, max);
 			CHECK(n > 0 && n <= max);
 			CHECK_EQ(w[max].local, U64_MAX);
 			close_it(&f);
@@ -420,7 +420,7 @@ static void random_run(void)
 		}
 		if (!spindle_push_wanted(&f.mc, 1))
 			continue;
-		n = spindle_push(&f.mc, 1, 0, false, w, 5 + rng_below(&rng, SPINDLE_PUSH_MAX - 4));
+		n = spindle_push(&f.mc, 1, 0, 0, w, 5 + rng_below(&rng, SPINDLE_PUSH_MAX - 4));
 		play(&f, w, n);
 		CHECK(arrived(&f, seen, f.member[1].push_slot));
 		if (!w[n - 1].guard)

@@ -10,7 +10,7 @@
 
 static struct rng rng;
 
-static struct spindle_walk walk_at(const struct spindle_hdr *ring, u64 slot, u64 rounds)
+static struct spindle_walk walk_at(struct spindle_hdr *ring, u64 slot, u64 rounds)
 {
 	return (struct spindle_walk){
 		.ring = ring, .wmask = W - 1, .max_msg = MAX_MSG,

@@ -40,12 +40,16 @@ static void open_members(struct group *g)
 		m->remote_block = spindle_layout_block(g->index);
 		m->remote_hdr = lo.hdr[g->index];
 		m->remote_pay = lo.pay[g->index];
+		m->remote_express = spindle_layout_express(&lo, g->index);
 		if (mc->my_sender != SPINDLE_NO_RANK)
 			m->push_slot = w->conf.first;
 		if (w->conf.vouch)
 			m->vouch = &g->vouch[r];
 		if (sg->senders & BIT_ULL(v)) {
 			m->sender = s++;
+			if (!w->conf.vouch)
+				m->express = (void *)(node->row[v] +
+					spindle_layout_express(&node->lo[v], g->index));
 			m->slots = w->conf.first;
 			m->vouched = g->vouch[r] = w->conf.first & SPINDLE_IMM_SLOTS;
 			sd->member = r;
@@ -71,17 +75,17 @@ static void push_all(struct spindle_mc *mc)
 	struct spindle_write write[SPINDLE_PUSH_MAX];
 	struct world *w = g->node->world;
 	/* Where guards may change places no two go at once. */
-	bool split = !w->conf.vouch;
+	u32 how = w->conf.vouch ? 0 : SPINDLE_PUSH_SPLIT | SPINDLE_PUSH_EXPRESS;
 	u32 r, i, n, room;
 
 	for (r = 0; r < g->mc.members; r++) {
 		if (!spindle_push_wanted(&g->mc, r))
 			continue;
 		room = fabric_room(w, g->node->rank, g->view_rank[r]);
-		if (room < 5U + split)
+		if (room < 5U + !!how)
 			continue;
 		room = min_t(u32, room, SPINDLE_PUSH_MAX);
-		n = spindle_push(&g->mc, r, g->index, split, write, room);
+		n = spindle_push(&g->mc, r, g->index, how, write, room);
 		if (!n || n > room)
 			world_fail(w, "push of %u writes into room for %u", n, room);
 		for (i = 0; i < n && !w->failed; i++)

@@ -124,7 +124,7 @@ says 2 'sender 2 is not one of its members (1,3)' view set node 1 vid 1 \
 says 2 "subgroup set: 'node' is missing" subgroup set id 0 nulls off
 says 2 "subgroup set: 'id' is missing" subgroup set node 1 nulls off
 says 2 'subgroup set: there is nothing to set; there is: all, send-batch' subgroup set 1 id 0
-says 2 "'windows' is not known here; there is: .*packed, tracking, send-budget.*stall-ms" \
+says 2 "'windows' is not known here; there is: .*packed, tracking, express, send-budget.*stall-ms" \
 	subgroup set 1 id 0 windows off
 says 2 "nulls '2': neither on nor off" subgroup set 1 id 0 nulls 2
 says 2 "all 'none': neither on nor off" subgroup set 1 id 0 all none

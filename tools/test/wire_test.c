@@ -336,7 +336,7 @@ static void put_row(struct nl_msg *msg, uint32_t id, bool sender, uint64_t sent,
 /* A subgroup as the kernel shows it: three members, of which the last does not send. */
 static struct nlattr *subgroup_message(uint8_t mode)
 {
-	struct nla_bitfield32 bits = { .value = 0xf0, .selector = SPINDLE_SW_ALL };
+	struct nla_bitfield32 bits = { .value = 0x1f0, .selector = SPINDLE_SW_ALL };
 	uint64_t hist[CTL_HIST_MAX + 1] = { 3, 0, 5 };
 	struct nl_msg *msg = nlmsg_alloc_size(8192);
 	struct nlattr *sg, *nest;
@@ -368,7 +368,7 @@ static void test_subgroup(void)
 	static const char want[] =
 		"{\"tune\":{\"send_batch\":false,\"recv_batch\":false,\"dlv_batch\":false,"
 		"\"nulls\":false,\"late_post\":true,\"merged_acks\":true,\"packed\":true,"
-		"\"tracking\":true,\"send_budget\":1,\"stall_ms\":0},"
+		"\"tracking\":true,\"express\":true,\"send_budget\":1,\"stall_ms\":0},"
 		"\"batches\":{\"send\":[3,0,5,0,0,0,0,0,0,0,0,0,0,0,0,0,0],\"recv\":[3,";
 	struct json_object *obj = json_object_new_object();
 	struct ctl_subgroup sg;
@@ -527,7 +527,8 @@ static void test_words(void)
 		all &= ctl_tune_keys[i].name && (i < CTL_TUNE_SWITCHES) == !ctl_tune_keys[i].attr;
 	ok(all && 1U << CTL_TUNE_SWITCHES == SPINDLE_SW_ALL + 1 &&
 	   1U << CTL_TUNE_PACKED == SPINDLE_SW_PACKED &&
-	   1U << CTL_TUNE_TRACKING == SPINDLE_SW_TRACKING, "switches are at the places of their bits");
+	   1U << CTL_TUNE_TRACKING == SPINDLE_SW_TRACKING &&
+	   1U << CTL_TUNE_EXPRESS == SPINDLE_SW_EXPRESS, "switches are at the places of their bits");
 }
 
 int main(void)

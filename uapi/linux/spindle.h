@@ -18,7 +18,8 @@
  *   rx    read-only   payload ring of every sender, by rank   (RECV, not COPY)
  *   dlv   read-only   ring of struct spindle_dlv              (RECV)
  *   copy  read-only   payload ring that dlv points into       (RECV and COPY)
- *   sst   read-only   the columns of each member's row, by rank
+ *   sst   read-only   the columns of each member's row, by rank; those that came with a
+ *                     message by express are not shown, so they may lag by one push
  *
  * Each section may be mapped with twice its length: the second half shows the same
  * pages again. For payload rings (tx, rx, copy) that makes a message that wraps

@@ -262,6 +262,8 @@ enum spindle_subgroup_node_attr {
  *	which go out whole
  * @SPINDLE_SW_TRACKING: subgroups in which nothing happens are looked at now and then;
  *	off: in every pass
+ * @SPINDLE_SW_EXPRESS: a message of at most 128 bytes that is alone goes inside its guard,
+ *	by one write; off: by three. Needs MERGED_ACKS and PACKED, too
  */
 enum spindle_switch {
 	SPINDLE_SW_SEND_BATCH = 1 << 0,
@@ -271,10 +273,11 @@ enum spindle_switch {
 	SPINDLE_SW_LATE_POST = 1 << 4,
 	SPINDLE_SW_MERGED_ACKS = 1 << 5,
 	SPINDLE_SW_PACKED = 1 << 6,
-	SPINDLE_SW_TRACKING = 1 << 7
+	SPINDLE_SW_TRACKING = 1 << 7,
+	SPINDLE_SW_EXPRESS = 1 << 8
 };
 
-#define SPINDLE_SW_ALL		0xffU
+#define SPINDLE_SW_ALL		0x1ffU
 
 /* Defaults and limits of what can be tuned. */
 #define SPINDLE_DEF_SEND_BUDGET	512

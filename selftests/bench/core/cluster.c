@@ -89,10 +89,12 @@ static void wire_member(struct cluster_member *m, struct spindle_mc *mc, u32 g, 
 	to->remote_block = spindle_layout_block(g);
 	to->remote_hdr = out.hdr[g];
 	to->remote_pay = out.pay[g];
+	to->remote_express = spindle_layout_express(&out, g);
 	to->sender = SPINDLE_NO_RANK;
 	if (r >= mc->senders)
 		return;
 	to->sender = r;
+	to->express = (void *)(m->row[r] + spindle_layout_express(&m->lo[r], g));
 	sd = &mc->sender[r];
 	sd->member = r;
 	sd->pay = m->row[r] + m->lo[r].pay[g];
@@ -257,8 +259,9 @@ static bench_noinline void push(struct cluster_member *m)
 	/* With room for two guards, as where acknowledgments may go one by one. */
 	for (r = 0; r < mc->members; r++)
 		if (spindle_push_wanted(mc, r))
-			m->writes[r] = spindle_push(mc, r, 0, true, m->write[r],
-						    SPINDLE_PUSH_MAX);
+			m->writes[r] = spindle_push(mc, r, 0,
+						    SPINDLE_PUSH_SPLIT | SPINDLE_PUSH_EXPRESS,
+						    m->write[r], SPINDLE_PUSH_MAX);
 }
 
 static void carry_out(struct cluster_member *m)

@@ -98,6 +98,14 @@ broken "two headers of one round" hdr hdr,slot=1 block,sent=2,slots=2
 broken "a message longer than the limit" hdr,len=513 block,sent=1,slots=1
 broken "a seal that stays wrong" block,sent=1,seal=bad
 broken "a seal of the node that stays wrong" node,sleep=1,seal=bad
+broken "by express, more messages than the window" express,sent=9,slots=9,len=64
+broken "by express, one whose predecessor is missing" express,sent=2,slots=2,round=1
+broken "by express, a round that is not decided" express,sent=1,slots=1,round=1
+broken "by express, rounds beyond all bounds" express,sent=-1,slots=1
+broken "by express, rounds go back" express,sent=2,slots=1,len=5 await,received=1 \
+	express,sent=1,slots=2,round=1
+broken "by express, longer than there is room" express,sent=1,slots=1,says=129
+broken "by express, other bytes, for ever" express,sent=1,slots=1,len=64,mix=bad
 WORDS="senders 2"
 broken "rounds of a member that does not send" block,sent=1
 WORDS=
@@ -127,6 +135,17 @@ is "an extent beyond the ring" \
 	"up|up|success|success|there|success|there"
 wait "$load_pid"
 check "is read as such" grep -q "length 512" /tmp/load.out
+
+fresh
+limit 60 mcast-load -n 2 -g 1 -s one -c 1 -l 1-9 -C >/tmp/load.out 2>&1 &
+load_pid=$!
+check "a reader" wait_until 30 sh -c "spindle-ctl subgroup show node 2 | grep -q ' 1  *0'"
+is "the same by express" \
+	"$(hostile dial setup express,unit=0xffffffff,len=100,sent=1,slots=1 await,received=1 \
+		block,sent=1,slots=1,received=1 await,delivered=1)" \
+	"up|up|success|there|success|there"
+wait "$load_pid"
+check "is read as such" grep -q "length 100" /tmp/load.out
 
 # ---- garbage and floods -----------------------------------------------------
 

@@ -105,7 +105,7 @@ is "  then they are not known" "$(metric efficiency) $(metric engine_busy)" "nul
 
 # ---- messages, members, modes ----------------------------------------------
 
-for size in 1 23 24 25 64K; do
+for size in 1 23 24 25 128 129 64K; do
 	perf "messages of $size bytes" -S $size -c 50 --verify
 	sends 150
 done
@@ -141,6 +141,13 @@ sends 150
 is "  times" "$(metric own_count)" 150
 perf "by the clock" --rate 500 -c 0 -t 0.2
 sends 300
+perf "one in a long time" -s one -S 64 --rate 25 -c 0 -t 1
+sends 25
+alone=$(metric writes_per_message)
+perf "one in a long time, not by express" -s one -S 64 --rate 25 -c 0 -t 1 --tune express=off
+sends 25
+holds "  takes two more writes to each member" \
+	"$(metric writes_per_message) - $alone > 3 && $(metric writes_per_message) - $alone < 5"
 perf "for a while" -c 0 -t 0.2 --verify
 holds "  something was sent" "$(metric sent) > 0"
 is "  and delivered" "$(metric delivered)" $(($(metric sent) * 3))

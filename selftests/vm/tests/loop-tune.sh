@@ -9,7 +9,7 @@
 . ./lib-loop.sh
 
 out=/tmp/out
-switches="send-batch recv-batch dlv-batch nulls late-post merged-acks packed tracking"
+switches="send-batch recv-batch dlv-batch nulls late-post merged-acks packed tracking express"
 
 # says STATUS PATTERN WORD...: the command ends with this status and says this.
 says()
@@ -164,7 +164,8 @@ for s in $switches; do
 done
 is "the others did not notice" "$(tune 2)" "$defaults"
 set_sg all off nulls on
-is "all but one" "$(tune 1 | grep -o false | wc -l)" 7
+is "all but one" "$(tune 1 | grep -o false | wc -l)" \
+	$(($(echo "$switches" | wc -w) - 1))
 set_sg silence 0 nulls off all on
 is "all but one, the other way, in any order" "$(tune 1)" \
 	"nulls:false $(echo "$defaults" | sed 's/silence:1024/silence:0/')"
@@ -245,8 +246,8 @@ is "all below is stable" "$(loop_stat 1 1 stable)" "$(row 1 1 received)"
 check "visits are no fewer than those with work" \
 	test "$(loop_stat 1 1 visits)" -ge "$(loop_stat 1 1 activations)"
 ring=$(loop_stat 1 1 ring)
-is "memory: a ring and 64 headers of 32 bytes per sender, 64 bytes per member" \
-	"$(loop_stat 1 1 row_bytes)" $((3 * (ring + 64 * 32) + 3 * 64))
+is "memory: per sender a ring, 64 headers of 32 bytes, 192 for express; 64 per member" \
+	"$(loop_stat 1 1 row_bytes)" $((3 * (ring + 64 * 32 + 192) + 3 * 64))
 says 0 "row-bytes  *$(loop_stat 1 1 row_bytes)" stats node 1
 
 # ---- readers --------------------------------------------------------------
