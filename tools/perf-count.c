@@ -22,6 +22,8 @@
 
 /* Milliseconds that a device is given to count anew, at most. */
 #define MAX_LIFESPAN	100
+/* Milliseconds: no kernel has fewer ticks than 100 in a second. */
+#define LONGEST_TICK 10
 
 /* Which attribute counts what. */
 struct source {
@@ -187,7 +189,10 @@ static int64_t device_counter(const struct perf_place *place, unsigned int devic
 	return v;
 }
 
-/* Counters of devices are kept for a few milliseconds before they are read again. */
+/*
+ * Counters of devices are kept for a few milliseconds before they are read again. The kernel
+ * counts these in ticks, and of the first and of the last one only a part may go by.
+ */
 static void outlive(const struct perf_place *place)
 {
 	struct timespec ts = { 0, 0 };
@@ -201,7 +206,8 @@ static void outlive(const struct perf_place *place)
 	}
 	if (!most)
 		return;
-	ts.tv_nsec = (most < MAX_LIFESPAN ? most + 1 : MAX_LIFESPAN) * 1000000;
+	most += 2 * LONGEST_TICK;
+	ts.tv_nsec = (most < MAX_LIFESPAN ? most : MAX_LIFESPAN) * 1000000;
 	nanosleep(&ts, NULL);
 }
 
