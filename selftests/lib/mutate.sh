@@ -26,6 +26,11 @@ mutants_begin()
 	rm -rf "$work"
 	mkdir -p "$work"
 	cp -r "$SPN_CORE" "$work/core"
+	# What fails already would kill all of them.
+	if ! { build && survives; } >"$work/log" 2>&1; then
+		tail -n 20 "$work/log"
+		die "fails already without a mutant"
+	fi
 }
 
 survivor()

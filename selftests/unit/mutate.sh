@@ -36,11 +36,6 @@ killer()
 }
 
 mutants_begin "${BUILD:-$SPN_BUILD/unit}/mutate" "$@"
-if ! unit check >"$work/log" 2>&1; then
-	cat "$work/log"
-	echo "fails already without a mutant"
-	exit 1
-fi
 
 mutant believe_all receive.c 's/if (!plausible(mc, m, word))/if (0)/'
 mutant take_unpushed receive.c 's/received <= pushed_seq(mc, m)/1/'
@@ -124,6 +119,32 @@ mutant copy_free dlvq.c 's/copy_end\[(consumed - 1) & dlvq->mask\]/copy_end[cons
 mutant consumed_range dlvq.c 's/consumed > dlvq->tail/consumed > dlvq->tail + 1/'
 mutant ignore_seal sst.c 's/if (spindle_seal(w) != s)/if (0)/'
 mutant weak_seal sst.c 's/h \*= 0x9e3779b97f4a7c15ULL;/h += 1;/'
+mutant express_unread receive.c '/^bool spindle_receive_test/,/^}/ s/if (m->express \&\&/if (0 \&\&/'
+mutant express_before_block receive.c '/^void spindle_receive_trigger/,/^}/ {s/read_block(mc, i);/read_express(mc, i);/;t;s/read_express(mc, i);/read_block(mc, i);/}'
+mutant express_unchecked receive.c 's/if (!outdated(m, x->word) \&\& !accept(mc, m, x->word))/if (0)/'
+mutant express_believed receive.c 's/!accept(mc, m, x->word))/!(accept(mc, m, x->word) || 1))/'
+mutant express_no_old receive.c 's/if (!outdated(m, x->word) \&\& /if (/'
+mutant express_again receive.c 's/if (slots <= sd->walk.slot)/if (!slots)/'
+mutant express_no_header receive.c '/^static bool take_express/,/^}/ s/spindle_hdr_write(.*);/;/'
+mutant express_next_header receive.c '/^static bool take_express/,/^}/ s/slots - 1, &msg/slots, \&msg/'
+mutant express_no_bytes receive.c 's/spindle_express_unpack(x.*);/;/'
+mutant express_torn_free receive.c '/^static void read_express/,/^}/ s/torn(mc, r);/;/'
+mutant express_failed receive.c 's/if (!m->express || !mc->active)/if (!m->express)/'
+mutant express_unasked push.c 's/(how \& SPINDLE_PUSH_EXPRESS) \&\&/1 \&\&/'
+mutant express_switches push.c 's/SPINDLE_SW_EXPRESS | SPINDLE_SW_PACKED | SPINDLE_SW_MERGED_ACKS;/SPINDLE_SW_EXPRESS | SPINDLE_SW_PACKED;/'
+mutant express_padded push.c 's/SPINDLE_SW_EXPRESS | SPINDLE_SW_PACKED | SPINDLE_SW_MERGED_ACKS;/SPINDLE_SW_EXPRESS | SPINDLE_SW_MERGED_ACKS;/'
+mutant express_batch push.c 's/mc->word\[SPINDLE_COL_SLOTS\] - slot == 1 \&\&/mc->word[SPINDLE_COL_SLOTS] != slot \&\&/'
+mutant express_overwrites push.c 's/m->received >= m->by_express/1/'
+mutant express_too_soon push.c 's/mc->my_sender + 1;$/mc->my_sender;/'
+mutant express_too_late push.c 's/m->received >= m->by_express/m->received > m->by_express/'
+mutant express_too_long push.c 's/^	       SPINDLE_EXPRESS_BYTES;/	       SPINDLE_EXPRESS_BYTES - 1;/'
+mutant express_stale multicast.c 's/mc->express_ready = false;/;/'
+mutant express_weak express.c 's/if (payload_mix(copy) != copy->mix)/if (0)/'
+mutant express_unsealed express.c 's/if (seal_of(copy) != s ||/if (/'
+mutant express_len express.c 's/ || copy->len > SPINDLE_EXPRESS_BYTES)/)/'
+mutant express_tail express.c 's/x->pay\[SPINDLE_EXPRESS_WORDS - 1\] = 0;/;/'
+mutant express_wrap_out express.c '/^void spindle_express_write/,/^}/ s/memcpy(to + part, ring, /memcpy(to + part, ring + at + part, /'
+mutant express_wrap_in express.c '/^void spindle_express_unpack/,/^}/ s/memcpy(ring, from + part/memcpy(ring + at + part, from + part/'
 mutant guard_early push.c 's/if (end != mc->word\[SPINDLE_COL_SLOTS\])/if (0)/'
 mutant headers_short push.c 's/(end - slot) \* sizeof(struct spindle_hdr), hdrs/(end - slot - 1) * sizeof(struct spindle_hdr), hdrs/'
 mutant no_wrap push.c 's/u64 part = min(len, ring - off);/u64 part = len;/'
