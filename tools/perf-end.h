@@ -111,6 +111,7 @@ struct perf_from {
  * @slow: its reader takes @load->upcall for a message
  * @own: times from sending to own delivery, of the loop that drives this end
  * @slowest: times until the last end of this process has it
+ * @late: times from when messages were due until they were sent
  * @rep: repetition
  * @running: it has begun
  * @joined: digest of all that said hello, 0 before that is known
@@ -142,6 +143,7 @@ struct perf_end {
 	bool slow;
 	struct perf_hist *own;
 	struct perf_hist *slowest;
+	struct perf_hist *late;
 
 	uint64_t rep;
 	bool running;

@@ -35,6 +35,7 @@ enum perf_goal {
  * @shows: it draws the progress
  * @own: times from sending to own delivery
  * @slowest: times until the last end has it
+ * @late: times from when messages were due until they were sent
  * @begun: ticks when it started
  * @thread: its thread
  */
@@ -49,6 +50,7 @@ struct perf_loop {
 	bool shows;
 	struct perf_hist own;
 	struct perf_hist slowest;
+	struct perf_hist late;
 	uint64_t begun;
 	pthread_t thread;
 };

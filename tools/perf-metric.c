@@ -35,6 +35,13 @@ const struct perf_metric perf_metrics[PERF_METRICS] = {
 	[PERF_M_SLOWEST_P99] = { "slowest_p99", PERF_U_US, "  99 %" },
 	[PERF_M_SLOWEST_P999] = { "slowest_p999", PERF_U_US, "  99.9 %" },
 	[PERF_M_SLOWEST_MAX] = { "slowest_max", PERF_U_US, "  longest" },
+	[PERF_M_LATE_COUNT] = { "late_count", PERF_U_NUM, NULL },
+	[PERF_M_LATE_MEAN] = { "late_mean", PERF_U_US, "of this, sent late, mean" },
+	[PERF_M_LATE_P50] = { "late_p50", PERF_U_US, "  median" },
+	[PERF_M_LATE_P90] = { "late_p90", PERF_U_US, "  90 %" },
+	[PERF_M_LATE_P99] = { "late_p99", PERF_U_US, "  99 %" },
+	[PERF_M_LATE_P999] = { "late_p999", PERF_U_US, "  99.9 %" },
+	[PERF_M_LATE_MAX] = { "late_max", PERF_U_US, "  longest" },
 	[PERF_M_MSGS_PER_WRITE] = { "messages_per_write", PERF_U_NUM, "messages per write",
 				    "network" },
 	[PERF_M_WRITES_PER_MSG] = { "writes_per_message", PERF_U_NUM, "writes per message" },
@@ -162,6 +169,7 @@ void perf_metric_sample(struct perf_result *r, const struct perf_sample *s)
 	v[PERF_M_EFFICIENCY] = s->wire;
 	put_times(&v[PERF_M_OWN_COUNT], &s->own);
 	put_times(&v[PERF_M_SLOWEST_COUNT], &s->slow);
+	put_times(&v[PERF_M_LATE_COUNT], &s->late);
 	put_network(v, s);
 	put_engine(v, s);
 	put_process(v, s);

@@ -37,6 +37,13 @@ enum perf_metric_id {
 	PERF_M_SLOWEST_P99,
 	PERF_M_SLOWEST_P999,
 	PERF_M_SLOWEST_MAX,
+	PERF_M_LATE_COUNT,
+	PERF_M_LATE_MEAN,
+	PERF_M_LATE_P50,
+	PERF_M_LATE_P90,
+	PERF_M_LATE_P99,
+	PERF_M_LATE_P999,
+	PERF_M_LATE_MAX,
 	PERF_M_MSGS_PER_WRITE,
 	PERF_M_WRITES_PER_MSG,
 	PERF_M_WRITES_PER_POST,
@@ -120,6 +127,7 @@ extern const struct perf_metric perf_metrics[PERF_METRICS];
  * @wire: bytes per second that the nodes of this process have to write for the goodput
  * @own: times from sending to own delivery, ticks
  * @slow: times until the last member of this process has it, ticks
+ * @late: times from when messages were due until they were sent, ticks
  * @counts: what was counted meanwhile
  */
 struct perf_sample {
@@ -134,6 +142,7 @@ struct perf_sample {
 	double wire;
 	struct perf_hist own;
 	struct perf_hist slow;
+	struct perf_hist late;
 	struct perf_counts counts;
 };
 

@@ -232,6 +232,7 @@ static void make_loops(struct run *run)
 		loop->end[loop->ends++] = e;
 		e->own = &loop->own;
 		e->slowest = &loop->slowest;
+		e->late = &loop->late;
 	}
 	for (l = 0; l < run->loops; l++) {
 		run->loop[l].pfd = ctl_alloc((run->loop[l].ends + 1) *
@@ -352,6 +353,7 @@ static void gather(struct run *run)
 	for (i = 0; i < run->loops; i++) {
 		perf_hist_merge(&s->own, &run->loop[i].own);
 		perf_hist_merge(&s->slow, &run->loop[i].slowest);
+		perf_hist_merge(&s->late, &run->loop[i].late);
 	}
 }
 
@@ -369,6 +371,7 @@ static int repeat(struct run *run, uint64_t rep, struct perf_result *r)
 	for (i = 0; i < run->loops; i++) {
 		perf_hist_clear(&run->loop[i].own);
 		perf_hist_clear(&run->loop[i].slowest);
+		perf_hist_clear(&run->loop[i].late);
 	}
 	if (run->load.warm && rep == 1)
 		snprintf(title, sizeof(title), "warm-up");

@@ -129,6 +129,8 @@ int perf_send(struct perf_end *e, uint64_t now)
 			return perf_end_fail(e, "cannot send: %s", strerror(-err));
 		/* Late is late: by the clock, time runs from when it should have been. */
 		time = load->gap > 0 ? e->due : load->heads ? perf_now() : 0;
+		if (load->gap > 0)
+			perf_hist_add(e->late, perf_since(now, e->due));
 		fill(e, slot.data, time);
 		spindle_commit_quiet(&e->q, &slot, load->size);
 		e->sent++;

@@ -141,9 +141,9 @@ static const struct {
 	{ "lure", step_lure }, { "give", step_give }, { "take", step_take },
 	{ "setup", step_setup }, { "write", step_write }, { "read", step_read },
 	{ "add", step_add }, { "send", step_send }, { "block", step_block },
-	{ "express", step_express }, { "node", step_node }, { "hdr", step_hdr }, { "garbage", step_garbage },
-	{ "imms", step_imms }, { "await", step_await }, { "joined", step_joined },
-	{ "gone", step_gone },
+	{ "express", step_express }, { "node", step_node }, { "hdr", step_hdr },
+	{ "garbage", step_garbage }, { "imms", step_imms }, { "await", step_await },
+	{ "joined", step_joined }, { "gone", step_gone },
 	{ "mute", step_mute }, { "hangup", step_hangup }, { "exit", step_exit },
 	{ "mark", step_mark }, { "until", step_until },
 };

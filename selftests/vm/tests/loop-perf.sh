@@ -139,8 +139,11 @@ sends 600
 perf "one at a time" --latency -c 50
 sends 150
 is "  times" "$(metric own_count)" 150
+is "  none was due" "$(metric late_count) $(metric late_p50)" "0 null"
 perf "by the clock" --rate 500 -c 0 -t 0.2
 sends 300
+is "  all were due" "$(metric late_count)" 300
+holds "  lateness is a part of it" "$(metric late_p50) <= $(metric own_p50)"
 perf "one in a long time" -s one -S 64 --rate 25 -c 0 -t 1
 sends 25
 alone=$(metric writes_per_message)
