@@ -60,6 +60,11 @@ sub div {
 	return defined $a && defined $b && $b > 0 ? $a / $b : undef;
 }
 
+sub mul {
+	my ($a, $b) = @_;
+	return defined $a && defined $b ? $a * $b : undef;
+}
+
 # One series over another at an x.
 sub r { my ($a, $b, $x, $m) = @_; return div(v($a, $x, $m), v($b, $x, $m)); }
 
