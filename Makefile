@@ -94,6 +94,10 @@ check-vm:
 sim:
 	@$(MAKE) -s --no-print-directory -C selftests/sim sim
 
+#: check-model      all orders of a small view change: ONLY=rules or ONLY=mutants
+check-model:
+	@selftests/model/run $(ONLY)
+
 #: uml              a User-Mode Linux kernel to test in, once: VARIANT=fast|debug
 #: check-native     the loop tests in it, at the speed of the machine: TEST=x
 #: check-debug      the same under KASAN, lockdep, kmemleak: TEST=x
@@ -173,6 +177,6 @@ clean:
 	rm -rf build
 
 .PHONY: all help modules modules-all modules_links lib tools progs demo check \
-	check-unit check-build check-vm sim uml check-native check-debug fuzz \
+	check-unit check-build check-vm sim check-model uml check-native check-debug fuzz \
 	check-race try bench bench-peers style modules_install install dkms-install \
 	uninstall clean

@@ -4,7 +4,7 @@
 # See to it that what the lanes need is installed.
 #
 #   deps.sh PURPOSE...	build lib style vm kernel-6.1 kernel-6.12
-#			headers-6.1 headers-6.12 bench bench-peers
+#			headers-6.1 headers-6.12 bench bench-peers model
 #
 # Nothing is said or done when nothing is missing.  As root on Debian the rest
 # is installed with apt; elsewhere it is listed and the status is 1.
@@ -40,6 +40,8 @@ needs_bench="cmd/gnuplot:gnuplot-nox cmd/perl:perl cmd/dash:dash cmd/gcc:gcc
 # Of "make bench-peers" beyond that: the other systems.
 needs_bench_peers="cmd/corosync:corosync cmd/corosync-cmapctl:corosync
 	pc/libcpg:libcpg-dev cmd/tipc:iproute2 cmd/tc:iproute2"
+# Of "make check-model" alone.
+needs_model="cmd/spin:spin cmd/gcc:gcc"
 
 purposes=("$@")
 ((${#purposes[@]})) || purposes=(build style vm headers-6.1 headers-6.12
@@ -103,6 +105,7 @@ find_missing()
 		vm) needs=$needs_vm ;;
 		bench) needs=$needs_bench ;;
 		bench-peers) needs=$needs_bench_peers ;;
+		model) needs=$needs_model ;;
 		kernel-* | headers-*)
 			needs=${purpose%%-*}/${purpose#*-}
 			case $purpose in
