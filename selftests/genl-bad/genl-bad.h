@@ -10,6 +10,9 @@
 /* One for requests, and one that has heard events from the beginning on. */
 extern struct nl nl, events;
 
+/* Switches as they are shown: a value and which of its bits mean something; all are on. */
+#define SWITCHES_ALL (SPINDLE_SW_ALL | (uint64_t)SPINDLE_SW_ALL << 32)
+
 /* The parts, one for each word that genl-bad understands. */
 void refuse(void);		/* refuse.c */
 void rights(void);		/* rights.c */

@@ -17,7 +17,6 @@
 #include "../progs/tap.h"
 
 #define SG0 "id=1 subgroup-id=0 "
-#define ALL (SPINDLE_SW_ALL | (uint64_t)SPINDLE_SW_ALL << 32)
 
 /* A number in an answer, by the types of the nests around it and its own. */
 struct value {
@@ -62,12 +61,12 @@ static const struct edge {
 	{ NSET, "id=1 idle-us=7 idle-us=50", AT_NODE(IDLE_US), SPINDLE_DEF_IDLE_US },
 	{ NSET, "id=1 timing=0", AT_NODE(TIMING), 0 },
 	{ NSET, "id=1 timing=0", AT_NODE(TIMING), 0 },
-	{ SSET, SG0 "tune{ } ", AT_TUNE(SWITCHES), ALL },
-	{ SSET, SG0 "tune{ switches=0:0 } ", AT_TUNE(SWITCHES), ALL },
-	{ SSET, SG0 "tune{ switches=0:128 } ", AT_TUNE(SWITCHES), ALL & ~128ULL },
-	{ SSET, SG0 "tune{ switches=2:3 } ", AT_TUNE(SWITCHES), ALL & ~129ULL },
-	{ SSET, SG0 "tune{ switches=0:255 } ", AT_TUNE(SWITCHES), ALL & ~255ULL },
-	{ SSET, SG0 "tune{ switches=255:255 } ", AT_TUNE(SWITCHES), ALL },
+	{ SSET, SG0 "tune{ } ", AT_TUNE(SWITCHES), SWITCHES_ALL },
+	{ SSET, SG0 "tune{ switches=0:0 } ", AT_TUNE(SWITCHES), SWITCHES_ALL },
+	{ SSET, SG0 "tune{ switches=0:128 } ", AT_TUNE(SWITCHES), SWITCHES_ALL & ~128ULL },
+	{ SSET, SG0 "tune{ switches=2:3 } ", AT_TUNE(SWITCHES), SWITCHES_ALL & ~129ULL },
+	{ SSET, SG0 "tune{ switches=0:511 } ", AT_TUNE(SWITCHES), SWITCHES_ALL & ~511ULL },
+	{ SSET, SG0 "tune{ switches=511:511 } ", AT_TUNE(SWITCHES), SWITCHES_ALL },
 	{ SSET, SG0 "tune{ send-budget=1 } ", AT_TUNE(SEND_BUDGET), 1 },
 	{ SSET, SG0 "tune{ send-budget=65536 } ", AT_TUNE(SEND_BUDGET), 65536 },
 	{ SSET, SG0 "tune{ send-budget=512 } ", AT_TUNE(SEND_BUDGET), SPINDLE_DEF_SEND_BUDGET },
@@ -164,7 +163,7 @@ static void under_a_sender(void)
 	static const struct refusal busy[] = {
 		{ SSET, "packed off under a sender", SG0 "tune{ silence=9 *switches=0:64 } ", EBUSY,
 			"sender is attached", 0 },
-		{ SSET, "all off under a sender", SG0 "tune{ *switches=0:255 stall-ms=1 } ", EBUSY,
+		{ SSET, "all off under a sender", SG0 "tune{ *switches=0:511 stall-ms=1 } ", EBUSY,
 			"sender is attached", 0 },
 		{ RAW, "under a sender", SG0 "raw{ size=64 count=1 } ", EBUSY, "in use", 0 },
 		{ RAW, "ping-pong under a sender", SG0 "raw{ kind=1 size=64 count=1 } ", EBUSY,
@@ -177,8 +176,8 @@ static void under_a_sender(void)
 
 	try_all(busy);
 	accepted(SSET, SG0 "tune{ switches=64:64 } ", "under a sender");
-	accepted(SSET, SG0 "tune{ switches=0:191 silence=0 } ", "under a sender");
-	accepted(SSET, SG0 "tune{ switches=255:255 silence=1024 } ", "under a sender");
+	accepted(SSET, SG0 "tune{ switches=0:447 silence=0 } ", "under a sender");
+	accepted(SSET, SG0 "tune{ switches=511:511 silence=1024 } ", "under a sender");
 	accepted(SSET, "id=2 subgroup-id=0 tune{ switches=0:64 } ", "sender elsewhere");
 	accepted(SSET, "id=2 subgroup-id=0 tune{ switches=64:64 } ", "sender elsewhere");
 	measure("id=2 subgroup-id=0 raw{ size=64 count=1 } ", 2);
@@ -205,7 +204,7 @@ static void not_active(void)
 
 	accepted(VSET, "id=4 vid=1 members=4-5 " SUBGROUP0, "a member that is nowhere");
 	try_all(forming);
-	accepted(SSET, "id=4 subgroup-id=0 tune{ switches=0:255 stall-ms=1 } ", "not active");
+	accepted(SSET, "id=4 subgroup-id=0 tune{ switches=0:511 stall-ms=1 } ", "not active");
 	accepted(NSET, "id=4 idle-us=50 timing=0", "not active");
 	accepted(VDEL, "id=4", "a view goes");
 	no_events();
@@ -254,7 +253,7 @@ void set(void)
 	measure(SG0 "raw{ size=64 count=300 } ", 600);
 	measure("id=2 subgroup-id=5 raw{ size=4096 count=5 } ", 5);
 	measure(SG0 "raw{ kind=1 size=1 count=5 } ", 10);
-	measure("id=3 subgroup-id=0 raw{ kind=1 size=65536 count=70 } ", 140);
+	measure("id=3 subgroup-id=0 raw{ kind=1 size=65536 count=7 } ", 14);
 	limited(SG0 "raw{ size=65536 count=1000000 } ");
 	limited(SG0 "raw{ kind=1 size=65536 count=1000000 } ");
 	under_a_sender();

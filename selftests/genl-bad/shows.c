@@ -95,7 +95,7 @@ static int take_message(void *ctx, const struct nlmsghdr *nlh)
 			s->hists += nl_len(a) == SPINDLE_HIST_BUCKETS * 8;
 			break;
 		case SPINDLE_SUBGROUP_A_TUNE:
-			s->tunes += num_in(a, SPINDLE_TUNE_A_SWITCHES, 8) == UINT64_C(0xff000000ff);
+			s->tunes += num_in(a, SPINDLE_TUNE_A_SWITCHES, 8) == SWITCHES_ALL;
 			break;
 		}
 	}

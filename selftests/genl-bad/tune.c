@@ -52,7 +52,7 @@ const struct refusal tune_refusals[] = {
 		"no subgroup", 0 },
 	{ SSET, "subgroup of others", "id=3 *subgroup-id=5 " TUNE, ENOENT, "no subgroup", 0 },
 	{ SSET, "node without view", "id=4 *subgroup-id=0 " TUNE, ENOENT, "no subgroup", 0 },
-	{ SSET, "switch 8", SG0 "tune{ *switches=256:256 } ", EINVAL, POLICY, 0 },
+	{ SSET, "switch 9", SG0 "tune{ *switches=512:512 } ", EINVAL, POLICY, 0 },
 	{ SSET, "all bits on", SG0 "tune{ *switches=4294967295:4294967295 } ", EINVAL, POLICY, 0 },
 	{ SSET, "all bits off", SG0 "tune{ *switches=0:4294967295 } ", EINVAL, POLICY, 0 },
 	{ SSET, "a switch that is not selected", SG0 "tune{ *switches=3:1 } ", EINVAL, POLICY, 0 },
