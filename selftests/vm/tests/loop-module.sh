@@ -163,8 +163,9 @@ is "mappings are as before" "$(cat /tmp/cold.vmap)" "$(cat /tmp/warm.vmap)"
 is "no thread is left" "$(cat /tmp/cold.threads)" ""
 # One object per cycle, of whatever kind, would make its cache grow by as many between
 # any two samples, 40 cycles apart, and over all of them. What grows once, or by a slab
-# now and then, is the kernel's own; freed mappings are kept for a while, they have been
-# counted above.
+# now and then (three of 42 objects were seen in all), is the kernel's own; freed mappings
+# are kept for a while, they have been counted above. kmemleak in the debug kernel is
+# exact, this is for kernels that users have.
 if [ -e /proc/slabinfo ]; then
 	# shellcheck disable=SC2086
 	is "no slab cache grows by an object per cycle" "$(awk '
@@ -175,7 +176,7 @@ if [ -e /proc/slabinfo ]; then
 		END {
 			for (c in grew)
 				if (sample > 2 && grew[c] >= sample - 2 && c != "vmap_area" &&
-				    last[c] - first[c] >= 30 * (sample - 1))
+				    last[c] - first[c] >= 36 * (sample - 1))
 					print c seen[c]
 		}' $samples)" ""
 	diag "most grown: $(most_grown)"
