@@ -85,6 +85,7 @@ struct spindle_mc_tune {
  * @express: where its messages by express come, in the copy of its row that we hold; NULL
  *	of a member that does not send, and where a completion has to vouch
  * @express_seal: seal of the last of these that was accepted
+ * @overtaken: columns came with one of these: the block may still be an older one
  * @remote_express: offset of the place for ours in its copy of our row
  * @by_express: sequence number behind the last message that went there by express; it is
  *	received when @received has come so far
@@ -111,6 +112,7 @@ struct spindle_mc_member {
 	struct spindle_block half;
 	const struct spindle_express *express;
 	u64 express_seal;
+	bool overtaken;
 	u64 remote_express;
 	u64 by_express;
 };

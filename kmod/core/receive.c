@@ -112,6 +112,14 @@ static bool accept(const struct spindle_mc *mc, struct spindle_mc_member *m,
 	return true;
 }
 
+/* Was the other guard written later, and read before? Columns grow. */
+static bool outdated(const struct spindle_mc_member *m, const u64 word[SPINDLE_BLOCK_WORDS])
+{
+	return word[SPINDLE_COL_SENT] <= m->sent && word[SPINDLE_COL_SLOTS] <= m->slots &&
+	       word[SPINDLE_COL_RECEIVED] <= m->received &&
+	       word[SPINDLE_COL_DELIVERED] <= m->delivered;
+}
+
 static void read_block(struct spindle_mc *mc, u32 r)
 {
 	struct spindle_mc_member *m = &mc->member[r];
@@ -124,18 +132,14 @@ static void read_block(struct spindle_mc *mc, u32 r)
 		torn(mc, r);
 		break;
 	case SPINDLE_READ_NEW:
+		/* It can have come when it had been looked at, and before the message had. */
+		if (m->overtaken && outdated(m, word))
+			break;
+		m->overtaken = false;
 		if (!accept(mc, m, word))
 			protocol_error(mc, r);
 		break;
 	}
-}
-
-/* Has a block that is written later been read before? Columns grow. */
-static bool outdated(const struct spindle_mc_member *m, const u64 word[SPINDLE_BLOCK_WORDS])
-{
-	return word[SPINDLE_COL_SENT] <= m->sent && word[SPINDLE_COL_SLOTS] <= m->slots &&
-	       word[SPINDLE_COL_RECEIVED] <= m->received &&
-	       word[SPINDLE_COL_DELIVERED] <= m->delivered;
 }
 
 /*
@@ -149,8 +153,11 @@ static bool take_express(struct spindle_mc *mc, struct spindle_mc_member *m,
 	struct spindle_mc_sender *sd = &mc->sender[m->sender];
 	u64 slots = x->word[SPINDLE_COL_SLOTS];
 
-	if (!outdated(m, x->word) && !accept(mc, m, x->word))
-		return false;
+	if (!outdated(m, x->word)) {
+		if (!accept(mc, m, x->word))
+			return false;
+		m->overtaken = true;
+	}
 	/*
 	 * Nobody has shown us the message before, or it would be written over one that may
 	 * be in use; and it is within the window, because that is what was accepted.

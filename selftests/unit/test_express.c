@@ -341,6 +341,28 @@ static void test_orders(void)
 	CHECK_EQ(v.m->sent, 4);
 	world_close(v.w);
 
+	/*
+	 * A guard that was written before the message, and came between the two looks. The
+	 * next one that says less is a lie.
+	 */
+	v = victim();
+	by_ring(&v, 0, 0);
+	by_express(&v, 2, 2, 1, 100);
+	spindle_mc_run(v.mc, true);
+	by_block(&v, 1, 1);
+	spindle_mc_run(v.mc, true);
+	CHECK(v.mc->active);
+	CHECK_EQ(v.m->slots, 2);
+	CHECK_EQ(v.mc->stats.received, 2);
+	by_block(&v, 2, 3);
+	spindle_mc_run(v.mc, true);
+	CHECK(v.mc->active);
+	CHECK_EQ(v.m->sent, 3);
+	by_block(&v, 1, 1);
+	spindle_mc_run(v.mc, true);
+	CHECK(!v.mc->active);
+	world_close(v.w);
+
 	/* Behind it by the ring, all of it found at once. */
 	v = victim();
 	by_express(&v, 1, 1, 0, 100);
