@@ -50,10 +50,20 @@ typedef uint64_t u64;
 #define U64_MAX UINT64_MAX
 #endif
 
-#define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+/*
+ * There, others write while the core looks. Here one thread does all, unless a test names a
+ * function that does what others may have done between any two looks.
+ */
+#ifdef SPINDLE_BETWEEN_LOOKS
+void SPINDLE_BETWEEN_LOOKS(void);
+#else
+#define SPINDLE_BETWEEN_LOOKS() ((void)0)
+#endif
+
+#define READ_ONCE(x) (SPINDLE_BETWEEN_LOOKS(), __atomic_load_n(&(x), __ATOMIC_RELAXED))
 #define WRITE_ONCE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 #define ASSERT_EXCLUSIVE_WRITER(x) ((void)(x))
-#define smp_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define smp_load_acquire(p) (SPINDLE_BETWEEN_LOOKS(), __atomic_load_n((p), __ATOMIC_ACQUIRE))
 #define smp_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
 #define likely(x) __builtin_expect(!!(x), 1)

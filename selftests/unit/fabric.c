@@ -78,6 +78,7 @@ static void complete(struct world *w, u32 from, u32 to, const struct op *op)
 
 	__atomic_store_n(&g->vouch[r], op->imm & SPINDLE_IMM_SLOTS, __ATOMIC_RELEASE);
 	w->node[to].asleep = false; /* the doorbell */
+	w->node[to].rung = true;
 }
 
 /* Is an earlier write to the same place still under way? */

@@ -179,6 +179,7 @@ static struct world_conf random_conf(struct rng *r, u32 flavour)
 		.deaths = flavour & DEATHS,
 		.cheats = flavour & CHEATS,
 		.tune = flavour & TUNE,
+		.races = rng_chance(r, 50) ? 2 + rng_below(r, 60) : 0,
 		.queue = 6 + rng_below(r, WORLD_LINK_MAX - 6),
 	};
 

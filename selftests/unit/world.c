@@ -259,6 +259,40 @@ static void check_events(struct group *g)
 }
 
 /* One pass of a node's engine. Returns true if it would have to run again. */
+/* The node whose pass runs, and looks at memory until somebody else writes there. */
+static struct node *looking;
+static u32 looks;
+
+/* Called by the core: links to the node move in the middle of its pass. */
+void world_between_looks(void)
+{
+	struct world *w;
+	u32 from;
+
+	if (!looking || looks--)
+		return;
+	w = looking->world;
+	looks = rng_below(&w->rng, w->conf.races);
+	from = rng_below(&w->rng, w->view.num_members);
+	if (from != looking->rank)
+		fabric_step(w, from, looking->rank);
+}
+
+static bool run_group(struct group *g)
+{
+	struct node *node = g->node;
+	bool busy;
+
+	if (node->world->conf.races) {
+		looking = node;
+		looks = rng_below(&node->world->rng, node->world->conf.races);
+	}
+	busy = spindle_mc_run(&g->mc, node->idle) ||
+	       (node->idle && spindle_mc_flush_acks(&g->mc));
+	looking = NULL;
+	return busy;
+}
+
 bool node_pass(struct node *node)
 {
 	struct world *w = node->world;
@@ -268,14 +302,13 @@ bool node_pass(struct node *node)
 
 	if (w->conf.sleepy && node->asleep)
 		return false;
+	node->rung = false;
 	for (i = 0; i < w->view.num_subgroups; i++) {
 		struct group *g = node->group[i];
 
 		if (!g)
 			continue;
-		if (spindle_mc_run(&g->mc, node->idle) ||
-		    (node->idle && spindle_mc_flush_acks(&g->mc)))
-			busy = true;
+		busy |= run_group(g);
 		if (g->mc.events & SPINDLE_MC_FAILED &&
 		    g->view_rank[g->mc.bad_member] != w->hostile)
 			world_fail(w, "node %u group %u blames member %u", node->rank, i,
@@ -292,7 +325,8 @@ bool node_pass(struct node *node)
 			busy |= g->view_rank[k] != w->hostile &&
 				spindle_push_wanted(&g->mc, k);
 	}
-	/* Sleep comes after a pass that had time for everything. */
+	/* Sleep comes after a pass that had time for everything, and heard no bell. */
+	busy |= node->rung;
 	node->asleep = node->idle && !busy;
 	node->idle = !busy;
 	return !node->asleep;

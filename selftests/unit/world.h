@@ -37,6 +37,7 @@ struct node;
  * @deaths: processes die and come back
  * @sleepy: an engine that has nothing to do runs when it is woken, and only then
  * @tune: members use any of the techniques, and change their minds
+ * @races: links move while a pass runs, every so many looks at most; 0: not
  * @queue: writes that a link takes
  * @first: number of the first message of each sender
  * @first_unit: where payload rings begin to be used
@@ -51,6 +52,7 @@ struct world_conf {
 	bool deaths;
 	bool sleepy;
 	bool tune;
+	u32 races;
 	u32 queue;
 	u64 first;
 	u64 first_unit;
@@ -182,6 +184,7 @@ struct node {
 	u32 rank;
 	u32 slow;
 	bool asleep;
+	bool rung; /* in the middle of a pass: it must not sleep after it */
 	bool idle;
 	u8 *row[WORLD_NODES];
 	struct spindle_layout lo[WORLD_NODES];
