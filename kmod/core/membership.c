@@ -118,8 +118,8 @@ static void install(struct spindle_mb *mb)
 	}
 	mb->ballot = 0;
 	mb->now = !mb->now;
-	/* It is in, whoever has seen to it. */
-	if (spindle_view_rank(next, mb->wish) >= 0)
+	/* It is in, whoever has seen to it. Another life of it would be none of our business. */
+	if (lets_in(mb, word))
 		mb->wish = 0;
 	mb->ops->install(mb->ctx, next, from, word + SPINDLE_DECREE_HEAD);
 }

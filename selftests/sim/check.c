@@ -12,9 +12,9 @@
  */
 #include "sim.h"
 
-u64 message_key(u32 node, u32 group, u64 slot)
+u64 message_key(u32 node, u32 life, u32 group, u64 slot)
 {
-	return rng_mix((u64)node << 56 ^ (u64)group << 48 ^ slot);
+	return rng_mix((u64)node << 56 ^ (u64)group << 48 ^ (u64)life << 40 ^ slot);
 }
 
 u32 message_len(u64 key)
@@ -25,7 +25,7 @@ u32 message_len(u64 key)
 
 static bool same(const struct held *h, u32 group)
 {
-	u64 key = message_key(h->node, group, h->slot);
+	u64 key = message_key(h->node, h->life, group, h->slot);
 	u32 i;
 
 	for (i = 0; i < h->len; i++)
@@ -39,7 +39,8 @@ static void check_order(struct node *node, u32 group, const struct held *h)
 {
 	struct sim *sim = node->sim;
 	struct group *g = &node->group[group];
-	u64 vid = spindle_mb_view(&node->mb)->vid, v = (u64)h->node << 56 | h->slot;
+	u64 vid = spindle_mb_view(&node->mb)->vid;
+	u64 v = (u64)h->life << 60 | (u64)h->node << 56 | h->slot;
 	struct order *o = &sim->order[group][vid % SIM_VIEWS];
 
 	if (g->dlv == o->n) {
@@ -57,9 +58,17 @@ static void check_order(struct node *node, u32 group, const struct held *h)
 		sim_fail(sim, "node %u group %u view %llu: place %llu is %u:%llu, elsewhere %u:%llu",
 			 node->index, group, (unsigned long long)vid,
 			 (unsigned long long)g->dlv, h->node, (unsigned long long)h->slot,
-			 (u32)(o->v[g->dlv] >> 56),
+			 (u32)(o->v[g->dlv] >> 56) % SIM_NODES,
 			 (unsigned long long)(o->v[g->dlv] & ~0ULL >> 8));
 	g->dlv++;
+}
+
+/* Messages that a node has sent in a life. */
+static u64 sent_by(const struct sim *sim, const struct held *h, u32 group)
+{
+	const struct node *node = &sim->node[h->node];
+
+	return h->life == node->inc ? node->group[group].slot : node->past[h->life][group];
 }
 
 /* What a reader has got since the last look. */
@@ -78,6 +87,7 @@ void check_deliveries(struct node *node, u32 group)
 		}
 		*h = (struct held){
 			.node = g->node_of[d->sender],
+			.life = node->life[g->node_of[d->sender]],
 			.len = d->len,
 			.slot = d->slot,
 			.ring = g->mc->sender[d->sender].pay,
@@ -86,8 +96,8 @@ void check_deliveries(struct node *node, u32 group)
 		if (d->slot != g->next[h->node]++)
 			sim_fail(sim, "node %u group %u: %u:%llu out of turn", node->index, group,
 				 h->node, (unsigned long long)d->slot);
-		if (d->slot >= sim->node[h->node].group[group].slot ||
-		    d->len != message_len(message_key(h->node, group, d->slot)) ||
+		if (d->slot >= sent_by(sim, h, group) ||
+		    d->len != message_len(message_key(h->node, h->life, group, d->slot)) ||
 		    !same(h, group))
 			sim_fail(sim, "node %u group %u: %u:%llu is not what was sent", node->index,
 				 group, h->node, (unsigned long long)d->slot);
@@ -164,7 +174,7 @@ void check_end(struct sim *sim)
 		if (node->mb.state == SPINDLE_MB_STOPPED && !node->crashed && !node->disturbed)
 			sim_fail(sim, "end: node %u has stopped for no reason", i);
 		if (sim->strict && up && node->started && !node->crashed &&
-		    node->mb.state == SPINDLE_MB_JOINING)
+		    fabric_whole(sim, i) && node->mb.state == SPINDLE_MB_JOINING)
 			sim_fail(sim, "end: node %u is not let in", i);
 		for (j = 0; j < sim->nodes && node_up(node); j++)
 			if (node_up(&sim->node[j]))

@@ -27,7 +27,8 @@ void fabric_post(struct sim *sim, u32 from, u32 to, u64 base, const struct spind
 	struct link *link = &sim->link[from][to];
 	struct op *op;
 
-	if (src->crashed || link->cut)
+	/* A connection is to one life of a node. */
+	if (src->crashed || link->cut || src->life[to] != sim->node[to].inc)
 		return;
 	if (base + write->remote + write->len > SIM_ROW) {
 		sim_fail(sim, "node %u writes outside of its row", from);
@@ -155,6 +156,45 @@ void fabric_crash(struct sim *sim, u32 n)
 	}
 }
 
+/* A node in a new life: what was under way is of the old one, and so are the rows. */
+static void renew(struct sim *sim, u32 from, u32 to)
+{
+	struct link *link = &sim->link[from][to];
+	struct node *holder = &sim->node[to];
+
+	while (link->n)
+		pop(link);
+	link->cut = false;
+	link->closed = false;
+	link->lost_at = 0;
+	link->last = sim->now;
+	/* Who is still in an old view reads what is there. */
+	sim->old_row[sim->old_rows++] = holder->row[from];
+	holder->row[from] = calloc(1, SIM_ROW);
+}
+
+void fabric_open(struct sim *sim, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < sim->nodes; i++) {
+		renew(sim, i, n);
+		if (i != n)
+			renew(sim, n, i);
+	}
+}
+
+/* Does the node hear all others, and they it? */
+bool fabric_whole(const struct sim *sim, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < sim->nodes; i++)
+		if (sim->link[i][n].blocked || sim->link[n][i].blocked)
+			return false;
+	return true;
+}
+
 /* A partition begins or ends. Writes wait; not for ever. */
 void fabric_block(struct sim *sim, u32 from, u32 to, bool blocked)
 {
@@ -173,4 +213,6 @@ void fabric_close(struct sim *sim)
 		for (j = 0; j < sim->nodes; j++)
 			while (sim->link[i][j].n)
 				pop(&sim->link[i][j]);
+	while (sim->old_rows)
+		free(sim->old_row[--sim->old_rows]);
 }

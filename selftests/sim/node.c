@@ -260,13 +260,14 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 		from_old(node, g, next, from, trim, rank, first);
 		spindle_mc_begin(grp->mc, old, rank, first);
 		grp->dlv = 0;
-		if (old) {
-			free_group(old);
-			continue;
-		}
+		/* Who joins begins at 0, whatever it had sent in another life. */
 		for (i = 0; i < grp->mc->senders; i++)
-			grp->next[grp->node_of[i]] = first[i];
-		open_processes(node, grp);
+			if (!old || rank[i] == SPINDLE_NO_RANK)
+				grp->next[grp->node_of[i]] = first[i];
+		if (old)
+			free_group(old);
+		else
+			open_processes(node, grp);
 	}
 }
 
@@ -274,16 +275,22 @@ static const struct spindle_mb_row *node_joins(void *ctx, u32 id, u64 incarnatio
 {
 	struct node *node = ctx;
 
-	return node->sim->link[node->index][id - 1].cut ? NULL : (void *)node->row[id - 1];
+	node->life[id - 1] = incarnation;
+	if (node->sim->link[node->index][id - 1].cut ||
+	    incarnation != node->sim->node[id - 1].inc)
+		return NULL;
+	return (void *)node->row[id - 1];
 }
 
 static void node_cut(void *ctx, u32 rank)
 {
 	struct node *node = ctx;
+	u32 to = peer_index(node, rank);
 
-	sim_say(node->sim, "node %u suspects node %u: reason %u", node->index,
-		peer_index(node, rank), node->mb.peer[rank].reason);
-	fabric_cut(node->sim, node->index, peer_index(node, rank));
+	sim_say(node->sim, "node %u suspects node %u: reason %u", node->index, to,
+		node->mb.peer[rank].reason);
+	if (node->life[to] == node->sim->node[to].inc)
+		fabric_cut(node->sim, node->index, to);
 }
 
 static void node_stopped(void *ctx)
@@ -316,6 +323,9 @@ void node_open(struct sim *sim, u32 index)
 
 	node->sim = sim;
 	node->index = index;
+	node->inc = 1;
+	for (i = 0; i < sim->nodes; i++)
+		node->life[i] = 1;
 	node->slow = rng_chance(&sim->rng, 15) ? 400 : 60;
 	for (i = 0; i < sim->nodes; i++)
 		node->row[i] = calloc(1, SIM_ROW);
@@ -358,10 +368,49 @@ void node_start(struct node *node, const struct spindle_view *view)
 	}
 }
 
-static void follow(struct node *node, const struct spindle_view *view)
+static void follow(struct node *node, const struct spindle_view *view, const u32 *life)
 {
+	memcpy(node->life, life, sizeof(node->life));
+	node->life[node->index] = node->inc;
 	open_membership(node, view);
-	spindle_mb_join(&node->mb, view, node->index + 1, 1, node->sim->now);
+	spindle_mb_join(&node->mb, view, node->index + 1, node->inc, node->sim->now);
+}
+
+/*
+ * A node that has crashed or stopped begins a new life: its processes are others, and it is
+ * connected anew. Returns false if it is none of these.
+ */
+bool node_back(struct node *node)
+{
+	struct sim *sim = node->sim;
+	u32 g, i, j;
+
+	if (!node->started || node->inc + 1 == SIM_LIVES || !fabric_whole(sim, node->index) ||
+	    (!node->crashed && node->mb.state != SPINDLE_MB_STOPPED))
+		return false;
+	for (g = 0; g < SIM_GROUPS; g++) {
+		struct group *grp = &node->group[g];
+		u32 talk = grp->talk, lazy = grp->lazy;
+
+		node->past[node->inc][g] = grp->slot;
+		if (grp->mc)
+			free_group(grp->mc);
+		memset(grp, 0, sizeof(*grp));
+		grp->talk = talk;
+		grp->lazy = lazy;
+	}
+	for (i = 0; i < SPINDLE_MB_STATES; i++)
+		for (j = 0; j < SPINDLE_MB_STATES; j++)
+			sim->edges[i][j] += node->mb.edges[i][j];
+	fabric_open(sim, node->index);
+	node->inc++;
+	node->started = false;
+	node->crashed = false;
+	node->crash_after = 0;
+	node->awake_at = 0;
+	memset(&node->mb, 0, sizeof(node->mb));
+	node_join(node);
+	return true;
 }
 
 /* A node asks a member to invite it, any that is up: and again, if that one is not. */
@@ -377,6 +426,7 @@ void node_join(struct node *node)
 	for (i = 0; i < sim->nodes; i++, at = (at + 1) % sim->nodes) {
 		contact = &sim->node[at];
 		if (node_up(contact) && !contact->mb.wish && !contact->mb.leaving &&
+		    spindle_view_rank(spindle_mb_view(&contact->mb), node->index + 1) < 0 &&
 		    !(sim->strict && contact->disturbed))
 			break;
 	}
@@ -385,8 +435,8 @@ void node_join(struct node *node)
 	sim_say(sim, "node %u joins by node %u", node->index, at);
 	node->contact = at;
 	node->news_at = 0;
-	follow(node, spindle_mb_view(&contact->mb));
-	spindle_mb_invite(&contact->mb, node->index + 1, 1);
+	follow(node, spindle_mb_view(&contact->mb), contact->life);
+	spindle_mb_invite(&contact->mb, node->index + 1, node->inc);
 }
 
 /* A contact has gone on: who waits for its invitation is told, if it was without it. */
@@ -400,6 +450,7 @@ static void tell_joiner(const struct node *contact, const struct spindle_view *v
 		return;
 	node = &sim->node[id - 1];
 	node->news = *view;
+	memcpy(node->news_life, contact->life, sizeof(node->news_life));
 	node->news_at = sim->now + 1 + rng_below(&sim->rng, 300);
 }
 
@@ -451,11 +502,16 @@ void node_pass(struct node *node)
 		return;
 	if (node->mb.state == SPINDLE_MB_JOINING && node->news_at && node->news_at <= sim->now) {
 		node->news_at = 0;
-		follow(node, &node->news);
+		follow(node, &node->news, node->news_life);
 	}
 	for (r = 0; r < spindle_mb_view(&node->mb)->num_members; r++) {
-		struct link *link = &sim->link[node->index][peer_index(node, r)];
+		u32 to = peer_index(node, r);
+		struct link *link = &sim->link[node->index][to];
 
+		if (r != node->mb.me && node->life[to] != sim->node[to].inc) {
+			spindle_mb_suspect(&node->mb, r, SPINDLE_MB_LOST);
+			continue;
+		}
 		if (link->blocked && link->n && link->retry_at <= sim->now && !link->lost_at)
 			link->lost_at = sim->now;
 		if (r == node->mb.me || !link->lost_at || link->lost_at > sim->now)
@@ -465,8 +521,10 @@ void node_pass(struct node *node)
 		else
 			spindle_mb_suspect(&node->mb, r, SPINDLE_MB_LOST);
 	}
-	if (node->mb.wish && sim->link[node->index][node->mb.wish - 1].cut &&
-	    node->mb.state != SPINDLE_MB_JOINING)
+	/* Who was invited is gone, or another one: it has to ask again. */
+	if (node->mb.wish && node->mb.state != SPINDLE_MB_JOINING &&
+	    (sim->link[node->index][node->mb.wish - 1].cut ||
+	     node->mb.wish_inc != sim->node[node->mb.wish - 1].inc))
 		spindle_mb_invite(&node->mb, 0, 0);
 	if (node_up(node)) {
 		for (g = 0; g < SIM_GROUPS; g++) {
@@ -487,7 +545,7 @@ void node_pass(struct node *node)
 static void send(struct node *node, u32 index)
 {
 	struct group *g = &node->group[index];
-	u64 key = message_key(node->index, index, g->slot);
+	u64 key = message_key(node->index, node->inc, index, g->slot);
 	u32 len = message_len(key), i;
 	u64 at = (g->unit << SPINDLE_UNIT_SHIFT) & (SIM_RING - 1);
 	u8 *pay = node->row[node->index] + SIM_PAY(index);

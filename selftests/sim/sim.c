@@ -217,7 +217,8 @@ static void plan_fault(struct sim *sim, struct fault *f, bool strict, u64 bad)
 		f->node = __ffs64(bad);
 	f->kind = rng_chance(&sim->rng, 40) ? FAULT_CRASH : rng_below(&sim->rng, FAULT_KINDS);
 	/* Nobody is to blame for a split. */
-	if (f->kind == FAULT_JOIN || (strict && f->kind == FAULT_SPLIT))
+	if (f->kind == FAULT_JOIN || f->kind == FAULT_BACK ||
+	    (strict && f->kind == FAULT_SPLIT))
 		f->kind = FAULT_CRASH;
 	f->at = rng_below(&sim->rng, WILD);
 	/* Things go wrong together. */
@@ -291,6 +292,28 @@ static void plan_joins(struct sim *sim)
 	}
 }
 
+/* Who has crashed, or had to go, may come back; while the others still see to that, or later. */
+static void plan_returns(struct sim *sim)
+{
+	u32 n = sim->faults, i;
+
+	for (i = 0; i < n && sim->faults < SIM_FAULTS; i++) {
+		const struct fault *f = &sim->fault[i];
+		bool joiner = f->node >= sim->nodes - sim->late;
+
+		if (f->kind == FAULT_JOIN || f->kind == FAULT_SPLIT ||
+		    rng_chance(&sim->rng, joiner ? 20 : 60))
+			continue;
+		/* A joiner dies of having joined, which comes before it. */
+		sim->fault[sim->faults++] = (struct fault){
+			.at = f[joiner ? -1 : 0].at +
+			      rng_below(&sim->rng, rng_chance(&sim->rng, 50) ? WILD : SIM_TIMEOUT),
+			.kind = FAULT_BACK,
+			.node = f->node,
+		};
+	}
+}
+
 static void plan(struct sim *sim)
 {
 	u32 old = sim->nodes - sim->late, few = (old - 1) / 2, i;
@@ -317,6 +340,7 @@ static void plan(struct sim *sim)
 	if (!strict && old >= 6 && rng_chance(&sim->rng, 50))
 		plan_secret(sim);
 	plan_joins(sim);
+	plan_returns(sim);
 }
 
 static void split(struct sim *sim, const struct fault *f, bool blocked)
@@ -359,7 +383,7 @@ static void begin_fault(struct sim *sim, struct fault *f)
 	sim_say(sim, "fault %u of node %u by %u, length %llu", f->kind, f->node, f->by,
 		(unsigned long long)f->len);
 	f->done = true;
-	sim->happened[f->kind]++;
+	sim->happened[f->kind] += f->kind != FAULT_BACK;
 	switch (f->kind) {
 	case FAULT_CRASH:
 		node->crash_after = f->len;
@@ -376,6 +400,9 @@ static void begin_fault(struct sim *sim, struct fault *f)
 	case FAULT_JOIN:
 		if (!node->crashed)
 			node_join(node);
+		break;
+	case FAULT_BACK:
+		sim->happened[f->kind] += node_back(node);
 		break;
 	case FAULT_LEAVE:
 		if (node_up(node))
@@ -432,7 +459,7 @@ static bool at_rest(const struct sim *sim)
 		const struct node *node = &sim->node[i];
 		const struct spindle_view *view = spindle_mb_view(&node->mb);
 
-		if (sim->strict && node->started && !node->crashed &&
+		if (sim->strict && node->started && !node->crashed && fabric_whole(sim, i) &&
 		    node->mb.state == SPINDLE_MB_JOINING)
 			return false;
 		if (!node_up(node))
@@ -492,7 +519,7 @@ static void add(struct total *t, const struct sim *sim)
 		t->happened[i] += sim->happened[i];
 	for (i = 0; i < SPINDLE_MB_STATES; i++)
 		for (j = 0; j < SPINDLE_MB_STATES; j++)
-			for (k = 0; k < sim->nodes; k++)
+			for (k = 0, t->edges[i][j] += sim->edges[i][j]; k < sim->nodes; k++)
 				t->edges[i][j] += sim->node[k].mb.edges[i][j];
 	for (i = 0; i <= SPINDLE_MB_LAYOUT; i++)
 		t->stops[i] += sim->stops[i];
@@ -510,7 +537,7 @@ static void report(const struct total *t, double seconds)
 	};
 	static const char * const fault[] = {
 		"crash", "pause", "cut", "deaf", "mute", "leave", "evict", "join",
-		"split", "freeze"
+		"split", "freeze", "back"
 	};
 	u32 i, j;
 

@@ -24,6 +24,7 @@
 #define SIM_LOG 256 /* entries; all that readers can hold, twice */
 #define SIM_TRIMS (SIM_NODES * SIM_GROUPS)
 #define SIM_VIEWS 64
+#define SIM_LIVES 8
 #define SIM_QUEUE 64 /* writes on a link */
 
 /* Clock: microseconds. */
@@ -69,6 +70,7 @@ struct link {
 /* A message that a reader holds. */
 struct held {
 	u32 node;
+	u32 life;
 	u32 len;
 	u64 slot;
 	const u8 *ring;
@@ -118,8 +120,12 @@ struct node {
 	bool started;
 	bool crashed;
 	bool disturbed; /* by more than a crash of others */
+	u32 inc; /* incarnation: which life this is, from 1 */
+	u32 life[SIM_NODES]; /* of the members of its view */
+	u64 past[SIM_LIVES][SIM_GROUPS]; /* messages that it had sent in lives before */
 	u32 contact; /* of a joiner: who has invited it */
 	struct spindle_view news; /* on its way from there: the view that it has gone on to */
+	u32 news_life[SIM_NODES];
 	u64 news_at; /* 0: none */
 	u64 retry_at; /* a joiner asks again; 0: it does not want to join yet */
 	u64 pass_at;
@@ -153,6 +159,7 @@ enum fault_kind {
 	FAULT_JOIN,	/* a node wants to join; later it may be any of the above's */
 	FAULT_SPLIT,	/* two halves do not hear each other; one node hears both */
 	FAULT_FREEZE,	/* all nodes pause, and go on at about the same time */
+	FAULT_BACK,	/* a node that has crashed or stopped wants to join again */
 	FAULT_KINDS,
 };
 
@@ -191,6 +198,8 @@ struct sim {
 	struct spindle_view first;
 	struct node node[SIM_NODES];
 	struct link link[SIM_NODES][SIM_NODES];
+	u8 *old_row[SIM_NODES * SIM_NODES * SIM_LIVES]; /* somebody may still read there */
+	u32 old_rows;
 	struct order order[SIM_GROUPS][SIM_VIEWS];
 	u64 view_digest[SIM_VIEWS];
 	struct fault fault[SIM_FAULTS];
@@ -222,14 +231,16 @@ void fabric_move(struct sim *sim, u32 from, u32 to);
 void fabric_drop(struct sim *sim, u32 from, u32 to, bool all);
 void fabric_cut(struct sim *sim, u32 a, u32 b);
 void fabric_crash(struct sim *sim, u32 n);
+void fabric_open(struct sim *sim, u32 n);
+bool fabric_whole(const struct sim *sim, u32 n);
 void fabric_close(struct sim *sim);
-
 void fabric_block(struct sim *sim, u32 from, u32 to, bool blocked);
 
 /* node.c */
 void node_open(struct sim *sim, u32 index);
 void node_start(struct node *node, const struct spindle_view *view);
 void node_join(struct node *node);
+bool node_back(struct node *node);
 void node_pass(struct node *node);
 void node_processes(struct node *node);
 void node_close(struct node *node);
@@ -237,7 +248,7 @@ bool node_up(const struct node *node);
 const char *sim_layout(const struct sim *sim, struct spindle_view *view);
 
 /* check.c */
-u64 message_key(u32 node, u32 group, u64 slot);
+u64 message_key(u32 node, u32 life, u32 group, u64 slot);
 u32 message_len(u64 key);
 void check_deliveries(struct node *node, u32 group);
 void check_held(struct node *node, u32 group, u64 entry);
