@@ -237,7 +237,8 @@ sub notes {
 	if (%$k) {
 		my $n = "$k->{rows} rows of $k->{points} points, $k->{seconds} s; load of the host "
 			. "$k->{load_before} before, $k->{load_after} after"
-			. ($k->{noisy} ? "; $k->{noisy} noisy" : '') . ($k->{quick} ? '; QUICK' : '')
+			. ($k->{noisy} ? "; $k->{noisy} noisy" : '')
+			. (defined $k->{processor} ? '; bound to one processor of it' : '') . ($k->{quick} ? '; QUICK' : '')
 			. ". $k->{date}.";
 		put("*$n*");
 		put('');
