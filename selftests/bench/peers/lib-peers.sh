@@ -86,12 +86,15 @@ spindle_down()
 	fi
 }
 
-# spindle_nodes N SIZE: nodes and a view for messages of this size, else as they come
+# spindle_nodes N SIZE: nodes and a view for messages of this size, else as they come; but
+# short ones have a window that holds as many bytes as the other systems' queues do.
 spindle_nodes()
 {
-	local i members
+	local i members window
 
 	members=
+	window=128
+	[ "$2" -gt 1024 ] || window=1024
 	sweep_up 8
 	for i in $(seq "$1"); do
 		members="$members member $i@$NETS.$i"
@@ -99,7 +102,8 @@ spindle_nodes()
 	done
 	for i in $(seq "$1"); do
 		# shellcheck disable=SC2086
-		spindle-ctl view set node "$i" vid 1 $members subgroup 1 max-msg "$2" || return 1
+		spindle-ctl view set node "$i" vid 1 $members subgroup 1 max-msg "$2" \
+			window $window || return 1
 	done
 }
 
