@@ -488,8 +488,25 @@ static void push(struct node *node)
 	}
 }
 
-/* A pass of the engine. */
-void node_pass(struct node *node)
+/* The schedule whose pass runs: the core says nothing but that it looks. */
+static struct sim *running;
+
+/* Called by the core, between any two looks at memory: a write to the node arrives. */
+void sim_between_looks(void)
+{
+	struct sim *sim = running;
+	u32 from;
+
+	if (!sim || sim->looks--)
+		return;
+	sim->looks = rng_below(&sim->rng, 200);
+	from = rng_below(&sim->rng, sim->nodes);
+	if (sim->link[from][sim->looking->index].n &&
+	    !sim->link[from][sim->looking->index].blocked)
+		fabric_move(sim, from, sim->looking->index);
+}
+
+static void pass(struct node *node)
 {
 	struct sim *sim = node->sim;
 	u32 g, r;
@@ -538,6 +555,18 @@ void node_pass(struct node *node)
 	}
 	spindle_mb_run(&node->mb, sim->now);
 	push(node);
+}
+
+/* A pass of the engine. */
+void node_pass(struct node *node)
+{
+	struct sim *sim = node->sim;
+
+	sim->looking = node;
+	sim->looks = rng_below(&sim->rng, 200);
+	running = sim;
+	pass(node);
+	running = NULL;
 }
 
 /* ---- processes ------------------------------------------------------------------ */

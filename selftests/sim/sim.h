@@ -207,6 +207,8 @@ struct sim {
 	u64 skip; /* faults that are left out, to see whether it fails without them */
 	bool strict; /* the undisturbed go on, and let others in */
 	bool quiet; /* no new messages */
+	struct node *looking; /* its pass runs, and writes arrive in the middle of it */
+	u32 looks; /* at memory, until the next one does */
 	bool failed;
 	bool verbose;
 	char why[256];

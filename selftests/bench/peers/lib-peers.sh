@@ -87,7 +87,7 @@ spindle_down()
 }
 
 # spindle_nodes N SIZE: nodes and a view for messages of this size, else as they come; but
-# short ones have a window that holds as many bytes as the other systems' queues do.
+# of short ones as many may be under way as in the queues of the others.
 spindle_nodes()
 {
 	local i members window
