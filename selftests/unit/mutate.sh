@@ -161,7 +161,8 @@ mutant tx_extent txq.c 's/txq->unit + units - txq->free_unit > txq->ring_units/0
 mutant tx_twice txq.c '/^static bool freeze/,/^}/ s/txq->error = error;/txq->error = txq->error;/'
 mutant tx_units txq.c 's/ || spindle_units(len) > units//'
 mutant free_early txq.c 's/smp_store_release(txq->free_unit_word, unit)/smp_store_release(txq->free_unit_word, unit + 1)/'
-mutant layout_overlap layout.c 's/at += (u64)sg->window \* sizeof(struct spindle_hdr);/at += (u64)(sg->window - 1) * sizeof(struct spindle_hdr);/'
+mutant layout_overlap layout.c 's/(u64)sg->window \* sizeof(struct spindle_hdr);/(u64)(sg->window - 1) * sizeof(struct spindle_hdr);/'
+mutant layout_express layout.c 's/lo->hdr[[]i[]] = at + sizeof(struct spindle_express);/lo->hdr[i] = at;/'
 mutant digest_ring view.c '/h = digest_u64(h, sg->ring);/d'
 
 mutants_end
