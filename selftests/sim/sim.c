@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The schedule of a simulation, what goes wrong in it, and the program. See sim.h.
+ * The schedule of a simulation, and the program. See sim.h.
  *
  *	sim [-p] [-v] [-j JOBS] [-s FIRST] [-n SEEDS] [-x FAULTS] [-m FAILURES]
  *
@@ -14,8 +14,6 @@
 
 #include "sim.h"
 
-#define WILD 12000 /* time in which things go wrong */
-#define CALM (40 * SIM_TIMEOUT) /* time to come to rest in at most */
 #define MOST_JOBS 256
 
 void sim_fail(struct sim *sim, const char *fmt, ...)
@@ -133,321 +131,6 @@ static void step(struct sim *sim)
 	node_pass(&sim->node[e.from]);
 }
 
-/* ---- faults ---------------------------------------------------------------------- */
-
-/*
- * A member leaves, and those that can be spared die while the others agree on it: between
- * an echo and the commit, before and behind the install.
- */
-static void plan_storm(struct sim *sim, u64 bad)
-{
-	u32 n = 0;
-
-	sim->fault[n++] = (struct fault){
-		.at = 2000 + rng_below(&sim->rng, 2000),
-		.kind = FAULT_LEAVE,
-		.node = fls64(bad) - 1,
-	};
-	for (bad &= ~BIT_ULL(fls64(bad) - 1); bad && n < SIM_FAULTS; bad &= bad - 1)
-		sim->fault[n++] = (struct fault){
-			.at = 1000,
-			.kind = FAULT_CRASH,
-			.node = __ffs64(bad),
-			.state = SPINDLE_MB_ECHOED + rng_below(&sim->rng, 2),
-			.len = 1 + rng_below(&sim->rng, 3 * sim->nodes),
-		};
-	sim->faults = n;
-}
-
-/*
- * The second node commits with all but one, whom it has just come to suspect, and dies with
- * the leader before anybody hears of that: what it has installed has to be what the others
- * agree on, although one of them has not accepted it.
- */
-static void plan_secret(struct sim *sim)
-{
-	u32 n = sim->nodes - sim->late, i;
-
-	/* What they say late is lost when they die. */
-	sim->link[0][3].slow = 3000;
-	for (i = 2; i < sim->nodes; i++)
-		sim->link[1][i].slow = 3000;
-	sim->fault[0] = (struct fault){
-		.at = 2000 + rng_below(&sim->rng, 2000),
-		.kind = FAULT_LEAVE,
-		.node = n - 1,
-	};
-	sim->fault[1] = (struct fault){
-		.at = 1000,
-		.kind = FAULT_CRASH,
-		.node = 0,
-		.state = SPINDLE_MB_ECHOED,
-		.len = n + rng_below(&sim->rng, 4 * n),
-	};
-	sim->fault[2] = (struct fault){
-		.at = 1000,
-		.kind = FAULT_EVICT,
-		.node = 3,
-		.by = 1,
-		.half = 1,
-		.state = SPINDLE_MB_ECHOED,
-	};
-	sim->fault[3] = (struct fault){
-		.at = 1000,
-		.kind = FAULT_CRASH,
-		.node = 1,
-		.state = SPINDLE_MB_STATES,
-		.len = 1 + rng_below(&sim->rng, n),
-	};
-	sim->faults = 4;
-}
-
-/*
- * In most schedules faults are those of fewer than half of the nodes: the others have to go
- * on, whatever happens to these. In the rest anything happens to anybody, and what must hold
- * is that nothing false is delivered, and that it comes to an end.
- */
-static void plan_fault(struct sim *sim, struct fault *f, bool strict, u64 bad)
-{
-	do {
-		f->node = rng_below(&sim->rng, sim->nodes - sim->late);
-	} while (!(bad & BIT_ULL(f->node)));
-	/* The leader, or who is the next one. */
-	if (bad & 3 && rng_chance(&sim->rng, 40))
-		f->node = __ffs64(bad);
-	f->kind = rng_chance(&sim->rng, 40) ? FAULT_CRASH : rng_below(&sim->rng, FAULT_KINDS);
-	/* Nobody is to blame for a split. */
-	if (f->kind == FAULT_JOIN || f->kind == FAULT_BACK ||
-	    (strict && f->kind == FAULT_SPLIT))
-		f->kind = FAULT_CRASH;
-	f->at = rng_below(&sim->rng, WILD);
-	/* Things go wrong together. */
-	if (f != sim->fault && rng_chance(&sim->rng, 50))
-		f->at = f[-1].at + rng_below(&sim->rng, 1500);
-	f->len = SIM_TIMEOUT / 10 + rng_below(&sim->rng, 3 * SIM_TIMEOUT);
-	f->half = f->kind == FAULT_SPLIT ? rng_u64(&sim->rng) : 0;
-	/* Between any two writes; of one change of the view, mostly. */
-	if (f->kind == FAULT_CRASH && rng_chance(&sim->rng, 50))
-		f->state = SPINDLE_MB_WEDGED + rng_below(&sim->rng, 4);
-	if (f->kind == FAULT_CRASH)
-		f->len = 1 + rng_below(&sim->rng, f->state ? 3 * sim->nodes : 300);
-	do {
-		f->by = rng_below(&sim->rng, sim->nodes);
-	} while (f->by == f->node);
-}
-
-static bool of_links(const struct fault *f)
-{
-	return f->kind == FAULT_CUT || f->kind == FAULT_DEAF || f->kind == FAULT_MUTE ||
-	       f->kind == FAULT_SPLIT;
-}
-
-/* What nobody could tell from the fault of somebody else is not for strict schedules. */
-static void make_strict(struct sim *sim)
-{
-	bool links = false;
-	u32 i;
-
-	for (i = 0; i < sim->faults; i++) {
-		struct fault *f = &sim->fault[i];
-
-		/*
-		 * Who cannot be heard cannot be told from who is dead, but for a while: when
-		 * it is heard again it may have lost others, and either has to go.
-		 */
-		if (of_links(f))
-			f->len = U64_MAX / 2;
-		links |= of_links(f);
-		/* Nor does who is deaf hear that it is not wanted any more. */
-		if (links && f->kind == FAULT_EVICT)
-			f->kind = FAULT_PAUSE;
-		/* Freezing hides who else is silent. */
-		if (f->kind == FAULT_FREEZE) {
-			sim->fault[0] = *f;
-			sim->faults = 1;
-		}
-	}
-}
-
-/* Nodes join; half of them die of it. */
-static void plan_joins(struct sim *sim)
-{
-	u32 i;
-
-	for (i = sim->nodes - sim->late; i < sim->nodes && sim->faults + 2 <= SIM_FAULTS; i++) {
-		sim->fault[sim->faults++] = (struct fault){
-			.at = rng_below(&sim->rng, WILD),
-			.kind = FAULT_JOIN,
-			.node = i,
-		};
-		sim->node[i].disturbed = true;
-		/* Each of them counts in the majority that strict schedules need. */
-		if (rng_chance(&sim->rng, 50) && (!sim->strict || sim->late == 1))
-			sim->fault[sim->faults++] = (struct fault){
-				.at = 1,
-				.kind = FAULT_CRASH,
-				.node = i,
-				.len = 1 + rng_below(&sim->rng, 100),
-			};
-	}
-}
-
-/* Who has crashed, or had to go, may come back; while the others still see to that, or later. */
-static void plan_returns(struct sim *sim)
-{
-	u32 n = sim->faults, i;
-
-	for (i = 0; i < n && sim->faults < SIM_FAULTS; i++) {
-		const struct fault *f = &sim->fault[i];
-		bool joiner = f->node >= sim->nodes - sim->late;
-
-		if (f->kind == FAULT_JOIN || f->kind == FAULT_SPLIT ||
-		    rng_chance(&sim->rng, joiner ? 20 : 60))
-			continue;
-		/* A joiner dies of having joined, which comes before it. */
-		sim->fault[sim->faults++] = (struct fault){
-			.at = f[joiner ? -1 : 0].at +
-			      rng_below(&sim->rng, rng_chance(&sim->rng, 50) ? WILD : SIM_TIMEOUT),
-			.kind = FAULT_BACK,
-			.node = f->node,
-		};
-	}
-}
-
-static void plan(struct sim *sim)
-{
-	u32 old = sim->nodes - sim->late, few = (old - 1) / 2, i;
-	bool strict = sim->strict;
-	u64 bad = 0;
-
-	/* Joiners may die, too. */
-	few -= min(few, sim->late);
-	/* Leaders, often: they have the most to do. */
-	while (strict && hweight64(bad) < few)
-		bad |= BIT_ULL(rng_below(&sim->rng, rng_chance(&sim->rng, 50) ? few : old));
-	if (!strict)
-		bad = BIT_ULL(old) - 1;
-	sim->faults = bad ? rng_below(&sim->rng, rng_chance(&sim->rng, 80) ? 4 :
-				      SIM_FAULTS - 4) : 0;
-	for (i = 0; i < sim->faults; i++)
-		plan_fault(sim, &sim->fault[i], strict, bad);
-	for (i = 0; i < sim->nodes; i++)
-		sim->node[i].disturbed = bad & BIT_ULL(i);
-	if (strict)
-		make_strict(sim);
-	if (strict && bad && rng_chance(&sim->rng, 30))
-		plan_storm(sim, bad);
-	if (!strict && old >= 6 && rng_chance(&sim->rng, 50))
-		plan_secret(sim);
-	plan_joins(sim);
-	plan_returns(sim);
-}
-
-static void split(struct sim *sim, const struct fault *f, bool blocked)
-{
-	u32 i, j;
-
-	for (i = 0; i < sim->nodes; i++)
-		for (j = 0; j < sim->nodes; j++)
-			if (i != f->node && j != f->node && f->half & BIT_ULL(i) &&
-			    !(f->half & BIT_ULL(j))) {
-				fabric_block(sim, i, j, blocked);
-				fabric_block(sim, j, i, blocked);
-			}
-}
-
-static void block(struct sim *sim, const struct fault *f, bool blocked)
-{
-	u32 i;
-
-	if (f->kind == FAULT_SPLIT) {
-		split(sim, f, blocked);
-		return;
-	}
-	for (i = 0; i < sim->nodes; i++) {
-		if (i == f->node)
-			continue;
-		if (f->kind != FAULT_MUTE)
-			fabric_block(sim, i, f->node, blocked);
-		if (f->kind != FAULT_DEAF)
-			fabric_block(sim, f->node, i, blocked);
-	}
-}
-
-static void begin_fault(struct sim *sim, struct fault *f)
-{
-	struct node *node = &sim->node[f->node], *by = &sim->node[f->by];
-	int rank;
-	u32 i;
-
-	sim_say(sim, "fault %u of node %u by %u, length %llu", f->kind, f->node, f->by,
-		(unsigned long long)f->len);
-	f->done = true;
-	sim->happened[f->kind] += f->kind != FAULT_BACK;
-	switch (f->kind) {
-	case FAULT_CRASH:
-		node->crash_after = f->len;
-		node->crash_in = f->state;
-		break;
-	case FAULT_PAUSE:
-		node->awake_at = sim->now + f->len;
-		break;
-	case FAULT_FREEZE:
-		for (i = 0; i < sim->nodes; i++)
-			sim->node[i].awake_at = sim->now + f->len +
-						rng_below(&sim->rng, SIM_INTERVAL);
-		break;
-	case FAULT_JOIN:
-		if (!node->crashed)
-			node_join(node);
-		break;
-	case FAULT_BACK:
-		sim->happened[f->kind] += node_back(node);
-		break;
-	case FAULT_LEAVE:
-		if (node_up(node))
-			spindle_mb_leave(&node->mb);
-		break;
-	case FAULT_EVICT:
-		rank = spindle_view_rank(spindle_mb_view(&by->mb), f->node + 1);
-		if (f->half) {
-			fabric_block(sim, f->node, f->by, true);
-			fabric_block(sim, f->by, f->node, true);
-		}
-		if (node_up(by) && rank >= 0)
-			spindle_mb_suspect(&by->mb, rank, SPINDLE_MB_ADMIN);
-		break;
-	default:
-		block(sim, f, true);
-		break;
-	}
-}
-
-static bool is_due(const struct sim *sim, const struct fault *f)
-{
-	return sim->now >= f->at &&
-	       (f->kind != FAULT_EVICT || sim->node[f->by].mb.state >= f->state);
-}
-
-static void faults(struct sim *sim, bool all_heal)
-{
-	u32 i;
-
-	for (i = 0; i < sim->faults; i++) {
-		struct fault *f = &sim->fault[i];
-
-		if (!f->done && !all_heal && !(sim->skip & BIT_ULL(i)) && is_due(sim, f))
-			begin_fault(sim, f);
-		if (!f->done || f->healed)
-			continue;
-		if (sim->now < f->at + f->len && !(all_heal && f->len < CALM))
-			continue;
-		f->healed = true;
-		if (of_links(f))
-			block(sim, f, false);
-	}
-}
-
 static bool at_rest(const struct sim *sim)
 {
 	u32 up = 0, i, g;
@@ -481,17 +164,17 @@ static void sim_run(struct sim *sim)
 	u32 i;
 
 	sim->strict = rng_chance(&sim->rng, 70);
-	plan(sim);
-	while (sim->now < WILD && !sim->failed) {
-		faults(sim, false);
+	fault_plan(sim);
+	while (sim->now < SIM_WILD && !sim->failed) {
+		fault_run(sim, false);
 		step(sim);
 	}
-	faults(sim, true);
+	fault_run(sim, true);
 	/* No new faults, no new messages. */
 	sim->quiet = true;
 	for (i = 0; i < sim->nodes; i++)
 		sim->node[i].crash_after = 0;
-	end = sim->now + CALM;
+	end = sim->now + SIM_CALM;
 	while (sim->now < end && !sim->failed && (++steps % 64 || !at_rest(sim)))
 		step(sim);
 	if (!sim->failed)

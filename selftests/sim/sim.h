@@ -4,9 +4,11 @@
  * and a clock of its own. One thread, one seed: the same seed is the same run.
  *
  *	fabric.c	links: writes in order, late, torn, lost with their ends
- *	node.c		what embeds the core: rows, engine passes, views; its processes
+ *	node.c		what embeds the core: rows, engine passes, views
+ *	process.c	its processes
  *	check.c		what must hold, looked at whenever something is delivered
- *	sim.c		the schedule, what goes wrong in it, and the program
+ *	fault.c		what goes wrong
+ *	sim.c		the schedule, and the program
  */
 #ifndef SPINDLE_SIM_SIM_H
 #define SPINDLE_SIM_SIM_H
@@ -164,6 +166,8 @@ enum fault_kind {
 };
 
 #define SIM_FAULTS 12
+#define SIM_WILD 12000 /* time in which things go wrong */
+#define SIM_CALM (40 * SIM_TIMEOUT) /* time to come to rest in at most */
 
 /**
  * struct fault - something that goes wrong
@@ -226,6 +230,10 @@ void sim_fail(struct sim *sim, const char *fmt, ...);
 __attribute__((format(printf, 2, 3)))
 void sim_say(struct sim *sim, const char *fmt, ...);
 
+/* fault.c */
+void fault_plan(struct sim *sim);
+void fault_run(struct sim *sim, bool all_heal);
+
 /* fabric.c */
 u32 fabric_room(const struct sim *sim, u32 from, u32 to);
 void fabric_post(struct sim *sim, u32 from, u32 to, u64 base, const struct spindle_write *write);
@@ -244,10 +252,12 @@ void node_start(struct node *node, const struct spindle_view *view);
 void node_join(struct node *node);
 bool node_back(struct node *node);
 void node_pass(struct node *node);
-void node_processes(struct node *node);
 void node_close(struct node *node);
 bool node_up(const struct node *node);
 const char *sim_layout(const struct sim *sim, struct spindle_view *view);
+
+/* process.c */
+void node_processes(struct node *node);
 
 /* check.c */
 u64 message_key(u32 node, u32 life, u32 group, u64 slot);
