@@ -105,7 +105,7 @@ static void add_join(const struct spindle_mb *mb, u64 *word, u64 id, u64 incarna
 	u64 n = word[SPINDLE_DECREE_NUM_JOINS], i;
 
 	if (!id || id > U32_MAX || spindle_view_rank(spindle_mb_view(mb), id) >= 0 ||
-	    n == SPINDLE_DECREE_JOINS ||
+	    n == mb->joins ||
 	    hweight64(word[SPINDLE_DECREE_SURVIVORS]) + n >= SPINDLE_MAX_MEMBERS)
 		return;
 	for (i = 0; i < n; i++)

@@ -105,3 +105,48 @@ void spindle_decree_apply(const u64 *word, const struct spindle_view *view,
 		next->member[n++].id = word[SPINDLE_DECREE_JOIN + 2 * i];
 	next->num_members = n;
 }
+
+/**
+ * spindle_decree_renumber() - a mask of ranks in the view that ends, as one of the next
+ * @mask: the mask
+ * @survivors: of the decree
+ *
+ * Return: the mask, without those that do not go on
+ */
+u64 spindle_decree_renumber(u64 mask, u64 survivors)
+{
+	u64 to = 0;
+
+	for (mask &= survivors; mask; mask &= mask - 1)
+		to |= BIT_ULL(spindle_mask_rank(survivors, __ffs64(mask)));
+	return to;
+}
+
+/**
+ * spindle_decree_stays() - subgroups that a change of the view is nothing to
+ * @word: a checked decree
+ * @view: the view that it ends
+ * @next: the one that it leads to, with the same subgroups
+ *
+ * All their members go on, and nobody joins them: what they have sent each other arrives, so
+ * that they need no trim.
+ *
+ * Return: mask of indexes
+ */
+u64 spindle_decree_stays(const u64 *word, const struct spindle_view *view,
+			 const struct spindle_view *next)
+{
+	u64 survivors = word[SPINDLE_DECREE_SURVIVORS], stays = 0;
+	u32 i;
+
+	for (i = 0; i < view->num_subgroups; i++) {
+		const struct spindle_view_subgroup *a = &view->subgroup[i];
+		const struct spindle_view_subgroup *b = &next->subgroup[i];
+
+		if (a->members && !(a->members & ~survivors) &&
+		    spindle_decree_renumber(a->members, survivors) == b->members &&
+		    spindle_decree_renumber(a->senders, survivors) == b->senders)
+			stays |= BIT_ULL(i);
+	}
+	return stays;
+}

@@ -35,6 +35,9 @@ u32 spindle_decree_trims(const struct spindle_view *view);
 u32 spindle_decree_trim_at(const struct spindle_view *view, u32 subgroup);
 u64 spindle_decree_digest(const u64 *word, u32 n);
 bool spindle_decree_check(const u64 *word, const struct spindle_view *view);
+u64 spindle_decree_renumber(u64 mask, u64 survivors);
+u64 spindle_decree_stays(const u64 *word, const struct spindle_view *view,
+			 const struct spindle_view *next);
 void spindle_decree_apply(const u64 *word, const struct spindle_view *view,
 			  struct spindle_view *next);
 

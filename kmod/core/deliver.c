@@ -35,6 +35,8 @@ bool spindle_deliver_test(void *ctx)
 
 	if (mc->blocked || (mc->hold && !mc->attached))
 		return false;
+	if (mc->vid_due)
+		return true;
 	for (s = 0; s < mc->senders; s++) {
 		u64 head = mc->sender[s].head;
 
@@ -93,6 +95,30 @@ static bool deliver_one(struct spindle_mc *mc, u32 s)
 	return true;
 }
 
+/* Tell the readers that a view has begun; returns false if one of them has no room. */
+static bool deliver_view(struct spindle_mc *mc)
+{
+	struct spindle_dlv dlv = { .seq = mc->vid_due, .kind = SPINDLE_DLV_VIEW };
+	struct spindle_dlvq *q;
+
+	if (!readers_have_room(mc, 0)) {
+		mc->blocked = true;
+		return false;
+	}
+	for (q = mc->readers; q; q = q->next) {
+		if (q->error)
+			continue;
+		/* It attached in this view already: its entry 0 is the one behind. */
+		if (q->vid == mc->vid_due)
+			q->base++;
+		else
+			spindle_dlvq_append(q, &dlv, NULL, 0);
+	}
+	mc->log[mc->log_tail++ & mc->log_mask] = SPINDLE_LOG_GONE;
+	mc->vid_due = 0;
+	return true;
+}
+
 /*
  * Walk round by round over the rounds that have messages. A sender delivered in this
  * round has moved its head past it, so starting over at sender 0 repeats nothing.
@@ -126,13 +152,16 @@ static u32 deliver_batch(struct spindle_mc *mc)
 void spindle_deliver_trigger(void *ctx)
 {
 	struct spindle_mc *mc = ctx;
+	bool view = mc->vid_due && deliver_view(mc);
 	struct spindle_dlvq *q;
-	u32 n = deliver_batch(mc);
+	u32 n = mc->vid_due ? 0 : deliver_batch(mc);
 
-	if (!n)
+	if (!n && !view)
 		return;
-	trace_spindle_deliver(mc->node, mc->id, n);
-	spindle_mc_batch(&mc->stats.dlv_batches, mc->stats.dlv_hist, n);
+	if (n) {
+		trace_spindle_deliver(mc->node, mc->id, n);
+		spindle_mc_batch(&mc->stats.dlv_batches, mc->stats.dlv_hist, n);
+	}
 	mc->events |= SPINDLE_MC_DELIVERED;
 	mc->settle = true;
 	for (q = mc->readers; q; q = q->next)

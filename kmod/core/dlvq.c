@@ -67,10 +67,10 @@ static void copy_ring(u8 *dst, u64 dst_at, u64 dst_mask, const u8 *src, u64 src_
 }
 
 /**
- * spindle_dlvq_append() - append a message; there is room for it
+ * spindle_dlvq_append() - append a message or a view; there is room for it
  * @dlvq: the queue
  * @dlv: descriptor, with the offset in the sender's ring
- * @ring: the sender's payload ring
+ * @ring: the sender's payload ring; NULL of what has no bytes
  * @ring_bytes: its size, a power of two
  */
 void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv,
@@ -79,7 +79,7 @@ void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dl
 	struct spindle_dlv *to = &dlvq->ring[dlvq->tail & dlvq->mask];
 
 	*to = *dlv;
-	if (dlvq->copy) {
+	if (dlvq->copy && ring) {
 		u64 bytes = (u64)dlvq->copy_units << SPINDLE_UNIT_SHIFT;
 		u64 at = dlvq->copy_tail << SPINDLE_UNIT_SHIFT;
 
@@ -87,8 +87,9 @@ void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dl
 			  dlv->len);
 		to->offset = at & (bytes - 1);
 		dlvq->copy_tail += spindle_units(dlv->len);
-		dlvq->copy_end[dlvq->tail & dlvq->mask] = dlvq->copy_tail;
 	}
+	if (dlvq->copy)
+		dlvq->copy_end[dlvq->tail & dlvq->mask] = dlvq->copy_tail;
 	dlvq->tail++;
 }
 

@@ -8,15 +8,13 @@
  *	drain	deliver that
  *	begin	go on in the next view, with what readers hold and what was not sent
  *
+ * A subgroup whose members are the same in both stays as it is instead of all from trim on:
+ * for it the view has not ended.
+ *
  * Context: engine, all of it.
  */
 #include "push.h"
 #include "stage.h"
-
-/* The log's word for a message whose sender is no sender any more. */
-#define GONE 0xff
-
-static_assert(SPINDLE_MAX_MEMBERS < GONE, "a sender rank is no such word");
 
 /**
  * spindle_mc_wedge() - give no more rounds away
@@ -27,6 +25,21 @@ static_assert(SPINDLE_MAX_MEMBERS < GONE, "a sender rank is no such word");
 void spindle_mc_wedge(struct spindle_mc *mc)
 {
 	mc->wedged = true;
+	mc->stays = false;
+}
+
+/**
+ * spindle_mc_stay() - the view ends, but not for this subgroup: go on
+ * @mc: the subgroup, frozen; a decree that leaves its members as they are is chosen
+ *
+ * All members come to the same, each in its time. Until then they leave what comes where it
+ * is, so that it can be pushed to them, whatever view they are in.
+ */
+void spindle_mc_stay(struct spindle_mc *mc)
+{
+	mc->wedged = false;
+	mc->frozen = false;
+	mc->stays = true;
 }
 
 /**
@@ -71,7 +84,7 @@ void spindle_mc_freeze(struct spindle_mc *mc, u64 *have)
  *
  * Rounds beyond a sender's trim are taken for nulls, so that delivery can go to the end of
  * what is left. An unordered subgroup has promised nobody more than it has, and delivers
- * all of it.
+ * all of it. If there has been no reader yet it is not waited for any more.
  *
  * Return: false if the trim cannot be one: it takes back what was delivered, has what is
  * not here, or takes from the own messages, which nobody can have lost
@@ -95,6 +108,7 @@ bool spindle_mc_trim(struct spindle_mc *mc, const u64 *trim)
 			sd->head = U64_MAX;
 	}
 	mc->stable = U64_MAX;
+	mc->hold = false;
 	return true;
 }
 
@@ -163,9 +177,9 @@ static void take_over(struct spindle_mc *mc, struct spindle_mc *old, const u32 *
 	for (n = old->log_head; n != old->log_tail; n++) {
 		u8 was = old->log[n & old->log_mask];
 
-		for (s = 0; s < mc->senders && (was == GONE || from[s] != was); s++)
+		for (s = 0; s < mc->senders && (was == SPINDLE_LOG_GONE || from[s] != was); s++)
 			;
-		mc->log[n & mc->log_mask] = s < mc->senders ? s : GONE;
+		mc->log[n & mc->log_mask] = s < mc->senders ? s : SPINDLE_LOG_GONE;
 	}
 	mc->log_head = old->log_head;
 	mc->log_tail = old->log_tail;
@@ -218,6 +232,16 @@ void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *
 }
 
 /**
+ * spindle_mc_announce() - readers find the view in their queues, before its first message
+ * @mc: the subgroup, begun
+ * @vid: id of the view
+ */
+void spindle_mc_announce(struct spindle_mc *mc, u64 vid)
+{
+	mc->vid_due = vid;
+}
+
+/**
  * spindle_mc_release_log() - readers are through with the oldest message of the log
  * @mc: the subgroup
  */
@@ -225,6 +249,6 @@ void spindle_mc_release_log(struct spindle_mc *mc)
 {
 	u8 s = mc->log[mc->log_head++ & mc->log_mask];
 
-	if (s != GONE)
+	if (s != SPINDLE_LOG_GONE)
 		mc->sender[s].rel_slot++;
 }

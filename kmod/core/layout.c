@@ -27,6 +27,7 @@ void spindle_layout_row(struct spindle_layout *lo, const struct spindle_view *vi
 	u32 i;
 
 	lo->sst = ALIGN(at, SPINDLE_PAGE);
+	lo->mb = SPINDLE_NO_OFFSET;
 	at = lo->sst;
 	for (i = 0; i < view->num_subgroups; i++) {
 		const struct spindle_view_subgroup *sg = &view->subgroup[i];
@@ -35,8 +36,7 @@ void spindle_layout_row(struct spindle_layout *lo, const struct spindle_view *vi
 		lo->pay[i] = SPINDLE_NO_OFFSET;
 		if ((sg->members & both) != both || !(sg->senders & BIT_ULL(writer)))
 			continue;
-		lo->hdr[i] = at + sizeof(struct spindle_express);
-		at = lo->hdr[i] + (u64)sg->window * sizeof(struct spindle_hdr);
+		at = spindle_layout_hdr(lo, i, at, sg->window);
 	}
 	at = ALIGN(at, SPINDLE_PAGE);
 	for (i = 0; i < view->num_subgroups; i++) {

@@ -14,6 +14,9 @@
  * The blocks have the same offset in all rows, whoever holds them; rings exist
  * only where they are needed. W computes the offsets in H's copy by itself: a
  * layout is a pure function of the view and two ranks.
+ *
+ * Of a live view it is one of its rules and two node ids, the same in all views, and has the
+ * membership's part behind the headers: spindle_rules_row().
  */
 #ifndef SPINDLE_CORE_LAYOUT_H
 #define SPINDLE_CORE_LAYOUT_H
@@ -28,12 +31,14 @@
  * struct spindle_layout - offsets in bytes from the start of a row
  * @sst: bytes of all blocks, a multiple of the page size; mapped by processes
  * @size: bytes of the row, a multiple of the page size
+ * @mb: membership's part, struct spindle_mb_row, or SPINDLE_NO_OFFSET
  * @hdr: header ring of each subgroup, or SPINDLE_NO_OFFSET
  * @pay: payload ring of each subgroup, page aligned, or SPINDLE_NO_OFFSET
  */
 struct spindle_layout {
 	u64 sst;
 	u64 size;
+	u64 mb;
 	u64 hdr[SPINDLE_MAX_SUBGROUPS];
 	u64 pay[SPINDLE_MAX_SUBGROUPS];
 };
@@ -61,6 +66,21 @@ static inline u64 spindle_layout_block(u32 index)
 static inline u64 spindle_layout_express(const struct spindle_layout *lo, u32 index)
 {
 	return lo->hdr[index] - sizeof(struct spindle_express);
+}
+
+/**
+ * spindle_layout_hdr() - put a header ring, and the place for express, into a row
+ * @lo: layout of the row
+ * @index: index of the subgroup
+ * @at: the first byte that is free
+ * @window: headers
+ *
+ * Return: the first byte that is free behind them
+ */
+static inline u64 spindle_layout_hdr(struct spindle_layout *lo, u32 index, u64 at, u32 window)
+{
+	lo->hdr[index] = at + sizeof(struct spindle_express);
+	return lo->hdr[index] + (u64)window * sizeof(struct spindle_hdr);
 }
 
 void spindle_layout_row(struct spindle_layout *lo, const struct spindle_view *view,

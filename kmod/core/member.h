@@ -45,17 +45,12 @@ static inline u64 spindle_mb_voters(const struct spindle_mb *mb)
 	return spindle_mb_alive(mb) & ~spindle_mb_leavers(mb);
 }
 
-/* Any two such sets of one view have a member in common. */
+/* Any two such sets of one view have a member in common, unless that is not asked for. */
 static inline bool spindle_mb_quorum(const struct spindle_mb *mb, u64 mask)
 {
 	u64 all = spindle_mb_everybody(mb) & ~spindle_mb_leavers(mb);
 
-	return 2 * hweight64(mask & all) > hweight64(all);
-}
-
-static inline u64 *spindle_mb_own_decree(const struct spindle_mb *mb)
-{
-	return mb->row->word + mb->trims;
+	return mb->any ? mask & all : 2 * hweight64(mask & all) > hweight64(all);
 }
 
 static inline u32 spindle_mb_decree_words(const struct spindle_mb *mb)
@@ -94,7 +89,6 @@ static inline bool spindle_mb_any_of(const struct spindle_mb *mb, u64 mask,
 
 /* membership.c */
 void spindle_mb_transition(struct spindle_mb *mb, enum spindle_mb_state to);
-void spindle_mb_stop(struct spindle_mb *mb, enum spindle_mb_reason reason);
 
 /* suspect.c */
 bool spindle_mb_hear(struct spindle_mb *mb, u64 now);

@@ -49,16 +49,6 @@ static void reset_peer(struct spindle_mb_peer *p, u64 heard)
 	p->state_seal = 0;
 }
 
-/* A mask of old ranks, as one of new ranks. */
-static u64 renumber(u64 mask, u64 keep)
-{
-	u64 to = 0;
-
-	for (mask &= keep; mask; mask &= mask - 1)
-		to |= BIT_ULL(spindle_mask_rank(keep, __ffs64(mask)));
-	return to;
-}
-
 /* Does a decree let this very life of the node in? */
 static bool lets_in(const struct spindle_mb *mb, const u64 *word)
 {
@@ -97,8 +87,9 @@ static void install(struct spindle_mb *mb)
 
 	if (mb->me == SPINDLE_NO_RANK)
 		heard += JOINER_WAITS * mb->timeout;
-	mb->suspected = renumber(mb->suspected, keep);
-	mb->doubted = renumber(mb->doubted, keep);
+	mb->suspected = spindle_decree_renumber(mb->suspected, keep);
+	mb->doubted = spindle_decree_renumber(mb->doubted, keep);
+	mb->closed = spindle_decree_renumber(mb->closed, keep);
 	mb->uncut = 0;
 	if (mb->me != SPINDLE_NO_RANK)
 		mb->me = spindle_mask_rank(keep, mb->me);
@@ -118,9 +109,14 @@ static void install(struct spindle_mb *mb)
 	}
 	mb->ballot = 0;
 	mb->now = !mb->now;
-	/* It is in, whoever has seen to it. Another life of it would be none of our business. */
-	if (lets_in(mb, word))
+	/*
+	 * It is in, whoever has seen to it; another life of it would be none of our business.
+	 * Others have to see that before this view can end, or they would let it in again.
+	 */
+	if (lets_in(mb, word)) {
 		mb->wish = 0;
+		mb->beat++;
+	}
 	mb->ops->install(mb->ctx, next, from, word + SPINDLE_DECREE_HEAD);
 }
 
@@ -283,10 +279,10 @@ static void look_for_view(struct spindle_mb *mb)
 		if (!spindle_mb_read_decree(mb, p) || !lets_in(mb, mb->seen))
 			continue;
 		spindle_mb_adopt(mb, p->digest);
-		if (spindle_mb_leads_on(mb, spindle_mb_own_decree(mb)))
-			spindle_mb_transition(mb, SPINDLE_MB_ACTIVE);
-		else
+		if (!spindle_mb_leads_on(mb, spindle_mb_own_decree(mb)))
 			spindle_mb_stop(mb, SPINDLE_MB_LAYOUT);
+		else if (mb->ops->drain(mb->ctx))
+			spindle_mb_transition(mb, SPINDLE_MB_ACTIVE);
 		return;
 	}
 }

@@ -150,8 +150,9 @@ struct spindle_mb_peer {
  * @wedge: no more messages get a round
  * @flushed: has all that has a round been posted to this rank?
  * @freeze: receive what is here and nothing after it; say how much, per sender
- * @trim: this is delivered; false if it cannot be true
- * @drain: has it been delivered?
+ * @trim: this is delivered; false if it cannot be true. Not of subgroups that stay as they
+ *	are, spindle_decree_stays(), if this node goes on to the next view, which is known
+ * @drain: has it been delivered, and may the next view, or a joiner's first, be installed?
  * @layout: the subgroups of the next view, a function of both views and of nothing else;
  *	NULL, or what is wrong
  * @join: a node that joins: our copy of its row, or NULL if there is no connection to this
@@ -182,6 +183,8 @@ struct spindle_mb_ops {
  * @timeout: silence that makes suspect, in units of the clock
  * @interval: between heartbeats
  * @trims: room for a trim, words
+ * @joins: nodes that one change takes in at most, up to SPINDLE_DECREE_JOINS
+ * @any: any part of a view may go on, majority or not
  * @row: own row
  * @seen: memory for a decree that is being read
  * @view: installed; two buffers, the other one is for the next view
@@ -191,6 +194,7 @@ struct spindle_mb_ops {
  * @reason: with STOPPED
  * @suspected: ranks; bits are only added
  * @doubted: ranks that are silent or lost; either they are at fault or this node is
+ * @closed: ranks that have closed their connection to this node
  * @uncut: suspects, connections that are to be torn down
  * @ballot: rank + 1 of the leader of the accepted decree, or 0
  * @leaving: this node wants to leave
@@ -209,6 +213,8 @@ struct spindle_mb {
 	u64 timeout;
 	u64 interval;
 	u32 trims;
+	u32 joins;
+	bool any;
 	struct spindle_mb_row *row;
 	u64 *seen;
 	struct spindle_view view[2];
@@ -218,6 +224,7 @@ struct spindle_mb {
 	u32 reason;
 	u64 suspected;
 	u64 doubted;
+	u64 closed;
 	u64 uncut;
 	u32 ballot;
 	bool leaving;
@@ -241,7 +248,10 @@ bool spindle_mb_open(const struct spindle_mb *mb, u32 rank);
 void spindle_mb_suspect(struct spindle_mb *mb, u32 rank, enum spindle_mb_reason reason);
 void spindle_mb_closed(struct spindle_mb *mb, u32 rank);
 void spindle_mb_leave(struct spindle_mb *mb);
+void spindle_mb_stop(struct spindle_mb *mb, enum spindle_mb_reason reason);
 
+/* Where the heartbeat is, in the membership's part of a row. */
+#define SPINDLE_MB_BEAT		offsetof(struct spindle_mb_row, beat)
 /* Writes that one push makes at most. */
 #define SPINDLE_MB_PUSH_MAX	4
 
@@ -254,6 +264,17 @@ void spindle_mb_leave(struct spindle_mb *mb);
 static inline const struct spindle_view *spindle_mb_view(const struct spindle_mb *mb)
 {
 	return &mb->view[mb->now];
+}
+
+/**
+ * spindle_mb_own_decree() - the decree that this member shows
+ * @mb: membership; it has accepted one, or learned
+ *
+ * Return: its words
+ */
+static inline u64 *spindle_mb_own_decree(const struct spindle_mb *mb)
+{
+	return mb->row->word + mb->trims;
 }
 
 /**

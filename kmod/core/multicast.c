@@ -258,6 +258,7 @@ void spindle_mc_detach_sender(struct spindle_mc *mc)
 void spindle_mc_attach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq)
 {
 	dlvq->base = mc->log_tail;
+	dlvq->vid = mc->vid_due;
 	dlvq->next = mc->readers;
 	mc->readers = dlvq;
 	mc->attached = true;

@@ -219,6 +219,7 @@ struct spindle_mc_stats {
  * @active: the protocol runs: all members are connected
  * @wedged: the view ends: no more messages and no more nulls
  * @frozen: it has ended: what comes now is not received
+ * @stays: it goes on through a change of the view, also to members that are behind
  * @settle: something happened that release has to look at
  * @blocked: a copying reader is full; wait until it has read
  * @lazy: members may not know yet what was delivered
@@ -245,10 +246,11 @@ struct spindle_mc_stats {
  * @stable: all sequence numbers below are received by all members
  * @txq: the sender attachment; txq.desc is NULL if there is none
  * @readers: reader attachments
- * @log: sender of each message delivered and not yet released, a ring
+ * @log: sender of each message delivered and not yet released, a ring; views are in it, too
  * @log_mask: entries - 1
- * @log_tail: messages delivered
- * @log_head: messages released
+ * @log_tail: messages and views delivered
+ * @log_head: of these, released
+ * @vid_due: view that readers are to be told of before its first message, or 0
  * @preds: the four predicates
  * @pred: their memory
  * @stats: counters
@@ -271,6 +273,7 @@ struct spindle_mc {
 	bool active;
 	bool wedged;
 	bool frozen;
+	bool stays;
 	bool settle;
 	bool blocked;
 	bool lazy;
@@ -301,6 +304,7 @@ struct spindle_mc {
 	u64 log_mask;
 	u64 log_tail;
 	u64 log_head;
+	u64 vid_due;
 	struct spindle_preds preds;
 	struct spindle_pred pred[4];
 	struct spindle_mc_stats stats;
@@ -321,14 +325,16 @@ void spindle_mc_detach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq);
 void spindle_mc_wedge(struct spindle_mc *mc);
 bool spindle_mc_flushed(const struct spindle_mc *mc, u32 rank);
 void spindle_mc_freeze(struct spindle_mc *mc, u64 *have);
+void spindle_mc_stay(struct spindle_mc *mc);
 bool spindle_mc_trim(struct spindle_mc *mc, const u64 *trim);
 bool spindle_mc_drain(struct spindle_mc *mc);
 void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *from,
 		      const u64 *first);
+void spindle_mc_announce(struct spindle_mc *mc, u64 vid);
 
 /**
  * spindle_mc_log_entries() - messages that can be delivered and not yet released
- * @senders: S
+ * @senders: S; 0 while nobody is left that may send
  * @window: w
  *
  * A sender has at most w slots that somebody has not delivered, so this many
@@ -338,7 +344,7 @@ void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *
  */
 static inline u64 spindle_mc_log_entries(u32 senders, u32 window)
 {
-	return roundup_pow_of_two((u64)senders * window);
+	return roundup_pow_of_two((u64)max(senders, 1U) * window);
 }
 
 #endif /* SPINDLE_CORE_MULTICAST_H */

@@ -94,7 +94,7 @@ u32 spindle_mb_push(struct spindle_mb *mb, u32 rank, struct spindle_write *write
 	if (p->told_beat != mb->beat) {
 		p->told_beat = mb->beat;
 		spindle_block_write(&p->beat_out, beat);
-		n += put_block(&p->beat_out, &write[n], offsetof(struct spindle_mb_row, beat));
+		n += put_block(&p->beat_out, &write[n], SPINDLE_MB_BEAT);
 	}
 	columns_for(mb, rank, word);
 	if (!memcmp(word, p->told, sizeof(word)))

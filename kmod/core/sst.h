@@ -55,7 +55,7 @@ enum spindle_node_column {
 	SPINDLE_NODE_COL_SLEEP,	/* odd: the engine sleeps, ring the doorbell */
 	SPINDLE_NODE_COL_VID,	/* installed view */
 	SPINDLE_NODE_COL_LOST,	/* ranks that this member has lost */
-	SPINDLE_NODE_COL_RESV3,
+	SPINDLE_NODE_COL_READY,	/* of who joins: view whose members it is connected to */
 };
 
 /* What spindle_block_read() found. */

@@ -8,6 +8,11 @@
 
 #include "multicast.h"
 
+/* The log's word for what is no message of a sender: its sender has gone, or it is a view. */
+#define SPINDLE_LOG_GONE 0xff
+
+static_assert(SPINDLE_MAX_MEMBERS < SPINDLE_LOG_GONE, "a sender rank is no such word");
+
 /* Is a technique of the paper in use? enum spindle_switch. */
 static inline bool spindle_mc_uses(const struct spindle_mc *mc, u32 technique)
 {

@@ -22,13 +22,15 @@ static void accuse(struct spindle_mb *mb, u64 mask)
  * @mb: membership
  * @rank: the member; suspicion is for ever, and the others are told
  * @reason: why. Silence and a broken connection have two ends: such a suspicion is held
- *	back until this node knows that it hears the others, see resolve()
+ *	back until this node knows that it hears the others, see resolve(). Who has closed
+ *	the connection is not lost, but may be silent
  */
 void spindle_mb_suspect(struct spindle_mb *mb, u32 rank, enum spindle_mb_reason reason)
 {
 	u64 bit = BIT_ULL(rank);
 
-	if (rank == mb->me || mb->suspected & bit || mb->state == SPINDLE_MB_STOPPED)
+	if (rank == mb->me || mb->suspected & bit || mb->state == SPINDLE_MB_STOPPED ||
+	    (reason == SPINDLE_MB_LOST && mb->closed & bit))
 		return;
 	if (!(mb->doubted & bit))
 		mb->peer[rank].reason = reason;
@@ -36,27 +38,6 @@ void spindle_mb_suspect(struct spindle_mb *mb, u32 rank, enum spindle_mb_reason 
 		mb->doubted |= bit;
 	else
 		accuse(mb, bit);
-}
-
-/**
- * spindle_mb_closed() - a member has closed the connection, on purpose
- * @mb: membership
- * @rank: the member
- *
- * It is alive and suspects this node, or it would have shown that it has stopped. That is
- * sticky, so one of the two has to go; were the accused to accuse in turn, others would
- * believe whom they hear first.
- */
-void spindle_mb_closed(struct spindle_mb *mb, u32 rank)
-{
-	if (mb->suspected & BIT_ULL(rank) || mb->state == SPINDLE_MB_STOPPED)
-		return;
-	if (mb->peer[rank].phase == SPINDLE_MB_STOPPED)
-		spindle_mb_suspect(mb, rank, SPINDLE_MB_GONE);
-	else if (mb->state == SPINDLE_MB_JOINING)
-		spindle_mb_suspect(mb, rank, SPINDLE_MB_LOST);
-	else
-		spindle_mb_stop(mb, SPINDLE_MB_EVICTED);
 }
 
 static bool believable(const struct spindle_mb *mb, const struct spindle_mb_peer *p,
@@ -126,6 +107,38 @@ static void read_beat(struct spindle_mb *mb, u32 r, u64 now)
 	p->heard = now;
 	p->wish = word[SPINDLE_MB_COL_WISH];
 	p->wish_inc = word[SPINDLE_MB_COL_WISH_INC];
+}
+
+/**
+ * spindle_mb_closed() - a member has closed the connection, on purpose
+ * @mb: membership
+ * @rank: the member
+ *
+ * It suspects this node, or it would have shown that it has stopped. That is sticky, so one of
+ * the two has to go; were the accused to accuse in turn, others would believe whom they hear
+ * first. One accusation is waited out, for a timeout from now: if it is believed the others
+ * close, too, and if it is not the accuser is silent all the time.
+ */
+void spindle_mb_closed(struct spindle_mb *mb, u32 rank)
+{
+	struct spindle_mb_peer *p = &mb->peer[rank];
+	u64 bit = BIT_ULL(rank);
+
+	if ((mb->suspected | mb->closed) & bit || mb->state == SPINDLE_MB_STOPPED)
+		return;
+	if (mb->state == SPINDLE_MB_JOINING) {
+		spindle_mb_suspect(mb, rank, SPINDLE_MB_LOST);
+		return;
+	}
+	/* What it has shown before it closed may not have been looked at. */
+	read_state(mb, rank);
+	if (mb->suspected & bit || mb->state == SPINDLE_MB_STOPPED)
+		return;
+	mb->closed |= bit;
+	mb->doubted &= ~bit;
+	p->heard = mb->ran_at;
+	if (!spindle_mb_quorum(mb, spindle_mb_alive(mb) & ~mb->closed))
+		spindle_mb_stop(mb, SPINDLE_MB_EVICTED);
 }
 
 static u64 silence(const struct spindle_mb_peer *p, u64 now)

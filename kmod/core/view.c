@@ -82,7 +82,7 @@ static const char *check_member(const struct spindle_view *view, u32 i)
 	return NULL;
 }
 
-static const char *check_subgroup(const struct spindle_view *view, u32 i)
+static const char *check_subgroup(const struct spindle_view *view, u32 i, bool live)
 {
 	const struct spindle_view_subgroup *sg = &view->subgroup[i];
 	u64 all = U64_MAX >> (64 - view->num_members);
@@ -96,9 +96,9 @@ static const char *check_subgroup(const struct spindle_view *view, u32 i)
 		return "subgroup ring is a power of two from 4096 to 2^30";
 	if (!sg->max_msg || sg->max_msg > sg->ring || sg->max_msg > SPINDLE_MAX_MSG)
 		return "subgroup max-msg is 1 to 1048576, and at most the ring";
-	if (!sg->members || (sg->members & ~all))
+	if ((!sg->members && !live) || (sg->members & ~all))
 		return "a subgroup's nodes are members of the view";
-	if (!sg->senders || (sg->senders & ~sg->members))
+	if ((!sg->senders && !live) || (sg->senders & ~sg->members))
 		return "a subgroup has at least one sender";
 	for (j = 0; j < i; j++)
 		if (sg->id == view->subgroup[j].id)
@@ -109,11 +109,12 @@ static const char *check_subgroup(const struct spindle_view *view, u32 i)
 /**
  * spindle_view_check() - is the view fit to be installed?
  * @view: the view
+ * @live: its subgroups follow from rules, and may lack members
  * @fault: out, may be NULL: which member or subgroup the sentence is about
  *
  * Return: NULL, or a sentence that names the limit that it breaks
  */
-const char *spindle_view_check(const struct spindle_view *view,
+const char *spindle_view_check(const struct spindle_view *view, bool live,
 			       struct spindle_view_fault *fault)
 {
 	struct spindle_view_fault none, *at = fault ? fault : &none;
@@ -134,7 +135,7 @@ const char *spindle_view_check(const struct spindle_view *view,
 	}
 	at->member = -1;
 	for (at->subgroup = 0; at->subgroup < (int)view->num_subgroups; at->subgroup++) {
-		err = check_subgroup(view, at->subgroup);
+		err = check_subgroup(view, at->subgroup, live);
 		if (err)
 			return err;
 	}

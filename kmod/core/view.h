@@ -92,7 +92,7 @@ int spindle_view_rank(const struct spindle_view *view, u32 id);
 const struct spindle_view_subgroup *
 spindle_view_subgroup(const struct spindle_view *view, u32 id);
 u32 spindle_view_default_ring(u32 window, u32 max_msg);
-const char *spindle_view_check(const struct spindle_view *view,
+const char *spindle_view_check(const struct spindle_view *view, bool live,
 			       struct spindle_view_fault *fault);
 u64 spindle_view_digest(const struct spindle_view *view);
 

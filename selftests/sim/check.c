@@ -39,7 +39,7 @@ static void check_order(struct node *node, u32 group, const struct held *h)
 {
 	struct sim *sim = node->sim;
 	struct group *g = &node->group[group];
-	u64 vid = spindle_mb_view(&node->mb)->vid;
+	u64 vid = g->epoch;
 	u64 v = (u64)h->life << 60 | (u64)h->node << 56 | h->slot;
 	struct order *o = &sim->order[group][vid % SIM_VIEWS];
 
@@ -72,6 +72,15 @@ static u64 sent_by(const struct sim *sim, const struct held *h, u32 group)
 }
 
 /* What a reader has got since the last look. */
+/* A view comes once, and before all that is delivered in it. */
+static void check_view(struct node *node, struct group *g, const struct spindle_dlv *d)
+{
+	if (d->seq <= g->vid)
+		sim_fail(node->sim, "node %u: view %llu again", node->index,
+			 (unsigned long long)d->seq);
+	g->vid = d->seq;
+}
+
 void check_deliveries(struct node *node, u32 group)
 {
 	struct sim *sim = node->sim;
@@ -81,6 +90,14 @@ void check_deliveries(struct node *node, u32 group)
 		const struct spindle_dlv *d = &g->ring[g->seen & (SIM_LOG - 1)];
 		struct held *h = &g->held[g->seen & (SIM_LOG - 1)];
 
+		if (d->kind == SPINDLE_DLV_VIEW) {
+			*h = (struct held){ 0 };
+			check_view(node, g, d);
+			continue;
+		}
+		if (g->vid != g->epoch)
+			sim_fail(sim, "node %u group %u: a message of a view that nobody was told of",
+				 node->index, group);
 		if (d->sender >= g->mc->senders) {
 			sim_fail(sim, "node %u: no such sender", node->index);
 			return;
@@ -110,7 +127,7 @@ void check_held(struct node *node, u32 group, u64 entry)
 {
 	const struct held *h = &node->group[group].held[entry & (SIM_LOG - 1)];
 
-	if (!same(h, group))
+	if (h->ring && !same(h, group))
 		sim_fail(node->sim, "node %u group %u: %u:%llu is overwritten before it is read",
 			 node->index, group, h->node, (unsigned long long)h->slot);
 }
@@ -130,9 +147,9 @@ void check_install(struct node *node, const struct spindle_view *view)
 	sim->changes += !*known;
 	*known = digest;
 	for (g = 0; g < SIM_GROUPS; g++) {
-		struct order *o = &sim->order[g][(view->vid - 1) % SIM_VIEWS];
+		struct order *o = &sim->order[g][node->group[g].epoch % SIM_VIEWS];
 
-		if (!node->group[g].mc)
+		if (!node->group[g].mc || (node->stays & BIT_ULL(g)))
 			continue;
 		if (node->group[g].dlv != o->n)
 			sim_fail(sim, "node %u group %u leaves view %llu with %llu of %llu messages",

@@ -51,9 +51,9 @@ mutant other_life membership.c 's/if (lets_in(mb, word))$/if (spindle_view_rank(
 # Suspicion.
 mutant accuse_at_once suspect.c 's/if (reason == SPINDLE_MB_SILENT || reason == SPINDLE_MB_LOST)/if (0)/'
 mutant accuse_unheard suspect.c 's/^	if (paused)/	if (0)/;s/		if (paused)/		if (0)/'
-mutant accuse_back suspect.c '/^void spindle_mb_closed/,/^}/ s/spindle_mb_stop(mb, SPINDLE_MB_EVICTED);/spindle_mb_suspect(mb, rank, SPINDLE_MB_GONE);/'
+mutant accuse_back suspect.c '/^void spindle_mb_closed/,/^}/ s/if (!spindle_mb_quorum.*/if (1)/;/^void spindle_mb_closed/,/^}/ s/spindle_mb_stop(mb, SPINDLE_MB_EVICTED);/spindle_mb_suspect(mb, rank, SPINDLE_MB_GONE);/'
 mutant gossip_lost suspect.c '/^static void gossip/,/^}/ s/spindle_mb_suspect(mb, __ffs64(news).*/;/'
-mutant suspects_renumbered membership.c 's/mb->suspected = renumber(mb->suspected, keep);/;/'
+mutant suspects_renumbered membership.c 's/mb->suspected = spindle_decree_renumber(mb->suspected, keep);/;/'
 # What is delivered.
 mutant fence_dropped show.c 's/p->fenced = mb->ops->flushed(mb->ctx, rank);/p->fenced = true;/'
 mutant fence_not_awaited membership.c 's/if (spindle_mb_all_of(mb, spindle_mb_alive(mb), has_wedged))/if (1)/'
@@ -71,8 +71,17 @@ mutant undelivered membership.c 's/if (mb->ops->drain(mb->ctx))/if (1)/'
 # The next view.
 mutant resend_twice epoch.c 's/m->push_slot = first\[mc->my_sender\];/m->push_slot = first[mc->my_sender] - !!first[mc->my_sender];/'
 mutant take_twice epoch.c 's/mc->txq = old->txq;/&\n\tmc->txq.slot -= !!mc->txq.slot;/'
-mutant lose_readers epoch.c 's/mc->log\[n & mc->log_mask\] = s < mc->senders ? s : GONE;/mc->log[n \& mc->log_mask] = GONE;/'
-mutant wrong_sender epoch.c 's/(was == GONE || from\[s\] != was)/s != was/'
+mutant lose_readers epoch.c 's/mc->log\[n & mc->log_mask\] = s < mc->senders ? s : SPINDLE_LOG_GONE;/mc->log[n \& mc->log_mask] = SPINDLE_LOG_GONE;/'
+mutant wrong_sender epoch.c 's/(was == SPINDLE_LOG_GONE || from\[s\] != was)/s != was/'
 mutant free_too_early epoch.c '/^static void begin_sender/,/^}/ s/msg->round = 0;/;/;/^static void begin_sender/,/^}/ s/sd->rel_slot = old->rel_slot;/;/'
+
+# Subgroups that stay.
+mutant stays_without decree.c 's/!(a->members \& ~survivors) \&\&/1 \&\&/;s/spindle_decree_renumber(a->members, survivors) == b->members \&\&/1 \&\&/;s/spindle_decree_renumber(a->senders, survivors) == b->senders/1/'
+mutant stays_for_joiners decree.c 's/spindle_decree_renumber(a->members, survivors) == b->members \&\&/1 \&\&/;s/spindle_decree_renumber(a->senders, survivors) == b->senders/1/'
+mutant stays_wedged epoch.c '/^void spindle_mc_stay/,/^}/ s/mc->wedged = false;/;/'
+mutant stays_frozen epoch.c '/^void spindle_mc_stay/,/^}/ s/mc->frozen = false;/;/'
+mutant stays_for_ever epoch.c 's/	mc->stays = false;//'
+mutant view_untold deliver.c 's/bool view = mc->vid_due \&\& deliver_view(mc);/bool view = false;\n\tmc->vid_due = 0;/'
+mutant view_too_late deliver.c 's/bool view = mc->vid_due \&\& deliver_view(mc);/bool view = false;/;s/u32 n = mc->vid_due ? 0 : deliver_batch(mc);/u32 n = deliver_batch(mc);\n\tview = mc->vid_due \&\& deliver_view(mc);/'
 
 mutants_end

@@ -173,14 +173,31 @@ static void node_freeze(void *ctx, u64 *have)
 					  spindle_decree_trim_at(spindle_mb_view(&node->mb), g));
 }
 
+/* Groups that the change is nothing to, if there is a next view for the node. */
+static u64 find_stays(const struct node *node)
+{
+	const struct spindle_mb *mb = &node->mb;
+	const u64 *word = spindle_mb_own_decree(mb);
+
+	if (mb->leaving || !(word[SPINDLE_DECREE_SURVIVORS] & BIT_ULL(mb->me)))
+		return 0;
+	return spindle_decree_stays(word, spindle_mb_view(mb), &mb->view[!mb->now]);
+}
+
 static bool node_trim(void *ctx, const u64 *trim)
 {
 	struct node *node = ctx;
 	u32 g;
 
+	node->stays = find_stays(node);
 	for (g = 0; g < SIM_GROUPS; g++) {
 		u32 at = spindle_decree_trim_at(spindle_mb_view(&node->mb), g);
 
+		if (node->group[g].mc && (node->stays & BIT_ULL(g))) {
+			spindle_mc_stay(node->group[g].mc);
+			node->sim->stayed++;
+			continue;
+		}
 		if (!node->group[g].mc || spindle_mc_trim(node->group[g].mc, trim + at))
 			continue;
 		sim_fail(node->sim, "node %u group %u: the trim cannot be true", node->index, g);
@@ -196,7 +213,7 @@ static bool node_drain(void *ctx)
 	u32 g;
 
 	for (g = 0; g < SIM_GROUPS; g++) {
-		if (!node->group[g].mc)
+		if (!node->group[g].mc || node->group[g].mc->stays)
 			continue;
 		done &= spindle_mc_drain(node->group[g].mc);
 		check_deliveries(node, g);
@@ -248,7 +265,8 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 		struct group *grp = &node->group[g];
 		struct spindle_mc *old = grp->mc;
 
-		if (!(next->subgroup[g].members & BIT_ULL(node->mb.me)))
+		if (!(next->subgroup[g].members & BIT_ULL(node->mb.me)) ||
+		    (old && (node->stays & BIT_ULL(g))))
 			continue;
 		/* Blocks begin again at all rows; nothing of the old view comes any more. */
 		for (i = 0; i < node->sim->nodes; i++) {
@@ -258,6 +276,11 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 		grp->mc = new_group(node, next, g, node->mb.me);
 		from_old(node, g, next, from, trim, rank, first);
 		spindle_mc_begin(grp->mc, old, rank, first);
+		grp->epoch = next->vid;
+		if (old)
+			spindle_mc_announce(grp->mc, next->vid);
+		else
+			grp->vid = next->vid;
 		grp->dlv = 0;
 		/* Who joins begins at 0, whatever it had sent in another life. */
 		for (i = 0; i < grp->mc->senders; i++)
@@ -345,10 +368,12 @@ static void open_membership(struct node *node, const struct spindle_view *view)
 	mb->timeout = SIM_TIMEOUT;
 	mb->interval = SIM_INTERVAL;
 	mb->trims = SIM_TRIMS;
+	mb->joins = SPINDLE_DECREE_JOINS;
 	mb->row = (void *)node->row[node->index];
 	mb->seen = node->seen;
 	for (r = 0; r < view->num_members; r++)
 		mb->peer[r].row = (void *)node->row[view->member[r].id - 1];
+	node->stays = 0;
 	node->started = true;
 }
 
@@ -362,6 +387,8 @@ void node_start(struct node *node, const struct spindle_view *view)
 	for (g = 0; g < SIM_GROUPS; g++) {
 		if (!(view->subgroup[g].members & BIT_ULL(me)))
 			continue;
+		node->group[g].vid = view->vid;
+		node->group[g].epoch = view->vid;
 		node->group[g].mc = new_group(node, view, g, me);
 		open_processes(node, &node->group[g]);
 	}
@@ -472,9 +499,12 @@ static void push(struct node *node)
 	for (r = 0; r < n; r++) {
 		u32 to = peer_index(node, r);
 
-		for (g = 0; g < SIM_GROUPS && spindle_mb_open(&node->mb, r); g++) {
+		for (g = 0; g < SIM_GROUPS; g++) {
 			struct group *grp = &node->group[g];
 
+			if (!grp->mc || (!spindle_mb_open(&node->mb, r) &&
+					 !(grp->mc->stays && node_up(node) && r != node->mb.me)))
+				continue;
 			for (i = 0; grp->mc && i < grp->mc->members; i++)
 				if (grp->member_node[i] == to)
 					push_group(node, grp, i);

@@ -184,7 +184,7 @@ static void sim_run(struct sim *sim)
 /* ---- the program ------------------------------------------------------------------- */
 
 struct total {
-	u64 seeds, deliveries, writes, changes, failed;
+	u64 seeds, deliveries, writes, changes, stayed, failed;
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 	u64 happened[FAULT_KINDS];
@@ -198,6 +198,7 @@ static void add(struct total *t, const struct sim *sim)
 	t->deliveries += sim->deliveries;
 	t->writes += sim->writes;
 	t->changes += sim->changes;
+	t->stayed += sim->stayed;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	for (i = 0; i < SPINDLE_MB_STATES; i++)
@@ -228,6 +229,7 @@ static void report(const struct total *t, double seconds)
 	       (unsigned long long)t->seeds, (unsigned long long)t->failed,
 	       t->seeds / seconds, (unsigned long long)t->deliveries,
 	       (unsigned long long)t->writes, (unsigned long long)t->changes);
+	printf("# subgroups that a change was nothing to: %llu\n", (unsigned long long)t->stayed);
 	for (i = 0; i < SPINDLE_MB_STATES; i++)
 		for (j = 0; j < SPINDLE_MB_STATES; j++)
 			if (t->edges[i][j])
@@ -302,6 +304,7 @@ struct options {
 	u32 jobs;
 	bool verbose;
 	bool progress;
+	bool cover;
 };
 
 /* Every so many seeds, from some place on. */
@@ -364,6 +367,33 @@ static bool run_jobs(const struct options *o, struct total *total)
 	return ok;
 }
 
+/* Has every edge of the state machine been taken? But one: no layout here refuses a view. */
+static bool covered(const struct total *t)
+{
+	static const u32 may[SPINDLE_MB_STATES] = {
+		[SPINDLE_MB_ACTIVE] = BIT(SPINDLE_MB_WEDGED) | BIT(SPINDLE_MB_STOPPED),
+		[SPINDLE_MB_WEDGED] = BIT(SPINDLE_MB_FENCED) | BIT(SPINDLE_MB_STOPPED),
+		[SPINDLE_MB_FENCED] = BIT(SPINDLE_MB_ECHOED) | BIT(SPINDLE_MB_COMMITTED) |
+				      BIT(SPINDLE_MB_STOPPED),
+		[SPINDLE_MB_ECHOED] = BIT(SPINDLE_MB_ECHOED) | BIT(SPINDLE_MB_COMMITTED) |
+				      BIT(SPINDLE_MB_STOPPED),
+		[SPINDLE_MB_COMMITTED] = BIT(SPINDLE_MB_ACTIVE) | BIT(SPINDLE_MB_STOPPED),
+		[SPINDLE_MB_JOINING] = BIT(SPINDLE_MB_ACTIVE),
+	};
+	bool all = true;
+	u32 i, j;
+
+	for (i = 0; i < SPINDLE_MB_STATES; i++) {
+		for (j = 0; j < SPINDLE_MB_STATES; j++) {
+			if (!(may[i] & BIT(j)) || t->edges[i][j])
+				continue;
+			printf("not ok - nobody has gone from state %u to %u\n", i, j);
+			all = false;
+		}
+	}
+	return all;
+}
+
 /* A number of an option, or the end: 1e6 for 1000000 would otherwise be one seed. */
 static u64 number(char option, const char *text, u64 least, u64 most)
 {
@@ -388,8 +418,11 @@ int main(int argc, char **argv)
 	bool ok;
 	int c;
 
-	while ((c = getopt(argc, argv, "pvs:n:x:j:m:")) != -1) {
+	while ((c = getopt(argc, argv, "epvs:n:x:j:m:")) != -1) {
 		switch (c) {
+		case 'e':
+			o.cover = true;
+			break;
 		case 'p':
 			o.progress = isatty(STDERR_FILENO);
 			break;
@@ -412,12 +445,13 @@ int main(int argc, char **argv)
 			o.jobs = number(c, optarg, 1, MOST_JOBS);
 			break;
 		default:
-			fprintf(stderr, "usage: sim [-p] [-v] [-j JOBS] [-s FIRST] [-n SEEDS] [-x FAULTS] [-m FAILURES]\n");
+			fprintf(stderr, "usage: sim [-e] [-p] [-v] [-j JOBS] [-s FIRST] [-n SEEDS] [-x FAULTS] [-m FAILURES]\n");
 			return 2;
 		}
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	ok = run_jobs(&o, &total);
 	report(&total, seconds() - begin);
+	ok &= !o.cover || covered(&total);
 	return ok && !total.failed ? 0 : 1;
 }

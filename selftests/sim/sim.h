@@ -92,6 +92,8 @@ struct held {
  * @held: what it has got, by entry
  * @seen: entries that were checked
  * @next: by node: next message to come
+ * @vid: view that the reader was told of last
+ * @epoch: view that the group began anew with: others were nothing to it
  * @dlv: messages delivered in this view
  * @lazy: percent of the steps in which it reads nothing
  */
@@ -112,6 +114,8 @@ struct group {
 	struct held held[SIM_LOG];
 	u64 seen;
 	u64 next[SIM_NODES];
+	u64 vid;
+	u64 epoch;
 	u64 dlv;
 	u32 lazy;
 };
@@ -123,6 +127,7 @@ struct node {
 	bool crashed;
 	bool disturbed; /* by more than a crash of others */
 	u32 inc; /* incarnation: which life this is, from 1 */
+	u64 stays; /* groups that the change of the view under way is nothing to */
 	u32 life[SIM_NODES]; /* of the members of its view */
 	u64 past[SIM_LIVES][SIM_GROUPS]; /* messages that it had sent in lives before */
 	u32 contact; /* of a joiner: who has invited it */
@@ -217,6 +222,7 @@ struct sim {
 	bool verbose;
 	char why[256];
 	u64 deliveries;
+	u64 stayed; /* groups through changes */
 	u64 writes;
 	u64 changes;
 	u64 happened[FAULT_KINDS];

@@ -214,30 +214,41 @@ static void test_freeze(void)
 static void test_trim(void)
 {
 	static const u64 wrong[][S] = {
-		{ 0, 1, 1 },	/* takes back a delivery */
-		{ 3, 1, 1 },	/* what is not here */
-		{ 2, 0, 1 },	/* takes from the own messages */
-		{ 2, 1, 3 },
+		{ 0, 2, 1 },	/* takes back a delivery */
+		{ 3, 2, 1 },	/* what is not here */
+		{ 2, 0, 1 },
+		{ 2, 1, 1 },	/* takes from the own messages, which is not delivered */
+		{ 2, 2, 4 },
 	};
-	static const u64 right[S] = { 2, 1, 1 };
+	static const u64 right[S] = { 2, 2, 2 };
 	struct end *e = in_the_middle();
 	u64 have[S];
 	u32 i;
 
+	commit(e, 1);
+	settle(e);
+	push_all(e);
+	/* One more of sender 2, which nobody else has. */
+	arrives(e, 2, 2, 2);
+	says(e, 2, 3, 3, 0, 3);
 	spindle_mc_wedge(&e->mc);
 	spindle_mc_freeze(&e->mc, have);
 	for (i = 0; i < ARRAY_SIZE(wrong); i++)
 		CHECK(!spindle_mc_trim(&e->mc, wrong[i]));
-	CHECK_EQ(e->mc.sender[2].walk.slot, 2);
+	CHECK_EQ(e->mc.sender[2].walk.slot, 3);
 	CHECK(spindle_mc_trim(&e->mc, right));
+	CHECK_EQ(e->mc.sender[2].walk.slot, 2);
 	e->mc.tune.dlv_budget = 1;
 	CHECK(drained(e));
-	/* Round 1 of sender 0, and nothing of the dead one. */
-	CHECK_EQ(e->tail, 4);
+	/* Round 1 of the others, the own message, and no more of the dead one. */
+	CHECK_EQ(e->tail, 6);
 	CHECK_EQ(e->ring[3].sender, 0);
 	CHECK_EQ(e->ring[3].slot, 1);
+	CHECK_EQ(e->ring[4].sender, 2);
+	CHECK_EQ(e->ring[4].slot, 1);
+	CHECK_EQ(e->ring[5].sender, 1);
 	CHECK(spindle_mc_drain(&e->mc));
-	CHECK_EQ(e->tail, 4);
+	CHECK_EQ(e->tail, 6);
 	free(e);
 }
 
@@ -325,6 +336,343 @@ static void test_join(void)
 	free(e);
 }
 
+/* ---- readers are told of a view ------------------------------------------- */
+
+/* One more reader, with a queue of its own. */
+struct ear {
+	struct spindle_dlvq q;
+	struct spindle_dlv ring[LOG];
+	u64 tail, consumed;
+	u8 copy[2 << SPINDLE_UNIT_SHIFT];
+	u64 copy_end[LOG];
+};
+
+static void listen(struct end *e, struct ear *ear, u32 entries, bool copy)
+{
+	memset(ear, 0, sizeof(*ear));
+	ear->q.ring = ear->ring;
+	ear->q.mask = entries - 1;
+	ear->q.tail_word = &ear->tail;
+	ear->q.consumed_word = &ear->consumed;
+	if (copy) {
+		ear->q.copy = ear->copy;
+		ear->q.copy_end = ear->copy_end;
+		ear->q.copy_units = 2;
+	}
+	spindle_mc_attach_reader(&e->mc, &ear->q);
+}
+
+static void consume(struct ear *ear, u64 n)
+{
+	smp_store_release(&ear->consumed, n); /* C */
+}
+
+/* Of two members the other one sends: what comes of it is stable at once. */
+static struct end *begun(void)
+{
+	static const u32 from[] = { SPINDLE_NO_RANK };
+	static const u64 first[1] = {};
+	struct end *e = open_end(2, 1);
+
+	e->mc.senders = 1;
+	e->mc.my_sender = SPINDLE_NO_RANK;
+	e->member[1].sender = SPINDLE_NO_RANK;
+	spindle_mc_begin(&e->mc, NULL, from, first);
+	return e;
+}
+
+static void comes(struct end *e, u64 slot)
+{
+	arrives(e, 0, slot, slot + 1);
+	says(e, 0, slot + 2, slot + 2, 0, slot + 1);
+}
+
+static void check_entry(const struct ear *ear, u64 n, u32 kind, u64 what)
+{
+	const struct spindle_dlv *d = &ear->ring[n & ear->q.mask];
+
+	CHECK(ear->tail > n);
+	CHECK_EQ(d->kind, kind);
+	CHECK_EQ(kind == SPINDLE_DLV_VIEW ? d->seq : d->slot, what);
+	if (kind != SPINDLE_DLV_VIEW)
+		return;
+	CHECK_EQ(d->offset, 0);
+	CHECK_EQ(d->len, 0);
+	CHECK_EQ(d->sender, 0);
+	CHECK_EQ(d->slot, 0);
+}
+
+/* Once, without any message, and before the first of them if there are some. */
+static void test_announce(void)
+{
+	struct end *e = begun();
+	struct ear zero, copy;
+
+	listen(e, &zero, LOG, false);
+	listen(e, &copy, LOG, true);
+	spindle_mc_announce(&e->mc, 7);
+	settle(e);
+	CHECK_EQ(zero.tail, 1);
+	CHECK_EQ(copy.tail, 1);
+	check_entry(&zero, 0, SPINDLE_DLV_VIEW, 7);
+	check_entry(&copy, 0, SPINDLE_DLV_VIEW, 7);
+	CHECK_EQ(e->mc.stats.delivered, 0);
+	CHECK(e->mc.events & SPINDLE_MC_DELIVERED);
+	comes(e, 0);
+	spindle_mc_announce(&e->mc, 8);
+	settle(e);
+	CHECK_EQ(zero.tail, 3);
+	CHECK_EQ(copy.tail, 3);
+	check_entry(&zero, 1, SPINDLE_DLV_VIEW, 8);
+	check_entry(&zero, 2, SPINDLE_DLV_MSG, 0);
+	check_entry(&copy, 1, SPINDLE_DLV_VIEW, 8);
+	check_entry(&copy, 2, SPINDLE_DLV_MSG, 0);
+	CHECK_EQ(e->mc.stats.delivered, 1);
+	free(e);
+}
+
+/* A view in a queue is consumed like a message, but is no message of anybody. */
+static void test_announced_release(void)
+{
+	struct end *e = begun();
+	struct ear zero, copy;
+	u64 i;
+
+	listen(e, &zero, LOG, false);
+	listen(e, &copy, LOG, true);
+	spindle_mc_announce(&e->mc, 7);
+	comes(e, 0);
+	settle(e);
+	CHECK_EQ(e->mc.sender[0].rel_slot, 0);
+	consume(&zero, 1);
+	settle(e);
+	/* The view is consumed, the message is not. */
+	CHECK_EQ(e->mc.sender[0].rel_slot, 0);
+	CHECK_EQ(e->mc.log_head, 1);
+	consume(&zero, 2);
+	settle(e);
+	CHECK_EQ(e->mc.sender[0].rel_slot, 1);
+	CHECK_EQ(e->mc.log_head, 2);
+	/* Views take nothing of a copying reader's bytes: messages of all of them still fit. */
+	for (i = 1; i < 5; i++) {
+		consume(&copy, 2 * i);
+		spindle_mc_announce(&e->mc, 7 + i);
+		comes(e, i);
+		settle(e);
+		CHECK_EQ(copy.tail, 2 * i + 2);
+		check_entry(&copy, 2 * i, SPINDLE_DLV_VIEW, 7 + i);
+		check_entry(&copy, 2 * i + 1, SPINDLE_DLV_MSG, i);
+		/* The view is consumed, and the bytes of the message stay what they are. */
+		consume(&copy, 2 * i + 1);
+		settle(e);
+		CHECK_EQ(copy.q.copy_tail - copy.q.copy_free, 2);
+		consume(&zero, 2 * i + 2);
+	}
+	CHECK_EQ(copy.q.error, 0);
+	free(e);
+}
+
+/* Who attaches while it is due is in that view already; of the next one it is told. */
+static void test_announce_attach(void)
+{
+	struct end *e = begun();
+	struct ear early, late;
+
+	listen(e, &early, LOG, false);
+	spindle_mc_announce(&e->mc, 7);
+	listen(e, &late, LOG, false);
+	comes(e, 0);
+	settle(e);
+	check_entry(&early, 0, SPINDLE_DLV_VIEW, 7);
+	check_entry(&early, 1, SPINDLE_DLV_MSG, 0);
+	CHECK_EQ(late.tail, 1);
+	check_entry(&late, 0, SPINDLE_DLV_MSG, 0);
+	consume(&early, 2);
+	settle(e);
+	/* Its entry 0 is the message: that is what it holds, and what it lets go. */
+	CHECK_EQ(e->mc.sender[0].rel_slot, 0);
+	CHECK_EQ(e->mc.log_head, 1);
+	consume(&late, 1);
+	settle(e);
+	CHECK_EQ(e->mc.sender[0].rel_slot, 1);
+	spindle_mc_announce(&e->mc, 8);
+	settle(e);
+	CHECK_EQ(late.tail, 2);
+	check_entry(&late, 1, SPINDLE_DLV_VIEW, 8);
+	check_entry(&early, 2, SPINDLE_DLV_VIEW, 8);
+	free(e);
+}
+
+/* It attached in view 7; before anybody was told of that one, 8 had begun. */
+static void test_announce_attach_between(void)
+{
+	struct end *e = begun();
+	struct ear late;
+
+	spindle_mc_announce(&e->mc, 7);
+	listen(e, &late, LOG, false);
+	spindle_mc_announce(&e->mc, 8);
+	comes(e, 0);
+	settle(e);
+	CHECK_EQ(late.tail, 2);
+	check_entry(&late, 0, SPINDLE_DLV_VIEW, 8);
+	check_entry(&late, 1, SPINDLE_DLV_MSG, 0);
+	consume(&late, 2);
+	settle(e);
+	CHECK_EQ(e->mc.sender[0].rel_slot, 1);
+	free(e);
+}
+
+/* A reader without room is not passed over, and several views are one: the latest. */
+static void announce_full(bool copy)
+{
+	struct end *e = begun();
+	struct ear ear, other;
+
+	listen(e, &ear, 2, copy);
+	listen(e, &other, LOG, false);
+	spindle_mc_announce(&e->mc, 6);
+	comes(e, 0);
+	settle(e);
+	CHECK_EQ(ear.tail, 2);
+	spindle_mc_announce(&e->mc, 7);
+	comes(e, 1);
+	settle(e);
+	spindle_mc_announce(&e->mc, 8);
+	settle(e);
+	CHECK_EQ(ear.tail, 2);
+	CHECK_EQ(other.tail, 2);
+	consume(&ear, 1);
+	settle(e);
+	CHECK_EQ(ear.tail, 3);
+	check_entry(&ear, 2, SPINDLE_DLV_VIEW, 8);
+	consume(&ear, 2);
+	settle(e);
+	CHECK_EQ(ear.tail, 4);
+	check_entry(&ear, 3, SPINDLE_DLV_MSG, 1);
+	CHECK_EQ(other.tail, 4);
+	check_entry(&other, 2, SPINDLE_DLV_VIEW, 8);
+	check_entry(&other, 3, SPINDLE_DLV_MSG, 1);
+	free(e);
+}
+
+static void test_announce_full(void)
+{
+	announce_full(false);
+	announce_full(true);
+}
+
+/* A frozen reader is not told, and is not waited for. */
+static void test_announce_frozen(void)
+{
+	struct end *e = begun();
+	struct ear ear, other;
+
+	listen(e, &ear, 1, false);
+	listen(e, &other, LOG, false);
+	consume(&ear, 5);
+	settle(e);
+	CHECK(ear.q.error);
+	spindle_mc_announce(&e->mc, 6);
+	settle(e);
+	spindle_mc_announce(&e->mc, 7);
+	settle(e);
+	CHECK_EQ(ear.tail, 0);
+	CHECK_EQ(ear.q.tail, 0);
+	CHECK_EQ(other.tail, 2);
+	check_entry(&other, 1, SPINDLE_DLV_VIEW, 7);
+	free(e);
+}
+
+/* Without a reader messages wait, until a view ends with them: who is not there is not told. */
+static void test_hold(void)
+{
+	static const u64 trim[] = { 1 };
+	struct end *e = begun();
+	struct ear ear;
+	u64 have[S];
+
+	e->mc.hold = true;
+	comes(e, 0);
+	spindle_mc_announce(&e->mc, 7);
+	settle(e);
+	CHECK_EQ(e->mc.stats.delivered, 0);
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_freeze(&e->mc, have);
+	CHECK_EQ(have[0], 1);
+	CHECK(!spindle_mc_drain(&e->mc));
+	CHECK(spindle_mc_trim(&e->mc, trim));
+	CHECK(drained(e));
+	CHECK_EQ(e->mc.stats.delivered, 1);
+	CHECK_EQ(e->mc.stats.discarded, 1);
+	listen(e, &ear, LOG, false);
+	settle(e);
+	CHECK_EQ(ear.tail, 0);
+	free(e);
+}
+
+/*
+ * The only sender goes, and comes back a view later: what readers hold of it stays, and it is
+ * taken up where the others go on with it.
+ */
+static void test_no_sender(void)
+{
+	static const u64 trim[] = { 2 }, first[] = { 0 };
+	static const u32 none[] = { SPINDLE_NO_RANK };
+	struct end *e = begun(), *n = open_end(1, 0), *m = open_end(2, 1);
+	struct ear ear;
+	u64 have[S];
+
+	listen(e, &ear, LOG, false);
+	comes(e, 0);
+	comes(e, 1);
+	settle(e);
+	CHECK_EQ(ear.tail, 2);
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_freeze(&e->mc, have);
+	CHECK(spindle_mc_trim(&e->mc, trim) && drained(e));
+
+	n->mc.senders = 0;
+	n->mc.my_sender = SPINDLE_NO_RANK;
+	n->member[0].sender = SPINDLE_NO_RANK;
+	spindle_mc_begin(&n->mc, &e->mc, none, first);
+	spindle_mc_announce(&n->mc, 8);
+	CHECK_EQ(n->mc.log_tail - n->mc.log_head, 2);
+	settle(n);
+	check_entry(&ear, 2, SPINDLE_DLV_VIEW, 8);
+	consume(&ear, 1);
+	settle(n);
+	CHECK_EQ(n->mc.log_tail - n->mc.log_head, 2);
+	spindle_mc_wedge(&n->mc);
+	spindle_mc_freeze(&n->mc, have);
+	CHECK(spindle_mc_trim(&n->mc, trim) && drained(n));
+
+	m->mc.senders = 1;
+	m->mc.my_sender = SPINDLE_NO_RANK;
+	m->member[1].sender = SPINDLE_NO_RANK;
+	spindle_mc_begin(&m->mc, &n->mc, none, first);
+	spindle_mc_announce(&m->mc, 9);
+	comes(m, 0);
+	settle(m);
+	check_entry(&ear, 3, SPINDLE_DLV_VIEW, 9);
+	check_entry(&ear, 4, SPINDLE_DLV_MSG, 0);
+	consume(&ear, 5);
+	settle(m);
+	CHECK_EQ(m->mc.log_tail, m->mc.log_head);
+	CHECK_EQ(m->mc.sender[0].rel_slot, 1);
+	free(e);
+	free(n);
+	free(m);
+}
+
+static void test_log_entries(void)
+{
+	CHECK_EQ(spindle_mc_log_entries(3, 8), 32);
+	CHECK_EQ(spindle_mc_log_entries(1, 1), 1);
+	CHECK_EQ(spindle_mc_log_entries(64, 65536), 1ULL << 22);
+	CHECK_EQ(spindle_mc_log_entries(0, 8), 8);
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -334,6 +682,15 @@ int main(void)
 		{ "the view ends when readers have taken it", test_drain },
 		{ "the next view: what waited is sent, what is held stays", test_begin },
 		{ "a joiner begins where the others are", test_join },
+		{ "readers are told of a view, once, before its messages", test_announce },
+		{ "a view in a queue is no message", test_announced_release },
+		{ "who attaches in a view is told of later ones", test_announce_attach },
+		{ "who attaches between two views", test_announce_attach_between },
+		{ "a full reader is told later, and of the latest", test_announce_full },
+		{ "a frozen reader is not told", test_announce_frozen },
+		{ "hold ends with the view", test_hold },
+		{ "a view in which nobody may send", test_no_sender },
+		{ "entries of a log", test_log_entries },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));

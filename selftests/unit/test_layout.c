@@ -48,8 +48,8 @@ static void random_view(struct spindle_view *v, u32 members, u32 subgroups)
 		if (!sg->senders)
 			sg->senders = sg->members;
 	}
-	if (spindle_view_check(v, NULL))
-		tap_fail("random view: %s", spindle_view_check(v, NULL));
+	if (spindle_view_check(v, false, NULL))
+		tap_fail("random view: %s", spindle_view_check(v, false, NULL));
 }
 
 static void add(struct ranges *rs, u64 at, u64 len)

@@ -137,7 +137,7 @@ static void test_check(void)
 		const char *err;
 
 		limits[i]->set(&v);
-		err = spindle_view_check(&v, NULL);
+		err = spindle_view_check(&v, false, NULL);
 		if (!err != limits[i]->fits)
 			tap_fail("%s: %s", limits[i]->name, err ? err : "accepted");
 	}
@@ -161,9 +161,9 @@ static void test_full_view(void)
 		v.subgroup[i].members = U64_MAX;
 		v.subgroup[i].senders = BIT_ULL(63) | BIT_ULL(i);
 	}
-	CHECK(!spindle_view_check(&v, NULL));
+	CHECK(!spindle_view_check(&v, false, NULL));
 	v.num_members = 63;
-	CHECK(spindle_view_check(&v, NULL));
+	CHECK(spindle_view_check(&v, false, NULL));
 }
 
 #define FIELD(f) { #f, offsetof(struct spindle_view, f), sizeof(((struct spindle_view *)0)->f) }
@@ -265,7 +265,7 @@ static void test_default_ring(void)
 			v.subgroup[0].window = w;
 			v.subgroup[0].max_msg = m;
 			v.subgroup[0].ring = spindle_view_default_ring(w, m);
-			CHECK(!spindle_view_check(&v, NULL));
+			CHECK(!spindle_view_check(&v, false, NULL));
 		}
 	}
 }

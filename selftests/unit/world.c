@@ -158,7 +158,7 @@ struct world *world_open(const struct spindle_view *view, const struct world_con
 			 u64 seed)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	const char *err = spindle_view_check(view, NULL);
+	const char *err = spindle_view_check(view, false, NULL);
 	u32 i, j, max_msg = 1;
 
 	w->view = *view;

@@ -82,6 +82,7 @@
 #define SPINDLE_FEAT_PACKED	(1ULL << 0) /* reserve what a message needs, else max_msg */
 #define SPINDLE_FEAT_COPY	(1ULL << 1) /* SPINDLE_ATTACH_COPY is known */
 #define SPINDLE_FEAT_ORDERED	(1ULL << 2) /* this subgroup is totally ordered */
+#define SPINDLE_FEAT_LIVE	(1ULL << 3) /* members come and go: SPINDLE_DLV_VIEW */
 
 /**
  * enum spindle_state - state of an attachment, in ctl.state
@@ -119,6 +120,12 @@ enum spindle_state {
  * @SPINDLE_ERR_DEVICE_GONE: the RDMA device was removed
  * @SPINDLE_ERR_VIEW_GONE: the view was replaced or removed
  * @SPINDLE_ERR_STALLED: a reader consumed nothing for longer than the subgroup allows
+ * @SPINDLE_ERR_MINORITY: no more than half of a live view's members are left: only a majority
+ *	goes on
+ * @SPINDLE_ERR_EVICTED: the other members of a live view have gone on without this node
+ * @SPINDLE_ERR_LEFT: the node has left the live view, as it was asked to
+ * @SPINDLE_ERR_NOT_MEMBER: the node is not in the subgroup any more: the rules of the live
+ *	view have moved it
  */
 enum spindle_error {
 	SPINDLE_ERR_NONE,
@@ -130,7 +137,11 @@ enum spindle_error {
 	SPINDLE_ERR_PEER_PROTOCOL,
 	SPINDLE_ERR_DEVICE_GONE,
 	SPINDLE_ERR_VIEW_GONE,
-	SPINDLE_ERR_STALLED
+	SPINDLE_ERR_STALLED,
+	SPINDLE_ERR_MINORITY,
+	SPINDLE_ERR_EVICTED,
+	SPINDLE_ERR_LEFT,
+	SPINDLE_ERR_NOT_MEMBER
 };
 
 /**
@@ -138,8 +149,8 @@ enum spindle_error {
  * @cookie: file offset to give to mmap()
  * @len: length in bytes; 0: this attachment has no such part
  *
- * Sections with one instance per rank (rx, sst) name rank 0; rank r is at
- * @cookie + r * stride.
+ * Sections with one instance per member (rx, sst) name instance 0; instance i is at
+ * @cookie + i * stride. SPINDLE_IOC_SEATS says which instance is whose.
  */
 struct spindle_section {
 	__u64 cookie;
@@ -266,18 +277,25 @@ struct spindle_tx_desc {
 /**
  * enum spindle_dlv_kind - what a delivery descriptor stands for
  * @SPINDLE_DLV_MSG: a message
+ * @SPINDLE_DLV_VIEW: a view begins: @seq is its id, all else is 0. What comes before was
+ *	delivered in the view before, what follows is in this one, at all members that are
+ *	in both. SPINDLE_IOC_SEATS tells who they are. Only in live views, and not for the
+ *	view that the attachment began in. A view that does not change the members of the
+ *	subgroup is nothing to it; others in which nothing was delivered may be skipped
  */
 enum spindle_dlv_kind {
-	SPINDLE_DLV_MSG
+	SPINDLE_DLV_MSG,
+	SPINDLE_DLV_VIEW
 };
 
 /**
  * struct spindle_dlv - one delivery, in the subgroup's order
- * @seq: place in the total order; grows, with gaps where senders were silent.
- *	In an unordered subgroup it is unique but does not grow
+ * @seq: place in the total order; grows, with gaps where senders were silent, and begins
+ *	again with each SPINDLE_DLV_VIEW. In an unordered subgroup it is unique from one to the
+ *	next but does not grow
  * @offset: first byte in the sender's rx ring or in the copy ring
  * @len: bytes
- * @sender: sender rank
+ * @sender: sender rank in the view that it was delivered in
  * @kind: enum spindle_dlv_kind; skip kinds that you do not know
  * @slot: the sender's message number, counting from 0 without gaps, over all processes
  *	that send one after the other; not the TX slot, abandoned ones are left out
@@ -316,6 +334,49 @@ struct spindle_members {
 	__u64 ptr;
 };
 
+/* In spindle_seat.flags. */
+#define SPINDLE_SEAT_ME		(1U << 0) /* this node */
+#define SPINDLE_SEAT_JOINED	(1U << 1) /* not in the subgroup in the view before */
+
+/**
+ * struct spindle_seat - a member of the attachment's subgroup, and where its memory is
+ * @node: node id
+ * @sender_rank: rank among the senders, or SPINDLE_NO_RANK
+ * @rx: instance of its rx section; nothing is there of a member that does not send. A
+ *	member keeps it as long as it is one, and a mapping of it stays valid for ever
+ * @sst: instance of its sst section
+ * @flags: SPINDLE_SEAT_*
+ * @resv: 0
+ */
+struct spindle_seat {
+	__u32 node;
+	__u32 sender_rank;
+	__u32 rx;
+	__u32 sst;
+	__u32 flags;
+	__u32 resv;
+};
+
+/**
+ * struct spindle_seats - argument of SPINDLE_IOC_SEATS
+ * @vid: in: a view, that of the attach reply or of a SPINDLE_DLV_VIEW that is not consumed
+ *	yet; 0: the latest that was installed; out: the view
+ * @count: in: room in @ptr, entries; out: members of the subgroup
+ * @resv: in: 0
+ * @ptr: in: user address of an array of struct spindle_seat, by rank
+ *
+ * Errors: EINVAL (@resv), ENOTCONN (not attached, or the subgroup is gone), EFAULT, ENOSPC
+ * (@count was too small; it then holds the number needed and nothing was copied), ESTALE (the
+ * view is not remembered any more), ENOENT (there is no such view yet, or the subgroup had no
+ * member here).
+ */
+struct spindle_seats {
+	__u64 vid;
+	__u32 count;
+	__u32 resv;
+	__u64 ptr;
+};
+
 #define SPINDLE_IOC_MAGIC	0xb9
 #define SPINDLE_IOC_ATTACH	_IOWR(SPINDLE_IOC_MAGIC, 0, struct spindle_attach)
 /*
@@ -333,5 +394,6 @@ struct spindle_members {
  */
 #define SPINDLE_IOC_SILENCE	_IOW(SPINDLE_IOC_MAGIC, 3, __u64)
 #define SPINDLE_MAX_ROUNDS	(1ULL << 32)
+#define SPINDLE_IOC_SEATS	_IOWR(SPINDLE_IOC_MAGIC, 4, struct spindle_seats)
 
 #endif /* _UAPI_LINUX_SPINDLE_H */

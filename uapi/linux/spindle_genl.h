@@ -30,6 +30,14 @@
 #define SPINDLE_MAX_IDLE_US	1000000
 #define SPINDLE_MAX_ENGINE	1023
 
+/* Live views. */
+#define SPINDLE_DEF_TIMEOUT_MS	500
+#define SPINDLE_MIN_TIMEOUT_MS	20
+#define SPINDLE_MAX_TIMEOUT_MS	60000
+#define SPINDLE_DEF_MAX_NODES	16
+#define SPINDLE_MAX_KEY		64	/* bytes of a group key */
+#define SPINDLE_MIN_KEY		16
+
 /**
  * enum spindle_cmd - requests, replies and notifications
  * @SPINDLE_CMD_UNSPEC: never used
@@ -42,9 +50,11 @@
  * @SPINDLE_CMD_VIEW_SET: install a view on a node: NODE_ID, VIEW_ID, MEMBER (several),
  *	SUBGROUP (several). The same view again is a success without effect; the same
  *	id with other content is EEXIST; a lower id is ESTALE; a higher one replaces. The
- *	addresses of a view are all IPv4 or all IPv6
+ *	addresses of a view are all IPv4 or all IPv6. With LIVE it is the first of a series
+ *	that changes by itself as members come and go; EBUSY while the node is in another
  * @SPINDLE_CMD_VIEW_DEL: remove a node's view: NODE_ID
- * @SPINDLE_CMD_VIEW_GET: the view of one node, or of all (dump; NODE_ID filters)
+ * @SPINDLE_CMD_VIEW_GET: the view of one node, or of all (dump; NODE_ID filters); of a live
+ *	one LIVE, too, with what was given, and RULE of each subgroup
  * @SPINDLE_CMD_SUBGROUP_GET: subgroups with state and counters, one message each
  *	(dump; NODE_ID and SUBGROUP_ID filter)
  * @SPINDLE_CMD_STATS_GET: a node with the counters of its engine and of each PEER
@@ -62,6 +72,19 @@
  *	if the subgroup is not active or a sender is attached, EOPNOTSUPP for a ping-pong
  *	with a node of another kernel or engine, ENOTCONN if a member is lost meanwhile,
  *	ETIMEDOUT if the device does not answer
+ * @SPINDLE_CMD_NODE_JOIN: join the live view that a member, the contact, is in: NODE_ID, the
+ *	contact's ADDR4 or ADDR6, optional PORT. Returns when it has begun; SPINDLE_EVENT_VIEW_
+ *	INSTALL or SPINDLE_EVENT_JOIN_FAILED tells the end, STATUS_GET how far it is. EBUSY if
+ *	the node is in a view or joins already
+ * @SPINDLE_CMD_NODE_LEAVE: leave the live view, or give a join up: NODE_ID. Returns when it has
+ *	begun; SPINDLE_EVENT_STOPPED tells the end, or SPINDLE_EVENT_JOIN_FAILED that of a join.
+ *	ENOENT if the node is in none, EALREADY if it leaves already, EBUSY if the rules cannot
+ *	be met without it
+ * @SPINDLE_CMD_NODE_EVICT: have the members of a live view go on without one: NODE_ID, PEER_ID.
+ *	EINVAL if it is the node itself, ENOENT if it is no member, EBUSY if the rules cannot be
+ *	met without it or too few would be left
+ * @SPINDLE_CMD_STATUS_GET: NODE_ID, CLUSTER, LIVE and, of a member, VIEW_ID of each node (dump;
+ *	NODE_ID filters); nodes that are in no live view and join none are left out
  */
 enum spindle_cmd {
 	SPINDLE_CMD_UNSPEC,
@@ -77,6 +100,10 @@ enum spindle_cmd {
 	SPINDLE_CMD_NODE_SET,
 	SPINDLE_CMD_SUBGROUP_SET,
 	SPINDLE_CMD_RAW_RUN,
+	SPINDLE_CMD_NODE_JOIN,
+	SPINDLE_CMD_NODE_LEAVE,
+	SPINDLE_CMD_NODE_EVICT,
+	SPINDLE_CMD_STATUS_GET,
 	/* private: */
 	__SPINDLE_CMD_MAX
 #define SPINDLE_CMD_MAX (__SPINDLE_CMD_MAX - 1)
@@ -116,6 +143,9 @@ enum spindle_cmd {
  *	costs two looks at the clock per pass with work. Default 0
  * @SPINDLE_A_TUNE: nest of enum spindle_tune_attr
  * @SPINDLE_A_RAW: nest of enum spindle_raw_attr
+ * @SPINDLE_A_LIVE: nest of enum spindle_live_attr
+ * @SPINDLE_A_KEY: binary, 16 to 64 bytes, of NODE_ADD: peers have to prove that they know it.
+ *	Never shown
  */
 enum spindle_attr {
 	SPINDLE_A_UNSPEC,
@@ -145,6 +175,8 @@ enum spindle_attr {
 	SPINDLE_A_TIMING,
 	SPINDLE_A_TUNE,
 	SPINDLE_A_RAW,
+	SPINDLE_A_LIVE,
+	SPINDLE_A_KEY,
 	/* private: */
 	__SPINDLE_A_MAX
 #define SPINDLE_A_MAX (__SPINDLE_A_MAX - 1)
@@ -199,6 +231,9 @@ enum spindle_member_attr {
  * @SPINDLE_SUBGROUP_A_READER: nest of enum spindle_reader_attr; several, 32 at most, the one
  *	that lags most first (reply only)
  * @SPINDLE_SUBGROUP_A_ROW: nest of enum spindle_row_attr; several, by rank (reply only)
+ * @SPINDLE_SUBGROUP_A_RULE: nest of enum spindle_rule_attr, of a live view: who is in the
+ *	subgroup in the views that follow. NODE names those that may be in it, whenever they
+ *	are members of the view; if none is named all may
  */
 enum spindle_subgroup_attr {
 	SPINDLE_SUBGROUP_A_UNSPEC,
@@ -222,6 +257,7 @@ enum spindle_subgroup_attr {
 	SPINDLE_SUBGROUP_A_DLV_HIST,
 	SPINDLE_SUBGROUP_A_READER,
 	SPINDLE_SUBGROUP_A_ROW,
+	SPINDLE_SUBGROUP_A_RULE,
 	/* private: */
 	__SPINDLE_SUBGROUP_A_MAX
 #define SPINDLE_SUBGROUP_A_MAX (__SPINDLE_SUBGROUP_A_MAX - 1)
@@ -240,6 +276,161 @@ enum spindle_subgroup_node_attr {
 	/* private: */
 	__SPINDLE_SUBGROUP_NODE_A_MAX
 #define SPINDLE_SUBGROUP_NODE_A_MAX (__SPINDLE_SUBGROUP_NODE_A_MAX - 1)
+};
+
+/**
+ * enum spindle_rule_attr - who is in a subgroup of a live view
+ * @SPINDLE_RULE_A_UNSPEC: never used
+ * @SPINDLE_RULE_A_SHARDS: u32, 1..64, default 1: so many subgroups, with ids from the one
+ *	given, that share the nodes among them: each node is in one. A node stays where it is
+ *	as long as it can
+ * @SPINDLE_RULE_A_MIN: u32, 1..64, default 1: fewer members are not enough. A change that
+ *	somebody asks for and that would leave fewer is refused; after a failure the subgroup
+ *	waits, FORMING, until there are enough
+ * @SPINDLE_RULE_A_ON_EXIT: u8, enum spindle_on_exit
+ * @SPINDLE_RULE_A_SENDERS: u8, 1: all members may send (default), 0: only those that are named
+ *	as senders
+ */
+enum spindle_rule_attr {
+	SPINDLE_RULE_A_UNSPEC,
+	SPINDLE_RULE_A_SHARDS,
+	SPINDLE_RULE_A_MIN,
+	SPINDLE_RULE_A_ON_EXIT,
+	SPINDLE_RULE_A_SENDERS,
+	/* private: */
+	__SPINDLE_RULE_A_MAX
+#define SPINDLE_RULE_A_MAX (__SPINDLE_RULE_A_MAX - 1)
+};
+
+/**
+ * enum spindle_on_exit - what the end of a node's last reader of a subgroup means
+ * @SPINDLE_ON_EXIT_DISCARD: the node goes on as a member and discards messages
+ * @SPINDLE_ON_EXIT_LEAVE: the node leaves the view, at once
+ */
+enum spindle_on_exit {
+	SPINDLE_ON_EXIT_DISCARD,
+	SPINDLE_ON_EXIT_LEAVE
+};
+
+/**
+ * enum spindle_live_attr - a live view
+ * @SPINDLE_LIVE_A_UNSPEC: never used
+ * @SPINDLE_LIVE_A_PAD: alignment of 64-bit attributes
+ * @SPINDLE_LIVE_A_TIMEOUT_MS: u32, 20..60000, default 500: a member that shows no life for so
+ *	long is suspected
+ * @SPINDLE_LIVE_A_MAX_NODES: u32, 1..64, default 16: members at most
+ * @SPINDLE_LIVE_A_QUORUM: u8, 1: only a majority of a view goes on to the next (default), 0:
+ *	any part does, so that two may, each by itself
+ * @SPINDLE_LIVE_A_STATE: u8, enum spindle_live_state (reply only)
+ * @SPINDLE_LIVE_A_WHY: u8, enum spindle_why: why it has stopped (reply only)
+ * @SPINDLE_LIVE_A_REASON: string, what happened last (reply only)
+ * @SPINDLE_LIVE_A_MEMBER: nest of enum spindle_live_member_attr; several, by rank, then nodes
+ *	that want to join (reply only)
+ * @SPINDLE_LIVE_A_CHANGES: u64, views installed (reply only)
+ * @SPINDLE_LIVE_A_DETECT_US: u64, of the last change of the view: from the last sign of life of
+ *	who was suspected first to the suspicion, microseconds; 0: nobody was, or not for
+ *	silence or a lost connection (reply only)
+ * @SPINDLE_LIVE_A_WEDGE_US: u64, from there to the end of all traffic of the old view (reply
+ *	only)
+ * @SPINDLE_LIVE_A_AGREE_US: u64, from there until it was decided what to deliver (reply only)
+ * @SPINDLE_LIVE_A_INSTALL_US: u64, from there until the new view was installed (reply only)
+ */
+enum spindle_live_attr {
+	SPINDLE_LIVE_A_UNSPEC,
+	SPINDLE_LIVE_A_PAD,
+	SPINDLE_LIVE_A_TIMEOUT_MS,
+	SPINDLE_LIVE_A_MAX_NODES,
+	SPINDLE_LIVE_A_QUORUM,
+	SPINDLE_LIVE_A_STATE,
+	SPINDLE_LIVE_A_WHY,
+	SPINDLE_LIVE_A_REASON,
+	SPINDLE_LIVE_A_MEMBER,
+	SPINDLE_LIVE_A_CHANGES,
+	SPINDLE_LIVE_A_DETECT_US,
+	SPINDLE_LIVE_A_WEDGE_US,
+	SPINDLE_LIVE_A_AGREE_US,
+	SPINDLE_LIVE_A_INSTALL_US,
+	/* private: */
+	__SPINDLE_LIVE_A_MAX
+#define SPINDLE_LIVE_A_MAX (__SPINDLE_LIVE_A_MAX - 1)
+};
+
+/**
+ * enum spindle_live_state - where a node is with its live view
+ * @SPINDLE_LIVE_FORMING: the members of the first view connect to each other
+ * @SPINDLE_LIVE_JOINING: no member yet: it asks, connects, waits to be let in
+ * @SPINDLE_LIVE_ACTIVE: messages flow
+ * @SPINDLE_LIVE_CHANGING: the view ends: it is being agreed who goes on, and with what
+ * @SPINDLE_LIVE_STOPPED: for good, until it joins again
+ */
+enum spindle_live_state {
+	SPINDLE_LIVE_FORMING,
+	SPINDLE_LIVE_JOINING,
+	SPINDLE_LIVE_ACTIVE,
+	SPINDLE_LIVE_CHANGING,
+	SPINDLE_LIVE_STOPPED
+};
+
+/**
+ * enum spindle_why - why a member is suspected, or a node has stopped
+ * @SPINDLE_WHY_FINE: it is not
+ * @SPINDLE_WHY_SILENT: no sign of life for the timeout
+ * @SPINDLE_WHY_LOST: the connection to it broke
+ * @SPINDLE_WHY_GONE: it said that it has stopped
+ * @SPINDLE_WHY_ADMIN: the administrator said so
+ * @SPINDLE_WHY_GOSSIP: another member suspects it
+ * @SPINDLE_WHY_LIED: it wrote what no correct member writes
+ * @SPINDLE_WHY_MINORITY: too few members are left to go on
+ * @SPINDLE_WHY_EVICTED: the others have gone on without it
+ * @SPINDLE_WHY_LEFT: it has left, as it was asked to
+ * @SPINDLE_WHY_LAYOUT: the rules have no next view
+ */
+enum spindle_why {
+	SPINDLE_WHY_FINE,
+	SPINDLE_WHY_SILENT,
+	SPINDLE_WHY_LOST,
+	SPINDLE_WHY_GONE,
+	SPINDLE_WHY_ADMIN,
+	SPINDLE_WHY_GOSSIP,
+	SPINDLE_WHY_LIED,
+	SPINDLE_WHY_MINORITY,
+	SPINDLE_WHY_EVICTED,
+	SPINDLE_WHY_LEFT,
+	SPINDLE_WHY_LAYOUT
+};
+
+/**
+ * enum spindle_live_member_attr - a member as a node sees it, reply only
+ * @SPINDLE_LIVE_MEMBER_A_UNSPEC: never used
+ * @SPINDLE_LIVE_MEMBER_A_PAD: alignment of 64-bit attributes
+ * @SPINDLE_LIVE_MEMBER_A_ID: u32, node id
+ * @SPINDLE_LIVE_MEMBER_A_RANK: u32, rank in the view; left out of one that wants to join
+ * @SPINDLE_LIVE_MEMBER_A_STATE: u8, enum spindle_peer_state of the connection; left out of the
+ *	node itself
+ * @SPINDLE_LIVE_MEMBER_A_VIEW: u64, the view that it has installed
+ * @SPINDLE_LIVE_MEMBER_A_BEAT_MS: u64, milliseconds since its last sign of life; left out before
+ *	the first
+ * @SPINDLE_LIVE_MEMBER_A_WHY: u8, enum spindle_why, if it is suspected here
+ * @SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY: u32, node id of a member that suspects it; several
+ * @SPINDLE_LIVE_MEMBER_A_LAG: u64, messages of this node that it has not delivered yet, in the
+ *	subgroup where there are most
+ * @SPINDLE_LIVE_MEMBER_A_LAG_BYTES: u64, their bytes
+ */
+enum spindle_live_member_attr {
+	SPINDLE_LIVE_MEMBER_A_UNSPEC,
+	SPINDLE_LIVE_MEMBER_A_PAD,
+	SPINDLE_LIVE_MEMBER_A_ID,
+	SPINDLE_LIVE_MEMBER_A_RANK,
+	SPINDLE_LIVE_MEMBER_A_STATE,
+	SPINDLE_LIVE_MEMBER_A_VIEW,
+	SPINDLE_LIVE_MEMBER_A_BEAT_MS,
+	SPINDLE_LIVE_MEMBER_A_WHY,
+	SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY,
+	SPINDLE_LIVE_MEMBER_A_LAG,
+	SPINDLE_LIVE_MEMBER_A_LAG_BYTES,
+	/* private: */
+	__SPINDLE_LIVE_MEMBER_A_MAX
+#define SPINDLE_LIVE_MEMBER_A_MAX (__SPINDLE_LIVE_MEMBER_A_MAX - 1)
 };
 
 /* Entries of a histogram of batch sizes. */
@@ -589,6 +780,11 @@ enum spindle_peer_state {
  * @SPINDLE_EVENT_SUBGROUP_FAILED: a subgroup failed, with error and reason
  * @SPINDLE_EVENT_RING_ERROR: an attachment was frozen, with error and reason
  * @SPINDLE_EVENT_READER_STALLED: a reader was detached, with reason
+ * @SPINDLE_EVENT_SUSPECT: a member of a live view, PEER_ID, is suspected, with reason
+ * @SPINDLE_EVENT_CHANGING: the live view ends, with reason; VIEW_INSTALL or STOPPED follows
+ * @SPINDLE_EVENT_STOPPED: the node is no member of the live view any more, with error and
+ *	reason
+ * @SPINDLE_EVENT_JOIN_FAILED: the node could not join, with reason
  */
 enum spindle_event {
 	SPINDLE_EVENT_NODE_ADD,
@@ -602,7 +798,11 @@ enum spindle_event {
 	SPINDLE_EVENT_SUBGROUP_ACTIVE,
 	SPINDLE_EVENT_SUBGROUP_FAILED,
 	SPINDLE_EVENT_RING_ERROR,
-	SPINDLE_EVENT_READER_STALLED
+	SPINDLE_EVENT_READER_STALLED,
+	SPINDLE_EVENT_SUSPECT,
+	SPINDLE_EVENT_CHANGING,
+	SPINDLE_EVENT_STOPPED,
+	SPINDLE_EVENT_JOIN_FAILED
 };
 
 #endif /* _UAPI_LINUX_SPINDLE_GENL_H */

@@ -192,7 +192,7 @@ struct cluster *cluster_open(const struct cluster_conf *conf)
 
 	c->conf = *conf;
 	make_view(&c->view, conf);
-	err = spindle_view_check(&c->view, NULL);
+	err = spindle_view_check(&c->view, false, NULL);
 	if (err) {
 		fprintf(stderr, "core-bench: %s\n", err);
 		exit(1);

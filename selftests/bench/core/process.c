@@ -48,6 +48,20 @@ int spindle_kick(struct spindle_queue *q)
 	return 0;
 }
 
+/* Nor has it views. */
+int spindle_enter_view(struct spindle_queue *q, uint64_t vid, struct spindle_msg *m)
+{
+	(void)q;
+	(void)vid;
+	(void)m;
+	return -EPROTO;
+}
+
+void spindle_unmap_left(struct spindle_queue *q)
+{
+	(void)q;
+}
+
 /**
  * process_open() - make the memory of an attachment
  * @conf: what it attaches to

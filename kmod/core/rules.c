@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rules: who is in which subgroup of a live view. See rules.h.
+ */
+#include "membership.h"
+#include "rules.h"
+
+/* Entry of a node in a rule's list, or -1. */
+static int entry_of(const struct spindle_rule *rule, u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < rule->num_nodes; i++)
+		if (rule->node[i] == id)
+			return i;
+	return -1;
+}
+
+static bool may_be_in(const struct spindle_rule *rule, u32 id)
+{
+	return !rule->num_nodes || entry_of(rule, id) >= 0;
+}
+
+static bool may_send(const struct spindle_rule *rule, u32 id)
+{
+	int i = entry_of(rule, id);
+
+	return rule->all_send || (i >= 0 && (rule->senders & BIT_ULL(i)));
+}
+
+static const char *check_rule(const struct spindle_rule *rule)
+{
+	u32 i, j;
+
+	if (!rule->shards || rule->shards > SPINDLE_MAX_SUBGROUPS)
+		return "shards is 1 to 64";
+	if (rule->cfg.id > U32_MAX - (rule->shards - 1))
+		return "the ids of the shards do not fit into 32 bits";
+	if (!rule->min || rule->min > SPINDLE_MAX_MEMBERS)
+		return "min is 1 to 64";
+	if (rule->on_exit > SPINDLE_ON_EXIT_LEAVE)
+		return "on-exit is discard (0) or leave (1)";
+	if (rule->num_nodes > SPINDLE_MAX_MEMBERS)
+		return "a rule names at most 64 nodes";
+	if (!rule->all_send && !rule->senders)
+		return "a subgroup has at least one sender";
+	for (i = 0; i < rule->num_nodes; i++) {
+		if (!rule->node[i])
+			return "node ids start at 1";
+		for (j = 0; j < i; j++)
+			if (rule->node[i] == rule->node[j])
+				return "a node is twice in a subgroup";
+	}
+	return NULL;
+}
+
+/**
+ * spindle_rules_check() - are these rules?
+ * @rules: the rules; whoever gave them
+ * @fault: out: index of the rule that the sentence is about, or -1
+ *
+ * What a subgroup's own numbers may be is checked with the first view, or with the view
+ * that a joiner is told: spindle_view_check().
+ *
+ * Return: NULL, or a sentence that names the limit that they break
+ */
+const char *spindle_rules_check(const struct spindle_rules *rules, int *fault)
+{
+	u32 subgroups = 0;
+	const char *err;
+
+	*fault = -1;
+	if (rules->timeout_ms < SPINDLE_MIN_TIMEOUT_MS ||
+	    rules->timeout_ms > SPINDLE_MAX_TIMEOUT_MS)
+		return "timeout-ms is 20 to 60000";
+	if (!rules->max_nodes || rules->max_nodes > SPINDLE_MAX_MEMBERS)
+		return "max-nodes is 1 to 64";
+	if (rules->num_rules > SPINDLE_MAX_SUBGROUPS)
+		return "a view has at most 64 subgroups";
+	for (*fault = 0; *fault < (int)rules->num_rules; ++*fault) {
+		err = check_rule(&rules->rule[*fault]);
+		if (err)
+			return err;
+		subgroups += rules->rule[*fault].shards;
+		if (subgroups > SPINDLE_MAX_SUBGROUPS)
+			return "a view has at most 64 subgroups, shards included";
+	}
+	*fault = -1;
+	return NULL;
+}
+
+/* Where a node was, among the shards of a rule that begin at this index; or shards. */
+static u32 shard_before(const struct spindle_view *view, u32 first, u32 shards, u32 id)
+{
+	int rank = view ? spindle_view_rank(view, id) : -1;
+	u32 i;
+
+	for (i = 0; rank >= 0 && i < shards; i++)
+		if (view->subgroup[first + i].members & BIT_ULL(rank))
+			return i;
+	return shards;
+}
+
+static u32 smallest(const struct spindle_view_subgroup *sg, u32 shards)
+{
+	u32 i, at = 0;
+
+	for (i = 1; i < shards; i++)
+		if (hweight64(sg[i].members) < hweight64(sg[at].members))
+			at = i;
+	return at;
+}
+
+static u32 largest(const struct spindle_view_subgroup *sg, u32 shards)
+{
+	u32 i, at = 0;
+
+	for (i = 1; i < shards; i++)
+		if (hweight64(sg[i].members) > hweight64(sg[at].members))
+			at = i;
+	return at;
+}
+
+/* Nodes stay where they are; who is new goes where fewest are. */
+static void share_out(const struct spindle_rule *rule, const struct spindle_view *view, u32 first,
+		      struct spindle_view *next)
+{
+	struct spindle_view_subgroup *sg = &next->subgroup[first];
+	u64 homeless = 0;
+	u32 r, at;
+
+	for (r = 0; r < next->num_members; r++) {
+		if (!may_be_in(rule, next->member[r].id))
+			continue;
+		at = shard_before(view, first, rule->shards, next->member[r].id);
+		if (at < rule->shards)
+			sg[at].members |= BIT_ULL(r);
+		else
+			homeless |= BIT_ULL(r);
+	}
+	for (; homeless; homeless &= homeless - 1)
+		sg[smallest(sg, rule->shards)].members |= homeless & -homeless;
+	/* A shard that has too few takes from one that can spare some. */
+	for (;;) {
+		u32 from = largest(sg, rule->shards), to = smallest(sg, rule->shards);
+		u64 last;
+
+		if (hweight64(sg[to].members) >= rule->min ||
+		    hweight64(sg[from].members) <= rule->min)
+			return;
+		last = BIT_ULL(fls64(sg[from].members) - 1);
+		sg[from].members &= ~last;
+		sg[to].members |= last;
+	}
+}
+
+/**
+ * spindle_rules_apply() - the subgroups of a view
+ * @rules: checked
+ * @view: the view before, by the same rules; NULL for the first
+ * @next: in: members; out: subgroups. All that there ever are, in the same order, some of
+ *	which may have no members or no senders
+ */
+void spindle_rules_apply(const struct spindle_rules *rules, const struct spindle_view *view,
+			 struct spindle_view *next)
+{
+	u32 i, s, at = 0;
+
+	for (i = 0; i < rules->num_rules; i++) {
+		const struct spindle_rule *rule = &rules->rule[i];
+
+		for (s = 0; s < rule->shards; s++) {
+			struct spindle_view_subgroup *sg = &next->subgroup[at + s];
+
+			*sg = rule->cfg;
+			sg->id += s;
+			sg->members = 0;
+			sg->senders = 0;
+		}
+		share_out(rule, view, at, next);
+		at += rule->shards;
+	}
+	next->num_subgroups = at;
+	spindle_rules_senders(rules, next);
+}
+
+/**
+ * spindle_rules_senders() - who of the members of a view's subgroups sends
+ * @rules: checked
+ * @view: in: members; out: senders
+ */
+void spindle_rules_senders(const struct spindle_rules *rules, struct spindle_view *view)
+{
+	u32 i, r;
+
+	for (i = 0; i < view->num_subgroups; i++) {
+		const struct spindle_rule *rule = spindle_rules_of(rules, i);
+		struct spindle_view_subgroup *sg = &view->subgroup[i];
+
+		sg->senders = 0;
+		for (r = 0; r < view->num_members; r++)
+			if ((sg->members & BIT_ULL(r)) && may_send(rule, view->member[r].id))
+				sg->senders |= BIT_ULL(r);
+	}
+}
+
+/**
+ * spindle_rules_of() - the rule that a subgroup follows from
+ * @rules: checked
+ * @subgroup: index in the view
+ *
+ * Return: the rule
+ */
+const struct spindle_rule *spindle_rules_of(const struct spindle_rules *rules, u32 subgroup)
+{
+	const struct spindle_rule *rule = rules->rule;
+
+	for (; subgroup >= rule->shards; rule++)
+		subgroup -= rule->shards;
+	return rule;
+}
+
+/**
+ * spindle_rules_enough() - has a subgroup the members that it needs?
+ * @rules: checked
+ * @view: a view by these rules
+ * @subgroup: index
+ *
+ * Return: true if so, and if one of them sends
+ */
+bool spindle_rules_enough(const struct spindle_rules *rules, const struct spindle_view *view,
+			  u32 subgroup)
+{
+	const struct spindle_view_subgroup *sg = &view->subgroup[subgroup];
+
+	return sg->senders &&
+	       hweight64(sg->members) >= spindle_rules_of(rules, subgroup)->min;
+}
+
+/**
+ * spindle_rules_lacking() - a subgroup that has too few members
+ * @rules: checked
+ * @view: a view by these rules
+ *
+ * Return: index of the first, or -1
+ */
+int spindle_rules_lacking(const struct spindle_rules *rules, const struct spindle_view *view)
+{
+	u32 i;
+
+	for (i = 0; i < view->num_subgroups; i++)
+		if (!spindle_rules_enough(rules, view, i))
+			return i;
+	return -1;
+}
+
+static u32 rule_senders(const struct spindle_rules *rules, const struct spindle_rule *rule)
+{
+	u32 max = rule->num_nodes ? min(rule->num_nodes, rules->max_nodes) : rules->max_nodes;
+
+	return rule->all_send ? max : min_t(u32, max, hweight64(rule->senders));
+}
+
+/**
+ * spindle_rules_trims() - words of the largest trim that any view can have
+ * @rules: checked
+ *
+ * Return: words
+ */
+u32 spindle_rules_trims(const struct spindle_rules *rules)
+{
+	u32 i, n = 0;
+
+	/* A node is in one shard: all of them together have the senders of one subgroup. */
+	for (i = 0; i < rules->num_rules; i++)
+		n += rule_senders(rules, &rules->rule[i]);
+	return n;
+}
+
+/**
+ * spindle_rules_digest() - fingerprint of the rules
+ * @rules: checked
+ *
+ * It guards against mistakes, not against forgery. Names and the local policy hold are left
+ * out.
+ *
+ * Return: the digest
+ */
+u64 spindle_rules_digest(const struct spindle_rules *rules)
+{
+	u64 part[8] = { rules->timeout_ms, rules->max_nodes, rules->quorum, rules->num_rules };
+	u32 i, n;
+
+	part[7] = spindle_mix(part, 7);
+	for (i = 0; i < rules->num_rules; i++) {
+		const struct spindle_rule *rule = &rules->rule[i];
+
+		part[0] = (u64)rule->cfg.id << 32 | rule->cfg.mode;
+		part[1] = (u64)rule->cfg.window << 32 | rule->cfg.max_msg;
+		part[2] = (u64)rule->cfg.ring << 32 | rule->shards;
+		part[3] = (u64)rule->min << 32 | rule->on_exit << 1 | rule->all_send;
+		part[4] = rule->num_nodes;
+		part[5] = rule->senders;
+		part[7] = spindle_mix(part, 8);
+		for (n = 0; n < rule->num_nodes; n++) {
+			part[6] = rule->node[n];
+			part[7] = spindle_mix(part, 8);
+		}
+	}
+	return part[7] ?: 1;
+}
+
+/**
+ * spindle_rules_row() - lay out the row of one node as another holds it, in all views
+ * @lo: out
+ * @rules: checked
+ * @writer: id of the row's owner
+ * @holder: id of the node in whose memory the copy is; @writer for the own row
+ *
+ * Room for each subgroup that both may be members of and in which the owner may send, and
+ * for membership behind them.
+ */
+void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *rules, u32 writer,
+		       u32 holder)
+{
+	u64 at = 0;
+	u32 i, n = 0, s;
+
+	for (i = 0; i < rules->num_rules; i++)
+		n += rules->rule[i].shards;
+	at = ALIGN(spindle_layout_block(n), SPINDLE_PAGE);
+	lo->sst = at;
+	for (i = 0, n = 0; i < rules->num_rules; i++) {
+		const struct spindle_rule *rule = &rules->rule[i];
+		bool room = may_be_in(rule, writer) && may_be_in(rule, holder) &&
+			    may_send(rule, writer);
+
+		for (s = 0; s < rule->shards; s++, n++) {
+			lo->hdr[n] = SPINDLE_NO_OFFSET;
+			lo->pay[n] = SPINDLE_NO_OFFSET;
+			if (room)
+				at = spindle_layout_hdr(lo, n, at, rule->cfg.window);
+		}
+	}
+	lo->mb = ALIGN(at, sizeof(struct spindle_block));
+	at = ALIGN(lo->mb + spindle_mb_row_bytes(spindle_rules_trims(rules)), SPINDLE_PAGE);
+	for (i = 0, n = 0; i < rules->num_rules; i++) {
+		for (s = 0; s < rules->rule[i].shards; s++, n++) {
+			if (lo->hdr[n] == SPINDLE_NO_OFFSET)
+				continue;
+			lo->pay[n] = at;
+			at += rules->rule[i].cfg.ring;
+		}
+	}
+	lo->size = at;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Rules: who is in which subgroup of a live view, whoever its members are.
+ *
+ * All members have the same rules, given with the first view and told to who joins. The
+ * subgroups of a view follow from the rules, its members and the view before, and so does
+ * where everything is in a row: from the rules and two node ids alone, so that rows stay as
+ * they are from view to view.
+ *
+ * Context: any. Nothing here sleeps or allocates.
+ */
+#ifndef SPINDLE_CORE_RULES_H
+#define SPINDLE_CORE_RULES_H
+
+#include "layout.h"
+#include "view.h"
+
+/**
+ * struct spindle_rule - one subgroup, or several that share the nodes among them
+ * @cfg: what they are; id is that of the first, members and senders do not count
+ * @senders: entries of @node that may send, without @all_send
+ * @shards: how many
+ * @min: members that each of them needs
+ * @on_exit: enum spindle_on_exit
+ * @all_send: all members may send
+ * @num_nodes: entries in @node; 0: any node may be a member
+ * @node: ids
+ */
+struct spindle_rule {
+	struct spindle_view_subgroup cfg;
+	u64 senders;
+	u32 shards;
+	u32 min;
+	u32 on_exit;
+	u32 all_send;
+	u32 num_nodes;
+	u32 node[SPINDLE_MAX_MEMBERS];
+};
+
+/**
+ * struct spindle_rules - a live view's rules
+ * @timeout_ms: silence that makes suspect
+ * @max_nodes: members at most
+ * @quorum: only a majority goes on
+ * @num_rules: entries in @rule
+ * @rule: in the order in which they were given
+ */
+struct spindle_rules {
+	u32 timeout_ms;
+	u32 max_nodes;
+	u32 quorum;
+	u32 num_rules;
+	struct spindle_rule rule[SPINDLE_MAX_SUBGROUPS];
+};
+
+const char *spindle_rules_check(const struct spindle_rules *rules, int *fault);
+void spindle_rules_apply(const struct spindle_rules *rules, const struct spindle_view *view,
+			 struct spindle_view *next);
+void spindle_rules_senders(const struct spindle_rules *rules, struct spindle_view *view);
+bool spindle_rules_enough(const struct spindle_rules *rules, const struct spindle_view *view,
+			  u32 subgroup);
+int spindle_rules_lacking(const struct spindle_rules *rules, const struct spindle_view *view);
+const struct spindle_rule *spindle_rules_of(const struct spindle_rules *rules, u32 subgroup);
+u32 spindle_rules_trims(const struct spindle_rules *rules);
+u64 spindle_rules_digest(const struct spindle_rules *rules);
+void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *rules, u32 writer,
+		       u32 holder);
+
+#endif /* SPINDLE_CORE_RULES_H */

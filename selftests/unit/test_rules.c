@@ -1,0 +1,694 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rules: what they may be, who is where in which view, and where it is in a row.
+ */
+#include "membership.h"
+#include "rules.h"
+#include "tap.h"
+
+static struct rng rng;
+
+/* ---- what they may be ------------------------------------------------------ */
+
+/* Two rules, of which the second names three nodes; two of them may send. */
+static void sample(struct spindle_rules *rules)
+{
+	static const struct spindle_rules good = {
+		.timeout_ms = 500, .max_nodes = 6, .quorum = 1, .num_rules = 2,
+		.rule[0] = {
+			.cfg = { .id = 10, .window = 16, .max_msg = 100, .ring = 4096,
+				 .name = "first" },
+			.shards = 2, .min = 2, .all_send = 1,
+		},
+		.rule[1] = {
+			.cfg = { .id = 20, .mode = SPINDLE_MODE_UNORDERED, .window = 4,
+				 .max_msg = 64, .ring = 8192, .name = "second" },
+			.shards = 1, .min = 1, .on_exit = SPINDLE_ON_EXIT_LEAVE,
+			.num_nodes = 3, .node = { 3, 7, 5 }, .senders = 5,
+		},
+	};
+
+	*rules = good;
+}
+
+struct limit {
+	const char *name;
+	void (*set)(struct spindle_rules *r);
+	const char *text; /* NULL: they are rules */
+	int fault;
+};
+
+#define LIMIT(what, text, fault, stmt) \
+	static void what(struct spindle_rules *r) { stmt; } \
+	static const struct limit limit_##what = { #what, what, text, fault }
+
+#define TIMEOUT "timeout-ms is 20 to 60000"
+#define MAX_NODES "max-nodes is 1 to 64"
+#define SUBGROUPS "a view has at most 64 subgroups"
+#define SHARDS "shards is 1 to 64"
+#define IDS "the ids of the shards do not fit into 32 bits"
+#define MIN "min is 1 to 64"
+
+LIMIT(as_they_are, NULL, -1, (void)r);
+LIMIT(timeout_zero, TIMEOUT, -1, r->timeout_ms = 0);
+LIMIT(timeout_below, TIMEOUT, -1, r->timeout_ms = SPINDLE_MIN_TIMEOUT_MS - 1);
+LIMIT(timeout_min, NULL, -1, r->timeout_ms = SPINDLE_MIN_TIMEOUT_MS);
+LIMIT(timeout_max, NULL, -1, r->timeout_ms = SPINDLE_MAX_TIMEOUT_MS);
+LIMIT(timeout_above, TIMEOUT, -1, r->timeout_ms = SPINDLE_MAX_TIMEOUT_MS + 1);
+LIMIT(max_nodes_zero, MAX_NODES, -1, r->max_nodes = 0);
+LIMIT(max_nodes_one, NULL, -1, r->max_nodes = 1);
+LIMIT(max_nodes_max, NULL, -1, r->max_nodes = SPINDLE_MAX_MEMBERS);
+LIMIT(max_nodes_above, MAX_NODES, -1, r->max_nodes = SPINDLE_MAX_MEMBERS + 1);
+LIMIT(no_rules, NULL, -1, r->num_rules = 0);
+LIMIT(too_many_rules, SUBGROUPS, -1, r->num_rules = SPINDLE_MAX_SUBGROUPS + 1);
+LIMIT(shards_zero, SHARDS, 0, r->rule[0].shards = 0);
+LIMIT(shards_fill_it, NULL, -1, r->rule[0].shards = SPINDLE_MAX_SUBGROUPS - 1);
+LIMIT(shards_too_many, SUBGROUPS ", shards included", 1,
+	r->rule[0].shards = SPINDLE_MAX_SUBGROUPS);
+LIMIT(shards_above, SHARDS, 0, r->rule[0].shards = SPINDLE_MAX_SUBGROUPS + 1);
+LIMIT(shards_wrap, SHARDS, 1, r->rule[1].shards = U32_MAX);
+LIMIT(id_last, NULL, -1, r->rule[0].cfg.id = U32_MAX - 1);
+LIMIT(id_last_of_one, NULL, -1, r->rule[1].cfg.id = U32_MAX);
+LIMIT(id_above, IDS, 0, r->rule[0].cfg.id = U32_MAX);
+LIMIT(min_zero, MIN, 1, r->rule[1].min = 0);
+LIMIT(min_max, NULL, -1, r->rule[1].min = SPINDLE_MAX_MEMBERS);
+LIMIT(min_above, MIN, 1, r->rule[1].min = SPINDLE_MAX_MEMBERS + 1);
+LIMIT(exit_unknown, "on-exit is discard (0) or leave (1)", 0,
+	r->rule[0].on_exit = SPINDLE_ON_EXIT_LEAVE + 1);
+LIMIT(too_many_nodes, "a rule names at most 64 nodes", 1,
+	r->rule[1].num_nodes = SPINDLE_MAX_MEMBERS + 1);
+LIMIT(nobody_sends, "a subgroup has at least one sender", 1, r->rule[1].senders = 0);
+LIMIT(nobody_of_all_sends, "a subgroup has at least one sender", 0, r->rule[0].all_send = 0);
+LIMIT(node_zero, "node ids start at 1", 1, r->rule[1].node[2] = 0);
+LIMIT(node_max, NULL, -1, r->rule[1].node[2] = U32_MAX);
+LIMIT(node_twice, "a node is twice in a subgroup", 1, r->rule[1].node[2] = 3);
+LIMIT(node_in_both, NULL, -1, r->rule[0].num_nodes = 1; r->rule[0].node[0] = 3);
+
+static void test_check(void)
+{
+	static const struct limit *const limits[] = {
+		&limit_as_they_are, &limit_timeout_zero, &limit_timeout_below,
+		&limit_timeout_min, &limit_timeout_max, &limit_timeout_above,
+		&limit_max_nodes_zero, &limit_max_nodes_one, &limit_max_nodes_max,
+		&limit_max_nodes_above, &limit_no_rules, &limit_too_many_rules,
+		&limit_shards_zero, &limit_shards_fill_it, &limit_shards_too_many,
+		&limit_shards_above, &limit_shards_wrap, &limit_id_last,
+		&limit_id_last_of_one, &limit_id_above, &limit_min_zero, &limit_min_max,
+		&limit_min_above, &limit_exit_unknown, &limit_too_many_nodes,
+		&limit_nobody_sends, &limit_nobody_of_all_sends, &limit_node_zero,
+		&limit_node_max, &limit_node_twice, &limit_node_in_both,
+	};
+	struct spindle_rules *r = malloc(sizeof(*r));
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		const struct limit *l = limits[i];
+		const char *text;
+		int fault = 77;
+
+		sample(r);
+		l->set(r);
+		text = spindle_rules_check(r, &fault);
+		if (!text != !l->text || (text && strcmp(text, l->text)))
+			tap_fail("%s: %s", l->name, text ? text : "accepted");
+		if (fault != l->fault)
+			tap_fail("%s: about rule %d", l->name, fault);
+	}
+	free(r);
+}
+
+/* ---- who is where ---------------------------------------------------------- */
+
+static void set_members(struct spindle_view *v, u32 n, const u32 *id)
+{
+	u32 i;
+
+	memset(v, 0, sizeof(*v));
+	v->vid = 1;
+	v->num_members = n;
+	for (i = 0; i < n; i++)
+		v->member[i].id = id[i];
+}
+
+static void test_all(void)
+{
+	struct spindle_rules *r = calloc(1, sizeof(*r));
+	struct spindle_view *v = malloc(sizeof(*v));
+
+	sample(r);
+	r->num_rules = 1;
+	r->rule[0].shards = 1;
+	set_members(v, 3, (const u32[]){ 9, 4, 6 });
+	spindle_rules_apply(r, NULL, v);
+	CHECK_EQ(v->num_subgroups, 1);
+	CHECK_EQ(v->subgroup[0].id, 10);
+	CHECK_EQ(v->subgroup[0].window, 16);
+	CHECK(!strcmp(v->subgroup[0].name, "first"));
+	CHECK_EQ(v->subgroup[0].members, 7);
+	CHECK_EQ(v->subgroup[0].senders, 7);
+	free(v);
+	free(r);
+}
+
+/* Nodes 3 and 5 may send, 7 may not; the order in the rule is not the one in the view. */
+static void test_named(void)
+{
+	struct spindle_rules *r = calloc(1, sizeof(*r));
+	struct spindle_view *v = malloc(sizeof(*v));
+
+	sample(r);
+	r->rule[0] = r->rule[1];
+	r->num_rules = 1;
+	set_members(v, 4, (const u32[]){ 5, 9, 7, 3 });
+	spindle_rules_apply(r, NULL, v);
+	CHECK_EQ(v->subgroup[0].members, 0xd);
+	CHECK_EQ(v->subgroup[0].senders, 0x9);
+	/* None of them is there: the subgroup is, and waits. */
+	set_members(v, 1, (const u32[]){ 9 });
+	spindle_rules_apply(r, NULL, v);
+	CHECK_EQ(v->num_subgroups, 1);
+	CHECK_EQ(v->subgroup[0].members, 0);
+	CHECK_EQ(v->subgroup[0].senders, 0);
+	CHECK_EQ(spindle_rules_lacking(r, v), 0);
+	/* A member, but nobody that sends. */
+	set_members(v, 1, (const u32[]){ 7 });
+	spindle_rules_apply(r, NULL, v);
+	CHECK_EQ(v->subgroup[0].members, 1);
+	CHECK(!spindle_rules_enough(r, v, 0));
+	/* All that are named may send. */
+	r->rule[0].all_send = 1;
+	spindle_rules_apply(r, NULL, v);
+	CHECK_EQ(v->subgroup[0].senders, 1);
+	CHECK(spindle_rules_enough(r, v, 0));
+	CHECK_EQ(spindle_rules_lacking(r, v), -1);
+	free(v);
+	free(r);
+}
+
+static void test_shards(void)
+{
+	struct spindle_view *v = calloc(5, sizeof(*v));
+	struct spindle_rules *r = calloc(1, sizeof(*r));
+
+	sample(r);
+	set_members(&v[0], 4, (const u32[]){ 1, 2, 3, 4 });
+	spindle_rules_apply(r, NULL, &v[0]);
+	CHECK_EQ(v[0].num_subgroups, 3);
+	CHECK_EQ(v[0].subgroup[1].id, 11);
+	CHECK_EQ(v[0].subgroup[2].id, 20);
+	CHECK_EQ(v[0].subgroup[0].members, 5);
+	CHECK_EQ(v[0].subgroup[1].members, 10);
+	CHECK_EQ(v[0].subgroup[2].members, 4);
+	CHECK(spindle_rules_of(r, 0) == &r->rule[0] && spindle_rules_of(r, 1) == &r->rule[0]);
+	CHECK(spindle_rules_of(r, 2) == &r->rule[1]);
+	CHECK_EQ(spindle_rules_lacking(r, &v[0]), -1);
+	/* Two come: one to each; who is there stays. */
+	set_members(&v[1], 6, (const u32[]){ 1, 2, 3, 4, 5, 6 });
+	spindle_rules_apply(r, &v[0], &v[1]);
+	CHECK_EQ(v[1].subgroup[0].members, 0x15);
+	CHECK_EQ(v[1].subgroup[1].members, 0x2a);
+	/* One goes: nobody moves, ranks do. */
+	set_members(&v[2], 5, (const u32[]){ 2, 3, 4, 5, 6 });
+	spindle_rules_apply(r, &v[1], &v[2]);
+	CHECK_EQ(v[2].subgroup[0].members, 0xa);	/* 3, 5 */
+	CHECK_EQ(v[2].subgroup[1].members, 0x15);	/* 2, 4, 6 */
+	/* 3 goes, too: its shard has one left, and gets the last of the other. */
+	set_members(&v[3], 4, (const u32[]){ 2, 4, 5, 6 });
+	spindle_rules_apply(r, &v[2], &v[3]);
+	CHECK_EQ(v[3].subgroup[0].members, 0xc);	/* 5, 6 */
+	CHECK_EQ(v[3].subgroup[1].members, 0x3);	/* 2, 4 */
+	/* Three are not enough for both: the one that has enough keeps them. */
+	set_members(&v[4], 3, (const u32[]){ 2, 4, 5 });
+	spindle_rules_apply(r, &v[3], &v[4]);
+	CHECK_EQ(v[4].subgroup[0].members, 0x4);
+	CHECK_EQ(v[4].subgroup[1].members, 0x3);
+	CHECK(!spindle_rules_enough(r, &v[4], 0));
+	CHECK(spindle_rules_enough(r, &v[4], 1));
+	CHECK_EQ(spindle_rules_lacking(r, &v[4]), 0);
+	free(v);
+	free(r);
+}
+
+/* ---- at random ------------------------------------------------------------- */
+
+#define IDS_USED 24U
+
+static void random_rule(struct spindle_rule *rule, u32 id, u32 shards)
+{
+	u32 i, n;
+
+	memset(rule, 0, sizeof(*rule));
+	rule->cfg.id = id;
+	rule->cfg.mode = rng_below(&rng, 2);
+	rule->cfg.window = 1U << rng_below(&rng, 8);
+	rule->cfg.ring = 4096U << rng_below(&rng, 3);
+	rule->cfg.max_msg = 1 + rng_below(&rng, 4096);
+	rule->shards = shards;
+	rule->min = 1 + rng_below(&rng, 4);
+	rule->on_exit = rng_below(&rng, 2);
+	rule->all_send = 1;
+	if (rng_chance(&rng, 40))
+		return;
+	n = 1 + rng_below(&rng, IDS_USED);
+	for (i = 0; i < n; i++) {
+		u32 k = rng_below(&rng, i + 1);
+
+		/* A shuffle of 1..n, spread over the ids that there are. */
+		rule->node[i] = rule->node[k];
+		rule->node[k] = 1 + (i * 7) % IDS_USED;
+	}
+	rule->num_nodes = n;
+	rule->senders = rng_u64(&rng) & (BIT_ULL(n) - 1);
+	rule->all_send = !rule->senders || rng_chance(&rng, 30);
+}
+
+static void random_rules(struct spindle_rules *r)
+{
+	u32 i, id = 1;
+	int fault;
+
+	memset(r, 0, sizeof(*r));
+	r->timeout_ms = 20 + rng_below(&rng, 1000);
+	r->max_nodes = 1 + rng_below(&rng, IDS_USED);
+	r->quorum = rng_below(&rng, 2);
+	r->num_rules = rng_below(&rng, 5);
+	for (i = 0; i < r->num_rules; i++) {
+		u32 shards = rng_chance(&rng, 50) ? 1 : 1 + rng_below(&rng, 5);
+
+		random_rule(&r->rule[i], id, shards);
+		id += shards + rng_below(&rng, 3);
+	}
+	CHECK(!spindle_rules_check(r, &fault));
+	CHECK_EQ(fault, -1);
+}
+
+/* Members of @old that stay, in their order, and some that come behind them. */
+static void random_members(const struct spindle_rules *r, const struct spindle_view *old,
+			   struct spindle_view *v)
+{
+	u32 i, stay = rng_chance(&rng, 70) ? 90 : 30, id[SPINDLE_MAX_MEMBERS], n = 0;
+	bool there[IDS_USED + 1] = { false };
+
+	for (i = 0; old && i < old->num_members; i++)
+		if (rng_chance(&rng, stay)) {
+			id[n++] = old->member[i].id;
+			there[old->member[i].id] = true;
+		}
+	for (i = 0; i < IDS_USED && n < r->max_nodes; i++) {
+		u32 k = 1 + rng_below(&rng, IDS_USED);
+
+		if (!there[k] && rng_chance(&rng, 30)) {
+			there[k] = true;
+			id[n++] = k;
+		}
+	}
+	if (!n)
+		id[n++] = 1 + rng_below(&rng, IDS_USED);
+	set_members(v, n, id);
+	v->vid = old ? old->vid + 1 : 1;
+}
+
+static bool named(const struct spindle_rule *rule, u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < rule->num_nodes; i++)
+		if (rule->node[i] == id)
+			return true;
+	return !rule->num_nodes;
+}
+
+static bool sends(const struct spindle_rule *rule, u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < rule->num_nodes; i++)
+		if (rule->node[i] == id && (rule->senders >> i & 1))
+			return true;
+	return rule->all_send;
+}
+
+/* Shard of a node by id, or -1: what a table says that has a line for each node. */
+struct seats {
+	int at[IDS_USED + 1];
+};
+
+static void seats_of(const struct spindle_view *v, u32 first, u32 shards, struct seats *s)
+{
+	u32 r, i;
+
+	memset(s, 0xff, sizeof(*s));
+	for (r = 0; r < v->num_members; r++)
+		for (i = 0; i < shards; i++)
+			if (v->subgroup[first + i].members >> r & 1) {
+				CHECK_EQ(s->at[v->member[r].id], -1);
+				s->at[v->member[r].id] = i;
+			}
+}
+
+/* The shard with the fewest nodes (or most), the first of several. */
+static u32 extreme(const struct seats *s, u32 shards, bool most, u32 *count)
+{
+	u32 n[SPINDLE_MAX_SUBGROUPS] = { 0 }, i, at = 0;
+
+	for (i = 1; i <= IDS_USED; i++)
+		if (s->at[i] >= 0)
+			n[s->at[i]]++;
+	for (i = 1; i < shards; i++)
+		if (most ? n[i] > n[at] : n[i] < n[at])
+			at = i;
+	*count = n[at];
+	return at;
+}
+
+/* The same by the table: first who was there, then who is new, then who has to move. */
+static u32 refer(const struct spindle_rule *rule, const struct seats *before,
+		 const struct spindle_view *v, struct seats *want)
+{
+	u32 few, many, moves = 0, r, to, from;
+
+	memset(want, 0xff, sizeof(*want));
+	for (r = 0; r < v->num_members; r++)
+		want->at[v->member[r].id] = before->at[v->member[r].id];
+	for (r = 0; r < v->num_members; r++) {
+		u32 id = v->member[r].id;
+
+		if (named(rule, id) && want->at[id] < 0)
+			want->at[id] = extreme(want, rule->shards, false, &few);
+	}
+	for (;;) {
+		to = extreme(want, rule->shards, false, &few);
+		from = extreme(want, rule->shards, true, &many);
+		if (few >= rule->min || many <= rule->min)
+			return moves;
+		for (r = v->num_members; want->at[v->member[--r].id] != (int)from;)
+			;
+		want->at[v->member[r].id] = to;
+		moves++;
+	}
+}
+
+static void check_rule(const struct spindle_rules *rules, const struct spindle_rule *rule,
+		       u32 first, const struct spindle_view *old, const struct spindle_view *v)
+{
+	struct seats before, have, want;
+	u32 i, r, moves, moved = 0, all = 0, short_by = 0;
+
+	memset(&before, 0xff, sizeof(before));
+	if (old)
+		seats_of(old, first, rule->shards, &before);
+	seats_of(v, first, rule->shards, &have);
+	moves = refer(rule, &before, v, &want);
+	CHECK(!memcmp(&have, &want, sizeof(have)));
+	for (r = 0; r < v->num_members; r++) {
+		u32 id = v->member[r].id;
+
+		CHECK((have.at[id] >= 0) == named(rule, id));
+		moved += before.at[id] >= 0 && have.at[id] != before.at[id];
+	}
+	/* Nobody moves but for a shard that has too few. */
+	CHECK(moved <= moves);
+	for (i = 0; i < rule->shards; i++) {
+		const struct spindle_view_subgroup *sg = &v->subgroup[first + i];
+		u32 n = hweight64(sg->members);
+
+		CHECK(spindle_rules_of(rules, first + i) == rule);
+		CHECK_EQ(sg->id, rule->cfg.id + i);
+		CHECK_EQ(sg->window, rule->cfg.window);
+		CHECK_EQ(sg->ring, rule->cfg.ring);
+		CHECK_EQ(sg->mode, rule->cfg.mode);
+		for (r = 0; r < v->num_members; r++)
+			CHECK((sg->senders >> r & 1) == ((sg->members >> r & 1) &&
+							 sends(rule, v->member[r].id)));
+		CHECK(!(sg->members >> (v->num_members - 1) >> 1));
+		CHECK(spindle_rules_enough(rules, v, first + i) ==
+		      (n >= rule->min && sg->senders));
+		all += n;
+		short_by += n < rule->min;
+	}
+	/* If there are enough for all shards, all have enough. */
+	if (all >= rule->shards * rule->min)
+		CHECK_EQ(short_by, 0);
+}
+
+static void check_view(const struct spindle_rules *r, const struct spindle_view *old,
+		       const struct spindle_view *v)
+{
+	u32 i, at = 0, senders = 0;
+	int lacks = -1;
+
+	for (i = 0; i < r->num_rules; i++) {
+		check_rule(r, &r->rule[i], at, old, v);
+		at += r->rule[i].shards;
+	}
+	CHECK_EQ(v->num_subgroups, at);
+	while (at--) {
+		senders += hweight64(v->subgroup[at].senders);
+		if (!spindle_rules_enough(r, v, at))
+			lacks = at;
+	}
+	CHECK_EQ(spindle_rules_lacking(r, v), lacks);
+	CHECK(senders <= spindle_rules_trims(r));
+}
+
+static void test_random(void)
+{
+	struct spindle_rules *r = malloc(sizeof(*r));
+	struct spindle_view *v = malloc(3 * sizeof(*v));
+	u32 i, n, k;
+
+	for (i = 0; i < 400 && !tap_failures; i++) {
+		struct spindle_view *old = NULL, *next = &v[0];
+
+		random_rules(r);
+		for (n = 0; n < 12; n++) {
+			random_members(r, old, next);
+			v[2] = *next;
+			/* Whatever is in the memory that it fills. */
+			v[2].num_subgroups = rng_u64(&rng);
+			for (k = 0; k < SPINDLE_MAX_SUBGROUPS; k++) {
+				v[2].subgroup[k].members = rng_u64(&rng);
+				v[2].subgroup[k].senders = rng_u64(&rng);
+			}
+			spindle_rules_apply(r, old, next);
+			spindle_rules_apply(r, old, &v[2]);
+			for (k = 0; k < next->num_subgroups; k++)
+				CHECK(!memcmp(&next->subgroup[k], &v[2].subgroup[k],
+					      sizeof(v[2].subgroup[k])));
+			check_view(r, old, next);
+			old = next;
+			next = old == &v[0] ? &v[1] : &v[0];
+		}
+	}
+	free(v);
+	free(r);
+}
+
+/* No more than there can be: each member counts once, and not more than may be in. */
+static void test_trims(void)
+{
+	struct spindle_rules *r = calloc(1, sizeof(*r));
+
+	CHECK_EQ(spindle_rules_trims(r), 0);
+	sample(r);
+	CHECK_EQ(spindle_rules_trims(r), 6 + 2);
+	r->rule[1].all_send = 1;
+	CHECK_EQ(spindle_rules_trims(r), 6 + 3);
+	r->max_nodes = 1;
+	CHECK_EQ(spindle_rules_trims(r), 2);
+	r->rule[1].all_send = 0;
+	CHECK_EQ(spindle_rules_trims(r), 2);
+	free(r);
+}
+
+/* ---- rows -------------------------------------------------------------------- */
+
+struct range {
+	u64 from;
+	u64 to;
+};
+
+static void take(struct range *ranges, u32 *n, const struct spindle_layout *lo, u64 from, u64 len)
+{
+	u32 i;
+
+	CHECK(from + len <= lo->size);
+	for (i = 0; i < *n; i++)
+		if (from < ranges[i].to && ranges[i].from < from + len)
+			tap_fail("%llu bytes at %llu overlap", (unsigned long long)len,
+				 (unsigned long long)from);
+	ranges[*n].from = from;
+	ranges[(*n)++].to = from + len;
+}
+
+static void check_row(const struct spindle_rules *r, u32 writer, u32 holder)
+{
+	static struct range ranges[2 * SPINDLE_MAX_SUBGROUPS + 2];
+	struct spindle_layout lo, again;
+	u32 i, s, n = 0, at = 0, used = 0;
+
+	memset(&lo, 0x5a, sizeof(lo));
+	memset(&again, 0xa5, sizeof(again));
+	spindle_rules_row(&lo, r, writer, holder);
+	spindle_rules_row(&again, r, writer, holder);
+	CHECK_EQ(lo.sst, again.sst);
+	CHECK_EQ(lo.size, again.size);
+	CHECK_EQ(lo.mb, again.mb);
+	for (i = 0; i < r->num_rules; i++)
+		n += r->rule[i].shards;
+	CHECK_EQ(lo.sst % SPINDLE_PAGE, 0);
+	CHECK_EQ(lo.size % SPINDLE_PAGE, 0);
+	CHECK(lo.sst >= (1 + n) * sizeof(struct spindle_block));
+	take(ranges, &used, &lo, 0, lo.sst);
+	CHECK_EQ(lo.mb % sizeof(struct spindle_block), 0);
+	take(ranges, &used, &lo, lo.mb, spindle_mb_row_bytes(spindle_rules_trims(r)));
+	for (i = 0; i < r->num_rules; i++) {
+		const struct spindle_rule *rule = &r->rule[i];
+		bool room = named(rule, writer) && named(rule, holder) && sends(rule, writer);
+
+		for (s = 0; s < rule->shards; s++, at++) {
+			CHECK_EQ(lo.hdr[at], again.hdr[at]);
+			CHECK_EQ(lo.pay[at], again.pay[at]);
+			CHECK((lo.hdr[at] != SPINDLE_NO_OFFSET) == room);
+			CHECK((lo.pay[at] != SPINDLE_NO_OFFSET) == room);
+			if (!room || tap_failures)
+				continue;
+			CHECK_EQ(lo.hdr[at] % 32, 0);
+			CHECK_EQ(lo.pay[at] % SPINDLE_PAGE, 0);
+			take(ranges, &used, &lo, spindle_layout_express(&lo, at),
+			     sizeof(struct spindle_express) +
+			     rule->cfg.window * sizeof(struct spindle_hdr));
+			take(ranges, &used, &lo, lo.pay[at], rule->cfg.ring);
+		}
+	}
+	/* Nothing of other pages is in what processes map. */
+	for (i = 1; i < used; i++)
+		CHECK(ranges[i].from >= lo.sst);
+}
+
+static void test_row(void)
+{
+	struct spindle_rules *r = malloc(sizeof(*r));
+	struct spindle_layout lo;
+	u32 i, k;
+
+	sample(r);
+	/* Node 9 is of the first rule only; 3 and 5 send in the second, 7 does not. */
+	spindle_rules_row(&lo, r, 3, 7);
+	CHECK(lo.hdr[0] != SPINDLE_NO_OFFSET && lo.hdr[1] != SPINDLE_NO_OFFSET);
+	CHECK(lo.hdr[2] != SPINDLE_NO_OFFSET);
+	spindle_rules_row(&lo, r, 7, 3);
+	CHECK(lo.hdr[1] != SPINDLE_NO_OFFSET && lo.hdr[2] == SPINDLE_NO_OFFSET);
+	spindle_rules_row(&lo, r, 3, 9);
+	CHECK(lo.hdr[2] == SPINDLE_NO_OFFSET);
+	spindle_rules_row(&lo, r, 9, 3);
+	CHECK(lo.hdr[2] == SPINDLE_NO_OFFSET);
+	/* More blocks than a page has. */
+	r->rule[0].shards = SPINDLE_MAX_SUBGROUPS - 1;
+	check_row(r, 3, 5);
+	for (i = 0; i < 500 && !tap_failures; i++) {
+		random_rules(r);
+		for (k = 0; k < 10; k++)
+			check_row(r, 1 + rng_below(&rng, IDS_USED), 1 + rng_below(&rng, IDS_USED));
+		k = 1 + rng_below(&rng, IDS_USED);
+		check_row(r, k, k);
+	}
+	free(r);
+}
+
+/* ---- the digest ------------------------------------------------------------- */
+
+#define FIELD(f) \
+	{ #f, offsetof(struct spindle_rules, f), sizeof(((struct spindle_rules *)0)->f) }
+
+struct field {
+	const char *name;
+	size_t at;
+	size_t len;
+};
+
+/* Bits that change it, of so many. */
+static u32 flips(const struct field *f, u32 *bits)
+{
+	struct spindle_rules *r = malloc(sizeof(*r));
+	u32 bit, n = 0;
+	u64 before;
+
+	sample(r);
+	before = spindle_rules_digest(r);
+	*bits = 8 * f->len;
+	for (bit = 0; bit < *bits; bit++) {
+		((u8 *)r)[f->at + bit / 8] ^= 1U << bit % 8;
+		n += spindle_rules_digest(r) != before;
+		((u8 *)r)[f->at + bit / 8] ^= 1U << bit % 8;
+	}
+	free(r);
+	return n;
+}
+
+static void test_digest(void)
+{
+	static const struct field counts[] = {
+		FIELD(timeout_ms), FIELD(max_nodes), FIELD(quorum), FIELD(rule[0].cfg.id),
+		FIELD(rule[0].cfg.mode), FIELD(rule[0].cfg.window), FIELD(rule[0].cfg.max_msg),
+		FIELD(rule[0].cfg.ring), FIELD(rule[0].senders), FIELD(rule[0].shards),
+		FIELD(rule[0].min), FIELD(rule[1].cfg.id), FIELD(rule[1].cfg.mode),
+		FIELD(rule[1].cfg.window), FIELD(rule[1].cfg.max_msg), FIELD(rule[1].cfg.ring),
+		FIELD(rule[1].senders), FIELD(rule[1].shards), FIELD(rule[1].min),
+		FIELD(rule[1].node[0]), FIELD(rule[1].node[2]),
+	};
+	static const struct field ignored[] = {
+		FIELD(rule[0].cfg.name), FIELD(rule[0].cfg.hold), FIELD(rule[1].cfg.hold),
+		FIELD(rule[0].node[0]), FIELD(rule[1].node[3]), FIELD(rule[2].shards),
+	};
+	struct spindle_rules *r = malloc(sizeof(*r));
+	struct spindle_rule rule;
+	u64 before;
+	size_t i;
+	u32 bits;
+
+	for (i = 0; i < ARRAY_SIZE(counts); i++)
+		if (flips(&counts[i], &bits) != bits)
+			tap_fail("digest does not cover %s", counts[i].name);
+	for (i = 0; i < ARRAY_SIZE(ignored); i++)
+		if (flips(&ignored[i], &bits))
+			tap_fail("digest covers %s", ignored[i].name);
+	/* Fields that have two values. */
+	sample(r);
+	before = spindle_rules_digest(r);
+	r->rule[0].on_exit = SPINDLE_ON_EXIT_LEAVE;
+	CHECK(spindle_rules_digest(r) != before);
+	sample(r);
+	r->rule[1].all_send = 1;
+	CHECK(spindle_rules_digest(r) != before);
+	/* Counts, and the order. */
+	sample(r);
+	r->num_rules = 1;
+	CHECK(spindle_rules_digest(r) != before);
+	sample(r);
+	r->rule[1].num_nodes = 2;
+	CHECK(spindle_rules_digest(r) != before);
+	sample(r);
+	rule = r->rule[0];
+	r->rule[0] = r->rule[1];
+	r->rule[1] = rule;
+	CHECK(spindle_rules_digest(r) != before);
+	free(r);
+}
+
+int main(void)
+{
+	static const struct tap_case cases[] = {
+		{ "every limit is checked, and named", test_check },
+		{ "a rule without nodes is about all", test_all },
+		{ "a rule with nodes; some of them send", test_named },
+		{ "shards: nodes stay, unless one has too few", test_shards },
+		{ "random rules over series of views", test_random },
+		{ "words of the largest trim", test_trims },
+		{ "rows: room for what can be, and nothing twice", test_row },
+		{ "digest: every field counts, names and hold do not", test_digest },
+	};
+
+	rng = rng_seed();
+	return tap_run(cases, ARRAY_SIZE(cases));
+}
