@@ -11,6 +11,7 @@
 #include "compat.h"
 #include "engine.h"
 #include "group.h"
+#include "live.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
@@ -87,8 +88,11 @@ static void detach_fn(void *ctx)
 		spindle_mc_detach_sender(mc);
 		spindle_count(&mc->stats.abandoned, left_behind(att, mc));
 	}
-	if (att->flags & SPINDLE_ATTACH_RECV)
+	if (att->flags & SPINDLE_ATTACH_RECV) {
 		spindle_mc_detach_reader(mc, &att->dlvq);
+		if (att->sg->group->live && att->sg->readers == 1)
+			spindle_live_unread(att->sg->group->live, att->sg->index);
+	}
 	list_del(&att->link);
 	spindle_subgroup_touch(att->sg);
 }
@@ -131,6 +135,20 @@ void spindle_attachment_cut(struct spindle_attachment *att)
 	mutex_lock(&att->lock);
 	list_del(&att->link);
 	att->sg = NULL;
+	mutex_unlock(&att->lock);
+}
+
+/**
+ * spindle_attachment_move() - the subgroup goes on as another object, in the next view
+ * @att: the attachment; the engine has moved it already
+ * @sg: the subgroup
+ *
+ * Context: process, spindle_mutex.
+ */
+void spindle_attachment_move(struct spindle_attachment *att, struct spindle_subgroup *sg)
+{
+	mutex_lock(&att->lock);
+	att->sg = sg;
 	mutex_unlock(&att->lock);
 }
 
@@ -217,6 +235,8 @@ static void describe_config(const struct spindle_subgroup *sg, struct spindle_at
 		args->features |= SPINDLE_FEAT_PACKED;
 	if (mc->ordered)
 		args->features |= SPINDLE_FEAT_ORDERED;
+	if (sg->group->live)
+		args->features |= SPINDLE_FEAT_LIVE;
 	args->vid = sg->group->view.vid;
 	args->members = mc->members;
 	args->senders = mc->senders;
@@ -454,43 +474,76 @@ int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds)
 
 /* ---- mmap and poll ---------------------------------------------------- */
 
-/* Parts that are the subgroup's: the own TX ring, peers' rings, columns. */
-static int map_row(struct spindle_attachment *att, struct vm_area_struct *vma,
-		   enum part part, u32 rank)
+/* Not from the view, which may be changing. */
+static u64 ring_bytes(const struct spindle_subgroup *sg)
+{
+	return (u64)sg->mc.ring_units << SPINDLE_UNIT_SHIFT;
+}
+
+/* Whose instance of a section is it? NULL: the node's own. ERR_PTR(-EINVAL): nobody's. */
+static struct spindle_peer *find_instance(const struct spindle_subgroup *sg, enum part part,
+					  u32 instance)
+{
+	const struct spindle_group *group = sg->group;
+	u64 set;
+	u32 r;
+
+	if (group->live) {
+		if (instance == SPINDLE_SEATS)
+			return NULL;
+		return instance < SPINDLE_SEATS && group->seat[instance] ?
+		       group->seat[instance] : ERR_PTR(-EINVAL);
+	}
+	set = part == PART_RX ? sg->cfg->senders : sg->cfg->members;
+	for (r = 0; r < group->view.num_members; r++)
+		if ((set & BIT_ULL(r)) && spindle_mask_rank(set, r) == instance)
+			return group->peer[r];
+	return ERR_PTR(-EINVAL);
+}
+
+/* A part of somebody's row; the lock keeps the row where it is. */
+static int map_instance(struct spindle_attachment *att, struct vm_area_struct *vma,
+			enum part part, u32 instance)
 {
 	struct spindle_subgroup *sg = att->sg;
-	struct spindle_group *group;
-	struct spindle_peer *peer;
+	struct spindle_group *group = sg->group;
+	struct spindle_peer *peer = find_instance(sg, part, instance);
+	const struct spindle_pages *mem;
 	const struct spindle_layout *lo;
-	u64 set, pay;
-	u32 r;
+
+	if (IS_ERR(peer))
+		return PTR_ERR(peer);
+	lo = peer ? &peer->in : &group->layout;
+	mem = peer ? &peer->row.mem : &group->row.mem;
+	if (part == PART_SST)
+		return spindle_pages_map(vma, mem, 0, lo->sst, false);
+	if (lo->pay[sg->index] == SPINDLE_NO_OFFSET)
+		return -EINVAL;
+	return spindle_pages_map(vma, mem, lo->pay[sg->index], ring_bytes(sg), false);
+}
+
+/* Parts that are the subgroup's: the own TX ring, peers' rings, columns. */
+static int map_row(struct spindle_attachment *att, struct vm_area_struct *vma,
+		   enum part part, u32 instance)
+{
+	struct spindle_subgroup *sg = att->sg;
+	int err;
 
 	if (!sg)
 		return -ENOTCONN;
-	group = sg->group;
 	if (part == PART_TX) {
 		if (!(att->flags & SPINDLE_ATTACH_SEND))
 			return -EACCES;
-		return spindle_pages_map(vma, &group->row.mem, sg->mc.own_pay, sg->cfg->ring,
-					 true);
+		return spindle_pages_map(vma, &sg->group->row.mem, sg->mc.own_pay,
+					 ring_bytes(sg), true);
 	}
 	if (part == PART_RX && (!(att->flags & SPINDLE_ATTACH_RECV) ||
 				(att->flags & SPINDLE_ATTACH_COPY)))
 		return -EACCES;
-	set = part == PART_RX ? sg->cfg->senders : sg->cfg->members;
-	for (r = 0; r < group->view.num_members; r++)
-		if ((set & BIT_ULL(r)) && spindle_mask_rank(set, r) == rank)
-			break;
-	if (r == group->view.num_members)
-		return -EINVAL;
-	peer = group->peer[r];
-	lo = peer ? &peer->in : &group->layout;
-	pay = lo->pay[sg->index];
-	if (part == PART_RX)
-		return spindle_pages_map(vma, peer ? &peer->row.mem : &group->row.mem, pay,
-					 sg->cfg->ring, false);
-	return spindle_pages_map(vma, peer ? &peer->row.mem : &group->row.mem, 0, lo->sst,
-				 false);
+	mutex_lock(&sg->group->seats_lock);
+	err = map_instance(att, vma, part, instance);
+	mutex_unlock(&sg->group->seats_lock);
+	return err;
 }
 
 static int map_own(struct vm_area_struct *vma, const struct spindle_pages *pages,

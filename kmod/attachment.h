@@ -126,6 +126,7 @@ int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds);
 int spindle_attachment_bind(struct spindle_attachment *att, const struct net *net,
 			    struct spindle_attach *args);
 void spindle_attachment_cut(struct spindle_attachment *att);
+void spindle_attachment_move(struct spindle_attachment *att, struct spindle_subgroup *sg);
 int spindle_attachment_mmap(struct spindle_attachment *att, struct vm_area_struct *vma);
 __poll_t spindle_attachment_poll(struct spindle_attachment *att);
 

@@ -20,6 +20,7 @@
 #include "engine.h"
 #include "group.h"
 #include "node.h"
+#include "past.h"
 #include "subgroup.h"
 
 static int spindle_open(struct inode *inode, struct file *file)
@@ -110,6 +111,33 @@ static long ioctl_members(struct spindle_attachment *att, void __user *arg)
 	return 0;
 }
 
+static long ioctl_seats(struct spindle_attachment *att, void __user *arg)
+{
+	struct spindle_seat seat[SPINDLE_MAX_MEMBERS];
+	struct spindle_seats args;
+	int err = -ENOTCONN;
+	u32 room;
+
+	if (copy_from_user(&args, arg, sizeof(args)))
+		return -EFAULT;
+	if (args.resv)
+		return -EINVAL;
+	room = args.count;
+	mutex_lock(&spindle_mutex);
+	if (att->sg)
+		err = spindle_past_seats(att->sg, &args, seat);
+	mutex_unlock(&spindle_mutex);
+	if (err)
+		return err;
+	if (copy_to_user(arg, &args, sizeof(args)))
+		return -EFAULT;
+	if (room < args.count)
+		return -ENOSPC;
+	if (copy_to_user(u64_to_user_ptr(args.ptr), seat, args.count * sizeof(*seat)))
+		return -EFAULT;
+	return 0;
+}
+
 static long ioctl_kick(struct spindle_attachment *att)
 {
 	/* Pairs with the release in bind_to(). */
@@ -143,6 +171,8 @@ static long spindle_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return ioctl_kick(att);
 	case SPINDLE_IOC_MEMBERS:
 		return ioctl_members(att, ptr);
+	case SPINDLE_IOC_SEATS:
+		return ioctl_seats(att, ptr);
 	case SPINDLE_IOC_SILENCE:
 		return ioctl_silence(att, ptr);
 	default:

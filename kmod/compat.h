@@ -10,6 +10,13 @@
 #include <linux/mm.h>
 #include <net/genetlink.h>
 
+/* crypto_memneq() moved with 6.4. */
+#ifdef SPINDLE_HAVE_CRYPTO_UTILS
+#include <crypto/utils.h>
+#else
+#include <crypto/algapi.h>
+#endif
+
 /* vm_flags_mod() came with 6.3, together with the constness of vma->vm_flags. */
 #ifdef SPINDLE_HAVE_VM_FLAGS_MOD
 static inline void spindle_vm_flags(struct vm_area_struct *vma, vm_flags_t set,

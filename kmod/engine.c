@@ -97,6 +97,17 @@ static bool settled(struct spindle_engine *engine)
 	return all;
 }
 
+/* Jiffies until the engine has to look again, whatever happens. */
+static long due(const struct spindle_engine *engine)
+{
+	const struct spindle_node *node;
+	u64 ns = U64_MAX;
+
+	list_for_each_entry(node, &engine->nodes, engine_link)
+		ns = min(ns, spindle_node_due(node));
+	return ns == U64_MAX ? MAX_SCHEDULE_TIMEOUT : (long)nsecs_to_jiffies(ns);
+}
+
 /* Returns false if a peer could not be told: then the engine must not sleep. */
 static bool announce(struct spindle_engine *engine, bool sleep)
 {
@@ -125,11 +136,12 @@ static void go_to_sleep(struct spindle_engine *engine)
 		spindle_count(&engine->stats.sleeps, 1);
 		trace_spindle_sleep(engine->id, engine->stats.passes);
 		for (;;) {
-			long timeout = settled(engine) ? MAX_SCHEDULE_TIMEOUT :
-							 msecs_to_jiffies(UNSETTLED_MS);
+			long timeout = due(engine);
 
+			if (!settled(engine))
+				timeout = min_t(long, timeout, msecs_to_jiffies(UNSETTLED_MS));
 			set_current_state(TASK_IDLE);
-			if (READ_ONCE(engine->poke) || kthread_should_stop())
+			if (!timeout || READ_ONCE(engine->poke) || kthread_should_stop())
 				break;
 			schedule_timeout(timeout);
 		}

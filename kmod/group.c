@@ -8,9 +8,54 @@
 #include "engine.h"
 #include "event.h"
 #include "group.h"
+#include "live.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
+
+static struct spindle_group *alloc_group(struct spindle_node *node)
+{
+	struct spindle_group *group = kvzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
+
+	if (!group)
+		return NULL;
+	group->node = node;
+	mutex_init(&group->seats_lock);
+	return group;
+}
+
+/* The view, and the subgroups of it that this node is in; peers are there. */
+static int set_view(struct spindle_group *group, const struct spindle_view *view)
+{
+	u32 i;
+
+	group->view = *view;
+	for (i = 0; i < view->num_subgroups; i++) {
+		if (!(view->subgroup[i].members & BIT_ULL(group->me)))
+			continue;
+		group->subgroup[i] = spindle_subgroup_create(group, &group->view, group->me,
+							     group->peer, i);
+		if (!group->subgroup[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int add_member(struct spindle_group *group, const struct spindle_view *view, u32 rank)
+{
+	struct spindle_peer *peer = spindle_peer_create(group, rank, &view->member[rank]);
+
+	if (!peer)
+		return -ENOMEM;
+	group->seat[rank] = peer;
+	peer->rank = rank;
+	peer->active = group->node->id < peer->id;
+	peer->digest = group->digest;
+	group->peer[rank] = peer;
+	spindle_layout_row(&peer->in, view, rank, group->me);
+	spindle_layout_row(&peer->out, view, group->me, rank);
+	return spindle_region_alloc(&peer->row, group->node->ep.ib, peer->in.size);
+}
 
 /**
  * spindle_group_create() - allocate all that a view takes
@@ -25,28 +70,59 @@
 struct spindle_group *spindle_group_create(struct spindle_node *node,
 					   const struct spindle_view *view)
 {
-	struct spindle_group *group = kvzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
+	struct spindle_group *group = alloc_group(node);
 	u32 i;
 
 	if (!group)
 		return NULL;
-	group->node = node;
-	group->view = *view;
 	group->digest = spindle_view_digest(view);
 	group->me = spindle_view_rank(view, node->id);
 	spindle_layout_row(&group->layout, view, group->me, group->me);
 	if (spindle_region_alloc(&group->row, node->ep.ib, group->layout.size))
 		goto err_free;
 	for (i = 0; i < view->num_members; i++)
-		if (i != group->me && spindle_peer_create(group, i))
+		if (i != group->me && add_member(group, view, i))
 			goto err_free;
-	for (i = 0; i < view->num_subgroups; i++) {
-		if (!(view->subgroup[i].members & BIT_ULL(group->me)))
-			continue;
-		group->subgroup[i] = spindle_subgroup_create(group, i);
-		if (!group->subgroup[i])
+	if (set_view(group, view))
+		goto err_free;
+	return group;
+
+err_free:
+	spindle_group_free(group);
+	return NULL;
+}
+
+/**
+ * spindle_group_create_live() - allocate all that the first view of a node takes
+ * @node: the node
+ * @view: checked; the node is a member, or wants to be
+ * @rules: checked
+ *
+ * Context: process, spindle_mutex.
+ * Return: the group, or NULL for want of memory
+ */
+struct spindle_group *spindle_group_create_live(struct spindle_node *node,
+						const struct spindle_view *view,
+						const struct spindle_rules *rules)
+{
+	struct spindle_group *group = alloc_group(node);
+	int me = spindle_view_rank(view, node->id);
+	u32 i;
+
+	if (!group)
+		return NULL;
+	group->me = me < 0 ? SPINDLE_NO_RANK : me;
+	group->digest = spindle_live_digest(view, rules);
+	spindle_rules_row(&group->layout, rules, node->id, node->id);
+	if (spindle_region_alloc(&group->row, node->ep.ib, group->layout.size) ||
+	    spindle_live_create(group, rules))
+		goto err_free;
+	for (i = 0; i < view->num_members; i++)
+		if (i != group->me && spindle_live_add_member(group->live, view, i))
 			goto err_free;
-	}
+	if (me >= 0 && set_view(group, view))
+		goto err_free;
+	spindle_live_begin(group->live, view);
 	return group;
 
 err_free:
@@ -66,10 +142,11 @@ void spindle_group_free(struct spindle_group *group)
 {
 	u32 i;
 
-	for (i = 0; i < group->view.num_members; i++)
-		spindle_peer_destroy(group->peer[i]);
-	for (i = 0; i < group->view.num_subgroups; i++)
+	for (i = 0; i < SPINDLE_SEATS; i++)
+		spindle_peer_destroy(group->seat[i]);
+	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++)
 		spindle_subgroup_free(group->subgroup[i]);
+	spindle_live_destroy(group->live);
 	spindle_region_free(&group->row);
 	kvfree(group);
 }
@@ -90,9 +167,9 @@ void spindle_group_start(struct spindle_group *group)
 	u32 i;
 
 	spindle_engine_call(group->node->engine, start_fn, group);
-	for (i = 0; i < group->view.num_members; i++)
-		if (group->peer[i])
-			spindle_peer_start(group->peer[i]);
+	for (i = 0; i < SPINDLE_SEATS; i++)
+		if (group->seat[i])
+			spindle_peer_start(group->seat[i]);
 }
 
 struct stop {
@@ -127,6 +204,9 @@ void spindle_group_stop(struct spindle_group *group, u32 error)
 {
 	struct stop stop = { .group = group, .error = error };
 
+	/* Others would take a connection that just ends for an accusation. */
+	if (group->live)
+		spindle_live_bow_out(group->live);
 	spindle_engine_call(group->node->engine, stop_fn, &stop);
 }
 
@@ -211,7 +291,7 @@ static bool flush_acks(struct spindle_group *group)
 	for (set = group->lazy; set; set &= set - 1) {
 		u32 i = __ffs64(set);
 
-		if (!spindle_mc_flush_acks(&group->subgroup[i]->mc))
+		if (!group->subgroup[i] || !spindle_mc_flush_acks(&group->subgroup[i]->mc))
 			continue;
 		group->push |= BIT_ULL(i);
 		work = true;
@@ -226,12 +306,12 @@ static bool push_peers(struct spindle_group *group)
 	u64 set;
 	u32 i;
 
-	for (i = 0; i < group->view.num_members; i++)
-		if (group->peer[i])
-			work |= spindle_peer_push(group->peer[i]);
+	for (i = 0; i < spindle_group_seats(group); i++)
+		if (group->seat[i])
+			work |= spindle_peer_push(group->seat[i]);
 	for (set = group->push; set; set &= set - 1) {
 		i = __ffs64(set);
-		if (!spindle_push_pending(&group->subgroup[i]->mc))
+		if (!group->subgroup[i] || !spindle_push_pending(&group->subgroup[i]->mc))
 			group->push &= ~BIT_ULL(i);
 	}
 	return work;
@@ -253,12 +333,14 @@ bool spindle_group_pass(struct spindle_group *group, u32 how)
 	u32 i;
 
 	group->passes++;
-	for (i = 0; i < group->view.num_members; i++)
-		if (group->peer[i])
-			work |= spindle_peer_watch(group->peer[i]);
+	for (i = 0; i < spindle_group_seats(group); i++)
+		if (group->seat[i])
+			work |= spindle_peer_watch(group->seat[i]);
 	work |= visit_subgroups(group, how);
 	if (how & SPINDLE_PASS_IDLE)
 		work |= flush_acks(group);
+	if (group->live)
+		work |= spindle_live_pass(group->live, how);
 	work |= push_peers(group);
 	return work;
 }

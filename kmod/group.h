@@ -5,30 +5,46 @@
  *	node -> group -> peers (connection, row)        one per other member
  *	              -> own row
  *	              -> subgroups -> attachments       one per open file
+ *	              -> live                           membership, if the view is live
  *
  * Owner: the node. A group is built whole, then started, then removed whole; between
  * start and stop its protocol state is the engine's.
+ *
+ * In a live view (live.h) members come and go. Peers then sit in seats, from before they are
+ * members until nobody here holds a message of theirs any more; rows are the same in all views;
+ * and the engine goes from one view to the next in a letter of a work item that holds
+ * spindle_mutex: whoever holds it sees one view.
  */
 #ifndef SPINDLE_GROUP_H
 #define SPINDLE_GROUP_H
+
+#include <linux/mutex.h>
 
 #include "core/layout.h"
 #include "core/view.h"
 #include "fabric/region.h"
 
+struct spindle_live;
 struct spindle_node;
 struct spindle_peer;
+struct spindle_rules;
 struct spindle_subgroup;
+
+/* Peers that a group knows at most: members, those that want to be, those that were. */
+#define SPINDLE_SEATS 128
 
 /**
  * struct spindle_group - an installed view at one node
  * @node: its node
- * @view: the view
+ * @live: membership, or NULL of a static view
+ * @view: the view; without members while the node joins a live one
  * @digest: its digest
- * @me: own rank
+ * @me: own rank, or SPINDLE_NO_RANK
  * @layout: of the own row
  * @row: the own row
- * @peer: by rank; NULL for the own
+ * @seats_lock: @seat against mmap()
+ * @seat: all peers, owned; of a static view by rank
+ * @peer: of these, members, by rank; NULL for the own
  * @subgroup: by index in the view; NULL where the node is no member
  * @joined: peers that the engine is connected to, by rank
  * @lost: peers that the engine has given up, by rank
@@ -40,11 +56,14 @@ struct spindle_subgroup;
  */
 struct spindle_group {
 	struct spindle_node *node;
+	struct spindle_live *live;
 	struct spindle_view view;
 	u64 digest;
 	u32 me;
 	struct spindle_layout layout;
 	struct spindle_region row;
+	struct mutex seats_lock;	/* seat against mmap() */
+	struct spindle_peer *seat[SPINDLE_SEATS];
 	struct spindle_peer *peer[SPINDLE_MAX_MEMBERS];
 	struct spindle_subgroup *subgroup[SPINDLE_MAX_SUBGROUPS];
 	u64 joined;
@@ -58,10 +77,24 @@ struct spindle_group {
 
 struct spindle_group *spindle_group_create(struct spindle_node *node,
 					   const struct spindle_view *view);
+struct spindle_group *spindle_group_create_live(struct spindle_node *node,
+						const struct spindle_view *view,
+						const struct spindle_rules *rules);
 void spindle_group_start(struct spindle_group *group);
 void spindle_group_stop(struct spindle_group *group, u32 error);
 void spindle_group_remove(struct spindle_group *group);
 void spindle_group_free(struct spindle_group *group);
+
+/**
+ * spindle_group_seats() - seats that may be taken
+ * @group: the group
+ *
+ * Return: their number, from 0
+ */
+static inline u32 spindle_group_seats(const struct spindle_group *group)
+{
+	return group->live ? SPINDLE_SEATS : group->view.num_members;
+}
 
 /* engine context */
 bool spindle_group_pass(struct spindle_group *group, u32 how);

@@ -2,10 +2,61 @@
 /*
  * Hello: the private data with which two nodes introduce themselves. See hello.h.
  */
+#include <linux/random.h>
+
+#include "core/sst.h"
 #include "group.h"
 #include "hello.h"
 #include "node.h"
 #include "peer.h"
+
+/**
+ * spindle_hello_cluster() - fingerprint of a cluster's name
+ * @name: padded with zeroes to SPINDLE_CLUSTER_LEN + 1
+ *
+ * It guards against mistakes; against others there is the key.
+ *
+ * Return: the fingerprint
+ */
+u64 spindle_hello_cluster(const char *name)
+{
+	u64 word[(SPINDLE_CLUSTER_LEN + 1) / sizeof(u64)];
+
+	memcpy(word, name, sizeof(word));
+	return spindle_mix(word, ARRAY_SIZE(word));
+}
+
+/**
+ * spindle_hello_node() - introduce ourselves, to whomever
+ * @hello: out
+ * @node: the node
+ */
+void spindle_hello_node(struct spindle_hello *hello, const struct spindle_node *node)
+{
+	memset(hello, 0, sizeof(*hello));
+	hello->magic = cpu_to_le32(SPINDLE_HELLO_MAGIC);
+	hello->version = SPINDLE_PROTOCOL;
+	hello->flags = node->imm ? SPINDLE_HELLO_F_IMM : 0;
+	hello->port = cpu_to_le16(node->addr.port);
+	hello->src = cpu_to_le32(node->id);
+	hello->incarnation = cpu_to_le64(node->incarnation);
+	hello->cluster = cpu_to_le64(spindle_hello_cluster(node->cluster));
+}
+
+/**
+ * spindle_hello_seal() - a hello is complete: nonce and tag
+ * @hello: all else is set
+ * @node: whose it is
+ */
+void spindle_hello_seal(struct spindle_hello *hello, const struct spindle_node *node)
+{
+	u8 proof[SPINDLE_PROOF_LEN];
+
+	hello->nonce = cpu_to_le64(get_random_u64());
+	spindle_key_prove(&node->key, SPINDLE_PROOF_REQUEST, hello,
+			  offsetof(struct spindle_hello, tag), NULL, 0, proof);
+	memcpy(hello->tag, proof, sizeof(hello->tag));
+}
 
 /**
  * spindle_hello_fill() - introduce ourselves to a peer
@@ -14,17 +65,12 @@
  */
 void spindle_hello_fill(struct spindle_hello *hello, const struct spindle_peer *peer)
 {
-	const struct spindle_node *node = peer->group->node;
-
-	memset(hello, 0, sizeof(*hello));
-	hello->magic = cpu_to_le32(SPINDLE_HELLO_MAGIC);
-	hello->version = cpu_to_le16(SPINDLE_PROTOCOL);
-	hello->flags = cpu_to_le16(node->imm ? SPINDLE_HELLO_F_IMM : 0);
-	hello->src = cpu_to_le32(node->id);
+	spindle_hello_node(hello, peer->group->node);
+	if (peer->group->me == SPINDLE_NO_RANK)
+		hello->flags |= SPINDLE_HELLO_F_JOIN;
 	hello->dst = cpu_to_le32(peer->id);
-	hello->incarnation = cpu_to_le64(node->incarnation);
-	hello->digest = cpu_to_le64(peer->group->digest);
-	memcpy(hello->cluster, node->cluster, sizeof(hello->cluster));
+	hello->digest = cpu_to_le64(peer->digest);
+	spindle_hello_seal(hello, peer->group->node);
 }
 
 /**
@@ -39,10 +85,17 @@ u32 spindle_hello_check_node(const struct spindle_hello *hello,
 {
 	if (hello->magic != cpu_to_le32(SPINDLE_HELLO_MAGIC))
 		return SPINDLE_REFUSE_NOT_SPINDLE;
-	if (hello->version != cpu_to_le16(SPINDLE_PROTOCOL))
+	if (hello->version != SPINDLE_PROTOCOL)
 		return SPINDLE_REFUSE_VERSION;
-	if (memcmp(hello->cluster, node->cluster, sizeof(hello->cluster)))
+	if (hello->cluster != cpu_to_le64(spindle_hello_cluster(node->cluster)))
 		return SPINDLE_REFUSE_CLUSTER;
+	if (!spindle_key_proven(&node->key, SPINDLE_PROOF_REQUEST, hello,
+				offsetof(struct spindle_hello, tag), NULL, 0, hello->tag,
+				sizeof(hello->tag)))
+		return SPINDLE_REFUSE_KEY;
+	/* Who asks knows an address, not yet who is there. */
+	if ((hello->flags & SPINDLE_HELLO_F_ASK) && !hello->dst)
+		return 0;
 	if (hello->dst != cpu_to_le32(node->id))
 		return SPINDLE_REFUSE_DESTINATION;
 	return 0;
@@ -63,8 +116,10 @@ u32 spindle_hello_check(const struct spindle_hello *hello, const struct spindle_
 		return refusal;
 	if (hello->src != cpu_to_le32(peer->id))
 		return SPINDLE_REFUSE_UNKNOWN;
-	if (hello->digest != cpu_to_le64(peer->group->digest))
+	if (hello->digest != cpu_to_le64(peer->digest))
 		return SPINDLE_REFUSE_VIEW;
+	if (peer->expected && hello->incarnation != cpu_to_le64(peer->expected))
+		return SPINDLE_REFUSE_LIFE;
 	return 0;
 }
 
@@ -95,6 +150,16 @@ const char *spindle_refusal_text(u32 code)
 		return "refused: the peer has another view";
 	case SPINDLE_REFUSE_DIRECTION:
 		return "refused: the lower id connects";
+	case SPINDLE_REFUSE_LIFE:
+		return "refused: another life of this node is expected";
+	case SPINDLE_REFUSE_NO_VIEW:
+		return "refused: the contact is in no live view";
+	case SPINDLE_REFUSE_MEMBER:
+		return "refused: the view has a member with this id";
+	case SPINDLE_REFUSE_FULL:
+		return "refused: the view has no room for another node";
+	case SPINDLE_REFUSE_KEY:
+		return "refused: another key";
 	default:
 		return "refused";
 	}

@@ -10,36 +10,60 @@
 #include <linux/spindle_genl.h>
 
 #include "fabric/conn.h"
+#include "key.h"
 
 #define SPINDLE_HELLO_MAGIC	0x4c444e53U	/* "SNDL" */
-#define SPINDLE_PROTOCOL	2
+#define SPINDLE_PROTOCOL	3
 
 /* The sender believes guards only when their completion arrives. */
 #define SPINDLE_HELLO_F_IMM	BIT(0)
+/* The sender is no member yet and wants to be one, of the view with this digest. */
+#define SPINDLE_HELLO_F_JOIN	BIT(1)
+/* The sender wants no connection: it asks for the view that the receiver is in (door.h). */
+#define SPINDLE_HELLO_F_ASK	BIT(2)
 
 /**
  * struct spindle_hello - both directions, in rdma_cm private data
  * @magic: SPINDLE_HELLO_MAGIC
  * @version: SPINDLE_PROTOCOL
  * @flags: SPINDLE_HELLO_F_*
+ * @port: where the sender listens
  * @src: sender's node id
- * @dst: the id that the sender takes the receiver for
- * @incarnation: tells two lives of the sender apart
+ * @dst: the id that the sender takes the receiver for; 0 of a question
+ * @incarnation: tells two lives of the sender apart; of a question: the byte to begin with
  * @digest: digest of the sender's view
- * @cluster: name, padded with zeroes
+ * @cluster: of the name of the cluster
+ * @nonce: random
+ * @tag: of all before, with the group key (key.h)
  */
 struct spindle_hello {
 	__le32 magic;
-	__le16 version;
-	__le16 flags;
+	u8 version;
+	u8 flags;
+	__le16 port;
 	__le32 src;
 	__le32 dst;
 	__le64 incarnation;
 	__le64 digest;
-	char cluster[SPINDLE_CLUSTER_LEN + 1];
+	__le64 cluster;
+	__le64 nonce;
+	u8 tag[8];
 };
 
 static_assert(sizeof(struct spindle_hello) == SPINDLE_HELLO_LEN);
+
+/**
+ * struct spindle_reply - private data of an answer
+ * @hello: who answers
+ * @proof: over the request's hello and this one
+ */
+struct spindle_reply {
+	struct spindle_hello hello;
+	u8 proof[SPINDLE_PROOF_LEN];
+};
+
+static_assert(sizeof(struct spindle_reply) == SPINDLE_ANSWERED_LEN);
+static_assert(SPINDLE_PROOF_LEN == SPINDLE_RIGHTS_LEN);
 
 /* Why a hello is refused; sent in the rejection. */
 enum spindle_refusal {
@@ -50,11 +74,19 @@ enum spindle_refusal {
 	SPINDLE_REFUSE_UNKNOWN,
 	SPINDLE_REFUSE_VIEW,
 	SPINDLE_REFUSE_DIRECTION,
+	SPINDLE_REFUSE_LIFE,
+	SPINDLE_REFUSE_NO_VIEW,
+	SPINDLE_REFUSE_MEMBER,
+	SPINDLE_REFUSE_FULL,
+	SPINDLE_REFUSE_KEY,
 };
 
 struct spindle_node;
 struct spindle_peer;
 
+u64 spindle_hello_cluster(const char *name);
+void spindle_hello_node(struct spindle_hello *hello, const struct spindle_node *node);
+void spindle_hello_seal(struct spindle_hello *hello, const struct spindle_node *node);
 void spindle_hello_fill(struct spindle_hello *hello, const struct spindle_peer *peer);
 u32 spindle_hello_check_node(const struct spindle_hello *hello,
 			     const struct spindle_node *node);

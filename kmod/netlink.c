@@ -26,6 +26,7 @@ static const struct nla_policy node_add_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_IDLE_US] = { .type = NLA_U32 },
 	[SPINDLE_A_ENGINE] = NLA_POLICY_MAX(NLA_U32, SPINDLE_MAX_ENGINE),
 	[SPINDLE_A_CPU] = { .type = NLA_U32 },
+	[SPINDLE_A_KEY] = { .type = NLA_BINARY, .len = SPINDLE_MAX_KEY },
 };
 
 static const struct nla_policy node_policy[SPINDLE_A_MAX + 1] = {
@@ -82,6 +83,19 @@ static const struct nla_policy subgroup_node_policy[SPINDLE_SUBGROUP_NODE_A_MAX 
 	[SPINDLE_SUBGROUP_NODE_A_SENDER] = NLA_POLICY_MAX(NLA_U8, 1),
 };
 
+static const struct nla_policy rule_policy[SPINDLE_RULE_A_MAX + 1] = {
+	[SPINDLE_RULE_A_SHARDS] = NLA_POLICY_RANGE(NLA_U32, 1, SPINDLE_MAX_SUBGROUPS),
+	[SPINDLE_RULE_A_MIN] = NLA_POLICY_RANGE(NLA_U32, 1, SPINDLE_MAX_MEMBERS),
+	[SPINDLE_RULE_A_ON_EXIT] = NLA_POLICY_MAX(NLA_U8, SPINDLE_ON_EXIT_LEAVE),
+	[SPINDLE_RULE_A_SENDERS] = NLA_POLICY_MAX(NLA_U8, 1),
+};
+
+static const struct nla_policy live_policy[SPINDLE_LIVE_A_MAX + 1] = {
+	[SPINDLE_LIVE_A_TIMEOUT_MS] = { .type = NLA_U32 },
+	[SPINDLE_LIVE_A_MAX_NODES] = NLA_POLICY_RANGE(NLA_U32, 1, SPINDLE_MAX_MEMBERS),
+	[SPINDLE_LIVE_A_QUORUM] = NLA_POLICY_MAX(NLA_U8, 1),
+};
+
 static const struct nla_policy subgroup_policy[SPINDLE_SUBGROUP_A_MAX + 1] = {
 	[SPINDLE_SUBGROUP_A_ID] = { .type = NLA_U32 },
 	[SPINDLE_SUBGROUP_A_NAME] = { .type = NLA_NUL_STRING, .len = SPINDLE_NAME_LEN },
@@ -91,6 +105,7 @@ static const struct nla_policy subgroup_policy[SPINDLE_SUBGROUP_A_MAX + 1] = {
 	[SPINDLE_SUBGROUP_A_RING] = { .type = NLA_U32 },
 	[SPINDLE_SUBGROUP_A_HOLD] = NLA_POLICY_MAX(NLA_U8, 1),
 	[SPINDLE_SUBGROUP_A_NODE] = NLA_POLICY_NESTED(subgroup_node_policy),
+	[SPINDLE_SUBGROUP_A_RULE] = NLA_POLICY_NESTED(rule_policy),
 };
 
 static const struct nla_policy view_set_policy[SPINDLE_A_MAX + 1] = {
@@ -98,6 +113,19 @@ static const struct nla_policy view_set_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_VIEW_ID] = { .type = NLA_U64 },
 	[SPINDLE_A_MEMBER] = NLA_POLICY_NESTED(member_policy),
 	[SPINDLE_A_SUBGROUP] = NLA_POLICY_NESTED(subgroup_policy),
+	[SPINDLE_A_LIVE] = NLA_POLICY_NESTED(live_policy),
+};
+
+static const struct nla_policy join_policy[SPINDLE_A_MAX + 1] = {
+	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_A_ADDR4] = { .type = NLA_U32 },
+	[SPINDLE_A_ADDR6] = NLA_POLICY_EXACT_LEN(16),
+	[SPINDLE_A_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
+};
+
+static const struct nla_policy evict_policy[SPINDLE_A_MAX + 1] = {
+	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_A_PEER_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 /**
@@ -184,6 +212,15 @@ static int parse_node(struct spindle_node_config *cfg, struct genl_info *info)
 		if (!cfg->cluster[0]) {
 			NL_SET_ERR_MSG_ATTR(info->extack, attrs[SPINDLE_A_CLUSTER],
 					    "a cluster name has 1 to 23 characters");
+			return -EINVAL;
+		}
+	}
+	if (attrs[SPINDLE_A_KEY]) {
+		cfg->key = nla_data(attrs[SPINDLE_A_KEY]);
+		cfg->key_len = nla_len(attrs[SPINDLE_A_KEY]);
+		if (cfg->key_len < SPINDLE_MIN_KEY) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attrs[SPINDLE_A_KEY],
+					    "a key has 16 to 64 bytes");
 			return -EINVAL;
 		}
 	}
@@ -278,10 +315,13 @@ static int node_del(struct sk_buff *skb, struct genl_info *info)
 
 static int view_set(struct sk_buff *skb, struct genl_info *info)
 {
-	struct spindle_view *view = kvzalloc(sizeof(*view), GFP_KERNEL_ACCOUNT);
+	struct spindle_view *view;
 	struct spindle_node *node;
 	int err;
 
+	if (info->attrs[SPINDLE_A_LIVE])
+		return spindle_netlink_live_set(info);
+	view = kvzalloc(sizeof(*view), GFP_KERNEL_ACCOUNT);
 	if (!view)
 		return -ENOMEM;
 	err = spindle_netlink_view(view, info);
@@ -309,7 +349,7 @@ static int view_del(struct sk_buff *skb, struct genl_info *info)
 	mutex_lock(&spindle_mutex);
 	node = spindle_netlink_node(info);
 	err = PTR_ERR_OR_ZERO(node);
-	if (!err && !node->group) {
+	if (!err && !node->group && !node->join) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SPINDLE_A_NODE_ID],
 				    "no view is installed");
 		err = -ENOENT;
@@ -388,6 +428,30 @@ static const struct genl_ops ops[] = {
 		.policy = raw_run_policy,
 		.maxattr = SPINDLE_A_MAX,
 		.flags = GENL_UNS_ADMIN_PERM,
+	}, {
+		.cmd = SPINDLE_CMD_NODE_JOIN,
+		.doit = spindle_netlink_join,
+		.policy = join_policy,
+		.maxattr = SPINDLE_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
+	}, {
+		.cmd = SPINDLE_CMD_NODE_LEAVE,
+		.doit = spindle_netlink_leave,
+		.policy = node_policy,
+		.maxattr = SPINDLE_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
+	}, {
+		.cmd = SPINDLE_CMD_NODE_EVICT,
+		.doit = spindle_netlink_evict,
+		.policy = evict_policy,
+		.maxattr = SPINDLE_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
+	}, {
+		.cmd = SPINDLE_CMD_STATUS_GET,
+		.start = spindle_netlink_status_start,
+		.dumpit = spindle_netlink_status_dump,
+		.policy = node_policy,
+		.maxattr = SPINDLE_A_MAX,
 	},
 };
 

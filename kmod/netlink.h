@@ -4,8 +4,10 @@
  *
  *	netlink.c	family, policies, requests that change something
  *	netlink_view.c	parses a view
+ *	netlink_live.c	requests about live views
  *	netlink_set.c	requests that change what runs, and measure the device
  *	netlink_dump.c	replies
+ *	netlink_fill.c	what they say
  *	event.c		notifications
  */
 #ifndef SPINDLE_NETLINK_H
@@ -15,7 +17,10 @@
 
 #include "core/view.h"
 
+struct spindle_group;
+struct spindle_live;
 struct spindle_node;
+struct spindle_subgroup;
 
 extern struct genl_family spindle_family;
 
@@ -33,10 +38,48 @@ const struct nlattr *spindle_netlink_own(const struct spindle_view *view,
 					 struct genl_info *info);
 int spindle_netlink_view(struct spindle_view *view, struct genl_info *info);
 
+typedef int spindle_netlink_parser(void *ctx, const struct nlattr *nest,
+				   struct netlink_ext_ack *extack);
+
+int spindle_netlink_need(const struct nlattr *nest, const struct nlattr *attr, const char *text,
+			 struct netlink_ext_ack *extack);
+int spindle_netlink_subgroup(struct spindle_view_subgroup *sg, const struct nlattr *nest,
+			     struct nlattr **a, struct netlink_ext_ack *extack);
+int spindle_netlink_each(void *ctx, struct genl_info *info, int type,
+			 spindle_netlink_parser *parse);
+int spindle_netlink_members(struct spindle_view *view, struct genl_info *info);
+int spindle_netlink_check(const struct spindle_view *view, bool live, struct genl_info *info);
+
+int spindle_netlink_put_rule(struct sk_buff *skb, const struct spindle_live *live, u32 subgroup);
+int spindle_netlink_put_rules(struct sk_buff *skb, const struct spindle_live *live);
+int spindle_netlink_live_set(struct genl_info *info);
+int spindle_netlink_join(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_leave(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_evict(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_status_start(struct netlink_callback *cb);
+int spindle_netlink_status_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
 int spindle_netlink_node_set(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_subgroup_set(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_raw_run(struct sk_buff *skb, struct genl_info *info);
 
+/* Bytes of a message that says little. */
+#define SPINDLE_FILL_BASE	1024
+
+u32 spindle_fill_view_bytes(const struct spindle_group *group);
+u32 spindle_fill_subgroup_bytes(const struct spindle_group *group);
+bool spindle_fill_has_view(const struct spindle_node *node);
+int spindle_fill_node(struct sk_buff *skb, const struct spindle_node *node);
+int spindle_fill_view(struct sk_buff *skb, const struct spindle_node *node);
+int spindle_fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
+			  const struct spindle_subgroup *sg);
+int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node);
+
+int spindle_netlink_start(struct netlink_callback *cb,
+			  u32 (*bytes)(const struct spindle_group *group));
+int spindle_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+			 int (*fill)(struct sk_buff *, const struct spindle_node *),
+			 bool (*has)(const struct spindle_node *));
 int spindle_netlink_node_get(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_view_get(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_dump_start(struct netlink_callback *cb);

@@ -245,6 +245,10 @@ static int find_other(struct spindle_raw *raw, struct netlink_ext_ack *extack)
 
 static int check_raw(struct spindle_raw *raw, struct netlink_ext_ack *extack)
 {
+	if (raw->sg->group->live) {
+		NL_SET_ERR_MSG(extack, "not in a live view: its members would miss this one");
+		return -EOPNOTSUPP;
+	}
 	if (raw->sg->mc.my_sender == SPINDLE_NO_RANK) {
 		NL_SET_ERR_MSG(extack, "the node does not send in this subgroup");
 		return -EPERM;

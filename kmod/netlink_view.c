@@ -8,8 +8,17 @@
  */
 #include "netlink.h"
 
-static int need(const struct nlattr *nest, const struct nlattr *attr, const char *text,
-		struct netlink_ext_ack *extack)
+/**
+ * spindle_netlink_need() - an attribute that must not be left out
+ * @nest: where it should be
+ * @attr: the attribute, or NULL
+ * @text: what to say then
+ * @extack: where
+ *
+ * Return: 0 or -EINVAL
+ */
+int spindle_netlink_need(const struct nlattr *nest, const struct nlattr *attr, const char *text,
+			 struct netlink_ext_ack *extack)
 {
 	if (attr)
 		return 0;
@@ -18,9 +27,9 @@ static int need(const struct nlattr *nest, const struct nlattr *attr, const char
 	return -EINVAL;
 }
 
-static int parse_member(struct spindle_view *view, const struct nlattr *nest,
-			struct netlink_ext_ack *extack)
+static int parse_member(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack)
 {
+	struct spindle_view *view = ctx;
 	struct nlattr *a[SPINDLE_MEMBER_A_MAX + 1];
 	struct spindle_view_member *m;
 	int err;
@@ -31,7 +40,8 @@ static int parse_member(struct spindle_view *view, const struct nlattr *nest,
 	}
 	err = nla_parse_nested(a, SPINDLE_MEMBER_A_MAX, nest, NULL, extack);
 	if (!err)
-		err = need(nest, a[SPINDLE_MEMBER_A_ID], "a member's id is missing", extack);
+		err = spindle_netlink_need(nest, a[SPINDLE_MEMBER_A_ID],
+					   "a member's id is missing", extack);
 	if (err)
 		return err;
 	m = &view->member[view->num_members++];
@@ -52,8 +62,8 @@ static int parse_subgroup_node(struct spindle_view *view, struct spindle_view_su
 
 	err = nla_parse_nested(a, SPINDLE_SUBGROUP_NODE_A_MAX, nest, NULL, extack);
 	if (!err)
-		err = need(nest, a[SPINDLE_SUBGROUP_NODE_A_ID],
-			   "the id of a subgroup's node is missing", extack);
+		err = spindle_netlink_need(nest, a[SPINDLE_SUBGROUP_NODE_A_ID],
+					   "the id of a subgroup's node is missing", extack);
 	if (err)
 		return err;
 	rank = spindle_view_rank(view, nla_get_u32(a[SPINDLE_SUBGROUP_NODE_A_ID]));
@@ -113,10 +123,39 @@ static int parse_sizes(struct spindle_view_subgroup *sg, struct nlattr **a,
 	return 0;
 }
 
-static int parse_subgroup(struct spindle_view *view, const struct nlattr *nest,
-			  struct netlink_ext_ack *extack)
+/**
+ * spindle_netlink_subgroup() - what a subgroup is, whoever is in it
+ * @sg: out
+ * @nest: its nest
+ * @a: out: its attributes, SPINDLE_SUBGROUP_A_MAX + 1
+ * @extack: where to say what is wrong
+ *
+ * Return: 0 or -EINVAL
+ */
+int spindle_netlink_subgroup(struct spindle_view_subgroup *sg, const struct nlattr *nest,
+			     struct nlattr **a, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	err = nla_parse_nested(a, SPINDLE_SUBGROUP_A_MAX, nest, NULL, extack);
+	if (!err)
+		err = spindle_netlink_need(nest, a[SPINDLE_SUBGROUP_A_ID],
+					   "a subgroup's id is missing", extack);
+	if (err)
+		return err;
+	sg->id = nla_get_u32(a[SPINDLE_SUBGROUP_A_ID]);
+	if (a[SPINDLE_SUBGROUP_A_NAME])
+		nla_strscpy(sg->name, a[SPINDLE_SUBGROUP_A_NAME], sizeof(sg->name));
+	if (a[SPINDLE_SUBGROUP_A_MODE])
+		sg->mode = nla_get_u8(a[SPINDLE_SUBGROUP_A_MODE]);
+	sg->hold = a[SPINDLE_SUBGROUP_A_HOLD] ? nla_get_u8(a[SPINDLE_SUBGROUP_A_HOLD]) : 1;
+	return parse_sizes(sg, a, extack);
+}
+
+static int parse_subgroup(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack)
 {
 	struct nlattr *a[SPINDLE_SUBGROUP_A_MAX + 1];
+	struct spindle_view *view = ctx;
 	struct spindle_view_subgroup *sg;
 	const struct nlattr *attr;
 	int err, rem;
@@ -125,22 +164,15 @@ static int parse_subgroup(struct spindle_view *view, const struct nlattr *nest,
 		NL_SET_ERR_MSG_ATTR(extack, nest, "a view has at most 64 subgroups");
 		return -EINVAL;
 	}
-	err = nla_parse_nested(a, SPINDLE_SUBGROUP_A_MAX, nest, NULL, extack);
-	if (!err)
-		err = need(nest, a[SPINDLE_SUBGROUP_A_ID], "a subgroup's id is missing",
-			   extack);
-	if (err)
-		return err;
 	sg = &view->subgroup[view->num_subgroups++];
-	sg->id = nla_get_u32(a[SPINDLE_SUBGROUP_A_ID]);
-	if (a[SPINDLE_SUBGROUP_A_NAME])
-		nla_strscpy(sg->name, a[SPINDLE_SUBGROUP_A_NAME], sizeof(sg->name));
-	if (a[SPINDLE_SUBGROUP_A_MODE])
-		sg->mode = nla_get_u8(a[SPINDLE_SUBGROUP_A_MODE]);
-	sg->hold = a[SPINDLE_SUBGROUP_A_HOLD] ? nla_get_u8(a[SPINDLE_SUBGROUP_A_HOLD]) : 1;
-	err = parse_sizes(sg, a, extack);
+	err = spindle_netlink_subgroup(sg, nest, a, extack);
 	if (err)
 		return err;
+	if (a[SPINDLE_SUBGROUP_A_RULE]) {
+		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_A_RULE],
+				    "only a live view has rules");
+		return -EINVAL;
+	}
 	nla_for_each_nested(attr, nest, rem) {
 		if (nla_type(attr) != SPINDLE_SUBGROUP_A_NODE)
 			continue;
@@ -155,12 +187,17 @@ static int parse_subgroup(struct spindle_view *view, const struct nlattr *nest,
 	return 0;
 }
 
-typedef int parse_fn(struct spindle_view *view, const struct nlattr *nest,
-		     struct netlink_ext_ack *extack);
-
-/* Call a parser for each top-level attribute of a type, in their order. */
-static int parse_all(struct spindle_view *view, struct genl_info *info, int type,
-		     parse_fn *parse)
+/**
+ * spindle_netlink_each() - call a parser for each top-level attribute of a type, in their order
+ * @ctx: its argument
+ * @info: the request
+ * @type: of the attributes
+ * @parse: the parser
+ *
+ * Return: 0, or what the parser returned that was not
+ */
+int spindle_netlink_each(void *ctx, struct genl_info *info, int type,
+			 spindle_netlink_parser *parse)
 {
 	const struct nlattr *attr;
 	int rem, err;
@@ -168,7 +205,7 @@ static int parse_all(struct spindle_view *view, struct genl_info *info, int type
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
 		if (nla_type(attr) != type)
 			continue;
-		err = parse(view, attr, info->extack);
+		err = parse(ctx, attr, info->extack);
 		if (err)
 			return err;
 	}
@@ -204,18 +241,14 @@ const struct nlattr *spindle_netlink_own(const struct spindle_view *view,
 }
 
 /**
- * spindle_netlink_view() - a view from a request, checked
+ * spindle_netlink_members() - id and members of a view from a request
  * @view: out, zeroed
  * @info: the request
  *
  * Return: 0, or -EINVAL with a text
  */
-int spindle_netlink_view(struct spindle_view *view, struct genl_info *info)
+int spindle_netlink_members(struct spindle_view *view, struct genl_info *info)
 {
-	struct spindle_view_fault fault;
-	const char *text;
-	int err;
-
 	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_VIEW_ID)) {
 		NL_SET_ERR_MSG(info->extack, "the view id is missing");
 		return -EINVAL;
@@ -225,12 +258,22 @@ int spindle_netlink_view(struct spindle_view *view, struct genl_info *info)
 		return -EINVAL;
 	}
 	view->vid = nla_get_u64(info->attrs[SPINDLE_A_VIEW_ID]);
-	err = parse_all(view, info, SPINDLE_A_MEMBER, parse_member);
-	if (!err)
-		err = parse_all(view, info, SPINDLE_A_SUBGROUP, parse_subgroup);
-	if (err)
-		return err;
-	text = spindle_view_check(view, &fault);
+	return spindle_netlink_each(view, info, SPINDLE_A_MEMBER, parse_member);
+}
+
+/**
+ * spindle_netlink_check() - say what is wrong with a view from a request
+ * @view: the view
+ * @live: its subgroups follow from rules
+ * @info: the request
+ *
+ * Return: 0, or -EINVAL with a text
+ */
+int spindle_netlink_check(const struct spindle_view *view, bool live, struct genl_info *info)
+{
+	struct spindle_view_fault fault;
+	const char *text = spindle_view_check(view, live, &fault);
+
 	if (!text)
 		return 0;
 	info->extack->_msg = text;
@@ -238,7 +281,23 @@ int spindle_netlink_view(struct spindle_view *view, struct genl_info *info)
 		info->extack->bad_attr = info->attrs[SPINDLE_A_VIEW_ID];
 	else if (fault.member >= 0)
 		info->extack->bad_attr = nth_attr(info, SPINDLE_A_MEMBER, fault.member);
-	else if (fault.subgroup >= 0)
+	else if (fault.subgroup >= 0 && !live)
 		info->extack->bad_attr = nth_attr(info, SPINDLE_A_SUBGROUP, fault.subgroup);
 	return -EINVAL;
+}
+
+/**
+ * spindle_netlink_view() - a view from a request, checked
+ * @view: out, zeroed
+ * @info: the request
+ *
+ * Return: 0, or -EINVAL with a text
+ */
+int spindle_netlink_view(struct spindle_view *view, struct genl_info *info)
+{
+	int err = spindle_netlink_members(view, info);
+
+	if (!err)
+		err = spindle_netlink_each(view, info, SPINDLE_A_SUBGROUP, parse_subgroup);
+	return err ? err : spindle_netlink_check(view, false, info);
 }

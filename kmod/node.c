@@ -3,6 +3,7 @@
  * Nodes: endpoints of the protocol. See node.h.
  */
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/module.h>
@@ -17,6 +18,8 @@
 #include "fabric/device.h"
 #include "fabric/post.h"
 #include "group.h"
+#include "join.h"
+#include "live.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
@@ -24,6 +27,23 @@
 DEFINE_MUTEX(spindle_mutex);	/* see node.h */
 
 u32 spindle_node_generation = 1;
+
+/**
+ * spindle_node_lock() - take spindle_mutex, in a work item that its holder may wait for
+ * @ending: set, with spindle_mutex, by who waits for the item to end
+ *
+ * Context: process.
+ * Return: false if it is being waited for: the mutex is not taken
+ */
+bool spindle_node_lock(const bool *ending)
+{
+	while (!mutex_trylock(&spindle_mutex)) {
+		if (READ_ONCE(*ending))
+			return false;
+		usleep_range(50, 200);
+	}
+	return true;
+}
 
 /* Ordered by id, so that a dump can resume behind the last one it showed. */
 static LIST_HEAD(nodes);
@@ -184,6 +204,12 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	node->incarnation = get_random_u64();
 	ratelimit_state_init(&node->refusals, 5 * HZ, 10);
 	ratelimit_set_flags(&node->refusals, RATELIMIT_MSG_ON_RELEASE);
+	err = cfg->key ? spindle_key_set(&node->key, cfg->key, cfg->key_len) : 0;
+	if (err) {
+		if (err == -ENOENT)
+			NL_SET_ERR_MSG(extack, "the kernel has no hmac(sha256) to use a key with");
+		goto err_free;
+	}
 	node->engine = spindle_engine_get(cfg->net, cfg->engine, cfg->cpu);
 	if (IS_ERR(node->engine)) {
 		err = PTR_ERR(node->engine);
@@ -205,6 +231,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 err_engine:
 	spindle_engine_put(node->engine);
 err_free:
+	spindle_key_free(&node->key);
 	put_net(node->net);
 	kfree(node);
 err_module:
@@ -223,12 +250,25 @@ static void drop_group(struct spindle_node *node, u32 error)
 	spindle_event(node, SPINDLE_EVENT_VIEW_REMOVE, &info);
 }
 
-static void remove_group(struct spindle_node *node)
+/**
+ * spindle_node_drop_view() - remove the installed view; a join that goes on may have made it
+ * @node: the node
+ *
+ * Context: process, spindle_mutex.
+ */
+void spindle_node_drop_view(struct spindle_node *node)
 {
 	if (!node->group)
 		return;
 	spindle_group_stop(node->group, SPINDLE_ERR_VIEW_GONE);
 	drop_group(node, SPINDLE_ERR_VIEW_GONE);
+}
+
+static void remove_group(struct spindle_node *node)
+{
+	if (node->join)
+		spindle_join_cancel(node->join);
+	spindle_node_drop_view(node);
 }
 
 /**
@@ -249,6 +289,7 @@ void spindle_node_del(struct spindle_node *node)
 	spindle_engine_put(node->engine);
 	if (!node->dead)
 		put_net(node->net);
+	spindle_key_free(&node->key);
 	kfree(node);
 	module_put(THIS_MODULE);
 }
@@ -268,6 +309,9 @@ void spindle_node_device_removed(struct ib_device *ib)
 
 	mutex_lock(&spindle_mutex);
 	/* All stop before any closes its connections, which its peers would call a loss. */
+	list_for_each_entry(node, &nodes, list)
+		if (!node->dead && node->ep.ib == ib && node->join)
+			spindle_join_cancel(node->join);
 	list_for_each_entry(node, &nodes, list)
 		if (!node->dead && node->ep.ib == ib && node->group)
 			spindle_group_stop(node->group, SPINDLE_ERR_DEVICE_GONE);
@@ -321,6 +365,52 @@ void spindle_node_exit(void)
 }
 
 /**
+ * spindle_node_check_view() - is it a view that this node can be in?
+ * @node: the node
+ * @view: the view
+ * @extack: where to say what is wrong
+ *
+ * Context: process, spindle_mutex.
+ * Return: 0 or -errno
+ */
+int spindle_node_check_view(const struct spindle_node *node, const struct spindle_view *view,
+			    struct netlink_ext_ack *extack)
+{
+	int rank = spindle_view_rank(view, node->id);
+
+	if (rank < 0) {
+		NL_SET_ERR_MSG(extack, "the node is not a member of the view");
+		return -EINVAL;
+	}
+	if (memcmp(&view->member[rank].addr, &node->addr, sizeof(node->addr))) {
+		NL_SET_ERR_MSG(extack, "the view has another address or port for this node");
+		return -EINVAL;
+	}
+	if (node->dead) {
+		NL_SET_ERR_MSG(extack, "the node's RDMA device is gone");
+		return -ENODEV;
+	}
+	return 0;
+}
+
+/**
+ * spindle_node_start_group() - install a group
+ * @node: the node; the group before has been removed
+ * @group: built
+ *
+ * Context: process, spindle_mutex.
+ */
+void spindle_node_start_group(struct spindle_node *node, struct spindle_group *group)
+{
+	node->group = group;
+	spindle_node_generation++;
+	/* Before what follows from it. */
+	spindle_event(node, SPINDLE_EVENT_VIEW_INSTALL,
+		      &(struct spindle_event_info){ .vid = group->view.vid });
+	spindle_group_start(group);
+}
+
+/**
  * spindle_node_set_view() - install a view
  * @node: the node
  * @view: checked
@@ -335,20 +425,14 @@ void spindle_node_exit(void)
 int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *view,
 			  struct netlink_ext_ack *extack)
 {
-	int rank = spindle_view_rank(view, node->id);
 	struct spindle_group *group;
+	int err = spindle_node_check_view(node, view, extack);
 
-	if (rank < 0) {
-		NL_SET_ERR_MSG(extack, "the node is not a member of the view");
-		return -EINVAL;
-	}
-	if (memcmp(&view->member[rank].addr, &node->addr, sizeof(node->addr))) {
-		NL_SET_ERR_MSG(extack, "the view has another address or port for this node");
-		return -EINVAL;
-	}
-	if (node->dead) {
-		NL_SET_ERR_MSG(extack, "the node's RDMA device is gone");
-		return -ENODEV;
+	if (err)
+		return err;
+	if (node->join || (node->group && node->group->live)) {
+		NL_SET_ERR_MSG(extack, "the node is in a live view: leave it, or remove it first");
+		return -EBUSY;
 	}
 	if (node->group && view->vid < node->group->view.vid) {
 		NL_SET_ERR_MSG(extack, "a view with a higher id is installed");
@@ -366,12 +450,7 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 		return -ENOMEM;
 	}
 	remove_group(node);
-	node->group = group;
-	spindle_node_generation++;
-	/* Before what follows from it. */
-	spindle_event(node, SPINDLE_EVENT_VIEW_INSTALL,
-		      &(struct spindle_event_info){ .vid = view->vid });
-	spindle_group_start(group);
+	spindle_node_start_group(node, group);
 	return 0;
 }
 
@@ -415,8 +494,8 @@ bool spindle_node_settled(struct spindle_node *node)
 	bool settled = true;
 	u32 i;
 
-	for (i = 0; group && i < group->view.num_members; i++) {
-		struct spindle_peer *peer = group->peer[i];
+	for (i = 0; group && i < spindle_group_seats(group); i++) {
+		struct spindle_peer *peer = group->seat[i];
 
 		if (!peer || !peer->joined)
 			continue;
@@ -427,6 +506,19 @@ bool spindle_node_settled(struct spindle_node *node)
 		if (group->subgroup[i])
 			settled &= !spindle_subgroup_watch(group->subgroup[i]);
 	return settled;
+}
+
+/**
+ * spindle_node_due() - when the engine has to look again, whatever happens
+ * @node: the node
+ *
+ * Return: nanoseconds; U64_MAX: never
+ */
+u64 spindle_node_due(const struct spindle_node *node)
+{
+	const struct spindle_group *group = node->running;
+
+	return group && group->live ? spindle_live_due(group->live) : U64_MAX;
 }
 
 /**
@@ -451,8 +543,8 @@ bool spindle_node_announce(struct spindle_node *node, bool sleep)
 		list_for_each_entry(att, &group->subgroup[i]->attachments, link)
 			WRITE_ONCE(att->ctl->need_wakeup, sleep);
 	}
-	for (i = 0; sleep && i < group->view.num_members; i++)
-		if (group->peer[i])
-			ok &= spindle_peer_sleep(group->peer[i]);
+	for (i = 0; sleep && i < spindle_group_seats(group); i++)
+		if (group->seat[i])
+			ok &= spindle_peer_sleep(group->seat[i]);
 	return ok;
 }

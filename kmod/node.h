@@ -14,9 +14,13 @@
 
 #include "core/view.h"
 #include "fabric/endpoint.h"
+#include "key.h"
 
+struct spindle_door;
 struct spindle_engine;
 struct spindle_group;
+struct spindle_join;
+struct spindle_rules;
 
 /* All configuration: netlink requests, attach and release, device removal. */
 extern struct mutex spindle_mutex;
@@ -31,6 +35,8 @@ extern u32 spindle_node_generation;
  * @cluster: name, padded with zeroes
  * @addr: where it listens
  * @visibility: enum spindle_visibility
+ * @key: a key, or NULL
+ * @key_len: its bytes
  * @idle_us: microseconds of polling before sleep
  * @engine: number of the engine
  * @cpu: CPU of the engine, or SPINDLE_ANY_CPU
@@ -41,6 +47,8 @@ struct spindle_node_config {
 	char cluster[SPINDLE_CLUSTER_LEN + 1];
 	struct spindle_addr addr;
 	u8 visibility;
+	const void *key;
+	u32 key_len;
 	u32 idle_us;
 	u32 engine;
 	int cpu;
@@ -53,6 +61,7 @@ struct spindle_node_config {
  * @id: node id, unique in @net
  * @cluster: name, padded with zeroes
  * @addr: where it listens
+ * @key: what peers have to prove that they know
  * @visibility: as configured
  * @imm: guards are believed when their completion arrives
  * @idle_us: microseconds of polling before sleep
@@ -62,6 +71,8 @@ struct spindle_node_config {
  * @ep: its endpoint
  * @device: name of the RDMA device
  * @dead: the device is gone; @ep is closed
+ * @door: who may come in, or NULL; protected by the lock of @ep
+ * @join: an attempt to join a live view, or NULL
  * @group: the installed view, or NULL
  * @running: the group as the engine sees it
  * @refused: connection requests refused
@@ -73,6 +84,7 @@ struct spindle_node {
 	u32 id;
 	char cluster[SPINDLE_CLUSTER_LEN + 1];
 	struct spindle_addr addr;
+	struct spindle_key key;
 	u8 visibility;
 	bool imm;
 	u32 idle_us;
@@ -82,6 +94,8 @@ struct spindle_node {
 	struct spindle_endpoint ep;
 	char device[IB_DEVICE_NAME_MAX];
 	bool dead;
+	struct spindle_door *door;
+	struct spindle_join *join;
 	struct spindle_group *group;
 	struct spindle_group *running;
 	atomic64_t refused;
@@ -95,16 +109,28 @@ struct spindle_node *spindle_node_find(const struct net *net, u32 id);
 struct spindle_node *spindle_node_next(const struct net *net, u32 id);
 int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_ack *extack);
 void spindle_node_del(struct spindle_node *node);
+int spindle_node_check_view(const struct spindle_node *node, const struct spindle_view *view,
+			    struct netlink_ext_ack *extack);
+void spindle_node_start_group(struct spindle_node *node, struct spindle_group *group);
 int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *view,
 			  struct netlink_ext_ack *extack);
 void spindle_node_del_view(struct spindle_node *node);
+void spindle_node_drop_view(struct spindle_node *node);
+int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *view,
+			  const struct spindle_rules *rules, struct netlink_ext_ack *extack);
+int spindle_node_join(struct spindle_node *node, const struct spindle_addr *contact,
+		      struct netlink_ext_ack *extack);
+int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack);
+int spindle_node_evict(struct spindle_node *node, u32 id, struct netlink_ext_ack *extack);
 void spindle_node_device_removed(struct ib_device *ib);
+bool spindle_node_lock(const bool *ending);
 int spindle_node_init(void);
 void spindle_node_exit(void);
 
 /* engine context */
 bool spindle_node_pass(struct spindle_node *node, u32 how);
 bool spindle_node_settled(struct spindle_node *node);
+u64 spindle_node_due(const struct spindle_node *node);
 bool spindle_node_announce(struct spindle_node *node, bool sleep);
 
 #endif /* SPINDLE_NODE_H */

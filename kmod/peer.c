@@ -15,11 +15,13 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
+#include "door.h"
 #include "engine.h"
 #include "event.h"
 #include "fabric/post.h"
 #include "group.h"
 #include "hello.h"
+#include "live.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
@@ -34,145 +36,37 @@
 #define IMM_NODE	(SPINDLE_IMM_NODE << SPINDLE_IMM_SHIFT)
 #define NO_IMM		U32_MAX
 
-/* ---- callbacks of the connection -------------------------------------- */
-
-static struct spindle_peer *conn_peer(struct spindle_conn *conn)
-{
-	return container_of(conn, struct spindle_peer, conn);
-}
-
-static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
-{
-	struct spindle_peer *peer = conn_peer(conn);
-	struct spindle_hello hello;
-
-	if (len < sizeof(hello))
-		return -EPROTO;
-	memcpy(&hello, data, sizeof(hello));
-	if (spindle_hello_check(&hello, peer))
-		return -EPROTO;
-	peer->needs_imm = le16_to_cpu(hello.flags) & SPINDLE_HELLO_F_IMM;
-	/* An attempt that failed late may have left a row of the peer's last life. */
-	memset(peer->row.mem.va, 0, peer->in.size);
-	memset(peer->vouch, 0, sizeof(peer->vouch));
-	return 0;
-}
-
-static void peer_up(struct spindle_conn *conn)
-{
-	struct spindle_peer *peer = conn_peer(conn);
-
-	/* Pairs with the acquire in watch: the queue pair is the engine's now. */
-	smp_store_release(&peer->came_up, 1);
-	spindle_engine_wake(peer->group->node->engine);
-}
-
-static void peer_down(struct spindle_conn *conn)
-{
-	struct spindle_peer *peer = conn_peer(conn);
-
-	/* Pairs with the acquire in watch: the reason is set. */
-	smp_store_release(&peer->went_down, 1);
-	spindle_engine_wake(peer->group->node->engine);
-}
-
-static void peer_imm(struct spindle_conn *conn, u32 imm)
-{
-	struct spindle_peer *peer = conn_peer(conn);
-	struct spindle_engine *engine = peer->group->node->engine;
-	u32 index = imm >> SPINDLE_IMM_SHIFT;
-
-	if (index < SPINDLE_MAX_SUBGROUPS) {
-		/* Pairs with the acquire in core/multicast.c: the writes are visible. */
-		smp_store_release(&peer->vouch[index], imm & SPINDLE_IMM_SLOTS);
-	}
-	if (spindle_engine_wake(engine))
-		atomic64_inc(&engine->stats.bells);
-}
-
-static const struct spindle_conn_ops peer_conn_ops = {
-	.greeted = peer_greeted,
-	.up = peer_up,
-	.down = peer_down,
-	.imm = peer_imm,
-	.refused = spindle_refusal_text,
-};
-
-/* ---- callbacks of the endpoint ---------------------------------------- */
-
-static struct spindle_conn *endpoint_match(struct spindle_endpoint *ep, const void *data,
-					   u8 len, u32 *reject)
-{
-	struct spindle_hello hello;
-	struct spindle_conn *conn;
-
-	*reject = SPINDLE_REFUSE_NOT_SPINDLE;
-	if (len < sizeof(hello))
-		return NULL;
-	memcpy(&hello, data, sizeof(hello));
-	*reject = spindle_hello_check_node(&hello, container_of(ep, struct spindle_node, ep));
-	if (*reject)
-		return NULL;
-	*reject = SPINDLE_REFUSE_UNKNOWN;
-	list_for_each_entry(conn, &ep->conns, list) {
-		struct spindle_peer *peer = conn_peer(conn);
-
-		if (hello.src != cpu_to_le32(peer->id))
-			continue;
-		*reject = conn->cfg.active ? SPINDLE_REFUSE_DIRECTION :
-					     spindle_hello_check(&hello, peer);
-		return *reject ? NULL : conn;
-	}
-	return NULL;
-}
-
-static void endpoint_refused(struct spindle_endpoint *ep, const void *data, u8 len, u32 code)
-{
-	struct spindle_node *node = container_of(ep, struct spindle_node, ep);
-	struct spindle_event_info info = { .reason = spindle_refusal_text(code) };
-	struct spindle_hello hello;
-
-	atomic64_inc(&node->refused);
-	if (len >= sizeof(hello) && code != SPINDLE_REFUSE_NOT_SPINDLE) {
-		memcpy(&hello, data, sizeof(hello));
-		info.peer = le32_to_cpu(hello.src);
-	}
-	if (__ratelimit(&node->refusals))
-		spindle_event(node, SPINDLE_EVENT_PEER_REFUSED, &info);
-}
-
-const struct spindle_endpoint_ops spindle_peer_endpoint_ops = {
-	.match = endpoint_match,
-	.refused = endpoint_refused,
-};
-
 /* ---- life ------------------------------------------------------------- */
 
 /**
- * spindle_peer_create() - allocate a peer and its row
- * @group: its group; the peer is put into @group->peer
- * @rank: its rank
+ * spindle_peer_create() - allocate a peer
+ * @group: its group
+ * @seat: a seat that is free, and that the caller puts it into
+ * @who: id and address
+ *
+ * Layouts, row, and what is expected of it are the caller's to set.
  *
  * Context: process, spindle_mutex.
- * Return: 0 or -ENOMEM; spindle_peer_destroy() undoes either
+ * Return: the peer, or NULL for want of memory
  */
-int spindle_peer_create(struct spindle_group *group, u32 rank)
+struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
+					 const struct spindle_view_member *who)
 {
 	struct spindle_peer *peer = kvzalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);
 
 	if (!peer)
-		return -ENOMEM;
+		return NULL;
 	peer->group = group;
-	peer->id = group->view.member[rank].id;
-	peer->rank = rank;
-	group->peer[rank] = peer;
-	spindle_layout_row(&peer->in, &group->view, rank, group->me);
-	spindle_layout_row(&peer->out, &group->view, group->me, rank);
-	return spindle_region_alloc(&peer->row, group->node->ep.ib, peer->in.size);
+	peer->id = who->id;
+	peer->addr = who->addr;
+	peer->seat = seat;
+	peer->rank = SPINDLE_NO_RANK;
+	peer->since = ktime_get_ns();
+	return peer;
 }
 
 /**
- * spindle_peer_start() - begin to connect; the lower id dials
+ * spindle_peer_start() - begin to connect, or to wait for it
  * @peer: created, in a group that is complete
  */
 void spindle_peer_start(struct spindle_peer *peer)
@@ -182,20 +76,19 @@ void spindle_peer_start(struct spindle_peer *peer)
 	struct spindle_conn_config cfg = {
 		.ep = &node->ep,
 		.net = node->net,
-		.ops = &peer_conn_ops,
-		.active = node->id < peer->id,
+		.ops = &spindle_peer_conn_ops,
+		.active = peer->active,
+		.patient = group->live,
+		.secret = spindle_key_given(&node->key),
 		.in = &peer->row,
 		.own = &group->row,
 		.remote_bytes = peer->out.size,
 	};
 	struct spindle_addr src = node->addr;
-	struct spindle_hello hello;
 
 	src.port = 0;
 	spindle_sockaddr(&cfg.src, &src);
-	spindle_sockaddr(&cfg.dst, &group->view.member[peer->rank].addr);
-	spindle_hello_fill(&hello, peer);
-	memcpy(cfg.hello, &hello, sizeof(hello));
+	spindle_sockaddr(&cfg.dst, &peer->addr);
 	spindle_conn_open(&peer->conn, &cfg);
 }
 
@@ -257,10 +150,15 @@ void spindle_peer_blame(struct spindle_peer *peer)
 	spindle_conn_fail(&peer->conn, "it wrote a value outside its legal range");
 }
 
+static u64 rank_bit(const struct spindle_peer *peer)
+{
+	return peer->rank == SPINDLE_NO_RANK ? 0 : BIT_ULL(peer->rank);
+}
+
 static void join(struct spindle_peer *peer)
 {
 	peer->joined = true;
-	peer->group->joined |= BIT_ULL(peer->rank);
+	peer->group->joined |= rank_bit(peer);
 	spindle_event(peer->group->node, SPINDLE_EVENT_PEER_UP,
 		      &(struct spindle_event_info){ .peer = peer->id });
 }
@@ -279,11 +177,15 @@ static void lose(struct spindle_peer *peer)
 	peer->cause = info.error;
 	peer->joined = false;
 	peer->lost = true;
-	group->joined &= ~BIT_ULL(peer->rank);
-	group->lost |= BIT_ULL(peer->rank);
-	spindle_event(group->node, SPINDLE_EVENT_PEER_DOWN, &info);
-	spindle_group_lost(group, BIT_ULL(peer->rank) | BIT_ULL(group->me), peer->cause,
-			   info.reason);
+	group->joined &= ~rank_bit(peer);
+	group->lost |= rank_bit(peer);
+	if (!peer->departed)
+		spindle_event(group->node, SPINDLE_EVENT_PEER_DOWN, &info);
+	if (group->live)
+		spindle_live_lost(group->live, peer);
+	else
+		spindle_group_lost(group, BIT_ULL(peer->rank) | BIT_ULL(group->me), peer->cause,
+				   info.reason);
 }
 
 /*
@@ -318,7 +220,9 @@ static bool read_node_block(struct spindle_peer *peer)
 	case SPINDLE_READ_NEW:
 		peer->torn_run = 0;
 		peer->asleep = word[SPINDLE_NODE_COL_SLEEP] & 1;
-		hear_of_losses(peer, word[SPINDLE_NODE_COL_LOST]);
+		peer->ready = word[SPINDLE_NODE_COL_READY];
+		if (!peer->group->live)
+			hear_of_losses(peer, word[SPINDLE_NODE_COL_LOST]);
 		return true;
 	case SPINDLE_READ_SAME:
 		break;
@@ -361,12 +265,31 @@ bool spindle_peer_watch(struct spindle_peer *peer)
 	return read_node_block(peer);
 }
 
+/* A live view has other means to say it. */
+static u64 lost_by(const struct spindle_group *group)
+{
+	return group->live ? 0 : group->lost;
+}
+
+static u64 ready_for(const struct spindle_peer *peer)
+{
+	return peer->group->live ? spindle_live_ready(peer->group->live, peer) : 0;
+}
+
+/* Is there something in the node's block that it does not know? */
+static bool has_news(const struct spindle_peer *peer)
+{
+	return peer->told.word[SPINDLE_NODE_COL_LOST] != lost_by(peer->group) ||
+	       peer->told.word[SPINDLE_NODE_COL_READY] != ready_for(peer);
+}
+
 static void tell(struct spindle_peer *peer, bool asleep)
 {
 	u64 word[SPINDLE_BLOCK_WORDS] = {
 		[SPINDLE_NODE_COL_SLEEP] = peer->told.word[SPINDLE_NODE_COL_SLEEP],
 		[SPINDLE_NODE_COL_VID] = peer->group->view.vid,
-		[SPINDLE_NODE_COL_LOST] = peer->group->lost,
+		[SPINDLE_NODE_COL_LOST] = lost_by(peer->group),
+		[SPINDLE_NODE_COL_READY] = ready_for(peer),
 	};
 
 	if ((word[SPINDLE_NODE_COL_SLEEP] & 1) != asleep)
@@ -432,6 +355,29 @@ static void flush(struct spindle_peer *peer, bool news, u32 imm)
 		spindle_count(&engine->stats.post_ns, ktime_get_ns() - begin);
 }
 
+/*
+ * Membership's columns. A heartbeat wakes nobody: who sleeps looks for it often enough.
+ * Returns false when there is no room.
+ */
+static bool push_membership(struct spindle_peer *peer, bool *bell)
+{
+	const u8 *row = peer->group->row.mem.va;
+	struct spindle_write write[SPINDLE_MB_PUSH_MAX];
+	u32 n, i;
+
+	if (spindle_post_room(&peer->conn) < SPINDLE_MB_PUSH_MAX * SPINDLE_POST_PIECES)
+		return false;
+	n = spindle_live_push(peer->group->live, peer, write);
+	for (i = 0; i < n; i++) {
+		const void *data = write[i].guard ? write[i].data : NULL;
+
+		spindle_post_write(&peer->conn, data, data ? 0 : (const u8 *)write[i].data - row,
+				   peer->out.mb + write[i].remote, write[i].len);
+		*bell |= write[i].guard && write[i].remote != SPINDLE_MB_BEAT;
+	}
+	return true;
+}
+
 /**
  * spindle_peer_push() - post all that the peer has not been told, in one chain
  * @peer: the peer
@@ -442,7 +388,7 @@ bool spindle_peer_push(struct spindle_peer *peer)
 {
 	struct spindle_group *group = peer->group;
 	struct spindle_conn *conn = &peer->conn;
-	bool left = false, room, news;
+	bool left = false, bell = false, room, news, open;
 	u32 imm = NO_IMM;
 	u64 set;
 
@@ -450,26 +396,31 @@ bool spindle_peer_push(struct spindle_peer *peer)
 		return false;
 	if (guards_under_way(peer))
 		return true;
+	open = !group->live || spindle_live_open(group->live, peer);
 	for (set = group->push; set && !left; set &= set - 1) {
 		struct spindle_subgroup *sg = group->subgroup[__ffs64(set)];
 		u32 rank;
 
-		if (!sg->mc.active || !(sg->peers & BIT_ULL(peer->rank)))
+		if (!sg || !sg->mc.active || !(sg->peers & rank_bit(peer)) ||
+		    (!open && !sg->mc.stays))
 			continue;
 		rank = spindle_mask_rank(sg->cfg->members, peer->rank);
 		if (!spindle_push_wanted(&sg->mc, rank))
 			continue;
 		left = !push_subgroup(peer, sg, &imm) || spindle_push_wanted(&sg->mc, rank);
 	}
+	/* Behind the messages: it may be the fence that says that there are no more. */
+	if (group->live && !left)
+		left = !push_membership(peer, &bell);
 	room = spindle_post_room(conn) >= SPINDLE_POST_PIECES;
-	news = peer->told.word[SPINDLE_NODE_COL_LOST] != group->lost && room;
+	news = has_news(peer) && room;
 	if (!conn->nchain && !news && !(peer->asleep && peer->debt))
 		return left;
 	if (room && told_asleep(peer) && ++peer->busy >= AWAKE_PASSES)
 		tell(peer, false);
 	else if (news || (room && !conn->nchain))
 		tell(peer, told_asleep(peer));
-	flush(peer, news, imm);
+	flush(peer, news || bell, imm);
 	return left;
 }
 

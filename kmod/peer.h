@@ -3,7 +3,7 @@
  * Peers: another member of the view, as a node sees it: the connection to it and its
  * row in our memory.
  *
- * Owner: the group. Connection callbacks only set flags and wake the engine; the
+ * Owner: the group, in a seat. Connection callbacks only set flags and wake the engine; the
  * engine does what follows from them.
  */
 #ifndef SPINDLE_PEER_H
@@ -20,7 +20,13 @@ struct spindle_subgroup;
  * struct spindle_peer - a peer
  * @group: its group
  * @id: node id
- * @rank: rank in the view
+ * @addr: where it listens
+ * @seat: its place in the group
+ * @rank: rank in the view, or SPINDLE_NO_RANK: it wants to be a member, or was one
+ * @active: it is dialled, and does not dial
+ * @digest: of the view that it is connected for
+ * @expected: incarnation that it has to have; 0: any
+ * @incarnation: that it has
  * @needs_imm: it believes our guards only by completion
  * @conn: connection to it
  * @row: its row; it writes, we read
@@ -32,7 +38,12 @@ struct spindle_subgroup;
  * @joined: the engine uses the connection
  * @lost: the engine has given the connection up
  * @cause: why, enum spindle_error
- * @told_lost: ranks that it has told us it lost
+ * @told_lost: ranks that it has told us it lost; not in a live view
+ * @ready: of who wants to join a live view: the view whose members it is connected to
+ * @member: it is, or was
+ * @departed: it was a member, and its row is kept for readers
+ * @marks: by subgroup: deliveries of this node before it departed
+ * @since: when the seat was taken, or the peer departed, ktime
  * @seal: of its node block, as last accepted
  * @asleep: its engine sleeps: ring the doorbell
  * @debt: it was sent guards without a doorbell since the last doorbell
@@ -44,7 +55,13 @@ struct spindle_subgroup;
 struct spindle_peer {
 	struct spindle_group *group;
 	u32 id;
+	struct spindle_addr addr;
+	u32 seat;
 	u32 rank;
+	bool active;
+	u64 digest;
+	u64 expected;
+	u64 incarnation;
 	bool needs_imm;
 	struct spindle_conn conn;
 	struct spindle_region row;
@@ -58,6 +75,11 @@ struct spindle_peer {
 	bool lost;
 	u32 cause;
 	u64 told_lost;
+	u64 ready;
+	bool member;
+	bool departed;
+	u64 marks[SPINDLE_MAX_SUBGROUPS];
+	u64 since;
 	u64 seal;
 	bool asleep;
 	bool debt;
@@ -67,7 +89,8 @@ struct spindle_peer {
 	u32 torn_run;
 };
 
-int spindle_peer_create(struct spindle_group *group, u32 rank);
+struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
+					 const struct spindle_view_member *who);
 void spindle_peer_start(struct spindle_peer *peer);
 void spindle_peer_destroy(struct spindle_peer *peer);
 const char *spindle_peer_reason(const struct spindle_peer *peer);
@@ -80,6 +103,8 @@ bool spindle_peer_push(struct spindle_peer *peer);
 void spindle_peer_post(struct spindle_peer *peer, struct spindle_subgroup *sg);
 bool spindle_peer_sleep(struct spindle_peer *peer);
 
+/* peer_conn.c */
+extern const struct spindle_conn_ops spindle_peer_conn_ops;
 extern const struct spindle_endpoint_ops spindle_peer_endpoint_ops;
 
 #endif /* SPINDLE_PEER_H */

@@ -11,6 +11,7 @@
 #include "engine.h"
 #include "event.h"
 #include "group.h"
+#include "live.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
@@ -40,7 +41,12 @@ static bool change_state(struct spindle_subgroup *sg, u32 new)
 	return ok;
 }
 
-static void tell_attachments(struct spindle_subgroup *sg, u32 error)
+/**
+ * spindle_subgroup_tell() - show the attachments the state
+ * @sg: the subgroup
+ * @error: enum spindle_error
+ */
+void spindle_subgroup_tell(struct spindle_subgroup *sg, u32 error)
 {
 	struct spindle_attachment *att;
 
@@ -71,7 +77,7 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 	sg->mc.active = false;
 	if (!sg->error)
 		WRITE_ONCE(sg->error, error);
-	tell_attachments(sg, error);
+	spindle_subgroup_tell(sg, error);
 	if (state == SPINDLE_STATE_FAILED)
 		spindle_event(sg->group->node, SPINDLE_EVENT_SUBGROUP_FAILED, &info);
 }
@@ -82,7 +88,8 @@ static bool activate_test(void *ctx)
 {
 	const struct spindle_subgroup *sg = ctx;
 
-	return sg->state == SPINDLE_STATE_FORMING && !(sg->peers & ~sg->group->joined);
+	return sg->state == SPINDLE_STATE_FORMING && sg->enough && !sg->mc.wedged &&
+	       !(sg->peers & ~sg->group->joined);
 }
 
 static void activate_trigger(void *ctx)
@@ -97,7 +104,7 @@ static void activate_trigger(void *ctx)
 	if (!change_state(sg, SPINDLE_STATE_ACTIVE))
 		return;
 	sg->mc.active = true;
-	tell_attachments(sg, SPINDLE_ERR_NONE);
+	spindle_subgroup_tell(sg, SPINDLE_ERR_NONE);
 	spindle_event(sg->group->node, SPINDLE_EVENT_SUBGROUP_ACTIVE, &info);
 }
 
@@ -278,10 +285,10 @@ static void *in_row(const struct spindle_region *row, u64 offset)
 }
 
 /* Wire member and sender of one rank to the row that it writes. */
-static void wire_member(struct spindle_subgroup *sg, u32 view_rank, u32 rank)
+static void wire_member(struct spindle_subgroup *sg, struct spindle_peer *peer, u32 view_rank,
+			u32 rank)
 {
 	struct spindle_group *group = sg->group;
-	struct spindle_peer *peer = group->peer[view_rank];
 	const struct spindle_region *row = peer ? &peer->row : &group->row;
 	const struct spindle_layout *lo = peer ? &peer->in : &group->layout;
 	struct spindle_mc *mc = &sg->mc;
@@ -331,7 +338,11 @@ static int alloc_arrays(struct spindle_subgroup *sg)
 {
 	struct spindle_mc *mc = &sg->mc;
 	u64 entries = spindle_mc_log_entries(mc->senders, mc->window);
+	const struct spindle_subgroup *old = sg->group->subgroup[sg->index];
 
+	/* What readers hold now has to have a place in it. */
+	if (old)
+		entries = max(entries, old->mc.log_mask + 1);
 	mc->log_mask = entries - 1;
 	mc->member = kvcalloc(mc->members, sizeof(*mc->member), GFP_KERNEL_ACCOUNT);
 	mc->sender = kvcalloc(mc->senders, sizeof(*mc->sender), GFP_KERNEL_ACCOUNT);
@@ -346,15 +357,20 @@ static int alloc_arrays(struct spindle_subgroup *sg)
 
 /**
  * spindle_subgroup_create() - build a subgroup that this node is a member of
- * @group: its group; own row and peers exist
+ * @group: its group; the own row exists
+ * @view: the group's view, or the one that follows
+ * @me: own rank in it
+ * @peer: the others, by rank
  * @index: its index in the view
  *
  * Context: process, spindle_mutex.
  * Return: the subgroup, or NULL for want of memory
  */
-struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group, u32 index)
+struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
+						 const struct spindle_view *view, u32 me,
+						 struct spindle_peer *const *peer, u32 index)
 {
-	const struct spindle_view_subgroup *cfg = &group->view.subgroup[index];
+	const struct spindle_view_subgroup *cfg = &view->subgroup[index];
 	struct spindle_subgroup *sg = kvzalloc(sizeof(*sg), GFP_KERNEL_ACCOUNT);
 	struct spindle_mc *mc;
 	u32 r;
@@ -364,12 +380,13 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group, u3
 	sg->group = group;
 	sg->cfg = cfg;
 	sg->index = index;
-	sg->peers = cfg->members & ~BIT_ULL(group->me);
+	sg->peers = cfg->members & ~BIT_ULL(me);
+	sg->enough = !group->live || spindle_live_enough(group->live, view, index);
 	INIT_LIST_HEAD(&sg->attachments);
 	mc = &sg->mc;
 	mc->members = hweight64(cfg->members);
 	mc->senders = hweight64(cfg->senders);
-	mc->me = spindle_mask_rank(cfg->members, group->me);
+	mc->me = spindle_mask_rank(cfg->members, me);
 	mc->window = cfg->window;
 	mc->ring_units = cfg->ring >> SPINDLE_UNIT_SHIFT;
 	mc->node = group->node->id;
@@ -382,9 +399,9 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group, u3
 		spindle_subgroup_free(sg);
 		return NULL;
 	}
-	for (r = 0; r < group->view.num_members; r++)
+	for (r = 0; r < view->num_members; r++)
 		if (cfg->members & BIT_ULL(r))
-			wire_member(sg, r, spindle_mask_rank(cfg->members, r));
+			wire_member(sg, peer[r], r, spindle_mask_rank(cfg->members, r));
 	wire_own(sg);
 	spindle_mc_init(mc);
 	sg->activate.test = activate_test;

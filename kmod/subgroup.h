@@ -17,11 +17,12 @@
 
 struct spindle_attachment;
 struct spindle_group;
+struct spindle_peer;
 
 /**
  * struct spindle_subgroup - a subgroup of the installed view
  * @group: its group
- * @cfg: its configuration, in the group's view
+ * @cfg: its configuration, in the view that it was made for; then in the group's
  * @index: its index in the view
  * @peers: members other than this node, as ranks in the view
  * @state: enum spindle_state
@@ -33,6 +34,7 @@ struct spindle_group;
  * @sender: the attachment that sends, or NULL; spindle_mutex
  * @readers: attachments that read; spindle_mutex
  * @msgs: memory of the senders' messages
+ * @enough: it has the members that it needs
  * @stall_ms: a reader that consumes nothing for so long is detached; 0: never
  * @quiet: passes in a row that found nothing to do
  */
@@ -50,11 +52,14 @@ struct spindle_subgroup {
 	struct spindle_attachment *sender;
 	u32 readers;
 	struct spindle_msg *msgs;
+	bool enough;
 	u32 stall_ms;
 	u32 quiet;
 };
 
-struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group, u32 index);
+struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
+						 const struct spindle_view *view, u32 me,
+						 struct spindle_peer *const *peer, u32 index);
 void spindle_subgroup_free(struct spindle_subgroup *sg);
 u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg);
 u64 spindle_subgroup_private_bytes(const struct spindle_subgroup *sg);
@@ -62,6 +67,7 @@ u64 spindle_subgroup_private_bytes(const struct spindle_subgroup *sg);
 /* engine context */
 bool spindle_subgroup_pass(struct spindle_subgroup *sg, bool idle);
 bool spindle_subgroup_watch(struct spindle_subgroup *sg);
+void spindle_subgroup_tell(struct spindle_subgroup *sg, u32 error);
 void spindle_subgroup_touch(struct spindle_subgroup *sg);
 void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 			  const char *reason);

@@ -10,6 +10,11 @@
 #define RETRY_MS	100	/* between attempts */
 #define ACK_TIMEOUT	17	/* 4.096 us << 17: half a second per retry */
 /*
+ * Of patient connections: 34 ms. Soft-RoCE begins to wait anew with each write, so that this
+ * has to be shorter than the time between two heartbeats.
+ */
+#define ACK_TIMEOUT_SOON	13
+/*
  * Receives are posted again by a work item; until it has run a burst of immediates may
  * find none. It gets a second, but not for ever: a peer may never post any.
  */
@@ -149,6 +154,7 @@ static int conn_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 				  event->status < 0 ? event->status : -ECONNREFUSED);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
+		WRITE_ONCE(conn->parted, true);
 		spindle_conn_fail(conn, "disconnected by the peer");
 		break;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
@@ -348,12 +354,29 @@ static void destroy_resources(struct spindle_conn *conn)
 
 /* ---- the attempt ------------------------------------------------------ */
 
+/**
+ * spindle_conn_retries() - how often a write may be repeated
+ * @conn: the connection
+ *
+ * Return: times, as rdma_cm has it
+ */
+u8 spindle_conn_retries(const struct spindle_conn *conn)
+{
+	return conn->cfg.patient ? SPINDLE_RETRIES_PATIENT : SPINDLE_RETRIES;
+}
+
+static u8 ack_timeout(const struct spindle_conn *conn)
+{
+	return conn->cfg.patient ? ACK_TIMEOUT_SOON : ACK_TIMEOUT;
+}
+
 static struct rdma_conn_param conn_param(struct spindle_conn *conn)
 {
+	conn->said_len = conn->cfg.ops->greet(conn, conn->said);
 	return (struct rdma_conn_param){
-		.private_data = conn->cfg.hello,
-		.private_data_len = sizeof(conn->cfg.hello),
-		.retry_count = SPINDLE_RETRIES,
+		.private_data = conn->said,
+		.private_data_len = conn->said_len,
+		.retry_count = spindle_conn_retries(conn),
 		.rnr_retry_count = SPINDLE_RETRIES,
 	};
 }
@@ -385,7 +408,7 @@ static int dial(struct spindle_conn *conn)
 	/* The path must start at the device that our memory is mapped for. */
 	if (id->device != conn->cfg.ep->ib)
 		return -EXDEV;
-	rdma_set_ack_timeout(id, ACK_TIMEOUT);
+	rdma_set_ack_timeout(id, ack_timeout(conn));
 	err = rdma_resolve_route(id, ATTEMPT_MS);
 	if (!err)
 		err = wait_event_of(conn, RDMA_CM_EVENT_ROUTE_RESOLVED);
@@ -411,7 +434,7 @@ static int answer(struct spindle_conn *conn)
 		rdma_reject(conn->id, &code, sizeof(code), IB_CM_REJ_CONSUMER_DEFINED);
 		return err;
 	}
-	rdma_set_ack_timeout(conn->id, ACK_TIMEOUT);
+	rdma_set_ack_timeout(conn->id, ack_timeout(conn));
 	rdma_set_min_rnr_timer(conn->id, RNR_TIMER);
 	rdma_lock_handler(conn->id);
 	err = rdma_accept(conn->id, &param);
@@ -443,6 +466,8 @@ static const char *failure_text(struct spindle_conn *conn, int err)
 		return "the RDMA device cannot send inline data";
 	case -EPROTO:
 		return "the peer's answer makes no sense";
+	case -EKEYREJECTED:
+		return "the peer has another key";
 	default:
 		return "cannot connect";
 	}

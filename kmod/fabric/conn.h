@@ -35,8 +35,14 @@
 #define SPINDLE_RQ_DEPTH	SPINDLE_SQ_DEPTH
 /* Retries of a write; 7 means for ever on soft-RoCE. */
 #define SPINDLE_RETRIES		6
+/* Of a patient connection: somebody else finds out whether the peer is alive. */
+#define SPINDLE_RETRIES_PATIENT	7
 /* Bytes of private data in a connection request, all that rdma_cm leaves. */
 #define SPINDLE_HELLO_LEN	56
+/* Bytes of private data in an answer, of more that there is room for. */
+#define SPINDLE_ANSWERED_LEN	88
+/* Bytes with which the dialling side proves who it is when it gives the first rights. */
+#define SPINDLE_RIGHTS_LEN	32
 /* Bytes that a device has to take into a work request, and what is asked for first. */
 #define SPINDLE_INLINE_MIN	64
 #define SPINDLE_INLINE_MAX	192
@@ -44,6 +50,8 @@
 /* Codes of a refusal that the fabric gives by itself; the owner's start above. */
 #define SPINDLE_REJECT_BUSY	1U
 #define SPINDLE_REJECT_RETRIES	2U
+/* No refusal: who asked has its answer, and did not want a connection. */
+#define SPINDLE_REJECT_ANSWER	3U
 #define SPINDLE_REJECT_OWNER	16U
 
 enum spindle_conn_state {
@@ -59,8 +67,13 @@ struct spindle_conn;
 
 /**
  * struct spindle_conn_ops - what the owner is told
+ * @greet: what to say in a request, up to SPINDLE_HELLO_LEN, or in an answer, where
+ *	spindle_conn.greeting is known, up to SPINDLE_ANSWERED_LEN; returns its length. Work
+ *	context
  * @greeted: the peer's hello, in its request or in its answer; an error ends the
  *	attempt. Work context
+ * @prove: prove who we are, to who has answered. Work context
+ * @proven: has the dialling side proved who it is? An error ends the attempt. Work context
  * @up: rights are exchanged, the engine may take over. Work context
  * @down: a connection that was up is lost; see spindle_conn.reason. Any context, once
  * @imm: a write with immediate data arrived: it and all before it are visible. Work
@@ -68,7 +81,10 @@ struct spindle_conn;
  * @refused: text for a code that the peer's owner gave. Work context
  */
 struct spindle_conn_ops {
+	u8 (*greet)(struct spindle_conn *conn, void *data);
 	int (*greeted)(struct spindle_conn *conn, const void *hello, u8 len);
+	void (*prove)(struct spindle_conn *conn, u8 proof[SPINDLE_RIGHTS_LEN]);
+	int (*proven)(struct spindle_conn *conn, const u8 proof[SPINDLE_RIGHTS_LEN]);
 	void (*up)(struct spindle_conn *conn);
 	void (*down)(struct spindle_conn *conn);
 	void (*imm)(struct spindle_conn *conn, u32 imm);
@@ -93,7 +109,8 @@ struct spindle_remote {
  * @active: dial, instead of waiting to be dialled
  * @src: own address
  * @dst: the peer's address and port (active side)
- * @hello: private data of the request or of the answer
+ * @patient: what is lost is repeated soon, and for as long as the device can
+ * @secret: the dialling side gives its rights, and proves who it is, first
  * @in: region that the peer may write: its row as we hold it
  * @own: region that we write from: our row
  * @remote_bytes: size of our row in the peer's memory
@@ -105,7 +122,8 @@ struct spindle_conn_config {
 	bool active;
 	struct sockaddr_storage src;
 	struct sockaddr_storage dst;
-	u8 hello[SPINDLE_HELLO_LEN];
+	bool patient;
+	bool secret;
 	const struct spindle_region *in;
 	const struct spindle_region *own;
 	u64 remote_bytes;
@@ -120,6 +138,7 @@ struct spindle_desc_page;
  * @state: enum spindle_conn_state; changed under @lock
  * @lock: see @state; taken in event handlers of the device
  * @reason: why it is not up, for people; a constant string
+ * @parted: the peer has closed it, on purpose
  * @closing: spindle_conn_close() has begun
  * @attempts: times that a connection was tried
  * @work: the connection's life until it is up
@@ -127,7 +146,9 @@ struct spindle_desc_page;
  * @event: rdma_cm event that came, plus one; 0: none
  * @event_status: its status
  * @reject: code of a refusal, 0: none
- * @greeting: the peer's hello
+ * @said: own private data of this attempt
+ * @said_len: its length
+ * @greeting: the peer's private data
  * @greeting_len: its length, 0: none
  * @id: rdma_cm id of this attempt
  * @pd: protection domain
@@ -163,6 +184,7 @@ struct spindle_conn {
 	enum spindle_conn_state state;
 	spinlock_t lock;	/* state */
 	const char *reason;
+	bool parted;
 	bool closing;
 	u64 attempts;
 	struct delayed_work work;
@@ -170,7 +192,9 @@ struct spindle_conn {
 	int event;
 	int event_status;
 	u32 reject;
-	u8 greeting[SPINDLE_HELLO_LEN];
+	u8 said[SPINDLE_ANSWERED_LEN];
+	u8 said_len;
+	u8 greeting[SPINDLE_ANSWERED_LEN];
 	u8 greeting_len;
 
 	struct rdma_cm_id *id;
@@ -214,6 +238,7 @@ void spindle_conn_open(struct spindle_conn *conn, const struct spindle_conn_conf
 void spindle_conn_close(struct spindle_conn *conn);
 bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id, const void *hello,
 			u8 len);
+u8 spindle_conn_retries(const struct spindle_conn *conn);
 void spindle_conn_fail(struct spindle_conn *conn, const char *reason);
 int spindle_conn_register(struct spindle_conn *conn, struct ib_mr *mr, int access);
 bool spindle_conn_closing(const struct spindle_conn *conn);

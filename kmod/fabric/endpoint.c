@@ -12,29 +12,32 @@
 static int answer(struct spindle_endpoint *ep, struct rdma_cm_id *id,
 		  const struct rdma_conn_param *param)
 {
+	struct spindle_reject reject = {};
 	struct spindle_conn *conn;
-	__be32 code;
-	u32 reject = 0;
+	u32 code;
 
 	spin_lock(&ep->lock);
-	conn = ep->ops->match(ep, param->private_data, param->private_data_len, &reject);
+	conn = ep->ops->match(ep, &id->route.addr.dst_addr, param->private_data,
+			      param->private_data_len, &reject);
 	/* The dialling side says how often ours tries again: not for ever. */
-	if (conn && (param->retry_count > SPINDLE_RETRIES ||
+	if (conn && (param->retry_count > spindle_conn_retries(conn) ||
 		     param->rnr_retry_count > SPINDLE_RETRIES)) {
 		conn = NULL;
-		reject = SPINDLE_REJECT_RETRIES;
+		reject.code = cpu_to_be32(SPINDLE_REJECT_RETRIES);
 	}
 	if (conn && !spindle_conn_claim(conn, id, param->private_data,
 					param->private_data_len)) {
 		conn = NULL;
-		reject = SPINDLE_REJECT_BUSY;
+		reject.code = cpu_to_be32(SPINDLE_REJECT_BUSY);
 	}
 	spin_unlock(&ep->lock);
 	if (conn)
 		return 0;
-	ep->ops->refused(ep, param->private_data, param->private_data_len, reject);
-	code = cpu_to_be32(reject);
-	rdma_reject(id, &code, sizeof(code), IB_CM_REJ_CONSUMER_DEFINED);
+	code = be32_to_cpu(reject.code);
+	if (code != SPINDLE_REJECT_ANSWER)
+		ep->ops->refused(ep, param->private_data, param->private_data_len, code);
+	rdma_reject(id, &reject, offsetof(struct spindle_reject, data) + reject.len,
+		    IB_CM_REJ_CONSUMER_DEFINED);
 	return -ECONNREFUSED;
 }
 

@@ -15,16 +15,32 @@
 struct spindle_conn;
 struct spindle_endpoint;
 
+/* Bytes that fit behind the code of a rejection, all that rdma_cm leaves. */
+#define SPINDLE_ANSWER_LEN 144
+
+/**
+ * struct spindle_reject - what a rejection carries
+ * @code: why, for the peer
+ * @len: bytes of @data
+ * @data: for who asked
+ */
+struct spindle_reject {
+	__be32 code;
+	u8 data[SPINDLE_ANSWER_LEN];
+	u8 len;
+};
+
 /**
  * struct spindle_endpoint_ops - what the node adds to an endpoint
  * @match: which connection does a request belong to? Called with the endpoint's lock
- *	held: must not sleep. @hello and @len are what the peer sent, unchecked; returns
- *	NULL and a code for the peer in @reject if it is refused
+ *	held: must not sleep. @from is the address that the peer has, @hello and @len are what
+ *	it sent, unchecked; returns NULL and what to tell the peer in @reject if it is refused
  * @refused: a request was refused with a code. rdma_cm handler context
  */
 struct spindle_endpoint_ops {
-	struct spindle_conn *(*match)(struct spindle_endpoint *ep, const void *hello,
-				      u8 len, u32 *reject);
+	struct spindle_conn *(*match)(struct spindle_endpoint *ep,
+				      const struct sockaddr_storage *from, const void *hello,
+				      u8 len, struct spindle_reject *reject);
 	void (*refused)(struct spindle_endpoint *ep, const void *hello, u8 len, u32 code);
 };
 

@@ -23,6 +23,8 @@ struct chunk_desc {
 };
 
 #define DESCS (PAGE_SIZE / sizeof(struct chunk_desc))
+/* The first page begins with the proof of the dialling side, in place of so many. */
+#define PROOF_DESCS (SPINDLE_RIGHTS_LEN / sizeof(struct chunk_desc))
 
 /*
  * struct spindle_desc_page - a page that travels during set-up
@@ -122,8 +124,8 @@ int spindle_setup_prepare(struct spindle_conn *conn)
 	u32 i;
 
 	conn->nremote = chunks_of(conn->cfg.remote_bytes);
-	conn->ndesc_in = DIV_ROUND_UP(conn->nremote, DESCS);
-	conn->ndesc_out = DIV_ROUND_UP(conn->cfg.in->nchunks, DESCS);
+	conn->ndesc_in = DIV_ROUND_UP(conn->nremote + PROOF_DESCS, DESCS);
+	conn->ndesc_out = DIV_ROUND_UP(conn->cfg.in->nchunks + PROOF_DESCS, DESCS);
 	conn->done = 0;
 	atomic_set(&conn->got, 0);
 	conn->imm_cqe.done = imm_wc;
@@ -261,19 +263,28 @@ int spindle_conn_register(struct spindle_conn *conn, struct ib_mr *mr, int acces
 	return err ? err : wait_done(conn, target);
 }
 
+/* Description number @i, in pages that begin with this one. */
+static struct chunk_desc *desc_at(const struct spindle_conn *conn, u32 first, u32 i)
+{
+	struct page *page = conn->desc[first + (i + PROOF_DESCS) / DESCS].page;
+
+	return (struct chunk_desc *)page_address(page) + (i + PROOF_DESCS) % DESCS;
+}
+
 static int send_descs(struct spindle_conn *conn)
 {
 	u64 bytes = (u64)conn->cfg.in->mem.n << PAGE_SHIFT;
 	u32 i, target = conn->done + conn->ndesc_out;
 
 	for (i = 0; i < conn->in.nchunks; i++) {
-		struct page *page = conn->desc[conn->ndesc_in + i / DESCS].page;
-		struct chunk_desc *desc = (struct chunk_desc *)page_address(page) + i % DESCS;
+		struct chunk_desc *desc = desc_at(conn, conn->ndesc_in, i);
 
 		desc->addr = cpu_to_le64(conn->in.mr[i]->iova);
 		desc->rkey = cpu_to_le32(conn->in.mr[i]->rkey);
 		desc->len = cpu_to_le32(chunk_len(bytes, i));
 	}
+	if (conn->cfg.active)
+		conn->cfg.ops->prove(conn, page_address(conn->desc[conn->ndesc_in].page));
 	for (i = 0; i < conn->ndesc_out; i++) {
 		struct spindle_desc_page *desc = &conn->desc[conn->ndesc_in + i];
 		struct ib_sge sge = {
@@ -319,10 +330,10 @@ static int take_descs(struct spindle_conn *conn)
 		ib_dma_sync_single_for_cpu(conn->id->device, conn->desc[i].dma, PAGE_SIZE,
 					   DMA_BIDIRECTIONAL);
 	/* The pages are no longer the device's: what is checked stays as it is. */
+	if (!conn->cfg.active && conn->cfg.ops->proven(conn, page_address(conn->desc[0].page)))
+		return -EKEYREJECTED;
 	for (i = 0; i < conn->nremote; i++) {
-		const struct page *page = conn->desc[i / DESCS].page;
-		const struct chunk_desc *desc =
-			(const struct chunk_desc *)page_address(page) + i % DESCS;
+		const struct chunk_desc *desc = desc_at(conn, 0, i);
 
 		if (le32_to_cpu(desc->len) != chunk_len(conn->cfg.remote_bytes, i))
 			return -EPROTO;
@@ -340,15 +351,18 @@ static int take_descs(struct spindle_conn *conn)
  */
 int spindle_setup_run(struct spindle_conn *conn)
 {
-	int err;
+	/* Who has not proved itself gets nothing, and nothing is registered for it. */
+	bool late = conn->cfg.secret && !conn->cfg.active;
+	int err = late ? take_descs(conn) : 0;
 
-	err = spindle_window_open(&conn->in, conn, conn->cfg.in,
-				  IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE);
+	if (!err)
+		err = spindle_window_open(&conn->in, conn, conn->cfg.in,
+					  IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE);
 	if (!err)
 		err = spindle_window_open(&conn->own, conn, conn->cfg.own, 0);
 	if (!err)
 		err = send_descs(conn);
-	if (!err)
+	if (!err && !late)
 		err = take_descs(conn);
 	return err;
 }

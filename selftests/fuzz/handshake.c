@@ -196,7 +196,7 @@ static bool hello_keys(char *to, size_t size)
 	static const char * const wrong[] = { "nodata", "short", "junk", "magic", "version",
 					      "cluster", "digest", "src=2", "dst=3" };
 	static const char * const unusual[] = { "norecv", "retry=7", "rnr=0", "reads=1",
-						"flags=65535" };
+						"flags=249" };
 	int n = snprintf(to, size, ",flags=%u", below(2));
 	bool bad = one_in(4);
 

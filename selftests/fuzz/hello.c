@@ -45,13 +45,14 @@ static struct hello right_hello(uint32_t from, uint32_t to, uint64_t digest)
 {
 	struct hello h = {
 		.magic = htole32(HELLO_MAGIC),
-		.version = htole16(HELLO_VERSION),
-		.flags = htole16(below(2)),
+		.version = HELLO_VERSION,
+		.flags = below(2),
+		.port = htole16(4790),
 		.src = htole32(from),
 		.dst = htole32(to),
 		.incarnation = rnd(),
 		.digest = htole64(digest),
-		.cluster = "spindle",
+		.cluster = htole64(hello_cluster("spindle")),
 	};
 
 	return h;
@@ -71,6 +72,13 @@ static void spoil(struct hello *h)
 		break;
 	case 2:
 		h->flags = rnd();
+		/* A question, for any part of an answer; a knock, in any life. */
+		if (one_in(2))
+			h->flags = one_in(2) ? HELLO_F_ASK : HELLO_F_JOIN;
+		if (h->flags & (HELLO_F_ASK | HELLO_F_JOIN))
+			h->incarnation = one_in(2) ? below(1000) : odd();
+		if ((h->flags & HELLO_F_ASK) && one_in(2))
+			h->dst = 0;
 		break;
 	case 3:
 		h->src = one_in(2) ? below(40) : odd();
@@ -82,7 +90,7 @@ static void spoil(struct hello *h)
 		h->digest = odd();
 		break;
 	case 6:
-		memset(h->cluster, 'x', sizeof(h->cluster));
+		h->cluster = odd();
 		break;
 	case 7:
 		byte[below(sizeof(*h))] ^= 1 << below(8);
@@ -90,12 +98,13 @@ static void spoil(struct hello *h)
 	}
 }
 
-/* What a node looks at is right; flags and incarnation are the peer's own. */
+/* What a node looks at is right; other flags and the incarnation are the peer's own. */
 static bool proper(const struct hello *h, const struct hello *right)
 {
 	return h->magic == right->magic && h->version == right->version &&
+	       !(h->flags & (HELLO_F_JOIN | HELLO_F_ASK)) &&
 	       h->src == right->src && h->dst == right->dst && h->digest == right->digest &&
-	       !memcmp(h->cluster, right->cluster, sizeof(h->cluster));
+	       h->cluster == right->cluster;
 }
 
 static int request(struct rdma_event_channel *chan, struct rdma_cm_id *id,

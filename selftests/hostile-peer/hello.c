@@ -14,22 +14,25 @@ static struct hello make_hello(const char *step)
 {
 	struct hello h = {
 		.magic = htole32(HELLO_MAGIC),
-		.version = htole16(HELLO_VERSION),
-		.flags = htole16(num(step, "flags", 0)),
+		.version = HELLO_VERSION,
+		.flags = num(step, "flags", 0),
+		.port = htole16(SPINDLE_DEF_PORT),
 		.src = htole32(num(step, "src", my_id)),
 		.dst = htole32(num(step, "dst", their_id)),
-		.incarnation = random64(),
-		.digest = htole64(spindle_view_digest(&view)),
+		.incarnation = htole64(num(step, "inc", random64())),
+		.digest = htole64(view_digest()),
+		.cluster = htole64(hello_cluster(cluster)),
 	};
 	unsigned int i;
 
-	snprintf(h.cluster, sizeof(h.cluster), "%s", cluster);
+	if (find(step, "anybody"))
+		h.src = 1000 + random64() % 100000;
 	if (find(step, "magic"))
 		h.magic ^= 1;
 	if (find(step, "version"))
-		h.version = htole16(HELLO_VERSION + 1);
+		h.version = HELLO_VERSION + 1;
 	if (find(step, "cluster"))
-		h.cluster[sizeof(h.cluster) - 1] = 'x';
+		h.cluster ^= htole64(1);
 	if (find(step, "digest"))
 		h.digest ^= htole64(1ULL << 63);
 	for (i = 0; find(step, "junk") && i < sizeof(h) / 8; i++)
@@ -43,7 +46,7 @@ struct rdma_conn_param make_param(const char *step, struct hello *h)
 	return (struct rdma_conn_param){
 		.private_data = find(step, "nodata") ? NULL : h,
 		.private_data_len = find(step, "nodata") ? 0 : find(step, "short") ? 20 :
-							   sizeof(*h),
+				    num(step, "bytes", sizeof(*h)),
 		.initiator_depth = num(step, "reads", 0),
 		.responder_resources = num(step, "reads", 0),
 		.retry_count = num(step, "retry", 6),

@@ -18,16 +18,16 @@ struct desc *theirs;
 
 static uint32_t give(const char *step, const char **what)
 {
-	uint32_t i, n = num(step, "n", DIV_ROUND_UP(chunks_in, DESCS));
+	uint32_t i, n = num(step, "n", DIV_ROUND_UP(chunks_in + PROOF_DESCS, DESCS));
 	struct desc *d = (struct desc *)(pages + MAX_PAGES * SPINDLE_PAGE);
 
 	memset(d, 0, MAX_PAGES * SPINDLE_PAGE);
-	for (i = 0; i < chunks_in && i < MAX_PAGES * DESCS; i++) {
+	for (i = 0; i < chunks_in && i < MAX_PAGES * DESCS - PROOF_DESCS; i++) {
 		uint64_t left = in.size - i * CHUNK;
 
-		d[i].addr = htole64((uintptr_t)row + i * CHUNK);
-		d[i].rkey = htole32(num(step, "key", row_mr->rkey));
-		d[i].len = htole32(num(step, "len", left < CHUNK ? left : CHUNK));
+		d[PROOF_DESCS + i].addr = htole64((uintptr_t)row + i * CHUNK);
+		d[PROOF_DESCS + i].rkey = htole32(num(step, "key", row_mr->rkey));
+		d[PROOF_DESCS + i].len = htole32(num(step, "len", left < CHUNK ? left : CHUNK));
 	}
 	*what = "nothing";
 	for (i = 0; i < n; i++) {
@@ -52,7 +52,7 @@ static uint32_t give(const char *step, const char **what)
 static bool take(void)
 {
 	uint64_t end = now_ms() + LIMIT_S * 1000;
-	uint32_t i, want = DIV_ROUND_UP(chunks_out, DESCS);
+	uint32_t i, want = DIV_ROUND_UP(chunks_out + PROOF_DESCS, DESCS);
 	enum ibv_wc_status status;
 	bool over;
 
@@ -65,7 +65,7 @@ static bool take(void)
 	if (got_pages < want)
 		return false;
 	for (i = 0; i < chunks_out; i++)
-		theirs[i] = ((struct desc *)pages)[i];
+		theirs[i] = ((struct desc *)pages)[PROOF_DESCS + i];
 	return true;
 }
 

@@ -56,13 +56,41 @@ static void finish_subgroup(void)
 		sg->ring = spindle_view_default_ring(sg->window, sg->max_msg);
 }
 
+/* All nodes are in all subgroups, and may send. */
+static void make_rules(void)
+{
+	const char *err;
+	uint32_t i;
+	int fault;
+
+	rules.num_rules = view.num_subgroups;
+	for (i = 0; i < view.num_subgroups; i++) {
+		struct spindle_rule *rule = &rules.rule[i];
+
+		rule->cfg = view.subgroup[i];
+		rule->shards = 1;
+		rule->all_send = 1;
+		if (!rule->min)
+			rule->min = 1;
+	}
+	err = spindle_rules_check(&rules, &fault);
+	if (err)
+		die("%s\n", err);
+	spindle_rules_apply(&rules, NULL, &view);
+}
+
 void parse_view(char **word, int n)
 {
 	struct spindle_view_subgroup *sg = NULL;
 	const char *err;
 	int i;
 
-	for (i = 0; i + 1 < n; i += 2) {
+	rules.timeout_ms = SPINDLE_DEF_TIMEOUT_MS;
+	rules.max_nodes = SPINDLE_DEF_MAX_NODES;
+	rules.quorum = 1;
+	for (i = 0; i < n && !strcmp(word[i], "live"); i++)
+		live = true;
+	for (; i + 1 < n; i += 2) {
 		const char *key = word[i], *val = word[i + 1];
 
 		if (!strcmp(key, "vid")) {
@@ -75,6 +103,12 @@ void parse_view(char **word, int n)
 			sg->id = strtoul(val, NULL, 0);
 			sg->window = SPINDLE_DEF_WINDOW;
 			sg->max_msg = SPINDLE_DEF_MAX_MSG;
+		} else if (live && !strcmp(key, "timeout-ms")) {
+			rules.timeout_ms = strtoul(val, NULL, 0);
+		} else if (live && !strcmp(key, "max-nodes")) {
+			rules.max_nodes = strtoul(val, NULL, 0);
+		} else if (live && sg && !strcmp(key, "min")) {
+			rules.rule[view.num_subgroups - 1].min = strtoul(val, NULL, 0);
 		} else if (sg && !strcmp(key, "window")) {
 			sg->window = strtoul(val, NULL, 0);
 		} else if (sg && !strcmp(key, "max-msg")) {
@@ -92,7 +126,9 @@ void parse_view(char **word, int n)
 		}
 	}
 	finish_subgroup();
-	err = spindle_view_check(&view, NULL);
+	if (live)
+		make_rules();
+	err = spindle_view_check(&view, live, NULL);
 	if (err)
 		die("%s\n", err);
 }

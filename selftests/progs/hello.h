@@ -6,21 +6,47 @@
 #define SPINDLE_PROGS_HELLO_H
 
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <linux/spindle_genl.h>
 
 #define HELLO_MAGIC	0x4c444e53U
-#define HELLO_VERSION	2
+#define HELLO_VERSION	3
+
+#define HELLO_F_IMM	1
+#define HELLO_F_JOIN	2
+#define HELLO_F_ASK	4
 
 /* All numbers are little-endian. */
 struct hello {
 	uint32_t magic;
-	uint16_t version;
-	uint16_t flags;
+	uint8_t version;
+	uint8_t flags;
+	uint16_t port;
 	uint32_t src;
 	uint32_t dst;
 	uint64_t incarnation;
 	uint64_t digest;
-	char cluster[SPINDLE_CLUSTER_LEN + 1];
+	uint64_t cluster;
+	uint64_t nonce;
+	uint8_t tag[8];
 };
+
+/* The fingerprint of a cluster's name. */
+static inline uint64_t hello_cluster(const char *name)
+{
+	char padded[SPINDLE_CLUSTER_LEN + 1] = { 0 };
+	uint64_t word[sizeof(padded) / sizeof(uint64_t)], h = 0;
+	unsigned int i;
+
+	snprintf(padded, sizeof(padded), "%s", name);
+	memcpy(word, padded, sizeof(word));
+	for (i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+		h ^= word[i];
+		h *= 0x9e3779b97f4a7c15ULL;
+		h ^= h >> 32;
+	}
+	return h;
+}
 
 #endif /* SPINDLE_PROGS_HELLO_H */

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Door: what nodes that are no members of a live view may learn of it, and leave there.
+ *
+ * A question is answered in the rejection of a connection request, a part of the answer at a
+ * time: nothing is kept of who asks. A knock is a request of a node that knows the view; a seat
+ * is made for it by a work item, and it is told to come again.
+ *
+ * Owner: the live view; its node points to it as long as it is a member. All of it is protected
+ * by the lock of the endpoint, in whose handlers it is used.
+ */
+#ifndef SPINDLE_DOOR_H
+#define SPINDLE_DOOR_H
+
+#include "core/view.h"
+#include "hello.h"
+
+struct spindle_endpoint;
+struct spindle_rules;
+
+/* Knocks that wait for a seat; more have to come again. */
+#define SPINDLE_KNOCKS 4
+
+/**
+ * struct spindle_card - a view and its rules, as they are told
+ * @vid: id of the view
+ * @digest: spindle_live_digest() of both
+ * @contact: id of who tells it
+ * @members: their number
+ * @subgroups: their number
+ * @rules: rules, their number
+ * @timeout_ms: of the rules
+ * @max_nodes: of the rules
+ * @quorum: of the rules
+ * @resv: 0
+ *
+ * Behind it struct spindle_view_member of each, a word with the members of each subgroup, and
+ * struct spindle_rule of each rule, as they are in memory: hosts are little-endian, the structs
+ * have no holes, and another protocol version is another one.
+ */
+struct spindle_card {
+	u64 vid;
+	u64 digest;
+	u32 contact;
+	u32 members;
+	u32 subgroups;
+	u32 rules;
+	u32 timeout_ms;
+	u32 max_nodes;
+	u32 quorum;
+	u32 resv;
+};
+
+/**
+ * struct spindle_answer - part of a card, in a rejection
+ * @digest: of the view: parts of another are of another card
+ * @total: bytes of the card
+ * @len: bytes of this part
+ * @proof: over the question and this answer, with the group key
+ * @data: the part
+ */
+struct spindle_answer {
+	__le64 digest;
+	__le32 total;
+	__le32 len;
+	u8 proof[16];
+	u8 data[SPINDLE_ANSWER_LEN - 32];
+};
+
+static_assert(sizeof(struct spindle_answer) == SPINDLE_ANSWER_LEN);
+
+/**
+ * struct spindle_knock - a node that wants a seat
+ * @id: its id
+ * @incarnation: of its life
+ * @addr: where it listens
+ * @digest: of the view that it knows
+ */
+struct spindle_knock {
+	u32 id;
+	u64 incarnation;
+	struct spindle_addr addr;
+	u64 digest;
+};
+
+/**
+ * struct spindle_door - see above
+ * @work: makes seats
+ * @digest: of the view
+ * @id: ids of its members
+ * @ids: their number
+ * @max: members at most
+ * @card: the view and its rules
+ * @bytes: of the card
+ * @knock: nodes that want a seat
+ * @knocks: their number
+ */
+struct spindle_door {
+	void (*work)(struct spindle_door *door);
+	u64 digest;
+	u32 id[SPINDLE_MAX_MEMBERS];
+	u32 ids;
+	u32 max;
+	struct spindle_card *card;
+	u32 bytes;
+	struct spindle_knock knock[SPINDLE_KNOCKS];
+	u32 knocks;
+};
+
+struct spindle_card *spindle_card_make(const struct spindle_view *view,
+				       const struct spindle_rules *rules, u64 digest, u32 id,
+				       u32 *bytes);
+const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
+			      struct spindle_view *view, struct spindle_rules *rules);
+u32 spindle_card_max(void);
+
+struct spindle_card *spindle_door_change(struct spindle_door *door, struct spindle_endpoint *ep,
+					 const struct spindle_view *view,
+					 struct spindle_card *card, u32 bytes);
+bool spindle_door_take(struct spindle_door *door, struct spindle_endpoint *ep,
+		       struct spindle_knock *knock);
+
+void spindle_answer_seal(struct spindle_answer *answer, const struct spindle_key *key,
+			 const void *question);
+bool spindle_answer_proven(struct spindle_answer *answer, const struct spindle_key *key,
+			   const void *question);
+
+/* With the endpoint's lock. */
+u32 spindle_door_answer(const struct spindle_door *door, const struct spindle_key *key,
+			const struct spindle_hello *hello, struct spindle_reject *reject);
+u32 spindle_door_knock(struct spindle_door *door, const struct spindle_hello *hello,
+		       const struct sockaddr_storage *from);
+
+#endif /* SPINDLE_DOOR_H */

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ask: a question to an endpoint and its answer, without a connection. See ask.h.
+ *
+ * Context: process.
+ */
+#include <linux/completion.h>
+
+#include "ask.h"
+
+/* For each step. The first question may have to wait for neighbour discovery. */
+#define STEP_MS 3000
+/* How often it is looked whether anybody still wants to know. */
+#define LOOK_MS 50
+
+struct asking {
+	struct spindle_ask *ask;
+	struct completion done;
+	int event; /* rdma_cm event that came, plus one */
+	int status;
+};
+
+static int ask_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
+{
+	struct asking *asking = id->context;
+	struct spindle_reject *answer = &asking->ask->answer;
+	const void *data;
+	u8 len;
+
+	switch (event->event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		break;
+	case RDMA_CM_EVENT_REJECTED:
+		data = rdma_consumer_reject_data(id, event, &len);
+		if (data && len >= sizeof(answer->code)) {
+			memcpy(&answer->code, data, sizeof(answer->code));
+			answer->len = min_t(u8, len - sizeof(answer->code),
+					    sizeof(answer->data));
+			memcpy(answer->data, data + sizeof(answer->code), answer->len);
+		} else {
+			asking->status = -ECONNREFUSED;
+		}
+		break;
+	default:
+		/* An acceptance, too: nobody was asked for a connection. */
+		asking->status = event->status < 0 ? event->status : -EPROTO;
+		break;
+	}
+	asking->event = event->event + 1;
+	complete(&asking->done);
+	return 0;
+}
+
+/* Wait for the next event: it has to be this one. */
+static int wait_for_event(struct asking *asking, enum rdma_cm_event_type type)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(STEP_MS);
+
+	while (!wait_for_completion_timeout(&asking->done, msecs_to_jiffies(LOOK_MS))) {
+		if (READ_ONCE(*asking->ask->stop))
+			return -ECANCELED;
+		if (time_after(jiffies, end))
+			return -ETIMEDOUT;
+	}
+	if (asking->status)
+		return asking->status;
+	return asking->event == type + 1 ? 0 : -EPROTO;
+}
+
+static int run(struct asking *asking, struct rdma_cm_id *id)
+{
+	struct spindle_ask *ask = asking->ask;
+	struct rdma_conn_param param = {
+		.private_data = ask->hello,
+		.private_data_len = sizeof(ask->hello),
+		.retry_count = SPINDLE_RETRIES,
+		.rnr_retry_count = SPINDLE_RETRIES,
+	};
+	int err;
+
+	err = rdma_resolve_addr(id, (struct sockaddr *)&ask->src, (struct sockaddr *)&ask->dst,
+				STEP_MS);
+	if (!err)
+		err = wait_for_event(asking, RDMA_CM_EVENT_ADDR_RESOLVED);
+	if (!err)
+		err = rdma_resolve_route(id, STEP_MS);
+	if (!err)
+		err = wait_for_event(asking, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	if (!err)
+		err = rdma_connect(id, &param);
+	if (!err)
+		err = wait_for_event(asking, RDMA_CM_EVENT_REJECTED);
+	return err;
+}
+
+/**
+ * spindle_ask() - ask, and wait for the answer
+ * @ask: the question, and room for the answer: whoever sent it
+ *
+ * Context: process, for seconds.
+ * Return: 0 if there is an answer; -ECANCELED, -ETIMEDOUT, -ECONNREFUSED if nobody listens,
+ * -EPROTO if somebody else does, or what rdma_cm says
+ */
+int spindle_ask(struct spindle_ask *ask)
+{
+	struct asking asking = { .ask = ask };
+	struct rdma_cm_id *id;
+	int err;
+
+	init_completion(&asking.done);
+	memset(&ask->answer, 0, sizeof(ask->answer));
+	id = rdma_create_id(ask->net, ask_handler, &asking, RDMA_PS_TCP, IB_QPT_RC);
+	if (IS_ERR(id))
+		return PTR_ERR(id);
+	err = run(&asking, id);
+	/* Waits for the handler; whatever comes later is nobody's. */
+	rdma_destroy_id(id);
+	return err;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Ask: a question to an endpoint and its answer, without a connection.
+ *
+ * The question is the private data of a connection request, the answer that of its
+ * rejection. Who answers keeps nothing, and needs no memory for who asks.
+ */
+#ifndef SPINDLE_FABRIC_ASK_H
+#define SPINDLE_FABRIC_ASK_H
+
+#include "conn.h"
+
+/**
+ * struct spindle_ask - a question
+ * @net: network namespace
+ * @src: own address, port 0
+ * @dst: address and port of who is asked
+ * @hello: the question
+ * @stop: set by whoever does not want to know any more
+ * @answer: out: code and data of the rejection
+ */
+struct spindle_ask {
+	struct net *net;
+	struct sockaddr_storage src;
+	struct sockaddr_storage dst;
+	u8 hello[SPINDLE_HELLO_LEN];
+	const bool *stop;
+	struct spindle_reject answer;
+};
+
+int spindle_ask(struct spindle_ask *ask);
+
+#endif /* SPINDLE_FABRIC_ASK_H */

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Live: a pass of membership, and its life. See live.h.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "attachment.h"
+#include "engine.h"
+#include "event.h"
+#include "fabric/post.h"
+#include "group.h"
+#include "live.h"
+#include "node.h"
+#include "past.h"
+#include "peer.h"
+#include "subgroup.h"
+
+/* While nothing happens membership is not looked at more often than that. */
+#define LOOK_NS		(100 * NSEC_PER_USEC)
+/* How often seats are looked at, while there are some that may become free. */
+#define REAP_NS		(100 * NSEC_PER_MSEC)
+/* Heartbeats in a timeout. */
+#define BEATS		10
+
+/**
+ * spindle_live_digest() - fingerprint of a view and its rules
+ * @view: the view
+ * @rules: the rules
+ *
+ * Return: the digest
+ */
+u64 spindle_live_digest(const struct spindle_view *view, const struct spindle_rules *rules)
+{
+	u64 part[2] = { spindle_view_digest(view), spindle_rules_digest(rules) };
+
+	return spindle_mix(part, 2);
+}
+
+/**
+ * spindle_live_enough() - has a subgroup the members that it needs?
+ * @live: the live view
+ * @view: of it, or that follows
+ * @subgroup: index
+ *
+ * Return: true if so
+ */
+bool spindle_live_enough(const struct spindle_live *live, const struct spindle_view *view,
+			 u32 subgroup)
+{
+	return spindle_rules_enough(&live->rules, view, subgroup);
+}
+
+/**
+ * spindle_live_chore() - there is something to do that may sleep
+ * @live: the live view
+ * @chore: what
+ *
+ * Context: any.
+ */
+void spindle_live_chore(struct spindle_live *live, enum spindle_chore chore)
+{
+	set_bit(chore, &live->chores);
+	mod_delayed_work(system_unbound_wq, &live->work, 0);
+}
+
+/* ---- a pass ------------------------------------------------------------ */
+
+static u64 all_others(const struct spindle_live *live)
+{
+	const struct spindle_mb *mb = &live->mb;
+	u64 all = U64_MAX >> (64 - spindle_mb_view(mb)->num_members);
+
+	return mb->me == SPINDLE_NO_RANK ? all : all & ~BIT_ULL(mb->me);
+}
+
+/* All members are connected: membership begins. Nobody is late before it has shown life. */
+static void form(struct spindle_live *live, u64 now)
+{
+	struct spindle_mb *mb = &live->mb;
+	u32 i;
+
+	if (all_others(live) & ~live->group->joined)
+		return;
+	if (mb->state == SPINDLE_MB_JOINING) {
+		/* What was written has arrived, so that nobody hears of it too late. */
+		for (i = 0; i < SPINDLE_SEATS; i++)
+			if (live->group->seat[i] &&
+			    !spindle_post_idle(&live->group->seat[i]->conn))
+				return;
+		live->ready = spindle_mb_view(mb)->vid;
+	}
+	live->formed = true;
+	mb->ran_at = now;
+	for (i = 0; i < spindle_mb_view(mb)->num_members; i++)
+		mb->peer[i].heard = U64_MAX;
+	spindle_live_say_view(live);
+}
+
+/* Nodes that want to join by this one: invite the one that is ready. */
+static void look_after_guests(struct spindle_live *live)
+{
+	struct spindle_mb *mb = &live->mb;
+	struct spindle_peer *wished = NULL;
+	u32 i;
+
+	if (mb->state == SPINDLE_MB_JOINING)
+		return;
+	if (mb->wish)
+		wished = spindle_live_guest(live, mb->wish, mb->wish_inc);
+	if (mb->wish && (!wished || !wished->joined))
+		spindle_mb_invite(mb, 0, 0);
+	for (i = 0; i < SPINDLE_SEATS && !mb->wish && !mb->leaving; i++) {
+		struct spindle_peer *peer = live->group->seat[i];
+
+		if (peer && peer->joined && !peer->departed && peer->rank == SPINDLE_NO_RANK &&
+		    peer->ready == spindle_mb_view(mb)->vid)
+			spindle_mb_invite(mb, peer->id, peer->expected);
+	}
+}
+
+/* Silence of those that are suspected for it. */
+static u64 silence_of(const struct spindle_live *live, u64 ranks, u64 now)
+{
+	u64 heard = now;
+
+	for (; ranks; ranks &= ranks - 1) {
+		const struct spindle_mb_peer *p = &live->mb.peer[__ffs64(ranks)];
+
+		if (p->reason == SPINDLE_MB_SILENT || p->reason == SPINDLE_MB_LOST)
+			heard = min(heard, p->heard);
+	}
+	return now - heard;
+}
+
+/**
+ * spindle_live_pass() - membership's part of a pass
+ * @live: the live view
+ * @how: SPINDLE_PASS_*
+ *
+ * Return: true if something has happened
+ */
+bool spindle_live_pass(struct spindle_live *live, u32 how)
+{
+	struct spindle_mb *mb = &live->mb;
+	u64 now = ktime_get_ns(), suspected = mb->suspected;
+	bool work;
+
+	if (mb->state == SPINDLE_MB_STOPPED)
+		return false;
+	if (!live->formed)
+		form(live, now);
+	if (!live->formed)
+		return false;
+	if (mb->state == SPINDLE_MB_ACTIVE && !(how & SPINDLE_PASS_IDLE) &&
+	    now - live->looked < LOOK_NS)
+		return false;
+	live->looked = now;
+	if (live->guests || mb->wish) {
+		look_after_guests(live);
+		if (now - live->reaped > REAP_NS) {
+			live->reaped = now;
+			spindle_live_chore(live, SPINDLE_CHORE_REAP);
+		}
+	}
+	/* In the middle of a change it has voted, or will: then by the next one. */
+	if (live->leave && !mb->leaving && mb->state != SPINDLE_MB_JOINING)
+		spindle_mb_leave(mb);
+	work = spindle_mb_run(mb, now);
+	if (mb->suspected & ~suspected && !live->timing.detect && mb->state < SPINDLE_MB_FENCED) {
+		live->timing.detect = div_u64(silence_of(live, mb->suspected & ~suspected, now),
+					      NSEC_PER_USEC);
+		live->at = now;
+	}
+	return work;
+}
+
+/**
+ * spindle_live_due() - when the engine has to look again, whatever happens
+ * @live: the live view
+ *
+ * Return: nanoseconds; U64_MAX: never
+ */
+u64 spindle_live_due(const struct spindle_live *live)
+{
+	u64 now = ktime_get_ns(), at = live->mb.beat_at + live->mb.interval;
+
+	if (live->mb.state == SPINDLE_MB_STOPPED)
+		return U64_MAX;
+	if (!live->formed || live->mb.state == SPINDLE_MB_JOINING)
+		return live->mb.interval;
+	return at > now ? at - now : 0;
+}
+
+/**
+ * spindle_live_open() - may messages be written to a peer?
+ * @live: the live view
+ * @peer: the peer
+ *
+ * Return: true if so
+ */
+bool spindle_live_open(const struct spindle_live *live, const struct spindle_peer *peer)
+{
+	return live->formed && peer->rank != SPINDLE_NO_RANK &&
+	       live->mb.state != SPINDLE_MB_JOINING && spindle_mb_open(&live->mb, peer->rank);
+}
+
+/**
+ * spindle_live_push() - what a peer has not been told of membership
+ * @live: the live view
+ * @peer: the peer
+ * @write: out: SPINDLE_MB_PUSH_MAX
+ *
+ * Return: number of writes; offsets are in the membership's part of the row, and what is no
+ * guard is in the own row
+ */
+u32 spindle_live_push(struct spindle_live *live, const struct spindle_peer *peer,
+		      struct spindle_write *write)
+{
+	if (!live->formed || peer->rank == SPINDLE_NO_RANK)
+		return 0;
+	return spindle_mb_push(&live->mb, peer->rank, write);
+}
+
+/**
+ * spindle_live_ready() - what a peer is to know of this node's wish to join
+ * @live: the live view
+ * @peer: the peer
+ *
+ * Return: the view whose members it is connected to, for the one that lets it in; 0
+ */
+u64 spindle_live_ready(const struct spindle_live *live, const struct spindle_peer *peer)
+{
+	return peer->id == live->contact ? live->ready : 0;
+}
+
+/**
+ * spindle_live_lost() - the connection to a peer is gone
+ * @live: the live view
+ * @peer: the peer
+ */
+void spindle_live_lost(struct spindle_live *live, struct spindle_peer *peer)
+{
+	struct spindle_mb *mb = &live->mb;
+
+	if (peer->rank == SPINDLE_NO_RANK || mb->state == SPINDLE_MB_STOPPED)
+		return;
+	if (!live->formed && mb->state != SPINDLE_MB_JOINING)
+		spindle_mb_stop(mb, SPINDLE_MB_LOST);
+	else if (peer->cause == SPINDLE_ERR_PEER_PROTOCOL)
+		spindle_mb_suspect(mb, peer->rank, SPINDLE_MB_LIED);
+	else if (READ_ONCE(peer->conn.parted))
+		spindle_mb_closed(mb, peer->rank);
+	else
+		spindle_mb_suspect(mb, peer->rank, SPINDLE_MB_LOST);
+}
+
+/**
+ * spindle_live_unread() - the last reader of a subgroup has gone
+ * @live: the live view
+ * @subgroup: index
+ */
+void spindle_live_unread(struct spindle_live *live, u32 subgroup)
+{
+	if (spindle_rules_of(&live->rules, subgroup)->on_exit == SPINDLE_ON_EXIT_LEAVE)
+		live->leave = true;
+}
+
+/**
+ * spindle_live_said() - do all that can hear it know that this node has stopped?
+ * @live: the live view, stopped
+ *
+ * Return: true if so
+ */
+bool spindle_live_said(const struct spindle_live *live)
+{
+	const struct spindle_group *group = live->group;
+	u32 r;
+
+	for (r = 0; live->formed && r < group->view.num_members; r++) {
+		const struct spindle_peer *peer = group->peer[r];
+		u64 told = live->mb.peer[r].told[SPINDLE_MB_COL_PHASE] & SPINDLE_MB_PHASE_STATE;
+
+		if (peer && peer->joined &&
+		    (told != SPINDLE_MB_STOPPED || !spindle_post_idle(&peer->conn)))
+			return false;
+	}
+	return true;
+}
+
+/* ---- life -------------------------------------------------------------- */
+
+static void door_work(struct spindle_door *door)
+{
+	spindle_live_chore(container_of(door, struct spindle_live, door), SPINDLE_CHORE_KNOCK);
+}
+
+/**
+ * spindle_live_create() - make a group's view live
+ * @group: the group, being built: own row and layout are there
+ * @rules: checked
+ *
+ * Context: process, spindle_mutex.
+ * Return: 0 or -ENOMEM
+ */
+int spindle_live_create(struct spindle_group *group, const struct spindle_rules *rules)
+{
+	struct spindle_live *live = kvzalloc(sizeof(*live), GFP_KERNEL_ACCOUNT);
+	u32 trims = spindle_rules_trims(rules);
+
+	if (!live)
+		return -ENOMEM;
+	group->live = live;
+	live->group = group;
+	live->rules = *rules;
+	live->first = group->digest;
+	live->door.work = door_work;
+	INIT_LIST_HEAD(&live->past);
+	INIT_DELAYED_WORK(&live->work, spindle_live_work);
+	live->seen = kvcalloc(SPINDLE_DECREE_HEAD + trims, sizeof(*live->seen),
+			      GFP_KERNEL_ACCOUNT);
+	if (!live->seen)
+		return -ENOMEM;
+	live->mb.ops = &spindle_live_ops;
+	live->mb.ctx = live;
+	live->mb.timeout = (u64)rules->timeout_ms * NSEC_PER_MSEC;
+	live->mb.interval = div_u64(live->mb.timeout, BEATS);
+	live->mb.trims = trims;
+	/* Joiners of one change would have to be connected to each other. */
+	live->mb.joins = 1;
+	live->mb.any = !rules->quorum;
+	live->mb.row = group->row.mem.va + group->layout.mb;
+	live->mb.seen = live->seen;
+	return 0;
+}
+
+/**
+ * spindle_live_destroy() - the mirror; the engine does not run the group any more
+ * @live: the live view, possibly half built, or NULL
+ *
+ * Context: process, spindle_mutex.
+ */
+void spindle_live_destroy(struct spindle_live *live)
+{
+	struct spindle_node *node;
+
+	if (!live)
+		return;
+	node = live->group->node;
+	/* Nobody comes to the door from here on. */
+	spin_lock(&node->ep.lock);
+	if (node->door == &live->door)
+		node->door = NULL;
+	spin_unlock(&node->ep.lock);
+	WRITE_ONCE(live->ending, true);
+	cancel_delayed_work_sync(&live->work);
+	spindle_past_forget(&live->past);
+	kvfree(live->door.card);
+	kvfree(live->seen);
+	kvfree(live);
+}
+
+/**
+ * spindle_live_add_member() - a member of the first view, or of the one that a joiner was told
+ * @live: being built
+ * @view: the view
+ * @rank: its rank
+ *
+ * Context: process, spindle_mutex.
+ * Return: 0 or -ENOMEM
+ */
+int spindle_live_add_member(struct spindle_live *live, const struct spindle_view *view, u32 rank)
+{
+	struct spindle_group *group = live->group;
+	u32 own = group->node->id;
+	struct spindle_peer *peer = spindle_peer_create(group, rank, &view->member[rank]);
+
+	if (!peer)
+		return -ENOMEM;
+	group->seat[rank] = peer;
+	live->last_seat = rank;
+	group->peer[rank] = peer;
+	peer->rank = rank;
+	peer->member = true;
+	peer->digest = group->digest;
+	/* A joiner dials all of them, the first members the one with the higher id. */
+	peer->active = group->me == SPINDLE_NO_RANK || own < peer->id;
+	spindle_rules_row(&peer->in, &live->rules, peer->id, own);
+	spindle_rules_row(&peer->out, &live->rules, own, peer->id);
+	if (spindle_region_alloc(&peer->row, group->node->ep.ib, peer->in.size))
+		return -ENOMEM;
+	live->mb.peer[rank].row = spindle_live_row(peer);
+	return 0;
+}
+
+/**
+ * spindle_live_begin() - all is allocated: set membership up
+ * @live: built
+ * @view: the view that it begins with
+ */
+void spindle_live_begin(struct spindle_live *live, const struct spindle_view *view)
+{
+	struct spindle_group *group = live->group;
+	u64 now = ktime_get_ns();
+
+	live->first = group->digest;
+	if (group->me == SPINDLE_NO_RANK)
+		spindle_mb_join(&live->mb, view, group->node->id, group->node->incarnation, now);
+	else
+		spindle_mb_init(&live->mb, view, group->me, now);
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Live: what membership asks for when a view ends and another begins. See live.h.
+ *
+ * Context: engine, all of it.
+ */
+#include <linux/ktime.h>
+
+#include "fabric/conn.h"
+#include "group.h"
+#include "live.h"
+#include "node.h"
+#include "peer.h"
+#include "subgroup.h"
+
+/* ---- the end of a view ------------------------------------------------- */
+
+/* Microseconds since the last step of the present change. */
+static u64 lap(struct spindle_live *live)
+{
+	u64 now = ktime_get_ns(), us = div_u64(now - live->at, NSEC_PER_USEC);
+
+	live->at = now;
+	return us;
+}
+
+static struct spindle_subgroup *subgroup_of(struct spindle_live *live, u32 i)
+{
+	return live->group->subgroup[i];
+}
+
+static void live_wedge(void *ctx)
+{
+	struct spindle_live *live = ctx;
+	u32 i;
+
+	for (i = 0; i < live->group->view.num_subgroups; i++)
+		if (subgroup_of(live, i))
+			spindle_mc_wedge(&subgroup_of(live, i)->mc);
+	/* A suspicion has set the clock already. */
+	if (!live->at)
+		live->at = ktime_get_ns();
+	spindle_live_say_change(live);
+}
+
+static bool live_flushed(void *ctx, u32 rank)
+{
+	struct spindle_live *live = ctx;
+	u32 i;
+
+	for (i = 0; i < live->group->view.num_subgroups; i++) {
+		struct spindle_subgroup *sg = subgroup_of(live, i);
+
+		if (sg && sg->mc.active && (sg->peers & BIT_ULL(rank)) &&
+		    !spindle_mc_flushed(&sg->mc, spindle_mask_rank(sg->cfg->members, rank)))
+			return false;
+	}
+	return true;
+}
+
+static void live_freeze(void *ctx, u64 *have)
+{
+	struct spindle_live *live = ctx;
+	const struct spindle_view *view = spindle_mb_view(&live->mb);
+	u32 i, s;
+
+	for (i = 0; i < view->num_subgroups; i++) {
+		struct spindle_subgroup *sg = subgroup_of(live, i);
+
+		for (s = 0; s < hweight64(view->subgroup[i].senders); s++)
+			have[s] = 0;
+		if (sg)
+			spindle_mc_freeze(&sg->mc, have);
+		have += s;
+	}
+	live->timing.wedge = lap(live);
+}
+
+/* Is there a next view for this node to be in? */
+static bool goes_on(const struct spindle_live *live)
+{
+	const struct spindle_mb *mb = &live->mb;
+
+	if (mb->state == SPINDLE_MB_JOINING)
+		return true;
+	return !mb->leaving &&
+	       (spindle_mb_own_decree(mb)[SPINDLE_DECREE_SURVIVORS] & BIT_ULL(mb->me));
+}
+
+static bool live_trim(void *ctx, const u64 *trim)
+{
+	struct spindle_live *live = ctx;
+	const struct spindle_mb *mb = &live->mb;
+	const struct spindle_view *view = spindle_mb_view(mb);
+	u32 i;
+
+	live->timing.agree = lap(live);
+	live->stays = goes_on(live) ? spindle_decree_stays(spindle_mb_own_decree(mb), view,
+							   &mb->view[!mb->now]) : 0;
+	for (i = 0; i < view->num_subgroups; i++) {
+		struct spindle_subgroup *sg = subgroup_of(live, i);
+
+		if (sg && (live->stays & BIT_ULL(i))) {
+			spindle_mc_stay(&sg->mc);
+			spindle_subgroup_touch(sg);
+		} else if (sg && !spindle_mc_trim(&sg->mc, trim)) {
+			return false;
+		}
+		trim += hweight64(view->subgroup[i].senders);
+	}
+	return true;
+}
+
+/* All is delivered, and what the next view takes has been made. */
+static bool live_drain(void *ctx)
+{
+	struct spindle_live *live = ctx;
+	bool done = true;
+	u32 i;
+
+	for (i = 0; i < live->group->view.num_subgroups; i++) {
+		struct spindle_subgroup *sg = subgroup_of(live, i);
+
+		if (sg && !sg->mc.stays && !spindle_mc_drain(&sg->mc)) {
+			done = false;
+			spindle_subgroup_touch(sg);
+		}
+	}
+	if (!done || live->next || !goes_on(live))
+		return done;
+	if (!test_bit(SPINDLE_CHORE_PREPARE, &live->chores))
+		spindle_live_chore(live, SPINDLE_CHORE_PREPARE);
+	return false;
+}
+
+/**
+ * spindle_live_guest() - the seat of a node that is no member yet
+ * @live: the live view
+ * @id: its id
+ * @incarnation: of its life; 0: any
+ *
+ * Return: the peer, or NULL
+ */
+struct spindle_peer *spindle_live_guest(const struct spindle_live *live, u32 id,
+					u64 incarnation)
+{
+	struct spindle_group *group = live->group;
+	u32 i;
+
+	for (i = 0; i < SPINDLE_SEATS; i++) {
+		struct spindle_peer *peer = group->seat[i];
+
+		if (peer && peer->id == id && !peer->departed && peer->rank == SPINDLE_NO_RANK &&
+		    (!incarnation || peer->expected == incarnation))
+			return peer;
+	}
+	return NULL;
+}
+
+static const char *live_layout(void *ctx, const struct spindle_view *view,
+			       struct spindle_view *next)
+{
+	struct spindle_live *live = ctx;
+	u32 i;
+
+	if (next->num_members > live->rules.max_nodes)
+		return "the view has no room for another node";
+	for (i = 0; i < next->num_members; i++) {
+		struct spindle_view_member *m = &next->member[i];
+		const struct spindle_peer *peer;
+
+		if (m->addr.family)
+			continue;
+		peer = spindle_live_guest(live, m->id, 0);
+		if (m->id == live->group->node->id)
+			m->addr = live->group->node->addr;
+		else if (peer)
+			m->addr = peer->addr;
+	}
+	spindle_rules_apply(&live->rules, view, next);
+	return NULL;
+}
+
+/**
+ * spindle_live_row() - the membership's part of a peer's row
+ * @peer: the peer
+ *
+ * Return: it
+ */
+const struct spindle_mb_row *spindle_live_row(const struct spindle_peer *peer)
+{
+	return peer->row.mem.va + peer->in.mb;
+}
+
+static const struct spindle_mb_row *live_join(void *ctx, u32 id, u64 incarnation)
+{
+	struct spindle_live *live = ctx;
+	const struct spindle_peer *peer = spindle_live_guest(live, id, incarnation);
+
+	/* This end of the connection may come up a little later than the joiner's. */
+	return peer && !peer->lost ? spindle_live_row(peer) : NULL;
+}
+
+/* ---- the beginning of a view ------------------------------------------- */
+
+/* Sender ranks before, and messages sent before, of a subgroup's senders. */
+static void from_old(const struct spindle_view *old, const struct spindle_view *next, u32 i,
+		     const u32 *from, const u64 *trim, u32 *rank, u64 *first)
+{
+	u64 senders = old->subgroup[i].senders, mask = next->subgroup[i].senders;
+	u32 s, n = hweight64(mask);
+
+	trim += spindle_decree_trim_at(old, i);
+	/* Counted by us: a compiler may do it with a function that kernels do not have. */
+	for (s = 0; s < n; s++, mask &= mask - 1) {
+		u32 was = from[__ffs64(mask)];
+
+		rank[s] = SPINDLE_NO_RANK;
+		first[s] = 0;
+		if (was == SPINDLE_NO_RANK || !(senders & BIT_ULL(was)))
+			continue;
+		rank[s] = spindle_mask_rank(senders, was);
+		first[s] = trim[rank[s]];
+	}
+}
+
+/* Blocks begin again: nothing of the old view comes any more, and nothing of it stays. */
+static void clear_row(const struct spindle_region *row, const struct spindle_layout *lo,
+		      u64 subgroups)
+{
+	for (; subgroups; subgroups &= subgroups - 1) {
+		u32 i = __ffs64(subgroups);
+
+		memset(row->mem.va + spindle_layout_block(i), 0, sizeof(struct spindle_block));
+		if (lo->hdr[i] != SPINDLE_NO_OFFSET)
+			memset(row->mem.va + spindle_layout_express(lo, i), 0,
+			       sizeof(struct spindle_express));
+	}
+}
+
+/* Readers, the sender, and what they hold, go on in the next view. */
+static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
+{
+	list_splice_init(&old->attachments, &sg->attachments);
+	sg->sender = old->sender;
+	sg->readers = old->readers;
+	sg->stall_ms = old->stall_ms;
+	sg->state = sg->enough ? old->state : SPINDLE_STATE_FORMING;
+	sg->mc.active = sg->state == SPINDLE_STATE_ACTIVE;
+	if (sg->state != old->state)
+		spindle_subgroup_tell(sg, SPINDLE_ERR_NONE);
+}
+
+static void begin_subgroup(struct spindle_live *live, u32 i, const struct spindle_view *old,
+			   const u32 *from, const u64 *trim)
+{
+	struct spindle_subgroup *sg = live->next->subgroup[i];
+	struct spindle_subgroup *before = live->group->subgroup[i];
+	const struct spindle_view *next = &live->group->view;
+	u32 rank[SPINDLE_MAX_MEMBERS];
+	u64 first[SPINDLE_MAX_MEMBERS];
+
+	if (before && (live->stays & BIT_ULL(i))) {
+		before->cfg = &next->subgroup[i];
+		before->peers = before->cfg->members & ~BIT_ULL(live->group->me);
+		return;
+	}
+	live->next->subgroup[i] = before;
+	live->group->subgroup[i] = sg;
+	if (!sg) {
+		if (before)
+			spindle_subgroup_end(before, SPINDLE_STATE_FAILED,
+					     SPINDLE_ERR_NOT_MEMBER,
+					     "the rules have this node in it no more");
+		return;
+	}
+	sg->cfg = &next->subgroup[i];
+	from_old(old, next, i, from, trim, rank, first);
+	spindle_mc_begin(&sg->mc, before ? &before->mc : NULL, rank, first);
+	if (!before)
+		return;
+	take_over(sg, before);
+	spindle_mc_announce(&sg->mc, next->vid);
+}
+
+/* Who is where now. Those that are no members any more keep their seats for a while. */
+static void seat_members(struct spindle_live *live)
+{
+	struct spindle_group *group = live->group;
+	u32 n = group->view.num_subgroups, i, r;
+	u64 begin = (n ? U64_MAX >> (64 - n) : 0) & ~live->stays;
+
+	for (i = 0; i < SPINDLE_SEATS; i++)
+		if (group->seat[i])
+			group->seat[i]->rank = SPINDLE_NO_RANK;
+	memcpy(group->peer, live->next->peer, sizeof(group->peer));
+	group->joined = 0;
+	group->lost = 0;
+	for (r = 0; r < group->view.num_members; r++) {
+		struct spindle_peer *peer = group->peer[r];
+
+		if (!peer)
+			continue;
+		peer->rank = r;
+		group->joined |= peer->joined ? BIT_ULL(r) : 0;
+		clear_row(&peer->row, &peer->in, begin);
+	}
+	clear_row(&group->row, &group->layout, begin);
+}
+
+/* Readers may still hold messages of those that have gone, up to here. */
+static void mark_departed(struct spindle_live *live)
+{
+	struct spindle_group *group = live->group;
+	u32 i, g;
+
+	for (i = 0; i < SPINDLE_SEATS; i++) {
+		struct spindle_peer *peer = group->seat[i];
+
+		/* It came in, or was in: not one that still wants to. */
+		if (!peer || peer->departed || peer->rank != SPINDLE_NO_RANK || !peer->member)
+			continue;
+		peer->departed = true;
+		peer->since = ktime_get_ns();
+		for (g = 0; g < SPINDLE_MAX_SUBGROUPS; g++)
+			peer->marks[g] = group->subgroup[g] ? group->subgroup[g]->mc.log_tail : 0;
+	}
+}
+
+static void count_guests(struct spindle_live *live)
+{
+	u32 i;
+
+	live->guests = 0;
+	for (i = 0; i < SPINDLE_SEATS; i++) {
+		struct spindle_peer *peer = live->group->seat[i];
+
+		if (!peer)
+			continue;
+		peer->member |= peer->rank != SPINDLE_NO_RANK;
+		live->guests += peer->rank == SPINDLE_NO_RANK;
+	}
+}
+
+static void live_install(void *ctx, const struct spindle_view *next, const u32 *from,
+			 const u64 *trim)
+{
+	struct spindle_live *live = ctx;
+	struct spindle_group *group = live->group;
+	const struct spindle_view *old = &live->mb.view[!live->mb.now];
+	u32 i;
+
+	group->view = *next;
+	group->me = live->next->me;
+	group->digest = spindle_live_digest(next, &live->rules);
+	seat_members(live);
+	for (i = 0; i < next->num_subgroups; i++)
+		begin_subgroup(live, i, old, from, trim);
+	mark_departed(live);
+	count_guests(live);
+	group->hot = U64_MAX;
+	group->push = U64_MAX;
+	live->ready = 0;
+	live->stays = 0;
+	live->next->taken = true;
+	live->changes++;
+	if (live->at)
+		live->timing.install = lap(live);
+	live->times = live->timing;
+	live->timing = (struct spindle_live_times){};
+	live->at = 0;
+	spindle_live_say_view(live);
+}
+
+static void live_cut(void *ctx, u32 rank)
+{
+	struct spindle_live *live = ctx;
+	struct spindle_peer *peer = live->group->peer[rank];
+
+	spindle_live_say_suspect(live, rank);
+	if (peer && peer->conn.cfg.ep)
+		spindle_conn_fail(&peer->conn, "it is suspected");
+}
+
+static void live_stopped(void *ctx)
+{
+	struct spindle_live *live = ctx;
+	u32 i;
+
+	/* Who was never in has not stopped: the join tells what became of it. */
+	if (live->group->me != SPINDLE_NO_RANK)
+		spindle_live_say_stop(live);
+	for (i = 0; i < live->group->view.num_subgroups; i++)
+		if (subgroup_of(live, i))
+			spindle_subgroup_end(subgroup_of(live, i), SPINDLE_STATE_FAILED,
+					     spindle_live_error(live->mb.reason), live->reason);
+	spindle_live_chore(live, SPINDLE_CHORE_STOP);
+}
+
+const struct spindle_mb_ops spindle_live_ops = {
+	.wedge = live_wedge,
+	.flushed = live_flushed,
+	.freeze = live_freeze,
+	.trim = live_trim,
+	.drain = live_drain,
+	.layout = live_layout,
+	.join = live_join,
+	.install = live_install,
+	.cut = live_cut,
+	.stopped = live_stopped,
+};

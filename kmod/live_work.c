@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Live: what may sleep: seats, memory of the next view, farewells. See live.h.
+ *
+ * Context: the work item, with spindle_mutex, but for letters, which the engine runs.
+ */
+#include <linux/delay.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "attachment.h"
+#include "engine.h"
+#include "fabric/post.h"
+#include "group.h"
+#include "live.h"
+#include "node.h"
+#include "past.h"
+#include "peer.h"
+#include "subgroup.h"
+
+/* How often it is looked whether the mutex is free, or a farewell has got through. */
+#define AGAIN_MS	2
+/* Times that this is done: who cannot be told is not waited for. */
+#define FAREWELLS	100
+/* A guest that is not connected, or not let in, loses its seat. */
+#define GUEST_NS	(10ULL * NSEC_PER_SEC)
+/* Who has departed is left the connection to learn that it has. */
+#define PART_NS		(2ULL * NSEC_PER_SEC)
+
+struct letter {
+	struct spindle_live *live;
+	struct spindle_next *next;
+	struct spindle_peer *peer;
+	u32 seat;
+	bool ok;
+};
+
+static void call(struct spindle_live *live, void (*fn)(void *ctx), struct letter *letter)
+{
+	letter->live = live;
+	spindle_engine_call(live->group->node->engine, fn, letter);
+}
+
+/* ---- seats ------------------------------------------------------------- */
+
+static int free_seat(struct spindle_live *live)
+{
+	u32 i;
+
+	for (i = 0; i < SPINDLE_SEATS; i++) {
+		live->last_seat = (live->last_seat + 1) % SPINDLE_SEATS;
+		if (!live->group->seat[live->last_seat])
+			return live->last_seat;
+	}
+	return -1;
+}
+
+static void seat_fn(void *ctx)
+{
+	struct letter *letter = ctx;
+	struct spindle_live *live = letter->live;
+
+	live->group->seat[letter->seat] = letter->peer;
+	live->guests++;
+}
+
+/* A peer that is no member yet, with its row. The engine does not know it before the letter. */
+static struct spindle_peer *make_guest(struct spindle_live *live,
+				       const struct spindle_view_member *who, u64 incarnation,
+				       u64 digest)
+{
+	struct spindle_group *group = live->group;
+	u32 own = group->node->id;
+	int seat = free_seat(live);
+	struct spindle_peer *peer;
+
+	if (seat < 0)
+		return NULL;
+	peer = spindle_peer_create(group, seat, who);
+	if (!peer)
+		return NULL;
+	peer->digest = digest;
+	peer->expected = incarnation;
+	spindle_rules_row(&peer->in, &live->rules, peer->id, own);
+	spindle_rules_row(&peer->out, &live->rules, own, peer->id);
+	if (spindle_region_alloc(&peer->row, group->node->ep.ib, peer->in.size)) {
+		spindle_peer_destroy(peer);
+		return NULL;
+	}
+	return peer;
+}
+
+static void put_guest(struct spindle_live *live, struct spindle_peer *peer)
+{
+	struct letter letter = { .peer = peer, .seat = peer->seat };
+
+	mutex_lock(&live->group->seats_lock);
+	call(live, seat_fn, &letter);
+	mutex_unlock(&live->group->seats_lock);
+}
+
+static bool read_by_all(const struct spindle_group *group, const struct spindle_peer *peer)
+{
+	u32 g;
+
+	for (g = 0; g < SPINDLE_MAX_SUBGROUPS; g++)
+		if (group->subgroup[g] && group->subgroup[g]->mc.log_head < peer->marks[g])
+			return false;
+	return true;
+}
+
+/* Is the seat of a node that is no member free again? */
+static bool has_gone(struct spindle_live *live, struct spindle_peer *peer)
+{
+	u64 age = ktime_get_ns() - peer->since;
+
+	if (peer->departed && !peer->lost && peer->joined && age > PART_NS)
+		spindle_conn_fail(&peer->conn, "it is no member any more");
+	if (peer->departed)
+		return (peer->lost || !peer->joined) && read_by_all(live->group, peer);
+	return peer->lost || (age > GUEST_NS && live->mb.wish != peer->id);
+}
+
+static void reap_fn(void *ctx)
+{
+	struct letter *letter = ctx;
+	struct spindle_live *live = letter->live;
+	struct spindle_peer *peer = live->group->seat[letter->seat];
+
+	if (!peer || peer->rank != SPINDLE_NO_RANK || live->mb.state == SPINDLE_MB_JOINING)
+		return;
+	letter->ok |= has_gone(live, peer);
+	if (!letter->ok)
+		return;
+	letter->peer = peer;
+	live->group->seat[letter->seat] = NULL;
+	live->guests--;
+}
+
+/* Take a seat, if it is free or @force says so. */
+static void reap_seat(struct spindle_live *live, u32 seat, bool force)
+{
+	struct letter letter = { .seat = seat, .ok = force };
+
+	mutex_lock(&live->group->seats_lock);
+	call(live, reap_fn, &letter);
+	mutex_unlock(&live->group->seats_lock);
+	/* Mappings hold the pages of its row. */
+	spindle_peer_destroy(letter.peer);
+}
+
+static void reap(struct spindle_live *live)
+{
+	u32 i;
+
+	for (i = 0; i < SPINDLE_SEATS; i++)
+		if (live->group->seat[i] && live->group->seat[i]->rank == SPINDLE_NO_RANK)
+			reap_seat(live, i, false);
+}
+
+/* A node wants a seat: its former life, if it did not become a member, loses it. */
+static void admit(struct spindle_live *live, const struct spindle_knock *knock)
+{
+	struct spindle_view_member who = { .id = knock->id, .addr = knock->addr };
+	struct spindle_group *group = live->group;
+	struct spindle_peer *peer;
+	u32 i;
+
+	for (i = 0; i < SPINDLE_SEATS; i++) {
+		peer = group->seat[i];
+		if (peer && peer->id == knock->id && !peer->departed &&
+		    peer->rank == SPINDLE_NO_RANK)
+			reap_seat(live, i, true);
+	}
+	peer = make_guest(live, &who, knock->incarnation, knock->digest);
+	if (!peer)
+		return;
+	put_guest(live, peer);
+	spindle_peer_start(peer);
+}
+
+static void admit_all(struct spindle_live *live)
+{
+	struct spindle_knock knock;
+
+	while (spindle_door_take(&live->door, &live->group->node->ep, &knock))
+		if (live->mb.state < SPINDLE_MB_STOPPED)
+			admit(live, &knock);
+}
+
+/* ---- the next view ------------------------------------------------------ */
+
+/* What is decided, as it is now. */
+static void look_fn(void *ctx)
+{
+	struct letter *letter = ctx;
+	struct spindle_live *live = letter->live;
+	const struct spindle_mb *mb = &live->mb;
+	const struct spindle_view *view = spindle_mb_view(mb), *to = &mb->view[!mb->now];
+	struct spindle_next *next = letter->next;
+	u32 r, i;
+	int rank;
+
+	letter->ok = (mb->state == SPINDLE_MB_COMMITTED || mb->state == SPINDLE_MB_JOINING) &&
+		     to->vid == view->vid + 1;
+	if (!letter->ok)
+		return;
+	next->view = *to;
+	next->stays = live->stays;
+	next->me = spindle_view_rank(to, live->group->node->id);
+	for (r = 0; r < to->num_members; r++) {
+		u32 id = to->member[r].id;
+
+		if (r == next->me)
+			continue;
+		rank = spindle_view_rank(view, id);
+		if (rank >= 0) {
+			next->peer[r] = live->group->peer[rank];
+			continue;
+		}
+		for (i = 0; i < SPINDLE_SEATS; i++) {
+			struct spindle_peer *peer = live->group->seat[i];
+
+			if (peer && peer->id == id && !peer->departed)
+				next->peer[r] = peer;
+		}
+	}
+}
+
+static int build(struct spindle_live *live, struct spindle_next *next)
+{
+	u32 i;
+
+	for (i = 0; i < next->view.num_members; i++) {
+		if (i == next->me || next->peer[i])
+			continue;
+		/* Not connected here: it will be suspected, but until then it has a row. */
+		next->peer[i] = make_guest(live, &next->view.member[i], U64_MAX, 0);
+		if (!next->peer[i])
+			return -ENOMEM;
+		put_guest(live, next->peer[i]);
+	}
+	for (i = 0; i < next->view.num_subgroups; i++) {
+		if (!(next->view.subgroup[i].members & BIT_ULL(next->me)) ||
+		    (next->stays & BIT_ULL(i)))
+			continue;
+		next->subgroup[i] = spindle_subgroup_create(live->group, &next->view, next->me,
+							    next->peer, i);
+		if (!next->subgroup[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void install_fn(void *ctx)
+{
+	struct letter *letter = ctx;
+	struct spindle_live *live = letter->live;
+	struct spindle_mb *mb = &live->mb;
+	struct spindle_next *next = letter->next;
+
+	/* It may have stopped meanwhile, and who joins may have seen another one. */
+	if (memcmp(&next->view, &mb->view[!mb->now], sizeof(next->view)))
+		return;
+	live->next = next;
+	spindle_mb_run(mb, ktime_get_ns());
+	live->next = NULL;
+}
+
+static void no_memory_fn(void *ctx)
+{
+	struct letter *letter = ctx;
+
+	spindle_mb_stop(&letter->live->mb, SPINDLE_MB_LAYOUT);
+}
+
+/* Attachments go over to the subgroups of the view that is installed, or end. */
+static void move_attachments(struct spindle_live *live, struct spindle_next *next)
+{
+	struct spindle_attachment *att, *safe;
+	u32 i;
+
+	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++) {
+		struct spindle_subgroup *sg = live->group->subgroup[i];
+		struct spindle_subgroup *old = next->subgroup[i];
+
+		if (sg && old)
+			list_for_each_entry(att, &sg->attachments, link)
+				spindle_attachment_move(att, sg);
+		if (!old)
+			continue;
+		list_for_each_entry_safe(att, safe, &old->attachments, link)
+			spindle_attachment_cut(att);
+	}
+}
+
+static void open_door(struct spindle_live *live)
+{
+	struct spindle_group *group = live->group;
+	struct spindle_node *node = group->node;
+	struct spindle_card *card;
+	u32 bytes = 0;
+
+	/* Without a card nobody can join by this node; the others do not need it. */
+	card = spindle_card_make(&group->view, &live->rules, group->digest, node->id, &bytes);
+	kvfree(spindle_door_change(&live->door, &node->ep, &group->view, card, bytes));
+	spin_lock(&node->ep.lock);
+	node->door = &live->door;
+	spin_unlock(&node->ep.lock);
+}
+
+/**
+ * spindle_live_settle() - others may come in, and processes ask who is there
+ * @live: of the first view, not started yet
+ *
+ * Context: process, spindle_mutex.
+ * Return: 0 or -ENOMEM
+ */
+int spindle_live_settle(struct spindle_live *live)
+{
+	const struct spindle_view *view = &live->group->view;
+	struct spindle_past *past = spindle_past_alloc(view->num_members, view->num_subgroups);
+
+	if (!past)
+		return -ENOMEM;
+	spindle_past_keep(&live->past, past, live->group);
+	open_door(live);
+	return 0;
+}
+
+static void prepare(struct spindle_live *live)
+{
+	struct spindle_next *next = kvzalloc(sizeof(*next), GFP_KERNEL_ACCOUNT);
+	struct letter letter = { .next = next };
+	struct spindle_past *past = NULL;
+	u32 i;
+
+	if (next) {
+		call(live, look_fn, &letter);
+		if (!letter.ok)
+			goto out;
+		past = spindle_past_alloc(next->view.num_members, next->view.num_subgroups);
+	}
+	if (!past || build(live, next)) {
+		call(live, no_memory_fn, &letter);
+		goto out;
+	}
+	call(live, install_fn, &letter);
+	if (!next->taken)
+		goto out;
+	move_attachments(live, next);
+	spindle_past_keep(&live->past, past, live->group);
+	past = NULL;
+	spindle_node_generation++;
+	open_door(live);
+out:
+	/* What was not installed, or is not any more. */
+	for (i = 0; next && i < SPINDLE_MAX_SUBGROUPS; i++)
+		spindle_subgroup_free(next->subgroup[i]);
+	spindle_past_free(past);
+	kvfree(next);
+}
+
+/* ---- farewell ----------------------------------------------------------- */
+
+static void said_fn(void *ctx)
+{
+	struct letter *letter = ctx;
+	u32 i;
+
+	letter->ok = spindle_live_said(letter->live);
+	for (i = 0; i < SPINDLE_SEATS; i++) {
+		struct spindle_peer *peer = letter->live->group->seat[i];
+
+		if (peer && peer->joined)
+			spindle_post_poll(&peer->conn);
+	}
+}
+
+static void part_fn(void *ctx)
+{
+	struct letter *letter = ctx;
+	u32 i;
+
+	for (i = 0; i < SPINDLE_SEATS; i++) {
+		struct spindle_peer *peer = letter->live->group->seat[i];
+
+		if (peer && peer->joined)
+			spindle_conn_fail(&peer->conn, "this node has stopped");
+	}
+}
+
+static void close_door(struct spindle_live *live)
+{
+	kvfree(spindle_door_change(&live->door, &live->group->node->ep, NULL, NULL, 0));
+}
+
+/* Part from the others when they know. Returns false if that has to wait. */
+static bool farewell(struct spindle_live *live)
+{
+	struct letter letter = {};
+
+	close_door(live);
+	call(live, said_fn, &letter);
+	if (!letter.ok && ++live->tries < FAREWELLS)
+		return false;
+	call(live, part_fn, &letter);
+	return true;
+}
+
+static void stop_fn(void *ctx)
+{
+	struct letter *letter = ctx;
+	struct spindle_live *live = letter->live;
+
+	live->mb.leaving = true;
+	spindle_mb_stop(&live->mb, SPINDLE_MB_LEFT);
+}
+
+/**
+ * spindle_live_bow_out() - the node stops, and says so
+ * @live: the live view; the engine runs its group
+ *
+ * Context: process, spindle_mutex; for a fifth of a second at most.
+ */
+void spindle_live_bow_out(struct spindle_live *live)
+{
+	struct letter letter = {};
+
+	call(live, stop_fn, &letter);
+	while (!farewell(live))
+		msleep(AGAIN_MS);
+}
+
+/* ---- the work item ------------------------------------------------------ */
+
+/**
+ * spindle_live_work() - do the chores that are set
+ * @work: of the live view
+ */
+void spindle_live_work(struct work_struct *work)
+{
+	struct spindle_live *live = container_of(work, struct spindle_live, work.work);
+	bool again = false;
+
+	if (!spindle_node_lock(&live->ending))
+		return;
+	/* A group that the engine does not run has no chores. */
+	if (live->group->node->running == live->group) {
+		if (test_and_clear_bit(SPINDLE_CHORE_KNOCK, &live->chores))
+			admit_all(live);
+		if (test_and_clear_bit(SPINDLE_CHORE_PREPARE, &live->chores))
+			prepare(live);
+		if (test_and_clear_bit(SPINDLE_CHORE_REAP, &live->chores))
+			reap(live);
+		if (test_bit(SPINDLE_CHORE_STOP, &live->chores)) {
+			again = !farewell(live);
+			if (!again)
+				clear_bit(SPINDLE_CHORE_STOP, &live->chores);
+		}
+	}
+	mutex_unlock(&spindle_mutex);
+	if (again)
+		queue_delayed_work(system_unbound_wq, &live->work, msecs_to_jiffies(AGAIN_MS));
+}

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink: what a message says. See netlink.h.
+ *
+ * Context: spindle_mutex.
+ */
+#include <linux/ktime.h>
+#include <linux/math64.h>
+
+#include "attachment.h"
+#include "core/multicast.h"
+#include "engine.h"
+#include "group.h"
+#include "netlink.h"
+#include "node.h"
+#include "peer.h"
+#include "subgroup.h"
+
+/* Bytes of the longest message about a node's view, and about its peers, beyond the base. */
+#define MEMBER_BYTES	256
+#define SUBGROUP_BYTES	128
+#define NODE_BYTES	24
+#define ROW_BYTES	96
+#define READER_BYTES	96
+
+/* Readers of a subgroup that are shown at most. */
+#define READERS		32
+
+/**
+ * spindle_fill_view_bytes() - what a message about a node with a view takes
+ * @group: its group
+ *
+ * Return: bytes, at most
+ */
+u32 spindle_fill_view_bytes(const struct spindle_group *group)
+{
+	const struct spindle_view *view = &group->view;
+	u32 i, bytes = SPINDLE_FILL_BASE + view->num_members * MEMBER_BYTES;
+
+	for (i = 0; i < view->num_subgroups; i++)
+		bytes += SUBGROUP_BYTES + hweight64(view->subgroup[i].members) * NODE_BYTES;
+	return bytes;
+}
+
+/**
+ * spindle_fill_subgroup_bytes() - what a message about a subgroup takes
+ * @group: its group
+ *
+ * Return: bytes, at most
+ */
+u32 spindle_fill_subgroup_bytes(const struct spindle_group *group)
+{
+	u32 i, readers = 0;
+
+	for (i = 0; i < group->view.num_subgroups; i++)
+		if (group->subgroup[i])
+			readers = max(readers, group->subgroup[i]->readers);
+	return 2 * SPINDLE_FILL_BASE + min_t(u32, readers, READERS) * READER_BYTES +
+	       group->view.num_members * (NODE_BYTES + ROW_BYTES);
+}
+
+static int put_addr(struct sk_buff *skb, const struct spindle_addr *addr, int a4, int a6,
+		    int port)
+{
+	int err;
+
+	if (addr->family == 6)
+		err = nla_put(skb, a6, sizeof(addr->ip), addr->ip);
+	else
+		err = nla_put(skb, a4, sizeof(__be32), addr->ip);
+	return err ? err : nla_put_u16(skb, port, addr->port);
+}
+
+/**
+ * spindle_fill_has_view() - has the node a view? Who joins a live one has none yet
+ * @node: the node
+ *
+ * Return: true if so
+ */
+bool spindle_fill_has_view(const struct spindle_node *node)
+{
+	return node->group && node->group->view.vid;
+}
+
+/**
+ * spindle_fill_node() - a node
+ * @skb: room
+ * @node: the node
+ *
+ * Return: 0 or -EMSGSIZE
+ */
+int spindle_fill_node(struct sk_buff *skb, const struct spindle_node *node)
+{
+	u8 state = node->dead ? SPINDLE_NODE_DEAD :
+		   node->group ? SPINDLE_NODE_VIEW : SPINDLE_NODE_IDLE;
+
+	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
+	    nla_put_string(skb, SPINDLE_A_CLUSTER, node->cluster) ||
+	    put_addr(skb, &node->addr, SPINDLE_A_ADDR4, SPINDLE_A_ADDR6, SPINDLE_A_PORT) ||
+	    nla_put_u8(skb, SPINDLE_A_VISIBILITY, node->visibility) ||
+	    nla_put_u32(skb, SPINDLE_A_IDLE_US, node->idle_us) ||
+	    nla_put_u32(skb, SPINDLE_A_ENGINE, node->engine->id) ||
+	    nla_put_u8(skb, SPINDLE_A_TIMING, READ_ONCE(node->engine->timing)) ||
+	    nla_put_string(skb, SPINDLE_A_DEVICE, node->device) ||
+	    nla_put_u8(skb, SPINDLE_A_NODE_STATE, state) ||
+	    nla_put_u64_64bit(skb, SPINDLE_A_INCARNATION, node->incarnation, SPINDLE_A_PAD))
+		return -EMSGSIZE;
+	if (node->engine->cpu != SPINDLE_ANY_CPU &&
+	    nla_put_u32(skb, SPINDLE_A_CPU, node->engine->cpu))
+		return -EMSGSIZE;
+	if (spindle_fill_has_view(node) &&
+	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, node->group->view.vid, SPINDLE_A_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int fill_member(struct sk_buff *skb, const struct spindle_view_member *m)
+{
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_A_MEMBER);
+
+	if (!nest || nla_put_u32(skb, SPINDLE_MEMBER_A_ID, m->id) ||
+	    put_addr(skb, &m->addr, SPINDLE_MEMBER_A_ADDR4, SPINDLE_MEMBER_A_ADDR6,
+		     SPINDLE_MEMBER_A_PORT))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int fill_subgroup_nodes(struct sk_buff *skb, const struct spindle_view *view,
+			       const struct spindle_view_subgroup *sg)
+{
+	u32 r;
+
+	for (r = 0; r < view->num_members; r++) {
+		struct nlattr *nest;
+
+		if (!(sg->members & BIT_ULL(r)))
+			continue;
+		nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_NODE);
+		if (!nest ||
+		    nla_put_u32(skb, SPINDLE_SUBGROUP_NODE_A_ID, view->member[r].id) ||
+		    nla_put_u8(skb, SPINDLE_SUBGROUP_NODE_A_SENDER,
+			       !!(sg->senders & BIT_ULL(r))))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return 0;
+}
+
+static int fill_subgroup_config(struct sk_buff *skb, const struct spindle_view *view,
+				const struct spindle_view_subgroup *sg)
+{
+	if (nla_put_u32(skb, SPINDLE_SUBGROUP_A_ID, sg->id) ||
+	    (sg->name[0] && nla_put_string(skb, SPINDLE_SUBGROUP_A_NAME, sg->name)) ||
+	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_MODE, sg->mode) ||
+	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_WINDOW, sg->window) ||
+	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_MAX_MSG, sg->max_msg) ||
+	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_RING, sg->ring) ||
+	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_HOLD, sg->hold))
+		return -EMSGSIZE;
+	return fill_subgroup_nodes(skb, view, sg);
+}
+
+/**
+ * spindle_fill_view() - the view of a node
+ * @skb: room
+ * @node: the node, which has one
+ *
+ * Return: 0 or -EMSGSIZE
+ */
+int spindle_fill_view(struct sk_buff *skb, const struct spindle_node *node)
+{
+	const struct spindle_view *view = &node->group->view;
+	const struct spindle_live *live = node->group->live;
+	u32 i;
+
+	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
+	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, view->vid, SPINDLE_A_PAD))
+		return -EMSGSIZE;
+	for (i = 0; i < view->num_members; i++)
+		if (fill_member(skb, &view->member[i]))
+			return -EMSGSIZE;
+	for (i = 0; i < view->num_subgroups; i++) {
+		struct nlattr *nest = nla_nest_start(skb, SPINDLE_A_SUBGROUP);
+
+		if (!nest || fill_subgroup_config(skb, view, &view->subgroup[i]) ||
+		    (live && spindle_netlink_put_rule(skb, live, i)))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return live ? spindle_netlink_put_rules(skb, live) : 0;
+}
+
+struct counter {
+	int type;
+	u64 value;
+};
+
+static int put_stats(struct sk_buff *skb, int type, int pad, const struct counter *list, u32 n)
+{
+	struct nlattr *nest = nla_nest_start(skb, type);
+	u32 i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < n; i++)
+		if (nla_put_u64_64bit(skb, list[i].type, list[i].value, pad))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* Counters are written by the engine alone; a reader may see them one pass apart. */
+static int fill_subgroup_stats(struct sk_buff *skb, const struct spindle_subgroup *sg)
+{
+	const struct spindle_mc *mc = &sg->mc;
+	const struct spindle_mc_stats *s = &mc->stats;
+	const struct counter list[] = {
+		{ SPINDLE_SUBGROUP_S_SENT, READ_ONCE(s->sent) },
+		{ SPINDLE_SUBGROUP_S_SENT_BYTES, READ_ONCE(s->sent_bytes) },
+		{ SPINDLE_SUBGROUP_S_NULLS, READ_ONCE(s->nulls) },
+		{ SPINDLE_SUBGROUP_S_RECEIVED, READ_ONCE(s->received) },
+		{ SPINDLE_SUBGROUP_S_DELIVERED, READ_ONCE(s->delivered) },
+		{ SPINDLE_SUBGROUP_S_DELIVERED_BYTES, READ_ONCE(s->delivered_bytes) },
+		{ SPINDLE_SUBGROUP_S_DISCARDED, READ_ONCE(s->discarded) },
+		{ SPINDLE_SUBGROUP_S_SEND_BATCHES, READ_ONCE(s->send_batches) },
+		{ SPINDLE_SUBGROUP_S_RECV_BATCHES, READ_ONCE(s->recv_batches) },
+		{ SPINDLE_SUBGROUP_S_DLV_BATCHES, READ_ONCE(s->dlv_batches) },
+		{ SPINDLE_SUBGROUP_S_ABANDONED, READ_ONCE(s->abandoned) },
+		{ SPINDLE_SUBGROUP_S_FROZEN, READ_ONCE(s->frozen) },
+		{ SPINDLE_SUBGROUP_S_STABLE, READ_ONCE(mc->stable) },
+		{ SPINDLE_SUBGROUP_S_ROUND, READ_ONCE(mc->word[SPINDLE_COL_SENT]) },
+		{ SPINDLE_SUBGROUP_S_ACTIVATIONS, READ_ONCE(s->activations) },
+		{ SPINDLE_SUBGROUP_S_VISITS, READ_ONCE(s->visits) },
+		{ SPINDLE_SUBGROUP_S_SILENT, READ_ONCE(s->silent) },
+		{ SPINDLE_SUBGROUP_S_FREE, READ_ONCE(mc->free_slot) },
+		{ SPINDLE_SUBGROUP_S_STALLED, READ_ONCE(s->stalled) },
+		{ SPINDLE_SUBGROUP_S_ROW_BYTES, spindle_subgroup_row_bytes(sg) },
+		{ SPINDLE_SUBGROUP_S_PRIVATE_BYTES, spindle_subgroup_private_bytes(sg) },
+	};
+
+	return put_stats(skb, SPINDLE_SUBGROUP_A_STATS, SPINDLE_SUBGROUP_S_PAD, list,
+			 ARRAY_SIZE(list));
+}
+
+static int fill_tune(struct sk_buff *skb, const struct spindle_subgroup *sg)
+{
+	const struct spindle_mc_tune *t = &sg->mc.tune;
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_TUNE);
+
+	/* Only spindle_netlink_subgroup_set() changes them, and it holds the mutex. */
+	if (!nest || nla_put_bitfield32(skb, SPINDLE_TUNE_A_SWITCHES, t->switches,
+					SPINDLE_SW_ALL) ||
+	    nla_put_u32(skb, SPINDLE_TUNE_A_SEND_BUDGET, t->send_budget) ||
+	    nla_put_u32(skb, SPINDLE_TUNE_A_RECV_BUDGET, t->recv_budget) ||
+	    nla_put_u32(skb, SPINDLE_TUNE_A_DLV_BUDGET, t->dlv_budget) ||
+	    nla_put_u32(skb, SPINDLE_TUNE_A_SILENCE, t->silence) ||
+	    nla_put_u32(skb, SPINDLE_TUNE_A_STALL_MS, sg->stall_ms))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int fill_hist(struct sk_buff *skb, int type, const u64 hist[SPINDLE_HIST_BUCKETS])
+{
+	u64 copy[SPINDLE_HIST_BUCKETS];
+	u32 i;
+
+	for (i = 0; i < SPINDLE_HIST_BUCKETS; i++)
+		copy[i] = READ_ONCE(hist[i]);
+	return nla_put(skb, type, sizeof(copy), copy);
+}
+
+/* Messages that a reader has not consumed. The process may have written anything. */
+static u64 reader_lag(const struct spindle_attachment *att)
+{
+	const struct spindle_dlvq *q = &att->dlvq;
+	u64 lag = READ_ONCE(*q->tail_word) - READ_ONCE(*q->consumed_word);
+
+	return lag <= q->mask + 1ULL ? lag : 0;
+}
+
+static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att)
+{
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_READER);
+	u64 lag = reader_lag(att), since = READ_ONCE(att->since_ns), now = ktime_get_ns();
+	u64 idle = lag && now > since ? div_u64(now - since, NSEC_PER_MSEC) : 0;
+
+	if (!nest || nla_put_u32(skb, SPINDLE_READER_A_PID, pid_vnr(att->pid)) ||
+	    nla_put_string(skb, SPINDLE_READER_A_COMM, att->comm) ||
+	    nla_put_u8(skb, SPINDLE_READER_A_COPY, !!(att->flags & SPINDLE_ATTACH_COPY)) ||
+	    nla_put_u64_64bit(skb, SPINDLE_READER_A_LAG, lag, SPINDLE_READER_A_PAD) ||
+	    nla_put_u64_64bit(skb, SPINDLE_READER_A_IDLE_MS, idle, SPINDLE_READER_A_PAD))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/*
+ * The one that lags most comes first: where not all are shown, it is the one that somebody
+ * looks for. Attachments come and go under the mutex only.
+ */
+static int fill_readers(struct sk_buff *skb, const struct spindle_subgroup *sg)
+{
+	const struct spindle_attachment *att, *last = NULL;
+	u64 most = 0;
+	u32 n = 1;
+
+	list_for_each_entry(att, &sg->attachments, link) {
+		if (!(att->flags & SPINDLE_ATTACH_RECV) || (last && reader_lag(att) <= most))
+			continue;
+		most = reader_lag(att);
+		last = att;
+	}
+	if (last && fill_reader(skb, last))
+		return -EMSGSIZE;
+	list_for_each_entry(att, &sg->attachments, link) {
+		if (!(att->flags & SPINDLE_ATTACH_RECV) || att == last)
+			continue;
+		if (++n > READERS)
+			break;
+		if (fill_reader(skb, att))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
+static int fill_row(struct sk_buff *skb, const struct spindle_subgroup *sg, u32 id, u32 rank)
+{
+	const struct spindle_mc *mc = &sg->mc;
+	const struct spindle_mc_member *m = &mc->member[rank];
+	const u64 *own = rank == mc->me ? mc->word : NULL;
+	const struct counter list[] = {
+		{ SPINDLE_ROW_A_SENT, READ_ONCE(*(own ? &own[SPINDLE_COL_SENT] : &m->sent)) },
+		{ SPINDLE_ROW_A_SLOTS, READ_ONCE(*(own ? &own[SPINDLE_COL_SLOTS] : &m->slots)) },
+		{ SPINDLE_ROW_A_RECEIVED,
+		  READ_ONCE(*(own ? &own[SPINDLE_COL_RECEIVED] : &m->received)) },
+		{ SPINDLE_ROW_A_DELIVERED,
+		  READ_ONCE(*(own ? &own[SPINDLE_COL_DELIVERED] : &m->delivered)) },
+	};
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_ROW);
+	u32 i;
+
+	if (!nest || nla_put_u32(skb, SPINDLE_ROW_A_ID, id))
+		return -EMSGSIZE;
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		if (nla_put_u64_64bit(skb, list[i].type, list[i].value, SPINDLE_ROW_A_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int fill_rows(struct sk_buff *skb, const struct spindle_subgroup *sg)
+{
+	const struct spindle_view *view = &sg->group->view;
+	u32 r;
+
+	for (r = 0; r < view->num_members; r++)
+		if ((sg->cfg->members & BIT_ULL(r)) &&
+		    fill_row(skb, sg, view->member[r].id,
+			     spindle_mask_rank(sg->cfg->members, r)))
+			return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * spindle_fill_subgroup() - a subgroup with its state and counters
+ * @skb: room
+ * @node: the node
+ * @sg: the subgroup
+ *
+ * Return: 0 or -EMSGSIZE
+ */
+int spindle_fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
+			  const struct spindle_subgroup *sg)
+{
+	struct nlattr *nest;
+
+	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
+	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, node->group->view.vid, SPINDLE_A_PAD))
+		return -EMSGSIZE;
+	nest = nla_nest_start(skb, SPINDLE_A_SUBGROUP);
+	if (!nest || fill_subgroup_config(skb, &node->group->view, sg->cfg) ||
+	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_STATE, READ_ONCE(sg->state)) ||
+	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_ERROR, READ_ONCE(sg->error)) ||
+	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_READERS, sg->readers) ||
+	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_SENDER, !!sg->sender) ||
+	    fill_subgroup_stats(skb, sg) || fill_tune(skb, sg) ||
+	    fill_hist(skb, SPINDLE_SUBGROUP_A_SEND_HIST, sg->mc.stats.send_hist) ||
+	    fill_hist(skb, SPINDLE_SUBGROUP_A_RECV_HIST, sg->mc.stats.recv_hist) ||
+	    fill_hist(skb, SPINDLE_SUBGROUP_A_DLV_HIST, sg->mc.stats.dlv_hist) ||
+	    fill_readers(skb, sg) || fill_rows(skb, sg))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static u64 peer_torn(const struct spindle_peer *peer)
+{
+	const struct spindle_group *group = peer->group;
+	u64 torn = READ_ONCE(peer->torn);
+	u32 i;
+
+	for (i = 0; i < group->view.num_subgroups; i++) {
+		const struct spindle_subgroup *sg = group->subgroup[i];
+
+		if (sg && (sg->peers & BIT_ULL(peer->rank)))
+			torn += READ_ONCE(sg->mc.member[spindle_mask_rank(sg->cfg->members,
+									  peer->rank)].torn);
+	}
+	return torn;
+}
+
+static int fill_peer(struct sk_buff *skb, const struct spindle_peer *peer)
+{
+	const struct spindle_conn *conn = &peer->conn;
+	const char *reason = spindle_peer_reason(peer);
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_A_PEER);
+	const struct counter list[] = {
+		{ SPINDLE_PEER_A_WRITES, READ_ONCE(conn->stats.writes) },
+		{ SPINDLE_PEER_A_POSTS, READ_ONCE(conn->stats.posts) },
+		{ SPINDLE_PEER_A_BYTES, READ_ONCE(conn->stats.bytes) },
+		{ SPINDLE_PEER_A_DOORBELLS, READ_ONCE(conn->stats.imms) },
+		{ SPINDLE_PEER_A_TORN, peer_torn(peer) },
+		{ SPINDLE_PEER_A_ATTEMPTS, READ_ONCE(conn->attempts) },
+	};
+	u32 i;
+
+	if (!nest || nla_put_u32(skb, SPINDLE_PEER_A_ID, peer->id) ||
+	    nla_put_u8(skb, SPINDLE_PEER_A_STATE, spindle_peer_state(peer)) ||
+	    nla_put_u8(skb, SPINDLE_PEER_A_IMM, peer->group->node->imm))
+		return -EMSGSIZE;
+	if (reason && nla_put_string(skb, SPINDLE_PEER_A_REASON, reason))
+		return -EMSGSIZE;
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		if (nla_put_u64_64bit(skb, list[i].type, list[i].value, SPINDLE_PEER_A_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* How long the engine has measured, up to now. */
+static u64 timed_ns(const struct spindle_engine *engine)
+{
+	u64 ns = READ_ONCE(engine->stats.timed_ns);
+
+	if (READ_ONCE(engine->timing))
+		ns += ktime_get_ns() - READ_ONCE(engine->timed_since);
+	return ns;
+}
+
+/**
+ * spindle_fill_stats() - a node with the counters of its engine and of each peer
+ * @skb: room
+ * @node: the node
+ *
+ * Return: 0 or -EMSGSIZE
+ */
+int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node)
+{
+	const struct spindle_engine *engine = node->engine;
+	const struct counter list[] = {
+		{ SPINDLE_ENGINE_S_PASSES, READ_ONCE(engine->stats.passes) },
+		{ SPINDLE_ENGINE_S_BUSY, READ_ONCE(engine->stats.busy) },
+		{ SPINDLE_ENGINE_S_SLEEPS, READ_ONCE(engine->stats.sleeps) },
+		{ SPINDLE_ENGINE_S_KICKS, atomic64_read(&engine->stats.kicks) },
+		{ SPINDLE_ENGINE_S_BELLS, atomic64_read(&engine->stats.bells) },
+		{ SPINDLE_ENGINE_S_REFUSED, atomic64_read(&node->refused) },
+		{ SPINDLE_ENGINE_S_PID, task_pid_nr(engine->task) },
+		{ SPINDLE_ENGINE_S_SPIN_US,
+		  min_t(u64, div_u64(READ_ONCE(engine->spin_ns), NSEC_PER_USEC),
+			READ_ONCE(node->idle_us)) },
+		{ SPINDLE_ENGINE_S_BUSY_NS, READ_ONCE(engine->stats.busy_ns) },
+		{ SPINDLE_ENGINE_S_POST_NS, READ_ONCE(engine->stats.post_ns) },
+		{ SPINDLE_ENGINE_S_TIMED_NS, timed_ns(engine) },
+	};
+	u32 i;
+
+	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
+	    nla_put_u8(skb, SPINDLE_A_NODE_STATE, node->dead ? SPINDLE_NODE_DEAD :
+		       node->group ? SPINDLE_NODE_VIEW : SPINDLE_NODE_IDLE) ||
+	    put_stats(skb, SPINDLE_A_STATS, SPINDLE_ENGINE_S_PAD, list, ARRAY_SIZE(list)))
+		return -EMSGSIZE;
+	for (i = 0; node->group && i < node->group->view.num_members; i++)
+		if (node->group->peer[i] && fill_peer(skb, node->group->peer[i]))
+			return -EMSGSIZE;
+	return 0;
+}

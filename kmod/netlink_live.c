@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink: requests about live views.
+ *
+ * Nested attributes have been validated against their policies.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "core/rules.h"
+#include "engine.h"
+#include "group.h"
+#include "join.h"
+#include "live.h"
+#include "netlink.h"
+#include "node.h"
+#include "peer.h"
+#include "subgroup.h"
+
+/* ---- a first view --------------------------------------------------------- */
+
+static int parse_live(struct spindle_rules *rules, struct genl_info *info)
+{
+	struct nlattr *a[SPINDLE_LIVE_A_MAX + 1];
+	int err;
+
+	err = nla_parse_nested(a, SPINDLE_LIVE_A_MAX, info->attrs[SPINDLE_A_LIVE], NULL,
+			       info->extack);
+	if (err)
+		return err;
+	rules->timeout_ms = a[SPINDLE_LIVE_A_TIMEOUT_MS] ?
+			    nla_get_u32(a[SPINDLE_LIVE_A_TIMEOUT_MS]) : SPINDLE_DEF_TIMEOUT_MS;
+	rules->max_nodes = a[SPINDLE_LIVE_A_MAX_NODES] ?
+			   nla_get_u32(a[SPINDLE_LIVE_A_MAX_NODES]) : SPINDLE_DEF_MAX_NODES;
+	rules->quorum = a[SPINDLE_LIVE_A_QUORUM] ? nla_get_u8(a[SPINDLE_LIVE_A_QUORUM]) : 1;
+	if (rules->timeout_ms >= SPINDLE_MIN_TIMEOUT_MS &&
+	    rules->timeout_ms <= SPINDLE_MAX_TIMEOUT_MS)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, a[SPINDLE_LIVE_A_TIMEOUT_MS],
+			    "timeout-ms is 20 to 60000");
+	return -EINVAL;
+}
+
+/* A node that the rule names; it need not be a member of the first view. */
+static int parse_node(struct spindle_rule *rule, const struct nlattr *nest,
+		      struct netlink_ext_ack *extack)
+{
+	struct nlattr *a[SPINDLE_SUBGROUP_NODE_A_MAX + 1];
+	int err;
+
+	err = nla_parse_nested(a, SPINDLE_SUBGROUP_NODE_A_MAX, nest, NULL, extack);
+	if (!err)
+		err = spindle_netlink_need(nest, a[SPINDLE_SUBGROUP_NODE_A_ID],
+					   "the id of a subgroup's node is missing", extack);
+	if (err)
+		return err;
+	if (rule->num_nodes == SPINDLE_MAX_MEMBERS) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "a rule names at most 64 nodes");
+		return -EINVAL;
+	}
+	if (!a[SPINDLE_SUBGROUP_NODE_A_SENDER] || nla_get_u8(a[SPINDLE_SUBGROUP_NODE_A_SENDER]))
+		rule->senders |= BIT_ULL(rule->num_nodes);
+	rule->node[rule->num_nodes++] = nla_get_u32(a[SPINDLE_SUBGROUP_NODE_A_ID]);
+	return 0;
+}
+
+static int parse_rule(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack)
+{
+	struct nlattr *a[SPINDLE_SUBGROUP_A_MAX + 1], *r[SPINDLE_RULE_A_MAX + 1] = {};
+	struct spindle_rules *rules = ctx;
+	struct spindle_rule *rule;
+	const struct nlattr *attr;
+	int err, rem;
+
+	if (rules->num_rules == SPINDLE_MAX_SUBGROUPS) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "a view has at most 64 subgroups");
+		return -EINVAL;
+	}
+	rule = &rules->rule[rules->num_rules++];
+	err = spindle_netlink_subgroup(&rule->cfg, nest, a, extack);
+	if (!err && a[SPINDLE_SUBGROUP_A_RULE])
+		err = nla_parse_nested(r, SPINDLE_RULE_A_MAX, a[SPINDLE_SUBGROUP_A_RULE], NULL,
+				       extack);
+	if (err)
+		return err;
+	rule->shards = r[SPINDLE_RULE_A_SHARDS] ? nla_get_u32(r[SPINDLE_RULE_A_SHARDS]) : 1;
+	rule->min = r[SPINDLE_RULE_A_MIN] ? nla_get_u32(r[SPINDLE_RULE_A_MIN]) : 1;
+	rule->on_exit = r[SPINDLE_RULE_A_ON_EXIT] ? nla_get_u8(r[SPINDLE_RULE_A_ON_EXIT]) : 0;
+	rule->all_send = r[SPINDLE_RULE_A_SENDERS] ? nla_get_u8(r[SPINDLE_RULE_A_SENDERS]) : 1;
+	nla_for_each_nested(attr, nest, rem) {
+		if (nla_type(attr) != SPINDLE_SUBGROUP_A_NODE)
+			continue;
+		err = parse_node(rule, attr, extack);
+		if (err)
+			return err;
+	}
+	/* Whoever says of each node whether it sends means that. */
+	if (rule->num_nodes && hweight64(rule->senders) < rule->num_nodes)
+		rule->all_send = 0;
+	return 0;
+}
+
+static int parse(struct spindle_view *view, struct spindle_rules *rules, struct genl_info *info)
+{
+	int err = parse_live(rules, info), fault;
+	const char *text;
+
+	if (!err)
+		err = spindle_netlink_members(view, info);
+	if (!err)
+		err = spindle_netlink_each(rules, info, SPINDLE_A_SUBGROUP, parse_rule);
+	if (err)
+		return err;
+	text = spindle_rules_check(rules, &fault);
+	if (!text && view->num_members > rules->max_nodes)
+		text = "the view has more members than max-nodes";
+	if (text) {
+		info->extack->_msg = text;
+		return -EINVAL;
+	}
+	spindle_rules_apply(rules, NULL, view);
+	return spindle_netlink_check(view, true, info);
+}
+
+/**
+ * spindle_netlink_live_set() - SPINDLE_CMD_VIEW_SET with SPINDLE_A_LIVE
+ * @info: the request
+ *
+ * Return: 0 or -errno, with a text
+ */
+int spindle_netlink_live_set(struct genl_info *info)
+{
+	struct spindle_rules *rules = kvzalloc(sizeof(*rules), GFP_KERNEL_ACCOUNT);
+	struct spindle_view *view = kvzalloc(sizeof(*view), GFP_KERNEL_ACCOUNT);
+	struct spindle_node *node;
+	int err = -ENOMEM;
+
+	if (view && rules)
+		err = parse(view, rules, info);
+	if (err)
+		goto out;
+	mutex_lock(&spindle_mutex);
+	node = spindle_netlink_node(info);
+	err = PTR_ERR_OR_ZERO(node);
+	if (!err)
+		err = spindle_node_set_live(node, view, rules, info->extack);
+	mutex_unlock(&spindle_mutex);
+	if (!err && !rules->quorum)
+		pr_warn_ratelimited("node %u: a view without quorum: parts of it may go on by themselves\n",
+				    nla_get_u32(info->attrs[SPINDLE_A_NODE_ID]));
+out:
+	kvfree(view);
+	kvfree(rules);
+	return err;
+}
+
+/**
+ * spindle_netlink_put_rule() - the rule of a subgroup
+ * @skb: room
+ * @live: the live view
+ * @subgroup: index
+ *
+ * Return: 0 or -EMSGSIZE
+ */
+int spindle_netlink_put_rule(struct sk_buff *skb, const struct spindle_live *live, u32 subgroup)
+{
+	const struct spindle_rule *rule = spindle_rules_of(&live->rules, subgroup);
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_RULE);
+
+	if (!nest || nla_put_u32(skb, SPINDLE_RULE_A_SHARDS, rule->shards) ||
+	    nla_put_u32(skb, SPINDLE_RULE_A_MIN, rule->min) ||
+	    nla_put_u8(skb, SPINDLE_RULE_A_ON_EXIT, rule->on_exit) ||
+	    nla_put_u8(skb, SPINDLE_RULE_A_SENDERS, rule->all_send))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/**
+ * spindle_netlink_put_rules() - what the subgroups of a live view have in common
+ * @skb: room
+ * @live: the live view
+ *
+ * Return: 0 or -EMSGSIZE
+ */
+int spindle_netlink_put_rules(struct sk_buff *skb, const struct spindle_live *live)
+{
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_A_LIVE);
+
+	if (!nest ||
+	    nla_put_u32(skb, SPINDLE_LIVE_A_TIMEOUT_MS, live->rules.timeout_ms) ||
+	    nla_put_u32(skb, SPINDLE_LIVE_A_MAX_NODES, live->rules.max_nodes) ||
+	    nla_put_u8(skb, SPINDLE_LIVE_A_QUORUM, live->rules.quorum))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* ---- coming and going ------------------------------------------------------ */
+
+/**
+ * spindle_netlink_join() - SPINDLE_CMD_NODE_JOIN
+ * @skb: the request
+ * @info: parsed
+ *
+ * Return: 0 or -errno, with a text
+ */
+int spindle_netlink_join(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr **attrs = info->attrs;
+	struct spindle_addr contact;
+	struct spindle_node *node;
+	int err;
+
+	err = spindle_netlink_addr(&contact, attrs[SPINDLE_A_ADDR4], attrs[SPINDLE_A_ADDR6],
+				   attrs[SPINDLE_A_PORT], info->extack);
+	if (err)
+		return err;
+	mutex_lock(&spindle_mutex);
+	node = spindle_netlink_node(info);
+	err = PTR_ERR_OR_ZERO(node);
+	if (!err) {
+		err = spindle_node_join(node, &contact, info->extack);
+		if (err == -EINVAL)
+			info->extack->bad_attr = attrs[SPINDLE_A_ADDR4] ? :
+						 attrs[SPINDLE_A_ADDR6];
+	}
+	mutex_unlock(&spindle_mutex);
+	return err;
+}
+
+/**
+ * spindle_netlink_leave() - SPINDLE_CMD_NODE_LEAVE
+ * @skb: the request
+ * @info: parsed
+ *
+ * Return: 0 or -errno, with a text
+ */
+int spindle_netlink_leave(struct sk_buff *skb, struct genl_info *info)
+{
+	struct spindle_node *node;
+	int err;
+
+	mutex_lock(&spindle_mutex);
+	node = spindle_netlink_node(info);
+	err = PTR_ERR_OR_ZERO(node);
+	if (!err)
+		err = spindle_node_leave(node, info->extack);
+	mutex_unlock(&spindle_mutex);
+	return err;
+}
+
+/**
+ * spindle_netlink_evict() - SPINDLE_CMD_NODE_EVICT
+ * @skb: the request
+ * @info: parsed
+ *
+ * Return: 0 or -errno, with a text
+ */
+int spindle_netlink_evict(struct sk_buff *skb, struct genl_info *info)
+{
+	struct spindle_node *node;
+	int err;
+
+	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_PEER_ID)) {
+		NL_SET_ERR_MSG(info->extack, "the id of the member is missing");
+		return -EINVAL;
+	}
+	mutex_lock(&spindle_mutex);
+	node = spindle_netlink_node(info);
+	err = PTR_ERR_OR_ZERO(node);
+	if (!err) {
+		err = spindle_node_evict(node, nla_get_u32(info->attrs[SPINDLE_A_PEER_ID]),
+					 info->extack);
+		if (err)
+			info->extack->bad_attr = info->attrs[SPINDLE_A_PEER_ID];
+	}
+	mutex_unlock(&spindle_mutex);
+	return err;
+}
+
+/* ---- status ---------------------------------------------------------------- */
+
+/* Own messages, and their bytes, that a member has not delivered yet: where there are most. */
+static void find_lag(const struct spindle_group *group, u32 rank, u64 *messages, u64 *bytes)
+{
+	u32 i;
+
+	*messages = 0;
+	*bytes = 0;
+	for (i = 0; i < group->view.num_subgroups; i++) {
+		const struct spindle_subgroup *sg = group->subgroup[i];
+		const struct spindle_mc_sender *sd;
+		const struct spindle_mc_member *m;
+		const struct spindle_mc *mc;
+		u64 delivered, n, lag = 0, sum = 0;
+
+		if (!sg || !(sg->peers & BIT_ULL(rank)) || sg->mc.my_sender == SPINDLE_NO_RANK)
+			continue;
+		mc = &sg->mc;
+		sd = &mc->sender[mc->my_sender];
+		m = &mc->member[spindle_mask_rank(sg->cfg->members, rank)];
+		delivered = READ_ONCE(m->delivered);
+		n = READ_ONCE(sd->walk.slot);
+		/* It is only shown: what moves meanwhile may be counted or not. */
+		while (lag < mc->window && n-- > READ_ONCE(mc->free_slot)) {
+			const struct spindle_msg *msg = &sd->msgs[n & sd->walk.wmask];
+
+			if (READ_ONCE(msg->round) * mc->senders + mc->my_sender < delivered)
+				break;
+			lag++;
+			sum += READ_ONCE(msg->len);
+		}
+		if (lag > *messages) {
+			*messages = lag;
+			*bytes = sum;
+		}
+	}
+}
+
+static int put_suspectors(struct sk_buff *skb, const struct spindle_live *live, u32 rank)
+{
+	const struct spindle_view *view = &live->group->view;
+	u32 r;
+
+	for (r = 0; r < view->num_members; r++) {
+		u64 suspects = r == live->group->me ? live->mb.suspected :
+			       live->mb.peer[r].vid == view->vid ? live->mb.peer[r].suspected : 0;
+
+		if ((suspects & BIT_ULL(rank)) &&
+		    nla_put_u32(skb, SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY, view->member[r].id))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
+static int put_seen(struct sk_buff *skb, const struct spindle_live *live, u32 rank)
+{
+	const struct spindle_mb_peer *p = &live->mb.peer[rank];
+	u64 now = ktime_get_ns(), heard = READ_ONCE(p->heard), messages, bytes;
+
+	if (nla_put_u64_64bit(skb, SPINDLE_LIVE_MEMBER_A_VIEW, READ_ONCE(p->vid),
+			      SPINDLE_LIVE_MEMBER_A_PAD))
+		return -EMSGSIZE;
+	if (heard != U64_MAX &&
+	    nla_put_u64_64bit(skb, SPINDLE_LIVE_MEMBER_A_BEAT_MS,
+			      now > heard ? div_u64(now - heard, NSEC_PER_MSEC) : 0,
+			      SPINDLE_LIVE_MEMBER_A_PAD))
+		return -EMSGSIZE;
+	if ((live->mb.suspected & BIT_ULL(rank)) &&
+	    nla_put_u8(skb, SPINDLE_LIVE_MEMBER_A_WHY, p->reason))
+		return -EMSGSIZE;
+	find_lag(live->group, rank, &messages, &bytes);
+	if (nla_put_u64_64bit(skb, SPINDLE_LIVE_MEMBER_A_LAG, messages,
+			      SPINDLE_LIVE_MEMBER_A_PAD) ||
+	    nla_put_u64_64bit(skb, SPINDLE_LIVE_MEMBER_A_LAG_BYTES, bytes,
+			      SPINDLE_LIVE_MEMBER_A_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_member(struct sk_buff *skb, const struct spindle_live *live, u32 rank)
+{
+	const struct spindle_group *group = live->group;
+	const struct spindle_peer *peer = group->peer[rank];
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_LIVE_A_MEMBER);
+
+	if (!nest ||
+	    nla_put_u32(skb, SPINDLE_LIVE_MEMBER_A_ID, group->view.member[rank].id) ||
+	    nla_put_u32(skb, SPINDLE_LIVE_MEMBER_A_RANK, rank) ||
+	    put_suspectors(skb, live, rank))
+		return -EMSGSIZE;
+	if (rank == group->me) {
+		if (nla_put_u64_64bit(skb, SPINDLE_LIVE_MEMBER_A_VIEW, group->view.vid,
+				      SPINDLE_LIVE_MEMBER_A_PAD))
+			return -EMSGSIZE;
+	} else if ((peer && nla_put_u8(skb, SPINDLE_LIVE_MEMBER_A_STATE,
+				       spindle_peer_state(peer))) ||
+		   put_seen(skb, live, rank)) {
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* Of a member: nodes that want in. Of a node that wants in: those that it connects to. */
+static int put_guests(struct sk_buff *skb, const struct spindle_group *group)
+{
+	u32 i;
+
+	for (i = 0; i < SPINDLE_SEATS; i++) {
+		const struct spindle_peer *peer = group->seat[i];
+		struct nlattr *nest;
+
+		if (!peer || peer->departed ||
+		    (group->me != SPINDLE_NO_RANK && peer->rank != SPINDLE_NO_RANK))
+			continue;
+		nest = nla_nest_start(skb, SPINDLE_LIVE_A_MEMBER);
+		if (!nest || nla_put_u32(skb, SPINDLE_LIVE_MEMBER_A_ID, peer->id) ||
+		    nla_put_u8(skb, SPINDLE_LIVE_MEMBER_A_STATE, spindle_peer_state(peer)))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return 0;
+}
+
+static int put_times(struct sk_buff *skb, const struct spindle_live *live)
+{
+	if (nla_put_u64_64bit(skb, SPINDLE_LIVE_A_CHANGES, live->changes, SPINDLE_LIVE_A_PAD))
+		return -EMSGSIZE;
+	if (!live->changes)
+		return 0;
+	if (nla_put_u64_64bit(skb, SPINDLE_LIVE_A_DETECT_US, live->times.detect,
+			      SPINDLE_LIVE_A_PAD) ||
+	    nla_put_u64_64bit(skb, SPINDLE_LIVE_A_WEDGE_US, live->times.wedge,
+			      SPINDLE_LIVE_A_PAD) ||
+	    nla_put_u64_64bit(skb, SPINDLE_LIVE_A_AGREE_US, live->times.agree,
+			      SPINDLE_LIVE_A_PAD) ||
+	    nla_put_u64_64bit(skb, SPINDLE_LIVE_A_INSTALL_US, live->times.install,
+			      SPINDLE_LIVE_A_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_live(struct sk_buff *skb, const struct spindle_live *live)
+{
+	u32 r;
+
+	if (nla_put_u8(skb, SPINDLE_LIVE_A_STATE, spindle_live_state(live)) ||
+	    nla_put_string(skb, SPINDLE_LIVE_A_REASON, live->reason) ||
+	    nla_put_u32(skb, SPINDLE_LIVE_A_TIMEOUT_MS, live->rules.timeout_ms) ||
+	    nla_put_u32(skb, SPINDLE_LIVE_A_MAX_NODES, live->rules.max_nodes) ||
+	    nla_put_u8(skb, SPINDLE_LIVE_A_QUORUM, live->rules.quorum) ||
+	    put_times(skb, live))
+		return -EMSGSIZE;
+	if (live->mb.state == SPINDLE_MB_STOPPED &&
+	    nla_put_u8(skb, SPINDLE_LIVE_A_WHY, live->mb.reason))
+		return -EMSGSIZE;
+	for (r = 0; r < live->group->view.num_members; r++)
+		if (put_member(skb, live, r))
+			return -EMSGSIZE;
+	return put_guests(skb, live->group);
+}
+
+/* What a node shows that is no member yet. */
+static int put_joining(struct sk_buff *skb, const struct spindle_node *node)
+{
+	if (nla_put_u8(skb, SPINDLE_LIVE_A_STATE, SPINDLE_LIVE_JOINING) ||
+	    nla_put_string(skb, SPINDLE_LIVE_A_REASON, spindle_join_reason(node->join)))
+		return -EMSGSIZE;
+	return node->group ? put_guests(skb, node->group) : 0;
+}
+
+static int fill_status(struct sk_buff *skb, const struct spindle_node *node)
+{
+	const struct spindle_group *group = node->group;
+	/* It takes the join a moment to see that it is over. */
+	bool joining = node->join && (!group || group->me == SPINDLE_NO_RANK);
+	struct nlattr *nest;
+
+	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
+	    nla_put_string(skb, SPINDLE_A_CLUSTER, node->cluster))
+		return -EMSGSIZE;
+	if (group && group->view.vid &&
+	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, group->view.vid, SPINDLE_A_PAD))
+		return -EMSGSIZE;
+	nest = nla_nest_start(skb, SPINDLE_A_LIVE);
+	if (!nest || (joining ? put_joining(skb, node) : put_live(skb, group->live)))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static bool has_live(const struct spindle_node *node)
+{
+	return node->join || (node->group && node->group->live);
+}
+
+/* A member with all that suspect it, and with numbers. */
+static u32 status_bytes(const struct spindle_group *group)
+{
+	u32 n = group->view.num_members;
+
+	return 1024 + n * (160 + 8 * n) + SPINDLE_SEATS * 24;
+}
+
+/**
+ * spindle_netlink_status_start() - make room for the longest message of a dump
+ * @cb: state of the dump
+ *
+ * Return: 0
+ */
+int spindle_netlink_status_start(struct netlink_callback *cb)
+{
+	return spindle_netlink_start(cb, status_bytes);
+}
+
+/**
+ * spindle_netlink_status_dump() - SPINDLE_CMD_STATUS_GET
+ * @skb: room for messages
+ * @cb: state of the dump
+ *
+ * Return: bytes, or -errno
+ */
+int spindle_netlink_status_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return spindle_netlink_dump(skb, cb, SPINDLE_CMD_STATUS_GET, fill_status, has_live);
+}

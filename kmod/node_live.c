@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Nodes: what is asked of a node that is, or wants to be, in a live view. See node.h.
+ *
+ * Context: process, spindle_mutex.
+ */
+#include <linux/netlink.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "engine.h"
+#include "event.h"
+#include "group.h"
+#include "join.h"
+#include "live.h"
+#include "node.h"
+
+/* Is the node free to be in another live view? One that has stopped is in the way no more. */
+static int check_free(const struct spindle_node *node, struct netlink_ext_ack *extack)
+{
+	if (node->dead) {
+		NL_SET_ERR_MSG(extack, "the node's RDMA device is gone");
+		return -ENODEV;
+	}
+	if (node->imm) {
+		NL_SET_ERR_MSG(extack, "a live view needs visibility poll: writes in order");
+		return -EOPNOTSUPP;
+	}
+	if (node->join) {
+		NL_SET_ERR_MSG(extack, "the node joins a live view already");
+		return -EBUSY;
+	}
+	if (node->group && (!node->group->live ||
+			    node->group->live->mb.state != SPINDLE_MB_STOPPED)) {
+		NL_SET_ERR_MSG(extack, "the node is in a view already");
+		return -EBUSY;
+	}
+	return 0;
+}
+
+/**
+ * spindle_node_set_live() - begin with a live view
+ * @node: the node
+ * @view: checked, by @rules; the node is a member
+ * @rules: checked
+ * @extack: where to say what is wrong
+ *
+ * Return: 0 or -errno
+ */
+int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *view,
+			  const struct spindle_rules *rules, struct netlink_ext_ack *extack)
+{
+	struct spindle_group *group;
+	int err;
+
+	err = spindle_node_check_view(node, view, extack);
+	if (err)
+		return err;
+	/* The same again changes nothing, however far it has come since. */
+	if (node->group && node->group->live &&
+	    node->group->live->first == spindle_live_digest(view, rules) &&
+	    node->group->live->mb.state != SPINDLE_MB_STOPPED)
+		return 0;
+	err = check_free(node, extack);
+	if (err)
+		return err;
+	if (spindle_rules_lacking(rules, view) >= 0) {
+		NL_SET_ERR_MSG(extack, "a subgroup has fewer members than its min, or no sender");
+		return -EINVAL;
+	}
+	/* What came of an earlier view is not about this one. */
+	node->incarnation = get_random_u64() | 1;
+	group = spindle_group_create_live(node, view, rules);
+	if (!group || spindle_live_settle(group->live)) {
+		if (group)
+			spindle_group_free(group);
+		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view");
+		return -ENOMEM;
+	}
+	spindle_node_del_view(node);
+	spindle_node_start_group(node, group);
+	return 0;
+}
+
+/**
+ * spindle_node_join() - begin to join a live view
+ * @node: the node
+ * @contact: address of a member
+ * @extack: where to say what is wrong
+ *
+ * Return: 0 or -errno
+ */
+int spindle_node_join(struct spindle_node *node, const struct spindle_addr *contact,
+		      struct netlink_ext_ack *extack)
+{
+	int err = check_free(node, extack);
+
+	if (err)
+		return err;
+	if (contact->family != node->addr.family) {
+		NL_SET_ERR_MSG(extack, "the contact's address is of another family");
+		return -EINVAL;
+	}
+	if (!memcmp(contact, &node->addr, sizeof(*contact))) {
+		NL_SET_ERR_MSG(extack, "the contact is the node itself");
+		return -EINVAL;
+	}
+	spindle_node_del_view(node);
+	node->join = spindle_join_start(node, contact);
+	spindle_node_generation++;
+	return node->join ? 0 : -ENOMEM;
+}
+
+/* Can the rules be met without this member? */
+static bool met_without(const struct spindle_live *live, u32 rank)
+{
+	const struct spindle_view *view = &live->group->view;
+	struct spindle_view *next = kvzalloc(sizeof(*next), GFP_KERNEL);
+	bool met = false;
+	u32 i;
+
+	if (!next)
+		return false;
+	next->vid = view->vid + 1;
+	for (i = 0; i < view->num_members; i++)
+		if (i != rank)
+			next->member[next->num_members++] = view->member[i];
+	spindle_rules_apply(&live->rules, view, next);
+	/* What lacks members now is no reason to keep anybody. */
+	met = spindle_rules_lacking(&live->rules, next) < 0 ||
+	      spindle_rules_lacking(&live->rules, view) >= 0;
+	kvfree(next);
+	return met;
+}
+
+static struct spindle_live *find_live(const struct spindle_node *node,
+				      struct netlink_ext_ack *extack)
+{
+	struct spindle_live *live = node->group ? node->group->live : NULL;
+
+	if (live && live->mb.state < SPINDLE_MB_STOPPED)
+		return live;
+	NL_SET_ERR_MSG(extack, "the node is in no live view");
+	return NULL;
+}
+
+static void leave_fn(void *ctx)
+{
+	struct spindle_live *live = ctx;
+
+	live->leave = true;
+}
+
+/**
+ * spindle_node_leave() - begin to leave the live view, or give a join up
+ * @node: the node
+ * @extack: where to say what is wrong
+ *
+ * Return: 0 or -errno
+ */
+int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack)
+{
+	struct spindle_live *live;
+
+	if (node->join) {
+		spindle_node_del_view(node);
+		spindle_event(node, SPINDLE_EVENT_JOIN_FAILED,
+			      &(struct spindle_event_info){ .reason = "it was given up" });
+		return 0;
+	}
+	live = find_live(node, extack);
+	if (!live)
+		return -ENOENT;
+	if (live->leave) {
+		NL_SET_ERR_MSG(extack, "the node leaves already");
+		return -EALREADY;
+	}
+	if (live->group->view.num_members > 1 && !met_without(live, live->group->me)) {
+		NL_SET_ERR_MSG(extack, "without this node a subgroup would have too few members");
+		return -EBUSY;
+	}
+	spindle_engine_call(node->engine, leave_fn, live);
+	return 0;
+}
+
+struct evict {
+	struct spindle_live *live;
+	u32 rank;
+};
+
+static void evict_fn(void *ctx)
+{
+	struct evict *evict = ctx;
+
+	spindle_mb_suspect(&evict->live->mb, evict->rank, SPINDLE_MB_ADMIN);
+}
+
+/**
+ * spindle_node_evict() - have the others go on without a member
+ * @node: the node
+ * @id: id of the member
+ * @extack: where to say what is wrong
+ *
+ * Return: 0 or -errno
+ */
+int spindle_node_evict(struct spindle_node *node, u32 id, struct netlink_ext_ack *extack)
+{
+	struct evict evict;
+	u32 members;
+	int rank;
+
+	if (id == node->id) {
+		NL_SET_ERR_MSG(extack, "a node does not evict itself: have it leave");
+		return -EINVAL;
+	}
+	evict.live = find_live(node, extack);
+	if (!evict.live)
+		return -ENOENT;
+	members = node->group->view.num_members;
+	rank = spindle_view_rank(&node->group->view, id);
+	if (rank < 0) {
+		NL_SET_ERR_MSG(extack, "no member of the view has this id");
+		return -ENOENT;
+	}
+	if (evict.live->rules.quorum && 2 * (members - 1) <= members) {
+		NL_SET_ERR_MSG(extack, "those that would be left are no majority: have it leave");
+		return -EBUSY;
+	}
+	if (!met_without(evict.live, rank)) {
+		NL_SET_ERR_MSG(extack, "without it a subgroup would have too few members");
+		return -EBUSY;
+	}
+	evict.rank = rank;
+	spindle_engine_call(node->engine, evict_fn, &evict);
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Past: who sat where, in the views that readers may still be in.
+ *
+ * A process learns of a view when it comes to it in its queue, which may be after the view has
+ * ended. So the last views are remembered.
+ *
+ * Owner: the live view. Context: process, spindle_mutex.
+ */
+#ifndef SPINDLE_PAST_H
+#define SPINDLE_PAST_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct spindle_group;
+struct spindle_seat;
+struct spindle_seats;
+struct spindle_subgroup;
+
+struct spindle_past;
+
+struct spindle_past *spindle_past_alloc(u32 members, u32 subgroups);
+void spindle_past_free(struct spindle_past *past);
+void spindle_past_keep(struct list_head *list, struct spindle_past *past,
+		       const struct spindle_group *group);
+void spindle_past_forget(struct list_head *list);
+int spindle_past_seats(const struct spindle_subgroup *sg, struct spindle_seats *args,
+		       struct spindle_seat *seat);
+
+#endif /* SPINDLE_PAST_H */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Peers: what connections and strangers are answered. See peer.h.
+ */
+#include "door.h"
+#include "engine.h"
+#include "event.h"
+#include "group.h"
+#include "hello.h"
+#include "node.h"
+#include "peer.h"
+
+/* ---- callbacks of the connection -------------------------------------- */
+
+static struct spindle_peer *conn_peer(struct spindle_conn *conn)
+{
+	return container_of(conn, struct spindle_peer, conn);
+}
+
+static u8 peer_greet(struct spindle_conn *conn, void *data)
+{
+	struct spindle_peer *peer = conn_peer(conn);
+	struct spindle_reply *reply = data;
+
+	spindle_hello_fill(&reply->hello, peer);
+	if (conn->cfg.active)
+		return sizeof(reply->hello);
+	/* What was claimed is a hello, checked. */
+	spindle_key_prove(&peer->group->node->key, SPINDLE_PROOF_ANSWER, conn->greeting,
+			  sizeof(reply->hello), &reply->hello, sizeof(reply->hello),
+			  reply->proof);
+	return sizeof(*reply);
+}
+
+static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
+{
+	struct spindle_peer *peer = conn_peer(conn);
+	const struct spindle_key *key = &peer->group->node->key;
+	struct spindle_reply reply = {};
+
+	if (len < sizeof(reply.hello))
+		return -EPROTO;
+	memcpy(&reply, data, min_t(u8, len, sizeof(reply)));
+	if (conn->cfg.active && spindle_key_given(key) &&
+	    !spindle_key_proven(key, SPINDLE_PROOF_ANSWER, conn->said, sizeof(reply.hello),
+				&reply.hello, sizeof(reply.hello), reply.proof,
+				sizeof(reply.proof)))
+		return -EKEYREJECTED;
+	if (spindle_hello_check(&reply.hello, peer))
+		return -EPROTO;
+	peer->needs_imm = reply.hello.flags & SPINDLE_HELLO_F_IMM;
+	peer->incarnation = le64_to_cpu(reply.hello.incarnation);
+	/* An attempt that failed late may have left a row of the peer's last life. */
+	memset(peer->row.mem.va, 0, peer->in.size);
+	memset(peer->vouch, 0, sizeof(peer->vouch));
+	return 0;
+}
+
+/* Of the dialling side: both hellos are in it, the nonces of both. */
+static void peer_prove(struct spindle_conn *conn, u8 proof[SPINDLE_RIGHTS_LEN])
+{
+	const u32 len = sizeof(struct spindle_hello);
+
+	spindle_key_prove(&conn_peer(conn)->group->node->key, SPINDLE_PROOF_RIGHTS, conn->said,
+			  len, conn->greeting, len, proof);
+}
+
+static int peer_proven(struct spindle_conn *conn, const u8 proof[SPINDLE_RIGHTS_LEN])
+{
+	const struct spindle_key *key = &conn_peer(conn)->group->node->key;
+	const u32 len = sizeof(struct spindle_hello);
+
+	if (!spindle_key_given(key) ||
+	    spindle_key_proven(key, SPINDLE_PROOF_RIGHTS, conn->greeting, len, conn->said, len,
+			       proof, SPINDLE_RIGHTS_LEN))
+		return 0;
+	return -EKEYREJECTED;
+}
+
+static void peer_up(struct spindle_conn *conn)
+{
+	struct spindle_peer *peer = conn_peer(conn);
+
+	/* Pairs with the acquire in watch: the queue pair is the engine's now. */
+	smp_store_release(&peer->came_up, 1);
+	spindle_engine_wake(peer->group->node->engine);
+}
+
+static void peer_down(struct spindle_conn *conn)
+{
+	struct spindle_peer *peer = conn_peer(conn);
+
+	/* Pairs with the acquire in watch: the reason is set. */
+	smp_store_release(&peer->went_down, 1);
+	spindle_engine_wake(peer->group->node->engine);
+}
+
+static void peer_imm(struct spindle_conn *conn, u32 imm)
+{
+	struct spindle_peer *peer = conn_peer(conn);
+	struct spindle_engine *engine = peer->group->node->engine;
+	u32 index = imm >> SPINDLE_IMM_SHIFT;
+
+	if (index < SPINDLE_MAX_SUBGROUPS) {
+		/* Pairs with the acquire in core/multicast.c: the writes are visible. */
+		smp_store_release(&peer->vouch[index], imm & SPINDLE_IMM_SLOTS);
+	}
+	if (spindle_engine_wake(engine))
+		atomic64_inc(&engine->stats.bells);
+}
+
+const struct spindle_conn_ops spindle_peer_conn_ops = {
+	.greet = peer_greet,
+	.greeted = peer_greeted,
+	.prove = peer_prove,
+	.proven = peer_proven,
+	.up = peer_up,
+	.down = peer_down,
+	.imm = peer_imm,
+	.refused = spindle_refusal_text,
+};
+
+/* ---- callbacks of the endpoint ---------------------------------------- */
+
+/* Which of the peers is it from? */
+static u32 find_conn(struct spindle_endpoint *ep, const struct spindle_hello *hello,
+		     struct spindle_conn **found)
+{
+	u32 refusal = SPINDLE_REFUSE_UNKNOWN;
+	struct spindle_conn *conn;
+
+	list_for_each_entry(conn, &ep->conns, list) {
+		struct spindle_peer *peer = conn_peer(conn);
+
+		/* The last life of it may still have a seat. */
+		if (hello->src != cpu_to_le32(peer->id) ||
+		    READ_ONCE(conn->state) >= SPINDLE_CONN_FAILED)
+			continue;
+		/* Nor does one that never became a member keep its next life out. */
+		if ((hello->flags & SPINDLE_HELLO_F_JOIN) && peer->expected &&
+		    hello->incarnation != cpu_to_le64(peer->expected))
+			continue;
+		refusal = conn->cfg.active ? SPINDLE_REFUSE_DIRECTION :
+					     spindle_hello_check(hello, peer);
+		if (!refusal) {
+			*found = conn;
+			break;
+		}
+	}
+	return refusal;
+}
+
+static struct spindle_conn *endpoint_match(struct spindle_endpoint *ep,
+					   const struct sockaddr_storage *from, const void *data,
+					   u8 len, struct spindle_reject *reject)
+{
+	struct spindle_node *node = container_of(ep, struct spindle_node, ep);
+	u32 refusal = SPINDLE_REFUSE_NOT_SPINDLE;
+	struct spindle_conn *conn = NULL;
+	struct spindle_hello hello;
+
+	if (len >= sizeof(hello)) {
+		memcpy(&hello, data, sizeof(hello));
+		refusal = spindle_hello_check_node(&hello, node);
+	}
+	if (!refusal && (hello.flags & SPINDLE_HELLO_F_ASK)) {
+		refusal = spindle_door_answer(node->door, &node->key, &hello, reject);
+	} else if (!refusal) {
+		refusal = find_conn(ep, &hello, &conn);
+		if (refusal == SPINDLE_REFUSE_UNKNOWN && (hello.flags & SPINDLE_HELLO_F_JOIN))
+			refusal = spindle_door_knock(node->door, &hello, from);
+	}
+	reject->code = cpu_to_be32(refusal);
+	return conn;
+}
+
+static void endpoint_refused(struct spindle_endpoint *ep, const void *data, u8 len, u32 code)
+{
+	struct spindle_node *node = container_of(ep, struct spindle_node, ep);
+	struct spindle_event_info info = { .reason = spindle_refusal_text(code) };
+	struct spindle_hello hello;
+
+	atomic64_inc(&node->refused);
+	if (len >= sizeof(hello) && code != SPINDLE_REFUSE_NOT_SPINDLE) {
+		memcpy(&hello, data, sizeof(hello));
+		info.peer = le32_to_cpu(hello.src);
+	}
+	if (!__ratelimit(&node->refusals))
+		return;
+	spindle_event(node, SPINDLE_EVENT_PEER_REFUSED, &info);
+	if (code == SPINDLE_REFUSE_KEY)
+		pr_notice("node %u: node %u has another key, or none\n", node->id, info.peer);
+}
+
+const struct spindle_endpoint_ops spindle_peer_endpoint_ops = {
+	.match = endpoint_match,
+	.refused = endpoint_refused,
+};
