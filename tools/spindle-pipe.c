@@ -42,7 +42,7 @@ struct buffer {
 static struct {
 	/* options */
 	struct spindle_attach_opts attach;
-	bool binary, raw, quiet, stats, quit_after_eof;
+	bool binary, raw, quiet, stats, quit_after_eof, views;
 	unsigned char delimiter;
 	unsigned long long count;
 
@@ -287,6 +287,30 @@ static void print(const struct spindle_msg *m)
 	put(&p.delimiter, 1);
 }
 
+static bool write_output(void);
+
+static void print_view(void)
+{
+	const char *before = " (joined";
+	struct spindle_view v;
+	uint32_t i;
+
+	if (spindle_view(&p.q, &v))
+		return;
+	/* What was delivered before it comes before it, if somebody takes it. */
+	write_output();
+	fprintf(stderr, "view %llu:", (unsigned long long)v.vid);
+	for (i = 0; i < v.members; i++)
+		fprintf(stderr, " %u", v.seat[i].node);
+	for (i = 0; i < v.members; i++) {
+		if (!(v.seat[i].flags & SPINDLE_SEAT_JOINED))
+			continue;
+		fprintf(stderr, "%s %u", before, v.seat[i].node);
+		before = "";
+	}
+	fputs(*before ? "\n" : ")\n", stderr);
+}
+
 static bool out_room(void)
 {
 	return p.out.room - p.out.end >= (size_t)spindle_max_msg(&p.q) + HEAD_BYTES;
@@ -295,6 +319,19 @@ static bool out_room(void)
 static bool counted(void)
 {
 	return p.count && p.delivered >= p.count;
+}
+
+/* Why reading cannot go on, unless that is the state's to say. */
+static void explain(int err)
+{
+	uint32_t id = p.attach.subgroup;
+
+	if (err == -EBADMSG)
+		complain("subgroup %u: the kernel delivered a descriptor that points nowhere", id);
+	else if (err == -ESTALE)
+		complain("subgroup %u: too far behind, the kernel has forgotten the next view", id);
+	else if (err != -EPIPE && spindle_state(&p.q) <= SPINDLE_STATE_ACTIVE)
+		complain("subgroup %u: cannot go on to the next view: %s", id, strerror(-err));
 }
 
 static bool receive(void)
@@ -307,17 +344,20 @@ static bool receive(void)
 		got = spindle_peek(&p.q, &m);
 		if (got <= 0)
 			break;
+		if (m.kind == SPINDLE_DLV_VIEW) {
+			print_view();
+			continue;
+		}
 		print(&m);
 		p.delivered++;
 		p.delivered_bytes += m.len;
 		p.returned += m.sender == spindle_sender_rank(&p.q);
 	}
 	spindle_release(&p.q);
-	if (got == -EBADMSG)
-		complain("subgroup %u: the kernel delivered a descriptor that points nowhere",
-			 p.attach.subgroup);
-	if (got < 0)
+	if (got < 0) {
+		explain(got);
 		p.ended = true;
+	}
 	return n;
 }
 
@@ -506,6 +546,7 @@ static const char usage_text[] =
 "  -b, --binary             length-prefixed records instead of lines\n"
 "  -q, --quiet              count deliveries, do not print them\n"
 "  -S, --stats              print totals on stderr at the end\n"
+"  -w, --views              print on stderr who is there, and each view that begins\n"
 "  -D, --device=PATH        default " SPINDLE_DEVICE "\n"
 "  -h, --help               this text\n"
 "  -V, --version            version\n"
@@ -564,6 +605,7 @@ static const struct option options[] = {
 	{ "binary", no_argument, NULL, 'b' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "stats", no_argument, NULL, 'S' },
+	{ "views", no_argument, NULL, 'w' },
 	{ "device", required_argument, NULL, 'D' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
@@ -575,7 +617,7 @@ static void parse(int argc, char **argv)
 	bool given[128] = { false };
 	int c;
 
-	while ((c = getopt_long(argc, argv, "n:g:srcN:e0d:RbqSD:hV", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "n:g:srcN:e0d:RbqSwD:hV", options, NULL)) != -1) {
 		if (c == '?')
 			exit(EXIT_USAGE);
 		given[c] = true;
@@ -598,14 +640,17 @@ static void parse(int argc, char **argv)
 		usage("--node and --subgroup are needed", NULL);
 	if (given['s'] && given['r'])
 		usage("--send-only and --receive-only exclude each other", NULL);
-	if (given['s'] && (given['N'] || given['c']))
-		usage("--count and --copy need deliveries, but --send-only was given", NULL);
+	if (given['s'] && (given['N'] || given['c'] || given['w']))
+		usage("--count, --copy and --views need deliveries, but --send-only was given",
+		      NULL);
 	if (given['r'] && given['e'])
 		usage("--quit-after-eof needs stdin, but --receive-only was given", NULL);
 	p.binary = given['b'];
 	p.raw = given['R'];
 	p.quiet = given['q'];
 	p.stats = given['S'];
+	p.views = given['w'];
+	p.attach.want = p.views ? SPINDLE_WANT_VIEWS : 0;
 	p.quit_after_eof = given['e'];
 	p.attach.flags = (given['r'] ? 0 : SPINDLE_ATTACH_SEND) |
 			 (given['s'] ? 0 : SPINDLE_ATTACH_RECV) |
@@ -647,6 +692,10 @@ int main(int argc, char **argv)
 	if (!attach())
 		return p.status;
 	own_output();
+	/* A line about a view in one piece. */
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+	if (p.views)
+		print_view();
 
 	/* Signals are taken in ppoll() only, or one could slip in before it. */
 	signal(SIGPIPE, SIG_IGN);

@@ -3,25 +3,23 @@
  * Attach and detach: open, one ioctl, and the mappings that its reply lists.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "internal.h"
 
-/* Map a section, or rank @rank of a section with one instance per rank. */
-static int map_section(struct spindle_queue *q, const struct spindle_section *s, uint64_t offset,
-		       size_t times, int prot, struct spindle_map *m)
+int spindle_map_section(const struct spindle_queue *q, uint64_t cookie, uint64_t len,
+			unsigned int times, int prot, struct spindle_map *m)
 {
-	size_t len = (size_t)s->len * times;
-	int err = spindle_sys_mmap(q->fd, s->cookie + offset, len, prot, &m->addr);
+	size_t bytes = (size_t)len * times;
+	int err = spindle_sys_mmap(q->fd, cookie, bytes, prot, &m->addr);
 
 	if (!err)
-		m->len = len;
+		m->len = bytes;
 	return err;
 }
 
-static void unmap_section(struct spindle_map *m)
+void spindle_unmap_section(struct spindle_map *m)
 {
 	if (m->len)
 		spindle_sys_munmap(m->addr, m->len);
@@ -29,23 +27,10 @@ static void unmap_section(struct spindle_map *m)
 	m->len = 0;
 }
 
-/* The payload rings of all senders, or the one ring that COPY puts in their place. */
-static int map_sources(struct spindle_queue *q, const struct spindle_attach *a)
+static int map_section(struct spindle_queue *q, const struct spindle_section *s,
+		       unsigned int times, int prot, struct spindle_map *m)
 {
-	uint32_t i;
-	int err = 0;
-
-	if (a->flags & SPINDLE_ATTACH_COPY) {
-		err = map_section(q, &a->copy, 0, 2, PROT_READ, &q->map_copy);
-		for (i = 0; !err && i < q->senders; i++)
-			q->source[i].ring = q->map_copy.addr;
-		return err;
-	}
-	for (i = 0; !err && i < q->senders; i++) {
-		err = map_section(q, &a->rx, i * a->rx_stride, 2, PROT_READ, &q->source[i].map);
-		q->source[i].ring = q->source[i].map.addr;
-	}
-	return err;
+	return spindle_map_section(q, s->cookie, s->len, times, prot, m);
 }
 
 static int map_all(struct spindle_queue *q, const struct spindle_attach *a)
@@ -53,22 +38,24 @@ static int map_all(struct spindle_queue *q, const struct spindle_attach *a)
 	struct spindle_layout l = { 0 };
 	int err;
 
-	err = map_section(q, &a->ctl, 0, 1, PROT_READ, &q->map_ctl);
+	err = map_section(q, &a->ctl, 1, PROT_READ, &q->map_ctl);
 	if (err)
 		return err;
-	err = map_section(q, &a->usr, 0, 1, PROT_READ | PROT_WRITE, &q->map_usr);
+	err = map_section(q, &a->usr, 1, PROT_READ | PROT_WRITE, &q->map_usr);
 	if (err)
 		return err;
 	if (a->flags & SPINDLE_ATTACH_SEND) {
-		err = map_section(q, &a->tx, 0, 2, PROT_READ | PROT_WRITE, &q->map_tx);
+		err = map_section(q, &a->tx, 2, PROT_READ | PROT_WRITE, &q->map_tx);
 		if (err)
 			return err;
 	}
 	if (a->flags & SPINDLE_ATTACH_RECV) {
-		err = map_section(q, &a->dlv, 0, 1, PROT_READ, &q->map_dlv);
+		err = map_section(q, &a->dlv, 1, PROT_READ, &q->map_dlv);
 		if (err)
 			return err;
-		err = map_sources(q, a);
+	}
+	if (a->flags & SPINDLE_ATTACH_COPY) {
+		err = map_section(q, &a->copy, 2, PROT_READ, &q->map_copy);
 		if (err)
 			return err;
 	}
@@ -80,26 +67,12 @@ static int map_all(struct spindle_queue *q, const struct spindle_attach *a)
 	return 0;
 }
 
-/* Learn which node each sender is. */
-static int name_sources(struct spindle_queue *q)
-{
-	struct spindle_member *m = calloc(q->members, sizeof(*m));
-	int i, n;
-
-	if (!m)
-		return -ENOMEM;
-	n = spindle_members(q, m, q->members);
-	for (i = 0; i < n; i++)
-		if (m[i].sender_rank < q->senders)
-			q->source[m[i].sender_rank].node = m[i].node;
-	free(m);
-	return n < 0 ? n : 0;
-}
-
 static int check_opts(const struct spindle_attach_opts *o)
 {
 	size_t i;
 
+	if (o->want & ~SPINDLE_WANT_VIEWS)
+		return -EINVAL;
 	for (i = 0; i < ARRAY_SIZE(o->resv); i++)
 		if (o->resv[i])
 			return -EINVAL;
@@ -148,16 +121,13 @@ static int attach_steps(struct spindle_queue *q, const struct spindle_attach_opt
 	q->max_msg = a.max_msg;
 	q->vid = a.vid;
 	q->features = a.features;
+	q->want = o->want;
 
 	q->step = SPINDLE_STEP_MAP;
-	/* One more than needed, because calloc(0) may return NULL. */
-	q->source = calloc((size_t)q->senders + 1, sizeof(*q->source));
-	if (!q->source)
-		return -ENOMEM;
-	ret = name_sources(q);
+	ret = map_all(q, &a);
 	if (ret)
 		return ret;
-	ret = map_all(q, &a);
+	ret = spindle_first_view(q);
 	if (ret)
 		return ret;
 
@@ -181,17 +151,12 @@ int spindle_attach(struct spindle_queue *q, const struct spindle_attach_opts *o)
 
 void spindle_detach(struct spindle_queue *q)
 {
-	uint32_t i;
-
-	for (i = 0; q->source && i < q->senders; i++)
-		unmap_section(&q->source[i].map);
-	unmap_section(&q->map_copy);
-	unmap_section(&q->map_dlv);
-	unmap_section(&q->map_tx);
-	unmap_section(&q->map_usr);
-	unmap_section(&q->map_ctl);
-	free(q->source);
-	q->source = NULL;
+	spindle_forget_views(q);
+	spindle_unmap_section(&q->map_copy);
+	spindle_unmap_section(&q->map_dlv);
+	spindle_unmap_section(&q->map_tx);
+	spindle_unmap_section(&q->map_usr);
+	spindle_unmap_section(&q->map_ctl);
 	/* Without these the hot path refuses to run instead of following a dead pointer. */
 	q->tx_ring = NULL;
 	q->dlv = NULL;

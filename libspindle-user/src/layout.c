@@ -21,6 +21,8 @@ static_assert(sizeof(struct spindle_tx_desc) == 32, "ABI: spindle_tx_desc");
 static_assert(sizeof(struct spindle_dlv) == 32, "ABI: spindle_dlv");
 static_assert(sizeof(struct spindle_member) == 8, "ABI: spindle_member");
 static_assert(sizeof(struct spindle_members) == 16, "ABI: spindle_members");
+static_assert(sizeof(struct spindle_seat) == 24, "ABI: spindle_seat");
+static_assert(sizeof(struct spindle_seats) == 24, "ABI: spindle_seats");
 
 static bool power_of_two(uint64_t v)
 {
@@ -136,6 +138,8 @@ void spindle_layout_apply(struct spindle_queue *q, const struct spindle_attach *
 		q->dlv_stride = a->dlv_stride;
 		q->dlv_entries = a->dlv_entries;
 		q->rx_bytes = a->flags & SPINDLE_ATTACH_COPY ? a->copy.len : a->rx.len;
+		q->rx_cookie = a->rx.cookie;
+		q->rx_stride = a->rx_stride;
 		/* The kernel set it: reading starts with what is delivered from now on. */
 		q->rx_released = spindle_load_acquire(q->usr_consumed);
 		q->rx_cursor = q->rx_released;

@@ -31,6 +31,14 @@ const char *spindle_strerror(int err)
 		return "the view was replaced or removed";
 	case SPINDLE_ERR_STALLED:
 		return "the process consumed nothing for longer than the subgroup allows";
+	case SPINDLE_ERR_MINORITY:
+		return "fewer than half of the view's members are left, only a majority goes on";
+	case SPINDLE_ERR_EVICTED:
+		return "the other members have gone on without this node";
+	case SPINDLE_ERR_LEFT:
+		return "the node has left the view, as it was asked to";
+	case SPINDLE_ERR_NOT_MEMBER:
+		return "the rules of the view have moved the node out of the subgroup";
 	default:
 		return "unknown error";
 	}
@@ -137,7 +145,7 @@ const char *spindle_attach_strerror(const struct spindle_queue *q,
 	}
 	switch (q->step) {
 	case SPINDLE_STEP_OPTS:
-		snprintf(buf, len, "a reserved option is not 0");
+		snprintf(buf, len, "an option is unknown, or a reserved one not 0");
 		break;
 	case SPINDLE_STEP_OPEN:
 		open_error(o->device ? o->device : SPINDLE_DEVICE, err, buf, len);
@@ -151,7 +159,9 @@ const char *spindle_attach_strerror(const struct spindle_queue *q,
 	default:
 		snprintf(buf, len, "subgroup %u of node %u: cannot map its memory: %s",
 			 o->subgroup, o->node,
-			 err == -ENOTCONN ? "its view was just removed" : strerror(-err));
+			 err == -ENOTCONN ? "its view was just removed" :
+			 err == -ESTALE ? "its view was just replaced, try again" :
+			 strerror(-err));
 	}
 	return buf;
 }

@@ -19,6 +19,9 @@
 
 #define PAGE		4096UL
 #define MAX_SENDERS	8
+#define MAX_RX		16
+#define MAX_VIEWS	8
+#define FIRST_VIEW	3
 #define LOST_WAKEUP_S	5
 
 /* Offsets in ctl and usr; only the attach reply knows them. */
@@ -49,6 +52,12 @@ struct end {
 	u64 entry;
 };
 
+struct view {
+	u64 vid;
+	u32 n;
+	struct spindle_seat seat[MAX_SENDERS + 1];
+};
+
 static struct {
 	struct fake_opts o;
 	bool configured;
@@ -56,7 +65,9 @@ static struct {
 	struct spindle_attach a;
 	int memfd, user_fd, kernel_fd;
 	off_t used;
-	struct area area[SECTIONS], rx[MAX_SENDERS];
+	struct area area[SECTIONS], rx[MAX_RX], old[MAX_RX];
+	struct view view[MAX_VIEWS], now;
+	u32 views, olds;
 	u32 me;
 	struct spindle_txq txq;
 	struct spindle_dlvq dlvq;
@@ -125,12 +136,14 @@ static void area_free(struct area *s)
 
 int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, void **addr)
 {
-	struct area *s = (cookie >> 40) == RX ? &f.rx[(cookie >> 32) & 0xff] :
+	struct area *s = (cookie >> 40) == RX ? &f.rx[(cookie >> 32) % MAX_RX] :
 						&f.area[cookie >> 40];
 	int times = s->ring && len == 2 * s->len ? 2 : 1;
 
 	if (fd != f.user_fd || !s->len || (u32)cookie || len != s->len * times)
 		return -EINVAL;
+	if ((cookie >> 40) == RX && f.o.map_err)
+		return -f.o.map_err;
 	if ((prot & PROT_WRITE) && !s->writable)
 		return -EACCES;
 	f.r.mappings++;
@@ -184,6 +197,21 @@ static bool sends(void)
 	return f.a.flags & SPINDLE_ATTACH_SEND;
 }
 
+static const struct spindle_seat *seat_of(u32 sender)
+{
+	u32 i;
+
+	for (i = 0; i < f.now.n; i++)
+		if (f.now.seat[i].sender_rank == sender)
+			return &f.now.seat[i];
+	abort();
+}
+
+static u8 *ring_of(u32 sender)
+{
+	return f.rx[seat_of(sender)->rx].kva;
+}
+
 static void append(u32 sender, u64 offset, u32 len, u64 slot, u16 kind)
 {
 	struct spindle_dlv d = { .offset = offset, .len = len, .sender = (u16)sender,
@@ -191,14 +219,15 @@ static void append(u32 sender, u64 offset, u32 len, u64 slot, u16 kind)
 
 	f.seq += 1 + rnd() % 3;
 	d.seq = f.seq;
-	spindle_dlvq_append(&f.dlvq, &d, f.rx[sender].kva, f.a.ring_bytes);
+	spindle_dlvq_append(&f.dlvq, &d, ring_of(sender), f.a.ring_bytes);
 	if (f.o.mangle_dlv)
 		f.o.mangle_dlv(&f.dlvq.ring[(f.dlvq.tail - 1) & f.dlvq.mask]);
 }
 
 static bool room(void)
 {
-	return f.dlvq.mask + 1 - (f.dlvq.tail - f.dlvq.consumed) >= 2 &&
+	/* A message, one of an unknown kind, and a view. */
+	return f.dlvq.mask + 1 - (f.dlvq.tail - f.dlvq.consumed) >= 3 &&
 	       spindle_dlvq_room(&f.dlvq, f.a.max_msg);
 }
 
@@ -229,10 +258,11 @@ static bool step_free(void)
 
 static bool step_peers(void)
 {
+	u32 moved = f.me - (f.o.senders - 1);
 	bool any = false;
 	u32 s, i, len;
 
-	for (s = 0; reads() && s < f.me; s++) {
+	for (s = 0; reads() && s < f.o.senders - 1; s++) {
 		u64 n = f.peer[s].n;
 		u64 at = n % f.peer_room * spindle_units(f.a.max_msg) * SPINDLE_UNIT;
 
@@ -241,13 +271,111 @@ static bool step_peers(void)
 			continue;
 		len = fake_peer_len(s, n, f.a.max_msg);
 		for (i = 0; i < len; i++)
-			f.rx[s].kva[at + i] = fake_peer_byte(s, n, i);
-		append(s, at, len, n, SPINDLE_DLV_MSG);
+			ring_of(s + moved)[at + i] = fake_peer_byte(s, n, i);
+		append(s + moved, at, len, n, SPINDLE_DLV_MSG);
 		f.peer[s].entry[n % f.peer_room] = f.dlvq.tail;
 		f.peer[s].n++;
 		any = true;
 	}
 	return any;
+}
+
+/* ---- views ------------------------------------------------------------ */
+
+static void remember(void)
+{
+	pthread_mutex_lock(&f.lock);
+	f.view[f.views++ % MAX_VIEWS] = f.now;
+	pthread_mutex_unlock(&f.lock);
+}
+
+static void new_ring(const struct spindle_seat *s)
+{
+	struct area *a = &f.rx[s->rx];
+
+	/* Who is to come again and again has nothing to say: the same will do. */
+	if (a->kva && f.o.view_every)
+		return;
+	if (f.olds == MAX_RX)
+		abort();
+	/* Not freed: TSan has the reader's mapping at the same address. */
+	if (a->kva)
+		f.old[f.olds++] = *a;
+	area_make(a, f.a.ring_bytes, true, false);
+}
+
+void fake_view(uint64_t vid, const struct spindle_seat *seat, uint32_t n)
+{
+	struct spindle_dlv d = { .seq = vid, .kind = SPINDLE_DLV_VIEW };
+	u32 i;
+
+	f.now = (struct view){ .vid = vid, .n = n };
+	memcpy(f.now.seat, seat, n * sizeof(*seat));
+	remember();
+	for (i = 0; i < n; i++) {
+		if (seat[i].sender_rank == SPINDLE_NO_RANK)
+			continue;
+		if (seat[i].flags & SPINDLE_SEAT_ME)
+			f.me = seat[i].sender_rank;
+		else if (seat[i].flags & SPINDLE_SEAT_JOINED)
+			new_ring(&seat[i]);
+	}
+	f.seq = 0;
+	spindle_dlvq_append(&f.dlvq, &d, f.area[CTL].kva, PAGE);
+	spindle_dlvq_publish(&f.dlvq);
+}
+
+void fake_forget(uint64_t vid)
+{
+	u32 i;
+
+	for (i = 0; i < MAX_VIEWS; i++)
+		if (f.view[i].vid == vid)
+			f.view[i].vid = 0;
+}
+
+void fake_errors(int seats_err, int map_err)
+{
+	f.o.seats_err = seats_err;
+	f.o.map_err = map_err;
+}
+
+void fake_deliver(uint32_t sender, uint64_t n)
+{
+	u32 node = seat_of(sender)->node, len = fake_peer_len(node, n, f.a.max_msg), i;
+	u64 at = n % f.peer_room * spindle_units(f.a.max_msg) * SPINDLE_UNIT;
+
+	for (i = 0; i < len; i++)
+		ring_of(sender)[at + i] = fake_peer_byte(node, n, i);
+	append(sender, at, len, n, SPINDLE_DLV_MSG);
+	spindle_dlvq_publish(&f.dlvq);
+}
+
+/* 200 comes as sender 0 and says nothing, or goes: the ranks of all others move. */
+static void come_or_go(void)
+{
+	struct view v = f.now;
+	bool there = v.seat[v.n - 1].node == 200;
+	u32 i;
+
+	for (i = 0; i < v.n; i++)
+		if (v.seat[i].sender_rank != SPINDLE_NO_RANK)
+			v.seat[i].sender_rank += there ? -1 : 1;
+	if (there)
+		v.n--;
+	else
+		v.seat[v.n++] = (struct spindle_seat){
+			.node = 200, .sender_rank = 0, .rx = MAX_RX - 1, .sst = v.n,
+			.flags = SPINDLE_SEAT_JOINED,
+		};
+	fake_view(v.vid + 1, v.seat, v.n);
+	if (f.o.forget)
+		fake_forget(v.vid + 1);
+}
+
+static bool view_is_due(void)
+{
+	return f.msgs == f.o.view_after || (f.o.view_every && !(f.msgs % f.o.view_every));
 }
 
 static bool step_send(void)
@@ -269,6 +397,8 @@ static bool step_send(void)
 			f.msgs++;
 			if (reads())
 				maybe_unknown();
+			if (reads() && view_is_due())
+				come_or_go();
 		}
 		f.end[f.head++ % f.a.window] = (struct end){ slot.end_slot, slot.end_unit,
 							     f.dlvq.tail };
@@ -379,6 +509,7 @@ static void setup_from_env(void)
 		.ring_bytes = env("FAKE_RING"), .senders = env("FAKE_SENDERS"),
 		.peer_msgs = env("FAKE_PEER_MSGS"), .idle = env("FAKE_IDLE"),
 		.fail_after = env("FAKE_FAIL_AFTER"), .slow = env("FAKE_SLOW"),
+		.view_after = env("FAKE_VIEW_AFTER"), .forget = env("FAKE_FORGET"),
 		.attach_err = (int)env("FAKE_ATTACH_ERR"), .memlock = env("FAKE_MEMLOCK"),
 	};
 
@@ -404,7 +535,7 @@ int spindle_sys_open(const char *path)
 
 static void fill_reply(struct spindle_attach *a)
 {
-	a->vid = 3;
+	a->vid = FIRST_VIEW;
 	a->features = SPINDLE_FEAT_PACKED | SPINDLE_FEAT_COPY;
 	a->members = f.o.senders + 1;
 	a->senders = f.o.senders;
@@ -438,12 +569,14 @@ static void make_memory(struct spindle_attach *a)
 	if (reads()) {
 		area_make(&f.area[DLV], a->dlv_entries * sizeof(struct spindle_dlv), false, false);
 		for (i = 0; i < a->senders; i++) {
+			struct area *rx = &f.rx[i + f.o.seat_shift];
+
 			if (i == f.me && sends()) {
 				/* What is sent is read from where it was written. */
-				f.rx[i] = f.area[TX];
-				f.rx[i].writable = false;
+				*rx = f.area[TX];
+				rx->writable = false;
 			} else {
-				area_make(&f.rx[i], a->ring_bytes, true, false);
+				area_make(rx, a->ring_bytes, true, false);
 			}
 		}
 		if (a->flags & SPINDLE_ATTACH_COPY)
@@ -489,6 +622,76 @@ static void make_engine(struct spindle_attach *a)
 	}
 }
 
+static int do_members(struct spindle_members *m)
+{
+	struct spindle_member *out = (void *)(uintptr_t)m->ptr;
+	u32 i, n = f.a.members;
+
+	if (m->resv)
+		return -EINVAL;
+	if (m->count < n) {
+		m->count = n;
+		return -ENOSPC;
+	}
+	/* Member 0 does not send; ranks of the senders run against the members'. */
+	for (i = 0; i < n; i++) {
+		out[i].node = i == 1 ? f.a.node : 100 + i;
+		out[i].sender_rank = i ? n - 1 - i : SPINDLE_NO_RANK;
+	}
+	m->count = n;
+	return 0;
+}
+
+static void make_view(void)
+{
+	struct spindle_member m[MAX_SENDERS + 1];
+	struct spindle_members arg = { .count = MAX_SENDERS + 1, .ptr = (uintptr_t)m };
+	u32 i;
+
+	if (do_members(&arg))
+		abort();
+	f.views = 0;
+	f.now = (struct view){ .vid = FIRST_VIEW, .n = arg.count };
+	for (i = 0; i < arg.count; i++)
+		f.now.seat[i] = (struct spindle_seat){
+			.node = m[i].node, .sender_rank = m[i].sender_rank,
+			.rx = m[i].sender_rank + f.o.seat_shift, .sst = i,
+			.flags = i == f.a.rank ? SPINDLE_SEAT_ME : 0,
+		};
+	memset(f.view, 0, sizeof(f.view));
+	remember();
+}
+
+static int find_seats(struct spindle_seats *s)
+{
+	struct view *v;
+
+	for (v = f.view; v->vid != s->vid; v++)
+		if (v == f.view + MAX_VIEWS - 1)
+			return s->vid < FIRST_VIEW + f.views ? -ESTALE : -ENOENT;
+	if (s->count < v->n) {
+		s->count = v->n;
+		return -ENOSPC;
+	}
+	s->count = v->n;
+	memcpy((void *)(uintptr_t)s->ptr, v->seat, v->n * sizeof(v->seat[0]));
+	return 0;
+}
+
+static int do_seats(struct spindle_seats *s)
+{
+	int err;
+
+	if (f.o.seats_err)
+		return -f.o.seats_err;
+	if (s->resv)
+		return -EINVAL;
+	pthread_mutex_lock(&f.lock);
+	err = find_seats(s);
+	pthread_mutex_unlock(&f.lock);
+	return err;
+}
+
 static int do_attach(struct spindle_attach *a)
 {
 	u32 i;
@@ -513,29 +716,10 @@ static int do_attach(struct spindle_attach *a)
 	f.msgs = 0;
 	f.seq = 0;
 	*ctl32(CTL_STATE) = SPINDLE_STATE_ACTIVE;
+	make_view();
 	make_engine(a);
 	if (f.o.mangle)
 		f.o.mangle(a);
-	return 0;
-}
-
-static int do_members(struct spindle_members *m)
-{
-	struct spindle_member *out = (void *)(uintptr_t)m->ptr;
-	u32 i, n = f.a.members;
-
-	if (m->resv)
-		return -EINVAL;
-	if (m->count < n) {
-		m->count = n;
-		return -ENOSPC;
-	}
-	/* Member 0 does not send; ranks of the senders run against the members'. */
-	for (i = 0; i < n; i++) {
-		out[i].node = i == 1 ? f.a.node : 100 + i;
-		out[i].sender_rank = i ? n - 1 - i : SPINDLE_NO_RANK;
-	}
-	m->count = n;
 	return 0;
 }
 
@@ -548,6 +732,8 @@ int spindle_sys_ioctl(int fd, unsigned long cmd, void *arg)
 		return do_attach(arg);
 	case SPINDLE_IOC_MEMBERS:
 		return do_members(arg);
+	case SPINDLE_IOC_SEATS:
+		return do_seats(arg);
 	case SPINDLE_IOC_KICK:
 		pthread_mutex_lock(&f.lock);
 		f.r.kicks++;
@@ -598,10 +784,14 @@ void spindle_sys_close(int fd)
 	for (i = 0; i < MAX_SENDERS; i++) {
 		free(f.peer[i].entry);
 		f.peer[i].entry = NULL;
+	}
+	for (i = 0; i < MAX_RX; i++) {
 		if (f.rx[i].kva == f.area[TX].kva)
 			f.rx[i].kva = NULL;
 		area_free(&f.rx[i]);
+		area_free(&f.old[i]);
 	}
+	f.olds = 0;
 	for (i = 0; i < SECTIONS; i++)
 		area_free(&f.area[i]);
 	free(f.end);

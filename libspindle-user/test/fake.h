@@ -25,7 +25,13 @@
  * @peer_msgs: messages that each other sender sends
  * @unknown_every: every so many entries, one of an unknown kind
  * @fail_after: fail the subgroup behind so many deliveries
+ * @view_after: behind so many own messages a view begins in which node 200 has joined
+ * @view_every: the same behind every so many; in every other view it has left
+ * @forget: that view is forgotten at once
+ * @seat_shift: instance of sender rank 0 in the view of the attach; the others follow
  * @attach_err: refuse the attachment with this errno
+ * @seats_err: the errno of SPINDLE_IOC_SEATS
+ * @map_err: the errno of mapping an rx section
  * @memlock: what the reply says
  * @mangle: spoils the reply
  * @mangle_dlv: spoils a descriptor
@@ -43,7 +49,13 @@ struct fake_opts {
 	unsigned int peer_msgs;
 	unsigned int unknown_every;
 	unsigned int fail_after;
+	unsigned int view_after;
+	unsigned int view_every;
+	bool forget;
+	unsigned int seat_shift;
 	int attach_err;
+	int seats_err;
+	int map_err;
 	uint64_t memlock;
 	void (*mangle)(struct spindle_attach *a);
 	void (*mangle_dlv)(struct spindle_dlv *d);
@@ -67,7 +79,23 @@ bool fake_step(void);
 void fake_final(uint32_t state, uint32_t error);
 struct fake_report fake_look(void);
 
-/* The bytes of message @n of another sender, and how many they are. */
+/* Change @seats_err and @map_err of an attachment that is in use. */
+void fake_errors(int seats_err, int map_err);
+
+/*
+ * Begin a view, or forget it. A sender that has joined gets new memory for its instance;
+ * what was mapped of it before stays what it was.
+ */
+void fake_view(uint64_t vid, const struct spindle_seat *seat, uint32_t n);
+void fake_forget(uint64_t vid);
+
+/* Deliver message @n of another sender from its instance. */
+void fake_deliver(uint32_t sender, uint64_t n);
+
+/*
+ * The bytes of message @n of another sender, and how many they are; fake_deliver() takes
+ * the node id for @sender.
+ */
 uint32_t fake_peer_len(uint32_t sender, uint64_t n, uint32_t max_msg);
 unsigned char fake_peer_byte(uint32_t sender, uint64_t n, uint32_t i);
 

@@ -24,6 +24,7 @@ static struct {
 	struct record *rec;
 	uint64_t first;
 	unsigned int per_thread;
+	unsigned int views;
 	atomic_int running;
 	atomic_uint full;
 } st;
@@ -52,6 +53,8 @@ static void settle(struct spindle_slot *s, uint32_t *seed)
 {
 	struct record *r = &st.rec[s->slot - st.first];
 
+	/* That of the view that the reader is in, whichever that is now. */
+	CHECK(spindle_sender_rank(&st.q) < 8 && spindle_rank(&st.q) == 1);
 	r->abandoned = rnd(seed) % 8 == 0;
 	r->len = rnd(seed) % 4 ? s->len : rnd(seed) % (s->len + 1);
 	if (r->abandoned) {
@@ -122,18 +125,29 @@ static void check_own(const struct spindle_msg *m, uint64_t *next)
 	CHECK(i == m->len);
 }
 
-static void check_peer(const struct spindle_msg *m, uint64_t *next)
+static void check_peer(const struct spindle_msg *m, uint32_t peer, uint64_t *next)
 {
 	const unsigned char *p = m->data;
 	uint32_t i;
 
 	CHECK(m->slot == *next);
-	CHECK(m->len == fake_peer_len(m->sender, m->slot, spindle_max_msg(&st.q)));
+	CHECK(m->len == fake_peer_len(peer, m->slot, spindle_max_msg(&st.q)));
 	for (i = 0; i < m->len; i++)
-		if (p[i] != fake_peer_byte(m->sender, m->slot, i))
+		if (p[i] != fake_peer_byte(peer, m->slot, i))
 			break;
 	CHECK(i == m->len);
 	++*next;
+}
+
+/* A batch is of one view; in every other one a silent sender has the first rank. */
+static void check_msg(const struct spindle_msg *m, uint64_t *next)
+{
+	uint32_t peer = m->sender - (st.views % 2);
+
+	if (m->sender == spindle_sender_rank(&st.q))
+		check_own(m, &next[peer]);
+	else
+		check_peer(m, peer, &next[peer]);
 }
 
 /* Read until the senders are through and all their slots are free again. */
@@ -158,12 +172,15 @@ static void read_all(uint64_t *next)
 			continue;
 		}
 		for (i = 0, given = 0; i < n; i++) {
-			CHECK(m[i].seq > seq);
-			seq = m[i].seq;
-			if (m[i].sender == spindle_sender_rank(&st.q))
-				check_own(&m[i], &next[m[i].sender]);
-			else
-				check_peer(&m[i], &next[m[i].sender]);
+			if (m[i].kind == SPINDLE_DLV_VIEW) {
+				CHECK(i == 0 && m[i].seq == st.q.vid);
+				st.views++;
+				seq = 0;
+			} else {
+				CHECK(m[i].seq > seq);
+				seq = m[i].seq;
+				check_msg(&m[i], next);
+			}
 			if (rnd(&seed) % 8 == 0) {
 				CHECK(!spindle_release_n(&st.q, i + 1 - given));
 				given = i + 1;
@@ -184,6 +201,9 @@ static void stress(const char *name, uint32_t flags, const struct fake_opts *o,
 
 	current = name;
 	start(&st.q, flags, o);
+	/* As if it had been asked for at the attach. */
+	st.q.want = SPINDLE_WANT_VIEWS;
+	st.views = 0;
 	st.rec = calloc(total + 1, sizeof(*st.rec));
 	st.first = o->slot;
 	st.per_thread = per_thread;
@@ -207,8 +227,10 @@ static void stress(const char *name, uint32_t flags, const struct fake_opts *o,
 	}
 	r = stop(&st.q);
 	CHECK(r.free_slot == st.first + total);
-	printf("# %u slots, %u times full, %llu abandoned, %u kicks\n", total, st.full,
-	       (unsigned long long)r.abandoned, r.kicks);
+	if (o->view_every)
+		CHECK(st.views == (total - r.abandoned) / o->view_every);
+	printf("# %u slots, %u times full, %llu abandoned, %u kicks, %u views\n", total, st.full,
+	       (unsigned long long)r.abandoned, r.kicks, st.views);
 	free(st.rec);
 	report();
 }
@@ -250,6 +272,9 @@ int main(int argc, char **argv)
 	stress("stress: three senders, unknown kinds", SPINDLE_ATTACH_BOTH,
 	       &(struct fake_opts){ .idle = 10, .senders = 3, .peer_msgs = n,
 				    .unknown_every = 5 }, n);
+	stress("stress: three senders, and one that comes and goes", SPINDLE_ATTACH_BOTH,
+	       &(struct fake_opts){ .idle = 10, .senders = 3, .peer_msgs = n,
+				    .view_every = 3 }, n);
 	stress("stress: 32-bit wrap of slots and units", SPINDLE_ATTACH_BOTH,
 	       &(struct fake_opts){ .idle = 100, .slot = (1ULL << 32) - 1000,
 				    .unit = (1ULL << 32) - 2000 }, n);

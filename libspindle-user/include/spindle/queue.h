@@ -11,7 +11,8 @@
  * Threads: spindle_reserve(), spindle_commit(), spindle_abandon(), spindle_send() and
  * their relatives may be called by any number of threads at once. Reading
  * (spindle_peek(), spindle_next_batch(), spindle_release(), spindle_dispatch()) is
- * for one thread at a time, which may run at the same time as the senders.
+ * for one thread at a time, which may run at the same time as the senders. So are
+ * spindle_view() and spindle_sender_node(), which speak of the view that it reads in.
  * spindle_attach() and spindle_detach() must run alone.
  *
  * Processes: an attachment is not inherited by fork(); the child has neither the
@@ -39,6 +40,9 @@ extern "C" {
 /** SPINDLE_ATTACH_BOTH - the usual role: send, and read what everybody sent */
 #define SPINDLE_ATTACH_BOTH	(SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)
 
+/** SPINDLE_WANT_VIEWS - in spindle_attach_opts.want: hand out views, in their place */
+#define SPINDLE_WANT_VIEWS	(1ULL << 0)
+
 /**
  * struct spindle_attach_opts - what to attach to, and how
  * @device: path of the device; NULL for SPINDLE_DEVICE
@@ -50,6 +54,8 @@ extern "C" {
  * @event_fd: an eventfd to signal at deliveries and state changes; 0 or less: none
  * @copy_bytes: with COPY: bytes of the copy ring, a power of two and at least
  *	max_msg; 0 for the size of a sender's ring
+ * @want: SPINDLE_WANT_*; with SPINDLE_WANT_VIEWS the reading calls hand out an item of
+ *	kind SPINDLE_DLV_VIEW where a view begins, see struct spindle_msg
  * @resv: 0
  *
  * Set all of it to zero first, then what is needed.
@@ -61,7 +67,8 @@ struct spindle_attach_opts {
 	uint32_t flags;
 	int32_t event_fd;
 	uint64_t copy_bytes;
-	uint64_t resv[4];
+	uint64_t want;
+	uint64_t resv[3];
 };
 
 /**
@@ -96,8 +103,11 @@ struct spindle_source {
 	const unsigned char *ring;
 	struct spindle_map map;
 	uint32_t node;
-	uint32_t resv;
+	uint32_t rx;	/* instance of the section that is mapped */
 };
+
+/* A view, and the rings of its senders; private to the library. */
+struct spindle_epoch;
 
 /**
  * struct spindle_queue - one attachment; the caller owns the memory
@@ -112,7 +122,9 @@ struct spindle_source {
  * @window: slots of a sender: how many messages can be under way
  * @max_msg: largest message, bytes
  * @vid: id of the view
- * @features: SPINDLE_FEAT_*
+ * @features: SPINDLE_FEAT_*; with SPINDLE_FEAT_LIVE the reading calls change @members,
+ *	@senders, @rank, @sender_rank and @vid where a view begins. Who does not read keeps
+ *	those of the attach
  * @memlock: bytes charged to RLIMIT_MEMLOCK. Also valid when spindle_attach() returned
  *	-ENOMEM in SPINDLE_STEP_ATTACH: what would have been needed, 0 if not known
  * @step: enum spindle_step
@@ -162,7 +174,12 @@ struct spindle_queue {
 	const unsigned char *dlv;
 	uint64_t dlv_stride;
 	uint64_t rx_bytes;
-	struct spindle_source *source;
+	struct spindle_source *source;	/* of @epoch, by sender rank */
+	uint64_t rx_cookie;
+	uint64_t rx_stride;
+	uint64_t want;
+	struct spindle_epoch *epoch;	/* the view that the reader is in */
+	struct spindle_epoch *left;	/* views before, as long as rings of theirs are held */
 
 	struct spindle_map map_ctl;
 	struct spindle_map map_usr;
@@ -204,15 +221,18 @@ struct spindle_slot {
 };
 
 /**
- * struct spindle_msg - a delivered message
- * @seq: place in the subgroup's total order; grows, with gaps
+ * struct spindle_msg - a delivered message, or the begin of a view
+ * @seq: place in the subgroup's total order; grows, with gaps, and begins again in each
+ *	view. Of a view: its id
  * @slot: the sender's message number, counting from 0 without gaps
  * @data: @len bytes, contiguous, read-only: they lie in the ring and stay valid
  *	until spindle_release() or spindle_release_n() gives this message back
  * @len: bytes; 0 is a message, too
- * @sender: sender rank
+ * @sender: sender rank in the view that the message was delivered in; of a view:
+ *	SPINDLE_NO_RANK
  * @node: node id of the sender
- * @resv: 0
+ * @kind: enum spindle_dlv_kind: SPINDLE_DLV_MSG, or with SPINDLE_WANT_VIEWS also
+ *	SPINDLE_DLV_VIEW, of which @slot, @data, @len and @node are 0
  */
 struct spindle_msg {
 	uint64_t seq;
@@ -221,13 +241,34 @@ struct spindle_msg {
 	uint32_t len;
 	uint32_t sender;
 	uint32_t node;
-	uint32_t resv;
+	uint32_t kind;
+};
+
+/**
+ * struct spindle_view - who is in the view that the reader is in
+ * @vid: id of the view
+ * @members: members of the subgroup
+ * @senders: members that may send
+ * @rank: own rank among the members
+ * @sender_rank: own rank among the senders, or SPINDLE_NO_RANK
+ * @seat: @members of them, by rank. Of interest are node, sender_rank, and in flags
+ *	SPINDLE_SEAT_ME and SPINDLE_SEAT_JOINED. They stay valid until the next reading
+ *	call or spindle_detach()
+ */
+struct spindle_view {
+	uint64_t vid;
+	uint32_t members;
+	uint32_t senders;
+	uint32_t rank;
+	uint32_t sender_rank;
+	const struct spindle_seat *seat;
 };
 
 /**
  * typedef spindle_batch_fn - receives a batch of messages from spindle_dispatch()
  * @arg: as given to spindle_dispatch()
- * @msgs: @n messages in delivery order, valid until the function returns
+ * @msgs: @n messages in delivery order, valid until the function returns. All are of one
+ *	view; with SPINDLE_WANT_VIEWS the first may be the begin of it
  * @n: at least 1
  *
  * Return: 0 to go on; anything else ends spindle_dispatch() after this batch, and
@@ -245,13 +286,13 @@ typedef int (*spindle_batch_fn)(void *arg, const struct spindle_msg *msgs, unsig
  * while members are still connecting.
  *
  * Return: 0, or with nothing left open or mapped:
- * -EINVAL (flags, copy_bytes, @event_fd is no eventfd, or a reserved field is not 0),
+ * -EINVAL (flags, want, copy_bytes, @event_fd is no eventfd, or a reserved field is not 0),
  * -ENODEV (no such node here), -ENOENT (no such subgroup, the node has no view, or no
  * such device file), -EBUSY (the subgroup has a local sender already), -EPERM (the node
  * is no sender), -EACCES (the device file's permissions), -ENOMEM (see
  * spindle_queue.memlock), -EBADF (@event_fd is no descriptor), -ENOTCONN (the subgroup
- * has failed), -EPROTO (the module speaks another ABI). spindle_attach_strerror() tells
- * which it was.
+ * has failed), -ESTALE (views followed each other too fast; try again), -EPROTO (the
+ * module speaks another ABI). spindle_attach_strerror() tells which it was.
  */
 SPINDLE_API int spindle_attach(struct spindle_queue *q, const struct spindle_attach_opts *o);
 
@@ -363,12 +404,51 @@ SPINDLE_API int spindle_dispatch(struct spindle_queue *q, spindle_batch_fn fn, v
  * spindle_members() - list the members of the subgroup
  * @q: attached
  * @m: room for @n members, filled by rank
- * @n: at least q->members
+ * @n: at least q->members; SPINDLE_MAX_MEMBERS where views are live
+ *
+ * Asks the kernel, which tells of the view that is installed now. A reader may have to
+ * read some more until it is in that one; spindle_view() tells of the one that it is in.
+ * Any thread.
  *
  * Return: the number of members, or -ENOSPC (@n is too small), or a negative errno.
  */
 SPINDLE_API int spindle_members(const struct spindle_queue *q, struct spindle_member *m,
 				unsigned int n);
+
+/**
+ * spindle_view() - who is in the view that the reader is in
+ * @q: attached
+ * @v: filled
+ *
+ * That is the view in which the messages of the last reading call were delivered, or
+ * before the first one, the view of the attach. No system call; the reading thread only.
+ * Without SPINDLE_ATTACH_RECV it is always the view of the attach.
+ *
+ * Return: 0, or -EINVAL if @q is not attached.
+ */
+SPINDLE_API int spindle_view(const struct spindle_queue *q, struct spindle_view *v);
+
+/**
+ * spindle_enter_view() - go on to the view that begins at the reader's cursor
+ * @q: attached with SPINDLE_ATTACH_RECV
+ * @vid: id of the view
+ * @m: filled if the program wants views
+ *
+ * For the reading calls, which call it when it is needed; programs have no reason to.
+ *
+ * Return: 1 if @m was filled, 0 if not, or a negative errno, and nothing has changed.
+ */
+SPINDLE_API int spindle_enter_view(struct spindle_queue *q, uint64_t vid,
+				   struct spindle_msg *m);
+
+/**
+ * spindle_unmap_left() - unmap the rings of senders that have left
+ * @q: attached with SPINDLE_ATTACH_RECV
+ *
+ * As far as the reader holds no message in them. spindle_release() and
+ * spindle_release_n() call it when it is needed; programs have no reason to.
+ */
+SPINDLE_API void spindle_unmap_left(struct spindle_queue *q);
 
 /**
  * spindle_strerror() - say what an enum spindle_error means
@@ -466,22 +546,26 @@ static inline uint32_t spindle_max_msg(const struct spindle_queue *q)
  * spindle_rank() - own rank among the members
  * @q: attached
  *
+ * In the view that the reader is in. Any thread.
+ *
  * Return: 0 to members - 1.
  */
 static inline uint32_t spindle_rank(const struct spindle_queue *q)
 {
-	return q->rank;
+	return spindle_load_once32(&q->rank);
 }
 
 /**
  * spindle_sender_rank() - own rank among the senders
  * @q: attached
  *
+ * In the view that the reader is in. Any thread.
+ *
  * Return: 0 to senders - 1, or SPINDLE_NO_RANK.
  */
 static inline uint32_t spindle_sender_rank(const struct spindle_queue *q)
 {
-	return q->sender_rank;
+	return spindle_load_once32(&q->sender_rank);
 }
 
 /**
@@ -489,6 +573,8 @@ static inline uint32_t spindle_sender_rank(const struct spindle_queue *q)
  * @q: attached
  * @sender: sender rank
  * @node: set to the node's id
+ *
+ * In the view that the reader is in; the reading thread only.
  *
  * Return: 0, or -EINVAL if @sender is no sender rank.
  */

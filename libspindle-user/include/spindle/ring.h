@@ -277,15 +277,37 @@ static inline const struct spindle_dlv *spindle_dlv_at(const struct spindle_queu
 		(const void *)(q->dlv + (pos & (q->dlv_entries - 1)) * q->dlv_stride);
 }
 
-/* Read one descriptor. Return: 1 a message, 0 an unknown kind, -EBADMSG nonsense. */
-static inline int spindle_read_dlv(const struct spindle_queue *q, uint64_t pos,
-				   struct spindle_msg *m)
+/* Is what a descriptor stands for handed out? */
+static inline int spindle_is_item(const struct spindle_queue *q, const struct spindle_dlv *d)
+{
+	return d->kind == SPINDLE_DLV_MSG ||
+	       (d->kind == SPINDLE_DLV_VIEW && (q->want & SPINDLE_WANT_VIEWS));
+}
+
+/*
+ * What is no message. A view has to be the first of a batch: its members take the place
+ * of those that the messages before it came from. -EAGAIN ends the batch.
+ */
+static inline int spindle_read_other(struct spindle_queue *q, const struct spindle_dlv *d,
+				     struct spindle_msg *m, int first)
+{
+	if (d->kind != SPINDLE_DLV_VIEW)
+		return 0;
+	return first ? spindle_enter_view(q, d->seq, m) : -EAGAIN;
+}
+
+/*
+ * Read one descriptor. Return: 1 @m was filled, 0 nothing to hand out, -EBADMSG nonsense,
+ * or an error from spindle_read_other().
+ */
+static inline int spindle_read_dlv(struct spindle_queue *q, uint64_t pos, struct spindle_msg *m,
+				   int first)
 {
 	const struct spindle_dlv *d = spindle_dlv_at(q, pos);
 	const struct spindle_source *src;
 
 	if (d->kind != SPINDLE_DLV_MSG)
-		return 0;
+		return spindle_read_other(q, d, m, first);
 	/* Two mappings in a row: what begins in the ring ends within the second. */
 	if (d->sender >= q->senders || d->len > q->max_msg || d->offset >= q->rx_bytes)
 		return -EBADMSG;
@@ -296,7 +318,7 @@ static inline int spindle_read_dlv(const struct spindle_queue *q, uint64_t pos,
 	m->len = d->len;
 	m->sender = d->sender;
 	m->node = src->node;
-	m->resv = 0;
+	m->kind = SPINDLE_DLV_MSG;
 	return 1;
 }
 
@@ -305,6 +327,8 @@ static inline void spindle_consume(struct spindle_queue *q, uint64_t pos)
 {
 	q->rx_released = pos;
 	spindle_store_release(q->usr_consumed, pos);	/* C */
+	if (q->left)
+		spindle_unmap_left(q);
 	/* Senders here and at other members may wait for what just became free. */
 	(void)spindle_wake(q);
 }
@@ -321,10 +345,19 @@ static inline void spindle_consume(struct spindle_queue *q, uint64_t pos)
  * batch, and soon: held messages hold up the senders' slots (or, with
  * SPINDLE_ATTACH_COPY, fill up the copy ring).
  *
+ * All messages of a batch were delivered in one view, which is that of spindle_view(),
+ * spindle_sender_rank() and so on until the next call. A view that begins is the first
+ * item of a batch if the program asked for it with SPINDLE_WANT_VIEWS, and counts and is
+ * given back like a message; else it is passed over. Messages taken before stay valid.
+ *
  * Return: how many were taken, 0 if there is nothing; -EPIPE when the state is final
  * and everything that was delivered has been read; -EBADMSG when the kernel wrote a
  * descriptor that points outside the mapped memory, which stays so; -EBADF without
- * SPINDLE_ATTACH_RECV.
+ * SPINDLE_ATTACH_RECV. Where a view begins also -ESTALE: this reader is so far behind that
+ * the kernel does not remember the view, which stays so; -ENOTCONN: the subgroup is gone,
+ * and with it the rings of the view; -ENOENT: the node is not in the subgroup any more;
+ * -ENOMEM, after which the next call tries again; -EPROTO: the members of the view make no
+ * sense.
  */
 static inline int spindle_next_batch(struct spindle_queue *q, struct spindle_msg *msgs,
 				     unsigned int n)
@@ -353,7 +386,7 @@ static inline int spindle_next_batch(struct spindle_queue *q, struct spindle_msg
 				return final ? -EPIPE : 0;
 			}
 		}
-		ret = spindle_read_dlv(q, q->rx_cursor, &msgs[got]);
+		ret = spindle_read_dlv(q, q->rx_cursor, &msgs[got], !got);
 		if (ret < 0)
 			return got ? (int)got : ret;
 		q->rx_cursor++;
@@ -405,11 +438,11 @@ static inline int spindle_release_n(struct spindle_queue *q, unsigned int n)
 	for (; n; pos++) {
 		if (pos == q->rx_cursor)
 			return -EINVAL;
-		/* Kinds that were skipped are not messages, and go with the next one. */
-		if (spindle_dlv_at(q, pos)->kind == SPINDLE_DLV_MSG)
+		/* What was skipped is not among them, and goes with the one before. */
+		if (spindle_is_item(q, spindle_dlv_at(q, pos)))
 			n--;
 	}
-	while (pos != q->rx_cursor && spindle_dlv_at(q, pos)->kind != SPINDLE_DLV_MSG)
+	while (pos != q->rx_cursor && !spindle_is_item(q, spindle_dlv_at(q, pos)))
 		pos++;
 	spindle_consume(q, pos);
 	return 0;

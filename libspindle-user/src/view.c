@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Views: who the members are, and which ring is whose.
+ *
+ * Members of a live view come and go while messages are held. A view is an epoch of the
+ * reader: it begins at an entry of the delivery ring, and what it needs is put together
+ * aside first, so that a failure changes nothing and the next call can try again. The
+ * ring of a sender that stays is mapped once. That of one that left must outlive the
+ * messages in it that the program has not given back.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "internal.h"
+
+static void epoch_free(struct spindle_epoch *e)
+{
+	uint32_t i;
+
+	if (!e)
+		return;
+	for (i = 0; i < e->senders; i++)
+		spindle_unmap_section(&e->source[i].map);
+	free(e->seat);
+	free(e);
+}
+
+/* ---- who is there ----------------------------------------------------- */
+
+/* Ask for the seats of a view, with as much room as it takes. Return: as ioctl(). */
+static int ask_seats(const struct spindle_queue *q, uint64_t vid, struct spindle_seat **seat,
+		     uint32_t *n)
+{
+	uint32_t room = q->members;
+
+	for (;;) {
+		struct spindle_seats arg = { .vid = vid, .count = room };
+		int err;
+
+		*seat = calloc(room, sizeof(**seat));
+		if (!*seat)
+			return -ENOMEM;
+		arg.ptr = (uintptr_t)*seat;
+		err = spindle_sys_ioctl(q->fd, SPINDLE_IOC_SEATS, &arg);
+		*n = arg.count;
+		if (!err && arg.vid == vid && arg.count && arg.count <= room)
+			return 0;
+		free(*seat);
+		if (err != -ENOSPC || arg.count <= room)
+			return err < 0 && err != -ENOSPC ? err : -EPROTO;
+		room = arg.count;
+	}
+}
+
+/* The same of a module that does not know of seats: there, ranks are instances. */
+static int seats_of_members(const struct spindle_queue *q, struct spindle_seat **seat, uint32_t *n)
+{
+	struct spindle_member *m = calloc(q->members, sizeof(*m));
+	int i, got;
+
+	*seat = calloc(q->members, sizeof(**seat));
+	got = m && *seat ? spindle_members(q, m, q->members) : -ENOMEM;
+	for (i = 0; i < got; i++) {
+		(*seat)[i].node = m[i].node;
+		(*seat)[i].sender_rank = m[i].sender_rank;
+		(*seat)[i].rx = m[i].sender_rank;
+		(*seat)[i].sst = (uint32_t)i;
+		(*seat)[i].flags = (uint32_t)i == q->rank ? SPINDLE_SEAT_ME : 0;
+	}
+	free(m);
+	if (got < 0)
+		free(*seat);
+	*n = (uint32_t)got;
+	return got < 0 ? got : 0;
+}
+
+static const struct spindle_seat *seat_of(const struct spindle_epoch *e, uint32_t sender)
+{
+	uint32_t i;
+
+	for (i = 0; i < e->members; i++)
+		if (e->seat[i].sender_rank == sender)
+			return &e->seat[i];
+	return NULL;
+}
+
+/* Two senders in one ring would unmap it under each other. */
+static bool ring_is_shared(const struct spindle_epoch *e, uint32_t sender)
+{
+	uint32_t i;
+
+	for (i = 0; i < sender; i++)
+		if (e->source[i].rx == e->source[sender].rx)
+			return true;
+	return false;
+}
+
+/* Take the seats in. Return: 0, or -EPROTO if they contradict each other. */
+static int name_all(struct spindle_epoch *e)
+{
+	const struct spindle_seat *s;
+	uint32_t i;
+
+	e->rank = SPINDLE_NO_RANK;
+	for (i = 0; i < e->members; i++) {
+		s = &e->seat[i];
+		e->senders += s->sender_rank != SPINDLE_NO_RANK;
+		if (!(s->flags & SPINDLE_SEAT_ME))
+			continue;
+		if (e->rank != SPINDLE_NO_RANK)
+			return -EPROTO;
+		e->rank = i;
+		e->sender_rank = s->sender_rank;
+	}
+	for (i = 0; i < e->senders; i++) {
+		s = seat_of(e, i);
+		if (!s)
+			return -EPROTO;
+		e->source[i].node = s->node;
+		e->source[i].rx = s->rx;
+		if (ring_is_shared(e, i))
+			return -EPROTO;
+	}
+	return e->rank == SPINDLE_NO_RANK ? -EPROTO : 0;
+}
+
+/* ---- which ring is whose ---------------------------------------------- */
+
+/* The source of the epoch before whose ring is that of @sender, if it stays the same. */
+static struct spindle_source *kept(struct spindle_epoch *old, const struct spindle_epoch *e,
+				   uint32_t sender)
+{
+	uint32_t i;
+
+	/* Who was away may have come back to other memory. */
+	if (seat_of(e, sender)->flags & SPINDLE_SEAT_JOINED)
+		return NULL;
+	for (i = 0; old && i < old->senders; i++)
+		if (old->source[i].rx == e->source[sender].rx &&
+		    old->source[i].node == e->source[sender].node)
+			return &old->source[i];
+	return NULL;
+}
+
+/* Take back what map_all() did; what stays is still the old epoch's. */
+static void disown_kept(struct spindle_epoch *old, struct spindle_epoch *e)
+{
+	uint32_t i;
+
+	for (i = 0; i < e->senders; i++)
+		if (kept(old, e, i))
+			e->source[i].map.len = 0;
+}
+
+static int map_all(struct spindle_queue *q, struct spindle_epoch *e)
+{
+	const struct spindle_source *old;
+	struct spindle_source *s;
+	int err = 0;
+
+	for (s = e->source; !err && s < e->source + e->senders; s++) {
+		old = kept(q->epoch, e, (uint32_t)(s - e->source));
+		if (q->flags & SPINDLE_ATTACH_COPY)
+			s->ring = q->map_copy.addr;
+		else if (old)
+			s->map = old->map;
+		else
+			err = spindle_map_section(q, q->rx_cookie + s->rx * q->rx_stride,
+						  q->rx_bytes, 2, PROT_READ, &s->map);
+		if (s->map.len)
+			s->ring = s->map.addr;
+	}
+	return err;
+}
+
+/* Put an epoch together; takes over @seat. */
+static int epoch_make(struct spindle_queue *q, uint64_t vid, struct spindle_seat *seat, uint32_t n,
+		      struct spindle_epoch **made)
+{
+	struct spindle_epoch *e = calloc(1, sizeof(*e) + n * sizeof(e->source[0]));
+	int err;
+
+	if (!e) {
+		free(seat);
+		return -ENOMEM;
+	}
+	e->vid = vid;
+	e->seat = seat;
+	e->members = n;
+	err = name_all(e);
+	if (!err && (q->flags & SPINDLE_ATTACH_RECV)) {
+		err = map_all(q, e);
+		if (err)
+			disown_kept(q->epoch, e);
+	}
+	if (err)
+		epoch_free(e);
+	else
+		*made = e;
+	return err;
+}
+
+/* Hand the rings on. Return: whether the old epoch still has any. */
+static bool hand_on(struct spindle_epoch *old, const struct spindle_epoch *e)
+{
+	struct spindle_source *s;
+	bool any = false;
+	uint32_t i;
+
+	for (i = 0; i < e->senders; i++) {
+		s = kept(old, e, i);
+		if (s)
+			s->map.len = 0;
+	}
+	for (i = 0; i < old->senders; i++)
+		any |= old->source[i].map.len != 0;
+	return any;
+}
+
+/* From here on nothing can fail. */
+static void epoch_begin(struct spindle_queue *q, struct spindle_epoch *e)
+{
+	struct spindle_epoch *old = q->epoch;
+
+	q->epoch = e;
+	q->source = e->source;
+	q->vid = e->vid;
+	q->members = e->members;
+	q->senders = e->senders;
+	/* Other threads may ask for these. */
+	__atomic_store_n(&q->rank, e->rank, __ATOMIC_RELAXED);
+	__atomic_store_n(&q->sender_rank, e->sender_rank, __ATOMIC_RELAXED);
+	if (!old)
+		return;
+	if (!hand_on(old, e)) {
+		epoch_free(old);
+		return;
+	}
+	old->end = q->rx_cursor;
+	old->older = q->left;
+	q->left = old;
+}
+
+/* ---- at the attach, while reading, at the end ------------------------- */
+
+int spindle_first_view(struct spindle_queue *q)
+{
+	struct spindle_epoch *e;
+	struct spindle_seat *seat;
+	uint32_t n;
+	int err;
+
+	err = ask_seats(q, q->vid, &seat, &n);
+	if (err == -ENOTTY)
+		err = seats_of_members(q, &seat, &n);
+	if (!err)
+		err = epoch_make(q, q->vid, seat, n, &e);
+	if (err)
+		return err;
+	epoch_begin(q, e);
+	return 0;
+}
+
+int spindle_enter_view(struct spindle_queue *q, uint64_t vid, struct spindle_msg *m)
+{
+	struct spindle_epoch *e;
+	struct spindle_seat *seat;
+	uint32_t n;
+	int err;
+
+	err = ask_seats(q, vid, &seat, &n);
+	if (!err)
+		err = epoch_make(q, vid, seat, n, &e);
+	if (err)
+		return err;
+	epoch_begin(q, e);
+	if (!(q->want & SPINDLE_WANT_VIEWS))
+		return 0;
+	*m = (struct spindle_msg){
+		.seq = vid, .sender = SPINDLE_NO_RANK, .kind = SPINDLE_DLV_VIEW,
+	};
+	return 1;
+}
+
+void spindle_unmap_left(struct spindle_queue *q)
+{
+	struct spindle_epoch **at = &q->left, *e;
+
+	while (*at) {
+		e = *at;
+		if (e->end < q->rx_released) {
+			*at = e->older;
+			epoch_free(e);
+		} else {
+			at = &e->older;
+		}
+	}
+}
+
+void spindle_forget_views(struct spindle_queue *q)
+{
+	struct spindle_epoch *e;
+
+	while (q->left) {
+		e = q->left;
+		q->left = e->older;
+		epoch_free(e);
+	}
+	epoch_free(q->epoch);
+	q->epoch = NULL;
+	q->source = NULL;
+}
+
+int spindle_view(const struct spindle_queue *q, struct spindle_view *v)
+{
+	const struct spindle_epoch *e = q->epoch;
+
+	if (!e)
+		return -EINVAL;
+	*v = (struct spindle_view){
+		.vid = e->vid, .members = e->members, .senders = e->senders, .rank = e->rank,
+		.sender_rank = e->sender_rank, .seat = e->seat,
+	};
+	return 0;
+}
