@@ -10,6 +10,7 @@
 #include <linux/spindle_genl.h>
 
 #include "ctl.h"
+#include "ctl-live.h"
 #include "ctl-wire.h"
 
 /* A request for each node: a view may be larger than a message of a dump. */
@@ -34,6 +35,32 @@ static int fetch_view(struct ctl_net *net, const char *what, struct ctl_running 
 		ctl_view_get(&run->view, replies.msg[0]);
 	}
 	return 0;
+}
+
+/*
+ * That a view is live may be said by the status alone: the contract does not promise it of a
+ * view. A module that knows no live views refuses, and has none.
+ */
+static void fetch_live(struct ctl_net *net, const char *what, const struct ctl_val *id,
+		       struct ctl_running *running, unsigned int count)
+{
+	struct ctl_req *req = ctl_req_new(net, SPINDLE_CMD_STATUS_GET, NLM_F_DUMP, what);
+	struct ctl_replies replies;
+	unsigned int i, k;
+	int rc;
+
+	ctl_req_val(req, &ctl_node_keys[CTL_NODE_ID], id);
+	rc = ctl_net_call(net, req, &replies, CTL_QUIET);
+	nlmsg_free(req->msg);
+	for (i = 0; !rc && i < replies.count; i++) {
+		struct nlattr **a = ctl_msg_attrs(replies.msg[i]);
+		uint64_t node = ctl_attr_num(a[SPINDLE_A_NODE_ID]);
+
+		for (k = 0; k < count; k++)
+			if (running[k].node.val[CTL_NODE_ID].num == node &&
+			    running[k].has_view && !running[k].view.is_live)
+				ctl_live_get(&running[k].view, a[SPINDLE_A_LIVE]);
+	}
 }
 
 /**
@@ -72,6 +99,8 @@ int ctl_fetch(struct ctl_net *net, const char *what, const struct ctl_val *id,
 		if (rc)
 			return rc;
 	}
+	if (views)
+		fetch_live(net, what, id, *running, *count);
 	return 0;
 }
 

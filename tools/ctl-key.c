@@ -3,7 +3,8 @@
  * Keys and values. See ctl-key.h.
  *
  * Only the form of a value is checked here. Whether it is in range is for the kernel
- * to say: there is one truth about limits, and it is there.
+ * to say: there is one truth about limits, and it is there. But a limit that is part of
+ * the contract may stand in a key, so that it is said before anything is asked.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -253,6 +254,16 @@ static const char *bool_parse(const char *text, uint64_t *num, const char *neith
 	return neither;
 }
 
+static const char *u32_parse(const struct ctl_key *key, const char *text, uint64_t *num)
+{
+	const char *err = ctl_num_parse(text, key->max ? key->max : UINT32_MAX, false, num);
+
+	if (!key->max || (!err && *num >= key->min))
+		return err;
+	snprintf(complaint, sizeof(complaint), "not a number from %u to %u", key->min, key->max);
+	return complaint;
+}
+
 static const char *enum_parse(const struct ctl_names *names, const char *text, uint64_t *num)
 {
 	if (ctl_name_find(names, text, num))
@@ -287,7 +298,7 @@ const char *ctl_val_parse(const struct ctl_key *key, struct ctl_val *val, const 
 		err = ctl_num_parse(text, UINT16_MAX, false, &val->num);
 		break;
 	case CTL_U32:
-		err = ctl_num_parse(text, UINT32_MAX, false, &val->num);
+		err = u32_parse(key, text, &val->num);
 		break;
 	case CTL_U64:
 		err = ctl_num_parse(text, UINT64_MAX, false, &val->num);

@@ -58,6 +58,8 @@ enum ctl_kind {
  * @names: words of a CTL_ENUM
  * @any: the word "any" leaves the value out
  * @zero: a word for 0; NULL: there is none
+ * @min: smallest number of a CTL_U32, if there is a @max
+ * @max: largest one; 0: what the attribute can carry, and the kernel knows the limit
  * @def: value that the kernel takes if there is none
  * @def_str: the same for strings
  */
@@ -70,6 +72,8 @@ struct ctl_key {
 	const struct ctl_names *names;
 	bool any;
 	const char *zero;
+	uint32_t min;
+	uint32_t max;
 	uint64_t def;
 	const char *def_str;
 };

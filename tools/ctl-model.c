@@ -368,7 +368,8 @@ const char *ctl_subgroup_check(const struct ctl_view *view, const struct ctl_sub
 	unsigned int i;
 
 	*line = sg->members.line;
-	for (i = 0; sg->members.set && i < sg->members.count; i++)
+	/* In a live view they may come later. */
+	for (i = 0; !view->is_live && sg->members.set && i < sg->members.count; i++)
 		if (!ctl_ids_has(&all, sg->members.id[i]))
 			return ctl_asprintf("%s: node %u is not a member of the view",
 					    ctl_subgroup_title(sg), sg->members.id[i]);

@@ -58,6 +58,22 @@ enum {
 	CTL_TUNE_VALS
 };
 
+/* Values of a live view; the index into ctl_live_keys. */
+enum {
+	CTL_LIVE_TIMEOUT,
+	CTL_LIVE_MAX_NODES,
+	CTL_LIVE_QUORUM,
+	CTL_LIVE_VALS
+};
+
+/* Values of the rule of a subgroup of a live view; the index into ctl_rule_keys. */
+enum {
+	CTL_RULE_SHARDS,
+	CTL_RULE_MIN,
+	CTL_RULE_ON_EXIT,
+	CTL_RULE_VALS
+};
+
 extern const struct ctl_key ctl_node_keys[];
 extern const struct ctl_key ctl_subgroup_keys[];
 extern const struct ctl_key ctl_tune_keys[];
@@ -200,6 +216,7 @@ struct ctl_lag {
  * @val: configuration
  * @members: members; not set: all of the view
  * @senders: those of them that may send; not set: all
+ * @rule: who is in it in the views that follow, of a live view
  * @line: line of its section
  * @state: kernel: enum spindle_state
  * @error: kernel: enum spindle_error
@@ -217,6 +234,7 @@ struct ctl_subgroup {
 	struct ctl_val val[CTL_SG_VALS];
 	struct ctl_ids members;
 	struct ctl_ids senders;
+	struct ctl_val rule[CTL_RULE_VALS];
 	int line;
 	uint64_t state;
 	uint64_t error;
@@ -240,6 +258,8 @@ struct ctl_subgroup {
  * @members: entries of @member
  * @subgroup: subgroups
  * @subgroups: entries of @subgroup
+ * @is_live: it changes by itself as members come and go
+ * @live: how it does
  */
 struct ctl_view {
 	struct ctl_val vid;
@@ -249,6 +269,8 @@ struct ctl_view {
 	unsigned int members;
 	struct ctl_subgroup *subgroup;
 	unsigned int subgroups;
+	bool is_live;
+	struct ctl_val live[CTL_LIVE_VALS];
 };
 
 /**

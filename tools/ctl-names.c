@@ -67,6 +67,10 @@ static const char *const error_words[] = {
 	[SPINDLE_ERR_DEVICE_GONE] = "device-gone",
 	[SPINDLE_ERR_VIEW_GONE] = "view-gone",
 	[SPINDLE_ERR_STALLED] = "stalled",
+	[SPINDLE_ERR_MINORITY] = "minority",
+	[SPINDLE_ERR_EVICTED] = "evicted",
+	[SPINDLE_ERR_LEFT] = "left",
+	[SPINDLE_ERR_NOT_MEMBER] = "not-member",
 };
 
 const struct ctl_names ctl_error = NAMES("error", error_words);
@@ -84,9 +88,46 @@ static const char *const event_words[] = {
 	[SPINDLE_EVENT_SUBGROUP_FAILED] = "subgroup-failed",
 	[SPINDLE_EVENT_RING_ERROR] = "ring-error",
 	[SPINDLE_EVENT_READER_STALLED] = "reader-stalled",
+	[SPINDLE_EVENT_SUSPECT] = "suspect",
+	[SPINDLE_EVENT_CHANGING] = "changing",
+	[SPINDLE_EVENT_STOPPED] = "stopped",
+	[SPINDLE_EVENT_JOIN_FAILED] = "join-failed",
 };
 
 const struct ctl_names ctl_event = NAMES("event", event_words);
+
+static const char *const live_state_words[] = {
+	[SPINDLE_LIVE_FORMING] = "forming",
+	[SPINDLE_LIVE_JOINING] = "joining",
+	[SPINDLE_LIVE_ACTIVE] = "active",
+	[SPINDLE_LIVE_CHANGING] = "changing",
+	[SPINDLE_LIVE_STOPPED] = "stopped",
+};
+
+const struct ctl_names ctl_live_state = NAMES("state", live_state_words);
+
+static const char *const why_words[] = {
+	[SPINDLE_WHY_FINE] = "fine",
+	[SPINDLE_WHY_SILENT] = "silent",
+	[SPINDLE_WHY_LOST] = "lost",
+	[SPINDLE_WHY_GONE] = "gone",
+	[SPINDLE_WHY_ADMIN] = "admin",
+	[SPINDLE_WHY_GOSSIP] = "gossip",
+	[SPINDLE_WHY_LIED] = "lied",
+	[SPINDLE_WHY_MINORITY] = "minority",
+	[SPINDLE_WHY_EVICTED] = "evicted",
+	[SPINDLE_WHY_LEFT] = "left",
+	[SPINDLE_WHY_LAYOUT] = "layout",
+};
+
+const struct ctl_names ctl_why = NAMES("why", why_words);
+
+static const char *const on_exit_words[] = {
+	[SPINDLE_ON_EXIT_DISCARD] = "discard",
+	[SPINDLE_ON_EXIT_LEAVE] = "leave",
+};
+
+const struct ctl_names ctl_on_exit = NAMES("on-exit", on_exit_words);
 
 static const char *const engine_stat_words[] = {
 	[SPINDLE_ENGINE_S_PASSES] = "passes",
@@ -156,7 +197,10 @@ static const char *const attr_words[] = {
 	[SPINDLE_A_SUBGROUP] = "subgroup",
 	[SPINDLE_A_SUBGROUP_ID] = "subgroup id",
 	[SPINDLE_A_TIMING] = "timing",
+	[SPINDLE_A_PEER_ID] = "node",
 	[SPINDLE_A_TUNE] = "tuning",
+	[SPINDLE_A_LIVE] = "live",
+	[SPINDLE_A_KEY] = "key-file",
 };
 
 const struct ctl_names ctl_attr = NAMES("attribute", attr_words);
@@ -179,6 +223,7 @@ static const char *const subgroup_attr_words[] = {
 	[SPINDLE_SUBGROUP_A_RING] = "ring",
 	[SPINDLE_SUBGROUP_A_HOLD] = "hold",
 	[SPINDLE_SUBGROUP_A_NODE] = "members",
+	[SPINDLE_SUBGROUP_A_RULE] = "rule",
 };
 
 const struct ctl_names ctl_subgroup_attr = NAMES("attribute", subgroup_attr_words);
@@ -201,6 +246,23 @@ static const char *const tune_attr_words[] = {
 
 const struct ctl_names ctl_tune_attr = NAMES("attribute", tune_attr_words);
 
+static const char *const live_attr_words[] = {
+	[SPINDLE_LIVE_A_TIMEOUT_MS] = "timeout-ms",
+	[SPINDLE_LIVE_A_MAX_NODES] = "max-nodes",
+	[SPINDLE_LIVE_A_QUORUM] = "quorum",
+};
+
+const struct ctl_names ctl_live_attr = NAMES("attribute", live_attr_words);
+
+static const char *const rule_attr_words[] = {
+	[SPINDLE_RULE_A_SHARDS] = "shards",
+	[SPINDLE_RULE_A_MIN] = "min",
+	[SPINDLE_RULE_A_ON_EXIT] = "on-exit",
+	[SPINDLE_RULE_A_SENDERS] = "senders",
+};
+
+const struct ctl_names ctl_rule_attr = NAMES("attribute", rule_attr_words);
+
 static const char *const error_text[] = {
 	[SPINDLE_ERR_NONE] = "nothing is wrong",
 	[SPINDLE_ERR_TX_READY] =
@@ -215,6 +277,11 @@ static const char *const error_text[] = {
 	[SPINDLE_ERR_VIEW_GONE] = "the view was replaced or removed",
 	[SPINDLE_ERR_STALLED] =
 		"a reader consumed nothing for longer than the subgroup allows",
+	[SPINDLE_ERR_MINORITY] =
+		"too few members of the live view are left, and only a majority goes on",
+	[SPINDLE_ERR_EVICTED] = "the other members of the live view have gone on without it",
+	[SPINDLE_ERR_LEFT] = "the node has left the live view, as it was asked to",
+	[SPINDLE_ERR_NOT_MEMBER] = "the rules of the live view have moved it to another subgroup",
 };
 
 /**

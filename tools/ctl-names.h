@@ -27,6 +27,9 @@ extern const struct ctl_names ctl_peer_state;
 extern const struct ctl_names ctl_state;
 extern const struct ctl_names ctl_error;
 extern const struct ctl_names ctl_event;
+extern const struct ctl_names ctl_live_state;
+extern const struct ctl_names ctl_why;
+extern const struct ctl_names ctl_on_exit;
 
 /* Counters: names by attribute number. */
 extern const struct ctl_names ctl_engine_stat;
@@ -39,6 +42,8 @@ extern const struct ctl_names ctl_member_attr;
 extern const struct ctl_names ctl_subgroup_attr;
 extern const struct ctl_names ctl_subgroup_node_attr;
 extern const struct ctl_names ctl_tune_attr;
+extern const struct ctl_names ctl_live_attr;
+extern const struct ctl_names ctl_rule_attr;
 
 const char *ctl_name(const struct ctl_names *names, uint64_t value);
 bool ctl_name_find(const struct ctl_names *names, const char *word, uint64_t *value);

@@ -304,6 +304,9 @@ struct nlattr *ctl_req_nest(struct ctl_req *req, int type, const struct ctl_name
 
 void ctl_req_nest_end(struct ctl_req *req, struct nlattr *nest)
 {
+	/* That a nest is there can be all that it says; libnl would drop it in silence. */
+	if (nest && (char *)nlmsg_tail(nlmsg_hdr(req->msg)) - (char *)nest == NLA_HDRLEN)
+		return;
 	/* libnl would write a length modulo 2^16, or drop the nest in silence. */
 	if (nest && (char *)nlmsg_tail(nlmsg_hdr(req->msg)) - (char *)nest > UINT16_MAX)
 		req->full = true;

@@ -15,6 +15,7 @@
 #include <linux/spindle_genl.h>
 
 #include "ctl.h"
+#include "ctl-live.h"
 #include "ctl-names.h"
 #include "ctl-wire.h"
 
@@ -86,7 +87,8 @@ static void get_addr(struct ctl_addr *addr, const struct nlattr *v4, const struc
 	}
 }
 
-static void get_vals(const struct ctl_key *keys, struct ctl_val *val, struct nlattr **attrs)
+/* The values that are there. */
+void ctl_attr_vals(const struct ctl_key *keys, struct ctl_val *val, struct nlattr **attrs)
 {
 	for (; keys->name; keys++, val++) {
 		const struct nlattr *attr = attrs[keys->attr];
@@ -117,7 +119,7 @@ void ctl_node_put(struct ctl_req *req, const struct ctl_node *node)
 void ctl_node_get(struct ctl_node *node, struct nlattr **attrs)
 {
 	memset(node, 0, sizeof(*node));
-	get_vals(ctl_node_keys, node->val, attrs);
+	ctl_attr_vals(ctl_node_keys, node->val, attrs);
 	node->device = ctl_attr_str(attrs[SPINDLE_A_DEVICE]);
 	node->state = ctl_attr_num(attrs[SPINDLE_A_NODE_STATE]);
 	node->incarnation = ctl_attr_num(attrs[SPINDLE_A_INCARNATION]);
@@ -176,6 +178,8 @@ static void put_subgroup(struct ctl_req *req, const struct ctl_view *view,
 	/* No member means all members, all of them senders. */
 	for (i = 0; (sg->members.set || sg->senders.set) && i < members->count; i++)
 		put_subgroup_node(req, sg, members->id[i]);
+	if (view->is_live)
+		ctl_rule_put(req, sg);
 	ctl_req_nest_end(req, nest);
 	req->ctx = "";
 }
@@ -190,6 +194,8 @@ void ctl_view_put(struct ctl_req *req, const struct ctl_val *node, const struct 
 
 	ctl_req_val(req, &node_key, node);
 	ctl_req_val(req, &ctl_vid_key, &view->vid);
+	if (view->is_live)
+		ctl_live_put(req, view);
 	for (i = 0; i < view->members; i++)
 		put_member(req, &view->member[i]);
 	for (i = 0; i < view->subgroups; i++)
@@ -308,7 +314,7 @@ void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
 	int rem;
 
 	memset(sg, 0, sizeof(*sg));
-	get_vals(ctl_subgroup_keys, sg->val, a);
+	ctl_attr_vals(ctl_subgroup_keys, sg->val, a);
 	sg->state = ctl_attr_num(a[SPINDLE_SUBGROUP_A_STATE]);
 	sg->error = ctl_attr_num(a[SPINDLE_SUBGROUP_A_ERROR]);
 	sg->readers = ctl_attr_num(a[SPINDLE_SUBGROUP_A_READERS]);
@@ -316,6 +322,7 @@ void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
 	n = ctl_nest_attrs(a[SPINDLE_SUBGROUP_A_STATS], SPINDLE_SUBGROUP_S_MAX);
 	ctl_attr_stats(n, SPINDLE_SUBGROUP_S_MAX, &ctl_subgroup_stat, &sg->stats);
 	get_tune(sg->tune, a[SPINDLE_SUBGROUP_A_TUNE]);
+	ctl_rule_get(sg, a[SPINDLE_SUBGROUP_A_RULE]);
 	get_hist(&sg->hist[CTL_SEND], a[SPINDLE_SUBGROUP_A_SEND_HIST]);
 	get_hist(&sg->hist[CTL_RECV], a[SPINDLE_SUBGROUP_A_RECV_HIST]);
 	get_hist(&sg->hist[CTL_DLV], a[SPINDLE_SUBGROUP_A_DLV_HIST]);
@@ -350,6 +357,7 @@ void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh)
 	memset(view, 0, sizeof(*view));
 	view->vid.set = true;
 	view->vid.num = ctl_attr_num(a[SPINDLE_A_VIEW_ID]);
+	ctl_live_get(view, a[SPINDLE_A_LIVE]);
 	nla_for_each_attr(attr, genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), rem) {
 		switch (nla_type(attr)) {
 		case SPINDLE_A_MEMBER:

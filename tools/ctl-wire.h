@@ -39,6 +39,7 @@ uint64_t ctl_attr_num(const struct nlattr *attr);
 const char *ctl_attr_str(const struct nlattr *attr);
 void ctl_attr_stats(struct nlattr **attrs, int max, const struct ctl_names *names,
 		    struct ctl_stats *stats);
+void ctl_attr_vals(const struct ctl_key *keys, struct ctl_val *val, struct nlattr **attrs);
 
 void ctl_node_put(struct ctl_req *req, const struct ctl_node *node);
 void ctl_view_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view);

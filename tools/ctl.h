@@ -108,10 +108,14 @@ int ctl_verb(struct ctl_args *a, const struct ctl_verb *verbs);
 int ctl_netns_enter(const char *name);
 int ctl_host_has(const struct ctl_addr *addr);
 
-/* One file for each object. */
+/* One file for each object; verbs of a node as a member have their own. */
 int ctl_cmd_node(struct ctl_args *a);
+int ctl_node_join(struct ctl_args *a);
+int ctl_node_leave(struct ctl_args *a);
+int ctl_node_evict(struct ctl_args *a);
 int ctl_cmd_view(struct ctl_args *a);
 int ctl_cmd_subgroup(struct ctl_args *a);
+int ctl_cmd_status(struct ctl_args *a);
 int ctl_cmd_stats(struct ctl_args *a);
 int ctl_cmd_top(struct ctl_args *a);
 int ctl_cmd_monitor(struct ctl_args *a);

@@ -4,26 +4,21 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include <netlink/attr.h>
-#include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
-#include <netlink/socket.h>
 
 #include <linux/genetlink.h>
 #include <linux/spindle_genl.h>
 
 #include "ctl.h"
+#include "ctl-event.h"
 #include "ctl-names.h"
 #include "ctl-out.h"
 #include "ctl-wire.h"
 
-/* More than any event has. */
-#define EVENT_MAX	(64 << 10)
 #define REASON_MAX	512
 
 static const struct ctl_key monitor_keys[] = {
@@ -112,13 +107,10 @@ static bool is_unload(struct nlmsghdr *nlh)
 static void take_event(const struct ctl_net *net, struct nlmsghdr *nlh,
 		       const struct ctl_val *node)
 {
-	struct genlmsghdr *genl = nlmsg_data(nlh);
 	struct nlattr *a[SPINDLE_A_MAX + 1];
 	char reason[REASON_MAX] = "", *safe;
 
-	if (nlh->nlmsg_type != net->family || !genlmsg_valid_hdr(nlh, 0) ||
-	    genl->cmd != SPINDLE_CMD_EVENT ||
-	    genlmsg_parse(nlh, 0, a, SPINDLE_A_MAX, NULL) < 0)
+	if (!ctl_event_attrs(net, nlh, a))
 		return;
 	if (node->set && ctl_attr_num(a[SPINDLE_A_NODE_ID]) != node->num)
 		return;
@@ -134,26 +126,20 @@ static void take_event(const struct ctl_net *net, struct nlmsghdr *nlh,
 
 static int listen_for(const struct ctl_net *net, const struct ctl_val *node)
 {
-	static char buf[EVENT_MAX] __attribute__((aligned(NLMSG_ALIGNTO)));
 	struct nlmsghdr *nlh;
-	ssize_t got;
 	int len;
 
 	for (;;) {
-		got = recv(nl_socket_get_fd(net->sk), buf, sizeof(buf), 0);
-		if (got < 0 && errno == ENOBUFS) {
+		len = ctl_event_recv(net, -1, &nlh);
+		if (len == -ENOBUFS) {
 			say_lost();
 			continue;
 		}
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0) {
-			ctl_err("monitor: %s", strerror(errno));
+		if (len < 0) {
+			ctl_err("monitor: %s", strerror(-len));
 			return CTL_FAILED;
 		}
-		len = got;
-		for (nlh = (struct nlmsghdr *)buf; nlmsg_ok(nlh, len);
-		     nlh = nlmsg_next(nlh, &len)) {
+		for (; nlmsg_ok(nlh, len); nlh = nlmsg_next(nlh, &len)) {
 			if (is_unload(nlh)) {
 				ctl_err("monitor: spindle.ko was unloaded");
 				return CTL_FAILED;
@@ -165,16 +151,6 @@ static int listen_for(const struct ctl_net *net, const struct ctl_val *node)
 	}
 }
 
-static int join(const struct ctl_net *net, const char *family, const char *group)
-{
-	int id = genl_ctrl_resolve_grp(net->sk, family, group);
-	int rc = id < 0 ? id : nl_socket_add_memberships(net->sk, id, 0);
-
-	if (rc < 0)
-		ctl_err("monitor: the group '%s' of '%s': %s", group, family, nl_geterror(rc));
-	return rc;
-}
-
 int ctl_cmd_monitor(struct ctl_args *a)
 {
 	struct ctl_val node = { 0 };
@@ -184,8 +160,9 @@ int ctl_cmd_monitor(struct ctl_args *a)
 	rc = ctl_args_keys(a, monitor_keys, &node, 0);
 	if (rc)
 		return rc;
-	if (ctl_net_open(&net, CTL_SAY) || join(&net, SPINDLE_GENL_NAME, SPINDLE_GENL_MCGRP) < 0 ||
-	    join(&net, "nlctrl", "notify") < 0)
+	if (ctl_net_open(&net, CTL_SAY) ||
+	    ctl_event_join(&net, "monitor", SPINDLE_GENL_NAME, SPINDLE_GENL_MCGRP) < 0 ||
+	    ctl_event_join(&net, "monitor", "nlctrl", "notify") < 0)
 		return CTL_FAILED;
 	/* Lines are wanted when they happen, also in a pipe. */
 	setvbuf(stdout, NULL, _IOLBF, 0);

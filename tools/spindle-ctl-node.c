@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spindle-ctl node add|set|del|show
+ * spindle-ctl node add|set|del|show; join, leave and evict are in spindle-ctl-member.c
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "ctl.h"
 #include "ctl-names.h"
 #include "ctl-out.h"
+#include "ctl-secret.h"
 #include "ctl-wire.h"
 
 #define NEED(key)	(1U << (key))
@@ -19,20 +20,40 @@ static const struct ctl_key id_keys[] = {
 	{ .name = NULL }
 };
 
+/* What a node is added with: its values, and where its key is, which is not shown later. */
+static int take_node(struct ctl_args *a, struct ctl_node *node, struct ctl_val *file)
+{
+	struct ctl_key keys[CTL_NODE_VALS + 2] = { 0 };
+	struct ctl_val val[CTL_NODE_VALS + 1] = { 0 };
+	int rc;
+
+	memcpy(keys, ctl_node_keys, CTL_NODE_VALS * sizeof(*keys));
+	keys[CTL_NODE_VALS] = ctl_secret_key;
+	rc = ctl_args_keys(a, keys, val, NEED(CTL_NODE_ID) | NEED(CTL_NODE_ADDR));
+	memcpy(node->val, val, sizeof(node->val));
+	*file = val[CTL_NODE_VALS];
+	return rc;
+}
+
 static int node_add(struct ctl_args *a)
 {
+	struct ctl_secret secret = { 0 };
 	struct ctl_node node = { 0 };
+	struct ctl_val file;
 	struct ctl_net net;
 	struct ctl_req *req;
 	int rc;
 
-	rc = ctl_args_keys(a, ctl_node_keys, node.val, NEED(CTL_NODE_ID) | NEED(CTL_NODE_ADDR));
+	rc = take_node(a, &node, &file);
 	if (rc)
 		return rc;
+	if (file.set && ctl_secret_read(&secret, file.str))
+		return CTL_FAILED;
 	if (ctl_net_open(&net, CTL_SAY))
 		return CTL_FAILED;
 	req = ctl_req_new(&net, SPINDLE_CMD_NODE_ADD, 0, "node add");
 	ctl_node_put(req, &node);
+	ctl_secret_put(req, &secret);
 	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
 }
 
@@ -164,6 +185,9 @@ int ctl_cmd_node(struct ctl_args *a)
 		{ "add", node_add },
 		{ "set", node_set },
 		{ "del", node_del }, { "delete", node_del },
+		{ "join", ctl_node_join },
+		{ "leave", ctl_node_leave },
+		{ "evict", ctl_node_evict },
 		{ NULL, NULL }
 	};
 

@@ -85,6 +85,18 @@ static void print_conf(const struct ctl_conf *conf)
 		print_view(&conf->view[i]);
 }
 
+/*
+ * A file has no words for what makes a view live. Without them it would be a view that does
+ * not change, which is not what runs.
+ */
+static void print_live(const struct ctl_running *run)
+{
+	if (run->has_view && run->view.is_live)
+		printf("\n# Node %llu has a live view (vid %llu), which is not kept here: it changes by itself.\n",
+		       (unsigned long long)run->node.val[CTL_NODE_ID].num,
+		       (unsigned long long)run->view.vid.num);
+}
+
 /* Nodes of one kernel can have the same view; it is written once. */
 static struct ctl_view *find_view(struct ctl_conf *conf, const struct ctl_view *view)
 {
@@ -104,7 +116,7 @@ static void add_node(struct ctl_conf *conf, const struct ctl_running *run)
 
 	conf->node = ctl_grow(conf->node, conf->nodes, sizeof(*conf->node));
 	conf->node[conf->nodes++] = run->node;
-	if (!run->has_view)
+	if (!run->has_view || run->view.is_live)
 		return;
 	view = find_view(conf, &run->view);
 	if (!view) {
@@ -159,5 +171,7 @@ int ctl_cmd_showconf(struct ctl_args *a)
 	for (i = 0; i < conf.views; i++)
 		conf.view[i].nodes.set = !clear;
 	print_conf(&conf);
+	for (i = 0; i < count; i++)
+		print_live(&running[i]);
 	return CTL_OK;
 }

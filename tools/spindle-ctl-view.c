@@ -9,6 +9,7 @@
 #include <linux/spindle_genl.h>
 
 #include "ctl.h"
+#include "ctl-live.h"
 #include "ctl-names.h"
 #include "ctl-out.h"
 #include "ctl-wire.h"
@@ -19,7 +20,7 @@ static const struct ctl_key node_keys[] = {
 };
 
 /* The keys of a view, for messages; the word decides where the rest goes. */
-#define VIEW_KEYS	"node, vid, member, subgroup"
+#define VIEW_KEYS	"node, vid, live, timeout-ms, max-nodes, quorum, member, subgroup"
 
 static int take_member(struct ctl_args *a, struct ctl_view *view)
 {
@@ -64,16 +65,24 @@ static int take_ids(struct ctl_args *a, struct ctl_ids *ids, const char *word, c
 	return CTL_OK;
 }
 
+/* Is it a word that is said of a subgroup? */
+static bool is_subgroup_word(const char *word)
+{
+	return ctl_key_find(ctl_subgroup_keys, word) || ctl_key_find(ctl_rule_keys, word) ||
+	       !strcmp(word, "members") || !strcmp(word, "senders");
+}
+
 /* A key of the last subgroup. */
 static int take_subgroup_key(struct ctl_args *a, struct ctl_view *view, const char *word)
 {
 	const struct ctl_key *key = ctl_key_find(ctl_subgroup_keys, word);
+	const struct ctl_key *rule = ctl_key_find(ctl_rule_keys, word);
 	struct ctl_subgroup *sg;
 	const char *in;
 
 	if (!view->subgroups)
 		return ctl_usage(a, "'%s' is not known here; there is: " VIEW_KEYS "%s", word,
-				 key || !strcmp(word, "members") || !strcmp(word, "senders") ?
+				 is_subgroup_word(word) ?
 				 " (it is said of a subgroup, after 'subgroup ID')" : "");
 	sg = &view->subgroup[view->subgroups - 1];
 	in = ctl_asprintf("%s ", ctl_subgroup_title(sg));
@@ -81,11 +90,42 @@ static int take_subgroup_key(struct ctl_args *a, struct ctl_view *view, const ch
 		return take_ids(a, &sg->members, word, in);
 	if (!strcmp(word, "senders"))
 		return take_ids(a, &sg->senders, word, in);
+	if (rule)
+		return ctl_args_value(a, rule, &sg->rule[rule - ctl_rule_keys], in);
 	if (!key || key == &ctl_subgroup_keys[CTL_SG_ID])
 		return ctl_usage(a, "'%s' is not known here; there is: " VIEW_KEYS
-				 ", and for the subgroup %s, members, senders", word,
-				 ctl_key_list(ctl_subgroup_keys + 1, false));
+				 ", and for the subgroup %s, members, senders, %s", word,
+				 ctl_key_list(ctl_subgroup_keys + 1, false),
+				 ctl_key_list(ctl_rule_keys, false));
 	return ctl_args_value(a, key, &sg->val[key - ctl_subgroup_keys], in);
+}
+
+/* A key of a live view; it makes the view one. */
+static int take_live_key(struct ctl_args *a, struct ctl_view *view, const struct ctl_key *key)
+{
+	view->is_live = true;
+	return ctl_args_value(a, key, &view->live[key - ctl_live_keys], "");
+}
+
+static int take_view_key(struct ctl_args *a, struct ctl_val *node, struct ctl_view *view,
+			 const char *word)
+{
+	const struct ctl_key *live = ctl_key_find(ctl_live_keys, word);
+
+	if (live)
+		return take_live_key(a, view, live);
+	if (!strcmp(word, "node"))
+		return ctl_args_value(a, &node_keys[0], node, "");
+	if (!strcmp(word, "vid"))
+		return ctl_args_value(a, &ctl_vid_key, &view->vid, "");
+	if (!strcmp(word, "member"))
+		return take_member(a, view);
+	if (!strcmp(word, "subgroup"))
+		return take_subgroup(a, view);
+	if (strcmp(word, "live"))
+		return take_subgroup_key(a, view, word);
+	view->is_live = true;
+	return CTL_OK;
 }
 
 static int take_view(struct ctl_args *a, struct ctl_val *node, struct ctl_view *view)
@@ -93,18 +133,8 @@ static int take_view(struct ctl_args *a, struct ctl_val *node, struct ctl_view *
 	const char *word;
 	int rc = CTL_OK;
 
-	while (!rc && (word = ctl_args_next(a))) {
-		if (!strcmp(word, "node"))
-			rc = ctl_args_value(a, &node_keys[0], node, "");
-		else if (!strcmp(word, "vid"))
-			rc = ctl_args_value(a, &ctl_vid_key, &view->vid, "");
-		else if (!strcmp(word, "member"))
-			rc = take_member(a, view);
-		else if (!strcmp(word, "subgroup"))
-			rc = take_subgroup(a, view);
-		else
-			rc = take_subgroup_key(a, view, word);
-	}
+	while (!rc && (word = ctl_args_next(a)))
+		rc = take_view_key(a, node, view, word);
 	if (rc)
 		return rc;
 	if (!node->set || !view->vid.set || !view->members)
@@ -131,6 +161,9 @@ static int view_set(struct ctl_args *a)
 		if (err)
 			return ctl_usage(a, "%s", err);
 	}
+	err = ctl_live_check(&view);
+	if (err)
+		return ctl_usage(a, "%s", err);
 	if (ctl_net_open(&net, CTL_SAY))
 		return CTL_FAILED;
 	req = ctl_req_new(&net, SPINDLE_CMD_VIEW_SET, 0, "view set");
@@ -162,6 +195,11 @@ static struct json_object *json_view(const struct ctl_running *run)
 
 	ctl_json_add(view, "node", ctl_json_num(run->node.val[CTL_NODE_ID].num));
 	ctl_json_add(view, "vid", ctl_json_num(run->view.vid.num));
+	if (run->view.is_live) {
+		obj = json_object_new_object();
+		ctl_json_vals(obj, ctl_live_keys, run->view.live);
+		ctl_json_add(view, "live", obj);
+	}
 	list = json_object_new_array();
 	for (i = 0; i < run->view.members; i++) {
 		const struct ctl_member *m = &run->view.member[i];
@@ -182,49 +220,67 @@ static struct json_object *json_view(const struct ctl_running *run)
 		ctl_json_vals(obj, ctl_subgroup_keys, sg.val);
 		ctl_json_ids(obj, "members", &sg.members);
 		ctl_json_ids(obj, "senders", &sg.senders);
+		ctl_json_vals(obj, ctl_rule_keys, sg.rule);
 		json_object_array_add(list, obj);
 	}
 	ctl_json_add(view, "subgroups", list);
 	return view;
 }
 
-static void print_view(const struct ctl_running *run)
+static void print_members(const struct ctl_running *run)
 {
-	struct ctl_table members = { .indent = 4 }, subgroups = { .indent = 4 };
-	uint64_t self = run->node.val[CTL_NODE_ID].num;
-	unsigned int i, k;
+	struct ctl_table t = { .indent = 4 };
+	unsigned int i;
 
-	printf("view %llu of node %llu\n", (unsigned long long)run->view.vid.num,
-	       (unsigned long long)self);
-	ctl_table_head(&members, "rank member address");
+	ctl_table_head(&t, "rank member address");
 	for (i = 0; i < run->view.members; i++) {
 		const struct ctl_member *m = &run->view.member[i];
+		bool self = m->id == run->node.val[CTL_NODE_ID].num;
 
-		ctl_table_num(&members, i);
-		ctl_table_num(&members, m->id);
-		ctl_table_cell(&members, ctl_asprintf("%s%s",
-						      ctl_endpoint_text(&m->addr, m->port),
-						      m->id == self ? "  (this node)" : ""));
+		ctl_table_num(&t, i);
+		ctl_table_num(&t, m->id);
+		ctl_table_cell(&t, ctl_asprintf("%s%s", ctl_endpoint_text(&m->addr, m->port),
+						self ? "  (this node)" : ""));
 	}
-	ctl_table_print(&members);
+	ctl_table_print(&t);
+}
+
+static void print_subgroups(const struct ctl_view *view)
+{
+	struct ctl_table t = { .indent = 4 };
+	unsigned int i, k;
+
+	ctl_table_head(&t, "subgroup name mode window max-msg ring hold members senders");
+	if (view->is_live)
+		ctl_table_head(&t, "shards min on-exit");
+	for (i = 0; i < view->subgroups; i++) {
+		struct ctl_subgroup sg = ctl_subgroup_resolve(view, &view->subgroup[i]);
+
+		for (k = 0; k < CTL_SG_VALS; k++)
+			ctl_table_cell(&t, ctl_val_text(&ctl_subgroup_keys[k], &sg.val[k]));
+		ctl_table_cell(&t, ctl_ids_text(&sg.members));
+		ctl_table_cell(&t, ctl_ids_text(&sg.senders));
+		for (k = 0; view->is_live && k < CTL_RULE_VALS; k++) {
+			ctl_val_default(&ctl_rule_keys[k], &sg.rule[k]);
+			ctl_table_cell(&t, ctl_val_text(&ctl_rule_keys[k], &sg.rule[k]));
+		}
+	}
+	ctl_table_print(&t);
+}
+
+static void print_view(const struct ctl_running *run)
+{
+	printf("view %llu of node %llu\n", (unsigned long long)run->view.vid.num,
+	       (unsigned long long)run->node.val[CTL_NODE_ID].num);
+	if (run->view.is_live)
+		printf("    %s\n", ctl_live_text(&run->view));
+	print_members(run);
 	if (!run->view.subgroups) {
 		puts("    no subgroups");
 		return;
 	}
 	putchar('\n');
-	ctl_table_head(&subgroups,
-		       "subgroup name mode window max-msg ring hold members senders");
-	for (i = 0; i < run->view.subgroups; i++) {
-		struct ctl_subgroup sg = ctl_subgroup_resolve(&run->view,
-							      &run->view.subgroup[i]);
-
-		for (k = 0; k < CTL_SG_VALS; k++)
-			ctl_table_cell(&subgroups, ctl_val_text(&ctl_subgroup_keys[k],
-								&sg.val[k]));
-		ctl_table_cell(&subgroups, ctl_ids_text(&sg.members));
-		ctl_table_cell(&subgroups, ctl_ids_text(&sg.senders));
-	}
-	ctl_table_print(&subgroups);
+	print_subgroups(&run->view);
 }
 
 static int view_show(struct ctl_args *a)

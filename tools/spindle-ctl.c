@@ -28,15 +28,20 @@ struct noun {
 static const struct noun nouns[] = {
 	{ "node", ctl_cmd_node,
 	  "  node add id N addr A [port P] [cluster C] [visibility auto|poll|imm]\n"
-	  "           [idle-us U] [engine E] [cpu C|any]\n"
+	  "           [idle-us U] [engine E] [cpu C|any] [key-file PATH]\n"
 	  "  node set id N [idle-us U] [timing on|off]\n"
 	  "  node del id N\n"
+	  "  node join id N contact ADDR[:PORT] [timeout SECONDS] [no-wait]\n"
+	  "  node leave id N [timeout SECONDS] [no-wait]\n"
+	  "  node evict id N node M [timeout SECONDS] [no-wait]\n"
 	  "  node show [id N]\n", NULL },
 	{ "view", ctl_cmd_view,
-	  "  view set node N vid V member ID@ADDR[:PORT]...\n"
+	  "  view set node N vid V [live] [timeout-ms MS] [max-nodes M] [quorum yes|no]\n"
+	  "           member ID@ADDR[:PORT]...\n"
 	  "           [subgroup ID [name S] [mode ordered|unordered] [window W]\n"
 	  "            [max-msg BYTES] [ring BYTES] [hold 0|1]\n"
-	  "            [members 1,2,3|all] [senders 1,2|none|all]]...\n"
+	  "            [members 1,2,3|all] [senders 1,2|none|all]\n"
+	  "            [shards S] [min K] [on-exit discard|leave]]...\n"
 	  "  view del node N\n"
 	  "  view show [node N]\n", NULL },
 	{ "subgroup", ctl_cmd_subgroup,
@@ -46,6 +51,8 @@ static const struct noun nouns[] = {
 	  "           [send-budget M] [recv-budget M] [dlv-budget M] [silence ROUNDS]\n"
 	  "           [stall-ms MS|never]\n"
 	  "  subgroup show [node N] [id S] [-v]\n", NULL },
+	{ "status", ctl_cmd_status,
+	  "  status [show] [node N]\n", NULL },
 	{ "stats", ctl_cmd_stats,
 	  "  stats [show] [node N]\n", NULL },
 	{ "top", ctl_cmd_top,
@@ -65,7 +72,7 @@ static const char intro[] =
 
 static const char outro[] =
 	"\n"
-	"  -j, --json        print JSON (show, stats, top, monitor, apply)\n"
+	"  -j, --json        print JSON (show, status, stats, top, monitor, apply)\n"
 	"  -p, --pretty      print it indented (implies -j)\n"
 	"  -n, --netns NAME  work in another network namespace, as ip -n does\n"
 	"  -v, --verbose     show more (subgroup show)\n"

@@ -121,6 +121,86 @@ says 2 'node 2 is not a member of the view' \
 says 2 'sender 2 is not one of its members (1,3)' view set node 1 vid 1 \
 	member 1@10.0.0.1 member 2@10.0.0.2 member 3@10.0.0.3 subgroup 0 members 1,3 senders 2
 
+# ---- live views
+
+says 2 "view set: timeout-ms '19': not a number from 20 to 60000" view set timeout-ms 19
+says 2 "view set: timeout-ms '60001': not a number from 20 to 60000" view set timeout-ms 60001
+says 2 "timeout-ms 'x': not a number from 20 to 60000" view set timeout-ms x
+says 2 "max-nodes '0': not a number from 1 to 64" view set live max-nodes 0
+says 2 "max-nodes '65': not a number from 1 to 64" view set live max-nodes 65
+says 2 "quorum 'maybe': neither 0 (no) nor 1 (yes)" view set quorum maybe
+says 2 'quorum: the value is missing' view set quorum
+says 2 'max-nodes is given twice' view set max-nodes 3 max-nodes 3
+says 2 'there are 2 members, and max-nodes is 1' \
+	view set node 1 vid 1 max-nodes 1 member 1@10.0.0.1 member 2@10.0.0.2
+says 2 "subgroup 1 shards '65': not a number from 1 to 64" view set subgroup 1 shards 65
+says 2 "subgroup 1 shards '0': not a number from 1 to 64" view set subgroup 1 shards 0
+says 2 "subgroup 1 min '65': not a number from 1 to 64" view set subgroup 1 min 65
+says 2 "subgroup 1 on-exit 'stay': none of discard|leave" view set subgroup 1 on-exit stay
+says 2 "'shards' is not known here; .*said of a subgroup" view set live shards 3
+for words in 'shards 2' 'min 2' 'on-exit leave'; do
+	# shellcheck disable=SC2086 # words are wanted
+	says 2 "subgroup 3: '${words% *}' is for live views only; add 'live'" \
+		view set node 1 vid 1 member 1@10.0.0.1 subgroup 3 $words
+done
+says 2 'sender 2 is not one of its members (1)' \
+	view set live node 1 vid 1 member 1@10.0.0.1 subgroup 0 senders 1,2
+
+says 2 "node join: 'id' is missing" node join contact 10.0.0.1
+says 2 "node join: 'contact' is missing" node join id 3
+says 2 "node join: contact '10.0.0.1:x': the port is not a number" \
+	node join id 3 contact 10.0.0.1:x
+says 2 "node join: contact 'host1': .*names are not resolved" node join 3 contact host1
+says 2 "node join: contact 'fd00::1:4790': .*in brackets" node join 3 contact fd00::1:4790
+says 2 "node join: timeout '0': not a number from 1 to 86400" node join 3 timeout 0
+says 2 "node join: 'peer' is not known here; there is: id, timeout, contact" node join 3 peer 1
+says 2 "node leave: 'id' is missing" node leave no-wait
+says 2 "node leave: 'contact' is not known here; there is: id, timeout" \
+	node leave 3 contact 10.0.0.1
+says 2 "node leave: '--now' is not known here" node leave 3 --now
+says 2 "node evict: 'node' is missing" node evict 3
+says 2 "node evict: node 'x': not a number" node evict 3 node x
+says 2 "status: 'id' is not known here; there is: node" status id 3
+says 2 "status: node 'x': not a number" status show node x
+says 0 'node join id N contact' help node
+says 0 'status .show. .node N.' help status
+
+# ---- keys of a group
+
+# key BYTES: a file with so many.
+key()
+{
+	head -c "$1" /dev/zero | tr '\0' k >"$tmp/key"
+	chmod 600 "$tmp/key"
+}
+
+# with_key PATTERN: what node add says of the key file.
+with_key()
+{
+	says 1 "$1" node add id 1 addr 10.0.0.1 key-file "$tmp/key"
+	! grep -q kkkk "$tmp/out"
+	verdict $? "the key is not shown"
+}
+
+says 2 'node add: key-file: the value is missing' node add 1 key-file
+says 1 "key-file '$tmp/no': No such file" node add 1 addr 10.0.0.1 key-file "$tmp/no"
+says 1 "key-file '$tmp': Is a directory" node add 1 addr 10.0.0.1 key-file "$tmp"
+key 0
+with_key 'it has 0 bytes; a key has 16 to 64'
+key 15
+with_key 'it has 15 bytes; a key has 16 to 64'
+echo >>"$tmp/key"
+with_key 'it has 15 bytes; a key has 16 to 64'
+key 65
+with_key 'it is longer than 64 bytes; a key has 16 to 64'
+key 3000
+with_key 'it is longer than 64 bytes; a key has 16 to 64'
+key 15
+chmod 644 "$tmp/key"
+with_key 'warning: everybody on this machine can read it'
+chmod 602 "$tmp/key"
+with_key 'warning: everybody on this machine can write it'
+
 says 2 "subgroup set: 'node' is missing" subgroup set id 0 nulls off
 says 2 "subgroup set: 'id' is missing" subgroup set node 1 nulls off
 says 2 'subgroup set: there is nothing to set; there is: all, send-batch' subgroup set 1 id 0
@@ -292,9 +372,21 @@ if "$ctl" node show 2>&1 | grep -qF "$absent"; then
 		     '-j stats' 'node add id 1 addr ::1' 'node del 1' 'view del 1' \
 		     'node set 1 timing on idle-us 0' 'subgroup show -v' \
 		     'subgroup set 1 id 2 all off nulls on send-budget 1 stall-ms never' \
+		     'status' 'status show node 3' '-j status' 'node leave 3 --no-wait' \
+		     'node join id 3 contact [fd00::1]:4790 timeout 5' \
+		     'node evict no-wait 3 node 4' \
 		     'top' 'top -b -n 2' '-j top node 1 id 2 -d .5 -n 1' 'top 1 -jbd2.5 -n3'; do
 		# shellcheck disable=SC2086 # words are wanted
 		says 1 "$absent" $words
+	done
+	says 1 "$absent" view set node 1 vid 1 live timeout-ms 20 max-nodes 64 quorum no \
+		member 1@10.0.0.1 subgroup 0 shards 64 min 64 on-exit leave \
+		subgroup 70 members 1,2 senders 2 on-exit discard subgroup 71 senders none
+	for bytes in 16 64; do
+		key "$bytes"
+		with_key "$absent"
+		echo >>"$tmp/key"
+		with_key "$absent"
 	done
 	says 1 "$absent" view set node 1 vid 1 member '1@[fd00::1]:4790' member 2@10.0.0.2 \
 		subgroup 0x10 name x mode unordered window 1 max-msg 1M ring 0x1000 hold no \
@@ -362,11 +454,18 @@ offers()
 	verdict $? "TAB after '$*' offers $want"
 }
 
-offers 'node view subgroup stats top monitor apply showconf help' spindle-ctl ''
-offers 'add set del show help' spindle-ctl -j node ''
-offers 'addr port cluster visibility idle-us engine cpu' spindle-ctl node add id 1 ''
+offers 'node view subgroup status stats top monitor apply showconf help' spindle-ctl ''
+offers 'add set del show join leave evict help' spindle-ctl -j node ''
+offers 'addr port cluster visibility idle-us engine cpu key-file' spindle-ctl node add id 1 ''
 offers 'auto poll imm' spindle-ctl node add visibility ''
-offers 'vid member subgroup' spindle-ctl view set node 1 ''
+offers 'vid live timeout-ms max-nodes quorum member subgroup' spindle-ctl view set node 1 ''
+offers 'contact timeout no-wait' spindle-ctl node join id 3 ''
+offers 'node timeout no-wait' spindle-ctl node evict id 1 ''
+offers 'timeout' spindle-ctl node leave id 1 no-wait ''
+offers 'node' spindle-ctl status ''
+offers 'yes no' spindle-ctl view set quorum ''
+offers 'discard leave' spindle-ctl view set subgroup 1 on-exit ''
+offers 'shards' spindle-ctl view set live subgroup 1 sh
 offers 'all none' spindle-ctl view set subgroup 1 senders ''
 offers 'on off' spindle-ctl node set 1 timing ''
 offers 'on off' spindle-ctl subgroup set node 1 id 0 packed ''

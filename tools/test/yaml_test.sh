@@ -168,6 +168,10 @@ const max-budget SPINDLE_MAX_BUDGET
 const max-silence SPINDLE_MAX_SILENCE
 const max-stall-ms SPINDLE_MAX_STALL_MS
 const raw-max-count SPINDLE_RAW_MAX_COUNT
+const min-timeout-ms SPINDLE_MIN_TIMEOUT_MS
+const max-timeout-ms SPINDLE_MAX_TIMEOUT_MS
+const min-key SPINDLE_MIN_KEY
+const max-key SPINDLE_MAX_KEY
 documented
 well_formed
 echo "1..$n"

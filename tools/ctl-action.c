@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What to do about a live view. See ctl-report.h.
+ */
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-report.h"
+
+/* A member lags if so much more waits for it than for any other. */
+#define LAG_MIN		64
+#define LAG_TIMES	4
+
+/* Members that are suspected, or that are not connected. */
+static struct ctl_ids members_that(const struct ctl_status *s,
+				   bool (*is)(const struct ctl_status_member *m))
+{
+	struct ctl_ids ids = { .set = true };
+	unsigned int i;
+
+	for (i = 0; i < s->members; i++)
+		if (s->member[i].rank.set && s->member[i].id != s->node && is(&s->member[i]))
+			ctl_ids_add(&ids, s->member[i].id);
+	return ids;
+}
+
+static bool is_away(const struct ctl_status_member *m)
+{
+	return m->state.set && m->state.num != SPINDLE_PEER_UP;
+}
+
+static const char *forming(const struct ctl_status *s)
+{
+	struct ctl_ids away = members_that(s, is_away);
+
+	if (!away.count)
+		return NULL;
+	return ctl_asprintf("Not connected: %s. Set the same view there, too; 'spindle-ctl stats node %llu' says why a connection fails.",
+			    ctl_ids_text(&away), (unsigned long long)s->node);
+}
+
+/* What a node that has stopped can be told depends on why it has. */
+static const char *stopped(const struct ctl_status *s)
+{
+	const char *join = ctl_asprintf("spindle-ctl node join id %llu contact ADDRESS",
+					(unsigned long long)s->node);
+
+	switch (s->why) {
+	case SPINDLE_WHY_LEFT:
+		return NULL;
+	case SPINDLE_WHY_MINORITY:
+		return ctl_asprintf("Too few members were left. Check the network, then: %s",
+				    join);
+	case SPINDLE_WHY_EVICTED:
+		return ctl_asprintf("The other members have gone on without it. To have it back: %s",
+				    join);
+	case SPINDLE_WHY_LAYOUT:
+		return "The rules of the subgroups have no next view. "
+		       "Add nodes or ask for less with 'min' and 'shards', then set a new view.";
+	case SPINDLE_WHY_LIED:
+		return ctl_asprintf("It wrote what no correct member writes. Look at the kernel log, then: %s",
+				    join);
+	}
+	return ctl_asprintf("It is no member any more. To have it back: %s", join);
+}
+
+/* The member that lags far more than all others, or NULL. */
+static const struct ctl_status_member *laggard(const struct ctl_status *s)
+{
+	const struct ctl_status_member *most = NULL, *m;
+	uint64_t second = 0;
+
+	for (m = s->member; m < s->member + s->members; m++) {
+		if (!m->rank.set)
+			continue;
+		if (!most || m->lag > most->lag) {
+			second = most ? most->lag : 0;
+			most = m;
+		} else if (m->lag > second) {
+			second = m->lag;
+		}
+	}
+	return most && most->lag >= LAG_MIN && most->lag / LAG_TIMES >= second ? most : NULL;
+}
+
+static const char *running(const struct ctl_status *s)
+{
+	struct ctl_ids suspects = members_that(s, ctl_status_suspects);
+	const struct ctl_status_member *slow = laggard(s);
+
+	if (suspects.count)
+		return ctl_asprintf("Suspected: %s. The view goes on without who does not come back; check the host and the network.",
+				    ctl_ids_text(&suspects));
+	if (slow)
+		return ctl_asprintf("Member %llu lags, and senders may wait for it. See who reads there: spindle-ctl subgroup show -v",
+				    (unsigned long long)slow->id);
+	return NULL;
+}
+
+/**
+ * ctl_report_action() - what to do about a status
+ * @s: status
+ *
+ * Return: one or two sentences, or NULL if there is nothing to do
+ */
+const char *ctl_report_action(const struct ctl_status *s)
+{
+	if (!s->is_live)
+		return NULL;
+	switch (s->state) {
+	case SPINDLE_LIVE_FORMING:
+		return forming(s);
+	case SPINDLE_LIVE_JOINING:
+		return ctl_asprintf("It waits to be let in. If it takes long, see 'spindle-ctl status' at the contact; to give up: spindle-ctl node leave id %llu",
+				    (unsigned long long)s->node);
+	case SPINDLE_LIVE_ACTIVE:
+	case SPINDLE_LIVE_CHANGING:
+		return running(s);
+	case SPINDLE_LIVE_STOPPED:
+		return stopped(s);
+	}
+	return NULL;
+}

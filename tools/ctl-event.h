@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events of the kernel, as they come.
+ */
+#ifndef SPINDLE_CTL_EVENT_H
+#define SPINDLE_CTL_EVENT_H
+
+#include "ctl-net.h"
+
+/**
+ * struct ctl_event - an event that somebody waits for
+ * @kind: enum spindle_event
+ * @node: node id
+ * @vid: view, or 0
+ * @error: enum spindle_error
+ * @reason: why, safe to print, or ""
+ */
+struct ctl_event {
+	uint64_t kind;
+	uint64_t node;
+	uint64_t vid;
+	uint64_t error;
+	const char *reason;
+};
+
+int ctl_event_join(const struct ctl_net *net, const char *what, const char *family,
+		   const char *group);
+int ctl_event_recv(const struct ctl_net *net, int timeout_ms, struct nlmsghdr **nlh);
+bool ctl_event_attrs(const struct ctl_net *net, struct nlmsghdr *nlh, struct nlattr **attrs);
+void ctl_event_get(struct ctl_event *ev, struct nlattr **attrs);
+
+#endif /* SPINDLE_CTL_EVENT_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Live views, as they are asked for: what makes a view change by itself, and the rules
+ * that say who is in a subgroup then.
+ */
+#ifndef SPINDLE_CTL_LIVE_H
+#define SPINDLE_CTL_LIVE_H
+
+#include "ctl-model.h"
+#include "ctl-net.h"
+
+extern const struct ctl_key ctl_live_keys[];
+extern const struct ctl_key ctl_rule_keys[];
+
+const char *ctl_live_check(const struct ctl_view *view);
+const char *ctl_live_text(const struct ctl_view *view);
+
+void ctl_live_put(struct ctl_req *req, const struct ctl_view *view);
+void ctl_rule_put(struct ctl_req *req, const struct ctl_subgroup *sg);
+void ctl_live_get(struct ctl_view *view, struct nlattr *nest);
+void ctl_rule_get(struct ctl_subgroup *sg, struct nlattr *nest);
+
+#endif /* SPINDLE_CTL_LIVE_H */

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The status of a live view. See ctl-report.h.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-live.h"
+#include "ctl-names.h"
+#include "ctl-out.h"
+#include "ctl-report.h"
+
+static const char *const phase_words[CTL_PHASES] = {
+	[CTL_DETECT] = "detect",
+	[CTL_WEDGE] = "wedge",
+	[CTL_AGREE] = "agree",
+	[CTL_INSTALL] = "install",
+};
+
+/* The state in capitals. */
+const char *ctl_report_state(const struct ctl_status *s)
+{
+	char *word = ctl_strdup(ctl_name(&ctl_live_state, s->state)), *c;
+
+	for (c = word; *c; c++)
+		*c = toupper((unsigned char)*c);
+	return word;
+}
+
+static unsigned int ranked(const struct ctl_status *s)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < s->members; i++)
+		n += s->member[i].rank.set;
+	return n;
+}
+
+/* Who has stopped may know of no members any more. */
+static const char *view_text(const struct ctl_status *s)
+{
+	unsigned int n = ranked(s);
+
+	return ctl_asprintf("%llu%s, %llu change%s", (unsigned long long)s->vid,
+			    n ? ctl_asprintf(", %u member%s", n, n == 1 ? "" : "s") : "",
+			    (unsigned long long)s->changes, s->changes == 1 ? "" : "s");
+}
+
+/* Half a second is 500 ms, and what is below 10 ms has a digit more. */
+static const char *us_text(uint64_t us)
+{
+	if (us >= 10000)
+		return ctl_asprintf("%llu ms", (unsigned long long)(us + 500) / 1000);
+	return ctl_asprintf("%.1f ms", us / 1000.0);
+}
+
+/* The last change of the view; NULL: there was none. */
+static const char *change_text(const struct ctl_status *s)
+{
+	const char *text = NULL;
+	unsigned int i;
+
+	for (i = 0; i < CTL_PHASES; i++) {
+		/* 0: nobody was suspected, so there was nothing to detect. */
+		if (!s->phase[i].set || (i == CTL_DETECT && !s->phase[i].num))
+			continue;
+		text = ctl_asprintf("%s%s%s %s", text ? text : "", text ? ", " : "",
+				    phase_words[i], us_text(s->phase[i].num));
+	}
+	return s->changes ? text : NULL;
+}
+
+/* "this node", "suspected: silent, by 1,2", "wants to join" */
+static const char *note(const struct ctl_status *s, const struct ctl_status_member *m)
+{
+	const char *text = m->id == s->node ? "this node" : "";
+
+	if (!m->rank.set && m->id != s->node)
+		text = "wants to join";
+	if (!ctl_status_suspects(m))
+		return text;
+	text = ctl_asprintf("%s%ssuspected", text, *text ? ", " : "");
+	if (m->why != SPINDLE_WHY_FINE)
+		text = ctl_asprintf("%s: %s", text, ctl_name(&ctl_why, m->why));
+	if (m->by.count)
+		text = ctl_asprintf("%s%s by %s", text, m->why != SPINDLE_WHY_FINE ? "," : "",
+				    ctl_ids_text(&m->by));
+	return text;
+}
+
+static void cell_val(struct ctl_table *t, const struct ctl_val *val)
+{
+	if (val->set)
+		ctl_table_num(t, val->num);
+	else
+		ctl_table_cell(t, "");
+}
+
+static void print_members(const struct ctl_status *s, FILE *to)
+{
+	struct ctl_table t = { .indent = 8 };
+	unsigned int i;
+
+	if (!s->members)
+		return;
+	ctl_table_head(&t, "member rank state view beat lag bytes note");
+	for (i = 0; i < s->members; i++) {
+		const struct ctl_status_member *m = &s->member[i];
+
+		ctl_table_num(&t, m->id);
+		cell_val(&t, &m->rank);
+		ctl_table_cell(&t, m->state.set ? ctl_name(&ctl_peer_state, m->state.num) : "");
+		cell_val(&t, &m->vid);
+		cell_val(&t, &m->beat);
+		ctl_table_num(&t, m->lag);
+		ctl_table_num(&t, m->lag_bytes);
+		ctl_table_cell(&t, note(s, m));
+	}
+	ctl_table_write(&t, to);
+}
+
+/* Text that can have come from another host. */
+static void print_line(FILE *to, const char *head, const char *text)
+{
+	fprintf(to, "%6s: %s\n", head, ctl_clean(text));
+}
+
+/* For people. */
+void ctl_report_print(const struct ctl_status *s, FILE *to)
+{
+	const char *action = ctl_report_action(s), *change = change_text(s);
+
+	if (!s->is_live) {
+		fprintf(to, "Node %llu has no live view.\n", (unsigned long long)s->node);
+		return;
+	}
+	print_line(to, "node", ctl_asprintf("%llu  (cluster %s)", (unsigned long long)s->node,
+					    s->cluster ? s->cluster : "?"));
+	print_line(to, "state", ctl_report_state(s));
+	if (s->vid)
+		print_line(to, "view", view_text(s));
+	if (*s->reason)
+		print_line(to, "last", s->reason);
+	if (action)
+		print_line(to, "action", action);
+	if (change)
+		print_line(to, "change", change);
+	print_members(s, to);
+}
+
+static void json_val(struct json_object *obj, const char *word, const struct ctl_val *val)
+{
+	if (val->set)
+		ctl_json_add(obj, word, ctl_json_num(val->num));
+}
+
+static struct json_object *json_member(const struct ctl_status *s,
+				       const struct ctl_status_member *m)
+{
+	struct json_object *obj = json_object_new_object();
+
+	ctl_json_add(obj, "id", ctl_json_num(m->id));
+	ctl_json_add(obj, "self", json_object_new_boolean(m->id == s->node));
+	json_val(obj, "rank", &m->rank);
+	ctl_json_add(obj, "joins", json_object_new_boolean(!m->rank.set));
+	if (m->state.set)
+		ctl_json_str(obj, "state", ctl_name(&ctl_peer_state, m->state.num));
+	json_val(obj, "vid", &m->vid);
+	json_val(obj, "beat-ms", &m->beat);
+	ctl_json_str(obj, "why", ctl_name(&ctl_why, m->why));
+	ctl_json_ids(obj, "suspected-by", &m->by);
+	ctl_json_add(obj, "lag", ctl_json_num(m->lag));
+	ctl_json_add(obj, "lag-bytes", ctl_json_num(m->lag_bytes));
+	return obj;
+}
+
+static void json_live(struct json_object *obj, const struct ctl_status *s)
+{
+	struct json_object *list = json_object_new_array();
+	const char *action = ctl_report_action(s);
+	unsigned int i;
+
+	ctl_json_str(obj, "state", ctl_name(&ctl_live_state, s->state));
+	if (s->vid)
+		ctl_json_add(obj, "vid", ctl_json_num(s->vid));
+	ctl_json_add(obj, "changes", ctl_json_num(s->changes));
+	ctl_json_str(obj, "why", ctl_name(&ctl_why, s->why));
+	ctl_json_str(obj, "reason", s->reason);
+	if (action)
+		ctl_json_str(obj, "action", action);
+	ctl_json_vals(obj, ctl_live_keys, s->live);
+	for (i = 0; i < CTL_PHASES; i++)
+		json_val(obj, ctl_asprintf("%s-us", phase_words[i]), &s->phase[i]);
+	for (i = 0; i < s->members; i++)
+		json_object_array_add(list, json_member(s, &s->member[i]));
+	ctl_json_add(obj, "members", list);
+}
+
+/* For programs. */
+struct json_object *ctl_report_json(const struct ctl_status *s)
+{
+	struct json_object *obj = json_object_new_object();
+
+	ctl_json_add(obj, "node", ctl_json_num(s->node));
+	if (s->cluster)
+		ctl_json_str(obj, "cluster", s->cluster);
+	ctl_json_add(obj, "live", json_object_new_boolean(s->is_live));
+	if (s->is_live)
+		json_live(obj, s);
+	return obj;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The status of a live view, from the wire. See ctl-status.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-live.h"
+#include "ctl-status.h"
+#include "ctl-wire.h"
+
+/* A number that may not be there. */
+static struct ctl_val num_val(const struct nlattr *attr)
+{
+	return (struct ctl_val){ .set = attr, .num = ctl_attr_num(attr) };
+}
+
+/* Is it suspected, here or by another member? */
+bool ctl_status_suspects(const struct ctl_status_member *m)
+{
+	return m->why != SPINDLE_WHY_FINE || m->by.count;
+}
+
+/* The member with this id, or NULL. */
+const struct ctl_status_member *ctl_status_member(const struct ctl_status *s, uint64_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->members; i++)
+		if (s->member[i].id == id)
+			return &s->member[i];
+	return NULL;
+}
+
+static void get_member(struct ctl_status_member *m, struct nlattr *nest)
+{
+	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_LIVE_MEMBER_A_MAX), *attr;
+	int rem;
+
+	m->id = ctl_attr_num(a[SPINDLE_LIVE_MEMBER_A_ID]);
+	m->rank = num_val(a[SPINDLE_LIVE_MEMBER_A_RANK]);
+	m->state = num_val(a[SPINDLE_LIVE_MEMBER_A_STATE]);
+	m->vid = num_val(a[SPINDLE_LIVE_MEMBER_A_VIEW]);
+	m->beat = num_val(a[SPINDLE_LIVE_MEMBER_A_BEAT_MS]);
+	m->why = ctl_attr_num(a[SPINDLE_LIVE_MEMBER_A_WHY]);
+	m->lag = ctl_attr_num(a[SPINDLE_LIVE_MEMBER_A_LAG]);
+	m->lag_bytes = ctl_attr_num(a[SPINDLE_LIVE_MEMBER_A_LAG_BYTES]);
+	m->by.set = true;
+	nla_for_each_nested(attr, nest, rem)
+		if (nla_type(attr) == SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY)
+			ctl_ids_add(&m->by, ctl_attr_num(attr));
+}
+
+/* By rank, and who has none at the end, by id. */
+static int compare(const void *one, const void *two)
+{
+	const struct ctl_status_member *a = one, *b = two;
+
+	if (a->rank.set != b->rank.set)
+		return a->rank.set ? -1 : 1;
+	if (a->rank.num != b->rank.num)
+		return a->rank.num < b->rank.num ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static void get_live(struct ctl_status *s, struct nlattr *nest)
+{
+	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_LIVE_A_MAX), *attr;
+	int rem, i;
+
+	_Static_assert(SPINDLE_LIVE_A_INSTALL_US - SPINDLE_LIVE_A_DETECT_US == CTL_INSTALL,
+		       "phases are in the order of their attributes");
+	ctl_attr_vals(ctl_live_keys, s->live, a);
+	s->state = ctl_attr_num(a[SPINDLE_LIVE_A_STATE]);
+	s->why = ctl_attr_num(a[SPINDLE_LIVE_A_WHY]);
+	s->reason = ctl_attr_str(a[SPINDLE_LIVE_A_REASON]);
+	s->changes = ctl_attr_num(a[SPINDLE_LIVE_A_CHANGES]);
+	for (i = 0; i < CTL_PHASES; i++)
+		s->phase[i] = num_val(a[SPINDLE_LIVE_A_DETECT_US + i]);
+	nla_for_each_nested(attr, nest, rem) {
+		if (nla_type(attr) != SPINDLE_LIVE_A_MEMBER)
+			continue;
+		s->member = ctl_grow(s->member, s->members, sizeof(*s->member));
+		get_member(&s->member[s->members++], attr);
+	}
+	if (s->members)
+		qsort(s->member, s->members, sizeof(*s->member), compare);
+}
+
+/* STATUS_GET. */
+void ctl_status_get(struct ctl_status *s, struct nlmsghdr *nlh)
+{
+	struct nlattr **a = ctl_msg_attrs(nlh);
+
+	s->node = ctl_attr_num(a[SPINDLE_A_NODE_ID]);
+	s->is_live = a[SPINDLE_A_LIVE];
+	if (a[SPINDLE_A_VIEW_ID])
+		s->vid = ctl_attr_num(a[SPINDLE_A_VIEW_ID]);
+	if (s->is_live)
+		get_live(s, a[SPINDLE_A_LIVE]);
+}
+
+static struct ctl_status *find(struct ctl_status *list, unsigned int count, uint64_t node)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (list[i].node == node)
+			return &list[i];
+	return NULL;
+}
+
+/* What is not live has no status, but it is a node. */
+static void from_nodes(struct ctl_status *list, const struct ctl_running *running,
+		       unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		list[i].node = running[i].node.val[CTL_NODE_ID].num;
+		list[i].cluster = running[i].node.val[CTL_NODE_CLUSTER].str;
+		list[i].vid = running[i].node.vid;
+		list[i].reason = "";
+	}
+}
+
+/**
+ * ctl_fetch_status() - the status of all nodes, or of one
+ * @net: socket
+ * @what: what it is for, for messages
+ * @node: node id; not set: all nodes
+ * @say: whether to tell the user why the status is refused
+ * @status: out: status of each
+ * @count: out: entries of @status
+ *
+ * Return: 0 or -errno
+ */
+int ctl_fetch_status(struct ctl_net *net, const char *what, const struct ctl_val *node,
+		     enum ctl_say say, struct ctl_status **status, unsigned int *count)
+{
+	struct ctl_req *req = ctl_req_new(net, SPINDLE_CMD_STATUS_GET, NLM_F_DUMP, what);
+	struct ctl_running *running;
+	struct ctl_replies replies;
+	struct ctl_status *s;
+	unsigned int i;
+	int rc;
+
+	ctl_req_val(req, &ctl_node_keys[CTL_NODE_ID], node);
+	rc = ctl_net_call(net, req, &replies, say);
+	nlmsg_free(req->msg);
+	if (!rc)
+		rc = ctl_fetch(net, what, node, &running, count, false);
+	if (rc)
+		return rc;
+	*status = ctl_alloc(*count * sizeof(**status) + 1);
+	from_nodes(*status, running, *count);
+	for (i = 0; i < replies.count; i++) {
+		uint64_t id = ctl_attr_num(ctl_msg_attrs(replies.msg[i])[SPINDLE_A_NODE_ID]);
+
+		/* A node that went away meanwhile, or that came, is not shown. */
+		s = find(*status, *count, id);
+		if (s)
+			ctl_status_get(s, replies.msg[i]);
+	}
+	return 0;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Waiting for what becomes of a request. See ctl-wait.h.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-names.h"
+#include "ctl-report.h"
+#include "ctl-wait.h"
+
+/* How often the status is asked for if events do not tell all. */
+#define POLL_MS		200
+
+static enum ctl_wait_end failed(struct ctl_wait *w, const char *reason)
+{
+	w->reason = reason && *reason ? reason : "the kernel does not say why";
+	return CTL_WAIT_FAILED;
+}
+
+/* Who leaves does not care how it came to be out. */
+static enum ctl_wait_end gone(struct ctl_wait *w, const char *reason)
+{
+	return w->how == CTL_WAIT_LEAVE ? CTL_WAIT_DONE : failed(w, reason);
+}
+
+/* An event has a reason, or an error, or both. */
+static const char *why(const struct ctl_event *ev)
+{
+	return *ev->reason ? ev->reason : ctl_error_text(ev->error);
+}
+
+/**
+ * ctl_wait_event() - what an event means for who waits
+ * @w: what is waited for
+ * @ev: event
+ *
+ * Return: how far it is
+ */
+enum ctl_wait_end ctl_wait_event(struct ctl_wait *w, const struct ctl_event *ev)
+{
+	if (ev->node != w->node)
+		return CTL_WAIT_MORE;
+	switch (ev->kind) {
+	case SPINDLE_EVENT_VIEW_INSTALL:
+		if (w->how == CTL_WAIT_LEAVE)
+			return CTL_WAIT_MORE;
+		w->vid = ev->vid;
+		/* Another change may have come first: is the peer in this view? */
+		return w->how == CTL_WAIT_EVICT ? CTL_WAIT_LOOK : CTL_WAIT_DONE;
+	case SPINDLE_EVENT_JOIN_FAILED:
+	case SPINDLE_EVENT_STOPPED:
+		return gone(w, why(ev));
+	case SPINDLE_EVENT_VIEW_REMOVE:
+		/* It comes with each change, too, and who joins may have had a view before. */
+		return CTL_WAIT_LOOK;
+	case SPINDLE_EVENT_NODE_DEL:
+		return gone(w, "the node was removed");
+	case SPINDLE_EVENT_NODE_DEAD:
+		return gone(w, "the node lost its RDMA device");
+	}
+	return CTL_WAIT_MORE;
+}
+
+static enum ctl_wait_end evicted(struct ctl_wait *w, const struct ctl_status *s)
+{
+	const struct ctl_status_member *m = ctl_status_member(s, w->peer);
+
+	if (s->state != SPINDLE_LIVE_ACTIVE && s->state != SPINDLE_LIVE_FORMING)
+		return CTL_WAIT_MORE;
+	/* It may ask to be let in again at once. */
+	return m && m->rank.set ? CTL_WAIT_MORE : CTL_WAIT_DONE;
+}
+
+/**
+ * ctl_wait_status() - what the status means for who waits
+ * @w: what is waited for
+ * @s: status of the node; NULL: there is no such node
+ *
+ * Return: how far it is
+ */
+enum ctl_wait_end ctl_wait_status(struct ctl_wait *w, const struct ctl_status *s)
+{
+	enum ctl_wait_end end = CTL_WAIT_MORE;
+
+	w->status = s;
+	if (!s)
+		return gone(w, "the node was removed");
+	if (!s->is_live)
+		return gone(w, "the node is in no live view, and joins none");
+	if (s->state == SPINDLE_LIVE_STOPPED)
+		return gone(w, s->reason);
+	if (w->how == CTL_WAIT_EVICT)
+		end = evicted(w, s);
+	else if (w->how == CTL_WAIT_JOIN && s->state != SPINDLE_LIVE_JOINING)
+		end = CTL_WAIT_DONE;
+	if (end == CTL_WAIT_DONE)
+		w->vid = s->vid;
+	return end;
+}
+
+/* One step: an event, or what the status says if events do not. */
+static enum ctl_wait_end step(struct ctl_wait *w, const struct ctl_wait_ops *ops, uint64_t left)
+{
+	uint64_t wait = w->polls && left > POLL_MS ? POLL_MS : left;
+	enum ctl_wait_end end = CTL_WAIT_MORE;
+	struct ctl_event ev;
+	int rc;
+
+	rc = ops->event(ops->ctx, wait, &ev);
+	if (rc == -ENOBUFS)
+		w->polls = true;
+	else if (rc < 0)
+		return failed(w, strerror(-rc));
+	else if (rc)
+		end = ctl_wait_event(w, &ev);
+	/* What was looked at once may change without an event that says so. */
+	if (end == CTL_WAIT_LOOK)
+		w->polls = true;
+	if (end == CTL_WAIT_LOOK || (end == CTL_WAIT_MORE && rc <= 0 && w->polls))
+		end = ctl_wait_status(w, ops->status(ops->ctx, w->node));
+	return end;
+}
+
+/**
+ * ctl_wait_run() - wait
+ * @w: what is waited for
+ * @ops: where news come from
+ *
+ * Return: how it ended
+ */
+enum ctl_wait_end ctl_wait_run(struct ctl_wait *w, const struct ctl_wait_ops *ops)
+{
+	uint64_t end_ms = ops->now_ms(ops->ctx) + w->timeout_ms, now;
+	enum ctl_wait_end end = CTL_WAIT_MORE;
+
+	while (end == CTL_WAIT_MORE) {
+		now = ops->now_ms(ops->ctx);
+		if (now >= end_ms) {
+			end = ctl_wait_status(w, ops->status(ops->ctx, w->node));
+			return end == CTL_WAIT_MORE ? CTL_WAIT_TIMEOUT : end;
+		}
+		end = step(w, ops, end_ms - now);
+	}
+	return end;
+}
+
+/* How it is now, for who has waited for nothing. */
+static const char *now_text(const struct ctl_wait *w)
+{
+	const struct ctl_status *s = w->status;
+
+	return ctl_asprintf("%s%s%s", ctl_report_state(s), *s->reason ? ": " : "",
+			    ctl_clean(s->reason));
+}
+
+/**
+ * ctl_wait_say() - tell the user how it ended
+ * @w: what was waited for
+ * @end: how it ended
+ *
+ * Return: exit code
+ */
+int ctl_wait_say(const struct ctl_wait *w, enum ctl_wait_end end)
+{
+	const char *action;
+
+	if (end == CTL_WAIT_DONE)
+		return CTL_OK;
+	if (end != CTL_WAIT_TIMEOUT) {
+		ctl_err("%s: %s", w->what, ctl_clean(w->reason));
+		return CTL_FAILED;
+	}
+	ctl_err("%s: not done after %llu seconds, but it goes on; node %llu is %s", w->what,
+		(unsigned long long)w->timeout_ms / 1000, (unsigned long long)w->node,
+		now_text(w));
+	action = ctl_report_action(w->status);
+	if (action)
+		ctl_err("%s", action);
+	return CTL_FAILED;
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-ctl node join|leave|evict: who is in a live view.
+ *
+ * The kernel only begins what is asked for; these commands stay until it has ended, so that
+ * the next line of a script finds it done.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include <netlink/msg.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-event.h"
+#include "ctl-out.h"
+#include "ctl-wait.h"
+#include "ctl-wire.h"
+
+#define NEED(key)	(1U << (key))
+
+/* Keys of the three verbs; each has its own second one, or none. */
+enum {
+	KEY_ID,
+	KEY_TIMEOUT,
+	KEY_OTHER
+};
+
+static const struct ctl_key id_key = {
+	.name = "id", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID,
+};
+
+static const struct ctl_key timeout_key = {
+	.name = "timeout", .kind = CTL_U32, .min = 1, .max = 86400, .def = 30,
+};
+
+static const struct ctl_key peer_key = {
+	.name = "node", .kind = CTL_U32, .attr = SPINDLE_A_PEER_ID,
+};
+
+/* An address with a port, if one follows: two attributes. */
+static const struct ctl_key contact_key = { .name = "contact", .kind = CTL_STR };
+
+/**
+ * struct news - where the events come from
+ * @net: socket for requests
+ * @events: socket that listens
+ * @what: what was asked, for messages
+ * @nlh: next message that was not looked at
+ * @len: bytes left there
+ */
+struct news {
+	struct ctl_net net;
+	struct ctl_net events;
+	const char *what;
+	struct nlmsghdr *nlh;
+	int len;
+};
+
+static int next_event(void *ctx, int timeout_ms, struct ctl_event *ev)
+{
+	struct nlattr *a[SPINDLE_A_MAX + 1];
+	struct news *news = ctx;
+	struct nlmsghdr *nlh;
+
+	if (!nlmsg_ok(news->nlh, news->len)) {
+		news->len = ctl_event_recv(&news->events, timeout_ms, &news->nlh);
+		if (news->len < 0)
+			return news->len;
+	}
+	while (nlmsg_ok(news->nlh, news->len)) {
+		nlh = news->nlh;
+		news->nlh = nlmsg_next(nlh, &news->len);
+		if (ctl_event_attrs(&news->events, nlh, a)) {
+			ctl_event_get(ev, a);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static const struct ctl_status *look(void *ctx, uint64_t node)
+{
+	struct ctl_val id = { .set = true, .num = node };
+	struct ctl_status *status;
+	struct news *news = ctx;
+	unsigned int count;
+
+	if (ctl_fetch_status(&news->net, news->what, &id, CTL_SAY, &status, &count) || !count)
+		return NULL;
+	return status;
+}
+
+static uint64_t now_ms(void *ctx)
+{
+	struct timespec ts;
+
+	(void)ctx;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
+}
+
+/* Take the words that have no value out, wherever they are. Return: whether to wait. */
+static bool take_wait(struct ctl_args *a)
+{
+	bool wait = true;
+	int i, left = 0;
+
+	for (i = 0; i < a->argc; i++) {
+		if (!strcmp(a->argv[i], "no-wait") || !strcmp(a->argv[i], "--no-wait"))
+			wait = false;
+		else
+			a->argv[left++] = a->argv[i];
+	}
+	a->argc = left;
+	return wait;
+}
+
+/* Send it, and wait for what becomes of it: listening begins before. */
+static int ask(struct ctl_wait *w, struct news *news, struct ctl_req *req, bool wait)
+{
+	const struct ctl_wait_ops ops = {
+		.event = next_event, .status = look, .now_ms = now_ms, .ctx = news,
+	};
+	struct json_object *obj;
+	int rc;
+
+	if (wait && (ctl_net_open(&news->events, CTL_SAY) ||
+		     ctl_event_join(&news->events, w->what, SPINDLE_GENL_NAME,
+				    SPINDLE_GENL_MCGRP) < 0))
+		return CTL_FAILED;
+	if (ctl_net_call(&news->net, req, NULL, CTL_SAY))
+		return CTL_FAILED;
+	if (!wait)
+		return CTL_OK;
+	rc = ctl_wait_say(w, ctl_wait_run(w, &ops));
+	if (rc || !ctl_opts.json || !w->vid)
+		return rc;
+	obj = json_object_new_object();
+	ctl_json_add(obj, "vid", ctl_json_num(w->vid));
+	ctl_json_print(obj);
+	return CTL_OK;
+}
+
+/* "contact 10.0.0.1:4790" Return: CTL_OK or CTL_USAGE. */
+static int take_contact(struct ctl_args *a, const char *text, struct ctl_member *contact)
+{
+	const char *err = ctl_endpoint_parse(text, &contact->addr, &contact->has_port,
+					     &contact->port);
+
+	return err ? ctl_usage(a, "contact '%s': %s", text, err) : CTL_OK;
+}
+
+static void put_contact(struct ctl_req *req, const char *text, const struct ctl_member *contact)
+{
+	ctl_req_mark(req, 0, ctl_asprintf("contact %s", text));
+	if (contact->addr.family == AF_INET6)
+		ctl_req_bytes(req, SPINDLE_A_ADDR6, contact->addr.ip, 16);
+	else
+		ctl_req_bytes(req, SPINDLE_A_ADDR4, contact->addr.ip, 4);
+	if (!contact->has_port)
+		return;
+	ctl_req_mark(req, 0, ctl_asprintf("port of contact %s", text));
+	ctl_req_u16(req, SPINDLE_A_PORT, contact->port);
+}
+
+/**
+ * run() - one of the three verbs
+ * @a: arguments
+ * @how: what is waited for
+ * @cmd: request
+ * @other: key that the verb has besides; without a name: none
+ *
+ * Return: exit code
+ */
+static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
+	       const struct ctl_key *other)
+{
+	const struct ctl_key keys[] = { id_key, timeout_key, *other, { .name = NULL } };
+	struct ctl_val val[CTL_ARRAY_SIZE(keys)] = { 0 };
+	struct ctl_wait w = { .how = how, .what = ctl_asprintf("node %s", a->verb) };
+	struct news news = { .what = w.what };
+	struct ctl_member contact = { 0 };
+	bool wait = take_wait(a);
+	struct ctl_req *req;
+	int rc;
+
+	rc = ctl_args_keys(a, keys, val, NEED(KEY_ID) | (other->name ? NEED(KEY_OTHER) : 0));
+	if (!rc && how == CTL_WAIT_JOIN)
+		rc = take_contact(a, val[KEY_OTHER].str, &contact);
+	if (rc)
+		return rc;
+	ctl_val_default(&timeout_key, &val[KEY_TIMEOUT]);
+	w.node = val[KEY_ID].num;
+	w.peer = val[KEY_OTHER].num;
+	w.timeout_ms = val[KEY_TIMEOUT].num * 1000;
+	if (ctl_net_open(&news.net, CTL_SAY))
+		return CTL_FAILED;
+	req = ctl_req_new(&news.net, cmd, 0, w.what);
+	ctl_req_val(req, &id_key, &val[KEY_ID]);
+	if (how == CTL_WAIT_JOIN)
+		put_contact(req, val[KEY_OTHER].str, &contact);
+	else if (other->name)
+		ctl_req_val(req, other, &val[KEY_OTHER]);
+	return ask(&w, &news, req, wait);
+}
+
+int ctl_node_join(struct ctl_args *a)
+{
+	return run(a, CTL_WAIT_JOIN, SPINDLE_CMD_NODE_JOIN, &contact_key);
+}
+
+int ctl_node_leave(struct ctl_args *a)
+{
+	const struct ctl_key none = { .name = NULL };
+
+	return run(a, CTL_WAIT_LEAVE, SPINDLE_CMD_NODE_LEAVE, &none);
+}
+
+int ctl_node_evict(struct ctl_args *a)
+{
+	return run(a, CTL_WAIT_EVICT, SPINDLE_CMD_NODE_EVICT, &peer_key);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-ctl status: how live views are, and what to do about it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-out.h"
+#include "ctl-report.h"
+
+static const struct ctl_key show_keys[] = {
+	{ .name = "node", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID },
+	{ .name = NULL }
+};
+
+static void show_json(const struct ctl_status *status, unsigned int count)
+{
+	struct json_object *list = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		json_object_array_add(list, ctl_report_json(&status[i]));
+	ctl_json_print(list);
+}
+
+static int status_show(struct ctl_args *a)
+{
+	struct ctl_val node = { 0 };
+	struct ctl_status *status;
+	unsigned int count, i;
+	struct ctl_net net;
+	int rc;
+
+	rc = ctl_args_keys(a, show_keys, &node, 0);
+	if (rc)
+		return rc;
+	if (ctl_net_open(&net, CTL_SAY) ||
+	    ctl_fetch_status(&net, "status", &node, CTL_SAY, &status, &count))
+		return CTL_FAILED;
+	if (ctl_opts.json) {
+		show_json(status, count);
+		return CTL_OK;
+	}
+	for (i = 0; i < count; i++) {
+		/* A blank line around what has more than one. */
+		if (i && (status[i - 1].is_live || status[i].is_live))
+			putchar('\n');
+		ctl_report_print(&status[i], stdout);
+	}
+	if (!count)
+		puts("There is no node.");
+	return CTL_OK;
+}
+
+/* There is only one verb, so it may be left out. */
+int ctl_cmd_status(struct ctl_args *a)
+{
+	if (a->argc && (!strcmp(a->argv[0], "show") || !strcmp(a->argv[0], "list")))
+		ctl_args_next(a);
+	return status_show(a);
+}

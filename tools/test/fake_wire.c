@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A wire that is not there. See fake_wire.h.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+
+#include <linux/spindle.h>
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-names.h"
+#include "ctl-wire.h"
+#include "fake_wire.h"
+
+#define FAMILY		77
+
+struct wire wire;
+
+/* All that the last command said. */
+char output[OUTPUT_MAX];
+
+static unsigned int tests;
+static bool bad;
+
+void ok(bool good, const char *what)
+{
+	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, what);
+	bad |= !good;
+}
+
+/* What is and what should be, if they differ. */
+void same(const char *have, const char *want, const char *what)
+{
+	char *text = ctl_asprintf("have:\n%swant:\n%s", have, want), *line;
+	bool good = !strcmp(have, want);
+
+	ok(good, what);
+	while (!good && (line = strsep(&text, "\n")))
+		printf("#   %s\n", line);
+}
+
+/* The end of the tests. Return: status of the program. */
+int done(void)
+{
+	printf("1..%u\n", tests);
+	return bad;
+}
+
+/* ---- the kernel --------------------------------------------------------- */
+
+int __wrap_ctl_net_open(struct ctl_net *net, enum ctl_say say)
+{
+	(void)say;
+	net->family = FAMILY;
+	return 0;
+}
+
+struct nl_msg *message(int cmd)
+{
+	struct nl_msg *msg = nlmsg_alloc_size(16384);
+
+	genlmsg_put(msg, 0, 0, FAMILY, 0, 0, cmd, 1);
+	return msg;
+}
+
+static void reply(struct ctl_replies *replies, struct nlmsghdr *nlh)
+{
+	replies->msg = ctl_grow(replies->msg, replies->count, sizeof(*replies->msg));
+	replies->msg[replies->count++] = nlh;
+}
+
+static void reply_nodes(struct ctl_replies *replies, uint64_t id)
+{
+	struct nl_msg *msg;
+	unsigned int i;
+
+	for (i = 0; i < wire.nodes; i++) {
+		if (id && wire.node[i] != id)
+			continue;
+		msg = message(SPINDLE_CMD_NODE_GET);
+		nla_put_u32(msg, SPINDLE_A_NODE_ID, wire.node[i]);
+		nla_put_string(msg, SPINDLE_A_CLUSTER, SPINDLE_DEF_CLUSTER);
+		nla_put(msg, SPINDLE_A_ADDR4, 4, "\177\0\0\1");
+		nla_put_u16(msg, SPINDLE_A_PORT, SPINDLE_DEF_PORT);
+		nla_put_u8(msg, SPINDLE_A_VISIBILITY, SPINDLE_VISIBILITY_AUTO);
+		nla_put_u32(msg, SPINDLE_A_IDLE_US, SPINDLE_DEF_IDLE_US);
+		nla_put_u32(msg, SPINDLE_A_ENGINE, 0);
+		nla_put_u64(msg, SPINDLE_A_VIEW_ID, 7);
+		reply(replies, nlmsg_hdr(msg));
+	}
+}
+
+/* Without a filter, each has a status; with one, it is as many as time goes by. */
+static void reply_status(struct ctl_replies *replies, uint64_t id)
+{
+	unsigned int i;
+
+	if (id && wire.statuses)
+		reply(replies, wire.status[wire.asked < wire.statuses ? wire.asked :
+					   wire.statuses - 1]);
+	for (i = 0; !id && i < wire.statuses; i++)
+		reply(replies, wire.status[i]);
+	wire.asked++;
+}
+
+int __wrap_ctl_net_call(struct ctl_net *net, struct ctl_req *req, struct ctl_replies *replies,
+			enum ctl_say say)
+{
+	struct nlmsghdr *nlh = nlmsg_hdr(req->msg), *copy = ctl_alloc(nlh->nlmsg_len);
+	int cmd = ((struct genlmsghdr *)nlmsg_data(nlh))->cmd;
+	uint64_t id;
+
+	(void)net;
+	memcpy(copy, nlh, nlh->nlmsg_len);
+	wire.sent[wire.sents++ % SENT_MAX] = copy;
+	if (replies)
+		memset(replies, 0, sizeof(*replies));
+	if (cmd == wire.refuse) {
+		if (say == CTL_SAY)
+			ctl_err("%s: refused", req->what);
+		return wire.err;
+	}
+	if (!replies) {
+		wire.heard = wire.listens;
+		return 0;
+	}
+	id = ctl_attr_num(ctl_msg_attrs(copy)[SPINDLE_A_NODE_ID]);
+	if (cmd == SPINDLE_CMD_NODE_GET)
+		reply_nodes(replies, id);
+	else if (cmd == SPINDLE_CMD_STATUS_GET)
+		reply_status(replies, id);
+	else if (cmd == SPINDLE_CMD_VIEW_GET && wire.view)
+		reply(replies, wire.view);
+	return 0;
+}
+
+int __wrap_ctl_event_join(const struct ctl_net *net, const char *what, const char *family,
+			  const char *group)
+{
+	(void)net;
+	(void)what;
+	wire.listens |= !strcmp(family, SPINDLE_GENL_NAME) && !strcmp(group, SPINDLE_GENL_MCGRP);
+	return 0;
+}
+
+/* Nothing comes any more: the time goes by, or who waits for ever is told. */
+int __wrap_ctl_event_recv(const struct ctl_net *net, int timeout_ms, struct nlmsghdr **nlh)
+{
+	unsigned int i = wire.next;
+
+	(void)net;
+	if (i == wire.events) {
+		wire.ms += timeout_ms;
+		return timeout_ms < 0 ? -EPIPE : 0;
+	}
+	wire.next++;
+	wire.ms += 10;
+	*nlh = wire.event[i];
+	return *nlh ? (int)(*nlh)->nlmsg_len : wire.code[i];
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
+{
+	(void)clock;
+	ts->tv_sec = wire.ms / 1000;
+	ts->tv_nsec = wire.ms % 1000 * 1000000;
+	return 0;
+}
+
+void begin(uint32_t node)
+{
+	memset(&wire, 0, sizeof(wire));
+	wire.node[0] = node;
+	wire.nodes = 1;
+	wire.ms = 12345;
+	memset(&ctl_opts, 0, sizeof(ctl_opts));
+}
+
+void event(int kind, uint32_t node, uint64_t vid, uint32_t error, const char *reason)
+{
+	struct nl_msg *msg = message(SPINDLE_CMD_EVENT);
+
+	nla_put_u8(msg, SPINDLE_A_EVENT, kind);
+	nla_put_u32(msg, SPINDLE_A_NODE_ID, node);
+	if (vid)
+		nla_put_u64(msg, SPINDLE_A_VIEW_ID, vid);
+	if (error)
+		nla_put_u32(msg, SPINDLE_A_ERROR, error);
+	if (reason)
+		nla_put_string(msg, SPINDLE_A_REASON, reason);
+	wire.event[wire.events++] = nlmsg_hdr(msg);
+}
+
+void lost(void)
+{
+	wire.code[wire.events++] = -ENOBUFS;
+}
+
+/* ---- commands ----------------------------------------------------------- */
+
+/* Run a command line. Return: its status; all that it says is in output[]. */
+int run(int (*cmd)(struct ctl_args *a), const char *noun, const char *words)
+{
+	struct ctl_args a = { .noun = noun };
+	FILE *out = stdout, *err = stderr, *mem;
+	char *list = ctl_strdup(words), *word;
+	int rc;
+
+	while (*words && (word = strsep(&list, " "))) {
+		a.argv = ctl_grow(a.argv, a.argc, sizeof(*a.argv));
+		a.argv[a.argc++] = word;
+	}
+	fflush(out);
+	memset(output, 0, sizeof(output));
+	mem = fmemopen(output, sizeof(output) - 1, "w");
+	stdout = mem;
+	stderr = mem;
+	rc = cmd(&a);
+	fclose(mem);
+	stdout = out;
+	stderr = err;
+	return rc;
+}
+
+/* The last request of a kind that was sent, or NULL. */
+struct nlattr **sent(int cmd)
+{
+	unsigned int i;
+
+	for (i = wire.sents; i--;)
+		if (((struct genlmsghdr *)nlmsg_data(wire.sent[i]))->cmd == cmd)
+			return ctl_msg_attrs(wire.sent[i]);
+	return NULL;
+}
+
+bool is(const struct nlattr *attr, int len, uint64_t num)
+{
+	return attr && nla_len(attr) == len && ctl_attr_num(attr) == num;
+}
+
+/* ---- status ------------------------------------------------------------- */
+
+struct nl_msg *status_msg(uint32_t node, int state, const char *reason, struct nlattr **live)
+{
+	struct nl_msg *msg = message(SPINDLE_CMD_STATUS_GET);
+
+	nla_put_u32(msg, SPINDLE_A_NODE_ID, node);
+	*live = nla_nest_start(msg, SPINDLE_A_LIVE);
+	nla_put_u32(msg, SPINDLE_LIVE_A_TIMEOUT_MS, 500);
+	nla_put_u32(msg, SPINDLE_LIVE_A_MAX_NODES, 16);
+	nla_put_u8(msg, SPINDLE_LIVE_A_QUORUM, 1);
+	nla_put_u8(msg, SPINDLE_LIVE_A_STATE, state);
+	if (reason)
+		nla_put_string(msg, SPINDLE_LIVE_A_REASON, reason);
+	return msg;
+}
+
+void put_member(struct nl_msg *msg, uint32_t id, int rank, int state, uint64_t lag)
+{
+	struct nlattr *nest = nla_nest_start(msg, SPINDLE_LIVE_A_MEMBER);
+
+	nla_put_u32(msg, SPINDLE_LIVE_MEMBER_A_ID, id);
+	if (rank >= 0)
+		nla_put_u32(msg, SPINDLE_LIVE_MEMBER_A_RANK, rank);
+	if (state >= 0)
+		nla_put_u8(msg, SPINDLE_LIVE_MEMBER_A_STATE, state);
+	if (rank >= 0)
+		nla_put_u64(msg, SPINDLE_LIVE_MEMBER_A_VIEW, 7);
+	if (state == SPINDLE_PEER_UP)
+		nla_put_u64(msg, SPINDLE_LIVE_MEMBER_A_BEAT_MS, 3);
+	nla_put_u64(msg, SPINDLE_LIVE_MEMBER_A_LAG, lag);
+	nla_put_u64(msg, SPINDLE_LIVE_MEMBER_A_LAG_BYTES, lag * 100);
+	nla_nest_end(msg, nest);
+}
+
+/* A status without members. */
+void status(uint32_t node, int state, int why, const char *reason)
+{
+	struct nlattr *live;
+	struct nl_msg *msg = status_msg(node, state, reason, &live);
+
+	nla_put_u8(msg, SPINDLE_LIVE_A_WHY, why);
+	nla_nest_end(msg, live);
+	wire.status[wire.statuses++] = nlmsg_hdr(msg);
+}
+
+/* A status with two members, of which the other one may be connected. */
+void status_two(uint32_t node, int state, int peer, uint64_t lag)
+{
+	struct nlattr *live;
+	struct nl_msg *msg = status_msg(node, state, NULL, &live);
+
+	put_member(msg, node, 0, -1, 0);
+	put_member(msg, 5, 1, peer, lag);
+	nla_nest_end(msg, live);
+	wire.status[wire.statuses++] = nlmsg_hdr(msg);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A wire that is not there: commands run as they are, but what they ask the kernel is kept,
+ * its answers and events are made up, and so is the time.
+ */
+#ifndef SPINDLE_FAKE_WIRE_H
+#define SPINDLE_FAKE_WIRE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <netlink/msg.h>
+
+#include "ctl.h"
+#include "ctl-net.h"
+
+#define SENT_MAX	64
+#define EVENTS_MAX	16
+#define NODES_MAX	4
+#define OUTPUT_MAX	16384
+
+/**
+ * struct wire - the kernel
+ * @sent: requests that came
+ * @sents: entries of @sent
+ * @refuse: command that is refused, or 0
+ * @err: -errno of the refusal
+ * @node: ids of the nodes that are there
+ * @nodes: entries of @node
+ * @status: status of each node; the last one lasts
+ * @statuses: entries of @status
+ * @asked: how often it was asked for
+ * @view: VIEW_GET of all nodes, or NULL
+ * @event: events that come, one at a time; NULL: @code is what comes
+ * @code: LOST, or another -errno
+ * @events: entries of @event
+ * @next: the next one
+ * @listens: somebody listens
+ * @heard: it did so when the request came
+ * @ms: the time
+ */
+struct wire {
+	struct nlmsghdr *sent[SENT_MAX];
+	unsigned int sents;
+	int refuse;
+	int err;
+	uint32_t node[NODES_MAX];
+	unsigned int nodes;
+	struct nlmsghdr *status[EVENTS_MAX];
+	unsigned int statuses;
+	unsigned int asked;
+	struct nlmsghdr *view;
+	struct nlmsghdr *event[EVENTS_MAX];
+	int code[EVENTS_MAX];
+	unsigned int events;
+	unsigned int next;
+	bool listens;
+	bool heard;
+	uint64_t ms;
+};
+
+extern struct wire wire;
+extern char output[OUTPUT_MAX];
+
+/* The linker puts these where the real ones would be. */
+int __wrap_ctl_net_open(struct ctl_net *net, enum ctl_say say);
+int __wrap_ctl_net_call(struct ctl_net *net, struct ctl_req *req, struct ctl_replies *replies,
+			enum ctl_say say);
+int __wrap_ctl_event_join(const struct ctl_net *net, const char *what, const char *family,
+			  const char *group);
+int __wrap_ctl_event_recv(const struct ctl_net *net, int timeout_ms, struct nlmsghdr **nlh);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
+
+void ok(bool good, const char *what);
+void same(const char *have, const char *want, const char *what);
+int done(void);
+
+void begin(uint32_t node);
+struct nl_msg *message(int cmd);
+void event(int kind, uint32_t node, uint64_t vid, uint32_t error, const char *reason);
+void lost(void);
+int run(int (*cmd)(struct ctl_args *a), const char *noun, const char *words);
+struct nlattr **sent(int cmd);
+bool is(const struct nlattr *attr, int len, uint64_t num);
+
+struct nl_msg *status_msg(uint32_t node, int state, const char *reason, struct nlattr **live);
+void put_member(struct nl_msg *msg, uint32_t id, int rank, int state, uint64_t lag);
+void status(uint32_t node, int state, int why, const char *reason);
+void status_two(uint32_t node, int state, int peer, uint64_t lag);
+
+#endif /* SPINDLE_FAKE_WIRE_H */

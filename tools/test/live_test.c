@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Live views: what commands ask for, and what they make of the answers. TAP.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+
+#include <linux/spindle.h>
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-names.h"
+#include "ctl-wire.h"
+#include "fake_wire.h"
+
+/* The nth subgroup of the last VIEW_SET. */
+static struct nlattr *sent_subgroup(int n)
+{
+	struct nlmsghdr *nlh = wire.sent[wire.sents - 1];
+	struct nlattr *attr;
+	int rem;
+
+	nla_for_each_attr(attr, genlmsg_attrdata(nlmsg_data(nlh), 0),
+			  genlmsg_attrlen(nlmsg_data(nlh), 0), rem)
+		if (nla_type(attr) == SPINDLE_A_SUBGROUP && !n--)
+			return attr;
+	return NULL;
+}
+
+static struct nlattr **rule(int n)
+{
+	struct nlattr *nest = ctl_nest_attrs(sent_subgroup(n),
+					     SPINDLE_SUBGROUP_A_MAX)[SPINDLE_SUBGROUP_A_RULE];
+
+	if (!nest || !(nest->nla_type & NLA_F_NESTED))
+		return NULL;
+	return ctl_nest_attrs(nest, SPINDLE_RULE_A_MAX);
+}
+
+/* ---- requests ----------------------------------------------------------- */
+
+static void test_view_set(void)
+{
+	struct nlattr **a, **live;
+
+	begin(1);
+	ok(!run(ctl_cmd_view, "view",
+		"set node 1 vid 1 live member 1@10.0.0.1 subgroup 0") &&
+	   (a = sent(SPINDLE_CMD_VIEW_SET)) && a[SPINDLE_A_LIVE] &&
+	   a[SPINDLE_A_LIVE]->nla_type & NLA_F_NESTED && !nla_len(a[SPINDLE_A_LIVE]) && !rule(0),
+	   "live alone is an empty nest, and there is no rule");
+	begin(1);
+	run(ctl_cmd_view, "view", "set node 1 vid 1 member 1@10.0.0.1 subgroup 0 senders none");
+	ok(!sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_LIVE] && !rule(0),
+	   "a view that is not live has neither");
+	begin(1);
+	run(ctl_cmd_view, "view",
+	    "set node 1 vid 1 timeout-ms 20 max-nodes 64 quorum no member 1@10.0.0.1 "
+	    "member 2@10.0.0.2 subgroup 0 shards 3 min 2 on-exit leave "
+	    "subgroup 9 senders 2 subgroup 10 on-exit discard senders all");
+	a = sent(SPINDLE_CMD_VIEW_SET);
+	live = ctl_nest_attrs(a[SPINDLE_A_LIVE], SPINDLE_LIVE_A_MAX);
+	ok(is(live[SPINDLE_LIVE_A_TIMEOUT_MS], 4, 20) &&
+	   is(live[SPINDLE_LIVE_A_MAX_NODES], 4, 64) &&
+	   is(live[SPINDLE_LIVE_A_QUORUM], 1, 0), "a key of a live view makes it one");
+	ok(rule(0) && is(rule(0)[SPINDLE_RULE_A_SHARDS], 4, 3) &&
+	   is(rule(0)[SPINDLE_RULE_A_MIN], 4, 2) &&
+	   is(rule(0)[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_LEAVE) &&
+	   !rule(0)[SPINDLE_RULE_A_SENDERS], "the rule of a subgroup");
+	ok(rule(1) && is(rule(1)[SPINDLE_RULE_A_SENDERS], 1, 0) &&
+	   !rule(1)[SPINDLE_RULE_A_SHARDS] &&
+	   ctl_nest_attrs(sent_subgroup(1), SPINDLE_SUBGROUP_A_MAX)[SPINDLE_SUBGROUP_A_NODE],
+	   "where senders are named, who comes later is none");
+	ok(rule(2) && is(rule(2)[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_DISCARD) &&
+	   !rule(2)[SPINDLE_RULE_A_SENDERS], "all senders are none that are named");
+	begin(1);
+	ok(!run(ctl_cmd_view, "view",
+		"set node 1 vid 1 live member 1@10.0.0.1 subgroup 0 members 1,5") &&
+	   sent(SPINDLE_CMD_VIEW_SET), "a member of a subgroup may come later");
+}
+
+/* A file with these bytes. */
+static void make_file(char *path, const char *bytes, size_t len)
+{
+	int fd = mkstemp(path);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!f || fwrite(bytes, 1, len, f) != len || fclose(f))
+		exit(1);
+}
+
+/* A file that knows nothing of live views is compared with one that runs, as ever. */
+static void test_apply(void)
+{
+	static const char text[] =
+		"[Node]\nId = 1\nAddress = 127.0.0.1\n"
+		"[View]\nVid = 7\nMember = 1@127.0.0.1\n[Subgroup]\nId = 0\n";
+	char path[] = "/tmp/live_test.XXXXXX";
+
+	make_file(path, text, sizeof(text) - 1);
+	begin(1);
+	run(ctl_cmd_view, "view",
+	    "set node 1 vid 7 live member 1@127.0.0.1 subgroup 0 shards 2");
+	wire.view = wire.sent[0];
+	wire.sents = 0;
+	ok(!run(ctl_cmd_apply, "apply", path) &&
+	   strstr(output, "= view of node 1 unchanged (vid 7)\n") &&
+	   !sent(SPINDLE_CMD_VIEW_SET), "apply takes a live view for what it is now");
+	remove(path);
+}
+
+static void test_key(void)
+{
+	static const char bytes[] = "0123456789\0abcde\n";
+	char path[] = "/tmp/live_test.XXXXXX";
+	struct nlattr *key;
+
+	make_file(path, bytes, sizeof(bytes) - 1);
+	begin(1);
+	run(ctl_cmd_node, "node", ctl_asprintf("add id 1 addr 10.0.0.1 key-file %s", path));
+	key = sent(SPINDLE_CMD_NODE_ADD)[SPINDLE_A_KEY];
+	ok(key && nla_len(key) == 16 && !memcmp(nla_data(key), bytes, 16) && !*output,
+	   "a key has any bytes, but not the newline at the end");
+	begin(1);
+	wire.refuse = SPINDLE_CMD_NODE_ADD;
+	wire.err = -EINVAL;
+	ok(run(ctl_cmd_node, "node", ctl_asprintf("add 1 addr ::1 key-file %s", path)) == 1 &&
+	   !strstr(output, "0123") && !strcmp(output, "spindle-ctl: node add: refused\n"),
+	   "it is not shown if it is refused");
+	begin(1);
+	run(ctl_cmd_node, "node", "add id 1 addr 10.0.0.1");
+	ok(!sent(SPINDLE_CMD_NODE_ADD)[SPINDLE_A_KEY], "no file, no key");
+	remove(path);
+}
+
+static void test_requests(void)
+{
+	static const unsigned char v6[16] = { 0xfd, [15] = 1 };
+	struct nlattr **a;
+
+	begin(3);
+	ok(!run(ctl_cmd_node, "node", "join id 3 contact 10.0.0.1 no-wait") && !wire.listens,
+	   "who does not wait does not listen");
+	a = sent(SPINDLE_CMD_NODE_JOIN);
+	ok(is(a[SPINDLE_A_NODE_ID], 4, 3) && a[SPINDLE_A_ADDR4] &&
+	   !memcmp(nla_data(a[SPINDLE_A_ADDR4]), "\12\0\0\1", 4) && !a[SPINDLE_A_PORT] &&
+	   !a[SPINDLE_A_ADDR6], "join at the default port");
+	run(ctl_cmd_node, "node", "join --no-wait 3 contact [fd00::1]:5000");
+	a = sent(SPINDLE_CMD_NODE_JOIN);
+	ok(a[SPINDLE_A_ADDR6] && nla_len(a[SPINDLE_A_ADDR6]) == 16 &&
+	   !memcmp(nla_data(a[SPINDLE_A_ADDR6]), v6, 16) && is(a[SPINDLE_A_PORT], 2, 5000) &&
+	   !a[SPINDLE_A_ADDR4], "join at another one");
+	run(ctl_cmd_node, "node", "leave 3 --no-wait");
+	a = sent(SPINDLE_CMD_NODE_LEAVE);
+	ok(a && is(a[SPINDLE_A_NODE_ID], 4, 3) && !a[SPINDLE_A_PEER_ID], "leave");
+	run(ctl_cmd_node, "node", "evict id 3 node 5 no-wait");
+	a = sent(SPINDLE_CMD_NODE_EVICT);
+	ok(a && is(a[SPINDLE_A_NODE_ID], 4, 3) && is(a[SPINDLE_A_PEER_ID], 4, 5), "evict");
+}
+
+/* ---- status ------------------------------------------------------------- */
+
+static void put_suspect(struct nl_msg *msg, uint32_t id, int rank, int why)
+{
+	struct nlattr *nest = nla_nest_start(msg, SPINDLE_LIVE_A_MEMBER);
+
+	nla_put_u32(msg, SPINDLE_LIVE_MEMBER_A_ID, id);
+	nla_put_u32(msg, SPINDLE_LIVE_MEMBER_A_RANK, rank);
+	nla_put_u8(msg, SPINDLE_LIVE_MEMBER_A_STATE, SPINDLE_PEER_FAILED);
+	nla_put_u64(msg, SPINDLE_LIVE_MEMBER_A_VIEW, 6);
+	nla_put_u64(msg, SPINDLE_LIVE_MEMBER_A_BEAT_MS, 512);
+	nla_put_u8(msg, SPINDLE_LIVE_MEMBER_A_WHY, why);
+	nla_put_u32(msg, SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY, 1);
+	nla_put_u32(msg, SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY, 2);
+	nla_nest_end(msg, nest);
+}
+
+/* A node in the middle of a change, whose members are told in no order. */
+static void status_changing(void)
+{
+	struct nlattr *live;
+	struct nl_msg *msg = status_msg(1, SPINDLE_LIVE_CHANGING, "node 3 is\033silent", &live);
+
+	nla_put_u64(msg, SPINDLE_LIVE_A_CHANGES, 6);
+	nla_put_u64(msg, SPINDLE_LIVE_A_DETECT_US, 512345);
+	nla_put_u64(msg, SPINDLE_LIVE_A_WEDGE_US, 312);
+	nla_put_u64(msg, SPINDLE_LIVE_A_AGREE_US, 1149);
+	nla_put_u64(msg, SPINDLE_LIVE_A_INSTALL_US, 9999);
+	put_member(msg, 9, -1, SPINDLE_PEER_SETUP, 0);
+	put_suspect(msg, 3, 2, SPINDLE_WHY_SILENT);
+	put_member(msg, 2, 1, SPINDLE_PEER_UP, 12);
+	put_member(msg, 4, -1, SPINDLE_PEER_UP, 0);
+	put_member(msg, 1, 0, -1, 0);
+	nla_nest_end(msg, live);
+	wire.status[wire.statuses++] = nlmsg_hdr(msg);
+}
+
+static void three_nodes(void)
+{
+	begin(1);
+	wire.node[1] = 2;
+	wire.node[2] = 3;
+	wire.nodes = 3;
+	status_changing();
+	status(3, SPINDLE_LIVE_STOPPED, SPINDLE_WHY_MINORITY, "1 of 3 members is left");
+}
+
+static const char golden_text[] =
+	"  node: 1  (cluster spindle)\n"
+	" state: CHANGING\n"
+	"  view: 7, 3 members, 6 changes\n"
+	"  last: node 3 is?silent\n"
+	"action: Suspected: 3. The view goes on without who does not come back;"
+	" check the host and the network.\n"
+	"change: detect 512 ms, wedge 0.3 ms, agree 1.1 ms, install 10.0 ms\n"
+	"        MEMBER  RANK  STATE   VIEW  BEAT  LAG  BYTES  NOTE\n"
+	"             1     0  -          7     -    0      0  this node\n"
+	"             2     1  up         7     3   12   1200  -\n"
+	"             3     2  failed     6   512    0      0  suspected: silent, by 1,2\n"
+	"             4     -  up         -     3    0      0  wants to join\n"
+	"             9     -  setup      -     -    0      0  wants to join\n"
+	"\n"
+	"Node 2 has no live view.\n"
+	"\n"
+	"  node: 3  (cluster spindle)\n"
+	" state: STOPPED\n"
+	"  view: 7, 0 changes\n"
+	"  last: 1 of 3 members is left\n"
+	"action: Too few members were left. Check the network, then: "
+	"spindle-ctl node join id 3 contact ADDRESS\n";
+
+static const char golden_json[] =
+	"[{\"node\":1,\"cluster\":\"spindle\",\"live\":true,\"state\":\"changing\","
+	"\"vid\":7,\"changes\":6,\"why\":\"fine\",\"reason\":\"node 3 is\\u001bsilent\","
+	"\"action\":\"Suspected: 3. The view goes on without who does not come back;"
+	" check the host and the network.\","
+	"\"timeout_ms\":500,\"max_nodes\":16,\"quorum\":true,\"detect_us\":512345,"
+	"\"wedge_us\":312,\"agree_us\":1149,\"install_us\":9999,\"members\":[{\"id\":1,"
+	"\"self\":true,\"rank\":0,\"joins\":false,\"vid\":7,\"why\":\"fine\","
+	"\"suspected_by\":[],\"lag\":0,\"lag_bytes\":0},{\"id\":2,\"self\":false,"
+	"\"rank\":1,\"joins\":false,\"state\":\"up\",\"vid\":7,\"beat_ms\":3,"
+	"\"why\":\"fine\",\"suspected_by\":[],\"lag\":12,\"lag_bytes\":1200},{\"id\":3,"
+	"\"self\":false,\"rank\":2,\"joins\":false,\"state\":\"failed\",\"vid\":6,"
+	"\"beat_ms\":512,\"why\":\"silent\",\"suspected_by\":[1,2],\"lag\":0,"
+	"\"lag_bytes\":0},{\"id\":4,\"self\":false,\"joins\":true,\"state\":\"up\","
+	"\"beat_ms\":3,\"why\":\"fine\",\"suspected_by\":[],\"lag\":0,\"lag_bytes\":0},{"
+	"\"id\":9,\"self\":false,\"joins\":true,\"state\":\"setup\",\"why\":\"fine\","
+	"\"suspected_by\":[],\"lag\":0,\"lag_bytes\":0}]},{\"node\":2,"
+	"\"cluster\":\"spindle\",\"live\":false},{\"node\":3,\"cluster\":\"spindle\","
+	"\"live\":true,\"state\":\"stopped\",\"vid\":7,\"changes\":0,"
+	"\"why\":\"minority\",\"reason\":\"1 of 3 members is left\","
+	"\"action\":\"Too few members were left. Check the network,"
+	" then: spindle-ctl node join id 3 contact ADDRESS\",\"timeout_ms\":500,"
+	"\"max_nodes\":16,\"quorum\":true,\"members\":[]}]\n";
+
+static void test_status(void)
+{
+	three_nodes();
+	ok(!run(ctl_cmd_status, "status", "show"), "status");
+	same(output, golden_text, "is for people");
+	three_nodes();
+	ctl_opts.json = true;
+	ok(!run(ctl_cmd_status, "status", ""), "status -j");
+	same(output, golden_json, "is for programs");
+	begin(2);
+	ok(!run(ctl_cmd_status, "status", "node 2") &&
+	   !strcmp(output, "Node 2 has no live view.\n") &&
+	   is(sent(SPINDLE_CMD_STATUS_GET)[SPINDLE_A_NODE_ID], 4, 2), "a node without a live view");
+	begin(2);
+	wire.nodes = 0;
+	ok(!run(ctl_cmd_status, "status", "") && !strcmp(output, "There is no node.\n"), "no node");
+	begin(2);
+	wire.refuse = SPINDLE_CMD_STATUS_GET;
+	wire.err = -EOPNOTSUPP;
+	ok(run(ctl_cmd_status, "status", "") == 1, "an older kernel");
+}
+
+/* Members that have these messages before them. */
+static void status_lags(uint64_t one, uint64_t two)
+{
+	struct nlattr *live;
+	struct nl_msg *msg = status_msg(1, SPINDLE_LIVE_ACTIVE, NULL, &live);
+
+	put_member(msg, 1, 0, -1, 0);
+	put_member(msg, 5, 1, SPINDLE_PEER_UP, two);
+	put_member(msg, 6, 2, SPINDLE_PEER_UP, one);
+	put_member(msg, 7, -1, SPINDLE_PEER_UP, 1000);
+	nla_nest_end(msg, live);
+	wire.status[wire.statuses++] = nlmsg_hdr(msg);
+}
+
+/* What there is to do in a state that was made up before. */
+static bool advises(const char *want)
+{
+	char *line;
+
+	ctl_opts.json = false;
+	run(ctl_cmd_status, "status", "node 1");
+	line = strstr(output, "action: ");
+	return want ? line && strstr(line, want) : !line;
+}
+
+static void test_action(void)
+{
+	static const struct {
+		int why;
+		const char *says;
+	} why[] = {
+		{ SPINDLE_WHY_MINORITY, "Too few members were left. Check the network, then: "
+					"spindle-ctl node join id 1 contact ADDRESS\n" },
+		{ SPINDLE_WHY_EVICTED, "have gone on without it. To have it back: spindle-ctl" },
+		{ SPINDLE_WHY_LAYOUT, "have no next view" },
+		{ SPINDLE_WHY_LIED, "kernel log" },
+		{ SPINDLE_WHY_LOST, "no member any more. To have it back: spindle-ctl node join" },
+		{ SPINDLE_WHY_LEFT, NULL },
+	};
+	unsigned int i;
+
+	for (i = 0; i < CTL_ARRAY_SIZE(why); i++) {
+		begin(1);
+		status(1, SPINDLE_LIVE_STOPPED, why[i].why, "x");
+		ok(advises(why[i].says), ctl_asprintf("what to do if stopped: %s",
+						      ctl_name(&ctl_why, why[i].why)));
+	}
+	begin(1);
+	status(1, SPINDLE_LIVE_JOINING, SPINDLE_WHY_FINE, "asks 10.0.0.1");
+	ok(advises("give up: spindle-ctl node leave id 1\n"), "while it joins");
+	begin(1);
+	status_two(1, SPINDLE_LIVE_FORMING, SPINDLE_PEER_CONNECTING, 0);
+	ok(advises("Not connected: 5. "), "who is not connected");
+	begin(1);
+	status_two(1, SPINDLE_LIVE_FORMING, SPINDLE_PEER_UP, 0);
+	ok(advises(NULL), "nothing if all are");
+	begin(1);
+	status_two(1, SPINDLE_LIVE_ACTIVE, SPINDLE_PEER_UP, 63);
+	ok(advises(NULL), "nothing if all is well");
+	begin(1);
+	status_two(1, SPINDLE_LIVE_ACTIVE, SPINDLE_PEER_UP, 64);
+	ok(advises("Member 5 lags"), "who lags");
+	begin(1);
+	status_lags(100, 25);
+	ok(advises("Member 6 lags"), "who lags far more than the others");
+	begin(1);
+	status_lags(100, 26);
+	ok(advises(NULL), "if all do, nobody does");
+}
+
+/* ---- what else shows them ----------------------------------------------- */
+
+/* A live view as VIEW_GET shows it: what was asked for comes back. */
+static void make_view(void)
+{
+	begin(1);
+	run(ctl_cmd_view, "view",
+	    "set node 1 vid 7 live timeout-ms 100 member 1@10.0.0.1 subgroup 0 shards 2");
+	wire.view = wire.sent[0];
+}
+
+static void test_show(void)
+{
+	make_view();
+	run(ctl_cmd_view, "view", "show");
+	ok(strstr(output, "    live: timeout 100 ms, 16 members at most, a majority goes on\n") &&
+	   strstr(output, "SHARDS  MIN  ON-EXIT\n") && strstr(output, "     2    1  discard\n"),
+	   "view show tells that it is live");
+	ctl_opts.json = true;
+	run(ctl_cmd_view, "view", "show");
+	ok(strstr(output, "\"vid\":7,\"live\":{\"timeout_ms\":100},") &&
+	   strstr(output, "\"senders\":[1],\"shards\":2}"), "also with -j");
+	begin(1);
+	run(ctl_cmd_view, "view", "set node 1 vid 7 member 1@10.0.0.1 subgroup 0");
+	wire.view = wire.sent[0];
+	run(ctl_cmd_view, "view", "show");
+	ok(!strstr(output, "live") && strstr(output, "MEMBERS  SENDERS\n"),
+	   "one that is not looks as ever");
+	status(1, SPINDLE_LIVE_ACTIVE, SPINDLE_WHY_FINE, "");
+	run(ctl_cmd_view, "view", "show node 1");
+	ok(strstr(output, "    live: timeout 500 ms") &&
+	   is(sent(SPINDLE_CMD_STATUS_GET)[SPINDLE_A_NODE_ID], 4, 1),
+	   "the status can say it, too");
+	wire.refuse = SPINDLE_CMD_STATUS_GET;
+	wire.err = -EOPNOTSUPP;
+	ok(!run(ctl_cmd_view, "view", "show node 1") && !strstr(output, "live") &&
+	   !strstr(output, "refused"), "an older module has no live views");
+	make_view();
+	status(1, SPINDLE_LIVE_ACTIVE, SPINDLE_WHY_FINE, "");
+	run(ctl_cmd_view, "view", "show");
+	ok(strstr(output, "    live: timeout 100 ms"), "what the view says counts");
+	make_view();
+	run(ctl_cmd_showconf, "showconf", "");
+	ok(strstr(output, "\n# Node 1 has a live view (vid 7), which is not kept here") &&
+	   strstr(output, "[Node]") && !strstr(output, "[View]"), "showconf tells it, too");
+}
+
+static void test_words(void)
+{
+	bool all = true;
+	unsigned int i;
+
+	for (i = 0; i <= SPINDLE_LIVE_STOPPED; i++)
+		all &= !strchr(ctl_name(&ctl_live_state, i), '-');
+	for (i = 0; i <= SPINDLE_WHY_LAYOUT; i++)
+		all &= !strchr(ctl_name(&ctl_why, i), '-');
+	for (i = 0; i <= SPINDLE_ON_EXIT_LEAVE; i++)
+		all &= !strchr(ctl_name(&ctl_on_exit, i), '-');
+	for (i = 0; i <= SPINDLE_EVENT_JOIN_FAILED; i++)
+		all &= !!strncmp(ctl_name(&ctl_event, i), "event-", 6);
+	ok(all, "all of it has words");
+}
+
+int main(void)
+{
+	test_view_set();
+	test_key();
+	test_apply();
+	test_requests();
+	test_status();
+	test_action();
+	test_show();
+	test_words();
+	return done();
+}
