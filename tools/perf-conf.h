@@ -160,5 +160,6 @@ const char *perf_limit(const struct perf_conf *conf, bool setup);
 uint64_t perf_limit_ring(const struct perf_conf *conf);
 uint64_t perf_limit_memory(const struct perf_conf *conf);
 uint64_t perf_limit_available(void);
+void perf_limit_raise(void);
 
 #endif /* SPINDLE_PERF_CONF_H */

@@ -32,7 +32,7 @@ static const char *clock_name(void)
 /* ---- JSON -------------------------------------------------------------- */
 
 /* Counters exactly, and no digits that nobody has measured; not known is null. */
-static struct json_object *number(double v)
+struct json_object *perf_json_number(double v)
 {
 	struct json_object *obj;
 	char text[32];
@@ -54,7 +54,7 @@ static struct json_object *param(const struct perf_conf *conf, const struct perf
 	case PERF_FLAG:
 		return json_object_new_boolean(num);
 	case PERF_MILLIS:
-		return number(num / 1000.0);
+		return perf_json_number(num / 1000.0);
 	case PERF_NUM:
 	case PERF_BYTES:
 		return json_object_new_uint64(num);
@@ -69,12 +69,12 @@ static struct json_object *metric(const struct perf_result *r, enum perf_metric_
 	struct perf_stat s = perf_metric_stat(r, id);
 	unsigned int i;
 
-	ctl_json_add(obj, "median", number(s.median));
-	ctl_json_add(obj, "min", number(s.min));
-	ctl_json_add(obj, "max", number(s.max));
-	ctl_json_add(obj, "stddev", number(s.dev));
+	ctl_json_add(obj, "median", perf_json_number(s.median));
+	ctl_json_add(obj, "min", perf_json_number(s.min));
+	ctl_json_add(obj, "max", perf_json_number(s.max));
+	ctl_json_add(obj, "stddev", perf_json_number(s.dev));
 	for (i = 0; i < r->reps; i++)
-		json_object_array_add(list, number(r->v[(size_t)i * PERF_METRICS + id]));
+		json_object_array_add(list, perf_json_number(r->v[(size_t)i * PERF_METRICS + id]));
 	ctl_json_add(obj, "values", list);
 	return obj;
 }
@@ -85,7 +85,7 @@ static struct json_object *samples(const double *v, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		json_object_array_add(list, number(v[i]));
+		json_object_array_add(list, perf_json_number(v[i]));
 	return list;
 }
 
@@ -126,8 +126,8 @@ void perf_json_add(struct json_object *doc, const struct perf_result *r)
 	ctl_json_add(run, "senders", json_object_new_int(r->senders));
 	ctl_json_add(run, "local", json_object_new_int(r->local));
 	ctl_json_add(run, "repetitions", json_object_new_int(r->reps));
-	ctl_json_add(run, "ns-per-tick", number(perf_clock.ns));
-	ctl_json_add(run, "clock-drift", number(perf_clock.drift));
+	ctl_json_add(run, "ns-per-tick", perf_json_number(perf_clock.ns));
+	ctl_json_add(run, "clock-drift", perf_json_number(perf_clock.drift));
 	snprintf(order, sizeof(order), "%016llx", (unsigned long long)r->order);
 	ctl_json_str(run, "order", order);
 	obj = json_object_new_object();

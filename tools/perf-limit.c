@@ -6,6 +6,7 @@
  * machine.
  */
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
@@ -170,4 +171,19 @@ const char *perf_limit(const struct perf_conf *conf, bool setup)
 				    (unsigned long long)conf->size,
 				    (unsigned long long)conf->max_msg);
 	return check_nulls(conf) ?: setup ? check_view(conf) : NULL;
+}
+
+/* Each attachment is a file; their rings are locked memory. Root may have both. */
+void perf_limit_raise(void)
+{
+	static const int which[] = { RLIMIT_NOFILE, RLIMIT_MEMLOCK };
+	struct rlimit r;
+	unsigned int i;
+
+	for (i = 0; i < CTL_ARRAY_SIZE(which); i++) {
+		if (getrlimit(which[i], &r))
+			continue;
+		r.rlim_cur = r.rlim_max;
+		setrlimit(which[i], &r);
+	}
 }

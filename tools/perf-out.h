@@ -20,6 +20,7 @@ void perf_out_row(const struct perf_opts *o, const struct perf_result *r);
 /* perf-file.c: for programs */
 void perf_csv_head(FILE *f);
 void perf_csv_row(FILE *f, const struct perf_result *r);
+struct json_object *perf_json_number(double v);
 struct json_object *perf_json_new(const struct perf_place *place);
 void perf_json_add(struct json_object *doc, const struct perf_result *r);
 int perf_json_write(struct json_object *doc, const char *file);

@@ -104,6 +104,22 @@ static int find_node(void *arg, struct nlattr **a, struct nlmsghdr *nlh)
 	return 0;
 }
 
+static int find_device(void *arg, struct nlattr **a, struct nlmsghdr *nlh)
+{
+	struct perf_place *place = arg;
+
+	(void)nlh;
+	if (perf_place_index(place, ctl_attr_num(a[SPINDLE_A_NODE_ID])) >= 0)
+		add_device(place, a[SPINDLE_A_DEVICE]);
+	return 0;
+}
+
+/* The devices of nodes that are known, for who needs nothing else of them. */
+int perf_place_devices(struct perf_place *place)
+{
+	return perf_net_nodes(place->net, find_device, place);
+}
+
 /* The subgroup with this id in the place; a new one if there is none. */
 static struct perf_group *group_of(struct perf_place *place, uint32_t id)
 {

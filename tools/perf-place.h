@@ -11,6 +11,8 @@
 #include "ctl-net.h"
 #include "perf-conf.h"
 
+struct ctl_view;
+
 #define PERF_DEVICES	8
 #define PERF_DEVICE_LEN	64
 
@@ -107,6 +109,7 @@ struct perf_where {
 int perf_place_enter(struct perf_place *place, struct ctl_net *net,
 		     const struct perf_where *where, const struct perf_conf *conf);
 void perf_place_leave(struct perf_place *place);
+int perf_place_devices(struct perf_place *place);
 int perf_place_index(const struct perf_place *place, uint32_t node);
 bool perf_place_remote(const struct perf_place *place);
 
@@ -114,5 +117,9 @@ bool perf_place_remote(const struct perf_place *place);
 const char *perf_setup_addr(struct ctl_addr *addr);
 int perf_setup(struct perf_place *place, const struct perf_where *where,
 	       const struct perf_conf *conf);
+int perf_setup_node(struct perf_place *place, const struct perf_where *where,
+		    const struct perf_conf *conf, uint32_t id);
+int perf_setup_view(struct perf_place *place, const struct perf_where *where,
+		    struct ctl_view *view, unsigned int nodes);
 
 #endif /* SPINDLE_PERF_PLACE_H */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "ctl.h"
@@ -101,21 +100,6 @@ static void make_load(struct run *run)
 	l->threads = conf->threads;
 	l->source = ctl_alloc(conf->size);
 	perf_fill(l->source, conf->size, l->nonce);
-}
-
-/* Each attachment is a file; their rings are locked memory. Root may have both. */
-static void raise_limits(void)
-{
-	static const int which[] = { RLIMIT_NOFILE, RLIMIT_MEMLOCK };
-	struct rlimit r;
-	unsigned int i;
-
-	for (i = 0; i < CTL_ARRAY_SIZE(which); i++) {
-		if (getrlimit(which[i], &r))
-			continue;
-		r.rlim_cur = r.rlim_max;
-		setrlimit(which[i], &r);
-	}
 }
 
 static int attach_all(struct run *run)
@@ -488,7 +472,7 @@ int perf_run(const struct perf_conf *conf, const struct perf_place *place,
 	run->remote = perf_place_remote(place);
 	at_a_time = run->remote || !how->raw ? how->reps : 1;
 	r->v = ctl_alloc((how->reps + 1) * PERF_METRICS * sizeof(*r->v));
-	raise_limits();
+	perf_limit_raise();
 	make_load(run);
 	rc = raw(run, r);
 	while (!rc && r->reps < how->reps) {

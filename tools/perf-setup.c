@@ -72,35 +72,50 @@ const char *perf_setup_addr(struct ctl_addr *addr)
 	return err;
 }
 
+/**
+ * perf_setup_node() - make a node
+ * @place: gets it
+ * @where: addresses
+ * @conf: what it is to be like
+ * @id: its id
+ *
+ * Return: 0 or -errno, having told the user
+ */
+int perf_setup_node(struct perf_place *place, const struct perf_where *where,
+		    const struct perf_conf *conf, uint32_t id)
+{
+	struct ctl_node node = {
+		.val[CTL_NODE_ID] = num(id),
+		.val[CTL_NODE_ADDR] = { .set = true, .addr = where->addr },
+		.val[CTL_NODE_PORT] = num(where->port + id),
+		.val[CTL_NODE_VISIBILITY] = num(conf->visibility),
+		.val[CTL_NODE_IDLE_US] = num(conf->idle_us),
+	};
+	struct ctl_req *req = ctl_req_new(place->net, SPINDLE_CMD_NODE_ADD, 0,
+					  ctl_asprintf("making node %u", id));
+	int rc;
+
+	ctl_node_put(req, &node);
+	rc = perf_net_call(place->net, req, NULL, NULL, CTL_SAY);
+	if (rc == -EEXIST)
+		ctl_err("see --first-node; or was a run killed? then: spindle-ctl node del id %u",
+			id);
+	if (rc)
+		return rc;
+	place->node[place->nodes++] = id;
+	place->made = place->nodes;
+	return 0;
+}
+
 static int add_nodes(struct perf_place *place, const struct perf_where *where,
 		     const struct perf_conf *conf)
 {
 	unsigned int i;
-	int rc;
+	int rc = 0;
 
-	for (i = 0; i < conf->nodes; i++) {
-		uint32_t id = where->first + i;
-		struct ctl_node node = {
-			.val[CTL_NODE_ID] = num(id),
-			.val[CTL_NODE_ADDR] = { .set = true, .addr = where->addr },
-			.val[CTL_NODE_PORT] = num(where->port + id),
-			.val[CTL_NODE_VISIBILITY] = num(conf->visibility),
-			.val[CTL_NODE_IDLE_US] = num(conf->idle_us),
-		};
-		struct ctl_req *req = ctl_req_new(place->net, SPINDLE_CMD_NODE_ADD, 0,
-						  ctl_asprintf("making node %u", id));
-
-		ctl_node_put(req, &node);
-		rc = perf_net_call(place->net, req, NULL, NULL, CTL_SAY);
-		if (rc == -EEXIST)
-			ctl_err("see --first-node; or was a run killed? then: spindle-ctl node del id %u",
-				id);
-		if (rc)
-			return rc;
-		place->node[place->nodes++] = id;
-		place->made = place->nodes;
-	}
-	return 0;
+	for (i = 0; !rc && i < conf->nodes; i++)
+		rc = perf_setup_node(place, where, conf, where->first + i);
+	return rc;
 }
 
 /* The first nodes are the senders. */
@@ -122,39 +137,59 @@ static void make_subgroup(struct ctl_subgroup *sg, const struct perf_where *wher
 		ctl_ids_add(&sg->senders, where->first + i);
 }
 
-static int set_views(struct perf_place *place, const struct perf_where *where,
-		     const struct perf_conf *conf)
+/**
+ * perf_setup_view() - have nodes install a view
+ * @place: its first nodes do
+ * @where: addresses
+ * @view: with subgroups; gets the members
+ * @nodes: so many of them
+ *
+ * Return: 0 or -errno, having told the user
+ */
+int perf_setup_view(struct perf_place *place, const struct perf_where *where,
+		    struct ctl_view *view, unsigned int nodes)
 {
-	struct ctl_view view = { .vid = num(1) };
 	unsigned int i;
 	int rc = 0;
 
-	for (i = 0; i < place->nodes; i++) {
-		view.member = ctl_grow(view.member, view.members, sizeof(*view.member));
-		view.member[view.members++] = (struct ctl_member){
+	for (i = 0; i < nodes; i++) {
+		view->member = ctl_grow(view->member, view->members, sizeof(*view->member));
+		view->member[view->members++] = (struct ctl_member){
 			.id = place->node[i],
 			.addr = where->addr,
 			.has_port = true,
 			.port = where->port + place->node[i],
 		};
 	}
-	for (i = 0; i < conf->subgroups; i++) {
-		view.subgroup = ctl_grow(view.subgroup, view.subgroups, sizeof(*view.subgroup));
-		make_subgroup(&view.subgroup[view.subgroups++], where, conf, i + 1);
-	}
-	for (i = 0; !rc && i < place->nodes; i++) {
+	for (i = 0; !rc && i < nodes; i++) {
 		struct ctl_val node = num(place->node[i]);
 		struct ctl_req *req = ctl_req_new(place->net, SPINDLE_CMD_VIEW_SET, 0,
 						  ctl_asprintf("making the view of node %u",
 							       place->node[i]));
 
-		ctl_view_put(req, &node, &view);
+		ctl_view_put(req, &node, view);
 		rc = perf_net_call(place->net, req, NULL, NULL, CTL_SAY);
 	}
+	ctl_free(view->member);
+	view->member = NULL;
+	return rc;
+}
+
+static int set_views(struct perf_place *place, const struct perf_where *where,
+		     const struct perf_conf *conf)
+{
+	struct ctl_view view = { .vid = num(1) };
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < conf->subgroups; i++) {
+		view.subgroup = ctl_grow(view.subgroup, view.subgroups, sizeof(*view.subgroup));
+		make_subgroup(&view.subgroup[view.subgroups++], where, conf, i + 1);
+	}
+	rc = perf_setup_view(place, where, &view, place->nodes);
 	for (i = 0; i < view.subgroups; i++)
 		ctl_free(view.subgroup[i].senders.id);
 	ctl_free(view.subgroup);
-	ctl_free(view.member);
 	return rc;
 }
 

@@ -11,6 +11,7 @@
 
 #include "ctl.h"
 #include "perf-bar.h"
+#include "perf-failover.h"
 #include "perf-opts.h"
 #include "perf-out.h"
 #include "perf-stop.h"
@@ -136,6 +137,8 @@ int main(int argc, char **argv)
 	int rc;
 
 	ctl_program = "spindle-perf";
+	if (argc > 1 && !strcmp(argv[1], "failover"))
+		return perf_failover_main(argc - 1, argv + 1);
 	rc = perf_opts_parse(&o, argc, argv);
 	if (rc < 0)
 		return ctl_flush(CTL_OK);

@@ -18,6 +18,9 @@
 
 #include "ctl.h"
 #include "ctl-net.h"
+#include "perf-change.h"
+#include "perf-failover.h"
+#include "perf-gap.h"
 #include "perf-hist.h"
 #include "perf-msg.h"
 #include "perf-opts.h"
@@ -325,8 +328,6 @@ static void test_opts(void)
 	ok(c.max_msg == PERF_HEAD, "what follows from a value follows from each");
 }
 
-/* ---- results ----------------------------------------------------------- */
-
 static bool json_is(struct json_object *doc, const char *at, const char *want)
 {
 	struct json_object *val;
@@ -335,6 +336,151 @@ static bool json_is(struct json_object *doc, const char *at, const char *want)
 		return false;
 	return !strcmp(val ? json_object_get_string(val) : "null", want);
 }
+
+/* ---- failover ---------------------------------------------------------- */
+
+static int parse_failover(struct perf_fopts *o, const char *words)
+{
+	char *copy = ctl_strdup(words), *argv[32] = { "failover" };
+	int argc = 1;
+
+	while ((argv[argc] = strsep(&copy, " ")))
+		argc++;
+	optind = 0;
+	return perf_fopts_parse(o, argc, argv);
+}
+
+static void test_failover_opts(void)
+{
+	struct perf_fopts o;
+	unsigned int kinds;
+
+	ok(!perf_moves_parse("join,del", &kinds) &&
+	   kinds == (1U << PERF_MOVE_JOIN | 1U << PERF_MOVE_DEL) &&
+	   !perf_moves_parse("all", &kinds) && kinds == PERF_MOVE_ALL &&
+	   perf_moves_parse("join,", &kinds) && perf_moves_parse("", &kinds), "kinds of changes");
+	ok(!parse_failover(&o, "-n 5 --kind=leave -r 2 -R 100 --size 10 --json=/tmp/x") &&
+	   o.nodes == 5 && o.kinds == 1U << PERF_MOVE_LEAVE && o.reps == 2 &&
+	   o.load.rate == 100 && o.load.size == 10 && !o.watch && o.json &&
+	   !strcmp(o.json_file, "/tmp/x") && o.window == SPINDLE_DEF_WINDOW,
+	   "options of failover");
+	ok(!parse_failover(&o, "--wait 3 --node 7 --subgroup 0 -R 0 -j") && o.watch == 3 &&
+	   o.node == 7 && !o.subgroup && !o.load.rate && o.json && !o.json_file,
+	   "options of who watches");
+}
+
+static void test_gap(void)
+{
+	struct perf_gap_log log = { 0 };
+	struct perf_gap gap;
+	unsigned int i;
+
+	/* Before, into, within, out of, after the change; and one around all of another. */
+	perf_gap_note(&log, 90, 80);
+	perf_gap_note(&log, 110, 20);
+	perf_gap_note(&log, 150, 40);
+	perf_gap_note(&log, 230, 60);
+	perf_gap_note(&log, 900, 500);
+	perf_hist_clear(&hist);
+	gap = perf_gap_sort(&log, 100, 200, &hist);
+	ok(gap.count == 3 && gap.longest == 60, "gaps around a change, also those half in it");
+	ok(hist.count == 2 && hist.min == 80 && hist.max == 500, "and those before and after");
+	gap = perf_gap_sort(&log, 500, 600, &hist);
+	ok(gap.count == 1 && gap.longest == 500, "a gap may be longer than the change");
+	perf_hist_clear(&hist);
+	gap = perf_gap_sort(&log, 1, 0, &hist);
+	ok(!gap.count && !gap.longest && hist.count == 5, "without a change, all are quiet");
+	perf_gap_free(&log);
+	for (i = 0; i < 5000; i++)
+		perf_gap_note(&log, i, 1);
+	ok(log.notes == 5000 && !log.lost && log.note[4999].end == 4999, "many gaps");
+	perf_gap_free(&log);
+	ok(!log.note && !log.notes, "none are left");
+}
+
+/* Three changes, of two nodes that stay. */
+static void make_changes(struct perf_changes *all)
+{
+	static const enum perf_move kind[] = { PERF_MOVE_JOIN, PERF_MOVE_DEL, PERF_MOVE_JOIN };
+	struct ctl_status status = { .phase[CTL_WEDGE] = { .set = true } };
+	unsigned int i, j;
+
+	for (i = 0; i < 3; i++) {
+		struct perf_change *c = perf_change_new(all, 2);
+
+		c->kind = kind[i];
+		c->rep = 1 + i / 2;
+		c->vid = 2 + i;
+		c->views = 1;
+		status.phase[CTL_DETECT] = (struct ctl_val){ .set = true, .num = i % 2 * 70 };
+		for (j = 0; j < 2; j++) {
+			c->stayer[j].node = j + 1;
+			c->stayer[j].gap = (struct perf_gap){ 3, 1000 * (i * 2 + j + 1) };
+			status.phase[CTL_WEDGE].num = 10 * i + j;
+			perf_change_phases(&c->stayer[j], &status);
+		}
+		if (kind[i] == PERF_MOVE_JOIN)
+			c->join_first = 5 + i;
+	}
+}
+
+static void test_changes(void)
+{
+	struct perf_changes all = { 0 };
+	struct perf_stat s;
+
+	make_changes(&all);
+	ok(perf_change_count(&all, PERF_MOVE_JOIN) == 2 &&
+	   perf_change_count(&all, PERF_MOVE_DEL) == 1 &&
+	   !perf_change_count(&all, PERF_MOVE_EVICT), "changes of a kind");
+	s = perf_change_stat(&all, PERF_MOVE_JOIN, PERF_F_GAP, 0);
+	ok(s.count == 4 && near(s.min, perf_ns(1)) && near(s.max, perf_ns(6)), "their gaps, of all that stay");
+	s = perf_change_stat(&all, PERF_MOVE_JOIN, PERF_F_GAP, 2);
+	ok(s.count == 2 && near(s.min, perf_ns(2)) && near(s.max, perf_ns(6)), "those of one that stays");
+	s = perf_change_stat(&all, PERF_MOVE_JOIN, PERF_F_WEDGE, 0);
+	ok(s.count == 4 && near(s.median, 10.5) && s.max == 21, "a phase");
+	ok(!perf_change_stat(&all, PERF_MOVE_JOIN, PERF_F_DETECT, 0).count &&
+	   perf_change_stat(&all, PERF_MOVE_DEL, PERF_F_DETECT, 0).count == 2,
+	   "where nobody was suspected nothing was detected");
+	ok(!perf_change_stat(&all, PERF_MOVE_JOIN, PERF_F_FIXED, 0).count &&
+	   !perf_change_stat(&all, PERF_MOVE_JOIN, PERF_F_AGREE, 0).count &&
+	   !perf_change_stat(&all, PERF_MOVE_EVICT, PERF_F_GAP, 0).count,
+	   "what was not measured has no figure");
+	s = perf_change_stat(&all, PERF_MOVE_JOIN, PERF_F_JOIN_FIRST, 0);
+	ok(s.count == 2 && s.min == 5 && s.max == 7 &&
+	   !perf_change_stat(&all, PERF_MOVE_DEL, PERF_F_JOIN_FIRST, 0).count, "joins");
+}
+
+static void test_failover_json(void)
+{
+	static struct perf_place place = { .device = { "rxe0" }, .devices = 1 };
+	static struct perf_quiet quiet[1] = { { .node = 1, .subgroup = 1 } };
+	char path[] = "/tmp/perf_test.XXXXXX";
+	struct perf_failover f = { .quiet = quiet, .quiets = 1 };
+	struct perf_fopts o = { .nodes = 3, .json_file = path };
+	struct json_object *doc;
+	int fd = mkstemp(path);
+
+	f.o = &o;
+	make_changes(&f.all);
+	ok(fd >= 0 && !perf_fout_json(&f, &place), "failover: JSON is written");
+	doc = json_object_from_file(path);
+	ok(doc && json_is(doc, "/kinds/join/changes", "2") &&
+	   json_is(doc, "/kinds/del/longest_gap_us/values", "2") &&
+	   json_is(doc, "/changes/2/kind", "join") && json_is(doc, "/changes/2/repetition", "2") &&
+	   json_is(doc, "/changes/1/survivors/1/node", "2") &&
+	   json_is(doc, "/changes/1/survivors/1/detect_us", "70") &&
+	   json_is(doc, "/config/nodes", "3"), "it has all changes");
+	ok(doc && json_is(doc, "/quiet/0/longest_us", "null") &&
+	   json_is(doc, "/quiet/0/sent_per_s", "null") &&
+	   json_is(doc, "/changes/0/survivors/0/detect_us", "null") &&
+	   json_is(doc, "/changes/0/join_view_us", "null"), "what is not known is null");
+	json_object_put(doc);
+	unlink(path);
+	close(fd);
+}
+
+/* ---- results ----------------------------------------------------------- */
 
 static unsigned int columns(const char *line)
 {
@@ -451,6 +597,10 @@ int main(void)
 	test_tune();
 	test_limit();
 	test_opts();
+	test_failover_opts();
+	test_gap();
+	test_changes();
+	test_failover_json();
 	test_metric();
 	printf("1..%u\n", tests);
 	return bad;

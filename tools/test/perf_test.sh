@@ -90,9 +90,28 @@ says 2 "size is swept already" --setup -x size=1 -x size=2
 says 2 "size 200: more than max-msg, 100" --setup --max-msg 100 -x size=1,100,200
 says 2 "nodes: says what --setup makes" -x nodes=1,2
 
+says 0 '^usage: spindle-perf failover' failover --help
+says 2 "there is no option -z" failover -z
+says 2 "there is no option --setup" failover --setup
+says 2 "--kind: the value is missing" failover --kind
+says 2 "'x': there are only options" failover x
+says 2 "kind join,die: 'die' is none of join, leave, evict, crash, del, all" failover --kind join,die
+says 2 "nodes 2: not a number from 3 to 64" failover -n 2
+says 2 "repetitions 0: not a number from 1 to 1000" failover -r 0
+says 2 "timeout-ms 19: not a number from 20 to 60000" failover --timeout-ms 19
+says 2 "size 0: not a number from 1 to 1048576" failover -S 0
+says 2 "addr localhost: .*names are not resolved" failover --addr localhost
+says 2 "port 65535, first-node 1: .*ports end at 65535" failover --port 65535
+says 2 "rate 0: .*only with --wait" failover -R 0
+says 2 "wait: --node is missing" failover --wait 1
+says 2 "nodes: has no meaning with --wait" failover --wait 1 --node 1 -n 4
+says 2 "node: says what --wait watches" failover --node 1
+
 if "$perf" 2>&1 | grep -qF "spindle.ko is not loaded"; then
 	says 1 "spindle.ko is not loaded (modprobe spindle)" --setup -n 2 -c 1
 	says 1 "spindle.ko is not loaded" -c 1 --csv "$tmp/x"
+	says 1 "spindle.ko is not loaded" failover --json="$tmp/x"
+	says 1 "spindle.ko is not loaded" failover --wait 1 --node 1
 	[ ! -e "$tmp/x" ]
 	verdict $? "nothing is written then"
 else
@@ -122,6 +141,9 @@ offers 'ordered unordered' spindle-perf --mode ''
 offers 'all half one' spindle-perf -n 4 -s ''
 offers 'all=off' spindle-perf --tune all=of
 offers 'window= warmup=' spindle-perf --sweep w
+offers 'failover' spindle-perf ''
+offers '--window --wait' spindle-perf failover --w
+offers 'join,leave' spindle-perf failover --kind join,l
 
 if command -v mandoc >/dev/null; then
 	mandoc -Tlint -Wwarning "$dir/man/spindle-perf.1" >"$tmp/out" 2>&1
@@ -140,6 +162,24 @@ fi
 done
 [ ! -s "$tmp/out" ]
 verdict $? "the manual page and the completion have all options"
+
+: >"$tmp/out"
+"$perf" failover --help | grep -o '  *--[a-z-]*' | tr -d ' ' | sort -u | while read -r word; do
+	sed -n '/^.Sh FAILOVER/,/^.Sh FIGURES/p' "$dir/man/spindle-perf.1" |
+		grep -qe "Fl Fl ${word#--}\\( \\|\$\\)" || echo "manual: no $word" >>"$tmp/out"
+	bash -c '. "$1"; COMP_WORDS=(spindle-perf failover "$2"); COMP_CWORD=2; _spindle_perf
+		[[ " ${COMPREPLY[*]} " == *" $2 "* ]]' - "$dir/completion/spindle-perf" "$word" ||
+		echo "completion: no $word" >>"$tmp/out"
+done
+[ ! -s "$tmp/out" ]
+verdict $? "they have all options of failover"
+: >"$tmp/out"
+sed -n 's/.*\[PERF_F_[A-Z_]*\] = "\([a-z_]*_us\)".*/\1/p' "$dir/perf-change.c" >"$tmp/words"
+while read -r word; do
+	grep -qe "^\.It .*$word" "$dir/man/spindle-perf.1" || echo "no $word" >>"$tmp/out"
+done <"$tmp/words"
+[ -s "$tmp/words" ] && [ ! -s "$tmp/out" ]
+verdict $? "the manual page explains all figures of failover"
 
 # The figures, as the table in the program has them.
 : >"$tmp/out"

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Changes of the view, and what is said of all of a kind. See perf-change.h.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "ctl.h"
+#include "perf-change.h"
+#include "perf-time.h"
+
+const char *const perf_move_name[PERF_MOVES] = {
+	[PERF_MOVE_JOIN] = "join",
+	[PERF_MOVE_LEAVE] = "leave",
+	[PERF_MOVE_EVICT] = "evict",
+	[PERF_MOVE_CRASH] = "crash",
+	[PERF_MOVE_DEL] = "del",
+};
+
+const char *const perf_figure_name[PERF_FIGURES] = {
+	[PERF_F_GAP] = "longest_gap_us",
+	[PERF_F_FIXED] = "fixed_longest_gap_us",
+	[PERF_F_DETECT] = "detect_us",
+	[PERF_F_WEDGE] = "wedge_us",
+	[PERF_F_AGREE] = "agree_us",
+	[PERF_F_INSTALL] = "install_us",
+	[PERF_F_JOIN_VIEW] = "join_view_us",
+	[PERF_F_JOIN_ATTACH] = "join_attach_us",
+	[PERF_F_JOIN_FIRST] = "join_first_us",
+};
+
+static const char *kinds_word(const char *word, unsigned int *kinds)
+{
+	unsigned int k;
+
+	if (!strcmp(word, "all")) {
+		*kinds |= PERF_MOVE_ALL;
+		return NULL;
+	}
+	for (k = 0; k < PERF_MOVES; k++) {
+		if (!strcmp(word, perf_move_name[k])) {
+			*kinds |= 1U << k;
+			return NULL;
+		}
+	}
+	return ctl_asprintf("'%s' is none of join, leave, evict, crash, del, all", word);
+}
+
+/**
+ * perf_moves_parse() - read a list of kinds
+ * @text: like "join,leave"
+ * @kinds: out: a bit for each
+ *
+ * Return: NULL, or what is wrong
+ */
+const char *perf_moves_parse(const char *text, unsigned int *kinds)
+{
+	char *copy = ctl_strdup(text), *word;
+	const char *err = NULL;
+
+	*kinds = 0;
+	while (!err && (word = strsep(&copy, ",")))
+		err = kinds_word(word, kinds);
+	return err;
+}
+
+/* One more, of which nothing is known. It stays where it is until the next one. */
+struct perf_change *perf_change_new(struct perf_changes *all, unsigned int stayers)
+{
+	struct perf_change *c;
+
+	all->change = ctl_grow(all->change, all->changes, sizeof(*all->change));
+	c = &all->change[all->changes++];
+	c->kind = PERF_MOVES;
+	c->join_view = NAN;
+	c->join_attach = NAN;
+	c->join_first = NAN;
+	c->stayer = ctl_alloc(stayers * sizeof(*c->stayer));
+	c->stayers = stayers;
+	return c;
+}
+
+/* How long the phases took, as a node says. Nobody was suspected: nothing was detected. */
+void perf_change_phases(struct perf_stayer *s, const struct ctl_status *status)
+{
+	unsigned int i;
+
+	for (i = 0; i < CTL_PHASES; i++)
+		s->phase[i] = status->phase[i].set ? status->phase[i].num : NAN;
+	if (s->phase[CTL_DETECT] == 0)
+		s->phase[CTL_DETECT] = NAN;
+}
+
+static double gap_us(const struct perf_gap *gap)
+{
+	return gap->count ? perf_ns(gap->longest) / 1000 : NAN;
+}
+
+static double of_stayer(const struct perf_stayer *s, enum perf_figure figure)
+{
+	switch (figure) {
+	case PERF_F_GAP:
+		return gap_us(&s->gap);
+	case PERF_F_FIXED:
+		return gap_us(&s->fixed);
+	case PERF_F_DETECT:
+	case PERF_F_WEDGE:
+	case PERF_F_AGREE:
+	case PERF_F_INSTALL:
+		return s->phase[CTL_DETECT + figure - PERF_F_DETECT];
+	default:
+		return NAN;
+	}
+}
+
+static double of_join(const struct perf_change *c, enum perf_figure figure)
+{
+	return figure == PERF_F_JOIN_VIEW ? c->join_view :
+	       figure == PERF_F_JOIN_ATTACH ? c->join_attach : c->join_first;
+}
+
+/* Changes of a kind. */
+unsigned int perf_change_count(const struct perf_changes *all, enum perf_move kind)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < all->changes; i++)
+		n += all->change[i].kind == kind;
+	return n;
+}
+
+/**
+ * perf_change_stat() - a figure over all changes of a kind
+ * @all: changes
+ * @kind: the kind
+ * @figure: the figure
+ * @node: of this node that stays; 0: of all of them
+ *
+ * Return: what is known of it
+ */
+struct perf_stat perf_change_stat(const struct perf_changes *all, enum perf_move kind,
+				  enum perf_figure figure, uint32_t node)
+{
+	double *v = NULL;
+	struct perf_stat s;
+	unsigned int n = 0, i, j;
+
+	for (i = 0; i < all->changes; i++) {
+		const struct perf_change *c = &all->change[i];
+
+		if (c->kind != kind)
+			continue;
+		if (figure >= PERF_F_JOIN_VIEW) {
+			v = ctl_grow(v, n, sizeof(*v));
+			v[n++] = of_join(c, figure);
+			continue;
+		}
+		for (j = 0; j < c->stayers; j++) {
+			if (node && c->stayer[j].node != node)
+				continue;
+			v = ctl_grow(v, n, sizeof(*v));
+			v[n++] = of_stayer(&c->stayer[j], figure);
+		}
+	}
+	s = perf_stat(v, n);
+	ctl_free(v);
+	return s;
+}

@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Nodes of this kernel in a live view, of which the last one comes and goes. See
+ * perf-failover.h.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-event.h"
+#include "ctl-wire.h"
+#include "perf-failover.h"
+#include "perf-mover.h"
+#include "perf-net.h"
+#include "perf-stop.h"
+#include "perf-time.h"
+
+#define SUBGROUP	1	/* of all */
+#define FIXED		2	/* of those that stay */
+
+#define LOOK_MS		20
+#define NAP_NS		5000000
+
+/**
+ * struct run - all of it
+ * @f: what is measured
+ * @o: what was asked for
+ * @place: nodes; the mover is the last one
+ * @net: socket for requests
+ * @events: socket that listens
+ * @pump: ends of those that stay: first those of the subgroup of all, then those of the other
+ * @mover: who comes and goes
+ * @node: its node
+ * @stayers: nodes that stay
+ * @in: it is a member
+ * @vid: the view
+ */
+struct run {
+	struct perf_failover f;
+	struct perf_fopts o;
+	struct perf_place place;
+	struct ctl_net net;
+	struct ctl_net events;
+	struct perf_pump pump;
+	struct perf_mover mover;
+	uint32_t node;
+	unsigned int stayers;
+	bool in;
+	uint64_t vid;
+};
+
+static struct run run;
+
+/* Nodes go with the program, whatever way it ends. */
+static void leave(void)
+{
+	perf_mover_stop(&run.mover);
+	perf_pump_end(&run.pump);
+	perf_place_leave(&run.place);
+}
+
+static struct ctl_val num(uint64_t v)
+{
+	return (struct ctl_val){ .set = true, .num = v };
+}
+
+/* The status of a node, or NULL. */
+const struct ctl_status *perf_failover_status(const struct ctl_status *list,
+					      unsigned int count, uint32_t node)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (list[i].node == node)
+			return &list[i];
+	return NULL;
+}
+
+/* Does everything go on? Return: 0, or a negative errno, having told the user */
+int perf_failover_dead(struct perf_pump *pump)
+{
+	const struct perf_pump_end *e = perf_pump_dead(pump);
+
+	if (!e)
+		return perf_stopped() ? -EINTR : 0;
+	if (e->gaps.lost)
+		ctl_err("not enough memory to note all gaps");
+	else
+		ctl_err("node %u, subgroup %u: %s: %s", e->q.node, e->q.subgroup,
+			spindle_state_string(spindle_state(&e->q)),
+			spindle_strerror(spindle_error_code(&e->q)));
+	return -ENOTCONN;
+}
+
+/* ---- nodes --------------------------------------------------------------- */
+
+static void make_subgroup(struct ctl_subgroup *sg, uint32_t id)
+{
+	sg->val[CTL_SG_ID] = num(id);
+	sg->val[CTL_SG_WINDOW] = num(run.o.window);
+	sg->val[CTL_SG_MAX_MSG] = num(run.o.load.size);
+}
+
+static int make_view(void)
+{
+	struct ctl_subgroup sg[2] = { 0 };
+	struct ctl_view view = {
+		.vid = num(1),
+		.is_live = true,
+		.live[CTL_LIVE_TIMEOUT] = num(run.o.timeout_ms),
+		.subgroup = sg,
+		.subgroups = 2,
+	};
+	unsigned int i;
+
+	if (run.o.nodes > SPINDLE_DEF_MAX_NODES)
+		view.live[CTL_LIVE_MAX_NODES] = num(run.o.nodes);
+	make_subgroup(&sg[0], SUBGROUP);
+	make_subgroup(&sg[1], FIXED);
+	sg[0].rule[CTL_RULE_ON_EXIT] = num(SPINDLE_ON_EXIT_LEAVE);
+	sg[1].members.set = true;
+	for (i = 0; i < run.stayers; i++)
+		ctl_ids_add(&sg[1].members, run.place.node[i]);
+	return perf_setup_view(&run.place, &run.o.where, &view, run.stayers);
+}
+
+/* A node of which only what --setup takes by default is to be said. */
+static int make_node(uint32_t id)
+{
+	struct perf_conf conf;
+
+	perf_conf_default(&conf);
+	return perf_setup_node(&run.place, &run.o.where, &conf, id);
+}
+
+static int make_nodes(void)
+{
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < run.o.nodes; i++)
+		rc = make_node(run.o.where.first + i);
+	return rc ? rc : make_view();
+}
+
+static int attach_all(void)
+{
+	unsigned int i, s = run.stayers;
+	int rc = 0;
+
+	perf_pump_init(&run.pump, 2 * s);
+	for (i = 0; !rc && i < 2 * s; i++)
+		rc = perf_pump_open(&run.pump.end[i], &run.o.load, run.place.node[i % s],
+				    i < s ? SUBGROUP : FIXED);
+	return rc ? rc : perf_pump_start(&run.pump);
+}
+
+/* ---- waiting for a view -------------------------------------------------- */
+
+/* Return: 1 if the node is in the new view, 0 if not yet, or a negative errno */
+static int judge(const struct ctl_status *s, uint32_t node, bool in)
+{
+	const struct ctl_status_member *m = s ? ctl_status_member(s, run.node) : NULL;
+
+	if (!s || !s->is_live || s->state == SPINDLE_LIVE_STOPPED) {
+		ctl_err("node %u should stay, and has gone: %s", node,
+			s && s->reason ? ctl_clean(s->reason) : "");
+		return -ENOTCONN;
+	}
+	return s->state == SPINDLE_LIVE_ACTIVE && s->vid > run.vid && (m && m->rank.set) == in;
+}
+
+static unsigned int members(const struct ctl_status *s)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < s->members; i++)
+		n += s->member[i].rank.set;
+	return n;
+}
+
+/* Are all that stay in one new view? What they say of it goes into the change. */
+static int judge_all(struct perf_change *c, const struct ctl_status *list, unsigned int count,
+		     bool in)
+{
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < run.stayers; i++) {
+		uint32_t node = run.place.node[i];
+		const struct ctl_status *s = perf_failover_status(list, count, node);
+
+		rc = judge(s, node, in);
+		if (rc <= 0)
+			return rc;
+		if (i && s->vid != c->vid)
+			return 0;
+		c->vid = s->vid;
+		c->members = members(s);
+		c->stayer[i].node = node;
+		perf_change_phases(&c->stayer[i], s);
+	}
+	return 1;
+}
+
+static int look(struct perf_change *c, bool in)
+{
+	static struct ctl_pool pool;
+	const struct ctl_val all = { .set = false };
+	struct ctl_status *list;
+	unsigned int count;
+	int rc;
+
+	ctl_pool_use(&pool);
+	rc = ctl_fetch_status(&run.net, "failover", &all, CTL_SAY, &list, &count);
+	if (!rc)
+		rc = judge_all(c, list, count, in);
+	ctl_pool_use(NULL);
+	ctl_pool_drop(&pool);
+	return rc;
+}
+
+/* Has the mover nothing to do with a view any more? */
+static int look_free(struct perf_change *c, bool in)
+{
+	static struct ctl_pool pool;
+	const struct ctl_val node = num(run.node);
+	struct ctl_status *list;
+	unsigned int count;
+	int rc;
+
+	(void)c;
+	(void)in;
+	ctl_pool_use(&pool);
+	rc = ctl_fetch_status(&run.net, "failover", &node, CTL_SAY, &list, &count);
+	if (!rc)
+		rc = !count || !list->is_live || list->state == SPINDLE_LIVE_STOPPED;
+	ctl_pool_use(NULL);
+	ctl_pool_drop(&pool);
+	return rc;
+}
+
+/* Have all that stay read something of the new view? Then the change was over. */
+static int look_read(struct perf_change *c, bool in)
+{
+	bool all = true;
+	unsigned int i;
+
+	(void)in;
+	pthread_mutex_lock(&run.pump.lock);
+	for (i = 0; i < run.stayers; i++) {
+		const struct perf_pump_end *e = &run.pump.end[i];
+
+		all &= e->vid >= c->vid && e->resumed;
+		if (e->resumed > c->to)
+			c->to = e->resumed;
+	}
+	pthread_mutex_unlock(&run.pump.lock);
+	return all;
+}
+
+static int look_after(struct perf_change *c, bool in)
+{
+	(void)in;
+	return perf_pump_after(&run.pump, c->to);
+}
+
+/* Events say when it makes sense to look again; what they say is not looked at. */
+static int wait_for(int (*done)(struct perf_change *c, bool in), struct perf_change *c, bool in,
+		    const char *what)
+{
+	uint64_t end = perf_monotonic() + run.o.give_up * 1000000000ULL;
+	const struct timespec nap = { 0, NAP_NS };
+	struct nlmsghdr *nlh;
+	int rc;
+
+	for (;;) {
+		rc = done(c, in);
+		if (!rc)
+			rc = perf_failover_dead(&run.pump);
+		if (rc)
+			return rc < 0 ? rc : 0;
+		if (perf_monotonic() > end) {
+			ctl_err("%s: not after %u s; see spindle-ctl status", what,
+				run.o.give_up);
+			return -ETIMEDOUT;
+		}
+		if (ctl_event_recv(&run.events, LOOK_MS, &nlh) < 0)
+			nanosleep(&nap, NULL);
+	}
+}
+
+/* ---- a change ------------------------------------------------------------ */
+
+static int ask(uint8_t cmd, uint32_t node, uint32_t peer, const char *what)
+{
+	struct ctl_req *req = ctl_req_new(&run.net, cmd, 0, what);
+
+	ctl_req_mark(req, 0, ctl_asprintf("node %u", node));
+	ctl_req_u32(req, SPINDLE_A_NODE_ID, node);
+	if (peer) {
+		ctl_req_mark(req, 0, ctl_asprintf("peer %u", peer));
+		ctl_req_u32(req, SPINDLE_A_PEER_ID, peer);
+	}
+	return perf_net_call(&run.net, req, NULL, NULL, CTL_SAY);
+}
+
+static int remove_mover(void)
+{
+	int rc = perf_net_node_del(&run.net, run.node, CTL_SAY);
+
+	if (!rc) {
+		run.place.nodes--;
+		run.place.made--;
+	}
+	return rc;
+}
+
+static double since(const struct perf_change *c, uint64_t time)
+{
+	return perf_ns(perf_since(time, c->from)) / 1000;
+}
+
+static int join(struct perf_change *c)
+{
+	struct perf_mover_news news;
+	int rc = perf_mover_go(&run.mover);
+
+	if (!rc)
+		rc = perf_mover_wait(&run.mover, PERF_MOVER_CAME, run.o.give_up, &news);
+	if (rc)
+		return rc;
+	c->from = news.asked;
+	c->join_view = since(c, news.viewed);
+	c->join_attach = since(c, news.attached);
+	c->join_first = since(c, news.first);
+	c->to = news.first;
+	return 0;
+}
+
+static int begin(struct perf_change *c, enum perf_move kind)
+{
+	switch (kind) {
+	case PERF_MOVE_JOIN:
+		return join(c);
+	case PERF_MOVE_LEAVE:
+		return ask(SPINDLE_CMD_NODE_LEAVE, run.node, 0, "node leave");
+	case PERF_MOVE_EVICT:
+		return ask(SPINDLE_CMD_NODE_EVICT, run.place.node[0], run.node, "node evict");
+	case PERF_MOVE_CRASH:
+		perf_mover_kill(&run.mover);
+		return 0;
+	default:
+		return remove_mover();
+	}
+}
+
+/* So that it can come again. */
+static int clean_up(struct perf_change *c, enum perf_move kind)
+{
+	struct perf_mover_news news;
+	int rc;
+
+	if (kind == PERF_MOVE_JOIN)
+		return 0;
+	rc = perf_mover_wait(&run.mover, PERF_MOVER_ENDED, run.o.give_up, &news);
+	if (!rc && kind == PERF_MOVE_DEL)
+		rc = make_node(run.node);
+	return rc ? rc : wait_for(look_free, c, false, "the node that goes has gone");
+}
+
+/* What was in the way of whom. */
+static void take_gaps(struct perf_change *c, bool counts)
+{
+	unsigned int i, s = run.stayers;
+
+	if (!counts) {
+		perf_pump_forget(&run.pump);
+		return;
+	}
+	for (i = 0; i < s; i++) {
+		c->stayer[i].gap = perf_pump_sort(&run.pump, i, c->from, c->to,
+						  &run.f.quiet[i].hist);
+		c->stayer[i].fixed = perf_pump_sort(&run.pump, s + i, c->from, c->to,
+						    &run.f.quiet[s + i].hist);
+	}
+}
+
+static int change(struct perf_changes *all, enum perf_move kind, unsigned int rep)
+{
+	struct perf_change *c = perf_change_new(all, run.stayers);
+	bool in = kind == PERF_MOVE_JOIN;
+	int rc;
+
+	c->rep = rep;
+	c->from = perf_now();
+	rc = begin(c, kind);
+	if (!rc)
+		rc = wait_for(look, c, in, "those that stay are in another view");
+	if (!rc)
+		rc = wait_for(look_read, c, in, "those that stay are delivered messages");
+	if (!rc)
+		rc = wait_for(look_after, c, in, "messages flow");
+	if (!rc) {
+		c->views = c->vid - run.vid;
+		run.vid = c->vid;
+		run.in = in;
+		take_gaps(c, rep);
+		rc = clean_up(c, kind);
+	}
+	/* What is not known to the end is not counted. */
+	c->kind = rc ? PERF_MOVES : kind;
+	if (rc)
+		all->changes--;
+	return rc;
+}
+
+/* Bring it where the next change begins; that is not counted. */
+static int prepare(bool in)
+{
+	struct perf_changes spare = { 0 };
+	int rc;
+
+	if (run.in == in)
+		return 0;
+	rc = change(&spare, in ? PERF_MOVE_JOIN : PERF_MOVE_LEAVE, 0);
+	ctl_free(spare.change->stayer);
+	ctl_free(spare.change);
+	return rc;
+}
+
+/* Nothing changes for a while. A gap that began before is none of it. */
+static int be_quiet(void)
+{
+	struct perf_change before = { .to = perf_now() };
+	const struct timespec nap = { 0, NAP_NS };
+	uint64_t end;
+	int rc;
+
+	rc = wait_for(look_after, &before, false, "messages flow");
+	perf_pump_forget(&run.pump);
+	end = perf_monotonic() + run.o.quiet_ms * 1000000ULL;
+	while (!rc && perf_monotonic() < end) {
+		rc = perf_failover_dead(&run.pump);
+		nanosleep(&nap, NULL);
+	}
+	return rc;
+}
+
+static int all_changes(void)
+{
+	unsigned int rep, k;
+	int rc = 0;
+
+	for (rep = 1; !rc && rep <= run.o.reps; rep++) {
+		for (k = 0; !rc && k < PERF_MOVES; k++) {
+			if (!(run.o.kinds & 1U << k))
+				continue;
+			rc = prepare(k != PERF_MOVE_JOIN);
+			if (!rc)
+				rc = be_quiet();
+			if (!rc)
+				rc = change(&run.f.all, k, rep);
+		}
+	}
+	return rc;
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+/* What is said of readers; gaps are sorted into it as changes come. */
+void perf_failover_readers(struct perf_failover *f, const struct perf_pump *pump)
+{
+	unsigned int i;
+
+	f->quiets = pump->ends;
+	f->quiet = ctl_alloc(pump->ends * sizeof(*f->quiet));
+	for (i = 0; i < pump->ends; i++) {
+		f->quiet[i].node = pump->end[i].q.node;
+		f->quiet[i].subgroup = pump->end[i].q.subgroup;
+	}
+}
+
+/* What all readers have in all of the run; nobody drives them any more. */
+void perf_failover_sum(struct perf_failover *f, struct perf_pump *pump)
+{
+	unsigned int i;
+
+	perf_pump_stop(pump);
+	for (i = 0; i < f->quiets; i++) {
+		const struct perf_pump_end *e = &pump->end[i];
+
+		f->quiet[i].sent = e->sent;
+		f->quiet[i].delivered = e->delivered;
+		f->quiet[i].seconds = perf_ns(perf_since(perf_now(), e->start)) / 1e9;
+	}
+}
+
+static int measure(void)
+{
+	struct perf_change *first;
+	struct perf_changes none = { 0 };
+	unsigned int i;
+	int rc;
+
+	run.stayers = run.o.nodes - 1;
+	run.node = run.o.where.first + run.stayers;
+	rc = make_nodes();
+	if (!rc)
+		rc = perf_place_devices(&run.place);
+	if (rc)
+		return rc;
+	first = perf_change_new(&none, run.stayers);
+	rc = wait_for(look, first, false, "the first view is active");
+	run.vid = first->vid;
+	if (!rc)
+		rc = attach_all();
+	if (rc)
+		return rc;
+	perf_failover_readers(&run.f, &run.pump);
+	for (i = run.stayers; i < run.f.quiets; i++)
+		run.f.quiet[i].fixed = true;
+	rc = wait_for(look_after, first, false, "messages flow");
+	if (!rc)
+		rc = all_changes();
+	perf_failover_sum(&run.f, &run.pump);
+	return rc;
+}
+
+/* What has to be there before there are nodes. */
+static int start_mover(void)
+{
+	static struct perf_mover_life life;
+	const struct perf_fopts *o = &run.o;
+
+	life = (struct perf_mover_life){
+		.node = o->where.first + o->nodes - 1,
+		.subgroup = SUBGROUP,
+		.contact = o->where.addr,
+		.port = o->where.port + o->where.first,
+		.load = o->load,
+		.wait = o->give_up,
+	};
+	return perf_mover_start(&run.mover, &life);
+}
+
+static int change_views(void)
+{
+	int rc;
+
+	if (!run.o.where.addr.family) {
+		const char *err = perf_setup_addr(&run.o.where.addr);
+
+		if (err) {
+			ctl_err("%s", err);
+			return -ENODEV;
+		}
+	}
+	rc = start_mover();
+	atexit(leave);
+	if (!rc)
+		rc = measure();
+	perf_clock_refine();
+	if (!run.o.json || run.o.json_file)
+		perf_fout_table(&run.f);
+	return rc;
+}
+
+/**
+ * perf_failover_main() - spindle-perf failover
+ * @argc: words, from "failover" on
+ * @argv: words
+ *
+ * Return: exit code
+ */
+int perf_failover_main(int argc, char **argv)
+{
+	int rc = perf_fopts_parse(&run.o, argc, argv);
+
+	if (rc)
+		return rc < 0 ? ctl_flush(CTL_OK) : rc;
+	run.f.o = &run.o;
+	if (ctl_net_open(&run.net, CTL_SAY) || ctl_net_open(&run.events, CTL_SAY) ||
+	    ctl_event_join(&run.events, "failover", SPINDLE_GENL_NAME, SPINDLE_GENL_MCGRP) < 0)
+		return CTL_FAILED;
+	run.place.net = &run.net;
+	perf_limit_raise();
+	perf_clock_init();
+	perf_stop_catch();
+	rc = run.o.watch ? perf_watch(&run.f, &run.place, &run.events) : change_views();
+	if (run.o.json && perf_fout_json(&run.f, &run.place) && !rc)
+		rc = -EIO;
+	leave();
+	rc = ctl_flush(rc ? CTL_FAILED : CTL_OK);
+	perf_stop_die();
+	return rc;
+}

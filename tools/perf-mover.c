@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The node that comes and goes. See perf-mover.h.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <netlink/msg.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-event.h"
+#include "perf-mover.h"
+#include "perf-net.h"
+#include "perf-stop.h"
+#include "perf-time.h"
+
+#define LOOK_MS		100
+
+/* An attachment is refused until the subgroup is there. */
+#define AGAIN_US	200
+
+/* ---- its process --------------------------------------------------------- */
+
+static uint64_t deadline(const struct perf_mover_life *life)
+{
+	return perf_monotonic() + life->wait * 1000000000ULL;
+}
+
+static int ask_to_join(struct ctl_net *net, const struct perf_mover_life *life)
+{
+	struct ctl_req *req = ctl_req_new(net, SPINDLE_CMD_NODE_JOIN, 0, "node join");
+	bool six = life->contact.family == AF_INET6;
+
+	ctl_req_mark(req, 0, ctl_asprintf("node %u", life->node));
+	ctl_req_u32(req, SPINDLE_A_NODE_ID, life->node);
+	ctl_req_mark(req, 0, "contact");
+	ctl_req_bytes(req, six ? SPINDLE_A_ADDR6 : SPINDLE_A_ADDR4, life->contact.ip,
+		      six ? 16 : 4);
+	ctl_req_mark(req, 0, "port of the contact");
+	ctl_req_u16(req, SPINDLE_A_PORT, life->port);
+	return perf_net_call(net, req, NULL, NULL, CTL_SAY);
+}
+
+/* Return: 1 if it is a member, 0 if this does not tell, or -1 if it will not be one */
+static int take_event(const struct ctl_net *events, struct nlmsghdr *nlh, uint32_t node)
+{
+	struct nlattr *a[SPINDLE_A_MAX + 1];
+	struct ctl_event ev;
+
+	if (!ctl_event_attrs(events, nlh, a))
+		return 0;
+	ctl_event_get(&ev, a);
+	if (ev.node != node)
+		return 0;
+	if (ev.kind == SPINDLE_EVENT_VIEW_INSTALL)
+		return 1;
+	if (ev.kind != SPINDLE_EVENT_JOIN_FAILED && ev.kind != SPINDLE_EVENT_STOPPED)
+		return 0;
+	ctl_err("node %u does not come: %s", node, ev.reason);
+	return -1;
+}
+
+static int wait_view(const struct ctl_net *events, const struct perf_mover_life *life)
+{
+	uint64_t end = deadline(life);
+	struct nlmsghdr *nlh;
+	int len, rc = 0;
+
+	while (!rc && perf_monotonic() < end) {
+		len = ctl_event_recv(events, LOOK_MS, &nlh);
+		for (; !rc && len > 0 && nlmsg_ok(nlh, len); nlh = nlmsg_next(nlh, &len))
+			rc = take_event(events, nlh, life->node);
+	}
+	if (!rc)
+		ctl_err("node %u has not come in %u s", life->node, life->wait);
+	return rc > 0 ? 0 : -1;
+}
+
+static int attach(struct perf_pump_end *e, const struct perf_mover_life *life)
+{
+	uint64_t end = deadline(life);
+	int err;
+
+	for (;;) {
+		err = perf_pump_attach(e, &life->load, life->node, life->subgroup,
+				       life->load.rate);
+		if (!err)
+			return 0;
+		if ((err != -ENOENT && err != -ENOTCONN && err != -ESTALE) ||
+		    perf_monotonic() > end)
+			break;
+		usleep(AGAIN_US);
+	}
+	ctl_err("attaching to node %u: %s", life->node, strerror(-err));
+	return err;
+}
+
+static int say(int fd, const struct perf_mover_news *news)
+{
+	return write(fd, news, sizeof(*news)) == sizeof(*news) ? 0 : -1;
+}
+
+static int come(const struct perf_mover_life *life, struct perf_pump *p,
+		struct perf_mover_news *news)
+{
+	struct ctl_net net, events;
+	uint64_t end;
+
+	if (ctl_net_open(&net, CTL_SAY) || ctl_net_open(&events, CTL_SAY) ||
+	    ctl_event_join(&events, "failover", SPINDLE_GENL_NAME, SPINDLE_GENL_MCGRP) < 0)
+		return -1;
+	news->asked = perf_now();
+	if (ask_to_join(&net, life) || wait_view(&events, life))
+		return -1;
+	news->viewed = perf_now();
+	if (attach(&p->end[0], life))
+		return -1;
+	news->attached = perf_now();
+	for (end = deadline(life); !p->end[0].last && !p->end[0].ended;) {
+		perf_pump_turn(p);
+		if (perf_monotonic() < end)
+			continue;
+		ctl_err("node %u is delivered nothing", life->node);
+		return -1;
+	}
+	news->first = p->end[0].last;
+	return p->end[0].last ? 0 : -1;
+}
+
+static void live(const struct perf_mover_life *life, int fd)
+{
+	struct perf_mover_news news = { .pid = getpid() };
+	struct perf_pump p;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	perf_pump_init(&p, 1);
+	if (come(life, &p, &news)) {
+		news.kind = PERF_MOVER_FAILED;
+		say(fd, &news);
+		_exit(CTL_FAILED);
+	}
+	news.kind = PERF_MOVER_CAME;
+	if (say(fd, &news))
+		_exit(CTL_FAILED);
+	while (!p.end[0].ended)
+		perf_pump_turn(&p);
+	perf_pump_end(&p);
+	_exit(CTL_OK);
+}
+
+/* ---- the nursery --------------------------------------------------------- */
+
+static void nurse(const struct perf_mover_life *life, int order, int fd)
+{
+	struct perf_mover_news news = { .kind = PERF_MOVER_ENDED };
+	pid_t pid;
+	char c;
+
+	/* What asks us to end is for who started us, and then we do. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	while (read(order, &c, 1) == 1) {
+		pid = fork();
+		if (!pid)
+			live(life, fd);
+		if (pid < 0)
+			ctl_err("a process for node %u: %s", life->node, strerror(errno));
+		else
+			waitpid(pid, NULL, 0);
+		news.pid = pid;
+		if (say(fd, &news))
+			break;
+	}
+	_exit(CTL_OK);
+}
+
+/**
+ * perf_mover_start() - make the nursery, before anything else is started
+ * @m: out
+ * @life: what a mover does
+ *
+ * Return: 0 or a negative errno, having told the user; perf_mover_stop() in both cases
+ */
+int perf_mover_start(struct perf_mover *m, const struct perf_mover_life *life)
+{
+	int order[2], news[2];
+
+	memset(m, 0, sizeof(*m));
+	if (pipe(order) || pipe(news)) {
+		ctl_err("pipe: %s", strerror(errno));
+		return -errno;
+	}
+	m->order = order[1];
+	m->news = news[0];
+	m->nursery = fork();
+	if (m->nursery < 0) {
+		m->nursery = 0;
+		ctl_err("fork: %s", strerror(errno));
+		return -errno;
+	}
+	if (!m->nursery) {
+		close(order[1]);
+		close(news[0]);
+		nurse(life, order[0], news[1]);
+	}
+	close(order[0]);
+	close(news[1]);
+	return 0;
+}
+
+/* Have it come. */
+int perf_mover_go(struct perf_mover *m)
+{
+	if (write(m->order, "", 1) == 1)
+		return 0;
+	ctl_err("the nursery: %s", strerror(errno));
+	return -EPIPE;
+}
+
+/* Return: 1 if there are news, 0 if not yet, or a negative errno */
+static int next_news(struct perf_mover *m, struct perf_mover_news *news)
+{
+	struct pollfd pfd = { .fd = m->news, .events = POLLIN };
+
+	if (poll(&pfd, 1, LOOK_MS) <= 0)
+		return 0;
+	if (read(m->news, news, sizeof(*news)) != sizeof(*news)) {
+		ctl_err("the nursery has gone");
+		return -EPIPE;
+	}
+	m->pid = news->kind == PERF_MOVER_CAME ? news->pid : 0;
+	return 1;
+}
+
+/**
+ * perf_mover_wait() - wait for what is told of it
+ * @m: mover
+ * @kind: what is waited for
+ * @seconds: how long at most
+ * @news: filled
+ *
+ * Return: 0, or a negative errno, having told the user
+ */
+int perf_mover_wait(struct perf_mover *m, enum perf_mover_kind kind, unsigned int seconds,
+		    struct perf_mover_news *news)
+{
+	uint64_t end = perf_monotonic() + seconds * 1000000000ULL;
+	int rc = 0;
+
+	while (!perf_stopped()) {
+		rc = next_news(m, news);
+		if (rc < 0)
+			return rc;
+		if (rc)
+			break;
+		if (perf_monotonic() < end)
+			continue;
+		ctl_err("nothing is heard of the node that comes and goes for %u s", seconds);
+		return -ETIMEDOUT;
+	}
+	if (rc <= 0)
+		return -EINTR;
+	if (news->kind == (int)kind)
+		return 0;
+	if (news->kind == PERF_MOVER_ENDED)
+		ctl_err("the process of the node that comes and goes has ended too early");
+	return -ECHILD;
+}
+
+/* Let its process die as it stands. */
+void perf_mover_kill(struct perf_mover *m)
+{
+	if (m->pid)
+		kill(m->pid, SIGKILL);
+}
+
+/* The mirror; all zero is fine. Its process dies with the nursery. */
+void perf_mover_stop(struct perf_mover *m)
+{
+	if (m->nursery) {
+		kill(m->nursery, SIGKILL);
+		waitpid(m->nursery, NULL, 0);
+		close(m->order);
+		close(m->news);
+	}
+	memset(m, 0, sizeof(*m));
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ends that send at a steady rate and read. See perf-pump.h.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+
+#include "ctl.h"
+#include "perf-pump.h"
+#include "perf-time.h"
+
+/* Messages read and sent at a time, and times in a turn. */
+#define BATCH	64
+#define TURNS	4
+
+/* Whoever asks it to stop waits no longer. */
+#define NAP_NS	50000000ULL
+
+/**
+ * perf_pump_attach() - begin to drive an end
+ * @e: out
+ * @load: what it sends
+ * @node: node
+ * @subgroup: subgroup
+ * @sends: it may send
+ *
+ * Return: 0 or what spindle_attach() says; nobody has been told
+ */
+int perf_pump_attach(struct perf_pump_end *e, const struct perf_pump_load *load,
+		     uint32_t node, uint32_t subgroup, bool sends)
+{
+	struct spindle_attach_opts o = {
+		.node = node,
+		.subgroup = subgroup,
+		.flags = SPINDLE_ATTACH_RECV | (sends ? SPINDLE_ATTACH_SEND : 0),
+		.event_fd = -1,
+		.want = SPINDLE_WANT_VIEWS,
+	};
+	int err;
+
+	memset(e, 0, sizeof(*e));
+	err = spindle_attach(&e->q, &o);
+	if (err)
+		return err;
+	e->open = true;
+	e->load = load;
+	e->vid = e->q.vid;
+	e->start = perf_now();
+	return 0;
+}
+
+/**
+ * perf_pump_open() - begin to drive an end that has to be there
+ * @e: out
+ * @load: what it sends
+ * @node: node
+ * @subgroup: subgroup
+ *
+ * It does not send if @load says so.
+ *
+ * Return: 0, or a negative errno, having told the user
+ */
+int perf_pump_open(struct perf_pump_end *e, const struct perf_pump_load *load, uint32_t node,
+		   uint32_t subgroup)
+{
+	struct spindle_attach_opts o = { .node = node, .subgroup = subgroup };
+	int err = perf_pump_attach(e, load, node, subgroup, load->rate);
+	char why[256];
+
+	if (err) {
+		o.flags = SPINDLE_ATTACH_RECV | (load->rate ? SPINDLE_ATTACH_SEND : 0);
+		ctl_err("%s", spindle_attach_strerror(&e->q, &o, err, why, sizeof(why)));
+		return err;
+	}
+	if (load->rate && load->size > e->q.max_msg) {
+		ctl_err("size %u: subgroup %u has messages of at most %u bytes", load->size,
+			subgroup, e->q.max_msg);
+		return -EMSGSIZE;
+	}
+	return 0;
+}
+
+/* Ends may be attached afterwards. */
+void perf_pump_init(struct perf_pump *p, unsigned int ends)
+{
+	memset(p, 0, sizeof(*p));
+	pthread_mutex_init(&p->lock, NULL);
+	p->end = ctl_alloc(ends * sizeof(*p->end));
+	p->pfd = ctl_alloc(ends * sizeof(*p->pfd));
+	p->ends = ends;
+}
+
+/* ---- reading ----------------------------------------------------------- */
+
+/* Messages of one batch came together: they are one delivery. */
+static void came(struct perf_pump_end *e, unsigned int messages)
+{
+	uint64_t now = perf_now();
+
+	e->delivered += messages;
+	if (e->last)
+		perf_gap_note(&e->gaps, now, perf_since(now, e->last));
+	e->last = now;
+	if (!e->resumed)
+		e->resumed = now;
+}
+
+static bool read_some(struct perf_pump_end *e)
+{
+	struct spindle_msg msg[BATCH];
+	int n = spindle_next_batch(&e->q, msg, BATCH), i, messages = 0;
+
+	if (n < 0) {
+		e->ended = n;
+		return false;
+	}
+	for (i = 0; i < n; i++) {
+		if (msg[i].kind == SPINDLE_DLV_VIEW) {
+			e->vid = msg[i].seq;
+			e->views++;
+			e->resumed = 0;
+		} else {
+			messages++;
+		}
+	}
+	spindle_release(&e->q);
+	if (messages)
+		came(e, messages);
+	return n;
+}
+
+/* ---- sending ----------------------------------------------------------- */
+
+/* When the next message is due. All ends send at once, so that few wake-ups are enough. */
+static uint64_t due(const struct perf_pump_end *e)
+{
+	if (!e->load->rate || !(e->q.flags & SPINDLE_ATTACH_SEND))
+		return UINT64_MAX;
+	return e->start + perf_ticks(e->sent * 1e9 / e->load->rate);
+}
+
+/* By the clock: what could not be sent in time is sent when there is room. */
+static bool send_some(struct perf_pump_end *e)
+{
+	uint64_t now = perf_now();
+	struct spindle_slot slot;
+	unsigned int n = 0;
+
+	e->blocked = false;
+	while (n < BATCH && due(e) <= now) {
+		int err = spindle_reserve(&e->q, e->load->size, &slot);
+
+		/* Reading tells if it is over. */
+		e->blocked = err;
+		if (err)
+			break;
+		memset(slot.data, 0, e->load->size);
+		spindle_commit_quiet(&e->q, &slot, e->load->size);
+		e->sent++;
+		n++;
+	}
+	if (n)
+		spindle_flush(&e->q);
+	return n;
+}
+
+/* ---- turns ------------------------------------------------------------- */
+
+static void step(struct perf_pump_end *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < TURNS && e->open && !e->ended; i++)
+		if (!(read_some(e) | send_some(e)))
+			break;
+}
+
+/* What an end waits for. Return: ticks when it goes on by itself */
+static uint64_t wait_for(const struct perf_pump_end *e, struct pollfd *pfd)
+{
+	pfd->fd = -1;
+	if (!e->open || e->ended)
+		return UINT64_MAX;
+	pfd->fd = spindle_fd(&e->q);
+	pfd->events = POLLIN | (e->blocked ? POLLOUT : 0);
+	return e->blocked ? UINT64_MAX : due(e);
+}
+
+/* Do what there is to be done, and sleep until there is more. */
+void perf_pump_turn(struct perf_pump *p)
+{
+	struct timespec ts = { .tv_nsec = NAP_NS };
+	uint64_t wake = UINT64_MAX, at, now;
+	unsigned int i;
+
+	pthread_mutex_lock(&p->lock);
+	for (i = 0; i < p->ends; i++) {
+		step(&p->end[i]);
+		at = wait_for(&p->end[i], &p->pfd[i]);
+		if (at < wake)
+			wake = at;
+	}
+	pthread_mutex_unlock(&p->lock);
+	now = perf_now();
+	if (wake < now + perf_ticks(NAP_NS))
+		ts.tv_nsec = perf_ns(perf_since(wake, now));
+	ppoll(p->pfd, p->ends, &ts, NULL);
+}
+
+static void *run(void *arg)
+{
+	struct perf_pump *p = arg;
+
+	while (!__atomic_load_n(&p->stop, __ATOMIC_RELAXED))
+		perf_pump_turn(p);
+	return NULL;
+}
+
+/* Have a thread do it. Return: 0 or a negative errno, having told the user */
+int perf_pump_start(struct perf_pump *p)
+{
+	int err = pthread_create(&p->thread, NULL, run, p);
+
+	if (err)
+		ctl_err("a thread: %s", strerror(err));
+	p->runs = !err;
+	return -err;
+}
+
+/* ---- what others want to know ------------------------------------------ */
+
+/**
+ * perf_pump_sort() - take the gaps of an end, and sort them
+ * @p: pump
+ * @i: index of the end
+ * @from: ticks when a change began
+ * @to: ticks when it was over
+ * @quiet: gets those that have nothing to do with it
+ *
+ * Return: those that have
+ */
+struct perf_gap perf_pump_sort(struct perf_pump *p, unsigned int i, uint64_t from, uint64_t to,
+			       struct perf_hist *quiet)
+{
+	struct perf_gap_log log;
+	struct perf_gap around;
+
+	pthread_mutex_lock(&p->lock);
+	log = p->end[i].gaps;
+	memset(&p->end[i].gaps, 0, sizeof(log));
+	pthread_mutex_unlock(&p->lock);
+	around = perf_gap_sort(&log, from, to, quiet);
+	perf_gap_free(&log);
+	return around;
+}
+
+/* Forget all gaps so far. */
+void perf_pump_forget(struct perf_pump *p)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&p->lock);
+	for (i = 0; i < p->ends; i++)
+		p->end[i].gaps.notes = 0;
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* Has something come at all ends since then? */
+bool perf_pump_after(struct perf_pump *p, uint64_t time)
+{
+	bool after = true;
+	unsigned int i;
+
+	pthread_mutex_lock(&p->lock);
+	for (i = 0; i < p->ends; i++)
+		after &= p->end[i].last > time;
+	pthread_mutex_unlock(&p->lock);
+	return after;
+}
+
+/* An end at which nothing comes any more, or NULL. */
+const struct perf_pump_end *perf_pump_dead(struct perf_pump *p)
+{
+	const struct perf_pump_end *dead = NULL;
+	unsigned int i;
+
+	pthread_mutex_lock(&p->lock);
+	for (i = 0; i < p->ends && !dead; i++)
+		if (p->end[i].ended || p->end[i].gaps.lost)
+			dead = &p->end[i];
+	pthread_mutex_unlock(&p->lock);
+	return dead;
+}
+
+/* The mirror of perf_pump_start(); all zero is fine. */
+void perf_pump_stop(struct perf_pump *p)
+{
+	__atomic_store_n(&p->stop, true, __ATOMIC_RELAXED);
+	if (p->runs)
+		pthread_join(p->thread, NULL);
+	p->runs = false;
+}
+
+/* The mirror of all of them; all zero is fine. */
+void perf_pump_end(struct perf_pump *p)
+{
+	unsigned int i;
+
+	perf_pump_stop(p);
+	for (i = 0; i < p->ends; i++) {
+		if (p->end[i].open)
+			spindle_detach(&p->end[i].q);
+		p->end[i].open = false;
+		perf_gap_free(&p->end[i].gaps);
+	}
+	ctl_free(p->end);
+	ctl_free(p->pfd);
+	p->end = NULL;
+	p->pfd = NULL;
+	p->ends = 0;
+}

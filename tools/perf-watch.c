@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Watching a node while others change its view. See perf-failover.h.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include <netlink/msg.h>
+
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-event.h"
+#include "perf-failover.h"
+#include "perf-stop.h"
+#include "perf-time.h"
+
+#define LOOK_MS		100
+#define NAP_NS		5000000
+
+/* After a view, so that what it had held up has come. */
+#define SETTLE_NS	100000000ULL
+
+/* How long it may take until something of a view comes; nobody may be sending. */
+#define READ_NS		2000000000ULL
+
+/**
+ * struct watch - who watches
+ * @f: what is measured
+ * @place: where
+ * @events: socket that listens
+ * @pump: the node's end
+ * @vid: the last view that was told of
+ * @seen: a view that an event told of
+ * @at: ticks when it did
+ * @end: when it is over, ns
+ */
+struct watch {
+	struct perf_failover *f;
+	struct perf_place *place;
+	struct ctl_net *events;
+	struct perf_pump pump;
+	uint64_t vid;
+	uint64_t seen;
+	uint64_t at;
+	uint64_t end;
+};
+
+static void take_event(struct watch *w, struct nlmsghdr *nlh)
+{
+	struct nlattr *a[SPINDLE_A_MAX + 1];
+	struct ctl_event ev;
+
+	if (!ctl_event_attrs(w->events, nlh, a))
+		return;
+	ctl_event_get(&ev, a);
+	if (ev.node != w->f->o->node || ev.kind != SPINDLE_EVENT_VIEW_INSTALL ||
+	    ev.vid <= w->vid)
+		return;
+	w->seen = ev.vid;
+	w->at = perf_now();
+}
+
+static void hear(struct watch *w)
+{
+	struct nlmsghdr *nlh;
+	int len = ctl_event_recv(w->events, LOOK_MS, &nlh);
+
+	for (; len > 0 && nlmsg_ok(nlh, len); nlh = nlmsg_next(nlh, &len))
+		take_event(w, nlh);
+}
+
+/* Where the end is. Return: ticks when it was delivered the first message of a view, or 0 */
+static uint64_t resumed(struct watch *w, uint64_t vid)
+{
+	const struct perf_pump_end *e = &w->pump.end[0];
+	uint64_t at;
+
+	pthread_mutex_lock(&w->pump.lock);
+	at = e->vid >= vid ? e->resumed : 0;
+	pthread_mutex_unlock(&w->pump.lock);
+	return at;
+}
+
+/* What the node says of the last view. */
+static int ask(struct watch *w, struct perf_change *c)
+{
+	const struct ctl_val id = { .set = true, .num = w->f->o->node };
+	static struct ctl_pool pool;
+	struct ctl_status *list;
+	unsigned int count, i;
+	int rc;
+
+	ctl_pool_use(&pool);
+	rc = ctl_fetch_status(w->place->net, "failover", &id, CTL_SAY, &list, &count);
+	if (!rc && count) {
+		c->vid = list->vid;
+		for (i = 0; i < list->members; i++)
+			c->members += list->member[i].rank.set;
+		perf_change_phases(&c->stayer[0], list);
+	}
+	ctl_pool_use(NULL);
+	ctl_pool_drop(&pool);
+	return rc;
+}
+
+/* The phases come one after the other, and an event tells of their end. */
+static uint64_t began(const struct watch *w, const struct perf_change *c)
+{
+	double us = 0;
+	unsigned int i;
+
+	for (i = 0; i < CTL_PHASES; i++)
+		if (!isnan(c->stayer[0].phase[i]))
+			us += c->stayer[0].phase[i];
+	return w->at - perf_ticks(us * 1000);
+}
+
+static int settle(struct watch *w)
+{
+	const struct timespec nap = { 0, NAP_NS };
+	uint64_t now = perf_monotonic(), last = now + READ_NS;
+	int rc = 0;
+
+	while (!rc && !resumed(w, w->seen) && perf_monotonic() < last) {
+		rc = perf_failover_dead(&w->pump);
+		nanosleep(&nap, NULL);
+	}
+	for (now = perf_monotonic(); !rc && perf_monotonic() < now + SETTLE_NS;) {
+		rc = perf_failover_dead(&w->pump);
+		nanosleep(&nap, NULL);
+	}
+	return rc;
+}
+
+static int tell(struct watch *w)
+{
+	struct perf_change *c;
+	int rc = settle(w);
+
+	if (rc)
+		return rc;
+	c = perf_change_new(&w->f->all, 1);
+	c->stayer[0].node = w->f->o->node;
+	rc = ask(w, c);
+	if (rc)
+		return rc;
+	c->views = c->vid - w->vid;
+	c->from = began(w, c);
+	c->to = resumed(w, w->seen);
+	if (!c->to)
+		c->to = perf_now();
+	c->stayer[0].gap = perf_pump_sort(&w->pump, 0, c->from, c->to, &w->f->quiet[0].hist);
+	w->vid = c->vid;
+	if (!w->f->o->json || w->f->o->json_file)
+		perf_fout_view(c);
+	return 0;
+}
+
+static int watch(struct watch *w)
+{
+	int rc = 0;
+
+	while (!rc && perf_monotonic() < w->end) {
+		hear(w);
+		rc = perf_failover_dead(&w->pump);
+		if (!rc && w->seen > w->vid)
+			rc = tell(w);
+	}
+	/* A signal is one way to say that it was enough. */
+	return rc == -EINTR ? 0 : rc;
+}
+
+static int begin(struct watch *w)
+{
+	const struct perf_fopts *o = w->f->o;
+	int rc;
+
+	perf_pump_init(&w->pump, 1);
+	rc = perf_pump_open(&w->pump.end[0], &o->load, o->node, o->subgroup);
+	if (rc)
+		return rc;
+	if (!(w->pump.end[0].q.features & SPINDLE_FEAT_LIVE)) {
+		ctl_err("node %u is in no live view; its view does not change", o->node);
+		return -EINVAL;
+	}
+	w->vid = w->pump.end[0].vid;
+	w->end = perf_monotonic() + o->watch * 1000000000ULL;
+	perf_failover_readers(w->f, &w->pump);
+	w->place->node[w->place->nodes++] = o->node;
+	rc = perf_place_devices(w->place);
+	return rc ? rc : perf_pump_start(&w->pump);
+}
+
+/**
+ * perf_watch() - watch a node
+ * @f: what is measured; filled
+ * @place: with a socket for requests
+ * @events: socket that listens
+ *
+ * Return: 0 or a negative errno, having told the user
+ */
+int perf_watch(struct perf_failover *f, struct perf_place *place, struct ctl_net *events)
+{
+	struct watch w = { .f = f, .place = place, .events = events };
+	int rc = begin(&w);
+
+	if (!rc) {
+		rc = watch(&w);
+		perf_clock_refine();
+		perf_failover_sum(f, &w.pump);
+		perf_pump_sort(&w.pump, 0, 1, 0, &f->quiet[0].hist);
+		if (!f->o->json || f->o->json_file)
+			perf_fout_watched(f);
+	}
+	perf_pump_end(&w.pump);
+	return rc;
+}
