@@ -102,6 +102,7 @@ check-model:
 #: check-native     the loop tests in it, at the speed of the machine: TEST=x
 #: check-debug      the same under KASAN, lockdep, kmemleak: TEST=x
 #: fuzz             random requests in it: MINUTES=10 or SEED=n
+#: chaos            faults of live views at random, over guests of it: MINUTES=5 SEED=n
 #: check-race       core traffic under KCSAN, in an emulated x86 guest: TEST=x
 #: try              one of them, from the edit to the verdict: TEST=loop-mcast
 uml:
@@ -112,6 +113,8 @@ check-debug:
 	@selftests/uml/check debug
 fuzz:
 	@SEED=$(SEED) selftests/uml/fuzz $(MINUTES)
+chaos:
+	@SEED=$(SEED) MINUTES=$(or $(MINUTES),5) selftests/uml/chaos
 check-race:
 	@selftests/race/check
 try:
@@ -178,5 +181,5 @@ clean:
 
 .PHONY: all help modules modules-all modules_links lib tools progs demo check \
 	check-unit check-build check-vm sim check-model uml check-native check-debug fuzz \
-	check-race try bench bench-peers style modules_install install dkms-install \
+	chaos check-race try bench bench-peers style modules_install install dkms-install \
 	uninstall clean

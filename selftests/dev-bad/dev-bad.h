@@ -37,6 +37,8 @@ void part_map(void);		/* map.c */
 void part_calls(void);		/* calls.c */
 void part_notify(void);
 void part_silence(void);	/* silence.c */
+void part_seats(void);		/* seats.c */
+void part_seats_live(void);
 void part_fork(void);		/* fork.c */
 void part_memlock(void);	/* memory.c */
 void part_nomem(void);

@@ -22,6 +22,7 @@
 #include "nth.h"
 #include "request.h"
 #include "shown.h"
+#include "workers.h"
 #include "../progs/tap.h"
 
 #define MAX_WORKERS	256
@@ -32,7 +33,7 @@ static struct {
 	int n;
 } workers;
 
-static void only_ours(bool only)
+void only_ours(bool only)
 {
 	static const char * const dirs[] = { "failslab", "fail_page_alloc" };
 	unsigned long first = 0, last = ~0UL;
@@ -71,7 +72,7 @@ static void only_ours(bool only)
 	}
 }
 
-static void arm_workers(unsigned int n)
+void arm_workers(unsigned int n)
 {
 	char path[300], comm[64], text[16];
 	const struct dirent *e;
@@ -97,8 +98,7 @@ static void arm_workers(unsigned int n)
 		closedir(d);
 }
 
-/* Returns in how many an allocation failed. A worker may have ended. */
-static unsigned int disarm_workers(void)
+unsigned int disarm_workers(void)
 {
 	unsigned int hit = 0;
 

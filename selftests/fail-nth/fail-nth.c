@@ -13,10 +13,11 @@
  *	fail-nth dump		requests that show something, with many readers
  *	fail-nth event		events: who listens gets them, or is told that he did not
  *	fail-nth connect	connections, which are made in work items
+ *	fail-nth live		live views: set, join, leave, and what follows in work items
  *
  * Needs a kernel with failslab and fail_page_alloc, an RDMA device at 10.0.0.1, and from
  * "node" on the module. "view" and later ones need nodes 1, 2 and 3 at ports 5001 to
- * 5003: "view" and "connect" without views, the others with active subgroups 1 and 2.
+ * 5003: "view", "connect" and "live" without views, the others with active subgroups 1 and 2.
  *
  * An operation is done again and again; the first time its first allocation fails, then
  * its second, and so on, until it has no more. It either is refused, by an error that is
@@ -44,6 +45,7 @@ int main(int argc, char **argv)
 		{ "node", test_node }, { "view", test_view }, { "attach", test_attach },
 		{ "map", test_map }, { "silence", test_silence }, { "set", test_set },
 		{ "dump", test_dump }, { "event", test_event }, { "connect", test_connect },
+		{ "live", test_live },
 	};
 	const char *what = argc > 1 ? argv[1] : "";
 	size_t i;

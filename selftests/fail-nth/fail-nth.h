@@ -15,5 +15,6 @@ void test_set(void);			/* set.c */
 void test_dump(void);			/* dump.c */
 void test_event(void);			/* event.c */
 void test_connect(void);		/* connect.c */
+void test_live(void);			/* live.c */
 
 #endif /* SPINDLE_FAIL_NTH_FAIL_NTH_H */

@@ -21,6 +21,8 @@ static const char *const cmd_names[] = {
 	[VSET] = "view set", [VDEL] = "view del", [VGET] = "view get",
 	[SGET] = "subgroup get", [STATS] = "stats get", [SPINDLE_CMD_EVENT] = "event",
 	[NSET] = "node set", [SSET] = "subgroup set", [RAW] = "raw run",
+	[JOIN] = "node join", [LEAVE] = "node leave", [EVICT] = "node evict",
+	[STATUS] = "status get",
 	[SPINDLE_CMD_MAX + 1] = "command",
 };
 
@@ -78,6 +80,7 @@ void refuse(void)
 {
 	static const struct refusal *const tables[] = {
 		node_refusals, view_refusals, subgroup_refusals, tune_refusals, raw_refusals,
+		live_refusals,
 	};
 	static struct state before, after;
 	const struct refusal *c;

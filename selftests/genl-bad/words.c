@@ -27,6 +27,14 @@ static const struct word node_words[] = {
 	{ NULL, 0, 0, NULL }
 };
 
+static const struct word rule_words[] = {
+	{ "shards", SPINDLE_RULE_A_SHARDS, U32, NULL },
+	{ "min", SPINDLE_RULE_A_MIN, U32, NULL },
+	{ "on-exit", SPINDLE_RULE_A_ON_EXIT, U8, NULL },
+	{ "senders", SPINDLE_RULE_A_SENDERS, U8, NULL },
+	{ NULL, 0, 0, NULL }
+};
+
 static const struct word subgroup_words[] = {
 	{ "id", SPINDLE_SUBGROUP_A_ID, U32, NULL },
 	{ "name", SPINDLE_SUBGROUP_A_NAME, STR, NULL },
@@ -36,6 +44,7 @@ static const struct word subgroup_words[] = {
 	{ "ring", SPINDLE_SUBGROUP_A_RING, U32, NULL },
 	{ "hold", SPINDLE_SUBGROUP_A_HOLD, U8, NULL },
 	{ "node", SPINDLE_SUBGROUP_A_NODE, NEST, node_words },
+	{ "rule", SPINDLE_SUBGROUP_A_RULE, NEST, rule_words },
 	{ "state", SPINDLE_SUBGROUP_A_STATE, U8, NULL },
 	{ "readers", SPINDLE_SUBGROUP_A_READERS, U32, NULL },
 	{ NULL, 0, 0, NULL }
@@ -67,6 +76,14 @@ static const struct word raw_words[] = {
 	{ NULL, 0, 0, NULL }
 };
 
+static const struct word live_words[] = {
+	{ "timeout-ms", SPINDLE_LIVE_A_TIMEOUT_MS, U32, NULL },
+	{ "max-nodes", SPINDLE_LIVE_A_MAX_NODES, U32, NULL },
+	{ "quorum", SPINDLE_LIVE_A_QUORUM, U8, NULL },
+	{ "state", SPINDLE_LIVE_A_STATE, U8, NULL },
+	{ NULL, 0, 0, NULL }
+};
+
 static const struct word top_words[] = {
 	{ "id", SPINDLE_A_NODE_ID, U32, NULL },
 	{ "cluster", SPINDLE_A_CLUSTER, STR, NULL },
@@ -87,6 +104,8 @@ static const struct word top_words[] = {
 	{ "timing", SPINDLE_A_TIMING, U8, NULL },
 	{ "tune", SPINDLE_A_TUNE, NEST, tune_words },
 	{ "raw", SPINDLE_A_RAW, NEST, raw_words },
+	{ "peer-id", SPINDLE_A_PEER_ID, U32, NULL },
+	{ "live", SPINDLE_A_LIVE, NEST, live_words },
 	{ NULL, 0, 0, NULL }
 };
 

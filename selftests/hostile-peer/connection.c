@@ -46,7 +46,8 @@ int next_event(int ms, int64_t *code, struct rdma_cm_id **from)
 
 static struct sockaddr_in member_addr(uint32_t node)
 {
-	int rank = spindle_view_rank(&view, node);
+	/* Who wants to join need not be in the view: it is where the other one is. */
+	int rank = spindle_view_rank(&view, live && node == my_id ? their_id : node);
 	struct sockaddr_in sin = { .sin_family = AF_INET };
 
 	if (rank < 0)

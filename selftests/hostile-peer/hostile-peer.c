@@ -4,6 +4,7 @@
  *
  *	hostile-peer -i ID -t ID [-c CLUSTER] VIEW-WORDS... -- STEP...
  *
+ * With "live" before the VIEW-WORDS it is a live view, by rules without nodes or shards.
  * Connects as node -i to the node -t of this kernel over user-space verbs and does
  * what the steps say, one after the other. VIEW-WORDS are those of "spindle-ctl view
  * set" from "vid" on, so that a test gives the same words to both. Digest, layouts and
@@ -12,7 +13,8 @@
  * A step is NAME[,KEY[=VALUE]]... and prints one line:
  *
  *	dial		request a connection. Wrong on purpose: nodata short junk magic
- *			version cluster digest src=ID dst=ID; flags=N retry=N rnr=N reads=N;
+ *			version cluster digest src=ID dst=ID anybody; flags=N inc=N
+ *			retry=N rnr=N reads=N; bytes=N: so much of the hello;
  *			norecv: post no receives. "up", "rejected CODE", or what else came
  *	flood,n=N	so many requests without a queue pair, keys as for dial; what
  *			became of them
@@ -37,6 +39,11 @@
  *	imms		n=N immediate data without a byte, v=V or random
  *	await		sg= and sent= received= delivered= slots=: until the node's own
  *			columns, as it pushed them to us, are at least so
+ *	beat		ms=N: signs of life for so long, in a live view, or until it ends
+ *	wish		node=ID inc=N beat=N resv=N: that wants to join by us; seal=bad
+ *	state		vid= suspected= phase= digest= of membership, sealed; seal=bad
+ *	rubbish		n=N random writes into the membership's part, seed=N; words: only
+ *			behind its blocks; silent: without signs of life
  *	joined		wait until its engine uses the connection (where memory is polled)
  *	gone		wait until the node has disconnected
  *	mute		the queue pair is reset: nobody answers any more, nothing is said
@@ -56,11 +63,14 @@
 #include "connection.h"
 #include "queues.h"
 #include "rights.h"
+#include "sst.h"
 
 struct spindle_view view;
 uint32_t my_id, their_id;
 const char *cluster = "spindle";
 struct spindle_layout out, in;
+struct spindle_rules rules;
+bool live;
 uint64_t rng = 1;
 
 uint64_t now_ms(void)
@@ -97,6 +107,13 @@ uint64_t num(const char *step, const char *key, uint64_t def)
 	const char *p = find(step, key);
 
 	return p ? strtoull(p, NULL, 0) : def;
+}
+
+uint64_t view_digest(void)
+{
+	uint64_t part[2] = { spindle_view_digest(&view), spindle_rules_digest(&rules) };
+
+	return live ? spindle_mix(part, 2) : part[0];
 }
 
 /* ---- steps about nothing but this process ------------------------------ */
@@ -144,6 +161,8 @@ static const struct {
 	{ "express", step_express }, { "node", step_node }, { "hdr", step_hdr },
 	{ "garbage", step_garbage }, { "imms", step_imms }, { "await", step_await },
 	{ "joined", step_joined }, { "gone", step_gone },
+	{ "beat", step_beat }, { "wish", step_wish }, { "state", step_state },
+	{ "rubbish", step_rubbish },
 	{ "mute", step_mute }, { "hangup", step_hangup }, { "exit", step_exit },
 	{ "mark", step_mark }, { "until", step_until },
 };
@@ -178,12 +197,17 @@ int main(int argc, char **argv)
 	parse_view(argv + optind, first - optind);
 	me = spindle_view_rank(&view, my_id);
 	they = spindle_view_rank(&view, their_id);
-	if (me < 0 || they < 0)
+	if ((me < 0 && !live) || they < 0)
 		die("-i and -t name members of the view\n");
 	setvbuf(stdout, NULL, _IOLBF, 0);
 
-	spindle_layout_row(&out, &view, me, they);
-	spindle_layout_row(&in, &view, they, me);
+	if (live) {
+		spindle_rules_row(&out, &rules, my_id, their_id);
+		spindle_rules_row(&in, &rules, their_id, my_id);
+	} else {
+		spindle_layout_row(&out, &view, me, they);
+		spindle_layout_row(&in, &view, they, me);
+	}
 	chunks_out = DIV_ROUND_UP(out.size, CHUNK);
 	chunks_in = DIV_ROUND_UP(in.size, CHUNK);
 	theirs = calloc(chunks_out, sizeof(*theirs));

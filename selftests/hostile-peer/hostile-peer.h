@@ -6,11 +6,13 @@
 #ifndef SPINDLE_HOSTILE_PEER_HOSTILE_PEER_H
 #define SPINDLE_HOSTILE_PEER_HOSTILE_PEER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "layout.h"
+#include "rules.h"
 
 #define LIMIT_S		60	/* for anything that has to happen */
 
@@ -21,6 +23,10 @@ extern struct spindle_view view;
 extern uint32_t my_id, their_id;
 extern const char *cluster;
 
+/* Of a live view, by which "-i" need not be a member: it may want to be one. */
+extern bool live;
+extern struct spindle_rules rules;
+
 /* What follows from it: our row there, its row here. */
 extern struct spindle_layout out, in;
 
@@ -28,6 +34,9 @@ extern struct spindle_layout out, in;
 void parse_view(char **word, int n);
 
 /* ---- time and chance --------------------------------------------------- */
+
+/* What a member of the view has in its hello. */
+uint64_t view_digest(void);
 
 /* Milliseconds of a clock that nobody sets. */
 uint64_t now_ms(void);
@@ -69,5 +78,9 @@ void step_node(const char *step);
 void step_hdr(const char *step);
 void step_await(const char *step);
 void step_joined(const char *step);
+void step_beat(const char *step);	/* member.c */
+void step_wish(const char *step);
+void step_state(const char *step);
+void step_rubbish(const char *step);
 
 #endif /* SPINDLE_HOSTILE_PEER_HOSTILE_PEER_H */

@@ -104,6 +104,15 @@ nap()
 	read -rt "$1" -u "$spn_nap_fd" || :
 }
 
+# pause_for MILLISECONDS PID: a machine that its own script wants to stand still. A signal,
+# as the emulator's own command would stop the guest's clocks as well.
+pause_for()
+{
+	kill -STOP "$2" 2>/dev/null || return 0
+	sleep "$(($1 / 1000)).$(printf %03d $(($1 % 1000)))"
+	kill -CONT "$2" 2>/dev/null || :
+}
+
 # The newest installed kernel of a series ("6.1"), or the release itself.
 # Flavours other than the plain one of an architecture are passed over.
 kernel_release()

@@ -14,6 +14,12 @@ directive()
 	printf '%s\n' "${v:-$3}"
 }
 
+# Is there "# vm: NAME", with a value or without?
+has_directive()
+{
+	grep -Eq "^# vm:.*[[:space:]]$2([=[:space:]]|\$)" "$1"
+}
+
 # run COMMAND ARG...: a guest that ends with this shell, which hears no signal while it
 # runs a command in the foreground. What it says goes through.
 run()
@@ -26,6 +32,41 @@ run()
 	wait "$child" || rc=$?
 	trap - INT TERM
 	return "$rc"
+}
+
+# logs_agree DIR: one test: do all logs of live-load agree that guests have written there, of
+# each group by itself? Names are GROUP-NODE.LIFE.
+logs_agree()
+{
+	local dir=$1 f group groups files out rc=0
+
+	groups=$(for f in "$dir"/[0-9]*-*; do
+		[[ ! -s $f ]] || { f=${f##*/}; echo "${f%%-*}"; }
+	done | sort -u)
+	[[ $groups ]] || rc=1
+	for group in $groups; do
+		files=()
+		for f in "$dir/$group"-*; do
+			[[ ! -s $f ]] || files+=("$f")
+		done
+		sed -sn 's/^g \([0-9]*\) \([0-9]*\)$/\1 \2/p;T;F' "${files[@]}" | paste - - |
+			sort -rn | sed -n '1,4s/^\([0-9]*\) \([0-9]*\).*-\(.*\)/# no message for \1 us at \3, in view \2/p'
+		out=$("$SPN_SELFTESTS/progs/live-check" "${files[@]}" 2>&1) || rc=1
+		echo "# group $group, ${#files[@]} logs: ${out//"$dir"\//}"
+	done
+	if ((rc)); then
+		echo "not ok - logs agree"
+	else
+		echo "ok - logs agree"
+	fi
+}
+
+# node_frames NODE: the frames of one guest of many get the number of its node.
+node_frames()
+{
+	awk -v node="$1" '
+	/^# test(-end)?: / { $3 = $3 ".node" node }
+	{ print }'
 }
 
 # A frame that the death of its guest left open is closed, ahead of the last line of who

@@ -45,6 +45,9 @@ struct limit {
 #define TIMEOUT "timeout-ms is 20 to 60000"
 #define MAX_NODES "max-nodes is 1 to 64"
 #define SUBGROUPS "a view has at most 64 subgroups"
+#define WITH_SHARDS SUBGROUPS ", shards included"
+#define ON_EXIT "on-exit is discard (0) or leave (1)"
+#define NODES "a rule names at most 64 nodes"
 #define SHARDS "shards is 1 to 64"
 #define IDS "the ids of the shards do not fit into 32 bits"
 #define MIN "min is 1 to 64"
@@ -63,8 +66,7 @@ LIMIT(no_rules, NULL, -1, r->num_rules = 0);
 LIMIT(too_many_rules, SUBGROUPS, -1, r->num_rules = SPINDLE_MAX_SUBGROUPS + 1);
 LIMIT(shards_zero, SHARDS, 0, r->rule[0].shards = 0);
 LIMIT(shards_fill_it, NULL, -1, r->rule[0].shards = SPINDLE_MAX_SUBGROUPS - 1);
-LIMIT(shards_too_many, SUBGROUPS ", shards included", 1,
-	r->rule[0].shards = SPINDLE_MAX_SUBGROUPS);
+LIMIT(shards_too_many, WITH_SHARDS, 1, r->rule[0].shards = SPINDLE_MAX_SUBGROUPS);
 LIMIT(shards_above, SHARDS, 0, r->rule[0].shards = SPINDLE_MAX_SUBGROUPS + 1);
 LIMIT(shards_wrap, SHARDS, 1, r->rule[1].shards = U32_MAX);
 LIMIT(id_last, NULL, -1, r->rule[0].cfg.id = U32_MAX - 1);
@@ -73,10 +75,8 @@ LIMIT(id_above, IDS, 0, r->rule[0].cfg.id = U32_MAX);
 LIMIT(min_zero, MIN, 1, r->rule[1].min = 0);
 LIMIT(min_max, NULL, -1, r->rule[1].min = SPINDLE_MAX_MEMBERS);
 LIMIT(min_above, MIN, 1, r->rule[1].min = SPINDLE_MAX_MEMBERS + 1);
-LIMIT(exit_unknown, "on-exit is discard (0) or leave (1)", 0,
-	r->rule[0].on_exit = SPINDLE_ON_EXIT_LEAVE + 1);
-LIMIT(too_many_nodes, "a rule names at most 64 nodes", 1,
-	r->rule[1].num_nodes = SPINDLE_MAX_MEMBERS + 1);
+LIMIT(exit_unknown, ON_EXIT, 0, r->rule[0].on_exit = SPINDLE_ON_EXIT_LEAVE + 1);
+LIMIT(too_many_nodes, NODES, 1, r->rule[1].num_nodes = SPINDLE_MAX_MEMBERS + 1);
 LIMIT(nobody_sends, "a subgroup has at least one sender", 1, r->rule[1].senders = 0);
 LIMIT(nobody_of_all_sends, "a subgroup has at least one sender", 0, r->rule[0].all_send = 0);
 LIMIT(node_zero, "node ids start at 1", 1, r->rule[1].node[2] = 0);

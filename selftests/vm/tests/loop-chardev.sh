@@ -17,7 +17,7 @@ check "a view with a member that is nowhere" loop_view 3 1 member 9@10.0.0.1:500
 	subgroup 4 members 2,3
 check "subgroups become active" wait_until 60 all_active 7
 is "the device is for root" "$(stat -c %a /dev/spindle)" 600
-for part in attach map calls silence fork memlock notify copy forming close gone; do
+for part in attach map calls silence seats fork memlock notify copy forming close gone; do
 	tap_run limit 60 dev-bad "$part"
 done
 # It removes the nodes itself, if it gets that far.

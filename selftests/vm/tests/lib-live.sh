@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# Live views for loop tests: source it after lib-loop.sh.
+
+# live_view N WORDS...: nodes 1..N begin with a live view. Machines are slow now and then:
+# whoever does not say otherwise does not suspect for a long time.
+live_view()
+{
+	local i n members timeout
+
+	n=$1
+	shift
+	timeout="timeout-ms 5000"
+	case " $* " in
+	*" timeout-ms "*) timeout= ;;
+	esac
+	members=
+	for i in $(seq "$n"); do
+		members="$members member $i@${LOOP_ADDR:-10.0.0.1}:$((5000 + i))"
+	done
+	for i in $(seq "$n"); do
+		# shellcheck disable=SC2086
+		spindle-ctl view set node "$i" vid 1 live $timeout $members "$@" || return 1
+	done
+}
+
+# live_word NODE NAME: a number or name of a node's status.
+live_word()
+{
+	spindle-ctl -j -p status node "$1" | sed -n "s/^ *\"$2\": *\"*\([^\",]*\)\"*,*\$/\1/p" |
+		head -n 1
+}
+
+# in_view VID NODE...: have just these nodes installed this view, and is it active?
+in_view()
+{
+	local vid i
+
+	vid=$1
+	shift
+	for i in "$@"; do
+		[ "$(live_word "$i" vid)" = "$vid" ] || return 1
+		[ "$(live_word "$i" state)" = active ] || return 1
+	done
+}
+
+# log_name NODE N: where the N-th process writes
+log_name()
+{
+	echo "$LOGS/$1.$2"
+}
+
+# load_start NODE [OPTION]...: a process of the node that sends, reads and keeps a log.
+load_start()
+{
+	local i
+
+	i=$1
+	shift
+	logs=$((logs + 1))
+	live-load -n "$i" -g 1 -o "$(log_name "$i" $logs)" "$@" 2>>"$ERRORS" &
+	eval "load_$i=$!"
+}
+
+# load_stop NODE...: they stop sending, wait for what is theirs, and end.
+load_stop()
+{
+	local i pid
+
+	for i in "$@"; do
+		eval "kill -TERM \$load_$i" 2>/dev/null
+	done
+	for i in "$@"; do
+		eval "pid=\$load_$i"
+		wait_until 30 dead "$pid" || { echo "the process of node $i does not end"; return 1; }
+	done
+	[ ! -s "$ERRORS" ] && return 0
+	cat "$ERRORS"
+	return 1
+}
+
+# dead PID: has the process ended, whoever has still to wait for it?
+dead()
+{
+	! kill -0 "$1" 2>/dev/null || grep -q '^[0-9]* ([^)]*) Z' "/proc/$1/stat"
+}
+
+# loads_agree: do all logs agree?
+loads_agree()
+{
+	[ ! -s "$ERRORS" ] || cat "$ERRORS"
+	limit 60 live-check "$LOGS"/[0-9]*
+}
+
+# messages NODE: lines of its logs
+messages()
+{
+	cat "$LOGS/$1".* | grep -c ^m
+}
+
+LOGS=/tmp/live
+ERRORS=$LOGS/errors
+logs=0
+mkdir -p $LOGS

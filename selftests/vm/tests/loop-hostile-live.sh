@@ -1,0 +1,244 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Hostile peers of a live view: a member that writes what no correct member writes into the
+# membership's part of its row, or rubbish, or nothing any more; the others go on without it,
+# and their messages with them. And strangers at the door: questions about anything, knocks
+# under any name and without end, hellos cut off anywhere; the view does not notice.
+# vm: timeout=300 kernel=6.12
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+. ./lib-hostile.sh
+
+ALL="member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 member 3@10.0.0.1:5003"
+ALL="$ALL member 4@10.0.0.1:5004"
+RULES="timeout-ms 1000 max-nodes 8"
+GROUP="subgroup 1 window 8 max-msg 256 ring 4096"
+
+# set_live NODE MEMBERS: the first view of the case
+set_live()
+{
+	# shellcheck disable=SC2086
+	limit 30 spindle-ctl view set node "$1" vid 1 live $RULES $2 $GROUP
+}
+
+# again: nodes 2, 3 and 4, without a past
+again()
+{
+	local i
+
+	for i in 2 3 4; do
+		spindle-ctl node del id $i >/dev/null 2>&1
+		spindle-ctl node add id $i addr 10.0.0.1 port 500$i || return 1
+	done
+}
+
+# liar_at NODE STEP...: node 1 is connected to this node, too.
+liar_at()
+{
+	local to
+
+	to=$1
+	shift
+	(TO=$to hostile "$@" >/tmp/liar.$to) &
+}
+
+grows()
+{
+	local before
+
+	before=$(loop_stat "$1" 1 delivered)
+	wait_until 30 more "$1" $((before + 100))
+}
+
+more()
+{
+	[ "$(loop_stat "$1" 1 delivered)" -gt "$2" ]
+}
+
+# alone: 2, 3 and 4 go on without 1, in the same view
+alone()
+{
+	local vid
+
+	vid=$(live_word 2 vid)
+	[ "$vid" -ge 2 ] && in_view "$vid" 2 3 4 &&
+		[ "$(spindle-ctl -j -p status node 2 | grep -c '"rank"')" = 3 ]
+}
+
+# liar DESCRIPTION WANT STEP...: what node 1 does to node 2 when the view has formed. WANT is
+# what its steps say, or nothing if that does not matter.
+liar()
+{
+	local desc want got i
+
+	desc=$1
+	want=$2
+	shift 2
+	again
+	: >$EV
+	rm -rf "$LOGS"
+	mkdir -p "$LOGS"
+	for i in 2 3 4; do
+		set_live $i "$ALL" || not_ok "$desc: a view"
+	done
+	view="live vid 1 $RULES $ALL $GROUP"
+	liar_at 3 dial setup joined beat,ms=60000
+	p3=$!
+	liar_at 4 dial setup joined beat,ms=60000
+	p4=$!
+	for i in 2 3 4; do
+		load_start $i -r 500
+	done
+	got=$(hostile dial setup joined beat,ms=300 "$@")
+	case $got in
+	"up|up|yes|success|"*"$want") ok "$desc" ;;
+	*)
+		not_ok "$desc"
+		diag "have '$got', want '$want'"
+		;;
+	esac
+	check "the others go on without it" wait_until 60 alone || spindle-ctl status | sed 's/^/# /'
+	for i in 2 3 4; do
+		check "messages flow at node $i" grows $i
+	done
+	wait $p3 $p4
+	check "processes end" load_stop 2 3 4
+	check "logs agree" loads_agree
+}
+
+check "module loads" loop_start
+listen_in
+LIED="suspect .*node 1 .*broke the protocol\|it broke the protocol"
+SILENT="no sign of life"
+
+# ---- a member that lies ------------------------------------------------------
+
+liar "a state that no member has" gone state,phase=6 beat,ms=20000
+told "it has lied" "$LIED"
+liar "a state beyond all" gone state,phase=255 beat,ms=20000
+told "it has lied" "$LIED"
+liar "suspects that are nobody" gone state,suspected=0x10 beat,ms=20000
+told "it has lied" "$LIED"
+liar "a view of the past" gone state,vid=1 beat,ms=300 state,vid=0 beat,ms=20000
+told "it has lied" "$LIED"
+liar "a ballot of nobody" gone state,phase=0x500 beat,ms=20000
+told "it has lied" "$LIED"
+liar "it goes back" gone state,phase=2 beat,ms=300 state,phase=1 beat,ms=20000
+told "it has lied" "$LIED"
+liar "it has stopped, and goes on" gone state,phase=5 beat,ms=20000
+told "it has stopped" "it has stopped"
+liar "it is silent" yes gone
+told "it is" "$SILENT"
+
+# What is not sealed is not believed: it goes when it shows no life any more. (Who ends a
+# connection on purpose says that it goes on without the other, and is believed: a process
+# that ended here would make the node stop.)
+liar "rubbish" "" rubbish,n=400,seed=1 gone
+liar "rubbish without a sign of life" "" rubbish,n=400,silent,seed=2 gone
+liar "a seal that is wrong" yes state,phase=6,seal=bad beat,ms=500 gone
+liar "it begins a change, and falls silent" yes state,phase=1 beat,ms=500 gone
+liar "it has a decree of rubbish" "" state,phase=0x103,digest=77 rubbish,words,n=300 \
+	beat,ms=500 gone
+liar "it brings a node that is not there" "" wish,node=77,inc=5 beat,ms=500 gone
+liar "it brings a member" "" wish,node=3,inc=5 beat,ms=500 gone
+liar "it brings more than a node" "" wish,node=0xffffffffffffffff,inc=0,resv=9 beat,ms=500 gone
+
+# ---- at the door ---------------------------------------------------------------
+
+THREE="member 2@10.0.0.1:5002 member 3@10.0.0.1:5003 member 4@10.0.0.1:5004"
+again
+rm -rf "$LOGS"
+mkdir -p "$LOGS"
+for i in 2 3 4; do
+	check "a view of honest members" set_live $i "$THREE"
+done
+check "it forms" wait_until 60 in_view 1 2 3 4
+for i in 2 3 4; do
+	load_start $i -r 500
+done
+view="live vid 1 $RULES $THREE $GROUP"
+FROM=9
+
+# untouched WHAT
+untouched()
+{
+	check "$1: the view is as it was" in_view 1 2 3 4
+}
+
+# SPINDLE_REJECT_ANSWER, SPINDLE_REFUSE_*: what they are in numbers
+ANSWER=3 NOT_SPINDLE=16 VERSION=17 CLUSTER=18 DESTINATION=19 VIEW=21 MEMBER=25
+
+is "a question" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected $ANSWER"
+is "a question to who is known" "$(hostile dial,flags=4,inc=8)" "rejected $ANSWER"
+is "a question for the middle" "$(hostile dial,flags=4,dst=0,inc=77)" "rejected $ANSWER"
+for off in 65536 0x80000000 0x100000000 0x7fffffffffffffff 0xffffffffffffffff; do
+	is "a question for byte $off" "$(hostile dial,flags=4,dst=0,inc=$off)" \
+		"rejected $NOT_SPINDLE"
+done
+is "a question of another cluster" "$(hostile dial,flags=4,dst=0,inc=0,cluster)" \
+	"rejected $CLUSTER"
+is "a question of another version" "$(hostile dial,flags=4,dst=0,inc=0,version)" \
+	"rejected $VERSION"
+is "a question to another" "$(hostile dial,flags=4,dst=3,inc=0)" "rejected $DESTINATION"
+is "a knock for another view" "$(hostile dial,flags=2,digest)" "rejected $VIEW"
+is "a knock of no life" "$(hostile dial,flags=2,inc=0)" "rejected $NOT_SPINDLE"
+is "a knock of nobody" "$(hostile dial,flags=2,src=0)" "rejected $NOT_SPINDLE"
+is "a knock of the member itself" "$(hostile dial,flags=2,src=2)" "rejected $MEMBER"
+for i in 3 4; do
+	got=$(hostile dial,flags=2,src=$i)
+	case $got in
+	"rejected "*) ok "a knock of member $i" ;;
+	*) not_ok "a knock of member $i: $got" ;;
+	esac
+done
+untouched "questions and knocks"
+is "a flood of questions" "$(hostile flood,n=200,flags=4,dst=0,inc=0)" "200 rejected $ANSWER"
+# What is cut off is zero, as rdma_cm has it: the cluster, if not all of it.
+for n in 1 7 8 19 23 31 39; do
+	for flags in 2 4,dst=0 6,dst=0; do
+		got=$(hostile flood,n=3,flags=$flags,bytes=$n)
+		case $got in
+		"3 rejected $NOT_SPINDLE" | "3 rejected $CLUSTER") ok "$n bytes, flags $flags" ;;
+		*) not_ok "$n bytes, flags $flags: $got" ;;
+		esac
+	done
+done
+untouched "floods"
+
+# A guest is nobody yet: what it writes is not read, and it is not waited for.
+FROM=8
+is "a guest that writes rubbish" "$(hostile dial,flags=2,inc=5 setup rubbish,n=200 \
+	state,phase=6 beat,ms=300 wish,node=3 garbage,n=200)" \
+	"up|up|success|success|success|success|success"
+untouched "a guest"
+mem_before=$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)
+said=$(hostile flood,n=600,flags=2,anybody)
+# One name may come twice, in another life.
+case $said in
+"600 rejected 1" | "59"[0-9]" rejected 1") ok "a flood of knocks under any name" ;;
+*) not_ok "a flood of knocks under any name: $said" ;;
+esac
+mem_after=$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)
+diag "memory: $mem_before kB, $mem_after kB after it"
+# 128 seats, of a row of some pages each
+check "memory is bounded" [ $((mem_before - mem_after)) -lt 65536 ]
+untouched "knocks"
+for i in 2 3 4; do
+	check "messages flow at node $i" grows $i
+done
+check "a node that means it" spindle-ctl node add id 5 addr 10.0.0.1 port 5005
+check "comes in when seats are free again" spindle-ctl node join id 5 contact 10.0.0.1:5002 \
+	timeout 60
+check "all are in view 2" wait_until 60 in_view 2 2 3 4 5
+check "processes end" load_stop 2 3 4
+check "logs agree" loads_agree
+
+listen_out
+for i in 2 3 4 5; do
+	check "node $i goes" spindle-ctl node del id $i
+done
+check "module goes" rmmod spindle
+finish

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Group keys: nodes with the same key connect, in static and in live views; with another one, or
+# with none, they do not, and are told why. A key is never shown.
+# vm: timeout=300
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+
+# key_node ID [KEY-FILE]
+key_node()
+{
+	# shellcheck disable=SC2086
+	spindle-ctl node add id "$1" addr 10.0.0.1 port $((5000 + $1)) ${2:+key-file $2}
+}
+
+# refused NODE PEER TEXT: has an event of the node told that a peer was refused?
+refused()
+{
+	grep -q "peer-refused .*node $1 .*peer $2 .*$3" /tmp/events
+}
+
+# stays_out NODE REASON: a join that fails for good
+stays_out()
+{
+	! spindle-ctl node join id "$1" contact 10.0.0.1:5001 timeout 25 >/tmp/join 2>&1 &&
+		grep "$2" /tmp/join
+}
+
+umask 077
+echo "a key of thirty-two bytes, or so." >/tmp/key
+echo "another key, of the same length.." >/tmp/other
+echo "short" >/tmp/short
+check "module loads" loop_start
+spindle-ctl monitor >/tmp/events 2>&1 &
+monitor=$!
+check "somebody listens" wait_until 30 listens $monitor
+for i in 1 2 3; do
+	check "node $i has the key" key_node $i /tmp/key
+done
+check "node 4 has another one" key_node 4 /tmp/other
+check "node 5 has none" key_node 5
+check "a short key is refused" sh -c \
+	"! spindle-ctl node add id 6 addr 10.0.0.1 port 5006 key-file /tmp/short"
+
+check "a static view of those who have it" loop_view 3 1 subgroup 1 window 32 max-msg 256
+check "becomes active" wait_until 60 all_active 3
+check "and works" limit 60 mcast-load -n 1-3 -g 1 -c 100 -l 0-256 -w 30
+for i in 1 2 3; do
+	check "node $i has no view" spindle-ctl view del node $i
+done
+
+# The lower id dials: who is refused is told by the other.
+for i in 1 4; do
+	spindle-ctl view set node $i vid 2 member 1@10.0.0.1:5001 member 4@10.0.0.1:5004 subgroup 1
+done
+check "another key is refused" wait_until 30 refused 4 1 "another key"
+for i in 1 4; do
+	check "node $i has no view" spindle-ctl view del node $i
+done
+for i in 1 5; do
+	spindle-ctl view set node $i vid 3 member 1@10.0.0.1:5001 member 5@10.0.0.1:5005 subgroup 1
+done
+check "a key is refused by who has none" wait_until 30 refused 5 1 "another key"
+for i in 1 5; do
+	check "node $i has no view" spindle-ctl view del node $i
+done
+
+check "two begin with a live view" live_view 2 subgroup 1 window 32 max-msg 256
+check "it forms" wait_until 60 in_view 1 1 2
+check "who has the key joins" spindle-ctl node join id 3 contact 10.0.0.1:5001
+check "all have the view" wait_until 60 in_view 2 1 2 3
+check "another key does not join" stays_out 4 "another key"
+check "no key does not join" stays_out 5 "another key"
+check "the view is as it was" in_view 2 1 2 3
+load_start 1
+load_start 3
+usleep 200000
+check "messages flow" load_stop 1 3
+check "and agree" loads_agree
+
+says_no_key()
+{
+	! spindle-ctl -j -p node show | grep -i "bytes, or so" &&
+		! dmesg | grep -i "bytes, or so" && ! spindle-ctl showconf | grep -i "or so"
+}
+check "nobody shows a key" says_no_key
+check "the kernel log says it, and not often" sh -c \
+	"n=\$(dmesg | grep -c 'has another key, or none'); [ \$n -ge 1 ] && [ \$n -le 40 ]"
+kill $monitor
+check "nodes go" loop_del 5
+check "module goes" rmmod spindle
+finish

@@ -1,0 +1,303 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Live views: what has to be refused, or to fail, and what is said then; nodes that go in the
+# middle of a join, a leave and an eviction. A view with traffic in it notices none of it. And
+# what "status" says in each state.
+# vm: timeout=300 kernel=6.12
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+
+out=/tmp/out
+A=10.0.0.1
+
+# says STATUS PATTERN WORD...: the command ends with this status and says this.
+says()
+{
+	local want pattern rc
+
+	want=$1
+	pattern=$2
+	shift 2
+	rc=0
+	limit 60 spindle-ctl "$@" >"$out" 2>&1 || rc=$?
+	if [ "$rc" = "$want" ] && grep -qe "$pattern" "$out"; then
+		ok "$* -> $pattern"
+		return
+	fi
+	not_ok "$* -> $pattern"
+	diag "status $rc, wanted $want"
+	sed 's/^/# /' "$out"
+}
+
+# untouched WHAT: has the view of 1, 2 and 3 not changed?
+untouched()
+{
+	check "$1: the view is as it was" in_view 1 1 2 3
+}
+
+# joins NODE CONTACT PATTERN: it says why it is not in yet, in words; then it gives up.
+joins()
+{
+	local node contact pattern
+
+	node=$1
+	contact=$2
+	pattern=$3
+	check "join by $contact begins" spindle-ctl node join id "$node" contact "$contact" no-wait
+	check "it says '$pattern'" wait_until 20 reason_is "$node" "$pattern"
+	is "it is joining" "$(live_word "$node" state)" joining
+	says 1 'joins a live view already' node join id "$node" contact $A:5001
+	says 1 'in a live view: leave it' view set node "$node" vid 3 member "$node@$A:500$node"
+	check "it is given up" spindle-ctl node leave id "$node"
+	says 0 'no live view' status node "$node"
+}
+
+# fails NODE CONTACT PATTERN: nothing that another attempt would change.
+fails()
+{
+	says 1 "$3" node join id "$1" contact "$2"
+	says 0 'no live view' status node "$1"
+}
+
+reason_is()
+{
+	live_word "$1" reason | grep -q "$2"
+}
+
+stopped()
+{
+	[ "$(live_word "$1" state)" = stopped ]
+}
+
+# free NODE: no view, and no join
+free()
+{
+	[ -z "$(live_word "$1" state)" ]
+}
+
+add()
+{
+	local i
+
+	i=$1
+	shift
+	spindle-ctl node add id "$i" addr "${ADDR:-$A}" port "500$i" "$@"
+}
+
+check "module loads" loop_start
+check "nodes" loop_nodes 6
+check "one of another cluster" add 7 cluster other
+check "one that believes completions" add 8 visibility imm
+ADDR=fd00::1 check "one with another family" add 9
+check "three begin" live_view 3 timeout-ms 2000 max-nodes 5 subgroup 1 window 32 max-msg 256 min 2
+check "they form the first view" wait_until 60 in_view 1 1 2 3
+check "another is in a static view" spindle-ctl view set node 5 vid 4 member 5@$A:5005 subgroup 9
+for i in 1 2 3; do
+	load_start $i
+done
+
+# ---- rules that cannot be -------------------------------------------------
+
+M1="member 4@$A:5004"
+# shellcheck disable=SC2086
+{
+says 2 'not a number from 20 to 60000' view set node 4 vid 1 live timeout-ms 19 $M1
+says 2 'not a number from 20 to 60000' view set node 4 vid 1 live timeout-ms 60001 $M1
+says 2 'not a number from 1 to 64' view set node 4 vid 1 live max-nodes 0 $M1
+says 2 'not a number from 1 to 64' view set node 4 vid 1 live max-nodes 65 $M1
+says 2 'there are 2 members, and max-nodes is 1' view set node 4 vid 1 live max-nodes 1 $M1 member 2@$A:5002
+says 1 'fewer members than its min' view set node 4 vid 1 live $M1 subgroup 1 min 2
+says 1 'fewer members than its min' view set node 4 vid 1 live $M1 subgroup 1 shards 2
+says 1 'fewer members than its min' view set node 4 vid 1 live $M1 \
+	subgroup 1 members 4,77 senders 77
+says 1 'fewer members than its min' view set node 4 vid 1 live $M1 subgroup 1 members 77
+says 2 'not a number from 1 to 64' view set node 4 vid 1 live $M1 subgroup 1 shards 0
+says 2 'not a number from 1 to 64' view set node 4 vid 1 live $M1 subgroup 1 shards 65
+says 2 'not a number from 1 to 64' view set node 4 vid 1 live $M1 subgroup 1 min 0
+says 2 'not a number from 1 to 64' view set node 4 vid 1 live $M1 subgroup 1 min 65
+says 1 'at most 64 subgroups' view set node 4 vid 1 live $M1 subgroup 1 shards 64 subgroup 99
+says 1 'same id' view set node 4 vid 1 live $M1 member 2@$A:5002 subgroup 1 shards 2 subgroup 2
+says 1 'do not fit into 32 bits' view set node 4 vid 1 live $M1 member 2@$A:5002 \
+	subgroup 4294967295 shards 2
+says 1 'at least one sender' view set node 4 vid 1 live $M1 subgroup 1 senders none
+says 1 'twice' view set node 4 vid 1 live $M1 subgroup 1 members 4,4
+says 1 'view ids start at 1\|vid 0' view set node 4 vid 0 live $M1
+says 1 'not a member of the view' view set node 4 vid 1 live member 2@$A:5002
+says 1 'another address or port' view set node 4 vid 1 live member 4@$A:5055
+}
+says 2 'is for live views only' view set node 4 vid 1 member 4@$A:5004 subgroup 1 min 1
+says 1 'writes in order' view set node 8 vid 1 live member 8@$A:5008 subgroup 1
+says 0 'no live view' status node 4
+untouched "rules"
+
+# ---- a node that has a view -----------------------------------------------
+
+says 1 'in a view already' view set node 1 vid 1 live member 1@$A:5001 subgroup 1
+says 1 'in a view already' view set node 1 vid 2 live member 1@$A:5001 subgroup 1
+says 1 'in a live view: leave it' view set node 1 vid 2 member 1@$A:5001 subgroup 1
+says 1 'in a view already' view set node 5 vid 9 live member 5@$A:5005 subgroup 1
+says 1 'in a view already' node join id 1 contact $A:5002
+says 1 'in a view already' node join id 5 contact $A:5001
+check "the same view again" spindle-ctl view set node 1 vid 1 live timeout-ms 2000 max-nodes 5 \
+	member 1@$A:5001 member 2@$A:5002 member 3@$A:5003 \
+	subgroup 1 window 32 max-msg 256 min 2
+untouched "set again"
+
+# ---- joins ----------------------------------------------------------------
+
+says 1 'contact is the node itself' node join id 4 contact $A:5004
+says 1 'of another family' node join id 4 contact '[fd00::1]:5009'
+says 1 'of another family' node join id 9 contact $A:5001
+says 1 'writes in order' node join id 8 contact $A:5001
+says 1 'no node\|at: id 66' node join id 66 contact $A:5001
+says 1 'address' node join id 4 contact 224.0.0.1:5001
+fails 7 $A:5001 'another cluster'
+joins 4 $A:5066 'no spindle node'
+joins 4 10.0.0.77:5001 'cannot be reached\|does not answer'
+joins 4 $A:5006 'is in no live view'
+joins 4 $A:5005 'is in no live view'
+# Nobody waits for ever: the one that is in the way is a member that has never come.
+check "a view whose second member is not there" \
+	spindle-ctl view set node 6 vid 1 live member 6@$A:5006 member 4@$A:5004 subgroup 1
+is "it is forming" "$(live_word 6 state)" forming
+says 0 'FORMING' status node 6
+says 0 'Not connected: 4' status node 6
+joins 4 $A:5006 'has a member with this id'
+says 1 'not done after 1 seconds.*JOINING' node join id 4 contact $A:5006 timeout 1
+says 0 'JOINING' status node 4
+says 0 'to give up: spindle-ctl node leave id 4' status node 4
+check "a join ends by itself" wait_until 60 free 4
+check "the view that never formed goes" spindle-ctl view del node 6
+says 1 'in no live view' node leave id 6
+untouched "joins"
+
+# ---- who goes, and who cannot be made to -----------------------------------
+
+says 1 'in no live view' node leave id 4
+says 1 'in no live view' node leave id 5
+says 1 'in no live view' node evict id 4 node 1
+says 1 'does not evict itself' node evict id 1 node 1
+says 1 'no member of the view' node evict id 1 node 4
+says 1 'at: node 0\|allowed: from 1' node evict id 1 node 0
+says 2 'node' node evict id 1
+raw=$(limit 60 technique raw -n 1 -g 1 -k write -s 64 -c 10 2>&1)
+check "a raw measurement is refused" sh -c "echo '$raw' | grep -qi 'live view'" || diag "$raw"
+untouched "refusals"
+says 0 'ACTIVE' status node 1
+is "status: no change yet" "$(live_word 1 changes)" 0
+is "status: nothing wrong" "$(live_word 1 why)" fine
+
+# ---- members come and go, and are told so ----------------------------------
+
+check "4 joins" spindle-ctl node join id 4 contact $A:5001
+check "all are in view 2" wait_until 60 in_view 2 1 2 3 4
+check "6 joins" spindle-ctl node join id 6 contact $A:5004
+check "all are in view 3" wait_until 60 in_view 3 1 2 3 4 6
+check "free the static one" spindle-ctl view del node 5
+joins 5 $A:5002 'no room for another node'
+check "the view is as it was" in_view 3 1 2 3 4 6
+check "6 leaves" spindle-ctl node leave id 6
+check "it has stopped" wait_until 20 stopped 6
+is "status: why" "$(live_word 6 why)" left
+says 0 'STOPPED' status node 6
+says 1 'in no live view' node leave id 6
+says 1 'in no live view' node evict id 6 node 1
+check "the others are in view 4" wait_until 60 in_view 4 1 2 3 4
+check "4 is evicted" spindle-ctl node evict id 2 node 4
+check "it has stopped" wait_until 20 stopped 4
+is "status: why" "$(live_word 4 why)" evicted
+says 0 'To have it back: spindle-ctl node join id 4' status node 4
+check "the others are in view 5" wait_until 60 in_view 5 1 2 3
+check "who has stopped may join again" spindle-ctl node join id 4 contact $A:5003
+check "all are in view 6" wait_until 60 in_view 6 1 2 3 4
+
+# ---- nodes that go in the middle of it -------------------------------------
+
+# highest: the latest view of node 1
+highest()
+{
+	live_word 1 vid
+}
+
+# knows NODE MEMBER: has it installed a view with this member?
+knows()
+{
+	spindle-ctl -j -p status node "$1" | grep -A 3 "\"id\": *$2,*\$" | grep -q '"rank"'
+}
+
+# alone: 1, 2 and 3 are all that is left, and agree on it.
+alone()
+{
+	local vid
+
+	vid=$(highest)
+	in_view "$vid" 1 2 3 &&
+		[ "$(spindle-ctl -j -p status node 1 | grep -c '"rank"')" = 3 ]
+}
+
+bad=0
+for nap in 0 1000 3000 5000 10000 20000 40000 80000; do
+	spindle-ctl node del id 4 && add 4 || bad=1
+	spindle-ctl node join id 4 contact $A:5001 no-wait || bad=1
+	usleep $nap
+	spindle-ctl node del id 4 && add 4 || bad=1
+	wait_until 30 alone || { bad=1; diag "not alone after a join cut off at $nap"; }
+done
+is "nodes removed in the middle of a join" $bad 0
+bad=0
+for nap in 0 500 1000 2000 5000 10000; do
+	spindle-ctl node join id 4 contact $A:5002 || bad=1
+	spindle-ctl node leave id 4 no-wait || bad=1
+	usleep $nap
+	spindle-ctl node del id 4 && add 4 || bad=1
+	wait_until 30 alone || { bad=1; diag "not alone after a leave cut off at $nap"; }
+done
+is "nodes removed in the middle of a leave" $bad 0
+bad=0
+for nap in 0 500 1000 2000 5000 10000; do
+	spindle-ctl node join id 4 contact $A:5003 || bad=1
+	wait_until 30 knows 2 4 || bad=1
+	spindle-ctl node evict id 2 node 4 no-wait || bad=1
+	usleep $nap
+	spindle-ctl node del id 4 && add 4 || bad=1
+	wait_until 30 alone || { bad=1; diag "not alone after an eviction cut off at $nap"; }
+done
+is "nodes removed in the middle of an eviction" $bad 0
+check "processes end" load_stop 1 2 3
+check "logs agree" loads_agree
+
+# ---- too few ---------------------------------------------------------------
+
+check "3 leaves" spindle-ctl node leave id 3
+check "two are left" wait_until 60 in_view "$(($(live_word 3 vid) + 1))" 1 2
+says 1 'would have too few members' node leave id 2
+says 1 'no majority' node evict id 1 node 2
+check "the view of two goes on" in_view "$(highest)" 1 2
+# Who is removed says so, and counts as one that left; the subgroup has too few then, and waits.
+vid=$(highest)
+check "node 2 is removed" spindle-ctl node del id 2
+check "node 1 goes on alone" wait_until 30 in_view $((vid + 1)) 1
+check "its subgroup waits" wait_until 20 sh -c \
+	'spindle-ctl -j -p subgroup show node 1 | grep -q "\"state\": *\"forming\""'
+check "the last one leaves" spindle-ctl node leave id 1
+is "status: why" "$(live_word 1 why)" left
+
+# ---- the module goes right after ------------------------------------------
+
+check "back to three" add 2
+for i in 1 2 3; do
+	spindle-ctl node del id $i
+	add $i
+done
+check "three begin again" live_view 3 subgroup 1
+check "they form" wait_until 60 in_view 1 1 2 3
+spindle-ctl node join id 4 contact $A:5001 no-wait
+spindle-ctl node join id 6 contact $A:5002 no-wait
+spindle-ctl node evict id 1 node 3 no-wait
+spindle-ctl node leave id 2 no-wait
+check "nodes go" loop_del 9
+check "module goes" rmmod spindle
+finish

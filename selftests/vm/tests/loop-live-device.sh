@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# /dev/spindle in a live view: who sits where, in which view; what can be mapped of those who
+# come and go, and for how long.
+# vm: timeout=240
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+
+check "module loads" loop_start
+check "nodes" loop_nodes 4
+members="member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 member 3@10.0.0.1:5003"
+for i in 1 2 3; do
+	# shellcheck disable=SC2086
+	check "a live view" spindle-ctl view set node $i vid 5 live $members \
+		subgroup 1 window 16 max-msg 1024 ring 16384
+done
+check "it forms" wait_until 60 in_view 5 1 2 3
+tap_run limit 120 dev-bad seats-live
+check "the others go on" wait_until 60 in_view 8 2 3
+for i in 1 2 3 4; do
+	spindle-ctl node del id "$i" >/dev/null 2>&1
+done
+check "module goes" rmmod spindle
+finish

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The RDMA device of a member goes away. It stops, the others go on without it; with a new
+# device it joins again.
+#
+# #92: a broken connection aborts everything. #126: the leader goes, and the others hang.
+# vm: uml timeout=120
+# shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
+. ./lib-wire-live.sh
+
+wl_start
+wl_begin 3 1 2
+if [ "$node" = 3 ]; then
+	check "the device is deleted" limit 60 rdma link delete rxe0
+	check "the process sees the end" process_ended 3
+	status_of 3
+	check "the node takes part in nothing any more" [ "$(live_word 3 state)" != active ]
+else
+	goes_on "#92, #126: the device of the leader is gone" 1 2
+fi
+barrier "$node" "$nodes" gone || bail "all meet without the device"
+if [ "$node" = 3 ]; then
+	check "the node is removed" spindle-ctl node del id 3
+	check "there is a device again" rxe_add rxe0 eth0
+	check "and a node" wl_node 3
+	comes_back 3 1 2
+fi
+goes_on "it is back" 1 2 3
+wl_end 1 2 3
+finish

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A guest receives nothing any more, or nothing that it sends arrives, while the other
+# direction is fine. Those two that hear each other go on, and it is out.
+#
+# T5: a minority stops. #92: a broken connection aborts everything.
+# vm: uml timeout=180
+# shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
+. ./lib-wire-live.sh
+
+wl_start
+wl_begin 3 1 2
+for how in in out; do
+	if [ "$node" = 3 ]; then
+		check "$how: packets are dropped" drop $how
+		out 3 minority evicted
+		usleep $((3 * TIMEOUT * 1000))
+		check "$how: they are dropped no more" drop none
+	else
+		goes_on "$how: those that hear each other" 1 2
+	fi
+	barrier "$node" "$nodes" "$how.healed" || bail "all meet when it is over"
+	[ "$node" != 3 ] || comes_back 3 1 2
+	goes_on "$how: it is back" 1 2 3
+	barrier "$node" "$nodes" "$how.back" || bail "all meet when it is back"
+done
+wl_end 1 2 3
+finish

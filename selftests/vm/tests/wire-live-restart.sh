@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# All nodes go at once, in three ways: they are removed, their devices go, and nobody hears
+# anybody any more. Each time a new first view begins, and nothing of the old group gets in
+# the way.
+#
+# T10: everybody restarts.
+# vm: uml timeout=180
+# shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
+. ./lib-wire-live.sh
+
+wl_start
+for how in removed device silent; do
+	wl_begin 1 2 3
+	barrier "$node" "$nodes" "$how" || bail "all meet"
+	case $how in
+	removed) check "$how: the node is removed" spindle-ctl node del id "$node" ;;
+	device)
+		check "$how: the device is deleted" limit 60 rdma link delete rxe0
+		check "$how: the process sees the end" process_ended "$node"
+		check "$how: the node is removed" spindle-ctl node del id "$node"
+		check "$how: there is a device again" rxe_add rxe0 eth0
+		;;
+	silent)
+		check "$how: packets are dropped" drop both
+		check "$how: the node stops" wait_until 60 stopped "$node" ||
+			status_of "$node"
+		check "$how: it says why" says_why "$node" minority || status_of "$node"
+		check "$how: packets are not dropped any more" drop none
+		check "$how: the node is removed" spindle-ctl node del id "$node"
+		;;
+	esac
+	check "$how: the process sees the end" process_ended "$node"
+	check "$how: there is a node again" wl_node "$node"
+	group=$((group + 1))
+done
+wl_begin 3 2 1
+goes_on "T10: after three restarts" 1 2 3
+wl_end 1 2 3
+finish
