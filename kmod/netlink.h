@@ -45,6 +45,8 @@ int spindle_netlink_need(const struct nlattr *nest, const struct nlattr *attr, c
 			 struct netlink_ext_ack *extack);
 int spindle_netlink_subgroup(struct spindle_view_subgroup *sg, const struct nlattr *nest,
 			     struct nlattr **a, struct netlink_ext_ack *extack);
+int spindle_netlink_subgroup_node(const struct nlattr *nest, struct nlattr **a,
+				  struct netlink_ext_ack *extack);
 int spindle_netlink_each(void *ctx, struct genl_info *info, int type,
 			 spindle_netlink_parser *parse);
 int spindle_netlink_members(struct spindle_view *view, struct genl_info *info);

@@ -46,19 +46,15 @@ static int parse_node(struct spindle_rule *rule, const struct nlattr *nest,
 		      struct netlink_ext_ack *extack)
 {
 	struct nlattr *a[SPINDLE_SUBGROUP_NODE_A_MAX + 1];
-	int err;
+	int sends = spindle_netlink_subgroup_node(nest, a, extack);
 
-	err = nla_parse_nested(a, SPINDLE_SUBGROUP_NODE_A_MAX, nest, NULL, extack);
-	if (!err)
-		err = spindle_netlink_need(nest, a[SPINDLE_SUBGROUP_NODE_A_ID],
-					   "the id of a subgroup's node is missing", extack);
-	if (err)
-		return err;
+	if (sends < 0)
+		return sends;
 	if (rule->num_nodes == SPINDLE_MAX_MEMBERS) {
 		NL_SET_ERR_MSG_ATTR(extack, nest, "a rule names at most 64 nodes");
 		return -EINVAL;
 	}
-	if (!a[SPINDLE_SUBGROUP_NODE_A_SENDER] || nla_get_u8(a[SPINDLE_SUBGROUP_NODE_A_SENDER]))
+	if (sends)
 		rule->senders |= BIT_ULL(rule->num_nodes);
 	rule->node[rule->num_nodes++] = nla_get_u32(a[SPINDLE_SUBGROUP_NODE_A_ID]);
 	return 0;

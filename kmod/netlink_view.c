@@ -54,11 +54,18 @@ static int parse_member(void *ctx, const struct nlattr *nest, struct netlink_ext
 	return err;
 }
 
-static int parse_subgroup_node(struct spindle_view *view, struct spindle_view_subgroup *sg,
-			       const struct nlattr *nest, struct netlink_ext_ack *extack)
+/**
+ * spindle_netlink_subgroup_node() - a node that a subgroup names
+ * @nest: its nest
+ * @a: out: its attributes, SPINDLE_SUBGROUP_NODE_A_MAX + 1; the id is there
+ * @extack: where to say what is wrong
+ *
+ * Return: 1 if it sends, 0 if not, or -EINVAL
+ */
+int spindle_netlink_subgroup_node(const struct nlattr *nest, struct nlattr **a,
+				  struct netlink_ext_ack *extack)
 {
-	struct nlattr *a[SPINDLE_SUBGROUP_NODE_A_MAX + 1];
-	int err, rank;
+	int err;
 
 	err = nla_parse_nested(a, SPINDLE_SUBGROUP_NODE_A_MAX, nest, NULL, extack);
 	if (!err)
@@ -66,6 +73,19 @@ static int parse_subgroup_node(struct spindle_view *view, struct spindle_view_su
 					   "the id of a subgroup's node is missing", extack);
 	if (err)
 		return err;
+	return !a[SPINDLE_SUBGROUP_NODE_A_SENDER] ||
+	       nla_get_u8(a[SPINDLE_SUBGROUP_NODE_A_SENDER]);
+}
+
+static int parse_subgroup_node(struct spindle_view *view, struct spindle_view_subgroup *sg,
+			       const struct nlattr *nest, struct netlink_ext_ack *extack)
+{
+	struct nlattr *a[SPINDLE_SUBGROUP_NODE_A_MAX + 1];
+	int sends, rank;
+
+	sends = spindle_netlink_subgroup_node(nest, a, extack);
+	if (sends < 0)
+		return sends;
 	rank = spindle_view_rank(view, nla_get_u32(a[SPINDLE_SUBGROUP_NODE_A_ID]));
 	if (rank < 0) {
 		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_NODE_A_ID],
@@ -78,8 +98,7 @@ static int parse_subgroup_node(struct spindle_view *view, struct spindle_view_su
 		return -EINVAL;
 	}
 	sg->members |= BIT_ULL(rank);
-	if (!a[SPINDLE_SUBGROUP_NODE_A_SENDER] ||
-	    nla_get_u8(a[SPINDLE_SUBGROUP_NODE_A_SENDER]))
+	if (sends)
 		sg->senders |= BIT_ULL(rank);
 	return 0;
 }
