@@ -5,16 +5,13 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
-#include "attachment.h"
 #include "engine.h"
-#include "event.h"
 #include "fabric/post.h"
 #include "group.h"
 #include "live.h"
 #include "node.h"
 #include "past.h"
 #include "peer.h"
-#include "subgroup.h"
 
 /* While nothing happens membership is not looked at more often than that. */
 #define LOOK_NS		(100 * NSEC_PER_USEC)
@@ -313,7 +310,6 @@ int spindle_live_create(struct spindle_group *group, const struct spindle_rules 
 	group->live = live;
 	live->group = group;
 	live->rules = *rules;
-	live->first = group->digest;
 	live->door.work = door_work;
 	INIT_LIST_HEAD(&live->past);
 	INIT_DELAYED_WORK(&live->work, spindle_live_work);

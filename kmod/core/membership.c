@@ -135,6 +135,18 @@ static void finish(struct spindle_mb *mb)
 }
 
 /**
+ * spindle_mb_may() - may a state follow another?
+ * @from: enum spindle_mb_state
+ * @to: enum spindle_mb_state
+ *
+ * Return: true if so
+ */
+bool spindle_mb_may(enum spindle_mb_state from, enum spindle_mb_state to)
+{
+	return legal[from] & BIT(to);
+}
+
+/**
  * spindle_mb_transition() - go to another state
  * @mb: membership
  * @to: which; nothing happens if it may not follow
@@ -145,7 +157,7 @@ void spindle_mb_transition(struct spindle_mb *mb, enum spindle_mb_state to)
 {
 	enum spindle_mb_state from = mb->state;
 
-	if (!(legal[from] & BIT(to)))
+	if (!spindle_mb_may(from, to))
 		return;
 	mb->edges[from][to]++;
 	mb->state = to;

@@ -71,7 +71,6 @@ static u64 sent_by(const struct sim *sim, const struct held *h, u32 group)
 	return h->life == node->inc ? node->group[group].slot : node->past[h->life][group];
 }
 
-/* What a reader has got since the last look. */
 /* A view comes once, and before all that is delivered in it. */
 static void check_view(struct node *node, struct group *g, const struct spindle_dlv *d)
 {
@@ -81,6 +80,7 @@ static void check_view(struct node *node, struct group *g, const struct spindle_
 	g->vid = d->seq;
 }
 
+/* What a reader has got since the last look. */
 void check_deliveries(struct node *node, u32 group)
 {
 	struct sim *sim = node->sim;

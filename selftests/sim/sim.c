@@ -370,22 +370,14 @@ static bool run_jobs(const struct options *o, struct total *total)
 /* Has every edge of the state machine been taken? But one: no layout here refuses a view. */
 static bool covered(const struct total *t)
 {
-	static const u32 may[SPINDLE_MB_STATES] = {
-		[SPINDLE_MB_ACTIVE] = BIT(SPINDLE_MB_WEDGED) | BIT(SPINDLE_MB_STOPPED),
-		[SPINDLE_MB_WEDGED] = BIT(SPINDLE_MB_FENCED) | BIT(SPINDLE_MB_STOPPED),
-		[SPINDLE_MB_FENCED] = BIT(SPINDLE_MB_ECHOED) | BIT(SPINDLE_MB_COMMITTED) |
-				      BIT(SPINDLE_MB_STOPPED),
-		[SPINDLE_MB_ECHOED] = BIT(SPINDLE_MB_ECHOED) | BIT(SPINDLE_MB_COMMITTED) |
-				      BIT(SPINDLE_MB_STOPPED),
-		[SPINDLE_MB_COMMITTED] = BIT(SPINDLE_MB_ACTIVE) | BIT(SPINDLE_MB_STOPPED),
-		[SPINDLE_MB_JOINING] = BIT(SPINDLE_MB_ACTIVE),
-	};
 	bool all = true;
 	u32 i, j;
 
 	for (i = 0; i < SPINDLE_MB_STATES; i++) {
 		for (j = 0; j < SPINDLE_MB_STATES; j++) {
-			if (!(may[i] & BIT(j)) || t->edges[i][j])
+			bool never = i == SPINDLE_MB_JOINING && j == SPINDLE_MB_STOPPED;
+
+			if (!spindle_mb_may(i, j) || t->edges[i][j] || never)
 				continue;
 			printf("not ok - nobody has gone from state %u to %u\n", i, j);
 			all = false;
