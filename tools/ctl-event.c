@@ -21,23 +21,38 @@
 /* More than any event has. */
 #define EVENT_MAX	(64 << 10)
 
+static int find_group(const struct ctl_net *net, const char *what, const char *family,
+		      const char *group)
+{
+	int id = genl_ctrl_resolve_grp(net->sk, family, group);
+
+	if (id < 0)
+		ctl_err("%s: the group '%s' of '%s': %s", what, group, family, nl_geterror(id));
+	return id;
+}
+
 /**
- * ctl_event_join() - listen to a group
+ * ctl_event_join() - listen to the module's events
  * @net: socket, of which nothing else is asked from now on
  * @what: what it is for, for messages
- * @family: family that has the group
- * @group: its name
+ * @unload: listen for families that come and go, too
  *
  * Return: 0 or less, having told the user
  */
-int ctl_event_join(const struct ctl_net *net, const char *what, const char *family,
-		   const char *group)
+int ctl_event_join(const struct ctl_net *net, const char *what, bool unload)
 {
-	int id = genl_ctrl_resolve_grp(net->sk, family, group);
-	int rc = id < 0 ? id : nl_socket_add_memberships(net->sk, id, 0);
+	/* All are found before the first is joined: an event between a question and its
+	 * answer would be taken for the answer.
+	 */
+	int events = find_group(net, what, SPINDLE_GENL_NAME, SPINDLE_GENL_MCGRP);
+	int families = unload && events >= 0 ? find_group(net, what, "nlctrl", "notify") : 0;
+	int rc;
 
+	if (events < 0 || families < 0)
+		return events < 0 ? events : families;
+	rc = nl_socket_add_memberships(net->sk, events, families, 0);
 	if (rc < 0)
-		ctl_err("%s: the group '%s' of '%s': %s", what, group, family, nl_geterror(rc));
+		ctl_err("%s: cannot listen to events: %s", what, nl_geterror(rc));
 	return rc;
 }
 

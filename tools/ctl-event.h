@@ -23,8 +23,7 @@ struct ctl_event {
 	const char *reason;
 };
 
-int ctl_event_join(const struct ctl_net *net, const char *what, const char *family,
-		   const char *group);
+int ctl_event_join(const struct ctl_net *net, const char *what, bool unload);
 int ctl_event_recv(const struct ctl_net *net, int timeout_ms, struct nlmsghdr **nlh);
 bool ctl_event_attrs(const struct ctl_net *net, struct nlmsghdr *nlh, struct nlattr **attrs);
 void ctl_event_get(struct ctl_event *ev, struct nlattr **attrs);

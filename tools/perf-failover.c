@@ -586,7 +586,7 @@ int perf_failover_main(int argc, char **argv)
 		return rc < 0 ? ctl_flush(CTL_OK) : rc;
 	run.f.o = &run.o;
 	if (ctl_net_open(&run.net, CTL_SAY) || ctl_net_open(&run.events, CTL_SAY) ||
-	    ctl_event_join(&run.events, "failover", SPINDLE_GENL_NAME, SPINDLE_GENL_MCGRP) < 0)
+	    ctl_event_join(&run.events, "failover", false) < 0)
 		return CTL_FAILED;
 	run.place.net = &run.net;
 	perf_limit_raise();

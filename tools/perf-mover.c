@@ -115,7 +115,7 @@ static int come(const struct perf_mover_life *life, struct perf_pump *p,
 	uint64_t end;
 
 	if (ctl_net_open(&net, CTL_SAY) || ctl_net_open(&events, CTL_SAY) ||
-	    ctl_event_join(&events, "failover", SPINDLE_GENL_NAME, SPINDLE_GENL_MCGRP) < 0)
+	    ctl_event_join(&events, "failover", false) < 0)
 		return -1;
 	news->asked = perf_now();
 	if (ask_to_join(&net, life) || wait_view(&events, life))

@@ -130,8 +130,7 @@ static int ask(struct ctl_wait *w, struct news *news, struct ctl_req *req, bool 
 	int rc;
 
 	if (wait && (ctl_net_open(&news->events, CTL_SAY) ||
-		     ctl_event_join(&news->events, w->what, SPINDLE_GENL_NAME,
-				    SPINDLE_GENL_MCGRP) < 0))
+		     ctl_event_join(&news->events, w->what, false) < 0))
 		return CTL_FAILED;
 	if (ctl_net_call(&news->net, req, NULL, CTL_SAY))
 		return CTL_FAILED;

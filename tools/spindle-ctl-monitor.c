@@ -160,9 +160,7 @@ int ctl_cmd_monitor(struct ctl_args *a)
 	rc = ctl_args_keys(a, monitor_keys, &node, 0);
 	if (rc)
 		return rc;
-	if (ctl_net_open(&net, CTL_SAY) ||
-	    ctl_event_join(&net, "monitor", SPINDLE_GENL_NAME, SPINDLE_GENL_MCGRP) < 0 ||
-	    ctl_event_join(&net, "monitor", "nlctrl", "notify") < 0)
+	if (ctl_net_open(&net, CTL_SAY) || ctl_event_join(&net, "monitor", true) < 0)
 		return CTL_FAILED;
 	/* Lines are wanted when they happen, also in a pipe. */
 	setvbuf(stdout, NULL, _IOLBF, 0);

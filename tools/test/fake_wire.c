@@ -141,12 +141,12 @@ int __wrap_ctl_net_call(struct ctl_net *net, struct ctl_req *req, struct ctl_rep
 	return 0;
 }
 
-int __wrap_ctl_event_join(const struct ctl_net *net, const char *what, const char *family,
-			  const char *group)
+int __wrap_ctl_event_join(const struct ctl_net *net, const char *what, bool unload)
 {
 	(void)net;
 	(void)what;
-	wire.listens |= !strcmp(family, SPINDLE_GENL_NAME) && !strcmp(group, SPINDLE_GENL_MCGRP);
+	(void)unload;
+	wire.listens = true;
 	return 0;
 }
 

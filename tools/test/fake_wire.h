@@ -67,8 +67,7 @@ extern char output[OUTPUT_MAX];
 int __wrap_ctl_net_open(struct ctl_net *net, enum ctl_say say);
 int __wrap_ctl_net_call(struct ctl_net *net, struct ctl_req *req, struct ctl_replies *replies,
 			enum ctl_say say);
-int __wrap_ctl_event_join(const struct ctl_net *net, const char *what, const char *family,
-			  const char *group);
+int __wrap_ctl_event_join(const struct ctl_net *net, const char *what, bool unload);
 int __wrap_ctl_event_recv(const struct ctl_net *net, int timeout_ms, struct nlmsghdr **nlh);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
 

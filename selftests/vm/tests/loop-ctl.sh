@@ -264,6 +264,20 @@ is "with a line between" "$(lines '^$')" 19
 says 0 '"seconds":0\.[0-9]*,"nodes":\[{"node":1,"state":"idle","engine":{"pid":[0-9]*,' \
 	-j top -n 2 -d 0.1
 is "a line each" "$(wc -l <"$out")" 2
+# What happens while a monitor starts is not taken for an answer to its questions.
+monitors=
+for i in $(seq 10); do
+	spindle-ctl monitor >/tmp/mon.$i 2>&1 &
+	monitors="$monitors $!"
+done
+hear=0
+for i in $(seq 10); do
+	wait_until 30 grep -q 'node 99' /tmp/mon.$i && hear=$((hear + 1))
+done
+is "monitors start while nodes come and go" "$hear" 10
+# shellcheck disable=SC2086
+kill $monitors
+rm /tmp/mon.*
 touch /tmp/stop
 wait "$churn"
 
