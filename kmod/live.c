@@ -124,7 +124,8 @@ static u64 silence_of(const struct spindle_live *live, u64 ranks, u64 now)
 	for (; ranks; ranks &= ranks - 1) {
 		const struct spindle_mb_peer *p = &live->mb.peer[__ffs64(ranks)];
 
-		if (p->reason == SPINDLE_MB_SILENT || p->reason == SPINDLE_MB_LOST)
+		if (p->reason == SPINDLE_MB_SILENT || p->reason == SPINDLE_MB_LOST ||
+		    p->reason == SPINDLE_MB_GOSSIP)
 			heard = min(heard, p->heard);
 	}
 	return now - heard;

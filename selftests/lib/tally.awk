@@ -5,8 +5,8 @@
 #	awk -v prefix="6.1 " -v totals=FILE -v loose=1 -f tally.awk
 #
 # TOTALS is read at the start and written at the end: passed failed skipped. What
-# failed is added to TOTALS.failed, with the first remarks that followed it, for those
-# who see no more than the end of a long run.
+# failed is added to TOTALS.failed, with the first remarks that followed it and what a
+# kernel said before it, for those who see no more than the end of a long run.
 # A block is what stands between "# test: NAME" and "# test-end: NAME STATUS";
 # what is outside of any is the lane's own.  Every block needs a plan that its
 # results agree with; loose means that the lane's own needs none.
@@ -21,9 +21,11 @@ function result(good, text)
 	} else {
 		failed++
 		printf "not ok %d - %s\n", number, text
-		printf "# not ok %d - %s\n", number, text >>(totals ".failed")
+		printf "# not ok %d - %s%s\n", number, text, kernel >>(totals ".failed")
 		remarks = 6
 	}
+	kernel = ""
+	kernel_lines = 0
 	fflush()
 }
 
@@ -32,6 +34,8 @@ function remark(text)
 	if (remarks > 0) {
 		remarks--
 		printf "# %s\n", substr(text, 1, 200) >>(totals ".failed")
+	} else if (text ~ /^# kernel: / && kernel_lines++ < 12) {
+		kernel = kernel "\n# " substr(text, 1, 200)
 	}
 	print text
 	fflush()
