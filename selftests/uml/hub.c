@@ -7,6 +7,9 @@
  * User-Mode Linux has it. A frame goes to the port that its destination was last heard
  * from, else to all others. A port that does not read loses frames, like any other
  * network. Ends with the command, with its status.
+ *
+ * File descriptor HUB_FD is the handle: a line "I both|in|out|none" cuts port i off, or for
+ * frames to it (in) or from it (out) only, or no more.
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,9 +28,16 @@
 #define MAX_MACS	64
 #define BUFFER		(4 << 20)
 #define MAC_LEN		6
+#define MAX_LINES	256
+
+/* Directions in which a port is cut, as its guest sees them. */
+#define CUT_IN		1
+#define CUT_OUT		2
 
 static int port[MAX_PORTS];
+static unsigned int cut[MAX_PORTS];
 static int num_ports;
+static int handle;
 static pid_t child;
 
 /* Whom we have heard, and where. The oldest makes room. */
@@ -62,20 +72,51 @@ static void forward(int from, const uint8_t *frame, ssize_t len)
 {
 	int i, to;
 
-	if (len < 2 * MAC_LEN)
+	if (len < 2 * MAC_LEN || (cut[from] & CUT_OUT))
 		return;
 	learn(frame + MAC_LEN, from);
 	to = find(frame);
 	for (i = 0; i < num_ports; i++)
-		if (i != from && (to < 0 || known[to].port == i))
+		if (i != from && (to < 0 || known[to].port == i) && !(cut[i] & CUT_IN))
 			/* Lost if there is no room. */
 			(void)!send(port[i], frame, len, MSG_DONTWAIT);
 }
 
+/* Lines come whole: they are shorter than what a pipe takes at once. */
+static void obey(void)
+{
+	static const struct {
+		const char *word;
+		unsigned int cut;
+	} hows[] = {
+		{ "none", 0 }, { "in", CUT_IN }, { "out", CUT_OUT }, { "both", CUT_IN | CUT_OUT },
+	};
+	char lines[MAX_LINES], word[8], *line, *rest = lines;
+	ssize_t len = read(handle, lines, sizeof(lines) - 1);
+	unsigned int i;
+	int node;
+
+	if (len <= 0)
+		return;
+	lines[len] = '\0';
+	while ((line = strsep(&rest, "\n")) && *line) {
+		if (sscanf(line, "%d %7s", &node, word) != 2 || node < 1 || node > num_ports)
+			continue;
+		for (i = 0; i < sizeof(hows) / sizeof(*hows); i++)
+			if (!strcmp(hows[i].word, word))
+				cut[node - 1] = hows[i].cut;
+	}
+}
+
 static void start(char **argv)
 {
-	int far[MAX_PORTS], i, pair[2], size = BUFFER;
+	int far[MAX_PORTS], i, pair[2], ctl[2], size = BUFFER;
 
+	if (pipe(ctl)) {
+		perror("hub: pipe");
+		exit(1);
+	}
+	handle = ctl[0];
 	for (i = 0; i < num_ports; i++) {
 		if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair)) {
 			perror("hub: socketpair");
@@ -92,6 +133,11 @@ static void start(char **argv)
 		perror("hub: fork");
 		exit(1);
 	}
+	if (!child && dup2(ctl[1], HUB_FD) < 0)
+		_exit(1);
+	if (!child)
+		close(ctl[0]);
+	close(ctl[1]);
 	for (i = 0; i < num_ports; i++) {
 		if (!child && dup2(far[i], HUB_FD + 1 + i) < 0)
 			_exit(1);
@@ -114,7 +160,7 @@ static void pass_on(int sig)
 int main(int argc, char **argv)
 {
 	static uint8_t frame[MAX_FRAME];
-	struct pollfd pfd[MAX_PORTS];
+	struct pollfd pfd[MAX_PORTS + 1];
 	int i, status;
 
 	num_ports = argc > 2 ? atoi(argv[1]) : 0;
@@ -131,9 +177,13 @@ int main(int argc, char **argv)
 		pfd[i].fd = port[i];
 		pfd[i].events = POLLIN;
 	}
+	pfd[num_ports].fd = handle;
+	pfd[num_ports].events = POLLIN;
 	while (waitpid(child, &status, WNOHANG) != child) {
-		if (poll(pfd, num_ports, 200) <= 0)
+		if (poll(pfd, num_ports + 1, 200) <= 0)
 			continue;
+		if (pfd[num_ports].revents & POLLIN)
+			obey();
 		for (i = 0; i < num_ports; i++) {
 			ssize_t len;
 

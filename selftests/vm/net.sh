@@ -11,8 +11,7 @@
 #
 #	net_up N DIR		sets net_kind=tap|unix
 #	net_args NODE		the --net and --netns options of a node's run-vm
-#	net_cut NODE		nothing gets in or out (tap only)
-#	net_join NODE
+#	net_cut NS TAP MAC HOW	what its port of the bridge lets through (tap only)
 #	net_down		also run on exit
 #
 # shellcheck disable=SC2034 # net_kind is for the caller
@@ -55,6 +54,8 @@ net_up_tap()
 	net_in sysctl -qw net.ipv6.conf.all.disable_ipv6=1 2>/dev/null || :
 	net_in ip link add br0 type bridge mcast_snooping 0 forward_delay 0 ||
 		return 1
+	net_in ip tuntap add dev hole mode tap || return 1
+	net_in ip link set hole mtu 9000 master br0 up || return 1
 	for ((i = 1; i <= net_n; i++)); do
 		net_in ip tuntap add dev "tap$i" mode tap || return 1
 		net_in ip link set "tap$i" mtu 9000 master br0 up || return 1
@@ -101,14 +102,27 @@ net_args()
 	printf '%s\n' --net "unix:$spec:$(net_mac "$node")"
 }
 
+# HOW: both, in, out or none of the directions are cut, as the guest sees them. Frames to
+# it go to a port where nobody is; frames from it are those of a stranger on a locked port.
 net_cut()
 {
-	net_in ip link set "tap$1" nomaster
-}
+	local ns=$1 tap=$2 mac=$3 how=$4 flood=on learning=on locked=off
+	local br=(ip netns exec "$ns" bridge)
 
-net_join()
-{
-	net_in ip link set "tap$1" master br0
+	[[ $how != in && $how != both ]] || flood=off
+	if [[ $how == out || $how == both ]]; then
+		learning=off
+		locked=on
+	fi
+	"${br[@]}" link set dev "$tap" flood $flood mcast_flood $flood bcast_flood $flood \
+		learning $learning locked $locked || return 1
+	# Only now: it would be learned again.
+	"${br[@]}" fdb del "$mac" dev "$tap" master 2>/dev/null || :
+	if [[ $flood == off ]]; then
+		"${br[@]}" fdb replace "$mac" dev hole master static sticky
+	else
+		"${br[@]}" fdb del "$mac" dev hole master 2>/dev/null || :
+	fi
 }
 
 net_down()

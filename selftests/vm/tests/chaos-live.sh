@@ -73,19 +73,19 @@ fault()
 	case $1 in
 	pause) pause_me $((TIMEOUT * amount / 10)) || broken "no pause" ;;
 	cut)
-		drop both
+		port both
 		usleep $((TIMEOUT * amount * 100))
-		drop none
+		cut_off none
 		;;
 	deaf)
-		drop in
+		port in
 		usleep $((TIMEOUT * amount * 100))
-		drop none
+		cut_off none
 		;;
 	mute)
-		drop out
+		port out
 		usleep $((TIMEOUT * amount * 100))
-		drop none
+		cut_off none
 		;;
 	slow)
 		tc qdisc add dev eth0 root netem delay 1ms slot 1ms 4ms limit 100000

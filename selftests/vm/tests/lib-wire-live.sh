@@ -309,21 +309,32 @@ pause_me()
 	return 1
 }
 
-# drop in|out|both|none: what happens to all packets of this guest
-drop()
+# port in|out|both|none: which packets of this guest are lost at its port of the network. Not
+# here: what a card's own queue discards breaks connections of soft-RoCE, that of its
+# connection managers, too, for good.
+port()
 {
-	tc qdisc del dev eth0 root 2>/dev/null
-	tc qdisc del dev eth0 ingress 2>/dev/null
+	echo "# vm: cut $1" >&3
+}
+
+# cut_off in|out|both|none: the same, seen from here when it is over
+cut_off()
+{
+	port "$1"
 	case $1 in
-	out | both) tc qdisc add dev eth0 root netem loss 100% limit 100000 || return 1 ;;
+	none) wait_until 20 reaches 10.0.0.1 ;;
+	*) wait_until 20 reaches_not 10.0.0.1 ;;
 	esac
-	case $1 in
-	in | both)
-		tc qdisc add dev eth0 ingress &&
-			tc filter add dev eth0 parent ffff: matchall action drop || return 1
-		;;
-	esac
-	return 0
+}
+
+reaches()
+{
+	ping -c 1 -W 1 "$1" >/dev/null
+}
+
+reaches_not()
+{
+	! reaches "$1"
 }
 
 # wl_end ID...: all that goes on, on all guests; the others are gone for good.

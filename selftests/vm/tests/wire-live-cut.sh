@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A guest with two of five nodes is cut off, by a filter first, and then its link goes down.
+# A guest with two of five nodes is cut off, at its port of the network, and then its link
+# goes down.
 # The majority goes on; the minority stops, says so, and has delivered nothing that the
 # majority has not. When the network is whole again it joins.
 #
@@ -13,7 +14,7 @@
 cut()
 {
 	case $1 in
-	filter) drop both ;;
+	port) cut_off both ;;
 	link) ip link set eth0 down ;;
 	esac
 }
@@ -25,7 +26,7 @@ heal()
 	local i
 
 	case $1 in
-	filter) drop none ;;
+	port) cut_off none ;;
 	link)
 		for i in 3 13; do
 			spindle-ctl node del id $i || return 1
@@ -43,8 +44,8 @@ wl_start 11 13
 # The one that is cut off leads, too, the first time.
 wl_begin 3 1 2 11 13
 # The card of a User-Mode Linux kernel that went down does not come up again.
-hows="filter link"
-[ "$machine" = qemu ] || hows=filter
+hows="port link"
+[ "$machine" = qemu ] || hows=port
 # Soft-RoCE of 6.1 waits for ever for that queue pair when a node is removed.
 case $(uname -r) in
 6.1.*) [ "$node" != 3 ] || bail "node 3 needs a later kernel" ;;

@@ -15,10 +15,13 @@
 wl_start 12
 LOAD=
 try_load sch_netem
+# What happens to packets is changed below, not by whom: a queue that is put into another's
+# place discards some, and says so, which ends connections of soft-RoCE.
+check "a wire" tc qdisc add dev eth0 root netem limit 100000
 while read -r name how; do
 	wl_begin 1 2 3
 	# shellcheck disable=SC2086
-	check "$name: the wire becomes bad" tc qdisc add dev eth0 root netem $how limit 100000
+	check "$name: the wire becomes bad" tc qdisc change dev eth0 root netem $how limit 100000
 	barrier "$node" "$nodes" "$name" || bail "all meet on a bad wire"
 	before=$(log_size "$node")
 	usleep 5000000
@@ -26,8 +29,9 @@ while read -r name how; do
 	is "$name: the same view" "$(live_word "$node" vid)" 1 || status_of "$node"
 	check "$name: messages flow" flows "$node"
 	barrier "$node" "$nodes" "$name.flow" || bail "all meet on a bad wire"
-	tc -s qdisc show dev eth0 | sed -n 's/.*(dropped \([0-9]*\),.*/# \1 packets were dropped here/p'
-	tc qdisc del dev eth0 root
+	tc -s qdisc show dev eth0 |
+		sed -n 's/.*(dropped \([0-9]*\),.*/# \1 packets were dropped here so far/p'
+	tc qdisc change dev eth0 root netem limit 100000
 	barrier "$node" "$nodes" "$name.over" || bail "all meet on a good wire"
 	check "$name: the node goes" spindle-ctl node del id "$node"
 	check "$name: its process sees the end" process_ended "$node"

@@ -13,10 +13,10 @@ wl_start
 wl_begin 3 1 2
 for how in in out; do
 	if [ "$node" = 3 ]; then
-		check "$how: packets are dropped" drop $how
+		check "$how: packets are dropped" cut_off $how
 		out 3 minority evicted
 		usleep $((3 * TIMEOUT * 1000))
-		check "$how: they are dropped no more" drop none
+		check "$how: they are dropped no more" cut_off none
 	else
 		goes_on "$how: those that hear each other" 1 2
 	fi

@@ -23,11 +23,11 @@ for how in removed device silent; do
 		check "$how: there is a device again" rxe_add rxe0 eth0
 		;;
 	silent)
-		check "$how: packets are dropped" drop both
+		check "$how: packets are dropped" cut_off both
 		check "$how: the node stops" wait_until 60 stopped "$node" ||
 			status_of "$node"
 		check "$how: it says why" says_why "$node" minority || status_of "$node"
-		check "$how: packets are not dropped any more" drop none
+		check "$how: packets are not dropped any more" cut_off none
 		check "$how: the node is removed" spindle-ctl node del id "$node"
 		;;
 	esac
