@@ -116,7 +116,9 @@ static void look_after_guests(struct spindle_live *live)
 	}
 }
 
-/* Silence of those that are suspected for it. */
+/* Silence of those that are suspected for it. Another may have been the first to notice; those
+ * that it suspects for anything else were heard of a moment ago.
+ */
 static u64 silence_of(const struct spindle_live *live, u64 ranks, u64 now)
 {
 	u64 heard = now;
@@ -125,7 +127,7 @@ static u64 silence_of(const struct spindle_live *live, u64 ranks, u64 now)
 		const struct spindle_mb_peer *p = &live->mb.peer[__ffs64(ranks)];
 
 		if (p->reason == SPINDLE_MB_SILENT || p->reason == SPINDLE_MB_LOST ||
-		    p->reason == SPINDLE_MB_GOSSIP)
+		    (p->reason == SPINDLE_MB_GOSSIP && now - p->heard > 2 * live->mb.interval))
 			heard = min(heard, p->heard);
 	}
 	return now - heard;

@@ -322,19 +322,20 @@ cut_off()
 {
 	port "$1"
 	case $1 in
-	none) wait_until 20 reaches 10.0.0.1 ;;
-	*) wait_until 20 reaches_not 10.0.0.1 ;;
+	none) wait_until 20 reaches ;;
+	*) wait_until 20 reaches_not ;;
 	esac
 }
 
+# reaches: does anything come back from another guest?
 reaches()
 {
-	ping -c 1 -W 1 "$1" >/dev/null
+	ping -c 1 -W 1 "10.0.0.$((node == 1 ? 2 : 1))" >/dev/null
 }
 
 reaches_not()
 {
-	! reaches "$1"
+	! reaches
 }
 
 # wl_end ID...: all that goes on, on all guests; the others are gone for good.
