@@ -47,7 +47,7 @@ static int add_member(struct spindle_group *group, const struct spindle_view *vi
 
 	if (!peer)
 		return -ENOMEM;
-	group->seat[rank] = peer;
+	spindle_group_seat(group, rank, peer);
 	peer->rank = rank;
 	peer->active = group->node->id < peer->id;
 	peer->digest = group->digest;
@@ -140,10 +140,11 @@ err_free:
  */
 void spindle_group_free(struct spindle_group *group)
 {
+	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; i < SPINDLE_SEATS; i++)
-		spindle_peer_destroy(group->seat[i]);
+	spindle_for_each_peer(group, i, peer)
+		spindle_peer_destroy(peer);
 	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++)
 		spindle_subgroup_free(group->subgroup[i]);
 	spindle_live_destroy(group->live);
@@ -164,12 +165,12 @@ static void start_fn(void *ctx)
  */
 void spindle_group_start(struct spindle_group *group)
 {
+	struct spindle_peer *peer;
 	u32 i;
 
 	spindle_engine_call(group->node->engine, start_fn, group);
-	for (i = 0; i < SPINDLE_SEATS; i++)
-		if (group->seat[i])
-			spindle_peer_start(group->seat[i]);
+	spindle_for_each_peer(group, i, peer)
+		spindle_peer_start(peer);
 }
 
 struct stop {
@@ -302,13 +303,13 @@ static bool flush_acks(struct spindle_group *group)
 
 static bool push_peers(struct spindle_group *group)
 {
+	struct spindle_peer *peer;
 	bool work = false;
 	u64 set;
 	u32 i;
 
-	for (i = 0; i < spindle_group_seats(group); i++)
-		if (group->seat[i])
-			work |= spindle_peer_push(group->seat[i]);
+	spindle_for_each_peer(group, i, peer)
+		work |= spindle_peer_push(peer);
 	for (set = group->push; set; set &= set - 1) {
 		i = __ffs64(set);
 		if (!group->subgroup[i] || !spindle_push_pending(&group->subgroup[i]->mc))
@@ -329,13 +330,13 @@ static bool push_peers(struct spindle_group *group)
  */
 bool spindle_group_pass(struct spindle_group *group, u32 how)
 {
+	struct spindle_peer *peer;
 	bool work = false;
 	u32 i;
 
 	group->passes++;
-	for (i = 0; i < spindle_group_seats(group); i++)
-		if (group->seat[i])
-			work |= spindle_peer_watch(group->seat[i]);
+	spindle_for_each_peer(group, i, peer)
+		work |= spindle_peer_watch(peer);
 	work |= visit_subgroups(group, how);
 	if (how & SPINDLE_PASS_IDLE)
 		work |= flush_acks(group);

@@ -43,7 +43,8 @@ struct spindle_subgroup;
  * @layout: of the own row
  * @row: the own row
  * @seats_lock: @seat against mmap()
- * @seat: all peers, owned; of a static view by rank
+ * @seat: all peers, owned; of a static view by rank. Set by spindle_group_seat()
+ * @taken: seats that somebody has
  * @peer: of these, members, by rank; NULL for the own
  * @subgroup: by index in the view; NULL where the node is no member
  * @joined: peers that the engine is connected to, by rank
@@ -64,6 +65,7 @@ struct spindle_group {
 	struct spindle_region row;
 	struct mutex seats_lock;	/* seat against mmap() */
 	struct spindle_peer *seat[SPINDLE_SEATS];
+	DECLARE_BITMAP(taken, SPINDLE_SEATS);
 	struct spindle_peer *peer[SPINDLE_MAX_MEMBERS];
 	struct spindle_subgroup *subgroup[SPINDLE_MAX_SUBGROUPS];
 	u64 joined;
@@ -86,15 +88,40 @@ void spindle_group_remove(struct spindle_group *group);
 void spindle_group_free(struct spindle_group *group);
 
 /**
- * spindle_group_seats() - seats that may be taken
+ * spindle_group_seat() - give a seat to a peer
  * @group: the group
- *
- * Return: their number, from 0
+ * @seat: the seat
+ * @peer: the peer; NULL: it is free again
  */
-static inline u32 spindle_group_seats(const struct spindle_group *group)
+static inline void spindle_group_seat(struct spindle_group *group, u32 seat,
+				      struct spindle_peer *peer)
 {
-	return group->live ? SPINDLE_SEATS : group->view.num_members;
+	group->seat[seat] = peer;
+	__assign_bit(seat, group->taken, peer);
 }
+
+/**
+ * spindle_group_next() - the peer on a seat, or on the next one that is taken
+ * @group: the group
+ * @seat: the seat; out: where the peer is
+ *
+ * Return: the peer; NULL: there are no more
+ */
+static inline struct spindle_peer *spindle_group_next(const struct spindle_group *group,
+						      u32 *seat)
+{
+	*seat = find_next_bit(group->taken, SPINDLE_SEATS, *seat);
+	return *seat < SPINDLE_SEATS ? group->seat[*seat] : NULL;
+}
+
+/**
+ * spindle_for_each_peer() - all peers of a group; the present one may lose its seat
+ * @group: the group
+ * @i: u32, its seat
+ * @peer: the peer
+ */
+#define spindle_for_each_peer(group, i, peer) \
+	for ((i) = 0; ((peer) = spindle_group_next(group, &(i))); (i)++)
 
 /* engine context */
 bool spindle_group_pass(struct spindle_group *group, u32 how);

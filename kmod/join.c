@@ -223,12 +223,12 @@ static int enter(struct spindle_join *join)
 /* Why is it not connected to all of them? */
 static void find_reason(struct spindle_join *join)
 {
-	const struct spindle_group *group = join->node->group;
+	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; i < SPINDLE_SEATS; i++)
-		if (group->seat[i] && !group->seat[i]->joined)
-			join->reason = spindle_peer_reason(group->seat[i]) ? : join->reason;
+	spindle_for_each_peer(join->node->group, i, peer)
+		if (!peer->joined)
+			join->reason = spindle_peer_reason(peer) ? : join->reason;
 }
 
 enum outcome {

@@ -75,15 +75,15 @@ static u64 all_others(const struct spindle_live *live)
 static void form(struct spindle_live *live, u64 now)
 {
 	struct spindle_mb *mb = &live->mb;
+	struct spindle_peer *peer;
 	u32 i;
 
 	if (all_others(live) & ~live->group->joined)
 		return;
 	if (mb->state == SPINDLE_MB_JOINING) {
 		/* What was written has arrived, so that nobody hears of it too late. */
-		for (i = 0; i < SPINDLE_SEATS; i++)
-			if (live->group->seat[i] &&
-			    !spindle_post_idle(&live->group->seat[i]->conn))
+		spindle_for_each_peer(live->group, i, peer)
+			if (!spindle_post_idle(&peer->conn))
 				return;
 		live->ready = spindle_mb_view(mb)->vid;
 	}
@@ -98,7 +98,7 @@ static void form(struct spindle_live *live, u64 now)
 static void look_after_guests(struct spindle_live *live)
 {
 	struct spindle_mb *mb = &live->mb;
-	struct spindle_peer *wished = NULL;
+	struct spindle_peer *wished = NULL, *peer;
 	u32 i;
 
 	if (mb->state == SPINDLE_MB_JOINING)
@@ -107,13 +107,10 @@ static void look_after_guests(struct spindle_live *live)
 		wished = spindle_live_guest(live, mb->wish, mb->wish_inc);
 	if (mb->wish && (!wished || !wished->joined))
 		spindle_mb_invite(mb, 0, 0);
-	for (i = 0; i < SPINDLE_SEATS && !mb->wish && !mb->leaving; i++) {
-		struct spindle_peer *peer = live->group->seat[i];
-
-		if (peer && peer->joined && !peer->departed && peer->rank == SPINDLE_NO_RANK &&
-		    peer->ready == spindle_mb_view(mb)->vid)
+	spindle_for_each_peer(live->group, i, peer)
+		if (peer->joined && !peer->departed && peer->rank == SPINDLE_NO_RANK &&
+		    peer->ready == spindle_mb_view(mb)->vid && !mb->wish && !mb->leaving)
 			spindle_mb_invite(mb, peer->id, peer->expected);
-	}
 }
 
 /* Silence of those that are suspected for it. Another may have been the first to notice; those
@@ -376,7 +373,7 @@ int spindle_live_add_member(struct spindle_live *live, const struct spindle_view
 
 	if (!peer)
 		return -ENOMEM;
-	group->seat[rank] = peer;
+	spindle_group_seat(group, rank, peer);
 	live->last_seat = rank;
 	group->peer[rank] = peer;
 	peer->rank = rank;

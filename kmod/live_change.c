@@ -144,16 +144,13 @@ static bool live_drain(void *ctx)
 struct spindle_peer *spindle_live_guest(const struct spindle_live *live, u32 id,
 					u64 incarnation)
 {
-	struct spindle_group *group = live->group;
+	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; i < SPINDLE_SEATS; i++) {
-		struct spindle_peer *peer = group->seat[i];
-
-		if (peer && peer->id == id && !peer->departed && peer->rank == SPINDLE_NO_RANK &&
+	spindle_for_each_peer(live->group, i, peer)
+		if (peer->id == id && !peer->departed && peer->rank == SPINDLE_NO_RANK &&
 		    (!incarnation || peer->expected == incarnation))
 			return peer;
-	}
 	return NULL;
 }
 
@@ -289,16 +286,15 @@ static void seat_members(struct spindle_live *live)
 	struct spindle_group *group = live->group;
 	u32 n = group->view.num_subgroups, i, r;
 	u64 begin = (n ? U64_MAX >> (64 - n) : 0) & ~live->stays;
+	struct spindle_peer *peer;
 
-	for (i = 0; i < SPINDLE_SEATS; i++)
-		if (group->seat[i])
-			group->seat[i]->rank = SPINDLE_NO_RANK;
+	spindle_for_each_peer(group, i, peer)
+		peer->rank = SPINDLE_NO_RANK;
 	memcpy(group->peer, live->next->peer, sizeof(group->peer));
 	group->joined = 0;
 	group->lost = 0;
 	for (r = 0; r < group->view.num_members; r++) {
-		struct spindle_peer *peer = group->peer[r];
-
+		peer = group->peer[r];
 		if (!peer)
 			continue;
 		peer->rank = r;
@@ -312,13 +308,12 @@ static void seat_members(struct spindle_live *live)
 static void mark_departed(struct spindle_live *live)
 {
 	struct spindle_group *group = live->group;
+	struct spindle_peer *peer;
 	u32 i, g;
 
-	for (i = 0; i < SPINDLE_SEATS; i++) {
-		struct spindle_peer *peer = group->seat[i];
-
+	spindle_for_each_peer(group, i, peer) {
 		/* It came in, or was in: not one that still wants to. */
-		if (!peer || peer->departed || peer->rank != SPINDLE_NO_RANK || !peer->member)
+		if (peer->departed || peer->rank != SPINDLE_NO_RANK || !peer->member)
 			continue;
 		peer->departed = true;
 		peer->since = ktime_get_ns();
@@ -329,14 +324,11 @@ static void mark_departed(struct spindle_live *live)
 
 static void count_guests(struct spindle_live *live)
 {
+	struct spindle_peer *peer;
 	u32 i;
 
 	live->guests = 0;
-	for (i = 0; i < SPINDLE_SEATS; i++) {
-		struct spindle_peer *peer = live->group->seat[i];
-
-		if (!peer)
-			continue;
+	spindle_for_each_peer(live->group, i, peer) {
 		peer->member |= peer->rank != SPINDLE_NO_RANK;
 		live->guests += peer->rank == SPINDLE_NO_RANK;
 	}

@@ -60,7 +60,7 @@ static void seat_fn(void *ctx)
 	struct letter *letter = ctx;
 	struct spindle_live *live = letter->live;
 
-	live->group->seat[letter->seat] = letter->peer;
+	spindle_group_seat(live->group, letter->seat, letter->peer);
 	live->guests++;
 }
 
@@ -133,7 +133,7 @@ static void reap_fn(void *ctx)
 	if (!letter->ok)
 		return;
 	letter->peer = peer;
-	live->group->seat[letter->seat] = NULL;
+	spindle_group_seat(live->group, letter->seat, NULL);
 	live->guests--;
 }
 
@@ -151,10 +151,11 @@ static void reap_seat(struct spindle_live *live, u32 seat, bool force)
 
 static void reap(struct spindle_live *live)
 {
+	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; i < SPINDLE_SEATS; i++)
-		if (live->group->seat[i] && live->group->seat[i]->rank == SPINDLE_NO_RANK)
+	spindle_for_each_peer(live->group, i, peer)
+		if (peer->rank == SPINDLE_NO_RANK)
 			reap_seat(live, i, false);
 }
 
@@ -166,12 +167,9 @@ static void admit(struct spindle_live *live, const struct spindle_knock *knock)
 	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; i < SPINDLE_SEATS; i++) {
-		peer = group->seat[i];
-		if (peer && peer->id == knock->id && !peer->departed &&
-		    peer->rank == SPINDLE_NO_RANK)
+	spindle_for_each_peer(group, i, peer)
+		if (peer->id == knock->id && !peer->departed && peer->rank == SPINDLE_NO_RANK)
 			reap_seat(live, i, true);
-	}
 	peer = make_guest(live, &who, knock->incarnation, knock->digest);
 	if (!peer)
 		return;
@@ -198,6 +196,7 @@ static void look_fn(void *ctx)
 	const struct spindle_mb *mb = &live->mb;
 	const struct spindle_view *view = spindle_mb_view(mb), *to = &mb->view[!mb->now];
 	struct spindle_next *next = letter->next;
+	struct spindle_peer *peer;
 	u32 r, i;
 	int rank;
 
@@ -218,12 +217,9 @@ static void look_fn(void *ctx)
 			next->peer[r] = live->group->peer[rank];
 			continue;
 		}
-		for (i = 0; i < SPINDLE_SEATS; i++) {
-			struct spindle_peer *peer = live->group->seat[i];
-
-			if (peer && peer->id == id && !peer->departed)
+		spindle_for_each_peer(live->group, i, peer)
+			if (peer->id == id && !peer->departed)
 				next->peer[r] = peer;
-		}
 	}
 }
 
@@ -366,28 +362,24 @@ out:
 static void said_fn(void *ctx)
 {
 	struct letter *letter = ctx;
+	struct spindle_peer *peer;
 	u32 i;
 
 	letter->ok = spindle_live_said(letter->live);
-	for (i = 0; i < SPINDLE_SEATS; i++) {
-		struct spindle_peer *peer = letter->live->group->seat[i];
-
-		if (peer && peer->joined)
+	spindle_for_each_peer(letter->live->group, i, peer)
+		if (peer->joined)
 			spindle_post_poll(&peer->conn);
-	}
 }
 
 static void part_fn(void *ctx)
 {
 	struct letter *letter = ctx;
+	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; i < SPINDLE_SEATS; i++) {
-		struct spindle_peer *peer = letter->live->group->seat[i];
-
-		if (peer && peer->joined)
+	spindle_for_each_peer(letter->live->group, i, peer)
+		if (peer->joined)
 			spindle_conn_fail(&peer->conn, "this node has stopped");
-	}
 }
 
 static void close_door(struct spindle_live *live)

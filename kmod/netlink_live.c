@@ -382,13 +382,13 @@ static int put_member(struct sk_buff *skb, const struct spindle_live *live, u32 
 /* Of a member: nodes that want in. Of a node that wants in: those that it connects to. */
 static int put_guests(struct sk_buff *skb, const struct spindle_group *group)
 {
+	const struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; i < SPINDLE_SEATS; i++) {
-		const struct spindle_peer *peer = group->seat[i];
+	spindle_for_each_peer(group, i, peer) {
 		struct nlattr *nest;
 
-		if (!peer || peer->departed ||
+		if (peer->departed ||
 		    (group->me != SPINDLE_NO_RANK && peer->rank != SPINDLE_NO_RANK))
 			continue;
 		nest = nla_nest_start(skb, SPINDLE_LIVE_A_MEMBER);

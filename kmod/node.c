@@ -491,18 +491,19 @@ bool spindle_node_pass(struct spindle_node *node, u32 how)
 bool spindle_node_settled(struct spindle_node *node)
 {
 	struct spindle_group *group = node->running;
+	struct spindle_peer *peer;
 	bool settled = true;
 	u32 i;
 
-	for (i = 0; group && i < spindle_group_seats(group); i++) {
-		struct spindle_peer *peer = group->seat[i];
-
-		if (!peer || !peer->joined)
+	if (!group)
+		return true;
+	spindle_for_each_peer(group, i, peer) {
+		if (!peer->joined)
 			continue;
 		spindle_post_poll(&peer->conn);
 		settled &= spindle_post_idle(&peer->conn);
 	}
-	for (i = 0; group && i < group->view.num_subgroups; i++)
+	for (i = 0; i < group->view.num_subgroups; i++)
 		if (group->subgroup[i])
 			settled &= !spindle_subgroup_watch(group->subgroup[i]);
 	return settled;
@@ -532,6 +533,7 @@ bool spindle_node_announce(struct spindle_node *node, bool sleep)
 {
 	struct spindle_group *group = node->running;
 	struct spindle_attachment *att;
+	struct spindle_peer *peer;
 	bool ok = true;
 	u32 i;
 
@@ -543,8 +545,9 @@ bool spindle_node_announce(struct spindle_node *node, bool sleep)
 		list_for_each_entry(att, &group->subgroup[i]->attachments, link)
 			WRITE_ONCE(att->ctl->need_wakeup, sleep);
 	}
-	for (i = 0; sleep && i < spindle_group_seats(group); i++)
-		if (group->seat[i])
-			ok &= spindle_peer_sleep(group->seat[i]);
+	if (!sleep)
+		return true;
+	spindle_for_each_peer(group, i, peer)
+		ok &= spindle_peer_sleep(peer);
 	return ok;
 }
