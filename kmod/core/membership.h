@@ -104,7 +104,8 @@ struct spindle_mb_row {
  * @row: our copy of its row
  * @beat_seal: of its last beat block
  * @state_seal: of its last state block that was accepted
- * @heard: when its heartbeat moved last
+ * @heard: its silence counts from here: its heartbeat moved, or was forgiven that it did not
+ * @proof: its heartbeat has moved after this
  * @wish: node that wants to join by it, or 0
  * @wish_inc: its incarnation
  * @vid: its view
@@ -127,6 +128,7 @@ struct spindle_mb_peer {
 	u64 beat_seal;
 	u64 state_seal;
 	u64 heard;
+	u64 proof;
 	u64 wish;
 	u64 wish_inc;
 	u64 vid;

@@ -105,6 +105,8 @@ static void read_beat(struct spindle_mb *mb, u32 r, u64 now)
 	if (spindle_block_read(&p->row->beat, &p->beat_seal, word) != SPINDLE_READ_NEW)
 		return;
 	p->heard = now;
+	/* It came some time after the last pass: long ago, if this node was kept from running. */
+	p->proof = mb->ran_at;
 	p->wish = word[SPINDLE_MB_COL_WISH];
 	p->wish_inc = word[SPINDLE_MB_COL_WISH_INC];
 }
@@ -165,7 +167,8 @@ static void listen(struct spindle_mb *mb, u64 now)
 /*
  * Whose fault is it that some are not heard any more? Who hears of a majority accuses the
  * others. Who does not is about to lose everybody, one after the other, and must not accuse
- * them one by one: it waits, and in the end it stops without a word against anybody.
+ * them one by one: it waits, and in the end it stops without a word against anybody. To hear
+ * takes a heartbeat that has moved lately; who was forgiven that it did not is not heard.
  */
 static void resolve(struct spindle_mb *mb, u64 now)
 {
@@ -174,7 +177,7 @@ static void resolve(struct spindle_mb *mb, u64 now)
 	for (mask = left & ~heard; mask; mask &= mask - 1) {
 		const struct spindle_mb_peer *p = &mb->peer[__ffs64(mask)];
 
-		if (p->beat_seal && silence(p, now) <= HEARD_LATELY * mb->interval)
+		if (p->beat_seal && now - p->proof <= HEARD_LATELY * mb->interval)
 			heard |= mask & -mask;
 	}
 	if (spindle_mb_quorum(mb, heard))

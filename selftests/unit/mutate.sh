@@ -246,5 +246,10 @@ mutant begin_held epoch.c 's/msg->round = 0;/;/'
 mutant begin_free epoch.c 's/mc->free_slot = old->free_slot;/mc->free_slot = mc->word[SPINDLE_COL_SLOTS];/'
 mutant begin_first epoch.c 's/m->slots = first\[m->sender\];/m->slots = 0;/'
 mutant begin_log epoch.c 's/mc->log_head = old->log_head;/mc->log_head = old->log_tail;/'
+mutant forgiven_is_heard suspect.c 's/now - p->proof <=/silence(p, now) <=/'
+mutant late_is_heard suspect.c 's/p->proof = mb->ran_at;/p->proof = now;/'
+mutant heard_for_ever suspect.c 's/ \&\& now - p->proof <= HEARD_LATELY \* mb->interval)/)/'
+mutant heard_unasked suspect.c 's/if (spindle_mb_quorum(mb, heard))/if (1)/'
+mutant alone_for_ever suspect.c 's/spindle_mb_stop(mb, SPINDLE_MB_MINORITY);/;/'
 
 mutants_end

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Suspicion at one node of five: whom it accuses, when, and whom it must not. What the others
+ * write, and when the node runs, is up to the case.
+ */
+#include "tap.h"
+#include "member.h"
+
+#define MEMBERS 5
+#define INTERVAL 100
+#define TIMEOUT (10 * INTERVAL)
+#define STEP (INTERVAL / 2) /* between two passes of a node that runs */
+
+static struct spindle_mb mb;
+static struct spindle_mb_row *row[MEMBERS];
+static u64 seen[SPINDLE_DECREE_HEAD];
+static u64 now, cuts;
+
+static void op_none(void *ctx)
+{
+}
+
+static bool op_flushed(void *ctx, u32 rank)
+{
+	return true;
+}
+
+static void op_freeze(void *ctx, u64 *have)
+{
+}
+
+static void op_cut(void *ctx, u32 rank)
+{
+	cuts |= BIT_ULL(rank);
+}
+
+static const struct spindle_mb_ops ops = {
+	.wedge = op_none,
+	.flushed = op_flushed,
+	.freeze = op_freeze,
+	.cut = op_cut,
+	.stopped = op_none,
+};
+
+static void beat(u32 r)
+{
+	u64 word[SPINDLE_BLOCK_WORDS] = { row[r]->beat.word[SPINDLE_MB_COL_BEAT] + 1 };
+
+	spindle_block_write(&row[r]->beat, word);
+}
+
+static void run(u64 after)
+{
+	now += after;
+	spindle_mb_run(&mb, now);
+}
+
+/* The node runs for a time, and members beat. */
+static void live(u64 until, u64 members)
+{
+	u64 mask;
+
+	for (until += now; now < until; run(STEP))
+		for (mask = members; mask; mask &= mask - 1)
+			beat(__ffs64(mask));
+}
+
+/* Rank 0 of a view of five, all of whom it has heard. */
+static void begin(void)
+{
+	static struct spindle_view view;
+	u32 r;
+
+	memset(&mb, 0, sizeof(mb));
+	view = (struct spindle_view){ .vid = 1, .num_members = MEMBERS };
+	now = 1000 * TIMEOUT;
+	cuts = 0;
+	mb.ops = &ops;
+	mb.timeout = TIMEOUT;
+	mb.interval = INTERVAL;
+	for (r = 0; r < MEMBERS; r++) {
+		view.member[r].id = r + 1;
+		row[r] = calloc(1, spindle_mb_row_bytes(0));
+		mb.peer[r].row = row[r];
+	}
+	mb.row = row[0];
+	mb.seen = seen;
+	spindle_mb_init(&mb, &view, 0, now);
+	live(TIMEOUT, 0x1e);
+	CHECK_EQ(mb.suspected, 0);
+	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
+}
+
+static void end(void)
+{
+	u32 r;
+
+	for (r = 0; r < MEMBERS; r++)
+		free(row[r]);
+}
+
+/* It hears nobody, and in the end it goes without a word against anybody. */
+static void expect_minority(void)
+{
+	live(TIMEOUT + 2 * STEP, 0);
+	CHECK_EQ(mb.suspected, 0);
+	CHECK_EQ(cuts, 0);
+	CHECK_EQ(mb.state, SPINDLE_MB_STOPPED);
+	CHECK_EQ(mb.reason, SPINDLE_MB_MINORITY);
+}
+
+static void test_heard(void)
+{
+	begin();
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_LOST);
+	run(STEP);
+	CHECK_EQ(mb.suspected, BIT_ULL(3));
+	CHECK_EQ(cuts, BIT_ULL(3));
+	end();
+}
+
+static void test_deaf(void)
+{
+	begin();
+	live(5 * INTERVAL, 0);
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_LOST);
+	run(STEP);
+	CHECK_EQ(mb.suspected, 0);
+	expect_minority();
+	end();
+}
+
+/* It was not run, and in the middle of that it has become deaf: who is forgiven is not heard. */
+static void test_slept(void)
+{
+	u32 r;
+
+	begin();
+	for (r = 1; r < MEMBERS; r++)
+		beat(r);
+	run(6 * INTERVAL);
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_LOST);
+	run(STEP);
+	CHECK_EQ(mb.suspected, 0);
+	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
+	expect_minority();
+	end();
+}
+
+/* The same, and too short for anybody to be forgiven: what is read is as old as the last pass. */
+static void test_dozed(void)
+{
+	u32 r;
+
+	begin();
+	for (r = 1; r < MEMBERS; r++)
+		beat(r);
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_LOST);
+	run(9 * INTERVAL / 2);
+	CHECK_EQ(mb.suspected, 0);
+	expect_minority();
+	end();
+}
+
+/* It was not run, but a majority goes on being heard. */
+static void test_awake(void)
+{
+	begin();
+	run(6 * INTERVAL);
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_LOST);
+	live(INTERVAL, 0x02);
+	CHECK_EQ(mb.suspected, 0);
+	live(INTERVAL, 0x06);
+	CHECK_EQ(mb.suspected, BIT_ULL(3));
+	CHECK(mb.state != SPINDLE_MB_STOPPED);
+	end();
+}
+
+int main(void)
+{
+	static const struct tap_case cases[] = {
+		{ "who is lost is accused by who hears a majority", test_heard },
+		{ "who hears nobody accuses nobody", test_deaf },
+		{ "who was not run and is deaf since accuses nobody", test_slept },
+		{ "what was read late is no proof either", test_dozed },
+		{ "who was not run and hears a majority accuses", test_awake },
+	};
+
+	return tap_run(cases, ARRAY_SIZE(cases));
+}
