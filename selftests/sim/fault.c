@@ -29,6 +29,30 @@ static void plan_storm(struct sim *sim, u64 bad)
 }
 
 /*
+ * A node sleeps, and becomes deaf in its sleep. When it wakes up it forgives everybody, and
+ * hears that its connections break before it can notice that it hears nobody.
+ */
+static void plan_sleeper(struct sim *sim, u64 bad)
+{
+	u64 at = rng_below(&sim->rng, SIM_WILD / 2);
+	u64 len = SIM_TIMEOUT / 2 + rng_below(&sim->rng, SIM_TIMEOUT / 2);
+
+	sim->fault[0] = (struct fault){
+		.at = at,
+		.len = len,
+		.kind = FAULT_PAUSE,
+		.node = __ffs64(bad),
+	};
+	sim->fault[1] = (struct fault){
+		.at = at + rng_below(&sim->rng, len / 2),
+		.len = U64_MAX / 2,
+		.kind = FAULT_DEAF,
+		.node = __ffs64(bad),
+	};
+	sim->faults = 2;
+}
+
+/*
  * The second node commits with all but one, whom it has just come to suspect, and dies with
  * the leader before anybody hears of that: what it has installed has to be what the others
  * agree on, although one of them has not accepted it.
@@ -208,6 +232,9 @@ void fault_plan(struct sim *sim)
 		make_strict(sim);
 	if (strict && bad && rng_chance(&sim->rng, 30))
 		plan_storm(sim, bad);
+	/* Not drawn as the others are: most seeds stay the schedules that they were. */
+	if (strict && bad && rng_mix(~sim->seed) % 8 == 1)
+		plan_sleeper(sim, bad);
 	if (!strict && old >= 6 && rng_chance(&sim->rng, 50))
 		plan_secret(sim);
 	plan_joins(sim);
