@@ -47,7 +47,7 @@ mutant no_learning agree.c '/^bool spindle_mb_learn/,/^}/ s/if (p->vid <= vid)/i
 mutant leaver_decides member.h '/u64 spindle_mb_voters/,/^}/ s/return .*;/return spindle_mb_alive(mb);/'
 mutant joins_twice agree.c '/^static void compose_members/,/^}/ s/for (mask = spindle_mb_voters(mb);/for (mask = 0;/'
 mutant any_life membership.c 's/ && join\[2 \* i + 1\] == mb->wish_inc)/ \&\& 0)/'
-mutant other_life membership.c 's/if (lets_in(mb, word))$/if (spindle_view_rank(next, mb->wish) >= 0)/'
+mutant other_life membership.c 's/if (lets_in(mb, word)) {$/if (spindle_view_rank(next, mb->wish) >= 0) {/'
 # Suspicion.
 mutant accuse_at_once suspect.c 's/if (reason == SPINDLE_MB_SILENT || reason == SPINDLE_MB_LOST)/if (0)/'
 mutant accuse_unheard suspect.c 's/^	if (paused)/	if (0)/;s/		if (paused)/		if (0)/'
