@@ -385,7 +385,7 @@ int spindle_live_add_member(struct spindle_live *live, const struct spindle_view
 	spindle_rules_row(&peer->out, &live->rules, own, peer->id);
 	if (spindle_region_alloc(&peer->row, group->node->ep.ib, peer->in.size))
 		return -ENOMEM;
-	live->mb.peer[rank].row = spindle_live_row(peer);
+	spindle_live_show(peer, &live->mb.peer[rank]);
 	return 0;
 }
 

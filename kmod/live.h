@@ -153,7 +153,7 @@ bool spindle_live_said(const struct spindle_live *live);
 extern const struct spindle_mb_ops spindle_live_ops;
 struct spindle_peer *spindle_live_guest(const struct spindle_live *live, u32 id,
 					u64 incarnation);
-const struct spindle_mb_row *spindle_live_row(const struct spindle_peer *peer);
+void spindle_live_show(const struct spindle_peer *peer, struct spindle_mb_peer *member);
 
 /* live_work.c, called by live.c */
 void spindle_live_work(struct work_struct *work);

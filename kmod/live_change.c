@@ -179,23 +179,26 @@ static const char *live_layout(void *ctx, const struct spindle_view *view,
 }
 
 /**
- * spindle_live_row() - the membership's part of a peer's row
+ * spindle_live_show() - where membership finds what a peer says
  * @peer: the peer
- *
- * Return: it
+ * @member: out: row and vouch
  */
-const struct spindle_mb_row *spindle_live_row(const struct spindle_peer *peer)
+void spindle_live_show(const struct spindle_peer *peer, struct spindle_mb_peer *member)
 {
-	return peer->row.mem.va + peer->in.mb;
+	member->row = peer->row.mem.va + peer->in.mb;
+	member->vouch = peer->group->node->imm ? &peer->vouch_state : NULL;
 }
 
-static const struct spindle_mb_row *live_join(void *ctx, u32 id, u64 incarnation)
+static bool live_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *member)
 {
 	struct spindle_live *live = ctx;
 	const struct spindle_peer *peer = spindle_live_guest(live, id, incarnation);
 
 	/* This end of the connection may come up a little later than the joiner's. */
-	return peer && !peer->lost ? spindle_live_row(peer) : NULL;
+	if (!peer || peer->lost)
+		return false;
+	spindle_live_show(peer, member);
+	return true;
 }
 
 /* ---- the beginning of a view ------------------------------------------- */

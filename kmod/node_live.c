@@ -22,10 +22,6 @@ static int check_free(const struct spindle_node *node, struct netlink_ext_ack *e
 		NL_SET_ERR_MSG(extack, "the node's RDMA device is gone");
 		return -ENODEV;
 	}
-	if (node->imm) {
-		NL_SET_ERR_MSG(extack, "a live view needs visibility poll: writes in order");
-		return -EOPNOTSUPP;
-	}
 	if (node->join) {
 		NL_SET_ERR_MSG(extack, "the node joins a live view already");
 		return -EBUSY;

@@ -356,7 +356,8 @@ static void flush(struct spindle_peer *peer, bool news, u32 imm)
 }
 
 /*
- * Membership's columns. A heartbeat wakes nobody: who sleeps looks for it often enough.
+ * Membership's columns. A heartbeat wakes nobody: who sleeps looks for it often enough. The
+ * state rings by itself where a completion has to vouch for it.
  * Returns false when there is no room.
  */
 static bool push_membership(struct spindle_peer *peer, bool *bell)
@@ -373,7 +374,12 @@ static bool push_membership(struct spindle_peer *peer, bool *bell)
 
 		spindle_post_write(&peer->conn, data, data ? 0 : (const u8 *)write[i].data - row,
 				   peer->out.mb + write[i].remote, write[i].len);
-		*bell |= write[i].guard && write[i].remote != SPINDLE_MB_BEAT;
+		if (!write[i].guard || write[i].remote == SPINDLE_MB_BEAT)
+			continue;
+		if (peer->needs_imm)
+			spindle_post_imm(&peer->conn, write[i].imm);
+		else
+			*bell = true;
 	}
 	return true;
 }

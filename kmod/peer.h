@@ -33,6 +33,7 @@ struct spindle_subgroup;
  * @in: layout of @row
  * @out: layout of our row in its memory
  * @vouch: by subgroup index: messages that a completion vouched for, low bits
+ * @vouch_state: the same of its state block
  * @came_up: the connection is ready; set by the connection, with release
  * @went_down: the connection is lost; set by the connection, with release
  * @joined: the engine uses the connection
@@ -68,6 +69,7 @@ struct spindle_peer {
 	struct spindle_layout in;
 	struct spindle_layout out;
 	u32 vouch[SPINDLE_MAX_SUBGROUPS];
+	u32 vouch_state;
 
 	int came_up;
 	int went_down;

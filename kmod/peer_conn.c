@@ -53,6 +53,7 @@ static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
 	/* An attempt that failed late may have left a row of the peer's last life. */
 	memset(peer->row.mem.va, 0, peer->in.size);
 	memset(peer->vouch, 0, sizeof(peer->vouch));
+	peer->vouch_state = 0;
 	return 0;
 }
 
@@ -104,6 +105,9 @@ static void peer_imm(struct spindle_conn *conn, u32 imm)
 	if (index < SPINDLE_MAX_SUBGROUPS) {
 		/* Pairs with the acquire in core/multicast.c: the writes are visible. */
 		smp_store_release(&peer->vouch[index], imm & SPINDLE_IMM_SLOTS);
+	} else if (index == SPINDLE_IMM_STATE) {
+		/* Pairs with the acquire in core/suspect.c. */
+		smp_store_release(&peer->vouch_state, imm & SPINDLE_IMM_SLOTS);
 	}
 	if (spindle_engine_wake(engine))
 		atomic64_inc(&engine->stats.bells);

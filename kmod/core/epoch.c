@@ -166,6 +166,11 @@ static void begin_member(struct spindle_mc *mc, struct spindle_mc_member *m, con
 	m->sent = 1;
 	m->slots = first[m->sender];
 	m->vouched = first[m->sender] & SPINDLE_IMM_SLOTS;
+	/* No guard of it is under way: those of the old view came before its fence, and those
+	 * of this one wait until it is seen that the view is installed here.
+	 */
+	if (m->vouch)
+		WRITE_ONCE(*m->vouch, m->vouched);
 }
 
 /* Log, readers, the process that sends: none of them notices. */

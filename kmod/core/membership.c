@@ -68,8 +68,9 @@ static void add_peer(struct spindle_mb *mb, u32 rank, u32 id, u64 incarnation, u
 
 	memset(p, 0, sizeof(*p));
 	p->heard = heard;
-	p->row = rank == mb->me ? mb->row : mb->ops->join(mb->ctx, id, incarnation);
-	if (p->row)
+	if (rank == mb->me)
+		p->row = mb->row;
+	if (rank == mb->me || mb->ops->join(mb->ctx, id, incarnation, p))
 		return;
 	p->reason = SPINDLE_MB_LOST;
 	mb->suspected |= BIT_ULL(rank);
@@ -275,7 +276,10 @@ void spindle_mb_invite(struct spindle_mb *mb, u32 id, u64 incarnation)
 	mb->beat++;
 }
 
-/* A joiner looks at those who are members already: has one of them gone on with it? */
+/*
+ * A joiner looks at those who are members already: has one of them gone on with it? No
+ * completion has to vouch for that: a decree is believed for its digest.
+ */
 static void look_for_view(struct spindle_mb *mb)
 {
 	u64 vid = spindle_mb_view(mb)->vid, mask;

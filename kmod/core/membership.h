@@ -86,6 +86,8 @@ enum spindle_mb_state_column {
 #define SPINDLE_MB_PHASE_STATE	0xffULL
 #define SPINDLE_MB_PHASE_BALLOT	8
 #define SPINDLE_MB_PHASE_LEAVE	BIT_ULL(16)
+/* State blocks that this member was pushed on this connection, in SPINDLE_IMM_SLOTS bits. */
+#define SPINDLE_MB_PHASE_COUNT	32
 
 /**
  * struct spindle_mb_row - the membership's part of a row, the same in all views
@@ -102,6 +104,8 @@ struct spindle_mb_row {
 /**
  * struct spindle_mb_peer - a member, by rank
  * @row: our copy of its row
+ * @vouch: count of its last state block that a completion vouches for, with all that was
+ *	written before it; NULL if memory shows writes in their order
  * @beat_seal: of its last beat block
  * @state_seal: of its last state block that was accepted
  * @heard: its silence counts from here: its heartbeat moved, or was forgiven that it did not
@@ -120,11 +124,13 @@ struct spindle_mb_row {
  * @told_have: it was pushed what was received
  * @told_decree: digest of the decree that it was pushed
  * @told: columns that it was pushed
+ * @said: state blocks that it was pushed
  * @beat_out: block under way
  * @out: block under way
  */
 struct spindle_mb_peer {
 	const struct spindle_mb_row *row;
+	const u32 *vouch;
 	u64 beat_seal;
 	u64 state_seal;
 	u64 heard;
@@ -143,6 +149,7 @@ struct spindle_mb_peer {
 	bool told_have;
 	u64 told_decree;
 	u64 told[SPINDLE_BLOCK_WORDS];
+	u32 said;
 	struct spindle_block beat_out;
 	struct spindle_block out;
 };
@@ -157,7 +164,7 @@ struct spindle_mb_peer {
  * @drain: has it been delivered, and may the next view, or a joiner's first, be installed?
  * @layout: the subgroups of the next view, a function of both views and of nothing else;
  *	NULL, or what is wrong
- * @join: a node that joins: our copy of its row, or NULL if there is no connection to this
+ * @join: a node that joins: set its row, and vouch; false if there is no connection to this
  *	life of it
  * @install: a new view; ranks in the old one, or SPINDLE_NO_RANK, and the trim of the old
  * @cut: tear down the connection to this rank: its row stays as it is
@@ -171,7 +178,7 @@ struct spindle_mb_ops {
 	bool (*drain)(void *ctx);
 	const char *(*layout)(void *ctx, const struct spindle_view *view,
 			      struct spindle_view *next);
-	const struct spindle_mb_row *(*join)(void *ctx, u32 id, u64 incarnation);
+	bool (*join)(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *peer);
 	void (*install)(void *ctx, const struct spindle_view *next, const u32 *from,
 			const u64 *trim);
 	void (*cut)(void *ctx, u32 rank);

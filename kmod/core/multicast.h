@@ -103,7 +103,7 @@ struct spindle_mc_member {
 	u64 remote_block;
 	u64 remote_hdr;
 	u64 remote_pay;
-	const u32 *vouch;
+	u32 *vouch;
 	u32 vouched;
 	u64 torn;
 	u32 torn_run;

@@ -26,6 +26,7 @@
 #define SPINDLE_IMM_SHIFT	25
 #define SPINDLE_IMM_SLOTS	((u32)BIT(SPINDLE_IMM_SHIFT) - 1)
 #define SPINDLE_IMM_NODE	64U	/* index that stands for the node block */
+#define SPINDLE_IMM_STATE	65U	/* for membership's state block: its count follows */
 
 /* How a member is pushed. */
 #define SPINDLE_PUSH_SPLIT	BIT(0) /* two guards may follow each other */

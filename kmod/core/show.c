@@ -5,6 +5,7 @@
  * Context: engine, all of it.
  */
 #include "member.h"
+#include "push.h"
 
 /**
  * spindle_mb_open() - may messages of this view be written to a member?
@@ -57,14 +58,15 @@ static u32 put_words(const struct spindle_mb *mb, struct spindle_write *write, u
 	return 1;
 }
 
-static u32 put_block(const struct spindle_block *block, struct spindle_write *write, u64 offset)
+static u32 put_block(const struct spindle_block *block, struct spindle_write *write, u64 offset,
+		     u32 imm)
 {
 	*write = (struct spindle_write){
 		.data = block,
 		.remote = offset,
 		.len = SPINDLE_BLOCK_PUSH,
 		.guard = true,
-		.imm = SPINDLE_IMM_NODE << SPINDLE_IMM_SHIFT,
+		.imm = imm,
 	};
 	return 1;
 }
@@ -77,7 +79,8 @@ static u32 put_block(const struct spindle_block *block, struct spindle_write *wr
  *	membership's part of the row
  *
  * The caller posts them in this order, behind the messages that it has posted. What a block
- * vouches for is before it: words in the row first.
+ * vouches for is before it: words in the row first. Who believes completions only needs the
+ * state block's with its immediate data, and no other write to it before it is acknowledged.
  *
  * Return: number of writes
  */
@@ -94,7 +97,8 @@ u32 spindle_mb_push(struct spindle_mb *mb, u32 rank, struct spindle_write *write
 	if (p->told_beat != mb->beat) {
 		p->told_beat = mb->beat;
 		spindle_block_write(&p->beat_out, beat);
-		n += put_block(&p->beat_out, &write[n], SPINDLE_MB_BEAT);
+		n += put_block(&p->beat_out, &write[n], SPINDLE_MB_BEAT,
+			       SPINDLE_IMM_NODE << SPINDLE_IMM_SHIFT);
 	}
 	columns_for(mb, rank, word);
 	if (!memcmp(word, p->told, sizeof(word)))
@@ -108,7 +112,10 @@ u32 spindle_mb_push(struct spindle_mb *mb, u32 rank, struct spindle_write *write
 		n += put_words(mb, &write[n], mb->trims, SPINDLE_DECREE_HEAD + mb->trims);
 	}
 	memcpy(p->told, word, sizeof(word));
+	p->said = (p->said + 1) & SPINDLE_IMM_SLOTS;
+	word[SPINDLE_MB_COL_PHASE] |= (u64)p->said << SPINDLE_MB_PHASE_COUNT;
 	spindle_block_write(&p->out, word);
-	n += put_block(&p->out, &write[n], offsetof(struct spindle_mb_row, state));
+	n += put_block(&p->out, &write[n], offsetof(struct spindle_mb_row, state),
+		       SPINDLE_IMM_STATE << SPINDLE_IMM_SHIFT | p->said);
 	return n;
 }

@@ -6,6 +6,7 @@
  * Context: engine, all of it.
  */
 #include "member.h"
+#include "push.h"
 
 /* Intervals without a heartbeat that say nothing yet; silence for the timeout does. */
 #define HEARD_LATELY 4
@@ -72,13 +73,28 @@ static void gossip(struct spindle_mb *mb, const struct spindle_mb_peer *p)
 		spindle_mb_suspect(mb, __ffs64(news), SPINDLE_MB_GOSSIP);
 }
 
+/*
+ * A state may be a fence, behind which no messages come: where memory may show it ahead of
+ * them it has to wait for its completion, which comes behind theirs.
+ */
+static bool vouched(const struct spindle_mb_peer *p, u64 phase)
+{
+	u32 count = phase >> SPINDLE_MB_PHASE_COUNT;
+
+	/* Pairs with the release of who takes completions: the writes before it are visible. */
+	return !p->vouch || ((smp_load_acquire(p->vouch) - count) & SPINDLE_IMM_SLOTS) <=
+			    SPINDLE_IMM_SLOTS / 2;
+}
+
 static bool read_state(struct spindle_mb *mb, u32 r)
 {
 	struct spindle_mb_peer *p = &mb->peer[r];
-	u64 word[SPINDLE_BLOCK_WORDS];
+	u64 word[SPINDLE_BLOCK_WORDS], seal = p->state_seal;
 
-	if (spindle_block_read(&p->row->state, &p->state_seal, word) != SPINDLE_READ_NEW)
+	if (spindle_block_read(&p->row->state, &seal, word) != SPINDLE_READ_NEW ||
+	    !vouched(p, word[SPINDLE_MB_COL_PHASE]))
 		return false;
+	p->state_seal = seal;
 	if (!believable(mb, p, word)) {
 		spindle_mb_suspect(mb, r, SPINDLE_MB_LIED);
 		return true;

@@ -3,7 +3,9 @@
  * The simulated fabric. See sim.h.
  *
  * Writes of a link become visible in order, each of them in one step or in two; links know
- * nothing of each other. A link that is cut stays so: what was under way is lost, or a part
+ * nothing of each other. Where completions vouch a write may be visible before others that do
+ * not touch the same bytes; completions come in order, each behind all the writes before it.
+ * A link that is cut stays so: what was under way is lost, or a part
  * of it, and both ends are told, some time.
  */
 #include "sim.h"
@@ -39,7 +41,9 @@ void fabric_post(struct sim *sim, u32 from, u32 to, u64 base, const struct spind
 	op->next = NULL;
 	op->remote = base + write->remote;
 	op->len = write->len;
+	op->imm = sim->imm && write->guard ? write->imm : NO_IMM;
 	op->torn = false;
+	op->early = false;
 	memcpy(op->data, write->data ?: src->row[from] + write->local, write->len);
 	/* A link has room for many writes; none of them overtakes another. */
 	op->at = max(link->last, sim->now + delay(sim, link));
@@ -86,6 +90,40 @@ static void pop(struct link *link)
 	free(op);
 }
 
+static void complete(struct sim *sim, u32 from, u32 to, const struct op *op)
+{
+	u32 life = sim->node[from].inc;
+	struct node *node = &sim->node[to];
+	u32 index = op->imm >> SPINDLE_IMM_SHIFT, count = op->imm & SPINDLE_IMM_SLOTS;
+
+	if (op->imm == NO_IMM)
+		return;
+	if (index < SIM_GROUPS)
+		node->vouch[from][life][index] = count;
+	else if (index == SPINDLE_IMM_STATE)
+		node->vouch_state[from][life] = count;
+}
+
+static bool touches(const struct op *a, const struct op *b)
+{
+	return a->remote < b->remote + b->len && b->remote < a->remote + a->len;
+}
+
+/* One of the writes behind the first one is seen before it. */
+static void overtake(struct sim *sim, u32 from, u32 to)
+{
+	struct op *head = sim->link[from][to].head, *op = head, *o;
+	u32 skip = rng_below(&sim->rng, sim->link[from][to].n);
+
+	while (skip--)
+		op = op->next;
+	for (o = head; o != op; o = o->next)
+		if (touches(o, op))
+			return;
+	memcpy(sim->node[to].row[from] + op->remote, op->data, op->len);
+	op->early = true;
+}
+
 /* The time has come for something on a link. */
 void fabric_move(struct sim *sim, u32 from, u32 to)
 {
@@ -93,13 +131,20 @@ void fabric_move(struct sim *sim, u32 from, u32 to)
 	struct op *op = link->head;
 	u8 *row = sim->node[to].row[from] + op->remote;
 
-	if (!op->torn && rng_chance(&sim->rng, 20)) {
+	if (sim->imm && link->n > 1 && rng_chance(&sim->rng, 40)) {
+		overtake(sim, from, to);
+		link->at = sim->now + 1 + rng_below(&sim->rng, 60);
+		return;
+	}
+	if (!op->early && !op->torn && rng_chance(&sim->rng, 20)) {
 		op->torn = true;
 		tear(sim, row, op);
 		link->at = sim->now + 1 + rng_below(&sim->rng, 60);
 		return;
 	}
-	memcpy(row, op->data, op->len);
+	if (!op->early)
+		memcpy(row, op->data, op->len);
+	complete(sim, from, to, op);
 	pop(link);
 	if (link->n)
 		link->at = max(sim->now, link->head->at);
@@ -115,6 +160,7 @@ void fabric_drop(struct sim *sim, u32 from, u32 to, bool all)
 	for (; keep; keep--) {
 		op = link->head;
 		memcpy(sim->node[to].row[from] + op->remote, op->data, op->len);
+		complete(sim, from, to, op);
 		pop(link);
 	}
 	if (!all && link->n && rng_chance(&sim->rng, 30))
@@ -182,6 +228,8 @@ void fabric_open(struct sim *sim, u32 n)
 		if (i != n)
 			renew(sim, n, i);
 	}
+	memset(sim->node[n].vouch, 0, sizeof(sim->node[n].vouch));
+	memset(sim->node[n].vouch_state, 0, sizeof(sim->node[n].vouch_state));
 }
 
 /* Does the node hear all others, and they it? */
@@ -193,6 +241,12 @@ bool fabric_whole(const struct sim *sim, u32 n)
 		if (sim->link[i][n].blocked || sim->link[n][i].blocked)
 			return false;
 	return true;
+}
+
+/* Does it have to wait until a chain of writes has been acknowledged? */
+bool fabric_busy(const struct sim *sim, u32 from, u32 to)
+{
+	return sim->imm && sim->link[from][to].n;
 }
 
 /* A partition begins or ends. Writes wait; not for ever. */

@@ -57,6 +57,8 @@ mutant gossip_lost suspect.c '/^static void gossip/,/^}/ s/spindle_mb_suspect(mb
 mutant suspects_renumbered membership.c 's/mb->suspected = spindle_decree_renumber(mb->suspected, keep);/;/'
 # What is delivered.
 mutant fence_dropped show.c 's/p->fenced = mb->ops->flushed(mb->ctx, rank);/p->fenced = true;/'
+mutant state_not_vouched suspect.c '/^static bool vouched/,/^}/ s/return .*/return true ||/'
+mutant vouch_not_begun epoch.c 's/WRITE_ONCE(\*m->vouch, m->vouched);/(void)0;/'
 mutant fence_not_awaited membership.c 's/if (spindle_mb_all_of(mb, spindle_mb_alive(mb), has_wedged))/if (1)/'
 mutant behind_the_fence show.c '/^bool spindle_mb_open/,/^}/ s/!p->fenced/1/'
 mutant early_writes show.c '/^bool spindle_mb_open/,/^}/ s/p->vid == spindle_mb_view(mb)->vid/1/'

@@ -43,7 +43,8 @@ static void push_group(struct node *node, struct group *g, u32 member)
 
 	if (!mc->active || !spindle_push_wanted(mc, member) || room < 6)
 		return;
-	n = spindle_push(mc, member, mc->id, SPINDLE_PUSH_SPLIT | SPINDLE_PUSH_EXPRESS, write,
+	n = spindle_push(mc, member, mc->id,
+			 sim->imm ? 0 : SPINDLE_PUSH_SPLIT | SPINDLE_PUSH_EXPRESS, write,
 			 min_t(u32, room, SPINDLE_PUSH_MAX));
 	for (i = 0; i < n; i++)
 		fabric_post(sim, node->index, to, 0, &write[i]);
@@ -109,6 +110,8 @@ static struct spindle_mc *new_group(struct node *node, const struct spindle_view
 		m->remote_pay = SIM_PAY(g);
 		m->remote_express = SIM_EXPRESS(g);
 		m->express = (void *)(row + SIM_EXPRESS(g));
+		if (node->sim->imm && index != node->index)
+			m->vouch = &node->vouch[index][node->life[index]][g];
 		sd->member = r;
 		sd->pay = row + SIM_PAY(g);
 		sd->msgs = calloc(SIM_WINDOW, sizeof(*sd->msgs));
@@ -293,15 +296,23 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 	}
 }
 
-static const struct spindle_mb_row *node_joins(void *ctx, u32 id, u64 incarnation)
+/* Where membership finds what a node says, in its present life. */
+static void show(struct node *node, u32 index, struct spindle_mb_peer *p)
+{
+	p->row = (void *)node->row[index];
+	p->vouch = node->sim->imm ? &node->vouch_state[index][node->life[index]] : NULL;
+}
+
+static bool node_joins(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *p)
 {
 	struct node *node = ctx;
 
 	node->life[id - 1] = incarnation;
 	if (node->sim->link[node->index][id - 1].cut ||
 	    incarnation != node->sim->node[id - 1].inc)
-		return NULL;
-	return (void *)node->row[id - 1];
+		return false;
+	show(node, id - 1, p);
+	return true;
 }
 
 static void node_cut(void *ctx, u32 rank)
@@ -372,7 +383,7 @@ static void open_membership(struct node *node, const struct spindle_view *view)
 	mb->row = (void *)node->row[node->index];
 	mb->seen = node->seen;
 	for (r = 0; r < view->num_members; r++)
-		mb->peer[r].row = (void *)node->row[view->member[r].id - 1];
+		show(node, view->member[r].id - 1, &mb->peer[r]);
 	node->stays = 0;
 	node->started = true;
 }
@@ -499,6 +510,8 @@ static void push(struct node *node)
 	for (r = 0; r < n; r++) {
 		u32 to = peer_index(node, r);
 
+		if (fabric_busy(node->sim, node->index, to))
+			continue;
 		for (g = 0; g < SIM_GROUPS; g++) {
 			struct group *grp = &node->group[g];
 

@@ -45,13 +45,17 @@
 struct sim;
 struct node;
 
+#define NO_IMM (~0U)
+
 /* A write under way. */
 struct op {
 	struct op *next;
 	u64 at;
 	u64 remote;
 	u32 len;
+	u32 imm; /* NO_IMM: nothing tells of it */
 	bool torn; /* a part of it is visible */
+	bool early; /* all of it is, before others that were posted earlier */
 	u8 data[];
 };
 
@@ -142,6 +146,8 @@ struct node {
 	u32 crash_in; /* counted from this state on, enum spindle_mb_state */
 	u64 seen[SPINDLE_DECREE_HEAD + SIM_TRIMS];
 	u8 *row[SIM_NODES];
+	u32 vouch[SIM_NODES][SIM_LIVES][SIM_GROUPS]; /* by completions, as push.h has it */
+	u32 vouch_state[SIM_NODES][SIM_LIVES];
 	struct spindle_mb mb;
 	struct group group[SIM_GROUPS];
 };
@@ -215,6 +221,7 @@ struct sim {
 	u32 faults;
 	u64 skip; /* faults that are left out, to see whether it fails without them */
 	bool strict; /* the undisturbed go on, and let others in */
+	bool imm; /* memory shows writes in any order, completions vouch */
 	bool quiet; /* no new messages */
 	struct node *looking; /* its pass runs, and writes arrive in the middle of it */
 	u32 looks; /* at memory, until the next one does */
@@ -249,6 +256,7 @@ void fabric_cut(struct sim *sim, u32 a, u32 b);
 void fabric_crash(struct sim *sim, u32 n);
 void fabric_open(struct sim *sim, u32 n);
 bool fabric_whole(const struct sim *sim, u32 n);
+bool fabric_busy(const struct sim *sim, u32 from, u32 to);
 void fabric_close(struct sim *sim);
 void fabric_block(struct sim *sim, u32 from, u32 to, bool blocked);
 
