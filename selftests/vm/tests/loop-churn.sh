@@ -3,7 +3,7 @@
 #
 # Churn: nodes leave, are evicted, are removed and join again, one after the other and several
 # at once, as a seed says, while messages flow. In the end all logs agree, and nothing is left.
-# vm: timeout=600 kernel=6.12
+# vm: timeout=600 uml
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh
