@@ -179,8 +179,10 @@ static void fail(struct spindle_join *join)
 
 	if (node->group)
 		spindle_node_drop_view(node);
+	/* The event can be missed; this stays for who asks later. */
+	node->why = join->reason ? join->reason : "it took too long";
 	spindle_event(node, SPINDLE_EVENT_JOIN_FAILED, &(struct spindle_event_info){
-		.reason = join->reason ? join->reason : "it took too long",
+		.reason = node->why,
 	});
 	spindle_node_generation++;
 	end(join);

@@ -447,6 +447,24 @@ static int put_joining(struct sk_buff *skb, const struct spindle_node *node)
 	return node->group ? put_guests(skb, node->group) : 0;
 }
 
+/* What is left to say of a node whose join has failed, or whose device is gone. */
+static int put_why(struct sk_buff *skb, const struct spindle_node *node)
+{
+	if (nla_put_string(skb, SPINDLE_A_REASON, node->why))
+		return -EMSGSIZE;
+	if (node->dead && nla_put_u32(skb, SPINDLE_A_ERROR, SPINDLE_ERR_DEVICE_GONE))
+		return -EMSGSIZE;
+	if (node->last_vid &&
+	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, node->last_vid, SPINDLE_A_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static bool has_live(const struct spindle_node *node)
+{
+	return node->join || (node->group && node->group->live);
+}
+
 static int fill_status(struct sk_buff *skb, const struct spindle_node *node)
 {
 	const struct spindle_group *group = node->group;
@@ -457,6 +475,8 @@ static int fill_status(struct sk_buff *skb, const struct spindle_node *node)
 	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
 	    nla_put_string(skb, SPINDLE_A_CLUSTER, node->cluster))
 		return -EMSGSIZE;
+	if (!has_live(node))
+		return put_why(skb, node);
 	if (group && group->view.vid &&
 	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, group->view.vid, SPINDLE_A_PAD))
 		return -EMSGSIZE;
@@ -467,9 +487,9 @@ static int fill_status(struct sk_buff *skb, const struct spindle_node *node)
 	return 0;
 }
 
-static bool has_live(const struct spindle_node *node)
+static bool has_status(const struct spindle_node *node)
 {
-	return node->join || (node->group && node->group->live);
+	return node->why || has_live(node);
 }
 
 /* A member with all that suspect it, and with numbers. */
@@ -500,5 +520,5 @@ int spindle_netlink_status_start(struct netlink_callback *cb)
  */
 int spindle_netlink_status_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return spindle_netlink_dump(skb, cb, SPINDLE_CMD_STATUS_GET, fill_status, has_live);
+	return spindle_netlink_dump(skb, cb, SPINDLE_CMD_STATUS_GET, fill_status, has_status);
 }

@@ -309,9 +309,16 @@ void spindle_node_device_removed(struct ib_device *ib)
 
 	mutex_lock(&spindle_mutex);
 	/* All stop before any closes its connections, which its peers would call a loss. */
-	list_for_each_entry(node, &nodes, list)
-		if (!node->dead && node->ep.ib == ib && node->join)
+	list_for_each_entry(node, &nodes, list) {
+		if (node->dead || node->ep.ib != ib)
+			continue;
+		node->why = node->join ? "the RDMA device was removed while the node joined" :
+					 "the RDMA device was removed";
+		if (node->group)
+			node->last_vid = node->group->view.vid;
+		if (node->join)
 			spindle_join_cancel(node->join);
+	}
 	list_for_each_entry(node, &nodes, list)
 		if (!node->dead && node->ep.ib == ib && node->group)
 			spindle_group_stop(node->group, SPINDLE_ERR_DEVICE_GONE);
@@ -403,6 +410,7 @@ int spindle_node_check_view(const struct spindle_node *node, const struct spindl
 void spindle_node_start_group(struct spindle_node *node, struct spindle_group *group)
 {
 	node->group = group;
+	node->why = NULL;
 	spindle_node_generation++;
 	/* Before what follows from it. */
 	spindle_event(node, SPINDLE_EVENT_VIEW_INSTALL,

@@ -75,6 +75,8 @@ struct spindle_node_config {
  * @join: an attempt to join a live view, or NULL
  * @group: the installed view, or NULL
  * @running: the group as the engine sees it
+ * @why: why it is in no view, or no live one, if nobody asked for that; a constant string
+ * @last_vid: the view that it was in when its device went, 0: none
  * @refused: connection requests refused
  * @refusals: limits events about them
  */
@@ -98,6 +100,8 @@ struct spindle_node {
 	struct spindle_join *join;
 	struct spindle_group *group;
 	struct spindle_group *running;
+	const char *why;
+	u64 last_vid;
 	atomic64_t refused;
 	struct ratelimit_state refusals;
 };

@@ -102,6 +102,7 @@ int spindle_node_join(struct spindle_node *node, const struct spindle_addr *cont
 		return -EINVAL;
 	}
 	spindle_node_del_view(node);
+	node->why = NULL;
 	node->join = spindle_join_start(node, contact);
 	spindle_node_generation++;
 	return node->join ? 0 : -ENOMEM;

@@ -97,6 +97,20 @@ static const char *running(const struct ctl_status *s)
 	return NULL;
 }
 
+/* What a node can be told that is in no live view. */
+static const char *outside(const struct ctl_status *s)
+{
+	unsigned long long id = s->node;
+
+	if (s->is_dead)
+		return ctl_asprintf("Its address needs an RDMA device, see 'rdma link'. Then remove it: spindle-ctl node del id %llu, add it again and have it join; or: spindle-ctl apply FILE --replace",
+				    id);
+	if (*s->reason)
+		return ctl_asprintf("It does not try again by itself. To try again: spindle-ctl node join id %llu contact ADDRESS",
+				    id);
+	return NULL;
+}
+
 /**
  * ctl_report_action() - what to do about a status
  * @s: status
@@ -106,7 +120,7 @@ static const char *running(const struct ctl_status *s)
 const char *ctl_report_action(const struct ctl_status *s)
 {
 	if (!s->is_live)
-		return NULL;
+		return outside(s);
 	switch (s->state) {
 	case SPINDLE_LIVE_FORMING:
 		return forming(s);

@@ -21,10 +21,21 @@ static const char *const phase_words[CTL_PHASES] = {
 	[CTL_INSTALL] = "install",
 };
 
-/* The state in capitals. */
+/* Who is in no live view has a state only if something went wrong; else NULL. */
+static const char *state_word(const struct ctl_status *s)
+{
+	if (s->is_live)
+		return ctl_name(&ctl_live_state, s->state);
+	if (s->is_dead)
+		return "dead";
+	return *s->reason ? "failed" : NULL;
+}
+
+/* The state in capitals, if there is one. */
 const char *ctl_report_state(const struct ctl_status *s)
 {
-	char *word = ctl_strdup(ctl_name(&ctl_live_state, s->state)), *c;
+	const char *state = state_word(s);
+	char *word = ctl_strdup(state ? state : ""), *c;
 
 	for (c = word; *c; c++)
 		*c = toupper((unsigned char)*c);
@@ -123,6 +134,17 @@ static void print_members(const struct ctl_status *s, FILE *to)
 	ctl_table_write(&t, to);
 }
 
+/* What happened to a node that is in no live view. */
+static const char *outside(const struct ctl_status *s)
+{
+	const char *why = *s->reason ? s->reason : "the RDMA device was removed";
+
+	if (!s->is_dead)
+		return ctl_asprintf("it has not joined: %s", why);
+	return ctl_asprintf("%s%s%s%s", why, *s->device ? ": " : "", s->device, s->vid ?
+			    ctl_asprintf("; it was in view %llu", (unsigned long long)s->vid) : "");
+}
+
 /* Text that can have come from another host. */
 static void print_line(FILE *to, const char *head, const char *text)
 {
@@ -134,16 +156,18 @@ void ctl_report_print(const struct ctl_status *s, FILE *to)
 {
 	const char *action = ctl_report_action(s), *change = change_text(s);
 
-	if (!s->is_live) {
+	if (!state_word(s)) {
 		fprintf(to, "Node %llu has no live view.\n", (unsigned long long)s->node);
 		return;
 	}
 	print_line(to, "node", ctl_asprintf("%llu  (cluster %s)", (unsigned long long)s->node,
 					    s->cluster ? s->cluster : "?"));
 	print_line(to, "state", ctl_report_state(s));
-	if (s->vid)
+	if (s->is_live && s->vid)
 		print_line(to, "view", view_text(s));
-	if (*s->reason)
+	if (!s->is_live)
+		print_line(to, "last", outside(s));
+	else if (*s->reason)
 		print_line(to, "last", s->reason);
 	if (action)
 		print_line(to, "action", action);
@@ -200,6 +224,17 @@ static void json_live(struct json_object *obj, const struct ctl_status *s)
 	ctl_json_add(obj, "members", list);
 }
 
+static void json_outside(struct json_object *obj, const struct ctl_status *s)
+{
+	ctl_json_str(obj, "state", state_word(s));
+	if (s->vid)
+		ctl_json_add(obj, "vid", ctl_json_num(s->vid));
+	if (s->is_dead)
+		ctl_json_str(obj, "device", s->device);
+	ctl_json_str(obj, "reason", s->reason);
+	ctl_json_str(obj, "action", ctl_report_action(s));
+}
+
 /* For programs. */
 struct json_object *ctl_report_json(const struct ctl_status *s)
 {
@@ -211,5 +246,7 @@ struct json_object *ctl_report_json(const struct ctl_status *s)
 	ctl_json_add(obj, "live", json_object_new_boolean(s->is_live));
 	if (s->is_live)
 		json_live(obj, s);
+	else if (state_word(s))
+		json_outside(obj, s);
 	return obj;
 }

@@ -104,6 +104,8 @@ void ctl_status_get(struct ctl_status *s, struct nlmsghdr *nlh)
 		s->vid = ctl_attr_num(a[SPINDLE_A_VIEW_ID]);
 	if (s->is_live)
 		get_live(s, a[SPINDLE_A_LIVE]);
+	else
+		s->reason = ctl_attr_str(a[SPINDLE_A_REASON]);
 }
 
 static struct ctl_status *find(struct ctl_status *list, unsigned int count, uint64_t node)
@@ -125,6 +127,8 @@ static void from_nodes(struct ctl_status *list, const struct ctl_running *runnin
 	for (i = 0; i < count; i++) {
 		list[i].node = running[i].node.val[CTL_NODE_ID].num;
 		list[i].cluster = running[i].node.val[CTL_NODE_CLUSTER].str;
+		list[i].device = running[i].node.device;
+		list[i].is_dead = running[i].node.state == SPINDLE_NODE_DEAD;
 		list[i].vid = running[i].node.vid;
 		list[i].reason = "";
 	}

@@ -46,8 +46,11 @@ struct ctl_status_member {
  * struct ctl_status - the status of a node
  * @node: its id
  * @cluster: its cluster
- * @is_live: it is in a live view, or was, or joins one; without, nothing below is there
- * @vid: view; 0: none yet
+ * @device: name of its RDMA device
+ * @is_dead: the device is gone
+ * @is_live: it is in a live view, or was, or joins one; without, of what is below only @vid and
+ *	@reason can be there: of who is dead, or could not join
+ * @vid: view; 0: none yet; of who is dead, the one that it was in
  * @live: how the view changes
  * @state: enum spindle_live_state
  * @why: enum spindle_why, if it has stopped
@@ -60,6 +63,8 @@ struct ctl_status_member {
 struct ctl_status {
 	uint64_t node;
 	const char *cluster;
+	const char *device;
+	bool is_dead;
 	bool is_live;
 	uint64_t vid;
 	struct ctl_val live[CTL_LIVE_VALS];

@@ -90,7 +90,8 @@ enum ctl_wait_end ctl_wait_status(struct ctl_wait *w, const struct ctl_status *s
 	if (!s)
 		return gone(w, "the node was removed");
 	if (!s->is_live)
-		return gone(w, "the node is in no live view, and joins none");
+		return gone(w, *s->reason ? s->reason :
+			    "the node is in no live view, and joins none");
 	if (s->state == SPINDLE_LIVE_STOPPED)
 		return gone(w, s->reason);
 	if (w->how == CTL_WAIT_EVICT)

@@ -46,7 +46,7 @@ static int status_show(struct ctl_args *a)
 	}
 	for (i = 0; i < count; i++) {
 		/* A blank line around what has more than one. */
-		if (i && (status[i - 1].is_live || status[i].is_live))
+		if (i && (*ctl_report_state(&status[i - 1]) || *ctl_report_state(&status[i])))
 			putchar('\n');
 		ctl_report_print(&status[i], stdout);
 	}

@@ -92,7 +92,11 @@ static void reply_nodes(struct ctl_replies *replies, uint64_t id)
 		nla_put_u8(msg, SPINDLE_A_VISIBILITY, SPINDLE_VISIBILITY_AUTO);
 		nla_put_u32(msg, SPINDLE_A_IDLE_US, SPINDLE_DEF_IDLE_US);
 		nla_put_u32(msg, SPINDLE_A_ENGINE, 0);
-		nla_put_u64(msg, SPINDLE_A_VIEW_ID, 7);
+		nla_put_string(msg, SPINDLE_A_DEVICE, "rxe0");
+		if (wire.node[i] == wire.dead)
+			nla_put_u8(msg, SPINDLE_A_NODE_STATE, SPINDLE_NODE_DEAD);
+		else
+			nla_put_u64(msg, SPINDLE_A_VIEW_ID, 7);
 		reply(replies, nlmsg_hdr(msg));
 	}
 }

@@ -28,6 +28,7 @@
  * @err: -errno of the refusal
  * @node: ids of the nodes that are there
  * @nodes: entries of @node
+ * @dead: the one of them that has lost its device, or 0
  * @status: status of each node; the last one lasts
  * @statuses: entries of @status
  * @asked: how often it was asked for
@@ -47,6 +48,7 @@ struct wire {
 	int err;
 	uint32_t node[NODES_MAX];
 	unsigned int nodes;
+	uint32_t dead;
 	struct nlmsghdr *status[EVENTS_MAX];
 	unsigned int statuses;
 	unsigned int asked;

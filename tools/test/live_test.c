@@ -281,6 +281,53 @@ static void test_status(void)
 	ok(run(ctl_cmd_status, "status", "") == 1, "an older kernel");
 }
 
+/* What the kernel keeps of a node that is in no live view any more, or never was. */
+static void status_why(uint32_t node, uint64_t vid, const char *reason)
+{
+	struct nl_msg *msg = message(SPINDLE_CMD_STATUS_GET);
+
+	nla_put_u32(msg, SPINDLE_A_NODE_ID, node);
+	nla_put_string(msg, SPINDLE_A_CLUSTER, SPINDLE_DEF_CLUSTER);
+	nla_put_string(msg, SPINDLE_A_REASON, reason);
+	if (vid)
+		nla_put_u64(msg, SPINDLE_A_VIEW_ID, vid);
+	wire.status[wire.statuses++] = nlmsg_hdr(msg);
+}
+
+static void test_outside(void)
+{
+	begin(2);
+	wire.dead = 2;
+	status_why(2, 5, "the RDMA device was removed");
+	run(ctl_cmd_status, "status", "");
+	same(output, "  node: 2  (cluster spindle)\n"
+		     " state: DEAD\n"
+		     "  last: the RDMA device was removed: rxe0; it was in view 5\n"
+		     "action: Its address needs an RDMA device, see 'rdma link'. Then remove it:"
+		     " spindle-ctl node del id 2, add it again and have it join; or:"
+		     " spindle-ctl apply FILE --replace\n", "a node without its device");
+	wire.statuses = 0;
+	run(ctl_cmd_status, "status", "");
+	ok(strstr(output, " state: DEAD\n  last: the RDMA device was removed: rxe0\n"),
+	   "also if an older module does not tell");
+	begin(2);
+	status_why(2, 0, "the contact has\033another key");
+	wire.node[1] = 3;
+	wire.nodes = 2;
+	run(ctl_cmd_status, "status", "");
+	same(output, "  node: 2  (cluster spindle)\n"
+		     " state: FAILED\n"
+		     "  last: it has not joined: the contact has?another key\n"
+		     "action: It does not try again by itself. To try again:"
+		     " spindle-ctl node join id 2 contact ADDRESS\n"
+		     "\n"
+		     "Node 3 has no live view.\n", "a node that could not join");
+	ctl_opts.json = true;
+	run(ctl_cmd_status, "status", "node 2");
+	ok(strstr(output, "\"live\":false,\"state\":\"failed\",") &&
+	   strstr(output, "\"reason\":\"the contact has\\u001banother key\""), "also with -j");
+}
+
 /* Members that have these messages before them. */
 static void status_lags(uint64_t one, uint64_t two)
 {
@@ -421,6 +468,7 @@ int main(void)
 	test_apply();
 	test_requests();
 	test_status();
+	test_outside();
 	test_action();
 	test_show();
 	test_words();

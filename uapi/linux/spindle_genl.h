@@ -84,7 +84,9 @@
  *	EINVAL if it is the node itself, ENOENT if it is no member, EBUSY if the rules cannot be
  *	met without it or too few would be left
  * @SPINDLE_CMD_STATUS_GET: NODE_ID, CLUSTER, LIVE and, of a member, VIEW_ID of each node (dump;
- *	NODE_ID filters); nodes that are in no live view and join none are left out
+ *	NODE_ID filters). A node whose last join has failed has REASON instead of LIVE; one whose
+ *	RDMA device is gone has REASON, ERROR and the VIEW_ID that it was in. Other nodes that
+ *	are in no live view and join none are left out
  */
 enum spindle_cmd {
 	SPINDLE_CMD_UNSPEC,

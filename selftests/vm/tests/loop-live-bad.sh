@@ -55,11 +55,13 @@ joins()
 	says 0 'no live view' status node "$node"
 }
 
-# fails NODE CONTACT PATTERN: nothing that another attempt would change.
+# fails NODE CONTACT PATTERN: nothing that another attempt would change. Whoever missed the
+# event sees it in the status.
 fails()
 {
 	says 1 "$3" node join id "$1" contact "$2"
-	says 0 'no live view' status node "$1"
+	says 0 "it has not joined: .*$3" status node "$1"
+	is "it has failed" "$(live_word "$1" state)" failed
 }
 
 reason_is()
@@ -72,10 +74,9 @@ stopped()
 	[ "$(live_word "$1" state)" = stopped ]
 }
 
-# free NODE: no view, and no join
-free()
+has_failed()
 {
-	[ -z "$(live_word "$1" state)" ]
+	[ "$(live_word "$1" state)" = failed ]
 }
 
 add()
@@ -166,7 +167,8 @@ joins 4 $A:5006 'has a member with this id'
 says 1 'not done after 1 seconds.*JOINING' node join id 4 contact $A:5006 timeout 1
 says 0 'JOINING' status node 4
 says 0 'to give up: spindle-ctl node leave id 4' status node 4
-check "a join ends by itself" wait_until 60 free 4
+check "a join ends by itself" wait_until 60 has_failed 4
+says 0 'it has not joined: .*has a member with this id' status node 4
 check "the view that never formed goes" spindle-ctl view del node 6
 says 1 'in no live view' node leave id 6
 untouched "joins"
@@ -296,5 +298,20 @@ spindle-ctl node join id 6 contact $A:5002 no-wait
 spindle-ctl node evict id 1 node 3 no-wait
 spindle-ctl node leave id 2 no-wait
 check "nodes go" loop_del 8
+
+# ---- the device goes ------------------------------------------------------
+
+check "back to three" loop_nodes 3
+check "one begins" live_view 1 subgroup 1
+check "it forms" wait_until 60 in_view 1 1
+check "another joins in vain" spindle-ctl node join id 2 contact 10.0.0.77:5001 no-wait
+check "the device is deleted" limit 60 rdma link delete rxe0
+says 0 'DEAD' status node 1
+says 0 'last: the RDMA device was removed: rxe0; it was in view 1$' status node 1
+says 0 'action: .*spindle-ctl node del id 1' status node 1
+says 0 'last: the RDMA device was removed while the node joined: rxe0$' status node 2
+says 0 'last: the RDMA device was removed: rxe0$' status node 3
+says 1 'device is gone' node join id 1 contact 10.0.0.1:5002
+check "dead nodes go" loop_del 3
 check "module goes" rmmod spindle
 finish

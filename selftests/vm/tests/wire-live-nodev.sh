@@ -15,7 +15,8 @@ if [ "$node" = 3 ]; then
 	check "the device is deleted" limit 60 rdma link delete rxe0
 	check "the process sees the end" process_ended 3
 	status_of 3
-	check "the node takes part in nothing any more" [ "$(live_word 3 state)" != active ]
+	is "status: the node is dead" "$(live_word 3 state)" dead
+	is "status: why" "$(live_word 3 reason)" "the RDMA device was removed"
 else
 	goes_on "#92, #126: the device of the leader is gone" 1 2
 fi
