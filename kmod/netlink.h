@@ -72,6 +72,7 @@ u32 spindle_fill_view_bytes(const struct spindle_group *group);
 u32 spindle_fill_subgroup_bytes(const struct spindle_group *group);
 bool spindle_fill_has_view(const struct spindle_node *node);
 int spindle_fill_node(struct sk_buff *skb, const struct spindle_node *node);
+int spindle_fill_subgroup_node(struct sk_buff *skb, int type, u32 id, bool sends);
 int spindle_fill_view(struct sk_buff *skb, const struct spindle_node *node);
 int spindle_fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
 			  const struct spindle_subgroup *sg);

@@ -9,8 +9,10 @@
 
 #include "attachment.h"
 #include "core/multicast.h"
+#include "core/rules.h"
 #include "engine.h"
 #include "group.h"
+#include "live.h"
 #include "netlink.h"
 #include "node.h"
 #include "peer.h"
@@ -35,10 +37,14 @@
 u32 spindle_fill_view_bytes(const struct spindle_group *group)
 {
 	const struct spindle_view *view = &group->view;
-	u32 i, bytes = SPINDLE_FILL_BASE + view->num_members * MEMBER_BYTES;
+	u32 i, nodes, bytes = SPINDLE_FILL_BASE + view->num_members * MEMBER_BYTES;
 
-	for (i = 0; i < view->num_subgroups; i++)
-		bytes += SUBGROUP_BYTES + hweight64(view->subgroup[i].members) * NODE_BYTES;
+	for (i = 0; i < view->num_subgroups; i++) {
+		nodes = hweight64(view->subgroup[i].members);
+		if (group->live)
+			nodes += spindle_rules_of(&group->live->rules, i)->num_nodes;
+		bytes += SUBGROUP_BYTES + nodes * NODE_BYTES;
+	}
 	return bytes;
 }
 
@@ -126,23 +132,37 @@ static int fill_member(struct sk_buff *skb, const struct spindle_view_member *m)
 	return 0;
 }
 
+/**
+ * spindle_fill_subgroup_node() - a node of a subgroup
+ * @skb: room
+ * @type: what it is there
+ * @id: its id
+ * @sends: may it send?
+ *
+ * Return: 0 or -EMSGSIZE
+ */
+int spindle_fill_subgroup_node(struct sk_buff *skb, int type, u32 id, bool sends)
+{
+	struct nlattr *nest = nla_nest_start(skb, type);
+
+	if (!nest || nla_put_u32(skb, SPINDLE_SUBGROUP_NODE_A_ID, id) ||
+	    nla_put_u8(skb, SPINDLE_SUBGROUP_NODE_A_SENDER, sends))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 static int fill_subgroup_nodes(struct sk_buff *skb, const struct spindle_view *view,
 			       const struct spindle_view_subgroup *sg)
 {
 	u32 r;
 
 	for (r = 0; r < view->num_members; r++) {
-		struct nlattr *nest;
-
 		if (!(sg->members & BIT_ULL(r)))
 			continue;
-		nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_NODE);
-		if (!nest ||
-		    nla_put_u32(skb, SPINDLE_SUBGROUP_NODE_A_ID, view->member[r].id) ||
-		    nla_put_u8(skb, SPINDLE_SUBGROUP_NODE_A_SENDER,
-			       !!(sg->senders & BIT_ULL(r))))
+		if (spindle_fill_subgroup_node(skb, SPINDLE_SUBGROUP_A_NODE, view->member[r].id,
+					       sg->senders & BIT_ULL(r)))
 			return -EMSGSIZE;
-		nla_nest_end(skb, nest);
 	}
 	return 0;
 }

@@ -162,12 +162,17 @@ int spindle_netlink_put_rule(struct sk_buff *skb, const struct spindle_live *liv
 {
 	const struct spindle_rule *rule = spindle_rules_of(&live->rules, subgroup);
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_RULE);
+	u32 i;
 
 	if (!nest || nla_put_u32(skb, SPINDLE_RULE_A_SHARDS, rule->shards) ||
 	    nla_put_u32(skb, SPINDLE_RULE_A_MIN, rule->min) ||
 	    nla_put_u8(skb, SPINDLE_RULE_A_ON_EXIT, rule->on_exit) ||
 	    nla_put_u8(skb, SPINDLE_RULE_A_SENDERS, rule->all_send))
 		return -EMSGSIZE;
+	for (i = 0; i < rule->num_nodes; i++)
+		if (spindle_fill_subgroup_node(skb, SPINDLE_RULE_A_NODE, rule->node[i],
+					       rule->senders & BIT_ULL(i)))
+			return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
 }

@@ -5,8 +5,12 @@
  * Limits are for the kernel to know. Here is what one host could not see, or would see
  * only after half of the work was done, or only on one of the hosts.
  */
+#include <string.h>
+
 #include "ctl.h"
+#include "ctl-live.h"
 #include "ctl-model.h"
+#include "ctl-secret.h"
 
 static uint16_t node_port(const struct ctl_node *node)
 {
@@ -65,9 +69,54 @@ static void check_twin(struct ctl_conf *conf, const struct ctl_node *a,
 				  ctl_endpoint_text(&addr->addr, node_port(a)), b->line);
 }
 
+/* Where a file names another one: beside it, whatever directory one is in. */
+static const char *beside(const char *file, const char *path)
+{
+	const char *slash = strrchr(file, '/');
+
+	if (*path == '/' || !slash)
+		return path;
+	return ctl_asprintf("%.*s/%s", (int)(slash - file), file, path);
+}
+
+/*
+ * The key is read before anything is done; it has to be on the machine of its node only. A
+ * warning, which is enough on a command line, would be read by nobody at the next boot.
+ */
+static void check_key(struct ctl_conf *conf, struct ctl_node *node)
+{
+	const char *path, *err, *open_to;
+
+	if (!node->key_file.set || ctl_host_has(&node->val[CTL_NODE_ADDR].addr) <= 0)
+		return;
+	path = beside(conf->file, node->key_file.str);
+	node->secret = ctl_alloc(sizeof(*node->secret));
+	err = ctl_secret_load(node->secret, path, &open_to);
+	if (err || open_to)
+		ctl_conf_complain(conf, node->key_file.line, "KeyFile = %s: %s%s", path,
+				  err ? err : open_to, err ? "" : " (chmod o= takes care of it)");
+}
+
+static void check_contact(struct ctl_conf *conf, const struct ctl_node *node)
+{
+	const struct ctl_addr *addr = &node->val[CTL_NODE_ADDR].addr;
+	const struct ctl_member *contact = &node->contact;
+	const char *text = ctl_endpoint_text(&contact->addr, contact->port);
+
+	if (!contact->line || !node->val[CTL_NODE_ADDR].set)
+		return;
+	if (contact->addr.family != addr->family)
+		ctl_conf_complain(conf, contact->line,
+				  "Join = %s: the address of the node is of another family",
+				  text);
+	else if (is_member(node, contact))
+		ctl_conf_complain(conf, contact->line, "Join = %s: this is the node itself",
+				  text);
+}
+
 static void check_node(struct ctl_conf *conf, unsigned int n)
 {
-	const struct ctl_node *node = &conf->node[n];
+	struct ctl_node *node = &conf->node[n];
 	unsigned int i;
 
 	if (!node->val[CTL_NODE_ID].line)
@@ -76,6 +125,8 @@ static void check_node(struct ctl_conf *conf, unsigned int n)
 		ctl_conf_complain(conf, node->line, "this [Node] has no Address");
 	for (i = 0; i < n; i++)
 		check_twin(conf, node, &conf->node[i]);
+	check_contact(conf, node);
+	check_key(conf, node);
 }
 
 /* A node that a view has with another address is a slip of the pen. */
@@ -86,6 +137,10 @@ static void check_node_view(struct ctl_conf *conf, const struct ctl_node *node)
 	const struct ctl_member *m;
 	unsigned int i;
 
+	if (view && node->contact.line)
+		ctl_conf_complain(conf, node->contact.line,
+				  "node %llu is in the view in line %d; a node has either a view to begin with or a live one to join",
+				  id, view->line);
 	for (i = 0; i < conf->views && !view; i++) {
 		m = ctl_view_member(&conf->view[i], id);
 		if (!m || conf->view[i].nodes.set)
@@ -127,6 +182,37 @@ static void check_subgroups(struct ctl_conf *conf, const struct ctl_view *view)
 	}
 }
 
+/* What is said of live views, of one that is not. */
+static void check_static(struct ctl_conf *conf, const struct ctl_view *view)
+{
+	unsigned int i, k;
+
+	for (k = 0; k < CTL_LIVE_VALS; k++)
+		if (view->live[k].line && view->said.line)
+			ctl_conf_complain(conf, view->live[k].line,
+					  "%s is for live views only, and line %d says %s = no",
+					  ctl_live_keys[k].conf, view->said.line,
+					  ctl_live_key.conf);
+	for (i = 0; i < view->subgroups; i++)
+		for (k = 0; k < CTL_RULE_VALS; k++)
+			if (view->subgroup[i].rule[k].line)
+				ctl_conf_complain(conf, view->subgroup[i].rule[k].line,
+						  "%s is for live views only; the one in line %d has no %s = yes",
+						  ctl_rule_keys[k].conf, view->line,
+						  ctl_live_key.conf);
+}
+
+static void check_live(struct ctl_conf *conf, const struct ctl_view *view)
+{
+	const struct ctl_val *max = &view->live[CTL_LIVE_MAX_NODES];
+
+	if (!view->is_live || (view->said.line && !view->said.num))
+		check_static(conf, view);
+	else if (max->set && view->members > max->num)
+		ctl_conf_complain(conf, max->line, "MaxNodes = %llu, and there are %u members",
+				  (unsigned long long)max->num, view->members);
+}
+
 static void check_view(struct ctl_conf *conf, const struct ctl_view *view)
 {
 	const struct ctl_member *a, *b;
@@ -152,6 +238,7 @@ static void check_view(struct ctl_conf *conf, const struct ctl_view *view)
 					  "node %u is not a member of this view",
 					  view->nodes.id[i]);
 	check_subgroups(conf, view);
+	check_live(conf, view);
 }
 
 /**

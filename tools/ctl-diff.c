@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ctl.h"
+#include "ctl-live.h"
 #include "ctl-model.h"
 
 #define INDENT	"    "
@@ -45,7 +46,8 @@ static bool same_member(const struct ctl_member *a, const struct ctl_member *b)
 	return a->id == b->id && a->port == b->port && ctl_addr_equal(&a->addr, &b->addr);
 }
 
-static char *diff_members(const struct ctl_view *from, const struct ctl_view *to)
+/* The same of members: who is in the view, where, and in which order. */
+char *ctl_member_diff(const struct ctl_view *from, const struct ctl_view *to)
 {
 	char *out = NULL;
 	unsigned int i;
@@ -95,6 +97,12 @@ static char *diff_ids(char *out, const char *in, const char *what,
 				     ctl_ids_text(to)));
 }
 
+/* As the kernel would show it, or, of a live view, would keep it. */
+static struct ctl_subgroup resolve(const struct ctl_view *view, const struct ctl_subgroup *sg)
+{
+	return view->is_live ? ctl_rule_resolve(view, sg) : ctl_subgroup_resolve(view, sg);
+}
+
 static char *diff_subgroups(char *out, const struct ctl_view *from, const struct ctl_view *to)
 {
 	bool set_differs = from->subgroups != to->subgroups;
@@ -109,7 +117,7 @@ static char *diff_subgroups(char *out, const struct ctl_view *from, const struct
 		set_differs = true;
 	}
 	for (i = 0; i < to->subgroups; i++) {
-		struct ctl_subgroup b = ctl_subgroup_resolve(to, &to->subgroup[i]), a;
+		struct ctl_subgroup b = resolve(to, &to->subgroup[i]), a;
 		const struct ctl_subgroup *was = find_subgroup(from, b.val[CTL_SG_ID].num);
 		const char *in = ctl_asprintf("%s ", ctl_subgroup_title(&b));
 
@@ -118,8 +126,9 @@ static char *diff_subgroups(char *out, const struct ctl_view *from, const struct
 			set_differs = true;
 			continue;
 		}
-		a = ctl_subgroup_resolve(from, was);
+		a = resolve(from, was);
 		out = diff_vals(out, in, ctl_subgroup_keys, a.val, b.val);
+		out = diff_vals(out, in, ctl_rule_keys, a.rule, b.rule);
 		out = diff_ids(out, in, "members", &a.members, &b.members);
 		out = diff_ids(out, in, "senders", &a.senders, &b.senders);
 	}
@@ -132,5 +141,20 @@ static char *diff_subgroups(char *out, const struct ctl_view *from, const struct
 /* The view id is not looked at. */
 char *ctl_view_diff(const struct ctl_view *from, const struct ctl_view *to)
 {
-	return diff_subgroups(diff_members(from, to), from, to);
+	return diff_subgroups(ctl_member_diff(from, to), from, to);
+}
+
+/* The rules of live views, as they were asked for. Neither vid nor members are looked at. */
+char *ctl_rule_diff(const struct ctl_view *from, const struct ctl_view *to)
+{
+	struct ctl_val a[CTL_LIVE_VALS], b[CTL_LIVE_VALS];
+	unsigned int i;
+
+	for (i = 0; i < CTL_LIVE_VALS; i++) {
+		a[i] = from->live[i];
+		b[i] = to->live[i];
+		ctl_val_default(&ctl_live_keys[i], &a[i]);
+		ctl_val_default(&ctl_live_keys[i], &b[i]);
+	}
+	return diff_subgroups(diff_vals(NULL, "", ctl_live_keys, a, b), from, to);
 }

@@ -33,14 +33,33 @@ static int fetch_view(struct ctl_net *net, const char *what, struct ctl_running 
 	if (replies.count) {
 		run->has_view = true;
 		ctl_view_get(&run->view, replies.msg[0]);
+		/* The status knows better, if there is one. */
+		run->in_live = run->view.is_live;
+		run->live_state = SPINDLE_LIVE_ACTIVE;
 	}
 	return 0;
 }
 
 /*
  * That a view is live may be said by the status alone: the contract does not promise it of a
- * view. A module that knows no live views refuses, and has none.
+ * view.
  */
+static void get_status(struct ctl_running *run, struct nlattr **a)
+{
+	struct nlattr *live = a[SPINDLE_A_LIVE];
+
+	run->in_live = live;
+	if (!live) {
+		run->last_vid = ctl_attr_num(a[SPINDLE_A_VIEW_ID]);
+		return;
+	}
+	run->live_state = ctl_attr_num(ctl_nest_attrs(live, SPINDLE_LIVE_A_MAX)
+				       [SPINDLE_LIVE_A_STATE]);
+	if (run->has_view && !run->view.is_live)
+		ctl_live_get(&run->view, live);
+}
+
+/* How live views are. A module that knows none refuses, and has none. */
 static void fetch_live(struct ctl_net *net, const char *what, const struct ctl_val *id,
 		       struct ctl_running *running, unsigned int count)
 {
@@ -57,9 +76,8 @@ static void fetch_live(struct ctl_net *net, const char *what, const struct ctl_v
 		uint64_t node = ctl_attr_num(a[SPINDLE_A_NODE_ID]);
 
 		for (k = 0; k < count; k++)
-			if (running[k].node.val[CTL_NODE_ID].num == node &&
-			    running[k].has_view && !running[k].view.is_live)
-				ctl_live_get(&running[k].view, a[SPINDLE_A_LIVE]);
+			if (running[k].node.val[CTL_NODE_ID].num == node)
+				get_status(&running[k], a);
 	}
 }
 

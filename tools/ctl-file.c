@@ -16,6 +16,8 @@
  *	Id = 0
  *	Name = "with blanks"
  *
+ * A key of a live view makes the view one, as on the command line.
+ *
  * All that is wrong is reported, not only the first; nothing is done before the whole
  * file was read.
  */
@@ -26,8 +28,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/spindle_genl.h>
+
 #include "ctl.h"
+#include "ctl-live.h"
 #include "ctl-model.h"
+#include "ctl-secret.h"
 
 /* Complaints that are printed; a file that is no configuration has many. */
 #define COMPLAINTS_MAX	20
@@ -276,6 +282,20 @@ static void read_ids(struct reader *r, struct ctl_ids *ids, bool none, const cha
 		bad_value(r, word, text, err);
 }
 
+static void read_contact(struct reader *r, struct ctl_member *contact, const char *word,
+			 const char *text)
+{
+	const char *err;
+
+	if (!is_first(r, word, contact->line))
+		return;
+	contact->line = r->line;
+	contact->port = SPINDLE_DEF_PORT;
+	err = ctl_endpoint_parse(text, &contact->addr, &contact->has_port, &contact->port);
+	if (err)
+		bad_value(r, word, text, err);
+}
+
 static void read_node(struct reader *r, const char *word, const char *text)
 {
 	const struct ctl_key *key = ctl_key_find_conf(ctl_node_keys, word);
@@ -283,17 +303,29 @@ static void read_node(struct reader *r, const char *word, const char *text)
 
 	if (key)
 		read_val(r, key, &node->val[key - ctl_node_keys], word, text);
+	else if (ctl_conf_word(word, ctl_secret_key.conf))
+		read_val(r, &ctl_secret_key, &node->key_file, word, text);
+	else if (ctl_conf_word(word, ctl_contact_key.conf))
+		read_contact(r, &node->contact, word, text);
 	else
-		bad_key(r, word, ctl_key_list(ctl_node_keys, true));
+		bad_key(r, word, ctl_asprintf("%s, %s, %s", ctl_key_list(ctl_node_keys, true),
+					      ctl_secret_key.conf, ctl_contact_key.conf));
 }
 
 static void read_view(struct reader *r, const char *word, const char *text)
 {
+	const struct ctl_key *live = ctl_key_find_conf(ctl_live_keys, word);
 	struct ctl_view *view = last_view(r->conf);
 	struct ctl_member member = { .line = r->line };
 	const char *err;
 
-	if (ctl_conf_word(word, "Vid")) {
+	if (live) {
+		read_val(r, live, &view->live[live - ctl_live_keys], word, text);
+		view->is_live = true;
+	} else if (ctl_conf_word(word, ctl_live_key.conf)) {
+		read_val(r, &ctl_live_key, &view->said, word, text);
+		view->is_live |= view->said.num;
+	} else if (ctl_conf_word(word, "Vid")) {
 		read_val(r, &ctl_vid_key, &view->vid, word, text);
 	} else if (ctl_conf_word(word, "Nodes")) {
 		read_ids(r, &view->nodes, false, word, text);
@@ -304,24 +336,29 @@ static void read_view(struct reader *r, const char *word, const char *text)
 		view->member = ctl_grow(view->member, view->members, sizeof(*view->member));
 		view->member[view->members++] = member;
 	} else {
-		bad_key(r, word, "Vid, Member, Nodes");
+		bad_key(r, word, ctl_asprintf("Vid, Member, Nodes, %s, %s", ctl_live_key.conf,
+					      ctl_key_list(ctl_live_keys, true)));
 	}
 }
 
 static void read_subgroup(struct reader *r, const char *word, const char *text)
 {
 	const struct ctl_key *key = ctl_key_find_conf(ctl_subgroup_keys, word);
+	const struct ctl_key *rule = ctl_key_find_conf(ctl_rule_keys, word);
 	struct ctl_subgroup *sg = last_subgroup(r->conf);
 
 	if (key)
 		read_val(r, key, &sg->val[key - ctl_subgroup_keys], word, text);
+	else if (rule)
+		read_val(r, rule, &sg->rule[rule - ctl_rule_keys], word, text);
 	else if (ctl_conf_word(word, "Members"))
 		read_ids(r, &sg->members, false, word, text);
 	else if (ctl_conf_word(word, "Senders"))
 		read_ids(r, &sg->senders, true, word, text);
 	else
-		bad_key(r, word, ctl_asprintf("%s, Members, Senders",
-					      ctl_key_list(ctl_subgroup_keys, true)));
+		bad_key(r, word, ctl_asprintf("%s, Members, Senders, %s",
+					      ctl_key_list(ctl_subgroup_keys, true),
+					      ctl_key_list(ctl_rule_keys, true)));
 }
 
 static void read_key(struct reader *r, char *s)

@@ -2,6 +2,10 @@
 /*
  * Live views, as they are asked for. See ctl-live.h.
  */
+#include <sys/socket.h>
+
+#include <netlink/attr.h>
+
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
@@ -12,35 +16,47 @@
 
 const struct ctl_key ctl_live_keys[] = {
 	[CTL_LIVE_TIMEOUT] = {
-		.name = "timeout-ms", .kind = CTL_U32, .attr = SPINDLE_LIVE_A_TIMEOUT_MS,
+		.name = "timeout-ms", .conf = "TimeoutMs", .kind = CTL_U32,
+		.attr = SPINDLE_LIVE_A_TIMEOUT_MS,
 		.min = SPINDLE_MIN_TIMEOUT_MS, .max = SPINDLE_MAX_TIMEOUT_MS,
 		.def = SPINDLE_DEF_TIMEOUT_MS,
 	},
 	[CTL_LIVE_MAX_NODES] = {
-		.name = "max-nodes", .kind = CTL_U32, .attr = SPINDLE_LIVE_A_MAX_NODES,
+		.name = "max-nodes", .conf = "MaxNodes", .kind = CTL_U32,
+		.attr = SPINDLE_LIVE_A_MAX_NODES,
 		.min = 1, .max = SPINDLE_MAX_MEMBERS, .def = SPINDLE_DEF_MAX_NODES,
 	},
 	[CTL_LIVE_QUORUM] = {
-		.name = "quorum", .kind = CTL_BOOL, .attr = SPINDLE_LIVE_A_QUORUM, .def = 1,
+		.name = "quorum", .conf = "Quorum", .kind = CTL_BOOL,
+		.attr = SPINDLE_LIVE_A_QUORUM, .def = 1,
 	},
 	{ .name = NULL }
 };
 
 const struct ctl_key ctl_rule_keys[] = {
 	[CTL_RULE_SHARDS] = {
-		.name = "shards", .kind = CTL_U32, .attr = SPINDLE_RULE_A_SHARDS,
+		.name = "shards", .conf = "Shards", .kind = CTL_U32,
+		.attr = SPINDLE_RULE_A_SHARDS,
 		.min = 1, .max = SPINDLE_MAX_MEMBERS, .def = 1,
 	},
 	[CTL_RULE_MIN] = {
-		.name = "min", .kind = CTL_U32, .attr = SPINDLE_RULE_A_MIN,
+		.name = "min", .conf = "Min", .kind = CTL_U32,
+		.attr = SPINDLE_RULE_A_MIN,
 		.min = 1, .max = SPINDLE_MAX_MEMBERS, .def = 1,
 	},
 	[CTL_RULE_ON_EXIT] = {
-		.name = "on-exit", .kind = CTL_ENUM, .attr = SPINDLE_RULE_A_ON_EXIT,
-		.names = &ctl_on_exit, .def = SPINDLE_ON_EXIT_DISCARD,
+		.name = "on-exit", .conf = "OnExit", .kind = CTL_ENUM,
+		.attr = SPINDLE_RULE_A_ON_EXIT, .names = &ctl_on_exit,
+		.def = SPINDLE_ON_EXIT_DISCARD,
 	},
 	{ .name = NULL }
 };
+
+/* In a file; on the command line it is a word without a value. */
+const struct ctl_key ctl_live_key = { .name = "live", .conf = "Live", .kind = CTL_BOOL };
+
+/* An address with a port, if one follows: two attributes. */
+const struct ctl_key ctl_contact_key = { .name = "contact", .conf = "Join", .kind = CTL_STR };
 
 /**
  * ctl_live_check() - is all that is said of live views said of one?
@@ -82,6 +98,73 @@ const char *ctl_live_text(const struct ctl_view *view)
 			    (unsigned long long)val[CTL_LIVE_MAX_NODES].num,
 			    val[CTL_LIVE_QUORUM].num ? "a majority goes on" :
 						       "any part goes on");
+}
+
+/* Nodes that a rule names: their order says nothing. */
+static struct ctl_ids sorted(const struct ctl_ids *ids)
+{
+	struct ctl_ids out = { .set = ids->set, .line = ids->line };
+	unsigned int i, k;
+
+	for (i = 0; i < ids->count; i++) {
+		ctl_ids_add(&out, ids->id[i]);
+		for (k = out.count - 1; k && out.id[k - 1] > out.id[k]; k--) {
+			uint32_t id = out.id[k];
+
+			out.id[k] = out.id[k - 1];
+			out.id[k - 1] = id;
+		}
+	}
+	return out;
+}
+
+/**
+ * ctl_rule_resolve() - a subgroup of a live view with everything that was left out
+ * @view: its view, as it is asked for
+ * @sg: subgroup as it was given
+ *
+ * Return: the subgroup, with the nodes that its rule names, in order
+ */
+struct ctl_subgroup ctl_rule_resolve(const struct ctl_view *view, const struct ctl_subgroup *sg)
+{
+	struct ctl_subgroup out = ctl_subgroup_resolve(view, sg);
+	struct ctl_ids all = ctl_view_ids(view);
+	unsigned int i;
+
+	for (i = 0; i < CTL_RULE_VALS; i++)
+		ctl_val_default(&ctl_rule_keys[i], &out.rule[i]);
+	/* On the wire a sender is a member with a flag, so that all of them are named. */
+	out.members = sorted(sg->senders.set && !sg->members.set ? &all : &sg->members);
+	out.senders = sorted(&sg->senders);
+	return out;
+}
+
+/**
+ * ctl_live_asked() - what one would have to ask for to have a live view as it is
+ * @view: as the kernel shows it
+ *
+ * Return: the view with a subgroup for each rule, where the kernel shows each shard, and with
+ *	the nodes that rules name, where the kernel shows those that are members
+ */
+struct ctl_view ctl_live_asked(const struct ctl_view *view)
+{
+	struct ctl_view out = *view;
+	unsigned int i, step;
+
+	out.subgroup = NULL;
+	out.subgroups = 0;
+	for (i = 0; i < view->subgroups; i += step) {
+		const struct ctl_val *shards = &view->subgroup[i].rule[CTL_RULE_SHARDS];
+		struct ctl_subgroup *sg;
+
+		out.subgroup = ctl_grow(out.subgroup, out.subgroups, sizeof(*out.subgroup));
+		sg = &out.subgroup[out.subgroups++];
+		*sg = view->subgroup[i];
+		sg->members = sg->named;
+		sg->senders = sg->named_senders;
+		step = shards->set && shards->num ? shards->num : 1;
+	}
+	return out;
 }
 
 /* Into VIEW_SET. */
@@ -132,5 +215,42 @@ void ctl_live_get(struct ctl_view *view, struct nlattr *nest)
 /* From a subgroup of VIEW_GET. */
 void ctl_rule_get(struct ctl_subgroup *sg, struct nlattr *nest)
 {
-	ctl_attr_vals(ctl_rule_keys, sg->rule, ctl_nest_attrs(nest, SPINDLE_RULE_A_MAX));
+	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_RULE_A_MAX), *attr, **n;
+	bool some = a[SPINDLE_RULE_A_SENDERS] && !ctl_attr_num(a[SPINDLE_RULE_A_SENDERS]);
+	int rem;
+
+	ctl_attr_vals(ctl_rule_keys, sg->rule, a);
+	if (!nest)
+		return;
+	nla_for_each_nested(attr, nest, rem) {
+		uint32_t id;
+
+		if (nla_type(attr) != SPINDLE_RULE_A_NODE)
+			continue;
+		n = ctl_nest_attrs(attr, SPINDLE_SUBGROUP_NODE_A_MAX);
+		id = ctl_attr_num(n[SPINDLE_SUBGROUP_NODE_A_ID]);
+		sg->named.set = true;
+		ctl_ids_add(&sg->named, id);
+		sg->named_senders.set = some;
+		if (some && ctl_attr_num(n[SPINDLE_SUBGROUP_NODE_A_SENDER]))
+			ctl_ids_add(&sg->named_senders, id);
+	}
+}
+
+/* Whom to ask, into NODE_JOIN. */
+void ctl_contact_put(struct ctl_req *req, const struct ctl_member *contact)
+{
+	const char *text = contact->has_port ?
+			   ctl_endpoint_text(&contact->addr, contact->port) :
+			   ctl_addr_text(&contact->addr);
+
+	ctl_req_mark(req, contact->line, ctl_asprintf("contact %s", text));
+	if (contact->addr.family == AF_INET6)
+		ctl_req_bytes(req, SPINDLE_A_ADDR6, contact->addr.ip, 16);
+	else
+		ctl_req_bytes(req, SPINDLE_A_ADDR4, contact->addr.ip, 4);
+	if (!contact->has_port)
+		return;
+	ctl_req_mark(req, contact->line, ctl_asprintf("port of contact %s", text));
+	ctl_req_u16(req, SPINDLE_A_PORT, contact->port);
 }

@@ -11,13 +11,18 @@
 
 extern const struct ctl_key ctl_live_keys[];
 extern const struct ctl_key ctl_rule_keys[];
+extern const struct ctl_key ctl_live_key;
+extern const struct ctl_key ctl_contact_key;
 
 const char *ctl_live_check(const struct ctl_view *view);
 const char *ctl_live_text(const struct ctl_view *view);
+struct ctl_view ctl_live_asked(const struct ctl_view *view);
+struct ctl_subgroup ctl_rule_resolve(const struct ctl_view *view, const struct ctl_subgroup *sg);
 
 void ctl_live_put(struct ctl_req *req, const struct ctl_view *view);
 void ctl_rule_put(struct ctl_req *req, const struct ctl_subgroup *sg);
 void ctl_live_get(struct ctl_view *view, struct nlattr *nest);
+void ctl_contact_put(struct ctl_req *req, const struct ctl_member *contact);
 void ctl_rule_get(struct ctl_subgroup *sg, struct nlattr *nest);
 
 #endif /* SPINDLE_CTL_LIVE_H */

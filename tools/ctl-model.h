@@ -80,10 +80,31 @@ extern const struct ctl_key ctl_tune_keys[];
 extern const struct ctl_key ctl_timing_key;
 extern const struct ctl_key ctl_vid_key;
 
+struct ctl_secret;
+
+/**
+ * struct ctl_member - a member of a view, or one whose address alone is known
+ * @id: node id
+ * @addr: address
+ * @has_port: whether @port was given
+ * @port: port, the default one if none was given
+ * @line: line of the file
+ */
+struct ctl_member {
+	uint32_t id;
+	struct ctl_addr addr;
+	bool has_port;
+	uint16_t port;
+	int line;
+};
+
 /**
  * struct ctl_node - a node
  * @val: configuration
  * @line: line of its section
+ * @key_file: file: where its key is
+ * @secret: file: the key, if the node is of this machine; NULL: none
+ * @contact: file: member of the live view that it is to join; no line: none
  * @device: kernel: name of the RDMA device
  * @state: kernel: enum spindle_node_state
  * @incarnation: kernel: tells two lives apart
@@ -93,6 +114,9 @@ extern const struct ctl_key ctl_vid_key;
 struct ctl_node {
 	struct ctl_val val[CTL_NODE_VALS];
 	int line;
+	struct ctl_val key_file;
+	struct ctl_secret *secret;
+	struct ctl_member contact;
 	const char *device;
 	uint64_t state;
 	uint64_t incarnation;
@@ -112,22 +136,6 @@ struct ctl_ids {
 	int line;
 	uint32_t *id;
 	unsigned int count;
-};
-
-/**
- * struct ctl_member - a member of a view
- * @id: node id
- * @addr: address
- * @has_port: whether @port was given
- * @port: port, the default one if none was given
- * @line: line of the file
- */
-struct ctl_member {
-	uint32_t id;
-	struct ctl_addr addr;
-	bool has_port;
-	uint16_t port;
-	int line;
 };
 
 /* Counters by attribute number; those that the kernel did not send are not there. */
@@ -217,6 +225,8 @@ struct ctl_lag {
  * @members: members; not set: all of the view
  * @senders: those of them that may send; not set: all
  * @rule: who is in it in the views that follow, of a live view
+ * @named: kernel: nodes that the rule names, members or not; not set: all may be in it
+ * @named_senders: kernel: those of them that may send; not set: all
  * @line: line of its section
  * @state: kernel: enum spindle_state
  * @error: kernel: enum spindle_error
@@ -235,6 +245,8 @@ struct ctl_subgroup {
 	struct ctl_ids members;
 	struct ctl_ids senders;
 	struct ctl_val rule[CTL_RULE_VALS];
+	struct ctl_ids named;
+	struct ctl_ids named_senders;
 	int line;
 	uint64_t state;
 	uint64_t error;
@@ -258,6 +270,7 @@ struct ctl_subgroup {
  * @members: entries of @member
  * @subgroup: subgroups
  * @subgroups: entries of @subgroup
+ * @said: file: whether it says that the view is live, or is not
  * @is_live: it changes by itself as members come and go
  * @live: how it does
  */
@@ -269,6 +282,7 @@ struct ctl_view {
 	unsigned int members;
 	struct ctl_subgroup *subgroup;
 	unsigned int subgroups;
+	struct ctl_val said;
 	bool is_live;
 	struct ctl_val live[CTL_LIVE_VALS];
 };
@@ -312,6 +326,8 @@ const struct ctl_reader *ctl_subgroup_holder(const struct ctl_subgroup *sg);
 
 /* ctl-diff.c: what is different */
 char *ctl_node_diff(const struct ctl_node *from, const struct ctl_node *to);
+char *ctl_member_diff(const struct ctl_view *from, const struct ctl_view *to);
+char *ctl_rule_diff(const struct ctl_view *from, const struct ctl_view *to);
 char *ctl_view_diff(const struct ctl_view *from, const struct ctl_view *to);
 
 /* ctl-file.c: configuration files */

@@ -16,6 +16,7 @@
  * @id: node id
  * @node: node to add
  * @view: view to set
+ * @contact: member of the view to join
  * @text: for people
  * @detail: lines of what changes, or NULL
  */
@@ -26,6 +27,7 @@ struct ctl_step {
 	struct ctl_val id;
 	const struct ctl_node *node;
 	const struct ctl_view *view;
+	const struct ctl_member *contact;
 	const char *text;
 	const char *detail;
 };

@@ -13,13 +13,9 @@
 #include "ctl.h"
 #include "ctl-secret.h"
 
-const struct ctl_key ctl_secret_key = { .name = "key-file", .kind = CTL_STR };
-
-static int fail(const char *path, const char *why)
-{
-	ctl_err("key-file '%s': %s", ctl_clean(path), why);
-	return -EINVAL;
-}
+const struct ctl_key ctl_secret_key = {
+	.name = "key-file", .conf = "KeyFile", .kind = CTL_STR,
+};
 
 /* As many bytes as there is room for. Return: 0 or -errno. */
 static int read_all(struct ctl_secret *secret, int fd)
@@ -37,54 +33,77 @@ static int read_all(struct ctl_secret *secret, int fd)
 	return 0;
 }
 
-/* A warning only: it may be a test, or a file system that knows no modes. */
-static void warn_open(const char *path, int fd)
+/* Whose is it besides? Of a file system that knows modes; NULL: nobody's. */
+static const char *who_else(int fd)
 {
 	struct stat st;
 
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (st.st_mode & 0006))
-		ctl_err("key-file '%s': warning: everybody on this machine can %s it",
-			ctl_clean(path), st.st_mode & 0004 ? "read" : "write");
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !(st.st_mode & 0006))
+		return NULL;
+	return st.st_mode & 0004 ? "everybody on this machine can read it" :
+				   "everybody on this machine can write it";
 }
 
 /**
- * ctl_secret_read() - read a key
+ * ctl_secret_load() - read a key and say nothing
  * @secret: out: the key
  * @path: its file; a newline at the end is not part of it, as editors add one
+ * @open_to: out: who else can have it, in words; NULL: nobody
  *
- * Return: 0 or -errno, having told the user
+ * Return: NULL, or what is wrong
  */
-int ctl_secret_read(struct ctl_secret *secret, const char *path)
+const char *ctl_secret_load(struct ctl_secret *secret, const char *path, const char **open_to)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 
+	*open_to = NULL;
 	memset(secret, 0, sizeof(*secret));
 	if (fd < 0)
-		return fail(path, strerror(errno));
-	warn_open(path, fd);
+		return strerror(errno);
+	*open_to = who_else(fd);
 	rc = read_all(secret, fd);
 	close(fd);
 	if (rc)
-		return fail(path, strerror(-rc));
+		return strerror(-rc);
 	if (secret->len && secret->byte[secret->len - 1] == '\n')
 		secret->len--;
 	if (secret->len > SPINDLE_MAX_KEY)
-		return fail(path, ctl_asprintf("it is longer than %d bytes; a key has %d to %d",
-					       SPINDLE_MAX_KEY, SPINDLE_MIN_KEY, SPINDLE_MAX_KEY));
+		return ctl_asprintf("it is longer than %d bytes; a key has %d to %d",
+				    SPINDLE_MAX_KEY, SPINDLE_MIN_KEY, SPINDLE_MAX_KEY);
 	if (secret->len < SPINDLE_MIN_KEY)
-		return fail(path, ctl_asprintf("it has %u byte%s; a key has %d to %d",
-					       secret->len, secret->len == 1 ? "" : "s",
-					       SPINDLE_MIN_KEY, SPINDLE_MAX_KEY));
+		return ctl_asprintf("it has %u byte%s; a key has %d to %d", secret->len,
+				    secret->len == 1 ? "" : "s", SPINDLE_MIN_KEY,
+				    SPINDLE_MAX_KEY);
 	secret->path = path;
-	return 0;
+	return NULL;
+}
+
+/**
+ * ctl_secret_read() - read the key that the command line names
+ * @secret: out: the key
+ * @path: its file
+ *
+ * Return: 0 or -EINVAL, having told the user
+ */
+int ctl_secret_read(struct ctl_secret *secret, const char *path)
+{
+	const char *open_to, *err = ctl_secret_load(secret, path, &open_to);
+
+	/* A warning only: it may be a test. */
+	if (open_to)
+		ctl_err("key-file '%s': warning: %s", ctl_clean(path), open_to);
+	if (!err)
+		return 0;
+	ctl_err("key-file '%s': %s", ctl_clean(path), err);
+	return -EINVAL;
 }
 
 /* Into NODE_ADD, if there is one. What is left of it here is wiped out. */
-void ctl_secret_put(struct ctl_req *req, struct ctl_secret *secret)
+void ctl_secret_put(struct ctl_req *req, int line, struct ctl_secret *secret)
 {
 	if (!secret->path)
 		return;
-	ctl_req_mark(req, 0, ctl_asprintf("key-file %s", secret->path));
+	ctl_req_mark(req, line, ctl_asprintf("key-file %s", secret->path));
 	ctl_req_bytes(req, SPINDLE_A_KEY, secret->byte, secret->len);
 	explicit_bzero(secret->byte, sizeof(secret->byte));
 }

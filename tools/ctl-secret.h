@@ -23,7 +23,8 @@ struct ctl_secret {
 	unsigned int len;
 };
 
+const char *ctl_secret_load(struct ctl_secret *secret, const char *path, const char **open_to);
 int ctl_secret_read(struct ctl_secret *secret, const char *path);
-void ctl_secret_put(struct ctl_req *req, struct ctl_secret *secret);
+void ctl_secret_put(struct ctl_req *req, int line, struct ctl_secret *secret);
 
 #endif /* SPINDLE_CTL_SECRET_H */

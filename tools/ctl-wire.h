@@ -13,11 +13,17 @@
  * @node: node
  * @has_view: whether there is a view
  * @view: view
+ * @in_live: it is in a live view, or was, or joins one
+ * @live_state: where it is with it, enum spindle_live_state
+ * @last_vid: without a view: the one that it was in when its device went, or 0
  */
 struct ctl_running {
 	struct ctl_node node;
 	bool has_view;
 	struct ctl_view view;
+	bool in_live;
+	uint64_t live_state;
+	uint64_t last_vid;
 };
 
 /**

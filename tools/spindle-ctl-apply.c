@@ -13,9 +13,11 @@
 #include <linux/spindle_genl.h>
 
 #include "ctl.h"
+#include "ctl-live.h"
 #include "ctl-names.h"
 #include "ctl-out.h"
 #include "ctl-plan.h"
+#include "ctl-secret.h"
 
 /**
  * struct apply - the command line
@@ -101,12 +103,17 @@ static int do_step(struct ctl_net *net, const struct apply *apply, const struct 
 	int rc;
 
 	req->file = apply->plan.conf->file;
-	if (step->node)
+	if (step->node) {
 		ctl_node_put(req, step->node);
-	else if (step->view)
+		if (step->node->secret)
+			ctl_secret_put(req, step->node->key_file.line, step->node->secret);
+	} else if (step->view) {
 		ctl_view_put(req, &step->id, step->view);
-	else
+	} else {
 		ctl_req_val(req, &ctl_node_keys[CTL_NODE_ID], &step->id);
+		if (step->contact)
+			ctl_contact_put(req, step->contact);
+	}
 	rc = ctl_net_call(net, req, NULL, CTL_SAY);
 	nlmsg_free(req->msg);
 	return rc;

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #include <netlink/msg.h>
@@ -17,6 +16,7 @@
 
 #include "ctl.h"
 #include "ctl-event.h"
+#include "ctl-live.h"
 #include "ctl-out.h"
 #include "ctl-wait.h"
 #include "ctl-wire.h"
@@ -41,9 +41,6 @@ static const struct ctl_key timeout_key = {
 static const struct ctl_key peer_key = {
 	.name = "node", .kind = CTL_U32, .attr = SPINDLE_A_PEER_ID,
 };
-
-/* An address with a port, if one follows: two attributes. */
-static const struct ctl_key contact_key = { .name = "contact", .kind = CTL_STR };
 
 /**
  * struct news - where the events come from
@@ -154,19 +151,6 @@ static int take_contact(struct ctl_args *a, const char *text, struct ctl_member 
 	return err ? ctl_usage(a, "contact '%s': %s", text, err) : CTL_OK;
 }
 
-static void put_contact(struct ctl_req *req, const char *text, const struct ctl_member *contact)
-{
-	ctl_req_mark(req, 0, ctl_asprintf("contact %s", text));
-	if (contact->addr.family == AF_INET6)
-		ctl_req_bytes(req, SPINDLE_A_ADDR6, contact->addr.ip, 16);
-	else
-		ctl_req_bytes(req, SPINDLE_A_ADDR4, contact->addr.ip, 4);
-	if (!contact->has_port)
-		return;
-	ctl_req_mark(req, 0, ctl_asprintf("port of contact %s", text));
-	ctl_req_u16(req, SPINDLE_A_PORT, contact->port);
-}
-
 /**
  * run() - one of the three verbs
  * @a: arguments
@@ -202,7 +186,7 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 	req = ctl_req_new(&news.net, cmd, 0, w.what);
 	ctl_req_val(req, &id_key, &val[KEY_ID]);
 	if (how == CTL_WAIT_JOIN)
-		put_contact(req, val[KEY_OTHER].str, &contact);
+		ctl_contact_put(req, &contact);
 	else if (other->name)
 		ctl_req_val(req, other, &val[KEY_OTHER]);
 	return ask(&w, &news, req, wait);
@@ -210,7 +194,7 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 
 int ctl_node_join(struct ctl_args *a)
 {
-	return run(a, CTL_WAIT_JOIN, SPINDLE_CMD_NODE_JOIN, &contact_key);
+	return run(a, CTL_WAIT_JOIN, SPINDLE_CMD_NODE_JOIN, &ctl_contact_key);
 }
 
 int ctl_node_leave(struct ctl_args *a)

@@ -53,7 +53,7 @@ static int node_add(struct ctl_args *a)
 		return CTL_FAILED;
 	req = ctl_req_new(&net, SPINDLE_CMD_NODE_ADD, 0, "node add");
 	ctl_node_put(req, &node);
-	ctl_secret_put(req, &secret);
+	ctl_secret_put(req, 0, &secret);
 	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <linux/spindle_genl.h>
 
 #include "ctl.h"
+#include "ctl-live.h"
 #include "ctl-names.h"
 #include "ctl-out.h"
 #include "ctl-wire.h"
@@ -59,6 +60,11 @@ static void print_view(const struct ctl_view *view)
 	unsigned int i;
 
 	printf("\n[View]\nVid = %llu\n", (unsigned long long)view->vid.num);
+	if (view->is_live) {
+		puts("# As it is now. Whoever restarts while others go on joins them instead, by\n"
+		     "# Join = ADDRESS in its [Node].\nLive = yes");
+		print_vals(ctl_live_keys, view->live);
+	}
 	if (view->nodes.set)
 		printf("Nodes = %s\n", ctl_ids_text(&view->nodes));
 	for (i = 0; i < view->members; i++)
@@ -70,31 +76,34 @@ static void print_view(const struct ctl_view *view)
 		print_vals(ctl_subgroup_keys, sg->val);
 		printf("Members = %s\n", ctl_ids_text(&sg->members));
 		printf("Senders = %s\n", ctl_ids_text(&sg->senders));
+		print_vals(ctl_rule_keys, sg->rule);
 	}
 }
 
-static void print_conf(const struct ctl_conf *conf)
+/* What cannot be told of a node, or is not for a file to tell. */
+static void print_notes(const struct ctl_running *run)
+{
+	if (!run->in_live)
+		return;
+	puts("# KeyFile = PATH, if it was added with a key, which is never shown");
+	if (run->live_state == SPINDLE_LIVE_JOINING)
+		puts("# Join = ADDRESS of whom it asks to be let in");
+	else if (run->live_state == SPINDLE_LIVE_STOPPED)
+		printf("# Join = ADDRESS to have it back; it was in the live view %llu\n",
+		       (unsigned long long)run->view.vid.num);
+}
+
+static void print_conf(const struct ctl_conf *conf, const struct ctl_running *running)
 {
 	unsigned int i;
 
 	for (i = 0; i < conf->nodes; i++) {
 		printf("%s[Node]\n", i ? "\n" : "");
 		print_vals(ctl_node_keys, conf->node[i].val);
+		print_notes(&running[i]);
 	}
 	for (i = 0; i < conf->views; i++)
 		print_view(&conf->view[i]);
-}
-
-/*
- * A file has no words for what makes a view live. Without them it would be a view that does
- * not change, which is not what runs.
- */
-static void print_live(const struct ctl_running *run)
-{
-	if (run->has_view && run->view.is_live)
-		printf("\n# Node %llu has a live view (vid %llu), which is not kept here: it changes by itself.\n",
-		       (unsigned long long)run->node.val[CTL_NODE_ID].num,
-		       (unsigned long long)run->view.vid.num);
 }
 
 /* Nodes of one kernel can have the same view; it is written once. */
@@ -104,7 +113,8 @@ static struct ctl_view *find_view(struct ctl_conf *conf, const struct ctl_view *
 
 	for (i = 0; i < conf->views; i++)
 		if (conf->view[i].vid.num == view->vid.num &&
-		    !ctl_view_diff(&conf->view[i], view))
+		    conf->view[i].is_live == view->is_live &&
+		    !ctl_view_diff(&conf->view[i], view) && !ctl_rule_diff(&conf->view[i], view))
 			return &conf->view[i];
 	return NULL;
 }
@@ -112,17 +122,19 @@ static struct ctl_view *find_view(struct ctl_conf *conf, const struct ctl_view *
 static void add_node(struct ctl_conf *conf, const struct ctl_running *run)
 {
 	uint32_t id = run->node.val[CTL_NODE_ID].num;
-	struct ctl_view *view;
+	struct ctl_view *view, now;
 
 	conf->node = ctl_grow(conf->node, conf->nodes, sizeof(*conf->node));
 	conf->node[conf->nodes++] = run->node;
-	if (!run->has_view || run->view.is_live)
+	/* A view that a node has been in is not one to begin with. */
+	if (!run->has_view || (run->in_live && run->live_state == SPINDLE_LIVE_STOPPED))
 		return;
-	view = find_view(conf, &run->view);
+	now = run->view.is_live ? ctl_live_asked(&run->view) : run->view;
+	view = find_view(conf, &now);
 	if (!view) {
 		conf->view = ctl_grow(conf->view, conf->views, sizeof(*conf->view));
 		view = &conf->view[conf->views++];
-		*view = run->view;
+		*view = now;
 	}
 	ctl_ids_add(&view->nodes, id);
 }
@@ -170,8 +182,6 @@ int ctl_cmd_showconf(struct ctl_args *a)
 	clear = is_clear(&conf);
 	for (i = 0; i < conf.views; i++)
 		conf.view[i].nodes.set = !clear;
-	print_conf(&conf);
-	for (i = 0; i < count; i++)
-		print_live(&running[i]);
+	print_conf(&conf, running);
 	return CTL_OK;
 }

@@ -32,6 +32,7 @@ static const struct word rule_words[] = {
 	{ "min", SPINDLE_RULE_A_MIN, U32, NULL },
 	{ "on-exit", SPINDLE_RULE_A_ON_EXIT, U8, NULL },
 	{ "senders", SPINDLE_RULE_A_SENDERS, U8, NULL },
+	{ "node", SPINDLE_RULE_A_NODE, NEST, node_words },
 	{ NULL, 0, 0, NULL }
 };
 

@@ -95,26 +95,6 @@ static void make_file(char *path, const char *bytes, size_t len)
 		exit(1);
 }
 
-/* A file that knows nothing of live views is compared with one that runs, as ever. */
-static void test_apply(void)
-{
-	static const char text[] =
-		"[Node]\nId = 1\nAddress = 127.0.0.1\n"
-		"[View]\nVid = 7\nMember = 1@127.0.0.1\n[Subgroup]\nId = 0\n";
-	char path[] = "/tmp/live_test.XXXXXX";
-
-	make_file(path, text, sizeof(text) - 1);
-	begin(1);
-	run(ctl_cmd_view, "view",
-	    "set node 1 vid 7 live member 1@127.0.0.1 subgroup 0 shards 2");
-	wire.view = wire.sent[0];
-	wire.sents = 0;
-	ok(!run(ctl_cmd_apply, "apply", path) &&
-	   strstr(output, "= view of node 1 unchanged (vid 7)\n") &&
-	   !sent(SPINDLE_CMD_VIEW_SET), "apply takes a live view for what it is now");
-	remove(path);
-}
-
 static void test_key(void)
 {
 	static const char bytes[] = "0123456789\0abcde\n";
@@ -439,10 +419,6 @@ static void test_show(void)
 	status(1, SPINDLE_LIVE_ACTIVE, SPINDLE_WHY_FINE, "");
 	run(ctl_cmd_view, "view", "show");
 	ok(strstr(output, "    live: timeout 100 ms"), "what the view says counts");
-	make_view();
-	run(ctl_cmd_showconf, "showconf", "");
-	ok(strstr(output, "\n# Node 1 has a live view (vid 7), which is not kept here") &&
-	   strstr(output, "[Node]") && !strstr(output, "[View]"), "showconf tells it, too");
 }
 
 static void test_words(void)
@@ -465,7 +441,6 @@ int main(void)
 {
 	test_view_set();
 	test_key();
-	test_apply();
 	test_requests();
 	test_status();
 	test_outside();

@@ -292,6 +292,8 @@ enum spindle_subgroup_node_attr {
  * @SPINDLE_RULE_A_ON_EXIT: u8, enum spindle_on_exit
  * @SPINDLE_RULE_A_SENDERS: u8, 1: all members may send (default), 0: only those that are named
  *	as senders
+ * @SPINDLE_RULE_A_NODE: nest of enum spindle_subgroup_node_attr; several: the nodes that the
+ *	rule names, whether they are members now or not; none: all may be in it (reply only)
  */
 enum spindle_rule_attr {
 	SPINDLE_RULE_A_UNSPEC,
@@ -299,6 +301,7 @@ enum spindle_rule_attr {
 	SPINDLE_RULE_A_MIN,
 	SPINDLE_RULE_A_ON_EXIT,
 	SPINDLE_RULE_A_SENDERS,
+	SPINDLE_RULE_A_NODE,
 	/* private: */
 	__SPINDLE_RULE_A_MAX
 #define SPINDLE_RULE_A_MAX (__SPINDLE_RULE_A_MAX - 1)

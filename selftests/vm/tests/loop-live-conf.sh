@@ -1,0 +1,205 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Files with live views: what apply makes of one, once and again, while members come and go;
+# what it refuses; that what showconf writes can be applied, here and after a new start.
+# vm: timeout=200
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+
+A=10.0.0.1
+conf=/tmp/l.conf
+out=/tmp/out
+
+# says STATUS PATTERN WORD...: the command ends with this status and says this.
+says()
+{
+	local want pattern rc
+
+	want=$1
+	pattern=$2
+	shift 2
+	rc=0
+	limit 60 spindle-ctl "$@" >"$out" 2>&1 || rc=$?
+	if [ "$rc" = "$want" ] && grep -qe "$pattern" "$out"; then
+		ok "$* -> $pattern"
+		return
+	fi
+	not_ok "$* -> $pattern"
+	diag "status $rc, wanted $want"
+	sed 's/^/# /' "$out"
+}
+
+# quiet WHAT: the last apply changed nothing.
+quiet()
+{
+	is "$1" "$(grep -ce '^[-+~]' "$out")" 0
+}
+
+# refuses LINE PATTERN: apply says so of this line, and nothing was changed.
+refuses()
+{
+	says 1 "l.conf:$1: .*$2" apply $conf
+	is "nothing was changed" "$(grep -c 'nothing was changed' "$out")" 1
+	quiet "nothing was done"
+}
+
+# node ID [LINE]...: a section
+node()
+{
+	printf '[Node]\nId = %s\nAddress = %s\nPort = 500%s\nKeyFile = group.key\n' "$1" $A "$1"
+	shift
+	for line; do
+		echo "$line"
+	done
+}
+
+# rules: the subgroups
+rules()
+{
+	cat <<X
+[Subgroup]
+Id = 1
+Window = 32
+MaxMsg = 256
+Min = 2
+[Subgroup]
+Id = 4
+Window = 8
+MaxMsg = 256
+Shards = 2
+OnExit = leave
+[Subgroup]
+Id = 9
+Window = 8
+MaxMsg = 256
+Members = 7,1,2
+Senders = 1,7
+X
+}
+
+# view LINE...: a live view of 1, 2 and 3 with rules
+view()
+{
+	echo "[View]"
+	for line; do
+		echo "$line"
+	done
+	printf 'TimeoutMs = 5000\nMaxNodes = 8\n'
+	for i in 1 2 3; do
+		echo "Member = $i@$A:500$i"
+	done
+	rules
+}
+
+# together NODE...: are just these in the view of the first, all of them?
+together()
+{
+	local vid
+
+	vid=$(live_word "$1" vid)
+	in_view "$vid" "$@" &&
+		[ "$(spindle-ctl -j -p status node "$1" | grep -c '"rank"')" = $# ]
+}
+
+check "module loads" loop_start
+echo 0123456789abcdef >/tmp/group.key
+
+# ---- what is wrong with a file --------------------------------------------
+
+{ node 1; view "Vid = 1"; } >$conf
+chmod 644 /tmp/group.key
+refuses 5 'KeyFile = /tmp/group.key: everybody on this machine can read it'
+chmod 600 /tmp/group.key
+mv /tmp/group.key /tmp/group
+refuses 5 'KeyFile = /tmp/group.key: No such file'
+mv /tmp/group /tmp/group.key
+{ node 1 "Join = $A:5002"; view "Vid = 1"; } >$conf
+refuses 6 'node 1 is in the view in line 7; a node has either'
+{ node 1; view "Vid = 1" "Live = no"; } >$conf
+refuses 9 'TimeoutMs is for live views only, and line 8 says Live = no'
+is "there is no node" "$(spindle-ctl -j node show)" "[]"
+
+# ---- a first view, and a node that joins ------------------------------------
+
+{ for i in 1 2 3; do node $i; done; node 4 "Join = $A:5001"; view "Vid = 1"; } >$conf
+says 0 'Dry run: nothing was changed' apply $conf --dry-run
+is "a dry run does nothing" "$(spindle-ctl -j node show)" "[]"
+says 0 '^+ view of node 2: live, vid 1, members 1-3, 3 subgroups$' apply $conf
+is "node 4 begins to join" "$(grep -c "^+ view of node 4: it begins to join by $A:5001" "$out")" 1
+check "all are in view 2" wait_until 60 in_view 2 1 2 3 4
+says 0 '^= view of node 2 unchanged (live, vid 2 by now)$' apply $conf --prune
+quiet "again changes nothing"
+is "it tells who came" "$(grep -c "^    member 4@$A:5004 joins" "$out")" 3
+is "node 4 is left alone" "$(grep -c '^= view of node 4 unchanged' "$out")" 1
+check "without the key nobody joins" sh -c "spindle-ctl node add id 5 addr $A port 5005 &&
+	! limit 60 spindle-ctl node join id 5 contact $A:5001 && spindle-ctl node del id 5"
+
+# ---- what cannot be done to it ----------------------------------------------
+
+sed 's/^MaxNodes = 8/MaxNodes = 9/' $conf >/tmp/saved && cp $conf /tmp/right && cp /tmp/saved $conf
+refuses 22 'node 1 is in a live view with other rules'
+is "it says which" "$(grep -c 'max-nodes: 8 -> 9' "$out")" 3
+sed 's/^Senders = 1,7/Senders = 1/' /tmp/right >$conf
+refuses 22 'other rules'
+is "it says which" "$(grep -c 'subgroup 9 senders: 1,7 -> 1$' "$out")" 3
+sed 's/^Vid = 1/Vid = 3/' /tmp/right >$conf
+refuses 23 'whose vid grows by itself and is 2 now.*spindle-ctl node leave id 1'
+sed 's/^Vid = 1/Vid = 2/' /tmp/right >$conf
+refuses 23 'see spindle-ctl node join, node leave and node evict'
+is "it says who" "$(grep -c "member 4@$A:5004 leaves" "$out")" 3
+{ node 1; printf '[View]\nVid = 9\nMember = 1@%s:5001\n' $A; } >$conf
+refuses 7 'spindle-ctl node leave id 1, then view del node 1'
+check "the view is as it was" in_view 2 1 2 3 4
+
+# ---- what runs, as a file ---------------------------------------------------
+
+spindle-ctl showconf >/tmp/conf1
+is "it is written once" "$(grep -c '^Live = yes' /tmp/conf1)" 1
+is "so is each rule" "$(grep -c '^\[Subgroup\]' /tmp/conf1)" 3
+is "a rule names who is no member" "$(grep -c '^Members = 7,1,2$' /tmp/conf1)" 1
+is "nobody shows a key" "$(grep -c 0123456789abcdef /tmp/conf1)" 0
+says 0 'there is nothing to change' apply /tmp/conf1 --dry-run --prune --replace
+
+# ---- who has gone comes back ------------------------------------------------
+
+check "4 leaves" spindle-ctl node leave id 4
+check "the others are in view 3" wait_until 60 in_view 3 1 2 3
+cp /tmp/right $conf
+says 0 '^~ view of node 4: it begins to join' apply $conf
+check "4 is back" wait_until 60 in_view 4 1 2 3 4
+check "its host starts again" spindle-ctl node del id 4
+says 0 '^+ view of node 4: it begins to join' apply $conf
+check "4 is back again" wait_until 60 together 1 2 3 4
+check "3 leaves" spindle-ctl node leave id 3
+says 1 'node 3 was in view .* Join = ADDRESS in its .Node.' apply $conf
+check "its host starts again" spindle-ctl node del id 3
+{ for i in 1 2; do node $i; done; for i in 3 4; do node $i "Join = $A:5001"; done
+	view "Vid = 1" "Nodes = 1,2"; } >$conf
+says 0 '^+ view of node 3: it begins to join' apply $conf
+check "3 is back" wait_until 60 together 1 2 3 4
+says 0 '^= view of node 3 unchanged (live, vid [0-9]* by now)$' apply $conf
+quiet "it is left alone"
+sed "s/^KeyFile = group.key/&\\nIdleUs = 7/" $conf >/tmp/idle && cp /tmp/idle $conf
+says 1 'node 1 was in view .* Join = ADDRESS in its .Node.' apply $conf --replace
+check "all are as they were" together 1 2 3 4
+
+# ---- all begin anew ---------------------------------------------------------
+
+spindle-ctl showconf | sed 's/^# KeyFile = .*/KeyFile = group.key/' >$conf
+check "all hosts start again" loop_del 4
+says 0 '^+ view of node 4: live' apply $conf
+check "they form the same view" wait_until 60 in_view "$(sed -n 's/^Vid = //p' $conf)" 1 2 3 4
+spindle-ctl showconf | sed 's/^# KeyFile = .*/KeyFile = group.key/' >/tmp/conf2
+check "showconf and apply are inverse" cmp $conf /tmp/conf2
+for i in 1 2 3 4; do
+	load_start $i
+done
+usleep 300000
+check "processes end" load_stop 1 2 3 4
+check "logs agree" loads_agree
+check "nodes go" loop_del 4
+check "module goes" rmmod spindle
+finish

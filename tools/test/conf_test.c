@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Files that describe live views: what is asked of the kernel, what is left alone, what is
+ * refused, and what showconf writes. TAP.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+
+#include <linux/spindle.h>
+#include <linux/spindle_genl.h>
+
+#include "ctl.h"
+#include "ctl-names.h"
+#include "ctl-wire.h"
+#include "fake_wire.h"
+
+#define NODE	"[Node]\nId = 1\nAddress = 127.0.0.1\n"
+#define MEMBERS	"Member = 1@127.0.0.1\nMember = 2@10.0.0.2\n"
+#define SHARDS	"[Subgroup]\nId = 0\nShards = 2\nMin = 1\n"
+#define NAMED	"[Subgroup]\nId = 9\nMembers = 5,1\nSenders = 5\nOnExit = leave\n"
+
+/* ---- a live view that runs ---------------------------------------------- */
+
+static void put_node(struct nl_msg *msg, int type, uint32_t id, bool sends)
+{
+	struct nlattr *nest = nla_nest_start(msg, type);
+
+	nla_put_u32(msg, SPINDLE_SUBGROUP_NODE_A_ID, id);
+	nla_put_u8(msg, SPINDLE_SUBGROUP_NODE_A_SENDER, sends);
+	nla_nest_end(msg, nest);
+}
+
+static void put_address(struct nl_msg *msg, uint32_t id, const char *ip)
+{
+	struct nlattr *nest = nla_nest_start(msg, SPINDLE_A_MEMBER);
+
+	nla_put_u32(msg, SPINDLE_MEMBER_A_ID, id);
+	nla_put(msg, SPINDLE_MEMBER_A_ADDR4, 4, ip);
+	nla_put_u16(msg, SPINDLE_MEMBER_A_PORT, SPINDLE_DEF_PORT);
+	nla_nest_end(msg, nest);
+}
+
+/* A subgroup at which one member is. The rule of the last one names two nodes. */
+static void put_subgroup(struct nl_msg *msg, uint32_t id, uint32_t member, uint32_t shards)
+{
+	struct nlattr *nest = nla_nest_start(msg, SPINDLE_A_SUBGROUP), *rule;
+
+	nla_put_u32(msg, SPINDLE_SUBGROUP_A_ID, id);
+	nla_put_u8(msg, SPINDLE_SUBGROUP_A_MODE, SPINDLE_MODE_ORDERED);
+	nla_put_u32(msg, SPINDLE_SUBGROUP_A_WINDOW, SPINDLE_DEF_WINDOW);
+	nla_put_u32(msg, SPINDLE_SUBGROUP_A_MAX_MSG, SPINDLE_DEF_MAX_MSG);
+	nla_put_u32(msg, SPINDLE_SUBGROUP_A_RING, 1 << 20);
+	nla_put_u8(msg, SPINDLE_SUBGROUP_A_HOLD, 1);
+	put_node(msg, SPINDLE_SUBGROUP_A_NODE, member, shards > 1);
+	rule = nla_nest_start(msg, SPINDLE_SUBGROUP_A_RULE);
+	nla_put_u32(msg, SPINDLE_RULE_A_SHARDS, shards);
+	nla_put_u32(msg, SPINDLE_RULE_A_MIN, 1);
+	nla_put_u8(msg, SPINDLE_RULE_A_ON_EXIT, shards == 1);
+	nla_put_u8(msg, SPINDLE_RULE_A_SENDERS, shards > 1);
+	if (shards == 1) {
+		put_node(msg, SPINDLE_RULE_A_NODE, 1, false);
+		put_node(msg, SPINDLE_RULE_A_NODE, 5, true);
+	}
+	nla_nest_end(msg, rule);
+	nla_nest_end(msg, nest);
+}
+
+/* Node 1 in such a view, with a status; SPINDLE_LIVE_JOINING: it has none yet. */
+static void runs(uint64_t vid, int state)
+{
+	struct nl_msg *msg = message(SPINDLE_CMD_VIEW_GET);
+	struct nlattr *live;
+
+	begin(1);
+	status(1, state, SPINDLE_WHY_FINE, "");
+	if (state == SPINDLE_LIVE_JOINING)
+		return;
+	nla_put_u32(msg, SPINDLE_A_NODE_ID, 1);
+	nla_put_u64(msg, SPINDLE_A_VIEW_ID, vid);
+	put_address(msg, 1, "\177\0\0\1");
+	put_address(msg, 2, "\12\0\0\2");
+	put_subgroup(msg, 0, 1, 2);
+	put_subgroup(msg, 1, 2, 2);
+	put_subgroup(msg, 9, 1, 1);
+	live = nla_nest_start(msg, SPINDLE_A_LIVE);
+	nla_put_u32(msg, SPINDLE_LIVE_A_TIMEOUT_MS, 100);
+	nla_put_u32(msg, SPINDLE_LIVE_A_MAX_NODES, 16);
+	nla_put_u8(msg, SPINDLE_LIVE_A_QUORUM, 1);
+	nla_nest_end(msg, live);
+	wire.view = nlmsg_hdr(msg);
+}
+
+/* A static one. */
+static void runs_static(void)
+{
+	struct nl_msg *msg = message(SPINDLE_CMD_VIEW_GET);
+
+	begin(1);
+	nla_put_u32(msg, SPINDLE_A_NODE_ID, 1);
+	nla_put_u64(msg, SPINDLE_A_VIEW_ID, 7);
+	put_address(msg, 1, "\177\0\0\1");
+	wire.view = nlmsg_hdr(msg);
+}
+
+/* ---- applying ----------------------------------------------------------- */
+
+static char path[32];
+
+static int apply(const char *text, const char *options)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		exit(1);
+	return run(ctl_cmd_apply, "apply", ctl_asprintf("%s%s", path, options));
+}
+
+/* Was nothing asked for but what there is? */
+static bool untouched(void)
+{
+	return !sent(SPINDLE_CMD_VIEW_SET) && !sent(SPINDLE_CMD_NODE_JOIN) &&
+	       !sent(SPINDLE_CMD_VIEW_DEL) && !sent(SPINDLE_CMD_NODE_ADD) &&
+	       !sent(SPINDLE_CMD_NODE_DEL);
+}
+
+static void refuses(const char *text, int line, const char *want, const char *what)
+{
+	const char *where = ctl_asprintf("%s:%d: ", path, line);
+	bool good = apply(text, "") == CTL_FAILED && strstr(output, where) &&
+		    strstr(output, want) && strstr(output, "nothing was changed") && untouched();
+
+	ok(good, what);
+	if (!good)
+		printf("#   %s\n", output);
+}
+
+static void test_first(void)
+{
+	struct nlattr **a, **live, **sg, **rule;
+
+	begin(1);
+	wire.nodes = 0;
+	ok(!apply(NODE "[View]\nVid = 3\n" MEMBERS "TimeoutMs = 100\nQuorum = no\n"
+		  "[Subgroup]\nId = 0\nShards = 2\nMin = 3\nOnExit = leave\n", "") &&
+	   strstr(output, "+ view of node 1: live, vid 3, members 1,2, 1 subgroup\n"),
+	   "a key of a live view makes it one");
+	a = sent(SPINDLE_CMD_VIEW_SET);
+	live = ctl_nest_attrs(a[SPINDLE_A_LIVE], SPINDLE_LIVE_A_MAX);
+	sg = ctl_nest_attrs(a[SPINDLE_A_SUBGROUP], SPINDLE_SUBGROUP_A_MAX);
+	rule = ctl_nest_attrs(sg[SPINDLE_SUBGROUP_A_RULE], SPINDLE_RULE_A_MAX);
+	ok(a[SPINDLE_A_LIVE] && is(live[SPINDLE_LIVE_A_TIMEOUT_MS], 4, 100) &&
+	   !live[SPINDLE_LIVE_A_MAX_NODES] && is(live[SPINDLE_LIVE_A_QUORUM], 1, 0),
+	   "how it changes");
+	ok(is(rule[SPINDLE_RULE_A_SHARDS], 4, 2) && is(rule[SPINDLE_RULE_A_MIN], 4, 3) &&
+	   is(rule[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_LEAVE), "the rule");
+	begin(1);
+	wire.nodes = 0;
+	apply(NODE "[View]\nVid = 3\n" MEMBERS "Live = yes\n", "");
+	a = sent(SPINDLE_CMD_VIEW_SET);
+	ok(a && a[SPINDLE_A_LIVE] && !nla_len(a[SPINDLE_A_LIVE]), "so does Live = yes");
+	begin(1);
+	wire.nodes = 0;
+	apply(NODE "[View]\nVid = 3\n" MEMBERS "Live = no\n", "");
+	a = sent(SPINDLE_CMD_VIEW_SET);
+	ok(a && !a[SPINDLE_A_LIVE], "but not Live = no");
+}
+
+static void test_contact(void)
+{
+	struct nlattr **a;
+
+	begin(1);
+	wire.nodes = 0;
+	ok(!apply(NODE "Join = 10.0.0.2:5000\n", "") && sent(SPINDLE_CMD_NODE_ADD) &&
+	   strstr(output, "+ view of node 1: it begins to join by 10.0.0.2:5000\n"), "join");
+	a = sent(SPINDLE_CMD_NODE_JOIN);
+	ok(is(a[SPINDLE_A_NODE_ID], 4, 1) && is(a[SPINDLE_A_PORT], 2, 5000) &&
+	   a[SPINDLE_A_ADDR4] && !memcmp(nla_data(a[SPINDLE_A_ADDR4]), "\12\0\0\2", 4),
+	   "whom to ask");
+	runs(9, SPINDLE_LIVE_ACTIVE);
+	ok(!apply(NODE "Join = 10.0.0.2\n", "") && untouched() &&
+	   strstr(output, "= view of node 1 unchanged (live, vid 9 by now)\n"),
+	   "who is in is left alone");
+	runs(0, SPINDLE_LIVE_JOINING);
+	ok(!apply(NODE "Join = 10.0.0.2\n", "") && untouched() &&
+	   strstr(output, "= view of node 1: it is joining\n"), "and who is joining");
+	runs(9, SPINDLE_LIVE_STOPPED);
+	ok(!apply(NODE "Join = 10.0.0.2\n", "") && sent(SPINDLE_CMD_NODE_JOIN) &&
+	   strstr(output, "~ view of node 1: it begins to join by 10.0.0.2:4790\n"),
+	   "who has stopped comes back");
+	runs(9, SPINDLE_LIVE_ACTIVE);
+	ok(!apply(NODE "Join = 10.0.0.2\n", " --prune") && untouched(), "nothing to prune");
+	runs(9, SPINDLE_LIVE_FORMING);
+	refuses(NODE "Join = 10.0.0.2\n", 4, "spindle-ctl view del node 1",
+		"who begins does not join");
+	runs_static();
+	refuses(NODE "Join = 10.0.0.2\n", 4, "a static view (vid 7), which has to go first: "
+		"spindle-ctl view del node 1", "nor does who is in a static view");
+}
+
+static void test_same(void)
+{
+	static const char first[] = NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS SHARDS NAMED;
+
+	runs(7, SPINDLE_LIVE_ACTIVE);
+	ok(!apply(first, " --prune") && untouched() &&
+	   strstr(output, "= view of node 1 unchanged (live, vid 7)\n"),
+	   "the same again changes nothing");
+	runs(9, SPINDLE_LIVE_CHANGING);
+	ok(!apply(first, " --prune --replace") && untouched() &&
+	   strstr(output, "= view of node 1 unchanged (live, vid 9 by now)\n"),
+	   "however far it has come");
+	runs(9, SPINDLE_LIVE_ACTIVE);
+	ok(!apply(NODE "[View]\nVid = 2\nTimeoutMs = 100\nMember = 1@127.0.0.1\n"
+		  "Member = 3@10.0.0.3\n" SHARDS NAMED, "") && untouched() &&
+	   strstr(output, "vid 9 by now)\n    member 3@10.0.0.3:4790 leaves\n"
+			  "    member 2@10.0.0.2:4790 joins\n"), "it is told who came and went");
+}
+
+static void test_other(void)
+{
+	runs(7, SPINDLE_LIVE_ACTIVE);
+	refuses(NODE "[View]\nVid = 7\nTimeoutMs = 200\n" MEMBERS SHARDS NAMED, 4,
+		"timeout-ms: 100 -> 200\n", "rules do not change");
+	refuses(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS
+		"[Subgroup]\nId = 0\nShards = 3\n" NAMED, 4, "subgroup 0 shards: 2 -> 3\n",
+		"nor do those of a subgroup");
+	refuses(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS SHARDS
+		"[Subgroup]\nId = 9\nMembers = 1,5\nOnExit = leave\n", 4,
+		"subgroup 9 senders: 5 -> all\n", "nor who may send");
+	refuses(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS SHARDS, 4,
+		"subgroup 9 goes\n", "nor which there are");
+	refuses(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS "Member = 3@10.0.0.3\n"
+		SHARDS NAMED, 5, "see spindle-ctl node join, node leave and node evict\n"
+		"    member 3@10.0.0.3:4790 joins\n", "who is in it is not for a file to say");
+	refuses(NODE "[View]\nVid = 8\nTimeoutMs = 100\n" MEMBERS SHARDS NAMED, 5,
+		"grows by itself and is 7 now", "nor is the vid");
+	refuses(NODE "[View]\nVid = 8\nMember = 1@127.0.0.1\n", 5,
+		"which it has to leave first: spindle-ctl node leave id 1, then view del node 1",
+		"a static view does not take its place");
+	runs(0, SPINDLE_LIVE_JOINING);
+	refuses(NODE "[View]\nVid = 8\nLive = yes\n" MEMBERS, 4, "spindle-ctl node leave id 1",
+		"who joins does not begin");
+	runs(7, SPINDLE_LIVE_STOPPED);
+	refuses(NODE "[View]\nVid = 7\nLive = yes\n" MEMBERS, 5, "Join = ADDRESS in its [Node]",
+		"who has stopped does not begin a second time");
+	ok(!apply(NODE "[View]\nVid = 8\nLive = yes\n" MEMBERS, "") &&
+	   sent(SPINDLE_CMD_VIEW_SET) &&
+	   strstr(output, "~ view of node 1: vid 7 (stopped) -> live, vid 8,"),
+	   "but with another view");
+	runs(7, SPINDLE_LIVE_STOPPED);
+	refuses(NODE "[View]\nVid = 9\nMember = 1@127.0.0.1\n", 5, "spindle-ctl view del node 1",
+		"not with a static one");
+	runs_static();
+	refuses(NODE "[View]\nVid = 8\nLive = yes\n" MEMBERS, 4, "spindle-ctl view del node 1",
+		"a live view does not take the place of a static one");
+	runs(7, SPINDLE_LIVE_ACTIVE);
+	ok(apply(NODE "IdleUs = 9\n[View]\nVid = 7\nLive = yes\n" MEMBERS, " --replace") &&
+	   untouched() && strstr(output, "Join = ADDRESS in its [Node]"),
+	   "who is made anew does not begin a second time");
+	ok(!apply(NODE "IdleUs = 9\nJoin = 10.0.0.2\n", " --replace") &&
+	   sent(SPINDLE_CMD_NODE_DEL) && sent(SPINDLE_CMD_NODE_JOIN), "but joins");
+}
+
+static void test_key(void)
+{
+	static const char bytes[] = "0123456789abcdef\n";
+	const char *text = ctl_asprintf(NODE "KeyFile = %s.key\n", strrchr(path, '/') + 1);
+	const char *file = ctl_asprintf("%s.key", path);
+	FILE *f = fopen(file, "w");
+	struct nlattr *key;
+
+	if (!f || fputs(bytes, f) < 0 || fclose(f) || chmod(file, 0600))
+		exit(1);
+	begin(1);
+	wire.nodes = 0;
+	ok(!apply(text, "") && !strstr(output, "0123"), "a key beside the file");
+	key = sent(SPINDLE_CMD_NODE_ADD)[SPINDLE_A_KEY];
+	ok(key && nla_len(key) == 16 && !memcmp(nla_data(key), bytes, 16), "goes to the kernel");
+	begin(1);
+	ok(!apply(text, "") && untouched(), "not to a node that is there");
+	chmod(file, 0604);
+	refuses(text, 4, "everybody on this machine can read it", "a key for all to read");
+	remove(file);
+	refuses(text, 4, "No such file", "a key that is not there");
+	ok(apply("[Node]\nId = 1\nAddress = 192.0.2.1\nKeyFile = /nowhere\n", "") &&
+	   !strstr(output, "nowhere"), "a key of another host need not be there");
+}
+
+/* ---- showconf ----------------------------------------------------------- */
+
+static const char golden[] =
+	"[Node]\nId = 1\nAddress = 127.0.0.1\nPort = 4790\nCluster = spindle\n"
+	"Visibility = auto\nIdleUs = 50\nEngine = 0\n"
+	"# KeyFile = PATH, if it was added with a key, which is never shown\n"
+	"\n[View]\nVid = 7\n"
+	"# As it is now. Whoever restarts while others go on joins them instead, by\n"
+	"# Join = ADDRESS in its [Node].\n"
+	"Live = yes\nTimeoutMs = 100\nMaxNodes = 16\nQuorum = 1\n"
+	"Member = 1@127.0.0.1:4790\nMember = 2@10.0.0.2:4790\n"
+	"\n[Subgroup]\nId = 0\nMode = ordered\nWindow = 128\nMaxMsg = 10240\nRing = 1048576\n"
+	"Hold = 1\nMembers = all\nSenders = all\nShards = 2\nMin = 1\nOnExit = discard\n"
+	"\n[Subgroup]\nId = 9\nMode = ordered\nWindow = 128\nMaxMsg = 10240\nRing = 1048576\n"
+	"Hold = 1\nMembers = 1,5\nSenders = 5\nShards = 1\nMin = 1\nOnExit = leave\n";
+
+static void test_show(void)
+{
+	runs(7, SPINDLE_LIVE_ACTIVE);
+	run(ctl_cmd_showconf, "showconf", "");
+	same(output, golden, "showconf writes each rule once, with the nodes that it names");
+	ok(!apply(golden, "") && untouched(), "and apply finds nothing to do");
+	runs(7, SPINDLE_LIVE_STOPPED);
+	run(ctl_cmd_showconf, "showconf", "");
+	ok(!strstr(output, "[View]") &&
+	   strstr(output, "\n# Join = ADDRESS to have it back; it was in the live view 7\n"),
+	   "a view that was is none to begin with");
+	runs(0, SPINDLE_LIVE_JOINING);
+	run(ctl_cmd_showconf, "showconf", "");
+	ok(!strstr(output, "[View]") && strstr(output, "\n# Join = ADDRESS of whom it asks"),
+	   "a node that is joining");
+}
+
+int main(void)
+{
+	strcpy(path, "/tmp/conf_test.XXXXXX");
+	if (mkstemp(path) < 0)
+		return 1;
+	test_first();
+	test_contact();
+	test_same();
+	test_other();
+	test_key();
+	test_show();
+	remove(path);
+	return done();
+}

@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Files with live views that are wrong: file and line are said, without the kernel module. TAP.
+# Nothing here changes anything, whatever is loaded.
+
+dir=$(cd "$(dirname "$0")/.." && pwd)
+ctl=$dir/spindle-ctl
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C
+n=0
+bad=0
+
+verdict()
+{
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+		return
+	fi
+	echo "not ok $n - $2"
+	sed 's/^/#   /' "$tmp/out"
+	bad=1
+}
+
+# file STATUS PATTERN...: apply --dry-run of the file on stdin says all of this.
+file()
+{
+	want=$1
+	shift
+	cat >"$tmp/t.conf"
+	(cd "$tmp" && "$ctl" apply t.conf --dry-run) >"$tmp/out" 2>&1
+	have=$?
+	echo "status $have, wanted $want" >>"$tmp/out"
+	[ "$have" = "$want" ]
+	rc=$?
+	for pattern; do
+		grep -q -e "$pattern" "$tmp/out" || { rc=1 && echo "no '$pattern'" >>"$tmp/out"; }
+	done
+	verdict $rc "file: $*"
+}
+
+file 1 't.conf:4: .Node. has no key .Jion.; there is: .*, Cpu, KeyFile, Join' \
+	't.conf:5: Join is given twice' 't.conf:6: KeyFile is given twice' \
+	't.conf:9: .View. has no key .Timeout.; there is: Vid, Member, Nodes, Live, TimeoutMs' \
+	't.conf:10: TimeoutMs = 19: not a number from 20 to 60000' \
+	't.conf:11: Live = maybe: neither' \
+	't.conf:14: .Subgroup. has no key .Shard.; there is: .*, Shards, Min, OnExit' \
+	't.conf:15: OnExit = stay: none of discard|leave' 'nothing was changed' <<X
+[Node]
+KeyFile = a
+Join = 10.0.0.1
+Jion = 10.0.0.1
+Join = 10.0.0.2
+KeyFile = b
+[View]
+Vid = 1
+Timeout = 3
+TimeoutMs = 19
+Live = maybe
+[Subgroup]
+Id = 0
+Shard = 2
+OnExit = stay
+X
+file 1 't.conf:4: Join = 10.0.0.1:4790: this is the node itself' \
+	't.conf:8: Join = \[fd00::1\]:4790: the address of the node is of another family' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+Join = 10.0.0.1:4790
+[Node]
+Id = 2
+Address = 10.0.0.2
+Join = [fd00::1]
+X
+file 1 't.conf:4: node 1 is in the view in line 5; a node has either' 'nothing was changed' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+Join = 10.0.0.2
+[View]
+Vid = 1
+Live = yes
+Member = 1@10.0.0.1
+X
+file 1 't.conf:6: TimeoutMs is for live views only, and line 7 says Live = no' \
+	't.conf:11: Shards is for live views only; the one in line 4 has no Live = yes' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+[View]
+Vid = 1
+TimeoutMs = 500
+Live = no
+Member = 1@10.0.0.1
+[Subgroup]
+Id = 0
+Shards = 2
+X
+file 1 't.conf:12: Min is for live views only; the one in line 8 has no Live = yes' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+[View]
+Vid = 1
+Live = yes
+Member = 1@10.0.0.1
+[View]
+Vid = 1
+Member = 2@10.0.0.2
+[Subgroup]
+Min = 1
+Id = 0
+X
+file 1 't.conf:7: MaxNodes = 1, and there are 2 members' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+[View]
+Vid = 1
+Member = 1@10.0.0.1
+MaxNodes = 1
+Member = 2@10.0.0.2
+X
+file 1 't.conf:7: node 1 is in the view in line 4 already' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+[View]
+Vid = 1
+Member = 1@10.0.0.1
+[View]
+Vid = 1
+Live = yes
+Member = 1@10.0.0.1
+X
+file 1 't.conf:4: KeyFile = keys/none: No such file' 'nothing was changed' <<X
+[Node]
+Id = 1
+Address = 127.0.0.1
+KeyFile = keys/none
+X
+mkdir "$tmp/keys"
+echo 0123456789abcdef >"$tmp/keys/open"
+echo 0123456789 >"$tmp/keys/short"
+chmod 604 "$tmp/keys/open"
+chmod 600 "$tmp/keys/short"
+file 1 't.conf:4: KeyFile = keys/open: everybody on this machine can read it' \
+	't.conf:9: KeyFile = keys/short: it has 10 bytes; a key has 16 to 64' \
+	'nothing was changed' <<X
+[Node]
+Id = 1
+Address = 127.0.0.1
+KeyFile = keys/open
+[Node]
+Id = 2
+Port = 4791
+Address = 127.0.0.1
+KeyFile = keys/short
+X
+
+echo "1..$n"
+exit "$bad"
