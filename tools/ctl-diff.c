@@ -35,10 +35,15 @@ char *ctl_node_diff(const struct ctl_node *from, const struct ctl_node *to)
 {
 	struct ctl_node full = *to;
 	unsigned int i;
+	char *out;
 
 	for (i = 0; i < CTL_NODE_VALS; i++)
 		ctl_val_default(&ctl_node_keys[i], &full.val[i]);
-	return diff_vals(NULL, "", ctl_node_keys, from->val, full.val);
+	out = diff_vals(NULL, "", ctl_node_keys, from->val, full.val);
+	/* Whether it is the same key cannot be seen, nor that of a file without one be meant. */
+	if (to->key_file.set && from->keyed.set && !from->keyed.num)
+		out = add(out, ctl_asprintf("key: none -> that of %s", to->key_file.str));
+	return out;
 }
 
 static bool same_member(const struct ctl_member *a, const struct ctl_member *b)

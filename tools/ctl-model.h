@@ -110,6 +110,7 @@ struct ctl_member {
  * @incarnation: kernel: tells two lives apart
  * @vid: kernel: installed view, 0 if there is none
  * @timing: kernel: the engine measures where its time goes
+ * @keyed: kernel: it was added with a key
  */
 struct ctl_node {
 	struct ctl_val val[CTL_NODE_VALS];
@@ -122,6 +123,7 @@ struct ctl_node {
 	uint64_t incarnation;
 	uint64_t vid;
 	struct ctl_val timing;
+	struct ctl_val keyed;
 };
 
 /**

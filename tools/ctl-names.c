@@ -201,6 +201,7 @@ static const char *const attr_words[] = {
 	[SPINDLE_A_TUNE] = "tuning",
 	[SPINDLE_A_LIVE] = "live",
 	[SPINDLE_A_KEY] = "key-file",
+	[SPINDLE_A_KEYED] = "keyed",
 };
 
 const struct ctl_names ctl_attr = NAMES("attribute", attr_words);

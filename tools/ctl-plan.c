@@ -108,6 +108,12 @@ static bool plan_node(struct ctl_plan *plan, const struct ctl_node *node,
 		say_detail(diff);
 		return false;
 	}
+	if (*run && (*run)->node.keyed.num && !node->key_file.set) {
+		ctl_conf_complain(plan->conf, node->line,
+				  "node %llu has a key, and here it has none: to make it anew takes its KeyFile",
+				  id);
+		return false;
+	}
 	if (*run) {
 		step = add_step(plan, '-', "node", SPINDLE_CMD_NODE_DEL, id);
 		step->text = ctl_asprintf("node %llu, to make it anew%s", id,

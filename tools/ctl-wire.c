@@ -126,6 +126,8 @@ void ctl_node_get(struct ctl_node *node, struct nlattr **attrs)
 	node->vid = ctl_attr_num(attrs[SPINDLE_A_VIEW_ID]);
 	node->timing.set = attrs[SPINDLE_A_TIMING];
 	node->timing.num = ctl_attr_num(attrs[SPINDLE_A_TIMING]);
+	node->keyed.set = attrs[SPINDLE_A_KEYED];
+	node->keyed.num = ctl_attr_num(attrs[SPINDLE_A_KEYED]);
 }
 
 static void put_member(struct ctl_req *req, const struct ctl_member *m)

@@ -117,6 +117,8 @@ static void show_json(const struct ctl_running *running, unsigned int count)
 		if (node->timing.set)
 			ctl_json_add(obj, "timing",
 				     json_object_new_boolean(node->timing.num));
+		if (node->keyed.set)
+			ctl_json_add(obj, "keyed", json_object_new_boolean(node->keyed.num));
 		json_object_array_add(list, obj);
 	}
 	ctl_json_print(list);

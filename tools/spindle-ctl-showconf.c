@@ -83,9 +83,10 @@ static void print_view(const struct ctl_view *view)
 /* What cannot be told of a node, or is not for a file to tell. */
 static void print_notes(const struct ctl_running *run)
 {
+	if (run->node.keyed.num)
+		puts("# KeyFile = PATH of its key, which is never shown");
 	if (!run->in_live)
 		return;
-	puts("# KeyFile = PATH, if it was added with a key, which is never shown");
 	if (run->live_state == SPINDLE_LIVE_JOINING)
 		puts("# Join = ADDRESS of whom it asks to be let in");
 	else if (run->live_state == SPINDLE_LIVE_STOPPED)

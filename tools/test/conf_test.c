@@ -284,7 +284,17 @@ static void test_key(void)
 	key = sent(SPINDLE_CMD_NODE_ADD)[SPINDLE_A_KEY];
 	ok(key && nla_len(key) == 16 && !memcmp(nla_data(key), bytes, 16), "goes to the kernel");
 	begin(1);
-	ok(!apply(text, "") && untouched(), "not to a node that is there");
+	wire.keyed = true;
+	ok(!apply(text, "") && untouched(), "not to a node that has one");
+	ok(!apply(NODE, "") && untouched(), "a file without one says nothing of it");
+	ok(apply(NODE "IdleUs = 9\n", " --replace") && untouched() &&
+	   strstr(output, ":1: node 1 has a key, and here it has none"),
+	   "but a node is not made anew without it");
+	begin(1);
+	refuses(text, 1, "key: none -> that of", "a node that has none is another one");
+	ok(!apply(text, " --replace") && sent(SPINDLE_CMD_NODE_DEL) &&
+	   sent(SPINDLE_CMD_NODE_ADD)[SPINDLE_A_KEY], "which can be made anew");
+	begin(1);
 	chmod(file, 0604);
 	refuses(text, 4, "everybody on this machine can read it", "a key for all to read");
 	remove(file);
@@ -298,7 +308,7 @@ static void test_key(void)
 static const char golden[] =
 	"[Node]\nId = 1\nAddress = 127.0.0.1\nPort = 4790\nCluster = spindle\n"
 	"Visibility = auto\nIdleUs = 50\nEngine = 0\n"
-	"# KeyFile = PATH, if it was added with a key, which is never shown\n"
+	"# KeyFile = PATH of its key, which is never shown\n"
 	"\n[View]\nVid = 7\n"
 	"# As it is now. Whoever restarts while others go on joins them instead, by\n"
 	"# Join = ADDRESS in its [Node].\n"
@@ -312,6 +322,7 @@ static const char golden[] =
 static void test_show(void)
 {
 	runs(7, SPINDLE_LIVE_ACTIVE);
+	wire.keyed = true;
 	run(ctl_cmd_showconf, "showconf", "");
 	same(output, golden, "showconf writes each rule once, with the nodes that it names");
 	ok(!apply(golden, "") && untouched(), "and apply finds nothing to do");

@@ -93,6 +93,7 @@ static void reply_nodes(struct ctl_replies *replies, uint64_t id)
 		nla_put_u32(msg, SPINDLE_A_IDLE_US, SPINDLE_DEF_IDLE_US);
 		nla_put_u32(msg, SPINDLE_A_ENGINE, 0);
 		nla_put_string(msg, SPINDLE_A_DEVICE, "rxe0");
+		nla_put_u8(msg, SPINDLE_A_KEYED, wire.keyed);
 		if (wire.node[i] == wire.dead)
 			nla_put_u8(msg, SPINDLE_A_NODE_STATE, SPINDLE_NODE_DEAD);
 		else

@@ -28,6 +28,7 @@
  * @err: -errno of the refusal
  * @node: ids of the nodes that are there
  * @nodes: entries of @node
+ * @keyed: they have keys
  * @dead: the one of them that has lost its device, or 0
  * @status: status of each node; the last one lasts
  * @statuses: entries of @status
@@ -48,6 +49,7 @@ struct wire {
 	int err;
 	uint32_t node[NODES_MAX];
 	unsigned int nodes;
+	bool keyed;
 	uint32_t dead;
 	struct nlmsghdr *status[EVENTS_MAX];
 	unsigned int statuses;

@@ -148,6 +148,7 @@ enum spindle_cmd {
  * @SPINDLE_A_LIVE: nest of enum spindle_live_attr
  * @SPINDLE_A_KEY: binary, 16 to 64 bytes, of NODE_ADD: peers have to prove that they know it.
  *	Never shown
+ * @SPINDLE_A_KEYED: u8, 1: the node was added with a key, 0: without (reply only)
  */
 enum spindle_attr {
 	SPINDLE_A_UNSPEC,
@@ -179,6 +180,7 @@ enum spindle_attr {
 	SPINDLE_A_RAW,
 	SPINDLE_A_LIVE,
 	SPINDLE_A_KEY,
+	SPINDLE_A_KEYED,
 	/* private: */
 	__SPINDLE_A_MAX
 #define SPINDLE_A_MAX (__SPINDLE_A_MAX - 1)

@@ -153,6 +153,12 @@ is "it says who" "$(grep -c "member 4@$A:5004 leaves" "$out")" 3
 { node 1; printf '[View]\nVid = 9\nMember = 1@%s:5001\n' $A; } >$conf
 refuses 7 'spindle-ctl node leave id 1, then view del node 1'
 check "the view is as it was" in_view 2 1 2 3 4
+is "it is seen who has a key" "$(spindle-ctl -j node show | grep -o '"keyed":true' | wc -l)" 4
+check "a node without a key" spindle-ctl node add id 5 addr $A port 5005
+node 5 >$conf
+refuses 1 'node 5 runs with other values'
+is "it says which" "$(grep -c 'key: none -> that of group.key' "$out")" 1
+check "it goes" spindle-ctl node del id 5
 
 # ---- what runs, as a file ---------------------------------------------------
 
@@ -160,6 +166,7 @@ spindle-ctl showconf >/tmp/conf1
 is "it is written once" "$(grep -c '^Live = yes' /tmp/conf1)" 1
 is "so is each rule" "$(grep -c '^\[Subgroup\]' /tmp/conf1)" 3
 is "a rule names who is no member" "$(grep -c '^Members = 7,1,2$' /tmp/conf1)" 1
+is "it tells of keys" "$(grep -c '^# KeyFile = ' /tmp/conf1)" 4
 is "nobody shows a key" "$(grep -c 0123456789abcdef /tmp/conf1)" 0
 says 0 'there is nothing to change' apply /tmp/conf1 --dry-run --prune --replace
 
