@@ -207,6 +207,16 @@ done
 usleep 300000
 check "processes end" load_stop 1 2 3 4
 check "logs agree" loads_agree
+
+# ---- the device goes, and comes back ----------------------------------------
+
+check "the device is deleted" limit 60 rdma link delete rxe0
+says 1 'node 1 lost its RDMA device; --replace removes it' apply $conf
+check "there is a device again" rxe_add rxe0 dummy0
+says 1 'node 1 was in view .*to begin another view: a higher Vid' apply $conf --replace
+sed -i 's/^Vid = .*/Vid = 99/' $conf
+says 0 '^- node 1, to make it anew (it lost its RDMA device)' apply $conf --replace
+check "they form another view" wait_until 60 in_view 99 1 2 3 4
 check "nodes go" loop_del 4
 check "module goes" rmmod spindle
 finish
