@@ -4,7 +4,7 @@
 # Live views: what has to be refused, or to fail, and what is said then; nodes that go in the
 # middle of a join, a leave and an eviction. A view with traffic in it notices none of it. And
 # what "status" says in each state.
-# vm: timeout=300 kernel=6.12
+# vm: timeout=300 uml
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh
