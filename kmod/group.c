@@ -143,7 +143,7 @@ void spindle_group_free(struct spindle_group *group)
 	struct spindle_peer *peer;
 	u32 i;
 
-	spindle_for_each_peer(group, i, peer)
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		spindle_peer_destroy(peer);
 	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++)
 		spindle_subgroup_free(group->subgroup[i]);
@@ -169,7 +169,7 @@ void spindle_group_start(struct spindle_group *group)
 	u32 i;
 
 	spindle_engine_call(group->node->engine, start_fn, group);
-	spindle_for_each_peer(group, i, peer)
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		spindle_peer_start(peer);
 }
 
@@ -308,7 +308,7 @@ static bool push_peers(struct spindle_group *group)
 	u64 set;
 	u32 i;
 
-	spindle_for_each_peer(group, i, peer)
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		work |= spindle_peer_push(peer);
 	for (set = group->push; set; set &= set - 1) {
 		i = __ffs64(set);
@@ -335,7 +335,7 @@ bool spindle_group_pass(struct spindle_group *group, u32 how)
 	u32 i;
 
 	group->passes++;
-	spindle_for_each_peer(group, i, peer)
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		work |= spindle_peer_watch(peer);
 	work |= visit_subgroups(group, how);
 	if (how & SPINDLE_PASS_IDLE)

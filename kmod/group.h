@@ -105,6 +105,8 @@ static inline void spindle_group_seat(struct spindle_group *group, u32 seat,
  * @group: the group
  * @seat: the seat; out: where the peer is
  *
+ * To look at all of them: from 0, and on from the next one. The peer may lose its seat.
+ *
  * Return: the peer; NULL: there are no more
  */
 static inline struct spindle_peer *spindle_group_next(const struct spindle_group *group,
@@ -113,15 +115,6 @@ static inline struct spindle_peer *spindle_group_next(const struct spindle_group
 	*seat = find_next_bit(group->taken, SPINDLE_SEATS, *seat);
 	return *seat < SPINDLE_SEATS ? group->seat[*seat] : NULL;
 }
-
-/**
- * spindle_for_each_peer() - all peers of a group; the present one may lose its seat
- * @group: the group
- * @i: u32, its seat
- * @peer: the peer
- */
-#define spindle_for_each_peer(group, i, peer) \
-	for ((i) = 0; ((peer) = spindle_group_next(group, &(i))); (i)++)
 
 /* engine context */
 bool spindle_group_pass(struct spindle_group *group, u32 how);

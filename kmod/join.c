@@ -228,7 +228,7 @@ static void find_reason(struct spindle_join *join)
 	struct spindle_peer *peer;
 	u32 i;
 
-	spindle_for_each_peer(join->node->group, i, peer)
+	for (i = 0; (peer = spindle_group_next(join->node->group, &i)); i++)
 		if (!peer->joined)
 			join->reason = spindle_peer_reason(peer) ? : join->reason;
 }

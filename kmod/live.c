@@ -82,7 +82,7 @@ static void form(struct spindle_live *live, u64 now)
 		return;
 	if (mb->state == SPINDLE_MB_JOINING) {
 		/* What was written has arrived, so that nobody hears of it too late. */
-		spindle_for_each_peer(live->group, i, peer)
+		for (i = 0; (peer = spindle_group_next(live->group, &i)); i++)
 			if (!spindle_post_idle(&peer->conn))
 				return;
 		live->ready = spindle_mb_view(mb)->vid;
@@ -107,7 +107,7 @@ static void look_after_guests(struct spindle_live *live)
 		wished = spindle_live_guest(live, mb->wish, mb->wish_inc);
 	if (mb->wish && (!wished || !wished->joined))
 		spindle_mb_invite(mb, 0, 0);
-	spindle_for_each_peer(live->group, i, peer)
+	for (i = 0; (peer = spindle_group_next(live->group, &i)); i++)
 		if (peer->joined && !peer->departed && peer->rank == SPINDLE_NO_RANK &&
 		    peer->ready == spindle_mb_view(mb)->vid && !mb->wish && !mb->leaving)
 			spindle_mb_invite(mb, peer->id, peer->expected);

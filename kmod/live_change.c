@@ -147,7 +147,7 @@ struct spindle_peer *spindle_live_guest(const struct spindle_live *live, u32 id,
 	struct spindle_peer *peer;
 	u32 i;
 
-	spindle_for_each_peer(live->group, i, peer)
+	for (i = 0; (peer = spindle_group_next(live->group, &i)); i++)
 		if (peer->id == id && !peer->departed && peer->rank == SPINDLE_NO_RANK &&
 		    (!incarnation || peer->expected == incarnation))
 			return peer;
@@ -291,7 +291,7 @@ static void seat_members(struct spindle_live *live)
 	u64 begin = (n ? U64_MAX >> (64 - n) : 0) & ~live->stays;
 	struct spindle_peer *peer;
 
-	spindle_for_each_peer(group, i, peer)
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		peer->rank = SPINDLE_NO_RANK;
 	memcpy(group->peer, live->next->peer, sizeof(group->peer));
 	group->joined = 0;
@@ -314,7 +314,7 @@ static void mark_departed(struct spindle_live *live)
 	struct spindle_peer *peer;
 	u32 i, g;
 
-	spindle_for_each_peer(group, i, peer) {
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
 		/* It came in, or was in: not one that still wants to. */
 		if (peer->departed || peer->rank != SPINDLE_NO_RANK || !peer->member)
 			continue;
@@ -331,7 +331,7 @@ static void count_guests(struct spindle_live *live)
 	u32 i;
 
 	live->guests = 0;
-	spindle_for_each_peer(live->group, i, peer) {
+	for (i = 0; (peer = spindle_group_next(live->group, &i)); i++) {
 		peer->member |= peer->rank != SPINDLE_NO_RANK;
 		live->guests += peer->rank == SPINDLE_NO_RANK;
 	}

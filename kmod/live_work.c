@@ -154,7 +154,7 @@ static void reap(struct spindle_live *live)
 	struct spindle_peer *peer;
 	u32 i;
 
-	spindle_for_each_peer(live->group, i, peer)
+	for (i = 0; (peer = spindle_group_next(live->group, &i)); i++)
 		if (peer->rank == SPINDLE_NO_RANK)
 			reap_seat(live, i, false);
 }
@@ -167,7 +167,7 @@ static void admit(struct spindle_live *live, const struct spindle_knock *knock)
 	struct spindle_peer *peer;
 	u32 i;
 
-	spindle_for_each_peer(group, i, peer)
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		if (peer->id == knock->id && !peer->departed && peer->rank == SPINDLE_NO_RANK)
 			reap_seat(live, i, true);
 	peer = make_guest(live, &who, knock->incarnation, knock->digest);
@@ -217,7 +217,7 @@ static void look_fn(void *ctx)
 			next->peer[r] = live->group->peer[rank];
 			continue;
 		}
-		spindle_for_each_peer(live->group, i, peer)
+		for (i = 0; (peer = spindle_group_next(live->group, &i)); i++)
 			if (peer->id == id && !peer->departed)
 				next->peer[r] = peer;
 	}
@@ -366,7 +366,7 @@ static void said_fn(void *ctx)
 	u32 i;
 
 	letter->ok = spindle_live_said(letter->live);
-	spindle_for_each_peer(letter->live->group, i, peer)
+	for (i = 0; (peer = spindle_group_next(letter->live->group, &i)); i++)
 		if (peer->joined)
 			spindle_post_poll(&peer->conn);
 }
@@ -377,7 +377,7 @@ static void part_fn(void *ctx)
 	struct spindle_peer *peer;
 	u32 i;
 
-	spindle_for_each_peer(letter->live->group, i, peer)
+	for (i = 0; (peer = spindle_group_next(letter->live->group, &i)); i++)
 		if (peer->joined)
 			spindle_conn_fail(&peer->conn, "this node has stopped");
 }

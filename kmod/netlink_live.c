@@ -390,7 +390,7 @@ static int put_guests(struct sk_buff *skb, const struct spindle_group *group)
 	const struct spindle_peer *peer;
 	u32 i;
 
-	spindle_for_each_peer(group, i, peer) {
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
 		struct nlattr *nest;
 
 		if (peer->departed ||

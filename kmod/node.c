@@ -505,7 +505,7 @@ bool spindle_node_settled(struct spindle_node *node)
 
 	if (!group)
 		return true;
-	spindle_for_each_peer(group, i, peer) {
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
 		if (!peer->joined)
 			continue;
 		spindle_post_poll(&peer->conn);
@@ -555,7 +555,7 @@ bool spindle_node_announce(struct spindle_node *node, bool sleep)
 	}
 	if (!sleep)
 		return true;
-	spindle_for_each_peer(group, i, peer)
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		ok &= spindle_peer_sleep(peer);
 	return ok;
 }

@@ -38,6 +38,7 @@ change()
 	rm -f $JSON
 	if ! limit "$POINT_LIMIT" spindle-perf failover --kind="$1" --nodes="$2" \
 		--rate=$((12000 / ($2 * ($2 - 1)))) --repetitions=$CHANGES --json=$JSON >/tmp/bench.out 2>&1; then
+		# shellcheck disable=SC2154 # lib-bench.sh
 		failed "$points" "$1" "$2"
 		sweep_up 64
 		return 0
