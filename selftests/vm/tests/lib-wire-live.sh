@@ -23,6 +23,9 @@ TIMEOUT=3000
 machine=qemu
 # Options of live-load.
 LOAD=
+# Addresses are IPv4, or 6; a file with the group's key.
+FAMILY=4
+KEY_FILE=
 ERRORS=/tmp/live-errors
 
 # The place for logs that the host offers: a directory of its own, or ports of virtio-serial.
@@ -71,12 +74,22 @@ log_name()
 # addr_of ID, port_of ID: node 23 is the third node of guest 3.
 addr_of()
 {
-	echo "10.0.0.$(($1 % 10))"
+	wire_addr $(($1 % 10)) "$FAMILY"
 }
 
 port_of()
 {
 	echo $((4790 + $1 / 10))
+}
+
+# place_of ID: address and port
+place_of()
+{
+	if [ "$FAMILY" = 6 ]; then
+		echo "[$(addr_of "$1")]:$(port_of "$1")"
+	else
+		echo "$(addr_of "$1"):$(port_of "$1")"
+	fi
 }
 
 mine()
@@ -87,7 +100,9 @@ mine()
 # wl_node ID
 wl_node()
 {
-	spindle-ctl node add id "$1" addr "$(addr_of "$1")" port "$(port_of "$1")"
+	# shellcheck disable=SC2086
+	spindle-ctl node add id "$1" addr "$(addr_of "$1")" port "$(port_of "$1")" \
+		${KEY_FILE:+key-file $KEY_FILE}
 }
 
 # wl_start [ID]...: card, module, node, and the more nodes of all guests
@@ -110,7 +125,7 @@ wl_begin()
 
 	members=
 	for i in "$@"; do
-		members="$members member $i@$(addr_of "$i"):$(port_of "$i")"
+		members="$members member $i@$(place_of "$i")"
 	done
 	barrier "$node" "$nodes" "begin$group" || bail "everybody begins"
 	for i in "$@"; do
@@ -256,8 +271,8 @@ try_join()
 	i=$1
 	shift
 	for c in "$@"; do
-		limit 60 spindle-ctl node join id "$i" \
-			contact "$(addr_of "$c"):$(port_of "$c")" timeout 50 && return 0
+		limit 60 spindle-ctl node join id "$i" contact "$(place_of "$c")" timeout 50 &&
+			return 0
 	done
 	return 1
 }
