@@ -32,6 +32,29 @@ static u8 peer_greet(struct spindle_conn *conn, void *data)
 	return sizeof(*reply);
 }
 
+/* Say it, but not often. */
+static void tell_refused(struct spindle_node *node, u32 peer, u32 code)
+{
+	struct spindle_event_info info = {
+		.peer = peer,
+		.reason = spindle_refusal_text(code),
+	};
+
+	atomic64_inc(&node->refused);
+	if (!__ratelimit(&node->refusals))
+		return;
+	spindle_event(node, SPINDLE_EVENT_PEER_REFUSED, &info);
+	if (code == SPINDLE_REFUSE_KEY)
+		pr_notice("node %u: node %u has another key, or none\n", node->id, peer);
+}
+
+/* Its hello was right, perhaps a copy of somebody else's: its proof is not. */
+static int not_proven(const struct spindle_peer *peer)
+{
+	tell_refused(peer->group->node, peer->id, SPINDLE_REFUSE_KEY);
+	return -EKEYREJECTED;
+}
+
 static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
 {
 	struct spindle_peer *peer = conn_peer(conn);
@@ -45,7 +68,7 @@ static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
 	    !spindle_key_proven(key, SPINDLE_PROOF_ANSWER, conn->said, sizeof(reply.hello),
 				&reply.hello, sizeof(reply.hello), reply.proof,
 				sizeof(reply.proof)))
-		return -EKEYREJECTED;
+		return not_proven(peer);
 	if (spindle_hello_check(&reply.hello, peer))
 		return -EPROTO;
 	peer->needs_imm = reply.hello.flags & SPINDLE_HELLO_F_IMM;
@@ -75,7 +98,7 @@ static int peer_proven(struct spindle_conn *conn, const u8 proof[SPINDLE_RIGHTS_
 	    spindle_key_proven(key, SPINDLE_PROOF_RIGHTS, conn->greeting, len, conn->said, len,
 			       proof, SPINDLE_RIGHTS_LEN))
 		return 0;
-	return -EKEYREJECTED;
+	return not_proven(conn_peer(conn));
 }
 
 static void peer_up(struct spindle_conn *conn)
@@ -181,19 +204,14 @@ static struct spindle_conn *endpoint_match(struct spindle_endpoint *ep,
 static void endpoint_refused(struct spindle_endpoint *ep, const void *data, u8 len, u32 code)
 {
 	struct spindle_node *node = container_of(ep, struct spindle_node, ep);
-	struct spindle_event_info info = { .reason = spindle_refusal_text(code) };
 	struct spindle_hello hello;
+	u32 peer = 0;
 
-	atomic64_inc(&node->refused);
 	if (len >= sizeof(hello) && code != SPINDLE_REFUSE_NOT_SPINDLE) {
 		memcpy(&hello, data, sizeof(hello));
-		info.peer = le32_to_cpu(hello.src);
+		peer = le32_to_cpu(hello.src);
 	}
-	if (!__ratelimit(&node->refusals))
-		return;
-	spindle_event(node, SPINDLE_EVENT_PEER_REFUSED, &info);
-	if (code == SPINDLE_REFUSE_KEY)
-		pr_notice("node %u: node %u has another key, or none\n", node->id, info.peer);
+	tell_refused(node, peer, code);
 }
 
 const struct spindle_endpoint_ops spindle_peer_endpoint_ops = {

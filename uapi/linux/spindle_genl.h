@@ -641,7 +641,7 @@ enum spindle_peer_attr {
  * @SPINDLE_ENGINE_S_SLEEPS: times it went to sleep
  * @SPINDLE_ENGINE_S_KICKS: wake-ups by a process
  * @SPINDLE_ENGINE_S_BELLS: wake-ups by a peer's doorbell
- * @SPINDLE_ENGINE_S_REFUSED: connection requests refused (of the node)
+ * @SPINDLE_ENGINE_S_REFUSED: connection requests refused, and proofs of the key (of the node)
  * @SPINDLE_ENGINE_S_PID: thread id of the engine
  * @SPINDLE_ENGINE_S_SPIN_US: microseconds that it polled at most when it last had no work:
  *	IDLE_US, or 0 because others wanted its CPU
@@ -781,8 +781,8 @@ enum spindle_peer_state {
  * @SPINDLE_EVENT_VIEW_REMOVE: a view was removed
  * @SPINDLE_EVENT_PEER_UP: the connection to a peer works
  * @SPINDLE_EVENT_PEER_DOWN: a peer was lost, with reason
- * @SPINDLE_EVENT_PEER_REFUSED: a connection request was refused, with reason; at most
- *	some per second
+ * @SPINDLE_EVENT_PEER_REFUSED: a connection request was refused, or a proof of the key, with
+ *	reason; at most some per second
  * @SPINDLE_EVENT_SUBGROUP_ACTIVE: all members of a subgroup are connected
  * @SPINDLE_EVENT_SUBGROUP_FAILED: a subgroup failed, with error and reason
  * @SPINDLE_EVENT_RING_ERROR: an attachment was frozen, with error and reason
