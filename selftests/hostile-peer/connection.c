@@ -13,11 +13,18 @@
 #include "hostile-peer.h"
 #include "connection.h"
 #include "hello.h"
+#include "proof.h"
 #include "queues.h"
 
 struct rdma_event_channel *chan;
 struct rdma_cm_id *id;
 bool disconnected;
+
+static void hear(const void *data, size_t len)
+{
+	memset(&heard, 0, sizeof(heard));
+	memcpy(&heard, data, len < sizeof(heard) ? len : sizeof(heard));
+}
 
 int next_event(int ms, int64_t *code, struct rdma_cm_id **from)
 {
@@ -37,6 +44,10 @@ int next_event(int ms, int64_t *code, struct rdma_cm_id **from)
 		memcpy(&word, ev->param.conn.private_data, sizeof(word));
 		*code = be32toh(word);
 	}
+	/* The confirmation of an answer brings nothing. */
+	if ((type == RDMA_CM_EVENT_CONNECT_REQUEST || type == RDMA_CM_EVENT_CONNECT_RESPONSE ||
+	     type == RDMA_CM_EVENT_ESTABLISHED) && ev->param.conn.private_data_len)
+		hear(ev->param.conn.private_data, ev->param.conn.private_data_len);
 	/* A node that gives up before it has seen us ready rejects what is established here. */
 	if (type == RDMA_CM_EVENT_DISCONNECTED || type == RDMA_CM_EVENT_REJECTED)
 		disconnected = true;
@@ -93,13 +104,12 @@ static const char *outcome(int type, int64_t code)
 void step_dial(const char *step)
 {
 	struct rdma_conn_param param;
-	struct hello h;
 	int64_t code;
 	int type;
 
 	resolve();
 	make_queues(step);
-	param = make_param(step, &h);
+	param = make_request(step);
 	if (rdma_connect(id, &param))
 		die("connect: %s\n", strerror(errno));
 	type = next_event(LIMIT_S * 1000, &code, NULL);
@@ -120,11 +130,10 @@ void step_half(const char *step)
 {
 	struct pollfd pfd = { .fd = chan->fd, .events = POLLIN };
 	struct rdma_conn_param param;
-	struct hello h;
 
 	resolve();
 	make_queues(step);
-	param = make_param(step, &h);
+	param = make_request(step);
 	if (rdma_connect(id, &param))
 		die("connect: %s\n", strerror(errno));
 	/* The event is there, but who does not take it does not confirm either. */
@@ -136,7 +145,6 @@ void step_flood(const char *step)
 	uint64_t n = num(step, "n", 1), i, most = 0;
 	struct rdma_conn_param param;
 	char first[64] = "";
-	struct hello h;
 	int64_t code;
 	int type;
 
@@ -144,7 +152,7 @@ void step_flood(const char *step)
 		const char *what;
 
 		resolve();
-		param = make_param(step, &h);
+		param = make_request(step);
 		if (rdma_connect(id, &param))
 			die("connect: %s\n", strerror(errno));
 		type = next_event(LIMIT_S * 1000, &code, NULL);
@@ -162,7 +170,6 @@ void step_lure(const char *step)
 	struct sockaddr_in addr = member_addr(my_id);
 	struct rdma_cm_id *listener, *from;
 	struct rdma_conn_param param;
-	struct hello h;
 	uint32_t word = htobe32(num(step, "reject", 0));
 	int type;
 
@@ -181,7 +188,7 @@ void step_lure(const char *step)
 		return;
 	}
 	make_queues(step);
-	param = make_param(step, &h);
+	param = make_answer(step);
 	if (rdma_accept(id, &param))
 		die("accept: %s\n", strerror(errno));
 	type = next_event(LIMIT_S * 1000, NULL, NULL);

@@ -8,6 +8,7 @@
 
 #include "hostile-peer.h"
 #include "hello.h"
+#include "proof.h"
 #include "queues.h"
 
 static struct hello make_hello(const char *step)
@@ -35,22 +36,36 @@ static struct hello make_hello(const char *step)
 		h.cluster ^= htole64(1);
 	if (find(step, "digest"))
 		h.digest ^= htole64(1ULL << 63);
+	seal(step, &h);
 	for (i = 0; find(step, "junk") && i < sizeof(h) / 8; i++)
 		((uint64_t *)&h)[i] = random64();
 	return h;
 }
 
-struct rdma_conn_param make_param(const char *step, struct hello *h)
+static struct rdma_conn_param make_param(const char *step, size_t len)
 {
-	*h = make_hello(step);
+	keep(step, &said, len);
 	return (struct rdma_conn_param){
-		.private_data = find(step, "nodata") ? NULL : h,
+		.private_data = find(step, "nodata") ? NULL : &said,
 		.private_data_len = find(step, "nodata") ? 0 : find(step, "short") ? 20 :
-				    num(step, "bytes", sizeof(*h)),
+				    num(step, "bytes", len),
 		.initiator_depth = num(step, "reads", 0),
 		.responder_resources = num(step, "reads", 0),
 		.retry_count = num(step, "retry", 6),
 		.rnr_retry_count = num(step, "rnr", 6),
 		.qp_num = qp ? qp->qp_num : 77,
 	};
+}
+
+struct rdma_conn_param make_request(const char *step)
+{
+	said.hello = make_hello(step);
+	return make_param(step, sizeof(said.hello));
+}
+
+struct rdma_conn_param make_answer(const char *step)
+{
+	said.hello = make_hello(step);
+	prove(step, PROOF_ANSWER, said.proof);
+	return make_param(step, sizeof(said));
 }

@@ -10,9 +10,10 @@
 #include "../progs/hello.h"
 
 /*
- * What a connection is requested or accepted with. The hello goes to @h, which has to
- * stay, and is right but for what the step wants to be wrong.
+ * What a connection is requested or accepted with. It is right but for what the step wants to
+ * be wrong, and stays in "said" (proof.h).
  */
-struct rdma_conn_param make_param(const char *step, struct hello *h);
+struct rdma_conn_param make_request(const char *step);
+struct rdma_conn_param make_answer(const char *step);
 
 #endif /* SPINDLE_HOSTILE_PEER_HELLO_H */

@@ -2,7 +2,7 @@
 /*
  * hostile-peer: a member that does not keep to the protocol.
  *
- *	hostile-peer -i ID -t ID [-c CLUSTER] VIEW-WORDS... -- STEP...
+ *	hostile-peer -i ID -t ID [-c CLUSTER] [-k KEY-FILE] VIEW-WORDS... -- STEP...
  *
  * With "live" before the VIEW-WORDS it is a live view, by rules without nodes or shards.
  * Connects as node -i to the node -t of this kernel over user-space verbs and does
@@ -15,14 +15,19 @@
  *	dial		request a connection. Wrong on purpose: nodata short junk magic
  *			version cluster digest src=ID dst=ID anybody; flags=N inc=N
  *			retry=N rnr=N reads=N; bytes=N: so much of the hello;
- *			norecv: post no receives. "up", "rejected CODE", or what else came
+ *			norecv: post no receives; tag=bad: a bit of it. "up", "rejected CODE",
+ *			or what else came
  *	flood,n=N	so many requests without a queue pair, keys as for dial; what
  *			became of them
- *	lure		be dialled, once, keys as for dial; reject=CODE refuses
+ *	lure		be dialled, once, keys as for dial and proof= as for give;
+ *			reject=CODE refuses
  *	half		request and say nothing more when the answer comes
- *	give		send our rights; len=N key=N in them, size=N bytes, n=N pages
+ *	give		send our rights; len=N key=N in them, size=N bytes, n=N pages;
+ *			proof=none proof=bad proof=other: one for something else
  *	take		wait for the node's rights: the number of chunks
- *	setup		give and take, correctly
+ *	setup		give and take, correctly; keys as for give
+ *			What dial and lure say, and the proof of give: keep=FILE writes it,
+ *			again=FILE says what another attempt, or another process, has written
  *	write		off= len= of the row, end: off counts from its end; key= near=
  *			addr=: this key, the key so much further on, this address;
  *			foreign: a chunk with another one's key; imm=V, fill=V.
@@ -61,6 +66,7 @@
 
 #include "hostile-peer.h"
 #include "connection.h"
+#include "proof.h"
 #include "queues.h"
 #include "rights.h"
 #include "sst.h"
@@ -184,11 +190,12 @@ int main(int argc, char **argv)
 {
 	int c, first, me, they;
 
-	while ((c = getopt(argc, argv, "+i:t:c:")) != -1) {
+	while ((c = getopt(argc, argv, "+i:t:c:k:")) != -1) {
 		switch (c) {
 		case 'i': my_id = strtoul(optarg, NULL, 0); break;
 		case 't': their_id = strtoul(optarg, NULL, 0); break;
 		case 'c': cluster = optarg; break;
+		case 'k': take_key(optarg); break;
 		default: return 2;
 		}
 	}

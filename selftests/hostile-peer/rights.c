@@ -29,6 +29,8 @@ static uint32_t give(const char *step, const char **what)
 		d[PROOF_DESCS + i].rkey = htole32(num(step, "key", row_mr->rkey));
 		d[PROOF_DESCS + i].len = htole32(num(step, "len", left < CHUNK ? left : CHUNK));
 	}
+	prove(step, PROOF_RIGHTS, (uint8_t *)d);
+	keep(step, d, PROOF_LEN);
 	*what = "nothing";
 	for (i = 0; i < n; i++) {
 		struct ibv_sge sge = {

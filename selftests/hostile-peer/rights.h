@@ -9,12 +9,13 @@
 #include <stdint.h>
 
 #include "layout.h"
+#include "proof.h"
 
 #define CHUNK_SHIFT	21
 #define CHUNK		(1ULL << CHUNK_SHIFT)
 #define DESCS		(SPINDLE_PAGE / sizeof(struct desc))
 /* The first page begins with a proof, in place of so many. */
-#define PROOF_DESCS	(32 / sizeof(struct desc))
+#define PROOF_DESCS	(PROOF_LEN / sizeof(struct desc))
 
 /**
  * struct desc - one chunk, as in kmod/fabric, which has no headers for user space

@@ -57,7 +57,8 @@ hostile()
 	tries=0
 	while [ $tries -lt 100 ]; do
 		# shellcheck disable=SC2086
-		said=$(limit 200 hostile-peer -i "${FROM:-1}" -t "${TO:-2}" $view -- "$@" 2>&1 |
+		said=$(limit 200 hostile-peer -i "${FROM:-1}" -t "${TO:-2}" \
+			${HOSTILE_KEY:+-k $HOSTILE_KEY} $view -- "$@" 2>&1 |
 			sed 's/^[a-z]*: //' | paste -s -d '|')
 		case $said in
 		"rejected 1" | "rejected 1|"*) ;;
@@ -78,7 +79,8 @@ hostile_bg()
 	rm -f /tmp/ready /tmp/go
 	while [ $tries -lt 100 ]; do
 		# shellcheck disable=SC2086
-		limit 200 hostile-peer -i "${FROM:-1}" -t "${TO:-2}" $view -- "$@" \
+		limit 200 hostile-peer -i "${FROM:-1}" -t "${TO:-2}" \
+			${HOSTILE_KEY:+-k $HOSTILE_KEY} $view -- "$@" \
 			mark=/tmp/ready until=/tmp/go >/tmp/hostile.out 2>&1 &
 		hostile_pid=$!
 		wait_until 60 ready_or_gone && [ -e /tmp/ready ] && return 0

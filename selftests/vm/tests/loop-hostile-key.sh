@@ -1,0 +1,193 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Hostile peers and group keys: who sends a hello that it has recorded, an answer or a proof of
+# another connection, one of the wrong kind, one bit off, or none at all. None of them is given
+# rights or counted as connected; an event and the log say it, and not often. Whoever has the key
+# gets in, before and after, and a live view beside it does not notice.
+# vm: timeout=300 kernel=6.12
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+. ./lib-hostile.sh
+
+KEY=27	# SPINDLE_REFUSE_KEY
+WHY="peer-refused .*another key"
+
+RULES="timeout-ms 5000 max-nodes 8"
+GROUP="subgroup 1 window 8 max-msg 256 ring 4096"
+HONEST="member 5@10.0.0.1:5005 member 6@10.0.0.1:5006 member 7@10.0.0.1:5007"
+
+key_node()
+{
+	spindle-ctl node add id "$1" addr 10.0.0.1 port $((5000 + $1)) visibility poll \
+		key-file /tmp/key
+}
+
+# renew: node 2 without a past, so that nothing holds its events back, and a view with 1
+renew()
+{
+	spindle-ctl node del id 2 >/dev/null 2>&1
+	key_node 2 && fresh
+}
+
+# renew_dialling: the same, and it is node 2 that dials: 3
+renew_dialling()
+{
+	renew && vid=$((vid + 1))
+	view="vid $vid member 2@10.0.0.1:5002 member 3@10.0.0.1:5003 $GROUP"
+	# shellcheck disable=SC2086
+	spindle-ctl view set node 2 $view
+}
+
+# up NODE: how many peers are connected to it
+up()
+{
+	spindle-ctl -j -p stats node "$1" | grep -c '"state": *"up"'
+}
+
+# How often the kernel log has said it.
+log_lines()
+{
+	dmesg | grep -c "has another key, or none"
+}
+
+# refused DESCRIPTION WANT STEP...: what becomes of the steps. It is counted, told and logged,
+# and nobody is connected.
+refused()
+{
+	local desc want before lines
+
+	desc=$1
+	want=$2
+	shift 2
+	before=$(engine_stat 2 refused)
+	lines=$(log_lines)
+	: >$EV
+	is "$desc" "$(hostile "$@")" "$want"
+	told "$desc: an event says it" "peer-refused .*node 2 .*another key"
+	is "$desc: nobody is connected" "$(up 2)" 0
+	is "$desc: nobody has rights" "$(kernel_keys | grep -vxF "$honest")" ""
+	check "$desc: it is counted" [ "$(engine_stat 2 refused)" -gt "$before" ]
+	check "$desc: the log says it" [ "$(log_lines)" -gt "$lines" ]
+}
+
+# untouched WHAT
+untouched()
+{
+	check "$1: the view is as it was" in_view 1 5 6 7
+	is "$1: node 5 has two peers" "$(up 5)" 2
+}
+
+umask 077
+echo "a key of thirty-two bytes, or so." >/tmp/key
+echo "another key, of the same length.." >/tmp/other
+check "module loads" loop_start
+listen_in
+for i in 5 6 7; do
+	check "node $i" key_node $i
+done
+for i in 5 6 7; do
+	# shellcheck disable=SC2086
+	check "node $i has a live view" spindle-ctl view set node $i vid 1 live $RULES $HONEST \
+		$GROUP
+done
+check "it forms" wait_until 60 in_view 1 5 6 7
+for i in 5 6 7; do
+	load_start $i -r 500
+done
+honest=$(kernel_keys)
+
+# ---- who dials -----------------------------------------------------------------
+
+# Recorded is what somebody said who has the key; it went no further than that, so that the
+# node waits again.
+renew || bail "a victim"
+HOSTILE_KEY=/tmp/key
+is "a conversation is recorded" \
+	"$(hostile dial,keep=/tmp/hello give,n=0,keep=/tmp/proof)" "up|0 nothing"
+HOSTILE_KEY=
+refused "no key" "rejected $KEY" dial
+HOSTILE_KEY=/tmp/other
+refused "another key" "rejected $KEY" dial
+HOSTILE_KEY=/tmp/key
+refused "a tag that is one bit off" "rejected $KEY" dial,tag=bad
+renew || bail "a victim that has refused nobody yet"
+is "a conversation is recorded" \
+	"$(hostile dial,keep=/tmp/hello give,n=0,keep=/tmp/proof)" "up|0 nothing"
+HOSTILE_KEY=
+refused "a recorded hello" "up|no rights" dial,again=/tmp/hello setup
+refused "a recorded conversation" "up|no rights" dial,again=/tmp/hello setup,again=/tmp/proof
+HOSTILE_KEY=/tmp/key
+refused "no proof" "up|no rights" dial setup,proof=none
+refused "a proof that is one bit off" "up|no rights" dial setup,proof=bad
+refused "a proof of something else" "up|no rights" dial setup,proof=other
+hostile_bg dial || bail "who proves nothing yet"
+is "is not connected" "$(up 2)" 0
+is "and has no rights" "$(kernel_keys | grep -vxF "$honest")" ""
+let_go
+is "who has the key is let in after all that" "$(hostile dial setup joined)" "up|up|yes"
+
+# ---- who is dialled --------------------------------------------------------------
+
+FROM=3
+renew_dialling || bail "a victim that dials"
+is "an answer is recorded" "$(hostile lure,keep=/tmp/answer,proof=none take)" "up|nothing"
+renew_dialling || bail "a victim that has refused nobody yet"
+is "an answer is recorded" "$(hostile lure,keep=/tmp/answer exit)" "up"
+HOSTILE_KEY=
+refused "no key" "up|nothing" lure take
+refused "a recorded answer" "up|nothing" lure,again=/tmp/answer take
+HOSTILE_KEY=/tmp/other
+refused "another key" "up|nothing" lure take
+HOSTILE_KEY=/tmp/key
+refused "no proof" "up|nothing" lure,proof=none take
+refused "a proof that is one bit off" "up|nothing" lure,proof=bad take
+refused "a proof of something else" "up|nothing" lure,proof=other take
+is "who has the key is believed after all that" "$(hostile lure setup joined)" "up|up|yes"
+FROM=1
+
+# ---- a first live view ------------------------------------------------------------
+
+renew || bail "a victim"
+spindle-ctl view del node 2
+view="live vid 1 $RULES member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 $GROUP"
+# shellcheck disable=SC2086
+check "a live view with a member that proves nothing" spindle-ctl view set node 2 $view
+refused "no proof" "up|no rights" dial setup,proof=none
+is "it does not form" "$(live_word 2 state)" forming
+is "it forms with who has the key" "$(hostile dial setup joined)" "up|up|yes"
+
+# ---- at the door -------------------------------------------------------------------
+
+FROM=9 TO=5
+view="live vid 1 $RULES $HONEST $GROUP"
+HOSTILE_KEY=
+is "a question without a key" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected $KEY"
+is "a knock without a key" "$(hostile dial,flags=2,inc=5)" "rejected $KEY"
+HOSTILE_KEY=/tmp/key
+is "a question with it" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected 3"
+is "a knock is recorded" "$(hostile dial,flags=2,inc=5,keep=/tmp/knock)" "up"
+HOSTILE_KEY=
+: >$EV
+is "a recorded knock" "$(hostile dial,again=/tmp/knock setup)" "up|no rights"
+told "an event says it" "peer-refused .*node 5 .*peer 9 .*another key"
+untouched "knocks"
+said=$(hostile flood,n=500,flags=2,inc=6)
+is "500 knocks without a key" "$said" "500 rejected $KEY"
+n=$(log_lines)
+check "but few lines in the log ($n)" [ "$n" -lt 200 ]
+n=$(grep -c peer-refused $EV)
+check "and few events ($n)" [ "$n" -lt 100 ]
+untouched "a flood"
+check "processes end" load_stop 5 6 7
+check "logs agree" loads_agree
+
+listen_out
+for i in 2 5 6 7; do
+	check "node $i goes" spindle-ctl node del id $i
+done
+is "no memory region is left" "$(kernel_keys)" ""
+check "module goes" rmmod spindle
+finish
