@@ -163,9 +163,12 @@ static u32 find_conn(struct spindle_endpoint *ep, const struct spindle_hello *he
 		if (hello->src != cpu_to_le32(peer->id) ||
 		    READ_ONCE(conn->state) >= SPINDLE_CONN_FAILED)
 			continue;
-		/* Nor does one that never became a member keep its next life out. */
-		if ((hello->flags & SPINDLE_HELLO_F_JOIN) && peer->expected &&
-		    hello->incarnation != cpu_to_le64(peer->expected))
+		/*
+		 * Nor does one that never became a member keep its next life out. Where nobody
+		 * in particular is expected, the peer is a member from the beginning.
+		 */
+		if ((hello->flags & SPINDLE_HELLO_F_JOIN) &&
+		    (!peer->expected || hello->incarnation != cpu_to_le64(peer->expected)))
 			continue;
 		refusal = conn->cfg.active ? SPINDLE_REFUSE_DIRECTION :
 					     spindle_hello_check(hello, peer);

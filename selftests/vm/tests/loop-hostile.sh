@@ -52,6 +52,7 @@ refused "meant for another node" 19 dst=9
 refused "of an unknown node" 20 src=7
 refused "of the node itself" 20 src=2
 refused "another view" 21 digest
+refused "a knock, of a member of a static view" 24 flags=2
 check "events say why" event "peer-refused *node 2 *peer 1 *(refused: another cluster)"
 : >$EV
 before=$(engine_stat 2 refused)
