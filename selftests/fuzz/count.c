@@ -37,6 +37,10 @@ static const struct {
 	[OP_NODE_SET] = { "netlink: node set", ERRNO, 1, 0 },
 	[OP_SUBGROUP_SET] = { "netlink: subgroup set", ERRNO, 3, 2 },
 	[OP_RAW] = { "netlink: raw run", ERRNO, 1, 3 },
+	[OP_LIVE_SET] = { "netlink: live view set", ERRNO, 3, 2 },
+	[OP_JOIN] = { "netlink: node join", ERRNO, 1, 2 },
+	[OP_LEAVE] = { "netlink: node leave", ERRNO, 1, 2 },
+	[OP_EVICT] = { "netlink: node evict", ERRNO, 0, 2 },
 	[OP_MUTANT] = { "netlink: mutant", ERRNO, 1, 4 },
 	[OP_HEADER] = { "netlink: odd header", ERRNO, 0, 2 },
 	[OP_OPEN] = { "device: open", ERRNO, 10, 0 },
@@ -96,7 +100,8 @@ static void say_outcome(enum label label, int i)
 {
 	static const char * const rings[] = { "nothing", "ready", "extent", "length",
 					      "consumed", "a lost peer", "protocol", "device",
-					      "view", "a stall" };
+					      "view", "a stall", "a minority", "eviction",
+					      "leaving", "no member" };
 
 	switch (label) {
 	case ERRNO:

@@ -165,7 +165,8 @@ int hello_dial(uint32_t from, uint32_t to, uint64_t digest, bool right)
 	    next_event(chan, &word) == RDMA_CM_EVENT_ROUTE_RESOLVED)
 		ret = request(chan, id, &h, len);
 	if (!ret && !proper(&h, &good))
-		broken("node %u accepted a hello that is wrong", to);
+		broken("node %u accepted a hello that is wrong: flags %u, %u to %u, life %llu", to,
+		       h.flags, h.src, h.dst, (unsigned long long)h.incarnation);
 	rdma_destroy_id(id);
 out_chan:
 	rdma_destroy_event_channel(chan);

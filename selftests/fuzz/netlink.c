@@ -9,12 +9,16 @@
 #include <stdlib.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "set.h"
 
 static struct nl nl;
 static struct nl_req req;
 static uint64_t last_vid;
+
+/* Most nodes have none. */
+#define KEY "thirty-two bytes of a group's key"
 
 /* ---- requests that are right ------------------------------------------- */
 
@@ -28,7 +32,7 @@ static void put_addr(struct tree *t, int type4, int type6)
 	uint32_t ip = htonl(0x0a000001);
 	unsigned char ip6[16] = { 0xfd, [15] = 1 };
 
-	if (one_in(30))
+	if (type6 && one_in(30))
 		tree_put(t, type6, ip6, sizeof(ip6));
 	else
 		tree_put(t, type4, &ip, sizeof(ip));
@@ -53,9 +57,23 @@ static void node_add(struct tree *t, uint32_t id)
 		tree_u32(t, SPINDLE_A_ENGINE, below(3));
 	if (one_in(20))
 		tree_u32(t, SPINDLE_A_CPU, 0);
+	if (one_in(8))
+		tree_put(t, SPINDLE_A_KEY, KEY, 16 + below(17));
 }
 
-static void put_subgroup(struct tree *t, uint32_t id, uint32_t members)
+/* One that can be in a live view with others of its kind. */
+static void live_node_add(struct tree *t, uint32_t id, bool key)
+{
+	tree_begin(t);
+	tree_u32(t, SPINDLE_A_NODE_ID, id);
+	put_addr(t, SPINDLE_A_ADDR4, 0);
+	tree_u16(t, SPINDLE_A_PORT, PORT(id));
+	tree_u32(t, SPINDLE_A_ENGINE, 1 + below(2));
+	if (key)
+		tree_put(t, SPINDLE_A_KEY, KEY, 32);
+}
+
+static void put_subgroup(struct tree *t, uint32_t id, uint32_t members, bool live)
 {
 	static const uint32_t windows[] = { 1, 2, 3, 8, 16, 64, 300 };
 	uint32_t ring = 4096U << below(5), i;
@@ -87,6 +105,9 @@ static void put_subgroup(struct tree *t, uint32_t id, uint32_t members)
 		tree_nest(&sg, SPINDLE_SUBGROUP_A_NODE, &node);
 		some = true;
 	}
+	/* Elsewhere it is refused, which is the business of mutants. */
+	if (live && one_in(2))
+		put_rule(&sg);
 	tree_nest(t, SPINDLE_A_SUBGROUP, &sg);
 }
 
@@ -94,7 +115,7 @@ static void put_subgroup(struct tree *t, uint32_t id, uint32_t members)
  * The view number @vid as all of its members are given it: what is in it follows from the
  * number. Returns its members among the nodes that come and go, as bits.
  */
-static uint32_t view_set(struct tree *t, uint32_t id, uint64_t vid)
+static uint32_t any_view(struct tree *t, uint32_t id, uint64_t vid, bool live)
 {
 	uint64_t saved = rng, key = mix(vid);
 	/* Bit CHURN_NODES is a node that never is. */
@@ -107,6 +128,8 @@ static uint32_t view_set(struct tree *t, uint32_t id, uint64_t vid)
 	tree_begin(t);
 	tree_u32(t, SPINDLE_A_NODE_ID, id);
 	tree_u64(t, SPINDLE_A_VIEW_ID, vid);
+	if (live)
+		put_live(t);
 	for (i = 0; i <= CHURN_NODES; i++) {
 		uint32_t ip = htonl(0x0a000001);
 
@@ -120,9 +143,20 @@ static uint32_t view_set(struct tree *t, uint32_t id, uint64_t vid)
 	}
 	n = one_in(10) ? below(20) : 1 + below(4);
 	for (i = 0; i < n; i++)
-		put_subgroup(t, 1 + i, members);
+		put_subgroup(t, 1 + (live ? 2 * i : i), members, live);
 	rng = saved;
 	return members & ~(1U << CHURN_NODES);
+}
+
+static uint32_t view_set(struct tree *t, uint32_t id, uint64_t vid)
+{
+	return any_view(t, id, vid, false);
+}
+
+/* The first of a series. */
+static uint32_t live_set(struct tree *t, uint32_t id, uint64_t vid)
+{
+	return any_view(t, id, vid, true);
 }
 
 /* Bystanders are tuned, too; what is in QUIET_SUBGROUP then has to come all the same. */
@@ -137,12 +171,13 @@ static struct place any_place(void)
 static int any_request(struct tree *t, int *flags)
 {
 	static const int gets[] = { SPINDLE_CMD_NODE_GET, SPINDLE_CMD_VIEW_GET,
-				    SPINDLE_CMD_SUBGROUP_GET, SPINDLE_CMD_STATS_GET };
+				    SPINDLE_CMD_SUBGROUP_GET, SPINDLE_CMD_STATS_GET,
+				    SPINDLE_CMD_STATUS_GET };
 
 	struct place at = any_place();
 
 	*flags = 0;
-	switch (below(13)) {
+	switch (below(19)) {
 	case 0:
 	case 1:
 		node_add(t, churn_node());
@@ -170,6 +205,21 @@ static int any_request(struct tree *t, int *flags)
 	case 10:
 		raw_run(t, &at);
 		return SPINDLE_CMD_RAW_RUN;
+	case 11:
+	case 12:
+	case 13:
+		live_set(t, churn_node(), last_vid + below(2));
+		return SPINDLE_CMD_VIEW_SET;
+	case 14:
+		node_join(t, churn_node(), churn_node());
+		return SPINDLE_CMD_NODE_JOIN;
+	case 15:
+		tree_begin(t);
+		tree_u32(t, SPINDLE_A_NODE_ID, churn_node());
+		return SPINDLE_CMD_NODE_LEAVE;
+	case 16:
+		node_evict(t, churn_node(), churn_node());
+		return SPINDLE_CMD_NODE_EVICT;
 	default:
 		tree_begin(t);
 		if (one_in(2))
@@ -214,7 +264,8 @@ static bool changes(int cmd)
 	return cmd == SPINDLE_CMD_NODE_ADD || cmd == SPINDLE_CMD_NODE_DEL ||
 	       cmd == SPINDLE_CMD_VIEW_SET || cmd == SPINDLE_CMD_VIEW_DEL ||
 	       cmd == SPINDLE_CMD_NODE_SET || cmd == SPINDLE_CMD_SUBGROUP_SET ||
-	       cmd == SPINDLE_CMD_RAW_RUN;
+	       cmd == SPINDLE_CMD_RAW_RUN || cmd == SPINDLE_CMD_NODE_JOIN ||
+	       cmd == SPINDLE_CMD_NODE_LEAVE || cmd == SPINDLE_CMD_NODE_EVICT;
 }
 
 /* Send what is laid out; 0 or -errno. */
@@ -285,6 +336,61 @@ static void whole_view(void)
 		view_set(&t, CHURN_FIRST + i, vid);
 		right(&t, SPINDLE_CMD_VIEW_SET, 0, OP_VIEW_SET);
 	}
+}
+
+/* Members come and go, as fast as they are asked to, or when what was asked for has been. */
+static void come_and_go(void)
+{
+	unsigned int n = 1 + below(6);
+	struct tree t;
+
+	while (n--) {
+		uint32_t id = CHURN_FIRST + below(CHURN_NODES);
+
+		switch (below(5)) {
+		case 0:
+			simple(SPINDLE_CMD_NODE_LEAVE, id, OP_LEAVE);
+			break;
+		case 1:
+			node_evict(&t, id, CHURN_FIRST + below(CHURN_NODES));
+			right(&t, SPINDLE_CMD_NODE_EVICT, 0, OP_EVICT);
+			break;
+		case 2:
+			usleep(below(200000));
+			break;
+		default:
+			node_join(&t, id, CHURN_FIRST + below(CHURN_NODES));
+			right(&t, SPINDLE_CMD_NODE_JOIN, 0, OP_JOIN);
+			break;
+		}
+	}
+}
+
+/*
+ * A live view of nodes that have just come, on all of its members, so that it can form; then
+ * its members come and go.
+ */
+static void whole_live(void)
+{
+	uint64_t vid = ++last_vid;
+	struct tree t;
+	uint32_t members = live_set(&t, CHURN_FIRST, vid), i, id;
+	bool key = one_in(3);
+
+	/* Those that are no members may join. */
+	for (i = 0; i < CHURN_NODES; i++) {
+		id = CHURN_FIRST + i;
+		simple(SPINDLE_CMD_NODE_DEL, id, OP_NODE_DEL);
+		live_node_add(&t, id, key);
+		right(&t, SPINDLE_CMD_NODE_ADD, 0, OP_NODE_ADD);
+	}
+	for (i = 0; i < CHURN_NODES; i++) {
+		if (!(members & 1 << i))
+			continue;
+		live_set(&t, CHURN_FIRST + i, vid);
+		right(&t, SPINDLE_CMD_VIEW_SET, 0, OP_LIVE_SET);
+	}
+	come_and_go();
 }
 
 static void mutant(void)
@@ -404,7 +510,7 @@ static void dump(void)
 	if (one_in(3))
 		tree_u32(&t, SPINDLE_A_NODE_ID, one_in(2) ? 1 + below(BYSTANDERS) :
 							    churn_node());
-	right(&t, one_in(4) ? SPINDLE_CMD_NODE_GET : one_in(3) ? SPINDLE_CMD_VIEW_GET :
+	right(&t, one_in(5) ? SPINDLE_CMD_STATUS_GET : one_in(4) ? SPINDLE_CMD_NODE_GET : one_in(3) ? SPINDLE_CMD_VIEW_GET :
 	      one_in(2) ? SPINDLE_CMD_SUBGROUP_GET : SPINDLE_CMD_STATS_GET, NLM_F_DUMP, OP_DUMP);
 }
 
@@ -417,7 +523,8 @@ static void dump(void)
 static void cut_dump(void)
 {
 	static const int cmds[] = { SPINDLE_CMD_NODE_GET, SPINDLE_CMD_VIEW_GET,
-				    SPINDLE_CMD_SUBGROUP_GET, SPINDLE_CMD_STATS_GET };
+				    SPINDLE_CMD_SUBGROUP_GET, SPINDLE_CMD_STATS_GET,
+				    SPINDLE_CMD_STATUS_GET };
 	static unsigned char buf[NL_BUF];
 	int pieces = 1 + below(6), size = 4096, taken = 0, err;
 	struct nl sk;
@@ -515,8 +622,12 @@ static void one(void)
 	struct tree t;
 	uint32_t p = below(100);
 
-	if (p < 38) {
+	if (p < 30) {
 		mutant();
+	} else if (p < 35) {
+		whole_live();
+	} else if (p < 38) {
+		come_and_go();
 	} else if (p < 44) {
 		node_add(&t, churn_node());
 		right(&t, SPINDLE_CMD_NODE_ADD, 0, OP_NODE_ADD);

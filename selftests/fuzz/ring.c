@@ -255,9 +255,9 @@ void ring_look(struct file *f)
 		return;
 	state = load(WORD32(ctl, f->a.ctl_state));
 	error = load(WORD32(ctl, f->a.ctl_error));
-	if (state > SPINDLE_STATE_GONE || error > SPINDLE_ERR_STALLED ||
+	if (state > SPINDLE_STATE_GONE || error > SPINDLE_ERR_NOT_MEMBER ||
 	    (state > SPINDLE_STATE_ACTIVE && !error))
-		broken("an attachment in state %u with error %u", state, error);
+		broken("node %u: an attachment in state %u with error %u", f->a.node, state, error);
 	if (state <= SPINDLE_STATE_ACTIVE)
 		return;
 	/* Who reads too slowly for how the subgroup is tuned has done nothing wrong. */

@@ -2,6 +2,8 @@
 /*
  * Requests about what runs. See set.h.
  */
+#include <arpa/inet.h>
+
 #include "set.h"
 
 static void begin(struct tree *t, const struct place *at)
@@ -99,6 +101,62 @@ void raw_run(struct tree *t, const struct place *at)
 	tree_u32(t, SPINDLE_A_SUBGROUP_ID, at->subgroup);
 	tree_nest(t, SPINDLE_A_RAW, &in);
 }
+
+/* ---- live views --------------------------------------------------------- */
+
+void put_live(struct tree *t)
+{
+	static const uint32_t timeouts[] = { 20, 100, 500, 2000, 60000 };
+	struct tree in;
+
+	tree_begin(&in);
+	if (!one_in(4))
+		tree_u32(&in, SPINDLE_LIVE_A_TIMEOUT_MS, timeouts[below(ARRAY_SIZE(timeouts))]);
+	if (one_in(3))
+		tree_u32(&in, SPINDLE_LIVE_A_MAX_NODES, 5 + below(60));
+	if (one_in(3))
+		tree_u8(&in, SPINDLE_LIVE_A_QUORUM, below(2));
+	tree_nest(t, SPINDLE_A_LIVE, &in);
+}
+
+void put_rule(struct tree *t)
+{
+	struct tree in;
+
+	tree_begin(&in);
+	if (one_in(3))
+		tree_u32(&in, SPINDLE_RULE_A_SHARDS, 1 + below(2));
+	if (one_in(3))
+		tree_u32(&in, SPINDLE_RULE_A_MIN, 1 + below(2));
+	if (one_in(3))
+		tree_u8(&in, SPINDLE_RULE_A_ON_EXIT, below(2));
+	if (one_in(4))
+		tree_u8(&in, SPINDLE_RULE_A_SENDERS, 1);
+	tree_nest(t, SPINDLE_SUBGROUP_A_RULE, &in);
+}
+
+void node_join(struct tree *t, uint32_t node, uint32_t contact)
+{
+	unsigned char ip6[16] = { 0xfd, [15] = 1 };
+	uint32_t ip = htonl(0x0a000001);
+
+	tree_begin(t);
+	tree_u32(t, SPINDLE_A_NODE_ID, node);
+	if (one_in(30))
+		tree_put(t, SPINDLE_A_ADDR6, ip6, sizeof(ip6));
+	else
+		tree_put(t, SPINDLE_A_ADDR4, &ip, sizeof(ip));
+	tree_u16(t, SPINDLE_A_PORT, PORT(contact));
+}
+
+void node_evict(struct tree *t, uint32_t node, uint32_t member)
+{
+	tree_begin(t);
+	tree_u32(t, SPINDLE_A_NODE_ID, node);
+	tree_u32(t, SPINDLE_A_PEER_ID, member);
+}
+
+/* ---- back ---------------------------------------------------------------- */
 
 void node_default(struct tree *t, const struct place *at)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Requests about what runs: changes of a node and of its end of a subgroup, measurements
- * of the device. All of them could be right.
+ * of the device, members of live views that come and go. All of them could be right.
  */
 #ifndef SPINDLE_FUZZ_SET_H
 #define SPINDLE_FUZZ_SET_H
@@ -21,6 +21,14 @@ static inline bool of_bystanders(const struct place *at)
 void node_set(struct tree *t, const struct place *at);
 void subgroup_set(struct tree *t, const struct place *at);
 void raw_run(struct tree *t, const struct place *at);
+
+/* By a contact at 10.0.0.1, or fd00::1. */
+void node_join(struct tree *t, uint32_t node, uint32_t contact);
+void node_evict(struct tree *t, uint32_t node, uint32_t member);
+
+/* Nests of a first live view and of the rule of a subgroup. */
+void put_live(struct tree *t);
+void put_rule(struct tree *t);
 
 /* Of a subgroup the one thing that can be seen from the device. */
 void stall_ms(struct tree *t, const struct place *at, uint32_t ms);
