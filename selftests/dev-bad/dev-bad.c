@@ -3,7 +3,7 @@
  * dev-bad: what /dev/spindle refuses, and what it survives.
  *
  *	dev-bad attach|map|calls|silence|seats|fork|memlock|notify|copy|forming|close|gone|
- *		nomem|seats-live
+ *		nomem|seats-live|seats-past
  *
  * Needs nodes 1 to 4 in this kernel; on 1 to 3 a view of the members 1, 2, 3 and 9, of
  * which 9 is nowhere, with the subgroups
@@ -12,7 +12,8 @@
  *	3	members 1 9: never active
  *	4	members 2 3
  * "gone" removes views and nodes. "nomem" needs subgroup 1 of node 1 alone.
- * "seats-live" needs nodes 1 to 3 in a live view 5 with this subgroup, and node 4 in none.
+ * "seats-live" needs nodes 1 to 3 in a live view 5 with this subgroup, and node 4 in none;
+ * "seats-past" node 1 alone in a live view, and node 2 in none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -84,7 +85,7 @@ int main(int argc, char **argv)
 	static const struct { const char *name; void (*fn)(void); } parts[] = {
 		{ "attach", part_attach }, { "map", part_map }, { "calls", part_calls },
 		{ "silence", part_silence }, { "seats", part_seats },
-		{ "seats-live", part_seats_live },
+		{ "seats-live", part_seats_live }, { "seats-past", part_seats_past },
 		{ "fork", part_fork }, { "memlock", part_memlock }, { "notify", part_notify },
 		{ "copy", part_copy }, { "forming", part_forming }, { "close", part_close },
 		{ "gone", part_gone }, { "nomem", part_nomem },

@@ -39,6 +39,7 @@ void part_notify(void);
 void part_silence(void);	/* silence.c */
 void part_seats(void);		/* seats.c */
 void part_seats_live(void);
+void part_seats_past(void);
 void part_fork(void);		/* fork.c */
 void part_memlock(void);	/* memory.c */
 void part_nomem(void);

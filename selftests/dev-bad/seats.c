@@ -18,6 +18,9 @@
 /* Instances that a live view has for others, and the one behind them: the node's own. */
 #define SEATS 128U
 
+/* Views that are remembered. */
+#define PAST_VIEWS 256U
+
 static struct spindle_seat seat[SPINDLE_MAX_MEMBERS];
 
 /* The errno of a look at a view, with all the room that there can be. */
@@ -308,5 +311,38 @@ void part_seats_live(void)
 	vid = 0;
 	is(look(fd, &vid, &n), ENOTCONN, "seats of nothing");
 	is(map_rx(fd, &a, SEATS, PROT_READ), ENOTCONN, "rx of nothing");
+	close(fd);
+}
+
+/* Views come and go until the first ones are forgotten; a reader is there all the time. */
+void part_seats_past(void)
+{
+	struct spindle_attach a = args(1, 1, BOTH);
+	int fd = open_dev(), err = 0;
+	uint64_t first, vid = 0;
+	uint32_t i, n;
+
+	if (call(fd, SPINDLE_IOC_ATTACH, &a))
+		die("attach: %s", strerror(errno));
+	first = a.vid;
+	is(look(fd, &vid, &n), 0, "seats of the first view");
+	for (i = 0; !err && i < PAST_VIEWS; i += 2) {
+		err = run("spindle-ctl node join id 2 contact 10.0.0.1:5001 && "
+			  "spindle-ctl node leave id 2");
+		if (!err && !seats_reach(fd, first + i + 2))
+			err = -1;
+		consume_all(fd, &a);
+	}
+	is(err, 0, "a node joins and leaves, %u times", PAST_VIEWS / 2);
+	vid = 0;
+	is(look(fd, &vid, &n), 0, "seats of the latest view");
+	ok(vid == first + PAST_VIEWS && n == 1, "its id, and its member");
+	vid = first + 1;
+	is(look(fd, &vid, &n), 0, "seats of the oldest view that is remembered");
+	ok(n == 2 && seat[1].node == 2, "who was in it");
+	vid = first;
+	is(look(fd, &vid, &n), ESTALE, "seats of the view before");
+	vid = first + PAST_VIEWS + 1;
+	is(look(fd, &vid, &n), ENOENT, "seats of a view to come");
 	close(fd);
 }
