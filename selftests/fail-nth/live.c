@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Live views: what is asked for is refused or done; and what follows from it, in work items: a
- * seat for who knocks, connections, the next view. A member that has no memory for the next
- * view stops, and says so; a join is tried again, or fails. Nothing hangs, and with memory
- * all of it works again.
+ * seat for who knocks, connections, the next view, with a member more or one less. A member that
+ * has no memory for the next view stops, and says so; a join is tried again, or fails. Nothing
+ * hangs, and with memory all of it works again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -287,16 +287,82 @@ static bool with_memory(struct states *s)
 	return false;
 }
 
-static void joins(void)
+/* ---- node 3 goes ----------------------------------------------------------- */
+
+/* Node 3 has stopped, and so has whoever is not in a view without it; both say why. */
+static bool is_out(const struct states *s, uint64_t vid)
 {
-	unsigned int n, quiet = 0, failed = 0, in = 0, out = 0, bad = 0;
+	int i;
+
+	for (i = 1; i <= 3; i++) {
+		if (s->of[i] == SPINDLE_LIVE_STOPPED && s->reason[i][0])
+			continue;
+		if (i == 3 || s->of[i] != SPINDLE_LIVE_ACTIVE || s->vid[i] <= vid)
+			return false;
+	}
+	return true;
+}
+
+/* Node 1 has the others go on without it; returns whether it is over. */
+static bool goes_out(struct states *s)
+{
+	uint64_t vid = states().vid[1];
+	long end = now_ms() + WAIT_MS;
+	struct nl nl;
+
+	nth = 0;
+	begin(&nl);
+	nl_begin(&nl, &request, SPINDLE_CMD_NODE_EVICT, 0);
+	nl_put_u32(&request, SPINDLE_A_NODE_ID, 1);
+	nl_put_u32(&request, SPINDLE_A_PEER_ID, 3);
+	if (talk(&nl, &request))
+		die("an eviction cannot begin");
+	close(nl.fd);
+	do {
+		nap(5);
+		*s = states();
+	} while (!is_out(s, vid) && now_ms() < end);
+	return is_out(s, vid);
+}
+
+static bool others_in(const struct states *s)
+{
+	return s->of[1] == SPINDLE_LIVE_ACTIVE && s->of[2] == SPINDLE_LIVE_ACTIVE;
+}
+
+static void all_three(void)
+{
+	struct states s;
+
+	if (!with_memory(&s))
+		die("no join even if nothing fails");
+}
+
+static void only_two(void)
+{
+	part();
+	two();
+}
+
+/* ---- allocation by allocation ---------------------------------------------- */
+
+/* A change of the view: what it begins with, and what is to come of it. */
+struct change {
+	const char *name;
+	void (*begin)(void);
+	bool (*go)(struct states *s);
+	bool (*well)(const struct states *s);
+};
+
+static void change(const struct change *c)
+{
+	unsigned int n, quiet = 0, failed = 0, well = 0, not = 0, bad = 0;
 	long start = now_ms();
 	struct usage first, last;
 	struct states s;
 
 	for (n = 0; n < 3; n++)
-		if (!with_memory(&s))
-			die("no join even if nothing fails");
+		all_three();
 	part();
 	first = usage();
 	only_ours(true);
@@ -304,34 +370,35 @@ static void joins(void)
 		unsigned int hit;
 		bool done;
 
-		part();
-		two();
+		c->begin();
 		arm_workers(n);
-		done = comes_in(&s);
+		done = c->go(&s);
 		hit = disarm_workers();
 		failed += hit;
 		quiet = hit ? 0 : quiet + 1;
-		in += done && all_in(&s);
-		out += done && !all_in(&s);
+		well += done && c->well(&s);
+		not += done && !c->well(&s);
 		if (!done) {
 			bad++;
-			printf("# allocation %u of %u workers: it does not end\n", n, hit);
+			printf("# %s: allocation %u of %u workers: it does not end\n", c->name, n,
+			       hit);
 			say(&s);
 		}
-		if (done && all_in(&s))
+		if (done && c->well(&s))
 			continue;
 		if (!with_memory(&s)) {
 			bad++;
-			printf("# allocation %u: nor if nothing fails\n", n);
+			printf("# %s: allocation %u: nor if nothing fails\n", c->name, n);
 			say(&s);
 		}
 	}
 	only_ours(false);
 	part();
 	last = usage();
-	ok(failed && in && !bad && n < MAX_NTH,
-	   "live: %u allocations failed, %u times the node came in, %u times not", failed, in, out);
-	is(last.maps, first.maps, "live: mappings in use");
+	ok(failed && well && !bad && n < MAX_NTH,
+	   "live: %s: %u allocations failed, %u times all went well, %u times not", c->name,
+	   failed, well, not);
+	is(last.maps, first.maps, "live: %s: mappings in use", c->name);
 	printf("# pages in use: %+ld, %ld ms\n", last.pages - first.pages, now_ms() - start);
 }
 
@@ -344,11 +411,15 @@ void test_live(void)
 	struct op leave = { .name = "node leave", .run = run_leave, .undo = undo_leave,
 			    .errs = errs_netlink };
 
+	static const struct change joins = { "joins", only_two, comes_in, all_in };
+	static const struct change evictions = { "evictions", all_three, goes_out, others_in };
+
 	path(&set);
 	path(&come);
 	if (set_live(1U << 3, 3))
 		die("a live view cannot be set");
 	path(&leave);
 	simple(SPINDLE_CMD_VIEW_DEL, 3);
-	joins();
+	change(&joins);
+	change(&evictions);
 }
