@@ -13,7 +13,6 @@
 . ./lib-hostile.sh
 
 KEY=27	# SPINDLE_REFUSE_KEY
-WHY="peer-refused .*another key"
 
 RULES="timeout-ms 5000 max-nodes 8"
 GROUP="subgroup 1 window 8 max-msg 256 ring 4096"
