@@ -504,14 +504,16 @@ void undo_changes(void)
 
 static void dump(void)
 {
+	static const int cmds[] = { SPINDLE_CMD_NODE_GET, SPINDLE_CMD_VIEW_GET,
+				    SPINDLE_CMD_SUBGROUP_GET, SPINDLE_CMD_STATS_GET,
+				    SPINDLE_CMD_STATUS_GET };
 	struct tree t;
 
 	tree_begin(&t);
 	if (one_in(3))
 		tree_u32(&t, SPINDLE_A_NODE_ID, one_in(2) ? 1 + below(BYSTANDERS) :
 							    churn_node());
-	right(&t, one_in(5) ? SPINDLE_CMD_STATUS_GET : one_in(4) ? SPINDLE_CMD_NODE_GET : one_in(3) ? SPINDLE_CMD_VIEW_GET :
-	      one_in(2) ? SPINDLE_CMD_SUBGROUP_GET : SPINDLE_CMD_STATS_GET, NLM_F_DUMP, OP_DUMP);
+	right(&t, cmds[below(ARRAY_SIZE(cmds))], NLM_F_DUMP, OP_DUMP);
 }
 
 /* ---- sockets that are thrown away -------------------------------------- */

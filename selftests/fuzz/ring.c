@@ -179,7 +179,17 @@ static void check_entry(struct file *f, const struct spindle_dlv *e)
 {
 	uint64_t ring = f->a.copy.len ? f->a.copy.len : f->a.ring_bytes;
 
-	if (e->sender >= f->a.senders || e->kind != SPINDLE_DLV_MSG || e->len > f->a.max_msg ||
+	bool live = f->a.features & SPINDLE_FEAT_LIVE;
+	/* Later views may have more. */
+	uint32_t senders = live ? SPINDLE_MAX_MEMBERS : f->a.senders;
+
+	if (live && e->kind == SPINDLE_DLV_VIEW) {
+		if (!e->seq || e->offset || e->len || e->sender || e->slot)
+			broken("a delivery of view %llu that is more than that",
+			       (unsigned long long)e->seq);
+		return;
+	}
+	if (e->sender >= senders || e->kind != SPINDLE_DLV_MSG || e->len > f->a.max_msg ||
 	    e->offset >= ring)
 		broken("a delivery of sender %u of %u, kind %u, %u bytes at %llu of %llu",
 		       e->sender, f->a.senders, e->kind, e->len, (unsigned long long)e->offset,
