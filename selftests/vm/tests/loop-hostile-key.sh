@@ -5,7 +5,7 @@
 # another connection, one of the wrong kind, one bit off, or none at all. None of them is given
 # rights or counted as connected; an event and the log say it, and not often. Whoever has the key
 # gets in, before and after, and a live view beside it does not notice.
-# vm: timeout=300 kernel=6.12
+# vm: timeout=300 uml
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh

@@ -4,7 +4,7 @@
 # False suspicion: a real-time thread leaves a tenth of each processor to the nodes of a live
 # view, in slices that are shorter than the timeout. Nobody is suspected, no view changes, and
 # messages flow, slowly.
-# vm: own
+# vm: uml
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-tap.sh
