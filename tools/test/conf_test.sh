@@ -4,42 +4,8 @@
 # Files with live views that are wrong: file and line are said, without the kernel module. TAP.
 # Nothing here changes anything, whatever is loaded.
 
-dir=$(cd "$(dirname "$0")/.." && pwd)
-ctl=$dir/spindle-ctl
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C
-n=0
-bad=0
-
-verdict()
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-		return
-	fi
-	echo "not ok $n - $2"
-	sed 's/^/#   /' "$tmp/out"
-	bad=1
-}
-
-# file STATUS PATTERN...: apply --dry-run of the file on stdin says all of this.
-file()
-{
-	want=$1
-	shift
-	cat >"$tmp/t.conf"
-	(cd "$tmp" && "$ctl" apply t.conf --dry-run) >"$tmp/out" 2>&1
-	have=$?
-	echo "status $have, wanted $want" >>"$tmp/out"
-	[ "$have" = "$want" ]
-	rc=$?
-	for pattern; do
-		grep -q -e "$pattern" "$tmp/out" || { rc=1 && echo "no '$pattern'" >>"$tmp/out"; }
-	done
-	verdict $rc "file: $*"
-}
+# shellcheck source=tools/test/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 file 1 't.conf:4: .Node. has no key .Jion.; there is: .*, Cpu, KeyFile, Join' \
 	't.conf:5: Join is given twice' 't.conf:6: KeyFile is given twice' \

@@ -4,55 +4,8 @@
 # spindle-ctl without the kernel module: command lines, files, and what it says when
 # there is nobody to talk to. TAP. Nothing here changes anything, whatever is loaded.
 
-dir=$(cd "$(dirname "$0")/.." && pwd)
-ctl=$dir/spindle-ctl
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C
-n=0
-bad=0
-
-verdict()
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-		return
-	fi
-	echo "not ok $n - $2"
-	sed 's/^/#   /' "$tmp/out"
-	bad=1
-}
-
-# says STATUS PATTERN WORD...: the command ends with this status and says this.
-says()
-{
-	want=$1
-	pattern=$2
-	shift 2
-	"$ctl" "$@" >"$tmp/out" 2>&1 </dev/null
-	have=$?
-	echo "status $have, wanted $want: $*" >>"$tmp/out"
-	[ "$have" = "$want" ] && grep -q -e "$pattern" "$tmp/out"
-	verdict $? "$*: $pattern"
-}
-
-# file STATUS PATTERN...: apply --dry-run of the file on stdin says all of this.
-file()
-{
-	want=$1
-	shift
-	cat >"$tmp/t.conf"
-	(cd "$tmp" && "$ctl" apply t.conf --dry-run) >"$tmp/out" 2>&1
-	have=$?
-	echo "status $have, wanted $want" >>"$tmp/out"
-	[ "$have" = "$want" ]
-	rc=$?
-	for pattern; do
-		grep -q -e "$pattern" "$tmp/out" || { rc=1 && echo "no '$pattern'" >>"$tmp/out"; }
-	done
-	verdict $rc "file: $*"
-}
+# shellcheck source=tools/test/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 # ---- the command line -----------------------------------------------------
 

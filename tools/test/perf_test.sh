@@ -4,38 +4,9 @@
 # spindle-perf without the kernel module: command lines, and what comes with it. TAP.
 # Nothing here starts a measurement, whatever is loaded.
 
-dir=$(cd "$(dirname "$0")/.." && pwd)
-perf=$dir/spindle-perf
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C
-n=0
-bad=0
-
-verdict()
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-		return
-	fi
-	echo "not ok $n - $2"
-	sed 's/^/#   /' "$tmp/out"
-	bad=1
-}
-
-# says STATUS PATTERN WORD...: the command ends with this status and says this.
-says()
-{
-	want=$1
-	pattern=$2
-	shift 2
-	"$perf" "$@" >"$tmp/out" 2>&1 </dev/null
-	have=$?
-	echo "status $have, wanted $want: $*" >>"$tmp/out"
-	[ "$have" = "$want" ] && grep -q -e "$pattern" "$tmp/out"
-	verdict $? "$*: $pattern"
-}
+# shellcheck source=tools/test/lib.sh
+. "$(dirname "$0")/lib.sh"
+program=$dir/spindle-perf
 
 says 0 '^usage: ' --help
 says 0 '^usage: ' -h
@@ -107,7 +78,7 @@ says 2 "wait: --node is missing" failover --wait 1
 says 2 "nodes: has no meaning with --wait" failover --wait 1 --node 1 -n 4
 says 2 "node: says what --wait watches" failover --node 1
 
-if "$perf" 2>&1 | grep -qF "spindle.ko is not loaded"; then
+if "$program" 2>&1 | grep -qF "spindle.ko is not loaded"; then
 	says 1 "spindle.ko is not loaded (modprobe spindle)" --setup -n 2 -c 1
 	says 1 "spindle.ko is not loaded" -c 1 --csv "$tmp/x"
 	says 1 "spindle.ko is not loaded" failover --json="$tmp/x"
@@ -153,7 +124,7 @@ else
 	echo "ok $n - the manual page has no faults # SKIP no mandoc"
 fi
 : >"$tmp/out"
-"$perf" --help | grep -o '  *--[a-z-]*' | tr -d ' ' | while read -r word; do
+"$program" --help | grep -o '  *--[a-z-]*' | tr -d ' ' | while read -r word; do
 	grep -qe "Fl Fl ${word#--}\\( \\|\$\\)" "$dir/man/spindle-perf.1" ||
 		echo "manual: no $word" >>"$tmp/out"
 	bash -c '. "$1"; COMP_WORDS=(spindle-perf "$2"); COMP_CWORD=1; _spindle_perf
@@ -164,7 +135,7 @@ done
 verdict $? "the manual page and the completion have all options"
 
 : >"$tmp/out"
-"$perf" failover --help | grep -o '  *--[a-z-]*' | tr -d ' ' | sort -u | while read -r word; do
+"$program" failover --help | grep -o '  *--[a-z-]*' | tr -d ' ' | sort -u | while read -r word; do
 	sed -n '/^.Sh FAILOVER/,/^.Sh FIGURES/p' "$dir/man/spindle-perf.1" |
 		grep -qe "Fl Fl ${word#--}\\( \\|\$\\)" || echo "manual: no $word" >>"$tmp/out"
 	bash -c '. "$1"; COMP_WORDS=(spindle-perf failover "$2"); COMP_CWORD=2; _spindle_perf

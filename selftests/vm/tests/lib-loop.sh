@@ -23,6 +23,27 @@ loop_nodes()
 	done
 }
 
+# says STATUS PATTERN WORD...: spindle-ctl ends with this status and says this; all that it
+# says is in $out.
+out=/tmp/out
+says()
+{
+	local want pattern rc
+
+	want=$1
+	pattern=$2
+	shift 2
+	rc=0
+	limit 60 spindle-ctl "$@" >"$out" 2>&1 || rc=$?
+	if [ "$rc" = "$want" ] && grep -qe "$pattern" "$out"; then
+		ok "$* -> $pattern"
+		return
+	fi
+	not_ok "$* -> $pattern"
+	diag "status $rc, wanted $want"
+	sed 's/^/# /' "$out"
+}
+
 # loop_view N VID SUBGROUP-WORDS...: the same view on nodes 1..N.
 loop_view()
 {

@@ -9,26 +9,6 @@
 . ./lib-loop.sh
 
 conf=/tmp/c.conf
-out=/tmp/out
-
-# says STATUS PATTERN WORD...: the command ends with this status and says this.
-says()
-{
-	local want pattern rc
-
-	want=$1
-	pattern=$2
-	shift 2
-	rc=0
-	spindle-ctl "$@" >"$out" 2>&1 || rc=$?
-	if [ "$rc" = "$want" ] && grep -qe "$pattern" "$out"; then
-		ok "$* -> $pattern"
-		return
-	fi
-	not_ok "$* -> $pattern"
-	diag "status $rc, wanted $want"
-	sed 's/^/# /' "$out"
-}
 
 lines()
 {

@@ -10,27 +10,7 @@
 . ./lib-loop.sh
 . ./lib-live.sh
 
-out=/tmp/out
 A=10.0.0.1
-
-# says STATUS PATTERN WORD...: the command ends with this status and says this.
-says()
-{
-	local want pattern rc
-
-	want=$1
-	pattern=$2
-	shift 2
-	rc=0
-	limit 60 spindle-ctl "$@" >"$out" 2>&1 || rc=$?
-	if [ "$rc" = "$want" ] && grep -qe "$pattern" "$out"; then
-		ok "$* -> $pattern"
-		return
-	fi
-	not_ok "$* -> $pattern"
-	diag "status $rc, wanted $want"
-	sed 's/^/# /' "$out"
-}
 
 # untouched WHAT: has the view of 1, 2 and 3 not changed?
 untouched()

@@ -17,7 +17,7 @@ length=1000
 window=8
 copies=16
 
-# reader PID WORD: what node 2 says of one of its readers
+# reader PID WORD: what node 2 shows of one of its readers
 reader()
 {
 	spindle-ctl -j subgroup show node 2 id 1 | grep -o "{\"pid\":$1,[^}]*}" |
@@ -90,8 +90,8 @@ ends()
 	is "$1" "$rc" "$3"
 }
 
-# says PATTERN WORD...
-says()
+# shows PATTERN WORD...
+shows()
 {
 	local pattern
 
@@ -133,11 +133,11 @@ send 40
 check "a reader stops: a window is sent, no more" stops_at $window
 check "others have got all of it" wait_until 30 all_delivered
 check "it is behind by a window" wait_until 30 lag_is "$slow" $window
-says "^ *$slow  spindle-pipe  slots  *$window " subgroup show node 2 id 1 -v
-says "^ *$reads  spindle-pipe  slots  *0 " subgroup show node 2 id 1 -v
-says "\"held_by\":{\"pid\":$slow,\"comm\":\"spindle-pipe\",\"copy\":false,\"lag\":$window," \
+shows "^ *$slow  spindle-pipe  slots  *$window " subgroup show node 2 id 1 -v
+shows "^ *$reads  spindle-pipe  slots  *0 " subgroup show node 2 id 1 -v
+shows "\"held_by\":{\"pid\":$slow,\"comm\":\"spindle-pipe\",\"copy\":false,\"lag\":$window," \
 	-j top -n 1 -d 0.1 node 2
-says "spindle-pipe\\[$slow\\] holds $window, idle" top -b -n 1 -d 0.1 node 2
+shows "spindle-pipe\\[$slow\\] holds $window, idle" top -b -n 1 -d 0.1 node 2
 # A round of three senders each; of the last one nobody needs to know.
 held()
 {
@@ -157,7 +157,7 @@ check "it stops again" stops_at $window
 check "now with a limit" spindle-ctl subgroup set 2 id 1 stall-ms 2000
 ends "the sender goes on without it" $sender 0
 check "all others get all" wait_until 30 all_delivered
-check "an event says who it was" wait_until 10 grep -q \
+check "an event shows who it was" wait_until 10 grep -q \
 	"reader-stalled .*node 2 .*subgroup 1 .*error stalled  (process $slow (spindle-pipe) " \
 	/tmp/mon
 is "it is counted" "$(loop_stat 2 1 stalled)" 1
@@ -178,8 +178,8 @@ check "a reader of copies stops: its ring is filled, then a window" \
 	stops_at $((copies + window))
 check "others have got all of it" wait_until 30 all_delivered
 check "it is behind by its ring" wait_until 30 lag_is "$slow" $copies
-says "^ *$slow  spindle-pipe  copies  *$copies " subgroup show node 2 id 1 -v
-says "spindle-pipe\\[$slow\\] has to copy $copies, idle" top -b -n 1 -d 0.1 node 2
+shows "^ *$slow  spindle-pipe  copies  *$copies " subgroup show node 2 id 1 -v
+shows "spindle-pipe\\[$slow\\] has to copy $copies, idle" top -b -n 1 -d 0.1 node 2
 kill -CONT $slow
 ends "it goes on, and so does the sender" $sender 0
 check "it has caught up" wait_until 30 lag_is "$slow" 0

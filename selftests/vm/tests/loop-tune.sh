@@ -8,27 +8,7 @@
 . ./lib-tap.sh
 . ./lib-loop.sh
 
-out=/tmp/out
 switches="send-batch recv-batch dlv-batch nulls late-post merged-acks packed tracking express"
-
-# says STATUS PATTERN WORD...: the command ends with this status and says this.
-says()
-{
-	local want pattern rc
-
-	want=$1
-	pattern=$2
-	shift 2
-	rc=0
-	spindle-ctl "$@" >"$out" 2>&1 || rc=$?
-	if [ "$rc" = "$want" ] && grep -qe "$pattern" "$out"; then
-		ok "$* -> $pattern"
-		return
-	fi
-	not_ok "$* -> $pattern"
-	diag "status $rc, wanted $want"
-	sed 's/^/# /' "$out"
-}
 
 # set_sg WORD...: subgroup 1 of node 1
 set_sg()
