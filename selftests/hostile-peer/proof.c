@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <nettle/hmac.h>
+
 #include "hostile-peer.h"
 #include "proof.h"
-#include "sha256.h"
 
 #define MAX_KEY	64
 
@@ -34,14 +35,17 @@ void take_key(const char *file)
 static void hash(enum proof what, const void *a, size_t alen, const void *b, size_t blen,
 		 uint8_t proof[PROOF_LEN])
 {
-	uint8_t text[HMAC_TEXT] = { what };
+	struct hmac_sha256_ctx ctx;
+	uint8_t purpose = what;
 
 	memset(proof, 0, PROOF_LEN);
 	if (!key_len)
 		return;
-	memcpy(text + 1, a, alen);
-	memcpy(text + 1 + alen, b, blen);
-	hmac_sha256(key, key_len, text, 1 + alen + blen, proof);
+	hmac_sha256_set_key(&ctx, key_len, key);
+	hmac_sha256_update(&ctx, 1, &purpose);
+	hmac_sha256_update(&ctx, alen, a);
+	hmac_sha256_update(&ctx, blen, b);
+	hmac_sha256_digest(&ctx, PROOF_LEN, proof);
 }
 
 void seal(const char *step, struct hello *h)

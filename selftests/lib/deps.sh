@@ -33,7 +33,7 @@ needs_vm="cmd/gcc:gcc file/usr/include/*/sys/types.h:libc6-dev
 	cmd/cpio:cpio cmd/strace:strace cmd/strip:binutils cmd/xz:xz-utils
 	cmd/flock:util-linux file/etc/rdma:rdma-core
 	file/usr/lib/*/libibverbs/librxe-rdmav*.so:ibverbs-providers
-	pc/librdmacm:librdmacm-dev pc/libibverbs:libibverbs-dev"
+	pc/librdmacm:librdmacm-dev pc/libibverbs:libibverbs-dev pc/nettle:nettle-dev"
 # Of "make bench" alone.
 needs_bench="cmd/gnuplot:gnuplot-nox cmd/perl:perl cmd/dash:dash cmd/gcc:gcc
 	cmd/flock:util-linux"
