@@ -110,6 +110,7 @@ struct spindle_mb_row {
  * @state_seal: of its last state block that was accepted
  * @heard: its silence counts from here: its heartbeat moved, or was forgiven that it did not
  * @proof: its heartbeat has moved after this
+ * @doubted_at: the last pass before it was suspected, or doubted
  * @wish: node that wants to join by it, or 0
  * @wish_inc: its incarnation
  * @vid: its view
@@ -135,6 +136,7 @@ struct spindle_mb_peer {
 	u64 state_seal;
 	u64 heard;
 	u64 proof;
+	u64 doubted_at;
 	u64 wish;
 	u64 wish_inc;
 	u64 vid;

@@ -33,8 +33,10 @@ void spindle_mb_suspect(struct spindle_mb *mb, u32 rank, enum spindle_mb_reason 
 	if (rank == mb->me || mb->suspected & bit || mb->state == SPINDLE_MB_STOPPED ||
 	    (reason == SPINDLE_MB_LOST && mb->closed & bit))
 		return;
-	if (!(mb->doubted & bit))
+	if (!(mb->doubted & bit)) {
 		mb->peer[rank].reason = reason;
+		mb->peer[rank].doubted_at = mb->ran_at;
+	}
 	if (reason == SPINDLE_MB_SILENT || reason == SPINDLE_MB_LOST)
 		mb->doubted |= bit;
 	else
@@ -180,25 +182,41 @@ static void listen(struct spindle_mb *mb, u64 now)
 	}
 }
 
+/* Those of a set whose heartbeat has moved since then, and this node. */
+static u64 heard_since(const struct spindle_mb *mb, u64 mask, u64 since)
+{
+	u64 heard = BIT_ULL(mb->me);
+
+	for (mask &= ~heard; mask; mask &= mask - 1) {
+		const struct spindle_mb_peer *p = &mb->peer[__ffs64(mask)];
+
+		if (p->beat_seal && p->proof > since)
+			heard |= mask & -mask;
+	}
+	return heard;
+}
+
 /*
  * Whose fault is it that some are not heard any more? Who hears of a majority accuses the
  * others. Who does not is about to lose everybody, one after the other, and must not accuse
  * them one by one: it waits, and in the end it stops without a word against anybody. To hear
- * takes a heartbeat that has moved lately; who was forgiven that it did not is not heard.
+ * takes a heartbeat that has moved lately; who was forgiven that it did not is not heard. And
+ * if it is a connection that broke, one that has moved since: a node that has just become deaf
+ * has heard everybody lately.
  */
 static void resolve(struct spindle_mb *mb, u64 now)
 {
-	u64 heard = BIT_ULL(mb->me), left = spindle_mb_alive(mb) & ~mb->doubted, mask;
+	u64 lately = now - min(now, HEARD_LATELY * mb->interval);
+	u64 left = spindle_mb_alive(mb) & ~mb->doubted, mask;
 
-	for (mask = left & ~heard; mask; mask &= mask - 1) {
+	for (mask = mb->doubted; mask; mask &= mask - 1) {
 		const struct spindle_mb_peer *p = &mb->peer[__ffs64(mask)];
+		u64 since = p->reason == SPINDLE_MB_LOST ? max(p->doubted_at, lately) : lately;
 
-		if (p->beat_seal && now - p->proof <= HEARD_LATELY * mb->interval)
-			heard |= mask & -mask;
+		if (spindle_mb_quorum(mb, heard_since(mb, left, since)))
+			accuse(mb, mask & -mask);
 	}
-	if (spindle_mb_quorum(mb, heard))
-		accuse(mb, mb->doubted);
-	else if (!spindle_mb_quorum(mb, left) && mb->state < SPINDLE_MB_COMMITTED)
+	if (!spindle_mb_quorum(mb, left) && mb->state < SPINDLE_MB_COMMITTED)
 		spindle_mb_stop(mb, SPINDLE_MB_MINORITY);
 }
 

@@ -51,7 +51,6 @@ mutant other_life membership.c 's/if (lets_in(mb, word)) {$/if (spindle_view_ran
 # Suspicion.
 mutant accuse_at_once suspect.c 's/if (reason == SPINDLE_MB_SILENT || reason == SPINDLE_MB_LOST)/if (0)/'
 mutant accuse_unheard suspect.c 's/^	if (paused)/	if (0)/;s/		if (paused)/		if (0)/'
-mutant forgiven_is_heard suspect.c 's/now - p->proof <=/silence(p, now) <=/'
 mutant accuse_back suspect.c '/^void spindle_mb_closed/,/^}/ s/if (!spindle_mb_quorum.*/if (1)/;/^void spindle_mb_closed/,/^}/ s/spindle_mb_stop(mb, SPINDLE_MB_EVICTED);/spindle_mb_suspect(mb, rank, SPINDLE_MB_GONE);/'
 mutant gossip_lost suspect.c '/^static void gossip/,/^}/ s/spindle_mb_suspect(mb, __ffs64(news).*/;/'
 mutant suspects_renumbered membership.c 's/mb->suspected = spindle_decree_renumber(mb->suspected, keep);/;/'

@@ -113,9 +113,24 @@ static void test_heard(void)
 {
 	begin();
 	spindle_mb_suspect(&mb, 3, SPINDLE_MB_LOST);
-	run(STEP);
+	live(INTERVAL, 0x06);
 	CHECK_EQ(mb.suspected, BIT_ULL(3));
 	CHECK_EQ(cuts, BIT_ULL(3));
+	end();
+}
+
+/* It has heard everybody until a moment ago; so has a node that has just become deaf. */
+static void test_just_deaf(void)
+{
+	u32 r;
+
+	begin();
+	for (r = 1; r < MEMBERS; r++)
+		beat(r);
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_LOST);
+	run(STEP);
+	CHECK_EQ(mb.suspected, 0);
+	expect_minority();
 	end();
 }
 
@@ -180,6 +195,7 @@ int main(void)
 {
 	static const struct tap_case cases[] = {
 		{ "who is lost is accused by who hears a majority", test_heard },
+		{ "who has heard all until then does not", test_just_deaf },
 		{ "who hears nobody accuses nobody", test_deaf },
 		{ "who was not run and is deaf since accuses nobody", test_slept },
 		{ "what was read late is no proof either", test_dozed },
