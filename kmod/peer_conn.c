@@ -126,7 +126,7 @@ static void peer_imm(struct spindle_conn *conn, u32 imm)
 	u32 index = imm >> SPINDLE_IMM_SHIFT;
 
 	if (index < SPINDLE_MAX_SUBGROUPS) {
-		/* Pairs with the acquire in core/multicast.c: the writes are visible. */
+		/* Pairs with the acquire in core/receive.c: the writes are visible. */
 		smp_store_release(&peer->vouch[index], imm & SPINDLE_IMM_SLOTS);
 	} else if (index == SPINDLE_IMM_STATE) {
 		/* Pairs with the acquire in core/suspect.c. */

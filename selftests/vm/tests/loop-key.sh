@@ -52,21 +52,24 @@ for i in 1 2 3; do
 	check "node $i has no view" spindle-ctl view del node $i
 done
 
-# The lower id dials: who is refused is told by the other.
-for i in 1 4; do
-	spindle-ctl view set node $i vid 2 member 1@10.0.0.1:5001 member 4@10.0.0.1:5004 subgroup 1
-done
-check "another key is refused" wait_until 30 refused 4 1 "another key"
-for i in 1 4; do
-	check "node $i has no view" spindle-ctl view del node $i
-done
-for i in 1 5; do
-	spindle-ctl view set node $i vid 3 member 1@10.0.0.1:5001 member 5@10.0.0.1:5005 subgroup 1
-done
-check "a key is refused by who has none" wait_until 30 refused 5 1 "another key"
-for i in 1 5; do
-	check "node $i has no view" spindle-ctl view del node $i
-done
+# strangers VID NODE DESCRIPTION: it and node 1 do not come together in a static view. The lower
+# id dials: who is refused is told by the other.
+strangers()
+{
+	local i
+
+	for i in 1 "$2"; do
+		spindle-ctl view set node "$i" vid "$1" member 1@10.0.0.1:5001 \
+			member "$2@10.0.0.1:500$2" subgroup 1
+	done
+	check "$3" wait_until 30 refused "$2" 1 "another key"
+	for i in 1 "$2"; do
+		check "node $i has no view" spindle-ctl view del node "$i"
+	done
+}
+
+strangers 2 4 "another key is refused"
+strangers 3 5 "a key is refused by who has none"
 
 check "two begin with a live view" live_view 2 subgroup 1 window 32 max-msg 256
 check "it forms" wait_until 60 in_view 1 1 2
