@@ -217,22 +217,26 @@ alone()
 		[ "$(spindle-ctl -j -p status node 1 | grep -c '"rank"')" = 3 ]
 }
 
+# remove_after NAP WHAT: node 4 goes in the middle of it, and the others are alone again.
+remove_after()
+{
+	usleep "$1"
+	spindle-ctl node del id 4 && add 4 || bad=1
+	wait_until 30 alone || { bad=1; diag "not alone after $2 cut off at $1"; }
+}
+
 bad=0
 for nap in 0 1000 3000 5000 10000 20000 40000 80000; do
 	spindle-ctl node del id 4 && add 4 || bad=1
 	spindle-ctl node join id 4 contact $A:5001 no-wait || bad=1
-	usleep $nap
-	spindle-ctl node del id 4 && add 4 || bad=1
-	wait_until 30 alone || { bad=1; diag "not alone after a join cut off at $nap"; }
+	remove_after $nap "a join"
 done
 is "nodes removed in the middle of a join" $bad 0
 bad=0
 for nap in 0 500 1000 2000 5000 10000; do
 	spindle-ctl node join id 4 contact $A:5002 || bad=1
 	spindle-ctl node leave id 4 no-wait || bad=1
-	usleep $nap
-	spindle-ctl node del id 4 && add 4 || bad=1
-	wait_until 30 alone || { bad=1; diag "not alone after a leave cut off at $nap"; }
+	remove_after $nap "a leave"
 done
 is "nodes removed in the middle of a leave" $bad 0
 bad=0
@@ -240,9 +244,7 @@ for nap in 0 500 1000 2000 5000 10000; do
 	spindle-ctl node join id 4 contact $A:5003 || bad=1
 	wait_until 30 knows 2 4 || bad=1
 	spindle-ctl node evict id 2 node 4 no-wait || bad=1
-	usleep $nap
-	spindle-ctl node del id 4 && add 4 || bad=1
-	wait_until 30 alone || { bad=1; diag "not alone after an eviction cut off at $nap"; }
+	remove_after $nap "an eviction"
 done
 is "nodes removed in the middle of an eviction" $bad 0
 check "processes end" load_stop 1 2 3
