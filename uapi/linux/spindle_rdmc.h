@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note OR MIT */
+/*
+ * RDMC: large objects to many members, block by block.
+ *
+ * This header is the contract between /dev/spindle-rdmc and a process that sends or
+ * receives large objects. An open file is bound to one RDMC group by
+ * SPINDLE_RDMC_IOC_CREATE: some members of the view that is installed at a node, of which
+ * one, the root, sends. Every member creates the group, with the same arguments, in any
+ * order; it is open when all have. Objects are numbered from 0 and arrive in that order.
+ *
+ *	root					the others
+ *	CREATE					CREATE
+ *	event OPENED				event OPENED
+ *	SEND memory, length, tag		event INCOMING object, length, tag
+ *						ACCEPT memory, or REFUSE
+ *	event DONE: memory is free		event DONE: the object is there
+ *	CLOSE					event CLOSING; CLOSE
+ *	event CLOSED: all have all		event CLOSED: all have all
+ *
+ * The bytes go straight from and to the memory that the processes name: any mapping that
+ * can be pinned (anonymous, memfd, hugetlb), charged to RLIMIT_MEMLOCK from SEND or ACCEPT
+ * until the object's DONE. Lengths are exact. Until DONE the root's memory must not be
+ * written, and what a receiver finds in its own is undefined.
+ *
+ * read() returns events, as many whole struct spindle_rdmc_event as fit; EAGAIN if there
+ * is none and the file is O_NONBLOCK. poll(): EPOLLIN while there are events, EPOLLHUP when
+ * the group has ended and its last event was read.
+ *
+ * A member that is lost, or closes its file before CLOSED, ends the group everywhere:
+ * objects that are not complete end with DONE and an error, then comes FAILED. A child
+ * does not inherit the group: what it does with the file is refused.
+ */
+#ifndef _UAPI_LINUX_SPINDLE_RDMC_H
+#define _UAPI_LINUX_SPINDLE_RDMC_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#include <linux/spindle.h>
+
+/* Bytes of a block: powers of two between these. */
+#define SPINDLE_RDMC_MIN_BLOCK	4096U
+#define SPINDLE_RDMC_MAX_BLOCK	(1U << 20)
+/* Objects that the root may have queued and not finished. */
+#define SPINDLE_RDMC_QUEUE	16U
+/* Longest object, bytes. */
+#define SPINDLE_RDMC_MAX_LEN	(1ULL << 40)
+/* "No such member": of an event that is about nobody in particular. */
+#define SPINDLE_RDMC_NOBODY	0U
+
+/**
+ * enum spindle_rdmc_algorithm - who sends which block to whom, and when
+ * @SPINDLE_RDMC_PIPELINE: binomial pipeline: all members send and receive all the time
+ * @SPINDLE_RDMC_SEQUENTIAL: the root sends to one member after the other
+ * @SPINDLE_RDMC_CHAIN: each member passes on to the next
+ * @SPINDLE_RDMC_TREE: binomial tree of whole objects
+ * @SPINDLE_RDMC_HYBRID: a pipeline between racks, then one in each
+ */
+enum spindle_rdmc_algorithm {
+	SPINDLE_RDMC_PIPELINE,
+	SPINDLE_RDMC_SEQUENTIAL,
+	SPINDLE_RDMC_CHAIN,
+	SPINDLE_RDMC_TREE,
+	SPINDLE_RDMC_HYBRID
+};
+
+/**
+ * enum spindle_rdmc_error - why an object or a group has ended
+ * @SPINDLE_RDMC_OK: it has not, or as it should
+ * @SPINDLE_RDMC_CANCELLED: the root, or a receiver, has cancelled the object
+ * @SPINDLE_RDMC_REFUSED: a member did not want the object; see the event's reason
+ * @SPINDLE_RDMC_TIMEOUT: nothing went on for the group's timeout
+ * @SPINDLE_RDMC_LOST: the connection to a member broke
+ * @SPINDLE_RDMC_LEFT: a member has closed its file
+ * @SPINDLE_RDMC_PROTOCOL: a member broke the protocol
+ * @SPINDLE_RDMC_MISMATCH: a member created the group with other arguments
+ * @SPINDLE_RDMC_VIEW: a member is not in the view any more, or this node has none
+ * @SPINDLE_RDMC_INCOMPLETE: of CLOSED: not all members have all objects
+ */
+enum spindle_rdmc_error {
+	SPINDLE_RDMC_OK,
+	SPINDLE_RDMC_CANCELLED,
+	SPINDLE_RDMC_REFUSED,
+	SPINDLE_RDMC_TIMEOUT,
+	SPINDLE_RDMC_LOST,
+	SPINDLE_RDMC_LEFT,
+	SPINDLE_RDMC_PROTOCOL,
+	SPINDLE_RDMC_MISMATCH,
+	SPINDLE_RDMC_VIEW,
+	SPINDLE_RDMC_INCOMPLETE
+};
+
+/**
+ * struct spindle_rdmc_create - argument of SPINDLE_RDMC_IOC_CREATE
+ * @size: in: sizeof(struct spindle_rdmc_create) as the program was compiled
+ * @node: in: id of a node in the caller's network namespace
+ * @group: in: id of the group, the same at all members; not 0
+ * @members: in: user address of @count node ids, __u32 each, the root first, then in the
+ *	same order at all members; the node is one of them
+ * @count: in: members, 2 to SPINDLE_MAX_MEMBERS
+ * @algorithm: in: enum spindle_rdmc_algorithm
+ * @block: in: bytes of a block, a power of two; 0: the default; out: what it is
+ * @timeout_ms: in: how long nothing may go on while something is to be done, until it is
+ *	given up; 0: the default, 30 seconds; out: what it is
+ * @flags: in: 0
+ * @rank: out: own index in @members; 0: the root
+ *
+ * Errors: EINVAL (size, flags, an argument out of range, a node twice, the node not among
+ * the members), ENODEV (no such node), ENOTCONN (the node has no view), ENOENT (a member is
+ * not in the view), EEXIST (the node is in a group with this id), EISCONN (the file has a
+ * group), ENOMEM, EFAULT.
+ */
+struct spindle_rdmc_create {
+	__u32 size;
+	__u32 node;
+	__u64 group;
+	__u64 members;
+	__u32 count;
+	__u32 algorithm;
+	__u32 block;
+	__u32 timeout_ms;
+	__u32 flags;
+	__u32 rank;
+};
+
+/**
+ * struct spindle_rdmc_send - argument of SPINDLE_RDMC_IOC_SEND
+ * @addr: in: first byte of the object in the process's memory
+ * @len: in: bytes, 1 to SPINDLE_RDMC_MAX_LEN
+ * @tag: in: whatever the receivers shall see with the object
+ * @object: out: its number
+ *
+ * Errors: EPERM (not the root), EAGAIN (SPINDLE_RDMC_QUEUE objects are not finished),
+ * EINVAL, EFAULT (memory that cannot be read or pinned), ENOMEM (memory or RLIMIT_MEMLOCK),
+ * ENOTCONN (no group), ESHUTDOWN (closing), ECONNABORTED (the group has failed).
+ */
+struct spindle_rdmc_send {
+	__u64 addr;
+	__u64 len;
+	__u64 tag;
+	__u64 object;
+};
+
+/**
+ * struct spindle_rdmc_accept - argument of SPINDLE_RDMC_IOC_ACCEPT
+ * @object: in: number, of an event INCOMING
+ * @addr: in: where the object shall be
+ * @len: in: bytes there, exactly the object's
+ *
+ * Errors: EINVAL (another length), ENOENT (no such object is waiting: perhaps it was
+ * cancelled), EFAULT (memory that cannot be written or pinned), ENOMEM (memory or
+ * RLIMIT_MEMLOCK), ENOTCONN (no group). After an error the object still waits.
+ */
+struct spindle_rdmc_accept {
+	__u64 object;
+	__u64 addr;
+	__u64 len;
+};
+
+/**
+ * struct spindle_rdmc_cancel - argument of SPINDLE_RDMC_IOC_REFUSE and _CANCEL
+ * @object: in: number
+ * @reason: in: a number for the events at the others, for instance an errno
+ * @resv: in: 0
+ *
+ * REFUSE, of a receiver, before ACCEPT: it has no room. CANCEL, of anybody, before DONE. In
+ * both cases the object ends everywhere, by an event DONE that names who wanted that; the
+ * next ones go on. Errors: EINVAL (@resv), ENOENT (no such object under way), ENOTCONN.
+ */
+struct spindle_rdmc_cancel {
+	__u64 object;
+	__u32 reason;
+	__u32 resv;
+};
+
+/**
+ * struct spindle_rdmc_stat - argument of SPINDLE_RDMC_IOC_STAT
+ * @member: in: index of a member: 0 to count - 1
+ * @node: out: its node id
+ * @finished: out: objects that have ended there, complete or not
+ * @object: out: the object of @blocks
+ * @blocks: out: blocks of it that are there; the root knows this of all members, others
+ *	of themselves only
+ * @total: out: blocks that this object has
+ *
+ * Errors: EINVAL, ENOTCONN.
+ */
+struct spindle_rdmc_stat {
+	__u32 member;
+	__u32 node;
+	__u64 finished;
+	__u64 object;
+	__u64 blocks;
+	__u64 total;
+};
+
+/**
+ * enum spindle_rdmc_kind - what has happened
+ * @SPINDLE_RDMC_OPENED: all members have created the group
+ * @SPINDLE_RDMC_INCOMING: an object waits for memory: ACCEPT or REFUSE it
+ * @SPINDLE_RDMC_DONE: an object has ended here: @error OK: complete, and the memory is the
+ *	process's again; else it is the process's, too, and its content is undefined
+ * @SPINDLE_RDMC_CLOSING: the root sends no more objects
+ * @SPINDLE_RDMC_CLOSED: all members have closed; @error OK: all have all objects
+ * @SPINDLE_RDMC_FAILED: the group has ended; @error says why and @node because of whom
+ */
+enum spindle_rdmc_kind {
+	SPINDLE_RDMC_OPENED = 1,
+	SPINDLE_RDMC_INCOMING,
+	SPINDLE_RDMC_DONE,
+	SPINDLE_RDMC_CLOSING,
+	SPINDLE_RDMC_CLOSED,
+	SPINDLE_RDMC_FAILED
+};
+
+/**
+ * struct spindle_rdmc_event - what read() returns
+ * @kind: enum spindle_rdmc_kind
+ * @error: enum spindle_rdmc_error
+ * @object: number, of INCOMING and DONE; of CLOSING, CLOSED: objects that the root sent
+ * @len: bytes of the object
+ * @tag: as given to SEND
+ * @node: node id of who is the cause of @error, or SPINDLE_RDMC_NOBODY
+ * @reason: as given to REFUSE or CANCEL
+ * @at_ns: when, CLOCK_MONOTONIC
+ * @first_ns: of DONE: when the first block was here, or was sent by the root; 0: never
+ * @busy_ns: of DONE: time since then in which this member had a block under way to another
+ */
+struct spindle_rdmc_event {
+	__u32 kind;
+	__u32 error;
+	__u64 object;
+	__u64 len;
+	__u64 tag;
+	__u32 node;
+	__u32 reason;
+	__u64 at_ns;
+	__u64 first_ns;
+	__u64 busy_ns;
+};
+
+#define SPINDLE_RDMC_IOC_CREATE	_IOWR(SPINDLE_IOC_MAGIC, 32, struct spindle_rdmc_create)
+#define SPINDLE_RDMC_IOC_SEND	_IOWR(SPINDLE_IOC_MAGIC, 33, struct spindle_rdmc_send)
+#define SPINDLE_RDMC_IOC_ACCEPT	_IOW(SPINDLE_IOC_MAGIC, 34, struct spindle_rdmc_accept)
+#define SPINDLE_RDMC_IOC_REFUSE	_IOW(SPINDLE_IOC_MAGIC, 35, struct spindle_rdmc_cancel)
+#define SPINDLE_RDMC_IOC_CANCEL	_IOW(SPINDLE_IOC_MAGIC, 36, struct spindle_rdmc_cancel)
+#define SPINDLE_RDMC_IOC_STAT	_IOWR(SPINDLE_IOC_MAGIC, 37, struct spindle_rdmc_stat)
+/*
+ * No more: at the root, of objects; at the others, once they have seen CLOSING, it says that
+ * they have seen all. Event CLOSED follows. ENOTCONN, ECONNABORTED; twice is fine.
+ */
+#define SPINDLE_RDMC_IOC_CLOSE	_IO(SPINDLE_IOC_MAGIC, 38)
+
+#endif /* _UAPI_LINUX_SPINDLE_RDMC_H */
