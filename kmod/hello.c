@@ -5,6 +5,7 @@
 #include <linux/random.h>
 
 #include "core/sst.h"
+#include "event.h"
 #include "group.h"
 #include "hello.h"
 #include "node.h"
@@ -163,4 +164,116 @@ const char *spindle_refusal_text(u32 code)
 	default:
 		return "refused";
 	}
+}
+
+/**
+ * spindle_hello_refused() - somebody was turned away: say it, but not often
+ * @node: the node
+ * @id: node id that it gave
+ * @code: why
+ *
+ * Context: any.
+ */
+void spindle_hello_refused(struct spindle_node *node, u32 id, u32 code)
+{
+	struct spindle_event_info info = {
+		.peer = id,
+		.reason = spindle_refusal_text(code),
+	};
+
+	atomic64_inc(&node->refused);
+	if (!__ratelimit(&node->refusals))
+		return;
+	spindle_event(node, SPINDLE_EVENT_PEER_REFUSED, &info);
+	if (code == SPINDLE_REFUSE_KEY)
+		pr_notice("node %u: node %u has another key, or none\n", node->id, id);
+}
+
+/* Its hello was right, perhaps a copy of somebody else's: its proof is not. */
+static int not_proven(struct spindle_node *node, u32 id)
+{
+	spindle_hello_refused(node, id, SPINDLE_REFUSE_KEY);
+	return -EKEYREJECTED;
+}
+
+/**
+ * spindle_hello_greet() - what a connection says of itself
+ * @node: the node
+ * @conn: the connection
+ * @reply: in: our hello; out: an answer's proof
+ *
+ * Return: bytes of @reply that are to be said
+ */
+u8 spindle_hello_greet(const struct spindle_node *node, const struct spindle_conn *conn,
+		       struct spindle_reply *reply)
+{
+	if (conn->cfg.active)
+		return sizeof(reply->hello);
+	/* What was claimed is a hello, checked. */
+	spindle_key_prove(&node->key, SPINDLE_PROOF_ANSWER, conn->greeting,
+			  sizeof(reply->hello), &reply->hello, sizeof(reply->hello),
+			  reply->proof);
+	return sizeof(*reply);
+}
+
+/**
+ * spindle_hello_answered() - look at what the other end says of itself
+ * @node: the node
+ * @id: node id of who is expected
+ * @conn: the connection
+ * @data: what it said
+ * @len: its bytes
+ * @reply: out: a copy; its hello is not checked yet
+ *
+ * Return: 0; -EPROTO, -EKEYREJECTED
+ */
+int spindle_hello_answered(struct spindle_node *node, u32 id, const struct spindle_conn *conn,
+			   const void *data, u8 len, struct spindle_reply *reply)
+{
+	memset(reply, 0, sizeof(*reply));
+	if (len < sizeof(reply->hello))
+		return -EPROTO;
+	memcpy(reply, data, min_t(u8, len, sizeof(*reply)));
+	if (conn->cfg.active && spindle_key_given(&node->key) &&
+	    !spindle_key_proven(&node->key, SPINDLE_PROOF_ANSWER, conn->said,
+				sizeof(reply->hello), &reply->hello, sizeof(reply->hello),
+				reply->proof, sizeof(reply->proof)))
+		return not_proven(node, id);
+	return 0;
+}
+
+/**
+ * spindle_hello_prove() - of the dialling side: both hellos are in it, the nonces of both
+ * @node: the node
+ * @conn: the connection
+ * @proof: out
+ */
+void spindle_hello_prove(const struct spindle_node *node, const struct spindle_conn *conn,
+			 u8 proof[SPINDLE_RIGHTS_LEN])
+{
+	const u32 len = sizeof(struct spindle_hello);
+
+	spindle_key_prove(&node->key, SPINDLE_PROOF_RIGHTS, conn->said, len, conn->greeting,
+			  len, proof);
+}
+
+/**
+ * spindle_hello_proven() - of the other side
+ * @node: the node
+ * @id: node id of who dialled
+ * @conn: the connection
+ * @proof: what it gave
+ *
+ * Return: 0 or -EKEYREJECTED
+ */
+int spindle_hello_proven(struct spindle_node *node, u32 id, const struct spindle_conn *conn,
+			 const u8 proof[SPINDLE_RIGHTS_LEN])
+{
+	const u32 len = sizeof(struct spindle_hello);
+
+	if (!spindle_key_given(&node->key) ||
+	    spindle_key_proven(&node->key, SPINDLE_PROOF_RIGHTS, conn->greeting, len, conn->said,
+			       len, proof, SPINDLE_RIGHTS_LEN))
+		return 0;
+	return not_proven(node, id);
 }

@@ -21,6 +21,8 @@
 #define SPINDLE_HELLO_F_JOIN	BIT(1)
 /* The sender wants no connection: it asks for the view that the receiver is in (door.h). */
 #define SPINDLE_HELLO_F_ASK	BIT(2)
+/* The connection is for blocks (lane.h); there is no view in the hello. */
+#define SPINDLE_HELLO_F_BULK	BIT(3)
 
 /**
  * struct spindle_hello - both directions, in rdma_cm private data
@@ -92,5 +94,16 @@ u32 spindle_hello_check_node(const struct spindle_hello *hello,
 			     const struct spindle_node *node);
 u32 spindle_hello_check(const struct spindle_hello *hello, const struct spindle_peer *peer);
 const char *spindle_refusal_text(u32 code);
+void spindle_hello_refused(struct spindle_node *node, u32 id, u32 code);
+
+/* of connections: what both kinds say and check */
+u8 spindle_hello_greet(const struct spindle_node *node, const struct spindle_conn *conn,
+		       struct spindle_reply *reply);
+int spindle_hello_answered(struct spindle_node *node, u32 id, const struct spindle_conn *conn,
+			   const void *data, u8 len, struct spindle_reply *reply);
+void spindle_hello_prove(const struct spindle_node *node, const struct spindle_conn *conn,
+			 u8 proof[SPINDLE_RIGHTS_LEN]);
+int spindle_hello_proven(struct spindle_node *node, u32 id, const struct spindle_conn *conn,
+			 const u8 proof[SPINDLE_RIGHTS_LEN]);
 
 #endif /* SPINDLE_HELLO_H */

@@ -11,6 +11,7 @@
 #include "live.h"
 #include "node.h"
 #include "peer.h"
+#include "rdmc.h"
 #include "subgroup.h"
 
 /* ---- the end of a view ------------------------------------------------- */
@@ -365,6 +366,7 @@ static void live_install(void *ctx, const struct spindle_view *next, const u32 *
 	live->timing = (struct spindle_live_times){};
 	live->at = 0;
 	spindle_live_say_view(live);
+	spindle_rdmc_node_view(group);
 }
 
 static void live_cut(void *ctx, u32 rank)
@@ -389,6 +391,7 @@ static void live_stopped(void *ctx)
 		if (subgroup_of(live, i))
 			spindle_subgroup_end(subgroup_of(live, i), SPINDLE_STATE_FAILED,
 					     spindle_live_error(live->mb.reason), live->reason);
+	spindle_rdmc_node_stop(live->group->node);
 	spindle_live_chore(live, SPINDLE_CHORE_STOP);
 }
 

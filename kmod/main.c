@@ -13,6 +13,7 @@
 #include "fabric/device.h"
 #include "netlink.h"
 #include "node.h"
+#include "rdmc.h"
 
 /* Users come last and go first. */
 static int __init spindle_init(void)
@@ -31,11 +32,16 @@ static int __init spindle_init(void)
 	err = spindle_chardev_init();
 	if (err)
 		goto err_device;
-	err = spindle_netlink_init();
+	err = spindle_rdmc_dev_init();
 	if (err)
 		goto err_chardev;
+	err = spindle_netlink_init();
+	if (err)
+		goto err_rdmc;
 	return 0;
 
+err_rdmc:
+	spindle_rdmc_dev_exit();
 err_chardev:
 	spindle_chardev_exit();
 err_device:
@@ -51,6 +57,7 @@ err_conn:
 static void __exit spindle_exit(void)
 {
 	spindle_netlink_exit();
+	spindle_rdmc_dev_exit();
 	spindle_chardev_exit();
 	spindle_device_exit();
 	spindle_node_exit();

@@ -22,6 +22,7 @@
 #include "live.h"
 #include "node.h"
 #include "peer.h"
+#include "rdmc.h"
 #include "subgroup.h"
 
 DEFINE_MUTEX(spindle_mutex);	/* see node.h */
@@ -201,6 +202,10 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	node->addr = cfg->addr;
 	node->visibility = cfg->visibility;
 	node->idle_us = cfg->idle_us;
+	INIT_LIST_HEAD(&node->lanes);
+	INIT_LIST_HEAD(&node->lanes_run);
+	INIT_LIST_HEAD(&node->rdmcs);
+	INIT_LIST_HEAD(&node->rdmc_run);
 	node->incarnation = get_random_u64();
 	ratelimit_state_init(&node->refusals, 5 * HZ, 10);
 	ratelimit_set_flags(&node->refusals, RATELIMIT_MSG_ON_RELEASE);
@@ -244,6 +249,7 @@ static void drop_group(struct spindle_node *node, u32 error)
 {
 	struct spindle_event_info info = { .error = error, .vid = node->group->view.vid };
 
+	spindle_rdmc_node_drop(node);
 	spindle_group_remove(node->group);
 	node->group = NULL;
 	spindle_node_generation++;
@@ -484,7 +490,9 @@ void spindle_node_del_view(struct spindle_node *node)
  */
 bool spindle_node_pass(struct spindle_node *node, u32 how)
 {
-	return node->running && spindle_group_pass(node->running, how);
+	bool work = node->running && spindle_group_pass(node->running, how);
+
+	return spindle_rdmc_node_pass(node) || work;
 }
 
 /**
@@ -526,8 +534,9 @@ bool spindle_node_settled(struct spindle_node *node)
 u64 spindle_node_due(const struct spindle_node *node)
 {
 	const struct spindle_group *group = node->running;
+	u64 due = group && group->live ? spindle_live_due(group->live) : U64_MAX;
 
-	return group && group->live ? spindle_live_due(group->live) : U64_MAX;
+	return min(due, spindle_rdmc_node_due(node));
 }
 
 /**
@@ -542,11 +551,11 @@ bool spindle_node_announce(struct spindle_node *node, bool sleep)
 	struct spindle_group *group = node->running;
 	struct spindle_attachment *att;
 	struct spindle_peer *peer;
-	bool ok = true;
+	bool ok = !sleep || !spindle_rdmc_node_arm(node);
 	u32 i;
 
 	if (!group)
-		return true;
+		return ok;
 	for (i = 0; i < group->view.num_subgroups; i++) {
 		if (!group->subgroup[i])
 			continue;
@@ -554,7 +563,7 @@ bool spindle_node_announce(struct spindle_node *node, bool sleep)
 			WRITE_ONCE(att->ctl->need_wakeup, sleep);
 	}
 	if (!sleep)
-		return true;
+		return ok;
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		ok &= spindle_peer_sleep(peer);
 	return ok;

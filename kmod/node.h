@@ -75,6 +75,10 @@ struct spindle_node_config {
  * @join: an attempt to join a live view, or NULL
  * @group: the installed view, or NULL
  * @running: the group as the engine sees it
+ * @lanes: connections for blocks, that are not closed
+ * @lanes_run: the same as the engine sees them
+ * @rdmcs: RDMC groups that the node is in
+ * @rdmc_run: the same as the engine sees them
  * @why: why it is in no view, or no live one, if nobody asked for that; a constant string
  * @last_vid: the view that it was in when its device went, 0: none
  * @refused: connection requests refused
@@ -100,6 +104,10 @@ struct spindle_node {
 	struct spindle_join *join;
 	struct spindle_group *group;
 	struct spindle_group *running;
+	struct list_head lanes;
+	struct list_head lanes_run;
+	struct list_head rdmcs;
+	struct list_head rdmc_run;
 	const char *why;
 	u64 last_vid;
 	atomic64_t refused;

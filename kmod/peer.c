@@ -24,6 +24,7 @@
 #include "live.h"
 #include "node.h"
 #include "peer.h"
+#include "rdmc.h"
 #include "subgroup.h"
 #include "trace.h"
 
@@ -181,11 +182,13 @@ static void lose(struct spindle_peer *peer)
 	group->lost |= rank_bit(peer);
 	if (!peer->departed)
 		spindle_event(group->node, SPINDLE_EVENT_PEER_DOWN, &info);
-	if (group->live)
+	if (group->live) {
 		spindle_live_lost(group->live, peer);
-	else
-		spindle_group_lost(group, BIT_ULL(peer->rank) | BIT_ULL(group->me), peer->cause,
-				   info.reason);
+		return;
+	}
+	spindle_group_lost(group, BIT_ULL(peer->rank) | BIT_ULL(group->me), peer->cause,
+			   info.reason);
+	spindle_rdmc_node_lost(group->node, peer->id);
 }
 
 /*

@@ -4,9 +4,9 @@
  */
 #include "door.h"
 #include "engine.h"
-#include "event.h"
 #include "group.h"
 #include "hello.h"
+#include "lane.h"
 #include "node.h"
 #include "peer.h"
 
@@ -23,52 +23,17 @@ static u8 peer_greet(struct spindle_conn *conn, void *data)
 	struct spindle_reply *reply = data;
 
 	spindle_hello_fill(&reply->hello, peer);
-	if (conn->cfg.active)
-		return sizeof(reply->hello);
-	/* What was claimed is a hello, checked. */
-	spindle_key_prove(&peer->group->node->key, SPINDLE_PROOF_ANSWER, conn->greeting,
-			  sizeof(reply->hello), &reply->hello, sizeof(reply->hello),
-			  reply->proof);
-	return sizeof(*reply);
-}
-
-/* Say it, but not often. */
-static void tell_refused(struct spindle_node *node, u32 peer, u32 code)
-{
-	struct spindle_event_info info = {
-		.peer = peer,
-		.reason = spindle_refusal_text(code),
-	};
-
-	atomic64_inc(&node->refused);
-	if (!__ratelimit(&node->refusals))
-		return;
-	spindle_event(node, SPINDLE_EVENT_PEER_REFUSED, &info);
-	if (code == SPINDLE_REFUSE_KEY)
-		pr_notice("node %u: node %u has another key, or none\n", node->id, peer);
-}
-
-/* Its hello was right, perhaps a copy of somebody else's: its proof is not. */
-static int not_proven(const struct spindle_peer *peer)
-{
-	tell_refused(peer->group->node, peer->id, SPINDLE_REFUSE_KEY);
-	return -EKEYREJECTED;
+	return spindle_hello_greet(peer->group->node, conn, reply);
 }
 
 static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
 {
 	struct spindle_peer *peer = conn_peer(conn);
-	const struct spindle_key *key = &peer->group->node->key;
-	struct spindle_reply reply = {};
+	struct spindle_reply reply;
+	int err = spindle_hello_answered(peer->group->node, peer->id, conn, data, len, &reply);
 
-	if (len < sizeof(reply.hello))
-		return -EPROTO;
-	memcpy(&reply, data, min_t(u8, len, sizeof(reply)));
-	if (conn->cfg.active && spindle_key_given(key) &&
-	    !spindle_key_proven(key, SPINDLE_PROOF_ANSWER, conn->said, sizeof(reply.hello),
-				&reply.hello, sizeof(reply.hello), reply.proof,
-				sizeof(reply.proof)))
-		return not_proven(peer);
+	if (err)
+		return err;
 	if (spindle_hello_check(&reply.hello, peer))
 		return -EPROTO;
 	peer->needs_imm = reply.hello.flags & SPINDLE_HELLO_F_IMM;
@@ -80,25 +45,16 @@ static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
 	return 0;
 }
 
-/* Of the dialling side: both hellos are in it, the nonces of both. */
 static void peer_prove(struct spindle_conn *conn, u8 proof[SPINDLE_RIGHTS_LEN])
 {
-	const u32 len = sizeof(struct spindle_hello);
-
-	spindle_key_prove(&conn_peer(conn)->group->node->key, SPINDLE_PROOF_RIGHTS, conn->said,
-			  len, conn->greeting, len, proof);
+	spindle_hello_prove(conn_peer(conn)->group->node, conn, proof);
 }
 
 static int peer_proven(struct spindle_conn *conn, const u8 proof[SPINDLE_RIGHTS_LEN])
 {
-	const struct spindle_key *key = &conn_peer(conn)->group->node->key;
-	const u32 len = sizeof(struct spindle_hello);
+	struct spindle_peer *peer = conn_peer(conn);
 
-	if (!spindle_key_given(key) ||
-	    spindle_key_proven(key, SPINDLE_PROOF_RIGHTS, conn->greeting, len, conn->said, len,
-			       proof, SPINDLE_RIGHTS_LEN))
-		return 0;
-	return not_proven(conn_peer(conn));
+	return spindle_hello_proven(peer->group->node, peer->id, conn, proof);
 }
 
 static void peer_up(struct spindle_conn *conn)
@@ -159,6 +115,8 @@ static u32 find_conn(struct spindle_endpoint *ep, const struct spindle_hello *he
 	list_for_each_entry(conn, &ep->conns, list) {
 		struct spindle_peer *peer = conn_peer(conn);
 
+		if (conn->cfg.bulk)
+			continue;
 		/* The last life of it may still have a seat. */
 		if (hello->src != cpu_to_le32(peer->id) ||
 		    READ_ONCE(conn->state) >= SPINDLE_CONN_FAILED)
@@ -195,6 +153,8 @@ static struct spindle_conn *endpoint_match(struct spindle_endpoint *ep,
 	}
 	if (!refusal && (hello.flags & SPINDLE_HELLO_F_ASK)) {
 		refusal = spindle_door_answer(node->door, &node->key, &hello, reject);
+	} else if (!refusal && (hello.flags & SPINDLE_HELLO_F_BULK)) {
+		refusal = spindle_lane_match(ep, &hello, &conn);
 	} else if (!refusal) {
 		refusal = find_conn(ep, &hello, &conn);
 		if (refusal == SPINDLE_REFUSE_UNKNOWN && (hello.flags & SPINDLE_HELLO_F_JOIN))
@@ -213,8 +173,11 @@ static void endpoint_refused(struct spindle_endpoint *ep, const void *data, u8 l
 	if (len >= sizeof(hello) && code != SPINDLE_REFUSE_NOT_SPINDLE) {
 		memcpy(&hello, data, sizeof(hello));
 		peer = le32_to_cpu(hello.src);
+		/* It has created a group that we have not, yet: it will ask again. */
+		if ((hello.flags & SPINDLE_HELLO_F_BULK) && code == SPINDLE_REFUSE_UNKNOWN)
+			return;
 	}
-	tell_refused(node, peer, code);
+	spindle_hello_refused(node, peer, code);
 }
 
 const struct spindle_endpoint_ops spindle_peer_endpoint_ops = {

@@ -4,10 +4,12 @@
  */
 #include <linux/slab.h>
 
+#include "bulk.h"
 #include "conn.h"
 
 #define ATTEMPT_MS	5000	/* for each step of a connection attempt */
 #define RETRY_MS	100	/* between attempts */
+#define RETRY_BULK_MS	20	/* where who is dialled need not expect it yet */
 #define ACK_TIMEOUT	17	/* 4.096 us << 17: half a second per retry */
 /*
  * Of patient connections: 34 ms. Soft-RoCE begins to wait anew with each write, so that this
@@ -209,10 +211,35 @@ static void qp_event(struct ib_event *event, void *ctx)
 
 /* ---- resources of an attempt ------------------------------------------ */
 
+/*
+ * Not in softirq: there the core may touch a queue that has been freed, when it asks for
+ * the next event after it has declared the handler done.
+ */
+static int create_cqs(struct spindle_conn *conn, u32 recvs)
+{
+	bool bulk = conn->cfg.bulk;
+	struct ib_device *ib = conn->id->device;
+	struct ib_cq *cq;
+
+	/* One more each for the drain. */
+	cq = ib_alloc_cq(ib, conn, SPINDLE_SQ_DEPTH + 1 + (bulk ? recvs + 1 : 0), 0,
+			 IB_POLL_DIRECT);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	conn->scq = cq;
+	if (!bulk)
+		cq = ib_alloc_cq(ib, conn, recvs + 1, 0, IB_POLL_UNBOUND_WORKQUEUE);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	conn->rcq = cq;
+	return 0;
+}
+
 static int create_queues(struct spindle_conn *conn)
 {
+	bool bulk = conn->cfg.bulk;
 	struct ib_device *ib = conn->id->device;
-	u32 recvs = SPINDLE_RQ_DEPTH + conn->ndesc_in;
+	u32 recvs = (bulk ? SPINDLE_BULK_RECVS : SPINDLE_RQ_DEPTH) + conn->ndesc_in;
 	struct ib_qp_init_attr attr = {
 		.event_handler = qp_event,
 		.qp_context = conn,
@@ -222,7 +249,7 @@ static int create_queues(struct spindle_conn *conn)
 			/* One more each for the drain. */
 			.max_send_wr = SPINDLE_SQ_DEPTH + 1,
 			.max_recv_wr = recvs + 1,
-			.max_send_sge = 1,
+			.max_send_sge = bulk ? spindle_bulk_sges(ib) : 1,
 			.max_recv_sge = 1,
 			.max_inline_data = SPINDLE_INLINE_MAX,
 		},
@@ -235,22 +262,9 @@ static int create_queues(struct spindle_conn *conn)
 		conn->pd = NULL;
 		return err;
 	}
-	conn->scq = ib_alloc_cq(ib, conn, SPINDLE_SQ_DEPTH + 1, 0, IB_POLL_DIRECT);
-	if (IS_ERR(conn->scq)) {
-		err = PTR_ERR(conn->scq);
-		conn->scq = NULL;
+	err = create_cqs(conn, recvs);
+	if (err)
 		return err;
-	}
-	/*
-	 * Not in softirq: there the core may touch a queue that has been freed, when it
-	 * asks for the next event after it has declared the handler done.
-	 */
-	conn->rcq = ib_alloc_cq(ib, conn, recvs + 1, 0, IB_POLL_UNBOUND_WORKQUEUE);
-	if (IS_ERR(conn->rcq)) {
-		err = PTR_ERR(conn->rcq);
-		conn->rcq = NULL;
-		return err;
-	}
 	attr.send_cq = conn->scq;
 	attr.recv_cq = conn->rcq;
 	err = rdma_create_qp(conn->id, conn->pd, &attr);
@@ -290,6 +304,16 @@ static void drain_done(struct ib_cq *cq, struct ib_wc *wc)
 	container_of(wc->wr_cqe, struct drain, cqe)->done = true;
 }
 
+static void wait_for_drain(struct spindle_conn *conn, const struct drain *drain)
+{
+	for (;;) {
+		ib_process_cq_direct(conn->scq, -1);
+		if (drain->done)
+			break;
+		usleep_range(20, 200);
+	}
+}
+
 /*
  * What ib_drain_sq() does, which looks at a queue like ours, that is polled, no sooner
  * than after a tenth of a second: too long for the end of a view with many members.
@@ -312,12 +336,20 @@ static void drain_sends(struct spindle_conn *conn)
 		ib_drain_sq(conn->qp);
 		return;
 	}
-	for (;;) {
-		ib_process_cq_direct(conn->scq, -1);
-		if (drain.done)
-			break;
-		usleep_range(20, 200);
-	}
+	wait_for_drain(conn, &drain);
+}
+
+/* The same for receives, which ib_drain_rq() looks at as seldom where they are polled. */
+static void drain_receives(struct spindle_conn *conn)
+{
+	struct drain drain = { .cqe.done = drain_done };
+	struct ib_recv_wr marker = { .wr_cqe = &drain.cqe };
+
+	if (!conn->cfg.bulk || conn->qp->device->ops.drain_rq ||
+	    ib_post_recv(conn->qp, &marker, NULL))
+		ib_drain_rq(conn->qp);
+	else
+		wait_for_drain(conn, &drain);
 }
 
 /*
@@ -329,8 +361,10 @@ static void destroy_resources(struct spindle_conn *conn)
 	if (conn->qp) {
 		rdma_disconnect(conn->id);
 		drain_sends(conn);
-		ib_drain_rq(conn->qp);
+		drain_receives(conn);
 	}
+	if (conn->cfg.bulk)
+		conn->cfg.ops->drained(conn);
 	spindle_window_close(&conn->own);
 	spindle_window_close(&conn->in);
 	if (conn->qp)
@@ -340,7 +374,7 @@ static void destroy_resources(struct spindle_conn *conn)
 	if (conn->id)
 		rdma_destroy_id(conn->id);
 	conn->id = NULL;
-	if (conn->rcq)
+	if (conn->rcq && conn->rcq != conn->scq)
 		ib_free_cq(conn->rcq);
 	conn->rcq = NULL;
 	if (conn->scq)
@@ -473,6 +507,11 @@ static const char *failure_text(struct spindle_conn *conn, int err)
 	}
 }
 
+static u32 retry_ms(const struct spindle_conn *conn)
+{
+	return conn->cfg.bulk ? RETRY_BULK_MS : RETRY_MS;
+}
+
 /*
  * The life of a connection until it is up: one attempt. A passive connection is
  * CONNECTING when it comes here, by the claim; an active one begins by itself. A
@@ -510,7 +549,7 @@ static void conn_work(struct work_struct *work)
 	WRITE_ONCE(conn->reason, failure_text(conn, err));
 	destroy_resources(conn);
 	if (change_state(conn, SPINDLE_CONN_IDLE) && conn->cfg.active)
-		queue_delayed_work(conn_wq, &conn->work, msecs_to_jiffies(RETRY_MS));
+		queue_delayed_work(conn_wq, &conn->work, msecs_to_jiffies(retry_ms(conn)));
 }
 
 /**

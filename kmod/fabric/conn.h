@@ -33,6 +33,8 @@
 #define SPINDLE_SQ_STRIDE	64
 /* Receives for immediate data: no fewer than the peer can have outstanding. */
 #define SPINDLE_RQ_DEPTH	SPINDLE_SQ_DEPTH
+/* Scatter entries of a chain: one for each request, or for each page of a block (bulk.h). */
+#define SPINDLE_CHAIN_SGES	(SPINDLE_SQ_DEPTH + 1)
 /* Retries of a write; 7 means for ever on soft-RoCE. */
 #define SPINDLE_RETRIES		6
 /* Of a patient connection: somebody else finds out whether the peer is alive. */
@@ -79,6 +81,9 @@ struct spindle_conn;
  * @imm: a write with immediate data arrived: it and all before it are visible. Work
  *	context, one at a time
  * @refused: text for a code that the peer's owner gave. Work context
+ * @event: of a bulk connection: something has come since it was armed. Any context
+ * @drained: of a bulk connection: the device is through with it: what is registered in its
+ *	protection domain has to go. In spindle_conn_close()
  */
 struct spindle_conn_ops {
 	u8 (*greet)(struct spindle_conn *conn, void *data);
@@ -89,6 +94,8 @@ struct spindle_conn_ops {
 	void (*down)(struct spindle_conn *conn);
 	void (*imm)(struct spindle_conn *conn, u32 imm);
 	const char *(*refused)(u32 code);
+	void (*event)(struct spindle_conn *conn);
+	void (*drained)(struct spindle_conn *conn);
 };
 
 /**
@@ -111,6 +118,7 @@ struct spindle_remote {
  * @dst: the peer's address and port (active side)
  * @patient: what is lost is repeated soon, and for as long as the device can
  * @secret: the dialling side gives its rights, and proves who it is, first
+ * @bulk: it is part of a struct spindle_bulk, see bulk.h
  * @in: region that the peer may write: its row as we hold it
  * @own: region that we write from: our row
  * @remote_bytes: size of our row in the peer's memory
@@ -124,6 +132,7 @@ struct spindle_conn_config {
 	struct sockaddr_storage dst;
 	bool patient;
 	bool secret;
+	bool bulk;
 	const struct spindle_region *in;
 	const struct spindle_region *own;
 	u64 remote_bytes;
@@ -153,7 +162,7 @@ struct spindle_desc_page;
  * @id: rdma_cm id of this attempt
  * @pd: protection domain
  * @scq: send completions, polled by the owner of the queue pair
- * @rcq: receive completions, in a work queue of the RDMA core
+ * @rcq: receive completions, in a work queue of the RDMA core; of a bulk connection @scq
  * @qp: the queue pair
  * @in: rights of the peer
  * @own: registration of the own row, local
@@ -216,7 +225,7 @@ struct spindle_conn {
 	struct ib_cqe imm_cqe;
 
 	struct ib_rdma_wr chain[SPINDLE_SQ_DEPTH];
-	struct ib_sge sge[SPINDLE_SQ_DEPTH];
+	struct ib_sge sge[SPINDLE_CHAIN_SGES];
 	u32 inline_max;
 	u32 nchain;
 	u32 sq_free;

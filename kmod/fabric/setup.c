@@ -11,6 +11,7 @@
 #include <linux/delay.h>
 #include <linux/slab.h>
 
+#include "bulk.h"
 #include "conn.h"
 
 #define SETUP_MS 10000
@@ -171,6 +172,8 @@ void spindle_setup_release(struct spindle_conn *conn)
 	conn->desc = NULL;
 	kvfree(conn->remote);
 	conn->remote = NULL;
+	if (conn->cfg.bulk)
+		spindle_bulk_release(conn);
 }
 
 /**
@@ -200,6 +203,8 @@ int spindle_setup_receives(struct spindle_conn *conn)
 		if (err)
 			return err;
 	}
+	if (conn->cfg.bulk)
+		return spindle_bulk_receives(conn);
 	for (i = 0; i < SPINDLE_RQ_DEPTH; i++) {
 		err = post_imm_receive(conn);
 		if (err)
@@ -316,12 +321,26 @@ static bool all_came(struct spindle_conn *conn)
 	return atomic_read_acquire(&conn->got) == conn->ndesc_in;
 }
 
+/* Nobody polls a bulk connection for us yet. */
+static void poll_descs(struct spindle_conn *conn)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(SETUP_MS);
+
+	while (!all_came(conn) && !failed(conn) && time_before(jiffies, end)) {
+		if (ib_process_cq_direct(conn->scq, 16) <= 0)
+			usleep_range(20, 100);
+	}
+}
+
 static int take_descs(struct spindle_conn *conn)
 {
 	u32 i;
 
-	wait_event_timeout(conn->wq, all_came(conn) || failed(conn),
-			   msecs_to_jiffies(SETUP_MS));
+	if (conn->cfg.bulk)
+		poll_descs(conn);
+	else
+		wait_event_timeout(conn->wq, all_came(conn) || failed(conn),
+				   msecs_to_jiffies(SETUP_MS));
 	if (failed(conn))
 		return failed(conn);
 	if (!all_came(conn))

@@ -27,8 +27,8 @@
  * the group has ended and its last event was read.
  *
  * A member that is lost, or closes its file before CLOSED, ends the group everywhere:
- * objects that are not complete end with DONE and an error, then comes FAILED. A child
- * does not inherit the group: what it does with the file is refused.
+ * objects that are not complete end with DONE and an error, then comes FAILED. While a
+ * process does not read its events, objects do not end there, and in time the root waits.
  */
 #ifndef _UAPI_LINUX_SPINDLE_RDMC_H
 #define _UAPI_LINUX_SPINDLE_RDMC_H
@@ -76,6 +76,7 @@ enum spindle_rdmc_algorithm {
  * @SPINDLE_RDMC_MISMATCH: a member created the group with other arguments
  * @SPINDLE_RDMC_VIEW: a member is not in the view any more, or this node has none
  * @SPINDLE_RDMC_INCOMPLETE: of CLOSED: not all members have all objects
+ * @SPINDLE_RDMC_NOMEM: a member's kernel had no memory for the group
  */
 enum spindle_rdmc_error {
 	SPINDLE_RDMC_OK,
@@ -87,7 +88,8 @@ enum spindle_rdmc_error {
 	SPINDLE_RDMC_PROTOCOL,
 	SPINDLE_RDMC_MISMATCH,
 	SPINDLE_RDMC_VIEW,
-	SPINDLE_RDMC_INCOMPLETE
+	SPINDLE_RDMC_INCOMPLETE,
+	SPINDLE_RDMC_NOMEM
 };
 
 /**

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Bulk: a connection for large blocks and short messages. See bulk.h.
+ */
+#include <linux/bottom_half.h>
+#include <linux/slab.h>
+
+#include "bulk.h"
+
+/* Where the text of a message begins. */
+struct head {
+	u32 reposted;
+	u32 flags;
+};
+
+/* There is a text; otherwise it is the count that matters. */
+#define HEAD_TEXT	BIT(0)
+
+#define MESSAGE		(sizeof(struct head) + SPINDLE_BULK_TEXT)
+/* What is left of a page is not worth another receive. */
+#define BUFFERS		(SPINDLE_BULK_RECVS * MESSAGE)
+/* Pages of the longest block, which need not begin at one. */
+#define BLOCK_PAGES	((SPINDLE_RDMC_MAX_BLOCK >> PAGE_SHIFT) + 1)
+/* Completions that one poll takes: others want the engine, too. */
+#define POLL_BUDGET	64
+
+static_assert(MESSAGE <= SPINDLE_INLINE_MIN);
+
+/*
+ * struct spindle_bulk_recv - a receive
+ * @cqe: its completion
+ */
+struct spindle_bulk_recv {
+	struct ib_cqe cqe;
+};
+
+static struct spindle_bulk *conn_bulk(struct spindle_conn *conn)
+{
+	return container_of(conn, struct spindle_bulk, conn);
+}
+
+/**
+ * spindle_bulk_sges() - scatter entries that a write may have
+ * @ib: device
+ *
+ * Return: their number, 1 to SPINDLE_BULK_SGES
+ */
+u32 spindle_bulk_sges(const struct ib_device *ib)
+{
+	return clamp_t(int, ib->attrs.max_send_sge, 1, SPINDLE_BULK_SGES);
+}
+
+static u32 block_wrs(const struct spindle_bulk *bulk)
+{
+	return DIV_ROUND_UP(BLOCK_PAGES, bulk->sges);
+}
+
+/* ---- receives ---------------------------------------------------------- */
+
+static int post_receive(struct spindle_bulk *bulk, u32 index)
+{
+	struct ib_sge sge = {
+		.addr = bulk->dma + index * MESSAGE,
+		.length = MESSAGE,
+		.lkey = bulk->conn.pd->local_dma_lkey,
+	};
+	struct ib_recv_wr wr = {
+		.wr_cqe = &bulk->recv[index].cqe,
+		.sg_list = &sge,
+		.num_sge = 1,
+	};
+
+	return ib_post_recv(bulk->conn.qp, &wr, NULL);
+}
+
+/* How far the peer's receives go: at most as far as we have used them up. */
+static bool believe(struct spindle_bulk *bulk, u32 reposted)
+{
+	u32 allowed = reposted + SPINDLE_BULK_RECVS;
+
+	if (allowed - bulk->sent > SPINDLE_BULK_RECVS)
+		return false;
+	bulk->allowed = allowed;
+	return true;
+}
+
+static void take_receive(struct spindle_bulk *bulk, u32 index, bool has_imm, u32 imm)
+{
+	struct spindle_conn *conn = &bulk->conn;
+	struct {
+		struct head head;
+		u8 text[SPINDLE_BULK_TEXT];
+	} copy = {};
+
+	if (!has_imm) {
+		ib_dma_sync_single_for_cpu(conn->cfg.ep->ib, bulk->dma + index * MESSAGE, MESSAGE,
+					   DMA_FROM_DEVICE);
+		memcpy(&copy, bulk->text + index * MESSAGE, MESSAGE);
+		ib_dma_sync_single_for_device(conn->cfg.ep->ib, bulk->dma + index * MESSAGE,
+					      MESSAGE, DMA_FROM_DEVICE);
+	}
+	if (post_receive(bulk, index)) {
+		spindle_conn_fail(conn, "cannot post a receive");
+		return;
+	}
+	bulk->reposted++;
+	if (has_imm) {
+		bulk->ops->arrived(bulk, imm);
+		return;
+	}
+	if (!believe(bulk, copy.head.reposted)) {
+		spindle_conn_fail(conn, "it counts receives that it cannot have");
+		return;
+	}
+	if (copy.head.flags & HEAD_TEXT)
+		bulk->ops->message(bulk, copy.text);
+}
+
+static void recv_wc(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct spindle_bulk *bulk = conn_bulk(cq->cq_context);
+	u32 index = container_of(wc->wr_cqe, struct spindle_bulk_recv, cqe) - bulk->recv;
+	bool has_imm = wc->wc_flags & IB_WC_WITH_IMM;
+	u32 imm;
+
+	if (bulk->dropped)
+		return;
+	if (wc->status != IB_WC_SUCCESS) {
+		spindle_conn_fail(&bulk->conn, ib_wc_status_msg(wc->status));
+		return;
+	}
+	if (!has_imm && wc->byte_len != MESSAGE) {
+		spindle_conn_fail(&bulk->conn, "it sent a message of a strange length");
+		return;
+	}
+	imm = has_imm ? be32_to_cpu(wc->ex.imm_data) : 0;
+	if (bulk->taken) {
+		take_receive(bulk, index, has_imm, imm);
+		return;
+	}
+	/* The peer was ready first. There are as many places as receives. */
+	bulk->early[bulk->nearly].index = index;
+	bulk->early[bulk->nearly].imm = imm;
+	bulk->early[bulk->nearly++].has_imm = has_imm;
+}
+
+static void send_wc(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct spindle_bulk *bulk = conn_bulk(cq->cq_context);
+	struct spindle_bulk_job *job;
+
+	if (wc->status != IB_WC_SUCCESS) {
+		/* What is flushed says nothing new; who looked at receives has heard of it. */
+		if (!bulk->dropped && wc->status != IB_WC_WR_FLUSH_ERR)
+			spindle_conn_fail(&bulk->conn, ib_wc_status_msg(wc->status));
+		return;
+	}
+	job = &bulk->job[bulk->job_head++ % SPINDLE_SQ_DEPTH];
+	bulk->conn.sq_free += job->wrs;
+	if (job->done && !bulk->dropped)
+		job->done(job->ctx, job->arg);
+}
+
+static void comp_handler(struct ib_cq *cq, void *ctx)
+{
+	struct spindle_conn *conn = ctx;
+
+	conn->cfg.ops->event(conn);
+}
+
+/* ---- life -------------------------------------------------------------- */
+
+/**
+ * spindle_bulk_init() - prepare for spindle_conn_open() of @bulk->conn
+ * @bulk: zeroed
+ * @ops: callbacks
+ */
+void spindle_bulk_init(struct spindle_bulk *bulk, const struct spindle_bulk_ops *ops)
+{
+	bulk->ops = ops;
+	bulk->cqe.done = send_wc;
+}
+
+/**
+ * spindle_bulk_receives() - a fresh queue pair: counters, buffers, receives
+ * @conn: the connection, of a struct spindle_bulk
+ *
+ * Context: the connection's work item.
+ * Return: 0 or -errno; spindle_bulk_release() undoes either
+ */
+int spindle_bulk_receives(struct spindle_conn *conn)
+{
+	struct spindle_bulk *bulk = conn_bulk(conn);
+	struct ib_device *ib = conn->cfg.ep->ib;
+	u32 i;
+	int err;
+
+	/* Written by hand: ib_alloc_cq() has no kind of queue that is polled, and tells. */
+	conn->scq->comp_handler = comp_handler;
+	bulk->taken = false;
+	bulk->dropped = false;
+	bulk->nearly = 0;
+	bulk->job_head = 0;
+	bulk->job_tail = 0;
+	bulk->sges = spindle_bulk_sges(ib);
+	bulk->sent = 0;
+	bulk->allowed = SPINDLE_BULK_RECVS;
+	bulk->reposted = 0;
+	bulk->told = 0;
+	bulk->recv = kcalloc(SPINDLE_BULK_RECVS, sizeof(*bulk->recv), GFP_KERNEL);
+	bulk->text = kzalloc(BUFFERS, GFP_KERNEL);
+	if (!bulk->recv || !bulk->text)
+		return -ENOMEM;
+	bulk->dma = ib_dma_map_single(ib, bulk->text, BUFFERS, DMA_FROM_DEVICE);
+	if (ib_dma_mapping_error(ib, bulk->dma)) {
+		kfree(bulk->text);
+		bulk->text = NULL;
+		return -ENOMEM;
+	}
+	for (i = 0; i < SPINDLE_BULK_RECVS; i++) {
+		bulk->recv[i].cqe.done = recv_wc;
+		err = post_receive(bulk, i);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * spindle_bulk_release() - the mirror; the queue pair is gone
+ * @conn: the connection
+ */
+void spindle_bulk_release(struct spindle_conn *conn)
+{
+	struct spindle_bulk *bulk = conn_bulk(conn);
+
+	if (bulk->text)
+		ib_dma_unmap_single(conn->cfg.ep->ib, bulk->dma, BUFFERS, DMA_FROM_DEVICE);
+	kfree(bulk->text);
+	kfree(bulk->recv);
+	bulk->text = NULL;
+	bulk->recv = NULL;
+}
+
+/**
+ * spindle_bulk_take() - the connection is up: the engine has it from now on
+ * @bulk: the connection
+ */
+void spindle_bulk_take(struct spindle_bulk *bulk)
+{
+	u32 i;
+
+	bulk->taken = true;
+	for (i = 0; i < bulk->nearly; i++)
+		take_receive(bulk, bulk->early[i].index, bulk->early[i].has_imm,
+			     bulk->early[i].imm);
+	bulk->nearly = 0;
+}
+
+/**
+ * spindle_bulk_drop() - the engine has no more to do with it: it will be closed
+ * @bulk: the connection
+ */
+void spindle_bulk_drop(struct spindle_bulk *bulk)
+{
+	bulk->dropped = true;
+}
+
+/* ---- sending ----------------------------------------------------------- */
+
+/**
+ * spindle_bulk_room() - is there room for one message, grant, or block?
+ * @bulk: the connection
+ *
+ * Return: true if so
+ */
+bool spindle_bulk_room(const struct spindle_bulk *bulk)
+{
+	return bulk->conn.sq_free > block_wrs(bulk) + SPINDLE_BULK_SPARE &&
+	       bulk->allowed - bulk->sent > SPINDLE_BULK_SPARE;
+}
+
+/**
+ * spindle_bulk_idle() - has all that was posted arrived?
+ * @bulk: the connection
+ *
+ * Return: true if so
+ */
+bool spindle_bulk_idle(const struct spindle_bulk *bulk)
+{
+	return bulk->job_head == bulk->job_tail;
+}
+
+/* @last: the only one of the chain that is signalled; it ends the job. */
+static void post(struct spindle_bulk *bulk, struct ib_send_wr *first, struct ib_send_wr *last,
+		 u32 wrs, const struct spindle_bulk_job *job)
+{
+	struct spindle_bulk_job *slot = &bulk->job[bulk->job_tail++ % SPINDLE_SQ_DEPTH];
+	struct spindle_conn *conn = &bulk->conn;
+	int err;
+
+	*slot = job ? *job : (struct spindle_bulk_job){};
+	slot->wrs = wrs;
+	last->wr_cqe = &bulk->cqe;
+	last->send_flags |= IB_SEND_SIGNALED;
+	conn->sq_free -= wrs;
+	WRITE_ONCE(conn->stats.writes, conn->stats.writes + wrs);
+	WRITE_ONCE(conn->stats.posts, conn->stats.posts + 1);
+	/* See spindle_post_flush(). */
+	local_bh_disable();
+	err = ib_post_send(conn->qp, first, NULL);
+	local_bh_enable();
+	if (err)
+		spindle_conn_fail(conn, "cannot post");
+}
+
+/**
+ * struct message - a message as it is posted
+ * @wr: work request
+ * @sge: its bytes
+ * @head: of the message
+ * @text: the same
+ */
+struct message {
+	struct ib_send_wr wr;
+	struct ib_sge sge;
+	struct head head;
+	u8 text[SPINDLE_BULK_TEXT];
+};
+
+static void make_message(struct spindle_bulk *bulk, struct message *m, const void *text)
+{
+	memset(m, 0, sizeof(*m));
+	m->head.reposted = bulk->reposted;
+	if (text) {
+		m->head.flags = HEAD_TEXT;
+		memcpy(m->text, text, SPINDLE_BULK_TEXT);
+	}
+	m->sge.addr = (uintptr_t)&m->head;
+	m->sge.length = MESSAGE;
+	m->wr.sg_list = &m->sge;
+	m->wr.num_sge = 1;
+	m->wr.opcode = IB_WR_SEND;
+	m->wr.send_flags = IB_SEND_INLINE;
+	bulk->told = bulk->reposted;
+	bulk->sent++;
+}
+
+/**
+ * spindle_bulk_say() - send a message
+ * @bulk: the connection; there is room
+ * @text: SPINDLE_BULK_TEXT bytes; NULL: how many receives were posted again, and no more
+ */
+void spindle_bulk_say(struct spindle_bulk *bulk, const void *text)
+{
+	struct message m;
+
+	make_message(bulk, &m, text);
+	post(bulk, &m.wr, &m.wr, 1, NULL);
+}
+
+/**
+ * spindle_bulk_grant() - register memory, and say so
+ * @bulk: the connection; there is room
+ * @mr: pages and a new key are set
+ * @text: of the message, which is sent when the device knows the memory
+ */
+void spindle_bulk_grant(struct spindle_bulk *bulk, struct ib_mr *mr, const void *text)
+{
+	struct message m;
+	struct ib_reg_wr reg = {
+		.wr = {
+			.wr_cqe = &bulk->cqe,
+			.opcode = IB_WR_REG_MR,
+			.next = &m.wr,
+		},
+		.mr = mr,
+		.key = mr->rkey,
+		.access = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE,
+	};
+
+	make_message(bulk, &m, text);
+	post(bulk, &reg.wr, &m.wr, 2, NULL);
+}
+
+/**
+ * spindle_bulk_revoke() - take a right back
+ * @bulk: the connection; there is room
+ * @mr: registered
+ * @job: what to do when the peer cannot use it any more
+ */
+void spindle_bulk_revoke(struct spindle_bulk *bulk, struct ib_mr *mr,
+			 const struct spindle_bulk_job *job)
+{
+	struct ib_send_wr wr = {
+		.opcode = IB_WR_LOCAL_INV,
+		.ex.invalidate_rkey = mr->rkey,
+	};
+
+	post(bulk, &wr, &wr, 1, job);
+}
+
+/**
+ * spindle_bulk_write() - write a block
+ * @bulk: the connection; there is room
+ * @sgt: its bytes, mapped for the device
+ * @addr: where to, in terms of the peer's device
+ * @rkey: key for @addr
+ * @imm: what the peer is told when all of it is there
+ * @job: what to do when all of it has been acknowledged
+ */
+void spindle_bulk_write(struct spindle_bulk *bulk, const struct sg_table *sgt, u64 addr,
+			u32 rkey, u32 imm, const struct spindle_bulk_job *job)
+{
+	struct spindle_conn *conn = &bulk->conn;
+	struct ib_rdma_wr *wr = NULL;
+	struct scatterlist *sg;
+	u32 n = 0, i, wrs = 0;
+	u64 bytes = 0;
+
+	/* As many entries as the connection has; the last chain of a block tells. */
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		struct ib_sge *sge = &conn->sge[n];
+
+		if (!wr || wr->wr.num_sge == bulk->sges) {
+			struct ib_rdma_wr *next = &conn->chain[wrs++];
+
+			memset(next, 0, sizeof(*next));
+			next->wr.wr_cqe = &bulk->cqe;
+			next->wr.sg_list = sge;
+			next->wr.opcode = IB_WR_RDMA_WRITE;
+			next->remote_addr = addr + bytes;
+			next->rkey = rkey;
+			if (wr)
+				wr->wr.next = &next->wr;
+			wr = next;
+		}
+		sge->addr = sg_dma_address(sg);
+		sge->length = sg_dma_len(sg);
+		sge->lkey = conn->pd->local_dma_lkey;
+		wr->wr.num_sge++;
+		bytes += sge->length;
+		n++;
+	}
+	wr->wr.opcode = IB_WR_RDMA_WRITE_WITH_IMM;
+	wr->wr.ex.imm_data = cpu_to_be32(imm);
+	bulk->sent++;
+	WRITE_ONCE(conn->stats.bytes, conn->stats.bytes + bytes);
+	WRITE_ONCE(conn->stats.imms, conn->stats.imms + 1);
+	post(bulk, &conn->chain[0].wr, &wr->wr, wrs, job);
+}
+
+/* ---- receiving --------------------------------------------------------- */
+
+/* The peer may be out of receives, and we may have nothing else to say to it. */
+static void tell_receives(struct spindle_bulk *bulk)
+{
+	if (bulk->reposted - bulk->told < SPINDLE_BULK_RECVS / 2 || !bulk->conn.sq_free ||
+	    bulk->allowed == bulk->sent)
+		return;
+	spindle_bulk_say(bulk, NULL);
+}
+
+/**
+ * spindle_bulk_poll() - see what has come, and what is done
+ * @bulk: the connection, taken
+ *
+ * Return: true if there was something
+ */
+bool spindle_bulk_poll(struct spindle_bulk *bulk)
+{
+	int n = ib_process_cq_direct(bulk->conn.scq, POLL_BUDGET);
+
+	tell_receives(bulk);
+	return n > 0;
+}
+
+/**
+ * spindle_bulk_arm() - an event shall tell of what comes next
+ * @bulk: the connection, taken
+ *
+ * Return: true if something has come already: poll again
+ */
+bool spindle_bulk_arm(struct spindle_bulk *bulk)
+{
+	return ib_req_notify_cq(bulk->conn.scq,
+				IB_CQ_NEXT_COMP | IB_CQ_REPORT_MISSED_EVENTS) > 0;
+}

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lanes: the bulk connection of a node to another one. See lane.h.
+ */
+#include <linux/slab.h>
+
+#include "engine.h"
+#include "hello.h"
+#include "lane.h"
+#include "node.h"
+#include "rdmc.h"
+
+static struct spindle_lane *bulk_lane(struct spindle_bulk *bulk)
+{
+	return container_of(bulk, struct spindle_lane, bulk);
+}
+
+static struct spindle_lane *conn_lane(struct spindle_conn *conn)
+{
+	return bulk_lane(container_of(conn, struct spindle_bulk, conn));
+}
+
+/* ---- the connection introduces itself ----------------------------------- */
+
+static u32 check_hello(const struct spindle_hello *hello, const struct spindle_lane *lane)
+{
+	u32 refusal = spindle_hello_check_node(hello, lane->node);
+
+	if (refusal)
+		return refusal;
+	if (hello->src != cpu_to_le32(lane->id) || !(hello->flags & SPINDLE_HELLO_F_BULK))
+		return SPINDLE_REFUSE_UNKNOWN;
+	if (lane->incarnation && hello->incarnation != cpu_to_le64(lane->incarnation))
+		return SPINDLE_REFUSE_LIFE;
+	return 0;
+}
+
+static u8 lane_greet(struct spindle_conn *conn, void *data)
+{
+	const struct spindle_lane *lane = conn_lane(conn);
+	struct spindle_reply *reply = data;
+
+	spindle_hello_node(&reply->hello, lane->node);
+	reply->hello.flags |= SPINDLE_HELLO_F_BULK;
+	reply->hello.dst = cpu_to_le32(lane->id);
+	spindle_hello_seal(&reply->hello, lane->node);
+	return spindle_hello_greet(lane->node, conn, reply);
+}
+
+static int lane_greeted(struct spindle_conn *conn, const void *data, u8 len)
+{
+	struct spindle_lane *lane = conn_lane(conn);
+	struct spindle_reply reply;
+	int err = spindle_hello_answered(lane->node, lane->id, conn, data, len, &reply);
+
+	if (err)
+		return err;
+	return check_hello(&reply.hello, lane) ? -EPROTO : 0;
+}
+
+static void lane_prove(struct spindle_conn *conn, u8 proof[SPINDLE_RIGHTS_LEN])
+{
+	spindle_hello_prove(conn_lane(conn)->node, conn, proof);
+}
+
+static int lane_proven(struct spindle_conn *conn, const u8 proof[SPINDLE_RIGHTS_LEN])
+{
+	struct spindle_lane *lane = conn_lane(conn);
+
+	return spindle_hello_proven(lane->node, lane->id, conn, proof);
+}
+
+static void lane_up(struct spindle_conn *conn)
+{
+	struct spindle_lane *lane = conn_lane(conn);
+
+	/* Pairs with the acquire in spindle_lane_pass(): the queue pair is the engine's. */
+	smp_store_release(&lane->came_up, 1);
+	spindle_engine_wake(lane->node->engine);
+}
+
+static void lane_down(struct spindle_conn *conn)
+{
+	struct spindle_lane *lane = conn_lane(conn);
+
+	/* Pairs with the acquire in spindle_lane_pass(): the reason is set. */
+	smp_store_release(&lane->went_down, 1);
+	spindle_engine_wake(lane->node->engine);
+}
+
+static void lane_event(struct spindle_conn *conn)
+{
+	struct spindle_engine *engine = conn_lane(conn)->node->engine;
+
+	if (spindle_engine_wake(engine))
+		atomic64_inc(&engine->stats.bells);
+}
+
+static void free_regions(struct spindle_link *link)
+{
+	u32 g;
+
+	for (g = 0; g < SPINDLE_RDMC_GRANTS; g++) {
+		if (link->mr[g])
+			ib_dereg_mr(link->mr[g]);
+		link->mr[g] = NULL;
+	}
+}
+
+/* The engine has let go of the lane, and spindle_mutex keeps links as they are. */
+static void lane_drained(struct spindle_conn *conn)
+{
+	struct spindle_lane *lane = conn_lane(conn);
+	u32 i;
+
+	for (i = 0; i < lane->top; i++)
+		if (lane->link[i])
+			free_regions(lane->link[i]);
+}
+
+static const struct spindle_conn_ops lane_conn_ops = {
+	.greet = lane_greet,
+	.greeted = lane_greeted,
+	.prove = lane_prove,
+	.proven = lane_proven,
+	.up = lane_up,
+	.down = lane_down,
+	.refused = spindle_refusal_text,
+	.event = lane_event,
+	.drained = lane_drained,
+};
+
+/**
+ * spindle_lane_match() - which lane is a request for?
+ * @ep: the endpoint that it came to
+ * @hello: a private copy of what it said; it means this node
+ * @found: out: the lane's connection
+ *
+ * Context: rdma_cm handler, with the endpoint's lock.
+ * Return: 0, or enum spindle_refusal
+ */
+u32 spindle_lane_match(struct spindle_endpoint *ep, const struct spindle_hello *hello,
+		       struct spindle_conn **found)
+{
+	u32 refusal = SPINDLE_REFUSE_UNKNOWN;
+	struct spindle_conn *conn;
+
+	list_for_each_entry(conn, &ep->conns, list) {
+		if (!conn->cfg.bulk || READ_ONCE(conn->state) >= SPINDLE_CONN_FAILED ||
+		    hello->src != cpu_to_le32(conn_lane(conn)->id))
+			continue;
+		refusal = conn->cfg.active ? SPINDLE_REFUSE_DIRECTION :
+					     check_hello(hello, conn_lane(conn));
+		if (!refusal) {
+			*found = conn;
+			break;
+		}
+	}
+	return refusal;
+}
+
+/* ---- life --------------------------------------------------------------- */
+
+static void drop_fn(void *ctx)
+{
+	struct spindle_lane *lane = ctx;
+	u32 i;
+
+	spindle_bulk_drop(&lane->bulk);
+	list_del(&lane->run);
+	if (lane->lost)
+		return;
+	lane->lost = true;
+	for (i = 0; i < lane->top; i++)
+		if (lane->link[i])
+			spindle_rdmc_lost(&lane->link[i]->group->r, lane->link[i]->m);
+}
+
+static void quiet_fn(void *ctx)
+{
+	struct spindle_lane *lane = ctx;
+	u32 i;
+
+	for (i = 0; i < lane->top; i++)
+		if (lane->link[i])
+			spindle_rdmc_quiet(&lane->link[i]->group->r, lane->link[i]->m);
+}
+
+/**
+ * spindle_lane_close() - end the connection: the device is through with all memory
+ * @lane: the lane; closed already is fine
+ *
+ * Context: process, spindle_mutex.
+ */
+void spindle_lane_close(struct spindle_lane *lane)
+{
+	if (lane->closed)
+		return;
+	lane->closed = true;
+	list_del(&lane->list);
+	spindle_engine_call(lane->node->engine, drop_fn, lane);
+	spindle_conn_close(&lane->bulk.conn);
+	spindle_engine_call(lane->node->engine, quiet_fn, lane);
+}
+
+/* It broke. */
+static void lane_work(struct work_struct *work)
+{
+	struct spindle_lane *lane = container_of(work, struct spindle_lane, work);
+
+	if (!spindle_node_lock(&lane->ending))
+		return;
+	spindle_lane_close(lane);
+	mutex_unlock(&spindle_mutex);
+}
+
+static void run_fn(void *ctx)
+{
+	struct spindle_lane *lane = ctx;
+
+	list_add_tail(&lane->run, &lane->node->lanes_run);
+}
+
+static struct spindle_lane *create(struct spindle_node *node,
+				   const struct spindle_view_member *who, u64 incarnation)
+{
+	struct spindle_lane *lane = kvzalloc(sizeof(*lane), GFP_KERNEL_ACCOUNT);
+	struct spindle_addr src = node->addr;
+	struct spindle_conn_config cfg = {
+		.ep = &node->ep,
+		.net = node->net,
+		.ops = &lane_conn_ops,
+		.active = node->id < who->id,
+		.secret = spindle_key_given(&node->key),
+		.bulk = true,
+	};
+
+	if (!lane)
+		return NULL;
+	lane->node = node;
+	lane->id = who->id;
+	lane->addr = who->addr;
+	lane->incarnation = incarnation;
+	INIT_WORK(&lane->work, lane_work);
+	list_add_tail(&lane->list, &node->lanes);
+	spindle_engine_call(node->engine, run_fn, lane);
+	src.port = 0;
+	spindle_sockaddr(&cfg.src, &src);
+	spindle_sockaddr(&cfg.dst, &lane->addr);
+	cfg.in = &lane->bulk.none;
+	cfg.own = &lane->bulk.none;
+	spindle_bulk_init(&lane->bulk, &spindle_lane_bulk_ops);
+	spindle_conn_open(&lane->bulk.conn, &cfg);
+	return lane;
+}
+
+static void free_lane(struct spindle_lane *lane)
+{
+	spindle_lane_close(lane);
+	/* Its work item may wait for the mutex that we have. */
+	WRITE_ONCE(lane->ending, true);
+	cancel_work_sync(&lane->work);
+	kvfree(lane);
+}
+
+static struct spindle_lane *find(struct spindle_node *node, u32 id, u64 incarnation)
+{
+	struct spindle_lane *lane;
+
+	list_for_each_entry(lane, &node->lanes, list) {
+		/* What is lost is about to be closed, and is of no use any more. */
+		if (lane->id == id && !READ_ONCE(lane->lost) &&
+		    (!incarnation || !lane->incarnation || lane->incarnation == incarnation))
+			return lane;
+	}
+	return NULL;
+}
+
+static void link_fn(void *ctx)
+{
+	struct spindle_link *link = ctx;
+
+	link->lane->link[link->index] = link;
+	link->lane->top = max(link->lane->top, link->index + 1);
+}
+
+/**
+ * spindle_lane_get() - give a group a share of the lane to another node
+ * @link: of the group; group and rank are set
+ * @node: the node
+ * @who: the other one
+ * @incarnation: of it, 0: any
+ *
+ * Context: process, spindle_mutex.
+ * Return: 0; -ENOMEM; -ENOSPC: too many groups have these two nodes as members
+ */
+int spindle_lane_get(struct spindle_link *link, struct spindle_node *node,
+		     const struct spindle_view_member *who, u64 incarnation)
+{
+	struct spindle_lane *lane = find(node, who->id, incarnation);
+	u32 i;
+
+	if (!lane)
+		lane = create(node, who, incarnation);
+	if (!lane)
+		return -ENOMEM;
+	for (i = 0; i < SPINDLE_LANE_LINKS && lane->link[i]; i++)
+		;
+	if (i == SPINDLE_LANE_LINKS)
+		return -ENOSPC;
+	link->lane = lane;
+	link->index = i;
+	lane->links++;
+	spindle_engine_call(node->engine, link_fn, link);
+	return 0;
+}
+
+static void unlink_fn(void *ctx)
+{
+	struct spindle_link *link = ctx;
+
+	link->lane->link[link->index] = NULL;
+}
+
+/**
+ * spindle_lane_put() - give the share back; the last one closes the lane
+ * @link: of a group that is over: no region of it is in use
+ *
+ * Context: process, spindle_mutex.
+ */
+void spindle_lane_put(struct spindle_link *link)
+{
+	struct spindle_lane *lane = link->lane;
+
+	spindle_engine_call(lane->node->engine, unlink_fn, link);
+	free_regions(link);
+	link->lane = NULL;
+	if (!--lane->links)
+		free_lane(lane);
+}
+
+/**
+ * spindle_lane_prepare() - make the regions that grants of a link need
+ * @link: the link; its lane is up, and not closed
+ * @pages: pages of a block
+ *
+ * Context: process, spindle_mutex.
+ * Return: 0 or -errno
+ */
+int spindle_lane_prepare(struct spindle_link *link, u32 pages)
+{
+	u32 g;
+
+	for (g = 0; g < SPINDLE_RDMC_GRANTS; g++) {
+		struct ib_mr *mr = ib_alloc_mr(link->lane->bulk.conn.pd, IB_MR_TYPE_MEM_REG, pages);
+
+		if (IS_ERR(mr)) {
+			free_regions(link);
+			return PTR_ERR(mr);
+		}
+		link->mr[g] = mr;
+	}
+	return 0;
+}
+
+/* ---- engine ------------------------------------------------------------- */
+
+static void lane_message(struct spindle_bulk *bulk, const void *text)
+{
+	const struct spindle_rdmc_msg *msg = text;
+	struct spindle_lane *lane = bulk_lane(bulk);
+	u32 i;
+
+	for (i = 0; i < lane->top; i++) {
+		struct spindle_link *link = lane->link[i];
+		const struct spindle_rdmc_config *cfg;
+
+		if (!link)
+			continue;
+		cfg = &link->group->r.cfg;
+		if (msg->to != (msg->word == SPINDLE_RDMC_HELLO ? cfg->id : cfg->life))
+			continue;
+		spindle_rdmc_hear(&link->group->r, link->m, msg);
+		return;
+	}
+	/* Nobody's: a group that has not been created yet, or is not any more. */
+}
+
+static void lane_arrived(struct spindle_bulk *bulk, u32 number)
+{
+	struct spindle_lane *lane = bulk_lane(bulk);
+	u32 g = number % SPINDLE_RDMC_GRANTS;
+	u32 index = (number & 0xffff) / SPINDLE_RDMC_GRANTS;
+	struct spindle_link *link = index < lane->top ? lane->link[index] : NULL;
+
+	if (link && link->turn[g] == number >> 16)
+		spindle_rdmc_arrived(&link->group->r, link->m, g);
+	else
+		spindle_conn_fail(&bulk->conn, "it sent a block that nobody expects");
+}
+
+const struct spindle_bulk_ops spindle_lane_bulk_ops = {
+	.message = lane_message,
+	.arrived = lane_arrived,
+};
+
+static void lose(struct spindle_lane *lane)
+{
+	u32 i;
+
+	WRITE_ONCE(lane->lost, true);
+	for (i = 0; i < lane->top; i++)
+		if (lane->link[i])
+			spindle_rdmc_lost(&lane->link[i]->group->r, lane->link[i]->m);
+	queue_work(system_unbound_wq, &lane->work);
+}
+
+/**
+ * spindle_lane_pass() - see what has come by a lane
+ * @lane: the lane
+ *
+ * Return: true if something happened
+ */
+bool spindle_lane_pass(struct spindle_lane *lane)
+{
+	bool work = false;
+	u32 i;
+
+	if (lane->lost)
+		return false;
+	if (!lane->joined) {
+		/* Pairs with the release in lane_up(). */
+		if (!smp_load_acquire(&lane->came_up))
+			return false;
+		/* Messages that came early have links, or nobody wants them. */
+		spindle_bulk_take(&lane->bulk);
+		lane->joined = true;
+		for (i = 0; i < lane->top; i++)
+			if (lane->link[i])
+				spindle_rdmc_group_chore(lane->link[i]->group);
+		work = true;
+	}
+	work |= spindle_bulk_poll(&lane->bulk);
+	/* Pairs with the release in lane_down(). */
+	if (smp_load_acquire(&lane->went_down)) {
+		lose(lane);
+		work = true;
+	}
+	return work;
+}
+
+/**
+ * spindle_lane_arm() - the engine goes to sleep: what comes shall wake it
+ * @lane: the lane
+ *
+ * Return: true if something has come already
+ */
+bool spindle_lane_arm(struct spindle_lane *lane)
+{
+	return lane->joined && !lane->lost && spindle_bulk_arm(&lane->bulk);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lanes: the bulk connection of a node to another one, shared by all RDMC groups that have
+ * both as members.
+ *
+ *	node -> lanes -> bulk connection
+ *	     -> rdmc groups -> links -> lane
+ *
+ * Owner: the node; a lane lives as long as a group has a link to it, and is closed when
+ * the last one goes, when it breaks, or when the node leaves its view. A lane that broke is
+ * closed by a work item, and never comes back: the next group gets a new one.
+ *
+ * A link is a group's share of a lane: grants to the node at the other end, each with a
+ * memory region of its own in the lane's protection domain. The number of a link and of a
+ * grant in it is what the other end has to give back with a block.
+ */
+#ifndef SPINDLE_LANE_H
+#define SPINDLE_LANE_H
+
+#include <linux/workqueue.h>
+
+#include "core/rdmc.h"
+#include "core/view.h"
+#include "fabric/bulk.h"
+
+struct spindle_hello;
+struct spindle_lane;
+struct spindle_node;
+struct spindle_rdmc_group;
+
+/* Groups that may have a link to a lane. */
+#define SPINDLE_LANE_LINKS 256
+
+/**
+ * struct spindle_link - share of a group in a lane
+ * @group: the group; NULL: none
+ * @m: rank of the other end in the group
+ * @lane: the lane, a reference
+ * @index: number of the link in the lane
+ * @ready: regions are there; engine
+ * @said: job of the lane that the last message was
+ * @turn: of each grant: how often it was given
+ * @mr: of each grant: its region; spindle_mutex
+ */
+struct spindle_link {
+	struct spindle_rdmc_group *group;
+	u32 m;
+	struct spindle_lane *lane;
+	u32 index;
+	bool ready;
+	u32 said;
+	u16 turn[SPINDLE_RDMC_GRANTS];
+	struct ib_mr *mr[SPINDLE_RDMC_GRANTS];
+};
+
+/**
+ * struct spindle_lane - a bulk connection of a node
+ * @list: in the node's list, unless it is closed; spindle_mutex
+ * @run: in the engine's list; engine
+ * @node: the node
+ * @id: node id of the other end
+ * @addr: where it listens
+ * @incarnation: of its node
+ * @links: number of links; spindle_mutex
+ * @link: the links; engine
+ * @top: all links are below
+ * @bulk: the connection
+ * @came_up: it is ready; set by the connection, with release
+ * @went_down: it is lost; set by the connection, with release
+ * @joined: the engine uses it
+ * @lost: the engine has given it up
+ * @closed: nothing is left of the connection; spindle_mutex
+ * @ending: who frees the lane waits for @work
+ * @work: closes a lane that broke
+ */
+struct spindle_lane {
+	struct list_head list;
+	struct list_head run;
+	struct spindle_node *node;
+	u32 id;
+	struct spindle_addr addr;
+	u64 incarnation;
+	u32 links;
+	struct spindle_link *link[SPINDLE_LANE_LINKS];
+	u32 top;
+	struct spindle_bulk bulk;
+	int came_up;
+	int went_down;
+	bool joined;
+	bool lost;
+	bool closed;
+	bool ending;
+	struct work_struct work;
+};
+
+int spindle_lane_get(struct spindle_link *link, struct spindle_node *node,
+		     const struct spindle_view_member *who, u64 incarnation);
+void spindle_lane_put(struct spindle_link *link);
+int spindle_lane_prepare(struct spindle_link *link, u32 pages);
+void spindle_lane_close(struct spindle_lane *lane);
+u32 spindle_lane_match(struct spindle_endpoint *ep, const struct spindle_hello *hello,
+		       struct spindle_conn **found);
+
+extern const struct spindle_bulk_ops spindle_lane_bulk_ops;
+
+/* engine context */
+bool spindle_lane_pass(struct spindle_lane *lane);
+bool spindle_lane_arm(struct spindle_lane *lane);
+
+#endif /* SPINDLE_LANE_H */

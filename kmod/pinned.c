@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pinned: an object in a process's memory. See pinned.h.
+ */
+#include <linux/bitmap.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "memory.h"
+#include "pinned.h"
+
+/* Pages that are asked for at once: a signal gets through between two rounds. */
+#define ROUND_PAGES 1024UL
+
+static enum dma_data_direction direction(const struct spindle_pinned *pinned)
+{
+	/* Who writes relays as well. */
+	return pinned->write ? DMA_BIDIRECTIONAL : DMA_TO_DEVICE;
+}
+
+static int pin(struct spindle_pinned *pinned, u64 addr, unsigned long npages)
+{
+	unsigned int flags = FOLL_LONGTERM | (pinned->write ? FOLL_WRITE : 0);
+
+	while (pinned->npages < npages) {
+		unsigned long n = min(npages - pinned->npages, ROUND_PAGES);
+		int got = pin_user_pages_fast(addr + (pinned->npages << PAGE_SHIFT), n, flags,
+					      pinned->page + pinned->npages);
+
+		if (got <= 0)
+			return got ? got : -EFAULT;
+		pinned->npages += got;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
+static int map_block(struct spindle_pinned *pinned, u64 offset, u32 len)
+{
+	struct sg_table *sgt = &pinned->block[pinned->mapped];
+	u64 last = (offset + len - 1) >> PAGE_SHIFT;
+	u64 first = offset >> PAGE_SHIFT;
+	int err;
+
+	err = sg_alloc_table_from_pages(sgt, pinned->page + first, last - first + 1,
+					offset_in_page(offset), len, GFP_KERNEL_ACCOUNT);
+	if (err)
+		return err;
+	err = ib_dma_map_sgtable_attrs(pinned->ib, sgt, direction(pinned), 0);
+	if (err) {
+		sg_free_table(sgt);
+		return err;
+	}
+	pinned->mapped++;
+	return 0;
+}
+
+/**
+ * spindle_pinned_get() - pin an object
+ * @addr: its first byte in the process
+ * @len: bytes, not 0
+ * @block_shift: log2 of a block's bytes
+ * @write: it is to be written
+ *
+ * Context: process, the one whose memory it is; no lock: who backs the memory may never
+ * give it.
+ * Return: the memory, not mapped; ERR_PTR(-EFAULT), -EINVAL, -ENOMEM (or RLIMIT_MEMLOCK),
+ * -EINTR, -EOPNOTSUPP (memory that cannot be pinned for long)
+ */
+struct spindle_pinned *spindle_pinned_get(u64 addr, u64 len, u32 block_shift, bool write)
+{
+	u64 npages = DIV_ROUND_UP_ULL(offset_in_page(addr) + len, PAGE_SIZE);
+	u64 nblocks = ((len - 1) >> block_shift) + 1;
+	struct spindle_pinned *pinned;
+	int err = -ENOMEM;
+
+	if (nblocks > U32_MAX || addr + len < addr)
+		return ERR_PTR(-EINVAL);
+	pinned = kzalloc(sizeof(*pinned), GFP_KERNEL_ACCOUNT);
+	if (!pinned)
+		return ERR_PTR(-ENOMEM);
+	pinned->len = len;
+	pinned->skip = offset_in_page(addr);
+	pinned->block_shift = block_shift;
+	pinned->write = write;
+	pinned->user = get_uid(current_user());
+	if (spindle_memlock_charge(pinned->user, npages)) {
+		free_uid(pinned->user);
+		kfree(pinned);
+		return ERR_PTR(-ENOMEM);
+	}
+	pinned->nblocks = nblocks;
+	pinned->page = kvmalloc_array(npages, sizeof(*pinned->page), GFP_KERNEL_ACCOUNT);
+	pinned->block = kvcalloc(nblocks, sizeof(*pinned->block), GFP_KERNEL_ACCOUNT);
+	if (write)
+		pinned->have = kvcalloc(BITS_TO_LONGS(nblocks), sizeof(long),
+					GFP_KERNEL_ACCOUNT);
+	if (pinned->page && pinned->block && (pinned->have || !write))
+		err = pin(pinned, addr & PAGE_MASK, npages);
+	if (err) {
+		/* All of it was charged. */
+		spindle_memlock_uncharge(pinned->user, npages - pinned->npages);
+		spindle_pinned_unmap(pinned);
+		spindle_pinned_free(pinned);
+		return ERR_PTR(err);
+	}
+	return pinned;
+}
+
+/**
+ * spindle_pinned_map() - let a device see it
+ * @pinned: pinned
+ * @ib: device, that stays
+ *
+ * Context: process.
+ * Return: 0 or -errno; to be unmapped and freed in both cases
+ */
+int spindle_pinned_map(struct spindle_pinned *pinned, struct ib_device *ib)
+{
+	u64 block = BIT_ULL(pinned->block_shift), at;
+	int err;
+
+	pinned->ib = ib;
+	for (at = 0; at < pinned->len; at += block) {
+		err = map_block(pinned, pinned->skip + at, min(pinned->len - at, block));
+		if (err)
+			return err;
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * spindle_pinned_unmap() - the device is through with it: the process may look
+ * @pinned: memory
+ *
+ * Context: any; does not sleep.
+ */
+void spindle_pinned_unmap(struct spindle_pinned *pinned)
+{
+	u32 i;
+
+	for (i = 0; i < pinned->mapped; i++)
+		ib_dma_unmap_sgtable_attrs(pinned->ib, &pinned->block[i], direction(pinned), 0);
+	spindle_memlock_uncharge(pinned->user, pinned->npages);
+}
+
+/**
+ * spindle_pinned_free() - the rest
+ * @pinned: unmapped
+ *
+ * Context: process.
+ */
+void spindle_pinned_free(struct spindle_pinned *pinned)
+{
+	u32 i;
+
+	for (i = 0; i < pinned->mapped; i++)
+		sg_free_table(&pinned->block[i]);
+	unpin_user_pages_dirty_lock(pinned->page, pinned->npages, pinned->write);
+	kvfree(pinned->page);
+	kvfree(pinned->block);
+	kvfree(pinned->have);
+	free_uid(pinned->user);
+	kfree(pinned);
+}

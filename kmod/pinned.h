@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pinned: an object in a process's memory, block by block as a device sees it.
+ *
+ * Owner: who asked for it. Pinning touches the process's memory and may take as long as it
+ * likes, mapping needs the device; unmapping is for the engine, freeing may sleep. The
+ * process may unmap the memory, or die, at any time: the pages stay.
+ */
+#ifndef SPINDLE_PINNED_H
+#define SPINDLE_PINNED_H
+
+#include <linux/llist.h>
+#include <linux/scatterlist.h>
+#include <rdma/ib_verbs.h>
+
+struct user_struct;
+
+/**
+ * struct spindle_pinned - an object's memory
+ * @ib: device that it is mapped for, or NULL
+ * @len: bytes
+ * @skip: bytes of the first page that are not the object's
+ * @block_shift: log2 of a block's bytes
+ * @free: in the list of those that have to be freed
+ * @page: pages, pinned
+ * @npages: their number
+ * @write: the device writes, too
+ * @block: by block: its bytes, mapped for @ib
+ * @nblocks: blocks
+ * @mapped: of these, mapped
+ * @have: a bit for each block, for core/rdmc; NULL unless @write
+ * @user: who is charged, a reference
+ */
+struct spindle_pinned {
+	struct ib_device *ib;
+	u64 len;
+	u32 skip;
+	u32 block_shift;
+	struct llist_node free;
+	struct page **page;
+	unsigned long npages;
+	bool write;
+	struct sg_table *block;
+	u32 nblocks;
+	u32 mapped;
+	unsigned long *have;
+	struct user_struct *user;
+};
+
+struct spindle_pinned *spindle_pinned_get(u64 addr, u64 len, u32 block_shift, bool write);
+int spindle_pinned_map(struct spindle_pinned *pinned, struct ib_device *ib);
+void spindle_pinned_unmap(struct spindle_pinned *pinned);
+void spindle_pinned_free(struct spindle_pinned *pinned);
+
+#endif /* SPINDLE_PINNED_H */

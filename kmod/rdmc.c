@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RDMC groups: their life, and what processes ask for. See rdmc.h.
+ *
+ * Context: process, all of it.
+ */
+#include <linux/log2.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "engine.h"
+#include "group.h"
+#include "live.h"
+#include "node.h"
+#include "peer.h"
+#include "pinned.h"
+#include "rdmc.h"
+
+/* ---- end ----------------------------------------------------------------- */
+
+static void free_garbage(struct spindle_rdmc_group *group)
+{
+	struct spindle_pinned *pinned, *next;
+
+	llist_for_each_entry_safe(pinned, next, llist_del_all(&group->garbage), free)
+		spindle_pinned_free(pinned);
+}
+
+static void stop_fn(void *ctx)
+{
+	struct spindle_rdmc_group *group = ctx;
+
+	list_del(&group->run);
+}
+
+/* The mirror of connect(); the core uses no lane any more. */
+static void disconnect(struct spindle_rdmc_group *group)
+{
+	u32 m;
+
+	if (!group->node)
+		return;
+	spindle_engine_call(group->engine, stop_fn, group);
+	for (m = 0; m < group->r.cfg.n; m++)
+		if (group->link[m].lane)
+			spindle_lane_put(&group->link[m]);
+	list_del(&group->list);
+	group->node = NULL;
+}
+
+/* The work item is not queued any more, or it is the one that calls. */
+static void free_group(struct spindle_rdmc_group *group)
+{
+	free_garbage(group);
+	spindle_engine_put(group->engine);
+	kvfree(group);
+}
+
+static void end_work(struct spindle_rdmc_group *group)
+{
+	/* It may wait for the mutex that we have. */
+	WRITE_ONCE(group->ending, true);
+	cancel_work_sync(&group->work);
+}
+
+/* ---- chores --------------------------------------------------------------- */
+
+static void up_fn(void *ctx)
+{
+	struct spindle_link *link = ctx;
+
+	link->ready = true;
+	spindle_rdmc_up(&link->group->r, link->m);
+}
+
+static void no_memory_fn(void *ctx)
+{
+	struct spindle_rdmc *r = ctx;
+
+	spindle_rdmc_fail(r, r->cfg.me + 1, SPINDLE_RDMC_NOMEM);
+}
+
+/* Lanes that came up get what grants need. */
+static void prepare(struct spindle_rdmc_group *group)
+{
+	/* A block need not begin at a page. */
+	u32 pages = (group->r.cfg.block >> PAGE_SHIFT) + 1;
+	u32 m;
+
+	for (m = 0; m < group->r.cfg.n; m++) {
+		struct spindle_link *link = &group->link[m];
+		struct spindle_lane *lane = link->lane;
+
+		if (!lane || link->ready || lane->closed || !READ_ONCE(lane->joined))
+			continue;
+		if ((group->sources & BIT_ULL(m)) && spindle_lane_prepare(link, pages)) {
+			spindle_engine_call(group->engine, no_memory_fn, &group->r);
+			return;
+		}
+		spindle_engine_call(group->engine, up_fn, link);
+	}
+}
+
+static void group_work(struct work_struct *work)
+{
+	struct spindle_rdmc_group *group = container_of(work, struct spindle_rdmc_group, work);
+	bool last;
+
+	free_garbage(group);
+	if (!spindle_node_lock(&group->ending))
+		return;
+	if (group->node)
+		prepare(group);
+	last = group->orphan && READ_ONCE(group->over);
+	if (last)
+		disconnect(group);
+	mutex_unlock(&spindle_mutex);
+	if (last)
+		free_group(group);
+}
+
+/* ---- begin ---------------------------------------------------------------- */
+
+static void start_fn(void *ctx)
+{
+	struct spindle_rdmc_group *group = ctx;
+
+	list_add_tail(&group->run, &group->node->rdmc_run);
+}
+
+/* Where the node is, and the others are. */
+static int connect(struct spindle_rdmc_group *group, struct spindle_node *node)
+{
+	const struct spindle_group *view = node->group;
+	u32 m;
+	int err;
+
+	list_add_tail(&group->list, &node->rdmcs);
+	group->node = node;
+	spindle_engine_call(group->engine, start_fn, group);
+	for (m = 0; m < group->r.cfg.n; m++) {
+		const struct spindle_peer *peer;
+		int rank;
+
+		if (m == group->r.cfg.me)
+			continue;
+		rank = spindle_view_rank(&view->view, group->r.cfg.member[m]);
+		peer = view->peer[rank];
+		group->link[m].group = group;
+		group->link[m].m = m;
+		err = spindle_lane_get(&group->link[m], node, &view->view.member[rank],
+				       peer->expected ? peer->expected : peer->incarnation);
+		if (err)
+			return err;
+	}
+	prepare(group);
+	return 0;
+}
+
+static int check_members(const struct spindle_node *node, struct spindle_rdmc_create *args,
+			 const u32 *member)
+{
+	const struct spindle_group *view = node->group;
+	u32 i, k;
+
+	args->rank = args->count;
+	for (i = 0; i < args->count; i++) {
+		int rank = spindle_view_rank(&view->view, member[i]);
+
+		for (k = 0; k < i; k++)
+			if (member[k] == member[i])
+				return -EINVAL;
+		if (member[i] == node->id)
+			args->rank = i;
+		else if (rank < 0 || (READ_ONCE(view->lost) & BIT_ULL(rank)))
+			return -ENOENT;
+	}
+	return args->rank == args->count ? -EINVAL : 0;
+}
+
+static int find_node(const struct net *net, struct spindle_rdmc_create *args,
+		     const u32 *member, struct spindle_node **found)
+{
+	struct spindle_node *node = spindle_node_find(net, args->node);
+	struct spindle_rdmc_group *other;
+
+	if (!node || node->dead)
+		return -ENODEV;
+	if (!node->group || node->group->me == SPINDLE_NO_RANK ||
+	    (node->group->live && spindle_live_state(node->group->live) == SPINDLE_LIVE_STOPPED))
+		return -ENOTCONN;
+	list_for_each_entry(other, &node->rdmcs, list)
+		if (other->r.cfg.id == args->group && !other->orphan)
+			return -EEXIST;
+	*found = node;
+	return check_members(node, args, member);
+}
+
+static void init_core(struct spindle_rdmc_group *group, const struct spindle_rdmc_create *args,
+		      const u32 *member)
+{
+	struct spindle_rdmc_config cfg = {
+		.id = args->group,
+		.life = get_random_u64() | 1,
+		.n = args->count,
+		.me = args->rank,
+		.algorithm = args->algorithm,
+		.block = args->block,
+		.timeout_ns = args->timeout_ms * (u64)NSEC_PER_MSEC,
+	};
+	struct spindle_schedule schedule;
+
+	memcpy(cfg.member, member, args->count * sizeof(*member));
+	spindle_rdmc_init(&group->r, &cfg, &spindle_rdmc_group_ops);
+	group->sources = U64_MAX;
+	/* There it depends on racks that are not known yet. */
+	if (args->algorithm == SPINDLE_RDMC_HYBRID)
+		return;
+	spindle_schedule_init(&schedule, cfg.algorithm, cfg.n, cfg.me, 1, NULL);
+	group->sources = spindle_schedule_sources(&schedule);
+}
+
+/**
+ * spindle_rdmc_group_create() - create a group
+ * @net: network namespace
+ * @args: arguments, checked but for what only the node knows; out: own rank
+ * @member: node ids
+ *
+ * Return: the group, the caller's; or ERR_PTR()
+ */
+struct spindle_rdmc_group *spindle_rdmc_group_create(const struct net *net,
+						     struct spindle_rdmc_create *args,
+						     const u32 *member)
+{
+	struct spindle_rdmc_group *group = kvzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
+	struct spindle_node *node;
+	int err;
+
+	if (!group)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&group->lock);
+	init_waitqueue_head(&group->wait);
+	INIT_WORK(&group->work, group_work);
+	init_llist_head(&group->garbage);
+	get_task_comm(group->comm, current);
+	group->pid = task_tgid_nr(current);
+	mutex_lock(&spindle_mutex);
+	err = find_node(net, args, member, &node);
+	if (err)
+		goto err_free;
+	group->engine = node->engine;
+	spindle_engine_hold(group->engine);
+	init_core(group, args, member);
+	err = connect(group, node);
+	if (err)
+		goto err_disconnect;
+	mutex_unlock(&spindle_mutex);
+	return group;
+
+err_disconnect:
+	disconnect(group);
+	end_work(group);
+	mutex_unlock(&spindle_mutex);
+	free_group(group);
+	return ERR_PTR(err);
+err_free:
+	mutex_unlock(&spindle_mutex);
+	kvfree(group);
+	return ERR_PTR(err);
+}
+
+static void leave_fn(void *ctx)
+{
+	struct spindle_rdmc *r = ctx;
+
+	spindle_rdmc_fail(r, r->cfg.me + 1, SPINDLE_RDMC_LEFT);
+}
+
+/**
+ * spindle_rdmc_group_release() - the file is released
+ * @group: its group
+ *
+ * The others are told, unless all have closed. Memory stays pinned until no device uses
+ * it; that may take longer than the process lives.
+ */
+void spindle_rdmc_group_release(struct spindle_rdmc_group *group)
+{
+	bool last;
+
+	mutex_lock(&spindle_mutex);
+	WRITE_ONCE(group->orphan, true);
+	if (group->node)
+		spindle_engine_call(group->engine, leave_fn, &group->r);
+	last = READ_ONCE(group->over);
+	if (last) {
+		disconnect(group);
+		end_work(group);
+	}
+	mutex_unlock(&spindle_mutex);
+	if (last)
+		free_group(group);
+}
+
+struct view_gone {
+	struct spindle_rdmc_group *group;
+	bool last;
+};
+
+static void view_gone_fn(void *ctx)
+{
+	const struct view_gone *gone = ctx;
+	struct spindle_rdmc_group *group = gone->group;
+
+	spindle_rdmc_fail(&group->r, group->r.cfg.me + 1, SPINDLE_RDMC_VIEW);
+	if (!gone->last)
+		return;
+	/* All lanes are quiet: what is left to do needs nobody. */
+	while (spindle_rdmc_pass(&group->r, group->r.now))
+		;
+	WRITE_ONCE(group->over, true);
+}
+
+/**
+ * spindle_rdmc_node_drop() - a node leaves its view: all its groups end, and all its lanes
+ * @node: the node
+ *
+ * Context: spindle_mutex.
+ */
+void spindle_rdmc_node_drop(struct spindle_node *node)
+{
+	struct spindle_rdmc_group *group, *next;
+	struct spindle_lane *lane, *other;
+	struct view_gone gone = {};
+
+	list_for_each_entry(group, &node->rdmcs, list) {
+		gone.group = group;
+		spindle_engine_call(node->engine, view_gone_fn, &gone);
+	}
+	list_for_each_entry_safe(lane, other, &node->lanes, list)
+		spindle_lane_close(lane);
+	gone.last = true;
+	list_for_each_entry_safe(group, next, &node->rdmcs, list) {
+		gone.group = group;
+		spindle_engine_call(node->engine, view_gone_fn, &gone);
+		disconnect(group);
+		if (!group->orphan)
+			continue;
+		end_work(group);
+		free_group(group);
+	}
+}
+
+/* ---- requests -------------------------------------------------------------- */
+
+struct request {
+	struct spindle_rdmc_group *group;
+	struct spindle_pinned *pinned;
+	u64 object;
+	u64 tag;
+	u32 reason;
+	bool refuse;
+	struct spindle_rdmc_stat *stat;
+	int err;
+};
+
+/* Mapped while the device cannot go, and handed over. */
+static int hand_over(struct request *req, void (*fn)(void *ctx))
+{
+	struct spindle_rdmc_group *group = req->group;
+
+	req->err = -ECONNABORTED;
+	mutex_lock(&spindle_mutex);
+	if (group->node)
+		req->err = spindle_pinned_map(req->pinned, group->node->ep.ib);
+	if (!req->err)
+		spindle_engine_call(group->engine, fn, req);
+	if (req->err)
+		spindle_pinned_unmap(req->pinned);
+	mutex_unlock(&spindle_mutex);
+	if (req->err)
+		spindle_pinned_free(req->pinned);
+	return req->err;
+}
+
+static void send_fn(void *ctx)
+{
+	struct request *req = ctx;
+
+	req->err = spindle_rdmc_send(&req->group->r, req->pinned->len, req->tag, req->pinned,
+				     &req->object);
+}
+
+/**
+ * spindle_rdmc_group_send() - SPINDLE_RDMC_IOC_SEND
+ * @group: group
+ * @args: arguments; out: the object's number
+ *
+ * Return: 0 or -errno
+ */
+int spindle_rdmc_group_send(struct spindle_rdmc_group *group, struct spindle_rdmc_send *args)
+{
+	struct request req = { .group = group, .tag = args->tag };
+	int err;
+
+	if (group->r.cfg.me)
+		return -EPERM;
+	if (!args->len || args->len > SPINDLE_RDMC_MAX_LEN)
+		return -EINVAL;
+	req.pinned = spindle_pinned_get(args->addr, args->len, group->r.block_shift, false);
+	if (IS_ERR(req.pinned))
+		return PTR_ERR(req.pinned);
+	err = hand_over(&req, send_fn);
+	args->object = req.object;
+	return err;
+}
+
+static void accept_fn(void *ctx)
+{
+	struct request *req = ctx;
+
+	req->err = spindle_rdmc_accept(&req->group->r, req->object, req->pinned->len,
+				       req->pinned, req->pinned->have);
+}
+
+/**
+ * spindle_rdmc_group_accept() - SPINDLE_RDMC_IOC_ACCEPT
+ * @group: group
+ * @args: arguments
+ *
+ * Return: 0 or -errno
+ */
+int spindle_rdmc_group_accept(struct spindle_rdmc_group *group,
+			      const struct spindle_rdmc_accept *args)
+{
+	struct request req = { .group = group, .object = args->object };
+
+	if (!args->len || args->len > SPINDLE_RDMC_MAX_LEN)
+		return -EINVAL;
+	req.pinned = spindle_pinned_get(args->addr, args->len, group->r.block_shift, true);
+	if (IS_ERR(req.pinned))
+		return PTR_ERR(req.pinned);
+	return hand_over(&req, accept_fn);
+}
+
+static void cancel_fn(void *ctx)
+{
+	struct request *req = ctx;
+
+	req->err = spindle_rdmc_cancel(&req->group->r, req->object, req->refuse, req->reason);
+}
+
+/**
+ * spindle_rdmc_group_cancel() - SPINDLE_RDMC_IOC_CANCEL and _REFUSE
+ * @group: group
+ * @args: arguments
+ * @refuse: which of the two
+ *
+ * Return: 0 or -errno
+ */
+int spindle_rdmc_group_cancel(struct spindle_rdmc_group *group,
+			      const struct spindle_rdmc_cancel *args, bool refuse)
+{
+	struct request req = {
+		.group = group,
+		.object = args->object,
+		.reason = args->reason,
+		.refuse = refuse,
+	};
+
+	if (args->resv)
+		return -EINVAL;
+	spindle_engine_call(group->engine, cancel_fn, &req);
+	return req.err;
+}
+
+static void close_fn(void *ctx)
+{
+	struct request *req = ctx;
+
+	req->err = spindle_rdmc_close(&req->group->r);
+}
+
+/**
+ * spindle_rdmc_group_close() - SPINDLE_RDMC_IOC_CLOSE
+ * @group: group
+ *
+ * Return: 0 or -errno
+ */
+int spindle_rdmc_group_close(struct spindle_rdmc_group *group)
+{
+	struct request req = { .group = group };
+
+	spindle_engine_call(group->engine, close_fn, &req);
+	return req.err;
+}
+
+static void stat_fn(void *ctx)
+{
+	const struct request *req = ctx;
+
+	spindle_rdmc_stat(&req->group->r, req->stat);
+}
+
+/**
+ * spindle_rdmc_group_stat() - SPINDLE_RDMC_IOC_STAT
+ * @group: group
+ * @args: in: member; out: what is known of it
+ *
+ * Return: 0 or -EINVAL
+ */
+int spindle_rdmc_group_stat(struct spindle_rdmc_group *group, struct spindle_rdmc_stat *args)
+{
+	struct request req = { .group = group, .stat = args };
+
+	if (args->member >= group->r.cfg.n)
+		return -EINVAL;
+	args->node = group->r.cfg.member[args->member];
+	spindle_engine_call(group->engine, stat_fn, &req);
+	return 0;
+}
+
+/**
+ * spindle_rdmc_group_next() - take an event
+ * @group: group, with its lock
+ * @ev: out
+ *
+ * Return: false if there is none
+ */
+bool spindle_rdmc_group_next(struct spindle_rdmc_group *group, struct spindle_rdmc_event *ev)
+{
+	bool was_full;
+
+	/* Pairs with the release in run_event(). */
+	if (smp_load_acquire(&group->tail) == group->head)
+		return false;
+	*ev = group->event[group->head % SPINDLE_RDMC_EVENTS];
+	was_full = READ_ONCE(group->tail) - group->head + SPINDLE_RDMC_SLACK > SPINDLE_RDMC_EVENTS;
+	/* The engine writes there again only when it sees this. */
+	smp_store_release(&group->head, group->head + 1);
+	if (was_full)
+		spindle_engine_wake(group->engine);
+	return true;
+}

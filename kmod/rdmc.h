@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * RDMC groups: what embeds core/rdmc.
+ *
+ *	rdmc.c		a group's life: created for a file, ended by it or with the view
+ *	rdmc_run.c	what the engine does for it
+ *	rdmc_dev.c	/dev/spindle-rdmc: files and their requests
+ *	lane.c		connections to the other members
+ *	pinned.c	objects in memory of processes
+ *
+ * Owner: the file that created it; once that is released, the group itself, until no memory
+ * is in use any more and all is said: then its work item frees it. A node that leaves its
+ * view ends its groups at once: they stay with their files, without lanes.
+ *
+ * @work runs with spindle_mutex; protocol state is the engine's; events go from the engine
+ * to the file through a ring with one writer and one reader.
+ */
+#ifndef SPINDLE_RDMC_H
+#define SPINDLE_RDMC_H
+
+#include <linux/llist.h>
+#include <linux/poll.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "core/rdmc.h"
+#include "lane.h"
+
+struct net;
+struct spindle_engine;
+struct spindle_group;
+struct spindle_node;
+struct spindle_pinned;
+
+/* Events that are not read: a power of two. Objects do not end while there is little room. */
+#define SPINDLE_RDMC_EVENTS	128U
+/* An object and the group may say so much before anybody looks. */
+#define SPINDLE_RDMC_SLACK	(2 * SPINDLE_RDMC_QUEUE + 8)
+/* Defaults. */
+#define SPINDLE_RDMC_BLOCK	(256U << 10)
+#define SPINDLE_RDMC_TIMEOUT_MS	30000U
+
+/**
+ * struct spindle_rdmc_group - a group
+ * @r: the protocol's state; engine
+ * @list: in the node's list; spindle_mutex
+ * @run: in the engine's list; engine
+ * @node: its node; NULL: it has left its view, and the group is over
+ * @engine: a reference
+ * @link: by rank; no lane at the own one
+ * @sources: ranks that need regions for our grants
+ * @lock: there is one reader of events at a time
+ * @wait: readers of events
+ * @event: events
+ * @head: next to read; written by the reader
+ * @tail: next to write; written by the engine
+ * @ended: the last event is in the ring
+ * @orphan: the file is released; spindle_mutex
+ * @over: the core has nothing more to do; written by the engine
+ * @ending: who frees it waits for @work
+ * @work: what may sleep: regions of lanes that came up, memory that is free, the end
+ * @garbage: memory that is not in use any more
+ * @comm: name of the process that created it
+ * @pid: its pid in the initial namespace
+ */
+struct spindle_rdmc_group {
+	struct spindle_rdmc r;
+	struct list_head list;
+	struct list_head run;
+	struct spindle_node *node;
+	struct spindle_engine *engine;
+	struct spindle_link link[SPINDLE_MAX_MEMBERS];
+	u64 sources;
+	struct mutex lock;	/* readers of events */
+	wait_queue_head_t wait;
+	struct spindle_rdmc_event event[SPINDLE_RDMC_EVENTS];
+	u32 head;
+	u32 tail;
+	bool ended;
+	bool orphan;
+	bool over;
+	bool ending;
+	struct work_struct work;
+	struct llist_head garbage;
+	char comm[TASK_COMM_LEN];
+	pid_t pid;
+};
+
+struct spindle_rdmc_group *spindle_rdmc_group_create(const struct net *net,
+						     struct spindle_rdmc_create *args,
+						     const u32 *member);
+void spindle_rdmc_group_release(struct spindle_rdmc_group *group);
+int spindle_rdmc_group_send(struct spindle_rdmc_group *group, struct spindle_rdmc_send *args);
+int spindle_rdmc_group_accept(struct spindle_rdmc_group *group,
+			      const struct spindle_rdmc_accept *args);
+int spindle_rdmc_group_cancel(struct spindle_rdmc_group *group,
+			      const struct spindle_rdmc_cancel *args, bool refuse);
+int spindle_rdmc_group_close(struct spindle_rdmc_group *group);
+int spindle_rdmc_group_stat(struct spindle_rdmc_group *group, struct spindle_rdmc_stat *args);
+bool spindle_rdmc_group_next(struct spindle_rdmc_group *group, struct spindle_rdmc_event *ev);
+void spindle_rdmc_node_drop(struct spindle_node *node);
+
+int spindle_rdmc_dev_init(void);
+void spindle_rdmc_dev_exit(void);
+
+/* rdmc_run.c */
+extern const struct spindle_rdmc_ops spindle_rdmc_group_ops;
+void spindle_rdmc_group_chore(struct spindle_rdmc_group *group);
+
+/* rdmc_run.c, engine context */
+bool spindle_rdmc_node_pass(struct spindle_node *node);
+u64 spindle_rdmc_node_due(const struct spindle_node *node);
+bool spindle_rdmc_node_arm(struct spindle_node *node);
+void spindle_rdmc_node_view(const struct spindle_group *view);
+void spindle_rdmc_node_stop(struct spindle_node *node);
+void spindle_rdmc_node_lost(struct spindle_node *node, u32 id);
+
+#endif /* SPINDLE_RDMC_H */

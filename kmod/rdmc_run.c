@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RDMC groups: what the engine does for them. See rdmc.h.
+ *
+ * Context: engine, but for spindle_rdmc_group_chore().
+ */
+#include <linux/ktime.h>
+
+#include "group.h"
+#include "node.h"
+#include "peer.h"
+#include "pinned.h"
+#include "rdmc.h"
+
+static struct spindle_rdmc_group *rdmc_group(struct spindle_rdmc *r)
+{
+	return container_of(r, struct spindle_rdmc_group, r);
+}
+
+static struct spindle_link *link_to(struct spindle_rdmc *r, u32 m)
+{
+	return &rdmc_group(r)->link[m];
+}
+
+/**
+ * spindle_rdmc_group_chore() - there is something to do that may sleep
+ * @group: the group
+ *
+ * Context: any.
+ */
+void spindle_rdmc_group_chore(struct spindle_rdmc_group *group)
+{
+	queue_work(system_unbound_wq, &group->work);
+}
+
+/* ---- what the core needs ------------------------------------------------ */
+
+static bool run_room(struct spindle_rdmc *r, u32 m)
+{
+	const struct spindle_link *link = link_to(r, m);
+
+	return link->ready && !link->lane->lost && spindle_bulk_room(&link->lane->bulk);
+}
+
+static void said(struct spindle_link *link)
+{
+	link->said = link->lane->bulk.job_tail;
+}
+
+static void run_say(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
+{
+	struct spindle_link *link = link_to(r, m);
+
+	spindle_bulk_say(&link->lane->bulk, msg);
+	said(link);
+}
+
+static void run_grant(struct spindle_rdmc *r, u32 m, u32 g, void *mem, u32 block, u32 len,
+		      struct spindle_rdmc_msg *msg)
+{
+	const struct spindle_pinned *pinned = mem;
+	struct spindle_link *link = link_to(r, m);
+	const struct sg_table *sgt = &pinned->block[block];
+	struct spindle_bulk *bulk = &link->lane->bulk;
+	struct ib_mr *mr = link->mr[g];
+	u32 number;
+	int n;
+
+	if (!mr) {
+		spindle_conn_fail(&bulk->conn, "it is no source of ours");
+		return;
+	}
+	/* A new key each time: what the last one allowed is over. */
+	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
+	n = ib_map_mr_sg(mr, sgt->sgl, sgt->nents, NULL, PAGE_SIZE);
+	if (n != sgt->nents || mr->length != len) {
+		spindle_conn_fail(&bulk->conn, "the device cannot map a block");
+		return;
+	}
+	number = (u32)++link->turn[g] << 16 | (link->index * SPINDLE_RDMC_GRANTS + g);
+	msg->w[1] = mr->iova;
+	msg->w[2] = mr->rkey | (u64)number << 32;
+	spindle_bulk_grant(bulk, mr, msg);
+	said(link);
+}
+
+static void revoked(void *ctx, u64 g)
+{
+	struct spindle_link *link = ctx;
+
+	spindle_rdmc_revoked(&link->group->r, link->m, g);
+}
+
+static void run_revoke(struct spindle_rdmc *r, u32 m, u32 g)
+{
+	struct spindle_link *link = link_to(r, m);
+	struct spindle_bulk_job job = { .done = revoked, .ctx = link, .arg = g };
+
+	spindle_bulk_revoke(&link->lane->bulk, link->mr[g], &job);
+}
+
+static void written(void *ctx, u64 object)
+{
+	spindle_rdmc_written(ctx, object);
+}
+
+static void run_write(struct spindle_rdmc *r, u32 m, u64 object, void *mem, u32 block, u32 len,
+		      const struct spindle_rdmc_grant *grant)
+{
+	const struct spindle_pinned *pinned = mem;
+	struct spindle_bulk_job job = { .done = written, .ctx = r, .arg = object };
+
+	spindle_bulk_write(&link_to(r, m)->lane->bulk, &pinned->block[block], grant->addr,
+			   grant->key, grant->number, &job);
+}
+
+static bool run_flushed(struct spindle_rdmc *r, u32 m)
+{
+	const struct spindle_link *link = link_to(r, m);
+
+	return link->lane->lost || (s32)(link->lane->bulk.job_head - link->said) >= 0;
+}
+
+static void run_cut(struct spindle_rdmc *r, u32 m)
+{
+	spindle_conn_fail(&link_to(r, m)->lane->bulk.conn, "it broke the rules of RDMC");
+}
+
+static bool run_listens(struct spindle_rdmc *r)
+{
+	const struct spindle_rdmc_group *group = rdmc_group(r);
+
+	/* Who has gone reads nothing, and need not. */
+	return READ_ONCE(group->orphan) ||
+	       group->tail - READ_ONCE(group->head) + SPINDLE_RDMC_SLACK <= SPINDLE_RDMC_EVENTS;
+}
+
+static void run_event(struct spindle_rdmc *r, const struct spindle_rdmc_event *ev)
+{
+	struct spindle_rdmc_group *group = rdmc_group(r);
+	struct spindle_rdmc_event *to = &group->event[group->tail % SPINDLE_RDMC_EVENTS];
+
+	if (READ_ONCE(group->orphan))
+		return;
+	*to = *ev;
+	to->at_ns = ktime_get_ns();
+	to->node = ev->node ? r->cfg.member[ev->node - 1] : SPINDLE_RDMC_NOBODY;
+	/* Pairs with the acquire in spindle_rdmc_group_next(): the event is whole. */
+	smp_store_release(&group->tail, group->tail + 1);
+	if (ev->kind == SPINDLE_RDMC_CLOSED || ev->kind == SPINDLE_RDMC_FAILED)
+		WRITE_ONCE(group->ended, true);
+	if (wq_has_sleeper(&group->wait))
+		wake_up_interruptible_poll(&group->wait, EPOLLIN | EPOLLRDNORM);
+}
+
+static void run_release(struct spindle_rdmc *r, void *mem)
+{
+	struct spindle_rdmc_group *group = rdmc_group(r);
+	struct spindle_pinned *pinned = mem;
+
+	spindle_pinned_unmap(pinned);
+	if (llist_add(&pinned->free, &group->garbage))
+		spindle_rdmc_group_chore(group);
+}
+
+const struct spindle_rdmc_ops spindle_rdmc_group_ops = {
+	.room = run_room,
+	.say = run_say,
+	.grant = run_grant,
+	.revoke = run_revoke,
+	.write = run_write,
+	.flushed = run_flushed,
+	.cut = run_cut,
+	.listens = run_listens,
+	.event = run_event,
+	.release = run_release,
+};
+
+/* ---- a pass ------------------------------------------------------------- */
+
+/**
+ * spindle_rdmc_node_pass() - a pass over the lanes and groups of a node
+ * @node: the node
+ *
+ * Return: true if something happened
+ */
+bool spindle_rdmc_node_pass(struct spindle_node *node)
+{
+	struct spindle_rdmc_group *group;
+	struct spindle_lane *lane;
+	bool work = false;
+	u64 now;
+
+	if (list_empty(&node->rdmc_run))
+		return false;
+	now = ktime_get_ns();
+	list_for_each_entry(lane, &node->lanes_run, run)
+		work |= spindle_lane_pass(lane);
+	list_for_each_entry(group, &node->rdmc_run, run) {
+		work |= spindle_rdmc_pass(&group->r, now);
+		if (!group->over && spindle_rdmc_over(&group->r)) {
+			WRITE_ONCE(group->over, true);
+			spindle_rdmc_group_chore(group);
+		}
+	}
+	/* Fairness: another one is first in the next pass. */
+	list_rotate_left(&node->rdmc_run);
+	return work;
+}
+
+/**
+ * spindle_rdmc_node_due() - when the engine has to look again, whatever happens
+ * @node: the node
+ *
+ * Return: nanoseconds; U64_MAX: never
+ */
+u64 spindle_rdmc_node_due(const struct spindle_node *node)
+{
+	const struct spindle_rdmc_group *group;
+	u64 due = U64_MAX, now;
+
+	list_for_each_entry(group, &node->rdmc_run, run)
+		due = min(due, spindle_rdmc_due(&group->r));
+	if (due == U64_MAX)
+		return due;
+	now = ktime_get_ns();
+	return due > now ? due - now : 0;
+}
+
+/**
+ * spindle_rdmc_node_arm() - the engine goes to sleep: what comes shall wake it
+ * @node: the node
+ *
+ * Return: true if something has come already
+ */
+bool spindle_rdmc_node_arm(struct spindle_node *node)
+{
+	struct spindle_lane *lane;
+	bool came = false;
+
+	list_for_each_entry(lane, &node->lanes_run, run)
+		came |= spindle_lane_arm(lane);
+	return came;
+}
+
+/* Is a member of the group not in the view, or another life of it? */
+static bool missing(const struct spindle_rdmc_group *group, u32 m,
+		    const struct spindle_group *view)
+{
+	int rank = spindle_view_rank(&view->view, group->r.cfg.member[m]);
+	const struct spindle_lane *lane = group->link[m].lane;
+
+	if (rank < 0)
+		return true;
+	return lane && lane->incarnation && view->peer[rank] &&
+	       view->peer[rank]->incarnation != lane->incarnation;
+}
+
+/**
+ * spindle_rdmc_node_view() - another view is installed: groups with who is not in it end
+ * @view: the view, at its node
+ */
+void spindle_rdmc_node_view(const struct spindle_group *view)
+{
+	struct spindle_rdmc_group *group;
+	u32 m;
+
+	list_for_each_entry(group, &view->node->rdmc_run, run) {
+		for (m = 0; m < group->r.cfg.n; m++)
+			if (missing(group, m, view))
+				spindle_rdmc_fail(&group->r, m + 1, SPINDLE_RDMC_VIEW);
+	}
+}
+
+/**
+ * spindle_rdmc_node_stop() - the node is in no view any more that goes on
+ * @node: the node
+ */
+void spindle_rdmc_node_stop(struct spindle_node *node)
+{
+	struct spindle_rdmc_group *group;
+
+	list_for_each_entry(group, &node->rdmc_run, run)
+		spindle_rdmc_fail(&group->r, group->r.cfg.me + 1, SPINDLE_RDMC_VIEW);
+}
+
+/**
+ * spindle_rdmc_node_lost() - a static view has lost a member
+ * @node: the node
+ * @id: node id of the member
+ */
+void spindle_rdmc_node_lost(struct spindle_node *node, u32 id)
+{
+	struct spindle_rdmc_group *group;
+	u32 m;
+
+	list_for_each_entry(group, &node->rdmc_run, run) {
+		for (m = 0; m < group->r.cfg.n; m++)
+			if (group->r.cfg.member[m] == id)
+				spindle_rdmc_fail(&group->r, m + 1, SPINDLE_RDMC_LOST);
+	}
+}
