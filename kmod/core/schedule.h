@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Block schedules: who sends which block of a large object to whom, and in which step.
+ *
+ * An object of some blocks is at the root, rank 0, and has to get to all other members. In
+ * a step a member sends at most one block and receives at most one; what it sends it has
+ * received in an earlier step. Nobody counts steps at run time: a member does its sends in
+ * the order of their steps, each as soon as it has the block and the peer is ready for it,
+ * and makes ready for its receives in the order of their steps. As all members derive their
+ * parts from one schedule that is enough for the blocks to meet those who wait for them,
+ * however late anybody is.
+ *
+ * A walk goes through the sends or the receives of one member. It is a small value: where
+ * it is, it knows in counters, and no table of the schedule exists anywhere.
+ *
+ *	sequential	the root sends all to 1, then all to 2, ...
+ *	chain		each sends on to the next what it gets
+ *	tree		binomial tree; who has all of the object passes all of it on
+ *	pipeline	binomial pipeline: hypercube in which everybody sends and receives
+ *			another block in every step, see schedule.c
+ *	hybrid		a pipeline among the leaders of racks, then one inside each rack
+ *
+ * With n members and k blocks, steps are, where n > 1:
+ *
+ *	sequential	k * (n - 1)
+ *	chain		k + n - 2
+ *	tree		k * ceil(log2 n)
+ *	pipeline	k + ceil(log2 n) - 1, than which there is nothing shorter
+ *	hybrid		as of a pipeline of all leaders, and then of the largest rack
+ */
+#ifndef SPINDLE_CORE_SCHEDULE_H
+#define SPINDLE_CORE_SCHEDULE_H
+
+#include "port.h"
+
+/**
+ * enum spindle_algorithm - how an object gets from the root to the others
+ * @SPINDLE_ALG_PIPELINE: binomial pipeline
+ * @SPINDLE_ALG_SEQUENTIAL: the root sends all of it to one after the other
+ * @SPINDLE_ALG_CHAIN: bucket brigade
+ * @SPINDLE_ALG_TREE: binomial tree of whole objects
+ * @SPINDLE_ALG_HYBRID: binomial pipeline between racks, then inside of them
+ */
+enum spindle_algorithm {
+	SPINDLE_ALG_PIPELINE,
+	SPINDLE_ALG_SEQUENTIAL,
+	SPINDLE_ALG_CHAIN,
+	SPINDLE_ALG_TREE,
+	SPINDLE_ALG_HYBRID,
+};
+
+/* Label of a member of whom nobody knows the rack: it is alone in one. */
+#define SPINDLE_NO_RACK 0xffff
+
+/* Dimensions of the largest hypercube, and members that there may be. */
+#define SPINDLE_CUBE_DIMS	12
+#define SPINDLE_SCHEDULE_MAX	4096
+
+/**
+ * struct spindle_cube - a member's place in a binomial pipeline
+ * @begin: step of the schedule at which it begins
+ * @cross: steps in which blocks go from vertex to vertex
+ * @steps: all of them: one more if there are vertices with two seats
+ * @dims: dimensions of the hypercube
+ * @vertex: own vertex; 0 is the root's
+ * @seat: own seat there, 0 or 1
+ * @shared: somebody else has the other one
+ * @sends: this member has something to send
+ * @recvs: this member has something to receive
+ * @mate: rank of who has the other seat
+ * @peer: ranks of who have the seats at the neighbour in each dimension; the same twice if
+ *	there is only one
+ */
+struct spindle_cube {
+	u64 begin;
+	u64 cross;
+	u64 steps;
+	u32 dims;
+	u32 vertex;
+	u8 seat;
+	bool shared;
+	bool sends;
+	bool recvs;
+	u16 mate;
+	u16 peer[SPINDLE_CUBE_DIMS][2];
+};
+
+/**
+ * struct spindle_schedule - a schedule, as one member sees it
+ * @algorithm: enum spindle_algorithm
+ * @n: members; rank 0 is the root
+ * @rank: own
+ * @blocks: of the object
+ * @steps: of the schedule
+ * @first_recv: step of the first receive; not with pipelines
+ * @first_send: step of the first send; not with pipelines
+ * @source: rank of who sends all blocks here; not with pipelines
+ * @target: rank of whom the first send is to, @n: nobody; not with pipelines
+ * @cube: pipelines, of which the second one follows upon the first one; only hybrid has two
+ */
+struct spindle_schedule {
+	u32 algorithm;
+	u32 n;
+	u32 rank;
+	u32 blocks;
+	u64 steps;
+	u64 first_recv;
+	u64 first_send;
+	u32 source;
+	u32 target;
+	struct spindle_cube cube[2];
+};
+
+/**
+ * struct spindle_hop - one block on its way, as one of its ends sees it
+ * @step: step of the schedule
+ * @peer: rank of the other end
+ * @block: number of the block
+ */
+struct spindle_hop {
+	u64 step;
+	u32 peer;
+	u32 block;
+};
+
+/**
+ * struct spindle_walk - where somebody is in the sends, or in the receives, of a member
+ * @step: next step; in a pipeline counted from its begin
+ * @block: next block; not in pipelines
+ * @peer: rank that it goes to; not in pipelines
+ * @level: pipeline, index of &spindle_schedule.cube
+ * @dim: dimension of the next step
+ * @lap: parity of how often all dimensions have had their turn
+ * @turn: seat of the own vertex that receives from other vertices in the next step
+ */
+struct spindle_walk {
+	u64 step;
+	u32 block;
+	u32 peer;
+	u8 level;
+	u8 dim;
+	u8 lap;
+	u8 turn;
+};
+
+void spindle_schedule_init(struct spindle_schedule *s, u32 algorithm, u32 n, u32 rank,
+			   u32 blocks, const u16 *rack);
+u64 spindle_schedule_steps(const struct spindle_schedule *s);
+u64 spindle_schedule_sources(const struct spindle_schedule *s);
+u64 spindle_schedule_targets(const struct spindle_schedule *s);
+void spindle_walk_begin(struct spindle_walk *w, const struct spindle_schedule *s);
+bool spindle_walk_send(struct spindle_walk *w, const struct spindle_schedule *s,
+		       struct spindle_hop *hop);
+bool spindle_walk_recv(struct spindle_walk *w, const struct spindle_schedule *s,
+		       struct spindle_hop *hop);
+
+#endif /* SPINDLE_CORE_SCHEDULE_H */
