@@ -14,7 +14,8 @@
  * Opening. Every member that creates the group has a new life, a random number, by which
  * the others address it: what was meant for an older life of the same group finds nobody.
  * HELLO {id, digest, own life, the other's life or 0} goes to each member when its lane is
- * up; who gets one with 0 answers. OPEN when all lives are known.
+ * up; who gets one with 0 answers. OPEN when all lives are known. A member that is heard of
+ * with another life than before has left, and come back as somebody else.
  *
  * Objects go from the root (rank 0), in order. ANNOUNCE {object, length, tag} goes to all
  * when the root's process has queued it. A receiver that has got memory from its process
@@ -28,11 +29,14 @@
  *
  * An object has ended at a member when it is complete or given up, none of the member's
  * grants for it is open, none of its writes is under way: the memory is the process's
- * again. PROGRESS {objects ended, complete, blocks of the present one} to the root; the root
- * announces at most SPINDLE_RDMC_QUEUE objects more than the slowest has ended.
+ * again. Complete means that its own sends are posted, too. PROGRESS {objects ended, complete,
+ * blocks of the present one} to the root, when an object has ended, a sixteenth of it has
+ * come, or anything has and it was silent for long; the root announces at most
+ * SPINDLE_RDMC_QUEUE objects more than the slowest has ended.
  *
- * Giving up an object. Who wants that tells the root: STOP {object, error, reason}; the
- * root, unless all have ended it, tells everybody: ABORT {object, error, reason, who}. Who
+ * Giving up an object. Who wants that grants and writes no more of it, and tells the root:
+ * STOP {object, error, reason}; the root, unless all have ended it, tells everybody: ABORT
+ * {object, error, reason, who}. Before it has heard that, who wanted it has not ended it. Who
  * hears it writes no more, and says so to those that have granted it something: RETURN
  * {object}, behind its last write on the same lane. Who gets a RETURN takes back what it has
  * granted there.
@@ -45,7 +49,8 @@
  * Closing. The root, told to close, says CLOSE {objects, complete} when all objects have
  * ended at the root; others when their process has closed as well and they have ended as
  * many. CLOSED when all have said so and what was said has arrived (the lane is flushed).
- * A member that has said CLOSE, and to which all is said, may go.
+ * A member that has said CLOSE, and to which we have, may go. While objects still move
+ * elsewhere, the root says CLOSE again now and then, so that those that wait hear something.
  *
  * All messages are level-triggered: a pass says what is not said yet as far as there is room.
  *
@@ -67,6 +72,8 @@
 #define SPINDLE_RDMC_GRANTS	4U
 /* Own writes under way in one group. */
 #define SPINDLE_RDMC_SENDS	4U
+/* Objects that a member remembers: what all may be at, and what the root has queued beyond. */
+#define SPINDLE_RDMC_OBJECTS	(2 * SPINDLE_RDMC_QUEUE)
 
 /**
  * enum spindle_rdmc_state - state of a group at a member
@@ -144,9 +151,11 @@ struct spindle_rdmc;
  * @revoke: take grant @g of @m back; ends with spindle_rdmc_revoked(), not before it has
  *	returned. There was room. Not called once the lane is lost
  * @write: write a block, of which we have all bytes, where @grant says; ends with
- *	spindle_rdmc_written(), not before it has returned. There was room
+ *	spindle_rdmc_written(), not before it has returned, whether or not the lane breaks.
+ *	There was room
  * @flushed: has all that was said to @m arrived there, or will it never?
- * @cut: @m broke the protocol: break the lane. Ends with spindle_rdmc_lost()
+ * @cut: @m broke the protocol, or keeps us waiting: break the lane. Once for each member; ends
+ *	with spindle_rdmc_lost()
  * @event: something for the process; all but @ev->at_ns and node are filled in, and
  *	@ev->node is a rank + 1, or SPINDLE_RDMC_NOBODY
  * @release: an object's memory is not used any more; before its event DONE, once for each
@@ -190,46 +199,44 @@ enum spindle_rdmc_phase {
  * @len: bytes
  * @tag: the root's
  * @blocks: blocks
+ * @got: blocks that are there
  * @mem: the embedder's name for its memory; NULL: none
  * @have: blocks that are there, a bit each; NULL at the root: all. Lives as long as @mem
- * @got: their number
- * @sent: own writes posted
- * @writing: of these, under way
+ * @writing: own writes under way
  * @granted: grants of ours that are open or being taken back
  * @sends_done: all own sends are posted
- * @returned: ranks that write no more of it
- * @to_return: ranks that have to be told that we write no more of it
+ * @decided: the root has given it up, and the three below are its words
+ * @stop_due: the root has to be told that we give it up
  * @error: enum spindle_rdmc_error, of one that was given up
  * @reason: the same
  * @culprit: rank + 1 of who wanted that, or 0
- * @stop_due: the root has to be told that we give it up
+ * @returned: ranks that write no more of it
+ * @to_return: ranks that have to be told that we write no more of it
  * @abort_due: root: ranks that have to be told that it is given up
- * @announce_due: root: ranks that have to be told of it
  * @first_ns: first block here, or first write of the root
  * @busy_ns: time since then with a write under way
- * @busy_since: begin of the present such time
- * @moved_ns: when something last went on, of which the root knows
+ * @busy_since: begin of the present such time, or 0
+ * @moved_ns: when something last went on; of one that stops: since when
  */
 struct spindle_rdmc_object {
 	enum spindle_rdmc_phase phase;
+	u32 blocks;
 	u64 len;
 	u64 tag;
-	u32 blocks;
+	u32 got;
+	u32 writing;
 	void *mem;
 	unsigned long *have;
-	u32 got;
-	u64 sent;
-	u32 writing;
 	u32 granted;
 	bool sends_done;
-	u64 returned;
-	u64 to_return;
+	bool decided;
+	bool stop_due;
 	u32 error;
 	u32 reason;
 	u32 culprit;
-	bool stop_due;
+	u64 returned;
+	u64 to_return;
 	u64 abort_due;
-	u64 announce_due;
 	u64 first_ns;
 	u64 busy_ns;
 	u64 busy_since;
@@ -237,8 +244,26 @@ struct spindle_rdmc_object {
 };
 
 /**
+ * struct spindle_rdmc_cursor - where own sends, or own grants, are
+ * @object: object
+ * @begun: @schedule and @walk are of this one
+ * @known: @hop is the next
+ * @hop: what comes next
+ * @walk: where it is in the schedule
+ * @schedule: of the object
+ */
+struct spindle_rdmc_cursor {
+	u64 object;
+	bool begun;
+	bool known;
+	struct spindle_hop hop;
+	struct spindle_walk walk;
+	struct spindle_schedule schedule;
+};
+
+/**
  * struct spindle_rdmc_slot - a grant of ours to a source
- * @state: free, open, or being taken back
+ * @state: free, open, used or returned, or being taken back
  * @block: block
  * @object: object
  */
@@ -255,13 +280,17 @@ struct spindle_rdmc_slot {
  * @up: the lane is up
  * @lost: the lane is broken; no message comes any more
  * @quiet: and the device is through with it
+ * @cut: we have asked for that; nothing that comes counts any more
  * @hello_due: it has to be told who we are
- * @answer_due: and so, because it asked
  * @failed: it has said FAIL: it writes no more
  * @fail_due: it has to be told FAIL
  * @closed: it has said CLOSE
  * @close_due: it has to be told CLOSE
+ * @close_said: it was told at least once
+ * @return_due: of some object it has to be told RETURN
+ * @abort_due: of some object it has to be told ABORT
  * @rack: its rack
+ * @told: root: objects that were announced to it
  * @ended: objects that have ended there
  * @complete: of these, well
  * @blocks: blocks of the next one
@@ -275,20 +304,24 @@ struct spindle_rdmc_member {
 	bool up;
 	bool lost;
 	bool quiet;
+	bool cut;
 	bool hello_due;
-	bool answer_due;
 	bool failed;
 	bool fail_due;
 	bool closed;
 	bool close_due;
+	bool close_said;
+	bool return_due;
+	bool abort_due;
 	u16 rack;
+	u64 told;
 	u64 ended;
 	u64 complete;
-	u64 blocks;
-	struct spindle_rdmc_slot slot[SPINDLE_RDMC_GRANTS];
-	struct spindle_rdmc_grant grant[SPINDLE_RDMC_GRANTS];
+	u32 blocks;
 	u32 grant_head;
 	u32 grant_tail;
+	struct spindle_rdmc_slot slot[SPINDLE_RDMC_GRANTS];
+	struct spindle_rdmc_grant grant[SPINDLE_RDMC_GRANTS];
 };
 
 /**
@@ -345,32 +378,39 @@ struct spindle_rdmc_config {
  * @cfg: constant
  * @block_shift: log2 of the block's bytes
  * @digest: of what all members have to agree on
+ * @others: ranks of the others
  * @state: see there
  * @error: why it is failing, enum spindle_rdmc_error
  * @culprit: rank + 1 of who is missing, or 0
  * @now: time of the present pass
  * @since: when something last went on that is not an object's
- * @opened: OPENED was said to the process
+ * @deadline: when a pass has to look next, whatever happens or not
+ * @stir: something went on since the last pass
+ * @count_front: root: @front may not be right any more
+ * @timed: objects with which something went on, a bit for each in @object
  * @closing: the process has closed
  * @told_closing: CLOSING was said to the process
  * @total: objects that the root sends in all; U64_MAX: not known yet
  * @announced: objects that the root has queued, or that are known here
+ * @shown: objects that the process knows of
  * @ended: objects that have ended here, all below
  * @complete: of these, well
+ * @front: root: objects that have ended everywhere
+ * @front_ns: root: since when that is so
+ * @reminded: root: when CLOSE was last said
  * @told_ended: as last told to the root
  * @told_blocks: the same
- * @send_object: object that own sends are at
- * @send: where they are in its schedule
- * @next_send: the next of them
- * @send_known: @send has begun, and @next_send is valid or there is none
- * @recv_object: object that own grants are at
- * @recv: where they are in its schedule
- * @next_recv: the next of them
- * @recv_known: the same for @recv
- * @schedule_send: of @send_object
- * @schedule_recv: of @recv_object
+ * @told_ns: when
+ * @known: ranks whose life is known
+ * @closed: ranks that have said CLOSE
+ * @due: ranks that there may be something to say to
+ * @to_revoke: ranks to which a grant has to be taken back
  * @writing: own writes under way
- * @object: by number modulo SPINDLE_RDMC_QUEUE; valid from @ended on
+ * @granted: grants of ours that are open or being taken back
+ * @stopping: objects in phase STOPPING
+ * @send: where own sends are
+ * @recv: where own grants are
+ * @object: by number modulo SPINDLE_RDMC_OBJECTS, the last ones that are known
  * @racks: by rank
  * @m: other members, by rank
  * @stats: counters
@@ -380,32 +420,39 @@ struct spindle_rdmc {
 	struct spindle_rdmc_config cfg;
 	u32 block_shift;
 	u64 digest;
+	u64 others;
 	enum spindle_rdmc_state state;
 	u32 error;
 	u32 culprit;
 	u64 now;
 	u64 since;
-	bool opened;
+	u64 deadline;
+	bool stir;
+	bool count_front;
+	u32 timed;
 	bool closing;
 	bool told_closing;
 	u64 total;
 	u64 announced;
+	u64 shown;
 	u64 ended;
 	u64 complete;
+	u64 front;
+	u64 front_ns;
+	u64 reminded;
 	u64 told_ended;
-	u64 told_blocks;
-	u64 send_object;
-	struct spindle_walk send;
-	struct spindle_hop next_send;
-	bool send_known;
-	u64 recv_object;
-	struct spindle_walk recv;
-	struct spindle_hop next_recv;
-	bool recv_known;
-	struct spindle_schedule schedule_send;
-	struct spindle_schedule schedule_recv;
+	u32 told_blocks;
+	u64 told_ns;
+	u64 known;
+	u64 closed;
+	u64 due;
+	u64 to_revoke;
 	u32 writing;
-	struct spindle_rdmc_object object[SPINDLE_RDMC_QUEUE];
+	u32 granted;
+	u32 stopping;
+	struct spindle_rdmc_cursor send;
+	struct spindle_rdmc_cursor recv;
+	struct spindle_rdmc_object object[SPINDLE_RDMC_OBJECTS];
 	u16 racks[SPINDLE_MAX_MEMBERS];
 	struct spindle_rdmc_member m[SPINDLE_MAX_MEMBERS];
 	struct spindle_rdmc_stats stats;
@@ -435,6 +482,81 @@ void spindle_rdmc_quiet(struct spindle_rdmc *r, u32 m);
 /* rdmc_talk.c: what others say, and what they are told */
 void spindle_rdmc_hear(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg);
 bool spindle_rdmc_talk(struct spindle_rdmc *r);
+
+/* Between these files. */
+bool spindle_rdmc_enter(struct spindle_rdmc *r, enum spindle_rdmc_state to);
+bool spindle_rdmc_step(struct spindle_rdmc *r, u64 object, enum spindle_rdmc_phase to);
+void spindle_rdmc_new_object(struct spindle_rdmc *r, u64 len, u64 tag);
+void spindle_rdmc_give_up(struct spindle_rdmc *r, u64 object, u32 error, u32 reason,
+			  u32 culprit);
+void spindle_rdmc_abort(struct spindle_rdmc *r, u64 object, u32 error, u32 reason,
+			u32 culprit);
+void spindle_rdmc_fall(struct spindle_rdmc *r, u32 culprit, u32 error);
+void spindle_rdmc_remind(struct spindle_rdmc *r);
+void spindle_rdmc_cut(struct spindle_rdmc *r, u32 m);
+void spindle_rdmc_breach(struct spindle_rdmc *r, u32 m);
+void spindle_rdmc_returned(struct spindle_rdmc *r, u32 m, u64 object);
+bool spindle_rdmc_may_say(struct spindle_rdmc *r, u32 m);
+u32 spindle_rdmc_missing(const struct spindle_rdmc *r);
+void spindle_rdmc_judge(struct spindle_rdmc *r);
+
+/**
+ * spindle_rdmc_is_root() - are the objects ours?
+ * @r: group
+ *
+ * Return: true if so
+ */
+static inline bool spindle_rdmc_is_root(const struct spindle_rdmc *r)
+{
+	return !r->cfg.me;
+}
+
+/**
+ * spindle_rdmc_object() - an object by its number
+ * @r: group
+ * @object: number, of the last SPINDLE_RDMC_OBJECTS that are known
+ *
+ * Return: the object
+ */
+static inline struct spindle_rdmc_object *spindle_rdmc_object(struct spindle_rdmc *r, u64 object)
+{
+	return &r->object[object & (SPINDLE_RDMC_OBJECTS - 1)];
+}
+
+/**
+ * spindle_rdmc_moved() - something goes on with an object
+ * @r: group
+ * @object: number
+ *
+ * When, the next pass knows.
+ */
+static inline void spindle_rdmc_moved(struct spindle_rdmc *r, u64 object)
+{
+	r->timed |= 1U << (object & (SPINDLE_RDMC_OBJECTS - 1));
+}
+
+/**
+ * spindle_rdmc_here() - how far is the object that ends next?
+ * @r: group
+ *
+ * Return: blocks of it that are here
+ */
+static inline u32 spindle_rdmc_here(const struct spindle_rdmc *r)
+{
+	return r->ended < r->announced ?
+	       r->object[r->ended & (SPINDLE_RDMC_OBJECTS - 1)].got : 0;
+}
+
+/**
+ * spindle_rdmc_has_all() - is an object complete, but for what is under way?
+ * @obj: object
+ *
+ * Return: true if all blocks are here and all sends are posted
+ */
+static inline bool spindle_rdmc_has_all(const struct spindle_rdmc_object *obj)
+{
+	return obj->phase == SPINDLE_RDMC_P_MOVING && obj->got == obj->blocks && obj->sends_done;
+}
 
 /**
  * spindle_rdmc_block_len() - bytes of a block

@@ -1,0 +1,619 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RDMC: the life of a group, and what its process asks for. See rdmc.h.
+ *
+ * Context: engine, all of it.
+ */
+#include "rdmc.h"
+#include "sst.h"
+
+static u64 digest_of(const struct spindle_rdmc_config *cfg)
+{
+	u64 part[5] = { cfg->id, cfg->n, cfg->algorithm, cfg->block };
+	u32 i;
+
+	for (i = 0; i < cfg->n; i++) {
+		part[4] = cfg->member[i];
+		part[0] = spindle_mix(part, 5);
+	}
+	return part[0];
+}
+
+/**
+ * spindle_rdmc_init() - a group begins
+ * @r: group
+ * @cfg: what it is; ranges are checked
+ * @ops: of the embedder
+ *
+ * Lanes that are up already are reported next. Needs a pass at once.
+ */
+void spindle_rdmc_init(struct spindle_rdmc *r, const struct spindle_rdmc_config *cfg,
+		       const struct spindle_rdmc_ops *ops)
+{
+	memset(r, 0, sizeof(*r));
+	r->ops = ops;
+	r->cfg = *cfg;
+	r->block_shift = __ffs64(cfg->block);
+	r->digest = digest_of(cfg);
+	r->others = (U64_MAX >> (64 - cfg->n)) & ~BIT_ULL(cfg->me);
+	r->total = U64_MAX;
+	r->stir = true;
+	r->racks[cfg->me] = cfg->rack;
+}
+
+/**
+ * spindle_rdmc_enter() - the one place where the group's state changes
+ * @r: group
+ * @to: new state
+ *
+ * Return: false if there is no such transition
+ */
+bool spindle_rdmc_enter(struct spindle_rdmc *r, enum spindle_rdmc_state to)
+{
+	static const u8 from[] = {
+		[SPINDLE_RDMC_S_OPENING] = 0,
+		[SPINDLE_RDMC_S_OPEN] = BIT(SPINDLE_RDMC_S_OPENING),
+		[SPINDLE_RDMC_S_CLOSING] = BIT(SPINDLE_RDMC_S_OPEN),
+		[SPINDLE_RDMC_S_CLOSED] = BIT(SPINDLE_RDMC_S_CLOSING),
+		[SPINDLE_RDMC_S_FAILING] = BIT(SPINDLE_RDMC_S_OPENING) |
+					   BIT(SPINDLE_RDMC_S_OPEN) |
+					   BIT(SPINDLE_RDMC_S_CLOSING),
+		[SPINDLE_RDMC_S_FAILED] = BIT(SPINDLE_RDMC_S_FAILING),
+	};
+
+	if (!(from[to] & BIT(r->state)))
+		return false;
+	r->state = to;
+	r->stir = true;
+	return true;
+}
+
+/**
+ * spindle_rdmc_step() - the one place where an object's phase changes
+ * @r: group
+ * @object: number
+ * @to: new phase
+ *
+ * Return: false if there is no such transition
+ */
+bool spindle_rdmc_step(struct spindle_rdmc *r, u64 object, enum spindle_rdmc_phase to)
+{
+	static const u8 from[] = {
+		[SPINDLE_RDMC_P_NONE] = 0,
+		[SPINDLE_RDMC_P_WAITING] = BIT(SPINDLE_RDMC_P_NONE),
+		[SPINDLE_RDMC_P_MOVING] = BIT(SPINDLE_RDMC_P_NONE) |
+					  BIT(SPINDLE_RDMC_P_WAITING),
+		[SPINDLE_RDMC_P_STOPPING] = BIT(SPINDLE_RDMC_P_WAITING) |
+					    BIT(SPINDLE_RDMC_P_MOVING),
+		[SPINDLE_RDMC_P_COMPLETE] = BIT(SPINDLE_RDMC_P_MOVING),
+		[SPINDLE_RDMC_P_ABORTED] = BIT(SPINDLE_RDMC_P_STOPPING),
+	};
+
+	struct spindle_rdmc_object *obj = spindle_rdmc_object(r, object);
+
+	if (!(from[to] & BIT(obj->phase)))
+		return false;
+	r->stopping -= obj->phase == SPINDLE_RDMC_P_STOPPING;
+	r->stopping += to == SPINDLE_RDMC_P_STOPPING;
+	obj->phase = to;
+	spindle_rdmc_moved(r, object);
+	return true;
+}
+
+/**
+ * spindle_rdmc_new_object() - there is one more object, in phase NONE
+ * @r: group
+ * @len: its bytes
+ * @tag: its tag
+ */
+void spindle_rdmc_new_object(struct spindle_rdmc *r, u64 len, u64 tag)
+{
+	struct spindle_rdmc_object *obj = spindle_rdmc_object(r, r->announced++);
+
+	memset(obj, 0, sizeof(*obj));
+	obj->len = len;
+	obj->tag = tag;
+	obj->blocks = (len + r->cfg.block - 1) >> r->block_shift;
+}
+
+static bool failed(const struct spindle_rdmc *r)
+{
+	return r->state == SPINDLE_RDMC_S_FAILING || r->state == SPINDLE_RDMC_S_FAILED;
+}
+
+/**
+ * spindle_rdmc_send() - the root's process has an object
+ * @r: group
+ * @len: bytes
+ * @tag: what the others shall see with it
+ * @mem: the embedder's name for its memory
+ * @object: out: its number
+ *
+ * Return: 0, or an error, after which @mem was not taken
+ */
+int spindle_rdmc_send(struct spindle_rdmc *r, u64 len, u64 tag, void *mem, u64 *object)
+{
+	struct spindle_rdmc_object *obj;
+
+	if (!spindle_rdmc_is_root(r))
+		return -EPERM;
+	if (failed(r))
+		return -ECONNABORTED;
+	if (r->closing)
+		return -ESHUTDOWN;
+	if (!len || len > SPINDLE_RDMC_MAX_LEN)
+		return -EINVAL;
+	if (r->announced - r->ended >= SPINDLE_RDMC_QUEUE)
+		return -EAGAIN;
+	*object = r->announced;
+	spindle_rdmc_new_object(r, len, tag);
+	obj = spindle_rdmc_object(r, *object);
+	obj->mem = mem;
+	obj->got = obj->blocks;
+	spindle_rdmc_step(r, *object, SPINDLE_RDMC_P_MOVING);
+	r->shown = r->announced;
+	r->due |= r->others;
+	return 0;
+}
+
+/* An object that the process knows and that has not ended. */
+static struct spindle_rdmc_object *under_way(struct spindle_rdmc *r, u64 object)
+{
+	if (r->state == SPINDLE_RDMC_S_CLOSED || failed(r) ||
+	    object < r->ended || object >= r->shown)
+		return NULL;
+	return spindle_rdmc_object(r, object);
+}
+
+/**
+ * spindle_rdmc_accept() - the process has memory for an object
+ * @r: group
+ * @object: number
+ * @len: bytes of the memory
+ * @mem: the embedder's name for it
+ * @have: a bit for each block, all 0; the group's until it releases @mem
+ *
+ * Return: 0, or an error, after which nothing was taken
+ */
+int spindle_rdmc_accept(struct spindle_rdmc *r, u64 object, u64 len, void *mem,
+			unsigned long *have)
+{
+	struct spindle_rdmc_object *obj = under_way(r, object);
+
+	if (!obj || obj->phase != SPINDLE_RDMC_P_WAITING)
+		return -ENOENT;
+	if (len != obj->len)
+		return -EINVAL;
+	obj->mem = mem;
+	obj->have = have;
+	spindle_rdmc_step(r, object, SPINDLE_RDMC_P_MOVING);
+	return 0;
+}
+
+/**
+ * spindle_rdmc_cancel() - the process does not want an object
+ * @r: group
+ * @object: number
+ * @refuse: it has never had memory for it
+ * @reason: a number for the others
+ *
+ * Return: 0, or -ENOENT: no such object is under way
+ */
+int spindle_rdmc_cancel(struct spindle_rdmc *r, u64 object, bool refuse, u32 reason)
+{
+	u32 error = refuse ? SPINDLE_RDMC_REFUSED : SPINDLE_RDMC_CANCELLED;
+	struct spindle_rdmc_object *obj = under_way(r, object);
+
+	if (!obj || obj->phase == SPINDLE_RDMC_P_STOPPING ||
+	    (refuse && obj->phase != SPINDLE_RDMC_P_WAITING))
+		return -ENOENT;
+	if (spindle_rdmc_is_root(r)) {
+		spindle_rdmc_abort(r, object, error, reason, 1);
+		return 0;
+	}
+	/* All blocks are here, and nobody can be stopped any more who waits for us. */
+	if (spindle_rdmc_has_all(obj))
+		return -ENOENT;
+	spindle_rdmc_give_up(r, object, error, reason, r->cfg.me + 1);
+	obj->stop_due = true;
+	r->due |= BIT_ULL(0);
+	return 0;
+}
+
+/**
+ * spindle_rdmc_close() - the process has no more to send, or has seen all
+ * @r: group
+ *
+ * Return: 0, or -ECONNABORTED
+ */
+int spindle_rdmc_close(struct spindle_rdmc *r)
+{
+	if (failed(r))
+		return -ECONNABORTED;
+	r->closing = true;
+	return 0;
+}
+
+/* Grants that nobody has a right to any more. */
+static void forget_grants(struct spindle_rdmc *r, u64 object)
+{
+	u64 rest;
+
+	for (rest = r->others; rest; rest &= rest - 1) {
+		struct spindle_rdmc_member *p = &r->m[__ffs64(rest)];
+		u32 i, to = p->grant_head;
+
+		for (i = p->grant_head; i != p->grant_tail; i++) {
+			struct spindle_rdmc_grant *g =
+				&p->grant[i & (SPINDLE_RDMC_GRANTS - 1)];
+
+			if (g->object == object) {
+				spindle_rdmc_object(r, object)->to_return |= rest & -rest;
+				p->return_due = true;
+				r->due |= rest & -rest;
+			} else {
+				p->grant[to++ & (SPINDLE_RDMC_GRANTS - 1)] = *g;
+			}
+		}
+		p->grant_tail = to;
+	}
+}
+
+/**
+ * spindle_rdmc_give_up() - no more of an object is granted or written
+ * @r: group
+ * @object: number, of one that has not ended here
+ * @error: enum spindle_rdmc_error
+ * @reason: the process's
+ * @culprit: rank + 1 of who wanted that
+ *
+ * What was granted to us is returned. The object has ended when nothing is under way.
+ */
+void spindle_rdmc_give_up(struct spindle_rdmc *r, u64 object, u32 error, u32 reason,
+			  u32 culprit)
+{
+	struct spindle_rdmc_object *obj = spindle_rdmc_object(r, object);
+
+	obj->error = error;
+	obj->reason = reason;
+	obj->culprit = culprit;
+	if (spindle_rdmc_step(r, object, SPINDLE_RDMC_P_STOPPING))
+		forget_grants(r, object);
+}
+
+/**
+ * spindle_rdmc_abort() - the root decides that an object is given up everywhere
+ * @r: group, at its root
+ * @object: number, of one that has not ended everywhere
+ * @error: enum spindle_rdmc_error
+ * @reason: of the process that wanted that
+ * @culprit: its rank + 1
+ *
+ * The first reason counts.
+ */
+void spindle_rdmc_abort(struct spindle_rdmc *r, u64 object, u32 error, u32 reason,
+			u32 culprit)
+{
+	struct spindle_rdmc_object *obj = spindle_rdmc_object(r, object);
+	u64 rest;
+
+	if (obj->decided)
+		return;
+	spindle_rdmc_give_up(r, object, error, reason, culprit);
+	obj->decided = true;
+	spindle_rdmc_moved(r, object);
+	obj->abort_due = r->others;
+	for (rest = r->others; rest; rest &= rest - 1)
+		r->m[__ffs64(rest)].abort_due = true;
+	r->due |= r->others;
+}
+
+/*
+ * Who has said that it has all, and knows that we have, may go. What was said to it last may
+ * not have arrived: it knew enough.
+ */
+static bool may_go(const struct spindle_rdmc *r, u32 m)
+{
+	return r->m[m].closed && r->m[m].close_said;
+}
+
+/**
+ * spindle_rdmc_fall() - the group fails, if it has not
+ * @r: group
+ * @culprit: rank + 1 of who is missing, or 0: the reason is here
+ * @error: enum spindle_rdmc_error
+ *
+ * The first reason counts. What there is to say about it goes to all.
+ */
+void spindle_rdmc_fall(struct spindle_rdmc *r, u32 culprit, u32 error)
+{
+	u64 rest;
+
+	if (!spindle_rdmc_enter(r, SPINDLE_RDMC_S_FAILING))
+		return;
+	r->error = error;
+	r->culprit = culprit;
+	for (rest = r->others; rest; rest &= rest - 1)
+		r->m[__ffs64(rest)].fail_due = true;
+	r->due |= r->others;
+}
+
+/**
+ * spindle_rdmc_fail() - somebody is missing here, or this member leaves
+ * @r: group
+ * @culprit: rank + 1 of who it is; 0: the reason is here
+ * @error: enum spindle_rdmc_error
+ *
+ * Nobody misses a member that has done all its work.
+ */
+void spindle_rdmc_fail(struct spindle_rdmc *r, u32 culprit, u32 error)
+{
+	if ((error == SPINDLE_RDMC_LOST || error == SPINDLE_RDMC_VIEW) &&
+	    culprit && culprit != r->cfg.me + 1 && may_go(r, culprit - 1))
+		return;
+	spindle_rdmc_fall(r, culprit, error);
+}
+
+/**
+ * spindle_rdmc_remind() - those that wait for the end hear that something goes on
+ * @r: group, at its root
+ */
+void spindle_rdmc_remind(struct spindle_rdmc *r)
+{
+	u64 rest;
+
+	if (r->state != SPINDLE_RDMC_S_CLOSING || r->now - r->reminded < r->cfg.timeout_ns >> 2)
+		return;
+	r->reminded = r->now;
+	for (rest = r->others; rest; rest &= rest - 1)
+		r->m[__ffs64(rest)].close_due = true;
+	r->due |= r->others;
+}
+
+/**
+ * spindle_rdmc_cut() - break the lane to a member
+ * @r: group
+ * @m: rank
+ */
+void spindle_rdmc_cut(struct spindle_rdmc *r, u32 m)
+{
+	if (r->m[m].cut || r->m[m].lost)
+		return;
+	r->m[m].cut = true;
+	r->ops->cut(r, m);
+}
+
+/**
+ * spindle_rdmc_breach() - a member has broken the protocol
+ * @r: group
+ * @m: rank
+ */
+void spindle_rdmc_breach(struct spindle_rdmc *r, u32 m)
+{
+	spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_PROTOCOL);
+	spindle_rdmc_cut(r, m);
+}
+
+/**
+ * spindle_rdmc_returned() - a member writes no more: take back what was granted to it
+ * @r: group
+ * @m: rank
+ * @object: of this object; U64_MAX: of all
+ */
+void spindle_rdmc_returned(struct spindle_rdmc *r, u32 m, u64 object)
+{
+	struct spindle_rdmc_slot *slot = r->m[m].slot;
+	u32 g;
+
+	for (g = 0; g < SPINDLE_RDMC_GRANTS; g++) {
+		if (slot[g].state != SPINDLE_RDMC_GRANTED ||
+		    (object != U64_MAX && slot[g].object != object))
+			continue;
+		slot[g].state = SPINDLE_RDMC_USED;
+		r->to_revoke |= BIT_ULL(m);
+	}
+}
+
+/* Has @m everything, as far as the device knows? */
+static bool heard_all(const struct spindle_rdmc *r, u32 m)
+{
+	return r->m[m].lost || r->ops->flushed((struct spindle_rdmc *)r, m);
+}
+
+/**
+ * spindle_rdmc_missing() - who does the end of the group wait for?
+ * @r: group
+ *
+ * Return: rank of the first member, or U32_MAX
+ */
+u32 spindle_rdmc_missing(const struct spindle_rdmc *r)
+{
+	u64 rest;
+
+	for (rest = r->others; rest; rest &= rest - 1) {
+		u32 m = __ffs64(rest);
+		const struct spindle_rdmc_member *p = &r->m[m];
+
+		switch (r->state) {
+		case SPINDLE_RDMC_S_OPENING:
+			if (!p->life)
+				return m;
+			break;
+		case SPINDLE_RDMC_S_OPEN:
+			break;
+		case SPINDLE_RDMC_S_CLOSING:
+			if (!p->closed || (!p->lost && !p->close_said) || !heard_all(r, m))
+				return m;
+			break;
+		case SPINDLE_RDMC_S_CLOSED:
+			break;
+		case SPINDLE_RDMC_S_FAILING:
+		case SPINDLE_RDMC_S_FAILED:
+			/* Who never said who it is cannot be told. */
+			if (!p->lost && p->life && (p->fail_due || !heard_all(r, m)))
+				return m;
+			break;
+		}
+	}
+	return U32_MAX;
+}
+
+/**
+ * spindle_rdmc_over() - may the embedder forget the group?
+ * @r: group
+ *
+ * Return: true if it has ended, all events were raised and all that was said has arrived
+ */
+bool spindle_rdmc_over(const struct spindle_rdmc *r)
+{
+	return r->state == SPINDLE_RDMC_S_CLOSED ||
+	       (r->state == SPINDLE_RDMC_S_FAILED && spindle_rdmc_missing(r) == U32_MAX);
+}
+
+/**
+ * spindle_rdmc_due() - when is a pass needed, even if nothing happens?
+ * @r: group, after a pass
+ *
+ * Return: absolute time in ns; U64_MAX: never
+ */
+u64 spindle_rdmc_due(const struct spindle_rdmc *r)
+{
+	return r->deadline;
+}
+
+/* Who keeps memory of an object that was given up? Cut it off. */
+static u64 judge_stopping(struct spindle_rdmc *r, struct spindle_rdmc_object *obj, u64 object)
+{
+	u64 rest, at = obj->moved_ns + r->cfg.timeout_ns;
+	u32 g;
+
+	if (r->now < at)
+		return at;
+	obj->moved_ns = r->now;
+	for (rest = r->others; rest; rest &= rest - 1) {
+		u32 m = __ffs64(rest);
+
+		for (g = 0; g < SPINDLE_RDMC_GRANTS; g++)
+			if (r->m[m].slot[g].state != SPINDLE_RDMC_FREE &&
+			    r->m[m].slot[g].object == object)
+				spindle_rdmc_cut(r, m);
+	}
+	/* The root has not heard of it, or says nothing. */
+	if (!obj->decided)
+		spindle_rdmc_cut(r, 0);
+	return r->now + r->cfg.timeout_ns;
+}
+
+static u64 judge_all_stopping(struct spindle_rdmc *r)
+{
+	u64 o, at = U64_MAX;
+
+	/* Those of the root end by themselves: it has granted nothing. */
+	if (!r->stopping || spindle_rdmc_is_root(r))
+		return U64_MAX;
+	for (o = r->ended; o < r->announced; o++) {
+		struct spindle_rdmc_object *obj = spindle_rdmc_object(r, o);
+
+		if (obj->phase == SPINDLE_RDMC_P_STOPPING)
+			at = min(at, judge_stopping(r, obj, o));
+	}
+	return at;
+}
+
+/* Who is behind all others? */
+static u32 slowest(const struct spindle_rdmc *r)
+{
+	u32 m, low = 0;
+
+	for (m = 1; m < r->cfg.n; m++) {
+		const struct spindle_rdmc_member *p = &r->m[m];
+
+		if (p->ended == r->front && (!low || p->blocks < r->m[low].blocks))
+			low = m;
+	}
+	return low;
+}
+
+/*
+ * The object that somebody has not ended. First it is given up; who has not ended it then is
+ * missing, but not before those that it waits for had their time, too.
+ */
+static u64 judge_front(struct spindle_rdmc *r)
+{
+	struct spindle_rdmc_object *obj = spindle_rdmc_object(r, r->front);
+	u64 at = max(r->front_ns, obj->moved_ns) +
+		 (obj->decided ? 2 * r->cfg.timeout_ns : r->cfg.timeout_ns);
+
+	if (r->now < at)
+		return at;
+	if (obj->decided) {
+		spindle_rdmc_fall(r, slowest(r) + 1, SPINDLE_RDMC_TIMEOUT);
+		return r->now;
+	}
+	spindle_rdmc_abort(r, r->front, SPINDLE_RDMC_TIMEOUT, 0, slowest(r) + 1);
+	obj->moved_ns = r->now;
+	return r->now + 2 * r->cfg.timeout_ns;
+}
+
+static u64 judge_missing(struct spindle_rdmc *r, u64 at)
+{
+	if (r->now < at)
+		return at;
+	spindle_rdmc_fall(r, spindle_rdmc_missing(r) + 1, SPINDLE_RDMC_TIMEOUT);
+	return r->now;
+}
+
+/* Somebody is missing, and now somebody else does not let go. */
+static u64 judge_failing(struct spindle_rdmc *r)
+{
+	u64 rest, at = r->since + r->cfg.timeout_ns;
+	u32 g;
+
+	if (spindle_rdmc_over(r))
+		return U64_MAX;
+	if (r->now < at)
+		return at;
+	r->since = r->now;
+	for (rest = r->others; rest; rest &= rest - 1) {
+		u32 m = __ffs64(rest);
+		struct spindle_rdmc_member *p = &r->m[m];
+		bool holds = p->life && (p->fail_due || !heard_all(r, m));
+
+		for (g = 0; g < SPINDLE_RDMC_GRANTS; g++)
+			holds |= p->slot[g].state != SPINDLE_RDMC_FREE;
+		if (holds)
+			spindle_rdmc_cut(r, m);
+	}
+	return r->now + r->cfg.timeout_ns;
+}
+
+/**
+ * spindle_rdmc_judge() - has anybody been waited for too long, and when would it be?
+ * @r: group
+ */
+void spindle_rdmc_judge(struct spindle_rdmc *r)
+{
+	u64 timeout = r->cfg.timeout_ns, at = judge_all_stopping(r);
+
+	switch (r->state) {
+	case SPINDLE_RDMC_S_OPENING:
+		at = min(at, judge_missing(r, r->since + timeout));
+		break;
+	case SPINDLE_RDMC_S_OPEN:
+	case SPINDLE_RDMC_S_CLOSING:
+		if (spindle_rdmc_is_root(r) && r->front < r->announced)
+			at = min(at, judge_front(r));
+		else if (r->state == SPINDLE_RDMC_S_CLOSING)
+			/* Others hear of what goes on from the root, and not each time. */
+			at = min(at, judge_missing(r, r->since + (spindle_rdmc_is_root(r) ?
+								  timeout : 2 * timeout)));
+		break;
+	case SPINDLE_RDMC_S_CLOSED:
+		break;
+	case SPINDLE_RDMC_S_FAILING:
+	case SPINDLE_RDMC_S_FAILED:
+		at = min(at, judge_failing(r));
+		break;
+	}
+	r->deadline = at;
+}

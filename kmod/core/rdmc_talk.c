@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RDMC: what others say, and what they are told. See rdmc.h.
+ *
+ * Context: engine, all of it.
+ */
+#include "rdmc.h"
+
+/* ---- hearing; false: who says this breaks the protocol ------------------------ */
+
+static bool hear_hello(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
+{
+	struct spindle_rdmc_member *p = &r->m[m];
+	u64 life = msg->w[1], ours = msg->w[2];
+
+	/* Meant for an older life of ours. */
+	if (ours && ours != r->cfg.life)
+		return true;
+	if (!life || msg->arg > 0xffff)
+		return false;
+	if (!ours)
+		p->hello_due = true;
+	r->due |= BIT_ULL(m);
+	if (p->life == life)
+		return true;
+	if (p->life) {
+		/* What was granted to that life nobody uses any more. */
+		p->failed = true;
+		spindle_rdmc_returned(r, m, U64_MAX);
+		spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_LEFT);
+	}
+	p->life = life;
+	p->rack = msg->arg;
+	r->stir |= r->state == SPINDLE_RDMC_S_OPENING;
+	r->racks[m] = p->rack;
+	r->known |= BIT_ULL(m);
+	if (msg->w[0] != r->digest)
+		spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_MISMATCH);
+	return true;
+}
+
+static bool hear_announce(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
+{
+	u64 object = msg->w[0], len = msg->w[1];
+
+	if (m || object != r->announced || object - r->ended >= SPINDLE_RDMC_QUEUE ||
+	    r->total != U64_MAX || !len || len > SPINDLE_RDMC_MAX_LEN)
+		return false;
+	spindle_rdmc_new_object(r, len, msg->w[2]);
+	spindle_rdmc_step(r, object, SPINDLE_RDMC_P_WAITING);
+	return true;
+}
+
+/*
+ * May come before the root's ANNOUNCE, and behind its ABORT. What is granted is not looked
+ * at before it is used: then it has to be what our schedule says.
+ */
+static bool hear_grant(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
+{
+	struct spindle_rdmc_member *p = &r->m[m];
+	u64 object = msg->w[0];
+
+	/* Objects are announced that far only when we have ended those before. */
+	if (object >= r->ended + SPINDLE_RDMC_QUEUE)
+		return false;
+	if (object >= r->announced && spindle_rdmc_is_root(r))
+		return false;
+	if (object < r->announced) {
+		struct spindle_rdmc_object *obj = spindle_rdmc_object(r, object);
+
+		/* Forgotten: it was returned before it was here, and all have ended it. */
+		if (r->announced - object > SPINDLE_RDMC_OBJECTS)
+			return true;
+		if (obj->phase == SPINDLE_RDMC_P_STOPPING || obj->phase == SPINDLE_RDMC_P_ABORTED) {
+			obj->to_return |= BIT_ULL(m);
+			p->return_due = true;
+			r->due |= BIT_ULL(m);
+			return true;
+		}
+		if (obj->sends_done)
+			return false;
+	}
+	if (p->grant_tail - p->grant_head >= SPINDLE_RDMC_GRANTS)
+		return false;
+	p->grant[p->grant_tail++ & (SPINDLE_RDMC_GRANTS - 1)] = (struct spindle_rdmc_grant) {
+		.object = object,
+		.addr = msg->w[1],
+		.block = msg->arg,
+		.key = (u32)msg->w[2],
+		.number = msg->w[2] >> 32,
+	};
+	return true;
+}
+
+/* What a member has ended, where nobody says less than before. */
+static bool believe(struct spindle_rdmc *r, struct spindle_rdmc_member *p, u64 ended, u64 complete)
+{
+	if (ended < p->ended || ended > p->told || complete < p->complete ||
+	    complete - p->complete > ended - p->ended)
+		return false;
+	if (ended != p->ended) {
+		/* Each of them has moved, but only the first may be waited for. */
+		spindle_rdmc_moved(r, p->ended);
+		p->blocks = 0;
+		r->count_front |= p->ended == r->front;
+	}
+	p->ended = ended;
+	p->complete = complete;
+	return true;
+}
+
+static bool hear_progress(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
+{
+	struct spindle_rdmc_member *p = &r->m[m];
+	u64 object = msg->w[0], blocks = msg->w[2];
+
+	/* Who says the same again has not moved. */
+	if (object == p->ended && blocks == p->blocks)
+		return spindle_rdmc_is_root(r);
+	if (!spindle_rdmc_is_root(r) || !believe(r, p, object, msg->w[1]) || blocks < p->blocks ||
+	    blocks > (object < p->told ? spindle_rdmc_object(r, object)->blocks : 0))
+		return false;
+	if (blocks != p->blocks)
+		spindle_rdmc_moved(r, object);
+	p->blocks = blocks;
+	r->stir = true;
+	spindle_rdmc_remind(r);
+	return true;
+}
+
+static bool hear_stop(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
+{
+	u64 object = msg->w[0];
+
+	if (!spindle_rdmc_is_root(r) || object >= r->m[m].told || object < r->m[m].ended ||
+	    (msg->w[1] != SPINDLE_RDMC_CANCELLED && msg->w[1] != SPINDLE_RDMC_REFUSED) ||
+	    msg->w[2] > U32_MAX)
+		return false;
+	spindle_rdmc_abort(r, object, msg->w[1], msg->w[2], m + 1);
+	return true;
+}
+
+static bool hear_abort(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
+{
+	u64 object = msg->w[0], error = msg->w[1];
+	struct spindle_rdmc_object *obj;
+
+	if (m || object >= r->announced || msg->arg >= r->cfg.n || msg->w[2] > U32_MAX ||
+	    (error != SPINDLE_RDMC_CANCELLED && error != SPINDLE_RDMC_REFUSED &&
+	     error != SPINDLE_RDMC_TIMEOUT))
+		return false;
+	/* What is complete stays complete. */
+	if (object < r->ended || spindle_rdmc_has_all(spindle_rdmc_object(r, object)))
+		return true;
+	obj = spindle_rdmc_object(r, object);
+	if (obj->decided)
+		return false;
+	spindle_rdmc_give_up(r, object, error, msg->w[2], msg->arg + 1);
+	obj->decided = true;
+	obj->stop_due = false;
+	return true;
+}
+
+/* May come before the root's ABORT. */
+static bool hear_return(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
+{
+	u64 object = msg->w[0];
+
+	if (object >= r->announced)
+		return false;
+	if (object >= r->ended) {
+		spindle_rdmc_object(r, object)->returned |= BIT_ULL(m);
+		spindle_rdmc_returned(r, m, object);
+	}
+	return true;
+}
+
+static bool hear_fail(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
+{
+	if (msg->arg >= r->cfg.n || msg->w[0] < SPINDLE_RDMC_TIMEOUT ||
+	    msg->w[0] > SPINDLE_RDMC_VIEW)
+		return false;
+	r->m[m].failed = true;
+	spindle_rdmc_returned(r, m, U64_MAX);
+	spindle_rdmc_fall(r, msg->arg + 1, msg->w[0]);
+	return true;
+}
+
+static bool hear_close(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
+{
+	struct spindle_rdmc_member *p = &r->m[m];
+	u64 objects = msg->w[0], complete = msg->w[1];
+
+	if (p->closed) {
+		r->stir |= !m;
+		return objects == p->ended && complete == p->complete;
+	}
+	r->stir = true;
+	if (complete > objects)
+		return false;
+	if (spindle_rdmc_is_root(r)) {
+		/* Nobody closes who has not heard it from us. */
+		if (!p->close_said || objects != r->announced || !believe(r, p, objects, complete))
+			return false;
+		spindle_rdmc_remind(r);
+	} else if (!m) {
+		if (objects != r->announced)
+			return false;
+		r->total = objects;
+	}
+	p->ended = objects;
+	p->complete = complete;
+	p->closed = true;
+	r->closed |= BIT_ULL(m);
+	return true;
+}
+
+/**
+ * spindle_rdmc_hear() - a message has come
+ * @r: group
+ * @m: rank of who has sent it
+ * @msg: the message; changes no more
+ *
+ * Whatever is in it: at worst the group fails, and the lane is cut.
+ */
+void spindle_rdmc_hear(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
+{
+	static bool (*const hear[])(struct spindle_rdmc *r, u32 m,
+				    const struct spindle_rdmc_msg *msg) = {
+		[SPINDLE_RDMC_HELLO] = hear_hello,
+		[SPINDLE_RDMC_ANNOUNCE] = hear_announce,
+		[SPINDLE_RDMC_GRANT] = hear_grant,
+		[SPINDLE_RDMC_PROGRESS] = hear_progress,
+		[SPINDLE_RDMC_STOP] = hear_stop,
+		[SPINDLE_RDMC_ABORT] = hear_abort,
+		[SPINDLE_RDMC_RETURN] = hear_return,
+		[SPINDLE_RDMC_FAIL] = hear_fail,
+		[SPINDLE_RDMC_CLOSE] = hear_close,
+	};
+	u32 word = msg->word;
+
+	if (r->m[m].lost || r->m[m].cut || r->state == SPINDLE_RDMC_S_CLOSED ||
+	    r->state == SPINDLE_RDMC_S_FAILED)
+		return;
+	if (msg->to != (word == SPINDLE_RDMC_HELLO ? r->cfg.id : r->cfg.life))
+		return;
+	spindle_count(&r->stats.heard, 1);
+	if (!word || word > SPINDLE_RDMC_CLOSE) {
+		spindle_rdmc_breach(r, m);
+		return;
+	}
+	if (word != SPINDLE_RDMC_HELLO && word != SPINDLE_RDMC_FAIL) {
+		/* Of what happens yet only this matters. */
+		if (r->state == SPINDLE_RDMC_S_FAILING && word != SPINDLE_RDMC_RETURN)
+			return;
+		/* Who knows us has said who it is. */
+		if (!r->m[m].life) {
+			spindle_rdmc_breach(r, m);
+			return;
+		}
+	}
+	if (!hear[word](r, m, msg))
+		spindle_rdmc_breach(r, m);
+}
+
+/* ---- speaking; false: there was no room ------------------------------------- */
+
+/**
+ * spindle_rdmc_may_say() - can something be sent to a member now?
+ * @r: group
+ * @m: rank
+ *
+ * Return: true if so
+ */
+bool spindle_rdmc_may_say(struct spindle_rdmc *r, u32 m)
+{
+	const struct spindle_rdmc_member *p = &r->m[m];
+
+	return p->up && !p->lost && !p->cut && r->ops->room(r, m);
+}
+
+static bool say(struct spindle_rdmc *r, u32 m, struct spindle_rdmc_msg msg)
+{
+	if (!spindle_rdmc_may_say(r, m))
+		return false;
+	msg.to = msg.word == SPINDLE_RDMC_HELLO ? r->cfg.id : r->m[m].life;
+	spindle_count(&r->stats.said, 1);
+	r->ops->say(r, m, &msg);
+	return true;
+}
+
+static bool say_hello(struct spindle_rdmc *r, u32 m)
+{
+	struct spindle_rdmc_member *p = &r->m[m];
+
+	if (!p->hello_due)
+		return true;
+	if (!say(r, m, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_HELLO,
+						   .arg = r->cfg.rack,
+						   .w = { r->digest, r->cfg.life, p->life } }))
+		return false;
+	p->hello_due = false;
+	return true;
+}
+
+static bool say_fail(struct spindle_rdmc *r, u32 m)
+{
+	struct spindle_rdmc_member *p = &r->m[m];
+	u32 who = r->culprit ? r->culprit - 1 : r->cfg.me;
+
+	if (!p->fail_due)
+		return true;
+	if (!say(r, m, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_FAIL, .arg = who,
+						   .w = { r->error } }))
+		return false;
+	p->fail_due = false;
+	return true;
+}
+
+static bool say_announce(struct spindle_rdmc *r, u32 m)
+{
+	struct spindle_rdmc_member *p = &r->m[m];
+	u64 end = min(r->announced, r->front + SPINDLE_RDMC_QUEUE);
+
+	while (p->told < end) {
+		const struct spindle_rdmc_object *obj = spindle_rdmc_object(r, p->told);
+
+		if (!say(r, m, (struct spindle_rdmc_msg) {
+				       .word = SPINDLE_RDMC_ANNOUNCE,
+				       .w = { p->told, obj->len, obj->tag } }))
+			return false;
+		p->told++;
+	}
+	return true;
+}
+
+/* The oldest object that there still may be something to say about. */
+static u64 oldest(const struct spindle_rdmc *r)
+{
+	return r->announced - min_t(u64, r->announced, SPINDLE_RDMC_OBJECTS);
+}
+
+static bool say_return(struct spindle_rdmc *r, u32 m)
+{
+	u64 o;
+
+	if (!r->m[m].return_due)
+		return true;
+	for (o = oldest(r); o < r->announced; o++) {
+		struct spindle_rdmc_object *obj = spindle_rdmc_object(r, o);
+
+		if (!(obj->to_return & BIT_ULL(m)))
+			continue;
+		if (!say(r, m, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_RETURN,
+							   .w = { o } }))
+			return false;
+		obj->to_return &= ~BIT_ULL(m);
+	}
+	r->m[m].return_due = false;
+	return true;
+}
+
+static bool say_abort(struct spindle_rdmc *r, u32 m)
+{
+	struct spindle_rdmc_member *p = &r->m[m];
+	u64 o;
+
+	if (!p->abort_due)
+		return true;
+	for (o = oldest(r); o < p->told; o++) {
+		struct spindle_rdmc_object *obj = spindle_rdmc_object(r, o);
+
+		if (!(obj->abort_due & BIT_ULL(m)))
+			continue;
+		if (!say(r, m, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_ABORT,
+							   .arg = obj->culprit - 1,
+							   .w = { o, obj->error, obj->reason } }))
+			return false;
+		obj->abort_due &= ~BIT_ULL(m);
+	}
+	/* What was given up before it was announced comes with the announcement. */
+	p->abort_due = p->told < r->announced;
+	return true;
+}
+
+static bool say_stop(struct spindle_rdmc *r)
+{
+	u64 o;
+
+	for (o = r->ended; r->stopping && o < r->announced; o++) {
+		struct spindle_rdmc_object *obj = spindle_rdmc_object(r, o);
+
+		if (!obj->stop_due)
+			continue;
+		if (!say(r, 0, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_STOP,
+							   .w = { o, obj->error, obj->reason } }))
+			return false;
+		obj->stop_due = false;
+	}
+	return true;
+}
+
+static bool say_progress(struct spindle_rdmc *r)
+{
+	u32 blocks = spindle_rdmc_here(r);
+
+	if (r->told_ended == r->ended && r->told_blocks == blocks)
+		return true;
+	if (!say(r, 0, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_PROGRESS,
+						   .w = { r->ended, r->complete, blocks } }))
+		return false;
+	r->told_ended = r->ended;
+	r->told_blocks = blocks;
+	r->told_ns = r->now;
+	return true;
+}
+
+static bool say_close(struct spindle_rdmc *r, u32 m)
+{
+	struct spindle_rdmc_member *p = &r->m[m];
+
+	if (!p->close_due)
+		return true;
+	/* At the root: the last objects were given up before they were announced. */
+	if (spindle_rdmc_is_root(r) && p->told < r->announced)
+		return true;
+	if (!say(r, m, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_CLOSE,
+						   .w = { r->ended, r->complete } }))
+		return false;
+	p->close_due = false;
+	p->close_said = true;
+	return true;
+}
+
+/* Returns true if all that can be said is said. What order matters is the order here. */
+static bool talk_to(struct spindle_rdmc *r, u32 m)
+{
+	struct spindle_rdmc_member *p = &r->m[m];
+
+	if (p->lost || p->cut)
+		return true;
+	if (!say_hello(r, m))
+		return false;
+	if (!p->life)
+		return true;
+	if (r->state == SPINDLE_RDMC_S_FAILING || r->state == SPINDLE_RDMC_S_FAILED)
+		return say_fail(r, m);
+	if (!say_return(r, m))
+		return false;
+	if (spindle_rdmc_is_root(r)) {
+		if (!say_announce(r, m) || !say_abort(r, m))
+			return false;
+	} else if (!m) {
+		if (!say_stop(r) || !say_progress(r))
+			return false;
+	}
+	return say_close(r, m);
+}
+
+/**
+ * spindle_rdmc_talk() - say what is not said yet, as far as there is room
+ * @r: group
+ *
+ * Return: true if anything was said
+ */
+bool spindle_rdmc_talk(struct spindle_rdmc *r)
+{
+	u64 rest, said = r->stats.said;
+
+	for (rest = r->due; rest; rest &= rest - 1)
+		if (talk_to(r, __ffs64(rest)))
+			r->due &= ~(rest & -rest);
+	return r->stats.said != said;
+}
