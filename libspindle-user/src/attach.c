@@ -91,7 +91,7 @@ static int attach_steps(struct spindle_queue *q, const struct spindle_attach_opt
 		return ret;
 
 	q->step = SPINDLE_STEP_OPEN;
-	ret = spindle_sys_open(o->device ? o->device : SPINDLE_DEVICE);
+	ret = spindle_sys_open(o->device ? o->device : SPINDLE_DEVICE, 0);
 	if (ret < 0)
 		return ret;
 	q->fd = ret;

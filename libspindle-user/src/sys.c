@@ -11,9 +11,9 @@
 
 #include "sys.h"
 
-int spindle_sys_open(const char *path)
+int spindle_sys_open(const char *path, int flags)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	int fd = open(path, O_RDWR | O_CLOEXEC | flags);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -50,6 +50,13 @@ int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, void **addr)
 void spindle_sys_munmap(void *addr, size_t len)
 {
 	munmap(addr, len);
+}
+
+ssize_t spindle_sys_read(int fd, void *buf, size_t len)
+{
+	ssize_t n = read(fd, buf, len);
+
+	return n < 0 ? -errno : n;
 }
 
 int spindle_sys_poll(int fd, short events, short *revents, const struct timespec *timeout)

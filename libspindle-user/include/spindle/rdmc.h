@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Large objects to many members: the groups of /dev/spindle-rdmc. What the kernel and
+ * this library agreed upon, with all events and errors, is <linux/spindle_rdmc.h>.
+ *
+ *	one member, the root			the others
+ *	spindle_rdmc_create()			spindle_rdmc_create()
+ *	OPENED					OPENED
+ *	spindle_rdmc_send()			INCOMING, spindle_rdmc_accept()
+ *	DONE: the memory is free		DONE: the object is there
+ *	spindle_rdmc_close()			CLOSING, spindle_rdmc_close()
+ *	CLOSED					CLOSED
+ *	spindle_rdmc_destroy()			spindle_rdmc_destroy()
+ *
+ * Conventions
+ * -----------
+ * Functions return 0 or a count on success and a negative errno on failure. They print
+ * nothing, install no signal handler, and give errno no meaning. None of them waits but
+ * spindle_rdmc_next() with a timeout, so one poll() loop can serve any number of groups:
+ * wait for POLLIN of each spindle_rdmc_fd(), then call spindle_rdmc_dispatch().
+ *
+ * Threads: spindle_rdmc_send(), _accept(), _accept_memfd(), _refuse(), _cancel(), _close()
+ * and _stat() may be called by any number of threads at once, also from the functions
+ * that spindle_rdmc_dispatch() calls. spindle_rdmc_next() and spindle_rdmc_dispatch() are for
+ * one thread at a time. spindle_rdmc_destroy() must run alone, and not from a function that
+ * spindle_rdmc_dispatch() calls. Groups know nothing of each other.
+ *
+ * Processes: a group is not inherited by fork(). The child must not call anything with it
+ * but close(spindle_rdmc_fd()). Memory of objects under way should not be written by the
+ * parent or the child after a fork() either, see madvise(2), MADV_DONTFORK.
+ */
+#ifndef SPINDLE_RDMC_H
+#define SPINDLE_RDMC_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/spindle_rdmc.h>
+#include <spindle/queue.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** SPINDLE_RDMC_DEVICE - where the module puts the device */
+#define SPINDLE_RDMC_DEVICE		"/dev/spindle-rdmc"
+
+/** SPINDLE_RDMC_AUTO_CLOSE - in spindle_rdmc_options.flags: who sees CLOSING closes */
+#define SPINDLE_RDMC_AUTO_CLOSE		(1U << 0)
+
+/** SPINDLE_RDMC_HUGETLB - for spindle_rdmc_accept_memfd(): memory of huge pages */
+#define SPINDLE_RDMC_HUGETLB		(1U << 0)
+
+/** SPINDLE_RDMC_LATER - what spindle_rdmc_calls.incoming returns to decide later */
+#define SPINDLE_RDMC_LATER		((void *)UINTPTR_MAX)
+
+/* A group as this process sees it; private to the library. */
+struct spindle_rdmc_group;
+
+/**
+ * struct spindle_rdmc_options - how a group is to be
+ * @device: path of the device; NULL for SPINDLE_RDMC_DEVICE
+ * @algorithm: enum spindle_rdmc_algorithm, the same at all members
+ * @block: bytes of a block, a power of two, the same at all members; 0: the default
+ * @timeout_ms: how long nothing may go on while something is to be done; 0: the default
+ * @flags: SPINDLE_RDMC_AUTO_CLOSE: call spindle_rdmc_close() for the program when it is
+ *	handed CLOSING: right for who has no use for the interval between both
+ * @resv: 0
+ *
+ * Set all of it to zero first, then what is needed.
+ */
+struct spindle_rdmc_options {
+	const char *device;
+	uint32_t algorithm;
+	uint32_t block;
+	uint32_t timeout_ms;
+	uint32_t flags;
+	uint64_t resv[4];
+};
+
+/**
+ * struct spindle_rdmc_memory - memory that spindle_rdmc_accept_memfd() has made
+ * @addr: the object, readable and writable
+ * @len: bytes of the object
+ * @mapped: bytes that are mapped: @len in whole pages
+ * @fd: the memfd, which is closed on exec
+ */
+struct spindle_rdmc_memory {
+	void *addr;
+	uint64_t len;
+	uint64_t mapped;
+	int fd;
+};
+
+/**
+ * struct spindle_rdmc_calls - what spindle_rdmc_dispatch() calls, with what has happened
+ * @opened: all members have created the group
+ * @incoming: an object waits for memory. Returns where its ev->len bytes shall go; or
+ *	SPINDLE_RDMC_LATER: the program calls spindle_rdmc_accept() or _refuse() some time; or
+ *	NULL: it is refused, and the others are told *@reason, for instance an errno. NULL
+ *	instead of a function refuses all, with EOPNOTSUPP. If the memory cannot be used, the
+ *	object is refused with the errno, and @done tells of that as of any other refusal
+ * @done: an object has ended, ev->error says how; its memory is the program's again
+ * @closing: the root sends no more objects
+ * @closed: all members have closed: ev->error says whether all have all objects
+ * @failed: the group has ended
+ *
+ * Each gets the argument of spindle_rdmc_dispatch() first. NULL: nothing is called.
+ */
+struct spindle_rdmc_calls {
+	void (*opened)(void *arg, struct spindle_rdmc_group *g,
+		       const struct spindle_rdmc_event *ev);
+	void *(*incoming)(void *arg, struct spindle_rdmc_group *g,
+			  const struct spindle_rdmc_event *ev, uint32_t *reason);
+	void (*done)(void *arg, struct spindle_rdmc_group *g,
+		     const struct spindle_rdmc_event *ev);
+	void (*closing)(void *arg, struct spindle_rdmc_group *g,
+			const struct spindle_rdmc_event *ev);
+	void (*closed)(void *arg, struct spindle_rdmc_group *g,
+		       const struct spindle_rdmc_event *ev);
+	void (*failed)(void *arg, struct spindle_rdmc_group *g,
+		       const struct spindle_rdmc_event *ev);
+};
+
+/**
+ * spindle_rdmc_create() - become a member of a group
+ * @out: the group; NULL after an error
+ * @node: id of a node in the caller's network namespace
+ * @group: id of the group, the same at all members; not 0
+ * @members: node ids, the root first, then in the same order at all members
+ * @count: how many, 2 to SPINDLE_MAX_MEMBERS
+ * @o: options; NULL: all defaults
+ *
+ * Returns at once; event OPENED comes when all members have done the same. May sleep.
+ *
+ * Return: 0, or with nothing left open: -ENXIO (there is no such device file: the module is
+ * not loaded), -EACCES (the device file's permissions), -EINVAL (an argument), -ENODEV (no
+ * such node here), -ENOTCONN (the node has no view), -ENOENT (a member is not in it),
+ * -EEXIST (the node is in a group with this id), -ENOMEM, or another errno of open(2).
+ * spindle_rdmc_create_strerror() has words for them.
+ */
+SPINDLE_API int spindle_rdmc_create(struct spindle_rdmc_group **out, uint32_t node,
+				    uint64_t group, const uint32_t *members, unsigned int count,
+				    const struct spindle_rdmc_options *o);
+
+/**
+ * spindle_rdmc_destroy() - leave a group
+ * @g: the group, or NULL
+ *
+ * Before CLOSED this ends the group at all members. Objects under way end; their memory is
+ * the process's again when this returns.
+ */
+SPINDLE_API void spindle_rdmc_destroy(struct spindle_rdmc_group *g);
+
+/**
+ * spindle_rdmc_fd() - the descriptor to poll() for POLLIN
+ * @g: the group
+ *
+ * It does not block. Do not read it: the events belong to spindle_rdmc_next() and
+ * spindle_rdmc_dispatch(). Both read ahead; so before poll(), call one of them until there
+ * is nothing.
+ *
+ * Return: the descriptor.
+ */
+SPINDLE_API int spindle_rdmc_fd(const struct spindle_rdmc_group *g);
+
+/**
+ * spindle_rdmc_rank() - own index among the members
+ * @g: the group
+ *
+ * Return: 0: the root.
+ */
+SPINDLE_API uint32_t spindle_rdmc_rank(const struct spindle_rdmc_group *g);
+
+/**
+ * spindle_rdmc_count() - how many members there are
+ * @g: the group
+ *
+ * Return: 2 to SPINDLE_MAX_MEMBERS.
+ */
+SPINDLE_API uint32_t spindle_rdmc_count(const struct spindle_rdmc_group *g);
+
+/**
+ * spindle_rdmc_member() - node id of a member
+ * @g: the group
+ * @rank: index of the member
+ *
+ * Return: its node id, or SPINDLE_RDMC_NOBODY.
+ */
+SPINDLE_API uint32_t spindle_rdmc_member(const struct spindle_rdmc_group *g, uint32_t rank);
+
+/**
+ * spindle_rdmc_block() - bytes of a block
+ * @g: the group
+ *
+ * Return: as asked for, or the kernel's default.
+ */
+SPINDLE_API uint32_t spindle_rdmc_block(const struct spindle_rdmc_group *g);
+
+/**
+ * spindle_rdmc_timeout() - how long nothing may go on
+ * @g: the group
+ *
+ * Return: milliseconds, as asked for, or the kernel's default.
+ */
+SPINDLE_API uint32_t spindle_rdmc_timeout(const struct spindle_rdmc_group *g);
+
+/**
+ * spindle_rdmc_next() - take an event
+ * @g: the group
+ * @ev: the event
+ * @timeout_ms: milliseconds to wait, 0 not to, -1 without limit
+ *
+ * Return: 1: there is one; 0: none, and the time is up; -EINTR on a signal; -EPIPE: the last
+ * one, CLOSED or FAILED, was taken before; or another errno.
+ */
+SPINDLE_API int spindle_rdmc_next(struct spindle_rdmc_group *g, struct spindle_rdmc_event *ev,
+				  int timeout_ms);
+
+/**
+ * spindle_rdmc_dispatch() - handle all events that there are
+ * @g: the group
+ * @calls: functions, of which each may be NULL
+ * @arg: first argument of the functions
+ *
+ * Does not wait. Events of kinds that the library does not know are skipped.
+ *
+ * Return: how many events there were, maybe 0; -EPIPE: the last one, CLOSED or FAILED, was
+ * handled by an earlier call; or another errno.
+ */
+SPINDLE_API int spindle_rdmc_dispatch(struct spindle_rdmc_group *g,
+				      const struct spindle_rdmc_calls *calls, void *arg);
+
+/**
+ * spindle_rdmc_send() - queue an object
+ * @g: the group, of which this is the root
+ * @mem: its bytes, which must neither be written nor unmapped until DONE
+ * @len: how many, 1 to SPINDLE_RDMC_MAX_LEN
+ * @tag: whatever the receivers shall see with it
+ * @object: its number; may be NULL
+ *
+ * Charges the bytes to RLIMIT_MEMLOCK until DONE. The memory must be such as can be pinned:
+ * anonymous, memfd, hugetlb, and on many file systems a mapping of a file that is only read.
+ *
+ * Return: 0; -EPERM (not the root), -EAGAIN (SPINDLE_RDMC_QUEUE objects are not finished: wait
+ * for a DONE), -EINVAL, -EFAULT (memory that cannot be read or pinned), -ENOMEM (memory or
+ * RLIMIT_MEMLOCK), -ESHUTDOWN (closing), -ECONNABORTED (the group has failed).
+ */
+SPINDLE_API int spindle_rdmc_send(struct spindle_rdmc_group *g, const void *mem, uint64_t len,
+				  uint64_t tag, uint64_t *object);
+
+/**
+ * spindle_rdmc_accept() - give an object memory
+ * @g: the group
+ * @object: number, of an event INCOMING
+ * @mem: where it shall be; the content is undefined until DONE
+ * @len: bytes there, exactly the object's
+ *
+ * Charges the bytes to RLIMIT_MEMLOCK until DONE.
+ *
+ * Return: 0; -EINVAL (another length), -ENOENT (no such object waits: perhaps it was
+ * cancelled), -EFAULT (memory that cannot be written or pinned), -ENOMEM (memory or
+ * RLIMIT_MEMLOCK). After an error but ENOENT the object still waits.
+ */
+SPINDLE_API int spindle_rdmc_accept(struct spindle_rdmc_group *g, uint64_t object, void *mem,
+				    uint64_t len);
+
+/**
+ * spindle_rdmc_accept_memfd() - give an object new memory that has a descriptor
+ * @g: the group
+ * @object: number, of an event INCOMING
+ * @len: bytes of the object
+ * @flags: SPINDLE_RDMC_HUGETLB, or 0
+ * @m: the memory; give it back by spindle_rdmc_free_memory(), not before DONE
+ *
+ * The memfd has exactly @len bytes, or whole huge pages. A child does not inherit the
+ * mapping.
+ *
+ * Return: as spindle_rdmc_accept(), and errors of memfd_create(2), ftruncate(2) and mmap(2);
+ * then @m needs not be given back.
+ */
+SPINDLE_API int spindle_rdmc_accept_memfd(struct spindle_rdmc_group *g, uint64_t object,
+					  uint64_t len, unsigned int flags,
+					  struct spindle_rdmc_memory *m);
+
+/**
+ * spindle_rdmc_free_memory() - unmap and close what spindle_rdmc_accept_memfd() has made
+ * @m: the memory, or all zero
+ *
+ * To keep the descriptor or the mapping, do the half of this yourself.
+ */
+SPINDLE_API void spindle_rdmc_free_memory(struct spindle_rdmc_memory *m);
+
+/**
+ * spindle_rdmc_refuse() - do not take an object
+ * @g: the group
+ * @object: number, of an event INCOMING, before it was accepted
+ * @reason: a number for the others, for instance an errno
+ *
+ * It ends everywhere with DONE and SPINDLE_RDMC_REFUSED; the next ones go on.
+ *
+ * Return: 0; -ENOENT (no such object waits).
+ */
+SPINDLE_API int spindle_rdmc_refuse(struct spindle_rdmc_group *g, uint64_t object,
+				    uint32_t reason);
+
+/**
+ * spindle_rdmc_cancel() - give up an object
+ * @g: the group, as root or not
+ * @object: its number, before DONE
+ * @reason: a number for the others, for instance an errno
+ *
+ * It ends everywhere with DONE and SPINDLE_RDMC_CANCELLED; the next ones go on. The memory is
+ * in use until DONE. An object that is complete by then stays so.
+ *
+ * Return: 0; -ENOENT (no such object under way).
+ */
+SPINDLE_API int spindle_rdmc_cancel(struct spindle_rdmc_group *g, uint64_t object,
+				    uint32_t reason);
+
+/**
+ * spindle_rdmc_close() - no more objects
+ * @g: the group
+ *
+ * The root says that it sends no more, the others, once they were handed CLOSING, that they
+ * have seen all. Twice is fine.
+ *
+ * Return: 0; -ECONNABORTED (the group has failed).
+ */
+SPINDLE_API int spindle_rdmc_close(struct spindle_rdmc_group *g);
+
+/**
+ * spindle_rdmc_stat() - how far a member is
+ * @g: the group
+ * @rank: index of the member; the root knows of all, the others of themselves
+ * @st: filled in
+ *
+ * Return: 0; -EINVAL (no such member).
+ */
+SPINDLE_API int spindle_rdmc_stat(const struct spindle_rdmc_group *g, uint32_t rank,
+				  struct spindle_rdmc_stat *st);
+
+/**
+ * spindle_rdmc_strerror() - words for the error of an event
+ * @error: enum spindle_rdmc_error
+ *
+ * Return: what has happened, and what can be done.
+ */
+SPINDLE_API const char *spindle_rdmc_strerror(uint32_t error);
+
+/**
+ * spindle_rdmc_create_strerror() - words for the error of spindle_rdmc_create()
+ * @err: what it returned
+ * @node: as given to it
+ * @group: as given to it
+ * @o: as given to it
+ * @buf: where to put the text
+ * @len: room there
+ *
+ * Return: @buf
+ */
+SPINDLE_API const char *spindle_rdmc_create_strerror(int err, uint32_t node, uint64_t group,
+						     const struct spindle_rdmc_options *o,
+						     char *buf, size_t len);
+
+/**
+ * spindle_rdmc_algorithm_string() - name of an algorithm
+ * @algorithm: enum spindle_rdmc_algorithm
+ *
+ * Return: one word, or NULL if there is no such algorithm.
+ */
+SPINDLE_API const char *spindle_rdmc_algorithm_string(uint32_t algorithm);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SPINDLE_RDMC_H */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A /dev/spindle-rdmc without a kernel: one thread that all members talk to over sockets,
+ * in a process of theirs or in one of its own. It keeps the contract of
+ * <linux/spindle_rdmc.h>, and copies the bytes from process to process as the kernel would:
+ * when it likes to, between SEND and DONE, and only memory that is there. Any node from 1 to
+ * 64 exists, and all are in the view.
+ *
+ * fake_rdmc_sys.c is the other end: what the library's sys.c is elsewhere.
+ */
+#ifndef SPINDLE_TEST_FAKE_RDMC_H
+#define SPINDLE_TEST_FAKE_RDMC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FAKE_NODES	64U
+
+/* Where it listens; a program that knows no socket finds no device. */
+#define FAKE_RDMC_ENV	"FAKE_RDMC"
+
+/**
+ * struct fake_rdmc_opts - how it behaves; zero is well
+ * @rate: bytes per millisecond; 0: as many as can be copied
+ * @memlock: bytes that a process may have under way; 0: any number
+ * @no_files: mappings of files cannot be pinned
+ * @corrupt_tag: of the object with this tag a byte is copied wrong at the last member;
+ *	0: never
+ * @lost: members that go are lost, and have not left
+ */
+struct fake_rdmc_opts {
+	uint64_t rate;
+	uint64_t memlock;
+	bool no_files;
+	uint64_t corrupt_tag;
+	bool lost;
+};
+
+/* Serve until the process ends. */
+void fake_rdmc_serve(int listener, const struct fake_rdmc_opts *o);
+int fake_rdmc_listen(const char *path);
+
+/* What is said over the control socket; events come over another one, one by one. */
+struct fake_rdmc_request {
+	uint64_t cmd;	/* 0: the file is closed */
+	unsigned char arg[64];
+};
+
+struct fake_rdmc_reply {
+	int64_t ret;
+	unsigned char arg[64];
+};
+
+#endif /* SPINDLE_TEST_FAKE_RDMC_H */
