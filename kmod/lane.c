@@ -181,6 +181,7 @@ static void quiet_fn(void *ctx)
 	struct spindle_lane *lane = ctx;
 	u32 i;
 
+	spindle_bulk_abandon(&lane->bulk);
 	for (i = 0; i < lane->top; i++)
 		if (lane->link[i])
 			spindle_rdmc_quiet(&lane->link[i]->group->r, lane->link[i]->m);

@@ -108,7 +108,12 @@ static void run_write(struct spindle_rdmc *r, u32 m, u64 object, void *mem, u32 
 		      const struct spindle_rdmc_grant *grant)
 {
 	const struct spindle_pinned *pinned = mem;
-	struct spindle_bulk_job job = { .done = written, .ctx = r, .arg = object };
+	struct spindle_bulk_job job = {
+		.done = written,
+		.ctx = r,
+		.arg = object,
+		.anyway = true,
+	};
 
 	spindle_bulk_write(&link_to(r, m)->lane->bulk, &pinned->block[block], grant->addr,
 			   grant->key, grant->number, &job);

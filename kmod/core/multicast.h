@@ -130,7 +130,7 @@ struct spindle_mc_member {
  * @heard: round of its last message, plus one; 0: none, or the own
  */
 struct spindle_mc_sender {
-	struct spindle_walk walk;
+	struct spindle_smc_walk walk;
 	struct spindle_msg *msgs;
 	u8 *pay;
 	u32 member;

@@ -471,6 +471,23 @@ bool spindle_rdmc_over(const struct spindle_rdmc *r)
 }
 
 /**
+ * spindle_rdmc_stat() - how far is a member?
+ * @r: group
+ * @stat: in: member, a rank; out: what is known of it
+ */
+void spindle_rdmc_stat(const struct spindle_rdmc *r, struct spindle_rdmc_stat *stat)
+{
+	const struct spindle_rdmc_member *p = &r->m[stat->member];
+	bool own = stat->member == r->cfg.me;
+
+	stat->finished = own ? r->ended : p->ended;
+	stat->object = stat->finished;
+	stat->blocks = own ? spindle_rdmc_here(r) : p->blocks;
+	stat->total = stat->object < r->announced ?
+		      r->object[stat->object & (SPINDLE_RDMC_OBJECTS - 1)].blocks : 0;
+}
+
+/**
  * spindle_rdmc_due() - when is a pass needed, even if nothing happens?
  * @r: group, after a pass
  *

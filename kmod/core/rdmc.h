@@ -156,6 +156,8 @@ struct spindle_rdmc;
  * @flushed: has all that was said to @m arrived there, or will it never?
  * @cut: @m broke the protocol, or keeps us waiting: break the lane. Once for each member; ends
  *	with spindle_rdmc_lost()
+ * @listens: is there room for events? While there is not no object ends, unless the group fails:
+ *	then there is one more for each object that has not, and the last one
  * @event: something for the process; all but @ev->at_ns and node are filled in, and
  *	@ev->node is a rank + 1, or SPINDLE_RDMC_NOBODY
  * @release: an object's memory is not used any more; before its event DONE, once for each
@@ -171,6 +173,7 @@ struct spindle_rdmc_ops {
 		      const struct spindle_rdmc_grant *grant);
 	bool (*flushed)(struct spindle_rdmc *r, u32 m);
 	void (*cut)(struct spindle_rdmc *r, u32 m);
+	bool (*listens)(struct spindle_rdmc *r);
 	void (*event)(struct spindle_rdmc *r, const struct spindle_rdmc_event *ev);
 	void (*release)(struct spindle_rdmc *r, void *mem);
 };
@@ -467,6 +470,7 @@ int spindle_rdmc_accept(struct spindle_rdmc *r, u64 object, u64 len, void *mem,
 int spindle_rdmc_cancel(struct spindle_rdmc *r, u64 object, bool refuse, u32 reason);
 int spindle_rdmc_close(struct spindle_rdmc *r);
 void spindle_rdmc_fail(struct spindle_rdmc *r, u32 culprit, u32 error);
+void spindle_rdmc_stat(const struct spindle_rdmc *r, struct spindle_rdmc_stat *stat);
 bool spindle_rdmc_over(const struct spindle_rdmc *r);
 u64 spindle_rdmc_due(const struct spindle_rdmc *r);
 

@@ -413,7 +413,8 @@ static bool finish(struct spindle_rdmc *r)
 	u64 total, ended = r->ended, end = failing(r) ? r->announced : r->shown;
 	bool any;
 
-	while (r->ended < end && has_ended(r, spindle_rdmc_object(r, r->ended)))
+	while (r->ended < end && has_ended(r, spindle_rdmc_object(r, r->ended)) &&
+	       (failing(r) || r->ops->listens(r)))
 		end_object(r, r->ended);
 	any = r->ended != ended;
 	if (failing(r)) {

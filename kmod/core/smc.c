@@ -42,7 +42,7 @@ void spindle_hdr_write(struct spindle_hdr *ring, u32 wmask, u64 slot,
  * Return: 0; -EAGAIN if the header is not there; -EPROTO if no correct sender writes
  * such a header
  */
-int spindle_walk_next(struct spindle_walk *walk, u64 sent, struct spindle_msg *msg)
+int spindle_walk_next(struct spindle_smc_walk *walk, u64 sent, struct spindle_msg *msg)
 {
 	const struct spindle_hdr *hdr = &walk->ring[walk->slot & walk->wmask];
 	u64 round;

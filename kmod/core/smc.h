@@ -60,14 +60,14 @@ static inline u32 spindle_units(u32 len)
 }
 
 /**
- * struct spindle_walk - a receiver's place in one sender's header ring
+ * struct spindle_smc_walk - a receiver's place in one sender's header ring
  * @ring: header ring in the sender's row; written by the sender at any time
  * @wmask: window - 1
  * @max_msg: bytes
  * @slot: next slot expected
  * @rounds: rounds below the next message are accounted for
  */
-struct spindle_walk {
+struct spindle_smc_walk {
 	struct spindle_hdr *ring;
 	u32 wmask;
 	u32 max_msg;
@@ -77,6 +77,6 @@ struct spindle_walk {
 
 void spindle_hdr_write(struct spindle_hdr *ring, u32 wmask, u64 slot,
 		       const struct spindle_msg *msg);
-int spindle_walk_next(struct spindle_walk *walk, u64 sent, struct spindle_msg *msg);
+int spindle_walk_next(struct spindle_smc_walk *walk, u64 sent, struct spindle_msg *msg);
 
 #endif /* SPINDLE_CORE_SMC_H */

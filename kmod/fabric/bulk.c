@@ -4,6 +4,7 @@
  */
 #include <linux/bottom_half.h>
 #include <linux/slab.h>
+#include <linux/spindle_rdmc.h>
 
 #include "bulk.h"
 
@@ -25,11 +26,9 @@ struct head {
 #define POLL_BUDGET	64
 
 static_assert(MESSAGE <= SPINDLE_INLINE_MIN);
+static_assert(BLOCK_PAGES <= SPINDLE_CHAIN_SGES);
 
-/*
- * struct spindle_bulk_recv - a receive
- * @cqe: its completion
- */
+/* A receive knows its index by where it is. */
 struct spindle_bulk_recv {
 	struct ib_cqe cqe;
 };
@@ -155,9 +154,12 @@ static void send_wc(struct ib_cq *cq, struct ib_wc *wc)
 			spindle_conn_fail(&bulk->conn, ib_wc_status_msg(wc->status));
 		return;
 	}
+	/* Later, and all at once. */
+	if (bulk->dropped)
+		return;
 	job = &bulk->job[bulk->job_head++ % SPINDLE_SQ_DEPTH];
 	bulk->conn.sq_free += job->wrs;
-	if (job->done && !bulk->dropped)
+	if (job->done)
 		job->done(job->ctx, job->arg);
 }
 
@@ -264,6 +266,21 @@ void spindle_bulk_take(struct spindle_bulk *bulk)
 void spindle_bulk_drop(struct spindle_bulk *bulk)
 {
 	bulk->dropped = true;
+}
+
+/**
+ * spindle_bulk_abandon() - the connection is closed: no device works on anything any more
+ * @bulk: the connection, dropped
+ */
+void spindle_bulk_abandon(struct spindle_bulk *bulk)
+{
+	while (bulk->job_head != bulk->job_tail) {
+		const struct spindle_bulk_job *job;
+
+		job = &bulk->job[bulk->job_head++ % SPINDLE_SQ_DEPTH];
+		if (job->anyway)
+			job->done(job->ctx, job->arg);
+	}
 }
 
 /* ---- sending ----------------------------------------------------------- */

@@ -15,7 +15,8 @@
  * arms it before it sleeps: then an event wakes it.
  *
  * Owner: whoever embeds it. Between spindle_bulk_take() and spindle_bulk_drop(), both
- * of the engine, the engine alone uses it, and callbacks come from spindle_bulk_poll().
+ * of the engine, the engine alone uses it, and callbacks come from spindle_bulk_poll(). When
+ * the connection is closed, spindle_bulk_abandon() ends what was under way.
  */
 #ifndef SPINDLE_FABRIC_BULK_H
 #define SPINDLE_FABRIC_BULK_H
@@ -46,6 +47,7 @@ struct spindle_bulk_ops {
 /**
  * struct spindle_bulk_job - something that was posted and is not done
  * @done: called when it is, unless the connection breaks before; or NULL
+ * @anyway: if the connection breaks @done is called by spindle_bulk_abandon()
  * @ctx: its first argument
  * @arg: its second
  * @wrs: entries of the send queue that it took
@@ -54,6 +56,7 @@ struct spindle_bulk_job {
 	void (*done)(void *ctx, u64 arg);
 	void *ctx;
 	u64 arg;
+	bool anyway;
 	u32 wrs;
 };
 
@@ -80,7 +83,6 @@ struct spindle_bulk_recv;
  * @allowed: receives of the peer's that there were, in all
  * @reposted: own receives that were posted again, in all
  * @told: @reposted as the peer knows it
- * @bytes_in: bytes of blocks: the owner counts them
  */
 struct spindle_bulk {
 	struct spindle_conn conn;
@@ -116,6 +118,7 @@ u32 spindle_bulk_sges(const struct ib_device *ib);
 /* engine context */
 void spindle_bulk_take(struct spindle_bulk *bulk);
 void spindle_bulk_drop(struct spindle_bulk *bulk);
+void spindle_bulk_abandon(struct spindle_bulk *bulk);
 bool spindle_bulk_poll(struct spindle_bulk *bulk);
 bool spindle_bulk_arm(struct spindle_bulk *bulk);
 bool spindle_bulk_room(const struct spindle_bulk *bulk);

@@ -233,6 +233,7 @@ static void done(void *arg, struct spindle_rdmc_group *g, const struct spindle_r
 	uint64_t len = len_of(e, ev->object), at;
 	unsigned char *p = opt.memfd && e->rank ? o->memfd.addr : o->at;
 
+	(void)g;
 	if (ev->object >= e->queued || o->done)
 		die("node %u: object %" PRIu64 " ends, but is not under way\n", e->node,
 		    (uint64_t)ev->object);
@@ -267,6 +268,8 @@ static void opened(void *arg, struct spindle_rdmc_group *g, const struct spindle
 {
 	struct end *e = arg;
 
+	(void)g;
+	(void)ev;
 	e->open = true;
 }
 
@@ -286,11 +289,13 @@ static void over(struct end *e, const struct spindle_rdmc_event *ev, bool closed
 
 static void closed(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
 {
+	(void)g;
 	over(arg, ev, true);
 }
 
 static void failed(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
 {
+	(void)g;
 	over(arg, ev, false);
 }
 

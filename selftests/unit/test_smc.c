@@ -10,9 +10,9 @@
 
 static struct rng rng;
 
-static struct spindle_walk walk_at(struct spindle_hdr *ring, u64 slot, u64 rounds)
+static struct spindle_smc_walk walk_at(struct spindle_hdr *ring, u64 slot, u64 rounds)
 {
-	return (struct spindle_walk){
+	return (struct spindle_smc_walk){
 		.ring = ring, .wmask = W - 1, .max_msg = MAX_MSG,
 		.slot = slot, .rounds = rounds,
 	};
@@ -32,7 +32,7 @@ static void test_laps(void)
 {
 	struct spindle_hdr *ring = calloc(W, sizeof(*ring));
 	struct spindle_msg sent[W], msg;
-	struct spindle_walk walk = walk_at(ring, 0, 0);
+	struct spindle_smc_walk walk = walk_at(ring, 0, 0);
 	u64 slot = 0, rounds = 0;
 	u32 i;
 
@@ -54,7 +54,7 @@ static void test_laps(void)
 			CHECK_EQ(walk.rounds, want->round + 1);
 		} else {
 			/* Nothing there but the last lap: unchanged. */
-			struct spindle_walk before = walk;
+			struct spindle_smc_walk before = walk;
 
 			CHECK_EQ(spindle_walk_next(&walk, rounds + 9, &msg), -EAGAIN);
 			CHECK(!memcmp(&before, &walk, sizeof(walk)));
@@ -96,7 +96,7 @@ static void test_table(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct spindle_hdr ring[W] = { { 0 } };
-		struct spindle_walk walk = walk_at(ring, rows[i].slot, rows[i].rounds);
+		struct spindle_smc_walk walk = walk_at(ring, rows[i].slot, rows[i].rounds);
 		struct spindle_msg msg;
 		int err;
 
@@ -116,7 +116,7 @@ static void test_table(void)
 static void test_hostile(void)
 {
 	struct spindle_hdr *ring = calloc(W, sizeof(*ring));
-	struct spindle_walk walk = walk_at(ring, 0, 0);
+	struct spindle_smc_walk walk = walk_at(ring, 0, 0);
 	struct spindle_msg msg;
 	u64 sent = 0;
 	u32 i, taken = 0;
