@@ -15,7 +15,29 @@ whole()
 	limit 120 rdmc-load "$@"
 }
 
+# Block - 1, block, block + 1, one byte, two blocks, an odd number, many blocks.
+SIZES=1,4095,4096,4097,8192,8193,100000,300001
+COUNT=8
+
 check "module loads" loop_start
 check "16 nodes" loop_nodes 16
 check "a view without subgroups" loop_view 16 1
-check "one object from one member to another" whole -v -m 1,2 -l 1000000
+check "one object from one member to another" whole -m 1,2 -l 1000000
+for n in 2 3 4 5 6 7 8 9 11 13 15 16; do
+	check "pipeline, $n members, blocks of 4096" \
+		whole -m "1-$n" -b 4096 -l $SIZES -c $COUNT -S "$n"
+done
+for a in sequential chain tree hybrid; do
+	for n in 2 3 5 8 16; do
+		check "$a, $n members, blocks of 4096" \
+			whole -a $a -m "1-$n" -b 4096 -l $SIZES -c $COUNT -S "$n"
+	done
+done
+check "two blocks for three members" whole -m 1-3 -b 65536 -l 100000 -c 10
+check "three members, five groups at once" whole -m 1-3 -g 5 -b 65536 -l 1-400000 -c 20
+check "eight members, each sends" whole -m 1-8 -g 8 -b 16384 -l 1-200000 -c 10
+check "64 objects of one byte" whole -m 1-4 -l 1 -c 64
+check "1 MiB, blocks of 1 MiB, nothing aligned" whole -m 1-4 -b 1048576 -l 1048576,3145729 -c 2 -o 17
+check "16 MiB to three" whole -m 4,3,2,1 -l 16777216 -v
+check "64 MiB to two, into memfds" whole -m 2,3,1 -b 1048576 -l 67108864 -M -v
+check "nodes can be removed" loop_del 16
