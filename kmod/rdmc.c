@@ -116,8 +116,11 @@ static void group_work(struct work_struct *work)
 	if (last)
 		disconnect(group);
 	mutex_unlock(&spindle_mutex);
-	if (last)
-		free_group(group);
+	if (!last)
+		return;
+	/* It may have been queued again meanwhile; the engine cannot do that any more. */
+	cancel_work(&group->work);
+	free_group(group);
 }
 
 /* ---- begin ---------------------------------------------------------------- */

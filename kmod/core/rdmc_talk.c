@@ -178,7 +178,7 @@ static bool hear_return(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc
 static bool hear_fail(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
 {
 	if (msg->arg >= r->cfg.n || msg->w[0] < SPINDLE_RDMC_TIMEOUT ||
-	    msg->w[0] > SPINDLE_RDMC_VIEW)
+	    msg->w[0] > SPINDLE_RDMC_NOMEM)
 		return false;
 	r->m[m].failed = true;
 	spindle_rdmc_returned(r, m, U64_MAX);

@@ -207,10 +207,16 @@ static void *incoming(void *arg, struct spindle_rdmc_group *g,
 		*reason = 4242;
 		return NULL;
 	}
-	if (!opt.memfd) {
+	if (!opt.memfd)
 		make(o, ev->len);
-		return o->at;
+	if (special(e, ev->object, "drop")) {
+		if (spindle_rdmc_accept(g, ev->object, o->at, ev->len) ||
+		    spindle_rdmc_cancel(g, ev->object, 4242))
+			die("node %u: cannot take an object, and give it up\n", e->node);
+		return SPINDLE_RDMC_LATER;
 	}
+	if (!opt.memfd)
+		return o->at;
 	err = spindle_rdmc_accept_memfd(g, ev->object, ev->len, 0, &o->memfd);
 	if (err && err != -ENOENT)
 		die("node %u: memfd: %s\n", e->node, strerror(-err));
@@ -374,9 +380,6 @@ static bool step(struct end *e)
 		die("node %u: %s\n", e->node, strerror(-n));
 	if (e->open && !e->rank && !e->over)
 		send_some(e);
-	if (opt.special < e->queued && e->rank && special(e, opt.special, "drop") &&
-	    !e->obj[opt.special].done)
-		spindle_rdmc_cancel(e->g, opt.special, 4242);
 	return n > 0;
 }
 

@@ -75,8 +75,8 @@ enum spindle_rdmc_algorithm {
  * @SPINDLE_RDMC_PROTOCOL: a member broke the protocol
  * @SPINDLE_RDMC_MISMATCH: a member created the group with other arguments
  * @SPINDLE_RDMC_VIEW: a member is not in the view any more, or this node has none
- * @SPINDLE_RDMC_INCOMPLETE: of CLOSED: not all members have all objects
  * @SPINDLE_RDMC_NOMEM: a member's kernel had no memory for the group
+ * @SPINDLE_RDMC_INCOMPLETE: of CLOSED: not all members have all objects
  */
 enum spindle_rdmc_error {
 	SPINDLE_RDMC_OK,
@@ -88,8 +88,8 @@ enum spindle_rdmc_error {
 	SPINDLE_RDMC_PROTOCOL,
 	SPINDLE_RDMC_MISMATCH,
 	SPINDLE_RDMC_VIEW,
-	SPINDLE_RDMC_INCOMPLETE,
-	SPINDLE_RDMC_NOMEM
+	SPINDLE_RDMC_NOMEM,
+	SPINDLE_RDMC_INCOMPLETE
 };
 
 /**

@@ -1,0 +1,210 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# RDMC when something goes wrong: objects that are cancelled, refused, dropped; processes that
+# die, sleep, or never come; nodes, views and the device that go. What is complete has the
+# right bytes, what is not is reported, everybody hears of it, nothing hangs.
+# vm: own
+# vm: mem=1024
+# vm: timeout=600
+. ./guest-lib.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+
+out=/tmp/rdmc
+flag=/tmp/flag
+
+# ends STATUS PATTERN OPTION...: rdmc-load ends with this status and has said this.
+ends()
+{
+	local want pattern rc
+
+	want=$1
+	pattern=$2
+	shift 2
+	rc=0
+	limit 120 rdmc-load "$@" >$out 2>&1 || rc=$?
+	if [ "$rc" = "$want" ] && grep -q "$pattern" $out; then
+		return 0
+	fi
+	echo "status $rc, wanted $want and '$pattern'"
+	cat $out
+	return 1
+}
+
+# begin NAME OPTION...: in the background; what it says is in $out.NAME, its pid in $pid.
+begin()
+{
+	local name
+
+	name=$1
+	shift
+	limit 120 rdmc-load "$@" >"$out.$name" 2>&1 &
+	pid=$!
+}
+
+# ended NAME PID STATUS PATTERN: how it did.
+ended()
+{
+	local rc
+
+	rc=0
+	wait "$2" || rc=$?
+	if [ "$rc" = "$3" ] && grep -q "$4" "$out.$1"; then
+		return 0
+	fi
+	echo "$1: status $rc, wanted $3 and '$4'"
+	cat "$out.$1"
+	return 1
+}
+
+# killed MEMBERS SURVIVORS VICTIM OPTION...: a node's process is killed in the middle.
+killed()
+{
+	local members survivors victim load
+
+	members=$1
+	survivors=$2
+	victim=$3
+	shift 3
+	rm -f $flag
+	begin live -m "$members" -n "$survivors" -c 2000 -l 1-300000 -b 16384 -f $flag "$@"
+	load=$pid
+	rdmc-load -m "$members" -n "$victim" -c 2000 -l 1-300000 -b 16384 "$@" >$out.dead 2>&1 &
+	pid=$!
+	wait_until 60 test -e $flag || return 1
+	usleep "${PAUSE:-20000}"
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	# All of them hear of it, and of whom.
+	ended live $load 3 "error 5 node $victim" || return 1
+	[ "$(grep -c "^node [0-9]* group 0: error 5 node $victim\$" $out.live)" = \
+		"$(count "$survivors")" ]
+}
+
+# count LIST: how many "1-3,5" are
+count()
+{
+	echo "$1" | tr , '\n' | awk -F- '{ n += NF > 1 ? $2 - $1 + 1 : 1 } END { print n }'
+}
+
+check "module loads" loop_start
+check "8 nodes" loop_nodes 8
+check "a view" loop_view 8 1
+
+for n in 2 4 7; do
+	check "cancelled by the root, $n members" \
+		ends 3 "object 2: error 1 node 1 reason 4242" -m "1-$n" -c 6 -l 500000 -b 16384 \
+		-x 2:cancel
+	check "the others arrive" grep "# $((5 * n)) of $((6 * n)) objects whole" $out
+	check "and the group has not all" grep "^node $n group 0: error 10 node 0" $out
+	check "refused by the last, $n members" \
+		ends 3 "object 1: error 2 node $n reason 4242" -m "1-$n" -c 4 -l 500000 -b 16384 \
+		-x 1:refuse:$((n - 1))
+	check "the others arrive" grep "# $((3 * n)) of $((4 * n)) objects whole" $out
+	check "dropped in the middle, $n members" \
+		limit 60 sh -c "rdmc-load -m 1-$n -c 4 -l 30000000 -b 4096 -x 1:drop:1 >$out 2>&1; \
+		[ \$? = 3 ] && grep -c 'object 1: error 1 node 2 reason 4242' $out"
+done
+
+check "somebody never comes" ends 3 "node 1 group 0: error 3 node 3" -m 1-3 -n 1,2 -t 1000
+check "and the other hears the same" grep "node 2 group 0: error 3 node 3" $out
+check "other arguments" sh -c "rdmc-load -m 1-3 -n 1,2 -b 4096 >$out 2>&1 & \
+	rdmc-load -m 1-3 -n 3 -b 8192 >$out.2 2>&1; wait; \
+	cat $out $out.2; grep 'error 7' $out && grep 'error 7' $out.2"
+
+for algorithm in pipeline chain tree sequential; do
+	check "the root dies, $algorithm" killed 1-5 2-5 1 -a $algorithm
+	check "a relay dies, $algorithm" killed 1-5 1,3-5 2 -a $algorithm
+	check "the last dies, $algorithm" killed 1-5 1-4 5 -a $algorithm
+done
+for PAUSE in 0 1000 5000 50000; do
+	check "one of eight dies, $PAUSE us later" killed 1-8 1-3,5-8 4 -S "$PAUSE"
+done
+
+# A receiver that does nothing any more: what it has not accepted is given up.
+sleeper()
+{
+	rm -f $flag
+	begin live -m 1-3 -n 1,2 -c 500 -l 100000 -t 1000 -f $flag
+	live=$pid
+	begin dead -m 1-3 -n 3 -c 500 -l 100000 -t 1000
+	wait_until 60 test -e $flag || return 1
+	kill -STOP "$(pidof_child $pid)"
+	ended live $live 3 "error 3 node 3"
+	rc=$?
+	kill -KILL "$(pidof_child $pid)"
+	wait $pid
+	return $rc
+}
+
+# pidof_child PID: limit has the program as a child, or is it
+pidof_child()
+{
+	local child
+
+	child=$(awk -v p="$1" '$4 == p { print $1 }' /proc/[0-9]*/stat 2>/dev/null | head -n 1)
+	echo "${child:-$1}"
+}
+
+check "a receiver falls asleep" sleeper
+
+# gone WHAT COMMAND...: with a transfer under way; both halves end with an error, at once.
+gone()
+{
+	local one two rc
+
+	rm -f $flag
+	begin one -m 1-4 -n 1,2 -c 5000 -l 1-300000 -f $flag
+	one=$pid
+	begin two -m 1-4 -n 3,4 -c 5000 -l 1-300000
+	two=$pid
+	wait_until 60 test -e $flag || return 1
+	"$@" || return 1
+	rc=0
+	ended one $one 3 "group 0: error [0-9]" || rc=1
+	ended two $two 3 "group 0: error [0-9]" || rc=1
+	return $rc
+}
+
+check "a node is removed" gone spindle-ctl node del id 3
+check "it comes back" sh -c "spindle-ctl node add id 3 addr 10.0.0.1 port 5003"
+check "a view with it" loop_view 8 2
+check "and takes part" ends 0 "# 32 of 32 objects whole" -m 1-4 -c 8 -l 1-300000
+check "the view is replaced" gone loop_view 8 3
+check "and the next one works" ends 0 "# 32 of 32 objects whole" -m 1-4 -c 8 -l 1-300000
+check "the device goes" gone limit 60 rdma link delete rxe0
+check "dead nodes go" loop_del 8
+check "a new device" rxe_add rxe0 dummy0
+check "nodes on it" loop_nodes 8
+check "a live view" live_view 8 subgroup 1 window 32 max-msg 256
+check "is installed" wait_until 60 in_view 1 1 2 3 4 5 6 7 8
+
+# A member of the view goes that is not a member of the group: nobody notices.
+unnoticed()
+{
+	rm -f $flag
+	begin stays -m 1-4 -c 600 -l 1-300000 -f $flag
+	wait_until 60 test -e $flag && spindle-ctl node leave id 8 &&
+		wait_until 60 in_view 2 1 2 3 4 5 6 7 &&
+		ended stays $pid 0 "# 2400 of 2400 objects whole"
+}
+
+check "a member of the view leaves, a group of others goes on" unnoticed
+check "a member of the group leaves" gone spindle-ctl node leave id 4
+check "without it" wait_until 60 in_view 3 1 2 3 5 6 7
+check "the rest works" ends 0 "# 24 of 24 objects whole" -m 1-3 -c 8 -l 1-300000
+
+evicted()
+{
+	rm -f $flag
+	begin evicted -m 1-3 -c 5000 -l 1-300000 -f $flag
+	wait_until 60 test -e $flag && spindle-ctl node evict id 1 node 3 &&
+		ended evicted $pid 3 "node 1 group 0: error 8 node 3" &&
+		grep "node 2 group 0: error 8 node 3" $out.evicted
+}
+
+check "a member of the group is evicted" evicted
+check "nodes can be removed" loop_del 8
+check "module goes" rmmod spindle
+finish
