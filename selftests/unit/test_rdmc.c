@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RDMC: objects get to all members as they are, or everybody is told; memory is given back
+ * when nobody can touch it any more; whatever processes do, whatever breaks, whoever lies.
+ *
+ * SEED=n takes other worlds, SCHEDULES=n percent of the usual number of them, and ONLY=n
+ * the one with this number alone.
+ */
+#include "rdmc_world.h"
+
+static struct rng rng;
+
+/* What goes wrong in a world. */
+enum fault {
+	F_NONE,
+	F_OBJECTS,	/* processes cancel and refuse */
+	F_LANES,	/* lanes break */
+	F_CRASH,	/* a node is gone */
+	F_LEAVE,	/* processes leave */
+	F_ABSENT,	/* a member never creates the group */
+	F_AGAIN,	/* a member leaves and begins anew */
+	F_SLOW,		/* a process never accepts */
+	F_OPEN,		/* a process never closes */
+	F_OTHER,	/* a member has other ideas of the group */
+	F_VIEW,		/* a member is missed by some */
+	F_ALL,
+	F_LIAR,
+	FAULTS
+};
+
+static const char *const fault_name[] = {
+	"none", "objects", "lanes", "crash", "leave", "absent", "again", "slow", "open",
+	"other", "view", "all", "liar",
+};
+
+static u32 some_n(struct rng *rg)
+{
+	switch (rng_below(rg, 20)) {
+	case 0:
+		return 17 + rng_below(rg, 48);
+	case 1 ... 6:
+		return 2 + rng_below(rg, 15);
+	default:
+		return 2 + rng_below(rg, 6);
+	}
+}
+
+static void make_group(struct rw_world *w, u32 g)
+{
+	struct rng *rg = &w->rng;
+	struct rw_group *gr = &w->group[g];
+	u64 i, k;
+
+	gr->algorithm = rng_below(rg, 5);
+	gr->shift = rng_below(rg, w->n);
+	gr->block = 8 << rng_below(rg, 3);
+	gr->total = rng_chance(rg, 15) ? 16 + rng_below(rg, 20) : rng_below(rg, 6);
+	for (i = 0; i < w->n; i++)
+		gr->rack[i] = rng_below(rg, 3);
+	for (i = 0; i < gr->total; i++) {
+		switch (rng_below(rg, 8)) {
+		case 0:
+			gr->len[i] = 1;
+			break;
+		case 1:
+			gr->len[i] = gr->block - 1 + rng_below(rg, 3);
+			break;
+		case 2:
+			gr->len[i] = 2 * gr->block - rng_below(rg, 3);
+			break;
+		case 3:
+			gr->len[i] = (w->n > 16 ? 16 : 70) * gr->block - rng_below(rg, 8);
+			break;
+		default:
+			gr->len[i] = 1 + rng_below(rg, 12 * gr->block);
+			break;
+		}
+		gr->bytes[i] = malloc(gr->len[i]);
+		for (k = 0; k < gr->len[i]; k++)
+			gr->bytes[i][k] = rng_u64(rg);
+	}
+}
+
+static u32 anybody(struct rw_world *w)
+{
+	return rng_below(&w->rng, w->n);
+}
+
+/* Break what is to be broken, at some moment. */
+static void interfere(struct rw_world *w, enum fault fault)
+{
+	const struct rw_habits none = { 0 };
+	u32 a = anybody(w), b = anybody(w), g = rng_below(&w->rng, w->groups);
+	struct rw_inst *in = w->inst[a][g];
+
+	switch (fault) {
+	case F_LANES:
+		rw_break(w, a, b);
+		break;
+	case F_CRASH:
+		if (!w->crashed[a])
+			rw_crash(w, a);
+		break;
+	case F_LEAVE:
+		if (in)
+			in->habits.leaves = 20;
+		break;
+	case F_AGAIN:
+		if (in)
+			in->habits.leaves = 100;
+		else if (!w->crashed[a])
+			rw_create(w, a, g, &none);
+		break;
+	case F_VIEW:
+		if (in && a != b) {
+			spindle_rdmc_fail(&in->r, rw_rank(w, g, b) + 1, SPINDLE_RDMC_VIEW);
+			in->dirty = true;
+		}
+		break;
+	case F_ALL:
+		interfere(w, F_LANES + rng_below(&w->rng, F_VIEW - F_LANES + 1));
+		break;
+	default:
+		break;
+	}
+}
+
+static void people(struct rw_world *w, enum fault fault)
+{
+	u32 i, g, odd = anybody(w), one = rng_below(&w->rng, w->groups);
+
+	for (g = 0; g < w->groups; g++) {
+		for (i = 0; i < w->n; i++) {
+			struct rw_habits habits = { .early_close = rng_chance(&w->rng, 20) };
+
+			if (fault == F_OBJECTS || fault == F_ALL) {
+				habits.refuses = rng_chance(&w->rng, 30) ? 20 : 0;
+				habits.cancels = rng_chance(&w->rng, 40) ? 5 : 0;
+			}
+			if (i == odd && g == one) {
+				if (fault == F_ABSENT)
+					continue;
+				habits.never = fault == F_SLOW ? 60 : 0;
+				habits.never_closes = fault == F_OPEN;
+			}
+			/* Others begin later. */
+			if (rng_chance(&w->rng, 10))
+				while (rng_chance(&w->rng, 95))
+					rw_step(w);
+			if (fault == F_OTHER && i == odd && g == one) {
+				u32 block = w->group[g].block;
+
+				w->group[g].block = 2 * block;
+				rw_create(w, i, g, &habits);
+				w->group[g].block = block;
+			} else if (!w->crashed[i] && !w->inst[i][g]) {
+				rw_create(w, i, g, &habits);
+			}
+		}
+	}
+}
+
+/* One world, to its end. */
+static bool world(u64 seed, u32 number, enum fault fault, u64 *sum)
+{
+	struct rng rg = { .state = rng_mix(seed) + number };
+	u32 n = some_n(&rg), groups = n > 16 ? 1 : 1 + rng_below(&rg, RW_GROUPS);
+	struct rw_world *w = rw_new(rng_u64(&rg), n, groups);
+	u32 g, i, moments = 0, jumps = 0;
+	u64 limit = 3000000;
+	bool ok;
+
+	for (g = 0; g < groups; g++)
+		make_group(w, g);
+	w->quiet_faults = fault == F_NONE;
+	if (fault == F_LIAR) {
+		w->liar = anybody(w);
+		w->timeout = 20000;
+	}
+	if (fault != F_NONE && fault != F_OBJECTS && fault != F_LIAR)
+		moments = 1 + rng_below(&rg, fault == F_ALL ? 4 : 2);
+	people(w, fault);
+	while (!w->bad && w->steps < limit) {
+		bool any = rw_step(w);
+
+		if (moments && rng_below(&w->rng, 3000) < (any ? 1U + (w->steps > 5000) : 3000U)) {
+			interfere(w, fault);
+			moments--;
+			continue;
+		}
+		if (any)
+			continue;
+		if (rw_all_over(w))
+			break;
+		if (rw_jump(w) && jumps++ < 500)
+			continue;
+		/* Nobody waits, but for a process, or for a word that somebody never says. */
+		if (fault != F_LIAR && fault != F_AGAIN && fault != F_ALL && fault != F_OPEN)
+			rw_bad(w, "nobody does anything any more");
+		rw_leave_all(w);
+		if (jumps > 600)
+			rw_bad(w, "no end");
+		jumps = max(jumps, 501U) + 1;
+	}
+	if (!w->bad && w->steps >= limit)
+		rw_bad(w, "too many steps");
+	if (!w->bad && fault == F_OBJECTS && w->failed)
+		rw_bad(w, "an object was cancelled, and the group failed");
+	if (!w->bad && (fault == F_ABSENT || fault == F_OTHER) && !w->failed)
+		rw_bad(w, "a member was missing, and nobody noticed");
+	sum[0] += w->steps;
+	sum[1] += w->done_ok;
+	sum[2] += w->done_bad;
+	sum[3] += w->closed_ok;
+	sum[4] += w->closed_bad;
+	sum[5] += w->failed;
+	ok = !w->bad;
+	if (!ok)
+		tap_fail("world %u (%s, %u members, step %llu): %s", number, fault_name[fault], n,
+			 (unsigned long long)w->steps, w->why);
+	for (i = 0; i < n && !ok && tap_env("ONLY", 0); i++)
+		for (g = 0; g < groups; g++)
+			if (w->inst[i][g])
+				printf("#   node %u group %u rank %u: state %u ended %llu of %llu\n",
+				       i, g, w->inst[i][g]->r.cfg.me, w->inst[i][g]->r.state,
+				       (unsigned long long)w->inst[i][g]->r.ended,
+				       (unsigned long long)w->inst[i][g]->r.announced);
+	rw_free(w);
+	return ok;
+}
+
+static void worlds(enum fault first, enum fault last, u32 count)
+{
+	u64 sum[6] = { 0 }, only = tap_env("ONLY", U64_MAX);
+	u32 i, bad = 0;
+
+	count = max_t(u64, 1, count * tap_env("SCHEDULES", 100) / 100);
+	for (i = 0; i < count && bad < 3; i++)
+		if (only == U64_MAX || i == only)
+			bad += !world(rng.state, i, first + i % (last - first + 1), sum);
+	printf("# %u worlds, %llu steps; objects %llu well %llu not; closed %llu well %llu not; failed %llu\n",
+	       count, (unsigned long long)sum[0], (unsigned long long)sum[1],
+	       (unsigned long long)sum[2], (unsigned long long)sum[3],
+	       (unsigned long long)sum[4], (unsigned long long)sum[5]);
+}
+
+static void test_no_faults(void)
+{
+	worlds(F_NONE, F_NONE, 500);
+}
+
+static void test_objects(void)
+{
+	worlds(F_OBJECTS, F_OBJECTS, 500);
+}
+
+static void test_members(void)
+{
+	worlds(F_LANES, F_ALL, 1500);
+}
+
+static void test_liars(void)
+{
+	worlds(F_LIAR, F_LIAR, 800);
+}
+
+static const struct tap_case cases[] = {
+	{ "nothing is wrong", test_no_faults },
+	{ "processes cancel and refuse", test_objects },
+	{ "members and lanes go", test_members },
+	{ "a member lies", test_liars },
+};
+
+int main(void)
+{
+	rng = rng_seed();
+	return tap_run(cases, ARRAY_SIZE(cases));
+}
