@@ -449,8 +449,8 @@ u32 spindle_rdmc_missing(const struct spindle_rdmc *r)
 			break;
 		case SPINDLE_RDMC_S_FAILING:
 		case SPINDLE_RDMC_S_FAILED:
-			/* Who never said who it is cannot be told. */
-			if (!p->lost && p->life && (p->fail_due || !heard_all(r, m)))
+			/* Who was never told who we are cannot miss us. */
+			if (p->up && !p->lost && (p->fail_due || !heard_all(r, m)))
 				return m;
 			break;
 		}
@@ -594,7 +594,7 @@ static u64 judge_failing(struct spindle_rdmc *r)
 	for (rest = r->others; rest; rest &= rest - 1) {
 		u32 m = __ffs64(rest);
 		struct spindle_rdmc_member *p = &r->m[m];
-		bool holds = p->life && (p->fail_due || !heard_all(r, m));
+		bool holds = p->up && (p->fail_due || !heard_all(r, m));
 
 		for (g = 0; g < SPINDLE_RDMC_GRANTS; g++)
 			holds |= p->slot[g].state != SPINDLE_RDMC_FREE;

@@ -42,7 +42,8 @@
  * granted there.
  *
  * Failure. Who misses a member (lane broken, not in the view), or is told to leave, tells all
- * others: FAIL {who, error}; who hears of it for the first time passes it on likewise.
+ * others: FAIL {who, error}; who hears of it for the first time passes it on likewise. Whose
+ * life is not known yet may know ours: to it a HELLO says the same, and counts if it does.
  * Behind a FAIL comes no write any more: it returns all grants. A member whose lane is
  * quiet (the device is through with it) has returned all, too.
  *
@@ -95,7 +96,10 @@ enum spindle_rdmc_state {
 
 /* What a message is, in struct spindle_rdmc_msg. */
 enum spindle_rdmc_word {
-	SPINDLE_RDMC_HELLO = 1,	/* to: id; w: digest, own life, your life or 0; arg: rack */
+	/* to: id; w: digest, own life, your life or 0; arg: rack, and of one that goes
+	 * error << 16 | who << 24
+	 */
+	SPINDLE_RDMC_HELLO = 1,
 	SPINDLE_RDMC_ANNOUNCE,	/* w: object, length, tag */
 	SPINDLE_RDMC_GRANT,	/* w: object, address, key | number << 32; arg: block */
 	SPINDLE_RDMC_PROGRESS,	/* w: ended, complete, blocks of object number "ended" */
@@ -292,7 +296,6 @@ struct spindle_rdmc_slot {
  * @close_said: it was told at least once
  * @return_due: of some object it has to be told RETURN
  * @abort_due: of some object it has to be told ABORT
- * @rack: its rack
  * @told: root: objects that were announced to it
  * @ended: objects that have ended there
  * @complete: of these, well
@@ -316,7 +319,6 @@ struct spindle_rdmc_member {
 	bool close_said;
 	bool return_due;
 	bool abort_due;
-	u16 rack;
 	u64 told;
 	u64 ended;
 	u64 complete;

@@ -317,12 +317,17 @@ static void account(struct spindle_rdmc *r)
 	r->timed = 0;
 }
 
-static bool has_ended(const struct spindle_rdmc *r, const struct spindle_rdmc_object *obj)
+static bool has_ended(struct spindle_rdmc *r, u64 object)
 {
+	const struct spindle_rdmc_object *obj = spindle_rdmc_object(r, object);
+
 	if (obj->granted || obj->writing)
 		return false;
 	if (failing(r) || spindle_rdmc_has_all(obj))
 		return true;
+	/* The root remembers it until it was announced, or it could not be. */
+	if (spindle_rdmc_is_root(r) && object - r->front >= SPINDLE_RDMC_QUEUE)
+		return false;
 	/* Why, the root says, the same to all. */
 	return obj->phase == SPINDLE_RDMC_P_STOPPING && obj->decided;
 }
@@ -358,7 +363,7 @@ static void end_object(struct spindle_rdmc *r, u64 object)
 }
 
 /* The root: what has ended everywhere? */
-static void count_front(struct spindle_rdmc *r)
+static bool count_front(struct spindle_rdmc *r)
 {
 	u64 rest, low = r->ended;
 
@@ -366,10 +371,11 @@ static void count_front(struct spindle_rdmc *r)
 	for (rest = r->others; rest; rest &= rest - 1)
 		low = min(low, r->m[__ffs64(rest)].ended);
 	if (low == r->front)
-		return;
+		return false;
 	r->front = low;
 	r->front_ns = r->now;
 	r->due |= r->others;
+	return true;
 }
 
 static bool close_group(struct spindle_rdmc *r)
@@ -413,8 +419,7 @@ static bool finish(struct spindle_rdmc *r)
 	u64 total, ended = r->ended, end = failing(r) ? r->announced : r->shown;
 	bool any;
 
-	while (r->ended < end && has_ended(r, spindle_rdmc_object(r, r->ended)) &&
-	       (failing(r) || r->ops->listens(r)))
+	while (r->ended < end && has_ended(r, r->ended) && (failing(r) || r->ops->listens(r)))
 		end_object(r, r->ended);
 	any = r->ended != ended;
 	if (failing(r)) {
@@ -501,7 +506,7 @@ bool spindle_rdmc_pass(struct spindle_rdmc *r, u64 now)
 	if (r->state != SPINDLE_RDMC_S_OPENING)
 		any |= finish(r);
 	if (r->count_front && spindle_rdmc_is_root(r))
-		count_front(r);
+		any |= count_front(r);
 	if (!spindle_rdmc_is_root(r))
 		progress(r);
 	if (r->due)

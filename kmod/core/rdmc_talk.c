@@ -8,16 +8,31 @@
 
 /* ---- hearing; false: who says this breaks the protocol ------------------------ */
 
+/* Behind this @m writes no more. */
+static bool hear_end(struct spindle_rdmc *r, u32 m, u32 who, u64 error)
+{
+	if (who >= r->cfg.n || error < SPINDLE_RDMC_TIMEOUT || error > SPINDLE_RDMC_NOMEM)
+		return false;
+	r->m[m].failed = true;
+	spindle_rdmc_returned(r, m, U64_MAX);
+	spindle_rdmc_fall(r, who + 1, error);
+	return true;
+}
+
 static bool hear_hello(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
 {
 	struct spindle_rdmc_member *p = &r->m[m];
 	u64 life = msg->w[1], ours = msg->w[2];
+	u32 error = msg->arg >> 16 & 0xff, who = msg->arg >> 24;
 
 	/* Meant for an older life of ours. */
 	if (ours && ours != r->cfg.life)
 		return true;
-	if (!life || msg->arg > 0xffff)
+	if (!life)
 		return false;
+	if (msg->arg >> 16)
+		/* It goes. What it was to us is over, unless it was nothing. */
+		return p->life != life || hear_end(r, m, who, error);
 	if (!ours)
 		p->hello_due = true;
 	r->due |= BIT_ULL(m);
@@ -30,9 +45,9 @@ static bool hear_hello(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 		spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_LEFT);
 	}
 	p->life = life;
-	p->rack = msg->arg;
+	p->fail_due = r->state == SPINDLE_RDMC_S_FAILING;
+	r->racks[m] = msg->arg;
 	r->stir |= r->state == SPINDLE_RDMC_S_OPENING;
-	r->racks[m] = p->rack;
 	r->known |= BIT_ULL(m);
 	if (msg->w[0] != r->digest)
 		spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_MISMATCH);
@@ -177,13 +192,7 @@ static bool hear_return(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc
 
 static bool hear_fail(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
 {
-	if (msg->arg >= r->cfg.n || msg->w[0] < SPINDLE_RDMC_TIMEOUT ||
-	    msg->w[0] > SPINDLE_RDMC_NOMEM)
-		return false;
-	r->m[m].failed = true;
-	spindle_rdmc_returned(r, m, U64_MAX);
-	spindle_rdmc_fall(r, msg->arg + 1, msg->w[0]);
-	return true;
+	return hear_end(r, m, msg->arg, msg->w[0]);
 }
 
 static bool hear_close(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
@@ -310,9 +319,18 @@ static bool say_fail(struct spindle_rdmc *r, u32 m)
 
 	if (!p->fail_due)
 		return true;
-	if (!say(r, m, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_FAIL, .arg = who,
-						   .w = { r->error } }))
-		return false;
+	if (p->life) {
+		if (!say(r, m, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_FAIL, .arg = who,
+							   .w = { r->error } }))
+			return false;
+	} else {
+		/* It may know us, and its HELLO be under way. */
+		if (!say(r, m, (struct spindle_rdmc_msg) {
+				       .word = SPINDLE_RDMC_HELLO,
+				       .arg = r->cfg.rack | r->error << 16 | who << 24,
+				       .w = { r->digest, r->cfg.life } }))
+			return false;
+	}
 	p->fail_due = false;
 	return true;
 }
@@ -441,10 +459,10 @@ static bool talk_to(struct spindle_rdmc *r, u32 m)
 		return true;
 	if (!say_hello(r, m))
 		return false;
-	if (!p->life)
-		return true;
 	if (r->state == SPINDLE_RDMC_S_FAILING || r->state == SPINDLE_RDMC_S_FAILED)
 		return say_fail(r, m);
+	if (!p->life)
+		return true;
 	if (!say_return(r, m))
 		return false;
 	if (spindle_rdmc_is_root(r)) {

@@ -129,16 +129,16 @@ static void send_msg(struct rw_inst *in, u32 m, const struct spindle_rdmc_msg *m
 	if (l->lost)
 		rw_bad(w, "said to a lost lane");
 	w->said++;
-	if (lies && rng_chance(&w->rng, 4))
+	if (lies && rng_chance(&w->rng, w->lies / 2))
 		return;
-	if (lies && rng_chance(&w->rng, 8))
+	if (lies && rng_chance(&w->rng, w->lies))
 		spoil(w, &it.msg);
 	do {
 		list_add(&l->list, &it);
 		l->said[in->group]++;
 		if (lies)
 			spoil(w, &it.msg);
-	} while (lies && rng_chance(&w->rng, 10));
+	} while (lies && rng_chance(&w->rng, w->lies));
 }
 
 static void op_say(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
@@ -283,7 +283,8 @@ static void event_done(struct rw_inst *in, const struct spindle_rdmc_event *ev)
 		rw_bad(w, "DONE before its memory was released");
 	if (ev->error == SPINDLE_RDMC_OK) {
 		in->complete++;
-		w->finished[in->node][in->group]++;
+		w->finished[in->node][in->group] = max(w->finished[in->node][in->group],
+						       in->complete);
 		w->done_ok++;
 		if (!me || (!me->right && w->liar == RW_NONE))
 			rw_bad(w, "DONE, but not right: node %u object %llu", in->node,
@@ -507,7 +508,6 @@ void rw_create(struct rw_world *w, u32 node, u32 group, const struct rw_habits *
 	in->to_send = cfg.me ? 0 : gr->total;
 	in->dirty = true;
 	w->inst[node][group] = in;
-	w->finished[node][group] = 0;
 	spindle_rdmc_init(&in->r, &cfg, &ops);
 	for (m = 0; m < w->n; m++) {
 		u32 peer = rw_node(w, group, m);
@@ -754,7 +754,6 @@ static bool process(struct rw_inst *in)
 
 	if (in->ended)
 		return false;
-	in->dirty = true;
 	if (rng_chance(rng, in->habits.leaves)) {
 		in->habits.leaves = 0;
 		spindle_rdmc_fail(&in->r, in->r.cfg.me + 1, SPINDLE_RDMC_LEFT);
@@ -860,8 +859,10 @@ static bool step_process(struct rw_world *w)
 		u32 k = (at + i) % (w->n * w->groups);
 		struct rw_inst *in = w->inst[k / w->groups][k % w->groups];
 
-		if (in && process(in))
+		if (in && process(in)) {
+			in->dirty = true;
 			return true;
+		}
 	}
 	return false;
 }
@@ -918,7 +919,7 @@ bool rw_step(struct rw_world *w)
 	at = at < 7 ? 0 : at < 12 ? 1 : at < 15 ? 2 : 3;
 	w->now += 1 + rng_below(&w->rng, 8);
 	w->steps++;
-	if (w->liar != RW_NONE && rng_chance(&w->rng, 2))
+	if (w->liar != RW_NONE && rng_below(&w->rng, 2000) < w->lies)
 		lie(w);
 	for (i = 0; i < 4; i++)
 		if (what[(at + i) % 4](w))

@@ -105,6 +105,7 @@ struct rw_world {
 	struct rw_right *right;
 	u32 rights, max_rights;
 	u32 liar;		/* node, or RW_NONE */
+	u32 lies;		/* how often, percent */
 	bool quiet_faults;	/* nothing is wrong with anybody */
 	u64 writes, said;
 	u64 done_ok, done_bad, closed_ok, closed_bad, failed;

@@ -134,8 +134,8 @@ static void people(struct rw_world *w, enum fault fault)
 			struct rw_habits habits = { .early_close = rng_chance(&w->rng, 20) };
 
 			if (fault == F_OBJECTS || fault == F_ALL) {
-				habits.refuses = rng_chance(&w->rng, 30) ? 20 : 0;
-				habits.cancels = rng_chance(&w->rng, 40) ? 5 : 0;
+				habits.refuses = rng_chance(&w->rng, 20) ? 10 : 0;
+				habits.cancels = rng_chance(&w->rng, 20) ? 2 : 0;
 			}
 			if (i == odd && g == one) {
 				if (fault == F_ABSENT)
@@ -175,6 +175,7 @@ static bool world(u64 seed, u32 number, enum fault fault, u64 *sum)
 	w->quiet_faults = fault == F_NONE;
 	if (fault == F_LIAR) {
 		w->liar = anybody(w);
+		w->lies = 1 + rng_below(&rg, rng_chance(&rg, 50) ? 4 : 40);
 		w->timeout = 20000;
 	}
 	if (fault != F_NONE && fault != F_OBJECTS && fault != F_LIAR)
