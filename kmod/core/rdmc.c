@@ -569,7 +569,7 @@ static u64 judge_front(struct spindle_rdmc *r)
 	}
 	spindle_rdmc_abort(r, r->front, SPINDLE_RDMC_TIMEOUT, 0, slowest(r) + 1);
 	obj->moved_ns = r->now;
-	return r->now + 2 * r->cfg.timeout_ns;
+	return r->now;
 }
 
 static u64 judge_missing(struct spindle_rdmc *r, u64 at)

@@ -454,7 +454,7 @@ static void progress(struct spindle_rdmc *r)
 		here = spindle_rdmc_here(r);
 		if (here == r->told_blocks)
 			return;
-		step = spindle_rdmc_object(r, r->ended)->blocks >> 4;
+		step = (spindle_rdmc_object(r, r->ended)->blocks + 15) >> 4;
 		if (here - r->told_blocks < step && r->now - r->told_ns < r->cfg.timeout_ns >> 3)
 			return;
 	}
@@ -511,6 +511,7 @@ bool spindle_rdmc_pass(struct spindle_rdmc *r, u64 now)
 		progress(r);
 	if (r->due)
 		any |= spindle_rdmc_talk(r);
+	/* What was decided there has to be said. */
 	spindle_rdmc_judge(r);
-	return any;
+	return any || r->deadline <= now;
 }

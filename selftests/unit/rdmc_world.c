@@ -297,6 +297,9 @@ static void event_done(struct rw_inst *in, const struct spindle_rdmc_event *ev)
 			rw_bad(w, "busy for longer than it took");
 	} else {
 		w->done_bad++;
+		w->timeouts += ev->error == SPINDLE_RDMC_TIMEOUT;
+		if (!ev->node)
+			rw_bad(w, "DONE with error %u because of nobody", ev->error);
 		if (w->quiet_faults)
 			rw_bad(w, "DONE with error %u, but why?", ev->error);
 	}
@@ -369,6 +372,8 @@ static void op_event(struct spindle_rdmc *r, const struct spindle_rdmc_event *ev
 			rw_bad(w, "FAILED, but objects have not ended");
 		if (w->quiet_faults)
 			rw_bad(w, "FAILED by error %u of rank %d", ev->error, (int)ev->node - 1);
+		if (!ev->node)
+			rw_bad(w, "FAILED by error %u because of nobody", ev->error);
 		w->failed++;
 		in->ended = true;
 		break;
@@ -419,6 +424,12 @@ static void free_inst(struct rw_world *w, u32 node, u32 g)
 	struct rw_inst *in = w->inst[node][g];
 	u32 i;
 
+	if (in) {
+		w->grants += in->r.stats.grants;
+		w->blocks_in += in->r.stats.blocks_in;
+		w->bytes_in += in->r.stats.bytes_in;
+		w->bytes_out += in->r.stats.bytes_out;
+	}
 	for (i = 0; in && i < RW_OBJECTS; i++) {
 		if (in->mem[i]) {
 			free(in->mem[i]->bytes);
@@ -708,40 +719,48 @@ static bool process_send(struct rw_inst *in)
 	return true;
 }
 
+static bool process_accept(struct rw_inst *in, u32 o)
+{
+	struct rw_world *w = in->w;
+	const struct spindle_rdmc_object *obj = &in->r.object[o % SPINDLE_RDMC_OBJECTS];
+	struct rw_mem *me = new_mem(o, obj->len, obj->blocks);
+	int err;
+
+	if (spindle_rdmc_accept(&in->r, o, obj->len + 1, in, NULL) == 0)
+		rw_bad(w, "accepted with another length");
+	err = spindle_rdmc_accept(&in->r, o, obj->len, me, me->have);
+	in->waits[o] = false;
+	if (!err) {
+		in->mem[o] = me;
+		return true;
+	}
+	if (err != -ENOENT)
+		rw_bad(w, "accept: %d", err);
+	free(me->bytes);
+	free(me->have);
+	free(me);
+	return true;
+}
+
+void rw_accept(struct rw_world *w, u32 node, u32 group, u32 object)
+{
+	process_accept(w->inst[node][group], object);
+	w->inst[node][group]->dirty = true;
+}
+
 static bool process_decide(struct rw_inst *in, u32 o)
 {
 	struct rw_world *w = in->w;
-	struct rw_mem *me;
-	u64 len = w->group[in->group].len[o];
 	int err;
 
-	if (rng_chance(&w->rng, in->habits.never)) {
-		in->waits[o] = false;
-		return true;
-	}
-	if (rng_chance(&w->rng, in->habits.refuses)) {
-		err = spindle_rdmc_cancel(&in->r, o, true, 5);
-		if (err && err != -ENOENT)
-			rw_bad(w, "refuse: %d", err);
-		in->waits[o] = false;
-		return true;
-	}
-	if (w->liar != RW_NONE)
-		len = in->r.object[o % SPINDLE_RDMC_OBJECTS].len;
-	if (spindle_rdmc_accept(&in->r, o, len + 1, in, NULL) == 0)
-		rw_bad(w, "accepted with another length");
-	me = new_mem(o, len, in->r.object[o % SPINDLE_RDMC_OBJECTS].blocks);
-	err = spindle_rdmc_accept(&in->r, o, len, me, me->have);
-	if (err) {
-		if (err != -ENOENT)
-			rw_bad(w, "accept: %d", err);
-		free(me->bytes);
-		free(me->have);
-		free(me);
-	} else {
-		in->mem[o] = me;
-	}
 	in->waits[o] = false;
+	if (rng_chance(&w->rng, in->habits.never))
+		return true;
+	if (!rng_chance(&w->rng, in->habits.refuses))
+		return process_accept(in, o);
+	err = spindle_rdmc_cancel(&in->r, o, true, 5);
+	if (err && err != -ENOENT)
+		rw_bad(w, "refuse: %d", err);
 	return true;
 }
 
@@ -927,6 +946,16 @@ bool rw_step(struct rw_world *w)
 	return false;
 }
 
+void rw_wake(struct rw_world *w)
+{
+	u32 i, g;
+
+	for (i = 0; i < w->n; i++)
+		for (g = 0; g < w->groups; g++)
+			if (w->inst[i][g] && spindle_rdmc_due(&w->inst[i][g]->r) <= w->now)
+				w->inst[i][g]->dirty = true;
+}
+
 /* Nothing happens until somebody is tired of waiting; false: nobody ever is. */
 bool rw_jump(struct rw_world *w)
 {
@@ -940,10 +969,7 @@ bool rw_jump(struct rw_world *w)
 	if (at == U64_MAX)
 		return false;
 	w->now = max(w->now, at);
-	for (i = 0; i < w->n; i++)
-		for (g = 0; g < w->groups; g++)
-			if (w->inst[i][g] && spindle_rdmc_due(&w->inst[i][g]->r) <= w->now)
-				w->inst[i][g]->dirty = true;
+	rw_wake(w);
 	return true;
 }
 

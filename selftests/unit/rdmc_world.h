@@ -107,7 +107,7 @@ struct rw_world {
 	u32 liar;		/* node, or RW_NONE */
 	u32 lies;		/* how often, percent */
 	bool quiet_faults;	/* nothing is wrong with anybody */
-	u64 writes, said;
+	u64 writes, said, grants, blocks_in, bytes_in, bytes_out, timeouts;
 	u64 done_ok, done_bad, closed_ok, closed_bad, failed;
 	u32 bad;
 	char why[200];
@@ -119,6 +119,8 @@ void rw_create(struct rw_world *w, u32 node, u32 group, const struct rw_habits *
 void rw_break(struct rw_world *w, u32 a, u32 b);
 void rw_crash(struct rw_world *w, u32 node);
 bool rw_step(struct rw_world *w);
+void rw_accept(struct rw_world *w, u32 node, u32 group, u32 object);
+void rw_wake(struct rw_world *w);
 bool rw_jump(struct rw_world *w);
 bool rw_all_over(const struct rw_world *w);
 void rw_leave_all(struct rw_world *w);

@@ -209,6 +209,8 @@ static bool world(u64 seed, u32 number, enum fault fault, u64 *sum)
 		rw_bad(w, "an object was cancelled, and the group failed");
 	if (!w->bad && (fault == F_ABSENT || fault == F_OTHER) && !w->failed)
 		rw_bad(w, "a member was missing, and nobody noticed");
+	if (!w->bad && fault == F_SLOW && w->failed)
+		rw_bad(w, "an object took too long, and the group failed");
 	sum[0] += w->steps;
 	sum[1] += w->done_ok;
 	sum[2] += w->done_bad;
@@ -247,25 +249,149 @@ static void worlds(enum fault first, enum fault last, u32 count)
 
 static void test_no_faults(void)
 {
-	worlds(F_NONE, F_NONE, 500);
+	worlds(F_NONE, F_NONE, 900);
 }
 
 static void test_objects(void)
 {
-	worlds(F_OBJECTS, F_OBJECTS, 500);
+	worlds(F_OBJECTS, F_OBJECTS, 1000);
 }
 
 static void test_members(void)
 {
-	worlds(F_LANES, F_ALL, 1500);
+	worlds(F_LANES, F_ALL, 3000);
 }
 
 static void test_liars(void)
 {
-	worlds(F_LIAR, F_LIAR, 800);
+	worlds(F_LIAR, F_LIAR, 2500);
+}
+
+/* ---- by hand ------------------------------------------------------------------ */
+
+static struct rw_world *plain(u32 n, u32 algorithm, u32 objects, u32 blocks)
+{
+	struct rw_world *w = rw_new(rng_u64(&rng), n, 1);
+	struct rw_group *gr = &w->group[0];
+	u32 i, k;
+
+	w->quiet_faults = true;
+	gr->algorithm = algorithm;
+	gr->block = 16;
+	gr->total = objects;
+	for (i = 0; i < n; i++)
+		gr->rack[i] = i % 2;
+	for (i = 0; i < objects; i++) {
+		gr->len[i] = 16 * blocks - 3;
+		gr->bytes[i] = malloc(gr->len[i]);
+		for (k = 0; k < gr->len[i]; k++)
+			gr->bytes[i][k] = rng_u64(&rng);
+	}
+	return w;
+}
+
+static void end_plain(struct rw_world *w)
+{
+	u32 jumps = 0;
+
+	while (!w->bad && !rw_all_over(w) && jumps < 100)
+		jumps += !rw_step(w) && !(rw_jump(w) && jumps < 50) ? 100 : 0;
+	if (!rw_all_over(w))
+		rw_bad(w, "no end");
+	if (w->bad)
+		tap_fail("%s", w->why);
+}
+
+/* Every block goes to every member once, by one grant, and little else is said. */
+static void test_counts(void)
+{
+	const struct rw_habits none = { 0 };
+	u32 n, alg, i, blocks;
+
+	for (alg = 0; alg < 5; alg++) {
+		for (n = 2; n < 12; n++) {
+			struct rw_world *w;
+			u64 all;
+
+			blocks = 1 + rng_below(&rng, 40);
+			w = plain(n, alg, 3, blocks);
+			for (i = 0; i < n; i++)
+				rw_create(w, i, 0, &none);
+			end_plain(w);
+			all = 3 * blocks * (n - 1);
+			CHECK_EQ(w->writes, all);
+			CHECK_EQ(w->grants, all);
+			CHECK_EQ(w->blocks_in, all);
+			CHECK_EQ(w->bytes_in, 3 * (n - 1) * (16 * blocks - 3));
+			CHECK_EQ(w->bytes_out, w->bytes_in);
+			CHECK_EQ(w->done_ok, 3 * n);
+			CHECK_EQ(w->closed_ok, n);
+			/* HELLO and CLOSE to each from each; ANNOUNCE and PROGRESS. */
+			CHECK(w->said <= all + 3 * n * (n - 1) + 3 * (n - 1) * (1 + 18));
+			/* One block of many is not worth a word. */
+			CHECK(w->said >= all + 2 * n * (n - 1) + 3 * (n - 1));
+			rw_free(w);
+		}
+	}
+}
+
+/* As long as something moves somewhere, nobody is tired of waiting for the end. */
+static void test_patience(void)
+{
+	const struct rw_habits none = { 0 }, never = { .never = 100 };
+	struct rw_world *w = plain(5, SPINDLE_RDMC_CHAIN, 12, 3);
+	u32 i, o;
+
+	for (i = 0; i < 5; i++)
+		rw_create(w, i, 0, i == 4 ? &never : &none);
+	for (o = 0; o < 12; o++) {
+		while (rw_step(w) && !w->bad)
+			;
+		w->now += w->timeout - w->timeout / 8;
+		rw_wake(w);
+		while (rw_step(w) && !w->bad)
+			;
+		if (w->bad || !w->inst[4][0])
+			break;
+		rw_accept(w, 4, 0, o);
+	}
+	end_plain(w);
+	CHECK_EQ(w->closed_ok, 5);
+	rw_free(w);
+}
+
+/* Somebody never takes an object: it is given up in time, and the rest goes on. */
+static void test_impatience(void)
+{
+	const struct rw_habits none = { 0 }, never = { .never = 100 };
+	struct rw_world *w = plain(4, SPINDLE_RDMC_PIPELINE, 3, 5);
+	u64 begin;
+	u32 i;
+
+	w->quiet_faults = false;
+	for (i = 0; i < 4; i++)
+		rw_create(w, i, 0, i == 2 ? &never : &none);
+	while (rw_step(w))
+		;
+	begin = w->now;
+	for (i = 0; i < 3; i++) {
+		CHECK_EQ(w->done_bad, 4 * i);
+		CHECK(rw_jump(w));
+		while (rw_step(w))
+			;
+		CHECK(w->now <= begin + (i + 1) * (w->timeout + 20000));
+	}
+	CHECK_EQ(w->timeouts, 12);
+	CHECK_EQ(w->closed_bad, 4);
+	CHECK_EQ(w->failed, 0);
+	end_plain(w);
+	rw_free(w);
 }
 
 static const struct tap_case cases[] = {
+	{ "every block once, and few words", test_counts },
+	{ "patience", test_patience },
+	{ "impatience", test_impatience },
 	{ "nothing is wrong", test_no_faults },
 	{ "processes cancel and refuse", test_objects },
 	{ "members and lanes go", test_members },
