@@ -473,8 +473,6 @@ int spindle_rdmc_cancel(struct spindle_rdmc *r, u64 object, bool refuse, u32 rea
 int spindle_rdmc_close(struct spindle_rdmc *r);
 void spindle_rdmc_fail(struct spindle_rdmc *r, u32 culprit, u32 error);
 void spindle_rdmc_stat(const struct spindle_rdmc *r, struct spindle_rdmc_stat *stat);
-bool spindle_rdmc_over(const struct spindle_rdmc *r);
-u64 spindle_rdmc_due(const struct spindle_rdmc *r);
 
 /* rdmc_move.c: a pass, and what lanes report */
 bool spindle_rdmc_pass(struct spindle_rdmc *r, u64 now);
@@ -488,6 +486,10 @@ void spindle_rdmc_quiet(struct spindle_rdmc *r, u32 m);
 /* rdmc_talk.c: what others say, and what they are told */
 void spindle_rdmc_hear(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg);
 bool spindle_rdmc_talk(struct spindle_rdmc *r);
+
+/* rdmc_wait.c: who is waited for */
+bool spindle_rdmc_over(const struct spindle_rdmc *r);
+u64 spindle_rdmc_due(const struct spindle_rdmc *r);
 
 /* Between these files. */
 bool spindle_rdmc_enter(struct spindle_rdmc *r, enum spindle_rdmc_state to);

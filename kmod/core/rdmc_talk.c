@@ -288,11 +288,17 @@ bool spindle_rdmc_may_say(struct spindle_rdmc *r, u32 m)
 	return p->up && !p->lost && !p->cut && r->ops->room(r, m);
 }
 
-static bool say(struct spindle_rdmc *r, u32 m, struct spindle_rdmc_msg msg)
+static bool say(struct spindle_rdmc *r, u32 m, u32 word, u32 arg, u64 w0, u64 w1, u64 w2)
 {
+	struct spindle_rdmc_msg msg = {
+		.to = word == SPINDLE_RDMC_HELLO ? r->cfg.id : r->m[m].life,
+		.word = word,
+		.arg = arg,
+		.w = { w0, w1, w2 },
+	};
+
 	if (!spindle_rdmc_may_say(r, m))
 		return false;
-	msg.to = msg.word == SPINDLE_RDMC_HELLO ? r->cfg.id : r->m[m].life;
 	spindle_count(&r->stats.said, 1);
 	r->ops->say(r, m, &msg);
 	return true;
@@ -304,9 +310,7 @@ static bool say_hello(struct spindle_rdmc *r, u32 m)
 
 	if (!p->hello_due)
 		return true;
-	if (!say(r, m, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_HELLO,
-						   .arg = r->cfg.rack,
-						   .w = { r->digest, r->cfg.life, p->life } }))
+	if (!say(r, m, SPINDLE_RDMC_HELLO, r->cfg.rack, r->digest, r->cfg.life, p->life))
 		return false;
 	p->hello_due = false;
 	return true;
@@ -320,15 +324,11 @@ static bool say_fail(struct spindle_rdmc *r, u32 m)
 	if (!p->fail_due)
 		return true;
 	if (p->life) {
-		if (!say(r, m, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_FAIL, .arg = who,
-							   .w = { r->error } }))
+		if (!say(r, m, SPINDLE_RDMC_FAIL, who, r->error, 0, 0))
 			return false;
 	} else {
 		/* It may know us, and its HELLO be under way. */
-		if (!say(r, m, (struct spindle_rdmc_msg) {
-				       .word = SPINDLE_RDMC_HELLO,
-				       .arg = r->cfg.rack | r->error << 16 | who << 24,
-				       .w = { r->digest, r->cfg.life } }))
+		if (!say(r, m, SPINDLE_RDMC_HELLO, r->cfg.rack | r->error << 16 | who << 24, r->digest, r->cfg.life, 0))
 			return false;
 	}
 	p->fail_due = false;
@@ -343,9 +343,7 @@ static bool say_announce(struct spindle_rdmc *r, u32 m)
 	while (p->told < end) {
 		const struct spindle_rdmc_object *obj = spindle_rdmc_object(r, p->told);
 
-		if (!say(r, m, (struct spindle_rdmc_msg) {
-				       .word = SPINDLE_RDMC_ANNOUNCE,
-				       .w = { p->told, obj->len, obj->tag } }))
+		if (!say(r, m, SPINDLE_RDMC_ANNOUNCE, 0, p->told, obj->len, obj->tag))
 			return false;
 		p->told++;
 	}
@@ -369,8 +367,7 @@ static bool say_return(struct spindle_rdmc *r, u32 m)
 
 		if (!(obj->to_return & BIT_ULL(m)))
 			continue;
-		if (!say(r, m, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_RETURN,
-							   .w = { o } }))
+		if (!say(r, m, SPINDLE_RDMC_RETURN, 0, o, 0, 0))
 			return false;
 		obj->to_return &= ~BIT_ULL(m);
 	}
@@ -390,9 +387,7 @@ static bool say_abort(struct spindle_rdmc *r, u32 m)
 
 		if (!(obj->abort_due & BIT_ULL(m)))
 			continue;
-		if (!say(r, m, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_ABORT,
-							   .arg = obj->culprit - 1,
-							   .w = { o, obj->error, obj->reason } }))
+		if (!say(r, m, SPINDLE_RDMC_ABORT, obj->culprit - 1, o, obj->error, obj->reason))
 			return false;
 		obj->abort_due &= ~BIT_ULL(m);
 	}
@@ -410,8 +405,7 @@ static bool say_stop(struct spindle_rdmc *r)
 
 		if (!obj->stop_due)
 			continue;
-		if (!say(r, 0, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_STOP,
-							   .w = { o, obj->error, obj->reason } }))
+		if (!say(r, 0, SPINDLE_RDMC_STOP, 0, o, obj->error, obj->reason))
 			return false;
 		obj->stop_due = false;
 	}
@@ -424,8 +418,7 @@ static bool say_progress(struct spindle_rdmc *r)
 
 	if (r->told_ended == r->ended && r->told_blocks == blocks)
 		return true;
-	if (!say(r, 0, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_PROGRESS,
-						   .w = { r->ended, r->complete, blocks } }))
+	if (!say(r, 0, SPINDLE_RDMC_PROGRESS, 0, r->ended, r->complete, blocks))
 		return false;
 	r->told_ended = r->ended;
 	r->told_blocks = blocks;
@@ -439,11 +432,7 @@ static bool say_close(struct spindle_rdmc *r, u32 m)
 
 	if (!p->close_due)
 		return true;
-	/* At the root: the last objects were given up before they were announced. */
-	if (spindle_rdmc_is_root(r) && p->told < r->announced)
-		return true;
-	if (!say(r, m, (struct spindle_rdmc_msg) { .word = SPINDLE_RDMC_CLOSE,
-						   .w = { r->ended, r->complete } }))
+	if (!say(r, m, SPINDLE_RDMC_CLOSE, 0, r->ended, r->complete, 0))
 		return false;
 	p->close_due = false;
 	p->close_said = true;

@@ -221,6 +221,8 @@ static void op_write(struct spindle_rdmc *r, u32 m, u64 object, void *mem, u32 b
 		rw_bad(w, "written in state %u", r->state);
 	if (from->have && !(from->have[block / 64] >> block % 64 & 1))
 		rw_bad(w, "written what is not here");
+	if (grant->object != object || grant->block != block)
+		rw_bad(w, "written what is not granted");
 	if (r->writing > SPINDLE_RDMC_SENDS)
 		rw_bad(w, "%u writes at once", r->writing);
 	from->writes++;
@@ -243,7 +245,7 @@ static void op_cut(struct spindle_rdmc *r, u32 m)
 
 	if (r->state == SPINDLE_RDMC_S_CLOSED)
 		rw_bad(w, "cut when closed");
-	if (w->quiet_faults)
+	if (w->liar == RW_NONE)
 		rw_bad(w, "%u cut %u, which had done nothing", in->node, peer_of(in, m));
 	rw_break(w, in->node, peer_of(in, m));
 }
@@ -812,7 +814,7 @@ static bool step_pass(struct rw_world *w)
 			continue;
 		(*in)->dirty = spindle_rdmc_pass(&(*in)->r, w->now);
 		if (!(*in)->dirty && spindle_rdmc_due(&(*in)->r) <= w->now)
-			(*in)->dirty = true;
+			rw_bad(w, "a pass is due, but nobody says so");
 		if (spindle_rdmc_over(&(*in)->r)) {
 			if (!(*in)->ended)
 				rw_bad(w, "over, but the process was not told");

@@ -184,7 +184,7 @@ static bool world(u64 seed, u32 number, enum fault fault, u64 *sum)
 	while (!w->bad && w->steps < limit) {
 		bool any = rw_step(w);
 
-		if (moments && rng_below(&w->rng, 3000) < (any ? 1U + (w->steps > 5000) : 3000U)) {
+		if (moments && rng_below(&w->rng, 3000) < (any ? 1U : 3000U)) {
 			interfere(w, fault);
 			moments--;
 			continue;
@@ -388,7 +388,91 @@ static void test_impatience(void)
 	rw_free(w);
 }
 
+/* A root that cancels what is not announced yet forgets nothing that others wait for. */
+static void test_root_cancels(void)
+{
+	const struct rw_habits none = { 0 }, never = { .never = 100 };
+	struct rw_world *w = plain(3, SPINDLE_RDMC_CHAIN, 40, 1);
+	u32 i, o;
+
+	w->quiet_faults = false;
+	for (i = 0; i < 3; i++)
+		rw_create(w, i, 0, i == 2 ? &never : &none);
+	while (rw_step(w))
+		;
+	for (o = 0; o < 40; o++) {
+		if (o == 0)
+			for (i = 16; i < 32; i++)
+				CHECK_EQ(spindle_rdmc_cancel(&w->inst[0][0]->r, i, false, 1), 0);
+		if (w->inst[0][0])
+			w->inst[0][0]->dirty = true;
+		while (rw_step(w) && !w->bad)
+			;
+		if (!w->inst[2][0])
+			break;
+		if (o >= w->inst[2][0]->done && o < w->inst[2][0]->incoming)
+			rw_accept(w, 2, 0, o);
+	}
+	end_plain(w);
+	CHECK_EQ(w->done_bad, 3 * 16);
+	CHECK_EQ(w->done_ok, 3 * 24);
+	CHECK_EQ(w->closed_bad, 3);
+	rw_free(w);
+}
+
+/* Who leaves before it has heard of us, but after we have of it, is missed. */
+static void test_farewell(void)
+{
+	const struct rw_habits none = { 0 };
+	struct rw_world *w = plain(2, SPINDLE_RDMC_CHAIN, 1, 1);
+
+	w->quiet_faults = false;
+	w->lane[1 * 2 + 0].room = 0;
+	rw_create(w, 0, 0, &none);
+	rw_create(w, 1, 0, &none);
+	while (rw_step(w))
+		;
+	CHECK_EQ(w->inst[0][0]->r.state, SPINDLE_RDMC_S_OPENING);
+	CHECK_EQ(w->inst[1][0]->r.state, SPINDLE_RDMC_S_OPEN);
+	spindle_rdmc_fail(&w->inst[0][0]->r, 1, SPINDLE_RDMC_LEFT);
+	w->inst[0][0]->dirty = true;
+	while (rw_step(w))
+		;
+	CHECK(!w->inst[0][0]);
+	CHECK_EQ(w->inst[1][0]->ended_how, SPINDLE_RDMC_FAILED);
+	CHECK_EQ(w->inst[1][0]->ended_error, SPINDLE_RDMC_LEFT);
+	CHECK_EQ(w->inst[1][0]->ended_node, 1);
+	w->lane[1 * 2 + 0].room = 4;
+	w->inst[1][0]->dirty = true;
+	end_plain(w);
+	rw_free(w);
+}
+
+/* Who has closed may go, whatever becomes of the others. */
+static void test_gone(void)
+{
+	const struct rw_habits none = { 0 };
+	u32 i, k, b;
+
+	for (k = 0; k < 60; k++) {
+		struct rw_world *w = plain(3, SPINDLE_RDMC_PIPELINE, 1, 2);
+
+		for (i = 0; i < 3; i++)
+			rw_create(w, i, 0, &none);
+		while (rw_step(w) && !w->bad)
+			for (i = 0; i < 3; i++)
+				for (b = 0; b < 3 && !w->inst[i][0]; b++)
+					rw_break(w, i, b);
+		end_plain(w);
+		CHECK_EQ(w->closed_ok, 3);
+		rw_free(w);
+	}
+}
+
 static const struct tap_case cases[] = {
+	{ "the root cancels ahead", test_root_cancels },
+	{ "farewell", test_farewell },
+	{ "who has closed may go", test_gone },
 	{ "every block once, and few words", test_counts },
 	{ "patience", test_patience },
 	{ "impatience", test_impatience },

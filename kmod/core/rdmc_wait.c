@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RDMC: who is waited for, and for how long. See rdmc.h.
+ *
+ * Context: engine, all of it.
+ */
+#include "rdmc.h"
+
+/* Has @m everything, as far as the device knows? */
+static bool heard_all(const struct spindle_rdmc *r, u32 m)
+{
+	return r->m[m].lost || r->ops->flushed((struct spindle_rdmc *)r, m);
+}
+
+/**
+ * spindle_rdmc_missing() - who does the end of the group wait for?
+ * @r: group
+ *
+ * Return: rank of the first member, or U32_MAX
+ */
+u32 spindle_rdmc_missing(const struct spindle_rdmc *r)
+{
+	u64 rest;
+
+	for (rest = r->others; rest; rest &= rest - 1) {
+		u32 m = __ffs64(rest);
+		const struct spindle_rdmc_member *p = &r->m[m];
+
+		switch (r->state) {
+		case SPINDLE_RDMC_S_OPENING:
+			if (!p->life)
+				return m;
+			break;
+		case SPINDLE_RDMC_S_OPEN:
+			break;
+		case SPINDLE_RDMC_S_CLOSING:
+			if (!p->closed || (!p->lost && !p->close_said) || !heard_all(r, m))
+				return m;
+			break;
+		case SPINDLE_RDMC_S_CLOSED:
+			break;
+		case SPINDLE_RDMC_S_FAILING:
+		case SPINDLE_RDMC_S_FAILED:
+			/* Who was never told who we are cannot miss us. */
+			if (p->up && !p->lost && (p->fail_due || !heard_all(r, m)))
+				return m;
+			break;
+		}
+	}
+	return U32_MAX;
+}
+
+/**
+ * spindle_rdmc_over() - may the embedder forget the group?
+ * @r: group
+ *
+ * Return: true if it has ended, all events were raised and all that was said has arrived
+ */
+bool spindle_rdmc_over(const struct spindle_rdmc *r)
+{
+	return r->state == SPINDLE_RDMC_S_CLOSED ||
+	       (r->state == SPINDLE_RDMC_S_FAILED && spindle_rdmc_missing(r) == U32_MAX);
+}
+
+/**
+ * spindle_rdmc_due() - when is a pass needed, even if nothing happens?
+ * @r: group, after a pass
+ *
+ * Return: absolute time in ns; U64_MAX: never
+ */
+u64 spindle_rdmc_due(const struct spindle_rdmc *r)
+{
+	return r->deadline;
+}
+
+/* Who keeps memory of an object that was given up? Cut it off. */
+static u64 judge_stopping(struct spindle_rdmc *r, struct spindle_rdmc_object *obj, u64 object)
+{
+	u64 rest, at = obj->moved_ns + r->cfg.timeout_ns;
+	u32 g;
+
+	if (r->now < at)
+		return at;
+	obj->moved_ns = r->now;
+	for (rest = r->others; rest; rest &= rest - 1) {
+		u32 m = __ffs64(rest);
+
+		for (g = 0; g < SPINDLE_RDMC_GRANTS; g++)
+			if (r->m[m].slot[g].state != SPINDLE_RDMC_FREE &&
+			    r->m[m].slot[g].object == object)
+				spindle_rdmc_cut(r, m);
+	}
+	/* The root has not heard of it, or says nothing. */
+	if (!obj->decided)
+		spindle_rdmc_cut(r, 0);
+	return r->now + r->cfg.timeout_ns;
+}
+
+static u64 judge_all_stopping(struct spindle_rdmc *r)
+{
+	u64 o, at = U64_MAX;
+
+	/* Those of the root end by themselves: it has granted nothing. */
+	if (!r->stopping || spindle_rdmc_is_root(r))
+		return U64_MAX;
+	for (o = r->ended; o < r->announced; o++) {
+		struct spindle_rdmc_object *obj = spindle_rdmc_object(r, o);
+
+		if (obj->phase == SPINDLE_RDMC_P_STOPPING)
+			at = min(at, judge_stopping(r, obj, o));
+	}
+	return at;
+}
+
+/* Who is behind all others? */
+static u32 slowest(const struct spindle_rdmc *r)
+{
+	u32 m, low = 0;
+
+	for (m = 1; m < r->cfg.n; m++) {
+		const struct spindle_rdmc_member *p = &r->m[m];
+
+		if (p->ended == r->front && (!low || p->blocks < r->m[low].blocks))
+			low = m;
+	}
+	return low;
+}
+
+/*
+ * The object that somebody has not ended. First it is given up; who has not ended it then is
+ * missing, but not before those that it waits for had their time, too.
+ */
+static u64 judge_front(struct spindle_rdmc *r)
+{
+	struct spindle_rdmc_object *obj = spindle_rdmc_object(r, r->front);
+	u64 at = max(r->front_ns, obj->moved_ns) +
+		 (obj->decided ? 2 * r->cfg.timeout_ns : r->cfg.timeout_ns);
+
+	if (r->now < at)
+		return at;
+	if (obj->decided) {
+		spindle_rdmc_fall(r, slowest(r) + 1, SPINDLE_RDMC_TIMEOUT);
+		return r->now;
+	}
+	spindle_rdmc_abort(r, r->front, SPINDLE_RDMC_TIMEOUT, 0, slowest(r) + 1);
+	obj->moved_ns = r->now;
+	return r->now;
+}
+
+static u64 judge_missing(struct spindle_rdmc *r, u64 at)
+{
+	if (r->now < at)
+		return at;
+	spindle_rdmc_fall(r, spindle_rdmc_missing(r) + 1, SPINDLE_RDMC_TIMEOUT);
+	return r->now;
+}
+
+/* Somebody is missing, and now somebody else does not let go. */
+static u64 judge_failing(struct spindle_rdmc *r)
+{
+	u64 rest, at = r->since + r->cfg.timeout_ns;
+	u32 g;
+
+	if (spindle_rdmc_over(r))
+		return U64_MAX;
+	if (r->now < at)
+		return at;
+	r->since = r->now;
+	for (rest = r->others; rest; rest &= rest - 1) {
+		u32 m = __ffs64(rest);
+		struct spindle_rdmc_member *p = &r->m[m];
+		bool holds = p->up && (p->fail_due || !heard_all(r, m));
+
+		for (g = 0; g < SPINDLE_RDMC_GRANTS; g++)
+			holds |= p->slot[g].state != SPINDLE_RDMC_FREE;
+		if (holds)
+			spindle_rdmc_cut(r, m);
+	}
+	return r->now + r->cfg.timeout_ns;
+}
+
+/**
+ * spindle_rdmc_judge() - has anybody been waited for too long, and when would it be?
+ * @r: group
+ */
+void spindle_rdmc_judge(struct spindle_rdmc *r)
+{
+	u64 timeout = r->cfg.timeout_ns, at = judge_all_stopping(r);
+
+	switch (r->state) {
+	case SPINDLE_RDMC_S_OPENING:
+		at = min(at, judge_missing(r, r->since + timeout));
+		break;
+	case SPINDLE_RDMC_S_OPEN:
+	case SPINDLE_RDMC_S_CLOSING:
+		if (spindle_rdmc_is_root(r) && r->front < r->announced)
+			at = min(at, judge_front(r));
+		else if (r->state == SPINDLE_RDMC_S_CLOSING)
+			/* Others hear of what goes on from the root, and not each time. */
+			at = min(at, judge_missing(r, r->since + (spindle_rdmc_is_root(r) ?
+								  timeout : 2 * timeout)));
+		break;
+	case SPINDLE_RDMC_S_CLOSED:
+		break;
+	case SPINDLE_RDMC_S_FAILING:
+	case SPINDLE_RDMC_S_FAILED:
+		at = min(at, judge_failing(r));
+		break;
+	}
+	r->deadline = at;
+}
