@@ -328,7 +328,9 @@ static bool say_fail(struct spindle_rdmc *r, u32 m)
 			return false;
 	} else {
 		/* It may know us, and its HELLO be under way. */
-		if (!say(r, m, SPINDLE_RDMC_HELLO, r->cfg.rack | r->error << 16 | who << 24, r->digest, r->cfg.life, 0))
+		u32 arg = r->cfg.rack | r->error << 16 | who << 24;
+
+		if (!say(r, m, SPINDLE_RDMC_HELLO, arg, r->digest, r->cfg.life, 0))
 			return false;
 	}
 	p->fail_due = false;

@@ -469,7 +469,85 @@ static void test_gone(void)
 	}
 }
 
+/* What one message does to a member of a group whose objects wait for memory. */
+static const struct rule {
+	u32 to, from;
+	u32 first;		/* said before, well */
+	struct spindle_rdmc_msg msg;
+	u32 error;		/* by which the group fails; 0: it does not */
+	u32 times;
+} rules[] = {
+	{ 0, 1, 0, { .word = SPINDLE_RDMC_GRANT }, 0, 4 },
+	{ 0, 1, 0, { .word = SPINDLE_RDMC_GRANT }, SPINDLE_RDMC_PROTOCOL, 5 },
+	{ 0, 1, 0, { .word = SPINDLE_RDMC_GRANT, .w = { 2 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 2, 0, { .word = SPINDLE_RDMC_GRANT, .w = { 15 } }, 0, 1 },
+	{ 1, 2, 0, { .word = SPINDLE_RDMC_GRANT, .w = { 16 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 0, 1, 0, { .word = SPINDLE_RDMC_PROGRESS, .w = { 2, 2 } }, 0, 1 },
+	{ 0, 1, 0, { .word = SPINDLE_RDMC_PROGRESS, .w = { 3, 2 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 0, 1, 0, { .word = SPINDLE_RDMC_PROGRESS, .w = { 1, 2 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 0, 1, 0, { .word = SPINDLE_RDMC_PROGRESS, .w = { 0, 0, 6 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 2, 1, 0, { .word = SPINDLE_RDMC_PROGRESS, .w = { 0, 0, 1 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 0, 1, 1, { .word = SPINDLE_RDMC_STOP, .w = { 0, 1 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 0, 1, 0, { .word = SPINDLE_RDMC_STOP, .w = { 0, 1 } }, 0, 1 },
+	{ 0, 1, 0, { .word = SPINDLE_RDMC_STOP, .w = { 2, 1 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 0, 1, 0, { .word = SPINDLE_RDMC_CLOSE, .w = { 2, 2 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 0, 0, { .word = SPINDLE_RDMC_ANNOUNCE, .w = { 2, 9 } }, 0, 1 },
+	{ 1, 0, 0, { .word = SPINDLE_RDMC_ANNOUNCE, .w = { 3, 9 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 0, 0, { .word = SPINDLE_RDMC_ANNOUNCE, .w = { 2, 0 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 2, 0, { .word = SPINDLE_RDMC_ANNOUNCE, .w = { 2, 9 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 0, 0, { .word = SPINDLE_RDMC_ABORT, .arg = 2, .w = { 0, 1 } }, 0, 1 },
+	{ 1, 0, 0, { .word = SPINDLE_RDMC_ABORT, .arg = 3, .w = { 0, 1 } },
+	  SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 2, 0, { .word = SPINDLE_RDMC_ABORT, .w = { 0, 1 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 2, 0, { .word = SPINDLE_RDMC_RETURN, .w = { 1 } }, 0, 1 },
+	{ 1, 2, 0, { .word = SPINDLE_RDMC_RETURN, .w = { 2 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 2, 0, { .word = SPINDLE_RDMC_FAIL, .w = { SPINDLE_RDMC_VIEW } },
+	  SPINDLE_RDMC_VIEW, 1 },
+	{ 1, 2, 0, { .word = SPINDLE_RDMC_FAIL, .arg = 3, .w = { SPINDLE_RDMC_VIEW } },
+	  SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 0, 0, { .word = SPINDLE_RDMC_CLOSE, .w = { 1, 1 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 2, 0, { .word = SPINDLE_RDMC_HELLO, .w = { 0, 5, 6 } }, 0, 1 },
+	{ 1, 2, 0, { .word = SPINDLE_RDMC_HELLO, .w = { 0, 5, 0 } }, SPINDLE_RDMC_LEFT, 1 },
+	{ 1, 2, 0, { .word = SPINDLE_RDMC_HELLO, .w = { 0, 0, 0 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 2, 0, { .word = 0 }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 2, 0, { .word = 10 }, SPINDLE_RDMC_PROTOCOL, 1 },
+};
+
+static void test_rules(void)
+{
+	const struct rw_habits never = { .never = 100 };
+	u32 i, k;
+
+	for (i = 0; i < ARRAY_SIZE(rules); i++) {
+		struct spindle_rdmc_msg ended = { .word = SPINDLE_RDMC_PROGRESS, .w = { 1, 1 } };
+		struct spindle_rdmc_msg msg = rules[i].msg;
+		struct rw_world *w = plain(3, SPINDLE_RDMC_CHAIN, 2, 5);
+		struct spindle_rdmc *r;
+
+		w->quiet_faults = false;
+		w->liar = rules[i].from;
+		for (k = 0; k < 3; k++)
+			rw_create(w, k, 0, &never);
+		while (rw_step(w))
+			;
+		r = &w->inst[rules[i].to][0]->r;
+		msg.to = msg.word == SPINDLE_RDMC_HELLO ? r->cfg.id : r->cfg.life;
+		ended.to = msg.to;
+		if (rules[i].first)
+			spindle_rdmc_hear(r, rules[i].from, &ended);
+		for (k = 0; k < rules[i].times; k++)
+			spindle_rdmc_hear(r, rules[i].from, &msg);
+		if (!CHECK_EQ(r->error, rules[i].error))
+			tap_fail("rule %u", i);
+		CHECK_EQ(r->m[rules[i].from].cut, rules[i].error == SPINDLE_RDMC_PROTOCOL);
+		if (w->bad)
+			tap_fail("rule %u: %s", i, w->why);
+		rw_free(w);
+	}
+}
+
 static const struct tap_case cases[] = {
+	{ "one message after the other", test_rules },
 	{ "the root cancels ahead", test_root_cancels },
 	{ "farewell", test_farewell },
 	{ "who has closed may go", test_gone },
