@@ -11,7 +11,7 @@
 
 #define RW_NODES	64
 #define RW_GROUPS	3
-#define RW_OBJECTS	40
+#define RW_OBJECTS	64
 #define RW_NONE		U32_MAX
 
 struct rw_world;

@@ -392,18 +392,22 @@ static void test_impatience(void)
 static void test_root_cancels(void)
 {
 	const struct rw_habits none = { 0 }, never = { .never = 100 };
-	struct rw_world *w = plain(3, SPINDLE_RDMC_CHAIN, 40, 1);
-	u32 i, o;
+	struct rw_world *w = plain(3, SPINDLE_RDMC_CHAIN, 60, 1);
+	u32 i, o, wave;
 
 	w->quiet_faults = false;
 	for (i = 0; i < 3; i++)
 		rw_create(w, i, 0, i == 2 ? &never : &none);
 	while (rw_step(w))
 		;
-	for (o = 0; o < 40; o++) {
-		if (o == 0)
-			for (i = 16; i < 32; i++)
-				CHECK_EQ(spindle_rdmc_cancel(&w->inst[0][0]->r, i, false, 1), 0);
+	for (wave = 0; wave < 3; wave++) {
+		for (i = 16; i < 60; i++)
+			spindle_rdmc_cancel(&w->inst[0][0]->r, i, false, 1);
+		w->inst[0][0]->dirty = true;
+		while (rw_step(w) && !w->bad)
+			;
+	}
+	for (o = 0; o < 60; o++) {
 		if (w->inst[0][0])
 			w->inst[0][0]->dirty = true;
 		while (rw_step(w) && !w->bad)
@@ -415,7 +419,7 @@ static void test_root_cancels(void)
 	}
 	end_plain(w);
 	CHECK_EQ(w->done_bad, 3 * 16);
-	CHECK_EQ(w->done_ok, 3 * 24);
+	CHECK_EQ(w->done_ok, 3 * 44);
 	CHECK_EQ(w->closed_bad, 3);
 	rw_free(w);
 }
