@@ -238,6 +238,15 @@ static bool op_flushed(struct spindle_rdmc *r, u32 m)
 	return l->broken || !l->said[inst_of(r)->group];
 }
 
+/* Who does not read for a while is asked again when it has read. */
+static bool op_listens(struct spindle_rdmc *r)
+{
+	struct rw_inst *in = inst_of(r);
+
+	in->deaf = rng_chance(&in->w->rng, 15);
+	return !in->deaf;
+}
+
 static void op_cut(struct spindle_rdmc *r, u32 m)
 {
 	struct rw_inst *in = inst_of(r);
@@ -397,6 +406,7 @@ static const struct spindle_rdmc_ops ops = {
 	.write = op_write,
 	.flushed = op_flushed,
 	.cut = op_cut,
+	.listens = op_listens,
 	.event = op_event,
 	.release = op_release,
 };
@@ -812,7 +822,8 @@ static bool step_pass(struct rw_world *w)
 
 		if (!*in || !(*in)->dirty)
 			continue;
-		(*in)->dirty = spindle_rdmc_pass(&(*in)->r, w->now);
+		(*in)->deaf = false;
+		(*in)->dirty = spindle_rdmc_pass(&(*in)->r, w->now) || (*in)->deaf;
 		if (!(*in)->dirty && spindle_rdmc_due(&(*in)->r) <= w->now)
 			rw_bad(w, "a pass is due, but nobody says so");
 		if (spindle_rdmc_over(&(*in)->r)) {

@@ -78,6 +78,7 @@ struct rw_inst {
 	u64 to_send;
 	u64 incoming, done, complete, released;
 	bool opened, closing, ended, told_close, leave, dirty, created;
+	bool deaf;		/* it had no room for events in the last pass */
 	u32 ended_how, ended_error, ended_node;
 	u64 failed_at;
 };
