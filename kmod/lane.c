@@ -443,11 +443,13 @@ bool spindle_lane_pass(struct spindle_lane *lane)
 	}
 	work |= spindle_bulk_poll(&lane->bulk);
 	/* Pairs with the release in lane_down(). */
-	if (smp_load_acquire(&lane->went_down)) {
-		lose(lane);
-		work = true;
-	}
-	return work;
+	if (!smp_load_acquire(&lane->went_down))
+		return work;
+	/* The other end may have said why, last. */
+	while (spindle_bulk_poll(&lane->bulk))
+		;
+	lose(lane);
+	return true;
 }
 
 /**

@@ -98,11 +98,11 @@ static void take_receive(struct spindle_bulk *bulk, u32 index, bool has_imm, u32
 		ib_dma_sync_single_for_device(conn->cfg.ep->ib, bulk->dma + index * MESSAGE,
 					      MESSAGE, DMA_FROM_DEVICE);
 	}
-	if (post_receive(bulk, index)) {
+	/* What has come has come, even if it was the last. */
+	if (post_receive(bulk, index))
 		spindle_conn_fail(conn, "cannot post a receive");
-		return;
-	}
-	bulk->reposted++;
+	else
+		bulk->reposted++;
 	if (has_imm) {
 		bulk->ops->arrived(bulk, imm);
 		return;
