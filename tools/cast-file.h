@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files to send: what there is, and their bytes in memory.
+ */
+#ifndef SPINDLE_CAST_FILE_H
+#define SPINDLE_CAST_FILE_H
+
+#include <stdbool.h>
+
+#include "cast-manifest.h"
+#include "cast-opts.h"
+
+/**
+ * struct cast_files - files to send
+ * @m: what the receivers are told of them
+ * @path: where they are
+ */
+struct cast_files {
+	struct cast_manifest m;
+	char **path;
+};
+
+/**
+ * struct cast_memory - bytes of a file in memory
+ * @addr: bytes; NULL: none
+ * @len: how many
+ */
+struct cast_memory {
+	void *addr;
+	size_t len;
+};
+
+int cast_files_find(struct cast_files *f, const struct cast_opts *o);
+int cast_file_map(const struct cast_files *f, uint32_t i, struct cast_memory *m);
+int cast_file_copy(const struct cast_files *f, uint32_t i, struct cast_memory *m);
+int cast_memory_new(struct cast_memory *m, uint64_t len);
+void cast_memory_free(struct cast_memory *m);
+
+#endif /* SPINDLE_CAST_FILE_H */

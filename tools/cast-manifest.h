@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What spindle-cast and spindle-recv say to each other beside the bytes of files.
+ *
+ * GROUP is the number of option -g. There are groups of two kinds:
+ *
+ *	GROUP << 16		all members, the sender first
+ *	GROUP << 16 | R		the receiver of rank R, its root, and the sender
+ *
+ *	sender				receiver of rank R
+ *	------				------------------
+ *	MANIFEST: names, sizes,
+ *	  modes, times, CRC32C	---->	looks what it has
+ *				<----	REPLY of each file: need, have, or why not
+ *	DECISION of each file:
+ *	  send, skip, or why not ---->	makes files of no bytes
+ *	files, as objects with
+ *	  tag = index + 1	---->	writes them, checks CRC32C
+ *	close			---->
+ *				<----	REPORT of each file: ok, had, or what failed; close
+ *
+ * MANIFEST is the object with tag 0, DECISION the one with tag CAST_TAG_DECISION. A receiver
+ * that does not want a file takes its object nevertheless, because it passes it on, and
+ * drops it.
+ *
+ * All of these texts begin with a header; numbers have their least significant byte first:
+ *
+ *	u32 magic, u16 version, u16 kind, u64 batch, u32 files, u32 length, text
+ *
+ * where the text says why the whole batch cannot be. There follow, of a MANIFEST, so many
+ *
+ *	u64 size, s64 seconds, u32 nanoseconds, u32 mode, u32 crc, u32 length, name
+ *
+ * and of the others, in the order of the manifest, so many
+ *
+ *	u32 verdict, u32 length, text
+ *
+ * Nothing of that is believed: a text that does not fit its length to the byte, a name that
+ * leads out of a directory, or one that comes twice, is an error.
+ */
+#ifndef SPINDLE_CAST_MANIFEST_H
+#define SPINDLE_CAST_MANIFEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CAST_VERSION		1U
+#define CAST_TEXT_MAX		(64U << 20)	/* bytes of any of these texts */
+#define CAST_NAME_MAX		4095U
+#define CAST_WHY_MAX		1024U		/* bytes of a reason */
+#define CAST_TAG_MANIFEST	0U
+#define CAST_TAG_DECISION	UINT64_MAX
+
+enum cast_kind {
+	CAST_MANIFEST = 1,
+	CAST_REPLY,
+	CAST_DECISION,
+	CAST_REPORT
+};
+
+/**
+ * enum cast_verdict - what is said of a file
+ * @CAST_NO: not, or not any more; the text says why
+ * @CAST_YES: REPLY: it is needed; DECISION: it is sent; REPORT: it is there
+ * @CAST_HAD: REPLY, REPORT: the same file was there before; DECISION: everybody has it
+ */
+enum cast_verdict {
+	CAST_NO,
+	CAST_YES,
+	CAST_HAD,
+	CAST_VERDICTS
+};
+
+/**
+ * struct cast_entry - a file
+ * @name: relative to the receiver's directory
+ * @size: bytes
+ * @sec: when it was modified
+ * @nsec: the same, nanoseconds
+ * @mode: permissions
+ * @crc: CRC32C
+ */
+struct cast_entry {
+	char *name;
+	uint64_t size;
+	int64_t sec;
+	uint32_t nsec;
+	uint32_t mode;
+	uint32_t crc;
+};
+
+/**
+ * struct cast_manifest - the files of a batch
+ * @batch: a random number
+ * @entry: files
+ * @count: entries of @entry
+ */
+struct cast_manifest {
+	uint64_t batch;
+	struct cast_entry *entry;
+	uint32_t count;
+};
+
+/**
+ * struct cast_say - what is said of a file
+ * @verdict: enum cast_verdict
+ * @why: a reason, or ""
+ */
+struct cast_say {
+	uint32_t verdict;
+	const char *why;
+};
+
+/**
+ * struct cast_answer - REPLY, DECISION or REPORT
+ * @kind: enum cast_kind
+ * @batch: as in the manifest
+ * @why: why the whole batch cannot be, or ""
+ * @say: of each file
+ * @count: entries of @say
+ */
+struct cast_answer {
+	uint32_t kind;
+	uint64_t batch;
+	const char *why;
+	struct cast_say *say;
+	uint32_t count;
+};
+
+const char *cast_name_check(const char *name, size_t len);
+
+void *cast_manifest_pack(const struct cast_manifest *m, size_t *len);
+const char *cast_manifest_parse(struct cast_manifest *m, const void *data, size_t len);
+void *cast_answer_pack(const struct cast_answer *a, size_t *len);
+const char *cast_answer_parse(struct cast_answer *a, const void *data, size_t len,
+			      uint32_t kind, const struct cast_manifest *m);
+
+#endif /* SPINDLE_CAST_MANIFEST_H */

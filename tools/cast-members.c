@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The members of the view that is installed at a node. See cast-opts.h.
+ */
+#include <stdlib.h>
+
+#include "cast-opts.h"
+#include "ctl.h"
+#include "ctl-net.h"
+#include "ctl-wire.h"
+
+/* The node that is meant. */
+static const struct ctl_running *find_node(const struct cast_opts *o,
+					   const struct ctl_running *running, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (running[i].node.val[CTL_NODE_ID].num == o->node)
+			return &running[i];
+	if (o->node)
+		ctl_err("node %u: no such node in this network namespace", o->node);
+	else if (count == 1)
+		return running;
+	else
+		ctl_err("there are %u nodes in this network namespace; say which by --node", count);
+	return NULL;
+}
+
+/**
+ * cast_members_find() - who takes part, if the command line does not say it
+ * @o: node and members are filled in
+ * @sender: this node sends
+ *
+ * Return: CTL_OK, or CTL_FAILED, having told the user
+ */
+int cast_members_find(struct cast_opts *o, bool sender)
+{
+	struct ctl_val all = { 0 };
+	const struct ctl_running *run;
+	struct ctl_running *running;
+	unsigned int count, i;
+	uint32_t from, id;
+	struct ctl_net net;
+	bool there = false;
+
+	if (o->members)
+		return CTL_OK;
+	if (ctl_net_open(&net, CTL_SAY) ||
+	    ctl_fetch(&net, ctl_program, &all, &running, &count, true))
+		return CTL_FAILED;
+	run = find_node(o, running, count);
+	if (!run)
+		return CTL_FAILED;
+	o->node = (uint32_t)run->node.val[CTL_NODE_ID].num;
+	from = sender ? o->node : o->from;
+	if (!run->has_view || run->view.members > SPINDLE_MAX_MEMBERS) {
+		ctl_err("node %u: no view is installed there; give --members", o->node);
+		return CTL_FAILED;
+	}
+	o->member[o->members++] = from;
+	for (i = 0; i < run->view.members; i++) {
+		id = run->view.member[i].id;
+		there |= id == from;
+		if (id != from && o->members < SPINDLE_MAX_MEMBERS)
+			o->member[o->members++] = id;
+	}
+	if (there && o->members > 1 && (sender || from != o->node))
+		return CTL_OK;
+	ctl_err(!there ? "node %u is not in the view of node %u" : sender || from != o->node ?
+		"node %u is alone in the view of node %u" :
+		"node %u sends, and cannot receive from node %u", from, o->node);
+	return CTL_FAILED;
+}
