@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How far a batch is. See cast-bar.h.
+ */
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cast-bar.h"
+#include "ctl.h"
+#include "perf-bar.h"
+#include "perf-time.h"
+
+#define PERIOD_NS	250000000ULL
+#define NSEC_PER_SEC	1000000000ULL
+
+static struct {
+	bool on;
+	uint64_t total;
+	uint64_t start;
+	uint64_t next;
+} bar;
+
+void cast_bar_init(bool quiet)
+{
+	bar.on = !quiet && isatty(STDERR_FILENO);
+	perf_bar_init(quiet);
+	ctl_before_err = perf_bar_clear;
+}
+
+/* So many bytes have to go to everybody. */
+void cast_bar_begin(uint64_t total)
+{
+	bar.total = total;
+	bar.start = perf_monotonic();
+	bar.next = bar.start + PERIOD_NS;
+}
+
+/* Is it worth while to find out how far it is? */
+bool cast_bar_due(void)
+{
+	uint64_t now;
+
+	if (!bar.on || !bar.total)
+		return false;
+	now = perf_monotonic();
+	if (now < bar.next)
+		return false;
+	bar.next = now + PERIOD_NS;
+	return true;
+}
+
+/**
+ * cast_bar_show() - how far it is
+ * @name: present file
+ * @what: something more, or ""
+ * @done: bytes that everybody has
+ */
+void cast_bar_show(const char *name, const char *what, uint64_t done)
+{
+	uint64_t ns = perf_monotonic() - bar.start, left;
+	char rate[CAST_RATE_LEN], title[80], eta[24] = "";
+
+	if (done > bar.total)
+		done = bar.total;
+	if (done) {
+		left = (uint64_t)((double)ns / (double)done * (double)(bar.total - done)) /
+		       NSEC_PER_SEC;
+		snprintf(eta, sizeof(eta), ", %llu:%02llu left", (unsigned long long)left / 60,
+			 (unsigned long long)left % 60);
+	}
+	cast_rate_text(rate, done, ns);
+	snprintf(title, sizeof(title), "%.24s %s%s%s", ctl_clean(name), rate, eta, what);
+	perf_bar_title(title);
+	perf_bar_show((double)done / (double)bar.total, perf_now());
+}
+
+const char *cast_rate_text(char *buf, uint64_t bytes, uint64_t ns)
+{
+	double rate = ns ? (double)bytes / (double)ns * NSEC_PER_SEC : 0;
+	static const char * const units[] = { "B/s", "kB/s", "MB/s", "GB/s" };
+	unsigned int i = 0;
+
+	while (rate >= 1000 && i + 1 < CTL_ARRAY_SIZE(units)) {
+		rate /= 1000;
+		i++;
+	}
+	snprintf(buf, CAST_RATE_LEN, "%.*f %s", rate < 10 && i ? 2 : rate < 100 && i ? 1 : 0, rate,
+		 units[i]);
+	return buf;
+}

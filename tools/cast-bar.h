@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How far a batch is, on standard error if that is a terminal; and numbers for people.
+ */
+#ifndef SPINDLE_CAST_BAR_H
+#define SPINDLE_CAST_BAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CAST_RATE_LEN	32
+
+void cast_bar_init(bool quiet);
+void cast_bar_begin(uint64_t total);
+bool cast_bar_due(void);
+void cast_bar_show(const char *name, const char *what, uint64_t done);
+
+const char *cast_rate_text(char *buf, uint64_t bytes, uint64_t ns);
+
+#endif /* SPINDLE_CAST_BAR_H */

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What has become of files. See cast-out.h.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "cast-out.h"
+#include "ctl.h"
+#include "perf-bar.h"
+
+static const struct cast_opts *opts;
+
+void cast_out_init(const struct cast_opts *o)
+{
+	opts = o;
+}
+
+static void line(const char *fmt, va_list ap)
+{
+	perf_bar_clear();
+	vprintf(fmt, ap);
+	putchar('\n');
+	fflush(stdout);
+}
+
+/* A line for people. */
+void cast_out_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (opts->quiet || opts->json)
+		return;
+	va_start(ap, fmt);
+	line(fmt, ap);
+	va_end(ap);
+}
+
+/* The same for those that want to know more. */
+void cast_out_more(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (opts->quiet || opts->json || !opts->verbose)
+		return;
+	va_start(ap, fmt);
+	line(fmt, ap);
+	va_end(ap);
+}
+
+/* ---- JSON ------------------------------------------------------------- */
+
+/* Bytes of the character at @s, 0 if it is none of UTF-8. */
+static unsigned int utf8_len(const unsigned char *s)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	unsigned int i, n = s[0] < 0x80 ? 1 : s[0] >= 0xf8 ? 0 : s[0] >= 0xf0 ? 4 :
+		s[0] >= 0xe0 ? 3 : s[0] >= 0xc0 ? 2 : 0;
+	uint32_t c;
+
+	if (n < 2)
+		return n;
+	c = s[0] & (0x7fU >> n);
+	for (i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : n;
+}
+
+/*
+ * A name as JSON can carry it: bytes that are no UTF-8 are replaced, and all of the name
+ * comes in hexadecimal, too.
+ */
+static void add_name(struct json_object *obj, const char *name)
+{
+	char *text = ctl_alloc(3 * strlen(name) + 1), *t = text;
+	char *hex = ctl_alloc(2 * strlen(name) + 1);
+	const unsigned char *s = (const unsigned char *)name;
+	bool clean = true;
+	unsigned int n;
+	size_t i;
+
+	for (; *s; s += n) {
+		n = utf8_len(s);
+		memcpy(t, n ? (const char *)s : "\xef\xbf\xbd", n ? n : 3);
+		t += n ? n : 3;
+		clean &= n;
+		n = n ? n : 1;
+	}
+	json_object_object_add(obj, "file", json_object_new_string(text));
+	for (i = 0; name[i]; i++)
+		snprintf(hex + 2 * i, 3, "%02x", (unsigned char)name[i]);
+	if (!clean)
+		json_object_object_add(obj, "file-hex", json_object_new_string(hex));
+	ctl_free(text);
+	ctl_free(hex);
+}
+
+/**
+ * cast_out_file() - what has become of a file at a member, in JSON if that is wanted
+ * @e: file
+ * @node: member
+ * @say: what has become of it
+ * @ns: how long its bytes took; 0: not known
+ */
+void cast_out_file(const struct cast_entry *e, uint32_t node, const struct cast_say *say,
+		   uint64_t ns)
+{
+	static const char * const words[] = {
+		[CAST_NO] = "failed", [CAST_YES] = "ok", [CAST_HAD] = "had",
+	};
+	struct json_object *obj;
+	char crc[16];
+
+	if (!opts->json)
+		return;
+	obj = json_object_new_object();
+	add_name(obj, e->name);
+	json_object_object_add(obj, "size", json_object_new_int64((int64_t)e->size));
+	snprintf(crc, sizeof(crc), "%08x", e->crc);
+	json_object_object_add(obj, "crc32c", json_object_new_string(crc));
+	json_object_object_add(obj, "node", json_object_new_int64(node));
+	json_object_object_add(obj, "result", json_object_new_string(words[say->verdict]));
+	if (say->verdict == CAST_NO)
+		json_object_object_add(obj, "error", json_object_new_string(ctl_clean(say->why)));
+	if (ns)
+		json_object_object_add(obj, "ns", json_object_new_int64((int64_t)ns));
+	perf_bar_clear();
+	puts(json_object_to_json_string_ext(obj, JSON_C_TO_STRING_PLAIN |
+					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(obj);
+	fflush(stdout);
+}
+
+/**
+ * cast_out_failures() - what a member cannot take; one line where one reason has many files
+ * @m: files
+ * @node: member; 0: this one
+ * @say: of each file
+ */
+void cast_out_failures(const struct cast_manifest *m, uint32_t node, const struct cast_say *say)
+{
+	uint32_t i, k, more;
+	char who[24] = "";
+
+	if (node)
+		snprintf(who, sizeof(who), "node %u: ", node);
+	for (i = 0; i < m->count; i = k) {
+		k = i + 1;
+		if (say[i].verdict != CAST_NO)
+			continue;
+		for (more = 0; k < m->count && say[k].verdict == CAST_NO &&
+		     !strcmp(say[k].why, say[i].why); k++)
+			more++;
+		if (more)
+			ctl_err("%s%s and %u more: %s", who, ctl_clean(m->entry[i].name), more,
+				ctl_clean(say[i].why));
+		else
+			ctl_err("%s%s: %s", who, ctl_clean(m->entry[i].name),
+				ctl_clean(say[i].why));
+	}
+}

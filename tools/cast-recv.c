@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A receiver of a batch. Who says what is in cast-manifest.h.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "cast-bar.h"
+#include "cast-file.h"
+#include "cast-link.h"
+#include "cast-out.h"
+#include "cast-recv.h"
+#include "ctl.h"
+
+#define PENDING		64U	/* more than can be announced */
+#define END_MS		3000
+#define TICK_MS		200
+
+/**
+ * struct item - a file, as far as it is here
+ * @mem: its bytes, to be written
+ * @drop: its bytes, to be passed on only
+ * @next: file that is written behind this one, index + 1
+ * @busy: it has memory
+ * @result: what has become of it
+ * @ns: how long it took
+ */
+struct item {
+	struct spindle_rdmc_memory mem;
+	struct cast_memory drop;
+	uint32_t next;
+	bool busy;
+	struct cast_say result;
+	uint64_t ns;
+};
+
+/* An object that waits for memory. */
+struct pending {
+	uint64_t object;
+	uint64_t tag;
+	uint64_t len;
+};
+
+static struct {
+	const struct cast_opts *o;
+	const struct cast_store *store;
+	uint32_t me;			/* own rank */
+	struct cast_link all;
+	struct cast_link back;
+	struct cast_link *link[2];
+	struct cast_memory text;	/* manifest or decision under way */
+	struct cast_manifest m;
+	struct cast_answer decision;
+	struct cast_say *reply;
+	bool known;			/* @m is there */
+	bool decided;			/* @decision is */
+	struct item *item;
+	struct cast_memory drop;	/* an object that belongs to nothing */
+	uint64_t drop_object;
+	struct pending pending[PENDING];
+	unsigned int pendings;
+	uint64_t in_memory;
+	uint32_t first, last;		/* files to be written, index + 1 */
+	struct cast_write write;
+	void *answer;			/* what we are saying */
+	unsigned int said;		/* answers that have arrived */
+	uint64_t received;
+} r;
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+}
+
+/* ---- what we say ------------------------------------------------------ */
+
+static void *nothing_incoming(struct cast_link *l, const struct spindle_rdmc_event *ev,
+			      uint32_t *reason)
+{
+	(void)l;
+	(void)ev;
+	*reason = EPROTO;
+	return NULL;
+}
+
+static void answer_done(struct cast_link *l, const struct spindle_rdmc_event *ev)
+{
+	(void)l;
+	(void)ev;
+	ctl_free(r.answer);
+	r.answer = NULL;
+	r.said++;
+}
+
+static void answer(uint32_t kind, struct cast_say *say, const char *why)
+{
+	struct cast_answer a = { .kind = kind, .batch = r.m.batch, .why = why, .say = say,
+				 .count = say ? r.m.count : 0 };
+	size_t len;
+	int err;
+
+	if (r.back.state != CAST_LINK_OPEN)
+		return;
+	r.answer = cast_answer_pack(&a, &len);
+	err = spindle_rdmc_send(r.back.g, r.answer, len, kind, NULL);
+	if (err && err != -ECONNABORTED)
+		ctl_err("node %u cannot be told: %s", r.o->member[0], strerror(-err));
+}
+
+/* ---- texts of the sender ---------------------------------------------- */
+
+static void got_manifest(uint64_t len)
+{
+	const char *err = cast_manifest_parse(&r.m, r.text.addr, len);
+	uint64_t need = 0;
+	uint32_t i;
+
+	if (err) {
+		ctl_err("node %u has sent %s", r.o->member[0], err);
+		memset(&r.m, 0, sizeof(r.m));
+		answer(CAST_REPLY, NULL, err);
+		return;
+	}
+	r.known = true;
+	r.reply = ctl_alloc((r.m.count + 1) * sizeof(*r.reply));
+	r.item = ctl_alloc((r.m.count + 1) * sizeof(*r.item));
+	cast_store_look(r.store, &r.m, r.reply);
+	for (i = 0; i < r.m.count; i++) {
+		r.item[i].result = r.reply[i];
+		if (r.reply[i].verdict == CAST_HAD)
+			cast_out_more("%s: is there already", ctl_clean(r.m.entry[i].name));
+		if (r.reply[i].verdict != CAST_YES)
+			continue;
+		need += r.m.entry[i].size;
+		/* Until it is there. */
+		r.item[i].result = (struct cast_say){ CAST_NO, "was not sent" };
+	}
+	cast_out_failures(&r.m, 0, r.reply);
+	cast_bar_begin(need);
+	answer(CAST_REPLY, r.reply, "");
+}
+
+static void written(uint32_t i, const char *why)
+{
+	struct item *item = &r.item[i];
+	const char *name = ctl_clean(r.m.entry[i].name);
+	char rate[CAST_RATE_LEN];
+
+	if (why) {
+		item->result = (struct cast_say){ CAST_NO, why };
+		ctl_err("%s: %s", name, why);
+		return;
+	}
+	item->result = (struct cast_say){ CAST_YES, "" };
+	cast_out_say("%s: %llu bytes in %.3f s, %s", name,
+		     (unsigned long long)r.m.entry[i].size, (double)item->ns / 1e9,
+		     cast_rate_text(rate, r.m.entry[i].size, item->ns));
+}
+
+static bool is_wanted(uint32_t i)
+{
+	return r.reply[i].verdict == CAST_YES && r.decision.say[i].verdict == CAST_YES;
+}
+
+static void got_decision(uint64_t len)
+{
+	const char *err, *why;
+	struct cast_write w;
+	bool ready;
+	uint32_t i;
+
+	err = cast_answer_parse(&r.decision, r.text.addr, len, CAST_DECISION, &r.m);
+	if (!err && !r.decision.say)
+		err = r.decision.why;
+	if (err) {
+		ctl_err("node %u has sent %s", r.o->member[0], err);
+		return;
+	}
+	r.decided = true;
+	for (i = 0; i < r.m.count; i++) {
+		if (is_wanted(i) && !r.m.entry[i].size) {
+			/* No object has no bytes. */
+			why = cast_write_begin(&w, r.store, &r.m.entry[i], NULL);
+			written(i, why ? why : cast_write_some(&w, r.store, &ready));
+		} else if (r.reply[i].verdict == CAST_YES &&
+			   r.decision.say[i].verdict == CAST_NO) {
+			r.item[i].result.why = r.decision.say[i].why;
+		}
+	}
+}
+
+/* ---- objects ---------------------------------------------------------- */
+
+static void *object_incoming(struct cast_link *l, const struct spindle_rdmc_event *ev,
+			     uint32_t *reason)
+{
+	bool text = (ev->tag == CAST_TAG_MANIFEST && !r.m.entry) ||
+		    (ev->tag == CAST_TAG_DECISION && !r.decided);
+	int err;
+
+	(void)l;
+	if (!text) {
+		/* What it is for may not be known yet. */
+		if (r.pendings < PENDING) {
+			r.pending[r.pendings++] = (struct pending){ ev->object, ev->tag, ev->len };
+			return SPINDLE_RDMC_LATER;
+		}
+		*reason = EPROTO;
+		return NULL;
+	}
+	err = r.text.addr ? -EBUSY : ev->len > CAST_TEXT_MAX ? -EFBIG :
+	      cast_memory_new(&r.text, ev->len);
+	if (!err)
+		return r.text.addr;
+	*reason = (uint32_t)-err;
+	return NULL;
+}
+
+/* The file that an object is, or NULL: then it is nothing that is of use here. */
+static struct item *file_of(uint64_t tag, uint64_t len)
+{
+	if (!r.known || !r.decided || !tag || tag > r.m.count ||
+	    r.m.entry[tag - 1].size != len || r.decision.say[tag - 1].verdict != CAST_YES)
+		return NULL;
+	return &r.item[tag - 1];
+}
+
+static int give_drop(const struct pending *p, struct cast_memory *m)
+{
+	int err = cast_memory_new(m, p->len);
+
+	if (!err)
+		err = spindle_rdmc_accept(r.all.g, p->object, m->addr, p->len);
+	if (err)
+		cast_memory_free(m);
+	return err;
+}
+
+static int give_memory(const struct pending *p)
+{
+	struct item *item = file_of(p->tag, p->len);
+	int err;
+
+	if (!item) {
+		/* Others need it, and have it from us; one at a time will do. */
+		if (r.drop.addr)
+			return -EAGAIN;
+		r.drop_object = p->object;
+		return give_drop(p, &r.drop);
+	}
+	if (item->busy)
+		return -EPROTO;
+	err = is_wanted((uint32_t)(p->tag - 1)) ?
+	      spindle_rdmc_accept_memfd(r.all.g, p->object, p->len, 0, &item->mem) :
+	      give_drop(p, &item->drop);
+	item->busy = !err;
+	if (!err)
+		r.in_memory += p->len;
+	return err;
+}
+
+/* Objects that wait, as far as there is room. */
+static void take_pending(void)
+{
+	struct pending *p = r.pending;
+	int err;
+
+	while (r.pendings && !cast_link_over(&r.all)) {
+		if (r.known && !r.decided)
+			return;
+		if (r.in_memory && r.in_memory + p->len > r.o->memory)
+			return;
+		err = give_memory(p);
+		if (err == -EAGAIN || (err == -ENOMEM && r.in_memory))
+			return;
+		/* ENOENT: it has ended, and an event says so. */
+		if (err && err != -ENOENT)
+			(void)spindle_rdmc_refuse(r.all.g, p->object, (uint32_t)-err);
+		memmove(p, p + 1, --r.pendings * sizeof(*p));
+	}
+}
+
+static void forget_pending(uint64_t object)
+{
+	unsigned int i;
+
+	for (i = 0; i < r.pendings; i++)
+		if (r.pending[i].object == object)
+			memmove(&r.pending[i], &r.pending[i + 1],
+				(--r.pendings - i) * sizeof(r.pending[0]));
+}
+
+static void free_item(struct item *item)
+{
+	if (item->mem.addr || item->drop.addr)
+		r.in_memory -= item->mem.len + item->drop.len;
+	spindle_rdmc_free_memory(&item->mem);
+	cast_memory_free(&item->drop);
+}
+
+static void file_done(uint32_t i, const struct spindle_rdmc_event *ev)
+{
+	struct item *item = &r.item[i];
+
+	item->ns = ev->first_ns ? ev->at_ns - ev->first_ns : 0;
+	r.received += item->mem.len;
+	if (!ev->error && item->mem.addr) {
+		if (r.last)
+			r.item[r.last - 1].next = i + 1;
+		else
+			r.first = i + 1;
+		r.last = i + 1;
+		return;
+	}
+	free_item(item);
+	if (ev->error && is_wanted(i)) {
+		item->busy = false;
+		item->result.why = ev->node && ev->node != r.o->node ?
+			ctl_asprintf("node %u: %s", ev->node, spindle_rdmc_strerror(ev->error)) :
+			ev->reason ? strerror((int)ev->reason) : spindle_rdmc_strerror(ev->error);
+	}
+}
+
+static void object_done(struct cast_link *l, const struct spindle_rdmc_event *ev)
+{
+	struct item *item;
+
+	(void)l;
+	forget_pending(ev->object);
+	if (r.drop.addr && r.drop_object == ev->object) {
+		cast_memory_free(&r.drop);
+		return;
+	}
+	if (ev->tag == CAST_TAG_MANIFEST || ev->tag == CAST_TAG_DECISION) {
+		if (!ev->error && r.text.addr && ev->tag == CAST_TAG_MANIFEST)
+			got_manifest(ev->len);
+		else if (!ev->error && r.text.addr && r.known)
+			got_decision(ev->len);
+		cast_memory_free(&r.text);
+		return;
+	}
+	item = file_of(ev->tag, ev->len);
+	if (item)
+		file_done((uint32_t)(ev->tag - 1), ev);
+}
+
+/* ---- writing ---------------------------------------------------------- */
+
+/* A piece of the file whose turn it is. Return: there is more */
+static bool write_some(void)
+{
+	struct item *item;
+	const char *why;
+	bool ready = false;
+	uint32_t i;
+
+	if (!r.first)
+		return false;
+	i = r.first - 1;
+	item = &r.item[i];
+	why = r.write.e ? NULL :
+	      cast_write_begin(&r.write, r.store, &r.m.entry[i], item->mem.addr);
+	if (!why)
+		why = cast_write_some(&r.write, r.store, &ready);
+	if (!why && !ready)
+		return true;
+	written(i, why);
+	free_item(item);
+	r.first = item->next;
+	if (!r.first)
+		r.last = 0;
+	return r.first;
+}
+
+static void show_progress(void)
+{
+	struct spindle_rdmc_stat st;
+
+	if (r.known && !spindle_rdmc_stat(r.all.g, r.me, &st) && st.total)
+		cast_bar_show(r.o->argv[0], "", r.received +
+			      st.blocks * spindle_rdmc_block(r.all.g));
+}
+
+/* ---- a batch ---------------------------------------------------------- */
+
+static int init(const struct cast_opts *o, const struct cast_store *store)
+{
+	memset(&r, 0, sizeof(r));
+	r.o = o;
+	r.store = store;
+	for (r.me = 1; r.me < o->members && o->member[r.me] != o->node;)
+		r.me++;
+	if (r.me == o->members) {
+		ctl_err("node %u is not among the members", o->node);
+		return CTL_FAILED;
+	}
+	cast_link_all(&r.all, o);
+	r.all.incoming = object_incoming;
+	r.all.done = object_done;
+	cast_link_back(&r.back, o, r.me);
+	r.back.incoming = nothing_incoming;
+	r.back.done = answer_done;
+	r.link[0] = &r.all;
+	r.link[1] = &r.back;
+	return CTL_OK;
+}
+
+/* Everything until nothing comes any more, and all that has come is written. */
+static void receive(void)
+{
+	bool more = false;
+
+	while (!cast_signal() && (!cast_link_over(&r.all) || more)) {
+		if (!cast_link_over(&r.all) && cast_bar_due())
+			show_progress();
+		cast_link_wait(r.link, 2, more ? 0 : TICK_MS);
+		take_pending();
+		more = write_some();
+	}
+}
+
+/* Tell the sender what has become of the files, and see that it has heard it. */
+static void report(void)
+{
+	struct cast_say *say = ctl_alloc((r.m.count + 1) * sizeof(*say));
+	int64_t start;
+	uint32_t i;
+
+	for (i = 0; i < r.m.count; i++)
+		say[i] = r.item[i].result;
+	if (r.known) {
+		while (r.said < 1 && !cast_link_over(&r.back) && !cast_signal())
+			cast_link_wait(r.link, 2, TICK_MS);
+		answer(CAST_REPORT, say, "");
+	}
+	if (!cast_link_over(&r.back))
+		(void)spindle_rdmc_close(r.back.g);
+	start = now_ms();
+	while (!cast_link_over(&r.back) && !cast_signal() && (r.answer || now_ms() - start < END_MS))
+		cast_link_wait(r.link, 2, TICK_MS);
+}
+
+static int sum_up(void)
+{
+	uint32_t i, there = 0;
+
+	for (i = 0; i < r.m.count; i++) {
+		there += r.item[i].result.verdict != CAST_NO;
+		cast_out_file(&r.m.entry[i], r.o->node, &r.item[i].result, r.item[i].ns);
+	}
+	if (r.all.state == CAST_LINK_FAILED)
+		cast_link_complain(&r.all);
+	if (r.known && there == r.m.count) {
+		cast_out_say("all %u files are there", there);
+		return CTL_OK;
+	}
+	if (r.known)
+		ctl_err("%u of %u files are there; send again what is missing", there, r.m.count);
+	else
+		ctl_err("no list of files has come");
+	return r.all.state == CAST_LINK_FAILED ? CAST_LOST : CTL_FAILED;
+}
+
+static void clean_up(void)
+{
+	uint32_t i;
+
+	/* First the groups: they write into the memory. */
+	cast_link_end(&r.all);
+	cast_link_end(&r.back);
+	cast_write_abort(&r.write);
+	for (i = 0; r.item && i < r.m.count; i++)
+		free_item(&r.item[i]);
+	cast_memory_free(&r.drop);
+	cast_memory_free(&r.text);
+}
+
+/**
+ * cast_recv() - receive a batch
+ * @o: what was asked for
+ * @store: where files go
+ * @hopeless: out: the next batch would end likewise
+ *
+ * Return: exit code, if there was no signal
+ */
+int cast_recv(const struct cast_opts *o, const struct cast_store *store, bool *hopeless)
+{
+	int rc;
+
+	*hopeless = true;
+	rc = init(o, store);
+	if (rc)
+		return rc;
+	cast_out_more("waiting for node %u", o->member[0]);
+	rc = cast_link_open(r.link, 2, o);
+	if (!rc && (!cast_signal() || r.all.state == CAST_LINK_OPEN)) {
+		*hopeless = false;
+		receive();
+		cast_write_abort(&r.write);
+		report();
+		rc = sum_up();
+	}
+	clean_up();
+	return rc;
+}

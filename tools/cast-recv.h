@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What spindle-recv does.
+ */
+#ifndef SPINDLE_CAST_RECV_H
+#define SPINDLE_CAST_RECV_H
+
+#include <stdbool.h>
+
+#include "cast-opts.h"
+#include "cast-store.h"
+
+int cast_recv(const struct cast_opts *o, const struct cast_store *store, bool *hopeless);
+
+#endif /* SPINDLE_CAST_RECV_H */

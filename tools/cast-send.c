@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The sender of a batch. Who says what is in cast-manifest.h.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cast-bar.h"
+#include "cast-file.h"
+#include "cast-link.h"
+#include "cast-out.h"
+#include "cast-send.h"
+#include "ctl.h"
+
+/* Objects under way at a time: enough that the next one follows at once. */
+#define AHEAD		8U
+/* What is waited for after a signal, or for the end of groups where all is said. */
+#define GRACE_MS	10000
+#define END_MS		3000
+#define TICK_MS		200
+
+/**
+ * struct receiver - another member
+ * @link: its group
+ * @mem: what it is saying
+ * @reply: what it needs
+ * @report: what has become of it
+ * @replied: @reply is there
+ * @reported: @report is there
+ * @broken: what it has said makes no sense
+ */
+struct receiver {
+	struct cast_link link;
+	struct cast_memory mem;
+	struct cast_answer reply;
+	struct cast_answer report;
+	bool replied;
+	bool reported;
+	bool broken;
+};
+
+/**
+ * struct item - a file under way
+ * @mem: its bytes, from SEND to DONE
+ * @object: number
+ * @why: why it could not be sent, or NULL
+ * @ns: how long it took
+ */
+struct item {
+	struct cast_memory mem;
+	uint64_t object;
+	const char *why;
+	uint64_t ns;
+};
+
+static struct {
+	const struct cast_opts *o;
+	struct cast_files f;
+	struct cast_link all;
+	struct receiver r[SPINDLE_MAX_MEMBERS];	/* by rank, from 1 */
+	struct cast_link *link[SPINDLE_MAX_MEMBERS];
+	unsigned int n;
+	struct cast_answer decision;
+	struct item *item;
+	bool refused;		/* nobody could be told what there is */
+	bool cancelled;
+	uint32_t next;		/* file that is sent next */
+	unsigned int texts;	/* manifest and decision under way */
+	unsigned int ahead;	/* files under way */
+	uint64_t in_memory;	/* their bytes */
+	uint64_t sent;		/* bytes of those that have ended */
+} s;
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+}
+
+/* ---- what receivers say ----------------------------------------------- */
+
+static void *answer_incoming(struct cast_link *l, const struct spindle_rdmc_event *ev,
+			     uint32_t *reason)
+{
+	struct receiver *r = l->owner;
+	int err = r->mem.addr ? -EBUSY : ev->len > CAST_TEXT_MAX ? -EFBIG :
+		  cast_memory_new(&r->mem, ev->len);
+
+	if (!err)
+		return r->mem.addr;
+	*reason = (uint32_t)-err;
+	return NULL;
+}
+
+static void answer_done(struct cast_link *l, const struct spindle_rdmc_event *ev)
+{
+	struct receiver *r = l->owner;
+	const char *err = NULL;
+
+	if (ev->error || !r->mem.addr)
+		goto out;
+	if (!r->replied) {
+		err = cast_answer_parse(&r->reply, r->mem.addr, ev->len, CAST_REPLY, &s.f.m);
+		r->replied = true;
+	} else {
+		err = cast_answer_parse(&r->report, r->mem.addr, ev->len, CAST_REPORT, &s.f.m);
+		r->reported = !err;
+	}
+	if (err) {
+		ctl_err("node %u has sent %s", l->member[0], err);
+		r->broken = true;
+	}
+out:
+	cast_memory_free(&r->mem);
+}
+
+/* ---- what we say ------------------------------------------------------ */
+
+static void *nothing_incoming(struct cast_link *l, const struct spindle_rdmc_event *ev,
+			      uint32_t *reason)
+{
+	(void)l;
+	(void)ev;
+	*reason = EPROTO;
+	return NULL;
+}
+
+static const char *reason_text(const struct spindle_rdmc_event *ev)
+{
+	const char *what = spindle_rdmc_strerror(ev->error);
+
+	if (!ev->node)
+		return what;
+	if (ev->reason)
+		return ctl_asprintf("node %u: %s (%s)", ev->node, what,
+				    strerror((int)ev->reason));
+	return ctl_asprintf("node %u: %s", ev->node, what);
+}
+
+static void sent_done(struct cast_link *l, const struct spindle_rdmc_event *ev)
+{
+	char rate[CAST_RATE_LEN];
+	struct item *item;
+	uint32_t i;
+
+	(void)l;
+	if (ev->tag == CAST_TAG_MANIFEST || ev->tag == CAST_TAG_DECISION) {
+		s.texts--;
+		if (ev->error && l->state == CAST_LINK_OPEN && !s.cancelled) {
+			ctl_err("the list of files: %s", reason_text(ev));
+			s.refused = true;
+		}
+		return;
+	}
+	i = (uint32_t)(ev->tag - 1);
+	item = &s.item[i];
+	s.ahead--;
+	s.in_memory -= item->mem.len;
+	s.sent += item->mem.len;
+	cast_memory_free(&item->mem);
+	item->ns = ev->first_ns ? ev->at_ns - ev->first_ns : 0;
+	if (ev->error) {
+		item->why = reason_text(ev);
+		return;
+	}
+	cast_out_say("%s: %llu bytes in %.3f s, %s to each of %u",
+		     ctl_clean(s.f.m.entry[i].name), (unsigned long long)ev->len,
+		     (double)item->ns / 1e9, cast_rate_text(rate, ev->len, item->ns), s.n - 1);
+}
+
+/* The progress is that of the receiver that has least. */
+static void show_progress(void)
+{
+	struct spindle_rdmc_stat st, least = { .finished = UINT64_MAX };
+	char what[32];
+	uint32_t i;
+
+	for (i = 1; i < s.n; i++) {
+		if (spindle_rdmc_stat(s.all.g, i, &st))
+			return;
+		if (st.finished < least.finished ||
+		    (st.finished == least.finished && st.blocks < least.blocks))
+			least = st;
+	}
+	snprintf(what, sizeof(what), ", last: node %u", least.node);
+	cast_bar_show(s.f.m.entry[s.next ? s.next - 1 : 0].name, what,
+		      s.sent + least.blocks * spindle_rdmc_block(s.all.g));
+}
+
+static void wait_some(int timeout_ms)
+{
+	if (s.ahead && cast_bar_due())
+		show_progress();
+	cast_link_wait(s.link, s.n, timeout_ms);
+}
+
+/* May it go on as it was meant? */
+static bool well(void)
+{
+	return s.all.state == CAST_LINK_OPEN && !cast_signal() && !s.refused;
+}
+
+static int send_text(const void *text, size_t len, uint64_t tag)
+{
+	int err = spindle_rdmc_send(s.all.g, text, len, tag, NULL);
+
+	if (!err)
+		s.texts++;
+	else if (err != -ECONNABORTED)
+		ctl_err("the list of files: %s", strerror(-err));
+	return err;
+}
+
+/* ---- who needs what --------------------------------------------------- */
+
+static bool all_replied(void)
+{
+	uint32_t i;
+
+	for (i = 1; i < s.n; i++)
+		if (!s.r[i].replied && !cast_link_over(&s.r[i].link))
+			return false;
+	return true;
+}
+
+static struct cast_say reply_of(uint32_t rank, uint32_t file)
+{
+	struct receiver *r = &s.r[rank];
+
+	if (r->replied && !r->broken && r->reply.say)
+		return r->reply.say[file];
+	return (struct cast_say){ CAST_NO, r->reply.why && r->reply.why[0] ? r->reply.why :
+				  "it has not said what it has" };
+}
+
+static void decide(uint32_t file, struct cast_say *to)
+{
+	bool need = false, had = true;
+	struct cast_say is;
+	uint32_t i;
+
+	*to = (struct cast_say){ CAST_YES, "" };
+	for (i = 1; i < s.n; i++) {
+		is = reply_of(i, file);
+		need |= is.verdict == CAST_YES;
+		had &= is.verdict == CAST_HAD;
+		if (is.verdict == CAST_NO && !s.o->keep_going) {
+			to->verdict = CAST_NO;
+			to->why = ctl_asprintf("not sent, because of node %u: %s",
+					       s.o->member[i], is.why);
+			return;
+		}
+	}
+	if (had)
+		to->verdict = CAST_HAD;
+	else if (!need)
+		*to = (struct cast_say){ CAST_NO, "nobody who needs it can take it" };
+}
+
+static uint64_t make_decision(void)
+{
+	uint64_t total = 0;
+	uint32_t i;
+
+	for (i = 1; i < s.n; i++) {
+		if (s.r[i].replied && s.r[i].reply.say)
+			cast_out_failures(&s.f.m, s.o->member[i], s.r[i].reply.say);
+		else if (s.r[i].replied && !s.r[i].broken)
+			ctl_err("node %u: %s", s.o->member[i], ctl_clean(s.r[i].reply.why));
+	}
+	s.decision = (struct cast_answer){
+		.kind = CAST_DECISION, .batch = s.f.m.batch, .why = "", .count = s.f.m.count,
+		.say = ctl_alloc(s.f.m.count * sizeof(struct cast_say)),
+	};
+	for (i = 0; i < s.f.m.count; i++) {
+		decide(i, &s.decision.say[i]);
+		if (s.decision.say[i].verdict == CAST_YES)
+			total += s.f.m.entry[i].size;
+		else if (s.decision.say[i].verdict == CAST_HAD)
+			cast_out_more("%s: everybody has it", ctl_clean(s.f.m.entry[i].name));
+	}
+	return total;
+}
+
+/* ---- files ------------------------------------------------------------ */
+
+/* Return: 0, -errno; -EAGAIN: later. */
+static int send_file(uint32_t i)
+{
+	struct item *item = &s.item[i];
+	int err = cast_file_map(&s.f, i, &item->mem);
+
+	if (!err)
+		err = spindle_rdmc_send(s.all.g, item->mem.addr, item->mem.len, i + 1,
+					&item->object);
+	/* A mapping of a file that cannot be pinned, or is of no use at all. */
+	if (err == -EFAULT || err == -ENOMEM || err == -ENODEV || err == -EINVAL) {
+		cast_memory_free(&item->mem);
+		if (err == -ENOMEM && s.ahead)
+			return -EAGAIN;
+		err = cast_file_copy(&s.f, i, &item->mem);
+		if (!err)
+			err = spindle_rdmc_send(s.all.g, item->mem.addr, item->mem.len, i + 1,
+						&item->object);
+	}
+	if (err) {
+		cast_memory_free(&item->mem);
+		return err == -ENOMEM && s.ahead ? -EAGAIN : err;
+	}
+	s.ahead++;
+	s.in_memory += item->mem.len;
+	return 0;
+}
+
+static const char *file_error(int err)
+{
+	if (err == -ESTALE)
+		return "has changed since its checksum was taken";
+	if (err == -ENOMEM)
+		return "no memory, or RLIMIT_MEMLOCK is too low (ulimit -l)";
+	return strerror(-err);
+}
+
+/* As many as there is room for. */
+static void send_files(void)
+{
+	const struct cast_entry *e;
+	int err;
+
+	for (; s.next < s.f.m.count; s.next++) {
+		e = &s.f.m.entry[s.next];
+		if (s.decision.say[s.next].verdict != CAST_YES || !e->size)
+			continue;
+		if (s.ahead >= AHEAD || (s.ahead && s.in_memory + e->size > s.o->memory))
+			return;
+		err = send_file(s.next);
+		if (err == -EAGAIN || err == -ECONNABORTED)
+			return;
+		if (!err)
+			continue;
+		s.item[s.next].why = file_error(err);
+		ctl_err("%s: %s", ctl_clean(s.f.path[s.next]), file_error(err));
+	}
+}
+
+static void cancel_files(void)
+{
+	uint32_t i;
+
+	s.cancelled = true;
+	s.next = s.f.m.count;
+	for (i = 0; i < s.f.m.count; i++)
+		if (s.item[i].mem.addr)
+			(void)spindle_rdmc_cancel(s.all.g, s.item[i].object, ECANCELED);
+}
+
+/* ---- the end ---------------------------------------------------------- */
+
+static bool all_reported(void)
+{
+	uint32_t i;
+
+	for (i = 1; i < s.n; i++)
+		if (!s.r[i].reported && !s.r[i].broken && !cast_link_over(&s.r[i].link))
+			return false;
+	return true;
+}
+
+static bool all_over(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < s.n; i++)
+		if (!cast_link_over(s.link[i]))
+			return false;
+	return true;
+}
+
+static bool is_lost(uint32_t rank)
+{
+	return s.r[rank].link.state == CAST_LINK_FAILED && !s.r[rank].reported;
+}
+
+static struct cast_say result_of(uint32_t rank, uint32_t file)
+{
+	const struct receiver *r = &s.r[rank];
+	const char *why = "no report of it has come";
+	struct cast_say is = { CAST_NO, "" };
+
+	if (r->reported && r->report.say)
+		return r->report.say[file];
+	if (s.decision.say)
+		is = reply_of(rank, file);
+	if (is.verdict == CAST_HAD)
+		return is;
+	if (is_lost(rank))
+		why = "the member was lost";
+	else if (s.item[file].why)
+		why = s.item[file].why;
+	else if (r->report.why && r->report.why[0])
+		why = r->report.why;
+	return (struct cast_say){ CAST_NO, why };
+}
+
+/* Tell of all files at all members. Return: exit code */
+static int sum_up(void)
+{
+	struct cast_say *say = ctl_alloc((s.f.m.count + 1) * sizeof(*say));
+	uint32_t i, k, there, complete = 0;
+	int rc = CTL_OK;
+	bool lost = s.all.state == CAST_LINK_FAILED;
+
+	if (lost)
+		cast_link_complain(&s.all);
+	for (i = 1; i < s.n; i++) {
+		for (k = 0, there = 0; k < s.f.m.count; k++) {
+			say[k] = result_of(i, k);
+			there += say[k].verdict != CAST_NO;
+			cast_out_file(&s.f.m.entry[k], s.o->member[i], &say[k], s.item[k].ns);
+		}
+		complete += there == s.f.m.count;
+		if (there != s.f.m.count)
+			rc = CTL_FAILED;
+		lost |= is_lost(i);
+		/* What it refused was told before. */
+		for (k = 0; k < s.f.m.count; k++)
+			if (s.decision.say && s.decision.say[k].verdict == CAST_NO)
+				say[k].verdict = CAST_HAD;
+			else if (s.decision.say && reply_of(i, k).verdict == CAST_NO)
+				say[k].verdict = CAST_HAD;
+		cast_out_failures(&s.f.m, s.o->member[i], say);
+		if (there != s.f.m.count)
+			ctl_err("node %u has %u of %u files", s.o->member[i], there, s.f.m.count);
+	}
+	if (!rc)
+		cast_out_say("%u files are at all %u receivers", s.f.m.count, s.n - 1);
+	return !rc ? rc : lost ? CAST_LOST : rc;
+}
+
+static void init(const struct cast_opts *o)
+{
+	uint32_t i;
+
+	s.o = o;
+	s.n = o->members;
+	s.item = ctl_alloc((s.f.m.count + 1) * sizeof(*s.item));
+	cast_link_all(&s.all, o);
+	s.all.incoming = nothing_incoming;
+	s.all.done = sent_done;
+	s.link[0] = &s.all;
+	for (i = 1; i < s.n; i++) {
+		cast_link_back(&s.r[i].link, o, i);
+		s.r[i].link.owner = &s.r[i];
+		s.r[i].link.incoming = answer_incoming;
+		s.r[i].link.done = answer_done;
+		s.link[i] = &s.r[i].link;
+	}
+}
+
+/* All until the group of all is closed, or has failed. */
+static void send_batch(void)
+{
+	void *manifest, *decision;
+	size_t len;
+
+	manifest = cast_manifest_pack(&s.f.m, &len);
+	if (send_text(manifest, len, CAST_TAG_MANIFEST))
+		return;
+	while (well() && (s.texts || !all_replied()))
+		wait_some(TICK_MS);
+	if (well()) {
+		cast_bar_begin(make_decision());
+		decision = cast_answer_pack(&s.decision, &len);
+		if (send_text(decision, len, CAST_TAG_DECISION))
+			return;
+	}
+	while (well() && (s.texts || s.ahead || s.next < s.f.m.count)) {
+		send_files();
+		wait_some(TICK_MS);
+	}
+	if (!cast_link_over(&s.all)) {
+		if (s.ahead)
+			cancel_files();
+		(void)spindle_rdmc_close(s.all.g);
+	}
+}
+
+/**
+ * cast_send() - send a batch
+ * @o: what was asked for
+ *
+ * Return: exit code, if there was no signal
+ */
+int cast_send(const struct cast_opts *o)
+{
+	int64_t start;
+	unsigned int i;
+	int rc;
+
+	memset(&s, 0, sizeof(s));
+	if (cast_files_find(&s.f, o))
+		return CTL_FAILED;
+	init(o);
+	cast_out_more("waiting for %u receivers", s.n - 1);
+	rc = cast_link_open(s.link, s.n, o);
+	if (!rc && !cast_signal()) {
+		send_batch();
+		/* Who was told to end gives the others some time to say what they have. */
+		start = now_ms();
+		while (!all_reported() && cast_signals() < 2 &&
+		       (!cast_signal() || now_ms() - start < GRACE_MS))
+			wait_some(TICK_MS);
+		start = now_ms();
+		while (!all_over() && cast_signals() < 2 && now_ms() - start < END_MS)
+			wait_some(TICK_MS);
+		rc = sum_up();
+	} else if (cast_signal()) {
+		ctl_err("nothing was sent");
+	}
+	for (i = 0; i < s.n; i++)
+		cast_link_end(s.link[i]);
+	return rc;
+}

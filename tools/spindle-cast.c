@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-cast: files to all members of a view.
+ */
+#include "cast-bar.h"
+#include "cast-link.h"
+#include "cast-opts.h"
+#include "cast-out.h"
+#include "cast-send.h"
+#include "ctl.h"
+
+int main(int argc, char **argv)
+{
+	struct cast_opts o;
+	int rc;
+
+	ctl_program = "spindle-cast";
+	rc = cast_opts_parse(&o, argc, argv, true);
+	if (!rc)
+		rc = cast_members_find(&o, true);
+	if (rc)
+		return rc;
+	cast_out_init(&o);
+	cast_bar_init(o.quiet || o.json);
+	cast_signal_catch();
+	rc = cast_send(&o);
+	cast_signal_die();
+	return ctl_flush(rc);
+}

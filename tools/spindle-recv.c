@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-recv: files of a spindle-cast into a directory.
+ */
+#include "cast-bar.h"
+#include "cast-link.h"
+#include "cast-opts.h"
+#include "cast-out.h"
+#include "cast-recv.h"
+#include "ctl.h"
+
+int main(int argc, char **argv)
+{
+	static struct ctl_pool pool;
+	struct cast_store store;
+	struct cast_opts o;
+	bool hopeless;
+	int rc;
+
+	ctl_program = "spindle-recv";
+	rc = cast_opts_parse(&o, argc, argv, false);
+	if (!rc)
+		rc = cast_members_find(&o, false);
+	if (!rc)
+		rc = cast_store_open(&store, &o);
+	if (rc)
+		return rc;
+	cast_out_init(&o);
+	cast_bar_init(o.quiet || o.json);
+	cast_signal_catch();
+	do {
+		/* What was said of a batch goes with it. */
+		ctl_pool_use(&pool);
+		rc = cast_recv(&o, &store, &hopeless);
+		ctl_pool_use(NULL);
+		ctl_pool_drop(&pool);
+	} while (o.loop && !hopeless && !cast_signal());
+	cast_signal_die();
+	return ctl_flush(rc);
+}
