@@ -50,6 +50,7 @@ static struct {
 	struct cast_link back;
 	struct cast_link *link[2];
 	struct cast_memory text;	/* manifest or decision under way */
+	bool manifest_due;		/* it is the manifest, and complete */
 	struct cast_manifest m;
 	struct cast_answer decision;
 	struct cast_say *reply;
@@ -113,12 +114,14 @@ static void answer(uint32_t kind, struct cast_say *say, const char *why)
 
 /* ---- texts of the sender ---------------------------------------------- */
 
-static void got_manifest(uint64_t len)
+static void take_manifest(void)
 {
-	const char *err = cast_manifest_parse(&r.m, r.text.addr, len);
+	const char *err = cast_manifest_parse(&r.m, r.text.addr, r.text.len);
 	uint64_t need = 0;
 	uint32_t i;
 
+	cast_memory_free(&r.text);
+	r.manifest_due = false;
 	if (err) {
 		ctl_err("node %u has sent %s", r.o->member[0], err);
 		memset(&r.m, 0, sizeof(r.m));
@@ -189,6 +192,8 @@ static void got_decision(uint64_t len)
 		} else if (r.reply[i].verdict == CAST_YES &&
 			   r.decision.say[i].verdict == CAST_NO) {
 			r.item[i].result.why = r.decision.say[i].why;
+			ctl_err("%s: %s", ctl_clean(r.m.entry[i].name),
+				ctl_clean(r.decision.say[i].why));
 		}
 	}
 }
@@ -336,9 +341,11 @@ static void object_done(struct cast_link *l, const struct spindle_rdmc_event *ev
 		return;
 	}
 	if (ev->tag == CAST_TAG_MANIFEST || ev->tag == CAST_TAG_DECISION) {
-		if (!ev->error && r.text.addr && ev->tag == CAST_TAG_MANIFEST)
-			got_manifest(ev->len);
-		else if (!ev->error && r.text.addr && r.known)
+		/* It may be here before our own group is open, in which we answer. */
+		r.manifest_due = !ev->error && r.text.addr && ev->tag == CAST_TAG_MANIFEST;
+		if (r.manifest_due)
+			return;
+		if (!ev->error && r.text.addr && r.known)
 			got_decision(ev->len);
 		cast_memory_free(&r.text);
 		return;
@@ -417,7 +424,9 @@ static void receive(void)
 	while (!cast_signal() && (!cast_link_over(&r.all) || more)) {
 		if (!cast_link_over(&r.all) && cast_bar_due())
 			show_progress();
-		cast_link_wait(r.link, 2, more ? 0 : TICK_MS);
+		cast_link_wait(r.link, 2, more || r.manifest_due ? 0 : TICK_MS);
+		if (r.manifest_due)
+			take_manifest();
 		take_pending();
 		more = write_some();
 	}

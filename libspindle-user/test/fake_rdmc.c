@@ -194,6 +194,12 @@ static void maybe_closed(struct group *g)
 	end_group(g);
 }
 
+/* What is said of a member that has gone. */
+static uint32_t gone(void)
+{
+	return opts.lost ? SPINDLE_RDMC_LOST : SPINDLE_RDMC_LEFT;
+}
+
 static void leave(struct file *f)
 {
 	struct group *g = f->g;
@@ -203,7 +209,7 @@ static void leave(struct file *f)
 		return;
 	g->file[f->rank] = NULL;
 	f->g = NULL;
-	fail(g, opts.lost ? SPINDLE_RDMC_LOST : SPINDLE_RDMC_LEFT, f->node);
+	fail(g, gone(), f->node);
 	for (i = 0; i < g->c.count; i++)
 		if (g->file[i])
 			return;
@@ -440,15 +446,16 @@ static void move_chunk(struct group *g, struct object *o, size_t len)
 
 	if (!o->first)
 		o->first = now_ns();
+	/* Who is killed is seen here before its files are closed. */
 	if (!peek(g->file[0]->pid, o->addr[0] + o->moved, chunk, len)) {
-		fail(g, SPINDLE_RDMC_LOST, g->member[0]);
+		fail(g, gone(), g->member[0]);
 		return;
 	}
 	for (i = 1; i < g->c.count; i++) {
 		if (i == last && opts.corrupt_tag && o->tag == opts.corrupt_tag && !o->moved)
 			chunk[0] ^= 1;
 		if (!poke(g->file[i]->pid, o->addr[i] + o->moved, chunk, len)) {
-			fail(g, SPINDLE_RDMC_LOST, g->member[i]);
+			fail(g, gone(), g->member[i]);
 			return;
 		}
 	}
