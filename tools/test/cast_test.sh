@@ -362,8 +362,25 @@ recv 2 -b 8K
 r2=$!
 recv 3 --wait 3
 r3=$!
-cast 1 "$tmp"/from/* && ended 1 1 && say "created the group with other arguments"
+# Who hears of that depends on who comes first; nobody waits for ever.
+cast 1 --wait 3 "$tmp"/from/* && ended 1 1 && say "created the group with other arguments"
 verdict $? "members that do not agree"
+
+# ---- words -------------------------------------------------------------------
+
+missing=0
+for who in cast recv; do
+	bash -n "$dir/completion/spindle-$who" >"$tmp/out" 2>&1 || missing=1
+	for word in $("$test/$who.asan" --help | grep -o -e '--[a-z-]*' | sort -u); do
+		sed 's/ Ns.*//; s/Fl Fl /--/g; s/ ,.*//' "$dir/man/spindle-cast.1" "$dir/man/spindle-recv.1" |
+			grep -q -e "$word\b" || { missing=1 && echo "man: no $word" >>"$tmp/out"; }
+		bash -c '. "$1"; COMP_WORDS=(x "$2"); COMP_CWORD=1; _spindle_cast "$3"
+			[[ " ${COMPREPLY[*]} " == *" $2 "* ]]' - "$dir/completion/spindle-$who" "$word" \
+			"spindle-$who" 2>/dev/null ||
+			{ missing=1 && echo "completion: no $word" >>"$tmp/out"; }
+	done
+done
+verdict $missing "the manual pages and the completion have all options"
 
 # ---- the command line -----------------------------------------------------
 
