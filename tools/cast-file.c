@@ -92,7 +92,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 
 static int add_tree(struct cast_files *f, char *path, const struct cast_opts *o)
 {
-	char *roots[] = { path, NULL };
+	char *roots[2] = { path };
 	size_t skip = prefix(path);
 	int rc = CTL_OK;
 	const char *name;

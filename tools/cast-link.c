@@ -242,7 +242,7 @@ static bool temporary(const struct cast_link *l)
  */
 int cast_link_open(struct cast_link **l, unsigned int n, const struct cast_opts *o)
 {
-	int64_t now, start = now_ms();
+	int64_t now, start = now_ms(), free = start;
 	unsigned int i, open;
 	int err;
 
@@ -258,7 +258,8 @@ int cast_link_open(struct cast_link **l, unsigned int n, const struct cast_opts 
 			if (l[i]->state != CAST_LINK_NONE)
 				continue;
 			err = create(l[i], o);
-			if (err && (err != -EEXIST || now - start > EXIST_MS)) {
+			free = err ? free : now;
+			if (err && (err != -EEXIST || now - free > EXIST_MS)) {
 				complain_create(l[i], o, err);
 				return CTL_FAILED;
 			}

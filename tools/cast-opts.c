@@ -256,7 +256,7 @@ static int check(struct cast_opts *o, bool sender)
 		return usage("--from is not the first of --members", NULL);
 	if (!o->node)
 		return usage("--node is missing", NULL);
-	if (sender != (o->member[0] == o->node))
+	if (sender ? o->member[0] != o->node : o->member[0] == o->node)
 		return usage(sender ? "the first of --members sends: that is not --node" :
 			     "the first of --members sends: that is --node itself", NULL);
 	for (i = 0; i < o->members; i++)

@@ -449,7 +449,8 @@ static void report(void)
 	if (!cast_link_over(&r.back))
 		(void)spindle_rdmc_close(r.back.g);
 	start = now_ms();
-	while (!cast_link_over(&r.back) && !cast_signal() && (r.answer || now_ms() - start < END_MS))
+	while (!cast_link_over(&r.back) && !cast_signal() &&
+	       (r.answer || now_ms() - start < END_MS))
 		cast_link_wait(r.link, 2, TICK_MS);
 }
 

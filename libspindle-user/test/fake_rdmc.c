@@ -90,8 +90,8 @@ static bool is_file(pid_t pid, uint64_t addr)
 	f = fopen(path, "r");
 	while (f && fgets(line, sizeof(line), f)) {
 		name[0] = '\0';
-		if (sscanf(line, "%llx-%llx %*s %*s %*s %llu %255s", &from, &to, &inode, name) >= 3 &&
-		    addr >= from && addr < to)
+		if (sscanf(line, "%llx-%llx %*s %*s %*s %llu %255s", &from, &to, &inode,
+			   name) >= 3 && addr >= from && addr < to)
 			found = inode && strncmp(name, "/memfd:", 7);
 	}
 	if (f)
@@ -317,6 +317,7 @@ static int do_create(struct file *f, struct spindle_rdmc_create *c)
 
 static int do_send(struct file *f, struct spindle_rdmc_send *s)
 {
+	struct spindle_rdmc_event ev = { .kind = SPINDLE_RDMC_INCOMING };
 	struct group *g = f->g;
 	struct object *o;
 	uint32_t i;
@@ -340,9 +341,11 @@ static int do_send(struct file *f, struct spindle_rdmc_send *s)
 	o->addr[0] = s->addr;
 	o->given[0] = true;
 	s->object = g->sent++;
+	ev.object = s->object;
+	ev.len = s->len;
+	ev.tag = s->tag;
 	for (i = 1; g->open && i < g->c.count; i++)
-		tell(g->file[i], &(struct spindle_rdmc_event){ .kind = SPINDLE_RDMC_INCOMING,
-				   .object = s->object, .len = s->len, .tag = s->tag });
+		tell(g->file[i], &ev);
 	return 0;
 }
 
@@ -565,7 +568,7 @@ int fake_rdmc_listen(const char *path)
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
-	strncpy(at.sun_path, path, sizeof(at.sun_path) - 1);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", path);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 64))
 		return -1;
 	return fd;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -48,7 +49,7 @@ int spindle_sys_open(const char *path, int flags)
 	(void)flags;
 	if (!where || strcmp(path, "/dev/spindle-rdmc"))
 		return -ENOENT;
-	strncpy(to.sun_path, where, sizeof(to.sun_path) - 1);
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", where);
 	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (sock < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv))
 		abort();

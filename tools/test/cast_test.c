@@ -128,6 +128,7 @@ static struct cast_entry entries[] = {
 	{ .name = (char *)"a-b", .size = 0 },
 	{ .name = (char *)"new\nline", .size = 7 },
 };
+
 static const struct cast_manifest three = { .batch = 77, .entry = entries, .count = 3 };
 
 static void test_manifest(void)
@@ -146,13 +147,13 @@ static void test_manifest(void)
 		/* Of its own size, so that a byte too far is seen. */
 		copy = malloc(i ? i : 1);
 		memcpy(copy, text, i);
-		cut &= cast_manifest_parse(&m, copy, i) != NULL;
+		cut &= !!cast_manifest_parse(&m, copy, i);
 		free(copy);
 	}
 	ok(cut, "manifest: cut off anywhere");
 	copy = malloc(len + 1);
 	memcpy(copy, text, len);
-	ok(cast_manifest_parse(&m, copy, len + 1) != NULL, "manifest: a byte too much");
+	ok(cast_manifest_parse(&m, copy, len + 1), "manifest: a byte too much");
 	free(copy);
 }
 
@@ -196,8 +197,8 @@ static void test_hostile(void)
 	ok(says(spoilt(0, 1), "no text of"), "hostile: magic");
 	ok(says(spoilt(4, 2 | CAST_MANIFEST << 16), "another version"), "hostile: version");
 	ok(says(spoilt(4, 1 | CAST_REPLY << 16), "another kind"), "hostile: kind");
-	ok(says(spoilt(16, UINT32_MAX), "more files than") && says(spoilt(16, 4), "more files than") &&
-	   says(spoilt(16, 2), "more than is due"), "hostile: number of files");
+	ok(says(spoilt(16, UINT32_MAX), "more files than") &&
+	   says(spoilt(16, 4), "more files than") && says(spoilt(16, 2), "more than is due"), "hostile: number of files");
 	ok(says(spoilt(20, UINT32_MAX), "cut off") && says(spoilt(20, 1025), "cut off"),
 	   "hostile: length of the reason");
 	ok(says(spoilt(24 + 28, UINT32_MAX), "cut off") &&
@@ -254,7 +255,7 @@ static void test_answers(void)
 	for (i = 0; i < len; i++) {
 		copy = malloc(i ? i : 1);
 		memcpy(copy, text, i);
-		cut &= cast_answer_parse(&b, copy, i, CAST_REPLY, &three) != NULL;
+		cut &= !!cast_answer_parse(&b, copy, i, CAST_REPLY, &three);
 		free(copy);
 	}
 	ok(cut, "answer: cut off anywhere");

@@ -68,9 +68,11 @@ ended()
 	code2=$?
 	wait "$r3"
 	code3=$?
-	sed 's/^/2: /' "$tmp/2.out" >>"$tmp/out"
-	sed 's/^/3: /' "$tmp/3.out" >>"$tmp/out"
-	echo "receivers: $code2 $code3, wanted $1 $2" >>"$tmp/out"
+	{
+		sed 's/^/2: /' "$tmp/2.out"
+		sed 's/^/3: /' "$tmp/3.out"
+		echo "receivers: $code2 $code3, wanted $1 $2"
+	} >>"$tmp/out"
 	[[ "$code2 $code3" = "$1 $2" ]]
 }
 
