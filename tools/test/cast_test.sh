@@ -329,7 +329,7 @@ verdict $? "the same command again sends the rest"
 device rate=1000
 fresh
 both
-timeout -s INT 2 "$test/cast.asan" -n 1 -m 1,2,3 "$tmp"/from/{empty,small,big} >"$tmp/out" 2>&1
+timeout --foreground -s INT 2 "$test/cast.asan" -n 1 -m 1,2,3 "$tmp"/from/{empty,small,big} >"$tmp/out" 2>&1
 rc=$?
 ended 1 1 && [[ $rc = 124 ]] && no_parts && [[ ! -e $tmp/3/big ]] &&
 	cmp "$tmp/from/small" "$tmp/3/small" && say "node 2 has 2 of 3 files" &&
@@ -347,7 +347,7 @@ rc=$?
 ended 3 143 && [[ $rc = 0 ]] && no_parts && say "3: .*1 of 3 files are there"
 verdict $? "SIGTERM of a receiver"
 
-timeout -s TERM 1 "$test/cast.asan" -n 1 -m 1,2,3 "$tmp"/from/* >"$tmp/out" 2>&1
+timeout --foreground -s TERM 1 "$test/cast.asan" -n 1 -m 1,2,3 "$tmp"/from/* >"$tmp/out" 2>&1
 [[ $? = 124 ]] && say "nothing was sent"
 verdict $? "SIGTERM before anybody is there"
 
@@ -374,7 +374,7 @@ missing=0
 for who in cast recv; do
 	bash -n "$dir/completion/spindle-$who" >"$tmp/out" 2>&1 || missing=1
 	for word in $("$test/$who.asan" --help | grep -o -e '--[a-z-]*' | sort -u); do
-		sed 's/ Ns.*//; s/Fl Fl /--/g; s/ ,.*//' "$dir/man/spindle-cast.1" "$dir/man/spindle-recv.1" |
+		sed 's/Fl Fl /--/g' "$dir/man/spindle-cast.1" "$dir/man/spindle-recv.1" |
 			grep -q -e "$word\b" || { missing=1 && echo "man: no $word" >>"$tmp/out"; }
 		bash -c '. "$1"; COMP_WORDS=(x "$2"); COMP_CWORD=1; _spindle_cast "$3"
 			[[ " ${COMPREPLY[*]} " == *" $2 "* ]]' - "$dir/completion/spindle-$who" "$word" \
