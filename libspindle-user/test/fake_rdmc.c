@@ -101,11 +101,12 @@ static bool is_file(pid_t pid, uint64_t addr)
 
 static int pin(struct file *f, uint64_t addr, uint64_t len, bool write)
 {
+	uint64_t limit = write && opts.memlock_in ? opts.memlock_in : opts.memlock;
 	unsigned char b;
 
 	if (!len || len > SPINDLE_RDMC_MAX_LEN)
 		return -EINVAL;
-	if (opts.memlock && f->locked + len > opts.memlock)
+	if (limit && f->locked + len > limit)
 		return -ENOMEM;
 	if (!peek(f->pid, addr, &b, 1) || (write && !poke(f->pid, addr, &b, 1)) ||
 	    !peek(f->pid, addr + len - 1, &b, 1) || (write && !poke(f->pid, addr + len - 1, &b, 1)))

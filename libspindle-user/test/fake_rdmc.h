@@ -23,6 +23,7 @@
  * struct fake_rdmc_opts - how it behaves; zero is well
  * @rate: bytes per millisecond; 0: as many as can be copied
  * @memlock: bytes that a process may have under way; 0: any number
+ * @memlock_in: the same of who accepts; 0: as @memlock
  * @no_files: mappings of files cannot be pinned
  * @corrupt_tag: of the object with this tag a byte is copied wrong at the last member;
  *	0: never
@@ -31,6 +32,7 @@
 struct fake_rdmc_opts {
 	uint64_t rate;
 	uint64_t memlock;
+	uint64_t memlock_in;
 	bool no_files;
 	uint64_t corrupt_tag;
 	bool lost;

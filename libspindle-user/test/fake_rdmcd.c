@@ -2,7 +2,7 @@
 /*
  * fake_rdmc.c as a process of its own, for tests of programs.
  *
- *	fake_rdmcd SOCKET [rate=N] [memlock=N] [no-files] [corrupt=TAG] [lost]
+ *	fake_rdmcd SOCKET [rate=N] [memlock=N] [memlock-in=N] [no-files] [corrupt=TAG] [lost]
  */
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +22,8 @@ int main(int argc, char **argv)
 			o.rate = strtoull(argv[i] + 5, NULL, 0);
 		else if (!strncmp(argv[i], "memlock=", 8))
 			o.memlock = strtoull(argv[i] + 8, NULL, 0);
+		else if (!strncmp(argv[i], "memlock-in=", 11))
+			o.memlock_in = strtoull(argv[i] + 11, NULL, 0);
 		else if (!strncmp(argv[i], "corrupt=", 8))
 			o.corrupt_tag = strtoull(argv[i] + 8, NULL, 0);
 		else if (!strcmp(argv[i], "no-files"))

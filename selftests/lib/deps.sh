@@ -17,6 +17,7 @@ PATH=$PATH:/usr/sbin:/sbin
 # How to see it, a colon, the Debian package.  cmd/NAME a program, pc/NAME a
 # pkg-config module, file/GLOB, kernel/SERIES and headers/SERIES installed.
 needs_lib="cmd/gcc:gcc cmd/g++:g++ cmd/make:make cmd/pkg-config:pkg-config
+	cmd/perl:perl cmd/setpriv:util-linux
 	file/usr/include/*/sys/types.h:libc6-dev
 	file/usr/lib/gcc/*/*/libasan.so:gcc
 	pc/libnl-3.0:libnl-3-dev pc/libnl-genl-3.0:libnl-genl-3-dev

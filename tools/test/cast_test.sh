@@ -198,6 +198,14 @@ both
 cast 0 "$tmp"/from/* && ended 0 0 && same
 verdict $? "not enough memory for two files at a time"
 
+device memlock-in=4000000
+for word in 1 1G; do
+	rm -f "$tmp"/[23]/*
+	both --memory "$word"
+	cast 0 "$tmp"/from/* && ended 0 0 && same
+	verdict $? "the same of the receivers alone, --memory $word"
+done
+
 device memlock=2000000
 fresh
 both
