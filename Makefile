@@ -65,7 +65,7 @@ modules_links:
 lib:
 	$(MAKE) -C libspindle-user all
 
-#: tools            spindle-ctl, spindle-perf and spindle-pipe
+#: tools            spindle-ctl, -perf, -pipe, -cast and -recv
 tools: lib
 	$(MAKE) -C tools all
 
