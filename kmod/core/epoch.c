@@ -28,6 +28,13 @@ void spindle_mc_wedge(struct spindle_mc *mc)
 	mc->stays = false;
 }
 
+/* Who brought a large message to the members stopped when the view did. */
+static void bring_again(struct spindle_mc *mc)
+{
+	if (mc->held != SPINDLE_HELD_NONE)
+		spindle_mc_hold(mc, SPINDLE_HELD_WAITING);
+}
+
 /**
  * spindle_mc_stay() - the view ends, but not for this subgroup: go on
  * @mc: the subgroup, frozen; a decree that leaves its members as they are is chosen
@@ -40,6 +47,7 @@ void spindle_mc_stay(struct spindle_mc *mc)
 	mc->wedged = false;
 	mc->frozen = false;
 	mc->stays = true;
+	bring_again(mc);
 }
 
 /**
@@ -196,6 +204,10 @@ static void take_over(struct spindle_mc *mc, struct spindle_mc *old, const u32 *
 	if (mc->my_sender == SPINDLE_NO_RANK || old->my_sender == SPINDLE_NO_RANK)
 		return;
 	mc->txq = old->txq;
+	mc->held = old->held;
+	mc->held_slot = old->held_slot;
+	mc->parting = old->parting;
+	bring_again(mc);
 	mc->free_slot = old->free_slot;
 	memcpy(mc->ends, old->ends, mc->window * sizeof(*mc->ends));
 }

@@ -162,6 +162,8 @@ void spindle_mc_init(struct spindle_mc *mc)
 {
 	u32 s;
 
+	if (!mc->large)
+		mc->large = U32_MAX;
 	mc->tune = (struct spindle_mc_tune){
 		.switches = SPINDLE_SW_ALL,
 		.send_budget = SPINDLE_DEF_SEND_BUDGET,
@@ -239,15 +241,21 @@ void spindle_mc_attach_sender(struct spindle_mc *mc, const struct spindle_tx_des
  *
  * What it had committed, up to the first gap, is sent, now or when the subgroup becomes
  * active; the rest is abandoned.
+ *
+ * Return: false if a large message is still to be brought to the members: the memory of
+ * the queue has to stay until SPINDLE_MC_PARTED says that all is sent
  */
-void spindle_mc_detach_sender(struct spindle_mc *mc)
+bool spindle_mc_detach_sender(struct spindle_mc *mc)
 {
 	while (spindle_send_test(mc)) {
 		spindle_send_trigger(mc);
 		if (mc->txq.error)
 			break;
 	}
-	mc->txq.desc = NULL;
+	mc->parting = mc->held != SPINDLE_HELD_NONE;
+	if (!mc->parting)
+		mc->txq.desc = NULL;
+	return !mc->parting;
 }
 
 /**

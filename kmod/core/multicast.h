@@ -144,10 +144,37 @@ struct spindle_mc_sender {
  * struct spindle_mc_end - what an own message frees when all have delivered it
  * @slot: process's slots below
  * @unit: units below
+ * @placed: its bytes are at all members already: they went by another way
  */
 struct spindle_mc_end {
 	u64 slot;
 	u64 unit;
+	bool placed;
+};
+
+/**
+ * enum spindle_held - what becomes of a large message that has been taken from the process
+ * @SPINDLE_HELD_NONE: there is none
+ * @SPINDLE_HELD_WAITING: its bytes have to be brought to all members
+ * @SPINDLE_HELD_MOVING: they are on their way
+ * @SPINDLE_HELD_PLACED: they are there
+ *
+ * The bytes of a large message do not go with its header: somebody else (the embedder, by
+ * RDMC) brings them to where a push would have brought them, in the payload ring of every
+ * member. Until they are there the message has no round. So nobody waits for it but what its
+ * own sender has committed behind it, a view can end at any time, and who receives the
+ * header finds the bytes in place.
+ *
+ *	NONE -> WAITING <-> MOVING -> PLACED -> NONE
+ *
+ * A view that ends sends what is moving or placed back to WAITING: the next one may have
+ * other members.
+ */
+enum spindle_held {
+	SPINDLE_HELD_NONE,
+	SPINDLE_HELD_WAITING,
+	SPINDLE_HELD_MOVING,
+	SPINDLE_HELD_PLACED
 };
 
 /**
@@ -199,6 +226,7 @@ struct spindle_mc_stats {
 #define SPINDLE_MC_FREED	BIT(1) /* the sender has room again */
 #define SPINDLE_MC_FROZEN	BIT(2) /* a txq or dlvq has an error */
 #define SPINDLE_MC_FAILED	BIT(3) /* a member broke the protocol */
+#define SPINDLE_MC_PARTED	BIT(4) /* the sender that was parting has nothing left */
 
 /**
  * struct spindle_mc - a subgroup at one member
@@ -207,6 +235,7 @@ struct spindle_mc_stats {
  * @tune: how this member works
  * @post: post what the members miss, now; used without SPINDLE_SW_LATE_POST
  * @max_msg: bytes of the largest message
+ * @large: messages of more bytes than that are large; U32_MAX: none is
  * @members: number of members
  * @senders: number of senders, S
  * @me: own rank
@@ -245,6 +274,9 @@ struct spindle_mc_stats {
  * @idle: this pass, nulls need not be put off
  * @stable: all sequence numbers below are received by all members
  * @txq: the sender attachment; txq.desc is NULL if there is none
+ * @held: what becomes of @held_slot, enum spindle_held
+ * @held_slot: a large message that has no round yet
+ * @parting: the process has gone, but not all that it has committed is sent
  * @readers: reader attachments
  * @log: sender of each message delivered and not yet released, a ring; views are in it, too
  * @log_mask: entries - 1
@@ -261,6 +293,7 @@ struct spindle_mc {
 	struct spindle_mc_tune tune;
 	void (*post)(struct spindle_mc *mc);
 	u32 max_msg;
+	u32 large;
 	u32 members;
 	u32 senders;
 	u32 me;
@@ -299,6 +332,9 @@ struct spindle_mc {
 	bool idle;
 	u64 stable;
 	struct spindle_txq txq;
+	enum spindle_held held;
+	struct spindle_tx_slot held_slot;
+	bool parting;
 	struct spindle_dlvq *readers;
 	u8 *log;
 	u64 log_mask;
@@ -317,7 +353,8 @@ void spindle_mc_retune(struct spindle_mc *mc, const struct spindle_mc_tune *tune
 bool spindle_mc_silence(struct spindle_mc *mc, u64 rounds);
 void spindle_mc_attach_sender(struct spindle_mc *mc, const struct spindle_tx_desc *desc,
 			      u64 *free_slot_word, u64 *free_unit_word);
-void spindle_mc_detach_sender(struct spindle_mc *mc);
+bool spindle_mc_detach_sender(struct spindle_mc *mc);
+bool spindle_mc_hold(struct spindle_mc *mc, enum spindle_held to);
 void spindle_mc_attach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq);
 void spindle_mc_detach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq);
 

@@ -65,9 +65,14 @@ static u64 add_payload(struct list *list, const struct spindle_mc *mc,
 		const struct spindle_msg *msg = &sd->msgs[slot & wmask];
 		u64 from = first_byte(msg), to = from + extent_bytes(mc, slot);
 
+		/* Its bytes are there: they went another way. */
+		if (mc->ends[slot & wmask].placed) {
+			slot++;
+			continue;
+		}
 		while (++slot != end) {
 			msg = &sd->msgs[slot & wmask];
-			if (first_byte(msg) - to > SPINDLE_PUSH_GAP ||
+			if (mc->ends[slot & wmask].placed || first_byte(msg) - to > SPINDLE_PUSH_GAP ||
 			    first_byte(msg) + extent_bytes(mc, slot) - from > SPINDLE_PUSH_RANGE)
 				break;
 			to = first_byte(msg) + extent_bytes(mc, slot);

@@ -33,7 +33,8 @@ bool spindle_send_test(void *ctx)
 
 	if (mc->my_sender == SPINDLE_NO_RANK || mc->wedged)
 		return false;
-	return nulls_due(mc) || (mc->txq.desc && spindle_txq_ready(&mc->txq));
+	return nulls_due(mc) || mc->held == SPINDLE_HELD_PLACED ||
+	       (mc->held == SPINDLE_HELD_NONE && mc->txq.desc && spindle_txq_ready(&mc->txq));
 }
 
 /**
@@ -49,7 +50,7 @@ void spindle_mc_count_late(struct spindle_mc *mc)
 }
 
 static void send_slot(struct spindle_mc *mc, struct spindle_mc_sender *sd,
-		      const struct spindle_tx_slot *slot)
+		      const struct spindle_tx_slot *slot, bool placed)
 {
 	u32 wmask = mc->window - 1;
 	u64 n = sd->walk.slot;
@@ -74,12 +75,73 @@ static void send_slot(struct spindle_mc *mc, struct spindle_mc_sender *sd,
 	msg->len = slot->len;
 	mc->ends[n & wmask].slot = slot->end_slot;
 	mc->ends[n & wmask].unit = slot->end_unit;
+	mc->ends[n & wmask].placed = placed;
 	spindle_hdr_write(mc->own_hdr_ring, wmask, n, msg);
 	if (sd->head == U64_MAX)
 		sd->head = msg->round;
 	sd->walk.slot++;
 	spindle_count(&mc->stats.sent, 1);
 	spindle_count(&mc->stats.sent_bytes, msg->len);
+}
+
+/**
+ * spindle_mc_hold() - something has become of the large message that is held
+ * @mc: the subgroup
+ * @to: what
+ *
+ * The one place where that changes.
+ *
+ * Return: false if nothing of that kind can have become of it
+ */
+bool spindle_mc_hold(struct spindle_mc *mc, enum spindle_held to)
+{
+	static const u8 from[] = {
+		[SPINDLE_HELD_NONE] = BIT(SPINDLE_HELD_PLACED),
+		[SPINDLE_HELD_WAITING] = BIT(SPINDLE_HELD_NONE) | BIT(SPINDLE_HELD_MOVING) |
+					 BIT(SPINDLE_HELD_PLACED),
+		[SPINDLE_HELD_MOVING] = BIT(SPINDLE_HELD_WAITING),
+		[SPINDLE_HELD_PLACED] = BIT(SPINDLE_HELD_MOVING),
+	};
+
+	if (!(from[to] & BIT(mc->held)))
+		return false;
+	/* Statistics show it. */
+	WRITE_ONCE(mc->held, to);
+	return true;
+}
+
+/* Send one message. Returns false if there is none that can be sent. */
+static bool send_one(struct spindle_mc *mc, struct spindle_mc_sender *sd)
+{
+	struct spindle_tx_slot slot;
+
+	if (mc->held != SPINDLE_HELD_NONE) {
+		if (mc->held != SPINDLE_HELD_PLACED)
+			return false;
+		spindle_mc_hold(mc, SPINDLE_HELD_NONE);
+		send_slot(mc, sd, &mc->held_slot, true);
+		return true;
+	}
+	if (!mc->txq.desc || !spindle_txq_take(&mc->txq, &slot))
+		return false;
+	if (slot.len > mc->large && !slot.abandoned) {
+		mc->held_slot = slot;
+		spindle_mc_hold(mc, SPINDLE_HELD_WAITING);
+		return false;
+	}
+	send_slot(mc, sd, &slot, false);
+	return true;
+}
+
+/* The process has gone, and what it had committed is sent. */
+static void part(struct spindle_mc *mc)
+{
+	if (mc->held != SPINDLE_HELD_NONE ||
+	    (mc->txq.desc && !mc->txq.error && spindle_txq_ready(&mc->txq)))
+		return;
+	mc->parting = false;
+	mc->txq.desc = NULL;
+	mc->events |= SPINDLE_MC_PARTED;
 }
 
 /*
@@ -109,16 +171,14 @@ void spindle_send_trigger(void *ctx)
 	struct spindle_mc *mc = ctx;
 	struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
 	u32 max = spindle_mc_budget(mc, SPINDLE_SW_SEND_BATCH, mc->tune.send_budget);
-	struct spindle_tx_slot slot;
 	u64 before = sd->walk.slot, n;
 	u32 i;
 
 	/* Each message decides a round that needs no null then. */
-	for (i = 0; mc->txq.desc && i < max; i++) {
-		if (!spindle_txq_take(&mc->txq, &slot))
-			break;
-		send_slot(mc, sd, &slot);
-	}
+	for (i = 0; i < max && send_one(mc, sd); i++)
+		;
+	if (mc->parting)
+		part(mc);
 	if (mc->txq.error && mc->txq.desc)
 		mc->events |= SPINDLE_MC_FROZEN;
 	n = sd->walk.slot - before;

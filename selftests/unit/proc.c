@@ -26,12 +26,8 @@ void sender_open(struct group *g)
 	g->sender = p;
 }
 
-void sender_close(struct group *g)
+static void free_sender(struct group *g, struct sender *p)
 {
-	struct sender *p = g->sender;
-
-	spindle_mc_detach_sender(&g->mc);
-	g->node->asleep = false;
 	if (g->mc.active && g->mc.txq.slot != p->settled)
 		world_fail(g->node->world, "%llu slots taken of a dead sender's %llu",
 			   (unsigned long long)g->mc.txq.slot,
@@ -41,7 +37,29 @@ void sender_close(struct group *g)
 	free(p->free_slot);
 	free(p->free_unit);
 	free(p);
+}
+
+void sender_close(struct group *g)
+{
+	struct sender *p = g->sender;
+
 	g->sender = NULL;
+	g->node->asleep = false;
+	/* A large message is on its way: its memory stays until that and the rest is sent. */
+	if (spindle_mc_detach_sender(&g->mc))
+		free_sender(g, p);
+	else
+		g->parted = p;
+}
+
+/* All that a process had committed that has gone is sent. */
+void sender_parted(struct group *g)
+{
+	if (!g->parted || g->mc.txq.desc)
+		world_fail(g->node->world, "parted, but nobody was about to");
+	else
+		free_sender(g, g->parted);
+	g->parted = NULL;
 }
 
 bool sender_reserve(struct group *g, u32 len, u32 extra_units)

@@ -181,6 +181,7 @@ static struct world_conf random_conf(struct rng *r, u32 flavour)
 		.tune = flavour & TUNE,
 		.races = rng_chance(r, 50) ? 2 + rng_below(r, 60) : 0,
 		.queue = 6 + rng_below(r, WORLD_LINK_MAX - 6),
+		.large = rng_chance(r, 40) ? rng_below(r, 1000) : 0,
 	};
 
 	if (flavour & FAR) {

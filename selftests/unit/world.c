@@ -126,6 +126,7 @@ static struct group *open_group(struct node *node, u32 index)
 	mc->max_msg = sg->max_msg;
 	mc->ordered = sg->mode == SPINDLE_MODE_ORDERED;
 	mc->hold = sg->hold;
+	mc->large = w->conf.large;
 	mc->member = calloc(mc->members, sizeof(*mc->member));
 	mc->sender = calloc(mc->senders, sizeof(*mc->sender));
 	mc->log_mask = spindle_mc_log_entries(mc->senders, mc->window) - 1;
@@ -197,6 +198,11 @@ static void close_group(struct group *g)
 		reader_close(g, g->readers);
 	if (g->sender)
 		sender_close(g);
+	if (g->parted) {
+		g->mc.txq.desc = NULL;
+		g->mc.active = false;
+		sender_parted(g);
+	}
 	for (s = 0; s < g->mc.senders; s++)
 		free(g->mc.sender[s].msgs);
 	free(g->mc.member);
@@ -278,6 +284,55 @@ void world_between_looks(void)
 		fabric_step(w, from, looking->rank);
 }
 
+/* Some of the bytes of a large message, or all, come to all members. */
+static void bring(struct group *g, u32 part)
+{
+	struct world *w = g->node->world;
+	const struct spindle_tx_slot *slot = &g->mc.held_slot;
+	u64 mask = ((u64)g->mc.ring_units << SPINDLE_UNIT_SHIFT) - 1;
+	u64 at = (slot->unit << SPINDLE_UNIT_SHIFT) & mask;
+	u32 r, i;
+
+	for (r = 0; r < g->mc.members; r++) {
+		u32 v = g->view_rank[r];
+		u8 *pay;
+
+		if (r == g->mc.me)
+			continue;
+		pay = w->node[v].row[g->node->rank] + g->mc.member[r].remote_pay;
+		for (i = 0; i < part; i++)
+			pay[(at + i) & mask] = g->pay[(at + i) & mask];
+	}
+}
+
+/* What the embedder does for large messages. Returns true if there is more to do. */
+static bool move_large(struct group *g)
+{
+	struct rng *rng = &g->node->world->rng;
+	struct spindle_mc *mc = &g->mc;
+
+	switch (mc->held) {
+	case SPINDLE_HELD_NONE:
+	case SPINDLE_HELD_PLACED:
+		break;
+	case SPINDLE_HELD_WAITING:
+		spindle_mc_hold(mc, SPINDLE_HELD_MOVING);
+		break;
+	case SPINDLE_HELD_MOVING:
+		if (rng_chance(rng, 50))
+			break;
+		if (rng_chance(rng, 20)) {
+			bring(g, rng_below(rng, mc->held_slot.len + 1));
+			spindle_mc_hold(mc, SPINDLE_HELD_WAITING);
+			break;
+		}
+		bring(g, mc->held_slot.len);
+		spindle_mc_hold(mc, SPINDLE_HELD_PLACED);
+		break;
+	}
+	return mc->held != SPINDLE_HELD_NONE;
+}
+
 static bool run_group(struct group *g)
 {
 	struct node *node = g->node;
@@ -290,7 +345,7 @@ static bool run_group(struct group *g)
 	busy = spindle_mc_run(&g->mc, node->idle) ||
 	       (node->idle && spindle_mc_flush_acks(&g->mc));
 	looking = NULL;
-	return busy;
+	return (g->mc.active && move_large(g)) || busy;
 }
 
 bool node_pass(struct node *node)
@@ -314,6 +369,8 @@ bool node_pass(struct node *node)
 			world_fail(w, "node %u group %u blames member %u", node->rank, i,
 				   g->mc.bad_member);
 		check_events(g);
+		if (g->mc.events & SPINDLE_MC_PARTED)
+			sender_parted(g);
 		g->mc.events = 0;
 		check_group(g);
 		for (r = g->readers; r; r = r->next)
@@ -377,7 +434,7 @@ static void life(struct group *g)
 		break;
 	case 1:
 	case 2:
-		if (!g->sender && is_sender)
+		if (!g->sender && !g->parted && is_sender)
 			sender_open(g);
 		break;
 	case 3:

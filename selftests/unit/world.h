@@ -38,6 +38,7 @@ struct node;
  * @sleepy: an engine that has nothing to do runs when it is woken, and only then
  * @tune: members use any of the techniques, and change their minds
  * @races: links move while a pass runs, every so many looks at most; 0: not
+ * @large: messages of more bytes are brought to the members by the world itself; 0: none
  * @queue: writes that a link takes
  * @first: number of the first message of each sender
  * @first_unit: where payload rings begin to be used
@@ -53,6 +54,7 @@ struct world_conf {
 	bool sleepy;
 	bool tune;
 	u32 races;
+	u32 large;
 	u32 queue;
 	u64 first;
 	u64 first_unit;
@@ -165,6 +167,7 @@ struct reader {
 /**
  * struct group - a subgroup at a node
  * @talk: percent of the steps in which its process sends; 0: silent
+ * @parted: a process that has gone before all it had committed was sent
  */
 struct group {
 	struct spindle_mc mc;
@@ -175,6 +178,7 @@ struct group {
 	u8 *pay; /* own payload ring */
 	u32 talk;
 	struct sender *sender;
+	struct sender *parted;
 	struct reader *readers;
 	u64 last_word[SPINDLE_BLOCK_WORDS];
 };
@@ -228,6 +232,7 @@ void fabric_close(struct world *w);
 /* proc.c */
 void sender_open(struct group *g);
 void sender_close(struct group *g);
+void sender_parted(struct group *g);
 void sender_step(struct group *g);
 void sender_finish(struct group *g);
 bool sender_reserve(struct group *g, u32 len, u32 extra_units);
