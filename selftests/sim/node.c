@@ -80,6 +80,7 @@ static struct spindle_mc *new_group(struct node *node, const struct spindle_view
 	mc->window = SIM_WINDOW;
 	mc->ring_units = SIM_RING >> SPINDLE_UNIT_SHIFT;
 	mc->max_msg = SIM_MAX_MSG;
+	mc->large = node->sim->large;
 	mc->ordered = true;
 	mc->member = calloc(mc->members, sizeof(*mc->member));
 	mc->sender = calloc(mc->senders, sizeof(*mc->sender));
@@ -548,6 +549,60 @@ void sim_between_looks(void)
 		fabric_move(sim, from, sim->looking->index);
 }
 
+/* Do the bytes of a large message get from one node to the other? */
+static bool reaches(const struct node *node, u32 to)
+{
+	const struct link *link = &node->sim->link[node->index][to];
+
+	return to == node->index || (node->life[to] == node->sim->node[to].inc &&
+				     !node->sim->node[to].crashed && !link->cut && !link->blocked);
+}
+
+/* Bytes of the message that is held, as many as there are time for, come to a member. */
+static void bring(const struct node *node, u32 g, u32 to, u32 part)
+{
+	const struct spindle_tx_slot *slot = &node->group[g].mc->held_slot;
+	u64 at = (slot->unit << SPINDLE_UNIT_SHIFT) & (SIM_RING - 1);
+	const u8 *from = node->row[node->index] + SIM_PAY(g);
+	u8 *pay = node->sim->node[to].row[node->index] + SIM_PAY(g);
+	u32 i;
+
+	for (i = 0; i < part; i++)
+		pay[(at + i) & (SIM_RING - 1)] = from[(at + i) & (SIM_RING - 1)];
+}
+
+/*
+ * What RDMC does for large messages, and a view that ends stops: they come to all members,
+ * or do not.
+ */
+static void move_large(struct node *node, u32 g)
+{
+	struct rng *rng = &node->sim->rng;
+	struct group *grp = &node->group[g];
+	struct spindle_mc *mc = grp->mc;
+	bool all = true;
+	u32 r;
+
+	if (mc->held == SPINDLE_HELD_WAITING && !mc->wedged)
+		spindle_mc_hold(mc, SPINDLE_HELD_MOVING);
+	if (mc->held != SPINDLE_HELD_MOVING || rng_chance(rng, 60))
+		return;
+	for (r = 0; r < mc->members; r++) {
+		u32 to = grp->member_node[r];
+
+		if (to == node->index)
+			continue;
+		if (reaches(node, to) && rng_chance(rng, 90)) {
+			bring(node, g, to, mc->held_slot.len);
+			continue;
+		}
+		all = false;
+		if (reaches(node, to))
+			bring(node, g, to, rng_below(rng, mc->held_slot.len));
+	}
+	spindle_mc_hold(mc, all ? SPINDLE_HELD_PLACED : SPINDLE_HELD_WAITING);
+}
+
 static void pass(struct node *node)
 {
 	struct sim *sim = node->sim;
@@ -589,6 +644,7 @@ static void pass(struct node *node)
 		for (g = 0; g < SIM_GROUPS; g++) {
 			if (!node->group[g].mc)
 				continue;
+			move_large(node, g);
 			spindle_mc_run(node->group[g].mc, rng_chance(&sim->rng, 50));
 			spindle_mc_flush_acks(node->group[g].mc);
 			check_events(node, &node->group[g]);

@@ -52,6 +52,7 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	sim->rng.state = rng_mix(seed);
 	/* Not drawn as the others are: most seeds stay the schedules that they were. */
 	sim->imm = rng_mix(seed ^ 0x1111) % 4 == 0;
+	sim->large = rng_mix(seed ^ 0x2222) % 3 == 0 ? 40 : 0;
 	/* Small ones more often: there is more to go wrong per second. */
 	sim->nodes = 2 + rng_below(&sim->rng, rng_chance(&sim->rng, 80) ? 5 : SIM_NODES - 1);
 	if (rng_chance(&sim->rng, 50) && sim->nodes + 2 <= SIM_NODES)

@@ -221,6 +221,7 @@ struct sim {
 	u32 faults;
 	u64 skip; /* faults that are left out, to see whether it fails without them */
 	bool strict; /* the undisturbed go on, and let others in */
+	u32 large; /* messages of more bytes are brought to the members by RDMC; 0: none */
 	bool imm; /* memory shows writes in any order, completions vouch */
 	bool quiet; /* no new messages */
 	struct node *looking; /* its pass runs, and writes arrive in the middle of it */
