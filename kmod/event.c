@@ -20,6 +20,10 @@ static int fill(struct sk_buff *skb, const struct spindle_node *node,
 		return -EMSGSIZE;
 	if (info->error && nla_put_u32(skb, SPINDLE_A_ERROR, info->error))
 		return -EMSGSIZE;
+	if (info->rdmc && nla_put_u64_64bit(skb, SPINDLE_A_RDMC_ID, info->rdmc, SPINDLE_A_PAD))
+		return -EMSGSIZE;
+	if (info->rdmc_error && nla_put_u32(skb, SPINDLE_A_RDMC_ERROR, info->rdmc_error))
+		return -EMSGSIZE;
 	if (info->reason && nla_put_string(skb, SPINDLE_A_REASON, info->reason))
 		return -EMSGSIZE;
 	return 0;

@@ -20,6 +20,8 @@ struct spindle_node;
  * @subgroup: subgroup id, with @has_subgroup
  * @has_subgroup: @subgroup counts
  * @error: enum spindle_error
+ * @rdmc: id of an RDMC group
+ * @rdmc_error: enum spindle_rdmc_error
  * @reason: for people
  */
 struct spindle_event_info {
@@ -28,6 +30,8 @@ struct spindle_event_info {
 	u32 subgroup;
 	bool has_subgroup;
 	u32 error;
+	u64 rdmc;
+	u32 rdmc_error;
 	const char *reason;
 };
 

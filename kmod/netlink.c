@@ -27,6 +27,7 @@ static const struct nla_policy node_add_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_ENGINE] = NLA_POLICY_MAX(NLA_U32, SPINDLE_MAX_ENGINE),
 	[SPINDLE_A_CPU] = { .type = NLA_U32 },
 	[SPINDLE_A_KEY] = { .type = NLA_BINARY, .len = SPINDLE_MAX_KEY },
+	[SPINDLE_A_RACK] = { .type = NLA_U16 },
 };
 
 static const struct nla_policy node_policy[SPINDLE_A_MAX + 1] = {
@@ -42,6 +43,7 @@ static const struct nla_policy node_set_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[SPINDLE_A_IDLE_US] = { .type = NLA_U32 },
 	[SPINDLE_A_TIMING] = NLA_POLICY_MAX(NLA_U8, 1),
+	[SPINDLE_A_RACK] = { .type = NLA_U16 },
 };
 
 const struct nla_policy spindle_tune_policy[SPINDLE_TUNE_A_MAX + 1] = {
@@ -121,6 +123,11 @@ static const struct nla_policy join_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_ADDR4] = { .type = NLA_U32 },
 	[SPINDLE_A_ADDR6] = NLA_POLICY_EXACT_LEN(16),
 	[SPINDLE_A_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
+};
+
+static const struct nla_policy rdmc_get_policy[SPINDLE_A_MAX + 1] = {
+	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_A_RDMC_ID] = { .type = NLA_U64 },
 };
 
 static const struct nla_policy evict_policy[SPINDLE_A_MAX + 1] = {
@@ -235,6 +242,7 @@ static int parse_node(struct spindle_node_config *cfg, struct genl_info *info)
 	}
 	if (attrs[SPINDLE_A_ENGINE])
 		cfg->engine = nla_get_u32(attrs[SPINDLE_A_ENGINE]);
+	cfg->rack = attrs[SPINDLE_A_RACK] ? nla_get_u16(attrs[SPINDLE_A_RACK]) : SPINDLE_NO_RACK;
 	cfg->cpu = SPINDLE_ANY_CPU;
 	if (attrs[SPINDLE_A_CPU]) {
 		u32 cpu = nla_get_u32(attrs[SPINDLE_A_CPU]);
@@ -451,6 +459,12 @@ static const struct genl_ops ops[] = {
 		.start = spindle_netlink_status_start,
 		.dumpit = spindle_netlink_status_dump,
 		.policy = node_policy,
+		.maxattr = SPINDLE_A_MAX,
+	}, {
+		.cmd = SPINDLE_CMD_RDMC_GET,
+		.start = spindle_netlink_rdmc_start,
+		.dumpit = spindle_netlink_rdmc_dump,
+		.policy = rdmc_get_policy,
 		.maxattr = SPINDLE_A_MAX,
 	},
 };

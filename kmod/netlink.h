@@ -8,6 +8,7 @@
  *	netlink_set.c	requests that change what runs, and measure the device
  *	netlink_dump.c	replies
  *	netlink_fill.c	what they say
+ *	netlink_rdmc.c	the same of RDMC groups
  *	event.c		notifications
  */
 #ifndef SPINDLE_NETLINK_H
@@ -20,6 +21,7 @@
 struct spindle_group;
 struct spindle_live;
 struct spindle_node;
+struct spindle_rdmc_group;
 struct spindle_subgroup;
 
 extern struct genl_family spindle_family;
@@ -77,6 +79,8 @@ int spindle_fill_view(struct sk_buff *skb, const struct spindle_node *node);
 int spindle_fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
 			  const struct spindle_subgroup *sg);
 int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node);
+u32 spindle_fill_rdmc_bytes(const struct spindle_group *group);
+int spindle_fill_rdmc(struct sk_buff *skb, const struct spindle_rdmc_group *group);
 
 int spindle_netlink_start(struct netlink_callback *cb,
 			  u32 (*bytes)(const struct spindle_group *group));
@@ -91,5 +95,7 @@ int spindle_netlink_node_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int spindle_netlink_view_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int spindle_netlink_subgroup_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int spindle_netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int spindle_netlink_rdmc_start(struct netlink_callback *cb);
+int spindle_netlink_rdmc_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 #endif /* SPINDLE_NETLINK_H */

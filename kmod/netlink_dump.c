@@ -7,6 +7,7 @@
 #include "group.h"
 #include "netlink.h"
 #include "node.h"
+#include "rdmc.h"
 #include "subgroup.h"
 
 /* ---- one object ------------------------------------------------------- */
@@ -77,11 +78,11 @@ int spindle_netlink_view_get(struct sk_buff *skb, struct genl_info *info)
 /*
  * struct cursor - where a dump goes on, in cb->ctx
  * @node: lowest node id that was not shown; beyond 32 bits at the end
- * @index: next subgroup of it
+ * @index: next subgroup of it, or lowest number of an RDMC group that was not shown
  */
 struct cursor {
 	u64 node;
-	u32 index;
+	u64 index;
 };
 
 static struct spindle_node *resume_node(const struct net *net, const struct cursor *at)
@@ -281,6 +282,75 @@ int spindle_netlink_subgroup_dump(struct sk_buff *skb, struct netlink_callback *
 	while ((node = resume_node(net, at))) {
 		if (wanted(cb, node->id) && node->group)
 			err = dump_subgroups(skb, cb, node, at);
+		if (err)
+			break;
+		at->index = 0;
+		at->node = node->id + 1ULL;
+	}
+	mutex_unlock(&spindle_mutex);
+	return err && !skb->len ? err : skb->len;
+}
+
+/**
+ * spindle_netlink_rdmc_start() - make room for the longest message of a dump
+ * @cb: state of the dump
+ *
+ * Return: 0
+ */
+int spindle_netlink_rdmc_start(struct netlink_callback *cb)
+{
+	return spindle_netlink_start(cb, spindle_fill_rdmc_bytes);
+}
+
+/* The RDMC groups of one node, from the cursor's number on; they are in that order. */
+static int dump_rdmcs(struct sk_buff *skb, struct netlink_callback *cb,
+		      const struct spindle_node *node, struct cursor *at)
+{
+	const struct nlattr *id = spindle_dump_attrs(cb)[SPINDLE_A_RDMC_ID];
+	const struct spindle_rdmc_group *group;
+
+	list_for_each_entry(group, &node->rdmcs, list) {
+		void *hdr;
+
+		if (group->number < at->index || (id && nla_get_u64(id) != group->r.cfg.id))
+			continue;
+		hdr = begin(skb, cb, SPINDLE_CMD_RDMC_GET);
+		if (!hdr)
+			return -EMSGSIZE;
+		if (spindle_fill_rdmc(skb, group)) {
+			genlmsg_cancel(skb, hdr);
+			return -EMSGSIZE;
+		}
+		genlmsg_end(skb, hdr);
+		at->index = group->number + 1;
+	}
+	return 0;
+}
+
+/**
+ * spindle_netlink_rdmc_dump() - SPINDLE_CMD_RDMC_GET
+ * @skb: to fill
+ * @cb: state of the dump
+ *
+ * Return: bytes, or -errno
+ */
+int spindle_netlink_rdmc_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct cursor *at = (struct cursor *)cb->ctx;
+	const struct net *net = sock_net(cb->skb->sk);
+	struct spindle_node *node;
+	int err = 0;
+
+	mutex_lock(&spindle_mutex);
+	/* Both only grow. */
+	cb->seq = spindle_node_generation + spindle_rdmc_generation;
+	while ((node = resume_node(net, at))) {
+		/* Where the dump was in a node that has gone meanwhile says nothing of another. */
+		if (at->node != node->id)
+			at->index = 0;
+		at->node = node->id;
+		if (wanted(cb, node->id))
+			err = dump_rdmcs(skb, cb, node, at);
 		if (err)
 			break;
 		at->index = 0;

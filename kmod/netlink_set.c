@@ -19,6 +19,7 @@ struct node_change {
 	struct spindle_node *node;
 	const struct nlattr *idle_us;
 	const struct nlattr *timing;
+	const struct nlattr *rack;
 };
 
 static void node_set_fn(void *ctx)
@@ -43,19 +44,22 @@ int spindle_netlink_node_set(struct sk_buff *skb, struct genl_info *info)
 	struct node_change change = {
 		.idle_us = info->attrs[SPINDLE_A_IDLE_US],
 		.timing = info->attrs[SPINDLE_A_TIMING],
+		.rack = info->attrs[SPINDLE_A_RACK],
 	};
 
 	if (change.idle_us && nla_get_u32(change.idle_us) > SPINDLE_MAX_IDLE_US) {
 		NL_SET_ERR_MSG_ATTR(info->extack, change.idle_us, "idle-us is 0 to 1000000");
 		return -EINVAL;
 	}
-	if (!change.idle_us && !change.timing) {
-		NL_SET_ERR_MSG(info->extack, "nothing to set: give idle-us or timing");
+	if (!change.idle_us && !change.timing && !change.rack) {
+		NL_SET_ERR_MSG(info->extack, "nothing to set: give idle-us, timing or rack");
 		return -EINVAL;
 	}
 	mutex_lock(&spindle_mutex);
 	change.node = spindle_netlink_node(info);
 	if (!IS_ERR(change.node)) {
+		if (change.rack)
+			change.node->rack = nla_get_u16(change.rack);
 		spindle_engine_call(change.node->engine, node_set_fn, &change);
 		spindle_node_generation++;
 	}

@@ -202,6 +202,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	node->addr = cfg->addr;
 	node->visibility = cfg->visibility;
 	node->idle_us = cfg->idle_us;
+	node->rack = cfg->rack;
 	INIT_LIST_HEAD(&node->lanes);
 	INIT_LIST_HEAD(&node->lanes_run);
 	INIT_LIST_HEAD(&node->rdmcs);

@@ -40,6 +40,7 @@ extern u32 spindle_node_generation;
  * @idle_us: microseconds of polling before sleep
  * @engine: number of the engine
  * @cpu: CPU of the engine, or SPINDLE_ANY_CPU
+ * @rack: number of its rack, or SPINDLE_NO_RACK
  */
 struct spindle_node_config {
 	struct net *net;
@@ -52,6 +53,7 @@ struct spindle_node_config {
 	u32 idle_us;
 	u32 engine;
 	int cpu;
+	u16 rack;
 };
 
 /**
@@ -65,6 +67,7 @@ struct spindle_node_config {
  * @visibility: as configured
  * @imm: guards are believed when their completion arrives
  * @idle_us: microseconds of polling before sleep
+ * @rack: number of its rack, or SPINDLE_NO_RACK; spindle_mutex
  * @incarnation: tells two lives apart
  * @engine: its engine, a reference
  * @engine_link: in the engine's list; engine context
@@ -94,6 +97,7 @@ struct spindle_node {
 	u8 visibility;
 	bool imm;
 	u32 idle_us;
+	u16 rack;
 	u64 incarnation;
 	struct spindle_engine *engine;
 	struct list_head engine_link;

@@ -108,14 +108,14 @@ void spindle_peer_destroy(struct spindle_peer *peer)
 }
 
 /**
- * spindle_peer_state() - state for people
- * @peer: the peer
+ * spindle_peer_conn_state() - state of a connection for people
+ * @conn: the connection
  *
  * Return: enum spindle_peer_state
  */
-u8 spindle_peer_state(const struct spindle_peer *peer)
+u8 spindle_peer_conn_state(const struct spindle_conn *conn)
 {
-	switch (READ_ONCE(peer->conn.state)) {
+	switch (READ_ONCE(conn->state)) {
 	case SPINDLE_CONN_IDLE:
 	case SPINDLE_CONN_CONNECTING:
 		return SPINDLE_PEER_CONNECTING;
@@ -126,6 +126,17 @@ u8 spindle_peer_state(const struct spindle_peer *peer)
 	default:
 		return SPINDLE_PEER_FAILED;
 	}
+}
+
+/**
+ * spindle_peer_state() - state for people
+ * @peer: the peer
+ *
+ * Return: enum spindle_peer_state
+ */
+u8 spindle_peer_state(const struct spindle_peer *peer)
+{
+	return spindle_peer_conn_state(&peer->conn);
 }
 
 /**

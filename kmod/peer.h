@@ -96,6 +96,7 @@ struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
 void spindle_peer_start(struct spindle_peer *peer);
 void spindle_peer_destroy(struct spindle_peer *peer);
 const char *spindle_peer_reason(const struct spindle_peer *peer);
+u8 spindle_peer_conn_state(const struct spindle_conn *conn);
 u8 spindle_peer_state(const struct spindle_peer *peer);
 
 /* engine context */

@@ -10,12 +10,15 @@
 #include <linux/slab.h>
 
 #include "engine.h"
+#include "event.h"
 #include "group.h"
 #include "live.h"
 #include "node.h"
 #include "peer.h"
 #include "pinned.h"
 #include "rdmc.h"
+
+u32 spindle_rdmc_generation;
 
 /* ---- end ----------------------------------------------------------------- */
 
@@ -47,6 +50,7 @@ static void disconnect(struct spindle_rdmc_group *group)
 			spindle_lane_put(&group->link[m]);
 	list_del(&group->list);
 	group->node = NULL;
+	spindle_rdmc_generation++;
 }
 
 /* The work item is not queued any more, or it is the one that calls. */
@@ -54,6 +58,7 @@ static void free_group(struct spindle_rdmc_group *group)
 {
 	free_garbage(group);
 	spindle_engine_put(group->engine);
+	put_pid(group->pid);
 	kvfree(group);
 }
 
@@ -136,11 +141,17 @@ static void start_fn(void *ctx)
 static int connect(struct spindle_rdmc_group *group, struct spindle_node *node)
 {
 	const struct spindle_group *view = node->group;
+	static u64 numbers;
 	u32 m;
 	int err;
 
+	group->number = numbers++;
 	list_add_tail(&group->list, &node->rdmcs);
 	group->node = node;
+	spindle_rdmc_generation++;
+	/* Before what follows from it. */
+	spindle_event(node, SPINDLE_EVENT_RDMC_CREATED,
+		      &(struct spindle_event_info){ .rdmc = group->r.cfg.id });
 	spindle_engine_call(group->engine, start_fn, group);
 	for (m = 0; m < group->r.cfg.n; m++) {
 		const struct spindle_peer *peer;
@@ -200,8 +211,8 @@ static int find_node(const struct net *net, struct spindle_rdmc_create *args,
 	return check_members(node, args, member);
 }
 
-static void init_core(struct spindle_rdmc_group *group, const struct spindle_rdmc_create *args,
-		      const u32 *member)
+static void init_core(struct spindle_rdmc_group *group, const struct spindle_node *node,
+		      const struct spindle_rdmc_create *args, const u32 *member)
 {
 	struct spindle_rdmc_config cfg = {
 		.id = args->group,
@@ -211,6 +222,7 @@ static void init_core(struct spindle_rdmc_group *group, const struct spindle_rdm
 		.algorithm = args->algorithm,
 		.block = args->block,
 		.timeout_ns = args->timeout_ms * (u64)NSEC_PER_MSEC,
+		.rack = node->rack,
 	};
 	struct spindle_schedule schedule;
 
@@ -247,14 +259,14 @@ struct spindle_rdmc_group *spindle_rdmc_group_create(const struct net *net,
 	INIT_WORK(&group->work, group_work);
 	init_llist_head(&group->garbage);
 	get_task_comm(group->comm, current);
-	group->pid = task_tgid_nr(current);
+	group->pid = get_pid(task_tgid(current));
 	mutex_lock(&spindle_mutex);
 	err = find_node(net, args, member, &node);
 	if (err)
 		goto err_free;
 	group->engine = node->engine;
 	spindle_engine_hold(group->engine);
-	init_core(group, args, member);
+	init_core(group, node, args, member);
 	err = connect(group, node);
 	if (err)
 		goto err_disconnect;
@@ -262,6 +274,11 @@ struct spindle_rdmc_group *spindle_rdmc_group_create(const struct net *net,
 	return group;
 
 err_disconnect:
+	spindle_event(node, SPINDLE_EVENT_RDMC_FAILED, &(struct spindle_event_info){
+		.rdmc = args->group,
+		.rdmc_error = SPINDLE_RDMC_NOMEM,
+		.peer = node->id,
+	});
 	disconnect(group);
 	end_work(group);
 	mutex_unlock(&spindle_mutex);
@@ -269,6 +286,7 @@ err_disconnect:
 	return ERR_PTR(err);
 err_free:
 	mutex_unlock(&spindle_mutex);
+	put_pid(group->pid);
 	kvfree(group);
 	return ERR_PTR(err);
 }

@@ -45,6 +45,7 @@ struct spindle_pinned;
  * @r: the protocol's state; engine
  * @list: in the node's list; spindle_mutex
  * @run: in the engine's list; engine
+ * @number: of all groups ever created, for dumps that go on behind one
  * @node: its node; NULL: it has left its view, and the group is over
  * @engine: a reference
  * @link: by rank; no lane at the own one
@@ -61,12 +62,13 @@ struct spindle_pinned;
  * @work: what may sleep: regions of lanes that came up, memory that is free, the end
  * @garbage: memory that is not in use any more
  * @comm: name of the process that created it
- * @pid: its pid in the initial namespace
+ * @pid: that process, a reference
  */
 struct spindle_rdmc_group {
 	struct spindle_rdmc r;
 	struct list_head list;
 	struct list_head run;
+	u64 number;
 	struct spindle_node *node;
 	struct spindle_engine *engine;
 	struct spindle_link link[SPINDLE_MAX_MEMBERS];
@@ -83,8 +85,11 @@ struct spindle_rdmc_group {
 	struct work_struct work;
 	struct llist_head garbage;
 	char comm[TASK_COMM_LEN];
-	pid_t pid;
+	struct pid *pid;
 };
+
+/* Changes with every group that comes or goes; spindle_mutex. */
+extern u32 spindle_rdmc_generation;
 
 struct spindle_rdmc_group *spindle_rdmc_group_create(const struct net *net,
 						     struct spindle_rdmc_create *args,

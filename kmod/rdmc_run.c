@@ -6,6 +6,7 @@
  */
 #include <linux/ktime.h>
 
+#include "event.h"
 #include "group.h"
 #include "node.h"
 #include "peer.h"
@@ -140,11 +141,30 @@ static bool run_listens(struct spindle_rdmc *r)
 	       group->tail - READ_ONCE(group->head) + SPINDLE_RDMC_SLACK <= SPINDLE_RDMC_EVENTS;
 }
 
+/* What of it is for who watches the node. */
+static void report(const struct spindle_rdmc_group *group, const struct spindle_rdmc_event *ev)
+{
+	static const u8 kinds[] = {
+		[SPINDLE_RDMC_OPENED] = SPINDLE_EVENT_RDMC_OPENED,
+		[SPINDLE_RDMC_CLOSED] = SPINDLE_EVENT_RDMC_CLOSED,
+		[SPINDLE_RDMC_FAILED] = SPINDLE_EVENT_RDMC_FAILED,
+	};
+
+	if (!kinds[ev->kind])
+		return;
+	spindle_event(group->node, kinds[ev->kind], &(struct spindle_event_info){
+		.rdmc = group->r.cfg.id,
+		.rdmc_error = ev->error,
+		.peer = ev->node ? group->r.cfg.member[ev->node - 1] : 0,
+	});
+}
+
 static void run_event(struct spindle_rdmc *r, const struct spindle_rdmc_event *ev)
 {
 	struct spindle_rdmc_group *group = rdmc_group(r);
 	struct spindle_rdmc_event *to = &group->event[group->tail % SPINDLE_RDMC_EVENTS];
 
+	report(group, ev);
 	if (READ_ONCE(group->orphan))
 		return;
 	*to = *ev;

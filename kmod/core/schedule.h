@@ -31,6 +31,8 @@
 #ifndef SPINDLE_CORE_SCHEDULE_H
 #define SPINDLE_CORE_SCHEDULE_H
 
+#include <linux/spindle_genl.h>
+
 #include "port.h"
 
 /**
@@ -48,9 +50,6 @@ enum spindle_algorithm {
 	SPINDLE_ALG_TREE,
 	SPINDLE_ALG_HYBRID,
 };
-
-/* Label of a member of whom nobody knows the rack: it is alone in one. */
-#define SPINDLE_NO_RACK 0xffff
 
 /* Dimensions of the largest hypercube, and members that there may be. */
 #define SPINDLE_CUBE_DIMS	12

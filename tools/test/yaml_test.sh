@@ -10,6 +10,7 @@ dir=$(cd "$(dirname "$0")/../.." && pwd)
 yaml=$dir/Documentation/netlink/spindle.yaml
 genl=$dir/uapi/linux/spindle_genl.h
 uapi=$dir/uapi/linux/spindle.h
+rdmc=$dir/uapi/linux/spindle_rdmc.h
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
@@ -35,7 +36,7 @@ header()
 	function type_of(doc, name)
 	{
 		if (name !~ /^SPINDLE(_[A-Z_]*)?_A_/ &&
-		    name !~ /^SPINDLE_(ENGINE|SUBGROUP)_S_/)
+		    name !~ /^SPINDLE_(ENGINE|SUBGROUP|RDMC_GROUP)_S_/)
 			return "-"
 		if (name ~ /_PAD$/)
 			return "pad"
@@ -112,6 +113,7 @@ compare()
 	{
 		header "" "$genl"
 		header "^spindle_(state|error)$" "$uapi"
+		header "^spindle_rdmc_(algorithm|error)$" "$rdmc"
 	} | sort >"$tmp/header"
 	spec | sort >"$tmp/spec"
 	diff -u "$tmp/header" "$tmp/spec" >"$tmp/diff"
@@ -172,6 +174,7 @@ const min-timeout-ms SPINDLE_MIN_TIMEOUT_MS
 const max-timeout-ms SPINDLE_MAX_TIMEOUT_MS
 const min-key SPINDLE_MIN_KEY
 const max-key SPINDLE_MAX_KEY
+const no-rack SPINDLE_NO_RACK
 documented
 well_formed
 echo "1..$n"

@@ -29,6 +29,7 @@
 
 #define SPINDLE_MAX_IDLE_US	1000000
 #define SPINDLE_MAX_ENGINE	1023
+#define SPINDLE_NO_RACK		0xffff	/* default: a rack of its own */
 
 /* Live views. */
 #define SPINDLE_DEF_TIMEOUT_MS	500
@@ -42,7 +43,7 @@
  * enum spindle_cmd - requests, replies and notifications
  * @SPINDLE_CMD_UNSPEC: never used
  * @SPINDLE_CMD_NODE_ADD: create a node: NODE_ID, ADDR4 or ADDR6; optional CLUSTER,
- *	PORT, VISIBILITY, IDLE_US, ENGINE, CPU. EEXIST if the id is taken in this
+ *	PORT, VISIBILITY, IDLE_US, ENGINE, CPU, RACK. EEXIST if the id is taken in this
  *	network namespace, EADDRINUSE, EADDRNOTAVAIL, ENODEV (the address belongs to
  *	no RDMA device)
  * @SPINDLE_CMD_NODE_DEL: remove a node and its view: NODE_ID
@@ -60,8 +61,9 @@
  * @SPINDLE_CMD_STATS_GET: a node with the counters of its engine and of each PEER
  *	(dump; NODE_ID filters)
  * @SPINDLE_CMD_EVENT: notification: EVENT, NODE_ID and what applies of VIEW_ID,
- *	SUBGROUP_ID, PEER_ID, ERROR, REASON
- * @SPINDLE_CMD_NODE_SET: change a node while it runs: NODE_ID; optional IDLE_US, TIMING
+ *	SUBGROUP_ID, PEER_ID, ERROR, REASON, RDMC_ID, RDMC_ERROR
+ * @SPINDLE_CMD_NODE_SET: change a node while it runs: NODE_ID; optional IDLE_US, TIMING,
+ *	RACK, which groups take that are created from then on
  * @SPINDLE_CMD_SUBGROUP_SET: tune a node's end of a subgroup while it runs, until the
  *	view is replaced: NODE_ID, SUBGROUP_ID, TUNE. EBUSY if PACKED is to change while a
  *	sender is attached
@@ -87,6 +89,9 @@
  *	NODE_ID filters). A node whose last join has failed has REASON instead of LIVE; one whose
  *	RDMA device is gone has REASON, ERROR and the VIEW_ID that it was in. Other nodes that
  *	are in no live view and join none are left out
+ * @SPINDLE_CMD_RDMC_GET: RDMC groups, one message each: NODE_ID and RDMC (dump; NODE_ID and
+ *	RDMC_ID filter). A group is there from its creation until its file is closed and no
+ *	memory is in use any more, or until its node leaves the view
  */
 enum spindle_cmd {
 	SPINDLE_CMD_UNSPEC,
@@ -106,6 +111,7 @@ enum spindle_cmd {
 	SPINDLE_CMD_NODE_LEAVE,
 	SPINDLE_CMD_NODE_EVICT,
 	SPINDLE_CMD_STATUS_GET,
+	SPINDLE_CMD_RDMC_GET,
 	/* private: */
 	__SPINDLE_CMD_MAX
 #define SPINDLE_CMD_MAX (__SPINDLE_CMD_MAX - 1)
@@ -149,6 +155,11 @@ enum spindle_cmd {
  * @SPINDLE_A_KEY: binary, 16 to 64 bytes, of NODE_ADD: peers have to prove that they know it.
  *	Never shown
  * @SPINDLE_A_KEYED: u8, 1: the node was added with a key, 0: without (reply only)
+ * @SPINDLE_A_RACK: u16, where the node is, for the hybrid algorithm of RDMC groups: nodes with
+ *	the same number share a rack. 0..65534; 65535 (default): a rack of its own
+ * @SPINDLE_A_RDMC: nest of enum spindle_rdmc_group_attr (reply only)
+ * @SPINDLE_A_RDMC_ID: u64, id of an RDMC group
+ * @SPINDLE_A_RDMC_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>
  */
 enum spindle_attr {
 	SPINDLE_A_UNSPEC,
@@ -181,6 +192,10 @@ enum spindle_attr {
 	SPINDLE_A_LIVE,
 	SPINDLE_A_KEY,
 	SPINDLE_A_KEYED,
+	SPINDLE_A_RACK,
+	SPINDLE_A_RDMC,
+	SPINDLE_A_RDMC_ID,
+	SPINDLE_A_RDMC_ERROR,
 	/* private: */
 	__SPINDLE_A_MAX
 #define SPINDLE_A_MAX (__SPINDLE_A_MAX - 1)
@@ -725,6 +740,155 @@ enum spindle_subgroup_stat {
 };
 
 /**
+ * enum spindle_rdmc_group_attr - an RDMC group at one member, reply only
+ * @SPINDLE_RDMC_GROUP_A_UNSPEC: never used
+ * @SPINDLE_RDMC_GROUP_A_PAD: alignment of 64-bit attributes
+ * @SPINDLE_RDMC_GROUP_A_ID: u64, its id. One that has ended, but whose file is not closed, may
+ *	be there beside another one with the same id
+ * @SPINDLE_RDMC_GROUP_A_STATE: u8, enum spindle_rdmc_group_state
+ * @SPINDLE_RDMC_GROUP_A_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>: why it has
+ *	failed; left out if it has not
+ * @SPINDLE_RDMC_GROUP_A_CULPRIT: u32, node id of who is the cause; left out if nobody is
+ * @SPINDLE_RDMC_GROUP_A_ALGORITHM: u32, enum spindle_rdmc_algorithm of <linux/spindle_rdmc.h>
+ * @SPINDLE_RDMC_GROUP_A_BLOCK: u32, bytes of a block
+ * @SPINDLE_RDMC_GROUP_A_TIMEOUT_MS: u32, how long nothing may go on
+ * @SPINDLE_RDMC_GROUP_A_RANK: u32, own rank; 0: the root, which sends
+ * @SPINDLE_RDMC_GROUP_A_PID: u32, process that created it, in the namespace of who asks; 0: it
+ *	has none there
+ * @SPINDLE_RDMC_GROUP_A_COMM: string, its name then
+ * @SPINDLE_RDMC_GROUP_A_RELEASED: u8, 1: its file is closed, and what is left is to end
+ * @SPINDLE_RDMC_GROUP_A_UNREAD: u32, events that the process has not read
+ * @SPINDLE_RDMC_GROUP_A_ANNOUNCED: u64, objects that the root has queued, or that are known here
+ * @SPINDLE_RDMC_GROUP_A_ENDED: u64, objects that have ended here
+ * @SPINDLE_RDMC_GROUP_A_COMPLETE: u64, of these, well
+ * @SPINDLE_RDMC_GROUP_A_MEMBER: nest of enum spindle_rdmc_member_attr; several, by rank
+ * @SPINDLE_RDMC_GROUP_A_OBJECT: nest of enum spindle_rdmc_object_attr; several: objects that have
+ *	not ended here, or, at the root, not everywhere, in their order
+ * @SPINDLE_RDMC_GROUP_A_STATS: nest of enum spindle_rdmc_group_stat
+ */
+enum spindle_rdmc_group_attr {
+	SPINDLE_RDMC_GROUP_A_UNSPEC,
+	SPINDLE_RDMC_GROUP_A_PAD,
+	SPINDLE_RDMC_GROUP_A_ID,
+	SPINDLE_RDMC_GROUP_A_STATE,
+	SPINDLE_RDMC_GROUP_A_ERROR,
+	SPINDLE_RDMC_GROUP_A_CULPRIT,
+	SPINDLE_RDMC_GROUP_A_ALGORITHM,
+	SPINDLE_RDMC_GROUP_A_BLOCK,
+	SPINDLE_RDMC_GROUP_A_TIMEOUT_MS,
+	SPINDLE_RDMC_GROUP_A_RANK,
+	SPINDLE_RDMC_GROUP_A_PID,
+	SPINDLE_RDMC_GROUP_A_COMM,
+	SPINDLE_RDMC_GROUP_A_RELEASED,
+	SPINDLE_RDMC_GROUP_A_UNREAD,
+	SPINDLE_RDMC_GROUP_A_ANNOUNCED,
+	SPINDLE_RDMC_GROUP_A_ENDED,
+	SPINDLE_RDMC_GROUP_A_COMPLETE,
+	SPINDLE_RDMC_GROUP_A_MEMBER,
+	SPINDLE_RDMC_GROUP_A_OBJECT,
+	SPINDLE_RDMC_GROUP_A_STATS,
+	/* private: */
+	__SPINDLE_RDMC_GROUP_A_MAX
+#define SPINDLE_RDMC_GROUP_A_MAX (__SPINDLE_RDMC_GROUP_A_MAX - 1)
+};
+
+/**
+ * enum spindle_rdmc_member_attr - a member of an RDMC group as the node sees it, reply only
+ * @SPINDLE_RDMC_MEMBER_A_UNSPEC: never used
+ * @SPINDLE_RDMC_MEMBER_A_PAD: alignment of 64-bit attributes
+ * @SPINDLE_RDMC_MEMBER_A_ID: u32, node id
+ * @SPINDLE_RDMC_MEMBER_A_STATE: u8, enum spindle_peer_state of the connection for blocks; left out
+ *	of the node itself
+ * @SPINDLE_RDMC_MEMBER_A_REASON: string, why it is not up
+ * @SPINDLE_RDMC_MEMBER_A_CREATED: u8, 1: it has created the group, too
+ * @SPINDLE_RDMC_MEMBER_A_RACK: u16, its rack, as it has said; left out if it has one of its own,
+ *	or has not said it yet
+ * @SPINDLE_RDMC_MEMBER_A_ENDED: u64, objects that have ended there; the root knows this of all
+ *	members, others of themselves only
+ * @SPINDLE_RDMC_MEMBER_A_COMPLETE: u64, of these, well
+ * @SPINDLE_RDMC_MEMBER_A_BLOCKS: u32, blocks that it has of the next one
+ * @SPINDLE_RDMC_MEMBER_A_TOTAL: u32, blocks that this object has; 0: there is none
+ */
+enum spindle_rdmc_member_attr {
+	SPINDLE_RDMC_MEMBER_A_UNSPEC,
+	SPINDLE_RDMC_MEMBER_A_PAD,
+	SPINDLE_RDMC_MEMBER_A_ID,
+	SPINDLE_RDMC_MEMBER_A_STATE,
+	SPINDLE_RDMC_MEMBER_A_REASON,
+	SPINDLE_RDMC_MEMBER_A_CREATED,
+	SPINDLE_RDMC_MEMBER_A_RACK,
+	SPINDLE_RDMC_MEMBER_A_ENDED,
+	SPINDLE_RDMC_MEMBER_A_COMPLETE,
+	SPINDLE_RDMC_MEMBER_A_BLOCKS,
+	SPINDLE_RDMC_MEMBER_A_TOTAL,
+	/* private: */
+	__SPINDLE_RDMC_MEMBER_A_MAX
+#define SPINDLE_RDMC_MEMBER_A_MAX (__SPINDLE_RDMC_MEMBER_A_MAX - 1)
+};
+
+/**
+ * enum spindle_rdmc_object_attr - an object under way, reply only
+ * @SPINDLE_RDMC_OBJECT_A_UNSPEC: never used
+ * @SPINDLE_RDMC_OBJECT_A_PAD: alignment of 64-bit attributes
+ * @SPINDLE_RDMC_OBJECT_A_NUMBER: u64, its number
+ * @SPINDLE_RDMC_OBJECT_A_LEN: u64, bytes
+ * @SPINDLE_RDMC_OBJECT_A_TAG: u64, as the root has given it
+ * @SPINDLE_RDMC_OBJECT_A_PHASE: u8, enum spindle_rdmc_object_phase
+ * @SPINDLE_RDMC_OBJECT_A_BLOCKS: u32, blocks that are here; at the root, all
+ * @SPINDLE_RDMC_OBJECT_A_TOTAL: u32, blocks that it has
+ * @SPINDLE_RDMC_OBJECT_A_SINCE_MS: u64, milliseconds since the first block was here, or was sent by
+ *	the root; left out before
+ * @SPINDLE_RDMC_OBJECT_A_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>, of one that
+ *	was given up
+ */
+enum spindle_rdmc_object_attr {
+	SPINDLE_RDMC_OBJECT_A_UNSPEC,
+	SPINDLE_RDMC_OBJECT_A_PAD,
+	SPINDLE_RDMC_OBJECT_A_NUMBER,
+	SPINDLE_RDMC_OBJECT_A_LEN,
+	SPINDLE_RDMC_OBJECT_A_TAG,
+	SPINDLE_RDMC_OBJECT_A_PHASE,
+	SPINDLE_RDMC_OBJECT_A_BLOCKS,
+	SPINDLE_RDMC_OBJECT_A_TOTAL,
+	SPINDLE_RDMC_OBJECT_A_SINCE_MS,
+	SPINDLE_RDMC_OBJECT_A_ERROR,
+	/* private: */
+	__SPINDLE_RDMC_OBJECT_A_MAX
+#define SPINDLE_RDMC_OBJECT_A_MAX (__SPINDLE_RDMC_OBJECT_A_MAX - 1)
+};
+
+/**
+ * enum spindle_rdmc_group_stat - counters of an RDMC group at one member, all u64
+ * @SPINDLE_RDMC_GROUP_S_UNSPEC: never used
+ * @SPINDLE_RDMC_GROUP_S_PAD: alignment of 64-bit attributes
+ * @SPINDLE_RDMC_GROUP_S_BLOCKS_IN: blocks that have come
+ * @SPINDLE_RDMC_GROUP_S_BLOCKS_OUT: blocks that were written to others
+ * @SPINDLE_RDMC_GROUP_S_BYTES_IN: bytes that have come
+ * @SPINDLE_RDMC_GROUP_S_BYTES_OUT: bytes that were written to others
+ * @SPINDLE_RDMC_GROUP_S_GRANTS: times that another member was allowed to write a block
+ * @SPINDLE_RDMC_GROUP_S_SAID: messages sent
+ * @SPINDLE_RDMC_GROUP_S_HEARD: messages received
+ * @SPINDLE_RDMC_GROUP_S_COMPLETE: objects that ended well
+ * @SPINDLE_RDMC_GROUP_S_ABORTED: objects that did not
+ */
+enum spindle_rdmc_group_stat {
+	SPINDLE_RDMC_GROUP_S_UNSPEC,
+	SPINDLE_RDMC_GROUP_S_PAD,
+	SPINDLE_RDMC_GROUP_S_BLOCKS_IN,
+	SPINDLE_RDMC_GROUP_S_BLOCKS_OUT,
+	SPINDLE_RDMC_GROUP_S_BYTES_IN,
+	SPINDLE_RDMC_GROUP_S_BYTES_OUT,
+	SPINDLE_RDMC_GROUP_S_GRANTS,
+	SPINDLE_RDMC_GROUP_S_SAID,
+	SPINDLE_RDMC_GROUP_S_HEARD,
+	SPINDLE_RDMC_GROUP_S_COMPLETE,
+	SPINDLE_RDMC_GROUP_S_ABORTED,
+	/* private: */
+	__SPINDLE_RDMC_GROUP_S_MAX
+#define SPINDLE_RDMC_GROUP_S_MAX (__SPINDLE_RDMC_GROUP_S_MAX - 1)
+};
+
+/**
  * enum spindle_visibility - when a reader may believe a guard
  * @SPINDLE_VISIBILITY_AUTO: poll where the device keeps writes in order, else imm
  * @SPINDLE_VISIBILITY_POLL: memory is polled
@@ -773,6 +937,42 @@ enum spindle_peer_state {
 };
 
 /**
+ * enum spindle_rdmc_group_state - state of an RDMC group at one member
+ * @SPINDLE_RDMC_GROUP_OPENING: not all members have created it
+ * @SPINDLE_RDMC_GROUP_OPEN: objects flow
+ * @SPINDLE_RDMC_GROUP_CLOSING: this member has nothing more to do
+ * @SPINDLE_RDMC_GROUP_CLOSED: all have closed
+ * @SPINDLE_RDMC_GROUP_FAILING: a member is missing; memory may still be in use
+ * @SPINDLE_RDMC_GROUP_FAILED: it is not any more
+ */
+enum spindle_rdmc_group_state {
+	SPINDLE_RDMC_GROUP_OPENING,
+	SPINDLE_RDMC_GROUP_OPEN,
+	SPINDLE_RDMC_GROUP_CLOSING,
+	SPINDLE_RDMC_GROUP_CLOSED,
+	SPINDLE_RDMC_GROUP_FAILING,
+	SPINDLE_RDMC_GROUP_FAILED
+};
+
+/**
+ * enum spindle_rdmc_object_phase - what becomes of an object at one member
+ * @SPINDLE_RDMC_OBJECT_NONE: nothing yet
+ * @SPINDLE_RDMC_OBJECT_WAITING: the process has not given memory for it
+ * @SPINDLE_RDMC_OBJECT_MOVING: it has
+ * @SPINDLE_RDMC_OBJECT_STOPPING: given up; memory may still be in use
+ * @SPINDLE_RDMC_OBJECT_COMPLETE: ended well, here
+ * @SPINDLE_RDMC_OBJECT_ABORTED: ended otherwise, here
+ */
+enum spindle_rdmc_object_phase {
+	SPINDLE_RDMC_OBJECT_NONE,
+	SPINDLE_RDMC_OBJECT_WAITING,
+	SPINDLE_RDMC_OBJECT_MOVING,
+	SPINDLE_RDMC_OBJECT_STOPPING,
+	SPINDLE_RDMC_OBJECT_COMPLETE,
+	SPINDLE_RDMC_OBJECT_ABORTED
+};
+
+/**
  * enum spindle_event - kinds of notifications
  * @SPINDLE_EVENT_NODE_ADD: a node was created
  * @SPINDLE_EVENT_NODE_DEL: a node was removed
@@ -792,6 +992,12 @@ enum spindle_peer_state {
  * @SPINDLE_EVENT_STOPPED: the node is no member of the live view any more, with error and
  *	reason
  * @SPINDLE_EVENT_JOIN_FAILED: the node could not join, with reason
+ * @SPINDLE_EVENT_RDMC_CREATED: a process has created an RDMC group, RDMC_ID
+ * @SPINDLE_EVENT_RDMC_OPENED: all members have
+ * @SPINDLE_EVENT_RDMC_CLOSED: all members have closed it, with RDMC_ERROR if not all have all
+ *	objects
+ * @SPINDLE_EVENT_RDMC_FAILED: it has ended otherwise, with RDMC_ERROR and PEER_ID, the node that
+ *	is the cause, which may be the node itself
  */
 enum spindle_event {
 	SPINDLE_EVENT_NODE_ADD,
@@ -809,7 +1015,11 @@ enum spindle_event {
 	SPINDLE_EVENT_SUSPECT,
 	SPINDLE_EVENT_CHANGING,
 	SPINDLE_EVENT_STOPPED,
-	SPINDLE_EVENT_JOIN_FAILED
+	SPINDLE_EVENT_JOIN_FAILED,
+	SPINDLE_EVENT_RDMC_CREATED,
+	SPINDLE_EVENT_RDMC_OPENED,
+	SPINDLE_EVENT_RDMC_CLOSED,
+	SPINDLE_EVENT_RDMC_FAILED
 };
 
 #endif /* _UAPI_LINUX_SPINDLE_GENL_H */
