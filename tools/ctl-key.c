@@ -293,6 +293,10 @@ const char *ctl_val_parse(const struct ctl_key *key, struct ctl_val *val, const 
 		val->num = 0;
 		return NULL;
 	}
+	if (key->none && !strcmp(text, key->none)) {
+		val->num = key->def;
+		return NULL;
+	}
 	switch (key->kind) {
 	case CTL_U16:
 		err = ctl_num_parse(text, UINT16_MAX, false, &val->num);
@@ -325,6 +329,12 @@ const char *ctl_val_parse(const struct ctl_key *key, struct ctl_val *val, const 
 	return err;
 }
 
+/* Is it the value that stands for nothing? */
+bool ctl_val_none(const struct ctl_key *key, const struct ctl_val *val)
+{
+	return key->none && val->num == key->def;
+}
+
 /* The value as text; numbers are in one of a few static buffers. */
 const char *ctl_val_text(const struct ctl_key *key, const struct ctl_val *val)
 {
@@ -335,6 +345,8 @@ const char *ctl_val_text(const struct ctl_key *key, const struct ctl_val *val)
 		return key->any ? "any" : "";
 	if (key->zero && !val->num)
 		return key->zero;
+	if (ctl_val_none(key, val))
+		return key->none;
 	switch (key->kind) {
 	case CTL_SWITCH:
 		return val->num ? "on" : "off";

@@ -58,6 +58,7 @@ enum ctl_kind {
  * @names: words of a CTL_ENUM
  * @any: the word "any" leaves the value out
  * @zero: a word for 0; NULL: there is none
+ * @none: a word for @def, which stands for nothing; NULL: there is none
  * @min: smallest number of a CTL_U32, if there is a @max
  * @max: largest one; 0: what the attribute can carry, and the kernel knows the limit
  * @def: value that the kernel takes if there is none
@@ -72,6 +73,7 @@ struct ctl_key {
 	const struct ctl_names *names;
 	bool any;
 	const char *zero;
+	const char *none;
 	uint32_t min;
 	uint32_t max;
 	uint64_t def;
@@ -108,6 +110,7 @@ const char *ctl_key_list(const struct ctl_key *keys, bool conf);
 bool ctl_conf_word(const char *word, const char *conf);
 
 const char *ctl_val_parse(const struct ctl_key *key, struct ctl_val *val, const char *text);
+bool ctl_val_none(const struct ctl_key *key, const struct ctl_val *val);
 const char *ctl_val_text(const struct ctl_key *key, const struct ctl_val *val);
 void ctl_val_default(const struct ctl_key *key, struct ctl_val *val);
 bool ctl_val_equal(const struct ctl_key *key, const struct ctl_val *a,

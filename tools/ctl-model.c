@@ -48,6 +48,10 @@ const struct ctl_key ctl_node_keys[] = {
 		.name = "cpu", .conf = "Cpu", .kind = CTL_U32, .attr = SPINDLE_A_CPU,
 		.any = true,
 	},
+	[CTL_NODE_RACK] = {
+		.name = "rack", .conf = "Rack", .kind = CTL_U16, .attr = SPINDLE_A_RACK,
+		.def = SPINDLE_NO_RACK, .none = "none",
+	},
 	{ .name = NULL }
 };
 

@@ -7,6 +7,7 @@
 
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
+#include <linux/spindle_rdmc.h>
 
 #include "ctl.h"
 #include "ctl-names.h"
@@ -92,6 +93,10 @@ static const char *const event_words[] = {
 	[SPINDLE_EVENT_CHANGING] = "changing",
 	[SPINDLE_EVENT_STOPPED] = "stopped",
 	[SPINDLE_EVENT_JOIN_FAILED] = "join-failed",
+	[SPINDLE_EVENT_RDMC_CREATED] = "rdmc-created",
+	[SPINDLE_EVENT_RDMC_OPENED] = "rdmc-opened",
+	[SPINDLE_EVENT_RDMC_CLOSED] = "rdmc-closed",
+	[SPINDLE_EVENT_RDMC_FAILED] = "rdmc-failed",
 };
 
 const struct ctl_names ctl_event = NAMES("event", event_words);
@@ -128,6 +133,54 @@ static const char *const on_exit_words[] = {
 };
 
 const struct ctl_names ctl_on_exit = NAMES("on-exit", on_exit_words);
+
+static const char *const rdmc_state_words[] = {
+	[SPINDLE_RDMC_GROUP_OPENING] = "opening",
+	[SPINDLE_RDMC_GROUP_OPEN] = "open",
+	[SPINDLE_RDMC_GROUP_CLOSING] = "closing",
+	[SPINDLE_RDMC_GROUP_CLOSED] = "closed",
+	[SPINDLE_RDMC_GROUP_FAILING] = "failing",
+	[SPINDLE_RDMC_GROUP_FAILED] = "failed",
+};
+
+const struct ctl_names ctl_rdmc_state = NAMES("state", rdmc_state_words);
+
+static const char *const rdmc_phase_words[] = {
+	[SPINDLE_RDMC_OBJECT_NONE] = "none",
+	[SPINDLE_RDMC_OBJECT_WAITING] = "waiting",
+	[SPINDLE_RDMC_OBJECT_MOVING] = "moving",
+	[SPINDLE_RDMC_OBJECT_STOPPING] = "stopping",
+	[SPINDLE_RDMC_OBJECT_COMPLETE] = "complete",
+	[SPINDLE_RDMC_OBJECT_ABORTED] = "aborted",
+};
+
+const struct ctl_names ctl_rdmc_phase = NAMES("phase", rdmc_phase_words);
+
+static const char *const rdmc_algorithm_words[] = {
+	[SPINDLE_RDMC_PIPELINE] = "pipeline",
+	[SPINDLE_RDMC_SEQUENTIAL] = "sequential",
+	[SPINDLE_RDMC_CHAIN] = "chain",
+	[SPINDLE_RDMC_TREE] = "tree",
+	[SPINDLE_RDMC_HYBRID] = "hybrid",
+};
+
+const struct ctl_names ctl_rdmc_algorithm = NAMES("algorithm", rdmc_algorithm_words);
+
+static const char *const rdmc_error_words[] = {
+	[SPINDLE_RDMC_OK] = "ok",
+	[SPINDLE_RDMC_CANCELLED] = "cancelled",
+	[SPINDLE_RDMC_REFUSED] = "refused",
+	[SPINDLE_RDMC_TIMEOUT] = "timeout",
+	[SPINDLE_RDMC_LOST] = "lost",
+	[SPINDLE_RDMC_LEFT] = "left",
+	[SPINDLE_RDMC_PROTOCOL] = "protocol",
+	[SPINDLE_RDMC_MISMATCH] = "mismatch",
+	[SPINDLE_RDMC_VIEW] = "view",
+	[SPINDLE_RDMC_INCOMPLETE] = "incomplete",
+	[SPINDLE_RDMC_NOMEM] = "nomem",
+};
+
+const struct ctl_names ctl_rdmc_error = NAMES("error", rdmc_error_words);
 
 static const char *const engine_stat_words[] = {
 	[SPINDLE_ENGINE_S_PASSES] = "passes",
@@ -182,6 +235,20 @@ static const char *const peer_stat_words[] = {
 
 const struct ctl_names ctl_peer_stat = NAMES("counter", peer_stat_words);
 
+static const char *const rdmc_stat_words[] = {
+	[SPINDLE_RDMC_GROUP_S_BLOCKS_IN] = "blocks-in",
+	[SPINDLE_RDMC_GROUP_S_BLOCKS_OUT] = "blocks-out",
+	[SPINDLE_RDMC_GROUP_S_BYTES_IN] = "bytes-in",
+	[SPINDLE_RDMC_GROUP_S_BYTES_OUT] = "bytes-out",
+	[SPINDLE_RDMC_GROUP_S_GRANTS] = "grants",
+	[SPINDLE_RDMC_GROUP_S_SAID] = "said",
+	[SPINDLE_RDMC_GROUP_S_HEARD] = "heard",
+	[SPINDLE_RDMC_GROUP_S_COMPLETE] = "complete",
+	[SPINDLE_RDMC_GROUP_S_ABORTED] = "aborted",
+};
+
+const struct ctl_names ctl_rdmc_stat = NAMES("counter", rdmc_stat_words);
+
 static const char *const attr_words[] = {
 	[SPINDLE_A_NODE_ID] = "node id",
 	[SPINDLE_A_CLUSTER] = "cluster",
@@ -202,6 +269,8 @@ static const char *const attr_words[] = {
 	[SPINDLE_A_LIVE] = "live",
 	[SPINDLE_A_KEY] = "key-file",
 	[SPINDLE_A_KEYED] = "keyed",
+	[SPINDLE_A_RACK] = "rack",
+	[SPINDLE_A_RDMC_ID] = "group",
 };
 
 const struct ctl_names ctl_attr = NAMES("attribute", attr_words);
@@ -285,6 +354,20 @@ static const char *const error_text[] = {
 	[SPINDLE_ERR_NOT_MEMBER] = "the rules of the live view have moved it to another subgroup",
 };
 
+static const char *const rdmc_error_texts[] = {
+	[SPINDLE_RDMC_OK] = "nothing is wrong",
+	[SPINDLE_RDMC_CANCELLED] = "it was cancelled",
+	[SPINDLE_RDMC_REFUSED] = "a member did not want it",
+	[SPINDLE_RDMC_TIMEOUT] = "nothing went on for the group's timeout",
+	[SPINDLE_RDMC_LOST] = "the connection to a member broke",
+	[SPINDLE_RDMC_LEFT] = "a member has closed its file",
+	[SPINDLE_RDMC_PROTOCOL] = "a member broke the protocol",
+	[SPINDLE_RDMC_MISMATCH] = "a member created the group with other arguments",
+	[SPINDLE_RDMC_VIEW] = "a member is not in the view any more",
+	[SPINDLE_RDMC_INCOMPLETE] = "not all members have all objects",
+	[SPINDLE_RDMC_NOMEM] = "a member's kernel had no memory for the group",
+};
+
 /**
  * ctl_name() - the word for a value
  * @names: words
@@ -359,4 +442,15 @@ const char *ctl_name_list(const struct ctl_names *names, char sep)
 const char *ctl_error_text(uint64_t error)
 {
 	return error < CTL_ARRAY_SIZE(error_text) ? error_text[error] : NULL;
+}
+
+/**
+ * ctl_rdmc_error_text() - a sentence for an error of an RDMC group
+ * @error: enum spindle_rdmc_error
+ *
+ * Return: the sentence, or NULL if the error is newer than this program
+ */
+const char *ctl_rdmc_error_text(uint64_t error)
+{
+	return error < CTL_ARRAY_SIZE(rdmc_error_texts) ? rdmc_error_texts[error] : NULL;
 }

@@ -30,11 +30,16 @@ extern const struct ctl_names ctl_event;
 extern const struct ctl_names ctl_live_state;
 extern const struct ctl_names ctl_why;
 extern const struct ctl_names ctl_on_exit;
+extern const struct ctl_names ctl_rdmc_state;
+extern const struct ctl_names ctl_rdmc_phase;
+extern const struct ctl_names ctl_rdmc_algorithm;
+extern const struct ctl_names ctl_rdmc_error;
 
 /* Counters: names by attribute number. */
 extern const struct ctl_names ctl_engine_stat;
 extern const struct ctl_names ctl_subgroup_stat;
 extern const struct ctl_names ctl_peer_stat;
+extern const struct ctl_names ctl_rdmc_stat;
 
 /* Attributes, to name the ones that the kernel misses. */
 extern const struct ctl_names ctl_attr;
@@ -49,5 +54,6 @@ const char *ctl_name(const struct ctl_names *names, uint64_t value);
 bool ctl_name_find(const struct ctl_names *names, const char *word, uint64_t *value);
 const char *ctl_name_list(const struct ctl_names *names, char sep);
 const char *ctl_error_text(uint64_t error);
+const char *ctl_rdmc_error_text(uint64_t error);
 
 #endif /* SPINDLE_CTL_NAMES_H */

@@ -177,12 +177,12 @@ static struct json_object *json_val(const struct ctl_key *key, const struct ctl_
 	}
 }
 
-/* All values that are there; a name that is empty is none. */
+/* All values that are there; a name that is empty is none, and so is what stands for that. */
 void ctl_json_vals(struct json_object *obj, const struct ctl_key *keys,
 		   const struct ctl_val *val)
 {
 	for (; keys->name; keys++, val++)
-		if (val->set && (keys->kind != CTL_STR || *val->str))
+		if (val->set && (keys->kind != CTL_STR || *val->str) && !ctl_val_none(keys, val))
 			ctl_json_add(obj, keys->name, json_val(keys, val));
 }
 

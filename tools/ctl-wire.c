@@ -120,6 +120,8 @@ void ctl_node_get(struct ctl_node *node, struct nlattr **attrs)
 {
 	memset(node, 0, sizeof(*node));
 	ctl_attr_vals(ctl_node_keys, node->val, attrs);
+	/* A module that knows no racks has none. */
+	ctl_val_default(&ctl_node_keys[CTL_NODE_RACK], &node->val[CTL_NODE_RACK]);
 	node->device = ctl_attr_str(attrs[SPINDLE_A_DEVICE]);
 	node->state = ctl_attr_num(attrs[SPINDLE_A_NODE_STATE]);
 	node->incarnation = ctl_attr_num(attrs[SPINDLE_A_INCARNATION]);

@@ -35,15 +35,17 @@ static const struct {
 	{ "vid", SPINDLE_A_VIEW_ID },
 	{ "subgroup", SPINDLE_A_SUBGROUP_ID },
 	{ "peer", SPINDLE_A_PEER_ID },
+	{ "rdmc", SPINDLE_A_RDMC_ID },
 };
 
 static void print_event(struct nlattr **a, const char *reason)
 {
 	uint64_t error = ctl_attr_num(a[SPINDLE_A_ERROR]);
+	uint64_t rdmc = ctl_attr_num(a[SPINDLE_A_RDMC_ERROR]);
 	unsigned int i;
 
-	if (!*reason && error)
-		reason = ctl_error_text(error);
+	if (!*reason && (error || rdmc))
+		reason = error ? ctl_error_text(error) : ctl_rdmc_error_text(rdmc);
 	printf("%s  %-15s", ctl_now(true), ctl_name(&ctl_event, ctl_attr_num(a[SPINDLE_A_EVENT])));
 	for (i = 0; i < CTL_ARRAY_SIZE(event_nums); i++)
 		if (a[event_nums[i].attr])
@@ -51,6 +53,8 @@ static void print_event(struct nlattr **a, const char *reason)
 			       (unsigned long long)ctl_attr_num(a[event_nums[i].attr]));
 	if (error)
 		printf("  error %s", ctl_name(&ctl_error, error));
+	else if (rdmc)
+		printf("  error %s", ctl_name(&ctl_rdmc_error, rdmc));
 	if (reason && *reason)
 		printf("  (%s)", reason);
 	putchar('\n');
@@ -70,6 +74,9 @@ static void json_event(struct nlattr **a, const char *reason)
 	if (a[SPINDLE_A_ERROR])
 		ctl_json_str(obj, "error",
 			     ctl_name(&ctl_error, ctl_attr_num(a[SPINDLE_A_ERROR])));
+	else if (a[SPINDLE_A_RDMC_ERROR])
+		ctl_json_str(obj, "error",
+			     ctl_name(&ctl_rdmc_error, ctl_attr_num(a[SPINDLE_A_RDMC_ERROR])));
 	if (a[SPINDLE_A_REASON])
 		ctl_json_str(obj, "reason", reason);
 	ctl_json_print(obj);

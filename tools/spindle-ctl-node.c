@@ -60,7 +60,8 @@ static int node_add(struct ctl_args *a)
 static int node_set(struct ctl_args *a)
 {
 	const struct ctl_key keys[] = {
-		id_keys[0], ctl_node_keys[CTL_NODE_IDLE_US], ctl_timing_key, { .name = NULL }
+		id_keys[0], ctl_node_keys[CTL_NODE_IDLE_US], ctl_timing_key,
+		ctl_node_keys[CTL_NODE_RACK], { .name = NULL }
 	};
 	struct ctl_val val[CTL_ARRAY_SIZE(keys)] = { 0 };
 	struct ctl_net net;
@@ -71,7 +72,7 @@ static int node_set(struct ctl_args *a)
 	rc = ctl_args_keys(a, keys, val, NEED(0));
 	if (rc)
 		return rc;
-	if (!val[1].set && !val[2].set)
+	if (!val[1].set && !val[2].set && !val[3].set)
 		return ctl_usage(a, "there is nothing to set; there is: %s",
 				 ctl_key_list(keys + 1, false));
 	if (ctl_net_open(&net, CTL_SAY))
@@ -127,12 +128,17 @@ static void show_json(const struct ctl_running *running, unsigned int count)
 static void show_table(const struct ctl_running *running, unsigned int count)
 {
 	struct ctl_table t = { 0 };
-	bool timing = false;
+	const struct ctl_key *rack_key = &ctl_node_keys[CTL_NODE_RACK];
+	bool timing = false, racks = false;
 	unsigned int i, k;
 
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		timing |= running[i].node.timing.set;
+		racks |= !ctl_val_none(rack_key, &running[i].node.val[CTL_NODE_RACK]);
+	}
 	ctl_table_head(&t, "id address cluster device state view visibility idle-us engine cpu");
+	if (racks)
+		ctl_table_head(&t, "rack");
 	if (timing)
 		ctl_table_head(&t, "timing");
 	for (i = 0; i < count; i++) {
@@ -149,7 +155,7 @@ static void show_table(const struct ctl_running *running, unsigned int count)
 			ctl_table_num(&t, node->vid);
 		else
 			ctl_table_cell(&t, "");
-		for (k = CTL_NODE_VISIBILITY; k < CTL_NODE_VALS; k++)
+		for (k = CTL_NODE_VISIBILITY; k < (racks ? CTL_NODE_VALS : CTL_NODE_RACK); k++)
 			ctl_table_cell(&t, ctl_val_text(&ctl_node_keys[k], &node->val[k]));
 		if (timing)
 			ctl_table_cell(&t, ctl_val_text(&ctl_timing_key, &node->timing));

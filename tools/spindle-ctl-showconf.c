@@ -45,7 +45,7 @@ static void print_str(const char *s)
 static void print_vals(const struct ctl_key *keys, const struct ctl_val *val)
 {
 	for (; keys->name; keys++, val++) {
-		if (!val->set)
+		if (!val->set || ctl_val_none(keys, val))
 			continue;
 		printf("%s = ", keys->conf);
 		if (keys->kind == CTL_STR)

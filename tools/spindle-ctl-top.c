@@ -6,22 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <linux/spindle_genl.h>
 
 #include "ctl.h"
 #include "ctl-detail.h"
+#include "ctl-looks.h"
 #include "ctl-names.h"
 #include "ctl-out.h"
 #include "ctl-rate.h"
 #include "ctl-screen.h"
-
-#define NS_PER_S	1000000000ULL
-
-/* Seconds between two looks. */
-#define DELAY_MIN	0.1
-#define DELAY_MAX	86400
 
 enum {
 	TOP_NODE,
@@ -38,15 +32,11 @@ static const struct ctl_key top_keys[] = {
 /**
  * struct top - what is asked for
  * @val: which nodes and subgroups
- * @delay: nanoseconds between two looks
- * @count: looks; 0: no end
- * @batch: print one after another, also to a terminal
+ * @looks: how often
  */
 struct top {
 	struct ctl_val val[TOP_VALS];
-	uint64_t delay;
-	uint64_t count;
-	bool batch;
+	struct ctl_looks looks;
 };
 
 /**
@@ -323,18 +313,6 @@ static void show(const struct span *span, bool screen, bool last)
 		putchar('\n');
 }
 
-/* Return: whether to go on. */
-static bool wait_until(uint64_t ns, bool screen)
-{
-	struct timespec until = { .tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S };
-
-	if (screen)
-		return ctl_screen_wait(ns);
-	fflush(stdout);
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-	return !ferror(stdout);
-}
-
 static int watch(struct ctl_net *net, const struct top *top, bool screen)
 {
 	struct ctl_sample sample[2] = { 0 };
@@ -355,77 +333,33 @@ static int watch(struct ctl_net *net, const struct top *top, bool screen)
 			return CTL_FAILED;
 		span.now = now;
 		span.before = looks ? &sample[!turn] : NULL;
-		span.seconds = looks ? (double)(now->ns - span.before->ns) / NS_PER_S : 0;
-		last = top->count && looks == top->count;
+		span.seconds = looks ? (double)(now->ns - span.before->ns) / CTL_NS_PER_S : 0;
+		last = top->looks.count && looks == top->looks.count;
 		show(&span, screen, last);
 		/* Not one look after another if this machine cannot keep up. */
-		next = (next && next + top->delay > now->ns ? next : now->ns) + top->delay;
-		if (!last && !wait_until(next, screen))
+		next = (next && next + top->looks.delay > now->ns ? next : now->ns) +
+		       top->looks.delay;
+		if (!last && !ctl_looks_wait(next, screen))
 			break;
 	}
 	return CTL_OK;
 }
 
-/* An option that this object has for itself, in the form that main() leaves. */
-static int take_option(struct ctl_args *a, struct top *top, const char *word)
-{
-	const char *text, *err;
-	double seconds;
-	char *end;
-
-	if (!strcmp(word, "-b") || !strcmp(word, "--batch")) {
-		top->batch = true;
-		return CTL_OK;
-	}
-	if (strcmp(word, "-d") && strcmp(word, "--delay") && strcmp(word, "-n") &&
-	    strcmp(word, "--count"))
-		return ctl_usage(a, "there is no option %s", word);
-	text = ctl_args_next(a);
-	if (!text)
-		return ctl_usage(a, "%s: the value is missing", word);
-	if (!strcmp(word, "-n") || !strcmp(word, "--count")) {
-		err = ctl_num_parse(text, UINT32_MAX, false, &top->count);
-		if (err || !top->count)
-			return ctl_usage(a, "%s '%s': not a number from 1 to %u", word, text,
-					 UINT32_MAX);
-		return CTL_OK;
-	}
-	seconds = strtod(text, &end);
-	if (*end || !(seconds >= DELAY_MIN && seconds <= DELAY_MAX) ||
-	    text[strspn(text, "0123456789.")])
-		return ctl_usage(a, "%s '%s': not a number of seconds from %.1f to %d", word, text,
-				 DELAY_MIN, DELAY_MAX);
-	top->delay = seconds * NS_PER_S;
-	return CTL_OK;
-}
-
 int ctl_cmd_top(struct ctl_args *a)
 {
-	struct ctl_args rest = *a;
-	struct top top = { .delay = NS_PER_S };
+	struct top top = { .looks = { .watch = true, .delay = CTL_NS_PER_S } };
 	struct ctl_net net;
-	const char *word;
 	bool screen;
 	int rc;
 
-	/* Options may stand anywhere; what is left are keys and values. */
-	rest.argc = 0;
-	rest.argv = ctl_alloc((a->argc + 1) * sizeof(*rest.argv));
-	while ((word = ctl_args_next(a))) {
-		if (word[0] != '-' || !word[1] || (word[1] >= '0' && word[1] <= '9')) {
-			rest.argv[rest.argc++] = (char *)word;
-			continue;
-		}
-		rc = take_option(a, &top, word);
-		if (rc)
-			return rc;
-	}
-	rc = ctl_args_keys(&rest, top_keys, top.val, 0);
+	rc = ctl_looks_take(a, &top.looks);
+	if (!rc)
+		rc = ctl_args_keys(a, top_keys, top.val, 0);
 	if (rc)
 		return rc;
 	if (ctl_net_open(&net, CTL_SAY))
 		return CTL_FAILED;
-	screen = !top.batch && !ctl_opts.json && ctl_screen_there();
+	screen = !top.looks.batch && !ctl_opts.json && ctl_screen_there();
 	if (screen)
 		ctl_screen_prepare();
 	rc = watch(&net, &top, screen);

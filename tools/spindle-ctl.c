@@ -28,8 +28,8 @@ struct noun {
 static const struct noun nouns[] = {
 	{ "node", ctl_cmd_node,
 	  "  node add id N addr A [port P] [cluster C] [visibility auto|poll|imm]\n"
-	  "           [idle-us U] [engine E] [cpu C|any] [key-file PATH]\n"
-	  "  node set id N [idle-us U] [timing on|off]\n"
+	  "           [idle-us U] [engine E] [cpu C|any] [rack R|none] [key-file PATH]\n"
+	  "  node set id N [idle-us U] [timing on|off] [rack R|none]\n"
 	  "  node del id N\n"
 	  "  node join id N contact ADDR[:PORT] [timeout SECONDS] [no-wait]\n"
 	  "  node leave id N [timeout SECONDS] [no-wait]\n"
@@ -58,6 +58,10 @@ static const struct noun nouns[] = {
 	{ "top", ctl_cmd_top,
 	  "  top [node N] [id S] [-b] [-d SECONDS] [-n COUNT]\n",
 	  "bd:n:" },
+	{ "rdmc", ctl_cmd_rdmc,
+	  "  rdmc show [node N] [group G] [-v] [-w] [-b] [-d SECONDS] [-n COUNT]\n"
+	  "  rdmc stats [node N] [group G]\n",
+	  "wbd:n:" },
 	{ "monitor", ctl_cmd_monitor,
 	  "  monitor [node N]\n", NULL },
 	{ "apply", ctl_cmd_apply,
@@ -72,10 +76,10 @@ static const char intro[] =
 
 static const char outro[] =
 	"\n"
-	"  -j, --json        print JSON (show, status, stats, top, monitor, apply)\n"
+	"  -j, --json        print JSON (show, status, stats, top, rdmc, monitor, apply)\n"
 	"  -p, --pretty      print it indented (implies -j)\n"
 	"  -n, --netns NAME  work in another network namespace, as ip -n does\n"
-	"  -v, --verbose     show more (subgroup show)\n"
+	"  -v, --verbose     show more (subgroup show, rdmc show)\n"
 	"  -V, --version     print the version\n"
 	"  -h, --help        print this\n"
 	"\n"

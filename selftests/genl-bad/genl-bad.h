@@ -19,6 +19,7 @@ void rights(void);		/* rights.c */
 void pieces(void);		/* dump.c */
 void set(void);			/* set.c */
 void shows(void);		/* shows.c */
+void rdmc(void);		/* rdmc.c */
 void last_id(void);		/* limits.c */
 void largest_view(void);
 void memory(void);

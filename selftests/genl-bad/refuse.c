@@ -22,7 +22,7 @@ static const char *const cmd_names[] = {
 	[SGET] = "subgroup get", [STATS] = "stats get", [SPINDLE_CMD_EVENT] = "event",
 	[NSET] = "node set", [SSET] = "subgroup set", [RAW] = "raw run",
 	[JOIN] = "node join", [LEAVE] = "node leave", [EVICT] = "node evict",
-	[STATUS] = "status get",
+	[STATUS] = "status get", [RGET] = "rdmc get",
 	[SPINDLE_CMD_MAX + 1] = "command",
 };
 
@@ -80,7 +80,7 @@ void refuse(void)
 {
 	static const struct refusal *const tables[] = {
 		node_refusals, view_refusals, subgroup_refusals, tune_refusals, raw_refusals,
-		live_refusals,
+		live_refusals, rdmc_refusals,
 	};
 	static struct state before, after;
 	const struct refusal *c;
@@ -101,6 +101,8 @@ void refuse(void)
 	is(request(&nl, VGET | DUMP, "id=4", &ack, NULL), 0, "view get: dump without a view");
 	is(request(&nl, SGET | DUMP, "id=1 subgroup-id=77", &ack, NULL), 0,
 	   "subgroup get: dump of an unknown subgroup");
+	is(request(&nl, RGET | DUMP, "id=1 rdmc-id=77", &ack, NULL), 0,
+	   "rdmc get: dump of an unknown group");
 	read_state(&after);
 	ok(same_state(&before, &after), "these changed nothing");
 	is(no_events(), 0, "and caused no event");

@@ -44,6 +44,7 @@ static void unprivileged(void)
 	is(request(&nl, GET | DUMP, "", &ack, NULL), 0, "node get: nobody may look at all");
 	is(request(&nl, STATS | DUMP, "", &ack, NULL), 0, "stats get: nobody may look");
 	is(request(&nl, SGET | DUMP, "", &ack, NULL), 0, "subgroup get: nobody may look");
+	is(request(&nl, RGET | DUMP, "", &ack, NULL), 0, "rdmc get: nobody may look");
 	exit(tap_bad != 0);
 }
 

@@ -108,6 +108,10 @@ static const struct word top_words[] = {
 	{ "raw", SPINDLE_A_RAW, NEST, raw_words },
 	{ "peer-id", SPINDLE_A_PEER_ID, U32, NULL },
 	{ "live", SPINDLE_A_LIVE, NEST, live_words },
+	{ "rack", SPINDLE_A_RACK, U16, NULL },
+	{ "rdmc", SPINDLE_A_RDMC, NEST, node_words },
+	{ "rdmc-id", SPINDLE_A_RDMC_ID, U64, NULL },
+	{ "rdmc-error", SPINDLE_A_RDMC_ERROR, U32, NULL },
 	{ NULL, 0, 0, NULL }
 };
 
