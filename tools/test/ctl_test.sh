@@ -42,8 +42,10 @@ says 2 "cpu 'all': not a number" node add id 1 cpu all
 says 2 "node del: 'id' is missing" node del
 
 says 2 "node set: 'id' is missing" node set timing on
-says 2 'node set: there is nothing to set; there is: idle-us, timing' node set 1
-says 2 "node set: 'port' is not known here; there is: id, idle-us, timing" node set 1 port 5
+says 2 'node set: there is nothing to set; there is: idle-us, timing, rack' node set 1
+says 2 "rack '65536': not a number from 0 to 65535" node set 1 rack 65536
+says 2 "rack 'any': not a number" node add id 1 addr 10.0.0.1 rack any
+says 2 "node set: 'port' is not known here; there is: id, idle-us, timing, rack" node set 1 port 5
 says 2 "timing 'maybe': neither on nor off" node set 1 timing maybe
 says 2 "idle-us '4294967296': not a number" node set 1 idle-us 4294967296
 
@@ -117,6 +119,20 @@ says 2 "status: 'id' is not known here; there is: node" status id 3
 says 2 "status: node 'x': not a number" status show node x
 says 0 'node join id N contact' help node
 says 0 'status .show. .node N.' help status
+
+# ---- groups for large objects
+
+says 2 "rdmc show: 'id' is not known here; there is: node, group" rdmc show id 3
+says 2 "rdmc show: group 'x': not a number from 0 to 18446744073709551615" rdmc show group x
+says 2 "rdmc stats: node '-1': not a number" rdmc stats node -1
+says 2 "rdmc show: -d '0': not a number of seconds from 0.1 to 86400" rdmc show -d 0
+says 2 "rdmc show: -n '0': not a number from 1 to" rdmc show -w -n 0
+says 2 'rdmc show: -n: the value is missing' rdmc show -n
+says 2 'rdmc show: there is no option --foo' rdmc show --foo
+says 2 "rdmc stats: '-w' is not known here" rdmc stats -w
+says 2 "rdmc: there is no verb 'close'" rdmc close
+says 2 'there is no option -w' top -w
+says 0 'rdmc show .node N. .group G.' help rdmc
 
 # ---- keys of a group
 
@@ -328,6 +344,8 @@ if "$ctl" node show 2>&1 | grep -qF "$absent"; then
 		     'status' 'status show node 3' '-j status' 'node leave 3 --no-wait' \
 		     'node join id 3 contact [fd00::1]:4790 timeout 5' \
 		     'node evict no-wait 3 node 4' \
+		     'rdmc' 'rdmc show 1 group 2' '-j rdmc stats group 3' 'node set 1 rack none' \
+		     'rdmc show -w -d .1 -n 1' 'rdmc show -vbn3' \
 		     'top' 'top -b -n 2' '-j top node 1 id 2 -d .5 -n 1' 'top 1 -jbd2.5 -n3'; do
 		# shellcheck disable=SC2086 # words are wanted
 		says 1 "$absent" $words
@@ -355,6 +373,7 @@ Visibility = imm
 idle-us = 10
 ENGINE = 1
 Cpu = any
+Rack = 7
 
 [ Node ]
 Id = 2
@@ -407,9 +426,15 @@ offers()
 	verdict $? "TAB after '$*' offers $want"
 }
 
-offers 'node view subgroup status stats top monitor apply showconf help' spindle-ctl ''
+offers 'node view subgroup status stats top rdmc monitor apply showconf help' spindle-ctl ''
 offers 'add set del show join leave evict help' spindle-ctl -j node ''
-offers 'addr port cluster visibility idle-us engine cpu key-file' spindle-ctl node add id 1 ''
+offers 'addr port cluster visibility idle-us engine cpu rack key-file' spindle-ctl node add id 1 ''
+offers 'show stats help' spindle-ctl rdmc ''
+offers 'node group' spindle-ctl rdmc show ''
+offers 'group' spindle-ctl rdmc stats node 1 ''
+offers '-w --watch -b --batch -d --delay -n --count -v --verbose' spindle-ctl rdmc show -
+offers '' spindle-ctl rdmc show -n ''
+offers 'none' spindle-ctl node set 1 rack ''
 offers 'auto poll imm' spindle-ctl node add visibility ''
 offers 'vid live timeout-ms max-nodes quorum member subgroup' spindle-ctl view set node 1 ''
 offers 'contact timeout no-wait' spindle-ctl node join id 3 ''

@@ -141,6 +141,9 @@ int __wrap_ctl_net_call(struct ctl_net *net, struct ctl_req *req, struct ctl_rep
 		reply_nodes(replies, id);
 	else if (cmd == SPINDLE_CMD_STATUS_GET)
 		reply_status(replies, id);
+	else if (cmd == SPINDLE_CMD_RDMC_GET && wire.rdmcs)
+		reply(replies, wire.rdmc[wire.rdmc_asked++ < wire.rdmcs ? wire.rdmc_asked - 1 :
+								       wire.rdmcs - 1]);
 	else if (cmd == SPINDLE_CMD_VIEW_GET && wire.view)
 		reply(replies, wire.view);
 	return 0;

@@ -34,6 +34,9 @@
  * @statuses: entries of @status
  * @asked: how often it was asked for
  * @view: VIEW_GET of all nodes, or NULL
+ * @rdmc: RDMC groups, as they are each time when they are asked for; the last one lasts
+ * @rdmcs: entries of @rdmc; 0: there are none
+ * @rdmc_asked: how often they were asked for
  * @event: events that come, one at a time; NULL: @code is what comes
  * @code: LOST, or another -errno
  * @events: entries of @event
@@ -55,6 +58,9 @@ struct wire {
 	unsigned int statuses;
 	unsigned int asked;
 	struct nlmsghdr *view;
+	struct nlmsghdr *rdmc[EVENTS_MAX];
+	unsigned int rdmcs;
+	unsigned int rdmc_asked;
 	struct nlmsghdr *event[EVENTS_MAX];
 	int code[EVENTS_MAX];
 	unsigned int events;

@@ -56,7 +56,7 @@ static struct ctl_conf *conf_of(const char *text)
 }
 
 static const char cluster[] =
-	"[Node]\nId = 1\nAddress = 10.0.0.1\nCpu = 3\nCluster = \"a # b\"\n"
+	"[Node]\nId = 1\nAddress = 10.0.0.1\nCpu = 3\nRack = 0\nCluster = \"a # b\"\n"
 	"[Node]\nId = 2\nAddress = fd00::2\nPort = 5000\nVisibility = imm\n"
 	"[Node]\nId = 3\nAddress = 10.0.0.3\n"
 	"[View]\nVid = 0x1ffffffff\nMember = 1@10.0.0.1\nMember = 3@10.0.0.3\n"
@@ -117,6 +117,8 @@ static void test_node(struct ctl_conf *conf)
 		req = ctl_req_new(NULL, SPINDLE_CMD_NODE_ADD, 0, "node add");
 		ctl_node_put(req, &conf->node[i]);
 		ctl_node_get(&back, ctl_msg_attrs(nlmsg_hdr(req->msg)));
+		/* No rack is one that is none. */
+		ctl_val_default(&ctl_node_keys[CTL_NODE_RACK], &conf->node[i].val[CTL_NODE_RACK]);
 		for (k = 0; k < CTL_NODE_VALS; k++)
 			same &= ctl_val_equal(&ctl_node_keys[k], &conf->node[i].val[k],
 					      &back.val[k]);

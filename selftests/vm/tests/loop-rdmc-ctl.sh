@@ -89,8 +89,8 @@ for i in 4 5 6; do
 	spindle-ctl node set id "$i" rack 7
 done
 spindle-ctl node set 7 rack 65534
-says 0 'RACK$' node show
-is "racks are shown" "$(sed -n 's/.* //p' "$out" | tr '\n' ' ')" "RACK 0 0 0 7 7 7 65534 none "
+says 0 ' RACK ' node show
+is "racks are shown" "$(awk '{ print $11 }' "$out" | tr '\n' ' ')" "RACK 0 0 0 7 7 7 65534 none "
 says 0 '"rack":7' -j node show 5
 says 2 "rack '65536': not a number" node set 1 rack 65536
 spindle-ctl node set 1 rack 3
@@ -127,7 +127,7 @@ is "racks that are known" "$(json-get $json /0/members/0/rack /0/members/1/rack 
 is "what it is" "$(json-get $json /0/algorithm /0/block /0/timeout_ms /0/rank /0/comm \
 	/0/released | tr '\n' ' ')" "hybrid 262144 60000 0 rdmc-load false "
 check "its process" kill -0 "$(json-get $json /0/pid)"
-says 0 '^   1     70  opening  -  *hybrid  262144  1-3 ' rdmc show
+says 0 '^   1     70  opening  -      hybrid     262144  1-3 ' rdmc show
 is "two of them" "$(lines '^   [12]     70  opening ')" 2
 check "who is waited for" grep -q '^group 70 of node 1: opening, .*: 3' "$out"
 says 0 '^NODE  GROUP  MEMBER  STATE ' rdmc show node 2 -v
@@ -136,7 +136,8 @@ says 0 '^   2     70  opening  *0  *0  *0  *0 ' rdmc stats node 2
 says 1 'no RDMC group 71 at this node' rdmc show 2 group 71
 expect_event "rdmc-created node 1 rdmc 70"
 expect_event "rdmc-created node 2 rdmc 70"
-kill "$load"
+process=$(get /0/pid group 70 node 1)
+kill -KILL "$process"
 wait "$load"
 check "it goes with its process" wait_until 30 no_groups
 expect_event "rdmc-failed node 1 peer [12] rdmc 70 error left"
@@ -240,8 +241,9 @@ is "each is shown while others come and go" "$wrong" 0
 touch /tmp/stop
 wait "$churn"
 tap_run limit 60 genl-bad rdmc
-kill "$load1" "$load2"
-wait "$load1" "$load2"
+kill -KILL "$(get /0/pid node 1)" "$(get /0/pid node 3)"
+wait "$load1"
+wait "$load2"
 check "all are gone" wait_until 60 no_groups
 
 # ---- a group that closes --------------------------------------------------
