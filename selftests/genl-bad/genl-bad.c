@@ -2,8 +2,8 @@
 /*
  * genl-bad: requests that the netlink family has to refuse.
  *
- *	genl-bad refuse		each request of node.c, view.c, subgroup.c, tune.c, raw.c, live.c and
- *				rdmc.c
+ *	genl-bad refuse		each request of node.c, view.c, subgroup.c, tune.c, raw.c, live.c
+ *				and rdmc.c
  *	genl-bad rights		requests of a process without CAP_NET_ADMIN
  *	genl-bad dump		dumps in pieces, and while nodes come and go
  *	genl-bad set		what may be set while it runs, and when it may not

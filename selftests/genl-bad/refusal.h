@@ -38,7 +38,10 @@ struct refusal {
 	int miss;
 };
 
-/* In the order in which they are tried: node.c, view.c, subgroup.c, tune.c, raw.c, live.c, rdmc.c */
+/*
+ * In the order in which they are tried: node.c, view.c, subgroup.c, tune.c, raw.c, live.c,
+ * rdmc.c
+ */
 extern const struct refusal node_refusals[], view_refusals[], subgroup_refusals[];
 extern const struct refusal tune_refusals[], raw_refusals[], live_refusals[];
 extern const struct refusal rdmc_refusals[];

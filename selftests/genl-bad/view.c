@@ -15,7 +15,7 @@ const struct refusal view_refusals[] = {
 	{ VSET, "view id 0", "id=1 *vid=0 " MEMBERS SUBGROUP0, EINVAL, "view ids start at 1", 0 },
 	{ VSET, "short view id", "id=1 *vid/4 " MEMBERS SUBGROUP0, EINVAL, LENGTH, 0 },
 	{ VSET, "an address", NEW MEMBERS SUBGROUP0 "*addr4=10.0.0.1", EINVAL, UNSUPP, 0 },
-	{ VSET, "unknown attribute", NEW MEMBERS SUBGROUP0 "*#30=1", EINVAL, UNKNOWN, 0 },
+	{ VSET, "unknown attribute", NEW MEMBERS SUBGROUP0 "*#1024=1", EINVAL, UNKNOWN, 0 },
 	{ VSET, "not a member itself", "*id=1 vid=8 " MEMBER2 SUBGROUP0, EINVAL,
 		"not a member", 0 },
 	{ VSET, "other own port", NEW "*member{ id=1 addr4=10.0.0.1 port=5099 } " MEMBER2, EINVAL,

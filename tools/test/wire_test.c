@@ -56,7 +56,7 @@ static struct ctl_conf *conf_of(const char *text)
 }
 
 static const char cluster[] =
-	"[Node]\nId = 1\nAddress = 10.0.0.1\nCpu = 3\nRack = 0\nCluster = \"a # b\"\n"
+	"[Node]\nId = 1\nAddress = 10.0.0.1\nCpu = 3\nCluster = \"a # b\"\n"
 	"[Node]\nId = 2\nAddress = fd00::2\nPort = 5000\nVisibility = imm\n"
 	"[Node]\nId = 3\nAddress = 10.0.0.3\n"
 	"[View]\nVid = 0x1ffffffff\nMember = 1@10.0.0.1\nMember = 3@10.0.0.3\n"
