@@ -52,6 +52,8 @@ static void node_add(struct tree *t, uint32_t id)
 		tree_u8(t, SPINDLE_A_VISIBILITY, below(3));
 	if (one_in(3))
 		tree_u32(t, SPINDLE_A_IDLE_US, idle[below(4)]);
+	if (one_in(4))
+		tree_u16(t, SPINDLE_A_RACK, below(65536));
 	/* Engine 0 is that of the bystanders. */
 	if (one_in(2))
 		tree_u32(t, SPINDLE_A_ENGINE, below(3));
@@ -172,7 +174,7 @@ static int any_request(struct tree *t, int *flags)
 {
 	static const int gets[] = { SPINDLE_CMD_NODE_GET, SPINDLE_CMD_VIEW_GET,
 				    SPINDLE_CMD_SUBGROUP_GET, SPINDLE_CMD_STATS_GET,
-				    SPINDLE_CMD_STATUS_GET };
+				    SPINDLE_CMD_STATUS_GET, SPINDLE_CMD_RDMC_GET };
 
 	struct place at = any_place();
 
@@ -506,7 +508,7 @@ static void dump(void)
 {
 	static const int cmds[] = { SPINDLE_CMD_NODE_GET, SPINDLE_CMD_VIEW_GET,
 				    SPINDLE_CMD_SUBGROUP_GET, SPINDLE_CMD_STATS_GET,
-				    SPINDLE_CMD_STATUS_GET };
+				    SPINDLE_CMD_STATUS_GET, SPINDLE_CMD_RDMC_GET };
 	struct tree t;
 
 	tree_begin(&t);
@@ -526,7 +528,7 @@ static void cut_dump(void)
 {
 	static const int cmds[] = { SPINDLE_CMD_NODE_GET, SPINDLE_CMD_VIEW_GET,
 				    SPINDLE_CMD_SUBGROUP_GET, SPINDLE_CMD_STATS_GET,
-				    SPINDLE_CMD_STATUS_GET };
+				    SPINDLE_CMD_STATUS_GET, SPINDLE_CMD_RDMC_GET };
 	static unsigned char buf[NL_BUF];
 	int pieces = 1 + below(6), size = 4096, taken = 0, err;
 	struct nl sk;
