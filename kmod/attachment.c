@@ -85,16 +85,51 @@ static void detach_fn(void *ctx)
 	struct spindle_mc *mc = &att->sg->mc;
 
 	if (att->flags & SPINDLE_ATTACH_SEND) {
-		spindle_mc_detach_sender(mc);
-		spindle_count(&mc->stats.abandoned, left_behind(att, mc));
+		att->parting = !spindle_mc_detach_sender(mc);
+		spindle_count(&mc->stats.abandoned, att->parting ? 0 : left_behind(att, mc));
 	}
 	if (att->flags & SPINDLE_ATTACH_RECV) {
 		spindle_mc_detach_reader(mc, &att->dlvq);
 		if (att->sg->group->live && att->sg->readers == 1)
 			spindle_live_unread(att->sg->group->live, att->sg->index);
 	}
-	list_del(&att->link);
+	if (!att->parting)
+		list_del(&att->link);
 	spindle_subgroup_touch(att->sg);
+}
+
+static void unlink_fn(void *ctx)
+{
+	struct spindle_attachment *att = ctx;
+
+	list_del(&att->link);
+}
+
+static void free_all(struct spindle_attachment *att)
+{
+	free_memory(att);
+	if (att->engine)
+		spindle_engine_put(att->engine);
+	put_pid(att->pid);
+	kfree(att);
+}
+
+/**
+ * spindle_attachment_part() - all that a process had committed that has gone is sent
+ * @sg: its subgroup
+ *
+ * Context: process, spindle_mutex.
+ */
+void spindle_attachment_part(struct spindle_subgroup *sg)
+{
+	struct spindle_attachment *att = sg->sender;
+
+	/* The view may have taken it meanwhile. */
+	if (!att || !att->parting)
+		return;
+	spindle_engine_call(att->engine, unlink_fn, att);
+	sg->sender = NULL;
+	free_all(att);
 }
 
 /**
@@ -108,20 +143,23 @@ static void detach_fn(void *ctx)
  */
 void spindle_attachment_free(struct spindle_attachment *att)
 {
+	bool parting;
+
 	mutex_lock(&spindle_mutex);
 	if (att->sg) {
 		spindle_engine_call(att->engine, detach_fn, att);
-		if (att->flags & SPINDLE_ATTACH_SEND)
+		if ((att->flags & SPINDLE_ATTACH_SEND) && !att->parting)
 			att->sg->sender = NULL;
 		if (att->flags & SPINDLE_ATTACH_RECV)
 			att->sg->readers--;
+		/* A sender is all that is left of it. */
+		att->flags &= ~SPINDLE_ATTACH_RECV;
 	}
+	/* Somebody else frees it then, perhaps at once. */
+	parting = att->parting;
 	mutex_unlock(&spindle_mutex);
-	free_memory(att);
-	if (att->engine)
-		spindle_engine_put(att->engine);
-	put_pid(att->pid);
-	kfree(att);
+	if (!parting)
+		free_all(att);
 }
 
 /**
@@ -136,6 +174,8 @@ void spindle_attachment_cut(struct spindle_attachment *att)
 	list_del(&att->link);
 	att->sg = NULL;
 	mutex_unlock(&att->lock);
+	if (att->parting)
+		free_all(att);
 }
 
 /**

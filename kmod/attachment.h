@@ -2,7 +2,8 @@
 /*
  * Attachments: one open file bound to one subgroup, with the rings between them.
  *
- * Owner: the file. It outlives its subgroup: when the view goes the attachment is cut
+ * Owner: the file, and, of a sender whose last message is still being brought to the members
+ * when it is released, then the subgroup. It outlives its subgroup: when the view goes the attachment is cut
  * off (sg is NULL), and its memory stays until the file is released, which is after
  * the last mapping is gone.
  *
@@ -69,6 +70,7 @@ struct spindle_usr {
  * @lock: see above
  * @sg: the subgroup, or NULL; changed with spindle_mutex and @lock
  * @attached: the file is bound, for good
+ * @parting: the file is released, but what was committed is not all sent: the subgroup's now
  * @link: in the subgroup's list; engine context
  * @engine: a reference, for kicks
  * @flags: SPINDLE_ATTACH_*
@@ -96,6 +98,7 @@ struct spindle_attachment {
 	struct mutex lock;	/* cutting off against mmap() */
 	struct spindle_subgroup *sg;
 	bool attached;
+	bool parting;
 	struct list_head link;
 	struct spindle_engine *engine;
 	u32 flags;
@@ -125,6 +128,7 @@ void spindle_attachment_free(struct spindle_attachment *att);
 int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds);
 int spindle_attachment_bind(struct spindle_attachment *att, const struct net *net,
 			    struct spindle_attach *args);
+void spindle_attachment_part(struct spindle_subgroup *sg);
 void spindle_attachment_cut(struct spindle_attachment *att);
 void spindle_attachment_move(struct spindle_attachment *att, struct spindle_subgroup *sg);
 int spindle_attachment_mmap(struct spindle_attachment *att, struct vm_area_struct *vma);

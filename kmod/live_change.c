@@ -8,6 +8,7 @@
 
 #include "fabric/conn.h"
 #include "group.h"
+#include "large.h"
 #include "live.h"
 #include "node.h"
 #include "peer.h"
@@ -30,14 +31,22 @@ static struct spindle_subgroup *subgroup_of(struct spindle_live *live, u32 i)
 	return live->group->subgroup[i];
 }
 
+static void wedge(struct spindle_subgroup *sg)
+{
+	if (!sg)
+		return;
+	spindle_mc_wedge(&sg->mc);
+	if (sg->large)
+		spindle_large_stop(sg->large);
+}
+
 static void live_wedge(void *ctx)
 {
 	struct spindle_live *live = ctx;
 	u32 i;
 
 	for (i = 0; i < live->group->view.num_subgroups; i++)
-		if (subgroup_of(live, i))
-			spindle_mc_wedge(&subgroup_of(live, i)->mc);
+		wedge(subgroup_of(live, i));
 	/* A suspicion has set the clock already. */
 	if (!live->at)
 		live->at = ktime_get_ns();
@@ -54,6 +63,9 @@ static bool live_flushed(void *ctx, u32 rank)
 
 		if (sg && sg->mc.active && (sg->peers & BIT_ULL(rank)) &&
 		    !spindle_mc_flushed(&sg->mc, spindle_mask_rank(sg->cfg->members, rank)))
+			return false;
+		/* What comes from others by blocks comes before we say that we have all. */
+		if (sg && sg->large && !spindle_large_quiet(sg->large))
 			return false;
 	}
 	return true;

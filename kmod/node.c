@@ -207,6 +207,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	INIT_LIST_HEAD(&node->lanes_run);
 	INIT_LIST_HEAD(&node->rdmcs);
 	INIT_LIST_HEAD(&node->rdmc_run);
+	INIT_LIST_HEAD(&node->larges);
 	node->incarnation = get_random_u64();
 	ratelimit_state_init(&node->refusals, 5 * HZ, 10);
 	ratelimit_set_flags(&node->refusals, RATELIMIT_MSG_ON_RELEASE);

@@ -82,6 +82,7 @@ struct spindle_node_config {
  * @lanes_run: the same as the engine sees them
  * @rdmcs: RDMC groups that the node is in
  * @rdmc_run: the same as the engine sees them
+ * @larges: large messages of subgroups; engine
  * @why: why it is in no view, or no live one, if nobody asked for that; a constant string
  * @last_vid: the view that it was in when its device went, 0: none
  * @refused: connection requests refused
@@ -112,6 +113,7 @@ struct spindle_node {
 	struct list_head lanes_run;
 	struct list_head rdmcs;
 	struct list_head rdmc_run;
+	struct list_head larges;
 	const char *why;
 	u64 last_vid;
 	atomic64_t refused;

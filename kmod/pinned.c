@@ -58,6 +58,19 @@ static int map_block(struct spindle_pinned *pinned, u64 offset, u32 len)
 	return 0;
 }
 
+/* For its length, and for its number of pages. */
+static int alloc_arrays(struct spindle_pinned *pinned)
+{
+	pinned->nblocks = ((pinned->len - 1) >> pinned->block_shift) + 1;
+	pinned->page = kvmalloc_array(pinned->npages, sizeof(*pinned->page),
+				      GFP_KERNEL_ACCOUNT);
+	pinned->block = kvcalloc(pinned->nblocks, sizeof(*pinned->block), GFP_KERNEL_ACCOUNT);
+	if (pinned->write)
+		pinned->have = kvcalloc(BITS_TO_LONGS(pinned->nblocks), sizeof(long),
+					GFP_KERNEL_ACCOUNT);
+	return pinned->page && pinned->block && (pinned->have || !pinned->write) ? 0 : -ENOMEM;
+}
+
 /**
  * spindle_pinned_get() - pin an object
  * @addr: its first byte in the process
@@ -73,11 +86,10 @@ static int map_block(struct spindle_pinned *pinned, u64 offset, u32 len)
 struct spindle_pinned *spindle_pinned_get(u64 addr, u64 len, u32 block_shift, bool write)
 {
 	u64 npages = DIV_ROUND_UP_ULL(offset_in_page(addr) + len, PAGE_SIZE);
-	u64 nblocks = ((len - 1) >> block_shift) + 1;
 	struct spindle_pinned *pinned;
-	int err = -ENOMEM;
+	int err;
 
-	if (nblocks > U32_MAX || addr + len < addr)
+	if ((len - 1) >> block_shift >= U32_MAX || addr + len < addr)
 		return ERR_PTR(-EINVAL);
 	pinned = kzalloc(sizeof(*pinned), GFP_KERNEL_ACCOUNT);
 	if (!pinned)
@@ -92,13 +104,10 @@ struct spindle_pinned *spindle_pinned_get(u64 addr, u64 len, u32 block_shift, bo
 		kfree(pinned);
 		return ERR_PTR(-ENOMEM);
 	}
-	pinned->nblocks = nblocks;
-	pinned->page = kvmalloc_array(npages, sizeof(*pinned->page), GFP_KERNEL_ACCOUNT);
-	pinned->block = kvcalloc(nblocks, sizeof(*pinned->block), GFP_KERNEL_ACCOUNT);
-	if (write)
-		pinned->have = kvcalloc(BITS_TO_LONGS(nblocks), sizeof(long),
-					GFP_KERNEL_ACCOUNT);
-	if (pinned->page && pinned->block && (pinned->have || !write))
+	pinned->npages = npages;
+	err = alloc_arrays(pinned);
+	pinned->npages = 0;
+	if (!err)
 		err = pin(pinned, addr & PAGE_MASK, npages);
 	if (err) {
 		/* All of it was charged. */
@@ -107,6 +116,44 @@ struct spindle_pinned *spindle_pinned_get(u64 addr, u64 len, u32 block_shift, bo
 		spindle_pinned_free(pinned);
 		return ERR_PTR(err);
 	}
+	return pinned;
+}
+
+/**
+ * spindle_pinned_borrow() - an object in a ring
+ * @mem: memory that has the ring; stays until the object is freed
+ * @ring: where the ring begins, a multiple of the page size
+ * @ring_bytes: its bytes, a power of two, at least a page
+ * @at: first byte of the object in the ring
+ * @len: bytes, not 0, at most the ring's; it may wrap
+ * @block_shift: log2 of a block's bytes
+ * @write: it is to be written
+ *
+ * Context: process.
+ * Return: the object, not mapped; or NULL for want of memory
+ */
+struct spindle_pinned *spindle_pinned_borrow(const struct spindle_pages *mem, u64 ring,
+					     u64 ring_bytes, u64 at, u64 len,
+					     u32 block_shift, bool write)
+{
+	struct spindle_pinned *pinned = kzalloc(sizeof(*pinned), GFP_KERNEL_ACCOUNT);
+	u64 i;
+
+	if (!pinned)
+		return NULL;
+	pinned->len = len;
+	pinned->skip = offset_in_page(at);
+	pinned->block_shift = block_shift;
+	pinned->write = write;
+	pinned->npages = DIV_ROUND_UP_ULL(pinned->skip + len, PAGE_SIZE);
+	if (alloc_arrays(pinned)) {
+		spindle_pinned_free(pinned);
+		return NULL;
+	}
+	/* The ring begins and ends with a page: where it wraps there is no gap. */
+	for (i = 0; i < pinned->npages; i++)
+		pinned->page[i] = mem->page[(ring + (((at & PAGE_MASK) + (i << PAGE_SHIFT)) &
+						     (ring_bytes - 1))) >> PAGE_SHIFT];
 	return pinned;
 }
 
@@ -145,7 +192,8 @@ void spindle_pinned_unmap(struct spindle_pinned *pinned)
 
 	for (i = 0; i < pinned->mapped; i++)
 		ib_dma_unmap_sgtable_attrs(pinned->ib, &pinned->block[i], direction(pinned), 0);
-	spindle_memlock_uncharge(pinned->user, pinned->npages);
+	if (pinned->user)
+		spindle_memlock_uncharge(pinned->user, pinned->npages);
 }
 
 /**
@@ -160,10 +208,12 @@ void spindle_pinned_free(struct spindle_pinned *pinned)
 
 	for (i = 0; i < pinned->mapped; i++)
 		sg_free_table(&pinned->block[i]);
-	unpin_user_pages_dirty_lock(pinned->page, pinned->npages, pinned->write);
+	if (pinned->user)
+		unpin_user_pages_dirty_lock(pinned->page, pinned->npages, pinned->write);
 	kvfree(pinned->page);
 	kvfree(pinned->block);
 	kvfree(pinned->have);
-	free_uid(pinned->user);
+	if (pinned->user)
+		free_uid(pinned->user);
 	kfree(pinned);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pinned: an object in a process's memory, block by block as a device sees it.
+ * Pinned: an object in memory, block by block as a device sees it: in that of a process, or in
+ * a payload ring of a row.
  *
  * Owner: who asked for it. Pinning touches the process's memory and may take as long as it
  * likes, mapping needs the device; unmapping is for the engine, freeing may sleep. The
@@ -13,6 +14,7 @@
 #include <linux/scatterlist.h>
 #include <rdma/ib_verbs.h>
 
+struct spindle_pages;
 struct user_struct;
 
 /**
@@ -22,14 +24,14 @@ struct user_struct;
  * @skip: bytes of the first page that are not the object's
  * @block_shift: log2 of a block's bytes
  * @free: in the list of those that have to be freed
- * @page: pages, pinned
+ * @page: pages, pinned, or of somebody who keeps them long enough
  * @npages: their number
  * @write: the device writes, too
  * @block: by block: its bytes, mapped for @ib
  * @nblocks: blocks
  * @mapped: of these, mapped
  * @have: a bit for each block, for core/rdmc; NULL unless @write
- * @user: who is charged, a reference
+ * @user: who is charged, a reference; NULL: the pages are somebody else's
  */
 struct spindle_pinned {
 	struct ib_device *ib;
@@ -48,6 +50,9 @@ struct spindle_pinned {
 };
 
 struct spindle_pinned *spindle_pinned_get(u64 addr, u64 len, u32 block_shift, bool write);
+struct spindle_pinned *spindle_pinned_borrow(const struct spindle_pages *mem, u64 ring,
+					     u64 ring_bytes, u64 at, u64 len,
+					     u32 block_shift, bool write);
 int spindle_pinned_map(struct spindle_pinned *pinned, struct ib_device *ib);
 void spindle_pinned_unmap(struct spindle_pinned *pinned);
 void spindle_pinned_free(struct spindle_pinned *pinned);

@@ -150,8 +150,9 @@ static int connect(struct spindle_rdmc_group *group, struct spindle_node *node)
 	group->node = node;
 	spindle_rdmc_generation++;
 	/* Before what follows from it. */
-	spindle_event(node, SPINDLE_EVENT_RDMC_CREATED,
-		      &(struct spindle_event_info){ .rdmc = group->r.cfg.id });
+	if (!(group->r.cfg.id & SPINDLE_RDMC_OWN))
+		spindle_event(node, SPINDLE_EVENT_RDMC_CREATED,
+			      &(struct spindle_event_info){ .rdmc = group->r.cfg.id });
 	spindle_engine_call(group->engine, start_fn, group);
 	for (m = 0; m < group->r.cfg.n; m++) {
 		const struct spindle_peer *peer;
@@ -193,10 +194,9 @@ static int check_members(const struct spindle_node *node, struct spindle_rdmc_cr
 	return args->rank == args->count ? -EINVAL : 0;
 }
 
-static int find_node(const struct net *net, struct spindle_rdmc_create *args,
-		     const u32 *member, struct spindle_node **found)
+static int check_node(struct spindle_node *node, struct spindle_rdmc_create *args,
+		      const u32 *member)
 {
-	struct spindle_node *node = spindle_node_find(net, args->node);
 	struct spindle_rdmc_group *other;
 
 	if (!node || node->dead)
@@ -207,7 +207,6 @@ static int find_node(const struct net *net, struct spindle_rdmc_create *args,
 	list_for_each_entry(other, &node->rdmcs, list)
 		if (other->r.cfg.id == args->group && !other->orphan)
 			return -EEXIST;
-	*found = node;
 	return check_members(node, args, member);
 }
 
@@ -237,7 +236,51 @@ static void init_core(struct spindle_rdmc_group *group, const struct spindle_nod
 }
 
 /**
- * spindle_rdmc_group_create() - create a group
+ * spindle_rdmc_group_make() - create a group
+ * @node: the node, or NULL
+ * @args: arguments, checked but for what only the node knows; out: own rank
+ * @member: node ids
+ *
+ * Context: process, spindle_mutex.
+ * Return: the group, the caller's; or ERR_PTR()
+ */
+struct spindle_rdmc_group *spindle_rdmc_group_make(struct spindle_node *node,
+						   struct spindle_rdmc_create *args,
+						   const u32 *member)
+{
+	int err = check_node(node, args, member);
+	struct spindle_rdmc_group *group;
+
+	if (err)
+		return ERR_PTR(err);
+	group = kvzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
+	if (!group)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&group->lock);
+	init_waitqueue_head(&group->wait);
+	INIT_WORK(&group->work, group_work);
+	init_llist_head(&group->garbage);
+	get_task_comm(group->comm, current);
+	group->pid = get_pid(task_tgid(current));
+	group->engine = node->engine;
+	spindle_engine_hold(group->engine);
+	init_core(group, node, args, member);
+	err = connect(group, node);
+	if (!err)
+		return group;
+	spindle_event(node, SPINDLE_EVENT_RDMC_FAILED, &(struct spindle_event_info){
+		.rdmc = args->group,
+		.rdmc_error = SPINDLE_RDMC_NOMEM,
+		.peer = node->id,
+	});
+	disconnect(group);
+	end_work(group);
+	free_group(group);
+	return ERR_PTR(err);
+}
+
+/**
+ * spindle_rdmc_group_create() - create a group for a file
  * @net: network namespace
  * @args: arguments, checked but for what only the node knows; out: own rank
  * @member: node ids
@@ -248,47 +291,12 @@ struct spindle_rdmc_group *spindle_rdmc_group_create(const struct net *net,
 						     struct spindle_rdmc_create *args,
 						     const u32 *member)
 {
-	struct spindle_rdmc_group *group = kvzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
-	struct spindle_node *node;
-	int err;
+	struct spindle_rdmc_group *group;
 
-	if (!group)
-		return ERR_PTR(-ENOMEM);
-	mutex_init(&group->lock);
-	init_waitqueue_head(&group->wait);
-	INIT_WORK(&group->work, group_work);
-	init_llist_head(&group->garbage);
-	get_task_comm(group->comm, current);
-	group->pid = get_pid(task_tgid(current));
 	mutex_lock(&spindle_mutex);
-	err = find_node(net, args, member, &node);
-	if (err)
-		goto err_free;
-	group->engine = node->engine;
-	spindle_engine_hold(group->engine);
-	init_core(group, node, args, member);
-	err = connect(group, node);
-	if (err)
-		goto err_disconnect;
+	group = spindle_rdmc_group_make(spindle_node_find(net, args->node), args, member);
 	mutex_unlock(&spindle_mutex);
 	return group;
-
-err_disconnect:
-	spindle_event(node, SPINDLE_EVENT_RDMC_FAILED, &(struct spindle_event_info){
-		.rdmc = args->group,
-		.rdmc_error = SPINDLE_RDMC_NOMEM,
-		.peer = node->id,
-	});
-	disconnect(group);
-	end_work(group);
-	mutex_unlock(&spindle_mutex);
-	free_group(group);
-	return ERR_PTR(err);
-err_free:
-	mutex_unlock(&spindle_mutex);
-	put_pid(group->pid);
-	kvfree(group);
-	return ERR_PTR(err);
 }
 
 static void leave_fn(void *ctx)
@@ -299,28 +307,35 @@ static void leave_fn(void *ctx)
 }
 
 /**
- * spindle_rdmc_group_release() - the file is released
- * @group: its group
+ * spindle_rdmc_group_drop() - nobody needs the group any more
+ * @group: group
  *
  * The others are told, unless all have closed. Memory stays pinned until no device uses
  * it; that may take longer than the process lives.
+ *
+ * Context: process, spindle_mutex.
  */
-void spindle_rdmc_group_release(struct spindle_rdmc_group *group)
+void spindle_rdmc_group_drop(struct spindle_rdmc_group *group)
 {
-	bool last;
-
-	mutex_lock(&spindle_mutex);
 	WRITE_ONCE(group->orphan, true);
 	if (group->node)
 		spindle_engine_call(group->engine, leave_fn, &group->r);
-	last = READ_ONCE(group->over);
-	if (last) {
-		disconnect(group);
-		end_work(group);
-	}
+	if (!READ_ONCE(group->over))
+		return;
+	disconnect(group);
+	end_work(group);
+	free_group(group);
+}
+
+/**
+ * spindle_rdmc_group_release() - the file is released
+ * @group: its group
+ */
+void spindle_rdmc_group_release(struct spindle_rdmc_group *group)
+{
+	mutex_lock(&spindle_mutex);
+	spindle_rdmc_group_drop(group);
 	mutex_unlock(&spindle_mutex);
-	if (last)
-		free_group(group);
 }
 
 struct view_gone {

@@ -7,6 +7,7 @@
  *	rdmc_dev.c	/dev/spindle-rdmc: files and their requests
  *	lane.c		connections to the other members
  *	pinned.c	objects in memory of processes
+ *	large.c		large messages of subgroups: who uses groups without a file
  *
  * Owner: the file that created it; once that is released, the group itself, until no memory
  * is in use any more and all is said: then its work item frees it. A node that leaves its
@@ -39,6 +40,8 @@ struct spindle_pinned;
 /* Defaults. */
 #define SPINDLE_RDMC_BLOCK	(256U << 10)
 #define SPINDLE_RDMC_TIMEOUT_MS	30000U
+/* Groups whose id has this bit are the kernel's own: no process can create one. */
+#define SPINDLE_RDMC_OWN	BIT_ULL(63)
 
 /**
  * struct spindle_rdmc_group - a group
@@ -94,7 +97,11 @@ extern u32 spindle_rdmc_generation;
 struct spindle_rdmc_group *spindle_rdmc_group_create(const struct net *net,
 						     struct spindle_rdmc_create *args,
 						     const u32 *member);
+struct spindle_rdmc_group *spindle_rdmc_group_make(struct spindle_node *node,
+						   struct spindle_rdmc_create *args,
+						   const u32 *member);
 void spindle_rdmc_group_release(struct spindle_rdmc_group *group);
+void spindle_rdmc_group_drop(struct spindle_rdmc_group *group);
 int spindle_rdmc_group_send(struct spindle_rdmc_group *group, struct spindle_rdmc_send *args);
 int spindle_rdmc_group_accept(struct spindle_rdmc_group *group,
 			      const struct spindle_rdmc_accept *args);

@@ -52,7 +52,7 @@ static int rdmc_release(struct inode *inode, struct file *file)
 
 static int check_create(struct spindle_rdmc_create *args)
 {
-	if (args->flags || !args->group || args->count < 2 ||
+	if (args->flags || !args->group || (args->group & SPINDLE_RDMC_OWN) || args->count < 2 ||
 	    args->count > SPINDLE_MAX_MEMBERS || args->algorithm > SPINDLE_RDMC_HYBRID)
 		return -EINVAL;
 	if (!args->block)

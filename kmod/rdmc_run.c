@@ -8,6 +8,7 @@
 
 #include "event.h"
 #include "group.h"
+#include "large.h"
 #include "node.h"
 #include "peer.h"
 #include "pinned.h"
@@ -150,7 +151,8 @@ static void report(const struct spindle_rdmc_group *group, const struct spindle_
 		[SPINDLE_RDMC_FAILED] = SPINDLE_EVENT_RDMC_FAILED,
 	};
 
-	if (!kinds[ev->kind])
+	/* Of its own groups the kernel tells by subgroups. */
+	if (!kinds[ev->kind] || (group->r.cfg.id & SPINDLE_RDMC_OWN))
 		return;
 	spindle_event(group->node, kinds[ev->kind], &(struct spindle_event_info){
 		.rdmc = group->r.cfg.id,
@@ -212,12 +214,15 @@ const struct spindle_rdmc_ops spindle_rdmc_group_ops = {
 bool spindle_rdmc_node_pass(struct spindle_node *node)
 {
 	struct spindle_rdmc_group *group;
+	struct spindle_large *large;
 	struct spindle_lane *lane;
 	bool work = false;
 	u64 now;
 
+	list_for_each_entry(large, &node->larges, run)
+		work |= spindle_large_pass(large);
 	if (list_empty(&node->rdmc_run))
-		return false;
+		return work;
 	now = ktime_get_ns();
 	list_for_each_entry(lane, &node->lanes_run, run)
 		work |= spindle_lane_pass(lane);

@@ -11,6 +11,7 @@
 #include "engine.h"
 #include "event.h"
 #include "group.h"
+#include "large.h"
 #include "live.h"
 #include "node.h"
 #include "peer.h"
@@ -237,6 +238,8 @@ static void handle_events(struct spindle_subgroup *sg)
 		freeze_attachments(sg);
 	if (events & SPINDLE_MC_FAILED)
 		member_broke_protocol(sg);
+	if ((events & SPINDLE_MC_PARTED) && sg->large)
+		spindle_large_parted(sg->large);
 	if (!(events & (SPINDLE_MC_DELIVERED | SPINDLE_MC_FREED)))
 		return;
 	list_for_each_entry(att, &sg->attachments, link) {
@@ -404,6 +407,13 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 			wire_member(sg, peer[r], r, spindle_mask_rank(cfg->members, r));
 	wire_own(sg);
 	spindle_mc_init(mc);
+	if (spindle_large_wanted(cfg)) {
+		mc->tune.large = SPINDLE_DEF_LARGE;
+		if (spindle_large_create(sg)) {
+			spindle_subgroup_free(sg);
+			return NULL;
+		}
+	}
 	sg->activate.test = activate_test;
 	sg->activate.trigger = activate_trigger;
 	sg->activate.ctx = sg;
@@ -420,6 +430,7 @@ void spindle_subgroup_free(struct spindle_subgroup *sg)
 {
 	if (!sg)
 		return;
+	spindle_large_destroy(sg->large);
 	kvfree(sg->msgs);
 	kvfree(sg->mc.log);
 	kvfree(sg->mc.ends);

@@ -17,6 +17,7 @@
 
 struct spindle_attachment;
 struct spindle_group;
+struct spindle_large;
 struct spindle_peer;
 
 /**
@@ -36,6 +37,7 @@ struct spindle_peer;
  * @msgs: memory of the senders' messages
  * @enough: it has the members that it needs
  * @stall_ms: a reader that consumes nothing for so long is detached; 0: never
+ * @large: of a subgroup that can have large messages, or NULL
  * @quiet: passes in a row that found nothing to do
  */
 struct spindle_subgroup {
@@ -54,6 +56,7 @@ struct spindle_subgroup {
 	struct spindle_msg *msgs;
 	bool enough;
 	u32 stall_ms;
+	struct spindle_large *large;
 	u32 quiet;
 };
 

@@ -162,14 +162,13 @@ void spindle_mc_init(struct spindle_mc *mc)
 {
 	u32 s;
 
-	if (!mc->large)
-		mc->large = U32_MAX;
 	mc->tune = (struct spindle_mc_tune){
 		.switches = SPINDLE_SW_ALL,
 		.send_budget = SPINDLE_DEF_SEND_BUDGET,
 		.recv_budget = SPINDLE_DEF_RECV_BUDGET,
 		.dlv_budget = SPINDLE_DEF_DLV_BUDGET,
 		.silence = SPINDLE_DEF_SILENCE,
+		.large = U32_MAX,
 	};
 	for (s = 0; s < mc->senders; s++)
 		mc->sender[s].head = U64_MAX;

@@ -50,6 +50,8 @@
  * @recv_budget: messages received in a pass at most
  * @dlv_budget: messages delivered in a pass at most
  * @silence: rounds given up in advance at most
+ * @large: own messages of more bytes are held until their bytes are at all members, see enum
+ *	spindle_held; U32_MAX: none is
  */
 struct spindle_mc_tune {
 	u32 switches;
@@ -57,6 +59,7 @@ struct spindle_mc_tune {
 	u32 recv_budget;
 	u32 dlv_budget;
 	u32 silence;
+	u32 large;
 };
 
 /**
@@ -235,7 +238,6 @@ struct spindle_mc_stats {
  * @tune: how this member works
  * @post: post what the members miss, now; used without SPINDLE_SW_LATE_POST
  * @max_msg: bytes of the largest message
- * @large: messages of more bytes than that are large; U32_MAX: none is
  * @members: number of members
  * @senders: number of senders, S
  * @me: own rank
@@ -293,7 +295,6 @@ struct spindle_mc {
 	struct spindle_mc_tune tune;
 	void (*post)(struct spindle_mc *mc);
 	u32 max_msg;
-	u32 large;
 	u32 members;
 	u32 senders;
 	u32 me;

@@ -415,6 +415,28 @@ void spindle_rdmc_returned(struct spindle_rdmc *r, u32 m, u64 object)
 }
 
 /**
+ * spindle_rdmc_everywhere() - has every member an object, and ended it?
+ * @r: group, at its root
+ * @object: number
+ *
+ * Return: true if so; false for ever if any object was given up
+ */
+bool spindle_rdmc_everywhere(const struct spindle_rdmc *r, u64 object)
+{
+	u64 rest;
+
+	if (object >= r->front || r->complete != r->ended)
+		return false;
+	for (rest = r->others; rest; rest &= rest - 1) {
+		const struct spindle_rdmc_member *p = &r->m[__ffs64(rest)];
+
+		if (p->complete != p->ended)
+			return false;
+	}
+	return true;
+}
+
+/**
  * spindle_rdmc_stat() - how far is a member?
  * @r: group
  * @stat: in: member, a rank; out: what is known of it

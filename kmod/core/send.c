@@ -124,7 +124,7 @@ static bool send_one(struct spindle_mc *mc, struct spindle_mc_sender *sd)
 	}
 	if (!mc->txq.desc || !spindle_txq_take(&mc->txq, &slot))
 		return false;
-	if (slot.len > mc->large && !slot.abandoned) {
+	if (slot.len > mc->tune.large && !slot.abandoned) {
 		mc->held_slot = slot;
 		spindle_mc_hold(mc, SPINDLE_HELD_WAITING);
 		return false;

@@ -80,7 +80,6 @@ static struct spindle_mc *new_group(struct node *node, const struct spindle_view
 	mc->window = SIM_WINDOW;
 	mc->ring_units = SIM_RING >> SPINDLE_UNIT_SHIFT;
 	mc->max_msg = SIM_MAX_MSG;
-	mc->large = node->sim->large;
 	mc->ordered = true;
 	mc->member = calloc(mc->members, sizeof(*mc->member));
 	mc->sender = calloc(mc->senders, sizeof(*mc->sender));
@@ -122,6 +121,8 @@ static struct spindle_mc *new_group(struct node *node, const struct spindle_view
 		r++;
 	}
 	spindle_mc_init(mc);
+	if (node->sim->large)
+		mc->tune.large = node->sim->large;
 	mc->active = true;
 	return mc;
 }

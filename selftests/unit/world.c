@@ -126,7 +126,6 @@ static struct group *open_group(struct node *node, u32 index)
 	mc->max_msg = sg->max_msg;
 	mc->ordered = sg->mode == SPINDLE_MODE_ORDERED;
 	mc->hold = sg->hold;
-	mc->large = w->conf.large;
 	mc->member = calloc(mc->members, sizeof(*mc->member));
 	mc->sender = calloc(mc->senders, sizeof(*mc->sender));
 	mc->log_mask = spindle_mc_log_entries(mc->senders, mc->window) - 1;
@@ -150,6 +149,8 @@ static struct group *open_group(struct node *node, u32 index)
 	}
 	spindle_mc_init(mc);
 	mc->post = push_all;
+	if (w->conf.large)
+		mc->tune.large = w->conf.large;
 	if (w->conf.tune)
 		group_tune(g, &w->rng);
 	return g;

@@ -68,7 +68,7 @@
 #define SPINDLE_MAX_SUBGROUPS	64
 #define SPINDLE_MAX_WINDOW	65536
 #define SPINDLE_MAX_RING	(1U << 30)
-#define SPINDLE_MAX_MSG		(1U << 20)
+#define SPINDLE_MAX_MSG		(1U << 28)
 
 /* "No such rank": spindle_attach.sender_rank of a member that does not send. */
 #define SPINDLE_NO_RANK		0xffffffffU

@@ -499,6 +499,10 @@ enum spindle_switch {
 #define SPINDLE_MAX_BUDGET	65536
 #define SPINDLE_DEF_SILENCE	1024
 #define SPINDLE_MAX_SILENCE	(1U << 20)
+/* Bytes above which a message goes by RDMC, where max_msg is more than the default of this. */
+#define SPINDLE_DEF_LARGE	(256U << 10)
+#define SPINDLE_MIN_LARGE	4096U
+#define SPINDLE_MAX_LARGE	(1U << 20)
 #define SPINDLE_MAX_STALL_MS	3600000
 
 /**

@@ -96,7 +96,7 @@ enum spindle_rdmc_error {
  * struct spindle_rdmc_create - argument of SPINDLE_RDMC_IOC_CREATE
  * @size: in: sizeof(struct spindle_rdmc_create) as the program was compiled
  * @node: in: id of a node in the caller's network namespace
- * @group: in: id of the group, the same at all members; not 0
+ * @group: in: id of the group, the same at all members; not 0, and below 2^63
  * @members: in: user address of @count node ids, __u32 each, the root first, then in the
  *	same order at all members; the node is one of them
  * @count: in: members, 2 to SPINDLE_MAX_MEMBERS
