@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Large messages in a live view that changes: nodes join, leave, are evicted and removed, processes
+# are killed with what they have committed, all while messages of up to a MiB flow, by RDMC and
+# not. All logs agree: the same messages, once, in one order, across the views.
+# vm: own
+# vm: mem=2048
+# vm: timeout=600
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+
+LEN=600000
+
+loads()
+{
+	local i
+
+	for i in "$@"; do
+		load_start "$i" -l $LEN -r 0
+	done
+}
+
+joins()
+{
+	spindle-ctl node join id "$1" contact 10.0.0.1:5001 timeout 60
+}
+
+# more NODE...: do messages go on at all of them?
+more()
+{
+	local i before
+
+	for i in "$@"; do
+		before=$(messages "$i")
+		wait_until 60 more_than "$i" $((before + 30)) || return 1
+	done
+}
+
+more_than()
+{
+	[ "$(messages "$1")" -gt "$2" ]
+}
+
+check "module loads" loop_start
+check "6 nodes" loop_nodes 6
+check "a live view of 4" live_view 4 timeout-ms 3000 \
+	subgroup 1 window 8 max-msg 1048576 ring 4194304
+check "is installed" wait_until 60 in_view 1 1 2 3 4
+loads 1 2 3 4
+check "messages flow" more 1 2 3 4
+check "a node joins" joins 5
+check "with it" wait_until 60 in_view 2 1 2 3 4 5
+loads 5
+check "messages flow" more 1 2 3 4 5
+check "a node leaves" spindle-ctl node leave id 2
+check "without it" wait_until 60 in_view 3 1 3 4 5
+check "messages flow" more 1 3 4 5
+check "a node is evicted" spindle-ctl node evict id 1 node 3
+check "without it" wait_until 60 in_view 4 1 4 5
+check "messages flow" more 1 4 5
+check "a node joins" joins 6
+check "with it" wait_until 60 in_view 5 1 4 5 6
+loads 6
+check "messages flow" more 1 4 5 6
+check "a node is removed" spindle-ctl node del id 4
+check "without it" wait_until 60 in_view 6 1 5 6
+check "messages flow" more 1 5 6
+
+# A process dies with what it has committed; another one takes its place.
+for i in 1 2 3; do
+	eval "kill -9 \$load_5"
+	usleep 30000
+	check "a process is killed, another attaches ($i)" loads 5
+	check "messages flow" more 1 5 6
+done
+check "all processes end" load_stop 1 5 6
+check "all logs agree" loads_agree
+check "no connection for blocks is left in the way" spindle-ctl rdmc show
+check "nodes can be removed" sh -c "for i in 1 2 3 5 6; do spindle-ctl node del id \$i || exit 1; done"
+check "module goes" rmmod spindle
+finish
