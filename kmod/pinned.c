@@ -6,6 +6,7 @@
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 
 #include "memory.h"
 #include "pinned.h"
@@ -61,13 +62,14 @@ static int map_block(struct spindle_pinned *pinned, u64 offset, u32 len)
 /* For its length, and for its number of pages. */
 static int alloc_arrays(struct spindle_pinned *pinned)
 {
+	/* Of any length: too much is an error, and no warning. */
+	gfp_t flags = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
+
 	pinned->nblocks = ((pinned->len - 1) >> pinned->block_shift) + 1;
-	pinned->page = kvmalloc_array(pinned->npages, sizeof(*pinned->page),
-				      GFP_KERNEL_ACCOUNT);
-	pinned->block = kvcalloc(pinned->nblocks, sizeof(*pinned->block), GFP_KERNEL_ACCOUNT);
+	pinned->page = kvmalloc_array(pinned->npages, sizeof(*pinned->page), flags);
+	pinned->block = kvcalloc(pinned->nblocks, sizeof(*pinned->block), flags);
 	if (pinned->write)
-		pinned->have = kvcalloc(BITS_TO_LONGS(pinned->nblocks), sizeof(long),
-					GFP_KERNEL_ACCOUNT);
+		pinned->have = kvcalloc(BITS_TO_LONGS(pinned->nblocks), sizeof(long), flags);
 	return pinned->page && pinned->block && (pinned->have || !pinned->write) ? 0 : -ENOMEM;
 }
 
@@ -91,6 +93,11 @@ struct spindle_pinned *spindle_pinned_get(u64 addr, u64 len, u32 block_shift, bo
 
 	if ((len - 1) >> block_shift >= U32_MAX || addr + len < addr)
 		return ERR_PTR(-EINVAL);
+	if (!access_ok(u64_to_user_ptr(addr), len))
+		return ERR_PTR(-EFAULT);
+	/* What cannot be pinned needs no list of its pages, which may be all there is. */
+	if (npages > totalram_pages())
+		return ERR_PTR(-ENOMEM);
 	pinned = kzalloc(sizeof(*pinned), GFP_KERNEL_ACCOUNT);
 	if (!pinned)
 		return ERR_PTR(-ENOMEM);
