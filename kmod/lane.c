@@ -113,6 +113,9 @@ static void lane_drained(struct spindle_conn *conn)
 	struct spindle_lane *lane = conn_lane(conn);
 	u32 i;
 
+	/* An attempt that failed has none, and nobody keeps links for it. */
+	if (!READ_ONCE(lane->closed))
+		return;
 	for (i = 0; i < lane->top; i++)
 		if (lane->link[i])
 			free_regions(lane->link[i]);
@@ -197,7 +200,7 @@ void spindle_lane_close(struct spindle_lane *lane)
 {
 	if (lane->closed)
 		return;
-	lane->closed = true;
+	WRITE_ONCE(lane->closed, true);
 	list_del(&lane->list);
 	spindle_engine_call(lane->node->engine, drop_fn, lane);
 	spindle_conn_close(&lane->bulk.conn);
@@ -366,25 +369,36 @@ int spindle_lane_prepare(struct spindle_link *link, u32 pages)
 
 /* ---- engine ------------------------------------------------------------- */
 
+/* Groups that were left, and one that goes on, may have the same id. */
+static bool wants_hello(const struct spindle_link *link, const struct spindle_rdmc_msg *msg)
+{
+	const struct spindle_rdmc *r = &link->group->r;
+
+	if (msg->to != r->cfg.id)
+		return false;
+	if (msg->w[2])
+		return msg->w[2] == r->cfg.life;
+	/* Who is left wants to know only that others have left, too. */
+	return r->m[link->m].life || !READ_ONCE(link->group->orphan);
+}
+
 static void lane_message(struct spindle_bulk *bulk, const void *text)
 {
 	const struct spindle_rdmc_msg *msg = text;
+	bool hello = msg->word == SPINDLE_RDMC_HELLO;
 	struct spindle_lane *lane = bulk_lane(bulk);
 	u32 i;
 
 	for (i = 0; i < lane->top; i++) {
 		struct spindle_link *link = lane->link[i];
-		const struct spindle_rdmc_config *cfg;
 
-		if (!link)
-			continue;
-		cfg = &link->group->r.cfg;
-		if (msg->to != (msg->word == SPINDLE_RDMC_HELLO ? cfg->id : cfg->life))
+		if (!link || !(hello ? wants_hello(link, msg) : msg->to == link->group->r.cfg.life))
 			continue;
 		spindle_rdmc_hear(&link->group->r, link->m, msg);
-		return;
+		if (!hello)
+			return;
 	}
-	/* Nobody's: a group that has not been created yet, or is not any more. */
+	/* If nobody has heard it: a group that has not been created yet, or is not any more. */
 }
 
 static void lane_arrived(struct spindle_bulk *bulk, u32 number)

@@ -33,17 +33,19 @@ static bool hear_hello(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 	if (msg->arg >> 16)
 		/* It goes. What it was to us is over, unless it was nothing. */
 		return p->life != life || hear_end(r, m, who, error);
+	if (p->life && p->life != life) {
+		/* What was granted to that life nobody uses any more; nor has it to be told. */
+		p->failed = true;
+		spindle_rdmc_returned(r, m, U64_MAX);
+		spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_LEFT);
+		p->fail_due = false;
+		return true;
+	}
 	if (!ours)
 		p->hello_due = true;
 	r->due |= BIT_ULL(m);
 	if (p->life == life)
 		return true;
-	if (p->life) {
-		/* What was granted to that life nobody uses any more. */
-		p->failed = true;
-		spindle_rdmc_returned(r, m, U64_MAX);
-		spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_LEFT);
-	}
 	p->life = life;
 	p->fail_due = r->state == SPINDLE_RDMC_S_FAILING;
 	r->racks[m] = msg->arg;
