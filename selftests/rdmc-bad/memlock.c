@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who is charged for memory that is pinned, and until when.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <linux/capability.h>
+
+#include "rdmc-bad.h"
+#include "../progs/tap.h"
+
+static void set_memlock(rlim_t bytes)
+{
+	struct rlimit r = { bytes, 64 << 20 };
+
+	if (setrlimit(RLIMIT_MEMLOCK, &r))
+		die("setrlimit: %s", strerror(errno));
+}
+
+static void drop_ipc_lock(void)
+{
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct d[2];
+
+	if (syscall(SYS_capget, &h, d))
+		die("capget: %s", strerror(errno));
+	d[0].effective &= ~(1U << CAP_IPC_LOCK);
+	d[0].permitted &= ~(1U << CAP_IPC_LOCK);
+	d[0].inheritable &= ~(1U << CAP_IPC_LOCK);
+	if (syscall(SYS_capset, &h, d))
+		die("capset: %s", strerror(errno));
+}
+
+/* Sent by the root, and taken by nobody. */
+static bool for_nothing(int *fd, const unsigned char *from, uint64_t len)
+{
+	uint64_t object;
+
+	return !send_it(fd[0], from, len, &object) && !cancel(fd[0], object) &&
+	       done(fd[0], object) == SPINDLE_RDMC_CANCELLED &&
+	       done(fd[1], object) == SPINDLE_RDMC_CANCELLED;
+}
+
+void part_memlock(void)
+{
+	unsigned char *from = memory(16 * PAGE, 1), *to = memory(16 * PAGE, 2);
+	struct spindle_rdmc_event ev;
+	int fd[2], i, bad = 0;
+	uint64_t object;
+
+	create_all(fd, 2, SPINDLE_RDMC_PIPELINE, 0);
+	set_memlock(0);
+	ok(for_nothing(fd, from, 16 * PAGE), "memlock: no limit with CAP_IPC_LOCK");
+	drop_ipc_lock();
+	is(send_it(fd[0], from, 1, NULL), ENOMEM, "memlock: nothing is nothing");
+	set_memlock(4 * PAGE - 1);
+	is(send_it(fd[0], from, 4 * PAGE, NULL), ENOMEM, "memlock: a byte too little");
+	set_memlock(4 * PAGE);
+	is(send_it(fd[0], from + 1, 4 * PAGE, NULL), ENOMEM, "memlock: five pages are touched");
+	is(send_it(fd[0], from + PAGE - 1, 3 * PAGE + 2, NULL), ENOMEM,
+	   "memlock: five pages by two bytes");
+	for (i = 0; i < 500 && !bad; i++)
+		bad += !for_nothing(fd, from + 1, 4 * PAGE - 1);
+	is(bad, 0, "memlock: 500 objects under a limit for one");
+	for (i = bad = 0; i < 500; i++)
+		bad += send_it(fd[0], NULL, 4 * PAGE, NULL) != EFAULT;
+	is(bad, 0, "memlock: 500 that are not there");
+	is(send_it(fd[0], from, 4 * PAGE, &object), 0, "memlock: one");
+	is(send_it(fd[0], from, 1, NULL), ENOMEM, "memlock: not two");
+	ok(expect(fd[1], SPINDLE_RDMC_INCOMING, &ev), "memlock: it comes");
+	is(accept_it(fd[1], object, to, 4 * PAGE), ENOMEM, "memlock: nor the same one taken");
+	set_memlock(8 * PAGE);
+	is(accept_it(fd[1], object, to, 4 * PAGE), 0, "memlock: with room for both");
+	is(done(fd[1], object), 0, "memlock: it is there");
+	is(done(fd[0], object), 0, "memlock: and sent");
+	set_memlock(4 * PAGE);
+	ok(for_nothing(fd, from, 4 * PAGE), "memlock: all was given back");
+	/* A group that ends with its file pays back as well. */
+	for (i = bad = 0; i < 50; i++) {
+		close(fd[0]);
+		close(fd[1]);
+		create_all(fd, 2, SPINDLE_RDMC_PIPELINE, 0);
+		/* Not at once: the device may be at it. */
+		for (bad = 0; send_it(fd[0], from, 4 * PAGE, NULL) && bad < 5000; bad++)
+			usleep(1000);
+		if (bad == 5000)
+			break;
+	}
+	is(i, 50, "memlock: 50 groups that end with an object under way");
+	close(fd[0]);
+	close(fd[1]);
+}

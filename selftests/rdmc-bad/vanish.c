@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory that goes while an object is under way, and processes that do. Chains make it
+ * last as long as it takes: the last member gets nothing before the one in front of it has
+ * memory.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rdmc-bad.h"
+#include "../progs/tap.h"
+
+#define LEN	(256 * PAGE + 77)
+#define BYTES	(257 * PAGE)
+
+/* What is freed somebody else gets, and this is them. */
+static unsigned char *others;
+
+static void take_freed(void)
+{
+	others = memory(8 * BYTES, 99);
+}
+
+static void give_back(const char *what)
+{
+	ok(painted(others, 8 * BYTES, 99), "%s: what others have is whole", what);
+	munmap(others, 8 * BYTES);
+}
+
+static void child_scribbles(unsigned char *p)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		memset(p, 0x11, BYTES);
+		munmap(p, BYTES);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		die("no child");
+}
+
+/* How memory goes; returns where it can be read afterwards, or NULL. */
+static unsigned char *do_nothing(unsigned char *p)
+{
+	return p;
+}
+
+static unsigned char *do_munmap(unsigned char *p)
+{
+	munmap(p, BYTES);
+	return NULL;
+}
+
+static unsigned char *do_mremap(unsigned char *p)
+{
+	unsigned char *to = mmap(NULL, BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	to = mremap(p, BYTES, BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+	return to == MAP_FAILED ? NULL : to;
+}
+
+static unsigned char *do_forget(unsigned char *p)
+{
+	madvise(p, BYTES, MADV_DONTNEED);
+	return NULL;
+}
+
+static unsigned char *do_protect(unsigned char *p)
+{
+	mprotect(p, BYTES, PROT_READ);
+	return p;
+}
+
+static unsigned char *do_cover(unsigned char *p)
+{
+	mmap(p, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	memset(p, 0x22, BYTES);
+	return NULL;
+}
+
+static unsigned char *do_fork(unsigned char *p)
+{
+	child_scribbles(p);
+	return p;
+}
+
+static const struct {
+	const char *what;
+	unsigned char *(*fn)(unsigned char *p);
+} ways[] = {
+	{ "left alone", do_nothing }, { "munmap", do_munmap }, { "mremap", do_mremap },
+	{ "MADV_DONTNEED", do_forget }, { "mprotect", do_protect }, { "covered", do_cover },
+	{ "fork", do_fork },
+};
+
+/* The root's memory goes before anybody has got anything of it. */
+static void root_loses(unsigned int way)
+{
+	unsigned char *from = memory(BYTES, way), *mid = memory(BYTES, 2), *last = memory(BYTES, 3);
+	struct spindle_rdmc_event ev;
+	char what[64];
+	int fd[3];
+
+	snprintf(what, sizeof(what), "root's memory, %s", ways[way].what);
+	create_all(fd, 3, SPINDLE_RDMC_CHAIN, 0);
+	is(send_it(fd[0], from, LEN, NULL), 0, "%s: send", what);
+	from = ways[way].fn(from);
+	take_freed();
+	ok(expect(fd[1], SPINDLE_RDMC_INCOMING, &ev) && !accept_it(fd[1], 0, mid, LEN) &&
+	   expect(fd[2], SPINDLE_RDMC_INCOMING, &ev) && !accept_it(fd[2], 0, last, LEN),
+	   "%s: others accept", what);
+	ok(!done(fd[0], 0) && !done(fd[1], 0) && !done(fd[2], 0), "%s: it comes", what);
+	ok(painted(mid, LEN, way) && painted(last, LEN, way), "%s: they have it", what);
+	ok(!from || painted(from, LEN, way), "%s: and the root", what);
+	give_back(what);
+	ok(close_all(fd, 3, true), "%s: the group closes", what);
+	if (from)
+		munmap(from, BYTES);
+	munmap(mid, BYTES);
+	munmap(last, BYTES);
+}
+
+/* A relay's, half way; and the last one's, before anything is there. */
+static void others_lose(unsigned int way)
+{
+	unsigned char *from = memory(BYTES, way), *mid = memory(BYTES, 2), *last = memory(BYTES, 3);
+	struct spindle_rdmc_event ev;
+	char what[64];
+	int fd[3];
+
+	snprintf(what, sizeof(what), "receivers' memory, %s", ways[way].what);
+	create_all(fd, 3, SPINDLE_RDMC_CHAIN, 0);
+	is(send_it(fd[0], from, LEN, NULL), 0, "%s: send", what);
+	ok(expect(fd[2], SPINDLE_RDMC_INCOMING, &ev) && !accept_it(fd[2], 0, last, LEN),
+	   "%s: the last one accepts", what);
+	last = ways[way].fn(last);
+	ok(expect(fd[1], SPINDLE_RDMC_INCOMING, &ev) && !accept_it(fd[1], 0, mid, LEN),
+	   "%s: the first one accepts", what);
+	mid = ways[way].fn(mid);
+	take_freed();
+	ok(!done(fd[0], 0) && !done(fd[1], 0) && !done(fd[2], 0), "%s: it comes", what);
+	ok((!mid || painted(mid, LEN, way)) && (!last || painted(last, LEN, way)),
+	   "%s: it is where it should be", what);
+	give_back(what);
+	ok(close_all(fd, 3, true), "%s: the group closes", what);
+	munmap(from, BYTES);
+	if (mid)
+		munmap(mid, BYTES);
+	if (last)
+		munmap(last, BYTES);
+}
+
+/* A file of the page cache loses its pages. */
+static void truncated(void)
+{
+	unsigned char *from = memory(BYTES, 5), *to;
+	int fd[2], file = memfd_create("rdmc-bad", MFD_CLOEXEC);
+	struct spindle_rdmc_event ev;
+
+	if (file < 0 || ftruncate(file, BYTES))
+		die("memfd: %s", strerror(errno));
+	to = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	create_all(fd, 2, SPINDLE_RDMC_PIPELINE, 0);
+	ok(!send_it(fd[0], from, LEN, NULL) && expect(fd[1], SPINDLE_RDMC_INCOMING, &ev) &&
+	   !accept_it(fd[1], 0, to, LEN), "truncated: accepted");
+	if (ftruncate(file, 0))
+		die("truncate: %s", strerror(errno));
+	take_freed();
+	ok(!done(fd[1], 0) && !done(fd[0], 0), "truncated: it comes");
+	give_back("truncated");
+	ok(close_all(fd, 2, true), "truncated: the group closes");
+	munmap(to, BYTES);
+	munmap(from, BYTES);
+	close(file);
+}
+
+void part_vanish(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		root_loses(i);
+		others_lose(i);
+	}
+	truncated();
+}
+
+/* ---- processes that die --------------------------------------------------- */
+
+enum { BEFORE, OPENED, GIVEN, ACCEPTED, MOVING, CLOSING, POINTS };
+
+/* The life of member 2, which ends at one of these points, and how. */
+static void victim(uint64_t group, int point, int how, int pause_us)
+{
+	static const uint32_t member[] = { 1, 2, 3 };
+	unsigned char *mem = memory(BYTES, 2);
+	int fd = create(group, 2, member, 3, SPINDLE_RDMC_CHAIN, 0);
+	struct spindle_rdmc_event ev;
+
+	if (point >= OPENED)
+		expect(fd, SPINDLE_RDMC_OPENED, &ev);
+	if (point >= GIVEN)
+		expect(fd, SPINDLE_RDMC_INCOMING, &ev);
+	if (point >= ACCEPTED)
+		accept_it(fd, 0, mem, LEN);
+	if (point == MOVING)
+		usleep(pause_us);
+	if (point >= CLOSING)
+		done(fd, 0);
+	if (how == 0)
+		kill(getpid(), SIGKILL);
+	if (how == 1)
+		munmap(mem, BYTES);
+	if (how == 2)
+		execl("/bin/true", "true", NULL);
+	if (how == 2)
+		execl("/bin/busybox", "true", NULL);
+	_exit(0);
+}
+
+static void die_at(int point, int how, int pause_us)
+{
+	static const uint32_t member[] = { 1, 2, 3 };
+	unsigned char *from = memory(BYTES, 1), *to = memory(BYTES, 2);
+	uint64_t group = next_group();
+	struct spindle_rdmc_event ev;
+	int fd[2], status, err[2];
+	bool whole = false;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		victim(group, point, how, pause_us);
+	fd[0] = create(group, 1, member, 3, SPINDLE_RDMC_CHAIN, 5000);
+	fd[1] = create(group, 3, member, 3, SPINDLE_RDMC_CHAIN, 5000);
+	send_it(fd[0], from, LEN, NULL);
+	while (next(fd[1], &ev, WAIT_MS) && ev.kind <= SPINDLE_RDMC_INCOMING)
+		if (ev.kind == SPINDLE_RDMC_INCOMING && accept_it(fd[1], 0, to, LEN) == EINVAL)
+			break;
+	whole = ev.kind == SPINDLE_RDMC_DONE && !ev.error;
+	err[1] = ev.kind == SPINDLE_RDMC_FAILED ? (int)ev.error : ended(fd[1]);
+	err[0] = ended(fd[0]);
+	ok(waitpid(pid, &status, 0) == pid, "death: point %d, way %d, %d us: over", point, how,
+	   pause_us);
+	take_freed();
+	/* Before anybody was heard of it is silence that tells. */
+	ok(err[0] == SPINDLE_RDMC_LOST || err[0] == SPINDLE_RDMC_LEFT ||
+	   (point == BEFORE && err[0] == SPINDLE_RDMC_TIMEOUT),
+	   "death: the root hears of it: %d", err[0]);
+	ok(err[1] == SPINDLE_RDMC_LOST || err[1] == SPINDLE_RDMC_LEFT ||
+	   (point == BEFORE && err[1] == SPINDLE_RDMC_TIMEOUT),
+	   "death: the other one, too: %d", err[1]);
+	ok(!whole || painted(to, LEN, 1), "death: what is there is right");
+	close(fd[0]);
+	close(fd[1]);
+	give_back("death");
+	munmap(from, BYTES);
+	munmap(to, BYTES);
+}
+
+void part_death(void)
+{
+	int point, how;
+
+	for (point = BEFORE; point < POINTS; point++)
+		for (how = 0; how < 3; how++)
+			die_at(point, how, 1000 * how);
+	for (how = 0; how < 9; how++)
+		die_at(MOVING, how % 3, 500 << how);
+}

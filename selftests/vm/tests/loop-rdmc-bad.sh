@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# /dev/spindle-rdmc: what it refuses, whom it charges, and what becomes of a group and of
+# pinned memory when its file, its mappings, its process, its view or its node goes.
+# vm: own
+# vm: uml
+# vm: mem=1024
+# vm: timeout=600
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+
+check "module loads" loop_start
+check "nodes" loop_nodes 4
+check "a view with a member that is nowhere" loop_view 3 1 member 9@10.0.0.1:5009 \
+	subgroup 1 members 1,2,3 window 16 max-msg 1024 ring 16384
+check "subgroup becomes active" wait_until 60 all_active 3
+is "the device is for root" "$(stat -c %a /dev/spindle-rdmc)" 600
+for part in create order queue unread send accept memlock vanish death race churn pins; do
+	tap_run limit 120 rdmc-bad "$part"
+done
+check "and it still works" limit 60 rdmc-load -m 1-3 -c 8 -l 1-300000
+tap_run limit 120 rdmc-bad gone
+# It removes two of the nodes itself, if it gets that far.
+for i in 1 2 3 4; do
+	spindle-ctl node del id "$i" >/dev/null 2>&1
+done
+check "module goes" rmmod spindle
+finish
