@@ -49,6 +49,17 @@
  *	state		vid= suspected= phase= digest= of membership, sealed; seal=bad
  *	rubbish		n=N random writes into the membership's part, seed=N; words: only
  *			behind its blocks; silent: without signs of life
+ *	hi		as a member of an RDMC group, by a connection that was dialled with
+ *			flags=8 and set up: wait for the node's hello, and say ours; group=ID
+ *			members=ID.ID alg=N block=N as they are; blind: do not wait; digest=N
+ *			life=N yours=N rack=N to=N
+ *	msg		a message: word=N arg=N a=N b=N c=N; to=N; n=N times, a grows by step=N;
+ *			len=N bytes, reposted=N more=N flags=N in its head, imm=N
+ *	grant		of memory here: o=OBJECT b=BLOCK addr=N key=N number=N
+ *	hear		wait for a message, or n=N of them: word=N, ms=N; what it is
+ *	blk		a block by the last grant heard: len=N addr=N off=N key=N near=N imm=N
+ *			more=N; silent: without immediate data
+ *	chatter		n=N of all that at random, seed=N; group=ID
  *	joined		wait until its engine uses the connection (where memory is polled)
  *	gone		wait until the node has disconnected
  *	mute		the queue pair is reset: nobody answers any more, nothing is said
@@ -168,7 +179,9 @@ static const struct {
 	{ "garbage", step_garbage }, { "imms", step_imms }, { "await", step_await },
 	{ "joined", step_joined }, { "gone", step_gone },
 	{ "beat", step_beat }, { "wish", step_wish }, { "state", step_state },
-	{ "rubbish", step_rubbish },
+	{ "rubbish", step_rubbish }, { "hi", step_hi }, { "msg", step_msg },
+	{ "grant", step_grant }, { "hear", step_hear }, { "blk", step_blk },
+	{ "chatter", step_chatter },
 	{ "mute", step_mute }, { "hangup", step_hangup }, { "exit", step_exit },
 	{ "mark", step_mark }, { "until", step_until },
 };

@@ -82,5 +82,11 @@ void step_beat(const char *step);	/* member.c */
 void step_wish(const char *step);
 void step_state(const char *step);
 void step_rubbish(const char *step);
+void step_hi(const char *step);		/* bulk.c */
+void step_msg(const char *step);
+void step_grant(const char *step);
+void step_hear(const char *step);
+void step_blk(const char *step);
+void step_chatter(const char *step);
 
 #endif /* SPINDLE_HOSTILE_PEER_HOSTILE_PEER_H */

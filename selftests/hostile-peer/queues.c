@@ -8,6 +8,7 @@
 #include <rdma/rdma_cma.h>
 
 #include "hostile-peer.h"
+#include "bulk.h"
 #include "connection.h"
 #include "queues.h"
 #include "rights.h"
@@ -49,6 +50,8 @@ bool poll_send(enum ibv_wc_status *status)
 		*status = wc.status;
 		return true;
 	}
+	if (wc.wr_id >= BULK_WR)
+		bulk_came(&wc);
 	if (wc.status == IBV_WC_SUCCESS && wc.wr_id == 2)
 		got_pages++;
 	if (wc.status == IBV_WC_SUCCESS && wc.wr_id == 3)
@@ -98,6 +101,11 @@ void make_queues(const char *step)
 	};
 	uint32_t i;
 
+	bulk = num(step, "flags", 0) & HELLO_F_BULK;
+	if (bulk) {
+		chunks_in = 0;
+		chunks_out = 0;
+	}
 	pd = ibv_alloc_pd(id->verbs);
 	cq = pd ? ibv_create_cq(id->verbs, 1024, NULL, NULL, 0) : NULL;
 	if (!cq)
@@ -115,11 +123,16 @@ void make_queues(const char *step)
 		die("no queue pair: %s\n", strerror(errno));
 	row_mr = ibv_reg_mr(pd, row, in.size, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	page_mr = ibv_reg_mr(pd, pages, 2 * MAX_PAGES * SPINDLE_PAGE, IBV_ACCESS_LOCAL_WRITE);
-	scratch_mr = ibv_reg_mr(pd, scratch, SCRATCH, IBV_ACCESS_LOCAL_WRITE);
+	scratch_mr = ibv_reg_mr(pd, scratch, SCRATCH, IBV_ACCESS_LOCAL_WRITE |
+				IBV_ACCESS_REMOTE_WRITE);
 	if (!row_mr || !page_mr || !scratch_mr)
 		die("no memory region: %s\n", strerror(errno));
-	for (i = 0; i < DIV_ROUND_UP(chunks_out, DESCS); i++)
+	for (i = 0; i < DIV_ROUND_UP(chunks_out + bulk, DESCS); i++)
 		post_recv(true, i);
+	if (bulk) {
+		bulk_receives(pd);
+		return;
+	}
 	for (i = 0; !find(step, "norecv") && i < RECVS; i++)
 		post_recv(false, 0);
 }

@@ -1,0 +1,239 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A hostile member of RDMC groups: node 1 is played by hostile-peer, which lies in every
+# message and every block that it sends, or is silent, or goes. The group ends with an error
+# that says who it was; the next one works, and so does what others do meanwhile.
+# vm: own
+# vm: uml
+# vm: timeout=600
+. ./guest-lib.sh
+. ./lib-loop.sh
+
+out=/tmp/rdmc
+group=100
+view="vid 1 member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 member 3@10.0.0.1:5003"
+
+# hostile STEP...: as node 1, to node 2; again while nobody there expects it.
+hostile()
+{
+	local said tries
+
+	tries=0
+	while [ $tries -lt 200 ]; do
+		# shellcheck disable=SC2086
+		said=$(limit 60 hostile-peer -i 1 -t 2 $view -- "$@" 2>&1 |
+			sed 's/^[a-z]*: //' | paste -s -d '|')
+		case $said in
+		"rejected 1" | "rejected 1|"* | "rejected 20") ;;
+		*) break ;;
+		esac
+		tries=$((tries + 1))
+		usleep 20000
+	done
+	echo "$said"
+}
+
+# attack WHO MEMBERS DESCRIPTION ERROR STEP...: node 2 is in a group with node 1, as its root
+# (WHO "root") or not, and it ends with this error. "hi" stands for a hello that is right.
+attack()
+{
+	local members desc error rc said step load list
+
+	members=$1
+	desc=$2
+	error=$3
+	shift 3
+	group=$((group + 1))
+	list=
+	for step in "$@"; do
+		case $step in
+		hi | hi,*) step="hi,group=$group,members=$(echo "$members" | tr , .)${step#hi}" ;;
+		chatter*) step="$step,group=$group" ;;
+		esac
+		list="$list $step"
+	done
+	limit 60 rdmc-load -m "$members" -n 2 -G $group -b 4096 -l 20000 -c 20 -t "${MS:-1500}" \
+		-w 30 >$out 2>&1 &
+	load=$!
+	# shellcheck disable=SC2086
+	said=$(hostile dial,flags=8 $list)
+	rc=0
+	wait $load || rc=$?
+	if [ $rc = 3 ] && grep -q "^node 2 group 0: error $error" $out; then
+		ok "$members: $desc: $said"
+	else
+		not_ok "$members: $desc: $said"
+		diag "status $rc, wanted 3 and error $error"
+		sed 's/^/# /' $out
+	fi
+	limit 60 rdmc-load -m 2,3 -n 2,3 -G 7 -c 3 -b 4096 -l 1-50000 >$out.after 2>&1 || {
+		not_ok "and others go on"
+		sed 's/^/# /' $out.after
+	}
+}
+
+as_root()
+{
+	attack 1,2 "$@"
+}
+
+as_receiver()
+{
+	attack 2,1 "$@"
+}
+
+check "module loads" loop_start
+check "nodes" sh -c "for i in 2 3; do spindle-ctl node add id \$i addr 10.0.0.1 port 500\$i || exit 1; done"
+for i in 2 3; do
+	# shellcheck disable=SC2086
+	check "a view of node $i with a member that is played" \
+		spindle-ctl view set node $i $view
+done
+
+# 3: time, 4: lost, 5: left, 6: protocol, 7: mismatch
+protocol="6 node 1"
+lost="4 node 1"
+time="3 node 1"
+# Where the connection breaks before or behind the message that says why.
+broken="[46] node 1"
+
+# ---- the connection ------------------------------------------------------------
+
+for bad in nodata short junk magic version cluster dst=3 src=3 src=7; do
+	is "refused: $bad" "$(hostile "dial,flags=8,$bad" | sed 's/rejected 2*[0-9]*/no/')" no
+done
+as_root "silence after the answer" "$time" gone,ms=2500
+as_root "half a page of rights" "$time" give,size=2048 gone,ms=2500
+as_root "a page too long" "$time" give,size=8192 gone,ms=2500
+as_root "a message instead of rights" "$time" msg,word=1 gone,ms=2500
+as_root "gone after the answer" "$time" hangup
+as_root "dead after the rights" "$lost" setup exit
+as_root "rights, then silence" "$time" setup gone,ms=2500
+
+# An object that rdmc-load expects.
+obj=msg,word=2,b=20000,c=1
+
+# ---- hellos and heads ------------------------------------------------------------
+
+as_root "another digest" "7 node 1" setup hi,digest=1 gone
+as_receiver "another digest" "7 node 1" setup hi,digest=1 gone
+as_root "no life" "$protocol" setup hi,life=0 gone
+as_root "a rack that is none" "$protocol" setup hi,rack=0x10000 gone
+as_root "a life that was not given" "$time" setup hi,yours=5 gone,ms=2500
+as_root "another group" "$time" setup hi,to=99999 gone,ms=2500
+as_root "another life" "5 node 1" setup hi hear,word=1,ms=100 hi,life=78 gone,ms=500
+as_root "messages before hello" "$protocol" setup hear,word=1 msg,word=2,a=0,b=1 gone
+as_root "an empty message" "$lost" setup hi msg,len=0 gone
+as_root "a short message" "$lost" setup hi msg,len=47 gone
+as_root "a long message" "$lost" setup hi msg,len=49 gone
+as_root "a message with immediate data" "$lost" setup hi msg,word=2,a=0,b=1,imm=5 gone
+as_root "receives that it cannot have" "$lost" setup hi msg,word=2,a=0,b=1,more=100000 gone
+as_root "receives that it takes back" "$lost" setup hi msg,flags=0,more=-1 hangup
+as_root "a count and no text, 300 times" "$lost" setup hi msg,flags=0,n=300 hangup
+
+# ---- what the root says -----------------------------------------------------------
+
+as_root "word 0" "$protocol" setup hi msg,word=0 gone
+as_root "word 10" "$protocol" setup hi msg,word=10 gone
+as_root "the last word" "$protocol" setup hi msg,word=0xffffffff gone
+as_root "500 messages to nobody" "$lost" setup hi msg,word=2,to=1,n=500 hangup
+as_root "object 1 first" "$protocol" setup hi msg,word=2,a=1,b=1 gone
+as_root "object -1" "$protocol" setup hi msg,word=2,a=-1,b=1 gone
+as_root "no bytes" "$protocol" setup hi msg,word=2,a=0,b=0 gone
+as_root "too many bytes" "$protocol" setup hi msg,word=2,a=0,b=0x10000000001 gone
+as_root "twice the same" "$protocol" setup hi $obj,n=2 gone
+as_root "stop, of a root" "$protocol" setup hi $obj msg,word=5,b=1 gone
+as_root "progress, of a root" "$protocol" setup hi msg,word=4,a=1 gone
+as_root "abort of what is not" "$protocol" setup hi msg,word=6,a=0,b=1 gone
+as_root "abort without a reason" "$protocol" setup hi $obj msg,word=6,b=0 gone
+as_root "abort by nobody" "$protocol" setup hi $obj msg,word=6,b=1,arg=2 gone
+as_root "abort with a long reason" "$protocol" \
+	setup hi $obj msg,word=6,b=1,c=0x100000000 gone
+as_root "return of what is not" "$protocol" setup hi msg,word=7,a=0 gone
+as_root "failure by nobody" "$protocol" setup hi msg,word=8,a=4,arg=2 gone
+as_root "failure without a reason" "$protocol" setup hi msg,word=8,a=0 gone
+as_root "failure with another one" "$protocol" setup hi msg,word=8,a=10 gone
+as_root "failure of the node itself" "4 node 2" setup hi msg,word=8,a=4,arg=1 gone,ms=500
+as_root "the end of more than there was" "$protocol" setup hi msg,word=9,a=3,b=3 gone
+as_root "more whole than there was" "$protocol" setup hi msg,word=9,a=0,b=1 gone
+as_root "the end, then an object" "$protocol" setup hi msg,word=9 msg,word=2,b=1 gone
+as_root "a flood of failures" "4 node 1" setup hi msg,word=8,a=4,n=300 hangup
+
+# ---- blocks ------------------------------------------------------------------------
+
+take="setup hi $obj hear,word=3"
+# shellcheck disable=SC2086
+{
+	as_root "a block that nobody expects" "$protocol" setup hi blk,len=0,imm=0 gone
+	as_root "of a link that is not" "$lost" setup hi blk,len=0,imm=0x1fffc gone
+	as_root "the last number" "$lost" setup hi blk,len=0,imm=0xffffffff gone
+	as_root "the next grant" "$lost" $take blk,more=1 hangup
+	as_root "another turn" "$lost" $take blk,more=65536 gone
+	as_root "another link" "$lost" $take blk,more=4 gone
+	as_root "twice" "$broken" $take blk blk gone
+	as_root "twice, the second time without a byte" "$broken" $take blk blk,len=0 gone
+	as_root "another key" "$lost" $take blk,near=1 gone
+	as_root "a key for another grant" "$lost" $take blk,near=256 gone
+	as_root "in front of it" "$lost" $take blk,off=-1 gone
+	as_root "behind it" "$lost" $take blk,off=4096 gone
+	as_root "over its end" "$lost" $take blk,off=1 gone
+	as_root "much longer" "$lost" $take blk,len=65536 gone
+	as_root "silent, and gone" "$lost" $take blk,silent hangup
+	as_root "after the end" "$broken" $take msg,word=8,a=4 blk gone
+	as_root "after a return" "$broken" $take msg,word=7,a=0 blk gone
+	as_root "granted, and nothing comes" "[34] node 1" $take gone,ms=6000
+	as_root "granted, and mute" "[34] node 1" $take mute gone,ms=6000
+	as_root "granted, and dead" "$lost" $take exit
+}
+
+# ---- what receivers say --------------------------------------------------------------
+
+told="setup hi hear,word=2"
+# shellcheck disable=SC2086
+{
+	as_receiver "an object of its own" "$protocol" $told msg,word=2,a=0,b=1 gone
+	as_receiver "a key of nothing" "$lost" $told grant,key=1 gone
+	as_receiver "an address of nothing" "$lost" $told grant,addr=8 gone
+	as_receiver "the last address" "$lost" $told grant,addr=-1 gone
+	as_receiver "another block" "$protocol" $told grant,b=3 gone
+	as_receiver "no such block" "$protocol" $told grant,b=0xffffffff gone
+	as_receiver "an object that is not" "$protocol" $told grant,o=100 gone
+	as_receiver "the last object" "$protocol" $told grant,o=-1 gone
+	as_receiver "the next object" "[36] node 1" $told grant,o=1 gone
+	as_receiver "five grants" "$protocol" $told grant,o=2 grant,o=2 grant,o=2 grant,o=2 \
+		grant,o=2 gone
+	as_receiver "the same block twice" "$protocol" $told grant grant gone
+	as_receiver "all of it, and once more" "$broken" $told grant grant,b=1 grant,b=2 grant,b=3 \
+		grant,b=4 grant,b=4 gone
+	as_receiver "has it before it came" "$protocol" $told msg,word=4,a=1,b=1 msg,word=4,a=99 \
+		gone
+	as_receiver "has more than there is" "$protocol" $told msg,word=4,a=17 gone
+	as_receiver "more whole than ended" "$protocol" $told msg,word=4,a=1,b=2 gone
+	as_receiver "more blocks than there are" "$protocol" $told msg,word=4,a=0,c=6 gone
+	as_receiver "less than before" "$protocol" $told msg,word=4,c=3 msg,word=4,c=2 gone
+	as_receiver "stops what is not" "$protocol" $told msg,word=5,a=50,b=1 gone
+	as_receiver "stops for no reason" "$protocol" $told msg,word=5,a=0,b=3 gone
+	as_receiver "stops with a long reason" "$protocol" $told \
+		msg,word=5,a=0,b=1,c=0x100000000 gone
+	as_receiver "aborts" "$protocol" $told msg,word=6,a=0,b=1 gone
+	as_receiver "closes unasked" "$protocol" $told msg,word=9 gone
+	as_receiver "stops all that comes" "[0-9]" $told msg,word=5,a=0,b=1,n=16,step=1 hangup
+	as_receiver "never says a word" "$time" $told gone,ms=9000
+	as_receiver "grants, and is mute" "$broken" $told grant mute gone,ms=9000
+	as_receiver "grants, and is gone" "$lost" $told grant hangup
+	as_receiver "is gone" "$lost" $told hangup
+}
+
+# ---- anything --------------------------------------------------------------------------
+
+for i in $(seq 25); do
+	as_root "chatter $i" "[0-9]" setup hi "chatter,n=200,seed=$i" hangup
+	as_receiver "chatter $i" "[0-9]" setup hi "chatter,n=200,seed=$((i + 1000))" hangup
+done
+
+check "nodes go" sh -c "spindle-ctl node del id 2 && spindle-ctl node del id 3"
+check "no memory is pinned" sh -c "[ \"\$(awk '/nr_foll_pin/ { n = \$2 - n } END { print n }' \
+	/proc/vmstat)\" = 0 ]"
+check "module goes" limit 60 rmmod spindle
+finish
