@@ -12,6 +12,8 @@
  *	fail-nth set		what is set while it runs, and measurements of the device
  *	fail-nth dump		requests that show something, with many readers
  *	fail-nth event		events: who listens gets them, or is told that he did not
+ *	fail-nth rdmc		groups for large objects: open, create, send, accept
+ *	fail-nth lanes		their connections and regions, which are made in work items
  *	fail-nth connect	connections, which are made in work items
  *	fail-nth live		live views: set, join, leave, and what follows in work items
  *
@@ -45,7 +47,7 @@ int main(int argc, char **argv)
 		{ "node", test_node }, { "view", test_view }, { "attach", test_attach },
 		{ "map", test_map }, { "silence", test_silence }, { "set", test_set },
 		{ "dump", test_dump }, { "event", test_event }, { "connect", test_connect },
-		{ "live", test_live },
+		{ "live", test_live }, { "rdmc", test_rdmc }, { "lanes", test_lanes },
 	};
 	const char *what = argc > 1 ? argv[1] : "";
 	size_t i;

@@ -16,5 +16,7 @@ void test_dump(void);			/* dump.c */
 void test_event(void);			/* event.c */
 void test_connect(void);		/* connect.c */
 void test_live(void);			/* live.c */
+void test_rdmc(void);			/* large.c */
+void test_lanes(void);
 
 #endif /* SPINDLE_FAIL_NTH_FAIL_NTH_H */

@@ -57,6 +57,8 @@ tap_run limit 300 fail-nth attach
 traffic attach
 tap_run limit 300 fail-nth map
 traffic mmap
+tap_run limit 300 fail-nth rdmc
+check "large objects after that" limit 60 rdmc-load -m 1-3 -c 5 -l 1-100000
 tap_run limit 60 fail-nth silence
 tap_run limit 300 fail-nth set
 traffic "silence and changes"
