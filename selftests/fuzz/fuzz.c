@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz: random requests on the three surfaces that the module has, all from one seed.
+ * fuzz: random requests on the surfaces that the module has, all from one seed.
  *
- *	fuzz [-s SEED] [-n REQUESTS] [-l LIVES] [-p PEERS]	one round
+ *	fuzz [-s SEED] [-n REQUESTS] [-l LIVES] [-p PEERS] [-o LIVES]	one round
  *	fuzz -k							the seeds of the corpus
  *	fuzz -q							wait until all is quiet
  *
- * Netlink, the device with its pages, and the handshake have a process each, so that
- * their steps mix; what each of them does follows from the seed alone. Wants the world
- * that uml/tests/module-fuzz.sh makes, see fuzz.h, and is its part: the script knows
- * whether bystanders were harmed.
+ * Netlink, the device with its pages, the handshake, and the device for large objects (-o)
+ * have a process each, so that their steps mix; what each of them does follows from the
+ * seed alone. Wants the world that uml/tests/module-fuzz.sh makes, see fuzz.h, and is its
+ * part: the script knows whether bystanders were harmed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -181,13 +181,14 @@ int main(int argc, char **argv)
 		{ "netlink", fuzz_netlink, 300, 0 },
 		{ "device", fuzz_device, 60, 0 },
 		{ "handshake", fuzz_handshake, 36, 0 },
+		{ "large", fuzz_rdmc, 40, 0 },
 	};
 	uint64_t seed = 1;
 	unsigned int i;
 	int c;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	while ((c = getopt(argc, argv, "s:n:l:p:kq")) != -1) {
+	while ((c = getopt(argc, argv, "s:n:l:p:o:kq")) != -1) {
 		switch (c) {
 		case 's':
 			seed = strtoull(optarg, NULL, 0);
@@ -200,6 +201,9 @@ int main(int argc, char **argv)
 			break;
 		case 'p':
 			s[2].amount = atoi(optarg);
+			break;
+		case 'o':
+			s[3].amount = atoi(optarg);
 			break;
 		case 'k':
 			for (i = 0; i < ARRAY_SIZE(corpus); i++)

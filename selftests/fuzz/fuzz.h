@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "../progs/selfcheck.h"
 
@@ -61,6 +62,8 @@ enum op {
 	OP_OPEN, OP_ATTACH_SEND, OP_ATTACH_RECV, OP_ATTACH_COPY, OP_ATTACH_ODD, OP_MMAP,
 	OP_MMAP_ODD, OP_MPROTECT, OP_MREMAP, OP_MADVISE, OP_POKE, OP_KICK, OP_MEMBERS, OP_SILENCE,
 	OP_IOCTL_ODD, OP_POLL, OP_FILE_ODD, OP_COMMIT, OP_CONSUME, OP_FREEZE, OP_LIFE,
+	OP_RDMC_CREATE, OP_RDMC_SEND, OP_RDMC_ACCEPT, OP_RDMC_GIVE_UP, OP_RDMC_STAT,
+	OP_RDMC_CLOSE, OP_RDMC_READ, OP_RDMC_ODD, OP_CHATTER,
 	OP_HELLO, OP_DIAL, OP_LURE, OP_RIGHTS, OP_ONE_SIDED, OP_STARVED,
 	OPS
 };
@@ -85,6 +88,10 @@ void feed(void);
 void fuzz_netlink(unsigned int requests);
 void fuzz_device(unsigned int lives);
 void fuzz_handshake(unsigned int peers);
+void fuzz_rdmc(unsigned int lives);
+
+/* A process that has a group of a node and a peer; it ends by itself. */
+pid_t rdmc_partner(uint32_t node, uint32_t peer, bool root, uint64_t group);
 
 /* Bystanders are set back to what they were, so that all that is on its way arrives. */
 void undo_changes(void);

@@ -330,6 +330,8 @@ static void take_line(const char *line, bool dials, bool fine)
 		count(dials ? OP_DIAL : OP_LURE, code);
 		if (dials && !fine && !strcmp(what, "up"))
 			broken("node %u accepted a peer whose hello is wrong", VICTIM);
+	} else if (!strncmp(line, "chatter:", 8)) {
+		count(OP_CHATTER, strcmp(what, "success") ? 1 : 0);
 	} else if (!strncmp(line, "setup:", 6)) {
 		count(OP_RIGHTS, strcmp(what, "up") ? 1 : 0);
 	} else {
@@ -392,6 +394,46 @@ static bool is_member(uint32_t id)
 	return spindle_view_rank(&view, id) >= 0;
 }
 
+/* A member of a group for large objects, who says whatever comes to its mind. */
+static void one_talker(void)
+{
+	static uint64_t group = 1000;
+	bool root = one_in(2);
+	struct words w = { .n = 0 };
+	int status, tries = 10;
+	pid_t pid;
+
+	group++;
+	pid = rdmc_partner(VICTIM, LOW_PEER, root, group);
+	/* The node knows nothing of it at first. */
+	usleep(50000);
+	while (tries--) {
+		add(&w, "hostile-peer");
+		add(&w, "-i");
+		add(&w, "%u", LOW_PEER);
+		add(&w, "-t");
+		add(&w, "%u", VICTIM);
+		view_words(&w);
+		add(&w, "--");
+		add(&w, "dial,flags=8");
+		add(&w, "setup");
+		add(&w, "hi,group=%" PRIu64 ",members=%u.%u", group,
+		    root ? VICTIM : LOW_PEER, root ? LOW_PEER : VICTIM);
+		add(&w, "chatter,n=%u,seed=%" PRIu64 ",group=%" PRIu64, 20 + below(300), rnd(),
+		    group);
+		if (one_in(2))
+			add(&w, one_in(2) ? "hangup" : "gone,ms=200");
+		run_peer(&w, true, true, one_in(3) ? 100 + below(600) : 2500);
+		drop(&w);
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return;
+		if (one_in(3))
+			break;
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+}
+
 static void one_peer(void)
 {
 	bool dials = is_member(LOW_PEER) && (!is_member(HIGH_PEER) || one_in(2));
@@ -432,6 +474,9 @@ void fuzz_handshake(unsigned int peers)
 		fresh_view();
 		while (hellos--)
 			one_hello();
-		one_peer();
+		if (is_member(LOW_PEER) && one_in(3))
+			one_talker();
+		else
+			one_peer();
 	}
 }
