@@ -400,7 +400,7 @@ static void one_talker(void)
 	static uint64_t group = 1000;
 	bool root = one_in(2);
 	struct words w = { .n = 0 };
-	int status, tries = 10;
+	int status, tries = 4;
 	pid_t pid;
 
 	group++;
@@ -423,11 +423,11 @@ static void one_talker(void)
 		    group);
 		if (one_in(2))
 			add(&w, one_in(2) ? "hangup" : "gone,ms=200");
-		run_peer(&w, true, true, one_in(3) ? 100 + below(600) : 2500);
+		run_peer(&w, true, true, one_in(6) ? 100 + below(600) : 5000);
 		drop(&w);
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return;
-		if (one_in(3))
+		if (one_in(8))
 			break;
 	}
 	kill(pid, SIGKILL);

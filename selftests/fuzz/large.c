@@ -30,6 +30,7 @@ static int files[FILES];
 static uint32_t rank_of[FILES];
 static bool bound[FILES];
 static unsigned char *room;
+static unsigned int my_list;
 
 static void open_one(unsigned int i)
 {
@@ -44,11 +45,12 @@ static void open_one(unsigned int i)
 static void create(unsigned int i)
 {
 	static const uint32_t lists[][4] = { { 1, 2 }, { 2, 1 }, { 1, 2, 3 }, { 3, 1, 2 } };
-	unsigned int list = below(ARRAY_SIZE(lists)), n = list < 2 ? 2 : 3;
+	/* Of the same list mostly, or nobody would find all members of a group. */
+	unsigned int list = one_in(8) ? below(ARRAY_SIZE(lists)) : my_list, n = list < 2 ? 2 : 3;
 	struct spindle_rdmc_create a = {
 		.size = sizeof(a),
 		.node = lists[list][below(n)],
-		.group = 1 + below(3) + 10 * list,
+		.group = 1 + one_in(4) + 10 * list,
 		.members = (uintptr_t)lists[list],
 		.count = n,
 		/* Groups of the same id differ now and then. */
@@ -251,6 +253,7 @@ static void life(unsigned int acts)
 	unsigned int i;
 
 	alarm(LIFE_S);
+	my_list = one_in(2) ? 0 : below(4);
 	room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	for (i = 0; i < FILES; i++)
 		files[i] = -1;
