@@ -53,7 +53,7 @@ attack()
 		esac
 		list="$list $step"
 	done
-	limit 60 rdmc-load -m "$members" -n 2 -G $group -b 4096 -l 20000 -c 20 -t "${MS:-1500}" \
+	limit 60 rdmc-load -m "$members" -n 2 -G $group -b 4096 -l 20000 -c 20 -t "${MS:-3000}" \
 		-w 30 >$out 2>&1 &
 	load=$!
 	# shellcheck disable=SC2086
@@ -103,13 +103,13 @@ broken="[46] node 1"
 for bad in nodata short junk magic version cluster dst=3 src=3 src=7; do
 	is "refused: $bad" "$(hostile "dial,flags=8,$bad" | sed 's/rejected 2*[0-9]*/no/')" no
 done
-as_root "silence after the answer" "$time" gone,ms=2500
-as_root "half a page of rights" "$time" give,size=2048 gone,ms=2500
-as_root "a page too long" "$time" give,size=8192 gone,ms=2500
-as_root "a message instead of rights" "$time" msg,word=1 gone,ms=2500
+as_root "silence after the answer" "$time" gone
+as_root "half a page of rights" "$time" give,size=2048 gone
+as_root "a page too long" "$time" give,size=8192 gone
+as_root "a message instead of rights" "$time" msg,word=1 gone
 as_root "gone after the answer" "$time" hangup
 as_root "dead after the rights" "$lost" setup exit
-as_root "rights, then silence" "$time" setup gone,ms=2500
+as_root "rights, then silence" "$time" setup gone
 
 # An object that rdmc-load expects.
 obj=msg,word=2,b=20000,c=1
@@ -119,9 +119,12 @@ obj=msg,word=2,b=20000,c=1
 as_root "another digest" "7 node 1" setup hi,digest=1 gone
 as_receiver "another digest" "7 node 1" setup hi,digest=1 gone
 as_root "no life" "$protocol" setup hi,life=0 gone
-as_root "a rack that is none" "$protocol" setup hi,rack=0x10000 gone
-as_root "a life that was not given" "$time" setup hi,yours=5 gone,ms=2500
-as_root "another group" "$time" setup hi,to=99999 gone,ms=2500
+as_root "a farewell of who was never there" "$time" setup hi,rack=0x50000 gone
+as_root "a farewell" "5 node 1" setup hi hi,rack=0x50000 gone,ms=500
+as_root "a farewell because of nobody" "$protocol" setup hi hi,rack=0x02050000 gone
+as_root "a farewell without a reason" "$protocol" setup hi hi,rack=0x00ff0000 gone
+as_root "a life that was not given" "$time" setup hi,yours=5 gone
+as_root "another group" "$time" setup hi,to=99999 gone
 as_root "another life" "5 node 1" setup hi hear,word=1,ms=100 hi,life=78 gone,ms=500
 as_root "messages before hello" "$protocol" setup hear,word=1 msg,word=2,a=0,b=1 gone
 as_root "an empty message" "$lost" setup hi msg,len=0 gone
@@ -219,8 +222,8 @@ told="setup hi hear,word=2"
 	as_receiver "aborts" "$protocol" $told msg,word=6,a=0,b=1 gone
 	as_receiver "closes unasked" "$protocol" $told msg,word=9 gone
 	as_receiver "stops all that comes" "[0-9]" $told msg,word=5,a=0,b=1,n=16,step=1 hangup
-	as_receiver "never says a word" "$time" $told gone,ms=9000
-	as_receiver "grants, and is mute" "$broken" $told grant mute gone,ms=9000
+	as_receiver "never says a word" "$time" $told gone,ms=20000
+	as_receiver "grants, and is mute" "$broken" $told grant mute gone,ms=20000
 	as_receiver "grants, and is gone" "$lost" $told grant hangup
 	as_receiver "is gone" "$lost" $told hangup
 }
