@@ -160,7 +160,7 @@ as_root "failure with another one" "$protocol" setup hi msg,word=8,a=10 gone
 as_root "failure of the node itself" "4 node 2" setup hi msg,word=8,a=4,arg=1 gone,ms=500
 as_root "the end of more than there was" "$protocol" setup hi msg,word=9,a=3,b=3 gone
 as_root "more whole than there was" "$protocol" setup hi msg,word=9,a=0,b=1 gone
-as_root "the end, then an object" "$protocol" setup hi msg,word=9 msg,word=2,b=1 gone
+as_root "the end, then an object" "$protocol" setup hi $obj msg,word=9,a=1,b=1 $obj,a=1 gone
 as_root "a flood of failures" "4 node 1" setup hi msg,word=8,a=4,n=300 hangup
 
 # ---- blocks ------------------------------------------------------------------------
