@@ -344,7 +344,7 @@ static int check_role(const struct spindle_subgroup *sg, struct spindle_attach *
 		if (sg->mc.my_sender == SPINDLE_NO_RANK)
 			return -EPERM;
 		if (sg->sender)
-			return -EBUSY;
+			return sg->sender->parting ? -EAGAIN : -EBUSY;
 	}
 	if (args->flags & SPINDLE_ATTACH_COPY) {
 		if (!args->copy_bytes)
@@ -422,7 +422,7 @@ static int check_args(const struct spindle_attach *args)
  * @args: in and out; a kernel copy
  *
  * Context: process; takes spindle_mutex.
- * Return: 0, or an error as listed in <linux/spindle.h>
+ * Return: 0, or an error as listed in <linux/spindle.h>; -EAGAIN: in a moment
  */
 int spindle_attachment_bind(struct spindle_attachment *att, const struct net *net,
 			    struct spindle_attach *args)

@@ -5,6 +5,7 @@
  * Only argument copying is done here; user memory is touched before or after, never
  * under a lock. See attachment.h for what an open file is.
  */
+#include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -42,6 +43,27 @@ static int spindle_release(struct inode *inode, struct file *file)
 /* The first version of the argument ends with its last section. */
 #define ATTACH_SIZE_MIN offsetofend(struct spindle_attach, sst)
 
+/* The last message of a sender that has gone may still be on its way to the members. */
+#define PARTING_MS 5000
+
+static int bind(struct spindle_attachment *att, struct spindle_attach *args)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(PARTING_MS);
+	struct spindle_attach copy = *args;
+	int ret;
+
+	for (;;) {
+		ret = spindle_attachment_bind(att, current->nsproxy->net_ns, args);
+		if (ret != -EAGAIN)
+			return ret;
+		if (time_after(jiffies, end))
+			return -EBUSY;
+		if (msleep_interruptible(2))
+			return -EINTR;
+		*args = copy;
+	}
+}
+
 /*
  * The process may have been compiled against a shorter or a longer struct: what it
  * sends beyond ours must be zero, and it gets no more than it has room for.
@@ -59,7 +81,7 @@ static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 	err = copy_struct_from_user(&args, sizeof(args), arg, size);
 	if (err)
 		return err == -E2BIG ? -EINVAL : err;
-	ret = spindle_attachment_bind(att, current->nsproxy->net_ns, &args);
+	ret = bind(att, &args);
 	if (ret && ret != -ENOMEM)
 		return ret;
 	args.size = sizeof(args);

@@ -38,6 +38,8 @@
 
 #include "selfcheck.h"
 
+#define MAX_LEN	(1 << 20)
+
 #define die(...) do { fprintf(stderr, "live-load: " __VA_ARGS__); exit(1); } while (0)
 
 /* What a message begins with; the rest follows from it. */
@@ -100,7 +102,7 @@ static void fill(unsigned char *to, const struct head *h, uint32_t len)
 
 static bool same(const unsigned char *p, const struct head *h, uint32_t len)
 {
-	unsigned char want[1 << 16];
+	static unsigned char want[MAX_LEN];
 
 	fill(want, h, len);
 	return !memcmp(p, want, len);
@@ -269,7 +271,7 @@ int main(int argc, char **argv)
 		default: return 1;
 		}
 	}
-	if (!opt.log || opt.max < sizeof(struct head) || opt.max > 1 << 16)
+	if (!opt.log || opt.max < sizeof(struct head) || opt.max > MAX_LEN)
 		die("-o is missing, or -l makes no sense\n");
 	signal(SIGTERM, on_term);
 	out = fopen(opt.log, "w");
