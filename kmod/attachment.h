@@ -2,10 +2,10 @@
 /*
  * Attachments: one open file bound to one subgroup, with the rings between them.
  *
- * Owner: the file, and, of a sender whose last message is still being brought to the members
- * when it is released, then the subgroup. It outlives its subgroup: when the view goes the attachment is cut
- * off (sg is NULL), and its memory stays until the file is released, which is after
- * the last mapping is gone.
+ * Owner: the file; of a sender whose last message is still being brought to the members
+ * when that is released, then the subgroup. It outlives its subgroup: when the view goes the
+ * attachment is cut off (sg is NULL), and its memory stays until the file is released, which
+ * is after the last mapping is gone.
  *
  * @lock orders cutting off against mmap(); spindle_mutex comes before it, the mmap
  * lock comes before it, and no user memory is touched under it.

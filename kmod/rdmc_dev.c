@@ -76,9 +76,10 @@ static long create(struct rdmc_file *rf, struct spindle_rdmc_create *args)
 	mutex_lock(&rf->lock);
 	group = rf->group ? ERR_PTR(-EISCONN) :
 			    spindle_rdmc_group_create(current->nsproxy->net_ns, args, member);
-	/* Pairs with the acquire in file_group(). */
-	if (!IS_ERR(group))
+	if (!IS_ERR(group)) {
+		/* Pairs with the acquire in file_group(). */
 		smp_store_release(&rf->group, group);
+	}
 	mutex_unlock(&rf->lock);
 	return PTR_ERR_OR_ZERO(group);
 }

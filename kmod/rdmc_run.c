@@ -79,7 +79,8 @@ static void run_grant(struct spindle_rdmc *r, u32 m, u32 g, void *mem, u32 block
 		spindle_conn_fail(&bulk->conn, "the device cannot map a block");
 		return;
 	}
-	number = (u32)++link->turn[g] << 16 | (link->index * SPINDLE_RDMC_GRANTS + g);
+	link->turn[g]++;
+	number = (u32)link->turn[g] << 16 | (link->index * SPINDLE_RDMC_GRANTS + g);
 	msg->w[1] = mr->iova;
 	msg->w[2] = mr->rkey | (u64)number << 32;
 	spindle_bulk_grant(bulk, mr, msg);

@@ -72,7 +72,8 @@ static u64 add_payload(struct list *list, const struct spindle_mc *mc,
 		}
 		while (++slot != end) {
 			msg = &sd->msgs[slot & wmask];
-			if (mc->ends[slot & wmask].placed || first_byte(msg) - to > SPINDLE_PUSH_GAP ||
+			if (mc->ends[slot & wmask].placed ||
+			    first_byte(msg) - to > SPINDLE_PUSH_GAP ||
 			    first_byte(msg) + extent_bytes(mc, slot) - from > SPINDLE_PUSH_RANGE)
 				break;
 			to = first_byte(msg) + extent_bytes(mc, slot);

@@ -309,7 +309,7 @@ bool spindle_bulk_idle(const struct spindle_bulk *bulk)
 }
 
 /* @last: the only one of the chain that is signalled; it ends the job. */
-static void post(struct spindle_bulk *bulk, struct ib_send_wr *first, struct ib_send_wr *last,
+static void submit(struct spindle_bulk *bulk, struct ib_send_wr *first, struct ib_send_wr *last,
 		 u32 wrs, const struct spindle_bulk_job *job)
 {
 	struct spindle_bulk_job *slot = &bulk->job[bulk->job_tail++ % SPINDLE_SQ_DEPTH];
@@ -373,7 +373,7 @@ void spindle_bulk_say(struct spindle_bulk *bulk, const void *text)
 	struct message m;
 
 	make_message(bulk, &m, text);
-	post(bulk, &m.wr, &m.wr, 1, NULL);
+	submit(bulk, &m.wr, &m.wr, 1, NULL);
 }
 
 /**
@@ -397,7 +397,7 @@ void spindle_bulk_grant(struct spindle_bulk *bulk, struct ib_mr *mr, const void 
 	};
 
 	make_message(bulk, &m, text);
-	post(bulk, &reg.wr, &m.wr, 2, NULL);
+	submit(bulk, &reg.wr, &m.wr, 2, NULL);
 }
 
 /**
@@ -414,7 +414,7 @@ void spindle_bulk_revoke(struct spindle_bulk *bulk, struct ib_mr *mr,
 		.ex.invalidate_rkey = mr->rkey,
 	};
 
-	post(bulk, &wr, &wr, 1, job);
+	submit(bulk, &wr, &wr, 1, job);
 }
 
 /**
@@ -464,7 +464,7 @@ void spindle_bulk_write(struct spindle_bulk *bulk, const struct sg_table *sgt, u
 	bulk->sent++;
 	WRITE_ONCE(conn->stats.bytes, conn->stats.bytes + bytes);
 	WRITE_ONCE(conn->stats.imms, conn->stats.imms + 1);
-	post(bulk, &conn->chain[0].wr, &wr->wr, wrs, job);
+	submit(bulk, &conn->chain[0].wr, &wr->wr, wrs, job);
 }
 
 /* ---- receiving --------------------------------------------------------- */

@@ -206,10 +206,11 @@ struct spindle_section {
  * @sst: out: section, one per member
  *
  * Errors: EINVAL (size, flags, reserved, copy_bytes, or event_fd is no eventfd),
- * ENODEV (no such node), ENOENT (no such subgroup, or no view), EBUSY (second
- * sender, or the last message of one that has gone is still on its way after 5 seconds), EPERM (SEND, but the node is no sender of the subgroup), EISCONN (file is
- * attached already), ENOMEM (memory or RLIMIT_MEMLOCK, see @memlock), EBADF
- * (event_fd is no descriptor), ENOTCONN (the subgroup has failed).
+ * ENODEV (no such node), ENOENT (no such subgroup, or no view), EBUSY (second sender, or
+ * the last message of one that has gone is still on its way after 5 seconds), EINTR (a signal
+ * came meanwhile), EPERM (SEND, but the node is no sender of the subgroup), EISCONN (file is
+ * attached already), ENOMEM (memory or RLIMIT_MEMLOCK, see @memlock), EBADF (event_fd is no
+ * descriptor), ENOTCONN (the subgroup has failed).
  */
 struct spindle_attach {
 	__u32 size;

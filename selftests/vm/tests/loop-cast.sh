@@ -104,8 +104,7 @@ lost()
 	limit 120 spindle-cast -n 1 -b 4096 $top/from/* >$top/out 2>&1 &
 	cast=$!
 	wait_until 30 sh -c "ls -a $top/3 | grep -q large || [ -s $top/3/block ]"
-	# shellcheck disable=SC2086
-	kill -9 $(awk '$2 == "(spindle-recv)" { print $1 }' /proc/[0-9]*/stat | sed -n 2p)
+	kill -9 "$(awk '$2 == "(spindle-recv)" { print $1 }' /proc/[0-9]*/stat | sed -n 2p)"
 	rc=0
 	wait $cast || rc=$?
 	received 3
