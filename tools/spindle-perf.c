@@ -14,6 +14,7 @@
 #include "perf-failover.h"
 #include "perf-opts.h"
 #include "perf-out.h"
+#include "perf-rdmc.h"
 #include "perf-stop.h"
 #include "perf-time.h"
 
@@ -139,6 +140,8 @@ int main(int argc, char **argv)
 	ctl_program = "spindle-perf";
 	if (argc > 1 && !strcmp(argv[1], "failover"))
 		return perf_failover_main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "rdmc"))
+		return perf_rdmc_main(argc - 1, argv + 1);
 	rc = perf_opts_parse(&o, argc, argv);
 	if (rc < 0)
 		return ctl_flush(CTL_OK);
