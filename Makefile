@@ -124,10 +124,14 @@ try:
 #:                  PAGE=1 plots again, UPDATE=1 puts it into Documentation
 #: bench-peers      the same of ordered multicast, TIPC and Corosync: QUICK=1
 #:                  PAGE=1 UPDATE=1
+#: bench-rdmc       the evaluation of the RDMC paper: FIG=4,6 QUICK=1 MACHINE=icount|uml|vm
+#:                  PAGE=1 UPDATE=1
 bench:
 	@selftests/bench/run
 bench-peers:
 	@SWEEPS=peers selftests/bench/run
+bench-rdmc:
+	@SWEEPS=rdmc selftests/bench/run
 
 #: style            checkpatch, kernel-doc, shellcheck; clang-format as a report
 style:
@@ -181,5 +185,5 @@ clean:
 
 .PHONY: all help modules modules-all modules_links lib tools progs demo check \
 	check-unit check-build check-vm sim check-model uml check-native check-debug fuzz \
-	chaos check-race try bench bench-peers style modules_install install dkms-install \
+	chaos check-race try bench bench-peers bench-rdmc style modules_install install dkms-install \
 	uninstall clean

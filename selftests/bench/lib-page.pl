@@ -253,6 +253,80 @@ sub notes {
 	}
 }
 
+# ---- figures ---------------------------------------------------------------
+
+our $FIGURES;	# where they are
+
+# The parts of NAME.rst
+sub load_text {
+	my ($file) = @_;
+	my (%t, $part);
+	open(my $f, '<', $file) or die "page: $file: $!\n";
+	while (<$f>) {
+		next if /^\.\. SPDX/;
+		if (/^\@(\w+)\s*(.*)/) {
+			$part = $1;
+			if ($part eq 'table' || $part eq 'batches') {
+				push @{$t{tables}}, [$part, $2];
+			} else {
+				$t{$part} = $2 eq '' ? '' : "$2\n";
+			}
+		} elsif (defined $part) {
+			$t{$part} .= $_ if exists $t{$part};
+		}
+	}
+	for my $p (qw(title paper ours why)) {
+		die "page: $file has no \@$p\n" unless defined $t{$p};
+		$t{$p} =~ s/^\s+|\s+$//g;
+	}
+	return \%t;
+}
+
+sub base_of {
+	my ($name) = @_;
+	open(my $f, '<', "$FIGURES/$name.sh") or die "page: $name.sh: $!\n";
+	while (<$f>) {
+		return $1 if /^# bench: data=(\w+)/;
+	}
+	return $name;
+}
+
+sub figure {
+	my ($dir, $machine, $name) = @_;
+	my $t = load_text("$FIGURES/$name.rst");
+	my $base = base_of($name);
+	local $T = load_csv("$dir/$machine/$base.csv");
+	heading($t->{title}, '-');
+	if (-e "$dir/$machine/$name.svg") {
+		put(".. image:: $machine/$name.svg");
+		put("   :alt: $t->{title}");
+		put('');
+	}
+	put(wrap("**The paper:** $t->{paper}"));
+	put('');
+	if ($T) {
+		put(wrap('**Here:** ' . fill($t->{ours}, "$name.rst")));
+	} else {
+		# Sentences are tried all the same.
+		$T = { series => [], x => [], row => {} };
+		fill($t->{ours}, "$name.rst");
+		put('**Here:** not measured yet.');
+	}
+	put('');
+	put(wrap("**Why they differ:** $t->{why}"));
+	put('');
+	for my $e (@{$t->{tables} // []}) {
+		my ($kind, $args) = @$e;
+		if ($kind eq 'batches') {
+			batch_table($args);
+		} else {
+			my ($m, $scale, $digits, $caption) = split ' ', $args, 4;
+			metric_table($m, $scale, $digits, $caption);
+		}
+	}
+	notes("$dir/$machine", $base);
+}
+
 sub verdict {
 	my ($ok) = @_;
 	return !defined $ok ? '' : $ok ? 'met' : '**not met**';

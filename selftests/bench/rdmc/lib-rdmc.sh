@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+#
+# Points of large objects: source it after lib-bench.sh.
+#
+#	large SERIES X OPTION...	a run of "spindle-perf rdmc"
+#	replayed SERIES X OPTION...	a run of bench-replay, with times of blocks as this
+#					guest takes for them between two members
+#
+# In virtual time a repetition is like the other one.
+
+MEMBERS="2 3 4 5 6 7 8 12 16"
+TIMES=5
+[ "${MACHINE:-}" != icount ] || TIMES=1
+POINT_LIMIT=600
+if [ "$QUICK" ]; then
+	MEMBERS="2 4 8"
+	POINT_LIMIT=120
+fi
+
+run_large()
+{
+	rm -f /tmp/bench.csv
+	limit "$POINT_LIMIT" spindle-perf rdmc -r "$TIMES" --give-up 100 --csv /tmp/bench.csv "$@" \
+		>/tmp/bench.out 2>&1
+}
+
+large()
+{
+	local series x k
+
+	turn "$@" || return 0
+	series=$1
+	x=$2
+	k=$points
+	shift 2
+	: >/tmp/bench.out
+	# shellcheck disable=SC2086
+	if ! run_large "$@" ${LARGE_PLACE:-}; then
+		[ -s /tmp/bench.out ] || echo "took longer than $POINT_LIMIT s" >/tmp/bench.out
+		failed "$k" "$series" "$x"
+		sweep_up 64
+		return 0
+	fi
+	[ "$rows" != 0 ] || tell "head $(head -n 1 /tmp/bench.csv)"
+	rows=$((rows + 1))
+	tell "row $k,$series,$x,$(sed -n 2p /tmp/bench.csv)"
+}
+
+# How long a block takes to one member, and what comes before the first one, ns.
+block_ns=
+setup_ns=
+BLOCK_SIZE=16M
+measure_block()
+{
+	[ -z "$block_ns" ] || return 0
+	run_large -n 2 -S $BLOCK_SIZE || return 1
+	setup_ns=$(column /tmp/bench.csv setup_us | awk '{ printf "%d", $1 * 1000 }')
+	block_ns=$(awk -v time="$(column /tmp/bench.csv time_us)" -v setup="$setup_ns" \
+		-v size="$(column /tmp/bench.csv size)" -v block="$(column /tmp/bench.csv block)" \
+		'BEGIN { printf "%d", (time * 1000 - setup) / (size / block) }')
+	block_bytes=$(column /tmp/bench.csv block)
+}
+
+replayed()
+{
+	local series x k
+
+	turn "$@" || return 0
+	series=$1
+	x=$2
+	k=$points
+	shift 2
+	if ! measure_block || ! limit 60 bench-replay -b "$block_bytes" -t "$block_ns" \
+		-s "$setup_ns" -n "$x" -L "$series" "$@" >/tmp/bench.csv 2>/tmp/bench.out; then
+		failed "$k" "$series" "$x"
+		sweep_up 64
+		return 0
+	fi
+	[ "$rows" != 0 ] || tell "head $(head -n 1 /tmp/bench.csv | cut -d, -f 3-),block_ns"
+	rows=$((rows + 1))
+	tell "row $k,$(sed -n 2p /tmp/bench.csv),$block_ns"
+}
