@@ -88,6 +88,7 @@ struct perf_place {
  * struct perf_where - what the user says about the place
  * @setup: make nodes and a view
  * @addr: with @setup: address of all nodes
+ * @spread: with @setup: no, of the first node; each node has the one that follows
  * @port: with @setup: node I has this port and I more
  * @first: with @setup: id of the first node
  * @node: without: only these nodes
@@ -98,6 +99,7 @@ struct perf_place {
 struct perf_where {
 	bool setup;
 	struct ctl_addr addr;
+	bool spread;
 	uint16_t port;
 	uint32_t first;
 	const char *node;

@@ -97,6 +97,8 @@ static const struct word words[] = {
 	  MAX_SECONDS, false },
 	{ 0, "addr", "ADDRESS", "address of the nodes (that of the first RDMA device)", NO_NUMBER,
 	  0, 0, false },
+	{ 0, "spread", NULL, "of the first node; others have those that follow", NO_NUMBER, 0, 0,
+	  false },
 	{ 0, "port", "PORT", "node I has port PORT + I (5000)", AT(port), 1, UINT16_MAX, false },
 	{ 0, "first-node", "ID", "id of the first one (1)", AT(first), 1, UINT32_MAX, false },
 	{ 'C', "csv", "FILE", "a row of figures", NO_NUMBER, 0, 0, false },
@@ -242,6 +244,8 @@ static int check(const struct perf_ropts *o, const struct numbers *n)
 		return usage("nodes: says what --mix makes");
 	if (o->nodes < o->members)
 		return usage(ctl_asprintf("members %u: there are %u nodes", o->members, o->nodes));
+	if (o->where.spread && !o->where.addr.family)
+		return usage("spread: --addr is missing");
 	if (o->mix && o->senders != 1)
 		return usage("senders: has no meaning with --mix");
 	if (o->where.port + last > UINT16_MAX)
@@ -289,7 +293,8 @@ int perf_ropts_parse(struct perf_ropts *o, int argc, char **argv)
 			help();
 			return -1;
 		}
-		err = take(o, &n, w, optarg);
+		o->where.spread |= !strcmp(w->name, "spread");
+		err = w->value ? take(o, &n, w, optarg) : NULL;
 		if (err)
 			return usage(ctl_asprintf("%s %s: %s", w->name, optarg, err));
 	}

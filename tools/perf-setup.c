@@ -72,6 +72,19 @@ const char *perf_setup_addr(struct ctl_addr *addr)
 	return err;
 }
 
+/* Where a node is. */
+static struct ctl_addr addr_of(const struct perf_where *where, uint32_t id)
+{
+	unsigned int i = where->addr.family == AF_INET ? 4 : 16, more = id - where->first;
+	struct ctl_addr addr = where->addr;
+
+	for (; where->spread && i-- && more; more >>= 8) {
+		more += addr.ip[i];
+		addr.ip[i] = more;
+	}
+	return addr;
+}
+
 /**
  * perf_setup_node() - make a node
  * @place: gets it
@@ -86,7 +99,7 @@ int perf_setup_node(struct perf_place *place, const struct perf_where *where,
 {
 	struct ctl_node node = {
 		.val[CTL_NODE_ID] = num(id),
-		.val[CTL_NODE_ADDR] = { .set = true, .addr = where->addr },
+		.val[CTL_NODE_ADDR] = { .set = true, .addr = addr_of(where, id) },
 		.val[CTL_NODE_PORT] = num(where->port + id),
 		.val[CTL_NODE_VISIBILITY] = num(conf->visibility),
 		.val[CTL_NODE_IDLE_US] = num(conf->idle_us),
@@ -156,7 +169,7 @@ int perf_setup_view(struct perf_place *place, const struct perf_where *where,
 		view->member = ctl_grow(view->member, view->members, sizeof(*view->member));
 		view->member[view->members++] = (struct ctl_member){
 			.id = place->node[i],
-			.addr = where->addr,
+			.addr = addr_of(where, place->node[i]),
 			.has_port = true,
 			.port = where->port + place->node[i],
 		};
