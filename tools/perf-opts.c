@@ -132,6 +132,7 @@ static void help(void)
 {
 	puts("usage: spindle-perf [OPTION]...\n"
 	     "       spindle-perf failover [OPTION]...\n"
+	     "       spindle-perf rdmc [OPTION]...\n"
 	     "Measure subgroups: throughput, latency, and what they cost.\n"
 	     "\n"
 	     "Where: nodes that exist, or");
@@ -143,7 +144,8 @@ static void help(void)
 	puts("\nHow it is measured and shown:");
 	help_fixed(other_options, CTL_ARRAY_SIZE(other_options));
 	puts("\nExit status: 0 done, 1 failed, or something was lost or in a wrong order, 2 usage.\n"
-	     "What changes of a live view cost: spindle-perf failover --help. See spindle-perf(1).");
+	     "What changes of a live view cost: spindle-perf failover --help. Large objects:\n"
+	     "spindle-perf rdmc --help. See spindle-perf(1).");
 }
 
 /* ---- parsing ----------------------------------------------------------- */

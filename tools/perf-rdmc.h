@@ -66,7 +66,7 @@ enum perf_rdmc_figure {
 	PERF_R_FAR_FIRST,	/* of the last member: from the call to its first block, us */
 	PERF_R_FAR_BUSY,	/* and with a block under way to another, us */
 	PERF_R_FAR_WAIT,	/* and without one, us */
-	PERF_R_OUTSIDE,		/* share of the time in which the root is done with nothing: see man */
+	PERF_R_OUTSIDE,		/* share of the root's setup and wait in the time */
 	PERF_R_SECONDS,		/* the repetition, s */
 	PERF_R_BANDWIDTH,	/* bytes of all objects by that, bytes/s */
 	PERF_R_RATE,		/* objects by that, 1/s */

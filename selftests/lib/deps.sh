@@ -4,7 +4,8 @@
 # See to it that what the lanes need is installed.
 #
 #   deps.sh PURPOSE...	build lib style vm kernel-6.1 kernel-6.12
-#			headers-6.1 headers-6.12 bench bench-peers model
+#			headers-6.1 headers-6.12 bench bench-peers bench-rdmc
+#			model
 #
 # Nothing is said or done when nothing is missing.  As root on Debian the rest
 # is installed with apt; elsewhere it is listed and the status is 1.
@@ -41,6 +42,8 @@ needs_bench="cmd/gnuplot:gnuplot-nox cmd/perl:perl cmd/dash:dash cmd/gcc:gcc
 # Of "make bench-peers" beyond that: the other systems.
 needs_bench_peers="cmd/corosync:corosync cmd/corosync-cmapctl:corosync
 	pc/libcpg:libcpg-dev cmd/tipc:iproute2 cmd/tc:iproute2"
+# Of "make bench-rdmc" beyond "make bench": the other system.
+needs_bench_rdmc="cmd/mpirun:openmpi-bin cmd/mpicc:libopenmpi-dev"
 # Of "make check-model" alone.
 needs_model="cmd/spin:spin cmd/gcc:gcc"
 
@@ -106,6 +109,7 @@ find_missing()
 		vm) needs=$needs_vm ;;
 		bench) needs=$needs_bench ;;
 		bench-peers) needs=$needs_bench_peers ;;
+		bench-rdmc) needs=$needs_bench_rdmc ;;
 		model) needs=$needs_model ;;
 		kernel-* | headers-*)
 			needs=${purpose%%-*}/${purpose#*-}

@@ -16,6 +16,8 @@
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 
+#include <linux/spindle_rdmc.h>
+
 #include "ctl.h"
 #include "ctl-net.h"
 #include "perf-change.h"
@@ -25,6 +27,7 @@
 #include "perf-msg.h"
 #include "perf-opts.h"
 #include "perf-out.h"
+#include "perf-rdmc.h"
 #include "perf-stat.h"
 #include "perf-time.h"
 
@@ -369,6 +372,51 @@ static void test_failover_opts(void)
 	   "options of who watches");
 }
 
+static int parse_rdmc(struct perf_ropts *o, const char *words)
+{
+	char *copy = ctl_strdup(words), *argv[32] = { "rdmc" };
+	int argc = 1;
+
+	while ((argv[argc] = strsep(&copy, " ")))
+		argc++;
+	optind = 0;
+	return perf_ropts_parse(o, argc, argv);
+}
+
+static void test_rdmc_opts(void)
+{
+	struct perf_ropts o;
+
+	ok(!parse_rdmc(&o, "-n 5 -a chain -S 1M -b 64K -s half -c 7 -q 3 --idle-us=0 -r 2") &&
+	   o.members == 5 && o.nodes == 5 && o.algorithm == SPINDLE_RDMC_CHAIN &&
+	   o.size == 1 << 20 && o.block == 65536 && o.senders == 3 && o.count == 7 &&
+	   o.queue == 3 && !o.idle_us && o.reps == 2 && !o.mix, "options of rdmc");
+	ok(!parse_rdmc(&o, "--mix 9 --sigma 50 -c 40 --addr 10.0.0.250 --spread") && o.mix == 9 &&
+	   o.nodes == 16 && o.sigma == 50 && o.count == 40 && o.where.spread, "a mix");
+}
+
+static void test_rdmc_figures(void)
+{
+	/* The root, and two receivers of which the second one is last. */
+	struct perf_rdmc_object obj[3] = {
+		{ .start = 1000, .seen = { { 9000, 2000, 6000 }, { 8000, 3000, 4000 },
+					   { 11000, 4000, 1000 } } },
+		{ .start = 1000, .seen = { { 0 }, { 2000 }, { 3000 } } },
+		{ .start = 1000, .seen = { { 0 }, { 90000 }, { 101000 } } },
+	};
+	double v[PERF_R_FIGURES];
+
+	perf_rdmc_figure(v, obj, 1, 3);
+	ok(v[PERF_R_TIME] == 10 && v[PERF_R_SKEW] == 3 && v[PERF_R_SETUP] == 1 &&
+	   v[PERF_R_BUSY] == 6 && v[PERF_R_WAIT] == 1 && v[PERF_R_TAIL] == 2 &&
+	   v[PERF_R_OUTSIDE] == 0.2, "an object, as its root saw it");
+	ok(v[PERF_R_FAR_FIRST] == 3 && v[PERF_R_FAR_BUSY] == 1 && v[PERF_R_FAR_WAIT] == 6,
+	   "  and the last receiver");
+	perf_rdmc_figure(v, obj, 3, 3);
+	ok(v[PERF_R_TIME] == 10 && v[PERF_R_TIME_P90] == 100 && v[PERF_R_TIME_P99] == 100 &&
+	   v[PERF_R_SKEW] == 3, "the median of three objects, and the slowest");
+}
+
 static void test_gap(void)
 {
 	struct perf_gap_log log = { 0 };
@@ -598,6 +646,8 @@ int main(void)
 	test_limit();
 	test_opts();
 	test_failover_opts();
+	test_rdmc_opts();
+	test_rdmc_figures();
 	test_gap();
 	test_changes();
 	test_failover_json();

@@ -78,11 +78,31 @@ says 2 "wait: --node is missing" failover --wait 1
 says 2 "nodes: has no meaning with --wait" failover --wait 1 --node 1 -n 4
 says 2 "node: says what --wait watches" failover --node 1
 
+says 0 '^usage: spindle-perf rdmc' rdmc --help
+says 2 "there is no option -z" rdmc -z
+says 2 "there is no option --setup" rdmc --setup
+says 2 "--size: the value is missing" rdmc --size
+says 2 "'x': there are only options" rdmc x
+says 2 "members 1: not a number from 2 to 64" rdmc -n 1
+says 2 "algorithm star: none of pipeline, sequential, chain, tree, hybrid" rdmc -a star
+says 2 "size 0: not a number" rdmc -S 0
+says 2 "block 5000: not a power of two from 4096 to 1048576" rdmc -b 5000
+says 2 "block 2048: not a power of two from 4096 to 1048576" rdmc -b 2K
+says 2 "block 2M: not a number from 0 to 1048576" rdmc -b 2M
+says 2 "senders 0: not a number from 1 to 64" rdmc -s 0
+says 2 "queue 17: not a number from 1 to 16" rdmc -q 17
+says 2 "nodes: says what --mix makes" rdmc --nodes 8
+says 2 "members 9: there are 8 nodes" rdmc --mix 4 --nodes 8 -n 9
+says 2 "senders: has no meaning with --mix" rdmc --mix 4 -s all
+says 2 "spread: --addr is missing" rdmc --spread
+says 2 "port 65535, first-node 1: .*ports end at 65535" rdmc --port 65535
+
 if "$program" 2>&1 | grep -qF "spindle.ko is not loaded"; then
 	says 1 "spindle.ko is not loaded (modprobe spindle)" --setup -n 2 -c 1
 	says 1 "spindle.ko is not loaded" -c 1 --csv "$tmp/x"
 	says 1 "spindle.ko is not loaded" failover --json="$tmp/x"
 	says 1 "spindle.ko is not loaded" failover --wait 1 --node 1
+	says 1 "spindle.ko is not loaded" rdmc --csv "$tmp/x"
 	[ ! -e "$tmp/x" ]
 	verdict $? "nothing is written then"
 else
@@ -112,9 +132,11 @@ offers 'ordered unordered' spindle-perf --mode ''
 offers 'all half one' spindle-perf -n 4 -s ''
 offers 'all=off' spindle-perf --tune all=of
 offers 'window= warmup=' spindle-perf --sweep w
-offers 'failover' spindle-perf ''
+offers 'failover rdmc' spindle-perf ''
 offers '--window --wait' spindle-perf failover --w
 offers 'join,leave' spindle-perf failover --kind join,l
+offers '--members --mix' spindle-perf rdmc --m
+offers 'chain' spindle-perf rdmc -a c
 
 if command -v mandoc >/dev/null; then
 	mandoc -Tlint -Wwarning "$dir/man/spindle-perf.1" >"$tmp/out" 2>&1
@@ -144,6 +166,20 @@ verdict $? "the manual page and the completion have all options"
 done
 [ ! -s "$tmp/out" ]
 verdict $? "they have all options of failover"
+: >"$tmp/out"
+"$program" rdmc --help | grep -o '  *--[a-z-]*' | tr -d ' ' | sort -u | while read -r word; do
+	sed -n '/^.Sh LARGE OBJECTS/,/^.Sh FIGURES/p' "$dir/man/spindle-perf.1" |
+		grep -qe "Fl Fl ${word#--}\\( \\|\$\\)" || echo "manual: no $word" >>"$tmp/out"
+	bash -c '. "$1"; COMP_WORDS=(spindle-perf rdmc "$2"); COMP_CWORD=2; _spindle_perf
+		[[ " ${COMPREPLY[*]} " == *" $2 "* ]]' - "$dir/completion/spindle-perf" "$word" ||
+		echo "completion: no $word" >>"$tmp/out"
+done
+sed -n 's/.*\[PERF_R_[A-Z0-9_]*\] = "\([a-z0-9_]*\)".*/\1/p' "$dir/perf-rcount.c" >"$tmp/words"
+while read -r word; do
+	grep -qe "^\.It .*$word" "$dir/man/spindle-perf.1" || echo "no $word" >>"$tmp/out"
+done <"$tmp/words"
+[ -s "$tmp/words" ] && [ ! -s "$tmp/out" ]
+verdict $? "they have all options of rdmc, and the manual page all figures"
 : >"$tmp/out"
 sed -n 's/.*\[PERF_F_[A-Z_]*\] = "\([a-z_]*_us\)".*/\1/p' "$dir/perf-change.c" >"$tmp/words"
 while read -r word; do

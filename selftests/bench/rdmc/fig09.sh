@@ -10,7 +10,7 @@
 
 sweep()
 {
-	local a count=100 groups=60 size=512K
+	local a count=60 groups=30 size=512K
 
 	[ -z "$QUICK" ] || count=20
 	[ -z "$QUICK" ] || groups=10

@@ -4,6 +4,7 @@
 # Points of large objects: source it after lib-bench.sh.
 #
 #	large SERIES X OPTION...	a run of "spindle-perf rdmc"
+#	links_begin			a network in which members have a link each; lib-peers.sh
 #	replayed SERIES X OPTION...	a run of bench-replay, with times of blocks as this
 #					guest takes for them between two members
 #
@@ -80,4 +81,23 @@ replayed()
 	[ "$rows" != 0 ] || tell "head $(head -n 1 /tmp/bench.csv | cut -d, -f 3-),block_ns"
 	rows=$((rows + 1))
 	tell "row $k,$(sed -n 2p /tmp/bench.csv),$block_ns"
+}
+
+LINKS=8
+LINK_RATE=80mbit
+# shellcheck disable=SC2034 # for sweeps
+LINKS_PLACE="--addr 10.7.0.1 --spread"
+
+links_begin()
+{
+	local i
+
+	mkdir -p /dev/shm /var
+	up spindle $LINKS && ip link set lo up && modprobe sch_tbf || return 1
+	# What leaves a member, and what comes to it. Queues are long: nothing is dropped.
+	for i in $(seq $LINKS); do
+		tc qdisc add dev "w$i" root tbf rate $LINK_RATE burst 16k latency 5s &&
+			tc qdisc add dev "s$i" root tbf rate $LINK_RATE burst 16k latency 5s ||
+			return 1
+	done
 }
