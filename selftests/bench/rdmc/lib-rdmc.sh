@@ -10,6 +10,8 @@
 #
 # In virtual time a repetition is like the other one.
 
+# Those of the sweeps, and of lib-bench.sh.
+# shellcheck disable=SC2034,SC2154
 MEMBERS="2 3 4 5 6 7 8 12 16"
 TIMES=5
 [ "${MACHINE:-}" != icount ] || TIMES=1
@@ -33,6 +35,7 @@ large()
 	turn "$@" || return 0
 	series=$1
 	x=$2
+	# shellcheck disable=SC2154 # of lib-bench.sh
 	k=$points
 	shift 2
 	: >/tmp/bench.out
