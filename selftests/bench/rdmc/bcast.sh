@@ -32,7 +32,7 @@ as_ours()
 	{
 		n = split(head, name, ",")
 		for (i = 1; i <= n; i++)
-			printf "%s%s", i > 1 ? "," : "", name[i] in at ? $at[name[i]] : ""
+			printf "%s%s", i > 1 ? "," : "", (name[i] in at) ? $at[name[i]] : ""
 		print ""
 	}' "$1" "$2"
 }
@@ -63,7 +63,7 @@ bcast()
 
 sweep()
 {
-	local n size=16M
+	local n size=8M
 
 	[ -z "$QUICK" ] || size=2M
 	for n in 4 8; do
