@@ -32,7 +32,7 @@ as_ours()
 	{
 		n = split(head, name, ",")
 		for (i = 1; i <= n; i++)
-			printf "%s%s", i > 1 ? "," : "", (name[i] in at) ? $at[name[i]] : ""
+			printf "%s%s", (i > 1 ? "," : ""), (name[i] in at ? $at[name[i]] : "")
 		print ""
 	}' "$1" "$2"
 }
