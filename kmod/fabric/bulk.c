@@ -309,8 +309,8 @@ bool spindle_bulk_idle(const struct spindle_bulk *bulk)
 }
 
 /* @last: the only one of the chain that is signalled; it ends the job. */
-static void submit(struct spindle_bulk *bulk, struct ib_send_wr *first, struct ib_send_wr *last,
-		 u32 wrs, const struct spindle_bulk_job *job)
+static void submit(struct spindle_bulk *bulk, struct ib_send_wr *first,
+		   struct ib_send_wr *last, u32 wrs, const struct spindle_bulk_job *job)
 {
 	struct spindle_bulk_job *slot = &bulk->job[bulk->job_tail++ % SPINDLE_SQ_DEPTH];
 	struct spindle_conn *conn = &bulk->conn;
