@@ -27,6 +27,8 @@ static const char * const errors[] = {
 		"members and their order, algorithm, block and timeout must be the same",
 	[SPINDLE_RDMC_VIEW] = "a member is not in the view any more, or this node has no view; "
 		"create the group with members of the present view",
+	[SPINDLE_RDMC_NOMEM] = "the kernel of a member had no memory for the group; "
+			       "use smaller blocks, or fewer groups",
 	[SPINDLE_RDMC_INCOMPLETE] = "not all members have all objects; send what is missing again",
 };
 
