@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# RDMC beside small messages in a live view: members of a group are evicted because their
+# guests die, stand still or are cut off. All others hear of it and make another group; who
+# was evicted hears of it, too, and is a member again when it has joined. Files by
+# spindle-cast: to all, one of which dies in the middle, and again to the rest.
+#
+# T1: a node is killed while it sends. T4: a process that was paused comes back. T5: a
+# minority stops.
+# vm: uml timeout=240 nodes=5
+# shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
+. ./lib-wire-live.sh
+. ./lib-rdmc.sh
+
+# under_way MEMBERS
+under_way()
+{
+	rdmc_begin "$1"
+	check "objects come" rdmc_moves || { cat $rdmc_out; return 1; }
+	barrier "$node" "$nodes" "moves$rdmc_group" || bail "objects come everywhere"
+}
+
+# works_with NAME ID...: a view of just these, with messages, and a group of them.
+works_with()
+{
+	local name
+
+	name=$1
+	shift
+	goes_on "$name" "$@"
+	barrier "$node" "$nodes" "group$rdmc_group" || bail "all meet before the next group"
+	rdmc_whole "$name: objects come whole" "$(echo "$*" | tr ' ' ,)" -l 1-2000000 -c 5
+}
+
+wl_start
+wl_begin 5 4 1 2 3
+RDMC_TIMEOUT=$((4 * TIMEOUT))
+rdmc_whole "beside messages" 1,2,3,4,5 -l 1-2000000 -c 8
+
+under_way 1,5,2,3,4
+if [ "$node" = 5 ]; then
+	ok "a relay's guest dies"
+	vm_die
+fi
+check "T1: a relay's guest died: all hear of it" rdmc_reported "3 4 8" 5
+nodes=4
+works_with "T1: without the relay" 1 2 3 4
+
+for how in pause cut; do
+	under_way 4,1,2,3
+	if [ "$node" = 4 ]; then
+		case $how in
+		pause) check "this guest stands still" pause_me $((TIMEOUT * 3)) ;;
+		cut) check "this guest is cut off" cut_off both ;;
+		esac
+		check "$how: the root hears that it is out" rdmc_reported "3 4 8" "1 2 3 4"
+		case $how in
+		pause) out 4 evicted ;;
+		cut)
+			out 4 minority
+			# The others shall see it, too.
+			usleep $((3 * TIMEOUT * 1000))
+			check "the network is whole again" cut_off none
+			;;
+		esac
+	else
+		check "T4, T5: $how: all hear of it" rdmc_reported "3 4 8" 4
+		goes_on "T4, T5: $how: the others" 1 2 3
+	fi
+	barrier "$node" "$nodes" "$how" || bail "all meet when it is out"
+	[ "$node" != 4 ] || comes_back 4 1 2
+	works_with "$how: it is back" 1 2 3 4
+done
+
+# ---- files -----------------------------------------------------------------
+
+# The last one is long enough to die in.
+cast_files 3000000 40000000
+
+# cast_ends: the one that sends has lost a member; a receiver, too, or it has all.
+cast_ends()
+{
+	wait_until 90 has_ended cast || { echo "it does not end"; return 1; }
+	case $node.$(cat /tmp/cast.rc) in
+	?.3) return 0 ;;
+	[23].0) cast_whole && return 0 ;;
+	esac
+	echo "status $(cat /tmp/cast.rc)"
+	tail -n 20 /tmp/cast.out
+	return 1
+}
+
+if [ "$node" = 1 ]; then
+	begin cast spindle-cast -n 1 -m 1,2,3,4 -b 16384 -t 20 /tmp/from/*
+else
+	begin cast spindle-recv -n "$node" -m 1,2,3,4 -b 16384 -t 20 /tmp/to
+fi
+if [ "$node" = 4 ]; then
+	check "files come" wait_until 60 test -s /tmp/to/262145
+	ok "a receiver's guest dies"
+	vm_die
+fi
+check "a receiver died: the cast says so" cast_ends
+nodes=3
+if [ "$node" = 1 ]; then
+	check "in words" grep -i "node 4" /tmp/cast.out
+fi
+sed 's/^/# /' /tmp/cast.out
+goes_on "without that receiver" 1 2 3
+barrier "$node" "$nodes" again || bail "the rest meets"
+cast_all "again, to the rest" 1,2,3
+wl_end 1 2 3
+finish

@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# RDMC over several guests when something goes wrong: processes are killed, devices deleted,
+# ports cut, a guest stands still, guests die. Whatever is complete has the right bytes, and
+# all others hear that the rest is not, because of whom, in the time that the group has for
+# it; then the rest makes another group.
+# vm: uml timeout=300 nodes=4
+# shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
+. ./lib-wire-live.sh
+. ./lib-rdmc.sh
+
+vid=0
+
+# next_view NAME: all that are left begin anew, and a transfer works.
+next_view()
+{
+	vid=$((vid + 1))
+	wire_conf $vid </dev/null >/tmp/conf.$vid
+	barrier "$node" "$nodes" "view$vid" || bail "all meet before view $vid"
+	check "$1: a view" spindle-ctl apply /tmp/conf.$vid
+	barrier "$node" "$nodes" "viewed$vid" || bail "all have view $vid"
+	rdmc_whole "$1: objects come whole" "$(seq -s , "$nodes")" -l 1-1000000 -c 4
+}
+
+# under_way MEMBERS OPTION...: a transfer to which something is about to happen
+under_way()
+{
+	rdmc_begin "$@"
+	check "objects come" rdmc_moves || { cat $rdmc_out; return 1; }
+	barrier "$node" "$nodes" "moves$rdmc_group" || bail "objects come everywhere"
+}
+
+# process_dies NAME MILLISECONDS MEMBERS OPTION...: that of node 4
+process_dies()
+{
+	local name ms
+
+	name=$1
+	ms=$2
+	shift 2
+	under_way "$@"
+	if [ "$node" = 4 ]; then
+		usleep $((ms * 1000))
+		check "$name dies after $ms ms" rdmc_kill
+	else
+		check "$name dies: all hear of it" rdmc_reported 5 4
+	fi
+}
+
+wire_start
+check "the node is there" wl_node "$node"
+next_view "at first"
+
+# A lost message of rdma_cm is repeated after four seconds: opening may take that long.
+RDMC_TIMEOUT=20000
+ms=0
+for a in pipeline chain; do
+	process_dies "$a: the root" $ms 4,1,2,3 -a $a
+	process_dies "$a: a relay" $((ms + 7)) 1,4,2,3 -a $a
+	process_dies "$a: the last" $((ms + 33)) 1,2,3,4 -a $a
+	ms=$((ms + 100))
+done
+process_dies "tree: a relay" 20 1,4,2,3 -a tree
+process_dies "sequential: the root" 3 4,1,2,3 -a sequential
+
+# Somebody dies before the others are there. They may have heard of it, or not.
+rdmc_begin 1,2,3,4 -t 5000
+if [ "$node" = 4 ]; then
+	check "who creates the group dies at once" rdmc_kill
+else
+	check "it dies at once: all hear of it" rdmc_reported "3 5" 4
+fi
+barrier "$node" "$nodes" early || bail "all meet behind an early death"
+
+for members in 4,1,2,3 1,4,2,3; do
+	under_way $members
+	if [ "$node" = 4 ]; then
+		check "$members: the device is deleted" limit 60 rdma link delete rxe0
+		check "$members: its own process hears of it" rdmc_reported "4 8" "1 2 3 4"
+		check "the dead node goes" spindle-ctl node del id 4
+		check "a new device" rxe_add rxe0 eth0
+		check "a node on it" wl_node 4
+	else
+		check "$members: the device of node 4 went, all hear of it" rdmc_reported "4 8" 4
+	fi
+	next_view "with a new device"
+done
+
+# Who is cut off cannot know who is missing: to it, all others are. And it has no heartbeats
+# in such a view: if it has written nothing it waits, at most until the others can tell it.
+for how in both out; do
+	under_way 1,3,2,4
+	if [ "$node" = 3 ]; then
+		check "$how: this guest is cut off" cut_off $how
+		if wait_until 8 test -s $rdmc_rc; then
+			diag "it hears of it while it is cut off"
+		else
+			diag "it does not know yet"
+		fi
+		check "$how: the network is whole again" cut_off none
+		check "$how: who was cut off hears of it" rdmc_reported "3 4" "1 2 4 3"
+	else
+		check "$how: all hear of it" rdmc_reported "3 4" "3 1"
+	fi
+	next_view "$how: whole again"
+done
+
+# Short, and nothing is lost; long, and it is missing.
+rdmc_begin 1,2,3,4 -c 200
+[ "$node" != 3 ] || check "this guest stands still for a moment" pause_me 500
+check "a short pause: all comes whole" rdmc_ends 0
+barrier "$node" "$nodes" short || bail "all meet behind a short pause"
+under_way 3,1,2,4
+if [ "$node" = 3 ]; then
+	check "this guest stands still" pause_me 8000
+	check "who stood still hears of it" rdmc_reported "3 4" "1 2 3 4"
+else
+	check "one stands still: all hear of it" rdmc_reported "3 4" 3
+fi
+next_view "it moves again"
+
+under_way 1,4,2,3
+if [ "$node" = 4 ]; then
+	ok "a relay's guest dies"
+	vm_die
+fi
+check "a relay's guest died: all hear of it" rdmc_reported "3 4" 4
+nodes=3
+next_view "without the relay"
+under_way 3,1,2
+if [ "$node" = 3 ]; then
+	ok "the root's guest dies"
+	vm_die
+fi
+check "the root's guest died: all hear of it" rdmc_reported "3 4" 3
+nodes=2
+next_view "without the root"
+is "nothing is left" "$(spindle-ctl -j rdmc show)" "[]"
+wire_end
+finish
