@@ -5,6 +5,7 @@
 # are killed with what they have committed, all while messages of up to a MiB flow, by RDMC and
 # not. All logs agree: the same messages, once, in one order, across the views.
 # vm: own
+# vm: uml
 # vm: mem=2048
 # vm: timeout=600
 . ./guest-lib.sh

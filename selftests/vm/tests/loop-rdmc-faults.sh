@@ -5,6 +5,7 @@
 # die, sleep, or never come; nodes, views and the device that go. What is complete has the
 # right bytes, what is not is reported, everybody hears of it, nothing hangs.
 # vm: own
+# vm: uml
 # vm: mem=1024
 # vm: timeout=600
 . ./guest-lib.sh
