@@ -99,6 +99,8 @@ rdmc_reported()
 	local from line
 
 	from=$(hundredths)
+	# Before the process gives up: what is it that it waits for?
+	wait_until 40 test -s $rdmc_rc || spindle-ctl -j -p rdmc show node "$node" | sed 's/^/# /' >&3
 	rdmc_ends 3 || return 1
 	line=$(grep "^node $node group 0: error" $rdmc_out)
 	echo "# '$line', $(tail -n 1 $rdmc_out | tr -d '#')," \
