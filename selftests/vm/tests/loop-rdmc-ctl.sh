@@ -3,7 +3,7 @@
 #
 # What is to be seen of RDMC groups, and what not: spindle-ctl rdmc of groups that open, that
 # move, that have failed; events; racks; a dump of many; requests that are refused.
-# vm: mem=2048
+# vm: uml mem=2048
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-tap.sh
