@@ -520,9 +520,10 @@ static u32 retry_ms(const struct spindle_conn *conn)
 static void conn_work(struct work_struct *work)
 {
 	struct spindle_conn *conn = container_of(work, struct spindle_conn, work.work);
+	enum spindle_conn_state state = READ_ONCE(conn->state);
 	int err;
 
-	if (READ_ONCE(conn->state) == SPINDLE_CONN_FAILED) {
+	if (state == SPINDLE_CONN_FAILED) {
 		/* Take the peer's rights now; the rest goes with the close. */
 		rdma_disconnect(conn->id);
 		return;
@@ -533,6 +534,9 @@ static void conn_work(struct work_struct *work)
 		begin_attempt(conn);
 		err = dial(conn);
 	} else {
+		/* Who closes it may have been quicker than the disconnect, and does all that. */
+		if (state != SPINDLE_CONN_CONNECTING)
+			return;
 		err = answer(conn);
 	}
 	if (!err)
