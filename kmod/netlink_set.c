@@ -211,7 +211,7 @@ static int parse_raw(struct spindle_raw *raw, struct nlattr **tb, struct netlink
 	raw->size = nla_get_u32(tb[SPINDLE_RAW_A_SIZE]);
 	raw->count = nla_get_u32(tb[SPINDLE_RAW_A_COUNT]);
 	/* As payload goes: more pieces than it ever has there is no room for in a chain. */
-	if (!raw->size || raw->size > min(raw->sg->cfg->ring, SPINDLE_MAX_MSG)) {
+	if (!raw->size || raw->size > min(raw->sg->cfg->ring, SPINDLE_MAX_LARGE)) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[SPINDLE_RAW_A_SIZE],
 				    "size is 1 to 1048576 bytes, and at most the subgroup's ring");
 		return -EINVAL;

@@ -122,7 +122,7 @@ static int parse_sizes(struct spindle_view_subgroup *sg, struct nlattr **a,
 	sg->max_msg = get_u32(a[SPINDLE_SUBGROUP_A_MAX_MSG], SPINDLE_DEF_MAX_MSG);
 	if (!sg->max_msg || sg->max_msg > SPINDLE_MAX_MSG) {
 		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_A_MAX_MSG],
-				    "subgroup max-msg is 1 to 1048576");
+				    "subgroup max-msg is 1 to 268435456");
 		return -EINVAL;
 	}
 	sg->ring = get_u32(a[SPINDLE_SUBGROUP_A_RING],

@@ -46,6 +46,8 @@ static u64 extent_bytes(const struct spindle_mc *mc, u64 slot)
 	if (mc->tune.switches & SPINDLE_SW_PACKED)
 		return msg->len;
 	units = min((u32)mc->ends[i].unit - msg->unit, spindle_units(mc->max_msg));
+	/* What is large does not come here; how much more it was given is no reason to send it. */
+	units = min_t(u32, units, SPINDLE_MAX_LARGE >> SPINDLE_UNIT_SHIFT);
 	return (u64)units << SPINDLE_UNIT_SHIFT;
 }
 

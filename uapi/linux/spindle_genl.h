@@ -229,7 +229,8 @@ enum spindle_member_attr {
  * @SPINDLE_SUBGROUP_A_MODE: u8, enum spindle_mode, default ordered
  * @SPINDLE_SUBGROUP_A_WINDOW: u32, slots of each sender, 1..65536, default 128; rounded
  *	up to a power of two
- * @SPINDLE_SUBGROUP_A_MAX_MSG: u32, 1..2^20 bytes, at most the ring, default 10240
+ * @SPINDLE_SUBGROUP_A_MAX_MSG: u32, 1..2^28 bytes, at most the ring, default 10240. In
+ *	subgroups with more than SPINDLE_DEF_LARGE messages above that go by RDMC
  * @SPINDLE_SUBGROUP_A_RING: u32, bytes of each sender's payload ring, a power of two
  *	from 4096 to 2^30; default: window times max_msg, this rounded up to 64, but at
  *	most the greater of 1 MiB and four messages; all rounded up to a power of two
