@@ -18,7 +18,7 @@ says 2 "'x': there are only options" x
 
 says 2 "nodes 65: not a number from 1 to 64" --setup -n 65
 says 2 "nodes 0: not a number from 1 to 64" --setup -n 0
-says 2 "size 2M: not a number from 1 to 1048576 (K and M may follow it)" --setup -S 2M
+says 2 "size 512M: not a number from 1 to 268435456 (K and M may follow it)" --setup -S 512M
 says 2 "window 65537: not a number from 1 to 65536" --setup -w 65537
 says 2 "ring 2G: not a number from 0 to 1073741824" --setup --ring 2G
 says 2 "subgroups 65: not a number from 1 to 64" --setup -k 65
@@ -70,7 +70,7 @@ says 2 "kind join,die: 'die' is none of join, leave, evict, crash, del, all" fai
 says 2 "nodes 2: not a number from 3 to 64" failover -n 2
 says 2 "repetitions 0: not a number from 1 to 1000" failover -r 0
 says 2 "timeout-ms 19: not a number from 20 to 60000" failover --timeout-ms 19
-says 2 "size 0: not a number from 1 to 1048576" failover -S 0
+says 2 "size 0: not a number from 1 to 268435456" failover -S 0
 says 2 "addr localhost: .*names are not resolved" failover --addr localhost
 says 2 "port 65535, first-node 1: .*ports end at 65535" failover --port 65535
 says 2 "rate 0: .*only with --wait" failover -R 0
