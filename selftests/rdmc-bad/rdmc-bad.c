@@ -61,12 +61,14 @@ int create(uint64_t group, uint32_t node, const uint32_t *member, uint32_t count
 	   uint32_t algorithm, uint32_t timeout_ms)
 {
 	struct spindle_rdmc_create a = args(node, member, count);
-	int fd = open_dev(), err;
+	int fd = open_dev(), err, tries = 0;
 
 	a.group = group;
 	a.algorithm = algorithm;
 	a.timeout_ms = timeout_ms;
-	err = call(fd, SPINDLE_RDMC_IOC_CREATE, &a);
+	/* So many that were left may not have gone yet. */
+	while ((err = call(fd, SPINDLE_RDMC_IOC_CREATE, &a)) == ENOSPC && tries++ < 1000)
+		usleep(10000);
 	if (err)
 		die("node %u: create: %s", node, strerror(err));
 	return fd;

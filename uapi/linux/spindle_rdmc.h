@@ -110,7 +110,8 @@ enum spindle_rdmc_error {
  * Errors: EINVAL (size, flags, an argument out of range, a node twice, the node not among
  * the members), ENODEV (no such node), ENOTCONN (the node has no view), ENOENT (a member is
  * not in the view), EEXIST (the node is in a group with this id), EISCONN (the file has a
- * group), ENOMEM, EFAULT.
+ * group), ENOSPC (256 groups have the node and another member in common; some that were left
+ * may not have gone yet), ENOMEM, EFAULT.
  */
 struct spindle_rdmc_create {
 	__u32 size;
