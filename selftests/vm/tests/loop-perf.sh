@@ -149,8 +149,9 @@ sends 25
 alone=$(metric writes_per_message)
 perf "one in a long time, not by express" -s one -S 64 --rate 25 -c 0 -t 1 --tune express=off
 sends 25
-holds "  takes two more writes to each member" \
-	"$(metric writes_per_message) - $alone > 3 && $(metric writes_per_message) - $alone < 6"
+# What goes to sleep in between tells that, now and then; without express being used it is none.
+holds "  takes two more writes to each member, about" \
+	"$(metric writes_per_message) - $alone > 1 && $(metric writes_per_message) - $alone < 8"
 perf "for a while" -c 0 -t 0.2 --verify
 holds "  something was sent" "$(metric sent) > 0"
 is "  and delivered" "$(metric delivered)" $(($(metric sent) * 3))
