@@ -297,17 +297,6 @@ bool spindle_bulk_room(const struct spindle_bulk *bulk)
 	       bulk->allowed - bulk->sent > SPINDLE_BULK_SPARE;
 }
 
-/**
- * spindle_bulk_idle() - has all that was posted arrived?
- * @bulk: the connection
- *
- * Return: true if so
- */
-bool spindle_bulk_idle(const struct spindle_bulk *bulk)
-{
-	return bulk->job_head == bulk->job_tail;
-}
-
 /* @last: the only one of the chain that is signalled; it ends the job. */
 static void submit(struct spindle_bulk *bulk, struct ib_send_wr *first,
 		   struct ib_send_wr *last, u32 wrs, const struct spindle_bulk_job *job)

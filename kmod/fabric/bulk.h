@@ -122,7 +122,6 @@ void spindle_bulk_abandon(struct spindle_bulk *bulk);
 bool spindle_bulk_poll(struct spindle_bulk *bulk);
 bool spindle_bulk_arm(struct spindle_bulk *bulk);
 bool spindle_bulk_room(const struct spindle_bulk *bulk);
-bool spindle_bulk_idle(const struct spindle_bulk *bulk);
 void spindle_bulk_say(struct spindle_bulk *bulk, const void *text);
 void spindle_bulk_grant(struct spindle_bulk *bulk, struct ib_mr *mr, const void *text);
 void spindle_bulk_revoke(struct spindle_bulk *bulk, struct ib_mr *mr,

@@ -34,6 +34,7 @@
 #include <unistd.h>
 #include <spindle/spindle.h>
 
+#include "ids.h"
 #include "selfcheck.h"
 
 #define MAX_IDS		64
@@ -355,23 +356,12 @@ static void report(void)
 	}
 }
 
-/* "1-4,7" */
-static int parse_ids(const char *s, uint32_t *id)
+static int ids(const char *s, uint32_t *id)
 {
-	int n = 0;
+	int n = parse_ids(s, id, MAX_IDS);
 
-	while (*s) {
-		char *end;
-		unsigned long a = strtoul(s, &end, 10), b = a;
-
-		if (*end == '-')
-			b = strtoul(end + 1, &end, 10);
-		for (; a <= b && n < MAX_IDS; a++)
-			id[n++] = a;
-		if (*end && *end != ',')
-			die("bad list '%s'\n", s);
-		s = *end ? end + 1 : end;
-	}
+	if (n < 0)
+		die("bad list '%s'\n", s);
 	return n;
 }
 
@@ -381,8 +371,8 @@ int main(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "n:g:s:c:l:S:w:f:p:CRuH")) != -1) {
 		switch (c) {
-		case 'n': opt.nodes = parse_ids(optarg, opt.node); break;
-		case 'g': opt.groups = parse_ids(optarg, opt.group); break;
+		case 'n': opt.nodes = ids(optarg, opt.node); break;
+		case 'g': opt.groups = ids(optarg, opt.group); break;
 		case 's': opt.senders = optarg; break;
 		case 'c': opt.count = strtoull(optarg, NULL, 10); break;
 		case 'S': opt.seed = strtoull(optarg, NULL, 10); break;

@@ -37,6 +37,7 @@
 #include <unistd.h>
 #include <spindle/rdmc.h>
 
+#include "ids.h"
 #include "selfcheck.h"
 
 #define MAX_IDS		64
@@ -420,23 +421,12 @@ static int report(void)
 	return bad || whole != want ? 3 : 0;
 }
 
-/* "1-4,7" */
-static int parse_ids(const char *s, uint32_t *id)
+static int ids(const char *s, uint32_t *id)
 {
-	int n = 0;
+	int n = parse_ids(s, id, MAX_IDS);
 
-	while (*s) {
-		char *end;
-		unsigned long a = strtoul(s, &end, 10), b = a;
-
-		if (*end == '-')
-			b = strtoul(end + 1, &end, 10);
-		for (; a <= b && n < MAX_IDS; a++)
-			id[n++] = a;
-		if (*end && *end != ',')
-			die("bad list '%s'\n", s);
-		s = *end ? end + 1 : end;
-	}
+	if (n < 0)
+		die("bad list '%s'\n", s);
 	return n;
 }
 
@@ -475,8 +465,8 @@ int main(int argc, char **argv)
 	opt.o.flags = SPINDLE_RDMC_AUTO_CLOSE;
 	while ((c = getopt(argc, argv, "m:n:g:G:a:b:c:l:t:w:S:f:o:x:Mv")) != -1) {
 		switch (c) {
-		case 'm': opt.members = parse_ids(optarg, opt.member); break;
-		case 'n': opt.nodes = parse_ids(optarg, opt.node); break;
+		case 'm': opt.members = ids(optarg, opt.member); break;
+		case 'n': opt.nodes = ids(optarg, opt.node); break;
 		case 'g': opt.groups = atoi(optarg); break;
 		case 'G': opt.base = strtoull(optarg, NULL, 10); break;
 		case 'a': parse_algorithm(optarg); break;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lists of numbers on command lines.
+ */
+#ifndef SPINDLE_PROGS_IDS_H
+#define SPINDLE_PROGS_IDS_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/* "1-4,7". Returns how many, at most max; -1: that is no list. */
+static inline int parse_ids(const char *s, uint32_t *id, int max)
+{
+	int n = 0;
+
+	while (*s) {
+		char *end;
+		unsigned long a = strtoul(s, &end, 10), b = a;
+
+		if (*end == '-')
+			b = strtoul(end + 1, &end, 10);
+		for (; a <= b && n < max; a++)
+			id[n++] = a;
+		if (*end && *end != ',')
+			return -1;
+		s = *end ? end + 1 : end;
+	}
+	return n;
+}
+
+#endif /* SPINDLE_PROGS_IDS_H */
