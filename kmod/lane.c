@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 
 #include "engine.h"
+#include "group.h"
 #include "hello.h"
 #include "lane.h"
 #include "node.h"
@@ -235,6 +236,7 @@ static struct spindle_lane *create(struct spindle_node *node,
 		.net = node->net,
 		.ops = &lane_conn_ops,
 		.active = node->id < who->id,
+		.patient = node->group->live,
 		.secret = spindle_key_given(&node->key),
 		.bulk = true,
 	};

@@ -38,7 +38,7 @@ struct spindle_rdmc_group;
  * @lane: the lane, a reference
  * @index: number of the link in the lane
  * @ready: regions are there; engine
- * @said: job of the lane that the last message was
+ * @said: number of the last message by the lane
  * @turn: of each grant: how often it was given
  * @mr: of each grant: its region; spindle_mutex
  */

@@ -44,17 +44,11 @@ static bool run_room(struct spindle_rdmc *r, u32 m)
 	return link->ready && !link->lane->lost && spindle_bulk_room(&link->lane->bulk);
 }
 
-static void said(struct spindle_link *link)
-{
-	link->said = link->lane->bulk.job_tail;
-}
-
 static void run_say(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
 {
 	struct spindle_link *link = link_to(r, m);
 
-	spindle_bulk_say(&link->lane->bulk, msg);
-	said(link);
+	link->said = spindle_bulk_say(&link->lane->bulk, msg);
 }
 
 static void run_grant(struct spindle_rdmc *r, u32 m, u32 g, void *mem, u32 block, u32 len,
@@ -83,8 +77,7 @@ static void run_grant(struct spindle_rdmc *r, u32 m, u32 g, void *mem, u32 block
 	number = (u32)link->turn[g] << 16 | (link->index * SPINDLE_RDMC_GRANTS + g);
 	msg->w[1] = mr->iova;
 	msg->w[2] = mr->rkey | (u64)number << 32;
-	spindle_bulk_grant(bulk, mr, msg);
-	said(link);
+	link->said = spindle_bulk_grant(bulk, mr, msg);
 }
 
 static void revoked(void *ctx, u64 g)
@@ -97,7 +90,7 @@ static void revoked(void *ctx, u64 g)
 static void run_revoke(struct spindle_rdmc *r, u32 m, u32 g)
 {
 	struct spindle_link *link = link_to(r, m);
-	struct spindle_bulk_job job = { .done = revoked, .ctx = link, .arg = g };
+	struct spindle_keys_job job = { .done = revoked, .ctx = link, .arg = g };
 
 	spindle_bulk_revoke(&link->lane->bulk, link->mr[g], &job);
 }
@@ -126,7 +119,7 @@ static bool run_flushed(struct spindle_rdmc *r, u32 m)
 {
 	const struct spindle_link *link = link_to(r, m);
 
-	return link->lane->lost || (s32)(link->lane->bulk.job_head - link->said) >= 0;
+	return link->lane->lost || spindle_bulk_acked(&link->lane->bulk, link->said);
 }
 
 static void run_cut(struct spindle_rdmc *r, u32 m)

@@ -159,6 +159,7 @@ static void send_wc(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	job = &bulk->job[bulk->job_head++ % SPINDLE_SQ_DEPTH];
 	bulk->conn.sq_free += job->wrs;
+	bulk->acked += job->message;
 	if (job->done)
 		job->done(job->ctx, job->arg);
 }
@@ -169,6 +170,23 @@ static void comp_handler(struct ib_cq *cq, void *ctx)
 
 	conn->cfg.ops->event(conn);
 }
+
+static void send_waiting(struct spindle_bulk *bulk);
+
+static void keys_registered(struct spindle_keys *keys)
+{
+	send_waiting(container_of(keys, struct spindle_bulk, keys));
+}
+
+static void keys_broken(struct spindle_keys *keys, const char *reason)
+{
+	spindle_conn_fail(&container_of(keys, struct spindle_bulk, keys)->conn, reason);
+}
+
+static const struct spindle_keys_ops keys_ops = {
+	.registered = keys_registered,
+	.broken = keys_broken,
+};
 
 /* ---- life -------------------------------------------------------------- */
 
@@ -184,11 +202,11 @@ void spindle_bulk_init(struct spindle_bulk *bulk, const struct spindle_bulk_ops 
 }
 
 /**
- * spindle_bulk_receives() - a fresh queue pair: counters, buffers, receives
+ * spindle_bulk_receives() - a fresh queue pair: counters, buffers, receives, keys
  * @conn: the connection, of a struct spindle_bulk
  *
  * Context: the connection's work item.
- * Return: 0 or -errno; spindle_bulk_release() undoes either
+ * Return: 0 or -errno; spindle_bulk_drained() and spindle_bulk_release() undo either
  */
 int spindle_bulk_receives(struct spindle_conn *conn)
 {
@@ -204,6 +222,10 @@ int spindle_bulk_receives(struct spindle_conn *conn)
 	bulk->nearly = 0;
 	bulk->job_head = 0;
 	bulk->job_tail = 0;
+	bulk->wait_head = 0;
+	bulk->wait_tail = 0;
+	bulk->said = 0;
+	bulk->acked = 0;
 	bulk->sges = spindle_bulk_sges(ib);
 	bulk->sent = 0;
 	bulk->allowed = SPINDLE_BULK_RECVS;
@@ -225,11 +247,34 @@ int spindle_bulk_receives(struct spindle_conn *conn)
 		if (err)
 			return err;
 	}
-	return 0;
+	return spindle_keys_create(&bulk->keys, &keys_ops, conn->pd, conn->scq);
 }
 
 /**
- * spindle_bulk_release() - the mirror; the queue pair is gone
+ * spindle_bulk_start() - memory can be registered from now on
+ * @conn: the connection, established
+ *
+ * Context: the connection's work item.
+ * Return: 0 or -errno
+ */
+int spindle_bulk_start(struct spindle_conn *conn)
+{
+	return spindle_keys_start(&conn_bulk(conn)->keys, conn->id);
+}
+
+/**
+ * spindle_bulk_drained() - mirror of spindle_bulk_start(): no memory is registered any more
+ * @conn: the connection, drained
+ *
+ * Context: process.
+ */
+void spindle_bulk_drained(struct spindle_conn *conn)
+{
+	spindle_keys_destroy(&conn_bulk(conn)->keys);
+}
+
+/**
+ * spindle_bulk_release() - mirror of spindle_bulk_receives(); the queue pair is gone
  * @conn: the connection
  */
 void spindle_bulk_release(struct spindle_conn *conn)
@@ -266,6 +311,7 @@ void spindle_bulk_take(struct spindle_bulk *bulk)
 void spindle_bulk_drop(struct spindle_bulk *bulk)
 {
 	bulk->dropped = true;
+	bulk->keys.dropped = true;
 }
 
 /**
@@ -285,16 +331,24 @@ void spindle_bulk_abandon(struct spindle_bulk *bulk)
 
 /* ---- sending ----------------------------------------------------------- */
 
+static u32 waiting(const struct spindle_bulk *bulk)
+{
+	return bulk->wait_tail - bulk->wait_head;
+}
+
 /**
- * spindle_bulk_room() - is there room for one message, grant, or block?
+ * spindle_bulk_room() - is there room for one message, grant, revocation, or block?
  * @bulk: the connection
  *
  * Return: true if so
  */
 bool spindle_bulk_room(const struct spindle_bulk *bulk)
 {
-	return bulk->conn.sq_free > block_wrs(bulk) + SPINDLE_BULK_SPARE &&
-	       bulk->allowed - bulk->sent > SPINDLE_BULK_SPARE;
+	/* What waits has its room already. */
+	u32 spare = SPINDLE_BULK_SPARE + waiting(bulk);
+
+	return bulk->conn.sq_free > block_wrs(bulk) + spare &&
+	       bulk->allowed - bulk->sent > spare && spindle_keys_room(&bulk->keys);
 }
 
 /* @last: the only one of the chain that is signalled; it ends the job. */
@@ -320,49 +374,73 @@ static void submit(struct spindle_bulk *bulk, struct ib_send_wr *first,
 		spindle_conn_fail(conn, "cannot post");
 }
 
-/**
- * struct message - a message as it is posted
- * @wr: work request
- * @sge: its bytes
- * @head: of the message
- * @text: the same
- */
-struct message {
-	struct ib_send_wr wr;
-	struct ib_sge sge;
-	struct head head;
-	u8 text[SPINDLE_BULK_TEXT];
-};
-
-static void make_message(struct spindle_bulk *bulk, struct message *m, const void *text)
+/* @text: NULL: how many receives were posted again, and no more */
+static void send_message(struct spindle_bulk *bulk, const void *text)
 {
-	memset(m, 0, sizeof(*m));
-	m->head.reposted = bulk->reposted;
+	static const struct spindle_bulk_job job = { .message = true };
+	struct {
+		struct head head;
+		u8 text[SPINDLE_BULK_TEXT];
+	} message = { .head.reposted = bulk->reposted };
+	struct ib_sge sge = { .addr = (uintptr_t)&message, .length = MESSAGE };
+	struct ib_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IB_WR_SEND,
+		.send_flags = IB_SEND_INLINE,
+	};
+
 	if (text) {
-		m->head.flags = HEAD_TEXT;
-		memcpy(m->text, text, SPINDLE_BULK_TEXT);
+		message.head.flags = HEAD_TEXT;
+		memcpy(message.text, text, SPINDLE_BULK_TEXT);
 	}
-	m->sge.addr = (uintptr_t)&m->head;
-	m->sge.length = MESSAGE;
-	m->wr.sg_list = &m->sge;
-	m->wr.num_sge = 1;
-	m->wr.opcode = IB_WR_SEND;
-	m->wr.send_flags = IB_SEND_INLINE;
 	bulk->told = bulk->reposted;
 	bulk->sent++;
+	submit(bulk, &wr, &wr, 1, text ? &job : NULL);
+}
+
+static void send_waiting(struct spindle_bulk *bulk)
+{
+	while (waiting(bulk)) {
+		const struct spindle_bulk_wait *w;
+
+		w = &bulk->wait[bulk->wait_head % SPINDLE_BULK_RECVS];
+		if ((s32)(bulk->keys.done - w->after) < 0)
+			break;
+		bulk->wait_head++;
+		send_message(bulk, w->text);
+	}
 }
 
 /**
  * spindle_bulk_say() - send a message
  * @bulk: the connection; there is room
- * @text: SPINDLE_BULK_TEXT bytes; NULL: how many receives were posted again, and no more
+ * @text: SPINDLE_BULK_TEXT bytes
+ *
+ * Return: number of the message, for spindle_bulk_acked()
  */
-void spindle_bulk_say(struct spindle_bulk *bulk, const void *text)
+u32 spindle_bulk_say(struct spindle_bulk *bulk, const void *text)
 {
-	struct message m;
+	struct spindle_bulk_wait *w = &bulk->wait[bulk->wait_tail % SPINDLE_BULK_RECVS];
 
-	make_message(bulk, &m, text);
-	submit(bulk, &m.wr, &m.wr, 1, NULL);
+	/* There are as many places as the peer has receives, and there is one for it. */
+	w->after = bulk->keys.asked;
+	memcpy(w->text, text, SPINDLE_BULK_TEXT);
+	bulk->wait_tail++;
+	send_waiting(bulk);
+	return ++bulk->said;
+}
+
+/**
+ * spindle_bulk_acked() - has the peer got a message, and all before it?
+ * @bulk: the connection
+ * @said: what spindle_bulk_say() gave
+ *
+ * Return: true if so
+ */
+bool spindle_bulk_acked(const struct spindle_bulk *bulk, u32 said)
+{
+	return (s32)(bulk->acked - said) >= 0;
 }
 
 /**
@@ -370,23 +448,15 @@ void spindle_bulk_say(struct spindle_bulk *bulk, const void *text)
  * @bulk: the connection; there is room
  * @mr: pages and a new key are set
  * @text: of the message, which is sent when the device knows the memory
+ *
+ * Return: number of the message, for spindle_bulk_acked()
  */
-void spindle_bulk_grant(struct spindle_bulk *bulk, struct ib_mr *mr, const void *text)
+u32 spindle_bulk_grant(struct spindle_bulk *bulk, struct ib_mr *mr, const void *text)
 {
-	struct message m;
-	struct ib_reg_wr reg = {
-		.wr = {
-			.wr_cqe = &bulk->cqe,
-			.opcode = IB_WR_REG_MR,
-			.next = &m.wr,
-		},
-		.mr = mr,
-		.key = mr->rkey,
-		.access = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE,
-	};
-
-	make_message(bulk, &m, text);
-	submit(bulk, &reg.wr, &m.wr, 2, NULL);
+	if (spindle_keys_register(&bulk->keys, mr,
+				  IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE))
+		spindle_conn_fail(&bulk->conn, "cannot register a block");
+	return spindle_bulk_say(bulk, text);
 }
 
 /**
@@ -396,14 +466,10 @@ void spindle_bulk_grant(struct spindle_bulk *bulk, struct ib_mr *mr, const void 
  * @job: what to do when the peer cannot use it any more
  */
 void spindle_bulk_revoke(struct spindle_bulk *bulk, struct ib_mr *mr,
-			 const struct spindle_bulk_job *job)
+			 const struct spindle_keys_job *job)
 {
-	struct ib_send_wr wr = {
-		.opcode = IB_WR_LOCAL_INV,
-		.ex.invalidate_rkey = mr->rkey,
-	};
-
-	submit(bulk, &wr, &wr, 1, job);
+	if (spindle_keys_revoke(&bulk->keys, mr->rkey, job))
+		spindle_conn_fail(&bulk->conn, "cannot revoke a block");
 }
 
 /**
@@ -461,10 +527,12 @@ void spindle_bulk_write(struct spindle_bulk *bulk, const struct sg_table *sgt, u
 /* The peer may be out of receives, and we may have nothing else to say to it. */
 static void tell_receives(struct spindle_bulk *bulk)
 {
-	if (bulk->reposted - bulk->told < SPINDLE_BULK_RECVS / 2 || !bulk->conn.sq_free ||
-	    bulk->allowed == bulk->sent)
+	if (bulk->reposted - bulk->told < SPINDLE_BULK_RECVS / 2)
 		return;
-	spindle_bulk_say(bulk, NULL);
+	/* What waits will tell, and has the room. */
+	if (waiting(bulk) || !bulk->conn.sq_free || bulk->allowed == bulk->sent)
+		return;
+	send_message(bulk, NULL);
 }
 
 /**

@@ -5,7 +5,10 @@
  * It has a queue pair of its own, so that heartbeats and small messages do not wait behind
  * megabytes. There is nothing that the peer may always write: each block is registered
  * when it is expected, in the connection's protection domain, and the key is invalidated
- * when it has come.
+ * when it has come; both by another queue pair, see keys.h.
+ *
+ * Messages are sent in the order in which they were said. One that tells of a registration
+ * waits until that is done, and so do all behind it; blocks pass them.
  *
  * Flow control. A message and a block's last write take a receive of the peer's each. Both
  * sides post SPINDLE_BULK_RECVS, and every message says how many have been posted again in
@@ -22,6 +25,7 @@
 #define SPINDLE_FABRIC_BULK_H
 
 #include "conn.h"
+#include "keys.h"
 
 /* Receives that each side keeps posted. */
 #define SPINDLE_BULK_RECVS	128
@@ -48,6 +52,7 @@ struct spindle_bulk_ops {
  * struct spindle_bulk_job - something that was posted and is not done
  * @done: called when it is, unless the connection breaks before; or NULL
  * @anyway: if the connection breaks @done is called by spindle_bulk_abandon()
+ * @message: it is a message that somebody has said
  * @ctx: its first argument
  * @arg: its second
  * @wrs: entries of the send queue that it took
@@ -57,10 +62,21 @@ struct spindle_bulk_job {
 	void *ctx;
 	u64 arg;
 	bool anyway;
+	bool message;
 	u32 wrs;
 };
 
 struct spindle_bulk_recv;
+
+/**
+ * struct spindle_bulk_wait - a message that waits
+ * @after: registrations that have to be done before, of all
+ * @text: of the message
+ */
+struct spindle_bulk_wait {
+	u32 after;
+	u8 text[SPINDLE_BULK_TEXT];
+};
 
 /**
  * struct spindle_bulk - a bulk connection
@@ -74,6 +90,12 @@ struct spindle_bulk_recv;
  * @recv: receives
  * @text: their buffers
  * @dma: address of @text for the device
+ * @keys: registers memory
+ * @wait: messages that wait for registrations, a ring
+ * @wait_head: next to send
+ * @wait_tail: next to say
+ * @said: messages that were said, in all
+ * @acked: messages that were acknowledged, in all
  * @cqe: of everything in the send queue
  * @job: what is in the send queue, a ring
  * @job_head: next to complete
@@ -99,6 +121,12 @@ struct spindle_bulk {
 	struct spindle_bulk_recv *recv;
 	void *text;
 	u64 dma;
+	struct spindle_keys keys;
+	struct spindle_bulk_wait wait[SPINDLE_BULK_RECVS];
+	u32 wait_head;
+	u32 wait_tail;
+	u32 said;
+	u32 acked;
 	struct ib_cqe cqe;
 	struct spindle_bulk_job job[SPINDLE_SQ_DEPTH];
 	u32 job_head;
@@ -112,6 +140,8 @@ struct spindle_bulk {
 
 void spindle_bulk_init(struct spindle_bulk *bulk, const struct spindle_bulk_ops *ops);
 int spindle_bulk_receives(struct spindle_conn *conn);
+int spindle_bulk_start(struct spindle_conn *conn);
+void spindle_bulk_drained(struct spindle_conn *conn);
 void spindle_bulk_release(struct spindle_conn *conn);
 u32 spindle_bulk_sges(const struct ib_device *ib);
 
@@ -122,10 +152,11 @@ void spindle_bulk_abandon(struct spindle_bulk *bulk);
 bool spindle_bulk_poll(struct spindle_bulk *bulk);
 bool spindle_bulk_arm(struct spindle_bulk *bulk);
 bool spindle_bulk_room(const struct spindle_bulk *bulk);
-void spindle_bulk_say(struct spindle_bulk *bulk, const void *text);
-void spindle_bulk_grant(struct spindle_bulk *bulk, struct ib_mr *mr, const void *text);
+u32 spindle_bulk_say(struct spindle_bulk *bulk, const void *text);
+u32 spindle_bulk_grant(struct spindle_bulk *bulk, struct ib_mr *mr, const void *text);
+bool spindle_bulk_acked(const struct spindle_bulk *bulk, u32 said);
 void spindle_bulk_revoke(struct spindle_bulk *bulk, struct ib_mr *mr,
-			 const struct spindle_bulk_job *job);
+			 const struct spindle_keys_job *job);
 void spindle_bulk_write(struct spindle_bulk *bulk, const struct sg_table *sgt, u64 addr,
 			u32 rkey, u32 imm, const struct spindle_bulk_job *job);
 

@@ -6,6 +6,7 @@
 
 #include "bulk.h"
 #include "conn.h"
+#include "drain.h"
 
 #define ATTEMPT_MS	5000	/* for each step of a connection attempt */
 #define RETRY_MS	100	/* between attempts */
@@ -217,13 +218,15 @@ static void qp_event(struct ib_event *event, void *ctx)
  */
 static int create_cqs(struct spindle_conn *conn, u32 recvs)
 {
+	u32 entries = SPINDLE_SQ_DEPTH + 1;
 	bool bulk = conn->cfg.bulk;
 	struct ib_device *ib = conn->id->device;
 	struct ib_cq *cq;
 
 	/* One more each for the drain. */
-	cq = ib_alloc_cq(ib, conn, SPINDLE_SQ_DEPTH + 1 + (bulk ? recvs + 1 : 0), 0,
-			 IB_POLL_DIRECT);
+	if (bulk)
+		entries += recvs + 1 + SPINDLE_KEYS_DEPTH + 1;
+	cq = ib_alloc_cq(ib, conn, entries, 0, IB_POLL_DIRECT);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	conn->scq = cq;
@@ -294,64 +297,6 @@ static int create_resources(struct spindle_conn *conn)
 	return spindle_setup_receives(conn);
 }
 
-struct drain {
-	struct ib_cqe cqe;
-	bool done;
-};
-
-static void drain_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	container_of(wc->wr_cqe, struct drain, cqe)->done = true;
-}
-
-static void wait_for_drain(struct spindle_conn *conn, const struct drain *drain)
-{
-	for (;;) {
-		ib_process_cq_direct(conn->scq, -1);
-		if (drain->done)
-			break;
-		usleep_range(20, 200);
-	}
-}
-
-/*
- * What ib_drain_sq() does, which looks at a queue like ours, that is polled, no sooner
- * than after a tenth of a second: too long for the end of a view with many members.
- */
-static void drain_sends(struct spindle_conn *conn)
-{
-	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
-	struct drain drain = { .cqe.done = drain_done };
-	struct ib_rdma_wr marker = {
-		.wr = {
-			.wr_cqe = &drain.cqe,
-			.opcode = IB_WR_RDMA_WRITE,
-			.send_flags = IB_SEND_SIGNALED,
-		},
-	};
-
-	/* Some devices need other means, and know them. */
-	if (conn->qp->device->ops.drain_sq || ib_modify_qp(conn->qp, &attr, IB_QP_STATE) ||
-	    ib_post_send(conn->qp, &marker.wr, NULL)) {
-		ib_drain_sq(conn->qp);
-		return;
-	}
-	wait_for_drain(conn, &drain);
-}
-
-/* The same for receives, which ib_drain_rq() looks at as seldom where they are polled. */
-static void drain_receives(struct spindle_conn *conn)
-{
-	struct drain drain = { .cqe.done = drain_done };
-	struct ib_recv_wr marker = { .wr_cqe = &drain.cqe };
-
-	if (!conn->cfg.bulk || conn->qp->device->ops.drain_rq ||
-	    ib_post_recv(conn->qp, &marker, NULL))
-		ib_drain_rq(conn->qp);
-	else
-		wait_for_drain(conn, &drain);
-}
-
 /*
  * Mirror of create_resources(), from any point of it. Nobody else uses the queue pair
  * any more. The drain waits until the hardware is through with our memory.
@@ -360,11 +305,16 @@ static void destroy_resources(struct spindle_conn *conn)
 {
 	if (conn->qp) {
 		rdma_disconnect(conn->id);
-		drain_sends(conn);
-		drain_receives(conn);
+		spindle_drain_sends(conn->qp);
+		if (conn->cfg.bulk)
+			spindle_drain_receives(conn->qp);
+		else
+			ib_drain_rq(conn->qp);
 	}
-	if (conn->cfg.bulk)
+	if (conn->cfg.bulk) {
+		spindle_bulk_drained(conn);
 		conn->cfg.ops->drained(conn);
+	}
 	spindle_window_close(&conn->own);
 	spindle_window_close(&conn->in);
 	if (conn->qp)
@@ -401,7 +351,8 @@ u8 spindle_conn_retries(const struct spindle_conn *conn)
 
 static u8 ack_timeout(const struct spindle_conn *conn)
 {
-	return conn->cfg.patient ? ACK_TIMEOUT_SOON : ACK_TIMEOUT;
+	/* A few blocks may be on a slow wire for longer than soon, and must not be repeated. */
+	return conn->cfg.patient && !conn->cfg.bulk ? ACK_TIMEOUT_SOON : ACK_TIMEOUT;
 }
 
 static struct rdma_conn_param conn_param(struct spindle_conn *conn)
@@ -544,6 +495,8 @@ static void conn_work(struct work_struct *work)
 	if (!err)
 		err = change_state(conn, SPINDLE_CONN_SETUP) ? spindle_setup_run(conn) :
 							       -ECANCELED;
+	if (!err && conn->cfg.bulk)
+		err = spindle_bulk_start(conn);
 	if (!err)
 		WRITE_ONCE(conn->reason, NULL);
 	if (!err && change_state(conn, SPINDLE_CONN_UP)) {

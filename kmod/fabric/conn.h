@@ -116,7 +116,7 @@ struct spindle_remote {
  * @active: dial, instead of waiting to be dialled
  * @src: own address
  * @dst: the peer's address and port (active side)
- * @patient: what is lost is repeated soon, and for as long as the device can
+ * @patient: what is lost is repeated for as long as the device can, and soon unless it is @bulk
  * @secret: the dialling side gives its rights, and proves who it is, first
  * @bulk: it is part of a struct spindle_bulk, see bulk.h
  * @in: region that the peer may write: its row as we hold it

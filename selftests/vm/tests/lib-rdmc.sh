@@ -35,26 +35,6 @@ rdmc_whole()
 		-G $rdmc_group -t 60000 -w 80 "$@"
 }
 
-# rdmc_honest NAME MEMBERS OPTION...: one test on each: all comes whole, or what does not is
-# reported.
-rdmc_honest()
-{
-	local name rc
-
-	name=$1
-	shift
-	rdmc_group=$((rdmc_group + 100))
-	rc=0
-	limit 100 rdmc-load -n "$node" -G $rdmc_group -t 10000 -w 40 -m "$@" >$rdmc_out 2>&1 ||
-		rc=$?
-	if [ $rc = 0 ] || [ $rc = 3 ]; then
-		ok "$name: whole, or reported"
-	else
-		not_ok "$name: whole, or reported"
-	fi
-	tail -n 3 $rdmc_out | sed 's/^/# /'
-}
-
 # rdmc_begin MEMBERS OPTION...: in the background, and for long; $rdmc_flag is there when an
 # object has come. "check" runs what it checks in a shell of its own, which cannot wait for
 # this one's processes: hence files.

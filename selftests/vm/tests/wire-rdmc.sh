@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # RDMC over several guests: objects of all sizes by all algorithms, several groups at once
-# that have members in common, a bad wire, and files by spindle-cast. rdmc-load looks at every
-# byte.
+# that have members in common, a bad wire, with large messages of a subgroup, too, and files by
+# spindle-cast. rdmc-load looks at every byte.
 # vm: uml timeout=300 nodes=4
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire.sh
@@ -28,8 +28,15 @@ wire_start
 try_load sch_netem
 # Before there is a connection: see wire-live-loss.sh.
 tc qdisc add dev eth0 root netem limit 100000 || bail "a wire"
-wire_conf 1 </dev/null >/tmp/conf
-check "a view without subgroups" spindle-ctl apply /tmp/conf
+wire_conf 1 >/tmp/conf <<EOT
+
+[Subgroup]
+Id = 1
+MaxMsg = 1M
+Ring = 4M
+Window = 8
+EOT
+check "a view" spindle-ctl apply /tmp/conf
 check "racks" spindle-ctl node set "$node" rack $((node % 2))
 barrier "$node" "$nodes" racks || bail "all are in racks"
 for a in pipeline sequential chain tree hybrid; do
@@ -58,14 +65,15 @@ for a in pipeline chain; do
 	rdmc_whole "a slow wire, $a" 1,2,3,4 -a $a -l 1-1000000 -c 6
 done
 
-# Soft-RoCE repeats a registration with what it sends again, and takes that for an error of
-# ours: some lanes break. What is complete is right even so, and the rest is reported.
 barrier "$node" "$nodes" slow.over || bail "all meet behind a slow wire"
 check "the wire loses packets" tc qdisc change dev eth0 root netem loss 1% limit 100000
 barrier "$node" "$nodes" loss || bail "all meet on a bad wire"
-for i in 1 2; do
-	rdmc_honest "a bad wire, $i" 1,2,3,4 -l 1-1000000 -c 6
+for a in pipeline sequential chain tree hybrid; do
+	rdmc_whole "a bad wire, $a" 1,2,3,4 -a $a -l 1-1000000 -c 6
 done
+rdmc_whole "a bad wire, four groups at once" 1,2,3,4 -g 4 -l 1-300000 -c 6
+check "a bad wire, large messages of all, in order" limit 100 mcast-load -n "$node" -g 1 -s all \
+	-c 10 -l 1-1000000 -w 90
 publish dropped "$(tc -s qdisc show dev eth0 | sed -n 's/.*(dropped \([0-9]*\),.*/\1/p' |
 	head -n 1)"
 barrier "$node" "$nodes" lost || bail "all meet on a bad wire"

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Draining: waiting until the hardware is through. See drain.h.
+ */
+#include <linux/delay.h>
+
+#include "drain.h"
+
+struct drain {
+	struct ib_cqe cqe;
+	bool done;
+};
+
+static void drain_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	container_of(wc->wr_cqe, struct drain, cqe)->done = true;
+}
+
+static void wait_for_drain(struct ib_cq *cq, const struct drain *drain)
+{
+	for (;;) {
+		ib_process_cq_direct(cq, -1);
+		if (drain->done)
+			break;
+		usleep_range(20, 200);
+	}
+}
+
+/**
+ * spindle_drain_sends() - end what is in a send queue, and wait until that is done
+ * @qp: the queue pair, not in RESET; nobody else uses it, or polls the completion queue of
+ *	its send queue, which is of the kind that is polled, and has room for one more
+ *
+ * Context: process.
+ */
+void spindle_drain_sends(struct ib_qp *qp)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+	struct drain drain = { .cqe.done = drain_done };
+	struct ib_rdma_wr marker = {
+		.wr = {
+			.wr_cqe = &drain.cqe,
+			.opcode = IB_WR_RDMA_WRITE,
+			.send_flags = IB_SEND_SIGNALED,
+		},
+	};
+
+	/* Some devices need other means, and know them. */
+	if (qp->device->ops.drain_sq || ib_modify_qp(qp, &attr, IB_QP_STATE) ||
+	    ib_post_send(qp, &marker.wr, NULL))
+		ib_drain_sq(qp);
+	else
+		wait_for_drain(qp->send_cq, &drain);
+}
+
+/**
+ * spindle_drain_receives() - wait until a receive queue is empty
+ * @qp: the queue pair, drained of sends; what is true of their completion queue there is
+ *	true of that of receives here
+ *
+ * Context: process.
+ */
+void spindle_drain_receives(struct ib_qp *qp)
+{
+	struct drain drain = { .cqe.done = drain_done };
+	struct ib_recv_wr marker = { .wr_cqe = &drain.cqe };
+
+	if (qp->device->ops.drain_rq || ib_post_recv(qp, &marker, NULL))
+		ib_drain_rq(qp);
+	else
+		wait_for_drain(qp->recv_cq, &drain);
+}
