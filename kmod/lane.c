@@ -11,6 +11,9 @@
 #include "node.h"
 #include "rdmc.h"
 
+/* How often a group may come too late: a peer shall not keep us busy. */
+#define MOVES	8
+
 static struct spindle_lane *bulk_lane(struct spindle_bulk *bulk)
 {
 	return container_of(bulk, struct spindle_lane, bulk);
@@ -186,9 +189,16 @@ static void quiet_fn(void *ctx)
 	u32 i;
 
 	spindle_bulk_abandon(&lane->bulk);
-	for (i = 0; i < lane->top; i++)
-		if (lane->link[i])
-			spindle_rdmc_quiet(&lane->link[i]->group->r, lane->link[i]->m);
+	for (i = 0; i < lane->top; i++) {
+		struct spindle_link *link = lane->link[i];
+
+		if (!link)
+			continue;
+		/* The group may have failed meanwhile. */
+		link->again = link->again && spindle_rdmc_down(&link->group->r, link->m);
+		if (!link->again)
+			spindle_rdmc_quiet(&link->group->r, link->m);
+	}
 }
 
 /**
@@ -208,23 +218,14 @@ void spindle_lane_close(struct spindle_lane *lane)
 	spindle_engine_call(lane->node->engine, quiet_fn, lane);
 }
 
-/* It broke. */
-static void lane_work(struct work_struct *work)
-{
-	struct spindle_lane *lane = container_of(work, struct spindle_lane, work);
-
-	if (!spindle_node_lock(&lane->ending))
-		return;
-	spindle_lane_close(lane);
-	mutex_unlock(&spindle_mutex);
-}
-
 static void run_fn(void *ctx)
 {
 	struct spindle_lane *lane = ctx;
 
 	list_add_tail(&lane->run, &lane->node->lanes_run);
 }
+
+static void lane_work(struct work_struct *work);
 
 static struct spindle_lane *create(struct spindle_node *node,
 				   const struct spindle_view_member *who, u64 incarnation)
@@ -286,6 +287,7 @@ static void link_fn(void *ctx)
 {
 	struct spindle_link *link = ctx;
 
+	link->said = link->lane->bulk.acked;
 	link->lane->link[link->index] = link;
 	link->lane->top = max(link->lane->top, link->index + 1);
 }
@@ -321,11 +323,16 @@ int spindle_lane_get(struct spindle_link *link, struct spindle_node *node,
 	return 0;
 }
 
+struct place {
+	struct spindle_lane *lane;
+	u32 index;
+};
+
 static void unlink_fn(void *ctx)
 {
-	struct spindle_link *link = ctx;
+	const struct place *place = ctx;
 
-	link->lane->link[link->index] = NULL;
+	place->lane->link[place->index] = NULL;
 }
 
 /**
@@ -336,13 +343,59 @@ static void unlink_fn(void *ctx)
  */
 void spindle_lane_put(struct spindle_link *link)
 {
+	struct place old = { .lane = link->lane, .index = link->index };
 	struct spindle_lane *lane = link->lane;
 
-	spindle_engine_call(lane->node->engine, unlink_fn, link);
+	spindle_engine_call(lane->node->engine, unlink_fn, &old);
 	free_regions(link);
 	link->lane = NULL;
 	if (!--lane->links)
 		free_lane(lane);
+}
+
+static void fail_fn(void *ctx)
+{
+	struct spindle_link *link = ctx;
+
+	spindle_rdmc_quiet(&link->group->r, link->m);
+}
+
+/* Give a link another lane than its own, which is closed. */
+static void move(struct spindle_link *link)
+{
+	struct place old = { .lane = link->lane, .index = link->index };
+	struct spindle_lane *lane = link->lane;
+	struct spindle_view_member who = { .id = lane->id, .addr = lane->addr };
+
+	link->again = false;
+	link->moves++;
+	if (spindle_lane_get(link, lane->node, &who, lane->incarnation)) {
+		spindle_engine_call(lane->node->engine, fail_fn, link);
+		return;
+	}
+	spindle_engine_call(lane->node->engine, unlink_fn, &old);
+	lane->links--;
+	spindle_rdmc_group_chore(link->group);
+}
+
+/* It broke. */
+static void lane_work(struct work_struct *work)
+{
+	struct spindle_lane *lane = container_of(work, struct spindle_lane, work);
+	bool last;
+	u32 i;
+
+	if (!spindle_node_lock(&lane->ending))
+		return;
+	spindle_lane_close(lane);
+	for (i = 0; i < lane->top; i++)
+		if (lane->link[i] && lane->link[i]->again)
+			move(lane->link[i]);
+	last = !lane->links;
+	mutex_unlock(&spindle_mutex);
+	/* A lane breaks once: nobody queues this again. */
+	if (last)
+		kvfree(lane);
 }
 
 /**
@@ -426,9 +479,18 @@ static void lose(struct spindle_lane *lane)
 	u32 i;
 
 	WRITE_ONCE(lane->lost, true);
-	for (i = 0; i < lane->top; i++)
-		if (lane->link[i])
-			spindle_rdmc_lost(&lane->link[i]->group->r, lane->link[i]->m);
+	for (i = 0; i < lane->top; i++) {
+		struct spindle_link *link = lane->link[i];
+
+		if (!link)
+			continue;
+		if (link->moves == MOVES) {
+			spindle_rdmc_lost(&link->group->r, link->m);
+			continue;
+		}
+		link->again = spindle_rdmc_down(&link->group->r, link->m);
+		link->ready &= !link->again;
+	}
 	queue_work(system_unbound_wq, &lane->work);
 }
 

@@ -8,7 +8,8 @@
  *
  * Owner: the node; a lane lives as long as a group has a link to it, and is closed when
  * the last one goes, when it breaks, or when the node leaves its view. A lane that broke is
- * closed by a work item, and never comes back: the next group gets a new one.
+ * closed by a work item, and never comes back: the next group gets a new one, and so do those
+ * that had only begun to open, see spindle_rdmc_down().
  *
  * A link is a group's share of a lane: grants to the node at the other end, each with a
  * memory region of its own in the lane's protection domain. The number of a link and of a
@@ -38,6 +39,9 @@ struct spindle_rdmc_group;
  * @lane: the lane, a reference
  * @index: number of the link in the lane
  * @ready: regions are there; engine
+ * @again: @lane broke too early to matter: the group gets another one; engine, until @lane is
+ *	closed
+ * @moves: how often that has happened; spindle_mutex
  * @said: number of the last message by the lane
  * @turn: of each grant: how often it was given
  * @mr: of each grant: its region; spindle_mutex
@@ -48,6 +52,8 @@ struct spindle_link {
 	struct spindle_lane *lane;
 	u32 index;
 	bool ready;
+	bool again;
+	u32 moves;
 	u32 said;
 	u16 turn[SPINDLE_RDMC_GRANTS];
 	struct ib_mr *mr[SPINDLE_RDMC_GRANTS];

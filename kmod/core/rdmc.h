@@ -481,6 +481,7 @@ void spindle_rdmc_arrived(struct spindle_rdmc *r, u32 m, u32 g);
 void spindle_rdmc_written(struct spindle_rdmc *r, u64 object);
 void spindle_rdmc_revoked(struct spindle_rdmc *r, u32 m, u32 g);
 void spindle_rdmc_up(struct spindle_rdmc *r, u32 m);
+bool spindle_rdmc_down(struct spindle_rdmc *r, u32 m);
 void spindle_rdmc_lost(struct spindle_rdmc *r, u32 m);
 void spindle_rdmc_quiet(struct spindle_rdmc *r, u32 m);
 

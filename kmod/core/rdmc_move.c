@@ -120,6 +120,28 @@ void spindle_rdmc_up(struct spindle_rdmc *r, u32 m)
 }
 
 /**
+ * spindle_rdmc_down() - the lane to a member is broken; there may be another one
+ * @r: group
+ * @m: rank
+ *
+ * While a group opens it may have got the last of a lane that the other end has closed
+ * already. As long as nothing was heard of the member nothing is lost with that.
+ *
+ * Return: true: spindle_rdmc_up() may follow; false: that was spindle_rdmc_lost()
+ */
+bool spindle_rdmc_down(struct spindle_rdmc *r, u32 m)
+{
+	struct spindle_rdmc_member *p = &r->m[m];
+
+	if (r->state != SPINDLE_RDMC_S_OPENING || p->life || p->lost || p->cut) {
+		spindle_rdmc_lost(r, m);
+		return false;
+	}
+	p->up = false;
+	return true;
+}
+
+/**
  * spindle_rdmc_lost() - the lane to a member is broken
  * @r: group
  * @m: rank

@@ -452,6 +452,49 @@ static void test_farewell(void)
 	rw_free(w);
 }
 
+/* A lane that breaks before anything came by it is replaced; later it is a loss. */
+static void test_too_early(void)
+{
+	const struct rw_habits none = { 0 };
+	struct rw_world *w = plain(3, SPINDLE_RDMC_CHAIN, 1, 1);
+	struct spindle_rdmc *r;
+
+	w->lane[0 * 3 + 1].room = 0;
+	w->lane[0 * 3 + 2].room = 0;
+	rw_create(w, 0, 0, &none);
+	r = &w->inst[0][0]->r;
+	while (rw_step(w))
+		;
+	CHECK(spindle_rdmc_down(r, 1));
+	w->lane[0 * 3 + 1].room = 4;
+	w->inst[0][0]->dirty = true;
+	while (rw_step(w))
+		;
+	CHECK_EQ(r->stats.said, 0);
+	spindle_rdmc_up(r, 1);
+	w->inst[0][0]->dirty = true;
+	while (rw_step(w))
+		;
+	CHECK_EQ(r->stats.said, 1);
+	rw_create(w, 1, 0, &none);
+	while (rw_step(w))
+		;
+	CHECK_EQ(r->state, SPINDLE_RDMC_S_OPENING);
+	CHECK(spindle_rdmc_down(r, 2));
+	spindle_rdmc_up(r, 2);
+	w->quiet_faults = false;
+	CHECK(!spindle_rdmc_down(r, 1));
+	CHECK_EQ(r->state, SPINDLE_RDMC_S_FAILING);
+	CHECK(!spindle_rdmc_down(r, 2));
+	spindle_rdmc_quiet(r, 1);
+	spindle_rdmc_quiet(r, 2);
+	w->inst[0][0]->dirty = true;
+	while (rw_step(w))
+		;
+	CHECK(!w->inst[0][0]);
+	rw_free(w);
+}
+
 /* Who has closed may go, whatever becomes of the others. */
 static void test_gone(void)
 {
@@ -554,6 +597,7 @@ static const struct tap_case cases[] = {
 	{ "one message after the other", test_rules },
 	{ "the root cancels ahead", test_root_cancels },
 	{ "farewell", test_farewell },
+	{ "a lane breaks before anything came", test_too_early },
 	{ "who has closed may go", test_gone },
 	{ "every block once, and few words", test_counts },
 	{ "patience", test_patience },

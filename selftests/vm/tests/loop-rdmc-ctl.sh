@@ -213,9 +213,9 @@ check "it goes with its processes" wait_until 30 no_groups
 # ---- many -----------------------------------------------------------------
 
 # More than a message holds.
-limit 250 rdmc-load -m 1,2 -n 1 -g 250 -G 1000 -t 200000 >/tmp/load1.out 2>&1 &
+limit 250 rdmc-load -m 1,2 -n 1 -g 250 -G 1000 -t 200000 -w 240 >/tmp/load1.out 2>&1 &
 load1=$!
-limit 250 rdmc-load -m 3,4 -n 3 -g 250 -G 1000 -t 200000 >/tmp/load2.out 2>&1 &
+limit 250 rdmc-load -m 3,4 -n 3 -g 250 -G 1000 -t 200000 -w 240 >/tmp/load2.out 2>&1 &
 load2=$!
 all_there()
 {
