@@ -183,6 +183,15 @@ static void drop_fn(void *ctx)
 			spindle_rdmc_lost(&lane->link[i]->group->r, lane->link[i]->m);
 }
 
+/* The lane of a link is broken: may there be another one? */
+static bool goes_on(struct spindle_link *link)
+{
+	if (link->moves < MOVES)
+		return spindle_rdmc_down(&link->group->r, link->m);
+	spindle_rdmc_lost(&link->group->r, link->m);
+	return false;
+}
+
 static void quiet_fn(void *ctx)
 {
 	struct spindle_lane *lane = ctx;
@@ -194,8 +203,8 @@ static void quiet_fn(void *ctx)
 
 		if (!link)
 			continue;
-		/* The group may have failed meanwhile. */
-		link->again = link->again && spindle_rdmc_down(&link->group->r, link->m);
+		/* The group may have failed meanwhile, or have come when the lane was lost. */
+		link->again = goes_on(link);
 		if (!link->again)
 			spindle_rdmc_quiet(&link->group->r, link->m);
 	}
@@ -484,11 +493,7 @@ static void lose(struct spindle_lane *lane)
 
 		if (!link)
 			continue;
-		if (link->moves == MOVES) {
-			spindle_rdmc_lost(&link->group->r, link->m);
-			continue;
-		}
-		link->again = spindle_rdmc_down(&link->group->r, link->m);
+		link->again = goes_on(link);
 		link->ready &= !link->again;
 	}
 	queue_work(system_unbound_wq, &lane->work);

@@ -108,7 +108,9 @@ has_word()
 # rdmc_kill: the process, with no chance to say anything
 rdmc_kill()
 {
-	kill -9 "$(cat $rdmc_pid)" && rdmc_ends 137
+	kill -9 "$(cat $rdmc_pid)" && rdmc_ends 137 && return 0
+	cat $rdmc_out
+	return 1
 }
 
 # What spindle-cast sends; the same on all guests, from nothing but its size.

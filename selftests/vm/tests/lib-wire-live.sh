@@ -305,7 +305,9 @@ hundredths()
 	local up rest
 
 	read -r up rest </proc/uptime
-	echo "${up%.*}${up#*.}"
+	# In the first second it begins with a zero, and is no octal number even so.
+	up=${up%.*}${up#*.}
+	echo "${up#0}"
 }
 
 # pause_me MILLISECONDS: the host stops this guest; true when that has been.
