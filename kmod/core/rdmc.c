@@ -355,18 +355,28 @@ void spindle_rdmc_fail(struct spindle_rdmc *r, u32 culprit, u32 error)
 }
 
 /**
- * spindle_rdmc_remind() - those that wait for the end hear that something goes on
+ * spindle_rdmc_remind() - those that wait hear that something goes on
  * @r: group, at its root
+ *
+ * Whether they wait for the end, or for blocks that others get first.
  */
 void spindle_rdmc_remind(struct spindle_rdmc *r)
 {
+	bool closing = r->state == SPINDLE_RDMC_S_CLOSING;
 	u64 rest;
 
-	if (r->state != SPINDLE_RDMC_S_CLOSING || r->now - r->reminded < r->cfg.timeout_ns >> 2)
+	if (r->state > SPINDLE_RDMC_S_CLOSING ||
+	    r->now - r->reminded < r->cfg.timeout_ns >> 2)
 		return;
 	r->reminded = r->now;
-	for (rest = r->others; rest; rest &= rest - 1)
-		r->m[__ffs64(rest)].close_due = true;
+	for (rest = r->others; rest; rest &= rest - 1) {
+		struct spindle_rdmc_member *p = &r->m[__ffs64(rest)];
+
+		if (closing)
+			p->close_due = true;
+		else
+			p->alive_due = p->ended < p->told;
+	}
 	r->due |= r->others;
 }
 

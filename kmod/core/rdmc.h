@@ -32,7 +32,9 @@
  * again. Complete means that its own sends are posted, too. PROGRESS {objects ended, complete,
  * blocks of the present one} to the root, when an object has ended, a sixteenth of it has
  * come, or anything has and it was silent for long; the root announces at most
- * SPINDLE_RDMC_QUEUE objects more than the slowest has ended.
+ * SPINDLE_RDMC_QUEUE objects more than the slowest has ended. While anything goes on anywhere
+ * it says PROGRESS, too, now and then, to those that have not ended all: in some schedules a
+ * member gets its first block when others have all of theirs.
  *
  * Giving up an object. Who wants that grants and writes no more of it, and tells the root:
  * STOP {object, error, reason}; the root, unless all have ended it, tells everybody: ABORT
@@ -46,6 +48,13 @@
  * life is not known yet may know ours: to it a HELLO says the same, and counts if it does.
  * Behind a FAIL comes no write any more: it returns all grants. A member whose lane is
  * quiet (the device is through with it) has returned all, too.
+ *
+ * Silence. The root measures what goes on: after the timeout it gives an object up, and who has
+ * not ended it after two more is missing. Who has begun an object, and for three times the
+ * timeout has seen nothing move and heard nothing new from the root, misses the root: whoever
+ * holds the object up, the root would have said so. A lane that lives says nothing about who is
+ * behind it. What waits for the member's own process, to give memory or to read, does not count,
+ * nor what is queued behind that, nor a time during which the member itself did not look.
  *
  * Closing. The root, told to close, says CLOSE {objects, complete} when all objects have
  * ended at the root; others when their process has closed as well and they have ended as
@@ -102,7 +111,9 @@ enum spindle_rdmc_word {
 	SPINDLE_RDMC_HELLO = 1,
 	SPINDLE_RDMC_ANNOUNCE,	/* w: object, length, tag */
 	SPINDLE_RDMC_GRANT,	/* w: object, address, key | number << 32; arg: block */
-	SPINDLE_RDMC_PROGRESS,	/* w: ended, complete, blocks of object number "ended" */
+	SPINDLE_RDMC_PROGRESS,	/* w: ended, complete, blocks of object number "ended"; the
+				 * root has all blocks: 0
+				 */
 	SPINDLE_RDMC_STOP,	/* w: object, error, reason */
 	SPINDLE_RDMC_ABORT,	/* w: object, error, reason; arg: rank of who wanted it */
 	SPINDLE_RDMC_RETURN,	/* w: object */
@@ -296,6 +307,7 @@ struct spindle_rdmc_slot {
  * @close_said: it was told at least once
  * @return_due: of some object it has to be told RETURN
  * @abort_due: of some object it has to be told ABORT
+ * @alive_due: root: it has to be told that something goes on
  * @told: root: objects that were announced to it
  * @ended: objects that have ended there
  * @complete: of these, well
@@ -319,6 +331,7 @@ struct spindle_rdmc_member {
 	bool close_said;
 	bool return_due;
 	bool abort_due;
+	bool alive_due;
 	u64 told;
 	u64 ended;
 	u64 complete;
@@ -389,6 +402,7 @@ struct spindle_rdmc_config {
  * @culprit: rank + 1 of who is missing, or 0
  * @now: time of the present pass
  * @since: when something last went on that is not an object's
+ * @quiet_ns: receiver: since when it has waited for others, and nothing has gone on
  * @deadline: when a pass has to look next, whatever happens or not
  * @stir: something went on since the last pass
  * @count_front: root: @front may not be right any more
@@ -402,7 +416,7 @@ struct spindle_rdmc_config {
  * @complete: of these, well
  * @front: root: objects that have ended everywhere
  * @front_ns: root: since when that is so
- * @reminded: root: when CLOSE was last said
+ * @reminded: root: when those that wait were last told that something goes on
  * @told_ended: as last told to the root
  * @told_blocks: the same
  * @told_ns: when
@@ -431,6 +445,7 @@ struct spindle_rdmc {
 	u32 culprit;
 	u64 now;
 	u64 since;
+	u64 quiet_ns;
 	u64 deadline;
 	bool stir;
 	bool count_front;

@@ -317,11 +317,17 @@ static bool send_next(struct spindle_rdmc *r)
 
 /* ---- objects and the group --------------------------------------------------- */
 
-/* What went on since the last pass went on now. */
-static void account(struct spindle_rdmc *r)
+/* What went on since the last pass, which was at @before, went on now. */
+static void account(struct spindle_rdmc *r, u64 before)
 {
+	bool any = r->stir || r->timed;
 	u32 rest;
 
+	/* Who waits looks more often than that: it has slept, and nobody else has to. */
+	if (any || r->now - before > r->cfg.timeout_ns)
+		r->quiet_ns = r->now;
+	if (any && spindle_rdmc_is_root(r))
+		spindle_rdmc_remind(r);
 	if (r->stir)
 		r->since = r->now;
 	r->stir = false;
@@ -490,6 +496,7 @@ static bool show(struct spindle_rdmc *r)
 	if (r->state == SPINDLE_RDMC_S_OPENING && r->known == r->others) {
 		spindle_rdmc_enter(r, SPINDLE_RDMC_S_OPEN);
 		r->front_ns = r->now;
+		r->reminded = r->now;
 		tell(r, SPINDLE_RDMC_OPENED, 0, SPINDLE_RDMC_OK, 0);
 		any = true;
 	}
@@ -512,10 +519,11 @@ static bool show(struct spindle_rdmc *r)
  */
 bool spindle_rdmc_pass(struct spindle_rdmc *r, u64 now)
 {
+	u64 before = r->now;
 	bool any;
 
 	r->now = now;
-	account(r);
+	account(r, before);
 	any = show(r);
 	if (r->to_revoke)
 		any |= take_back(r);

@@ -126,22 +126,38 @@ static bool believe(struct spindle_rdmc *r, struct spindle_rdmc_member *p, u64 e
 	return true;
 }
 
+/* How far the root is. What matters is that it has something to say. */
+static bool hear_root(struct spindle_rdmc *r, const struct spindle_rdmc_msg *msg)
+{
+	struct spindle_rdmc_member *root = &r->m[0];
+	u64 ended = msg->w[0], complete = msg->w[1];
+
+	if (ended < root->ended || ended > r->announced || complete < root->complete ||
+	    complete - root->complete > ended - root->ended || msg->w[2])
+		return false;
+	root->ended = ended;
+	root->complete = complete;
+	r->stir |= r->state == SPINDLE_RDMC_S_OPEN;
+	return true;
+}
+
 static bool hear_progress(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
 {
 	struct spindle_rdmc_member *p = &r->m[m];
 	u64 object = msg->w[0], blocks = msg->w[2];
 
+	if (!spindle_rdmc_is_root(r))
+		return !m && hear_root(r, msg);
 	/* Who says the same again has not moved. */
 	if (object == p->ended && blocks == p->blocks)
-		return spindle_rdmc_is_root(r);
-	if (!spindle_rdmc_is_root(r) || !believe(r, p, object, msg->w[1]) || blocks < p->blocks ||
+		return true;
+	if (!believe(r, p, object, msg->w[1]) || blocks < p->blocks ||
 	    blocks > (object < p->told ? spindle_rdmc_object(r, object)->blocks : 0))
 		return false;
 	if (blocks != p->blocks)
 		spindle_rdmc_moved(r, object);
 	p->blocks = blocks;
 	r->stir = true;
-	spindle_rdmc_remind(r);
 	return true;
 }
 
@@ -213,7 +229,6 @@ static bool hear_close(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 		/* Nobody closes who has not heard it from us. */
 		if (!p->close_said || objects != r->announced || !believe(r, p, objects, complete))
 			return false;
-		spindle_rdmc_remind(r);
 	} else if (!m) {
 		if (objects != r->announced)
 			return false;
@@ -430,6 +445,18 @@ static bool say_progress(struct spindle_rdmc *r)
 	return true;
 }
 
+static bool say_alive(struct spindle_rdmc *r, u32 m)
+{
+	struct spindle_rdmc_member *p = &r->m[m];
+
+	if (!p->alive_due)
+		return true;
+	if (!say(r, m, SPINDLE_RDMC_PROGRESS, 0, r->ended, r->complete, 0))
+		return false;
+	p->alive_due = false;
+	return true;
+}
+
 static bool say_close(struct spindle_rdmc *r, u32 m)
 {
 	struct spindle_rdmc_member *p = &r->m[m];
@@ -459,7 +486,7 @@ static bool talk_to(struct spindle_rdmc *r, u32 m)
 	if (!say_return(r, m))
 		return false;
 	if (spindle_rdmc_is_root(r)) {
-		if (!say_announce(r, m) || !say_abort(r, m))
+		if (!say_announce(r, m) || !say_abort(r, m) || !say_alive(r, m))
 			return false;
 	} else if (!m) {
 		if (!say_stop(r) || !say_progress(r))

@@ -147,6 +147,30 @@ static u64 judge_front(struct spindle_rdmc *r)
 	return r->now;
 }
 
+/*
+ * The object that ends here next. Whoever holds it up, the root has been told of it, or should
+ * have noticed: it says something at least every two and a quarter timeouts, see
+ * spindle_rdmc_remind() and judge_front(). If it does not, it is the one that is missing.
+ */
+static u64 judge_root(struct spindle_rdmc *r)
+{
+	const struct spindle_rdmc_object *obj = spindle_rdmc_object(r, r->ended);
+	u64 at;
+
+	/* What ended just now has kept back the next one. */
+	if (r->timed)
+		r->quiet_ns = r->now;
+	/* There is none, or it is given up; or it waits for memory, or for room for events. */
+	if (obj->phase != SPINDLE_RDMC_P_MOVING || spindle_rdmc_has_all(obj))
+		return U64_MAX;
+	at = r->quiet_ns + 3 * r->cfg.timeout_ns;
+	/* Between two looks there is never so much time that it could not be told from sleep. */
+	if (r->now < at)
+		return min(at, r->now + (r->cfg.timeout_ns >> 1));
+	spindle_rdmc_fall(r, 1, SPINDLE_RDMC_TIMEOUT);
+	return r->now;
+}
+
 static u64 judge_missing(struct spindle_rdmc *r, u64 at)
 {
 	if (r->now < at)
@@ -199,6 +223,8 @@ void spindle_rdmc_judge(struct spindle_rdmc *r)
 			/* Others hear of what goes on from the root, and not each time. */
 			at = min(at, judge_missing(r, r->since + (spindle_rdmc_is_root(r) ?
 								  timeout : 2 * timeout)));
+		else if (!spindle_rdmc_is_root(r))
+			at = min(at, judge_root(r));
 		break;
 	case SPINDLE_RDMC_S_CLOSED:
 		break;

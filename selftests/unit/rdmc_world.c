@@ -243,8 +243,8 @@ static bool op_listens(struct spindle_rdmc *r)
 {
 	struct rw_inst *in = inst_of(r);
 
-	in->deaf = rng_chance(&in->w->rng, 15);
-	return !in->deaf;
+	in->deaf = !in->unread && rng_chance(&in->w->rng, 15);
+	return !in->deaf && !in->unread;
 }
 
 static void op_cut(struct spindle_rdmc *r, u32 m)
@@ -254,7 +254,7 @@ static void op_cut(struct spindle_rdmc *r, u32 m)
 
 	if (r->state == SPINDLE_RDMC_S_CLOSED)
 		rw_bad(w, "cut when closed");
-	if (w->liar == RW_NONE)
+	if (w->liar == RW_NONE && peer_of(in, m) != w->stuck)
 		rw_bad(w, "%u cut %u, which had done nothing", in->node, peer_of(in, m));
 	rw_break(w, in->node, peer_of(in, m));
 }
@@ -386,6 +386,7 @@ static void op_event(struct spindle_rdmc *r, const struct spindle_rdmc_event *ev
 		if (!ev->node)
 			rw_bad(w, "FAILED by error %u because of nobody", ev->error);
 		w->failed++;
+		w->missed_root += ev->error == SPINDLE_RDMC_TIMEOUT && ev->node == 1;
 		in->ended = true;
 		break;
 	default:
@@ -425,6 +426,7 @@ struct rw_world *rw_new(u64 seed, u32 n, u32 groups)
 	w->n = n;
 	w->groups = groups;
 	w->liar = RW_NONE;
+	w->stuck = RW_NONE;
 	w->lane = calloc(n * n, sizeof(*w->lane));
 	for (i = 0; i < n * n; i++)
 		w->lane[i].room = 1 + rng_below(&w->rng, 12);
@@ -590,8 +592,10 @@ static void deliver(struct rw_world *w, u32 from, u32 to)
 		for (g = 0; g < w->groups && !l->broken && !lane(w, to, from)->lost; g++) {
 			struct rw_inst *in = w->inst[to][g];
 
-			if (!in || it.msg.to != (it.msg.word == SPINDLE_RDMC_HELLO ?
-						 in->r.cfg.id : in->r.cfg.life))
+			if (!in || to == w->stuck)
+				continue;
+			if (it.msg.to != (it.msg.word == SPINDLE_RDMC_HELLO ?
+					  in->r.cfg.id : in->r.cfg.life))
 				continue;
 			spindle_rdmc_hear(&in->r, rw_rank(w, g, from), &it.msg);
 			in->dirty = true;
@@ -820,7 +824,7 @@ static bool step_pass(struct rw_world *w)
 		u32 k = (at + i) % (w->n * w->groups);
 		struct rw_inst **in = &w->inst[k / w->groups][k % w->groups];
 
-		if (!*in || !(*in)->dirty)
+		if (!*in || !(*in)->dirty || (*in)->node == w->stuck)
 			continue;
 		(*in)->deaf = false;
 		(*in)->dirty = spindle_rdmc_pass(&(*in)->r, w->now) || (*in)->deaf;
@@ -965,7 +969,8 @@ void rw_wake(struct rw_world *w)
 
 	for (i = 0; i < w->n; i++)
 		for (g = 0; g < w->groups; g++)
-			if (w->inst[i][g] && spindle_rdmc_due(&w->inst[i][g]->r) <= w->now)
+			if (w->inst[i][g] && i != w->stuck &&
+			    spindle_rdmc_due(&w->inst[i][g]->r) <= w->now)
 				w->inst[i][g]->dirty = true;
 }
 
@@ -977,7 +982,7 @@ bool rw_jump(struct rw_world *w)
 
 	for (i = 0; i < w->n; i++)
 		for (g = 0; g < w->groups; g++)
-			if (w->inst[i][g])
+			if (w->inst[i][g] && i != w->stuck)
 				at = min(at, spindle_rdmc_due(&w->inst[i][g]->r));
 	if (at == U64_MAX)
 		return false;

@@ -79,6 +79,7 @@ struct rw_inst {
 	u64 incoming, done, complete, released;
 	bool opened, closing, ended, told_close, leave, dirty, created;
 	bool deaf;		/* it had no room for events in the last pass */
+	bool unread;		/* its process does not read */
 	u32 ended_how, ended_error, ended_node;
 	u64 failed_at;
 };
@@ -107,9 +108,11 @@ struct rw_world {
 	u32 rights, max_rights;
 	u32 liar;		/* node, or RW_NONE */
 	u32 lies;		/* how often, percent */
+	u32 stuck;		/* node whose engine sleeps while its lanes live, or RW_NONE */
 	bool quiet_faults;	/* nothing is wrong with anybody */
 	u64 writes, said, grants, blocks_in, bytes_in, bytes_out, timeouts;
 	u64 done_ok, done_bad, closed_ok, closed_bad, failed;
+	u64 missed_root;	/* groups that failed because the root was silent */
 	u32 bad;
 	char why[200];
 };

@@ -166,7 +166,8 @@ static bool world(u64 seed, u32 number, enum fault fault, u64 *sum)
 	struct rng rg = { .state = rng_mix(seed) + number };
 	u32 n = some_n(&rg), groups = n > 16 ? 1 : 1 + rng_below(&rg, RW_GROUPS);
 	struct rw_world *w = rw_new(rng_u64(&rg), n, groups);
-	u32 g, i, moments = 0, jumps = 0;
+	/* Each member that waits looks at the clock now and then. */
+	u32 g, i, moments = 0, jumps = 0, most = 500 + 100 * n;
 	u64 limit = 3000000;
 	bool ok;
 
@@ -193,15 +194,15 @@ static bool world(u64 seed, u32 number, enum fault fault, u64 *sum)
 			continue;
 		if (rw_all_over(w))
 			break;
-		if (rw_jump(w) && jumps++ < 500)
+		if (rw_jump(w) && jumps++ < most)
 			continue;
 		/* Nobody waits, but for a process, or for a word that somebody never says. */
 		if (fault != F_LIAR && fault != F_AGAIN && fault != F_ALL && fault != F_OPEN)
 			rw_bad(w, "nobody does anything any more");
 		rw_leave_all(w);
-		if (jumps > 600)
+		if (jumps > most + 100)
 			rw_bad(w, "no end");
-		jumps = max(jumps, 501U) + 1;
+		jumps = max(jumps, most + 1) + 1;
 	}
 	if (!w->bad && w->steps >= limit)
 		rw_bad(w, "too many steps");
@@ -376,9 +377,10 @@ static void test_impatience(void)
 	begin = w->now;
 	for (i = 0; i < 3; i++) {
 		CHECK_EQ(w->done_bad, 4 * i);
-		CHECK(rw_jump(w));
-		while (rw_step(w))
-			;
+		/* Others look at the clock, too, and do nothing. */
+		while (w->done_bad == 4 * i && CHECK(rw_jump(w)))
+			while (rw_step(w))
+				;
 		CHECK(w->now <= begin + (i + 1) * (w->timeout + 20000));
 	}
 	CHECK_EQ(w->timeouts, 12);
@@ -516,6 +518,291 @@ static void test_gone(void)
 	}
 }
 
+/* Time goes on, in looks as a member asks for them, and all happens that can. */
+static void pass_time(struct rw_world *w, u64 time)
+{
+	u64 end = w->now + time;
+
+	for (;;) {
+		u32 i;
+
+		for (i = 0; i < w->n; i++)
+			if (w->inst[i][0])
+				w->inst[i][0]->dirty = true;
+		while (rw_step(w) && !w->bad)
+			;
+		if (w->now >= end || w->bad)
+			return;
+		w->now = min(end, w->now + w->timeout / 3);
+	}
+}
+
+/* However long others get blocks before it does, nobody misses a root that sends. */
+static void test_slow(void)
+{
+	const struct rw_habits none = { 0 };
+	u32 i, alg;
+
+	for (alg = 0; alg < 5; alg++) {
+		struct rw_world *w = plain(5, alg, 1, 200);
+		u64 blocks = 0;
+
+		for (i = 0; i < 5; i++)
+			rw_create(w, i, 0, &none);
+		while (!w->bad && w->inst[0][0] && rw_step(w)) {
+			/* What is said gets there in between. */
+			if (w->steps % 100 || !w->inst[0][0] ||
+			    w->inst[0][0]->r.stats.blocks_out == blocks)
+				continue;
+			blocks = w->inst[0][0]->r.stats.blocks_out;
+			w->now += w->timeout / 5;
+			rw_wake(w);
+		}
+		end_plain(w);
+		CHECK_EQ(w->closed_ok, 5);
+		rw_free(w);
+	}
+}
+
+/* All receivers have memory for an object that has not ended anywhere. */
+static bool all_wait(const struct rw_world *w)
+{
+	u32 i;
+
+	for (i = 1; i < w->n; i++)
+		if (!w->inst[i][0] || w->inst[i][0]->r.ended ||
+		    w->inst[i][0]->r.object[0].phase != SPINDLE_RDMC_P_MOVING)
+			return false;
+	return true;
+}
+
+/* Receivers that know that the root is missing. */
+static u32 missed(const struct rw_world *w)
+{
+	u32 i, count = w->missed_root;
+
+	for (i = 1; i < w->n; i++) {
+		const struct rw_inst *in = w->inst[i][0];
+
+		count += in && !in->ended && in->r.state == SPINDLE_RDMC_S_FAILING &&
+			 in->r.error == SPINDLE_RDMC_TIMEOUT && in->r.culprit == 1;
+	}
+	return count;
+}
+
+/* What the silent root was granted is taken back by force, and then it finds itself alone. */
+static void end_silence(struct rw_world *w)
+{
+	u32 i;
+
+	pass_time(w, 3 * w->timeout);
+	for (i = 1; i < w->n; i++)
+		CHECK(!w->inst[i][0]);
+	w->stuck = RW_NONE;
+	end_plain(w);
+}
+
+/* The root says nothing more, but its lanes live: after a while all receivers know that. */
+static void test_silent_root(void)
+{
+	const struct rw_habits none = { 0 };
+	u32 i, n, alg;
+
+	for (alg = 0; alg < 5; alg++) {
+		for (n = 2; n < 12; n += 3) {
+			struct rw_world *w = plain(n, alg, 2, 30);
+			u64 begin;
+
+			w->quiet_faults = false;
+			for (i = 0; i < n; i++)
+				rw_create(w, i, 0, &none);
+			while (!all_wait(w) && rw_step(w))
+				;
+			w->stuck = 0;
+			begin = w->now;
+			while (rw_step(w))
+				;
+			pass_time(w, begin + 3 * w->timeout - 100000 - w->now);
+			CHECK_EQ(missed(w), 0);
+			pass_time(w, w->timeout / 2);
+			CHECK_EQ(missed(w), n - 1);
+			end_silence(w);
+			CHECK_EQ(w->missed_root, n - 1);
+			rw_free(w);
+		}
+	}
+}
+
+/* As long as blocks come, by whomever, nobody asks what the root does. */
+static void test_relayed(void)
+{
+	const struct rw_habits habits[] = { { .never_closes = 1 }, { 0 }, { .never = 100 } };
+	struct rw_world *w = plain(3, SPINDLE_RDMC_CHAIN, 1, 30);
+	struct spindle_rdmc *r;
+	u32 i, got = 0;
+
+	w->quiet_faults = false;
+	for (i = 0; i < 3; i++)
+		rw_create(w, i, 0, &habits[i]);
+	while (rw_step(w))
+		;
+	CHECK_EQ(w->inst[1][0]->r.object[0].got, 30);
+	w->stuck = 0;
+	rw_accept(w, 2, 0, 0);
+	r = &w->inst[2][0]->r;
+	while (rw_step(w)) {
+		if (r->object[0].got == got)
+			continue;
+		got = r->object[0].got;
+		w->now += w->timeout / 2;
+		rw_wake(w);
+	}
+	CHECK_EQ(missed(w), 0);
+	CHECK_EQ(r->complete, 1);
+	CHECK_EQ(w->inst[1][0]->r.complete, 1);
+	/* All is there, and nobody waits any more. */
+	pass_time(w, 10 * w->timeout);
+	CHECK_EQ(missed(w), 0);
+	w->stuck = RW_NONE;
+	rw_break(w, 0, 1);
+	end_plain(w);
+	rw_free(w);
+}
+
+/*
+ * Somebody holds up what others have ended, and what they wait for. They hear from the root that
+ * it notices, and blame whom it blames.
+ */
+static void test_not_the_root(void)
+{
+	const struct rw_habits none = { 0 }, never = { .never = 100 };
+	struct rw_world *w = plain(3, SPINDLE_RDMC_CHAIN, 2, 3);
+	struct spindle_rdmc *r;
+	u32 i;
+
+	w->quiet_faults = false;
+	for (i = 0; i < 3; i++)
+		rw_create(w, i, 0, i == 1 ? &never : &none);
+	while (rw_step(w))
+		;
+	w->inst[1][0]->unread = true;
+	rw_accept(w, 1, 0, 0);
+	r = &w->inst[2][0]->r;
+	for (i = 0; i < 40 && !w->bad && r->state == SPINDLE_RDMC_S_OPEN; i++) {
+		while (rw_step(w) && r->state == SPINDLE_RDMC_S_OPEN)
+			;
+		if (r->state == SPINDLE_RDMC_S_OPEN)
+			CHECK(rw_jump(w));
+	}
+	CHECK_EQ(r->state, SPINDLE_RDMC_S_FAILING);
+	CHECK_EQ(r->error, SPINDLE_RDMC_TIMEOUT);
+	CHECK_EQ(r->culprit, 2);
+	CHECK_EQ(r->complete, 1);
+	w->inst[1][0]->unread = false;
+	end_plain(w);
+	rw_free(w);
+}
+
+/* A receiver waits for its own process: that is not the root's fault, however long it takes. */
+static void test_own_fault(void)
+{
+	const struct rw_habits none = { 0 }, never = { .never = 100 };
+	struct rw_world *w = plain(2, SPINDLE_RDMC_CHAIN, 2, 30);
+	struct spindle_rdmc *r;
+
+	w->quiet_faults = false;
+	rw_create(w, 0, 0, &none);
+	rw_create(w, 1, 0, &never);
+	while (rw_step(w))
+		;
+	r = &w->inst[1][0]->r;
+	w->stuck = 0;
+	pass_time(w, 20 * w->timeout);
+	/* What is queued behind an object without memory waits for that. */
+	rw_accept(w, 1, 0, 1);
+	pass_time(w, 20 * w->timeout);
+	CHECK_EQ(r->state, SPINDLE_RDMC_S_OPEN);
+	rw_accept(w, 1, 0, 0);
+	pass_time(w, 3 * w->timeout - 100000);
+	CHECK_EQ(r->state, SPINDLE_RDMC_S_OPEN);
+	pass_time(w, w->timeout / 2);
+	CHECK_EQ(missed(w), 1);
+	end_silence(w);
+	rw_free(w);
+}
+
+/* The same for one that does not read, and after that it waits for the next object. */
+static void test_unread(void)
+{
+	const struct rw_habits none = { 0 };
+	u32 k;
+
+	for (k = 0; k < 2; k++) {
+		struct rw_world *w = plain(2, SPINDLE_RDMC_CHAIN, 2, 30);
+		struct spindle_rdmc *r;
+
+		w->quiet_faults = false;
+		rw_create(w, 0, 0, &none);
+		rw_create(w, 1, 0, &none);
+		r = &w->inst[1][0]->r;
+		w->inst[1][0]->unread = true;
+		while (!(spindle_rdmc_has_all(&r->object[0]) &&
+			 r->object[1].phase == SPINDLE_RDMC_P_MOVING) && rw_step(w))
+			;
+		w->stuck = 0;
+		pass_time(w, 20 * w->timeout);
+		CHECK_EQ(r->state, SPINDLE_RDMC_S_OPEN);
+		CHECK_EQ(r->ended, 0);
+		if (!CHECK(r->object[1].got < r->object[1].blocks))
+			break;
+		/* With a look short before, and without. */
+		w->now += k ? w->timeout - 1000 : 0;
+		w->inst[1][0]->unread = false;
+		w->inst[1][0]->dirty = true;
+		while (rw_step(w))
+			;
+		CHECK_EQ(r->ended, 1);
+		pass_time(w, 3 * w->timeout - 100000);
+		CHECK_EQ(r->state, SPINDLE_RDMC_S_OPEN);
+		pass_time(w, w->timeout / 2);
+		CHECK_EQ(missed(w), 1);
+		end_silence(w);
+		rw_free(w);
+	}
+}
+
+/* Who has slept itself has heard nobody, and cannot know what they did. */
+static void test_slept(void)
+{
+	const struct rw_habits none = { 0 };
+	struct rw_world *w = plain(3, SPINDLE_RDMC_CHAIN, 1, 30);
+	u64 begin;
+	u32 i;
+
+	w->quiet_faults = false;
+	for (i = 0; i < 3; i++)
+		rw_create(w, i, 0, &none);
+	while (!all_wait(w) && rw_step(w))
+		;
+	w->stuck = 0;
+	pass_time(w, 2 * w->timeout);
+	w->now += 10 * w->timeout;
+	rw_wake(w);
+	while (rw_step(w))
+		;
+	CHECK_EQ(missed(w), 0);
+	/* Looks that come when they were asked for are no sleep. */
+	begin = w->now;
+	for (i = 0; i < 20 && !missed(w) && rw_jump(w); i++)
+		while (rw_step(w))
+			;
+	CHECK_EQ(missed(w), 2);
+	CHECK(w->now - begin >= 3 * w->timeout - 100000);
+	CHECK(w->now - begin <= 3 * w->timeout + 100000);
+	end_silence(w);
+	rw_free(w);
+}
+
 /* What one message does to a member of a group whose objects wait for memory. */
 static const struct rule {
 	u32 to, from;
@@ -534,6 +821,15 @@ static const struct rule {
 	{ 0, 1, 0, { .word = SPINDLE_RDMC_PROGRESS, .w = { 1, 2 } }, SPINDLE_RDMC_PROTOCOL, 1 },
 	{ 0, 1, 0, { .word = SPINDLE_RDMC_PROGRESS, .w = { 0, 0, 6 } }, SPINDLE_RDMC_PROTOCOL, 1 },
 	{ 2, 1, 0, { .word = SPINDLE_RDMC_PROGRESS, .w = { 0, 0, 1 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 0, 0, { .word = SPINDLE_RDMC_PROGRESS, .w = { 0, 0 } }, 0, 2 },
+	{ 1, 0, 0, { .word = SPINDLE_RDMC_PROGRESS, .w = { 2, 2 } }, 0, 2 },
+	{ 1, 0, 0, { .word = SPINDLE_RDMC_PROGRESS, .w = { 3, 2 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 0, 0, { .word = SPINDLE_RDMC_PROGRESS, .w = { 1, 2 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 0, 0, { .word = SPINDLE_RDMC_PROGRESS, .w = { 0, 0, 1 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 0, 1, { .word = SPINDLE_RDMC_PROGRESS, .w = { 0, 0 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 0, 1, { .word = SPINDLE_RDMC_PROGRESS, .w = { 0, 1 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 1, 0, 1, { .word = SPINDLE_RDMC_PROGRESS, .w = { 1, 0 } }, SPINDLE_RDMC_PROTOCOL, 1 },
+	{ 2, 1, 0, { .word = SPINDLE_RDMC_PROGRESS, .w = { 0, 0 } }, SPINDLE_RDMC_PROTOCOL, 1 },
 	{ 0, 1, 1, { .word = SPINDLE_RDMC_STOP, .w = { 0, 1 } }, SPINDLE_RDMC_PROTOCOL, 1 },
 	{ 0, 1, 0, { .word = SPINDLE_RDMC_STOP, .w = { 0, 1 } }, 0, 1 },
 	{ 0, 1, 0, { .word = SPINDLE_RDMC_STOP, .w = { 2, 1 } }, SPINDLE_RDMC_PROTOCOL, 1 },
@@ -602,6 +898,13 @@ static const struct tap_case cases[] = {
 	{ "every block once, and few words", test_counts },
 	{ "patience", test_patience },
 	{ "impatience", test_impatience },
+	{ "slow, but it moves", test_slow },
+	{ "a silent root", test_silent_root },
+	{ "a silent root that is not missed", test_relayed },
+	{ "a root that blames somebody", test_not_the_root },
+	{ "memory that does not come", test_own_fault },
+	{ "events that nobody reads", test_unread },
+	{ "sleep", test_slept },
 	{ "nothing is wrong", test_no_faults },
 	{ "processes cancel and refuse", test_objects },
 	{ "members and lanes go", test_members },
