@@ -137,7 +137,7 @@ static bool send_one(struct spindle_mc *mc, struct spindle_mc_sender *sd)
 static void part(struct spindle_mc *mc)
 {
 	if (mc->held != SPINDLE_HELD_NONE ||
-	    (mc->txq.desc && !mc->txq.error && spindle_txq_ready(&mc->txq)))
+	    (mc->txq.desc && spindle_txq_ready(&mc->txq)))
 		return;
 	mc->parting = false;
 	mc->txq.desc = NULL;
