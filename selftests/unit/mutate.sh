@@ -375,4 +375,8 @@ mutant rdmc_stop_any rdmc_talk.c 's/object >= r->m\[m\].told || object < r->m\[m
 mutant rdmc_event_twice rdmc_move.c 's/r->told_closing = true;/;/'
 mutant rdmc_open_early rdmc_move.c 's/r->known == r->others) {/r->known) {/'
 
+# Large messages, which are held until their bytes are everywhere.
+mutant placed_alone push.c '/^static u64 add_payload/,/^}/ s/		if (mc->ends\[slot & wmask\].placed) {/		if (0) {/'
+mutant placed_between push.c '/^static u64 add_payload/,/^}/ s/if (mc->ends\[slot & wmask\].placed ||/if (/'
+
 mutants_end

@@ -217,6 +217,40 @@ static void test_gaps(void)
 	}
 }
 
+/* Bytes that went another way do not go again: neither alone, nor between those of others. */
+static void test_placed(void)
+{
+	struct spindle_write w[SPINDLE_PUSH_MAX];
+	struct fixture f;
+	u32 placed, i, n;
+	u64 bytes;
+
+	for (placed = 0; placed < 8; placed++) {
+		u32 ranges = 0;
+
+		open_at(&f, 8, 65536, 0, 0);
+		for (i = 0; i < 3; i++) {
+			send(&f, 64, 0);
+			f.ends[i].placed = placed & BIT(i);
+		}
+		for (i = 0; i < 3; i++)
+			ranges += !f.ends[i].placed && (!i || f.ends[i - 1].placed);
+		n = spindle_push(&f.mc, 1, 0, 0, w, SPINDLE_PUSH_MAX);
+		if (!CHECK_EQ(n, ranges + 2))
+			tap_fail("placed %x", placed);
+		for (i = 0, bytes = 0; i < ranges && i < n; i++)
+			bytes += w[i].len;
+		CHECK_EQ(bytes, 64 * (3 - hweight64(placed)));
+		play(&f, w, n);
+		/* Each header goes. */
+		for (i = 0; i < 3; i++)
+			CHECK_EQ(arrived(&f, i, i + 1), !f.ends[i].placed);
+		CHECK(!memcmp(f.copy + HDR_AT + REMOTE_SKEW, f.row + HDR_AT, 3 * 32));
+		CHECK(!spindle_push_wanted(&f.mc, 1));
+		close_it(&f);
+	}
+}
+
 static void test_wraps(void)
 {
 	struct spindle_write w[SPINDLE_PUSH_MAX];
@@ -445,6 +479,7 @@ int main(void)
 		{ "one message, no message, an empty message", test_one },
 		{ "writes do not grow with the batch", test_batch_is_flat },
 		{ "small gaps are sent along, large ones not", test_gaps },
+		{ "bytes that are there already", test_placed },
 		{ "payload, headers, units and immediate data wrap", test_wraps },
 		{ "ranges have a longest length", test_long_ranges },
 		{ "partial pushes hold the guard back", test_partial },
