@@ -6,6 +6,7 @@
 #include "tap.h"
 #include "multicast.h"
 #include "push.h"
+#include "stage.h"
 
 #define W 8U
 #define S 3U
@@ -98,14 +99,19 @@ static void says(struct end *e, u32 s, u64 sent, u64 received, u64 delivered, u6
 	spindle_block_write(&e->block[s], word);
 }
 
-static void commit(struct end *e, u64 slot)
+static void commit_len(struct end *e, u64 slot, u32 len)
 {
 	struct spindle_tx_desc *d = &e->desc[slot & (W - 1)];
 
 	d->unit = 2 * slot;
 	d->units = 2;
-	d->len = 70;
+	d->len = len;
 	smp_store_release(&d->ready, slot + 1); /* A */
+}
+
+static void commit(struct end *e, u64 slot)
+{
+	commit_len(e, slot, 70);
 }
 
 /* Passes until there is nothing to do, and not for ever. */
@@ -665,6 +671,248 @@ static void test_no_sender(void)
 	free(m);
 }
 
+/* ---- large messages ------------------------------------------------------------ */
+
+/* Member 0 of two: what has more than 70 bytes is large. */
+static struct end *open_large(void)
+{
+	struct end *e = open_end(2, 0);
+
+	e->mc.tune.large = 70;
+	attach(e);
+	return e;
+}
+
+/* Somebody brings the message that is held to all members. */
+static void place(struct end *e)
+{
+	CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_MOVING));
+	CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_PLACED));
+}
+
+static void test_hold_steps(void)
+{
+	static const bool may[4][4] = {
+		[SPINDLE_HELD_NONE] = { [SPINDLE_HELD_WAITING] = true },
+		[SPINDLE_HELD_WAITING] = { [SPINDLE_HELD_MOVING] = true },
+		[SPINDLE_HELD_MOVING] = { [SPINDLE_HELD_WAITING] = true,
+					  [SPINDLE_HELD_PLACED] = true },
+		[SPINDLE_HELD_PLACED] = { [SPINDLE_HELD_NONE] = true,
+					  [SPINDLE_HELD_WAITING] = true },
+	};
+	struct end *e = open_large();
+	u32 from, to;
+
+	for (from = 0; from < 4; from++) {
+		for (to = 0; to < 4; to++) {
+			e->mc.held = from;
+			if (!CHECK_EQ(spindle_mc_hold(&e->mc, to), may[from][to]))
+				tap_fail("from %u to %u", from, to);
+			CHECK_EQ(e->mc.held, may[from][to] ? to : from);
+		}
+	}
+	free(e);
+}
+
+/* It has no round before its bytes are everywhere; nor has what was committed behind it. */
+static void test_held(void)
+{
+	struct end *e = open_large();
+
+	commit_len(e, 0, 70);
+	commit_len(e, 1, 71);
+	commit_len(e, 2, 70);
+	settle(e);
+	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
+	CHECK_EQ(e->mc.held, SPINDLE_HELD_WAITING);
+	CHECK_EQ(e->mc.held_slot.len, 71);
+	CHECK(!spindle_send_test(&e->mc));
+	/* Not even when others need rounds. */
+	spindle_send_trigger(&e->mc);
+	settle(e);
+	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
+	CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_MOVING));
+	CHECK(!spindle_send_test(&e->mc));
+	spindle_send_trigger(&e->mc);
+	settle(e);
+	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
+	CHECK_EQ(e->mc.held, SPINDLE_HELD_MOVING);
+	/* Part of it came, the rest did not. */
+	CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_WAITING));
+	settle(e);
+	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
+	place(e);
+	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
+	CHECK(spindle_send_test(&e->mc));
+	settle(e);
+	CHECK_EQ(e->mc.held, SPINDLE_HELD_NONE);
+	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 3);
+	CHECK_EQ(e->msgs[0][1].len, 71);
+	/* A push need not bring these bytes, but those of the others. */
+	CHECK(!e->ends[0].placed);
+	CHECK(e->ends[1].placed);
+	CHECK(!e->ends[2].placed);
+	free(e);
+}
+
+/* What is given up is not brought anywhere, however large it is. */
+static void test_large_abandoned(void)
+{
+	struct end *e = open_large();
+
+	e->desc[0].flags = SPINDLE_TX_ABANDON;
+	commit_len(e, 0, 100);
+	commit(e, 1);
+	settle(e);
+	CHECK_EQ(e->mc.held, SPINDLE_HELD_NONE);
+	CHECK_EQ(e->mc.stats.abandoned, 1);
+	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
+	free(e);
+}
+
+/* A process that goes leaves its memory until the last that it has committed is sent. */
+static void test_parting(void)
+{
+	struct end *e = open_large();
+	u32 i;
+
+	/* One message in a pass: what is behind the large one is not sent with it. */
+	e->mc.tune.send_budget = 1;
+	commit_len(e, 0, 100);
+	commit_len(e, 1, 100);
+	commit(e, 2);
+	commit(e, 3);
+	settle(e);
+	if (!CHECK(!spindle_send_test(&e->mc)))
+		return;
+	CHECK(!spindle_mc_detach_sender(&e->mc));
+	for (i = 0; i < 2; i++) {
+		CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_MOVING));
+		settle(e);
+		spindle_send_trigger(&e->mc);
+		CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], i);
+		CHECK(e->mc.parting && e->mc.txq.desc);
+		CHECK(!(e->mc.events & SPINDLE_MC_PARTED));
+		CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_PLACED));
+		if (!i)
+			settle(e);
+	}
+	spindle_send_trigger(&e->mc);
+	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 2);
+	CHECK(!(e->mc.events & SPINDLE_MC_PARTED));
+	settle(e);
+	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 4);
+	CHECK(e->mc.events & SPINDLE_MC_PARTED);
+	CHECK(!e->mc.parting && !e->mc.txq.desc);
+
+	/* The same if nothing is behind the large one. */
+	e->mc.events = 0;
+	spindle_mc_attach_sender(&e->mc, e->desc, &e->free_slot, &e->free_unit);
+	commit_len(e, 4, 100);
+	CHECK(!spindle_mc_detach_sender(&e->mc));
+	CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_MOVING));
+	spindle_send_trigger(&e->mc);
+	CHECK(e->mc.parting && e->mc.txq.desc);
+	CHECK(!(e->mc.events & SPINDLE_MC_PARTED));
+	CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_PLACED));
+	settle(e);
+	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 5);
+	CHECK(e->mc.events & SPINDLE_MC_PARTED);
+
+	/* Who has nothing held is through at once, and it is not said later. */
+	e->mc.events = 0;
+	spindle_mc_attach_sender(&e->mc, e->desc, &e->free_slot, &e->free_unit);
+	commit(e, 5);
+	CHECK(spindle_mc_detach_sender(&e->mc));
+	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 6);
+	CHECK(!e->mc.parting && !e->mc.txq.desc);
+	settle(e);
+	CHECK(!(e->mc.events & SPINDLE_MC_PARTED));
+	free(e);
+}
+
+/* A process that goes, and was wrong: what is behind the large message is not sent. */
+static void test_parting_frozen(void)
+{
+	struct end *e = open_large();
+
+	commit_len(e, 0, 100);
+	commit_len(e, 1, 101);
+	settle(e);
+	CHECK(!spindle_mc_detach_sender(&e->mc));
+	place(e);
+	settle(e);
+	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
+	CHECK(e->mc.txq.error);
+	CHECK(e->mc.events & SPINDLE_MC_PARTED);
+	free(e);
+}
+
+/* Whatever was brought where, the next view has other members: it is brought again, to them. */
+static void test_large_views(void)
+{
+	static const u64 trim[] = { 1, 0 }, first[] = { 1, 0 };
+	static const u32 from[] = { 0, 1 };
+	enum spindle_held held;
+	u64 have[S];
+
+	for (held = SPINDLE_HELD_NONE; held <= SPINDLE_HELD_PLACED; held++) {
+		struct end *e = open_large(), *n = open_large();
+
+		commit(e, 0);
+		if (held != SPINDLE_HELD_NONE)
+			commit_len(e, 1, 77);
+		settle(e);
+		if (held > SPINDLE_HELD_WAITING)
+			CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_MOVING));
+		CHECK_EQ(spindle_mc_detach_sender(&e->mc), held == SPINDLE_HELD_NONE);
+		/* As it is in a view that ends: it is not sent any more. */
+		spindle_mc_wedge(&e->mc);
+		if (held == SPINDLE_HELD_PLACED)
+			CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_PLACED));
+		settle(e);
+		CHECK_EQ(e->mc.held, held);
+		spindle_mc_freeze(&e->mc, have);
+		CHECK(spindle_mc_trim(&e->mc, trim));
+		CHECK(drained(e));
+		n->mc.readers = NULL;
+		spindle_mc_begin(&n->mc, &e->mc, from, first);
+		CHECK_EQ(n->mc.held, held ? SPINDLE_HELD_WAITING : SPINDLE_HELD_NONE);
+		CHECK_EQ(n->mc.parting, held != SPINDLE_HELD_NONE);
+		if (held) {
+			settle(n);
+			CHECK_EQ(n->mc.word[SPINDLE_COL_SLOTS], 1);
+			place(n);
+			settle(n);
+			CHECK_EQ(n->mc.word[SPINDLE_COL_SLOTS], 2);
+			CHECK_EQ(n->msgs[0][1].len, 77);
+			CHECK_EQ(n->msgs[0][1].unit, 2);
+			CHECK(n->ends[1].placed);
+			CHECK(n->mc.events & SPINDLE_MC_PARTED);
+		}
+		free(e);
+		free(n);
+	}
+}
+
+/* Nor does it stay placed where the subgroup stays: who brought it stopped with the view. */
+static void test_large_stays(void)
+{
+	enum spindle_held held;
+	u64 have[S];
+
+	for (held = SPINDLE_HELD_NONE; held <= SPINDLE_HELD_PLACED; held++) {
+		struct end *e = open_large();
+
+		spindle_mc_wedge(&e->mc);
+		e->mc.held = held;
+		spindle_mc_freeze(&e->mc, have);
+		spindle_mc_stay(&e->mc);
+		CHECK_EQ(e->mc.held, held ? SPINDLE_HELD_WAITING : SPINDLE_HELD_NONE);
+		free(e);
+	}
+}
+
 static void test_log_entries(void)
 {
 	CHECK_EQ(spindle_mc_log_entries(3, 8), 32);
@@ -690,6 +938,13 @@ int main(void)
 		{ "a frozen reader is not told", test_announce_frozen },
 		{ "hold ends with the view", test_hold },
 		{ "a view in which nobody may send", test_no_sender },
+		{ "what can become of a large message", test_hold_steps },
+		{ "a large message has no round before its bytes are there", test_held },
+		{ "a large message that is given up", test_large_abandoned },
+		{ "a process goes, its large message does not", test_parting },
+		{ "the same with a process that was wrong", test_parting_frozen },
+		{ "a large message in the next view", test_large_views },
+		{ "a large message in a subgroup that stays", test_large_stays },
 		{ "entries of a log", test_log_entries },
 	};
 
