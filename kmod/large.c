@@ -182,7 +182,6 @@ static bool move_own(struct spindle_large *large)
 		if (!spindle_rdmc_everywhere(&own->group->r, large->moving))
 			return false;
 		spindle_mc_hold(mc, SPINDLE_HELD_PLACED);
-		spindle_count(&large->moved, 1);
 		spindle_subgroup_touch(large->sg);
 		return true;
 	default:
@@ -199,7 +198,7 @@ static bool run(struct spindle_large *large)
 
 		if (from->group->r.state >= SPINDLE_RDMC_S_FAILING) {
 			blame_lost(large, from->group);
-			spindle_count(&large->restarts, 1);
+			spindle_count(&large->sg->mc.stats.large_restarts, 1);
 			stop(large);
 			return true;
 		}

@@ -63,8 +63,6 @@ struct spindle_large_sender {
  * @ending: who frees it waits for @work
  * @work: what may sleep
  * @parted: an attachment whose process had gone is not needed any more
- * @moved: messages that RDMC has brought to all members
- * @restarts: times that groups were made anew because one had failed
  * @sender: by sender rank
  */
 struct spindle_large {
@@ -75,8 +73,6 @@ struct spindle_large {
 	bool ending;
 	struct delayed_work work;
 	bool parted;
-	u64 moved;
-	u64 restarts;
 	struct spindle_large_sender sender[];
 };
 

@@ -259,6 +259,11 @@ static int fill_subgroup_stats(struct sk_buff *skb, const struct spindle_subgrou
 		{ SPINDLE_SUBGROUP_S_STALLED, READ_ONCE(s->stalled) },
 		{ SPINDLE_SUBGROUP_S_ROW_BYTES, spindle_subgroup_row_bytes(sg) },
 		{ SPINDLE_SUBGROUP_S_PRIVATE_BYTES, spindle_subgroup_private_bytes(sg) },
+		{ SPINDLE_SUBGROUP_S_LARGE, READ_ONCE(s->large) },
+		{ SPINDLE_SUBGROUP_S_LARGE_BYTES, READ_ONCE(s->large_bytes) },
+		{ SPINDLE_SUBGROUP_S_LARGE_AGAIN, READ_ONCE(s->large_again) },
+		{ SPINDLE_SUBGROUP_S_LARGE_RESTARTS, READ_ONCE(s->large_restarts) },
+		{ SPINDLE_SUBGROUP_S_LARGE_WAITING, READ_ONCE(mc->held) != SPINDLE_HELD_NONE },
 	};
 
 	return put_stats(skb, SPINDLE_SUBGROUP_A_STATS, SPINDLE_SUBGROUP_S_PAD, list,

@@ -220,6 +220,11 @@ static const char *const subgroup_stat_words[] = {
 	[SPINDLE_SUBGROUP_S_STALLED] = "stalled",
 	[SPINDLE_SUBGROUP_S_ROW_BYTES] = "row-bytes",
 	[SPINDLE_SUBGROUP_S_PRIVATE_BYTES] = "private-bytes",
+	[SPINDLE_SUBGROUP_S_LARGE] = "large",
+	[SPINDLE_SUBGROUP_S_LARGE_BYTES] = "large-bytes",
+	[SPINDLE_SUBGROUP_S_LARGE_AGAIN] = "large-again",
+	[SPINDLE_SUBGROUP_S_LARGE_RESTARTS] = "large-restarts",
+	[SPINDLE_SUBGROUP_S_LARGE_WAITING] = "large-waiting",
 };
 
 const struct ctl_names ctl_subgroup_stat = NAMES("counter", subgroup_stat_words);

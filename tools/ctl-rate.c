@@ -133,7 +133,8 @@ const struct ctl_stats *ctl_subgroup_before(const struct ctl_sample *before,
 					    const struct ctl_running_subgroup *sg)
 {
 	const uint64_t except = 1ULL << SPINDLE_SUBGROUP_S_ROW_BYTES |
-				1ULL << SPINDLE_SUBGROUP_S_PRIVATE_BYTES;
+				1ULL << SPINDLE_SUBGROUP_S_PRIVATE_BYTES |
+				1ULL << SPINDLE_SUBGROUP_S_LARGE_WAITING;
 	unsigned int i;
 
 	for (i = 0; before && i < before->sgs; i++) {

@@ -82,6 +82,10 @@ static void send_slot(struct spindle_mc *mc, struct spindle_mc_sender *sd,
 	sd->walk.slot++;
 	spindle_count(&mc->stats.sent, 1);
 	spindle_count(&mc->stats.sent_bytes, msg->len);
+	if (placed) {
+		spindle_count(&mc->stats.large, 1);
+		spindle_count(&mc->stats.large_bytes, msg->len);
+	}
 }
 
 /**
@@ -105,6 +109,8 @@ bool spindle_mc_hold(struct spindle_mc *mc, enum spindle_held to)
 
 	if (!(from[to] & BIT(mc->held)))
 		return false;
+	if (to == SPINDLE_HELD_WAITING && mc->held != SPINDLE_HELD_NONE)
+		spindle_count(&mc->stats.large_again, 1);
 	/* Statistics show it. */
 	WRITE_ONCE(mc->held, to);
 	return true;

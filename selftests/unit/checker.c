@@ -200,6 +200,9 @@ void check_group(struct group *g)
 			world_fail(w, "node %u group %u sender %u: slots out of range",
 				   g->node->rank, g->index, i);
 	}
+	if (mc->stats.large > mc->stats.sent || mc->stats.large_bytes > mc->stats.sent_bytes)
+		world_fail(w, "node %u group %u: more large messages than messages",
+			   g->node->rank, g->index);
 	if (g->sender && mc->txq.error && !g->sender->cheated)
 		world_fail(w, "node %u group %u: an honest sender is frozen, error %u",
 			   g->node->rank, g->index, mc->txq.error);

@@ -163,6 +163,49 @@ static void test_retune(void)
 	finish(w);
 }
 
+/* ---- large messages ------------------------------------------------------- */
+
+/* A message as the world moves it, with a failure on its way. */
+static void bring_held(struct spindle_mc *mc)
+{
+	CHECK(spindle_mc_hold(mc, SPINDLE_HELD_MOVING));
+	CHECK(spindle_mc_hold(mc, SPINDLE_HELD_WAITING));
+	CHECK(spindle_mc_hold(mc, SPINDLE_HELD_MOVING));
+	CHECK(spindle_mc_hold(mc, SPINDLE_HELD_PLACED));
+}
+
+/* What goes by which way is counted, and how often it had to begin again. */
+static void test_large_counts(void)
+{
+	struct world *w = plain_world(2, 0x3);
+	struct spindle_mc *mc = mc_of(w, 0);
+
+	mc->tune.large = 100;
+	sender_open(w->node[0].group[0]);
+	send_one(w->node[0].group[0], 100);
+	send_one(w->node[0].group[0], 101);
+	send_one(w->node[0].group[0], 102);
+	spindle_mc_run(mc, false);
+	CHECK_EQ(mc->stats.sent, 1);
+	CHECK_EQ(mc->stats.large, 0);
+	CHECK(mc->held == SPINDLE_HELD_WAITING && mc->held_slot.len == 101);
+	CHECK_EQ(mc->stats.large_again, 0);
+	bring_held(mc);
+	CHECK_EQ(mc->stats.large_again, 1);
+	CHECK_EQ(mc->stats.large, 0);
+	spindle_mc_run(mc, false);
+	CHECK_EQ(mc->stats.sent, 2);
+	CHECK_EQ(mc->stats.large, 1);
+	CHECK_EQ(mc->stats.large_bytes, 101);
+	bring_held(mc);
+	spindle_mc_run(mc, false);
+	CHECK_EQ(mc->stats.large, 2);
+	CHECK_EQ(mc->stats.large_bytes, 203);
+	CHECK_EQ(mc->stats.sent_bytes, 303);
+	CHECK_EQ(mc->stats.large_again, 2);
+	world_close(w);
+}
+
 /* ---- acknowledgments ------------------------------------------------------ */
 
 /* A quarter of what three senders of eight slots can have out is six. */
@@ -296,6 +339,7 @@ int main(void)
 		{ "silence comes behind what was committed", test_silence_comes_last },
 		{ "silence by itself is told", test_silence_is_told },
 		{ "nulls off and on, and silence cut short", test_retune },
+		{ "large messages are counted, and how often they began again", test_large_counts },
 		{ "delivered is told by itself from a quarter on", test_quarter },
 		{ "and when there is time, to those who do not know", test_flush },
 		{ "a budget for all senders, who take turns", test_shared_budget },

@@ -447,6 +447,8 @@ static void test_rates(void)
 	set_stat(&b.sg.stats, SPINDLE_SUBGROUP_S_SENT, 150);
 	set_stat(&b.sg.stats, SPINDLE_SUBGROUP_S_SEND_BATCHES, 14);
 	set_stat(&b.sg.stats, SPINDLE_SUBGROUP_S_ROW_BYTES, 1);
+	set_stat(&a.sg.stats, SPINDLE_SUBGROUP_S_LARGE_WAITING, 1);
+	set_stat(&b.sg.stats, SPINDLE_SUBGROUP_S_LARGE_WAITING, 0);
 	was = ctl_subgroup_before(&before, &b);
 	ok(was && ctl_rate(r, &b.sg.stats, was, 2) == 12.5, "the mean size of a batch");
 	set_stat(&a.sg.stats, SPINDLE_SUBGROUP_S_RECEIVED, 300);

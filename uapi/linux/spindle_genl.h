@@ -714,6 +714,14 @@ enum spindle_engine_stat {
  * @SPINDLE_SUBGROUP_S_ROW_BYTES: memory of this node's table that the subgroup takes: rings
  *	and headers of all senders, and a block of columns per member
  * @SPINDLE_SUBGROUP_S_PRIVATE_BYTES: memory of the engine's own state of the subgroup
+ * @SPINDLE_SUBGROUP_S_LARGE: of SENT, large messages: their bytes went by RDMC
+ * @SPINDLE_SUBGROUP_S_LARGE_BYTES: of SENT_BYTES, the bytes of these
+ * @SPINDLE_SUBGROUP_S_LARGE_AGAIN: times that a large message of this node had to begin again on
+ *	its way: a view ended, or a group of RDMC failed
+ * @SPINDLE_SUBGROUP_S_LARGE_RESTARTS: times that the groups of RDMC were made anew because one
+ *	had failed; not those of a new view
+ * @SPINDLE_SUBGROUP_S_LARGE_WAITING: 1: a large message of this node is on its way, or waits for
+ *	that; 0: none is. No counter
  */
 enum spindle_subgroup_stat {
 	SPINDLE_SUBGROUP_S_UNSPEC,
@@ -739,6 +747,11 @@ enum spindle_subgroup_stat {
 	SPINDLE_SUBGROUP_S_STALLED,
 	SPINDLE_SUBGROUP_S_ROW_BYTES,
 	SPINDLE_SUBGROUP_S_PRIVATE_BYTES,
+	SPINDLE_SUBGROUP_S_LARGE,
+	SPINDLE_SUBGROUP_S_LARGE_BYTES,
+	SPINDLE_SUBGROUP_S_LARGE_AGAIN,
+	SPINDLE_SUBGROUP_S_LARGE_RESTARTS,
+	SPINDLE_SUBGROUP_S_LARGE_WAITING,
 	/* private: */
 	__SPINDLE_SUBGROUP_S_MAX
 #define SPINDLE_SUBGROUP_S_MAX (__SPINDLE_SUBGROUP_S_MAX - 1)

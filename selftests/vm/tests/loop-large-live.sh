@@ -52,8 +52,11 @@ check "a live view of 4" live_view 4 timeout-ms 3000 \
 check "is installed" wait_until 60 in_view 1 1 2 3 4
 loads 1 2 3 4
 check "messages flow" more 1 2 3 4
+before=$(loop_stat 1 1 large)
+check "some went by RDMC" test "$before" -gt 0
 check "a node joins" joins 5
 check "with it" wait_until 60 in_view 2 1 2 3 4 5
+check "they are counted on" test "$(loop_stat 1 1 large)" -ge "$before"
 loads 5
 check "messages flow" more 1 2 3 4 5
 check "a node leaves" spindle-ctl node leave id 2
@@ -69,6 +72,7 @@ check "messages flow" more 1 4 5 6
 check "a node is removed" spindle-ctl node del id 4
 check "without it" wait_until 60 in_view 6 1 5 6
 check "messages flow" more 1 5 6
+diag "began again: $(loop_stat 1 1 large_again) $(loop_stat 5 1 large_again)"
 
 # A process dies with what it has committed; another one takes its place.
 for i in 1 2 3; do
