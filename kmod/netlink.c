@@ -53,6 +53,7 @@ const struct nla_policy spindle_tune_policy[SPINDLE_TUNE_A_MAX + 1] = {
 	[SPINDLE_TUNE_A_DLV_BUDGET] = { .type = NLA_U32 },
 	[SPINDLE_TUNE_A_SILENCE] = { .type = NLA_U32 },
 	[SPINDLE_TUNE_A_STALL_MS] = { .type = NLA_U32 },
+	[SPINDLE_TUNE_A_LARGE] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy subgroup_set_policy[SPINDLE_A_MAX + 1] = {

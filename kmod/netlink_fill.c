@@ -282,7 +282,8 @@ static int fill_tune(struct sk_buff *skb, const struct spindle_subgroup *sg)
 	    nla_put_u32(skb, SPINDLE_TUNE_A_RECV_BUDGET, t->recv_budget) ||
 	    nla_put_u32(skb, SPINDLE_TUNE_A_DLV_BUDGET, t->dlv_budget) ||
 	    nla_put_u32(skb, SPINDLE_TUNE_A_SILENCE, t->silence) ||
-	    nla_put_u32(skb, SPINDLE_TUNE_A_STALL_MS, sg->stall_ms))
+	    nla_put_u32(skb, SPINDLE_TUNE_A_STALL_MS, sg->stall_ms) ||
+	    (sg->large && nla_put_u32(skb, SPINDLE_TUNE_A_LARGE, t->large)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

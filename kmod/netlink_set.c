@@ -115,6 +115,19 @@ static int take(u32 *value, const struct nlattr *attr, u32 low, u32 high,
 	return 0;
 }
 
+/* Which way a message goes its sender decides alone: send_one() in core/send.c. */
+static int take_large(struct subgroup_change *change, const struct nlattr *attr,
+		      struct netlink_ext_ack *extack)
+{
+	if (attr && !change->sg->large) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "large is for subgroups with max-msg above 262144");
+		return -EOPNOTSUPP;
+	}
+	return take(&change->tune.large, attr, SPINDLE_MIN_LARGE, SPINDLE_MAX_LARGE, extack,
+		    "large is 4096 to 1048576 bytes");
+}
+
 static int parse_change(struct subgroup_change *change, struct nlattr **tb,
 			struct netlink_ext_ack *extack)
 {
@@ -142,6 +155,8 @@ static int parse_change(struct subgroup_change *change, struct nlattr **tb,
 	if (!err)
 		err = take(&change->stall_ms, tb[SPINDLE_TUNE_A_STALL_MS], 0,
 			   SPINDLE_MAX_STALL_MS, extack, "stall-ms is 0 to 3600000");
+	if (!err)
+		err = take_large(change, tb[SPINDLE_TUNE_A_LARGE], extack);
 	if (err)
 		return err;
 	if (((t->switches ^ old) & SPINDLE_SW_PACKED) && change->sg->sender) {

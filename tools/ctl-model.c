@@ -117,6 +117,10 @@ const struct ctl_key ctl_tune_keys[] = {
 		.name = "stall-ms", .kind = CTL_U32, .attr = SPINDLE_TUNE_A_STALL_MS,
 		.zero = "never",
 	},
+	[CTL_TUNE_LARGE] = {
+		.name = "large", .kind = CTL_BYTES, .attr = SPINDLE_TUNE_A_LARGE,
+		.def = SPINDLE_DEF_LARGE,
+	},
 	{ .name = NULL }
 };
 

@@ -317,6 +317,7 @@ static const char *const tune_attr_words[] = {
 	[SPINDLE_TUNE_A_DLV_BUDGET] = "dlv-budget",
 	[SPINDLE_TUNE_A_SILENCE] = "silence",
 	[SPINDLE_TUNE_A_STALL_MS] = "stall-ms",
+	[SPINDLE_TUNE_A_LARGE] = "large",
 };
 
 const struct ctl_names ctl_tune_attr = NAMES("attribute", tune_attr_words);

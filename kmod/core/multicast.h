@@ -50,8 +50,9 @@
  * @recv_budget: messages received in a pass at most
  * @dlv_budget: messages delivered in a pass at most
  * @silence: rounds given up in advance at most
- * @large: own messages of more bytes are held until their bytes are at all members, see enum
- *	spindle_held; U32_MAX: none is
+ * @large: own messages of more bytes, when they are taken from the process, are held until their
+ *	bytes are at all members, see enum spindle_held; U32_MAX: none is. Others need not know:
+ *	the bytes come to the same place either way
  */
 struct spindle_mc_tune {
 	u32 switches;

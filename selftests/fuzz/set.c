@@ -86,6 +86,9 @@ void subgroup_set(struct tree *t, const struct place *at)
 	if (one_in(2))
 		tree_u32(&in, SPINDLE_TUNE_A_STALL_MS, may != SPINDLE_SW_ALL || one_in(6) ? 0 :
 			 1 + below(10));
+	/* Mostly there are no large messages. */
+	if (one_in(16))
+		tree_u32(&in, SPINDLE_TUNE_A_LARGE, SPINDLE_MIN_LARGE << below(10));
 	put_tune(t, at, &in);
 }
 

@@ -17,6 +17,8 @@
 #include "../progs/tap.h"
 
 #define SG0 "id=1 subgroup-id=0 "
+#define SG4 "id=4 subgroup-id=0 "
+#define VIEW4(max) "members=4-5 subgroup{ id=0 window=4 ring=524288 max-msg=" #max " } "
 
 /* A number in an answer, by the types of the nests around it and its own. */
 struct value {
@@ -49,12 +51,14 @@ static int take_value(void *ctx, const struct nlmsghdr *nlh)
 #define AT_TUNE(a) { SPINDLE_A_SUBGROUP, SPINDLE_SUBGROUP_A_TUNE, SPINDLE_TUNE_A_##a }
 
 /* What is accepted, and what is shown then. In the end all is as it was. */
-static const struct edge {
+struct edge {
 	int cmd;
 	const char *words;
 	int path[3];
 	uint64_t want;
-} edges[] = {
+};
+
+static const struct edge edges[] = {
 	{ NSET, "id=1 idle-us=0", AT_NODE(IDLE_US), 0 },
 	{ NSET, "id=1 idle-us=1000000 timing=1", AT_NODE(IDLE_US), 1000000 },
 	{ NSET, "id=1 timing=1", AT_NODE(TIMING), 1 },
@@ -83,19 +87,20 @@ static const struct edge {
 	{ SSET, SG0 "tune{ silence=9 silence=1024 } ", AT_TUNE(SILENCE), SPINDLE_DEF_SILENCE },
 	{ SSET, SG0 "tune{ stall-ms=3600000 } ", AT_TUNE(STALL_MS), SPINDLE_MAX_STALL_MS },
 	{ SSET, SG0 "tune{ stall-ms=0 } ", AT_TUNE(STALL_MS), 0 },
+	{ 0, NULL, { 0 }, 0 }
 };
 
-static void try_edges(void)
+/* @at: the subgroup that they are about. */
+static void try_edges(const struct edge *e, const char *at)
 {
-	const struct edge *e;
 	struct nl_ack ack;
 
-	for (e = edges; e < edges + ARRAY_SIZE(edges); e++) {
+	for (; e->words; e++) {
 		struct value v = { .path = { e->path[0], e->path[1], e->path[2] } };
 		bool node = e->cmd == NSET;
 
 		is(request(&nl, e->cmd, e->words, &ack, NULL), 0, "set: %s", e->words);
-		request_for(&nl, node ? GET : SGET | DUMP, node ? "id=1" : SG0, &ack, NULL,
+		request_for(&nl, node ? GET : SGET | DUMP, node ? "id=1" : at, &ack, NULL,
 			    take_value, &v);
 		ok(v.found == 1 && v.num == e->want, "set: it is shown as %#llx",
 		   (unsigned long long)e->want);
@@ -213,6 +218,43 @@ static void not_active(void)
 	no_events();
 }
 
+/* The threshold of large messages, of which others are refused: there are none. */
+static void large_messages(void)
+{
+	static const struct edge at[] = {
+		{ SSET, SG4 "tune{ } ", AT_TUNE(LARGE), SPINDLE_DEF_LARGE },
+		{ SSET, SG4 "tune{ large=4096 } ", AT_TUNE(LARGE), SPINDLE_MIN_LARGE },
+		{ SSET, SG4 "tune{ silence=9 } ", AT_TUNE(LARGE), SPINDLE_MIN_LARGE },
+		{ SSET, SG4 "tune{ large=4096 large=1048576 } ", AT_TUNE(LARGE),
+			SPINDLE_MAX_LARGE },
+		{ 0, NULL, { 0 }, 0 }
+	};
+	static const struct refusal wrong[] = {
+		{ SSET, "large 0", SG4 "tune{ *large=0 } ", EINVAL, "4096 to 1048576", 0 },
+		{ SSET, "large 4095", SG4 "tune{ silence=1 *large=4095 } ", EINVAL,
+			"4096 to 1048576", 0 },
+		{ SSET, "large 2^20+1", SG4 "tune{ *large=1048577 } ", EINVAL, "4096 to 1048576",
+			0 },
+		{ SSET, "large 2^32-1", SG4 "tune{ *large=4294967295 } ", EINVAL,
+			"4096 to 1048576", 0 },
+		{ SSET, "short large", SG4 "tune{ *large/3 } ", EINVAL, LENGTH, 0 },
+		{ 0, NULL, NULL, 0, NULL, 0 }
+	};
+	static const struct refusal none[] = {
+		{ SSET, "max-msg 262144", SG4 "tune{ *large=4096 } ", EOPNOTSUPP,
+			"max-msg above 262144", 0 },
+		{ 0, NULL, NULL, 0, NULL, 0 }
+	};
+
+	accepted(VSET, "id=4 vid=2 " VIEW4(262145), "large messages");
+	try_edges(at, SG4);
+	try_all(wrong);
+	accepted(VSET, "id=4 vid=3 " VIEW4(262144), "no large messages");
+	try_all(none);
+	accepted(VDEL, "id=4", "a view goes");
+	no_events();
+}
+
 /* Where there are no nodes, and where all rights are those over something else. */
 static void elsewhere(int namespaces, int err, const char *where)
 {
@@ -250,7 +292,7 @@ void set(void)
 	static struct state before, after;
 
 	read_state(&before);
-	try_edges();
+	try_edges(edges, SG0);
 	measure(SG0 "raw{ size=1 count=1 } ", 2);
 	measure(SG0 "raw{ size=65536 count=3 kind=0 } ", 6);
 	measure(SG0 "raw{ size=64 count=300 } ", 600);
@@ -261,6 +303,7 @@ void set(void)
 	limited(SG0 "raw{ kind=1 size=65536 count=1000000 } ");
 	under_a_sender();
 	not_active();
+	large_messages();
 	elsewhere(CLONE_NEWNET, ENODEV, "another network namespace");
 	elsewhere(CLONE_NEWUSER, EPERM, "another user namespace");
 	elsewhere(CLONE_NEWUSER | CLONE_NEWNET, ENODEV, "namespaces of its own");

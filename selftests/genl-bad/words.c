@@ -66,6 +66,7 @@ static const struct word tune_words[] = {
 	{ "dlv-budget", SPINDLE_TUNE_A_DLV_BUDGET, U32, NULL },
 	{ "silence", SPINDLE_TUNE_A_SILENCE, U32, NULL },
 	{ "stall-ms", SPINDLE_TUNE_A_STALL_MS, U32, NULL },
+	{ "large", SPINDLE_TUNE_A_LARGE, U32, NULL },
 	{ NULL, 0, 0, NULL }
 };
 

@@ -60,6 +60,8 @@ mutant ahead_none send.c 's/sd->walk.rounds = mc->need + ahead;/sd->walk.rounds 
 mutant ahead_by_one send.c 's/2 \* ahead : 1/ahead + 1 : 1/'
 mutant ahead_limit send.c 's/mc->ahead = min_t(u64, ahead ? 2 \* ahead : 1, mc->tune.silence);/mc->ahead = ahead ? 2 * ahead : 1;/'
 mutant ahead_after_message send.c 's/mc->ahead = 0;/;/'
+mutant large_at send.c 's/slot.len > mc->tune.large/slot.len >= mc->tune.large/'
+mutant large_forgets send.c 's/if (mc->held != SPINDLE_HELD_NONE) {/if (mc->held != SPINDLE_HELD_NONE \&\& mc->held_slot.len > mc->tune.large) {/'
 mutant large_uncounted send.c 's/spindle_count(&mc->stats.large, 1);/;/'
 mutant large_all_counted send.c 's/if (placed) {/if (1) {/'
 mutant large_again_first send.c 's/to == SPINDLE_HELD_WAITING \&\& mc->held != SPINDLE_HELD_NONE/to == SPINDLE_HELD_WAITING/'

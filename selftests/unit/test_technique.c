@@ -206,6 +206,44 @@ static void test_large_counts(void)
 	world_close(w);
 }
 
+/* Another threshold is for what is taken later: what is held, or was sent, goes on as it is. */
+static void test_large_retune(void)
+{
+	struct world *w = plain_world(2, 0x3);
+	struct spindle_mc *mc = mc_of(w, 0);
+	struct group *g = w->node[0].group[0];
+	struct spindle_mc_tune tune = mc->tune;
+	u32 i;
+
+	sender_open(g);
+	send_one(g, 300);
+	spindle_mc_run(mc, false);
+	CHECK_EQ(mc->stats.sent, 1);
+	/* It has been sent, and not pushed yet. */
+	tune.large = 200;
+	spindle_mc_retune(mc, &tune);
+	CHECK(!mc->ends[0].placed);
+	for (i = 0; i < 3; i++)
+		send_one(g, 201 + i);
+	spindle_mc_run(mc, false);
+	CHECK(mc->held == SPINDLE_HELD_WAITING);
+	tune.large = U32_MAX;
+	spindle_mc_retune(mc, &tune);
+	spindle_mc_run(mc, false);
+	CHECK(mc->held == SPINDLE_HELD_WAITING && mc->held_slot.len == 201);
+	CHECK_EQ(mc->stats.sent, 1);
+	tune.large = 202;
+	spindle_mc_retune(mc, &tune);
+	/* The world brings them: one is held, one is not large now, and one is. */
+	settle(w);
+	CHECK_EQ(mc->stats.sent, 4);
+	CHECK_EQ(mc->stats.large, 2);
+	CHECK_EQ(mc->stats.large_bytes, 201 + 203);
+	CHECK(mc->ends[1].placed && !mc->ends[2].placed && mc->ends[3].placed);
+	CHECK_EQ(mc_of(w, 1)->stats.delivered, 4);
+	finish(w);
+}
+
 /* ---- acknowledgments ------------------------------------------------------ */
 
 /* A quarter of what three senders of eight slots can have out is six. */
@@ -340,6 +378,7 @@ int main(void)
 		{ "silence by itself is told", test_silence_is_told },
 		{ "nulls off and on, and silence cut short", test_retune },
 		{ "large messages are counted, and how often they began again", test_large_counts },
+		{ "another threshold is for what is taken later", test_large_retune },
 		{ "delivered is told by itself from a quarter on", test_quarter },
 		{ "and when there is time, to those who do not know", test_flush },
 		{ "a budget for all senders, who take turns", test_shared_budget },

@@ -104,6 +104,8 @@ static void group_tune(struct group *g, struct rng *rng)
 	t->recv_budget = 1 + rng_below(rng, 20);
 	t->dlv_budget = 1 + rng_below(rng, 20);
 	t->silence = rng_chance(rng, 50) ? 0 : 1U << rng_below(rng, 21);
+	if (g->node->world->conf.large)
+		t->large = rng_chance(rng, 30) ? U32_MAX : rng_below(rng, 1000);
 }
 
 static struct group *open_group(struct node *node, u32 index)

@@ -38,7 +38,8 @@ struct node;
  * @sleepy: an engine that has nothing to do runs when it is woken, and only then
  * @tune: members use any of the techniques, and change their minds
  * @races: links move while a pass runs, every so many looks at most; 0: not
- * @large: messages of more bytes are brought to the members by the world itself; 0: none
+ * @large: messages of more bytes are brought to the members by the world itself; 0: none. With
+ *	@tune any number, another one at each member, and another one later
  * @queue: writes that a link takes
  * @first: number of the first message of each sender
  * @first_unit: where payload rings begin to be used

@@ -173,7 +173,7 @@ with_key 'warning: everybody on this machine can write it'
 says 2 "subgroup set: 'node' is missing" subgroup set id 0 nulls off
 says 2 "subgroup set: 'id' is missing" subgroup set node 1 nulls off
 says 2 'subgroup set: there is nothing to set; there is: all, send-batch' subgroup set 1 id 0
-says 2 "'windows' is not known here; there is: .*packed, tracking, express, send-budget.*stall-ms" \
+says 2 "'windows' is not known here; there is: .*packed, tracking, express, send-budget.*stall-ms, large" \
 	subgroup set 1 id 0 windows off
 says 2 "nulls '2': neither on nor off" subgroup set 1 id 0 nulls 2
 says 2 "all 'none': neither on nor off" subgroup set 1 id 0 all none
@@ -185,6 +185,10 @@ says 2 "send-budget '4294967296': not a number from 0 to 4294967295" \
 	subgroup set 1 id 0 send-budget 4294967296
 says 2 "silence 'never': not a number" subgroup set 1 id 0 silence never
 says 2 "stall-ms 'always': not a number" subgroup set 1 id 0 stall-ms always
+says 2 "large '4G': not a number from 0 to 4294967295 (K, M and G may follow it)" \
+	subgroup set 1 id 0 large 4G
+says 2 "large 'never': not a number" subgroup set 1 id 0 large never
+says 2 'large is given twice' subgroup set 1 id 0 large 4K large 8K
 says 2 "subgroup set: '-1' is not known here" subgroup set -1 id 0 nulls off
 
 says 2 "top: -d '0': not a number of seconds from 0.1 to 86400" top -d 0
@@ -340,7 +344,7 @@ if "$ctl" node show 2>&1 | grep -qF "$absent"; then
 	for words in 'node show' 'view show' 'subgroup show' stats monitor showconf \
 		     '-j stats' 'node add id 1 addr ::1' 'node del 1' 'view del 1' \
 		     'node set 1 timing on idle-us 0' 'subgroup show -v' \
-		     'subgroup set 1 id 2 all off nulls on send-budget 1 stall-ms never' \
+		     'subgroup set 1 id 2 all off nulls on send-budget 1 stall-ms never large 64K' \
 		     'status' 'status show node 3' '-j status' 'node leave 3 --no-wait' \
 		     'node join id 3 contact [fd00::1]:4790 timeout 5' \
 		     'node evict no-wait 3 node 4' \
@@ -448,6 +452,8 @@ offers 'all none' spindle-ctl view set subgroup 1 senders ''
 offers 'on off' spindle-ctl node set 1 timing ''
 offers 'on off' spindle-ctl subgroup set node 1 id 0 packed ''
 offers 'never' spindle-ctl subgroup set 1 id 0 stall-ms ''
+offers '' spindle-ctl subgroup set 1 id 0 large ''
+offers 'large' spindle-ctl subgroup set 1 id 0 stall-ms never lar
 offers 'merged-acks' spindle-ctl subgroup set 1 id 0 nulls off m
 offers 'node id' spindle-ctl top -n 3 ''
 offers '-b --batch -d --delay -n --count' spindle-ctl top -

@@ -227,7 +227,7 @@ static void test_tune(void)
 	   perf_tune_parse("foo=on", &t) && perf_tune_parse("send-budget=x", &t) &&
 	   perf_tune_parse("nulls=on,,", &t), "these are no words");
 	perf_tune_parse("all=on,tracking=off,silence=7,stall-ms=9,send-budget=1,recv-budget=2,"
-			"dlv-budget=3", &t);
+			"dlv-budget=3,large=8K", &t);
 	perf_tune_put(req, &t);
 	ok(!req->full && genlmsg_parse(nlmsg_hdr(req->msg), 0, a, SPINDLE_A_MAX, NULL) >= 0 &&
 	   a[SPINDLE_A_TUNE], "they go into a request");

@@ -280,6 +280,7 @@ static void test_tune(void)
 	ctl_val_parse(&ctl_tune_keys[CTL_TUNE_PACKED], &tune[CTL_TUNE_PACKED], "on");
 	ctl_val_parse(&ctl_tune_keys[CTL_TUNE_STALL_MS], &tune[CTL_TUNE_STALL_MS], "never");
 	ctl_val_parse(&ctl_tune_keys[CTL_TUNE_SILENCE], &tune[CTL_TUNE_SILENCE], "7");
+	ctl_val_parse(&ctl_tune_keys[CTL_TUNE_LARGE], &tune[CTL_TUNE_LARGE], "64K");
 	ctl_tune_put(req, tune);
 	nest = ctl_msg_attrs(nlh)[SPINDLE_A_TUNE];
 	a = ctl_nest_attrs(nest, SPINDLE_TUNE_A_MAX);
@@ -291,10 +292,16 @@ static void test_tune(void)
 	   !nla_get_u32(a[SPINDLE_TUNE_A_STALL_MS]) &&
 	   nla_get_u32(a[SPINDLE_TUNE_A_SILENCE]) == 7 && !a[SPINDLE_TUNE_A_SEND_BUDGET],
 	   "never is 0, and what is not given is not there");
+	ok(nla_len(a[SPINDLE_TUNE_A_LARGE]) == 4 &&
+	   nla_get_u32(a[SPINDLE_TUNE_A_LARGE]) == 65536, "large is in bytes");
 	ok(!strcmp(said(req, -EBUSY, "a sender is attached", a[SPINDLE_TUNE_A_SWITCHES], false,
 			true, &rc),
 		   "spindle-ctl: subgroup set: a sender is attached\n"
 		   "    at: nulls off packed on\n"), "a refusal names the switches");
+	ok(!strcmp(said(req, -EINVAL, "large is 4096 to 1048576 bytes", a[SPINDLE_TUNE_A_LARGE],
+			false, true, &rc),
+		   "spindle-ctl: subgroup set: large is 4096 to 1048576 bytes\n"
+		   "    at: large 65536\n"), "or the threshold");
 	ok(!strcmp(said(req, -ERANGE, "integer out of range", a[SPINDLE_TUNE_A_SILENCE], true,
 			true, &rc),
 		   "spindle-ctl: subgroup set: integer out of range\n"
@@ -354,6 +361,8 @@ static struct nlattr *subgroup_message(uint8_t mode)
 	nla_put(msg, SPINDLE_TUNE_A_SWITCHES, sizeof(bits), &bits);
 	nla_put_u32(msg, SPINDLE_TUNE_A_SEND_BUDGET, 1);
 	nla_put_u32(msg, SPINDLE_TUNE_A_STALL_MS, 0);
+	if (mode == SPINDLE_MODE_ORDERED)
+		nla_put_u32(msg, SPINDLE_TUNE_A_LARGE, 65536);
 	nla_nest_end(msg, nest);
 	nla_put(msg, SPINDLE_SUBGROUP_A_SEND_HIST, SPINDLE_HIST_BUCKETS * 8, hist);
 	nla_put(msg, SPINDLE_SUBGROUP_A_RECV_HIST, sizeof(hist), hist);
@@ -373,7 +382,8 @@ static void test_subgroup(void)
 	static const char want[] =
 		"{\"tune\":{\"send_batch\":false,\"recv_batch\":false,\"dlv_batch\":false,"
 		"\"nulls\":false,\"late_post\":true,\"merged_acks\":true,\"packed\":true,"
-		"\"tracking\":true,\"express\":true,\"send_budget\":1,\"stall_ms\":0},"
+		"\"tracking\":true,\"express\":true,\"send_budget\":1,\"stall_ms\":0,"
+		"\"large\":65536},"
 		"\"batches\":{\"send\":[3,0,5,0,0,0,0,0,0,0,0,0,0,0,0,0,0],\"recv\":[3,";
 	struct json_object *obj = json_object_new_object();
 	struct ctl_subgroup sg;
@@ -407,6 +417,7 @@ static void test_subgroup(void)
 	   strstr(text, "{\"id\":3,\"sent\":0,\"slots\":0,\"received\":27,\"delivered\":27,"
 			"\"recv_lag\":3,\"dlv_lag\":0}"), "all of it in JSON");
 	ctl_subgroup_get(&sg, subgroup_message(SPINDLE_MODE_UNORDERED));
+	ok(!sg.tune[CTL_TUNE_LARGE].set, "who has no large messages says nothing of them");
 	lag = ctl_row_lag(&sg, &sg.row[0]);
 	ok(lag.dlv == 2, "without order a member delivers what it has received");
 	ctl_subgroup_get(&sg, NULL);

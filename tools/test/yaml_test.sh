@@ -169,6 +169,8 @@ const hist-buckets SPINDLE_HIST_BUCKETS
 const max-budget SPINDLE_MAX_BUDGET
 const max-silence SPINDLE_MAX_SILENCE
 const max-stall-ms SPINDLE_MAX_STALL_MS
+const min-large SPINDLE_MIN_LARGE
+const max-large SPINDLE_MAX_LARGE
 const raw-max-count SPINDLE_RAW_MAX_COUNT
 const min-timeout-ms SPINDLE_MIN_TIMEOUT_MS
 const max-timeout-ms SPINDLE_MAX_TIMEOUT_MS

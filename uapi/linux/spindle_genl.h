@@ -230,7 +230,7 @@ enum spindle_member_attr {
  * @SPINDLE_SUBGROUP_A_WINDOW: u32, slots of each sender, 1..65536, default 128; rounded
  *	up to a power of two
  * @SPINDLE_SUBGROUP_A_MAX_MSG: u32, 1..2^28 bytes, at most the ring, default 10240. In
- *	subgroups with more than SPINDLE_DEF_LARGE messages above that go by RDMC
+ *	subgroups with more than SPINDLE_DEF_LARGE, messages above TUNE_A_LARGE go by RDMC
  * @SPINDLE_SUBGROUP_A_RING: u32, bytes of each sender's payload ring, a power of two
  *	from 4096 to 2^30; default: window times max_msg, this rounded up to 64, but at
  *	most the greater of 1 MiB and four messages; all rounded up to a power of two
@@ -519,6 +519,8 @@ enum spindle_switch {
  *	so many in advance at most, 0..2^20, default 1024
  * @SPINDLE_TUNE_A_STALL_MS: u32, a reader that has messages and consumes none for so many
  *	milliseconds is detached, 0..3600000; 0 (default): never
+ * @SPINDLE_TUNE_A_LARGE: u32, messages that this node sends go by RDMC if they are of more bytes,
+ *	4096..2^20, default 2^18; only where max_msg is above that default, and left out elsewhere
  */
 enum spindle_tune_attr {
 	SPINDLE_TUNE_A_UNSPEC,
@@ -528,6 +530,7 @@ enum spindle_tune_attr {
 	SPINDLE_TUNE_A_DLV_BUDGET,
 	SPINDLE_TUNE_A_SILENCE,
 	SPINDLE_TUNE_A_STALL_MS,
+	SPINDLE_TUNE_A_LARGE,
 	/* private: */
 	__SPINDLE_TUNE_A_MAX
 #define SPINDLE_TUNE_A_MAX (__SPINDLE_TUNE_A_MAX - 1)

@@ -83,6 +83,13 @@ loop_stat()
 		sed -n "s/^ *\"$3\": *\([0-9]*\),*\$/\1/p" | head -n 1
 }
 
+# loop_large NODE SUBGROUP: above how many bytes its messages go by RDMC; nothing if none can.
+loop_large()
+{
+	spindle-ctl -j subgroup show node "$1" id "$2" | grep -o '"tune":{[^}]*}' |
+		sed -n 's/.*"large":\([0-9]*\).*/\1/p'
+}
+
 # engine_stat NODE NAME: a counter of the node's engine.
 engine_stat()
 {

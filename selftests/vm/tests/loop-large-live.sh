@@ -54,9 +54,13 @@ loads 1 2 3 4
 check "messages flow" more 1 2 3 4
 before=$(loop_stat 1 1 large)
 check "some went by RDMC" test "$before" -gt 0
+check "another threshold" spindle-ctl subgroup set node 1 id 1 large 64K
 check "a node joins" joins 5
 check "with it" wait_until 60 in_view 2 1 2 3 4 5
 check "they are counted on" test "$(loop_stat 1 1 large)" -ge "$before"
+is "the threshold goes on, too" "$(loop_large 1 1)" 65536
+is "who joins begins with the default" "$(loop_large 5 1)" 262144
+check "a lower one" spindle-ctl subgroup set node 5 id 1 large 4096
 loads 5
 check "messages flow" more 1 2 3 4 5
 check "a node leaves" spindle-ctl node leave id 2

@@ -43,7 +43,8 @@ check "a view" loop_view 8 1 \
 	subgroup 2 window 8 max-msg 3000000 ring 8388608 members 4,5,6,7 senders 5 \
 	subgroup 3 mode unordered window 8 max-msg 524288 ring 2097152 members 1,2,8 \
 	subgroup 4 window 8 max-msg 524288 ring 1048576 \
-	subgroup 5 window 8 max-msg 1048576 ring 2097152 members 8
+	subgroup 5 window 8 max-msg 1048576 ring 2097152 members 8 \
+	subgroup 6 window 4 max-msg 262144 ring 1048576 members 1,2
 is "none was sent" "$(stats 1 1 sent large large_bytes large_waiting)" "0 0 0 0"
 check "one large message" load 1-3 1 -s one -c 1 -l 1000000
 is "it went by RDMC" "$(stats 1 1 sent large large_bytes)" "1 1 1000000"
@@ -63,6 +64,92 @@ check "unordered" load 1,2,8 3 -s all -c 30 -l 1-524288 -u -S 8
 check "8 members, all send, a ring of two" load 1-8 4 -s all -c 8 -l 1-524288 -S 9
 check "alone" load 8 5 -c 20 -l 1-1048576 -S 10
 check "subgroups at once" load 1-8 1,3,4 -u -c 10 -l 1-500000 -S 11
+
+# ---- another threshold ------------------------------------------------------
+
+# set_large NODE BYTES: of subgroup 1
+set_large()
+{
+	spindle-ctl subgroup set node "$1" id 1 large "$2"
+}
+
+# sends WORDS OPTIONS...: node 1 sends; how many messages, and how many by RDMC, are WORDS
+sends()
+{
+	local want sent large
+
+	want=$1
+	shift
+	sent=$(loop_stat 1 1 sent)
+	large=$(loop_stat 1 1 large)
+	check "node 1 sends: $*" load 1-3 1 -s one "$@"
+	is "  sent, and by RDMC" \
+		"$(($(loop_stat 1 1 sent) - sent)) $(($(loop_stat 1 1 large) - large))" "$want"
+}
+
+says 0 '  large 262144$' subgroup show node 1 id 1 -v
+for bytes in 0 4095 1048577 4294967295; do
+	says 1 'large is 4096 to 1048576 bytes' subgroup set 1 id 1 silence 5 large $bytes
+	is "and which" "$(grep -c "at: large $bytes\$" "$out")" 1
+done
+says 0 ' silence 1024 .* large 262144$' subgroup show node 1 id 1 -v
+says 1 'large is for subgroups with max-msg above 262144' subgroup set 1 id 6 large 4096
+is "and which" "$(grep -c 'at: large 4096$' "$out")" 1
+is "it is not shown there" "$(loop_large 1 6)" ""
+check "the smallest one" set_large 1 4096
+is "it is shown" "$(loop_large 1 1)" 4096
+is "at this node alone" "$(loop_large 2 1)" 262144
+sends "10 0" -c 10 -l 4096 -S 20
+sends "10 10" -c 10 -l 4097 -S 21
+check "all send, by different ways" load 1-3 1 -s all -c 20 -l 5000-200000 -S 22
+before=$(loop_stat 1 1 large)
+other=$(loop_stat 2 1 large)
+check "and again" load 1-3 1 -s all -c 20 -l 5000-200000 -S 23
+is "by RDMC of this one" $(($(loop_stat 1 1 large) - before)) 20
+is "none of another" "$(loop_stat 2 1 large)" "$other"
+check "the largest one" set_large 1 1M
+sends "10 0" -c 10 -l 1048576 -S 24
+check "slots of a fixed size" spindle-ctl subgroup set 1 id 1 packed off
+sends "10 0" -c 10 -l 1-1048576 -S 25
+check "a threshold in the middle of them" set_large 1 64K
+sends "10 10" -c 10 -l 65537-1048576 -S 26
+sends "10 0" -c 10 -l 1-65536 -S 27
+check "packed again" spindle-ctl subgroup set 1 id 1 packed on
+
+# turns FILE: each sender another threshold, again and again, as long as there is FILE
+turns()
+{
+	local i turn
+
+	turn=0
+	while [ -e "$1" ]; do
+		for i in 1 2 3; do
+			set_large $i $((4096 << (turn + i) % 9)) || return 1
+		done
+		turn=$((turn + 1))
+	done
+	diag "$turn thresholds of each"
+	[ $turn -gt 1 ]
+}
+
+for seed in 30 31 32; do
+	: >/tmp/turns
+	turns /tmp/turns &
+	turns=$!
+	before=$(stats 1 1 sent large)
+	check "they change while messages flow" load 1-3 1 -s all -c 100 -l 1-1048576 -S $seed
+	rm /tmp/turns
+	rc=0
+	wait $turns || rc=$?
+	is "  all are accepted" $rc 0
+	after=$(stats 1 1 sent large)
+	# shellcheck disable=SC2086 # two words each
+	set -- $before $after
+	check "  both ways were taken" test $2 -lt $4 -a $(($4 - $2)) -lt $(($3 - $1))
+done
+check "as at first" set_large 1 256K
+sends "10 0" -c 10 -l 262144 -S 33
+
 is "nothing waits, and nothing had to begin again" \
 	"$(stats 1 1 large_waiting large_again large_restarts)" "0 0 0"
 says 0 "large-bytes  *$(stats 1 1 large_bytes) " stats node 1
