@@ -168,6 +168,7 @@ void node_default(struct tree *t, const struct place *at)
 	begin(t, at);
 	tree_u8(t, SPINDLE_A_TIMING, 0);
 	tree_u32(t, SPINDLE_A_IDLE_US, SPINDLE_DEF_IDLE_US);
+	tree_u16(t, SPINDLE_A_RACK, SPINDLE_NO_RACK);
 }
 
 void subgroup_default(struct tree *t, const struct place *at, bool packed)
