@@ -304,16 +304,19 @@ sub figure {
 	}
 	put(wrap("**The paper:** $t->{paper}"));
 	put('');
+	my $why;
 	if ($T) {
 		put(wrap('**Here:** ' . fill($t->{ours}, "$name.rst")));
+		$why = fill($t->{why}, "$name.rst");
 	} else {
 		# Sentences are tried all the same.
 		$T = { series => [], x => [], row => {} };
 		fill($t->{ours}, "$name.rst");
+		$why = fill($t->{why}, "$name.rst");
 		put('**Here:** not measured yet.');
 	}
 	put('');
-	put(wrap("**Why they differ:** $t->{why}"));
+	put(wrap("**Why they differ:** $why"));
 	put('');
 	for my $e (@{$t->{tables} // []}) {
 		my ($kind, $args) = @$e;
