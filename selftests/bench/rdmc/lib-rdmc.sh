@@ -126,5 +126,5 @@ links_begin()
 {
 	mkdir -p /dev/shm /var
 	up spindle $LINKS && ip link set lo up && try_load sch_tbf sch_prio cls_u32 || return 1
-	link_queues $LINK_RATE first
+	link_queues "$LINK_RATE" first
 }

@@ -20,7 +20,7 @@ other_links()
 	shift 2
 	[ ! "$pass" ] || link_queues "$rate" "$acks" || return 1
 	large "$@"
-	[ ! "$pass" ] || link_queues $LINK_RATE first
+	[ ! "$pass" ] || link_queues "$LINK_RATE" first
 }
 
 sweep()
