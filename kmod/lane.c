@@ -292,13 +292,24 @@ static struct spindle_lane *find(struct spindle_node *node, u32 id, u64 incarnat
 	return NULL;
 }
 
+/* A number of a lane, and whose it becomes. */
+struct place {
+	struct spindle_lane *lane;
+	u32 index;
+	struct spindle_link *link;
+};
+
 static void link_fn(void *ctx)
 {
-	struct spindle_link *link = ctx;
+	const struct place *place = ctx;
+	struct spindle_lane *lane = place->lane;
+	struct spindle_link *link = place->link;
 
-	link->said = link->lane->bulk.acked;
-	link->lane->link[link->index] = link;
-	link->lane->top = max(link->lane->top, link->index + 1);
+	link->lane = lane;
+	link->index = place->index;
+	link->said = lane->bulk.acked;
+	lane->link[link->index] = link;
+	lane->top = max(lane->top, link->index + 1);
 }
 
 /**
@@ -314,28 +325,20 @@ static void link_fn(void *ctx)
 int spindle_lane_get(struct spindle_link *link, struct spindle_node *node,
 		     const struct spindle_view_member *who, u64 incarnation)
 {
-	struct spindle_lane *lane = find(node, who->id, incarnation);
-	u32 i;
+	struct place place = { .lane = find(node, who->id, incarnation), .link = link };
 
-	if (!lane)
-		lane = create(node, who, incarnation);
-	if (!lane)
+	if (!place.lane)
+		place.lane = create(node, who, incarnation);
+	if (!place.lane)
 		return -ENOMEM;
-	for (i = 0; i < SPINDLE_LANE_LINKS && lane->link[i]; i++)
-		;
-	if (i == SPINDLE_LANE_LINKS)
+	while (place.index < SPINDLE_LANE_LINKS && place.lane->link[place.index])
+		place.index++;
+	if (place.index == SPINDLE_LANE_LINKS)
 		return -ENOSPC;
-	link->lane = lane;
-	link->index = i;
-	lane->links++;
-	spindle_engine_call(node->engine, link_fn, link);
+	place.lane->links++;
+	spindle_engine_call(node->engine, link_fn, &place);
 	return 0;
 }
-
-struct place {
-	struct spindle_lane *lane;
-	u32 index;
-};
 
 static void unlink_fn(void *ctx)
 {
@@ -374,11 +377,10 @@ static void move(struct spindle_link *link)
 {
 	struct place old = { .lane = link->lane, .index = link->index };
 	struct spindle_lane *lane = link->lane;
-	struct spindle_view_member who = { .id = lane->id, .addr = lane->addr };
 
 	link->again = false;
 	link->moves++;
-	if (spindle_lane_get(link, lane->node, &who, lane->incarnation)) {
+	if (spindle_rdmc_group_lane(link->group, lane->node->group, link->m)) {
 		spindle_engine_call(lane->node->engine, fail_fn, link);
 		return;
 	}
@@ -496,7 +498,7 @@ static void lose(struct spindle_lane *lane)
 		link->again = goes_on(link);
 		link->ready &= !link->again;
 	}
-	queue_work(system_unbound_wq, &lane->work);
+	queue_work(spindle_rdmc_wq, &lane->work);
 }
 
 /**

@@ -55,22 +55,36 @@ static bool view_ends(const struct spindle_large *large)
 	return large->sg->mc.wedged || !large->sg->mc.active;
 }
 
-/*
- * Another member that cannot be reached for blocks cannot be a member. One that has closed the
- * connection has only been quicker to notice something else.
- */
-static void blame_lost(struct spindle_large *large, const struct spindle_rdmc_group *group)
+/* Can the member that a group has failed for not be reached for blocks? */
+static bool out_of_reach(const struct spindle_large_sender *from)
 {
-	struct spindle_group *view = large->sg->group;
+	const struct spindle_rdmc_group *group = from->group;
 	u32 m = group->r.culprit - 1;
+
+	switch (group->r.error) {
+	case SPINDLE_RDMC_LOST:
+		/* One that has closed the lane has only been quicker to notice something else. */
+		return group->r.m[m].lost && !READ_ONCE(group->link[m].lane->bulk.conn.parted);
+	case SPINDLE_RDMC_TIMEOUT:
+		/* Before, it may not have got so far; a patient lane breaks for nothing. */
+		return from->open && m != group->r.cfg.me;
+	default:
+		return false;
+	}
+}
+
+/* Another member that cannot be reached for blocks cannot be a member. */
+static void blame(struct spindle_large *large, const struct spindle_large_sender *from)
+{
+	const struct spindle_rdmc_group *group = from->group;
+	struct spindle_group *view = large->sg->group;
 	int rank;
 
-	if (group->r.error != SPINDLE_RDMC_LOST || !group->r.culprit || !group->r.m[m].lost ||
-	    READ_ONCE(group->link[m].lane->bulk.conn.parted))
+	if (!group->r.culprit || !out_of_reach(from))
 		return;
-	rank = spindle_view_rank(&view->view, group->r.cfg.member[m]);
+	rank = spindle_view_rank(&view->view, group->r.cfg.member[group->r.culprit - 1]);
 	if (rank >= 0 && view->peer[rank])
-		spindle_conn_fail(&view->peer[rank]->conn, "its connection for blocks broke");
+		spindle_conn_fail(&view->peer[rank]->conn, "it cannot be reached for blocks");
 }
 
 static void stop(struct spindle_large *large)
@@ -160,6 +174,12 @@ static void take_events(struct spindle_large *large, struct spindle_large_sender
 	}
 }
 
+static void again(struct spindle_large *large)
+{
+	spindle_count(&large->sg->mc.stats.large_restarts, 1);
+	stop(large);
+}
+
 /* The own message that is held: get it on its way, and see whether it has arrived. */
 static bool move_own(struct spindle_large *large)
 {
@@ -179,8 +199,13 @@ static bool move_own(struct spindle_large *large)
 		chore(large, 0);
 		return true;
 	case SPINDLE_HELD_MOVING:
-		if (!spindle_rdmc_everywhere(&own->group->r, large->moving))
+		if (large->moving >= own->group->r.front)
 			return false;
+		/* It was given up, for want of time; who could not be helped will be missing. */
+		if (!spindle_rdmc_everywhere(&own->group->r, large->moving)) {
+			again(large);
+			return true;
+		}
 		spindle_mc_hold(mc, SPINDLE_HELD_PLACED);
 		spindle_subgroup_touch(large->sg);
 		return true;
@@ -197,9 +222,8 @@ static bool run(struct spindle_large *large)
 		struct spindle_large_sender *from = &large->sender[s];
 
 		if (from->group->r.state >= SPINDLE_RDMC_S_FAILING) {
-			blame_lost(large, from->group);
-			spindle_count(&large->sg->mc.stats.large_restarts, 1);
-			stop(large);
+			blame(large, from);
+			again(large);
 			return true;
 		}
 		take_events(large, from);

@@ -140,6 +140,28 @@ static void start_fn(void *ctx)
 	list_add_tail(&group->run, &group->node->rdmc_run);
 }
 
+/**
+ * spindle_rdmc_group_lane() - give a group a share of the lane to a member
+ * @group: group
+ * @view: the view of its node
+ * @m: rank of the member in the group; not the own one
+ *
+ * Context: process, spindle_mutex.
+ * Return: 0 or -errno
+ */
+int spindle_rdmc_group_lane(struct spindle_rdmc_group *group, const struct spindle_group *view,
+			    u32 m)
+{
+	int rank = spindle_view_rank(&view->view, group->r.cfg.member[m]);
+	const struct spindle_peer *peer;
+
+	if (rank < 0)
+		return -ENOENT;
+	peer = view->peer[rank];
+	return spindle_lane_get(&group->link[m], view->node, &view->view.member[rank],
+				peer->expected ? peer->expected : peer->incarnation);
+}
+
 /* Where the node is, and the others are. */
 static int connect(struct spindle_rdmc_group *group, struct spindle_node *node)
 {
@@ -158,17 +180,11 @@ static int connect(struct spindle_rdmc_group *group, struct spindle_node *node)
 			      &(struct spindle_event_info){ .rdmc = group->r.cfg.id });
 	spindle_engine_call(group->engine, start_fn, group);
 	for (m = 0; m < group->r.cfg.n; m++) {
-		const struct spindle_peer *peer;
-		int rank;
-
 		if (m == group->r.cfg.me)
 			continue;
-		rank = spindle_view_rank(&view->view, group->r.cfg.member[m]);
-		peer = view->peer[rank];
 		group->link[m].group = group;
 		group->link[m].m = m;
-		err = spindle_lane_get(&group->link[m], node, &view->view.member[rank],
-				       peer->expected ? peer->expected : peer->incarnation);
+		err = spindle_rdmc_group_lane(group, view, m);
 		if (err)
 			return err;
 	}

@@ -91,6 +91,11 @@ struct spindle_rdmc_group {
 	struct pid *pid;
 };
 
+/*
+ * For work items that free what they belong to: nobody waits for these, but the end of the
+ * module does.
+ */
+extern struct workqueue_struct *spindle_rdmc_wq;
 /* Changes with every group that comes or goes; spindle_mutex. */
 extern u32 spindle_rdmc_generation;
 
@@ -100,6 +105,8 @@ struct spindle_rdmc_group *spindle_rdmc_group_create(const struct net *net,
 struct spindle_rdmc_group *spindle_rdmc_group_make(struct spindle_node *node,
 						   struct spindle_rdmc_create *args,
 						   const u32 *member);
+int spindle_rdmc_group_lane(struct spindle_rdmc_group *group, const struct spindle_group *view,
+			    u32 m);
 void spindle_rdmc_group_release(struct spindle_rdmc_group *group);
 void spindle_rdmc_group_drop(struct spindle_rdmc_group *group);
 int spindle_rdmc_group_send(struct spindle_rdmc_group *group, struct spindle_rdmc_send *args);

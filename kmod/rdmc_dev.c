@@ -255,6 +255,8 @@ static struct miscdevice rdmc_misc = {
 	.mode = 0600,
 };
 
+struct workqueue_struct *spindle_rdmc_wq;
+
 /**
  * spindle_rdmc_dev_init() - create /dev/spindle-rdmc
  *
@@ -262,7 +264,15 @@ static struct miscdevice rdmc_misc = {
  */
 int spindle_rdmc_dev_init(void)
 {
-	return misc_register(&rdmc_misc);
+	int err;
+
+	spindle_rdmc_wq = alloc_workqueue("spindle_rdmc", WQ_UNBOUND, WQ_MAX_ACTIVE);
+	if (!spindle_rdmc_wq)
+		return -ENOMEM;
+	err = misc_register(&rdmc_misc);
+	if (err)
+		destroy_workqueue(spindle_rdmc_wq);
+	return err;
 }
 
 /**
@@ -271,4 +281,5 @@ int spindle_rdmc_dev_init(void)
 void spindle_rdmc_dev_exit(void)
 {
 	misc_deregister(&rdmc_misc);
+	destroy_workqueue(spindle_rdmc_wq);
 }

@@ -32,7 +32,7 @@ static struct spindle_link *link_to(struct spindle_rdmc *r, u32 m)
  */
 void spindle_rdmc_group_chore(struct spindle_rdmc_group *group)
 {
-	queue_work(system_unbound_wq, &group->work);
+	queue_work(spindle_rdmc_wq, &group->work);
 }
 
 /* ---- what the core needs ------------------------------------------------ */

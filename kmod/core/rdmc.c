@@ -433,17 +433,28 @@ void spindle_rdmc_returned(struct spindle_rdmc *r, u32 m, u64 object)
  */
 bool spindle_rdmc_everywhere(const struct spindle_rdmc *r, u64 object)
 {
+	return object < r->front && !spindle_rdmc_spoiled(r);
+}
+
+/**
+ * spindle_rdmc_spoiled() - was any object given up, at any member?
+ * @r: group, at its root
+ *
+ * Return: true if so, as far as it has heard
+ */
+bool spindle_rdmc_spoiled(const struct spindle_rdmc *r)
+{
 	u64 rest;
 
-	if (object >= r->front || r->complete != r->ended)
-		return false;
+	if (r->complete != r->ended)
+		return true;
 	for (rest = r->others; rest; rest &= rest - 1) {
 		const struct spindle_rdmc_member *p = &r->m[__ffs64(rest)];
 
 		if (p->complete != p->ended)
-			return false;
+			return true;
 	}
-	return true;
+	return false;
 }
 
 /**

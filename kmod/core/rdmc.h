@@ -487,6 +487,7 @@ int spindle_rdmc_accept(struct spindle_rdmc *r, u64 object, u64 len, void *mem,
 int spindle_rdmc_cancel(struct spindle_rdmc *r, u64 object, bool refuse, u32 reason);
 int spindle_rdmc_close(struct spindle_rdmc *r);
 void spindle_rdmc_fail(struct spindle_rdmc *r, u32 culprit, u32 error);
+bool spindle_rdmc_spoiled(const struct spindle_rdmc *r);
 bool spindle_rdmc_everywhere(const struct spindle_rdmc *r, u64 object);
 void spindle_rdmc_stat(const struct spindle_rdmc *r, struct spindle_rdmc_stat *stat);
 

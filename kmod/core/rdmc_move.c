@@ -125,7 +125,8 @@ void spindle_rdmc_up(struct spindle_rdmc *r, u32 m)
  * @m: rank
  *
  * While a group opens it may have got the last of a lane that the other end has closed
- * already. As long as nothing was heard of the member nothing is lost with that.
+ * already. As long as nothing was heard of the member nothing is lost with that; if it has
+ * heard of us, and its answer was lost, it tells the others, or we wait in vain.
  *
  * Return: true: spindle_rdmc_up() may follow; false: that was spindle_rdmc_lost()
  */

@@ -28,8 +28,7 @@ struct spindle_keys;
 /**
  * struct spindle_keys_ops - what the owner is told; from polling the completion queue
  * @registered: one more registration is done
- * @broken: something failed, and all that follows will: a constant string says why. Nothing
- *	is said of what was flushed
+ * @broken: something failed, and all that follows will: a constant string says why
  */
 struct spindle_keys_ops {
 	void (*registered)(struct spindle_keys *keys);

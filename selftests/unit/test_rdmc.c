@@ -390,6 +390,37 @@ static void test_impatience(void)
 	rw_free(w);
 }
 
+/* An object that was given up is not everywhere, even if the root has sent all of it. */
+static void test_spoiled(void)
+{
+	const struct rw_habits none = { 0 }, never = { .never = 100 };
+	u32 alg;
+
+	for (alg = 0; alg < 2; alg++) {
+		struct rw_world *w = plain(3, alg ? SPINDLE_RDMC_CHAIN : SPINDLE_RDMC_SEQUENTIAL,
+					   2, 5);
+		const struct spindle_rdmc *root;
+		u32 i;
+
+		w->quiet_faults = false;
+		for (i = 0; i < 3; i++)
+			rw_create(w, i, 0, i == 2 ? &never : &none);
+		root = &w->inst[0][0]->r;
+		while (rw_step(w))
+			;
+		CHECK(!spindle_rdmc_spoiled(root));
+		while (w->done_bad == 0 && CHECK(rw_jump(w)))
+			while (rw_step(w))
+				;
+		CHECK_EQ(root->front, 1);
+		CHECK_EQ(root->complete, 2 * alg);
+		CHECK(spindle_rdmc_spoiled(root));
+		CHECK(!spindle_rdmc_everywhere(root, 0));
+		end_plain(w);
+		rw_free(w);
+	}
+}
+
 /* A root that cancels what is not announced yet forgets nothing that others wait for. */
 static void test_root_cancels(void)
 {
@@ -898,6 +929,7 @@ static const struct tap_case cases[] = {
 	{ "every block once, and few words", test_counts },
 	{ "patience", test_patience },
 	{ "impatience", test_impatience },
+	{ "what was given up", test_spoiled },
 	{ "slow, but it moves", test_slow },
 	{ "a silent root", test_silent_root },
 	{ "a silent root that is not missed", test_relayed },
