@@ -329,7 +329,6 @@ mutant rdmc_fail_deaf rdmc_talk.c '/^static bool hear_end/,/^}/ s/spindle_rdmc_f
 mutant rdmc_fail_keeps rdmc_talk.c '/^static bool hear_end/,/^}/ s/spindle_rdmc_returned(.*);/;/'
 mutant rdmc_fail_writes rdmc_move.c 's/if (r->state == SPINDLE_RDMC_S_OPEN) {/if (r->state == SPINDLE_RDMC_S_OPEN || failing(r)) {/'
 mutant rdmc_over_untold rdmc_wait.c '/^bool spindle_rdmc_over/,/^}/ s/spindle_rdmc_missing(r) == U32_MAX/1/'
-mutant rdmc_spoiled_own rdmc.c '/^bool spindle_rdmc_spoiled/,/^}/ s/if (r->complete != r->ended)/if (0)/'
 mutant rdmc_spoiled_other rdmc.c '/^bool spindle_rdmc_spoiled/,/^}/ s/if (p->complete != p->ended)/if (0)/'
 mutant rdmc_down_known rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/ || p->life//'
 mutant rdmc_down_late rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/r->state != SPINDLE_RDMC_S_OPENING || //'
