@@ -305,9 +305,10 @@ hundredths()
 	local up rest
 
 	read -r up rest </proc/uptime
-	# In the first second it begins with a zero, and is no octal number even so.
+	# In the first second it begins with zeros, and is no octal number even so.
 	up=${up%.*}${up#*.}
-	echo "${up#0}"
+	up=${up#"${up%%[!0]*}"}
+	echo "${up:-0}"
 }
 
 # pause_me MILLISECONDS: the host stops this guest; true when that has been.
