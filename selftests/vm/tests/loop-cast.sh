@@ -117,6 +117,97 @@ how=
 check "the same command again" cast 0 "" $top/from/*
 check "they are there" same_files 2 3 4
 is "nothing else is" "$(ls -A $top/2 | wc -l)" "$(ls $top/from | wc -l)"
+
+# ---- how far it is ---------------------------------------------------------
+
+# Each bar is drawn over the last one, and so is what is said between them.
+drawn()
+{
+	sed 's/\^\[\[K/\n/g' "$top/out" | grep -e "$1"
+}
+
+# receiver NODE: its process, not the one that limits its time
+receiver()
+{
+	local p
+
+	for p in /proc/[0-9]*; do
+		case $(tr '\0' ' ' <"$p/cmdline") in
+		"spindle-recv -n $1 "*) echo "${p##*/}" ;;
+		esac
+	done 2>/dev/null
+}
+
+# on_tty WORD...: the cast on a terminal; the process of node $still stands still for a while in
+# the middle. As it has memory for one file at a time, and others get theirs first, it is the
+# only one behind.
+still=
+on_tty()
+{
+	local rc pid end
+
+	rm -rf ${top:?}/[234]
+	how="--memory 1 -a sequential -b 4096"
+	receivers 2 3 4
+	limit 120 on-tty 24 150 "" none spindle-cast -n 1 -a sequential -b 4096 "$@" \
+		$top/from/* >$top/out 2>&1 &
+	cast=$!
+	if [ -n "$still" ]; then
+		# Not wait_until: there may be little time.
+		end=$(($(uptime_s) + 30))
+		until [ -s $top/$still/f10 ] || [ "$(uptime_s)" -ge $end ]; do
+			usleep 2000
+		done
+		pid=$(receiver $still)
+		kill -STOP "$pid"
+		usleep 2500000
+		kill -CONT "$pid"
+	fi
+	rc=0
+	wait $cast || rc=$?
+	received 0 && [ $rc = 0 ] && return 0
+	echo "status $rc"
+	cat $top/out
+	return 1
+}
+
+# bars_right: shares grow from 0 to 100, the row of 30 has as many marks as that is, and nothing
+# is written behind them.
+bars_right()
+{
+	drawn '\[[#.]*\]' | awk '
+	!/ \[#*\.*\] +[0-9]+ %$/ { print "what is this: " $0; bad = 1; next }
+	{
+		row = $(NF - 2)
+		marks = gsub(/#/, "#", row)
+		off = $(NF - 1) * 30 / 100 - marks
+		if (length(row) != 32 || off < -1 || off > 1 || $(NF - 1) < last || $(NF - 1) > 100) {
+			print "not after " last " %: " $0
+			bad = 1
+		}
+		last = $(NF - 1)
+	}
+	END { exit bad || !NR }'
+}
+
+is "where there is no terminal there is no bar" "$(drawn '\]' | wc -l)" 0
+rm -f ${top:?}/from/*
+for i in $(seq 10 33); do
+	head -c 2000000 /dev/urandom >$top/from/f$i
+done
+still=4
+check "on a terminal; one receiver stands still for a while" on_tty
+check "all is there" same_files 2 3 4
+check "bars have shares" bars_right
+# Four a second.
+check "and name, rate and who is last" [ "$(drawn '^f[1-3][0-9] [0-9.]* [kMG]*B/s, [0-9]*:[0-5][0-9] left, last: node 4 \[' |
+	wc -l)" -ge 5 ]
+check "the last one is wiped out" drawn '^24 files are at all 3 receivers'
+drawn '\[' | sed -n '1,3s/^/# /p'
+still=
+check "on a terminal, in silence" on_tty -q
+is "there is nothing" "$(cat $top/out)" ""
+how=
 check "nodes can be removed" loop_del 4
 check "module goes" rmmod spindle
 finish
