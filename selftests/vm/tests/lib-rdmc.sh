@@ -71,20 +71,23 @@ rdmc_moves()
 	wait_until 60 test -e $rdmc_flag
 }
 
-# rdmc_reported ERRORS CULPRITS: what was begun ends, says that it has not all, with one of
-# these errors (as "4 5") and because of one of these nodes; what is complete was right. How
-# long it took until then is printed.
+# rdmc_reported MILLISECONDS ERRORS CULPRITS: what was begun ends, says that it has not all, with
+# one of these errors (as "4 5") and because of one of these nodes; what is complete was right.
+# From now on it takes no longer than that; how long it took is printed.
 rdmc_reported()
 {
-	local from line
+	local from line ms most
 
+	most=$1
+	shift
 	from=$(hundredths)
 	# Before the process gives up: what is it that it waits for?
 	wait_until 40 test -s $rdmc_rc || spindle-ctl -j -p rdmc show node "$node" | sed 's/^/# /' >&3
 	rdmc_ends 3 || return 1
+	ms=$((($(hundredths) - from) * 10))
 	line=$(grep "^node $node group 0: error" $rdmc_out)
-	echo "# '$line', $(tail -n 1 $rdmc_out | tr -d '#')," \
-		"$((($(hundredths) - from) * 10)) ms" >&3
+	echo "# '$line', $(tail -n 1 $rdmc_out | tr -d '#'), $ms ms" >&3
+	[ $ms -le "$most" ] || { echo "it heard after $ms ms, not $most: '$line'"; return 1; }
 	case $line in
 	"node $node group 0: error "[0-9]*" node "[0-9]*)
 		# shellcheck disable=SC2086

@@ -36,6 +36,10 @@ works_with()
 wl_start
 wl_begin 5 4 1 2 3
 RDMC_TIMEOUT=$((4 * TIMEOUT))
+# The view says it when it has missed the member for its own timeout, but no process hears of it
+# before the lane with its grants is closed: that may take one timeout of the group. Without
+# views it would be three.
+in_time=$((TIMEOUT + RDMC_TIMEOUT + 5000))
 rdmc_whole "beside messages" 1,2,3,4,5 -l 1-2000000 -c 8
 
 under_way 1,5,2,3,4
@@ -43,7 +47,7 @@ if [ "$node" = 5 ]; then
 	ok "a relay's guest dies"
 	vm_die
 fi
-check "T1: a relay's guest died: all hear of it" rdmc_reported "3 4 8" 5
+check "T1: a relay's guest died: all hear of it" rdmc_reported $in_time "3 4 8" 5
 nodes=4
 works_with "T1: without the relay" 1 2 3 4
 
@@ -54,7 +58,7 @@ for how in pause cut; do
 		pause) check "this guest stands still" pause_me $((TIMEOUT * 3)) ;;
 		cut) check "this guest is cut off" cut_off both ;;
 		esac
-		check "$how: the root hears that it is out" rdmc_reported "3 4 8" "1 2 3 4"
+		check "$how: the root hears that it is out" rdmc_reported $in_time "3 4 8" "1 2 3 4"
 		case $how in
 		pause) out 4 evicted ;;
 		cut)
@@ -65,7 +69,7 @@ for how in pause cut; do
 			;;
 		esac
 	else
-		check "T4, T5: $how: all hear of it" rdmc_reported "3 4 8" 4
+		check "T4, T5: $how: all hear of it" rdmc_reported $in_time "3 4 8" 4
 		goes_on "T4, T5: $how: the others" 1 2 3
 	fi
 	barrier "$node" "$nodes" "$how" || bail "all meet when it is out"
