@@ -389,6 +389,7 @@ static void live_cut(void *ctx, u32 rank)
 	spindle_live_say_suspect(live, rank);
 	if (peer && peer->conn.cfg.ep)
 		spindle_conn_fail(&peer->conn, "it is suspected");
+	spindle_rdmc_node_cut(live->group->node, live->group->view.member[rank].id);
 }
 
 static void live_stopped(void *ctx)

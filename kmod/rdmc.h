@@ -131,6 +131,7 @@ bool spindle_rdmc_node_pass(struct spindle_node *node);
 u64 spindle_rdmc_node_due(const struct spindle_node *node);
 bool spindle_rdmc_node_arm(struct spindle_node *node);
 void spindle_rdmc_node_view(const struct spindle_group *view);
+void spindle_rdmc_node_cut(struct spindle_node *node, u32 id);
 void spindle_rdmc_node_stop(struct spindle_node *node);
 void spindle_rdmc_node_lost(struct spindle_node *node, u32 id);
 

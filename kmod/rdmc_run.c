@@ -297,6 +297,23 @@ void spindle_rdmc_node_view(const struct spindle_group *view)
 }
 
 /**
+ * spindle_rdmc_node_cut() - a member of a live view is suspected: nothing more comes from it
+ * @node: the node
+ * @id: node id of the member
+ *
+ * What was granted to it is back when the device is through with the lane. Where nothing was being
+ * sent to it no repeat breaks the lane, and the view would not end before a group's timeout does.
+ */
+void spindle_rdmc_node_cut(struct spindle_node *node, u32 id)
+{
+	struct spindle_lane *lane;
+
+	list_for_each_entry(lane, &node->lanes_run, run)
+		if (lane->id == id)
+			spindle_conn_fail(&lane->bulk.conn, "it is suspected");
+}
+
+/**
  * spindle_rdmc_node_stop() - the node is in no view any more that goes on
  * @node: the node
  */
