@@ -21,8 +21,9 @@ group=1
 # Emulated machines need longer to show life than those at the speed of the host.
 TIMEOUT=3000
 machine=qemu
-# Options of live-load.
+# Options of live-load, which uses the first one of these.
 LOAD=
+SUBGROUPS="subgroup 1 window 32 max-msg 256"
 # Addresses are IPv4, or 6; a file with the group's key.
 FAMILY=4
 KEY_FILE=
@@ -132,7 +133,7 @@ wl_begin()
 		mine "$i" || continue
 		# shellcheck disable=SC2086
 		check "node $i begins" spindle-ctl view set node "$i" vid 1 live \
-			timeout-ms "$TIMEOUT" $members subgroup 1 window 32 max-msg 256
+			timeout-ms "$TIMEOUT" $members $SUBGROUPS
 	done
 	for i in "$@"; do
 		mine "$i" || continue

@@ -6,6 +6,9 @@
 # was evicted hears of it, too, and is a member again when it has joined. Files by
 # spindle-cast: to all, one of which dies in the middle, and again to the rest.
 #
+# All the while members send large messages in a second subgroup, in order, most of them by
+# RDMC: each is there as a whole, once, and the logs of all agree in all views.
+#
 # T1: a node is killed while it sends. T4: a process that was paused comes back. T5: a
 # minority stops.
 # vm: uml timeout=240 nodes=5
@@ -21,6 +24,64 @@ under_way()
 	barrier "$node" "$nodes" "moves$rdmc_group" || bail "objects come everywhere"
 }
 
+# Logs of subgroup 2 are compared among themselves.
+large_group=2
+
+# large_start: a second process of this node
+large_start()
+{
+	local small
+
+	eval "small=\$load_$node"
+	group=$large_group
+	load_start "$node" -g 2 -l 600000 -r 2
+	group=1
+	eval "large=\$load_$node"
+	eval "load_$node=$small"
+}
+
+# large_ended: it sees the end of its view, as the other one does.
+large_ended()
+{
+	wait_until 30 dead "$large"
+}
+
+# large_stops: it has all that it sent.
+large_stops()
+{
+	kill -TERM "$large"
+	large_ended && [ ! -s "$ERRORS" ] && return 0
+	cat "$ERRORS"
+	return 1
+}
+
+# more_of NAME N: has a counter of subgroup 2 grown by so much?
+more_of()
+{
+	eval "[ \$((\$(loop_stat $node 2 $1) - had_$1)) -ge $2 ]"
+}
+
+# large_flows: messages come, and own ones go by RDMC.
+large_flows()
+{
+	had_delivered=$(loop_stat "$node" 2 delivered)
+	had_large=$(loop_stat "$node" 2 large)
+	wait_until 60 more_of delivered 10 && wait_until 60 more_of large 2 && return 0
+	spindle-ctl -p -j subgroup show node "$node" id 2
+	return 1
+}
+
+# change_was_short: large messages did not hold up the view. Who has just joined knows of none.
+change_was_short()
+{
+	local us
+
+	us=$(($(live_word "$node" wedge_us) + $(live_word "$node" agree_us)))
+	[ $us -le 10000000 ] && return 0
+	echo "it took $us us"
+	return 1
+}
+
 # works_with NAME ID...: a view of just these, with messages, and a group of them.
 works_with()
 {
@@ -29,16 +90,21 @@ works_with()
 	name=$1
 	shift
 	goes_on "$name" "$@"
+	check "$name: the view has changed in time" change_was_short
+	check "$name: large messages flow" large_flows
 	barrier "$node" "$nodes" "group$rdmc_group" || bail "all meet before the next group"
 	rdmc_whole "$name: objects come whole" "$(echo "$*" | tr ' ' ,)" -l 1-2000000 -c 5
 }
 
+SUBGROUPS="$SUBGROUPS subgroup 2 window 8 max-msg 1048576 ring 4194304"
 wl_start
 wl_begin 5 4 1 2 3
+large_start
+check "large messages flow" large_flows
 RDMC_TIMEOUT=$((4 * TIMEOUT))
-# The view says it when it has missed the member for its own timeout, but no process hears of it
-# before the lane with its grants is closed: that may take one timeout of the group. Without
-# views it would be three.
+# Others are told by the view, when it has missed the member for its own timeout: no timeout of a
+# group is needed. Who is out hears that its lanes are of no use by one at most.
+by_view=$((TIMEOUT + 5000))
 in_time=$((TIMEOUT + RDMC_TIMEOUT + 5000))
 rdmc_whole "beside messages" 1,2,3,4,5 -l 1-2000000 -c 8
 
@@ -47,7 +113,7 @@ if [ "$node" = 5 ]; then
 	ok "a relay's guest dies"
 	vm_die
 fi
-check "T1: a relay's guest died: all hear of it" rdmc_reported $in_time "3 4 8" 5
+check "T1: a relay's guest died: all hear of it" rdmc_reported $by_view "3 4 8" 5
 nodes=4
 works_with "T1: without the relay" 1 2 3 4
 
@@ -60,7 +126,8 @@ for how in pause cut; do
 		esac
 		check "$how: the root hears that it is out" rdmc_reported $in_time "3 4 8" "1 2 3 4"
 		case $how in
-		pause) out 4 evicted ;;
+		# Its connections for blocks are cut, too: it may see that before it is told.
+		pause) out 4 evicted minority ;;
 		cut)
 			out 4 minority
 			# The others shall see it, too.
@@ -68,12 +135,16 @@ for how in pause cut; do
 			check "the network is whole again" cut_off none
 			;;
 		esac
+		check "$how: the process with large messages sees the end, too" large_ended
 	else
-		check "T4, T5: $how: all hear of it" rdmc_reported $in_time "3 4 8" 4
+		check "T4, T5: $how: all hear of it" rdmc_reported $by_view "3 4 8" 4
 		goes_on "T4, T5: $how: the others" 1 2 3
 	fi
 	barrier "$node" "$nodes" "$how" || bail "all meet when it is out"
-	[ "$node" != 4 ] || comes_back 4 1 2
+	if [ "$node" = 4 ]; then
+		comes_back 4 1 2
+		large_start
+	fi
 	works_with "$how: it is back" 1 2 3 4
 done
 
@@ -112,7 +183,13 @@ if [ "$node" = 1 ]; then
 fi
 sed 's/^/# /' /tmp/cast.out
 goes_on "without that receiver" 1 2 3
+check "without that receiver: the view has changed in time" change_was_short
 barrier "$node" "$nodes" again || bail "the rest meets"
 cast_all "again, to the rest" 1,2,3
+check "large messages flow to the end" large_flows
+diag "large messages: $(loop_stat "$node" 2 large) of $(loop_stat "$node" 2 sent), began again:" \
+	"$(loop_stat "$node" 2 large_again), made anew: $(loop_stat "$node" 2 large_restarts)"
+barrier "$node" "$nodes" large || bail "all have large messages"
+check "large messages end" large_stops
 wl_end 1 2 3
 finish
