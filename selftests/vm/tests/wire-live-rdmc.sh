@@ -12,7 +12,7 @@
 # T1: a node is killed while it sends. T4: a process that was paused comes back. T5: a
 # minority stops.
 # vm: uml timeout=240 nodes=5
-# shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
+# shellcheck disable=SC2154,SC2034 # node and nodes come from lib-wire.sh, which wants group
 . ./lib-wire-live.sh
 . ./lib-rdmc.sh
 
