@@ -198,6 +198,19 @@ void part_vanish(void)
 
 enum { BEFORE, OPENED, GIVEN, ACCEPTED, MOVING, CLOSING, POINTS };
 
+static void end_life(unsigned char *mem, int how)
+{
+	if (how == 0)
+		kill(getpid(), SIGKILL);
+	if (how == 1)
+		munmap(mem, BYTES);
+	if (how == 2)
+		execl("/bin/true", "true", NULL);
+	if (how == 2)
+		execl("/bin/busybox", "true", NULL);
+	_exit(0);
+}
+
 /* The life of member 2, which ends at one of these points, and how. */
 static void victim(uint64_t group, int point, int how, int pause_us)
 {
@@ -216,15 +229,7 @@ static void victim(uint64_t group, int point, int how, int pause_us)
 		usleep(pause_us);
 	if (point >= CLOSING)
 		done(fd, 0);
-	if (how == 0)
-		kill(getpid(), SIGKILL);
-	if (how == 1)
-		munmap(mem, BYTES);
-	if (how == 2)
-		execl("/bin/true", "true", NULL);
-	if (how == 2)
-		execl("/bin/busybox", "true", NULL);
-	_exit(0);
+	end_life(mem, how);
 }
 
 static void die_at(int point, int how, int pause_us)
@@ -268,6 +273,146 @@ static void die_at(int point, int how, int pause_us)
 	munmap(to, BYTES);
 }
 
+/* ---- the root dies ----------------------------------------------------------- */
+
+/* As far as the root is: it has sent; blocks are under way; the others have all; it closes. */
+enum { R_BEFORE, R_OPENED, R_SENT, R_MOVING, R_DONE, R_ALL, R_CLOSING, R_POINTS };
+
+/* Nobody's object, and what no group ends with. */
+#define NONE	(-1)
+
+struct survivor {
+	int fd;
+	uint32_t node;
+	unsigned char *to;
+	bool announced, over;
+	int object, group;
+	uint32_t culprit;
+};
+
+/* Until the root knows that a member has so much. */
+static void await(int fd, uint32_t member, bool all)
+{
+	struct spindle_rdmc_stat st = { .member = member };
+
+	while (!call(fd, SPINDLE_RDMC_IOC_STAT, &st) && !st.finished && (all || !st.blocks))
+		usleep(100);
+}
+
+static void dying_root(uint64_t group, int point, int how, int pause_us)
+{
+	static const uint32_t member[] = { 1, 2, 3 };
+	unsigned char *mem = memory(BYTES, 1);
+	int fd = create(group, 1, member, 3, SPINDLE_RDMC_CHAIN, 5000);
+	struct spindle_rdmc_event ev;
+
+	if (point >= R_OPENED)
+		expect(fd, SPINDLE_RDMC_OPENED, &ev);
+	if (point >= R_SENT)
+		send_it(fd, mem, LEN, NULL);
+	if (point >= R_MOVING)
+		await(fd, 1, false);
+	if (point == R_MOVING)
+		usleep(pause_us);
+	if (point >= R_DONE)
+		done(fd, 0);
+	if (point >= R_ALL) {
+		await(fd, 1, true);
+		await(fd, 2, true);
+	}
+	if (point >= R_CLOSING)
+		call(fd, SPINDLE_RDMC_IOC_CLOSE, NULL);
+	end_life(mem, how);
+}
+
+static void hear(struct survivor *s, bool take)
+{
+	struct spindle_rdmc_event ev;
+
+	if (s->over || !next(s->fd, &ev, 10))
+		return;
+	switch (ev.kind) {
+	case SPINDLE_RDMC_INCOMING:
+		s->announced = true;
+		if (take)
+			accept_it(s->fd, 0, s->to, LEN);
+		break;
+	case SPINDLE_RDMC_DONE:
+		s->object = s->object == NONE ? (int)ev.error : NONE;
+		break;
+	case SPINDLE_RDMC_CLOSING:
+		call(s->fd, SPINDLE_RDMC_IOC_CLOSE, NULL);
+		break;
+	case SPINDLE_RDMC_CLOSED:
+	case SPINDLE_RDMC_FAILED:
+		s->over = true;
+		s->group = ev.error;
+		s->culprit = ev.node;
+		break;
+	}
+}
+
+static bool right_end(const struct survivor *s, int point)
+{
+	/* Before anybody was heard of it is silence that tells; who closes has done all. */
+	bool good = s->group == SPINDLE_RDMC_LOST || s->group == SPINDLE_RDMC_LEFT ||
+		    (point == R_BEFORE && s->group == SPINDLE_RDMC_TIMEOUT);
+
+	if (point == R_CLOSING && s->group == SPINDLE_RDMC_OK)
+		return true;
+	return good && s->culprit == 1;
+}
+
+static bool right_object(const struct survivor *s, int point)
+{
+	/* What nobody knows of has no end, and what has no memory no good one. */
+	if (!s->announced)
+		return point <= R_SENT && s->object == NONE;
+	if (point >= R_ALL)
+		return s->object == SPINDLE_RDMC_OK;
+	if (s->object == SPINDLE_RDMC_OK)
+		return point >= R_MOVING;
+	return s->object == s->group;
+}
+
+static void root_dies(int point, int how, int pause_us)
+{
+	static const uint32_t member[] = { 1, 2, 3 };
+	struct survivor s[2] = { { .node = 2 }, { .node = 3 } };
+	uint64_t group = next_group();
+	int k, rounds, status;
+	char what[64];
+	pid_t pid;
+
+	snprintf(what, sizeof(what), "root's death: point %d, way %d, %d us", point, how, pause_us);
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		dying_root(group, point, how, pause_us);
+	for (k = 0; k < 2; k++) {
+		s[k].fd = create(group, s[k].node, member, 3, SPINDLE_RDMC_CHAIN, 5000);
+		s[k].to = memory(BYTES, 2);
+		s[k].object = NONE;
+		s[k].group = NONE;
+	}
+	for (rounds = 0; rounds < WAIT_MS / 10 && !(s[0].over && s[1].over); rounds++)
+		for (k = 0; k < 2; k++)
+			hear(&s[k], point >= R_MOVING);
+	ok(waitpid(pid, &status, 0) == pid, "%s: over", what);
+	take_freed();
+	for (k = 0; k < 2; k++) {
+		ok(right_end(&s[k], point), "%s: node %u hears of it: %d, node %u", what,
+		   s[k].node, s[k].group, s[k].culprit);
+		ok(right_object(&s[k], point), "%s: and of its object: %d", what, s[k].object);
+		ok(s[k].object != SPINDLE_RDMC_OK || painted(s[k].to, LEN, 1),
+		   "%s: what is there is right", what);
+		close(s[k].fd);
+	}
+	give_back(what);
+	for (k = 0; k < 2; k++)
+		munmap(s[k].to, BYTES);
+}
+
 void part_death(void)
 {
 	int point, how;
@@ -277,4 +422,9 @@ void part_death(void)
 			die_at(point, how, 1000 * how);
 	for (how = 0; how < 9; how++)
 		die_at(MOVING, how % 3, 500 << how);
+	for (point = R_BEFORE; point < R_POINTS; point++)
+		for (how = 0; how < 3; how++)
+			root_dies(point, how, 1000 * how);
+	for (how = 0; how < 9; how++)
+		root_dies(R_MOVING, how % 3, 50 << how);
 }
