@@ -2,8 +2,8 @@
 /*
  * rdmc-bad: what /dev/spindle-rdmc refuses, and what it survives.
  *
- *	rdmc-bad create|order|queue|unread|send|accept|memlock|vanish|death|race|churn|pins|
- *		gone
+ *	rdmc-bad create|order|queue|unread|send|accept|memlock|vanish|death|fair|race|churn|
+ *		pins|gone
  *
  * Needs nodes 1 to 4 in this kernel; on 1 to 3 a view of the members 1, 2, 3 and 9, of
  * which 9 is nowhere, with a subgroup 1 of members 1 to 3; node 4 has no view. "pins" looks
@@ -231,8 +231,8 @@ int main(int argc, char **argv)
 		{ "create", part_create }, { "order", part_order }, { "queue", part_queue },
 		{ "unread", part_unread }, { "send", part_send }, { "accept", part_accept },
 		{ "memlock", part_memlock }, { "vanish", part_vanish }, { "death", part_death },
-		{ "race", part_race }, { "churn", part_churn }, { "pins", part_pins },
-		{ "gone", part_gone },
+		{ "fair", part_fair }, { "race", part_race }, { "churn", part_churn },
+		{ "pins", part_pins }, { "gone", part_gone },
 	};
 	unsigned int i;
 

@@ -69,6 +69,7 @@ void part_accept(void);
 void part_memlock(void);	/* memlock.c */
 void part_vanish(void);		/* vanish.c */
 void part_death(void);
+void part_fair(void);		/* fair.c */
 void part_race(void);		/* race.c */
 void part_churn(void);
 void part_pins(void);
