@@ -4,7 +4,7 @@
  *
  *	rdmc-load -m 1-8 [-n NODES] [-g GROUPS] [-a ALGORITHM] [-b BLOCK] [-c COUNT]
  *		  [-l BYTES,...|MIN-MAX] [-t TIMEOUT-MS] [-w SECONDS] [-S SEED] [-f FILE]
- *		  [-o OFFSET] [-M] [-x OBJECT:KIND[:INDEX]] [-G FIRST] [-v]
+ *		  [-o OFFSET] [-M | -H] [-x OBJECT:KIND[:INDEX]] [-G FIRST] [-v]
  *
  * All members (-m, the first one sends) that are nodes of this host, or of these the ones
  * named by -n, create a group each in this one process. With -g G there are G groups at the
@@ -13,6 +13,7 @@
  *
  *	-o	objects begin so many bytes behind a page's begin
  *	-M	receivers take memfds, by the library
+ *	-H	so they do, of huge pages; and objects are sent from such
  *	-x	object OBJECT is cancelled by the root (cancel), refused by a member (refuse), or
  *		cancelled by it once it has accepted (drop): the one with this INDEX in -m
  *	-f	create FILE when the first object has come somewhere
@@ -24,6 +25,7 @@
  * otherwise was reported, by events, and all that was complete had the right bytes; 1: a
  * sentence on standard error says what did not hold.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -33,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 #include <spindle/rdmc.h>
@@ -46,6 +49,7 @@
 struct object {
 	unsigned char *mem;	/* as allocated */
 	unsigned char *at;	/* where the object begins */
+	size_t mapped;		/* bytes, if it is of huge pages */
 	struct spindle_rdmc_memory memfd;
 	bool done;
 };
@@ -75,7 +79,7 @@ static struct {
 	uint64_t seed, offset, base;
 	int wait;
 	const char *flag_file;
-	bool memfd, verbose;
+	bool memfd, huge, verbose;
 	uint64_t special;
 	char kind[8];
 	uint32_t who;
@@ -133,14 +137,44 @@ static uint64_t wrong(const unsigned char *p, uint64_t len, uint64_t key)
 #define FENCE	4096
 #define FENCED	0xa5
 
+/* Memory of a file of huge pages, whole ones. */
+static unsigned char *make_huge(struct object *o, uint64_t bytes)
+{
+	int fd = memfd_create("rdmc-load", MFD_CLOEXEC | MFD_HUGETLB);
+	struct statfs fs;
+	void *p;
+
+	if (fd < 0 || fstatfs(fd, &fs))
+		die("a file of huge pages: %s\n", strerror(errno));
+	o->mapped = (bytes + fs.f_bsize - 1) / fs.f_bsize * fs.f_bsize;
+	if (ftruncate(fd, o->mapped))
+		die("huge pages: %s\n", strerror(errno));
+	p = mmap(NULL, o->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		die("huge pages: %s\n", strerror(errno));
+	close(fd);
+	return p;
+}
+
 static void make(struct object *o, uint64_t len)
 {
 	uint64_t bytes = opt.offset + len + FENCE;
 
-	if (posix_memalign((void **)&o->mem, 4096, bytes))
+	if (opt.huge)
+		o->mem = make_huge(o, bytes);
+	else if (posix_memalign((void **)&o->mem, 4096, bytes))
 		die("no memory\n");
 	memset(o->mem, FENCED, bytes);
 	o->at = o->mem + opt.offset;
+}
+
+static void unmake(struct object *o)
+{
+	if (o->mapped)
+		munmap(o->mem, o->mapped);
+	else
+		free(o->mem);
+	o->mem = NULL;
 }
 
 static void check_fences(const struct end *e, const struct object *o, uint64_t len)
@@ -218,7 +252,8 @@ static void *incoming(void *arg, struct spindle_rdmc_group *g,
 	}
 	if (!opt.memfd)
 		return o->at;
-	err = spindle_rdmc_accept_memfd(g, ev->object, ev->len, 0, &o->memfd);
+	err = spindle_rdmc_accept_memfd(g, ev->object, ev->len,
+					opt.huge ? SPINDLE_RDMC_HUGETLB : 0, &o->memfd);
 	if (err && err != -ENOENT)
 		die("node %u: memfd: %s\n", e->node, strerror(-err));
 	return SPINDLE_RDMC_LATER;
@@ -260,8 +295,7 @@ static void done(void *arg, struct spindle_rdmc_group *g, const struct spindle_r
 	}
 	if (o->mem)
 		check_fences(e, o, len);
-	free(o->mem);
-	o->mem = NULL;
+	unmake(o);
 	spindle_rdmc_free_memory(&o->memfd);
 	memset(&o->memfd, 0, sizeof(o->memfd));
 	if (opt.verbose)
@@ -463,7 +497,7 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	opt.o.flags = SPINDLE_RDMC_AUTO_CLOSE;
-	while ((c = getopt(argc, argv, "m:n:g:G:a:b:c:l:t:w:S:f:o:x:Mv")) != -1) {
+	while ((c = getopt(argc, argv, "m:n:g:G:a:b:c:l:t:w:S:f:o:x:MHv")) != -1) {
 		switch (c) {
 		case 'm': opt.members = ids(optarg, opt.member); break;
 		case 'n': opt.nodes = ids(optarg, opt.node); break;
@@ -479,6 +513,7 @@ int main(int argc, char **argv)
 		case 'f': opt.flag_file = optarg; break;
 		case 'o': opt.offset = strtoull(optarg, NULL, 10); break;
 		case 'M': opt.memfd = true; break;
+		case 'H': opt.memfd = true; opt.huge = true; break;
 		case 'v': opt.verbose = true; break;
 		case 'x':
 			if (sscanf(optarg, "%" SCNu64 ":%7[a-z]:%u", &opt.special, opt.kind,

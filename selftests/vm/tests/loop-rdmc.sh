@@ -15,10 +15,26 @@ whole()
 	limit 120 rdmc-load "$@"
 }
 
+# As many as objects take below: 22 of 2 MiB. Early, while memory is in large pieces.
+HUGE=32
+huge_pages()
+{
+	echo $HUGE >/proc/sys/vm/nr_hugepages && [ "$(cat /proc/sys/vm/nr_hugepages)" = $HUGE ]
+}
+
+huge_free()
+{
+	[ "$(sed -n 's/^HugePages_Free: *//p' /proc/meminfo)" = $HUGE ]
+}
+
 # Block - 1, block, block + 1, one byte, two blocks, an odd number, many blocks.
 SIZES=1,4095,4096,4097,8192,8193,100000,300001
 COUNT=8
 
+# User-Mode Linux has none; the kernels of the emulated guests do.
+if [ -e /proc/sys/vm/nr_hugepages ]; then
+	check "huge pages are set aside" huge_pages
+fi
 check "module loads" loop_start
 check "16 nodes" loop_nodes 16
 check "a view without subgroups" loop_view 16 1
@@ -53,6 +69,18 @@ check "64 objects of one byte" whole -m 1-4 -l 1 -c 64
 check "1 MiB, blocks of 1 MiB, nothing aligned" whole -m 1-4 -b 1048576 -l 1048576,3145729 -c 2 -o 17
 check "16 MiB to three" whole -m 4,3,2,1 -l 16777216 -v
 check "$((large >> 20)) MiB to two, into memfds" whole -m 2,3,1 -b 1048576 -l $large -M -v
+if [ -e /proc/sys/vm/nr_hugepages ]; then
+	# Less than a huge page, just one, one and a byte, some.
+	for n in 1048576 65536; do
+		check "from and into huge pages, blocks of $n" \
+			whole -H -m 1-3 -b $n -l 1,2097152,2097153,5000001 -c 4
+	done
+	check "from and into huge pages, nothing aligned" \
+		whole -H -m 3,1,2 -a chain -b 65536 -l 2097151,4194305 -c 2 -o 17
+	check "all huge pages are free again" wait_until 30 huge_free
+else
+	skip "from and into huge pages" "the kernel has none: CONFIG_HUGETLBFS"
+fi
 check "nodes can be removed" loop_del 16
 check "module goes" rmmod spindle
 finish
