@@ -22,6 +22,8 @@
 #define DEVICE		"/dev/spindle-rdmc"
 #define LEN		(64 * PAGE)
 #define QUIET_ROUNDS	3
+/* So many groups, each as soon as the last one was left. */
+#define PAIRS		200
 /* More than all that a group of two asks for; the workers have other work as well. */
 #define MAX_LANE_NTH	400
 
@@ -203,7 +205,7 @@ void test_rdmc(void)
 	struct pair p = { .fd = { -1, -1 }, .group = 1 };
 	struct op op = { .name = "rdmc: open", .run = dev_open, .undo = dev_close, .ctx = &p,
 			 .errs = errs_mem };
-	int err[2];
+	int err[2], i;
 
 	path(&op);
 	sit_again(&p);
@@ -213,8 +215,12 @@ void test_rdmc(void)
 	path(&op);
 	dev_close(&p);
 	/* The lane of the last one may be on its way out: then the group gets another one. */
-	if (open_pair(&p, err))
-		die("a group does not open: %d, %d", err[0], err[1]);
+	for (i = 0; i < PAIRS; i++) {
+		if (i)
+			leave_pair(&p);
+		if (open_pair(&p, err))
+			die("pair %d does not open: %d, %d", i, err[0], err[1]);
+	}
 	op = (struct op){ .name = "rdmc: send", .run = send_one, .undo = unsend, .ctx = &p,
 			  .errs = errs_mem };
 	path(&op);
