@@ -200,6 +200,7 @@ enum { BEFORE, OPENED, GIVEN, ACCEPTED, MOVING, CLOSING, POINTS };
 
 static void end_life(unsigned char *mem, int how)
 {
+	fflush(stdout);
 	if (how == 0)
 		kill(getpid(), SIGKILL);
 	if (how == 1)
@@ -299,11 +300,17 @@ static void await(int fd, uint32_t member, bool all)
 		usleep(100);
 }
 
+/* Who may never be heard of is not waited for long; to open may take a while. */
+static uint32_t patience(int point)
+{
+	return point == R_BEFORE ? 5000 : 30000;
+}
+
 static void dying_root(uint64_t group, int point, int how, int pause_us)
 {
 	static const uint32_t member[] = { 1, 2, 3 };
 	unsigned char *mem = memory(BYTES, 1);
-	int fd = create(group, 1, member, 3, SPINDLE_RDMC_CHAIN, 5000);
+	int fd = create(group, 1, member, 3, SPINDLE_RDMC_CHAIN, patience(point));
 	struct spindle_rdmc_event ev;
 
 	if (point >= R_OPENED)
@@ -390,7 +397,7 @@ static void root_dies(int point, int how, int pause_us)
 	if (!pid)
 		dying_root(group, point, how, pause_us);
 	for (k = 0; k < 2; k++) {
-		s[k].fd = create(group, s[k].node, member, 3, SPINDLE_RDMC_CHAIN, 5000);
+		s[k].fd = create(group, s[k].node, member, 3, SPINDLE_RDMC_CHAIN, patience(point));
 		s[k].to = memory(BYTES, 2);
 		s[k].object = NONE;
 		s[k].group = NONE;
