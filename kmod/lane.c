@@ -496,7 +496,8 @@ static void lose(struct spindle_lane *lane)
 		if (!link)
 			continue;
 		link->again = goes_on(link);
-		link->ready &= !link->again;
+		if (link->again)
+			WRITE_ONCE(link->ready, false);
 	}
 	queue_work(spindle_rdmc_wq, &lane->work);
 }

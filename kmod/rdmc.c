@@ -78,7 +78,7 @@ static void up_fn(void *ctx)
 	/* Just now: the regions go when it is closed. */
 	if (link->lane->lost)
 		return;
-	link->ready = true;
+	WRITE_ONCE(link->ready, true);
 	spindle_rdmc_up(&link->group->r, link->m);
 }
 
@@ -100,7 +100,8 @@ static void prepare(struct spindle_rdmc_group *group)
 		struct spindle_link *link = &group->link[m];
 		struct spindle_lane *lane = link->lane;
 
-		if (!lane || link->ready || READ_ONCE(lane->lost) || !READ_ONCE(lane->joined))
+		if (!lane || READ_ONCE(link->ready) || READ_ONCE(lane->lost) ||
+		    !READ_ONCE(lane->joined))
 			continue;
 		if ((group->sources & BIT_ULL(m)) && spindle_lane_prepare(link, pages)) {
 			spindle_engine_call(group->engine, no_memory_fn, &group->r);
