@@ -104,7 +104,7 @@ for n in 2 4 7; do
 		-x 1:refuse:$((n - 1))
 	check "the others arrive" grep "# $((3 * n)) of $((4 * n)) objects whole" $out
 	check "dropped in the middle, $n members" \
-		limit 60 sh -c "rdmc-load -m 1-$n -c 4 -l 30000000 -b 4096 -x 1:drop:1 >$out 2>&1; \
+		limit 150 sh -c "rdmc-load -m 1-$n -c 4 -l 30000000 -b 4096 -x 1:drop:1 >$out 2>&1; \
 		[ \$? = 3 ] && grep -c 'object 1: error 1 node 2 reason 4242' $out"
 done
 

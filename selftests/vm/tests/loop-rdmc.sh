@@ -81,6 +81,26 @@ if [ -e /proc/sys/vm/nr_hugepages ]; then
 else
 	skip "from and into huge pages" "the kernel has none: CONFIG_HUGETLBFS"
 fi
+# idle US COMMAND...: engines look for so long before they sleep; /tmp/sleeps: how often they
+# did. All nodes here have one engine.
+idle()
+{
+	local before i us
+
+	us=$1
+	shift
+	for i in $(seq 16); do
+		spindle-ctl node set "$i" idle-us "$us" || return 1
+	done
+	before=$(engine_stat 1 sleeps)
+	"$@" || return 1
+	echo $(($(engine_stat 1 sleeps) - before)) >/tmp/sleeps
+}
+check "events alone are enough" idle 0 whole -m 1-5 -b 4096 -l 1-300000 -c 20
+events=$(cat /tmp/sleeps)
+check "and so is looking" idle 1000000 whole -m 1-5 -b 4096 -l 1-300000 -c 20
+diag "slept $events times, and $(cat /tmp/sleeps)"
+check "which sleeps less often" [ "$(cat /tmp/sleeps)" -lt "$events" ]
 check "nodes can be removed" loop_del 16
 check "module goes" rmmod spindle
 finish
