@@ -12,6 +12,18 @@ static bool heard_all(const struct spindle_rdmc *r, u32 m)
 	return r->m[m].lost || r->ops->flushed((struct spindle_rdmc *)r, m);
 }
 
+/*
+ * Has @m still to hear that the group has failed? Who was never told who we are cannot miss us,
+ * unless it has said who it is: that it came means that it waits for us, and our end of the lane
+ * is ready soon.
+ */
+static bool misses_us(const struct spindle_rdmc *r, u32 m)
+{
+	const struct spindle_rdmc_member *p = &r->m[m];
+
+	return (p->up || p->life) && (p->fail_due || !heard_all(r, m));
+}
+
 /**
  * spindle_rdmc_missing() - who does the end of the group wait for?
  * @r: group
@@ -41,8 +53,7 @@ u32 spindle_rdmc_missing(const struct spindle_rdmc *r)
 			break;
 		case SPINDLE_RDMC_S_FAILING:
 		case SPINDLE_RDMC_S_FAILED:
-			/* Who was never told who we are cannot miss us. */
-			if (p->up && !p->lost && (p->fail_due || !heard_all(r, m)))
+			if (!p->lost && misses_us(r, m))
 				return m;
 			break;
 		}
@@ -193,7 +204,7 @@ static u64 judge_failing(struct spindle_rdmc *r)
 	for (rest = r->others; rest; rest &= rest - 1) {
 		u32 m = __ffs64(rest);
 		struct spindle_rdmc_member *p = &r->m[m];
-		bool holds = p->up && (p->fail_due || !heard_all(r, m));
+		bool holds = misses_us(r, m);
 
 		for (g = 0; g < SPINDLE_RDMC_GRANTS; g++)
 			holds |= p->slot[g].state != SPINDLE_RDMC_FREE;

@@ -330,6 +330,7 @@ mutant rdmc_fail_keeps rdmc_talk.c '/^static bool hear_end/,/^}/ s/spindle_rdmc_
 mutant rdmc_fail_writes rdmc_move.c 's/if (r->state == SPINDLE_RDMC_S_OPEN) {/if (r->state == SPINDLE_RDMC_S_OPEN || failing(r)) {/'
 mutant rdmc_over_untold rdmc_wait.c '/^bool spindle_rdmc_over/,/^}/ s/spindle_rdmc_missing(r) == U32_MAX/1/'
 mutant rdmc_spoiled_other rdmc.c '/^bool spindle_rdmc_spoiled/,/^}/ s/if (p->complete != p->ended)/if (0)/'
+mutant rdmc_not_ready rdmc_wait.c 's/(p->up || p->life) \&\& (p->fail_due/p->up \&\& (p->fail_due/'
 mutant rdmc_down_known rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/ || p->life//'
 mutant rdmc_down_late rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/r->state != SPINDLE_RDMC_S_OPENING || //'
 mutant rdmc_down_up rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/p->up = false;/;/'

@@ -528,6 +528,45 @@ static void test_too_early(void)
 	rw_free(w);
 }
 
+/* Who has come hears of the end, even if the lane was not ready yet when that was certain. */
+static void test_not_ready(void)
+{
+	const struct rw_habits none = { 0 };
+	struct rw_world *w = plain(2, SPINDLE_RDMC_CHAIN, 1, 1);
+	struct spindle_rdmc_msg hello = {
+		.word = SPINDLE_RDMC_HELLO,
+		.w = { 1, 4711 },
+	};
+	struct spindle_rdmc *r;
+
+	w->quiet_faults = false;
+	w->lane[0 * 2 + 1].room = 0;
+	rw_create(w, 0, 0, &none);
+	r = &w->inst[0][0]->r;
+	while (rw_step(w))
+		;
+	CHECK(spindle_rdmc_down(r, 1));
+	w->lane[0 * 2 + 1].room = 4;
+	hello.to = r->cfg.id;
+	spindle_rdmc_hear(r, 1, &hello);
+	w->inst[0][0]->dirty = true;
+	while (rw_step(w))
+		;
+	if (!CHECK(w->inst[0][0]))
+		return;
+	CHECK_EQ(r->error, SPINDLE_RDMC_MISMATCH);
+	CHECK_EQ(r->stats.said, 0);
+	spindle_rdmc_up(r, 1);
+	w->inst[0][0]->dirty = true;
+	while (w->inst[0][0] && r->stats.said < 2 && rw_step(w))
+		;
+	CHECK(!w->inst[0][0] || r->stats.said == 2);
+	while (rw_step(w))
+		;
+	CHECK(!w->inst[0][0]);
+	rw_free(w);
+}
+
 /* Who has closed may go, whatever becomes of the others. */
 static void test_gone(void)
 {
@@ -925,6 +964,7 @@ static const struct tap_case cases[] = {
 	{ "the root cancels ahead", test_root_cancels },
 	{ "farewell", test_farewell },
 	{ "a lane breaks before anything came", test_too_early },
+	{ "who has come hears of the end", test_not_ready },
 	{ "who has closed may go", test_gone },
 	{ "every block once, and few words", test_counts },
 	{ "patience", test_patience },
