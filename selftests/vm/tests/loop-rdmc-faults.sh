@@ -208,8 +208,8 @@ evicted()
 	rm -f $flag
 	begin evicted -m 1-3 -c 5000 -l 1-300000 -f $flag
 	wait_until 60 test -e $flag && spindle-ctl node evict id 1 node 3 &&
-		ended evicted $pid 3 "node 1 group 0: error 8 node 3" &&
-		grep "node 2 group 0: error 8 node 3" $out.evicted
+		ended evicted $pid 3 "node 1 group 0: error [48] node 3" &&
+		grep "node 2 group 0: error [48] node 3" $out.evicted
 }
 
 check "a member of the group is evicted" evicted
