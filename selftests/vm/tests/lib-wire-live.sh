@@ -44,7 +44,7 @@ find_logs()
 				mount -t hostfs -o "$dir" none /run/host || return 1
 			LOGS=/run/host
 			# The default is for machines that nobody else keeps busy.
-			TIMEOUT=1500
+			TIMEOUT=3000
 			machine=uml
 			;;
 		esac

@@ -70,6 +70,25 @@ fetch()
 	limit 30 wget -q -O - "http://10.0.0.$1:7532/$2"
 }
 
+# How many packets this node has lost: netem counts them. For the next one, publish it as "dropped".
+dropped()
+{
+	tc -s qdisc show dev eth0 | sed -n 's/.*(dropped \([0-9]*\),.*/\1/p' |
+		head -n 1
+}
+
+# How many packets all nodes lost: each may have been lucky.
+dropped_by_all()
+{
+	local i sum
+
+	sum=0
+	for i in $(seq "$nodes"); do
+		sum=$((sum + $(fetch "$i" dropped)))
+	done
+	echo "$sum"
+}
+
 # agree NAME TEXT: one test, and every node calls it: all have the same TEXT.
 agree()
 {

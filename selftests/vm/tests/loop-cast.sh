@@ -172,7 +172,7 @@ on_tty()
 }
 
 # bars_right: shares grow from 0 to 100, the row of 30 has as many marks as that is, and nothing
-# is written behind them.
+# is written behind them. Marks are rounded down, shares to the nearest: 16.6 is 17 % and 4 marks.
 bars_right()
 {
 	drawn '\[[#.]*\]' | awk '
@@ -181,7 +181,7 @@ bars_right()
 		row = $(NF - 2)
 		marks = gsub(/#/, "#", row)
 		off = $(NF - 1) * 30 / 100 - marks
-		if (length(row) != 32 || off < -1 || off > 1 || $(NF - 1) < last || $(NF - 1) > 100) {
+		if (length(row) != 32 || off < -0.2 || off > 1.2 || $(NF - 1) < last || $(NF - 1) > 100) {
 			print "not after " last " %: " $0
 			bad = 1
 		}

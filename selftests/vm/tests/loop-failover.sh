@@ -71,6 +71,11 @@ watch()
 	eval "watcher_$1=$!"
 }
 
+flows()
+{
+	[ "$(loop_stat "$1" 1 delivered)" -ge 100 ]
+}
+
 both_dead()
 {
 	dead "$watcher_1" && dead "$watcher_2"
@@ -161,7 +166,8 @@ check "two of them begin" live_view 2 subgroup 1 window 32 max-msg 256
 check "they form the first view" wait_until 60 in_view 1 1 2
 watch 1
 watch 2
-usleep 500000
+# A gap has a message on either side.
+check "messages flow" wait_until 60 flows 2
 check "a node joins" spindle-ctl node join id 3 contact 10.0.0.1:5001
 watch 3
 check "a line tells of it" wait_until 20 grep -q "^view 2: 3 members; longest gap [0-9]" \

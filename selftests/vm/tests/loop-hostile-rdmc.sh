@@ -6,7 +6,7 @@
 # that says who it was; the next one works, and so does what others do meanwhile.
 # vm: own
 # vm: uml
-# vm: timeout=600
+# vm: timeout=1200
 . ./guest-lib.sh
 . ./lib-loop.sh
 

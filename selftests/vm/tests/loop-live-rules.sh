@@ -4,7 +4,7 @@
 # Rules of a live view: shards, in which nodes stay as long as they can; subgroups that wait
 # because too few members are left; nodes that leave with their last reader; members that only
 # receive. Messages flow meanwhile, and all logs agree.
-# vm: timeout=300 kernel=6.12
+# vm: timeout=600 kernel=6.12
 
 # load_N are set by load_start.
 # shellcheck disable=SC2154

@@ -148,11 +148,11 @@ check "also as JSON" grep -q '"event":"rdmc-failed","node":2,"peer":[12],"rdmc":
 # ---- one that moves -------------------------------------------------------
 
 # The process of a receiver does not run: it gives no memory.
-limit 200 rdmc-load -m 1-3 -n 3 -G 80 -l 20000000 -c 400 -t 100000 >/tmp/load3.out 2>&1 &
+limit 200 rdmc-load -m 1-3 -n 3 -G 80 -l 4000000 -c 400 -t 100000 >/tmp/load3.out 2>&1 &
 limit3=$!
 becomes /0/state opening group 80 node 3
 load3=$(json-get $json /0/pid)
-limit 200 rdmc-load -m 1-3 -n 1,2 -G 80 -l 20000000 -c 400 -t 100000 >/tmp/load.out 2>&1 &
+limit 200 rdmc-load -m 1-3 -n 1,2 -G 80 -l 4000000 -c 400 -t 100000 >/tmp/load.out 2>&1 &
 load=$!
 moving()
 {
@@ -171,13 +171,13 @@ stuck()
 }
 check "one of them waits for memory" wait_until 60 stuck
 is "object" "$(json-get $json /0/objects/0/bytes /0/objects/0/total /0/state | tr '\n' ' ')" \
-	"20000000 77 open "
+	"4000000 16 open "
 now=$(get /0/ended group 80 node 3)
 is "what the root knows of it" "$(get /0/members/2/ended group 80 node 1)" "$now"
 is "the first that is not there" "$(json-get $json /0/objects/0/object)" "$now"
 check "the process does not read" test "$(get /0/unread group 80 node 3)" -ge 1
-says 0 '^   1     80 *[0-9]*  20000000 .*  0.0  .*3  ' rdmc show node 1 group 80
-says 0 '^   3     80 *[0-9]*  20000000 .*  waiting  *0.0 ' rdmc show node 3
+says 0 '^   1     80 *[0-9]*  4000000 .*  0.0  .*3  ' rdmc show node 1 group 80
+says 0 '^   3     80 *[0-9]*  4000000 .*  waiting  *0.0 ' rdmc show node 3
 says 0 '"phase":"waiting"' -j rdmc show node 3 group 80
 kill -CONT "$load3"
 fast()

@@ -34,7 +34,7 @@ large_start()
 
 	eval "small=\$load_$node"
 	group=$large_group
-	load_start "$node" -g 2 -l 600000 -r 2
+	load_start "$node" -g 2 -l 300000 -r 1
 	group=1
 	eval "large=\$load_$node"
 	eval "load_$node=$small"

@@ -10,24 +10,6 @@
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire.sh
 
-dropped()
-{
-	tc -s qdisc show dev eth0 | sed -n 's/.*(dropped \([0-9]*\),.*/\1/p' |
-		head -n 1
-}
-
-# How many packets all nodes lost: each of them may have been lucky.
-dropped_by_all()
-{
-	local i sum
-
-	sum=0
-	for i in $(seq "$nodes"); do
-		sum=$((sum + $(fetch "$i" dropped)))
-	done
-	echo "$sum"
-}
-
 wire_start
 try_load sch_netem
 tc qdisc add dev eth0 root netem loss 1% delay 1ms slot 1ms 3ms limit 100000 ||

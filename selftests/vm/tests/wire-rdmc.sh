@@ -12,18 +12,6 @@
 # One byte, block - 1, block, block + 1, two blocks, an odd number, many blocks.
 SIZES=1,4095,4096,4097,8192,8193,100000,300001
 
-# Each of them may have been lucky.
-dropped_by_all()
-{
-	local i sum
-
-	sum=0
-	for i in $(seq "$nodes"); do
-		sum=$((sum + $(fetch "$i" dropped)))
-	done
-	echo "$sum"
-}
-
 wire_start
 try_load sch_netem
 # Before there is a connection: see wire-live-loss.sh.
@@ -74,8 +62,7 @@ done
 rdmc_whole "a bad wire, four groups at once" 1,2,3,4 -g 4 -l 1-300000 -c 6
 check "a bad wire, large messages of all, in order" limit 100 mcast-load -n "$node" -g 1 -s all \
 	-c 10 -l 1-1000000 -w 90
-publish dropped "$(tc -s qdisc show dev eth0 | sed -n 's/.*(dropped \([0-9]*\),.*/\1/p' |
-	head -n 1)"
+publish dropped "$(dropped)"
 barrier "$node" "$nodes" lost || bail "all meet on a bad wire"
 check "packets were lost" [ "$(dropped_by_all)" -gt 0 ]
 check "the wire is good again" tc qdisc change dev eth0 root netem limit 100000
