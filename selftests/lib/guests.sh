@@ -95,6 +95,24 @@ close_frames()
 	END { end() }'
 }
 
+# time_is_up: no more guests are begun, see CHECK_MINUTES in run.
+time_is_up()
+{
+	[[ ${CHECK_END:-} ]] && ((EPOCHSECONDS >= CHECK_END))
+}
+
+# skip_scripts SCRIPT...: a skipped block for each of them.
+skip_scripts()
+{
+	local f
+
+	for f in "$@"; do
+		f=${f##*/}
+		printf '%s\n' "# test: ${f%.sh}" "1..0 # SKIP no time is left" \
+			"# test-end: ${f%.sh} 0"
+	done
+}
+
 # say_verdict TOTALS: what failed, once more, and the last line of all; status 1 if any
 # failed. Sets passed, for those who want a test at least.
 say_verdict()
