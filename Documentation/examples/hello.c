@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <spindle/spindle.h>
 
 int main(int argc, char **argv)
@@ -37,7 +38,8 @@ int main(int argc, char **argv)
 		spindle_release(&q);
 	}
 	if (err)
-		fprintf(stderr, "%s\n", spindle_strerror(spindle_error_code(&q)));
+		fprintf(stderr, "%s\n", spindle_error_code(&q) ?
+			spindle_strerror(spindle_error_code(&q)) : strerror(-err));
 	spindle_detach(&q);
 	return err != 0;
 }

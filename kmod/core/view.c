@@ -95,7 +95,7 @@ static const char *check_subgroup(const struct spindle_view *view, u32 i, bool l
 	if (sg->ring < SPINDLE_PAGE || sg->ring > SPINDLE_MAX_RING || !is_power_of_2(sg->ring))
 		return "subgroup ring is a power of two from 4096 to 2^30";
 	if (!sg->max_msg || sg->max_msg > sg->ring || sg->max_msg > SPINDLE_MAX_MSG)
-		return "subgroup max-msg is 1 to 1048576, and at most the ring";
+		return "subgroup max-msg is 1 to 268435456, and at most the ring";
 	if ((!sg->members && !live) || (sg->members & ~all))
 		return "a subgroup's nodes are members of the view";
 	if ((!sg->senders && !live) || (sg->senders & ~sg->members))
