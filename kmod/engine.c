@@ -12,6 +12,7 @@
  *	sleep until poked
  */
 #include <linux/completion.h>
+#include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
@@ -27,7 +28,10 @@ static LIST_HEAD(engines);
 static DEFINE_MUTEX(engines_lock);
 
 /* How often a sleeping engine looks for errors while the device owes it answers. */
-#define UNSETTLED_MS 20
+#define UNSETTLED_NS (20 * NSEC_PER_MSEC)
+
+/* How much later than it is due a look may be, so that timers can share an interrupt. */
+#define SLACK_NS (100 * NSEC_PER_USEC)
 
 /* Times in a row that it lets others run before it sleeps. */
 #define YIELDS 8
@@ -97,15 +101,15 @@ static bool settled(struct spindle_engine *engine)
 	return all;
 }
 
-/* Jiffies until the engine has to look again, whatever happens. */
-static long due(const struct spindle_engine *engine)
+/* Nanoseconds until the engine has to look again, whatever happens; U64_MAX: never. */
+static u64 due(struct spindle_engine *engine)
 {
 	const struct spindle_node *node;
-	u64 ns = U64_MAX;
+	u64 ns = settled(engine) ? U64_MAX : UNSETTLED_NS;
 
 	list_for_each_entry(node, &engine->nodes, engine_link)
 		ns = min(ns, spindle_node_due(node));
-	return ns == U64_MAX ? MAX_SCHEDULE_TIMEOUT : (long)nsecs_to_jiffies(ns);
+	return ns;
 }
 
 /* Returns false if a peer could not be told: then the engine must not sleep. */
@@ -117,6 +121,17 @@ static bool announce(struct spindle_engine *engine, bool sleep)
 	list_for_each_entry(node, &engine->nodes, engine_link)
 		ok &= spindle_node_announce(node, sleep);
 	return ok;
+}
+
+/*
+ * A jiffy is too coarse: rounded down, it would have the engine spin for what is left of a
+ * heartbeat's interval; rounded up, heartbeats would be late.
+ */
+static void sleep_for(u64 ns)
+{
+	ktime_t timeout = ns_to_ktime(min_t(u64, ns, KTIME_MAX));
+
+	schedule_hrtimeout_range(ns == U64_MAX ? NULL : &timeout, SLACK_NS, HRTIMER_MODE_REL);
 }
 
 static void go_to_sleep(struct spindle_engine *engine)
@@ -136,14 +151,12 @@ static void go_to_sleep(struct spindle_engine *engine)
 		spindle_count(&engine->stats.sleeps, 1);
 		trace_spindle_sleep(engine->id, engine->stats.passes);
 		for (;;) {
-			long timeout = due(engine);
+			u64 ns = due(engine);
 
-			if (!settled(engine))
-				timeout = min_t(long, timeout, msecs_to_jiffies(UNSETTLED_MS));
 			set_current_state(TASK_IDLE);
-			if (!timeout || READ_ONCE(engine->poke) || kthread_should_stop())
+			if (!ns || READ_ONCE(engine->poke) || kthread_should_stop())
 				break;
-			schedule_timeout(timeout);
+			sleep_for(ns);
 		}
 		__set_current_state(TASK_RUNNING);
 		trace_spindle_wake(engine->id, engine->stats.passes);

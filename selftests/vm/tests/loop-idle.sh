@@ -8,11 +8,14 @@
 #	  scheduler, the device.
 #	- The first message after that wakes all who have to wake: the own engine by a kick
 #	  of the process, those of the others by doorbells.
+#	- Between two heartbeats of a live view, engines leave the processor: by the scheduler's
+#	  count, whenever they say that they sleep.
 #	- Sending and reading take no system calls. A process that has nothing to do waits in
 #	  poll(), so there are some; but ten times as many messages take hardly more of them.
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-loop.sh
+. ./lib-live.sh
 
 # Ticks of the processor that the three threads have used.
 ticks()
@@ -22,6 +25,16 @@ ticks()
 	for i in 1 2 3; do
 		sed 's/.*) //' "/proc/$(engine_stat $i pid)/stat"
 	done | awk '{ sum += $12 + $13 } END { print sum }'
+}
+
+# Times that the three threads have left the processor because they had nothing to do.
+switches()
+{
+	local i
+
+	for i in 1 2 3; do
+		cat "/proc/$(engine_stat $i pid)/status"
+	done | awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum }'
 }
 
 packets()
@@ -80,6 +93,22 @@ for how in poll imm; do
 	sed 's/^[^#]/# &/' /tmp/readers.out
 	check "nodes go" loop_del 3
 done
+
+# Each of the three has a heartbeat in 200 ms.
+for i in 1 2 3; do
+	spindle-ctl node add id $i addr 10.0.0.1 port $((5000 + i)) engine $i || not_ok "node $i"
+done
+check "a live view" live_view 3 timeout-ms 2000 subgroup 1 max-msg 64
+check "it is there" wait_until 60 in_view 1 1 2 3
+slept=$(engines 3 sleeps)
+left=$(switches)
+sleep 5
+slept=$(($(engines 3 sleeps) - slept))
+left=$(($(switches) - left))
+diag "an idle live view: slept $slept times, left the processor $left times"
+check "engines sleep between heartbeats" test "$slept" -gt 10
+check "and leave the processor each time" test "$slept" -le $((2 * left))
+check "nodes go" loop_del 3
 
 # System calls: an engine that does not sleep in between needs no kicks.
 for i in 1 2 3; do
