@@ -20,7 +20,7 @@ static int __init spindle_init(void)
 {
 	int err;
 
-	err = spindle_conn_init();
+	err = spindle_conns_init();
 	if (err)
 		return err;
 	err = spindle_node_init();
@@ -49,7 +49,7 @@ err_device:
 err_node:
 	spindle_node_exit();
 err_conn:
-	spindle_conn_exit();
+	spindle_conns_exit();
 	return err;
 }
 
@@ -61,7 +61,7 @@ static void __exit spindle_exit(void)
 	spindle_chardev_exit();
 	spindle_device_exit();
 	spindle_node_exit();
-	spindle_conn_exit();
+	spindle_conns_exit();
 }
 
 module_init(spindle_init);

@@ -63,6 +63,8 @@ struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
 	peer->seat = seat;
 	peer->rank = SPINDLE_NO_RANK;
 	peer->since = ktime_get_ns();
+	/* It may be blamed before it is started. */
+	spindle_conn_init(&peer->conn);
 	return peer;
 }
 
@@ -204,18 +206,22 @@ static void lose(struct spindle_peer *peer)
 
 /*
  * The peer tells whom it has lost. What it says ends subgroups that it is in itself, and
- * it could end those in other ways.
+ * it could end those in other ways. Whether the lost one is dead this node learns by a write to
+ * it: when subgroups have ended there may be no other.
  */
 static void hear_of_losses(struct spindle_peer *peer, u64 lost)
 {
 	struct spindle_group *group = peer->group;
 	u32 r;
 
-	for (r = 0; r < group->view.num_members; r++)
-		if (lost & ~peer->told_lost & BIT_ULL(r))
-			spindle_group_lost(group, BIT_ULL(peer->rank) | BIT_ULL(r),
-					   SPINDLE_ERR_PEER_LOST,
-					   "two other members lost each other");
+	for (r = 0; r < group->view.num_members; r++) {
+		if (!(lost & ~peer->told_lost & BIT_ULL(r)))
+			continue;
+		spindle_group_lost(group, BIT_ULL(peer->rank) | BIT_ULL(r), SPINDLE_ERR_PEER_LOST,
+				   "two other members lost each other");
+		if (group->peer[r])
+			group->peer[r]->probe = true;
+	}
 	peer->told_lost |= lost;
 }
 
@@ -293,7 +299,7 @@ static u64 ready_for(const struct spindle_peer *peer)
 /* Is there something in the node's block that it does not know? */
 static bool has_news(const struct spindle_peer *peer)
 {
-	return peer->told.word[SPINDLE_NODE_COL_LOST] != lost_by(peer->group) ||
+	return peer->probe || peer->told.word[SPINDLE_NODE_COL_LOST] != lost_by(peer->group) ||
 	       peer->told.word[SPINDLE_NODE_COL_READY] != ready_for(peer);
 }
 
@@ -308,6 +314,7 @@ static void tell(struct spindle_peer *peer, bool asleep)
 
 	if ((word[SPINDLE_NODE_COL_SLEEP] & 1) != asleep)
 		word[SPINDLE_NODE_COL_SLEEP]++;
+	peer->probe = false;
 	spindle_block_write(&peer->told, word);
 	spindle_post_write(&peer->conn, &peer->told, 0, SPINDLE_NODE_BLOCK,
 			   SPINDLE_BLOCK_PUSH);

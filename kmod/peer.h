@@ -40,6 +40,7 @@ struct spindle_subgroup;
  * @lost: the engine has given the connection up
  * @cause: why, enum spindle_error
  * @told_lost: ranks that it has told us it lost; not in a live view
+ * @probe: somebody has lost it: write to it, to learn whether it is dead
  * @ready: of who wants to join a live view: the view whose members it is connected to
  * @member: it is, or was
  * @departed: it was a member, and its row is kept for readers
@@ -77,6 +78,7 @@ struct spindle_peer {
 	bool lost;
 	u32 cause;
 	u64 told_lost;
+	bool probe;
 	u64 ready;
 	bool member;
 	bool departed;

@@ -26,6 +26,18 @@ static u8 peer_greet(struct spindle_conn *conn, void *data)
 	return spindle_hello_greet(peer->group->node, conn, reply);
 }
 
+/*
+ * An attempt that failed late may have left a row of the peer's last life. The row is cleared
+ * before any right to it is given. Rows are large: where there is a key, the dialling side proves
+ * first that it has the key.
+ */
+static void clear_row(struct spindle_peer *peer)
+{
+	memset(peer->row.mem.va, 0, peer->in.size);
+	memset(peer->vouch, 0, sizeof(peer->vouch));
+	peer->vouch_state = 0;
+}
+
 static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
 {
 	struct spindle_peer *peer = conn_peer(conn);
@@ -38,10 +50,9 @@ static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
 		return -EPROTO;
 	peer->needs_imm = reply.hello.flags & SPINDLE_HELLO_F_IMM;
 	peer->incarnation = le64_to_cpu(reply.hello.incarnation);
-	/* An attempt that failed late may have left a row of the peer's last life. */
-	memset(peer->row.mem.va, 0, peer->in.size);
-	memset(peer->vouch, 0, sizeof(peer->vouch));
-	peer->vouch_state = 0;
+	/* An answer has its proof with it, a request has not. */
+	if (conn->cfg.active || !conn->cfg.secret)
+		clear_row(peer);
 	return 0;
 }
 
@@ -53,8 +64,12 @@ static void peer_prove(struct spindle_conn *conn, u8 proof[SPINDLE_RIGHTS_LEN])
 static int peer_proven(struct spindle_conn *conn, const u8 proof[SPINDLE_RIGHTS_LEN])
 {
 	struct spindle_peer *peer = conn_peer(conn);
+	int err = spindle_hello_proven(peer->group->node, peer->id, conn, proof);
 
-	return spindle_hello_proven(peer->group->node, peer->id, conn, proof);
+	/* Without a key, rights are given before this, see spindle_setup_run(). */
+	if (!err && conn->cfg.secret)
+		clear_row(peer);
+	return err;
 }
 
 static void peer_up(struct spindle_conn *conn)

@@ -199,6 +199,7 @@ void spindle_bulk_init(struct spindle_bulk *bulk, const struct spindle_bulk_ops 
 {
 	bulk->ops = ops;
 	bulk->cqe.done = send_wc;
+	spindle_conn_init(&bulk->conn);
 }
 
 /**

@@ -26,20 +26,20 @@
 static struct workqueue_struct *conn_wq;
 
 /**
- * spindle_conn_init() - make the work queue of connections
+ * spindle_conns_init() - make the work queue of connections
  *
  * Return: 0 or -ENOMEM
  */
-int spindle_conn_init(void)
+int spindle_conns_init(void)
 {
 	conn_wq = alloc_workqueue("spindle_conn", WQ_UNBOUND, WQ_MAX_ACTIVE);
 	return conn_wq ? 0 : -ENOMEM;
 }
 
 /**
- * spindle_conn_exit() - destroy the work queue; all connections are closed
+ * spindle_conns_exit() - destroy the work queue; all connections are closed
  */
-void spindle_conn_exit(void)
+void spindle_conns_exit(void)
 {
 	destroy_workqueue(conn_wq);
 }
@@ -370,6 +370,8 @@ static void begin_attempt(struct spindle_conn *conn)
 {
 	WRITE_ONCE(conn->attempts, conn->attempts + 1);
 	WRITE_ONCE(conn->reject, 0);
+	/* A peer that ended an earlier attempt has not parted from this one. */
+	WRITE_ONCE(conn->parted, false);
 	WRITE_ONCE(conn->event, 0);
 	WRITE_ONCE(conn->event_status, 0);
 }
@@ -535,8 +537,22 @@ bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id, const 
 }
 
 /**
+ * spindle_conn_init() - make a connection that may be failed and looked at, but not used yet
+ * @conn: zeroed
+ */
+void spindle_conn_init(struct spindle_conn *conn)
+{
+	spin_lock_init(&conn->lock);
+	init_waitqueue_head(&conn->wq);
+	INIT_DELAYED_WORK(&conn->work, conn_work);
+	conn->reason = "not connected yet";
+	conn->write_cqe.done = spindle_post_wc;
+	conn->setup_cqe.done = spindle_setup_wc;
+}
+
+/**
  * spindle_conn_open() - begin to connect, or to wait for the peer
- * @conn: zeroed; the owner frees it after spindle_conn_close()
+ * @conn: initialised; the owner frees it after spindle_conn_close()
  * @cfg: what it is to be; copied
  *
  * Context: process.
@@ -546,12 +562,6 @@ void spindle_conn_open(struct spindle_conn *conn, const struct spindle_conn_conf
 	struct spindle_endpoint *ep = cfg->ep;
 
 	conn->cfg = *cfg;
-	spin_lock_init(&conn->lock);
-	init_waitqueue_head(&conn->wq);
-	INIT_DELAYED_WORK(&conn->work, conn_work);
-	conn->reason = "not connected yet";
-	conn->write_cqe.done = spindle_post_wc;
-	conn->setup_cqe.done = spindle_setup_wc;
 	spin_lock(&ep->lock);
 	list_add_tail(&conn->list, &ep->conns);
 	spin_unlock(&ep->lock);

@@ -241,8 +241,9 @@ struct spindle_conn {
 	} stats;
 };
 
-int spindle_conn_init(void);
-void spindle_conn_exit(void);
+int spindle_conns_init(void);
+void spindle_conns_exit(void);
+void spindle_conn_init(struct spindle_conn *conn);
 void spindle_conn_open(struct spindle_conn *conn, const struct spindle_conn_config *cfg);
 void spindle_conn_close(struct spindle_conn *conn);
 bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id, const void *hello,

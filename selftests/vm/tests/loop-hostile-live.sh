@@ -92,6 +92,9 @@ liar()
 	for i in 2 3 4; do
 		load_start $i -r 500
 	done
+	# An attempt before it, which the node is not to remember.
+	# shellcheck disable=SC2086 # no word, or one
+	[ -z "${BEFORE:-}" ] || is "$desc: before" "$(hostile dial $BEFORE)" "up|yes"
 	got=$(hostile dial setup joined beat,ms=300 "$@")
 	case $got in
 	"up|up|yes|success|"*"$want") ok "$desc" ;;
@@ -132,6 +135,11 @@ liar "it has stopped, and goes on" gone state,phase=5 beat,ms=20000
 told "it has stopped" "it has stopped"
 liar "it is silent" yes gone
 told "it is" "$SILENT"
+
+# Who ends an attempt to connect has not said that it goes on without the other.
+BEFORE=hangup
+liar "it left an attempt, and is lost later" "remote access error|yes" write,near=1 gone
+BEFORE=
 
 # What is not sealed is not believed: it goes when it shows no life any more. (Who ends a
 # connection on purpose says that it goes on without the other, and is believed: a process
