@@ -216,7 +216,11 @@ int spindle_bulk_receives(struct spindle_conn *conn)
 	u32 i;
 	int err;
 
-	/* Written by hand: ib_alloc_cq() has no kind of queue that is polled, and tells. */
+	/*
+	 * Written by hand: ib_alloc_cq() has no kind of queue that is polled, and tells. One by
+	 * ib_create_cq() would have a handler of ours, but no kind: ib_drain_sq(), and what some
+	 * drivers have in its place, poll those of kind IB_POLL_DIRECT alone while they wait.
+	 */
 	conn->scq->comp_handler = comp_handler;
 	bulk->taken = false;
 	bulk->dropped = false;
@@ -225,7 +229,6 @@ int spindle_bulk_receives(struct spindle_conn *conn)
 	bulk->job_tail = 0;
 	bulk->wait_head = 0;
 	bulk->wait_tail = 0;
-	bulk->said = 0;
 	bulk->acked = 0;
 	bulk->sges = spindle_bulk_sges(ib);
 	bulk->sent = 0;
@@ -264,7 +267,7 @@ int spindle_bulk_start(struct spindle_conn *conn)
 }
 
 /**
- * spindle_bulk_drained() - mirror of spindle_bulk_start(): no memory is registered any more
+ * spindle_bulk_drained() - no memory is registered any more, and none will be
  * @conn: the connection, drained
  *
  * Context: process.
@@ -429,7 +432,7 @@ u32 spindle_bulk_say(struct spindle_bulk *bulk, const void *text)
 	memcpy(w->text, text, SPINDLE_BULK_TEXT);
 	bulk->wait_tail++;
 	send_waiting(bulk);
-	return ++bulk->said;
+	return bulk->wait_tail;
 }
 
 /**

@@ -93,8 +93,7 @@ struct spindle_bulk_wait {
  * @keys: registers memory
  * @wait: messages that wait for registrations, a ring
  * @wait_head: next to send
- * @wait_tail: next to say
- * @said: messages that were said, in all
+ * @wait_tail: next to say: those that were said, in all
  * @acked: messages that were acknowledged, in all
  * @cqe: of everything in the send queue
  * @job: what is in the send queue, a ring
@@ -125,7 +124,6 @@ struct spindle_bulk {
 	struct spindle_bulk_wait wait[SPINDLE_BULK_RECVS];
 	u32 wait_head;
 	u32 wait_tail;
-	u32 said;
 	u32 acked;
 	struct ib_cqe cqe;
 	struct spindle_bulk_job job[SPINDLE_SQ_DEPTH];

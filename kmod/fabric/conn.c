@@ -226,12 +226,12 @@ static int create_cqs(struct spindle_conn *conn, u32 recvs)
 	/* One more each for the drain. */
 	if (bulk)
 		entries += recvs + 1 + SPINDLE_KEYS_DEPTH + 1;
-	cq = ib_alloc_cq(ib, conn, entries, 0, IB_POLL_DIRECT);
+	cq = ib_alloc_cq_any(ib, conn, entries, IB_POLL_DIRECT);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	conn->scq = cq;
 	if (!bulk)
-		cq = ib_alloc_cq(ib, conn, recvs + 1, 0, IB_POLL_UNBOUND_WORKQUEUE);
+		cq = ib_alloc_cq_any(ib, conn, recvs + 1, IB_POLL_UNBOUND_WORKQUEUE);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	conn->rcq = cq;

@@ -6,6 +6,9 @@
 
 #include "drain.h"
 
+/* A device that takes longer than so many seconds is reported. */
+#define LATE_S 10
+
 struct drain {
 	struct ib_cqe cqe;
 	bool done;
@@ -16,12 +19,23 @@ static void drain_done(struct ib_cq *cq, struct ib_wc *wc)
 	container_of(wc->wr_cqe, struct drain, cqe)->done = true;
 }
 
+/*
+ * Without a bound, as in ib_drain_qp(): what a device has not let go of must not be freed. A
+ * queue pair in error is flushed by a device that works; one that does not is reported.
+ */
 static void wait_for_drain(struct ib_cq *cq, const struct drain *drain)
 {
+	unsigned long late = jiffies + LATE_S * HZ;
+
 	for (;;) {
 		ib_process_cq_direct(cq, -1);
 		if (drain->done)
 			break;
+		if (time_after(jiffies, late)) {
+			pr_warn_ratelimited("%s: the device does not flush a queue pair\n",
+					    dev_name(&cq->device->dev));
+			late = jiffies + LATE_S * HZ;
+		}
 		usleep_range(20, 200);
 	}
 }

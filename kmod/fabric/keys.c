@@ -3,9 +3,13 @@
  * Keys: the queue pair by which memory is registered. See keys.h.
  */
 #include <linux/bottom_half.h>
+#include <linux/random.h>
 
 #include "drain.h"
 #include "keys.h"
+
+/* Packet numbers have 24 bits. */
+#define PSN_MASK 0xffffffU
 
 static void keys_wc(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -62,6 +66,13 @@ int spindle_keys_create(struct spindle_keys *keys, const struct spindle_keys_ops
 	return 0;
 }
 
+/*
+ * Ports and addresses are those of the connection, so a packet from the peer's address reaches
+ * the queue pair. All that the peer, or who forges its address, can do by one is to end the
+ * lane, as it can by the lane itself: nothing is allowed (no access flags), nothing is
+ * received (no receive is ever posted), and nothing is answered that changes memory. For that
+ * it has to know the packet number, which is drawn here and never told.
+ */
 static int enter(struct spindle_keys *keys, struct rdma_cm_id *id, enum ib_qp_state state)
 {
 	struct ib_qp_attr attr = { .qp_state = state };
@@ -75,6 +86,10 @@ static int enter(struct spindle_keys *keys, struct rdma_cm_id *id, enum ib_qp_st
 		attr.qp_access_flags = 0;
 	if (mask & IB_QP_DEST_QPN)
 		attr.dest_qp_num = keys->qp->qp_num;
+	if (mask & IB_QP_RQ_PSN)
+		attr.rq_psn = keys->psn;
+	if (mask & IB_QP_SQ_PSN)
+		attr.sq_psn = keys->psn;
 	return ib_modify_qp(keys->qp, &attr, mask);
 }
 
@@ -88,8 +103,10 @@ static int enter(struct spindle_keys *keys, struct rdma_cm_id *id, enum ib_qp_st
  */
 int spindle_keys_start(struct spindle_keys *keys, struct rdma_cm_id *id)
 {
-	int err = enter(keys, id, IB_QPS_INIT);
+	int err;
 
+	keys->psn = get_random_u32() & PSN_MASK;
+	err = enter(keys, id, IB_QPS_INIT);
 	if (!err)
 		err = enter(keys, id, IB_QPS_RTR);
 	if (!err)

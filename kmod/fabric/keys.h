@@ -51,6 +51,7 @@ struct spindle_keys_job {
  * struct spindle_keys - the queue pair
  * @ops: callbacks
  * @qp: the queue pair; NULL: not created
+ * @psn: number of its first packet, of which there is none
  * @started: it takes work
  * @dropped: what completes is of interest to nobody; set by the owner
  * @cqe: of everything in the send queue
@@ -63,6 +64,7 @@ struct spindle_keys_job {
 struct spindle_keys {
 	const struct spindle_keys_ops *ops;
 	struct ib_qp *qp;
+	u32 psn;
 	bool started;
 	bool dropped;
 	struct ib_cqe cqe;
