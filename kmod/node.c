@@ -163,7 +163,7 @@ static int open_endpoint(struct spindle_node *node, struct netlink_ext_ack *exta
 		err = -ENODEV;
 	} else if (!spindle_device_capable(node->ep.ib)) {
 		NL_SET_ERR_MSG(extack,
-			       "the RDMA device is not IB or RoCE, or registers less than 2 MiB");
+			       "the RDMA device is not IB or RoCE, or registers less than 512 KiB");
 		err = -EOPNOTSUPP;
 	}
 	if (err)

@@ -34,6 +34,9 @@
 /* Passes with something for a peer, without sleep, until it is told that we are awake. */
 #define AWAKE_PASSES	8
 
+static_assert(SPINDLE_PUSH_RANGE <= SPINDLE_POST_BYTES);
+static_assert(SPINDLE_MAX_LARGE <= SPINDLE_POST_BYTES);
+
 #define IMM_NODE	(SPINDLE_IMM_NODE << SPINDLE_IMM_SHIFT)
 #define NO_IMM		U32_MAX
 
@@ -330,11 +333,10 @@ static bool push_subgroup(struct spindle_peer *peer, struct spindle_subgroup *sg
 {
 	struct spindle_write write[SPINDLE_PUSH_MAX];
 	u32 rank = spindle_mask_rank(sg->cfg->members, peer->rank);
-	u32 room = spindle_post_room(&peer->conn) / SPINDLE_POST_PIECES;
 	u32 how = peer->needs_imm ? 0 : SPINDLE_PUSH_SPLIT;
 	u32 i, n;
 
-	if (room < SPINDLE_PUSH_MAX)
+	if (!spindle_post_fits(&peer->conn, SPINDLE_PUSH_MAX))
 		return false;
 	if (how && peer->conn.inline_max >= sizeof(struct spindle_express))
 		how |= SPINDLE_PUSH_EXPRESS;
@@ -387,7 +389,7 @@ static bool push_membership(struct spindle_peer *peer, bool *bell)
 	struct spindle_write write[SPINDLE_MB_PUSH_MAX];
 	u32 n, i;
 
-	if (spindle_post_room(&peer->conn) < SPINDLE_MB_PUSH_MAX * SPINDLE_POST_PIECES)
+	if (!spindle_post_fits(&peer->conn, SPINDLE_MB_PUSH_MAX))
 		return false;
 	n = spindle_live_push(peer->group->live, peer, write);
 	for (i = 0; i < n; i++) {
@@ -439,7 +441,7 @@ bool spindle_peer_push(struct spindle_peer *peer)
 	/* Behind the messages: it may be the fence that says that there are no more. */
 	if (group->live && !left)
 		left = !push_membership(peer, &bell);
-	room = spindle_post_room(conn) >= SPINDLE_POST_PIECES;
+	room = spindle_post_fits(conn, 1);
 	news = has_news(peer) && room;
 	if (!conn->nchain && !news && !(peer->asleep && peer->debt))
 		return left;
@@ -483,7 +485,7 @@ bool spindle_peer_sleep(struct spindle_peer *peer)
 	/* A write that nothing signalled follows would fail without a sound. */
 	if (!peer->joined || (!news && !peer->debt && !peer->conn.since))
 		return true;
-	if (spindle_post_room(&peer->conn) < SPINDLE_POST_PIECES)
+	if (!spindle_post_fits(&peer->conn, 1))
 		return false;
 	tell(peer, news || told_asleep(peer));
 	if (peer->debt)

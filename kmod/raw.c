@@ -40,9 +40,9 @@ static bool post(struct spindle_raw *raw, struct spindle_subgroup *sg,
 {
 	struct spindle_conn *conn = &peer->conn;
 
-	if (spindle_post_room(conn) < SPINDLE_POST_PIECES) {
+	if (!spindle_post_fits(conn, 1)) {
 		spindle_post_poll(conn);
-		if (spindle_post_room(conn) < SPINDLE_POST_PIECES)
+		if (!spindle_post_fits(conn, 1))
 			return false;
 	}
 	spindle_post_write(conn, NULL, sg->mc.own_pay + at, peer->out.pay[sg->index] + at,

@@ -11,6 +11,7 @@
 
 #include "engine.h"
 #include "event.h"
+#include "fabric/device.h"
 #include "group.h"
 #include "live.h"
 #include "node.h"
@@ -89,11 +90,16 @@ static void no_memory_fn(void *ctx)
 	spindle_rdmc_fail(r, r->cfg.me + 1, SPINDLE_RDMC_NOMEM);
 }
 
+/* A block need not begin at a page. */
+static u32 block_pages(u32 block)
+{
+	return (block >> PAGE_SHIFT) + 1;
+}
+
 /* Lanes that came up get what grants need. */
 static void prepare(struct spindle_rdmc_group *group)
 {
-	/* A block need not begin at a page. */
-	u32 pages = (group->r.cfg.block >> PAGE_SHIFT) + 1;
+	u32 pages = block_pages(group->r.cfg.block);
 	u32 m;
 
 	for (m = 0; m < group->r.cfg.n; m++) {
@@ -227,6 +233,8 @@ static int check_node(struct spindle_node *node, struct spindle_rdmc_create *arg
 	list_for_each_entry(other, &node->rdmcs, list)
 		if (other->r.cfg.id == args->group && !other->orphan)
 			return -EEXIST;
+	if (block_pages(args->block) > spindle_device_pages(node->ep.ib))
+		return -EOPNOTSUPP;
 	return check_members(node, args, member);
 }
 

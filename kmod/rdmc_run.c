@@ -73,6 +73,8 @@ static void run_grant(struct spindle_rdmc *r, u32 m, u32 g, void *mem, u32 block
 		spindle_conn_fail(&bulk->conn, "the device cannot map a block");
 		return;
 	}
+	/* Where it is in memory is nobody's business; devices want its place in the page. */
+	mr->iova = offset_in_page(mr->iova);
 	link->turn[g]++;
 	number = (u32)link->turn[g] << 16 | (link->index * SPINDLE_RDMC_GRANTS + g);
 	msg->w[1] = mr->iova;

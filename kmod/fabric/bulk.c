@@ -199,6 +199,8 @@ void spindle_bulk_init(struct spindle_bulk *bulk, const struct spindle_bulk_ops 
 {
 	bulk->ops = ops;
 	bulk->cqe.done = send_wc;
+	/* No bytes, but rights are told as always. */
+	bulk->none.shift = SPINDLE_CHUNK_SHIFT_MAX;
 	spindle_conn_init(&bulk->conn);
 }
 

@@ -99,16 +99,6 @@ struct spindle_conn_ops {
 };
 
 /**
- * struct spindle_remote - where a chunk of our row is in the peer's memory
- * @addr: its address for the device
- * @rkey: its key
- */
-struct spindle_remote {
-	u64 addr;
-	u32 rkey;
-};
-
-/**
  * struct spindle_conn_config - what a connection is to be
  * @ep: endpoint
  * @net: network namespace
@@ -166,13 +156,15 @@ struct spindle_desc_page;
  * @qp: the queue pair
  * @in: rights of the peer
  * @own: registration of the own row, local
- * @remote: by chunk, where our row is at the peer
- * @nremote: number of chunks
- * @desc: pages that carry region descriptors during set-up
+ * @remote: by chunk, the key of our row at the peer
+ * @remote_shift: log2 of the bytes of these chunks
+ * @pieces: work requests that a write may take, because chunks end on either side
+ * @desc: pages that carry rights during set-up
  * @ndesc_in: pages expected
  * @ndesc_out: pages sent
+ * @asked: set-up work requests posted
  * @done: set-up work requests completed
- * @got: descriptor pages received
+ * @got: pages received
  * @write_cqe: completion of data writes
  * @setup_cqe: completion of set-up work requests
  * @imm_cqe: completion of receives for immediate data
@@ -213,11 +205,13 @@ struct spindle_conn {
 	struct ib_qp *qp;
 	struct spindle_window in;
 	struct spindle_window own;
-	struct spindle_remote *remote;
-	u32 nremote;
+	u32 *remote;
+	u32 remote_shift;
+	u32 pieces;
 	struct spindle_desc_page *desc;
 	u32 ndesc_in;
 	u32 ndesc_out;
+	u32 asked;
 	u32 done;
 	atomic_t got;
 	struct ib_cqe write_cqe;
@@ -251,6 +245,7 @@ bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id, const 
 u8 spindle_conn_retries(const struct spindle_conn *conn);
 void spindle_conn_fail(struct spindle_conn *conn, const char *reason);
 int spindle_conn_register(struct spindle_conn *conn, struct ib_mr *mr, int access);
+int spindle_conn_registered(struct spindle_conn *conn);
 bool spindle_conn_closing(const struct spindle_conn *conn);
 
 /* setup.c: the exchange of rights, called by the work item */

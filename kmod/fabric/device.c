@@ -7,9 +7,16 @@
  * before rdma_cm, and an address still resolves to the dying device for a while: a
  * device is usable only from add() to remove().
  */
+#include <linux/log2.h>
+#include <linux/moduleparam.h>
 
 #include "device.h"
 #include "region.h"
+
+static unsigned int fast_reg_pages;
+module_param(fast_reg_pages, uint, 0644);
+MODULE_PARM_DESC(fast_reg_pages,
+		 "For tests: as if devices registered no more pages at once (128 or more; 0: as they say)");
 
 static void (*removed_cb)(struct ib_device *ib);
 static struct ib_client device_client;
@@ -71,10 +78,38 @@ bool spindle_device_usable(struct ib_device *ib)
 }
 
 /**
+ * spindle_device_pages() - pages that one fast registration takes
+ * @ib: the device
+ *
+ * Return: their number
+ */
+u32 spindle_device_pages(const struct ib_device *ib)
+{
+	u32 pages = ib->attrs.max_fast_reg_page_list_len;
+	u32 limit = READ_ONCE(fast_reg_pages);
+
+	return limit ? min(pages, limit) : pages;
+}
+
+/**
+ * spindle_device_chunk_shift() - how large are the chunks by which a region is registered?
+ * @ib: the device, capable
+ *
+ * Return: log2 of their bytes, SPINDLE_CHUNK_SHIFT_MIN to SPINDLE_CHUNK_SHIFT_MAX
+ */
+u32 spindle_device_chunk_shift(const struct ib_device *ib)
+{
+	u32 pages = max_t(u32, spindle_device_pages(ib), 1);
+
+	return clamp_t(u32, ilog2(pages) + PAGE_SHIFT, SPINDLE_CHUNK_SHIFT_MIN,
+		       SPINDLE_CHUNK_SHIFT_MAX);
+}
+
+/**
  * spindle_device_capable() - can the device do what connections need?
  * @ib: the device
  *
- * Writes with immediate data, and fast registration of a whole chunk.
+ * Writes with immediate data, and fast registration of the smallest chunk.
  *
  * Return: true if so
  */
@@ -84,7 +119,7 @@ bool spindle_device_capable(struct ib_device *ib)
 
 	return (rdma_protocol_ib(ib, port) || rdma_protocol_roce(ib, port)) &&
 	       (ib->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS) &&
-	       ib->attrs.max_fast_reg_page_list_len >= SPINDLE_CHUNK >> PAGE_SHIFT;
+	       spindle_device_pages(ib) >= BIT(SPINDLE_CHUNK_SHIFT_MIN) >> PAGE_SHIFT;
 }
 
 /**

@@ -13,6 +13,8 @@ int spindle_device_init(void (*removed)(struct ib_device *ib));
 void spindle_device_exit(void);
 bool spindle_device_usable(struct ib_device *ib);
 bool spindle_device_capable(struct ib_device *ib);
+u32 spindle_device_pages(const struct ib_device *ib);
+u32 spindle_device_chunk_shift(const struct ib_device *ib);
 bool spindle_device_ordered(struct ib_device *ib);
 
 #endif /* SPINDLE_FABRIC_DEVICE_H */

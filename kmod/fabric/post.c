@@ -6,8 +6,6 @@
 
 #include "post.h"
 
-#define CHUNK_MASK (SPINDLE_CHUNK - 1)
-
 /**
  * spindle_post_reset() - a new queue pair: nothing is outstanding
  * @conn: the connection
@@ -56,22 +54,55 @@ u32 spindle_post_room(const struct spindle_conn *conn)
 	return conn->sq_free - conn->nchain;
 }
 
+/* How many ends of chunks a write may have in it. */
+static u32 cuts(u32 shift)
+{
+	return max_t(u32, SPINDLE_POST_BYTES >> shift, 1);
+}
+
+/**
+ * spindle_post_pieces() - work requests that a write takes at most
+ * @local_shift: log2 of the bytes of a chunk of the own row
+ * @remote_shift: the same of the peer's copy of it
+ *
+ * Return: their number
+ */
+u32 spindle_post_pieces(u32 local_shift, u32 remote_shift)
+{
+	return 1 + cuts(local_shift) + cuts(remote_shift);
+}
+
+/**
+ * spindle_post_fits() - is there room for writes?
+ * @conn: the connection
+ * @writes: how many
+ *
+ * Return: true if so, wherever chunks end
+ */
+bool spindle_post_fits(const struct spindle_conn *conn, u32 writes)
+{
+	return spindle_post_room(conn) >= writes * conn->pieces;
+}
+
 /**
  * spindle_post_write() - add a write to the chain
- * @conn: the connection; there is room for SPINDLE_POST_PIECES
+ * @conn: the connection; spindle_post_fits() says that there is room
  * @data: source, up to @conn->inline_max bytes that are copied by the flush; or NULL
  * @local: source as an offset in the own row, if @data is NULL
  * @remote: destination, offset in the peer's copy of our row
- * @len: bytes, not 0; source and destination lie inside their regions
+ * @len: 1 to SPINDLE_POST_BYTES; source and destination lie inside their regions
+ *
+ * A write is split where a chunk ends on either side. Chunks are registered at their offsets.
  */
 void spindle_post_write(struct spindle_conn *conn, const void *data, u64 local, u64 remote,
 			u32 len)
 {
+	u32 local_chunk = BIT(conn->own.shift), remote_chunk = BIT(conn->remote_shift);
+
 	while (len) {
 		struct ib_rdma_wr *wr = &conn->chain[conn->nchain];
 		struct ib_sge *sge = &conn->sge[conn->nchain];
-		const struct spindle_remote *to = &conn->remote[remote >> SPINDLE_CHUNK_SHIFT];
-		u32 part = min_t(u64, len, SPINDLE_CHUNK - (remote & CHUNK_MASK));
+		u32 part = min_t(u64, len, remote_chunk - (remote & (remote_chunk - 1)));
 
 		memset(wr, 0, sizeof(*wr));
 		if (data) {
@@ -80,11 +111,9 @@ void spindle_post_write(struct spindle_conn *conn, const void *data, u64 local, 
 			wr->wr.send_flags = IB_SEND_INLINE;
 			data += part;
 		} else {
-			struct ib_mr *mr = conn->own.mr[local >> SPINDLE_CHUNK_SHIFT];
-
-			part = min_t(u64, part, SPINDLE_CHUNK - (local & CHUNK_MASK));
-			sge->addr = mr->iova + (local & CHUNK_MASK);
-			sge->lkey = mr->lkey;
+			part = min_t(u64, part, local_chunk - (local & (local_chunk - 1)));
+			sge->addr = local;
+			sge->lkey = conn->own.mr[local >> conn->own.shift]->lkey;
 			local += part;
 		}
 		sge->length = part;
@@ -92,8 +121,8 @@ void spindle_post_write(struct spindle_conn *conn, const void *data, u64 local, 
 		wr->wr.sg_list = sge;
 		wr->wr.num_sge = 1;
 		wr->wr.opcode = IB_WR_RDMA_WRITE;
-		wr->remote_addr = to->addr + (remote & CHUNK_MASK);
-		wr->rkey = to->rkey;
+		wr->remote_addr = remote;
+		wr->rkey = conn->remote[remote >> conn->remote_shift];
 		if (conn->nchain)
 			conn->chain[conn->nchain - 1].wr.next = &wr->wr;
 		conn->nchain++;

@@ -12,10 +12,12 @@
 
 #include "conn.h"
 
-/* A write is split where a chunk ends on either side: into so many at most. */
-#define SPINDLE_POST_PIECES 3
+/* Bytes that a write has at most. */
+#define SPINDLE_POST_BYTES	BIT(20)
 
 u32 spindle_post_room(const struct spindle_conn *conn);
+u32 spindle_post_pieces(u32 local_shift, u32 remote_shift);
+bool spindle_post_fits(const struct spindle_conn *conn, u32 writes);
 void spindle_post_write(struct spindle_conn *conn, const void *data, u64 local, u64 remote,
 			u32 len);
 void spindle_post_imm(struct spindle_conn *conn, u32 imm);

@@ -6,13 +6,18 @@
 #include <linux/slab.h>
 
 #include "conn.h"
+#include "device.h"
 #include "region.h"
 
-#define CHUNK_PAGES (SPINDLE_CHUNK >> PAGE_SHIFT)
+/* Pages of a chunk that is not the last one. */
+static u32 most_pages(const struct spindle_region *region)
+{
+	return BIT(region->shift) >> PAGE_SHIFT;
+}
 
 static u32 chunk_pages(const struct spindle_region *region, u32 i)
 {
-	return min_t(u32, CHUNK_PAGES, region->mem.n - i * CHUNK_PAGES);
+	return min(most_pages(region), region->mem.n - i * most_pages(region));
 }
 
 static int map_chunk(struct spindle_region *region, u32 i)
@@ -21,8 +26,8 @@ static int map_chunk(struct spindle_region *region, u32 i)
 	u32 n = chunk_pages(region, i);
 	int err;
 
-	err = sg_alloc_table_from_pages(sgt, region->mem.page + i * CHUNK_PAGES, n, 0,
-					(unsigned long)n << PAGE_SHIFT, GFP_KERNEL);
+	err = sg_alloc_table_from_pages(sgt, region->mem.page + i * most_pages(region), n,
+					0, (unsigned long)n << PAGE_SHIFT, GFP_KERNEL);
 	if (err)
 		return err;
 	err = ib_dma_map_sgtable_attrs(region->ib, sgt, DMA_BIDIRECTIONAL, 0);
@@ -57,7 +62,8 @@ int spindle_region_alloc(struct spindle_region *region, struct ib_device *ib, u6
 	if (err)
 		return err;
 	region->ib = ib;
-	region->nchunks = DIV_ROUND_UP(region->mem.n, CHUNK_PAGES);
+	region->shift = spindle_device_chunk_shift(ib);
+	region->nchunks = DIV_ROUND_UP(region->mem.n, most_pages(region));
 	region->chunk = kvcalloc(region->nchunks, sizeof(*region->chunk), GFP_KERNEL);
 	if (!region->chunk) {
 		err = -ENOMEM;
@@ -95,28 +101,25 @@ void spindle_region_free(struct spindle_region *region)
 	spindle_pages_free(&region->mem);
 }
 
-static struct ib_mr *register_chunk(struct spindle_conn *conn, struct sg_table *sgt,
-				    u32 pages, int access)
+/* Into the next place of the window, which has it from here on: it may be under way. */
+static int register_chunk(struct spindle_window *window, struct spindle_conn *conn,
+			  const struct spindle_region *region, int access)
 {
-	struct ib_mr *mr = ib_alloc_mr(conn->pd, IB_MR_TYPE_MEM_REG, pages);
-	int n, err;
+	u32 i = window->nchunks;
+	const struct sg_table *sgt = &region->chunk[i];
+	struct ib_mr *mr = ib_alloc_mr(conn->pd, IB_MR_TYPE_MEM_REG, chunk_pages(region, i));
+	int n;
 
 	if (IS_ERR(mr))
-		return mr;
+		return PTR_ERR(mr);
+	window->mr[window->nchunks++] = mr;
 	n = ib_map_mr_sg(mr, sgt->sgl, sgt->nents, NULL, PAGE_SIZE);
-	if (n < 0 || n != sgt->nents) {
-		err = n < 0 ? n : -EINVAL;
-		goto err_dereg;
-	}
+	if (n < 0 || n != sgt->nents)
+		return n < 0 ? n : -EINVAL;
+	/* Where it is in memory is nobody's business. */
+	mr->iova = (u64)i << region->shift;
 	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
-	err = spindle_conn_register(conn, mr, access);
-	if (err)
-		goto err_dereg;
-	return mr;
-
-err_dereg:
-	ib_dereg_mr(mr);
-	return ERR_PTR(err);
+	return spindle_conn_register(conn, mr, access);
 }
 
 /**
@@ -129,28 +132,22 @@ err_dereg:
  * The registration is made in the connection's own protection domain: no other peer
  * can use its keys, however it comes by them.
  *
- * Return: 0 or -errno
+ * Return: 0 or -errno; spindle_window_close() undoes either, when the queue pair is drained
  */
 int spindle_window_open(struct spindle_window *window, struct spindle_conn *conn,
 			const struct spindle_region *region, int access)
 {
+	int err = 0;
 	u32 i;
 
 	window->nchunks = 0;
+	window->shift = region->shift;
 	window->mr = kvcalloc(region->nchunks, sizeof(*window->mr), GFP_KERNEL);
 	if (!window->mr)
 		return -ENOMEM;
-	for (i = 0; i < region->nchunks; i++) {
-		struct ib_mr *mr = register_chunk(conn, &region->chunk[i],
-						  chunk_pages(region, i), access);
-
-		if (IS_ERR(mr)) {
-			spindle_window_close(window);
-			return PTR_ERR(mr);
-		}
-		window->mr[window->nchunks++] = mr;
-	}
-	return 0;
+	for (i = 0; i < region->nchunks && !err; i++)
+		err = register_chunk(window, conn, region, access);
+	return err ? err : spindle_conn_registered(conn);
 }
 
 /**

@@ -7,8 +7,17 @@
  * outlives every window; a window is the registration of a region in one
  * connection's protection domain, and belongs to that connection.
  *
- * Registrations go by chunks of SPINDLE_CHUNK bytes, because that is what devices
- * take in one fast registration (soft-RoCE: 512 pages).
+ * Registrations go by chunks, as many pages as the device takes in one fast registration,
+ * rounded down to a power of two: the hot path finds a chunk by a shift. More than
+ * SPINDLE_CHUNK_SHIFT_MAX would ask drivers for page lists longer than a page.
+ *
+ * A chunk is registered at the address that is its offset in the region. So whoever has the
+ * key names bytes of the row by their offset, and no address of the kernel or of the device
+ * is told to anybody.
+ *
+ * The own row is registered as well, for each connection, although the local key of the
+ * protection domain would do without. Its pages are scattered: by that key a write would need
+ * a scatter entry for each page, and one of a MiB eight work requests of 32 entries.
  *
  * Context: process.
  */
@@ -20,8 +29,9 @@
 
 #include "../memory.h"
 
-#define SPINDLE_CHUNK_SHIFT	21
-#define SPINDLE_CHUNK		BIT(SPINDLE_CHUNK_SHIFT)
+/* log2 of the bytes of a chunk: 128 pages (vmw_pvrdma) to 512 (soft-RoCE; mlx4 has 511). */
+#define SPINDLE_CHUNK_SHIFT_MIN	19
+#define SPINDLE_CHUNK_SHIFT_MAX	21
 
 /**
  * struct spindle_region - zeroed pages, mapped into the kernel and for a device
@@ -29,12 +39,14 @@
  * @mem: the pages
  * @chunk: DMA-mapped scatter list of each chunk
  * @nchunks: their number
+ * @shift: log2 of the bytes of a chunk; the last one may be shorter
  */
 struct spindle_region {
 	struct ib_device *ib;
 	struct spindle_pages mem;
 	struct sg_table *chunk;
 	u32 nchunks;
+	u32 shift;
 };
 
 int spindle_region_alloc(struct spindle_region *region, struct ib_device *ib, u64 bytes);
@@ -44,10 +56,12 @@ void spindle_region_free(struct spindle_region *region);
  * struct spindle_window - a region registered in one protection domain
  * @mr: one per chunk
  * @nchunks: their number
+ * @shift: of the region
  */
 struct spindle_window {
 	struct ib_mr **mr;
 	u32 nchunks;
+	u32 shift;
 };
 
 struct spindle_conn;

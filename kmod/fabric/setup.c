@@ -2,9 +2,11 @@
 /*
  * Set-up: exchange of rights over a fresh connection.
  *
- * Each side registers its copy of the other's row for remote writing and tells where
- * it is, in pages of chunk descriptors sent over the queue pair. Both know the sizes
- * beforehand, from the view: a list of another length or with other sizes is an error.
+ * Each side registers its copy of the other's row for remote writing and tells the keys
+ * of its chunks, in pages sent over the queue pair. No address is told: bytes are named by
+ * their offset in the row (region.h). Both know the row's size beforehand, from the view.
+ * How large a chunk is follows from the holder's device, and is told; the number of pages
+ * that travel is that of the smallest chunks, so that both know it, too.
  *
  * Context: the connection's work item, but for the completion handlers.
  */
@@ -13,19 +15,28 @@
 
 #include "bulk.h"
 #include "conn.h"
+#include "post.h"
 
 #define SETUP_MS 10000
+/* Set-up work requests that are under way at most: fewer than a send queue takes. */
+#define SETUP_DEPTH (SPINDLE_SQ_DEPTH / 2)
 
-/* A chunk of the copy of a row, as its holder describes it to the row's owner. */
-struct chunk_desc {
-	__le64 addr;
-	__le32 rkey;
-	__le32 len;
+/*
+ * struct rights_head - what the first page begins with; keys follow
+ * @proof: of the dialling side
+ * @bytes: of the row
+ * @shift: log2 of the bytes of a chunk
+ * @zero: 0
+ */
+struct rights_head {
+	u8 proof[SPINDLE_RIGHTS_LEN];
+	__le64 bytes;
+	__le32 shift;
+	__le32 zero;
 };
 
-#define DESCS (PAGE_SIZE / sizeof(struct chunk_desc))
-/* The first page begins with the proof of the dialling side, in place of so many. */
-#define PROOF_DESCS (SPINDLE_RIGHTS_LEN / sizeof(struct chunk_desc))
+#define KEYS (PAGE_SIZE / sizeof(__le32))
+#define HEAD_KEYS (sizeof(struct rights_head) / sizeof(__le32))
 
 /*
  * struct spindle_desc_page - a page that travels during set-up
@@ -41,14 +52,19 @@ struct spindle_desc_page {
 	u64 dma;
 };
 
-static u32 chunks_of(u64 bytes)
+static u32 chunks_of(u64 bytes, u32 shift)
 {
-	return DIV_ROUND_UP_ULL(bytes, SPINDLE_CHUNK);
+	return (bytes + BIT(shift) - 1) >> shift;
 }
 
-static u32 chunk_len(u64 bytes, u32 i)
+static u32 pages_for(u64 bytes)
 {
-	return min_t(u64, SPINDLE_CHUNK, bytes - (u64)i * SPINDLE_CHUNK);
+	return DIV_ROUND_UP(HEAD_KEYS + chunks_of(bytes, SPINDLE_CHUNK_SHIFT_MIN), KEYS);
+}
+
+static u64 region_bytes(const struct spindle_region *region)
+{
+	return (u64)region->mem.n << PAGE_SHIFT;
 }
 
 static u32 ndesc(const struct spindle_conn *conn)
@@ -73,7 +89,7 @@ void spindle_setup_wc(struct ib_cq *cq, struct ib_wc *wc)
 		spindle_conn_fail(conn, ib_wc_status_msg(wc->status));
 }
 
-/* A page of descriptors arrived. */
+/* A page of rights arrived. */
 static void desc_wc(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct spindle_desc_page *desc =
@@ -124,13 +140,14 @@ int spindle_setup_prepare(struct spindle_conn *conn)
 	struct ib_device *ib = conn->id->device;
 	u32 i;
 
-	conn->nremote = chunks_of(conn->cfg.remote_bytes);
-	conn->ndesc_in = DIV_ROUND_UP(conn->nremote + PROOF_DESCS, DESCS);
-	conn->ndesc_out = DIV_ROUND_UP(conn->cfg.in->nchunks + PROOF_DESCS, DESCS);
+	conn->ndesc_in = pages_for(conn->cfg.remote_bytes);
+	conn->ndesc_out = pages_for(region_bytes(conn->cfg.in));
+	conn->asked = 0;
 	conn->done = 0;
 	atomic_set(&conn->got, 0);
 	conn->imm_cqe.done = imm_wc;
-	conn->remote = kvcalloc(conn->nremote, sizeof(*conn->remote), GFP_KERNEL);
+	conn->remote = kvcalloc(chunks_of(conn->cfg.remote_bytes, SPINDLE_CHUNK_SHIFT_MIN),
+				sizeof(*conn->remote), GFP_KERNEL);
 	conn->desc = kcalloc(ndesc(conn), sizeof(*conn->desc), GFP_KERNEL);
 	if (!conn->remote || !conn->desc)
 		return -ENOMEM;
@@ -178,7 +195,7 @@ void spindle_setup_release(struct spindle_conn *conn)
 
 /**
  * spindle_setup_receives() - post the receives, before the peer can send
- * @conn: the connection; descriptors come first, as the peer sends them first
+ * @conn: the connection; rights come first, as the peer sends them first
  *
  * Return: 0 or -errno
  */
@@ -222,8 +239,8 @@ static int failed(const struct spindle_conn *conn)
 	return READ_ONCE(conn->event_status);
 }
 
-/* Poll the send queue until so many set-up work requests are done. */
-static int wait_done(struct spindle_conn *conn, u32 target)
+/* Poll the send queue until no more set-up work requests than these are under way. */
+static int wait_done(struct spindle_conn *conn, u32 left)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(SETUP_MS);
 
@@ -234,7 +251,7 @@ static int wait_done(struct spindle_conn *conn, u32 target)
 			return err;
 		if (ib_process_cq_direct(conn->scq, 16) > 0)
 			continue;
-		if (conn->done >= target)
+		if (conn->asked - conn->done <= left)
 			return 0;
 		if (time_after(jiffies, end))
 			return -ETIMEDOUT;
@@ -242,54 +259,83 @@ static int wait_done(struct spindle_conn *conn, u32 target)
 	}
 }
 
+static int post_setup(struct spindle_conn *conn, struct ib_send_wr *wr)
+{
+	int err = conn->asked - conn->done < SETUP_DEPTH ? 0 : wait_done(conn, SETUP_DEPTH / 2);
+
+	wr->wr_cqe = &conn->setup_cqe;
+	wr->send_flags = IB_SEND_SIGNALED;
+	if (!err)
+		err = ib_post_send(conn->qp, wr, NULL);
+	if (!err)
+		conn->asked++;
+	return err;
+}
+
 /**
  * spindle_conn_register() - register a chunk by the connection's queue pair
  * @conn: the connection
- * @mr: region with pages and key set
+ * @mr: region with pages and key set; stays until the queue pair is drained
  * @access: IB_ACCESS_*
  *
- * Return: 0 when the device knows the region, or -errno
+ * The device knows the region after spindle_conn_registered().
+ *
+ * Return: 0 or -errno
  */
 int spindle_conn_register(struct spindle_conn *conn, struct ib_mr *mr, int access)
 {
 	struct ib_reg_wr wr = {
-		.wr = {
-			.wr_cqe = &conn->setup_cqe,
-			.opcode = IB_WR_REG_MR,
-			.send_flags = IB_SEND_SIGNALED,
-		},
+		.wr.opcode = IB_WR_REG_MR,
 		.mr = mr,
 		.key = mr->rkey,
 		.access = access,
 	};
-	u32 target = conn->done + 1;
-	int err = ib_post_send(conn->qp, &wr.wr, NULL);
 
-	return err ? err : wait_done(conn, target);
+	return post_setup(conn, &wr.wr);
 }
 
-/* Description number @i, in pages that begin with this one. */
-static struct chunk_desc *desc_at(const struct spindle_conn *conn, u32 first, u32 i)
+/**
+ * spindle_conn_registered() - wait until all that was registered is known to the device
+ * @conn: the connection
+ *
+ * Return: 0 or -errno
+ */
+int spindle_conn_registered(struct spindle_conn *conn)
 {
-	struct page *page = conn->desc[first + (i + PROOF_DESCS) / DESCS].page;
-
-	return (struct chunk_desc *)page_address(page) + (i + PROOF_DESCS) % DESCS;
+	return wait_done(conn, 0);
 }
 
-static int send_descs(struct spindle_conn *conn)
+static struct rights_head *head_at(const struct spindle_conn *conn, u32 first)
 {
-	u64 bytes = (u64)conn->cfg.in->mem.n << PAGE_SHIFT;
-	u32 i, target = conn->done + conn->ndesc_out;
+	return page_address(conn->desc[first].page);
+}
 
-	for (i = 0; i < conn->in.nchunks; i++) {
-		struct chunk_desc *desc = desc_at(conn, conn->ndesc_in, i);
+/* Key number @i, in pages that begin with this one. */
+static __le32 *key_at(const struct spindle_conn *conn, u32 first, u32 i)
+{
+	struct page *page = conn->desc[first + (i + HEAD_KEYS) / KEYS].page;
 
-		desc->addr = cpu_to_le64(conn->in.mr[i]->iova);
-		desc->rkey = cpu_to_le32(conn->in.mr[i]->rkey);
-		desc->len = cpu_to_le32(chunk_len(bytes, i));
-	}
+	return (__le32 *)page_address(page) + (i + HEAD_KEYS) % KEYS;
+}
+
+static void write_rights(const struct spindle_conn *conn)
+{
+	struct rights_head *head = head_at(conn, conn->ndesc_in);
+	u32 i;
+
+	head->bytes = cpu_to_le64(region_bytes(conn->cfg.in));
+	head->shift = cpu_to_le32(conn->cfg.in->shift);
+	for (i = 0; i < conn->in.nchunks; i++)
+		*key_at(conn, conn->ndesc_in, i) = cpu_to_le32(conn->in.mr[i]->rkey);
+}
+
+static int send_rights(struct spindle_conn *conn)
+{
+	u32 i;
+
+	write_rights(conn);
 	if (conn->cfg.active)
-		conn->cfg.ops->prove(conn, page_address(conn->desc[conn->ndesc_in].page));
+		conn->cfg.ops->prove(conn, head_at(conn, conn->ndesc_in)->proof);
 	for (i = 0; i < conn->ndesc_out; i++) {
 		struct spindle_desc_page *desc = &conn->desc[conn->ndesc_in + i];
 		struct ib_sge sge = {
@@ -298,21 +344,19 @@ static int send_descs(struct spindle_conn *conn)
 			.lkey = conn->pd->local_dma_lkey,
 		};
 		struct ib_send_wr wr = {
-			.wr_cqe = &conn->setup_cqe,
 			.sg_list = &sge,
 			.num_sge = 1,
 			.opcode = IB_WR_SEND,
-			.send_flags = IB_SEND_SIGNALED,
 		};
 		int err;
 
 		ib_dma_sync_single_for_device(conn->id->device, desc->dma, PAGE_SIZE,
 					      DMA_BIDIRECTIONAL);
-		err = ib_post_send(conn->qp, &wr, NULL);
+		err = post_setup(conn, &wr);
 		if (err)
 			return err;
 	}
-	return wait_done(conn, target);
+	return wait_done(conn, 0);
 }
 
 static bool all_came(struct spindle_conn *conn)
@@ -322,7 +366,7 @@ static bool all_came(struct spindle_conn *conn)
 }
 
 /* Nobody polls a bulk connection for us yet. */
-static void poll_descs(struct spindle_conn *conn)
+static void poll_rights(struct spindle_conn *conn)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(SETUP_MS);
 
@@ -332,12 +376,32 @@ static void poll_descs(struct spindle_conn *conn)
 	}
 }
 
-static int take_descs(struct spindle_conn *conn)
+/* The pages are no longer the device's: what is checked stays as it is. */
+static int read_rights(struct spindle_conn *conn)
+{
+	const struct rights_head *head = head_at(conn, 0);
+	u64 bytes = conn->cfg.remote_bytes;
+	u32 shift = le32_to_cpu(head->shift);
+	u32 i;
+
+	if (!conn->cfg.active && conn->cfg.ops->proven(conn, head->proof))
+		return -EKEYREJECTED;
+	if (le64_to_cpu(head->bytes) != bytes || shift < SPINDLE_CHUNK_SHIFT_MIN ||
+	    shift > SPINDLE_CHUNK_SHIFT_MAX || head->zero)
+		return -EPROTO;
+	for (i = 0; i < chunks_of(bytes, shift); i++)
+		conn->remote[i] = le32_to_cpu(*key_at(conn, 0, i));
+	conn->remote_shift = shift;
+	conn->pieces = spindle_post_pieces(conn->cfg.own->shift, shift);
+	return 0;
+}
+
+static int take_rights(struct spindle_conn *conn)
 {
 	u32 i;
 
 	if (conn->cfg.bulk)
-		poll_descs(conn);
+		poll_rights(conn);
 	else
 		wait_event_timeout(conn->wq, all_came(conn) || failed(conn),
 				   msecs_to_jiffies(SETUP_MS));
@@ -348,18 +412,7 @@ static int take_descs(struct spindle_conn *conn)
 	for (i = 0; i < conn->ndesc_in; i++)
 		ib_dma_sync_single_for_cpu(conn->id->device, conn->desc[i].dma, PAGE_SIZE,
 					   DMA_BIDIRECTIONAL);
-	/* The pages are no longer the device's: what is checked stays as it is. */
-	if (!conn->cfg.active && conn->cfg.ops->proven(conn, page_address(conn->desc[0].page)))
-		return -EKEYREJECTED;
-	for (i = 0; i < conn->nremote; i++) {
-		const struct chunk_desc *desc = desc_at(conn, 0, i);
-
-		if (le32_to_cpu(desc->len) != chunk_len(conn->cfg.remote_bytes, i))
-			return -EPROTO;
-		conn->remote[i].addr = le64_to_cpu(desc->addr);
-		conn->remote[i].rkey = le32_to_cpu(desc->rkey);
-	}
-	return 0;
+	return read_rights(conn);
 }
 
 /**
@@ -372,7 +425,7 @@ int spindle_setup_run(struct spindle_conn *conn)
 {
 	/* Who has not proved itself gets nothing, and nothing is registered for it. */
 	bool late = conn->cfg.secret && !conn->cfg.active;
-	int err = late ? take_descs(conn) : 0;
+	int err = late ? take_rights(conn) : 0;
 
 	if (!err)
 		err = spindle_window_open(&conn->in, conn, conn->cfg.in,
@@ -380,8 +433,8 @@ int spindle_setup_run(struct spindle_conn *conn)
 	if (!err)
 		err = spindle_window_open(&conn->own, conn, conn->cfg.own, 0);
 	if (!err)
-		err = send_descs(conn);
+		err = send_rights(conn);
 	if (!err && !late)
-		err = take_descs(conn);
+		err = take_rights(conn);
 	return err;
 }

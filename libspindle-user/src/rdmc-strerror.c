@@ -87,6 +87,10 @@ const char *spindle_rdmc_create_strerror(int err, uint32_t node, uint64_t group,
 		snprintf(buf, len, "group %llu of node %u: the node is in a group with this id",
 			 id, node);
 		break;
+	case EOPNOTSUPP:
+		snprintf(buf, len, "group %llu of node %u: the node's RDMA device cannot register a "
+			 "block of that length at once", id, node);
+		break;
 	case ENOTTY:
 	case EPROTO:
 		snprintf(buf, len, "%s: does not fit this library; update one", device);

@@ -258,6 +258,8 @@ static void test_create(void)
 	expect_refusal(5, three, 3, &o, -EINVAL, "invalid");
 	o = (struct spindle_rdmc_options){ .block = 4097 };
 	expect_refusal(5, three, 3, &o, -EINVAL, "block");
+	spindle_rdmc_create_strerror(-EOPNOTSUPP, 5, 1, NULL, buf, sizeof(buf));
+	CHECK(strstr(buf, "node 5: the node's RDMA device cannot register"));
 	spindle_rdmc_create_strerror(0, 1, 1, NULL, buf, sizeof(buf));
 	CHECK(!strcmp(buf, "success"));
 

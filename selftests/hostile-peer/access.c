@@ -13,33 +13,19 @@
 #include "queues.h"
 #include "rights.h"
 
-/*
- * Of the first two chunks, the one that begins outside the other. Both lie somewhere in
- * the node's memory, so the first page of one may be in reach of the other's key; a
- * write to it is nothing that a key could prevent, and harmless.
- */
-static uint32_t foreign(void)
-{
-	uint64_t a = le64toh(theirs[0].addr), b = le64toh(theirs[1].addr);
-
-	return a >= b && a - b < le32toh(theirs[1].len);
-}
-
 /* Where an offset of the row is, with the right key unless the step says otherwise. */
 static void aim(const char *step, struct ibv_send_wr *wr, uint64_t off)
 {
-	uint32_t c = off >> CHUNK_SHIFT;
+	uint32_t c = off >> le32toh(theirs->shift);
 
-	if (c >= chunks_out)
-		c = chunks_out - 1;
-	wr->wr.rdma.remote_addr = num(step, "addr", le64toh(theirs[c].addr) + off - c * CHUNK);
-	wr->wr.rdma.rkey = le32toh(theirs[c].rkey);
+	if (c >= chunks_out())
+		c = chunks_out() - 1;
+	wr->wr.rdma.remote_addr = num(step, "addr", off);
+	wr->wr.rdma.rkey = le32toh(theirs->key[c]);
 	if (find(step, "foreign")) {
-		if (chunks_out < 2)
+		if (chunks_out() < 2)
 			die("the row has one chunk\n");
-		c = foreign();
-		wr->wr.rdma.remote_addr = le64toh(theirs[c].addr) + 8;
-		wr->wr.rdma.rkey = le32toh(theirs[!c].rkey);
+		wr->wr.rdma.rkey = le32toh(theirs->key[!c]);
 	}
 	if (find(step, "key"))
 		wr->wr.rdma.rkey = num(step, "key", 0);
@@ -122,7 +108,7 @@ void step_send(const char *step)
 
 void step_garbage(const char *step)
 {
-	uint64_t n = num(step, "n", 100), i, j;
+	uint64_t n = num(step, "n", 100), i, j, chunk = 1ULL << le32toh(theirs->shift);
 	const char *what = "success";
 
 	rng = num(step, "seed", 1) * 0x9e3779b97f4a7c15ULL + 1;
@@ -133,7 +119,7 @@ void step_garbage(const char *step)
 		uint64_t len = 1 + random64() % 256;
 		char imm[32] = "";
 
-		len = min(len, min(out.size - off, CHUNK - (off & (CHUNK - 1))));
+		len = min(len, min(out.size - off, chunk - (off & (chunk - 1))));
 		for (j = 0; j < len; j += 8) {
 			uint64_t r = random64();
 

@@ -197,7 +197,10 @@ void step_hear(const char *step)
 
 	while (got && n--)
 		got = hear(num(step, "word", 0), num(step, "ms", LIMIT_S * 1000), &m);
-	if (got)
+	/* It tells where in a page a block begins, and no address. */
+	if (got && m.word == GRANT && m.w[1] >= SPINDLE_PAGE)
+		printf("hear: an address\n");
+	else if (got)
 		printf("hear: %s\n", m.word < WORDS ? words[m.word] : "?");
 	else
 		printf("hear: nothing\n");

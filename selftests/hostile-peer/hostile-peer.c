@@ -22,9 +22,11 @@
  *	lure		be dialled, once, keys as for dial and proof= as for give;
  *			reject=CODE refuses
  *	half		request and say nothing more when the answer comes
- *	give		send our rights; len=N key=N in them, size=N bytes, n=N pages;
+ *	give		send our rights; len=N key=N shift=N zero=N in them, size=N bytes,
+ *			n=N pages;
  *			proof=none proof=bad proof=other: one for something else
- *	take		wait for the node's rights: the number of chunks
+ *	take		wait for the node's rights, in which nothing else is: number and size
+ *			of the chunks
  *	setup		give and take, correctly; keys as for give
  *			What dial and lure say, and the proof of give: keep=FILE writes it,
  *			again=FILE says what another attempt, or another process, has written
@@ -228,14 +230,11 @@ int main(int argc, char **argv)
 		spindle_layout_row(&out, &view, me, they);
 		spindle_layout_row(&in, &view, they, me);
 	}
-	chunks_out = DIV_ROUND_UP(out.size, CHUNK);
-	chunks_in = DIV_ROUND_UP(in.size, CHUNK);
-	theirs = calloc(chunks_out, sizeof(*theirs));
 	row = aligned_alloc(SPINDLE_PAGE, in.size);
 	pages = aligned_alloc(SPINDLE_PAGE, 2 * MAX_PAGES * SPINDLE_PAGE);
 	scratch = aligned_alloc(SPINDLE_PAGE, SCRATCH);
 	chan = rdma_create_event_channel();
-	if (!theirs || !row || !pages || !scratch || !chan)
+	if (!row || !pages || !scratch || !chan)
 		die("no memory, or no /dev/infiniband/rdma_cm\n");
 	memset(row, 0, in.size);
 	memset(pages, 0, 2 * MAX_PAGES * SPINDLE_PAGE);

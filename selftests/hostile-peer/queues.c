@@ -102,10 +102,6 @@ void make_queues(const char *step)
 	uint32_t i;
 
 	bulk = num(step, "flags", 0) & HELLO_F_BULK;
-	if (bulk) {
-		chunks_in = 0;
-		chunks_out = 0;
-	}
 	pd = ibv_alloc_pd(id->verbs);
 	cq = pd ? ibv_create_cq(id->verbs, 1024, NULL, NULL, 0) : NULL;
 	if (!cq)
@@ -121,13 +117,15 @@ void make_queues(const char *step)
 	}
 	if (!qp)
 		die("no queue pair: %s\n", strerror(errno));
-	row_mr = ibv_reg_mr(pd, row, in.size, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	/* Bytes are named by their offset. */
+	row_mr = ibv_reg_mr_iova(pd, row, in.size, 0,
+				 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	page_mr = ibv_reg_mr(pd, pages, 2 * MAX_PAGES * SPINDLE_PAGE, IBV_ACCESS_LOCAL_WRITE);
 	scratch_mr = ibv_reg_mr(pd, scratch, SCRATCH, IBV_ACCESS_LOCAL_WRITE |
 				IBV_ACCESS_REMOTE_WRITE);
 	if (!row_mr || !page_mr || !scratch_mr)
 		die("no memory region: %s\n", strerror(errno));
-	for (i = 0; i < DIV_ROUND_UP(chunks_out + bulk, DESCS); i++)
+	for (i = 0; i < rights_pages(bulk ? 0 : out.size); i++)
 		post_recv(true, i);
 	if (bulk) {
 		bulk_receives(pd);

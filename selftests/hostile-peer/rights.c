@@ -9,27 +9,45 @@
 #include <string.h>
 
 #include "hostile-peer.h"
+#include "bulk.h"
 #include "connection.h"
 #include "queues.h"
 #include "rights.h"
 
-uint32_t chunks_out, chunks_in;
-struct desc *theirs;
+struct rights *theirs;
+
+static uint32_t chunks(uint64_t bytes, uint32_t shift)
+{
+	return (bytes + (1ULL << shift) - 1) >> shift;
+}
+
+uint32_t rights_pages(uint64_t bytes)
+{
+	uint64_t len = sizeof(struct rights) +
+		       chunks(bytes, CHUNK_SHIFT_MIN) * sizeof(uint32_t);
+
+	return DIV_ROUND_UP(len, SPINDLE_PAGE);
+}
+
+uint32_t chunks_out(void)
+{
+	return chunks(bulk ? 0 : out.size, le32toh(theirs->shift));
+}
 
 static uint32_t give(const char *step, const char **what)
 {
-	uint32_t i, n = num(step, "n", DIV_ROUND_UP(chunks_in + PROOF_DESCS, DESCS));
-	struct desc *d = (struct desc *)(pages + MAX_PAGES * SPINDLE_PAGE);
+	uint64_t bytes = bulk ? 0 : in.size;
+	uint32_t i, n = num(step, "n", rights_pages(bytes));
+	uint32_t shift = num(step, "shift", CHUNK_SHIFT_MAX);
+	struct rights *d = (struct rights *)(pages + MAX_PAGES * SPINDLE_PAGE);
 
 	memset(d, 0, MAX_PAGES * SPINDLE_PAGE);
-	for (i = 0; i < chunks_in && i < MAX_PAGES * DESCS - PROOF_DESCS; i++) {
-		uint64_t left = in.size - i * CHUNK;
-
-		d[PROOF_DESCS + i].addr = htole64((uintptr_t)row + i * CHUNK);
-		d[PROOF_DESCS + i].rkey = htole32(num(step, "key", row_mr->rkey));
-		d[PROOF_DESCS + i].len = htole32(num(step, "len", left < CHUNK ? left : CHUNK));
-	}
-	prove(step, PROOF_RIGHTS, (uint8_t *)d);
+	d->bytes = htole64(num(step, "len", bytes));
+	d->shift = htole32(shift);
+	d->zero = htole32(num(step, "zero", 0));
+	for (i = 0; shift <= CHUNK_SHIFT_MAX && i < chunks(bytes, shift); i++)
+		d->key[i] = htole32(num(step, "key", row_mr->rkey));
+	prove(step, PROOF_RIGHTS, d->proof);
 	keep(step, d, PROOF_LEN);
 	*what = "nothing";
 	for (i = 0; i < n; i++) {
@@ -51,10 +69,29 @@ static uint32_t give(const char *step, const char **what)
 	return i;
 }
 
+/*
+ * The rights are what they are to be, and no more: nothing that could be an address comes
+ * along, nor what was in the pages before.
+ */
+static bool clean(uint32_t want)
+{
+	const uint8_t *byte = (const uint8_t *)theirs;
+	uint32_t shift = le32toh(theirs->shift);
+	uint64_t i, bytes = bulk ? 0 : out.size;
+
+	if (le64toh(theirs->bytes) != bytes || shift < CHUNK_SHIFT_MIN ||
+	    shift > CHUNK_SHIFT_MAX || theirs->zero)
+		return false;
+	i = sizeof(*theirs) + chunks(bytes, shift) * sizeof(uint32_t);
+	while (i < (uint64_t)want * SPINDLE_PAGE && !byte[i])
+		i++;
+	return i == (uint64_t)want * SPINDLE_PAGE;
+}
+
 static bool take(void)
 {
 	uint64_t end = now_ms() + LIMIT_S * 1000;
-	uint32_t i, want = DIV_ROUND_UP(chunks_out + PROOF_DESCS, DESCS);
+	uint32_t i, want = rights_pages(bulk ? 0 : out.size);
 	enum ibv_wc_status status;
 	bool over;
 
@@ -64,11 +101,8 @@ static bool take(void)
 			poll_send(&status);
 		next_event(!over, NULL, NULL);
 	} while (got_pages < want && !over);
-	if (got_pages < want)
-		return false;
-	for (i = 0; i < chunks_out; i++)
-		theirs[i] = ((struct desc *)pages)[PROOF_DESCS + i];
-	return true;
+	theirs = (struct rights *)pages;
+	return got_pages >= want && clean(want);
 }
 
 void step_give(const char *step)
@@ -83,7 +117,8 @@ void step_take(const char *step)
 {
 	(void)step;
 	if (take())
-		printf("take: %u chunks\n", chunks_out);
+		printf("take: %u chunks of %u KiB\n", chunks_out(),
+		       1U << (le32toh(theirs->shift) - 10));
 	else
 		printf("take: nothing\n");
 }

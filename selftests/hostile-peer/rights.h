@@ -1,38 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rights: where the chunks of a row are, and with which keys they can be written. Each
- * side sends those of the row that it has for the other one.
+ * Rights: the keys by which the chunks of a row can be written. Each side sends those of
+ * the row that it has for the other one.
  */
 #ifndef SPINDLE_HOSTILE_PEER_RIGHTS_H
 #define SPINDLE_HOSTILE_PEER_RIGHTS_H
 
 #include <stdint.h>
 
-#include "layout.h"
 #include "proof.h"
 
-#define CHUNK_SHIFT	21
-#define CHUNK		(1ULL << CHUNK_SHIFT)
-#define DESCS		(SPINDLE_PAGE / sizeof(struct desc))
-/* The first page begins with a proof, in place of so many. */
-#define PROOF_DESCS	(PROOF_LEN / sizeof(struct desc))
+/* log2 of the bytes of a chunk, as in kmod/fabric/region.h. */
+#define CHUNK_SHIFT_MIN	19
+#define CHUNK_SHIFT_MAX	21
 
 /**
- * struct desc - one chunk, as in kmod/fabric, which has no headers for user space
- * @addr: where it begins
- * @rkey: its key
- * @len: bytes, CHUNK but for the last one
+ * struct rights - what a node tells of the row that it has for the other one, as in
+ * kmod/fabric/setup.c, which has no headers for user space
+ * @proof: of the dialling side
+ * @bytes: of the row
+ * @shift: log2 of the bytes of a chunk
+ * @zero: 0
+ * @key: of the chunks; bytes are named by their offset in the row
  */
-struct desc {
-	uint64_t addr;
-	uint32_t rkey;
-	uint32_t len;
+struct rights {
+	uint8_t proof[PROOF_LEN];
+	uint64_t bytes;
+	uint32_t shift;
+	uint32_t zero;
+	uint32_t key[];
 };
 
-/* Chunks of our row there, and of its row here. */
-extern uint32_t chunks_out, chunks_in;
+/* Pages that the rights of so many bytes take, whatever the chunks. */
+uint32_t rights_pages(uint64_t bytes);
 
-/* The rights that the node gave, one for each chunk of our row. */
-extern struct desc *theirs;
+/* What the node told of our row, when it has. */
+extern struct rights *theirs;
+
+/* Chunks of our row there. */
+uint32_t chunks_out(void);
 
 #endif /* SPINDLE_HOSTILE_PEER_RIGHTS_H */

@@ -111,7 +111,8 @@ enum spindle_rdmc_error {
  * the members), ENODEV (no such node), ENOTCONN (the node has no view), ENOENT (a member is
  * not in the view), EEXIST (the node is in a group with this id), EISCONN (the file has a
  * group), ENOSPC (256 groups have the node and another member in common; some that were left
- * may not have gone yet), ENOMEM, EFAULT.
+ * may not have gone yet), EOPNOTSUPP (the node's RDMA device cannot register a block of that
+ * length at once), ENOMEM, EFAULT.
  */
 struct spindle_rdmc_create {
 	__u32 size;

@@ -135,7 +135,8 @@ struct spindle_rdmc_calls {
  * Return: 0, or with nothing left open: -ENXIO (there is no such device file: the module is
  * not loaded), -EACCES (the device file's permissions), -EINVAL (an argument), -ENODEV (no
  * such node here), -ENOTCONN (the node has no view), -ENOENT (a member is not in it),
- * -EEXIST (the node is in a group with this id), -ENOMEM, or another errno of open(2).
+ * -EEXIST (the node is in a group with this id), -EOPNOTSUPP (its RDMA device cannot register
+ * a block of that length at once), -ENOMEM, or another errno of open(2).
  * spindle_rdmc_create_strerror() has words for them.
  */
 SPINDLE_API int spindle_rdmc_create(struct spindle_rdmc_group **out, uint32_t node,

@@ -78,6 +78,30 @@ is "within its rights, several chunks" \
 	"up|up|success|success"
 outside "the key of another chunk" "remote access error" write,foreign
 outside "across two chunks" "remote access error" write,off=0x1ffffc
+fresh
+is "rights are keys and sizes, and no address" "$(hostile dial give take)" \
+	"up|1 success|3 chunks of 2048 KiB"
+
+# Devices that register fewer pages at once: on the node's side, on the peer's, on both.
+for pages in 511 128; do
+	echo $pages >/sys/module/spindle/parameters/fast_reg_pages
+	kib=$((pages == 128 ? 512 : 1024))
+	fresh
+	is "chunks of a device with $pages pages" "$(hostile dial give take)" \
+		"up|1 success|$((4096 / kib + 1)) chunks of $kib KiB"
+	for shift in 19 20 21; do
+		fresh
+		is "the peer's of 2^$shift bytes" \
+			"$(hostile dial setup,shift=$shift write,off=0x80000,len=64 \
+				write,off=-64,end,len=64 block,sent=2 await,received=1)" \
+			"up|up|success|success|success|there"
+	done
+	outside "the key of another chunk" "remote access error" write,foreign
+	outside "across two chunks" "remote access error" write,off=$((kib * 1024 - 4))
+done
+echo 127 >/sys/module/spindle/parameters/fast_reg_pages
+says 1 "registers less than 512 KiB" node add id 3 addr 10.0.0.1 port 5003
+echo 0 >/sys/module/spindle/parameters/fast_reg_pages
 RING=4096
 
 # ---- what it writes ---------------------------------------------------------

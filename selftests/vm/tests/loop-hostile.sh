@@ -76,22 +76,26 @@ is "the right request is accepted after all that" \
 # ---- set-up -----------------------------------------------------------------
 
 fresh
-setup_fault "lengths of another row" "1 success|yes" give,len=4096 gone
-setup_fault "huge lengths" "1 success|yes" give,len=0xffffffff gone
+setup_fault "the length of another row" "1 success|yes" give,len=4096 gone
+setup_fault "a huge length" "1 success|yes" give,len=0xffffffffffffffff gone
+setup_fault "chunks that no device has" "1 success|yes" give,shift=18 gone
+setup_fault "chunks beyond all bounds" "1 success|yes" give,shift=22 gone
+setup_fault "chunks that cannot be" "1 success|yes" give,shift=0xffffffff gone
+setup_fault "more than rights" "1 success|yes" give,zero=1 gone
 setup_fault "half a page" "1 success|yes" give,size=2048 gone
 setup_fault "an empty page" "1 success|yes" give,size=0 gone
 setup_fault "more than a page" "0 remote operation error|yes" give,size=8192 gone
-setup_fault "a doorbell instead" "1 chunks|success|yes" take write,len=0,imm=1 gone
+setup_fault "a doorbell instead" "1 chunks of 2048 KiB|success|yes" take write,len=0,imm=1 gone
 setup_fault "gone after the answer" "yes" hangup
 is "set-up: dead after the answer" "$(hostile dial exit)" "up"
 is "set-up: no answer to the answer" "$(hostile half)" "answered"
-setup_fault "silence" "1 chunks|yes" take gone
+setup_fault "silence" "1 chunks of 2048 KiB|yes" take gone
 is "the node still waits and takes a correct peer" \
 	"$(hostile dial setup block,sent=2 await,received=1)" "up|up|success|there"
 
 fresh
 is "a row that cannot be written" "$(hostile dial give,key=1 take gone)" \
-	"up|1 success|1 chunks|yes"
+	"up|1 success|1 chunks of 2048 KiB|yes"
 told "costs the connection" "peer-down *node 2 *peer 1 *error peer-lost"
 fresh
 is "dead as soon as all is said" "$(hostile dial give exit)" "up|1 success"
@@ -119,7 +123,7 @@ is "refused without a code" "$(hostile lure,reject=0)" "rejected"
 is "refused with a code that nobody knows" "$(hostile lure,reject=0xffffffff)" "rejected"
 check "it says so" wait_until 30 sh -c "spindle-ctl stats node 2 | grep -q refused"
 is "silence after the answer" "$(hostile lure hangup)" "up|yes"
-is "rights of another row" "$(hostile lure give,len=1 gone)" "up|1 success|yes"
+is "rights to another row" "$(hostile lure give,len=1 gone)" "up|1 success|yes"
 is "a correct answer is taken after all that" \
 	"$(hostile lure setup hdr,len=1 block,sent=1,slots=1 await,sent=1)" \
 	"up|up|success|success|there"
