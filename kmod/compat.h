@@ -6,6 +6,7 @@
 #ifndef SPINDLE_COMPAT_H
 #define SPINDLE_COMPAT_H
 
+#include <linux/dma-map-ops.h>
 #include <linux/eventfd.h>
 #include <linux/mm.h>
 #include <net/genetlink.h>
@@ -47,6 +48,20 @@ static inline struct nlattr **spindle_dump_attrs(struct netlink_callback *cb)
 #else
 	return genl_dumpit_info(cb)->attrs;
 #endif
+}
+
+/*
+ * Until 6.10 dma_need_sync() was true of every device behind an IOMMU, whether syncs do
+ * anything or not. There is nothing to do where caches are coherent; memory is copied for
+ * devices that are not trusted, and those are no RDMA devices.
+ */
+static inline bool spindle_dma_need_sync(struct device *dev, dma_addr_t dma)
+{
+#ifndef SPINDLE_HAVE_DMA_DEV_NEED_SYNC
+	if (get_dma_ops(dev))
+		return !dev_is_dma_coherent(dev);
+#endif
+	return dma_need_sync(dev, dma);
 }
 
 #endif /* SPINDLE_COMPAT_H */

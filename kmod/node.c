@@ -165,6 +165,9 @@ static int open_endpoint(struct spindle_node *node, struct netlink_ext_ack *exta
 		NL_SET_ERR_MSG(extack,
 			       "the RDMA device is not IB or RoCE, or registers less than 512 KiB");
 		err = -EOPNOTSUPP;
+	} else if (!spindle_device_coherent(node->ep.ib)) {
+		NL_SET_ERR_MSG(extack, "the RDMA device sees a copy of memory (swiotlb)");
+		err = -EOPNOTSUPP;
 	}
 	if (err)
 		spindle_endpoint_close(&node->ep);

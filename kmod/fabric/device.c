@@ -10,6 +10,7 @@
 #include <linux/log2.h>
 #include <linux/moduleparam.h>
 
+#include "../compat.h"
 #include "device.h"
 #include "region.h"
 
@@ -138,4 +139,46 @@ bool spindle_device_ordered(struct ib_device *ib)
 {
 	return (IS_ENABLED(CONFIG_X86_64) || IS_ENABLED(CONFIG_UML)) &&
 	       ib->ops.driver_id == RDMA_DRIVER_RXE;
+}
+
+/**
+ * spindle_device_copies() - does the device see a copy of what is mapped for it?
+ * @ib: the device
+ * @dma: address of memory that is mapped for streaming, in both directions
+ *
+ * Rows are mapped once, and CPU and device look at them for as long as they live: nobody
+ * knows when there would be something to copy. Soft-RoCE uses the memory itself.
+ *
+ * Return: true if so (swiotlb), or if the device's caches are not the CPU's
+ */
+bool spindle_device_copies(struct ib_device *ib, u64 dma)
+{
+	return !ib_uses_virt_dma(ib) && spindle_dma_need_sync(ib->dma_device, dma);
+}
+
+/**
+ * spindle_device_coherent() - may rows be mapped for the device?
+ * @ib: the device
+ *
+ * Tried with a page. Of one with narrow addresses another page may have to be copied:
+ * region.c looks at each.
+ *
+ * Context: process.
+ * Return: true if so
+ */
+bool spindle_device_coherent(struct ib_device *ib)
+{
+	struct page *page = alloc_page(GFP_KERNEL);
+	bool coherent = false;
+	u64 dma;
+
+	if (!page)
+		return false;
+	dma = ib_dma_map_page(ib, page, 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	if (!ib_dma_mapping_error(ib, dma)) {
+		coherent = !spindle_device_copies(ib, dma);
+		ib_dma_unmap_page(ib, dma, PAGE_SIZE, DMA_BIDIRECTIONAL);
+	}
+	__free_page(page);
+	return coherent;
 }

@@ -20,6 +20,23 @@ static u32 chunk_pages(const struct spindle_region *region, u32 i)
 	return min(most_pages(region), region->mem.n - i * most_pages(region));
 }
 
+static bool copied(const struct spindle_region *region, const struct sg_table *sgt)
+{
+	struct scatterlist *sg;
+	u32 i;
+
+	for_each_sgtable_dma_sg(sgt, sg, i)
+		if (spindle_device_copies(region->ib, sg_dma_address(sg)))
+			return true;
+	return false;
+}
+
+static void unmap_chunk(struct spindle_region *region, u32 i)
+{
+	ib_dma_unmap_sgtable_attrs(region->ib, &region->chunk[i], DMA_BIDIRECTIONAL, 0);
+	sg_free_table(&region->chunk[i]);
+}
+
 static int map_chunk(struct spindle_region *region, u32 i)
 {
 	struct sg_table *sgt = &region->chunk[i];
@@ -31,15 +48,16 @@ static int map_chunk(struct spindle_region *region, u32 i)
 	if (err)
 		return err;
 	err = ib_dma_map_sgtable_attrs(region->ib, sgt, DMA_BIDIRECTIONAL, 0);
-	if (err)
+	if (err) {
 		sg_free_table(sgt);
-	return err;
-}
-
-static void unmap_chunk(struct spindle_region *region, u32 i)
-{
-	ib_dma_unmap_sgtable_attrs(region->ib, &region->chunk[i], DMA_BIDIRECTIONAL, 0);
-	sg_free_table(&region->chunk[i]);
+		return err;
+	}
+	if (!copied(region, sgt))
+		return 0;
+	pr_warn_ratelimited("%s sees a copy of memory (swiotlb): no rows for it\n",
+			    dev_name(&region->ib->dev));
+	unmap_chunk(region, i);
+	return -EOPNOTSUPP;
 }
 
 /**
