@@ -48,6 +48,7 @@ struct spindle_attachment *spindle_attachment_alloc(void)
 	if (!att)
 		return NULL;
 	mutex_init(&att->lock);
+	mutex_init(&att->binding);
 	init_waitqueue_head(&att->wait);
 	return att;
 }
@@ -118,7 +119,7 @@ static void free_all(struct spindle_attachment *att)
  * spindle_attachment_part() - all that a process had committed that has gone is sent
  * @sg: its subgroup
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 void spindle_attachment_part(struct spindle_subgroup *sg)
 {
@@ -133,6 +134,26 @@ void spindle_attachment_part(struct spindle_subgroup *sg)
 }
 
 /**
+ * spindle_attachment_lock() - take the lock of the namespace that a file is bound in
+ * @att: the attachment
+ *
+ * The attachment keeps its engine, and that its namespace.
+ *
+ * Context: process.
+ * Return: the namespace, for spindle_net_unlock(); NULL: the file is not bound
+ */
+struct spindle_net *spindle_attachment_lock(struct spindle_attachment *att)
+{
+	/* Pairs with the release in bind_to(). */
+	struct spindle_engine *engine = smp_load_acquire(&att->engine);
+
+	if (!engine)
+		return NULL;
+	spindle_net_lock(engine->sn);
+	return engine->sn;
+}
+
+/**
  * spindle_attachment_free() - the file is released
  * @att: no mapping of it is left, they hold the file
  *
@@ -143,9 +164,13 @@ void spindle_attachment_part(struct spindle_subgroup *sg)
  */
 void spindle_attachment_free(struct spindle_attachment *att)
 {
+	struct spindle_net *sn = spindle_attachment_lock(att);
 	bool parting;
 
-	mutex_lock(&spindle_mutex);
+	if (!sn) {
+		free_all(att);
+		return;
+	}
 	if (att->sg) {
 		spindle_engine_call(att->engine, detach_fn, att);
 		if ((att->flags & SPINDLE_ATTACH_SEND) && !att->parting)
@@ -157,7 +182,7 @@ void spindle_attachment_free(struct spindle_attachment *att)
 	}
 	/* Somebody else frees it then, perhaps at once. */
 	parting = att->parting;
-	mutex_unlock(&spindle_mutex);
+	spindle_net_unlock(sn);
 	if (!parting)
 		free_all(att);
 }
@@ -166,7 +191,7 @@ void spindle_attachment_free(struct spindle_attachment *att)
  * spindle_attachment_cut() - the subgroup goes, the attachment stays
  * @att: the attachment; the engine runs its subgroup no more
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 void spindle_attachment_cut(struct spindle_attachment *att)
 {
@@ -183,7 +208,7 @@ void spindle_attachment_cut(struct spindle_attachment *att)
  * @att: the attachment; the engine has moved it already
  * @sg: the subgroup
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 void spindle_attachment_move(struct spindle_attachment *att, struct spindle_subgroup *sg)
 {
@@ -319,10 +344,10 @@ static void describe_layout(const struct spindle_attachment *att,
 		args->rx = section(PART_RX, args->ring_bytes);
 }
 
-static struct spindle_subgroup *find_subgroup(const struct net *net,
+static struct spindle_subgroup *find_subgroup(const struct spindle_net *sn,
 					      const struct spindle_attach *args)
 {
-	struct spindle_node *node = spindle_node_find(net, args->node);
+	struct spindle_node *node = spindle_node_find(sn, args->node);
 	u32 i;
 
 	if (!node)
@@ -418,13 +443,13 @@ static int check_args(const struct spindle_attach *args)
 /**
  * spindle_attachment_bind() - bind a file to a subgroup
  * @att: not bound
- * @net: network namespace of the node
+ * @sn: network namespace of the node
  * @args: in and out; a kernel copy
  *
- * Context: process; takes spindle_mutex.
+ * Context: process; takes the namespace's lock.
  * Return: 0, or an error as listed in <linux/spindle.h>; -EAGAIN: in a moment
  */
-int spindle_attachment_bind(struct spindle_attachment *att, const struct net *net,
+int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *sn,
 			    struct spindle_attach *args)
 {
 	struct spindle_subgroup *sg;
@@ -434,11 +459,13 @@ int spindle_attachment_bind(struct spindle_attachment *att, const struct net *ne
 		return err;
 	/* All from here on is out: what does not apply is zero. */
 	memset_after(args, 0, copy_bytes);
-	mutex_lock(&spindle_mutex);
+	/* Before the lock of the namespace: another request may come from another one. */
+	mutex_lock(&att->binding);
+	mutex_lock(&sn->lock);
 	err = -EISCONN;
 	if (att->attached)
 		goto out;
-	sg = find_subgroup(net, args);
+	sg = find_subgroup(sn, args);
 	err = PTR_ERR_OR_ZERO(sg);
 	if (!err)
 		err = check_role(sg, args);
@@ -465,7 +492,8 @@ int spindle_attachment_bind(struct spindle_attachment *att, const struct net *ne
 	describe_layout(att, sg, args);
 	bind_to(att, sg);
 out:
-	mutex_unlock(&spindle_mutex);
+	mutex_unlock(&sn->lock);
+	mutex_unlock(&att->binding);
 	return err;
 }
 
@@ -489,24 +517,27 @@ static void silence_fn(void *ctx)
  * @att: the attachment
  * @rounds: how many
  *
- * Context: process; takes spindle_mutex.
+ * Context: process; takes the namespace's lock.
  * Return: 0, or an error as listed in <linux/spindle.h>
  */
 int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds)
 {
 	struct silence silence = { .att = att, .rounds = rounds };
+	struct spindle_net *sn;
 	int err = 0;
 
 	if (rounds > SPINDLE_MAX_ROUNDS)
 		return -EINVAL;
-	mutex_lock(&spindle_mutex);
+	sn = spindle_attachment_lock(att);
+	if (!sn)
+		return -ENOTCONN;
 	if (!att->sg)
 		err = -ENOTCONN;
 	else if (!(att->flags & SPINDLE_ATTACH_SEND))
 		err = -EPERM;
 	else
 		spindle_engine_call(att->engine, silence_fn, &silence);
-	mutex_unlock(&spindle_mutex);
+	spindle_net_unlock(sn);
 	if (!err && !silence.ok)
 		err = -EINVAL;
 	return err;

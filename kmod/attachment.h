@@ -7,7 +7,7 @@
  * attachment is cut off (sg is NULL), and its memory stays until the file is released, which
  * is after the last mapping is gone.
  *
- * @lock orders cutting off against mmap(); spindle_mutex comes before it, the mmap
+ * @lock orders cutting off against mmap(); the lock of the namespace comes before it, the mmap
  * lock comes before it, and no user memory is touched under it.
  */
 #ifndef SPINDLE_ATTACHMENT_H
@@ -23,8 +23,8 @@
 #include "memory.h"
 
 struct eventfd_ctx;
-struct net;
 struct spindle_engine;
+struct spindle_net;
 struct spindle_subgroup;
 
 /**
@@ -68,7 +68,8 @@ struct spindle_usr {
 /**
  * struct spindle_attachment - see above
  * @lock: see above
- * @sg: the subgroup, or NULL; changed with spindle_mutex and @lock
+ * @sg: the subgroup, or NULL; changed with the namespace's lock and @lock
+ * @binding: one request at a time binds the file
  * @attached: the file is bound, for good
  * @parting: the file is released, but what was committed is not all sent: the subgroup's now
  * @link: in the subgroup's list; engine context
@@ -97,6 +98,7 @@ struct spindle_usr {
 struct spindle_attachment {
 	struct mutex lock;	/* cutting off against mmap() */
 	struct spindle_subgroup *sg;
+	struct mutex binding;	/* attached */
 	bool attached;
 	bool parting;
 	struct list_head link;
@@ -124,9 +126,10 @@ struct spindle_attachment {
 };
 
 struct spindle_attachment *spindle_attachment_alloc(void);
+struct spindle_net *spindle_attachment_lock(struct spindle_attachment *att);
 void spindle_attachment_free(struct spindle_attachment *att);
 int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds);
-int spindle_attachment_bind(struct spindle_attachment *att, const struct net *net,
+int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *sn,
 			    struct spindle_attach *args);
 void spindle_attachment_part(struct spindle_subgroup *sg);
 void spindle_attachment_cut(struct spindle_attachment *att);

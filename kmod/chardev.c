@@ -49,11 +49,12 @@ static int spindle_release(struct inode *inode, struct file *file)
 static int bind(struct spindle_attachment *att, struct spindle_attach *args)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(PARTING_MS);
+	struct spindle_net *sn = spindle_net_of(current->nsproxy->net_ns);
 	struct spindle_attach copy = *args;
 	int ret;
 
 	for (;;) {
-		ret = spindle_attachment_bind(att, current->nsproxy->net_ns, args);
+		ret = spindle_attachment_bind(att, sn, args);
 		if (ret != -EAGAIN)
 			return ret;
 		if (time_after(jiffies, end))
@@ -110,16 +111,19 @@ static long ioctl_members(struct spindle_attachment *att, void __user *arg)
 {
 	struct spindle_member member[SPINDLE_MAX_MEMBERS];
 	struct spindle_members args;
+	struct spindle_net *sn;
 	u32 room, n = 0;
 
 	if (copy_from_user(&args, arg, sizeof(args)))
 		return -EFAULT;
 	if (args.resv)
 		return -EINVAL;
-	mutex_lock(&spindle_mutex);
+	sn = spindle_attachment_lock(att);
+	if (!sn)
+		return -ENOTCONN;
 	if (att->sg)
 		n = fill_members(att->sg, member);
-	mutex_unlock(&spindle_mutex);
+	spindle_net_unlock(sn);
 	if (!n)
 		return -ENOTCONN;
 	room = args.count;
@@ -137,6 +141,7 @@ static long ioctl_seats(struct spindle_attachment *att, void __user *arg)
 {
 	struct spindle_seat seat[SPINDLE_MAX_MEMBERS];
 	struct spindle_seats args;
+	struct spindle_net *sn;
 	int err = -ENOTCONN;
 	u32 room;
 
@@ -145,10 +150,12 @@ static long ioctl_seats(struct spindle_attachment *att, void __user *arg)
 	if (args.resv)
 		return -EINVAL;
 	room = args.count;
-	mutex_lock(&spindle_mutex);
+	sn = spindle_attachment_lock(att);
+	if (!sn)
+		return -ENOTCONN;
 	if (att->sg)
 		err = spindle_past_seats(att->sg, &args, seat);
-	mutex_unlock(&spindle_mutex);
+	spindle_net_unlock(sn);
 	if (err)
 		return err;
 	if (copy_to_user(arg, &args, sizeof(args)))

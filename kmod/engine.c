@@ -21,11 +21,9 @@
 #include <linux/slab.h>
 
 #include "engine.h"
+#include "net.h"
 #include "node.h"
 #include "trace.h"
-
-static LIST_HEAD(engines);
-static DEFINE_MUTEX(engines_lock);
 
 /* How often a sleeping engine looks for errors while the device owes it answers. */
 #define UNSETTLED_NS (20 * NSEC_PER_MSEC)
@@ -233,21 +231,21 @@ void spindle_engine_time(struct spindle_engine *engine, bool on)
 
 /**
  * spindle_engine_get() - find or start an engine
- * @net: network namespace
+ * @sn: network namespace
  * @id: number
  * @cpu: CPU that it has to be bound to, or SPINDLE_ANY_CPU
  *
  * Context: process.
  * Return: a reference; ERR_PTR(-EINVAL) if it runs but not on @cpu, -ENOMEM
  */
-struct spindle_engine *spindle_engine_get(const struct net *net, u32 id, int cpu)
+struct spindle_engine *spindle_engine_get(struct spindle_net *sn, u32 id, int cpu)
 {
 	struct spindle_engine *engine;
 	struct task_struct *task;
 
-	mutex_lock(&engines_lock);
-	list_for_each_entry(engine, &engines, list) {
-		if (engine->net != net || engine->id != id)
+	mutex_lock(&sn->engines_lock);
+	list_for_each_entry(engine, &sn->engines, list) {
+		if (engine->id != id)
 			continue;
 		if (cpu != SPINDLE_ANY_CPU && engine->cpu != cpu)
 			engine = ERR_PTR(-EINVAL);
@@ -261,13 +259,15 @@ struct spindle_engine *spindle_engine_get(const struct net *net, u32 id, int cpu
 		goto out;
 	}
 	kref_init(&engine->ref);
-	engine->net = net;
+	spindle_net_hold(sn);
+	engine->sn = sn;
 	engine->id = id;
 	engine->cpu = cpu;
 	init_llist_head(&engine->mailbox);
 	INIT_LIST_HEAD(&engine->nodes);
 	task = kthread_create(engine_thread, engine, "spindle/%u", id);
 	if (IS_ERR(task)) {
+		spindle_net_put(sn);
 		kfree(engine);
 		engine = ERR_CAST(task);
 		goto out;
@@ -276,10 +276,10 @@ struct spindle_engine *spindle_engine_get(const struct net *net, u32 id, int cpu
 	engine->task = get_task_struct(task);
 	if (cpu != SPINDLE_ANY_CPU)
 		kthread_bind(task, cpu);
-	list_add_tail(&engine->list, &engines);
+	list_add_tail(&engine->list, &sn->engines);
 	wake_up_process(task);
 out:
-	mutex_unlock(&engines_lock);
+	mutex_unlock(&sn->engines_lock);
 	return engine;
 }
 
@@ -297,9 +297,10 @@ static void engine_release(struct kref *ref)
 	struct spindle_engine *engine = container_of(ref, struct spindle_engine, ref);
 
 	list_del(&engine->list);
-	mutex_unlock(&engines_lock);
+	mutex_unlock(&engine->sn->engines_lock);
 	kthread_stop(engine->task);
 	put_task_struct(engine->task);
+	spindle_net_put(engine->sn);
 	kfree(engine);
 }
 
@@ -311,7 +312,7 @@ static void engine_release(struct kref *ref)
  */
 void spindle_engine_put(struct spindle_engine *engine)
 {
-	kref_put_mutex(&engine->ref, engine_release, &engines_lock);
+	kref_put_mutex(&engine->ref, engine_release, &engine->sn->engines_lock);
 }
 
 /**

@@ -18,7 +18,7 @@
 #include <linux/llist.h>
 #include <linux/sched.h>
 
-struct net;
+struct spindle_net;
 
 /* What a pass has to do beside what is always done. */
 #define SPINDLE_PASS_ALL	BIT(0) /* look at subgroups in which nothing happens, too */
@@ -30,8 +30,8 @@ struct spindle_node;
 /**
  * struct spindle_engine - a thread and the nodes that it serves
  * @ref: references
- * @list: in the list of engines
- * @net: network namespace, compared only
+ * @list: in the namespace's list of engines
+ * @sn: its namespace, a reference
  * @id: number
  * @cpu: CPU it is bound to, or SPINDLE_ANY_CPU
  * @task: the thread
@@ -47,7 +47,7 @@ struct spindle_node;
 struct spindle_engine {
 	struct kref ref;
 	struct list_head list;
-	const struct net *net;
+	struct spindle_net *sn;
 	u32 id;
 	int cpu;
 	struct task_struct *task;
@@ -70,7 +70,7 @@ struct spindle_engine {
 	} stats;
 };
 
-struct spindle_engine *spindle_engine_get(const struct net *net, u32 id, int cpu);
+struct spindle_engine *spindle_engine_get(struct spindle_net *sn, u32 id, int cpu);
 void spindle_engine_hold(struct spindle_engine *engine);
 void spindle_engine_put(struct spindle_engine *engine);
 void spindle_engine_call(struct spindle_engine *engine, void (*fn)(void *ctx), void *ctx);

@@ -64,7 +64,7 @@ static int add_member(struct spindle_group *group, const struct spindle_view *vi
  *
  * Nothing is connected yet, and the group that may be running is not touched.
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: the group, or NULL for want of memory
  */
 struct spindle_group *spindle_group_create(struct spindle_node *node,
@@ -98,7 +98,7 @@ err_free:
  * @view: checked; the node is a member, or wants to be
  * @rules: checked
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: the group, or NULL for want of memory
  */
 struct spindle_group *spindle_group_create_live(struct spindle_node *node,
@@ -136,7 +136,7 @@ err_free:
  *
  * Connections go first: until they are drained, peers may write into rows.
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 void spindle_group_free(struct spindle_group *group)
 {
@@ -199,7 +199,7 @@ static void stop_fn(void *ctx)
  *
  * What happens to connections from now on is told to nobody.
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 void spindle_group_stop(struct spindle_group *group, u32 error)
 {
@@ -215,7 +215,7 @@ void spindle_group_stop(struct spindle_group *group, u32 error)
  * spindle_group_remove() - cut the attachments off and free the group
  * @group: stopped
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 void spindle_group_remove(struct spindle_group *group)
 {

@@ -35,12 +35,17 @@ enum join_state {
 /**
  * struct spindle_join - see join.h
  * @node: the node
- * @work: the attempt
+ * @ask: asks the contact; it and @chore take turns
+ * @chore: the steps, with the namespace's lock
  * @state: enum join_state
  * @stop: nobody wants it any more
  * @begun: when it began, ktime
  * @checked: when the contact was asked last, ktime
- * @stale: the contact has another view than the one that is being joined
+ * @err: what came of asking for the card
+ * @digest: of the view that is being joined
+ * @checking: @ask looks whether the contact has that view
+ * @other: it has another one
+ * @stale: it had another one the time before
  * @contact: whom to ask
  * @reason: why it takes so long, or has failed; a constant string
  * @card: room for a card
@@ -49,11 +54,16 @@ enum join_state {
  */
 struct spindle_join {
 	struct spindle_node *node;
-	struct delayed_work work;
+	struct delayed_work ask;
+	struct spindle_chore chore;
 	enum join_state state;
 	bool stop;
 	u64 begun;
 	u64 checked;
+	int err;
+	u64 digest;
+	bool checking;
+	bool other;
 	bool stale;
 	struct spindle_addr contact;
 	const char *reason;
@@ -159,7 +169,7 @@ static int ask_card(struct spindle_join *join)
 	return join->reason ? -EPERM : 0;
 }
 
-/* ---- steps; with the mutex ----------------------------------------------- */
+/* ---- steps; with the lock ------------------------------------------------ */
 
 static bool in_time(const struct spindle_join *join)
 {
@@ -168,6 +178,8 @@ static bool in_time(const struct spindle_join *join)
 
 static void end(struct spindle_join *join)
 {
+	/* It has had its turn, but may be on its way out. */
+	cancel_delayed_work_sync(&join->ask);
 	join->node->join = NULL;
 	kvfree(join->card);
 	kvfree(join);
@@ -184,7 +196,7 @@ static void fail(struct spindle_join *join)
 	spindle_event(node, SPINDLE_EVENT_JOIN_FAILED, &(struct spindle_event_info){
 		.reason = node->why,
 	});
-	spindle_node_generation++;
+	node->sn->generation++;
 	end(join);
 }
 
@@ -213,7 +225,7 @@ static int enter(struct spindle_join *join)
 	}
 	group->live->contact = card->contact;
 	node->group = group;
-	spindle_node_generation++;
+	node->sn->generation++;
 	join->state = JOIN_CONNECTING;
 	join->checked = ktime_get_ns();
 	join->stale = false;
@@ -258,47 +270,58 @@ static enum outcome look(struct spindle_join *join)
 	return WAIT;
 }
 
-/* ---- the work item --------------------------------------------------------- */
+/* ---- asking and steps take turns ------------------------------------------- */
 
-static void again(struct spindle_join *join, u32 ms)
-{
-	queue_delayed_work(system_long_wq, &join->work, msecs_to_jiffies(ms));
-}
-
-/* Without the mutex: has the contact gone on? */
+/* Has the contact gone on? */
 static void check(struct spindle_join *join)
 {
 	u64 digest;
 	u32 total;
-	bool other;
 
-	other = ask_part(join, 0, &digest, &total) < 0 || digest != join->node->group->digest;
+	join->other = ask_part(join, 0, &digest, &total) < 0 || digest != join->digest;
+}
+
+/* Without the lock: another host is waited for. Whoever has the lock may wait for this. */
+static void ask_work(struct work_struct *work)
+{
+	struct spindle_join *join = container_of(work, struct spindle_join, ask.work);
+
+	if (join->state == JOIN_ASKING)
+		join->err = ask_card(join);
+	else
+		check(join);
+	spindle_chore_queue(&join->chore, 0);
+}
+
+static void ask(struct spindle_join *join, u32 ms)
+{
+	queue_delayed_work(spindle_ask_wq, &join->ask, msecs_to_jiffies(ms));
+}
+
+static void asked(struct spindle_join *join)
+{
+	int err = join->err ? join->err : enter(join);
+
+	if (err == -EPERM || (err && !in_time(join)))
+		fail(join);
+	else if (err)
+		ask(join, AGAIN_MS);
+	else
+		spindle_chore_queue(&join->chore, LOOK_MS);
+}
+
+static void checked(struct spindle_join *join)
+{
+	join->checking = false;
 	/* The first time it may be the view that this node is in. */
-	if (other && join->stale)
+	if (join->other && join->stale)
 		join->state = JOIN_ASKING;
-	join->stale = other;
+	join->stale = join->other;
 	join->checked = ktime_get_ns();
 }
 
-static void join_work(struct work_struct *work)
+static void step(struct spindle_join *join)
 {
-	struct spindle_join *join = container_of(work, struct spindle_join, work.work);
-	int err = 0;
-
-	if (join->state == JOIN_ASKING)
-		err = ask_card(join);
-	if (READ_ONCE(join->stop) || !spindle_node_lock(&join->stop))
-		return;
-	if (join->state == JOIN_ASKING) {
-		if (!err)
-			err = enter(join);
-		if (err == -EPERM || (err && !in_time(join)))
-			fail(join);
-		else
-			again(join, err ? AGAIN_MS : LOOK_MS);
-		mutex_unlock(&spindle_mutex);
-		return;
-	}
 	switch (look(join)) {
 	case OVER:
 		end(join);
@@ -311,16 +334,30 @@ static void join_work(struct work_struct *work)
 			fail(join);
 			break;
 		}
-		mutex_unlock(&spindle_mutex);
-		check(join);
-		if (!READ_ONCE(join->stop))
-			again(join, LOOK_MS);
-		return;
+		join->digest = join->node->group->digest;
+		join->checking = true;
+		ask(join, 0);
+		break;
 	default:
-		again(join, LOOK_MS);
+		spindle_chore_queue(&join->chore, LOOK_MS);
 		break;
 	}
-	mutex_unlock(&spindle_mutex);
+}
+
+static void join_chore(struct spindle_chore *chore)
+{
+	struct spindle_join *join = container_of(chore, struct spindle_join, chore);
+
+	if (join->state == JOIN_ASKING) {
+		asked(join);
+		return;
+	}
+	if (join->checking)
+		checked(join);
+	if (join->state == JOIN_ASKING)
+		ask(join, LOOK_MS);
+	else
+		step(join);
 }
 
 /**
@@ -345,8 +382,9 @@ struct spindle_join *spindle_join_start(struct spindle_node *node,
 	join->node = node;
 	join->contact = *contact;
 	join->begun = ktime_get_ns();
-	INIT_DELAYED_WORK(&join->work, join_work);
-	again(join, 0);
+	INIT_DELAYED_WORK(&join->ask, ask_work);
+	spindle_chore_init(&join->chore, node->sn, join_chore);
+	ask(join, 0);
 	return join;
 }
 
@@ -368,6 +406,7 @@ const char *spindle_join_reason(const struct spindle_join *join)
 void spindle_join_cancel(struct spindle_join *join)
 {
 	WRITE_ONCE(join->stop, true);
-	cancel_delayed_work_sync(&join->work);
+	cancel_delayed_work_sync(&join->ask);
+	spindle_chore_cancel(&join->chore);
 	end(join);
 }

@@ -10,7 +10,7 @@
  * that and lets it in. If the view changes meanwhile it begins again, as another life of the
  * node, until its time is over.
  *
- * Owner: the node, while it lasts. Context: process, spindle_mutex, but for its work item.
+ * Owner: the node, while it lasts. Context: process, the namespace's lock, but for its work item.
  */
 #ifndef SPINDLE_JOIN_H
 #define SPINDLE_JOIN_H

@@ -111,7 +111,7 @@ static void free_regions(struct spindle_link *link)
 	}
 }
 
-/* The engine has let go of the lane, and spindle_mutex keeps links as they are. */
+/* The engine has let go of the lane, and the namespace's lock keeps links as they are. */
 static void lane_drained(struct spindle_conn *conn)
 {
 	struct spindle_lane *lane = conn_lane(conn);
@@ -214,7 +214,7 @@ static void quiet_fn(void *ctx)
  * spindle_lane_close() - end the connection: the device is through with all memory
  * @lane: the lane; closed already is fine
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 void spindle_lane_close(struct spindle_lane *lane)
 {
@@ -234,7 +234,7 @@ static void run_fn(void *ctx)
 	list_add_tail(&lane->run, &lane->node->lanes_run);
 }
 
-static void lane_work(struct work_struct *work);
+static void lane_chore(struct spindle_chore *chore);
 
 static struct spindle_lane *create(struct spindle_node *node,
 				   const struct spindle_view_member *who, u64 incarnation)
@@ -257,7 +257,7 @@ static struct spindle_lane *create(struct spindle_node *node,
 	lane->id = who->id;
 	lane->addr = who->addr;
 	lane->incarnation = incarnation;
-	INIT_WORK(&lane->work, lane_work);
+	spindle_chore_init(&lane->chore, node->sn, lane_chore);
 	list_add_tail(&lane->list, &node->lanes);
 	spindle_engine_call(node->engine, run_fn, lane);
 	src.port = 0;
@@ -273,9 +273,7 @@ static struct spindle_lane *create(struct spindle_node *node,
 static void free_lane(struct spindle_lane *lane)
 {
 	spindle_lane_close(lane);
-	/* Its work item may wait for the mutex that we have. */
-	WRITE_ONCE(lane->ending, true);
-	cancel_work_sync(&lane->work);
+	spindle_chore_cancel(&lane->chore);
 	kvfree(lane);
 }
 
@@ -319,7 +317,7 @@ static void link_fn(void *ctx)
  * @who: the other one
  * @incarnation: of it, 0: any
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: 0; -ENOMEM; -ENOSPC: too many groups have these two nodes as members
  */
 int spindle_lane_get(struct spindle_link *link, struct spindle_node *node,
@@ -351,7 +349,7 @@ static void unlink_fn(void *ctx)
  * spindle_lane_put() - give the share back; the last one closes the lane
  * @link: of a group that is over: no region of it is in use
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 void spindle_lane_put(struct spindle_link *link)
 {
@@ -390,23 +388,17 @@ static void move(struct spindle_link *link)
 }
 
 /* It broke. */
-static void lane_work(struct work_struct *work)
+static void lane_chore(struct spindle_chore *chore)
 {
-	struct spindle_lane *lane = container_of(work, struct spindle_lane, work);
-	bool last;
+	struct spindle_lane *lane = container_of(chore, struct spindle_lane, chore);
 	u32 i;
 
-	if (!spindle_node_lock(&lane->ending))
-		return;
 	spindle_lane_close(lane);
 	for (i = 0; i < lane->top; i++)
 		if (lane->link[i] && lane->link[i]->again)
 			move(lane->link[i]);
-	last = !lane->links;
-	mutex_unlock(&spindle_mutex);
-	/* A lane breaks once: nobody queues this again. */
-	if (last)
-		kvfree(lane);
+	if (!lane->links)
+		free_lane(lane);
 }
 
 /**
@@ -414,7 +406,7 @@ static void lane_work(struct work_struct *work)
  * @link: the link; its lane is up, and not closed
  * @pages: pages of a block
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: 0 or -errno
  */
 int spindle_lane_prepare(struct spindle_link *link, u32 pages)
@@ -499,7 +491,7 @@ static void lose(struct spindle_lane *lane)
 		if (link->again)
 			WRITE_ONCE(link->ready, false);
 	}
-	queue_work(spindle_rdmc_wq, &lane->work);
+	spindle_chore_queue(&lane->chore, 0);
 }
 
 /**

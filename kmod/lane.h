@@ -8,7 +8,7 @@
  *
  * Owner: the node; a lane lives as long as a group has a link to it, and is closed when
  * the last one goes, when it breaks, or when the node leaves its view. A lane that broke is
- * closed by a work item, and never comes back: the next group gets a new one, and so do those
+ * closed by a chore, and never comes back: the next group gets a new one, and so do those
  * that had only begun to open, see spindle_rdmc_down().
  *
  * A link is a group's share of a lane: grants to the node at the other end, each with a
@@ -18,11 +18,10 @@
 #ifndef SPINDLE_LANE_H
 #define SPINDLE_LANE_H
 
-#include <linux/workqueue.h>
-
 #include "core/rdmc.h"
 #include "core/view.h"
 #include "fabric/bulk.h"
+#include "net.h"
 
 struct spindle_hello;
 struct spindle_lane;
@@ -41,10 +40,10 @@ struct spindle_rdmc_group;
  * @ready: regions are there; engine
  * @again: @lane broke too early to matter: the group gets another one; engine, until @lane is
  *	closed
- * @moves: how often that has happened; spindle_mutex
+ * @moves: how often that has happened; the namespace's lock
  * @said: number of the last message by the lane
  * @turn: of each grant: how often it was given
- * @mr: of each grant: its region; spindle_mutex
+ * @mr: of each grant: its region; the namespace's lock
  */
 struct spindle_link {
 	struct spindle_rdmc_group *group;
@@ -61,13 +60,13 @@ struct spindle_link {
 
 /**
  * struct spindle_lane - a bulk connection of a node
- * @list: in the node's list, unless it is closed; spindle_mutex
+ * @list: in the node's list, unless it is closed; the namespace's lock
  * @run: in the engine's list; engine
  * @node: the node
  * @id: node id of the other end
  * @addr: where it listens
  * @incarnation: of its node
- * @links: number of links; spindle_mutex
+ * @links: number of links; the namespace's lock
  * @link: the links; engine
  * @top: all links are below
  * @bulk: the connection
@@ -75,9 +74,8 @@ struct spindle_link {
  * @went_down: it is lost; set by the connection, with release
  * @joined: the engine uses it
  * @lost: the engine has given it up
- * @closed: nothing is left of the connection; spindle_mutex
- * @ending: who frees the lane waits for @work
- * @work: closes a lane that broke
+ * @closed: nothing is left of the connection; the namespace's lock
+ * @chore: closes a lane that broke
  */
 struct spindle_lane {
 	struct list_head list;
@@ -95,8 +93,7 @@ struct spindle_lane {
 	bool joined;
 	bool lost;
 	bool closed;
-	bool ending;
-	struct work_struct work;
+	struct spindle_chore chore;
 };
 
 int spindle_lane_get(struct spindle_link *link, struct spindle_node *node,

@@ -45,7 +45,7 @@ static bool change_state(struct spindle_large *large, enum spindle_large_state t
 
 static void chore(struct spindle_large *large, u32 ms)
 {
-	mod_delayed_work(system_unbound_wq, &large->work, msecs_to_jiffies(ms));
+	spindle_chore_queue(&large->chore, ms);
 }
 
 /* ---- engine --------------------------------------------------------------- */
@@ -280,14 +280,14 @@ bool spindle_large_pass(struct spindle_large *large)
 		}
 		return run(large);
 	case SPINDLE_LARGE_STOPPING:
-		if (all_over(large) && !delayed_work_pending(&large->work))
+		if (all_over(large) && !spindle_chore_pending(&large->chore))
 			chore(large, view_ends(large) ? 0 : AGAIN_MS);
 		return false;
 	}
 	return false;
 }
 
-/* ---- chores: process, spindle_mutex ---------------------------------------- */
+/* ---- chores: process, the namespace's lock ---------------------------------------- */
 
 struct letter {
 	struct spindle_large *large;
@@ -459,14 +459,12 @@ static void look_fn(void *ctx)
 	letter->seen = letter->large->state;
 }
 
-static void large_work(struct work_struct *work)
+static void large_chore(struct spindle_chore *work)
 {
-	struct spindle_large *large = container_of(work, struct spindle_large, work.work);
+	struct spindle_large *large = container_of(work, struct spindle_large, chore);
 	struct letter letter = { .large = large };
 	u32 s;
 
-	if (!spindle_node_lock(&large->ending))
-		return;
 	if (READ_ONCE(large->parted)) {
 		WRITE_ONCE(large->parted, false);
 		spindle_attachment_part(large->sg);
@@ -487,10 +485,9 @@ static void large_work(struct work_struct *work)
 		stopped(large);
 		break;
 	}
-	mutex_unlock(&spindle_mutex);
 }
 
-/* ---- life: process, spindle_mutex ------------------------------------------- */
+/* ---- life: process, the namespace's lock ------------------------------------------- */
 
 /**
  * spindle_large_wanted() - can a subgroup have large messages?
@@ -526,7 +523,7 @@ int spindle_large_create(struct spindle_subgroup *sg)
 	if (!large)
 		return -ENOMEM;
 	large->sg = sg;
-	INIT_DELAYED_WORK(&large->work, large_work);
+	spindle_chore_init(&large->chore, sg->group->node->sn, large_chore);
 	sg->large = large;
 	spindle_engine_call(large_node(large)->engine, run_fn, large);
 	return 0;
@@ -552,9 +549,7 @@ void spindle_large_destroy(struct spindle_large *large)
 	if (!large)
 		return;
 	spindle_engine_call(large_node(large)->engine, leave_fn, large);
-	/* It may wait for the mutex that we have. */
-	WRITE_ONCE(large->ending, true);
-	cancel_delayed_work_sync(&large->work);
+	spindle_chore_cancel(&large->chore);
 	drop_groups(large);
 	kfree(large);
 }

@@ -17,12 +17,10 @@
  * over those of a new one.
  *
  * Owner: the subgroup. State is the engine's; groups are made, fed with memory, and freed by
- * the work item, with spindle_mutex.
+ * the chore, with the namespace's lock.
  */
 #ifndef SPINDLE_LARGE_H
 #define SPINDLE_LARGE_H
-
-#include <linux/workqueue.h>
 
 #include "rdmc.h"
 
@@ -38,7 +36,7 @@ enum spindle_large_state {
 
 /**
  * struct spindle_large_sender - what one sender sends
- * @group: its group, or NULL; spindle_mutex, and the engine's from STARTING to STOPPING
+ * @group: its group, or NULL; the namespace's lock, and the engine's from STARTING to STOPPING
  * @open: all members have made the group
  * @wanted: memory is wanted for an object
  * @object: its number
@@ -60,8 +58,7 @@ struct spindle_large_sender {
  * @run: in the engine's list
  * @state: see above; only changed by change_state()
  * @moving: own object that is under way
- * @ending: who frees it waits for @work
- * @work: what may sleep
+ * @chore: what may sleep
  * @parted: an attachment whose process had gone is not needed any more
  * @sender: by sender rank
  */
@@ -70,8 +67,7 @@ struct spindle_large {
 	struct list_head run;
 	enum spindle_large_state state;
 	u64 moving;
-	bool ending;
-	struct delayed_work work;
+	struct spindle_chore chore;
 	bool parted;
 	struct spindle_large_sender sender[];
 };

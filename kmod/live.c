@@ -55,10 +55,10 @@ bool spindle_live_enough(const struct spindle_live *live, const struct spindle_v
  *
  * Context: any.
  */
-void spindle_live_chore(struct spindle_live *live, enum spindle_chore chore)
+void spindle_live_chore(struct spindle_live *live, enum spindle_live_chore chore)
 {
 	set_bit(chore, &live->chores);
-	mod_delayed_work(system_unbound_wq, &live->work, 0);
+	spindle_chore_queue(&live->chore, 0);
 }
 
 /* ---- a pass ------------------------------------------------------------ */
@@ -297,7 +297,7 @@ static void door_work(struct spindle_door *door)
  * @group: the group, being built: own row and layout are there
  * @rules: checked
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: 0 or -ENOMEM
  */
 int spindle_live_create(struct spindle_group *group, const struct spindle_rules *rules)
@@ -312,7 +312,7 @@ int spindle_live_create(struct spindle_group *group, const struct spindle_rules 
 	live->rules = *rules;
 	live->door.work = door_work;
 	INIT_LIST_HEAD(&live->past);
-	INIT_DELAYED_WORK(&live->work, spindle_live_work);
+	spindle_chore_init(&live->chore, group->node->sn, spindle_live_work);
 	live->seen = kvcalloc(SPINDLE_DECREE_HEAD + trims, sizeof(*live->seen),
 			      GFP_KERNEL_ACCOUNT);
 	if (!live->seen)
@@ -334,7 +334,7 @@ int spindle_live_create(struct spindle_group *group, const struct spindle_rules 
  * spindle_live_destroy() - the mirror; the engine does not run the group any more
  * @live: the live view, possibly half built, or NULL
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 void spindle_live_destroy(struct spindle_live *live)
 {
@@ -348,8 +348,7 @@ void spindle_live_destroy(struct spindle_live *live)
 	if (node->door == &live->door)
 		node->door = NULL;
 	spin_unlock(&node->ep.lock);
-	WRITE_ONCE(live->ending, true);
-	cancel_delayed_work_sync(&live->work);
+	spindle_chore_cancel(&live->chore);
 	spindle_past_forget(&live->past);
 	kvfree(live->door.card);
 	kvfree(live->seen);
@@ -362,7 +361,7 @@ void spindle_live_destroy(struct spindle_live *live)
  * @view: the view
  * @rank: its rank
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: 0 or -ENOMEM
  */
 int spindle_live_add_member(struct spindle_live *live, const struct spindle_view *view, u32 rank)

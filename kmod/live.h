@@ -4,13 +4,13 @@
  *
  *	live.c		a pass of membership, and its life; engine
  *	live_change.c	what membership asks for when a view ends and another begins; engine
- *	live_work.c	what may sleep: seats, memory of the next view, farewells; a work item
+ *	live_work.c	what may sleep: seats, memory of the next view, farewells; a chore
  *	live_show.c	what people are told
  *	door.c		who is not a member yet: questions and knocks
  *	join.c		the same from the other side
  *	past.c		who sat where, in the views that readers may still be in
  *
- * The engine decides, and sets chores; the work item does them, with spindle_mutex, and hands
+ * The engine decides, and sets chores; they are done with the namespace's lock, which hands
  * what it has made to the engine in letters.
  *
  * Owner: the group. Protocol state is the engine's.
@@ -18,18 +18,17 @@
 #ifndef SPINDLE_LIVE_H
 #define SPINDLE_LIVE_H
 
-#include <linux/workqueue.h>
-
 #include "core/membership.h"
 #include "core/rules.h"
 #include "door.h"
+#include "net.h"
 
 struct spindle_group;
 struct spindle_peer;
 struct spindle_subgroup;
 
 /* Chores, set by anybody. */
-enum spindle_chore {
+enum spindle_live_chore {
 	SPINDLE_CHORE_PREPARE,	/* the next view is known: make what it takes */
 	SPINDLE_CHORE_KNOCK,	/* somebody wants a seat */
 	SPINDLE_CHORE_REAP,	/* seats may be free */
@@ -87,11 +86,10 @@ struct spindle_live_times {
  * @guests: seats of nodes that are no members
  * @stays: subgroups that the change of the view under way is nothing to, by index
  * @next: in the letter that installs it
- * @work: chores
- * @ending: it is being destroyed
- * @chores: bits of enum spindle_chore
+ * @chore: does those that are set in @chores
+ * @chores: bits of enum spindle_live_chore
  * @tries: times that it was looked whether the farewell has got through
- * @past: views that readers may still be in, struct spindle_past; spindle_mutex
+ * @past: views that readers may still be in, struct spindle_past; the namespace's lock
  * @changes: views installed
  * @at: when the present change came to its last step, ktime
  * @times: of the last change
@@ -115,8 +113,7 @@ struct spindle_live {
 	u32 guests;
 	u64 stays;
 	struct spindle_next *next;
-	struct delayed_work work;
-	bool ending;
+	struct spindle_chore chore;
 	unsigned long chores;
 	u32 tries;
 	struct list_head past;
@@ -136,7 +133,7 @@ int spindle_live_settle(struct spindle_live *live);
 void spindle_live_bow_out(struct spindle_live *live);
 bool spindle_live_enough(const struct spindle_live *live, const struct spindle_view *view,
 			 u32 subgroup);
-void spindle_live_chore(struct spindle_live *live, enum spindle_chore chore);
+void spindle_live_chore(struct spindle_live *live, enum spindle_live_chore chore);
 
 /* engine context */
 bool spindle_live_pass(struct spindle_live *live, u32 how);
@@ -156,7 +153,7 @@ struct spindle_peer *spindle_live_guest(const struct spindle_live *live, u32 id,
 void spindle_live_show(const struct spindle_peer *peer, struct spindle_mb_peer *member);
 
 /* live_work.c, called by live.c */
-void spindle_live_work(struct work_struct *work);
+void spindle_live_work(struct spindle_chore *chore);
 
 /* live_show.c */
 void spindle_live_say_change(struct spindle_live *live);

@@ -2,7 +2,7 @@
 /*
  * Live: what may sleep: seats, memory of the next view, farewells. See live.h.
  *
- * Context: the work item, with spindle_mutex, but for letters, which the engine runs.
+ * Context: the chore, with the namespace's lock, but for letters, which the engine runs.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -18,7 +18,7 @@
 #include "peer.h"
 #include "subgroup.h"
 
-/* How often it is looked whether the mutex is free, or a farewell has got through. */
+/* How often it is looked whether a farewell has got through. */
 #define AGAIN_MS	2
 /* Times that this is done: who cannot be told is not waited for. */
 #define FAREWELLS	100
@@ -309,7 +309,7 @@ static void open_door(struct spindle_live *live)
  * spindle_live_settle() - others may come in, and processes ask who is there
  * @live: of the first view, not started yet
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: 0 or -ENOMEM
  */
 int spindle_live_settle(struct spindle_live *live)
@@ -347,7 +347,7 @@ static void prepare(struct spindle_live *live)
 	move_attachments(live, next);
 	spindle_past_keep(&live->past, past, live->group);
 	past = NULL;
-	spindle_node_generation++;
+	live->group->node->sn->generation++;
 	open_door(live);
 out:
 	/* What was not installed, or is not any more. */
@@ -413,7 +413,7 @@ static void stop_fn(void *ctx)
  * spindle_live_bow_out() - the node stops, and says so
  * @live: the live view; the engine runs its group
  *
- * Context: process, spindle_mutex; for a fifth of a second at most.
+ * Context: process, the namespace's lock; for a fifth of a second at most.
  */
 void spindle_live_bow_out(struct spindle_live *live)
 {
@@ -424,34 +424,29 @@ void spindle_live_bow_out(struct spindle_live *live)
 		msleep(AGAIN_MS);
 }
 
-/* ---- the work item ------------------------------------------------------ */
+/* ---- the chore ---------------------------------------------------------- */
 
 /**
  * spindle_live_work() - do the chores that are set
- * @work: of the live view
+ * @chore: of the live view
  */
-void spindle_live_work(struct work_struct *work)
+void spindle_live_work(struct spindle_chore *chore)
 {
-	struct spindle_live *live = container_of(work, struct spindle_live, work.work);
-	bool again = false;
+	struct spindle_live *live = container_of(chore, struct spindle_live, chore);
 
-	if (!spindle_node_lock(&live->ending))
-		return;
 	/* A group that the engine does not run has no chores. */
-	if (live->group->node->running == live->group) {
-		if (test_and_clear_bit(SPINDLE_CHORE_KNOCK, &live->chores))
-			admit_all(live);
-		if (test_and_clear_bit(SPINDLE_CHORE_PREPARE, &live->chores))
-			prepare(live);
-		if (test_and_clear_bit(SPINDLE_CHORE_REAP, &live->chores))
-			reap(live);
-		if (test_bit(SPINDLE_CHORE_STOP, &live->chores)) {
-			again = !farewell(live);
-			if (!again)
-				clear_bit(SPINDLE_CHORE_STOP, &live->chores);
-		}
-	}
-	mutex_unlock(&spindle_mutex);
-	if (again)
-		queue_delayed_work(system_unbound_wq, &live->work, msecs_to_jiffies(AGAIN_MS));
+	if (live->group->node->running != live->group)
+		return;
+	if (test_and_clear_bit(SPINDLE_CHORE_KNOCK, &live->chores))
+		admit_all(live);
+	if (test_and_clear_bit(SPINDLE_CHORE_PREPARE, &live->chores))
+		prepare(live);
+	if (test_and_clear_bit(SPINDLE_CHORE_REAP, &live->chores))
+		reap(live);
+	if (!test_bit(SPINDLE_CHORE_STOP, &live->chores))
+		return;
+	if (farewell(live))
+		clear_bit(SPINDLE_CHORE_STOP, &live->chores);
+	else
+		spindle_chore_queue(chore, AGAIN_MS);
 }

@@ -11,6 +11,7 @@
 #include "chardev.h"
 #include "fabric/conn.h"
 #include "fabric/device.h"
+#include "net.h"
 #include "netlink.h"
 #include "node.h"
 #include "rdmc.h"
@@ -23,12 +24,12 @@ static int __init spindle_init(void)
 	err = spindle_conns_init();
 	if (err)
 		return err;
-	err = spindle_node_init();
+	err = spindle_net_init(spindle_node_net_gone);
 	if (err)
 		goto err_conn;
 	err = spindle_device_init(spindle_node_device_removed);
 	if (err)
-		goto err_node;
+		goto err_net;
 	err = spindle_chardev_init();
 	if (err)
 		goto err_device;
@@ -46,8 +47,8 @@ err_chardev:
 	spindle_chardev_exit();
 err_device:
 	spindle_device_exit();
-err_node:
-	spindle_node_exit();
+err_net:
+	spindle_net_exit();
 err_conn:
 	spindle_conns_exit();
 	return err;
@@ -60,7 +61,7 @@ static void __exit spindle_exit(void)
 	spindle_rdmc_dev_exit();
 	spindle_chardev_exit();
 	spindle_device_exit();
-	spindle_node_exit();
+	spindle_net_exit();
 	spindle_conns_exit();
 }
 

@@ -180,10 +180,28 @@ int spindle_netlink_addr(struct spindle_addr *addr, const struct nlattr *a4,
 }
 
 /**
+ * spindle_netlink_lock() - take the lock of the namespace that a request came from
+ * @info: the request
+ */
+void spindle_netlink_lock(struct genl_info *info)
+{
+	mutex_lock(&spindle_net_of(genl_info_net(info))->lock);
+}
+
+/**
+ * spindle_netlink_unlock() - give it back
+ * @info: the request
+ */
+void spindle_netlink_unlock(struct genl_info *info)
+{
+	mutex_unlock(&spindle_net_of(genl_info_net(info))->lock);
+}
+
+/**
  * spindle_netlink_node() - the node that a request names
  * @info: the request
  *
- * Context: spindle_mutex.
+ * Context: the namespace's lock.
  * Return: the node; ERR_PTR(-EINVAL) or ERR_PTR(-ENODEV), with a text
  */
 struct spindle_node *spindle_netlink_node(struct genl_info *info)
@@ -194,7 +212,7 @@ struct spindle_node *spindle_netlink_node(struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "the node id is missing");
 		return ERR_PTR(-EINVAL);
 	}
-	node = spindle_node_find(genl_info_net(info),
+	node = spindle_node_find(spindle_net_of(genl_info_net(info)),
 				 nla_get_u32(info->attrs[SPINDLE_A_NODE_ID]));
 	if (node)
 		return node;
@@ -302,11 +320,11 @@ static int node_add(struct sk_buff *skb, struct genl_info *info)
 
 	if (err)
 		return err;
-	mutex_lock(&spindle_mutex);
+	spindle_netlink_lock(info);
 	err = spindle_node_add(&cfg, info->extack);
 	if (err)
 		info->extack->bad_attr = node_add_blame(info, err);
-	mutex_unlock(&spindle_mutex);
+	spindle_netlink_unlock(info);
 	return err;
 }
 
@@ -314,11 +332,11 @@ static int node_del(struct sk_buff *skb, struct genl_info *info)
 {
 	struct spindle_node *node;
 
-	mutex_lock(&spindle_mutex);
+	spindle_netlink_lock(info);
 	node = spindle_netlink_node(info);
 	if (!IS_ERR(node))
 		spindle_node_del(node);
-	mutex_unlock(&spindle_mutex);
+	spindle_netlink_unlock(info);
 	return PTR_ERR_OR_ZERO(node);
 }
 
@@ -336,7 +354,7 @@ static int view_set(struct sk_buff *skb, struct genl_info *info)
 	err = spindle_netlink_view(view, info);
 	if (err)
 		goto out;
-	mutex_lock(&spindle_mutex);
+	spindle_netlink_lock(info);
 	node = spindle_netlink_node(info);
 	err = PTR_ERR_OR_ZERO(node);
 	if (!err) {
@@ -344,7 +362,7 @@ static int view_set(struct sk_buff *skb, struct genl_info *info)
 		if (err)
 			info->extack->bad_attr = view_set_blame(view, info, err);
 	}
-	mutex_unlock(&spindle_mutex);
+	spindle_netlink_unlock(info);
 out:
 	kvfree(view);
 	return err;
@@ -355,7 +373,7 @@ static int view_del(struct sk_buff *skb, struct genl_info *info)
 	struct spindle_node *node;
 	int err;
 
-	mutex_lock(&spindle_mutex);
+	spindle_netlink_lock(info);
 	node = spindle_netlink_node(info);
 	err = PTR_ERR_OR_ZERO(node);
 	if (!err && !node->group && !node->join) {
@@ -365,7 +383,7 @@ static int view_del(struct sk_buff *skb, struct genl_info *info)
 	}
 	if (!err)
 		spindle_node_del_view(node);
-	mutex_unlock(&spindle_mutex);
+	spindle_netlink_unlock(info);
 	return err;
 }
 
@@ -478,7 +496,7 @@ struct genl_family spindle_family __ro_after_init = {
 	.name = SPINDLE_GENL_NAME,
 	.version = SPINDLE_GENL_VERSION,
 	.netnsok = true,
-	.parallel_ops = true,	/* spindle_mutex does it */
+	.parallel_ops = true,	/* the lock of each namespace does it */
 	.module = THIS_MODULE,
 	.ops = ops,
 	.n_ops = ARRAY_SIZE(ops),

@@ -29,6 +29,10 @@ extern struct genl_family spindle_family;
 extern const struct nla_policy spindle_tune_policy[SPINDLE_TUNE_A_MAX + 1];
 extern const struct nla_policy spindle_raw_policy[SPINDLE_RAW_A_MAX + 1];
 
+/* The lock of the namespace that a request came from. */
+void spindle_netlink_lock(struct genl_info *info);
+void spindle_netlink_unlock(struct genl_info *info);
+
 int spindle_netlink_init(void);
 void spindle_netlink_exit(void);
 

@@ -20,7 +20,7 @@ static int reply(struct genl_info *info, u8 cmd,
 	void *hdr;
 	int err;
 
-	mutex_lock(&spindle_mutex);
+	spindle_netlink_lock(info);
 	node = spindle_netlink_node(info);
 	err = PTR_ERR_OR_ZERO(node);
 	if (!err && need_view && !spindle_fill_has_view(node)) {
@@ -42,7 +42,7 @@ static int reply(struct genl_info *info, u8 cmd,
 	if (!err)
 		genlmsg_end(skb, hdr);
 out:
-	mutex_unlock(&spindle_mutex);
+	spindle_netlink_unlock(info);
 	if (!err)
 		return genlmsg_reply(skb, info);
 	nlmsg_free(skb);
@@ -85,9 +85,9 @@ struct cursor {
 	u64 index;
 };
 
-static struct spindle_node *resume_node(const struct net *net, const struct cursor *at)
+static struct spindle_node *resume_node(const struct spindle_net *sn, const struct cursor *at)
 {
-	return at->node > U32_MAX ? NULL : spindle_node_next(net, at->node);
+	return at->node > U32_MAX ? NULL : spindle_node_next(sn, at->node);
 }
 
 static u32 filter(struct netlink_callback *cb, int type, u32 def)
@@ -122,15 +122,15 @@ static bool wanted(struct netlink_callback *cb, u32 id)
 int spindle_netlink_start(struct netlink_callback *cb,
 			  u32 (*bytes)(const struct spindle_group *group))
 {
-	const struct net *net = sock_net(cb->skb->sk);
+	struct spindle_net *sn = spindle_net_of(sock_net(cb->skb->sk));
 	struct cursor at = {};
 	struct spindle_node *node;
 
-	mutex_lock(&spindle_mutex);
-	for (; (node = resume_node(net, &at)); at.node = node->id + 1ULL)
+	mutex_lock(&sn->lock);
+	for (; (node = resume_node(sn, &at)); at.node = node->id + 1ULL)
 		if (node->group)
 			cb->min_dump_alloc = max_t(u32, cb->min_dump_alloc, bytes(node->group));
-	mutex_unlock(&spindle_mutex);
+	mutex_unlock(&sn->lock);
 	return 0;
 }
 
@@ -176,16 +176,16 @@ int spindle_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cm
 			 bool (*has)(const struct spindle_node *))
 {
 	struct cursor *at = (struct cursor *)cb->ctx;
-	const struct net *net = sock_net(cb->skb->sk);
+	struct spindle_net *sn = spindle_net_of(sock_net(cb->skb->sk));
 	struct spindle_node *node;
 	int err = 0;
 
-	mutex_lock(&spindle_mutex);
-	cb->seq = spindle_node_generation;
+	mutex_lock(&sn->lock);
+	cb->seq = sn->generation;
 	while (!err) {
 		void *hdr;
 
-		node = resume_node(net, at);
+		node = resume_node(sn, at);
 		if (!node)
 			break;
 		if (wanted(cb, node->id) && has(node)) {
@@ -199,7 +199,7 @@ int spindle_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cm
 		if (!err)
 			at->node = node->id + 1ULL;
 	}
-	mutex_unlock(&spindle_mutex);
+	mutex_unlock(&sn->lock);
 	/* A full buffer is sent and the dump goes on; one that nothing fits is an error. */
 	return err && !skb->len ? err : skb->len;
 }
@@ -273,13 +273,13 @@ static int dump_subgroups(struct sk_buff *skb, struct netlink_callback *cb,
 int spindle_netlink_subgroup_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct cursor *at = (struct cursor *)cb->ctx;
-	const struct net *net = sock_net(cb->skb->sk);
+	struct spindle_net *sn = spindle_net_of(sock_net(cb->skb->sk));
 	struct spindle_node *node;
 	int err = 0;
 
-	mutex_lock(&spindle_mutex);
-	cb->seq = spindle_node_generation;
-	while ((node = resume_node(net, at))) {
+	mutex_lock(&sn->lock);
+	cb->seq = sn->generation;
+	while ((node = resume_node(sn, at))) {
 		if (wanted(cb, node->id) && node->group)
 			err = dump_subgroups(skb, cb, node, at);
 		if (err)
@@ -287,7 +287,7 @@ int spindle_netlink_subgroup_dump(struct sk_buff *skb, struct netlink_callback *
 		at->index = 0;
 		at->node = node->id + 1ULL;
 	}
-	mutex_unlock(&spindle_mutex);
+	mutex_unlock(&sn->lock);
 	return err && !skb->len ? err : skb->len;
 }
 
@@ -308,6 +308,7 @@ static int dump_rdmcs(struct sk_buff *skb, struct netlink_callback *cb,
 {
 	const struct nlattr *id = spindle_dump_attrs(cb)[SPINDLE_A_RDMC_ID];
 	const struct spindle_rdmc_group *group;
+	int err;
 
 	list_for_each_entry(group, &node->rdmcs, list) {
 		void *hdr;
@@ -317,9 +318,10 @@ static int dump_rdmcs(struct sk_buff *skb, struct netlink_callback *cb,
 		hdr = begin(skb, cb, SPINDLE_CMD_RDMC_GET);
 		if (!hdr)
 			return -EMSGSIZE;
-		if (spindle_fill_rdmc(skb, group)) {
+		err = spindle_fill_rdmc(skb, group);
+		if (err) {
 			genlmsg_cancel(skb, hdr);
-			return -EMSGSIZE;
+			return err;
 		}
 		genlmsg_end(skb, hdr);
 		at->index = group->number + 1;
@@ -337,14 +339,14 @@ static int dump_rdmcs(struct sk_buff *skb, struct netlink_callback *cb,
 int spindle_netlink_rdmc_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct cursor *at = (struct cursor *)cb->ctx;
-	const struct net *net = sock_net(cb->skb->sk);
+	struct spindle_net *sn = spindle_net_of(sock_net(cb->skb->sk));
 	struct spindle_node *node;
 	int err = 0;
 
-	mutex_lock(&spindle_mutex);
+	mutex_lock(&sn->lock);
 	/* Both only grow. */
-	cb->seq = spindle_node_generation + spindle_rdmc_generation;
-	while ((node = resume_node(net, at))) {
+	cb->seq = sn->generation + sn->rdmc_generation;
+	while ((node = resume_node(sn, at))) {
 		/* Where the dump was in a node that has gone meanwhile says nothing of another. */
 		if (at->node != node->id)
 			at->index = 0;
@@ -356,6 +358,6 @@ int spindle_netlink_rdmc_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		at->index = 0;
 		at->node = node->id + 1ULL;
 	}
-	mutex_unlock(&spindle_mutex);
+	mutex_unlock(&sn->lock);
 	return err && !skb->len ? err : skb->len;
 }

@@ -2,7 +2,7 @@
 /*
  * Netlink: what a message says. See netlink.h.
  *
- * Context: spindle_mutex.
+ * Context: the namespace's lock.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>

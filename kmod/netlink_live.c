@@ -135,12 +135,12 @@ int spindle_netlink_live_set(struct genl_info *info)
 		err = parse(view, rules, info);
 	if (err)
 		goto out;
-	mutex_lock(&spindle_mutex);
+	spindle_netlink_lock(info);
 	node = spindle_netlink_node(info);
 	err = PTR_ERR_OR_ZERO(node);
 	if (!err)
 		err = spindle_node_set_live(node, view, rules, info->extack);
-	mutex_unlock(&spindle_mutex);
+	spindle_netlink_unlock(info);
 	if (!err && !rules->quorum)
 		pr_warn_ratelimited("node %u: a view without quorum: parts of it may go on by themselves\n",
 				    nla_get_u32(info->attrs[SPINDLE_A_NODE_ID]));
@@ -217,7 +217,7 @@ int spindle_netlink_join(struct sk_buff *skb, struct genl_info *info)
 				   attrs[SPINDLE_A_PORT], info->extack);
 	if (err)
 		return err;
-	mutex_lock(&spindle_mutex);
+	spindle_netlink_lock(info);
 	node = spindle_netlink_node(info);
 	err = PTR_ERR_OR_ZERO(node);
 	if (!err) {
@@ -226,7 +226,7 @@ int spindle_netlink_join(struct sk_buff *skb, struct genl_info *info)
 			info->extack->bad_attr = attrs[SPINDLE_A_ADDR4] ? :
 						 attrs[SPINDLE_A_ADDR6];
 	}
-	mutex_unlock(&spindle_mutex);
+	spindle_netlink_unlock(info);
 	return err;
 }
 
@@ -242,12 +242,12 @@ int spindle_netlink_leave(struct sk_buff *skb, struct genl_info *info)
 	struct spindle_node *node;
 	int err;
 
-	mutex_lock(&spindle_mutex);
+	spindle_netlink_lock(info);
 	node = spindle_netlink_node(info);
 	err = PTR_ERR_OR_ZERO(node);
 	if (!err)
 		err = spindle_node_leave(node, info->extack);
-	mutex_unlock(&spindle_mutex);
+	spindle_netlink_unlock(info);
 	return err;
 }
 
@@ -267,7 +267,7 @@ int spindle_netlink_evict(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "the id of the member is missing");
 		return -EINVAL;
 	}
-	mutex_lock(&spindle_mutex);
+	spindle_netlink_lock(info);
 	node = spindle_netlink_node(info);
 	err = PTR_ERR_OR_ZERO(node);
 	if (!err) {
@@ -276,7 +276,7 @@ int spindle_netlink_evict(struct sk_buff *skb, struct genl_info *info)
 		if (err)
 			info->extack->bad_attr = info->attrs[SPINDLE_A_PEER_ID];
 	}
-	mutex_unlock(&spindle_mutex);
+	spindle_netlink_unlock(info);
 	return err;
 }
 

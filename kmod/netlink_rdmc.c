@@ -5,10 +5,11 @@
  * A group's protocol state is the engine's, which is asked for all of it at once, so that
  * it fits together. The rest needs no more than the mutex.
  *
- * Context: spindle_mutex.
+ * Context: the namespace's lock.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/slab.h>
 
 #include "engine.h"
 #include "group.h"
@@ -83,9 +84,6 @@ struct look {
 	u32 objects;
 	struct spindle_rdmc_stats stats;
 };
-
-/* Too large for a stack. */
-static struct look look;	/* spindle_mutex */
 
 /**
  * spindle_fill_rdmc_bytes() - what a message about an RDMC group takes
@@ -191,15 +189,15 @@ static int put_lane(struct sk_buff *skb, const struct spindle_lane *lane)
 	return 0;
 }
 
-static int put_member(struct sk_buff *skb, u32 rank)
+static int put_member(struct sk_buff *skb, const struct look *look, u32 rank)
 {
-	const struct spindle_rdmc_config *cfg = &look.group->r.cfg;
-	const struct spindle_lane *lane = look.group->link[rank].lane;
-	const struct look_member *m = &look.member[rank];
+	const struct spindle_rdmc_config *cfg = &look->group->r.cfg;
+	const struct spindle_lane *lane = look->group->link[rank].lane;
+	const struct look_member *m = &look->member[rank];
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_RDMC_GROUP_A_MEMBER);
 
 	if (!nest || nla_put_u32(skb, SPINDLE_RDMC_MEMBER_A_ID, cfg->member[rank]) ||
-	    nla_put_u8(skb, SPINDLE_RDMC_MEMBER_A_CREATED, !!(look.known & BIT_ULL(rank))) ||
+	    nla_put_u8(skb, SPINDLE_RDMC_MEMBER_A_CREATED, !!(look->known & BIT_ULL(rank))) ||
 	    (lane && put_lane(skb, lane)) ||
 	    (m->rack != SPINDLE_NO_RACK &&
 	     nla_put_u16(skb, SPINDLE_RDMC_MEMBER_A_RACK, m->rack)) ||
@@ -231,10 +229,10 @@ static int put_object(struct sk_buff *skb, const struct look_object *o)
 	return 0;
 }
 
-static int put_stats(struct sk_buff *skb)
+static int put_stats(struct sk_buff *skb, const struct look *look)
 {
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_RDMC_GROUP_A_STATS);
-	const struct spindle_rdmc_stats *s = &look.stats;
+	const struct spindle_rdmc_stats *s = &look->stats;
 
 	if (!nest || put_num(skb, SPINDLE_RDMC_GROUP_S_BLOCKS_IN, s->blocks_in) ||
 	    put_num(skb, SPINDLE_RDMC_GROUP_S_BLOCKS_OUT, s->blocks_out) ||
@@ -251,9 +249,9 @@ static int put_stats(struct sk_buff *skb)
 }
 
 /* What it was created with, and by whom. */
-static int put_config(struct sk_buff *skb)
+static int put_config(struct sk_buff *skb, const struct look *look)
 {
-	const struct spindle_rdmc_group *group = look.group;
+	const struct spindle_rdmc_group *group = look->group;
 	const struct spindle_rdmc_config *cfg = &group->r.cfg;
 
 	if (put_num(skb, SPINDLE_RDMC_GROUP_A_ID, cfg->id) ||
@@ -269,19 +267,39 @@ static int put_config(struct sk_buff *skb)
 	return 0;
 }
 
-static int put_state(struct sk_buff *skb)
+static int put_state(struct sk_buff *skb, const struct look *look)
 {
-	if (nla_put_u8(skb, SPINDLE_RDMC_GROUP_A_STATE, look.state) ||
-	    nla_put_u32(skb, SPINDLE_RDMC_GROUP_A_UNREAD, look.unread) ||
-	    put_num(skb, SPINDLE_RDMC_GROUP_A_ANNOUNCED, look.announced) ||
-	    put_num(skb, SPINDLE_RDMC_GROUP_A_ENDED, look.ended) ||
-	    put_num(skb, SPINDLE_RDMC_GROUP_A_COMPLETE, look.complete))
+	if (nla_put_u8(skb, SPINDLE_RDMC_GROUP_A_STATE, look->state) ||
+	    nla_put_u32(skb, SPINDLE_RDMC_GROUP_A_UNREAD, look->unread) ||
+	    put_num(skb, SPINDLE_RDMC_GROUP_A_ANNOUNCED, look->announced) ||
+	    put_num(skb, SPINDLE_RDMC_GROUP_A_ENDED, look->ended) ||
+	    put_num(skb, SPINDLE_RDMC_GROUP_A_COMPLETE, look->complete))
 		return -EMSGSIZE;
-	if (look.error && nla_put_u32(skb, SPINDLE_RDMC_GROUP_A_ERROR, look.error))
+	if (look->error && nla_put_u32(skb, SPINDLE_RDMC_GROUP_A_ERROR, look->error))
 		return -EMSGSIZE;
-	if (look.culprit && nla_put_u32(skb, SPINDLE_RDMC_GROUP_A_CULPRIT,
-					look.group->r.cfg.member[look.culprit - 1]))
+	if (look->culprit && nla_put_u32(skb, SPINDLE_RDMC_GROUP_A_CULPRIT,
+					 look->group->r.cfg.member[look->culprit - 1]))
 		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_group(struct sk_buff *skb, const struct look *look)
+{
+	struct nlattr *nest;
+	u32 i;
+
+	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, look->group->node->id))
+		return -EMSGSIZE;
+	nest = nla_nest_start(skb, SPINDLE_A_RDMC);
+	if (!nest || put_config(skb, look) || put_state(skb, look) || put_stats(skb, look))
+		return -EMSGSIZE;
+	for (i = 0; i < look->group->r.cfg.n; i++)
+		if (put_member(skb, look, i))
+			return -EMSGSIZE;
+	for (i = 0; i < look->objects; i++)
+		if (put_object(skb, &look->object[i]))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
 	return 0;
 }
 
@@ -290,26 +308,19 @@ static int put_state(struct sk_buff *skb)
  * @skb: room
  * @group: the group, of a node
  *
- * Return: 0 or -EMSGSIZE
+ * Return: 0, -EMSGSIZE or -ENOMEM
  */
 int spindle_fill_rdmc(struct sk_buff *skb, const struct spindle_rdmc_group *group)
 {
-	struct nlattr *nest;
-	u32 i;
+	/* Too large for a stack. */
+	struct look *look = kvzalloc(sizeof(*look), GFP_KERNEL);
+	int err;
 
-	look.group = group;
-	spindle_engine_call(group->engine, look_fn, &look);
-	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, group->node->id))
-		return -EMSGSIZE;
-	nest = nla_nest_start(skb, SPINDLE_A_RDMC);
-	if (!nest || put_config(skb) || put_state(skb) || put_stats(skb))
-		return -EMSGSIZE;
-	for (i = 0; i < group->r.cfg.n; i++)
-		if (put_member(skb, i))
-			return -EMSGSIZE;
-	for (i = 0; i < look.objects; i++)
-		if (put_object(skb, &look.object[i]))
-			return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
+	if (!look)
+		return -ENOMEM;
+	look->group = group;
+	spindle_engine_call(group->engine, look_fn, look);
+	err = put_group(skb, look);
+	kvfree(look);
+	return err;
 }

@@ -55,15 +55,15 @@ int spindle_netlink_node_set(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "nothing to set: give idle-us, timing or rack");
 		return -EINVAL;
 	}
-	mutex_lock(&spindle_mutex);
+	spindle_netlink_lock(info);
 	change.node = spindle_netlink_node(info);
 	if (!IS_ERR(change.node)) {
 		if (change.rack)
 			change.node->rack = nla_get_u16(change.rack);
 		spindle_engine_call(change.node->engine, node_set_fn, &change);
-		spindle_node_generation++;
+		change.node->sn->generation++;
 	}
-	mutex_unlock(&spindle_mutex);
+	spindle_netlink_unlock(info);
 	return PTR_ERR_OR_ZERO(change.node);
 }
 
@@ -198,18 +198,18 @@ int spindle_netlink_subgroup_set(struct sk_buff *skb, struct genl_info *info)
 			       spindle_tune_policy, info->extack);
 	if (err)
 		return err;
-	mutex_lock(&spindle_mutex);
+	spindle_netlink_lock(info);
 	change.sg = find(info);
 	err = PTR_ERR_OR_ZERO(change.sg);
 	if (!err) {
-		/* Changed nowhere but here, under the mutex. */
+		/* Changed nowhere but here, under the lock. */
 		change.tune = change.sg->mc.tune;
 		change.stall_ms = change.sg->stall_ms;
 		err = parse_change(&change, tb, info->extack);
 	}
 	if (!err)
 		spindle_engine_call(change.sg->group->node->engine, subgroup_set_fn, &change);
-	mutex_unlock(&spindle_mutex);
+	spindle_netlink_unlock(info);
 	return err;
 }
 
@@ -250,7 +250,7 @@ static int find_other(struct spindle_raw *raw, struct netlink_ext_ack *extack)
 	after = set & ~((BIT_ULL(group->me) << 1) - 1);
 	if (set) {
 		rank = __ffs64(after ? after : set);
-		node = spindle_node_find(group->node->net, group->view.member[rank].id);
+		node = spindle_node_find(group->node->sn, group->view.member[rank].id);
 	}
 	if (!node || node->engine != group->node->engine || !node->group ||
 	    node->group->digest != group->digest) {
@@ -325,7 +325,7 @@ err:
  * @skb: the request
  * @info: parsed
  *
- * Holds spindle_mutex all the time: nothing may change meanwhile.
+ * Holds the namespace's lock all the time: nothing may change meanwhile.
  *
  * Return: 0 or -errno, with a text
  */
@@ -343,7 +343,7 @@ int spindle_netlink_raw_run(struct sk_buff *skb, struct genl_info *info)
 			       spindle_raw_policy, info->extack);
 	if (err)
 		return err;
-	mutex_lock(&spindle_mutex);
+	spindle_netlink_lock(info);
 	raw.sg = find(info);
 	err = PTR_ERR_OR_ZERO(raw.sg);
 	if (!err)
@@ -354,6 +354,6 @@ int spindle_netlink_raw_run(struct sk_buff *skb, struct genl_info *info)
 		err = spindle_raw_run(&raw);
 		explain_raw(info->extack, err);
 	}
-	mutex_unlock(&spindle_mutex);
+	spindle_netlink_unlock(info);
 	return err ? err : reply_raw(info, &raw);
 }

@@ -3,7 +3,6 @@
  * Nodes: endpoints of the protocol. See node.h.
  */
 #include <linux/cpumask.h>
-#include <linux/delay.h>
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/module.h>
@@ -24,30 +23,6 @@
 #include "peer.h"
 #include "rdmc.h"
 #include "subgroup.h"
-
-DEFINE_MUTEX(spindle_mutex);	/* see node.h */
-
-u32 spindle_node_generation = 1;
-
-/**
- * spindle_node_lock() - take spindle_mutex, in a work item that its holder may wait for
- * @ending: set, with spindle_mutex, by who waits for the item to end
- *
- * Context: process.
- * Return: false if it is being waited for: the mutex is not taken
- */
-bool spindle_node_lock(const bool *ending)
-{
-	while (!mutex_trylock(&spindle_mutex)) {
-		if (READ_ONCE(*ending))
-			return false;
-		usleep_range(50, 200);
-	}
-	return true;
-}
-
-/* Ordered by id, so that a dump can resume behind the last one it showed. */
-static LIST_HEAD(nodes);
 
 /**
  * spindle_sockaddr() - an address in the kernel's terms
@@ -74,33 +49,34 @@ void spindle_sockaddr(struct sockaddr_storage *ss, const struct spindle_addr *ad
 
 /**
  * spindle_node_next() - walk the nodes of a network namespace
- * @net: the namespace
+ * @sn: the namespace
  * @id: where to begin
  *
- * Context: spindle_mutex.
+ * Context: the namespace's lock.
  * Return: the node with the lowest id from @id up, or NULL
  */
-struct spindle_node *spindle_node_next(const struct net *net, u32 id)
+struct spindle_node *spindle_node_next(const struct spindle_net *sn, u32 id)
 {
 	struct spindle_node *node;
 
-	list_for_each_entry(node, &nodes, list)
-		if (node->net == net && node->id >= id)
+	lockdep_assert_held(&sn->lock);
+	list_for_each_entry(node, &sn->nodes, list)
+		if (node->id >= id)
 			return node;
 	return NULL;
 }
 
 /**
  * spindle_node_find() - find a node
- * @net: network namespace
+ * @sn: network namespace
  * @id: node id
  *
- * Context: spindle_mutex.
+ * Context: the namespace's lock.
  * Return: the node, or NULL
  */
-struct spindle_node *spindle_node_find(const struct net *net, u32 id)
+struct spindle_node *spindle_node_find(const struct spindle_net *sn, u32 id)
 {
-	struct spindle_node *node = spindle_node_next(net, id);
+	struct spindle_node *node = spindle_node_next(sn, id);
 
 	return node && node->id == id ? node : NULL;
 }
@@ -109,7 +85,7 @@ static void insert(struct spindle_node *node)
 {
 	struct spindle_node *at;
 
-	list_for_each_entry(at, &nodes, list)
+	list_for_each_entry(at, &node->sn->nodes, list)
 		if (at->id > node->id)
 			break;
 	list_add_tail(&node->list, &at->list);
@@ -179,15 +155,16 @@ static int open_endpoint(struct spindle_node *node, struct netlink_ext_ack *exta
  * @cfg: configuration; ranges are checked
  * @extack: where to say what is wrong
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: 0 or -errno
  */
 int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_ack *extack)
 {
+	struct spindle_net *sn = spindle_net_of(cfg->net);
 	struct spindle_node *node;
 	int err;
 
-	if (spindle_node_find(cfg->net, cfg->id)) {
+	if (spindle_node_find(sn, cfg->id)) {
 		NL_SET_ERR_MSG(extack, "a node with this id exists");
 		return -EEXIST;
 	}
@@ -199,6 +176,8 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 		err = -ENOMEM;
 		goto err_module;
 	}
+	spindle_net_hold(sn);
+	node->sn = sn;
 	node->net = get_net(cfg->net);
 	node->id = cfg->id;
 	memcpy(node->cluster, cfg->cluster, sizeof(node->cluster));
@@ -220,7 +199,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 			NL_SET_ERR_MSG(extack, "the kernel has no hmac(sha256) to use a key with");
 		goto err_free;
 	}
-	node->engine = spindle_engine_get(cfg->net, cfg->engine, cfg->cpu);
+	node->engine = spindle_engine_get(sn, cfg->engine, cfg->cpu);
 	if (IS_ERR(node->engine)) {
 		err = PTR_ERR(node->engine);
 		if (err == -EINVAL)
@@ -234,7 +213,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	strscpy(node->device, dev_name(&node->ep.ib->dev), sizeof(node->device));
 	insert(node);
 	spindle_engine_call(node->engine, link_fn, node);
-	spindle_node_generation++;
+	node->sn->generation++;
 	spindle_event(node, SPINDLE_EVENT_NODE_ADD, &(struct spindle_event_info){});
 	return 0;
 
@@ -243,6 +222,7 @@ err_engine:
 err_free:
 	spindle_key_free(&node->key);
 	put_net(node->net);
+	spindle_net_put(sn);
 	kfree(node);
 err_module:
 	module_put(THIS_MODULE);
@@ -257,7 +237,7 @@ static void drop_group(struct spindle_node *node, u32 error)
 	spindle_rdmc_node_drop(node);
 	spindle_group_remove(node->group);
 	node->group = NULL;
-	spindle_node_generation++;
+	node->sn->generation++;
 	spindle_event(node, SPINDLE_EVENT_VIEW_REMOVE, &info);
 }
 
@@ -265,7 +245,7 @@ static void drop_group(struct spindle_node *node, u32 error)
  * spindle_node_drop_view() - remove the installed view; a join that goes on may have made it
  * @node: the node
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 void spindle_node_drop_view(struct spindle_node *node)
 {
@@ -286,7 +266,7 @@ static void remove_group(struct spindle_node *node)
  * spindle_node_del() - remove a node, its view and all that hangs off it
  * @node: the node
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 void spindle_node_del(struct spindle_node *node)
 {
@@ -296,13 +276,59 @@ void spindle_node_del(struct spindle_node *node)
 		spindle_endpoint_close(&node->ep);
 	list_del(&node->list);
 	spindle_event(node, SPINDLE_EVENT_NODE_DEL, &(struct spindle_event_info){});
-	spindle_node_generation++;
+	node->sn->generation++;
 	spindle_engine_put(node->engine);
 	if (!node->dead)
 		put_net(node->net);
+	spindle_net_put(node->sn);
 	spindle_key_free(&node->key);
 	kfree(node);
 	module_put(THIS_MODULE);
+}
+
+/* All stop before any closes its connections, which its peers would call a loss. */
+static void end_joins(struct spindle_net *sn, struct ib_device *ib)
+{
+	struct spindle_node *node;
+
+	list_for_each_entry(node, &sn->nodes, list) {
+		if (node->dead || node->ep.ib != ib)
+			continue;
+		node->why = node->join ? "the RDMA device was removed while the node joined" :
+					 "the RDMA device was removed";
+		if (node->group)
+			node->last_vid = node->group->view.vid;
+		if (node->join)
+			spindle_join_cancel(node->join);
+	}
+}
+
+static void stop_groups(struct spindle_net *sn, struct ib_device *ib)
+{
+	struct spindle_node *node;
+
+	list_for_each_entry(node, &sn->nodes, list)
+		if (!node->dead && node->ep.ib == ib && node->group)
+			spindle_group_stop(node->group, SPINDLE_ERR_DEVICE_GONE);
+}
+
+static void close_nodes(struct spindle_net *sn, struct ib_device *ib)
+{
+	struct spindle_node *node;
+
+	list_for_each_entry(node, &sn->nodes, list) {
+		if (node->dead || node->ep.ib != ib)
+			continue;
+		if (node->group)
+			drop_group(node, SPINDLE_ERR_DEVICE_GONE);
+		spindle_endpoint_close(&node->ep);
+		node->dead = true;
+		sn->generation++;
+		spindle_event(node, SPINDLE_EVENT_NODE_DEAD, &(struct spindle_event_info){
+			.error = SPINDLE_ERR_DEVICE_GONE,
+		});
+		put_net(node->net);
+	}
 }
 
 /**
@@ -316,70 +342,25 @@ void spindle_node_del(struct spindle_node *node)
  */
 void spindle_node_device_removed(struct ib_device *ib)
 {
-	struct spindle_node *node;
-
-	mutex_lock(&spindle_mutex);
-	/* All stop before any closes its connections, which its peers would call a loss. */
-	list_for_each_entry(node, &nodes, list) {
-		if (node->dead || node->ep.ib != ib)
-			continue;
-		node->why = node->join ? "the RDMA device was removed while the node joined" :
-					 "the RDMA device was removed";
-		if (node->group)
-			node->last_vid = node->group->view.vid;
-		if (node->join)
-			spindle_join_cancel(node->join);
-	}
-	list_for_each_entry(node, &nodes, list)
-		if (!node->dead && node->ep.ib == ib && node->group)
-			spindle_group_stop(node->group, SPINDLE_ERR_DEVICE_GONE);
-	list_for_each_entry(node, &nodes, list) {
-		if (node->dead || node->ep.ib != ib)
-			continue;
-		if (node->group)
-			drop_group(node, SPINDLE_ERR_DEVICE_GONE);
-		spindle_endpoint_close(&node->ep);
-		node->dead = true;
-		spindle_node_generation++;
-		spindle_event(node, SPINDLE_EVENT_NODE_DEAD, &(struct spindle_event_info){
-			.error = SPINDLE_ERR_DEVICE_GONE,
-		});
-		put_net(node->net);
-	}
-	mutex_unlock(&spindle_mutex);
+	spindle_net_lock_all();
+	spindle_net_each(end_joins, ib);
+	spindle_net_each(stop_groups, ib);
+	spindle_net_each(close_nodes, ib);
+	spindle_net_unlock_all();
 }
-
-/* Nodes that are left are dead, the others hold the namespace. */
-static void __net_exit net_exit(struct net *net)
-{
-	struct spindle_node *node;
-
-	mutex_lock(&spindle_mutex);
-	while ((node = spindle_node_next(net, 0)))
-		spindle_node_del(node);
-	mutex_unlock(&spindle_mutex);
-}
-
-static struct pernet_operations net_ops = {
-	.exit = net_exit,
-};
 
 /**
- * spindle_node_init() - begin to follow network namespaces
+ * spindle_node_net_gone() - a namespace ends: nodes that are left are dead
+ * @sn: the namespace; the others hold it
  *
- * Return: 0 or -errno
+ * Context: process, the namespace's lock.
  */
-int spindle_node_init(void)
+void spindle_node_net_gone(struct spindle_net *sn)
 {
-	return register_pernet_subsys(&net_ops);
-}
+	struct spindle_node *node;
 
-/**
- * spindle_node_exit() - stop following them; no node is left
- */
-void spindle_node_exit(void)
-{
-	unregister_pernet_subsys(&net_ops);
+	while ((node = spindle_node_next(sn, 0)))
+		spindle_node_del(node);
 }
 
 /**
@@ -388,7 +369,7 @@ void spindle_node_exit(void)
  * @view: the view
  * @extack: where to say what is wrong
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: 0 or -errno
  */
 int spindle_node_check_view(const struct spindle_node *node, const struct spindle_view *view,
@@ -416,13 +397,13 @@ int spindle_node_check_view(const struct spindle_node *node, const struct spindl
  * @node: the node; the group before has been removed
  * @group: built
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 void spindle_node_start_group(struct spindle_node *node, struct spindle_group *group)
 {
 	node->group = group;
 	node->why = NULL;
-	spindle_node_generation++;
+	node->sn->generation++;
 	/* Before what follows from it. */
 	spindle_event(node, SPINDLE_EVENT_VIEW_INSTALL,
 		      &(struct spindle_event_info){ .vid = group->view.vid });
@@ -438,7 +419,7 @@ void spindle_node_start_group(struct spindle_node *node, struct spindle_group *g
  * The new group is built before the old one is touched, so that a refusal changes
  * nothing.
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: 0 or -errno
  */
 int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *view,
@@ -477,7 +458,7 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
  * spindle_node_del_view() - remove the installed view
  * @node: the node
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 void spindle_node_del_view(struct spindle_node *node)
 {

@@ -2,31 +2,25 @@
 /*
  * Nodes: endpoints of the protocol. A kernel may have several.
  *
- * Ownership: spindle_mutex protects the list of nodes, what they are configured to be
- * and which group they run. The group's protocol state is the engine's.
+ * Ownership: the lock of the namespace (net.h) protects the list of nodes, what they are
+ * configured to be and which group they run. The group's protocol state is the engine's.
  */
 #ifndef SPINDLE_NODE_H
 #define SPINDLE_NODE_H
 
 #include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/ratelimit.h>
 
 #include "core/view.h"
 #include "fabric/endpoint.h"
 #include "key.h"
+#include "net.h"
 
 struct spindle_door;
 struct spindle_engine;
 struct spindle_group;
 struct spindle_join;
 struct spindle_rules;
-
-/* All configuration: netlink requests, attach and release, device removal. */
-extern struct mutex spindle_mutex;
-
-/* Changes with every change of configuration: a dump that spans one says so. */
-extern u32 spindle_node_generation;
 
 /**
  * struct spindle_node_config - what a node is created from
@@ -59,6 +53,7 @@ struct spindle_node_config {
 /**
  * struct spindle_node - a node
  * @list: in the list of nodes
+ * @sn: its namespace, a reference
  * @net: network namespace, a reference unless @dead
  * @id: node id, unique in @net
  * @cluster: name, padded with zeroes
@@ -67,7 +62,7 @@ struct spindle_node_config {
  * @visibility: as configured
  * @imm: guards are believed when their completion arrives
  * @idle_us: microseconds of polling before sleep
- * @rack: number of its rack, or SPINDLE_NO_RACK; spindle_mutex
+ * @rack: number of its rack, or SPINDLE_NO_RACK; the namespace's lock
  * @incarnation: tells two lives apart
  * @engine: its engine, a reference
  * @engine_link: in the engine's list; engine context
@@ -90,6 +85,7 @@ struct spindle_node_config {
  */
 struct spindle_node {
 	struct list_head list;
+	struct spindle_net *sn;
 	struct net *net;
 	u32 id;
 	char cluster[SPINDLE_CLUSTER_LEN + 1];
@@ -123,8 +119,8 @@ struct spindle_node {
 struct netlink_ext_ack;
 
 void spindle_sockaddr(struct sockaddr_storage *ss, const struct spindle_addr *addr);
-struct spindle_node *spindle_node_find(const struct net *net, u32 id);
-struct spindle_node *spindle_node_next(const struct net *net, u32 id);
+struct spindle_node *spindle_node_find(const struct spindle_net *sn, u32 id);
+struct spindle_node *spindle_node_next(const struct spindle_net *sn, u32 id);
 int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_ack *extack);
 void spindle_node_del(struct spindle_node *node);
 int spindle_node_check_view(const struct spindle_node *node, const struct spindle_view *view,
@@ -141,9 +137,7 @@ int spindle_node_join(struct spindle_node *node, const struct spindle_addr *cont
 int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack);
 int spindle_node_evict(struct spindle_node *node, u32 id, struct netlink_ext_ack *extack);
 void spindle_node_device_removed(struct ib_device *ib);
-bool spindle_node_lock(const bool *ending);
-int spindle_node_init(void);
-void spindle_node_exit(void);
+void spindle_node_net_gone(struct spindle_net *sn);
 
 /* engine context */
 bool spindle_node_pass(struct spindle_node *node, u32 how);

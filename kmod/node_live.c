@@ -2,7 +2,7 @@
 /*
  * Nodes: what is asked of a node that is, or wants to be, in a live view. See node.h.
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 #include <linux/netlink.h>
 #include <linux/random.h>
@@ -104,7 +104,7 @@ int spindle_node_join(struct spindle_node *node, const struct spindle_addr *cont
 	spindle_node_del_view(node);
 	node->why = NULL;
 	node->join = spindle_join_start(node, contact);
-	spindle_node_generation++;
+	node->sn->generation++;
 	return node->join ? 0 : -ENOMEM;
 }
 

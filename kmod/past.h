@@ -5,7 +5,7 @@
  * A process learns of a view when it comes to it in its queue, which may be after the view has
  * ended. So the last views are remembered.
  *
- * Owner: the live view. Context: process, spindle_mutex.
+ * Owner: the live view. Context: process, the namespace's lock.
  */
 #ifndef SPINDLE_PAST_H
 #define SPINDLE_PAST_H

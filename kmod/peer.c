@@ -50,7 +50,7 @@ static_assert(SPINDLE_MAX_LARGE <= SPINDLE_POST_BYTES);
  *
  * Layouts, row, and what is expected of it are the caller's to set.
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: the peer, or NULL for want of memory
  */
 struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,

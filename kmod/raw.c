@@ -172,7 +172,7 @@ static void run_fn(void *ctx)
  * spindle_raw_run() - measure, for a tenth of a second at most
  * @raw: what, and the results
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: 0; -EBUSY if the subgroup is in use, -ENOTCONN if a member is lost meanwhile,
  * -ETIMEDOUT, or the error of a post
  */

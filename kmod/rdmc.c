@@ -19,8 +19,6 @@
 #include "pinned.h"
 #include "rdmc.h"
 
-u32 spindle_rdmc_generation;
-
 /* ---- end ----------------------------------------------------------------- */
 
 static void free_garbage(struct spindle_rdmc_group *group)
@@ -51,10 +49,10 @@ static void disconnect(struct spindle_rdmc_group *group)
 			spindle_lane_put(&group->link[m]);
 	list_del(&group->list);
 	group->node = NULL;
-	spindle_rdmc_generation++;
+	group->engine->sn->rdmc_generation++;
 }
 
-/* The work item is not queued any more, or it is the one that calls. */
+/* Neither its chore nor its work item is to run any more. */
 static void free_group(struct spindle_rdmc_group *group)
 {
 	free_garbage(group);
@@ -65,8 +63,7 @@ static void free_group(struct spindle_rdmc_group *group)
 
 static void end_work(struct spindle_rdmc_group *group)
 {
-	/* It may wait for the mutex that we have. */
-	WRITE_ONCE(group->ending, true);
+	spindle_chore_cancel(&group->chore);
 	cancel_work_sync(&group->work);
 }
 
@@ -117,24 +114,22 @@ static void prepare(struct spindle_rdmc_group *group)
 	}
 }
 
-static void group_work(struct work_struct *work)
+static void garbage_work(struct work_struct *work)
 {
-	struct spindle_rdmc_group *group = container_of(work, struct spindle_rdmc_group, work);
-	bool last;
+	free_garbage(container_of(work, struct spindle_rdmc_group, work));
+}
 
-	free_garbage(group);
-	if (!spindle_node_lock(&group->ending))
-		return;
+static void group_chore(struct spindle_chore *chore)
+{
+	struct spindle_rdmc_group *group = container_of(chore, struct spindle_rdmc_group, chore);
+
 	if (group->node)
 		prepare(group);
-	last = group->orphan && READ_ONCE(group->over);
-	if (last)
-		disconnect(group);
-	mutex_unlock(&spindle_mutex);
-	if (!last)
+	if (!group->orphan || !READ_ONCE(group->over))
 		return;
-	/* It may have been queued again meanwhile; the engine cannot do that any more. */
-	cancel_work(&group->work);
+	disconnect(group);
+	/* Both may have been asked for meanwhile; the engine cannot do that any more. */
+	end_work(group);
 	free_group(group);
 }
 
@@ -153,7 +148,7 @@ static void start_fn(void *ctx)
  * @view: the view of its node
  * @m: rank of the member in the group; not the own one
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: 0 or -errno
  */
 int spindle_rdmc_group_lane(struct spindle_rdmc_group *group, const struct spindle_group *view,
@@ -173,14 +168,13 @@ int spindle_rdmc_group_lane(struct spindle_rdmc_group *group, const struct spind
 static int connect(struct spindle_rdmc_group *group, struct spindle_node *node)
 {
 	const struct spindle_group *view = node->group;
-	static u64 numbers;
 	u32 m;
 	int err;
 
-	group->number = numbers++;
+	group->number = node->sn->rdmc_numbers++;
 	list_add_tail(&group->list, &node->rdmcs);
 	group->node = node;
-	spindle_rdmc_generation++;
+	node->sn->rdmc_generation++;
 	/* Before what follows from it. */
 	if (!(group->r.cfg.id & SPINDLE_RDMC_OWN))
 		spindle_event(node, SPINDLE_EVENT_RDMC_CREATED,
@@ -269,7 +263,7 @@ static void init_core(struct spindle_rdmc_group *group, const struct spindle_nod
  * @args: arguments, checked but for what only the node knows; out: own rank
  * @member: node ids
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: the group, the caller's; or ERR_PTR()
  */
 struct spindle_rdmc_group *spindle_rdmc_group_make(struct spindle_node *node,
@@ -286,7 +280,8 @@ struct spindle_rdmc_group *spindle_rdmc_group_make(struct spindle_node *node,
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&group->lock);
 	init_waitqueue_head(&group->wait);
-	INIT_WORK(&group->work, group_work);
+	spindle_chore_init(&group->chore, node->sn, group_chore);
+	INIT_WORK(&group->work, garbage_work);
 	init_llist_head(&group->garbage);
 	get_task_comm(group->comm, current);
 	group->pid = get_pid(task_tgid(current));
@@ -309,21 +304,21 @@ struct spindle_rdmc_group *spindle_rdmc_group_make(struct spindle_node *node,
 
 /**
  * spindle_rdmc_group_create() - create a group for a file
- * @net: network namespace
+ * @sn: network namespace
  * @args: arguments, checked but for what only the node knows; out: own rank
  * @member: node ids
  *
  * Return: the group, the caller's; or ERR_PTR()
  */
-struct spindle_rdmc_group *spindle_rdmc_group_create(const struct net *net,
+struct spindle_rdmc_group *spindle_rdmc_group_create(struct spindle_net *sn,
 						     struct spindle_rdmc_create *args,
 						     const u32 *member)
 {
 	struct spindle_rdmc_group *group;
 
-	mutex_lock(&spindle_mutex);
-	group = spindle_rdmc_group_make(spindle_node_find(net, args->node), args, member);
-	mutex_unlock(&spindle_mutex);
+	mutex_lock(&sn->lock);
+	group = spindle_rdmc_group_make(spindle_node_find(sn, args->node), args, member);
+	mutex_unlock(&sn->lock);
 	return group;
 }
 
@@ -341,7 +336,7 @@ static void leave_fn(void *ctx)
  * The others are told, unless all have closed. Memory stays pinned until no device uses
  * it; that may take longer than the process lives.
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  */
 void spindle_rdmc_group_drop(struct spindle_rdmc_group *group)
 {
@@ -361,9 +356,11 @@ void spindle_rdmc_group_drop(struct spindle_rdmc_group *group)
  */
 void spindle_rdmc_group_release(struct spindle_rdmc_group *group)
 {
-	mutex_lock(&spindle_mutex);
+	struct spindle_net *sn = group->engine->sn;
+
+	spindle_net_lock(sn);
 	spindle_rdmc_group_drop(group);
-	mutex_unlock(&spindle_mutex);
+	spindle_net_unlock(sn);
 }
 
 struct view_gone {
@@ -389,7 +386,7 @@ static void view_gone_fn(void *ctx)
  * spindle_rdmc_node_drop() - a node leaves its view: all its groups end, and all its lanes
  * @node: the node
  *
- * Context: spindle_mutex.
+ * Context: the namespace's lock.
  */
 void spindle_rdmc_node_drop(struct spindle_node *node)
 {
@@ -432,16 +429,17 @@ struct request {
 static int hand_over(struct request *req, void (*fn)(void *ctx))
 {
 	struct spindle_rdmc_group *group = req->group;
+	struct spindle_net *sn = group->engine->sn;
 
 	req->err = -ECONNABORTED;
-	mutex_lock(&spindle_mutex);
+	mutex_lock(&sn->lock);
 	if (group->node)
 		req->err = spindle_pinned_map(req->pinned, group->node->ep.ib);
 	if (!req->err)
 		spindle_engine_call(group->engine, fn, req);
 	if (req->err)
 		spindle_pinned_unmap(req->pinned);
-	mutex_unlock(&spindle_mutex);
+	mutex_unlock(&sn->lock);
 	if (req->err)
 		spindle_pinned_free(req->pinned);
 	return req->err;

@@ -10,10 +10,10 @@
  *	large.c		large messages of subgroups: who uses groups without a file
  *
  * Owner: the file that created it; once that is released, the group itself, until no memory
- * is in use any more and all is said: then its work item frees it. A node that leaves its
+ * is in use any more and all is said: then its chore frees it. A node that leaves its
  * view ends its groups at once: they stay with their files, without lanes.
  *
- * @work runs with spindle_mutex; protocol state is the engine's; events go from the engine
+ * @chore has the namespace's lock; protocol state is the engine's; events go from the engine
  * to the file through a ring with one writer and one reader.
  */
 #ifndef SPINDLE_RDMC_H
@@ -26,8 +26,8 @@
 
 #include "core/rdmc.h"
 #include "lane.h"
+#include "net.h"
 
-struct net;
 struct spindle_engine;
 struct spindle_group;
 struct spindle_node;
@@ -46,7 +46,7 @@ struct spindle_pinned;
 /**
  * struct spindle_rdmc_group - a group
  * @r: the protocol's state; engine
- * @list: in the node's list; spindle_mutex
+ * @list: in the node's list; the namespace's lock
  * @run: in the engine's list; engine
  * @number: of all groups ever created, for dumps that go on behind one
  * @node: its node; NULL: it has left its view, and the group is over
@@ -59,10 +59,10 @@ struct spindle_pinned;
  * @head: next to read; written by the reader
  * @tail: next to write; written by the engine
  * @ended: the last event is in the ring
- * @orphan: the file is released; spindle_mutex
+ * @orphan: the file is released; the namespace's lock
  * @over: the core has nothing more to do; written by the engine
- * @ending: who frees it waits for @work
- * @work: what may sleep: regions of lanes that came up, memory that is free, the end
+ * @chore: what needs the lock of the namespace: regions of lanes that came up, the end
+ * @work: frees memory; takes no lock, so that whoever ends the group may wait for it
  * @garbage: memory that is not in use any more
  * @comm: name of the process that created it
  * @pid: that process, a reference
@@ -84,22 +84,14 @@ struct spindle_rdmc_group {
 	bool ended;
 	bool orphan;
 	bool over;
-	bool ending;
+	struct spindle_chore chore;
 	struct work_struct work;
 	struct llist_head garbage;
 	char comm[TASK_COMM_LEN];
 	struct pid *pid;
 };
 
-/*
- * For work items that free what they belong to: nobody waits for these, but the end of the
- * module does.
- */
-extern struct workqueue_struct *spindle_rdmc_wq;
-/* Changes with every group that comes or goes; spindle_mutex. */
-extern u32 spindle_rdmc_generation;
-
-struct spindle_rdmc_group *spindle_rdmc_group_create(const struct net *net,
+struct spindle_rdmc_group *spindle_rdmc_group_create(struct spindle_net *sn,
 						     struct spindle_rdmc_create *args,
 						     const u32 *member);
 struct spindle_rdmc_group *spindle_rdmc_group_make(struct spindle_node *node,

@@ -68,6 +68,7 @@ static int check_create(struct spindle_rdmc_create *args)
 static long create(struct rdmc_file *rf, struct spindle_rdmc_create *args)
 {
 	u32 member[SPINDLE_MAX_MEMBERS];
+	struct spindle_net *sn = spindle_net_of(current->nsproxy->net_ns);
 	struct spindle_rdmc_group *group;
 
 	if (copy_from_user(member, u64_to_user_ptr(args->members),
@@ -75,7 +76,7 @@ static long create(struct rdmc_file *rf, struct spindle_rdmc_create *args)
 		return -EFAULT;
 	mutex_lock(&rf->lock);
 	group = rf->group ? ERR_PTR(-EISCONN) :
-			    spindle_rdmc_group_create(current->nsproxy->net_ns, args, member);
+			    spindle_rdmc_group_create(sn, args, member);
 	if (!IS_ERR(group)) {
 		/* Pairs with the acquire in file_group(). */
 		smp_store_release(&rf->group, group);
@@ -255,8 +256,6 @@ static struct miscdevice rdmc_misc = {
 	.mode = 0600,
 };
 
-struct workqueue_struct *spindle_rdmc_wq;
-
 /**
  * spindle_rdmc_dev_init() - create /dev/spindle-rdmc
  *
@@ -264,15 +263,7 @@ struct workqueue_struct *spindle_rdmc_wq;
  */
 int spindle_rdmc_dev_init(void)
 {
-	int err;
-
-	spindle_rdmc_wq = alloc_workqueue("spindle_rdmc", WQ_UNBOUND, WQ_MAX_ACTIVE);
-	if (!spindle_rdmc_wq)
-		return -ENOMEM;
-	err = misc_register(&rdmc_misc);
-	if (err)
-		destroy_workqueue(spindle_rdmc_wq);
-	return err;
+	return misc_register(&rdmc_misc);
 }
 
 /**
@@ -281,5 +272,4 @@ int spindle_rdmc_dev_init(void)
 void spindle_rdmc_dev_exit(void)
 {
 	misc_deregister(&rdmc_misc);
-	destroy_workqueue(spindle_rdmc_wq);
 }

@@ -32,7 +32,7 @@ static struct spindle_link *link_to(struct spindle_rdmc *r, u32 m)
  */
 void spindle_rdmc_group_chore(struct spindle_rdmc_group *group)
 {
-	queue_work(spindle_rdmc_wq, &group->work);
+	spindle_chore_queue(&group->chore, 0);
 }
 
 /* ---- what the core needs ------------------------------------------------ */
@@ -183,7 +183,7 @@ static void run_release(struct spindle_rdmc *r, void *mem)
 
 	spindle_pinned_unmap(pinned);
 	if (llist_add(&pinned->free, &group->garbage))
-		spindle_rdmc_group_chore(group);
+		queue_work(spindle_wq, &group->work);
 }
 
 const struct spindle_rdmc_ops spindle_rdmc_group_ops = {

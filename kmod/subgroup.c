@@ -366,7 +366,7 @@ static int alloc_arrays(struct spindle_subgroup *sg)
  * @peer: the others, by rank
  * @index: its index in the view
  *
- * Context: process, spindle_mutex.
+ * Context: process, the namespace's lock.
  * Return: the subgroup, or NULL for want of memory
  */
 struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,

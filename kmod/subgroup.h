@@ -32,8 +32,8 @@ struct spindle_peer;
  * @preds: predicates about the subgroup as a whole
  * @activate: all members are connected: begin (once)
  * @attachments: struct spindle_attachment.link
- * @sender: the attachment that sends, or NULL; spindle_mutex
- * @readers: attachments that read; spindle_mutex
+ * @sender: the attachment that sends, or NULL; the namespace's lock
+ * @readers: attachments that read; the namespace's lock
  * @msgs: memory of the senders' messages
  * @enough: it has the members that it needs
  * @stall_ms: a reader that consumes nothing for so long is detached; 0: never
