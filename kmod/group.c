@@ -54,7 +54,8 @@ static int add_member(struct spindle_group *group, const struct spindle_view *vi
 	group->peer[rank] = peer;
 	spindle_layout_row(&peer->in, view, rank, group->me);
 	spindle_layout_row(&peer->out, view, group->me, rank);
-	return spindle_region_alloc(&peer->row, group->node->ep.ib, peer->in.size);
+	return spindle_payer_row(&group->node->payer, &peer->row, group->node->ep.ib,
+				 peer->in.size);
 }
 
 /**
@@ -78,7 +79,7 @@ struct spindle_group *spindle_group_create(struct spindle_node *node,
 	group->digest = spindle_view_digest(view);
 	group->me = spindle_view_rank(view, node->id);
 	spindle_layout_row(&group->layout, view, group->me, group->me);
-	if (spindle_region_alloc(&group->row, node->ep.ib, group->layout.size))
+	if (spindle_payer_row(&node->payer, &group->row, node->ep.ib, group->layout.size))
 		goto err_free;
 	for (i = 0; i < view->num_members; i++)
 		if (i != group->me && add_member(group, view, i))
@@ -114,7 +115,7 @@ struct spindle_group *spindle_group_create_live(struct spindle_node *node,
 	group->me = me < 0 ? SPINDLE_NO_RANK : me;
 	group->digest = spindle_live_digest(view, rules);
 	spindle_rules_row(&group->layout, rules, node->id, node->id);
-	if (spindle_region_alloc(&group->row, node->ep.ib, group->layout.size) ||
+	if (spindle_payer_row(&node->payer, &group->row, node->ep.ib, group->layout.size) ||
 	    spindle_live_create(group, rules))
 		goto err_free;
 	for (i = 0; i < view->num_members; i++)
@@ -148,7 +149,7 @@ void spindle_group_free(struct spindle_group *group)
 	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++)
 		spindle_subgroup_free(group->subgroup[i]);
 	spindle_live_destroy(group->live);
-	spindle_region_free(&group->row);
+	spindle_payer_row_free(&group->node->payer, &group->row);
 	kvfree(group);
 }
 

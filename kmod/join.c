@@ -205,6 +205,7 @@ static int enter(struct spindle_join *join)
 	const struct spindle_card *card = (const void *)join->card;
 	struct spindle_node *node = join->node;
 	struct spindle_group *group;
+	struct mem_cgroup *before;
 
 	if (spindle_view_rank(&join->view, node->id) >= 0) {
 		join->reason = "the view has a member with this id";
@@ -218,9 +219,11 @@ static int enter(struct spindle_join *join)
 		spindle_node_drop_view(node);
 	/* What came of the last attempt is not about this one. */
 	node->incarnation = get_random_u64() | 1;
+	before = spindle_payer_enter(&node->payer);
 	group = spindle_group_create_live(node, &join->view, &join->rules);
+	spindle_payer_leave(before);
 	if (!group) {
-		join->reason = "there is not enough memory";
+		join->reason = "there is not enough memory, or row_mib is too small";
 		return -EPERM;
 	}
 	group->live->contact = card->contact;

@@ -382,7 +382,8 @@ int spindle_live_add_member(struct spindle_live *live, const struct spindle_view
 	peer->active = group->me == SPINDLE_NO_RANK || own < peer->id;
 	spindle_rules_row(&peer->in, &live->rules, peer->id, own);
 	spindle_rules_row(&peer->out, &live->rules, own, peer->id);
-	if (spindle_region_alloc(&peer->row, group->node->ep.ib, peer->in.size))
+	if (spindle_payer_row(&group->node->payer, &peer->row, group->node->ep.ib,
+			      peer->in.size))
 		return -ENOMEM;
 	spindle_live_show(peer, &live->mb.peer[rank]);
 	return 0;

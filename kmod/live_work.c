@@ -83,7 +83,8 @@ static struct spindle_peer *make_guest(struct spindle_live *live,
 	peer->expected = incarnation;
 	spindle_rules_row(&peer->in, &live->rules, peer->id, own);
 	spindle_rules_row(&peer->out, &live->rules, own, peer->id);
-	if (spindle_region_alloc(&peer->row, group->node->ep.ib, peer->in.size)) {
+	if (spindle_payer_row(&group->node->payer, &peer->row, group->node->ep.ib,
+			      peer->in.size)) {
 		spindle_peer_destroy(peer);
 		return NULL;
 	}
@@ -159,18 +160,41 @@ static void reap(struct spindle_live *live)
 			reap_seat(live, i, false);
 }
 
-/* A node wants a seat: its former life, if it did not become a member, loses it. */
+/*
+ * Whoever knocks makes this node allocate a row. All guests but one have to find a place in the
+ * view, so that strangers cannot have more rows made than members could.
+ */
+static bool has_place(const struct spindle_live *live)
+{
+	const struct spindle_group *group = live->group;
+	u32 i, n = group->view.num_members;
+	const struct spindle_peer *peer;
+
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
+		n += peer->rank == SPINDLE_NO_RANK && !peer->departed;
+	return n <= live->rules.max_nodes;
+}
+
+/*
+ * A node wants a seat: its former life, if it did not become a member, loses it. One that finds
+ * no place comes again.
+ */
 static void admit(struct spindle_live *live, const struct spindle_knock *knock)
 {
 	struct spindle_view_member who = { .id = knock->id, .addr = knock->addr };
 	struct spindle_group *group = live->group;
+	struct mem_cgroup *before;
 	struct spindle_peer *peer;
 	u32 i;
 
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		if (peer->id == knock->id && !peer->departed && peer->rank == SPINDLE_NO_RANK)
 			reap_seat(live, i, true);
+	if (!has_place(live))
+		return;
+	before = spindle_payer_enter(&group->node->payer);
 	peer = make_guest(live, &who, knock->incarnation, knock->digest);
+	spindle_payer_leave(before);
 	if (!peer)
 		return;
 	put_guest(live, peer);
@@ -326,6 +350,7 @@ int spindle_live_settle(struct spindle_live *live)
 
 static void prepare(struct spindle_live *live)
 {
+	struct mem_cgroup *before = spindle_payer_enter(&live->group->node->payer);
 	struct spindle_next *next = kvzalloc(sizeof(*next), GFP_KERNEL_ACCOUNT);
 	struct letter letter = { .next = next };
 	struct spindle_past *past = NULL;
@@ -355,6 +380,7 @@ out:
 		spindle_subgroup_free(next->subgroup[i]);
 	spindle_past_free(past);
 	kvfree(next);
+	spindle_payer_leave(before);
 }
 
 /* ---- farewell ----------------------------------------------------------- */

@@ -191,6 +191,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	INIT_LIST_HEAD(&node->rdmc_run);
 	INIT_LIST_HEAD(&node->larges);
 	node->incarnation = get_random_u64();
+	spindle_payer_set(&node->payer);
 	ratelimit_state_init(&node->refusals, 5 * HZ, 10);
 	ratelimit_set_flags(&node->refusals, RATELIMIT_MSG_ON_RELEASE);
 	err = cfg->key ? spindle_key_set(&node->key, cfg->key, cfg->key_len) : 0;
@@ -221,6 +222,7 @@ err_engine:
 	spindle_engine_put(node->engine);
 err_free:
 	spindle_key_free(&node->key);
+	spindle_payer_put(&node->payer);
 	put_net(node->net);
 	spindle_net_put(sn);
 	kfree(node);
@@ -282,6 +284,7 @@ void spindle_node_del(struct spindle_node *node)
 		put_net(node->net);
 	spindle_net_put(node->sn);
 	spindle_key_free(&node->key);
+	spindle_payer_put(&node->payer);
 	kfree(node);
 	module_put(THIS_MODULE);
 }
@@ -444,9 +447,10 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 		NL_SET_ERR_MSG(extack, "another view with this id is installed");
 		return -EEXIST;
 	}
+	spindle_payer_set(&node->payer);
 	group = spindle_group_create(node, view);
 	if (!group) {
-		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view");
+		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view, or row_mib");
 		return -ENOMEM;
 	}
 	remove_group(node);

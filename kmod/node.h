@@ -15,6 +15,7 @@
 #include "fabric/endpoint.h"
 #include "key.h"
 #include "net.h"
+#include "payer.h"
 
 struct spindle_door;
 struct spindle_engine;
@@ -80,6 +81,7 @@ struct spindle_node_config {
  * @larges: large messages of subgroups; engine
  * @why: why it is in no view, or no live one, if nobody asked for that; a constant string
  * @last_vid: the view that it was in when its device went, 0: none
+ * @payer: who pays for rows, connections and views
  * @refused: connection requests refused
  * @refusals: limits events about them
  */
@@ -112,6 +114,7 @@ struct spindle_node {
 	struct list_head larges;
 	const char *why;
 	u64 last_vid;
+	struct spindle_payer payer;
 	atomic64_t refused;
 	struct ratelimit_state refusals;
 };

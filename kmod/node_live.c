@@ -66,11 +66,12 @@ int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *
 	}
 	/* What came of an earlier view is not about this one. */
 	node->incarnation = get_random_u64() | 1;
+	spindle_payer_set(&node->payer);
 	group = spindle_group_create_live(node, view, rules);
 	if (!group || spindle_live_settle(group->live)) {
 		if (group)
 			spindle_group_free(group);
-		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view");
+		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view, or row_mib");
 		return -ENOMEM;
 	}
 	spindle_node_del_view(node);
@@ -103,6 +104,7 @@ int spindle_node_join(struct spindle_node *node, const struct spindle_addr *cont
 	}
 	spindle_node_del_view(node);
 	node->why = NULL;
+	spindle_payer_set(&node->payer);
 	node->join = spindle_join_start(node, contact);
 	node->sn->generation++;
 	return node->join ? 0 : -ENOMEM;

@@ -108,7 +108,7 @@ void spindle_peer_destroy(struct spindle_peer *peer)
 		return;
 	if (peer->conn.cfg.ep)
 		spindle_conn_close(&peer->conn);
-	spindle_region_free(&peer->row);
+	spindle_payer_row_free(&peer->group->node->payer, &peer->row);
 	kvfree(peer);
 }
 

@@ -237,8 +237,8 @@ int spindle_bulk_receives(struct spindle_conn *conn)
 	bulk->allowed = SPINDLE_BULK_RECVS;
 	bulk->reposted = 0;
 	bulk->told = 0;
-	bulk->recv = kcalloc(SPINDLE_BULK_RECVS, sizeof(*bulk->recv), GFP_KERNEL);
-	bulk->text = kzalloc(BUFFERS, GFP_KERNEL);
+	bulk->recv = kcalloc(SPINDLE_BULK_RECVS, sizeof(*bulk->recv), GFP_KERNEL_ACCOUNT);
+	bulk->text = kzalloc(BUFFERS, GFP_KERNEL_ACCOUNT);
 	if (!bulk->recv || !bulk->text)
 		return -ENOMEM;
 	bulk->dma = ib_dma_map_single(ib, bulk->text, BUFFERS, DMA_FROM_DEVICE);

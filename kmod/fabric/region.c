@@ -44,7 +44,7 @@ static int map_chunk(struct spindle_region *region, u32 i)
 	int err;
 
 	err = sg_alloc_table_from_pages(sgt, region->mem.page + i * most_pages(region), n,
-					0, (unsigned long)n << PAGE_SHIFT, GFP_KERNEL);
+					0, (unsigned long)n << PAGE_SHIFT, GFP_KERNEL_ACCOUNT);
 	if (err)
 		return err;
 	err = ib_dma_map_sgtable_attrs(region->ib, sgt, DMA_BIDIRECTIONAL, 0);
@@ -82,7 +82,7 @@ int spindle_region_alloc(struct spindle_region *region, struct ib_device *ib, u6
 	region->ib = ib;
 	region->shift = spindle_device_chunk_shift(ib);
 	region->nchunks = DIV_ROUND_UP(region->mem.n, most_pages(region));
-	region->chunk = kvcalloc(region->nchunks, sizeof(*region->chunk), GFP_KERNEL);
+	region->chunk = kvcalloc(region->nchunks, sizeof(*region->chunk), GFP_KERNEL_ACCOUNT);
 	if (!region->chunk) {
 		err = -ENOMEM;
 		goto err_pages;
@@ -160,7 +160,7 @@ int spindle_window_open(struct spindle_window *window, struct spindle_conn *conn
 
 	window->nchunks = 0;
 	window->shift = region->shift;
-	window->mr = kvcalloc(region->nchunks, sizeof(*window->mr), GFP_KERNEL);
+	window->mr = kvcalloc(region->nchunks, sizeof(*window->mr), GFP_KERNEL_ACCOUNT);
 	if (!window->mr)
 		return -ENOMEM;
 	for (i = 0; i < region->nchunks && !err; i++)

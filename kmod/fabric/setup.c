@@ -147,13 +147,13 @@ int spindle_setup_prepare(struct spindle_conn *conn)
 	atomic_set(&conn->got, 0);
 	conn->imm_cqe.done = imm_wc;
 	conn->remote = kvcalloc(chunks_of(conn->cfg.remote_bytes, SPINDLE_CHUNK_SHIFT_MIN),
-				sizeof(*conn->remote), GFP_KERNEL);
-	conn->desc = kcalloc(ndesc(conn), sizeof(*conn->desc), GFP_KERNEL);
+				sizeof(*conn->remote), GFP_KERNEL_ACCOUNT);
+	conn->desc = kcalloc(ndesc(conn), sizeof(*conn->desc), GFP_KERNEL_ACCOUNT);
 	if (!conn->remote || !conn->desc)
 		return -ENOMEM;
 	for (i = 0; i < ndesc(conn); i++) {
 		struct spindle_desc_page *desc = &conn->desc[i];
-		struct page *page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+		struct page *page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 
 		if (!page)
 			return -ENOMEM;

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Who pays for rows: never more of them than row_mib allows, and the memory cgroup of the process
+# that asked, also for what work items allocate when a node joins.
+# vm: timeout=300
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+
+PARAM=/sys/module/spindle/parameters/row_mib
+CGROUPS=/tmp/cgroup
+# Bytes of a payload ring, and MiB of it.
+RING=$((8 << 20))
+
+# charged NAME: bytes that a cgroup pays for
+charged()
+{
+	cat "$CGROUPS/$1/memory.current"
+}
+
+# in_group NAME COMMAND...
+in_group()
+{
+	# shellcheck disable=SC2016
+	GROUP=$CGROUPS/$1 sh -c 'echo $$ >"$GROUP/cgroup.procs" && shift && exec "$@"' sh "$@"
+}
+
+# rings BEFORE AFTER: how many whole rings were added
+rings()
+{
+	echo $((($2 - $1) / RING))
+}
+
+memory_groups()
+{
+	mkdir -p $CGROUPS &&
+		mount -t cgroup2 none $CGROUPS 2>/dev/null &&
+		grep -qw memory $CGROUPS/cgroup.controllers &&
+		echo +memory >$CGROUPS/cgroup.subtree_control &&
+		mkdir $CGROUPS/first $CGROUPS/joiner
+}
+
+check "module loads" loop_start
+check "nodes" loop_nodes 3
+
+# The rows of each member: its own ring, and that of the other.
+echo 12 >$PARAM
+says 1 "row_mib" view set node 1 vid 1 live member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 \
+	subgroup 1 ring $RING
+says 1 "row_mib" view set node 1 vid 1 member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 \
+	subgroup 1 ring $RING
+check "one member has a row" spindle-ctl view set node 1 vid 1 live member 1@10.0.0.1:5001 \
+	subgroup 1 ring $RING
+# There is memory for the own row of the joiner, and not for the first member's.
+says 1 "row_mib" node join id 2 contact 10.0.0.1:5001
+is "who cannot have a row for a joiner stays" "$(live_word 1 state)" active
+check "the view goes" spindle-ctl view del node 1
+echo 0 >$PARAM
+
+if memory_groups; then
+	first=$(charged first)
+	check "a view is begun by a process of a cgroup" in_group first spindle-ctl view set node 1 \
+		vid 1 live timeout-ms 5000 member 1@10.0.0.1:5001 subgroup 1 ring $RING
+	is "the cgroup pays for the own ring" "$(rings "$first" "$(charged first)")" 1
+	joiner=$(charged joiner)
+	check "a node joins for a process of another one" in_group joiner spindle-ctl node join \
+		id 2 contact 10.0.0.1:5001
+	check "both are in the view" wait_until 60 in_view 2 1 2
+	is "the first cgroup pays for the row of the joiner" \
+		"$(rings "$first" "$(charged first)")" 2
+	is "the second one for both rows of its node" "$(rings "$joiner" "$(charged joiner)")" 2
+	check "messages flow" limit 60 mcast-load -n 1-2 -g 1 -c 50
+else
+	skip "memory cgroups pay" "a kernel without them"
+fi
+check "nodes go" loop_del 3
+check "module goes" rmmod spindle
+finish
