@@ -38,10 +38,11 @@ static u64 cookie(enum part part)
 
 /**
  * spindle_attachment_alloc() - for a file that was opened
+ * @file: the file
  *
  * Return: an attachment that is bound to nothing, or NULL
  */
-struct spindle_attachment *spindle_attachment_alloc(void)
+struct spindle_attachment *spindle_attachment_alloc(struct file *file)
 {
 	struct spindle_attachment *att = kzalloc(sizeof(*att), GFP_KERNEL_ACCOUNT);
 
@@ -50,6 +51,7 @@ struct spindle_attachment *spindle_attachment_alloc(void)
 	mutex_init(&att->lock);
 	mutex_init(&att->binding);
 	init_waitqueue_head(&att->wait);
+	spindle_mappings_open(&att->maps, file);
 	return att;
 }
 
@@ -187,6 +189,55 @@ void spindle_attachment_free(struct spindle_attachment *att)
 		free_all(att);
 }
 
+/* Has the process entries in its queue that point into rows? */
+static bool reads_rows(const struct spindle_attachment *att)
+{
+	return (att->flags & SPINDLE_ATTACH_RECV) && !(att->flags & SPINDLE_ATTACH_COPY) &&
+	       READ_ONCE(att->ctl->dlv_tail) != READ_ONCE(att->usr->consumed);
+}
+
+/*
+ * The rows are not the attachment's any more. A process that still reads its last messages keeps
+ * what it has mapped of them, and pays for it. Nobody writes a ring that the next sender gets.
+ */
+static void let_rows_go(struct spindle_attachment *att)
+{
+	const struct spindle_group *group = att->sg->group;
+	const struct spindle_peer *peer;
+	bool reads = reads_rows(att);
+	u32 i;
+
+	spindle_mappings_end(&att->maps, &group->row.mem, reads);
+	if (reads)
+		spindle_mappings_keep(&att->maps, &group->row.mem, att->user);
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
+		if (reads)
+			spindle_mappings_keep(&att->maps, &peer->row.mem, att->user);
+		else
+			spindle_mappings_end(&att->maps, &peer->row.mem, false);
+	}
+}
+
+/**
+ * spindle_attachment_forget() - a row goes, and no reader holds a message in it
+ * @group: the group; its processes see zeroes instead of the row
+ * @mem: the pages of the row
+ *
+ * Context: process, the namespace's lock.
+ */
+void spindle_attachment_forget(const struct spindle_group *group, const struct spindle_pages *mem)
+{
+	struct spindle_attachment *att;
+	u32 i;
+
+	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++) {
+		if (!group->subgroup[i])
+			continue;
+		list_for_each_entry(att, &group->subgroup[i]->attachments, link)
+			spindle_mappings_end(&att->maps, mem, false);
+	}
+}
+
 /**
  * spindle_attachment_cut() - the subgroup goes, the attachment stays
  * @att: the attachment; the engine runs its subgroup no more
@@ -197,6 +248,9 @@ void spindle_attachment_cut(struct spindle_attachment *att)
 {
 	mutex_lock(&att->lock);
 	list_del(&att->link);
+	/* No file is left of one that parts, and no mapping. */
+	if (!att->parting)
+		let_rows_go(att);
 	att->sg = NULL;
 	mutex_unlock(&att->lock);
 	if (att->parting)
@@ -579,18 +633,38 @@ static int map_instance(struct spindle_attachment *att, struct vm_area_struct *v
 	struct spindle_subgroup *sg = att->sg;
 	struct spindle_group *group = sg->group;
 	struct spindle_peer *peer = find_instance(sg, part, instance);
-	const struct spindle_pages *mem;
+	struct spindle_mapped what;
 	const struct spindle_layout *lo;
 
 	if (IS_ERR(peer))
 		return PTR_ERR(peer);
 	lo = peer ? &peer->in : &group->layout;
-	mem = peer ? &peer->row.mem : &group->row.mem;
-	if (part == PART_SST)
-		return spindle_pages_map(vma, mem, 0, lo->sst, false);
-	if (lo->pay[sg->index] == SPINDLE_NO_OFFSET)
-		return -EINVAL;
-	return spindle_pages_map(vma, mem, lo->pay[sg->index], ring_bytes(sg), false);
+	what = (struct spindle_mapped){
+		.mem = peer ? &peer->row.mem : &group->row.mem,
+		.bytes = lo->sst,
+	};
+	if (part == PART_RX) {
+		if (lo->pay[sg->index] == SPINDLE_NO_OFFSET)
+			return -EINVAL;
+		what.offset = lo->pay[sg->index];
+		what.bytes = ring_bytes(sg);
+	}
+	return spindle_mapping_add(&att->maps, vma, &what);
+}
+
+static int map_tx(struct spindle_attachment *att, struct vm_area_struct *vma)
+{
+	const struct spindle_subgroup *sg = att->sg;
+	struct spindle_mapped what = {
+		.mem = &sg->group->row.mem,
+		.offset = sg->mc.own_pay,
+		.bytes = ring_bytes(sg),
+		.writable = true,
+	};
+
+	if (!(att->flags & SPINDLE_ATTACH_SEND))
+		return -EACCES;
+	return spindle_mapping_add(&att->maps, vma, &what);
 }
 
 /* Parts that are the subgroup's: the own TX ring, peers' rings, columns. */
@@ -602,12 +676,8 @@ static int map_row(struct spindle_attachment *att, struct vm_area_struct *vma,
 
 	if (!sg)
 		return -ENOTCONN;
-	if (part == PART_TX) {
-		if (!(att->flags & SPINDLE_ATTACH_SEND))
-			return -EACCES;
-		return spindle_pages_map(vma, &sg->group->row.mem, sg->mc.own_pay,
-					 ring_bytes(sg), true);
-	}
+	if (part == PART_TX)
+		return map_tx(att, vma);
 	if (part == PART_RX && (!(att->flags & SPINDLE_ATTACH_RECV) ||
 				(att->flags & SPINDLE_ATTACH_COPY)))
 		return -EACCES;
@@ -617,10 +687,16 @@ static int map_row(struct spindle_attachment *att, struct vm_area_struct *vma,
 	return err;
 }
 
-static int map_own(struct vm_area_struct *vma, const struct spindle_pages *pages,
-		   bool writable)
+static int map_own(struct spindle_attachment *att, struct vm_area_struct *vma,
+		   const struct spindle_pages *pages, bool writable)
 {
-	return spindle_pages_map(vma, pages, 0, (u64)pages->n << PAGE_SHIFT, writable);
+	struct spindle_mapped what = {
+		.mem = pages,
+		.bytes = (u64)pages->n << PAGE_SHIFT,
+		.writable = writable,
+	};
+
+	return spindle_mapping_add(&att->maps, vma, &what);
 }
 
 /**
@@ -650,16 +726,16 @@ int spindle_attachment_mmap(struct spindle_attachment *att, struct vm_area_struc
 	}
 	switch (part) {
 	case PART_CTL:
-		err = map_own(vma, &att->ctl_pages, false);
+		err = map_own(att, vma, &att->ctl_pages, false);
 		break;
 	case PART_USR:
-		err = map_own(vma, &att->usr_pages, true);
+		err = map_own(att, vma, &att->usr_pages, true);
 		break;
 	case PART_DLV:
-		err = map_own(vma, &att->dlv_pages, false);
+		err = map_own(att, vma, &att->dlv_pages, false);
 		break;
 	case PART_COPY:
-		err = map_own(vma, &att->copy_pages, false);
+		err = map_own(att, vma, &att->copy_pages, false);
 		break;
 	case PART_TX:
 	case PART_RX:

@@ -20,10 +20,12 @@
 #include <linux/wait.h>
 
 #include "core/dlvq.h"
+#include "mapping.h"
 #include "memory.h"
 
 struct eventfd_ctx;
 struct spindle_engine;
+struct spindle_group;
 struct spindle_net;
 struct spindle_subgroup;
 
@@ -75,6 +77,7 @@ struct spindle_usr {
  * @link: in the subgroup's list; engine context
  * @engine: a reference, for kicks
  * @flags: SPINDLE_ATTACH_*
+ * @maps: what processes have mapped
  * @wait: pollers
  * @eventfd: or NULL
  * @ctl_pages: control page
@@ -104,6 +107,7 @@ struct spindle_attachment {
 	struct list_head link;
 	struct spindle_engine *engine;
 	u32 flags;
+	struct spindle_mappings maps;
 	wait_queue_head_t wait;
 	struct eventfd_ctx *eventfd;
 	struct spindle_pages ctl_pages;
@@ -125,7 +129,7 @@ struct spindle_attachment {
 	u32 ring_units;
 };
 
-struct spindle_attachment *spindle_attachment_alloc(void);
+struct spindle_attachment *spindle_attachment_alloc(struct file *file);
 struct spindle_net *spindle_attachment_lock(struct spindle_attachment *att);
 void spindle_attachment_free(struct spindle_attachment *att);
 int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds);
@@ -133,6 +137,7 @@ int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *
 			    struct spindle_attach *args);
 void spindle_attachment_part(struct spindle_subgroup *sg);
 void spindle_attachment_cut(struct spindle_attachment *att);
+void spindle_attachment_forget(const struct spindle_group *group, const struct spindle_pages *mem);
 void spindle_attachment_move(struct spindle_attachment *att, struct spindle_subgroup *sg);
 int spindle_attachment_mmap(struct spindle_attachment *att, struct vm_area_struct *vma);
 __poll_t spindle_attachment_poll(struct spindle_attachment *att);

@@ -26,7 +26,7 @@
 
 static int spindle_open(struct inode *inode, struct file *file)
 {
-	struct spindle_attachment *att = spindle_attachment_alloc();
+	struct spindle_attachment *att = spindle_attachment_alloc(file);
 
 	if (!att)
 		return -ENOMEM;

@@ -146,7 +146,8 @@ static void reap_seat(struct spindle_live *live, u32 seat, bool force)
 	mutex_lock(&live->group->seats_lock);
 	call(live, reap_fn, &letter);
 	mutex_unlock(&live->group->seats_lock);
-	/* Mappings hold the pages of its row. */
+	if (letter.peer)
+		spindle_attachment_forget(live->group, &letter.peer->row.mem);
 	spindle_peer_destroy(letter.peer);
 }
 

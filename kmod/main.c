@@ -11,6 +11,7 @@
 #include "chardev.h"
 #include "fabric/conn.h"
 #include "fabric/device.h"
+#include "mapping.h"
 #include "net.h"
 #include "netlink.h"
 #include "node.h"
@@ -30,9 +31,12 @@ static int __init spindle_init(void)
 	err = spindle_device_init(spindle_node_device_removed);
 	if (err)
 		goto err_net;
-	err = spindle_chardev_init();
+	err = spindle_mapping_init();
 	if (err)
 		goto err_device;
+	err = spindle_chardev_init();
+	if (err)
+		goto err_mapping;
 	err = spindle_rdmc_dev_init();
 	if (err)
 		goto err_chardev;
@@ -45,6 +49,8 @@ err_rdmc:
 	spindle_rdmc_dev_exit();
 err_chardev:
 	spindle_chardev_exit();
+err_mapping:
+	spindle_mapping_exit();
 err_device:
 	spindle_device_exit();
 err_net:
@@ -60,6 +66,7 @@ static void __exit spindle_exit(void)
 	spindle_netlink_exit();
 	spindle_rdmc_dev_exit();
 	spindle_chardev_exit();
+	spindle_mapping_exit();
 	spindle_device_exit();
 	spindle_net_exit();
 	spindle_conns_exit();

@@ -6,15 +6,51 @@
 #include <linux/capability.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "compat.h"
 #include "core/port.h"
 #include "memory.h"
 
 /* Layouts count in pages of 4096 bytes, and mappings in pages of the MMU. */
 static_assert(PAGE_SIZE == SPINDLE_PAGE);
+
+static struct spindle_frames *alloc_frames(u32 n)
+{
+	struct spindle_frames *frames = kvzalloc(struct_size(frames, page, n), GFP_KERNEL_ACCOUNT);
+
+	if (!frames)
+		return NULL;
+	refcount_set(&frames->refs, 1);
+	for (; frames->n < n; frames->n++) {
+		struct page *page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
+					       __GFP_RETRY_MAYFAIL);
+
+		if (!page) {
+			spindle_frames_put(frames);
+			return NULL;
+		}
+		frames->page[frames->n] = page;
+		cond_resched();
+	}
+	return frames;
+}
+
+/**
+ * spindle_frames_put() - give a reference back
+ * @frames: the pages, freed with the last reference
+ */
+void spindle_frames_put(struct spindle_frames *frames)
+{
+	u32 i;
+
+	if (!refcount_dec_and_test(&frames->refs))
+		return;
+	for (i = 0; i < frames->n; i++)
+		__free_page(frames->page[i]);
+	kvfree(frames);
+}
 
 /**
  * spindle_pages_alloc() - allocate zeroed pages and map them
@@ -25,30 +61,20 @@ static_assert(PAGE_SIZE == SPINDLE_PAGE);
  */
 int spindle_pages_alloc(struct spindle_pages *pages, u64 bytes)
 {
-	u32 i;
+	u32 n = DIV_ROUND_UP_ULL(bytes, PAGE_SIZE);
 
-	pages->n = DIV_ROUND_UP_ULL(bytes, PAGE_SIZE);
+	memset(pages, 0, sizeof(*pages));
 	/* Sizes come from configuration: too large is a refusal, nobody else's end. */
-	if (pages->n > si_mem_available())
+	if (n > si_mem_available())
 		return -ENOMEM;
-	pages->page = kvcalloc(pages->n, sizeof(*pages->page), GFP_KERNEL);
-	if (!pages->page)
+	pages->frames = alloc_frames(n);
+	if (!pages->frames)
 		return -ENOMEM;
-	for (i = 0; i < pages->n; i++) {
-		pages->page[i] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
-					    __GFP_RETRY_MAYFAIL);
-		if (!pages->page[i])
-			goto err_pages;
-		cond_resched();
-	}
-	pages->va = vmap(pages->page, pages->n, VM_MAP, PAGE_KERNEL);
+	pages->n = n;
+	pages->va = vmap(pages->frames->page, n, VM_MAP, PAGE_KERNEL);
 	if (pages->va)
 		return 0;
-
-err_pages:
-	while (i--)
-		__free_page(pages->page[i]);
-	kvfree(pages->page);
+	spindle_frames_put(pages->frames);
 	memset(pages, 0, sizeof(*pages));
 	return -ENOMEM;
 }
@@ -59,57 +85,11 @@ err_pages:
  */
 void spindle_pages_free(struct spindle_pages *pages)
 {
-	u32 i;
-
 	if (!pages->va)
 		return;
 	vunmap(pages->va);
-	for (i = 0; i < pages->n; i++)
-		__free_page(pages->page[i]);
-	kvfree(pages->page);
+	spindle_frames_put(pages->frames);
 	memset(pages, 0, sizeof(*pages));
-}
-
-/**
- * spindle_pages_map() - map a part of the pages into a process
- * @vma: of one or two times @bytes: the second half shows the same pages again
- * @pages: the pages
- * @offset: first byte, page aligned
- * @bytes: length, page aligned
- * @writable: the process may write
- *
- * A mapping that must not be written refuses PROT_WRITE, now and by mprotect(). No
- * mapping is executable, grows, goes into a core dump or is inherited: a child has to
- * attach itself, there is one writer to a ring.
- *
- * Context: mmap(), with the mmap lock.
- * Return: 0, -EINVAL, -EACCES, -ENOMEM
- */
-int spindle_pages_map(struct vm_area_struct *vma, const struct spindle_pages *pages,
-		      u64 offset, u64 bytes, bool writable)
-{
-	unsigned long len = vma->vm_end - vma->vm_start;
-	unsigned long at = vma->vm_start;
-	vm_flags_t clear = VM_MAYEXEC;
-	int err = 0;
-
-	if (!bytes || (len != bytes && len != 2 * bytes))
-		return -EINVAL;
-	if (!(vma->vm_flags & VM_SHARED) || (vma->vm_flags & VM_EXEC))
-		return -EINVAL;
-	if (!writable) {
-		if (vma->vm_flags & VM_WRITE)
-			return -EACCES;
-		clear |= VM_MAYWRITE;
-	}
-	spindle_vm_flags(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY, clear);
-	for (; !err && at < vma->vm_end; at += bytes) {
-		unsigned long n = bytes >> PAGE_SHIFT;
-
-		err = vm_insert_pages(vma, at, pages->page + (offset >> PAGE_SHIFT), &n);
-	}
-	/* The address is right: what it cannot reach is a page table that is not there. */
-	return err == -EFAULT ? -ENOMEM : err;
 }
 
 /**
@@ -128,6 +108,18 @@ int spindle_memlock_charge(struct user_struct *user, unsigned long pages)
 		return 0;
 	atomic_long_sub(pages, &user->locked_vm);
 	return -ENOMEM;
+}
+
+/**
+ * spindle_memlock_force() - account pages that a process keeps, whatever its limit
+ * @user: who pays
+ * @pages: how many
+ *
+ * Pages that a process would not give back count against what it asks for next.
+ */
+void spindle_memlock_force(struct user_struct *user, unsigned long pages)
+{
+	atomic_long_add(pages, &user->locked_vm);
 }
 
 /**

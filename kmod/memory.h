@@ -2,8 +2,8 @@
 /*
  * Memory: zeroed pages that the kernel and processes see.
  *
- * Owner: whoever allocated them. Each process mapping holds its own reference to the
- * pages, so they can be freed while they are mapped.
+ * Owner: the object that allocated them. A mapping (mapping.h) holds a reference to the frames,
+ * so pages can be freed while a process maps them: the last reference gives the frames back.
  *
  * Context: process.
  */
@@ -11,25 +11,38 @@
 #define SPINDLE_MEMORY_H
 
 #include <linux/mm_types.h>
+#include <linux/refcount.h>
 #include <linux/sched/user.h>
 
 /**
- * struct spindle_pages - pages, mapped into the kernel
+ * struct spindle_frames - pages that several hold
+ * @refs: struct spindle_pages and mappings
+ * @n: number of pages
  * @page: the pages
+ */
+struct spindle_frames {
+	refcount_t refs;
+	u32 n;
+	struct page *page[];
+};
+
+/**
+ * struct spindle_pages - pages, mapped into the kernel
+ * @frames: a reference to the pages, or NULL
  * @n: their number
  * @va: kernel mapping
  */
 struct spindle_pages {
-	struct page **page;
+	struct spindle_frames *frames;
 	u32 n;
 	void *va;
 };
 
 int spindle_pages_alloc(struct spindle_pages *pages, u64 bytes);
 void spindle_pages_free(struct spindle_pages *pages);
-int spindle_pages_map(struct vm_area_struct *vma, const struct spindle_pages *pages,
-		      u64 offset, u64 bytes, bool writable);
+void spindle_frames_put(struct spindle_frames *frames);
 int spindle_memlock_charge(struct user_struct *user, unsigned long pages);
+void spindle_memlock_force(struct user_struct *user, unsigned long pages);
 void spindle_memlock_uncharge(struct user_struct *user, unsigned long pages);
 
 #endif /* SPINDLE_MEMORY_H */

@@ -143,6 +143,7 @@ struct spindle_pinned *spindle_pinned_borrow(const struct spindle_pages *mem, u6
 					     u64 ring_bytes, u64 at, u64 len,
 					     u32 block_shift, bool write)
 {
+	struct page *const *page = mem->frames->page;
 	struct spindle_pinned *pinned = kzalloc(sizeof(*pinned), GFP_KERNEL_ACCOUNT);
 	u64 i;
 
@@ -159,8 +160,8 @@ struct spindle_pinned *spindle_pinned_borrow(const struct spindle_pages *mem, u6
 	}
 	/* The ring begins and ends with a page: where it wraps there is no gap. */
 	for (i = 0; i < pinned->npages; i++)
-		pinned->page[i] = mem->page[(ring + (((at & PAGE_MASK) + (i << PAGE_SHIFT)) &
-						     (ring_bytes - 1))) >> PAGE_SHIFT];
+		pinned->page[i] = page[(ring + (((at & PAGE_MASK) + (i << PAGE_SHIFT)) &
+						(ring_bytes - 1))) >> PAGE_SHIFT];
 	return pinned;
 }
 

@@ -43,7 +43,7 @@ static int map_chunk(struct spindle_region *region, u32 i)
 	u32 n = chunk_pages(region, i);
 	int err;
 
-	err = sg_alloc_table_from_pages(sgt, region->mem.page + i * most_pages(region), n,
+	err = sg_alloc_table_from_pages(sgt, region->mem.frames->page + i * most_pages(region), n,
 					0, (unsigned long)n << PAGE_SHIFT, GFP_KERNEL_ACCOUNT);
 	if (err)
 		return err;

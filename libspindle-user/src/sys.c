@@ -32,7 +32,8 @@ int spindle_sys_ioctl(int fd, unsigned long cmd, void *arg)
 
 int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, void **addr)
 {
-	void *p = mmap(NULL, len, prot, MAP_SHARED, fd, (off_t)cookie);
+	/* No page fault later, when messages flow. */
+	void *p = mmap(NULL, len, prot, MAP_SHARED | MAP_POPULATE, fd, (off_t)cookie);
 	int err;
 
 	if (p == MAP_FAILED)

@@ -82,13 +82,13 @@ void part_close(void)
 	spindle_detach(&r);
 	spindle_detach(&s);
 
-	/* A page thrown away by madvise is the loss of that process alone. */
+	/* A page thrown away by madvise comes again, and nobody else notices. */
 	must_attach(&q, 1, 1, SPINDLE_ATTACH_RECV, -1);
 	must_attach(&r, 1, 1, BOTH, -1);
 	madvise(q.map_ctl.addr, q.map_ctl.len, MADV_DONTNEED);
 	for (i = 0; i < (int)q.senders; i++)
 		madvise(q.source[i].map.addr, q.source[i].map.len, MADV_DONTNEED);
-	is(probe(q.map_ctl.addr), EFAULT, "madvise: nothing comes in its place");
+	is(probe(q.map_ctl.addr), 0, "madvise: the page comes again");
 	for (i = 0; i < 10; i++)
 		if (send_one(&r, i, 64) || read_release(&r, i, 64, 20000) != 1)
 			break;

@@ -14,6 +14,7 @@
 #include "dev-bad.h"
 #include "map.h"
 #include "queue.h"
+#include "rows.h"
 #include "silence.h"
 #include "../progs/tap.h"
 
@@ -73,10 +74,13 @@ void part_gone(void)
 	int efd = eventfd(0, EFD_NONBLOCK), status, i;
 	struct spindle_queue q, copy, far;
 	struct spindle_members arg = { .count = 0 };
+	unsigned char *tx;
+	struct rows rows;
 	struct pollfd p;
 	eventfd_t v;
 	pid_t pid;
 
+	rows_open(&rows);
 	must_attach(&q, 1, 1, BOTH, efd);
 	must_attach(&copy, 1, 1, COPY, -1);
 	must_attach(&far, 2, 1, BOTH, -1);
@@ -93,6 +97,9 @@ void part_gone(void)
 	while (!eventfd_read(efd, &v))
 		;
 
+	rows_consume(&rows);
+	tx = q.map_tx.addr;
+	ok(!all_zero(tx, q.map_tx.len), "gone: messages are in the ring of their sender");
 	pid = silent_child(q.fd);
 	is(run("spindle-ctl view del node 1"), 0, "view del, with attachments");
 	waitpid(pid, &status, 0);
@@ -107,6 +114,10 @@ void part_gone(void)
 	for (i = 0; i < 10 && read_one(&q, i, 500, 0) == 1; i++)
 		;
 	is(i, 10, "gone: what was delivered can be read");
+	ok(all_zero(tx, q.map_tx.len), "gone: the sender sees the ring no more");
+	tx[0] = 0x5a;
+	is(tx[0], 0x5a, "gone: what it writes there is its own");
+	rows_check(&rows);
 	is(read_one(&q, i, 500, 0), -EPIPE, "gone: then it is the end");
 	spindle_release(&q);
 	ok(pollable(spindle_fd(&q), POLLIN, POLLERR | POLLHUP, 20000), "gone: all is read");
