@@ -221,9 +221,64 @@ struct spindle_node *spindle_netlink_node(struct genl_info *info)
 	return ERR_PTR(-ENODEV);
 }
 
-static int parse_node(struct spindle_node_config *cfg, struct genl_info *info)
+/**
+ * spindle_netlink_idle() - how long an engine may poll without work
+ * @us: out: microseconds, if @attr is there
+ * @skb: the request
+ * @attr: SPINDLE_A_IDLE_US, or NULL
+ * @extack: where to say what is wrong
+ *
+ * Engines run outside of their administrator's cgroups and CPU sets. So more than the default
+ * asks for the same right as a higher priority of a thread: CAP_SYS_NICE over the machine.
+ *
+ * Return: 0, -EINVAL or -EPERM
+ */
+int spindle_netlink_idle(u32 *us, struct sk_buff *skb, const struct nlattr *attr,
+			 struct netlink_ext_ack *extack)
+{
+	u32 v;
+
+	if (!attr)
+		return 0;
+	v = nla_get_u32(attr);
+	if (v > SPINDLE_MAX_IDLE_US) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "idle-us is 0 to 1000000");
+		return -EINVAL;
+	}
+	if (v > SPINDLE_DEF_IDLE_US && !netlink_capable(skb, CAP_SYS_NICE)) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "idle-us above 50 needs CAP_SYS_NICE");
+		return -EPERM;
+	}
+	*us = v;
+	return 0;
+}
+
+/* See spindle_netlink_idle(). */
+static int parse_cpu(int *cpu, struct sk_buff *skb, const struct nlattr *attr,
+		     struct netlink_ext_ack *extack)
+{
+	u32 v;
+
+	if (!attr)
+		return 0;
+	v = nla_get_u32(attr);
+	if (v >= nr_cpu_ids || !cpu_online(v)) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "no such CPU is online");
+		return -EINVAL;
+	}
+	if (!netlink_capable(skb, CAP_SYS_NICE)) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "to bind an engine needs CAP_SYS_NICE");
+		return -EPERM;
+	}
+	*cpu = v;
+	return 0;
+}
+
+/* @cfg has the defaults. */
+static int parse_node(struct spindle_node_config *cfg, struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
+	int err;
 
 	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_NODE_ID)) {
 		NL_SET_ERR_MSG(info->extack, "the node id is missing");
@@ -252,27 +307,14 @@ static int parse_node(struct spindle_node_config *cfg, struct genl_info *info)
 	}
 	if (attrs[SPINDLE_A_VISIBILITY])
 		cfg->visibility = nla_get_u8(attrs[SPINDLE_A_VISIBILITY]);
-	cfg->idle_us = attrs[SPINDLE_A_IDLE_US] ? nla_get_u32(attrs[SPINDLE_A_IDLE_US]) :
-						  SPINDLE_DEF_IDLE_US;
-	if (cfg->idle_us > SPINDLE_MAX_IDLE_US) {
-		NL_SET_ERR_MSG_ATTR(info->extack, attrs[SPINDLE_A_IDLE_US],
-				    "idle-us is 0 to 1000000");
-		return -EINVAL;
-	}
 	if (attrs[SPINDLE_A_ENGINE])
 		cfg->engine = nla_get_u32(attrs[SPINDLE_A_ENGINE]);
 	cfg->rack = attrs[SPINDLE_A_RACK] ? nla_get_u16(attrs[SPINDLE_A_RACK]) : SPINDLE_NO_RACK;
-	cfg->cpu = SPINDLE_ANY_CPU;
-	if (attrs[SPINDLE_A_CPU]) {
-		u32 cpu = nla_get_u32(attrs[SPINDLE_A_CPU]);
-
-		if (cpu >= nr_cpu_ids || !cpu_online(cpu)) {
-			NL_SET_ERR_MSG_ATTR(info->extack, attrs[SPINDLE_A_CPU],
-					    "no such CPU is online");
-			return -EINVAL;
-		}
-		cfg->cpu = cpu;
-	}
+	err = spindle_netlink_idle(&cfg->idle_us, skb, attrs[SPINDLE_A_IDLE_US], info->extack);
+	if (!err)
+		err = parse_cpu(&cfg->cpu, skb, attrs[SPINDLE_A_CPU], info->extack);
+	if (err)
+		return err;
 	return spindle_netlink_addr(&cfg->addr, attrs[SPINDLE_A_ADDR4], attrs[SPINDLE_A_ADDR6],
 				    attrs[SPINDLE_A_PORT], info->extack);
 }
@@ -286,6 +328,7 @@ static const struct nlattr *node_add_blame(struct genl_info *info, int err)
 	case -EEXIST:
 		return attrs[SPINDLE_A_NODE_ID];
 	case -ENOMEM:
+	case -ENOSPC:
 		return NULL;
 	case -EINVAL:
 		/* The engine runs on another CPU. */
@@ -313,18 +356,26 @@ static const struct nlattr *view_set_blame(const struct spindle_view *view,
 	}
 }
 
+/* What is freed later shall not have the key in it. */
+static void forget_key(struct nlattr *key)
+{
+	if (key)
+		memzero_explicit(nla_data(key), nla_len(key));
+}
+
 static int node_add(struct sk_buff *skb, struct genl_info *info)
 {
-	struct spindle_node_config cfg = {};
-	int err = parse_node(&cfg, info);
+	struct spindle_node_config cfg = { .idle_us = SPINDLE_DEF_IDLE_US, .cpu = SPINDLE_ANY_CPU };
+	int err = parse_node(&cfg, skb, info);
 
-	if (err)
-		return err;
-	spindle_netlink_lock(info);
-	err = spindle_node_add(&cfg, info->extack);
-	if (err)
-		info->extack->bad_attr = node_add_blame(info, err);
-	spindle_netlink_unlock(info);
+	if (!err) {
+		spindle_netlink_lock(info);
+		err = spindle_node_add(&cfg, info->extack);
+		if (err)
+			info->extack->bad_attr = node_add_blame(info, err);
+		spindle_netlink_unlock(info);
+	}
+	forget_key(info->attrs[SPINDLE_A_KEY]);
 	return err;
 }
 

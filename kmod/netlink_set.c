@@ -18,6 +18,7 @@
 struct node_change {
 	struct spindle_node *node;
 	const struct nlattr *idle_us;
+	u32 idle;
 	const struct nlattr *timing;
 	const struct nlattr *rack;
 };
@@ -27,7 +28,7 @@ static void node_set_fn(void *ctx)
 	const struct node_change *change = ctx;
 
 	if (change->idle_us)
-		WRITE_ONCE(change->node->idle_us, nla_get_u32(change->idle_us));
+		WRITE_ONCE(change->node->idle_us, change->idle);
 	if (change->timing)
 		spindle_engine_time(change->node->engine, nla_get_u8(change->timing));
 }
@@ -47,10 +48,11 @@ int spindle_netlink_node_set(struct sk_buff *skb, struct genl_info *info)
 		.rack = info->attrs[SPINDLE_A_RACK],
 	};
 
-	if (change.idle_us && nla_get_u32(change.idle_us) > SPINDLE_MAX_IDLE_US) {
-		NL_SET_ERR_MSG_ATTR(info->extack, change.idle_us, "idle-us is 0 to 1000000");
-		return -EINVAL;
-	}
+	int err;
+
+	err = spindle_netlink_idle(&change.idle, skb, change.idle_us, info->extack);
+	if (err)
+		return err;
 	if (!change.idle_us && !change.timing && !change.rack) {
 		NL_SET_ERR_MSG(info->extack, "nothing to set: give idle-us, timing or rack");
 		return -EINVAL;

@@ -81,6 +81,16 @@ struct spindle_node *spindle_node_find(const struct spindle_net *sn, u32 id)
 	return node && node->id == id ? node : NULL;
 }
 
+static u32 num_nodes(const struct spindle_net *sn)
+{
+	const struct list_head *at;
+	u32 n = 0;
+
+	list_for_each(at, &sn->nodes)
+		n++;
+	return n;
+}
+
 static void insert(struct spindle_node *node)
 {
 	struct spindle_node *at;
@@ -167,6 +177,10 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	if (spindle_node_find(sn, cfg->id)) {
 		NL_SET_ERR_MSG(extack, "a node with this id exists");
 		return -EEXIST;
+	}
+	if (num_nodes(sn) >= SPINDLE_MAX_NET_NODES) {
+		NL_SET_ERR_MSG(extack, "a network namespace has 256 nodes at most");
+		return -ENOSPC;
 	}
 	/* A node is in use: it has to be removed before the module. */
 	if (!try_module_get(THIS_MODULE))

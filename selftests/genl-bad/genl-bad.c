@@ -11,12 +11,13 @@
  *	genl-bad rdmc		a dump of many RDMC groups, and requests for it
  *	genl-bad last-id	the largest node id
  *	genl-bad largest-view	64 members and 64 subgroups
+ *	genl-bad most-nodes	as many nodes as a network namespace may have
  *	genl-bad memory		a view that the machine does not have the memory for
  *
  * Needs nodes 1, 2, 3 and 4 at 10.0.0.1, ports 5001 to 5004, the first three with the
  * view BASE of words.h, all of it active, and an address 10.9.0.1 without an RDMA device;
- * "memory" needs no more than node 4, and "rdmc" RDMC groups, more than a message holds, that
- * do nothing.
+ * "memory" needs no more than node 4, "most-nodes" no node at all, and "rdmc" RDMC groups, more
+ * than a message holds, that do nothing.
  *
  * A refusal has the errno that <linux/spindle_genl.h> says, a text that names what is
  * wrong, the offset of the attribute that is, and no effect: the same dump of nodes,
@@ -35,7 +36,8 @@ int main(int argc, char **argv)
 	static const struct { const char *name; void (*fn)(void); } parts[] = {
 		{ "refuse", refuse }, { "rights", rights }, { "dump", pieces },
 		{ "set", set }, { "shows", shows }, { "rdmc", rdmc },
-		{ "last-id", last_id }, { "largest-view", largest_view }, { "memory", memory },
+		{ "last-id", last_id }, { "largest-view", largest_view },
+		{ "most-nodes", most_nodes }, { "memory", memory },
 	};
 	unsigned int i;
 

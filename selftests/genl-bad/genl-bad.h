@@ -22,6 +22,7 @@ void shows(void);		/* shows.c */
 void rdmc(void);		/* rdmc.c */
 void last_id(void);		/* limits.c */
 void largest_view(void);
+void most_nodes(void);
 void memory(void);
 
 #endif /* SPINDLE_GENL_BAD_GENL_BAD_H */

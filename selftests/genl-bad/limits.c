@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * last-id, largest-view, memory: the ends of what is allowed, and of what there is.
+ * last-id, largest-view, most-nodes, memory: the ends of what is allowed, and of what there is.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -82,6 +82,28 @@ void largest_view(void)
 	check_view(0, "of one node");
 	check_view(NLM_F_DUMP, "as a dump");
 	is(request(&nl, VDEL, "id=4", &ack, NULL), 0, "view del: the largest view");
+}
+
+/* There is no node at first. */
+void most_nodes(void)
+{
+	struct nl_ack ack;
+	unsigned int id, done = 0, gone = 0;
+	char words[64];
+
+	for (id = 1; id <= SPINDLE_MAX_NET_NODES; id++) {
+		snprintf(words, sizeof(words), "id=%u addr4=10.0.0.1 port=%u", id, 6000 + id);
+		done += !request(&nl, ADD, words, &ack, NULL);
+	}
+	is(done, SPINDLE_MAX_NET_NODES, "node add: as many as a namespace may have");
+	is(request(&nl, ADD, "id=9999 addr4=10.0.0.1 port=5999", &ack, NULL), ENOSPC,
+	   "node add: one more");
+	ok(strcasestr(ack.text, "256"), "says how many there may be");
+	for (id = 1; id <= SPINDLE_MAX_NET_NODES; id++) {
+		snprintf(words, sizeof(words), "id=%u", id);
+		gone += !request(&nl, DEL, words, &ack, NULL);
+	}
+	is(gone, SPINDLE_MAX_NET_NODES, "node del: all of them");
 }
 
 void memory(void)

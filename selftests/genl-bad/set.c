@@ -255,14 +255,15 @@ static void large_messages(void)
 	no_events();
 }
 
-/* Where there are no nodes, and where all rights are those over something else. */
-static void elsewhere(int namespaces, int err, const char *where)
+struct asked {
+	int cmd;
+	const char *name, *words;
+	int err;
+};
+
+static void in_namespaces(int namespaces, const struct asked *asked, unsigned int n,
+			  const char *where)
 {
-	static const struct { int cmd; const char *name, *words; } asked[] = {
-		{ NSET, "node set", "id=1 idle-us=9 timing=1" },
-		{ SSET, "subgroup set", SG0 "tune{ silence=9 } " },
-		{ RAW, "raw run", SG0 "raw{ size=64 count=1 } " },
-	};
 	static struct state before, after;
 	struct nl_ack ack;
 	unsigned int i;
@@ -275,9 +276,9 @@ static void elsewhere(int namespaces, int err, const char *where)
 	if (!pid) {
 		if (unshare(namespaces) || nl_open(&nl))
 			die("no namespace: %s", strerror(errno));
-		for (i = 0; i < ARRAY_SIZE(asked); i++)
-			is(request(&nl, asked[i].cmd, asked[i].words, &ack, NULL), err, "%s: in %s",
-			   asked[i].name, where);
+		for (i = 0; i < n; i++)
+			is(request(&nl, asked[i].cmd, asked[i].words, &ack, NULL), asked[i].err,
+			   "%s: in %s", asked[i].name, where);
 		exit(tap_bad != 0);
 	}
 	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
@@ -285,6 +286,33 @@ static void elsewhere(int namespaces, int err, const char *where)
 	tap_bad += !!status;
 	read_state(&after);
 	ok(same_state(&before, &after), "in %s: nothing was changed", where);
+}
+
+/* Where there are no nodes, and where all rights are those over something else. */
+static void elsewhere(int namespaces, int err, const char *where)
+{
+	const struct asked asked[] = {
+		{ NSET, "node set", "id=1 idle-us=9 timing=1", err },
+		{ SSET, "subgroup set", SG0 "tune{ silence=9 } ", err },
+		{ RAW, "raw run", SG0 "raw{ size=64 count=1 } ", err },
+	};
+
+	in_namespaces(namespaces, asked, ARRAY_SIZE(asked), where);
+}
+
+/* Whoever administers no more than namespaces has no right over the machine's processors. */
+static void without_nice(void)
+{
+	static const struct asked asked[] = {
+		{ ADD, "node add, idle-us 50", "id=1 idle-us=50 addr4=10.0.0.1", EADDRNOTAVAIL },
+		{ ADD, "node add, idle-us 51", "id=1 idle-us=51 addr4=10.0.0.1", EPERM },
+		{ ADD, "node add, cpu 0", "id=1 cpu=0 addr4=10.0.0.1", EPERM },
+		{ NSET, "node set, idle-us 50", "id=1 idle-us=50", ENODEV },
+		{ NSET, "node set, idle-us 51", "id=1 idle-us=51", EPERM },
+	};
+
+	in_namespaces(CLONE_NEWUSER | CLONE_NEWNET, asked, ARRAY_SIZE(asked),
+		      "namespaces without CAP_SYS_NICE");
 }
 
 void set(void)
@@ -307,6 +335,7 @@ void set(void)
 	elsewhere(CLONE_NEWNET, ENODEV, "another network namespace");
 	elsewhere(CLONE_NEWUSER, EPERM, "another user namespace");
 	elsewhere(CLONE_NEWUSER | CLONE_NEWNET, ENODEV, "namespaces of its own");
+	without_nice();
 	read_state(&after);
 	ok(same_state(&before, &after), "in the end all is as it was");
 	is(no_events(), 0, "and there was no event");

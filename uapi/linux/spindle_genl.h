@@ -29,6 +29,7 @@
 
 #define SPINDLE_MAX_IDLE_US	1000000
 #define SPINDLE_MAX_ENGINE	1023
+#define SPINDLE_MAX_NET_NODES	256	/* nodes of a network namespace */
 #define SPINDLE_NO_RACK		0xffff	/* default: a rack of its own */
 
 /* Live views. */
@@ -44,8 +45,8 @@
  * @SPINDLE_CMD_UNSPEC: never used
  * @SPINDLE_CMD_NODE_ADD: create a node: NODE_ID, ADDR4 or ADDR6; optional CLUSTER,
  *	PORT, VISIBILITY, IDLE_US, ENGINE, CPU, RACK. EEXIST if the id is taken in this
- *	network namespace, EADDRINUSE, EADDRNOTAVAIL, ENODEV (the address belongs to
- *	no RDMA device)
+ *	network namespace, ENOSPC if it has 256 nodes, EADDRINUSE, EADDRNOTAVAIL, ENODEV (the
+ *	address belongs to no RDMA device)
  * @SPINDLE_CMD_NODE_DEL: remove a node and its view: NODE_ID
  * @SPINDLE_CMD_NODE_GET: one node (NODE_ID) or, as a dump, all of this namespace
  * @SPINDLE_CMD_VIEW_SET: install a view on a node: NODE_ID, VIEW_ID, MEMBER (several),
@@ -129,11 +130,11 @@ enum spindle_cmd {
  * @SPINDLE_A_PORT: u16, default 4790
  * @SPINDLE_A_VISIBILITY: u8, enum spindle_visibility
  * @SPINDLE_A_IDLE_US: u32, microseconds that the engine polls without work before it
- *	sleeps, 0..1000000, default 50
+ *	sleeps, 0..1000000, default 50; more than that needs CAP_SYS_NICE, or EPERM
  * @SPINDLE_A_ENGINE: u32, engine that serves the node; nodes of one network namespace
  *	with the same number share a thread. 0..1023, default 0
  * @SPINDLE_A_CPU: u32, CPU that the engine is bound to; all nodes of an engine must
- *	agree. Default: any
+ *	agree. Default: any; another one needs CAP_SYS_NICE, or EPERM
  * @SPINDLE_A_DEVICE: string, name of the RDMA device (reply only)
  * @SPINDLE_A_NODE_STATE: u8, enum spindle_node_state (reply only)
  * @SPINDLE_A_INCARNATION: u64, tells two lives of a node apart (reply only)

@@ -69,5 +69,6 @@ check "nodes go" loop_del 4
 expect_event "node-del node 4"
 expect_event "view-remove node 3 vid 2 error view-gone"
 kill "$monitor"
+tap_run limit 60 genl-bad most-nodes
 check "module goes" rmmod spindle
 finish
