@@ -425,6 +425,9 @@ static int check_role(const struct spindle_subgroup *sg, struct spindle_attach *
 		if (sg->sender)
 			return sg->sender->parting ? -EAGAIN : -EBUSY;
 	}
+	/* The engine looks at each of them in one pass. */
+	if ((args->flags & SPINDLE_ATTACH_RECV) && sg->readers >= SPINDLE_MAX_READERS)
+		return -EUSERS;
 	if (args->flags & SPINDLE_ATTACH_COPY) {
 		if (!args->copy_bytes)
 			args->copy_bytes = sg->cfg->ring;

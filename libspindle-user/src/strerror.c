@@ -113,6 +113,10 @@ static void attach_error(const struct spindle_queue *q, const struct spindle_att
 		snprintf(buf, len, "%s: the node may not send there; attach to receive only",
 			 what);
 		break;
+	case EUSERS:
+		snprintf(buf, len, "%s: %u processes receive there already", what,
+			 SPINDLE_MAX_READERS);
+		break;
 	case ENOMEM:
 		memory_error(q, what, buf, len);
 		break;

@@ -72,6 +72,7 @@ static void test_refusal(void)
 	expect_refusal(&(struct fake_opts){ .attach_err = ENODEV }, -ENODEV, "node 7");
 	expect_refusal(&(struct fake_opts){ .attach_err = ENOENT }, -ENOENT, "subgroup 2");
 	expect_refusal(&(struct fake_opts){ .attach_err = EBUSY }, -EBUSY, "its sender");
+	expect_refusal(&(struct fake_opts){ .attach_err = EUSERS }, -EUSERS, "64 processes");
 	expect_refusal(&(struct fake_opts){ .attach_err = EIO }, -EIO, "cannot attach");
 	CHECK(spindle_attach(&q, &o) == -ENOENT && q.step == SPINDLE_STEP_OPEN);
 	spindle_attach_strerror(&q, &o, -ENOENT, buf, sizeof(buf));

@@ -167,6 +167,25 @@ static void attach_reply(int fd)
 	close(other);
 }
 
+static void attach_readers(void)
+{
+	int fd[SPINDLE_MAX_READERS], more = open_dev();
+	unsigned int i, good = 0;
+
+	for (i = 0; i < SPINDLE_MAX_READERS; i++) {
+		fd[i] = open_dev();
+		good += !attach(fd[i], args(1, 1, SPINDLE_ATTACH_RECV));
+	}
+	is(good, SPINDLE_MAX_READERS, "attach: as many readers as there may be");
+	is(attach(more, args(1, 1, SPINDLE_ATTACH_RECV)), EUSERS, "attach: one more");
+	is(attach_new(1, 1, SPINDLE_ATTACH_SEND, NULL), 0, "attach: a sender besides them");
+	close(fd[0]);
+	is(attach(more, args(1, 1, SPINDLE_ATTACH_RECV)), 0, "attach: when one has gone");
+	for (i = 1; i < SPINDLE_MAX_READERS; i++)
+		close(fd[i]);
+	close(more);
+}
+
 void part_attach(void)
 {
 	struct {
@@ -188,4 +207,5 @@ void part_attach(void)
 	longer.a.size = sizeof(longer);
 	is(call(fd, SPINDLE_IOC_ATTACH, &longer), 0, "attach: a newer program");
 	close(fd);
+	attach_readers();
 }

@@ -66,6 +66,7 @@
 /* Limits, checked by the kernel; netlink errors name them. */
 #define SPINDLE_MAX_MEMBERS	64
 #define SPINDLE_MAX_SUBGROUPS	64
+#define SPINDLE_MAX_READERS	64	/* of a subgroup, at a node */
 #define SPINDLE_MAX_WINDOW	65536
 #define SPINDLE_MAX_RING	(1U << 30)
 #define SPINDLE_MAX_MSG		(1U << 28)
@@ -209,8 +210,9 @@ struct spindle_section {
  * ENODEV (no such node), ENOENT (no such subgroup, or no view), EBUSY (second sender, or
  * the last message of one that has gone is still on its way after 5 seconds), EINTR (a signal
  * came meanwhile), EPERM (SEND, but the node is no sender of the subgroup), EISCONN (file is
- * attached already), ENOMEM (memory or RLIMIT_MEMLOCK, see @memlock), EBADF (event_fd is no
- * descriptor), ENOTCONN (the subgroup has failed).
+ * attached already), EUSERS (SPINDLE_MAX_READERS receive already), ENOMEM (memory or
+ * RLIMIT_MEMLOCK, see @memlock), EBADF (event_fd is no descriptor), ENOTCONN (the subgroup has
+ * failed).
  */
 struct spindle_attach {
 	__u32 size;
