@@ -227,7 +227,6 @@ static const struct file_operations spindle_fops = {
 	.open = spindle_open,
 	.release = spindle_release,
 	.unlocked_ioctl = spindle_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = spindle_mmap,
 	.poll = spindle_poll,
 };

@@ -244,7 +244,6 @@ static const struct file_operations rdmc_fops = {
 	.open = rdmc_open,
 	.release = rdmc_release,
 	.unlocked_ioctl = rdmc_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
 	.read = rdmc_read,
 	.poll = rdmc_poll,
 };

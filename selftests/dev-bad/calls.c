@@ -5,13 +5,44 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "dev-bad.h"
 #include "map.h"
 #include "queue.h"
 #include "../progs/tap.h"
+
+#ifdef __x86_64__
+/* An ioctl without argument as a process of 32 bits makes it; negative, or what it returns. */
+static int old_ioctl(int fd, unsigned int cmd)
+{
+	int ret;
+
+	asm volatile("int $0x80" : "=a"(ret) : "a"(54), "b"(fd), "c"(cmd), "d"(0)
+		     : "r8", "r9", "r10", "r11", "cc", "memory");
+	return ret;
+}
+
+/* Kernels may be built or booted without such processes; User-Mode Linux knows none. */
+static void calls_of_32_bits(int fd)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(-old_ioctl(fd, SPINDLE_IOC_KICK) & 0xff);
+	waitpid(pid, &status, 0);
+	if (!WIFEXITED(status) || !system("grep -q 'User Mode Linux' /proc/cpuinfo"))
+		puts("# this kernel runs no processes of 32 bits");
+	else
+		is(WEXITSTATUS(status), ENOTTY, "kick by a process of 32 bits");
+}
+#endif
 
 void part_calls(void)
 {
@@ -23,6 +54,9 @@ void part_calls(void)
 	is(call(fd, SPINDLE_IOC_KICK, NULL), ENOTCONN, "kick of an unattached file");
 	is(call(fd, SPINDLE_IOC_MEMBERS, &arg), ENOTCONN, "members of an unattached file");
 	ok(pollable(fd, POLLIN | POLLOUT, POLLERR, 0), "poll of an unattached file");
+#ifdef __x86_64__
+	calls_of_32_bits(fd);
+#endif
 	close(fd);
 
 	must_attach(&q, 1, 1, BOTH, -1);
