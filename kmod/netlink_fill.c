@@ -494,7 +494,7 @@ int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node)
 		{ SPINDLE_ENGINE_S_KICKS, atomic64_read(&engine->stats.kicks) },
 		{ SPINDLE_ENGINE_S_BELLS, atomic64_read(&engine->stats.bells) },
 		{ SPINDLE_ENGINE_S_REFUSED, atomic64_read(&node->refused) },
-		{ SPINDLE_ENGINE_S_PID, task_pid_nr(engine->task) },
+		{ SPINDLE_ENGINE_S_PID, task_pid_vnr(engine->task) },
 		{ SPINDLE_ENGINE_S_SPIN_US,
 		  min_t(u64, div_u64(READ_ONCE(engine->spin_ns), NSEC_PER_USEC),
 			READ_ONCE(node->idle_us)) },

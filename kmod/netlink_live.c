@@ -425,10 +425,13 @@ static int put_times(struct sk_buff *skb, const struct spindle_live *live)
 
 static int put_live(struct sk_buff *skb, const struct spindle_live *live)
 {
+	char reason[sizeof(live->reason)];
 	u32 r;
 
+	/* The engine may write the next one meanwhile: the copy has an end, whatever it says. */
+	strscpy(reason, live->reason, sizeof(reason));
 	if (nla_put_u8(skb, SPINDLE_LIVE_A_STATE, spindle_live_state(live)) ||
-	    nla_put_string(skb, SPINDLE_LIVE_A_REASON, live->reason) ||
+	    nla_put_string(skb, SPINDLE_LIVE_A_REASON, reason) ||
 	    nla_put_u32(skb, SPINDLE_LIVE_A_TIMEOUT_MS, live->rules.timeout_ms) ||
 	    nla_put_u32(skb, SPINDLE_LIVE_A_MAX_NODES, live->rules.max_nodes) ||
 	    nla_put_u8(skb, SPINDLE_LIVE_A_QUORUM, live->rules.quorum) ||

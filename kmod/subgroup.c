@@ -176,8 +176,9 @@ static bool watch_reader(struct spindle_subgroup *sg, struct spindle_attachment 
 		return false;
 	if (now - att->since_ns < sg->stall_ms * (u64)NSEC_PER_MSEC)
 		return true;
+	/* By its own number: listeners may be in another PID namespace, this thread is in none. */
 	snprintf(reason, sizeof(reason), "process %d (%s) consumed nothing for %u ms",
-		 pid_nr(att->pid), att->comm, sg->stall_ms);
+		 pid_nr_ns(att->pid, ns_of_pid(att->pid)), att->comm, sg->stall_ms);
 	spindle_count(&sg->mc.stats.stalled, 1);
 	freeze(sg, att, SPINDLE_EVENT_READER_STALLED, SPINDLE_ERR_STALLED, reason);
 	/* What it held has to be released. */

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -157,7 +158,32 @@ static void rubbish(int fd, const struct spindle_attach *a)
 	munmap(usr, a->usr.len);
 }
 
-/* Who asks from a namespace in which the readers are not gets no number of theirs. */
+static int take_engine(void *ctx, const struct nlmsghdr *nlh)
+{
+	const struct nlattr *stats = nl_find(nl_attrs(nlh), nl_attrs_len(nlh), SPINDLE_A_STATS);
+	uint64_t *pid = ctx;
+
+	*pid = stats ? num_in(stats, SPINDLE_ENGINE_S_PID, 8) : UINT64_MAX;
+	return 0;
+}
+
+static uint64_t engine_pid(void)
+{
+	static struct nl_req r;
+	uint64_t pid = UINT64_MAX;
+	struct nl_ack ack;
+	struct nl sk;
+
+	fresh_socket(&sk, ROOM);
+	nl_begin(&sk, &r, SPINDLE_CMD_STATS_GET, NLM_F_DUMP);
+	nl_put_u32(&r, SPINDLE_A_NODE_ID, 4);
+	if (nl_talk(&sk, &r, &ack, take_engine, &pid) || ack.err)
+		pid = UINT64_MAX;
+	close(sk.fd);
+	return pid;
+}
+
+/* Who asks from a namespace in which the threads are not gets no number of theirs. */
 static void other_pids(void)
 {
 	static struct seen s;
@@ -165,6 +191,8 @@ static void other_pids(void)
 	int status;
 	pid_t pid;
 
+	pid = engine_pid();
+	ok(pid > 0 && !kill(pid, 0), "shows: the engine's thread");
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
@@ -177,6 +205,7 @@ static void other_pids(void)
 			for (i = 0; i < s.readers; i++)
 				bad += s.pid[i] != 0;
 			is(bad, 0, "shows: no process of another namespace");
+			is(engine_pid(), 0, "shows: no thread of another namespace");
 			exit(tap_bad != 0);
 		}
 		waitpid(pid, &status, 0);
