@@ -804,13 +804,26 @@ void spindle_attachment_notify(struct spindle_attachment *att, __poll_t events)
 }
 
 /**
- * spindle_attachment_state() - show the process a new state
+ * spindle_attachment_state() - show the process a new state, the one place where it changes
  * @att: the attachment
- * @state: enum spindle_state
+ * @state: enum spindle_state; nothing happens if it may not follow. A subgroup forms and is
+ *	active as members come and go, which is nothing to a process that broke the rules
  * @error: enum spindle_error; the first one stays
  */
 void spindle_attachment_state(struct spindle_attachment *att, u32 state, u32 error)
 {
+	static const u8 from[] = {
+		[SPINDLE_STATE_FORMING] = BIT(SPINDLE_STATE_ACTIVE),
+		[SPINDLE_STATE_ACTIVE] = BIT(SPINDLE_STATE_FORMING),
+		[SPINDLE_STATE_FROZEN] = BIT(SPINDLE_STATE_FORMING) | BIT(SPINDLE_STATE_ACTIVE),
+		[SPINDLE_STATE_FAILED] = BIT(SPINDLE_STATE_FORMING) | BIT(SPINDLE_STATE_ACTIVE) |
+					 BIT(SPINDLE_STATE_FROZEN),
+		[SPINDLE_STATE_GONE] = BIT(SPINDLE_STATE_FORMING) | BIT(SPINDLE_STATE_ACTIVE) |
+				       BIT(SPINDLE_STATE_FROZEN) | BIT(SPINDLE_STATE_FAILED),
+	};
+
+	if (!(from[state] & BIT(att->ctl->state)))
+		return;
 	if (!att->ctl->error)
 		WRITE_ONCE(att->ctl->error, error);
 	/* The reason comes before the state that makes people look for it. */

@@ -52,7 +52,7 @@ static void chore(struct spindle_large *large, u32 ms)
 
 static bool view_ends(const struct spindle_large *large)
 {
-	return large->sg->mc.wedged || !large->sg->mc.active;
+	return large->sg->mc.wedged || !spindle_mc_active(&large->sg->mc);
 }
 
 /* Can the member that a group has failed for not be reached for blocks? */

@@ -61,7 +61,7 @@ static bool live_flushed(void *ctx, u32 rank)
 	for (i = 0; i < live->group->view.num_subgroups; i++) {
 		struct spindle_subgroup *sg = subgroup_of(live, i);
 
-		if (sg && sg->mc.active && (sg->peers & BIT_ULL(rank)) &&
+		if (sg && (sg->peers & BIT_ULL(rank)) &&
 		    !spindle_mc_flushed(&sg->mc, spindle_mask_rank(sg->cfg->members, rank)))
 			return false;
 		/* What comes from others by blocks comes before we say that we have all. */
@@ -258,8 +258,7 @@ static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
 	sg->sender = old->sender;
 	sg->readers = old->readers;
 	sg->stall_ms = old->stall_ms;
-	sg->state = sg->enough ? old->state : SPINDLE_STATE_FORMING;
-	sg->mc.active = sg->state == SPINDLE_STATE_ACTIVE;
+	sg->state = sg->mc.lacking ? SPINDLE_STATE_FORMING : old->state;
 	if (sg->state != old->state)
 		spindle_subgroup_tell(sg, SPINDLE_ERR_NONE);
 }

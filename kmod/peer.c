@@ -430,7 +430,7 @@ bool spindle_peer_push(struct spindle_peer *peer)
 		struct spindle_subgroup *sg = group->subgroup[__ffs64(set)];
 		u32 rank;
 
-		if (!sg || !sg->mc.active || !(sg->peers & rank_bit(peer)) ||
+		if (!sg || !spindle_mc_runs(&sg->mc) || !(sg->peers & rank_bit(peer)) ||
 		    (!open && !sg->mc.stays))
 			continue;
 		rank = spindle_mask_rank(sg->cfg->members, peer->rank);

@@ -27,7 +27,7 @@ static int check_idle(const struct spindle_subgroup *sg)
 	const struct spindle_mc *mc = &sg->mc;
 	u64 set;
 
-	if (!mc->active || mc->txq.desc || mc->free_slot != mc->word[SPINDLE_COL_SLOTS])
+	if (!spindle_mc_active(mc) || mc->txq.desc || mc->free_slot != mc->word[SPINDLE_COL_SLOTS])
 		return -EBUSY;
 	for (set = sg->peers; set; set &= set - 1)
 		if (!sg->group->peer[__ffs64(set)]->joined)

@@ -75,7 +75,7 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 
 	if (!change_state(sg, state))
 		return;
-	sg->mc.active = false;
+	spindle_mc_end(&sg->mc);
 	if (!sg->error)
 		WRITE_ONCE(sg->error, error);
 	spindle_subgroup_tell(sg, error);
@@ -85,15 +85,19 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 
 /* ---- engine ----------------------------------------------------------- */
 
-static bool activate_test(void *ctx)
+/*
+ * Members of a static view wait until they are all connected. A live one has formed once: who
+ * is not connected later is suspected, and to wait for it would be to wait for the dead.
+ */
+static bool form_test(void *ctx)
 {
 	const struct spindle_subgroup *sg = ctx;
+	const struct spindle_group *group = sg->group;
 
-	return sg->state == SPINDLE_STATE_FORMING && sg->enough && !sg->mc.wedged &&
-	       !(sg->peers & ~sg->group->joined);
+	return group->live ? group->live->formed : !(sg->peers & ~group->joined);
 }
 
-static void activate_trigger(void *ctx)
+static void form_trigger(void *ctx)
 {
 	struct spindle_subgroup *sg = ctx;
 	struct spindle_event_info info = {
@@ -102,9 +106,9 @@ static void activate_trigger(void *ctx)
 		.has_subgroup = true,
 	};
 
-	if (!change_state(sg, SPINDLE_STATE_ACTIVE))
+	sg->mc.formed = true;
+	if (sg->mc.lacking || !change_state(sg, SPINDLE_STATE_ACTIVE))
 		return;
-	sg->mc.active = true;
 	spindle_subgroup_tell(sg, SPINDLE_ERR_NONE);
 	spindle_event(sg->group->node, SPINDLE_EVENT_SUBGROUP_ACTIVE, &info);
 }
@@ -199,7 +203,7 @@ bool spindle_subgroup_watch(struct spindle_subgroup *sg)
 	bool again = false;
 
 	/* One that has ended stays as it is: who reads what is left may take its time. */
-	if (!sg->mc.active)
+	if (!spindle_mc_runs(&sg->mc))
 		return false;
 	list_for_each_entry(att, &sg->attachments, link)
 		again |= watch_reader(sg, att);
@@ -217,16 +221,17 @@ void spindle_subgroup_touch(struct spindle_subgroup *sg)
 	sg->group->push |= BIT_ULL(sg->index);
 }
 
-static void member_broke_protocol(struct spindle_subgroup *sg)
+static void members_broke_protocol(struct spindle_subgroup *sg)
 {
 	struct spindle_group *group = sg->group;
-	u32 r;
+	u64 set;
 
-	for (r = 0; r < group->view.num_members; r++)
-		if ((sg->cfg->members & BIT_ULL(r)) &&
-		    spindle_mask_rank(sg->cfg->members, r) == sg->mc.bad_member)
-			break;
-	spindle_peer_blame(group->peer[r]);
+	for (set = sg->peers; set; set &= set - 1) {
+		u32 r = __ffs64(set);
+
+		if (sg->mc.bad & BIT_ULL(spindle_mask_rank(sg->cfg->members, r)))
+			spindle_peer_blame(group->peer[r]);
+	}
 }
 
 static void handle_events(struct spindle_subgroup *sg)
@@ -238,7 +243,7 @@ static void handle_events(struct spindle_subgroup *sg)
 	if (events & SPINDLE_MC_FROZEN)
 		freeze_attachments(sg);
 	if (events & SPINDLE_MC_FAILED)
-		member_broke_protocol(sg);
+		members_broke_protocol(sg);
 	if ((events & SPINDLE_MC_PARTED) && sg->large)
 		spindle_large_parted(sg->large);
 	if (!(events & (SPINDLE_MC_DELIVERED | SPINDLE_MC_FREED)))
@@ -385,7 +390,6 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 	sg->cfg = cfg;
 	sg->index = index;
 	sg->peers = cfg->members & ~BIT_ULL(me);
-	sg->enough = !group->live || spindle_live_enough(group->live, view, index);
 	INIT_LIST_HEAD(&sg->attachments);
 	mc = &sg->mc;
 	mc->members = hweight64(cfg->members);
@@ -399,6 +403,7 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 	mc->max_msg = cfg->max_msg;
 	mc->ordered = cfg->mode == SPINDLE_MODE_ORDERED;
 	mc->hold = cfg->hold;
+	mc->lacking = group->live && !spindle_live_enough(group->live, view, index);
 	if (alloc_arrays(sg)) {
 		spindle_subgroup_free(sg);
 		return NULL;
@@ -415,11 +420,11 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 			return NULL;
 		}
 	}
-	sg->activate.test = activate_test;
-	sg->activate.trigger = activate_trigger;
-	sg->activate.ctx = sg;
-	sg->activate.kind = SPINDLE_PRED_ONCE;
-	spindle_pred_add(&sg->preds, &sg->activate);
+	sg->form.test = form_test;
+	sg->form.trigger = form_trigger;
+	sg->form.ctx = sg;
+	sg->form.kind = SPINDLE_PRED_ONCE;
+	spindle_pred_add(&sg->preds, &sg->form);
 	return sg;
 }
 

@@ -2,8 +2,10 @@
 /*
  * Subgroups: a multicast of core/, with its memory, its state and its attachments.
  *
- *	FORMING --all members connected--> ACTIVE --a member lost--> FAILED
- *	   |                                  |                        |
+ *	        --all members connected-->        --a member lost-->
+ *	FORMING                            ACTIVE                    FAILED
+ *	   |    <-- a live view with too -- |                          |
+ *	   |            few members         |                          |
  *	   +----------------------------------+--- view removed -------+--> GONE
  *
  * Owner: the group. State and attachments are the engine's between start and removal.
@@ -30,12 +32,11 @@ struct spindle_peer;
  * @error: enum spindle_error
  * @mc: the protocol
  * @preds: predicates about the subgroup as a whole
- * @activate: all members are connected: begin (once)
+ * @form: all members are connected, or the view is live: begin (once)
  * @attachments: struct spindle_attachment.link
  * @sender: the attachment that sends, or NULL; the namespace's lock
  * @readers: attachments that read; the namespace's lock
  * @msgs: memory of the senders' messages
- * @enough: it has the members that it needs
  * @stall_ms: a reader that consumes nothing for so long is detached; 0: never
  * @large: of a subgroup that can have large messages, or NULL
  * @quiet: passes in a row that found nothing to do
@@ -49,12 +50,11 @@ struct spindle_subgroup {
 	u32 error;
 	struct spindle_mc mc;
 	struct spindle_preds preds;
-	struct spindle_pred activate;
+	struct spindle_pred form;
 	struct list_head attachments;
 	struct spindle_attachment *sender;
 	u32 readers;
 	struct spindle_msg *msgs;
-	bool enough;
 	u32 stall_ms;
 	struct spindle_large *large;
 	u32 quiet;

@@ -71,7 +71,8 @@ bool spindle_mc_flushed(const struct spindle_mc *mc, u32 rank)
  * @have: out: messages received, by sender rank
  *
  * From here on neither the own counts nor what is stable moves: who computes a trim from
- * @have can be sure that nothing beyond it is delivered.
+ * @have can be sure that nothing beyond it is delivered. What is said has to be true whatever
+ * the state of the subgroup: it is of members that have sent, whether this one runs or not.
  */
 void spindle_mc_freeze(struct spindle_mc *mc, u64 *have)
 {
@@ -79,7 +80,7 @@ void spindle_mc_freeze(struct spindle_mc *mc, u64 *have)
 
 	do {
 		spindle_receive_trigger(mc);
-	} while (mc->active && mc->backlog);
+	} while (mc->backlog);
 	mc->frozen = true;
 	for (s = 0; s < mc->senders; s++)
 		have[s] = mc->sender[s].walk.slot;

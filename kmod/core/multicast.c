@@ -83,7 +83,7 @@ bool spindle_mc_flush_acks(struct spindle_mc *mc)
 	bool any = false;
 	u32 r;
 
-	if (!mc->lazy || !mc->active)
+	if (!mc->lazy || !spindle_mc_runs(mc))
 		return false;
 	mc->lazy = false;
 	for (r = 0; r < mc->members; r++) {
@@ -125,8 +125,7 @@ void spindle_mc_advance(struct spindle_mc *mc)
  */
 void spindle_mc_publish(struct spindle_mc *mc)
 {
-	/* What follows from a lie is not published. */
-	if (!mc->changed || !mc->active)
+	if (!mc->changed || !spindle_mc_runs(mc))
 		return;
 	mc->changed = false;
 	mc->express_ready = false;
@@ -139,7 +138,8 @@ void spindle_mc_publish(struct spindle_mc *mc)
  */
 void spindle_mc_post_in_place(struct spindle_mc *mc)
 {
-	if (spindle_mc_uses(mc, SPINDLE_SW_LATE_POST) || !mc->changed || !mc->active)
+	if (spindle_mc_uses(mc, SPINDLE_SW_LATE_POST) || !mc->changed ||
+	    !spindle_mc_runs(mc))
 		return;
 	spindle_mc_publish(mc);
 	mc->post(mc);
@@ -189,7 +189,7 @@ bool spindle_mc_run(struct spindle_mc *mc, bool idle)
 {
 	bool any;
 
-	if (!mc->active)
+	if (!spindle_mc_runs(mc))
 		return false;
 	mc->idle = idle;
 	any = spindle_preds_run(&mc->preds);
@@ -285,4 +285,15 @@ void spindle_mc_detach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq)
 	*at = dlvq->next;
 	mc->settle = true;
 	mc->blocked = false;
+}
+
+/**
+ * spindle_mc_end() - the subgroup is over, for good
+ * @mc: the subgroup
+ *
+ * Nothing is received, delivered or sent any more.
+ */
+void spindle_mc_end(struct spindle_mc *mc)
+{
+	mc->ended = true;
 }

@@ -237,7 +237,7 @@ struct spindle_mc_stats {
 #define SPINDLE_MC_DELIVERED	BIT(0) /* readers have something new */
 #define SPINDLE_MC_FREED	BIT(1) /* the sender has room again */
 #define SPINDLE_MC_FROZEN	BIT(2) /* a txq or dlvq has an error */
-#define SPINDLE_MC_FAILED	BIT(3) /* a member broke the protocol */
+#define SPINDLE_MC_FAILED	BIT(3) /* a member broke the protocol: see spindle_mc.bad */
 #define SPINDLE_MC_PARTED	BIT(4) /* the sender that was parting has nothing left */
 
 /**
@@ -256,7 +256,10 @@ struct spindle_mc_stats {
  * @ordered: deliver stable messages in total order, else on receipt
  * @hold: wait with delivery for the first attachment
  * @attached: there has been an attachment
- * @active: the protocol runs: all members are connected
+ * @formed: the protocol runs. In a static view, all members are connected; in a live one who
+ *	is not connected is suspected, and nobody waits for it
+ * @lacking: too few members: no more messages and no more nulls, until there are enough
+ * @ended: it is over, for good
  * @wedged: the view ends: no more messages and no more nulls
  * @frozen: it has ended: what comes now is not received
  * @stays: it goes on through a change of the view, also to members that are behind
@@ -267,7 +270,7 @@ struct spindle_mc_stats {
  * @turn: sender rank that the next pass begins to receive with
  * @changed: @word differs from the own block
  * @events: SPINDLE_MC_*, cleared by the subgroup
- * @bad_member: with SPINDLE_MC_FAILED: who
+ * @bad: members that broke the protocol, by rank: nothing of theirs is believed any more
  * @member: by rank
  * @sender: by sender rank
  * @word: own columns
@@ -313,7 +316,9 @@ struct spindle_mc {
 	bool ordered;
 	bool hold;
 	bool attached;
-	bool active;
+	bool formed;
+	bool lacking;
+	bool ended;
 	bool wedged;
 	bool frozen;
 	bool stays;
@@ -323,8 +328,8 @@ struct spindle_mc {
 	bool backlog;
 	bool changed;
 	u32 events;
-	u32 bad_member;
 	u32 turn;
+	u64 bad;
 	struct spindle_mc_member *member;
 	struct spindle_mc_sender *sender;
 	u64 word[SPINDLE_BLOCK_WORDS];
@@ -365,6 +370,7 @@ void spindle_mc_attach_sender(struct spindle_mc *mc, const struct spindle_tx_des
 			      u64 *free_slot_word, u64 *free_unit_word);
 bool spindle_mc_detach_sender(struct spindle_mc *mc);
 bool spindle_mc_hold(struct spindle_mc *mc, enum spindle_held to);
+void spindle_mc_end(struct spindle_mc *mc);
 void spindle_mc_attach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq);
 void spindle_mc_detach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq);
 
@@ -378,6 +384,28 @@ bool spindle_mc_drain(struct spindle_mc *mc);
 void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *from,
 		      const u64 *first);
 void spindle_mc_announce(struct spindle_mc *mc, u64 vid);
+
+/**
+ * spindle_mc_runs() - is anything received, delivered and pushed?
+ * @mc: the subgroup
+ *
+ * Return: true if so
+ */
+static inline bool spindle_mc_runs(const struct spindle_mc *mc)
+{
+	return mc->formed && !mc->ended;
+}
+
+/**
+ * spindle_mc_active() - does a message that is committed now get a round?
+ * @mc: the subgroup
+ *
+ * Return: true if so, unless the view ends
+ */
+static inline bool spindle_mc_active(const struct spindle_mc *mc)
+{
+	return spindle_mc_runs(mc) && !mc->lacking;
+}
 
 /**
  * spindle_mc_log_entries() - messages that can be delivered and not yet released

@@ -162,7 +162,7 @@ bool spindle_push_pending(const struct spindle_mc *mc)
 {
 	u32 r;
 
-	for (r = 0; r < mc->members && mc->active; r++)
+	for (r = 0; r < mc->members && spindle_mc_runs(mc); r++)
 		if (mc->member[r].dirty)
 			return true;
 	return false;

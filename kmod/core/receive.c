@@ -8,6 +8,12 @@
 #include "stage.h"
 #include "push.h"
 
+/* Has it broken the protocol? The others are received as if it were silent. */
+static bool is_bad(const struct spindle_mc *mc, u32 member)
+{
+	return mc->bad & BIT_ULL(member);
+}
+
 /**
  * spindle_receive_test() - has a member written, or is something left of the last pass?
  * @ctx: the subgroup
@@ -27,7 +33,7 @@ bool spindle_receive_test(void *ctx)
 	for (r = 0; r < mc->members; r++) {
 		const struct spindle_mc_member *m = &mc->member[r];
 
-		if (r == mc->me)
+		if (r == mc->me || is_bad(mc, r))
 			continue;
 		if (READ_ONCE(m->block->seal) != m->seal)
 			return true;
@@ -83,9 +89,8 @@ static bool plausible(const struct spindle_mc *mc, const struct spindle_mc_membe
 
 static void protocol_error(struct spindle_mc *mc, u32 member)
 {
-	mc->bad_member = member;
+	mc->bad |= BIT_ULL(member);
 	mc->events |= SPINDLE_MC_FAILED;
-	mc->active = false;
 }
 
 static void torn(struct spindle_mc *mc, u32 r)
@@ -178,7 +183,7 @@ static void read_express(struct spindle_mc *mc, u32 r)
 	struct spindle_mc_member *m = &mc->member[r];
 	struct spindle_express copy;
 
-	if (!m->express || !mc->active)
+	if (!m->express || is_bad(mc, r))
 		return;
 	switch (spindle_express_read(m->express, &m->express_seal, &copy)) {
 	case SPINDLE_READ_SAME:
@@ -278,21 +283,19 @@ void spindle_receive_trigger(void *ctx)
 
 	mc->settle = true;
 	mc->backlog = false;
-	for (i = 0; i < mc->members && mc->active; i++) {
-		if (i == mc->me)
+	for (i = 0; i < mc->members; i++) {
+		if (i == mc->me || is_bad(mc, i))
 			continue;
 		read_block(mc, i);
 		read_express(mc, i);
 	}
 	/* Who comes first changes from pass to pass, or a budget would starve the last. */
-	for (i = 0; i < mc->senders && mc->active; i++) {
-		if (s != mc->my_sender)
+	for (i = 0; i < mc->senders; i++) {
+		if (s != mc->my_sender && !is_bad(mc, mc->sender[s].member))
 			n += walk_headers(mc, &mc->sender[s], left - n);
 		if (++s == mc->senders)
 			s = 0;
 	}
-	if (!mc->active)
-		return;
 	if (n) {
 		trace_spindle_receive(mc->node, mc->id, n);
 		spindle_count(&mc->stats.received, n);

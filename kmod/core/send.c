@@ -31,7 +31,7 @@ bool spindle_send_test(void *ctx)
 {
 	const struct spindle_mc *mc = ctx;
 
-	if (mc->my_sender == SPINDLE_NO_RANK || mc->wedged)
+	if (mc->my_sender == SPINDLE_NO_RANK || mc->wedged || !spindle_mc_active(mc))
 		return false;
 	return nulls_due(mc) || mc->held == SPINDLE_HELD_PLACED ||
 	       (mc->held == SPINDLE_HELD_NONE && mc->txq.desc && spindle_txq_ready(&mc->txq));
@@ -217,8 +217,8 @@ bool spindle_mc_silence(struct spindle_mc *mc, u64 rounds)
 	struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
 	u32 i;
 
-	/* In a view that ends nobody waits for rounds. */
-	if (mc->wedged)
+	/* Nobody waits for rounds in a view that ends, nor where none are given. */
+	if (mc->wedged || mc->lacking || mc->ended)
 		return true;
 	/* Far below where counts end: a process must not be able to end its group. */
 	if (sd->walk.rounds + rounds > SPINDLE_MAX_ROUND / 4)

@@ -41,7 +41,7 @@ static void push_group(struct node *node, struct group *g, u32 member)
 	u32 to = g->member_node[member];
 	u32 room = fabric_room(sim, node->index, to), i, n;
 
-	if (!mc->active || !spindle_push_wanted(mc, member) || room < 6)
+	if (!spindle_mc_runs(mc) || !spindle_push_wanted(mc, member) || room < 6)
 		return;
 	n = spindle_push(mc, member, mc->id,
 			 sim->imm ? 0 : SPINDLE_PUSH_SPLIT | SPINDLE_PUSH_EXPRESS, write,
@@ -123,7 +123,7 @@ static struct spindle_mc *new_group(struct node *node, const struct spindle_view
 	spindle_mc_init(mc);
 	if (node->sim->large)
 		mc->tune.large = node->sim->large;
-	mc->active = true;
+	mc->formed = true;
 	return mc;
 }
 
@@ -498,7 +498,7 @@ static void check_events(struct node *node, struct group *g)
 {
 	if (g->mc->events & SPINDLE_MC_FAILED)
 		sim_fail(node->sim, "node %u group %u blames node %u", node->index, g->mc->id,
-			 g->member_node[g->mc->bad_member]);
+			 g->member_node[__ffs64(g->mc->bad)]);
 	if (g->mc->txq.error || g->q.error)
 		sim_fail(node->sim, "node %u: an honest process is frozen", node->index);
 	g->mc->events = 0;

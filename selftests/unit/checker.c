@@ -187,8 +187,7 @@ void check_group(struct group *g)
 				   g->index, i);
 		g->last_word[i] = mc->word[i];
 	}
-	if (mc->active &&
-	    mc->word[SPINDLE_COL_DELIVERED] > mc->word[SPINDLE_COL_RECEIVED])
+	if (mc->word[SPINDLE_COL_DELIVERED] > mc->word[SPINDLE_COL_RECEIVED])
 		world_fail(w, "node %u: delivered what was not received", g->node->rank);
 	if (mc->log_tail - mc->log_head > mc->log_mask + 1)
 		world_fail(w, "node %u: the delivery log overflows", g->node->rank);

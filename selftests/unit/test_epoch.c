@@ -65,7 +65,7 @@ static struct end *open_end(u32 senders, u32 me)
 		e->sender[i].walk.max_msg = 100;
 	}
 	spindle_mc_init(mc);
-	mc->active = true;
+	mc->formed = true;
 	return e;
 }
 
@@ -339,6 +339,106 @@ static void test_join(void)
 	CHECK_EQ(e->tail, 1);
 	CHECK_EQ(e->ring[0].slot, 1234567);
 	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 0);
+	free(e);
+}
+
+/* ---- who is not believed, what does not run ----------------------------------- */
+
+/*
+ * One member breaks the protocol: it is blamed, once, and all others are received as before. A
+ * member that says less than it has would make them go.
+ */
+static void test_bad_member(void)
+{
+	static const u64 lie[SPINDLE_BLOCK_WORDS] = { U64_MAX, 0, 0, 9 };
+	struct end *e = in_the_middle();
+	u64 have[S];
+
+	spindle_block_write(&e->block[2], lie);
+	settle(e);
+	CHECK(e->mc.events & SPINDLE_MC_FAILED);
+	CHECK_EQ(e->mc.bad, BIT(2));
+	e->mc.events = 0;
+	/* What it says from now on is not looked at, be it true. */
+	arrives(e, 2, 2, 2);
+	says(e, 2, 3, 3, 0, 3);
+	arrives(e, 0, 2, 2);
+	says(e, 0, 3, 4, 0, 3);
+	commit(e, 1);
+	settle(e);
+	CHECK(!e->mc.events);
+	CHECK_EQ(e->mc.sender[0].walk.slot, 3);
+	CHECK_EQ(e->mc.sender[1].walk.slot, 2);
+	CHECK_EQ(e->mc.sender[2].walk.slot, 2);
+	/* Nor is anything delivered that it has not said to have. */
+	CHECK_EQ(e->tail, 3);
+	CHECK(spindle_push_pending(&e->mc));
+	spindle_mc_wedge(&e->mc);
+	CHECK(!spindle_mc_flushed(&e->mc, 0));
+	arrives(e, 0, 3, 3);
+	says(e, 0, 4, 4, 0, 4);
+	spindle_mc_freeze(&e->mc, have);
+	CHECK_EQ(have[0], 4);
+	CHECK_EQ(have[1], 2);
+	CHECK_EQ(have[2], 2);
+	free(e);
+}
+
+/* Two of them in one pass: neither is forgotten. */
+static void test_bad_members(void)
+{
+	static const u64 lie[SPINDLE_BLOCK_WORDS] = { U64_MAX, 0, 0, 9 };
+	struct end *e = in_the_middle();
+
+	spindle_block_write(&e->block[0], lie);
+	spindle_block_write(&e->block[2], lie);
+	settle(e);
+	CHECK_EQ(e->mc.bad, BIT(0) | BIT(2));
+	free(e);
+}
+
+/* What is here is here, whether the subgroup runs or not: others have counted on it. */
+static void test_freeze_idle(void)
+{
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		struct end *e = open_end(S, 1);
+		u64 have[S];
+
+		e->mc.formed = i != 0;
+		e->mc.lacking = i == 1;
+		e->mc.ended = i == 2;
+		arrives(e, 0, 0, 0);
+		says(e, 0, 1, 1, 0, 1);
+		spindle_mc_wedge(&e->mc);
+		spindle_mc_freeze(&e->mc, have);
+		CHECK_EQ(have[0], 1);
+		free(e);
+	}
+}
+
+/* Too few members: no rounds for anybody, all else goes on, what was committed waits. */
+static void test_lacking(void)
+{
+	struct end *e = in_the_middle();
+	u64 rounds = e->mc.sender[1].walk.rounds;
+
+	e->mc.lacking = true;
+	CHECK(!spindle_mc_active(&e->mc));
+	commit(e, 1);
+	arrives(e, 0, 2, 7);
+	says(e, 0, 8, 4, 0, 3);
+	settle(e);
+	CHECK_EQ(e->mc.sender[1].walk.slot, 1);
+	CHECK_EQ(e->mc.sender[1].walk.rounds, rounds);
+	CHECK(spindle_mc_silence(&e->mc, 5));
+	CHECK_EQ(e->mc.sender[1].walk.rounds, rounds);
+	CHECK_EQ(e->mc.sender[0].walk.slot, 3);
+	CHECK(spindle_push_pending(&e->mc));
+	e->mc.lacking = false;
+	settle(e);
+	CHECK_EQ(e->mc.sender[1].walk.slot, 2);
 	free(e);
 }
 
@@ -930,6 +1030,10 @@ int main(void)
 		{ "the view ends when readers have taken it", test_drain },
 		{ "the next view: what waited is sent, what is held stays", test_begin },
 		{ "a joiner begins where the others are", test_join },
+		{ "a member that broke the protocol is not believed, others are", test_bad_member },
+		{ "two of them", test_bad_members },
+		{ "what is said to be here is here, whatever runs", test_freeze_idle },
+		{ "too few members: no rounds", test_lacking },
 		{ "readers are told of a view, once, before its messages", test_announce },
 		{ "a view in a queue is no message", test_announced_release },
 		{ "who attaches in a view is told of later ones", test_announce_attach },

@@ -306,7 +306,7 @@ static void test_orders(void)
 	by_express(&v, 1, 1, 0, 100);
 	by_block(&v, 1, 1);
 	spindle_mc_run(v.mc, true);
-	CHECK(v.mc->active);
+	CHECK(!v.mc->bad);
 	CHECK_EQ(v.mc->stats.received, 1);
 	CHECK(!memcmp(v.sd->pay, ring, 100));
 	world_close(v.w);
@@ -319,7 +319,7 @@ static void test_orders(void)
 	by_block(&v, 1, 2);
 	by_express(&v, 1, 2, 0, 100);
 	spindle_mc_run(v.mc, true);
-	CHECK(v.mc->active);
+	CHECK(!v.mc->bad);
 	CHECK_EQ(v.mc->stats.received, 1);
 	for (i = 0; i < 100; i++)
 		CHECK_EQ(v.sd->pay[i], 0x33);
@@ -331,13 +331,13 @@ static void test_orders(void)
 	by_ring(&v, 1, 1);
 	by_express(&v, 3, 3, 2, 100);
 	spindle_mc_run(v.mc, true);
-	CHECK(v.mc->active);
+	CHECK(!v.mc->bad);
 	CHECK_EQ(v.mc->stats.received, 3);
 	CHECK_EQ(v.m->slots, 3);
 	/* And now the guard of these, which says less. */
 	by_block(&v, 3, 4);
 	spindle_mc_run(v.mc, true);
-	CHECK(v.mc->active);
+	CHECK(!v.mc->bad);
 	CHECK_EQ(v.m->sent, 4);
 	world_close(v.w);
 
@@ -351,16 +351,16 @@ static void test_orders(void)
 	spindle_mc_run(v.mc, true);
 	by_block(&v, 1, 1);
 	spindle_mc_run(v.mc, true);
-	CHECK(v.mc->active);
+	CHECK(!v.mc->bad);
 	CHECK_EQ(v.m->slots, 2);
 	CHECK_EQ(v.mc->stats.received, 2);
 	by_block(&v, 2, 3);
 	spindle_mc_run(v.mc, true);
-	CHECK(v.mc->active);
+	CHECK(!v.mc->bad);
 	CHECK_EQ(v.m->sent, 3);
 	by_block(&v, 1, 1);
 	spindle_mc_run(v.mc, true);
-	CHECK(!v.mc->active);
+	CHECK(v.mc->bad);
 	world_close(v.w);
 
 	/* Behind it by the ring, all of it found at once. */
@@ -370,7 +370,7 @@ static void test_orders(void)
 	by_ring(&v, 2, 2);
 	by_block(&v, 3, 3);
 	spindle_mc_run(v.mc, true);
-	CHECK(v.mc->active);
+	CHECK(!v.mc->bad);
 	CHECK_EQ(v.mc->stats.received, 3);
 	world_close(v.w);
 }
@@ -403,9 +403,9 @@ static void test_lies(void)
 		by_express(&v, row[i].slots, row[i].sent, row[i].round, row[i].len);
 		memset(v.sd->pay, 0, RING);
 		spindle_mc_run(v.mc, true);
-		if (!CHECK(!v.mc->active && v.mc->events & SPINDLE_MC_FAILED))
+		if (!CHECK(v.mc->bad && v.mc->events & SPINDLE_MC_FAILED))
 			printf("# %s\n", row[i].what);
-		CHECK_EQ(v.mc->bad_member, 0);
+		CHECK_EQ(v.mc->bad, BIT(0));
 		CHECK_EQ(v.mc->stats.received, 0);
 		for (b = 0; b < row[i].len; b++)
 			same &= v.sd->pay[at + b] == ring[at + b];
@@ -424,7 +424,7 @@ static void test_lied_before(void)
 	memset(v.sd->pay, 0, RING);
 	new_bytes();
 	spindle_mc_run(v.mc, true);
-	CHECK(!v.mc->active);
+	CHECK(v.mc->bad);
 	CHECK_EQ(v.m->slots, 0);
 	CHECK_EQ(v.sd->walk.ring[0].slot, 0);
 	world_close(v.w);
@@ -437,7 +437,7 @@ static void test_odd_lies(void)
 
 	by_express(&v, 0, 0, 0, 64);
 	spindle_mc_run(v.mc, true);
-	CHECK(v.mc->active);
+	CHECK(!v.mc->bad);
 	CHECK_EQ(v.mc->stats.received, 0);
 	world_close(v.w);
 
@@ -445,7 +445,7 @@ static void test_odd_lies(void)
 	v.sd->walk.max_msg = 60;
 	by_express(&v, 1, 1, 0, 64);
 	spindle_mc_run(v.mc, true);
-	CHECK(!v.mc->active);
+	CHECK(v.mc->bad);
 	world_close(v.w);
 }
 
@@ -457,12 +457,12 @@ static void test_torn_for_ever(void)
 
 	by_express(&v, 1, 1, 0, 64);
 	((struct spindle_express *)v.m->express)->mix++;
-	for (i = 0; i < SPINDLE_MAX_TORN && v.mc->active; i++)
+	for (i = 0; i < SPINDLE_MAX_TORN && !v.mc->bad; i++)
 		spindle_mc_run(v.mc, true);
-	CHECK(v.mc->active);
+	CHECK(!v.mc->bad);
 	CHECK_EQ(v.m->torn, i);
 	spindle_mc_run(v.mc, true);
-	CHECK(!v.mc->active);
+	CHECK(v.mc->bad);
 	world_close(v.w);
 }
 

@@ -96,7 +96,7 @@ static void start_group(struct group *g, void *arg)
 static void activate_some(struct group *g, void *arg)
 {
 	if (rng_chance(&g->node->world->rng, 1))
-		g->mc.active = true;
+		g->mc.formed = true;
 	g->node->asleep = false;
 }
 
@@ -513,13 +513,13 @@ static void test_detach_early(void)
 	struct world *w = plain_world(2, 1);
 	struct group *g = w->node[0].group[0];
 
-	g->mc.active = false;
+	g->mc.formed = false;
 	sender_open(g);
 	send_one(g, 100);
 	sender_close(g);
 	settle(w);
 	CHECK_EQ(w->node[1].group[0]->mc.stats.delivered, 0);
-	g->mc.active = true;
+	g->mc.formed = true;
 	settle(w);
 	CHECK_EQ(w->node[1].group[0]->mc.stats.delivered, 1);
 	finish(w);

@@ -203,7 +203,7 @@ static void close_group(struct group *g)
 		sender_close(g);
 	if (g->parted) {
 		g->mc.txq.desc = NULL;
-		g->mc.active = false;
+		spindle_mc_end(&g->mc);
 		sender_parted(g);
 	}
 	for (s = 0; s < g->mc.senders; s++)
@@ -245,7 +245,7 @@ void world_activate(struct world *w)
 		w->node[i].asleep = false;
 		for (j = 0; j < w->view.num_subgroups; j++)
 			if (w->node[i].group[j])
-				w->node[i].group[j]->mc.active = true;
+				w->node[i].group[j]->mc.formed = true;
 	}
 }
 
@@ -348,7 +348,7 @@ static bool run_group(struct group *g)
 	busy = spindle_mc_run(&g->mc, node->idle) ||
 	       (node->idle && spindle_mc_flush_acks(&g->mc));
 	looking = NULL;
-	return (g->mc.active && move_large(g)) || busy;
+	return (spindle_mc_active(&g->mc) && move_large(g)) || busy;
 }
 
 bool node_pass(struct node *node)
@@ -367,10 +367,10 @@ bool node_pass(struct node *node)
 		if (!g)
 			continue;
 		busy |= run_group(g);
-		if (g->mc.events & SPINDLE_MC_FAILED &&
-		    g->view_rank[g->mc.bad_member] != w->hostile)
-			world_fail(w, "node %u group %u blames member %u", node->rank, i,
-				   g->mc.bad_member);
+		for (k = 0; k < g->mc.members; k++)
+			if (g->mc.bad & BIT_ULL(k) && g->view_rank[k] != w->hostile)
+				world_fail(w, "node %u group %u blames member %u", node->rank, i,
+					   k);
 		check_events(g);
 		if (g->mc.events & SPINDLE_MC_PARTED)
 			sender_parted(g);
@@ -378,7 +378,7 @@ bool node_pass(struct node *node)
 		check_group(g);
 		for (r = g->readers; r; r = r->next)
 			check_reader(g, r);
-		if (!g->mc.active || w->failed)
+		if (!spindle_mc_runs(&g->mc) || w->failed)
 			continue;
 		push_all(&g->mc);
 		for (k = 0; k < g->mc.members; k++)
@@ -432,7 +432,7 @@ static void life(struct group *g)
 	}
 	switch (rng_below(&w->rng, 6)) {
 	case 0:
-		if (g->sender && g->mc.active && w->conf.deaths)
+		if (g->sender && spindle_mc_runs(&g->mc) && w->conf.deaths)
 			sender_close(g);
 		break;
 	case 1:

@@ -175,7 +175,7 @@ static void open_subgroup(struct cluster_member *m, u32 g)
 	spindle_mc_init(mc);
 	mc->tune.switches = c->conf.switches;
 	attach(sg, cfg->ring);
-	mc->active = true;
+	mc->formed = true;
 }
 
 /**
@@ -524,7 +524,7 @@ const char *cluster_finish(struct cluster *c)
 	first = process_saw(c->member[0].subgroup[0]->process);
 	for (r = 0; r < c->cores; r++) {
 		saw = process_saw(c->member[r].subgroup[0]->process);
-		if (!busy_mc(c, r)->active)
+		if (!spindle_mc_runs(busy_mc(c, r)))
 			return "a member ended the subgroup";
 		if (saw.messages != sent)
 			return "not all that was sent was delivered";

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A reader that stall-ms has frozen holds up nobody in later views, also when its subgroup waits
+# for members and has enough again. When the reader looks, it is told that it was frozen.
+# vm: timeout=200
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+
+readers_are()
+{
+	spindle-ctl -j -p subgroup show node 2 id 1 | grep -q "\"readers\": *$1"
+}
+
+state_is()
+{
+	spindle-ctl -j -p subgroup show node 2 id 1 | grep -q "\"state\": *\"$1\""
+}
+
+stalled()
+{
+	[ "$(loop_stat 2 1 stalled)" = 1 ]
+}
+
+check "module loads" loop_start
+check "three nodes" loop_nodes 3
+check "a live view" live_view 3 subgroup 1 window 8 max-msg 64 min 3
+check "it is there" wait_until 60 in_view 1 1 2 3
+check "a limit" spindle-ctl subgroup set 2 id 1 stall-ms 500
+spindle-pipe -n 2 -g 1 -r -q >/dev/null 2>/tmp/reader.err &
+reader=$!
+check "a reader" wait_until 30 readers_are 1
+# A subgroup delivers nothing before somebody attaches: node 3 needs one, too.
+spindle-pipe -n 3 -g 1 -r -q >/dev/null 2>&1 &
+kill -STOP $reader
+yes message | head -n 40 | limit 100 spindle-pipe -n 1 -g 1 -s >/tmp/send.out 2>&1 &
+sender=$!
+check "the reader is cut off" wait_until 60 stalled
+rc=0
+wait $sender || rc=$?
+is "and the sender goes on" $rc 0
+check "a member goes" spindle-ctl node del id 3
+check "the others are in view 2" wait_until 60 in_view 2 1 2
+check "the subgroup waits for a third" wait_until 60 state_is forming
+check "the third comes back" spindle-ctl node add id 3 addr 10.0.0.1 port 5003
+check "and joins" spindle-ctl node join id 3 contact 10.0.0.1:5001 timeout 60
+check "all are in view 3" wait_until 60 in_view 3 1 2 3
+check "the subgroup goes on" wait_until 60 state_is active
+check "messages flow" limit 60 mcast-load -n 1-3 -g 1 -c 50 -l 1-64
+kill -CONT $reader
+check "the reader ends" wait_until 30 dead $reader
+rc=0
+wait $reader || rc=$?
+is "with an error" $rc 1
+check "and knows why" grep -q 'frozen: the process consumed nothing for longer' /tmp/reader.err
+check "nodes go" loop_del 3
+check "module goes" limit 60 rmmod spindle
+finish
