@@ -4,7 +4,6 @@
  */
 #include <linux/slab.h>
 
-#include "attachment.h"
 #include "engine.h"
 #include "group.h"
 #include "large.h"
@@ -138,16 +137,6 @@ bool spindle_large_quiet(const struct spindle_large *large)
 			return false;
 	}
 	return true;
-}
-
-/**
- * spindle_large_parted() - the attachment of a process that has gone is not needed any more
- * @large: large messages
- */
-void spindle_large_parted(struct spindle_large *large)
-{
-	WRITE_ONCE(large->parted, true);
-	chore(large, 0);
 }
 
 static void take_events(struct spindle_large *large, struct spindle_large_sender *from)
@@ -465,10 +454,6 @@ static void large_chore(struct spindle_chore *work)
 	struct letter letter = { .large = large };
 	u32 s;
 
-	if (READ_ONCE(large->parted)) {
-		WRITE_ONCE(large->parted, false);
-		spindle_attachment_part(large->sg);
-	}
 	spindle_engine_call(large_node(large)->engine, look_fn, &letter);
 	switch (letter.seen) {
 	case SPINDLE_LARGE_IDLE:

@@ -59,7 +59,6 @@ struct spindle_large_sender {
  * @state: see above; only changed by change_state()
  * @moving: own object that is under way
  * @chore: what may sleep
- * @parted: an attachment whose process had gone is not needed any more
  * @sender: by sender rank
  */
 struct spindle_large {
@@ -68,7 +67,6 @@ struct spindle_large {
 	enum spindle_large_state state;
 	u64 moving;
 	struct spindle_chore chore;
-	bool parted;
 	struct spindle_large_sender sender[];
 };
 
@@ -80,6 +78,5 @@ void spindle_large_destroy(struct spindle_large *large);
 bool spindle_large_pass(struct spindle_large *large);
 void spindle_large_stop(struct spindle_large *large);
 bool spindle_large_quiet(const struct spindle_large *large);
-void spindle_large_parted(struct spindle_large *large);
 
 #endif /* SPINDLE_LARGE_H */

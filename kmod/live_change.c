@@ -6,6 +6,7 @@
  */
 #include <linux/ktime.h>
 
+#include "attachment.h"
 #include "fabric/conn.h"
 #include "group.h"
 #include "large.h"
@@ -258,6 +259,9 @@ static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
 	sg->sender = old->sender;
 	sg->readers = old->readers;
 	sg->stall_ms = old->stall_ms;
+	/* Who has gone may have been through with the view before, and is still to be freed. */
+	if (sg->sender && sg->sender->parting && !sg->mc.parting)
+		sg->mc.events |= SPINDLE_MC_PARTED;
 	sg->state = sg->mc.lacking ? SPINDLE_STATE_FORMING : old->state;
 	if (sg->state != old->state)
 		spindle_subgroup_tell(sg, SPINDLE_ERR_NONE);

@@ -55,6 +55,14 @@ void spindle_subgroup_tell(struct spindle_subgroup *sg, u32 error)
 		spindle_attachment_state(att, sg->state, error);
 }
 
+/* The process that was to send has gone, and so have its messages: its memory is not needed. */
+static void look_for_parted(struct spindle_subgroup *sg)
+{
+	if (sg->mc.events & SPINDLE_MC_PARTED)
+		spindle_chore_queue(&sg->part, 0);
+	sg->mc.events &= ~SPINDLE_MC_PARTED;
+}
+
 /**
  * spindle_subgroup_end() - the subgroup stops for good
  * @sg: the subgroup
@@ -76,6 +84,7 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 	if (!change_state(sg, state))
 		return;
 	spindle_mc_end(&sg->mc);
+	look_for_parted(sg);
 	if (!sg->error)
 		WRITE_ONCE(sg->error, error);
 	spindle_subgroup_tell(sg, error);
@@ -236,16 +245,16 @@ static void members_broke_protocol(struct spindle_subgroup *sg)
 
 static void handle_events(struct spindle_subgroup *sg)
 {
-	u32 events = sg->mc.events;
 	struct spindle_attachment *att;
+	u32 events;
 
+	look_for_parted(sg);
+	events = sg->mc.events;
 	sg->mc.events = 0;
 	if (events & SPINDLE_MC_FROZEN)
 		freeze_attachments(sg);
 	if (events & SPINDLE_MC_FAILED)
 		members_broke_protocol(sg);
-	if ((events & SPINDLE_MC_PARTED) && sg->large)
-		spindle_large_parted(sg->large);
 	if (!(events & (SPINDLE_MC_DELIVERED | SPINDLE_MC_FREED)))
 		return;
 	list_for_each_entry(att, &sg->attachments, link) {
@@ -343,6 +352,11 @@ static void wire_own(struct spindle_subgroup *sg)
 	mc->txq.max_msg = sg->cfg->max_msg;
 }
 
+static void part_chore(struct spindle_chore *chore)
+{
+	spindle_attachment_part(container_of(chore, struct spindle_subgroup, part));
+}
+
 static int alloc_arrays(struct spindle_subgroup *sg)
 {
 	struct spindle_mc *mc = &sg->mc;
@@ -391,6 +405,7 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 	sg->index = index;
 	sg->peers = cfg->members & ~BIT_ULL(me);
 	INIT_LIST_HEAD(&sg->attachments);
+	spindle_chore_init(&sg->part, group->node->sn, part_chore);
 	mc = &sg->mc;
 	mc->members = hweight64(cfg->members);
 	mc->senders = hweight64(cfg->senders);
@@ -436,6 +451,7 @@ void spindle_subgroup_free(struct spindle_subgroup *sg)
 {
 	if (!sg)
 		return;
+	spindle_chore_cancel(&sg->part);
 	spindle_large_destroy(sg->large);
 	kvfree(sg->msgs);
 	kvfree(sg->mc.log);

@@ -16,6 +16,7 @@
 #include <linux/list.h>
 
 #include "core/multicast.h"
+#include "net.h"
 
 struct spindle_attachment;
 struct spindle_group;
@@ -37,6 +38,7 @@ struct spindle_peer;
  * @sender: the attachment that sends, or NULL; the namespace's lock
  * @readers: attachments that read; the namespace's lock
  * @msgs: memory of the senders' messages
+ * @part: frees the memory of a process that has gone and whose last message is sent
  * @stall_ms: a reader that consumes nothing for so long is detached; 0: never
  * @large: of a subgroup that can have large messages, or NULL
  * @quiet: passes in a row that found nothing to do
@@ -55,6 +57,7 @@ struct spindle_subgroup {
 	struct spindle_attachment *sender;
 	u32 readers;
 	struct spindle_msg *msgs;
+	struct spindle_chore part;
 	u32 stall_ms;
 	struct spindle_large *large;
 	u32 quiet;

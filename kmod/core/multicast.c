@@ -238,11 +238,12 @@ void spindle_mc_attach_sender(struct spindle_mc *mc, const struct spindle_tx_des
  * spindle_mc_detach_sender() - the process is gone
  * @mc: the subgroup
  *
- * What it had committed, up to the first gap, is sent, now or when the subgroup becomes
- * active; the rest is abandoned.
+ * What it had committed, up to the first gap, is sent; the rest is abandoned. It may have to
+ * wait: for a large message that is still to be brought to the members, for the next view if
+ * this one ends, or for members if there are too few.
  *
- * Return: false if a large message is still to be brought to the members: the memory of
- * the queue has to stay until SPINDLE_MC_PARTED says that all is sent
+ * Return: false if something has to wait: the memory of the queue has to stay until
+ * SPINDLE_MC_PARTED says that all is sent
  */
 bool spindle_mc_detach_sender(struct spindle_mc *mc)
 {
@@ -251,7 +252,7 @@ bool spindle_mc_detach_sender(struct spindle_mc *mc)
 		if (mc->txq.error)
 			break;
 	}
-	mc->parting = mc->held != SPINDLE_HELD_NONE;
+	mc->parting = !mc->ended && (mc->held != SPINDLE_HELD_NONE || spindle_txq_ready(&mc->txq));
 	if (!mc->parting)
 		mc->txq.desc = NULL;
 	return !mc->parting;
@@ -291,9 +292,14 @@ void spindle_mc_detach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq)
  * spindle_mc_end() - the subgroup is over, for good
  * @mc: the subgroup
  *
- * Nothing is received, delivered or sent any more.
+ * Nothing is received, delivered or sent any more, and no process is waited for.
  */
 void spindle_mc_end(struct spindle_mc *mc)
 {
 	mc->ended = true;
+	if (!mc->parting)
+		return;
+	mc->parting = false;
+	mc->txq.desc = NULL;
+	mc->events |= SPINDLE_MC_PARTED;
 }

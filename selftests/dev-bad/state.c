@@ -36,7 +36,8 @@ void part_forming(void)
 	is(silence(spindle_fd(&q), SPINDLE_MAX_ROUNDS + 1), EINVAL, "forming: not all of it");
 	is(send_one(&q, i, 10), -EAGAIN, "forming: that makes no room");
 	spindle_detach(&q);
-	is(attach_new(1, 3, BOTH, NULL), 0, "forming: the next one may attach");
+	is(attach_new(1, 3, SPINDLE_ATTACH_SEND, NULL), EBUSY, "forming: what was committed stays");
+	is(attach_new(1, 3, SPINDLE_ATTACH_RECV, NULL), 0, "forming: a reader may attach");
 }
 
 static int run(const char *command)

@@ -28,7 +28,7 @@ void sender_open(struct group *g)
 
 static void free_sender(struct group *g, struct sender *p)
 {
-	if (spindle_mc_runs(&g->mc) && g->mc.txq.slot != p->settled)
+	if (!g->mc.ended && g->mc.txq.slot != p->settled)
 		world_fail(g->node->world, "%llu slots taken of a dead sender's %llu",
 			   (unsigned long long)g->mc.txq.slot,
 			   (unsigned long long)p->settled);

@@ -442,6 +442,60 @@ static void test_lacking(void)
 	free(e);
 }
 
+/* A process goes in such a moment, or when the view ends: nothing of it gets a round, or lost. */
+static void test_parting_waits(void)
+{
+	static const u64 trim[S] = { 2, 1, 1 }, first[] = { 2, 1 };
+	static const u32 from[] = { 0, 1 };
+	u32 why;
+
+	for (why = 0; why < 3; why++) {
+		struct end *e = in_the_middle(), *n = open_end(2, 1);
+		u64 have[S];
+
+		if (why == 0)
+			spindle_mc_wedge(&e->mc);
+		e->mc.lacking = why == 1;
+		e->mc.formed = why != 2;
+		commit(e, 1);
+		CHECK(!spindle_mc_detach_sender(&e->mc));
+		settle(e);
+		CHECK_EQ(e->mc.sender[1].walk.slot, 1);
+		CHECK(!(e->mc.events & SPINDLE_MC_PARTED));
+		spindle_mc_wedge(&e->mc);
+		spindle_mc_freeze(&e->mc, have);
+		CHECK_EQ(have[1], 1);
+		CHECK(spindle_mc_trim(&e->mc, trim) && drained(e));
+		spindle_mc_begin(&n->mc, &e->mc, from, first);
+		settle(n);
+		CHECK_EQ(n->mc.sender[1].walk.slot, 2);
+		CHECK(n->mc.events & SPINDLE_MC_PARTED);
+		CHECK(!n->mc.txq.desc);
+		free(e);
+		free(n);
+	}
+}
+
+/* A subgroup that is over keeps no process's memory. */
+static void test_parting_end(void)
+{
+	struct end *e = in_the_middle();
+
+	spindle_mc_wedge(&e->mc);
+	commit(e, 1);
+	CHECK(!spindle_mc_detach_sender(&e->mc));
+	spindle_mc_end(&e->mc);
+	CHECK(e->mc.events & SPINDLE_MC_PARTED);
+	CHECK(!e->mc.parting && !e->mc.txq.desc);
+	free(e);
+	e = in_the_middle();
+	spindle_mc_end(&e->mc);
+	commit(e, 1);
+	CHECK(spindle_mc_detach_sender(&e->mc));
+	CHECK_EQ(e->mc.sender[1].walk.slot, 1);
+	free(e);
+}
+
 /* ---- readers are told of a view ------------------------------------------- */
 
 /* One more reader, with a queue of its own. */
@@ -1034,6 +1088,8 @@ int main(void)
 		{ "two of them", test_bad_members },
 		{ "what is said to be here is here, whatever runs", test_freeze_idle },
 		{ "too few members: no rounds", test_lacking },
+		{ "a process goes while there are no rounds", test_parting_waits },
+		{ "a process has gone, and then the subgroup", test_parting_end },
 		{ "readers are told of a view, once, before its messages", test_announce },
 		{ "a view in a queue is no message", test_announced_release },
 		{ "who attaches in a view is told of later ones", test_announce_attach },

@@ -202,7 +202,6 @@ static void close_group(struct group *g)
 	if (g->sender)
 		sender_close(g);
 	if (g->parted) {
-		g->mc.txq.desc = NULL;
 		spindle_mc_end(&g->mc);
 		sender_parted(g);
 	}
@@ -432,7 +431,7 @@ static void life(struct group *g)
 	}
 	switch (rng_below(&w->rng, 6)) {
 	case 0:
-		if (g->sender && spindle_mc_runs(&g->mc) && w->conf.deaths)
+		if (g->sender && w->conf.deaths)
 			sender_close(g);
 		break;
 	case 1:
