@@ -239,6 +239,8 @@ void spindle_group_remove(struct spindle_group *group)
 /* Cold subgroups that are looked at in a pass, and quiet passes until one is cold. */
 #define COLD_VISITS 2
 #define HOT_PASSES 64
+/* Busy passes after which what can wait for an idle one does not wait any longer. */
+#define FLUSH_PASSES 64
 
 static bool visit(struct spindle_group *group, u32 i, bool idle)
 {
@@ -339,7 +341,7 @@ bool spindle_group_pass(struct spindle_group *group, u32 how)
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		work |= spindle_peer_watch(peer);
 	work |= visit_subgroups(group, how);
-	if (how & SPINDLE_PASS_IDLE)
+	if ((how & SPINDLE_PASS_IDLE) || group->passes % FLUSH_PASSES == 0)
 		work |= flush_acks(group);
 	if (group->live)
 		work |= spindle_live_pass(group->live, how);

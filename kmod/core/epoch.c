@@ -259,6 +259,16 @@ void spindle_mc_announce(struct spindle_mc *mc, u64 vid)
 	mc->vid_due = vid;
 }
 
+/* Units from a message to the next one of its sender, or its own if there is none yet. */
+static u32 units_of(const struct spindle_mc_sender *sd, u64 slot)
+{
+	const struct spindle_msg *msg = &sd->msgs[slot & sd->walk.wmask];
+
+	if (slot + 1 == sd->walk.slot)
+		return spindle_units(msg->len);
+	return sd->msgs[(slot + 1) & sd->walk.wmask].unit - msg->unit;
+}
+
 /**
  * spindle_mc_release_log() - readers are through with the oldest message of the log
  * @mc: the subgroup
@@ -266,7 +276,15 @@ void spindle_mc_announce(struct spindle_mc *mc, u64 vid)
 void spindle_mc_release_log(struct spindle_mc *mc)
 {
 	u8 s = mc->log[mc->log_head++ & mc->log_mask];
+	struct spindle_mc_sender *sd;
 
-	if (s != SPINDLE_LOG_GONE)
-		mc->sender[s].rel_slot++;
+	if (s == SPINDLE_LOG_GONE)
+		return;
+	sd = &mc->sender[s];
+	/* Nobody else waits for the own ring. */
+	if (s != mc->my_sender) {
+		sd->owed = min_t(u64, (u64)sd->owed + units_of(sd, sd->rel_slot), mc->ring_units);
+		mc->overdue |= sd->owed >= mc->ring_units >> SPINDLE_LAZY_SHIFT;
+	}
+	sd->rel_slot++;
 }

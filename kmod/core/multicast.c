@@ -7,9 +7,6 @@
  */
 #include "stage.h"
 
-/* Of the messages that can be under way, the part that is acknowledged at once: 1/4. */
-#define LAZY_SHIFT 2
-
 /**
  * spindle_mc_prefix() - the sequence number below which all senders are complete
  * @mc: the subgroup
@@ -41,6 +38,16 @@ static u64 count_received(const struct spindle_mc_sender *sd)
 	return sd->walk.rounds;
 }
 
+/* All members are about to be told what was delivered. */
+static void pay_debts(struct spindle_mc *mc)
+{
+	u32 s;
+
+	mc->overdue = false;
+	for (s = 0; s < mc->senders; s++)
+		mc->sender[s].owed = 0;
+}
+
 /**
  * spindle_mc_set() - change an own column
  * @mc: the subgroup
@@ -49,8 +56,9 @@ static u64 count_received(const struct spindle_mc_sender *sd)
  */
 void spindle_mc_set(struct spindle_mc *mc, enum spindle_column col, u64 value)
 {
-	bool lazy = col == SPINDLE_COL_DELIVERED && spindle_mc_uses(mc, SPINDLE_SW_MERGED_ACKS);
-	u64 most = ((u64)mc->window * mc->senders) >> LAZY_SHIFT;
+	bool lazy = col == SPINDLE_COL_DELIVERED && !mc->overdue &&
+		    spindle_mc_uses(mc, SPINDLE_SW_MERGED_ACKS);
+	u64 most = ((u64)mc->window * mc->senders) >> SPINDLE_LAZY_SHIFT;
 	u32 r;
 
 	if (mc->word[col] == value)
@@ -66,6 +74,8 @@ void spindle_mc_set(struct spindle_mc *mc, enum spindle_column col, u64 value)
 		if (r != mc->me && (!lazy || value - m->told_delivered >= most))
 			m->dirty = true;
 	}
+	if (col == SPINDLE_COL_DELIVERED && mc->overdue)
+		pay_debts(mc);
 }
 
 /**
@@ -73,8 +83,10 @@ void spindle_mc_set(struct spindle_mc *mc, enum spindle_column col, u64 value)
  * @mc: the subgroup
  *
  * Senders need to know it before their rings are full, not before that: it rides along
- * with what else there is to tell, and goes by itself only when there is nothing, or
- * when a quarter of what the senders have out waits for it.
+ * with what else there is to tell. It goes by itself when a quarter of what the senders can
+ * have out waits for it, messages or units of a ring. Where that is never reached the
+ * embedder calls this: when there is nothing else to do, and every so many passes of an
+ * engine that always has something else to do.
  *
  * Return: true if there is something to push now
  */

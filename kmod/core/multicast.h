@@ -132,6 +132,7 @@ struct spindle_mc_member {
  * @rel_slot: next message to release; rel_slot <= dlv_slot <= walk.slot
  * @head: round of @dlv_slot's message, U64_MAX if it is not here
  * @heard: round of its last message, plus one; 0: none, or the own
+ * @owed: units of its ring that were released here since the members were told last
  */
 struct spindle_mc_sender {
 	struct spindle_smc_walk walk;
@@ -142,6 +143,7 @@ struct spindle_mc_sender {
 	u64 rel_slot;
 	u64 head;
 	u64 heard;
+	u32 owed;
 };
 
 /**
@@ -266,6 +268,7 @@ struct spindle_mc_stats {
  * @settle: something happened that release has to look at
  * @blocked: a copying reader is full; wait until it has read
  * @lazy: members may not know yet what was delivered
+ * @overdue: and a sender may be waiting for it: a quarter of its ring is free here
  * @backlog: the last pass has left messages unreceived, for want of budget
  * @turn: sender rank that the next pass begins to receive with
  * @changed: @word differs from the own block
@@ -325,6 +328,7 @@ struct spindle_mc {
 	bool settle;
 	bool blocked;
 	bool lazy;
+	bool overdue;
 	bool backlog;
 	bool changed;
 	u32 events;

@@ -13,6 +13,9 @@
 
 static_assert(SPINDLE_MAX_MEMBERS < SPINDLE_LOG_GONE, "a sender rank is no such word");
 
+/* Of what can be under way, the part that is acknowledged at once: 1/4. */
+#define SPINDLE_LAZY_SHIFT 2
+
 /* Is a technique of the paper in use? enum spindle_switch. */
 static inline bool spindle_mc_uses(const struct spindle_mc *mc, u32 technique)
 {

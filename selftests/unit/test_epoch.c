@@ -683,6 +683,43 @@ static void test_announce_attach_between(void)
 	free(e);
 }
 
+/*
+ * A ring may be full long before the window is. A quarter of 32 units are four messages here:
+ * the others are told then, although a quarter of the window would be 16.
+ */
+static void test_quarter_of_ring(void)
+{
+	struct end *e = begun();
+	struct ear ear;
+	u64 i;
+
+	listen(e, &ear, LOG, false);
+	e->mc.ring_units = 32;
+	e->mc.window = 64;
+	for (i = 0; i < 8; i++) {
+		comes(e, i);
+		settle(e);
+		e->member[0].dirty = false;
+		consume(&ear, i + 1);
+		settle(e);
+		CHECK_EQ(e->mc.word[SPINDLE_COL_DELIVERED], i + 2);
+		if (!CHECK_EQ(spindle_push_wanted(&e->mc, 0), i % 4 == 3))
+			tap_fail("message %llu", (unsigned long long)i);
+	}
+	CHECK(!e->mc.overdue);
+	CHECK_EQ(e->mc.sender[0].owed, 0);
+	/* What a sender leaves out between two messages is free with the first. */
+	arrives(e, 0, 8, 9);
+	comes(e, 9);
+	e->hdr[0][1].unit = 30;
+	settle(e);
+	e->member[0].dirty = false;
+	consume(&ear, 9);
+	settle(e);
+	CHECK(spindle_push_wanted(&e->mc, 0));
+	free(e);
+}
+
 /* A reader without room is not passed over, and several views are one: the latest. */
 static void announce_full(bool copy)
 {
@@ -1090,6 +1127,7 @@ int main(void)
 		{ "too few members: no rounds", test_lacking },
 		{ "a process goes while there are no rounds", test_parting_waits },
 		{ "a process has gone, and then the subgroup", test_parting_end },
+		{ "a quarter of a ring is told of", test_quarter_of_ring },
 		{ "readers are told of a view, once, before its messages", test_announce },
 		{ "a view in a queue is no message", test_announced_release },
 		{ "who attaches in a view is told of later ones", test_announce_attach },
