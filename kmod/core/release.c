@@ -96,6 +96,9 @@ void spindle_release_trigger(void *ctx)
 	u64 delivered;
 
 	mc->settle = false;
+	/* The log has room again. Where nobody reads nothing else would say so. */
+	if (mc->log_head != low)
+		mc->blocked = false;
 	while (mc->log_head != low)
 		spindle_mc_release_log(mc);
 	delivered = spindle_mc_prefix(mc, count_released);

@@ -113,6 +113,7 @@ mutant prefix_first multicast.c '/^u64 spindle_mc_prefix/,/^}/ s/if (c < low)/if
 mutant release_unread release.c '/^static u64 released/,/^}/ s/low = min(low, q->base + q->consumed);/;/'
 mutant reader_base multicast.c 's/dlvq->base = mc->log_tail;/dlvq->base = mc->log_head;/'
 mutant ignore_blocked deliver.c 's/if (!readers_have_room(mc, msg->len))/if (0)/'
+mutant log_full_unread release.c '/^void spindle_release_trigger/,/^}/ s/mc->blocked = false;/;/'
 mutant stay_blocked release.c '/^static u64 released/,/^}/ s/mc->blocked = false;/;/'
 mutant no_settle receive.c '/^void spindle_receive_trigger/,/^}/ s/mc->settle = true;/;/'
 mutant no_block multicast.c '/^void spindle_mc_publish/,/^}/ s/if (!mc->changed/if (!mc->need || !mc->changed/'

@@ -759,6 +759,23 @@ static void test_announce_full(void)
 	announce_full(true);
 }
 
+/* A view and a window of messages are more than the log has entries for; nobody reads. */
+static void test_announce_unread(void)
+{
+	struct end *e = open_end(1, 0);
+	u32 i;
+
+	e->mc.log_mask = W - 1;
+	spindle_mc_attach_sender(&e->mc, e->desc, &e->free_slot, &e->free_unit);
+	spindle_mc_announce(&e->mc, 7);
+	for (i = 0; i < W; i++)
+		commit(e, i);
+	settle(e);
+	CHECK_EQ(e->mc.stats.delivered, W);
+	CHECK_EQ(e->free_slot, W);
+	free(e);
+}
+
 /* A frozen reader is not told, and is not waited for. */
 static void test_announce_frozen(void)
 {
@@ -1133,6 +1150,7 @@ int main(void)
 		{ "who attaches in a view is told of later ones", test_announce_attach },
 		{ "who attaches between two views", test_announce_attach_between },
 		{ "a full reader is told later, and of the latest", test_announce_full },
+		{ "a log that is full where nobody reads", test_announce_unread },
 		{ "a frozen reader is not told", test_announce_frozen },
 		{ "hold ends with the view", test_hold },
 		{ "a view in which nobody may send", test_no_sender },
