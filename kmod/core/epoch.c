@@ -92,8 +92,9 @@ void spindle_mc_freeze(struct spindle_mc *mc, u64 *have)
  * @trim: messages, by sender rank
  *
  * Rounds beyond a sender's trim are taken for nulls, so that delivery can go to the end of
- * what is left. An unordered subgroup has promised nobody more than it has, and delivers
- * all of it. If there has been no reader yet it is not waited for any more.
+ * what is left. An unordered subgroup has promised nobody more than it has, and delivers all
+ * of it: the trim takes nothing away there. If there has been no reader yet it is not waited
+ * for any more.
  *
  * Return: false if the trim cannot be one: it takes back what was delivered, has what is
  * not here, or takes from the own messages, which nobody can have lost
@@ -142,19 +143,27 @@ bool spindle_mc_drain(struct spindle_mc *mc)
 	return true;
 }
 
-/* What readers still hold of a sender keeps its place, in round 0. */
+/*
+ * What readers still hold of a sender keeps its place, in round 0. They hold a window at most.
+ *
+ * A sender that was here goes on behind what is here, which is the trim if all is well. Behind
+ * less an unordered subgroup, which has delivered it, cannot go. Then only a lie can have made
+ * the trim: the sender itself refuses it, so nobody sends under another number.
+ */
 static void begin_sender(struct spindle_mc_sender *sd, const struct spindle_mc_sender *old,
 			 u64 first)
 {
 	u64 n;
 
+	if (old)
+		first = old->walk.slot;
 	sd->walk.slot = first;
 	sd->walk.rounds = 1;
 	sd->dlv_slot = first;
 	sd->rel_slot = first;
 	if (!old)
 		return;
-	for (n = old->rel_slot; n != first; n++) {
+	for (n = old->rel_slot; n < first; n++) {
 		struct spindle_msg *msg = &sd->msgs[n & sd->walk.wmask];
 
 		*msg = old->msgs[n & sd->walk.wmask];
@@ -163,18 +172,21 @@ static void begin_sender(struct spindle_mc_sender *sd, const struct spindle_mc_s
 	sd->rel_slot = old->rel_slot;
 }
 
-static void begin_member(struct spindle_mc *mc, struct spindle_mc_member *m, const u64 *first)
+static void begin_member(struct spindle_mc *mc, struct spindle_mc_member *m)
 {
+	u64 first;
+
 	m->received = mc->senders;
 	m->told_received = mc->senders;
 	m->dirty = true;
 	if (mc->my_sender != SPINDLE_NO_RANK)
-		m->push_slot = first[mc->my_sender];
+		m->push_slot = mc->sender[mc->my_sender].walk.slot;
 	if (m->sender == SPINDLE_NO_RANK)
 		return;
+	first = mc->sender[m->sender].walk.slot;
 	m->sent = 1;
-	m->slots = first[m->sender];
-	m->vouched = first[m->sender] & SPINDLE_IMM_SLOTS;
+	m->slots = first;
+	m->vouched = first & SPINDLE_IMM_SLOTS;
 	/* No guard of it is under way: those of the old view came before its fence, and those
 	 * of this one wait until it is seen that the view is installed here.
 	 */
@@ -220,7 +232,8 @@ static void take_over(struct spindle_mc *mc, struct spindle_mc *old, const u32 *
  * @old: the same subgroup in the view before, drained; NULL if this node was not in it.
  *	Window and ring are the same
  * @from: sender rank in @old of each sender, or SPINDLE_NO_RANK
- * @first: messages that each sender had sent in all views before: the trim, or 0
+ * @first: messages that each sender had sent in all views before: the trim, or 0. What is
+ *	here of those that were here already counts before it
  *
  * Messages are numbered on, rounds begin again. Round 0 of every sender is a null that
  * stands for all the views before: it is released, at a member, when the readers there are
@@ -236,13 +249,13 @@ void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *
 		begin_sender(&mc->sender[i], old && from[i] != SPINDLE_NO_RANK ?
 			     &old->sender[from[i]] : NULL, first[i]);
 	for (i = 0; i < mc->members; i++)
-		begin_member(mc, &mc->member[i], first);
+		begin_member(mc, &mc->member[i]);
 	if (old)
 		take_over(mc, old, from);
 	mc->word[SPINDLE_COL_RECEIVED] = mc->senders;
 	if (mc->my_sender != SPINDLE_NO_RANK) {
 		mc->word[SPINDLE_COL_SENT] = 1;
-		mc->word[SPINDLE_COL_SLOTS] = first[mc->my_sender];
+		mc->word[SPINDLE_COL_SLOTS] = mc->sender[mc->my_sender].walk.slot;
 	}
 	mc->stable = mc->senders;
 	mc->changed = true;

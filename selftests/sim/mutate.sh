@@ -71,7 +71,7 @@ mutant go_on_sending epoch.c 's/mc->wedged = true;/;/'
 mutant no_truncation epoch.c 's/sd->walk.slot = trim\[s\];/;/'
 mutant undelivered membership.c 's/if (mb->ops->drain(mb->ctx))/if (1)/'
 # The next view.
-mutant resend_twice epoch.c 's/m->push_slot = first\[mc->my_sender\];/m->push_slot = first[mc->my_sender] - !!first[mc->my_sender];/'
+mutant resend_twice epoch.c 's/m->push_slot = mc->sender\[mc->my_sender\].walk.slot;/m->push_slot = mc->sender[mc->my_sender].walk.slot - !!mc->sender[mc->my_sender].walk.slot;/'
 mutant take_twice epoch.c 's/mc->txq = old->txq;/&\n\tmc->txq.slot -= !!mc->txq.slot;/'
 mutant lose_readers epoch.c 's/mc->log\[n & mc->log_mask\] = s < mc->senders ? s : SPINDLE_LOG_GONE;/mc->log[n \& mc->log_mask] = SPINDLE_LOG_GONE;/'
 mutant wrong_sender epoch.c 's/(was == SPINDLE_LOG_GONE || from\[s\] != was)/s != was/'

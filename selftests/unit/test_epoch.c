@@ -496,6 +496,44 @@ static void test_parting_end(void)
 	free(e);
 }
 
+/*
+ * Unordered: what came is delivered at once, and no trim takes it back, however small it is. A
+ * sender that goes on is taken up behind what is here.
+ */
+static void test_trim_unordered(void)
+{
+	static const u64 first[] = { 0, 1 }, more[S] = { 3, 1, 0 }, small[S] = { 0, 1, 0 };
+	static const u32 from[] = { 0, 1 };
+	struct end *e = in_the_middle(), *n = open_end(2, 1);
+	u64 have[S];
+
+	e->mc.ordered = false;
+	n->mc.ordered = false;
+	settle(e);
+	CHECK_EQ(e->tail, 5);
+	smp_store_release(&e->consumed, 4); /* C */
+	settle(e);
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_freeze(&e->mc, have);
+	CHECK(!spindle_mc_trim(&e->mc, more));
+	CHECK(spindle_mc_trim(&e->mc, small) && drained(e));
+	spindle_mc_begin(&n->mc, &e->mc, from, first);
+	CHECK_EQ(n->mc.sender[0].walk.slot, 2);
+	CHECK(n->mc.sender[0].rel_slot <= 2);
+	CHECK_EQ(n->member[0].slots, 2);
+	smp_store_release(&e->consumed, 5); /* C */
+	settle(n);
+	CHECK_EQ(n->mc.log_head, n->mc.log_tail);
+	CHECK_EQ(n->mc.sender[0].rel_slot, 2);
+	arrives(n, 0, 2, 1);
+	says(n, 0, 2, 2, 0, 3);
+	settle(n);
+	CHECK(!n->mc.bad);
+	CHECK_EQ(e->tail, 6);
+	free(e);
+	free(n);
+}
+
 /* ---- readers are told of a view ------------------------------------------- */
 
 /* One more reader, with a queue of its own. */
@@ -1144,6 +1182,7 @@ int main(void)
 		{ "too few members: no rounds", test_lacking },
 		{ "a process goes while there are no rounds", test_parting_waits },
 		{ "a process has gone, and then the subgroup", test_parting_end },
+		{ "unordered: a trim takes nothing back", test_trim_unordered },
 		{ "a quarter of a ring is told of", test_quarter_of_ring },
 		{ "readers are told of a view, once, before its messages", test_announce },
 		{ "a view in a queue is no message", test_announced_release },
