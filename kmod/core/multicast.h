@@ -147,14 +147,17 @@ struct spindle_mc_sender {
 };
 
 /**
- * struct spindle_mc_end - what an own message frees when all have delivered it
+ * struct spindle_mc_end - what an own message frees when all have delivered it, and where its
+ *	bytes are
  * @slot: process's slots below
  * @unit: units below
+ * @clean: bytes from its first one on that may be shown: its own, and behind them zeroes
  * @placed: its bytes are at all members already: they went by another way
  */
 struct spindle_mc_end {
 	u64 slot;
 	u64 unit;
+	u64 clean;
 	bool placed;
 };
 

@@ -52,11 +52,34 @@ static u64 extent_bytes(const struct spindle_mc *mc, u64 slot)
 }
 
 /*
+ * So many bytes from the first one of a message on will be sent. What is not the message's own
+ * is zeroed: the tail of a unit, what was reserved and not used, slots that were given up.
+ * Otherwise members would get what the process, or a sender before it, has left there. Once
+ * is enough: all of it was taken from the process, which has it back when the message is free.
+ */
+static void blank(struct spindle_mc *mc, u64 slot, u64 bytes)
+{
+	const struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
+	struct spindle_mc_end *end = &mc->ends[slot & (mc->window - 1)];
+	u64 ring = (u64)mc->ring_units << SPINDLE_UNIT_SHIFT;
+	u64 at, len, part;
+
+	if (bytes <= end->clean)
+		return;
+	at = (first_byte(&sd->msgs[slot & (mc->window - 1)]) + end->clean) & (ring - 1);
+	len = bytes - end->clean;
+	end->clean = bytes;
+	part = min(len, ring - at);
+	memset(sd->pay + at, 0, part);
+	memset(sd->pay, 0, len - part);
+}
+
+/*
  * Payload of the messages [slot, end), as few ranges as fit into max writes. Returns
  * the slot behind the last one taken. Extents of a sender follow one another, but for
  * the 32-bit unit count, which wraps on a multiple of the ring.
  */
-static u64 add_payload(struct list *list, const struct spindle_mc *mc,
+static u64 add_payload(struct list *list, struct spindle_mc *mc,
 		       const struct spindle_mc_member *m, u64 slot, u64 end, u32 max)
 {
 	const struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
@@ -64,7 +87,7 @@ static u64 add_payload(struct list *list, const struct spindle_mc *mc,
 	u32 wmask = mc->window - 1;
 
 	while (slot != end && list->n + 2 <= max) {
-		const struct spindle_msg *msg = &sd->msgs[slot & wmask];
+		const struct spindle_msg *msg = &sd->msgs[slot & wmask], *last = msg;
 		u64 from = first_byte(msg), to = from + extent_bytes(mc, slot);
 
 		/* Its bytes are there: they went another way. */
@@ -72,13 +95,17 @@ static u64 add_payload(struct list *list, const struct spindle_mc *mc,
 			slot++;
 			continue;
 		}
+		blank(mc, slot, to - from);
 		while (++slot != end) {
 			msg = &sd->msgs[slot & wmask];
 			if (mc->ends[slot & wmask].placed ||
 			    first_byte(msg) - to > SPINDLE_PUSH_GAP ||
 			    first_byte(msg) + extent_bytes(mc, slot) - from > SPINDLE_PUSH_RANGE)
 				break;
+			blank(mc, slot - 1, first_byte(msg) - first_byte(last));
+			last = msg;
 			to = first_byte(msg) + extent_bytes(mc, slot);
+			blank(mc, slot, to - first_byte(msg));
 		}
 		put_range(list, mc->own_pay, m->remote_pay, from, to - from, ring);
 	}

@@ -37,7 +37,8 @@
 
 /*
  * Two extents are sent as one range if what lies between them, reserved and not used,
- * is no longer than this: it costs less than another write.
+ * is no longer than this: it costs less than another write. It is zeroed before: nobody
+ * gets bytes that were never sent.
  */
 #define SPINDLE_PUSH_GAP	1024U
 

@@ -75,6 +75,7 @@ static void send_slot(struct spindle_mc *mc, struct spindle_mc_sender *sd,
 	msg->len = slot->len;
 	mc->ends[n & wmask].slot = slot->end_slot;
 	mc->ends[n & wmask].unit = slot->end_unit;
+	mc->ends[n & wmask].clean = slot->len;
 	mc->ends[n & wmask].placed = placed;
 	spindle_hdr_write(mc->own_hdr_ring, wmask, n, msg);
 	if (sd->head == U64_MAX)

@@ -19,7 +19,7 @@ struct fixture {
 	struct spindle_mc_end ends[W];
 	u32 ring_bytes, window;
 	u64 unit, rounds;
-	u8 *row, *copy;
+	u8 *row, *copy, *own; /* which bytes of the ring are a message's */
 	size_t size;
 };
 
@@ -38,8 +38,10 @@ static void open_at(struct fixture *f, u32 window, u32 ring_bytes, u64 slot, u64
 	f->size = pay + ring_bytes;
 	f->row = malloc(f->size);
 	f->copy = calloc(1, f->size + REMOTE_SKEW);
+	f->own = calloc(1, ring_bytes);
 	for (i = 0; i < f->size; i++)
-		f->row[i] = rng_u64(&rng);
+		f->row[i] = rng_u64(&rng) | 1;
+	f->sender[0].pay = f->row + pay;
 	mc->members = 2;
 	mc->senders = 1;
 	mc->window = window;
@@ -65,6 +67,19 @@ static void close_it(struct fixture *f)
 {
 	free(f->row);
 	free(f->copy);
+	free(f->own);
+}
+
+/* What the process has written, and what it has left there. */
+static void fill(struct fixture *f, u32 len, u32 units)
+{
+	u64 at = f->unit << SPINDLE_UNIT_SHIFT;
+	u32 i;
+
+	for (i = 0; i < units << SPINDLE_UNIT_SHIFT; i++, at++) {
+		f->sender[0].pay[at & (f->ring_bytes - 1)] = rng_u64(&rng) | 1;
+		f->own[at & (f->ring_bytes - 1)] = i < len;
+	}
 }
 
 static void send(struct fixture *f, u32 len, u32 extra_units)
@@ -75,11 +90,26 @@ static void send(struct fixture *f, u32 len, u32 extra_units)
 	f->msgs[n & (f->window - 1)] = (struct spindle_msg){
 		.round = f->rounds++, .unit = f->unit, .len = len,
 	};
+	fill(f, len, spindle_units(len) + extra_units);
 	f->unit += spindle_units(len) + extra_units;
 	f->ends[n & (f->window - 1)].unit = f->unit;
+	f->ends[n & (f->window - 1)].clean = len;
 	mc->word[SPINDLE_COL_SLOTS] = n + 1;
 	spindle_block_write(mc->block, mc->word);
 	f->member[1].dirty = true;
+}
+
+/* Nothing goes that was never sent. */
+static bool clean(const struct fixture *f, const struct spindle_write *w)
+{
+	u64 i;
+
+	if (w->guard || w->local < f->mc.own_pay)
+		return true;
+	for (i = w->local; i < w->local + w->len; i++)
+		if (f->row[i] && !f->own[i - f->mc.own_pay])
+			return false;
+	return true;
 }
 
 /* Play the writes; every one stays inside one part of the row, guards come last. */
@@ -105,6 +135,7 @@ static void play(struct fixture *f, const struct spindle_write *w, u32 n)
 			else
 				CHECK(local + w[i].len <= f->mc.own_pay + f->ring_bytes);
 			CHECK(w[i].len <= SPINDLE_PUSH_RANGE);
+			CHECK(clean(f, &w[i]));
 		}
 		memcpy(f->copy + w[i].remote, f->row + local, w[i].len);
 	}
@@ -369,6 +400,12 @@ static void test_slots(void)
 		CHECK_EQ(w[0].len, rows[i].bytes);
 		play(&f, w, n);
 		CHECK(arrived(&f, 0, 1));
+		/* Two of them are one range. */
+		send(&f, rows[i].len, rows[i].extra);
+		send(&f, rows[i].len, rows[i].extra);
+		n = spindle_push(&f.mc, 1, 0, 0, w, SPINDLE_PUSH_MAX);
+		play(&f, w, n);
+		CHECK(arrived(&f, 1, 3));
 		close_it(&f);
 	}
 }

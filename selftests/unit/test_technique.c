@@ -206,6 +206,39 @@ static void test_large_counts(void)
 	world_close(w);
 }
 
+/*
+ * Behind a message the process has left something, each time the slot is used. Nobody gets it,
+ * though ranges of messages that follow one another are sent as one.
+ */
+static void test_leftovers(void)
+{
+	static const u32 lens[] = { 120, 70, 100 };
+	struct world *w = plain_world(2, 0x1);
+	struct spindle_mc *mc = mc_of(w, 0);
+	struct group *g = w->node[0].group[0];
+	u64 ring = (u64)mc->ring_units << SPINDLE_UNIT_SHIFT, at, b;
+	const struct spindle_msg *msg;
+	u32 i, wmask = mc->window - 1;
+
+	sender_open(g);
+	for (i = 0; i < 4 * mc->window; i += 2) {
+		u32 len = lens[i / mc->window % 3];
+
+		send_one(g, len);
+		send_one(g, len);
+		at = (mc->txq.unit << SPINDLE_UNIT_SHIFT) + len;
+		for (b = len; b < 128; b++, at++)
+			mc->sender[0].pay[at & (ring - 1)] = 0xa5;
+		settle(w);
+		msg = &mc->sender[0].msgs[i & wmask];
+		at = ((u64)msg->unit << SPINDLE_UNIT_SHIFT) + len;
+		for (b = len; b < 128; b++, at++)
+			CHECK_EQ(mc_of(w, 1)->sender[0].pay[at & (ring - 1)], 0);
+	}
+	CHECK_EQ(mc_of(w, 1)->stats.delivered, 4 * mc->window);
+	finish(w);
+}
+
 /* Another threshold is for what is taken later: what is held, or was sent, goes on as it is. */
 static void test_large_retune(void)
 {
@@ -382,6 +415,7 @@ int main(void)
 		{ "nulls off and on, and silence cut short", test_retune },
 		{ "large messages are counted, and how often they began again", test_large_counts },
 		{ "another threshold is for what is taken later", test_large_retune },
+		{ "what a process has left behind a message stays here", test_leftovers },
 		{ "delivered is told by itself from a quarter on", test_quarter },
 		{ "and when there is time, to those who do not know", test_flush },
 		{ "a budget for all senders, who take turns", test_shared_budget },
