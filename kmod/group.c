@@ -100,7 +100,7 @@ err_free:
  * @rules: checked
  *
  * Context: process, the namespace's lock.
- * Return: the group, or NULL for want of memory
+ * Return: the group, or NULL for want of memory, or if the view is none by the rules
  */
 struct spindle_group *spindle_group_create_live(struct spindle_node *node,
 						const struct spindle_view *view,
@@ -123,7 +123,8 @@ struct spindle_group *spindle_group_create_live(struct spindle_node *node,
 			goto err_free;
 	if (me >= 0 && set_view(group, view))
 		goto err_free;
-	spindle_live_begin(group->live, view);
+	if (spindle_live_begin(group->live, view))
+		goto err_free;
 	return group;
 
 err_free:

@@ -313,7 +313,7 @@ int spindle_live_create(struct spindle_group *group, const struct spindle_rules 
 	live->door.work = door_work;
 	INIT_LIST_HEAD(&live->past);
 	spindle_chore_init(&live->chore, group->node->sn, spindle_live_work);
-	live->seen = kvcalloc(SPINDLE_DECREE_HEAD + trims, sizeof(*live->seen),
+	live->seen = kvcalloc(spindle_mb_decree_words(trims), sizeof(*live->seen),
 			      GFP_KERNEL_ACCOUNT);
 	if (!live->seen)
 		return -ENOMEM;
@@ -393,15 +393,17 @@ int spindle_live_add_member(struct spindle_live *live, const struct spindle_view
  * spindle_live_begin() - all is allocated: set membership up
  * @live: built
  * @view: the view that it begins with
+ *
+ * Return: 0, or -EINVAL if the view is none by the rules
  */
-void spindle_live_begin(struct spindle_live *live, const struct spindle_view *view)
+int spindle_live_begin(struct spindle_live *live, const struct spindle_view *view)
 {
 	struct spindle_group *group = live->group;
 	u64 now = ktime_get_ns();
 
 	live->first = group->digest;
 	if (group->me == SPINDLE_NO_RANK)
-		spindle_mb_join(&live->mb, view, group->node->id, group->node->incarnation, now);
-	else
-		spindle_mb_init(&live->mb, view, group->me, now);
+		return spindle_mb_join(&live->mb, view, group->node->id,
+				       group->node->incarnation, now);
+	return spindle_mb_init(&live->mb, view, group->me, now);
 }

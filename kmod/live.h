@@ -128,7 +128,7 @@ u64 spindle_live_digest(const struct spindle_view *view, const struct spindle_ru
 int spindle_live_create(struct spindle_group *group, const struct spindle_rules *rules);
 void spindle_live_destroy(struct spindle_live *live);
 int spindle_live_add_member(struct spindle_live *live, const struct spindle_view *view, u32 rank);
-void spindle_live_begin(struct spindle_live *live, const struct spindle_view *view);
+int spindle_live_begin(struct spindle_live *live, const struct spindle_view *view);
 int spindle_live_settle(struct spindle_live *live);
 void spindle_live_bow_out(struct spindle_live *live);
 bool spindle_live_enough(const struct spindle_live *live, const struct spindle_view *view,

@@ -30,7 +30,7 @@ static bool has_committed(const struct spindle_mb *mb, const struct spindle_mb_p
  */
 bool spindle_mb_read_decree(struct spindle_mb *mb, const struct spindle_mb_peer *p)
 {
-	u32 i, n = spindle_mb_decree_words(mb);
+	u32 i, n = spindle_mb_decree_words(mb->trims);
 
 	for (i = 0; i < n; i++)
 		mb->seen[i] = READ_ONCE(p->row->word[mb->trims + i]);
@@ -45,7 +45,8 @@ bool spindle_mb_read_decree(struct spindle_mb *mb, const struct spindle_mb_peer 
  */
 void spindle_mb_adopt(struct spindle_mb *mb, u64 digest)
 {
-	memcpy(spindle_mb_own_decree(mb), mb->seen, spindle_mb_decree_words(mb) * sizeof(u64));
+	memcpy(spindle_mb_own_decree(mb), mb->seen,
+	       spindle_mb_decree_words(mb->trims) * sizeof(u64));
 	mb->digest = digest;
 }
 
@@ -121,7 +122,7 @@ static void compose_members(struct spindle_mb *mb, u64 *word)
 {
 	u64 mask;
 
-	memset(word, 0, SPINDLE_DECREE_HEAD * sizeof(u64));
+	memset(word, 0, spindle_mb_decree_words(mb->trims) * sizeof(u64));
 	word[SPINDLE_DECREE_VID] = spindle_mb_view(mb)->vid;
 	word[SPINDLE_DECREE_SURVIVORS] = spindle_mb_voters(mb);
 	for (mask = spindle_mb_voters(mb); mask; mask &= mask - 1) {
@@ -209,7 +210,8 @@ static void propose(struct spindle_mb *mb)
 		spindle_mb_adopt(mb, from->digest);
 	} else if (!ballot) {
 		compose(mb);
-		spindle_mb_adopt(mb, spindle_decree_digest(mb->seen, spindle_mb_decree_words(mb)));
+		spindle_mb_adopt(mb, spindle_decree_digest(mb->seen,
+							   spindle_mb_decree_words(mb->trims)));
 	}
 	mb->ballot = mb->me + 1;
 	spindle_mb_transition(mb, SPINDLE_MB_ECHOED);

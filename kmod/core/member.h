@@ -53,11 +53,6 @@ static inline bool spindle_mb_quorum(const struct spindle_mb *mb, u64 mask)
 	return mb->any ? mask & all : 2 * hweight64(mask & all) > hweight64(all);
 }
 
-static inline u32 spindle_mb_decree_words(const struct spindle_mb *mb)
-{
-	return SPINDLE_DECREE_HEAD + spindle_decree_trims(spindle_mb_view(mb));
-}
-
 /* Something that a member has shown. */
 typedef bool (*spindle_mb_test)(const struct spindle_mb *mb, const struct spindle_mb_peer *p);
 

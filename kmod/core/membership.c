@@ -228,11 +228,21 @@ static void commit(struct spindle_mb *mb)
  * @view: the view
  * @me: own rank
  * @now: the clock
+ *
+ * The memory follows from the rules, the sizes of decrees from the view: both were told by
+ * somebody, so that here is the place where they have to fit. Each later view is checked by
+ * spindle_mb_leads_on().
+ *
+ * Return: 0, or -EINVAL if the view has no members, too many, or more senders than there is
+ *	room for in a decree
  */
-void spindle_mb_init(struct spindle_mb *mb, const struct spindle_view *view, u32 me, u64 now)
+int spindle_mb_init(struct spindle_mb *mb, const struct spindle_view *view, u32 me, u64 now)
 {
 	u32 r;
 
+	if (!view->num_members || view->num_members > SPINDLE_MAX_MEMBERS ||
+	    spindle_decree_trims(view) > mb->trims)
+		return -EINVAL;
 	mb->view[0] = *view;
 	mb->me = me;
 	mb->ran_at = now;
@@ -240,6 +250,7 @@ void spindle_mb_init(struct spindle_mb *mb, const struct spindle_view *view, u32
 		mb->peer[me].row = mb->row;
 	for (r = 0; r < view->num_members; r++)
 		mb->peer[r].heard = now;
+	return 0;
 }
 
 /**
@@ -253,14 +264,20 @@ void spindle_mb_init(struct spindle_mb *mb, const struct spindle_view *view, u32
  * The node is connected to all members of the view, and one of them has invited it. When
  * that one goes on without it, it says so, and this is called again with the next view:
  * only who knows a view can follow the decree that ends it.
+ *
+ * Return: as spindle_mb_init()
  */
-void spindle_mb_join(struct spindle_mb *mb, const struct spindle_view *view, u32 id,
-		     u64 incarnation, u64 now)
+int spindle_mb_join(struct spindle_mb *mb, const struct spindle_view *view, u32 id,
+		    u64 incarnation, u64 now)
 {
-	spindle_mb_init(mb, view, SPINDLE_NO_RANK, now);
+	int err = spindle_mb_init(mb, view, SPINDLE_NO_RANK, now);
+
+	if (err)
+		return err;
 	mb->state = SPINDLE_MB_JOINING;
 	mb->wish = id;
 	mb->wish_inc = incarnation;
+	return 0;
 }
 
 /**

@@ -197,7 +197,7 @@ struct spindle_mb_ops {
  * @joins: nodes that one change takes in at most, up to SPINDLE_DECREE_JOINS
  * @any: any part of a view may go on, majority or not
  * @row: own row
- * @seen: memory for a decree that is being read
+ * @seen: memory for a decree that is being read, spindle_mb_decree_words()
  * @view: installed; two buffers, the other one is for the next view
  * @now: which of them
  * @me: own rank
@@ -249,9 +249,9 @@ struct spindle_mb {
 	struct spindle_mb_peer peer[SPINDLE_MAX_MEMBERS];
 };
 
-void spindle_mb_init(struct spindle_mb *mb, const struct spindle_view *view, u32 me, u64 now);
-void spindle_mb_join(struct spindle_mb *mb, const struct spindle_view *view, u32 id,
-		     u64 incarnation, u64 now);
+int spindle_mb_init(struct spindle_mb *mb, const struct spindle_view *view, u32 me, u64 now);
+int spindle_mb_join(struct spindle_mb *mb, const struct spindle_view *view, u32 id,
+		    u64 incarnation, u64 now);
 void spindle_mb_invite(struct spindle_mb *mb, u32 id, u64 incarnation);
 bool spindle_mb_may(enum spindle_mb_state from, enum spindle_mb_state to);
 bool spindle_mb_run(struct spindle_mb *mb, u64 now);
@@ -290,6 +290,20 @@ static inline u64 *spindle_mb_own_decree(const struct spindle_mb *mb)
 }
 
 /**
+ * spindle_mb_decree_words() - words of a decree in memory and in rows
+ * @trims: senders of all subgroups at most, in any view
+ *
+ * Of any view: the words behind the last sender of a view are zero. So what is read from
+ * somebody's row is as long as the memory that it goes to, whatever the view is.
+ *
+ * Return: words
+ */
+static inline u32 spindle_mb_decree_words(u32 trims)
+{
+	return SPINDLE_DECREE_HEAD + trims;
+}
+
+/**
  * spindle_mb_row_bytes() - bytes of the membership's part of a row
  * @trims: senders of all subgroups at most, in any view
  *
@@ -297,7 +311,8 @@ static inline u64 *spindle_mb_own_decree(const struct spindle_mb *mb)
  */
 static inline u64 spindle_mb_row_bytes(u32 trims)
 {
-	return sizeof(struct spindle_mb_row) + (2 * (u64)trims + SPINDLE_DECREE_HEAD) * sizeof(u64);
+	return sizeof(struct spindle_mb_row) +
+	       ((u64)trims + spindle_mb_decree_words(trims)) * sizeof(u64);
 }
 
 #endif /* SPINDLE_CORE_MEMBERSHIP_H */

@@ -109,7 +109,7 @@ u32 spindle_mb_push(struct spindle_mb *mb, u32 rank, struct spindle_write *write
 	}
 	if (p->told_decree != mb->digest) {
 		p->told_decree = mb->digest;
-		n += put_words(mb, &write[n], mb->trims, SPINDLE_DECREE_HEAD + mb->trims);
+		n += put_words(mb, &write[n], mb->trims, spindle_mb_decree_words(mb->trims));
 	}
 	memcpy(p->told, word, sizeof(word));
 	p->said = (p->said + 1) & SPINDLE_IMM_SLOTS;

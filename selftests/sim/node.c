@@ -396,7 +396,8 @@ void node_start(struct node *node, const struct spindle_view *view)
 	u32 g;
 
 	open_membership(node, view);
-	spindle_mb_init(&node->mb, view, me, node->sim->now);
+	if (spindle_mb_init(&node->mb, view, me, node->sim->now))
+		sim_fail(node->sim, "node %u: no room for the first view", node->index);
 	for (g = 0; g < SIM_GROUPS; g++) {
 		if (!(view->subgroup[g].members & BIT_ULL(me)))
 			continue;
@@ -412,7 +413,8 @@ static void follow(struct node *node, const struct spindle_view *view, const u32
 	memcpy(node->life, life, sizeof(node->life));
 	node->life[node->index] = node->inc;
 	open_membership(node, view);
-	spindle_mb_join(&node->mb, view, node->index + 1, node->inc, node->sim->now);
+	if (spindle_mb_join(&node->mb, view, node->index + 1, node->inc, node->sim->now))
+		sim_fail(node->sim, "node %u: no room for a view", node->index);
 }
 
 /*

@@ -444,4 +444,10 @@ mutant begin_placed epoch.c '/^static void take_over/,/^}/ s/	bring_again(mc);/	
 mutant stay_placed epoch.c '/^void spindle_mc_stay/,/^}/ s/	bring_again(mc);/	;/'
 mutant begin_ends epoch.c 's/	memcpy(mc->ends, old->ends, .*/	;/'
 
+# Membership that is lied to.
+mutant lie_room_unchecked membership.c 's/spindle_decree_trims(view) > mb->trims)/0)/'
+mutant lie_room_exact membership.c 's/spindle_decree_trims(view) > mb->trims)/spindle_decree_trims(view) >= mb->trims)/'
+mutant lie_nobody membership.c 's/if (!view->num_members || /if (/'
+mutant lie_everybody membership.c 's/ || view->num_members > SPINDLE_MAX_MEMBERS ||/ ||/'
+mutant lie_join_unchecked membership.c '/^int spindle_mb_join/,/^}/ s/	if (err)/	if (0)/'
 mutants_end

@@ -85,7 +85,7 @@ static void begin(void)
 	}
 	mb.row = row[0];
 	mb.seen = seen;
-	spindle_mb_init(&mb, &view, 0, now);
+	CHECK_EQ(spindle_mb_init(&mb, &view, 0, now), 0);
 	live(TIMEOUT, 0x1e);
 	CHECK_EQ(mb.suspected, 0);
 	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
