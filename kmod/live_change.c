@@ -203,6 +203,13 @@ void spindle_live_show(const struct spindle_peer *peer, struct spindle_mb_peer *
 	member->vouch = peer->group->node->imm ? &peer->vouch_state : NULL;
 }
 
+static bool live_guest(void *ctx, u32 id, u64 incarnation)
+{
+	const struct spindle_peer *peer = spindle_live_guest(ctx, id, incarnation);
+
+	return peer && peer->joined && !peer->lost;
+}
+
 static bool live_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *member)
 {
 	struct spindle_live *live = ctx;
@@ -418,6 +425,7 @@ const struct spindle_mb_ops spindle_live_ops = {
 	.trim = live_trim,
 	.drain = live_drain,
 	.layout = live_layout,
+	.guest = live_guest,
 	.join = live_join,
 	.install = live_install,
 	.cut = live_cut,

@@ -11,14 +11,39 @@ static bool is_ready(const struct spindle_mb *mb, const struct spindle_mb_peer *
 	return p->phase >= SPINDLE_MB_FENCED && p->suspected == mb->suspected;
 }
 
-static bool has_accepted(const struct spindle_mb *mb, const struct spindle_mb_peer *p)
+/**
+ * spindle_mb_same_decree() - is a decree the one that is in somebody's row?
+ * @mb: membership
+ * @p: whose
+ * @word: the decree
+ *
+ * A digest tells decrees of correct members apart. Whoever lies can make two that share it.
+ *
+ * Return: true if all words are the same
+ */
+bool spindle_mb_same_decree(const struct spindle_mb *mb, const struct spindle_mb_peer *p,
+			    const u64 *word)
 {
-	return p->ballot == mb->ballot && p->digest == mb->digest;
+	u32 i, n = spindle_mb_decree_words(mb->trims);
+
+	for (i = 0; i < n; i++)
+		if (READ_ONCE(p->row->word[mb->trims + i]) != word[i])
+			return false;
+	return true;
 }
 
-static bool has_committed(const struct spindle_mb *mb, const struct spindle_mb_peer *p)
+/*
+ * Does a member follow the decree that this one has accepted, by its own word? In the next
+ * view the digest is that of the decree that led there, until it accepts another one.
+ */
+static bool stands_by(const struct spindle_mb *mb, const struct spindle_mb_peer *p)
 {
-	return p->phase == SPINDLE_MB_COMMITTED && p->digest == mb->digest;
+	u64 vid = spindle_mb_view(mb)->vid;
+
+	if (p->digest != mb->digest ||
+	    !(p->vid == vid ? p->ballot : p->vid == vid + 1 && !p->ballot))
+		return false;
+	return spindle_mb_same_decree(mb, p, spindle_mb_own_decree(mb));
 }
 
 /**
@@ -50,34 +75,18 @@ void spindle_mb_adopt(struct spindle_mb *mb, u64 digest)
 	mb->digest = digest;
 }
 
-/**
- * spindle_mb_learn() - is one of us in the next view already?
- * @mb: membership
- *
- * Who is has seen that we all accepted the decree that leads there, or does not count us in.
- *
- * Return: true if there is nothing else to look at
- */
-bool spindle_mb_learn(struct spindle_mb *mb)
+/* What those that are alive have of a sender, at least; U64_MAX if none is in the subgroup. */
+static u64 least(const struct spindle_mb *mb, u32 subgroup, u32 at)
 {
-	u64 vid = spindle_mb_view(mb)->vid, mask;
+	u64 mask = spindle_mb_alive(mb) & spindle_mb_view(mb)->subgroup[subgroup].members;
+	u64 have = U64_MAX;
 
-	for (mask = spindle_mb_alive(mb) & ~BIT_ULL(mb->me); mask; mask &= mask - 1) {
-		const struct spindle_mb_peer *p = &mb->peer[__ffs64(mask)];
+	for (; mask; mask &= mask - 1) {
+		const struct spindle_mb_row *row = mb->peer[__ffs64(mask)].row;
 
-		if (p->vid <= vid)
-			continue;
-		if (p->vid > vid + 1 || p->ballot || mb->state < SPINDLE_MB_FENCED) {
-			spindle_mb_stop(mb, SPINDLE_MB_EVICTED);
-			return true;
-		}
-		if (!spindle_mb_read_decree(mb, p))
-			continue;
-		spindle_mb_adopt(mb, p->digest);
-		spindle_mb_transition(mb, SPINDLE_MB_COMMITTED);
-		return true;
+		have = min_t(u64, have, READ_ONCE(row->word[at]));
 	}
-	return false;
+	return have;
 }
 
 /* What all that are alive have, of each sender. */
@@ -87,34 +96,84 @@ static void compose_trim(struct spindle_mb *mb, u64 *trim)
 	u32 i, s, at = 0;
 
 	for (i = 0; i < view->num_subgroups; i++) {
-		for (s = 0; s < hweight64(view->subgroup[i].senders); s++, at++) {
-			u64 mask = spindle_mb_alive(mb) & view->subgroup[i].members;
+		bool any = spindle_mb_alive(mb) & view->subgroup[i].members;
 
-			trim[at] = mask ? U64_MAX : 0;
-			for (; mask; mask &= mask - 1) {
-				u32 r = __ffs64(mask);
-				const struct spindle_mb_row *row = mb->peer[r].row;
-
-				trim[at] = min_t(u64, trim[at], READ_ONCE(row->word[at]));
-			}
-		}
+		for (s = 0; s < hweight64(view->subgroup[i].senders); s++, at++)
+			trim[at] = any ? least(mb, i, at) : 0;
 	}
 }
 
-static void add_join(const struct spindle_mb *mb, u64 *word, u64 id, u64 incarnation)
+/* Have all that are alive what it takes? */
+static bool trim_is_there(const struct spindle_mb *mb, const u64 *trim)
+{
+	const struct spindle_view *view = spindle_mb_view(mb);
+	u32 i, s, at = 0;
+
+	for (i = 0; i < view->num_subgroups; i++)
+		for (s = 0; s < hweight64(view->subgroup[i].senders); s++, at++)
+			if (trim[at] > least(mb, i, at))
+				return false;
+	return true;
+}
+
+/**
+ * spindle_mb_leads_on() - make the view that a decree leads to
+ * @mb: membership
+ * @word: the decree
+ *
+ * Return: true if there is one
+ */
+bool spindle_mb_leads_on(struct spindle_mb *mb, const u64 *word)
+{
+	struct spindle_view *next = &mb->view[!mb->now];
+
+	spindle_decree_apply(word, spindle_mb_view(mb), next);
+	if (mb->ops->layout(mb->ctx, spindle_mb_view(mb), next))
+		return false;
+	/* There has to be room for the decree that ends it. */
+	return spindle_decree_trims(next) <= mb->trims;
+}
+
+/*
+ * May somebody be let in by those that go on? Who joins believes a majority of the view that it
+ * was told, and does not know who leaves it.
+ */
+static bool lets_in(const struct spindle_mb *mb, const u64 *word)
+{
+	return mb->any || 2 * hweight64(word[SPINDLE_DECREE_SURVIVORS]) >
+			      spindle_mb_view(mb)->num_members;
+}
+
+static bool may_add(const struct spindle_mb *mb, const u64 *word, u64 id, u64 incarnation)
 {
 	u64 n = word[SPINDLE_DECREE_NUM_JOINS], i;
 
 	if (!id || id > U32_MAX || spindle_view_rank(spindle_mb_view(mb), id) >= 0 ||
-	    n == mb->joins ||
+	    n == mb->joins || !lets_in(mb, word) ||
 	    hweight64(word[SPINDLE_DECREE_SURVIVORS]) + n >= SPINDLE_MAX_MEMBERS)
-		return;
+		return false;
 	for (i = 0; i < n; i++)
 		if (word[SPINDLE_DECREE_JOIN + 2 * i] == id)
-			return;
-	word[SPINDLE_DECREE_JOIN + 2 * n] = id;
-	word[SPINDLE_DECREE_JOIN + 2 * n + 1] = incarnation;
+			return false;
+	/* A wish may name anything, but only a connected node can become a member. */
+	return mb->ops->guest(mb->ctx, id, incarnation);
+}
+
+/* One that the rules have no place for must not be in the way of the others. */
+static void add_join(struct spindle_mb *mb, u64 *word, u64 id, u64 incarnation)
+{
+	u64 *join = word + SPINDLE_DECREE_JOIN + 2 * word[SPINDLE_DECREE_NUM_JOINS];
+
+	if (!may_add(mb, word, id, incarnation))
+		return;
+	join[0] = id;
+	join[1] = incarnation;
 	word[SPINDLE_DECREE_NUM_JOINS]++;
+	if (spindle_mb_leads_on(mb, word))
+		return;
+	word[SPINDLE_DECREE_NUM_JOINS]--;
+	join[0] = 0;
+	join[1] = 0;
 }
 
 /* The next view as this node would have it, as far as it is about members. */
@@ -136,24 +195,6 @@ static void compose_members(struct spindle_mb *mb, u64 *word)
 }
 
 /**
- * spindle_mb_leads_on() - make the view that a decree leads to
- * @mb: membership
- * @word: the decree
- *
- * Return: true if there is one
- */
-bool spindle_mb_leads_on(struct spindle_mb *mb, const u64 *word)
-{
-	struct spindle_view *next = &mb->view[!mb->now];
-
-	spindle_decree_apply(word, spindle_mb_view(mb), next);
-	if (mb->ops->layout(mb->ctx, spindle_mb_view(mb), next))
-		return false;
-	/* There has to be room for the decree that ends it. */
-	return spindle_decree_trims(next) <= mb->trims;
-}
-
-/**
  * spindle_mb_join_due() - does somebody want to join, and may it?
  * @mb: membership
  *
@@ -169,19 +210,60 @@ bool spindle_mb_join_due(struct spindle_mb *mb)
 	if (!mask || __ffs64(mask) != mb->me)
 		return false;
 	compose_members(mb, mb->seen);
-	return mb->seen[SPINDLE_DECREE_NUM_JOINS] && spindle_mb_leads_on(mb, mb->seen);
+	return mb->seen[SPINDLE_DECREE_NUM_JOINS];
 }
 
-static void compose(struct spindle_mb *mb)
+/*
+ * Does a decree count in all that this member counts in? Whoever composed it had heard that all
+ * of them suspect whom it suspected, and they had seen the same fences: so a correct one does.
+ */
+static bool counts_all(const struct spindle_mb *mb, const u64 *word)
 {
-	u64 *word = mb->seen;
+	return !(spindle_mb_voters(mb) & ~word[SPINDLE_DECREE_SURVIVORS]);
+}
 
-	compose_members(mb, word);
-	/* Those that are left have to go on, with joiners or without. */
-	if (word[SPINDLE_DECREE_NUM_JOINS] && !spindle_mb_leads_on(mb, word))
-		memset(word + SPINDLE_DECREE_NUM_JOINS, 0,
-		       (SPINDLE_DECREE_HEAD - SPINDLE_DECREE_NUM_JOINS) * sizeof(u64));
-	compose_trim(mb, word + SPINDLE_DECREE_HEAD);
+/* Have its joiners a place? That follows from the view and the decree: all come to the same. */
+static bool joins_fit(struct spindle_mb *mb, const u64 *word)
+{
+	if (!word[SPINDLE_DECREE_NUM_JOINS])
+		return true;
+	return word[SPINDLE_DECREE_NUM_JOINS] <= mb->joins && lets_in(mb, word) &&
+	       spindle_mb_leads_on(mb, word);
+}
+
+/* A leader answers for what it adopts: the others blame it for what they cannot accept. */
+static bool is_sound(struct spindle_mb *mb, const u64 *word)
+{
+	return counts_all(mb, word) && joins_fit(mb, word) &&
+	       trim_is_there(mb, word + SPINDLE_DECREE_HEAD);
+}
+
+/*
+ * Adopt what a voter has accepted in this ballot: 1 if there is such a decree, 0 if not, and
+ * -EAGAIN if one is not all here yet. What cannot be is left out, and nobody is blamed: whoever
+ * shows it may have been lied to.
+ */
+static int adopt_of(struct spindle_mb *mb, u32 ballot)
+{
+	u64 mask;
+
+	for (mask = spindle_mb_voters(mb); mask; mask &= mask - 1) {
+		u32 r = __ffs64(mask);
+		const struct spindle_mb_peer *p = &mb->peer[r];
+
+		if (r == mb->me && mb->ballot == ballot &&
+		    is_sound(mb, spindle_mb_own_decree(mb)))
+			return 1;
+		if (r == mb->me || p->ballot != ballot)
+			continue;
+		if (!spindle_mb_read_decree(mb, p))
+			return -EAGAIN;
+		if (!is_sound(mb, mb->seen))
+			continue;
+		spindle_mb_adopt(mb, p->digest);
+		return 1;
+	}
+	return 0;
 }
 
 /*
@@ -190,26 +272,18 @@ static void compose(struct spindle_mb *mb)
  */
 static void propose(struct spindle_mb *mb)
 {
-	u32 ballot = mb->ballot;
-	const struct spindle_mb_peer *from = NULL;
-	u64 mask;
+	u32 ballot;
+	int found = 0;
 
 	if (!spindle_mb_all_of(mb, spindle_mb_alive(mb), is_ready))
 		return;
-	for (mask = spindle_mb_voters(mb) & ~BIT_ULL(mb->me); mask; mask &= mask - 1) {
-		const struct spindle_mb_peer *p = &mb->peer[__ffs64(mask)];
-
-		if (p->ballot > ballot) {
-			ballot = p->ballot;
-			from = p;
-		}
-	}
-	if (from) {
-		if (!spindle_mb_read_decree(mb, from))
-			return;
-		spindle_mb_adopt(mb, from->digest);
-	} else if (!ballot) {
-		compose(mb);
+	for (ballot = spindle_mb_view(mb)->num_members; ballot && !found; ballot--)
+		found = adopt_of(mb, ballot);
+	if (found < 0)
+		return;
+	if (!found) {
+		compose_members(mb, mb->seen);
+		compose_trim(mb, mb->seen + SPINDLE_DECREE_HEAD);
 		spindle_mb_adopt(mb, spindle_decree_digest(mb->seen,
 							   spindle_mb_decree_words(mb->trims)));
 	}
@@ -231,6 +305,48 @@ static bool trim_is_here(const struct spindle_mb *mb, const u64 *trim)
 	return true;
 }
 
+static u32 leader_of(const struct spindle_mb *mb)
+{
+	u64 mask = spindle_mb_voters(mb);
+
+	return mask ? __ffs64(mask) : mb->me;
+}
+
+/**
+ * spindle_mb_learn() - is one of us in the next view already?
+ * @mb: membership
+ *
+ * Who is has seen that we all accepted the decree that leads there, or does not count us in.
+ * That is its word: this node accepts what it shows, in place of the leader, and waits for
+ * the others as always.
+ *
+ * Return: true if there is nothing else to look at
+ */
+bool spindle_mb_learn(struct spindle_mb *mb)
+{
+	u64 vid = spindle_mb_view(mb)->vid, mask;
+
+	for (mask = spindle_mb_alive(mb) & ~BIT_ULL(mb->me); mask; mask &= mask - 1) {
+		const struct spindle_mb_peer *p = &mb->peer[__ffs64(mask)];
+
+		if (p->vid <= vid)
+			continue;
+		if (p->vid > vid + 1 || p->ballot || mb->state < SPINDLE_MB_FENCED) {
+			spindle_mb_stop(mb, SPINDLE_MB_EVICTED);
+			return true;
+		}
+		if (mb->ballot || !spindle_mb_read_decree(mb, p) ||
+		    !counts_all(mb, mb->seen) || !joins_fit(mb, mb->seen) ||
+		    !trim_is_here(mb, mb->seen + SPINDLE_DECREE_HEAD))
+			continue;
+		spindle_mb_adopt(mb, p->digest);
+		mb->ballot = leader_of(mb) + 1;
+		spindle_mb_transition(mb, SPINDLE_MB_ECHOED);
+		return true;
+	}
+	return false;
+}
+
 static void accept(struct spindle_mb *mb, u32 leader)
 {
 	const struct spindle_mb_peer *p = &mb->peer[leader];
@@ -238,7 +354,10 @@ static void accept(struct spindle_mb *mb, u32 leader)
 	if (p->vid != spindle_mb_view(mb)->vid || p->ballot != leader + 1 ||
 	    mb->ballot >= p->ballot || !spindle_mb_read_decree(mb, p))
 		return;
-	if (!trim_is_here(mb, mb->seen + SPINDLE_DECREE_HEAD)) {
+	/* Somebody may have told the leader alone that it leaves: nobody is to blame for that. */
+	if (!counts_all(mb, mb->seen))
+		return;
+	if (!joins_fit(mb, mb->seen) || !trim_is_here(mb, mb->seen + SPINDLE_DECREE_HEAD)) {
 		spindle_mb_suspect(mb, leader, SPINDLE_MB_LIED);
 		return;
 	}
@@ -269,16 +388,19 @@ void spindle_mb_vote(struct spindle_mb *mb)
  * spindle_mb_chosen() - is it certain that the accepted decree is the one?
  * @mb: membership
  *
- * All that are alive have accepted the same, or one of them is sure that they have. Asking
- * for all of them, and not for a majority, costs nothing: who does not answer is suspected.
- * It saves a round that tells the others, and who follows a leader has the decree already.
+ * All that are alive follow it, each by its own word. Asking for all of them, and not for a
+ * majority, costs nothing: who does not answer is suspected. It saves a round that tells the
+ * others, who follows a leader has the decree already, and nobody has to be believed who says
+ * what others have accepted.
  *
  * Return: true if so
  */
 bool spindle_mb_chosen(const struct spindle_mb *mb)
 {
-	u64 voters = spindle_mb_voters(mb);
+	u64 mask;
 
-	return spindle_mb_all_of(mb, voters, has_accepted) ||
-	       spindle_mb_any_of(mb, voters, has_committed);
+	for (mask = spindle_mb_voters(mb) & ~BIT_ULL(mb->me); mask; mask &= mask - 1)
+		if (!stands_by(mb, &mb->peer[__ffs64(mask)]))
+			return false;
+	return true;
 }

@@ -90,11 +90,16 @@ bool spindle_mb_hear(struct spindle_mb *mb, u64 now);
 
 /* agree.c */
 bool spindle_mb_read_decree(struct spindle_mb *mb, const struct spindle_mb_peer *p);
+bool spindle_mb_same_decree(const struct spindle_mb *mb, const struct spindle_mb_peer *p,
+			    const u64 *word);
 void spindle_mb_adopt(struct spindle_mb *mb, u64 digest);
 bool spindle_mb_leads_on(struct spindle_mb *mb, const u64 *word);
 bool spindle_mb_join_due(struct spindle_mb *mb);
 bool spindle_mb_learn(struct spindle_mb *mb);
 void spindle_mb_vote(struct spindle_mb *mb);
 bool spindle_mb_chosen(const struct spindle_mb *mb);
+
+/* show.c */
+bool spindle_mb_leavers_told(const struct spindle_mb *mb);
 
 #endif /* SPINDLE_CORE_MEMBER_H */

@@ -16,8 +16,7 @@
 static const u32 legal[SPINDLE_MB_STATES] = {
 	[SPINDLE_MB_ACTIVE] = BIT(SPINDLE_MB_WEDGED) | BIT(SPINDLE_MB_STOPPED),
 	[SPINDLE_MB_WEDGED] = BIT(SPINDLE_MB_FENCED) | BIT(SPINDLE_MB_STOPPED),
-	[SPINDLE_MB_FENCED] = BIT(SPINDLE_MB_ECHOED) | BIT(SPINDLE_MB_COMMITTED) |
-			      BIT(SPINDLE_MB_STOPPED),
+	[SPINDLE_MB_FENCED] = BIT(SPINDLE_MB_ECHOED) | BIT(SPINDLE_MB_STOPPED),
 	[SPINDLE_MB_ECHOED] = BIT(SPINDLE_MB_ECHOED) | BIT(SPINDLE_MB_COMMITTED) |
 			      BIT(SPINDLE_MB_STOPPED),
 	[SPINDLE_MB_COMMITTED] = BIT(SPINDLE_MB_ACTIVE) | BIT(SPINDLE_MB_STOPPED),
@@ -294,12 +293,12 @@ void spindle_mb_invite(struct spindle_mb *mb, u32 id, u64 incarnation)
 }
 
 /*
- * A joiner looks at those who are members already: has one of them gone on with it? No
+ * Members that have gone on to the next view, and the decree that each of them went by. No
  * completion has to vouch for that: a decree is believed for its digest.
  */
-static void look_for_view(struct spindle_mb *mb)
+static u64 gone_on(struct spindle_mb *mb)
 {
-	u64 vid = spindle_mb_view(mb)->vid, mask;
+	u64 vid = spindle_mb_view(mb)->vid, mask, gone = 0;
 
 	for (mask = spindle_mb_alive(mb); mask; mask &= mask - 1) {
 		struct spindle_mb_peer *p = &mb->peer[__ffs64(mask)];
@@ -309,15 +308,56 @@ static void look_for_view(struct spindle_mb *mb)
 		    word[SPINDLE_MB_COL_VID] != vid + 1)
 			continue;
 		p->digest = word[SPINDLE_MB_COL_DIGEST];
-		if (!spindle_mb_read_decree(mb, p) || !lets_in(mb, mb->seen))
+		gone |= mask & -mask;
+	}
+	return gone;
+}
+
+/* Have enough of them gone on by the decree that is in @mb->seen? */
+static bool confirmed(const struct spindle_mb *mb, u64 gone, u64 digest)
+{
+	u64 mask, same = 0;
+
+	for (mask = gone & mb->seen[SPINDLE_DECREE_SURVIVORS]; mask; mask &= mask - 1) {
+		const struct spindle_mb_peer *p = &mb->peer[__ffs64(mask)];
+
+		if (p->digest == digest && spindle_mb_same_decree(mb, p, mb->seen))
+			same |= mask & -mask;
+	}
+	return spindle_mb_quorum(mb, same);
+}
+
+/*
+ * A joiner looks at those who are members already: has a majority of them gone on with it? One
+ * that goes on without the others is not to be followed.
+ */
+static bool find_view(struct spindle_mb *mb)
+{
+	u64 gone = gone_on(mb), mask;
+
+	for (mask = gone; mask; mask &= mask - 1) {
+		const struct spindle_mb_peer *p = &mb->peer[__ffs64(mask)];
+
+		if (!spindle_mb_read_decree(mb, p) || !lets_in(mb, mb->seen) ||
+		    !confirmed(mb, gone, p->digest))
 			continue;
 		spindle_mb_adopt(mb, p->digest);
-		if (!spindle_mb_leads_on(mb, spindle_mb_own_decree(mb)))
-			spindle_mb_stop(mb, SPINDLE_MB_LAYOUT);
-		else if (mb->ops->drain(mb->ctx))
-			spindle_mb_transition(mb, SPINDLE_MB_ACTIVE);
-		return;
+		return true;
 	}
+	return false;
+}
+
+/* Those who let it in wait for it, so that what it has found stays the view to go to. */
+static void look_for_view(struct spindle_mb *mb)
+{
+	if (!mb->found)
+		mb->found = find_view(mb);
+	if (!mb->found)
+		return;
+	if (!spindle_mb_leads_on(mb, spindle_mb_own_decree(mb)))
+		spindle_mb_stop(mb, SPINDLE_MB_LAYOUT);
+	else if (mb->ops->drain(mb->ctx))
+		spindle_mb_transition(mb, SPINDLE_MB_ACTIVE);
 }
 
 /**
@@ -367,7 +407,7 @@ bool spindle_mb_run(struct spindle_mb *mb, u64 now)
 			spindle_mb_vote(mb);
 		break;
 	case SPINDLE_MB_COMMITTED:
-		if (mb->ops->drain(mb->ctx))
+		if (mb->ops->drain(mb->ctx) && spindle_mb_leavers_told(mb))
 			commit(mb);
 		break;
 	default:

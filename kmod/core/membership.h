@@ -166,6 +166,7 @@ struct spindle_mb_peer {
  * @drain: has it been delivered, and may the next view, or a joiner's first, be installed?
  * @layout: the subgroups of the next view, a function of both views and of nothing else;
  *	NULL, or what is wrong
+ * @guest: may this life of a node be let in: is it connected to this one?
  * @join: a node that joins: set its row, and vouch; false if there is no connection to this
  *	life of it
  * @install: a new view; ranks in the old one, or SPINDLE_NO_RANK, and the trim of the old
@@ -180,6 +181,7 @@ struct spindle_mb_ops {
 	bool (*drain)(void *ctx);
 	const char *(*layout)(void *ctx, const struct spindle_view *view,
 			      struct spindle_view *next);
+	bool (*guest)(void *ctx, u32 id, u64 incarnation);
 	bool (*join)(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *peer);
 	void (*install)(void *ctx, const struct spindle_view *next, const u32 *from,
 			const u64 *trim);
@@ -209,6 +211,7 @@ struct spindle_mb_ops {
  * @uncut: suspects, connections that are to be torn down
  * @ballot: rank + 1 of the leader of the accepted decree, or 0
  * @leaving: this node wants to leave
+ * @found: of a joiner: there is a view with it
  * @digest: as in the column
  * @wish: node that wants to join by this one, or 0; of a joiner, its own id
  * @wish_inc: its incarnation
@@ -239,6 +242,7 @@ struct spindle_mb {
 	u64 uncut;
 	u32 ballot;
 	bool leaving;
+	bool found;
 	u64 digest;
 	u64 wish;
 	u64 wish_inc;

@@ -46,6 +46,28 @@ static void columns_for(struct spindle_mb *mb, u32 rank, u64 word[SPINDLE_BLOCK_
 	word[SPINDLE_MB_COL_DIGEST] = mb->digest;
 }
 
+/**
+ * spindle_mb_leavers_told() - do those that leave know what this member has accepted?
+ * @mb: membership, committed
+ *
+ * In the next view they are told nothing, and they follow when they have heard of all.
+ *
+ * Return: true if it has been pushed to all of them
+ */
+bool spindle_mb_leavers_told(const struct spindle_mb *mb)
+{
+	u64 mask = spindle_mb_leavers(mb) & spindle_mb_alive(mb) & ~BIT_ULL(mb->me);
+
+	for (; mask && !mb->leaving; mask &= mask - 1) {
+		const u64 *told = mb->peer[__ffs64(mask)].told;
+
+		if (told[SPINDLE_MB_COL_DIGEST] != mb->digest ||
+		    !((told[SPINDLE_MB_COL_PHASE] >> SPINDLE_MB_PHASE_BALLOT) & 0xff))
+			return false;
+	}
+	return true;
+}
+
 static u32 put_words(const struct spindle_mb *mb, struct spindle_write *write, u32 at, u32 n)
 {
 	u64 offset = offsetof(struct spindle_mb_row, word) + at * sizeof(u64);

@@ -101,7 +101,7 @@ byte started_doubts;
 
 /* Of one step. */
 hidden byte a, b, alive, voters, leader, best, best_decree, low;
-hidden byte all_wedged, any_wedged, all_ready, all_accepted, any_committed, two_decrees, todo;
+hidden byte all_wedged, any_wedged, all_ready, all_stand, two_decrees, todo;
 hidden int row;
 
 #define DOWN		(crashed | stopped)
@@ -256,6 +256,13 @@ inline hear(j)
 	}
 }
 
+/* Who is in the next view stands by the decree that led there. */
+#ifdef BUG_BEYOND
+#define BEHIND(j)	true
+#else
+#define BEHIND(j)	(ROW_VID(row) != vid[j] + 1)
+#endif
+
 /* What all predicates ask of the others. */
 inline look(j)
 {
@@ -264,8 +271,7 @@ inline look(j)
 	all_wedged = true;
 	any_wedged = false;
 	all_ready = true;
-	all_accepted = true;
-	any_committed = false;
+	all_stand = true;
 	two_decrees = false;
 	best = ballot[j];
 	best_decree = decree[j];
@@ -306,13 +312,8 @@ inline look(j)
 					:: else
 					fi;
 					if
-					:: ROW_BALLOT(row) != ballot[j] || ROW_DECREE(row) != decree[j] ->
-						all_accepted = false
-					:: else
-					fi;
-					if
-					:: ROW_STATE(row) == COMMITTED && ROW_DECREE(row) == decree[j] ->
-						any_committed = true
+					:: !ROW_BALLOT(row) || ROW_DECREE(row) != decree[j] ->
+						all_stand = false
 					:: else
 					fi
 				:: else
@@ -321,7 +322,8 @@ inline look(j)
 				all_wedged = false;
 				all_ready = false;
 				if
-				:: HAS(voters, a) -> all_accepted = false
+				:: HAS(voters, a) && (BEHIND(j) || ROW_BALLOT(row) ||
+				   ROW_DECREE(row) != decree[j]) -> all_stand = false
 				:: else
 				fi
 			fi
@@ -373,14 +375,31 @@ inline propose(j)
 	state[j] = ECHOED
 }
 
-inline accept(j)
+/* Or somebody has lied, and here none does. */
+inline take(j)
 {
 	row = SEEN(j, leader);
-	/* Or the leader has lied, and here none does. */
 	assert((TRIM(ROW_DECREE(row)) & ~got[j]) == 0);
+	/* All that this member counts in are counted in. */
+	assert((voters & ~SURVIVORS(ROW_DECREE(row))) == 0);
 	decree[j] = ROW_DECREE(row);
-	ballot[j] = leader + 1;
 	state[j] = ECHOED
+}
+
+inline accept(j)
+{
+	take(j);
+	ballot[j] = leader + 1
+}
+
+/* What a member of the next view shows is accepted in place of what the leader shows. */
+inline learn(j)
+{
+	take(j);
+	if
+	:: voters != 0 -> ballot[j] = LOWEST(voters) + 1
+	:: else -> ballot[j] = j + 1
+	fi
 }
 
 #define NOTHING		0
@@ -394,11 +413,7 @@ inline accept(j)
 #define INSTALL		8
 #define SHOW		9
 
-#ifdef BUG_LEARN
-#define AHEAD(j, i)	false
-#else
 #define AHEAD(j, i)	(ROW_VID(SEEN(j, i)) > vid[j])
-#endif
 
 /* Somebody alive is in the next view: its decree is the one. */
 inline decide_learn(j)
@@ -411,7 +426,13 @@ inline decide_learn(j)
 			if
 			:: ROW_VID(row) > vid[j] + 1 || ROW_BALLOT(row) || state[j] < FENCED ->
 				todo = STOP
-			:: else -> todo = LEARN
+			:: else ->
+				/* Who has accepted one stays with it, and it is the same. */
+				assert(ballot[j] == 0 || ROW_DECREE(row) == decree[j]);
+				if
+				:: ballot[j] == 0 -> todo = LEARN
+				:: else
+				fi
 			fi
 		:: else
 		fi
@@ -443,7 +464,7 @@ inline decide_vote(j)
 #ifdef BUG_ALONE
 #define CHOSEN		true
 #else
-#define CHOSEN		(all_accepted || any_committed)
+#define CHOSEN		all_stand
 #endif
 
 /*
@@ -498,9 +519,7 @@ inline pass(j)
 	decide(j);
 	if
 	:: todo == STOP -> stop(j)
-	:: todo == LEARN ->
-		decree[j] = ROW_DECREE(SEEN(j, leader));
-		commit(j)
+	:: todo == LEARN -> learn(j)
 	:: todo == WEDGE -> state[j] = WEDGED
 	:: todo == FENCE -> state[j] = FENCED
 	:: todo == PROPOSE -> propose(j)

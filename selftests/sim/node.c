@@ -305,6 +305,14 @@ static void show(struct node *node, u32 index, struct spindle_mb_peer *p)
 	p->vouch = node->sim->imm ? &node->vouch_state[index][node->life[index]] : NULL;
 }
 
+static bool node_guest(void *ctx, u32 id, u64 incarnation)
+{
+	const struct node *node = ctx;
+
+	return id <= node->sim->nodes && !node->sim->link[node->index][id - 1].cut &&
+	       incarnation == node->sim->node[id - 1].inc;
+}
+
 static bool node_joins(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *p)
 {
 	struct node *node = ctx;
@@ -343,6 +351,7 @@ static const struct spindle_mb_ops node_ops = {
 	.trim = node_trim,
 	.drain = node_drain,
 	.layout = node_layout,
+	.guest = node_guest,
 	.join = node_joins,
 	.install = node_install,
 	.cut = node_cut,

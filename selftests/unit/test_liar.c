@@ -55,6 +55,11 @@ static const char *op_layout(void *ctx, const struct spindle_view *old, struct s
 	return NULL;
 }
 
+static bool op_guest(void *ctx, u32 id, u64 incarnation)
+{
+	return id != absent_id;
+}
+
 static bool op_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *peer)
 {
 	return false;
@@ -84,6 +89,7 @@ static const struct spindle_mb_ops ops = {
 	.trim = op_trim,
 	.drain = op_drain,
 	.layout = op_layout,
+	.guest = op_guest,
 	.join = op_join,
 	.install = op_install,
 	.cut = op_cut,
@@ -164,11 +170,676 @@ static void test_no_members(void)
 	end();
 }
 
+/* ---- what the others say -------------------------------------------------------- */
+
+#define VID 7
+#define LEAVES SPINDLE_MB_PHASE_LEAVE
+
+static void say(u32 r, u64 vid, u64 phase, u32 ballot, u64 suspected, u64 digest)
+{
+	const u64 word[SPINDLE_BLOCK_WORDS] = {
+		vid, suspected, phase | (u64)ballot << SPINDLE_MB_PHASE_BALLOT, digest
+	};
+
+	spindle_block_write(&row[r]->state, word);
+}
+
+static void wish(u32 r, u64 id)
+{
+	const u64 word[SPINDLE_BLOCK_WORDS] = {
+		row[r]->beat.word[SPINDLE_MB_COL_BEAT] + 1, id, 1
+	};
+
+	spindle_block_write(&row[r]->beat, word);
+}
+
+/* Text of a decree: the same trim for all senders, and one joiner or none. Returns its digest. */
+static u64 write_decree(u32 r, u64 survivors, u64 trim, u32 join)
+{
+	u64 *word = row[r]->word + MOST;
+	u32 i;
+
+	memset(word, 0, spindle_mb_decree_words(MOST) * sizeof(*word));
+	word[SPINDLE_DECREE_VID] = VID;
+	word[SPINDLE_DECREE_SURVIVORS] = survivors;
+	word[SPINDLE_DECREE_NUM_JOINS] = !!join;
+	word[SPINDLE_DECREE_JOIN] = join;
+	word[SPINDLE_DECREE_JOIN + 1] = !!join;
+	for (i = 0; i < view.num_members; i++)
+		word[SPINDLE_DECREE_HEAD + i] = trim;
+	return spindle_decree_digest(word, spindle_mb_decree_words(MOST));
+}
+
+static void write_have(u32 r, u64 n)
+{
+	u32 i;
+
+	for (i = 0; i < view.num_members; i++)
+		row[r]->word[i] = n;
+}
+
+/* Some passes, while all others beat. */
+static void run(u32 passes)
+{
+	u32 r;
+
+	for (; passes; passes--) {
+		for (r = 0; r < MOST; r++)
+			if (row[r] != mb.row)
+				wish(r, row[r]->beat.word[SPINDLE_MB_COL_WISH]);
+		now += STEP;
+		spindle_mb_run(&mb, now);
+	}
+}
+
+static void begin(u32 members, u32 me)
+{
+	open_rows(members);
+	mb.row = row[me];
+	CHECK_EQ(spindle_mb_init(&mb, &view, me, now), 0);
+	for (me = 0; me < members; me++)
+		if (row[me] != mb.row)
+			say(me, VID, SPINDLE_MB_ACTIVE, 0, 0, 0);
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
+}
+
+/* The view ends; all have five messages of each sender. */
+static void begin_fenced(u32 members, u32 me)
+{
+	u32 r;
+
+	begin(members, me);
+	for (r = 0; r < MOST; r++) {
+		have[r] = 5;
+		if (r == me)
+			continue;
+		write_have(r, 5);
+		if (r < members)
+			say(r, VID, me ? SPINDLE_MB_FENCED : SPINDLE_MB_WEDGED, 0, 0, 0);
+	}
+	run(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_FENCED);
+}
+
+static void expect_waiting(u32 state)
+{
+	run(5 * TIMEOUT / STEP);
+	CHECK_EQ(mb.state, state);
+	CHECK_EQ(mb.suspected, 0);
+	CHECK_EQ(cuts, 0);
+	CHECK_EQ(installs, 0);
+}
+
+/* ---- decrees --------------------------------------------------------------------- */
+
+/* One member goes on with this node alone, and with the other one alone, it may be. */
+static void test_split(void)
+{
+	begin_fenced(3, 1);
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, write_decree(2, BIT(1), 5, 0));
+	expect_waiting(SPINDLE_MB_FENCED);
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, write_decree(2, BIT(1) | BIT(2), 3, 0));
+	expect_waiting(SPINDLE_MB_FENCED);
+	end();
+}
+
+/* It says that all are in the next view, and the others say nothing of the kind. */
+static void test_one_word(void)
+{
+	u64 digest;
+
+	begin_fenced(3, 1);
+	digest = write_decree(2, 7, 5, 0);
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	expect_waiting(SPINDLE_MB_ECHOED);
+	CHECK_EQ(mb.digest, digest);
+	CHECK_EQ(mb.ballot, 1);
+	/* Another decree is none of this. */
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(0, 7, 4, 0));
+	expect_waiting(SPINDLE_MB_ECHOED);
+	end();
+}
+
+/* Who has been left behind learns, from those who have gone on and from who has not. */
+static void test_learn(void)
+{
+	u64 digest;
+
+	begin_fenced(3, 1);
+	digest = write_decree(2, 7, 5, 0);
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	run(2);
+	write_decree(0, 7, 5, 0);
+	say(0, VID, SPINDLE_MB_FENCED, 0, 0, digest);
+	expect_waiting(SPINDLE_MB_ECHOED);
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	run(3);
+	CHECK_EQ(installs, 1);
+	CHECK_EQ(trimmed[0], 5);
+	end();
+	begin_fenced(3, 1);
+	write_decree(0, 7, 5, 0);
+	write_decree(2, 7, 5, 0);
+	say(0, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	run(4);
+	CHECK_EQ(installs, 1);
+	end();
+}
+
+/* The digest is that of the other decree: such a pair is easily made. */
+static void test_same_digest(void)
+{
+	u64 digest;
+
+	begin_fenced(3, 1);
+	digest = write_decree(0, 7, 5, 0);
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	write_decree(2, 7, 4, 0);
+	say(2, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	expect_waiting(SPINDLE_MB_ECHOED);
+	write_decree(2, 7, 5, 0);
+	run(3);
+	CHECK_EQ(installs, 1);
+	end();
+}
+
+/* The leader shows one decree here and another one there, and says that it is sure of both. */
+static void test_two_decrees(void)
+{
+	u64 digest;
+
+	begin_fenced(3, 1);
+	digest = write_decree(0, 7, 5, 0);
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	run(2);
+	CHECK_EQ(mb.ballot, 1);
+	say(0, VID, SPINDLE_MB_COMMITTED, 1, 0, digest);
+	say(2, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(2, 7, 4, 0));
+	expect_waiting(SPINDLE_MB_ECHOED);
+	say(0, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	expect_waiting(SPINDLE_MB_ECHOED);
+	/* It is evicted: those that are left come to one. */
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_ADMIN);
+	say(2, VID, SPINDLE_MB_ECHOED, 1, BIT(0), row[2]->state.word[SPINDLE_MB_COL_DIGEST]);
+	run(2);
+	CHECK_EQ(mb.ballot, 2);
+	CHECK_EQ(mb.digest, digest);
+	CHECK_EQ(installs, 0);
+	write_decree(2, 7, 5, 0);
+	say(2, VID, SPINDLE_MB_ECHOED, 2, BIT(0), digest);
+	run(3);
+	CHECK_EQ(installs, 1);
+	CHECK_EQ(mb.suspected, BIT(0));
+	end();
+}
+
+/* Rank 0 has gone, and this node leads. What rank 2 has accepted, it says, cannot be. */
+static void take_over(u64 survivors, u64 trim, u32 join, u64 left)
+{
+	begin_fenced(4, 1);
+	refused_id = 50;
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_ADMIN);
+	say(2, VID, SPINDLE_MB_ECHOED, 1, BIT(0), write_decree(2, survivors, trim, join));
+	write_have(3, left);
+	say(3, VID, SPINDLE_MB_FENCED, 0, BIT(0), 0);
+	run(3);
+	CHECK_EQ(mb.suspected, BIT(0));
+	CHECK_EQ(cuts, BIT(0));
+	CHECK_EQ(mb.ballot, 2);
+	CHECK_EQ(mb.state, SPINDLE_MB_ECHOED);
+}
+
+static u64 own_decree(u32 word)
+{
+	return spindle_mb_own_decree(&mb)[word];
+}
+
+static void test_takeover(void)
+{
+	take_over(15, 4, 0, 5);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_SURVIVORS), 15);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_HEAD), 4);
+	end();
+	/* More than a third one has, which would blame this node for it. */
+	take_over(15, 5, 0, 4);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_SURVIVORS), 14);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_HEAD), 4);
+	end();
+	take_over(15, 4, 50, 5);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_SURVIVORS), 14);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_NUM_JOINS), 0);
+	end();
+	take_over(6, 4, 0, 5);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_SURVIVORS), 14);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_HEAD), 5);
+	end();
+}
+
+/* What was accepted is on its way: it may have been chosen. */
+static void test_takeover_waits(void)
+{
+	u64 digest;
+
+	begin_fenced(3, 1);
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_ADMIN);
+	digest = write_decree(2, 7, 4, 0);
+	write_decree(2, 7, 5, 0);
+	say(2, VID, SPINDLE_MB_ECHOED, 1, BIT(0), digest);
+	run(20);
+	CHECK_EQ(mb.state, SPINDLE_MB_FENCED);
+	write_decree(2, 7, 4, 0);
+	run(1);
+	CHECK_EQ(mb.digest, digest);
+	CHECK_EQ(mb.ballot, 2);
+	end();
+}
+
+/* This node has accepted itself what it cannot hand on. */
+static void test_own_takeover(void)
+{
+	begin_fenced(3, 1);
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(0, 7, 5, 0));
+	run(2);
+	CHECK_EQ(mb.ballot, 1);
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_ADMIN);
+	write_have(2, 3);
+	say(2, VID, SPINDLE_MB_FENCED, 0, BIT(0), 0);
+	run(2);
+	CHECK_EQ(mb.ballot, 2);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_HEAD), 3);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_SURVIVORS), 6);
+	end();
+}
+
+static void offered(u64 survivors, u64 trim, u32 join)
+{
+	begin_fenced(3, 1);
+	refused_id = 50;
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(0, survivors, trim, join));
+}
+
+static void expect_blame(void)
+{
+	run(2);
+	CHECK_EQ(mb.suspected, BIT(0));
+	CHECK_EQ(mb.peer[0].reason, SPINDLE_MB_LIED);
+	CHECK_EQ(mb.ballot, 0);
+	end();
+}
+
+/* A leader that knows better, as it has to. */
+static void test_blame(void)
+{
+	offered(7, 6, 0);
+	expect_blame();
+	offered(7, 5, 50);
+	expect_blame();
+	offered(7, 5, 40);
+	mb.joins = 0;
+	expect_blame();
+	offered(7, 5, 40);
+	run(2);
+	CHECK_EQ(mb.ballot, 1);
+	CHECK_EQ(mb.suspected, 0);
+	end();
+}
+
+/* Somebody may have said to the leader alone that it leaves. */
+static void test_no_blame(void)
+{
+	offered(3, 5, 0);
+	expect_waiting(SPINDLE_MB_FENCED);
+	/* This node is none of those that go on, and nobody suspects it. */
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(0, 5, 5, 0));
+	expect_waiting(SPINDLE_MB_FENCED);
+	end();
+	begin_fenced(3, 1);
+	say(2, VID, SPINDLE_MB_FENCED | LEAVES, 0, 0, 0);
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(0, 3, 5, 0));
+	run(2);
+	CHECK_EQ(mb.ballot, 1);
+	end();
+}
+
+/* What is not here is not learned either, nor joiners that have no place. */
+static void test_learn_nonsense(void)
+{
+	begin_fenced(3, 1);
+	refused_id = 50;
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, write_decree(2, 7, 6, 0));
+	expect_waiting(SPINDLE_MB_FENCED);
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, write_decree(2, 7, 5, 50));
+	expect_waiting(SPINDLE_MB_FENCED);
+	write_decree(2, 7, 5, 0);
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, 77);
+	expect_waiting(SPINDLE_MB_FENCED);
+	end();
+}
+
+/* ---- those that leave --------------------------------------------------------------- */
+
+static void test_leaver_told(void)
+{
+	struct spindle_write write[SPINDLE_MB_PUSH_MAX];
+
+	begin_fenced(3, 0);
+	say(2, VID, SPINDLE_MB_FENCED | LEAVES, 0, 0, 0);
+	say(1, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	run(2);
+	CHECK_EQ(mb.ballot, 1);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_SURVIVORS), 3);
+	write_decree(1, 3, 5, 0);
+	say(1, VID, SPINDLE_MB_ECHOED, 1, 0, mb.digest);
+	expect_waiting(SPINDLE_MB_COMMITTED);
+	spindle_mb_push(&mb, 1, write);
+	expect_waiting(SPINDLE_MB_COMMITTED);
+	spindle_mb_push(&mb, 2, write);
+	run(1);
+	CHECK_EQ(installs, 1);
+	end();
+}
+
+/* One that leaves does not deliver on the word of one either. */
+static void test_leaver_waits(void)
+{
+	u64 digest;
+
+	begin(4, 3);
+	spindle_mb_leave(&mb);
+	have[0] = 5;
+	say(0, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(1, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	run(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_FENCED);
+	digest = write_decree(0, 7, 0, 0);
+	say(0, VID, SPINDLE_MB_COMMITTED, 1, 0, digest);
+	expect_waiting(SPINDLE_MB_ECHOED);
+	write_decree(1, 7, 0, 0);
+	say(1, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	expect_waiting(SPINDLE_MB_ECHOED);
+	write_decree(2, 7, 0, 0);
+	say(2, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	run(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_STOPPED);
+	CHECK_EQ(mb.reason, SPINDLE_MB_LEFT);
+	end();
+}
+
+/* ---- wishes ------------------------------------------------------------------------- */
+
+static void test_phantom(void)
+{
+	begin(3, 0);
+	absent_id = 40;
+	wish(1, 40);
+	expect_waiting(SPINDLE_MB_ACTIVE);
+	wish(2, 41);
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	end();
+}
+
+/* A wish that the layout refuses, of a lower rank, and of another one that it does not. */
+static void test_hidden_wish(void)
+{
+	begin(3, 0);
+	refused_id = 40;
+	wish(1, 40);
+	expect_waiting(SPINDLE_MB_ACTIVE);
+	wish(2, 41);
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	write_have(1, 0);
+	write_have(2, 0);
+	say(1, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	run(3);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_NUM_JOINS), 1);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_JOIN), 41);
+	end();
+}
+
+/* Two of four leave: those that are left are too few for a joiner to believe. */
+static void test_few_let_nobody_in(void)
+{
+	u32 r;
+
+	begin(4, 0);
+	for (r = 1; r < 4; r++)
+		say(r, VID, SPINDLE_MB_FENCED | (r > 1 ? LEAVES : 0), 0, 0, 0);
+	wish(1, 40);
+	run(4);
+	CHECK_EQ(mb.ballot, 1);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_SURVIVORS), 3);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_NUM_JOINS), 0);
+	end();
+}
+
+/* ---- one that joins --------------------------------------------------------------------- */
+
+#define JOINER 9
+
+static void begin_joining(void)
+{
+	open_rows(3);
+	mb.row = row[3];
+	CHECK_EQ(spindle_mb_join(&mb, &view, JOINER, 1, now), 0);
+}
+
+static void expect_outside(void)
+{
+	run(100);
+	CHECK_EQ(mb.state, SPINDLE_MB_JOINING);
+	CHECK_EQ(installs, 0);
+}
+
+static void test_joiner(void)
+{
+	u64 digest;
+
+	begin_joining();
+	/* Somebody else is let in. */
+	digest = write_decree(0, 7, 5, JOINER + 1);
+	write_decree(1, 7, 5, JOINER + 1);
+	say(0, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	say(1, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	expect_outside();
+	say(1, VID, SPINDLE_MB_ACTIVE, 0, 0, 0);
+	digest = write_decree(0, 7, 5, JOINER);
+	say(0, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	expect_outside();
+	/* Another decree, one of another text, one that is not chosen yet. */
+	say(1, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, write_decree(1, 3, 5, JOINER));
+	expect_outside();
+	say(1, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	expect_outside();
+	write_decree(1, 7, 5, JOINER);
+	say(1, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	expect_outside();
+	say(1, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	run(1);
+	CHECK_EQ(installs, 1);
+	CHECK_EQ(last_id, JOINER);
+	end();
+}
+
+/* Those that do not go on have no say. */
+static void test_joiner_outsiders(void)
+{
+	u64 digest;
+
+	begin_joining();
+	digest = write_decree(0, 1, 5, JOINER);
+	write_decree(1, 1, 5, JOINER);
+	write_decree(2, 1, 5, JOINER);
+	say(0, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	say(1, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	expect_outside();
+	end();
+}
+
+/* While memory is made, those that let it in go on to the end of that view. */
+static void test_joiner_keeps(void)
+{
+	u64 digest;
+
+	begin_joining();
+	undrained = true;
+	digest = write_decree(0, 7, 5, JOINER);
+	write_decree(1, 7, 5, JOINER);
+	say(0, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	say(1, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	expect_outside();
+	say(1, VID + 1, SPINDLE_MB_ECHOED, 1, 0, 5);
+	expect_outside();
+	undrained = false;
+	run(1);
+	CHECK_EQ(installs, 1);
+	end();
+}
+
+/* ---- what a member can do --------------------------------------------------------------- */
+
+/* It accuses this node, and is believed; so is anybody else. */
+static void test_accused(void)
+{
+	begin(3, 1);
+	say(2, VID, SPINDLE_MB_ACTIVE, 0, BIT(1), 0);
+	run(1);
+	CHECK_EQ(mb.state, SPINDLE_MB_STOPPED);
+	CHECK_EQ(mb.reason, SPINDLE_MB_EVICTED);
+	end();
+}
+
+static void test_gossip(void)
+{
+	begin(3, 1);
+	say(2, VID, SPINDLE_MB_ACTIVE, 0, BIT(0), 0);
+	run(1);
+	CHECK_EQ(mb.suspected, BIT(0));
+	CHECK_EQ(mb.peer[0].reason, SPINDLE_MB_GOSSIP);
+	CHECK(mb.state != SPINDLE_MB_STOPPED);
+	end();
+}
+
+/* It says that it is far ahead. */
+static void test_left_behind(void)
+{
+	begin(3, 1);
+	say(2, VID + 2, SPINDLE_MB_ACTIVE, 0, 0, 0);
+	run(1);
+	CHECK_EQ(mb.state, SPINDLE_MB_STOPPED);
+	CHECK_EQ(mb.reason, SPINDLE_MB_EVICTED);
+	end();
+}
+
+static void test_far_ahead(void)
+{
+	begin_fenced(3, 1);
+	say(2, VID + 2, SPINDLE_MB_ACTIVE, 0, 0, 0);
+	run(1);
+	CHECK_EQ(mb.state, SPINDLE_MB_STOPPED);
+	CHECK_EQ(mb.reason, SPINDLE_MB_EVICTED);
+	end();
+}
+
+/* It beats and says nothing else: a change waits for it until somebody evicts it. */
+static void test_hold_up(void)
+{
+	begin(3, 1);
+	say(0, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	expect_waiting(SPINDLE_MB_WEDGED);
+	spindle_mb_suspect(&mb, 2, SPINDLE_MB_ADMIN);
+	say(0, VID, SPINDLE_MB_FENCED, 0, BIT(2), 0);
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_FENCED);
+	end();
+}
+
+/* It has less than it had, and the others too little: they keep what they have. */
+static void test_have_too_small(void)
+{
+	begin_fenced(3, 0);
+	write_have(2, 1);
+	say(1, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	run(2);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_HEAD), 1);
+	end();
+	begin_fenced(3, 0);
+	write_have(2, U64_MAX);
+	say(1, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	run(2);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_HEAD), 5);
+	end();
+}
+
+/* What nobody says who is right: it is suspected for that, and nobody else is. */
+static void test_nonsense(void)
+{
+	static const struct {
+		u64 vid, phase, ballot, suspected;
+	} wrong[] = {
+		{ VID - 1, SPINDLE_MB_FENCED, 1, 1 },
+		{ VID, SPINDLE_MB_WEDGED, 1, 1 },
+		{ VID, SPINDLE_MB_FENCED, 0, 1 },
+		{ VID, SPINDLE_MB_FENCED, 1, 0 },
+		{ VID, SPINDLE_MB_FENCED, 1, 1 | BIT(4) },
+		{ VID, SPINDLE_MB_FENCED, 5, 1 },
+		{ VID, SPINDLE_MB_JOINING, 1, 1 },
+		{ VID, 0xff, 1, 1 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		begin(4, 1);
+		say(3, VID, SPINDLE_MB_FENCED, 1, 1, 0);
+		run(1);
+		CHECK_EQ(mb.suspected, BIT(0));
+		say(3, wrong[i].vid, wrong[i].phase, wrong[i].ballot, wrong[i].suspected, 0);
+		run(1);
+		CHECK(mb.suspected & BIT(3) || mb.state == SPINDLE_MB_STOPPED);
+		CHECK_EQ(mb.peer[3].reason, SPINDLE_MB_LIED);
+		end();
+	}
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
 		{ "a view that has no room in a decree is refused", test_too_many_trims },
 		{ "a view without members, or with too many, is refused", test_no_members },
+		{ "a decree that leaves out whom nobody suspects is not followed", test_split },
+		{ "one member's word that all have gone on is not enough", test_one_word },
+		{ "who is behind follows when all stand by the decree", test_learn },
+		{ "the same digest is not the same decree", test_same_digest },
+		{ "a leader of two decrees gets neither", test_two_decrees },
+		{ "a leader adopts what all can follow, and only that", test_takeover },
+		{ "a leader waits for what somebody has accepted", test_takeover_waits },
+		{ "nor does it keep what the others cannot follow", test_own_takeover },
+		{ "a leader that asks for what cannot be has lied", test_blame },
+		{ "a leader that misses somebody may have been lied to", test_no_blame },
+		{ "what cannot be is not learned", test_learn_nonsense },
+		{ "those that leave are told before the view is installed", test_leaver_told },
+		{ "who leaves waits for all of those that decide", test_leaver_waits },
+		{ "a wish for a node that is not there is none", test_phantom },
+		{ "a wish that is refused does not hide another", test_hidden_wish },
+		{ "less than half of a view let nobody in", test_few_let_nobody_in },
+		{ "who joins follows a majority", test_joiner },
+		{ "and only of those that go on", test_joiner_outsiders },
+		{ "who joins keeps to the view that it has found", test_joiner_keeps },
+		{ "a member can make another one stop", test_accused },
+		{ "a member can make the others suspect one", test_gossip },
+		{ "a member can say that it is far ahead, and stop others", test_left_behind },
+		{ "in the middle of a change, too", test_far_ahead },
+		{ "a member can hold up a change until it is evicted", test_hold_up },
+		{ "have can be too small, and not too large", test_have_too_small },
+		{ "what nobody says is a lie", test_nonsense },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));
