@@ -43,6 +43,11 @@ static void check_order(struct node *node, u32 group, const struct held *h)
 	u64 v = (u64)h->life << 60 | (u64)h->node << 56 | h->slot;
 	struct order *o = &sim->order[group][vid % SIM_VIEWS];
 
+	/* With a liar there may be several views of this number: ends are compared. */
+	if (sim->liar) {
+		g->sum = rng_mix(g->sum + v);
+		return;
+	}
 	if (g->dlv == o->n) {
 		if (o->final)
 			sim_fail(sim, "node %u group %u delivers %u:%llu in view %llu, which has ended without it",
@@ -110,6 +115,12 @@ void check_deliveries(struct node *node, u32 group)
 			.ring = g->mc->sender[d->sender].pay,
 			.offset = d->offset,
 		};
+		/* A liar sends what it likes, and keeps to no number. */
+		if (liar_is(sim, h->node) || liar_is(sim, node->index)) {
+			g->next[h->node] = d->slot + 1;
+			h->ring = NULL;
+			continue;
+		}
 		if (d->slot != g->next[h->node]++)
 			sim_fail(sim, "node %u group %u: %u:%llu out of turn", node->index, group,
 				 h->node, (unsigned long long)d->slot);
@@ -142,6 +153,11 @@ void check_install(struct node *node, const struct spindle_view *view)
 		(unsigned long long)view->vid, view->num_members);
 	if (spindle_view_rank(view, node->index + 1) < 0)
 		sim_fail(sim, "node %u installs a view without itself", node->index);
+	if (sim->liar) {
+		liar_check_install(node, view);
+		sim->changes++;
+		return;
+	}
 	if (*known && *known != digest)
 		sim_fail(sim, "split brain: view %llu is two", (unsigned long long)view->vid);
 	sim->changes += !*known;
@@ -184,6 +200,9 @@ void check_end(struct sim *sim)
 {
 	u32 up = 0, i, j, g;
 
+	/* Who was lied to may have stopped, or wait for somebody to evict the liar. */
+	if (sim->liar)
+		return;
 	for (i = 0; i < sim->nodes; i++) {
 		struct node *node = &sim->node[i];
 

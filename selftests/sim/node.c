@@ -205,7 +205,10 @@ static bool node_trim(void *ctx, const u64 *trim)
 		}
 		if (!node->group[g].mc || spindle_mc_trim(node->group[g].mc, trim + at))
 			continue;
-		sim_fail(node->sim, "node %u group %u: the trim cannot be true", node->index, g);
+		/* A liar had less than it had. */
+		if (!node->sim->liar)
+			sim_fail(node->sim, "node %u group %u: the trim cannot be true",
+				 node->index, g);
 		return false;
 	}
 	return true;
@@ -282,6 +285,8 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 		from_old(node, g, next, from, trim, rank, first);
 		spindle_mc_begin(grp->mc, old, rank, first);
 		grp->epoch = next->vid;
+		grp->began = spindle_view_digest(next);
+		grp->sum = 0;
 		if (old)
 			spindle_mc_announce(grp->mc, next->vid);
 		else
@@ -332,6 +337,7 @@ static void node_cut(void *ctx, u32 rank)
 
 	sim_say(node->sim, "node %u suspects node %u: reason %u", node->index, to,
 		node->mb.peer[rank].reason);
+	liar_blamed(node, to, node->mb.peer[rank].reason);
 	if (node->life[to] == node->sim->node[to].inc)
 		fabric_cut(node->sim, node->index, to);
 }
@@ -412,6 +418,7 @@ void node_start(struct node *node, const struct spindle_view *view)
 			continue;
 		node->group[g].vid = view->vid;
 		node->group[g].epoch = view->vid;
+		node->group[g].began = spindle_view_digest(view);
 		node->group[g].mc = new_group(node, view, g, me);
 		open_processes(node, &node->group[g]);
 	}
@@ -504,12 +511,25 @@ static void tell_joiner(const struct node *contact, const struct spindle_view *v
 	node->news_at = sim->now + 1 + rng_below(&sim->rng, 300);
 }
 
-/* A member has broken the protocol, says a subgroup. Here nobody does. */
+/* A member has broken the protocol, says a subgroup. But for a liar nobody does. */
+static void check_failed(struct node *node, struct group *g, u32 member)
+{
+	u32 bad = g->member_node[member];
+	int rank = spindle_view_rank(spindle_mb_view(&node->mb), bad + 1);
+
+	if (!liar_is(node->sim, bad) && !liar_is(node->sim, node->index))
+		sim_fail(node->sim, "node %u group %u blames node %u", node->index, g->mc->id, bad);
+	if (rank >= 0)
+		spindle_mb_suspect(&node->mb, rank, SPINDLE_MB_LIED);
+}
+
 static void check_events(struct node *node, struct group *g)
 {
+	u64 bad;
+
 	if (g->mc->events & SPINDLE_MC_FAILED)
-		sim_fail(node->sim, "node %u group %u blames node %u", node->index, g->mc->id,
-			 g->member_node[__ffs64(g->mc->bad)]);
+		for (bad = g->mc->bad; bad; bad &= bad - 1)
+			check_failed(node, g, __ffs64(bad));
 	if (g->mc->txq.error || g->q.error)
 		sim_fail(node->sim, "node %u: an honest process is frozen", node->index);
 	g->mc->events = 0;

@@ -72,6 +72,7 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 			link->slow = rng_chance(&sim->rng, 20) ? 600 : 30;
 		}
 	}
+	liar_open(sim);
 	sim_layout(sim, &sim->first);
 	for (i = 0; i < sim->nodes; i++)
 		node_open(sim, i);
@@ -85,6 +86,7 @@ static void sim_close(struct sim *sim)
 	u32 i, j;
 
 	fabric_close(sim);
+	liar_close(sim);
 	for (i = 0; i < sim->nodes; i++)
 		node_close(&sim->node[i]);
 	for (i = 0; i < SIM_GROUPS; i++)
@@ -130,6 +132,8 @@ static void step(struct sim *sim)
 		fabric_move(sim, e.from, e.to);
 		return;
 	}
+	if (liar_is(sim, e.from))
+		liar_run(sim);
 	node_processes(&sim->node[e.from]);
 	node_pass(&sim->node[e.from]);
 }
@@ -177,6 +181,9 @@ static void sim_run(struct sim *sim)
 	sim->quiet = true;
 	for (i = 0; i < sim->nodes; i++)
 		sim->node[i].crash_after = 0;
+	/* With a liar it is not over before somebody evicts it, and that may be too late. */
+	if (sim->liar)
+		return;
 	end = sim->now + SIM_CALM;
 	while (sim->now < end && !sim->failed && (++steps % 64 || !at_rest(sim)))
 		step(sim);
@@ -191,6 +198,9 @@ struct total {
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 	u64 happened[FAULT_KINDS];
+	u64 liars;
+	u64 lies[LIE_KINDS];
+	u64 found[LIE_KINDS];
 };
 
 static void add(struct total *t, const struct sim *sim)
@@ -204,6 +214,11 @@ static void add(struct total *t, const struct sim *sim)
 	t->stayed += sim->stayed;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
+	t->liars += !!sim->liar;
+	for (i = 0; i < LIE_KINDS; i++) {
+		t->lies[i] += sim->lies[i];
+		t->found[i] += sim->found[i];
+	}
 	for (i = 0; i < SPINDLE_MB_STATES; i++)
 		for (j = 0; j < SPINDLE_MB_STATES; j++)
 			for (k = 0, t->edges[i][j] += sim->edges[i][j]; k < sim->nodes; k++)
@@ -226,6 +241,10 @@ static void report(const struct total *t, double seconds)
 		"crash", "pause", "cut", "deaf", "mute", "leave", "evict", "join",
 		"split", "freeze", "back"
 	};
+	static const char * const lie[] = {
+		"bytes", "torn", "state", "fence", "decree", "have", "wish", "block", "header",
+		"express"
+	};
 	u32 i, j;
 
 	printf("# %llu schedules, %llu failed; %.0f/s; %llu deliveries checked, %llu writes, %llu views\n",
@@ -240,6 +259,10 @@ static void report(const struct total *t, double seconds)
 				       (unsigned long long)t->edges[i][j]);
 	for (i = 0; i < FAULT_KINDS; i++)
 		printf("# fault: %-16s %9llu\n", fault[i], (unsigned long long)t->happened[i]);
+	printf("# schedules with a liar: %llu\n", (unsigned long long)t->liars);
+	for (i = 0; i < LIE_KINDS; i++)
+		printf("# lie: %-10s told %9llu, found out %7llu\n", lie[i],
+		       (unsigned long long)t->lies[i], (unsigned long long)t->found[i]);
 	for (i = 0; i <= SPINDLE_MB_LAYOUT; i++)
 		if (t->stops[i])
 			printf("# stopped: %-14s %9llu\n", reason[i],

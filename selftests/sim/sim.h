@@ -8,6 +8,7 @@
  *	process.c	its processes
  *	check.c		what must hold, looked at whenever something is delivered
  *	fault.c		what goes wrong
+ *	liar.c		a member that lies
  *	sim.c		the schedule, and the program
  */
 #ifndef SPINDLE_SIM_SIM_H
@@ -99,6 +100,8 @@ struct held {
  * @vid: view that the reader was told of last
  * @epoch: view that the group began anew with: others were nothing to it
  * @dlv: messages delivered in this view
+ * @began: digest of the view that the group began anew with
+ * @sum: of what was delivered since, of correct nodes
  * @lazy: percent of the steps in which it reads nothing
  */
 struct group {
@@ -121,6 +124,8 @@ struct group {
 	u64 vid;
 	u64 epoch;
 	u64 dlv;
+	u64 began;
+	u64 sum;
 	u32 lazy;
 };
 
@@ -131,6 +136,7 @@ struct node {
 	bool crashed;
 	bool disturbed; /* by more than a crash of others */
 	u32 inc; /* incarnation: which life this is, from 1 */
+	u64 accused; /* nodes that it has ever suspected */
 	u64 stays; /* groups that the change of the view under way is nothing to */
 	u32 life[SIM_NODES]; /* of the members of its view */
 	u64 past[SIM_LIVES][SIM_GROUPS]; /* messages that it had sent in lives before */
@@ -203,6 +209,23 @@ struct fault {
 	bool healed;
 };
 
+/* What a liar says that is not so. */
+enum lie_kind {
+	LIE_BYTES,	/* any bytes, anywhere in its row */
+	LIE_TORN,	/* a block that is never whole */
+	LIE_STATE,	/* a column of its state */
+	LIE_FENCE,	/* that it is through with the view */
+	LIE_DECREE,	/* a decree, another one to each, accepted, committed to or installed */
+	LIE_HAVE,	/* what it has received */
+	LIE_WISH,	/* nodes that want to join */
+	LIE_BLOCK,	/* what it has sent, received and delivered */
+	LIE_HEADER,	/* messages */
+	LIE_EXPRESS,	/* messages inside their guards */
+	LIE_KINDS,
+};
+
+struct liar;
+
 struct sim {
 	u64 seed;
 	struct rng rng;
@@ -234,6 +257,9 @@ struct sim {
 	u64 writes;
 	u64 changes;
 	u64 happened[FAULT_KINDS];
+	struct liar *liar; /* or NULL */
+	u64 lies[LIE_KINDS];
+	u64 found[LIE_KINDS]; /* of these, the last one before somebody found it out */
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 };
@@ -247,6 +273,14 @@ void sim_say(struct sim *sim, const char *fmt, ...);
 /* fault.c */
 void fault_plan(struct sim *sim);
 void fault_run(struct sim *sim, bool all_heal);
+
+/* liar.c */
+void liar_open(struct sim *sim);
+void liar_close(struct sim *sim);
+bool liar_is(const struct sim *sim, u32 node);
+void liar_run(struct sim *sim);
+void liar_blamed(struct node *node, u32 to, u32 reason);
+void liar_check_install(struct node *node, const struct spindle_view *view);
 
 /* fabric.c */
 u32 fabric_room(const struct sim *sim, u32 from, u32 to);

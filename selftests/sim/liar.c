@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A member that lies: it runs the core like all others, and now and then writes something
+ * else into its row at one of them. See sim.h.
+ *
+ * What it can do is listed in Documentation/membership.rst. What it cannot is looked at here
+ * and in check.c: no correct node blames a correct one for a lie; what correct nodes deliver
+ * of each other is what was sent, in turn; who goes on together has delivered the same; and two
+ * of them that suspect neither the other never go on to different views.
+ */
+#include "sim.h"
+
+#define ENDS 512 /* ends of views that are remembered */
+
+/**
+ * struct view_end - correct nodes that went on from one view to another have this in common
+ * @group: subgroup
+ * @began: digest of the view that it began in
+ * @next: digest of the view that was installed then
+ * @sum: of the messages of correct nodes that were delivered
+ */
+struct view_end {
+	u32 group;
+	u64 began;
+	u64 next;
+	u64 sum;
+};
+
+/**
+ * struct step - a node has gone on
+ * @node: index
+ * @from: digest of the view before
+ * @to: digest of the view
+ * @accused: nodes that it had suspected by then
+ */
+struct step {
+	u32 node;
+	u64 from;
+	u64 to;
+	u64 accused;
+};
+
+struct liar {
+	u32 node;
+	struct rng rng;
+	u64 kinds; /* that it tells */
+	u32 often; /* percent of its passes */
+	u32 last; /* the kind that it told last */
+	bool found; /* by somebody */
+	bool told_once;
+	struct view_end end[ENDS];
+	u32 ends;
+	struct step step[ENDS];
+	u32 steps;
+};
+
+/* Not drawn as the others are: the seeds without a liar stay the schedules that they were. */
+void liar_open(struct sim *sim)
+{
+	u32 old = sim->nodes - sim->late;
+	struct liar *liar;
+
+	if (rng_mix(sim->seed ^ 0x3333) % 4 || old < 3)
+		return;
+	liar = calloc(1, sizeof(*liar));
+	liar->rng.state = rng_mix(sim->seed ^ 0x4444);
+	liar->node = rng_below(&liar->rng, rng_chance(&liar->rng, 50) ? 2 : old);
+	liar->often = 1 + rng_below(&liar->rng, rng_chance(&liar->rng, 50) ? 3 : 30);
+	/* One kind, or all of them. */
+	liar->kinds = BIT_ULL(LIE_KINDS) - 1;
+	if (rng_chance(&liar->rng, 80))
+		liar->kinds = BIT_ULL(rng_below(&liar->rng, LIE_KINDS));
+	sim->liar = liar;
+}
+
+void liar_close(struct sim *sim)
+{
+	free(sim->liar);
+}
+
+bool liar_is(const struct sim *sim, u32 node)
+{
+	return sim->liar && sim->liar->node == node;
+}
+
+/* ---- lies ---------------------------------------------------------------------- */
+
+static void lie_bytes(struct liar *liar, u8 *row)
+{
+	u32 n = 1 + rng_below(&liar->rng, 64), at = rng_below(&liar->rng, SIM_ROW - n);
+
+	while (n--)
+		row[at + n] = rng_u64(&liar->rng);
+}
+
+/* A block that is never whole. */
+static void lie_torn(struct liar *liar, u8 *row)
+{
+	struct spindle_mb_row *mb = (void *)row;
+	struct spindle_block *block = rng_chance(&liar->rng, 50) ? &mb->state :
+				      (void *)(row + SIM_BLOCK(rng_below(&liar->rng, SIM_GROUPS)));
+
+	block->seal ^= 1 + rng_below(&liar->rng, 1000);
+}
+
+static void lie_state(struct liar *liar, struct spindle_mb_row *row, const struct node *to)
+{
+	const struct spindle_view *view = spindle_mb_view(&to->mb);
+	u64 word[SPINDLE_BLOCK_WORDS];
+
+	memcpy(word, row->state.word, sizeof(word));
+	switch (rng_below(&liar->rng, 6)) {
+	case 0:
+		word[SPINDLE_MB_COL_VID] = view->vid + rng_below(&liar->rng, 3);
+		break;
+	case 1:
+		word[SPINDLE_MB_COL_SUSPECTED] |= BIT_ULL(rng_below(&liar->rng, SIM_NODES));
+		break;
+	case 2:
+		word[SPINDLE_MB_COL_PHASE] ^= SPINDLE_MB_PHASE_LEAVE;
+		break;
+	case 3:
+		word[SPINDLE_MB_COL_PHASE] &= ~0xffffULL;
+		word[SPINDLE_MB_COL_PHASE] |= rng_below(&liar->rng, SPINDLE_MB_STOPPED);
+		word[SPINDLE_MB_COL_PHASE] |= rng_below(&liar->rng, view->num_members + 2)
+					      << SPINDLE_MB_PHASE_BALLOT;
+		break;
+	case 4:
+		word[SPINDLE_MB_COL_DIGEST] = to->mb.digest;
+		break;
+	default:
+		word[rng_below(&liar->rng, SPINDLE_BLOCK_WORDS)] = rng_odd(&liar->rng);
+		break;
+	}
+	spindle_block_write(&row->state, word);
+}
+
+/* All that it takes to be believed: the fence, or an end to the view of its own. */
+static void lie_fence(struct liar *liar, struct spindle_mb_row *row, const struct node *to)
+{
+	u64 word[SPINDLE_BLOCK_WORDS];
+
+	memcpy(word, row->state.word, sizeof(word));
+	word[SPINDLE_MB_COL_VID] = spindle_mb_view(&to->mb)->vid;
+	word[SPINDLE_MB_COL_SUSPECTED] |= to->mb.suspected;
+	word[SPINDLE_MB_COL_PHASE] &= ~0xffULL;
+	word[SPINDLE_MB_COL_PHASE] |= SPINDLE_MB_WEDGED + rng_below(&liar->rng, 2);
+	spindle_block_write(&row->state, word);
+}
+
+static u64 write_decree(struct liar *liar, struct spindle_mb_row *row, const struct node *to)
+{
+	const struct spindle_view *view = spindle_mb_view(&to->mb);
+	u64 *text = row->word + SIM_TRIMS, *word = text + SPINDLE_DECREE_HEAD;
+	u64 all = spindle_mask_rank(~0ULL, view->num_members) < 64 ?
+		  BIT_ULL(view->num_members) - 1 : ~0ULL;
+	u32 i;
+
+	memset(text, 0, spindle_mb_decree_words(SIM_TRIMS) * sizeof(*text));
+	text[SPINDLE_DECREE_VID] = view->vid;
+	text[SPINDLE_DECREE_SURVIVORS] = all;
+	if (rng_chance(&liar->rng, 40))
+		text[SPINDLE_DECREE_SURVIVORS] &= rng_u64(&liar->rng);
+	for (i = 0; i < spindle_decree_trims(view); i++)
+		word[i] = to->mb.row->word[i] - (rng_chance(&liar->rng, 10) ? 1 : 0);
+	if (rng_chance(&liar->rng, 20)) {
+		text[SPINDLE_DECREE_NUM_JOINS] = 1;
+		text[SPINDLE_DECREE_JOIN] = 1 + rng_below(&liar->rng, to->sim->nodes);
+		text[SPINDLE_DECREE_JOIN + 1] = 1 + rng_below(&liar->rng, 2);
+	}
+	return spindle_decree_digest(text, spindle_mb_decree_words(SIM_TRIMS));
+}
+
+static void lie_decree(struct liar *liar, struct spindle_mb_row *row, const struct node *to)
+{
+	u32 me = spindle_view_rank(spindle_mb_view(&to->mb), liar->node + 1);
+	u64 word[SPINDLE_BLOCK_WORDS];
+
+	memcpy(word, row->state.word, sizeof(word));
+	word[SPINDLE_MB_COL_DIGEST] = write_decree(liar, row, to);
+	word[SPINDLE_MB_COL_SUSPECTED] |= to->mb.suspected;
+	word[SPINDLE_MB_COL_PHASE] &= ~0xffffULL;
+	if (rng_chance(&liar->rng, 40)) {
+		word[SPINDLE_MB_COL_VID] = spindle_mb_view(&to->mb)->vid + 1;
+	} else {
+		word[SPINDLE_MB_COL_PHASE] |= (me + 1) << SPINDLE_MB_PHASE_BALLOT;
+		word[SPINDLE_MB_COL_PHASE] |= SPINDLE_MB_ECHOED + rng_below(&liar->rng, 2);
+	}
+	spindle_block_write(&row->state, word);
+}
+
+static void lie_have(struct liar *liar, struct spindle_mb_row *row)
+{
+	u32 i = rng_below(&liar->rng, SIM_TRIMS);
+
+	row->word[i] += rng_chance(&liar->rng, 80) ? rng_below(&liar->rng, 8) - 4 :
+						     rng_odd(&liar->rng);
+}
+
+static void lie_wish(struct liar *liar, struct spindle_mb_row *row, const struct node *to)
+{
+	u64 word[SPINDLE_BLOCK_WORDS];
+
+	memcpy(word, row->beat.word, sizeof(word));
+	word[SPINDLE_MB_COL_BEAT]++;
+	word[SPINDLE_MB_COL_WISH] = 1 + rng_below(&liar->rng, to->sim->nodes + 2);
+	word[SPINDLE_MB_COL_WISH_INC] = 1 + rng_below(&liar->rng, 3);
+	spindle_block_write(&row->beat, word);
+}
+
+static void lie_block(struct liar *liar, u8 *row)
+{
+	struct spindle_block *block = (void *)(row + SIM_BLOCK(rng_below(&liar->rng, SIM_GROUPS)));
+	u32 i = rng_below(&liar->rng, SPINDLE_BLOCK_WORDS);
+	u64 word[SPINDLE_BLOCK_WORDS];
+
+	memcpy(word, block->word, sizeof(word));
+	word[i] = rng_chance(&liar->rng, 80) ? word[i] + rng_below(&liar->rng, 4) - 1 :
+					       rng_odd(&liar->rng);
+	spindle_block_write(block, word);
+}
+
+static void lie_header(struct liar *liar, u8 *row)
+{
+	const struct spindle_msg msg = {
+		.round = rng_odd(&liar->rng),
+		.unit = rng_u64(&liar->rng),
+		.len = rng_below(&liar->rng, 2 * SIM_MAX_MSG),
+	};
+	u32 g = rng_below(&liar->rng, SIM_GROUPS);
+
+	spindle_hdr_write((void *)(row + SIM_HDR(g)), SIM_WINDOW - 1,
+			  rng_below(&liar->rng, 200), &msg);
+}
+
+static void lie_express(struct liar *liar, u8 *row)
+{
+	u32 g = rng_below(&liar->rng, SIM_GROUPS);
+	struct spindle_express *x = (void *)(row + SIM_EXPRESS(g));
+	const struct spindle_msg msg = {
+		.round = x->round + rng_below(&liar->rng, 3),
+		.unit = x->unit + rng_below(&liar->rng, 3),
+		.len = rng_below(&liar->rng, SPINDLE_EXPRESS_BYTES + 1),
+	};
+	u64 word[SPINDLE_BLOCK_WORDS];
+
+	memcpy(word, x->word, sizeof(word));
+	word[rng_below(&liar->rng, SPINDLE_BLOCK_WORDS)] += rng_below(&liar->rng, 3);
+	spindle_express_write(x, word, &msg, row + SIM_PAY(g), SIM_RING);
+}
+
+static void lie(struct sim *sim, struct liar *liar, u32 kind, struct node *to)
+{
+	u8 *row = to->row[liar->node];
+	void *mb = row;
+
+	switch (kind) {
+	case LIE_BYTES:
+		lie_bytes(liar, row);
+		break;
+	case LIE_TORN:
+		lie_torn(liar, row);
+		break;
+	case LIE_STATE:
+		lie_state(liar, mb, to);
+		break;
+	case LIE_FENCE:
+		lie_fence(liar, mb, to);
+		break;
+	case LIE_DECREE:
+		lie_decree(liar, mb, to);
+		break;
+	case LIE_HAVE:
+		lie_have(liar, mb);
+		break;
+	case LIE_WISH:
+		lie_wish(liar, mb, to);
+		break;
+	case LIE_BLOCK:
+		lie_block(liar, row);
+		break;
+	case LIE_HEADER:
+		lie_header(liar, row);
+		break;
+	default:
+		lie_express(liar, row);
+		break;
+	}
+	sim->lies[kind]++;
+}
+
+/* In its pass: it can write to those that are connected to it, in this life of theirs. */
+void liar_run(struct sim *sim)
+{
+	struct liar *liar = sim->liar;
+	struct node *node, *to;
+	u32 kind;
+
+	if (!liar || sim->quiet || !rng_chance(&liar->rng, liar->often))
+		return;
+	node = &sim->node[liar->node];
+	to = &sim->node[rng_below(&liar->rng, sim->nodes)];
+	do {
+		kind = rng_below(&liar->rng, LIE_KINDS);
+	} while (!(liar->kinds & BIT_ULL(kind)));
+	if (to == node || !node_up(node) || !node_up(to) || node->life[to->index] != to->inc ||
+	    sim->link[node->index][to->index].cut ||
+	    spindle_view_rank(spindle_mb_view(&to->mb), liar->node + 1) < 0)
+		return;
+	lie(sim, liar, kind, to);
+	liar->last = kind;
+}
+
+/* ---- what must hold -------------------------------------------------------------- */
+
+/* Somebody suspects somebody. */
+void liar_blamed(struct node *node, u32 to, u32 reason)
+{
+	struct sim *sim = node->sim;
+
+	node->accused |= BIT_ULL(to);
+	if (!sim->liar || liar_is(sim, node->index) || reason != SPINDLE_MB_LIED)
+		return;
+	if (!liar_is(sim, to)) {
+		sim_fail(sim, "node %u blames node %u for a lie", node->index, to);
+		return;
+	}
+	if (!sim->liar->found)
+		sim->found[sim->liar->last]++;
+	sim->liar->found = true;
+}
+
+static void check_end_of(struct node *node, u32 group, u64 next)
+{
+	struct liar *liar = node->sim->liar;
+	struct group *g = &node->group[group];
+	u32 i;
+
+	for (i = 0; i < liar->ends; i++) {
+		const struct view_end *e = &liar->end[i];
+
+		if (e->group != group || e->began != g->began || e->next != next)
+			continue;
+		if (e->sum != g->sum)
+			sim_fail(node->sim, "node %u group %u has delivered something else than who goes on with it",
+				 node->index, group);
+		return;
+	}
+	if (liar->ends < ENDS)
+		liar->end[liar->ends++] = (struct view_end){ group, g->began, next, g->sum };
+}
+
+/* A correct node goes on: to the same view as the others, or they do not count each other in. */
+void liar_check_install(struct node *node, const struct spindle_view *view)
+{
+	struct liar *liar = node->sim->liar;
+	const struct step now = {
+		.node = node->index,
+		.from = spindle_view_digest(&node->mb.view[!node->mb.now]),
+		.to = spindle_view_digest(view),
+		.accused = node->accused,
+	};
+	u32 i, g;
+
+	if (liar_is(node->sim, node->index))
+		return;
+	for (i = 0; i < liar->steps; i++) {
+		const struct step *s = &liar->step[i];
+
+		if (s->from == now.from && s->to != now.to && s->node != now.node &&
+		    !(s->accused & BIT_ULL(now.node)) && !(now.accused & BIT_ULL(s->node)))
+			sim_fail(node->sim, "nodes %u and %u go on to different views",
+				 s->node, now.node);
+	}
+	if (liar->steps < ENDS)
+		liar->step[liar->steps++] = now;
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (node->group[g].mc && !(node->stays & BIT_ULL(g)))
+			check_end_of(node, g, now.to);
+}
