@@ -54,7 +54,10 @@ static bool view_ends(const struct spindle_large *large)
 	return large->sg->mc.wedged || !spindle_mc_active(&large->sg->mc);
 }
 
-/* Can the member that a group has failed for not be reached for blocks? */
+/*
+ * Can the member that a group has failed for not be reached for blocks? Only what this node has
+ * seen itself counts, because any member may say FAIL, and name whom it likes.
+ */
 static bool out_of_reach(const struct spindle_large_sender *from)
 {
 	const struct spindle_rdmc_group *group = from->group;
@@ -65,8 +68,7 @@ static bool out_of_reach(const struct spindle_large_sender *from)
 		/* One that has closed the lane has only been quicker to notice something else. */
 		return group->r.m[m].lost && !READ_ONCE(group->link[m].lane->bulk.conn.parted);
 	case SPINDLE_RDMC_TIMEOUT:
-		/* Before, it may not have got so far; a patient lane breaks for nothing. */
-		return from->open && m != group->r.cfg.me;
+		return group->r.sure && m != group->r.cfg.me;
 	default:
 		return false;
 	}

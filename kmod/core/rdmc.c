@@ -64,6 +64,8 @@ bool spindle_rdmc_enter(struct spindle_rdmc *r, enum spindle_rdmc_state to)
 	if (!(from[to] & BIT(r->state)))
 		return false;
 	r->state = to;
+	/* Whatever was waited for until now, what is waited for next has its whole time. */
+	r->since = r->now;
 	r->stir = true;
 	return true;
 }
@@ -402,6 +404,39 @@ void spindle_rdmc_breach(struct spindle_rdmc *r, u32 m)
 {
 	spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_PROTOCOL);
 	spindle_rdmc_cut(r, m);
+}
+
+/**
+ * spindle_rdmc_differ() - what a member says does not fit what the root has said here
+ * @r: group
+ * @m: rank
+ *
+ * The root knows what it has said, and @m breaks the protocol. Anybody else cannot tell whether
+ * @m lies, or the root, which may have told @m something else. The group ends because of the
+ * root, and the lane to @m stays.
+ */
+void spindle_rdmc_differ(struct spindle_rdmc *r, u32 m)
+{
+	if (spindle_rdmc_is_root(r) || !m)
+		spindle_rdmc_breach(r, m);
+	else
+		spindle_rdmc_fall(r, 1, SPINDLE_RDMC_PROTOCOL);
+}
+
+/**
+ * spindle_rdmc_astray() - a member has granted what the schedule does not have
+ * @r: group
+ * @m: rank; its idea of the object's length is ours
+ *
+ * The hybrid's schedule follows from racks. Each member says its own one, and nobody knows whether
+ * it has said the same to all.
+ */
+void spindle_rdmc_astray(struct spindle_rdmc *r, u32 m)
+{
+	if (r->cfg.algorithm == SPINDLE_RDMC_HYBRID)
+		spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_PROTOCOL);
+	else
+		spindle_rdmc_breach(r, m);
 }
 
 /**

@@ -19,8 +19,8 @@
  *
  * Objects go from the root (rank 0), in order. ANNOUNCE {object, length, tag} goes to all
  * when the root's process has queued it. A receiver that has got memory from its process
- * grants its sources block after block, in the order of the schedule: GRANT {object, block,
- * where} gives the right to write that block, once. So nothing is sent to who is not ready,
+ * grants its sources block after block, in the order of the schedule: GRANT {object, length,
+ * block, where} gives the right to write that block, once. So nothing is sent to who is not ready,
  * and a member can write only the blocks that are its to send, and only until they are
  * there: the right is taken back at once. Each member sends in the order of the schedule what
  * it has, and has a grant for. At most SPINDLE_RDMC_GRANTS grants are open per source, at
@@ -66,7 +66,10 @@
  *
  * Nothing that a peer says is believed: ranges are checked, and who breaks the rules is cut
  * off (ops->cut) with SPINDLE_RDMC_PROTOCOL. An early GRANT, RETURN or FAIL is legal: lanes
- * are not ordered among each other.
+ * are not ordered among each other. A root may tell its receivers different things, and a member
+ * may give each of the others another rack. Two members whose ideas of the group differ for that
+ * reason do not know who has lied. They end the group, and keep their lane, because other groups
+ * use the lane, too: see spindle_rdmc_differ() and spindle_rdmc_astray().
  *
  * Context: engine, all of it. Nothing here sleeps or allocates; time comes with the pass.
  */
@@ -110,7 +113,8 @@ enum spindle_rdmc_word {
 	 */
 	SPINDLE_RDMC_HELLO = 1,
 	SPINDLE_RDMC_ANNOUNCE,	/* w: object, length, tag */
-	SPINDLE_RDMC_GRANT,	/* w: object, address, key | number << 32; arg: block */
+	/* w: object, address, key | number << 32, the object's length; arg: block */
+	SPINDLE_RDMC_GRANT,
 	SPINDLE_RDMC_PROGRESS,	/* w: ended, complete, blocks of object number "ended"; the
 				 * root has all blocks: 0
 				 */
@@ -132,14 +136,15 @@ struct spindle_rdmc_msg {
 	u64 to;
 	u32 word;
 	u32 arg;
-	u64 w[3];
+	u64 w[4];
 };
 
-static_assert(sizeof(struct spindle_rdmc_msg) == 40, "messages are protocol");
+static_assert(sizeof(struct spindle_rdmc_msg) == 48, "messages are protocol");
 
 /**
  * struct spindle_rdmc_grant - the right to write a block of somebody's object
  * @object: object
+ * @len: its bytes, as the other knows them
  * @addr: where, in terms of the other's device
  * @block: block
  * @key: key for @addr
@@ -147,6 +152,7 @@ static_assert(sizeof(struct spindle_rdmc_msg) == 40, "messages are protocol");
  */
 struct spindle_rdmc_grant {
 	u64 object;
+	u64 len;
 	u64 addr;
 	u32 block;
 	u32 key;
@@ -400,6 +406,7 @@ struct spindle_rdmc_config {
  * @state: see there
  * @error: why it is failing, enum spindle_rdmc_error
  * @culprit: rank + 1 of who is missing, or 0
+ * @sure: this member has seen itself that the culprit did nothing for too long; FAIL is hearsay
  * @now: time of the present pass
  * @since: when something last went on that is not an object's
  * @quiet_ns: receiver: since when it has waited for others, and nothing has gone on
@@ -443,6 +450,7 @@ struct spindle_rdmc {
 	enum spindle_rdmc_state state;
 	u32 error;
 	u32 culprit;
+	bool sure;
 	u64 now;
 	u64 since;
 	u64 quiet_ns;
@@ -521,6 +529,8 @@ void spindle_rdmc_fall(struct spindle_rdmc *r, u32 culprit, u32 error);
 void spindle_rdmc_remind(struct spindle_rdmc *r);
 void spindle_rdmc_cut(struct spindle_rdmc *r, u32 m);
 void spindle_rdmc_breach(struct spindle_rdmc *r, u32 m);
+void spindle_rdmc_differ(struct spindle_rdmc *r, u32 m);
+void spindle_rdmc_astray(struct spindle_rdmc *r, u32 m);
 void spindle_rdmc_returned(struct spindle_rdmc *r, u32 m, u64 object);
 bool spindle_rdmc_may_say(struct spindle_rdmc *r, u32 m);
 u32 spindle_rdmc_missing(const struct spindle_rdmc *r);

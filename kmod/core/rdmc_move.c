@@ -268,6 +268,7 @@ static bool grant_next(struct spindle_rdmc *r)
 	msg.to = r->m[hop->peer].life;
 	msg.arg = hop->block;
 	msg.w[0] = r->recv.object;
+	msg.w[3] = obj->len;
 	spindle_count(&r->stats.grants, 1);
 	spindle_count(&r->stats.said, 1);
 	r->recv.known = false;
@@ -296,7 +297,7 @@ static bool send_next(struct spindle_rdmc *r)
 		return false;
 	/* Its schedule is another one, or it grants what it has. */
 	if (grant.object < r->send.object || grant.block != hop->block) {
-		spindle_rdmc_breach(r, hop->peer);
+		spindle_rdmc_astray(r, hop->peer);
 		return false;
 	}
 	if (!has_block(obj, hop->block) || !may_move(r, hop->peer))
@@ -432,7 +433,7 @@ static bool closed_group(struct spindle_rdmc *r)
 		u32 m = __ffs64(rest);
 
 		if (r->m[m].ended != r->ended) {
-			spindle_rdmc_breach(r, m);
+			spindle_rdmc_differ(r, m);
 			return true;
 		}
 		all &= r->m[m].complete == r->ended;

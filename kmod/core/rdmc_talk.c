@@ -56,6 +56,25 @@ static bool hear_hello(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 	return true;
 }
 
+/* Have all that granted a block of the next object before it was announced here this idea of it? */
+static void compare_grants(struct spindle_rdmc *r, u64 len)
+{
+	u64 rest;
+
+	for (rest = r->others; rest; rest &= rest - 1) {
+		u32 i, m = __ffs64(rest);
+		const struct spindle_rdmc_member *p = &r->m[m];
+
+		for (i = p->grant_head; i != p->grant_tail; i++) {
+			const struct spindle_rdmc_grant *g =
+				&p->grant[i & (SPINDLE_RDMC_GRANTS - 1)];
+
+			if (g->object == r->announced && g->len != len)
+				spindle_rdmc_differ(r, m);
+		}
+	}
+}
+
 static bool hear_announce(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
 {
 	u64 object = msg->w[0], len = msg->w[1];
@@ -63,14 +82,16 @@ static bool hear_announce(struct spindle_rdmc *r, u32 m, const struct spindle_rd
 	if (m || object != r->announced || object - r->ended >= SPINDLE_RDMC_QUEUE ||
 	    r->total != U64_MAX || !len || len > SPINDLE_RDMC_MAX_LEN)
 		return false;
+	compare_grants(r, len);
 	spindle_rdmc_new_object(r, len, msg->w[2]);
 	spindle_rdmc_step(r, object, SPINDLE_RDMC_P_WAITING);
 	return true;
 }
 
 /*
- * May come before the root's ANNOUNCE, and behind its ABORT. What is granted is not looked
- * at before it is used: then it has to be what our schedule says.
+ * May come before the root's ANNOUNCE, and behind its ABORT. The length is compared as soon as
+ * both are here: what is written has to be what was registered. The block is not looked at before
+ * the grant is used: then it has to be what our schedule says.
  */
 static bool hear_grant(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
 {
@@ -78,8 +99,10 @@ static bool hear_grant(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 	u64 object = msg->w[0];
 
 	/* Objects are announced that far only when we have ended those before. */
-	if (object >= r->ended + SPINDLE_RDMC_QUEUE)
-		return false;
+	if (object >= r->ended + SPINDLE_RDMC_QUEUE) {
+		spindle_rdmc_differ(r, m);
+		return true;
+	}
 	if (object >= r->announced && spindle_rdmc_is_root(r))
 		return false;
 	if (object < r->announced) {
@@ -94,13 +117,20 @@ static bool hear_grant(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 			r->due |= BIT_ULL(m);
 			return true;
 		}
-		if (obj->sends_done)
-			return false;
+		if (obj->len != msg->w[3]) {
+			spindle_rdmc_differ(r, m);
+			return true;
+		}
+		if (obj->sends_done) {
+			spindle_rdmc_astray(r, m);
+			return true;
+		}
 	}
 	if (p->grant_tail - p->grant_head >= SPINDLE_RDMC_GRANTS)
 		return false;
 	p->grant[p->grant_tail++ & (SPINDLE_RDMC_GRANTS - 1)] = (struct spindle_rdmc_grant) {
 		.object = object,
+		.len = msg->w[3],
 		.addr = msg->w[1],
 		.block = msg->arg,
 		.key = (u32)msg->w[2],

@@ -84,7 +84,17 @@ u64 spindle_rdmc_due(const struct spindle_rdmc *r)
 	return r->deadline;
 }
 
-/* Who keeps memory of an object that was given up? Cut it off. */
+/* This member sees it itself. */
+static void miss(struct spindle_rdmc *r, u32 m)
+{
+	r->sure = true;
+	spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_TIMEOUT);
+}
+
+/*
+ * Who keeps memory of an object that was given up? The root may have told it nothing, and it does
+ * not know. If the group fails everybody hears of that, and has to let go: see judge_failing().
+ */
 static u64 judge_stopping(struct spindle_rdmc *r, struct spindle_rdmc_object *obj, u64 object)
 {
 	u64 rest, at = obj->moved_ns + r->cfg.timeout_ns;
@@ -99,11 +109,11 @@ static u64 judge_stopping(struct spindle_rdmc *r, struct spindle_rdmc_object *ob
 		for (g = 0; g < SPINDLE_RDMC_GRANTS; g++)
 			if (r->m[m].slot[g].state != SPINDLE_RDMC_FREE &&
 			    r->m[m].slot[g].object == object)
-				spindle_rdmc_cut(r, m);
+				spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_TIMEOUT);
 	}
 	/* The root has not heard of it, or says nothing. */
 	if (!obj->decided)
-		spindle_rdmc_cut(r, 0);
+		spindle_rdmc_fall(r, 1, SPINDLE_RDMC_TIMEOUT);
 	return r->now + r->cfg.timeout_ns;
 }
 
@@ -150,7 +160,7 @@ static u64 judge_front(struct spindle_rdmc *r)
 	if (r->now < at)
 		return at;
 	if (obj->decided) {
-		spindle_rdmc_fall(r, slowest(r) + 1, SPINDLE_RDMC_TIMEOUT);
+		miss(r, slowest(r));
 		return r->now;
 	}
 	spindle_rdmc_abort(r, r->front, SPINDLE_RDMC_TIMEOUT, 0, slowest(r) + 1);
@@ -178,7 +188,7 @@ static u64 judge_root(struct spindle_rdmc *r)
 	/* Between two looks there is never so much time that it could not be told from sleep. */
 	if (r->now < at)
 		return min(at, r->now + (r->cfg.timeout_ns >> 1));
-	spindle_rdmc_fall(r, 1, SPINDLE_RDMC_TIMEOUT);
+	miss(r, 0);
 	return r->now;
 }
 

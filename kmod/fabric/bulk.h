@@ -32,7 +32,7 @@
 /* Of these, for messages that carry nothing but the count. */
 #define SPINDLE_BULK_SPARE	2
 /* Bytes of a message's text. */
-#define SPINDLE_BULK_TEXT	40
+#define SPINDLE_BULK_TEXT	48
 /* Scatter entries of a write, at most. */
 #define SPINDLE_BULK_SGES	32
 

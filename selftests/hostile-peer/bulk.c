@@ -27,6 +27,7 @@ static struct ibv_mr *talk_mr;
 static struct bulk_message talk[BULK_RECVS], said_last;
 static uint64_t our_life = 77, their_life;
 static struct bulk_message last_grant;
+static uint64_t last_announced;
 
 static void post_talk(uint32_t i)
 {
@@ -101,6 +102,8 @@ static bool hear(uint32_t word, uint64_t ms, struct bulk_message *m)
 				their_life = m->w[1];
 			if (m->word == GRANT)
 				last_grant = *m;
+			if (m->word == ANNOUNCE)
+				last_announced = m->w[1];
 			if (!word || m->word == word)
 				return true;
 		}
@@ -142,9 +145,12 @@ void step_hi(const char *step)
 		printf("hi: nobody\n");
 		return;
 	}
-	m = (struct bulk_message) { .to = num(step, "to", group), .word = HELLO,
-				    .arg = num(step, "rack", 0) };
-	m.w[0] = digest(step);
+	/* Of a group whose id nobody was told: as its other member has it. */
+	if (!find(step, "echo")) {
+		m.to = num(step, "to", group);
+		m.w[0] = digest(step);
+	}
+	m.arg = num(step, "rack", 0);
 	m.w[1] = our_life;
 	m.w[2] = num(step, "yours", their_life);
 	what = say(step, m);
@@ -157,7 +163,8 @@ void step_msg(const char *step)
 		.to = num(step, "to", their_life),
 		.word = num(step, "word", 0),
 		.arg = num(step, "arg", 0),
-		.w = { num(step, "a", 0), num(step, "b", 0), num(step, "c", 0) },
+		.w = { num(step, "a", 0), num(step, "b", 0), num(step, "c", 0),
+		       num(step, "d", 0) },
 	};
 	uint64_t n = num(step, "n", 1);
 	const char *what = "none";
@@ -179,7 +186,8 @@ void step_grant(const char *step)
 		.word = GRANT,
 		.arg = num(step, "b", 0),
 		.w = { num(step, "o", 0), num(step, "addr", (uintptr_t)scratch + (64 << 10)),
-		       num(step, "key", scratch_mr->rkey) | num(step, "number", 0) << 32 },
+		       num(step, "key", scratch_mr->rkey) | num(step, "number", 0) << 32,
+		       num(step, "l", last_announced) },
 	};
 
 	printf("grant: %s\n", say(step, m));
@@ -273,7 +281,7 @@ void step_chatter(const char *step)
 			.word = r >> 8 & 15 ? 1 + (r >> 12 & 0xff) % (WORDS - 1) : r >> 32,
 			.arg = about(random64() >> 30 & 1),
 			.w = { about(random64() >> 30 & 3), about(random64() >> 30 & 0xffff),
-			       about(random64() >> 30 & 7) },
+			       about(random64() >> 30 & 7), about(last_announced) },
 		};
 		if (m.word == HELLO)
 			m.to = about(num(step, "group", 1));

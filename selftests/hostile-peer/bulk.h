@@ -24,7 +24,7 @@ struct bulk_message {
 	uint64_t to;
 	uint32_t word;
 	uint32_t arg;
-	uint64_t w[3];
+	uint64_t w[4];
 };
 
 /* The connection is such a one: nobody has rows. */

@@ -254,7 +254,7 @@ static void op_cut(struct spindle_rdmc *r, u32 m)
 
 	if (r->state == SPINDLE_RDMC_S_CLOSED)
 		rw_bad(w, "cut when closed");
-	if (w->liar == RW_NONE && peer_of(in, m) != w->stuck)
+	if (in->node != w->liar && peer_of(in, m) != w->liar && peer_of(in, m) != w->stuck)
 		rw_bad(w, "%u cut %u, which had done nothing", in->node, peer_of(in, m));
 	rw_break(w, in->node, peer_of(in, m));
 }

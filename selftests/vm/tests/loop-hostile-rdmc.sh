@@ -129,8 +129,8 @@ as_root "another group" "$time" setup hi,to=99999 gone
 as_root "another life" "5 node 1" setup hi hear,word=1,ms=100 hi,life=78 gone,ms=500
 as_root "messages before hello" "$protocol" setup hear,word=1 msg,word=2,a=0,b=1 gone
 as_root "an empty message" "$lost" setup hi msg,len=0 gone
-as_root "a short message" "$lost" setup hi msg,len=47 gone
-as_root "a long message" "$lost" setup hi msg,len=49 gone
+as_root "a short message" "$lost" setup hi msg,len=55 gone
+as_root "a long message" "$lost" setup hi msg,len=57 gone
 as_root "a message with immediate data" "$lost" setup hi msg,word=2,a=0,b=1,imm=5 gone
 as_root "receives that it cannot have" "$lost" setup hi msg,word=2,a=0,b=1,more=100000 gone
 as_root "receives that it takes back" "$lost" setup hi msg,flags=0,more=-1 hangup
@@ -201,6 +201,7 @@ told="setup hi hear,word=2"
 	as_receiver "an address of nothing" "$lost" $told grant,addr=8 gone
 	as_receiver "the last address" "$lost" $told grant,addr=-1 gone
 	as_receiver "another block" "$protocol" $told grant,b=3 gone
+	as_receiver "another length" "$protocol" $told grant,l=19999 gone
 	as_receiver "no such block" "$protocol" $told grant,b=0xffffffff gone
 	as_receiver "an object that is not" "$protocol" $told grant,o=100 gone
 	as_receiver "the last object" "$protocol" $told grant,o=-1 gone
