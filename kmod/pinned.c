@@ -4,6 +4,7 @@
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -13,11 +14,38 @@
 
 /* Pages that are asked for at once: a signal gets through between two rounds. */
 #define ROUND_PAGES 1024UL
+/* Blocks that are unmapped at once where somebody else may want the processor. */
+#define ROUND_BLOCKS 64
 
 static enum dma_data_direction direction(const struct spindle_pinned *pinned)
 {
 	/* Who writes relays as well. */
 	return pinned->write ? DMA_BIDIRECTIONAL : DMA_TO_DEVICE;
+}
+
+/*
+ * The limit is the user's, over all processes, as for attachments. Where people look for what
+ * a process has pinned (VmPin), it is counted, too, as verbs do it.
+ */
+static int charge(struct spindle_pinned *pinned, unsigned long npages)
+{
+	struct user_struct *user = current_user();
+	int err = spindle_memlock_charge(user, npages);
+
+	if (err)
+		return err;
+	pinned->user = get_uid(user);
+	pinned->mm = current->mm;
+	mmgrab(pinned->mm);
+	atomic64_add(npages, &pinned->mm->pinned_vm);
+	return 0;
+}
+
+/* References stay: to give them back may sleep. */
+static void uncharge(struct spindle_pinned *pinned, unsigned long npages)
+{
+	spindle_memlock_uncharge(pinned->user, npages);
+	atomic64_sub(npages, &pinned->mm->pinned_vm);
 }
 
 static int pin(struct spindle_pinned *pinned, u64 addr, unsigned long npages)
@@ -105,11 +133,10 @@ struct spindle_pinned *spindle_pinned_get(u64 addr, u64 len, u32 block_shift, bo
 	pinned->skip = offset_in_page(addr);
 	pinned->block_shift = block_shift;
 	pinned->write = write;
-	pinned->user = get_uid(current_user());
-	if (spindle_memlock_charge(pinned->user, npages)) {
-		free_uid(pinned->user);
+	err = charge(pinned, npages);
+	if (err) {
 		kfree(pinned);
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(err);
 	}
 	pinned->npages = npages;
 	err = alloc_arrays(pinned);
@@ -118,7 +145,7 @@ struct spindle_pinned *spindle_pinned_get(u64 addr, u64 len, u32 block_shift, bo
 		err = pin(pinned, addr & PAGE_MASK, npages);
 	if (err) {
 		/* All of it was charged. */
-		spindle_memlock_uncharge(pinned->user, npages - pinned->npages);
+		uncharge(pinned, npages - pinned->npages);
 		spindle_pinned_unmap(pinned);
 		spindle_pinned_free(pinned);
 		return ERR_PTR(err);
@@ -170,8 +197,8 @@ struct spindle_pinned *spindle_pinned_borrow(const struct spindle_pages *mem, u6
  * @pinned: pinned
  * @ib: device, that stays
  *
- * Context: process.
- * Return: 0 or -errno; to be unmapped and freed in both cases
+ * Context: process. It takes as long as the object is large: no lock.
+ * Return: 0, -EINTR or -errno; to be unmapped and freed in all cases
  */
 int spindle_pinned_map(struct spindle_pinned *pinned, struct ib_device *ib)
 {
@@ -183,25 +210,45 @@ int spindle_pinned_map(struct spindle_pinned *pinned, struct ib_device *ib)
 		err = map_block(pinned, pinned->skip + at, min(pinned->len - at, block));
 		if (err)
 			return err;
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		cond_resched();
 	}
 	return 0;
 }
 
 /**
- * spindle_pinned_unmap() - the device is through with it: the process may look
+ * spindle_pinned_unmap_some() - the device is through with it: unmap some blocks
  * @pinned: memory
+ * @max: of so many
  *
  * Context: any; does not sleep.
+ * Return: true, once: that was all, and the process may look; false: call again
+ */
+bool spindle_pinned_unmap_some(struct spindle_pinned *pinned, u32 max)
+{
+	u32 end = min(pinned->mapped - pinned->unmapped, max) + pinned->unmapped;
+
+	for (; pinned->unmapped < end; pinned->unmapped++)
+		ib_dma_unmap_sgtable_attrs(pinned->ib, &pinned->block[pinned->unmapped],
+					   direction(pinned), 0);
+	if (end < pinned->mapped)
+		return false;
+	if (pinned->user)
+		uncharge(pinned, pinned->npages);
+	return true;
+}
+
+/**
+ * spindle_pinned_unmap() - unmap all that is left
+ * @pinned: memory
+ *
+ * Context: process.
  */
 void spindle_pinned_unmap(struct spindle_pinned *pinned)
 {
-	u32 i;
-
-	for (i = 0; i < pinned->mapped; i++)
-		ib_dma_unmap_sgtable_attrs(pinned->ib, &pinned->block[i], direction(pinned), 0);
-	if (pinned->user)
-		spindle_memlock_uncharge(pinned->user, pinned->npages);
+	while (!spindle_pinned_unmap_some(pinned, ROUND_BLOCKS))
+		cond_resched();
 }
 
 /**
@@ -221,7 +268,9 @@ void spindle_pinned_free(struct spindle_pinned *pinned)
 	kvfree(pinned->page);
 	kvfree(pinned->block);
 	kvfree(pinned->have);
-	if (pinned->user)
+	if (pinned->user) {
 		free_uid(pinned->user);
+		mmdrop(pinned->mm);
+	}
 	kfree(pinned);
 }

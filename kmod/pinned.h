@@ -4,8 +4,8 @@
  * a payload ring of a row.
  *
  * Owner: who asked for it. Pinning touches the process's memory and may take as long as it
- * likes, mapping needs the device; unmapping is for the engine, freeing may sleep. The
- * process may unmap the memory, or die, at any time: the pages stay.
+ * likes, mapping needs the device; the engine unmaps, some blocks in each pass; freeing may
+ * sleep. The process may unmap the memory, or die, at any time: the pages stay.
  */
 #ifndef SPINDLE_PINNED_H
 #define SPINDLE_PINNED_H
@@ -14,6 +14,7 @@
 #include <linux/scatterlist.h>
 #include <rdma/ib_verbs.h>
 
+struct mm_struct;
 struct spindle_pages;
 struct user_struct;
 
@@ -30,8 +31,10 @@ struct user_struct;
  * @block: by block: its bytes, mapped for @ib
  * @nblocks: blocks
  * @mapped: of these, mapped
+ * @unmapped: of these, not any more
  * @have: a bit for each block, for core/rdmc; NULL unless @write
  * @user: who is charged, a reference; NULL: the pages are somebody else's
+ * @mm: whose pinned memory they are counted as, a reference to the count
  */
 struct spindle_pinned {
 	struct ib_device *ib;
@@ -45,8 +48,10 @@ struct spindle_pinned {
 	struct sg_table *block;
 	u32 nblocks;
 	u32 mapped;
+	u32 unmapped;
 	unsigned long *have;
 	struct user_struct *user;
+	struct mm_struct *mm;
 };
 
 struct spindle_pinned *spindle_pinned_get(u64 addr, u64 len, u32 block_shift, bool write);
@@ -54,6 +59,7 @@ struct spindle_pinned *spindle_pinned_borrow(const struct spindle_pages *mem, u6
 					     u64 ring_bytes, u64 at, u64 len,
 					     u32 block_shift, bool write);
 int spindle_pinned_map(struct spindle_pinned *pinned, struct ib_device *ib);
+bool spindle_pinned_unmap_some(struct spindle_pinned *pinned, u32 max);
 void spindle_pinned_unmap(struct spindle_pinned *pinned);
 void spindle_pinned_free(struct spindle_pinned *pinned);
 

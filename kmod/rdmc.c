@@ -366,20 +366,21 @@ void spindle_rdmc_group_release(struct spindle_rdmc_group *group)
 struct view_gone {
 	struct spindle_rdmc_group *group;
 	bool last;
+	bool more;
 };
 
 static void view_gone_fn(void *ctx)
 {
-	const struct view_gone *gone = ctx;
+	struct view_gone *gone = ctx;
 	struct spindle_rdmc_group *group = gone->group;
 
 	spindle_rdmc_fail(&group->r, group->r.cfg.me + 1, SPINDLE_RDMC_VIEW);
 	if (!gone->last)
 		return;
-	/* All lanes are quiet: what is left to do needs nobody. */
-	while (spindle_rdmc_pass(&group->r, group->r.now))
-		;
-	WRITE_ONCE(group->over, true);
+	/* All lanes are quiet: the rest needs nobody, and other nodes have the engine, too. */
+	gone->more = spindle_rdmc_pass(&group->r, group->r.now);
+	if (!gone->more)
+		WRITE_ONCE(group->over, true);
 }
 
 /**
@@ -403,7 +404,9 @@ void spindle_rdmc_node_drop(struct spindle_node *node)
 	gone.last = true;
 	list_for_each_entry_safe(group, next, &node->rdmcs, list) {
 		gone.group = group;
-		spindle_engine_call(node->engine, view_gone_fn, &gone);
+		do {
+			spindle_engine_call(node->engine, view_gone_fn, &gone);
+		} while (gone.more);
 		disconnect(group);
 		if (!group->orphan)
 			continue;
@@ -425,8 +428,21 @@ struct request {
 	int err;
 };
 
-/* Mapped while the device cannot go, and handed over. */
-static int hand_over(struct request *req, void (*fn)(void *ctx))
+/* The device of a group's node, which cannot go before ib_device_put(); or NULL. */
+static struct ib_device *hold_device(const struct spindle_rdmc_group *group)
+{
+	struct spindle_net *sn = group->engine->sn;
+	struct ib_device *ib = NULL;
+
+	mutex_lock(&sn->lock);
+	if (group->node && ib_device_try_get(group->node->ep.ib))
+		ib = group->node->ep.ib;
+	mutex_unlock(&sn->lock);
+	return ib;
+}
+
+/* Once it is handed over, the object ends before the device can go. */
+static int hand_over_mapped(struct request *req, void (*fn)(void *ctx))
 {
 	struct spindle_rdmc_group *group = req->group;
 	struct spindle_net *sn = group->engine->sn;
@@ -434,15 +450,26 @@ static int hand_over(struct request *req, void (*fn)(void *ctx))
 	req->err = -ECONNABORTED;
 	mutex_lock(&sn->lock);
 	if (group->node)
-		req->err = spindle_pinned_map(req->pinned, group->node->ep.ib);
-	if (!req->err)
 		spindle_engine_call(group->engine, fn, req);
-	if (req->err)
-		spindle_pinned_unmap(req->pinned);
 	mutex_unlock(&sn->lock);
-	if (req->err)
-		spindle_pinned_free(req->pinned);
 	return req->err;
+}
+
+/* Mapped without a lock, because an object may be large, and handed over. */
+static int hand_over(struct request *req, void (*fn)(void *ctx))
+{
+	struct ib_device *ib = hold_device(req->group);
+	int err = ib ? spindle_pinned_map(req->pinned, ib) : -ECONNABORTED;
+
+	if (!err)
+		err = hand_over_mapped(req, fn);
+	if (err) {
+		spindle_pinned_unmap(req->pinned);
+		spindle_pinned_free(req->pinned);
+	}
+	if (ib)
+		ib_device_put(ib);
+	return err;
 }
 
 static void send_fn(void *ctx)

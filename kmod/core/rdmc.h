@@ -181,8 +181,8 @@ struct spindle_rdmc;
  *	then there is one more for each object that has not, and the last one
  * @event: something for the process; all but @ev->at_ns and node are filled in, and
  *	@ev->node is a rank + 1, or SPINDLE_RDMC_NOBODY
- * @release: an object's memory is not used any more; before its event DONE, once for each
- *	object that had got memory
+ * @release: an object's memory is not used any more; before its event DONE, for each object that
+ *	had got memory. False: not all of it is released yet. It is called again in the next pass
  */
 struct spindle_rdmc_ops {
 	bool (*room)(struct spindle_rdmc *r, u32 m);
@@ -196,7 +196,7 @@ struct spindle_rdmc_ops {
 	void (*cut)(struct spindle_rdmc *r, u32 m);
 	bool (*listens)(struct spindle_rdmc *r);
 	void (*event)(struct spindle_rdmc *r, const struct spindle_rdmc_event *ev);
-	void (*release)(struct spindle_rdmc *r, void *mem);
+	bool (*release)(struct spindle_rdmc *r, void *mem);
 };
 
 /**

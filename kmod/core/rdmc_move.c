@@ -362,6 +362,22 @@ static bool has_ended(struct spindle_rdmc *r, u64 object)
 	return obj->phase == SPINDLE_RDMC_P_STOPPING && obj->decided;
 }
 
+/* False: there is much of it, and others have their turn before it goes on. */
+static bool release(struct spindle_rdmc *r, u64 object)
+{
+	struct spindle_rdmc_object *obj = spindle_rdmc_object(r, object);
+
+	if (!obj->mem)
+		return true;
+	if (!r->ops->release(r, obj->mem)) {
+		spindle_rdmc_moved(r, object);
+		return false;
+	}
+	obj->mem = NULL;
+	obj->have = NULL;
+	return true;
+}
+
 static void end_object(struct spindle_rdmc *r, u64 object)
 {
 	struct spindle_rdmc_object *obj = spindle_rdmc_object(r, object);
@@ -380,10 +396,6 @@ static void end_object(struct spindle_rdmc *r, u64 object)
 		spindle_rdmc_step(r, object, SPINDLE_RDMC_P_ABORTED);
 		spindle_count(&r->stats.aborted, 1);
 	}
-	if (obj->mem)
-		r->ops->release(r, obj->mem);
-	obj->mem = NULL;
-	obj->have = NULL;
 	r->ended++;
 	r->count_front = true;
 	if (object < r->shown)
@@ -449,8 +461,11 @@ static bool finish(struct spindle_rdmc *r)
 	u64 total, ended = r->ended, end = failing(r) ? r->announced : r->shown;
 	bool any;
 
-	while (r->ended < end && has_ended(r, r->ended) && (failing(r) || r->ops->listens(r)))
+	while (r->ended < end && has_ended(r, r->ended) && (failing(r) || r->ops->listens(r))) {
+		if (!release(r, r->ended))
+			return true;
 		end_object(r, r->ended);
+	}
 	any = r->ended != ended;
 	if (failing(r)) {
 		if (r->granted || r->writing || r->ended < r->announced)

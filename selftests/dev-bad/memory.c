@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <linux/capability.h>
 
 #include "dev-bad.h"
 #include "../progs/tap.h"
+#include "../progs/ipc-lock.h"
 
 static void set_memlock(rlim_t bytes)
 {
@@ -23,20 +22,6 @@ static void set_memlock(rlim_t bytes)
 
 	if (setrlimit(RLIMIT_MEMLOCK, &r))
 		die("setrlimit: %s", strerror(errno));
-}
-
-static void drop_ipc_lock(void)
-{
-	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct d[2];
-
-	if (syscall(SYS_capget, &h, d))
-		die("capget: %s", strerror(errno));
-	d[0].effective &= ~(1U << CAP_IPC_LOCK);
-	d[0].permitted &= ~(1U << CAP_IPC_LOCK);
-	d[0].inheritable &= ~(1U << CAP_IPC_LOCK);
-	if (syscall(SYS_capset, &h, d))
-		die("capset: %s", strerror(errno));
 }
 
 static void memlock_nobody(uint64_t need)

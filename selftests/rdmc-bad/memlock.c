@@ -7,12 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-#include <linux/capability.h>
 
 #include "rdmc-bad.h"
 #include "../progs/tap.h"
+#include "../progs/ipc-lock.h"
 
 static void set_memlock(rlim_t bytes)
 {
@@ -20,20 +19,6 @@ static void set_memlock(rlim_t bytes)
 
 	if (setrlimit(RLIMIT_MEMLOCK, &r))
 		die("setrlimit: %s", strerror(errno));
-}
-
-static void drop_ipc_lock(void)
-{
-	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct d[2];
-
-	if (syscall(SYS_capget, &h, d))
-		die("capget: %s", strerror(errno));
-	d[0].effective &= ~(1U << CAP_IPC_LOCK);
-	d[0].permitted &= ~(1U << CAP_IPC_LOCK);
-	d[0].inheritable &= ~(1U << CAP_IPC_LOCK);
-	if (syscall(SYS_capset, &h, d))
-		die("capset: %s", strerror(errno));
 }
 
 /* Sent by the root, and taken by nobody. */
@@ -44,6 +29,20 @@ static bool for_nothing(int *fd, const unsigned char *from, uint64_t len)
 	return !send_it(fd[0], from, len, &object) && !cancel(fd[0], object) &&
 	       done(fd[0], object) == SPINDLE_RDMC_CANCELLED &&
 	       done(fd[1], object) == SPINDLE_RDMC_CANCELLED;
+}
+
+/* As people see it. */
+static long pinned_kib(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[128];
+	long kib = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "VmPin: %ld", &kib);
+	if (f)
+		fclose(f);
+	return kib;
 }
 
 void part_memlock(void)
@@ -70,7 +69,9 @@ void part_memlock(void)
 	for (i = bad = 0; i < 500; i++)
 		bad += send_it(fd[0], NULL, 4 * PAGE, NULL) != EFAULT;
 	is(bad, 0, "memlock: 500 that are not there");
+	is(pinned_kib(), 0, "memlock: the process has nothing pinned");
 	is(send_it(fd[0], from, 4 * PAGE, &object), 0, "memlock: one");
+	is(pinned_kib(), 4 * PAGE / 1024, "memlock: which the process has pinned");
 	is(send_it(fd[0], from, 1, NULL), ENOMEM, "memlock: not two");
 	ok(expect(fd[1], SPINDLE_RDMC_INCOMING, &ev), "memlock: it comes");
 	is(accept_it(fd[1], object, to, 4 * PAGE), ENOMEM, "memlock: nor the same one taken");

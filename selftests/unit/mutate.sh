@@ -425,6 +425,9 @@ mutant rdmc_stopping_held rdmc_wait.c '/^static u64 judge_stopping/,/^}/ s/spind
 mutant rdmc_stopping_mute rdmc_wait.c '/^static u64 judge_stopping/,/^}/ s/if (!obj->decided)/if (0)/'
 mutant rdmc_hearsay rdmc.c '/^void spindle_rdmc_fall/,/^}/ s/r->culprit = culprit;/r->culprit = culprit; r->sure = true;/'
 mutant rdmc_unsure rdmc_wait.c 's/r->sure = true;/;/'
+mutant rdmc_release_once rdmc_move.c 's/if (!r->ops->release(r, obj->mem)) {/if (!r->ops->release(r, obj->mem) \&\& 0) {/'
+mutant rdmc_release_still rdmc_move.c '/^static bool release/,/^}/ s/spindle_rdmc_moved(r, object);/;/'
+
 
 # Large messages, which are held until their bytes are everywhere.
 mutant held_moving send.c 's/if (mc->held != SPINDLE_HELD_PLACED)/if (mc->held < SPINDLE_HELD_MOVING)/'

@@ -167,6 +167,8 @@ static void op_grant(struct spindle_rdmc *r, u32 m, u32 g, void *mem, u32 block,
 		.state = RW_ACTIVE, .mem = to, .owner = in->node, .holder = peer_of(in, m),
 		.group = in->group, .g = g, .off = (u64)block * r->cfg.block, .len = len,
 	};
+	if (to->going)
+		rw_bad(w, "granted while it is released");
 	if (right->off + len > to->len || !len)
 		rw_bad(w, "grant outside of the object");
 	to->grants++;
@@ -219,6 +221,8 @@ static void op_write(struct spindle_rdmc *r, u32 m, u64 object, void *mem, u32 b
 		rw_bad(w, "written without room");
 	if (r->state != SPINDLE_RDMC_S_OPEN)
 		rw_bad(w, "written in state %u", r->state);
+	if (from->going)
+		rw_bad(w, "written while it is released");
 	if (from->have && !(from->have[block / 64] >> block % 64 & 1))
 		rw_bad(w, "written what is not here");
 	if (grant->object != object || grant->block != block)
@@ -259,7 +263,7 @@ static void op_cut(struct spindle_rdmc *r, u32 m)
 	rw_break(w, in->node, peer_of(in, m));
 }
 
-static void op_release(struct spindle_rdmc *r, void *mem)
+static bool op_release(struct spindle_rdmc *r, void *mem)
 {
 	struct rw_inst *in = inst_of(r);
 	struct rw_world *w = in->w;
@@ -270,6 +274,14 @@ static void op_release(struct spindle_rdmc *r, void *mem)
 		rw_bad(w, "released with %u grants", me->grants);
 	if (me->writes)
 		rw_bad(w, "released with %u writes under way", me->writes);
+	me->going = true;
+	if (!r->cfg.me && w->releases) {
+		w->releases--;
+		w->now += w->timeout / 3;
+		return false;
+	}
+	if (rng_chance(&w->rng, 30))
+		return false;
 	if (me->object != in->released)
 		in->released = me->object;
 	in->released++;
@@ -279,6 +291,7 @@ static void op_release(struct spindle_rdmc *r, void *mem)
 	free(me->have);
 	me->bytes = NULL;
 	me->have = NULL;
+	return true;
 }
 
 static void event_done(struct rw_inst *in, const struct spindle_rdmc_event *ev)

@@ -25,6 +25,7 @@ struct rw_mem {
 	u32 grants;	/* that are not taken back */
 	u32 writes;	/* under way, from it */
 	bool right;	/* as seen when it was released */
+	bool going;	/* part of it is released */
 };
 
 /* The right to write somewhere; its index is the key. */
@@ -109,6 +110,7 @@ struct rw_world {
 	u32 liar;		/* node, or RW_NONE */
 	u32 lies;		/* how often, percent */
 	u32 stuck;		/* node whose engine sleeps while its lanes live, or RW_NONE */
+	u32 releases;		/* parts of the root's memory that take long to release */
 	bool quiet_faults;	/* nothing is wrong with anybody */
 	u64 writes, said, grants, blocks_in, bytes_in, bytes_out, timeouts;
 	u64 done_ok, done_bad, closed_ok, closed_bad, failed;

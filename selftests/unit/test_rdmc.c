@@ -1152,6 +1152,21 @@ static void test_unanswered(void)
 	rw_free(w);
 }
 
+/* Nobody is blamed while a member releases the memory of a large object, however long it takes. */
+static void test_slow_release(void)
+{
+	const struct rw_habits none = { 0 };
+	struct rw_world *w = plain(2, SPINDLE_RDMC_CHAIN, 2, 5);
+	u32 i;
+
+	w->releases = 30;
+	for (i = 0; i < 2; i++)
+		rw_create(w, i, 0, &none);
+	end_plain(w);
+	CHECK_EQ(w->closed_ok, 2);
+	rw_free(w);
+}
+
 /* Whether a member has seen itself who is missing, or was told. */
 static void test_hearsay(void)
 {
@@ -1215,6 +1230,7 @@ static const struct tap_case cases[] = {
 	{ "racks", test_racks },
 	{ "an old group fails", test_old_group },
 	{ "a root that does not answer", test_unanswered },
+	{ "memory that is released slowly", test_slow_release },
 	{ "hearsay", test_hearsay },
 	{ "nothing is wrong", test_no_faults },
 	{ "processes cancel and refuse", test_objects },
