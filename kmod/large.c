@@ -97,7 +97,7 @@ static void stop(struct spindle_large *large)
 	for (s = 0; s < senders(large); s++) {
 		struct spindle_rdmc_group *group = large->sender[s].group;
 
-		large->sender[s].wanted = false;
+		WRITE_ONCE(large->sender[s].wanted, false);
 		large->sender[s].open = false;
 		if (group)
 			spindle_rdmc_fail(&group->r, group->r.cfg.me + 1, SPINDLE_RDMC_VIEW);
@@ -141,6 +141,16 @@ bool spindle_large_quiet(const struct spindle_large *large)
 	return true;
 }
 
+/* The work item finds memory for @len bytes at @unit. */
+static void want(struct spindle_large *large, struct spindle_large_sender *from, u64 len, u64 unit)
+{
+	from->len = len;
+	from->unit = unit;
+	/* Pairs with the acquire in feed(): length and place are this object's. */
+	smp_store_release(&from->wanted, true);
+	chore(large, 0);
+}
+
 static void take_events(struct spindle_large *large, struct spindle_large_sender *from)
 {
 	struct spindle_rdmc_event ev;
@@ -152,11 +162,8 @@ static void take_events(struct spindle_large *large, struct spindle_large_sender
 			from->open = true;
 			break;
 		case SPINDLE_RDMC_INCOMING:
-			from->wanted = true;
 			from->object = ev.object;
-			from->len = ev.len;
-			from->unit = ev.tag;
-			chore(large, 0);
+			want(large, from, ev.len, ev.tag);
 			break;
 		default:
 			/* What has ended is seen by its group's state, or by its count. */
@@ -184,10 +191,7 @@ static bool move_own(struct spindle_large *large)
 	case SPINDLE_HELD_WAITING:
 		if (!own->open || own->wanted)
 			return false;
-		own->wanted = true;
-		own->len = mc->held_slot.len;
-		own->unit = mc->held_slot.unit;
-		chore(large, 0);
+		want(large, own, mc->held_slot.len, mc->held_slot.unit);
 		return true;
 	case SPINDLE_HELD_MOVING:
 		if (large->moving >= own->group->r.front)
@@ -292,7 +296,7 @@ static struct spindle_rdmc_group *make_group(struct spindle_large *large, u32 s)
 {
 	const struct spindle_subgroup *sg = large->sg;
 	const struct spindle_view *view = &sg->group->view;
-	u64 name[] = { sg->cfg->id, view->vid, s };
+	u64 name[] = { sg->cfg->id, large->vid, s };
 	struct spindle_rdmc_create args = {
 		.group = SPINDLE_RDMC_OWN | spindle_mix(name, ARRAY_SIZE(name)),
 		.algorithm = SPINDLE_RDMC_PIPELINE,
@@ -385,7 +389,7 @@ static struct spindle_pinned *find_bytes(struct spindle_large *large, u32 s)
 		int rank = spindle_view_rank(&group->view, from->group->r.cfg.member[0]);
 		const struct spindle_peer *peer = rank < 0 ? NULL : group->peer[rank];
 
-		if (!peer || from->len > sg->cfg->max_msg)
+		if (!peer || !from->len || from->len > sg->cfg->max_msg)
 			return NULL;
 		row = &peer->row;
 		layout = &peer->in;
@@ -407,20 +411,20 @@ static void give_fn(void *ctx)
 	/* It may have stopped meanwhile. */
 	if (large->state != SPINDLE_LARGE_RUNNING || !from->wanted)
 		return;
-	from->wanted = false;
-	if (!letter->pinned) {
+	WRITE_ONCE(from->wanted, false);
+	if (!letter->pinned || letter->pinned->len != from->len) {
 		/* It is none, or there is no memory: a member less, or another attempt. */
 		spindle_rdmc_fail(r, r->cfg.me + 1, SPINDLE_RDMC_NOMEM);
 		return;
 	}
 	if (r->cfg.me) {
-		letter->err = spindle_rdmc_accept(r, from->object, from->len, letter->pinned,
-						  letter->pinned->have);
+		letter->err = spindle_rdmc_accept(r, from->object, letter->pinned->len,
+						  letter->pinned, letter->pinned->have);
 		return;
 	}
 	if (mc->held != SPINDLE_HELD_WAITING)
 		return;
-	letter->err = spindle_rdmc_send(r, from->len, from->unit, letter->pinned,
+	letter->err = spindle_rdmc_send(r, letter->pinned->len, from->unit, letter->pinned,
 					&large->moving);
 	if (!letter->err)
 		spindle_mc_hold(mc, SPINDLE_HELD_MOVING);
@@ -443,6 +447,17 @@ static void give(struct spindle_large *large, u32 s)
 	spindle_pinned_free(letter.pinned);
 }
 
+static void feed(struct spindle_large *large)
+{
+	u32 s;
+
+	for (s = 0; s < senders(large); s++) {
+		/* Pairs with the release in want(). */
+		if (smp_load_acquire(&large->sender[s].wanted))
+			give(large, s);
+	}
+}
+
 static void look_fn(void *ctx)
 {
 	struct letter *letter = ctx;
@@ -454,7 +469,6 @@ static void large_chore(struct spindle_chore *work)
 {
 	struct spindle_large *large = container_of(work, struct spindle_large, chore);
 	struct letter letter = { .large = large };
-	u32 s;
 
 	spindle_engine_call(large_node(large)->engine, look_fn, &letter);
 	switch (letter.seen) {
@@ -464,9 +478,7 @@ static void large_chore(struct spindle_chore *work)
 		start(large);
 		break;
 	case SPINDLE_LARGE_RUNNING:
-		for (s = 0; s < senders(large); s++)
-			if (READ_ONCE(large->sender[s].wanted))
-				give(large, s);
+		feed(large);
 		break;
 	case SPINDLE_LARGE_STOPPING:
 		stopped(large);
@@ -499,10 +511,11 @@ static void run_fn(void *ctx)
 /**
  * spindle_large_create() - begin to care for large messages of a subgroup
  * @sg: the subgroup
+ * @vid: view in which it begins
  *
  * Return: 0 or -ENOMEM
  */
-int spindle_large_create(struct spindle_subgroup *sg)
+int spindle_large_create(struct spindle_subgroup *sg, u64 vid)
 {
 	struct spindle_large *large;
 
@@ -510,6 +523,7 @@ int spindle_large_create(struct spindle_subgroup *sg)
 	if (!large)
 		return -ENOMEM;
 	large->sg = sg;
+	large->vid = vid;
 	spindle_chore_init(&large->chore, sg->group->node->sn, large_chore);
 	sg->large = large;
 	spindle_engine_call(large_node(large)->engine, run_fn, large);

@@ -11,10 +11,10 @@
  *	  ^                          |                         | view ends, or a group fails
  *	  +------- groups gone ------+------> STOPPING <-------+
  *
- * There is an RDMC group for each sender, with all members, made anew in each view. In a
- * view that ends nothing more is moved, and a member says that it has pushed all only when no
- * device can write into its rings any more: so nobody ever finds bytes of an old message
- * over those of a new one.
+ * There is an RDMC group for each sender, with all members. The subgroup makes it anew in each view
+ * in which it begins anew. In a view that ends nothing more is moved, and a member says that it has
+ * pushed all only when no device can write into its rings any more: so nobody ever finds bytes of
+ * an old message over those of a new one.
  *
  * Owner: the subgroup. State is the engine's; groups are made, fed with memory, and freed by
  * the chore, with the namespace's lock.
@@ -38,7 +38,7 @@ enum spindle_large_state {
  * struct spindle_large_sender - what one sender sends
  * @group: its group, or NULL; the namespace's lock, and the engine's from STARTING to STOPPING
  * @open: all members have made the group
- * @wanted: memory is wanted for an object
+ * @wanted: memory is wanted for an object; what follows stays as it is while this is set
  * @object: its number
  * @len: its bytes
  * @unit: where it begins in the sender's ring
@@ -55,6 +55,8 @@ struct spindle_large_sender {
 /**
  * struct spindle_large - large messages of a subgroup at a node
  * @sg: the subgroup
+ * @vid: view in which the subgroup began. It may stay through later ones, of which members hear at
+ *	different times: so groups are named by this one
  * @run: in the engine's list
  * @state: see above; only changed by change_state()
  * @moving: own object that is under way
@@ -63,6 +65,7 @@ struct spindle_large_sender {
  */
 struct spindle_large {
 	struct spindle_subgroup *sg;
+	u64 vid;
 	struct list_head run;
 	enum spindle_large_state state;
 	u64 moving;
@@ -71,7 +74,7 @@ struct spindle_large {
 };
 
 bool spindle_large_wanted(const struct spindle_view_subgroup *cfg);
-int spindle_large_create(struct spindle_subgroup *sg);
+int spindle_large_create(struct spindle_subgroup *sg, u64 vid);
 void spindle_large_destroy(struct spindle_large *large);
 
 /* engine context */

@@ -159,19 +159,19 @@ struct spindle_pinned *spindle_pinned_get(u64 addr, u64 len, u32 block_shift, bo
  * @ring: where the ring begins, a multiple of the page size
  * @ring_bytes: its bytes, a power of two, at least a page
  * @at: first byte of the object in the ring
- * @len: bytes, not 0, at most the ring's; it may wrap
+ * @len: bytes, at most the ring's; it may wrap
  * @block_shift: log2 of a block's bytes
  * @write: it is to be written
  *
  * Context: process.
- * Return: the object, not mapped; or NULL for want of memory
+ * Return: the object, not mapped; or NULL: no bytes, or no memory
  */
 struct spindle_pinned *spindle_pinned_borrow(const struct spindle_pages *mem, u64 ring,
 					     u64 ring_bytes, u64 at, u64 len,
 					     u32 block_shift, bool write)
 {
 	struct page *const *page = mem->frames->page;
-	struct spindle_pinned *pinned = kzalloc(sizeof(*pinned), GFP_KERNEL_ACCOUNT);
+	struct spindle_pinned *pinned = len ? kzalloc(sizeof(*pinned), GFP_KERNEL_ACCOUNT) : NULL;
 	u64 i;
 
 	if (!pinned)

@@ -430,7 +430,7 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 	spindle_mc_init(mc);
 	if (spindle_large_wanted(cfg)) {
 		mc->tune.large = SPINDLE_DEF_LARGE;
-		if (spindle_large_create(sg)) {
+		if (spindle_large_create(sg, view->vid)) {
 			spindle_subgroup_free(sg);
 			return NULL;
 		}
