@@ -323,6 +323,52 @@ static void test_begin(void)
 	free(n);
 }
 
+/* What goes on in the next view as it was, and what does not. */
+static void test_keep(void)
+{
+	static const u64 none[S] = {};
+	static const u32 from[S] = {};
+	struct end *e = open_end(1, 0), *n = open_end(1, 0);
+	struct spindle_mc_tune tune = e->mc.tune;
+	u64 have[S];
+
+	tune.silence = 7;
+	tune.send_budget = 3;
+	spindle_mc_retune(&e->mc, &tune);
+	attach(e);
+	e->mc.stats.sent = 11;
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_freeze(&e->mc, have);
+	CHECK(spindle_mc_trim(&e->mc, none));
+	CHECK(drained(e));
+	e->mc.events = SPINDLE_MC_FREED | SPINDLE_MC_FAILED;
+	spindle_mc_begin(&n->mc, &e->mc, from, none);
+	CHECK_EQ(n->mc.tune.silence, 7);
+	CHECK_EQ(n->mc.tune.send_budget, 3);
+	CHECK_EQ(n->mc.stats.sent, 11);
+	CHECK(n->mc.attached);
+	/* Users are still to be told, but not of a member of the old view. */
+	CHECK_EQ(n->mc.events, SPINDLE_MC_FREED);
+	/* Nothing is held: round 0 is delivered, though nobody says anything. */
+	spindle_mc_run(&n->mc, true);
+	CHECK_EQ(n->mc.word[SPINDLE_COL_DELIVERED], 1);
+	free(e);
+	free(n);
+}
+
+/* The others have to hear that the view has begun, though nothing happens in it. */
+static void test_begin_told(void)
+{
+	static const u64 none[S] = {};
+	static const u32 from[S] = { SPINDLE_NO_RANK, SPINDLE_NO_RANK, SPINDLE_NO_RANK };
+	struct end *e = open_end(S, 1);
+
+	spindle_mc_begin(&e->mc, NULL, from, none);
+	CHECK(spindle_push_wanted(&e->mc, 0));
+	CHECK(spindle_push_wanted(&e->mc, 2));
+	free(e);
+}
+
 /* A joiner takes each sender up where the others go on with it. */
 static void test_join(void)
 {
@@ -1175,6 +1221,8 @@ int main(void)
 		{ "a trim that cannot be true; one that is", test_trim },
 		{ "the view ends when readers have taken it", test_drain },
 		{ "the next view: what waited is sent, what is held stays", test_begin },
+		{ "what goes on in the next view", test_keep },
+		{ "a view that has begun is told", test_begin_told },
 		{ "a joiner begins where the others are", test_join },
 		{ "a member that broke the protocol is not believed, others are", test_bad_member },
 		{ "two of them", test_bad_members },
