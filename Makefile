@@ -101,7 +101,8 @@ check-model:
 #: uml              a User-Mode Linux kernel to test in, once: VARIANT=fast|debug
 #: check-native     the loop tests in it, at the speed of the machine: TEST=x
 #: check-debug      the same under KASAN, lockdep, kmemleak: TEST=x
-#: fuzz             random requests in it: MINUTES=10 or SEED=n
+#: fuzz             random requests in it: MINUTES=10 or SEED=n; and fuzz-core
+#: fuzz-core        hostile members and processes of the core in user space: MINUTES=5
 #: chaos            faults of live views at random, over guests of it: MINUTES=5 SEED=n
 #: check-race       core traffic under KCSAN, in an emulated x86 guest: TEST=x
 #: try              one of them, from the edit to the verdict: TEST=loop-mcast
@@ -113,6 +114,10 @@ check-debug:
 	@selftests/uml/check debug
 fuzz:
 	@SEED=$(SEED) selftests/uml/fuzz $(MINUTES)
+	@$(if $(SEED),,$(MAKE) -s --no-print-directory fuzz-core)
+fuzz-core:
+	@selftests/lib/deps.sh fuzz
+	@$(MAKE) -s --no-print-directory -C selftests/fuzz-core fuzz $(if $(MINUTES),MINUTES=$(MINUTES))
 chaos:
 	@SEED=$(SEED) MINUTES=$(or $(MINUTES),5) selftests/uml/chaos
 check-race:
@@ -184,6 +189,6 @@ clean:
 	rm -rf build
 
 .PHONY: all help modules modules-all modules_links lib tools progs demo check \
-	check-unit check-build check-vm sim check-model uml check-native check-debug fuzz \
+	check-unit check-build check-vm sim check-model uml check-native check-debug fuzz fuzz-core \
 	chaos check-race try bench bench-peers bench-rdmc style modules_install install dkms-install \
 	uninstall clean

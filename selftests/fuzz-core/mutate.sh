@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Is each target able to fail? The corpus and a bounded number of runs have to find each mutant.
+# See ../lib/mutate.sh.
+#
+#   mutate.sh            all
+#   mutate.sh NAME...    some
+#   RUNS=n               runs of each target; 50000
+
+set -euo pipefail
+# shellcheck source=selftests/lib/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
+
+here=$SPN_SELFTESTS/fuzz-core
+export RUNS=${RUNS:-50000}
+# shellcheck source=selftests/lib/mutate.sh
+. "$SPN_SELFTESTS/lib/mutate.sh"
+
+# What the mutation leaves unused is no reason to fail.
+core()
+{
+	make -s -C "$here" CORE="$work/core" BUILD="$work/build" CFLAGS="-w" "$@"
+}
+
+build()
+{
+	core all
+}
+
+survives()
+{
+	core check
+}
+
+killer()
+{
+	sed -n 's/^not ok [0-9]* - //p' "$work/log"
+}
+
+"$SPN_SELFTESTS/lib/deps.sh" fuzz
+mutants_begin "${BUILD:-$SPN_BUILD/fuzz-core}/mutate" "$@"
+
+# Members and processes of a subgroup write.
+mutant walk_len smc.c 's/ || len > walk->max_msg//'
+mutant window receive.c 's/slots - mc->sender\[m->sender\].rel_slot > mc->window/0/'
+mutant express_len express.c 's/ || copy->len > SPINDLE_EXPRESS_BYTES)/)/'
+# Members of a live view write.
+mutant suspects_any suspect.c 's/word\[SPINDLE_MB_COL_SUSPECTED\] & ~spindle_mb_everybody(mb) ||/0 ||/'
+# Rules and decrees come from others.
+mutant decree_twice decree.c 's/if (word\[SPINDLE_DECREE_JOIN + 2 \* j\] == id)/if (0)/'
+mutant rules_shards rules.c 's/if (subgroups > SPINDLE_MAX_SUBGROUPS)/if (0)/'
+# Blocks come with any number.
+mutant arrive_any rdmc_move.c 's/slot->state != SPINDLE_RDMC_GRANTED) {/0) {/'
+
+mutants_end

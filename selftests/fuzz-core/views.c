@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rules, the views that follow from them, decrees about these views, and rows: whatever rules
+ * and decrees the input says, what is refused is refused, and from what is not follow views
+ * that are views, trims that have room, and rows in which nothing overlaps.
+ */
+#include "fuzz.h"
+#include "membership.h"
+#include "rules.h"
+
+#define MAX_RULES	4
+
+static struct spindle_rules rules;
+static struct spindle_view view, next;
+static u64 word[SPINDLE_DECREE_HEAD];
+
+/* ---- what the input says ------------------------------------------------------------- */
+
+/* Small numbers and powers of two more often than any. */
+static u32 in_size(struct input *in)
+{
+	u8 how = in_u8(in);
+
+	if (how & 0x80)
+		return 1U << (how & 31);
+	return how & 0x40 ? in_near(in, how & 31) : how & 31;
+}
+
+static void read_rule(struct spindle_rule *rule, struct input *in)
+{
+	u32 i, how = in_u8(in);
+
+	rule->cfg.id = how & 1 ? in_near(in, 0) : in_u8(in);
+	rule->cfg.mode = how >> 1 & 1;
+	rule->cfg.window = how & 4 ? in_size(in) : 1U << (in_u8(in) & 15);
+	rule->cfg.ring = how & 8 ? in_size(in) : 4096U << (in_u8(in) & 15);
+	rule->cfg.max_msg = how & 16 ? in_size(in) : 1 + in_u8(in);
+	rule->shards = how & 32 ? in_size(in) : 1;
+	rule->min = how & 64 ? in_size(in) : 1;
+	rule->all_send = how >> 7;
+	how = in_u8(in);
+	rule->on_exit = how & 3;
+	rule->senders = how & 4 ? in_u64(in) : in_u8(in);
+	rule->num_nodes = how & 8 ? in_size(in) : how >> 4;
+	for (i = 0; i < min_t(u32, rule->num_nodes, SPINDLE_MAX_MEMBERS); i++)
+		rule->node[i] = how & 4 ? in_near(in, i + 1) : i + (how & 1);
+}
+
+static void read_rules(struct input *in)
+{
+	u8 how = in_u8(in);
+	u32 i;
+
+	memset(&rules, 0, sizeof(rules));
+	rules.timeout_ms = how & 1 ? in_near(in, 0) : 1000;
+	rules.max_nodes = how & 2 ? in_size(in) : 64;
+	rules.quorum = how >> 2 & 1;
+	rules.num_rules = how & 8 ? in_size(in) : how >> 4 & (MAX_RULES - 1);
+	for (i = 0; i < min_t(u32, rules.num_rules, MAX_RULES); i++)
+		read_rule(&rules.rule[i], in);
+	/* All that are there are of the same kind. */
+	for (; i < min_t(u32, rules.num_rules, SPINDLE_MAX_SUBGROUPS); i++) {
+		rules.rule[i] = rules.rule[i % MAX_RULES];
+		rules.rule[i].cfg.id += 256 * i;
+	}
+}
+
+static void read_members(struct input *in)
+{
+	u8 how = in_u8(in);
+	u32 i;
+
+	memset(&view, 0, sizeof(view));
+	view.vid = how & 1 ? in_u64(in) : 1;
+	view.num_members = how & 2 ? in_size(in) : 1 + (how >> 4);
+	for (i = 0; i < min_t(u32, view.num_members, SPINDLE_MAX_MEMBERS); i++) {
+		view.member[i].id = how & 4 ? in_near(in, i + 1) : i + 1;
+		view.member[i].addr.family = how & 8 ? in_u8(in) : 4;
+		view.member[i].addr.port = how & 8 ? in_u8(in) : i + 1;
+	}
+}
+
+static void read_decree(struct input *in)
+{
+	u8 how = in_u8(in);
+	u32 i;
+
+	word[SPINDLE_DECREE_VID] = how & 1 ? in_u64(in) : view.vid;
+	word[SPINDLE_DECREE_SURVIVORS] = how & 2 ? in_u64(in) :
+		in_near(in, ~0ULL >> (64 - view.num_members));
+	word[SPINDLE_DECREE_NUM_JOINS] = how & 4 ? in_near(in, 0) : how >> 4 & 3;
+	for (i = SPINDLE_DECREE_JOIN; i < SPINDLE_DECREE_HEAD; i++)
+		word[i] = how & 8 ? in_near(in, 0) : 1000 + in_u8(in);
+}
+
+/* ---- what has to hold ------------------------------------------------------------------- */
+
+static u64 take(u64 at, u64 from, u64 bytes)
+{
+	MUST(from >= at && from + bytes >= from);
+	return from + bytes;
+}
+
+/* All parts of a row, in their order, inside of it. */
+static void check_row(const struct spindle_layout *lo, const struct spindle_view *v)
+{
+	u64 at = spindle_layout_block(v->num_subgroups);
+	u32 i;
+
+	MUST(lo->sst >= at && IS_ALIGNED(lo->sst, SPINDLE_PAGE) && lo->size >= lo->sst);
+	at = lo->sst;
+	for (i = 0; i < v->num_subgroups; i++) {
+		MUST((lo->hdr[i] == SPINDLE_NO_OFFSET) == (lo->pay[i] == SPINDLE_NO_OFFSET));
+		if (lo->hdr[i] == SPINDLE_NO_OFFSET)
+			continue;
+		at = take(at, spindle_layout_express(lo, i), sizeof(struct spindle_express));
+		at = take(at, lo->hdr[i],
+			  (u64)v->subgroup[i].window * sizeof(struct spindle_hdr));
+	}
+	if (lo->mb != SPINDLE_NO_OFFSET)
+		at = take(at, lo->mb, spindle_mb_row_bytes(spindle_rules_trims(&rules)));
+	for (i = 0; i < v->num_subgroups; i++) {
+		if (lo->pay[i] == SPINDLE_NO_OFFSET)
+			continue;
+		MUST(IS_ALIGNED(lo->pay[i], SPINDLE_PAGE));
+		at = take(at, lo->pay[i], v->subgroup[i].ring);
+	}
+	MUST(at <= lo->size);
+}
+
+/* Who sends to whom in a view has a place for it in the row. */
+static void check_rows(const struct spindle_view *v)
+{
+	struct spindle_layout row, live;
+	u32 a = v->num_members - 1, i;
+
+	spindle_layout_row(&row, v, a, 0);
+	spindle_rules_row(&live, &rules, v->member[a].id, v->member[0].id);
+	check_row(&row, v);
+	check_row(&live, v);
+	for (i = 0; i < v->num_subgroups; i++) {
+		bool sends = v->subgroup[i].senders >> a & 1 && v->subgroup[i].members & 1;
+
+		MUST(sends == (row.hdr[i] != SPINDLE_NO_OFFSET));
+		MUST(!sends || live.hdr[i] != SPINDLE_NO_OFFSET);
+	}
+}
+
+/* Subgroups that follow from the rules. */
+static void check_view(const struct spindle_view *v)
+{
+	u64 all = ~0ULL >> (64 - v->num_members), seen = 0;
+	u32 i, first = 0;
+
+	MUST(v->num_subgroups <= SPINDLE_MAX_SUBGROUPS);
+	if (v->num_members <= rules.max_nodes)
+		MUST(spindle_decree_trims(v) <= spindle_rules_trims(&rules));
+	for (i = 0; i < v->num_subgroups; i++) {
+		const struct spindle_rule *rule = spindle_rules_of(&rules, i);
+		const struct spindle_view_subgroup *sg = &v->subgroup[i];
+
+		MUST(rule >= rules.rule && rule < rules.rule + rules.num_rules);
+		MUST(!(sg->members & ~all) && !(sg->senders & ~sg->members));
+		/* A node is in one shard. */
+		first = sg->id == rule->cfg.id ? i : first;
+		if (first == i)
+			seen = 0;
+		MUST(!(seen & sg->members));
+		seen |= sg->members;
+	}
+	MUST(spindle_rules_lacking(&rules, v) < (int)v->num_subgroups);
+}
+
+static void check_decree(void)
+{
+	u64 survivors = word[SPINDLE_DECREE_SURVIVORS], stays, moved;
+	u32 i;
+
+	spindle_decree_apply(word, &view, &next);
+	MUST(next.vid == view.vid + 1);
+	MUST(next.num_members && next.num_members <= SPINDLE_MAX_MEMBERS);
+	for (i = 0; i < next.num_members; i++)
+		MUST(next.member[i].id && spindle_view_rank(&next, next.member[i].id) == (int)i);
+	spindle_rules_apply(&rules, &view, &next);
+	MUST(next.num_subgroups == view.num_subgroups);
+	check_view(&next);
+	stays = spindle_decree_stays(word, &view, &next);
+	for (i = 0; i < view.num_subgroups; i++) {
+		moved = spindle_decree_renumber(view.subgroup[i].members, survivors);
+		MUST(hweight64(moved) == hweight64(view.subgroup[i].members & survivors));
+		if (!(stays >> i & 1))
+			continue;
+		MUST(next.subgroup[i].members == moved);
+		MUST(!(view.subgroup[i].members & ~survivors));
+	}
+	MUST(i == 64 || !(stays >> i));
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct input in = { .at = data, .left = size };
+	struct spindle_view_fault where;
+	const char *err;
+	int fault;
+
+	read_rules(&in);
+	read_members(&in);
+	err = spindle_rules_check(&rules, &fault);
+	MUST(fault >= -1 && fault <= (int)min_t(u32, rules.num_rules, SPINDLE_MAX_SUBGROUPS));
+	if (err || !view.num_members || view.num_members > SPINDLE_MAX_MEMBERS)
+		return 0;
+	spindle_rules_apply(&rules, NULL, &view);
+	if (spindle_view_check(&view, true, &where))
+		return 0;
+	check_view(&view);
+	MUST(spindle_rules_digest(&rules));
+	spindle_view_digest(&view);
+	check_rows(&view);
+	while (in.left) {
+		read_decree(&in);
+		if (!spindle_decree_check(word, &view))
+			continue;
+		check_decree();
+		view = next;
+	}
+	return 0;
+}
