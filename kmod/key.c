@@ -20,6 +20,7 @@
  */
 int spindle_key_set(struct spindle_key *key, const void *bytes, u32 len)
 {
+	/* By name: the library's hmac_sha256() is not in 6.12. */
 	struct crypto_shash *tfm = crypto_alloc_shash("hmac(sha256)", 0, 0);
 	int err;
 
