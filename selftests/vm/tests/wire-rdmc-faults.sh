@@ -5,7 +5,7 @@
 # ports cut, a guest stands still, guests die. Whatever is complete has the right bytes, and
 # all others hear that the rest is not, because of whom, in the time that the group has for
 # it; then the rest makes another group.
-# vm: uml timeout=300 nodes=4
+# vm: uml timeout=420 nodes=4
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh
 . ./lib-rdmc.sh
@@ -96,8 +96,9 @@ for members in 4,1,2,3 1,4,2,3; do
 	next_view "with a new device"
 done
 
-# Who is cut off cannot know who is missing: to it, all others are. And it has no heartbeats
-# in such a view: if it has written nothing it waits, at most until the others can tell it.
+# A guest that is cut off cannot know which member is missing, because to it all others are. A static
+# view has no heartbeats. If the guest has written nothing while it was cut off, its own lanes are
+# whole, and those of the others may be broken. Then nobody can tell it, and it misses the root.
 for how in both out; do
 	under_way 1,3,2,4
 	if [ "$node" = 3 ]; then
@@ -108,7 +109,7 @@ for how in both out; do
 			diag "it does not know yet"
 		fi
 		check "$how: the network is whole again" cut_off none
-		check "$how: who was cut off hears of it" rdmc_reported $RDMC_TIMEOUT \
+		check "$how: who was cut off hears of it" rdmc_reported $without_root \
 			"3 4" "1 2 4 3"
 	else
 		check "$how: all hear of it" rdmc_reported $by_root "3 4" "3 1"
