@@ -13,7 +13,7 @@
  * In a live view (live.h) members come and go. Peers then sit in seats, from before they are
  * members until nobody here holds a message of theirs any more; rows are the same in all views;
  * and the engine goes from one view to the next in a letter of a work item that holds
- * the namespace's lock: whoever holds it sees one view.
+ * the namespace's lock: the holder of the lock sees one view.
  */
 #ifndef SPINDLE_GROUP_H
 #define SPINDLE_GROUP_H

@@ -284,7 +284,7 @@ static void check(struct spindle_join *join)
 	join->other = ask_part(join, 0, &digest, &total) < 0 || digest != join->digest;
 }
 
-/* Without the lock: another host is waited for. Whoever has the lock may wait for this. */
+/* Without the lock: another host is waited for, and a holder of the lock may wait for this. */
 static void ask_work(struct work_struct *work)
 {
 	struct spindle_join *join = container_of(work, struct spindle_join, ask.work);

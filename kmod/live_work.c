@@ -162,8 +162,8 @@ static void reap(struct spindle_live *live)
 }
 
 /*
- * Whoever knocks makes this node allocate a row. All guests but one have to find a place in the
- * view, so that strangers cannot have more rows made than members could.
+ * A node that knocks makes this node allocate a row. All guests but one have to find a place in
+ * the view, so that strangers cannot have more rows made than members could.
  */
 static bool has_place(const struct spindle_live *live)
 {

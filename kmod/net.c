@@ -146,7 +146,7 @@ static struct spindle_chore *take_chore(struct spindle_net *sn)
 	return chore;
 }
 
-/* The lock goes round between two chores: whoever waits for it is not kept by a long list. */
+/* The lock goes round between two chores: a waiter is not kept by a long list. */
 static void chores_work(struct work_struct *work)
 {
 	struct spindle_net *sn = container_of(work, struct spindle_net, work);
@@ -177,7 +177,7 @@ static void enqueue(struct spindle_chore *chore)
 		spindle_net_put(sn);
 }
 
-/* Takes no lock that sleeps, so that whoever has the namespace's lock may wait for it. */
+/* Takes no lock that sleeps, so that a holder of the namespace's lock may wait for it. */
 static void later_work(struct work_struct *work)
 {
 	enqueue(container_of(work, struct spindle_chore, later.work));
@@ -217,7 +217,7 @@ void spindle_chore_queue(struct spindle_chore *chore, u32 ms)
  * spindle_chore_pending() - is it still to be done?
  * @chore: the chore
  *
- * Context: any; a hint for whoever would ask for it too often.
+ * Context: any; a hint for callers that would ask for it too often.
  * Return: true if so
  */
 bool spindle_chore_pending(struct spindle_chore *chore)

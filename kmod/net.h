@@ -9,7 +9,7 @@
  *
  * Chores are done by one work item of the namespace. It takes the lock before it takes a chore off
  * the list, and keeps the lock until the chore is done. So a chore is either done or not begun for
- * whoever has the lock, and spindle_chore_cancel() has nobody to wait for.
+ * a holder of the lock, and spindle_chore_cancel() has nobody to wait for.
  *
  * Lifetime: reference counted. The network namespace, nodes and engines hold references, so does
  * the work item while it is queued; attachments and RDMC groups hold their engine.

@@ -62,7 +62,7 @@ struct spindle_pinned;
  * @orphan: the file is released; the namespace's lock
  * @over: the core has nothing more to do; written by the engine
  * @chore: what needs the lock of the namespace: regions of lanes that came up, the end
- * @work: frees memory; takes no lock, so that whoever ends the group may wait for it
+ * @work: frees memory; takes no lock, so that the end of the group may wait for it
  * @garbage: memory that is not in use any more
  * @comm: name of the process that created it
  * @pid: that process, a reference

@@ -95,8 +95,8 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 /* ---- engine ----------------------------------------------------------- */
 
 /*
- * Members of a static view wait until they are all connected. A live one has formed once: who
- * is not connected later is suspected, and to wait for it would be to wait for the dead.
+ * Members of a static view wait until they are all connected. A live one has formed once: a
+ * member that is not connected later is suspected, and it would be waited for in vain.
  */
 static bool form_test(void *ctx)
 {

@@ -17,7 +17,7 @@ static bool is_ready(const struct spindle_mb *mb, const struct spindle_mb_peer *
  * @p: whose
  * @word: the decree
  *
- * A digest tells decrees of correct members apart. Whoever lies can make two that share it.
+ * A digest tells decrees of correct members apart. A liar can make two that share one digest.
  *
  * Return: true if all words are the same
  */
@@ -135,8 +135,8 @@ bool spindle_mb_leads_on(struct spindle_mb *mb, const u64 *word)
 }
 
 /*
- * May somebody be let in by those that go on? Who joins believes a majority of the view that it
- * was told, and does not know who leaves it.
+ * May a node be let in by the members that go on? A joiner believes a majority of the view that it
+ * was told, and does not know which members leave it.
  */
 static bool lets_in(const struct spindle_mb *mb, const u64 *word)
 {
@@ -214,8 +214,9 @@ bool spindle_mb_join_due(struct spindle_mb *mb)
 }
 
 /*
- * Does a decree count in all that this member counts in? Whoever composed it had heard that all
- * of them suspect whom it suspected, and they had seen the same fences: so a correct one does.
+ * Does a decree count in all that this member counts in? The leader that composed it had heard
+ * that all of them suspect the members that it suspected, and they had seen the same fences: so a
+ * correct one does.
  */
 static bool counts_all(const struct spindle_mb *mb, const u64 *word)
 {
@@ -240,8 +241,8 @@ static bool is_sound(struct spindle_mb *mb, const u64 *word)
 
 /*
  * Adopt what a voter has accepted in this ballot: 1 if there is such a decree, 0 if not, and
- * -EAGAIN if one is not all here yet. What cannot be is left out, and nobody is blamed: whoever
- * shows it may have been lied to.
+ * -EAGAIN if one is not all here yet. What cannot be is left out, and nobody is blamed: the member
+ * that shows it may have been lied to.
  */
 static int adopt_of(struct spindle_mb *mb, u32 ballot)
 {
@@ -316,9 +317,9 @@ static u32 leader_of(const struct spindle_mb *mb)
  * spindle_mb_learn() - is one of us in the next view already?
  * @mb: membership
  *
- * Who is has seen that we all accepted the decree that leads there, or does not count us in.
- * That is its word: this node accepts what it shows, in place of the leader, and waits for
- * the others as always.
+ * A member that is has seen that we all accepted the decree that leads there, or does not count
+ * us in. That is its word: this node accepts what that member shows, in place of the leader, and
+ * waits for the others as always.
  *
  * Return: true if there is nothing else to look at
  */
@@ -389,9 +390,9 @@ void spindle_mb_vote(struct spindle_mb *mb)
  * @mb: membership
  *
  * All that are alive follow it, each by its own word. Asking for all of them, and not for a
- * majority, costs nothing: who does not answer is suspected. It saves a round that tells the
- * others, who follows a leader has the decree already, and nobody has to be believed who says
- * what others have accepted.
+ * majority, costs nothing: a member that does not answer is suspected. It saves a round that tells
+ * the others, because a member that follows a leader has the decree already. And nobody has to be
+ * believed about what others have accepted.
  *
  * Return: true if so
  */

@@ -328,8 +328,8 @@ static bool confirmed(const struct spindle_mb *mb, u64 gone, u64 digest)
 }
 
 /*
- * A joiner looks at those who are members already: has a majority of them gone on with it? One
- * that goes on without the others is not to be followed.
+ * A joiner looks at the members: has a majority of them gone on with it? One that goes on without
+ * the others is not to be followed.
  */
 static bool find_view(struct spindle_mb *mb)
 {
@@ -347,7 +347,7 @@ static bool find_view(struct spindle_mb *mb)
 	return false;
 }
 
-/* Those who let it in wait for it, so that what it has found stays the view to go to. */
+/* The members that let it in wait for it, so that what it has found stays the view to go to. */
 static void look_for_view(struct spindle_mb *mb)
 {
 	if (!mb->found)

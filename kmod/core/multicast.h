@@ -261,8 +261,8 @@ struct spindle_mc_stats {
  * @ordered: deliver stable messages in total order, else on receipt
  * @hold: wait with delivery for the first attachment
  * @attached: there has been an attachment
- * @formed: the protocol runs. In a static view, all members are connected; in a live one who
- *	is not connected is suspected, and nobody waits for it
+ * @formed: the protocol runs. In a static view, all members are connected; in a live one a
+ *	member that is not connected is suspected, and nobody waits for it
  * @lacking: too few members: no more messages and no more nulls, until there are enough
  * @ended: it is over, for good
  * @wedged: the view ends: no more messages and no more nulls

@@ -68,7 +68,7 @@ int spindle_keys_create(struct spindle_keys *keys, const struct spindle_keys_ops
 
 /*
  * Ports and addresses are those of the connection, so a packet from the peer's address reaches
- * the queue pair. All that the peer, or who forges its address, can do by one is to end the
+ * the queue pair. All that the peer, or a forger of its address, can do by one is to end the
  * lane, as it can by the lane itself: nothing is allowed (no access flags), nothing is
  * received (no receive is ever posted), and nothing is answered that changes memory. For that
  * it has to know the packet number, which is drawn here and never told.

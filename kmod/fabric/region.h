@@ -11,7 +11,7 @@
  * rounded down to a power of two: the hot path finds a chunk by a shift. More than
  * SPINDLE_CHUNK_SHIFT_MAX would ask drivers for page lists longer than a page.
  *
- * A chunk is registered at the address that is its offset in the region. So whoever has the
+ * A chunk is registered at the address that is its offset in the region. So the holder of the
  * key names bytes of the row by their offset, and no address of the kernel or of the device
  * is told to anybody.
  *

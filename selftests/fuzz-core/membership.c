@@ -353,7 +353,7 @@ static u64 in_phase(struct victim *v, struct input *in, u8 how)
 	return phase;
 }
 
-/* A state, sealed; by default that of who follows the victim. */
+/* A state, sealed; by default that of a member that follows the victim. */
 static void lie_state(struct victim *v, struct input *in)
 {
 	struct spindle_mb *mb = &v->node->mb;

@@ -5,7 +5,7 @@
  * accepts, refuses, cancels and closes. The lanes are honest: what was asked for ends once.
  *
  * The honest member grants and writes inside of its objects only, gives memory back when
- * nobody uses it any more, blames only who has spoken for breaking the protocol, and ends each
+ * nobody uses it any more, blames only those that have spoken for breaking the protocol, and ends each
  * pass.
  */
 #include "fuzz.h"
@@ -285,7 +285,7 @@ static void lane(struct world *w, u8 op)
 	}
 }
 
-/* Blocks come by a number; only from who may write. */
+/* Blocks come by a number; only from those that may write. */
 static void arrive(struct world *w)
 {
 	u8 pick = in_u8(&w->in);
@@ -311,7 +311,7 @@ static void hello(struct world *w, u32 m, struct spindle_rdmc_msg *msg, u8 how)
 		msg->w[how >> 3 & 1] = in_near(&w->in, msg->w[how >> 3 & 1]);
 }
 
-/* What it says is near what somebody who keeps to the protocol would say now. */
+/* What it says is near what a correct member would say now. */
 static void say(struct world *w, u8 op)
 {
 	u8 pick = in_u8(&w->in), how = in_u8(&w->in);
@@ -394,7 +394,7 @@ static void accept(struct world *w, u64 object)
 	struct spindle_rdmc_object *obj = spindle_rdmc_object(&w->r, object);
 	struct mem *mem;
 
-	/* Who knows of it knows how long it is; there is not memory for any. */
+	/* A member that knows of it knows how long it is; there is not memory for any. */
 	if (object >= w->shown || obj->blocks > 8 * sizeof(mem->have))
 		return;
 	mem = new_mem(obj->len);

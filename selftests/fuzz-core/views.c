@@ -128,7 +128,7 @@ static void check_row(const struct spindle_layout *lo, const struct spindle_view
 	MUST(at <= lo->size);
 }
 
-/* Who sends to whom in a view has a place for it in the row. */
+/* A sender has a place in its row at each receiver. */
 static void check_rows(const struct spindle_view *v)
 {
 	struct spindle_layout row, live;

@@ -300,7 +300,7 @@ static void elsewhere(int namespaces, int err, const char *where)
 	in_namespaces(namespaces, asked, ARRAY_SIZE(asked), where);
 }
 
-/* Whoever administers no more than namespaces has no right over the machine's processors. */
+/* An administrator of namespaces alone has no right over the machine's processors. */
 static void without_nice(void)
 {
 	static const struct asked asked[] = {

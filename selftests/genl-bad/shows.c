@@ -183,7 +183,7 @@ static uint64_t engine_pid(void)
 	return pid;
 }
 
-/* Who asks from a namespace in which the threads are not gets no number of theirs. */
+/* A process in a namespace in which the threads are not gets no number of theirs. */
 static void other_pids(void)
 {
 	static struct seen s;

@@ -200,7 +200,7 @@ void check_end(struct sim *sim)
 {
 	u32 up = 0, i, j, g;
 
-	/* Who was lied to may have stopped, or wait for somebody to evict the liar. */
+	/* A node that was lied to may have stopped, or wait until the liar is evicted. */
 	if (sim->liar)
 		return;
 	for (i = 0; i < sim->nodes; i++) {

@@ -5,7 +5,7 @@
  *
  * What it can do is listed in Documentation/membership.rst. What it cannot is looked at here
  * and in check.c: no correct node blames a correct one for a lie; what correct nodes deliver
- * of each other is what was sent, in turn; who goes on together has delivered the same; and two
+ * of each other is what was sent, in turn; those that go on together have delivered the same; and two
  * of them that suspect neither the other never go on to different views.
  */
 #include "sim.h"
@@ -342,7 +342,7 @@ static void check_end_of(struct node *node, u32 group, u64 next)
 		if (e->group != group || e->began != g->began || e->next != next)
 			continue;
 		if (e->sum != g->sum)
-			sim_fail(node->sim, "node %u group %u has delivered something else than who goes on with it",
+			sim_fail(node->sim, "node %u group %u has delivered something else than one that goes on",
 				 node->index, group);
 		return;
 	}

@@ -388,7 +388,7 @@ static void test_join(void)
 	free(e);
 }
 
-/* ---- who is not believed, what does not run ----------------------------------- */
+/* ---- what is not believed, what does not run ----------------------------------- */
 
 /*
  * One member breaks the protocol: it is blamed, once, and all others are received as before. A

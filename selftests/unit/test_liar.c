@@ -301,7 +301,7 @@ static void test_one_word(void)
 	end();
 }
 
-/* Who has been left behind learns, from those who have gone on and from who has not. */
+/* A member that was left behind learns, from those that have gone on and from one that has not. */
 static void test_learn(void)
 {
 	u64 digest;
@@ -779,7 +779,7 @@ static void test_have_too_small(void)
 	end();
 }
 
-/* What nobody says who is right: it is suspected for that, and nobody else is. */
+/* A decree that no correct member shows: the leader is suspected for it, and nobody else is. */
 static void test_nonsense(void)
 {
 	static const struct {
@@ -816,7 +816,7 @@ int main(void)
 		{ "a view without members, or with too many, is refused", test_no_members },
 		{ "a decree that leaves out whom nobody suspects is not followed", test_split },
 		{ "one member's word that all have gone on is not enough", test_one_word },
-		{ "who is behind follows when all stand by the decree", test_learn },
+		{ "a member that is behind follows when all stand by the decree", test_learn },
 		{ "the same digest is not the same decree", test_same_digest },
 		{ "a leader of two decrees gets neither", test_two_decrees },
 		{ "a leader adopts what all can follow, and only that", test_takeover },
@@ -826,13 +826,13 @@ int main(void)
 		{ "a leader that misses somebody may have been lied to", test_no_blame },
 		{ "what cannot be is not learned", test_learn_nonsense },
 		{ "those that leave are told before the view is installed", test_leaver_told },
-		{ "who leaves waits for all of those that decide", test_leaver_waits },
+		{ "a member that leaves waits for all of those that decide", test_leaver_waits },
 		{ "a wish for a node that is not there is none", test_phantom },
 		{ "a wish that is refused does not hide another", test_hidden_wish },
 		{ "less than half of a view let nobody in", test_few_let_nobody_in },
-		{ "who joins follows a majority", test_joiner },
+		{ "a joiner follows a majority", test_joiner },
 		{ "and only of those that go on", test_joiner_outsiders },
-		{ "who joins keeps to the view that it has found", test_joiner_keeps },
+		{ "a joiner keeps to the view that it has found", test_joiner_keeps },
 		{ "a member can make another one stop", test_accused },
 		{ "a member can make the others suspect one", test_gossip },
 		{ "a member can say that it is far ahead, and stop others", test_left_behind },

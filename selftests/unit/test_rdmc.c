@@ -1056,7 +1056,7 @@ static void test_two_totals(void)
 	struct spindle_rdmc_msg close = { .word = SPINDLE_RDMC_CLOSE, .w = { 2, 2 } };
 	u32 m;
 
-	/* It would have another opinion of who says CLOSE now. */
+	/* It would have another opinion of a member that says CLOSE now. */
 	w->stuck = 0;
 	close.to = r->cfg.life;
 	spindle_rdmc_close(r);
@@ -1076,7 +1076,7 @@ static void test_two_totals(void)
 	rw_free(w);
 }
 
-/* Racks are each member's own word: who goes by other ones may have been told other ones. */
+/* Racks are each member's own word: one that goes by other racks may have been told others. */
 static void test_racks(void)
 {
 	const struct rw_habits none = { 0 }, never = { .never = 100 };
@@ -1109,7 +1109,7 @@ static void test_racks(void)
 	}
 }
 
-/* However old a group is, who is to hear that it has failed has the whole time for that. */
+/* However old a group is, a member that is to hear of its failure has the whole time for that. */
 static void test_old_group(void)
 {
 	const struct rw_habits never = { .never = 100 };
@@ -1136,7 +1136,7 @@ static void test_old_group(void)
 	rw_free(w);
 }
 
-/* A root that does not answer who gives up an object is missing. */
+/* A root that does not answer a member that gives up an object is missing. */
 static void test_unanswered(void)
 {
 	const struct rw_habits never = { .never = 100 };
@@ -1167,7 +1167,7 @@ static void test_slow_release(void)
 	rw_free(w);
 }
 
-/* Whether a member has seen itself who is missing, or was told. */
+/* Has a member seen itself which member is missing, or was it told? */
 static void test_hearsay(void)
 {
 	const struct rw_habits none = { 0 };

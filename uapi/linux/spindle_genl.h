@@ -666,7 +666,7 @@ enum spindle_peer_attr {
  * @SPINDLE_ENGINE_S_KICKS: wake-ups by a process
  * @SPINDLE_ENGINE_S_BELLS: wake-ups by a peer's doorbell
  * @SPINDLE_ENGINE_S_REFUSED: connection requests refused, and proofs of the key (of the node)
- * @SPINDLE_ENGINE_S_PID: thread of the engine, in the namespace of who asks; 0: it has none there
+ * @SPINDLE_ENGINE_S_PID: thread of the engine, in the namespace of the asking process; 0: none
  * @SPINDLE_ENGINE_S_SPIN_US: microseconds that it polled at most when it last had no work:
  *	IDLE_US, or 0 because others wanted its CPU
  * @SPINDLE_ENGINE_S_BUSY_NS: nanoseconds in passes that found work, while TIMING was on

@@ -136,7 +136,7 @@ told "it has stopped" "it has stopped"
 liar "it is silent" yes gone
 told "it is" "$SILENT"
 
-# Who ends an attempt to connect has not said that it goes on without the other.
+# A node that ends an attempt to connect has not said that it goes on without the other.
 BEFORE=hangup
 liar "it left an attempt, and is lost later" "remote access error|yes" write,near=1 gone
 BEFORE=

@@ -55,7 +55,7 @@ check "one member has a row" spindle-ctl view set node 1 vid 1 live member 1@10.
 	subgroup 1 ring $RING
 # There is memory for the own row of the joiner, and not for the first member's.
 says 1 "row_mib" node join id 2 contact 10.0.0.1:5001
-is "who cannot have a row for a joiner stays" "$(live_word 1 state)" active
+is "a node without room for the row of a joiner stays" "$(live_word 1 state)" active
 check "the view goes" spindle-ctl view del node 1
 echo 0 >$PARAM
 
