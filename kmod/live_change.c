@@ -266,7 +266,7 @@ static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
 	sg->sender = old->sender;
 	sg->readers = old->readers;
 	sg->stall_ms = old->stall_ms;
-	/* A process that has gone may have been through with the view before: it is still to be freed. */
+	/* A process that has gone may be through with the view before: it is still to be freed. */
 	if (sg->sender && sg->sender->parting && !sg->mc.parting)
 		sg->mc.events |= SPINDLE_MC_PARTED;
 	sg->state = sg->mc.lacking ? SPINDLE_STATE_FORMING : old->state;

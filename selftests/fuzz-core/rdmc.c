@@ -5,7 +5,7 @@
  * accepts, refuses, cancels and closes. The lanes are honest: what was asked for ends once.
  *
  * The honest member grants and writes inside of its objects only, gives memory back when
- * nobody uses it any more, blames only those that have spoken for breaking the protocol, and ends each
+ * nobody uses it any more, blames only members that have spoken, and ends each
  * pass.
  */
 #include "fuzz.h"

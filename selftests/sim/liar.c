@@ -5,7 +5,7 @@
  *
  * What it can do is listed in Documentation/membership.rst. What it cannot is looked at here
  * and in check.c: no correct node blames a correct one for a lie; what correct nodes deliver
- * of each other is what was sent, in turn; those that go on together have delivered the same; and two
+ * of each other is what was sent, in turn; those that go on together have the same; and two
  * of them that suspect neither the other never go on to different views.
  */
 #include "sim.h"
