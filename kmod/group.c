@@ -154,6 +154,25 @@ void spindle_group_free(struct spindle_group *group)
 	kvfree(group);
 }
 
+/**
+ * spindle_group_row() - where a row is, and what is in it
+ * @group: the group
+ * @peer: whose row; NULL: the own
+ *
+ * Return: as core/ wants it
+ */
+struct spindle_row spindle_group_row(struct spindle_group *group, struct spindle_peer *peer)
+{
+	if (!peer)
+		return (struct spindle_row){ .base = group->row.mem.va, .in = &group->layout };
+	return (struct spindle_row){
+		.base = peer->row.mem.va,
+		.in = &peer->in,
+		.out = &peer->out,
+		.vouch = group->node->imm ? peer->vouch : NULL,
+	};
+}
+
 static void start_fn(void *ctx)
 {
 	struct spindle_group *group = ctx;

@@ -22,6 +22,7 @@
 
 #include "core/layout.h"
 #include "core/view.h"
+#include "core/wire.h"
 #include "fabric/region.h"
 
 struct spindle_live;
@@ -82,6 +83,7 @@ struct spindle_group *spindle_group_create(struct spindle_node *node,
 struct spindle_group *spindle_group_create_live(struct spindle_node *node,
 						const struct spindle_view *view,
 						const struct spindle_rules *rules);
+struct spindle_row spindle_group_row(struct spindle_group *group, struct spindle_peer *peer);
 void spindle_group_start(struct spindle_group *group);
 void spindle_group_stop(struct spindle_group *group, u32 error);
 void spindle_group_remove(struct spindle_group *group);

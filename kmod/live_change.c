@@ -245,20 +245,6 @@ static void from_old(const struct spindle_view *old, const struct spindle_view *
 	}
 }
 
-/* Blocks begin again: nothing of the old view comes any more, and nothing of it stays. */
-static void clear_row(const struct spindle_region *row, const struct spindle_layout *lo,
-		      u64 subgroups)
-{
-	for (; subgroups; subgroups &= subgroups - 1) {
-		u32 i = __ffs64(subgroups);
-
-		memset(row->mem.va + spindle_layout_block(i), 0, sizeof(struct spindle_block));
-		if (lo->hdr[i] != SPINDLE_NO_OFFSET)
-			memset(row->mem.va + spindle_layout_express(lo, i), 0,
-			       sizeof(struct spindle_express));
-	}
-}
-
 /* Readers, the sender, and what they hold, go on in the next view. */
 static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
 {
@@ -312,6 +298,7 @@ static void seat_members(struct spindle_live *live)
 	struct spindle_group *group = live->group;
 	u32 n = group->view.num_subgroups, i, r;
 	u64 begin = (n ? U64_MAX >> (64 - n) : 0) & ~live->stays;
+	struct spindle_row row;
 	struct spindle_peer *peer;
 
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
@@ -325,9 +312,11 @@ static void seat_members(struct spindle_live *live)
 			continue;
 		peer->rank = r;
 		group->joined |= peer->joined ? BIT_ULL(r) : 0;
-		clear_row(&peer->row, &peer->in, begin);
+		row = spindle_group_row(group, peer);
+		spindle_mc_clear(&row, begin);
 	}
-	clear_row(&group->row, &group->layout, begin);
+	row = spindle_group_row(group, NULL);
+	spindle_mc_clear(&row, begin);
 }
 
 /* Readers may still hold messages of those that have gone, up to here. */

@@ -297,84 +297,36 @@ static void post_in_place(struct spindle_mc *mc)
 
 /* ---- life ------------------------------------------------------------- */
 
-static void *in_row(const struct spindle_region *row, u64 offset)
+static void *zalloc(size_t n, size_t size)
 {
-	return offset == SPINDLE_NO_OFFSET ? NULL : row->mem.va + offset;
+	return kvcalloc(n, size, GFP_KERNEL_ACCOUNT);
 }
 
-/* Wire member and sender of one rank to the row that it writes. */
-static void wire_member(struct spindle_subgroup *sg, struct spindle_peer *peer, u32 view_rank,
-			u32 rank)
-{
-	struct spindle_group *group = sg->group;
-	const struct spindle_region *row = peer ? &peer->row : &group->row;
-	const struct spindle_layout *lo = peer ? &peer->in : &group->layout;
-	struct spindle_mc *mc = &sg->mc;
-	struct spindle_mc_member *m = &mc->member[rank];
-	struct spindle_mc_sender *sd;
-
-	m->block = in_row(row, spindle_layout_block(sg->index));
-	m->sender = SPINDLE_NO_RANK;
-	if (peer) {
-		m->remote_block = spindle_layout_block(sg->index);
-		m->remote_hdr = peer->out.hdr[sg->index];
-		m->remote_pay = peer->out.pay[sg->index];
-		m->remote_express = spindle_layout_express(&peer->out, sg->index);
-	}
-	if (!(sg->cfg->senders & BIT_ULL(view_rank)))
-		return;
-	if (peer && group->node->imm)
-		m->vouch = &peer->vouch[sg->index];
-	else if (peer)
-		m->express = in_row(row, spindle_layout_express(lo, sg->index));
-	m->sender = spindle_mask_rank(sg->cfg->senders, view_rank);
-	sd = &mc->sender[m->sender];
-	sd->member = rank;
-	sd->walk.ring = in_row(row, lo->hdr[sg->index]);
-	sd->walk.wmask = mc->window - 1;
-	sd->walk.max_msg = sg->cfg->max_msg;
-	sd->pay = in_row(row, lo->pay[sg->index]);
-	sd->msgs = sg->msgs + (u64)m->sender * mc->window;
-}
-
-static void wire_own(struct spindle_subgroup *sg)
-{
-	struct spindle_group *group = sg->group;
-	struct spindle_mc *mc = &sg->mc;
-
-	mc->block = in_row(&group->row, spindle_layout_block(sg->index));
-	mc->my_sender = mc->member[mc->me].sender;
-	mc->own_hdr = group->layout.hdr[sg->index];
-	mc->own_pay = group->layout.pay[sg->index];
-	mc->own_hdr_ring = in_row(&group->row, mc->own_hdr);
-	mc->txq.wmask = mc->window - 1;
-	mc->txq.ring_units = mc->ring_units;
-	mc->txq.max_msg = sg->cfg->max_msg;
-}
+static const struct spindle_memory memory = { .zalloc = zalloc, .free = kvfree };
 
 static void part_chore(struct spindle_chore *chore)
 {
 	spindle_attachment_part(container_of(chore, struct spindle_subgroup, part));
 }
 
-static int alloc_arrays(struct spindle_subgroup *sg)
+static int make_mc(struct spindle_subgroup *sg, const struct spindle_view *view, u32 me,
+		   struct spindle_peer *const *peer)
 {
+	struct spindle_group *group = sg->group;
+	const struct spindle_subgroup *old = group->subgroup[sg->index];
 	struct spindle_mc *mc = &sg->mc;
-	u64 entries = spindle_mc_log_entries(mc->senders, mc->window);
-	const struct spindle_subgroup *old = sg->group->subgroup[sg->index];
+	u32 r;
 
-	/* What readers hold now has to have a place in it. */
-	if (old)
-		entries = max(entries, old->mc.log_mask + 1);
-	mc->log_mask = entries - 1;
-	mc->member = kvcalloc(mc->members, sizeof(*mc->member), GFP_KERNEL_ACCOUNT);
-	mc->sender = kvcalloc(mc->senders, sizeof(*mc->sender), GFP_KERNEL_ACCOUNT);
-	mc->ends = kvcalloc(mc->window, sizeof(*mc->ends), GFP_KERNEL_ACCOUNT);
-	mc->log = kvcalloc(entries, sizeof(*mc->log), GFP_KERNEL_ACCOUNT);
-	sg->msgs = kvcalloc((size_t)mc->senders * mc->window, sizeof(*sg->msgs),
-			    GFP_KERNEL_ACCOUNT);
-	if (!mc->member || !mc->sender || !mc->ends || !mc->log || !sg->msgs)
+	if (spindle_mc_create(mc, view, sg->index, me, old ? &old->mc : NULL, &memory))
 		return -ENOMEM;
+	mc->node = group->node->id;
+	mc->post = post_in_place;
+	mc->lacking = group->live && !spindle_live_enough(group->live, view, sg->index);
+	for (r = 0; r < view->num_members; r++) {
+		struct spindle_row row = spindle_group_row(group, peer[r]);
+
+		spindle_mc_wire(mc, view, sg->index, r, &row);
+	}
 	return 0;
 }
 
@@ -395,8 +347,6 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 {
 	const struct spindle_view_subgroup *cfg = &view->subgroup[index];
 	struct spindle_subgroup *sg = kvzalloc(sizeof(*sg), GFP_KERNEL_ACCOUNT);
-	struct spindle_mc *mc;
-	u32 r;
 
 	if (!sg)
 		return NULL;
@@ -406,30 +356,12 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 	sg->peers = cfg->members & ~BIT_ULL(me);
 	INIT_LIST_HEAD(&sg->attachments);
 	spindle_chore_init(&sg->part, group->node->sn, part_chore);
-	mc = &sg->mc;
-	mc->members = hweight64(cfg->members);
-	mc->senders = hweight64(cfg->senders);
-	mc->me = spindle_mask_rank(cfg->members, me);
-	mc->window = cfg->window;
-	mc->ring_units = cfg->ring >> SPINDLE_UNIT_SHIFT;
-	mc->node = group->node->id;
-	mc->id = cfg->id;
-	mc->post = post_in_place;
-	mc->max_msg = cfg->max_msg;
-	mc->ordered = cfg->mode == SPINDLE_MODE_ORDERED;
-	mc->hold = cfg->hold;
-	mc->lacking = group->live && !spindle_live_enough(group->live, view, index);
-	if (alloc_arrays(sg)) {
+	if (make_mc(sg, view, me, peer)) {
 		spindle_subgroup_free(sg);
 		return NULL;
 	}
-	for (r = 0; r < view->num_members; r++)
-		if (cfg->members & BIT_ULL(r))
-			wire_member(sg, peer[r], r, spindle_mask_rank(cfg->members, r));
-	wire_own(sg);
-	spindle_mc_init(mc);
 	if (spindle_large_wanted(cfg)) {
-		mc->tune.large = SPINDLE_DEF_LARGE;
+		sg->mc.tune.large = SPINDLE_DEF_LARGE;
 		if (spindle_large_create(sg, view->vid)) {
 			spindle_subgroup_free(sg);
 			return NULL;
@@ -453,11 +385,7 @@ void spindle_subgroup_free(struct spindle_subgroup *sg)
 		return;
 	spindle_chore_cancel(&sg->part);
 	spindle_large_destroy(sg->large);
-	kvfree(sg->msgs);
-	kvfree(sg->mc.log);
-	kvfree(sg->mc.ends);
-	kvfree(sg->mc.sender);
-	kvfree(sg->mc.member);
+	spindle_mc_destroy(&sg->mc, &memory);
 	kvfree(sg);
 }
 
@@ -484,10 +412,5 @@ u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg)
  */
 u64 spindle_subgroup_private_bytes(const struct spindle_subgroup *sg)
 {
-	const struct spindle_mc *mc = &sg->mc;
-
-	return sizeof(*sg) + mc->members * sizeof(*mc->member) +
-	       mc->senders * sizeof(*mc->sender) + mc->window * sizeof(*mc->ends) +
-	       (mc->log_mask + 1) * sizeof(*mc->log) +
-	       (u64)mc->senders * mc->window * sizeof(*sg->msgs);
+	return sizeof(*sg) + spindle_mc_bytes(&sg->mc);
 }

@@ -37,7 +37,6 @@ struct spindle_peer;
  * @attachments: struct spindle_attachment.link
  * @sender: the attachment that sends, or NULL; the namespace's lock
  * @readers: attachments that read; the namespace's lock
- * @msgs: memory of the senders' messages
  * @part: frees the memory of a process that has gone and whose last message is sent
  * @stall_ms: a reader that consumes nothing for so long is detached; 0: never
  * @large: of a subgroup that can have large messages, or NULL
@@ -56,7 +55,6 @@ struct spindle_subgroup {
 	struct list_head attachments;
 	struct spindle_attachment *sender;
 	u32 readers;
-	struct spindle_msg *msgs;
 	struct spindle_chore part;
 	u32 stall_ms;
 	struct spindle_large *large;

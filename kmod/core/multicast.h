@@ -279,6 +279,7 @@ struct spindle_mc_stats {
  * @bad: members that broke the protocol, by rank: nothing of theirs is believed any more
  * @member: by rank
  * @sender: by sender rank
+ * @msgs: memory of the senders' messages
  * @word: own columns
  * @block: own block, in the own row
  * @express: the newest own message and its guard, for members that miss only that
@@ -339,6 +340,7 @@ struct spindle_mc {
 	u64 bad;
 	struct spindle_mc_member *member;
 	struct spindle_mc_sender *sender;
+	struct spindle_msg *msgs;
 	u64 word[SPINDLE_BLOCK_WORDS];
 	struct spindle_block *block;
 	struct spindle_express express;

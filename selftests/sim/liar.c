@@ -96,7 +96,7 @@ static void lie_bytes(struct liar *liar, u8 *row)
 /* A block that is never whole. */
 static void lie_torn(struct liar *liar, u8 *row)
 {
-	struct spindle_mb_row *mb = (void *)row;
+	struct spindle_mb_row *mb = (void *)(row + SIM_MB);
 	struct spindle_block *block = rng_chance(&liar->rng, 50) ? &mb->state :
 				      (void *)(row + SIM_BLOCK(rng_below(&liar->rng, SIM_GROUPS)));
 
@@ -252,7 +252,7 @@ static void lie_express(struct liar *liar, u8 *row)
 static void lie(struct sim *sim, struct liar *liar, u32 kind, struct node *to)
 {
 	u8 *row = to->row[liar->node];
-	void *mb = row;
+	void *mb = row + SIM_MB;
 
 	switch (kind) {
 	case LIE_BYTES:

@@ -50,17 +50,25 @@ static void push_group(struct node *node, struct group *g, u32 member)
 		fabric_post(sim, node->index, to, 0, &write[i]);
 }
 
+static const struct spindle_memory memory = { .zalloc = calloc, .free = (void *)free };
+
 static void free_group(struct spindle_mc *mc)
 {
-	u32 s;
-
-	for (s = 0; s < mc->senders; s++)
-		free(mc->sender[s].msgs);
-	free(mc->member);
-	free(mc->sender);
-	free(mc->log);
-	free(mc->ends);
+	spindle_mc_destroy(mc, &memory);
 	free(mc);
+}
+
+/* The row of a member of a view of this node's. */
+static struct spindle_row row_of(struct node *node, u32 index)
+{
+	struct sim *sim = node->sim;
+
+	return (struct spindle_row){
+		.base = node->row[index],
+		.in = &sim->lo,
+		.out = index == node->index ? NULL : &sim->lo,
+		.vouch = sim->imm ? node->vouch[index][node->life[index]] : NULL,
+	};
 }
 
 static struct spindle_mc *new_group(struct node *node, const struct spindle_view *view, u32 g,
@@ -69,58 +77,20 @@ static struct spindle_mc *new_group(struct node *node, const struct spindle_view
 	const struct spindle_view_subgroup *sg = &view->subgroup[g];
 	struct spindle_mc *mc = calloc(1, sizeof(*mc));
 	struct group *grp = &node->group[g];
-	u32 v, r = 0;
+	u32 v;
 
+	spindle_mc_create(mc, view, g, me, grp->mc, &memory);
 	mc->node = node->index;
-	mc->id = g;
-	mc->members = hweight64(sg->members);
-	mc->senders = mc->members;
-	mc->me = spindle_mask_rank(sg->members, me);
-	mc->my_sender = mc->me;
-	mc->window = SIM_WINDOW;
-	mc->ring_units = SIM_RING >> SPINDLE_UNIT_SHIFT;
-	mc->max_msg = SIM_MAX_MSG;
-	mc->ordered = true;
-	mc->member = calloc(mc->members, sizeof(*mc->member));
-	mc->sender = calloc(mc->senders, sizeof(*mc->sender));
-	mc->log_mask = SIM_LOG - 1;
-	mc->log = calloc(SIM_LOG, 1);
-	mc->ends = calloc(SIM_WINDOW, sizeof(*mc->ends));
-	mc->own_hdr = SIM_HDR(g);
-	mc->own_pay = SIM_PAY(g);
-	mc->own_hdr_ring = (void *)(node->row[node->index] + SIM_HDR(g));
-	mc->block = (void *)(node->row[node->index] + SIM_BLOCK(g));
-	mc->txq.wmask = SIM_WINDOW - 1;
-	mc->txq.ring_units = mc->ring_units;
-	mc->txq.max_msg = SIM_MAX_MSG;
 	for (v = 0; v < view->num_members; v++) {
 		u32 index = view->member[v].id - 1;
-		struct spindle_mc_sender *sd = &mc->sender[r];
-		struct spindle_mc_member *m = &mc->member[r];
-		u8 *row = node->row[index];
+		struct spindle_row row = row_of(node, index);
 
-		if (!(sg->members & BIT_ULL(v)))
-			continue;
-		grp->node_of[r] = index;
-		grp->member_node[r] = index;
-		m->block = (void *)(row + SIM_BLOCK(g));
-		m->sender = r;
-		m->remote_block = SIM_BLOCK(g);
-		m->remote_hdr = SIM_HDR(g);
-		m->remote_pay = SIM_PAY(g);
-		m->remote_express = SIM_EXPRESS(g);
-		m->express = (void *)(row + SIM_EXPRESS(g));
-		if (node->sim->imm && index != node->index)
-			m->vouch = &node->vouch[index][node->life[index]][g];
-		sd->member = r;
-		sd->pay = row + SIM_PAY(g);
-		sd->msgs = calloc(SIM_WINDOW, sizeof(*sd->msgs));
-		sd->walk.ring = (void *)(row + SIM_HDR(g));
-		sd->walk.wmask = SIM_WINDOW - 1;
-		sd->walk.max_msg = SIM_MAX_MSG;
-		r++;
+		spindle_mc_wire(mc, view, g, v, &row);
+		if (sg->members & BIT_ULL(v))
+			grp->member_node[spindle_mask_rank(sg->members, v)] = index;
+		if (sg->senders & BIT_ULL(v))
+			grp->node_of[spindle_mask_rank(sg->senders, v)] = index;
 	}
-	spindle_mc_init(mc);
 	if (node->sim->large)
 		mc->tune.large = node->sim->large;
 	mc->formed = true;
@@ -278,8 +248,9 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 			continue;
 		/* Blocks begin again at all rows; nothing of the old view comes any more. */
 		for (i = 0; i < node->sim->nodes; i++) {
-			memset(node->row[i] + SIM_BLOCK(g), 0, sizeof(struct spindle_block));
-			memset(node->row[i] + SIM_EXPRESS(g), 0, sizeof(struct spindle_express));
+			struct spindle_row row = row_of(node, i);
+
+			spindle_mc_clear(&row, BIT_ULL(g));
 		}
 		grp->mc = new_group(node, next, g, node->mb.me);
 		from_old(node, g, next, from, trim, rank, first);
@@ -306,7 +277,7 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 /* Where membership finds what a node says, in its present life. */
 static void show(struct node *node, u32 index, struct spindle_mb_peer *p)
 {
-	p->row = (void *)node->row[index];
+	p->row = (void *)(node->row[index] + SIM_MB);
 	p->vouch = node->sim->imm ? &node->vouch_state[index][node->life[index]] : NULL;
 }
 
@@ -397,7 +368,7 @@ static void open_membership(struct node *node, const struct spindle_view *view)
 	mb->interval = SIM_INTERVAL;
 	mb->trims = SIM_TRIMS;
 	mb->joins = SPINDLE_DECREE_JOINS;
-	mb->row = (void *)node->row[node->index];
+	mb->row = (void *)(node->row[node->index] + SIM_MB);
 	mb->seen = node->seen;
 	for (r = 0; r < view->num_members; r++)
 		show(node, view->member[r].id - 1, &mb->peer[r]);
@@ -559,7 +530,7 @@ static void push(struct node *node)
 			continue;
 		m = spindle_mb_push(&node->mb, r, write);
 		for (i = 0; i < m; i++)
-			fabric_post(node->sim, node->index, to, 0, &write[i]);
+			fabric_post(node->sim, node->index, to, SIM_MB, &write[i]);
 	}
 }
 

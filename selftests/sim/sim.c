@@ -72,6 +72,10 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 			link->slow = rng_chance(&sim->rng, 20) ? 600 : 30;
 		}
 	}
+	for (i = 0; i < SIM_GROUPS; i++) {
+		sim->lo.hdr[i] = SIM_HDR(i);
+		sim->lo.pay[i] = SIM_PAY(i);
+	}
 	liar_open(sim);
 	sim_layout(sim, &sim->first);
 	for (i = 0; i < sim->nodes; i++)

@@ -18,6 +18,7 @@
 #include "multicast.h"
 #include "push.h"
 #include "tap.h"
+#include "wire.h"
 
 #define SIM_NODES 16
 #define SIM_GROUPS 2
@@ -34,13 +35,15 @@
 #define SIM_INTERVAL 400
 #define SIM_TIMEOUT 4000
 
-/* A row is the same in all views: membership, blocks, header rings, payload rings. */
+/* A row is the same in all views: blocks, membership, header rings, payload rings. */
+#define SIM_BLOCK(g) spindle_layout_block(g)
+#define SIM_MB SIM_BLOCK(SIM_GROUPS)
 #define SIM_MB_BYTES ALIGN(sizeof(struct spindle_mb_row) + \
 			   (2 * SIM_TRIMS + SPINDLE_DECREE_HEAD) * sizeof(u64), 64)
-#define SIM_BLOCK(g) (SIM_MB_BYTES + (g) * sizeof(struct spindle_block))
-#define SIM_EXPRESS(g) (SIM_BLOCK(SIM_GROUPS) + (g) * sizeof(struct spindle_express))
-#define SIM_HDR(g) (SIM_EXPRESS(SIM_GROUPS) + (g) * SIM_WINDOW * sizeof(struct spindle_hdr))
-#define SIM_PAY(g) (SIM_HDR(SIM_GROUPS) + (g) * SIM_RING)
+#define SIM_RINGS (sizeof(struct spindle_express) + SIM_WINDOW * sizeof(struct spindle_hdr))
+#define SIM_EXPRESS(g) (SIM_MB + SIM_MB_BYTES + (g) * SIM_RINGS)
+#define SIM_HDR(g) (SIM_EXPRESS(g) + sizeof(struct spindle_express))
+#define SIM_PAY(g) (SIM_EXPRESS(SIM_GROUPS) + (g) * SIM_RING)
 #define SIM_ROW SIM_PAY(SIM_GROUPS)
 
 struct sim;
@@ -233,6 +236,7 @@ struct sim {
 	u32 nodes;
 	u32 late; /* of these, the last ones join later, or never */
 	u64 members[SIM_GROUPS]; /* rules: nodes, by index */
+	struct spindle_layout lo; /* of all rows */
 	struct spindle_view first;
 	struct node node[SIM_NODES];
 	struct link link[SIM_NODES][SIM_NODES];

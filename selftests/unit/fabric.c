@@ -73,10 +73,9 @@ static void move(struct world *w, u8 *row, struct op *op)
 
 static void complete(struct world *w, u32 from, u32 to, const struct op *op)
 {
-	struct group *g = w->node[to].group[op->imm >> SPINDLE_IMM_SHIFT];
-	u32 r = spindle_mask_rank(group_conf(g)->members, from);
+	u32 *vouch = &w->node[to].vouch[from][op->imm >> SPINDLE_IMM_SHIFT];
 
-	__atomic_store_n(&g->vouch[r], op->imm & SPINDLE_IMM_SLOTS, __ATOMIC_RELEASE);
+	__atomic_store_n(vouch, op->imm & SPINDLE_IMM_SLOTS, __ATOMIC_RELEASE);
 	w->node[to].asleep = false; /* the doorbell */
 	w->node[to].rung = true;
 }

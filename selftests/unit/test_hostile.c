@@ -258,7 +258,7 @@ static void lie(struct world *w, enum aim aim)
 	t = target(g, w->hostile);
 	/* Also what completions carry comes from the peer. */
 	if (w->conf.vouch)
-		__atomic_store_n(&g->vouch[spindle_mask_rank(group_conf(g)->members, w->hostile)],
+		__atomic_store_n(&g->node->vouch[w->hostile][g->index],
 				 rng_chance(r, 20) ? rng_odd(r) & SPINDLE_IMM_SLOTS :
 				 t.block->word[SPINDLE_COL_SLOTS] & SPINDLE_IMM_SLOTS,
 				 __ATOMIC_RELEASE);

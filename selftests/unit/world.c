@@ -18,49 +18,55 @@ void world_fail(struct world *w, const char *fmt, ...)
 
 /* ---- set up ------------------------------------------------------------ */
 
-static void open_members(struct group *g)
+static const struct spindle_memory memory = { .zalloc = calloc, .free = (void *)free };
+
+/* Messages are counted from somewhere. */
+static void count_from(struct group *g, u64 first, u64 first_unit)
+{
+	struct spindle_mc *mc = &g->mc;
+	bool sends = mc->my_sender != SPINDLE_NO_RANK;
+	u32 i;
+
+	for (i = 0; i < mc->members; i++) {
+		if (sends)
+			mc->member[i].push_slot = first;
+		if (mc->member[i].sender == SPINDLE_NO_RANK)
+			continue;
+		mc->member[i].slots = first;
+		mc->member[i].vouched = first & SPINDLE_IMM_SLOTS;
+		if (mc->member[i].vouch)
+			*mc->member[i].vouch = mc->member[i].vouched;
+	}
+	for (i = 0; i < mc->senders; i++) {
+		mc->sender[i].walk.slot = first;
+		mc->sender[i].dlv_slot = first;
+		mc->sender[i].rel_slot = first;
+	}
+	if (!sends)
+		return;
+	mc->txq.unit = mc->txq.free_unit = first_unit;
+	mc->txq.slot = mc->txq.free_slot = first;
+	mc->word[SPINDLE_COL_SLOTS] = first;
+	mc->free_slot = first;
+}
+
+static void wire_members(struct group *g)
 {
 	struct node *node = g->node;
 	struct world *w = node->world;
-	const struct spindle_view_subgroup *sg = group_conf(g);
-	struct spindle_mc *mc = &g->mc;
-	struct spindle_layout lo;
-	u32 v, r = 0, s = 0;
+	u32 v, r = 0;
 
 	for (v = 0; v < w->view.num_members; v++) {
-		struct spindle_mc_member *m = &mc->member[r];
-		struct spindle_mc_sender *sd = &mc->sender[s];
+		const struct spindle_row row = {
+			.base = node->row[v],
+			.in = &node->lo[v],
+			.out = v == node->rank ? NULL : &w->node[v].lo[node->rank],
+			.vouch = w->conf.vouch ? node->vouch[v] : NULL,
+		};
 
-		if (!(sg->members & BIT_ULL(v)))
-			continue;
-		g->view_rank[r] = v;
-		m->block = (void *)(node->row[v] + spindle_layout_block(g->index));
-		m->sender = SPINDLE_NO_RANK;
-		spindle_layout_row(&lo, &w->view, node->rank, v);
-		m->remote_block = spindle_layout_block(g->index);
-		m->remote_hdr = lo.hdr[g->index];
-		m->remote_pay = lo.pay[g->index];
-		m->remote_express = spindle_layout_express(&lo, g->index);
-		if (mc->my_sender != SPINDLE_NO_RANK)
-			m->push_slot = w->conf.first;
-		if (w->conf.vouch)
-			m->vouch = &g->vouch[r];
-		if (sg->senders & BIT_ULL(v)) {
-			m->sender = s++;
-			if (!w->conf.vouch)
-				m->express = (void *)(node->row[v] +
-					spindle_layout_express(&node->lo[v], g->index));
-			m->slots = w->conf.first;
-			m->vouched = g->vouch[r] = w->conf.first & SPINDLE_IMM_SLOTS;
-			sd->member = r;
-			sd->pay = node->row[v] + node->lo[v].pay[g->index];
-			sd->msgs = calloc(sg->window, sizeof(*sd->msgs));
-			sd->walk.ring = (void *)(node->row[v] + node->lo[v].hdr[g->index]);
-			sd->walk.wmask = sg->window - 1;
-			sd->walk.max_msg = sg->max_msg;
-			sd->walk.slot = sd->dlv_slot = sd->rel_slot = w->conf.first;
-		}
-		r++;
+		spindle_mc_wire(&g->mc, &w->view, g->index, v, &row);
+		if (group_conf(g)->members & BIT_ULL(v))
+			g->view_rank[r++] = v;
 	}
 }
 
@@ -111,45 +117,16 @@ static void group_tune(struct group *g, struct rng *rng)
 static struct group *open_group(struct node *node, u32 index)
 {
 	struct world *w = node->world;
-	const struct spindle_view_subgroup *sg = &w->view.subgroup[index];
 	struct group *g = calloc(1, sizeof(*g));
 	struct spindle_mc *mc = &g->mc;
 
 	g->node = node;
 	g->index = index;
-	mc->members = hweight64(sg->members);
-	mc->senders = hweight64(sg->senders);
-	mc->me = spindle_mask_rank(sg->members, node->rank);
-	mc->my_sender = SPINDLE_NO_RANK;
-	if (sg->senders & BIT_ULL(node->rank))
-		mc->my_sender = spindle_mask_rank(sg->senders, node->rank);
-	mc->window = sg->window;
-	mc->ring_units = sg->ring >> SPINDLE_UNIT_SHIFT;
-	mc->max_msg = sg->max_msg;
-	mc->ordered = sg->mode == SPINDLE_MODE_ORDERED;
-	mc->hold = sg->hold;
-	mc->member = calloc(mc->members, sizeof(*mc->member));
-	mc->sender = calloc(mc->senders, sizeof(*mc->sender));
-	mc->log_mask = spindle_mc_log_entries(mc->senders, mc->window) - 1;
-	mc->log = calloc(mc->log_mask + 1, 1);
-	mc->block = (void *)(node->row[node->rank] + spindle_layout_block(index));
-	g->vouch = calloc(mc->members, sizeof(*g->vouch));
-	open_members(g);
-	if (mc->my_sender != SPINDLE_NO_RANK) {
-		mc->own_hdr = node->lo[node->rank].hdr[index];
-		mc->own_pay = node->lo[node->rank].pay[index];
-		mc->own_hdr_ring = (void *)(node->row[node->rank] + mc->own_hdr);
+	spindle_mc_create(mc, &w->view, index, node->rank, NULL, &memory);
+	wire_members(g);
+	if (mc->my_sender != SPINDLE_NO_RANK)
 		g->pay = node->row[node->rank] + mc->own_pay;
-		mc->ends = calloc(mc->window, sizeof(*mc->ends));
-		mc->txq.wmask = mc->window - 1;
-		mc->txq.ring_units = mc->ring_units;
-		mc->txq.max_msg = sg->max_msg;
-		mc->txq.unit = mc->txq.free_unit = w->conf.first_unit;
-		mc->txq.slot = mc->txq.free_slot = w->conf.first;
-		mc->word[SPINDLE_COL_SLOTS] = w->conf.first;
-		mc->free_slot = w->conf.first;
-	}
-	spindle_mc_init(mc);
+	count_from(g, w->conf.first, w->conf.first_unit);
 	mc->post = push_all;
 	if (w->conf.large)
 		mc->tune.large = w->conf.large;
@@ -183,10 +160,11 @@ struct world *world_open(const struct spindle_view *view, const struct world_con
 			node->row[j] = aligned_alloc(SPINDLE_PAGE, node->lo[j].size);
 			memset(node->row[j], 0, node->lo[j].size);
 		}
+	}
+	for (i = 0; i < view->num_members; i++)
 		for (j = 0; j < view->num_subgroups; j++)
 			if (view->subgroup[j].members & BIT_ULL(i))
-				node->group[j] = open_group(node, j);
-	}
+				w->node[i].group[j] = open_group(&w->node[i], j);
 	for (j = 0; j < view->num_subgroups; j++)
 		max_msg = max(max_msg, view->subgroup[j].max_msg);
 	w->scratch = malloc(max_msg);
@@ -195,8 +173,6 @@ struct world *world_open(const struct spindle_view *view, const struct world_con
 
 static void close_group(struct group *g)
 {
-	u32 s;
-
 	while (g->readers)
 		reader_close(g, g->readers);
 	if (g->sender)
@@ -205,13 +181,7 @@ static void close_group(struct group *g)
 		spindle_mc_end(&g->mc);
 		sender_parted(g);
 	}
-	for (s = 0; s < g->mc.senders; s++)
-		free(g->mc.sender[s].msgs);
-	free(g->mc.member);
-	free(g->mc.sender);
-	free(g->mc.log);
-	free(g->mc.ends);
-	free(g->vouch);
+	spindle_mc_destroy(&g->mc, &memory);
 	free(g);
 }
 

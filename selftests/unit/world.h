@@ -18,6 +18,7 @@
 #include "multicast.h"
 #include "push.h"
 #include "tap.h"
+#include "wire.h"
 
 #define WORLD_NODES 16
 #define WORLD_GROUPS 4
@@ -175,7 +176,6 @@ struct group {
 	struct node *node;
 	u32 index;
 	u32 view_rank[WORLD_NODES];
-	u32 *vouch;
 	u8 *pay; /* own payload ring */
 	u32 talk;
 	struct sender *sender;
@@ -192,6 +192,7 @@ struct node {
 	bool rung; /* in the middle of a pass: it must not sleep after it */
 	bool idle;
 	u8 *row[WORLD_NODES];
+	u32 vouch[WORLD_NODES][WORLD_GROUPS];
 	struct spindle_layout lo[WORLD_NODES];
 	struct group *group[WORLD_GROUPS];
 };

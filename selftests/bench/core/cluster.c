@@ -10,6 +10,7 @@
 #include "counters.h"
 #include "stage.h"
 #include "util.h"
+#include "wire.h"
 
 /* Batches under way: from the commit until all have delivered and said so. */
 #define DEPTH 6
@@ -77,31 +78,25 @@ u64 cluster_bytes(const struct cluster_conf *conf)
 	return bytes;
 }
 
+static void *zalloc(size_t n, size_t size)
+{
+	return bench_pages(n * size);
+}
+
+static const struct spindle_memory memory = { .zalloc = zalloc, .free = (void *)free };
+
 static void wire_member(struct cluster_member *m, struct spindle_mc *mc, u32 g, u32 r)
 {
 	const struct cluster *c = m->cluster;
-	struct spindle_mc_member *to = &mc->member[r];
-	struct spindle_mc_sender *sd;
 	struct spindle_layout out;
+	const struct spindle_row row = {
+		.base = m->row[r],
+		.in = &m->lo[r],
+		.out = r == m->rank ? NULL : &out,
+	};
 
 	spindle_layout_row(&out, &c->view, m->rank, r);
-	to->block = (void *)(m->row[r] + spindle_layout_block(g));
-	to->remote_block = spindle_layout_block(g);
-	to->remote_hdr = out.hdr[g];
-	to->remote_pay = out.pay[g];
-	to->remote_express = spindle_layout_express(&out, g);
-	to->sender = SPINDLE_NO_RANK;
-	if (r >= mc->senders)
-		return;
-	to->sender = r;
-	to->express = (void *)(m->row[r] + spindle_layout_express(&m->lo[r], g));
-	sd = &mc->sender[r];
-	sd->member = r;
-	sd->pay = m->row[r] + m->lo[r].pay[g];
-	sd->msgs = bench_pages(mc->window * sizeof(*sd->msgs));
-	sd->walk.ring = (void *)(m->row[r] + m->lo[r].hdr[g]);
-	sd->walk.wmask = mc->window - 1;
-	sd->walk.max_msg = mc->max_msg;
+	spindle_mc_wire(mc, &c->view, g, r, &row);
 }
 
 static void attach(struct cluster_subgroup *sg, u64 ring)
@@ -148,31 +143,11 @@ static void open_subgroup(struct cluster_member *m, u32 g)
 
 	sg->member = m;
 	m->subgroup[g] = sg;
-	mc->members = c->conf.members;
-	mc->senders = hweight64(cfg->senders);
-	mc->me = m->rank;
-	mc->my_sender = m->rank < mc->senders ? m->rank : SPINDLE_NO_RANK;
-	mc->window = cfg->window;
-	mc->ring_units = cfg->ring >> SPINDLE_UNIT_SHIFT;
-	mc->max_msg = cfg->max_msg;
-	mc->ordered = true;
+	/* It ends the program where there is none. */
+	spindle_mc_create(mc, &c->view, g, m->rank, NULL, &memory);
 	mc->post = post_in_place;
-	mc->member = bench_pages(mc->members * sizeof(*mc->member));
-	mc->sender = bench_pages(mc->senders * sizeof(*mc->sender));
-	mc->log_mask = spindle_mc_log_entries(mc->senders, mc->window) - 1;
-	mc->log = bench_pages(mc->log_mask + 1);
-	mc->ends = bench_pages(mc->window * sizeof(*mc->ends));
-	mc->block = (void *)(m->row[m->rank] + spindle_layout_block(g));
-	mc->own_hdr = m->lo[m->rank].hdr[g];
-	mc->own_pay = m->lo[m->rank].pay[g];
-	if (mc->my_sender != SPINDLE_NO_RANK)
-		mc->own_hdr_ring = (void *)(m->row[m->rank] + mc->own_hdr);
-	mc->txq.wmask = mc->window - 1;
-	mc->txq.ring_units = mc->ring_units;
-	mc->txq.max_msg = mc->max_msg;
 	for (r = 0; r < mc->members; r++)
 		wire_member(m, mc, g, r);
-	spindle_mc_init(mc);
 	mc->tune.switches = c->conf.switches;
 	attach(sg, cfg->ring);
 	mc->formed = true;
@@ -217,15 +192,9 @@ struct cluster *cluster_open(const struct cluster_conf *conf)
 static void close_subgroup(const struct cluster_member *m, u32 g)
 {
 	struct cluster_subgroup *sg = m->subgroup[g];
-	u32 s;
 
 	process_close(sg->process);
-	for (s = 0; s < sg->mc.senders; s++)
-		free(sg->mc.sender[s].msgs);
-	free(sg->mc.ends);
-	free(sg->mc.log);
-	free(sg->mc.sender);
-	free(sg->mc.member);
+	spindle_mc_destroy(&sg->mc, &memory);
 	free(sg);
 }
 

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Wire: arrays of a subgroup, and places in rows. See wire.h.
+ */
+#include "wire.h"
+
+/* All but the arrays. */
+static void configure(struct spindle_mc *mc, const struct spindle_view_subgroup *cfg, u32 me)
+{
+	mc->id = cfg->id;
+	mc->members = hweight64(cfg->members);
+	mc->senders = hweight64(cfg->senders);
+	mc->me = spindle_mask_rank(cfg->members, me);
+	mc->my_sender = SPINDLE_NO_RANK;
+	mc->window = cfg->window;
+	mc->ring_units = cfg->ring >> SPINDLE_UNIT_SHIFT;
+	mc->max_msg = cfg->max_msg;
+	mc->ordered = cfg->mode == SPINDLE_MODE_ORDERED;
+	mc->hold = cfg->hold;
+	mc->txq.wmask = mc->window - 1;
+	mc->txq.ring_units = mc->ring_units;
+	mc->txq.max_msg = mc->max_msg;
+}
+
+/**
+ * spindle_mc_create() - allocate what a subgroup takes, and make it ready to be wired
+ * @mc: zeroed
+ * @view: checked
+ * @index: of the subgroup in the view
+ * @me: own rank in the view, a member of the subgroup
+ * @old: the same subgroup in the view before, or NULL: what its readers hold has to have a
+ *	place in the log
+ * @memory: where it comes from
+ *
+ * Return: 0, or -ENOMEM: spindle_mc_destroy() frees what there is
+ */
+int spindle_mc_create(struct spindle_mc *mc, const struct spindle_view *view, u32 index, u32 me,
+		      const struct spindle_mc *old, const struct spindle_memory *memory)
+{
+	u64 entries;
+
+	configure(mc, &view->subgroup[index], me);
+	entries = spindle_mc_log_entries(mc->senders, mc->window);
+	if (old)
+		entries = max(entries, old->log_mask + 1);
+	mc->log_mask = entries - 1;
+	mc->member = memory->zalloc(mc->members, sizeof(*mc->member));
+	mc->sender = memory->zalloc(mc->senders, sizeof(*mc->sender));
+	mc->ends = memory->zalloc(mc->window, sizeof(*mc->ends));
+	mc->log = memory->zalloc(entries, sizeof(*mc->log));
+	mc->msgs = memory->zalloc((size_t)mc->senders * mc->window, sizeof(*mc->msgs));
+	if (!mc->member || !mc->sender || !mc->ends || !mc->log || !mc->msgs)
+		return -ENOMEM;
+	spindle_mc_init(mc);
+	return 0;
+}
+
+/**
+ * spindle_mc_destroy() - the mirror
+ * @mc: created, or half created; or zeroed
+ * @memory: as for spindle_mc_create()
+ */
+void spindle_mc_destroy(struct spindle_mc *mc, const struct spindle_memory *memory)
+{
+	memory->free(mc->msgs);
+	memory->free(mc->log);
+	memory->free(mc->ends);
+	memory->free(mc->sender);
+	memory->free(mc->member);
+}
+
+static void *in_row(const struct spindle_row *row, u64 offset)
+{
+	return offset == SPINDLE_NO_OFFSET ? NULL : row->base + offset;
+}
+
+static void wire_own(struct spindle_mc *mc, u32 index, const struct spindle_row *row)
+{
+	mc->block = in_row(row, spindle_layout_block(index));
+	mc->my_sender = mc->member[mc->me].sender;
+	mc->own_hdr = row->in->hdr[index];
+	mc->own_pay = row->in->pay[index];
+	mc->own_hdr_ring = in_row(row, mc->own_hdr);
+}
+
+static void wire_remote(struct spindle_mc_member *m, u32 index, const struct spindle_row *row)
+{
+	m->remote_block = spindle_layout_block(index);
+	m->remote_hdr = row->out->hdr[index];
+	m->remote_pay = row->out->pay[index];
+	m->remote_express = spindle_layout_express(row->out, index);
+}
+
+static void wire_sender(struct spindle_mc *mc, u32 index, u32 rank, const struct spindle_row *row)
+{
+	struct spindle_mc_member *m = &mc->member[rank];
+	struct spindle_mc_sender *sd = &mc->sender[m->sender];
+
+	if (row->out && row->vouch)
+		m->vouch = &row->vouch[index];
+	else if (row->out)
+		m->express = in_row(row, spindle_layout_express(row->in, index));
+	sd->member = rank;
+	sd->walk.ring = in_row(row, row->in->hdr[index]);
+	sd->walk.wmask = mc->window - 1;
+	sd->walk.max_msg = mc->max_msg;
+	sd->pay = in_row(row, row->in->pay[index]);
+	sd->msgs = mc->msgs + (u64)m->sender * mc->window;
+}
+
+/**
+ * spindle_mc_wire() - where a member of a subgroup writes, and where this node writes at it
+ * @mc: created
+ * @view: as then
+ * @index: as then
+ * @rank: a member, in the view; others are none of the subgroup's business
+ * @row: its row
+ */
+void spindle_mc_wire(struct spindle_mc *mc, const struct spindle_view *view, u32 index, u32 rank,
+		     const struct spindle_row *row)
+{
+	const struct spindle_view_subgroup *cfg = &view->subgroup[index];
+	u32 r = spindle_mask_rank(cfg->members, rank);
+	struct spindle_mc_member *m;
+
+	if (!(cfg->members & BIT_ULL(rank)))
+		return;
+	m = &mc->member[r];
+	m->block = in_row(row, spindle_layout_block(index));
+	m->sender = SPINDLE_NO_RANK;
+	if (row->out)
+		wire_remote(m, index, row);
+	if (cfg->senders & BIT_ULL(rank)) {
+		m->sender = spindle_mask_rank(cfg->senders, rank);
+		wire_sender(mc, index, r, row);
+	}
+	if (!row->out)
+		wire_own(mc, index, row);
+}
+
+/**
+ * spindle_mc_clear() - blocks of a row begin again
+ * @row: the row
+ * @subgroups: by index; for them nothing of the old view comes any more
+ */
+void spindle_mc_clear(const struct spindle_row *row, u64 subgroups)
+{
+	for (; subgroups; subgroups &= subgroups - 1) {
+		u32 i = __ffs64(subgroups);
+
+		memset(row->base + spindle_layout_block(i), 0, sizeof(struct spindle_block));
+		if (row->in->hdr[i] != SPINDLE_NO_OFFSET)
+			memset(row->base + spindle_layout_express(row->in, i), 0,
+			       sizeof(struct spindle_express));
+	}
+}
+
+/**
+ * spindle_mc_bytes() - memory of the arrays of a subgroup
+ * @mc: created
+ *
+ * Return: bytes
+ */
+u64 spindle_mc_bytes(const struct spindle_mc *mc)
+{
+	return mc->members * sizeof(*mc->member) + mc->senders * sizeof(*mc->sender) +
+	       mc->window * sizeof(*mc->ends) + (mc->log_mask + 1) * sizeof(*mc->log) +
+	       (u64)mc->senders * mc->window * sizeof(*mc->msgs);
+}
