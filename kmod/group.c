@@ -7,11 +7,67 @@
 #include "attachment.h"
 #include "engine.h"
 #include "event.h"
+#include "fabric/post.h"
 #include "group.h"
 #include "live.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
+
+/* ---- what core/ asks for ----------------------------------------------- */
+
+static bool row_of(void *ctx, u32 rank, struct spindle_row *row)
+{
+	struct spindle_group *group = ctx;
+	struct spindle_peer *peer = group->peer[rank];
+
+	*row = spindle_group_row(group, peer);
+	return peer && peer->joined;
+}
+
+static void formed(void *ctx, u32 index)
+{
+	const struct spindle_group *group = ctx;
+
+	spindle_subgroup_formed(group->subgroup[index]);
+}
+
+static void ran(void *ctx, u32 index, bool work)
+{
+	const struct spindle_group *group = ctx;
+
+	spindle_subgroup_ran(group->subgroup[index], work);
+}
+
+static u32 room(void *ctx, u32 rank, u32 writes)
+{
+	const struct spindle_group *group = ctx;
+
+	return spindle_post_fits(&group->peer[rank]->conn, writes) ? writes : 0;
+}
+
+static void post(void *ctx, u32 rank, const struct spindle_write *write, u32 n, bool membership)
+{
+	const struct spindle_group *group = ctx;
+
+	if (membership)
+		spindle_peer_tell(group->peer[rank], write, n);
+	else
+		spindle_peer_cast(group->peer[rank], write, n);
+}
+
+static const struct spindle_casts_ops casts_ops = {
+	.row = row_of,
+	.made = spindle_live_made,
+	.begun = spindle_live_begun,
+	.formed = formed,
+	.ran = ran,
+	.told = spindle_live_told,
+	.room = room,
+	.post = post,
+};
+
+/* ---- life -------------------------------------------------------------- */
 
 static struct spindle_group *alloc_group(struct spindle_node *node)
 {
@@ -20,6 +76,8 @@ static struct spindle_group *alloc_group(struct spindle_node *node)
 	if (!group)
 		return NULL;
 	group->node = node;
+	group->casts.ops = &casts_ops;
+	group->casts.ctx = group;
 	mutex_init(&group->seats_lock);
 	return group;
 }
@@ -37,6 +95,7 @@ static int set_view(struct spindle_group *group, const struct spindle_view *view
 							     group->peer, i);
 		if (!group->subgroup[i])
 			return -ENOMEM;
+		group->casts.mc[i] = &group->subgroup[i]->mc;
 	}
 	return 0;
 }
@@ -86,6 +145,8 @@ struct spindle_group *spindle_group_create(struct spindle_node *node,
 			goto err_free;
 	if (set_view(group, view))
 		goto err_free;
+	group->casts.view = &group->view;
+	group->casts.me = group->me;
 	return group;
 
 err_free:
@@ -125,6 +186,9 @@ struct spindle_group *spindle_group_create_live(struct spindle_node *node,
 		goto err_free;
 	if (spindle_live_begin(group->live, view))
 		goto err_free;
+	group->casts.mb = &group->live->mb;
+	group->casts.view = spindle_mb_view(&group->live->mb);
+	group->casts.me = group->me;
 	return group;
 
 err_free:
@@ -256,91 +320,6 @@ void spindle_group_remove(struct spindle_group *group)
 
 /* ---- engine ----------------------------------------------------------- */
 
-/* Cold subgroups that are looked at in a pass, and quiet passes until one is cold. */
-#define COLD_VISITS 2
-#define HOT_PASSES 64
-/* Busy passes after which what can wait for an idle one does not wait any longer. */
-#define FLUSH_PASSES 64
-
-static bool visit(struct spindle_group *group, u32 i, bool idle)
-{
-	struct spindle_subgroup *sg = group->subgroup[i];
-	bool work;
-
-	if (!sg)
-		return false;
-	work = spindle_subgroup_pass(sg, idle);
-	if (work) {
-		sg->quiet = 0;
-		group->hot |= BIT_ULL(i);
-		group->push |= BIT_ULL(i);
-		if (sg->mc.lazy)
-			group->lazy |= BIT_ULL(i);
-	} else if ((sg->mc.tune.switches & SPINDLE_SW_TRACKING) && ++sg->quiet > HOT_PASSES) {
-		group->hot &= ~BIT_ULL(i);
-	}
-	return work;
-}
-
-/*
- * Work is per active subgroup: those in which something happens are looked at in every
- * pass, the others in turn, a few each time. What happens in one of them first is seen
- * some passes later, which is less than a pass over all of them costs.
- */
-static bool visit_subgroups(struct spindle_group *group, u32 how)
-{
-	bool all = how & SPINDLE_PASS_ALL, idle = how & SPINDLE_PASS_IDLE;
-	u32 n = group->view.num_subgroups, i;
-	u64 set = group->hot;
-	bool work = false;
-
-	if (all)
-		set = U64_MAX;
-	for (i = 0; i < COLD_VISITS && !all; i++) {
-		if (++group->cold >= n)
-			group->cold = 0;
-		set |= BIT_ULL(group->cold);
-	}
-	set &= n ? U64_MAX >> (64 - n) : 0;
-	for (; set; set &= set - 1)
-		work |= visit(group, __ffs64(set), idle);
-	return work;
-}
-
-static bool flush_acks(struct spindle_group *group)
-{
-	bool work = false;
-	u64 set;
-
-	for (set = group->lazy; set; set &= set - 1) {
-		u32 i = __ffs64(set);
-
-		if (!group->subgroup[i] || !spindle_mc_flush_acks(&group->subgroup[i]->mc))
-			continue;
-		group->push |= BIT_ULL(i);
-		work = true;
-	}
-	group->lazy = 0;
-	return work;
-}
-
-static bool push_peers(struct spindle_group *group)
-{
-	struct spindle_peer *peer;
-	bool work = false;
-	u64 set;
-	u32 i;
-
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
-		work |= spindle_peer_push(peer);
-	for (set = group->push; set; set &= set - 1) {
-		i = __ffs64(set);
-		if (!group->subgroup[i] || !spindle_push_pending(&group->subgroup[i]->mc))
-			group->push &= ~BIT_ULL(i);
-	}
-	return work;
-}
-
 /**
  * spindle_group_pass() - one pass: see, decide, then post
  * @group: the group
@@ -357,15 +336,15 @@ bool spindle_group_pass(struct spindle_group *group, u32 how)
 	bool work = false;
 	u32 i;
 
-	group->passes++;
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		work |= spindle_peer_watch(peer);
-	work |= visit_subgroups(group, how);
-	if ((how & SPINDLE_PASS_IDLE) || group->passes % FLUSH_PASSES == 0)
-		work |= flush_acks(group);
+	work |= spindle_casts_pass(&group->casts, how & SPINDLE_PASS_ALL,
+				   how & SPINDLE_PASS_IDLE);
 	if (group->live)
 		work |= spindle_live_pass(group->live, how);
-	work |= push_peers(group);
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
+		work |= spindle_peer_push(peer);
+	spindle_casts_pushed(&group->casts);
 	return work;
 }
 

@@ -20,9 +20,7 @@
 
 #include <linux/mutex.h>
 
-#include "core/layout.h"
-#include "core/view.h"
-#include "core/wire.h"
+#include "core/casts.h"
 #include "fabric/region.h"
 
 struct spindle_live;
@@ -48,13 +46,7 @@ struct spindle_subgroup;
  * @taken: seats that somebody has
  * @peer: of these, members, by rank; NULL for the own
  * @subgroup: by index in the view; NULL where the node is no member
- * @joined: peers that the engine is connected to, by rank
- * @lost: peers that the engine has given up, by rank
- * @passes: passes of the engine
- * @hot: subgroups in which something happens, by index
- * @push: subgroups that may have something for a peer, by index
- * @lazy: subgroups that may have something to tell that can wait, by index
- * @cold: index of the subgroup to look at next although nothing happens in it
+ * @casts: the protocols of the subgroups, together
  */
 struct spindle_group {
 	struct spindle_node *node;
@@ -69,13 +61,7 @@ struct spindle_group {
 	DECLARE_BITMAP(taken, SPINDLE_SEATS);
 	struct spindle_peer *peer[SPINDLE_MAX_MEMBERS];
 	struct spindle_subgroup *subgroup[SPINDLE_MAX_SUBGROUPS];
-	u64 joined;
-	u64 lost;
-	u64 passes;
-	u64 hot;
-	u64 push;
-	u64 lazy;
-	u32 cold;
+	struct spindle_casts casts;
 };
 
 struct spindle_group *spindle_group_create(struct spindle_node *node,

@@ -35,20 +35,6 @@ u64 spindle_live_digest(const struct spindle_view *view, const struct spindle_ru
 }
 
 /**
- * spindle_live_enough() - has a subgroup the members that it needs?
- * @live: the live view
- * @view: of it, or that follows
- * @subgroup: index
- *
- * Return: true if so
- */
-bool spindle_live_enough(const struct spindle_live *live, const struct spindle_view *view,
-			 u32 subgroup)
-{
-	return spindle_rules_enough(&live->rules, view, subgroup);
-}
-
-/**
  * spindle_live_chore() - there is something to do that may sleep
  * @live: the live view
  * @chore: what
@@ -63,35 +49,33 @@ void spindle_live_chore(struct spindle_live *live, enum spindle_live_chore chore
 
 /* ---- a pass ------------------------------------------------------------ */
 
-static u64 all_others(const struct spindle_live *live)
+/**
+ * spindle_live_told() - of who joins: has what was written to the members arrived?
+ * @ctx: the group
+ *
+ * Return: true if so
+ */
+bool spindle_live_told(void *ctx)
 {
-	const struct spindle_mb *mb = &live->mb;
-	u64 all = U64_MAX >> (64 - spindle_mb_view(mb)->num_members);
-
-	return mb->me == SPINDLE_NO_RANK ? all : all & ~BIT_ULL(mb->me);
-}
-
-/* All members are connected: membership begins. Nobody is late before it has shown life. */
-static void form(struct spindle_live *live, u64 now)
-{
-	struct spindle_mb *mb = &live->mb;
+	struct spindle_group *group = ctx;
 	struct spindle_peer *peer;
 	u32 i;
 
-	if (all_others(live) & ~live->group->joined)
-		return;
-	if (mb->state == SPINDLE_MB_JOINING) {
-		/* What was written has arrived, so that nobody hears of it too late. */
-		for (i = 0; (peer = spindle_group_next(live->group, &i)); i++)
-			if (!spindle_post_idle(&peer->conn))
-				return;
-		live->ready = spindle_mb_view(mb)->vid;
-	}
-	live->formed = true;
-	mb->ran_at = now;
-	for (i = 0; i < spindle_mb_view(mb)->num_members; i++)
-		mb->peer[i].heard = U64_MAX;
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
+		if (!spindle_post_idle(&peer->conn))
+			return false;
+	return true;
+}
+
+/* All members are connected: membership begins. */
+static bool form(struct spindle_live *live, u64 now)
+{
+	if (!spindle_casts_form(&live->group->casts, now))
+		return false;
+	if (live->mb.state == SPINDLE_MB_JOINING)
+		live->ready = spindle_mb_view(&live->mb)->vid;
 	spindle_live_say_view(live);
+	return true;
 }
 
 /* Nodes that want to join by this one: invite the one that is ready. */
@@ -145,9 +129,7 @@ bool spindle_live_pass(struct spindle_live *live, u32 how)
 
 	if (mb->state == SPINDLE_MB_STOPPED)
 		return false;
-	if (!live->formed)
-		form(live, now);
-	if (!live->formed)
+	if (!live->group->casts.formed && !form(live, now))
 		return false;
 	if (mb->state == SPINDLE_MB_ACTIVE && !(how & SPINDLE_PASS_IDLE) &&
 	    now - live->looked < LOOK_NS)
@@ -184,39 +166,9 @@ u64 spindle_live_due(const struct spindle_live *live)
 
 	if (live->mb.state == SPINDLE_MB_STOPPED)
 		return U64_MAX;
-	if (!live->formed || live->mb.state == SPINDLE_MB_JOINING)
+	if (!live->group->casts.formed || live->mb.state == SPINDLE_MB_JOINING)
 		return live->mb.interval;
 	return at > now ? at - now : 0;
-}
-
-/**
- * spindle_live_open() - may messages be written to a peer?
- * @live: the live view
- * @peer: the peer
- *
- * Return: true if so
- */
-bool spindle_live_open(const struct spindle_live *live, const struct spindle_peer *peer)
-{
-	return live->formed && peer->rank != SPINDLE_NO_RANK &&
-	       live->mb.state != SPINDLE_MB_JOINING && spindle_mb_open(&live->mb, peer->rank);
-}
-
-/**
- * spindle_live_push() - what a peer has not been told of membership
- * @live: the live view
- * @peer: the peer
- * @write: out: SPINDLE_MB_PUSH_MAX
- *
- * Return: number of writes; offsets are in the membership's part of the row, and what is no
- * guard is in the own row
- */
-u32 spindle_live_push(struct spindle_live *live, const struct spindle_peer *peer,
-		      struct spindle_write *write)
-{
-	if (!live->formed || peer->rank == SPINDLE_NO_RANK)
-		return 0;
-	return spindle_mb_push(&live->mb, peer->rank, write);
 }
 
 /**
@@ -238,18 +190,14 @@ u64 spindle_live_ready(const struct spindle_live *live, const struct spindle_pee
  */
 void spindle_live_lost(struct spindle_live *live, struct spindle_peer *peer)
 {
-	struct spindle_mb *mb = &live->mb;
+	enum spindle_mb_reason how = SPINDLE_MB_LOST;
 
-	if (peer->rank == SPINDLE_NO_RANK || mb->state == SPINDLE_MB_STOPPED)
-		return;
-	if (!live->formed && mb->state != SPINDLE_MB_JOINING)
-		spindle_mb_stop(mb, SPINDLE_MB_LOST);
-	else if (peer->cause == SPINDLE_ERR_PEER_PROTOCOL)
-		spindle_mb_suspect(mb, peer->rank, SPINDLE_MB_LIED);
+	if (peer->cause == SPINDLE_ERR_PEER_PROTOCOL)
+		how = SPINDLE_MB_LIED;
 	else if (READ_ONCE(peer->conn.parted))
-		spindle_mb_closed(mb, peer->rank);
-	else
-		spindle_mb_suspect(mb, peer->rank, SPINDLE_MB_LOST);
+		how = SPINDLE_MB_GONE;
+	if (peer->rank != SPINDLE_NO_RANK)
+		spindle_casts_lost(&live->group->casts, peer->rank, how);
 }
 
 /**
@@ -274,7 +222,7 @@ bool spindle_live_said(const struct spindle_live *live)
 	const struct spindle_group *group = live->group;
 	u32 r;
 
-	for (r = 0; live->formed && r < group->view.num_members; r++) {
+	for (r = 0; group->casts.formed && r < group->view.num_members; r++) {
 		const struct spindle_peer *peer = group->peer[r];
 		u64 told = live->mb.peer[r].told[SPINDLE_MB_COL_PHASE] & SPINDLE_MB_PHASE_STATE;
 

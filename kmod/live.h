@@ -75,7 +75,6 @@ struct spindle_live_times {
  * @seen: memory that @mb reads a decree into
  * @door: what who is no member may see and leave
  * @first: digest of the view that it began with
- * @formed: all members of the first view are connected: membership runs
  * @leave: this node is to leave
  * @contact: of a joiner: node id of the member that lets it in
  * @ready: of a joiner: the view whose members it is connected to, once it is
@@ -84,7 +83,6 @@ struct spindle_live_times {
  * @last_seat: seat that was taken last; the next one is another, so that a reader that missed
  *	a view does not take one node for another
  * @guests: seats of nodes that are no members
- * @stays: subgroups that the change of the view under way is nothing to, by index
  * @next: in the letter that installs it
  * @chore: does those that are set in @chores
  * @chores: bits of enum spindle_live_chore
@@ -103,7 +101,6 @@ struct spindle_live {
 	u64 *seen;
 	struct spindle_door door;
 	u64 first;
-	bool formed;
 	bool leave;
 	u32 contact;
 	u64 ready;
@@ -111,7 +108,6 @@ struct spindle_live {
 	u64 reaped;
 	u32 last_seat;
 	u32 guests;
-	u64 stays;
 	struct spindle_next *next;
 	struct spindle_chore chore;
 	unsigned long chores;
@@ -131,15 +127,11 @@ int spindle_live_add_member(struct spindle_live *live, const struct spindle_view
 int spindle_live_begin(struct spindle_live *live, const struct spindle_view *view);
 int spindle_live_settle(struct spindle_live *live);
 void spindle_live_bow_out(struct spindle_live *live);
-bool spindle_live_enough(const struct spindle_live *live, const struct spindle_view *view,
-			 u32 subgroup);
 void spindle_live_chore(struct spindle_live *live, enum spindle_live_chore chore);
 
 /* engine context */
 bool spindle_live_pass(struct spindle_live *live, u32 how);
-bool spindle_live_open(const struct spindle_live *live, const struct spindle_peer *peer);
-u32 spindle_live_push(struct spindle_live *live, const struct spindle_peer *peer,
-		      struct spindle_write *write);
+bool spindle_live_told(void *ctx);
 u64 spindle_live_ready(const struct spindle_live *live, const struct spindle_peer *peer);
 void spindle_live_lost(struct spindle_live *live, struct spindle_peer *peer);
 u64 spindle_live_due(const struct spindle_live *live);
@@ -147,6 +139,8 @@ void spindle_live_unread(struct spindle_live *live, u32 subgroup);
 bool spindle_live_said(const struct spindle_live *live);
 
 /* live_change.c */
+struct spindle_mc *spindle_live_made(void *ctx, u32 index);
+void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old);
 extern const struct spindle_mb_ops spindle_live_ops;
 struct spindle_peer *spindle_live_guest(const struct spindle_live *live, u32 id,
 					u64 incarnation);

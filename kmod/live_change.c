@@ -32,22 +32,18 @@ static struct spindle_subgroup *subgroup_of(struct spindle_live *live, u32 i)
 	return live->group->subgroup[i];
 }
 
-static void wedge(struct spindle_subgroup *sg)
-{
-	if (!sg)
-		return;
-	spindle_mc_wedge(&sg->mc);
-	if (sg->large)
-		spindle_large_stop(sg->large);
-}
-
 static void live_wedge(void *ctx)
 {
 	struct spindle_live *live = ctx;
+	struct spindle_subgroup *sg;
 	u32 i;
 
-	for (i = 0; i < live->group->view.num_subgroups; i++)
-		wedge(subgroup_of(live, i));
+	spindle_casts_wedge(&live->group->casts);
+	for (i = 0; i < live->group->view.num_subgroups; i++) {
+		sg = subgroup_of(live, i);
+		if (sg && sg->large)
+			spindle_large_stop(sg->large);
+	}
 	/* A suspicion has set the clock already. */
 	if (!live->at)
 		live->at = ktime_get_ns();
@@ -57,90 +53,41 @@ static void live_wedge(void *ctx)
 static bool live_flushed(void *ctx, u32 rank)
 {
 	struct spindle_live *live = ctx;
+	const struct spindle_subgroup *sg;
 	u32 i;
 
+	/* What comes from others by blocks comes before we say that we have all. */
 	for (i = 0; i < live->group->view.num_subgroups; i++) {
-		struct spindle_subgroup *sg = subgroup_of(live, i);
-
-		if (sg && (sg->peers & BIT_ULL(rank)) &&
-		    !spindle_mc_flushed(&sg->mc, spindle_mask_rank(sg->cfg->members, rank)))
-			return false;
-		/* What comes from others by blocks comes before we say that we have all. */
+		sg = subgroup_of(live, i);
 		if (sg && sg->large && !spindle_large_quiet(sg->large))
 			return false;
 	}
-	return true;
+	return spindle_casts_flushed(&live->group->casts, rank);
 }
 
 static void live_freeze(void *ctx, u64 *have)
 {
 	struct spindle_live *live = ctx;
-	const struct spindle_view *view = spindle_mb_view(&live->mb);
-	u32 i, s;
 
-	for (i = 0; i < view->num_subgroups; i++) {
-		struct spindle_subgroup *sg = subgroup_of(live, i);
-
-		for (s = 0; s < hweight64(view->subgroup[i].senders); s++)
-			have[s] = 0;
-		if (sg)
-			spindle_mc_freeze(&sg->mc, have);
-		have += s;
-	}
+	spindle_casts_freeze(&live->group->casts, have);
 	live->timing.wedge = lap(live);
-}
-
-/* Is there a next view for this node to be in? */
-static bool goes_on(const struct spindle_live *live)
-{
-	const struct spindle_mb *mb = &live->mb;
-
-	if (mb->state == SPINDLE_MB_JOINING)
-		return true;
-	return !mb->leaving &&
-	       (spindle_mb_own_decree(mb)[SPINDLE_DECREE_SURVIVORS] & BIT_ULL(mb->me));
 }
 
 static bool live_trim(void *ctx, const u64 *trim)
 {
 	struct spindle_live *live = ctx;
-	const struct spindle_mb *mb = &live->mb;
-	const struct spindle_view *view = spindle_mb_view(mb);
-	u32 i;
 
 	live->timing.agree = lap(live);
-	live->stays = goes_on(live) ? spindle_decree_stays(spindle_mb_own_decree(mb), view,
-							   &mb->view[!mb->now]) : 0;
-	for (i = 0; i < view->num_subgroups; i++) {
-		struct spindle_subgroup *sg = subgroup_of(live, i);
-
-		if (sg && (live->stays & BIT_ULL(i))) {
-			spindle_mc_stay(&sg->mc);
-			spindle_subgroup_touch(sg);
-		} else if (sg && !spindle_mc_trim(&sg->mc, trim)) {
-			return false;
-		}
-		trim += hweight64(view->subgroup[i].senders);
-	}
-	return true;
+	return spindle_casts_trim(&live->group->casts, trim);
 }
 
 /* All is delivered, and what the next view takes has been made. */
 static bool live_drain(void *ctx)
 {
 	struct spindle_live *live = ctx;
-	bool done = true;
-	u32 i;
+	bool done = spindle_casts_drain(&live->group->casts);
 
-	for (i = 0; i < live->group->view.num_subgroups; i++) {
-		struct spindle_subgroup *sg = subgroup_of(live, i);
-
-		if (sg && !sg->mc.stays && !spindle_mc_drain(&sg->mc)) {
-			done = false;
-			spindle_subgroup_touch(sg);
-		}
-	}
-	if (!done || live->next || !goes_on(live))
+	if (!done || live->next || !spindle_casts_goes_on(&live->group->casts))
 		return done;
 	if (!test_bit(SPINDLE_CHORE_PREPARE, &live->chores))
 		spindle_live_chore(live, SPINDLE_CHORE_PREPARE);
@@ -224,27 +171,6 @@ static bool live_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer
 
 /* ---- the beginning of a view ------------------------------------------- */
 
-/* Sender ranks before, and messages sent before, of a subgroup's senders. */
-static void from_old(const struct spindle_view *old, const struct spindle_view *next, u32 i,
-		     const u32 *from, const u64 *trim, u32 *rank, u64 *first)
-{
-	u64 senders = old->subgroup[i].senders, mask = next->subgroup[i].senders;
-	u32 s, n = hweight64(mask);
-
-	trim += spindle_decree_trim_at(old, i);
-	/* Counted by us: a compiler may do it with a function that kernels do not have. */
-	for (s = 0; s < n; s++, mask &= mask - 1) {
-		u32 was = from[__ffs64(mask)];
-
-		rank[s] = SPINDLE_NO_RANK;
-		first[s] = 0;
-		if (was == SPINDLE_NO_RANK || !(senders & BIT_ULL(was)))
-			continue;
-		rank[s] = spindle_mask_rank(senders, was);
-		first[s] = trim[rank[s]];
-	}
-}
-
 /* Readers, the sender, and what they hold, go on in the next view. */
 static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
 {
@@ -260,63 +186,69 @@ static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
 		spindle_subgroup_tell(sg, SPINDLE_ERR_NONE);
 }
 
-static void begin_subgroup(struct spindle_live *live, u32 i, const struct spindle_view *old,
-			   const u32 *from, const u64 *trim)
+/**
+ * spindle_live_made() - the chore has made the subgroups of the next view
+ * @ctx: the group
+ * @index: of one that this node is in
+ *
+ * Return: its protocol
+ */
+struct spindle_mc *spindle_live_made(void *ctx, u32 index)
 {
-	struct spindle_subgroup *sg = live->next->subgroup[i];
-	struct spindle_subgroup *before = live->group->subgroup[i];
-	const struct spindle_view *next = &live->group->view;
-	u32 rank[SPINDLE_MAX_MEMBERS];
-	u64 first[SPINDLE_MAX_MEMBERS];
+	const struct spindle_group *group = ctx;
 
-	if (before && (live->stays & BIT_ULL(i))) {
-		before->cfg = &next->subgroup[i];
-		before->peers = before->cfg->members & ~BIT_ULL(live->group->me);
-		return;
-	}
-	live->next->subgroup[i] = before;
-	live->group->subgroup[i] = sg;
-	if (!sg) {
-		if (before)
-			spindle_subgroup_end(before, SPINDLE_STATE_FAILED,
-					     SPINDLE_ERR_NOT_MEMBER,
-					     "the rules have this node in it no more");
-		return;
-	}
-	sg->cfg = &next->subgroup[i];
-	from_old(old, next, i, from, trim, rank, first);
-	spindle_mc_begin(&sg->mc, before ? &before->mc : NULL, rank, first);
-	if (!before)
-		return;
-	take_over(sg, before);
-	spindle_mc_announce(&sg->mc, next->vid);
+	return &group->live->next->subgroup[index]->mc;
+}
+
+/**
+ * spindle_live_begun() - a subgroup goes on in the next view, or this node is in it no more
+ * @ctx: the group
+ * @index: of the subgroup
+ * @old: that of the view before, or NULL
+ */
+void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old)
+{
+	struct spindle_group *group = ctx;
+	struct spindle_subgroup *sg = group->live->next->subgroup[index];
+	struct spindle_subgroup *before = group->subgroup[index];
+
+	group->live->next->subgroup[index] = before;
+	group->subgroup[index] = sg;
+	if (sg && before)
+		take_over(sg, before);
+	else if (before)
+		spindle_subgroup_end(before, SPINDLE_STATE_FAILED, SPINDLE_ERR_NOT_MEMBER,
+				     "the rules have this node in it no more");
 }
 
 /* Who is where now. Those that are no members any more keep their seats for a while. */
 static void seat_members(struct spindle_live *live)
 {
 	struct spindle_group *group = live->group;
-	u32 n = group->view.num_subgroups, i, r;
-	u64 begin = (n ? U64_MAX >> (64 - n) : 0) & ~live->stays;
-	struct spindle_row row;
 	struct spindle_peer *peer;
+	u32 i, r;
 
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		peer->rank = SPINDLE_NO_RANK;
 	memcpy(group->peer, live->next->peer, sizeof(group->peer));
-	group->joined = 0;
-	group->lost = 0;
-	for (r = 0; r < group->view.num_members; r++) {
-		peer = group->peer[r];
-		if (!peer)
+	for (r = 0; r < group->view.num_members; r++)
+		if (group->peer[r])
+			group->peer[r]->rank = r;
+}
+
+/* Also those that stay: ranks are others. */
+static void configure_subgroups(struct spindle_group *group)
+{
+	u32 i;
+
+	for (i = 0; i < group->view.num_subgroups; i++) {
+		struct spindle_subgroup *sg = group->subgroup[i];
+
+		if (!sg)
 			continue;
-		peer->rank = r;
-		group->joined |= peer->joined ? BIT_ULL(r) : 0;
-		row = spindle_group_row(group, peer);
-		spindle_mc_clear(&row, begin);
+		sg->cfg = &group->view.subgroup[i];
+		sg->peers = sg->cfg->members & ~BIT_ULL(group->me);
 	}
-	row = spindle_group_row(group, NULL);
-	spindle_mc_clear(&row, begin);
 }
 
 /* Readers may still hold messages of those that have gone, up to here. */
@@ -354,21 +286,16 @@ static void live_install(void *ctx, const struct spindle_view *next, const u32 *
 {
 	struct spindle_live *live = ctx;
 	struct spindle_group *group = live->group;
-	const struct spindle_view *old = &live->mb.view[!live->mb.now];
-	u32 i;
 
 	group->view = *next;
 	group->me = live->next->me;
 	group->digest = spindle_live_digest(next, &live->rules);
 	seat_members(live);
-	for (i = 0; i < next->num_subgroups; i++)
-		begin_subgroup(live, i, old, from, trim);
+	spindle_casts_install(&group->casts, from, trim);
+	configure_subgroups(group);
 	mark_departed(live);
 	count_guests(live);
-	group->hot = U64_MAX;
-	group->push = U64_MAX;
 	live->ready = 0;
-	live->stays = 0;
 	live->next->taken = true;
 	live->changes++;
 	if (live->at)

@@ -230,7 +230,7 @@ static void look_fn(void *ctx)
 	if (!letter->ok)
 		return;
 	next->view = *to;
-	next->stays = live->stays;
+	next->stays = live->group->casts.stays;
 	next->me = spindle_view_rank(to, live->group->node->id);
 	for (r = 0; r < to->num_members; r++) {
 		u32 id = to->member[r].id;

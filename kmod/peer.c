@@ -175,7 +175,7 @@ static u64 rank_bit(const struct spindle_peer *peer)
 static void join(struct spindle_peer *peer)
 {
 	peer->joined = true;
-	peer->group->joined |= rank_bit(peer);
+	peer->group->casts.joined |= rank_bit(peer);
 	spindle_event(peer->group->node, SPINDLE_EVENT_PEER_UP,
 		      &(struct spindle_event_info){ .peer = peer->id });
 }
@@ -194,8 +194,8 @@ static void lose(struct spindle_peer *peer)
 	peer->cause = info.error;
 	peer->joined = false;
 	peer->lost = true;
-	group->joined &= ~rank_bit(peer);
-	group->lost |= rank_bit(peer);
+	group->casts.joined &= ~rank_bit(peer);
+	group->casts.lost |= rank_bit(peer);
 	if (!peer->departed)
 		spindle_event(group->node, SPINDLE_EVENT_PEER_DOWN, &info);
 	if (group->live) {
@@ -278,7 +278,7 @@ bool spindle_peer_watch(struct spindle_peer *peer)
 		join(peer);
 	}
 	if (spindle_post_room(&peer->conn) < POLL_ROOM ||
-	    peer->group->passes % POLL_PASSES == 0 || guards_under_way(peer))
+	    peer->group->casts.passes % POLL_PASSES == 0 || guards_under_way(peer))
 		spindle_post_poll(&peer->conn);
 	/* Pairs with the release in peer_down(). */
 	if (smp_load_acquire(&peer->went_down)) {
@@ -291,7 +291,7 @@ bool spindle_peer_watch(struct spindle_peer *peer)
 /* A live view has other means to say it. */
 static u64 lost_by(const struct spindle_group *group)
 {
-	return group->live ? 0 : group->lost;
+	return group->live ? 0 : group->casts.lost;
 }
 
 static u64 ready_for(const struct spindle_peer *peer)
@@ -328,36 +328,70 @@ static bool told_asleep(const struct spindle_peer *peer)
 	return peer->told.word[SPINDLE_NODE_COL_SLEEP] & 1;
 }
 
-/* Add what one subgroup has for the peer; returns false when there is no room. */
-static bool push_subgroup(struct spindle_peer *peer, struct spindle_subgroup *sg, u32 *imm)
+static u32 how_to_push(const struct spindle_peer *peer)
 {
-	struct spindle_write write[SPINDLE_PUSH_MAX];
-	u32 rank = spindle_mask_rank(sg->cfg->members, peer->rank);
-	u32 how = peer->needs_imm ? 0 : SPINDLE_PUSH_SPLIT;
-	u32 i, n;
+	if (peer->needs_imm)
+		return 0;
+	if (peer->conn.inline_max < sizeof(struct spindle_express))
+		return SPINDLE_PUSH_SPLIT;
+	return SPINDLE_PUSH_SPLIT | SPINDLE_PUSH_EXPRESS;
+}
 
-	if (!spindle_post_fits(&peer->conn, SPINDLE_PUSH_MAX))
-		return false;
-	if (how && peer->conn.inline_max >= sizeof(struct spindle_express))
-		how |= SPINDLE_PUSH_EXPRESS;
-	n = spindle_push(&sg->mc, rank, sg->index, how, write, SPINDLE_PUSH_MAX);
+/**
+ * spindle_peer_cast() - add what a subgroup has for the peer to the chain
+ * @peer: the peer; there is room
+ * @write: writes
+ * @n: how many
+ */
+void spindle_peer_cast(struct spindle_peer *peer, const struct spindle_write *write, u32 n)
+{
+	u32 i;
+
 	for (i = 0; i < n; i++) {
 		spindle_post_write(&peer->conn, write[i].data, write[i].local,
 				   write[i].remote, write[i].len);
 		if (!write[i].guard)
 			continue;
-		*imm = write[i].imm;
+		peer->imm = write[i].imm;
 		if (peer->needs_imm)
 			spindle_post_imm(&peer->conn, write[i].imm);
 	}
-	return true;
 }
 
-/* Ring the bell if it is due, and post. @imm: of the last guard, or NO_IMM. */
-static void flush(struct spindle_peer *peer, bool news, u32 imm)
+/**
+ * spindle_peer_tell() - add membership's columns to the chain
+ * @peer: the peer; there is room
+ * @write: writes
+ * @n: how many
+ *
+ * A heartbeat wakes nobody: who sleeps looks for it often enough. The state rings by itself
+ * where a completion has to vouch for it.
+ */
+void spindle_peer_tell(struct spindle_peer *peer, const struct spindle_write *write, u32 n)
+{
+	const u8 *row = peer->group->row.mem.va;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		const void *data = write[i].guard ? write[i].data : NULL;
+
+		spindle_post_write(&peer->conn, data, data ? 0 : (const u8 *)write[i].data - row,
+				   peer->out.mb + write[i].remote, write[i].len);
+		if (!write[i].guard || write[i].remote == SPINDLE_MB_BEAT)
+			continue;
+		if (peer->needs_imm)
+			spindle_post_imm(&peer->conn, write[i].imm);
+		else
+			peer->bell = true;
+	}
+}
+
+/* Ring the bell if it is due, and post. */
+static void flush(struct spindle_peer *peer, bool news)
 {
 	struct spindle_engine *engine = peer->group->node->engine;
 	struct spindle_conn *conn = &peer->conn;
+	u32 imm = peer->imm;
 	u64 begin;
 
 	if (peer->needs_imm) {
@@ -378,35 +412,6 @@ static void flush(struct spindle_peer *peer, bool news, u32 imm)
 		spindle_count(&engine->stats.post_ns, ktime_get_ns() - begin);
 }
 
-/*
- * Membership's columns. A heartbeat wakes nobody: who sleeps looks for it often enough. The
- * state rings by itself where a completion has to vouch for it.
- * Returns false when there is no room.
- */
-static bool push_membership(struct spindle_peer *peer, bool *bell)
-{
-	const u8 *row = peer->group->row.mem.va;
-	struct spindle_write write[SPINDLE_MB_PUSH_MAX];
-	u32 n, i;
-
-	if (!spindle_post_fits(&peer->conn, SPINDLE_MB_PUSH_MAX))
-		return false;
-	n = spindle_live_push(peer->group->live, peer, write);
-	for (i = 0; i < n; i++) {
-		const void *data = write[i].guard ? write[i].data : NULL;
-
-		spindle_post_write(&peer->conn, data, data ? 0 : (const u8 *)write[i].data - row,
-				   peer->out.mb + write[i].remote, write[i].len);
-		if (!write[i].guard || write[i].remote == SPINDLE_MB_BEAT)
-			continue;
-		if (peer->needs_imm)
-			spindle_post_imm(&peer->conn, write[i].imm);
-		else
-			*bell = true;
-	}
-	return true;
-}
-
 /**
  * spindle_peer_push() - post all that the peer has not been told, in one chain
  * @peer: the peer
@@ -417,30 +422,16 @@ bool spindle_peer_push(struct spindle_peer *peer)
 {
 	struct spindle_group *group = peer->group;
 	struct spindle_conn *conn = &peer->conn;
-	bool left = false, bell = false, room, news, open;
-	u32 imm = NO_IMM;
-	u64 set;
+	bool left = false, room, news;
 
 	if (!peer->joined)
 		return false;
 	if (guards_under_way(peer))
 		return true;
-	open = !group->live || spindle_live_open(group->live, peer);
-	for (set = group->push; set && !left; set &= set - 1) {
-		struct spindle_subgroup *sg = group->subgroup[__ffs64(set)];
-		u32 rank;
-
-		if (!sg || !spindle_mc_runs(&sg->mc) || !(sg->peers & rank_bit(peer)) ||
-		    (!open && !sg->mc.stays))
-			continue;
-		rank = spindle_mask_rank(sg->cfg->members, peer->rank);
-		if (!spindle_push_wanted(&sg->mc, rank))
-			continue;
-		left = !push_subgroup(peer, sg, &imm) || spindle_push_wanted(&sg->mc, rank);
-	}
-	/* Behind the messages: it may be the fence that says that there are no more. */
-	if (group->live && !left)
-		left = !push_membership(peer, &bell);
+	peer->imm = NO_IMM;
+	peer->bell = false;
+	if (peer->rank != SPINDLE_NO_RANK)
+		left = spindle_casts_push(&group->casts, peer->rank, how_to_push(peer));
 	room = spindle_post_fits(conn, 1);
 	news = has_news(peer) && room;
 	if (!conn->nchain && !news && !(peer->asleep && peer->debt))
@@ -449,27 +440,29 @@ bool spindle_peer_push(struct spindle_peer *peer)
 		tell(peer, false);
 	else if (news || (room && !conn->nchain))
 		tell(peer, told_asleep(peer));
-	flush(peer, news || bell, imm);
+	flush(peer, news || peer->bell);
 	return left;
 }
 
 /**
  * spindle_peer_post() - post what the peer has not been told of one subgroup, at once
  * @peer: the peer
- * @sg: the subgroup, active, of which it is a member
+ * @index: of the subgroup, active, of which it is a member
  *
  * The paper's baseline. What finds no room is left to the end of the pass.
  */
-void spindle_peer_post(struct spindle_peer *peer, struct spindle_subgroup *sg)
+void spindle_peer_post(struct spindle_peer *peer, u32 index)
 {
-	u32 rank = spindle_mask_rank(sg->cfg->members, peer->rank);
-	u32 imm = NO_IMM;
+	struct spindle_casts *casts = &peer->group->casts;
+	u64 members = casts->view->subgroup[index].members;
 
-	if (!peer->joined || guards_under_way(peer) || !spindle_push_wanted(&sg->mc, rank))
+	if (!peer->joined || guards_under_way(peer) ||
+	    !spindle_push_wanted(casts->mc[index], spindle_mask_rank(members, peer->rank)))
 		return;
-	push_subgroup(peer, sg, &imm);
+	peer->imm = NO_IMM;
+	spindle_casts_push_one(casts, index, peer->rank, how_to_push(peer));
 	if (peer->conn.nchain)
-		flush(peer, false, imm);
+		flush(peer, false);
 }
 
 /**

@@ -50,6 +50,8 @@ struct spindle_subgroup;
  * @asleep: its engine sleeps: ring the doorbell
  * @debt: it was sent guards without a doorbell since the last doorbell
  * @told: our node block as it was last told
+ * @imm: immediate data of the last guard in the chain
+ * @bell: membership in the chain rings
  * @busy: passes that had something for it, since we told it that we sleep
  * @torn: reads of its node block that found it half written
  * @torn_run: of these, in a row
@@ -88,6 +90,8 @@ struct spindle_peer {
 	bool asleep;
 	bool debt;
 	struct spindle_block told;
+	u32 imm;
+	bool bell;
 	u32 busy;
 	u64 torn;
 	u32 torn_run;
@@ -105,7 +109,9 @@ u8 spindle_peer_state(const struct spindle_peer *peer);
 bool spindle_peer_watch(struct spindle_peer *peer);
 void spindle_peer_blame(struct spindle_peer *peer);
 bool spindle_peer_push(struct spindle_peer *peer);
-void spindle_peer_post(struct spindle_peer *peer, struct spindle_subgroup *sg);
+void spindle_peer_cast(struct spindle_peer *peer, const struct spindle_write *write, u32 n);
+void spindle_peer_tell(struct spindle_peer *peer, const struct spindle_write *write, u32 n);
+void spindle_peer_post(struct spindle_peer *peer, u32 index);
 bool spindle_peer_sleep(struct spindle_peer *peer);
 
 /* peer_conn.c */

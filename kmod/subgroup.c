@@ -94,28 +94,18 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 
 /* ---- engine ----------------------------------------------------------- */
 
-/*
- * Members of a static view wait until they are all connected. A live one has formed once: a
- * member that is not connected later is suspected, and it would be waited for in vain.
+/**
+ * spindle_subgroup_formed() - its members are connected: it begins, if they are enough
+ * @sg: the subgroup
  */
-static bool form_test(void *ctx)
+void spindle_subgroup_formed(struct spindle_subgroup *sg)
 {
-	const struct spindle_subgroup *sg = ctx;
-	const struct spindle_group *group = sg->group;
-
-	return group->live ? group->live->formed : !(sg->peers & ~group->joined);
-}
-
-static void form_trigger(void *ctx)
-{
-	struct spindle_subgroup *sg = ctx;
 	struct spindle_event_info info = {
 		.vid = sg->group->view.vid,
 		.subgroup = sg->cfg->id,
 		.has_subgroup = true,
 	};
 
-	sg->mc.formed = true;
 	if (sg->mc.lacking || !change_state(sg, SPINDLE_STATE_ACTIVE))
 		return;
 	spindle_subgroup_tell(sg, SPINDLE_ERR_NONE);
@@ -225,9 +215,7 @@ bool spindle_subgroup_watch(struct spindle_subgroup *sg)
  */
 void spindle_subgroup_touch(struct spindle_subgroup *sg)
 {
-	sg->quiet = 0;
-	sg->group->hot |= BIT_ULL(sg->index);
-	sg->group->push |= BIT_ULL(sg->index);
+	spindle_casts_touch(&sg->group->casts, sg->index);
 }
 
 static void members_broke_protocol(struct spindle_subgroup *sg)
@@ -266,23 +254,17 @@ static void handle_events(struct spindle_subgroup *sg)
 }
 
 /**
- * spindle_subgroup_pass() - one pass of the engine
+ * spindle_subgroup_ran() - it was looked at in a pass
  * @sg: the subgroup
- * @idle: the last one found nothing to do
- *
- * Return: true if there was work
+ * @work: there was work
  */
-bool spindle_subgroup_pass(struct spindle_subgroup *sg, bool idle)
+void spindle_subgroup_ran(struct spindle_subgroup *sg, bool work)
 {
-	bool work = spindle_preds_run(&sg->preds);
-
-	work |= spindle_mc_run(&sg->mc, idle);
 	if (sg->mc.events)
 		handle_events(sg);
 	/* An engine that others keep busy does not get to sleep, where this is done, too. */
 	if (work || sg->stall_ms)
 		spindle_subgroup_watch(sg);
-	return work;
 }
 
 /* Without SPINDLE_SW_LATE_POST: called by core/ in the middle of a pass. */
@@ -292,7 +274,7 @@ static void post_in_place(struct spindle_mc *mc)
 	u64 set;
 
 	for (set = sg->peers; set; set &= set - 1)
-		spindle_peer_post(sg->group->peer[__ffs64(set)], sg);
+		spindle_peer_post(sg->group->peer[__ffs64(set)], sg->index);
 }
 
 /* ---- life ------------------------------------------------------------- */
@@ -321,7 +303,8 @@ static int make_mc(struct spindle_subgroup *sg, const struct spindle_view *view,
 		return -ENOMEM;
 	mc->node = group->node->id;
 	mc->post = post_in_place;
-	mc->lacking = group->live && !spindle_live_enough(group->live, view, sg->index);
+	mc->lacking = group->live && !spindle_rules_enough(&group->live->rules, view,
+							      sg->index);
 	for (r = 0; r < view->num_members; r++) {
 		struct spindle_row row = spindle_group_row(group, peer[r]);
 
@@ -367,11 +350,6 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 			return NULL;
 		}
 	}
-	sg->form.test = form_test;
-	sg->form.trigger = form_trigger;
-	sg->form.ctx = sg;
-	sg->form.kind = SPINDLE_PRED_ONCE;
-	spindle_pred_add(&sg->preds, &sg->form);
 	return sg;
 }
 

@@ -32,15 +32,12 @@ struct spindle_peer;
  * @state: enum spindle_state
  * @error: enum spindle_error
  * @mc: the protocol
- * @preds: predicates about the subgroup as a whole
- * @form: all members are connected, or the view is live: begin (once)
  * @attachments: struct spindle_attachment.link
  * @sender: the attachment that sends, or NULL; the namespace's lock
  * @readers: attachments that read; the namespace's lock
  * @part: frees the memory of a process that has gone and whose last message is sent
  * @stall_ms: a reader that consumes nothing for so long is detached; 0: never
  * @large: of a subgroup that can have large messages, or NULL
- * @quiet: passes in a row that found nothing to do
  */
 struct spindle_subgroup {
 	struct spindle_group *group;
@@ -50,15 +47,12 @@ struct spindle_subgroup {
 	u32 state;
 	u32 error;
 	struct spindle_mc mc;
-	struct spindle_preds preds;
-	struct spindle_pred form;
 	struct list_head attachments;
 	struct spindle_attachment *sender;
 	u32 readers;
 	struct spindle_chore part;
 	u32 stall_ms;
 	struct spindle_large *large;
-	u32 quiet;
 };
 
 struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
@@ -69,7 +63,8 @@ u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg);
 u64 spindle_subgroup_private_bytes(const struct spindle_subgroup *sg);
 
 /* engine context */
-bool spindle_subgroup_pass(struct spindle_subgroup *sg, bool idle);
+void spindle_subgroup_formed(struct spindle_subgroup *sg);
+void spindle_subgroup_ran(struct spindle_subgroup *sg, bool work);
 bool spindle_subgroup_watch(struct spindle_subgroup *sg);
 void spindle_subgroup_tell(struct spindle_subgroup *sg, u32 error);
 void spindle_subgroup_touch(struct spindle_subgroup *sg);

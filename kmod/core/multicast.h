@@ -293,6 +293,7 @@ struct spindle_mc_stats {
  * @ahead: rounds to give up in advance when they need more the next time
  * @late: passes that have put nulls off
  * @idle: this pass, nulls need not be put off
+ * @quiet: passes in a row that found nothing to do
  * @stable: all sequence numbers below are received by all members
  * @txq: the sender attachment; txq.desc is NULL if there is none
  * @held: what becomes of @held_slot, enum spindle_held
@@ -354,6 +355,7 @@ struct spindle_mc {
 	u64 ahead;
 	u32 late;
 	bool idle;
+	u32 quiet;
 	u64 stable;
 	struct spindle_txq txq;
 	enum spindle_held held;

@@ -165,7 +165,7 @@ void check_install(struct node *node, const struct spindle_view *view)
 	for (g = 0; g < SIM_GROUPS; g++) {
 		struct order *o = &sim->order[g][node->group[g].epoch % SIM_VIEWS];
 
-		if (!node->group[g].mc || (node->stays & BIT_ULL(g)))
+		if (!node->group[g].mc || (node->casts.stays & BIT_ULL(g)))
 			continue;
 		if (node->group[g].dlv != o->n)
 			sim_fail(sim, "node %u group %u leaves view %llu with %llu of %llu messages",

@@ -33,23 +33,6 @@ const char *sim_layout(const struct sim *sim, struct spindle_view *view)
 	return NULL;
 }
 
-static void push_group(struct node *node, struct group *g, u32 member)
-{
-	struct spindle_write write[SPINDLE_PUSH_MAX];
-	struct sim *sim = node->sim;
-	struct spindle_mc *mc = g->mc;
-	u32 to = g->member_node[member];
-	u32 room = fabric_room(sim, node->index, to), i, n;
-
-	if (!spindle_mc_runs(mc) || !spindle_push_wanted(mc, member) || room < 6)
-		return;
-	n = spindle_push(mc, member, mc->id,
-			 sim->imm ? 0 : SPINDLE_PUSH_SPLIT | SPINDLE_PUSH_EXPRESS, write,
-			 min_t(u32, room, SPINDLE_PUSH_MAX));
-	for (i = 0; i < n; i++)
-		fabric_post(sim, node->index, to, 0, &write[i]);
-}
-
 static const struct spindle_memory memory = { .zalloc = calloc, .free = (void *)free };
 
 static void free_group(struct spindle_mc *mc)
@@ -93,7 +76,6 @@ static struct spindle_mc *new_group(struct node *node, const struct spindle_view
 	}
 	if (node->sim->large)
 		mc->tune.large = node->sim->large;
-	mc->formed = true;
 	return mc;
 }
 
@@ -115,87 +97,47 @@ static void open_processes(struct node *node, struct group *g)
 static void node_wedge(void *ctx)
 {
 	struct node *node = ctx;
-	u32 g;
 
-	for (g = 0; g < SIM_GROUPS; g++)
-		if (node->group[g].mc)
-			spindle_mc_wedge(node->group[g].mc);
+	spindle_casts_wedge(&node->casts);
 }
 
 static bool node_flushed(void *ctx, u32 rank)
 {
-	struct node *node = ctx;
-	u32 g, r, to = peer_index(node, rank);
+	const struct node *node = ctx;
 
-	for (g = 0; g < SIM_GROUPS; g++) {
-		struct group *grp = &node->group[g];
-
-		for (r = 0; grp->mc && r < grp->mc->members; r++)
-			if (grp->member_node[r] == to && !spindle_mc_flushed(grp->mc, r))
-				return false;
-	}
-	return true;
+	return spindle_casts_flushed(&node->casts, rank);
 }
 
 static void node_freeze(void *ctx, u64 *have)
 {
 	struct node *node = ctx;
-	u32 g;
 
-	for (g = 0; g < SIM_GROUPS; g++)
-		if (node->group[g].mc)
-			spindle_mc_freeze(node->group[g].mc, have +
-					  spindle_decree_trim_at(spindle_mb_view(&node->mb), g));
-}
-
-/* Groups that the change is nothing to, if there is a next view for the node. */
-static u64 find_stays(const struct node *node)
-{
-	const struct spindle_mb *mb = &node->mb;
-	const u64 *word = spindle_mb_own_decree(mb);
-
-	if (mb->leaving || !(word[SPINDLE_DECREE_SURVIVORS] & BIT_ULL(mb->me)))
-		return 0;
-	return spindle_decree_stays(word, spindle_mb_view(mb), &mb->view[!mb->now]);
+	spindle_casts_freeze(&node->casts, have);
 }
 
 static bool node_trim(void *ctx, const u64 *trim)
 {
 	struct node *node = ctx;
-	u32 g;
 
-	node->stays = find_stays(node);
-	for (g = 0; g < SIM_GROUPS; g++) {
-		u32 at = spindle_decree_trim_at(spindle_mb_view(&node->mb), g);
-
-		if (node->group[g].mc && (node->stays & BIT_ULL(g))) {
-			spindle_mc_stay(node->group[g].mc);
-			node->sim->stayed++;
-			continue;
-		}
-		if (!node->group[g].mc || spindle_mc_trim(node->group[g].mc, trim + at))
-			continue;
-		/* A liar had less than it had. */
-		if (!node->sim->liar)
-			sim_fail(node->sim, "node %u group %u: the trim cannot be true",
-				 node->index, g);
-		return false;
+	if (spindle_casts_trim(&node->casts, trim)) {
+		node->sim->stayed += hweight64(node->casts.stays);
+		return true;
 	}
-	return true;
+	/* A liar had less than it had. */
+	if (!node->sim->liar)
+		sim_fail(node->sim, "node %u: the trim cannot be true", node->index);
+	return false;
 }
 
 static bool node_drain(void *ctx)
 {
 	struct node *node = ctx;
-	bool done = true;
+	bool done = spindle_casts_drain(&node->casts);
 	u32 g;
 
-	for (g = 0; g < SIM_GROUPS; g++) {
-		if (!node->group[g].mc || node->group[g].mc->stays)
-			continue;
-		done &= spindle_mc_drain(node->group[g].mc);
-		check_deliveries(node, g);
-	}
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (node->group[g].mc)
+			check_deliveries(node, g);
 	return done;
 }
 
@@ -207,71 +149,16 @@ static const char *node_layout(void *ctx, const struct spindle_view *view,
 	return sim_layout(node->sim, next);
 }
 
-/* Sender ranks of the old view and first messages, for the new one's senders. */
-static void from_old(const struct node *node, u32 g, const struct spindle_view *next,
-		     const u32 *from, const u64 *trim, u32 *rank, u64 *first)
-{
-	const struct spindle_view *view = &node->mb.view[!node->mb.now];
-	const struct spindle_view_subgroup *old = &view->subgroup[g];
-	u64 mask = next->subgroup[g].senders;
-	u32 s;
-
-	for (s = 0; mask; mask &= mask - 1, s++) {
-		u32 v = from[__ffs64(mask)];
-
-		rank[s] = SPINDLE_NO_RANK;
-		first[s] = 0;
-		if (v == SPINDLE_NO_RANK || !(old->senders & BIT_ULL(v)))
-			continue;
-		rank[s] = spindle_mask_rank(old->senders, v);
-		first[s] = trim[spindle_decree_trim_at(view, g) + rank[s]];
-	}
-}
-
 static void tell_joiner(const struct node *contact, const struct spindle_view *view);
 
 static void node_install(void *ctx, const struct spindle_view *next, const u32 *from,
 			 const u64 *trim)
 {
 	struct node *node = ctx;
-	u32 rank[SIM_NODES], g, i;
-	u64 first[SIM_NODES];
 
 	check_install(node, next);
 	tell_joiner(node, next);
-	for (g = 0; g < SIM_GROUPS; g++) {
-		struct group *grp = &node->group[g];
-		struct spindle_mc *old = grp->mc;
-
-		if (!(next->subgroup[g].members & BIT_ULL(node->mb.me)) ||
-		    (old && (node->stays & BIT_ULL(g))))
-			continue;
-		/* Blocks begin again at all rows; nothing of the old view comes any more. */
-		for (i = 0; i < node->sim->nodes; i++) {
-			struct spindle_row row = row_of(node, i);
-
-			spindle_mc_clear(&row, BIT_ULL(g));
-		}
-		grp->mc = new_group(node, next, g, node->mb.me);
-		from_old(node, g, next, from, trim, rank, first);
-		spindle_mc_begin(grp->mc, old, rank, first);
-		grp->epoch = next->vid;
-		grp->began = spindle_view_digest(next);
-		grp->sum = 0;
-		if (old)
-			spindle_mc_announce(grp->mc, next->vid);
-		else
-			grp->vid = next->vid;
-		grp->dlv = 0;
-		/* Who joins begins at 0, whatever it had sent in another life. */
-		for (i = 0; i < grp->mc->senders; i++)
-			if (!old || rank[i] == SPINDLE_NO_RANK)
-				grp->next[grp->node_of[i]] = first[i];
-		if (old)
-			free_group(old);
-		else
-			open_processes(node, grp);
-	}
+	spindle_casts_install(&node->casts, from, trim);
 }
 
 /* Where membership finds what a node says, in its present life. */
@@ -316,7 +203,11 @@ static void node_cut(void *ctx, u32 rank)
 static void node_stopped(void *ctx)
 {
 	struct node *node = ctx;
+	u32 g;
 
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (node->group[g].mc)
+			spindle_mc_end(node->group[g].mc);
 	sim_say(node->sim, "node %u stops: reason %u", node->index, node->mb.reason);
 	node->sim->stops[node->mb.reason]++;
 }
@@ -333,6 +224,129 @@ static const struct spindle_mb_ops node_ops = {
 	.install = node_install,
 	.cut = node_cut,
 	.stopped = node_stopped,
+};
+
+/* ---- what the subgroups ask for ------------------------------------------------- */
+
+static bool node_row(void *ctx, u32 rank, struct spindle_row *row)
+{
+	struct node *node = ctx;
+	u32 index = peer_index(node, rank);
+
+	*row = row_of(node, index);
+	return index != node->index && !node->sim->link[node->index][index].cut;
+}
+
+static struct spindle_mc *node_made(void *ctx, u32 g)
+{
+	struct node *node = ctx;
+
+	return new_group(node, spindle_mb_view(&node->mb), g, node->mb.me);
+}
+
+/* Processes go over to the new view; of who joins they begin. */
+static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
+{
+	const struct spindle_view *view = spindle_mb_view(&node->mb);
+	struct group *grp = &node->group[g];
+	u32 s;
+
+	grp->mc = node->casts.mc[g];
+	grp->epoch = view->vid;
+	grp->began = spindle_view_digest(view);
+	grp->sum = 0;
+	grp->dlv = 0;
+	/* Who joins begins at 0, whatever it had sent in another life. */
+	for (s = 0; s < grp->mc->senders; s++)
+		if (!old || !grp->mc->sender[s].walk.slot)
+			grp->next[grp->node_of[s]] = grp->mc->sender[s].walk.slot;
+	if (old)
+		return;
+	grp->vid = view->vid;
+	open_processes(node, grp);
+}
+
+static void node_begun(void *ctx, u32 g, struct spindle_mc *old)
+{
+	struct node *node = ctx;
+
+	begin_group(node, g, old);
+	if (old)
+		free_group(old);
+}
+
+static void node_formed(void *ctx, u32 g)
+{
+	struct node *node = ctx;
+
+	sim_say(node->sim, "node %u group %u has formed", node->index, g);
+}
+
+/* A member has broken the protocol, says a subgroup. But for a liar nobody does. */
+static void check_failed(struct node *node, struct group *g, u32 member)
+{
+	u32 bad = g->member_node[member];
+	int rank = spindle_view_rank(spindle_mb_view(&node->mb), bad + 1);
+
+	if (!liar_is(node->sim, bad) && !liar_is(node->sim, node->index))
+		sim_fail(node->sim, "node %u group %u blames node %u", node->index, g->mc->id, bad);
+	if (rank >= 0)
+		spindle_mb_suspect(&node->mb, rank, SPINDLE_MB_LIED);
+}
+
+static void check_events(struct node *node, struct group *g)
+{
+	u64 bad;
+
+	if (g->mc->events & SPINDLE_MC_FAILED)
+		for (bad = g->mc->bad; bad; bad &= bad - 1)
+			check_failed(node, g, __ffs64(bad));
+	if (g->mc->txq.error || g->q.error)
+		sim_fail(node->sim, "node %u: an honest process is frozen", node->index);
+	g->mc->events = 0;
+}
+
+static void node_ran(void *ctx, u32 g, bool work)
+{
+	struct node *node = ctx;
+
+	check_events(node, &node->group[g]);
+	check_deliveries(node, g);
+}
+
+static bool node_told(void *ctx)
+{
+	return true;
+}
+
+static u32 node_room(void *ctx, u32 rank, u32 writes)
+{
+	const struct node *node = ctx;
+
+	return min_t(u32, writes,
+		     fabric_room(node->sim, node->index, peer_index(node, rank)));
+}
+
+static void node_post(void *ctx, u32 rank, const struct spindle_write *write, u32 n,
+		      bool membership)
+{
+	const struct node *node = ctx;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		fabric_post(node->sim, node->index, peer_index(node, rank),
+			    membership ? SIM_MB : 0, &write[i]);
+}
+
+static const struct spindle_casts_ops casts_ops = {
+	.row = node_row,
+	.made = node_made,
+	.begun = node_begun,
+	.formed = node_formed,
+	.ran = node_ran,
+	.told = node_told,
+	.room = node_room,
+	.post = node_post,
 };
 
 /* ---- life -------------------------------------------------------------------- */
@@ -372,8 +386,20 @@ static void open_membership(struct node *node, const struct spindle_view *view)
 	mb->seen = node->seen;
 	for (r = 0; r < view->num_members; r++)
 		show(node, view->member[r].id - 1, &mb->peer[r]);
-	node->stays = 0;
 	node->started = true;
+}
+
+static void open_casts(struct node *node)
+{
+	node->casts = (struct spindle_casts){
+		.ops = &casts_ops,
+		.ctx = node,
+		.mb = &node->mb,
+		.view = spindle_mb_view(&node->mb),
+		.me = node->mb.me,
+		.formed = true,
+		.hot = U64_MAX,
+	};
 }
 
 void node_start(struct node *node, const struct spindle_view *view)
@@ -384,14 +410,12 @@ void node_start(struct node *node, const struct spindle_view *view)
 	open_membership(node, view);
 	if (spindle_mb_init(&node->mb, view, me, node->sim->now))
 		sim_fail(node->sim, "node %u: no room for the first view", node->index);
+	open_casts(node);
 	for (g = 0; g < SIM_GROUPS; g++) {
 		if (!(view->subgroup[g].members & BIT_ULL(me)))
 			continue;
-		node->group[g].vid = view->vid;
-		node->group[g].epoch = view->vid;
-		node->group[g].began = spindle_view_digest(view);
-		node->group[g].mc = new_group(node, view, g, me);
-		open_processes(node, &node->group[g]);
+		node->casts.mc[g] = new_group(node, view, g, me);
+		begin_group(node, g, NULL);
 	}
 }
 
@@ -402,6 +426,7 @@ static void follow(struct node *node, const struct spindle_view *view, const u32
 	open_membership(node, view);
 	if (spindle_mb_join(&node->mb, view, node->index + 1, node->inc, node->sim->now))
 		sim_fail(node->sim, "node %u: no room for a view", node->index);
+	open_casts(node);
 }
 
 /*
@@ -482,56 +507,14 @@ static void tell_joiner(const struct node *contact, const struct spindle_view *v
 	node->news_at = sim->now + 1 + rng_below(&sim->rng, 300);
 }
 
-/* A member has broken the protocol, says a subgroup. But for a liar nobody does. */
-static void check_failed(struct node *node, struct group *g, u32 member)
-{
-	u32 bad = g->member_node[member];
-	int rank = spindle_view_rank(spindle_mb_view(&node->mb), bad + 1);
-
-	if (!liar_is(node->sim, bad) && !liar_is(node->sim, node->index))
-		sim_fail(node->sim, "node %u group %u blames node %u", node->index, g->mc->id, bad);
-	if (rank >= 0)
-		spindle_mb_suspect(&node->mb, rank, SPINDLE_MB_LIED);
-}
-
-static void check_events(struct node *node, struct group *g)
-{
-	u64 bad;
-
-	if (g->mc->events & SPINDLE_MC_FAILED)
-		for (bad = g->mc->bad; bad; bad &= bad - 1)
-			check_failed(node, g, __ffs64(bad));
-	if (g->mc->txq.error || g->q.error)
-		sim_fail(node->sim, "node %u: an honest process is frozen", node->index);
-	g->mc->events = 0;
-}
-
 static void push(struct node *node)
 {
-	struct spindle_write write[SPINDLE_MB_PUSH_MAX];
-	u32 n = spindle_mb_view(&node->mb)->num_members, r, g, i, m;
+	u32 how = node->sim->imm ? 0 : SPINDLE_PUSH_SPLIT | SPINDLE_PUSH_EXPRESS, r;
 
-	for (r = 0; r < n; r++) {
-		u32 to = peer_index(node, r);
-
-		if (fabric_busy(node->sim, node->index, to))
-			continue;
-		for (g = 0; g < SIM_GROUPS; g++) {
-			struct group *grp = &node->group[g];
-
-			if (!grp->mc || (!spindle_mb_open(&node->mb, r) &&
-					 !(grp->mc->stays && node_up(node) && r != node->mb.me)))
-				continue;
-			for (i = 0; grp->mc && i < grp->mc->members; i++)
-				if (grp->member_node[i] == to)
-					push_group(node, grp, i);
-		}
-		if (fabric_room(node->sim, node->index, to) < SPINDLE_MB_PUSH_MAX)
-			continue;
-		m = spindle_mb_push(&node->mb, r, write);
-		for (i = 0; i < m; i++)
-			fabric_post(node->sim, node->index, to, SIM_MB, &write[i]);
-	}
+	for (r = 0; r < node->casts.view->num_members; r++)
+		if (r != node->mb.me && !fabric_busy(node->sim, node->index, peer_index(node, r)))
+			spindle_casts_push(&node->casts, r, how);
+	spindle_casts_pushed(&node->casts);
 }
 
 /* The schedule whose pass runs: the core says nothing but that it looks. */
@@ -604,11 +587,13 @@ static void move_large(struct node *node, u32 g)
 			bring(node, g, to, rng_below(rng, mc->held_slot.len));
 	}
 	spindle_mc_hold(mc, all ? SPINDLE_HELD_PLACED : SPINDLE_HELD_WAITING);
+	spindle_casts_touch(&node->casts, g);
 }
 
 static void pass(struct node *node)
 {
 	struct sim *sim = node->sim;
+	bool work;
 	u32 g, r;
 
 	node->pass_at = sim->now + 5 + rng_below(&sim->rng, node->slow);
@@ -626,36 +611,28 @@ static void pass(struct node *node)
 		struct link *link = &sim->link[node->index][to];
 
 		if (r != node->mb.me && node->life[to] != sim->node[to].inc) {
-			spindle_mb_suspect(&node->mb, r, SPINDLE_MB_LOST);
+			spindle_casts_lost(&node->casts, r, SPINDLE_MB_LOST);
 			continue;
 		}
 		if (link->blocked && link->n && link->retry_at <= sim->now && !link->lost_at)
 			link->lost_at = sim->now;
 		if (r == node->mb.me || !link->lost_at || link->lost_at > sim->now)
 			continue;
-		if (link->closed)
-			spindle_mb_closed(&node->mb, r);
-		else
-			spindle_mb_suspect(&node->mb, r, SPINDLE_MB_LOST);
+		spindle_casts_lost(&node->casts, r,
+				   link->closed ? SPINDLE_MB_GONE : SPINDLE_MB_LOST);
 	}
 	/* Who was invited is gone, or another one: it has to ask again. */
 	if (node->mb.wish && node->mb.state != SPINDLE_MB_JOINING &&
 	    (sim->link[node->index][node->mb.wish - 1].cut ||
 	     node->mb.wish_inc != sim->node[node->mb.wish - 1].inc))
 		spindle_mb_invite(&node->mb, 0, 0);
-	if (node_up(node)) {
-		for (g = 0; g < SIM_GROUPS; g++) {
-			if (!node->group[g].mc)
-				continue;
+	for (g = 0; g < SIM_GROUPS && node_up(node); g++)
+		if (node->group[g].mc)
 			move_large(node, g);
-			spindle_mc_run(node->group[g].mc, rng_chance(&sim->rng, 50));
-			spindle_mc_flush_acks(node->group[g].mc);
-			check_events(node, &node->group[g]);
-			check_deliveries(node, g);
-		}
-	}
-	spindle_mb_run(&node->mb, sim->now);
+	work = spindle_casts_pass(&node->casts, !node->busy, !node->busy);
+	work |= spindle_mb_run(&node->mb, sim->now);
 	push(node);
+	node->busy = work;
 }
 
 /* A pass of the engine. */

@@ -14,11 +14,8 @@
 #ifndef SPINDLE_SIM_SIM_H
 #define SPINDLE_SIM_SIM_H
 
-#include "membership.h"
-#include "multicast.h"
-#include "push.h"
+#include "casts.h"
 #include "tap.h"
-#include "wire.h"
 
 #define SIM_NODES 16
 #define SIM_GROUPS 2
@@ -140,7 +137,6 @@ struct node {
 	bool disturbed; /* by more than a crash of others */
 	u32 inc; /* incarnation: which life this is, from 1 */
 	u64 accused; /* nodes that it has ever suspected */
-	u64 stays; /* groups that the change of the view under way is nothing to */
 	u32 life[SIM_NODES]; /* of the members of its view */
 	u64 past[SIM_LIVES][SIM_GROUPS]; /* messages that it had sent in lives before */
 	u32 contact; /* of a joiner: who has invited it */
@@ -157,7 +153,9 @@ struct node {
 	u8 *row[SIM_NODES];
 	u32 vouch[SIM_NODES][SIM_LIVES][SIM_GROUPS]; /* by completions, as push.h has it */
 	u32 vouch_state[SIM_NODES][SIM_LIVES];
+	bool busy; /* the last pass had work */
 	struct spindle_mb mb;
+	struct spindle_casts casts;
 	struct group group[SIM_GROUPS];
 };
 

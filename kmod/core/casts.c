@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Casts: the subgroups of a node between two changes of the view. See casts.h.
+ *
+ * Context: engine, all of it.
+ */
+#include "casts.h"
+
+/* Cold subgroups that are looked at in a pass, and quiet passes until one is cold. */
+#define COLD_VISITS 2
+#define HOT_PASSES 64
+/* Busy passes after which what can wait for an idle one does not wait any longer. */
+#define FLUSH_PASSES 64
+
+/* ---- connections ------------------------------------------------------------ */
+
+static bool all_joined(const struct spindle_casts *c)
+{
+	u64 others = U64_MAX >> (64 - c->view->num_members);
+
+	if (c->me != SPINDLE_NO_RANK)
+		others &= ~BIT_ULL(c->me);
+	return !(others & ~c->joined);
+}
+
+/**
+ * spindle_casts_form() - begin with a live view, if all its members are connected
+ * @c: the subgroups, not formed
+ * @now: the clock
+ *
+ * Who joins also waits until what it has written has arrived, so that nobody hears of it too
+ * late. Nobody is late before it has shown life.
+ *
+ * Return: true if membership runs from here on
+ */
+bool spindle_casts_form(struct spindle_casts *c, u64 now)
+{
+	u32 r;
+
+	if (!all_joined(c) || (c->mb->state == SPINDLE_MB_JOINING && !c->ops->told(c->ctx)))
+		return false;
+	c->formed = true;
+	c->mb->ran_at = now;
+	for (r = 0; r < c->view->num_members; r++)
+		c->mb->peer[r].heard = U64_MAX;
+	return true;
+}
+
+/**
+ * spindle_casts_lost() - the connection to a member of a live view is gone
+ * @c: the subgroups
+ * @rank: the member
+ * @how: SPINDLE_MB_GONE: the other end has closed it; SPINDLE_MB_LOST; SPINDLE_MB_LIED: it
+ *	has written nonsense
+ */
+void spindle_casts_lost(struct spindle_casts *c, u32 rank, enum spindle_mb_reason how)
+{
+	struct spindle_mb *mb = c->mb;
+
+	if (mb->state == SPINDLE_MB_STOPPED)
+		return;
+	if (!c->formed && mb->state != SPINDLE_MB_JOINING)
+		spindle_mb_stop(mb, SPINDLE_MB_LOST);
+	else if (how == SPINDLE_MB_GONE)
+		spindle_mb_closed(mb, rank);
+	else
+		spindle_mb_suspect(mb, rank, how);
+}
+
+/*
+ * Members of a static view wait until they are all connected. A live one has formed once: who
+ * is not connected later is suspected, and to wait for it would be to wait for the dead.
+ */
+static bool may_form(const struct spindle_casts *c, u32 index)
+{
+	u64 members = c->view->subgroup[index].members & ~BIT_ULL(c->me);
+
+	return c->mb ? c->formed : !(members & ~c->joined);
+}
+
+/* ---- a pass ------------------------------------------------------------------- */
+
+/**
+ * spindle_casts_touch() - something changed outside a pass: have the next one look
+ * @c: the subgroups
+ * @index: of the subgroup
+ */
+void spindle_casts_touch(struct spindle_casts *c, u32 index)
+{
+	if (c->mc[index])
+		c->mc[index]->quiet = 0;
+	c->hot |= BIT_ULL(index);
+	c->push |= BIT_ULL(index);
+}
+
+static bool form(struct spindle_casts *c, u32 index)
+{
+	struct spindle_mc *mc = c->mc[index];
+
+	if (mc->formed || !may_form(c, index))
+		return false;
+	mc->formed = true;
+	c->ops->formed(c->ctx, index);
+	return true;
+}
+
+static bool visit(struct spindle_casts *c, u32 index, bool idle)
+{
+	struct spindle_mc *mc = c->mc[index];
+	bool work;
+
+	if (!mc)
+		return false;
+	work = form(c, index);
+	work |= spindle_mc_run(mc, idle);
+	c->ops->ran(c->ctx, index, work);
+	if (work) {
+		spindle_casts_touch(c, index);
+		if (mc->lazy)
+			c->lazy |= BIT_ULL(index);
+	} else if ((mc->tune.switches & SPINDLE_SW_TRACKING) && ++mc->quiet > HOT_PASSES) {
+		c->hot &= ~BIT_ULL(index);
+	}
+	return work;
+}
+
+/*
+ * Work is per active subgroup: those in which something happens are looked at in every
+ * pass, the others in turn, a few each time. What happens in one of them first is seen
+ * some passes later, which is less than a pass over all of them costs.
+ */
+static bool visit_all(struct spindle_casts *c, bool all, bool idle)
+{
+	u64 set = all ? U64_MAX : c->hot;
+	u32 n = c->view->num_subgroups, i;
+	bool work = false;
+
+	for (i = 0; i < COLD_VISITS && !all; i++) {
+		if (++c->cold >= n)
+			c->cold = 0;
+		set |= BIT_ULL(c->cold);
+	}
+	set &= n ? U64_MAX >> (64 - n) : 0;
+	for (; set; set &= set - 1)
+		work |= visit(c, __ffs64(set), idle);
+	return work;
+}
+
+static bool flush_acks(struct spindle_casts *c)
+{
+	bool work = false;
+	u64 set;
+
+	for (set = c->lazy; set; set &= set - 1) {
+		u32 i = __ffs64(set);
+
+		if (!c->mc[i] || !spindle_mc_flush_acks(c->mc[i]))
+			continue;
+		c->push |= BIT_ULL(i);
+		work = true;
+	}
+	c->lazy = 0;
+	return work;
+}
+
+/**
+ * spindle_casts_pass() - look at the subgroups
+ * @c: the subgroups
+ * @all: at all of them
+ * @idle: the last pass found nothing to do, here and elsewhere
+ *
+ * Return: true if there was work
+ */
+bool spindle_casts_pass(struct spindle_casts *c, bool all, bool idle)
+{
+	bool work = visit_all(c, all, idle);
+
+	if (++c->passes % FLUSH_PASSES == 0 || idle)
+		work |= flush_acks(c);
+	return work;
+}
+
+/* ---- push ---------------------------------------------------------------------- */
+
+/* May messages be written to a member? */
+static bool is_open(const struct spindle_casts *c, u32 rank)
+{
+	return !c->mb || (c->formed && c->mb->state != SPINDLE_MB_JOINING &&
+			  spindle_mb_open(c->mb, rank));
+}
+
+static u32 rank_in(const struct spindle_casts *c, u32 index, u32 rank)
+{
+	return spindle_mask_rank(c->view->subgroup[index].members, rank);
+}
+
+static bool has_news(const struct spindle_casts *c, u32 index, u32 rank, bool open)
+{
+	const struct spindle_mc *mc = c->mc[index];
+
+	return mc && spindle_mc_runs(mc) && (open || mc->stays) &&
+	       (c->view->subgroup[index].members & BIT_ULL(rank)) &&
+	       spindle_push_wanted(mc, rank_in(c, index, rank));
+}
+
+/**
+ * spindle_casts_push_one() - post what a member has not been told of a subgroup
+ * @c: the subgroups
+ * @index: of one that runs
+ * @rank: another member of it, in the view
+ * @how: SPINDLE_PUSH_*
+ *
+ * Return: false if something is left, for want of room
+ */
+bool spindle_casts_push_one(struct spindle_casts *c, u32 index, u32 rank, u32 how)
+{
+	struct spindle_write write[SPINDLE_PUSH_MAX];
+	u32 room = c->ops->room(c->ctx, rank, SPINDLE_PUSH_MAX), r = rank_in(c, index, rank), n;
+
+	if (room < SPINDLE_PUSH_LEAST)
+		return false;
+	n = spindle_push(c->mc[index], r, index, how, write, room);
+	c->ops->post(c->ctx, rank, write, n, false);
+	return !spindle_push_wanted(c->mc[index], r);
+}
+
+static bool push_membership(struct spindle_casts *c, u32 rank)
+{
+	struct spindle_write write[SPINDLE_MB_PUSH_MAX];
+	u32 n;
+
+	if (!c->formed)
+		return true;
+	if (c->ops->room(c->ctx, rank, SPINDLE_MB_PUSH_MAX) < SPINDLE_MB_PUSH_MAX)
+		return false;
+	n = spindle_mb_push(c->mb, rank, write);
+	if (n)
+		c->ops->post(c->ctx, rank, write, n, true);
+	return true;
+}
+
+/**
+ * spindle_casts_push() - post all that a member has not been told
+ * @c: the subgroups
+ * @rank: the member, another one
+ * @how: SPINDLE_PUSH_*
+ *
+ * Membership comes behind the messages: it may be the fence that says that there are no more.
+ *
+ * Return: true if something is left, for want of room
+ */
+bool spindle_casts_push(struct spindle_casts *c, u32 rank, u32 how)
+{
+	bool open = is_open(c, rank);
+	u64 set;
+
+	for (set = c->push; set; set &= set - 1) {
+		u32 i = __ffs64(set);
+
+		if (has_news(c, i, rank, open) && !spindle_casts_push_one(c, i, rank, how))
+			return true;
+	}
+	return c->mb && !push_membership(c, rank);
+}
+
+/**
+ * spindle_casts_pushed() - all members have been pushed: forget who misses nothing
+ * @c: the subgroups
+ */
+void spindle_casts_pushed(struct spindle_casts *c)
+{
+	u64 set;
+
+	for (set = c->push; set; set &= set - 1) {
+		u32 i = __ffs64(set);
+
+		if (!c->mc[i] || !spindle_push_pending(c->mc[i]))
+			c->push &= ~BIT_ULL(i);
+	}
+}

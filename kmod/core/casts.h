@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Casts: the subgroups of a view that a node is in, together. What one of them does is in
+ * multicast.h, how one view follows another in membership.h; here is what joins the two, and
+ * the order of a pass:
+ *
+ *	form	a subgroup begins when its members are connected
+ *	pass	subgroups in which something happens are looked at in every pass, the others in
+ *		turn; acknowledgments that can wait are told when nothing else is to be done
+ *	push	a member is told of all subgroups first, of membership behind them
+ *	change	a view ends for some subgroups, and the next one begins with what they held
+ *
+ * Module and simulator embed it, and give it memory and posts by struct spindle_casts_ops.
+ *
+ * Context: engine, all of it. Nothing sleeps or allocates.
+ */
+#ifndef SPINDLE_CORE_CASTS_H
+#define SPINDLE_CORE_CASTS_H
+
+#include "membership.h"
+#include "wire.h"
+
+/* Writes that a push of a subgroup needs room for. */
+#define SPINDLE_PUSH_LEAST	6
+
+/**
+ * struct spindle_casts_ops - what the subgroups of a node ask of their embedder
+ * @row: the row of this rank, own or other, in the view that is being installed; true if this
+ *	node is connected to it
+ * @made: the subgroup of this index for the view that is being installed: created, wired; never
+ *	NULL. Called once for each of them, in order
+ * @begun: it has begun, or this node is in it no more: what processes hold goes over from the
+ *	old one, which may be NULL; it is not used here any more
+ * @formed: the subgroup of this index has come to be formed
+ * @ran: it has been looked at, and there was work, or not: see to its events
+ * @told: of a joiner: has all that was written to the members arrived?
+ * @room: for how many writes to this rank is there room, of so many?
+ * @post: post writes to this rank, behind all that was posted to it before; offsets are in the
+ *	row, or in membership's part of it
+ */
+struct spindle_casts_ops {
+	bool (*row)(void *ctx, u32 rank, struct spindle_row *row);
+	struct spindle_mc *(*made)(void *ctx, u32 index);
+	void (*begun)(void *ctx, u32 index, struct spindle_mc *old);
+	void (*formed)(void *ctx, u32 index);
+	void (*ran)(void *ctx, u32 index, bool work);
+	bool (*told)(void *ctx);
+	u32 (*room)(void *ctx, u32 rank, u32 writes);
+	void (*post)(void *ctx, u32 rank, const struct spindle_write *write, u32 n,
+		     bool membership);
+};
+
+/**
+ * struct spindle_casts - the subgroups of a view that a node is in
+ * @ops: the embedder's
+ * @ctx: their argument
+ * @mb: membership, or NULL of a static view
+ * @view: the installed view
+ * @me: own rank in it, or SPINDLE_NO_RANK of a joiner
+ * @mc: by index in the view; NULL where this node is no member
+ * @joined: members that this node is connected to, by rank
+ * @lost: members whose connection is gone, by rank
+ * @formed: of a live view: all members of the first one are connected: membership runs
+ * @stays: subgroups that the change of the view under way is nothing to, by index
+ * @passes: how many there were
+ * @hot: subgroups in which something happens, by index
+ * @push: subgroups that may have something for a member, by index
+ * @lazy: subgroups that may have something to tell that can wait, by index
+ * @cold: index of the subgroup that was looked at last although nothing happens in it
+ */
+struct spindle_casts {
+	const struct spindle_casts_ops *ops;
+	void *ctx;
+	struct spindle_mb *mb;
+	const struct spindle_view *view;
+	u32 me;
+	struct spindle_mc *mc[SPINDLE_MAX_SUBGROUPS];
+	u64 joined;
+	u64 lost;
+	bool formed;
+	u64 stays;
+	u64 passes;
+	u64 hot;
+	u64 push;
+	u64 lazy;
+	u32 cold;
+};
+
+bool spindle_casts_form(struct spindle_casts *c, u64 now);
+void spindle_casts_lost(struct spindle_casts *c, u32 rank, enum spindle_mb_reason how);
+void spindle_casts_touch(struct spindle_casts *c, u32 index);
+bool spindle_casts_pass(struct spindle_casts *c, bool all, bool idle);
+bool spindle_casts_push(struct spindle_casts *c, u32 rank, u32 how);
+bool spindle_casts_push_one(struct spindle_casts *c, u32 index, u32 rank, u32 how);
+void spindle_casts_pushed(struct spindle_casts *c);
+
+/* change.c: what membership asks for, in this order. */
+void spindle_casts_wedge(struct spindle_casts *c);
+bool spindle_casts_flushed(const struct spindle_casts *c, u32 rank);
+void spindle_casts_freeze(struct spindle_casts *c, u64 *have);
+bool spindle_casts_trim(struct spindle_casts *c, const u64 *trim);
+bool spindle_casts_drain(struct spindle_casts *c);
+bool spindle_casts_goes_on(const struct spindle_casts *c);
+void spindle_casts_install(struct spindle_casts *c, const u32 *from, const u64 *trim);
+
+#endif /* SPINDLE_CORE_CASTS_H */

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Change: what the subgroups of a node do when a view ends and another begins. See casts.h;
+ * what each of them does is in epoch.c, what is agreed on in membership.h.
+ *
+ * Context: engine, all of it.
+ */
+#include "casts.h"
+
+/**
+ * spindle_casts_wedge() - no message gets a round any more
+ * @c: the subgroups
+ */
+void spindle_casts_wedge(struct spindle_casts *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->view->num_subgroups; i++)
+		if (c->mc[i])
+			spindle_mc_wedge(c->mc[i]);
+}
+
+/**
+ * spindle_casts_flushed() - has a member been pushed all that has a round?
+ * @c: the subgroups, wedged
+ * @rank: the member
+ *
+ * Return: true if so, in all subgroups that it shares with this node
+ */
+bool spindle_casts_flushed(const struct spindle_casts *c, u32 rank)
+{
+	u32 i;
+
+	for (i = 0; i < c->view->num_subgroups; i++) {
+		u64 members = c->view->subgroup[i].members;
+
+		if (c->mc[i] && (members & BIT_ULL(rank)) &&
+		    !spindle_mc_flushed(c->mc[i], spindle_mask_rank(members, rank)))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * spindle_casts_freeze() - receive what is here and nothing after it
+ * @c: the subgroups, wedged
+ * @have: out: messages received, of each subgroup of the view, of each sender. Of subgroups
+ *	that this node is not in: nothing
+ */
+void spindle_casts_freeze(struct spindle_casts *c, u64 *have)
+{
+	u32 i, s;
+
+	for (i = 0; i < c->view->num_subgroups; i++) {
+		u32 n = hweight64(c->view->subgroup[i].senders);
+
+		for (s = 0; s < n; s++)
+			have[s] = 0;
+		if (c->mc[i])
+			spindle_mc_freeze(c->mc[i], have);
+		have += n;
+	}
+}
+
+/**
+ * spindle_casts_goes_on() - is there a next view for this node to be in?
+ * @c: the subgroups; a decree is chosen
+ *
+ * Return: true if so
+ */
+bool spindle_casts_goes_on(const struct spindle_casts *c)
+{
+	const struct spindle_mb *mb = c->mb;
+
+	if (mb->state == SPINDLE_MB_JOINING)
+		return true;
+	return !mb->leaving &&
+	       (spindle_mb_own_decree(mb)[SPINDLE_DECREE_SURVIVORS] & BIT_ULL(mb->me));
+}
+
+/**
+ * spindle_casts_trim() - a decree is chosen: its trim is delivered, but where members stay
+ * @c: the subgroups, frozen
+ * @trim: messages, of each subgroup of the view, of each sender
+ *
+ * Return: false if it cannot be true
+ */
+bool spindle_casts_trim(struct spindle_casts *c, const u64 *trim)
+{
+	const struct spindle_mb *mb = c->mb;
+	u32 i;
+
+	c->stays = 0;
+	if (spindle_casts_goes_on(c))
+		c->stays = spindle_decree_stays(spindle_mb_own_decree(mb), c->view,
+						&mb->view[!mb->now]);
+	for (i = 0; i < c->view->num_subgroups; i++) {
+		struct spindle_mc *mc = c->mc[i];
+
+		if (mc && (c->stays & BIT_ULL(i))) {
+			spindle_mc_stay(mc);
+			spindle_casts_touch(c, i);
+		} else if (mc && !spindle_mc_trim(mc, trim)) {
+			return false;
+		}
+		trim += hweight64(c->view->subgroup[i].senders);
+	}
+	return true;
+}
+
+/**
+ * spindle_casts_drain() - deliver what the trim has left
+ * @c: the subgroups, trimmed
+ *
+ * Return: true if all is delivered
+ */
+bool spindle_casts_drain(struct spindle_casts *c)
+{
+	bool done = true;
+	u32 i;
+
+	for (i = 0; i < c->view->num_subgroups; i++) {
+		if (!c->mc[i] || c->mc[i]->stays || spindle_mc_drain(c->mc[i]))
+			continue;
+		done = false;
+		spindle_casts_touch(c, i);
+	}
+	return done;
+}
+
+/* Sender ranks before, and messages sent before, of a subgroup's senders. */
+static void from_old(const struct spindle_view *old, const struct spindle_view *next, u32 i,
+		     const u32 *from, const u64 *trim, u32 *rank, u64 *first)
+{
+	u64 senders = old->subgroup[i].senders, mask = next->subgroup[i].senders;
+	u32 s, n = hweight64(mask);
+
+	trim += spindle_decree_trim_at(old, i);
+	/* Counted by us: a compiler may do it with a function that kernels do not have. */
+	for (s = 0; s < n; s++, mask &= mask - 1) {
+		u32 was = from[__ffs64(mask)];
+
+		rank[s] = SPINDLE_NO_RANK;
+		first[s] = 0;
+		if (was == SPINDLE_NO_RANK || !(senders & BIT_ULL(was)))
+			continue;
+		rank[s] = spindle_mask_rank(senders, was);
+		first[s] = trim[rank[s]];
+	}
+}
+
+static void begin(struct spindle_casts *c, const struct spindle_view *old, u32 i,
+		  const u32 *from, const u64 *trim)
+{
+	struct spindle_mc *before = c->mc[i];
+	u32 rank[SPINDLE_MAX_MEMBERS];
+	u64 first[SPINDLE_MAX_MEMBERS];
+
+	c->mc[i] = NULL;
+	if (c->view->subgroup[i].members & BIT_ULL(c->me)) {
+		c->mc[i] = c->ops->made(c->ctx, i);
+		from_old(old, c->view, i, from, trim, rank, first);
+		spindle_mc_begin(c->mc[i], before, rank, first);
+		if (before)
+			spindle_mc_announce(c->mc[i], c->view->vid);
+	}
+	if (c->mc[i] || before)
+		c->ops->begun(c->ctx, i, before);
+}
+
+/* Blocks begin again: nothing of the old view comes any more, and nothing of it stays. */
+static void look_at_rows(struct spindle_casts *c, u64 begin)
+{
+	struct spindle_row row;
+	u32 r;
+
+	c->joined = 0;
+	c->lost = 0;
+	for (r = 0; r < c->view->num_members; r++) {
+		if (c->ops->row(c->ctx, r, &row))
+			c->joined |= BIT_ULL(r);
+		spindle_mc_clear(&row, begin);
+	}
+}
+
+/**
+ * spindle_casts_install() - the next view begins
+ * @c: the subgroups, drained; of a joiner there are none yet
+ * @from: rank in the old view of each member, or SPINDLE_NO_RANK
+ * @trim: of the old view
+ *
+ * Membership shows the next view already.
+ */
+void spindle_casts_install(struct spindle_casts *c, const u32 *from, const u64 *trim)
+{
+	const struct spindle_mb *mb = c->mb;
+	const struct spindle_view *old = &mb->view[!mb->now];
+	u32 i, n = spindle_mb_view(mb)->num_subgroups;
+	u64 set = (n ? U64_MAX >> (64 - n) : 0) & ~c->stays;
+
+	c->view = spindle_mb_view(mb);
+	c->me = mb->me;
+	look_at_rows(c, set);
+	for (i = 0; i < n; i++)
+		if (!c->mc[i] || !(c->stays & BIT_ULL(i)))
+			begin(c, old, i, from, trim);
+	c->stays = 0;
+	c->hot = U64_MAX;
+	c->push = U64_MAX;
+}
