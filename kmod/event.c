@@ -3,6 +3,7 @@
  * Events: what happened, for people and tools, over netlink. See event.h.
  */
 #include "event.h"
+#include "log.h"
 #include "netlink.h"
 #include "node.h"
 
@@ -30,17 +31,18 @@ static int fill(struct sk_buff *skb, const struct spindle_node *node,
 }
 
 /**
- * spindle_event() - tell who listens
+ * spindle_event() - tell who listens, and the kernel log
  * @node: node that it happened to
  * @event: what
  * @info: details
  */
-void spindle_event(const struct spindle_node *node, enum spindle_event event,
+void spindle_event(struct spindle_node *node, enum spindle_event event,
 		   const struct spindle_event_info *info)
 {
 	struct sk_buff *skb;
 	void *hdr;
 
+	spindle_log_event(node, event, info);
 	if (!genl_has_listeners(&spindle_family, node->net, 0))
 		return;
 	skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_ATOMIC);

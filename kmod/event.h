@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events: what happened, for people and tools, over netlink.
+ * Events: what happened, for people and tools, over netlink and in the kernel log (log.h).
  *
  * Context: any; nothing here sleeps. An event that cannot be sent is lost: receivers are
  * told that (ENOBUFS) and learn the state from dumps, as netlink has it.
@@ -12,6 +12,7 @@
 #include <linux/spindle_genl.h>
 
 struct spindle_node;
+struct spindle_view;
 
 /**
  * struct spindle_event_info - what applies of it; 0 or NULL: does not apply
@@ -23,6 +24,9 @@ struct spindle_node;
  * @rdmc: id of an RDMC group
  * @rdmc_error: enum spindle_rdmc_error
  * @reason: for people
+ * @view: of SPINDLE_EVENT_VIEW_INSTALL: the view, or NULL: @reason says what became of it
+ * @mild: nothing is wrong, as when a member leaves
+ * @repeated: it is in the kernel log already
  */
 struct spindle_event_info {
 	u64 vid;
@@ -33,9 +37,12 @@ struct spindle_event_info {
 	u64 rdmc;
 	u32 rdmc_error;
 	const char *reason;
+	const struct spindle_view *view;
+	bool mild;
+	bool repeated;
 };
 
-void spindle_event(const struct spindle_node *node, enum spindle_event event,
+void spindle_event(struct spindle_node *node, enum spindle_event event,
 		   const struct spindle_event_info *info);
 
 #endif /* SPINDLE_EVENT_H */

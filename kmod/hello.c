@@ -5,7 +5,6 @@
 #include <linux/random.h>
 
 #include "core/sst.h"
-#include "event.h"
 #include "group.h"
 #include "hello.h"
 #include "node.h"
@@ -134,7 +133,7 @@ const char *spindle_refusal_text(u32 code)
 {
 	switch (code) {
 	case SPINDLE_REJECT_BUSY:
-		return "refused: busy with another connection of this peer";
+		return "refused: busy with another connection of the node that dials";
 	case SPINDLE_REJECT_RETRIES:
 		return "refused: asks for retries without end";
 	case SPINDLE_REFUSE_NOT_SPINDLE:
@@ -146,13 +145,13 @@ const char *spindle_refusal_text(u32 code)
 	case SPINDLE_REFUSE_DESTINATION:
 		return "refused: another node listens there";
 	case SPINDLE_REFUSE_UNKNOWN:
-		return "refused: we are not in the peer's view";
+		return "refused: the node that dials is not in the other's view";
 	case SPINDLE_REFUSE_VIEW:
-		return "refused: the peer has another view";
+		return "refused: the two nodes have different views";
 	case SPINDLE_REFUSE_DIRECTION:
 		return "refused: the lower id connects";
 	case SPINDLE_REFUSE_LIFE:
-		return "refused: another life of this node is expected";
+		return "refused: another life of the node that dials is expected";
 	case SPINDLE_REFUSE_NO_VIEW:
 		return "refused: the contact is in no live view";
 	case SPINDLE_REFUSE_MEMBER:
@@ -160,39 +159,16 @@ const char *spindle_refusal_text(u32 code)
 	case SPINDLE_REFUSE_FULL:
 		return "refused: the view has no room for another node";
 	case SPINDLE_REFUSE_KEY:
-		return "refused: another key";
+		return "refused: another key, or none";
 	default:
 		return "refused";
 	}
 }
 
-/**
- * spindle_hello_refused() - somebody was turned away: say it, but not often
- * @node: the node
- * @id: node id that it gave
- * @code: why
- *
- * Context: any.
- */
-void spindle_hello_refused(struct spindle_node *node, u32 id, u32 code)
-{
-	struct spindle_event_info info = {
-		.peer = id,
-		.reason = spindle_refusal_text(code),
-	};
-
-	atomic64_inc(&node->refused);
-	if (!__ratelimit(&node->refusals))
-		return;
-	spindle_event(node, SPINDLE_EVENT_PEER_REFUSED, &info);
-	if (code == SPINDLE_REFUSE_KEY)
-		pr_notice("node %u: node %u has another key, or none\n", node->id, id);
-}
-
 /* Its hello was right, perhaps a copy of somebody else's: its proof is not. */
 static int not_proven(struct spindle_node *node, u32 id)
 {
-	spindle_hello_refused(node, id, SPINDLE_REFUSE_KEY);
+	spindle_refused_it(node, id, SPINDLE_REFUSE_KEY, false);
 	return -EKEYREJECTED;
 }
 

@@ -94,7 +94,6 @@ u32 spindle_hello_check_node(const struct spindle_hello *hello,
 			     const struct spindle_node *node);
 u32 spindle_hello_check(const struct spindle_hello *hello, const struct spindle_peer *peer);
 const char *spindle_refusal_text(u32 code);
-void spindle_hello_refused(struct spindle_node *node, u32 id, u32 code);
 
 /* of connections: what both kinds say and check */
 u8 spindle_hello_greet(const struct spindle_node *node, const struct spindle_conn *conn,

@@ -125,6 +125,12 @@ static void lane_drained(struct spindle_conn *conn)
 			free_regions(lane->link[i]);
 }
 
+/* The end that is dialled may not have the lane yet: what lanes are refused for is not told. */
+static const char *lane_refused(struct spindle_conn *conn, u32 code)
+{
+	return spindle_refusal_text(code);
+}
+
 static const struct spindle_conn_ops lane_conn_ops = {
 	.greet = lane_greet,
 	.greeted = lane_greeted,
@@ -132,7 +138,7 @@ static const struct spindle_conn_ops lane_conn_ops = {
 	.proven = lane_proven,
 	.up = lane_up,
 	.down = lane_down,
-	.refused = spindle_refusal_text,
+	.refused = lane_refused,
 	.event = lane_event,
 	.drained = lane_drained,
 };

@@ -74,7 +74,7 @@ static bool form(struct spindle_live *live, u64 now)
 		return false;
 	if (live->mb.state == SPINDLE_MB_JOINING)
 		live->ready = spindle_mb_view(&live->mb)->vid;
-	spindle_live_say_view(live);
+	spindle_live_say_view(live, true);
 	return true;
 }
 

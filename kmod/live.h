@@ -152,7 +152,7 @@ void spindle_live_work(struct spindle_chore *chore);
 /* live_show.c */
 void spindle_live_say_change(struct spindle_live *live);
 void spindle_live_say_suspect(struct spindle_live *live, u32 rank);
-void spindle_live_say_view(struct spindle_live *live);
+void spindle_live_say_view(struct spindle_live *live, bool formed);
 void spindle_live_say_stop(struct spindle_live *live);
 u32 spindle_live_error(u32 reason);
 const char *spindle_live_why(u32 reason);

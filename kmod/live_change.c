@@ -303,7 +303,7 @@ static void live_install(void *ctx, const struct spindle_view *next, const u32 *
 	live->times = live->timing;
 	live->timing = (struct spindle_live_times){};
 	live->at = 0;
-	spindle_live_say_view(live);
+	spindle_live_say_view(live, false);
 	spindle_rdmc_node_view(group);
 }
 

@@ -97,6 +97,19 @@ static void say(struct spindle_live *live, enum spindle_event event,
 	spindle_event(live->group->node, event, &info);
 }
 
+/* The member of the lowest rank that is not suspected and suspects this one. */
+static u32 accuser(const struct spindle_live *live, u32 rank)
+{
+	const struct spindle_mb *mb = &live->mb;
+	u32 r;
+
+	for (r = 0; r < spindle_mb_view(mb)->num_members; r++)
+		if (!(mb->suspected & BIT_ULL(r)) && r != mb->me &&
+		    (mb->peer[r].suspected & BIT_ULL(rank)))
+			return r;
+	return SPINDLE_NO_RANK;
+}
+
 /**
  * spindle_live_say_suspect() - a member is suspected
  * @live: the live view
@@ -104,11 +117,20 @@ static void say(struct spindle_live *live, enum spindle_event event,
  */
 void spindle_live_say_suspect(struct spindle_live *live, u32 rank)
 {
-	u32 id = spindle_mb_view(&live->mb)->member[rank].id;
+	const struct spindle_view *view = spindle_mb_view(&live->mb);
+	u32 id = view->member[rank].id, by = accuser(live, rank);
+	u32 reason = live->mb.peer[rank].reason;
 
-	scnprintf(live->reason, sizeof(live->reason), "node %u is suspected: %s", id,
-		  spindle_live_why(live->mb.peer[rank].reason));
-	say(live, SPINDLE_EVENT_SUSPECT, (struct spindle_event_info){ .peer = id });
+	if (reason == SPINDLE_MB_GOSSIP && by != SPINDLE_NO_RANK)
+		scnprintf(live->reason, sizeof(live->reason),
+			  "node %u is suspected: node %u suspects it", id, view->member[by].id);
+	else
+		scnprintf(live->reason, sizeof(live->reason), "node %u is suspected: %s", id,
+			  spindle_live_why(reason));
+	say(live, SPINDLE_EVENT_SUSPECT, (struct spindle_event_info){
+		.peer = id,
+		.mild = reason == SPINDLE_MB_GONE,
+	});
 }
 
 /**
@@ -129,17 +151,20 @@ void spindle_live_say_change(struct spindle_live *live)
 /**
  * spindle_live_say_view() - a view is installed, or the first one has formed
  * @live: the live view
+ * @formed: all members of the first view are connected
  */
-void spindle_live_say_view(struct spindle_live *live)
+void spindle_live_say_view(struct spindle_live *live, bool formed)
 {
 	const struct spindle_group *group = live->group;
+	struct spindle_event_info info = { .view = formed ? NULL : &group->view };
 
 	/* Who joins has none yet. */
 	if (group->me == SPINDLE_NO_RANK)
 		return;
-	scnprintf(live->reason, sizeof(live->reason), "view %llu with %u members is installed",
-		  group->view.vid, group->view.num_members);
-	say(live, SPINDLE_EVENT_VIEW_INSTALL, (struct spindle_event_info){});
+	scnprintf(live->reason, sizeof(live->reason), "view %llu with %u members %s",
+		  group->view.vid, group->view.num_members,
+		  formed ? "has formed" : "is installed");
+	say(live, SPINDLE_EVENT_VIEW_INSTALL, info);
 }
 
 /**
@@ -153,6 +178,8 @@ void spindle_live_say_stop(struct spindle_live *live)
 	scnprintf(live->reason, sizeof(live->reason), "%s",
 		  reason == SPINDLE_MB_LOST ? "a member was lost before the first view had formed" :
 		  spindle_live_why(reason));
-	say(live, SPINDLE_EVENT_STOPPED,
-	    (struct spindle_event_info){ .error = spindle_live_error(reason) });
+	say(live, SPINDLE_EVENT_STOPPED, (struct spindle_event_info){
+		.error = spindle_live_error(reason),
+		.mild = reason == SPINDLE_MB_LEFT,
+	});
 }

@@ -12,6 +12,7 @@
 #include "core/rules.h"
 #include "engine.h"
 #include "group.h"
+#include "hello.h"
 #include "live.h"
 #include "netlink.h"
 #include "node.h"
@@ -442,7 +443,7 @@ static u64 peer_torn(const struct spindle_peer *peer)
 static int fill_peer(struct sk_buff *skb, const struct spindle_peer *peer)
 {
 	const struct spindle_conn *conn = &peer->conn;
-	const char *reason = spindle_peer_reason(peer);
+	const char *reason = spindle_peer_why(peer);
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_A_PEER);
 	const struct counter list[] = {
 		{ SPINDLE_PEER_A_WRITES, READ_ONCE(conn->stats.writes) },
@@ -486,6 +487,7 @@ static u64 timed_ns(const struct spindle_engine *engine)
  */
 int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node)
 {
+	u32 id, refusal = spindle_refusal_last(node, &id);
 	const struct spindle_engine *engine = node->engine;
 	const struct counter list[] = {
 		{ SPINDLE_ENGINE_S_PASSES, READ_ONCE(engine->stats.passes) },
@@ -493,7 +495,7 @@ int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node)
 		{ SPINDLE_ENGINE_S_SLEEPS, READ_ONCE(engine->stats.sleeps) },
 		{ SPINDLE_ENGINE_S_KICKS, atomic64_read(&engine->stats.kicks) },
 		{ SPINDLE_ENGINE_S_BELLS, atomic64_read(&engine->stats.bells) },
-		{ SPINDLE_ENGINE_S_REFUSED, atomic64_read(&node->refused) },
+		{ SPINDLE_ENGINE_S_REFUSED, atomic64_read(&node->refusals.count) },
 		{ SPINDLE_ENGINE_S_PID, task_pid_vnr(engine->task) },
 		{ SPINDLE_ENGINE_S_SPIN_US,
 		  min_t(u64, div_u64(READ_ONCE(engine->spin_ns), NSEC_PER_USEC),
@@ -508,6 +510,9 @@ int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node)
 	    nla_put_u8(skb, SPINDLE_A_NODE_STATE, node->dead ? SPINDLE_NODE_DEAD :
 		       node->group ? SPINDLE_NODE_VIEW : SPINDLE_NODE_IDLE) ||
 	    put_stats(skb, SPINDLE_A_STATS, SPINDLE_ENGINE_S_PAD, list, ARRAY_SIZE(list)))
+		return -EMSGSIZE;
+	if (refusal && (nla_put_u32(skb, SPINDLE_A_PEER_ID, id) ||
+			nla_put_string(skb, SPINDLE_A_REASON, spindle_refusal_text(refusal))))
 		return -EMSGSIZE;
 	for (i = 0; node->group && i < node->group->view.num_members; i++)
 		if (node->group->peer[i] && fill_peer(skb, node->group->peer[i]))

@@ -360,6 +360,16 @@ static int put_seen(struct sk_buff *skb, const struct spindle_live *live, u32 ra
 	return 0;
 }
 
+/* The connection to a peer, and why there is none. */
+static int put_connection(struct sk_buff *skb, const struct spindle_peer *peer)
+{
+	const char *why = spindle_peer_why(peer);
+
+	if (nla_put_u8(skb, SPINDLE_LIVE_MEMBER_A_STATE, spindle_peer_state(peer)))
+		return -EMSGSIZE;
+	return why ? nla_put_string(skb, SPINDLE_LIVE_MEMBER_A_REASON, why) : 0;
+}
+
 static int put_member(struct sk_buff *skb, const struct spindle_live *live, u32 rank)
 {
 	const struct spindle_group *group = live->group;
@@ -375,9 +385,7 @@ static int put_member(struct sk_buff *skb, const struct spindle_live *live, u32 
 		if (nla_put_u64_64bit(skb, SPINDLE_LIVE_MEMBER_A_VIEW, group->view.vid,
 				      SPINDLE_LIVE_MEMBER_A_PAD))
 			return -EMSGSIZE;
-	} else if ((peer && nla_put_u8(skb, SPINDLE_LIVE_MEMBER_A_STATE,
-				       spindle_peer_state(peer))) ||
-		   put_seen(skb, live, rank)) {
+	} else if ((peer && put_connection(skb, peer)) || put_seen(skb, live, rank)) {
 		return -EMSGSIZE;
 	}
 	nla_nest_end(skb, nest);
@@ -398,7 +406,7 @@ static int put_guests(struct sk_buff *skb, const struct spindle_group *group)
 			continue;
 		nest = nla_nest_start(skb, SPINDLE_LIVE_A_MEMBER);
 		if (!nest || nla_put_u32(skb, SPINDLE_LIVE_MEMBER_A_ID, peer->id) ||
-		    nla_put_u8(skb, SPINDLE_LIVE_MEMBER_A_STATE, spindle_peer_state(peer)))
+		    put_connection(skb, peer))
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}
@@ -505,7 +513,7 @@ static u32 status_bytes(const struct spindle_group *group)
 {
 	u32 n = group->view.num_members;
 
-	return 1024 + n * (160 + 8 * n) + SPINDLE_SEATS * 24;
+	return 1024 + n * (256 + 8 * n) + SPINDLE_SEATS * 120;
 }
 
 /**

@@ -206,8 +206,8 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	INIT_LIST_HEAD(&node->larges);
 	node->incarnation = get_random_u64();
 	spindle_payer_set(&node->payer);
-	ratelimit_state_init(&node->refusals, 5 * HZ, 10);
-	ratelimit_set_flags(&node->refusals, RATELIMIT_MSG_ON_RELEASE);
+	spindle_refusals_init(&node->refusals);
+	spindle_log_init(&node->log);
 	err = cfg->key ? spindle_key_set(&node->key, cfg->key, cfg->key_len) : 0;
 	if (err) {
 		if (err == -ENOENT)
@@ -422,8 +422,10 @@ void spindle_node_start_group(struct spindle_node *node, struct spindle_group *g
 	node->why = NULL;
 	node->sn->generation++;
 	/* Before what follows from it. */
-	spindle_event(node, SPINDLE_EVENT_VIEW_INSTALL,
-		      &(struct spindle_event_info){ .vid = group->view.vid });
+	spindle_event(node, SPINDLE_EVENT_VIEW_INSTALL, &(struct spindle_event_info){
+		.vid = group->view.vid,
+		.view = &group->view,
+	});
 	spindle_group_start(group);
 }
 

@@ -9,13 +9,14 @@
 #define SPINDLE_NODE_H
 
 #include <linux/list.h>
-#include <linux/ratelimit.h>
 
 #include "core/view.h"
 #include "fabric/endpoint.h"
 #include "key.h"
+#include "log.h"
 #include "net.h"
 #include "payer.h"
+#include "refusal.h"
 
 struct spindle_door;
 struct spindle_engine;
@@ -82,8 +83,8 @@ struct spindle_node_config {
  * @why: why it is in no view, or no live one, if nobody asked for that; a constant string
  * @last_vid: the view that it was in when its device went, 0: none
  * @payer: who pays for rows, connections and views
- * @refused: connection requests refused
- * @refusals: limits events about them
+ * @refusals: connection requests that were refused, on both sides
+ * @log: limits what it prints
  */
 struct spindle_node {
 	struct list_head list;
@@ -115,8 +116,8 @@ struct spindle_node {
 	const char *why;
 	u64 last_vid;
 	struct spindle_payer payer;
-	atomic64_t refused;
-	struct ratelimit_state refusals;
+	struct spindle_refusals refusals;
+	struct spindle_log log;
 };
 
 struct netlink_ext_ack;

@@ -107,7 +107,10 @@ int spindle_node_join(struct spindle_node *node, const struct spindle_addr *cont
 	spindle_payer_set(&node->payer);
 	node->join = spindle_join_start(node, contact);
 	node->sn->generation++;
-	return node->join ? 0 : -ENOMEM;
+	if (!node->join)
+		return -ENOMEM;
+	spindle_log_join(node, contact);
+	return 0;
 }
 
 /* Can the rules be met without this member? */

@@ -155,6 +155,24 @@ const char *spindle_peer_reason(const struct spindle_peer *peer)
 	return READ_ONCE(peer->conn.reason);
 }
 
+/**
+ * spindle_peer_why() - the same for people, of either side
+ * @peer: the peer
+ *
+ * A node that is dialled knows no more of its own than that nobody has come; but it knows whom it
+ * has refused.
+ *
+ * Return: a constant string, or NULL
+ */
+const char *spindle_peer_why(const struct spindle_peer *peer)
+{
+	u32 refusal = READ_ONCE(peer->refusal);
+
+	if (refusal && !peer->active && spindle_peer_state(peer) != SPINDLE_PEER_UP)
+		return spindle_refusal_text(refusal);
+	return spindle_peer_reason(peer);
+}
+
 /* ---- engine ----------------------------------------------------------- */
 
 /**

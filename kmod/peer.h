@@ -34,6 +34,8 @@ struct spindle_subgroup;
  * @out: layout of our row in its memory
  * @vouch: by subgroup index: messages that a completion vouched for, low bits
  * @vouch_state: the same of its state block
+ * @refusal: why the last request of somebody that gave its id was refused; 0: none was, or it is
+ *	connected
  * @came_up: the connection is ready; set by the connection, with release
  * @went_down: the connection is lost; set by the connection, with release
  * @joined: the engine uses the connection
@@ -73,6 +75,7 @@ struct spindle_peer {
 	struct spindle_layout out;
 	u32 vouch[SPINDLE_MAX_SUBGROUPS];
 	u32 vouch_state;
+	u32 refusal;
 
 	int came_up;
 	int went_down;
@@ -102,6 +105,7 @@ struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
 void spindle_peer_start(struct spindle_peer *peer);
 void spindle_peer_destroy(struct spindle_peer *peer);
 const char *spindle_peer_reason(const struct spindle_peer *peer);
+const char *spindle_peer_why(const struct spindle_peer *peer);
 u8 spindle_peer_conn_state(const struct spindle_conn *conn);
 u8 spindle_peer_state(const struct spindle_peer *peer);
 

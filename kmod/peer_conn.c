@@ -76,6 +76,7 @@ static void peer_up(struct spindle_conn *conn)
 {
 	struct spindle_peer *peer = conn_peer(conn);
 
+	spindle_refusal_over(peer);
 	/* Pairs with the acquire in watch: the queue pair is the engine's now. */
 	smp_store_release(&peer->came_up, 1);
 	spindle_engine_wake(peer->group->node->engine);
@@ -107,6 +108,12 @@ static void peer_imm(struct spindle_conn *conn, u32 imm)
 		atomic64_inc(&engine->stats.bells);
 }
 
+static const char *peer_refused(struct spindle_conn *conn, u32 code)
+{
+	spindle_refused_us(conn_peer(conn), code);
+	return spindle_refusal_text(code);
+}
+
 const struct spindle_conn_ops spindle_peer_conn_ops = {
 	.greet = peer_greet,
 	.greeted = peer_greeted,
@@ -115,7 +122,7 @@ const struct spindle_conn_ops spindle_peer_conn_ops = {
 	.up = peer_up,
 	.down = peer_down,
 	.imm = peer_imm,
-	.refused = spindle_refusal_text,
+	.refused = peer_refused,
 };
 
 /* ---- callbacks of the endpoint ---------------------------------------- */
@@ -179,8 +186,10 @@ static struct spindle_conn *endpoint_match(struct spindle_endpoint *ep,
 	return conn;
 }
 
-static void endpoint_refused(struct spindle_endpoint *ep, const void *data, u8 len, u32 code)
+static void endpoint_refused(struct spindle_endpoint *ep, const void *data, u8 len,
+			     const struct spindle_reject *reject)
 {
+	u32 code = be32_to_cpu(reject->code);
 	struct spindle_node *node = container_of(ep, struct spindle_node, ep);
 	struct spindle_hello hello;
 	u32 peer = 0;
@@ -192,7 +201,8 @@ static void endpoint_refused(struct spindle_endpoint *ep, const void *data, u8 l
 		if ((hello.flags & SPINDLE_HELLO_F_BULK) && code == SPINDLE_REFUSE_UNKNOWN)
 			return;
 	}
-	spindle_hello_refused(node, peer, code);
+	/* A node that knocks comes again, and so does one whose last attempt is not over. */
+	spindle_refused_it(node, peer, code, code == SPINDLE_REJECT_BUSY && !reject->taken);
 }
 
 const struct spindle_endpoint_ops spindle_peer_endpoint_ops = {

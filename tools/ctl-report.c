@@ -85,13 +85,21 @@ static const char *change_text(const struct ctl_status *s)
 	return s->changes ? text : NULL;
 }
 
-/* "this node", "suspected: silent, by 1,2", "wants to join" */
+/* A node that joins shows those that it connects to; a member shows those that want in. */
+static bool wants_in(const struct ctl_status *s, const struct ctl_status_member *m)
+{
+	return !m->rank.set && s->state != SPINDLE_LIVE_JOINING;
+}
+
+/* "this node", "suspected: silent, by 1,2", "wants to join", why it is not connected */
 static const char *note(const struct ctl_status *s, const struct ctl_status_member *m)
 {
 	const char *text = m->id == s->node ? "this node" : "";
 
-	if (!m->rank.set && m->id != s->node)
+	if (m->id != s->node && wants_in(s, m))
 		text = "wants to join";
+	if (m->reason && *m->reason)
+		text = ctl_asprintf("%s%s%s", text, *text ? ": " : "", ctl_clean(m->reason));
 	if (!ctl_status_suspects(m))
 		return text;
 	text = ctl_asprintf("%s%ssuspected", text, *text ? ", " : "");
@@ -190,7 +198,7 @@ static struct json_object *json_member(const struct ctl_status *s,
 	ctl_json_add(obj, "id", ctl_json_num(m->id));
 	ctl_json_add(obj, "self", json_object_new_boolean(m->id == s->node));
 	json_val(obj, "rank", &m->rank);
-	ctl_json_add(obj, "joins", json_object_new_boolean(!m->rank.set));
+	ctl_json_add(obj, "joins", json_object_new_boolean(wants_in(s, m)));
 	if (m->state.set)
 		ctl_json_str(obj, "state", ctl_name(&ctl_peer_state, m->state.num));
 	json_val(obj, "vid", &m->vid);
@@ -199,6 +207,8 @@ static struct json_object *json_member(const struct ctl_status *s,
 	ctl_json_ids(obj, "suspected-by", &m->by);
 	ctl_json_add(obj, "lag", ctl_json_num(m->lag));
 	ctl_json_add(obj, "lag-bytes", ctl_json_num(m->lag_bytes));
+	if (m->reason && *m->reason)
+		ctl_json_str(obj, "reason", m->reason);
 	return obj;
 }
 

@@ -33,6 +33,8 @@ void ctl_stats_get(struct ctl_node_stats *s, struct nlmsghdr *nlh)
 
 	s->id = ctl_attr_num(a[SPINDLE_A_NODE_ID]);
 	s->state = ctl_attr_num(a[SPINDLE_A_NODE_STATE]);
+	s->refused_id = ctl_attr_num(a[SPINDLE_A_PEER_ID]);
+	s->refused = ctl_attr_str(a[SPINDLE_A_REASON]);
 	ctl_attr_stats(ctl_nest_attrs(a[SPINDLE_A_STATS], SPINDLE_ENGINE_S_MAX),
 		       SPINDLE_ENGINE_S_MAX, &ctl_engine_stat, &s->engine);
 	nla_for_each_attr(attr, genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), rem) {

@@ -28,6 +28,8 @@ struct ctl_peer {
  * struct ctl_node_stats - the counters of a node
  * @id: node id
  * @state: enum spindle_node_state
+ * @refused_id: id that the last node gave that it has refused; 0: none
+ * @refused: why; empty: it has refused nobody
  * @engine: counters of its engine
  * @peer: its peers
  * @peers: entries of @peer
@@ -35,6 +37,8 @@ struct ctl_peer {
 struct ctl_node_stats {
 	uint64_t id;
 	uint64_t state;
+	uint64_t refused_id;
+	const char *refused;
 	struct ctl_stats engine;
 	struct ctl_peer *peer;
 	unsigned int peers;

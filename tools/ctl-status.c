@@ -51,6 +51,7 @@ static void get_member(struct ctl_status_member *m, struct nlattr *nest)
 	m->why = ctl_attr_num(a[SPINDLE_LIVE_MEMBER_A_WHY]);
 	m->lag = ctl_attr_num(a[SPINDLE_LIVE_MEMBER_A_LAG]);
 	m->lag_bytes = ctl_attr_num(a[SPINDLE_LIVE_MEMBER_A_LAG_BYTES]);
+	m->reason = ctl_attr_str(a[SPINDLE_LIVE_MEMBER_A_REASON]);
 	m->by.set = true;
 	nla_for_each_nested(attr, nest, rem)
 		if (nla_type(attr) == SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY)

@@ -29,6 +29,7 @@ enum {
  * @by: members that suspect it
  * @lag: messages of the node that it has not delivered
  * @lag_bytes: their bytes
+ * @reason: why it is not connected, or empty
  */
 struct ctl_status_member {
 	uint64_t id;
@@ -40,6 +41,7 @@ struct ctl_status_member {
 	struct ctl_ids by;
 	uint64_t lag;
 	uint64_t lag_bytes;
+	const char *reason;
 };
 
 /**

@@ -29,6 +29,12 @@ static struct json_object *json_stats(const struct ctl_node_stats *s,
 	ctl_json_add(obj, "node", ctl_json_num(s->id));
 	ctl_json_str(obj, "state", ctl_name(&ctl_node_state, s->state));
 	ctl_json_add(obj, "engine", ctl_json_stats(&ctl_engine_stat, &s->engine));
+	if (s->refused && *s->refused) {
+		o = json_object_new_object();
+		ctl_json_add(o, "id", ctl_json_num(s->refused_id));
+		ctl_json_str(o, "reason", s->refused);
+		ctl_json_add(obj, "last-refused", o);
+	}
 	list = json_object_new_array();
 	for (i = 0; i < s->peers; i++) {
 		const struct ctl_peer *p = &s->peer[i];
@@ -145,6 +151,18 @@ static void print_subgroups(uint64_t node, const struct ctl_running_subgroup *sg
 		print_some_subgroups(row, n);
 }
 
+/* The last node that this one has refused; one that gave no id is none of ours. */
+static void print_refused(const struct ctl_node_stats *s)
+{
+	if (!s->refused || !*s->refused)
+		return;
+	if (s->refused_id)
+		printf("  last refused: node %llu, %s\n", (unsigned long long)s->refused_id,
+		       ctl_clean(s->refused));
+	else
+		printf("  last refused: somebody, %s\n", ctl_clean(s->refused));
+}
+
 static void print_stats(const struct ctl_node_stats *s, const struct ctl_running_subgroup *sg,
 			unsigned int sgs)
 {
@@ -155,6 +173,7 @@ static void print_stats(const struct ctl_node_stats *s, const struct ctl_running
 	head_stats(&t, &ctl_engine_stat);
 	ctl_table_stats(&t, &ctl_engine_stat, &s->engine);
 	ctl_table_print(&t);
+	print_refused(s);
 	print_peers(s);
 	print_subgroups(s->id, sg, sgs);
 }

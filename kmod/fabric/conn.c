@@ -439,7 +439,7 @@ static const char *failure_text(struct spindle_conn *conn, int err)
 	if (reject == SPINDLE_REJECT_BUSY)
 		return "refused: the peer is busy with another connection";
 	if (reject)
-		return conn->cfg.ops->refused(reject);
+		return conn->cfg.ops->refused(conn, reject);
 	switch (err) {
 	case -ETIMEDOUT:
 		return "no answer";

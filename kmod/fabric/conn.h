@@ -80,7 +80,8 @@ struct spindle_conn;
  * @down: a connection that was up is lost; see spindle_conn.reason. Any context, once
  * @imm: a write with immediate data arrived: it and all before it are visible. Work
  *	context, one at a time
- * @refused: text for a code that the peer's owner gave. Work context
+ * @refused: the peer's owner has refused this end, with a code: any value; returns a constant
+ *	string. Work context
  * @event: of a bulk connection: something has come since it was armed. Any context
  * @drained: of a bulk connection: the device is through with it: what is registered in its
  *	protection domain has to go. In spindle_conn_close()
@@ -93,7 +94,7 @@ struct spindle_conn_ops {
 	void (*up)(struct spindle_conn *conn);
 	void (*down)(struct spindle_conn *conn);
 	void (*imm)(struct spindle_conn *conn, u32 imm);
-	const char *(*refused)(u32 code);
+	const char *(*refused)(struct spindle_conn *conn, u32 code);
 	void (*event)(struct spindle_conn *conn);
 	void (*drained)(struct spindle_conn *conn);
 };

@@ -14,7 +14,6 @@ static int answer(struct spindle_endpoint *ep, struct rdma_cm_id *id,
 {
 	struct spindle_reject reject = {};
 	struct spindle_conn *conn;
-	u32 code;
 
 	spin_lock(&ep->lock);
 	conn = ep->ops->match(ep, &id->route.addr.dst_addr, param->private_data,
@@ -27,15 +26,15 @@ static int answer(struct spindle_endpoint *ep, struct rdma_cm_id *id,
 	}
 	if (conn && !spindle_conn_claim(conn, id, param->private_data,
 					param->private_data_len)) {
-		conn = NULL;
+		reject.taken = READ_ONCE(conn->state) == SPINDLE_CONN_UP;
 		reject.code = cpu_to_be32(SPINDLE_REJECT_BUSY);
+		conn = NULL;
 	}
 	spin_unlock(&ep->lock);
 	if (conn)
 		return 0;
-	code = be32_to_cpu(reject.code);
-	if (code != SPINDLE_REJECT_ANSWER)
-		ep->ops->refused(ep, param->private_data, param->private_data_len, code);
+	if (reject.code != cpu_to_be32(SPINDLE_REJECT_ANSWER))
+		ep->ops->refused(ep, param->private_data, param->private_data_len, &reject);
 	rdma_reject(id, &reject, offsetof(struct spindle_reject, data) + reject.len,
 		    IB_CM_REJ_CONSUMER_DEFINED);
 	return -ECONNREFUSED;

@@ -23,11 +23,13 @@ struct spindle_endpoint;
  * @code: why, for the peer
  * @len: bytes of @data
  * @data: for who asked
+ * @taken: the connection that is meant is up; not sent
  */
 struct spindle_reject {
 	__be32 code;
 	u8 data[SPINDLE_ANSWER_LEN];
 	u8 len;
+	bool taken;
 };
 
 /**
@@ -35,13 +37,14 @@ struct spindle_reject {
  * @match: which connection does a request belong to? Called with the endpoint's lock
  *	held: must not sleep. @from is the address that the peer has, @hello and @len are what
  *	it sent, unchecked; returns NULL and what to tell the peer in @reject if it is refused
- * @refused: a request was refused with a code. rdma_cm handler context
+ * @refused: a request was refused. rdma_cm handler context
  */
 struct spindle_endpoint_ops {
 	struct spindle_conn *(*match)(struct spindle_endpoint *ep,
 				      const struct sockaddr_storage *from, const void *hello,
 				      u8 len, struct spindle_reject *reject);
-	void (*refused)(struct spindle_endpoint *ep, const void *hello, u8 len, u32 code);
+	void (*refused)(struct spindle_endpoint *ep, const void *hello, u8 len,
+			const struct spindle_reject *reject);
 };
 
 /**

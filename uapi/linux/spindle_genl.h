@@ -59,7 +59,8 @@
  *	one LIVE, too, with what was given, and RULE of each subgroup
  * @SPINDLE_CMD_SUBGROUP_GET: subgroups with state and counters, one message each
  *	(dump; NODE_ID and SUBGROUP_ID filter)
- * @SPINDLE_CMD_STATS_GET: a node with the counters of its engine and of each PEER
+ * @SPINDLE_CMD_STATS_GET: a node with the counters of its engine and of each PEER; if it has
+ *	refused somebody, the last one: PEER_ID as that one gave it, 0: none, and REASON
  *	(dump; NODE_ID filters)
  * @SPINDLE_CMD_EVENT: notification: EVENT, NODE_ID and what applies of VIEW_ID,
  *	SUBGROUP_ID, PEER_ID, ERROR, REASON, RDMC_ID, RDMC_ERROR
@@ -439,6 +440,8 @@ enum spindle_why {
  * @SPINDLE_LIVE_MEMBER_A_LAG: u64, messages of this node that it has not delivered yet, in the
  *	subgroup where there are most
  * @SPINDLE_LIVE_MEMBER_A_LAG_BYTES: u64, their bytes
+ * @SPINDLE_LIVE_MEMBER_A_REASON: string, why it is not connected; if this node has refused it,
+ *	the last refusal
  */
 enum spindle_live_member_attr {
 	SPINDLE_LIVE_MEMBER_A_UNSPEC,
@@ -452,6 +455,7 @@ enum spindle_live_member_attr {
 	SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY,
 	SPINDLE_LIVE_MEMBER_A_LAG,
 	SPINDLE_LIVE_MEMBER_A_LAG_BYTES,
+	SPINDLE_LIVE_MEMBER_A_REASON,
 	/* private: */
 	__SPINDLE_LIVE_MEMBER_A_MAX
 #define SPINDLE_LIVE_MEMBER_A_MAX (__SPINDLE_LIVE_MEMBER_A_MAX - 1)
@@ -1003,8 +1007,9 @@ enum spindle_rdmc_object_phase {
  * @SPINDLE_EVENT_VIEW_REMOVE: a view was removed
  * @SPINDLE_EVENT_PEER_UP: the connection to a peer works
  * @SPINDLE_EVENT_PEER_DOWN: a peer was lost, with reason
- * @SPINDLE_EVENT_PEER_REFUSED: a connection request was refused, or a proof of the key, with
- *	reason; at most some per second
+ * @SPINDLE_EVENT_PEER_REFUSED: this node has refused a connection request or a proof of the key,
+ *	or a peer has refused this node, as reason says then. At most some per second, and none
+ *	that the next attempt resolves: what differing views explain is told after 3 seconds
  * @SPINDLE_EVENT_SUBGROUP_ACTIVE: all members of a subgroup are connected
  * @SPINDLE_EVENT_SUBGROUP_FAILED: a subgroup failed, with error and reason
  * @SPINDLE_EVENT_RING_ERROR: an attachment was frozen, with error and reason

@@ -28,6 +28,7 @@ key_node()
 renew()
 {
 	spindle-ctl node del id 2 >/dev/null 2>&1
+	lines=$(log_lines)
 	key_node 2 && fresh
 }
 
@@ -49,20 +50,19 @@ up()
 # How often the kernel log has said it.
 log_lines()
 {
-	dmesg | grep -c "has another key, or none"
+	dmesg | grep -c "another key, or none"
 }
 
-# refused DESCRIPTION WANT STEP...: what becomes of the steps. It is counted, told and logged,
-# and nobody is connected.
+# refused DESCRIPTION WANT STEP...: what becomes of the steps. It is counted and told, and nobody
+# is connected. The log has said it since the node is there, and does not repeat it.
 refused()
 {
-	local desc want before lines
+	local desc want before
 
 	desc=$1
 	want=$2
 	shift 2
 	before=$(engine_stat 2 refused)
-	lines=$(log_lines)
 	: >$EV
 	is "$desc" "$(hostile "$@")" "$want"
 	told "$desc: an event says it" "peer-refused .*node 2 .*another key"

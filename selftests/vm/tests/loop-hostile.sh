@@ -68,6 +68,8 @@ is "500 wrong requests in a row" "$(hostile flood,n=500,junk)" "500 rejected 16"
 is "all are counted" "$(engine_stat 2 refused)" $((before + 500))
 n=$(grep -c peer-refused $EV)
 check "but few events are sent ($n)" test "$n" -lt 100
+n=$(dmesg | grep -c "node 2 of cluster spindle: a stranger: refused: not a spindle peer")
+check "and the log has few lines ($n)" sh -c "[ $n -ge 1 ] && [ $n -lt 10 ]"
 is "the right request is accepted after all that" \
 	"$(hostile dial setup hdr,len=100 block,sent=1,slots=1 await,received=1 \
 		block,sent=1,slots=1,received=1 await,delivered=1)" \

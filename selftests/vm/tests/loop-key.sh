@@ -91,7 +91,7 @@ says_no_key()
 }
 check "nobody shows a key" says_no_key
 check "the kernel log says it, and not often" sh -c \
-	"n=\$(dmesg | grep -c 'has another key, or none'); [ \$n -ge 1 ] && [ \$n -le 40 ]"
+	"n=\$(dmesg | grep -c 'another key, or none'); [ \$n -ge 1 ] && [ \$n -le 40 ]"
 kill $monitor
 check "nodes go" loop_del 5
 check "module goes" rmmod spindle

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Log: the life of a view in the kernel log. See log.h.
+ */
+#include <linux/printk.h>
+#include <linux/string.h>
+
+#include "event.h"
+#include "group.h"
+#include "log.h"
+#include "node.h"
+
+/* Lines of one kind that are printed in five seconds, of a node and of all together. */
+#define LIMIT_HZ	(5 * HZ)
+#define LIMIT_NODE	10
+#define LIMIT_ALL	50
+
+/* Names of the kinds, in what the kernel says of lines that were held back. */
+static const char *const kinds[SPINDLE_LOG_KINDS] = {
+	[SPINDLE_LOG_VIEW] = "spindle: views",
+	[SPINDLE_LOG_SUSPECT] = "spindle: suspicions",
+	[SPINDLE_LOG_STOPPED] = "spindle: nodes that stop",
+	[SPINDLE_LOG_REFUSED] = "spindle: refusals",
+	[SPINDLE_LOG_JOIN] = "spindle: joins",
+	[SPINDLE_LOG_LOST] = "spindle: losses",
+	[SPINDLE_LOG_DEVICE] = "spindle: devices",
+};
+
+#define ALL(kind) [kind] = RATELIMIT_STATE_INIT(kind, LIMIT_HZ, LIMIT_ALL)
+
+static struct spindle_log all = {
+	.limit = {
+		ALL(SPINDLE_LOG_VIEW), ALL(SPINDLE_LOG_SUSPECT), ALL(SPINDLE_LOG_STOPPED),
+		ALL(SPINDLE_LOG_REFUSED), ALL(SPINDLE_LOG_JOIN), ALL(SPINDLE_LOG_LOST),
+		ALL(SPINDLE_LOG_DEVICE),
+	},
+};
+
+/**
+ * spindle_log_init() - nothing has been printed yet
+ * @log: of a new node
+ */
+void spindle_log_init(struct spindle_log *log)
+{
+	u32 i;
+
+	for (i = 0; i < SPINDLE_LOG_KINDS; i++)
+		ratelimit_state_init(&log->limit[i], LIMIT_HZ, LIMIT_NODE);
+}
+
+/* A node's own limit comes first, so that what it holds back does not count for the others. */
+static bool may_print(struct spindle_node *node, enum spindle_log_kind kind)
+{
+	return ___ratelimit(&node->log.limit[kind], kinds[kind]) &&
+	       ___ratelimit(&all.limit[kind], kinds[kind]);
+}
+
+/* The name of the cluster is an administrator's, perhaps of a container: it is escaped. */
+static __printf(4, 5) void line(struct spindle_node *node, enum spindle_log_kind kind, bool bad,
+				const char *fmt, ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	va_list args;
+
+	if (!may_print(node, kind))
+		return;
+	va_start(args, fmt);
+	vaf.va = &args;
+	if (bad)
+		pr_warn("node %u of cluster %*pE: %pV\n", node->id, (int)strlen(node->cluster),
+			node->cluster, &vaf);
+	else
+		pr_info("node %u of cluster %*pE: %pV\n", node->id, (int)strlen(node->cluster),
+			node->cluster, &vaf);
+	va_end(args);
+}
+
+/* Ids of members, ascending, as "1-3,7"; cut off with dots where there is no room. */
+static void members_text(char *buf, size_t size, const struct spindle_view *view)
+{
+	const size_t dots = sizeof(",...");
+	size_t len = 0;
+	u32 i, last;
+
+	buf[0] = 0;
+	for (i = 0; i < view->num_members; i = last + 1) {
+		char one[24];
+		int n;
+
+		for (last = i; last + 1 < view->num_members &&
+		     view->member[last + 1].id == view->member[last].id + 1; last++)
+			;
+		n = scnprintf(one, sizeof(one), last == i ? "%s%u" : "%s%u-%u", i ? "," : "",
+			      view->member[i].id, view->member[last].id);
+		if (len + n + dots > size) {
+			strscpy(buf + len, ",...", size - len);
+			return;
+		}
+		memcpy(buf + len, one, n + 1);
+		len += n;
+	}
+}
+
+static void log_view(struct spindle_node *node, const struct spindle_event_info *event)
+{
+	const struct spindle_view *view = event->view;
+	char members[160];
+
+	if (!view) {
+		line(node, SPINDLE_LOG_VIEW, false, "%s", event->reason);
+		return;
+	}
+	members_text(members, sizeof(members), view);
+	line(node, SPINDLE_LOG_VIEW, false, "view %llu is installed, %u member%s: %s", view->vid,
+	     view->num_members, view->num_members == 1 ? "" : "s", members);
+}
+
+static void log_removed(struct spindle_node *node, const struct spindle_event_info *event)
+{
+	line(node, SPINDLE_LOG_VIEW, false, "view %llu is removed", event->vid);
+}
+
+static void log_suspect(struct spindle_node *node, const struct spindle_event_info *event)
+{
+	line(node, SPINDLE_LOG_SUSPECT, !event->mild, "view %llu: %s", event->vid, event->reason);
+}
+
+static void log_stopped(struct spindle_node *node, const struct spindle_event_info *event)
+{
+	line(node, SPINDLE_LOG_STOPPED, !event->mild,
+	     "it is no member of view %llu any more: %s", event->vid, event->reason);
+}
+
+static void log_refused(struct spindle_node *node, const struct spindle_event_info *event)
+{
+	if (event->repeated)
+		return;
+	if (event->peer)
+		line(node, SPINDLE_LOG_REFUSED, true, "node %u: %s", event->peer, event->reason);
+	else
+		line(node, SPINDLE_LOG_REFUSED, true, "a stranger: %s", event->reason);
+}
+
+static void log_join_failed(struct spindle_node *node, const struct spindle_event_info *event)
+{
+	line(node, SPINDLE_LOG_JOIN, true, "it could not join: %s", event->reason);
+}
+
+/* A live view says whom it suspects instead, and that it has stopped. */
+static bool is_static(const struct spindle_node *node)
+{
+	return node->running && !node->running->live;
+}
+
+static void log_lost(struct spindle_node *node, const struct spindle_event_info *event)
+{
+	if (is_static(node))
+		line(node, SPINDLE_LOG_LOST, true, "node %u is lost: %s", event->peer,
+		     event->reason ? : "the connection failed");
+}
+
+static void log_failed(struct spindle_node *node, const struct spindle_event_info *event)
+{
+	if (is_static(node))
+		line(node, SPINDLE_LOG_LOST, true, "view %llu: subgroup %u has failed: %s", event->vid,
+		     event->subgroup, event->reason ? : "a member is lost");
+}
+
+static void log_dead(struct spindle_node *node, const struct spindle_event_info *event)
+{
+	line(node, SPINDLE_LOG_DEVICE, true, "its RDMA device is gone");
+}
+
+/**
+ * spindle_log_event() - the line of an event, if it has one
+ * @node: node that it happened to
+ * @event: what
+ * @info: details
+ */
+void spindle_log_event(struct spindle_node *node, enum spindle_event event,
+		       const struct spindle_event_info *info)
+{
+	switch (event) {
+	case SPINDLE_EVENT_VIEW_INSTALL:
+		log_view(node, info);
+		break;
+	case SPINDLE_EVENT_VIEW_REMOVE:
+		log_removed(node, info);
+		break;
+	case SPINDLE_EVENT_SUSPECT:
+		log_suspect(node, info);
+		break;
+	case SPINDLE_EVENT_STOPPED:
+		log_stopped(node, info);
+		break;
+	case SPINDLE_EVENT_PEER_REFUSED:
+		log_refused(node, info);
+		break;
+	case SPINDLE_EVENT_JOIN_FAILED:
+		log_join_failed(node, info);
+		break;
+	case SPINDLE_EVENT_PEER_DOWN:
+		log_lost(node, info);
+		break;
+	case SPINDLE_EVENT_SUBGROUP_FAILED:
+		log_failed(node, info);
+		break;
+	case SPINDLE_EVENT_NODE_DEAD:
+		log_dead(node, info);
+		break;
+	default:
+		break;
+	}
+}
+
+/**
+ * spindle_log_join() - a join begins; there is no event for it
+ * @node: the node
+ * @contact: whom it asks
+ */
+void spindle_log_join(struct spindle_node *node, const struct spindle_addr *contact)
+{
+	struct sockaddr_storage addr;
+
+	spindle_sockaddr(&addr, contact);
+	line(node, SPINDLE_LOG_JOIN, false, "it joins by %pISpc", &addr);
+}
