@@ -143,8 +143,15 @@ style:
 	@selftests/build/style
 
 #: modules_install  the module alone, for the kernel of KDIR
+# Headers have no key to sign with, unless somebody has put it there. And they have no
+# System.map, without which the kernel's rules run no depmod.
+signkey = $(shell sed -n 's/^CONFIG_MODULE_SIG_KEY="\(.*\)"/\1/p' $(KDIR)/.config 2>/dev/null)
+nosign = $(if $(or $(wildcard $(KDIR)/certs/signing_key.pem \
+	$(addprefix $(KDIR)/,$(signkey)) $(filter /%,$(signkey))),\
+	$(filter pkcs11:%,$(signkey))),,CONFIG_MODULE_SIG_ALL=)
 modules_install: modules
-	$(kbuild) $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) modules_install
+	$(kbuild) $(nosign) $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) modules_install
+	$(if $(DESTDIR),,depmod $(release))
 
 #: install          module, library, tools and headers
 install: modules_install lib tools
@@ -156,7 +163,11 @@ install: modules_install lib tools
 
 #: dkms-install     the module by DKMS, for every kernel to come
 dkmsdir = /usr/src/spindle-$(VERSION)
+# DKMS takes a version that it knows for the same, whatever the sources are now.
 dkms-install:
+	$(if $(DESTDIR),,if dkms status spindle/$(VERSION) | grep -q .; then \
+		dkms remove spindle/$(VERSION) --all; fi)
+	rm -rf $(DESTDIR)$(dkmsdir)
 	install -d $(DESTDIR)$(dkmsdir)
 	find kmod uapi Kbuild dkms.conf LICENSE \( -name '*.[ch]' -o -name Kbuild \
 		-o -name dkms.conf -o -name LICENSE \) -print0 2>/dev/null | \
