@@ -189,14 +189,13 @@ bool spindle_door_take(struct spindle_door *door, struct spindle_endpoint *ep,
  * @key: the node's
  * @question: the hello that it answers
  */
-void spindle_answer_seal(struct spindle_answer *answer, const struct spindle_key *key,
+void spindle_answer_seal(struct spindle_answer *answer, struct spindle_key *key,
 			 const void *question)
 {
 	u8 proof[SPINDLE_PROOF_LEN];
 
 	memset(answer->proof, 0, sizeof(answer->proof));
-	spindle_key_prove(key, SPINDLE_PROOF_CARD, question, SPINDLE_HELLO_LEN, answer,
-			  sizeof(*answer), proof);
+	spindle_key_prove(key, SPINDLE_PROOF_CARD, question, answer, sizeof(*answer), proof);
 	memcpy(answer->proof, proof, sizeof(answer->proof));
 }
 
@@ -208,15 +207,15 @@ void spindle_answer_seal(struct spindle_answer *answer, const struct spindle_key
  *
  * Return: true if so, or if there is no key
  */
-bool spindle_answer_proven(struct spindle_answer *answer, const struct spindle_key *key,
+bool spindle_answer_proven(struct spindle_answer *answer, struct spindle_key *key,
 			   const void *question)
 {
 	u8 proof[sizeof(answer->proof)];
 
 	memcpy(proof, answer->proof, sizeof(proof));
 	memset(answer->proof, 0, sizeof(answer->proof));
-	return spindle_key_proven(key, SPINDLE_PROOF_CARD, question, SPINDLE_HELLO_LEN, answer,
-				  sizeof(*answer), proof, sizeof(proof));
+	return spindle_key_proven(key, SPINDLE_PROOF_CARD, question, answer, sizeof(*answer),
+				  proof, sizeof(proof));
 }
 
 /**
@@ -228,7 +227,7 @@ bool spindle_answer_proven(struct spindle_answer *answer, const struct spindle_k
  *
  * Return: SPINDLE_REJECT_ANSWER, or enum spindle_refusal
  */
-u32 spindle_door_answer(const struct spindle_door *door, const struct spindle_key *key,
+u32 spindle_door_answer(const struct spindle_door *door, struct spindle_key *key,
 			const struct spindle_hello *hello, struct spindle_reject *reject)
 {
 	struct spindle_answer *answer = (struct spindle_answer *)reject->data;

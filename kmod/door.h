@@ -120,13 +120,13 @@ struct spindle_card *spindle_door_change(struct spindle_door *door, struct spind
 bool spindle_door_take(struct spindle_door *door, struct spindle_endpoint *ep,
 		       struct spindle_knock *knock);
 
-void spindle_answer_seal(struct spindle_answer *answer, const struct spindle_key *key,
+void spindle_answer_seal(struct spindle_answer *answer, struct spindle_key *key,
 			 const void *question);
-bool spindle_answer_proven(struct spindle_answer *answer, const struct spindle_key *key,
+bool spindle_answer_proven(struct spindle_answer *answer, struct spindle_key *key,
 			   const void *question);
 
 /* With the endpoint's lock. */
-u32 spindle_door_answer(const struct spindle_door *door, const struct spindle_key *key,
+u32 spindle_door_answer(const struct spindle_door *door, struct spindle_key *key,
 			const struct spindle_hello *hello, struct spindle_reject *reject);
 u32 spindle_door_knock(struct spindle_door *door, const struct spindle_hello *hello,
 		       const struct sockaddr_storage *from);

@@ -44,23 +44,23 @@ void spindle_hello_node(struct spindle_hello *hello, const struct spindle_node *
 }
 
 /**
- * spindle_hello_seal() - a hello is complete: nonce and tag
+ * spindle_hello_seal() - a request is complete: nonce and tag
  * @hello: all else is set
  * @node: whose it is
+ * @age: the key that it is made with
+ *
+ * Nonces of a node grow, so that who is asked knows what was said before.
  */
-void spindle_hello_seal(struct spindle_hello *hello, const struct spindle_node *node)
+void spindle_hello_seal(struct spindle_hello *hello, struct spindle_node *node,
+			enum spindle_key_age age)
 {
-	u8 proof[SPINDLE_PROOF_LEN];
-
-	hello->nonce = cpu_to_le64(get_random_u64());
-	spindle_key_prove(&node->key, SPINDLE_PROOF_REQUEST, hello,
-			  offsetof(struct spindle_hello, tag), NULL, 0, proof);
-	memcpy(hello->tag, proof, sizeof(hello->tag));
+	hello->nonce = cpu_to_le64(atomic64_inc_return(&node->nonce));
+	spindle_key_tag(&node->key, age, (u8 *)hello);
 }
 
 /**
  * spindle_hello_fill() - introduce ourselves to a peer
- * @hello: out
+ * @hello: out; not sealed
  * @peer: the peer
  */
 void spindle_hello_fill(struct spindle_hello *hello, const struct spindle_peer *peer)
@@ -70,18 +70,16 @@ void spindle_hello_fill(struct spindle_hello *hello, const struct spindle_peer *
 		hello->flags |= SPINDLE_HELLO_F_JOIN;
 	hello->dst = cpu_to_le32(peer->id);
 	hello->digest = cpu_to_le64(peer->digest);
-	spindle_hello_seal(hello, peer->group->node);
 }
 
 /**
  * spindle_hello_check_node() - does the sender of a hello mean this node?
- * @hello: a private copy of what was received
+ * @hello: a private copy of what was received: a request
  * @node: the node
  *
  * Return: 0, or enum spindle_refusal
  */
-u32 spindle_hello_check_node(const struct spindle_hello *hello,
-			     const struct spindle_node *node)
+u32 spindle_hello_check_node(const struct spindle_hello *hello, struct spindle_node *node)
 {
 	if (hello->magic != cpu_to_le32(SPINDLE_HELLO_MAGIC))
 		return SPINDLE_REFUSE_NOT_SPINDLE;
@@ -89,9 +87,7 @@ u32 spindle_hello_check_node(const struct spindle_hello *hello,
 		return SPINDLE_REFUSE_VERSION;
 	if (hello->cluster != cpu_to_le64(spindle_hello_cluster(node->cluster)))
 		return SPINDLE_REFUSE_CLUSTER;
-	if (!spindle_key_proven(&node->key, SPINDLE_PROOF_REQUEST, hello,
-				offsetof(struct spindle_hello, tag), NULL, 0, hello->tag,
-				sizeof(hello->tag)))
+	if (!spindle_key_tagged(&node->key, (const u8 *)hello))
 		return SPINDLE_REFUSE_KEY;
 	/* Who asks knows an address, not yet who is there. */
 	if ((hello->flags & SPINDLE_HELLO_F_ASK) && !hello->dst)
@@ -103,23 +99,74 @@ u32 spindle_hello_check_node(const struct spindle_hello *hello,
 
 /**
  * spindle_hello_check() - is this the peer that we expect?
- * @hello: a private copy of what was received
+ * @hello: a private copy of what was received; it means this node
  * @peer: the peer
  *
  * Return: 0, or enum spindle_refusal
  */
 u32 spindle_hello_check(const struct spindle_hello *hello, const struct spindle_peer *peer)
 {
-	u32 refusal = spindle_hello_check_node(hello, peer->group->node);
-
-	if (refusal)
-		return refusal;
 	if (hello->src != cpu_to_le32(peer->id))
 		return SPINDLE_REFUSE_UNKNOWN;
 	if (hello->digest != cpu_to_le64(peer->digest))
 		return SPINDLE_REFUSE_VIEW;
 	if (peer->expected && hello->incarnation != cpu_to_le64(peer->expected))
 		return SPINDLE_REFUSE_LIFE;
+	return 0;
+}
+
+static bool same_ip(const struct spindle_addr *addr, const struct sockaddr_storage *from)
+{
+	if (addr->family == 4)
+		return from->ss_family == AF_INET &&
+		       !memcmp(addr->ip, &((const struct sockaddr_in *)from)->sin_addr, 4);
+	return from->ss_family == AF_INET6 &&
+	       !memcmp(addr->ip, &((const struct sockaddr_in6 *)from)->sin6_addr, 16);
+}
+
+/*
+ * Has the request been made before? The nonces of each life grow. Without a key nothing is
+ * remembered: anybody could name a nonce that no other follows.
+ */
+static bool is_again(struct spindle_heard *heard, const struct spindle_hello *hello)
+{
+	u64 life = le64_to_cpu(hello->incarnation), nonce = le64_to_cpu(hello->nonce);
+	u32 i;
+
+	for (i = 0; i < heard->lives; i++) {
+		if (heard->life[i].incarnation != life)
+			continue;
+		if ((s64)(nonce - heard->life[i].nonce) <= 0)
+			return true;
+		heard->life[i].nonce = nonce;
+		return false;
+	}
+	i = heard->next++ % SPINDLE_LIVES;
+	heard->lives = max(heard->lives, i + 1);
+	heard->life[i].incarnation = life;
+	heard->life[i].nonce = nonce;
+	return false;
+}
+
+/**
+ * spindle_hello_admit() - may a request have the connection that expects it?
+ * @hello: the request; it is right
+ * @node: the node
+ * @heard: what the connection has heard
+ * @addr: where the peer listens
+ * @from: where the request comes from
+ *
+ * Context: the endpoint's lock.
+ * Return: 0, or enum spindle_refusal
+ */
+u32 spindle_hello_admit(const struct spindle_hello *hello, const struct spindle_node *node,
+			struct spindle_heard *heard, const struct spindle_addr *addr,
+			const struct sockaddr_storage *from)
+{
+	if (!same_ip(addr, from))
+		return SPINDLE_REFUSE_ADDRESS;
+	if (spindle_key_given(&node->key) && is_again(heard, hello))
+		return SPINDLE_REFUSE_AGAIN;
 	return 0;
 }
 
@@ -160,6 +207,10 @@ const char *spindle_refusal_text(u32 code)
 		return "refused: the view has no room for another node";
 	case SPINDLE_REFUSE_KEY:
 		return "refused: another key, or none";
+	case SPINDLE_REFUSE_ADDRESS:
+		return "refused: the view has another address for this node";
+	case SPINDLE_REFUSE_AGAIN:
+		return "refused: the same request was made before";
 	default:
 		return "refused";
 	}
@@ -172,24 +223,49 @@ static int not_proven(struct spindle_node *node, u32 id)
 	return -EKEYREJECTED;
 }
 
+/*
+ * While the key of a group is changed some have the new one already, and others have not. Who
+ * dials has to try: every other attempt is made with the former key, as long as there is one.
+ */
+static enum spindle_key_age age_of(const struct spindle_conn *conn)
+{
+	return conn->attempts & 1 ? SPINDLE_KEY_PRESENT : SPINDLE_KEY_FORMER;
+}
+
 /**
  * spindle_hello_greet() - what a connection says of itself
  * @node: the node
  * @conn: the connection
- * @reply: in: our hello; out: an answer's proof
+ * @reply: in: our hello, not sealed; out: it is; an answer's proof
+ *
+ * The hello of an answer has no tag, so that it is no request to anybody. Its proof covers it.
  *
  * Return: bytes of @reply that are to be said
  */
-u8 spindle_hello_greet(const struct spindle_node *node, const struct spindle_conn *conn,
+u8 spindle_hello_greet(struct spindle_node *node, const struct spindle_conn *conn,
 		       struct spindle_reply *reply)
 {
-	if (conn->cfg.active)
+	if (conn->cfg.active) {
+		spindle_hello_seal(&reply->hello, node, age_of(conn));
 		return sizeof(reply->hello);
+	}
+	reply->hello.nonce = cpu_to_le64(get_random_u64());
 	/* What was claimed is a hello, checked. */
-	spindle_key_prove(&node->key, SPINDLE_PROOF_ANSWER, conn->greeting,
-			  sizeof(reply->hello), &reply->hello, sizeof(reply->hello),
-			  reply->proof);
+	spindle_key_prove(&node->key, SPINDLE_PROOF_ANSWER, conn->greeting, &reply->hello,
+			  sizeof(reply->hello), reply->proof);
 	return sizeof(*reply);
+}
+
+/* Its proof is checked. */
+static bool is_answer(const struct spindle_hello *hello, const struct spindle_node *node)
+{
+	static const u8 none[sizeof(hello->tag)];
+
+	return hello->magic == cpu_to_le32(SPINDLE_HELLO_MAGIC) &&
+	       hello->version == SPINDLE_PROTOCOL &&
+	       hello->cluster == cpu_to_le64(spindle_hello_cluster(node->cluster)) &&
+	       hello->dst == cpu_to_le32(node->id) &&
+	       !memcmp(hello->tag, none, sizeof(none));
 }
 
 /**
@@ -199,7 +275,9 @@ u8 spindle_hello_greet(const struct spindle_node *node, const struct spindle_con
  * @conn: the connection
  * @data: what it said
  * @len: its bytes
- * @reply: out: a copy; its hello is not checked yet
+ * @reply: out: a copy; its hello means this node, but who it is from is not checked yet
+ *
+ * A request was looked at before the connection was claimed.
  *
  * Return: 0; -EPROTO, -EKEYREJECTED
  */
@@ -210,12 +288,13 @@ int spindle_hello_answered(struct spindle_node *node, u32 id, const struct spind
 	if (len < sizeof(reply->hello))
 		return -EPROTO;
 	memcpy(reply, data, min_t(u8, len, sizeof(*reply)));
-	if (conn->cfg.active && spindle_key_given(&node->key) &&
-	    !spindle_key_proven(&node->key, SPINDLE_PROOF_ANSWER, conn->said,
-				sizeof(reply->hello), &reply->hello, sizeof(reply->hello),
-				reply->proof, sizeof(reply->proof)))
+	if (!conn->cfg.active)
+		return 0;
+	if (spindle_key_given(&node->key) &&
+	    !spindle_key_proven(&node->key, SPINDLE_PROOF_ANSWER, conn->said, &reply->hello,
+				sizeof(reply->hello), reply->proof, sizeof(reply->proof)))
 		return not_proven(node, id);
-	return 0;
+	return is_answer(&reply->hello, node) ? 0 : -EPROTO;
 }
 
 /**
@@ -224,13 +303,11 @@ int spindle_hello_answered(struct spindle_node *node, u32 id, const struct spind
  * @conn: the connection
  * @proof: out
  */
-void spindle_hello_prove(const struct spindle_node *node, const struct spindle_conn *conn,
+void spindle_hello_prove(struct spindle_node *node, const struct spindle_conn *conn,
 			 u8 proof[SPINDLE_RIGHTS_LEN])
 {
-	const u32 len = sizeof(struct spindle_hello);
-
-	spindle_key_prove(&node->key, SPINDLE_PROOF_RIGHTS, conn->said, len, conn->greeting,
-			  len, proof);
+	spindle_key_prove(&node->key, SPINDLE_PROOF_RIGHTS, conn->said, conn->greeting,
+			  sizeof(struct spindle_hello), proof);
 }
 
 /**
@@ -245,11 +322,9 @@ void spindle_hello_prove(const struct spindle_node *node, const struct spindle_c
 int spindle_hello_proven(struct spindle_node *node, u32 id, const struct spindle_conn *conn,
 			 const u8 proof[SPINDLE_RIGHTS_LEN])
 {
-	const u32 len = sizeof(struct spindle_hello);
-
 	if (!spindle_key_given(&node->key) ||
-	    spindle_key_proven(&node->key, SPINDLE_PROOF_RIGHTS, conn->greeting, len, conn->said,
-			       len, proof, SPINDLE_RIGHTS_LEN))
+	    spindle_key_proven(&node->key, SPINDLE_PROOF_RIGHTS, conn->greeting, conn->said,
+			       sizeof(struct spindle_hello), proof, SPINDLE_RIGHTS_LEN))
 		return 0;
 	return not_proven(node, id);
 }

@@ -13,7 +13,7 @@
 #include "key.h"
 
 #define SPINDLE_HELLO_MAGIC	0x4c444e53U	/* "SNDL" */
-#define SPINDLE_PROTOCOL	4
+#define SPINDLE_PROTOCOL	5
 
 /* The sender believes guards only when their completion arrives. */
 #define SPINDLE_HELLO_F_IMM	BIT(0)
@@ -35,8 +35,9 @@
  * @incarnation: tells two lives of the sender apart; of a question: the byte to begin with
  * @digest: digest of the sender's view
  * @cluster: of the name of the cluster
- * @nonce: random
- * @tag: of all before, with the group key (key.h)
+ * @nonce: of a request: one more than in the request before, of any connection of the sender;
+ *	of an answer: random
+ * @tag: of a request: of all before, with the group key (key.h); of an answer: 0
  */
 struct spindle_hello {
 	__le32 magic;
@@ -53,6 +54,8 @@ struct spindle_hello {
 };
 
 static_assert(sizeof(struct spindle_hello) == SPINDLE_HELLO_LEN);
+static_assert(sizeof(struct spindle_hello) == SPINDLE_REQUEST_LEN);
+static_assert(offsetofend(struct spindle_hello, tag) == SPINDLE_REQUEST_LEN);
 
 /**
  * struct spindle_reply - private data of an answer
@@ -81,6 +84,26 @@ enum spindle_refusal {
 	SPINDLE_REFUSE_MEMBER,
 	SPINDLE_REFUSE_FULL,
 	SPINDLE_REFUSE_KEY,
+	SPINDLE_REFUSE_ADDRESS,
+	SPINDLE_REFUSE_AGAIN,
+};
+
+/* Lives of a peer that a connection remembers. */
+#define SPINDLE_LIVES 4
+
+/**
+ * struct spindle_heard - requests that a connection has heard, so that nobody can repeat them
+ * @life: the last nonce of each life, in no order
+ * @lives: how many there are
+ * @next: where the next one goes
+ */
+struct spindle_heard {
+	struct {
+		u64 incarnation;
+		u64 nonce;
+	} life[SPINDLE_LIVES];
+	u32 lives;
+	u32 next;
 };
 
 struct spindle_node;
@@ -88,19 +111,22 @@ struct spindle_peer;
 
 u64 spindle_hello_cluster(const char *name);
 void spindle_hello_node(struct spindle_hello *hello, const struct spindle_node *node);
-void spindle_hello_seal(struct spindle_hello *hello, const struct spindle_node *node);
+void spindle_hello_seal(struct spindle_hello *hello, struct spindle_node *node,
+			enum spindle_key_age age);
 void spindle_hello_fill(struct spindle_hello *hello, const struct spindle_peer *peer);
-u32 spindle_hello_check_node(const struct spindle_hello *hello,
-			     const struct spindle_node *node);
+u32 spindle_hello_check_node(const struct spindle_hello *hello, struct spindle_node *node);
 u32 spindle_hello_check(const struct spindle_hello *hello, const struct spindle_peer *peer);
+u32 spindle_hello_admit(const struct spindle_hello *hello, const struct spindle_node *node,
+			struct spindle_heard *heard, const struct spindle_addr *addr,
+			const struct sockaddr_storage *from);
 const char *spindle_refusal_text(u32 code);
 
 /* of connections: what both kinds say and check */
-u8 spindle_hello_greet(const struct spindle_node *node, const struct spindle_conn *conn,
+u8 spindle_hello_greet(struct spindle_node *node, const struct spindle_conn *conn,
 		       struct spindle_reply *reply);
 int spindle_hello_answered(struct spindle_node *node, u32 id, const struct spindle_conn *conn,
 			   const void *data, u8 len, struct spindle_reply *reply);
-void spindle_hello_prove(const struct spindle_node *node, const struct spindle_conn *conn,
+void spindle_hello_prove(struct spindle_node *node, const struct spindle_conn *conn,
 			 u8 proof[SPINDLE_RIGHTS_LEN]);
 int spindle_hello_proven(struct spindle_node *node, u32 id, const struct spindle_conn *conn,
 			 const u8 proof[SPINDLE_RIGHTS_LEN]);

@@ -104,7 +104,7 @@ static const char *ask_text(int err)
 /* One part of the card, from @from on. Returns its length, or -errno; -EPERM: give up. */
 static int ask_part(struct spindle_join *join, u32 from, u64 *digest, u32 *total)
 {
-	const struct spindle_node *node = join->node;
+	struct spindle_node *node = join->node;
 	struct spindle_addr own = node->addr;
 	struct spindle_answer answer;
 	struct spindle_ask ask = { .net = node->net, .stop = &join->stop };
@@ -118,7 +118,7 @@ static int ask_part(struct spindle_join *join, u32 from, u64 *digest, u32 *total
 	spindle_hello_node(&hello, node);
 	hello.flags |= SPINDLE_HELLO_F_ASK;
 	hello.incarnation = cpu_to_le64(from);
-	spindle_hello_seal(&hello, node);
+	spindle_hello_seal(&hello, node, SPINDLE_KEY_PRESENT);
 	memcpy(ask.hello, &hello, sizeof(hello));
 	err = spindle_ask(&ask);
 	if (err) {

@@ -9,45 +9,12 @@
 #include "compat.h"
 #include "key.h"
 
-/**
- * spindle_key_set() - take a key
- * @key: zeroed
- * @bytes: the key; not kept
- * @len: its length
- *
- * Context: process.
- * Return: 0; -ENOENT if the kernel has no HMAC-SHA256, -ENOMEM
- */
-int spindle_key_set(struct spindle_key *key, const void *bytes, u32 len)
-{
-	/* By name: the library's hmac_sha256() is not in 6.12. */
-	struct crypto_shash *tfm = crypto_alloc_shash("hmac(sha256)", 0, 0);
-	int err;
+#define UNTAGGED (SPINDLE_REQUEST_LEN - SPINDLE_TAG_LEN)
 
-	if (IS_ERR(tfm))
-		return PTR_ERR(tfm);
-	err = crypto_shash_setkey(tfm, bytes, len);
-	if (err) {
-		crypto_free_shash(tfm);
-		return err;
-	}
-	key->tfm = tfm;
-	return 0;
-}
+static const u8 none[SPINDLE_PROOF_LEN];
 
-/**
- * spindle_key_free() - forget it
- * @key: set, or zeroed
- */
-void spindle_key_free(struct spindle_key *key)
-{
-	if (key->tfm)
-		crypto_free_shash(key->tfm);
-	key->tfm = NULL;
-}
-
-static int hash(struct crypto_shash *tfm, u8 what, const void *a, u32 alen, const void *b,
-		u32 blen, u8 *out)
+static int try_hash(struct crypto_shash *tfm, u8 what, const void *a, u32 alen, const void *b,
+		    u32 blen, u8 *out)
 {
 	SHASH_DESC_ON_STACK(desc, tfm);
 	int err;
@@ -66,46 +33,218 @@ static int hash(struct crypto_shash *tfm, u8 what, const void *a, u32 alen, cons
 	return err;
 }
 
-/**
- * spindle_key_prove() - prove to have the key
- * @key: the key, or none
- * @what: what the proof is for
- * @a: what it is about
- * @alen: its length
- * @b: what else, or NULL
- * @blen: its length
- * @proof: out; zeroes without a key
- */
-void spindle_key_prove(const struct spindle_key *key, enum spindle_proof what, const void *a,
-		       u32 alen, const void *b, u32 blen, u8 proof[SPINDLE_PROOF_LEN])
+/* Zeroes without a key, or if the hash fails: that proves nothing. */
+static void hash(struct crypto_shash *tfm, enum spindle_proof what, const void *a, u32 alen,
+		 const void *b, u32 blen, u8 out[SPINDLE_PROOF_LEN])
 {
-	memset(proof, 0, SPINDLE_PROOF_LEN);
-	if (key->tfm && hash(key->tfm, what, a, alen, b, blen, proof))
-		memset(proof, 0, SPINDLE_PROOF_LEN);
+	if (!tfm || try_hash(tfm, what, a, alen, b, blen, out))
+		memset(out, 0, SPINDLE_PROOF_LEN);
+}
+
+/* Does the proof fit? One that could not be made does not. */
+static bool fits(const u8 want[SPINDLE_PROOF_LEN], const u8 *proof, u32 n)
+{
+	return memcmp(want, none, sizeof(none)) && !crypto_memneq(want, proof, n);
+}
+
+static bool tagged_with(struct crypto_shash *tfm, const u8 request[SPINDLE_REQUEST_LEN])
+{
+	u8 want[SPINDLE_PROOF_LEN];
+
+	hash(tfm, SPINDLE_PROOF_REQUEST, request, UNTAGGED, NULL, 0, want);
+	return fits(want, request + UNTAGGED, SPINDLE_TAG_LEN);
+}
+
+/* The key that a request was made with, or NULL. */
+static struct crypto_shash *key_of(struct spindle_key *key,
+				   const u8 request[SPINDLE_REQUEST_LEN])
+{
+	u32 i;
+
+	lockdep_assert_held(&key->lock);
+	for (i = 0; i < SPINDLE_KEYS; i++)
+		if (tagged_with(key->tfm[i], request))
+			return key->tfm[i];
+	return NULL;
 }
 
 /**
- * spindle_key_proven() - does somebody else have the key?
+ * spindle_key_init() - no key yet
+ * @key: zeroed
+ */
+void spindle_key_init(struct spindle_key *key)
+{
+	spin_lock_init(&key->lock);
+}
+
+static bool same(struct crypto_shash *a, struct crypto_shash *b)
+{
+	u8 x[SPINDLE_PROOF_LEN], y[SPINDLE_PROOF_LEN];
+
+	hash(a, SPINDLE_PROOF_NOTHING, none, sizeof(none), NULL, 0, x);
+	hash(b, SPINDLE_PROOF_NOTHING, none, sizeof(none), NULL, 0, y);
+	return fits(x, y, sizeof(y));
+}
+
+/*
+ * The key that was present is the former one. Returns the hash that nobody needs any more. What
+ * is present already stays, so that whoever is not sure may say it again.
+ */
+static struct crypto_shash *put(struct spindle_key *key, struct crypto_shash *tfm)
+{
+	struct crypto_shash *old = tfm;
+
+	spin_lock(&key->lock);
+	if (!same(tfm, key->tfm[SPINDLE_KEY_PRESENT])) {
+		old = key->tfm[SPINDLE_KEY_FORMER];
+		key->tfm[SPINDLE_KEY_FORMER] = key->tfm[SPINDLE_KEY_PRESENT];
+		WRITE_ONCE(key->tfm[SPINDLE_KEY_PRESENT], tfm);
+	}
+	spin_unlock(&key->lock);
+	return old;
+}
+
+/**
+ * spindle_key_set() - take a key; the one that it replaces is accepted until it is retired
+ * @key: initialised
+ * @bytes: the key; not kept
+ * @len: its length
+ *
+ * Context: process; one at a time.
+ * Return: 0; -ENOENT if the kernel has no HMAC-SHA256, -ENOMEM
+ */
+int spindle_key_set(struct spindle_key *key, const void *bytes, u32 len)
+{
+	/* By name: the library's hmac_sha256() is not in 6.12. */
+	struct crypto_shash *tfm = crypto_alloc_shash("hmac(sha256)", 0, 0);
+	int err;
+
+	if (IS_ERR(tfm))
+		return PTR_ERR(tfm);
+	err = crypto_shash_setkey(tfm, bytes, len);
+	if (!err)
+		tfm = put(key, tfm);
+	if (tfm)
+		crypto_free_shash(tfm);
+	return err;
+}
+
+/**
+ * spindle_key_retire() - forget the former key
+ * @key: initialised
+ *
+ * Context: process.
+ */
+void spindle_key_retire(struct spindle_key *key)
+{
+	struct crypto_shash *tfm;
+
+	spin_lock(&key->lock);
+	tfm = key->tfm[SPINDLE_KEY_FORMER];
+	key->tfm[SPINDLE_KEY_FORMER] = NULL;
+	spin_unlock(&key->lock);
+	if (tfm)
+		crypto_free_shash(tfm);
+}
+
+/**
+ * spindle_key_free() - forget all; nobody uses it any more
+ * @key: initialised
+ */
+void spindle_key_free(struct spindle_key *key)
+{
+	spindle_key_retire(key);
+	if (key->tfm[SPINDLE_KEY_PRESENT])
+		crypto_free_shash(key->tfm[SPINDLE_KEY_PRESENT]);
+	key->tfm[SPINDLE_KEY_PRESENT] = NULL;
+}
+
+/**
+ * spindle_key_has_former() - is a former key accepted?
+ * @key: the key
+ *
+ * Return: true if so
+ */
+bool spindle_key_has_former(const struct spindle_key *key)
+{
+	return READ_ONCE(key->tfm[SPINDLE_KEY_FORMER]);
+}
+
+/**
+ * spindle_key_tag() - a request is complete but for its tag
+ * @key: the key, or none: the tag is zero
+ * @age: which one; the present one where there is no former
+ * @request: in and out
+ */
+void spindle_key_tag(struct spindle_key *key, enum spindle_key_age age,
+		     u8 request[SPINDLE_REQUEST_LEN])
+{
+	u8 proof[SPINDLE_PROOF_LEN];
+
+	spin_lock(&key->lock);
+	hash(key->tfm[age] ? : key->tfm[SPINDLE_KEY_PRESENT], SPINDLE_PROOF_REQUEST, request,
+	     UNTAGGED, NULL, 0, proof);
+	spin_unlock(&key->lock);
+	memcpy(request + UNTAGGED, proof, SPINDLE_TAG_LEN);
+}
+
+/**
+ * spindle_key_tagged() - has who made a request the key, or the former one?
+ * @key: the key, or none
+ * @request: as it came
+ *
+ * Return: true if so, or both have none
+ */
+bool spindle_key_tagged(struct spindle_key *key, const u8 request[SPINDLE_REQUEST_LEN])
+{
+	bool tagged;
+
+	if (!spindle_key_given(key))
+		return !memcmp(request + UNTAGGED, none, SPINDLE_TAG_LEN);
+	spin_lock(&key->lock);
+	tagged = key_of(key, request);
+	spin_unlock(&key->lock);
+	return tagged;
+}
+
+/**
+ * spindle_key_prove() - prove to have the key of a request
+ * @key: the key, or none
+ * @what: what the proof is for
+ * @request: of the conversation
+ * @answer: what was answered
+ * @len: its length
+ * @proof: out; zeroes without a key, or if the key has been retired meanwhile
+ */
+void spindle_key_prove(struct spindle_key *key, enum spindle_proof what,
+		       const u8 request[SPINDLE_REQUEST_LEN], const void *answer, u32 len,
+		       u8 proof[SPINDLE_PROOF_LEN])
+{
+	spin_lock(&key->lock);
+	hash(key_of(key, request), what, request, SPINDLE_REQUEST_LEN, answer, len, proof);
+	spin_unlock(&key->lock);
+}
+
+/**
+ * spindle_key_proven() - does somebody else have the key of a request?
  * @key: the key, or none
  * @what: as in spindle_key_prove()
- * @a: as there
- * @alen: as there
- * @b: as there
- * @blen: as there
+ * @request: as there
+ * @answer: as there
+ * @len: as there
  * @proof: what was sent
- * @len: its length, up to SPINDLE_PROOF_LEN
+ * @n: its length, up to SPINDLE_PROOF_LEN
  *
- * Return: true if it has the same, or both have none
+ * Return: true if so, or both have none
  */
-bool spindle_key_proven(const struct spindle_key *key, enum spindle_proof what, const void *a,
-			u32 alen, const void *b, u32 blen, const u8 *proof, u32 len)
+bool spindle_key_proven(struct spindle_key *key, enum spindle_proof what,
+			const u8 request[SPINDLE_REQUEST_LEN], const void *answer, u32 len,
+			const u8 *proof, u32 n)
 {
-	static const u8 none[SPINDLE_PROOF_LEN];
 	u8 want[SPINDLE_PROOF_LEN];
 
-	spindle_key_prove(key, what, a, alen, b, blen, want);
-	/* A proof that could not be made proves nothing. */
-	if (key->tfm && !memcmp(want, none, sizeof(none)))
-		return false;
-	return !crypto_memneq(want, proof, len);
+	if (!spindle_key_given(key))
+		return !memcmp(proof, none, n);
+	spindle_key_prove(key, what, request, answer, len, want);
+	return fits(want, proof, n);
 }

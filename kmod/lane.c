@@ -28,10 +28,6 @@ static struct spindle_lane *conn_lane(struct spindle_conn *conn)
 
 static u32 check_hello(const struct spindle_hello *hello, const struct spindle_lane *lane)
 {
-	u32 refusal = spindle_hello_check_node(hello, lane->node);
-
-	if (refusal)
-		return refusal;
 	if (hello->src != cpu_to_le32(lane->id) || !(hello->flags & SPINDLE_HELLO_F_BULK))
 		return SPINDLE_REFUSE_UNKNOWN;
 	if (lane->incarnation && hello->incarnation != cpu_to_le64(lane->incarnation))
@@ -47,7 +43,6 @@ static u8 lane_greet(struct spindle_conn *conn, void *data)
 	spindle_hello_node(&reply->hello, lane->node);
 	reply->hello.flags |= SPINDLE_HELLO_F_BULK;
 	reply->hello.dst = cpu_to_le32(lane->id);
-	spindle_hello_seal(&reply->hello, lane->node);
 	return spindle_hello_greet(lane->node, conn, reply);
 }
 
@@ -147,23 +142,28 @@ static const struct spindle_conn_ops lane_conn_ops = {
  * spindle_lane_match() - which lane is a request for?
  * @ep: the endpoint that it came to
  * @hello: a private copy of what it said; it means this node
+ * @from: where it comes from
  * @found: out: the lane's connection
  *
  * Context: rdma_cm handler, with the endpoint's lock.
  * Return: 0, or enum spindle_refusal
  */
 u32 spindle_lane_match(struct spindle_endpoint *ep, const struct spindle_hello *hello,
-		       struct spindle_conn **found)
+		       const struct sockaddr_storage *from, struct spindle_conn **found)
 {
 	u32 refusal = SPINDLE_REFUSE_UNKNOWN;
 	struct spindle_conn *conn;
 
 	list_for_each_entry(conn, &ep->conns, list) {
+		struct spindle_lane *lane = conn_lane(conn);
+
 		if (!conn->cfg.bulk || READ_ONCE(conn->state) >= SPINDLE_CONN_FAILED ||
-		    hello->src != cpu_to_le32(conn_lane(conn)->id))
+		    hello->src != cpu_to_le32(lane->id))
 			continue;
-		refusal = conn->cfg.active ? SPINDLE_REFUSE_DIRECTION :
-					     check_hello(hello, conn_lane(conn));
+		refusal = conn->cfg.active ? SPINDLE_REFUSE_DIRECTION : check_hello(hello, lane);
+		if (!refusal)
+			refusal = spindle_hello_admit(hello, lane->node, &lane->heard,
+						      &lane->addr, from);
 		if (!refusal) {
 			*found = conn;
 			break;

@@ -21,6 +21,7 @@
 #include "core/rdmc.h"
 #include "core/view.h"
 #include "fabric/bulk.h"
+#include "hello.h"
 #include "net.h"
 
 struct spindle_hello;
@@ -66,6 +67,7 @@ struct spindle_link {
  * @id: node id of the other end
  * @addr: where it listens
  * @incarnation: of its node
+ * @heard: its requests; protected by the lock of the endpoint
  * @links: number of links; the namespace's lock
  * @link: the links; engine
  * @top: all links are below
@@ -84,6 +86,7 @@ struct spindle_lane {
 	u32 id;
 	struct spindle_addr addr;
 	u64 incarnation;
+	struct spindle_heard heard;
 	u32 links;
 	struct spindle_link *link[SPINDLE_LANE_LINKS];
 	u32 top;
@@ -102,7 +105,7 @@ void spindle_lane_put(struct spindle_link *link);
 int spindle_lane_prepare(struct spindle_link *link, u32 pages);
 void spindle_lane_close(struct spindle_lane *lane);
 u32 spindle_lane_match(struct spindle_endpoint *ep, const struct spindle_hello *hello,
-		       struct spindle_conn **found);
+		       const struct sockaddr_storage *from, struct spindle_conn **found);
 
 extern const struct spindle_bulk_ops spindle_lane_bulk_ops;
 

@@ -24,6 +24,8 @@
 #define FAREWELLS	100
 /* A guest that is not connected, or not let in, loses its seat. */
 #define GUEST_NS	(10ULL * NSEC_PER_SEC)
+/* So long a guest has to connect, before another life of its node may have its seat. */
+#define YIELD_NS	(2ULL * NSEC_PER_SEC)
 /* Who has departed is left the connection to learn that it has. */
 #define PART_NS		(2ULL * NSEC_PER_SEC)
 
@@ -177,8 +179,21 @@ static bool has_place(const struct spindle_live *live)
 }
 
 /*
- * A node wants a seat: its former life, if it did not become a member, loses it. One that finds
- * no place comes again.
+ * Does a guest keep its seat, although another life of its node wants one? A knock proves little:
+ * somebody may have recorded it. A guest that is up has proved who it is. One that has gone loses
+ * its seat by itself, see has_gone().
+ */
+static bool keeps_seat(const struct spindle_peer *peer)
+{
+	enum spindle_conn_state state = READ_ONCE(peer->conn.state);
+
+	return state == SPINDLE_CONN_UP ||
+	       (state < SPINDLE_CONN_UP && ktime_get_ns() - peer->since < YIELD_NS);
+}
+
+/*
+ * A node wants a seat: a former life that is not connected loses it. One that finds no place
+ * comes again.
  */
 static void admit(struct spindle_live *live, const struct spindle_knock *knock)
 {
@@ -188,9 +203,13 @@ static void admit(struct spindle_live *live, const struct spindle_knock *knock)
 	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
-		if (peer->id == knock->id && !peer->departed && peer->rank == SPINDLE_NO_RANK)
-			reap_seat(live, i, true);
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
+		if (peer->id != knock->id || peer->departed || peer->rank != SPINDLE_NO_RANK)
+			continue;
+		if (keeps_seat(peer))
+			return;
+		reap_seat(live, i, true);
+	}
 	if (!has_place(live))
 		return;
 	before = spindle_payer_enter(&group->node->payer);

@@ -44,6 +44,8 @@ static const struct nla_policy node_set_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_IDLE_US] = { .type = NLA_U32 },
 	[SPINDLE_A_TIMING] = NLA_POLICY_MAX(NLA_U8, 1),
 	[SPINDLE_A_RACK] = { .type = NLA_U16 },
+	[SPINDLE_A_KEY] = { .type = NLA_BINARY, .len = SPINDLE_MAX_KEY },
+	[SPINDLE_A_FORMER_KEY] = NLA_POLICY_MAX(NLA_U8, 0),
 };
 
 const struct nla_policy spindle_tune_policy[SPINDLE_TUNE_A_MAX + 1] = {
@@ -274,6 +276,38 @@ static int parse_cpu(int *cpu, struct sk_buff *skb, const struct nlattr *attr,
 	return 0;
 }
 
+/**
+ * spindle_netlink_key() - parse a key
+ * @key: out: its bytes, in the request; NULL if there is none
+ * @len: out: their number
+ * @attr: SPINDLE_A_KEY, or NULL
+ * @extack: where to say what is wrong
+ *
+ * Return: 0 or -EINVAL
+ */
+int spindle_netlink_key(const void **key, u32 *len, const struct nlattr *attr,
+			struct netlink_ext_ack *extack)
+{
+	*key = attr ? nla_data(attr) : NULL;
+	*len = attr ? nla_len(attr) : 0;
+	if (!attr || *len >= SPINDLE_MIN_KEY)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, attr, "a key has 16 to 64 bytes");
+	return -EINVAL;
+}
+
+/**
+ * spindle_netlink_forget_key() - what is freed later shall not have the key in it
+ * @info: the request
+ */
+void spindle_netlink_forget_key(struct genl_info *info)
+{
+	struct nlattr *key = info->attrs[SPINDLE_A_KEY];
+
+	if (key)
+		memzero_explicit(nla_data(key), nla_len(key));
+}
+
 /* @cfg has the defaults. */
 static int parse_node(struct spindle_node_config *cfg, struct sk_buff *skb, struct genl_info *info)
 {
@@ -296,15 +330,9 @@ static int parse_node(struct spindle_node_config *cfg, struct sk_buff *skb, stru
 			return -EINVAL;
 		}
 	}
-	if (attrs[SPINDLE_A_KEY]) {
-		cfg->key = nla_data(attrs[SPINDLE_A_KEY]);
-		cfg->key_len = nla_len(attrs[SPINDLE_A_KEY]);
-		if (cfg->key_len < SPINDLE_MIN_KEY) {
-			NL_SET_ERR_MSG_ATTR(info->extack, attrs[SPINDLE_A_KEY],
-					    "a key has 16 to 64 bytes");
-			return -EINVAL;
-		}
-	}
+	err = spindle_netlink_key(&cfg->key, &cfg->key_len, attrs[SPINDLE_A_KEY], info->extack);
+	if (err)
+		return err;
 	if (attrs[SPINDLE_A_VISIBILITY])
 		cfg->visibility = nla_get_u8(attrs[SPINDLE_A_VISIBILITY]);
 	if (attrs[SPINDLE_A_ENGINE])
@@ -356,13 +384,6 @@ static const struct nlattr *view_set_blame(const struct spindle_view *view,
 	}
 }
 
-/* What is freed later shall not have the key in it. */
-static void forget_key(struct nlattr *key)
-{
-	if (key)
-		memzero_explicit(nla_data(key), nla_len(key));
-}
-
 static int node_add(struct sk_buff *skb, struct genl_info *info)
 {
 	struct spindle_node_config cfg = { .idle_us = SPINDLE_DEF_IDLE_US, .cpu = SPINDLE_ANY_CPU };
@@ -375,7 +396,7 @@ static int node_add(struct sk_buff *skb, struct genl_info *info)
 			info->extack->bad_attr = node_add_blame(info, err);
 		spindle_netlink_unlock(info);
 	}
-	forget_key(info->attrs[SPINDLE_A_KEY]);
+	spindle_netlink_forget_key(info);
 	return err;
 }
 

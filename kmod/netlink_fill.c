@@ -111,6 +111,7 @@ int spindle_fill_node(struct sk_buff *skb, const struct spindle_node *node)
 	    nla_put_string(skb, SPINDLE_A_DEVICE, node->device) ||
 	    nla_put_u8(skb, SPINDLE_A_NODE_STATE, state) ||
 	    nla_put_u8(skb, SPINDLE_A_KEYED, spindle_key_given(&node->key)) ||
+	    nla_put_u8(skb, SPINDLE_A_FORMER_KEY, spindle_key_has_former(&node->key)) ||
 	    nla_put_u16(skb, SPINDLE_A_RACK, node->rack) ||
 	    nla_put_u64_64bit(skb, SPINDLE_A_INCARNATION, node->incarnation, SPINDLE_A_PAD))
 		return -EMSGSIZE;

@@ -21,6 +21,9 @@ struct node_change {
 	u32 idle;
 	const struct nlattr *timing;
 	const struct nlattr *rack;
+	const struct nlattr *former;
+	const void *key;
+	u32 key_len;
 };
 
 static void node_set_fn(void *ctx)
@@ -31,6 +34,59 @@ static void node_set_fn(void *ctx)
 		WRITE_ONCE(change->node->idle_us, change->idle);
 	if (change->timing)
 		spindle_engine_time(change->node->engine, nla_get_u8(change->timing));
+}
+
+/* Connections that are up stay. Those that are made from now on know both keys. */
+static int set_key(struct node_change *change, struct genl_info *info)
+{
+	struct spindle_key *key = &change->node->key;
+	int err;
+
+	if (!change->key)
+		return 0;
+	if (!spindle_key_given(key)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SPINDLE_A_KEY],
+				    "the node was added without a key: nobody asks for one");
+		return -EOPNOTSUPP;
+	}
+	err = spindle_key_set(key, change->key, change->key_len);
+	if (err == -ENOENT)
+		NL_SET_ERR_MSG(info->extack, "the kernel has no hmac(sha256) to use a key with");
+	return err;
+}
+
+static int change_node(struct node_change *change, struct genl_info *info)
+{
+	int err = set_key(change, info);
+
+	if (err)
+		return err;
+	if (change->former)
+		spindle_key_retire(&change->node->key);
+	if (change->rack)
+		change->node->rack = nla_get_u16(change->rack);
+	spindle_engine_call(change->node->engine, node_set_fn, change);
+	change->node->sn->generation++;
+	return 0;
+}
+
+static int set_node(struct node_change *change, struct genl_info *info)
+{
+	int err;
+
+	if (!change->idle_us && !change->timing && !change->rack && !change->former &&
+	    !change->key) {
+		NL_SET_ERR_MSG(info->extack,
+			       "nothing to set: give idle-us, timing, rack, a key or former-key");
+		return -EINVAL;
+	}
+	spindle_netlink_lock(info);
+	change->node = spindle_netlink_node(info);
+	err = PTR_ERR_OR_ZERO(change->node);
+	if (!err)
+		err = change_node(change, info);
+	spindle_netlink_unlock(info);
+	return err;
 }
 
 /**
@@ -46,27 +102,18 @@ int spindle_netlink_node_set(struct sk_buff *skb, struct genl_info *info)
 		.idle_us = info->attrs[SPINDLE_A_IDLE_US],
 		.timing = info->attrs[SPINDLE_A_TIMING],
 		.rack = info->attrs[SPINDLE_A_RACK],
+		.former = info->attrs[SPINDLE_A_FORMER_KEY],
 	};
-
 	int err;
 
 	err = spindle_netlink_idle(&change.idle, skb, change.idle_us, info->extack);
-	if (err)
-		return err;
-	if (!change.idle_us && !change.timing && !change.rack) {
-		NL_SET_ERR_MSG(info->extack, "nothing to set: give idle-us, timing or rack");
-		return -EINVAL;
-	}
-	spindle_netlink_lock(info);
-	change.node = spindle_netlink_node(info);
-	if (!IS_ERR(change.node)) {
-		if (change.rack)
-			change.node->rack = nla_get_u16(change.rack);
-		spindle_engine_call(change.node->engine, node_set_fn, &change);
-		change.node->sn->generation++;
-	}
-	spindle_netlink_unlock(info);
-	return PTR_ERR_OR_ZERO(change.node);
+	if (!err)
+		err = spindle_netlink_key(&change.key, &change.key_len,
+					  info->attrs[SPINDLE_A_KEY], info->extack);
+	if (!err)
+		err = set_node(&change, info);
+	spindle_netlink_forget_key(info);
+	return err;
 }
 
 /* ---- a subgroup ------------------------------------------------------- */

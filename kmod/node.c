@@ -205,6 +205,9 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	INIT_LIST_HEAD(&node->rdmc_run);
 	INIT_LIST_HEAD(&node->larges);
 	node->incarnation = get_random_u64();
+	/* Of all lives: an answer to a question of a former one is no answer to this one. */
+	atomic64_set(&node->nonce, get_random_u64() >> 1);
+	spindle_key_init(&node->key);
 	spindle_payer_set(&node->payer);
 	spindle_refusals_init(&node->refusals);
 	spindle_log_init(&node->log);

@@ -66,6 +66,7 @@ struct spindle_node_config {
  * @idle_us: microseconds of polling before sleep
  * @rack: number of its rack, or SPINDLE_NO_RACK; the namespace's lock
  * @incarnation: tells two lives apart
+ * @nonce: of the last request
  * @engine: its engine, a reference
  * @engine_link: in the engine's list; engine context
  * @ep: its endpoint
@@ -99,6 +100,7 @@ struct spindle_node {
 	u32 idle_us;
 	u16 rack;
 	u64 incarnation;
+	atomic64_t nonce;
 	struct spindle_engine *engine;
 	struct list_head engine_link;
 	struct spindle_endpoint ep;

@@ -12,6 +12,7 @@
 #include "core/layout.h"
 #include "core/push.h"
 #include "fabric/conn.h"
+#include "hello.h"
 
 struct spindle_group;
 struct spindle_subgroup;
@@ -27,6 +28,7 @@ struct spindle_subgroup;
  * @digest: of the view that it is connected for
  * @expected: incarnation that it has to have; 0: any
  * @incarnation: that it has
+ * @heard: its requests; protected by the lock of the endpoint
  * @needs_imm: it believes our guards only by completion
  * @conn: connection to it
  * @row: its row; it writes, we read
@@ -68,6 +70,7 @@ struct spindle_peer {
 	u64 digest;
 	u64 expected;
 	u64 incarnation;
+	struct spindle_heard heard;
 	bool needs_imm;
 	struct spindle_conn conn;
 	struct spindle_region row;

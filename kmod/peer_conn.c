@@ -129,7 +129,7 @@ const struct spindle_conn_ops spindle_peer_conn_ops = {
 
 /* Which of the peers is it from? */
 static u32 find_conn(struct spindle_endpoint *ep, const struct spindle_hello *hello,
-		     struct spindle_conn **found)
+		     const struct sockaddr_storage *from, struct spindle_conn **found)
 {
 	u32 refusal = SPINDLE_REFUSE_UNKNOWN;
 	struct spindle_conn *conn;
@@ -152,6 +152,9 @@ static u32 find_conn(struct spindle_endpoint *ep, const struct spindle_hello *he
 			continue;
 		refusal = conn->cfg.active ? SPINDLE_REFUSE_DIRECTION :
 					     spindle_hello_check(hello, peer);
+		if (!refusal)
+			refusal = spindle_hello_admit(hello, peer->group->node, &peer->heard,
+						      &peer->addr, from);
 		if (!refusal) {
 			*found = conn;
 			break;
@@ -176,9 +179,9 @@ static struct spindle_conn *endpoint_match(struct spindle_endpoint *ep,
 	if (!refusal && (hello.flags & SPINDLE_HELLO_F_ASK)) {
 		refusal = spindle_door_answer(node->door, &node->key, &hello, reject);
 	} else if (!refusal && (hello.flags & SPINDLE_HELLO_F_BULK)) {
-		refusal = spindle_lane_match(ep, &hello, &conn);
+		refusal = spindle_lane_match(ep, &hello, from, &conn);
 	} else if (!refusal) {
-		refusal = find_conn(ep, &hello, &conn);
+		refusal = find_conn(ep, &hello, from, &conn);
 		if (refusal == SPINDLE_REFUSE_UNKNOWN && (hello.flags & SPINDLE_HELLO_F_JOIN))
 			refusal = spindle_door_knock(node->door, &hello, from);
 	}

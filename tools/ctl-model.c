@@ -129,6 +129,11 @@ const struct ctl_key ctl_timing_key = {
 	.name = "timing", .kind = CTL_SWITCH, .attr = SPINDLE_A_TIMING,
 };
 
+/* Only off can be set: the key that a node had before is not accepted any more. */
+const struct ctl_key ctl_former_key = {
+	.name = "former-key", .kind = CTL_SWITCH, .attr = SPINDLE_A_FORMER_KEY,
+};
+
 const struct ctl_key ctl_vid_key = {
 	.name = "vid", .conf = "Vid", .kind = CTL_U64, .attr = SPINDLE_A_VIEW_ID,
 };

@@ -80,6 +80,7 @@ extern const struct ctl_key ctl_node_keys[];
 extern const struct ctl_key ctl_subgroup_keys[];
 extern const struct ctl_key ctl_tune_keys[];
 extern const struct ctl_key ctl_timing_key;
+extern const struct ctl_key ctl_former_key;
 extern const struct ctl_key ctl_vid_key;
 
 struct ctl_secret;
@@ -113,6 +114,7 @@ struct ctl_member {
  * @vid: kernel: installed view, 0 if there is none
  * @timing: kernel: the engine measures where its time goes
  * @keyed: kernel: it was added with a key
+ * @former_key: kernel: peers with the key that it had before are accepted, too
  */
 struct ctl_node {
 	struct ctl_val val[CTL_NODE_VALS];
@@ -126,6 +128,7 @@ struct ctl_node {
 	uint64_t vid;
 	struct ctl_val timing;
 	struct ctl_val keyed;
+	struct ctl_val former_key;
 };
 
 /**

@@ -274,6 +274,7 @@ static const char *const attr_words[] = {
 	[SPINDLE_A_LIVE] = "live",
 	[SPINDLE_A_KEY] = "key-file",
 	[SPINDLE_A_KEYED] = "keyed",
+	[SPINDLE_A_FORMER_KEY] = "former-key",
 	[SPINDLE_A_RACK] = "rack",
 	[SPINDLE_A_RDMC_ID] = "group",
 };

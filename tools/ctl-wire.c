@@ -130,6 +130,8 @@ void ctl_node_get(struct ctl_node *node, struct nlattr **attrs)
 	node->timing.num = ctl_attr_num(attrs[SPINDLE_A_TIMING]);
 	node->keyed.set = attrs[SPINDLE_A_KEYED];
 	node->keyed.num = ctl_attr_num(attrs[SPINDLE_A_KEYED]);
+	node->former_key.set = attrs[SPINDLE_A_FORMER_KEY];
+	node->former_key.num = ctl_attr_num(attrs[SPINDLE_A_FORMER_KEY]);
 }
 
 static void put_member(struct ctl_req *req, const struct ctl_member *m)

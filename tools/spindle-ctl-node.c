@@ -61,9 +61,11 @@ static int node_set(struct ctl_args *a)
 {
 	const struct ctl_key keys[] = {
 		id_keys[0], ctl_node_keys[CTL_NODE_IDLE_US], ctl_timing_key,
-		ctl_node_keys[CTL_NODE_RACK], { .name = NULL }
+		ctl_node_keys[CTL_NODE_RACK], ctl_former_key, ctl_secret_key, { .name = NULL }
 	};
+	const unsigned int last = CTL_ARRAY_SIZE(keys) - 2;
 	struct ctl_val val[CTL_ARRAY_SIZE(keys)] = { 0 };
+	struct ctl_secret secret = { 0 };
 	struct ctl_net net;
 	struct ctl_req *req;
 	unsigned int i;
@@ -72,14 +74,19 @@ static int node_set(struct ctl_args *a)
 	rc = ctl_args_keys(a, keys, val, NEED(0));
 	if (rc)
 		return rc;
-	if (!val[1].set && !val[2].set && !val[3].set)
+	for (i = 1; i <= last && !val[i].set; i++)
+		;
+	if (i > last)
 		return ctl_usage(a, "there is nothing to set; there is: %s",
 				 ctl_key_list(keys + 1, false));
+	if (val[last].set && ctl_secret_read(&secret, val[last].str))
+		return CTL_FAILED;
 	if (ctl_net_open(&net, CTL_SAY))
 		return CTL_FAILED;
 	req = ctl_req_new(&net, SPINDLE_CMD_NODE_SET, 0, "node set");
-	for (i = 0; keys[i].name; i++)
+	for (i = 0; i < last; i++)
 		ctl_req_val(req, &keys[i], &val[i]);
+	ctl_secret_put(req, 0, &secret);
 	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
 }
 
@@ -120,6 +127,8 @@ static void show_json(const struct ctl_running *running, unsigned int count)
 				     json_object_new_boolean(node->timing.num));
 		if (node->keyed.set)
 			ctl_json_add(obj, "keyed", json_object_new_boolean(node->keyed.num));
+		if (node->former_key.num)
+			ctl_json_add(obj, "former_key", json_object_new_boolean(true));
 		json_object_array_add(list, obj);
 	}
 	ctl_json_print(list);

@@ -25,6 +25,8 @@ void node_set(struct tree *t, const struct place *at)
 		tree_u32(t, SPINDLE_A_IDLE_US, idle[below(ARRAY_SIZE(idle))]);
 	if (what && one_in(4))
 		tree_u16(t, SPINDLE_A_RACK, below(65536));
+	if (what && one_in(4))
+		tree_u8(t, SPINDLE_A_FORMER_KEY, 0);
 }
 
 static void put_switches(struct tree *in, uint32_t on, uint32_t selector)

@@ -65,6 +65,7 @@ static const struct edge edges[] = {
 	{ NSET, "id=1 idle-us=7 idle-us=50", AT_NODE(IDLE_US), SPINDLE_DEF_IDLE_US },
 	{ NSET, "id=1 timing=0", AT_NODE(TIMING), 0 },
 	{ NSET, "id=1 timing=0", AT_NODE(TIMING), 0 },
+	{ NSET, "id=1 former-key=0", AT_NODE(FORMER_KEY), 0 },
 	{ NSET, "id=1 rack=0", AT_NODE(RACK), 0 },
 	{ NSET, "id=1 rack=65534 idle-us=50", AT_NODE(RACK), 65534 },
 	{ NSET, "id=1 rack=65535", AT_NODE(RACK), SPINDLE_NO_RACK },

@@ -11,6 +11,7 @@
 const struct refusal tune_refusals[] = {
 	{ NSET, "nothing at all", "", EINVAL, "nothing to set", 0 },
 	{ NSET, "nothing to set", "id=1", EINVAL, "nothing to set", 0 },
+	{ NSET, "a former key", "id=1 *former-key=1", ERANGE, RANGE, 0 },
 	{ NSET, "no id", "timing=1", EINVAL, "node id", SPINDLE_A_NODE_ID },
 	{ NSET, "id 0", "*id=0 timing=1", ERANGE, RANGE, 0 },
 	{ NSET, "short id", "*id/2 timing=1", EINVAL, LENGTH, 0 },

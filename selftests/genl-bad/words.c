@@ -105,6 +105,7 @@ static const struct word top_words[] = {
 	{ "reason", SPINDLE_A_REASON, STR, NULL },
 	{ "timing", SPINDLE_A_TIMING, U8, NULL },
 	{ "keyed", SPINDLE_A_KEYED, U8, NULL },
+	{ "former-key", SPINDLE_A_FORMER_KEY, U8, NULL },
 	{ "tune", SPINDLE_A_TUNE, NEST, tune_words },
 	{ "raw", SPINDLE_A_RAW, NEST, raw_words },
 	{ "peer-id", SPINDLE_A_PEER_ID, U32, NULL },

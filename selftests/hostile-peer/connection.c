@@ -68,10 +68,14 @@ static struct sockaddr_in member_addr(uint32_t node)
 	return sin;
 }
 
-static void resolve(void)
+static void resolve(const char *step)
 {
 	struct sockaddr_in src = member_addr(my_id), dst = member_addr(their_id);
 
+	/* A last byte is enough of an address. */
+	if (find(step, "from"))
+		src.sin_addr.s_addr = (src.sin_addr.s_addr & htonl(~0xffU)) |
+				      htonl(num(step, "from", 0));
 	src.sin_port = 0;
 	disconnected = false;
 	if (rdma_create_id(chan, &id, NULL, RDMA_PS_TCP) ||
@@ -107,7 +111,7 @@ void step_dial(const char *step)
 	int64_t code;
 	int type;
 
-	resolve();
+	resolve(step);
 	make_queues(step);
 	param = make_request(step);
 	if (rdma_connect(id, &param))
@@ -121,6 +125,7 @@ void step_dial(const char *step)
 		type = rdma_establish(id) ? -1 : RDMA_CM_EVENT_ESTABLISHED;
 	}
 	printf("dial: %s\n", outcome(type, code));
+	keep_heard(step);
 	/* Nothing that follows can be done without a connection. */
 	if (type != RDMA_CM_EVENT_ESTABLISHED)
 		exit(0);
@@ -131,7 +136,7 @@ void step_half(const char *step)
 	struct pollfd pfd = { .fd = chan->fd, .events = POLLIN };
 	struct rdma_conn_param param;
 
-	resolve();
+	resolve(step);
 	make_queues(step);
 	param = make_request(step);
 	if (rdma_connect(id, &param))
@@ -151,7 +156,7 @@ void step_flood(const char *step)
 	for (i = 0; i < n; i++) {
 		const char *what;
 
-		resolve();
+		resolve(step);
 		param = make_request(step);
 		if (rdma_connect(id, &param))
 			die("connect: %s\n", strerror(errno));

@@ -36,7 +36,6 @@ static struct hello make_hello(const char *step)
 		h.cluster ^= htole64(1);
 	if (find(step, "digest"))
 		h.digest ^= htole64(1ULL << 63);
-	seal(step, &h);
 	for (i = 0; find(step, "junk") && i < sizeof(h) / 8; i++)
 		((uint64_t *)&h)[i] = random64();
 	return h;
@@ -60,12 +59,17 @@ static struct rdma_conn_param make_param(const char *step, size_t len)
 struct rdma_conn_param make_request(const char *step)
 {
 	said.hello = make_hello(step);
+	if (!find(step, "junk"))
+		seal(step, &said.hello);
 	return make_param(step, sizeof(said.hello));
 }
 
 struct rdma_conn_param make_answer(const char *step)
 {
 	said.hello = make_hello(step);
+	said.hello.nonce = htole64(random64());
+	if (find(step, "tag"))
+		seal(step, &said.hello);
 	prove(step, PROOF_ANSWER, said.proof);
 	return make_param(step, sizeof(said));
 }

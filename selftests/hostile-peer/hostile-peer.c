@@ -15,12 +15,12 @@
  *	dial		request a connection. Wrong on purpose: nodata short junk magic
  *			version cluster digest src=ID dst=ID anybody; flags=N inc=N
  *			retry=N rnr=N reads=N; bytes=N: so much of the hello;
- *			norecv: post no receives; tag=bad: a bit of it. "up", "rejected CODE",
- *			or what else came
+ *			norecv: post no receives; tag=bad: a bit of it; heard=FILE: write the
+ *			hello of the answer; from=N: by the address that ends so. "up", "rejected CODE", or what else came
  *	flood,n=N	so many requests without a queue pair, keys as for dial; what
  *			became of them
  *	lure		be dialled, once, keys as for dial and proof= as for give;
- *			reject=CODE refuses
+ *			reject=CODE refuses; tag: with the tag of a request
  *	half		request and say nothing more when the answer comes
  *	give		send our rights; len=N key=N shift=N zero=N in them, size=N bytes,
  *			n=N pages;

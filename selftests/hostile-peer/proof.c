@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <nettle/hmac.h>
 
@@ -48,12 +49,21 @@ static void hash(enum proof what, const void *a, size_t alen, const void *b, siz
 	hmac_sha256_digest(&ctx, PROOF_LEN, proof);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
 void seal(const char *step, struct hello *h)
 {
 	const char *how = find(step, "tag");
 	uint8_t proof[PROOF_LEN];
 
-	h->nonce = htole64(num(step, "nonce", random64()));
+	/* Those of a life grow. */
+	h->nonce = htole64(num(step, "nonce", now_ns()));
 	hash(PROOF_REQUEST, h, offsetof(struct hello, tag), h, 0, proof);
 	memcpy(h->tag, proof, sizeof(h->tag));
 	if (how && !strncmp(how, "bad", 3))
@@ -92,6 +102,11 @@ static void file_of(const char *step, const char *what, const char *mode, void *
 	n = *mode == 'r' ? fread(data, 1, len, f) : fwrite(data, 1, len, f);
 	if (fclose(f) || n != len)
 		die("%s: not what it should be\n", name);
+}
+
+void keep_heard(const char *step)
+{
+	file_of(step, "heard", "wb", &heard.hello, sizeof(heard.hello));
 }
 
 void keep(const char *step, void *data, size_t len)

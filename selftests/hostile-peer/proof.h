@@ -32,7 +32,7 @@ extern struct reply said, heard;
 /* The key of a file, from now on; without one, proofs are zeroes. */
 void take_key(const char *file);
 
-/* Nonce and tag of a hello; "tag=bad" is one bit off. */
+/* Nonce and tag of a request; "tag=bad" is one bit off. */
 void seal(const char *step, struct hello *h);
 
 /*
@@ -43,5 +43,8 @@ void prove(const char *step, enum proof what, uint8_t proof[PROOF_LEN]);
 
 /* "keep=FILE" and "again=FILE": write the bytes there, or have others in their place. */
 void keep(const char *step, void *data, size_t len);
+
+/* "heard=FILE": write the hello that came there. */
+void keep_heard(const char *step);
 
 #endif /* SPINDLE_HOSTILE_PEER_PROOF_H */

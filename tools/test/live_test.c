@@ -114,6 +114,16 @@ static void test_key(void)
 	   !strstr(output, "0123") && !strcmp(output, "spindle-ctl: node add: refused\n"),
 	   "it is not shown if it is refused");
 	begin(1);
+	run(ctl_cmd_node, "node", ctl_asprintf("set id 1 key-file %s", path));
+	key = sent(SPINDLE_CMD_NODE_SET)[SPINDLE_A_KEY];
+	ok(key && nla_len(key) == 16 && !memcmp(nla_data(key), bytes, 16) &&
+	   !sent(SPINDLE_CMD_NODE_SET)[SPINDLE_A_FORMER_KEY] && !*output,
+	   "a node that runs gets the next key");
+	begin(1);
+	run(ctl_cmd_node, "node", "set id 1 former-key off");
+	ok(is(sent(SPINDLE_CMD_NODE_SET)[SPINDLE_A_FORMER_KEY], 1, 0) &&
+	   !sent(SPINDLE_CMD_NODE_SET)[SPINDLE_A_KEY], "and forgets the former one");
+	begin(1);
 	run(ctl_cmd_node, "node", "add id 1 addr 10.0.0.1");
 	ok(!sent(SPINDLE_CMD_NODE_ADD)[SPINDLE_A_KEY], "no file, no key");
 	remove(path);

@@ -155,13 +155,16 @@ enum spindle_cmd {
  * @SPINDLE_A_RAW: nest of enum spindle_raw_attr
  * @SPINDLE_A_LIVE: nest of enum spindle_live_attr
  * @SPINDLE_A_KEY: binary, 16 to 64 bytes, of NODE_ADD: peers have to prove that they know it.
- *	Never shown
+ *	Of NODE_SET, for a node that was added with one: the next key; the one that it replaces
+ *	is the former key from then on. Never shown
  * @SPINDLE_A_KEYED: u8, 1: the node was added with a key, 0: without (reply only)
  * @SPINDLE_A_RACK: u16, where the node is, for the hybrid algorithm of RDMC groups: nodes with
  *	the same number share a rack. 0..65534; 65535 (default): a rack of its own
  * @SPINDLE_A_RDMC: nest of enum spindle_rdmc_group_attr (reply only)
  * @SPINDLE_A_RDMC_ID: u64, id of an RDMC group
  * @SPINDLE_A_RDMC_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>
+ * @SPINDLE_A_FORMER_KEY: u8, of a reply: 1: peers that have the key which the present one has
+ *	replaced are accepted, too. Of NODE_SET: 0: they are not any more
  */
 enum spindle_attr {
 	SPINDLE_A_UNSPEC,
@@ -198,6 +201,7 @@ enum spindle_attr {
 	SPINDLE_A_RDMC,
 	SPINDLE_A_RDMC_ID,
 	SPINDLE_A_RDMC_ERROR,
+	SPINDLE_A_FORMER_KEY,
 	/* private: */
 	__SPINDLE_A_MAX
 #define SPINDLE_A_MAX (__SPINDLE_A_MAX - 1)

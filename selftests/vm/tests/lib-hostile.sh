@@ -49,13 +49,14 @@ fresh()
 }
 
 # hostile STEP...: what the steps print, joined. As another node than 1, or to another
-# than 2: FROM=, TO=. A node that is still busy with the last attempt is asked again.
+# than 2: FROM=, TO=. A node that is still busy with the last attempt is asked again, up to
+# TRIES= times.
 hostile()
 {
 	local said tries
 
 	tries=0
-	while [ $tries -lt 100 ]; do
+	while [ $tries -lt "${TRIES:-100}" ]; do
 		# shellcheck disable=SC2086
 		said=$(limit 200 hostile-peer -i "${FROM:-1}" -t "${TO:-2}" \
 			${HOSTILE_KEY:+-k $HOSTILE_KEY} $view -- "$@" 2>&1 |

@@ -3,8 +3,9 @@
 #
 # Hostile peers and group keys: who sends a hello that it has recorded, an answer or a proof of
 # another connection, one of the wrong kind, one bit off, or none at all. None of them is given
-# rights or counted as connected; an event and the log say it, and not often. Whoever has the key
-# gets in, before and after, and a live view beside it does not notice.
+# rights or counted as connected; an event and the log say it, and not often. A request that was
+# made before keeps no connection busy, and a knock of another life throws no guest out. Whoever
+# has the key gets in, before and after, and a live view beside it does not notice.
 # vm: timeout=300 uml
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -12,7 +13,9 @@
 . ./lib-live.sh
 . ./lib-hostile.sh
 
-KEY=27	# SPINDLE_REFUSE_KEY
+KEY=27		# SPINDLE_REFUSE_KEY
+ADDRESS=28	# SPINDLE_REFUSE_ADDRESS
+AGAIN=29	# SPINDLE_REFUSE_AGAIN
 
 RULES="timeout-ms 5000 max-nodes 8"
 GROUP="subgroup 1 window 8 max-msg 256 ring 4096"
@@ -67,7 +70,7 @@ refused()
 	is "$desc" "$(hostile "$@")" "$want"
 	told "$desc: an event says it" "peer-refused .*node 2 .*another key"
 	is "$desc: nobody is connected" "$(up 2)" 0
-	is "$desc: nobody has rights" "$(kernel_keys | grep -vxF "$honest")" ""
+	is "$desc: nobody has rights" "$(strange_keys)" ""
 	check "$desc: it is counted" [ "$(engine_stat 2 refused)" -gt "$before" ]
 	check "$desc: the log says it" [ "$(log_lines)" -gt "$lines" ]
 }
@@ -79,10 +82,22 @@ untouched()
 	is "$1: node 5 has two peers" "$(up 5)" 2
 }
 
+# Rights that others have than nodes 5 to 7.
+strange_keys()
+{
+	kernel_keys | grep -vxF "$honest"
+}
+
+no_strangers()
+{
+	[ -z "$(strange_keys)" ]
+}
+
 umask 077
 echo "a key of thirty-two bytes, or so." >/tmp/key
 echo "another key, of the same length.." >/tmp/other
 check "module loads" loop_start
+check "another address" ip addr add 10.0.0.9/24 dev dummy0
 listen_in
 for i in 5 6 7; do
 	check "node $i" key_node $i
@@ -116,15 +131,39 @@ renew || bail "a victim that has refused nobody yet"
 is "a conversation is recorded" \
 	"$(hostile dial,keep=/tmp/hello give,n=0,keep=/tmp/proof)" "up|0 nothing"
 HOSTILE_KEY=
-refused "a recorded hello" "up|no rights" dial,again=/tmp/hello setup
-refused "a recorded conversation" "up|no rights" dial,again=/tmp/hello setup,again=/tmp/proof
+# A connection remembers four lives of its peer.
+: >$EV
+is "a recorded hello" "$(hostile dial,again=/tmp/hello)" "rejected $AGAIN"
+told "an event says it" "peer-refused .*node 2 .*same request was made before"
+HOSTILE_KEY=/tmp/key
+for i in 11 12 13; do
+	is "life $i of the peer" "$(hostile dial,inc=$i,keep=/tmp/hello.$i)" up
+done
+HOSTILE_KEY=
+for i in 11 12 13; do
+	is "life $i again" "$(hostile dial,again=/tmp/hello.$i)" "rejected $AGAIN"
+done
+is "the first one again" "$(hostile dial,again=/tmp/hello)" "rejected $AGAIN"
+HOSTILE_KEY=/tmp/key
+is "an earlier request of the same life" "$(hostile dial,inc=13,nonce=5)" "rejected $AGAIN"
+is "a later one" "$(hostile dial,inc=13)" up
+is "from another address" "$(hostile dial,inc=13,from=9)" "rejected $ADDRESS"
+# Requests that nobody has heard: the node is there again afterwards, with the same view.
+spindle-ctl node del id 2
+hostile dial,keep=/tmp/unheard >/dev/null
+hostile dial,keep=/tmp/unheard.2 >/dev/null
+# shellcheck disable=SC2086
+key_node 2 && spindle-ctl view set node 2 $view || bail "a victim that has heard nothing"
+HOSTILE_KEY=
+refused "a request that nobody has heard" "up|no rights" dial,again=/tmp/unheard setup
+refused "with a recorded proof" "up|no rights" dial,again=/tmp/unheard.2 setup,again=/tmp/proof
 HOSTILE_KEY=/tmp/key
 refused "no proof" "up|no rights" dial setup,proof=none
 refused "a proof that is one bit off" "up|no rights" dial setup,proof=bad
 refused "a proof of something else" "up|no rights" dial setup,proof=other
 hostile_bg dial || bail "who proves nothing yet"
 is "is not connected" "$(up 2)" 0
-is "and has no rights" "$(kernel_keys | grep -vxF "$honest")" ""
+is "and has no rights" "$(strange_keys)" ""
 let_go
 is "who has the key is let in after all that" "$(hostile dial setup joined)" "up|up|yes"
 
@@ -147,6 +186,16 @@ refused "a proof of something else" "up|nothing" lure,proof=other take
 is "who has the key is believed after all that" "$(hostile lure setup joined)" "up|up|yes"
 FROM=1
 
+# An answer is right in every way, but it is no request.
+renew || bail "a victim"
+is "the hello of an answer is recorded" "$(hostile dial,heard=/tmp/heard)" up
+# shellcheck disable=SC2086
+key_node 1 && spindle-ctl view set node 1 $view || bail "somebody to say it to"
+HOSTILE_KEY=
+is "it is no request" "$(FROM=2 TO=1 hostile dial,again=/tmp/heard)" "rejected $KEY"
+HOSTILE_KEY=/tmp/key
+spindle-ctl node del id 1
+
 # ---- a first live view ------------------------------------------------------------
 
 renew || bail "a victim"
@@ -157,6 +206,9 @@ check "a live view with a member that proves nothing" spindle-ctl view set node 
 refused "no proof" "up|no rights" dial setup,proof=none
 is "it does not form" "$(live_word 2 state)" forming
 is "it forms with who has the key" "$(hostile dial setup joined)" "up|up|yes"
+
+spindle-ctl node del id 2
+check "nobody else has rights" wait_until 30 no_strangers
 
 # ---- at the door -------------------------------------------------------------------
 
@@ -170,8 +222,20 @@ is "a question with it" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected 3"
 is "a knock is recorded" "$(hostile dial,flags=2,inc=5,keep=/tmp/knock)" "up"
 HOSTILE_KEY=
 : >$EV
-is "a recorded knock" "$(hostile dial,again=/tmp/knock setup)" "up|no rights"
+is "a recorded knock" "$(hostile dial,again=/tmp/knock)" "rejected $AGAIN"
+sleep 11
+is "when its guest has gone" "$(hostile dial,again=/tmp/knock setup)" "up|no rights"
 told "an event says it" "peer-refused .*node 5 .*peer 9 .*another key"
+# What proves nothing yet gives way, but not at once; what has proved itself does not.
+HOSTILE_KEY=/tmp/key
+hostile_bg dial,flags=2,inc=7 setup || bail "a guest of another life"
+rights=$(strange_keys)
+check "it has rights" [ -n "$rights" ]
+HOSTILE_KEY=
+is "a recorded knock of the former life" "$(TRIES=3 hostile dial,again=/tmp/knock)" "rejected 1"
+is "does not throw it out" "$(strange_keys)" "$rights"
+let_go
+check "it goes" wait_until 30 no_strangers
 untouched "knocks"
 said=$(hostile flood,n=500,flags=2,inc=6)
 is "500 knocks without a key" "$said" "500 rejected $KEY"
@@ -184,7 +248,7 @@ check "processes end" load_stop 5 6 7
 check "logs agree" loads_agree
 
 listen_out
-for i in 2 5 6 7; do
+for i in 5 6 7; do
 	check "node $i goes" spindle-ctl node del id $i
 done
 is "no memory region is left" "$(kernel_keys)" ""

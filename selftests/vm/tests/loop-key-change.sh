@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The key of a group is changed while a live view of three runs: nobody is lost, messages flow,
+# and whoever has either key joins meanwhile. When the former key is retired, a node that has only
+# that one is refused, and a node with the next one joins.
+# vm: timeout=300 uml
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+
+# key_node ID KEY-FILE
+key_node()
+{
+	spindle-ctl node add id "$1" addr 10.0.0.1 port $((5000 + $1)) key-file "$2"
+}
+
+# stays_out NODE REASON: a join that fails for good
+stays_out()
+{
+	! spindle-ctl node join id "$1" contact 10.0.0.1:5001 timeout 25 >/tmp/join 2>&1 &&
+		grep "$2" /tmp/join
+}
+
+# former NODE: is its former key accepted?
+former()
+{
+	spindle-ctl -j node show id "$1" | grep -q '"former_key":true'
+}
+
+# no_losses: no member has been suspected, and no connection lost.
+no_losses()
+{
+	! grep -E "(peer-down|suspect) .*node [123] .*peer [123] |subgroup-failed .*node [123] " \
+		/tmp/events
+}
+
+# together DESCRIPTION A B: a static view of two nodes becomes active, whichever dials.
+together()
+{
+	local i
+
+	vid=$((vid + 1))
+	for i in "$2" "$3"; do
+		spindle-ctl view set node "$i" vid $vid member "$2@10.0.0.1:500$2" \
+			member "$3@10.0.0.1:500$3" subgroup 1 window 8 max-msg 256
+	done
+	check "$1" wait_until 60 active_both "$2" "$3"
+	for i in "$2" "$3"; do
+		spindle-ctl view del node "$i"
+	done
+}
+
+active_both()
+{
+	local i
+
+	for i in "$@"; do
+		spindle-ctl -j -p subgroup show node "$i" | grep -q '"state": *"active"' || return 1
+	done
+}
+
+umask 077
+echo "a key of thirty-two bytes, or so." >/tmp/key
+echo "the next key, of the same length." >/tmp/next
+echo "a third key, of the same length.." >/tmp/third
+check "module loads" loop_start
+for i in 1 2 3 4; do
+	check "node $i has the key" key_node $i /tmp/key
+done
+check "node 5 has none" spindle-ctl node add id 5 addr 10.0.0.1 port 5005
+check "node 6 has the next one" key_node 6 /tmp/next
+check "three begin with a live view" live_view 3 subgroup 1 window 32 max-msg 256
+check "it forms" wait_until 60 in_view 1 1 2 3
+spindle-ctl monitor >/tmp/events 2>&1 &
+monitor=$!
+check "somebody listens" wait_until 30 listens $monitor
+load_start 1
+load_start 2
+load_start 3
+
+# ---- what is refused ---------------------------------------------------------
+
+check "a node without a key gets none" sh -c \
+	"! spindle-ctl node set id 5 key-file /tmp/next 2>/tmp/said && grep 'without a key' /tmp/said"
+echo short >/tmp/short
+check "a short key changes nothing" sh -c "! spindle-ctl node set id 1 key-file /tmp/short"
+check "nor does 'former-key on'" sh -c "! spindle-ctl node set id 1 former-key on"
+check "there is no former key" sh -c "! spindle-ctl -j node show | grep former_key"
+check "the next key is not accepted yet" stays_out 6 "another key"
+
+# ---- one node after the other ----------------------------------------------------
+
+check "node 1 gets the next key" spindle-ctl node set id 1 key-file /tmp/next
+check "it says that it takes the former one, too" former 1
+check "the view is as it was" in_view 1 1 2 3
+check "who has the next key joins by it, and finds two that do not know it" sh -c \
+	"spindle-ctl node join id 6 contact 10.0.0.1:5001 timeout 10; :"
+spindle-ctl node leave id 6 >/dev/null 2>&1
+wait_until 30 in_view "$(live_word 1 vid)" 1 2 3
+check "node 2 gets it" spindle-ctl node set id 2 key-file /tmp/next
+check "node 3 gets it" spindle-ctl node set id 3 key-file /tmp/next
+check "a node that has it already may be given it again" \
+	spindle-ctl node set id 3 key-file /tmp/next
+check "and does not forget the former one by that" former 3
+check "who has the former key still joins" \
+	spindle-ctl node join id 4 contact 10.0.0.1:5001 timeout 30
+check "and gets the next one as a member" spindle-ctl node set id 4 key-file /tmp/next
+check "who has the next one joins" spindle-ctl node join id 6 contact 10.0.0.1:5002 timeout 30
+vid=$(live_word 1 vid)
+check "all five are in the view" wait_until 60 in_view "$vid" 1 2 3 4 6
+check "nobody was lost" no_losses
+
+# ---- the former key is retired ------------------------------------------------------
+
+for i in 1 2 3 4; do
+	check "node $i takes the former key no more" spindle-ctl node set id $i former-key off
+done
+check "nobody says that it does" sh -c "! spindle-ctl -j node show | grep former_key"
+check "whoever is connected stays" in_view "$vid" 1 2 3 4 6
+check "node 4 goes" spindle-ctl node del id 4
+check "and comes with the former key" key_node 4 /tmp/key
+check "it is not let in" stays_out 4 "another key"
+check "it gets the next key" spindle-ctl node set id 4 key-file /tmp/next
+check "and is let in" spindle-ctl node join id 4 contact 10.0.0.1:5001 timeout 30
+check "all five are in the view" wait_until 60 in_view "$(live_word 1 vid)" 1 2 3 4 6
+check "messages flow" load_stop 1 2 3
+check "and agree" loads_agree
+check "nobody was lost" no_losses
+kill $monitor
+
+# ---- who dials does not know which key the other has ----------------------------------------
+
+vid=0
+for i in 1 2 3 4 6; do
+	check "node $i goes" spindle-ctl node del id $i
+done
+check "node 1 has the key" key_node 1 /tmp/key
+check "node 2 has it, too" key_node 2 /tmp/key
+check "node 1 gets the next one" spindle-ctl node set id 1 key-file /tmp/next
+together "node 1, that has both, dials node 2, that has the former one" 1 2
+check "node 2 gets it" spindle-ctl node set id 2 key-file /tmp/next
+check "and no more the former one" spindle-ctl node set id 2 former-key off
+together "node 1, that has both, dials node 2, that has the next one" 1 2
+check "another key for node 1" spindle-ctl node set id 1 key-file /tmp/third
+check "the one before is the former one" former 1
+together "node 1 dials node 2 with it" 1 2
+says_no_key()
+{
+	! spindle-ctl -j -p node show | grep -iE "or so|same length" &&
+		! dmesg | grep -iE "or so|same length" &&
+		! spindle-ctl showconf | grep -iE "or so|same length"
+}
+check "nobody shows a key" says_no_key
+check "nodes go" sh -c "for i in 1 2 5; do spindle-ctl node del id \$i; done"
+check "module goes" rmmod spindle
+finish
