@@ -7,7 +7,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <spindle/spindle.h>
 
 int main(int argc, char **argv)
@@ -38,8 +37,7 @@ int main(int argc, char **argv)
 		spindle_release(&q);
 	}
 	if (err)
-		fprintf(stderr, "%s\n", spindle_error_code(&q) ?
-			spindle_strerror(spindle_error_code(&q)) : strerror(-err));
+		fprintf(stderr, "%s\n", spindle_call_strerror(&q, err, why, sizeof(why)));
 	spindle_detach(&q);
 	return err != 0;
 }

@@ -32,7 +32,7 @@ const char *spindle_strerror(int err)
 	case SPINDLE_ERR_STALLED:
 		return "the process consumed nothing for longer than the subgroup allows";
 	case SPINDLE_ERR_MINORITY:
-		return "fewer than half of the view's members are left, only a majority goes on";
+		return "no more than half of the view's members are left, only a majority goes on";
 	case SPINDLE_ERR_EVICTED:
 		return "the other members have gone on without this node";
 	case SPINDLE_ERR_LEFT:
@@ -60,6 +60,45 @@ const char *spindle_state_string(int state)
 	default:
 		return "unknown";
 	}
+}
+
+/* What an errno of a call means at an attachment; NULL: what it means anywhere. */
+static const char *call_text(int err)
+{
+	switch (-err) {
+	case 0:
+		return "success";
+	case EAGAIN:
+		return "there is no room to send now, or nothing to read";
+	case EBADF:
+		return "the attachment was made without SPINDLE_ATTACH_SEND, or without SPINDLE_ATTACH_RECV";
+	case EBUSY:
+		return "there is nothing new, and messages are held that were not released";
+	case EINTR:
+		return "a signal arrived";
+	case ENOTCONN:
+		return "the view of the subgroup is gone";
+	case EPERM:
+		return "the attachment was made without SPINDLE_ATTACH_SEND";
+	default:
+		return NULL;
+	}
+}
+
+const char *spindle_call_strerror(const struct spindle_queue *q, int err, char *buf, size_t len)
+{
+	int state = spindle_state(q);
+	const char *text = call_text(err);
+
+	if (err == -EPIPE && state > SPINDLE_STATE_ACTIVE)
+		snprintf(buf, len, "the subgroup is %s: %s", spindle_state_string(state),
+			 spindle_strerror(spindle_error_code(q)));
+	else if (err == -EMSGSIZE)
+		snprintf(buf, len, "the message is longer than the %u bytes that the subgroup takes",
+			 spindle_max_msg(q));
+	else
+		snprintf(buf, len, "%s", text ? text : strerror(-err));
+	return buf;
 }
 
 static void open_error(const char *device, int err, char *buf, size_t len)

@@ -130,12 +130,18 @@ static void test_layout(void)
 static void test_limits(void)
 {
 	struct spindle_queue q;
+	char why[160];
 	struct spindle_slot s = { 0 };
 	struct spindle_msg m;
 	unsigned int i, n;
 
 	start(&q, SPINDLE_ATTACH_BOTH, &(struct fake_opts){ .manual = true, .window = 8 });
 	CHECK(spindle_reserve(&q, 1001, &s) == -EMSGSIZE);
+	/* An errno is no enum spindle_error, whatever the attachment has as its own. */
+	CHECK(!strcmp(spindle_call_strerror(&q, -EMSGSIZE, why, sizeof(why)),
+		      "the message is longer than the 1000 bytes that the subgroup takes"));
+	CHECK(!strcmp(spindle_call_strerror(&q, -EIO, why, sizeof(why)), strerror(EIO)));
+	CHECK(!strcmp(spindle_call_strerror(&q, 0, why, sizeof(why)), "success"));
 	/* Slots run out first. */
 	for (i = 0; i < 8; i++)
 		CHECK(!spindle_send(&q, "ab", 2));
@@ -325,6 +331,7 @@ static void test_bad_descriptor(void)
 static void test_final(void)
 {
 	struct spindle_queue q;
+	char why[160];
 	struct spindle_slot s = { 0 };
 	struct spindle_msg m;
 
@@ -346,6 +353,9 @@ static void test_final(void)
 	CHECK(spindle_state(&q) == SPINDLE_STATE_FAILED);
 	CHECK(!strcmp(spindle_state_string(spindle_state(&q)), "failed"));
 	CHECK(strstr(spindle_strerror(spindle_error_code(&q)), "connection"));
+	CHECK(!strcmp(spindle_call_strerror(&q, -EPIPE, why, sizeof(why)),
+		      "the subgroup is failed: the connection to a member broke"));
+	CHECK(!strcmp(spindle_call_strerror(&q, -EPIPE, why, 8), "the sub"));
 	spindle_release(&q);
 	stop(&q);
 }

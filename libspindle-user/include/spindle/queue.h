@@ -459,6 +459,21 @@ SPINDLE_API void spindle_unmap_left(struct spindle_queue *q);
 SPINDLE_API const char *spindle_strerror(int err);
 
 /**
+ * spindle_call_strerror() - say why a call failed
+ * @q: attached
+ * @err: what the call returned: 0 or a negative errno
+ * @buf: memory of the caller; 160 bytes are enough
+ * @len: bytes of @buf, at least 1; the text is cut off there
+ *
+ * Of the functions that send, read and wait. -EPIPE says no more than that the state is final:
+ * this says why, from the error code of the attachment.
+ *
+ * Return: @buf, with one line of text without a final newline.
+ */
+SPINDLE_API const char *spindle_call_strerror(const struct spindle_queue *q, int err, char *buf,
+					      size_t len);
+
+/**
  * spindle_state_string() - name an enum spindle_state
  * @state: as from spindle_state()
  *
