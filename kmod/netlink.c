@@ -28,6 +28,7 @@ static const struct nla_policy node_add_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_CPU] = { .type = NLA_U32 },
 	[SPINDLE_A_KEY] = { .type = NLA_BINARY, .len = SPINDLE_MAX_KEY },
 	[SPINDLE_A_RACK] = { .type = NLA_U16 },
+	[SPINDLE_A_CHECK] = NLA_POLICY_MAX(NLA_U8, SPINDLE_CHECK_ALONE),
 };
 
 static const struct nla_policy node_policy[SPINDLE_A_MAX + 1] = {
@@ -119,6 +120,7 @@ static const struct nla_policy view_set_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_MEMBER] = NLA_POLICY_NESTED(member_policy),
 	[SPINDLE_A_SUBGROUP] = NLA_POLICY_NESTED(subgroup_policy),
 	[SPINDLE_A_LIVE] = NLA_POLICY_NESTED(live_policy),
+	[SPINDLE_A_CHECK] = NLA_POLICY_MAX(NLA_U8, SPINDLE_CHECK_ALONE),
 };
 
 static const struct nla_policy join_policy[SPINDLE_A_MAX + 1] = {
@@ -224,6 +226,42 @@ struct spindle_node *spindle_netlink_node(struct genl_info *info)
 }
 
 /**
+ * spindle_netlink_check_only() - is a request to be checked only?
+ * @info: the request
+ *
+ * Return: enum spindle_check
+ */
+u8 spindle_netlink_check_only(struct genl_info *info)
+{
+	const struct nlattr *attr = info->attrs[SPINDLE_A_CHECK];
+
+	return attr ? nla_get_u8(attr) : SPINDLE_CHECK_NONE;
+}
+
+/**
+ * spindle_netlink_set_node() - the node that a request to set a view is about
+ * @info: the request
+ * @node: out: the node; NULL: there is none, or it does not count
+ *
+ * What is only checked may be for a node that is still to be made.
+ *
+ * Return: 0, -EINVAL or -ENODEV
+ */
+int spindle_netlink_set_node(struct genl_info *info, struct spindle_node **node)
+{
+	struct spindle_node *found;
+
+	*node = NULL;
+	if (spindle_netlink_check_only(info) == SPINDLE_CHECK_ALONE)
+		return 0;
+	found = spindle_netlink_node(info);
+	if (IS_ERR(found))
+		return PTR_ERR(found);
+	*node = found;
+	return 0;
+}
+
+/**
  * spindle_netlink_idle() - how long an engine may poll without work
  * @us: out: microseconds, if @attr is there
  * @skb: the request
@@ -319,6 +357,7 @@ static int parse_node(struct spindle_node_config *cfg, struct sk_buff *skb, stru
 		return -EINVAL;
 	}
 	cfg->net = genl_info_net(info);
+	cfg->check = spindle_netlink_check_only(info);
 	cfg->id = nla_get_u32(attrs[SPINDLE_A_NODE_ID]);
 	strscpy(cfg->cluster, SPINDLE_DEF_CLUSTER, sizeof(cfg->cluster));
 	if (attrs[SPINDLE_A_CLUSTER]) {
@@ -427,10 +466,10 @@ static int view_set(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		goto out;
 	spindle_netlink_lock(info);
-	node = spindle_netlink_node(info);
-	err = PTR_ERR_OR_ZERO(node);
-	if (!err) {
-		err = spindle_node_set_view(node, view, info->extack);
+	err = spindle_netlink_set_node(info, &node);
+	if (node) {
+		err = spindle_node_set_view(node, view, spindle_netlink_check_only(info),
+					    info->extack);
 		if (err)
 			info->extack->bad_attr = view_set_blame(view, info, err);
 	}

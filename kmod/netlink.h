@@ -40,6 +40,8 @@ struct spindle_node *spindle_netlink_node(struct genl_info *info);
 int spindle_netlink_key(const void **key, u32 *len, const struct nlattr *attr,
 			struct netlink_ext_ack *extack);
 void spindle_netlink_forget_key(struct genl_info *info);
+u8 spindle_netlink_check_only(struct genl_info *info);
+int spindle_netlink_set_node(struct genl_info *info, struct spindle_node **node);
 int spindle_netlink_idle(u32 *us, struct sk_buff *skb, const struct nlattr *attr,
 			 struct netlink_ext_ack *extack);
 int spindle_netlink_addr(struct spindle_addr *addr, const struct nlattr *a4,

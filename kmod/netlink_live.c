@@ -115,7 +115,13 @@ static int parse(struct spindle_view *view, struct spindle_rules *rules, struct 
 		return -EINVAL;
 	}
 	spindle_rules_apply(rules, NULL, view);
-	return spindle_netlink_check(view, true, info);
+	err = spindle_netlink_check(view, true, info);
+	if (!err && spindle_rules_lacking(rules, view) >= 0) {
+		NL_SET_ERR_MSG(info->extack,
+			       "a subgroup has fewer members than its min, or no sender");
+		err = -EINVAL;
+	}
+	return err;
 }
 
 /**
@@ -128,6 +134,7 @@ int spindle_netlink_live_set(struct genl_info *info)
 {
 	struct spindle_rules *rules = kvzalloc(sizeof(*rules), GFP_KERNEL_ACCOUNT);
 	struct spindle_view *view = kvzalloc(sizeof(*view), GFP_KERNEL_ACCOUNT);
+	u8 check = spindle_netlink_check_only(info);
 	struct spindle_node *node;
 	int err = -ENOMEM;
 
@@ -136,12 +143,11 @@ int spindle_netlink_live_set(struct genl_info *info)
 	if (err)
 		goto out;
 	spindle_netlink_lock(info);
-	node = spindle_netlink_node(info);
-	err = PTR_ERR_OR_ZERO(node);
-	if (!err)
-		err = spindle_node_set_live(node, view, rules, info->extack);
+	err = spindle_netlink_set_node(info, &node);
+	if (node)
+		err = spindle_node_set_live(node, view, rules, check, info->extack);
 	spindle_netlink_unlock(info);
-	if (!err && !rules->quorum)
+	if (!err && !rules->quorum && !check)
 		pr_warn_ratelimited("node %u: a view without quorum: parts of it may go on by themselves\n",
 				    nla_get_u32(info->attrs[SPINDLE_A_NODE_ID]));
 out:

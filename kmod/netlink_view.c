@@ -280,6 +280,18 @@ int spindle_netlink_members(struct spindle_view *view, struct genl_info *info)
 	return spindle_netlink_each(view, info, SPINDLE_A_MEMBER, parse_member);
 }
 
+/* Where nodes do not count, nobody else looks whether the node is a member. */
+static int check_member(const struct spindle_view *view, struct genl_info *info)
+{
+	const struct nlattr *id = info->attrs[SPINDLE_A_NODE_ID];
+
+	if (spindle_netlink_check_only(info) != SPINDLE_CHECK_ALONE || !id ||
+	    spindle_view_rank(view, nla_get_u32(id)) >= 0)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, id, "the node is not a member of the view");
+	return -EINVAL;
+}
+
 /**
  * spindle_netlink_check() - say what is wrong with a view from a request
  * @view: the view
@@ -294,7 +306,7 @@ int spindle_netlink_check(const struct spindle_view *view, bool live, struct gen
 	const char *text = spindle_view_check(view, live, &fault);
 
 	if (!text)
-		return 0;
+		return check_member(view, info);
 	info->extack->_msg = text;
 	if (!view->vid)
 		info->extack->bad_attr = info->attrs[SPINDLE_A_VIEW_ID];

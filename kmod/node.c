@@ -160,8 +160,37 @@ static int open_endpoint(struct spindle_node *node, struct netlink_ext_ack *exta
 	return err;
 }
 
+/* The mirror of open_endpoint(), and what it said. A node that goes first leaves its address. */
+static int only_checked(struct spindle_node *node, u8 check, int err,
+			struct netlink_ext_ack *extack)
+{
+	if (!err)
+		spindle_endpoint_close(&node->ep);
+	if (err != -EADDRINUSE || check != SPINDLE_CHECK_ALONE)
+		return err;
+	extack->_msg = NULL;
+	return 0;
+}
+
+/* Those that are there do not count if they go first. */
+static int check_new(const struct spindle_net *sn, const struct spindle_node_config *cfg,
+		     struct netlink_ext_ack *extack)
+{
+	if (cfg->check == SPINDLE_CHECK_ALONE)
+		return 0;
+	if (spindle_node_find(sn, cfg->id)) {
+		NL_SET_ERR_MSG(extack, "a node with this id exists");
+		return -EEXIST;
+	}
+	if (num_nodes(sn) >= SPINDLE_MAX_NET_NODES) {
+		NL_SET_ERR_MSG(extack, "a network namespace has 256 nodes at most");
+		return -ENOSPC;
+	}
+	return 0;
+}
+
 /**
- * spindle_node_add() - create a node
+ * spindle_node_add() - create a node, or look whether it could be created
  * @cfg: configuration; ranges are checked
  * @extack: where to say what is wrong
  *
@@ -174,14 +203,9 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	struct spindle_node *node;
 	int err;
 
-	if (spindle_node_find(sn, cfg->id)) {
-		NL_SET_ERR_MSG(extack, "a node with this id exists");
-		return -EEXIST;
-	}
-	if (num_nodes(sn) >= SPINDLE_MAX_NET_NODES) {
-		NL_SET_ERR_MSG(extack, "a network namespace has 256 nodes at most");
-		return -ENOSPC;
-	}
+	err = check_new(sn, cfg, extack);
+	if (err)
+		return err;
 	/* A node is in use: it has to be removed before the module. */
 	if (!try_module_get(THIS_MODULE))
 		return -ENODEV;
@@ -217,7 +241,8 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 			NL_SET_ERR_MSG(extack, "the kernel has no hmac(sha256) to use a key with");
 		goto err_free;
 	}
-	node->engine = spindle_engine_get(sn, cfg->engine, cfg->cpu);
+	node->engine = spindle_engine_get(sn, cfg->engine, cfg->check == SPINDLE_CHECK_ALONE ?
+					  SPINDLE_ANY_CPU : cfg->cpu);
 	if (IS_ERR(node->engine)) {
 		err = PTR_ERR(node->engine);
 		if (err == -EINVAL)
@@ -225,7 +250,9 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 		goto err_free;
 	}
 	err = open_endpoint(node, extack);
-	if (err)
+	if (cfg->check)
+		err = only_checked(node, cfg->check, err, extack);
+	if (err || cfg->check)
 		goto err_engine;
 	node->imm = visibility_imm(node);
 	strscpy(node->device, dev_name(&node->ep.ib->dev), sizeof(node->device));
@@ -436,6 +463,7 @@ void spindle_node_start_group(struct spindle_node *node, struct spindle_group *g
  * spindle_node_set_view() - install a view
  * @node: the node
  * @view: checked
+ * @check: enum spindle_check
  * @extack: where to say what is wrong
  *
  * The new group is built before the old one is touched, so that a refusal changes
@@ -444,7 +472,7 @@ void spindle_node_start_group(struct spindle_node *node, struct spindle_group *g
  * Context: process, the namespace's lock.
  * Return: 0 or -errno
  */
-int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *view,
+int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *view, u8 check,
 			  struct netlink_ext_ack *extack)
 {
 	struct spindle_group *group;
@@ -466,11 +494,16 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 		NL_SET_ERR_MSG(extack, "another view with this id is installed");
 		return -EEXIST;
 	}
-	spindle_payer_set(&node->payer);
+	if (!check)
+		spindle_payer_set(&node->payer);
 	group = spindle_group_create(node, view);
 	if (!group) {
 		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view, or row_mib");
 		return -ENOMEM;
+	}
+	if (check) {
+		spindle_group_free(group);
+		return 0;
 	}
 	remove_group(node);
 	spindle_node_start_group(node, group);

@@ -37,6 +37,7 @@ struct spindle_rules;
  * @engine: number of the engine
  * @cpu: CPU of the engine, or SPINDLE_ANY_CPU
  * @rack: number of its rack, or SPINDLE_NO_RACK
+ * @check: enum spindle_check
  */
 struct spindle_node_config {
 	struct net *net;
@@ -50,6 +51,7 @@ struct spindle_node_config {
 	u32 engine;
 	int cpu;
 	u16 rack;
+	u8 check;
 };
 
 /**
@@ -132,12 +134,13 @@ void spindle_node_del(struct spindle_node *node);
 int spindle_node_check_view(const struct spindle_node *node, const struct spindle_view *view,
 			    struct netlink_ext_ack *extack);
 void spindle_node_start_group(struct spindle_node *node, struct spindle_group *group);
-int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *view,
+int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *view, u8 check,
 			  struct netlink_ext_ack *extack);
 void spindle_node_del_view(struct spindle_node *node);
 void spindle_node_drop_view(struct spindle_node *node);
 int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *view,
-			  const struct spindle_rules *rules, struct netlink_ext_ack *extack);
+			  const struct spindle_rules *rules, u8 check,
+			  struct netlink_ext_ack *extack);
 int spindle_node_join(struct spindle_node *node, const struct spindle_addr *contact,
 		      struct netlink_ext_ack *extack);
 int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack);

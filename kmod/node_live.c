@@ -34,17 +34,33 @@ static int check_free(const struct spindle_node *node, struct netlink_ext_ack *e
 	return 0;
 }
 
+/* Is there memory for it? It is built, and freed again. */
+static int check_room(struct spindle_node *node, const struct spindle_view *view,
+		      const struct spindle_rules *rules, struct netlink_ext_ack *extack)
+{
+	struct spindle_group *group = spindle_group_create_live(node, view, rules);
+
+	if (!group) {
+		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view, or row_mib");
+		return -ENOMEM;
+	}
+	spindle_group_free(group);
+	return 0;
+}
+
 /**
  * spindle_node_set_live() - begin with a live view
  * @node: the node
  * @view: checked, by @rules; the node is a member
  * @rules: checked
+ * @check: enum spindle_check
  * @extack: where to say what is wrong
  *
  * Return: 0 or -errno
  */
 int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *view,
-			  const struct spindle_rules *rules, struct netlink_ext_ack *extack)
+			  const struct spindle_rules *rules, u8 check,
+			  struct netlink_ext_ack *extack)
 {
 	struct spindle_group *group;
 	int err;
@@ -60,10 +76,8 @@ int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *
 	err = check_free(node, extack);
 	if (err)
 		return err;
-	if (spindle_rules_lacking(rules, view) >= 0) {
-		NL_SET_ERR_MSG(extack, "a subgroup has fewer members than its min, or no sender");
-		return -EINVAL;
-	}
+	if (check)
+		return check_room(node, view, rules, extack);
 	/* What came of an earlier view is not about this one. */
 	node->incarnation = get_random_u64() | 1;
 	spindle_payer_set(&node->payer);

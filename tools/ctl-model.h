@@ -344,6 +344,7 @@ void ctl_conf_complain(struct ctl_conf *conf, int line, const char *fmt, ...)
 
 /* ctl-check.c: does a configuration agree with itself? */
 void ctl_conf_check(struct ctl_conf *conf);
+unsigned int ctl_conf_limits(struct ctl_conf *conf);
 const struct ctl_view *ctl_conf_view(const struct ctl_conf *conf, const struct ctl_node *node);
 
 #endif /* SPINDLE_CTL_MODEL_H */

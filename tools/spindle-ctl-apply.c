@@ -95,7 +95,9 @@ static void show_step(struct apply *apply, const struct ctl_step *step)
 	json_object_array_add(apply->json, obj);
 }
 
-static int do_step(struct ctl_net *net, const struct apply *apply, const struct ctl_step *step)
+/* @check: enum spindle_check */
+static int do_step(struct ctl_net *net, const struct apply *apply, const struct ctl_step *step,
+		   uint8_t check)
 {
 	const char *what = ctl_asprintf(step->what[0] == 'v' ? "view of node %llu" : "node %llu",
 					(unsigned long long)step->id.num);
@@ -114,8 +116,50 @@ static int do_step(struct ctl_net *net, const struct apply *apply, const struct 
 		if (step->contact)
 			ctl_contact_put(req, step->contact);
 	}
+	if (check != SPINDLE_CHECK_NONE) {
+		ctl_req_mark(req, 0, "check");
+		ctl_req_u8(req, SPINDLE_A_CHECK, check);
+	}
 	rc = ctl_net_call(net, req, NULL, CTL_SAY);
 	nlmsg_free(req->msg);
+	return rc;
+}
+
+/* Does a step before this one make or remove a node that it depends on? */
+static bool follows(const struct ctl_plan *plan, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		const struct ctl_step *step = &plan->step[i];
+
+		/* A node that goes may leave its address to any other. */
+		if (step->cmd == SPINDLE_CMD_NODE_DEL && plan->step[n].node)
+			return true;
+		if ((step->cmd == SPINDLE_CMD_NODE_DEL || step->cmd == SPINDLE_CMD_NODE_ADD) &&
+		    step->id.num == plan->step[n].id.num)
+			return true;
+	}
+	return false;
+}
+
+/* The kernel looks at all that it would refuse, before anything is changed. */
+static int check_plan(struct ctl_net *net, const struct apply *apply)
+{
+	const struct ctl_plan *plan = &apply->plan;
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; i < plan->steps; i++) {
+		const struct ctl_step *step = &plan->step[i];
+
+		if ((step->node || step->view) &&
+		    do_step(net, apply, step, follows(plan, i) ? SPINDLE_CHECK_ALONE :
+							       SPINDLE_CHECK_NOW))
+			rc = CTL_FAILED;
+	}
+	if (rc)
+		ctl_err("apply: nothing was changed");
 	return rc;
 }
 
@@ -128,7 +172,8 @@ static int do_plan(struct ctl_net *net, struct apply *apply)
 	for (i = 0; i < plan->steps; i++) {
 		const struct ctl_step *step = &plan->step[i];
 
-		if (step->cmd && !apply->dry_run && do_step(net, apply, step)) {
+		if (step->cmd && !apply->dry_run &&
+		    do_step(net, apply, step, SPINDLE_CHECK_NONE)) {
 			ctl_err("apply: stopped; %s", changes ?
 				"what is listed above has been done" :
 				"nothing was changed");
@@ -151,7 +196,7 @@ static int apply_conf(struct apply *apply)
 	struct ctl_net net;
 
 	if (ctl_net_open(&net, CTL_SAY)) {
-		if (apply->dry_run)
+		if (apply->dry_run && !ctl_conf_limits(conf))
 			ctl_err("apply: %s has no mistakes that can be seen without it (nodes: %u, views: %u)",
 				conf->file, conf->nodes, conf->views);
 		return CTL_FAILED;
@@ -169,6 +214,8 @@ static int apply_conf(struct apply *apply)
 			" (in another network namespace? see -n)");
 		return CTL_FAILED;
 	}
+	if (check_plan(&net, apply))
+		return CTL_FAILED;
 	return do_plan(&net, apply);
 }
 

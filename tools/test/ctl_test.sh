@@ -357,6 +357,27 @@ if "$ctl" node show 2>&1 | grep -qF "$absent"; then
 	says 1 "$absent" view set node 1 vid 1 live timeout-ms 20 max-nodes 64 quorum no \
 		member 1@10.0.0.1 subgroup 0 shards 64 min 64 on-exit leave \
 		subgroup 70 members 1,2 senders 2 on-exit discard subgroup 71 senders none
+	# Limits that are known without the module.
+	file 1 "$absent" 't.conf:4: IdleUs = 1000001; allowed: from 0 to 1000000' \
+		't.conf:12: Window = 70000; allowed: from 1 to 65536' \
+		't.conf:13: MaxMsg is at most Ring' 't.conf:14: Ring is a power of two' \
+		't.conf:15: Name = 12345678901234567890123456789012; allowed: at most 31' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+IdleUs = 1000001
+[View]
+Vid = 1
+Live = yes
+MaxNodes = 64
+Member = 1@10.0.0.1
+[Subgroup]
+Id = 1
+Window = 70000
+MaxMsg = 6000
+Ring = 5000
+Name = 12345678901234567890123456789012
+X
 	for bytes in 16 64; do
 		key "$bytes"
 		with_key "$absent"

@@ -44,7 +44,7 @@
  * enum spindle_cmd - requests, replies and notifications
  * @SPINDLE_CMD_UNSPEC: never used
  * @SPINDLE_CMD_NODE_ADD: create a node: NODE_ID, ADDR4 or ADDR6; optional CLUSTER,
- *	PORT, VISIBILITY, IDLE_US, ENGINE, CPU, RACK. EEXIST if the id is taken in this
+ *	PORT, VISIBILITY, IDLE_US, ENGINE, CPU, RACK, CHECK. EEXIST if the id is taken in this
  *	network namespace, ENOSPC if it has 256 nodes, EADDRINUSE, EADDRNOTAVAIL, ENODEV (the
  *	address belongs to no RDMA device)
  * @SPINDLE_CMD_NODE_DEL: remove a node and its view: NODE_ID
@@ -53,7 +53,8 @@
  *	SUBGROUP (several). The same view again is a success without effect; the same
  *	id with other content is EEXIST; a lower id is ESTALE; a higher one replaces. The
  *	addresses of a view are all IPv4 or all IPv6. With LIVE it is the first of a series
- *	that changes by itself as members come and go; EBUSY while the node is in another
+ *	that changes by itself as members come and go; EBUSY while the node is in another.
+ *	Optional CHECK
  * @SPINDLE_CMD_VIEW_DEL: remove a node's view: NODE_ID
  * @SPINDLE_CMD_VIEW_GET: the view of one node, or of all (dump; NODE_ID filters); of a live
  *	one LIVE, too, with what was given, and RULE of each subgroup
@@ -165,6 +166,7 @@ enum spindle_cmd {
  * @SPINDLE_A_RDMC_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>
  * @SPINDLE_A_FORMER_KEY: u8, of a reply: 1: peers that have the key which the present one has
  *	replaced are accepted, too. Of NODE_SET: 0: they are not any more
+ * @SPINDLE_A_CHECK: u8, enum spindle_check: NODE_ADD and VIEW_SET check and change nothing
  */
 enum spindle_attr {
 	SPINDLE_A_UNSPEC,
@@ -202,6 +204,7 @@ enum spindle_attr {
 	SPINDLE_A_RDMC_ID,
 	SPINDLE_A_RDMC_ERROR,
 	SPINDLE_A_FORMER_KEY,
+	SPINDLE_A_CHECK,
 	/* private: */
 	__SPINDLE_A_MAX
 #define SPINDLE_A_MAX (__SPINDLE_A_MAX - 1)
@@ -1000,6 +1003,19 @@ enum spindle_rdmc_object_phase {
 	SPINDLE_RDMC_OBJECT_STOPPING,
 	SPINDLE_RDMC_OBJECT_COMPLETE,
 	SPINDLE_RDMC_OBJECT_ABORTED
+};
+
+/**
+ * enum spindle_check - what of a request is done
+ * @SPINDLE_CHECK_NONE: all
+ * @SPINDLE_CHECK_NOW: nothing; it is refused where it would be
+ * @SPINDLE_CHECK_ALONE: nothing; nodes and views that there are do not count. That is for a
+ *	request that follows others: that remove a node, or make the one that gets a view
+ */
+enum spindle_check {
+	SPINDLE_CHECK_NONE,
+	SPINDLE_CHECK_NOW,
+	SPINDLE_CHECK_ALONE
 };
 
 /**

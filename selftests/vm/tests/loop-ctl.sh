@@ -91,14 +91,19 @@ Mode = unordered
 Window = 100000
 Senders = 2
 X
+# What the kernel would refuse, a dry run refuses, too, and neither changes anything.
+for dry in --dry-run ''; do
+	# shellcheck disable=SC2086
+	says 1 'c.conf:27: view of node 1: ' apply "$conf" $dry
+	is "it names the value" "$(lines 'at: subgroup 9 window 100000')" 2
+	is "it says that nothing was changed" "$(lines 'nothing was changed')" 1
+	is "which is so" "$(spindle-ctl -j node show)" "[]"
+done
+sed -i 's/100000/100/' "$conf"
 says 0 'Dry run: nothing was changed' apply "$conf" --dry-run
 is "a dry run does nothing" "$(spindle-ctl -j node show)" "[]"
-says 1 'c.conf:27: view of node 1: ' apply "$conf"
-is "it names the value" "$(lines 'at: subgroup 9 window 100000')" 1
-is "it says what was done" "$(lines '^+ node 2 at \[fd00::1\]:4791')" 1
-sed -i 's/100000/100/' "$conf"
 says 0 '+ view of node 2: vid 5, members 1,2, 2 subgroups' apply "$conf"
-is "nodes were there" "$(lines '^= node [12] unchanged')" 2
+is "nodes are new" "$(lines '^+ node [12] at ')" 2
 is "other hosts are skipped" "$(lines '^\. node 3 at \[fd00::3\]:4790 skipped')" 1
 says 0 '= view of node 2 unchanged (vid 5)' apply "$conf"
 is "again changes nothing" "$(lines '^[-+~]')" 0
@@ -142,6 +147,80 @@ check "showconf and apply are inverse" cmp /tmp/conf1 /tmp/conf2
 printf '[Node]\nId = 3\nAddress = 10.0.0.77\n' >/tmp/conf3
 says 1 'no node of .* has an address of this machine' apply /tmp/conf3 --prune
 check "nodes go" loop_del 2
+
+# ---- files that the kernel refuses ------------------------------------------
+
+cat >/tmp/good <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+IdleUs = 50
+Engine = 3
+Cpu = 0
+
+[View]
+Vid = 5
+Live = yes
+TimeoutMs = 500
+MaxNodes = 8
+Member = 1@10.0.0.1
+
+[Subgroup]
+Id = 7
+Name = prices
+Window = 128
+MaxMsg = 10K
+Ring = 1M
+Shards = 1
+Min = 1
+X
+# wrong LINE KEY VALUE TEXT: a dry run says it with its line, and so does a run; nothing is changed
+wrong()
+{
+	sed "$1s/= .*/= $3/" /tmp/good >/tmp/wrong
+	is "$2 is in line $1" "$(sed -n "$1s/ =.*//p" /tmp/wrong)" "$2"
+	says 1 "wrong:$1: .*$4" apply /tmp/wrong --dry-run
+	says 1 "wrong:$1: .*$4" apply /tmp/wrong
+	is "$2 = $3: nothing was changed" "$(spindle-ctl -j node show)" "[]"
+}
+says 0 'Dry run: nothing was changed' apply /tmp/good --dry-run
+wrong 2 Id 0 ''
+wrong 3 Address 10.0.0.1:0 ''
+wrong 4 IdleUs 1000001 'idle-us is 0 to 1000000'
+wrong 5 Engine 1024 ''
+wrong 6 Cpu 4095 'no such CPU is online'
+wrong 9 Vid 0 ''
+wrong 11 TimeoutMs 19 '20 to 60000'
+wrong 12 MaxNodes 65 ''
+wrong 17 Name this-is-a-name-of-more-than-31-characters ''
+wrong 18 Window 70000 'subgroup window is 1 to 65536'
+wrong 19 MaxMsg 2M 'subgroup max-msg is at most the ring'
+wrong 20 Ring 5000 'power of two'
+wrong 21 Shards 65 ''
+wrong 22 Min 65 ''
+# It takes two members, and there is one.
+sed '22s/= .*/= 2/' /tmp/good >/tmp/wrong
+says 1 'a subgroup has fewer members than its min' apply /tmp/wrong --dry-run
+
+# Against what runs: a node that is there, and one that is made anew in its place.
+check "a node" spindle-ctl node add id 9 addr 10.0.0.1 engine 4
+says 1 'good:3: node 1: the address and port are in use' apply /tmp/good --dry-run
+says 0 '^- node 9' apply /tmp/good --dry-run --prune
+spindle-ctl node del 9
+says 0 '+ view of node 1' apply /tmp/good
+says 0 'there is nothing to change' apply /tmp/good --dry-run
+sed 's/^IdleUs = 50/IdleUs = 7/; s/^Vid = 5/Vid = 6/; s/^Cpu = 0//' /tmp/good >/tmp/other
+says 0 '^- node 1, to make it anew' apply /tmp/other --dry-run --replace
+vid_of()
+{
+	spindle-ctl -j view show "$1" | grep -o '"vid":[0-9]*'
+}
+is "what runs goes on" "$(vid_of 1)" '"vid":5'
+sed 's/^Window = 128/Window = 70000/' /tmp/other >/tmp/wrong
+says 1 'window is 1 to 65536' apply /tmp/wrong --replace
+is "what runs still goes on" "$(vid_of 1)" '"vid":5'
+says 0 '^+ node 1' apply /tmp/other --replace
+check "node goes" spindle-ctl node del 1
 
 # ---- sizes ----------------------------------------------------------------
 
