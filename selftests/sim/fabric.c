@@ -184,6 +184,21 @@ void fabric_cut(struct sim *sim, u32 a, u32 b)
 	in->closed = !out->blocked && !in->blocked;
 }
 
+/* The connection between two nodes breaks, by nobody's doing; they hear of it when they do. */
+void fabric_break(struct sim *sim, u32 a, u32 b)
+{
+	struct link *one = &sim->link[a][b], *other = &sim->link[b][a];
+
+	if (one->cut || sim->node[a].crashed || sim->node[b].crashed)
+		return;
+	fabric_drop(sim, a, b, one->blocked);
+	fabric_drop(sim, b, a, other->blocked);
+	one->cut = true;
+	other->cut = true;
+	one->lost_at = sim->now + 1 + rng_below(&sim->draw, SIM_TIMEOUT);
+	other->lost_at = sim->now + 1 + rng_below(&sim->draw, SIM_TIMEOUT);
+}
+
 void fabric_crash(struct sim *sim, u32 n)
 {
 	u32 i;

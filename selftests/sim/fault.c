@@ -108,7 +108,7 @@ static void plan_fault(struct sim *sim, struct fault *f, bool strict, u64 bad)
 	/* The leader, or who is the next one. */
 	if (bad & 3 && rng_chance(&sim->rng, 40))
 		f->node = __ffs64(bad);
-	f->kind = rng_chance(&sim->rng, 40) ? FAULT_CRASH : rng_below(&sim->rng, FAULT_KINDS);
+	f->kind = rng_chance(&sim->rng, 40) ? FAULT_CRASH : rng_below(&sim->rng, FAULT_BACK + 1);
 	/* Nobody is to blame for a split. */
 	if (f->kind == FAULT_JOIN || f->kind == FAULT_BACK ||
 	    (strict && f->kind == FAULT_SPLIT))
@@ -185,6 +185,33 @@ static void plan_joins(struct sim *sim)
 	}
 }
 
+/*
+ * Connections break, of two members, or of one and a node that is just coming in. Nobody can tell
+ * which of the two is at fault: not in strict schedules.
+ */
+static void plan_links(struct sim *sim)
+{
+	u32 n = sim->strict || rng_chance(&sim->draw, 50) ? 0 : 1 + rng_below(&sim->draw, 2);
+
+	for (; n && sim->faults < SIM_FAULTS; n--) {
+		struct fault *f = &sim->fault[sim->faults++];
+
+		*f = (struct fault){
+			.at = rng_below(&sim->draw, SIM_WILD),
+			.kind = FAULT_LINK,
+			.node = rng_below(&sim->draw, sim->nodes),
+		};
+		/* While the view changes for it, more often than at any time. */
+		if (sim->faults > 1 && rng_chance(&sim->draw, 70))
+			f->at = f[-1].at + rng_below(&sim->draw, 1500);
+		if (sim->late && rng_chance(&sim->draw, 50))
+			f->node = sim->nodes - 1;
+		do {
+			f->by = rng_below(&sim->draw, sim->nodes);
+		} while (f->by == f->node);
+	}
+}
+
 /* Who has crashed, or had to go, may come back; while the others still see to that, or later. */
 static void plan_returns(struct sim *sim)
 {
@@ -194,7 +221,7 @@ static void plan_returns(struct sim *sim)
 		const struct fault *f = &sim->fault[i];
 		bool joiner = f->node >= sim->nodes - sim->late;
 
-		if (f->kind == FAULT_JOIN || f->kind == FAULT_SPLIT ||
+		if (f->kind == FAULT_JOIN || f->kind == FAULT_SPLIT || f->kind == FAULT_LINK ||
 		    rng_chance(&sim->rng, joiner ? 20 : 60))
 			continue;
 		/* A joiner dies of having joined, which comes before it. */
@@ -238,6 +265,7 @@ void fault_plan(struct sim *sim)
 	if (!strict && old >= 6 && rng_chance(&sim->rng, 50))
 		plan_secret(sim);
 	plan_joins(sim);
+	plan_links(sim);
 	plan_returns(sim);
 }
 
@@ -314,6 +342,9 @@ static void begin_fault(struct sim *sim, struct fault *f)
 		}
 		if (node_up(by) && rank >= 0)
 			spindle_mb_suspect(&by->mb, rank, SPINDLE_MB_ADMIN);
+		break;
+	case FAULT_LINK:
+		fabric_break(sim, f->node, f->by);
 		break;
 	default:
 		block(sim, f, true);

@@ -86,4 +86,32 @@ mutant stays_for_ever epoch.c 's/	mc->stays = false;//'
 mutant view_untold deliver.c 's/bool view = mc->vid_due \&\& deliver_view(mc);/bool view = false;\n\tmc->vid_due = 0;/'
 mutant view_too_late deliver.c 's/bool view = mc->vid_due \&\& deliver_view(mc);/bool view = false;/;s/u32 n = mc->vid_due ? 0 : deliver_batch(mc);/u32 n = deliver_batch(mc);\n\tview = mc->vid_due \&\& deliver_view(mc);/'
 
+# Subgroups together: passes, pushes, changes.
+mutant acks_wait_for_ever casts.c 's/if (++c->passes % FLUSH_PASSES == 0 || idle)/if (idle)/'
+mutant cold_for_ever casts.c 's/#define COLD_VISITS 2/#define COLD_VISITS 0/'
+mutant push_unopened casts.c 's/(open || mc->stays)/1/'
+mutant closed_is_lost casts.c 's/else if (how == SPINDLE_MB_GONE)/else if (0)/'
+mutant first_of_another change.c 's/first\[s\] = trim\[rank\[s\]\];/first[s] = trim[s];/'
+mutant stays_cleared change.c 's/ & ~c->stays;/;/'
+mutant blocks_stay change.c 's/		spindle_mc_clear(&row, begin);/		(void)begin;/'
+
+# Members that only receive.
+mutant receivers_uncleared wire.c '/^void spindle_mc_clear/,/^}/ s/u32 i = __ffs64(subgroups);/&\n\n\t\tif (row->in->hdr[i] == SPINDLE_NO_OFFSET)\n\t\t\tcontinue;/'
+mutant trim_by_members change.c 's/trim += hweight64(c->view->subgroup\[i\].senders);/trim += hweight64(c->view->subgroup[i].members);/'
+
+# Too few members.
+mutant few_are_enough rules.c '/^bool spindle_rules_enough/,/^}/ s/hweight64(sg->members) >=/64 >=/'
+
+# No order.
+mutant unordered_trimmed epoch.c 's/s < mc->senders \&\& mc->ordered/s < mc->senders/'
+mutant unordered_goes_back epoch.c '/^static void begin_sender/,/^}/ s/first = old->walk.slot;/;/'
+
+# Processes that come and go, and copy.
+mutant close_forgets multicast.c 's/(mc->held != SPINDLE_HELD_NONE || spindle_txq_ready(&mc->txq))/(mc->held != SPINDLE_HELD_NONE)/'
+mutant parting_forgotten epoch.c 's/mc->parting = old->parting;/;/'
+mutant gone_reader_blocks multicast.c '/^void spindle_mc_detach_reader/,/^}/ s/mc->blocked = false;/;/'
+mutant late_reader_told multicast.c 's/dlvq->vid = mc->vid_due;/dlvq->vid = 0;/'
+mutant copies_overwritten dlvq.c '/^bool spindle_dlvq_room/,/^}/ s/return !dlvq->copy ||/return true ||/'
+mutant log_too_small wire.c '/^int spindle_mc_create/,/^}/ s/if (old)/if (0)/'
+
 mutants_end

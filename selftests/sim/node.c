@@ -11,28 +11,6 @@ bool node_up(const struct node *node)
 	return node->started && !node->crashed && node->mb.state < SPINDLE_MB_STOPPED;
 }
 
-/* The rules: a node is in the same subgroups in all views. */
-const char *sim_layout(const struct sim *sim, struct spindle_view *view)
-{
-	u32 g, r;
-
-	view->num_subgroups = SIM_GROUPS;
-	for (g = 0; g < SIM_GROUPS; g++) {
-		struct spindle_view_subgroup *sg = &view->subgroup[g];
-
-		sg->id = g;
-		sg->mode = SPINDLE_MODE_ORDERED;
-		sg->window = SIM_WINDOW;
-		sg->ring = SIM_RING;
-		sg->max_msg = SIM_MAX_MSG;
-		for (r = 0; r < view->num_members; r++)
-			if (sim->members[g] & BIT_ULL(view->member[r].id - 1))
-				sg->members |= BIT_ULL(r);
-		sg->senders = sg->members;
-	}
-	return NULL;
-}
-
 static const struct spindle_memory memory = { .zalloc = calloc, .free = (void *)free };
 
 static void free_group(struct spindle_mc *mc)
@@ -48,8 +26,8 @@ static struct spindle_row row_of(struct node *node, u32 index)
 
 	return (struct spindle_row){
 		.base = node->row[index],
-		.in = &sim->lo,
-		.out = index == node->index ? NULL : &sim->lo,
+		.in = &sim->lo[index],
+		.out = index == node->index ? NULL : &sim->lo[node->index],
 		.vouch = sim->imm ? node->vouch[index][node->life[index]] : NULL,
 	};
 }
@@ -64,6 +42,7 @@ static struct spindle_mc *new_group(struct node *node, const struct spindle_view
 
 	spindle_mc_create(mc, view, g, me, grp->mc, &memory);
 	mc->node = node->index;
+	mc->lacking = !spindle_rules_enough(&node->sim->rules, view, g);
 	for (v = 0; v < view->num_members; v++) {
 		u32 index = view->member[v].id - 1;
 		struct spindle_row row = row_of(node, index);
@@ -77,19 +56,6 @@ static struct spindle_mc *new_group(struct node *node, const struct spindle_view
 	if (node->sim->large)
 		mc->tune.large = node->sim->large;
 	return mc;
-}
-
-static void open_processes(struct node *node, struct group *g)
-{
-	/* What one pass cannot do the next one has to. */
-	g->mc->tune.recv_budget = 4 + rng_below(&node->sim->rng, 40);
-	g->mc->tune.dlv_budget = 4 + rng_below(&node->sim->rng, 40);
-	g->q.ring = g->ring;
-	g->q.tail_word = &g->tail;
-	g->q.consumed_word = &g->consumed;
-	g->q.mask = SIM_LOG - 1;
-	spindle_mc_attach_reader(g->mc, &g->q);
-	spindle_mc_attach_sender(g->mc, g->desc, &g->free_slot, &g->free_unit);
 }
 
 /* ---- what membership asks for ------------------------------------------------- */
@@ -144,9 +110,15 @@ static bool node_drain(void *ctx)
 static const char *node_layout(void *ctx, const struct spindle_view *view,
 			       struct spindle_view *next)
 {
-	const struct node *node = ctx;
+	struct sim *sim = ((struct node *)ctx)->sim;
+	u32 n = next->num_members;
 
-	return sim_layout(node->sim, next);
+	if (!sim->strict && (n < sim->least || n > sim->most)) {
+		sim->refused++;
+		return "there is no layout for so many";
+	}
+	spindle_rules_apply(&sim->rules, view, next);
+	return NULL;
 }
 
 static void tell_joiner(const struct node *contact, const struct spindle_view *view);
@@ -248,7 +220,9 @@ static struct spindle_mc *node_made(void *ctx, u32 g)
 static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 {
 	const struct spindle_view *view = spindle_mb_view(&node->mb);
+	const struct spindle_view_subgroup *sg = &view->subgroup[g];
 	struct group *grp = &node->group[g];
+	struct sim *sim = node->sim;
 	u32 s;
 
 	grp->mc = node->casts.mc[g];
@@ -258,12 +232,26 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	grp->dlv = 0;
 	/* Who joins begins at 0, whatever it had sent in another life. */
 	for (s = 0; s < grp->mc->senders; s++)
-		if (!old || !grp->mc->sender[s].walk.slot)
+		if (!old || !grp->mc->sender[s].walk.slot) {
 			grp->next[grp->node_of[s]] = grp->mc->sender[s].walk.slot;
+			grp->blind &= ~BIT_ULL(grp->node_of[s]);
+		}
+	grp->late = false;
+	grp->lacks = !sg->senders || hweight64(sg->members) < sim->rules.rule[g].min;
+	sim->lacked += grp->lacks;
+	grp->began_at = grp->mc->word[SPINDLE_COL_SLOTS];
 	if (old)
 		return;
+	/* What one pass cannot do the next one has to. */
+	grp->mc->tune.recv_budget = 4 + rng_below(&sim->rng, 40);
+	grp->mc->tune.dlv_budget = 4 + rng_below(&sim->rng, 40);
+	if (g < 2 || rng_chance(&sim->draw, 50)) {
+		process_read(node, g);
+		process_send(node, g);
+	}
 	grp->vid = view->vid;
-	open_processes(node, grp);
+	grp->late = false;
+	grp->blind = 0;
 }
 
 static void node_begun(void *ctx, u32 g, struct spindle_mc *old)
@@ -303,6 +291,10 @@ static void check_events(struct node *node, struct group *g)
 			check_failed(node, g, __ffs64(bad));
 	if (g->mc->txq.error || g->q.error)
 		sim_fail(node->sim, "node %u: an honest process is frozen", node->index);
+	if (g->lacks && g->mc->word[SPINDLE_COL_SLOTS] != g->began_at)
+		sim_fail(node->sim, "node %u group %u sends to too few", node->index, g->mc->id);
+	if (g->mc->events & SPINDLE_MC_PARTED)
+		process_parted(node, g->mc->id);
 	g->mc->events = 0;
 }
 
@@ -361,6 +353,7 @@ void node_open(struct sim *sim, u32 index)
 	node->inc = 1;
 	for (i = 0; i < sim->nodes; i++)
 		node->life[i] = 1;
+	node->restless = rng_chance(&sim->draw, 20);
 	node->slow = rng_chance(&sim->rng, 15) ? 400 : 60;
 	for (i = 0; i < sim->nodes; i++)
 		node->row[i] = calloc(1, SIM_ROW);
@@ -429,9 +422,17 @@ static void follow(struct node *node, const struct spindle_view *view, const u32
 	open_casts(node);
 }
 
+/* Has the member that was to let the node in parted from it, and goes on without it? */
+static bool turned_away(const struct node *node)
+{
+	return node->started && node->mb.state == SPINDLE_MB_JOINING &&
+	       node_up(&node->sim->node[node->contact]) &&
+	       node->sim->link[node->index][node->contact].cut;
+}
+
 /*
- * A node that has crashed or stopped begins a new life: its processes are others, and it is
- * connected anew. Returns false if it is none of these.
+ * A node that has crashed or stopped, or that was turned away, begins a new life: its processes
+ * are others, and it is connected anew. Returns false if it is none of these.
  */
 bool node_back(struct node *node)
 {
@@ -439,7 +440,7 @@ bool node_back(struct node *node)
 	u32 g, i, j;
 
 	if (!node->started || node->inc + 1 == SIM_LIVES || !fabric_whole(sim, node->index) ||
-	    (!node->crashed && node->mb.state != SPINDLE_MB_STOPPED))
+	    (!node->crashed && node->mb.state != SPINDLE_MB_STOPPED && !turned_away(node)))
 		return false;
 	for (g = 0; g < SIM_GROUPS; g++) {
 		struct group *grp = &node->group[g];
@@ -600,6 +601,8 @@ static void pass(struct node *node)
 	if (node->retry_at && node->retry_at <= sim->now &&
 	    (!node->started || node->mb.state == SPINDLE_MB_JOINING))
 		node_join(node);
+	if (turned_away(node) && node->retry_at <= sim->now)
+		node_back(node);
 	if (!node->started)
 		return;
 	if (node->mb.state == SPINDLE_MB_JOINING && node->news_at && node->news_at <= sim->now) {
@@ -632,7 +635,7 @@ static void pass(struct node *node)
 	work = spindle_casts_pass(&node->casts, !node->busy, !node->busy);
 	work |= spindle_mb_run(&node->mb, sim->now);
 	push(node);
-	node->busy = work;
+	node->busy = work || node->restless;
 }
 
 /* A pass of the engine. */

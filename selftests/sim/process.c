@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The processes of a node: one that sends and one that reads in each subgroup. See sim.h.
+ * The processes of a node: at most one that sends and one that reads in each subgroup. See sim.h.
  */
 #include "sim.h"
 
@@ -13,7 +13,7 @@ static void send(struct node *node, u32 index)
 	u8 *pay = node->row[node->index] + SIM_PAY(index);
 	struct spindle_tx_desc *d = &g->desc[g->slot & (SIM_WINDOW - 1)];
 
-	if (g->slot - g->free_slot >= SIM_WINDOW ||
+	if (!g->sending || g->slot - g->free_slot >= SIM_WINDOW ||
 	    g->unit + spindle_units(len) - g->free_unit > SIM_RING >> SPINDLE_UNIT_SHIFT)
 		return;
 	for (i = 0; i < len; i++)
@@ -31,10 +31,113 @@ static void consume(struct node *node, u32 index)
 	struct group *g = &node->group[index];
 	u64 n = g->tail - g->consumed;
 
-	if (!n)
+	if (!g->reading || !n)
 		return;
 	for (n = 1 + rng_below(&node->sim->rng, n); n; n--)
 		check_held(node, index, g->consumed++);
+}
+
+/**
+ * process_read() - a process comes that reads: in place, or copies, with little room for them
+ * @node: its node
+ * @group: the subgroup
+ *
+ * It sees what is delivered from now on.
+ */
+void process_read(struct node *node, u32 group)
+{
+	struct group *g = &node->group[group];
+	struct rng *rng = &node->sim->draw;
+
+	g->tail = 0;
+	g->consumed = 0;
+	g->seen = 0;
+	g->q = (struct spindle_dlvq){
+		.ring = g->ring,
+		.tail_word = &g->tail,
+		.consumed_word = &g->consumed,
+		.mask = SIM_LOG - 1,
+	};
+	if (rng_chance(rng, 30)) {
+		g->q.mask = (4U << rng_below(rng, 4)) - 1;
+		g->q.copy = g->copy;
+		g->q.copy_end = g->copy_end;
+		g->q.copy_units = SIM_RING >> SPINDLE_UNIT_SHIFT;
+	}
+	spindle_mc_attach_reader(g->mc, &g->q);
+	g->vid = g->epoch;
+	g->reading = true;
+	g->late = true;
+	g->blind = ~0ULL;
+}
+
+/**
+ * process_send() - a process comes that sends, where the one before it has stopped
+ * @node: its node
+ * @group: the subgroup
+ */
+void process_send(struct node *node, u32 group)
+{
+	struct group *g = &node->group[group];
+
+	if (g->mc->my_sender == SPINDLE_NO_RANK || g->sending || g->parted)
+		return;
+	if (g->mc->txq.slot != g->slot)
+		sim_fail(node->sim, "node %u group %u: of %llu messages committed %llu were taken",
+			 node->index, group, (unsigned long long)g->slot,
+			 (unsigned long long)g->mc->txq.slot);
+	memset(g->desc, 0, sizeof(g->desc));
+	spindle_mc_attach_sender(g->mc, g->desc, &g->free_slot, &g->free_unit);
+	g->sending = true;
+}
+
+/**
+ * process_parted() - all that a process had committed that has gone is sent, or never will be
+ * @node: its node
+ * @group: the subgroup
+ */
+void process_parted(struct node *node, u32 group)
+{
+	node->group[group].parted = false;
+}
+
+static void stop_reading(struct node *node, u32 index)
+{
+	struct group *g = &node->group[index];
+
+	check_deliveries(node, index);
+	spindle_mc_detach_reader(g->mc, &g->q);
+	g->reading = false;
+	node->sim->closed++;
+}
+
+static void stop_sending(struct node *node, u32 index)
+{
+	struct group *g = &node->group[index];
+
+	g->sending = false;
+	g->parted = !spindle_mc_detach_sender(g->mc);
+	node->sim->closed++;
+	node->sim->parted += g->parted;
+}
+
+/* Processes come and go, at any time; in the end somebody reads everywhere. */
+static void come_and_go(struct node *node, u32 index)
+{
+	struct group *g = &node->group[index];
+	struct sim *sim = node->sim;
+
+	if (!node_up(node) || (sim->quiet ? g->reading : !rng_chance(&sim->draw, 1)))
+		return;
+	if (!g->reading)
+		process_read(node, index);
+	else if (!sim->quiet && rng_chance(&sim->draw, 50))
+		stop_reading(node, index);
+	if (!g->sending)
+		process_send(node, index);
+	else if (!sim->quiet && rng_chance(&sim->draw, 50))
+		stop_sending(node, index);
+	spindle_casts_touch(&node->casts, index);
 }
 
 /* The processes do something, or nothing. */
@@ -48,6 +151,7 @@ void node_processes(struct node *node)
 
 		if (!grp->mc)
 			continue;
+		come_and_go(node, g);
 		if (!sim->quiet && rng_chance(&sim->rng, grp->talk))
 			send(node, g);
 		if (sim->quiet || !rng_chance(&sim->rng, grp->lazy))

@@ -41,6 +41,79 @@ void sim_say(struct sim *sim, const char *fmt, ...)
 	printf("\n");
 }
 
+/* Nobody has this id. */
+#define NO_NODE 1000
+
+/* A rule names nodes, and those of them that may send; others only receive. */
+static void name_nodes(struct spindle_rule *rule, u64 nodes, u64 senders)
+{
+	u32 i;
+
+	for (i = 0; i < SIM_NODES; i++) {
+		if (!(nodes & BIT_ULL(i)))
+			continue;
+		if (senders & BIT_ULL(i))
+			rule->senders |= BIT_ULL(rule->num_nodes);
+		rule->node[rule->num_nodes++] = i + 1;
+	}
+	if (!rule->num_nodes)
+		rule->node[rule->num_nodes++] = NO_NODE;
+}
+
+/* All nodes in the first subgroup, and some in the others; some of these in the last one send. */
+static void make_rules(struct sim *sim)
+{
+	u32 i, g;
+
+	sim->rules.num_rules = SIM_GROUPS;
+	sim->rules.max_nodes = SIM_NODES;
+	for (g = 0; g < SIM_GROUPS; g++) {
+		struct spindle_rule *rule = &sim->rules.rule[g];
+
+		rule->cfg.id = g;
+		rule->cfg.mode = SPINDLE_MODE_ORDERED;
+		rule->cfg.window = SIM_WINDOW;
+		rule->cfg.ring = SIM_RING;
+		rule->cfg.max_msg = SIM_MAX_MSG;
+		rule->shards = 1;
+		rule->min = 1;
+		rule->all_send = g < 2;
+		if (g)
+			name_nodes(rule, rng_u64(g == 1 ? &sim->rng : &sim->draw),
+				   rng_u64(&sim->draw));
+	}
+	if (rng_chance(&sim->draw, 50))
+		sim->rules.rule[2].cfg.mode = SPINDLE_MODE_UNORDERED;
+	sim->rules.rule[2].cfg.hold = rng_chance(&sim->draw, 30);
+	sim->rules.rule[2].min = 1 + rng_below(&sim->draw, 4);
+	for (i = 0; i < sim->nodes; i++) {
+		for (g = 0; g < SIM_GROUPS; g++) {
+			const struct spindle_rule *rule = &sim->rules.rule[g];
+			bool sends = rule->all_send;
+			u32 k;
+
+			for (k = 0; k < rule->num_nodes; k++)
+				sends |= rule->node[k] == i + 1 && (rule->senders & BIT_ULL(k));
+			sim->lo[i].hdr[g] = sends ? SIM_HDR(g) : SPINDLE_NO_OFFSET;
+			sim->lo[i].pay[g] = sends ? SIM_PAY(g) : SPINDLE_NO_OFFSET;
+		}
+	}
+}
+
+/* In some schedules there are no rules for views of few members, or of many. */
+static void limit_layouts(struct sim *sim)
+{
+	u32 old = sim->nodes - sim->late;
+
+	sim->most = SIM_NODES;
+	if (sim->liar)
+		return;
+	if (rng_chance(&sim->draw, 10))
+		sim->least = 1 + rng_below(&sim->draw, old);
+	if (rng_chance(&sim->draw, 10))
+		sim->most = old;
+}
+
 static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 {
 	struct sim *sim = calloc(1, sizeof(*sim));
@@ -58,8 +131,7 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	if (rng_chance(&sim->rng, 50) && sim->nodes + 2 <= SIM_NODES)
 		sim->late = 1 + rng_below(&sim->rng, 2);
 	sim->nodes += sim->late;
-	sim->members[0] = ~0ULL;
-	sim->members[1] = rng_u64(&sim->rng);
+	sim->draw.state = rng_mix(seed ^ 0x5555);
 	sim->first.vid = 1;
 	sim->first.num_members = sim->nodes - sim->late;
 	for (i = 0; i < sim->nodes; i++) {
@@ -72,12 +144,10 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 			link->slow = rng_chance(&sim->rng, 20) ? 600 : 30;
 		}
 	}
-	for (i = 0; i < SIM_GROUPS; i++) {
-		sim->lo.hdr[i] = SIM_HDR(i);
-		sim->lo.pay[i] = SIM_PAY(i);
-	}
 	liar_open(sim);
-	sim_layout(sim, &sim->first);
+	make_rules(sim);
+	limit_layouts(sim);
+	spindle_rules_apply(&sim->rules, NULL, &sim->first);
 	for (i = 0; i < sim->nodes; i++)
 		node_open(sim, i);
 	for (i = 0; i < sim->nodes - sim->late; i++)
@@ -142,6 +212,12 @@ static void step(struct sim *sim)
 	node_pass(&sim->node[e.from]);
 }
 
+/* Somebody reads; and all that was committed is at all members, if they are enough. */
+static bool group_at_rest(const struct group *g)
+{
+	return g->reading && (g->lacks || g->mc->txq.free_slot == g->slot);
+}
+
 static bool at_rest(const struct sim *sim)
 {
 	u32 up = 0, i, g;
@@ -163,7 +239,7 @@ static bool at_rest(const struct sim *sim)
 			return false;
 		vid = view->vid;
 		for (g = 0; g < SIM_GROUPS; g++)
-			if (node->group[g].mc && node->group[g].free_slot != node->group[g].slot)
+			if (node->group[g].mc && !group_at_rest(&node->group[g]))
 				return false;
 	}
 	return true;
@@ -198,7 +274,7 @@ static void sim_run(struct sim *sim)
 /* ---- the program ------------------------------------------------------------------- */
 
 struct total {
-	u64 seeds, deliveries, writes, changes, stayed, failed;
+	u64 seeds, deliveries, writes, changes, stayed, closed, parted, lacked, refused, failed;
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 	u64 happened[FAULT_KINDS];
@@ -216,6 +292,10 @@ static void add(struct total *t, const struct sim *sim)
 	t->writes += sim->writes;
 	t->changes += sim->changes;
 	t->stayed += sim->stayed;
+	t->closed += sim->closed;
+	t->parted += sim->parted;
+	t->lacked += sim->lacked;
+	t->refused += sim->refused;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
@@ -243,7 +323,7 @@ static void report(const struct total *t, double seconds)
 	};
 	static const char * const fault[] = {
 		"crash", "pause", "cut", "deaf", "mute", "leave", "evict", "join",
-		"split", "freeze", "back"
+		"split", "freeze", "back", "link"
 	};
 	static const char * const lie[] = {
 		"bytes", "torn", "state", "fence", "decree", "have", "wish", "block", "header",
@@ -256,6 +336,9 @@ static void report(const struct total *t, double seconds)
 	       t->seeds / seconds, (unsigned long long)t->deliveries,
 	       (unsigned long long)t->writes, (unsigned long long)t->changes);
 	printf("# subgroups that a change was nothing to: %llu\n", (unsigned long long)t->stayed);
+	printf("# processes that have gone: %llu, %llu before all was sent; subgroups with too few members: %llu; views refused: %llu\n",
+	       (unsigned long long)t->closed, (unsigned long long)t->parted,
+	       (unsigned long long)t->lacked, (unsigned long long)t->refused);
 	for (i = 0; i < SPINDLE_MB_STATES; i++)
 		for (j = 0; j < SPINDLE_MB_STATES; j++)
 			if (t->edges[i][j])
@@ -397,7 +480,10 @@ static bool run_jobs(const struct options *o, struct total *total)
 	return ok;
 }
 
-/* Has every edge of the state machine been taken? But one: no layout here refuses a view. */
+/*
+ * Has every edge of the state machine been taken? But one: a joiner has the layout of the members,
+ * and they do not decide on a view that it refuses.
+ */
 static bool covered(const struct total *t)
 {
 	bool all = true;

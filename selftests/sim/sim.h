@@ -15,14 +15,15 @@
 #define SPINDLE_SIM_SIM_H
 
 #include "casts.h"
+#include "rules.h"
 #include "tap.h"
 
 #define SIM_NODES 16
-#define SIM_GROUPS 2
+#define SIM_GROUPS 3
 #define SIM_WINDOW 8
 #define SIM_RING 1024
 #define SIM_MAX_MSG 300
-#define SIM_LOG 256 /* entries; all that readers can hold, twice */
+#define SIM_LOG 256 /* entries of a reader's queue at most; all that it can hold, twice */
 #define SIM_TRIMS (SIM_NODES * SIM_GROUPS)
 #define SIM_VIEWS 64
 #define SIM_LIVES 8
@@ -103,6 +104,15 @@ struct held {
  * @began: digest of the view that the group began anew with
  * @sum: of what was delivered since, of correct nodes
  * @lazy: percent of the steps in which it reads nothing
+ * @reading: there is a reading process
+ * @late: it has come in the middle of a view: what came before is unknown to it
+ * @blind: nodes of which it may get any message next
+ * @copy: payload of a reader that gets copies
+ * @copy_end: as the core wants it
+ * @sending: there is a sending process
+ * @parted: one has gone, and what it had committed is not all sent
+ * @lacks: the view gives the subgroup too few members
+ * @began_at: own messages when the view began
  */
 struct group {
 	struct spindle_mc *mc;
@@ -127,6 +137,15 @@ struct group {
 	u64 began;
 	u64 sum;
 	u32 lazy;
+	bool reading;
+	bool late;
+	u64 blind;
+	u8 copy[SIM_RING];
+	u64 copy_end[SIM_LOG];
+	bool sending;
+	bool parted;
+	bool lacks;
+	u64 began_at;
 };
 
 struct node {
@@ -154,6 +173,7 @@ struct node {
 	u32 vouch[SIM_NODES][SIM_LIVES][SIM_GROUPS]; /* by completions, as push.h has it */
 	u32 vouch_state[SIM_NODES][SIM_LIVES];
 	bool busy; /* the last pass had work */
+	bool restless; /* its engine always has something else to do */
 	struct spindle_mb mb;
 	struct spindle_casts casts;
 	struct group group[SIM_GROUPS];
@@ -180,6 +200,7 @@ enum fault_kind {
 	FAULT_SPLIT,	/* two halves do not hear each other; one node hears both */
 	FAULT_FREEZE,	/* all nodes pause, and go on at about the same time */
 	FAULT_BACK,	/* a node that has crashed or stopped wants to join again */
+	FAULT_LINK,	/* two nodes lose the connection between them, for good */
 	FAULT_KINDS,
 };
 
@@ -233,8 +254,11 @@ struct sim {
 	u64 now;
 	u32 nodes;
 	u32 late; /* of these, the last ones join later, or never */
-	u64 members[SIM_GROUPS]; /* rules: nodes, by index */
-	struct spindle_layout lo; /* of all rows */
+	struct rng draw; /* what is new: most seeds stay the schedules that they were */
+	struct spindle_rules rules;
+	u32 least; /* members of a view that the layout takes, in schedules that are not strict */
+	u32 most;
+	struct spindle_layout lo[SIM_NODES]; /* of the rows that a node writes */
 	struct spindle_view first;
 	struct node node[SIM_NODES];
 	struct link link[SIM_NODES][SIM_NODES];
@@ -255,6 +279,10 @@ struct sim {
 	bool verbose;
 	char why[256];
 	u64 deliveries;
+	u64 closed; /* processes that have gone */
+	u64 parted; /* of these, before all was sent */
+	u64 refused; /* times that a layout has refused a view */
+	u64 lacked; /* subgroups that began with too few members */
 	u64 stayed; /* groups through changes */
 	u64 writes;
 	u64 changes;
@@ -290,6 +318,7 @@ void fabric_post(struct sim *sim, u32 from, u32 to, u64 base, const struct spind
 void fabric_move(struct sim *sim, u32 from, u32 to);
 void fabric_drop(struct sim *sim, u32 from, u32 to, bool all);
 void fabric_cut(struct sim *sim, u32 a, u32 b);
+void fabric_break(struct sim *sim, u32 a, u32 b);
 void fabric_crash(struct sim *sim, u32 n);
 void fabric_open(struct sim *sim, u32 n);
 bool fabric_whole(const struct sim *sim, u32 n);
@@ -305,10 +334,12 @@ bool node_back(struct node *node);
 void node_pass(struct node *node);
 void node_close(struct node *node);
 bool node_up(const struct node *node);
-const char *sim_layout(const struct sim *sim, struct spindle_view *view);
 
 /* process.c */
 void node_processes(struct node *node);
+void process_read(struct node *node, u32 group);
+void process_send(struct node *node, u32 group);
+void process_parted(struct node *node, u32 group);
 
 /* check.c */
 u64 message_key(u32 node, u32 life, u32 group, u64 slot);
