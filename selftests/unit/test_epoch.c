@@ -369,6 +369,90 @@ static void test_begin_told(void)
 	free(e);
 }
 
+/* A view that has just begun, before anything happens in it: what members may rely on. */
+static void test_begin_counts(void)
+{
+	static const u64 trim[S] = { 2, 1, 1 }, first[] = { 2, 1 };
+	static const u32 from[] = { 0, 1 };
+	struct end *e = in_the_middle(), *n = open_end(2, 1);
+	u64 have[S], word[SPINDLE_BLOCK_WORDS], seal = 0;
+
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_freeze(&e->mc, have);
+	CHECK(spindle_mc_trim(&e->mc, trim));
+	CHECK(spindle_mc_drain(&e->mc));
+	smp_store_release(&e->consumed, 1); /* C */
+	spindle_mc_begin(&n->mc, &e->mc, from, first);
+	/* Round 0 of everybody is behind: who says less takes something back. */
+	CHECK_EQ(n->mc.member[0].sent, 1);
+	CHECK_EQ(n->mc.member[0].told_received, 2);
+	CHECK_EQ(n->mc.word[SPINDLE_COL_RECEIVED], 2);
+	/* All that readers hold keeps its place, the oldest, too. */
+	CHECK_EQ(n->mc.sender[0].rel_slot, 0);
+	CHECK_EQ(n->mc.sender[0].msgs[0].len, 70);
+	CHECK_EQ(n->mc.sender[0].msgs[1].unit, 2);
+	/* Members see it, though this one has nothing to add. */
+	spindle_mc_publish(&n->mc);
+	CHECK_EQ(spindle_block_read(n->mc.block, &seal, word), SPINDLE_READ_NEW);
+	CHECK_EQ(word[SPINDLE_COL_RECEIVED], 2);
+	free(e);
+	free(n);
+}
+
+/* Completions vouch for the low bits of a count, which is beyond them in an old group. */
+static void test_begin_vouched(void)
+{
+	static const u64 first[] = { 5ULL * (SPINDLE_IMM_SLOTS + 1ULL) + 3, 0 };
+	static const u32 from[] = { SPINDLE_NO_RANK, SPINDLE_NO_RANK };
+	struct end *e = open_end(2, 1);
+	u32 vouch = 77;
+
+	e->member[0].vouch = &vouch;
+	spindle_mc_begin(&e->mc, NULL, from, first);
+	CHECK_EQ(e->member[0].vouched, 3);
+	CHECK_EQ(vouch, 3);
+	free(e);
+}
+
+/* Who did not send in the view before has nothing that goes on. */
+static void test_begin_sender(void)
+{
+	static const u64 none[S] = {};
+	static const u32 from[] = { 0, SPINDLE_NO_RANK };
+	struct end *e = open_end(2, 1), *n = open_end(2, 1);
+	u64 have[S];
+
+	e->mc.my_sender = SPINDLE_NO_RANK;
+	e->mc.senders = 1;
+	e->mc.txq.slot = 9;
+	e->mc.free_slot = 9;
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_freeze(&e->mc, have);
+	CHECK(spindle_mc_trim(&e->mc, none));
+	spindle_mc_begin(&n->mc, &e->mc, from, none);
+	CHECK_EQ(n->mc.txq.slot, 0);
+	CHECK_EQ(n->mc.free_slot, 0);
+	free(e);
+	free(n);
+}
+
+/* A subgroup that has stayed, once, ends with the next view as any other. */
+static void test_stays_once(void)
+{
+	struct end *e = in_the_middle();
+	u64 have[S];
+
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_freeze(&e->mc, have);
+	spindle_mc_stay(&e->mc);
+	CHECK(e->mc.stays);
+	CHECK(!e->mc.wedged);
+	CHECK(!e->mc.frozen);
+	spindle_mc_wedge(&e->mc);
+	CHECK(!e->mc.stays);
+	free(e);
+}
+
 /* A joiner takes each sender up where the others go on with it. */
 static void test_join(void)
 {
@@ -837,6 +921,20 @@ static void announce_full(bool copy)
 	free(e);
 }
 
+/* Nobody waits to be told that the own ring is free. */
+static void test_own_ring(void)
+{
+	struct end *e = in_the_middle();
+
+	smp_store_release(&e->consumed, 3); /* C */
+	settle(e);
+	CHECK_EQ(e->mc.sender[0].rel_slot, 1);
+	CHECK_EQ(e->mc.sender[0].owed, 2);
+	CHECK_EQ(e->mc.sender[1].rel_slot, 1);
+	CHECK_EQ(e->mc.sender[1].owed, 0);
+	free(e);
+}
+
 static void test_announce_full(void)
 {
 	announce_full(false);
@@ -1223,6 +1321,10 @@ int main(void)
 		{ "the next view: what waited is sent, what is held stays", test_begin },
 		{ "what goes on in the next view", test_keep },
 		{ "a view that has begun is told", test_begin_told },
+		{ "what a view begins with", test_begin_counts },
+		{ "what completions vouch for in a view that begins", test_begin_vouched },
+		{ "who sends for the first time", test_begin_sender },
+		{ "who stays in one view need not in the next", test_stays_once },
 		{ "a joiner begins where the others are", test_join },
 		{ "a member that broke the protocol is not believed, others are", test_bad_member },
 		{ "two of them", test_bad_members },
@@ -1232,6 +1334,7 @@ int main(void)
 		{ "a process has gone, and then the subgroup", test_parting_end },
 		{ "unordered: a trim takes nothing back", test_trim_unordered },
 		{ "a quarter of a ring is told of", test_quarter_of_ring },
+		{ "of the own ring nothing is owed", test_own_ring },
 		{ "readers are told of a view, once, before its messages", test_announce },
 		{ "a view in a queue is no message", test_announced_release },
 		{ "who attaches in a view is told of later ones", test_announce_attach },

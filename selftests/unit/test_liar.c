@@ -17,7 +17,7 @@ static struct spindle_mb_row *row[MOST];
 static struct spindle_view view;
 static u64 now, cuts, have[MOST], trimmed[MOST];
 static u32 installs, stops, last_id, refused_id, absent_id;
-static bool undrained;
+static bool undrained, unflushed;
 
 static void op_none(void *ctx)
 {
@@ -25,7 +25,7 @@ static void op_none(void *ctx)
 
 static bool op_flushed(void *ctx, u32 rank)
 {
-	return true;
+	return !unflushed;
 }
 
 static void op_freeze(void *ctx, u64 *words)
@@ -114,6 +114,7 @@ static void open_rows(u32 members)
 	refused_id = 0;
 	absent_id = 0;
 	undrained = false;
+	unflushed = false;
 	memset(have, 0, sizeof(have));
 	memset(trimmed, 0, sizeof(trimmed));
 	mb.ops = &ops;
@@ -582,6 +583,82 @@ static void test_phantom(void)
 	end();
 }
 
+/* How many joiners the leader would let in now, and what it has written down of the first. */
+static u64 would_join(u64 *id, u64 *life)
+{
+	bool due = spindle_mb_join_due(&mb);
+
+	*id = mb.seen[SPINDLE_DECREE_JOIN];
+	*life = mb.seen[SPINDLE_DECREE_JOIN + 1];
+	return due ? mb.seen[SPINDLE_DECREE_NUM_JOINS] : 0;
+}
+
+/* Members hear wishes: nothing else has happened yet. */
+static void hear_wishes(void)
+{
+	now += STEP;
+	spindle_mb_hear(&mb, now);
+}
+
+static void test_wishes(void)
+{
+	u64 id, life;
+
+	begin(3, 0);
+	mb.joins = 2;
+	wish(1, 40);
+	wish(2, 40);
+	hear_wishes();
+	/* The same node by two members, and by this one. */
+	CHECK_EQ(would_join(&id, &life), 1);
+	CHECK_EQ(id, 40);
+	mb.wish = 41;
+	mb.wish_inc = 3;
+	CHECK_EQ(would_join(&id, &life), 2);
+	CHECK_EQ(id, 41);
+	CHECK_EQ(life, 3);
+	/* No more at once than there is room for. */
+	mb.joins = 1;
+	CHECK_EQ(would_join(&id, &life), 1);
+	/* Of one that has no place nothing is left. */
+	mb.wish = 0;
+	refused_id = 40;
+	CHECK_EQ(would_join(&id, &life), 0);
+	CHECK_EQ(id, 0);
+	CHECK_EQ(life, 0);
+	/* An id has 32 bits. */
+	wish(1, (1ULL << 32) + 44);
+	wish(2, 0);
+	hear_wishes();
+	CHECK_EQ(would_join(&id, &life), 0);
+	end();
+}
+
+/* Others wish, too, and leave it to the leader. */
+static void test_wishes_of_leader(void)
+{
+	u64 id, life;
+
+	begin(3, 1);
+	mb.wish = 41;
+	wish(2, 40);
+	hear_wishes();
+	CHECK_EQ(would_join(&id, &life), 0);
+	end();
+}
+
+/* A fifth member, where there is memory for the decrees of five. */
+static void test_last_place(void)
+{
+	u64 id, life;
+
+	begin(MOST - 1, 0);
+	wish(1, 40);
+	hear_wishes();
+	CHECK_EQ(would_join(&id, &life), 1);
+	end();
+}
+
 /* A wish that the layout refuses, of a lower rank, and of another one that it does not. */
 static void test_hidden_wish(void)
 {
@@ -703,6 +780,301 @@ static void test_joiner_keeps(void)
 }
 
 /* ---- what a member can do --------------------------------------------------------------- */
+
+/* ---- who has closed its connection ------------------------------------------------------ */
+
+static void test_closed(void)
+{
+	begin(5, 1);
+	now += STEP;
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_LOST);
+	CHECK_EQ(mb.doubted, BIT(0));
+	mb.peer[0].heard = 1;
+	spindle_mb_closed(&mb, 0);
+	/* It is waited for, from now on, and the broken connection says nothing more. */
+	CHECK_EQ(mb.closed, BIT(0));
+	CHECK_EQ(mb.doubted, 0);
+	CHECK_EQ(mb.peer[0].heard, mb.ran_at);
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_LOST);
+	CHECK_EQ(mb.doubted, 0);
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_SILENT);
+	CHECK_EQ(mb.doubted, BIT(0));
+	/* Two of five are too few to go on with. */
+	spindle_mb_closed(&mb, 2);
+	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
+	spindle_mb_closed(&mb, 3);
+	CHECK_EQ(mb.state, SPINDLE_MB_STOPPED);
+	CHECK_EQ(mb.reason, SPINDLE_MB_EVICTED);
+	end();
+}
+
+/* What it has said last counts, though nobody has looked yet. */
+static void test_closed_unread(void)
+{
+	begin(3, 1);
+	say(0, VID, SPINDLE_MB_STOPPED, 0, 0, 0);
+	spindle_mb_closed(&mb, 0);
+	CHECK_EQ(mb.suspected, BIT(0));
+	CHECK_EQ(mb.closed, 0);
+	end();
+}
+
+static void test_closed_joiner(void)
+{
+	begin_joining();
+	spindle_mb_closed(&mb, 0);
+	CHECK_EQ(mb.doubted, BIT(0));
+	CHECK_EQ(mb.closed, 0);
+	end();
+}
+
+/* A doubt keeps its reason and its time, and ends with the suspicion. */
+static void test_doubt(void)
+{
+	u64 at;
+
+	begin(3, 1);
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_SILENT);
+	at = mb.peer[0].doubted_at;
+	mb.ran_at += STEP;
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_LOST);
+	CHECK_EQ(mb.peer[0].reason, SPINDLE_MB_SILENT);
+	CHECK_EQ(mb.peer[0].doubted_at, at);
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_GONE);
+	CHECK_EQ(mb.suspected, BIT(0));
+	CHECK_EQ(mb.doubted, 0);
+	end();
+}
+
+/* ---- what this node says ------------------------------------------------------------------- */
+
+#define BALLOT (0xffULL << SPINDLE_MB_PHASE_BALLOT)
+
+/* Writes to a member, and whether those are among them that start at this word of the row. */
+static u32 shows(u32 r, u32 at, bool *there)
+{
+	struct spindle_write write[SPINDLE_MB_PUSH_MAX];
+	u32 i, n = spindle_mb_push(&mb, r, write);
+
+	*there = false;
+	for (i = 0; i < n; i++)
+		*there |= write[i].data == &mb.row->word[at];
+	return n;
+}
+
+/* What has been received follows the fence, once; the decree, once each time it is another. */
+static void test_show_once(void)
+{
+	bool there;
+
+	begin(3, 1);
+	say(0, VID, SPINDLE_MB_WEDGED, 0, 0, 0);
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	CHECK(shows(0, 0, &there) && !there);
+	say(2, VID, SPINDLE_MB_WEDGED, 0, 0, 0);
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_FENCED);
+	CHECK(shows(0, 0, &there) && there);
+	/* Nothing has changed; then something else has. */
+	CHECK(!shows(0, 0, &there));
+	mb.ballot = 1;
+	mb.digest = 11;
+	CHECK(shows(0, MOST, &there) && there);
+	mb.ballot = 2;
+	CHECK(shows(0, MOST, &there) && !there);
+	mb.ballot = 3;
+	CHECK(shows(0, 0, &there) && !there);
+	end();
+}
+
+/* A fence follows all messages; and whoever leaves accepts nothing. */
+static void test_show_fence(void)
+{
+	bool there;
+
+	begin(3, 1);
+	unflushed = true;
+	mb.leaving = true;
+	mb.ballot = 2;
+	say(0, VID, SPINDLE_MB_WEDGED, 0, 0, 0);
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	CHECK(shows(0, 0, &there));
+	CHECK_EQ(mb.peer[0].told[SPINDLE_MB_COL_PHASE], SPINDLE_MB_ACTIVE | LEAVES);
+	CHECK(spindle_mb_open(&mb, 0));
+	unflushed = false;
+	CHECK(shows(0, 0, &there));
+	CHECK_EQ(mb.peer[0].told[SPINDLE_MB_COL_PHASE], SPINDLE_MB_WEDGED | LEAVES);
+	CHECK(!(mb.peer[0].told[SPINDLE_MB_COL_PHASE] & BALLOT));
+	/* No message comes behind it. */
+	CHECK(!spindle_mb_open(&mb, 0));
+	end();
+}
+
+/* Nothing is said to whom it suspects, but that it has stopped. */
+static void test_show_suspect(void)
+{
+	bool there;
+
+	begin(3, 1);
+	CHECK(spindle_mb_open(&mb, 0));
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_GONE);
+	CHECK(!spindle_mb_open(&mb, 0));
+	CHECK(!shows(0, 0, &there));
+	/* Whoever stops cuts nobody off. */
+	spindle_mb_stop(&mb, SPINDLE_MB_LEFT);
+	cuts = 0;
+	mb.uncut = BIT(0);
+	spindle_mb_hear(&mb, now);
+	CHECK_EQ(cuts, 0);
+	CHECK(shows(0, 0, &there));
+	end();
+}
+
+/* The count of states begins again where its bits end. */
+static void test_show_count(void)
+{
+	bool there;
+
+	begin(3, 1);
+	mb.peer[0].said = SPINDLE_IMM_SLOTS;
+	mb.leaving = true;
+	CHECK(shows(0, 0, &there));
+	CHECK_EQ(mb.peer[0].said, 0);
+	end();
+}
+
+/* It was not run for more than half of a timeout: that is nobody's silence. */
+static void test_paused(void)
+{
+	begin(3, 1);
+	now += 6 * TIMEOUT / 10;
+	spindle_mb_run(&mb, now);
+	now += 45 * TIMEOUT / 100;
+	spindle_mb_run(&mb, now);
+	CHECK_EQ(mb.doubted, 0);
+	/* What it was run in is. */
+	now += 45 * TIMEOUT / 100;
+	spindle_mb_run(&mb, now);
+	CHECK_EQ(mb.doubted, 0);
+	now += 45 * TIMEOUT / 100;
+	spindle_mb_run(&mb, now);
+	CHECK(mb.doubted == (BIT(0) | BIT(2)) || mb.state == SPINDLE_MB_STOPPED);
+	end();
+}
+
+/* What is decided is delivered, whoever is still there. */
+static void test_committed_alone(void)
+{
+	u64 digest;
+
+	begin_fenced(3, 1);
+	undrained = true;
+	digest = write_decree(0, 7, 5, 0);
+	write_decree(2, 7, 5, 0);
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	say(2, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	run(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_COMMITTED);
+	now += TIMEOUT / 4;
+	for (; now < 1010 * TIMEOUT; now += TIMEOUT / 4)
+		spindle_mb_run(&mb, now);
+	CHECK_EQ(mb.state, SPINDLE_MB_COMMITTED);
+	end();
+}
+
+/* The leader shows another text under the same ballot. */
+static void test_same_ballot(void)
+{
+	u64 digest;
+
+	begin_fenced(3, 1);
+	digest = write_decree(0, 7, 5, 0);
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	run(2);
+	CHECK_EQ(mb.digest, digest);
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(0, 7, 4, 0));
+	run(2);
+	CHECK_EQ(mb.digest, digest);
+	end();
+}
+
+/* ---- what is not accepted ----------------------------------------------------------------- */
+
+/* The leader shows a decree of another one: that is not its own word. */
+static void test_other_ballot(void)
+{
+	begin_fenced(3, 1);
+	say(0, VID, SPINDLE_MB_ECHOED, 2, 0, write_decree(0, 7, 5, 0));
+	expect_waiting(SPINDLE_MB_FENCED);
+	end();
+}
+
+/* One that has gone on, while this node has not said yet what it has. */
+static void test_wedged_behind(void)
+{
+	begin(3, 1);
+	say(0, VID, SPINDLE_MB_WEDGED, 0, 0, 0);
+	run(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, write_decree(2, 7, 0, 0));
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_STOPPED);
+	CHECK_EQ(mb.reason, SPINDLE_MB_EVICTED);
+	end();
+}
+
+/* A view with a subgroup of some members, all of whom send. */
+static void begin_part(u32 members, u32 me, u64 part)
+{
+	u32 r;
+
+	open_rows(members);
+	view.subgroup[0].members = part;
+	view.subgroup[0].senders = part;
+	mb.row = row[me];
+	CHECK_EQ(spindle_mb_init(&mb, &view, me, now), 0);
+	for (r = 0; r < members; r++)
+		if (r != me)
+			say(r, VID, SPINDLE_MB_ACTIVE, 0, 0, 0);
+	run(2);
+}
+
+/* What goes on in a subgroup of others this node cannot know. */
+static void test_trim_of_others(void)
+{
+	u64 *word, digest;
+
+	begin_part(3, 1, BIT(0) | BIT(2));
+	say(0, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	run(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_FENCED);
+	write_decree(0, 7, 5, 0);
+	word = row[0]->word + MOST;
+	word[SPINDLE_DECREE_HEAD + 2] = 0;
+	digest = spindle_decree_digest(word, spindle_mb_decree_words(MOST));
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	run(3);
+	CHECK_EQ(mb.suspected, 0);
+	CHECK_EQ(mb.digest, digest);
+	end();
+}
+
+/* All members of a subgroup have gone: nothing of it is left to anybody. */
+static void test_trim_of_nobody(void)
+{
+	begin_part(3, 0, BIT(2));
+	say(2, VID, SPINDLE_MB_STOPPED, 0, 0, 0);
+	run(2);
+	CHECK_EQ(mb.suspected, BIT(2));
+	say(1, VID, SPINDLE_MB_FENCED, 0, BIT(2), 0);
+	run(3);
+	CHECK_EQ(mb.ballot, 1);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_HEAD), 0);
+	end();
+}
 
 /* It accuses this node, and is believed; so is anybody else. */
 static void test_accused(void)
@@ -840,6 +1212,24 @@ int main(void)
 		{ "a member can hold up a change until it is evicted", test_hold_up },
 		{ "have can be too small, and not too large", test_have_too_small },
 		{ "what nobody says is a lie", test_nonsense },
+		{ "wishes: one at a time, no more than there is room for, each once", test_wishes },
+		{ "wishes are the leader's to fulfil", test_wishes_of_leader },
+		{ "the last place", test_last_place },
+		{ "who has closed its connection is waited for", test_closed },
+		{ "what it said before it closed", test_closed_unread },
+		{ "one that joins does not wait", test_closed_joiner },
+		{ "a doubt", test_doubt },
+		{ "what was received is said behind the fence, once", test_show_once },
+		{ "a fence is said behind all messages", test_show_fence },
+		{ "what is said to whom it suspects", test_show_suspect },
+		{ "the count of states", test_show_count },
+		{ "a pause is nobody's silence", test_paused },
+		{ "left alone when it is decided", test_committed_alone },
+		{ "another text under the same ballot", test_same_ballot },
+		{ "a leader shows the decree of another one", test_other_ballot },
+		{ "wedged, and others have gone on", test_wedged_behind },
+		{ "what goes on in subgroups of others", test_trim_of_others },
+		{ "a subgroup whose members have all gone", test_trim_of_nobody },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));
