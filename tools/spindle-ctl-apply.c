@@ -95,6 +95,16 @@ static void show_step(struct apply *apply, const struct ctl_step *step)
 	json_object_array_add(apply->json, obj);
 }
 
+/* The key is forgotten with the request that makes the node, and not with the one that checks. */
+static void put_secret(struct ctl_req *req, const struct ctl_node *node, uint8_t check)
+{
+	struct ctl_secret copy = *node->secret;
+
+	ctl_secret_put(req, node->key_file.line,
+		       check == SPINDLE_CHECK_NONE ? node->secret : &copy);
+	explicit_bzero(&copy, sizeof(copy));
+}
+
 /* @check: enum spindle_check */
 static int do_step(struct ctl_net *net, const struct apply *apply, const struct ctl_step *step,
 		   uint8_t check)
@@ -108,7 +118,7 @@ static int do_step(struct ctl_net *net, const struct apply *apply, const struct 
 	if (step->node) {
 		ctl_node_put(req, step->node);
 		if (step->node->secret)
-			ctl_secret_put(req, step->node->key_file.line, step->node->secret);
+			put_secret(req, step->node, check);
 	} else if (step->view) {
 		ctl_view_put(req, &step->id, step->view);
 	} else {
