@@ -26,9 +26,12 @@ static int check_free(const struct spindle_node *node, struct netlink_ext_ack *e
 		NL_SET_ERR_MSG(extack, "the node joins a live view already");
 		return -EBUSY;
 	}
-	if (node->group && (!node->group->live ||
-			    node->group->live->mb.state != SPINDLE_MB_STOPPED)) {
-		NL_SET_ERR_MSG(extack, "the node is in a view already");
+	if (node->group && !node->group->live) {
+		NL_SET_ERR_MSG(extack, "the node is in a static view: remove that first (view del)");
+		return -EBUSY;
+	}
+	if (node->group && node->group->live->mb.state != SPINDLE_MB_STOPPED) {
+		NL_SET_ERR_MSG(extack, "the node is in a live view already: leave it first");
 		return -EBUSY;
 	}
 	return 0;

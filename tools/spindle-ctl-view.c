@@ -164,6 +164,8 @@ static int view_set(struct ctl_args *a)
 	err = ctl_live_check(&view);
 	if (err)
 		return ctl_usage(a, "%s", err);
+	if (!view.subgroups)
+		ctl_err("view set: warning: the view has no subgroup, so nobody can send or receive; to add one takes a higher vid");
 	if (ctl_net_open(&net, CTL_SAY))
 		return CTL_FAILED;
 	req = ctl_req_new(&net, SPINDLE_CMD_VIEW_SET, 0, "view set");

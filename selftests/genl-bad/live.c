@@ -39,9 +39,9 @@ const struct refusal live_refusals[] = {
 		EINVAL, "address or port", 0 },
 	{ VSET, "live, view id 0", "id=4 *vid=0 " ANY MEMBER4, EINVAL, "view ids start at 1", 0 },
 	{ VSET, "live, unknown node", "*id=99 vid=1 " ANY MEMBER4, ENODEV, "node", 0 },
-	{ VSET, "live, in a view", "id=1 vid=8 " ANY MEMBERS, EBUSY, "in a view already", 0 },
+	{ VSET, "live, in a view", "id=1 vid=8 " ANY MEMBERS, EBUSY, "static view: remove that first", 0 },
 	{ VSET, "live, the same id", "id=1 vid=7 " ANY MEMBERS SUBGROUP0, EBUSY,
-		"in a view already", 0 },
+		"static view: remove that first", 0 },
 
 	/* Rules. */
 	{ VSET, "rule of a static view", NEW MEMBERS "subgroup{ id=0 *rule{ min=1 } } ", EINVAL,
@@ -111,7 +111,7 @@ const struct refusal live_refusals[] = {
 	{ JOIN, "contact is itself", "id=4 *addr4=10.0.0.1 port=5004", EINVAL, "node itself", 0 },
 	{ JOIN, "contact of another family", "id=4 *addr6=fd00::1 port=5001", EINVAL,
 		"another family", 0 },
-	{ JOIN, "in a view", "id=1 addr4=10.0.0.1 port=5002", EBUSY, "in a view already", 0 },
+	{ JOIN, "in a view", "id=1 addr4=10.0.0.1 port=5002", EBUSY, "static view: remove that first", 0 },
 	{ JOIN, "with a view", "id=4 " CONTACT "*vid=7", EINVAL, UNSUPP, 0 },
 	{ JOIN, "unknown attribute", "id=4 " CONTACT "*#1024=1", EINVAL, UNKNOWN, 0 },
 	{ JOIN | DUMP, "as a dump", "id=4 " CONTACT, EOPNOTSUPP, NULL, 0 },

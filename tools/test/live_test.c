@@ -80,6 +80,10 @@ static void test_view_set(void)
 	ok(rule(2) && is(rule(2)[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_DISCARD) &&
 	   !rule(2)[SPINDLE_RULE_A_SENDERS], "all senders are none that are named");
 	begin(1);
+	ok(!run(ctl_cmd_view, "view", "set node 1 vid 1 member 1@10.0.0.1") &&
+	   strstr(output, "warning: the view has no subgroup") && sent(SPINDLE_CMD_VIEW_SET),
+	   "a view without a subgroup is set, with a warning");
+	begin(1);
 	ok(!run(ctl_cmd_view, "view",
 		"set node 1 vid 1 live member 1@10.0.0.1 subgroup 0 members 1,5") &&
 	   sent(SPINDLE_CMD_VIEW_SET), "a member of a subgroup may come later");
@@ -222,8 +226,10 @@ static const char golden_text[] =
 	" state: STOPPED\n"
 	"  view: 7, 0 changes\n"
 	"  last: 1 of 3 members is left\n"
-	"action: Too few members were left. Check the network, then: "
-	"spindle-ctl node join id 3 contact ADDRESS\n";
+	"action: Too few members were left, and only a majority goes on. If others have: "
+	"spindle-ctl node join id 3 contact ADDRESS. If none has: start them, begin anew at one "
+	"node with a higher vid, and have the others join it: "
+	"spindle-ctl view set node 3 vid 8 live ...\n";
 
 static const char golden_json[] =
 	"[{\"node\":1,\"cluster\":\"spindle\",\"live\":true,\"state\":\"changing\","
@@ -245,9 +251,36 @@ static const char golden_json[] =
 	"\"cluster\":\"spindle\",\"live\":false},{\"node\":3,\"cluster\":\"spindle\","
 	"\"live\":true,\"state\":\"stopped\",\"vid\":7,\"changes\":0,"
 	"\"why\":\"minority\",\"reason\":\"1 of 3 members is left\","
-	"\"action\":\"Too few members were left. Check the network,"
-	" then: spindle-ctl node join id 3 contact ADDRESS\",\"timeout_ms\":500,"
+	"\"action\":\"Too few members were left, and only a majority goes on. If others have: "
+	"spindle-ctl node join id 3 contact ADDRESS. If none has: start them, begin anew at one "
+	"node with a higher vid, and have the others join it: "
+	"spindle-ctl view set node 3 vid 8 live ...\",\"timeout_ms\":500,"
 	"\"max_nodes\":16,\"quorum\":true,\"members\":[]}]\n";
+
+/* A node that joins shows those that it connects to: none of them wants to join. */
+static void test_joining(void)
+{
+	struct nl_msg *msg;
+	struct nlattr *live, *nest;
+
+	begin(1);
+	msg = status_msg(1, SPINDLE_LIVE_JOINING, "the members do not let it in", &live);
+	put_member(msg, 5, -1, SPINDLE_PEER_UP, 0);
+	nest = nla_nest_start(msg, SPINDLE_LIVE_A_MEMBER);
+	nla_put_u32(msg, SPINDLE_LIVE_MEMBER_A_ID, 6);
+	nla_put_u8(msg, SPINDLE_LIVE_MEMBER_A_STATE, SPINDLE_PEER_CONNECTING);
+	nla_put_string(msg, SPINDLE_LIVE_MEMBER_A_REASON, "refused: another\x1b cluster");
+	nla_nest_end(msg, nest);
+	nla_nest_end(msg, live);
+	wire.status[wire.statuses++] = nlmsg_hdr(msg);
+	ok(!run(ctl_cmd_status, "status", "node 1") && !strstr(output, "wants to join") &&
+	   strstr(output, "  refused: another? cluster\n"),
+	   "a node that joins: why it is not connected, and nobody else wants to join");
+	wire.asked = 0;
+	ctl_opts.json = true;
+	ok(!run(ctl_cmd_status, "status", "node 1") && !strstr(output, "\"joins\":true") &&
+	   strstr(output, "\"reason\":\"refused: another\\u001b cluster\"}"), "the same for programs");
+}
 
 static void test_status(void)
 {
@@ -349,8 +382,9 @@ static void test_action(void)
 		int why;
 		const char *says;
 	} why[] = {
-		{ SPINDLE_WHY_MINORITY, "Too few members were left. Check the network, then: "
-					"spindle-ctl node join id 1 contact ADDRESS\n" },
+		{ SPINDLE_WHY_MINORITY, "If none has: start them, begin anew at one node with a "
+					"higher vid, and have the others join it: "
+					"spindle-ctl view set node 1 vid 8 live" },
 		{ SPINDLE_WHY_EVICTED, "have gone on without it. To have it back: spindle-ctl" },
 		{ SPINDLE_WHY_LAYOUT, "have no next view" },
 		{ SPINDLE_WHY_LIED, "kernel log" },
@@ -452,6 +486,7 @@ int main(void)
 	test_view_set();
 	test_key();
 	test_requests();
+	test_joining();
 	test_status();
 	test_outside();
 	test_action();

@@ -114,12 +114,12 @@ untouched "rules"
 
 # ---- a node that has a view -----------------------------------------------
 
-says 1 'in a view already' view set node 1 vid 1 live member 1@$A:5001 subgroup 1
-says 1 'in a view already' view set node 1 vid 2 live member 1@$A:5001 subgroup 1
+says 1 'in a live view already: leave it first' view set node 1 vid 1 live member 1@$A:5001 subgroup 1
+says 1 'in a live view already: leave it first' view set node 1 vid 2 live member 1@$A:5001 subgroup 1
 says 1 'in a live view: leave it' view set node 1 vid 2 member 1@$A:5001 subgroup 1
-says 1 'in a view already' view set node 5 vid 9 live member 5@$A:5005 subgroup 1
-says 1 'in a view already' node join id 1 contact $A:5002
-says 1 'in a view already' node join id 5 contact $A:5001
+says 1 'in a static view: remove that first (view del)' view set node 5 vid 9 live member 5@$A:5005 subgroup 1
+says 1 'in a live view already: leave it first' node join id 1 contact $A:5002
+says 1 'in a static view: remove that first (view del)' node join id 5 contact $A:5001
 check "the same view again" spindle-ctl view set node 1 vid 1 live timeout-ms 2000 max-nodes 5 \
 	member 1@$A:5001 member 2@$A:5002 member 3@$A:5003 \
 	subgroup 1 window 32 max-msg 256 min 2
