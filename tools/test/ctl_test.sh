@@ -487,6 +487,28 @@ else
 	n=$((n + 1))
 	echo "ok $n - the manual page has no faults # SKIP no mandoc"
 fi
+# Whatever renders it: a command is at the beginning of a line of its own.
+synopsis()
+{
+	MANWIDTH=78 "$@" "$dir/man/spindle-ctl.8" 2>"$tmp/out" | sed 's/.\x08//g; s/\x1b\[[0-9;]*m//g' |
+		sed '1,/^SYNOPSIS/d; /^DESCRIPTION/,$d' >"$tmp/synopsis"
+	"$ctl" help | sed -n 's/^  \([a-z][a-z]* *[a-z]*\).*/\1/p' | sed 's/ *$//' | while read -r words; do
+		grep -q "^ *spindle-ctl $words\( \|\$\)" "$tmp/synopsis" || echo "no line: $words"
+	done >>"$tmp/out"
+	[ "$(grep -c spindle-ctl "$tmp/synopsis")" = "$(grep -c '^ *spindle-ctl' "$tmp/synopsis")" ] ||
+		echo "two commands in a line" >>"$tmp/out"
+	[ -s "$tmp/synopsis" ] && [ ! -s "$tmp/out" ]
+	verdict $? "a command per line in the synopsis: $*"
+}
+for tool in 'groff -mandoc -Tascii' 'mandoc -Tascii'; do
+	if command -v "${tool%% *}" >/dev/null; then
+		# shellcheck disable=SC2086 # words are wanted
+		synopsis $tool
+	else
+		n=$((n + 1))
+		echo "ok $n - a command per line in the synopsis # SKIP no ${tool%% *}"
+	fi
+done
 for word in $("$ctl" help | sed -n 's/^  \([a-z]* *[a-z]*\) .*/\1/p' | tr ' ' '\n' | sort -u) \
 	    dry-run replace prune; do
 	grep -q -e "$word" "$dir/man/spindle-ctl.8" || echo "no $word" >>"$tmp/missing"
