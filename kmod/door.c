@@ -4,130 +4,9 @@
  */
 #include <linux/in.h>
 #include <linux/in6.h>
-#include <linux/slab.h>
 
-#include "core/rules.h"
 #include "door.h"
 #include "fabric/endpoint.h"
-#include "live.h"
-
-/* ---- cards ------------------------------------------------------------ */
-
-static u32 card_bytes(u32 members, u32 subgroups, u32 rules)
-{
-	return sizeof(struct spindle_card) + members * sizeof(struct spindle_view_member) +
-	       subgroups * sizeof(u64) + rules * sizeof(struct spindle_rule);
-}
-
-/**
- * spindle_card_max() - the longest card that there can be
- *
- * Return: bytes
- */
-u32 spindle_card_max(void)
-{
-	return card_bytes(SPINDLE_MAX_MEMBERS, SPINDLE_MAX_SUBGROUPS, SPINDLE_MAX_SUBGROUPS);
-}
-
-/**
- * spindle_card_make() - a card of a view
- * @view: the view
- * @rules: its rules
- * @digest: of both
- * @id: who tells it
- * @bytes: out: its length
- *
- * Context: process.
- * Return: the card, to be freed by kvfree(), or NULL
- */
-struct spindle_card *spindle_card_make(const struct spindle_view *view,
-				       const struct spindle_rules *rules, u64 digest, u32 id,
-				       u32 *bytes)
-{
-	u32 n = card_bytes(view->num_members, view->num_subgroups, rules->num_rules), i;
-	struct spindle_card *card = kvzalloc(n, GFP_KERNEL_ACCOUNT);
-	struct spindle_view_member *member = (void *)(card + 1);
-	u64 *mask = (u64 *)(member + view->num_members);
-
-	if (!card)
-		return NULL;
-	*card = (struct spindle_card){
-		.vid = view->vid,
-		.digest = digest,
-		.contact = id,
-		.members = view->num_members,
-		.subgroups = view->num_subgroups,
-		.rules = rules->num_rules,
-		.timeout_ms = rules->timeout_ms,
-		.max_nodes = rules->max_nodes,
-		.quorum = rules->quorum,
-	};
-	memcpy(member, view->member, view->num_members * sizeof(*member));
-	for (i = 0; i < view->num_subgroups; i++)
-		mask[i] = view->subgroup[i].members;
-	memcpy(mask + view->num_subgroups, rules->rule, rules->num_rules * sizeof(*rules->rule));
-	*bytes = n;
-	return card;
-}
-
-/* Names are for people, and end. */
-static void end_names(struct spindle_rules *rules)
-{
-	u32 i;
-
-	for (i = 0; i < rules->num_rules; i++)
-		rules->rule[i].cfg.name[SPINDLE_NAME_LEN] = 0;
-}
-
-/**
- * spindle_card_read() - the view and the rules of a card
- * @card: a private copy of what somebody sent
- * @bytes: its length
- * @view: out
- * @rules: out
- *
- * Return: NULL, or what is wrong with it
- */
-const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
-			      struct spindle_view *view, struct spindle_rules *rules)
-{
-	const struct spindle_view_member *member = (const void *)(card + 1);
-	const u64 *mask;
-	const char *text;
-	int fault;
-	u32 i;
-
-	if (bytes < sizeof(*card) || card->members > SPINDLE_MAX_MEMBERS ||
-	    card->subgroups > SPINDLE_MAX_SUBGROUPS || card->rules > SPINDLE_MAX_SUBGROUPS ||
-	    bytes != card_bytes(card->members, card->subgroups, card->rules))
-		return "the contact's answer has the wrong length";
-	mask = (const u64 *)(member + card->members);
-	memset(view, 0, sizeof(*view));
-	memset(rules, 0, sizeof(*rules));
-	rules->timeout_ms = card->timeout_ms;
-	rules->max_nodes = card->max_nodes;
-	rules->quorum = card->quorum;
-	rules->num_rules = card->rules;
-	memcpy(rules->rule, mask + card->subgroups, card->rules * sizeof(*rules->rule));
-	end_names(rules);
-	text = spindle_rules_check(rules, &fault);
-	if (text)
-		return text;
-	view->vid = card->vid;
-	view->num_members = card->members;
-	memcpy(view->member, member, card->members * sizeof(*member));
-	spindle_rules_apply(rules, NULL, view);
-	if (view->num_subgroups != card->subgroups)
-		return "the contact's answer contradicts itself";
-	for (i = 0; i < card->subgroups; i++)
-		view->subgroup[i].members = mask[i];
-	spindle_rules_senders(rules, view);
-	text = spindle_view_check(view, true, NULL);
-	if (text)
-		return text;
-	return spindle_live_digest(view, rules) == card->digest ? NULL :
-	       "the contact's answer contradicts itself";
-}
 
 /* ---- the door --------------------------------------------------------- */
 
@@ -154,6 +33,7 @@ struct spindle_card *spindle_door_change(struct spindle_door *door, struct spind
 	door->card = card;
 	door->bytes = bytes;
 	door->digest = card ? card->digest : 0;
+	door->mark = card ? spindle_lineage_mark(&card->lineage) : 0;
 	door->max = card ? card->max_nodes : 0;
 	door->ids = view ? view->num_members : 0;
 	for (i = 0; i < door->ids; i++)
@@ -219,6 +99,22 @@ bool spindle_answer_proven(struct spindle_answer *answer, struct spindle_key *ke
 }
 
 /**
+ * spindle_door_other() - is a node of another lineage?
+ * @door: the door, or NULL
+ * @hello: what the node says
+ *
+ * A node that has no lineage yet may have this one.
+ *
+ * Return: true if both have one, and not the same
+ */
+bool spindle_door_other(const struct spindle_door *door, const struct spindle_hello *hello)
+{
+	u32 mark = le32_to_cpu(hello->lineage);
+
+	return door && door->card && mark && mark != door->mark;
+}
+
+/**
  * spindle_door_answer() - a part of the card
  * @door: the door, or NULL
  * @key: the node's
@@ -236,6 +132,8 @@ u32 spindle_door_answer(const struct spindle_door *door, struct spindle_key *key
 
 	if (!door || !door->card)
 		return SPINDLE_REFUSE_NO_VIEW;
+	if (spindle_door_other(door, hello))
+		return SPINDLE_REFUSE_LINEAGE;
 	if (from >= door->bytes)
 		return SPINDLE_REFUSE_NOT_SPINDLE;
 	len = min_t(u64, door->bytes - from, sizeof(answer->data));
@@ -285,6 +183,8 @@ u32 spindle_door_knock(struct spindle_door *door, const struct spindle_hello *he
 		return SPINDLE_REFUSE_NO_VIEW;
 	if (!knock.id || !knock.incarnation || !take_addr(&knock.addr, from, hello->port))
 		return SPINDLE_REFUSE_NOT_SPINDLE;
+	if (spindle_door_other(door, hello))
+		return SPINDLE_REFUSE_LINEAGE;
 	for (i = 0; i < door->ids; i++)
 		if (door->id[i] == knock.id)
 			return SPINDLE_REFUSE_MEMBER;

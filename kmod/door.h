@@ -12,44 +12,14 @@
 #ifndef SPINDLE_DOOR_H
 #define SPINDLE_DOOR_H
 
+#include "core/card.h"
 #include "core/view.h"
 #include "hello.h"
 
 struct spindle_endpoint;
-struct spindle_rules;
 
 /* Knocks that wait for a seat; more have to come again. */
 #define SPINDLE_KNOCKS 4
-
-/**
- * struct spindle_card - a view and its rules, as they are told
- * @vid: id of the view
- * @digest: spindle_live_digest() of both
- * @contact: id of who tells it
- * @members: their number
- * @subgroups: their number
- * @rules: rules, their number
- * @timeout_ms: of the rules
- * @max_nodes: of the rules
- * @quorum: of the rules
- * @resv: 0
- *
- * Behind it struct spindle_view_member of each, a word with the members of each subgroup, and
- * struct spindle_rule of each rule, as they are in memory: hosts are little-endian, the structs
- * have no holes, and another protocol version is another one.
- */
-struct spindle_card {
-	u64 vid;
-	u64 digest;
-	u32 contact;
-	u32 members;
-	u32 subgroups;
-	u32 rules;
-	u32 timeout_ms;
-	u32 max_nodes;
-	u32 quorum;
-	u32 resv;
-};
 
 /**
  * struct spindle_answer - part of a card, in a rejection
@@ -87,6 +57,7 @@ struct spindle_knock {
  * struct spindle_door - see above
  * @work: makes seats
  * @digest: of the view
+ * @mark: of its lineage, spindle_lineage_mark()
  * @id: ids of its members
  * @ids: their number
  * @max: members at most
@@ -98,6 +69,7 @@ struct spindle_knock {
 struct spindle_door {
 	void (*work)(struct spindle_door *door);
 	u64 digest;
+	u32 mark;
 	u32 id[SPINDLE_MAX_MEMBERS];
 	u32 ids;
 	u32 max;
@@ -106,13 +78,6 @@ struct spindle_door {
 	struct spindle_knock knock[SPINDLE_KNOCKS];
 	u32 knocks;
 };
-
-struct spindle_card *spindle_card_make(const struct spindle_view *view,
-				       const struct spindle_rules *rules, u64 digest, u32 id,
-				       u32 *bytes);
-const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
-			      struct spindle_view *view, struct spindle_rules *rules);
-u32 spindle_card_max(void);
 
 struct spindle_card *spindle_door_change(struct spindle_door *door, struct spindle_endpoint *ep,
 					 const struct spindle_view *view,
@@ -126,6 +91,7 @@ bool spindle_answer_proven(struct spindle_answer *answer, struct spindle_key *ke
 			   const void *question);
 
 /* With the endpoint's lock. */
+bool spindle_door_other(const struct spindle_door *door, const struct spindle_hello *hello);
 u32 spindle_door_answer(const struct spindle_door *door, struct spindle_key *key,
 			const struct spindle_hello *hello, struct spindle_reject *reject);
 u32 spindle_door_knock(struct spindle_door *door, const struct spindle_hello *hello,

@@ -159,13 +159,15 @@ err_free:
  * @node: the node
  * @view: checked; the node is a member, or wants to be
  * @rules: checked
+ * @lineage: of the view
  *
  * Context: process, the namespace's lock.
  * Return: the group, or NULL for want of memory, or if the view is none by the rules
  */
 struct spindle_group *spindle_group_create_live(struct spindle_node *node,
 						const struct spindle_view *view,
-						const struct spindle_rules *rules)
+						const struct spindle_rules *rules,
+						const struct spindle_lineage *lineage)
 {
 	struct spindle_group *group = alloc_group(node);
 	int me = spindle_view_rank(view, node->id);
@@ -174,10 +176,10 @@ struct spindle_group *spindle_group_create_live(struct spindle_node *node,
 	if (!group)
 		return NULL;
 	group->me = me < 0 ? SPINDLE_NO_RANK : me;
-	group->digest = spindle_live_digest(view, rules);
+	group->digest = spindle_live_digest(view, rules, lineage);
 	spindle_rules_row(&group->layout, rules, node->id, node->id);
 	if (spindle_payer_row(&node->payer, &group->row, node->ep.ib, group->layout.size) ||
-	    spindle_live_create(group, rules))
+	    spindle_live_create(group, rules, lineage))
 		goto err_free;
 	for (i = 0; i < view->num_members; i++)
 		if (i != group->me && spindle_live_add_member(group->live, view, i))

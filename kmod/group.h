@@ -23,6 +23,7 @@
 #include "core/casts.h"
 #include "fabric/region.h"
 
+struct spindle_lineage;
 struct spindle_live;
 struct spindle_node;
 struct spindle_peer;
@@ -68,7 +69,8 @@ struct spindle_group *spindle_group_create(struct spindle_node *node,
 					   const struct spindle_view *view);
 struct spindle_group *spindle_group_create_live(struct spindle_node *node,
 						const struct spindle_view *view,
-						const struct spindle_rules *rules);
+						const struct spindle_rules *rules,
+						const struct spindle_lineage *lineage);
 struct spindle_row spindle_group_row(struct spindle_group *group, struct spindle_peer *peer);
 void spindle_group_start(struct spindle_group *group);
 void spindle_group_stop(struct spindle_group *group, u32 error);

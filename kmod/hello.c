@@ -7,6 +7,7 @@
 #include "core/sst.h"
 #include "group.h"
 #include "hello.h"
+#include "live.h"
 #include "node.h"
 #include "peer.h"
 
@@ -18,7 +19,7 @@
  *
  * Return: the fingerprint
  */
-u64 spindle_hello_cluster(const char *name)
+u32 spindle_hello_cluster(const char *name)
 {
 	u64 word[(SPINDLE_CLUSTER_LEN + 1) / sizeof(u64)];
 
@@ -40,7 +41,7 @@ void spindle_hello_node(struct spindle_hello *hello, const struct spindle_node *
 	hello->port = cpu_to_le16(node->addr.port);
 	hello->src = cpu_to_le32(node->id);
 	hello->incarnation = cpu_to_le64(node->incarnation);
-	hello->cluster = cpu_to_le64(spindle_hello_cluster(node->cluster));
+	hello->cluster = cpu_to_le32(spindle_hello_cluster(node->cluster));
 }
 
 /**
@@ -70,6 +71,9 @@ void spindle_hello_fill(struct spindle_hello *hello, const struct spindle_peer *
 		hello->flags |= SPINDLE_HELLO_F_JOIN;
 	hello->dst = cpu_to_le32(peer->id);
 	hello->digest = cpu_to_le64(peer->digest);
+	if (peer->group->live)
+		hello->lineage =
+			cpu_to_le32(spindle_lineage_mark(&peer->group->live->lineage));
 }
 
 /**
@@ -85,7 +89,7 @@ u32 spindle_hello_check_node(const struct spindle_hello *hello, struct spindle_n
 		return SPINDLE_REFUSE_NOT_SPINDLE;
 	if (hello->version != SPINDLE_PROTOCOL)
 		return SPINDLE_REFUSE_VERSION;
-	if (hello->cluster != cpu_to_le64(spindle_hello_cluster(node->cluster)))
+	if (hello->cluster != cpu_to_le32(spindle_hello_cluster(node->cluster)))
 		return SPINDLE_REFUSE_CLUSTER;
 	if (!spindle_key_tagged(&node->key, (const u8 *)hello))
 		return SPINDLE_REFUSE_KEY;
@@ -211,6 +215,10 @@ const char *spindle_refusal_text(u32 code)
 		return "refused: the view has another address for this node";
 	case SPINDLE_REFUSE_AGAIN:
 		return "refused: the same request was made before";
+	case SPINDLE_REFUSE_LINEAGE:
+		return "refused: the peer is of another lineage of this cluster";
+	case SPINDLE_REFUSE_BEGINS:
+		return "refused: the peer is about to begin a view itself";
 	default:
 		return "refused";
 	}

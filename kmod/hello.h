@@ -35,6 +35,7 @@
  * @incarnation: tells two lives of the sender apart; of a question: the byte to begin with
  * @digest: digest of the sender's view
  * @cluster: of the name of the cluster
+ * @lineage: spindle_lineage_mark() of the sender's live view; 0: it has none
  * @nonce: of a request: one more than in the request before, of any connection of the sender;
  *	of an answer: random
  * @tag: of a request: of all before, with the group key (key.h); of an answer: 0
@@ -48,7 +49,8 @@ struct spindle_hello {
 	__le32 dst;
 	__le64 incarnation;
 	__le64 digest;
-	__le64 cluster;
+	__le32 cluster;
+	__le32 lineage;
 	__le64 nonce;
 	u8 tag[8];
 };
@@ -86,6 +88,8 @@ enum spindle_refusal {
 	SPINDLE_REFUSE_KEY,
 	SPINDLE_REFUSE_ADDRESS,
 	SPINDLE_REFUSE_AGAIN,
+	SPINDLE_REFUSE_LINEAGE,
+	SPINDLE_REFUSE_BEGINS,
 };
 
 /* Lives of a peer that a connection remembers. */
@@ -109,7 +113,7 @@ struct spindle_heard {
 struct spindle_node;
 struct spindle_peer;
 
-u64 spindle_hello_cluster(const char *name);
+u32 spindle_hello_cluster(const char *name);
 void spindle_hello_node(struct spindle_hello *hello, const struct spindle_node *node);
 void spindle_hello_seal(struct spindle_hello *hello, struct spindle_node *node,
 			enum spindle_key_age age);

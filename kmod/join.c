@@ -18,10 +18,11 @@
 #include "node.h"
 #include "peer.h"
 
-/* A join that has not come to its end by then has failed. */
-#define JOIN_MS		20000
-/* Between two attempts to get an answer. */
+/* One that knows the view and is not let in by then asks the next contact. */
+#define CONNECT_MS	20000
+/* Between two rounds of asking: at first, and at most. */
 #define AGAIN_MS	200
+#define AGAIN_MAX_MS	5000
 /* How often it is looked whether the node is in. */
 #define LOOK_MS		10
 /* How often the contact is asked whether it has gone on without this node. */
@@ -33,24 +34,40 @@ enum join_state {
 };
 
 /**
+ * struct first - the view to begin with
+ * @view: the view
+ * @rules: its rules
+ */
+struct first {
+	struct spindle_view view;
+	struct spindle_rules rules;
+};
+
+/**
  * struct spindle_join - see join.h
  * @node: the node
- * @ask: asks the contact; it and @chore take turns
+ * @ask: asks a contact; it and @chore take turns
  * @chore: the steps, with the namespace's lock
  * @state: enum join_state
  * @stop: nobody wants it any more
- * @begun: when it began, ktime
+ * @again: milliseconds before the next round
+ * @begun: when it began to connect, ktime
  * @checked: when the contact was asked last, ktime
- * @err: what came of asking for the card
+ * @err: what came of asking: 0, -EPERM if it is final, -EEXIST if the contact is in the way of
+ *	a beginning, or another -errno
  * @digest: of the view that is being joined
  * @checking: @ask looks whether the contact has that view
  * @other: it has another one
  * @stale: it had another one the time before
- * @contact: whom to ask
+ * @want: the lineage that the view has to be of, or none
+ * @first: the view to begin with if no contact is in one, or NULL
  * @reason: why it takes so long, or has failed; a constant string
  * @card: room for a card
  * @view: of the card
  * @rules: of the card
+ * @at: the contact that is asked
+ * @contacts: their number
+ * @contact: whom to ask
  */
 struct spindle_join {
 	struct spindle_node *node;
@@ -58,6 +75,7 @@ struct spindle_join {
 	struct spindle_chore chore;
 	enum join_state state;
 	bool stop;
+	u32 again;
 	u64 begun;
 	u64 checked;
 	int err;
@@ -65,11 +83,15 @@ struct spindle_join {
 	bool checking;
 	bool other;
 	bool stale;
-	struct spindle_addr contact;
+	struct spindle_lineage want;
+	struct first *first;
 	const char *reason;
 	u8 *card;
 	struct spindle_view view;
 	struct spindle_rules rules;
+	u32 at;
+	u32 contacts;
+	struct spindle_join_contact contact[];
 };
 
 /* ---- asking ------------------------------------------------------------- */
@@ -82,6 +104,7 @@ static bool final(u32 refusal)
 	case SPINDLE_REFUSE_VERSION:
 	case SPINDLE_REFUSE_CLUSTER:
 	case SPINDLE_REFUSE_KEY:
+	case SPINDLE_REFUSE_LINEAGE:
 		return true;
 	default:
 		return false;
@@ -101,7 +124,7 @@ static const char *ask_text(int err)
 	}
 }
 
-/* One part of the card, from @from on. Returns its length, or -errno; -EPERM: give up. */
+/* One part of the card, from @from on. Returns its length, or -errno, as in @err. */
 static int ask_part(struct spindle_join *join, u32 from, u64 *digest, u32 *total)
 {
 	struct spindle_node *node = join->node;
@@ -114,10 +137,11 @@ static int ask_part(struct spindle_join *join, u32 from, u64 *digest, u32 *total
 
 	own.port = 0;
 	spindle_sockaddr(&ask.src, &own);
-	spindle_sockaddr(&ask.dst, &join->contact);
+	spindle_sockaddr(&ask.dst, &join->contact[join->at].addr);
 	spindle_hello_node(&hello, node);
 	hello.flags |= SPINDLE_HELLO_F_ASK;
 	hello.incarnation = cpu_to_le64(from);
+	hello.lineage = cpu_to_le32(spindle_lineage_mark(&join->want));
 	spindle_hello_seal(&hello, node, SPINDLE_KEY_PRESENT);
 	memcpy(ask.hello, &hello, sizeof(hello));
 	err = spindle_ask(&ask);
@@ -128,6 +152,8 @@ static int ask_part(struct spindle_join *join, u32 from, u64 *digest, u32 *total
 	code = be32_to_cpu(ask.answer.code);
 	if (code != SPINDLE_REJECT_ANSWER) {
 		join->reason = spindle_refusal_text(code);
+		if (code == SPINDLE_REFUSE_BEGINS)
+			return -EEXIST;
 		return final(code) ? -EPERM : -EAGAIN;
 	}
 	memcpy(&answer, ask.answer.data, sizeof(answer));
@@ -147,7 +173,16 @@ static int ask_part(struct spindle_join *join, u32 from, u64 *digest, u32 *total
 	return len;
 }
 
-/* The card, all of it of one view. Returns 0, or -errno; -EPERM: give up. */
+/* The mark in the question is a fingerprint; the card has all of it. */
+static bool of_lineage(const struct spindle_join *join)
+{
+	const struct spindle_card *card = (const void *)join->card;
+
+	return !spindle_lineage_given(&join->want) ||
+	       !memcmp(&card->lineage, &join->want, sizeof(join->want));
+}
+
+/* The card, all of it of one view. Returns 0 or -errno, as in @err. */
 static int ask_card(struct spindle_join *join)
 {
 	u64 digest, now;
@@ -166,38 +201,76 @@ static int ask_card(struct spindle_join *join)
 	} while (at < total);
 	join->reason = spindle_card_read((const void *)join->card, total, &join->view,
 					 &join->rules);
+	if (!join->reason && !of_lineage(join))
+		join->reason = spindle_refusal_text(SPINDLE_REFUSE_LINEAGE);
 	return join->reason ? -EPERM : 0;
+}
+
+/* May this node begin a view, as far as the contact goes? Returns -errno, as in @err. */
+static int ask_before(struct spindle_join *join)
+{
+	u64 digest;
+	u32 total;
+	int err = ask_part(join, 0, &digest, &total);
+
+	if (err > 0)
+		join->reason = "it is in a view of this cluster";
+	return err > 0 ? -EEXIST : err;
 }
 
 /* ---- steps; with the lock ------------------------------------------------ */
 
-static bool in_time(const struct spindle_join *join)
+static void free_join(struct spindle_join *join)
 {
-	return ktime_get_ns() - join->begun < JOIN_MS * (u64)NSEC_PER_MSEC;
-}
-
-static void end(struct spindle_join *join)
-{
-	/* It has had its turn, but may be on its way out. */
-	cancel_delayed_work_sync(&join->ask);
-	join->node->join = NULL;
+	kvfree(join->first);
 	kvfree(join->card);
 	kvfree(join);
 }
 
-static void fail(struct spindle_join *join)
+static void end(struct spindle_join *join)
 {
 	struct spindle_node *node = join->node;
 
-	if (node->group)
-		spindle_node_drop_view(node);
+	/* It has had its turn, but may be on its way out. */
+	cancel_delayed_work_sync(&join->ask);
+	spin_lock(&node->ep.lock);
+	node->begins = false;
+	spin_unlock(&node->ep.lock);
+	node->join = NULL;
+	free_join(join);
+}
+
+/* @who: the contact that is to be named, or NULL */
+static void fail(struct spindle_join *join, const struct spindle_addr *who)
+{
+	struct spindle_node *node = join->node;
+	const char *reason = join->reason ? : "no contact could help";
+
+	spindle_node_drop_view(node);
+	if (who && who->family == 4)
+		scnprintf(node->why_text, sizeof(node->why_text), "%pI4:%u: %s", who->ip,
+			  who->port, reason);
+	else if (who)
+		scnprintf(node->why_text, sizeof(node->why_text), "[%pI6c]:%u: %s", who->ip,
+			  who->port, reason);
+	else
+		strscpy(node->why_text, reason, sizeof(node->why_text));
 	/* The event can be missed; this stays for who asks later. */
-	node->why = join->reason ? join->reason : "it took too long";
+	node->why = node->why_text;
 	spindle_event(node, SPINDLE_EVENT_JOIN_FAILED, &(struct spindle_event_info){
 		.reason = node->why,
 	});
 	node->sn->generation++;
 	end(join);
+}
+
+/* Another node has this one's id; its own former life would have the same address. */
+static bool id_is_taken(const struct spindle_join *join)
+{
+	int rank = spindle_view_rank(&join->view, join->node->id);
+
+	return rank >= 0 && memcmp(&join->view.member[rank].addr, &join->node->addr,
+				   sizeof(join->node->addr));
 }
 
 static int enter(struct spindle_join *join)
@@ -209,18 +282,18 @@ static int enter(struct spindle_join *join)
 
 	if (spindle_view_rank(&join->view, node->id) >= 0) {
 		join->reason = "the view has a member with this id";
-		return -EAGAIN;
+		return id_is_taken(join) ? -EPERM : -EAGAIN;
 	}
 	if (join->view.num_members >= join->rules.max_nodes) {
 		join->reason = "the view has no room for another node";
-		return -EAGAIN;
+		return -EPERM;
 	}
 	if (node->group)
 		spindle_node_drop_view(node);
 	/* What came of the last attempt is not about this one. */
 	node->incarnation = get_random_u64() | 1;
 	before = spindle_payer_enter(&node->payer);
-	group = spindle_group_create_live(node, &join->view, &join->rules);
+	group = spindle_group_create_live(node, &join->view, &join->rules, &card->lineage);
 	spindle_payer_leave(before);
 	if (!group) {
 		join->reason = "there is not enough memory, or row_mib is too small";
@@ -230,7 +303,8 @@ static int enter(struct spindle_join *join)
 	node->group = group;
 	node->sn->generation++;
 	join->state = JOIN_CONNECTING;
-	join->checked = ktime_get_ns();
+	join->begun = ktime_get_ns();
+	join->checked = join->begun;
 	join->stale = false;
 	join->reason = "the members do not let it in";
 	spindle_group_start(group);
@@ -289,10 +363,10 @@ static void ask_work(struct work_struct *work)
 {
 	struct spindle_join *join = container_of(work, struct spindle_join, ask.work);
 
-	if (join->state == JOIN_ASKING)
-		join->err = ask_card(join);
-	else
+	if (join->state == JOIN_CONNECTING)
 		check(join);
+	else
+		join->err = join->first ? ask_before(join) : ask_card(join);
 	spindle_chore_queue(&join->chore, 0);
 }
 
@@ -301,16 +375,73 @@ static void ask(struct spindle_join *join, u32 ms)
 	queue_delayed_work(spindle_ask_wq, &join->ask, msecs_to_jiffies(ms));
 }
 
+static bool all_final(const struct spindle_join *join)
+{
+	u32 i;
+
+	for (i = 0; i < join->contacts; i++)
+		if (!join->contact[i].final)
+			return false;
+	return true;
+}
+
+/* Hosts that were started together do not ask together for ever: up to half more. */
+static u32 wait_ms(struct spindle_join *join)
+{
+	u32 ms = join->again + get_random_u32() % (join->again / 2 + 1);
+
+	join->again = min_t(u32, 2 * join->again, AGAIN_MAX_MS);
+	return ms;
+}
+
+/* Nobody is in a view: the view that this node was to begin with begins. */
+static void begin(struct spindle_join *join)
+{
+	struct spindle_node *node = join->node;
+	struct spindle_lineage lineage = join->want;
+	struct first *first = join->first;
+
+	if (spindle_node_begin(node, &first->view, &first->rules, &lineage, NULL)) {
+		join->reason = "there is not enough memory, or row_mib is too small";
+		fail(join, NULL);
+		return;
+	}
+	end(join);
+}
+
+/* This contact cannot help, now or ever: the next one, at once; then all again, later. */
+static void next_contact(struct spindle_join *join, bool final)
+{
+	struct spindle_join_contact *contact = &join->contact[join->at];
+
+	contact->reason = join->reason;
+	contact->final = final;
+	join->state = JOIN_ASKING;
+	spindle_node_drop_view(join->node);
+	join->node->sn->generation++;
+	if (++join->at < join->contacts) {
+		ask(join, 0);
+		return;
+	}
+	join->at = 0;
+	if (join->first)
+		begin(join);
+	else if (all_final(join))
+		fail(join, join->contacts > 1 ? &contact->addr : NULL);
+	else
+		ask(join, wait_ms(join));
+}
+
 static void asked(struct spindle_join *join)
 {
 	int err = join->err ? join->err : enter(join);
 
-	if (err == -EPERM || (err && !in_time(join)))
-		fail(join);
-	else if (err)
-		ask(join, AGAIN_MS);
-	else
+	if (!err)
 		spindle_chore_queue(&join->chore, LOOK_MS);
+	else if (err == -EEXIST && join->first)
+		fail(join, &join->contact[join->at].addr);
+	else
+		next_contact(join, err == -EPERM);
 }
 
 static void checked(struct spindle_join *join)
@@ -323,18 +454,24 @@ static void checked(struct spindle_join *join)
 	join->checked = ktime_get_ns();
 }
 
+static void over(struct spindle_join *join)
+{
+	join->node->lineage = join->node->group->live->lineage;
+	end(join);
+}
+
 static void step(struct spindle_join *join)
 {
 	switch (look(join)) {
 	case OVER:
-		end(join);
+		over(join);
 		break;
 	case FAILED:
-		fail(join);
+		next_contact(join, true);
 		break;
 	case CHECK:
-		if (!in_time(join)) {
-			fail(join);
+		if (ktime_get_ns() - join->begun > CONNECT_MS * (u64)NSEC_PER_MSEC) {
+			next_contact(join, false);
 			break;
 		}
 		join->digest = join->node->group->digest;
@@ -363,32 +500,81 @@ static void join_chore(struct spindle_chore *chore)
 		step(join);
 }
 
+static int take_config(struct spindle_join *join, const struct spindle_join_config *cfg)
+{
+	u32 i;
+
+	for (i = 0; i < cfg->contacts; i++)
+		join->contact[i].addr = cfg->contact[i];
+	join->contacts = cfg->contacts;
+	join->want = cfg->lineage;
+	join->card = kvzalloc(spindle_card_max(), GFP_KERNEL_ACCOUNT);
+	if (!join->card)
+		return -ENOMEM;
+	if (!cfg->view)
+		return 0;
+	join->first = kvzalloc(sizeof(*join->first), GFP_KERNEL_ACCOUNT);
+	if (!join->first)
+		return -ENOMEM;
+	join->first->view = *cfg->view;
+	join->first->rules = *cfg->rules;
+	return 0;
+}
+
 /**
- * spindle_join_start() - begin to join
+ * spindle_join_start() - begin to join, or to ask before a view begins
  * @node: in no view, and not joining
- * @contact: address of a member
+ * @cfg: what is wanted
  *
- * Return: the join, or NULL
+ * Return: the join, or NULL for want of memory
  */
 struct spindle_join *spindle_join_start(struct spindle_node *node,
-					const struct spindle_addr *contact)
+					const struct spindle_join_config *cfg)
 {
-	struct spindle_join *join = kvzalloc(sizeof(*join), GFP_KERNEL_ACCOUNT);
+	struct spindle_join *join;
 
+	join = kvzalloc(struct_size(join, contact, cfg->contacts), GFP_KERNEL_ACCOUNT);
 	if (!join)
 		return NULL;
-	join->card = kvzalloc(spindle_card_max(), GFP_KERNEL_ACCOUNT);
-	if (!join->card) {
-		kvfree(join);
+	if (take_config(join, cfg)) {
+		free_join(join);
 		return NULL;
 	}
 	join->node = node;
-	join->contact = *contact;
-	join->begun = ktime_get_ns();
+	join->again = AGAIN_MS;
 	INIT_DELAYED_WORK(&join->ask, ask_work);
 	spindle_chore_init(&join->chore, node->sn, join_chore);
+	spin_lock(&node->ep.lock);
+	node->begins = join->first;
+	spin_unlock(&node->ep.lock);
 	ask(join, 0);
 	return join;
+}
+
+/**
+ * spindle_join_begins() - is it one that asks before a view begins?
+ * @join: the join
+ *
+ * Return: true if so
+ */
+bool spindle_join_begins(const struct spindle_join *join)
+{
+	return join->first;
+}
+
+/**
+ * spindle_join_contacts() - whom it asks, and what came of it
+ * @join: the join
+ * @contact: out
+ *
+ * Context: the namespace's lock.
+ * Return: number of contacts
+ */
+u32 spindle_join_contacts(const struct spindle_join *join,
+			  const struct spindle_join_contact **contact)
+{
+	*contact = join->contact;
+	return join->contacts;
 }
 
 /**
@@ -399,7 +585,11 @@ struct spindle_join *spindle_join_start(struct spindle_node *node,
  */
 const char *spindle_join_reason(const struct spindle_join *join)
 {
-	return READ_ONCE(join->reason) ? : "it asks the contact";
+	const char *reason = READ_ONCE(join->reason);
+
+	if (reason)
+		return reason;
+	return join->first ? "it asks the others before it begins" : "it asks the contacts";
 }
 
 /**

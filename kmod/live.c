@@ -21,20 +21,6 @@
 #define BEATS		10
 
 /**
- * spindle_live_digest() - fingerprint of a view and its rules
- * @view: the view
- * @rules: the rules
- *
- * Return: the digest
- */
-u64 spindle_live_digest(const struct spindle_view *view, const struct spindle_rules *rules)
-{
-	u64 part[2] = { spindle_view_digest(view), spindle_rules_digest(rules) };
-
-	return spindle_mix(part, 2);
-}
-
-/**
  * spindle_live_chore() - there is something to do that may sleep
  * @live: the live view
  * @chore: what
@@ -244,11 +230,13 @@ static void door_work(struct spindle_door *door)
  * spindle_live_create() - make a group's view live
  * @group: the group, being built: own row and layout are there
  * @rules: checked
+ * @lineage: lineage
  *
  * Context: process, the namespace's lock.
  * Return: 0 or -ENOMEM
  */
-int spindle_live_create(struct spindle_group *group, const struct spindle_rules *rules)
+int spindle_live_create(struct spindle_group *group, const struct spindle_rules *rules,
+			const struct spindle_lineage *lineage)
 {
 	struct spindle_live *live = kvzalloc(sizeof(*live), GFP_KERNEL_ACCOUNT);
 	u32 trims = spindle_rules_trims(rules);
@@ -258,6 +246,7 @@ int spindle_live_create(struct spindle_group *group, const struct spindle_rules 
 	group->live = live;
 	live->group = group;
 	live->rules = *rules;
+	live->lineage = *lineage;
 	live->door.work = door_work;
 	INIT_LIST_HEAD(&live->past);
 	spindle_chore_init(&live->chore, group->node->sn, spindle_live_work);
@@ -346,10 +335,11 @@ int spindle_live_add_member(struct spindle_live *live, const struct spindle_view
  */
 int spindle_live_begin(struct spindle_live *live, const struct spindle_view *view)
 {
+	const struct spindle_lineage none = {};
 	struct spindle_group *group = live->group;
 	u64 now = ktime_get_ns();
 
-	live->first = group->digest;
+	live->first = spindle_live_digest(view, &live->rules, &none);
 	if (group->me == SPINDLE_NO_RANK)
 		return spindle_mb_join(&live->mb, view, group->node->id,
 				       group->node->incarnation, now);

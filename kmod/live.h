@@ -18,6 +18,7 @@
 #ifndef SPINDLE_LIVE_H
 #define SPINDLE_LIVE_H
 
+#include "core/card.h"
 #include "core/membership.h"
 #include "core/rules.h"
 #include "door.h"
@@ -71,10 +72,11 @@ struct spindle_live_times {
  * struct spindle_live - a live view at one node
  * @group: its group
  * @rules: rules, constant
+ * @lineage: lineage, constant once it has begun
  * @mb: membership
  * @seen: memory that @mb reads a decree into
  * @door: what who is no member may see and leave
- * @first: digest of the view that it began with
+ * @first: digest of the view that it began with, without lineage
  * @leave: this node is to leave
  * @contact: of a joiner: node id of the member that lets it in
  * @ready: of a joiner: the view whose members it is connected to, once it is
@@ -97,6 +99,7 @@ struct spindle_live_times {
 struct spindle_live {
 	struct spindle_group *group;
 	struct spindle_rules rules;
+	struct spindle_lineage lineage;
 	struct spindle_mb mb;
 	u64 *seen;
 	struct spindle_door door;
@@ -120,8 +123,8 @@ struct spindle_live {
 	char reason[80];
 };
 
-u64 spindle_live_digest(const struct spindle_view *view, const struct spindle_rules *rules);
-int spindle_live_create(struct spindle_group *group, const struct spindle_rules *rules);
+int spindle_live_create(struct spindle_group *group, const struct spindle_rules *rules,
+			const struct spindle_lineage *lineage);
 void spindle_live_destroy(struct spindle_live *live);
 int spindle_live_add_member(struct spindle_live *live, const struct spindle_view *view, u32 rank);
 int spindle_live_begin(struct spindle_live *live, const struct spindle_view *view);

@@ -289,7 +289,7 @@ static void live_install(void *ctx, const struct spindle_view *next, const u32 *
 
 	group->view = *next;
 	group->me = live->next->me;
-	group->digest = spindle_live_digest(next, &live->rules);
+	group->digest = spindle_live_digest(next, &live->rules, &live->lineage);
 	seat_members(live);
 	spindle_casts_install(&group->casts, from, trim);
 	configure_subgroups(group);

@@ -338,11 +338,12 @@ static void open_door(struct spindle_live *live)
 {
 	struct spindle_group *group = live->group;
 	struct spindle_node *node = group->node;
-	struct spindle_card *card;
-	u32 bytes = 0;
+	u32 bytes = spindle_card_bytes(&group->view, &live->rules);
+	struct spindle_card *card = kvzalloc(bytes, GFP_KERNEL_ACCOUNT);
 
 	/* Without a card nobody can join by this node; the others do not need it. */
-	card = spindle_card_make(&group->view, &live->rules, group->digest, node->id, &bytes);
+	if (card)
+		spindle_card_make(card, &group->view, &live->rules, &live->lineage, node->id);
 	kvfree(spindle_door_change(&live->door, &node->ep, &group->view, card, bytes));
 	spin_lock(&node->ep.lock);
 	node->door = &live->door;

@@ -216,12 +216,17 @@ void spindle_log_event(struct spindle_node *node, enum spindle_event event,
 /**
  * spindle_log_join() - a join begins; there is no event for it
  * @node: the node
- * @contact: whom it asks
+ * @contact: addresses that it asks in turn
+ * @contacts: their number
+ * @begins: it begins a view if none of them is in one
  */
-void spindle_log_join(struct spindle_node *node, const struct spindle_addr *contact)
+void spindle_log_join(struct spindle_node *node, const struct spindle_addr *contact, u32 contacts,
+		      bool begins)
 {
 	struct sockaddr_storage addr;
 
 	spindle_sockaddr(&addr, contact);
-	line(node, SPINDLE_LOG_JOIN, false, "it joins by %pISpc", &addr);
+	line(node, SPINDLE_LOG_JOIN, false, "it %s %pISpc%s",
+	     begins ? "begins a view unless it hears of one from" : "joins by", &addr,
+	     contacts > 1 ? ", or others" : "");
 }

@@ -114,6 +114,12 @@ static const struct nla_policy subgroup_policy[SPINDLE_SUBGROUP_A_MAX + 1] = {
 	[SPINDLE_SUBGROUP_A_RULE] = NLA_POLICY_NESTED(rule_policy),
 };
 
+static const struct nla_policy contact_policy[SPINDLE_CONTACT_A_MAX + 1] = {
+	[SPINDLE_CONTACT_A_ADDR4] = { .type = NLA_U32 },
+	[SPINDLE_CONTACT_A_ADDR6] = NLA_POLICY_EXACT_LEN(16),
+	[SPINDLE_CONTACT_A_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
+};
+
 static const struct nla_policy view_set_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[SPINDLE_A_VIEW_ID] = { .type = NLA_U64 },
@@ -121,6 +127,8 @@ static const struct nla_policy view_set_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_SUBGROUP] = NLA_POLICY_NESTED(subgroup_policy),
 	[SPINDLE_A_LIVE] = NLA_POLICY_NESTED(live_policy),
 	[SPINDLE_A_CHECK] = NLA_POLICY_MAX(NLA_U8, SPINDLE_CHECK_ALONE),
+	[SPINDLE_A_CONTACT] = NLA_POLICY_NESTED(contact_policy),
+	[SPINDLE_A_LINEAGE] = NLA_POLICY_EXACT_LEN(SPINDLE_LINEAGE_LEN),
 };
 
 static const struct nla_policy join_policy[SPINDLE_A_MAX + 1] = {
@@ -128,6 +136,8 @@ static const struct nla_policy join_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_ADDR4] = { .type = NLA_U32 },
 	[SPINDLE_A_ADDR6] = NLA_POLICY_EXACT_LEN(16),
 	[SPINDLE_A_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
+	[SPINDLE_A_CONTACT] = NLA_POLICY_NESTED(contact_policy),
+	[SPINDLE_A_LINEAGE] = NLA_POLICY_EXACT_LEN(SPINDLE_LINEAGE_LEN),
 };
 
 static const struct nla_policy rdmc_get_policy[SPINDLE_A_MAX + 1] = {
@@ -487,13 +497,11 @@ static int view_del(struct sk_buff *skb, struct genl_info *info)
 	spindle_netlink_lock(info);
 	node = spindle_netlink_node(info);
 	err = PTR_ERR_OR_ZERO(node);
-	if (!err && !node->group && !node->join) {
+	if (!err)
+		err = spindle_node_forget(node);
+	if (err == -ENOENT)
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SPINDLE_A_NODE_ID],
 				    "no view is installed");
-		err = -ENOENT;
-	}
-	if (!err)
-		spindle_node_del_view(node);
 	spindle_netlink_unlock(info);
 	return err;
 }

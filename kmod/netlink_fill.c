@@ -212,7 +212,10 @@ int spindle_fill_view(struct sk_buff *skb, const struct spindle_node *node)
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}
-	return live ? spindle_netlink_put_rules(skb, live) : 0;
+	if (!live)
+		return 0;
+	return spindle_netlink_put_rules(skb, live) ? :
+	       spindle_netlink_put_lineage(skb, &live->lineage);
 }
 
 struct counter {

@@ -17,6 +17,99 @@
 #include "peer.h"
 #include "subgroup.h"
 
+/* ---- contacts and lineage -------------------------------------------------- */
+
+/* What a request says of whom to ask. */
+struct contacts {
+	struct spindle_join_config cfg;
+	struct spindle_addr addr[SPINDLE_MAX_CONTACTS];
+};
+
+static int parse_contact(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack)
+{
+	struct nlattr *a[SPINDLE_CONTACT_A_MAX + 1];
+	struct contacts *contacts = ctx;
+	int err;
+
+	if (contacts->cfg.contacts == SPINDLE_MAX_CONTACTS) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "there are at most 64 contacts");
+		return -EINVAL;
+	}
+	err = nla_parse_nested(a, SPINDLE_CONTACT_A_MAX, nest, NULL, extack);
+	if (err)
+		return err;
+	err = spindle_netlink_addr(&contacts->addr[contacts->cfg.contacts++],
+				   a[SPINDLE_CONTACT_A_ADDR4], a[SPINDLE_CONTACT_A_ADDR6],
+				   a[SPINDLE_CONTACT_A_PORT], extack);
+	if (err && !extack->bad_attr)
+		extack->bad_attr = nest;
+	return err;
+}
+
+/* Returns what kvfree() takes, or an ERR_PTR. */
+static struct contacts *parse_contacts(struct genl_info *info)
+{
+	struct contacts *contacts = kvzalloc(sizeof(*contacts), GFP_KERNEL_ACCOUNT);
+	const struct nlattr *lineage = info->attrs[SPINDLE_A_LINEAGE];
+	int err;
+
+	if (!contacts)
+		return ERR_PTR(-ENOMEM);
+	contacts->cfg.contact = contacts->addr;
+	err = spindle_netlink_each(contacts, info, SPINDLE_A_CONTACT, parse_contact);
+	if (!err && lineage) {
+		nla_memcpy(&contacts->cfg.lineage, lineage, sizeof(contacts->cfg.lineage));
+		if (!spindle_lineage_given(&contacts->cfg.lineage)) {
+			NL_SET_ERR_MSG_ATTR(info->extack, lineage, "a lineage is not zero");
+			err = -EINVAL;
+		}
+	}
+	if (!err)
+		return contacts;
+	kvfree(contacts);
+	return ERR_PTR(err);
+}
+
+/**
+ * spindle_netlink_put_lineage() - the lineage of a live view
+ * @skb: room
+ * @lineage: the lineage
+ *
+ * Return: 0 or -EMSGSIZE
+ */
+int spindle_netlink_put_lineage(struct sk_buff *skb, const struct spindle_lineage *lineage)
+{
+	return nla_put(skb, SPINDLE_A_LINEAGE, sizeof(*lineage), lineage);
+}
+
+static int put_contact(struct sk_buff *skb, const struct spindle_join_contact *contact)
+{
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_A_CONTACT);
+
+	if (!nest || nla_put_u16(skb, SPINDLE_CONTACT_A_PORT, contact->addr.port) ||
+	    nla_put_u8(skb, SPINDLE_CONTACT_A_FINAL, contact->final))
+		return -EMSGSIZE;
+	if (contact->addr.family == 4 ?
+	    nla_put(skb, SPINDLE_CONTACT_A_ADDR4, 4, contact->addr.ip) :
+	    nla_put(skb, SPINDLE_CONTACT_A_ADDR6, 16, contact->addr.ip))
+		return -EMSGSIZE;
+	if (contact->reason && nla_put_string(skb, SPINDLE_CONTACT_A_REASON, contact->reason))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int put_contacts(struct sk_buff *skb, const struct spindle_join *join)
+{
+	const struct spindle_join_contact *contact;
+	u32 n = spindle_join_contacts(join, &contact), i;
+
+	for (i = 0; i < n; i++)
+		if (put_contact(skb, &contact[i]))
+			return -EMSGSIZE;
+	return 0;
+}
+
 /* ---- a first view --------------------------------------------------------- */
 
 static int parse_live(struct spindle_rules *rules, struct genl_info *info)
@@ -116,7 +209,8 @@ static int parse(struct spindle_view *view, struct spindle_rules *rules, struct 
 	}
 	spindle_rules_apply(rules, NULL, view);
 	err = spindle_netlink_check(view, true, info);
-	if (!err && spindle_rules_lacking(rules, view) >= 0) {
+	/* A view that asks first is begun by one node, and grows: its subgroups wait till then. */
+	if (!err && !info->attrs[SPINDLE_A_CONTACT] && spindle_rules_lacking(rules, view) >= 0) {
 		NL_SET_ERR_MSG(info->extack,
 			       "a subgroup has fewer members than its min, or no sender");
 		err = -EINVAL;
@@ -135,22 +229,28 @@ int spindle_netlink_live_set(struct genl_info *info)
 	struct spindle_rules *rules = kvzalloc(sizeof(*rules), GFP_KERNEL_ACCOUNT);
 	struct spindle_view *view = kvzalloc(sizeof(*view), GFP_KERNEL_ACCOUNT);
 	u8 check = spindle_netlink_check_only(info);
+	struct contacts *contacts = parse_contacts(info);
 	struct spindle_node *node;
 	int err = -ENOMEM;
 
-	if (view && rules)
+	if (IS_ERR(contacts))
+		err = PTR_ERR(contacts);
+	else if (view && rules)
 		err = parse(view, rules, info);
 	if (err)
 		goto out;
 	spindle_netlink_lock(info);
 	err = spindle_netlink_set_node(info, &node);
 	if (node)
-		err = spindle_node_set_live(node, view, rules, check, info->extack);
+		err = spindle_node_set_live(node, view, rules, &contacts->cfg, check,
+					    info->extack);
 	spindle_netlink_unlock(info);
 	if (!err && !rules->quorum && !check)
 		pr_warn_ratelimited("node %u: a view without quorum: parts of it may go on by themselves\n",
 				    nla_get_u32(info->attrs[SPINDLE_A_NODE_ID]));
 out:
+	if (!IS_ERR(contacts))
+		kvfree(contacts);
 	kvfree(view);
 	kvfree(rules);
 	return err;
@@ -214,25 +314,35 @@ int spindle_netlink_put_rules(struct sk_buff *skb, const struct spindle_live *li
  */
 int spindle_netlink_join(struct sk_buff *skb, struct genl_info *info)
 {
+	struct contacts *contacts = parse_contacts(info);
 	struct nlattr **attrs = info->attrs;
-	struct spindle_addr contact;
 	struct spindle_node *node;
-	int err;
+	int err = 0;
 
-	err = spindle_netlink_addr(&contact, attrs[SPINDLE_A_ADDR4], attrs[SPINDLE_A_ADDR6],
-				   attrs[SPINDLE_A_PORT], info->extack);
+	if (IS_ERR(contacts))
+		return PTR_ERR(contacts);
+	/* One contact may be given without a nest. */
+	if (!contacts->cfg.contacts) {
+		err = spindle_netlink_addr(contacts->addr, attrs[SPINDLE_A_ADDR4],
+					   attrs[SPINDLE_A_ADDR6], attrs[SPINDLE_A_PORT],
+					   info->extack);
+		contacts->cfg.contacts = 1;
+	}
 	if (err)
-		return err;
+		goto out;
 	spindle_netlink_lock(info);
 	node = spindle_netlink_node(info);
 	err = PTR_ERR_OR_ZERO(node);
 	if (!err) {
-		err = spindle_node_join(node, &contact, info->extack);
+		err = spindle_node_join(node, &contacts->cfg, info->extack);
 		if (err == -EINVAL)
-			info->extack->bad_attr = attrs[SPINDLE_A_ADDR4] ? :
+			info->extack->bad_attr = attrs[SPINDLE_A_CONTACT] ? :
+						 attrs[SPINDLE_A_ADDR4] ? :
 						 attrs[SPINDLE_A_ADDR6];
 	}
 	spindle_netlink_unlock(info);
+out:
+	kvfree(contacts);
 	return err;
 }
 
@@ -502,6 +612,9 @@ static int fill_status(struct sk_buff *skb, const struct spindle_node *node)
 	if (group && group->view.vid &&
 	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, group->view.vid, SPINDLE_A_PAD))
 		return -EMSGSIZE;
+	if (joining ? put_contacts(skb, node->join) :
+		      spindle_netlink_put_lineage(skb, &group->live->lineage))
+		return -EMSGSIZE;
 	nest = nla_nest_start(skb, SPINDLE_A_LIVE);
 	if (!nest || (joining ? put_joining(skb, node) : put_live(skb, group->live)))
 		return -EMSGSIZE;
@@ -514,12 +627,16 @@ static bool has_status(const struct spindle_node *node)
 	return node->why || has_live(node);
 }
 
+/* A contact with its reason. */
+#define CONTACT_BYTES 144
+
 /* A member with all that suspect it, and with numbers. */
 static u32 status_bytes(const struct spindle_group *group)
 {
 	u32 n = group->view.num_members;
 
-	return 1024 + n * (256 + 8 * n) + SPINDLE_SEATS * 120;
+	return 1024 + n * (256 + 8 * n) + SPINDLE_SEATS * 120 +
+	       SPINDLE_MAX_CONTACTS * CONTACT_BYTES;
 }
 
 /**
@@ -530,6 +647,9 @@ static u32 status_bytes(const struct spindle_group *group)
  */
 int spindle_netlink_status_start(struct netlink_callback *cb)
 {
+	/* Nodes that join have no group yet. */
+	cb->min_dump_alloc = max_t(u32, cb->min_dump_alloc,
+				   1024 + SPINDLE_MAX_CONTACTS * CONTACT_BYTES);
 	return spindle_netlink_start(cb, status_bytes);
 }
 

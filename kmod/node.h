@@ -10,7 +10,7 @@
 
 #include <linux/list.h>
 
-#include "core/view.h"
+#include "core/card.h"
 #include "fabric/endpoint.h"
 #include "key.h"
 #include "log.h"
@@ -22,6 +22,7 @@ struct spindle_door;
 struct spindle_engine;
 struct spindle_group;
 struct spindle_join;
+struct spindle_join_config;
 struct spindle_rules;
 
 /**
@@ -75,6 +76,7 @@ struct spindle_node_config {
  * @device: name of the RDMA device
  * @dead: the device is gone; @ep is closed
  * @door: who may come in, or NULL; protected by the lock of @ep
+ * @begins: it is about to begin a live view; protected by the lock of @ep
  * @join: an attempt to join a live view, or NULL
  * @group: the installed view, or NULL
  * @running: the group as the engine sees it
@@ -83,7 +85,10 @@ struct spindle_node_config {
  * @rdmcs: RDMC groups that the node is in
  * @rdmc_run: the same as the engine sees them
  * @larges: large messages of subgroups; engine
- * @why: why it is in no view, or no live one, if nobody asked for that; a constant string
+ * @why: why it is in no view, or no live one, if nobody asked for that; a constant string, or
+ *	@why_text
+ * @why_text: with what is known when it happens
+ * @lineage: of the last live view that it was a member of, until the view is removed; or none
  * @last_vid: the view that it was in when its device went, 0: none
  * @payer: who pays for rows, connections and views
  * @refusals: connection requests that were refused, on both sides
@@ -109,6 +114,7 @@ struct spindle_node {
 	char device[IB_DEVICE_NAME_MAX];
 	bool dead;
 	struct spindle_door *door;
+	bool begins;
 	struct spindle_join *join;
 	struct spindle_group *group;
 	struct spindle_group *running;
@@ -118,6 +124,8 @@ struct spindle_node {
 	struct list_head rdmc_run;
 	struct list_head larges;
 	const char *why;
+	char why_text[128];
+	struct spindle_lineage lineage;
 	u64 last_vid;
 	struct spindle_payer payer;
 	struct spindle_refusals refusals;
@@ -138,11 +146,15 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 			  struct netlink_ext_ack *extack);
 void spindle_node_del_view(struct spindle_node *node);
 void spindle_node_drop_view(struct spindle_node *node);
+int spindle_node_begin(struct spindle_node *node, const struct spindle_view *view,
+		       const struct spindle_rules *rules, struct spindle_lineage *lineage,
+		       struct netlink_ext_ack *extack);
 int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *view,
-			  const struct spindle_rules *rules, u8 check,
-			  struct netlink_ext_ack *extack);
-int spindle_node_join(struct spindle_node *node, const struct spindle_addr *contact,
+			  const struct spindle_rules *rules, struct spindle_join_config *cfg,
+			  u8 check, struct netlink_ext_ack *extack);
+int spindle_node_join(struct spindle_node *node, struct spindle_join_config *cfg,
 		      struct netlink_ext_ack *extack);
+int spindle_node_forget(struct spindle_node *node);
 int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack);
 int spindle_node_evict(struct spindle_node *node, u32 id, struct netlink_ext_ack *extack);
 void spindle_node_device_removed(struct ib_device *ib);

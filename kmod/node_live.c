@@ -41,7 +41,8 @@ static int check_free(const struct spindle_node *node, struct netlink_ext_ack *e
 static int check_room(struct spindle_node *node, const struct spindle_view *view,
 		      const struct spindle_rules *rules, struct netlink_ext_ack *extack)
 {
-	struct spindle_group *group = spindle_group_create_live(node, view, rules);
+	const struct spindle_lineage none = {};
+	struct spindle_group *group = spindle_group_create_live(node, view, rules, &none);
 
 	if (!group) {
 		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view, or row_mib");
@@ -52,81 +53,177 @@ static int check_room(struct spindle_node *node, const struct spindle_view *view
 }
 
 /**
- * spindle_node_set_live() - begin with a live view
- * @node: the node
+ * spindle_node_begin() - begin a live view
+ * @node: the node, in no view but one that has stopped
  * @view: checked, by @rules; the node is a member
  * @rules: checked
- * @check: enum spindle_check
- * @extack: where to say what is wrong
+ * @lineage: in: of the view, or none; out: what it became
+ * @extack: where to say what is wrong, or NULL
  *
- * Return: 0 or -errno
+ * Nobody else can have the lineage of a view that begins with one member: it is drawn here.
+ *
+ * Return: 0 or -ENOMEM
  */
-int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *view,
-			  const struct spindle_rules *rules, u8 check,
-			  struct netlink_ext_ack *extack)
+int spindle_node_begin(struct spindle_node *node, const struct spindle_view *view,
+		       const struct spindle_rules *rules, struct spindle_lineage *lineage,
+		       struct netlink_ext_ack *extack)
 {
 	struct spindle_group *group;
-	int err;
 
-	err = spindle_node_check_view(node, view, extack);
-	if (err)
-		return err;
-	/* The same again changes nothing, however far it has come since. */
-	if (node->group && node->group->live &&
-	    node->group->live->first == spindle_live_digest(view, rules) &&
-	    node->group->live->mb.state != SPINDLE_MB_STOPPED)
-		return 0;
-	err = check_free(node, extack);
-	if (err)
-		return err;
-	if (check)
-		return check_room(node, view, rules, extack);
+	if (!spindle_lineage_given(lineage) && view->num_members > 1)
+		spindle_lineage_of(lineage, view, rules);
+	while (!spindle_lineage_given(lineage))
+		get_random_bytes(lineage, sizeof(*lineage));
 	/* What came of an earlier view is not about this one. */
 	node->incarnation = get_random_u64() | 1;
 	spindle_payer_set(&node->payer);
-	group = spindle_group_create_live(node, view, rules);
+	group = spindle_group_create_live(node, view, rules, lineage);
 	if (!group || spindle_live_settle(group->live)) {
 		if (group)
 			spindle_group_free(group);
 		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view, or row_mib");
 		return -ENOMEM;
 	}
-	spindle_node_del_view(node);
+	spindle_node_drop_view(node);
+	node->lineage = *lineage;
 	spindle_node_start_group(node, group);
 	return 0;
+}
+
+static int check_contacts(const struct spindle_node *node, const struct spindle_join_config *cfg,
+			  struct netlink_ext_ack *extack)
+{
+	u32 i, k;
+
+	for (i = 0; i < cfg->contacts; i++) {
+		if (cfg->contact[i].family != node->addr.family) {
+			NL_SET_ERR_MSG(extack, "the contact's address is of another family");
+			return -EINVAL;
+		}
+		if (!memcmp(&cfg->contact[i], &node->addr, sizeof(node->addr))) {
+			NL_SET_ERR_MSG(extack, "the contact is the node itself");
+			return -EINVAL;
+		}
+		for (k = 0; k < i; k++) {
+			if (memcmp(&cfg->contact[i], &cfg->contact[k], sizeof(*cfg->contact)))
+				continue;
+			NL_SET_ERR_MSG(extack, "a contact is given twice");
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int start_join(struct spindle_node *node, const struct spindle_join_config *cfg)
+{
+	struct spindle_join *join = spindle_join_start(node, cfg);
+
+	if (!join)
+		return -ENOMEM;
+	spindle_node_drop_view(node);
+	node->why = NULL;
+	spindle_payer_set(&node->payer);
+	node->join = join;
+	node->sn->generation++;
+	spindle_log_join(node, cfg->contact, cfg->contacts, cfg->view);
+	return 0;
+}
+
+/* Is it the view that the node has begun with? */
+static bool began_with(const struct spindle_node *node, const struct spindle_view *view,
+		       const struct spindle_rules *rules, const struct spindle_lineage *lineage)
+{
+	const struct spindle_live *live = node->group ? node->group->live : NULL;
+	const struct spindle_lineage none = {};
+
+	if (!live || live->mb.state == SPINDLE_MB_STOPPED ||
+	    live->first != spindle_live_digest(view, rules, &none))
+		return false;
+	return !spindle_lineage_given(lineage) ||
+	       !memcmp(lineage, &live->lineage, sizeof(*lineage));
+}
+
+/**
+ * spindle_node_set_live() - begin with a live view
+ * @node: the node
+ * @view: checked, by @rules; the node is a member
+ * @rules: checked
+ * @cfg: contacts to ask before, if there are any, and the lineage of the view, or none
+ * @check: enum spindle_check
+ * @extack: where to say what is wrong
+ *
+ * Return: 0 or -errno
+ */
+int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *view,
+			  const struct spindle_rules *rules, struct spindle_join_config *cfg,
+			  u8 check, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	err = spindle_node_check_view(node, view, extack);
+	if (err)
+		return err;
+	/* The same again changes nothing, however far it has come since. */
+	if (began_with(node, view, rules, &cfg->lineage))
+		return 0;
+	err = check_free(node, extack);
+	if (!err)
+		err = check_contacts(node, cfg, extack);
+	if (err)
+		return err;
+	if (check)
+		return check_room(node, view, rules, extack);
+	if (!cfg->contacts)
+		return spindle_node_begin(node, view, rules, &cfg->lineage, extack);
+	cfg->view = view;
+	cfg->rules = rules;
+	return start_join(node, cfg);
+}
+
+/* A node that has left is as free as one that was in no view; others belong to a lineage. */
+static void find_lineage(const struct spindle_node *node, struct spindle_lineage *lineage)
+{
+	const struct spindle_live *live = node->group ? node->group->live : NULL;
+
+	if (spindle_lineage_given(lineage) || (live && live->mb.reason == SPINDLE_MB_LEFT))
+		return;
+	*lineage = node->lineage;
 }
 
 /**
  * spindle_node_join() - begin to join a live view
  * @node: the node
- * @contact: address of a member
+ * @cfg: contacts, and the lineage that the view has to be of; none: that of the view which the
+ *	node was in before
  * @extack: where to say what is wrong
  *
  * Return: 0 or -errno
  */
-int spindle_node_join(struct spindle_node *node, const struct spindle_addr *contact,
+int spindle_node_join(struct spindle_node *node, struct spindle_join_config *cfg,
 		      struct netlink_ext_ack *extack)
 {
 	int err = check_free(node, extack);
 
+	if (!err)
+		err = check_contacts(node, cfg, extack);
 	if (err)
 		return err;
-	if (contact->family != node->addr.family) {
-		NL_SET_ERR_MSG(extack, "the contact's address is of another family");
-		return -EINVAL;
-	}
-	if (!memcmp(contact, &node->addr, sizeof(*contact))) {
-		NL_SET_ERR_MSG(extack, "the contact is the node itself");
-		return -EINVAL;
-	}
+	find_lineage(node, &cfg->lineage);
+	return start_join(node, cfg);
+}
+
+/**
+ * spindle_node_forget() - remove the view, and forget its lineage
+ * @node: the node
+ *
+ * Return: 0, or -ENOENT if there is nothing to forget
+ */
+int spindle_node_forget(struct spindle_node *node)
+{
+	if (!node->group && !node->join && !spindle_lineage_given(&node->lineage))
+		return -ENOENT;
 	spindle_node_del_view(node);
-	node->why = NULL;
-	spindle_payer_set(&node->payer);
-	node->join = spindle_join_start(node, contact);
-	node->sn->generation++;
-	if (!node->join)
-		return -ENOMEM;
-	spindle_log_join(node, contact);
+	node->lineage = (struct spindle_lineage){};
 	return 0;
 }
 

@@ -178,12 +178,18 @@ static struct spindle_conn *endpoint_match(struct spindle_endpoint *ep,
 	}
 	if (!refusal && (hello.flags & SPINDLE_HELLO_F_ASK)) {
 		refusal = spindle_door_answer(node->door, &node->key, &hello, reject);
+		if (refusal == SPINDLE_REFUSE_NO_VIEW && node->begins)
+			refusal = SPINDLE_REFUSE_BEGINS;
 	} else if (!refusal && (hello.flags & SPINDLE_HELLO_F_BULK)) {
 		refusal = spindle_lane_match(ep, &hello, from, &conn);
 	} else if (!refusal) {
 		refusal = find_conn(ep, &hello, from, &conn);
 		if (refusal == SPINDLE_REFUSE_UNKNOWN && (hello.flags & SPINDLE_HELLO_F_JOIN))
 			refusal = spindle_door_knock(node->door, &hello, from);
+		/* The digests cannot say so: they are of the members, too. */
+		if ((refusal == SPINDLE_REFUSE_UNKNOWN || refusal == SPINDLE_REFUSE_VIEW) &&
+		    spindle_door_other(node->door, &hello))
+			refusal = SPINDLE_REFUSE_LINEAGE;
 	}
 	reject->code = cpu_to_be32(refusal);
 	return conn;

@@ -2,6 +2,8 @@
 /*
  * What to do about a live view. See ctl-report.h.
  */
+#include <string.h>
+
 #include <linux/spindle_genl.h>
 
 #include "ctl.h"
@@ -106,6 +108,9 @@ static const char *outside(const struct ctl_status *s)
 	if (s->is_dead)
 		return ctl_asprintf("Its address needs an RDMA device, see 'rdma link'. Then remove it: spindle-ctl node del id %llu, add it again and have it join; or: spindle-ctl apply FILE --replace",
 				    id);
+	if (strstr(s->reason, "another lineage"))
+		return ctl_asprintf("The others have begun apart from the view that it was in, or stand in another group. To join them all the same: spindle-ctl view del node %llu, then spindle-ctl node join id %llu contact ADDRESS",
+				    id, id);
 	if (*s->reason)
 		return ctl_asprintf("It does not try again by itself. To try again: spindle-ctl node join id %llu contact ADDRESS",
 				    id);
@@ -126,6 +131,9 @@ const char *ctl_report_action(const struct ctl_status *s)
 	case SPINDLE_LIVE_FORMING:
 		return forming(s);
 	case SPINDLE_LIVE_JOINING:
+		if (s->contacts && !s->members)
+			return ctl_asprintf("It asks again and again. If no node is in a view at all, begin one, on one host: spindle-ctl apply --bootstrap FILE; to give up: spindle-ctl node leave id %llu",
+					    (unsigned long long)s->node);
 		return ctl_asprintf("It waits to be let in. If it takes long, see 'spindle-ctl status' at the contact; to give up: spindle-ctl node leave id %llu",
 				    (unsigned long long)s->node);
 	case SPINDLE_LIVE_ACTIVE:

@@ -97,13 +97,20 @@ static void check_key(struct ctl_conf *conf, struct ctl_node *node)
 				  err ? err : open_to, err ? "" : " (chmod o= takes care of it)");
 }
 
-static void check_contact(struct ctl_conf *conf, const struct ctl_node *node)
+static void check_contact(struct ctl_conf *conf, const struct ctl_node *node, unsigned int n)
 {
 	const struct ctl_addr *addr = &node->val[CTL_NODE_ADDR].addr;
-	const struct ctl_member *contact = &node->contact;
+	const struct ctl_member *contact = &node->contact[n];
 	const char *text = ctl_endpoint_text(&contact->addr, contact->port);
+	unsigned int i;
 
-	if (!contact->line || !node->val[CTL_NODE_ADDR].set)
+	for (i = 0; i < n; i++)
+		if (node->contact[i].port == contact->port &&
+		    ctl_addr_equal(&node->contact[i].addr, &contact->addr))
+			ctl_conf_complain(conf, contact->line,
+					  "Join = %s is given twice; it is in line %d too", text,
+					  node->contact[i].line);
+	if (!node->val[CTL_NODE_ADDR].set)
 		return;
 	if (contact->addr.family != addr->family)
 		ctl_conf_complain(conf, contact->line,
@@ -125,7 +132,11 @@ static void check_node(struct ctl_conf *conf, unsigned int n)
 		ctl_conf_complain(conf, node->line, "this [Node] has no Address");
 	for (i = 0; i < n; i++)
 		check_twin(conf, node, &conf->node[i]);
-	check_contact(conf, node);
+	for (i = 0; i < node->contacts; i++)
+		check_contact(conf, node, i);
+	if (node->contacts > SPINDLE_MAX_CONTACTS)
+		ctl_conf_complain(conf, node->contact[SPINDLE_MAX_CONTACTS].line,
+				  "a node has at most %d contacts", SPINDLE_MAX_CONTACTS);
 	check_key(conf, node);
 }
 
@@ -137,9 +148,9 @@ static void check_node_view(struct ctl_conf *conf, const struct ctl_node *node)
 	const struct ctl_member *m;
 	unsigned int i;
 
-	if (view && node->contact.line)
-		ctl_conf_complain(conf, node->contact.line,
-				  "node %llu is in the view in line %d; a node has either a view to begin with or a live one to join",
+	if (view && !view->is_live && node->contacts)
+		ctl_conf_complain(conf, node->contact[0].line,
+				  "node %llu is in the view in line %d, which is not live; only a live view is joined",
 				  id, view->line);
 	for (i = 0; i < conf->views && !view; i++) {
 		m = ctl_view_member(&conf->view[i], id);
@@ -220,7 +231,7 @@ static void check_view(struct ctl_conf *conf, const struct ctl_view *view)
 
 	if (!view->vid.line)
 		ctl_conf_complain(conf, view->line, "this [View] has no Vid");
-	if (!view->members)
+	if (!view->members && !view->is_live)
 		ctl_conf_complain(conf, view->line, "this [View] has no Member");
 	for (a = view->member; a < view->member + view->members; a++)
 		for (b = view->member; b < a; b++)
@@ -241,6 +252,25 @@ static void check_view(struct ctl_conf *conf, const struct ctl_view *view)
 	check_live(conf, view);
 }
 
+/* A live view that names no member is one of all nodes of the file. */
+static void add_members(const struct ctl_conf *conf, struct ctl_view *view)
+{
+	unsigned int i;
+
+	for (i = 0; i < conf->nodes; i++) {
+		const struct ctl_node *node = &conf->node[i];
+
+		view->member = ctl_grow(view->member, view->members, sizeof(*view->member));
+		view->member[view->members++] = (struct ctl_member){
+			.id = node->val[CTL_NODE_ID].num,
+			.addr = node->val[CTL_NODE_ADDR].addr,
+			.has_port = true,
+			.port = node_port(node),
+			.line = view->line,
+		};
+	}
+}
+
 /**
  * ctl_conf_check() - check a whole configuration
  * @conf: configuration; complaints are counted in it
@@ -253,8 +283,11 @@ void ctl_conf_check(struct ctl_conf *conf)
 		ctl_conf_complain(conf, 1, "there is no [Node] in this file");
 	for (i = 0; i < conf->nodes; i++)
 		check_node(conf, i);
-	for (i = 0; i < conf->views; i++)
+	for (i = 0; i < conf->views; i++) {
+		if (conf->view[i].is_live && !conf->view[i].members)
+			add_members(conf, &conf->view[i]);
 		check_view(conf, &conf->view[i]);
+	}
 	if (conf->errors)
 		return;
 	for (i = 0; i < conf->nodes; i++)

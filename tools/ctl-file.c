@@ -247,7 +247,7 @@ static void bad_key(struct reader *r, const char *word, const char *known)
 			  section_names[r->section], word, known);
 }
 
-/* Each key but Member is there once. */
+/* Each key but Member and Join is there once. */
 static bool is_first(struct reader *r, const char *word, int line)
 {
 	if (line)
@@ -282,18 +282,17 @@ static void read_ids(struct reader *r, struct ctl_ids *ids, bool none, const cha
 		bad_value(r, word, text, err);
 }
 
-static void read_contact(struct reader *r, struct ctl_member *contact, const char *word,
+static void read_contact(struct reader *r, struct ctl_node *node, const char *word,
 			 const char *text)
 {
-	const char *err;
+	struct ctl_member contact = { .line = r->line, .port = SPINDLE_DEF_PORT };
+	const char *err = ctl_endpoint_parse(text, &contact.addr, &contact.has_port,
+					     &contact.port);
 
-	if (!is_first(r, word, contact->line))
-		return;
-	contact->line = r->line;
-	contact->port = SPINDLE_DEF_PORT;
-	err = ctl_endpoint_parse(text, &contact->addr, &contact->has_port, &contact->port);
 	if (err)
 		bad_value(r, word, text, err);
+	node->contact = ctl_grow(node->contact, node->contacts, sizeof(*node->contact));
+	node->contact[node->contacts++] = contact;
 }
 
 static void read_node(struct reader *r, const char *word, const char *text)
@@ -306,7 +305,7 @@ static void read_node(struct reader *r, const char *word, const char *text)
 	else if (ctl_conf_word(word, ctl_secret_key.conf))
 		read_val(r, &ctl_secret_key, &node->key_file, word, text);
 	else if (ctl_conf_word(word, ctl_contact_key.conf))
-		read_contact(r, &node->contact, word, text);
+		read_contact(r, node, word, text);
 	else
 		bad_key(r, word, ctl_asprintf("%s, %s, %s", ctl_key_list(ctl_node_keys, true),
 					      ctl_secret_key.conf, ctl_contact_key.conf));

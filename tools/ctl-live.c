@@ -58,6 +58,9 @@ const struct ctl_key ctl_live_key = { .name = "live", .conf = "Live", .kind = CT
 /* An address with a port, if one follows: two attributes. */
 const struct ctl_key ctl_contact_key = { .name = "contact", .conf = "Join", .kind = CTL_STR };
 
+/* 32 digits; the wire has the bytes. */
+const struct ctl_key ctl_lineage_key = { .name = "lineage", .conf = "Lineage", .kind = CTL_STR };
+
 /**
  * ctl_live_check() - is all that is said of live views said of one?
  * @view: view
@@ -178,6 +181,8 @@ void ctl_live_put(struct ctl_req *req, const struct ctl_view *view)
 	for (i = 0; i < CTL_LIVE_VALS; i++)
 		ctl_req_val(req, &ctl_live_keys[i], &view->live[i]);
 	ctl_req_nest_end(req, nest);
+	ctl_lineage_put(req, &view->lineage);
+	ctl_contacts_put(req, view->contact, view->contacts);
 }
 
 /*
@@ -237,20 +242,89 @@ void ctl_rule_get(struct ctl_subgroup *sg, struct nlattr *nest)
 	}
 }
 
-/* Whom to ask, into NODE_JOIN. */
-void ctl_contact_put(struct ctl_req *req, const struct ctl_member *contact)
+/* One node to ask, into NODE_JOIN or VIEW_SET. */
+static void put_contact(struct ctl_req *req, const struct ctl_member *contact)
 {
 	const char *text = contact->has_port ?
 			   ctl_endpoint_text(&contact->addr, contact->port) :
 			   ctl_addr_text(&contact->addr);
+	struct nlattr *nest;
 
 	ctl_req_mark(req, contact->line, ctl_asprintf("contact %s", text));
+	nest = ctl_req_nest(req, SPINDLE_A_CONTACT, &ctl_contact_attr);
 	if (contact->addr.family == AF_INET6)
-		ctl_req_bytes(req, SPINDLE_A_ADDR6, contact->addr.ip, 16);
+		ctl_req_bytes(req, SPINDLE_CONTACT_A_ADDR6, contact->addr.ip, 16);
 	else
-		ctl_req_bytes(req, SPINDLE_A_ADDR4, contact->addr.ip, 4);
-	if (!contact->has_port)
+		ctl_req_bytes(req, SPINDLE_CONTACT_A_ADDR4, contact->addr.ip, 4);
+	if (contact->has_port) {
+		ctl_req_mark(req, contact->line, ctl_asprintf("port of contact %s", text));
+		ctl_req_u16(req, SPINDLE_CONTACT_A_PORT, contact->port);
+	}
+	ctl_req_nest_end(req, nest);
+}
+
+/* Whom to ask, into NODE_JOIN or VIEW_SET. */
+void ctl_contacts_put(struct ctl_req *req, const struct ctl_member *contact, unsigned int contacts)
+{
+	unsigned int i;
+
+	for (i = 0; i < contacts; i++)
+		put_contact(req, &contact[i]);
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/**
+ * ctl_lineage_parse() - 32 hexadecimal digits
+ * @text: the digits
+ * @lineage: out: SPINDLE_LINEAGE_LEN bytes
+ *
+ * Return: NULL, or what is wrong
+ */
+const char *ctl_lineage_parse(const char *text, uint8_t *lineage)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2 * SPINDLE_LINEAGE_LEN; i++) {
+		int d = digit(text[i]);
+
+		if (d < 0)
+			return "not 32 hexadecimal digits";
+		lineage[i / 2] = i & 1 ? lineage[i / 2] | d : d << 4;
+	}
+	return text[i] ? "not 32 hexadecimal digits" : NULL;
+}
+
+/* Into NODE_JOIN or VIEW_SET; it has been looked at. */
+void ctl_lineage_put(struct ctl_req *req, const struct ctl_val *val)
+{
+	uint8_t lineage[SPINDLE_LINEAGE_LEN] = { 0 };
+
+	if (!val->set || ctl_lineage_parse(val->str, lineage))
 		return;
-	ctl_req_mark(req, contact->line, ctl_asprintf("port of contact %s", text));
-	ctl_req_u16(req, SPINDLE_A_PORT, contact->port);
+	ctl_req_mark(req, val->line, ctl_asprintf("lineage %s", val->str));
+	ctl_req_bytes(req, SPINDLE_A_LINEAGE, lineage, sizeof(lineage));
+}
+
+/* From VIEW_GET or STATUS_GET; not set if there is none. */
+struct ctl_val ctl_lineage_get(const struct nlattr *attr)
+{
+	const uint8_t *lineage = attr ? nla_data(attr) : NULL;
+	struct ctl_val val = { 0 };
+	unsigned int i;
+
+	if (!attr || nla_len(attr) != SPINDLE_LINEAGE_LEN)
+		return val;
+	val.set = true;
+	val.str = "";
+	for (i = 0; i < SPINDLE_LINEAGE_LEN; i++)
+		val.str = ctl_asprintf("%s%02x", val.str, lineage[i]);
+	return val;
 }

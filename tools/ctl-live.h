@@ -13,6 +13,7 @@ extern const struct ctl_key ctl_live_keys[];
 extern const struct ctl_key ctl_rule_keys[];
 extern const struct ctl_key ctl_live_key;
 extern const struct ctl_key ctl_contact_key;
+extern const struct ctl_key ctl_lineage_key;
 
 const char *ctl_live_check(const struct ctl_view *view);
 const char *ctl_live_text(const struct ctl_view *view);
@@ -22,7 +23,11 @@ struct ctl_subgroup ctl_rule_resolve(const struct ctl_view *view, const struct c
 void ctl_live_put(struct ctl_req *req, const struct ctl_view *view);
 void ctl_rule_put(struct ctl_req *req, const struct ctl_subgroup *sg);
 void ctl_live_get(struct ctl_view *view, struct nlattr *nest);
-void ctl_contact_put(struct ctl_req *req, const struct ctl_member *contact);
+void ctl_contacts_put(struct ctl_req *req, const struct ctl_member *contact,
+		      unsigned int contacts);
+const char *ctl_lineage_parse(const char *text, uint8_t *lineage);
+void ctl_lineage_put(struct ctl_req *req, const struct ctl_val *val);
+struct ctl_val ctl_lineage_get(const struct nlattr *attr);
 void ctl_rule_get(struct ctl_subgroup *sg, struct nlattr *nest);
 
 #endif /* SPINDLE_CTL_LIVE_H */

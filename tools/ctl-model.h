@@ -107,7 +107,8 @@ struct ctl_member {
  * @line: line of its section
  * @key_file: file: where its key is
  * @secret: file: the key, if the node is of this machine; NULL: none
- * @contact: file: member of the live view that it is to join; no line: none
+ * @contact: file: nodes that it asks for the live view that it is to join
+ * @contacts: entries of @contact
  * @device: kernel: name of the RDMA device
  * @state: kernel: enum spindle_node_state
  * @incarnation: kernel: tells two lives apart
@@ -121,7 +122,8 @@ struct ctl_node {
 	int line;
 	struct ctl_val key_file;
 	struct ctl_secret *secret;
-	struct ctl_member contact;
+	struct ctl_member *contact;
+	unsigned int contacts;
 	const char *device;
 	uint64_t state;
 	uint64_t incarnation;
@@ -280,6 +282,9 @@ struct ctl_subgroup {
  * @said: file: whether it says that the view is live, or is not
  * @is_live: it changes by itself as members come and go
  * @live: how it does
+ * @lineage: what it has in common with all that follow from it, in hexadecimal
+ * @contact: those that are asked before it begins
+ * @contacts: entries of @contact
  */
 struct ctl_view {
 	struct ctl_val vid;
@@ -292,6 +297,9 @@ struct ctl_view {
 	struct ctl_val said;
 	bool is_live;
 	struct ctl_val live[CTL_LIVE_VALS];
+	struct ctl_val lineage;
+	struct ctl_member *contact;
+	unsigned int contacts;
 };
 
 /**

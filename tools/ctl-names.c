@@ -290,6 +290,14 @@ static const char *const member_attr_words[] = {
 
 const struct ctl_names ctl_member_attr = NAMES("attribute", member_attr_words);
 
+static const char *const contact_attr_words[] = {
+	[SPINDLE_CONTACT_A_ADDR4] = "address",
+	[SPINDLE_CONTACT_A_ADDR6] = "address",
+	[SPINDLE_CONTACT_A_PORT] = "port",
+};
+
+const struct ctl_names ctl_contact_attr = NAMES("attribute", contact_attr_words);
+
 static const char *const subgroup_attr_words[] = {
 	[SPINDLE_SUBGROUP_A_ID] = "id",
 	[SPINDLE_SUBGROUP_A_NAME] = "name",

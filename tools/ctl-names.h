@@ -44,6 +44,7 @@ extern const struct ctl_names ctl_rdmc_stat;
 /* Attributes, to name the ones that the kernel misses. */
 extern const struct ctl_names ctl_attr;
 extern const struct ctl_names ctl_member_attr;
+extern const struct ctl_names ctl_contact_attr;
 extern const struct ctl_names ctl_subgroup_attr;
 extern const struct ctl_names ctl_subgroup_node_attr;
 extern const struct ctl_names ctl_tune_attr;

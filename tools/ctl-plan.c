@@ -197,26 +197,6 @@ static void other_kind(struct ctl_plan *plan, int line, const struct ctl_running
 				  id, vid, id, id);
 }
 
-/* A live view that goes on without a node is not to be begun by it a second time. */
-static bool is_past(struct ctl_plan *plan, const struct ctl_view *view, unsigned long long id,
-		    unsigned long long was)
-{
-	if (view->vid.num > was)
-		return false;
-	ctl_conf_complain(plan->conf, view->vid.line,
-			  "Vid = %llu: node %llu was in view %llu, and others may go on with it. To have it back: Join = ADDRESS in its [Node], or spindle-ctl node join id %llu contact ADDRESS; to begin another view: a higher Vid",
-			  (unsigned long long)view->vid.num, id, was, id);
-	return true;
-}
-
-/* The view that goes on when a node is made anew; 0: none does, as nobody else is in it. */
-static uint64_t left_behind(const struct ctl_running *old)
-{
-	if (old->view.is_live)
-		return old->view.members > 1 ? old->view.vid.num : 0;
-	return old->last_vid;
-}
-
 /* A node that runs in a live view, and a file that has its first view, or a later one. */
 static void plan_running(struct ctl_plan *plan, const struct ctl_view *view,
 			 const struct ctl_running *run)
@@ -237,11 +217,6 @@ static void plan_running(struct ctl_plan *plan, const struct ctl_view *view,
 				  "node %llu is in a live view with other rules, which cannot change. To begin another one, all its members have to leave it: spindle-ctl node leave id %llu",
 				  id, id);
 		say_detail(rules);
-	} else if (members && vid == at) {
-		ctl_conf_complain(plan->conf, view->vid.line,
-				  "Vid = %llu: node %llu is in this live view with other members. Who is in it is not for a file to say: see spindle-ctl node join, node leave and node evict",
-				  vid, id);
-		say_detail(ctl_member_diff(&now, view));
 	} else {
 		step = add_step(plan, '=', "view", 0, id);
 		step->text = vid == at ?
@@ -251,59 +226,183 @@ static void plan_running(struct ctl_plan *plan, const struct ctl_view *view,
 	}
 }
 
-static void plan_live(struct ctl_plan *plan, const struct ctl_node *node,
+static bool same_endpoint(const struct ctl_member *a, const struct ctl_member *b)
+{
+	return a->port == b->port && ctl_addr_equal(&a->addr, &b->addr);
+}
+
+static struct ctl_member endpoint(const struct ctl_node *node)
+{
+	const struct ctl_val *port = &node->val[CTL_NODE_PORT];
+
+	return (struct ctl_member){
+		.id = node->val[CTL_NODE_ID].num,
+		.addr = node->val[CTL_NODE_ADDR].addr,
+		.has_port = true,
+		.port = port->set ? port->num : SPINDLE_DEF_PORT,
+		.line = node->line,
+	};
+}
+
+/* Each once, and never the node itself. */
+static void add_contact(struct ctl_step *step, const struct ctl_node *node,
+			const struct ctl_member *other, struct ctl_member **list)
+{
+	struct ctl_member self = endpoint(node);
+	unsigned int i;
+
+	if (other->addr.family != self.addr.family || same_endpoint(other, &self) ||
+	    step->contacts == SPINDLE_MAX_CONTACTS)
+		return;
+	for (i = 0; i < step->contacts; i++)
+		if (same_endpoint(other, &(*list)[i]))
+			return;
+	*list = ctl_grow(*list, step->contacts, sizeof(**list));
+	(*list)[step->contacts++] = *other;
+	step->contact = *list;
+}
+
+/* Whom to ask: as the node says, or all other nodes of the file. */
+static void find_contacts(const struct ctl_plan *plan, struct ctl_step *step,
+			  const struct ctl_node *node, const struct ctl_view *view)
+{
+	struct ctl_member *list = NULL, other;
+	unsigned int i;
+
+	for (i = 0; i < node->contacts; i++)
+		add_contact(step, node, &node->contact[i], &list);
+	for (i = 0; !node->contacts && i < plan->conf->nodes; i++) {
+		other = endpoint(&plan->conf->node[i]);
+		add_contact(step, node, &other, &list);
+	}
+	for (i = 0; !node->contacts && view && i < view->members; i++)
+		add_contact(step, node, &view->member[i], &list);
+}
+
+static const char *contacts_text(const struct ctl_step *step)
+{
+	const char *text = "";
+	unsigned int i;
+
+	for (i = 0; i < step->contacts; i++)
+		text = ctl_asprintf("%s%s%s", text, i ? ", " : "",
+				    ctl_endpoint_text(&step->contact[i].addr,
+						      step->contact[i].port));
+	return text;
+}
+
+/* The view as one node begins it; all others join. */
+static const struct ctl_view *begun_by(const struct ctl_node *node, const struct ctl_view *view,
+				       const struct ctl_step *step)
+{
+	struct ctl_member *self = ctl_view_member(view, node->val[CTL_NODE_ID].num);
+	struct ctl_view *first = ctl_alloc(sizeof(*first));
+
+	*first = *view;
+	first->member = self;
+	first->members = 1;
+	first->contact = (struct ctl_member *)step->contact;
+	first->contacts = step->contacts;
+	return first;
+}
+
+/* Will the node be there, as it is now? */
+static bool stays(const struct ctl_plan *plan, uint64_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->steps; i++)
+		if (plan->step[i].cmd == SPINDLE_CMD_NODE_DEL && plan->step[i].id.num == id)
+			return false;
+	return true;
+}
+
+/* Is a node of this machine in the view, or begins it? */
+static bool is_begun(const struct ctl_plan *plan, const struct ctl_view *view)
+{
+	unsigned int i;
+
+	for (i = 0; i < plan->count; i++) {
+		const struct ctl_running *run = &plan->running[i];
+
+		if (ctl_view_member(view, run->node.val[CTL_NODE_ID].num) && run->in_live &&
+		    stays(plan, run->node.val[CTL_NODE_ID].num) &&
+		    run->live_state != SPINDLE_LIVE_STOPPED &&
+		    run->live_state != SPINDLE_LIVE_JOINING)
+			return true;
+	}
+	for (i = 0; i < plan->steps; i++)
+		if (plan->step[i].view && plan->step[i].view->line == view->line)
+			return true;
+	return false;
+}
+
+static void plan_begin(struct ctl_plan *plan, const struct ctl_node *node,
+		       const struct ctl_view *view, const struct ctl_running *run)
+{
+	unsigned long long id = node->val[CTL_NODE_ID].num;
+	struct ctl_step *step;
+
+	if (is_running(run, SPINDLE_LIVE_JOINING))
+		add_step(plan, '-', "view", SPINDLE_CMD_NODE_LEAVE, id)->text =
+			ctl_asprintf("view of node %llu: it does not join any more", id);
+	step = add_step(plan, is_running(run, SPINDLE_LIVE_STOPPED) ? '~' : '+', "view",
+			SPINDLE_CMD_VIEW_SET, id);
+	if (!plan->force)
+		find_contacts(plan, step, node, view);
+	step->begins = step->contacts;
+	step->view = begun_by(node, view, step);
+	step->text = ctl_asprintf("view of node %llu begins: %s", id, view_summary(step->view));
+}
+
+static void plan_join(struct ctl_plan *plan, const struct ctl_node *node,
 		      const struct ctl_view *view, const struct ctl_running *run)
 {
 	unsigned long long id = node->val[CTL_NODE_ID].num;
-	const struct ctl_running *old = find_running(plan, id);
 	struct ctl_step *step;
 
-	if (!run && old) {
-		if (!is_past(plan, view, id, left_behind(old)))
-			add_view(plan, node, view);
-	} else if (!run || (!run->has_view && !run->in_live)) {
-		add_view(plan, node, view);
-	} else if (has_static(run) || is_running(run, SPINDLE_LIVE_JOINING)) {
-		other_kind(plan, view->line, run);
-	} else if (!is_running(run, SPINDLE_LIVE_STOPPED)) {
-		plan_running(plan, view, run);
-	} else if (!is_past(plan, view, id, run->view.vid.num)) {
-		step = add_step(plan, '~', "view", SPINDLE_CMD_VIEW_SET, id);
-		step->view = view;
-		step->text = ctl_asprintf("view of node %llu: vid %llu (stopped) -> %s", id,
-					  (unsigned long long)run->view.vid.num,
-					  view_summary(view));
-	}
+	step = add_step(plan, is_running(run, SPINDLE_LIVE_STOPPED) ? '~' : '+', "view",
+			SPINDLE_CMD_NODE_JOIN, id);
+	find_contacts(plan, step, node, view);
+	step->text = ctl_asprintf("view of node %llu: it begins to join by %s", id,
+				  contacts_text(step));
+	if (!step->contacts)
+		ctl_conf_complain(plan->conf, view->line,
+				  "node %llu has nobody to ask for this view: no other node is in the file. To begin it here: spindle-ctl apply --bootstrap",
+				  id);
 }
 
-/* A node that is to be in a live view that others have begun. */
-static void plan_join(struct ctl_plan *plan, const struct ctl_node *node,
-		      const struct ctl_running *run)
+/*
+ * A node that is to be in a live view. What the file says of the view is how it begins, which
+ * takes a word of its own: the others may go on with it, whether they can be heard or not.
+ */
+static void plan_live(struct ctl_plan *plan, const struct ctl_node *node,
+		      const struct ctl_view *view, const struct ctl_running *run)
 {
-	const char *contact = ctl_endpoint_text(&node->contact.addr, node->contact.port);
+	int line = node->contacts ? node->contact[0].line : view->line;
 	unsigned long long id = node->val[CTL_NODE_ID].num;
-	bool stopped = is_running(run, SPINDLE_LIVE_STOPPED);
-	struct ctl_step *step;
+	bool joining = is_running(run, SPINDLE_LIVE_JOINING);
+	bool free = !run || !run->in_live || joining || is_running(run, SPINDLE_LIVE_STOPPED);
 
-	if (has_static(run)) {
-		other_kind(plan, node->contact.line, run);
-	} else if (is_running(run, SPINDLE_LIVE_FORMING)) {
-		ctl_conf_complain(plan->conf, node->contact.line,
+	if (has_static(run))
+		other_kind(plan, line, run);
+	else if (!view && is_running(run, SPINDLE_LIVE_FORMING))
+		ctl_conf_complain(plan->conf, line,
 				  "node %llu has begun with a view (vid %llu) that has not formed; it has to go first: spindle-ctl view del node %llu",
 				  id, (unsigned long long)run->view.vid.num, id);
-	} else if (is_running(run, SPINDLE_LIVE_JOINING)) {
+	else if (free && view && plan->bootstrap && !is_begun(plan, view))
+		plan_begin(plan, node, view, run);
+	else if (joining)
 		add_step(plan, '=', "view", 0, id)->text =
 			ctl_asprintf("view of node %llu: it is joining", id);
-	} else if (run && run->in_live && !stopped) {
+	else if (free)
+		plan_join(plan, node, view, run);
+	else if (view)
+		plan_running(plan, view, run);
+	else
 		add_step(plan, '=', "view", 0, id)->text =
 			ctl_asprintf("view of node %llu unchanged (live, vid %llu by now)", id,
 				     (unsigned long long)run->view.vid.num);
-	} else {
-		step = add_step(plan, stopped ? '~' : '+', "view", SPINDLE_CMD_NODE_JOIN, id);
-		step->contact = &node->contact;
-		step->text = ctl_asprintf("view of node %llu: it begins to join by %s", id,
-					  contact);
-	}
 }
 
 static void plan_view(struct ctl_plan *plan, const struct ctl_node *node,
@@ -314,17 +413,13 @@ static void plan_view(struct ctl_plan *plan, const struct ctl_node *node,
 	struct ctl_step *step;
 	char *diff;
 
-	if (node->contact.line) {
-		plan_join(plan, node, run);
+	if (node->contacts || (view && view->is_live)) {
+		plan_live(plan, node, view, run);
 		return;
 	}
 	if (!view) {
 		if (run && run->has_view)
 			plan_no_view(plan, id, run);
-		return;
-	}
-	if (view->is_live) {
-		plan_live(plan, node, view, run);
 		return;
 	}
 	if (run && run->in_live) {

@@ -16,7 +16,9 @@
  * @id: node id
  * @node: node to add
  * @view: view to set
- * @contact: member of the view to join
+ * @contact: nodes to ask for the view to join
+ * @contacts: entries of @contact
+ * @begins: others are asked first, and it may be refused by one of them
  * @text: for people
  * @detail: lines of what changes, or NULL
  */
@@ -28,6 +30,8 @@ struct ctl_step {
 	const struct ctl_node *node;
 	const struct ctl_view *view;
 	const struct ctl_member *contact;
+	unsigned int contacts;
+	bool begins;
 	const char *text;
 	const char *detail;
 };
@@ -39,6 +43,8 @@ struct ctl_step {
  * @count: entries of @running
  * @replace: nodes may be removed and made anew
  * @prune: what is not wanted goes
+ * @bootstrap: a live view that no node here is in begins, if nobody else is in one
+ * @force: or even then
  * @step: steps
  * @steps: entries of @step
  * @local: nodes of the file that are on this machine
@@ -49,6 +55,8 @@ struct ctl_plan {
 	unsigned int count;
 	bool replace;
 	bool prune;
+	bool bootstrap;
+	bool force;
 	struct ctl_step *step;
 	unsigned int steps;
 	unsigned int local;

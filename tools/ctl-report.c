@@ -142,6 +142,24 @@ static void print_members(const struct ctl_status *s, FILE *to)
 	ctl_table_write(&t, to);
 }
 
+/* Whom a node asks that joins, and what came of it. */
+static void print_contacts(const struct ctl_status *s, FILE *to)
+{
+	struct ctl_table t = { .indent = 8 };
+	unsigned int i;
+
+	if (!s->contacts)
+		return;
+	ctl_table_head(&t, "contact answer");
+	for (i = 0; i < s->contacts; i++) {
+		const struct ctl_status_contact *c = &s->contact[i];
+
+		ctl_table_cell(&t, ctl_endpoint_text(&c->addr, c->port));
+		ctl_table_cell(&t, *c->reason ? ctl_clean(c->reason) : "not asked yet");
+	}
+	ctl_table_write(&t, to);
+}
+
 /* What happened to a node that is in no live view. */
 static const char *outside(const struct ctl_status *s)
 {
@@ -173,6 +191,8 @@ void ctl_report_print(const struct ctl_status *s, FILE *to)
 	print_line(to, "state", ctl_report_state(s));
 	if (s->is_live && s->vid)
 		print_line(to, "view", view_text(s));
+	if (s->lineage.set)
+		print_line(to, "of", ctl_asprintf("lineage %s", s->lineage.str));
 	if (!s->is_live)
 		print_line(to, "last", outside(s));
 	else if (*s->reason)
@@ -181,6 +201,7 @@ void ctl_report_print(const struct ctl_status *s, FILE *to)
 		print_line(to, "action", action);
 	if (change)
 		print_line(to, "change", change);
+	print_contacts(s, to);
 	print_members(s, to);
 }
 
@@ -212,6 +233,22 @@ static struct json_object *json_member(const struct ctl_status *s,
 	return obj;
 }
 
+static struct json_object *json_contacts(const struct ctl_status *s)
+{
+	struct json_object *list = json_object_new_array(), *obj;
+	unsigned int i;
+
+	for (i = 0; i < s->contacts; i++) {
+		obj = json_object_new_object();
+		ctl_json_str(obj, "addr", ctl_addr_text(&s->contact[i].addr));
+		ctl_json_add(obj, "port", ctl_json_num(s->contact[i].port));
+		ctl_json_str(obj, "answer", s->contact[i].reason);
+		ctl_json_add(obj, "final", json_object_new_boolean(s->contact[i].final));
+		json_object_array_add(list, obj);
+	}
+	return list;
+}
+
 static void json_live(struct json_object *obj, const struct ctl_status *s)
 {
 	struct json_object *list = json_object_new_array();
@@ -221,6 +258,8 @@ static void json_live(struct json_object *obj, const struct ctl_status *s)
 	ctl_json_str(obj, "state", ctl_name(&ctl_live_state, s->state));
 	if (s->vid)
 		ctl_json_add(obj, "vid", ctl_json_num(s->vid));
+	if (s->lineage.set)
+		ctl_json_str(obj, "lineage", s->lineage.str);
 	ctl_json_add(obj, "changes", ctl_json_num(s->changes));
 	ctl_json_str(obj, "why", ctl_name(&ctl_why, s->why));
 	ctl_json_str(obj, "reason", s->reason);
@@ -232,6 +271,8 @@ static void json_live(struct json_object *obj, const struct ctl_status *s)
 	for (i = 0; i < s->members; i++)
 		json_object_array_add(list, json_member(s, &s->member[i]));
 	ctl_json_add(obj, "members", list);
+	if (s->contacts)
+		ctl_json_add(obj, "contacts", json_contacts(s));
 }
 
 static void json_outside(struct json_object *obj, const struct ctl_status *s)

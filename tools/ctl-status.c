@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <netlink/attr.h>
+#include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 
 #include <linux/spindle_genl.h>
@@ -94,6 +95,30 @@ static void get_live(struct ctl_status *s, struct nlattr *nest)
 		qsort(s->member, s->members, sizeof(*s->member), compare);
 }
 
+static void get_contact(struct ctl_status_contact *c, struct nlattr *nest)
+{
+	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_CONTACT_A_MAX);
+
+	ctl_addr_get(&c->addr, a[SPINDLE_CONTACT_A_ADDR4], a[SPINDLE_CONTACT_A_ADDR6]);
+	c->port = ctl_attr_num(a[SPINDLE_CONTACT_A_PORT]);
+	c->reason = ctl_attr_str(a[SPINDLE_CONTACT_A_REASON]);
+	c->final = ctl_attr_num(a[SPINDLE_CONTACT_A_FINAL]);
+}
+
+static void get_contacts(struct ctl_status *s, struct nlmsghdr *nlh)
+{
+	struct genlmsghdr *genl = nlmsg_data(nlh);
+	struct nlattr *attr;
+	int rem;
+
+	nla_for_each_attr(attr, genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), rem) {
+		if (nla_type(attr) != SPINDLE_A_CONTACT)
+			continue;
+		s->contact = ctl_grow(s->contact, s->contacts, sizeof(*s->contact));
+		get_contact(&s->contact[s->contacts++], attr);
+	}
+}
+
 /* STATUS_GET. */
 void ctl_status_get(struct ctl_status *s, struct nlmsghdr *nlh)
 {
@@ -101,6 +126,8 @@ void ctl_status_get(struct ctl_status *s, struct nlmsghdr *nlh)
 
 	s->node = ctl_attr_num(a[SPINDLE_A_NODE_ID]);
 	s->is_live = a[SPINDLE_A_LIVE];
+	s->lineage = ctl_lineage_get(a[SPINDLE_A_LINEAGE]);
+	get_contacts(s, nlh);
 	if (a[SPINDLE_A_VIEW_ID])
 		s->vid = ctl_attr_num(a[SPINDLE_A_VIEW_ID]);
 	if (s->is_live)

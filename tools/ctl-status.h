@@ -45,6 +45,20 @@ struct ctl_status_member {
 };
 
 /**
+ * struct ctl_status_contact - a node that is asked for the view that it is in
+ * @addr: its address
+ * @port: its port
+ * @reason: what came of asking it last; empty: nothing yet
+ * @final: time does not change that
+ */
+struct ctl_status_contact {
+	struct ctl_addr addr;
+	uint16_t port;
+	const char *reason;
+	bool final;
+};
+
+/**
  * struct ctl_status - the status of a node
  * @node: its id
  * @cluster: its cluster
@@ -53,6 +67,7 @@ struct ctl_status_member {
  * @is_live: it is in a live view, or was, or joins one; without, of what is below only @vid and
  *	@reason can be there: of who is dead, or could not join
  * @vid: view; 0: none yet; of who is dead, the one that it was in
+ * @lineage: what it has in common with all views that follow from it
  * @live: how the view changes
  * @state: enum spindle_live_state
  * @why: enum spindle_why, if it has stopped
@@ -61,6 +76,8 @@ struct ctl_status_member {
  * @phase: how long the last change took, microseconds
  * @member: members by rank, then who wants to join
  * @members: entries of @member
+ * @contact: whom it asks while it joins
+ * @contacts: entries of @contact
  */
 struct ctl_status {
 	uint64_t node;
@@ -69,6 +86,7 @@ struct ctl_status {
 	bool is_dead;
 	bool is_live;
 	uint64_t vid;
+	struct ctl_val lineage;
 	struct ctl_val live[CTL_LIVE_VALS];
 	uint64_t state;
 	uint64_t why;
@@ -77,6 +95,8 @@ struct ctl_status {
 	struct ctl_val phase[CTL_PHASES];
 	struct ctl_status_member *member;
 	unsigned int members;
+	struct ctl_status_contact *contact;
+	unsigned int contacts;
 };
 
 bool ctl_status_suspects(const struct ctl_status_member *m);

@@ -75,7 +75,8 @@ void ctl_attr_stats(struct nlattr **attrs, int max, const struct ctl_names *name
 	}
 }
 
-static void get_addr(struct ctl_addr *addr, const struct nlattr *v4, const struct nlattr *v6)
+/* An address that is there; else its family is AF_UNSPEC. */
+void ctl_addr_get(struct ctl_addr *addr, const struct nlattr *v4, const struct nlattr *v6)
 {
 	memset(addr, 0, sizeof(*addr));
 	if (v4 && nla_len(v4) == 4) {
@@ -94,7 +95,7 @@ void ctl_attr_vals(const struct ctl_key *keys, struct ctl_val *val, struct nlatt
 		const struct nlattr *attr = attrs[keys->attr];
 
 		if (keys->kind == CTL_ADDR) {
-			get_addr(&val->addr, attr, attrs[keys->attr6]);
+			ctl_addr_get(&val->addr, attr, attrs[keys->attr6]);
 			val->set = val->addr.family != AF_UNSPEC;
 		} else if (attr) {
 			val->set = true;
@@ -213,7 +214,7 @@ static void get_member(struct ctl_member *m, struct nlattr *nest)
 	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_MEMBER_A_MAX);
 
 	m->id = ctl_attr_num(a[SPINDLE_MEMBER_A_ID]);
-	get_addr(&m->addr, a[SPINDLE_MEMBER_A_ADDR4], a[SPINDLE_MEMBER_A_ADDR6]);
+	ctl_addr_get(&m->addr, a[SPINDLE_MEMBER_A_ADDR4], a[SPINDLE_MEMBER_A_ADDR6]);
 	m->has_port = true;
 	m->port = a[SPINDLE_MEMBER_A_PORT] ? ctl_attr_num(a[SPINDLE_MEMBER_A_PORT]) :
 					     SPINDLE_DEF_PORT;
@@ -364,6 +365,7 @@ void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh)
 	view->vid.set = true;
 	view->vid.num = ctl_attr_num(a[SPINDLE_A_VIEW_ID]);
 	ctl_live_get(view, a[SPINDLE_A_LIVE]);
+	view->lineage = ctl_lineage_get(a[SPINDLE_A_LINEAGE]);
 	nla_for_each_attr(attr, genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), rem) {
 		switch (nla_type(attr)) {
 		case SPINDLE_A_MEMBER:

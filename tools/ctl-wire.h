@@ -45,6 +45,7 @@ uint64_t ctl_attr_num(const struct nlattr *attr);
 const char *ctl_attr_str(const struct nlattr *attr);
 void ctl_attr_stats(struct nlattr **attrs, int max, const struct ctl_names *names,
 		    struct ctl_stats *stats);
+void ctl_addr_get(struct ctl_addr *addr, const struct nlattr *v4, const struct nlattr *v6);
 void ctl_attr_vals(const struct ctl_key *keys, struct ctl_val *val, struct nlattr **attrs);
 
 void ctl_node_put(struct ctl_req *req, const struct ctl_node *node);

@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <netlink/msg.h>
 
@@ -18,6 +19,7 @@
 #include "ctl-out.h"
 #include "ctl-plan.h"
 #include "ctl-secret.h"
+#include "ctl-status.h"
 
 /**
  * struct apply - the command line
@@ -44,6 +46,10 @@ static int take_args(struct ctl_args *a, struct apply *apply)
 			apply->plan.replace = true;
 		else if (!strcmp(word, "--prune"))
 			apply->plan.prune = true;
+		else if (!strcmp(word, "--bootstrap"))
+			apply->plan.bootstrap = true;
+		else if (!strcmp(word, "--force-new"))
+			apply->plan.bootstrap = apply->plan.force = true;
 		else if (word[0] == '-' && word[1])
 			return ctl_usage(a, "there is no option %s", word);
 		else if (apply->file)
@@ -95,6 +101,27 @@ static void show_step(struct apply *apply, const struct ctl_step *step)
 	json_object_array_add(apply->json, obj);
 }
 
+/* The others are asked before a view begins: what have they said? */
+static int wait_begun(struct ctl_net *net, const struct apply *apply, const struct ctl_step *step)
+{
+	struct ctl_status *s;
+	unsigned int count;
+
+	for (;;) {
+		if (ctl_fetch_status(net, "apply", &step->id, CTL_SAY, &s, &count) || !count)
+			return CTL_FAILED;
+		if (!s->is_live || s->state != SPINDLE_LIVE_JOINING)
+			break;
+		usleep(50000);
+	}
+	if (s->is_live)
+		return CTL_OK;
+	ctl_err("%s: the view of node %llu does not begin: %s", apply->plan.conf->file,
+		(unsigned long long)step->id.num, ctl_clean(s->reason));
+	ctl_err("apply: without --bootstrap the node joins; --force-new begins another group, which can never be one with theirs");
+	return CTL_FAILED;
+}
+
 /* The key is forgotten with the request that makes the node, and not with the one that checks. */
 static void put_secret(struct ctl_req *req, const struct ctl_node *node, uint8_t check)
 {
@@ -123,8 +150,7 @@ static int do_step(struct ctl_net *net, const struct apply *apply, const struct 
 		ctl_view_put(req, &step->id, step->view);
 	} else {
 		ctl_req_val(req, &ctl_node_keys[CTL_NODE_ID], &step->id);
-		if (step->contact)
-			ctl_contact_put(req, step->contact);
+		ctl_contacts_put(req, step->contact, step->contacts);
 	}
 	if (check != SPINDLE_CHECK_NONE) {
 		ctl_req_mark(req, 0, "check");
@@ -132,6 +158,8 @@ static int do_step(struct ctl_net *net, const struct apply *apply, const struct 
 	}
 	rc = ctl_net_call(net, req, NULL, CTL_SAY);
 	nlmsg_free(req->msg);
+	if (!rc && step->begins)
+		rc = wait_begun(net, apply, step);
 	return rc;
 }
 

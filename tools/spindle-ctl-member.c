@@ -142,13 +142,47 @@ static int ask(struct ctl_wait *w, struct news *news, struct ctl_req *req, bool 
 	return CTL_OK;
 }
 
-/* "contact 10.0.0.1:4790" Return: CTL_OK or CTL_USAGE. */
-static int take_contact(struct ctl_args *a, const char *text, struct ctl_member *contact)
-{
-	const char *err = ctl_endpoint_parse(text, &contact->addr, &contact->has_port,
-					     &contact->port);
+/**
+ * struct whom - what is said of a join
+ * @contact: whom to ask, in turn
+ * @contacts: entries of @contact
+ */
+struct whom {
+	struct ctl_member *contact;
+	unsigned int contacts;
+};
 
-	return err ? ctl_usage(a, "contact '%s': %s", text, err) : CTL_OK;
+/* "contact 10.0.0.1:4790", several times: take them out, wherever they are. */
+static int take_contacts(struct ctl_args *a, struct whom *whom)
+{
+	int i, left = 0;
+
+	for (i = 0; i < a->argc; i++) {
+		struct ctl_member m = { 0 };
+		const char *err;
+
+		if (strcmp(a->argv[i], ctl_contact_key.name)) {
+			a->argv[left++] = a->argv[i];
+			continue;
+		}
+		if (++i == a->argc)
+			return ctl_usage(a, "contact: the value is missing");
+		err = ctl_endpoint_parse(a->argv[i], &m.addr, &m.has_port, &m.port);
+		if (err)
+			return ctl_usage(a, "contact '%s': %s", a->argv[i], err);
+		whom->contact = ctl_grow(whom->contact, whom->contacts, sizeof(m));
+		whom->contact[whom->contacts++] = m;
+	}
+	a->argc = left;
+	return whom->contacts ? CTL_OK : ctl_usage(a, "'contact' is missing");
+}
+
+static int check_lineage(struct ctl_args *a, const struct ctl_val *val)
+{
+	uint8_t lineage[SPINDLE_LINEAGE_LEN];
+	const char *err = val->set ? ctl_lineage_parse(val->str, lineage) : NULL;
+
+	return err ? ctl_usage(a, "lineage '%s': %s", val->str, err) : CTL_OK;
 }
 
 /**
@@ -167,14 +201,18 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 	struct ctl_val val[CTL_ARRAY_SIZE(keys)] = { 0 };
 	struct ctl_wait w = { .how = how, .what = ctl_asprintf("node %s", a->verb) };
 	struct news news = { .what = w.what };
-	struct ctl_member contact = { 0 };
+	struct whom whom = { 0 };
 	bool wait = take_wait(a);
 	struct ctl_req *req;
-	int rc;
+	unsigned int need = NEED(KEY_ID);
+	int rc = how == CTL_WAIT_JOIN ? take_contacts(a, &whom) : CTL_OK;
 
-	rc = ctl_args_keys(a, keys, val, NEED(KEY_ID) | (other->name ? NEED(KEY_OTHER) : 0));
+	if (how == CTL_WAIT_EVICT)
+		need |= NEED(KEY_OTHER);
+	if (!rc)
+		rc = ctl_args_keys(a, keys, val, need);
 	if (!rc && how == CTL_WAIT_JOIN)
-		rc = take_contact(a, val[KEY_OTHER].str, &contact);
+		rc = check_lineage(a, &val[KEY_OTHER]);
 	if (rc)
 		return rc;
 	ctl_val_default(&timeout_key, &val[KEY_TIMEOUT]);
@@ -185,16 +223,17 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 		return CTL_FAILED;
 	req = ctl_req_new(&news.net, cmd, 0, w.what);
 	ctl_req_val(req, &id_key, &val[KEY_ID]);
-	if (how == CTL_WAIT_JOIN)
-		ctl_contact_put(req, &contact);
-	else if (other->name)
+	if (how == CTL_WAIT_EVICT)
 		ctl_req_val(req, other, &val[KEY_OTHER]);
+	ctl_contacts_put(req, whom.contact, whom.contacts);
+	if (how == CTL_WAIT_JOIN)
+		ctl_lineage_put(req, &val[KEY_OTHER]);
 	return ask(&w, &news, req, wait);
 }
 
 int ctl_node_join(struct ctl_args *a)
 {
-	return run(a, CTL_WAIT_JOIN, SPINDLE_CMD_NODE_JOIN, &ctl_contact_key);
+	return run(a, CTL_WAIT_JOIN, SPINDLE_CMD_NODE_JOIN, &ctl_lineage_key);
 }
 
 int ctl_node_leave(struct ctl_args *a)

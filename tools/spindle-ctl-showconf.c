@@ -61,8 +61,8 @@ static void print_view(const struct ctl_view *view)
 
 	printf("\n[View]\nVid = %llu\n", (unsigned long long)view->vid.num);
 	if (view->is_live) {
-		puts("# As it is now. Whoever restarts while others go on joins them instead, by\n"
-		     "# Join = ADDRESS in its [Node].\nLive = yes");
+		puts("# As it is now. Nodes that apply this file join it; it begins anew by\n"
+		     "# apply --bootstrap only.\nLive = yes");
 		print_vals(ctl_live_keys, view->live);
 	}
 	if (view->nodes.set)

@@ -20,7 +20,8 @@ static const struct ctl_key node_keys[] = {
 };
 
 /* The keys of a view, for messages; the word decides where the rest goes. */
-#define VIEW_KEYS	"node, vid, live, timeout-ms, max-nodes, quorum, member, subgroup"
+#define VIEW_KEYS	"node, vid, live, timeout-ms, max-nodes, quorum, lineage, contact, member, " \
+			"subgroup"
 
 static int take_member(struct ctl_args *a, struct ctl_view *view)
 {
@@ -36,6 +37,38 @@ static int take_member(struct ctl_args *a, struct ctl_view *view)
 	view->member = ctl_grow(view->member, view->members, sizeof(*view->member));
 	view->member[view->members++] = m;
 	return CTL_OK;
+}
+
+/* One to be asked before the view begins. */
+static int take_contact(struct ctl_args *a, struct ctl_view *view)
+{
+	const char *text = ctl_args_next(a);
+	struct ctl_member m = { 0 };
+	const char *err;
+
+	if (!text)
+		return ctl_usage(a, "contact: ADDR[:PORT] is missing");
+	err = ctl_endpoint_parse(text, &m.addr, &m.has_port, &m.port);
+	if (err)
+		return ctl_usage(a, "contact '%s': %s", text, err);
+	view->contact = ctl_grow(view->contact, view->contacts, sizeof(*view->contact));
+	view->contact[view->contacts++] = m;
+	view->is_live = true;
+	return CTL_OK;
+}
+
+static int take_lineage(struct ctl_args *a, struct ctl_view *view)
+{
+	uint8_t lineage[SPINDLE_LINEAGE_LEN];
+	const char *err;
+	int rc;
+
+	view->is_live = true;
+	rc = ctl_args_value(a, &ctl_lineage_key, &view->lineage, "");
+	if (rc)
+		return rc;
+	err = ctl_lineage_parse(view->lineage.str, lineage);
+	return err ? ctl_usage(a, "lineage '%s': %s", view->lineage.str, err) : CTL_OK;
 }
 
 static int take_subgroup(struct ctl_args *a, struct ctl_view *view)
@@ -120,6 +153,10 @@ static int take_view_key(struct ctl_args *a, struct ctl_val *node, struct ctl_vi
 		return ctl_args_value(a, &ctl_vid_key, &view->vid, "");
 	if (!strcmp(word, "member"))
 		return take_member(a, view);
+	if (!strcmp(word, "contact"))
+		return take_contact(a, view);
+	if (!strcmp(word, "lineage"))
+		return take_lineage(a, view);
 	if (!strcmp(word, "subgroup"))
 		return take_subgroup(a, view);
 	if (strcmp(word, "live"))
@@ -201,6 +238,8 @@ static struct json_object *json_view(const struct ctl_running *run)
 		obj = json_object_new_object();
 		ctl_json_vals(obj, ctl_live_keys, run->view.live);
 		ctl_json_add(view, "live", obj);
+		ctl_json_str(view, "lineage", run->view.lineage.set ?
+			     run->view.lineage.str : "");
 	}
 	list = json_object_new_array();
 	for (i = 0; i < run->view.members; i++) {
@@ -276,6 +315,8 @@ static void print_view(const struct ctl_running *run)
 	       (unsigned long long)run->node.val[CTL_NODE_ID].num);
 	if (run->view.is_live)
 		printf("    %s\n", ctl_live_text(&run->view));
+	if (run->view.lineage.set)
+		printf("    lineage %s\n", run->view.lineage.str);
 	print_members(run);
 	if (!run->view.subgroups) {
 		puts("    no subgroups");

@@ -220,6 +220,49 @@ const struct spindle_rule *spindle_rules_of(const struct spindle_rules *rules, u
 	return rule;
 }
 
+/* Are all nodes that may be in a rule's subgroups in one of them, and no others? */
+static bool shards_fit(const struct spindle_rule *rule, const struct spindle_view *view,
+		       u32 first)
+{
+	u64 want = 0, seen = 0;
+	u32 i;
+
+	for (i = 0; i < view->num_members; i++)
+		if (may_be_in(rule, view->member[i].id))
+			want |= BIT_ULL(i);
+	for (i = 0; i < rule->shards; i++) {
+		u64 members = view->subgroup[first + i].members;
+
+		if (members & seen)
+			return false;
+		seen |= members;
+	}
+	return seen == want;
+}
+
+/**
+ * spindle_rules_fit() - is it a view by these rules?
+ * @rules: checked
+ * @view: checked, with as many subgroups as the rules have
+ *
+ * Which shard a node is in depends on views before, and may be any.
+ *
+ * Return: true if so
+ */
+bool spindle_rules_fit(const struct spindle_rules *rules, const struct spindle_view *view)
+{
+	u32 i, at = 0;
+
+	if (view->num_members > rules->max_nodes)
+		return false;
+	for (i = 0; i < rules->num_rules; i++) {
+		if (!shards_fit(&rules->rule[i], view, at))
+			return false;
+		at += rules->rule[i].shards;
+	}
+	return true;
+}
+
 /**
  * spindle_rules_enough() - has a subgroup the members that it needs?
  * @rules: checked

@@ -57,6 +57,7 @@ const char *spindle_rules_check(const struct spindle_rules *rules, int *fault);
 void spindle_rules_apply(const struct spindle_rules *rules, const struct spindle_view *view,
 			 struct spindle_view *next);
 void spindle_rules_senders(const struct spindle_rules *rules, struct spindle_view *view);
+bool spindle_rules_fit(const struct spindle_rules *rules, const struct spindle_view *view);
 bool spindle_rules_enough(const struct spindle_rules *rules, const struct spindle_view *view,
 			  u32 subgroup);
 int spindle_rules_lacking(const struct spindle_rules *rules, const struct spindle_view *view);

@@ -52,7 +52,7 @@ static struct hello right_hello(uint32_t from, uint32_t to, uint64_t digest)
 		.dst = htole32(to),
 		.incarnation = rnd(),
 		.digest = htole64(digest),
-		.cluster = htole64(hello_cluster("spindle")),
+		.cluster = htole32(hello_cluster("spindle")),
 	};
 
 	return h;

@@ -22,7 +22,7 @@ static struct hello make_hello(const char *step)
 		.dst = htole32(num(step, "dst", their_id)),
 		.incarnation = htole64(num(step, "inc", random64())),
 		.digest = htole64(view_digest()),
-		.cluster = htole64(hello_cluster(cluster)),
+		.cluster = htole32(hello_cluster(cluster)),
 	};
 	unsigned int i;
 
@@ -33,7 +33,7 @@ static struct hello make_hello(const char *step)
 	if (find(step, "version"))
 		h.version = HELLO_VERSION + 1;
 	if (find(step, "cluster"))
-		h.cluster ^= htole64(1);
+		h.cluster ^= htole32(1);
 	if (find(step, "digest"))
 		h.digest ^= htole64(1ULL << 63);
 	for (i = 0; find(step, "junk") && i < sizeof(h) / 8; i++)

@@ -130,9 +130,13 @@ uint64_t num(const char *step, const char *key, uint64_t def)
 
 uint64_t view_digest(void)
 {
-	uint64_t part[2] = { spindle_view_digest(&view), spindle_rules_digest(&rules) };
+	struct spindle_lineage lineage = { { 0 } };
 
-	return live ? spindle_mix(part, 2) : part[0];
+	if (!live)
+		return spindle_view_digest(&view);
+	/* A view with one member has one that nobody can know: those have several. */
+	spindle_lineage_of(&lineage, &view, &rules);
+	return spindle_live_digest(&view, &rules, &lineage);
 }
 
 /* ---- steps about nothing but this process ------------------------------ */

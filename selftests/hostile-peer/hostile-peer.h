@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "layout.h"
+#include "card.h"
 #include "rules.h"
 
 #define LIMIT_S		60	/* for anything that has to happen */

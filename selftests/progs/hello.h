@@ -27,13 +27,14 @@ struct hello {
 	uint32_t dst;
 	uint64_t incarnation;
 	uint64_t digest;
-	uint64_t cluster;
+	uint32_t cluster;
+	uint32_t lineage;
 	uint64_t nonce;
 	uint8_t tag[8];
 };
 
 /* The fingerprint of a cluster's name. */
-static inline uint64_t hello_cluster(const char *name)
+static inline uint32_t hello_cluster(const char *name)
 {
 	char padded[SPINDLE_CLUSTER_LEN + 1] = { 0 };
 	uint64_t word[sizeof(padded) / sizeof(uint64_t)], h = 0;
@@ -46,7 +47,7 @@ static inline uint64_t hello_cluster(const char *name)
 		h *= 0x9e3779b97f4a7c15ULL;
 		h ^= h >> 32;
 	}
-	return h;
+	return (uint32_t)h;
 }
 
 #endif /* SPINDLE_PROGS_HELLO_H */

@@ -147,21 +147,22 @@ static void test_first(void)
 	begin(1);
 	wire.nodes = 0;
 	ok(!apply(NODE "[View]\nVid = 3\n" MEMBERS "TimeoutMs = 100\nQuorum = no\n"
-		  "[Subgroup]\nId = 0\nShards = 2\nMin = 3\nOnExit = leave\n", "") &&
-	   strstr(output, "+ view of node 1: live, vid 3, members 1,2, 1 subgroup\n"),
+		  "[Subgroup]\nId = 0\nShards = 2\nMin = 3\nOnExit = leave\n",
+		  " --force-new") &&
+	   strstr(output, "+ view of node 1 begins: live, vid 3, members 1, 1 subgroup\n"),
 	   "a key of a live view makes it one");
 	a = sent(SPINDLE_CMD_VIEW_SET);
 	live = ctl_nest_attrs(a[SPINDLE_A_LIVE], SPINDLE_LIVE_A_MAX);
 	sg = ctl_nest_attrs(a[SPINDLE_A_SUBGROUP], SPINDLE_SUBGROUP_A_MAX);
 	rule = ctl_nest_attrs(sg[SPINDLE_SUBGROUP_A_RULE], SPINDLE_RULE_A_MAX);
-	ok(a[SPINDLE_A_LIVE] && is(live[SPINDLE_LIVE_A_TIMEOUT_MS], 4, 100) &&
+	ok(a[SPINDLE_A_LIVE] && !a[SPINDLE_A_CONTACT] && is(live[SPINDLE_LIVE_A_TIMEOUT_MS], 4, 100) &&
 	   !live[SPINDLE_LIVE_A_MAX_NODES] && is(live[SPINDLE_LIVE_A_QUORUM], 1, 0),
 	   "how it changes");
 	ok(is(rule[SPINDLE_RULE_A_SHARDS], 4, 2) && is(rule[SPINDLE_RULE_A_MIN], 4, 3) &&
 	   is(rule[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_LEAVE), "the rule");
 	begin(1);
 	wire.nodes = 0;
-	apply(NODE "[View]\nVid = 3\n" MEMBERS "Live = yes\n", "");
+	apply(NODE "[View]\nVid = 3\n" MEMBERS "Live = yes\n", " --force-new");
 	a = sent(SPINDLE_CMD_VIEW_SET);
 	ok(a && a[SPINDLE_A_LIVE] && !nla_len(a[SPINDLE_A_LIVE]), "so does Live = yes");
 	begin(1);
@@ -169,6 +170,60 @@ static void test_first(void)
 	apply(NODE "[View]\nVid = 3\n" MEMBERS "Live = no\n", "");
 	a = sent(SPINDLE_CMD_VIEW_SET);
 	ok(a && !a[SPINDLE_A_LIVE], "but not Live = no");
+}
+
+#define OTHER "[Node]\nId = 2\nAddress = 10.0.0.2\nPort = 5000\n"
+#define LIVE "[View]\nVid = 3\nLive = yes\n"
+
+/* Who is asked, with an address of four bytes? */
+static bool asks(struct nlattr **a, const char *ip, uint64_t port)
+{
+	struct nlattr **c = a ? ctl_nest_attrs(a[SPINDLE_A_CONTACT], SPINDLE_CONTACT_A_MAX) : NULL;
+
+	return a && a[SPINDLE_A_CONTACT] && c[SPINDLE_CONTACT_A_ADDR4] &&
+	       !memcmp(nla_data(c[SPINDLE_CONTACT_A_ADDR4]), ip, 4) &&
+	       (c[SPINDLE_CONTACT_A_PORT] ? is(c[SPINDLE_CONTACT_A_PORT], 2, port) :
+					    port == SPINDLE_DEF_PORT);
+}
+
+/* Others may go on with the view that a file is about: only a word of its own begins it. */
+static void test_bootstrap(void)
+{
+	begin(1);
+	wire.nodes = 0;
+	ok(!apply(NODE OTHER LIVE, "") && !sent(SPINDLE_CMD_VIEW_SET) &&
+	   asks(sent(SPINDLE_CMD_NODE_JOIN), "\12\0\0\2", 5000) &&
+	   strstr(output, "+ view of node 1: it begins to join by 10.0.0.2:5000\n"),
+	   "a node joins by all others of the file");
+	begin(1);
+	wire.nodes = 0;
+	ok(apply(NODE LIVE, "") && untouched() && strstr(output, "apply --bootstrap"),
+	   "if there are any");
+	runs(3, SPINDLE_LIVE_ACTIVE);
+	ok(!apply(NODE OTHER LIVE "TimeoutMs = 100\n" SHARDS NAMED, " --bootstrap") && untouched(),
+	   "what has begun does not begin again");
+	begin(1);
+	wire.nodes = 0;
+	apply(NODE OTHER LIVE, " --bootstrap");
+	ok(asks(sent(SPINDLE_CMD_VIEW_SET), "\12\0\0\2", 5000) && !sent(SPINDLE_CMD_NODE_JOIN),
+	   "what begins asks the others first");
+	begin(1);
+	wire.nodes = 0;
+	ok(!apply(NODE OTHER LIVE, " --force-new") &&
+	   !sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_CONTACT], "but not by force");
+	begin(1);
+	wire.nodes = 0;
+	ok(!apply(NODE "[Node]\nId = 2\nAddress = 127.0.0.1\nPort = 5000\n" LIVE,
+		  " --force-new") &&
+	   is(sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_NODE_ID], 4, 1) &&
+	   is(sent(SPINDLE_CMD_NODE_JOIN)[SPINDLE_A_NODE_ID], 4, 2) &&
+	   asks(sent(SPINDLE_CMD_NODE_JOIN), "\177\0\0\1", SPINDLE_DEF_PORT),
+	   "one begins, the others join");
+	runs(0, SPINDLE_LIVE_JOINING);
+	ok(!apply(NODE OTHER LIVE, " --force-new") && sent(SPINDLE_CMD_NODE_LEAVE) &&
+	   sent(SPINDLE_CMD_VIEW_SET) &&
+	   strstr(output, "- view of node 1: it does not join any more\n"),
+	   "a node that waits in vain can begin");
 }
 
 static void test_contact(void)
@@ -180,9 +235,12 @@ static void test_contact(void)
 	ok(!apply(NODE "Join = 10.0.0.2:5000\n", "") && sent(SPINDLE_CMD_NODE_ADD) &&
 	   strstr(output, "+ view of node 1: it begins to join by 10.0.0.2:5000\n"), "join");
 	a = sent(SPINDLE_CMD_NODE_JOIN);
-	ok(is(a[SPINDLE_A_NODE_ID], 4, 1) && is(a[SPINDLE_A_PORT], 2, 5000) &&
-	   a[SPINDLE_A_ADDR4] && !memcmp(nla_data(a[SPINDLE_A_ADDR4]), "\12\0\0\2", 4),
-	   "whom to ask");
+	ok(is(a[SPINDLE_A_NODE_ID], 4, 1) && asks(a, "\12\0\0\2", 5000), "whom to ask");
+	begin(1);
+	wire.nodes = 0;
+	ok(!apply(NODE "Join = 10.0.0.2:5000\nJoin = 10.0.0.3\n", "") &&
+	   strstr(output, "it begins to join by 10.0.0.2:5000, 10.0.0.3:4790\n"),
+	   "several can be asked");
 	runs(9, SPINDLE_LIVE_ACTIVE);
 	ok(!apply(NODE "Join = 10.0.0.2\n", "") && untouched() &&
 	   strstr(output, "= view of node 1 unchanged (live, vid 9 by now)\n"),
@@ -236,24 +294,24 @@ static void test_other(void)
 		"subgroup 9 senders: 5 -> all\n", "nor who may send");
 	refuses(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS SHARDS, 4,
 		"subgroup 9 goes\n", "nor which there are");
-	refuses(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS "Member = 3@10.0.0.3\n"
-		SHARDS NAMED, 5, "see spindle-ctl node join, node leave and node evict\n"
-		"    member 3@10.0.0.3:4790 joins\n", "who is in it is not for a file to say");
+	ok(!apply(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS "Member = 3@10.0.0.3\n"
+		  SHARDS NAMED, "") && untouched(), "who is in it is not for a file to say");
 	refuses(NODE "[View]\nVid = 8\nTimeoutMs = 100\n" MEMBERS SHARDS NAMED, 5,
 		"grows by itself and is 7 now", "nor is the vid");
 	refuses(NODE "[View]\nVid = 8\nMember = 1@127.0.0.1\n", 5,
 		"which it has to leave first: spindle-ctl node leave id 1, then view del node 1",
 		"a static view does not take its place");
 	runs(0, SPINDLE_LIVE_JOINING);
-	refuses(NODE "[View]\nVid = 8\nLive = yes\n" MEMBERS, 4, "spindle-ctl node leave id 1",
-		"who joins does not begin");
+	ok(!apply(NODE "[View]\nVid = 8\nLive = yes\n" MEMBERS, "") && untouched(),
+	   "who joins does not begin");
 	runs(7, SPINDLE_LIVE_STOPPED);
-	refuses(NODE "[View]\nVid = 7\nLive = yes\n" MEMBERS, 5, "Join = ADDRESS in its [Node]",
-		"who has stopped does not begin a second time");
-	ok(!apply(NODE "[View]\nVid = 8\nLive = yes\n" MEMBERS, "") &&
+	ok(!apply(NODE "[View]\nVid = 7\nLive = yes\n" MEMBERS, "") &&
+	   asks(sent(SPINDLE_CMD_NODE_JOIN), "\12\0\0\2", SPINDLE_DEF_PORT) &&
+	   !sent(SPINDLE_CMD_VIEW_SET), "who has stopped does not begin a second time");
+	runs(7, SPINDLE_LIVE_STOPPED);
+	ok(!apply(NODE "[View]\nVid = 7\nLive = yes\n" MEMBERS, " --force-new") &&
 	   sent(SPINDLE_CMD_VIEW_SET) &&
-	   strstr(output, "~ view of node 1: vid 7 (stopped) -> live, vid 8,"),
-	   "but with another view");
+	   strstr(output, "~ view of node 1 begins: live, vid 7,"), "but by a word of its own");
 	runs(7, SPINDLE_LIVE_STOPPED);
 	refuses(NODE "[View]\nVid = 9\nMember = 1@127.0.0.1\n", 5, "spindle-ctl view del node 1",
 		"not with a static one");
@@ -261,8 +319,8 @@ static void test_other(void)
 	refuses(NODE "[View]\nVid = 8\nLive = yes\n" MEMBERS, 4, "spindle-ctl view del node 1",
 		"a live view does not take the place of a static one");
 	runs(7, SPINDLE_LIVE_ACTIVE);
-	ok(apply(NODE "IdleUs = 9\n[View]\nVid = 7\nLive = yes\n" MEMBERS, " --replace") &&
-	   untouched() && strstr(output, "Join = ADDRESS in its [Node]"),
+	ok(!apply(NODE "IdleUs = 9\n[View]\nVid = 7\nLive = yes\n" MEMBERS, " --replace") &&
+	   !sent(SPINDLE_CMD_VIEW_SET) && sent(SPINDLE_CMD_NODE_JOIN),
 	   "who is made anew does not begin a second time");
 	ok(!apply(NODE "IdleUs = 9\nJoin = 10.0.0.2\n", " --replace") &&
 	   sent(SPINDLE_CMD_NODE_DEL) && sent(SPINDLE_CMD_NODE_JOIN), "but joins");
@@ -310,8 +368,8 @@ static const char golden[] =
 	"Visibility = auto\nIdleUs = 50\nEngine = 0\n"
 	"# KeyFile = PATH of its key, which is never shown\n"
 	"\n[View]\nVid = 7\n"
-	"# As it is now. Whoever restarts while others go on joins them instead, by\n"
-	"# Join = ADDRESS in its [Node].\n"
+	"# As it is now. Nodes that apply this file join it; it begins anew by\n"
+	"# apply --bootstrap only.\n"
 	"Live = yes\nTimeoutMs = 100\nMaxNodes = 16\nQuorum = 1\n"
 	"Member = 1@127.0.0.1:4790\nMember = 2@10.0.0.2:4790\n"
 	"\n[Subgroup]\nId = 0\nMode = ordered\nWindow = 128\nMaxMsg = 10240\nRing = 1048576\n"
@@ -343,6 +401,7 @@ int main(void)
 	if (mkstemp(path) < 0)
 		return 1;
 	test_first();
+	test_bootstrap();
 	test_contact();
 	test_same();
 	test_other();

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 
 file 1 't.conf:4: .Node. has no key .Jion.; there is: .*, Cpu, Rack, KeyFile, Join' \
-	't.conf:5: Join is given twice' 't.conf:6: KeyFile is given twice' \
+	't.conf:6: KeyFile is given twice' \
 	't.conf:9: .View. has no key .Timeout.; there is: Vid, Member, Nodes, Live, TimeoutMs' \
 	't.conf:10: TimeoutMs = 19: not a number from 20 to 60000' \
 	't.conf:11: Live = maybe: neither' \
@@ -41,15 +41,22 @@ Id = 2
 Address = 10.0.0.2
 Join = [fd00::1]
 X
-file 1 't.conf:4: node 1 is in the view in line 5; a node has either' 'nothing was changed' <<X
+file 1 't.conf:4: node 1 is in the view in line 5, which is not live' 'nothing was changed' <<X
 [Node]
 Id = 1
 Address = 10.0.0.1
 Join = 10.0.0.2
 [View]
 Vid = 1
-Live = yes
 Member = 1@10.0.0.1
+X
+file 1 't.conf:6: Join = 10.0.0.2:4790 is given twice; it is in line 4 too' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+Join = 10.0.0.2
+Join = 10.0.0.3
+Join = 10.0.0.2:4790
 X
 file 1 't.conf:6: TimeoutMs is for live views only, and line 7 says Live = no' \
 	't.conf:11: Shards is for live views only; the one in line 4 has no Live = yes' <<X

@@ -107,8 +107,14 @@ says 2 "node join: contact '10.0.0.1:x': the port is not a number" \
 	node join id 3 contact 10.0.0.1:x
 says 2 "node join: contact 'host1': .*names are not resolved" node join 3 contact host1
 says 2 "node join: contact 'fd00::1:4790': .*in brackets" node join 3 contact fd00::1:4790
-says 2 "node join: timeout '0': not a number from 1 to 86400" node join 3 timeout 0
-says 2 "node join: 'peer' is not known here; there is: id, timeout, contact" node join 3 peer 1
+says 2 "node join: timeout '0': not a number from 1 to 86400" \
+	node join 3 contact 10.0.0.1 timeout 0
+says 2 "node join: lineage '1234': not 32 hexadecimal digits" \
+	node join 3 contact 10.0.0.1 lineage 1234
+says 2 "view set: lineage 'x': not 32 hexadecimal digits" \
+	view set node 1 vid 1 live lineage x member 1@10.0.0.1
+says 2 "node join: 'peer' is not known here; there is: id, timeout, lineage" \
+	node join 3 peer 1 contact 10.0.0.1
 says 2 "node leave: 'id' is missing" node leave no-wait
 says 2 "node leave: 'contact' is not known here; there is: id, timeout" \
 	node leave 3 contact 10.0.0.1

@@ -136,20 +136,33 @@ static void test_key(void)
 static void test_requests(void)
 {
 	static const unsigned char v6[16] = { 0xfd, [15] = 1 };
-	struct nlattr **a;
+	struct nlattr **a, **c;
 
 	begin(3);
 	ok(!run(ctl_cmd_node, "node", "join id 3 contact 10.0.0.1 no-wait") && !wire.listens,
 	   "who does not wait does not listen");
 	a = sent(SPINDLE_CMD_NODE_JOIN);
-	ok(is(a[SPINDLE_A_NODE_ID], 4, 3) && a[SPINDLE_A_ADDR4] &&
-	   !memcmp(nla_data(a[SPINDLE_A_ADDR4]), "\12\0\0\1", 4) && !a[SPINDLE_A_PORT] &&
-	   !a[SPINDLE_A_ADDR6], "join at the default port");
+	c = ctl_nest_attrs(a[SPINDLE_A_CONTACT], SPINDLE_CONTACT_A_MAX);
+	ok(is(a[SPINDLE_A_NODE_ID], 4, 3) && c[SPINDLE_CONTACT_A_ADDR4] &&
+	   !memcmp(nla_data(c[SPINDLE_CONTACT_A_ADDR4]), "\12\0\0\1", 4) &&
+	   !c[SPINDLE_CONTACT_A_PORT] && !c[SPINDLE_CONTACT_A_ADDR6] && !a[SPINDLE_A_LINEAGE],
+	   "join at the default port");
 	run(ctl_cmd_node, "node", "join --no-wait 3 contact [fd00::1]:5000");
 	a = sent(SPINDLE_CMD_NODE_JOIN);
-	ok(a[SPINDLE_A_ADDR6] && nla_len(a[SPINDLE_A_ADDR6]) == 16 &&
-	   !memcmp(nla_data(a[SPINDLE_A_ADDR6]), v6, 16) && is(a[SPINDLE_A_PORT], 2, 5000) &&
-	   !a[SPINDLE_A_ADDR4], "join at another one");
+	c = ctl_nest_attrs(a[SPINDLE_A_CONTACT], SPINDLE_CONTACT_A_MAX);
+	ok(c[SPINDLE_CONTACT_A_ADDR6] && nla_len(c[SPINDLE_CONTACT_A_ADDR6]) == 16 &&
+	   !memcmp(nla_data(c[SPINDLE_CONTACT_A_ADDR6]), v6, 16) &&
+	   is(c[SPINDLE_CONTACT_A_PORT], 2, 5000) && !c[SPINDLE_CONTACT_A_ADDR4],
+	   "join at another one");
+	run(ctl_cmd_node, "node", "join 3 contact 10.0.0.1 lineage "
+	    "000102030405060708090a0b0c0d0e0F contact 10.0.0.2 no-wait");
+	a = sent(SPINDLE_CMD_NODE_JOIN);
+	c = ctl_nest_attrs(a[SPINDLE_A_CONTACT], SPINDLE_CONTACT_A_MAX);
+	ok(!memcmp(nla_data(c[SPINDLE_CONTACT_A_ADDR4]), "\12\0\0\2", 4),
+	   "the last of two contacts");
+	ok(a[SPINDLE_A_LINEAGE] && nla_len(a[SPINDLE_A_LINEAGE]) == 16 &&
+	   !memcmp(nla_data(a[SPINDLE_A_LINEAGE]),
+		   "\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17", 16), "a lineage");
 	run(ctl_cmd_node, "node", "leave 3 --no-wait");
 	a = sent(SPINDLE_CMD_NODE_LEAVE);
 	ok(a && is(a[SPINDLE_A_NODE_ID], 4, 3) && !a[SPINDLE_A_PEER_ID], "leave");

@@ -39,6 +39,8 @@
 #define SPINDLE_DEF_MAX_NODES	16
 #define SPINDLE_MAX_KEY		64	/* bytes of a group key */
 #define SPINDLE_MIN_KEY		16
+#define SPINDLE_LINEAGE_LEN	16	/* bytes of a lineage */
+#define SPINDLE_MAX_CONTACTS	64	/* of a request */
 
 /**
  * enum spindle_cmd - requests, replies and notifications
@@ -53,9 +55,12 @@
  *	SUBGROUP (several). The same view again is a success without effect; the same
  *	id with other content is EEXIST; a lower id is ESTALE; a higher one replaces. The
  *	addresses of a view are all IPv4 or all IPv6. With LIVE it is the first of a series
- *	that changes by itself as members come and go; EBUSY while the node is in another.
- *	Optional CHECK
- * @SPINDLE_CMD_VIEW_DEL: remove a node's view: NODE_ID
+ *	that changes by itself as members come and go; EBUSY while the node is in another. It
+ *	begins at once, which is the explicit word for a new group; with CONTACT (several) each
+ *	is asked first, once, and if one is in a live view of the cluster, or about to begin one,
+ *	the view does not begin, and SPINDLE_EVENT_JOIN_FAILED names it. Optional LINEAGE, CHECK
+ * @SPINDLE_CMD_VIEW_DEL: remove a node's view, give a join up, and forget the lineage of the
+ *	last live view: NODE_ID. ENOENT if there is none of these
  * @SPINDLE_CMD_VIEW_GET: the view of one node, or of all (dump; NODE_ID filters); of a live
  *	one LIVE, too, with what was given, and RULE of each subgroup
  * @SPINDLE_CMD_SUBGROUP_GET: subgroups with state and counters, one message each
@@ -77,10 +82,15 @@
  *	if the subgroup is not active or a sender is attached, EOPNOTSUPP for a ping-pong
  *	with a node of another kernel or engine, ENOTCONN if a member is lost meanwhile,
  *	ETIMEDOUT if the device does not answer
- * @SPINDLE_CMD_NODE_JOIN: join the live view that a member, the contact, is in: NODE_ID, the
- *	contact's ADDR4 or ADDR6, optional PORT. Returns when it has begun; SPINDLE_EVENT_VIEW_
- *	INSTALL or SPINDLE_EVENT_JOIN_FAILED tells the end, STATUS_GET how far it is. EBUSY if
- *	the node is in a view or joins already
+ * @SPINDLE_CMD_NODE_JOIN: join the live view that a member, the contact, is in: NODE_ID, CONTACT
+ *	(1 to 64), or of a single one ADDR4 or ADDR6 and optional PORT; optional LINEAGE. Returns
+ *	when it has begun; SPINDLE_EVENT_VIEW_INSTALL or SPINDLE_EVENT_JOIN_FAILED tells the end,
+ *	STATUS_GET how far it is. Contacts are asked in turn, again and again, until the node is
+ *	in, or NODE_LEAVE, VIEW_DEL or NODE_DEL gives it up, or all contacts refuse it for a
+ *	reason that time does not change: another key, cluster, protocol or lineage, no room, an
+ *	id that another node has. EBUSY if the node is in a view or joins already. A node that
+ *	was evicted, or stopped, joins its own lineage only, unless LINEAGE says another one or
+ *	VIEW_DEL came between
  * @SPINDLE_CMD_NODE_LEAVE: leave the live view, or give a join up: NODE_ID. Returns when it has
  *	begun; SPINDLE_EVENT_STOPPED tells the end, or SPINDLE_EVENT_JOIN_FAILED that of a join.
  *	ENOENT if the node is in none, EALREADY if it leaves already, EBUSY if the rules cannot
@@ -88,8 +98,8 @@
  * @SPINDLE_CMD_NODE_EVICT: have the members of a live view go on without one: NODE_ID, PEER_ID.
  *	EINVAL if it is the node itself, ENOENT if it is no member, EBUSY if the rules cannot be
  *	met without it or too few would be left
- * @SPINDLE_CMD_STATUS_GET: NODE_ID, CLUSTER, LIVE and, of a member, VIEW_ID of each node (dump;
- *	NODE_ID filters). A node whose last join has failed has REASON instead of LIVE; one whose
+ * @SPINDLE_CMD_STATUS_GET: NODE_ID, CLUSTER, LIVE and, of a member, VIEW_ID and LINEAGE, of a node
+ *	that joins CONTACT of each, of each node (dump; NODE_ID filters). A node whose last join has failed has REASON instead of LIVE; one whose
  *	RDMA device is gone has REASON, ERROR and the VIEW_ID that it was in. Other nodes that
  *	are in no live view and join none are left out
  * @SPINDLE_CMD_RDMC_GET: RDMC groups, one message each: NODE_ID and RDMC (dump; NODE_ID and
@@ -167,6 +177,10 @@ enum spindle_cmd {
  * @SPINDLE_A_FORMER_KEY: u8, of a reply: 1: peers that have the key which the present one has
  *	replaced are accepted, too. Of NODE_SET: 0: they are not any more
  * @SPINDLE_A_CHECK: u8, enum spindle_check: NODE_ADD and VIEW_SET check and change nothing
+ * @SPINDLE_A_CONTACT: nest of enum spindle_contact_attr; several, 64 at most
+ * @SPINDLE_A_LINEAGE: 16 bytes, not all 0: what a live view and all that follow from it have in
+ *	common. Of VIEW_SET: default random if the view has one member; if it has more, all of
+ *	them get the same by the same request. Of NODE_JOIN: a view of another one is not joined
  */
 enum spindle_attr {
 	SPINDLE_A_UNSPEC,
@@ -205,6 +219,8 @@ enum spindle_attr {
 	SPINDLE_A_RDMC_ERROR,
 	SPINDLE_A_FORMER_KEY,
 	SPINDLE_A_CHECK,
+	SPINDLE_A_CONTACT,
+	SPINDLE_A_LINEAGE,
 	/* private: */
 	__SPINDLE_A_MAX
 #define SPINDLE_A_MAX (__SPINDLE_A_MAX - 1)
@@ -227,6 +243,27 @@ enum spindle_member_attr {
 	/* private: */
 	__SPINDLE_MEMBER_A_MAX
 #define SPINDLE_MEMBER_A_MAX (__SPINDLE_MEMBER_A_MAX - 1)
+};
+
+/**
+ * enum spindle_contact_attr - a node that is asked for the view that it is in
+ * @SPINDLE_CONTACT_A_UNSPEC: never used
+ * @SPINDLE_CONTACT_A_ADDR4: u32, network byte order
+ * @SPINDLE_CONTACT_A_ADDR6: 16 bytes
+ * @SPINDLE_CONTACT_A_PORT: u16, default 4790
+ * @SPINDLE_CONTACT_A_REASON: string, what came of asking it last; left out before (reply only)
+ * @SPINDLE_CONTACT_A_FINAL: u8, 1: time does not change that (reply only)
+ */
+enum spindle_contact_attr {
+	SPINDLE_CONTACT_A_UNSPEC,
+	SPINDLE_CONTACT_A_ADDR4,
+	SPINDLE_CONTACT_A_ADDR6,
+	SPINDLE_CONTACT_A_PORT,
+	SPINDLE_CONTACT_A_REASON,
+	SPINDLE_CONTACT_A_FINAL,
+	/* private: */
+	__SPINDLE_CONTACT_A_MAX
+#define SPINDLE_CONTACT_A_MAX (__SPINDLE_CONTACT_A_MAX - 1)
 };
 
 /**

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Card: a live view with all that a node has to know to join it. See card.h.
+ */
+#include "card.h"
+#include "sst.h"
+
+static_assert(!(sizeof(struct spindle_card) % sizeof(u64)));
+static_assert(!(sizeof(struct spindle_view_member) % sizeof(u64)));
+static_assert(!(sizeof(struct spindle_rule) % sizeof(u64)));
+
+/* ---- lineage ------------------------------------------------------------ */
+
+/**
+ * spindle_lineage_given() - is there one?
+ * @lineage: the lineage
+ *
+ * Return: true if so
+ */
+bool spindle_lineage_given(const struct spindle_lineage *lineage)
+{
+	return lineage->word[0] || lineage->word[1];
+}
+
+/**
+ * spindle_lineage_of() - lineage of a first view that several nodes are given, with none
+ * @lineage: out
+ * @view: the view
+ * @rules: its rules
+ *
+ * The first members have to come to the same lineage before they have talked, and what they
+ * were given is all that they share. Such a view forms only when all of them are in no other.
+ */
+void spindle_lineage_of(struct spindle_lineage *lineage, const struct spindle_view *view,
+			const struct spindle_rules *rules)
+{
+	u64 part[3] = { spindle_view_digest(view), spindle_rules_digest(rules) };
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		part[2] = i + 1;
+		lineage->word[i] = spindle_mix(part, 3);
+	}
+	lineage->word[0] |= 1;
+}
+
+/**
+ * spindle_lineage_mark() - fingerprint of a lineage, for a hello
+ * @lineage: the lineage, or none
+ *
+ * It says why a node is refused. What decides is the digest, which has all of the lineage.
+ *
+ * Return: the fingerprint; 0 for none
+ */
+u32 spindle_lineage_mark(const struct spindle_lineage *lineage)
+{
+	u64 mix = spindle_mix(lineage->word, 2);
+
+	if (!spindle_lineage_given(lineage))
+		return 0;
+	return (u32)mix ?: 1;
+}
+
+/**
+ * spindle_live_digest() - fingerprint of a live view: members, subgroups, rules and lineage
+ * @view: the view
+ * @rules: the rules
+ * @lineage: the lineage
+ *
+ * Return: the digest
+ */
+u64 spindle_live_digest(const struct spindle_view *view, const struct spindle_rules *rules,
+			const struct spindle_lineage *lineage)
+{
+	u64 part[4] = { spindle_view_digest(view), spindle_rules_digest(rules),
+			lineage->word[0], lineage->word[1] };
+
+	return spindle_mix(part, 4);
+}
+
+/* ---- cards -------------------------------------------------------------- */
+
+static u32 card_bytes(u32 members, u32 subgroups, u32 rules)
+{
+	return sizeof(struct spindle_card) + members * sizeof(struct spindle_view_member) +
+	       subgroups * sizeof(u64) + rules * sizeof(struct spindle_rule);
+}
+
+/**
+ * spindle_card_max() - the longest card that there can be
+ *
+ * Return: bytes
+ */
+u32 spindle_card_max(void)
+{
+	return card_bytes(SPINDLE_MAX_MEMBERS, SPINDLE_MAX_SUBGROUPS, SPINDLE_MAX_SUBGROUPS);
+}
+
+/**
+ * spindle_card_bytes() - length of the card of a view
+ * @view: the view
+ * @rules: its rules
+ *
+ * Return: bytes
+ */
+u32 spindle_card_bytes(const struct spindle_view *view, const struct spindle_rules *rules)
+{
+	return card_bytes(view->num_members, view->num_subgroups, rules->num_rules);
+}
+
+/**
+ * spindle_card_make() - write the card of a view
+ * @card: out: spindle_card_bytes()
+ * @view: the view
+ * @rules: its rules
+ * @lineage: its lineage
+ * @id: the member that tells it
+ */
+void spindle_card_make(struct spindle_card *card, const struct spindle_view *view,
+		       const struct spindle_rules *rules, const struct spindle_lineage *lineage,
+		       u32 id)
+{
+	struct spindle_view_member *member = (void *)(card + 1);
+	u64 *mask = (u64 *)(member + view->num_members);
+	u32 i;
+
+	*card = (struct spindle_card){
+		.vid = view->vid,
+		.digest = spindle_live_digest(view, rules, lineage),
+		.lineage = *lineage,
+		.contact = id,
+		.members = view->num_members,
+		.subgroups = view->num_subgroups,
+		.rules = rules->num_rules,
+		.timeout_ms = rules->timeout_ms,
+		.max_nodes = rules->max_nodes,
+		.quorum = rules->quorum,
+	};
+	memcpy(member, view->member, view->num_members * sizeof(*member));
+	for (i = 0; i < view->num_subgroups; i++)
+		mask[i] = view->subgroup[i].members;
+	memcpy(mask + view->num_subgroups, rules->rule, rules->num_rules * sizeof(*rules->rule));
+}
+
+/* Names are for people, and end. What is a truth value is one. */
+static bool tidy(struct spindle_rules *rules)
+{
+	bool fine = rules->quorum <= 1;
+	u32 i;
+
+	for (i = 0; i < rules->num_rules; i++) {
+		struct spindle_rule *rule = &rules->rule[i];
+
+		rule->cfg.name[SPINDLE_NAME_LEN] = 0;
+		fine &= rule->all_send <= 1 && rule->cfg.hold <= 1;
+	}
+	return fine;
+}
+
+/* The rules of a card, checked. */
+static const char *read_rules(const struct spindle_card *card, const void *at,
+			      struct spindle_rules *rules)
+{
+	int fault;
+
+	memset(rules, 0, sizeof(*rules));
+	rules->timeout_ms = card->timeout_ms;
+	rules->max_nodes = card->max_nodes;
+	rules->quorum = card->quorum;
+	rules->num_rules = card->rules;
+	memcpy(rules->rule, at, card->rules * sizeof(*rules->rule));
+	if (!tidy(rules))
+		return "the contact's answer makes no sense";
+	return spindle_rules_check(rules, &fault);
+}
+
+/**
+ * spindle_card_read() - the view and the rules of a card
+ * @card: a private copy of what somebody sent
+ * @bytes: its length
+ * @view: out
+ * @rules: out
+ *
+ * What is accepted is a view by its rules: spindle_rules_fit().
+ *
+ * Return: NULL, or what is wrong with it
+ */
+const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
+			      struct spindle_view *view, struct spindle_rules *rules)
+{
+	const struct spindle_view_member *member = (const void *)(card + 1);
+	const char *text;
+	const u64 *mask;
+	u32 i;
+
+	if (bytes < sizeof(*card) || card->members > SPINDLE_MAX_MEMBERS ||
+	    card->subgroups > SPINDLE_MAX_SUBGROUPS || card->rules > SPINDLE_MAX_SUBGROUPS ||
+	    bytes != card_bytes(card->members, card->subgroups, card->rules))
+		return "the contact's answer has the wrong length";
+	if (card->resv || !spindle_lineage_given(&card->lineage))
+		return "the contact's answer makes no sense";
+	mask = (const u64 *)(member + card->members);
+	text = read_rules(card, mask + card->subgroups, rules);
+	if (text)
+		return text;
+	memset(view, 0, sizeof(*view));
+	view->vid = card->vid;
+	view->num_members = card->members;
+	memcpy(view->member, member, card->members * sizeof(*member));
+	spindle_rules_apply(rules, NULL, view);
+	if (view->num_subgroups != card->subgroups)
+		return "the contact's answer contradicts itself";
+	for (i = 0; i < card->subgroups; i++)
+		view->subgroup[i].members = mask[i];
+	spindle_rules_senders(rules, view);
+	text = spindle_view_check(view, true, NULL);
+	if (text)
+		return text;
+	if (!spindle_rules_fit(rules, view))
+		return "the contact's view is none by its rules";
+	return spindle_live_digest(view, rules, &card->lineage) == card->digest ? NULL :
+	       "the contact's answer contradicts itself";
+}

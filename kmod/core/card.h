@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Card: a live view with all that a node has to know to join it: members, rules, lineage.
+ *
+ * A member writes the card of each view that it installs. A node that wants to join gets the
+ * card from a member, its contact, and believes nothing of it before spindle_card_read() has
+ * looked at all of it.
+ *
+ * The lineage is what a view and all that follow from it have in common: 128 bits that are
+ * drawn when the first view begins. Two groups that were begun apart have two lineages, whatever
+ * else is the same.
+ *
+ * Context: any. Nothing here sleeps or allocates.
+ */
+#ifndef SPINDLE_CORE_CARD_H
+#define SPINDLE_CORE_CARD_H
+
+#include "rules.h"
+#include "view.h"
+
+/**
+ * struct spindle_lineage - what a live view and all that follow from it have in common
+ * @word: random; both 0: none
+ */
+struct spindle_lineage {
+	u64 word[2];
+};
+
+/**
+ * struct spindle_card - a view and its rules, as they are told
+ * @vid: id of the view
+ * @digest: spindle_live_digest() of view, rules and lineage
+ * @lineage: of the view
+ * @contact: id of the member that tells it
+ * @members: their number
+ * @subgroups: their number
+ * @rules: rules, their number
+ * @timeout_ms: of the rules
+ * @max_nodes: of the rules
+ * @quorum: of the rules
+ * @resv: 0
+ *
+ * Behind it struct spindle_view_member of each, a word with the members of each subgroup, and
+ * struct spindle_rule of each rule, as they are in memory: hosts are little-endian, the structs
+ * have no holes, and another protocol version is another one.
+ */
+struct spindle_card {
+	u64 vid;
+	u64 digest;
+	struct spindle_lineage lineage;
+	u32 contact;
+	u32 members;
+	u32 subgroups;
+	u32 rules;
+	u32 timeout_ms;
+	u32 max_nodes;
+	u32 quorum;
+	u32 resv;
+};
+
+bool spindle_lineage_given(const struct spindle_lineage *lineage);
+void spindle_lineage_of(struct spindle_lineage *lineage, const struct spindle_view *view,
+			const struct spindle_rules *rules);
+u32 spindle_lineage_mark(const struct spindle_lineage *lineage);
+
+u64 spindle_live_digest(const struct spindle_view *view, const struct spindle_rules *rules,
+			const struct spindle_lineage *lineage);
+
+u32 spindle_card_max(void);
+u32 spindle_card_bytes(const struct spindle_view *view, const struct spindle_rules *rules);
+void spindle_card_make(struct spindle_card *card, const struct spindle_view *view,
+		       const struct spindle_rules *rules, const struct spindle_lineage *lineage,
+		       u32 id);
+const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
+			      struct spindle_view *view, struct spindle_rules *rules);
+
+#endif /* SPINDLE_CORE_CARD_H */

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cards: what a member writes, a joiner reads; and nothing else is a card. Lineages.
+ */
+#include "card.h"
+#include "tap.h"
+
+/* Room for any card; what is behind a card's end stays as it is. */
+static u64 room[16384];
+static struct spindle_card *const card = (struct spindle_card *)room;
+static struct spindle_view view;
+static struct spindle_rules rules;
+static const struct spindle_lineage lineage = { { 0x1111, 0x2222 } };
+
+#define SENSE "the contact's answer makes no sense"
+#define SELF "the contact's answer contradicts itself"
+#define FIT "the contact's view is none by its rules"
+#define LENGTH "the contact's answer has the wrong length"
+
+/* Four members; two shards of all nodes, and a subgroup of nodes 3, 5 and 7, of which 5 sends. */
+static void sample(void)
+{
+	static const struct spindle_rules good = {
+		.timeout_ms = 500, .max_nodes = 6, .quorum = 1, .num_rules = 2,
+		.rule[0] = {
+			.cfg = { .id = 10, .window = 16, .max_msg = 100, .ring = 4096,
+				 .hold = 1, .name = "first" },
+			.shards = 2, .min = 2, .all_send = 1,
+		},
+		.rule[1] = {
+			.cfg = { .id = 20, .window = 4, .max_msg = 64, .ring = 8192,
+				 .name = "second" },
+			.shards = 1, .min = 1,
+			.num_nodes = 3, .node = { 3, 7, 5 }, .senders = 4,
+		},
+	};
+	u32 i;
+
+	rules = good;
+	memset(&view, 0, sizeof(view));
+	view.vid = 9;
+	view.num_members = 4;
+	for (i = 0; i < view.num_members; i++) {
+		view.member[i].id = i + 2;
+		view.member[i].addr.family = 4;
+		view.member[i].addr.ip[0] = 10;
+		view.member[i].addr.port = i + 1;
+	}
+	spindle_rules_apply(&rules, NULL, &view);
+	memset(room, 0xa5, sizeof(room));
+	spindle_card_make(card, &view, &rules, &lineage, 3);
+}
+
+static u32 bytes(void)
+{
+	return spindle_card_bytes(&view, &rules);
+}
+
+/* The digest is what it should be of what the card says. */
+static const char *read_true(void)
+{
+	static struct spindle_rules r;
+	static struct spindle_view v;
+	const char *text = spindle_card_read(card, bytes(), &v, &r);
+
+	if (text && strcmp(text, SELF))
+		return text;
+	card->digest = spindle_live_digest(&v, &r, &card->lineage);
+	return spindle_card_read(card, bytes(), &v, &r);
+}
+
+static bool says(const char *want)
+{
+	const char *text = read_true();
+
+	if (!text || strcmp(text, want))
+		printf("# said: %s\n", text ? text : "nothing");
+	return text && !strcmp(text, want);
+}
+
+static struct spindle_view_member *members(void)
+{
+	return (struct spindle_view_member *)(card + 1);
+}
+
+static u64 *masks(void)
+{
+	return (u64 *)(members() + view.num_members);
+}
+
+static struct spindle_rule *card_rules(void)
+{
+	return (struct spindle_rule *)(masks() + view.num_subgroups);
+}
+
+static void test_there_and_back(void)
+{
+	static struct spindle_rules r;
+	static struct spindle_view v;
+
+	sample();
+	CHECK_EQ(bytes(), sizeof(*card) + 4 * sizeof(*members()) + 3 * sizeof(u64) +
+			  2 * sizeof(*card_rules()));
+	CHECK(!spindle_card_read(card, bytes(), &v, &r));
+	CHECK(!memcmp(&v, &view, sizeof(v)));
+	CHECK(!memcmp(&r, &rules, sizeof(r)));
+	CHECK_EQ(card->contact, 3);
+	CHECK(!memcmp(&card->lineage, &lineage, sizeof(lineage)));
+	CHECK_EQ(card->digest, spindle_live_digest(&view, &rules, &lineage));
+	CHECK_EQ(((u8 *)room)[bytes()], 0xa5);
+	CHECK(bytes() < spindle_card_max());
+}
+
+static void test_length(void)
+{
+	static struct spindle_rules r;
+	static struct spindle_view v;
+	u32 i;
+
+	sample();
+	for (i = 0; i < bytes(); i += 4)
+		CHECK(spindle_card_read(card, i, &v, &r));
+	CHECK(!strcmp(spindle_card_read(card, bytes() + 8, &v, &r), LENGTH));
+	card->members = SPINDLE_MAX_MEMBERS + 1;
+	CHECK(says(LENGTH));
+	sample();
+	card->rules = U32_MAX;
+	CHECK(says(LENGTH));
+	sample();
+	card->subgroups++;
+	CHECK(says(LENGTH));
+}
+
+static void test_head(void)
+{
+	static struct spindle_rules r;
+	static struct spindle_view v;
+
+	sample();
+	card->resv = 1;
+	CHECK(says(SENSE));
+	sample();
+	card->lineage = (struct spindle_lineage){};
+	CHECK(says(SENSE));
+	sample();
+	card->lineage.word[1] ^= 1;
+	CHECK(!strcmp(spindle_card_read(card, bytes(), &v, &r), SELF));
+	CHECK(!read_true());
+	sample();
+	card->quorum = 2;
+	CHECK(says(SENSE));
+	sample();
+	card->vid = 0;
+	CHECK(says("view ids start at 1"));
+	sample();
+	card->max_nodes = 3;
+	CHECK(says(FIT));
+	sample();
+	card->max_nodes = 4;
+	CHECK(!read_true());
+}
+
+static void test_rules(void)
+{
+	sample();
+	card_rules()[0].all_send = 2;
+	CHECK(says(SENSE));
+	sample();
+	card_rules()[1].cfg.hold = 2;
+	CHECK(says(SENSE));
+	sample();
+	card_rules()[0].shards = 3;
+	CHECK(says(SELF));
+	sample();
+	card_rules()[0].cfg.ring = 5000;
+	CHECK(says("subgroup ring is a power of two from 4096 to 2^30"));
+	sample();
+	memset(card_rules()[0].cfg.name, 'x', sizeof(rules.rule[0].cfg.name));
+	CHECK(!read_true());
+}
+
+/* Who is in which subgroup: any shard, but what the rules say of it. */
+static void test_masks(void)
+{
+	sample();
+	/* Nodes 2, 3, 4 and 5 are ranks 0 to 3. */
+	CHECK_EQ(masks()[0] | masks()[1], 15);
+	CHECK_EQ(masks()[2], BIT_ULL(1) | BIT_ULL(3));
+	masks()[0] = 9;
+	masks()[1] = 6;
+	CHECK(!read_true());
+	masks()[1] = 7;
+	CHECK(says(FIT));
+	masks()[1] = 2;
+	CHECK(says(FIT));
+	sample();
+	masks()[2] |= 1;
+	CHECK(says(FIT));
+	sample();
+	masks()[2] = 2;
+	CHECK(says(FIT));
+	sample();
+	masks()[0] |= BIT_ULL(4);
+	CHECK(says("a subgroup's nodes are members of the view"));
+}
+
+static void test_lineage(void)
+{
+	struct spindle_lineage none = {}, a, b;
+	u32 mark = spindle_lineage_mark(&lineage), i;
+
+	CHECK(!spindle_lineage_given(&none));
+	CHECK_EQ(spindle_lineage_mark(&none), 0);
+	CHECK(mark);
+	for (i = 0; i < 128; i++) {
+		a = lineage;
+		a.word[i / 64] ^= BIT_ULL(i % 64);
+		CHECK(spindle_lineage_given(&a));
+		CHECK(spindle_lineage_mark(&a) != mark);
+		CHECK(spindle_live_digest(&view, &rules, &a) !=
+		      spindle_live_digest(&view, &rules, &lineage));
+	}
+	a = (struct spindle_lineage){ { 0, 1 } };
+	CHECK(spindle_lineage_given(&a));
+	sample();
+	spindle_lineage_of(&a, &view, &rules);
+	CHECK(spindle_lineage_given(&a) && a.word[0] != a.word[1]);
+	view.member[0].id = 99;
+	spindle_lineage_of(&b, &view, &rules);
+	CHECK(a.word[0] != b.word[0] && a.word[1] != b.word[1]);
+	sample();
+	rules.timeout_ms++;
+	spindle_lineage_of(&b, &view, &rules);
+	CHECK(a.word[0] != b.word[0] && a.word[1] != b.word[1]);
+}
+
+int main(void)
+{
+	static const struct tap_case cases[] = {
+		{ "a card says what it was made of", test_there_and_back },
+		{ "a card of another length is none", test_length },
+		{ "what the head says is checked", test_head },
+		{ "what rules say is checked", test_rules },
+		{ "subgroups follow from the rules", test_masks },
+		{ "lineages, their marks, and digests", test_lineage },
+	};
+
+	return tap_run(cases, ARRAY_SIZE(cases));
+}
