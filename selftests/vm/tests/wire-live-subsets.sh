@@ -1,0 +1,235 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Three hosts with one file. Each subset of them is started again, politely and not, and applies
+# the file again: it is back in the group that went on. Where none could go on, all wait, say
+# what for, and a view begins by its own word, at one of them.
+#
+# vm: uml timeout=600
+# shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
+. ./lib-wire-live.sh
+. ./lib-loop.sh
+
+conf=/tmp/cluster.conf
+
+# The same file on all hosts.
+write_conf()
+{
+	local i
+
+	for i in $(seq "$nodes"); do
+		printf '[Node]\nId = %d\nAddress = %s\n' "$i" "$(addr_of "$i")"
+	done
+	printf '[View]\nVid = 1\nLive = yes\nTimeoutMs = %d\n' "$TIMEOUT"
+	printf '[Subgroup]\nId = 1\nWindow = 32\nMaxMsg = 256\nMin = 2\n'
+}
+
+apply()
+{
+	limit 60 spindle-ctl apply "$conf" "$@"
+}
+
+lineage()
+{
+	live_word "$node" lineage
+}
+
+waits()
+{
+	[ "$(live_word "$node" state)" = joining ] &&
+		spindle-ctl status node "$node" | grep -q 'apply --bootstrap FILE'
+}
+
+# down HOST...: these hosts are down; is this one of them?
+down()
+{
+	case " $* " in
+	*" $node "*) return 0 ;;
+	esac
+	return 1
+}
+
+# stop_host HOW: the host goes down.
+stop_host()
+{
+	[ "$1" = polite ] || check "$what: packets are dropped" cut_off both
+	check "$what: the node is removed" spindle-ctl node del id "$node"
+	check "$what: the module is removed" limit 60 rmmod spindle
+	check "$what: the device is deleted" limit 60 rdma link delete rxe0
+}
+
+# start_host HOW: and comes back.
+start_host()
+{
+	[ "$1" = polite ] || check "$what: packets are not dropped any more" cut_off none
+	check "$what: there is a device again" rxe_add rxe0 eth0
+	check "$what: the module is loaded" modprobe spindle
+}
+
+refused_by_lineage()
+{
+	[ "$(live_word "$node" state)" = failed ] &&
+		live_word "$node" reason | grep -q 'another lineage'
+}
+
+meet()
+{
+	barrier "$node" "$nodes" "$what: $1" || bail "$what: all meet: $1"
+}
+
+# together: all three are in one view, of one lineage.
+together()
+{
+	check "$what: all are in one view" wait_until 60 has "$node" 1 2 3 || {
+		status_of "$node"
+		bail "$what: one view"
+	}
+	agree "$what: lineage" "$(lineage)"
+	agree "$what: view" "$(live_word "$node" vid)"
+}
+
+# begin_at HOST: nobody is in a view. One begins, the others need not be told.
+begin_at()
+{
+	check "$what: nobody begins, and says so" wait_until 30 waits || status_of "$node"
+	meet "all wait"
+	[ "$node" != "$1" ] || check "$what: it begins by a word of its own" apply --bootstrap
+	together
+	check "$what: that is another lineage" [ "$(lineage)" != "$last" ]
+}
+
+# round HOW HOST...: these hosts start again.
+round()
+{
+	local how
+
+	how=$1
+	shift
+	what="$how $*"
+	last=$(lineage)
+	meet "begin"
+	down "$@" && stop_host "$how"
+	# Who is left goes on if it is a majority, or if the others have said that they go.
+	if ! down "$@"; then
+		case $how-$# in
+		polite-*) check "$what: it goes on" wait_until 60 alone "$@" ;;
+		rude-1) check "$what: two go on" wait_until 60 alone "$@" ;;
+		rude-2) check "$what: one stops" wait_until 60 stopped "$node" ;;
+		esac || status_of "$node"
+	fi
+	down "$@" && start_host "$how"
+	meet "all are up"
+	check "$what: the file is applied" apply
+	case $how-$# in
+	rude-2)
+		# The one that has stopped asks, too, for its own lineage.
+		begin_at "$(survivor "$@")"
+		;;
+	*-3) begin_at 2 ;;
+	*)
+		together
+		is "$what: of the lineage that went on" "$(lineage)" "$last"
+		;;
+	esac
+}
+
+# alone HOST...: are all but these in a view by themselves?
+alone()
+{
+	local i rest
+
+	rest=
+	for i in 1 2 3; do
+		case " $* " in
+		*" $i "*) ;;
+		*) rest="$rest $i" ;;
+		esac
+	done
+	# shellcheck disable=SC2086
+	has "$node" $rest
+}
+
+survivor()
+{
+	local i
+
+	for i in 1 2 3; do
+		case " $* " in
+		*" $i "*) ;;
+		*) echo "$i" ;;
+		esac
+	done
+}
+
+find_logs || bail "a place for logs"
+wire_start
+write_conf >$conf
+
+# A cold boot: everybody applies the file, in any order, and one begins.
+what=cold
+last=none
+[ "$node" != 3 ] || check "the last host comes first" apply
+meet "first"
+check "the file is applied" apply
+begin_at 1
+check "again nothing changes" apply
+check "nor by the word to begin" apply --bootstrap
+together
+
+for how in polite rude; do
+	for set in "1" "2" "3" "1 2" "1 3" "2 3" "1 2 3"; do
+		# shellcheck disable=SC2086
+		round $how $set
+	done
+done
+
+# By another host than the one that has stopped, which belongs to a lineage: it is refused, by
+# name, until it is told to forget.
+what=apart
+meet "begin"
+if [ "$node" = 3 ]; then
+	check "one is cut off" cut_off both
+	check "it stops" wait_until 60 stopped 3
+	check "it hears the others again" cut_off none
+fi
+meet "it is back"
+if [ "$node" != 3 ]; then
+	check "the others go on" wait_until 60 has "$node" 1 2
+	check "they stop, too" spindle-ctl node del id "$node"
+fi
+meet "nobody goes on"
+[ "$node" = 3 ] || check "the file is applied" apply
+meet "two wait"
+[ "$node" != 1 ] || check "a view begins" apply --bootstrap
+[ "$node" = 3 ] || check "two are in it" wait_until 60 has "$node" 1 2
+meet "two are in another lineage"
+if [ "$node" = 3 ]; then
+	says 0 'it begins to join' apply $conf
+	check "it is refused" wait_until 60 refused_by_lineage || status_of 3
+	says 0 'spindle-ctl view del node 3' status node 3
+	check "it forgets" spindle-ctl view del node 3
+	check "and applies the file" apply
+fi
+together
+meet "end"
+
+# The word is not enough where the others are in a view, be it forgotten here.
+what=force
+if [ "$node" = 2 ]; then
+	check "one is removed" spindle-ctl node del id 2
+	says 1 'it is in a view of this cluster' apply $conf --bootstrap
+	says 1 '10.0.0.[13]:4790: ' apply $conf --bootstrap
+	check "it joins" apply
+fi
+together
+
+# What is left of all this is a group like any other.
+load_start "$node"
+meet "all send"
+check "messages flow" flows "$node"
+meet "all deliver"
+check "processes end" load_stop "$node"
+meet "end"
+check "the node is removed" spindle-ctl node del id "$node"
+check "the module is removed" limit 60 rmmod spindle
+finish
