@@ -469,6 +469,12 @@ static int view_set(struct sk_buff *skb, struct genl_info *info)
 
 	if (info->attrs[SPINDLE_A_LIVE])
 		return spindle_netlink_live_set(info);
+	if (info->attrs[SPINDLE_A_CONTACT] || info->attrs[SPINDLE_A_LINEAGE]) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SPINDLE_A_CONTACT] ? :
+						  info->attrs[SPINDLE_A_LINEAGE],
+				    "only a live view has contacts and a lineage");
+		return -EINVAL;
+	}
 	view = kvzalloc(sizeof(*view), GFP_KERNEL_ACCOUNT);
 	if (!view)
 		return -ENOMEM;

@@ -321,6 +321,12 @@ int spindle_netlink_join(struct sk_buff *skb, struct genl_info *info)
 
 	if (IS_ERR(contacts))
 		return PTR_ERR(contacts);
+	if (contacts->cfg.contacts &&
+	    (attrs[SPINDLE_A_ADDR4] || attrs[SPINDLE_A_ADDR6] || attrs[SPINDLE_A_PORT])) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attrs[SPINDLE_A_CONTACT],
+				    "give one contact by its address, or a list");
+		err = -EINVAL;
+	}
 	/* One contact may be given without a nest. */
 	if (!contacts->cfg.contacts) {
 		err = spindle_netlink_addr(contacts->addr, attrs[SPINDLE_A_ADDR4],

@@ -5,9 +5,9 @@
 #include "card.h"
 #include "sst.h"
 
-static_assert(!(sizeof(struct spindle_card) % sizeof(u64)));
-static_assert(!(sizeof(struct spindle_view_member) % sizeof(u64)));
-static_assert(!(sizeof(struct spindle_rule) % sizeof(u64)));
+static_assert(!(sizeof(struct spindle_card) % sizeof(u64)), "words behind it are aligned");
+static_assert(!(sizeof(struct spindle_view_member) % sizeof(u64)), "words behind it are aligned");
+static_assert(!(sizeof(struct spindle_rule) % sizeof(u64)), "words behind it are aligned");
 
 /* ---- lineage ------------------------------------------------------------ */
 

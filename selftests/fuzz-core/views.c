@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rules, the views that follow from them, decrees about these views, and rows: whatever rules
- * and decrees the input says, what is refused is refused, and from what is not follow views
+ * Rules, the views that follow from them, their cards, decrees about these views, and rows:
+ * whatever rules, cards and decrees the input says, what is refused is refused, and from what is not follow views
  * that are views, trims that have room, and rows in which nothing overlaps.
  */
+#include "card.h"
 #include "fuzz.h"
 #include "membership.h"
 #include "rules.h"
@@ -171,6 +172,82 @@ static void check_view(const struct spindle_view *v)
 	MUST(spindle_rules_lacking(&rules, v) < (int)v->num_subgroups);
 }
 
+/* What a reader of a card believes is a view by its rules. */
+static void check_read(const struct spindle_card *card, u32 bytes)
+{
+	static struct spindle_rules r;
+	static struct spindle_view v;
+	const char *err = spindle_card_read(card, bytes, &v, &r);
+	int fault;
+	u32 i;
+
+	if (err)
+		return;
+	MUST(!spindle_rules_check(&r, &fault) && !spindle_view_check(&v, true, NULL));
+	MUST(v.num_members <= r.max_nodes && spindle_rules_fit(&r, &v));
+	MUST(spindle_decree_trims(&v) <= spindle_rules_trims(&r));
+	MUST(spindle_lineage_given(&card->lineage));
+	MUST(card->digest == spindle_live_digest(&v, &r, &card->lineage));
+	for (i = 0; i < r.num_rules; i++)
+		MUST(memchr(r.rule[i].cfg.name, 0, sizeof(r.rule[i].cfg.name)));
+}
+
+/* The digest is right, whatever the card says: somebody who knows how may have written it. */
+static void mend(struct spindle_card *card, u32 bytes)
+{
+	static struct spindle_rules r;
+	static struct spindle_view v;
+	const char *err = spindle_card_read(card, bytes, &v, &r);
+
+	if (err && !strcmp(err, "the contact's answer contradicts itself"))
+		card->digest = spindle_live_digest(&v, &r, &card->lineage);
+}
+
+/* A card of the view, as it is and with some words in it changed; these are at the input's end. */
+static void check_card(const u8 *data, size_t size)
+{
+	struct input in = { .at = data + size - min_t(size_t, size, 24) };
+	struct spindle_lineage lineage = { { 1, 2 } };
+	u32 bytes = spindle_card_bytes(&view, &rules), i;
+	struct spindle_card *card = fuzz_alloc(bytes);
+	static struct spindle_rules read;
+
+	in.left = data + size - in.at;
+	if (view.num_members > rules.max_nodes) {
+		fuzz_free(card);
+		return;
+	}
+	spindle_card_make(card, &view, &rules, &lineage, 1);
+	MUST(!spindle_card_read(card, bytes, &next, &read));
+	MUST(!memcmp(&next, &view, sizeof(next)));
+	for (i = in_below(&in, 4); i; i--) {
+		u32 at = in_u8(&in) & 1 ? in_below(&in, sizeof(*card) / 4) :
+					  (u32)(in_u8(&in) << 8 | in_u8(&in)) % (bytes / 4);
+
+		((u32 *)card)[at] = in_near(&in, ((u32 *)card)[at]);
+	}
+	check_read(card, bytes);
+	mend(card, bytes);
+	check_read(card, bytes);
+	fuzz_free(card);
+}
+
+/* A decree has no addresses of those that join: members know them from elsewhere. */
+static void name_joiners(void)
+{
+	u32 i;
+
+	for (i = 0; i < view.num_members; i++) {
+		struct spindle_addr *addr = &view.member[i].addr;
+
+		if (addr->family)
+			continue;
+		addr->family = view.member[0].addr.family ? : 4;
+		addr->port = 30000 + view.vid % 30000 + i;
+		memcpy(addr->ip, &view.member[i].id, sizeof(view.member[i].id));
+	}
+}
+
 static void check_decree(void)
 {
 	u64 survivors = word[SPINDLE_DECREE_SURVIVORS], stays, moved;
@@ -203,6 +280,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	const char *err;
 	int fault;
 
+	fuzz_begin();
 	read_rules(&in);
 	read_members(&in);
 	err = spindle_rules_check(&rules, &fault);
@@ -216,12 +294,15 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	MUST(spindle_rules_digest(&rules));
 	spindle_view_digest(&view);
 	check_rows(&view);
+	check_card(data, size);
 	while (in.left) {
 		read_decree(&in);
 		if (!spindle_decree_check(word, &view))
 			continue;
 		check_decree();
 		view = next;
+		name_joiners();
+		check_card(data, size);
 	}
 	return 0;
 }

@@ -59,6 +59,15 @@ static const struct word member_words[] = {
 	{ NULL, 0, 0, NULL }
 };
 
+static const struct word contact_words[] = {
+	{ "addr4", SPINDLE_CONTACT_A_ADDR4, IP4, NULL },
+	{ "addr6", SPINDLE_CONTACT_A_ADDR6, IP6, NULL },
+	{ "port", SPINDLE_CONTACT_A_PORT, U16, NULL },
+	{ "reason", SPINDLE_CONTACT_A_REASON, STR, NULL },
+	{ "final", SPINDLE_CONTACT_A_FINAL, U8, NULL },
+	{ NULL, 0, 0, NULL }
+};
+
 static const struct word tune_words[] = {
 	{ "switches", SPINDLE_TUNE_A_SWITCHES, BITS, NULL },
 	{ "send-budget", SPINDLE_TUNE_A_SEND_BUDGET, U32, NULL },
@@ -114,6 +123,8 @@ static const struct word top_words[] = {
 	{ "rdmc", SPINDLE_A_RDMC, NEST, node_words },
 	{ "rdmc-id", SPINDLE_A_RDMC_ID, U64, NULL },
 	{ "rdmc-error", SPINDLE_A_RDMC_ERROR, U32, NULL },
+	{ "contact", SPINDLE_A_CONTACT, NEST, contact_words },
+	{ "lineage", SPINDLE_A_LINEAGE, U64, NULL },
 	{ NULL, 0, 0, NULL }
 };
 

@@ -98,10 +98,11 @@
  * @SPINDLE_CMD_NODE_EVICT: have the members of a live view go on without one: NODE_ID, PEER_ID.
  *	EINVAL if it is the node itself, ENOENT if it is no member, EBUSY if the rules cannot be
  *	met without it or too few would be left
- * @SPINDLE_CMD_STATUS_GET: NODE_ID, CLUSTER, LIVE and, of a member, VIEW_ID and LINEAGE, of a node
- *	that joins CONTACT of each, of each node (dump; NODE_ID filters). A node whose last join has failed has REASON instead of LIVE; one whose
- *	RDMA device is gone has REASON, ERROR and the VIEW_ID that it was in. Other nodes that
- *	are in no live view and join none are left out
+ * @SPINDLE_CMD_STATUS_GET: NODE_ID, CLUSTER and LIVE of each node, of a member VIEW_ID and
+ *	LINEAGE, and of a node that joins each CONTACT (dump; NODE_ID filters). A node whose last
+ *	join has failed has REASON instead of LIVE; one whose RDMA device is gone has REASON,
+ *	ERROR and the VIEW_ID that it was in. Other nodes that are in no live view and join none
+ *	are left out
  * @SPINDLE_CMD_RDMC_GET: RDMC groups, one message each: NODE_ID and RDMC (dump; NODE_ID and
  *	RDMC_ID filter). A group is there from its creation until its file is closed and no
  *	memory is in use any more, or until its node leaves the view
