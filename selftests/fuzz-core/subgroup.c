@@ -9,8 +9,8 @@
  * right bytes and once, keep their counts in their ranges, and end each pass.
  */
 #include "fuzz.h"
-#include "multicast.h"
 #include "push.h"
+#include "wire.h"
 
 #define MEMBERS	4
 #define HONEST	2
@@ -87,6 +87,19 @@ static u32 rank_of(const struct world *w, u32 id)
 
 /* ---- wiring -------------------------------------------------------------------- */
 
+static void *zalloc(size_t n, size_t size)
+{
+	return fuzz_alloc(n * size);
+}
+
+static void release(const void *at)
+{
+	fuzz_free((void *)at);
+}
+
+static const struct spindle_memory memory = { .zalloc = zalloc, .free = release };
+
+/* Not by spindle_mc_wire(): each part of a row is memory of its own here, for the sanitizer. */
 static void wire_member(struct node *node, u32 r, u32 *s)
 {
 	struct spindle_mc_member *m = &node->mc->member[r];
@@ -110,7 +123,7 @@ static void wire_member(struct node *node, u32 r, u32 *s)
 		m->express = row->express;
 	sd->member = r;
 	sd->pay = row->pay;
-	sd->msgs = fuzz_alloc(w->window * sizeof(*sd->msgs));
+	sd->msgs = node->mc->msgs + m->sender * w->window;
 	sd->walk.ring = row->hdr;
 	sd->walk.wmask = w->window - 1;
 	sd->walk.max_msg = MAX_MSG;
@@ -118,60 +131,51 @@ static void wire_member(struct node *node, u32 r, u32 *s)
 
 static void push_all(struct spindle_mc *mc);
 
+/* The subgroup as a view would have it. */
+static const struct spindle_view *view_of(const struct world *w)
+{
+	static struct spindle_view view;
+	struct spindle_view_subgroup *sg = &view.subgroup[0];
+	u32 r;
+
+	*sg = (struct spindle_view_subgroup){
+		.members = BIT_ULL(w->n) - 1,
+		.window = w->window,
+		.ring = RING,
+		.max_msg = MAX_MSG,
+		.mode = w->ordered ? SPINDLE_MODE_ORDERED : SPINDLE_MODE_UNORDERED,
+	};
+	for (r = 0; r < w->n; r++)
+		if (is_sender(w, w->member[r]))
+			sg->senders |= BIT_ULL(r);
+	return &view;
+}
+
 static void new_mc(struct node *node)
 {
 	struct spindle_mc *mc = fuzz_alloc(sizeof(*mc));
 	struct world *w = node->w;
 	struct row *own = &node->row[node->id];
 	const struct spindle_mc *old = node->mc;
-	u32 r, s = 0;
+	u32 me = rank_of(w, node->id), r, s = 0;
 
+	MUST(!spindle_mc_create(mc, view_of(w), 0, me, old, &memory));
 	node->mc = mc;
 	mc->node = node->id;
-	mc->members = w->n;
-	mc->me = rank_of(w, node->id);
-	mc->my_sender = SPINDLE_NO_RANK;
-	for (r = 0; r < w->n; r++) {
-		if (r == mc->me && is_sender(w, node->id))
-			mc->my_sender = mc->senders;
-		mc->senders += is_sender(w, w->member[r]);
-	}
-	mc->window = w->window;
-	mc->ring_units = RING >> SPINDLE_UNIT_SHIFT;
-	mc->max_msg = MAX_MSG;
-	mc->ordered = w->ordered;
-	mc->member = fuzz_alloc(w->n * sizeof(*mc->member));
-	mc->sender = fuzz_alloc(mc->senders * sizeof(*mc->sender));
-	/* The log never gets smaller. */
-	mc->log_mask = spindle_mc_log_entries(mc->senders, w->window) - 1;
-	if (old)
-		mc->log_mask = max(mc->log_mask, old->log_mask);
-	mc->log = fuzz_alloc(mc->log_mask + 1);
-	mc->ends = fuzz_alloc(w->window * sizeof(*mc->ends));
+	for (r = 0; r < w->n; r++)
+		wire_member(node, r, &s);
+	mc->my_sender = mc->member[me].sender;
 	mc->block = own->block;
 	mc->own_hdr_ring = own->hdr;
 	mc->own_hdr = OFFSET(HEADERS);
 	mc->own_pay = OFFSET(PAYLOAD);
-	mc->txq.wmask = w->window - 1;
-	mc->txq.ring_units = mc->ring_units;
-	mc->txq.max_msg = MAX_MSG;
-	for (r = 0; r < w->n; r++)
-		wire_member(node, r, &s);
-	spindle_mc_init(mc);
 	mc->post = push_all;
 	mc->formed = true;
 }
 
 static void free_mc(struct spindle_mc *mc)
 {
-	u32 s;
-
-	for (s = 0; s < mc->senders; s++)
-		fuzz_free(mc->sender[s].msgs);
-	fuzz_free(mc->member);
-	fuzz_free(mc->sender);
-	fuzz_free(mc->log);
-	fuzz_free(mc->ends);
+	spindle_mc_destroy(mc, &memory);
 	fuzz_free(mc);
 }
 

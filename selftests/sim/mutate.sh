@@ -103,8 +103,7 @@ mutant trim_by_members change.c 's/trim += hweight64(c->view->subgroup\[i\].send
 mutant few_are_enough rules.c '/^bool spindle_rules_enough/,/^}/ s/hweight64(sg->members) >=/64 >=/'
 
 # No order.
-mutant unordered_trimmed epoch.c 's/s < mc->senders \&\& mc->ordered/s < mc->senders/'
-mutant unordered_goes_back epoch.c '/^static void begin_sender/,/^}/ s/first = old->walk.slot;/;/'
+mutant unordered_refuses epoch.c 's/(mc->ordered \&\& trim\[s\] < sd->dlv_slot)/trim[s] < sd->dlv_slot/'
 
 # Processes that come and go, and copy.
 mutant close_forgets multicast.c 's/(mc->held != SPINDLE_HELD_NONE || spindle_txq_ready(&mc->txq))/(mc->held != SPINDLE_HELD_NONE)/'

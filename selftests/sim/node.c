@@ -245,7 +245,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	/* What one pass cannot do the next one has to. */
 	grp->mc->tune.recv_budget = 4 + rng_below(&sim->rng, 40);
 	grp->mc->tune.dlv_budget = 4 + rng_below(&sim->rng, 40);
-	if (g < 2 || rng_chance(&sim->draw, 50)) {
+	if (g != SIM_ODD || rng_chance(&sim->draw, 50)) {
 		process_read(node, g);
 		process_send(node, g);
 	}
@@ -598,11 +598,11 @@ static void pass(struct node *node)
 	u32 g, r;
 
 	node->pass_at = sim->now + 5 + rng_below(&sim->rng, node->slow);
+	if (turned_away(node) && node->retry_at <= sim->now)
+		node_back(node);
 	if (node->retry_at && node->retry_at <= sim->now &&
 	    (!node->started || node->mb.state == SPINDLE_MB_JOINING))
 		node_join(node);
-	if (turned_away(node) && node->retry_at <= sim->now)
-		node_back(node);
 	if (!node->started)
 		return;
 	if (node->mb.state == SPINDLE_MB_JOINING && node->news_at && node->news_at <= sim->now) {

@@ -60,7 +60,7 @@ static void name_nodes(struct spindle_rule *rule, u64 nodes, u64 senders)
 		rule->node[rule->num_nodes++] = NO_NODE;
 }
 
-/* All nodes in the first subgroup, and some in the others; some of these in the last one send. */
+/* All nodes are in the first subgroup, and some in the others; of these some send in the odd one. */
 static void make_rules(struct sim *sim)
 {
 	u32 i, g;
@@ -77,15 +77,15 @@ static void make_rules(struct sim *sim)
 		rule->cfg.max_msg = SIM_MAX_MSG;
 		rule->shards = 1;
 		rule->min = 1;
-		rule->all_send = g < 2;
+		rule->all_send = g != SIM_ODD;
 		if (g)
-			name_nodes(rule, rng_u64(g == 1 ? &sim->rng : &sim->draw),
+			name_nodes(rule, rng_u64(g != SIM_ODD ? &sim->rng : &sim->draw),
 				   rng_u64(&sim->draw));
 	}
 	if (rng_chance(&sim->draw, 50))
-		sim->rules.rule[2].cfg.mode = SPINDLE_MODE_UNORDERED;
-	sim->rules.rule[2].cfg.hold = rng_chance(&sim->draw, 30);
-	sim->rules.rule[2].min = 1 + rng_below(&sim->draw, 4);
+		sim->rules.rule[SIM_ODD].cfg.mode = SPINDLE_MODE_UNORDERED;
+	sim->rules.rule[SIM_ODD].cfg.hold = rng_chance(&sim->draw, 30);
+	sim->rules.rule[SIM_ODD].min = 1 + rng_below(&sim->draw, 4);
 	for (i = 0; i < sim->nodes; i++) {
 		for (g = 0; g < SIM_GROUPS; g++) {
 			const struct spindle_rule *rule = &sim->rules.rule[g];

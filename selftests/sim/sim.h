@@ -20,6 +20,7 @@
 
 #define SIM_NODES 16
 #define SIM_GROUPS 3
+#define SIM_ODD 1 /* the subgroup that is of any kind; what comes behind it must not notice */
 #define SIM_WINDOW 8
 #define SIM_RING 1024
 #define SIM_MAX_MSG 300
