@@ -340,6 +340,10 @@ bool spindle_mb_learn(struct spindle_mb *mb)
 		    !counts_all(mb, mb->seen) || !joins_fit(mb, mb->seen) ||
 		    !trim_is_here(mb, mb->seen + SPINDLE_DECREE_HEAD))
 			continue;
+		/* The others take it for a leader's own, also where the leader is in no subgroup. */
+		if (leader_of(mb) == mb->me &&
+		    !trim_is_there(mb, mb->seen + SPINDLE_DECREE_HEAD))
+			continue;
 		spindle_mb_adopt(mb, p->digest);
 		mb->ballot = leader_of(mb) + 1;
 		spindle_mb_transition(mb, SPINDLE_MB_ECHOED);
