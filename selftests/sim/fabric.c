@@ -32,6 +32,10 @@ void fabric_post(struct sim *sim, u32 from, u32 to, u64 base, const struct spind
 	/* A connection is to one life of a node. */
 	if (src->crashed || link->cut || src->life[to] != sim->node[to].inc)
 		return;
+	if (link->up_at > sim->now) {
+		sim_fail(sim, "node %u writes to node %u, and is not connected", from, to);
+		return;
+	}
 	if (base + write->remote + write->len > SIM_ROW) {
 		sim_fail(sim, "node %u writes outside of its row", from);
 		return;
@@ -227,6 +231,7 @@ static void renew(struct sim *sim, u32 from, u32 to)
 		pop(link);
 	link->cut = false;
 	link->closed = false;
+	link->up_at = 0;
 	link->lost_at = 0;
 	link->last = sim->now;
 	/* Who is still in an old view reads what is there. */

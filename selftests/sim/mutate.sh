@@ -44,6 +44,7 @@ mutant stale_leader agree.c '/^void spindle_mb_vote/,/^}/ s/spindle_mb_voters(mb
 mutant commit_alone agree.c '/^bool spindle_mb_chosen/,/^}/ s/return false;/return true;/'
 mutant commit_of_dead agree.c '/^bool spindle_mb_chosen/,/^}/ s/spindle_mb_voters(mb)/spindle_mb_everybody(mb)/'
 mutant no_learning agree.c '/^bool spindle_mb_learn/,/^}/ s/if (p->vid <= vid)/if (1)/'
+mutant leader_learns_anything agree.c '/^bool spindle_mb_learn/,/^}/ s/if (leader_of(mb) == mb->me \&\&/if (0 \&\&/'
 mutant leaver_decides member.h '/u64 spindle_mb_voters/,/^}/ s/return .*;/return spindle_mb_alive(mb);/'
 mutant joins_twice agree.c '/^static void compose_members/,/^}/ s/for (mask = spindle_mb_voters(mb);/for (mask = 0;/'
 mutant any_life membership.c 's/ && join\[2 \* i + 1\] == mb->wish_inc)/ \&\& 0)/'
@@ -87,6 +88,8 @@ mutant view_untold deliver.c 's/bool view = mc->vid_due \&\& deliver_view(mc);/b
 mutant view_too_late deliver.c 's/bool view = mc->vid_due \&\& deliver_view(mc);/bool view = false;/;s/u32 n = mc->vid_due ? 0 : deliver_batch(mc);/u32 n = deliver_batch(mc);\n\tview = mc->vid_due \&\& deliver_view(mc);/'
 
 # Subgroups together: passes, pushes, changes.
+mutant form_at_once casts.c 's/return !(others \& ~c->joined);/return true;/'
+mutant late_before_life casts.c 's/c->mb->peer\[r\].heard = U64_MAX;/c->mb->peer[r].heard = 0;/'
 mutant acks_wait_for_ever casts.c 's/if (++c->passes % FLUSH_PASSES == 0 || idle)/if (idle)/'
 mutant cold_for_ever casts.c 's/#define COLD_VISITS 2/#define COLD_VISITS 0/'
 mutant push_unopened casts.c 's/(open || mc->stays)/1/'

@@ -175,13 +175,17 @@ static void node_cut(void *ctx, u32 rank)
 static void node_stopped(void *ctx)
 {
 	struct node *node = ctx;
-	u32 g;
+	u32 g, r;
 
 	for (g = 0; g < SIM_GROUPS; g++)
 		if (node->group[g].mc)
 			spindle_mc_end(node->group[g].mc);
 	sim_say(node->sim, "node %u stops: reason %u", node->index, node->mb.reason);
 	node->sim->stops[node->mb.reason]++;
+	/* Others are told; before there was a view that is all that tells them. */
+	for (r = 0; r < node->casts.view->num_members && !node->casts.formed; r++)
+		if (peer_index(node, r) != node->index)
+			fabric_cut(node->sim, node->index, peer_index(node, r));
 }
 
 static const struct spindle_mb_ops node_ops = {
@@ -591,6 +595,18 @@ static void move_large(struct node *node, u32 g)
 	spindle_casts_touch(&node->casts, g);
 }
 
+/* Membership begins when there is a connection to every member. */
+static void connect(struct node *node)
+{
+	struct sim *sim = node->sim;
+	u32 r;
+
+	for (r = 0; r < node->casts.view->num_members; r++)
+		if (sim->link[node->index][peer_index(node, r)].up_at <= sim->now)
+			node->casts.joined |= BIT_ULL(r);
+	spindle_casts_form(&node->casts, sim->now);
+}
+
 static void pass(struct node *node)
 {
 	struct sim *sim = node->sim;
@@ -633,7 +649,10 @@ static void pass(struct node *node)
 		if (node->group[g].mc)
 			move_large(node, g);
 	work = spindle_casts_pass(&node->casts, !node->busy, !node->busy);
-	work |= spindle_mb_run(&node->mb, sim->now);
+	if (!node->casts.formed && node_up(node))
+		connect(node);
+	if (node->casts.formed)
+		work |= spindle_mb_run(&node->mb, sim->now);
 	push(node);
 	node->busy = work || node->restless;
 }

@@ -60,7 +60,7 @@ static void name_nodes(struct spindle_rule *rule, u64 nodes, u64 senders)
 		rule->node[rule->num_nodes++] = NO_NODE;
 }
 
-/* All nodes are in the first subgroup, and some in the others; of these some send in the odd one. */
+/* All nodes are in the first subgroup, some in the others; of these some send in the odd one. */
 static void make_rules(struct sim *sim)
 {
 	u32 i, g;
@@ -245,12 +245,29 @@ static bool at_rest(const struct sim *sim)
 	return true;
 }
 
+/*
+ * Members of the first view find each other one by one. Who loses one of them before it has all
+ * stops: not in strict schedules.
+ */
+static void connect_late(struct sim *sim)
+{
+	u32 i, j;
+
+	for (i = 0; i < sim->nodes - sim->late; i++) {
+		sim->node[i].casts.formed = false;
+		for (j = 0; j < sim->nodes - sim->late; j++)
+			sim->link[i][j].up_at = rng_below(&sim->draw, SIM_TIMEOUT);
+	}
+}
+
 static void sim_run(struct sim *sim)
 {
 	u64 end, steps = 0;
 	u32 i;
 
 	sim->strict = rng_chance(&sim->rng, 70);
+	if (!sim->strict && rng_chance(&sim->draw, 40))
+		connect_late(sim);
 	fault_plan(sim);
 	while (sim->now < SIM_WILD && !sim->failed) {
 		fault_run(sim, false);

@@ -71,6 +71,7 @@ struct link {
 	u32 slow; /* delay at most */
 	bool blocked; /* by a partition */
 	bool cut; /* for good */
+	u64 up_at; /* there is a connection from then on */
 	u64 lost_at; /* the sender is told that the connection broke; 0: not */
 	bool closed; /* by the other end, which is alive */
 	u64 retry_at; /* blocked: until then, writes are repeated */
