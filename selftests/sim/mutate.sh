@@ -89,7 +89,6 @@ mutant view_too_late deliver.c 's/bool view = mc->vid_due \&\& deliver_view(mc);
 
 # Subgroups together: passes, pushes, changes.
 mutant form_at_once casts.c 's/return !(others \& ~c->joined);/return true;/'
-mutant late_before_life casts.c 's/c->mb->peer\[r\].heard = U64_MAX;/c->mb->peer[r].heard = 0;/'
 mutant acks_wait_for_ever casts.c 's/if (++c->passes % FLUSH_PASSES == 0 || idle)/if (idle)/'
 mutant cold_for_ever casts.c 's/#define COLD_VISITS 2/#define COLD_VISITS 0/'
 mutant push_unopened casts.c 's/(open || mc->stays)/1/'
