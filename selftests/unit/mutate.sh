@@ -656,6 +656,7 @@ mutant said_wide show.c 's/p->said = (p->said + 1) \& SPINDLE_IMM_SLOTS;/p->said
 mutant decree_again show.c 's/		p->told_decree = mb->digest;/		;/'
 mutant card_length card.c 's/bytes != card_bytes(card->members, card->subgroups, card->rules)/0/'
 mutant card_members card.c 's/card->members > SPINDLE_MAX_MEMBERS ||/0 ||/'
+mutant card_rules card.c 's/ || card->rules > SPINDLE_MAX_SUBGROUPS ||/ ||/'
 mutant card_resv card.c 's/card->resv || //'
 mutant card_no_lineage card.c 's/ || !spindle_lineage_given(&card->lineage))/)/'
 mutant card_quorum card.c 's/rules->quorum <= 1;/1;/'

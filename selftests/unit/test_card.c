@@ -129,6 +129,16 @@ static void test_length(void)
 	sample();
 	card->subgroups++;
 	CHECK(says(LENGTH));
+	/* So many more have the same length in 32 bits. */
+	sample();
+	card->members += 1U << 29;
+	CHECK(says(LENGTH));
+	sample();
+	card->subgroups += 1U << 29;
+	CHECK(says(LENGTH));
+	sample();
+	card->rules += 1U << 29;
+	CHECK(says(LENGTH));
 }
 
 static void test_head(void)
@@ -162,6 +172,9 @@ static void test_head(void)
 
 static void test_rules(void)
 {
+	static struct spindle_rules r;
+	static struct spindle_view v;
+
 	sample();
 	card_rules()[0].all_send = 2;
 	CHECK(says(SENSE));
@@ -177,6 +190,9 @@ static void test_rules(void)
 	sample();
 	memset(card_rules()[0].cfg.name, 'x', sizeof(rules.rule[0].cfg.name));
 	CHECK(!read_true());
+	CHECK(!spindle_card_read(card, bytes(), &v, &r));
+	CHECK_EQ(r.rule[0].cfg.name[SPINDLE_NAME_LEN], 0);
+	CHECK_EQ(v.subgroup[0].name[SPINDLE_NAME_LEN], 0);
 }
 
 /* Who is in which subgroup: any shard, but what the rules say of it. */
