@@ -51,9 +51,8 @@ static const char *stopped(const struct ctl_status *s)
 	case SPINDLE_WHY_LEFT:
 		return NULL;
 	case SPINDLE_WHY_MINORITY:
-		return ctl_asprintf("Too few members were left, and only a majority goes on. If others have: %s. If none has: start them, begin anew at one node with a higher vid, and have the others join it: spindle-ctl view set node %llu vid %llu live ...",
-				    join, (unsigned long long)s->node,
-				    (unsigned long long)s->vid + 1);
+		return ctl_asprintf("Too few members were left. Check the network. If others go on: %s; if nobody does, begin anew, on one host: spindle-ctl apply --bootstrap FILE",
+				    join);
 	case SPINDLE_WHY_EVICTED:
 		return ctl_asprintf("The other members have gone on without it. To have it back: %s",
 				    join);

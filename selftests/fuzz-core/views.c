@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Rules, the views that follow from them, their cards, decrees about these views, and rows:
- * whatever rules, cards and decrees the input says, what is refused is refused, and from what is not follow views
- * that are views, trims that have room, and rows in which nothing overlaps.
+ * whatever rules, cards and decrees the input says, what is refused is refused, and from what is
+ * not follow views that are views, trims that have room, and rows in which nothing overlaps.
  */
 #include "card.h"
 #include "fuzz.h"

@@ -467,8 +467,8 @@ offers '-w --watch -b --batch -d --delay -n --count -v --verbose' spindle-ctl rd
 offers '' spindle-ctl rdmc show -n ''
 offers 'none' spindle-ctl node set 1 rack ''
 offers 'auto poll imm' spindle-ctl node add visibility ''
-offers 'vid live timeout-ms max-nodes quorum member subgroup' spindle-ctl view set node 1 ''
-offers 'contact timeout no-wait' spindle-ctl node join id 3 ''
+offers 'vid live timeout-ms max-nodes quorum lineage contact member subgroup' spindle-ctl view set node 1 ''
+offers 'contact lineage timeout no-wait' spindle-ctl node join id 3 ''
 offers 'node timeout no-wait' spindle-ctl node evict id 1 ''
 offers 'timeout' spindle-ctl node leave id 1 no-wait ''
 offers 'node' spindle-ctl status ''
@@ -484,7 +484,7 @@ offers 'large' spindle-ctl subgroup set 1 id 0 stall-ms never lar
 offers 'merged-acks' spindle-ctl subgroup set 1 id 0 nulls off m
 offers 'node id' spindle-ctl top -n 3 ''
 offers '-b --batch -d --delay -n --count' spindle-ctl top -
-offers '--dry-run --replace --prune' spindle-ctl apply --
+offers '--dry-run --replace --prune --bootstrap --force-new' spindle-ctl apply --
 
 if command -v mandoc >/dev/null; then
 	mandoc -Tlint -Wwarning "$dir/man/spindle-ctl.8" >"$tmp/out" 2>&1

@@ -239,10 +239,9 @@ static const char golden_text[] =
 	" state: STOPPED\n"
 	"  view: 7, 0 changes\n"
 	"  last: 1 of 3 members is left\n"
-	"action: Too few members were left, and only a majority goes on. If others have: "
-	"spindle-ctl node join id 3 contact ADDRESS. If none has: start them, begin anew at one "
-	"node with a higher vid, and have the others join it: "
-	"spindle-ctl view set node 3 vid 8 live ...\n";
+	"action: Too few members were left. Check the network. If others go on: "
+	"spindle-ctl node join id 3 contact ADDRESS; if nobody does, begin anew, on one host: "
+	"spindle-ctl apply --bootstrap FILE\n";
 
 static const char golden_json[] =
 	"[{\"node\":1,\"cluster\":\"spindle\",\"live\":true,\"state\":\"changing\","
@@ -264,10 +263,9 @@ static const char golden_json[] =
 	"\"cluster\":\"spindle\",\"live\":false},{\"node\":3,\"cluster\":\"spindle\","
 	"\"live\":true,\"state\":\"stopped\",\"vid\":7,\"changes\":0,"
 	"\"why\":\"minority\",\"reason\":\"1 of 3 members is left\","
-	"\"action\":\"Too few members were left, and only a majority goes on. If others have: "
-	"spindle-ctl node join id 3 contact ADDRESS. If none has: start them, begin anew at one "
-	"node with a higher vid, and have the others join it: "
-	"spindle-ctl view set node 3 vid 8 live ...\",\"timeout_ms\":500,"
+	"\"action\":\"Too few members were left. Check the network. If others go on: "
+	"spindle-ctl node join id 3 contact ADDRESS; if nobody does, begin anew, on one host: "
+	"spindle-ctl apply --bootstrap FILE\",\"timeout_ms\":500,"
 	"\"max_nodes\":16,\"quorum\":true,\"members\":[]}]\n";
 
 /* A node that joins shows those that it connects to: none of them wants to join. */
@@ -395,9 +393,9 @@ static void test_action(void)
 		int why;
 		const char *says;
 	} why[] = {
-		{ SPINDLE_WHY_MINORITY, "If none has: start them, begin anew at one node with a "
-					"higher vid, and have the others join it: "
-					"spindle-ctl view set node 1 vid 8 live" },
+		{ SPINDLE_WHY_MINORITY, "If others go on: spindle-ctl node join id 1 contact "
+					"ADDRESS; if nobody does, begin anew, on one host: "
+					"spindle-ctl apply --bootstrap FILE\n" },
 		{ SPINDLE_WHY_EVICTED, "have gone on without it. To have it back: spindle-ctl" },
 		{ SPINDLE_WHY_LAYOUT, "have no next view" },
 		{ SPINDLE_WHY_LIED, "kernel log" },
