@@ -591,12 +591,8 @@ mutant lie_far_ahead agree.c '/^bool spindle_mb_learn/,/^}/ s/p->vid > vid + 1 |
 
 # What a view leaves behind, and what the next one must not begin with.
 mutant wedge_stays epoch.c '/^void spindle_mc_wedge/,/^}/ s/mc->stays = false;/;/'
-mutant freeze_once epoch.c 's/} while (mc->backlog);/} while (0);/'
-mutant trim_own_less epoch.c 's/(s == mc->my_sender \&\& trim\[s\] != sd->walk.slot)/0/'
 mutant trim_head epoch.c 's/if (sd->dlv_slot == trim\[s\])/if (0)/'
-mutant trim_holds epoch.c '/^bool spindle_mc_trim/,/^}/ s/mc->hold = false;/;/'
 mutant trim_unordered epoch.c 's/s < mc->senders \&\& mc->ordered; s++/s < mc->senders; s++/'
-mutant trim_stable epoch.c 's/mc->stable = U64_MAX;/;/'
 mutant drain_blocked epoch.c 's/if (spindle_release_test(mc))/if (0)/'
 mutant drain_others epoch.c '/^bool spindle_mc_drain/,/^}/ s/for (s = 0; /for (s = 1; /'
 mutant begin_held_next epoch.c 's/for (n = old->rel_slot; n < first; n++)/for (n = old->rel_slot + 1; n < first; n++)/'
@@ -612,8 +608,6 @@ mutant begin_unchanged epoch.c '/^void spindle_mc_begin/,/^}/ s/mc->changed = tr
 mutant begin_other_sender epoch.c 's/ || old->my_sender == SPINDLE_NO_RANK)/)/'
 mutant owed_own epoch.c 's/if (s != mc->my_sender) {/if (1) {/'
 mutant log_room deliver.c 's/mc->log_tail - mc->log_head > mc->log_mask/mc->log_tail - mc->log_head > mc->log_mask + 1/'
-mutant view_of_sender deliver.c 's/\] = SPINDLE_LOG_GONE;/] = 0;/'
-mutant view_untested deliver.c '/^bool spindle_deliver_test/,/^}/ s/if (mc->vid_due)/if (0)/'
 # Who agrees to what, and what it says of itself.
 mutant ready_wedged agree.c 's/p->phase >= SPINDLE_MB_FENCED \&\&/p->phase >= SPINDLE_MB_WEDGED \&\&/'
 mutant ready_suspects agree.c '/^static bool is_ready/,/^}/ s/p->suspected == mb->suspected/1/'
@@ -676,5 +670,10 @@ mutant lineage_half card.c '/^u64 spindle_live_digest/,/^}/ s/return spindle_mix
 mutant lineage_given card.c 's/return lineage->word\[0\] || lineage->word\[1\];/return lineage->word[0];/'
 mutant lineage_mark card.c '/^u32 spindle_lineage_mark/,/^}/ s/u64 mix = .*/u64 mix = lineage->word[0];/'
 mutant lineage_rules card.c '/^void spindle_lineage_of/,/^}/ s/spindle_rules_digest(rules)/0/'
+# Who is waited for in a group for large objects, and how much fits into a list of writes.
+mutant rdmc_close_unheard rdmc_wait.c 's/!p->close_said) || !heard_all(r, m))/!p->close_said))/'
+mutant rdmc_stopping_first rdmc_wait.c 's/for (o = r->ended; o < r->announced; o++) {/for (o = r->ended + 1; o < r->announced; o++) {/'
+mutant push_room push.c 's/list->n + 2 <= max/list->n + 1 <= max/'
+mutant push_placed_end push.c '/^static u64 add_payload/,/^}/ s/while (slot != end \&\& /while (/'
 
 mutants_end
