@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spindle-ctl monitor: events, as they come.
+ * spindle-ctl monitor: what there is, and then events as they come.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +17,8 @@
 #include "ctl-event.h"
 #include "ctl-names.h"
 #include "ctl-out.h"
+#include "ctl-stats.h"
+#include "ctl-status.h"
 #include "ctl-wire.h"
 
 #define REASON_MAX	512
@@ -98,6 +100,131 @@ static void say_lost(void)
 	ctl_json_print(obj);
 }
 
+/**
+ * struct being - something that there is when the monitor begins
+ * @node: node id; 0: that was all
+ * @vid: view, or 0
+ * @word: "peer" or "subgroup"; NULL: it is the node itself
+ * @id: its id
+ * @state: its state
+ * @reason: why, or empty
+ */
+struct being {
+	uint64_t node;
+	uint64_t vid;
+	const char *word;
+	uint64_t id;
+	const char *state;
+	const char *reason;
+};
+
+static void json_being(const struct being *b)
+{
+	struct json_object *obj = json_object_new_object();
+
+	ctl_json_str(obj, "time", ctl_now(false));
+	ctl_json_str(obj, "event", b->node ? "exists" : "exists-end");
+	if (b->node)
+		ctl_json_add(obj, "node", ctl_json_num(b->node));
+	if (b->vid)
+		ctl_json_add(obj, "vid", ctl_json_num(b->vid));
+	if (b->word)
+		ctl_json_add(obj, b->word, ctl_json_num(b->id));
+	if (b->state)
+		ctl_json_str(obj, "state", b->state);
+	if (b->reason && *b->reason)
+		ctl_json_str(obj, "reason", b->reason);
+	ctl_json_print(obj);
+}
+
+static void say_being(const struct being *b)
+{
+	if (ctl_opts.json) {
+		json_being(b);
+		return;
+	}
+	if (!b->node) {
+		printf("%s  exists-end\n", ctl_now(true));
+		return;
+	}
+	printf("%s  %-15s  node %llu", ctl_now(true), "exists", (unsigned long long)b->node);
+	if (b->vid)
+		printf("  vid %llu", (unsigned long long)b->vid);
+	if (b->word)
+		printf("  %s %llu", b->word, (unsigned long long)b->id);
+	if (b->state)
+		printf("  %s", b->state);
+	if (b->reason && *b->reason)
+		printf("  (%s)", ctl_clean(b->reason));
+	putchar('\n');
+}
+
+static const char *node_word(const struct ctl_status *s)
+{
+	if (s->is_live)
+		return ctl_name(&ctl_live_state, s->state);
+	return s->is_dead ? "dead" : s->vid ? "view" : "idle";
+}
+
+static void say_node(const struct ctl_status *s, const struct ctl_node_stats *stats,
+		     const struct ctl_running_subgroup *sg, unsigned int sgs)
+{
+	struct being b = { .node = s->node, .vid = s->vid, .reason = s->reason };
+	unsigned int i;
+
+	b.state = node_word(s);
+	say_being(&b);
+	b.vid = 0;
+	b.word = "peer";
+	for (i = 0; i < stats->peers; i++) {
+		b.id = stats->peer[i].id;
+		b.state = ctl_name(&ctl_peer_state, stats->peer[i].state);
+		b.reason = stats->peer[i].reason;
+		say_being(&b);
+	}
+	b.word = "subgroup";
+	b.reason = NULL;
+	for (i = 0; i < sgs; i++) {
+		if (sg[i].node != s->node)
+			continue;
+		b.vid = sg[i].vid;
+		b.id = sg[i].sg.val[CTL_SG_ID].num;
+		b.state = ctl_name(&ctl_state, sg[i].sg.state);
+		say_being(&b);
+	}
+}
+
+/*
+ * What there is when the monitor begins, asked for by a socket of its own: on the one that
+ * listens, an event would be lost that comes before the answer. A node that is watched need not
+ * be there yet.
+ */
+static int say_all(const struct ctl_val *node)
+{
+	static const struct ctl_node_stats none;
+	static const struct ctl_val all;
+	struct ctl_running_subgroup *sg;
+	struct ctl_node_stats *stats;
+	struct ctl_status *status;
+	unsigned int count, nodes, sgs, i, k;
+	struct ctl_net net;
+
+	if (ctl_net_open(&net, CTL_SAY) ||
+	    ctl_fetch_status(&net, "monitor", &all, CTL_SAY, &status, &count) ||
+	    ctl_fetch_stats(&net, "monitor", &all, &stats, &nodes) ||
+	    ctl_fetch_subgroups(&net, "monitor", &all, &all, &sg, &sgs))
+		return CTL_FAILED;
+	for (i = 0; i < count; i++) {
+		if (node->set && node->num != status[i].node)
+			continue;
+		for (k = 0; k < nodes && stats[k].id != status[i].node; k++)
+			;
+		say_node(&status[i], k < nodes ? &stats[k] : &none, sg, sgs);
+	}
+	say_being(&(struct being){ 0 });
+	return CTL_OK;
+}
+
 /* Did the family go away? The socket would wait for ever and hear nothing. */
 static bool is_unload(struct nlmsghdr *nlh)
 {
@@ -171,5 +298,7 @@ int ctl_cmd_monitor(struct ctl_args *a)
 		return CTL_FAILED;
 	/* Lines are wanted when they happen, also in a pipe. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (say_all(&node))
+		return CTL_FAILED;
 	return listen_for(&net, &node);
 }

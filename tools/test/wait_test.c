@@ -138,6 +138,41 @@ static void test_evict(void)
 	   "the node itself may be the one that stops");
 }
 
+/* What there is comes first, then its end, then what happens. */
+static bool in_order(const char *first, const char *end, const char *event)
+{
+	const char *a = strstr(output, first), *b = strstr(output, end), *c = strstr(output, event);
+
+	return a && b && c && a < b && b <= c;
+}
+
+static void test_exists(void)
+{
+	begin(1);
+	status_two(1, SPINDLE_LIVE_ACTIVE, SPINDLE_PEER_UP, 0);
+	event(SPINDLE_EVENT_SUSPECT, 1, 0, 0, "x");
+	ok(run(ctl_cmd_monitor, "monitor", "") == 1 && wire.listens &&
+	   in_order("  exists           node 1  vid 7  active\n", "  exists-end\n",
+		    "  suspect "), "monitor begins with what there is");
+	begin(1);
+	status_two(1, SPINDLE_LIVE_ACTIVE, SPINDLE_PEER_UP, 0);
+	event(SPINDLE_EVENT_SUSPECT, 1, 0, 0, "x");
+	ctl_opts.json = true;
+	ok(run(ctl_cmd_monitor, "monitor", "node 1") == 1 &&
+	   in_order("\"event\":\"exists\",\"node\":1,\"vid\":7,\"state\":\"active\"}\n",
+		    "\"event\":\"exists-end\"}\n", "\"event\":\"suspect\""), "for programs, too");
+}
+
+/* One that is not there yet is no mistake. */
+static void test_not_yet(void)
+{
+	begin(1);
+	event(SPINDLE_EVENT_NODE_ADD, 9, 0, 0, NULL);
+	ok(run(ctl_cmd_monitor, "monitor", "node 9") == 1 && !strstr(output, "node 1") &&
+	   in_order("  exists-end\n", "  node-add ", "node 9"),
+	   "a node that is watched may come later");
+}
+
 static void test_monitor(void)
 {
 	static const char *const want[] = {
@@ -176,6 +211,8 @@ int main(void)
 	test_lost();
 	test_leave();
 	test_evict();
+	test_exists();
+	test_not_yet();
 	test_monitor();
 	return done();
 }

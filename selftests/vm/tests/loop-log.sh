@@ -168,6 +168,22 @@ check "status of node 1" wait_until 30 status_says 1
 check "status of node 2" wait_until 30 status_says 2
 check "nodes go" loop_del 2
 
+# ---- a monitor that begins later -------------------------------------------------
+
+check "two nodes" loop_nodes 2
+check "a view" loop_view 2 20 subgroup 3
+check "it is active" wait_until 60 all_active 2
+spindle-ctl monitor >/tmp/later 2>&1 &
+later=$!
+check "it says what there is" wait_until 30 grep -q exists-end /tmp/later
+check "nodes" grep -q "exists  *node 1  vid 20  view" /tmp/later
+check "peers" grep -q "exists  *node 2  peer 1  up" /tmp/later
+check "subgroups" grep -q "exists  *node 2  vid 20  subgroup 3  active" /tmp/later
+check "nodes go" loop_del 2
+check "and then events" wait_until 30 sh -c \
+	"sed '1,/exists-end/d' /tmp/later | grep -q 'node-del  *node 2'"
+kill $later
+
 # ---- names and devices -----------------------------------------------------------
 
 check "a name of several lines" spindle-ctl node add id 7 addr 10.0.0.1 port 5007 \
