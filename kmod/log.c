@@ -26,13 +26,15 @@ static const char *const kinds[SPINDLE_LOG_KINDS] = {
 	[SPINDLE_LOG_DEVICE] = "spindle: devices",
 };
 
-#define ALL(kind) [kind] = RATELIMIT_STATE_INIT(kind, LIMIT_HZ, LIMIT_ALL)
-
 static struct spindle_log all = {
 	.limit = {
-		ALL(SPINDLE_LOG_VIEW), ALL(SPINDLE_LOG_SUSPECT), ALL(SPINDLE_LOG_STOPPED),
-		ALL(SPINDLE_LOG_REFUSED), ALL(SPINDLE_LOG_JOIN), ALL(SPINDLE_LOG_LOST),
-		ALL(SPINDLE_LOG_DEVICE),
+		[SPINDLE_LOG_VIEW] = RATELIMIT_STATE_INIT(all, LIMIT_HZ, LIMIT_ALL),
+		[SPINDLE_LOG_SUSPECT] = RATELIMIT_STATE_INIT(all, LIMIT_HZ, LIMIT_ALL),
+		[SPINDLE_LOG_STOPPED] = RATELIMIT_STATE_INIT(all, LIMIT_HZ, LIMIT_ALL),
+		[SPINDLE_LOG_REFUSED] = RATELIMIT_STATE_INIT(all, LIMIT_HZ, LIMIT_ALL),
+		[SPINDLE_LOG_JOIN] = RATELIMIT_STATE_INIT(all, LIMIT_HZ, LIMIT_ALL),
+		[SPINDLE_LOG_LOST] = RATELIMIT_STATE_INIT(all, LIMIT_HZ, LIMIT_ALL),
+		[SPINDLE_LOG_DEVICE] = RATELIMIT_STATE_INIT(all, LIMIT_HZ, LIMIT_ALL),
 	},
 };
 
@@ -162,8 +164,8 @@ static void log_lost(struct spindle_node *node, const struct spindle_event_info 
 static void log_failed(struct spindle_node *node, const struct spindle_event_info *event)
 {
 	if (is_static(node))
-		line(node, SPINDLE_LOG_LOST, true, "view %llu: subgroup %u has failed: %s", event->vid,
-		     event->subgroup, event->reason ? : "a member is lost");
+		line(node, SPINDLE_LOG_LOST, true, "view %llu: subgroup %u has failed: %s",
+		     event->vid, event->subgroup, event->reason ? : "a member is lost");
 }
 
 static void log_dead(struct spindle_node *node, const struct spindle_event_info *event)

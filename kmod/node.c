@@ -491,7 +491,8 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 	if (node->group && view->vid == node->group->view.vid) {
 		if (!memcmp(view, &node->group->view, sizeof(*view)))
 			return 0;
-		NL_SET_ERR_MSG(extack, "another view with this id is installed: a changed view needs a higher id");
+		NL_SET_ERR_MSG(extack,
+			       "another view with this id is installed: a changed one needs a higher id");
 		return -EEXIST;
 	}
 	if (!check)

@@ -27,7 +27,8 @@ static int check_free(const struct spindle_node *node, struct netlink_ext_ack *e
 		return -EBUSY;
 	}
 	if (node->group && !node->group->live) {
-		NL_SET_ERR_MSG(extack, "the node is in a static view: remove that first (view del)");
+		NL_SET_ERR_MSG(extack,
+			       "the node is in a static view: remove that first (view del)");
 		return -EBUSY;
 	}
 	if (node->group && node->group->live->mb.state != SPINDLE_MB_STOPPED) {

@@ -71,7 +71,7 @@ static const char *call_text(int err)
 	case EAGAIN:
 		return "there is no room to send now, or nothing to read";
 	case EBADF:
-		return "the attachment was made without SPINDLE_ATTACH_SEND, or without SPINDLE_ATTACH_RECV";
+		return "the attachment lacks SPINDLE_ATTACH_SEND, or SPINDLE_ATTACH_RECV";
 	case EBUSY:
 		return "there is nothing new, and messages are held that were not released";
 	case EINTR:
@@ -79,7 +79,7 @@ static const char *call_text(int err)
 	case ENOTCONN:
 		return "the view of the subgroup is gone";
 	case EPERM:
-		return "the attachment was made without SPINDLE_ATTACH_SEND";
+		return "the attachment lacks SPINDLE_ATTACH_SEND";
 	default:
 		return NULL;
 	}
@@ -94,7 +94,8 @@ const char *spindle_call_strerror(const struct spindle_queue *q, int err, char *
 		snprintf(buf, len, "the subgroup is %s: %s", spindle_state_string(state),
 			 spindle_strerror(spindle_error_code(q)));
 	else if (err == -EMSGSIZE)
-		snprintf(buf, len, "the message is longer than the %u bytes that the subgroup takes",
+		snprintf(buf, len,
+			 "the message is longer than the %u bytes that the subgroup takes",
 			 spindle_max_msg(q));
 	else
 		snprintf(buf, len, "%s", text ? text : strerror(-err));
