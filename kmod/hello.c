@@ -216,9 +216,9 @@ const char *spindle_refusal_text(u32 code)
 	case SPINDLE_REFUSE_AGAIN:
 		return "refused: the same request was made before";
 	case SPINDLE_REFUSE_LINEAGE:
-		return "refused: the peer is of another lineage of this cluster";
+		return "refused: another lineage of this cluster: it was begun apart";
 	case SPINDLE_REFUSE_BEGINS:
-		return "refused: the peer is about to begin a view itself";
+		return "refused: the node that was asked is about to begin a view itself";
 	default:
 		return "refused";
 	}

@@ -22,6 +22,8 @@
 /* Codes of the fabric, in front of the owner's. */
 #define FABRIC_CODES	4
 
+static_assert(SPINDLE_REFUSE_BEGINS - SPINDLE_REJECT_OWNER + FABRIC_CODES < SPINDLE_REFUSAL_CODES);
+
 /**
  * spindle_refusals_init() - nobody has been refused yet
  * @refusals: of a new node
@@ -43,6 +45,7 @@ static bool views_explain(u32 code)
 	case SPINDLE_REFUSE_LIFE:
 	case SPINDLE_REFUSE_NO_VIEW:
 	case SPINDLE_REFUSE_MEMBER:
+	case SPINDLE_REFUSE_BEGINS:
 		return true;
 	default:
 		return false;

@@ -158,12 +158,12 @@ static int do_step(struct ctl_net *net, const struct apply *apply, const struct 
 	}
 	rc = ctl_net_call(net, req, NULL, CTL_SAY);
 	nlmsg_free(req->msg);
-	if (!rc && step->begins)
+	if (!rc && step->begins && check == SPINDLE_CHECK_NONE)
 		rc = wait_begun(net, apply, step);
 	return rc;
 }
 
-/* Does a step before this one make or remove a node that it depends on? */
+/* Does a step before this one make or remove a node that it depends on, or end its join? */
 static bool follows(const struct ctl_plan *plan, unsigned int n)
 {
 	unsigned int i;
@@ -174,7 +174,8 @@ static bool follows(const struct ctl_plan *plan, unsigned int n)
 		/* A node that goes may leave its address to any other. */
 		if (step->cmd == SPINDLE_CMD_NODE_DEL && plan->step[n].node)
 			return true;
-		if ((step->cmd == SPINDLE_CMD_NODE_DEL || step->cmd == SPINDLE_CMD_NODE_ADD) &&
+		if ((step->cmd == SPINDLE_CMD_NODE_DEL || step->cmd == SPINDLE_CMD_NODE_ADD ||
+		     step->cmd == SPINDLE_CMD_VIEW_DEL || step->cmd == SPINDLE_CMD_NODE_LEAVE) &&
 		    step->id.num == plan->step[n].id.num)
 			return true;
 	}

@@ -179,11 +179,11 @@ wrong()
 {
 	sed "$1s/= .*/= $3/" /tmp/good >/tmp/wrong
 	is "$2 is in line $1" "$(sed -n "$1s/ =.*//p" /tmp/wrong)" "$2"
-	says 1 "wrong:$1: .*$4" apply /tmp/wrong --dry-run
-	says 1 "wrong:$1: .*$4" apply /tmp/wrong
+	says 1 "wrong:$1: .*$4" apply /tmp/wrong --bootstrap --dry-run
+	says 1 "wrong:$1: .*$4" apply /tmp/wrong --bootstrap
 	is "$2 = $3: nothing was changed" "$(spindle-ctl -j node show)" "[]"
 }
-says 0 'Dry run: nothing was changed' apply /tmp/good --dry-run
+says 0 'Dry run: nothing was changed' apply /tmp/good --bootstrap --dry-run
 wrong 2 Id 0 ''
 wrong 3 Address 10.0.0.1:0 ''
 wrong 4 IdleUs 1000001 'idle-us is 0 to 1000000'
@@ -200,26 +200,26 @@ wrong 21 Shards 65 ''
 wrong 22 Min 65 ''
 # It takes two members, and there is one.
 sed '22s/= .*/= 2/' /tmp/good >/tmp/wrong
-says 1 'a subgroup has fewer members than its min' apply /tmp/wrong --dry-run
+says 1 'a subgroup has fewer members than its min' apply /tmp/wrong --bootstrap --dry-run
 
 # Against what runs: a node that is there, and one that is made anew in its place.
 check "a node" spindle-ctl node add id 9 addr 10.0.0.1 engine 4
-says 1 'good:3: node 1: the address and port are in use' apply /tmp/good --dry-run
-says 0 '^- node 9' apply /tmp/good --dry-run --prune
+says 1 'good:3: node 1: the address and port are in use' apply /tmp/good --bootstrap --dry-run
+says 0 '^- node 9' apply /tmp/good --bootstrap --dry-run --prune
 spindle-ctl node del 9
-says 0 '+ view of node 1' apply /tmp/good
+says 0 '+ view of node 1' apply /tmp/good --bootstrap
 says 0 'there is nothing to change' apply /tmp/good --dry-run
 sed 's/^IdleUs = 50/IdleUs = 7/; s/^Vid = 5/Vid = 6/; s/^Cpu = 0//' /tmp/good >/tmp/other
-says 0 '^- node 1, to make it anew' apply /tmp/other --dry-run --replace
+says 0 '^- node 1, to make it anew' apply /tmp/other --bootstrap --dry-run --replace
 vid_of()
 {
 	spindle-ctl -j view show "$1" | grep -o '"vid":[0-9]*'
 }
 is "what runs goes on" "$(vid_of 1)" '"vid":5'
 sed 's/^Window = 128/Window = 70000/' /tmp/other >/tmp/wrong
-says 1 'window is 1 to 65536' apply /tmp/wrong --replace
+says 1 'window is 1 to 65536' apply /tmp/wrong --bootstrap --replace
 is "what runs still goes on" "$(vid_of 1)" '"vid":5'
-says 0 '^+ node 1' apply /tmp/other --replace
+says 0 '^+ node 1' apply /tmp/other --bootstrap --replace
 check "node goes" spindle-ctl node del 1
 
 # ---- sizes ----------------------------------------------------------------

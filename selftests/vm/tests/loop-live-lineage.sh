@@ -84,7 +84,7 @@ check "it is active" wait_until 60 in_view 1 3
 check "its lineage is another one" [ "$(lineage 3)" != "$first" ]
 check "the same view again" begins 3
 # shellcheck disable=SC2046,SC2086
-says 1 'in a view already' view set node 3 vid 1 live timeout-ms 2000 max-nodes 3 $(one 3) \
+says 1 'in a live view already' view set node 3 vid 1 live timeout-ms 2000 max-nodes 3 $(one 3) \
 	$SUBGROUP lineage "$first"
 says 2 'not 32 hexadecimal digits' view set node 4 vid 1 live lineage 12 member 4@$A:5004
 says 1 'not zero' view set node 4 vid 1 live lineage 00000000000000000000000000000000 \

@@ -99,9 +99,10 @@ no_refusal "a leave and an eviction"
 log_says "node 1 of cluster prices: view 3: node 5 is suspected: it is to be evicted"
 log_says "node 3 of cluster prices: view 3: node 5 is suspected: node 1 suspects it"
 log_says "node 5 of cluster prices: it is no member of view 3 any more: the others go on"
-check "a join that must fail" sh -c '! spindle-ctl node join id 4 contact 10.0.0.1:6000'
-log_says "node 4 of cluster prices: it could not join: the contact is no spindle node"
-check "nodes go" loop_del 5
+check "a node of another cluster" spindle-ctl node add id 6 addr 10.0.0.1 port 5006 cluster wages
+check "a join that must fail" sh -c '! spindle-ctl node join id 4 contact 10.0.0.1:5006'
+log_says "node 4 of cluster prices: it could not join: refused: another cluster"
+check "nodes go" loop_del 6
 
 # ---- refusals --------------------------------------------------------------------
 
@@ -162,7 +163,7 @@ for i in 1 2; do
 done
 status_says()
 {
-	spindle-ctl status $1 | grep -q " connecting .*  refused: the two nodes have different views"
+	spindle-ctl status $1 | grep -q " connecting .*  refused: another lineage of this cluster"
 }
 check "status of node 1" wait_until 30 status_says 1
 check "status of node 2" wait_until 30 status_says 2
