@@ -56,7 +56,7 @@ static void post(void *ctx, u32 rank, const struct spindle_write *write, u32 n, 
 		spindle_peer_cast(group->peer[rank], write, n);
 }
 
-static const struct spindle_casts_ops casts_ops = {
+static const struct spindle_mg_ops casts_ops = {
 	.row = row_of,
 	.made = spindle_live_made,
 	.begun = spindle_live_begun,
@@ -76,8 +76,8 @@ static struct spindle_group *alloc_group(struct spindle_node *node)
 	if (!group)
 		return NULL;
 	group->node = node;
-	group->casts.ops = &casts_ops;
-	group->casts.ctx = group;
+	group->mg.ops = &casts_ops;
+	group->mg.ctx = group;
 	mutex_init(&group->seats_lock);
 	return group;
 }
@@ -95,7 +95,7 @@ static int set_view(struct spindle_group *group, const struct spindle_view *view
 							     group->peer, i);
 		if (!group->subgroup[i])
 			return -ENOMEM;
-		group->casts.mc[i] = &group->subgroup[i]->mc;
+		group->mg.mc[i] = &group->subgroup[i]->mc;
 	}
 	return 0;
 }
@@ -145,8 +145,8 @@ struct spindle_group *spindle_group_create(struct spindle_node *node,
 			goto err_free;
 	if (set_view(group, view))
 		goto err_free;
-	group->casts.view = &group->view;
-	group->casts.me = group->me;
+	group->mg.view = &group->view;
+	group->mg.me = group->me;
 	return group;
 
 err_free:
@@ -188,9 +188,9 @@ struct spindle_group *spindle_group_create_live(struct spindle_node *node,
 		goto err_free;
 	if (spindle_live_begin(group->live, view))
 		goto err_free;
-	group->casts.mb = &group->live->mb;
-	group->casts.view = spindle_mb_view(&group->live->mb);
-	group->casts.me = group->me;
+	group->mg.mb = &group->live->mb;
+	group->mg.view = spindle_mb_view(&group->live->mb);
+	group->mg.me = group->me;
 	return group;
 
 err_free:
@@ -340,13 +340,13 @@ bool spindle_group_pass(struct spindle_group *group, u32 how)
 
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		work |= spindle_peer_watch(peer);
-	work |= spindle_casts_pass(&group->casts, how & SPINDLE_PASS_ALL,
+	work |= spindle_mg_pass(&group->mg, how & SPINDLE_PASS_ALL,
 				   how & SPINDLE_PASS_IDLE);
 	if (group->live)
 		work |= spindle_live_pass(group->live, how);
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		work |= spindle_peer_push(peer);
-	spindle_casts_pushed(&group->casts);
+	spindle_mg_pushed(&group->mg);
 	return work;
 }
 

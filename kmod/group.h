@@ -20,7 +20,7 @@
 
 #include <linux/mutex.h>
 
-#include "core/casts.h"
+#include "core/group.h"
 #include "fabric/region.h"
 
 struct spindle_lineage;
@@ -47,7 +47,7 @@ struct spindle_subgroup;
  * @taken: seats that somebody has
  * @peer: of these, members, by rank; NULL for the own
  * @subgroup: by index in the view; NULL where the node is no member
- * @casts: the protocols of the subgroups, together
+ * @mg: the protocols of the subgroups, together
  */
 struct spindle_group {
 	struct spindle_node *node;
@@ -62,7 +62,7 @@ struct spindle_group {
 	DECLARE_BITMAP(taken, SPINDLE_SEATS);
 	struct spindle_peer *peer[SPINDLE_MAX_MEMBERS];
 	struct spindle_subgroup *subgroup[SPINDLE_MAX_SUBGROUPS];
-	struct spindle_casts casts;
+	struct spindle_mg mg;
 };
 
 struct spindle_group *spindle_group_create(struct spindle_node *node,

@@ -56,7 +56,7 @@ bool spindle_live_told(void *ctx)
 /* All members are connected: membership begins. */
 static bool form(struct spindle_live *live, u64 now)
 {
-	if (!spindle_casts_form(&live->group->casts, now))
+	if (!spindle_mg_form(&live->group->mg, now))
 		return false;
 	if (live->mb.state == SPINDLE_MB_JOINING)
 		live->ready = spindle_mb_view(&live->mb)->vid;
@@ -115,7 +115,7 @@ bool spindle_live_pass(struct spindle_live *live, u32 how)
 
 	if (mb->state == SPINDLE_MB_STOPPED)
 		return false;
-	if (!live->group->casts.formed && !form(live, now))
+	if (!live->group->mg.formed && !form(live, now))
 		return false;
 	if (mb->state == SPINDLE_MB_ACTIVE && !(how & SPINDLE_PASS_IDLE) &&
 	    now - live->looked < LOOK_NS)
@@ -152,7 +152,7 @@ u64 spindle_live_due(const struct spindle_live *live)
 
 	if (live->mb.state == SPINDLE_MB_STOPPED)
 		return U64_MAX;
-	if (!live->group->casts.formed || live->mb.state == SPINDLE_MB_JOINING)
+	if (!live->group->mg.formed || live->mb.state == SPINDLE_MB_JOINING)
 		return live->mb.interval;
 	return at > now ? at - now : 0;
 }
@@ -183,7 +183,7 @@ void spindle_live_lost(struct spindle_live *live, struct spindle_peer *peer)
 	else if (READ_ONCE(peer->conn.parted))
 		how = SPINDLE_MB_GONE;
 	if (peer->rank != SPINDLE_NO_RANK)
-		spindle_casts_lost(&live->group->casts, peer->rank, how);
+		spindle_mg_lost(&live->group->mg, peer->rank, how);
 }
 
 /**
@@ -208,7 +208,7 @@ bool spindle_live_said(const struct spindle_live *live)
 	const struct spindle_group *group = live->group;
 	u32 r;
 
-	for (r = 0; group->casts.formed && r < group->view.num_members; r++) {
+	for (r = 0; group->mg.formed && r < group->view.num_members; r++) {
 		const struct spindle_peer *peer = group->peer[r];
 		u64 told = live->mb.peer[r].told[SPINDLE_MB_COL_PHASE] & SPINDLE_MB_PHASE_STATE;
 

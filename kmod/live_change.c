@@ -38,7 +38,7 @@ static void live_wedge(void *ctx)
 	struct spindle_subgroup *sg;
 	u32 i;
 
-	spindle_casts_wedge(&live->group->casts);
+	spindle_mg_wedge(&live->group->mg);
 	for (i = 0; i < live->group->view.num_subgroups; i++) {
 		sg = subgroup_of(live, i);
 		if (sg && sg->large)
@@ -62,14 +62,14 @@ static bool live_flushed(void *ctx, u32 rank)
 		if (sg && sg->large && !spindle_large_quiet(sg->large))
 			return false;
 	}
-	return spindle_casts_flushed(&live->group->casts, rank);
+	return spindle_mg_flushed(&live->group->mg, rank);
 }
 
 static void live_freeze(void *ctx, u64 *have)
 {
 	struct spindle_live *live = ctx;
 
-	spindle_casts_freeze(&live->group->casts, have);
+	spindle_mg_freeze(&live->group->mg, have);
 	live->timing.wedge = lap(live);
 }
 
@@ -78,16 +78,16 @@ static bool live_trim(void *ctx, const u64 *trim)
 	struct spindle_live *live = ctx;
 
 	live->timing.agree = lap(live);
-	return spindle_casts_trim(&live->group->casts, trim);
+	return spindle_mg_trim(&live->group->mg, trim);
 }
 
 /* All is delivered, and what the next view takes has been made. */
 static bool live_drain(void *ctx)
 {
 	struct spindle_live *live = ctx;
-	bool done = spindle_casts_drain(&live->group->casts);
+	bool done = spindle_mg_drain(&live->group->mg);
 
-	if (!done || live->next || !spindle_casts_goes_on(&live->group->casts))
+	if (!done || live->next || !spindle_mg_goes_on(&live->group->mg))
 		return done;
 	if (!test_bit(SPINDLE_CHORE_PREPARE, &live->chores))
 		spindle_live_chore(live, SPINDLE_CHORE_PREPARE);
@@ -291,7 +291,7 @@ static void live_install(void *ctx, const struct spindle_view *next, const u32 *
 	group->me = live->next->me;
 	group->digest = spindle_live_digest(next, &live->rules, &live->lineage);
 	seat_members(live);
-	spindle_casts_install(&group->casts, from, trim);
+	spindle_mg_install(&group->mg, from, trim);
 	configure_subgroups(group);
 	mark_departed(live);
 	count_guests(live);

@@ -77,7 +77,7 @@ u8 spindle_live_state(const struct spindle_live *live)
 {
 	switch (READ_ONCE(live->mb.state)) {
 	case SPINDLE_MB_ACTIVE:
-		return READ_ONCE(live->group->casts.formed) ? SPINDLE_LIVE_ACTIVE :
+		return READ_ONCE(live->group->mg.formed) ? SPINDLE_LIVE_ACTIVE :
 							      SPINDLE_LIVE_FORMING;
 	case SPINDLE_MB_JOINING:
 		return SPINDLE_LIVE_JOINING;

@@ -249,7 +249,7 @@ static void look_fn(void *ctx)
 	if (!letter->ok)
 		return;
 	next->view = *to;
-	next->stays = live->group->casts.stays;
+	next->stays = live->group->mg.stays;
 	next->me = spindle_view_rank(to, live->group->node->id);
 	for (r = 0; r < to->num_members; r++) {
 		u32 id = to->member[r].id;

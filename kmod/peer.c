@@ -193,7 +193,7 @@ static u64 rank_bit(const struct spindle_peer *peer)
 static void join(struct spindle_peer *peer)
 {
 	peer->joined = true;
-	peer->group->casts.joined |= rank_bit(peer);
+	peer->group->mg.joined |= rank_bit(peer);
 	spindle_event(peer->group->node, SPINDLE_EVENT_PEER_UP,
 		      &(struct spindle_event_info){ .peer = peer->id });
 }
@@ -212,8 +212,8 @@ static void lose(struct spindle_peer *peer)
 	peer->cause = info.error;
 	peer->joined = false;
 	peer->lost = true;
-	group->casts.joined &= ~rank_bit(peer);
-	group->casts.lost |= rank_bit(peer);
+	group->mg.joined &= ~rank_bit(peer);
+	group->mg.lost |= rank_bit(peer);
 	if (!peer->departed)
 		spindle_event(group->node, SPINDLE_EVENT_PEER_DOWN, &info);
 	if (group->live) {
@@ -296,7 +296,7 @@ bool spindle_peer_watch(struct spindle_peer *peer)
 		join(peer);
 	}
 	if (spindle_post_room(&peer->conn) < POLL_ROOM ||
-	    peer->group->casts.passes % POLL_PASSES == 0 || guards_under_way(peer))
+	    peer->group->mg.passes % POLL_PASSES == 0 || guards_under_way(peer))
 		spindle_post_poll(&peer->conn);
 	/* Pairs with the release in peer_down(). */
 	if (smp_load_acquire(&peer->went_down)) {
@@ -309,7 +309,7 @@ bool spindle_peer_watch(struct spindle_peer *peer)
 /* A live view has other means to say it. */
 static u64 lost_by(const struct spindle_group *group)
 {
-	return group->live ? 0 : group->casts.lost;
+	return group->live ? 0 : group->mg.lost;
 }
 
 static u64 ready_for(const struct spindle_peer *peer)
@@ -449,7 +449,7 @@ bool spindle_peer_push(struct spindle_peer *peer)
 	peer->imm = NO_IMM;
 	peer->bell = false;
 	if (peer->rank != SPINDLE_NO_RANK)
-		left = spindle_casts_push(&group->casts, peer->rank, how_to_push(peer));
+		left = spindle_mg_push(&group->mg, peer->rank, how_to_push(peer));
 	room = spindle_post_fits(conn, 1);
 	news = has_news(peer) && room;
 	if (!conn->nchain && !news && !(peer->asleep && peer->debt))
@@ -471,14 +471,14 @@ bool spindle_peer_push(struct spindle_peer *peer)
  */
 void spindle_peer_post(struct spindle_peer *peer, u32 index)
 {
-	struct spindle_casts *casts = &peer->group->casts;
-	u64 members = casts->view->subgroup[index].members;
+	struct spindle_mg *mg = &peer->group->mg;
+	u64 members = mg->view->subgroup[index].members;
 
 	if (!peer->joined || guards_under_way(peer) ||
-	    !spindle_push_wanted(casts->mc[index], spindle_mask_rank(members, peer->rank)))
+	    !spindle_push_wanted(mg->mc[index], spindle_mask_rank(members, peer->rank)))
 		return;
 	peer->imm = NO_IMM;
-	spindle_casts_push_one(casts, index, peer->rank, how_to_push(peer));
+	spindle_mg_push_one(mg, index, peer->rank, how_to_push(peer));
 	if (peer->conn.nchain)
 		flush(peer, false);
 }

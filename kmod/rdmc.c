@@ -208,7 +208,7 @@ static int check_members(const struct spindle_node *node, struct spindle_rdmc_cr
 				return -EINVAL;
 		if (member[i] == node->id)
 			args->rank = i;
-		else if (rank < 0 || (READ_ONCE(view->casts.lost) & BIT_ULL(rank)))
+		else if (rank < 0 || (READ_ONCE(view->mg.lost) & BIT_ULL(rank)))
 			return -ENOENT;
 	}
 	return args->rank == args->count ? -EINVAL : 0;

@@ -215,7 +215,7 @@ bool spindle_subgroup_watch(struct spindle_subgroup *sg)
  */
 void spindle_subgroup_touch(struct spindle_subgroup *sg)
 {
-	spindle_casts_touch(&sg->group->casts, sg->index);
+	spindle_mg_touch(&sg->group->mg, sg->index);
 }
 
 static void members_broke_protocol(struct spindle_subgroup *sg)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Change: what the subgroups of a node do when a view ends and another begins. See casts.h;
+ * Change: what the subgroups of a node do when a view ends and another begins. See group.h;
  * what each of them does is in epoch.c, what is agreed on in membership.h.
  *
  * Context: engine, all of it.
  */
-#include "casts.h"
+#include "group.h"
 
 /**
- * spindle_casts_wedge() - no message gets a round any more
+ * spindle_mg_wedge() - no message gets a round any more
  * @c: the subgroups
  */
-void spindle_casts_wedge(struct spindle_casts *c)
+void spindle_mg_wedge(struct spindle_mg *c)
 {
 	u32 i;
 
@@ -21,13 +21,13 @@ void spindle_casts_wedge(struct spindle_casts *c)
 }
 
 /**
- * spindle_casts_flushed() - has a member been pushed all that has a round?
+ * spindle_mg_flushed() - has a member been pushed all that has a round?
  * @c: the subgroups, wedged
  * @rank: the member
  *
  * Return: true if so, in all subgroups that it shares with this node
  */
-bool spindle_casts_flushed(const struct spindle_casts *c, u32 rank)
+bool spindle_mg_flushed(const struct spindle_mg *c, u32 rank)
 {
 	u32 i;
 
@@ -42,12 +42,12 @@ bool spindle_casts_flushed(const struct spindle_casts *c, u32 rank)
 }
 
 /**
- * spindle_casts_freeze() - receive what is here and nothing after it
+ * spindle_mg_freeze() - receive what is here and nothing after it
  * @c: the subgroups, wedged
  * @have: out: messages received, of each subgroup of the view, of each sender. Of subgroups
  *	that this node is not in: nothing
  */
-void spindle_casts_freeze(struct spindle_casts *c, u64 *have)
+void spindle_mg_freeze(struct spindle_mg *c, u64 *have)
 {
 	u32 i, s;
 
@@ -63,12 +63,12 @@ void spindle_casts_freeze(struct spindle_casts *c, u64 *have)
 }
 
 /**
- * spindle_casts_goes_on() - is there a next view for this node to be in?
+ * spindle_mg_goes_on() - is there a next view for this node to be in?
  * @c: the subgroups; a decree is chosen
  *
  * Return: true if so
  */
-bool spindle_casts_goes_on(const struct spindle_casts *c)
+bool spindle_mg_goes_on(const struct spindle_mg *c)
 {
 	const struct spindle_mb *mb = c->mb;
 
@@ -79,19 +79,19 @@ bool spindle_casts_goes_on(const struct spindle_casts *c)
 }
 
 /**
- * spindle_casts_trim() - a decree is chosen: its trim is delivered, but where members stay
+ * spindle_mg_trim() - a decree is chosen: its trim is delivered, but where members stay
  * @c: the subgroups, frozen
  * @trim: messages, of each subgroup of the view, of each sender
  *
  * Return: false if it cannot be true
  */
-bool spindle_casts_trim(struct spindle_casts *c, const u64 *trim)
+bool spindle_mg_trim(struct spindle_mg *c, const u64 *trim)
 {
 	const struct spindle_mb *mb = c->mb;
 	u32 i;
 
 	c->stays = 0;
-	if (spindle_casts_goes_on(c))
+	if (spindle_mg_goes_on(c))
 		c->stays = spindle_decree_stays(spindle_mb_own_decree(mb), c->view,
 						&mb->view[!mb->now]);
 	for (i = 0; i < c->view->num_subgroups; i++) {
@@ -99,7 +99,7 @@ bool spindle_casts_trim(struct spindle_casts *c, const u64 *trim)
 
 		if (mc && (c->stays & BIT_ULL(i))) {
 			spindle_mc_stay(mc);
-			spindle_casts_touch(c, i);
+			spindle_mg_touch(c, i);
 		} else if (mc && !spindle_mc_trim(mc, trim)) {
 			return false;
 		}
@@ -109,12 +109,12 @@ bool spindle_casts_trim(struct spindle_casts *c, const u64 *trim)
 }
 
 /**
- * spindle_casts_drain() - deliver what the trim has left
+ * spindle_mg_drain() - deliver what the trim has left
  * @c: the subgroups, trimmed
  *
  * Return: true if all is delivered
  */
-bool spindle_casts_drain(struct spindle_casts *c)
+bool spindle_mg_drain(struct spindle_mg *c)
 {
 	bool done = true;
 	u32 i;
@@ -123,7 +123,7 @@ bool spindle_casts_drain(struct spindle_casts *c)
 		if (!c->mc[i] || c->mc[i]->stays || spindle_mc_drain(c->mc[i]))
 			continue;
 		done = false;
-		spindle_casts_touch(c, i);
+		spindle_mg_touch(c, i);
 	}
 	return done;
 }
@@ -149,7 +149,7 @@ static void from_old(const struct spindle_view *old, const struct spindle_view *
 	}
 }
 
-static void begin(struct spindle_casts *c, const struct spindle_view *old, u32 i,
+static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
 		  const u32 *from, const u64 *trim)
 {
 	struct spindle_mc *before = c->mc[i];
@@ -169,7 +169,7 @@ static void begin(struct spindle_casts *c, const struct spindle_view *old, u32 i
 }
 
 /* Blocks begin again: nothing of the old view comes any more, and nothing of it stays. */
-static void look_at_rows(struct spindle_casts *c, u64 begin)
+static void look_at_rows(struct spindle_mg *c, u64 begin)
 {
 	struct spindle_row row;
 	u32 r;
@@ -184,14 +184,14 @@ static void look_at_rows(struct spindle_casts *c, u64 begin)
 }
 
 /**
- * spindle_casts_install() - the next view begins
+ * spindle_mg_install() - the next view begins
  * @c: the subgroups, drained; of a joiner there are none yet
  * @from: rank in the old view of each member, or SPINDLE_NO_RANK
  * @trim: of the old view
  *
  * Membership shows the next view already.
  */
-void spindle_casts_install(struct spindle_casts *c, const u32 *from, const u64 *trim)
+void spindle_mg_install(struct spindle_mg *c, const u32 *from, const u64 *trim)
 {
 	const struct spindle_mb *mb = c->mb;
 	const struct spindle_view *old = &mb->view[!mb->now];

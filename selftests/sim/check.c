@@ -171,7 +171,7 @@ void check_install(struct node *node, const struct spindle_view *view)
 	for (g = 0; g < SIM_GROUPS; g++) {
 		struct order *o = &sim->order[g][node->group[g].epoch % SIM_VIEWS];
 
-		if (!node->group[g].mc || (node->casts.stays & BIT_ULL(g)) ||
+		if (!node->group[g].mc || (node->mg.stays & BIT_ULL(g)) ||
 		    !node->group[g].mc->ordered || !node->group[g].reading ||
 		    node->group[g].late)
 			continue;

@@ -331,7 +331,7 @@ static void begin_fault(struct sim *sim, struct fault *f)
 		sim->happened[f->kind] += node_back(node);
 		break;
 	case FAULT_LEAVE:
-		if (node_up(node) && node->casts.formed)
+		if (node_up(node) && node->mg.formed)
 			spindle_mb_leave(&node->mb);
 		break;
 	case FAULT_EVICT:

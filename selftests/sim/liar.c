@@ -375,7 +375,7 @@ void liar_check_install(struct node *node, const struct spindle_view *view)
 	if (liar->steps < ENDS)
 		liar->step[liar->steps++] = now;
 	for (g = 0; g < SIM_GROUPS; g++)
-		if (node->group[g].mc && !(node->casts.stays & BIT_ULL(g)) &&
+		if (node->group[g].mc && !(node->mg.stays & BIT_ULL(g)) &&
 		    node->group[g].reading && !node->group[g].late)
 			check_end_of(node, g, now.to);
 }

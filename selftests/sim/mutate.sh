@@ -88,11 +88,11 @@ mutant view_untold deliver.c 's/bool view = mc->vid_due \&\& deliver_view(mc);/b
 mutant view_too_late deliver.c 's/bool view = mc->vid_due \&\& deliver_view(mc);/bool view = false;/;s/u32 n = mc->vid_due ? 0 : deliver_batch(mc);/u32 n = deliver_batch(mc);\n\tview = mc->vid_due \&\& deliver_view(mc);/'
 
 # Subgroups together: passes, pushes, changes.
-mutant form_at_once casts.c 's/return !(others \& ~c->joined);/return true;/'
-mutant acks_wait_for_ever casts.c 's/if (++c->passes % FLUSH_PASSES == 0 || idle)/if (idle)/'
-mutant cold_for_ever casts.c 's/#define COLD_VISITS 2/#define COLD_VISITS 0/'
-mutant push_unopened casts.c 's/(open || mc->stays)/1/'
-mutant closed_is_lost casts.c 's/else if (how == SPINDLE_MB_GONE)/else if (0)/'
+mutant form_at_once group.c 's/return !(others \& ~c->joined);/return true;/'
+mutant acks_wait_for_ever group.c 's/if (++c->passes % FLUSH_PASSES == 0 || idle)/if (idle)/'
+mutant cold_for_ever group.c 's/#define COLD_VISITS 2/#define COLD_VISITS 0/'
+mutant push_unopened group.c 's/(open || mc->stays)/1/'
+mutant closed_is_lost group.c 's/else if (how == SPINDLE_MB_GONE)/else if (0)/'
 mutant first_of_another change.c 's/first\[s\] = trim\[rank\[s\]\];/first[s] = trim[s];/'
 mutant stays_cleared change.c 's/ & ~c->stays;/;/'
 mutant blocks_stay change.c 's/		spindle_mc_clear(&row, begin);/		(void)begin;/'

@@ -64,29 +64,29 @@ static void node_wedge(void *ctx)
 {
 	struct node *node = ctx;
 
-	spindle_casts_wedge(&node->casts);
+	spindle_mg_wedge(&node->mg);
 }
 
 static bool node_flushed(void *ctx, u32 rank)
 {
 	const struct node *node = ctx;
 
-	return spindle_casts_flushed(&node->casts, rank);
+	return spindle_mg_flushed(&node->mg, rank);
 }
 
 static void node_freeze(void *ctx, u64 *have)
 {
 	struct node *node = ctx;
 
-	spindle_casts_freeze(&node->casts, have);
+	spindle_mg_freeze(&node->mg, have);
 }
 
 static bool node_trim(void *ctx, const u64 *trim)
 {
 	struct node *node = ctx;
 
-	if (spindle_casts_trim(&node->casts, trim)) {
-		node->sim->stayed += hweight64(node->casts.stays);
+	if (spindle_mg_trim(&node->mg, trim)) {
+		node->sim->stayed += hweight64(node->mg.stays);
 		return true;
 	}
 	/* A liar had less than it had. */
@@ -98,7 +98,7 @@ static bool node_trim(void *ctx, const u64 *trim)
 static bool node_drain(void *ctx)
 {
 	struct node *node = ctx;
-	bool done = spindle_casts_drain(&node->casts);
+	bool done = spindle_mg_drain(&node->mg);
 	u32 g;
 
 	for (g = 0; g < SIM_GROUPS; g++)
@@ -130,7 +130,7 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 
 	check_install(node, next);
 	tell_joiner(node, next);
-	spindle_casts_install(&node->casts, from, trim);
+	spindle_mg_install(&node->mg, from, trim);
 }
 
 /* Where membership finds what a node says, in its present life. */
@@ -183,7 +183,7 @@ static void node_stopped(void *ctx)
 	sim_say(node->sim, "node %u stops: reason %u", node->index, node->mb.reason);
 	node->sim->stops[node->mb.reason]++;
 	/* Others are told; before there was a view that is all that tells them. */
-	for (r = 0; r < node->casts.view->num_members && !node->casts.formed; r++)
+	for (r = 0; r < node->mg.view->num_members && !node->mg.formed; r++)
 		if (peer_index(node, r) != node->index)
 			fabric_cut(node->sim, node->index, peer_index(node, r));
 }
@@ -229,7 +229,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	struct sim *sim = node->sim;
 	u32 s;
 
-	grp->mc = node->casts.mc[g];
+	grp->mc = node->mg.mc[g];
 	grp->epoch = view->vid;
 	grp->began = spindle_view_digest(view);
 	grp->sum = 0;
@@ -334,7 +334,7 @@ static void node_post(void *ctx, u32 rank, const struct spindle_write *write, u3
 			    membership ? SIM_MB : 0, &write[i]);
 }
 
-static const struct spindle_casts_ops casts_ops = {
+static const struct spindle_mg_ops casts_ops = {
 	.row = node_row,
 	.made = node_made,
 	.begun = node_begun,
@@ -388,7 +388,7 @@ static void open_membership(struct node *node, const struct spindle_view *view)
 
 static void open_casts(struct node *node)
 {
-	node->casts = (struct spindle_casts){
+	node->mg = (struct spindle_mg){
 		.ops = &casts_ops,
 		.ctx = node,
 		.mb = &node->mb,
@@ -411,7 +411,7 @@ void node_start(struct node *node, const struct spindle_view *view)
 	for (g = 0; g < SIM_GROUPS; g++) {
 		if (!(view->subgroup[g].members & BIT_ULL(me)))
 			continue;
-		node->casts.mc[g] = new_group(node, view, g, me);
+		node->mg.mc[g] = new_group(node, view, g, me);
 		begin_group(node, g, NULL);
 	}
 }
@@ -516,10 +516,10 @@ static void push(struct node *node)
 {
 	u32 how = node->sim->imm ? 0 : SPINDLE_PUSH_SPLIT | SPINDLE_PUSH_EXPRESS, r;
 
-	for (r = 0; r < node->casts.view->num_members; r++)
+	for (r = 0; r < node->mg.view->num_members; r++)
 		if (r != node->mb.me && !fabric_busy(node->sim, node->index, peer_index(node, r)))
-			spindle_casts_push(&node->casts, r, how);
-	spindle_casts_pushed(&node->casts);
+			spindle_mg_push(&node->mg, r, how);
+	spindle_mg_pushed(&node->mg);
 }
 
 /* The schedule whose pass runs: the core says nothing but that it looks. */
@@ -592,7 +592,7 @@ static void move_large(struct node *node, u32 g)
 			bring(node, g, to, rng_below(rng, mc->held_slot.len));
 	}
 	spindle_mc_hold(mc, all ? SPINDLE_HELD_PLACED : SPINDLE_HELD_WAITING);
-	spindle_casts_touch(&node->casts, g);
+	spindle_mg_touch(&node->mg, g);
 }
 
 /* Membership begins when there is a connection to every member. */
@@ -601,10 +601,10 @@ static void connect(struct node *node)
 	struct sim *sim = node->sim;
 	u32 r;
 
-	for (r = 0; r < node->casts.view->num_members; r++)
+	for (r = 0; r < node->mg.view->num_members; r++)
 		if (sim->link[node->index][peer_index(node, r)].up_at <= sim->now)
-			node->casts.joined |= BIT_ULL(r);
-	spindle_casts_form(&node->casts, sim->now);
+			node->mg.joined |= BIT_ULL(r);
+	spindle_mg_form(&node->mg, sim->now);
 }
 
 static void pass(struct node *node)
@@ -630,14 +630,14 @@ static void pass(struct node *node)
 		struct link *link = &sim->link[node->index][to];
 
 		if (r != node->mb.me && node->life[to] != sim->node[to].inc) {
-			spindle_casts_lost(&node->casts, r, SPINDLE_MB_LOST);
+			spindle_mg_lost(&node->mg, r, SPINDLE_MB_LOST);
 			continue;
 		}
 		if (link->blocked && link->n && link->retry_at <= sim->now && !link->lost_at)
 			link->lost_at = sim->now;
 		if (r == node->mb.me || !link->lost_at || link->lost_at > sim->now)
 			continue;
-		spindle_casts_lost(&node->casts, r,
+		spindle_mg_lost(&node->mg, r,
 				   link->closed ? SPINDLE_MB_GONE : SPINDLE_MB_LOST);
 	}
 	/* Who was invited is gone, or another one: it has to ask again. */
@@ -648,10 +648,10 @@ static void pass(struct node *node)
 	for (g = 0; g < SIM_GROUPS && node_up(node); g++)
 		if (node->group[g].mc)
 			move_large(node, g);
-	work = spindle_casts_pass(&node->casts, !node->busy, !node->busy);
-	if (!node->casts.formed && node_up(node))
+	work = spindle_mg_pass(&node->mg, !node->busy, !node->busy);
+	if (!node->mg.formed && node_up(node))
 		connect(node);
-	if (node->casts.formed)
+	if (node->mg.formed)
 		work |= spindle_mb_run(&node->mb, sim->now);
 	push(node);
 	node->busy = work || node->restless;

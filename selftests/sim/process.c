@@ -137,7 +137,7 @@ static void come_and_go(struct node *node, u32 index)
 		process_send(node, index);
 	else if (!sim->quiet && rng_chance(&sim->draw, 50))
 		stop_sending(node, index);
-	spindle_casts_touch(&node->casts, index);
+	spindle_mg_touch(&node->mg, index);
 }
 
 /* The processes do something, or nothing. */

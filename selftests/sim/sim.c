@@ -254,7 +254,7 @@ static void connect_late(struct sim *sim)
 	u32 i, j;
 
 	for (i = 0; i < sim->nodes - sim->late; i++) {
-		sim->node[i].casts.formed = false;
+		sim->node[i].mg.formed = false;
 		for (j = 0; j < sim->nodes - sim->late; j++)
 			sim->link[i][j].up_at = rng_below(&sim->draw, SIM_TIMEOUT);
 	}

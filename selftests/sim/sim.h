@@ -14,7 +14,7 @@
 #ifndef SPINDLE_SIM_SIM_H
 #define SPINDLE_SIM_SIM_H
 
-#include "casts.h"
+#include "group.h"
 #include "rules.h"
 #include "tap.h"
 
@@ -177,7 +177,7 @@ struct node {
 	bool busy; /* the last pass had work */
 	bool restless; /* its engine always has something else to do */
 	struct spindle_mb mb;
-	struct spindle_casts casts;
+	struct spindle_mg mg;
 	struct group group[SIM_GROUPS];
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Casts: the subgroups of a node between two changes of the view. See casts.h.
+ * Group: the subgroups of a node between two changes of the view. See group.h.
  *
  * Context: engine, all of it.
  */
-#include "casts.h"
+#include "group.h"
 
 /* Cold subgroups that are looked at in a pass, and quiet passes until one is cold. */
 #define COLD_VISITS 2
@@ -14,7 +14,7 @@
 
 /* ---- connections ------------------------------------------------------------ */
 
-static bool all_joined(const struct spindle_casts *c)
+static bool all_joined(const struct spindle_mg *c)
 {
 	u64 others = U64_MAX >> (64 - c->view->num_members);
 
@@ -24,7 +24,7 @@ static bool all_joined(const struct spindle_casts *c)
 }
 
 /**
- * spindle_casts_form() - begin with a live view, if all its members are connected
+ * spindle_mg_form() - begin with a live view, if all its members are connected
  * @c: the subgroups, not formed
  * @now: the clock
  *
@@ -33,7 +33,7 @@ static bool all_joined(const struct spindle_casts *c)
  *
  * Return: true if membership runs from here on
  */
-bool spindle_casts_form(struct spindle_casts *c, u64 now)
+bool spindle_mg_form(struct spindle_mg *c, u64 now)
 {
 	u32 r;
 
@@ -47,13 +47,13 @@ bool spindle_casts_form(struct spindle_casts *c, u64 now)
 }
 
 /**
- * spindle_casts_lost() - the connection to a member of a live view is gone
+ * spindle_mg_lost() - the connection to a member of a live view is gone
  * @c: the subgroups
  * @rank: the member
  * @how: SPINDLE_MB_GONE: the other end has closed it; SPINDLE_MB_LOST; SPINDLE_MB_LIED: it
  *	has written nonsense
  */
-void spindle_casts_lost(struct spindle_casts *c, u32 rank, enum spindle_mb_reason how)
+void spindle_mg_lost(struct spindle_mg *c, u32 rank, enum spindle_mb_reason how)
 {
 	struct spindle_mb *mb = c->mb;
 
@@ -71,7 +71,7 @@ void spindle_casts_lost(struct spindle_casts *c, u32 rank, enum spindle_mb_reaso
  * Members of a static view wait until they are all connected. A live one has formed once: who
  * is not connected later is suspected, and to wait for it would be to wait for the dead.
  */
-static bool may_form(const struct spindle_casts *c, u32 index)
+static bool may_form(const struct spindle_mg *c, u32 index)
 {
 	u64 members = c->view->subgroup[index].members & ~BIT_ULL(c->me);
 
@@ -81,11 +81,11 @@ static bool may_form(const struct spindle_casts *c, u32 index)
 /* ---- a pass ------------------------------------------------------------------- */
 
 /**
- * spindle_casts_touch() - something changed outside a pass: have the next one look
+ * spindle_mg_touch() - something changed outside a pass: have the next one look
  * @c: the subgroups
  * @index: of the subgroup
  */
-void spindle_casts_touch(struct spindle_casts *c, u32 index)
+void spindle_mg_touch(struct spindle_mg *c, u32 index)
 {
 	if (c->mc[index])
 		c->mc[index]->quiet = 0;
@@ -93,7 +93,7 @@ void spindle_casts_touch(struct spindle_casts *c, u32 index)
 	c->push |= BIT_ULL(index);
 }
 
-static bool form(struct spindle_casts *c, u32 index)
+static bool form(struct spindle_mg *c, u32 index)
 {
 	struct spindle_mc *mc = c->mc[index];
 
@@ -104,7 +104,7 @@ static bool form(struct spindle_casts *c, u32 index)
 	return true;
 }
 
-static bool visit(struct spindle_casts *c, u32 index, bool idle)
+static bool visit(struct spindle_mg *c, u32 index, bool idle)
 {
 	struct spindle_mc *mc = c->mc[index];
 	bool work;
@@ -115,7 +115,7 @@ static bool visit(struct spindle_casts *c, u32 index, bool idle)
 	work |= spindle_mc_run(mc, idle);
 	c->ops->ran(c->ctx, index, work);
 	if (work) {
-		spindle_casts_touch(c, index);
+		spindle_mg_touch(c, index);
 		if (mc->lazy)
 			c->lazy |= BIT_ULL(index);
 	} else if ((mc->tune.switches & SPINDLE_SW_TRACKING) && ++mc->quiet > HOT_PASSES) {
@@ -129,7 +129,7 @@ static bool visit(struct spindle_casts *c, u32 index, bool idle)
  * pass, the others in turn, a few each time. What happens in one of them first is seen
  * some passes later, which is less than a pass over all of them costs.
  */
-static bool visit_all(struct spindle_casts *c, bool all, bool idle)
+static bool visit_all(struct spindle_mg *c, bool all, bool idle)
 {
 	u64 set = all ? U64_MAX : c->hot;
 	u32 n = c->view->num_subgroups, i;
@@ -146,7 +146,7 @@ static bool visit_all(struct spindle_casts *c, bool all, bool idle)
 	return work;
 }
 
-static bool flush_acks(struct spindle_casts *c)
+static bool flush_acks(struct spindle_mg *c)
 {
 	bool work = false;
 	u64 set;
@@ -164,14 +164,14 @@ static bool flush_acks(struct spindle_casts *c)
 }
 
 /**
- * spindle_casts_pass() - look at the subgroups
+ * spindle_mg_pass() - look at the subgroups
  * @c: the subgroups
  * @all: at all of them
  * @idle: the last pass found nothing to do, here and elsewhere
  *
  * Return: true if there was work
  */
-bool spindle_casts_pass(struct spindle_casts *c, bool all, bool idle)
+bool spindle_mg_pass(struct spindle_mg *c, bool all, bool idle)
 {
 	bool work = visit_all(c, all, idle);
 
@@ -183,18 +183,18 @@ bool spindle_casts_pass(struct spindle_casts *c, bool all, bool idle)
 /* ---- push ---------------------------------------------------------------------- */
 
 /* May messages be written to a member? */
-static bool is_open(const struct spindle_casts *c, u32 rank)
+static bool is_open(const struct spindle_mg *c, u32 rank)
 {
 	return !c->mb || (c->formed && c->mb->state != SPINDLE_MB_JOINING &&
 			  spindle_mb_open(c->mb, rank));
 }
 
-static u32 rank_in(const struct spindle_casts *c, u32 index, u32 rank)
+static u32 rank_in(const struct spindle_mg *c, u32 index, u32 rank)
 {
 	return spindle_mask_rank(c->view->subgroup[index].members, rank);
 }
 
-static bool has_news(const struct spindle_casts *c, u32 index, u32 rank, bool open)
+static bool has_news(const struct spindle_mg *c, u32 index, u32 rank, bool open)
 {
 	const struct spindle_mc *mc = c->mc[index];
 
@@ -204,7 +204,7 @@ static bool has_news(const struct spindle_casts *c, u32 index, u32 rank, bool op
 }
 
 /**
- * spindle_casts_push_one() - post what a member has not been told of a subgroup
+ * spindle_mg_push_one() - post what a member has not been told of a subgroup
  * @c: the subgroups
  * @index: of one that runs
  * @rank: another member of it, in the view
@@ -212,7 +212,7 @@ static bool has_news(const struct spindle_casts *c, u32 index, u32 rank, bool op
  *
  * Return: false if something is left, for want of room
  */
-bool spindle_casts_push_one(struct spindle_casts *c, u32 index, u32 rank, u32 how)
+bool spindle_mg_push_one(struct spindle_mg *c, u32 index, u32 rank, u32 how)
 {
 	struct spindle_write write[SPINDLE_PUSH_MAX];
 	u32 room = c->ops->room(c->ctx, rank, SPINDLE_PUSH_MAX), r = rank_in(c, index, rank), n;
@@ -224,7 +224,7 @@ bool spindle_casts_push_one(struct spindle_casts *c, u32 index, u32 rank, u32 ho
 	return !spindle_push_wanted(c->mc[index], r);
 }
 
-static bool push_membership(struct spindle_casts *c, u32 rank)
+static bool push_membership(struct spindle_mg *c, u32 rank)
 {
 	struct spindle_write write[SPINDLE_MB_PUSH_MAX];
 	u32 n;
@@ -240,7 +240,7 @@ static bool push_membership(struct spindle_casts *c, u32 rank)
 }
 
 /**
- * spindle_casts_push() - post all that a member has not been told
+ * spindle_mg_push() - post all that a member has not been told
  * @c: the subgroups
  * @rank: the member, another one
  * @how: SPINDLE_PUSH_*
@@ -249,7 +249,7 @@ static bool push_membership(struct spindle_casts *c, u32 rank)
  *
  * Return: true if something is left, for want of room
  */
-bool spindle_casts_push(struct spindle_casts *c, u32 rank, u32 how)
+bool spindle_mg_push(struct spindle_mg *c, u32 rank, u32 how)
 {
 	bool open = is_open(c, rank);
 	u64 set;
@@ -257,17 +257,17 @@ bool spindle_casts_push(struct spindle_casts *c, u32 rank, u32 how)
 	for (set = c->push; set; set &= set - 1) {
 		u32 i = __ffs64(set);
 
-		if (has_news(c, i, rank, open) && !spindle_casts_push_one(c, i, rank, how))
+		if (has_news(c, i, rank, open) && !spindle_mg_push_one(c, i, rank, how))
 			return true;
 	}
 	return c->mb && !push_membership(c, rank);
 }
 
 /**
- * spindle_casts_pushed() - all members have been pushed: forget who misses nothing
+ * spindle_mg_pushed() - all members have been pushed: forget who misses nothing
  * @c: the subgroups
  */
-void spindle_casts_pushed(struct spindle_casts *c)
+void spindle_mg_pushed(struct spindle_mg *c)
 {
 	u64 set;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Casts: the subgroups of a view that a node is in, together. What one of them does is in
+ * Group: the subgroups of a view that a node is in, together. What one of them does is in
  * multicast.h, how one view follows another in membership.h; here is what joins the two, and
  * the order of a pass:
  *
@@ -10,12 +10,12 @@
  *	push	a member is told of all subgroups first, of membership behind them
  *	change	a view ends for some subgroups, and the next one begins with what they held
  *
- * Module and simulator embed it, and give it memory and posts by struct spindle_casts_ops.
+ * Module and simulator embed it, and give it memory and posts by struct spindle_mg_ops.
  *
  * Context: engine, all of it. Nothing sleeps or allocates.
  */
-#ifndef SPINDLE_CORE_CASTS_H
-#define SPINDLE_CORE_CASTS_H
+#ifndef SPINDLE_CORE_GROUP_H
+#define SPINDLE_CORE_GROUP_H
 
 #include "membership.h"
 #include "wire.h"
@@ -24,7 +24,7 @@
 #define SPINDLE_PUSH_LEAST	6
 
 /**
- * struct spindle_casts_ops - what the subgroups of a node ask of their embedder
+ * struct spindle_mg_ops - what the subgroups of a node ask of their embedder
  * @row: the row of this rank, own or other, in the view that is being installed; true if this
  *	node is connected to it
  * @made: the subgroup of this index for the view that is being installed: created, wired; never
@@ -38,7 +38,7 @@
  * @post: post writes to this rank, behind all that was posted to it before; offsets are in the
  *	row, or in membership's part of it
  */
-struct spindle_casts_ops {
+struct spindle_mg_ops {
 	bool (*row)(void *ctx, u32 rank, struct spindle_row *row);
 	struct spindle_mc *(*made)(void *ctx, u32 index);
 	void (*begun)(void *ctx, u32 index, struct spindle_mc *old);
@@ -51,7 +51,7 @@ struct spindle_casts_ops {
 };
 
 /**
- * struct spindle_casts - the subgroups of a view that a node is in
+ * struct spindle_mg - the subgroups of a view that a node is in
  * @ops: the embedder's
  * @ctx: their argument
  * @mb: membership, or NULL of a static view
@@ -68,8 +68,8 @@ struct spindle_casts_ops {
  * @lazy: subgroups that may have something to tell that can wait, by index
  * @cold: index of the subgroup that was looked at last although nothing happens in it
  */
-struct spindle_casts {
-	const struct spindle_casts_ops *ops;
+struct spindle_mg {
+	const struct spindle_mg_ops *ops;
 	void *ctx;
 	struct spindle_mb *mb;
 	const struct spindle_view *view;
@@ -86,21 +86,21 @@ struct spindle_casts {
 	u32 cold;
 };
 
-bool spindle_casts_form(struct spindle_casts *c, u64 now);
-void spindle_casts_lost(struct spindle_casts *c, u32 rank, enum spindle_mb_reason how);
-void spindle_casts_touch(struct spindle_casts *c, u32 index);
-bool spindle_casts_pass(struct spindle_casts *c, bool all, bool idle);
-bool spindle_casts_push(struct spindle_casts *c, u32 rank, u32 how);
-bool spindle_casts_push_one(struct spindle_casts *c, u32 index, u32 rank, u32 how);
-void spindle_casts_pushed(struct spindle_casts *c);
+bool spindle_mg_form(struct spindle_mg *c, u64 now);
+void spindle_mg_lost(struct spindle_mg *c, u32 rank, enum spindle_mb_reason how);
+void spindle_mg_touch(struct spindle_mg *c, u32 index);
+bool spindle_mg_pass(struct spindle_mg *c, bool all, bool idle);
+bool spindle_mg_push(struct spindle_mg *c, u32 rank, u32 how);
+bool spindle_mg_push_one(struct spindle_mg *c, u32 index, u32 rank, u32 how);
+void spindle_mg_pushed(struct spindle_mg *c);
 
 /* change.c: what membership asks for, in this order. */
-void spindle_casts_wedge(struct spindle_casts *c);
-bool spindle_casts_flushed(const struct spindle_casts *c, u32 rank);
-void spindle_casts_freeze(struct spindle_casts *c, u64 *have);
-bool spindle_casts_trim(struct spindle_casts *c, const u64 *trim);
-bool spindle_casts_drain(struct spindle_casts *c);
-bool spindle_casts_goes_on(const struct spindle_casts *c);
-void spindle_casts_install(struct spindle_casts *c, const u32 *from, const u64 *trim);
+void spindle_mg_wedge(struct spindle_mg *c);
+bool spindle_mg_flushed(const struct spindle_mg *c, u32 rank);
+void spindle_mg_freeze(struct spindle_mg *c, u64 *have);
+bool spindle_mg_trim(struct spindle_mg *c, const u64 *trim);
+bool spindle_mg_drain(struct spindle_mg *c);
+bool spindle_mg_goes_on(const struct spindle_mg *c);
+void spindle_mg_install(struct spindle_mg *c, const u32 *from, const u64 *trim);
 
-#endif /* SPINDLE_CORE_CASTS_H */
+#endif /* SPINDLE_CORE_GROUP_H */
