@@ -31,7 +31,7 @@ static int fill(struct sk_buff *skb, const struct spindle_node *node,
 }
 
 /**
- * spindle_event() - tell who listens, and the kernel log
+ * spindle_event() - tell listeners, and the kernel log
  * @node: node that it happened to
  * @event: what
  * @info: details

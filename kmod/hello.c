@@ -50,7 +50,7 @@ void spindle_hello_node(struct spindle_hello *hello, const struct spindle_node *
  * @node: whose it is
  * @age: the key that it is made with
  *
- * Nonces of a node grow, so that who is asked knows what was said before.
+ * Nonces of a node grow, so that the node that is asked knows what was said before.
  */
 void spindle_hello_seal(struct spindle_hello *hello, struct spindle_node *node,
 			enum spindle_key_age age)
@@ -232,8 +232,9 @@ static int not_proven(struct spindle_node *node, u32 id)
 }
 
 /*
- * While the key of a group is changed some have the new one already, and others have not. Who
- * dials has to try: every other attempt is made with the former key, as long as there is one.
+ * While the key of a group is changed some have the new one already, and others have not. A
+ * node that dials has to try: every other attempt is made with the former key, as long as there
+ * is one.
  */
 static enum spindle_key_age age_of(const struct spindle_conn *conn)
 {
@@ -283,7 +284,7 @@ static bool is_answer(const struct spindle_hello *hello, const struct spindle_no
  * @conn: the connection
  * @data: what it said
  * @len: its bytes
- * @reply: out: a copy; its hello means this node, but who it is from is not checked yet
+ * @reply: out: a copy; its hello means this node, but its sender is not checked yet
  *
  * A request was looked at before the connection was claimed.
  *

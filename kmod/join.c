@@ -67,7 +67,7 @@ struct first {
  * @rules: of the card
  * @at: the contact that is asked
  * @contacts: their number
- * @contact: whom to ask
+ * @contact: nodes to ask
  */
 struct spindle_join {
 	struct spindle_node *node;

@@ -88,7 +88,7 @@ static bool same(struct crypto_shash *a, struct crypto_shash *b)
 
 /*
  * The key that was present is the former one. Returns the hash that nobody needs any more. What
- * is present already stays, so that whoever is not sure may say it again.
+ * is present already stays, so that an administrator who is not sure may say it again.
  */
 static struct crypto_shash *put(struct spindle_key *key, struct crypto_shash *tfm)
 {
@@ -189,7 +189,7 @@ void spindle_key_tag(struct spindle_key *key, enum spindle_key_age age,
 }
 
 /**
- * spindle_key_tagged() - has who made a request the key, or the former one?
+ * spindle_key_tagged() - has the sender of a request the key, or the former one?
  * @key: the key, or none
  * @request: as it came
  *

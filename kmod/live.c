@@ -36,7 +36,7 @@ void spindle_live_chore(struct spindle_live *live, enum spindle_live_chore chore
 /* ---- a pass ------------------------------------------------------------ */
 
 /**
- * spindle_live_told() - of who joins: has what was written to the members arrived?
+ * spindle_live_told() - of a joiner: has what was written to the members arrived?
  * @ctx: the group
  *
  * Return: true if so

@@ -4,7 +4,7 @@
  *
  * Events call this (event.h), so that an event and its line come from one call. Lines are counted
  * by kind at each node, and by kind over all nodes: a flood of one kind hides no other, and
- * whoever makes nodes and removes them prints no more than whoever has one.
+ * an administrator that makes nodes and removes them prints no more than one that has a node.
  *
  * What a line has of a peer are numbers and constant strings.
  *

@@ -382,7 +382,7 @@ void spindle_peer_cast(struct spindle_peer *peer, const struct spindle_write *wr
  * @write: writes
  * @n: how many
  *
- * A heartbeat wakes nobody: who sleeps looks for it often enough. The state rings by itself
+ * A heartbeat wakes nobody: a node that sleeps looks for it often enough. The state rings by itself
  * where a completion has to vouch for it.
  */
 void spindle_peer_tell(struct spindle_peer *peer, const struct spindle_write *write, u32 n)

@@ -102,8 +102,8 @@ static void tell(struct spindle_node *node, enum spindle_refusal_side side, u32 
 }
 
 /*
- * The peer that is meant shows it, if it is not connected. Whoever says that it is that peer may
- * be somebody else: the text says no more than that a request was refused.
+ * The peer that is meant shows it, if it is not connected. A node that says that it is that peer
+ * may be another one: the text says no more than that a request was refused.
  * Returns false if this node waits for no peer at all.
  */
 static bool keep(struct spindle_node *node, u32 id, u32 code)

@@ -263,7 +263,7 @@ static void put_contact(struct ctl_req *req, const struct ctl_member *contact)
 	ctl_req_nest_end(req, nest);
 }
 
-/* Whom to ask, into NODE_JOIN or VIEW_SET. */
+/* Contacts to ask, into NODE_JOIN or VIEW_SET. */
 void ctl_contacts_put(struct ctl_req *req, const struct ctl_member *contact, unsigned int contacts)
 {
 	unsigned int i;

@@ -262,7 +262,7 @@ static void add_contact(struct ctl_step *step, const struct ctl_node *node,
 	step->contact = *list;
 }
 
-/* Whom to ask: as the node says, or all other nodes of the file. */
+/* Contacts to ask: as the node says, or all other nodes of the file. */
 static void find_contacts(const struct ctl_plan *plan, struct ctl_step *step,
 			  const struct ctl_node *node, const struct ctl_view *view)
 {

@@ -142,7 +142,7 @@ static void print_members(const struct ctl_status *s, FILE *to)
 	ctl_table_write(&t, to);
 }
 
-/* Whom a node asks that joins, and what came of it. */
+/* Contacts that a joiner asks, and what came of it. */
 static void print_contacts(const struct ctl_status *s, FILE *to)
 {
 	struct ctl_table t = { .indent = 8 };

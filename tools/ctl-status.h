@@ -76,7 +76,7 @@ struct ctl_status_contact {
  * @phase: how long the last change took, microseconds
  * @member: members by rank, then who wants to join
  * @members: entries of @member
- * @contact: whom it asks while it joins
+ * @contact: nodes that it asks while it joins
  * @contacts: entries of @contact
  */
 struct ctl_status {

@@ -143,17 +143,17 @@ static int ask(struct ctl_wait *w, struct news *news, struct ctl_req *req, bool 
 }
 
 /**
- * struct whom - what is said of a join
- * @contact: whom to ask, in turn
+ * struct asked - what is said of a join
+ * @contact: nodes to ask, in turn
  * @contacts: entries of @contact
  */
-struct whom {
+struct asked {
 	struct ctl_member *contact;
 	unsigned int contacts;
 };
 
 /* "contact 10.0.0.1:4790", several times: take them out, wherever they are. */
-static int take_contacts(struct ctl_args *a, struct whom *whom)
+static int take_contacts(struct ctl_args *a, struct asked *asked)
 {
 	int i, left = 0;
 
@@ -170,11 +170,11 @@ static int take_contacts(struct ctl_args *a, struct whom *whom)
 		err = ctl_endpoint_parse(a->argv[i], &m.addr, &m.has_port, &m.port);
 		if (err)
 			return ctl_usage(a, "contact '%s': %s", a->argv[i], err);
-		whom->contact = ctl_grow(whom->contact, whom->contacts, sizeof(m));
-		whom->contact[whom->contacts++] = m;
+		asked->contact = ctl_grow(asked->contact, asked->contacts, sizeof(m));
+		asked->contact[asked->contacts++] = m;
 	}
 	a->argc = left;
-	return whom->contacts ? CTL_OK : ctl_usage(a, "'contact' is missing");
+	return asked->contacts ? CTL_OK : ctl_usage(a, "'contact' is missing");
 }
 
 static int check_lineage(struct ctl_args *a, const struct ctl_val *val)
@@ -201,11 +201,11 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 	struct ctl_val val[CTL_ARRAY_SIZE(keys)] = { 0 };
 	struct ctl_wait w = { .how = how, .what = ctl_asprintf("node %s", a->verb) };
 	struct news news = { .what = w.what };
-	struct whom whom = { 0 };
+	struct asked asked = { 0 };
 	bool wait = take_wait(a);
 	struct ctl_req *req;
 	unsigned int need = NEED(KEY_ID);
-	int rc = how == CTL_WAIT_JOIN ? take_contacts(a, &whom) : CTL_OK;
+	int rc = how == CTL_WAIT_JOIN ? take_contacts(a, &asked) : CTL_OK;
 
 	if (how == CTL_WAIT_EVICT)
 		need |= NEED(KEY_OTHER);
@@ -225,7 +225,7 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 	ctl_req_val(req, &id_key, &val[KEY_ID]);
 	if (how == CTL_WAIT_EVICT)
 		ctl_req_val(req, other, &val[KEY_OTHER]);
-	ctl_contacts_put(req, whom.contact, whom.contacts);
+	ctl_contacts_put(req, asked.contact, asked.contacts);
 	if (how == CTL_WAIT_JOIN)
 		ctl_lineage_put(req, &val[KEY_OTHER]);
 	return ask(&w, &news, req, wait);

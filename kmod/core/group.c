@@ -28,7 +28,7 @@ static bool all_joined(const struct spindle_mg *c)
  * @c: the subgroups, not formed
  * @now: the clock
  *
- * Who joins also waits until what it has written has arrived, so that nobody hears of it too
+ * A joiner also waits until what it has written has arrived, so that nobody hears of it too
  * late. Nobody is late before it has shown life.
  *
  * Return: true if membership runs from here on
@@ -68,8 +68,8 @@ void spindle_mg_lost(struct spindle_mg *c, u32 rank, enum spindle_mb_reason how)
 }
 
 /*
- * Members of a static view wait until they are all connected. A live one has formed once: who
- * is not connected later is suspected, and to wait for it would be to wait for the dead.
+ * Members of a static view wait until they are all connected. A live one has formed once: a
+ * member that is not connected later is suspected, and it would be waited for in vain.
  */
 static bool may_form(const struct spindle_mg *c, u32 index)
 {
@@ -264,7 +264,7 @@ bool spindle_mg_push(struct spindle_mg *c, u32 rank, u32 how)
 }
 
 /**
- * spindle_mg_pushed() - all members have been pushed: forget who misses nothing
+ * spindle_mg_pushed() - all members have been pushed: forget those that miss nothing
  * @c: the subgroups
  */
 void spindle_mg_pushed(struct spindle_mg *c)

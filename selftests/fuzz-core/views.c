@@ -192,7 +192,7 @@ static void check_read(const struct spindle_card *card, u32 bytes)
 		MUST(memchr(r.rule[i].cfg.name, 0, sizeof(r.rule[i].cfg.name)));
 }
 
-/* The digest is right, whatever the card says: somebody who knows how may have written it. */
+/* The digest is right, whatever the card says: a liar may have written it. */
 static void mend(struct spindle_card *card, u32 bytes)
 {
 	static struct spindle_rules r;

@@ -43,7 +43,7 @@ static void check_order(struct node *node, u32 group, const struct held *h)
 	u64 v = (u64)h->life << 60 | (u64)h->node << 56 | h->slot;
 	struct order *o = &sim->order[group][vid % SIM_VIEWS];
 
-	/* Who came late cannot tell where it is; and there may be no order. */
+	/* A reader that came late cannot tell where it is; and there may be no order. */
 	if (g->late || !g->mc->ordered)
 		return;
 	/* With a liar there may be several views of this number: ends are compared. */

@@ -220,7 +220,7 @@ static struct spindle_mc *node_made(void *ctx, u32 g)
 	return new_group(node, spindle_mb_view(&node->mb), g, node->mb.me);
 }
 
-/* Processes go over to the new view; of who joins they begin. */
+/* Processes go over to the new view; of a joiner they begin. */
 static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 {
 	const struct spindle_view *view = spindle_mb_view(&node->mb);
@@ -234,7 +234,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	grp->began = spindle_view_digest(view);
 	grp->sum = 0;
 	grp->dlv = 0;
-	/* Who joins begins at 0, whatever it had sent in another life. */
+	/* A joiner begins at 0, whatever it had sent in another life. */
 	for (s = 0; s < grp->mc->senders; s++)
 		if (!old || !grp->mc->sender[s].walk.slot) {
 			grp->next[grp->node_of[s]] = grp->mc->sender[s].walk.slot;

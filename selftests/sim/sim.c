@@ -246,8 +246,8 @@ static bool at_rest(const struct sim *sim)
 }
 
 /*
- * Members of the first view find each other one by one. Who loses one of them before it has all
- * stops: not in strict schedules.
+ * Members of the first view find each other one by one. A member that loses one of them before it
+ * has all stops: not in strict schedules.
  */
 static void connect_late(struct sim *sim)
 {

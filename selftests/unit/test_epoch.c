@@ -383,7 +383,7 @@ static void test_begin_counts(void)
 	CHECK(spindle_mc_drain(&e->mc));
 	smp_store_release(&e->consumed, 1); /* C */
 	spindle_mc_begin(&n->mc, &e->mc, from, first);
-	/* Round 0 of everybody is behind: who says less takes something back. */
+	/* Round 0 of everybody is behind: a member that says less takes something back. */
 	CHECK_EQ(n->mc.member[0].sent, 1);
 	CHECK_EQ(n->mc.member[0].told_received, 2);
 	CHECK_EQ(n->mc.word[SPINDLE_COL_RECEIVED], 2);
@@ -414,7 +414,7 @@ static void test_begin_vouched(void)
 	free(e);
 }
 
-/* Who did not send in the view before has nothing that goes on. */
+/* A member that did not send in the view before has nothing that goes on. */
 static void test_begin_sender(void)
 {
 	static const u64 none[S] = {};
@@ -1323,8 +1323,8 @@ int main(void)
 		{ "a view that has begun is told", test_begin_told },
 		{ "what a view begins with", test_begin_counts },
 		{ "what completions vouch for in a view that begins", test_begin_vouched },
-		{ "who sends for the first time", test_begin_sender },
-		{ "who stays in one view need not in the next", test_stays_once },
+		{ "a member that sends for the first time", test_begin_sender },
+		{ "a subgroup that stays in one view need not in the next", test_stays_once },
 		{ "a joiner begins where the others are", test_join },
 		{ "a member that broke the protocol is not believed, others are", test_bad_member },
 		{ "two of them", test_bad_members },

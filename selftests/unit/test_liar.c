@@ -781,7 +781,7 @@ static void test_joiner_keeps(void)
 
 /* ---- what a member can do --------------------------------------------------------------- */
 
-/* ---- who has closed its connection ------------------------------------------------------ */
+/* ---- a member that has closed its connection ---------------------------------------- */
 
 static void test_closed(void)
 {
@@ -888,7 +888,7 @@ static void test_show_once(void)
 	end();
 }
 
-/* A fence follows all messages; and whoever leaves accepts nothing. */
+/* A fence follows all messages; and a member that leaves accepts nothing. */
 static void test_show_fence(void)
 {
 	bool there;
@@ -912,7 +912,7 @@ static void test_show_fence(void)
 	end();
 }
 
-/* Nothing is said to whom it suspects, but that it has stopped. */
+/* Nothing is said to a suspect, but that it has stopped. */
 static void test_show_suspect(void)
 {
 	bool there;
@@ -922,7 +922,7 @@ static void test_show_suspect(void)
 	spindle_mb_suspect(&mb, 0, SPINDLE_MB_GONE);
 	CHECK(!spindle_mb_open(&mb, 0));
 	CHECK(!shows(0, 0, &there));
-	/* Whoever stops cuts nobody off. */
+	/* A member that stops cuts nobody off. */
 	spindle_mb_stop(&mb, SPINDLE_MB_LEFT);
 	cuts = 0;
 	mb.uncut = BIT(0);
@@ -1025,7 +1025,7 @@ static void test_wedged_behind(void)
 	end();
 }
 
-/* A view with a subgroup of some members, all of whom send. */
+/* A view with a subgroup of some members, and all of these send. */
 static void begin_part(u32 members, u32 me, u64 part)
 {
 	u32 r;
@@ -1215,13 +1215,13 @@ int main(void)
 		{ "wishes: one at a time, no more than there is room for, each once", test_wishes },
 		{ "wishes are the leader's to fulfil", test_wishes_of_leader },
 		{ "the last place", test_last_place },
-		{ "who has closed its connection is waited for", test_closed },
+		{ "a member that has closed its connection is waited for", test_closed },
 		{ "what it said before it closed", test_closed_unread },
 		{ "one that joins does not wait", test_closed_joiner },
 		{ "a doubt", test_doubt },
 		{ "what was received is said behind the fence, once", test_show_once },
 		{ "a fence is said behind all messages", test_show_fence },
-		{ "what is said to whom it suspects", test_show_suspect },
+		{ "what is said to a suspect", test_show_suspect },
 		{ "the count of states", test_show_count },
 		{ "a pause is nobody's silence", test_paused },
 		{ "left alone when it is decided", test_committed_alone },

@@ -303,11 +303,11 @@ static void test_other(void)
 		"a static view does not take its place");
 	runs(0, SPINDLE_LIVE_JOINING);
 	ok(!apply(NODE "[View]\nVid = 8\nLive = yes\n" MEMBERS, "") && untouched(),
-	   "who joins does not begin");
+	   "a node that joins does not begin");
 	runs(7, SPINDLE_LIVE_STOPPED);
 	ok(!apply(NODE "[View]\nVid = 7\nLive = yes\n" MEMBERS, "") &&
 	   asks(sent(SPINDLE_CMD_NODE_JOIN), "\12\0\0\2", SPINDLE_DEF_PORT) &&
-	   !sent(SPINDLE_CMD_VIEW_SET), "who has stopped does not begin a second time");
+	   !sent(SPINDLE_CMD_VIEW_SET), "a node that has stopped does not begin a second time");
 	runs(7, SPINDLE_LIVE_STOPPED);
 	ok(!apply(NODE "[View]\nVid = 7\nLive = yes\n" MEMBERS, " --force-new") &&
 	   sent(SPINDLE_CMD_VIEW_SET) &&

@@ -4,8 +4,8 @@
 # Hostile peers and group keys: who sends a hello that it has recorded, an answer or a proof of
 # another connection, one of the wrong kind, one bit off, or none at all. None of them is given
 # rights or counted as connected; an event and the log say it, and not often. A request that was
-# made before keeps no connection busy, and a knock of another life throws no guest out. Whoever
-# has the key gets in, before and after, and a live view beside it does not notice.
+# made before keeps no connection busy, and a knock of another life throws no guest out. A node
+# that has the key gets in, before and after, and a live view beside it does not notice.
 # vm: timeout=300 uml
 . ./guest-lib.sh
 . ./lib-tap.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The key of a group is changed while a live view of three runs: nobody is lost, messages flow,
-# and whoever has either key joins meanwhile. When the former key is retired, a node that has only
+# and a node that has either key joins meanwhile. When the former key is retired, a node that has only
 # that one is refused, and a node with the next one joins.
 # vm: timeout=300 uml
 . ./guest-lib.sh
@@ -95,7 +95,7 @@ check "the next key is not accepted yet" stays_out 6 "another key"
 check "node 1 gets the next key" spindle-ctl node set id 1 key-file /tmp/next
 check "it says that it takes the former one, too" former 1
 check "the view is as it was" in_view 1 1 2 3
-check "who has the next key joins by it, and finds two that do not know it" sh -c \
+check "a node with the next key joins by it, and finds two that do not know it" sh -c \
 	"spindle-ctl node join id 6 contact 10.0.0.1:5001 timeout 10; :"
 spindle-ctl node leave id 6 >/dev/null 2>&1
 wait_until 30 in_view "$(live_word 1 vid)" 1 2 3
@@ -104,10 +104,10 @@ check "node 3 gets it" spindle-ctl node set id 3 key-file /tmp/next
 check "a node that has it already may be given it again" \
 	spindle-ctl node set id 3 key-file /tmp/next
 check "and does not forget the former one by that" former 3
-check "who has the former key still joins" \
+check "a node with the former key still joins" \
 	spindle-ctl node join id 4 contact 10.0.0.1:5001 timeout 30
 check "and gets the next one as a member" spindle-ctl node set id 4 key-file /tmp/next
-check "who has the next one joins" spindle-ctl node join id 6 contact 10.0.0.1:5002 timeout 30
+check "a node with the next one joins" spindle-ctl node join id 6 contact 10.0.0.1:5002 timeout 30
 vid=$(live_word 1 vid)
 check "all five are in the view" wait_until 60 in_view "$vid" 1 2 3 4 6
 check "nobody was lost" no_losses
@@ -118,7 +118,7 @@ for i in 1 2 3 4; do
 	check "node $i takes the former key no more" spindle-ctl node set id $i former-key off
 done
 check "nobody says that it does" sh -c "! spindle-ctl -j node show | grep former_key"
-check "whoever is connected stays" in_view "$vid" 1 2 3 4 6
+check "members that are connected stay" in_view "$vid" 1 2 3 4 6
 check "node 4 goes" spindle-ctl node del id 4
 check "and comes with the former key" key_node 4 /tmp/key
 check "it is not let in" stays_out 4 "another key"
@@ -130,7 +130,7 @@ check "and agree" loads_agree
 check "nobody was lost" no_losses
 kill $monitor
 
-# ---- who dials does not know which key the other has ----------------------------------------
+# ---- a node that dials does not know which key the other has ----------------------------------------
 
 vid=0
 for i in 1 2 3 4 6; do

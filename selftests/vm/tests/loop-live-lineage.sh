@@ -97,7 +97,7 @@ monitor=$!
 says 1 'another lineage of this cluster' node join id 4 contact $A:5003 lineage "$first"
 says 0 'it has not joined: .*another lineage' status node 4
 says 0 'spindle-ctl view del node 4' status node 4
-check "who was asked says so, too" wait_until 20 sh -c \
+check "the node that was asked says so, too" wait_until 20 sh -c \
 	"grep 'node 3 ' /tmp/events | grep -q 'another lineage of this cluster'" ||
 	diag "$(cat /tmp/events)"
 check "it joins the other one" spindle-ctl node join id 4 contact $A:5003 contact $A:5001 \
@@ -122,7 +122,7 @@ check "among two it finds its own" spindle-ctl node join id 4 contact $A:5003 co
 is "that is the first" "$(lineage 4)" "$first"
 check "4 leaves" spindle-ctl node leave id 4
 check "it has stopped" wait_until 20 stopped 4
-check "who has left may join any" spindle-ctl node join id 4 contact $A:5003
+check "a node that has left may join any" spindle-ctl node join id 4 contact $A:5003
 is "that is the other one" "$(lineage 4)" "$(lineage 3)"
 check "4 leaves again" spindle-ctl node leave id 4
 check "it has stopped" wait_until 20 stopped 4

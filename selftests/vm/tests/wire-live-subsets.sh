@@ -109,7 +109,7 @@ round()
 	last=$(lineage)
 	meet "begin"
 	down "$@" && stop_host "$how"
-	# Who is left goes on if it is a majority, or if the others have said that they go.
+	# What is left goes on if it is a majority, or if the others have said that they go.
 	if ! down "$@"; then
 		case $how-$# in
 		polite-*) check "$what: it goes on" wait_until 60 alone "$@" ;;
