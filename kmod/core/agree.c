@@ -340,7 +340,7 @@ bool spindle_mb_learn(struct spindle_mb *mb)
 		    !counts_all(mb, mb->seen) || !joins_fit(mb, mb->seen) ||
 		    !trim_is_here(mb, mb->seen + SPINDLE_DECREE_HEAD))
 			continue;
-		/* The others take it for a leader's own, also where the leader is in no subgroup. */
+		/* The others take it for a leader's own, also for subgroups without the leader. */
 		if (leader_of(mb) == mb->me &&
 		    !trim_is_there(mb, mb->seen + SPINDLE_DECREE_HEAD))
 			continue;

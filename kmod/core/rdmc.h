@@ -22,8 +22,8 @@
  * grants its sources block after block, in the order of the schedule: GRANT {object, length,
  * block, where} gives the right to write that block, once. So nothing is sent to a
  * member that is not ready, and a member can write only the blocks that are its to send, and only
- * until they are there: the right is taken back at once. Each member sends in the order of the schedule what
- * it has, and has a grant for. At most SPINDLE_RDMC_GRANTS grants are open per source, at
+ * until they are there: the right is taken back at once. Each member sends in the order of the
+ * schedule what it has, and has a grant for. At most SPINDLE_RDMC_GRANTS grants are open per source, at
  * most SPINDLE_RDMC_SENDS own writes under way. When all sends of an object are written the
  * next object's begin, while blocks of the first one may still be coming.
  *

@@ -16,7 +16,8 @@
  *			version cluster digest src=ID dst=ID anybody; flags=N inc=N
  *			retry=N rnr=N reads=N; bytes=N: so much of the hello;
  *			norecv: post no receives; tag=bad: a bit of it; heard=FILE: write the
- *			hello of the answer; from=N: by the address that ends so. "up", "rejected CODE", or what else came
+ *			hello of the answer; from=N: by the address that ends so.
+ *			"up", "rejected CODE", or what else came
  *	flood,n=N	so many requests without a queue pair, keys as for dial; what
  *			became of them
  *	lure		be dialled, once, keys as for dial and proof= as for give;

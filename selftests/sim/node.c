@@ -638,7 +638,7 @@ static void pass(struct node *node)
 		if (r == node->mb.me || !link->lost_at || link->lost_at > sim->now)
 			continue;
 		spindle_mg_lost(&node->mg, r,
-				   link->closed ? SPINDLE_MB_GONE : SPINDLE_MB_LOST);
+				link->closed ? SPINDLE_MB_GONE : SPINDLE_MB_LOST);
 	}
 	/* Who was invited is gone, or another one: it has to ask again. */
 	if (node->mb.wish && node->mb.state != SPINDLE_MB_JOINING &&

@@ -156,7 +156,8 @@ static void test_first(void)
 	sg = ctl_nest_attrs(a[SPINDLE_A_SUBGROUP], SPINDLE_SUBGROUP_A_MAX);
 	rule = ctl_nest_attrs(sg[SPINDLE_SUBGROUP_A_RULE], SPINDLE_RULE_A_MAX);
 	ok(a[SPINDLE_A_LIVE] && !a[SPINDLE_A_CONTACT] &&
-	   is(live[SPINDLE_LIVE_A_TIMEOUT_MS], 4, 100) && !live[SPINDLE_LIVE_A_MAX_NODES] && is(live[SPINDLE_LIVE_A_QUORUM], 1, 0),
+	   is(live[SPINDLE_LIVE_A_TIMEOUT_MS], 4, 100) && !live[SPINDLE_LIVE_A_MAX_NODES] &&
+	   is(live[SPINDLE_LIVE_A_QUORUM], 1, 0),
 	   "how it changes");
 	ok(is(rule[SPINDLE_RULE_A_SHARDS], 4, 2) && is(rule[SPINDLE_RULE_A_MIN], 4, 3) &&
 	   is(rule[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_LEAVE), "the rule");
