@@ -272,7 +272,7 @@ static bool is_answer(const struct spindle_hello *hello, const struct spindle_no
 
 	return hello->magic == cpu_to_le32(SPINDLE_HELLO_MAGIC) &&
 	       hello->version == SPINDLE_PROTOCOL &&
-	       hello->cluster == cpu_to_le64(spindle_hello_cluster(node->cluster)) &&
+	       hello->cluster == cpu_to_le32(spindle_hello_cluster(node->cluster)) &&
 	       hello->dst == cpu_to_le32(node->id) &&
 	       !memcmp(hello->tag, none, sizeof(none));
 }

@@ -103,7 +103,10 @@ static void install(struct spindle_mb *mb)
 		reset_peer(&mb->peer[n], heard);
 		from[n++] = r;
 	}
+	mb->came = 0;
+	mb->most = mb->any ? 1 : view->num_members / 2 + 1;
 	for (; n < next->num_members; n++, join += 2) {
+		mb->came |= BIT_ULL(n);
 		add_peer(mb, n, join[0], join[1], heard);
 		from[n] = SPINDLE_NO_RANK;
 	}

@@ -209,6 +209,8 @@ struct spindle_mb_ops {
  * @doubted: ranks that are silent or lost; either they are at fault or this node is
  * @closed: ranks that have closed their connection to this node
  * @uncut: suspects, connections that are to be torn down
+ * @came: members that came with this view, by rank
+ * @most: so many members of the view before are a majority of it: a joiner goes on when they do
  * @ballot: rank + 1 of the leader of the accepted decree, or 0
  * @leaving: this node wants to leave
  * @found: of a joiner: there is a view with it
@@ -240,6 +242,8 @@ struct spindle_mb {
 	u64 doubted;
 	u64 closed;
 	u64 uncut;
+	u64 came;
+	u32 most;
 	u32 ballot;
 	bool leaving;
 	bool found;

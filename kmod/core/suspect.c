@@ -166,16 +166,35 @@ static u64 silence(const struct spindle_mb_peer *p, u64 now)
 	return now > p->heard ? now - p->heard : 0;
 }
 
-/* Who has not run for long has heard of nobody, and that is nobody's fault. */
+/*
+ * Do joiners wait for the others? They go on when a majority of the members that were here before
+ * show this view. A member that still delivers the last one, to a reader that is slow, does not
+ * show it. If there cannot be such a majority any more, nothing is waited for.
+ */
+static bool joiners_wait(const struct spindle_mb *mb)
+{
+	u64 old = spindle_mb_alive(mb) & ~mb->doubted & ~mb->came, mask;
+	u32 shown = 0;
+
+	for (mask = old; mask; mask &= mask - 1) {
+		u32 r = __ffs64(mask);
+
+		shown += r == mb->me || mb->peer[r].vid >= spindle_mb_view(mb)->vid;
+	}
+	return shown < mb->most && hweight64(old) >= mb->most;
+}
+
+/* A node that has not run for long has heard of nobody, and that is nobody's fault. */
 static void listen(struct spindle_mb *mb, u64 now)
 {
 	bool paused = now - mb->ran_at > mb->timeout / 2;
+	u64 waits = mb->came && joiners_wait(mb) ? mb->came : 0;
 	u32 r;
 
 	for (r = 0; r < spindle_mb_view(mb)->num_members; r++) {
 		struct spindle_mb_peer *p = &mb->peer[r];
 
-		if (paused)
+		if (paused || (waits & BIT_ULL(r)))
 			p->heard = max(p->heard, now);
 		if (silence(p, now) > mb->timeout)
 			spindle_mb_suspect(mb, r, SPINDLE_MB_SILENT);

@@ -124,6 +124,8 @@ const char *spindle_view_check(const struct spindle_view *view, bool live,
 	at->subgroup = -1;
 	if (!view->vid)
 		return "view ids start at 1";
+	if (live && view->vid > SPINDLE_MAX_LIVE_VID)
+		return "the id of a live view is 2^63 at most: it grows with each change";
 	if (!view->num_members || view->num_members > SPINDLE_MAX_MEMBERS)
 		return "a view has 1 to 64 members";
 	if (view->num_subgroups > SPINDLE_MAX_SUBGROUPS)

@@ -213,7 +213,8 @@ static void check_card(const u8 *data, size_t size)
 	static struct spindle_rules read;
 
 	in.left = data + size - in.at;
-	if (view.num_members > rules.max_nodes) {
+	/* No node begins with such a view, or comes to it. */
+	if (view.num_members > rules.max_nodes || view.vid > SPINDLE_MAX_LIVE_VID) {
 		fuzz_free(card);
 		return;
 	}

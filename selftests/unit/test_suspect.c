@@ -191,6 +191,48 @@ static void test_awake(void)
 	end();
 }
 
+/* A member shows that it is in the view. */
+static void show_view(u32 r)
+{
+	u64 word[SPINDLE_BLOCK_WORDS] = { [SPINDLE_MB_COL_VID] = 1 };
+
+	spindle_block_write(&row[r]->state, word);
+}
+
+/* Ranks 3 and 4 came with the view, and say nothing before they see that three others are in it. */
+static void test_joiners_wait(void)
+{
+	begin();
+	mb.came = BIT_ULL(3) | BIT_ULL(4);
+	mb.most = 3;
+	show_view(1);
+	live(3 * TIMEOUT, 0x06);
+	CHECK_EQ(mb.suspected, 0);
+	show_view(2);
+	live(TIMEOUT - INTERVAL, 0x06);
+	CHECK_EQ(mb.suspected, 0);
+	live(2 * INTERVAL, 0x0e);
+	CHECK_EQ(mb.suspected, BIT_ULL(4));
+	end();
+}
+
+/* Two of three are no longer enough for the joiner to go on: it is not waited for. */
+static void test_joiners_in_vain(void)
+{
+	begin();
+	mb.came = BIT_ULL(4);
+	mb.most = 3;
+	spindle_mb_suspect(&mb, 1, SPINDLE_MB_LOST);
+	live(INTERVAL, 0x0c);
+	CHECK_EQ(mb.suspected, BIT_ULL(1));
+	live(TIMEOUT, 0x0c);
+	CHECK_EQ(mb.suspected, BIT_ULL(1));
+	mb.most = 4;
+	live(TIMEOUT + INTERVAL, 0x0c);
+	CHECK_EQ(mb.suspected, BIT_ULL(1) | BIT_ULL(4));
+	end();
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -200,6 +242,8 @@ int main(void)
 		{ "who was not run and is deaf since accuses nobody", test_slept },
 		{ "what was read late is no proof either", test_dozed },
 		{ "who was not run and hears a majority accuses", test_awake },
+		{ "joiners are silent until a majority shows the view", test_joiners_wait },
+		{ "joiners that no majority waits for are silent as others", test_joiners_in_vain },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));

@@ -143,6 +143,18 @@ static void test_check(void)
 	}
 }
 
+/* A live view counts its changes. */
+static void test_live_vid(void)
+{
+	struct spindle_view v = sample();
+
+	v.vid = SPINDLE_MAX_LIVE_VID;
+	CHECK(!spindle_view_check(&v, true, NULL));
+	v.vid++;
+	CHECK(spindle_view_check(&v, true, NULL));
+	CHECK(!spindle_view_check(&v, false, NULL));
+}
+
 static void test_full_view(void)
 {
 	struct spindle_view v = sample();
@@ -293,6 +305,7 @@ int main(void)
 		{ "rank and subgroup by id", test_rank },
 		{ "rank inside a subset", test_mask_rank },
 		{ "every limit is checked", test_check },
+		{ "a live view begins with an id that can grow", test_live_vid },
 		{ "a view as large as it gets", test_full_view },
 		{ "digest: every protocol field counts, names and hold do not", test_digest },
 		{ "digest: order and counts matter", test_digest_order },
