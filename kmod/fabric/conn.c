@@ -310,6 +310,12 @@ static void destroy_resources(struct spindle_conn *conn)
 			spindle_drain_receives(conn->qp);
 		else
 			ib_drain_rq(conn->qp);
+		/*
+		 * Ahead of the registrations: the queue pair of soft-RoCE keeps a reference to the one
+		 * that a write was cut off in, and 6.1 waits for it, for 50 seconds.
+		 */
+		rdma_destroy_qp(conn->id);
+		conn->qp = NULL;
 	}
 	if (conn->cfg.bulk) {
 		spindle_bulk_drained(conn);
@@ -317,9 +323,6 @@ static void destroy_resources(struct spindle_conn *conn)
 	}
 	spindle_window_close(&conn->own);
 	spindle_window_close(&conn->in);
-	if (conn->qp)
-		rdma_destroy_qp(conn->id);
-	conn->qp = NULL;
 	/* Waits for handlers; none runs afterwards. */
 	if (conn->id)
 		rdma_destroy_id(conn->id);
