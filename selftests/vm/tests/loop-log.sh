@@ -3,7 +3,7 @@
 #
 # What an operator is told: the life of a view is in the kernel log, a refusal is told by both
 # nodes, and what the next attempt resolves is told by nobody. No flood fills the log.
-# vm: timeout=300
+# vm: timeout=300 own
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh
