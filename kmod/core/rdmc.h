@@ -17,15 +17,15 @@
  * up; who gets one with 0 answers. OPEN when all lives are known. A member that is heard of
  * with another life than before has left, and come back as somebody else.
  *
- * Objects go from the root (rank 0), in order. ANNOUNCE {object, length, tag} goes to all
- * when the root's process has queued it. A receiver that has got memory from its process
- * grants its sources block after block, in the order of the schedule: GRANT {object, length,
- * block, where} gives the right to write that block, once. So nothing is sent to a
- * member that is not ready, and a member can write only the blocks that are its to send, and only
- * until they are there: the right is taken back at once. Each member sends in the order of the
- * schedule what it has, and has a grant for. At most SPINDLE_RDMC_GRANTS grants are open per source, at
- * most SPINDLE_RDMC_SENDS own writes under way. When all sends of an object are written the
- * next object's begin, while blocks of the first one may still be coming.
+ * Objects go from the root (rank 0), in order. ANNOUNCE {object, length, tag} goes to all when
+ * the root's process has queued it. A receiver that has got memory from its process grants its
+ * sources block after block, in the order of the schedule: GRANT {object, length, block, where}
+ * gives the right to write that block, once. So nothing is sent to a member that is not ready,
+ * and a member can write only the blocks that are its to send, and only until they are there: the
+ * right is taken back at once. Each member sends in the order of the schedule what it has, and
+ * has a grant for. At most SPINDLE_RDMC_GRANTS grants are open per source, at most
+ * SPINDLE_RDMC_SENDS own writes under way. When all sends of an object are written the next
+ * object's begin, while blocks of the first one may still be coming.
  *
  * An object has ended at a member when it is complete or given up, none of the member's
  * grants for it is open, none of its writes is under way: the memory is the process's

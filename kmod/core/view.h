@@ -17,7 +17,7 @@
 #include <linux/spindle_genl.h>
 
 /* The id of a live view, at most: it grows with each change, and must not come round to 0. */
-#define SPINDLE_MAX_LIVE_VID (1ULL << 63)
+#define SPINDLE_MAX_LIVE_VID BIT_ULL(63)
 
 /**
  * struct spindle_addr - where a node listens

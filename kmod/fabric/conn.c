@@ -311,8 +311,8 @@ static void destroy_resources(struct spindle_conn *conn)
 		else
 			ib_drain_rq(conn->qp);
 		/*
-		 * Ahead of the registrations: the queue pair of soft-RoCE keeps a reference to the one
-		 * that a write was cut off in, and 6.1 waits for it, for 50 seconds.
+		 * Ahead of the registrations: the queue pair of soft-RoCE keeps a reference to
+		 * the one that a write was cut off in, and 6.1 waits for it, for 50 seconds.
 		 */
 		rdma_destroy_qp(conn->id);
 		conn->qp = NULL;
