@@ -98,6 +98,26 @@ begin_at()
 	check "$what: that is another lineage" [ "$(lineage)" != "$last" ]
 }
 
+# stop_in_turn HOST...: each goes when the others go on without the one before, because a farewell
+# counts in the view in which it is said.
+stop_in_turn()
+{
+	local h gone
+
+	gone=
+	for h in "$@"; do
+		gone="$gone $h"
+		# shellcheck disable=SC2086
+		if [ "$node" = "$h" ]; then
+			stop_host polite
+		elif ! down $gone; then
+			check "$what: it goes on without$gone" wait_until 60 alone $gone ||
+				status_of "$node"
+		fi
+		meet "down:$gone"
+	done
+}
+
 # round HOW HOST...: these hosts start again.
 round()
 {
@@ -108,11 +128,13 @@ round()
 	what="$how $*"
 	last=$(lineage)
 	meet "begin"
-	down "$@" && stop_host "$how"
 	# What is left goes on if it is a majority, or if the others have said that they go.
-	if ! down "$@"; then
+	if [ "$how" = polite ]; then
+		stop_in_turn "$@"
+	elif down "$@"; then
+		stop_host "$how"
+	else
 		case $how-$# in
-		polite-*) check "$what: it goes on" wait_until 60 alone "$@" ;;
 		rude-1) check "$what: two go on" wait_until 60 alone "$@" ;;
 		rude-2) check "$what: one stops" wait_until 60 stopped "$node" ;;
 		esac || status_of "$node"
@@ -193,10 +215,9 @@ if [ "$node" = 3 ]; then
 	check "it hears the others again" cut_off none
 fi
 meet "it is back"
-if [ "$node" != 3 ]; then
-	check "the others go on" wait_until 60 has "$node" 1 2
-	check "they stop, too" spindle-ctl node del id "$node"
-fi
+[ "$node" = 3 ] || check "the others go on" wait_until 60 has "$node" 1 2
+meet "two go on"
+[ "$node" = 3 ] || check "they stop, too" spindle-ctl node del id "$node"
 meet "nobody goes on"
 [ "$node" = 3 ] || check "the file is applied" apply
 meet "two wait"
