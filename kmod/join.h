@@ -34,6 +34,7 @@ struct spindle_join;
  * @lineage: the view has to be of this one; none: any
  * @view: the view to begin with if no contact is in one; NULL: join
  * @rules: its rules
+ * @insecure: somebody has said that it is a view without a key
  */
 struct spindle_join_config {
 	const struct spindle_addr *contact;
@@ -41,6 +42,7 @@ struct spindle_join_config {
 	struct spindle_lineage lineage;
 	const struct spindle_view *view;
 	const struct spindle_rules *rules;
+	bool insecure;
 };
 
 /**

@@ -232,3 +232,14 @@ void spindle_log_join(struct spindle_node *node, const struct spindle_addr *cont
 	     begins ? "begins a view unless it hears of one from" : "joins by", &addr,
 	     contacts > 1 ? ", or others" : "");
 }
+
+/**
+ * spindle_log_insecure() - a live view begins or is joined: say so if it has no key
+ * @node: the node
+ */
+void spindle_log_insecure(struct spindle_node *node)
+{
+	if (!spindle_key_given(&node->key))
+		line(node, SPINDLE_LOG_JOIN, true,
+		     "its live view is insecure: without a key any host that reaches it can join");
+}

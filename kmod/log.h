@@ -44,5 +44,6 @@ void spindle_log_event(struct spindle_node *node, enum spindle_event event,
 		       const struct spindle_event_info *info);
 void spindle_log_join(struct spindle_node *node, const struct spindle_addr *contact, u32 contacts,
 		      bool begins);
+void spindle_log_insecure(struct spindle_node *node);
 
 #endif /* SPINDLE_LOG_H */

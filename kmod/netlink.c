@@ -129,6 +129,7 @@ static const struct nla_policy view_set_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_CHECK] = NLA_POLICY_MAX(NLA_U8, SPINDLE_CHECK_ALONE),
 	[SPINDLE_A_CONTACT] = NLA_POLICY_NESTED(contact_policy),
 	[SPINDLE_A_LINEAGE] = NLA_POLICY_EXACT_LEN(SPINDLE_LINEAGE_LEN),
+	[SPINDLE_A_INSECURE] = { .type = NLA_FLAG },
 };
 
 static const struct nla_policy join_policy[SPINDLE_A_MAX + 1] = {
@@ -138,6 +139,7 @@ static const struct nla_policy join_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
 	[SPINDLE_A_CONTACT] = NLA_POLICY_NESTED(contact_policy),
 	[SPINDLE_A_LINEAGE] = NLA_POLICY_EXACT_LEN(SPINDLE_LINEAGE_LEN),
+	[SPINDLE_A_INSECURE] = { .type = NLA_FLAG },
 };
 
 static const struct nla_policy rdmc_get_policy[SPINDLE_A_MAX + 1] = {
@@ -461,6 +463,24 @@ static int node_del(struct sk_buff *skb, struct genl_info *info)
 	return PTR_ERR_OR_ZERO(node);
 }
 
+static int check_static(struct genl_info *info)
+{
+	const struct nlattr *attr = info->attrs[SPINDLE_A_CONTACT] ? :
+				    info->attrs[SPINDLE_A_LINEAGE];
+
+	if (attr) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "only a live view has contacts and a lineage");
+		return -EINVAL;
+	}
+	if (info->attrs[SPINDLE_A_INSECURE]) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SPINDLE_A_INSECURE],
+				    "insecure is said of a live view only");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int view_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct spindle_view *view;
@@ -469,12 +489,9 @@ static int view_set(struct sk_buff *skb, struct genl_info *info)
 
 	if (info->attrs[SPINDLE_A_LIVE])
 		return spindle_netlink_live_set(info);
-	if (info->attrs[SPINDLE_A_CONTACT] || info->attrs[SPINDLE_A_LINEAGE]) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SPINDLE_A_CONTACT] ? :
-						  info->attrs[SPINDLE_A_LINEAGE],
-				    "only a live view has contacts and a lineage");
-		return -EINVAL;
-	}
+	err = check_static(info);
+	if (err)
+		return err;
 	view = kvzalloc(sizeof(*view), GFP_KERNEL_ACCOUNT);
 	if (!view)
 		return -ENOMEM;

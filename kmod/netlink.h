@@ -68,6 +68,7 @@ int spindle_netlink_check(const struct spindle_view *view, bool live, struct gen
 int spindle_netlink_put_rule(struct sk_buff *skb, const struct spindle_live *live, u32 subgroup);
 int spindle_netlink_put_rules(struct sk_buff *skb, const struct spindle_live *live);
 int spindle_netlink_put_lineage(struct sk_buff *skb, const struct spindle_lineage *lineage);
+int spindle_netlink_put_insecure(struct sk_buff *skb, const struct spindle_node *node);
 int spindle_netlink_live_set(struct genl_info *info);
 int spindle_netlink_join(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_leave(struct sk_buff *skb, struct genl_info *info);

@@ -215,7 +215,8 @@ int spindle_fill_view(struct sk_buff *skb, const struct spindle_node *node)
 	if (!live)
 		return 0;
 	return spindle_netlink_put_rules(skb, live) ? :
-	       spindle_netlink_put_lineage(skb, &live->lineage);
+	       spindle_netlink_put_lineage(skb, &live->lineage) ? :
+	       spindle_netlink_put_insecure(skb, node);
 }
 
 struct counter {

@@ -56,6 +56,7 @@ static struct contacts *parse_contacts(struct genl_info *info)
 	if (!contacts)
 		return ERR_PTR(-ENOMEM);
 	contacts->cfg.contact = contacts->addr;
+	contacts->cfg.insecure = info->attrs[SPINDLE_A_INSECURE];
 	err = spindle_netlink_each(contacts, info, SPINDLE_A_CONTACT, parse_contact);
 	if (!err && lineage) {
 		nla_memcpy(&contacts->cfg.lineage, lineage, sizeof(contacts->cfg.lineage));
@@ -68,6 +69,25 @@ static struct contacts *parse_contacts(struct genl_info *info)
 		return contacts;
 	kvfree(contacts);
 	return ERR_PTR(err);
+}
+
+/* What a refusal is about that follows from the key of the node. */
+static void blame_key(struct genl_info *info, int err)
+{
+	if (err == -ENOKEY)
+		NL_SET_ERR_ATTR_MISS(info->extack, NULL, SPINDLE_A_INSECURE);
+}
+
+/**
+ * spindle_netlink_put_insecure() - was the live view begun or joined without a key?
+ * @skb: room
+ * @node: a node that is in a live view, or joins one
+ *
+ * Return: 0 or -EMSGSIZE
+ */
+int spindle_netlink_put_insecure(struct sk_buff *skb, const struct spindle_node *node)
+{
+	return spindle_key_given(&node->key) ? 0 : nla_put_flag(skb, SPINDLE_A_INSECURE);
 }
 
 /**
@@ -244,6 +264,7 @@ int spindle_netlink_live_set(struct genl_info *info)
 	if (node)
 		err = spindle_node_set_live(node, view, rules, &contacts->cfg, check,
 					    info->extack);
+	blame_key(info, err);
 	spindle_netlink_unlock(info);
 	if (!err && !rules->quorum && !check)
 		pr_warn_ratelimited("node %u: a view without quorum: parts of it may go on by themselves\n",
@@ -345,6 +366,7 @@ int spindle_netlink_join(struct sk_buff *skb, struct genl_info *info)
 			info->extack->bad_attr = attrs[SPINDLE_A_CONTACT] ? :
 						 attrs[SPINDLE_A_ADDR4] ? :
 						 attrs[SPINDLE_A_ADDR6];
+		blame_key(info, err);
 	}
 	spindle_netlink_unlock(info);
 out:
@@ -620,6 +642,8 @@ static int fill_status(struct sk_buff *skb, const struct spindle_node *node)
 		return -EMSGSIZE;
 	if (joining ? put_contacts(skb, node->join) :
 		      spindle_netlink_put_lineage(skb, &group->live->lineage))
+		return -EMSGSIZE;
+	if (spindle_netlink_put_insecure(skb, node))
 		return -EMSGSIZE;
 	nest = nla_nest_start(skb, SPINDLE_A_LIVE);
 	if (!nest || (joining ? put_joining(skb, node) : put_live(skb, group->live)))

@@ -38,6 +38,24 @@ static int check_free(const struct spindle_node *node, struct netlink_ext_ack *e
 	return 0;
 }
 
+/*
+ * Without a key any host that reaches the port can join, so that somebody has to say that this is
+ * meant. It stays as it is now, because a node never loses its key, and never gets one.
+ */
+static int check_key(const struct spindle_node *node, const struct spindle_join_config *cfg,
+		     struct netlink_ext_ack *extack)
+{
+	if (cfg->insecure && spindle_key_given(&node->key)) {
+		NL_SET_ERR_MSG(extack, "the node has a key: do not say insecure");
+		return -EINVAL;
+	}
+	if (cfg->insecure || spindle_key_given(&node->key))
+		return 0;
+	NL_SET_ERR_MSG(extack,
+		       "the node has no key: add it with one (key-file), or say insecure, and any host can join");
+	return -ENOKEY;
+}
+
 /* Is there memory for it? It is built, and freed again. */
 static int check_room(struct spindle_node *node, const struct spindle_view *view,
 		      const struct spindle_rules *rules, struct netlink_ext_ack *extack)
@@ -87,6 +105,7 @@ int spindle_node_begin(struct spindle_node *node, const struct spindle_view *vie
 	}
 	spindle_node_drop_view(node);
 	node->lineage = *lineage;
+	spindle_log_insecure(node);
 	spindle_node_start_group(node, group);
 	return 0;
 }
@@ -162,6 +181,8 @@ int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *
 	int err;
 
 	err = spindle_node_check_view(node, view, extack);
+	if (!err)
+		err = check_key(node, cfg, extack);
 	if (err)
 		return err;
 	/* The same again changes nothing, however far it has come since. */
@@ -207,10 +228,15 @@ int spindle_node_join(struct spindle_node *node, struct spindle_join_config *cfg
 
 	if (!err)
 		err = check_contacts(node, cfg, extack);
+	if (!err)
+		err = check_key(node, cfg, extack);
 	if (err)
 		return err;
 	find_lineage(node, &cfg->lineage);
-	return start_join(node, cfg);
+	err = start_join(node, cfg);
+	if (!err)
+		spindle_log_insecure(node);
+	return err;
 }
 
 /**

@@ -138,6 +138,33 @@ static void check_node(struct ctl_conf *conf, unsigned int n)
 		ctl_conf_complain(conf, node->contact[SPINDLE_MAX_CONTACTS].line,
 				  "a node has at most %d contacts", SPINDLE_MAX_CONTACTS);
 	check_key(conf, node);
+	if (node->key_file.set && node->insecure.num)
+		ctl_conf_complain(conf, node->insecure.line,
+				  "%s = yes, and there is a KeyFile in line %d: one of them is not meant",
+				  ctl_insecure_key.conf, node->key_file.line);
+}
+
+/**
+ * ctl_conf_check_live() - a live view without a key takes a word
+ * @conf: configuration; complaints are counted in it
+ * @node: one of its nodes
+ * @keyed: the node has a key, or will have one
+ */
+void ctl_conf_check_live(struct ctl_conf *conf, const struct ctl_node *node, bool keyed)
+{
+	const struct ctl_view *view = ctl_conf_view(conf, node);
+	unsigned long long id = node->val[CTL_NODE_ID].num;
+
+	if (!node->contacts && (!view || !view->is_live))
+		return;
+	if (keyed && node->insecure.num)
+		ctl_conf_complain(conf, node->insecure.line,
+				  "%s = yes, and node %llu runs with a key",
+				  ctl_insecure_key.conf, id);
+	else if (!keyed && !node->insecure.num)
+		ctl_conf_complain(conf, node->line,
+				  "node %llu is to be in a live view, and has no key: give it a KeyFile, or say %s = yes, and any host that reaches it can join",
+				  id, ctl_insecure_key.conf);
 }
 
 /* A node that a view has with another address is a slip of the pen. */
@@ -152,6 +179,10 @@ static void check_node_view(struct ctl_conf *conf, const struct ctl_node *node)
 		ctl_conf_complain(conf, node->contact[0].line,
 				  "node %llu is in the view in line %d, which is not live; only a live view is joined",
 				  id, view->line);
+	if (view && !view->is_live && node->insecure.num)
+		ctl_conf_complain(conf, node->insecure.line,
+				  "%s is for live views only, and the view of node %llu in line %d is not one",
+				  ctl_insecure_key.conf, id, view->line);
 	for (i = 0; i < conf->views && !view; i++) {
 		m = ctl_view_member(&conf->view[i], id);
 		if (!m || conf->view[i].nodes.set)

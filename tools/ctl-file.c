@@ -304,11 +304,14 @@ static void read_node(struct reader *r, const char *word, const char *text)
 		read_val(r, key, &node->val[key - ctl_node_keys], word, text);
 	else if (ctl_conf_word(word, ctl_secret_key.conf))
 		read_val(r, &ctl_secret_key, &node->key_file, word, text);
+	else if (ctl_conf_word(word, ctl_insecure_key.conf))
+		read_val(r, &ctl_insecure_key, &node->insecure, word, text);
 	else if (ctl_conf_word(word, ctl_contact_key.conf))
 		read_contact(r, node, word, text);
 	else
-		bad_key(r, word, ctl_asprintf("%s, %s, %s", ctl_key_list(ctl_node_keys, true),
-					      ctl_secret_key.conf, ctl_contact_key.conf));
+		bad_key(r, word, ctl_asprintf("%s, %s, %s, %s", ctl_key_list(ctl_node_keys, true),
+					      ctl_secret_key.conf, ctl_insecure_key.conf,
+					      ctl_contact_key.conf));
 }
 
 static void read_view(struct reader *r, const char *word, const char *text)

@@ -103,6 +103,7 @@ unsigned int ctl_conf_limits(struct ctl_conf *conf)
 			   CTL_ARRAY_SIZE(node_limits));
 		check_length(conf, &ctl_node_keys[CTL_NODE_CLUSTER],
 			     &conf->node[i].val[CTL_NODE_CLUSTER], SPINDLE_CLUSTER_LEN);
+		ctl_conf_check_live(conf, &conf->node[i], conf->node[i].key_file.set);
 	}
 	for (i = 0; i < conf->views; i++) {
 		const struct ctl_view *view = &conf->view[i];

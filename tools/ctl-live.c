@@ -61,6 +61,11 @@ const struct ctl_key ctl_contact_key = { .name = "contact", .conf = "Join", .kin
 /* 32 digits; the wire has the bytes. */
 const struct ctl_key ctl_lineage_key = { .name = "lineage", .conf = "Lineage", .kind = CTL_STR };
 
+/* In a file; on the command line it is a word without a value, and on the wire a flag. */
+const struct ctl_key ctl_insecure_key = {
+	.name = "insecure", .conf = "Insecure", .kind = CTL_BOOL,
+};
+
 /**
  * ctl_live_check() - is all that is said of live views said of one?
  * @view: view
@@ -79,6 +84,8 @@ const char *ctl_live_check(const struct ctl_view *view)
 				return ctl_asprintf("%s: '%s' is for live views only; add 'live'",
 						    ctl_subgroup_title(&view->subgroup[i]),
 						    ctl_rule_keys[k].name);
+	if (!view->is_live && view->insecure)
+		return "'insecure' is for live views only; add 'live'";
 	if (view->is_live && view->live[CTL_LIVE_MAX_NODES].set &&
 	    view->members > view->live[CTL_LIVE_MAX_NODES].num)
 		return ctl_asprintf("there are %u members, and max-nodes is %llu", view->members,
@@ -96,11 +103,12 @@ const char *ctl_live_text(const struct ctl_view *view)
 		val[i] = view->live[i];
 		ctl_val_default(&ctl_live_keys[i], &val[i]);
 	}
-	return ctl_asprintf("live: timeout %llu ms, %llu members at most, %s",
+	return ctl_asprintf("live: timeout %llu ms, %llu members at most, %s%s",
 			    (unsigned long long)val[CTL_LIVE_TIMEOUT].num,
 			    (unsigned long long)val[CTL_LIVE_MAX_NODES].num,
 			    val[CTL_LIVE_QUORUM].num ? "a majority goes on" :
-						       "any part goes on");
+						       "any part goes on",
+			    view->insecure ? ", insecure (without a key)" : "");
 }
 
 /* Nodes that a rule names: their order says nothing. */
@@ -182,6 +190,8 @@ void ctl_live_put(struct ctl_req *req, const struct ctl_view *view)
 		ctl_req_val(req, &ctl_live_keys[i], &view->live[i]);
 	ctl_req_nest_end(req, nest);
 	ctl_lineage_put(req, &view->lineage);
+	if (view->insecure)
+		ctl_insecure_put(req, view->line);
 	ctl_contacts_put(req, view->contact, view->contacts);
 }
 
@@ -311,6 +321,13 @@ void ctl_lineage_put(struct ctl_req *req, const struct ctl_val *val)
 		return;
 	ctl_req_mark(req, val->line, ctl_asprintf("lineage %s", val->str));
 	ctl_req_bytes(req, SPINDLE_A_LINEAGE, lineage, sizeof(lineage));
+}
+
+/* Into NODE_JOIN or VIEW_SET. */
+void ctl_insecure_put(struct ctl_req *req, int line)
+{
+	ctl_req_mark(req, line, ctl_insecure_key.name);
+	ctl_req_bytes(req, SPINDLE_A_INSECURE, "", 0);
 }
 
 /* From VIEW_GET or STATUS_GET; not set if there is none. */

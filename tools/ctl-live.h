@@ -14,6 +14,7 @@ extern const struct ctl_key ctl_rule_keys[];
 extern const struct ctl_key ctl_live_key;
 extern const struct ctl_key ctl_contact_key;
 extern const struct ctl_key ctl_lineage_key;
+extern const struct ctl_key ctl_insecure_key;
 
 const char *ctl_live_check(const struct ctl_view *view);
 const char *ctl_live_text(const struct ctl_view *view);
@@ -28,6 +29,7 @@ void ctl_contacts_put(struct ctl_req *req, const struct ctl_member *contact,
 const char *ctl_lineage_parse(const char *text, uint8_t *lineage);
 void ctl_lineage_put(struct ctl_req *req, const struct ctl_val *val);
 struct ctl_val ctl_lineage_get(const struct nlattr *attr);
+void ctl_insecure_put(struct ctl_req *req, int line);
 void ctl_rule_get(struct ctl_subgroup *sg, struct nlattr *nest);
 
 #endif /* SPINDLE_CTL_LIVE_H */

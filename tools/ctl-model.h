@@ -107,6 +107,7 @@ struct ctl_member {
  * @line: line of its section
  * @key_file: file: where its key is
  * @secret: file: the key, if the node is of this machine; NULL: none
+ * @insecure: file: its live view may be without a key; kernel: it is
  * @contact: file: nodes that it asks for the live view that it is to join
  * @contacts: entries of @contact
  * @device: kernel: name of the RDMA device
@@ -122,6 +123,7 @@ struct ctl_node {
 	int line;
 	struct ctl_val key_file;
 	struct ctl_secret *secret;
+	struct ctl_val insecure;
 	struct ctl_member *contact;
 	unsigned int contacts;
 	const char *device;
@@ -283,6 +285,7 @@ struct ctl_subgroup {
  * @is_live: it changes by itself as members come and go
  * @live: how it does
  * @lineage: what it has in common with all that follow from it, in hexadecimal
+ * @insecure: it is live, and without a key
  * @contact: those that are asked before it begins
  * @contacts: entries of @contact
  */
@@ -298,6 +301,7 @@ struct ctl_view {
 	bool is_live;
 	struct ctl_val live[CTL_LIVE_VALS];
 	struct ctl_val lineage;
+	bool insecure;
 	struct ctl_member *contact;
 	unsigned int contacts;
 };
@@ -352,6 +356,7 @@ void ctl_conf_complain(struct ctl_conf *conf, int line, const char *fmt, ...)
 
 /* ctl-check.c: does a configuration agree with itself? */
 void ctl_conf_check(struct ctl_conf *conf);
+void ctl_conf_check_live(struct ctl_conf *conf, const struct ctl_node *node, bool keyed);
 unsigned int ctl_conf_limits(struct ctl_conf *conf);
 const struct ctl_view *ctl_conf_view(const struct ctl_conf *conf, const struct ctl_node *node);
 

@@ -277,6 +277,7 @@ static const char *const attr_words[] = {
 	[SPINDLE_A_FORMER_KEY] = "former-key",
 	[SPINDLE_A_RACK] = "rack",
 	[SPINDLE_A_RDMC_ID] = "group",
+	[SPINDLE_A_INSECURE] = "insecure",
 };
 
 const struct ctl_names ctl_attr = NAMES("attribute", attr_words);

@@ -299,6 +299,7 @@ static const struct ctl_view *begun_by(const struct ctl_node *node, const struct
 	struct ctl_view *first = ctl_alloc(sizeof(*first));
 
 	*first = *view;
+	first->insecure = node->insecure.num;
 	first->member = self;
 	first->members = 1;
 	first->contact = (struct ctl_member *)step->contact;
@@ -364,6 +365,7 @@ static void plan_join(struct ctl_plan *plan, const struct ctl_node *node,
 	step = add_step(plan, is_running(run, SPINDLE_LIVE_STOPPED) ? '~' : '+', "view",
 			SPINDLE_CMD_NODE_JOIN, id);
 	find_contacts(plan, step, node, view);
+	step->insecure = node->insecure.num ? node->insecure.line : 0;
 	step->text = ctl_asprintf("view of node %llu: it begins to join by %s", id,
 				  contacts_text(step));
 	if (!step->contacts)
@@ -384,6 +386,8 @@ static void plan_live(struct ctl_plan *plan, const struct ctl_node *node,
 	bool joining = is_running(run, SPINDLE_LIVE_JOINING);
 	bool free = !run || !run->in_live || joining || is_running(run, SPINDLE_LIVE_STOPPED);
 
+	ctl_conf_check_live(plan->conf, node, run && run->node.keyed.set ? run->node.keyed.num :
+							node->key_file.set);
 	if (has_static(run))
 		other_kind(plan, line, run);
 	else if (!view && is_running(run, SPINDLE_LIVE_FORMING))

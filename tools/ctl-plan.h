@@ -18,6 +18,7 @@
  * @view: view to set
  * @contact: nodes to ask for the view to join
  * @contacts: entries of @contact
+ * @insecure: line of the word that the view to join may be without a key; 0: it may not
  * @begins: others are asked first, and it may be refused by one of them
  * @text: for people
  * @detail: lines of what changes, or NULL
@@ -31,6 +32,7 @@ struct ctl_step {
 	const struct ctl_view *view;
 	const struct ctl_member *contact;
 	unsigned int contacts;
+	int insecure;
 	bool begins;
 	const char *text;
 	const char *detail;

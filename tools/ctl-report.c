@@ -193,6 +193,8 @@ void ctl_report_print(const struct ctl_status *s, FILE *to)
 		print_line(to, "view", view_text(s));
 	if (s->lineage.set)
 		print_line(to, "of", ctl_asprintf("lineage %s", s->lineage.str));
+	if (s->insecure)
+		print_line(to, "key", "none (insecure): any host that reaches a member can join");
 	if (!s->is_live)
 		print_line(to, "last", outside(s));
 	else if (*s->reason)
@@ -260,6 +262,7 @@ static void json_live(struct json_object *obj, const struct ctl_status *s)
 		ctl_json_add(obj, "vid", ctl_json_num(s->vid));
 	if (s->lineage.set)
 		ctl_json_str(obj, "lineage", s->lineage.str);
+	ctl_json_add(obj, "insecure", json_object_new_boolean(s->insecure));
 	ctl_json_add(obj, "changes", ctl_json_num(s->changes));
 	ctl_json_str(obj, "why", ctl_name(&ctl_why, s->why));
 	ctl_json_str(obj, "reason", s->reason);

@@ -127,6 +127,7 @@ void ctl_status_get(struct ctl_status *s, struct nlmsghdr *nlh)
 	s->node = ctl_attr_num(a[SPINDLE_A_NODE_ID]);
 	s->is_live = a[SPINDLE_A_LIVE];
 	s->lineage = ctl_lineage_get(a[SPINDLE_A_LINEAGE]);
+	s->insecure = a[SPINDLE_A_INSECURE];
 	get_contacts(s, nlh);
 	if (a[SPINDLE_A_VIEW_ID])
 		s->vid = ctl_attr_num(a[SPINDLE_A_VIEW_ID]);

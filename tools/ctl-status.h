@@ -68,6 +68,7 @@ struct ctl_status_contact {
  *	@reason can be there: of who is dead, or could not join
  * @vid: view; 0: none yet; of who is dead, the one that it was in
  * @lineage: what it has in common with all views that follow from it
+ * @insecure: the view is without a key
  * @live: how the view changes
  * @state: enum spindle_live_state
  * @why: enum spindle_why, if it has stopped
@@ -87,6 +88,7 @@ struct ctl_status {
 	bool is_live;
 	uint64_t vid;
 	struct ctl_val lineage;
+	bool insecure;
 	struct ctl_val live[CTL_LIVE_VALS];
 	uint64_t state;
 	uint64_t why;

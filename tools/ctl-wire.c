@@ -366,6 +366,7 @@ void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh)
 	view->vid.num = ctl_attr_num(a[SPINDLE_A_VIEW_ID]);
 	ctl_live_get(view, a[SPINDLE_A_LIVE]);
 	view->lineage = ctl_lineage_get(a[SPINDLE_A_LINEAGE]);
+	view->insecure = a[SPINDLE_A_INSECURE];
 	nla_for_each_attr(attr, genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), rem) {
 		switch (nla_type(attr)) {
 		case SPINDLE_A_MEMBER:

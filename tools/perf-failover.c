@@ -112,6 +112,7 @@ static int make_view(void)
 	struct ctl_view view = {
 		.vid = num(1),
 		.is_live = true,
+		.insecure = true,
 		.live[CTL_LIVE_TIMEOUT] = num(run.o.timeout_ms),
 		.subgroup = sg,
 		.subgroups = 2,

@@ -46,6 +46,9 @@ static int ask_to_join(struct ctl_net *net, const struct perf_mover_life *life)
 		      six ? 16 : 4);
 	ctl_req_mark(req, 0, "port of the contact");
 	ctl_req_u16(req, SPINDLE_A_PORT, life->port);
+	/* Nodes of a measurement are made without a key. */
+	ctl_req_mark(req, 0, "insecure");
+	ctl_req_bytes(req, SPINDLE_A_INSECURE, "", 0);
 	return perf_net_call(net, req, NULL, NULL, CTL_SAY);
 }
 

@@ -150,6 +150,8 @@ static int do_step(struct ctl_net *net, const struct apply *apply, const struct 
 		ctl_view_put(req, &step->id, step->view);
 	} else {
 		ctl_req_val(req, &ctl_node_keys[CTL_NODE_ID], &step->id);
+		if (step->insecure)
+			ctl_insecure_put(req, step->insecure);
 		ctl_contacts_put(req, step->contact, step->contacts);
 	}
 	if (check != SPINDLE_CHECK_NONE) {

@@ -101,20 +101,27 @@ static uint64_t now_ms(void *ctx)
 	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
 }
 
-/* Take the words that have no value out, wherever they are. Return: whether to wait. */
-static bool take_wait(struct ctl_args *a)
+/* Take a word that has no value out, wherever it is. Return: whether it was there. */
+static bool take_word(struct ctl_args *a, const char *word)
 {
-	bool wait = true;
+	bool found = false;
 	int i, left = 0;
 
 	for (i = 0; i < a->argc; i++) {
-		if (!strcmp(a->argv[i], "no-wait") || !strcmp(a->argv[i], "--no-wait"))
-			wait = false;
+		if (!strcmp(a->argv[i], word))
+			found = true;
 		else
 			a->argv[left++] = a->argv[i];
 	}
 	a->argc = left;
-	return wait;
+	return found;
+}
+
+static bool take_wait(struct ctl_args *a)
+{
+	bool word = take_word(a, "no-wait");
+
+	return !take_word(a, "--no-wait") && !word;
 }
 
 /* Send it, and wait for what becomes of it: listening begins before. */
@@ -146,17 +153,20 @@ static int ask(struct ctl_wait *w, struct news *news, struct ctl_req *req, bool 
  * struct asked - what is said of a join
  * @contact: nodes to ask, in turn
  * @contacts: entries of @contact
+ * @insecure: the view may be without a key
  */
 struct asked {
 	struct ctl_member *contact;
 	unsigned int contacts;
+	bool insecure;
 };
 
-/* "contact 10.0.0.1:4790", several times: take them out, wherever they are. */
-static int take_contacts(struct ctl_args *a, struct asked *asked)
+/* "contact 10.0.0.1:4790", several times, and "insecure": take them out, wherever they are. */
+static int take_asked(struct ctl_args *a, struct asked *asked)
 {
 	int i, left = 0;
 
+	asked->insecure = take_word(a, ctl_insecure_key.name);
 	for (i = 0; i < a->argc; i++) {
 		struct ctl_member m = { 0 };
 		const char *err;
@@ -205,7 +215,7 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 	bool wait = take_wait(a);
 	struct ctl_req *req;
 	unsigned int need = NEED(KEY_ID);
-	int rc = how == CTL_WAIT_JOIN ? take_contacts(a, &asked) : CTL_OK;
+	int rc = how == CTL_WAIT_JOIN ? take_asked(a, &asked) : CTL_OK;
 
 	if (how == CTL_WAIT_EVICT)
 		need |= NEED(KEY_OTHER);
@@ -228,6 +238,8 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 	ctl_contacts_put(req, asked.contact, asked.contacts);
 	if (how == CTL_WAIT_JOIN)
 		ctl_lineage_put(req, &val[KEY_OTHER]);
+	if (asked.insecure)
+		ctl_insecure_put(req, 0);
 	return ask(&w, &news, req, wait);
 }
 

@@ -85,6 +85,8 @@ static void print_notes(const struct ctl_running *run)
 {
 	if (run->node.keyed.num)
 		puts("# KeyFile = PATH of its key, which is never shown");
+	if (run->node.insecure.num)
+		printf("%s = yes\n", ctl_insecure_key.conf);
 	if (!run->in_live)
 		return;
 	if (run->live_state == SPINDLE_LIVE_JOINING)

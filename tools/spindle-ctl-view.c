@@ -20,8 +20,8 @@ static const struct ctl_key node_keys[] = {
 };
 
 /* The keys of a view, for messages; the word decides where the rest goes. */
-#define VIEW_KEYS	"node, vid, live, timeout-ms, max-nodes, quorum, lineage, contact, member, " \
-			"subgroup"
+#define VIEW_KEYS	"node, vid, live, timeout-ms, max-nodes, quorum, lineage, insecure, " \
+			"contact, member, subgroup"
 
 static int take_member(struct ctl_args *a, struct ctl_view *view)
 {
@@ -159,6 +159,10 @@ static int take_view_key(struct ctl_args *a, struct ctl_val *node, struct ctl_vi
 		return take_lineage(a, view);
 	if (!strcmp(word, "subgroup"))
 		return take_subgroup(a, view);
+	if (!strcmp(word, ctl_insecure_key.name)) {
+		view->insecure = true;
+		return CTL_OK;
+	}
 	if (strcmp(word, "live"))
 		return take_subgroup_key(a, view, word);
 	view->is_live = true;
@@ -240,6 +244,7 @@ static struct json_object *json_view(const struct ctl_running *run)
 		ctl_json_add(view, "live", obj);
 		ctl_json_str(view, "lineage", run->view.lineage.set ?
 			     run->view.lineage.str : "");
+		ctl_json_add(view, "insecure", json_object_new_boolean(run->view.insecure));
 	}
 	list = json_object_new_array();
 	for (i = 0; i < run->view.members; i++) {

@@ -31,14 +31,14 @@ static const struct noun nouns[] = {
 	  "           [idle-us U] [engine E] [cpu C|any] [rack R|none] [key-file PATH]\n"
 	  "  node set id N [idle-us U] [timing on|off] [rack R|none]\n"
 	  "  node del id N\n"
-	  "  node join id N contact ADDR[:PORT]... [lineage HEX] [timeout SECONDS]\n"
-	  "            [no-wait]\n"
+	  "  node join id N contact ADDR[:PORT]... [lineage HEX] [insecure]\n"
+	  "            [timeout SECONDS] [no-wait]\n"
 	  "  node leave id N [timeout SECONDS] [no-wait]\n"
 	  "  node evict id N node M [timeout SECONDS] [no-wait]\n"
 	  "  node show [id N]\n", NULL },
 	{ "view", ctl_cmd_view,
 	  "  view set node N vid V [live] [timeout-ms MS] [max-nodes M] [quorum yes|no]\n"
-	  "           [lineage HEX] [contact ADDR[:PORT]]...\n"
+	  "           [lineage HEX] [insecure] [contact ADDR[:PORT]]...\n"
 	  "           member ID@ADDR[:PORT]...\n"
 	  "           [subgroup ID [name S] [mode ordered|unordered] [window W]\n"
 	  "            [max-msg BYTES] [ring BYTES] [hold 0|1]\n"

@@ -275,7 +275,7 @@ void part_seats_live(void)
 	vid = 1;
 	is(look(fd, &vid, &n), ESTALE, "view 1, long before");
 
-	ok(!run("spindle-ctl node join id 4 contact 10.0.0.1:5001"), "4 joins");
+	ok(!run("spindle-ctl node join id 4 insecure contact 10.0.0.1:5001"), "4 joins");
 	ok(seats_reach(fd, first + 1), "it is installed");
 	vid = 0;
 	is(look(fd, &vid, &n), 0, "seats of the second view");
@@ -339,7 +339,7 @@ void part_seats_past(void)
 	first = a.vid;
 	is(look(fd, &vid, &n), 0, "seats of the first view");
 	for (i = 0; !err && i < PAST_VIEWS; i += 2) {
-		err = run("spindle-ctl node join id 2 contact 10.0.0.1:5001 && "
+		err = run("spindle-ctl node join id 2 insecure contact 10.0.0.1:5001 && "
 			  "spindle-ctl node leave id 2");
 		if (!err && !seats_reach(fd, first + i + 2))
 			err = -1;

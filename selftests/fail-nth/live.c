@@ -39,6 +39,7 @@ static int set_live(uint32_t members, uint32_t node)
 	nl_nest(&request, SPINDLE_A_LIVE)->nla_type |= NLA_F_NESTED;
 	nl_put_u32(&request, SPINDLE_LIVE_A_TIMEOUT_MS, 5000);
 	nl_nest_end(&request);
+	nl_put(&request, SPINDLE_A_INSECURE, NULL, 0);
 	for (i = 0; i < 32; i++) {
 		if (!(members & 1U << i))
 			continue;
@@ -67,6 +68,7 @@ static int join(uint32_t node, uint32_t contact)
 	nl_begin(&nl, &request, SPINDLE_CMD_NODE_JOIN, 0);
 	nl_put_u32(&request, SPINDLE_A_NODE_ID, node);
 	put_addr(&request, SPINDLE_A_ADDR4, SPINDLE_A_PORT, contact);
+	nl_put(&request, SPINDLE_A_INSECURE, NULL, 0);
 	err = talk(&nl, &request);
 	close(nl.fd);
 	return err;

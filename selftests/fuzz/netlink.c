@@ -155,10 +155,23 @@ static uint32_t view_set(struct tree *t, uint32_t id, uint64_t vid)
 	return any_view(t, id, vid, false);
 }
 
+/* Nodes of the last live view that was whole have a key. */
+static bool churn_keyed;
+
+/* The word that a live view takes whose nodes have no key; now and then it is wrong. */
+static void put_insecure(struct tree *t)
+{
+	if (churn_keyed == one_in(8))
+		tree_put(t, SPINDLE_A_INSECURE, NULL, 0);
+}
+
 /* The first of a series. */
 static uint32_t live_set(struct tree *t, uint32_t id, uint64_t vid)
 {
-	return any_view(t, id, vid, true);
+	uint32_t members = any_view(t, id, vid, true);
+
+	put_insecure(t);
+	return members;
 }
 
 /* Bystanders are tuned, too; what is in QUIET_SUBGROUP then has to come all the same. */
@@ -214,6 +227,7 @@ static int any_request(struct tree *t, int *flags)
 		return SPINDLE_CMD_VIEW_SET;
 	case 14:
 		node_join(t, churn_node(), churn_node());
+		put_insecure(t);
 		return SPINDLE_CMD_NODE_JOIN;
 	case 15:
 		tree_begin(t);
@@ -362,6 +376,7 @@ static void come_and_go(void)
 			break;
 		default:
 			node_join(&t, id, CHURN_FIRST + below(CHURN_NODES));
+			put_insecure(&t);
 			right(&t, SPINDLE_CMD_NODE_JOIN, 0, OP_JOIN);
 			break;
 		}
@@ -379,6 +394,7 @@ static void whole_live(void)
 	uint32_t members = live_set(&t, CHURN_FIRST, vid), i, id;
 	bool key = one_in(3);
 
+	churn_keyed = key;
 	/* Those that are no members may join. */
 	for (i = 0; i < CHURN_NODES; i++) {
 		id = CHURN_FIRST + i;

@@ -7,8 +7,9 @@
 
 #define LIVE4 "id=4 vid=1 "
 #define MEMBER4 "member{ id=4 addr4=10.0.0.1 port=5004 } "
-#define ANY "live{ } "
+#define ANY "live{ } " INSECURE
 #define CONTACT "addr4=10.0.0.1 port=5001 "
+#define INSECURE "insecure/0 "
 
 const struct refusal live_refusals[] = {
 	/* A first view. */
@@ -147,6 +148,26 @@ const struct refusal live_refusals[] = {
 	{ VSET, "live, an empty contact", LIVE4 ANY MEMBER4 "*contact{ } ", EINVAL,
 		"address is missing", 0 },
 	{ JOIN | DUMP, "as a dump", "id=4 " CONTACT, EOPNOTSUPP, NULL, 0 },
+
+	/* Without a key. */
+	{ VSET, "live, without a key", LIVE4 "live{ } " MEMBER4, ENOKEY,
+		"with one (key-file), or say insecure", SPINDLE_A_INSECURE },
+	{ VSET, "live, checked, without a key", LIVE4 "check=1 live{ } " MEMBER4, ENOKEY,
+		"with one (key-file), or say insecure", SPINDLE_A_INSECURE },
+	{ VSET, "live with contacts, without a key", LIVE4 "live{ } " MEMBER4
+		"contact{ addr4=10.0.0.1 port=5009 } ", ENOKEY,
+		"with one (key-file), or say insecure", SPINDLE_A_INSECURE },
+	{ VSET, "live, insecure with a value", LIVE4 "live{ } " MEMBER4 "*insecure/1", ERANGE,
+		POLICY, 0 },
+	{ VSET, "live, insecure with many bytes", LIVE4 "live{ } " MEMBER4 "*insecure/4096", ERANGE,
+		POLICY, 0 },
+	{ VSET, "insecure, of a static view", NEW MEMBERS "*insecure/0", EINVAL,
+		"of a live view only", 0 },
+	{ JOIN, "without a key", "id=4 " CONTACT, ENOKEY, "with one (key-file), or say insecure",
+		SPINDLE_A_INSECURE },
+	{ JOIN, "insecure with a value", "id=4 " CONTACT "*insecure/1", ERANGE, POLICY, 0 },
+	{ LEAVE, "insecure", "id=4 *insecure/0", EINVAL, UNSUPP, 0 },
+	{ ADD, "insecure", "id=6 addr4=10.0.0.1 port=5006 *insecure/0", EINVAL, UNSUPP, 0 },
 
 	/* Leaving, and having others leave. */
 	{ LEAVE, "nothing at all", "", EINVAL, "node id", SPINDLE_A_NODE_ID },

@@ -125,6 +125,8 @@ static const struct word top_words[] = {
 	{ "rdmc-error", SPINDLE_A_RDMC_ERROR, U32, NULL },
 	{ "contact", SPINDLE_A_CONTACT, NEST, contact_words },
 	{ "lineage", SPINDLE_A_LINEAGE, U64, NULL },
+	{ "insecure", SPINDLE_A_INSECURE, U8, NULL },
+	{ "check", SPINDLE_A_CHECK, U8, NULL },
 	{ NULL, 0, 0, NULL }
 };
 

@@ -21,6 +21,7 @@
 #include "fake_wire.h"
 
 #define NODE	"[Node]\nId = 1\nAddress = 127.0.0.1\n"
+#define INSECURE NODE "Insecure = yes\n"
 #define MEMBERS	"Member = 1@127.0.0.1\nMember = 2@10.0.0.2\n"
 #define SHARDS	"[Subgroup]\nId = 0\nShards = 2\nMin = 1\n"
 #define NAMED	"[Subgroup]\nId = 9\nMembers = 5,1\nSenders = 5\nOnExit = leave\n"
@@ -78,6 +79,7 @@ static void runs(uint64_t vid, int state)
 	struct nlattr *live;
 
 	begin(1);
+	wire.keyed = true;
 	status(1, state, SPINDLE_WHY_FINE, "");
 	if (state == SPINDLE_LIVE_JOINING)
 		return;
@@ -146,7 +148,7 @@ static void test_first(void)
 
 	begin(1);
 	wire.nodes = 0;
-	ok(!apply(NODE "[View]\nVid = 3\n" MEMBERS "TimeoutMs = 100\nQuorum = no\n"
+	ok(!apply(INSECURE "[View]\nVid = 3\n" MEMBERS "TimeoutMs = 100\nQuorum = no\n"
 		  "[Subgroup]\nId = 0\nShards = 2\nMin = 3\nOnExit = leave\n",
 		  " --force-new") &&
 	   strstr(output, "+ view of node 1 begins: live, vid 3, members 1, 1 subgroup\n"),
@@ -163,7 +165,7 @@ static void test_first(void)
 	   is(rule[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_LEAVE), "the rule");
 	begin(1);
 	wire.nodes = 0;
-	apply(NODE "[View]\nVid = 3\n" MEMBERS "Live = yes\n", " --force-new");
+	apply(INSECURE "[View]\nVid = 3\n" MEMBERS "Live = yes\n", " --force-new");
 	a = sent(SPINDLE_CMD_VIEW_SET);
 	ok(a && a[SPINDLE_A_LIVE] && !nla_len(a[SPINDLE_A_LIVE]), "so does Live = yes");
 	begin(1);
@@ -192,29 +194,30 @@ static void test_bootstrap(void)
 {
 	begin(1);
 	wire.nodes = 0;
-	ok(!apply(NODE OTHER LIVE, "") && !sent(SPINDLE_CMD_VIEW_SET) &&
+	ok(!apply(INSECURE OTHER LIVE, "") && !sent(SPINDLE_CMD_VIEW_SET) &&
 	   asks(sent(SPINDLE_CMD_NODE_JOIN), "\12\0\0\2", 5000) &&
 	   strstr(output, "+ view of node 1: it begins to join by 10.0.0.2:5000\n"),
 	   "a node joins by all others of the file");
 	begin(1);
 	wire.nodes = 0;
-	ok(apply(NODE LIVE, "") && untouched() && strstr(output, "apply --bootstrap"),
+	ok(apply(INSECURE LIVE, "") && untouched() && strstr(output, "apply --bootstrap"),
 	   "if there are any");
 	runs(3, SPINDLE_LIVE_ACTIVE);
 	ok(!apply(NODE OTHER LIVE "TimeoutMs = 100\n" SHARDS NAMED, " --bootstrap") && untouched(),
 	   "what has begun does not begin again");
 	begin(1);
 	wire.nodes = 0;
-	apply(NODE OTHER LIVE, " --bootstrap");
+	apply(INSECURE OTHER LIVE, " --bootstrap");
 	ok(asks(sent(SPINDLE_CMD_VIEW_SET), "\12\0\0\2", 5000) && !sent(SPINDLE_CMD_NODE_JOIN),
 	   "what begins asks the others first");
 	begin(1);
 	wire.nodes = 0;
-	ok(!apply(NODE OTHER LIVE, " --force-new") &&
+	ok(!apply(INSECURE OTHER LIVE, " --force-new") &&
 	   !sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_CONTACT], "but not by force");
 	begin(1);
 	wire.nodes = 0;
-	ok(!apply(NODE "[Node]\nId = 2\nAddress = 127.0.0.1\nPort = 5000\n" LIVE,
+	ok(!apply(INSECURE
+		  "[Node]\nId = 2\nAddress = 127.0.0.1\nPort = 5000\nInsecure = yes\n" LIVE,
 		  " --force-new") &&
 	   is(sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_NODE_ID], 4, 1) &&
 	   is(sent(SPINDLE_CMD_NODE_JOIN)[SPINDLE_A_NODE_ID], 4, 2) &&
@@ -233,13 +236,13 @@ static void test_contact(void)
 
 	begin(1);
 	wire.nodes = 0;
-	ok(!apply(NODE "Join = 10.0.0.2:5000\n", "") && sent(SPINDLE_CMD_NODE_ADD) &&
+	ok(!apply(INSECURE "Join = 10.0.0.2:5000\n", "") && sent(SPINDLE_CMD_NODE_ADD) &&
 	   strstr(output, "+ view of node 1: it begins to join by 10.0.0.2:5000\n"), "join");
 	a = sent(SPINDLE_CMD_NODE_JOIN);
 	ok(is(a[SPINDLE_A_NODE_ID], 4, 1) && asks(a, "\12\0\0\2", 5000), "whom to ask");
 	begin(1);
 	wire.nodes = 0;
-	ok(!apply(NODE "Join = 10.0.0.2:5000\nJoin = 10.0.0.3\n", "") &&
+	ok(!apply(INSECURE "Join = 10.0.0.2:5000\nJoin = 10.0.0.3\n", "") &&
 	   strstr(output, "it begins to join by 10.0.0.2:5000, 10.0.0.3:4790\n"),
 	   "several can be asked");
 	runs(9, SPINDLE_LIVE_ACTIVE);
@@ -320,11 +323,43 @@ static void test_other(void)
 	refuses(NODE "[View]\nVid = 8\nLive = yes\n" MEMBERS, 4, "spindle-ctl view del node 1",
 		"a live view does not take the place of a static one");
 	runs(7, SPINDLE_LIVE_ACTIVE);
-	ok(!apply(NODE "IdleUs = 9\n[View]\nVid = 7\nLive = yes\n" MEMBERS, " --replace") &&
+	wire.keyed = false;
+	ok(!apply(INSECURE "IdleUs = 9\n[View]\nVid = 7\nLive = yes\n" MEMBERS, " --replace") &&
 	   !sent(SPINDLE_CMD_VIEW_SET) && sent(SPINDLE_CMD_NODE_JOIN),
 	   "who is made anew does not begin a second time");
-	ok(!apply(NODE "IdleUs = 9\nJoin = 10.0.0.2\n", " --replace") &&
+	ok(!apply(INSECURE "IdleUs = 9\nJoin = 10.0.0.2\n", " --replace") &&
 	   sent(SPINDLE_CMD_NODE_DEL) && sent(SPINDLE_CMD_NODE_JOIN), "but joins");
+}
+
+/* A live view without a key takes a word. */
+static void test_insecure(void)
+{
+	struct nlattr **a;
+
+	begin(1);
+	wire.nodes = 0;
+	refuses(NODE OTHER LIVE, 1, "has no key: give it a KeyFile, or say Insecure = yes",
+		"a live view without a key and without the word");
+	refuses(NODE "Join = 10.0.0.2\n", 1, "has no key", "nor is one joined");
+	begin(1);
+	refuses(NODE OTHER LIVE, 1, "has no key", "nor by a node that runs");
+	wire.keyed = true;
+	ok(!apply(NODE OTHER LIVE, "") && !sent(SPINDLE_CMD_NODE_JOIN)[SPINDLE_A_INSECURE],
+	   "a node that has a key needs no word");
+	begin(1);
+	wire.keyed = true;
+	refuses(INSECURE OTHER LIVE, 4, "and node 1 runs with a key", "and must not say it");
+	begin(1);
+	ok(!apply(INSECURE OTHER LIVE, ""), "the word");
+	a = sent(SPINDLE_CMD_NODE_JOIN);
+	ok(a[SPINDLE_A_INSECURE] && !nla_len(a[SPINDLE_A_INSECURE]), "goes with the join");
+	begin(1);
+	ok(!apply(INSECURE OTHER LIVE, " --force-new"), "or, if it begins");
+	a = sent(SPINDLE_CMD_VIEW_SET);
+	ok(a[SPINDLE_A_INSECURE] && !nla_len(a[SPINDLE_A_INSECURE]), "with the view");
+	begin(1);
+	refuses(INSECURE "[View]\nVid = 7\nMember = 1@127.0.0.1\n", 4, "for live views only",
+		"it is not said of a static view");
 }
 
 static void test_key(void)
@@ -403,6 +438,7 @@ int main(void)
 		return 1;
 	test_first();
 	test_bootstrap();
+	test_insecure();
 	test_contact();
 	test_same();
 	test_other();

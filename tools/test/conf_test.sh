@@ -7,7 +7,7 @@
 # shellcheck source=tools/test/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-file 1 't.conf:4: .Node. has no key .Jion.; there is: .*, Cpu, Rack, KeyFile, Join' \
+file 1 't.conf:4: .Node. has no key .Jion.; there is: .*, Cpu, Rack, KeyFile, Insecure, Join' \
 	't.conf:6: KeyFile is given twice' \
 	't.conf:9: .View. has no key .Timeout.; there is: Vid, Member, Nodes, Live, TimeoutMs' \
 	't.conf:10: TimeoutMs = 19: not a number from 20 to 60000' \

@@ -101,6 +101,8 @@ done
 says 2 'sender 2 is not one of its members (1)' \
 	view set live node 1 vid 1 member 1@10.0.0.1 subgroup 0 senders 1,2
 
+says 2 "'insecure' is for live views only; add 'live'" \
+	view set node 1 vid 1 insecure member 1@10.0.0.1 subgroup 0
 says 2 "node join: 'id' is missing" node join contact 10.0.0.1
 says 2 "node join: 'contact' is missing" node join id 3
 says 2 "node join: contact '10.0.0.1:x': the port is not a number" \
@@ -353,6 +355,7 @@ if "$ctl" node show 2>&1 | grep -qF "$absent"; then
 		     'subgroup set 1 id 2 all off nulls on send-budget 1 stall-ms never large 64K' \
 		     'status' 'status show node 3' '-j status' 'node leave 3 --no-wait' \
 		     'node join id 3 contact [fd00::1]:4790 timeout 5' \
+		     'node join insecure id 3 contact [fd00::1]:4790' \
 		     'node evict no-wait 3 node 4' \
 		     'rdmc' 'rdmc show 1 group 2' '-j rdmc stats group 3' 'node set 1 rack none' \
 		     'rdmc show -w -d .1 -n 1' 'rdmc show -vbn3' \
@@ -360,14 +363,15 @@ if "$ctl" node show 2>&1 | grep -qF "$absent"; then
 		# shellcheck disable=SC2086 # words are wanted
 		says 1 "$absent" $words
 	done
-	says 1 "$absent" view set node 1 vid 1 live timeout-ms 20 max-nodes 64 quorum no \
+	says 1 "$absent" view set node 1 vid 1 live insecure timeout-ms 20 max-nodes 64 quorum no \
 		member 1@10.0.0.1 subgroup 0 shards 64 min 64 on-exit leave \
 		subgroup 70 members 1,2 senders 2 on-exit discard subgroup 71 senders none
 	# Limits that are known without the module.
 	file 1 "$absent" 't.conf:4: IdleUs = 1000001; allowed: from 0 to 1000000' \
 		't.conf:12: Window = 70000; allowed: from 1 to 65536' \
 		't.conf:13: MaxMsg is at most Ring' 't.conf:14: Ring is a power of two' \
-		't.conf:15: Name = 12345678901234567890123456789012; allowed: at most 31' <<X
+		't.conf:15: Name = 12345678901234567890123456789012; allowed: at most 31' \
+		't.conf:1: node 1 is to be in a live view, and has no key' <<X
 [Node]
 Id = 1
 Address = 10.0.0.1
@@ -467,8 +471,9 @@ offers '-w --watch -b --batch -d --delay -n --count -v --verbose' spindle-ctl rd
 offers '' spindle-ctl rdmc show -n ''
 offers 'none' spindle-ctl node set 1 rack ''
 offers 'auto poll imm' spindle-ctl node add visibility ''
-offers 'vid live timeout-ms max-nodes quorum lineage contact member subgroup' spindle-ctl view set node 1 ''
-offers 'contact lineage timeout no-wait' spindle-ctl node join id 3 ''
+offers 'vid live timeout-ms max-nodes quorum lineage insecure contact member subgroup' \
+	spindle-ctl view set node 1 ''
+offers 'contact lineage insecure timeout no-wait' spindle-ctl node join id 3 ''
 offers 'node timeout no-wait' spindle-ctl node evict id 1 ''
 offers 'timeout' spindle-ctl node leave id 1 no-wait ''
 offers 'node' spindle-ctl status ''

@@ -55,6 +55,11 @@ static void test_view_set(void)
 	   (a = sent(SPINDLE_CMD_VIEW_SET)) && a[SPINDLE_A_LIVE] &&
 	   a[SPINDLE_A_LIVE]->nla_type & NLA_F_NESTED && !nla_len(a[SPINDLE_A_LIVE]) && !rule(0),
 	   "live alone is an empty nest, and there is no rule");
+	ok(!sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_INSECURE], "nor is it insecure");
+	begin(1);
+	run(ctl_cmd_view, "view", "set node 1 vid 1 insecure live member 1@10.0.0.1 subgroup 0");
+	a = sent(SPINDLE_CMD_VIEW_SET);
+	ok(a[SPINDLE_A_INSECURE] && !nla_len(a[SPINDLE_A_INSECURE]), "unless one says so");
 	begin(1);
 	run(ctl_cmd_view, "view", "set node 1 vid 1 member 1@10.0.0.1 subgroup 0 senders none");
 	ok(!sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_LIVE] && !rule(0),
@@ -163,6 +168,10 @@ static void test_requests(void)
 	ok(a[SPINDLE_A_LINEAGE] && nla_len(a[SPINDLE_A_LINEAGE]) == 16 &&
 	   !memcmp(nla_data(a[SPINDLE_A_LINEAGE]),
 		   "\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17", 16), "a lineage");
+	ok(!a[SPINDLE_A_INSECURE], "that may not be without a key");
+	run(ctl_cmd_node, "node", "join 3 insecure contact 10.0.0.1 no-wait");
+	a = sent(SPINDLE_CMD_NODE_JOIN);
+	ok(a[SPINDLE_A_INSECURE] && !nla_len(a[SPINDLE_A_INSECURE]), "unless one says so");
 	run(ctl_cmd_node, "node", "leave 3 --no-wait");
 	a = sent(SPINDLE_CMD_NODE_LEAVE);
 	ok(a && is(a[SPINDLE_A_NODE_ID], 4, 3) && !a[SPINDLE_A_PEER_ID], "leave");
@@ -245,7 +254,8 @@ static const char golden_text[] =
 
 static const char golden_json[] =
 	"[{\"node\":1,\"cluster\":\"spindle\",\"live\":true,\"state\":\"changing\","
-	"\"vid\":7,\"changes\":6,\"why\":\"fine\",\"reason\":\"node 3 is\\u001bsilent\","
+	"\"vid\":7,\"insecure\":false,\"changes\":6,\"why\":\"fine\","
+	"\"reason\":\"node 3 is\\u001bsilent\","
 	"\"action\":\"Suspected: 3. The view goes on without who does not come back;"
 	" check the host and the network.\","
 	"\"timeout_ms\":500,\"max_nodes\":16,\"quorum\":true,\"detect_us\":512345,"
@@ -261,7 +271,7 @@ static const char golden_json[] =
 	"\"id\":9,\"self\":false,\"joins\":true,\"state\":\"setup\",\"why\":\"fine\","
 	"\"suspected_by\":[],\"lag\":0,\"lag_bytes\":0}]},{\"node\":2,"
 	"\"cluster\":\"spindle\",\"live\":false},{\"node\":3,\"cluster\":\"spindle\","
-	"\"live\":true,\"state\":\"stopped\",\"vid\":7,\"changes\":0,"
+	"\"live\":true,\"state\":\"stopped\",\"vid\":7,\"insecure\":false,\"changes\":0,"
 	"\"why\":\"minority\",\"reason\":\"1 of 3 members is left\","
 	"\"action\":\"Too few members were left. Check the network. If others go on: "
 	"spindle-ctl node join id 3 contact ADDRESS; if nobody does, begin anew, on one host: "

@@ -58,11 +58,12 @@
  *	that changes by itself as members come and go; EBUSY while the node is in another. It
  *	begins at once, which is the explicit word for a new group; with CONTACT (several) each
  *	is asked first, once, and if one is in a live view of the cluster, or about to begin one,
- *	the view does not begin, and SPINDLE_EVENT_JOIN_FAILED names it. Optional LINEAGE, CHECK
+ *	the view does not begin, and SPINDLE_EVENT_JOIN_FAILED names it. Optional LINEAGE, CHECK;
+ *	at a node without a key INSECURE, or ENOKEY
  * @SPINDLE_CMD_VIEW_DEL: remove a node's view, give a join up, and forget the lineage of the
  *	last live view: NODE_ID. ENOENT if there is none of these
  * @SPINDLE_CMD_VIEW_GET: the view of one node, or of all (dump; NODE_ID filters); of a live
- *	one LIVE, too, with what was given, and RULE of each subgroup
+ *	one LIVE, too, with what was given, RULE of each subgroup, and INSECURE if that was given
  * @SPINDLE_CMD_SUBGROUP_GET: subgroups with state and counters, one message each
  *	(dump; NODE_ID and SUBGROUP_ID filter)
  * @SPINDLE_CMD_STATS_GET: a node with the counters of its engine and of each PEER; if it has
@@ -90,7 +91,7 @@
  *	reason that time does not change: another key, cluster, protocol or lineage, no room, an
  *	id that another node has. EBUSY if the node is in a view or joins already. A node that
  *	was evicted, or stopped, joins its own lineage only, unless LINEAGE says another one or
- *	VIEW_DEL came between
+ *	VIEW_DEL came between. At a node without a key INSECURE, or ENOKEY
  * @SPINDLE_CMD_NODE_LEAVE: leave the live view, or give a join up: NODE_ID. Returns when it has
  *	begun; SPINDLE_EVENT_STOPPED tells the end, or SPINDLE_EVENT_JOIN_FAILED that of a join.
  *	ENOENT if the node is in none, EALREADY if it leaves already, EBUSY if the rules cannot
@@ -99,7 +100,8 @@
  *	EINVAL if it is the node itself, ENOENT if it is no member, EBUSY if the rules cannot be
  *	met without it or too few would be left
  * @SPINDLE_CMD_STATUS_GET: NODE_ID, CLUSTER and LIVE of each node, of a member VIEW_ID and
- *	LINEAGE, and of a node that joins each CONTACT (dump; NODE_ID filters). A node whose last
+ *	LINEAGE, of a node that joins each CONTACT, and of both INSECURE if that was given (dump;
+ *	NODE_ID filters). A node whose last
  *	join has failed has REASON instead of LIVE; one whose RDMA device is gone has REASON,
  *	ERROR and the VIEW_ID that it was in. Other nodes that are in no live view and join none
  *	are left out
@@ -182,6 +184,9 @@ enum spindle_cmd {
  * @SPINDLE_A_LINEAGE: 16 bytes, not all 0: what a live view and all that follow from it have in
  *	common. Of VIEW_SET: default random if the view has one member; if it has more, all of
  *	them get the same by the same request. Of NODE_JOIN: a view of another one is not joined
+ * @SPINDLE_A_INSECURE: flag: the live view is one without a key, so that any host which reaches
+ *	the port of a member can become one. Of VIEW_SET with LIVE, and of NODE_JOIN: a node
+ *	without a key needs it; EINVAL if the node has a key
  */
 enum spindle_attr {
 	SPINDLE_A_UNSPEC,
@@ -222,6 +227,7 @@ enum spindle_attr {
 	SPINDLE_A_CHECK,
 	SPINDLE_A_CONTACT,
 	SPINDLE_A_LINEAGE,
+	SPINDLE_A_INSECURE,
 	/* private: */
 	__SPINDLE_A_MAX
 #define SPINDLE_A_MAX (__SPINDLE_A_MAX - 1)

@@ -20,7 +20,7 @@ check "nodes" loop_nodes 3
 tap_run limit 500 fail-nth live
 check "two begin" live_view 2 subgroup 1 window 32 max-msg 256
 check "they form" wait_until 60 in_view 1 1 2
-check "3 joins" spindle-ctl node join id 3 contact 10.0.0.1:5002
+check "3 joins" spindle-ctl node join id 3 insecure contact 10.0.0.1:5002
 check "all are in view 2" wait_until 60 in_view 2 1 2 3
 for i in 1 2 3; do
 	load_start $i -c 200

@@ -3,6 +3,9 @@
 #
 # Live views for loop tests: source it after lib-loop.sh.
 
+# Nodes of tests have no key, unless the test says so by INSECURE=
+INSECURE=insecure
+
 # live_view N WORDS...: nodes 1..N begin with a live view. Machines are slow now and then:
 # whoever does not say otherwise does not suspect for a long time.
 live_view()
@@ -21,7 +24,8 @@ live_view()
 	done
 	for i in $(seq "$n"); do
 		# shellcheck disable=SC2086
-		spindle-ctl view set node "$i" vid 1 live $timeout $members "$@" || return 1
+		spindle-ctl view set node "$i" vid 1 live $INSECURE $timeout $members \
+			"$@" || return 1
 	done
 }
 

@@ -94,7 +94,7 @@ come()
 	rc=0
 	for i in "$@"; do
 		some_member || return 1
-		spindle-ctl node join id "$i" contact 10.0.0.1:$((5000 + result)) &
+		spindle-ctl node join id "$i" insecure contact 10.0.0.1:$((5000 + result)) &
 		pids="$pids $!"
 	done
 	for pid in $pids; do

@@ -157,7 +157,7 @@ Address = 10.0.0.1
 IdleUs = 50
 Engine = 3
 Cpu = 0
-
+Insecure = yes
 [View]
 Vid = 5
 Live = yes

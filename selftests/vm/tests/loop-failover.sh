@@ -168,7 +168,7 @@ watch 1
 watch 2
 # A gap has a message on either side.
 check "messages flow" wait_until 60 flows 2
-check "a node joins" spindle-ctl node join id 3 contact 10.0.0.1:5001
+check "a node joins" spindle-ctl node join id 3 insecure contact 10.0.0.1:5001
 watch 3
 check "a line tells of it" wait_until 20 grep -q "^view 2: 3 members; longest gap [0-9]" \
 	/tmp/watch.2

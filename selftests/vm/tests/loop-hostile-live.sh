@@ -21,7 +21,7 @@ GROUP="subgroup 1 window 8 max-msg 256 ring 4096"
 set_live()
 {
 	# shellcheck disable=SC2086
-	limit 30 spindle-ctl view set node "$1" vid 1 live $RULES $2 $GROUP
+	limit 30 spindle-ctl view set node "$1" vid 1 live insecure $RULES $2 $GROUP
 }
 
 # again: nodes 2, 3 and 4, without a past
@@ -240,7 +240,8 @@ for i in 2 3 4; do
 	check "messages flow at node $i" grows $i
 done
 check "a node that means it" spindle-ctl node add id 5 addr 10.0.0.1 port 5005
-check "comes in when seats are free again" spindle-ctl node join id 5 contact 10.0.0.1:5002 \
+check "comes in when seats are free again" \
+	spindle-ctl node join id 5 insecure contact 10.0.0.1:5002 \
 	timeout 60
 check "all are in view 2" wait_until 60 in_view 2 2 3 4 5
 check "processes end" load_stop 2 3 4

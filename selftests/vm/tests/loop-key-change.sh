@@ -10,6 +10,9 @@
 . ./lib-loop.sh
 . ./lib-live.sh
 
+# shellcheck disable=SC2034 # for live_view
+INSECURE=
+
 # key_node ID KEY-FILE
 key_node()
 {

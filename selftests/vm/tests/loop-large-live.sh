@@ -26,7 +26,7 @@ loads()
 
 joins()
 {
-	spindle-ctl node join id "$1" contact 10.0.0.1:5001 timeout 60
+	spindle-ctl node join id "$1" insecure contact 10.0.0.1:5001 timeout 60
 }
 
 # more NODE...: do messages go on at all of them?

@@ -26,10 +26,11 @@ joins()
 	node=$1
 	contact=$2
 	pattern=$3
-	check "join by $contact begins" spindle-ctl node join id "$node" contact "$contact" no-wait
+	check "join by $contact begins" \
+		spindle-ctl node join id "$node" insecure contact "$contact" no-wait
 	check "it says '$pattern'" wait_until 20 reason_is "$node" "$pattern"
 	is "it is joining" "$(live_word "$node" state)" joining
-	says 1 'joins a live view already' node join id "$node" contact $A:5001
+	says 1 'joins a live view already' node join id "$node" insecure contact $A:5001
 	says 1 'in a live view: leave it' view set node "$node" vid 3 member "$node@$A:500$node"
 	check "it is given up" spindle-ctl node leave id "$node"
 	says 0 'no live view' status node "$node"
@@ -39,7 +40,7 @@ joins()
 # event sees it in the status.
 fails()
 {
-	says 1 "$3" node join id "$1" contact "$2"
+	says 1 "$3" node join id "$1" insecure contact "$2"
 	says 0 "it has not joined: .*$3" status node "$1"
 	is "it has failed" "$(live_word "$1" state)" failed
 }
@@ -79,29 +80,32 @@ done
 M1="member 4@$A:5004"
 # shellcheck disable=SC2086
 {
-says 2 'not a number from 20 to 60000' view set node 4 vid 1 live timeout-ms 19 $M1
-says 2 'not a number from 20 to 60000' view set node 4 vid 1 live timeout-ms 60001 $M1
-says 2 'not a number from 1 to 64' view set node 4 vid 1 live max-nodes 0 $M1
-says 2 'not a number from 1 to 64' view set node 4 vid 1 live max-nodes 65 $M1
-says 2 'there are 2 members, and max-nodes is 1' view set node 4 vid 1 live max-nodes 1 $M1 member 2@$A:5002
-says 1 'fewer members than its min' view set node 4 vid 1 live $M1 subgroup 1 min 2
-says 1 'fewer members than its min' view set node 4 vid 1 live $M1 subgroup 1 shards 2
-says 1 'fewer members than its min' view set node 4 vid 1 live $M1 \
+says 2 'not a number from 20 to 60000' view set node 4 vid 1 live insecure timeout-ms 19 $M1
+says 2 'not a number from 20 to 60000' view set node 4 vid 1 live insecure timeout-ms 60001 $M1
+says 2 'not a number from 1 to 64' view set node 4 vid 1 live insecure max-nodes 0 $M1
+says 2 'not a number from 1 to 64' view set node 4 vid 1 live insecure max-nodes 65 $M1
+says 2 'there are 2 members, and max-nodes is 1' \
+	view set node 4 vid 1 live insecure max-nodes 1 $M1 member 2@$A:5002
+says 1 'fewer members than its min' view set node 4 vid 1 live insecure $M1 subgroup 1 min 2
+says 1 'fewer members than its min' view set node 4 vid 1 live insecure $M1 subgroup 1 shards 2
+says 1 'fewer members than its min' view set node 4 vid 1 live insecure $M1 \
 	subgroup 1 members 4,77 senders 77
-says 1 'fewer members than its min' view set node 4 vid 1 live $M1 subgroup 1 members 77
-says 2 'not a number from 1 to 64' view set node 4 vid 1 live $M1 subgroup 1 shards 0
-says 2 'not a number from 1 to 64' view set node 4 vid 1 live $M1 subgroup 1 shards 65
-says 2 'not a number from 1 to 64' view set node 4 vid 1 live $M1 subgroup 1 min 0
-says 2 'not a number from 1 to 64' view set node 4 vid 1 live $M1 subgroup 1 min 65
-says 1 'at most 64 subgroups' view set node 4 vid 1 live $M1 subgroup 1 shards 64 subgroup 99
-says 1 'same id' view set node 4 vid 1 live $M1 member 2@$A:5002 subgroup 1 shards 2 subgroup 2
-says 1 'do not fit into 32 bits' view set node 4 vid 1 live $M1 member 2@$A:5002 \
+says 1 'fewer members than its min' view set node 4 vid 1 live insecure $M1 subgroup 1 members 77
+says 2 'not a number from 1 to 64' view set node 4 vid 1 live insecure $M1 subgroup 1 shards 0
+says 2 'not a number from 1 to 64' view set node 4 vid 1 live insecure $M1 subgroup 1 shards 65
+says 2 'not a number from 1 to 64' view set node 4 vid 1 live insecure $M1 subgroup 1 min 0
+says 2 'not a number from 1 to 64' view set node 4 vid 1 live insecure $M1 subgroup 1 min 65
+says 1 'at most 64 subgroups' \
+	view set node 4 vid 1 live insecure $M1 subgroup 1 shards 64 subgroup 99
+says 1 'same id' \
+	view set node 4 vid 1 live insecure $M1 member 2@$A:5002 subgroup 1 shards 2 subgroup 2
+says 1 'do not fit into 32 bits' view set node 4 vid 1 live insecure $M1 member 2@$A:5002 \
 	subgroup 4294967295 shards 2
-says 1 'at least one sender' view set node 4 vid 1 live $M1 subgroup 1 senders none
-says 1 'twice' view set node 4 vid 1 live $M1 subgroup 1 members 4,4
-says 1 'view ids start at 1\|vid 0' view set node 4 vid 0 live $M1
-says 1 'not a member of the view' view set node 4 vid 1 live member 2@$A:5002
-says 1 'another address or port' view set node 4 vid 1 live member 4@$A:5055
+says 1 'at least one sender' view set node 4 vid 1 live insecure $M1 subgroup 1 senders none
+says 1 'twice' view set node 4 vid 1 live insecure $M1 subgroup 1 members 4,4
+says 1 'view ids start at 1\|vid 0' view set node 4 vid 0 live insecure $M1
+says 1 'not a member of the view' view set node 4 vid 1 live insecure member 2@$A:5002
+says 1 'another address or port' view set node 4 vid 1 live insecure member 4@$A:5055
 }
 says 2 'is for live views only' view set node 4 vid 1 member 4@$A:5004 subgroup 1 min 1
 says 0 'no live view' status node 4
@@ -109,24 +113,28 @@ untouched "rules"
 
 # ---- a node that has a view -----------------------------------------------
 
-says 1 'in a live view already: leave it first' view set node 1 vid 1 live member 1@$A:5001 subgroup 1
-says 1 'in a live view already: leave it first' view set node 1 vid 2 live member 1@$A:5001 subgroup 1
+says 1 'in a live view already: leave it first' \
+	view set node 1 vid 1 live insecure member 1@$A:5001 subgroup 1
+says 1 'in a live view already: leave it first' \
+	view set node 1 vid 2 live insecure member 1@$A:5001 subgroup 1
 says 1 'in a live view: leave it' view set node 1 vid 2 member 1@$A:5001 subgroup 1
-says 1 'in a static view: remove that first (view del)' view set node 5 vid 9 live member 5@$A:5005 subgroup 1
-says 1 'in a live view already: leave it first' node join id 1 contact $A:5002
-says 1 'in a static view: remove that first (view del)' node join id 5 contact $A:5001
-check "the same view again" spindle-ctl view set node 1 vid 1 live timeout-ms 2000 max-nodes 5 \
+says 1 'in a static view: remove that first (view del)' \
+	view set node 5 vid 9 live insecure member 5@$A:5005 subgroup 1
+says 1 'in a live view already: leave it first' node join id 1 insecure contact $A:5002
+says 1 'in a static view: remove that first (view del)' node join id 5 insecure contact $A:5001
+check "the same view again" \
+	spindle-ctl view set node 1 vid 1 live insecure timeout-ms 2000 max-nodes 5 \
 	member 1@$A:5001 member 2@$A:5002 member 3@$A:5003 \
 	subgroup 1 window 32 max-msg 256 min 2
 untouched "set again"
 
 # ---- joins ----------------------------------------------------------------
 
-says 1 'contact is the node itself' node join id 4 contact $A:5004
-says 1 'of another family' node join id 4 contact '[fd00::1]:5008'
-says 1 'of another family' node join id 8 contact $A:5001
-says 1 'no node\|at: id 66' node join id 66 contact $A:5001
-says 1 'address' node join id 4 contact 224.0.0.1:5001
+says 1 'contact is the node itself' node join id 4 insecure contact $A:5004
+says 1 'of another family' node join id 4 insecure contact '[fd00::1]:5008'
+says 1 'of another family' node join id 8 insecure contact $A:5001
+says 1 'no node\|at: id 66' node join id 66 insecure contact $A:5001
+says 1 'address' node join id 4 insecure contact 224.0.0.1:5001
 fails 7 $A:5001 'another cluster'
 joins 4 $A:5066 'no spindle node'
 joins 4 10.0.0.77:5001 'cannot be reached\|does not answer'
@@ -134,12 +142,12 @@ joins 4 $A:5006 'is in no live view'
 joins 4 $A:5005 'is in no live view'
 # The one that is in the way may be a former life of node 4, which the others will miss.
 check "a view whose second member is not there" \
-	spindle-ctl view set node 6 vid 1 live member 6@$A:5006 member 4@$A:5004 subgroup 1
+	spindle-ctl view set node 6 vid 1 live insecure member 6@$A:5006 member 4@$A:5004 subgroup 1
 is "it is forming" "$(live_word 6 state)" forming
 says 0 'FORMING' status node 6
 says 0 'Not connected: 4' status node 6
 joins 4 $A:5006 'has a member with this id'
-says 1 'not done after 1 seconds.*JOINING' node join id 4 contact $A:5006 timeout 1
+says 1 'not done after 1 seconds.*JOINING' node join id 4 insecure contact $A:5006 timeout 1
 says 0 'JOINING' status node 4
 says 0 'to give up: spindle-ctl node leave id 4' status node 4
 check "a join goes on until it is given up" spindle-ctl node leave id 4
@@ -165,9 +173,9 @@ is "status: nothing wrong" "$(live_word 1 why)" fine
 
 # ---- members come and go, and are told so ----------------------------------
 
-check "4 joins" spindle-ctl node join id 4 contact $A:5001
+check "4 joins" spindle-ctl node join id 4 insecure contact $A:5001
 check "all are in view 2" wait_until 60 in_view 2 1 2 3 4
-check "6 joins" spindle-ctl node join id 6 contact $A:5004
+check "6 joins" spindle-ctl node join id 6 insecure contact $A:5004
 check "all are in view 3" wait_until 60 in_view 3 1 2 3 4 6
 check "free the static one" spindle-ctl view del node 5
 fails 5 $A:5002 'no room for another node'
@@ -184,7 +192,7 @@ check "it has stopped" wait_until 20 stopped 4
 is "status: why" "$(live_word 4 why)" evicted
 says 0 'To have it back: spindle-ctl node join id 4' status node 4
 check "the others are in view 5" wait_until 60 in_view 5 1 2 3
-check "who has stopped may join again" spindle-ctl node join id 4 contact $A:5003
+check "who has stopped may join again" spindle-ctl node join id 4 insecure contact $A:5003
 check "all are in view 6" wait_until 60 in_view 6 1 2 3 4
 
 # ---- nodes that go in the middle of it -------------------------------------
@@ -222,20 +230,20 @@ remove_after()
 bad=0
 for nap in 0 1000 3000 5000 10000 20000 40000 80000; do
 	spindle-ctl node del id 4 && add 4 || bad=1
-	spindle-ctl node join id 4 contact $A:5001 no-wait || bad=1
+	spindle-ctl node join id 4 insecure contact $A:5001 no-wait || bad=1
 	remove_after $nap "a join"
 done
 is "nodes removed in the middle of a join" $bad 0
 bad=0
 for nap in 0 500 1000 2000 5000 10000; do
-	spindle-ctl node join id 4 contact $A:5002 || bad=1
+	spindle-ctl node join id 4 insecure contact $A:5002 || bad=1
 	spindle-ctl node leave id 4 no-wait || bad=1
 	remove_after $nap "a leave"
 done
 is "nodes removed in the middle of a leave" $bad 0
 bad=0
 for nap in 0 500 1000 2000 5000 10000; do
-	spindle-ctl node join id 4 contact $A:5003 || bad=1
+	spindle-ctl node join id 4 insecure contact $A:5003 || bad=1
 	wait_until 30 knows 2 4 || bad=1
 	spindle-ctl node evict id 2 node 4 no-wait || bad=1
 	remove_after $nap "an eviction"
@@ -269,8 +277,8 @@ for i in 1 2 3; do
 done
 check "three begin again" live_view 3 subgroup 1
 check "they form" wait_until 60 in_view 1 1 2 3
-spindle-ctl node join id 4 contact $A:5001 no-wait
-spindle-ctl node join id 6 contact $A:5002 no-wait
+spindle-ctl node join id 4 insecure contact $A:5001 no-wait
+spindle-ctl node join id 6 insecure contact $A:5002 no-wait
 spindle-ctl node evict id 1 node 3 no-wait
 spindle-ctl node leave id 2 no-wait
 check "nodes go" loop_del 8
@@ -280,14 +288,14 @@ check "nodes go" loop_del 8
 check "back to three" loop_nodes 3
 check "one begins" live_view 1 subgroup 1
 check "it forms" wait_until 60 in_view 1 1
-check "another joins in vain" spindle-ctl node join id 2 contact 10.0.0.77:5001 no-wait
+check "another joins in vain" spindle-ctl node join id 2 insecure contact 10.0.0.77:5001 no-wait
 check "the device is deleted" limit 60 rdma link delete rxe0
 says 0 'DEAD' status node 1
 says 0 'last: the RDMA device was removed: rxe0; it was in view 1$' status node 1
 says 0 'action: .*spindle-ctl node del id 1' status node 1
 says 0 'last: the RDMA device was removed while the node joined: rxe0$' status node 2
 says 0 'last: the RDMA device was removed: rxe0$' status node 3
-says 1 'device is gone' node join id 1 contact 10.0.0.1:5002
+says 1 'device is gone' node join id 1 insecure contact 10.0.0.1:5002
 check "dead nodes go" loop_del 3
 check "module goes" rmmod spindle
 finish

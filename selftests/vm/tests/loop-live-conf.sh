@@ -114,7 +114,7 @@ quiet "again changes nothing"
 is "it tells who came" "$(grep -c "^    member 4@$A:5004 joins" "$out")" 3
 is "node 4 is left alone" "$(grep -c '^= view of node 4 unchanged' "$out")" 1
 check "without the key nobody joins" sh -c "spindle-ctl node add id 5 addr $A port 5005 &&
-	! limit 60 spindle-ctl node join id 5 contact $A:5001 && spindle-ctl node del id 5"
+	! limit 60 spindle-ctl node join id 5 insecure contact $A:5001 && spindle-ctl node del id 5"
 
 # ---- what cannot be done to it ----------------------------------------------
 

@@ -52,7 +52,7 @@ begins()
 	i=$1
 	shift
 	# shellcheck disable=SC2046,SC2086
-	spindle-ctl view set node "$i" vid 1 live timeout-ms 2000 max-nodes 3 $(one "$i") \
+	spindle-ctl view set node "$i" vid 1 live insecure timeout-ms 2000 max-nodes 3 $(one "$i") \
 		$SUBGROUP "$@"
 }
 
@@ -76,7 +76,7 @@ is "status shows it" "$(spindle-ctl status node 1 | sed -n 's/^ *of: lineage //p
 is "the view shows it" "$(spindle-ctl view show node 1 | sed -n 's/^ *lineage //p')" "$first"
 is "and JSON" "$(spindle-ctl -j -p view show node 1 | sed -n 's/.*"lineage": *"\(.*\)".*/\1/p')" \
 	"$first"
-check "2 joins" spindle-ctl node join id 2 contact $A:5001
+check "2 joins" spindle-ctl node join id 2 insecure contact $A:5001
 check "both are in view 2" wait_until 60 in_view 2 1 2
 is "2 has the lineage of 1" "$(lineage 2)" "$first"
 check "3 begins apart, with the same words" begins 3
@@ -84,27 +84,28 @@ check "it is active" wait_until 60 in_view 1 3
 check "its lineage is another one" [ "$(lineage 3)" != "$first" ]
 check "the same view again" begins 3
 # shellcheck disable=SC2046,SC2086
-says 1 'in a live view already' view set node 3 vid 1 live timeout-ms 2000 max-nodes 3 $(one 3) \
+says 1 'in a live view already' \
+	view set node 3 vid 1 live insecure timeout-ms 2000 max-nodes 3 $(one 3) \
 	$SUBGROUP lineage "$first"
-says 2 'not 32 hexadecimal digits' view set node 4 vid 1 live lineage 12 member 4@$A:5004
-says 1 'not zero' view set node 4 vid 1 live lineage 00000000000000000000000000000000 \
+says 2 'not 32 hexadecimal digits' view set node 4 vid 1 live insecure lineage 12 member 4@$A:5004
+says 1 'not zero' view set node 4 vid 1 live insecure lineage 00000000000000000000000000000000 \
 	member 4@$A:5004
 
 # ---- two lineages do not meet ------------------------------------------------
 
 spindle-ctl monitor >/tmp/events &
 monitor=$!
-says 1 'another lineage of this cluster' node join id 4 contact $A:5003 lineage "$first"
+says 1 'another lineage of this cluster' node join id 4 insecure contact $A:5003 lineage "$first"
 says 0 'it has not joined: .*another lineage' status node 4
 says 0 'spindle-ctl view del node 4' status node 4
 check "the node that was asked says so, too" wait_until 20 sh -c \
 	"grep 'node 3 ' /tmp/events | grep -q 'another lineage of this cluster'" ||
 	diag "$(cat /tmp/events)"
-check "it joins the other one" spindle-ctl node join id 4 contact $A:5003 contact $A:5001 \
+check "it joins the other one" spindle-ctl node join id 4 insecure contact $A:5003 contact $A:5001 \
 	lineage "$first"
 check "all are in view 3" wait_until 60 in_view 3 1 2 4
 is "4 has its lineage" "$(lineage 4)" "$first"
-check "5 begins with 6" spindle-ctl view set node 5 vid 1 live timeout-ms 2000 \
+check "5 begins with 6" spindle-ctl view set node 5 vid 1 live insecure timeout-ms 2000 \
 	member 5@$A:5005 member 6@$A:5006
 check "6 begins alone" begins 6
 check "5 is refused" wait_until 20 sh -c \
@@ -116,13 +117,14 @@ kill $monitor
 # An evicted node goes back to its own lineage, or to none.
 check "4 is evicted" spindle-ctl node evict id 1 node 4
 check "it has stopped" wait_until 20 stopped 4
-says 1 'another lineage' node join id 4 contact $A:5003
-says 1 'another lineage' node join id 4 contact $A:5003
-check "among two it finds its own" spindle-ctl node join id 4 contact $A:5003 contact $A:5002
+says 1 'another lineage' node join id 4 insecure contact $A:5003
+says 1 'another lineage' node join id 4 insecure contact $A:5003
+check "among two it finds its own" \
+	spindle-ctl node join id 4 insecure contact $A:5003 contact $A:5002
 is "that is the first" "$(lineage 4)" "$first"
 check "4 leaves" spindle-ctl node leave id 4
 check "it has stopped" wait_until 20 stopped 4
-check "a node that has left may join any" spindle-ctl node join id 4 contact $A:5003
+check "a node that has left may join any" spindle-ctl node join id 4 insecure contact $A:5003
 is "that is the other one" "$(lineage 4)" "$(lineage 3)"
 check "4 leaves again" spindle-ctl node leave id 4
 check "it has stopped" wait_until 20 stopped 4
@@ -132,11 +134,11 @@ says 1 'no view is installed' view del node 4
 # ---- many contacts -----------------------------------------------------------
 
 check "4 joins, the first two contacts are not there" \
-	spindle-ctl node join id 4 contact $A:5077 contact $A:5006 contact $A:5002
+	spindle-ctl node join id 4 insecure contact $A:5077 contact $A:5006 contact $A:5002
 is "its lineage is the first" "$(lineage 4)" "$first"
 check "4 leaves" spindle-ctl node leave id 4
 check "it has stopped" wait_until 20 stopped 4
-check "4 joins nobody" spindle-ctl node join id 4 contact $A:5077 contact $A:5006 no-wait
+check "4 joins nobody" spindle-ctl node join id 4 insecure contact $A:5077 contact $A:5006 no-wait
 check "the first answer is there" wait_until 20 answers 4 1 'no spindle node'
 check "the second answer is there" wait_until 20 answers 4 2 'in no live view'
 says 0 "$A:5077 *the contact is no spindle node" status node 4
@@ -147,25 +149,25 @@ check "4 is in its view, without another word" wait_until 60 in_view 2 4 6
 check "4 leaves" spindle-ctl node leave id 4
 check "it has stopped" wait_until 20 stopped 4
 check "6 goes" spindle-ctl node del id 6
-says 1 'given twice' node join id 4 contact $A:5001 contact $A:5001
-says 1 'node itself' node join id 4 contact $A:5001 contact $A:5004
+says 1 'given twice' node join id 4 insecure contact $A:5001 contact $A:5001
+says 1 'node itself' node join id 4 insecure contact $A:5001 contact $A:5004
 says 2 "'contact' is missing" node join id 4
-says 2 'value is missing' node join id 4 contact
-says 2 'not 32 hexadecimal digits' node join id 4 contact $A:5001 lineage xyz
+says 2 'value is missing' node join id 4 insecure contact
+says 2 'not 32 hexadecimal digits' node join id 4 insecure contact $A:5001 lineage xyz
 many=
 for i in $(seq 65); do
 	many="$many contact $A:$((6000 + i))"
 done
 # shellcheck disable=SC2086
-says 1 'at most 64 contacts' node join id 4 $many
+says 1 'at most 64 contacts' node join id 4 insecure $many
 # Some of 64 may wait for their turn when it is given up.
 # shellcheck disable=SC2086
-check "64 contacts" spindle-ctl node join id 4 ${many% contact*} no-wait
+check "64 contacts" spindle-ctl node join id 4 insecure ${many% contact*} no-wait
 check "some have answered" wait_until 20 answers 4 3 'no spindle node'
 is "all are shown" "$(spindle-ctl -j -p status node 4 | grep -c '"answer"')" 64
 check "it is given up" spindle-ctl node leave id 4
 for i in view node; do
-	check "4 joins nobody" spindle-ctl node join id 4 contact 10.0.0.77:5001 no-wait
+	check "4 joins nobody" spindle-ctl node join id 4 insecure contact 10.0.0.77:5001 no-wait
 	check "its $i is removed while it waits" spindle-ctl $i del 4
 done
 check "there is a node again" spindle-ctl node add id 4 addr $A port 5004
@@ -173,27 +175,27 @@ check "there is a node again" spindle-ctl node add id 4 addr $A port 5004
 # ---- what time does not change ------------------------------------------------
 
 check "another cluster" spindle-ctl node add id 7 addr $A port 5007 cluster other
-says 1 'another cluster' node join id 7 contact $A:5001
-says 1 "$A:5002: refused: another cluster" node join id 7 contact $A:5001 contact $A:5002
+says 1 'another cluster' node join id 7 insecure contact $A:5001
+says 1 "$A:5002: refused: another cluster" node join id 7 insecure contact $A:5001 contact $A:5002
 check "with one that may come back it goes on" \
-	spindle-ctl node join id 7 contact $A:5001 contact $A:5077 no-wait
+	spindle-ctl node join id 7 insecure contact $A:5001 contact $A:5077 no-wait
 check "both have answered" wait_until 20 answers 7 2 'no spindle node'
 check "it joins still" joining 7
 check "it goes" spindle-ctl node del id 7
 check "6 is there again" spindle-ctl node add id 6 addr $A port 5006
-check "6 begins with another node 4" spindle-ctl view set node 6 vid 1 live \
+check "6 begins with another node 4" spindle-ctl view set node 6 vid 1 live insecure \
 	member 6@$A:5006 member 4@$A:5044
-says 1 'has a member with this id' node join id 4 contact $A:5006
+says 1 'has a member with this id' node join id 4 insecure contact $A:5006
 check "6 begins with this one" sh -c "spindle-ctl view del node 6 && \
-	spindle-ctl view set node 6 vid 1 live member 6@$A:5006 member 4@$A:5004"
-check "that may be a former life of it" spindle-ctl node join id 4 contact $A:5006 no-wait
+	spindle-ctl view set node 6 vid 1 live insecure member 6@$A:5006 member 4@$A:5004"
+check "that may be a former life of it" spindle-ctl node join id 4 insecure contact $A:5006 no-wait
 check "it is told" wait_until 20 answers 4 1 'has a member with this id'
 check "it joins still" joining 4
 check "it is given up" spindle-ctl node leave id 4
 check "the view goes" spindle-ctl view del node 6
-check "4 joins" spindle-ctl node join id 4 contact $A:5001
+check "4 joins" spindle-ctl node join id 4 insecure contact $A:5001
 check "there is no room for 5" wait_until 60 in_view "$(live_word 1 vid)" 1 2 4
-says 1 'no room for another node' node join id 5 contact $A:5001
+says 1 'no room for another node' node join id 5 insecure contact $A:5001
 check "4 leaves" spindle-ctl node leave id 4
 check "it has stopped" wait_until 20 stopped 4
 
@@ -227,7 +229,7 @@ spindle-ctl view del node 5
 check "4 begins by force" begins 4
 check "it is active" wait_until 60 in_view 1 4
 check "the view goes" spindle-ctl view del node 4
-check "4 joins" spindle-ctl node join id 4 contact 10.0.0.77:5001 contact $A:5001 no-wait
+check "4 joins" spindle-ctl node join id 4 insecure contact 10.0.0.77:5001 contact $A:5001 no-wait
 check "5 begins" begins 5 contact 10.0.0.77:5001
 check "nodes go" loop_del 6
 check "module goes" rmmod spindle

@@ -136,10 +136,10 @@ for i in 1 3; do load $i 10; done
 for i in 2 4; do load $i 11; done
 check "messages flow in the first shard" grows 10 3
 check "messages flow in the second shard" grows 11 2
-check "5 joins" spindle-ctl node join id 5 contact $A:5002
+check "5 joins" spindle-ctl node join id 5 insecure contact $A:5002
 check "all are in view 2" wait_until 60 in_view 2 1 2 3 4 5
 is "it is where fewest were" "$(where 1 2 3 4 5)" "1:10 2:11 3:10 4:11 5:10 "
-check "6 joins" spindle-ctl node join id 6 contact $A:5005
+check "6 joins" spindle-ctl node join id 6 insecure contact $A:5005
 check "all are in view 3" wait_until 60 in_view 3 1 2 3 4 5 6
 is "so is it" "$(where 1 2 3 4 5 6)" "1:10 2:11 3:10 4:11 5:10 6:11 "
 load 5 10
@@ -174,7 +174,7 @@ check "the other shard goes on" grows 11 2
 before=$(loop_stat 6 10 delivered)
 usleep 300000
 is "nothing is delivered in the one that waits" "$(loop_stat 6 10 delivered)" "$before"
-check "1 joins again" spindle-ctl node join id 1 contact $A:5004
+check "1 joins again" spindle-ctl node join id 1 insecure contact $A:5004
 check "all are in view 7" wait_until 60 in_view 7 2 4 6 1
 is "it is where one was missing" "$(where 1 2 4 6)" "1:10 2:11 4:11 6:10 "
 check "the shard goes on" wait_until 20 state_is 6 10 active
@@ -248,7 +248,7 @@ load 2 30 -R
 load 3 30 -R
 check "messages flow" grows 30 3
 refused 'too few members' node leave id 1
-check "a second sender joins" spindle-ctl node join id 4 contact $A:5003
+check "a second sender joins" spindle-ctl node join id 4 insecure contact $A:5003
 check "all are in view 2" wait_until 60 in_view 2 1 2 3 4
 load 4 30
 check "messages flow" grows 30 2
@@ -259,7 +259,7 @@ check "messages flow" grows 30 3
 check "the last sender fails" spindle-ctl node del id 4
 check "the others are in view 4" wait_until 60 in_view 4 2 3
 check "the subgroup waits" wait_until 20 state_is 2 30 forming
-check "a sender comes back" spindle-ctl node join id 1 contact $A:5002
+check "a sender comes back" spindle-ctl node join id 1 insecure contact $A:5002
 check "all are in view 5" wait_until 60 in_view 5 2 3 1
 check "the subgroup goes on" wait_until 20 state_is 2 30 active
 load 1 30

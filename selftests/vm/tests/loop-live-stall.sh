@@ -45,7 +45,7 @@ check "a member goes" spindle-ctl node del id 3
 check "the others are in view 2" wait_until 60 in_view 2 1 2
 check "the subgroup waits for a third" wait_until 60 state_is forming
 check "the third comes back" spindle-ctl node add id 3 addr 10.0.0.1 port 5003
-check "and joins" spindle-ctl node join id 3 contact 10.0.0.1:5001 timeout 60
+check "and joins" spindle-ctl node join id 3 insecure contact 10.0.0.1:5001 timeout 60
 check "all are in view 3" wait_until 60 in_view 3 1 2 3
 check "the subgroup goes on" wait_until 60 state_is active
 check "messages flow" limit 60 mcast-load -n 1-3 -g 1 -c 50 -l 1-64

@@ -34,7 +34,7 @@ live()
 	live-load -n 3 -g 2 -o $LOGS/few/3 2>>$LOGS/errors &
 	few_3=$!
 	usleep 300000
-	check "a node joins" spindle-ctl node join id 4 contact 10.0.0.1:5001
+	check "a node joins" spindle-ctl node join id 4 insecure contact 10.0.0.1:5001
 	check "all are in the second view" wait_until 60 in_view 2 1 2 3 4
 	load_start 4
 	usleep 300000

@@ -85,7 +85,7 @@ for i in 1 2 3; do
 	log_says "node $i of cluster prices: view 1 is installed, 3 members: 1-3"
 	log_says "node $i of cluster prices: view 1 with 3 members has formed"
 done
-check "a node joins" spindle-ctl node join id 5 contact 10.0.0.1:5001
+check "a node joins" spindle-ctl node join id 5 insecure contact 10.0.0.1:5001
 check "it is in" wait_until 60 in_view 2 1 2 3 5
 no_refusal "a join"
 log_says "node 5 of cluster prices: it joins by 10.0.0.1:5001"
@@ -100,7 +100,7 @@ log_says "node 1 of cluster prices: view 3: node 5 is suspected: it is to be evi
 log_says "node 3 of cluster prices: view 3: node 5 is suspected: node 1 suspects it"
 log_says "node 5 of cluster prices: it is no member of view 3 any more: the others go on"
 check "a node of another cluster" spindle-ctl node add id 6 addr 10.0.0.1 port 5006 cluster wages
-check "a join that must fail" sh -c '! spindle-ctl node join id 4 contact 10.0.0.1:5006'
+check "a join that must fail" sh -c '! spindle-ctl node join id 4 insecure contact 10.0.0.1:5006'
 log_says "node 4 of cluster prices: it could not join: refused: another cluster"
 check "nodes go" loop_del 6
 
@@ -158,7 +158,8 @@ check "nodes go" loop_del 2
 # A live view that does not form shows it in its status.
 check "two nodes" loop_nodes 2
 for i in 1 2; do
-	spindle-ctl view set node $i vid 1 live member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 \
+	spindle-ctl \
+		view set node $i vid 1 live insecure member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 \
 		subgroup $i
 done
 status_says()

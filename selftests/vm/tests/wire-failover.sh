@@ -19,7 +19,7 @@ get()
 
 wire_start
 check "a node" spindle-ctl node add id "$node" addr "10.0.0.$node"
-check "a live view" spindle-ctl view set node "$node" vid 1 live member 1@10.0.0.1 \
+check "a live view" spindle-ctl view set node "$node" vid 1 live insecure member 1@10.0.0.1 \
 	member 2@10.0.0.2 member 3@10.0.0.3 subgroup 1 max-msg 256
 check "it is active" wait_until 60 active
 begin watch spindle-perf failover --wait 120 --node "$node" --json=/tmp/watch.json

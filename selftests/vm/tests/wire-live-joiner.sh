@@ -12,7 +12,7 @@
 wl_start 12 22
 wl_begin 1 2 12
 if [ "$node" = 5 ]; then
-	spindle-ctl node join id 5 contact "$(place_of 1)" no-wait
+	spindle-ctl node join id 5 insecure contact "$(place_of 1)" no-wait
 	soon 80
 	ok "a joiner dies"
 	vm_die

@@ -18,7 +18,8 @@ write_conf()
 	local i
 
 	for i in $(seq "$nodes"); do
-		printf '[Node]\nId = %d\nAddress = %s\n' "$i" "$(addr_of "$i")"
+		printf '[Node]\nId = %d\nAddress = %s\nInsecure = yes\n' "$i" \
+			"$(addr_of "$i")"
 	done
 	printf '[View]\nVid = 1\nLive = yes\nTimeoutMs = %d\n' "$TIMEOUT"
 	printf '[Subgroup]\nId = 1\nWindow = 32\nMaxMsg = 256\nMin = 2\n'
