@@ -16,13 +16,18 @@
 
 /* ---- what core/ asks for ----------------------------------------------- */
 
-static bool row_of(void *ctx, u32 rank, struct spindle_row *row)
+static bool joined(void *ctx, u32 rank)
+{
+	const struct spindle_group *group = ctx;
+
+	return spindle_peer_joined(group->peer[rank]);
+}
+
+static struct spindle_row row_of(void *ctx, u32 rank)
 {
 	struct spindle_group *group = ctx;
-	struct spindle_peer *peer = group->peer[rank];
 
-	*row = spindle_group_row(group, peer);
-	return peer && peer->joined;
+	return spindle_group_row(group, group->peer[rank]);
 }
 
 static void formed(void *ctx, u32 index)
@@ -57,6 +62,7 @@ static void post(void *ctx, u32 rank, const struct spindle_write *write, u32 n, 
 }
 
 static const struct spindle_mg_ops casts_ops = {
+	.joined = joined,
 	.row = row_of,
 	.made = spindle_live_made,
 	.begun = spindle_live_begun,
@@ -69,29 +75,34 @@ static const struct spindle_mg_ops casts_ops = {
 
 /* ---- life -------------------------------------------------------------- */
 
-static struct spindle_group *alloc_group(struct spindle_node *node)
+static int add_members(struct spindle_group *group, const struct spindle_view *view)
 {
-	struct spindle_group *group = kvzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
+	struct spindle_peer *peer;
+	u32 r;
 
-	if (!group)
-		return NULL;
-	group->node = node;
-	group->mg.ops = &casts_ops;
-	group->mg.ctx = group;
-	mutex_init(&group->seats_lock);
-	return group;
+	for (r = 0; r < view->num_members; r++) {
+		if (r == group->mg.me)
+			continue;
+		peer = spindle_peer_create(group, r, &view->member[r], group->digest);
+		if (!peer)
+			return -ENOMEM;
+		spindle_group_seat(group, r, peer);
+		group->peer[r] = peer;
+		peer->rank = r;
+	}
+	return 0;
 }
 
-/* The view, and the subgroups of it that this node is in; peers are there. */
-static int set_view(struct spindle_group *group, const struct spindle_view *view)
+/* The subgroups that this node is in; peers are there. */
+static int add_subgroups(struct spindle_group *group)
 {
+	const struct spindle_view *view = &group->view;
 	u32 i;
 
-	group->view = *view;
 	for (i = 0; i < view->num_subgroups; i++) {
-		if (!(view->subgroup[i].members & BIT_ULL(group->me)))
+		if (!(view->subgroup[i].members & BIT_ULL(group->mg.me)))
 			continue;
-		group->subgroup[i] = spindle_subgroup_create(group, &group->view, group->me,
+		group->subgroup[i] = spindle_subgroup_create(group, view, group->mg.me,
 							     group->peer, i);
 		if (!group->subgroup[i])
 			return -ENOMEM;
@@ -100,102 +111,59 @@ static int set_view(struct spindle_group *group, const struct spindle_view *view
 	return 0;
 }
 
-static int add_member(struct spindle_group *group, const struct spindle_view *view, u32 rank)
+static int build(struct spindle_group *group, const struct spindle_view *view,
+		 const struct spindle_rules *rules, const struct spindle_lineage *lineage)
 {
-	struct spindle_peer *peer = spindle_peer_create(group, rank, &view->member[rank]);
+	struct spindle_node *node = group->node;
 
-	if (!peer)
+	if (rules)
+		spindle_rules_row(&group->layout, rules, node->id, node->id);
+	else
+		spindle_layout_row(&group->layout, view, group->mg.me, group->mg.me);
+	if (spindle_payer_row(&node->payer, &group->row, node->ep.ib, group->layout.size) ||
+	    (rules && spindle_live_create(group, rules, lineage)) ||
+	    add_members(group, view) || add_subgroups(group))
 		return -ENOMEM;
-	spindle_group_seat(group, rank, peer);
-	peer->rank = rank;
-	peer->active = group->node->id < peer->id;
-	peer->digest = group->digest;
-	group->peer[rank] = peer;
-	spindle_layout_row(&peer->in, view, rank, group->me);
-	spindle_layout_row(&peer->out, view, group->me, rank);
-	return spindle_payer_row(&group->node->payer, &peer->row, group->node->ep.ib,
-				 peer->in.size);
+	return rules ? spindle_live_begin(group->live, view) : 0;
 }
 
 /**
- * spindle_group_create() - allocate all that a view takes
- * @node: the node, a member of the view
- * @view: checked
+ * spindle_group_create() - allocate all that the first view of a node takes
+ * @node: the node
+ * @view: checked; the node is a member, or wants to be if the view is live
+ * @rules: of a live view, checked; NULL: it is static
+ * @lineage: of a live view
  *
  * Nothing is connected yet, and the group that may be running is not touched.
  *
  * Context: process, the namespace's lock.
- * Return: the group, or NULL for want of memory
- */
-struct spindle_group *spindle_group_create(struct spindle_node *node,
-					   const struct spindle_view *view)
-{
-	struct spindle_group *group = alloc_group(node);
-	u32 i;
-
-	if (!group)
-		return NULL;
-	group->digest = spindle_view_digest(view);
-	group->me = spindle_view_rank(view, node->id);
-	spindle_layout_row(&group->layout, view, group->me, group->me);
-	if (spindle_payer_row(&node->payer, &group->row, node->ep.ib, group->layout.size))
-		goto err_free;
-	for (i = 0; i < view->num_members; i++)
-		if (i != group->me && add_member(group, view, i))
-			goto err_free;
-	if (set_view(group, view))
-		goto err_free;
-	group->mg.view = &group->view;
-	group->mg.me = group->me;
-	return group;
-
-err_free:
-	spindle_group_free(group);
-	return NULL;
-}
-
-/**
- * spindle_group_create_live() - allocate all that the first view of a node takes
- * @node: the node
- * @view: checked; the node is a member, or wants to be
- * @rules: checked
- * @lineage: of the view
- *
- * Context: process, the namespace's lock.
  * Return: the group, or NULL for want of memory, or if the view is none by the rules
  */
-struct spindle_group *spindle_group_create_live(struct spindle_node *node,
-						const struct spindle_view *view,
-						const struct spindle_rules *rules,
-						const struct spindle_lineage *lineage)
+struct spindle_group *spindle_group_create(struct spindle_node *node,
+					   const struct spindle_view *view,
+					   const struct spindle_rules *rules,
+					   const struct spindle_lineage *lineage)
 {
-	struct spindle_group *group = alloc_group(node);
+	struct spindle_group *group = kvzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
 	int me = spindle_view_rank(view, node->id);
-	u32 i;
 
 	if (!group)
 		return NULL;
-	group->me = me < 0 ? SPINDLE_NO_RANK : me;
-	group->digest = spindle_live_digest(view, rules, lineage);
-	spindle_rules_row(&group->layout, rules, node->id, node->id);
-	if (spindle_payer_row(&node->payer, &group->row, node->ep.ib, group->layout.size) ||
-	    spindle_live_create(group, rules, lineage))
-		goto err_free;
-	for (i = 0; i < view->num_members; i++)
-		if (i != group->me && spindle_live_add_member(group->live, view, i))
-			goto err_free;
-	if (me >= 0 && set_view(group, view))
-		goto err_free;
-	if (spindle_live_begin(group->live, view))
-		goto err_free;
-	group->mg.mb = &group->live->mb;
-	group->mg.view = spindle_mb_view(&group->live->mb);
-	group->mg.me = group->me;
+	group->node = node;
+	mutex_init(&group->seats_lock);
+	group->digest = rules ? spindle_live_digest(view, rules, lineage) :
+				spindle_view_digest(view);
+	if (me >= 0)
+		group->view = *view;
+	group->mg.ops = &casts_ops;
+	group->mg.ctx = group;
+	group->mg.view = &group->view;
+	group->mg.me = me < 0 ? SPINDLE_NO_RANK : me;
+	if (build(group, view, rules, lineage)) {
+		spindle_group_free(group);
+		return NULL;
+	}
 	return group;
-
-err_free:
-	spindle_group_free(group);
-	return NULL;
 }
 
 /**
@@ -239,7 +207,7 @@ struct spindle_row spindle_group_row(struct spindle_group *group, struct spindle
 	};
 }
 
-static void start_fn(void *ctx)
+static void run_group_fn(void *ctx)
 {
 	struct spindle_group *group = ctx;
 
@@ -255,7 +223,7 @@ void spindle_group_start(struct spindle_group *group)
 	struct spindle_peer *peer;
 	u32 i;
 
-	spindle_engine_call(group->node->engine, start_fn, group);
+	spindle_engine_call(group->node->engine, run_group_fn, group);
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		spindle_peer_start(peer);
 }
@@ -265,7 +233,7 @@ struct stop {
 	u32 error;
 };
 
-static void stop_fn(void *ctx)
+static void end_group_fn(void *ctx)
 {
 	const struct stop *stop = ctx;
 	struct spindle_group *group = stop->group;
@@ -295,7 +263,7 @@ void spindle_group_stop(struct spindle_group *group, u32 error)
 	/* Others would take a connection that just ends for an accusation. */
 	if (group->live)
 		spindle_live_bow_out(group->live);
-	spindle_engine_call(group->node->engine, stop_fn, &stop);
+	spindle_engine_call(group->node->engine, end_group_fn, &stop);
 }
 
 /**

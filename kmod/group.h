@@ -37,40 +37,40 @@ struct spindle_subgroup;
  * struct spindle_group - an installed view at one node
  * @node: its node
  * @live: membership, or NULL of a static view
- * @view: the view; without members while the node joins a live one
+ * @view: the view; without members while the node joins a live one. Of a live view a copy of
+ *	membership's, which has a view also while the node is in none
  * @digest: its digest
- * @me: own rank, or SPINDLE_NO_RANK
  * @layout: of the own row
  * @row: the own row
  * @seats_lock: @seat against mmap()
  * @seat: all peers, owned; of a static view by rank. Set by spindle_group_seat()
  * @taken: seats that somebody has
  * @peer: of these, members, by rank; NULL for the own
+ * @lost: of a static view: members whose connection is gone, by rank. The phases of peers say it,
+ *	too; every push compares it with what the peer was told
  * @subgroup: by index in the view; NULL where the node is no member
- * @mg: the protocols of the subgroups, together
+ * @mg: the protocols of the subgroups, together, and the own rank
  */
 struct spindle_group {
 	struct spindle_node *node;
 	struct spindle_live *live;
 	struct spindle_view view;
 	u64 digest;
-	u32 me;
 	struct spindle_layout layout;
 	struct spindle_region row;
 	struct mutex seats_lock;	/* seat against mmap() */
 	struct spindle_peer *seat[SPINDLE_SEATS];
 	DECLARE_BITMAP(taken, SPINDLE_SEATS);
 	struct spindle_peer *peer[SPINDLE_MAX_MEMBERS];
+	u64 lost;
 	struct spindle_subgroup *subgroup[SPINDLE_MAX_SUBGROUPS];
 	struct spindle_mg mg;
 };
 
 struct spindle_group *spindle_group_create(struct spindle_node *node,
-					   const struct spindle_view *view);
-struct spindle_group *spindle_group_create_live(struct spindle_node *node,
-						const struct spindle_view *view,
-						const struct spindle_rules *rules,
-						const struct spindle_lineage *lineage);
+					   const struct spindle_view *view,
+					   const struct spindle_rules *rules,
+					   const struct spindle_lineage *lineage);
 struct spindle_row spindle_group_row(struct spindle_group *group, struct spindle_peer *peer);
 void spindle_group_start(struct spindle_group *group);
 void spindle_group_stop(struct spindle_group *group, u32 error);

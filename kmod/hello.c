@@ -67,7 +67,7 @@ void spindle_hello_seal(struct spindle_hello *hello, struct spindle_node *node,
 void spindle_hello_fill(struct spindle_hello *hello, const struct spindle_peer *peer)
 {
 	spindle_hello_node(hello, peer->group->node);
-	if (peer->group->me == SPINDLE_NO_RANK)
+	if (peer->group->mg.me == SPINDLE_NO_RANK)
 		hello->flags |= SPINDLE_HELLO_F_JOIN;
 	hello->dst = cpu_to_le32(peer->id);
 	hello->digest = cpu_to_le64(peer->digest);

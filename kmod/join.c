@@ -293,7 +293,7 @@ static int enter(struct spindle_join *join)
 	/* What came of the last attempt is not about this one. */
 	node->incarnation = get_random_u64() | 1;
 	before = spindle_payer_enter(&node->payer);
-	group = spindle_group_create_live(node, &join->view, &join->rules, &card->lineage);
+	group = spindle_group_create(node, &join->view, &join->rules, &card->lineage);
 	spindle_payer_leave(before);
 	if (!group) {
 		join->reason = "there is not enough memory, or row_mib is too small";
@@ -318,7 +318,7 @@ static void find_reason(struct spindle_join *join)
 	u32 i;
 
 	for (i = 0; (peer = spindle_group_next(join->node->group, &i)); i++)
-		if (!peer->joined)
+		if (!spindle_peer_joined(peer))
 			join->reason = spindle_peer_reason(peer) ? : join->reason;
 }
 
@@ -335,7 +335,7 @@ static enum outcome look(struct spindle_join *join)
 	struct spindle_group *group = join->node->group;
 
 	/* What becomes of it now is told by membership. */
-	if (group->me != SPINDLE_NO_RANK)
+	if (group->mg.me != SPINDLE_NO_RANK)
 		return OVER;
 	if (group->live->mb.state == SPINDLE_MB_STOPPED) {
 		join->reason = spindle_live_why(group->live->mb.reason);

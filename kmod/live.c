@@ -75,10 +75,10 @@ static void look_after_guests(struct spindle_live *live)
 		return;
 	if (mb->wish)
 		wished = spindle_live_guest(live, mb->wish, mb->wish_inc);
-	if (mb->wish && (!wished || !wished->joined))
+	if (mb->wish && (!wished || !spindle_peer_joined(wished)))
 		spindle_mb_invite(mb, 0, 0);
 	for (i = 0; (peer = spindle_group_next(live->group, &i)); i++)
-		if (peer->joined && !peer->departed && peer->rank == SPINDLE_NO_RANK &&
+		if (peer->phase == SPINDLE_PEER_JOINED && peer->rank == SPINDLE_NO_RANK &&
 		    peer->ready == spindle_mb_view(mb)->vid && !mb->wish && !mb->leaving)
 			spindle_mb_invite(mb, peer->id, peer->expected);
 }
@@ -212,7 +212,7 @@ bool spindle_live_said(const struct spindle_live *live)
 		const struct spindle_peer *peer = group->peer[r];
 		u64 told = live->mb.peer[r].told[SPINDLE_MB_COL_PHASE] & SPINDLE_MB_PHASE_STATE;
 
-		if (peer && peer->joined &&
+		if (peer && spindle_peer_joined(peer) &&
 		    (told != SPINDLE_MB_STOPPED || !spindle_post_idle(&peer->conn)))
 			return false;
 	}
@@ -293,40 +293,6 @@ void spindle_live_destroy(struct spindle_live *live)
 }
 
 /**
- * spindle_live_add_member() - a member of the first view, or of the one that a joiner was told
- * @live: being built
- * @view: the view
- * @rank: its rank
- *
- * Context: process, the namespace's lock.
- * Return: 0 or -ENOMEM
- */
-int spindle_live_add_member(struct spindle_live *live, const struct spindle_view *view, u32 rank)
-{
-	struct spindle_group *group = live->group;
-	u32 own = group->node->id;
-	struct spindle_peer *peer = spindle_peer_create(group, rank, &view->member[rank]);
-
-	if (!peer)
-		return -ENOMEM;
-	spindle_group_seat(group, rank, peer);
-	live->last_seat = rank;
-	group->peer[rank] = peer;
-	peer->rank = rank;
-	peer->member = true;
-	peer->digest = group->digest;
-	/* A joiner dials all of them, the first members the one with the higher id. */
-	peer->active = group->me == SPINDLE_NO_RANK || own < peer->id;
-	spindle_rules_row(&peer->in, &live->rules, peer->id, own);
-	spindle_rules_row(&peer->out, &live->rules, own, peer->id);
-	if (spindle_payer_row(&group->node->payer, &peer->row, group->node->ep.ib,
-			      peer->in.size))
-		return -ENOMEM;
-	spindle_live_show(peer, &live->mb.peer[rank]);
-	return 0;
-}
-
-/**
  * spindle_live_begin() - all is allocated: set membership up
  * @live: built
  * @view: the view that it begins with
@@ -338,10 +304,18 @@ int spindle_live_begin(struct spindle_live *live, const struct spindle_view *vie
 	const struct spindle_lineage none = {};
 	struct spindle_group *group = live->group;
 	u64 now = ktime_get_ns();
+	struct spindle_peer *peer;
+	u32 i;
 
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
+		spindle_live_show(peer, &live->mb.peer[peer->rank]);
+		live->last_seat = i;
+	}
+	group->mg.mb = &live->mb;
+	group->mg.view = spindle_mb_view(&live->mb);
 	live->first = spindle_live_digest(view, &live->rules, &none);
-	if (group->me == SPINDLE_NO_RANK)
+	if (group->mg.me == SPINDLE_NO_RANK)
 		return spindle_mb_join(&live->mb, view, group->node->id,
 				       group->node->incarnation, now);
-	return spindle_mb_init(&live->mb, view, group->me, now);
+	return spindle_mb_init(&live->mb, view, group->mg.me, now);
 }

@@ -38,9 +38,9 @@ enum spindle_live_chore {
 
 /**
  * struct spindle_next - the next view as it is being prepared
- * @view: the view
- * @me: own rank
- * @stays: subgroups that go on as they are, by index
+ * @view: the view: a copy, because membership of a joiner may see another one meanwhile
+ * @me: own rank in it
+ * @stays: subgroups that go on as they are, by index; as of the copy
  * @peer: by rank
  * @subgroup: by index, the others; once the view is installed, those of the view before
  * @taken: it was installed
@@ -126,7 +126,6 @@ struct spindle_live {
 int spindle_live_create(struct spindle_group *group, const struct spindle_rules *rules,
 			const struct spindle_lineage *lineage);
 void spindle_live_destroy(struct spindle_live *live);
-int spindle_live_add_member(struct spindle_live *live, const struct spindle_view *view, u32 rank);
 int spindle_live_begin(struct spindle_live *live, const struct spindle_view *view);
 int spindle_live_settle(struct spindle_live *live);
 void spindle_live_bow_out(struct spindle_live *live);

@@ -109,7 +109,7 @@ struct spindle_peer *spindle_live_guest(const struct spindle_live *live, u32 id,
 	u32 i;
 
 	for (i = 0; (peer = spindle_group_next(live->group, &i)); i++)
-		if (peer->id == id && !peer->departed && peer->rank == SPINDLE_NO_RANK &&
+		if (peer->id == id && spindle_peer_is_guest(peer) &&
 		    (!incarnation || peer->expected == incarnation))
 			return peer;
 	return NULL;
@@ -154,7 +154,7 @@ static bool live_guest(void *ctx, u32 id, u64 incarnation)
 {
 	const struct spindle_peer *peer = spindle_live_guest(ctx, id, incarnation);
 
-	return peer && peer->joined && !peer->lost;
+	return peer && spindle_peer_joined(peer);
 }
 
 static bool live_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *member)
@@ -163,7 +163,7 @@ static bool live_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer
 	const struct spindle_peer *peer = spindle_live_guest(live, id, incarnation);
 
 	/* This end of the connection may come up a little later than the joiner's. */
-	if (!peer || peer->lost)
+	if (!peer || peer->phase == SPINDLE_PEER_LOST)
 		return false;
 	spindle_live_show(peer, member);
 	return true;
@@ -221,21 +221,6 @@ void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old)
 				     "the rules have this node in it no more");
 }
 
-/* Who is where now. Those that are no members any more keep their seats for a while. */
-static void seat_members(struct spindle_live *live)
-{
-	struct spindle_group *group = live->group;
-	struct spindle_peer *peer;
-	u32 i, r;
-
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
-		peer->rank = SPINDLE_NO_RANK;
-	memcpy(group->peer, live->next->peer, sizeof(group->peer));
-	for (r = 0; r < group->view.num_members; r++)
-		if (group->peer[r])
-			group->peer[r]->rank = r;
-}
-
 /* Also those that stay: ranks are others. */
 static void configure_subgroups(struct spindle_group *group)
 {
@@ -247,36 +232,31 @@ static void configure_subgroups(struct spindle_group *group)
 		if (!sg)
 			continue;
 		sg->cfg = &group->view.subgroup[i];
-		sg->peers = sg->cfg->members & ~BIT_ULL(group->me);
+		sg->peers = sg->cfg->members & ~BIT_ULL(group->mg.me);
 	}
 }
 
-/* Readers may still hold messages of those that have gone, up to here. */
-static void mark_departed(struct spindle_live *live)
+/*
+ * Who is where now. Those that are no members any more keep their seats for a while: readers may
+ * still hold messages of theirs, up to here.
+ */
+static void seat_members(struct spindle_live *live)
 {
 	struct spindle_group *group = live->group;
 	struct spindle_peer *peer;
-	u32 i, g;
+	u32 i, r, g;
 
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
-		/* It came in, or was in: not one that still wants to. */
-		if (peer->departed || peer->rank != SPINDLE_NO_RANK || !peer->member)
-			continue;
-		peer->departed = true;
-		peer->since = ktime_get_ns();
-		for (g = 0; g < SPINDLE_MAX_SUBGROUPS; g++)
-			peer->marks[g] = group->subgroup[g] ? group->subgroup[g]->mc.log_tail : 0;
-	}
-}
-
-static void count_guests(struct spindle_live *live)
-{
-	struct spindle_peer *peer;
-	u32 i;
-
+	for (r = 0; r < group->view.num_members; r++)
+		if (group->peer[r])
+			group->peer[r]->rank = r;
 	live->guests = 0;
-	for (i = 0; (peer = spindle_group_next(live->group, &i)); i++) {
-		peer->member |= peer->rank != SPINDLE_NO_RANK;
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
+		if (peer->rank != SPINDLE_NO_RANK && group->peer[peer->rank] != peer) {
+			spindle_peer_depart(peer);
+			for (g = 0; g < SPINDLE_MAX_SUBGROUPS; g++)
+				peer->marks[g] = group->subgroup[g] ?
+						 group->subgroup[g]->mc.log_tail : 0;
+		}
 		live->guests += peer->rank == SPINDLE_NO_RANK;
 	}
 }
@@ -288,13 +268,11 @@ static void live_install(void *ctx, const struct spindle_view *next, const u32 *
 	struct spindle_group *group = live->group;
 
 	group->view = *next;
-	group->me = live->next->me;
 	group->digest = spindle_live_digest(next, &live->rules, &live->lineage);
-	seat_members(live);
+	memcpy(group->peer, live->next->peer, sizeof(group->peer));
 	spindle_mg_install(&group->mg, from, trim);
 	configure_subgroups(group);
-	mark_departed(live);
-	count_guests(live);
+	seat_members(live);
 	live->ready = 0;
 	live->next->taken = true;
 	live->changes++;
@@ -324,7 +302,7 @@ static void live_stopped(void *ctx)
 	u32 i;
 
 	/* Who was never in has not stopped: the join tells what became of it. */
-	if (live->group->me != SPINDLE_NO_RANK)
+	if (live->group->mg.me != SPINDLE_NO_RANK)
 		spindle_live_say_stop(live);
 	for (i = 0; i < live->group->view.num_subgroups; i++)
 		if (subgroup_of(live, i))

@@ -159,7 +159,7 @@ void spindle_live_say_view(struct spindle_live *live, bool formed)
 	struct spindle_event_info info = { .view = formed ? NULL : &group->view };
 
 	/* Who joins has none yet. */
-	if (group->me == SPINDLE_NO_RANK)
+	if (group->mg.me == SPINDLE_NO_RANK)
 		return;
 	scnprintf(live->reason, sizeof(live->reason), "view %llu with %u members %s",
 		  group->view.vid, group->view.num_members,

@@ -57,7 +57,7 @@ static int free_seat(struct spindle_live *live)
 	return -1;
 }
 
-static void seat_fn(void *ctx)
+static void give_seat_fn(void *ctx)
 {
 	struct letter *letter = ctx;
 	struct spindle_live *live = letter->live;
@@ -71,25 +71,12 @@ static struct spindle_peer *make_guest(struct spindle_live *live,
 				       const struct spindle_view_member *who, u64 incarnation,
 				       u64 digest)
 {
-	struct spindle_group *group = live->group;
-	u32 own = group->node->id;
 	int seat = free_seat(live);
 	struct spindle_peer *peer;
 
-	if (seat < 0)
-		return NULL;
-	peer = spindle_peer_create(group, seat, who);
-	if (!peer)
-		return NULL;
-	peer->digest = digest;
-	peer->expected = incarnation;
-	spindle_rules_row(&peer->in, &live->rules, peer->id, own);
-	spindle_rules_row(&peer->out, &live->rules, own, peer->id);
-	if (spindle_payer_row(&group->node->payer, &peer->row, group->node->ep.ib,
-			      peer->in.size)) {
-		spindle_peer_destroy(peer);
-		return NULL;
-	}
+	peer = seat < 0 ? NULL : spindle_peer_create(live->group, seat, who, digest);
+	if (peer)
+		peer->expected = incarnation;
 	return peer;
 }
 
@@ -98,7 +85,7 @@ static void put_guest(struct spindle_live *live, struct spindle_peer *peer)
 	struct letter letter = { .peer = peer, .seat = peer->seat };
 
 	mutex_lock(&live->group->seats_lock);
-	call(live, seat_fn, &letter);
+	call(live, give_seat_fn, &letter);
 	mutex_unlock(&live->group->seats_lock);
 }
 
@@ -117,14 +104,22 @@ static bool has_gone(struct spindle_live *live, struct spindle_peer *peer)
 {
 	u64 age = ktime_get_ns() - peer->since;
 
-	if (peer->departed && !peer->lost && peer->joined && age > PART_NS)
+	/* Also if it has come up since. */
+	if (spindle_peer_departed(peer) && age > PART_NS)
 		spindle_conn_fail(&peer->conn, "it is no member any more");
-	if (peer->departed)
-		return (peer->lost || !peer->joined) && read_by_all(live->group, peer);
-	return peer->lost || (age > GUEST_NS && live->mb.wish != peer->id);
+	switch (peer->phase) {
+	case SPINDLE_PEER_PARTING:
+		return false;
+	case SPINDLE_PEER_DEPARTED:
+		return read_by_all(live->group, peer);
+	case SPINDLE_PEER_LOST:
+		return true;
+	default:
+		return age > GUEST_NS && live->mb.wish != peer->id;
+	}
 }
 
-static void reap_fn(void *ctx)
+static void reap_seat_fn(void *ctx)
 {
 	struct letter *letter = ctx;
 	struct spindle_live *live = letter->live;
@@ -146,7 +141,7 @@ static void reap_seat(struct spindle_live *live, u32 seat, bool force)
 	struct letter letter = { .seat = seat, .ok = force };
 
 	mutex_lock(&live->group->seats_lock);
-	call(live, reap_fn, &letter);
+	call(live, reap_seat_fn, &letter);
 	mutex_unlock(&live->group->seats_lock);
 	if (letter.peer)
 		spindle_attachment_forget(live->group, &letter.peer->row.mem);
@@ -174,7 +169,7 @@ static bool has_place(const struct spindle_live *live)
 	const struct spindle_peer *peer;
 
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
-		n += peer->rank == SPINDLE_NO_RANK && !peer->departed;
+		n += spindle_peer_is_guest(peer);
 	return n <= live->rules.max_nodes;
 }
 
@@ -204,7 +199,7 @@ static void admit(struct spindle_live *live, const struct spindle_knock *knock)
 	u32 i;
 
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
-		if (peer->id != knock->id || peer->departed || peer->rank != SPINDLE_NO_RANK)
+		if (peer->id != knock->id || !spindle_peer_is_guest(peer))
 			continue;
 		if (keeps_seat(peer))
 			return;
@@ -233,7 +228,7 @@ static void admit_all(struct spindle_live *live)
 /* ---- the next view ------------------------------------------------------ */
 
 /* What is decided, as it is now. */
-static void look_fn(void *ctx)
+static void see_next_fn(void *ctx)
 {
 	struct letter *letter = ctx;
 	struct spindle_live *live = letter->live;
@@ -262,7 +257,7 @@ static void look_fn(void *ctx)
 			continue;
 		}
 		for (i = 0; (peer = spindle_group_next(live->group, &i)); i++)
-			if (peer->id == id && !peer->departed)
+			if (peer->id == id && spindle_peer_is_guest(peer))
 				next->peer[r] = peer;
 	}
 }
@@ -292,7 +287,7 @@ static int build(struct spindle_live *live, struct spindle_next *next)
 	return 0;
 }
 
-static void install_fn(void *ctx)
+static void install_next_fn(void *ctx)
 {
 	struct letter *letter = ctx;
 	struct spindle_live *live = letter->live;
@@ -307,7 +302,7 @@ static void install_fn(void *ctx)
 	live->next = NULL;
 }
 
-static void no_memory_fn(void *ctx)
+static void give_up_next_fn(void *ctx)
 {
 	struct letter *letter = ctx;
 
@@ -378,16 +373,16 @@ static void prepare(struct spindle_live *live)
 	u32 i;
 
 	if (next) {
-		call(live, look_fn, &letter);
+		call(live, see_next_fn, &letter);
 		if (!letter.ok)
 			goto out;
 		past = spindle_past_alloc(next->view.num_members, next->view.num_subgroups);
 	}
 	if (!past || build(live, next)) {
-		call(live, no_memory_fn, &letter);
+		call(live, give_up_next_fn, &letter);
 		goto out;
 	}
-	call(live, install_fn, &letter);
+	call(live, install_next_fn, &letter);
 	if (!next->taken)
 		goto out;
 	move_attachments(live, next);
@@ -406,7 +401,7 @@ out:
 
 /* ---- farewell ----------------------------------------------------------- */
 
-static void said_fn(void *ctx)
+static void look_if_said_fn(void *ctx)
 {
 	struct letter *letter = ctx;
 	struct spindle_peer *peer;
@@ -414,18 +409,18 @@ static void said_fn(void *ctx)
 
 	letter->ok = spindle_live_said(letter->live);
 	for (i = 0; (peer = spindle_group_next(letter->live->group, &i)); i++)
-		if (peer->joined)
+		if (spindle_peer_joined(peer))
 			spindle_post_poll(&peer->conn);
 }
 
-static void part_fn(void *ctx)
+static void part_from_all_fn(void *ctx)
 {
 	struct letter *letter = ctx;
 	struct spindle_peer *peer;
 	u32 i;
 
 	for (i = 0; (peer = spindle_group_next(letter->live->group, &i)); i++)
-		if (peer->joined)
+		if (spindle_peer_joined(peer))
 			spindle_conn_fail(&peer->conn, "this node has stopped");
 }
 
@@ -440,14 +435,14 @@ static bool farewell(struct spindle_live *live)
 	struct letter letter = {};
 
 	close_door(live);
-	call(live, said_fn, &letter);
+	call(live, look_if_said_fn, &letter);
 	if (!letter.ok && ++live->tries < FAREWELLS)
 		return false;
-	call(live, part_fn, &letter);
+	call(live, part_from_all_fn, &letter);
 	return true;
 }
 
-static void stop_fn(void *ctx)
+static void stop_live_fn(void *ctx)
 {
 	struct letter *letter = ctx;
 	struct spindle_live *live = letter->live;
@@ -466,7 +461,7 @@ void spindle_live_bow_out(struct spindle_live *live)
 {
 	struct letter letter = {};
 
-	call(live, stop_fn, &letter);
+	call(live, stop_live_fn, &letter);
 	while (!farewell(live))
 		msleep(AGAIN_MS);
 }

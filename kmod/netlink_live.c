@@ -469,7 +469,7 @@ static int put_suspectors(struct sk_buff *skb, const struct spindle_live *live, 
 	u32 r;
 
 	for (r = 0; r < view->num_members; r++) {
-		u64 suspects = r == live->group->me ? live->mb.suspected :
+		u64 suspects = r == live->group->mg.me ? live->mb.suspected :
 			       live->mb.peer[r].vid == view->vid ? live->mb.peer[r].suspected : 0;
 
 		if ((suspects & BIT_ULL(rank)) &&
@@ -525,7 +525,7 @@ static int put_member(struct sk_buff *skb, const struct spindle_live *live, u32 
 	    nla_put_u32(skb, SPINDLE_LIVE_MEMBER_A_RANK, rank) ||
 	    put_suspectors(skb, live, rank))
 		return -EMSGSIZE;
-	if (rank == group->me) {
+	if (rank == group->mg.me) {
 		if (nla_put_u64_64bit(skb, SPINDLE_LIVE_MEMBER_A_VIEW, group->view.vid,
 				      SPINDLE_LIVE_MEMBER_A_PAD))
 			return -EMSGSIZE;
@@ -545,8 +545,8 @@ static int put_guests(struct sk_buff *skb, const struct spindle_group *group)
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
 		struct nlattr *nest;
 
-		if (peer->departed ||
-		    (group->me != SPINDLE_NO_RANK && peer->rank != SPINDLE_NO_RANK))
+		if (spindle_peer_departed(peer) ||
+		    (group->mg.me != SPINDLE_NO_RANK && peer->rank != SPINDLE_NO_RANK))
 			continue;
 		nest = nla_nest_start(skb, SPINDLE_LIVE_A_MEMBER);
 		if (!nest || nla_put_u32(skb, SPINDLE_LIVE_MEMBER_A_ID, peer->id) ||
@@ -629,7 +629,7 @@ static int fill_status(struct sk_buff *skb, const struct spindle_node *node)
 {
 	const struct spindle_group *group = node->group;
 	/* It takes the join a moment to see that it is over. */
-	bool joining = node->join && (!group || group->me == SPINDLE_NO_RANK);
+	bool joining = node->join && (!group || group->mg.me == SPINDLE_NO_RANK);
 	struct nlattr *nest;
 
 	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||

@@ -296,7 +296,7 @@ static int find_other(struct spindle_raw *raw, struct netlink_ext_ack *extack)
 	struct spindle_node *node = NULL;
 	u32 rank;
 
-	after = set & ~((BIT_ULL(group->me) << 1) - 1);
+	after = set & ~((BIT_ULL(group->mg.me) << 1) - 1);
 	if (set) {
 		rank = __ffs64(after ? after : set);
 		node = spindle_node_find(group->node->sn, group->view.member[rank].id);

@@ -497,7 +497,7 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 	}
 	if (!check)
 		spindle_payer_set(&node->payer);
-	group = spindle_group_create(node, view);
+	group = spindle_group_create(node, view, NULL, NULL);
 	if (!group) {
 		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view, or row_mib");
 		return -ENOMEM;
@@ -557,7 +557,7 @@ bool spindle_node_settled(struct spindle_node *node)
 	if (!group)
 		return true;
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
-		if (!peer->joined)
+		if (!spindle_peer_joined(peer))
 			continue;
 		spindle_post_poll(&peer->conn);
 		settled &= spindle_post_idle(&peer->conn);

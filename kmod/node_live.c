@@ -61,7 +61,7 @@ static int check_room(struct spindle_node *node, const struct spindle_view *view
 		      const struct spindle_rules *rules, struct netlink_ext_ack *extack)
 {
 	const struct spindle_lineage none = {};
-	struct spindle_group *group = spindle_group_create_live(node, view, rules, &none);
+	struct spindle_group *group = spindle_group_create(node, view, rules, &none);
 
 	if (!group) {
 		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view, or row_mib");
@@ -96,7 +96,7 @@ int spindle_node_begin(struct spindle_node *node, const struct spindle_view *vie
 	/* What came of an earlier view is not about this one. */
 	node->incarnation = get_random_u64() | 1;
 	spindle_payer_set(&node->payer);
-	group = spindle_group_create_live(node, view, rules, lineage);
+	group = spindle_group_create(node, view, rules, lineage);
 	if (!group || spindle_live_settle(group->live)) {
 		if (group)
 			spindle_group_free(group);
@@ -318,7 +318,7 @@ int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack
 		NL_SET_ERR_MSG(extack, "the node leaves already");
 		return -EALREADY;
 	}
-	if (live->group->view.num_members > 1 && !met_without(live, live->group->me)) {
+	if (live->group->view.num_members > 1 && !met_without(live, live->group->mg.me)) {
 		NL_SET_ERR_MSG(extack, "without this node a subgroup would have too few members");
 		return -EBUSY;
 	}

@@ -16,7 +16,7 @@
 #define PAST_VIEWS 256
 
 /**
- * struct spindle_past - a view, as far as processes ask for it
+ * struct spindle_past - a view, as far as processes ask for it: the view itself is gone by then
  * @list: in the live view's list, the latest first
  * @vid: its id
  * @me: own rank
@@ -92,7 +92,7 @@ void spindle_past_keep(struct list_head *list, struct spindle_past *past,
 	u32 i, n = 0;
 
 	past->vid = view->vid;
-	past->me = group->me;
+	past->me = group->mg.me;
 	past->members = view->num_members;
 	for (i = 0; i < view->num_members; i++) {
 		past->member[i].node = view->member[i].id;
@@ -134,7 +134,7 @@ static u32 static_seats(const struct spindle_subgroup *sg, struct spindle_seat *
 			.node = group->view.member[r].id,
 			.sender_rank = SPINDLE_NO_RANK,
 			.sst = n,
-			.flags = r == group->me ? SPINDLE_SEAT_ME : 0,
+			.flags = r == group->mg.me ? SPINDLE_SEAT_ME : 0,
 		};
 		if (!(sg->cfg->senders & mask & -mask))
 			continue;

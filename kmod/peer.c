@@ -43,20 +43,20 @@ static_assert(SPINDLE_MAX_LARGE <= SPINDLE_POST_BYTES);
 /* ---- life ------------------------------------------------------------- */
 
 /**
- * spindle_peer_create() - allocate a peer
+ * spindle_peer_create() - allocate a peer and its row
  * @group: its group
  * @seat: a seat that is free, and that the caller puts it into
  * @who: id and address
- *
- * Layouts, row, and what is expected of it are the caller's to set.
+ * @digest: of the view that it is connected for
  *
  * Context: process, the namespace's lock.
  * Return: the peer, or NULL for want of memory
  */
 struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
-					 const struct spindle_view_member *who)
+					 const struct spindle_view_member *who, u64 digest)
 {
 	struct spindle_peer *peer = kvzalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);
+	struct spindle_node *node = group->node;
 
 	if (!peer)
 		return NULL;
@@ -65,10 +65,30 @@ struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
 	peer->addr = who->addr;
 	peer->seat = seat;
 	peer->rank = SPINDLE_NO_RANK;
+	peer->digest = digest;
 	peer->since = ktime_get_ns();
 	/* It may be blamed before it is started. */
 	spindle_conn_init(&peer->conn);
-	return peer;
+	if (group->live) {
+		spindle_rules_row(&peer->in, &group->live->rules, peer->id, node->id);
+		spindle_rules_row(&peer->out, &group->live->rules, node->id, peer->id);
+	} else {
+		spindle_layout_row(&peer->in, &group->view, seat, group->mg.me);
+		spindle_layout_row(&peer->out, &group->view, group->mg.me, seat);
+	}
+	if (!spindle_payer_row(&node->payer, &peer->row, node->ep.ib, peer->in.size))
+		return peer;
+	spindle_peer_destroy(peer);
+	return NULL;
+}
+
+/* A joiner dials all members, and of two members that of the lower id dials. */
+static bool dials(const struct spindle_peer *peer)
+{
+	const struct spindle_group *group = peer->group;
+
+	return peer->rank != SPINDLE_NO_RANK &&
+	       (group->mg.me == SPINDLE_NO_RANK || group->node->id < peer->id);
 }
 
 /**
@@ -83,7 +103,7 @@ void spindle_peer_start(struct spindle_peer *peer)
 		.ep = &node->ep,
 		.net = node->net,
 		.ops = &spindle_peer_conn_ops,
-		.active = peer->active,
+		.active = dials(peer),
 		.patient = group->live,
 		.secret = spindle_key_given(&node->key),
 		.in = &peer->row,
@@ -168,7 +188,7 @@ const char *spindle_peer_why(const struct spindle_peer *peer)
 {
 	u32 refusal = READ_ONCE(peer->refusal);
 
-	if (refusal && !peer->active && spindle_peer_state(peer) != SPINDLE_PEER_UP)
+	if (refusal && !peer->conn.cfg.active && spindle_peer_state(peer) != SPINDLE_PEER_UP)
 		return spindle_refusal_text(refusal);
 	return spindle_peer_reason(peer);
 }
@@ -185,15 +205,38 @@ void spindle_peer_blame(struct spindle_peer *peer)
 	spindle_conn_fail(&peer->conn, "it wrote a value outside its legal range");
 }
 
-static u64 rank_bit(const struct spindle_peer *peer)
+/* The one place where the phase changes. Returns false if the change is not legal. */
+static bool enter(struct spindle_peer *peer, enum spindle_peer_phase to)
 {
-	return peer->rank == SPINDLE_NO_RANK ? 0 : BIT_ULL(peer->rank);
+	static const u8 from[] = {
+		[SPINDLE_PEER_JOINED] = BIT(SPINDLE_PEER_AWAITED),
+		[SPINDLE_PEER_PARTING] = BIT(SPINDLE_PEER_JOINED),
+		[SPINDLE_PEER_LOST] = BIT(SPINDLE_PEER_JOINED),
+		[SPINDLE_PEER_DEPARTED] = BIT(SPINDLE_PEER_AWAITED) | BIT(SPINDLE_PEER_PARTING) |
+					  BIT(SPINDLE_PEER_LOST),
+	};
+
+	if (!(from[to] & BIT(peer->phase)))
+		return false;
+	WRITE_ONCE(peer->phase, to);
+	return true;
+}
+
+/**
+ * spindle_peer_depart() - the view has begun without the peer, a member of the one before
+ * @peer: the peer
+ */
+void spindle_peer_depart(struct spindle_peer *peer)
+{
+	if (!enter(peer, SPINDLE_PEER_PARTING))
+		enter(peer, SPINDLE_PEER_DEPARTED);
+	peer->rank = SPINDLE_NO_RANK;
+	peer->since = ktime_get_ns();
 }
 
 static void join(struct spindle_peer *peer)
 {
-	peer->joined = true;
-	peer->group->mg.joined |= rank_bit(peer);
+	enter(peer, SPINDLE_PEER_JOINED);
 	spindle_event(peer->group->node, SPINDLE_EVENT_PEER_UP,
 		      &(struct spindle_event_info){ .peer = peer->id });
 }
@@ -210,17 +253,16 @@ static void lose(struct spindle_peer *peer)
 	spindle_post_poll(&peer->conn);
 	info.reason = spindle_peer_reason(peer);
 	peer->cause = info.error;
-	peer->joined = false;
-	peer->lost = true;
-	group->mg.joined &= ~rank_bit(peer);
-	group->mg.lost |= rank_bit(peer);
-	if (!peer->departed)
+	if (enter(peer, SPINDLE_PEER_LOST))
 		spindle_event(group->node, SPINDLE_EVENT_PEER_DOWN, &info);
+	else
+		enter(peer, SPINDLE_PEER_DEPARTED);
 	if (group->live) {
 		spindle_live_lost(group->live, peer);
 		return;
 	}
-	spindle_group_lost(group, BIT_ULL(peer->rank) | BIT_ULL(group->me), peer->cause,
+	group->lost |= BIT_ULL(peer->rank);
+	spindle_group_lost(group, BIT_ULL(peer->rank) | BIT_ULL(group->mg.me), peer->cause,
 			   info.reason);
 	spindle_rdmc_node_lost(group->node, peer->id);
 }
@@ -289,12 +331,11 @@ static bool guards_under_way(const struct spindle_peer *peer)
  */
 bool spindle_peer_watch(struct spindle_peer *peer)
 {
-	if (!peer->joined) {
-		/* Pairs with the release in peer_up(). */
-		if (peer->lost || !smp_load_acquire(&peer->came_up))
-			return false;
+	/* Pairs with the release in peer_up(). */
+	if (peer->phase == SPINDLE_PEER_AWAITED && smp_load_acquire(&peer->came_up))
 		join(peer);
-	}
+	if (!spindle_peer_joined(peer))
+		return false;
 	if (spindle_post_room(&peer->conn) < POLL_ROOM ||
 	    peer->group->mg.passes % POLL_PASSES == 0 || guards_under_way(peer))
 		spindle_post_poll(&peer->conn);
@@ -306,12 +347,6 @@ bool spindle_peer_watch(struct spindle_peer *peer)
 	return read_node_block(peer);
 }
 
-/* A live view has other means to say it. */
-static u64 lost_by(const struct spindle_group *group)
-{
-	return group->live ? 0 : group->mg.lost;
-}
-
 static u64 ready_for(const struct spindle_peer *peer)
 {
 	return peer->group->live ? spindle_live_ready(peer->group->live, peer) : 0;
@@ -320,7 +355,7 @@ static u64 ready_for(const struct spindle_peer *peer)
 /* Is there something in the node's block that it does not know? */
 static bool has_news(const struct spindle_peer *peer)
 {
-	return peer->probe || peer->told.word[SPINDLE_NODE_COL_LOST] != lost_by(peer->group) ||
+	return peer->probe || peer->told.word[SPINDLE_NODE_COL_LOST] != peer->group->lost ||
 	       peer->told.word[SPINDLE_NODE_COL_READY] != ready_for(peer);
 }
 
@@ -329,7 +364,7 @@ static void tell(struct spindle_peer *peer, bool asleep)
 	u64 word[SPINDLE_BLOCK_WORDS] = {
 		[SPINDLE_NODE_COL_SLEEP] = peer->told.word[SPINDLE_NODE_COL_SLEEP],
 		[SPINDLE_NODE_COL_VID] = peer->group->view.vid,
-		[SPINDLE_NODE_COL_LOST] = lost_by(peer->group),
+		[SPINDLE_NODE_COL_LOST] = peer->group->lost,
 		[SPINDLE_NODE_COL_READY] = ready_for(peer),
 	};
 
@@ -442,7 +477,7 @@ bool spindle_peer_push(struct spindle_peer *peer)
 	struct spindle_conn *conn = &peer->conn;
 	bool left = false, room, news;
 
-	if (!peer->joined)
+	if (!spindle_peer_joined(peer))
 		return false;
 	if (guards_under_way(peer))
 		return true;
@@ -474,7 +509,7 @@ void spindle_peer_post(struct spindle_peer *peer, u32 index)
 	struct spindle_mg *mg = &peer->group->mg;
 	u64 members = mg->view->subgroup[index].members;
 
-	if (!peer->joined || guards_under_way(peer) ||
+	if (!spindle_peer_joined(peer) || guards_under_way(peer) ||
 	    !spindle_push_wanted(mg->mc[index], spindle_mask_rank(members, peer->rank)))
 		return;
 	peer->imm = NO_IMM;
@@ -494,7 +529,7 @@ bool spindle_peer_sleep(struct spindle_peer *peer)
 	bool news = !peer->group->node->imm && !told_asleep(peer);
 
 	/* A write that nothing signalled follows would fail without a sound. */
-	if (!peer->joined || (!news && !peer->debt && !peer->conn.since))
+	if (!spindle_peer_joined(peer) || (!news && !peer->debt && !peer->conn.since))
 		return true;
 	if (!spindle_post_fits(&peer->conn, 1))
 		return false;

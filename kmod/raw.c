@@ -30,7 +30,7 @@ static int check_idle(const struct spindle_subgroup *sg)
 	if (!spindle_mc_active(mc) || mc->txq.desc || mc->free_slot != mc->word[SPINDLE_COL_SLOTS])
 		return -EBUSY;
 	for (set = sg->peers; set; set &= set - 1)
-		if (!sg->group->peer[__ffs64(set)]->joined)
+		if (!spindle_peer_joined(sg->group->peer[__ffs64(set)]))
 			return -EBUSY;
 	return 0;
 }
@@ -103,7 +103,7 @@ static void run_writes(struct spindle_raw *raw, u64 begin)
 static struct spindle_peer *peer_of(const struct spindle_subgroup *sg,
 				    const struct spindle_subgroup *other)
 {
-	return sg->group->peer[other->group->me];
+	return sg->group->peer[other->group->mg.me];
 }
 
 /* Where the last byte of a write of @from arrives at @to. */

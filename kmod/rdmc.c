@@ -208,7 +208,7 @@ static int check_members(const struct spindle_node *node, struct spindle_rdmc_cr
 				return -EINVAL;
 		if (member[i] == node->id)
 			args->rank = i;
-		else if (rank < 0 || (READ_ONCE(view->mg.lost) & BIT_ULL(rank)))
+		else if (rank < 0 || READ_ONCE(view->peer[rank]->phase) == SPINDLE_PEER_LOST)
 			return -ENOENT;
 	}
 	return args->rank == args->count ? -EINVAL : 0;
@@ -221,7 +221,7 @@ static int check_node(struct spindle_node *node, struct spindle_rdmc_create *arg
 
 	if (!node || node->dead)
 		return -ENODEV;
-	if (!node->group || node->group->me == SPINDLE_NO_RANK ||
+	if (!node->group || node->group->mg.me == SPINDLE_NO_RANK ||
 	    (node->group->live && spindle_live_state(node->group->live) == SPINDLE_LIVE_STOPPED))
 		return -ENOTCONN;
 	list_for_each_entry(other, &node->rdmcs, list)

@@ -171,14 +171,11 @@ static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
 /* Blocks begin again: nothing of the old view comes any more, and nothing of it stays. */
 static void look_at_rows(struct spindle_mg *c, u64 begin)
 {
-	struct spindle_row row;
 	u32 r;
 
-	c->joined = 0;
-	c->lost = 0;
 	for (r = 0; r < c->view->num_members; r++) {
-		if (c->ops->row(c->ctx, r, &row))
-			c->joined |= BIT_ULL(r);
+		struct spindle_row row = c->ops->row(c->ctx, r);
+
 		spindle_mc_clear(&row, begin);
 	}
 }

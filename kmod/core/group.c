@@ -14,13 +14,16 @@
 
 /* ---- connections ------------------------------------------------------------ */
 
-static bool all_joined(const struct spindle_mg *c)
+/* Is this node connected to all of @members, but itself? */
+static bool all_joined(const struct spindle_mg *c, u64 members)
 {
-	u64 others = U64_MAX >> (64 - c->view->num_members);
+	for (; members; members &= members - 1) {
+		u32 r = __ffs64(members);
 
-	if (c->me != SPINDLE_NO_RANK)
-		others &= ~BIT_ULL(c->me);
-	return !(others & ~c->joined);
+		if (r != c->me && !c->ops->joined(c->ctx, r))
+			return false;
+	}
+	return true;
 }
 
 /**
@@ -37,7 +40,8 @@ bool spindle_mg_form(struct spindle_mg *c, u64 now)
 {
 	u32 r;
 
-	if (!all_joined(c) || (c->mb->state == SPINDLE_MB_JOINING && !c->ops->told(c->ctx)))
+	if (!all_joined(c, U64_MAX >> (64 - c->view->num_members)) ||
+	    (c->mb->state == SPINDLE_MB_JOINING && !c->ops->told(c->ctx)))
 		return false;
 	c->formed = true;
 	c->mb->ran_at = now;
@@ -73,9 +77,7 @@ void spindle_mg_lost(struct spindle_mg *c, u32 rank, enum spindle_mb_reason how)
  */
 static bool may_form(const struct spindle_mg *c, u32 index)
 {
-	u64 members = c->view->subgroup[index].members & ~BIT_ULL(c->me);
-
-	return c->mb ? c->formed : !(members & ~c->joined);
+	return c->mb ? c->formed : all_joined(c, c->view->subgroup[index].members);
 }
 
 /* ---- a pass ------------------------------------------------------------------- */

@@ -25,8 +25,8 @@
 
 /**
  * struct spindle_mg_ops - what the subgroups of a node ask of their embedder
- * @row: the row of this rank, own or other, in the view that is being installed; true if this
- *	node is connected to it
+ * @joined: is this node connected to this rank, another one? Asked until all are
+ * @row: the row of this rank, own or other, in the view that is being installed
  * @made: the subgroup of this index for the view that is being installed: created, wired; never
  *	NULL. Called once for each of them, in order
  * @begun: it has begun, or this node is in it no more: what processes hold goes over from the
@@ -39,7 +39,8 @@
  *	row, or in membership's part of it
  */
 struct spindle_mg_ops {
-	bool (*row)(void *ctx, u32 rank, struct spindle_row *row);
+	bool (*joined)(void *ctx, u32 rank);
+	struct spindle_row (*row)(void *ctx, u32 rank);
 	struct spindle_mc *(*made)(void *ctx, u32 index);
 	void (*begun)(void *ctx, u32 index, struct spindle_mc *old);
 	void (*formed)(void *ctx, u32 index);
@@ -58,8 +59,6 @@ struct spindle_mg_ops {
  * @view: the installed view
  * @me: own rank in it, or SPINDLE_NO_RANK of a joiner
  * @mc: by index in the view; NULL where this node is no member
- * @joined: members that this node is connected to, by rank
- * @lost: members whose connection is gone, by rank
  * @formed: of a live view: all members of the first one are connected: membership runs
  * @stays: subgroups that the change of the view under way is nothing to, by index
  * @passes: how many there were
@@ -75,8 +74,6 @@ struct spindle_mg {
 	const struct spindle_view *view;
 	u32 me;
 	struct spindle_mc *mc[SPINDLE_MAX_SUBGROUPS];
-	u64 joined;
-	u64 lost;
 	bool formed;
 	u64 stays;
 	u64 passes;

@@ -204,13 +204,18 @@ static const struct spindle_mb_ops node_ops = {
 
 /* ---- what the subgroups ask for ------------------------------------------------- */
 
-static bool node_row(void *ctx, u32 rank, struct spindle_row *row)
+static bool node_joined(void *ctx, u32 rank)
+{
+	const struct node *node = ctx;
+
+	return node->sim->link[node->index][peer_index(node, rank)].up_at <= node->sim->now;
+}
+
+static struct spindle_row node_row(void *ctx, u32 rank)
 {
 	struct node *node = ctx;
-	u32 index = peer_index(node, rank);
 
-	*row = row_of(node, index);
-	return index != node->index && !node->sim->link[node->index][index].cut;
+	return row_of(node, peer_index(node, rank));
 }
 
 static struct spindle_mc *node_made(void *ctx, u32 g)
@@ -335,6 +340,7 @@ static void node_post(void *ctx, u32 rank, const struct spindle_write *write, u3
 }
 
 static const struct spindle_mg_ops casts_ops = {
+	.joined = node_joined,
 	.row = node_row,
 	.made = node_made,
 	.begun = node_begun,
@@ -595,18 +601,6 @@ static void move_large(struct node *node, u32 g)
 	spindle_mg_touch(&node->mg, g);
 }
 
-/* Membership begins when there is a connection to every member. */
-static void connect(struct node *node)
-{
-	struct sim *sim = node->sim;
-	u32 r;
-
-	for (r = 0; r < node->mg.view->num_members; r++)
-		if (sim->link[node->index][peer_index(node, r)].up_at <= sim->now)
-			node->mg.joined |= BIT_ULL(r);
-	spindle_mg_form(&node->mg, sim->now);
-}
-
 static void pass(struct node *node)
 {
 	struct sim *sim = node->sim;
@@ -650,7 +644,7 @@ static void pass(struct node *node)
 			move_large(node, g);
 	work = spindle_mg_pass(&node->mg, !node->busy, !node->busy);
 	if (!node->mg.formed && node_up(node))
-		connect(node);
+		spindle_mg_form(&node->mg, sim->now);
 	if (node->mg.formed)
 		work |= spindle_mb_run(&node->mb, sim->now);
 	push(node);
