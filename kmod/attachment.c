@@ -101,7 +101,7 @@ static void detach_fn(void *ctx)
 	spindle_subgroup_touch(att->sg);
 }
 
-static void unlink_fn(void *ctx)
+static void unlink_parted_fn(void *ctx)
 {
 	struct spindle_attachment *att = ctx;
 
@@ -130,7 +130,7 @@ void spindle_attachment_part(struct spindle_subgroup *sg)
 	/* The view may have taken it meanwhile. */
 	if (!att || !att->parting)
 		return;
-	spindle_engine_call(att->engine, unlink_fn, att);
+	spindle_engine_call(att->engine, unlink_parted_fn, att);
 	sg->sender = NULL;
 	free_all(att);
 }
@@ -228,14 +228,12 @@ static void let_rows_go(struct spindle_attachment *att)
 void spindle_attachment_forget(const struct spindle_group *group, const struct spindle_pages *mem)
 {
 	struct spindle_attachment *att;
+	struct spindle_subgroup *sg;
 	u32 i;
 
-	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++) {
-		if (!group->subgroup[i])
-			continue;
-		list_for_each_entry(att, &group->subgroup[i]->attachments, link)
+	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+		list_for_each_entry(att, &sg->attachments, link)
 			spindle_mappings_end(&att->maps, mem, false);
-	}
 }
 
 /**
@@ -402,17 +400,10 @@ static struct spindle_subgroup *find_subgroup(const struct spindle_net *sn,
 					      const struct spindle_attach *args)
 {
 	struct spindle_node *node = spindle_node_find(sn, args->node);
-	u32 i;
 
 	if (!node)
 		return ERR_PTR(-ENODEV);
-	for (i = 0; node->group && i < node->group->view.num_subgroups; i++) {
-		struct spindle_subgroup *sg = node->group->subgroup[i];
-
-		if (sg && sg->cfg->id == args->subgroup)
-			return sg;
-	}
-	return ERR_PTR(-ENOENT);
+	return spindle_group_find(node->group, args->subgroup) ? : ERR_PTR(-ENOENT);
 }
 
 static int check_role(const struct spindle_subgroup *sg, struct spindle_attach *args)

@@ -111,7 +111,7 @@ static int add_subgroups(struct spindle_group *group)
 	return 0;
 }
 
-static int build(struct spindle_group *group, const struct spindle_view *view,
+static int build_first(struct spindle_group *group, const struct spindle_view *view,
 		 const struct spindle_rules *rules, const struct spindle_lineage *lineage)
 {
 	struct spindle_node *node = group->node;
@@ -159,7 +159,7 @@ struct spindle_group *spindle_group_create(struct spindle_node *node,
 	group->mg.ctx = group;
 	group->mg.view = &group->view;
 	group->mg.me = me < 0 ? SPINDLE_NO_RANK : me;
-	if (build(group, view, rules, lineage)) {
+	if (build_first(group, view, rules, lineage)) {
 		spindle_group_free(group);
 		return NULL;
 	}
@@ -207,6 +207,24 @@ struct spindle_row spindle_group_row(struct spindle_group *group, struct spindle
 	};
 }
 
+/**
+ * spindle_group_find() - find a subgroup
+ * @group: the group, or NULL
+ * @id: id of the subgroup
+ *
+ * Return: the subgroup; NULL: the node is in none of this id
+ */
+struct spindle_subgroup *spindle_group_find(const struct spindle_group *group, u32 id)
+{
+	struct spindle_subgroup *sg;
+	u32 i;
+
+	for (i = 0; group && (sg = spindle_group_subgroup(group, &i)); i++)
+		if (sg->cfg->id == id)
+			return sg;
+	return NULL;
+}
+
 static void run_group_fn(void *ctx)
 {
 	struct spindle_group *group = ctx;
@@ -239,12 +257,12 @@ static void end_group_fn(void *ctx)
 	struct spindle_group *group = stop->group;
 	u32 state = stop->error == SPINDLE_ERR_DEVICE_GONE ? SPINDLE_STATE_FAILED :
 							     SPINDLE_STATE_GONE;
+	struct spindle_subgroup *sg;
 	u32 i;
 
 	group->node->running = NULL;
-	for (i = 0; i < group->view.num_subgroups; i++)
-		if (group->subgroup[i])
-			spindle_subgroup_end(group->subgroup[i], state, stop->error, NULL);
+	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+		spindle_subgroup_end(sg, state, stop->error, NULL);
 }
 
 /**
@@ -274,17 +292,13 @@ void spindle_group_stop(struct spindle_group *group, u32 error)
  */
 void spindle_group_remove(struct spindle_group *group)
 {
+	struct spindle_attachment *att, *next;
+	struct spindle_subgroup *sg;
 	u32 i;
 
-	for (i = 0; i < group->view.num_subgroups; i++) {
-		struct spindle_subgroup *sg = group->subgroup[i];
-		struct spindle_attachment *att, *next;
-
-		if (!sg)
-			continue;
+	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
 		list_for_each_entry_safe(att, next, &sg->attachments, link)
 			spindle_attachment_cut(att);
-	}
 	spindle_group_free(group);
 }
 
@@ -330,12 +344,10 @@ bool spindle_group_pass(struct spindle_group *group, u32 how)
  */
 void spindle_group_lost(struct spindle_group *group, u64 ranks, u32 error, const char *reason)
 {
+	struct spindle_subgroup *sg;
 	u32 i;
 
-	for (i = 0; i < group->view.num_subgroups; i++) {
-		struct spindle_subgroup *sg = group->subgroup[i];
-
-		if (sg && !(ranks & ~sg->cfg->members))
+	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+		if (!(ranks & ~sg->cfg->members))
 			spindle_subgroup_end(sg, SPINDLE_STATE_FAILED, error, reason);
-	}
 }

@@ -72,6 +72,7 @@ struct spindle_group *spindle_group_create(struct spindle_node *node,
 					   const struct spindle_rules *rules,
 					   const struct spindle_lineage *lineage);
 struct spindle_row spindle_group_row(struct spindle_group *group, struct spindle_peer *peer);
+struct spindle_subgroup *spindle_group_find(const struct spindle_group *group, u32 id);
 void spindle_group_start(struct spindle_group *group);
 void spindle_group_stop(struct spindle_group *group, u32 error);
 void spindle_group_remove(struct spindle_group *group);
@@ -104,6 +105,21 @@ static inline struct spindle_peer *spindle_group_next(const struct spindle_group
 {
 	*seat = find_next_bit(group->taken, SPINDLE_SEATS, *seat);
 	return *seat < SPINDLE_SEATS ? group->seat[*seat] : NULL;
+}
+
+/**
+ * spindle_group_subgroup() - the subgroup of an index, or the next one that this node is in
+ * @group: the group
+ * @index: the index; out: of the subgroup
+ *
+ * Return: the subgroup; NULL: there are no more
+ */
+static inline struct spindle_subgroup *spindle_group_subgroup(const struct spindle_group *group,
+							      u32 *index)
+{
+	while (*index < group->view.num_subgroups && !group->subgroup[*index])
+		(*index)++;
+	return *index < group->view.num_subgroups ? group->subgroup[*index] : NULL;
 }
 
 /* engine context */

@@ -319,7 +319,7 @@ static void find_reason(struct spindle_join *join)
 
 	for (i = 0; (peer = spindle_group_next(join->node->group, &i)); i++)
 		if (!spindle_peer_joined(peer))
-			join->reason = spindle_peer_reason(peer) ? : join->reason;
+			join->reason = READ_ONCE(peer->conn.reason) ? : join->reason;
 }
 
 enum outcome {

@@ -27,11 +27,6 @@ static u64 lap(struct spindle_live *live)
 	return us;
 }
 
-static struct spindle_subgroup *subgroup_of(struct spindle_live *live, u32 i)
-{
-	return live->group->subgroup[i];
-}
-
 static void live_wedge(void *ctx)
 {
 	struct spindle_live *live = ctx;
@@ -39,11 +34,9 @@ static void live_wedge(void *ctx)
 	u32 i;
 
 	spindle_mg_wedge(&live->group->mg);
-	for (i = 0; i < live->group->view.num_subgroups; i++) {
-		sg = subgroup_of(live, i);
-		if (sg && sg->large)
+	for (i = 0; (sg = spindle_group_subgroup(live->group, &i)); i++)
+		if (sg->large)
 			spindle_large_stop(sg->large);
-	}
 	/* A suspicion has set the clock already. */
 	if (!live->at)
 		live->at = ktime_get_ns();
@@ -57,11 +50,9 @@ static bool live_flushed(void *ctx, u32 rank)
 	u32 i;
 
 	/* What comes from others by blocks comes before we say that we have all. */
-	for (i = 0; i < live->group->view.num_subgroups; i++) {
-		sg = subgroup_of(live, i);
-		if (sg && sg->large && !spindle_large_quiet(sg->large))
+	for (i = 0; (sg = spindle_group_subgroup(live->group, &i)); i++)
+		if (sg->large && !spindle_large_quiet(sg->large))
 			return false;
-	}
 	return spindle_mg_flushed(&live->group->mg, rank);
 }
 
@@ -224,13 +215,10 @@ void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old)
 /* Also those that stay: ranks are others. */
 static void configure_subgroups(struct spindle_group *group)
 {
+	struct spindle_subgroup *sg;
 	u32 i;
 
-	for (i = 0; i < group->view.num_subgroups; i++) {
-		struct spindle_subgroup *sg = group->subgroup[i];
-
-		if (!sg)
-			continue;
+	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++) {
 		sg->cfg = &group->view.subgroup[i];
 		sg->peers = sg->cfg->members & ~BIT_ULL(group->mg.me);
 	}
@@ -299,15 +287,15 @@ static void live_cut(void *ctx, u32 rank)
 static void live_stopped(void *ctx)
 {
 	struct spindle_live *live = ctx;
+	struct spindle_subgroup *sg;
 	u32 i;
 
 	/* Who was never in has not stopped: the join tells what became of it. */
 	if (live->group->mg.me != SPINDLE_NO_RANK)
 		spindle_live_say_stop(live);
-	for (i = 0; i < live->group->view.num_subgroups; i++)
-		if (subgroup_of(live, i))
-			spindle_subgroup_end(subgroup_of(live, i), SPINDLE_STATE_FAILED,
-					     spindle_live_error(live->mb.reason), live->reason);
+	for (i = 0; (sg = spindle_group_subgroup(live->group, &i)); i++)
+		spindle_subgroup_end(sg, SPINDLE_STATE_FAILED,
+				     spindle_live_error(live->mb.reason), live->reason);
 	spindle_rdmc_node_stop(live->group->node);
 	spindle_live_chore(live, SPINDLE_CHORE_STOP);
 }

@@ -262,7 +262,7 @@ static void see_next_fn(void *ctx)
 	}
 }
 
-static int build(struct spindle_live *live, struct spindle_next *next)
+static int build_next(struct spindle_live *live, struct spindle_next *next)
 {
 	u32 i;
 
@@ -378,7 +378,7 @@ static void prepare(struct spindle_live *live)
 			goto out;
 		past = spindle_past_alloc(next->view.num_members, next->view.num_subgroups);
 	}
-	if (!past || build(live, next)) {
+	if (!past || build_next(live, next)) {
 		call(live, give_up_next_fn, &letter);
 		goto out;
 	}

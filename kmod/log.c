@@ -117,22 +117,6 @@ static void log_view(struct spindle_node *node, const struct spindle_event_info 
 	     view->num_members, view->num_members == 1 ? "" : "s", members);
 }
 
-static void log_removed(struct spindle_node *node, const struct spindle_event_info *event)
-{
-	line(node, SPINDLE_LOG_VIEW, false, "view %llu is removed", event->vid);
-}
-
-static void log_suspect(struct spindle_node *node, const struct spindle_event_info *event)
-{
-	line(node, SPINDLE_LOG_SUSPECT, !event->mild, "view %llu: %s", event->vid, event->reason);
-}
-
-static void log_stopped(struct spindle_node *node, const struct spindle_event_info *event)
-{
-	line(node, SPINDLE_LOG_STOPPED, !event->mild,
-	     "it is no member of view %llu any more: %s", event->vid, event->reason);
-}
-
 static void log_refused(struct spindle_node *node, const struct spindle_event_info *event)
 {
 	if (event->repeated)
@@ -143,34 +127,10 @@ static void log_refused(struct spindle_node *node, const struct spindle_event_in
 		line(node, SPINDLE_LOG_REFUSED, true, "a stranger: %s", event->reason);
 }
 
-static void log_join_failed(struct spindle_node *node, const struct spindle_event_info *event)
-{
-	line(node, SPINDLE_LOG_JOIN, true, "it could not join: %s", event->reason);
-}
-
 /* A live view says whom it suspects instead, and that it has stopped. */
 static bool is_static(const struct spindle_node *node)
 {
 	return node->running && !node->running->live;
-}
-
-static void log_lost(struct spindle_node *node, const struct spindle_event_info *event)
-{
-	if (is_static(node))
-		line(node, SPINDLE_LOG_LOST, true, "node %u is lost: %s", event->peer,
-		     event->reason ? : "the connection failed");
-}
-
-static void log_failed(struct spindle_node *node, const struct spindle_event_info *event)
-{
-	if (is_static(node))
-		line(node, SPINDLE_LOG_LOST, true, "view %llu: subgroup %u has failed: %s",
-		     event->vid, event->subgroup, event->reason ? : "a member is lost");
-}
-
-static void log_dead(struct spindle_node *node, const struct spindle_event_info *event)
-{
-	line(node, SPINDLE_LOG_DEVICE, true, "its RDMA device is gone");
 }
 
 /**
@@ -187,28 +147,35 @@ void spindle_log_event(struct spindle_node *node, enum spindle_event event,
 		log_view(node, info);
 		break;
 	case SPINDLE_EVENT_VIEW_REMOVE:
-		log_removed(node, info);
+		line(node, SPINDLE_LOG_VIEW, false, "view %llu is removed", info->vid);
 		break;
 	case SPINDLE_EVENT_SUSPECT:
-		log_suspect(node, info);
+		line(node, SPINDLE_LOG_SUSPECT, !info->mild, "view %llu: %s", info->vid,
+		     info->reason);
 		break;
 	case SPINDLE_EVENT_STOPPED:
-		log_stopped(node, info);
+		line(node, SPINDLE_LOG_STOPPED, !info->mild,
+		     "it is no member of view %llu any more: %s", info->vid, info->reason);
 		break;
 	case SPINDLE_EVENT_PEER_REFUSED:
 		log_refused(node, info);
 		break;
 	case SPINDLE_EVENT_JOIN_FAILED:
-		log_join_failed(node, info);
+		line(node, SPINDLE_LOG_JOIN, true, "it could not join: %s", info->reason);
 		break;
 	case SPINDLE_EVENT_PEER_DOWN:
-		log_lost(node, info);
+		if (is_static(node))
+			line(node, SPINDLE_LOG_LOST, true, "node %u is lost: %s", info->peer,
+			     info->reason ? : "the connection failed");
 		break;
 	case SPINDLE_EVENT_SUBGROUP_FAILED:
-		log_failed(node, info);
+		if (is_static(node))
+			line(node, SPINDLE_LOG_LOST, true,
+			     "view %llu: subgroup %u has failed: %s", info->vid, info->subgroup,
+			     info->reason ? : "a member is lost");
 		break;
 	case SPINDLE_EVENT_NODE_DEAD:
-		log_dead(node, info);
+		line(node, SPINDLE_LOG_DEVICE, true, "its RDMA device is gone");
 		break;
 	default:
 		break;

@@ -107,11 +107,6 @@ static void *begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 	return hdr;
 }
 
-static bool wanted(struct netlink_callback *cb, u32 id)
-{
-	return filter(cb, SPINDLE_A_NODE_ID, id) == id;
-}
-
 /**
  * spindle_netlink_start() - make room for the longest message of a dump
  * @cb: state of the dump
@@ -156,24 +151,32 @@ int spindle_netlink_subgroup_start(struct netlink_callback *cb)
 	return spindle_netlink_start(cb, spindle_fill_subgroup_bytes);
 }
 
-static bool any_node(const struct spindle_node *node)
+/* The message is complete, or nothing of it is left. */
+static int finish(struct sk_buff *skb, void *hdr, int err)
 {
-	return true;
+	if (err)
+		genlmsg_cancel(skb, hdr);
+	else
+		genlmsg_end(skb, hdr);
+	return err;
 }
 
 /**
- * spindle_netlink_dump() - dump the nodes that have something to show, one message each
- * @skb: room for messages
- * @cb: state of the dump
+ * struct dump - what is dumped
  * @cmd: of the messages
- * @fill: makes one
- * @has: has a node something to show?
- *
- * Return: bytes, or -errno
+ * @node: all messages about a node, from the cursor's index on
+ * @fill: of a dump with one message a node: makes it
+ * @has: the same: has a node something to show? NULL: all have
  */
-int spindle_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
-			 int (*fill)(struct sk_buff *, const struct spindle_node *),
-			 bool (*has)(const struct spindle_node *))
+struct dump {
+	u8 cmd;
+	int (*node)(const struct dump *dump, struct sk_buff *skb, struct netlink_callback *cb,
+		    const struct spindle_node *node);
+	int (*fill)(struct sk_buff *skb, const struct spindle_node *node);
+	bool (*has)(const struct spindle_node *node);
+};
+
+static int dump_nodes(const struct dump *dump, struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct cursor *at = (struct cursor *)cb->ctx;
 	struct spindle_net *sn = spindle_net_of(sock_net(cb->skb->sk));
@@ -182,26 +185,54 @@ int spindle_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cm
 
 	mutex_lock(&sn->lock);
 	cb->seq = sn->generation;
-	while (!err) {
-		void *hdr;
-
-		node = resume_node(sn, at);
-		if (!node)
+	/* Both only grow. */
+	if (dump->cmd == SPINDLE_CMD_RDMC_GET)
+		cb->seq += sn->rdmc_generation;
+	while ((node = resume_node(sn, at))) {
+		/* Where the dump was in a node that has gone meanwhile says nothing of another. */
+		if (at->node != node->id)
+			at->index = 0;
+		at->node = node->id;
+		if (filter(cb, SPINDLE_A_NODE_ID, node->id) == node->id)
+			err = dump->node(dump, skb, cb, node);
+		if (err)
 			break;
-		if (wanted(cb, node->id) && has(node)) {
-			hdr = begin(skb, cb, cmd);
-			err = hdr ? fill(skb, node) : -EMSGSIZE;
-			if (err && hdr)
-				genlmsg_cancel(skb, hdr);
-			else if (hdr)
-				genlmsg_end(skb, hdr);
-		}
-		if (!err)
-			at->node = node->id + 1ULL;
+		at->index = 0;
+		at->node = node->id + 1ULL;
 	}
 	mutex_unlock(&sn->lock);
 	/* A full buffer is sent and the dump goes on; one that nothing fits is an error. */
 	return err && !skb->len ? err : skb->len;
+}
+
+static int dump_node(const struct dump *dump, struct sk_buff *skb, struct netlink_callback *cb,
+		     const struct spindle_node *node)
+{
+	void *hdr;
+
+	if (dump->has && !dump->has(node))
+		return 0;
+	hdr = begin(skb, cb, dump->cmd);
+	return finish(skb, hdr, hdr ? dump->fill(skb, node) : -EMSGSIZE);
+}
+
+/**
+ * spindle_netlink_dump() - dump the nodes that have something to show, one message each
+ * @skb: room for messages
+ * @cb: state of the dump
+ * @cmd: of the messages
+ * @fill: makes one
+ * @has: has a node something to show? NULL: all have
+ *
+ * Return: bytes, or -errno
+ */
+int spindle_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+			 int (*fill)(struct sk_buff *, const struct spindle_node *),
+			 bool (*has)(const struct spindle_node *))
+{
+	const struct dump dump = { .cmd = cmd, .node = dump_node, .fill = fill, .has = has };
+
+	return dump_nodes(&dump, skb, cb);
 }
 
 /**
@@ -213,7 +244,7 @@ int spindle_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cm
  */
 int spindle_netlink_node_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return spindle_netlink_dump(skb, cb, SPINDLE_CMD_NODE_GET, spindle_fill_node, any_node);
+	return spindle_netlink_dump(skb, cb, SPINDLE_CMD_NODE_GET, spindle_fill_node, NULL);
 }
 
 /**
@@ -238,27 +269,25 @@ int spindle_netlink_view_dump(struct sk_buff *skb, struct netlink_callback *cb)
  */
 int spindle_netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return spindle_netlink_dump(skb, cb, SPINDLE_CMD_STATS_GET, spindle_fill_stats, any_node);
+	return spindle_netlink_dump(skb, cb, SPINDLE_CMD_STATS_GET, spindle_fill_stats, NULL);
 }
 
-/* The subgroups of one node, from the cursor's index on. */
-static int dump_subgroups(struct sk_buff *skb, struct netlink_callback *cb,
-			  const struct spindle_node *node, struct cursor *at)
+static int dump_subgroups(const struct dump *dump, struct sk_buff *skb,
+			  struct netlink_callback *cb, const struct spindle_node *node)
 {
-	for (; at->index < node->group->view.num_subgroups; at->index++) {
+	struct cursor *at = (struct cursor *)cb->ctx;
+	int err;
+
+	for (; node->group && at->index < node->group->view.num_subgroups; at->index++) {
 		const struct spindle_subgroup *sg = node->group->subgroup[at->index];
 		void *hdr;
 
 		if (!sg || filter(cb, SPINDLE_A_SUBGROUP_ID, sg->cfg->id) != sg->cfg->id)
 			continue;
-		hdr = begin(skb, cb, SPINDLE_CMD_SUBGROUP_GET);
-		if (!hdr)
-			return -EMSGSIZE;
-		if (spindle_fill_subgroup(skb, node, sg)) {
-			genlmsg_cancel(skb, hdr);
-			return -EMSGSIZE;
-		}
-		genlmsg_end(skb, hdr);
+		hdr = begin(skb, cb, dump->cmd);
+		err = finish(skb, hdr, hdr ? spindle_fill_subgroup(skb, node, sg) : -EMSGSIZE);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -272,23 +301,9 @@ static int dump_subgroups(struct sk_buff *skb, struct netlink_callback *cb,
  */
 int spindle_netlink_subgroup_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct cursor *at = (struct cursor *)cb->ctx;
-	struct spindle_net *sn = spindle_net_of(sock_net(cb->skb->sk));
-	struct spindle_node *node;
-	int err = 0;
+	const struct dump dump = { .cmd = SPINDLE_CMD_SUBGROUP_GET, .node = dump_subgroups };
 
-	mutex_lock(&sn->lock);
-	cb->seq = sn->generation;
-	while ((node = resume_node(sn, at))) {
-		if (wanted(cb, node->id) && node->group)
-			err = dump_subgroups(skb, cb, node, at);
-		if (err)
-			break;
-		at->index = 0;
-		at->node = node->id + 1ULL;
-	}
-	mutex_unlock(&sn->lock);
-	return err && !skb->len ? err : skb->len;
+	return dump_nodes(&dump, skb, cb);
 }
 
 /**
@@ -302,11 +317,12 @@ int spindle_netlink_rdmc_start(struct netlink_callback *cb)
 	return spindle_netlink_start(cb, spindle_fill_rdmc_bytes);
 }
 
-/* The RDMC groups of one node, from the cursor's number on; they are in that order. */
-static int dump_rdmcs(struct sk_buff *skb, struct netlink_callback *cb,
-		      const struct spindle_node *node, struct cursor *at)
+/* They are in the order of their numbers. */
+static int dump_rdmcs(const struct dump *dump, struct sk_buff *skb, struct netlink_callback *cb,
+		      const struct spindle_node *node)
 {
 	const struct nlattr *id = spindle_dump_attrs(cb)[SPINDLE_A_RDMC_ID];
+	struct cursor *at = (struct cursor *)cb->ctx;
 	const struct spindle_rdmc_group *group;
 	int err;
 
@@ -315,15 +331,10 @@ static int dump_rdmcs(struct sk_buff *skb, struct netlink_callback *cb,
 
 		if (group->number < at->index || (id && nla_get_u64(id) != group->r.cfg.id))
 			continue;
-		hdr = begin(skb, cb, SPINDLE_CMD_RDMC_GET);
-		if (!hdr)
-			return -EMSGSIZE;
-		err = spindle_fill_rdmc(skb, group);
-		if (err) {
-			genlmsg_cancel(skb, hdr);
+		hdr = begin(skb, cb, dump->cmd);
+		err = finish(skb, hdr, hdr ? spindle_fill_rdmc(skb, group) : -EMSGSIZE);
+		if (err)
 			return err;
-		}
-		genlmsg_end(skb, hdr);
 		at->index = group->number + 1;
 	}
 	return 0;
@@ -338,26 +349,7 @@ static int dump_rdmcs(struct sk_buff *skb, struct netlink_callback *cb,
  */
 int spindle_netlink_rdmc_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct cursor *at = (struct cursor *)cb->ctx;
-	struct spindle_net *sn = spindle_net_of(sock_net(cb->skb->sk));
-	struct spindle_node *node;
-	int err = 0;
+	const struct dump dump = { .cmd = SPINDLE_CMD_RDMC_GET, .node = dump_rdmcs };
 
-	mutex_lock(&sn->lock);
-	/* Both only grow. */
-	cb->seq = sn->generation + sn->rdmc_generation;
-	while ((node = resume_node(sn, at))) {
-		/* Where the dump was in a node that has gone meanwhile says nothing of another. */
-		if (at->node != node->id)
-			at->index = 0;
-		at->node = node->id;
-		if (wanted(cb, node->id))
-			err = dump_rdmcs(skb, cb, node, at);
-		if (err)
-			break;
-		at->index = 0;
-		at->node = node->id + 1ULL;
-	}
-	mutex_unlock(&sn->lock);
-	return err && !skb->len ? err : skb->len;
+	return dump_nodes(&dump, skb, cb);
 }

@@ -57,11 +57,11 @@ u32 spindle_fill_view_bytes(const struct spindle_group *group)
  */
 u32 spindle_fill_subgroup_bytes(const struct spindle_group *group)
 {
+	const struct spindle_subgroup *sg;
 	u32 i, readers = 0;
 
-	for (i = 0; i < group->view.num_subgroups; i++)
-		if (group->subgroup[i])
-			readers = max(readers, group->subgroup[i]->readers);
+	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+		readers = max(readers, sg->readers);
 	return 2 * SPINDLE_FILL_BASE + min_t(u32, readers, READERS) * READER_BYTES +
 	       group->view.num_members * (NODE_BYTES + ROW_BYTES);
 }
@@ -89,6 +89,13 @@ bool spindle_fill_has_view(const struct spindle_node *node)
 	return node->group && node->group->view.vid;
 }
 
+static u8 state_of(const struct spindle_node *node)
+{
+	if (node->dead)
+		return SPINDLE_NODE_DEAD;
+	return node->group ? SPINDLE_NODE_VIEW : SPINDLE_NODE_IDLE;
+}
+
 /**
  * spindle_fill_node() - a node
  * @skb: room
@@ -98,9 +105,6 @@ bool spindle_fill_has_view(const struct spindle_node *node)
  */
 int spindle_fill_node(struct sk_buff *skb, const struct spindle_node *node)
 {
-	u8 state = node->dead ? SPINDLE_NODE_DEAD :
-		   node->group ? SPINDLE_NODE_VIEW : SPINDLE_NODE_IDLE;
-
 	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
 	    nla_put_string(skb, SPINDLE_A_CLUSTER, node->cluster) ||
 	    put_addr(skb, &node->addr, SPINDLE_A_ADDR4, SPINDLE_A_ADDR6, SPINDLE_A_PORT) ||
@@ -109,7 +113,7 @@ int spindle_fill_node(struct sk_buff *skb, const struct spindle_node *node)
 	    nla_put_u32(skb, SPINDLE_A_ENGINE, node->engine->id) ||
 	    nla_put_u8(skb, SPINDLE_A_TIMING, READ_ONCE(node->engine->timing)) ||
 	    nla_put_string(skb, SPINDLE_A_DEVICE, node->device) ||
-	    nla_put_u8(skb, SPINDLE_A_NODE_STATE, state) ||
+	    nla_put_u8(skb, SPINDLE_A_NODE_STATE, state_of(node)) ||
 	    nla_put_u8(skb, SPINDLE_A_KEYED, spindle_key_given(&node->key)) ||
 	    nla_put_u8(skb, SPINDLE_A_FORMER_KEY, spindle_key_has_former(&node->key)) ||
 	    nla_put_u16(skb, SPINDLE_A_RACK, node->rack) ||
@@ -224,16 +228,22 @@ struct counter {
 	u64 value;
 };
 
-static int put_stats(struct sk_buff *skb, int type, int pad, const struct counter *list, u32 n)
+static int put_counters(struct sk_buff *skb, int pad, const struct counter *list, u32 n)
 {
-	struct nlattr *nest = nla_nest_start(skb, type);
 	u32 i;
 
-	if (!nest)
-		return -EMSGSIZE;
 	for (i = 0; i < n; i++)
 		if (nla_put_u64_64bit(skb, list[i].type, list[i].value, pad))
 			return -EMSGSIZE;
+	return 0;
+}
+
+static int put_stats(struct sk_buff *skb, int type, int pad, const struct counter *list, u32 n)
+{
+	struct nlattr *nest = nla_nest_start(skb, type);
+
+	if (!nest || put_counters(skb, pad, list, n))
+		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
 }
@@ -373,13 +383,10 @@ static int fill_row(struct sk_buff *skb, const struct spindle_subgroup *sg, u32 
 		  READ_ONCE(*(own ? &own[SPINDLE_COL_DELIVERED] : &m->delivered)) },
 	};
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_ROW);
-	u32 i;
 
-	if (!nest || nla_put_u32(skb, SPINDLE_ROW_A_ID, id))
+	if (!nest || nla_put_u32(skb, SPINDLE_ROW_A_ID, id) ||
+	    put_counters(skb, SPINDLE_ROW_A_PAD, list, ARRAY_SIZE(list)))
 		return -EMSGSIZE;
-	for (i = 0; i < ARRAY_SIZE(list); i++)
-		if (nla_put_u64_64bit(skb, list[i].type, list[i].value, SPINDLE_ROW_A_PAD))
-			return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
 }
@@ -433,15 +440,13 @@ static u64 peer_torn(const struct spindle_peer *peer)
 {
 	const struct spindle_group *group = peer->group;
 	u64 torn = READ_ONCE(peer->torn);
+	const struct spindle_subgroup *sg;
 	u32 i;
 
-	for (i = 0; i < group->view.num_subgroups; i++) {
-		const struct spindle_subgroup *sg = group->subgroup[i];
-
-		if (sg && (sg->peers & BIT_ULL(peer->rank)))
+	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+		if (sg->peers & BIT_ULL(peer->rank))
 			torn += READ_ONCE(sg->mc.member[spindle_mask_rank(sg->cfg->members,
 									  peer->rank)].torn);
-	}
 	return torn;
 }
 
@@ -458,17 +463,13 @@ static int fill_peer(struct sk_buff *skb, const struct spindle_peer *peer)
 		{ SPINDLE_PEER_A_TORN, peer_torn(peer) },
 		{ SPINDLE_PEER_A_ATTEMPTS, READ_ONCE(conn->attempts) },
 	};
-	u32 i;
 
 	if (!nest || nla_put_u32(skb, SPINDLE_PEER_A_ID, peer->id) ||
-	    nla_put_u8(skb, SPINDLE_PEER_A_STATE, spindle_peer_state(peer)) ||
-	    nla_put_u8(skb, SPINDLE_PEER_A_IMM, peer->group->node->imm))
+	    nla_put_u8(skb, SPINDLE_PEER_A_STATE, spindle_peer_state(&peer->conn)) ||
+	    nla_put_u8(skb, SPINDLE_PEER_A_IMM, peer->group->node->imm) ||
+	    (reason && nla_put_string(skb, SPINDLE_PEER_A_REASON, reason)) ||
+	    put_counters(skb, SPINDLE_PEER_A_PAD, list, ARRAY_SIZE(list)))
 		return -EMSGSIZE;
-	if (reason && nla_put_string(skb, SPINDLE_PEER_A_REASON, reason))
-		return -EMSGSIZE;
-	for (i = 0; i < ARRAY_SIZE(list); i++)
-		if (nla_put_u64_64bit(skb, list[i].type, list[i].value, SPINDLE_PEER_A_PAD))
-			return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
 }
@@ -512,8 +513,7 @@ int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node)
 	u32 i;
 
 	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
-	    nla_put_u8(skb, SPINDLE_A_NODE_STATE, node->dead ? SPINDLE_NODE_DEAD :
-		       node->group ? SPINDLE_NODE_VIEW : SPINDLE_NODE_IDLE) ||
+	    nla_put_u8(skb, SPINDLE_A_NODE_STATE, state_of(node)) ||
 	    put_stats(skb, SPINDLE_A_STATS, SPINDLE_ENGINE_S_PAD, list, ARRAY_SIZE(list)))
 		return -EMSGSIZE;
 	if (refusal && (nla_put_u32(skb, SPINDLE_A_PEER_ID, id) ||

@@ -509,7 +509,7 @@ static int put_connection(struct sk_buff *skb, const struct spindle_peer *peer)
 {
 	const char *why = spindle_peer_why(peer);
 
-	if (nla_put_u8(skb, SPINDLE_LIVE_MEMBER_A_STATE, spindle_peer_state(peer)))
+	if (nla_put_u8(skb, SPINDLE_LIVE_MEMBER_A_STATE, spindle_peer_state(&peer->conn)))
 		return -EMSGSIZE;
 	return why ? nla_put_string(skb, SPINDLE_LIVE_MEMBER_A_REASON, why) : 0;
 }

@@ -132,7 +132,7 @@ static u64 first_object(const struct spindle_rdmc *r)
 	       r->announced - SPINDLE_RDMC_OBJECTS : first;
 }
 
-static void look_fn(void *ctx)
+static void see_rdmc_fn(void *ctx)
 {
 	struct look *l = ctx;
 	const struct spindle_rdmc *r = &l->group->r;
@@ -183,7 +183,7 @@ static int put_lane(struct sk_buff *skb, const struct spindle_lane *lane)
 	const char *reason = READ_ONCE(lane->bulk.conn.reason);
 
 	if (nla_put_u8(skb, SPINDLE_RDMC_MEMBER_A_STATE,
-		       spindle_peer_conn_state(&lane->bulk.conn)) ||
+		       spindle_peer_state(&lane->bulk.conn)) ||
 	    (reason && nla_put_string(skb, SPINDLE_RDMC_MEMBER_A_REASON, reason)))
 		return -EMSGSIZE;
 	return 0;
@@ -319,7 +319,7 @@ int spindle_fill_rdmc(struct sk_buff *skb, const struct spindle_rdmc_group *grou
 	if (!look)
 		return -ENOMEM;
 	look->group = group;
-	spindle_engine_call(group->engine, look_fn, look);
+	spindle_engine_call(group->engine, see_rdmc_fn, look);
 	err = put_group(skb, look);
 	kvfree(look);
 	return err;

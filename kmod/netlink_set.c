@@ -118,11 +118,11 @@ int spindle_netlink_node_set(struct sk_buff *skb, struct genl_info *info)
 
 /* ---- a subgroup ------------------------------------------------------- */
 
-static struct spindle_subgroup *find(struct genl_info *info)
+static struct spindle_subgroup *find_subgroup(struct genl_info *info)
 {
 	const struct nlattr *attr = info->attrs[SPINDLE_A_SUBGROUP_ID];
+	struct spindle_subgroup *sg;
 	struct spindle_node *node;
-	u32 i;
 
 	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_SUBGROUP_ID)) {
 		NL_SET_ERR_MSG(info->extack, "the subgroup id is missing");
@@ -131,12 +131,9 @@ static struct spindle_subgroup *find(struct genl_info *info)
 	node = spindle_netlink_node(info);
 	if (IS_ERR(node))
 		return ERR_CAST(node);
-	for (i = 0; node->group && i < node->group->view.num_subgroups; i++) {
-		struct spindle_subgroup *sg = node->group->subgroup[i];
-
-		if (sg && sg->cfg->id == nla_get_u32(attr))
-			return sg;
-	}
+	sg = spindle_group_find(node->group, nla_get_u32(attr));
+	if (sg)
+		return sg;
 	NL_SET_ERR_MSG_ATTR(info->extack, attr, "the node is in no subgroup with this id");
 	return ERR_PTR(-ENOENT);
 }
@@ -248,7 +245,7 @@ int spindle_netlink_subgroup_set(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		return err;
 	spindle_netlink_lock(info);
-	change.sg = find(info);
+	change.sg = find_subgroup(info);
 	err = PTR_ERR_OR_ZERO(change.sg);
 	if (!err) {
 		/* Changed nowhere but here, under the lock. */
@@ -393,7 +390,7 @@ int spindle_netlink_raw_run(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		return err;
 	spindle_netlink_lock(info);
-	raw.sg = find(info);
+	raw.sg = find_subgroup(info);
 	err = PTR_ERR_OR_ZERO(raw.sg);
 	if (!err)
 		err = parse_raw(&raw, tb, info->extack);

@@ -101,14 +101,14 @@ static void insert(struct spindle_node *node)
 	list_add_tail(&node->list, &at->list);
 }
 
-static void link_fn(void *ctx)
+static void add_node_fn(void *ctx)
 {
 	struct spindle_node *node = ctx;
 
 	list_add_tail(&node->engine_link, &node->engine->nodes);
 }
 
-static void unlink_fn(void *ctx)
+static void remove_node_fn(void *ctx)
 {
 	struct spindle_node *node = ctx;
 
@@ -257,7 +257,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	node->imm = visibility_imm(node);
 	strscpy(node->device, dev_name(&node->ep.ib->dev), sizeof(node->device));
 	insert(node);
-	spindle_engine_call(node->engine, link_fn, node);
+	spindle_engine_call(node->engine, add_node_fn, node);
 	node->sn->generation++;
 	spindle_event(node, SPINDLE_EVENT_NODE_ADD, &(struct spindle_event_info){});
 	return 0;
@@ -317,7 +317,7 @@ static void remove_group(struct spindle_node *node)
 void spindle_node_del(struct spindle_node *node)
 {
 	remove_group(node);
-	spindle_engine_call(node->engine, unlink_fn, node);
+	spindle_engine_call(node->engine, remove_node_fn, node);
 	if (!node->dead)
 		spindle_endpoint_close(&node->ep);
 	list_del(&node->list);
@@ -550,6 +550,7 @@ bool spindle_node_pass(struct spindle_node *node, u32 how)
 bool spindle_node_settled(struct spindle_node *node)
 {
 	struct spindle_group *group = node->running;
+	struct spindle_subgroup *sg;
 	struct spindle_peer *peer;
 	bool settled = true;
 	u32 i;
@@ -562,9 +563,8 @@ bool spindle_node_settled(struct spindle_node *node)
 		spindle_post_poll(&peer->conn);
 		settled &= spindle_post_idle(&peer->conn);
 	}
-	for (i = 0; i < group->view.num_subgroups; i++)
-		if (group->subgroup[i])
-			settled &= !spindle_subgroup_watch(group->subgroup[i]);
+	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+		settled &= !spindle_subgroup_watch(sg);
 	return settled;
 }
 
@@ -593,18 +593,16 @@ bool spindle_node_announce(struct spindle_node *node, bool sleep)
 {
 	struct spindle_group *group = node->running;
 	struct spindle_attachment *att;
+	struct spindle_subgroup *sg;
 	struct spindle_peer *peer;
 	bool ok = !sleep || !spindle_rdmc_node_arm(node);
 	u32 i;
 
 	if (!group)
 		return ok;
-	for (i = 0; i < group->view.num_subgroups; i++) {
-		if (!group->subgroup[i])
-			continue;
-		list_for_each_entry(att, &group->subgroup[i]->attachments, link)
+	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+		list_for_each_entry(att, &sg->attachments, link)
 			WRITE_ONCE(att->ctl->need_wakeup, sleep);
-	}
 	if (!sleep)
 		return ok;
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)

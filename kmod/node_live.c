@@ -287,7 +287,7 @@ static struct spindle_live *find_live(const struct spindle_node *node,
 	return NULL;
 }
 
-static void leave_fn(void *ctx)
+static void leave_view_fn(void *ctx)
 {
 	struct spindle_live *live = ctx;
 
@@ -322,7 +322,7 @@ int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack
 		NL_SET_ERR_MSG(extack, "without this node a subgroup would have too few members");
 		return -EBUSY;
 	}
-	spindle_engine_call(node->engine, leave_fn, live);
+	spindle_engine_call(node->engine, leave_view_fn, live);
 	return 0;
 }
 

@@ -133,12 +133,12 @@ void spindle_peer_destroy(struct spindle_peer *peer)
 }
 
 /**
- * spindle_peer_conn_state() - state of a connection for people
+ * spindle_peer_state() - state of a connection for people
  * @conn: the connection
  *
  * Return: enum spindle_peer_state
  */
-u8 spindle_peer_conn_state(const struct spindle_conn *conn)
+u8 spindle_peer_state(const struct spindle_conn *conn)
 {
 	switch (READ_ONCE(conn->state)) {
 	case SPINDLE_CONN_IDLE:
@@ -154,29 +154,7 @@ u8 spindle_peer_conn_state(const struct spindle_conn *conn)
 }
 
 /**
- * spindle_peer_state() - state for people
- * @peer: the peer
- *
- * Return: enum spindle_peer_state
- */
-u8 spindle_peer_state(const struct spindle_peer *peer)
-{
-	return spindle_peer_conn_state(&peer->conn);
-}
-
-/**
- * spindle_peer_reason() - why the peer is not up
- * @peer: the peer
- *
- * Return: a constant string, or NULL
- */
-const char *spindle_peer_reason(const struct spindle_peer *peer)
-{
-	return READ_ONCE(peer->conn.reason);
-}
-
-/**
- * spindle_peer_why() - the same for people, of either side
+ * spindle_peer_why() - why the peer is not up, for people of either side
  * @peer: the peer
  *
  * A node that is dialled knows no more of its own than that nobody has come; but it knows whom it
@@ -188,9 +166,10 @@ const char *spindle_peer_why(const struct spindle_peer *peer)
 {
 	u32 refusal = READ_ONCE(peer->refusal);
 
-	if (refusal && !peer->conn.cfg.active && spindle_peer_state(peer) != SPINDLE_PEER_UP)
+	if (refusal && !peer->conn.cfg.active &&
+	    spindle_peer_state(&peer->conn) != SPINDLE_PEER_UP)
 		return spindle_refusal_text(refusal);
-	return spindle_peer_reason(peer);
+	return READ_ONCE(peer->conn.reason);
 }
 
 /* ---- engine ----------------------------------------------------------- */
@@ -206,7 +185,7 @@ void spindle_peer_blame(struct spindle_peer *peer)
 }
 
 /* The one place where the phase changes. Returns false if the change is not legal. */
-static bool enter(struct spindle_peer *peer, enum spindle_peer_phase to)
+static bool enter_phase(struct spindle_peer *peer, enum spindle_peer_phase to)
 {
 	static const u8 from[] = {
 		[SPINDLE_PEER_JOINED] = BIT(SPINDLE_PEER_AWAITED),
@@ -228,20 +207,20 @@ static bool enter(struct spindle_peer *peer, enum spindle_peer_phase to)
  */
 void spindle_peer_depart(struct spindle_peer *peer)
 {
-	if (!enter(peer, SPINDLE_PEER_PARTING))
-		enter(peer, SPINDLE_PEER_DEPARTED);
+	if (!enter_phase(peer, SPINDLE_PEER_PARTING))
+		enter_phase(peer, SPINDLE_PEER_DEPARTED);
 	peer->rank = SPINDLE_NO_RANK;
 	peer->since = ktime_get_ns();
 }
 
 static void join(struct spindle_peer *peer)
 {
-	enter(peer, SPINDLE_PEER_JOINED);
+	enter_phase(peer, SPINDLE_PEER_JOINED);
 	spindle_event(peer->group->node, SPINDLE_EVENT_PEER_UP,
 		      &(struct spindle_event_info){ .peer = peer->id });
 }
 
-static void lose(struct spindle_peer *peer)
+static void give_up(struct spindle_peer *peer)
 {
 	struct spindle_group *group = peer->group;
 	struct spindle_event_info info = {
@@ -251,12 +230,12 @@ static void lose(struct spindle_peer *peer)
 
 	/* If it was a write that failed, its completion has the best reason. */
 	spindle_post_poll(&peer->conn);
-	info.reason = spindle_peer_reason(peer);
+	info.reason = READ_ONCE(peer->conn.reason);
 	peer->cause = info.error;
-	if (enter(peer, SPINDLE_PEER_LOST))
+	if (enter_phase(peer, SPINDLE_PEER_LOST))
 		spindle_event(group->node, SPINDLE_EVENT_PEER_DOWN, &info);
 	else
-		enter(peer, SPINDLE_PEER_DEPARTED);
+		enter_phase(peer, SPINDLE_PEER_DEPARTED);
 	if (group->live) {
 		spindle_live_lost(group->live, peer);
 		return;
@@ -341,7 +320,7 @@ bool spindle_peer_watch(struct spindle_peer *peer)
 		spindle_post_poll(&peer->conn);
 	/* Pairs with the release in peer_down(). */
 	if (smp_load_acquire(&peer->went_down)) {
-		lose(peer);
+		give_up(peer);
 		return true;
 	}
 	return read_node_block(peer);

@@ -168,10 +168,8 @@ struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
 					 const struct spindle_view_member *who, u64 digest);
 void spindle_peer_start(struct spindle_peer *peer);
 void spindle_peer_destroy(struct spindle_peer *peer);
-const char *spindle_peer_reason(const struct spindle_peer *peer);
 const char *spindle_peer_why(const struct spindle_peer *peer);
-u8 spindle_peer_conn_state(const struct spindle_conn *conn);
-u8 spindle_peer_state(const struct spindle_peer *peer);
+u8 spindle_peer_state(const struct spindle_conn *conn);
 
 /* engine context */
 void spindle_peer_depart(struct spindle_peer *peer);

@@ -150,7 +150,7 @@ static void run_pingpong(struct spindle_raw *raw, u64 begin)
 	}
 }
 
-static void run_fn(void *ctx)
+static void measure_fn(void *ctx)
 {
 	struct spindle_raw *raw = ctx;
 	u64 begin;
@@ -178,6 +178,6 @@ static void run_fn(void *ctx)
  */
 int spindle_raw_run(struct spindle_raw *raw)
 {
-	spindle_engine_call(raw->sg->group->node->engine, run_fn, raw);
+	spindle_engine_call(raw->sg->group->node->engine, measure_fn, raw);
 	return raw->err;
 }

@@ -42,6 +42,18 @@ static bool change_state(struct spindle_subgroup *sg, u32 new)
 	return ok;
 }
 
+static void say(const struct spindle_subgroup *sg, enum spindle_event event, u32 error,
+		const char *reason)
+{
+	spindle_event(sg->group->node, event, &(struct spindle_event_info){
+		.vid = sg->group->view.vid,
+		.subgroup = sg->cfg->id,
+		.has_subgroup = true,
+		.error = error,
+		.reason = reason,
+	});
+}
+
 /**
  * spindle_subgroup_tell() - show the attachments the state
  * @sg: the subgroup
@@ -73,14 +85,6 @@ static void look_for_parted(struct spindle_subgroup *sg)
 void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 			  const char *reason)
 {
-	struct spindle_event_info info = {
-		.vid = sg->group->view.vid,
-		.subgroup = sg->cfg->id,
-		.has_subgroup = true,
-		.error = error,
-		.reason = reason,
-	};
-
 	if (!change_state(sg, state))
 		return;
 	spindle_mc_end(&sg->mc);
@@ -89,7 +93,7 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 		WRITE_ONCE(sg->error, error);
 	spindle_subgroup_tell(sg, error);
 	if (state == SPINDLE_STATE_FAILED)
-		spindle_event(sg->group->node, SPINDLE_EVENT_SUBGROUP_FAILED, &info);
+		say(sg, SPINDLE_EVENT_SUBGROUP_FAILED, error, reason);
 }
 
 /* ---- engine ----------------------------------------------------------- */
@@ -100,30 +104,16 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
  */
 void spindle_subgroup_formed(struct spindle_subgroup *sg)
 {
-	struct spindle_event_info info = {
-		.vid = sg->group->view.vid,
-		.subgroup = sg->cfg->id,
-		.has_subgroup = true,
-	};
-
 	if (sg->mc.lacking || !change_state(sg, SPINDLE_STATE_ACTIVE))
 		return;
 	spindle_subgroup_tell(sg, SPINDLE_ERR_NONE);
-	spindle_event(sg->group->node, SPINDLE_EVENT_SUBGROUP_ACTIVE, &info);
+	say(sg, SPINDLE_EVENT_SUBGROUP_ACTIVE, SPINDLE_ERR_NONE, NULL);
 }
 
 /* Nothing of an attachment goes on: neither of its halves, and nobody waits for it. */
 static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
 		   enum spindle_event event, u32 error, const char *reason)
 {
-	struct spindle_event_info info = {
-		.vid = sg->group->view.vid,
-		.subgroup = sg->cfg->id,
-		.has_subgroup = true,
-		.error = error,
-		.reason = reason,
-	};
-
 	if ((att->flags & SPINDLE_ATTACH_RECV) && !att->dlvq.error)
 		att->dlvq.error = error;
 	if ((att->flags & SPINDLE_ATTACH_SEND) && !sg->mc.txq.error)
@@ -132,7 +122,7 @@ static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
 	sg->mc.blocked = false;
 	trace_spindle_ring_error(sg->group->node->id, sg->cfg->id, error);
 	spindle_attachment_state(att, SPINDLE_STATE_FROZEN, error);
-	spindle_event(sg->group->node, event, &info);
+	say(sg, event, error, reason);
 }
 
 /* A ring's rules were broken: freeze that attachment, and only that. */
