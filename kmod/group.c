@@ -112,7 +112,8 @@ static int add_subgroups(struct spindle_group *group)
 }
 
 static int build_first(struct spindle_group *group, const struct spindle_view *view,
-		 const struct spindle_rules *rules, const struct spindle_lineage *lineage)
+		       const struct spindle_rules *rules,
+		       const struct spindle_lineage *lineage)
 {
 	struct spindle_node *node = group->node;
 
