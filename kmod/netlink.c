@@ -13,6 +13,7 @@
 #include <net/ipv6.h>
 
 #include "engine.h"
+#include "extack.h"
 #include "netlink.h"
 #include "node.h"
 
@@ -179,10 +180,8 @@ int spindle_netlink_addr(struct spindle_addr *addr, const struct nlattr *a4,
 	addr->port = port ? nla_get_u16(port) : SPINDLE_DEF_PORT;
 	if (a4) {
 		ip4 = nla_get_in_addr(a4);
-		if (ipv4_is_zeronet(ip4) || ipv4_is_multicast(ip4) || ipv4_is_lbcast(ip4)) {
-			NL_SET_ERR_MSG_ATTR(extack, a4, "not the address of a host");
-			return -EINVAL;
-		}
+		if (ipv4_is_zeronet(ip4) || ipv4_is_multicast(ip4) || ipv4_is_lbcast(ip4))
+			return spindle_deny(extack, a4, -EINVAL, "not the address of a host");
 		addr->family = 4;
 		memcpy(addr->ip, &ip4, sizeof(ip4));
 		return 0;
@@ -191,8 +190,7 @@ int spindle_netlink_addr(struct spindle_addr *addr, const struct nlattr *a4,
 	nla_memcpy(addr->ip, a6, sizeof(addr->ip));
 	if (ipv6_addr_type((struct in6_addr *)addr->ip) & IPV6_ADDR_UNICAST)
 		return 0;
-	NL_SET_ERR_MSG_ATTR(extack, a6, "not the address of a host");
-	return -EINVAL;
+	return spindle_deny(extack, a6, -EINVAL, "not the address of a host");
 }
 
 /**
@@ -293,14 +291,10 @@ int spindle_netlink_idle(u32 *us, struct sk_buff *skb, const struct nlattr *attr
 	if (!attr)
 		return 0;
 	v = nla_get_u32(attr);
-	if (v > SPINDLE_MAX_IDLE_US) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "idle-us is 0 to 1000000");
-		return -EINVAL;
-	}
-	if (v > SPINDLE_DEF_IDLE_US && !netlink_capable(skb, CAP_SYS_NICE)) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "idle-us above 50 needs CAP_SYS_NICE");
-		return -EPERM;
-	}
+	if (v > SPINDLE_MAX_IDLE_US)
+		return spindle_deny(extack, attr, -EINVAL, "idle-us is 0 to 1000000");
+	if (v > SPINDLE_DEF_IDLE_US && !netlink_capable(skb, CAP_SYS_NICE))
+		return spindle_deny(extack, attr, -EPERM, "idle-us above 50 needs CAP_SYS_NICE");
 	*us = v;
 	return 0;
 }
@@ -314,14 +308,10 @@ static int parse_cpu(int *cpu, struct sk_buff *skb, const struct nlattr *attr,
 	if (!attr)
 		return 0;
 	v = nla_get_u32(attr);
-	if (v >= nr_cpu_ids || !cpu_online(v)) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "no such CPU is online");
-		return -EINVAL;
-	}
-	if (!netlink_capable(skb, CAP_SYS_NICE)) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "to bind an engine needs CAP_SYS_NICE");
-		return -EPERM;
-	}
+	if (v >= nr_cpu_ids || !cpu_online(v))
+		return spindle_deny(extack, attr, -EINVAL, "no such CPU is online");
+	if (!netlink_capable(skb, CAP_SYS_NICE))
+		return spindle_deny(extack, attr, -EPERM, "to bind an engine needs CAP_SYS_NICE");
 	*cpu = v;
 	return 0;
 }
@@ -342,8 +332,7 @@ int spindle_netlink_key(const void **key, u32 *len, const struct nlattr *attr,
 	*len = attr ? nla_len(attr) : 0;
 	if (!attr || *len >= SPINDLE_MIN_KEY)
 		return 0;
-	NL_SET_ERR_MSG_ATTR(extack, attr, "a key has 16 to 64 bytes");
-	return -EINVAL;
+	return spindle_deny(extack, attr, -EINVAL, "a key has 16 to 64 bytes");
 }
 
 /**
@@ -364,10 +353,8 @@ static int parse_node(struct spindle_node_config *cfg, struct sk_buff *skb, stru
 	struct nlattr **attrs = info->attrs;
 	int err;
 
-	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_NODE_ID)) {
-		NL_SET_ERR_MSG(info->extack, "the node id is missing");
-		return -EINVAL;
-	}
+	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_NODE_ID))
+		return spindle_deny(info->extack, NULL, -EINVAL, "the node id is missing");
 	cfg->net = genl_info_net(info);
 	cfg->check = spindle_netlink_check_only(info);
 	cfg->id = nla_get_u32(attrs[SPINDLE_A_NODE_ID]);
@@ -375,11 +362,9 @@ static int parse_node(struct spindle_node_config *cfg, struct sk_buff *skb, stru
 	if (attrs[SPINDLE_A_CLUSTER]) {
 		memset(cfg->cluster, 0, sizeof(cfg->cluster));
 		nla_strscpy(cfg->cluster, attrs[SPINDLE_A_CLUSTER], sizeof(cfg->cluster));
-		if (!cfg->cluster[0]) {
-			NL_SET_ERR_MSG_ATTR(info->extack, attrs[SPINDLE_A_CLUSTER],
+		if (!cfg->cluster[0])
+			return spindle_deny(info->extack, attrs[SPINDLE_A_CLUSTER], -EINVAL,
 					    "a cluster name has 1 to 23 characters");
-			return -EINVAL;
-		}
 	}
 	err = spindle_netlink_key(&cfg->key, &cfg->key_len, attrs[SPINDLE_A_KEY], info->extack);
 	if (err)

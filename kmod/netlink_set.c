@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "engine.h"
+#include "extack.h"
 #include "group.h"
 #include "netlink.h"
 #include "node.h"
@@ -44,11 +45,9 @@ static int set_key(struct node_change *change, struct genl_info *info)
 
 	if (!change->key)
 		return 0;
-	if (!spindle_key_given(key)) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SPINDLE_A_KEY],
+	if (!spindle_key_given(key))
+		return spindle_deny(info->extack, info->attrs[SPINDLE_A_KEY], -EOPNOTSUPP,
 				    "the node was added without a key: nobody asks for one");
-		return -EOPNOTSUPP;
-	}
 	err = spindle_key_set(key, change->key, change->key_len);
 	if (err == -ENOENT)
 		NL_SET_ERR_MSG(info->extack, "the kernel has no hmac(sha256) to use a key with");
@@ -165,11 +164,9 @@ static int take(u32 *value, const struct nlattr *attr, u32 low, u32 high,
 static int take_large(struct subgroup_change *change, const struct nlattr *attr,
 		      struct netlink_ext_ack *extack)
 {
-	if (attr && !change->sg->large) {
-		NL_SET_ERR_MSG_ATTR(extack, attr,
+	if (attr && !change->sg->large)
+		return spindle_deny(extack, attr, -EOPNOTSUPP,
 				    "large is for subgroups with max-msg above 262144");
-		return -EOPNOTSUPP;
-	}
 	return take(&change->tune.large, attr, SPINDLE_MIN_LARGE, SPINDLE_MAX_LARGE, extack,
 		    "large is 4096 to 1048576 bytes");
 }
@@ -205,11 +202,9 @@ static int parse_change(struct subgroup_change *change, struct nlattr **tb,
 		err = take_large(change, tb[SPINDLE_TUNE_A_LARGE], extack);
 	if (err)
 		return err;
-	if (((t->switches ^ old) & SPINDLE_SW_PACKED) && change->sg->sender) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[SPINDLE_TUNE_A_SWITCHES],
+	if (((t->switches ^ old) & SPINDLE_SW_PACKED) && change->sg->sender)
+		return spindle_deny(extack, tb[SPINDLE_TUNE_A_SWITCHES], -EBUSY,
 				    "packed cannot change while a sender is attached");
-		return -EBUSY;
-	}
 	return 0;
 }
 
@@ -236,10 +231,8 @@ int spindle_netlink_subgroup_set(struct sk_buff *skb, struct genl_info *info)
 	struct subgroup_change change;
 	int err;
 
-	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_TUNE)) {
-		NL_SET_ERR_MSG(info->extack, "there is nothing to tune");
-		return -EINVAL;
-	}
+	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_TUNE))
+		return spindle_deny(info->extack, NULL, -EINVAL, "there is nothing to tune");
 	err = nla_parse_nested(tb, SPINDLE_TUNE_A_MAX, info->attrs[SPINDLE_A_TUNE],
 			       spindle_tune_policy, info->extack);
 	if (err)
@@ -263,24 +256,19 @@ int spindle_netlink_subgroup_set(struct sk_buff *skb, struct genl_info *info)
 
 static int parse_raw(struct spindle_raw *raw, struct nlattr **tb, struct netlink_ext_ack *extack)
 {
-	if (!tb[SPINDLE_RAW_A_SIZE] || !tb[SPINDLE_RAW_A_COUNT]) {
-		NL_SET_ERR_MSG(extack, "size and count are needed");
-		return -EINVAL;
-	}
+	if (!tb[SPINDLE_RAW_A_SIZE] || !tb[SPINDLE_RAW_A_COUNT])
+		return spindle_deny(extack, NULL, -EINVAL, "size and count are needed");
 	if (tb[SPINDLE_RAW_A_KIND])
 		raw->kind = nla_get_u8(tb[SPINDLE_RAW_A_KIND]);
 	raw->size = nla_get_u32(tb[SPINDLE_RAW_A_SIZE]);
 	raw->count = nla_get_u32(tb[SPINDLE_RAW_A_COUNT]);
 	/* As payload goes: more pieces than it ever has there is no room for in a chain. */
-	if (!raw->size || raw->size > min(raw->sg->cfg->ring, SPINDLE_MAX_LARGE)) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[SPINDLE_RAW_A_SIZE],
+	if (!raw->size || raw->size > min(raw->sg->cfg->ring, SPINDLE_MAX_LARGE))
+		return spindle_deny(extack, tb[SPINDLE_RAW_A_SIZE], -EINVAL,
 				    "size is 1 to 1048576 bytes, and at most the subgroup's ring");
-		return -EINVAL;
-	}
-	if (!raw->count || raw->count > SPINDLE_RAW_MAX_COUNT) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[SPINDLE_RAW_A_COUNT], "count is 1 to 1000000");
-		return -EINVAL;
-	}
+	if (!raw->count || raw->count > SPINDLE_RAW_MAX_COUNT)
+		return spindle_deny(extack, tb[SPINDLE_RAW_A_COUNT], -EINVAL,
+				    "count is 1 to 1000000");
 	return 0;
 }
 
@@ -299,25 +287,21 @@ static int find_other(struct spindle_raw *raw, struct netlink_ext_ack *extack)
 		node = spindle_node_find(group->node->sn, group->view.member[rank].id);
 	}
 	if (!node || node->engine != group->node->engine || !node->group ||
-	    node->group->digest != group->digest) {
-		NL_SET_ERR_MSG(extack,
-			       "a ping-pong needs another sender of this kernel and engine");
-		return -EOPNOTSUPP;
-	}
+	    node->group->digest != group->digest)
+		return spindle_deny(extack, NULL, -EOPNOTSUPP,
+				    "a ping-pong needs another sender of this kernel and engine");
 	raw->other = node->group->subgroup[sg->index];
 	return 0;
 }
 
 static int check_raw(struct spindle_raw *raw, struct netlink_ext_ack *extack)
 {
-	if (raw->sg->group->live) {
-		NL_SET_ERR_MSG(extack, "not in a live view: its members would miss this one");
-		return -EOPNOTSUPP;
-	}
-	if (raw->sg->mc.my_sender == SPINDLE_NO_RANK) {
-		NL_SET_ERR_MSG(extack, "the node does not send in this subgroup");
-		return -EPERM;
-	}
+	if (raw->sg->group->live)
+		return spindle_deny(extack, NULL, -EOPNOTSUPP,
+				    "not in a live view: its members would miss this one");
+	if (raw->sg->mc.my_sender == SPINDLE_NO_RANK)
+		return spindle_deny(extack, NULL, -EPERM,
+				    "the node does not send in this subgroup");
 	return raw->kind == SPINDLE_RAW_PINGPONG ? find_other(raw, extack) : 0;
 }
 
@@ -381,10 +365,8 @@ int spindle_netlink_raw_run(struct sk_buff *skb, struct genl_info *info)
 	struct spindle_raw raw = {};
 	int err;
 
-	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_RAW)) {
-		NL_SET_ERR_MSG(info->extack, "there is nothing to measure");
-		return -EINVAL;
-	}
+	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_RAW))
+		return spindle_deny(info->extack, NULL, -EINVAL, "there is nothing to measure");
 	err = nla_parse_nested(tb, SPINDLE_RAW_A_MAX, info->attrs[SPINDLE_A_RAW],
 			       spindle_raw_policy, info->extack);
 	if (err)

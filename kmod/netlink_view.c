@@ -6,6 +6,7 @@
  * sizes are right; which are missing, and whether they fit together, is checked here
  * and in core/view.c.
  */
+#include "extack.h"
 #include "netlink.h"
 
 /**
@@ -34,10 +35,8 @@ static int parse_member(void *ctx, const struct nlattr *nest, struct netlink_ext
 	struct spindle_view_member *m;
 	int err;
 
-	if (view->num_members == SPINDLE_MAX_MEMBERS) {
-		NL_SET_ERR_MSG_ATTR(extack, nest, "a view has at most 64 members");
-		return -EINVAL;
-	}
+	if (view->num_members == SPINDLE_MAX_MEMBERS)
+		return spindle_deny(extack, nest, -EINVAL, "a view has at most 64 members");
 	err = nla_parse_nested(a, SPINDLE_MEMBER_A_MAX, nest, NULL, extack);
 	if (!err)
 		err = spindle_netlink_need(nest, a[SPINDLE_MEMBER_A_ID],
@@ -87,16 +86,12 @@ static int parse_subgroup_node(struct spindle_view *view, struct spindle_view_su
 	if (sends < 0)
 		return sends;
 	rank = spindle_view_rank(view, nla_get_u32(a[SPINDLE_SUBGROUP_NODE_A_ID]));
-	if (rank < 0) {
-		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_NODE_A_ID],
+	if (rank < 0)
+		return spindle_deny(extack, a[SPINDLE_SUBGROUP_NODE_A_ID], -EINVAL,
 				    "a subgroup's nodes are members of the view");
-		return -EINVAL;
-	}
-	if (sg->members & BIT_ULL(rank)) {
-		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_NODE_A_ID],
+	if (sg->members & BIT_ULL(rank))
+		return spindle_deny(extack, a[SPINDLE_SUBGROUP_NODE_A_ID], -EINVAL,
 				    "a node is twice in a subgroup");
-		return -EINVAL;
-	}
 	sg->members |= BIT_ULL(rank);
 	if (sends)
 		sg->senders |= BIT_ULL(rank);
@@ -113,26 +108,20 @@ static int parse_sizes(struct spindle_view_subgroup *sg, struct nlattr **a,
 {
 	u32 window = get_u32(a[SPINDLE_SUBGROUP_A_WINDOW], SPINDLE_DEF_WINDOW);
 
-	if (!window || window > SPINDLE_MAX_WINDOW) {
-		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_A_WINDOW],
+	if (!window || window > SPINDLE_MAX_WINDOW)
+		return spindle_deny(extack, a[SPINDLE_SUBGROUP_A_WINDOW], -EINVAL,
 				    "subgroup window is 1 to 65536");
-		return -EINVAL;
-	}
 	sg->window = roundup_pow_of_two(window);
 	sg->max_msg = get_u32(a[SPINDLE_SUBGROUP_A_MAX_MSG], SPINDLE_DEF_MAX_MSG);
-	if (!sg->max_msg || sg->max_msg > SPINDLE_MAX_MSG) {
-		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_A_MAX_MSG],
+	if (!sg->max_msg || sg->max_msg > SPINDLE_MAX_MSG)
+		return spindle_deny(extack, a[SPINDLE_SUBGROUP_A_MAX_MSG], -EINVAL,
 				    "subgroup max-msg is 1 to 268435456");
-		return -EINVAL;
-	}
 	sg->ring = get_u32(a[SPINDLE_SUBGROUP_A_RING],
 			   spindle_view_default_ring(sg->window, sg->max_msg));
 	if (sg->ring < SPINDLE_PAGE || sg->ring > SPINDLE_MAX_RING ||
-	    !is_power_of_2(sg->ring)) {
-		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_A_RING],
+	    !is_power_of_2(sg->ring))
+		return spindle_deny(extack, a[SPINDLE_SUBGROUP_A_RING], -EINVAL,
 				    "subgroup ring is a power of two from 4096 to 2^30");
-		return -EINVAL;
-	}
 	if (sg->max_msg > sg->ring) {
 		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_A_MAX_MSG] ? :
 					    a[SPINDLE_SUBGROUP_A_RING],
@@ -179,19 +168,15 @@ static int parse_subgroup(void *ctx, const struct nlattr *nest, struct netlink_e
 	const struct nlattr *attr;
 	int err, rem;
 
-	if (view->num_subgroups == SPINDLE_MAX_SUBGROUPS) {
-		NL_SET_ERR_MSG_ATTR(extack, nest, "a view has at most 64 subgroups");
-		return -EINVAL;
-	}
+	if (view->num_subgroups == SPINDLE_MAX_SUBGROUPS)
+		return spindle_deny(extack, nest, -EINVAL, "a view has at most 64 subgroups");
 	sg = &view->subgroup[view->num_subgroups++];
 	err = spindle_netlink_subgroup(sg, nest, a, extack);
 	if (err)
 		return err;
-	if (a[SPINDLE_SUBGROUP_A_RULE]) {
-		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_A_RULE],
+	if (a[SPINDLE_SUBGROUP_A_RULE])
+		return spindle_deny(extack, a[SPINDLE_SUBGROUP_A_RULE], -EINVAL,
 				    "only a live view has rules");
-		return -EINVAL;
-	}
 	nla_for_each_nested(attr, nest, rem) {
 		if (nla_type(attr) != SPINDLE_SUBGROUP_A_NODE)
 			continue;
@@ -268,14 +253,10 @@ const struct nlattr *spindle_netlink_own(const struct spindle_view *view,
  */
 int spindle_netlink_members(struct spindle_view *view, struct genl_info *info)
 {
-	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_VIEW_ID)) {
-		NL_SET_ERR_MSG(info->extack, "the view id is missing");
-		return -EINVAL;
-	}
-	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_MEMBER)) {
-		NL_SET_ERR_MSG(info->extack, "a view has 1 to 64 members");
-		return -EINVAL;
-	}
+	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_VIEW_ID))
+		return spindle_deny(info->extack, NULL, -EINVAL, "the view id is missing");
+	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_MEMBER))
+		return spindle_deny(info->extack, NULL, -EINVAL, "a view has 1 to 64 members");
 	view->vid = nla_get_u64(info->attrs[SPINDLE_A_VIEW_ID]);
 	return spindle_netlink_each(view, info, SPINDLE_A_MEMBER, parse_member);
 }
@@ -288,8 +269,7 @@ static int check_member(const struct spindle_view *view, struct genl_info *info)
 	if (spindle_netlink_check_only(info) != SPINDLE_CHECK_ALONE || !id ||
 	    spindle_view_rank(view, nla_get_u32(id)) >= 0)
 		return 0;
-	NL_SET_ERR_MSG_ATTR(info->extack, id, "the node is not a member of the view");
-	return -EINVAL;
+	return spindle_deny(info->extack, id, -EINVAL, "the node is not a member of the view");
 }
 
 /**

@@ -14,6 +14,7 @@
 #include "attachment.h"
 #include "engine.h"
 #include "event.h"
+#include "extack.h"
 #include "fabric/device.h"
 #include "fabric/post.h"
 #include "group.h"
@@ -178,14 +179,11 @@ static int check_new(const struct spindle_net *sn, const struct spindle_node_con
 {
 	if (cfg->check == SPINDLE_CHECK_ALONE)
 		return 0;
-	if (spindle_node_find(sn, cfg->id)) {
-		NL_SET_ERR_MSG(extack, "a node with this id exists");
-		return -EEXIST;
-	}
-	if (num_nodes(sn) >= SPINDLE_MAX_NET_NODES) {
-		NL_SET_ERR_MSG(extack, "a network namespace has 256 nodes at most");
-		return -ENOSPC;
-	}
+	if (spindle_node_find(sn, cfg->id))
+		return spindle_deny(extack, NULL, -EEXIST, "a node with this id exists");
+	if (num_nodes(sn) >= SPINDLE_MAX_NET_NODES)
+		return spindle_deny(extack, NULL, -ENOSPC,
+				    "a network namespace has 256 nodes at most");
 	return 0;
 }
 
@@ -424,18 +422,13 @@ int spindle_node_check_view(const struct spindle_node *node, const struct spindl
 {
 	int rank = spindle_view_rank(view, node->id);
 
-	if (rank < 0) {
-		NL_SET_ERR_MSG(extack, "the node is not a member of the view");
-		return -EINVAL;
-	}
-	if (memcmp(&view->member[rank].addr, &node->addr, sizeof(node->addr))) {
-		NL_SET_ERR_MSG(extack, "the view has another address or port for this node");
-		return -EINVAL;
-	}
-	if (node->dead) {
-		NL_SET_ERR_MSG(extack, "the node's RDMA device is gone");
-		return -ENODEV;
-	}
+	if (rank < 0)
+		return spindle_deny(extack, NULL, -EINVAL, "the node is not a member of the view");
+	if (memcmp(&view->member[rank].addr, &node->addr, sizeof(node->addr)))
+		return spindle_deny(extack, NULL, -EINVAL,
+				    "the view has another address or port for this node");
+	if (node->dead)
+		return spindle_deny(extack, NULL, -ENODEV, "the node's RDMA device is gone");
 	return 0;
 }
 
@@ -480,14 +473,11 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 
 	if (err)
 		return err;
-	if (node->join || (node->group && node->group->live)) {
-		NL_SET_ERR_MSG(extack, "the node is in a live view: leave it, or remove it first");
-		return -EBUSY;
-	}
-	if (node->group && view->vid < node->group->view.vid) {
-		NL_SET_ERR_MSG(extack, "a view with a higher id is installed");
-		return -ESTALE;
-	}
+	if (node->join || (node->group && node->group->live))
+		return spindle_deny(extack, NULL, -EBUSY,
+				    "the node is in a live view: leave it, or remove it first");
+	if (node->group && view->vid < node->group->view.vid)
+		return spindle_deny(extack, NULL, -ESTALE, "a view with a higher id is installed");
 	if (node->group && view->vid == node->group->view.vid) {
 		if (!memcmp(view, &node->group->view, sizeof(*view)))
 			return 0;
@@ -498,10 +488,9 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 	if (!check)
 		spindle_payer_set(&node->payer);
 	group = spindle_group_create(node, view, NULL, NULL);
-	if (!group) {
-		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view, or row_mib");
-		return -ENOMEM;
-	}
+	if (!group)
+		return spindle_deny(extack, NULL, -ENOMEM,
+				    "not enough memory for the rows of this view, or row_mib");
 	if (check) {
 		spindle_group_free(group);
 		return 0;

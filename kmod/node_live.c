@@ -10,6 +10,7 @@
 
 #include "engine.h"
 #include "event.h"
+#include "extack.h"
 #include "group.h"
 #include "join.h"
 #include "live.h"
@@ -18,23 +19,16 @@
 /* Is the node free to be in another live view? One that has stopped is in the way no more. */
 static int check_free(const struct spindle_node *node, struct netlink_ext_ack *extack)
 {
-	if (node->dead) {
-		NL_SET_ERR_MSG(extack, "the node's RDMA device is gone");
-		return -ENODEV;
-	}
-	if (node->join) {
-		NL_SET_ERR_MSG(extack, "the node joins a live view already");
-		return -EBUSY;
-	}
-	if (node->group && !node->group->live) {
-		NL_SET_ERR_MSG(extack,
-			       "the node is in a static view: remove that first (view del)");
-		return -EBUSY;
-	}
-	if (node->group && node->group->live->mb.state != SPINDLE_MB_STOPPED) {
-		NL_SET_ERR_MSG(extack, "the node is in a live view already: leave it first");
-		return -EBUSY;
-	}
+	if (node->dead)
+		return spindle_deny(extack, NULL, -ENODEV, "the node's RDMA device is gone");
+	if (node->join)
+		return spindle_deny(extack, NULL, -EBUSY, "the node joins a live view already");
+	if (node->group && !node->group->live)
+		return spindle_deny(extack, NULL, -EBUSY,
+				    "the node is in a static view: remove that first (view del)");
+	if (node->group && node->group->live->mb.state != SPINDLE_MB_STOPPED)
+		return spindle_deny(extack, NULL, -EBUSY,
+				    "the node is in a live view already: leave it first");
 	return 0;
 }
 
@@ -63,10 +57,9 @@ static int check_room(struct spindle_node *node, const struct spindle_view *view
 	const struct spindle_lineage none = {};
 	struct spindle_group *group = spindle_group_create(node, view, rules, &none);
 
-	if (!group) {
-		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view, or row_mib");
-		return -ENOMEM;
-	}
+	if (!group)
+		return spindle_deny(extack, NULL, -ENOMEM,
+				    "not enough memory for the rows of this view, or row_mib");
 	spindle_group_free(group);
 	return 0;
 }
@@ -100,8 +93,8 @@ int spindle_node_begin(struct spindle_node *node, const struct spindle_view *vie
 	if (!group || spindle_live_settle(group->live)) {
 		if (group)
 			spindle_group_free(group);
-		NL_SET_ERR_MSG(extack, "not enough memory for the rows of this view, or row_mib");
-		return -ENOMEM;
+		return spindle_deny(extack, NULL, -ENOMEM,
+				    "not enough memory for the rows of this view, or row_mib");
 	}
 	spindle_node_drop_view(node);
 	node->lineage = *lineage;
@@ -116,19 +109,16 @@ static int check_contacts(const struct spindle_node *node, const struct spindle_
 	u32 i, k;
 
 	for (i = 0; i < cfg->contacts; i++) {
-		if (cfg->contact[i].family != node->addr.family) {
-			NL_SET_ERR_MSG(extack, "the contact's address is of another family");
-			return -EINVAL;
-		}
-		if (!memcmp(&cfg->contact[i], &node->addr, sizeof(node->addr))) {
-			NL_SET_ERR_MSG(extack, "the contact is the node itself");
-			return -EINVAL;
-		}
+		if (cfg->contact[i].family != node->addr.family)
+			return spindle_deny(extack, NULL, -EINVAL,
+					    "the contact's address is of another family");
+		if (!memcmp(&cfg->contact[i], &node->addr, sizeof(node->addr)))
+			return spindle_deny(extack, NULL, -EINVAL,
+					    "the contact is the node itself");
 		for (k = 0; k < i; k++) {
 			if (memcmp(&cfg->contact[i], &cfg->contact[k], sizeof(*cfg->contact)))
 				continue;
-			NL_SET_ERR_MSG(extack, "a contact is given twice");
-			return -EINVAL;
+			return spindle_deny(extack, NULL, -EINVAL, "a contact is given twice");
 		}
 	}
 	return 0;
@@ -314,14 +304,11 @@ int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack
 	live = find_live(node, extack);
 	if (!live)
 		return -ENOENT;
-	if (live->leave) {
-		NL_SET_ERR_MSG(extack, "the node leaves already");
-		return -EALREADY;
-	}
-	if (live->group->view.num_members > 1 && !met_without(live, live->group->mg.me)) {
-		NL_SET_ERR_MSG(extack, "without this node a subgroup would have too few members");
-		return -EBUSY;
-	}
+	if (live->leave)
+		return spindle_deny(extack, NULL, -EALREADY, "the node leaves already");
+	if (live->group->view.num_members > 1 && !met_without(live, live->group->mg.me))
+		return spindle_deny(extack, NULL, -EBUSY,
+				    "without this node a subgroup would have too few members");
 	spindle_engine_call(node->engine, leave_view_fn, live);
 	return 0;
 }
@@ -352,27 +339,22 @@ int spindle_node_evict(struct spindle_node *node, u32 id, struct netlink_ext_ack
 	u32 members;
 	int rank;
 
-	if (id == node->id) {
-		NL_SET_ERR_MSG(extack, "a node does not evict itself: have it leave");
-		return -EINVAL;
-	}
+	if (id == node->id)
+		return spindle_deny(extack, NULL, -EINVAL,
+				    "a node does not evict itself: have it leave");
 	evict.live = find_live(node, extack);
 	if (!evict.live)
 		return -ENOENT;
 	members = node->group->view.num_members;
 	rank = spindle_view_rank(&node->group->view, id);
-	if (rank < 0) {
-		NL_SET_ERR_MSG(extack, "no member of the view has this id");
-		return -ENOENT;
-	}
-	if (evict.live->rules.quorum && 2 * (members - 1) <= members) {
-		NL_SET_ERR_MSG(extack, "those that would be left are no majority: have it leave");
-		return -EBUSY;
-	}
-	if (!met_without(evict.live, rank)) {
-		NL_SET_ERR_MSG(extack, "without it a subgroup would have too few members");
-		return -EBUSY;
-	}
+	if (rank < 0)
+		return spindle_deny(extack, NULL, -ENOENT, "no member of the view has this id");
+	if (evict.live->rules.quorum && 2 * (members - 1) <= members)
+		return spindle_deny(extack, NULL, -EBUSY,
+				    "those that would be left are no majority: have it leave");
+	if (!met_without(evict.live, rank))
+		return spindle_deny(extack, NULL, -EBUSY,
+				    "without it a subgroup would have too few members");
 	evict.rank = rank;
 	spindle_engine_call(node->engine, evict_fn, &evict);
 	return 0;
