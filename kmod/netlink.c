@@ -101,6 +101,7 @@ static const struct nla_policy live_policy[SPINDLE_LIVE_A_MAX + 1] = {
 	[SPINDLE_LIVE_A_TIMEOUT_MS] = { .type = NLA_U32 },
 	[SPINDLE_LIVE_A_MAX_NODES] = NLA_POLICY_RANGE(NLA_U32, 1, SPINDLE_MAX_MEMBERS),
 	[SPINDLE_LIVE_A_QUORUM] = NLA_POLICY_MAX(NLA_U8, 1),
+	[SPINDLE_LIVE_A_WITNESS] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 static const struct nla_policy subgroup_policy[SPINDLE_SUBGROUP_A_MAX + 1] = {

@@ -132,6 +132,24 @@ static int put_contacts(struct sk_buff *skb, const struct spindle_join *join)
 
 /* ---- a first view --------------------------------------------------------- */
 
+static int parse_witnesses(struct spindle_rules *rules, struct genl_info *info)
+{
+	const struct nlattr *attr;
+	u32 n = 0;
+	int rem;
+
+	nla_for_each_nested(attr, info->attrs[SPINDLE_A_LIVE], rem) {
+		if (nla_type(attr) != SPINDLE_LIVE_A_WITNESS)
+			continue;
+		if (n == SPINDLE_MAX_WITNESSES) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr, "a view has at most 4 witnesses");
+			return -EINVAL;
+		}
+		rules->witness[n++] = nla_get_u32(attr);
+	}
+	return 0;
+}
+
 static int parse_live(struct spindle_rules *rules, struct genl_info *info)
 {
 	struct nlattr *a[SPINDLE_LIVE_A_MAX + 1];
@@ -148,7 +166,7 @@ static int parse_live(struct spindle_rules *rules, struct genl_info *info)
 	rules->quorum = a[SPINDLE_LIVE_A_QUORUM] ? nla_get_u8(a[SPINDLE_LIVE_A_QUORUM]) : 1;
 	if (rules->timeout_ms >= SPINDLE_MIN_TIMEOUT_MS &&
 	    rules->timeout_ms <= SPINDLE_MAX_TIMEOUT_MS)
-		return 0;
+		return parse_witnesses(rules, info);
 	NL_SET_ERR_MSG_ATTR(info->extack, a[SPINDLE_LIVE_A_TIMEOUT_MS],
 			    "timeout-ms is 20 to 60000");
 	return -EINVAL;
@@ -229,8 +247,8 @@ static int parse(struct spindle_view *view, struct spindle_rules *rules, struct 
 	}
 	spindle_rules_apply(rules, NULL, view);
 	err = spindle_netlink_check(view, true, info);
-	/* A view that asks first is begun by one node, and grows: its subgroups wait till then. */
-	if (!err && !info->attrs[SPINDLE_A_CONTACT] && spindle_rules_lacking(rules, view) >= 0) {
+	/* A view that one node begins grows: its subgroups wait till then. */
+	if (!err && view->num_members > 1 && spindle_rules_lacking(rules, view) >= 0) {
 		NL_SET_ERR_MSG(info->extack,
 			       "a subgroup has fewer members than its min, or no sender");
 		err = -EINVAL;
@@ -304,6 +322,16 @@ int spindle_netlink_put_rule(struct sk_buff *skb, const struct spindle_live *liv
 	return 0;
 }
 
+static int put_witnesses(struct sk_buff *skb, const struct spindle_rules *rules)
+{
+	u32 i;
+
+	for (i = 0; i < SPINDLE_MAX_WITNESSES && rules->witness[i]; i++)
+		if (nla_put_u32(skb, SPINDLE_LIVE_A_WITNESS, rules->witness[i]))
+			return -EMSGSIZE;
+	return 0;
+}
+
 /**
  * spindle_netlink_put_rules() - what the subgroups of a live view have in common
  * @skb: room
@@ -318,7 +346,8 @@ int spindle_netlink_put_rules(struct sk_buff *skb, const struct spindle_live *li
 	if (!nest ||
 	    nla_put_u32(skb, SPINDLE_LIVE_A_TIMEOUT_MS, live->rules.timeout_ms) ||
 	    nla_put_u32(skb, SPINDLE_LIVE_A_MAX_NODES, live->rules.max_nodes) ||
-	    nla_put_u8(skb, SPINDLE_LIVE_A_QUORUM, live->rules.quorum))
+	    nla_put_u8(skb, SPINDLE_LIVE_A_QUORUM, live->rules.quorum) ||
+	    put_witnesses(skb, &live->rules))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -587,7 +616,7 @@ static int put_live(struct sk_buff *skb, const struct spindle_live *live)
 	    nla_put_u32(skb, SPINDLE_LIVE_A_TIMEOUT_MS, live->rules.timeout_ms) ||
 	    nla_put_u32(skb, SPINDLE_LIVE_A_MAX_NODES, live->rules.max_nodes) ||
 	    nla_put_u8(skb, SPINDLE_LIVE_A_QUORUM, live->rules.quorum) ||
-	    put_times(skb, live))
+	    put_witnesses(skb, &live->rules) || put_times(skb, live))
 		return -EMSGSIZE;
 	if (live->mb.state == SPINDLE_MB_STOPPED &&
 	    nla_put_u8(skb, SPINDLE_LIVE_A_WHY, live->mb.reason))

@@ -235,6 +235,10 @@ static void check_static(struct ctl_conf *conf, const struct ctl_view *view)
 					  "%s is for live views only, and line %d says %s = no",
 					  ctl_live_keys[k].conf, view->said.line,
 					  ctl_live_key.conf);
+	if (view->witnesses.line && view->said.line)
+		ctl_conf_complain(conf, view->witnesses.line,
+				  "%s is for live views only, and line %d says %s = no",
+				  ctl_witness_key.conf, view->said.line, ctl_live_key.conf);
 	for (i = 0; i < view->subgroups; i++)
 		for (k = 0; k < CTL_RULE_VALS; k++)
 			if (view->subgroup[i].rule[k].line)

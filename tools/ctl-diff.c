@@ -153,7 +153,9 @@ char *ctl_view_diff(const struct ctl_view *from, const struct ctl_view *to)
 char *ctl_rule_diff(const struct ctl_view *from, const struct ctl_view *to)
 {
 	struct ctl_val a[CTL_LIVE_VALS], b[CTL_LIVE_VALS];
+	struct ctl_ids was, is;
 	unsigned int i;
+	char *out;
 
 	for (i = 0; i < CTL_LIVE_VALS; i++) {
 		a[i] = from->live[i];
@@ -161,5 +163,10 @@ char *ctl_rule_diff(const struct ctl_view *from, const struct ctl_view *to)
 		ctl_val_default(&ctl_live_keys[i], &a[i]);
 		ctl_val_default(&ctl_live_keys[i], &b[i]);
 	}
-	return diff_subgroups(diff_vals(NULL, "", ctl_live_keys, a, b), from, to);
+	was = ctl_ids_sorted(&from->witnesses);
+	is = ctl_ids_sorted(&to->witnesses);
+	/* None are none, whether they were given or not. */
+	was.set = is.set = true;
+	out = diff_vals(NULL, "", ctl_live_keys, a, b);
+	return diff_subgroups(diff_ids(out, "", "witness", &was, &is), from, to);
 }

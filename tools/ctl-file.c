@@ -314,6 +314,20 @@ static void read_node(struct reader *r, const char *word, const char *text)
 					      ctl_contact_key.conf));
 }
 
+static void read_witnesses(struct reader *r, struct ctl_view *view, const char *word,
+			   const char *text)
+{
+	const char *err;
+
+	view->is_live = true;
+	if (!is_first(r, word, view->witnesses.line))
+		return;
+	view->witnesses.line = r->line;
+	err = ctl_witness_parse(text, &view->witnesses);
+	if (err)
+		bad_value(r, word, text, err);
+}
+
 static void read_view(struct reader *r, const char *word, const char *text)
 {
 	const struct ctl_key *live = ctl_key_find_conf(ctl_live_keys, word);
@@ -324,6 +338,8 @@ static void read_view(struct reader *r, const char *word, const char *text)
 	if (live) {
 		read_val(r, live, &view->live[live - ctl_live_keys], word, text);
 		view->is_live = true;
+	} else if (ctl_conf_word(word, ctl_witness_key.conf)) {
+		read_witnesses(r, view, word, text);
 	} else if (ctl_conf_word(word, ctl_live_key.conf)) {
 		read_val(r, &ctl_live_key, &view->said, word, text);
 		view->is_live |= view->said.num;
@@ -338,8 +354,9 @@ static void read_view(struct reader *r, const char *word, const char *text)
 		view->member = ctl_grow(view->member, view->members, sizeof(*view->member));
 		view->member[view->members++] = member;
 	} else {
-		bad_key(r, word, ctl_asprintf("Vid, Member, Nodes, %s, %s", ctl_live_key.conf,
-					      ctl_key_list(ctl_live_keys, true)));
+		bad_key(r, word, ctl_asprintf("Vid, Member, Nodes, %s, %s, %s", ctl_live_key.conf,
+					      ctl_key_list(ctl_live_keys, true),
+					      ctl_witness_key.conf));
 	}
 }
 

@@ -58,6 +58,9 @@ const struct ctl_key ctl_live_key = { .name = "live", .conf = "Live", .kind = CT
 /* An address with a port, if one follows: two attributes. */
 const struct ctl_key ctl_contact_key = { .name = "contact", .conf = "Join", .kind = CTL_STR };
 
+/* A list of node ids: one attribute for each. */
+const struct ctl_key ctl_witness_key = { .name = "witness", .conf = "Witness", .kind = CTL_STR };
+
 /* 32 digits; the wire has the bytes. */
 const struct ctl_key ctl_lineage_key = { .name = "lineage", .conf = "Lineage", .kind = CTL_STR };
 
@@ -93,9 +96,30 @@ const char *ctl_live_check(const struct ctl_view *view)
 	return NULL;
 }
 
+/**
+ * ctl_witness_parse() - read the ids of witnesses, like 3 or 3,4
+ * @text: ids
+ * @ids: out: the list
+ *
+ * Return: NULL, or what is wrong
+ */
+const char *ctl_witness_parse(const char *text, struct ctl_ids *ids)
+{
+	const char *err = ctl_ids_parse(text, ids, false);
+
+	if (!err && ids->set && ids->count <= SPINDLE_MAX_WITNESSES)
+		return NULL;
+	if (!err && ids->set)
+		return ctl_asprintf("there are at most %d witnesses", SPINDLE_MAX_WITNESSES);
+	ids->set = false;
+	return "not a list of node ids like 3 or 3,4";
+}
+
 /* What makes it live, for people. */
 const char *ctl_live_text(const struct ctl_view *view)
 {
+	const char *witness = view->witnesses.count ?
+			      ctl_asprintf(", witness %s", ctl_ids_text(&view->witnesses)) : "";
 	struct ctl_val val[CTL_LIVE_VALS];
 	unsigned int i;
 
@@ -103,16 +127,16 @@ const char *ctl_live_text(const struct ctl_view *view)
 		val[i] = view->live[i];
 		ctl_val_default(&ctl_live_keys[i], &val[i]);
 	}
-	return ctl_asprintf("live: timeout %llu ms, %llu members at most, %s%s",
+	return ctl_asprintf("live: timeout %llu ms, %llu members at most, %s%s%s",
 			    (unsigned long long)val[CTL_LIVE_TIMEOUT].num,
 			    (unsigned long long)val[CTL_LIVE_MAX_NODES].num,
 			    val[CTL_LIVE_QUORUM].num ? "a majority goes on" :
-						       "any part goes on",
+						       "any part goes on", witness,
 			    view->insecure ? ", insecure (without a key)" : "");
 }
 
-/* Nodes that a rule names: their order says nothing. */
-static struct ctl_ids sorted(const struct ctl_ids *ids)
+/* Nodes that rules name: their order says nothing. */
+struct ctl_ids ctl_ids_sorted(const struct ctl_ids *ids)
 {
 	struct ctl_ids out = { .set = ids->set, .line = ids->line };
 	unsigned int i, k;
@@ -139,14 +163,14 @@ static struct ctl_ids sorted(const struct ctl_ids *ids)
 struct ctl_subgroup ctl_rule_resolve(const struct ctl_view *view, const struct ctl_subgroup *sg)
 {
 	struct ctl_subgroup out = ctl_subgroup_resolve(view, sg);
-	struct ctl_ids all = ctl_view_ids(view);
+	struct ctl_ids all = ctl_view_users(view);
 	unsigned int i;
 
 	for (i = 0; i < CTL_RULE_VALS; i++)
 		ctl_val_default(&ctl_rule_keys[i], &out.rule[i]);
 	/* On the wire a sender is a member with a flag, so that all of them are named. */
-	out.members = sorted(sg->senders.set && !sg->members.set ? &all : &sg->members);
-	out.senders = sorted(&sg->senders);
+	out.members = ctl_ids_sorted(sg->senders.set && !sg->members.set ? &all : &sg->members);
+	out.senders = ctl_ids_sorted(&sg->senders);
 	return out;
 }
 
@@ -188,6 +212,11 @@ void ctl_live_put(struct ctl_req *req, const struct ctl_view *view)
 	nest = ctl_req_nest(req, SPINDLE_A_LIVE, &ctl_live_attr);
 	for (i = 0; i < CTL_LIVE_VALS; i++)
 		ctl_req_val(req, &ctl_live_keys[i], &view->live[i]);
+	for (i = 0; i < view->witnesses.count; i++) {
+		ctl_req_mark(req, view->witnesses.line,
+			     ctl_asprintf("witness %u", view->witnesses.id[i]));
+		ctl_req_u32(req, SPINDLE_LIVE_A_WITNESS, view->witnesses.id[i]);
+	}
 	ctl_req_nest_end(req, nest);
 	ctl_lineage_put(req, &view->lineage);
 	if (view->insecure)
@@ -220,11 +249,25 @@ void ctl_rule_put(struct ctl_req *req, const struct ctl_subgroup *sg)
 	ctl_req_nest_end(req, nest);
 }
 
+/* From VIEW_GET or STATUS_GET. */
+void ctl_witness_get(struct ctl_ids *ids, struct nlattr *nest)
+{
+	struct nlattr *attr;
+	int rem;
+
+	*ids = (struct ctl_ids){ .set = true };
+	nla_for_each_nested(attr, nest, rem)
+		if (nla_type(attr) == SPINDLE_LIVE_A_WITNESS)
+			ctl_ids_add(ids, ctl_attr_num(attr));
+}
+
 /* From VIEW_GET. */
 void ctl_live_get(struct ctl_view *view, struct nlattr *nest)
 {
 	view->is_live = nest;
 	ctl_attr_vals(ctl_live_keys, view->live, ctl_nest_attrs(nest, SPINDLE_LIVE_A_MAX));
+	if (nest)
+		ctl_witness_get(&view->witnesses, nest);
 }
 
 /* From a subgroup of VIEW_GET. */

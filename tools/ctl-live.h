@@ -15,10 +15,12 @@ extern const struct ctl_key ctl_live_key;
 extern const struct ctl_key ctl_contact_key;
 extern const struct ctl_key ctl_lineage_key;
 extern const struct ctl_key ctl_insecure_key;
+extern const struct ctl_key ctl_witness_key;
 
 const char *ctl_live_check(const struct ctl_view *view);
 const char *ctl_live_text(const struct ctl_view *view);
 struct ctl_view ctl_live_asked(const struct ctl_view *view);
+struct ctl_ids ctl_ids_sorted(const struct ctl_ids *ids);
 struct ctl_subgroup ctl_rule_resolve(const struct ctl_view *view, const struct ctl_subgroup *sg);
 
 void ctl_live_put(struct ctl_req *req, const struct ctl_view *view);
@@ -26,6 +28,8 @@ void ctl_rule_put(struct ctl_req *req, const struct ctl_subgroup *sg);
 void ctl_live_get(struct ctl_view *view, struct nlattr *nest);
 void ctl_contacts_put(struct ctl_req *req, const struct ctl_member *contact,
 		      unsigned int contacts);
+const char *ctl_witness_parse(const char *text, struct ctl_ids *ids);
+void ctl_witness_get(struct ctl_ids *ids, struct nlattr *nest);
 const char *ctl_lineage_parse(const char *text, uint8_t *lineage);
 void ctl_lineage_put(struct ctl_req *req, const struct ctl_val *val);
 struct ctl_val ctl_lineage_get(const struct nlattr *attr);

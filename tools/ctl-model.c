@@ -280,6 +280,18 @@ struct ctl_ids ctl_view_ids(const struct ctl_view *view)
 	return ids;
 }
 
+/* Those that are in its subgroups by default. */
+struct ctl_ids ctl_view_users(const struct ctl_view *view)
+{
+	struct ctl_ids ids = { .set = true };
+	unsigned int i;
+
+	for (i = 0; i < view->members; i++)
+		if (!ctl_ids_has(&view->witnesses, view->member[i].id))
+			ctl_ids_add(&ids, view->member[i].id);
+	return ids;
+}
+
 static uint64_t round_up_pow2(uint64_t v)
 {
 	uint64_t p = 1;
@@ -331,7 +343,7 @@ static struct ctl_ids in_view_order(const struct ctl_view *view, const struct ct
 struct ctl_subgroup ctl_subgroup_resolve(const struct ctl_view *view,
 					 const struct ctl_subgroup *sg)
 {
-	struct ctl_ids all = ctl_view_ids(view);
+	struct ctl_ids all = ctl_view_users(view);
 	struct ctl_subgroup out = *sg;
 	struct ctl_val *window = &out.val[CTL_SG_WINDOW];
 	struct ctl_val *ring = &out.val[CTL_SG_RING];
@@ -376,11 +388,15 @@ const char *ctl_subgroup_title(const struct ctl_subgroup *sg)
 const char *ctl_subgroup_check(const struct ctl_view *view, const struct ctl_subgroup *sg,
 			       int *line)
 {
-	struct ctl_ids all = ctl_view_ids(view);
+	struct ctl_ids all = ctl_view_users(view);
 	const struct ctl_ids *members = sg->members.set ? &sg->members : &all;
 	unsigned int i;
 
 	*line = sg->members.line;
+	for (i = 0; sg->members.set && i < sg->members.count; i++)
+		if (ctl_ids_has(&view->witnesses, sg->members.id[i]))
+			return ctl_asprintf("%s: node %u is a witness, which is in no subgroup",
+					    ctl_subgroup_title(sg), sg->members.id[i]);
 	/* In a live view they may come later. */
 	for (i = 0; !view->is_live && sg->members.set && i < sg->members.count; i++)
 		if (!ctl_ids_has(&all, sg->members.id[i]))

@@ -284,6 +284,7 @@ struct ctl_subgroup {
  * @said: file: whether it says that the view is live, or is not
  * @is_live: it changes by itself as members come and go
  * @live: how it does
+ * @witnesses: members that are in no subgroup of it
  * @lineage: what it has in common with all that follow from it, in hexadecimal
  * @insecure: it is live, and without a key
  * @contact: those that are asked before it begins
@@ -300,6 +301,7 @@ struct ctl_view {
 	struct ctl_val said;
 	bool is_live;
 	struct ctl_val live[CTL_LIVE_VALS];
+	struct ctl_ids witnesses;
 	struct ctl_val lineage;
 	bool insecure;
 	struct ctl_member *contact;
@@ -333,6 +335,7 @@ const char *ctl_ids_text(const struct ctl_ids *ids);
 bool ctl_ids_has(const struct ctl_ids *ids, uint32_t id);
 struct ctl_member *ctl_view_member(const struct ctl_view *view, uint32_t id);
 struct ctl_ids ctl_view_ids(const struct ctl_view *view);
+struct ctl_ids ctl_view_users(const struct ctl_view *view);
 struct ctl_subgroup ctl_subgroup_resolve(const struct ctl_view *view,
 					 const struct ctl_subgroup *sg);
 const char *ctl_subgroup_title(const struct ctl_subgroup *sg);

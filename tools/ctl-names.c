@@ -336,6 +336,7 @@ static const char *const live_attr_words[] = {
 	[SPINDLE_LIVE_A_TIMEOUT_MS] = "timeout-ms",
 	[SPINDLE_LIVE_A_MAX_NODES] = "max-nodes",
 	[SPINDLE_LIVE_A_QUORUM] = "quorum",
+	[SPINDLE_LIVE_A_WITNESS] = "witness",
 };
 
 const struct ctl_names ctl_live_attr = NAMES("attribute", live_attr_words);

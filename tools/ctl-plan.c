@@ -291,6 +291,20 @@ static const char *contacts_text(const struct ctl_step *step)
 	return text;
 }
 
+/* Where senders are named and members are not, the members are those of the whole view. */
+static struct ctl_subgroup *name_members(const struct ctl_view *view)
+{
+	struct ctl_subgroup *list = ctl_alloc(view->subgroups * sizeof(*list) + 1);
+	unsigned int i;
+
+	for (i = 0; i < view->subgroups; i++) {
+		list[i] = view->subgroup[i];
+		if (list[i].senders.set && !list[i].members.set)
+			list[i].members = ctl_view_users(view);
+	}
+	return list;
+}
+
 /* The view as one node begins it; all others join. */
 static const struct ctl_view *begun_by(const struct ctl_node *node, const struct ctl_view *view,
 				       const struct ctl_step *step)
@@ -302,6 +316,7 @@ static const struct ctl_view *begun_by(const struct ctl_node *node, const struct
 	first->insecure = node->insecure.num;
 	first->member = self;
 	first->members = 1;
+	first->subgroup = name_members(view);
 	first->contact = (struct ctl_member *)step->contact;
 	first->contacts = step->contacts;
 	return first;

@@ -91,13 +91,15 @@ static bool wants_in(const struct ctl_status *s, const struct ctl_status_member 
 	return !m->rank.set && s->state != SPINDLE_LIVE_JOINING;
 }
 
-/* "this node", "suspected: silent, by 1,2", "wants to join", why it is not connected */
+/* "this node", "witness", "suspected: silent, by 1,2", "wants to join", why it is not connected */
 static const char *note(const struct ctl_status *s, const struct ctl_status_member *m)
 {
 	const char *text = m->id == s->node ? "this node" : "";
 
 	if (m->id != s->node && wants_in(s, m))
 		text = "wants to join";
+	if (ctl_ids_has(&s->witnesses, m->id))
+		text = ctl_asprintf("%s%switness", text, *text ? ", " : "");
 	if (m->reason && *m->reason)
 		text = ctl_asprintf("%s%s%s", text, *text ? ": " : "", ctl_clean(m->reason));
 	if (!ctl_status_suspects(m))
@@ -222,6 +224,8 @@ static struct json_object *json_member(const struct ctl_status *s,
 	ctl_json_add(obj, "self", json_object_new_boolean(m->id == s->node));
 	json_val(obj, "rank", &m->rank);
 	ctl_json_add(obj, "joins", json_object_new_boolean(wants_in(s, m)));
+	ctl_json_add(obj, "witness",
+		     json_object_new_boolean(ctl_ids_has(&s->witnesses, m->id)));
 	if (m->state.set)
 		ctl_json_str(obj, "state", ctl_name(&ctl_peer_state, m->state.num));
 	json_val(obj, "vid", &m->vid);

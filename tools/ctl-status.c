@@ -79,6 +79,7 @@ static void get_live(struct ctl_status *s, struct nlattr *nest)
 	_Static_assert(SPINDLE_LIVE_A_INSTALL_US - SPINDLE_LIVE_A_DETECT_US == CTL_INSTALL,
 		       "phases are in the order of their attributes");
 	ctl_attr_vals(ctl_live_keys, s->live, a);
+	ctl_witness_get(&s->witnesses, nest);
 	s->state = ctl_attr_num(a[SPINDLE_LIVE_A_STATE]);
 	s->why = ctl_attr_num(a[SPINDLE_LIVE_A_WHY]);
 	s->reason = ctl_attr_str(a[SPINDLE_LIVE_A_REASON]);

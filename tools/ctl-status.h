@@ -70,6 +70,7 @@ struct ctl_status_contact {
  * @lineage: what it has in common with all views that follow from it
  * @insecure: the view is without a key
  * @live: how the view changes
+ * @witnesses: members that are in no subgroup
  * @state: enum spindle_live_state
  * @why: enum spindle_why, if it has stopped
  * @reason: what happened last
@@ -90,6 +91,7 @@ struct ctl_status {
 	struct ctl_val lineage;
 	bool insecure;
 	struct ctl_val live[CTL_LIVE_VALS];
+	struct ctl_ids witnesses;
 	uint64_t state;
 	uint64_t why;
 	const char *reason;

@@ -172,7 +172,7 @@ static void put_subgroup_node(struct ctl_req *req, const struct ctl_subgroup *sg
 static void put_subgroup(struct ctl_req *req, const struct ctl_view *view,
 			 const struct ctl_subgroup *sg)
 {
-	struct ctl_ids all = ctl_view_ids(view);
+	struct ctl_ids all = ctl_view_users(view);
 	const struct ctl_ids *members = sg->members.set ? &sg->members : &all;
 	struct nlattr *nest;
 	unsigned int i;

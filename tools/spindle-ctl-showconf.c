@@ -64,6 +64,8 @@ static void print_view(const struct ctl_view *view)
 		puts("# As it is now. Nodes that apply this file join it; it begins anew by\n"
 		     "# apply --bootstrap only.\nLive = yes");
 		print_vals(ctl_live_keys, view->live);
+		if (view->witnesses.count)
+			printf("%s = %s\n", ctl_witness_key.conf, ctl_ids_text(&view->witnesses));
 	}
 	if (view->nodes.set)
 		printf("Nodes = %s\n", ctl_ids_text(&view->nodes));

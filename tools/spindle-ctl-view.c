@@ -20,8 +20,8 @@ static const struct ctl_key node_keys[] = {
 };
 
 /* The keys of a view, for messages; the word decides where the rest goes. */
-#define VIEW_KEYS	"node, vid, live, timeout-ms, max-nodes, quorum, lineage, insecure, " \
-			"contact, member, subgroup"
+#define VIEW_KEYS	"node, vid, live, timeout-ms, max-nodes, quorum, witness, lineage, " \
+			"insecure, contact, member, subgroup"
 
 static int take_member(struct ctl_args *a, struct ctl_view *view)
 {
@@ -55,6 +55,20 @@ static int take_contact(struct ctl_args *a, struct ctl_view *view)
 	view->contact[view->contacts++] = m;
 	view->is_live = true;
 	return CTL_OK;
+}
+
+static int take_witness(struct ctl_args *a, struct ctl_view *view)
+{
+	const char *text = ctl_args_next(a), *err;
+
+	if (!text)
+		return ctl_usage(a, "witness: the list is missing");
+	if (view->witnesses.line)
+		return ctl_usage(a, "witness is given twice");
+	view->witnesses.line = -1;
+	view->is_live = true;
+	err = ctl_witness_parse(text, &view->witnesses);
+	return err ? ctl_usage(a, "witness '%s': %s", text, err) : CTL_OK;
 }
 
 static int take_lineage(struct ctl_args *a, struct ctl_view *view)
@@ -157,6 +171,8 @@ static int take_view_key(struct ctl_args *a, struct ctl_val *node, struct ctl_vi
 		return take_contact(a, view);
 	if (!strcmp(word, "lineage"))
 		return take_lineage(a, view);
+	if (!strcmp(word, "witness"))
+		return take_witness(a, view);
 	if (!strcmp(word, "subgroup"))
 		return take_subgroup(a, view);
 	if (!strcmp(word, ctl_insecure_key.name)) {
@@ -241,6 +257,7 @@ static struct json_object *json_view(const struct ctl_running *run)
 	if (run->view.is_live) {
 		obj = json_object_new_object();
 		ctl_json_vals(obj, ctl_live_keys, run->view.live);
+		ctl_json_ids(obj, "witness", &run->view.witnesses);
 		ctl_json_add(view, "live", obj);
 		ctl_json_str(view, "lineage", run->view.lineage.set ?
 			     run->view.lineage.str : "");

@@ -136,6 +136,7 @@ void spindle_card_make(struct spindle_card *card, const struct spindle_view *vie
 		.max_nodes = rules->max_nodes,
 		.quorum = rules->quorum,
 	};
+	memcpy(card->witness, rules->witness, sizeof(card->witness));
 	memcpy(member, view->member, view->num_members * sizeof(*member));
 	for (i = 0; i < view->num_subgroups; i++)
 		mask[i] = view->subgroup[i].members;
@@ -167,6 +168,7 @@ static const char *read_rules(const struct spindle_card *card, const void *at,
 	rules->timeout_ms = card->timeout_ms;
 	rules->max_nodes = card->max_nodes;
 	rules->quorum = card->quorum;
+	memcpy(rules->witness, card->witness, sizeof(rules->witness));
 	rules->num_rules = card->rules;
 	memcpy(rules->rule, at, card->rules * sizeof(*rules->rule));
 	if (!tidy(rules))

@@ -39,6 +39,7 @@ struct spindle_lineage {
  * @max_nodes: of the rules
  * @quorum: of the rules
  * @resv: 0
+ * @witness: of the rules
  *
  * Behind it struct spindle_view_member of each, a word with the members of each subgroup, and
  * struct spindle_rule of each rule, as they are in memory: hosts are little-endian, the structs
@@ -56,6 +57,7 @@ struct spindle_card {
 	u32 max_nodes;
 	u32 quorum;
 	u32 resv;
+	u32 witness[SPINDLE_MAX_WITNESSES];
 };
 
 bool spindle_lineage_given(const struct spindle_lineage *lineage);

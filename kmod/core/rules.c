@@ -16,8 +16,27 @@ static int entry_of(const struct spindle_rule *rule, u32 id)
 	return -1;
 }
 
-static bool may_be_in(const struct spindle_rule *rule, u32 id)
+/**
+ * spindle_rules_witness() - is a node a member that is in no subgroup?
+ * @rules: rules
+ * @id: its id, not 0
+ *
+ * Return: true if so
+ */
+bool spindle_rules_witness(const struct spindle_rules *rules, u32 id)
 {
+	u32 i;
+
+	for (i = 0; i < SPINDLE_MAX_WITNESSES; i++)
+		if (rules->witness[i] == id)
+			return true;
+	return false;
+}
+
+static bool may_be_in(const struct spindle_rules *rules, const struct spindle_rule *rule, u32 id)
+{
+	if (spindle_rules_witness(rules, id))
+		return false;
 	return !rule->num_nodes || entry_of(rule, id) >= 0;
 }
 
@@ -28,7 +47,22 @@ static bool may_send(const struct spindle_rule *rule, u32 id)
 	return rule->all_send || (i >= 0 && (rule->senders & BIT_ULL(i)));
 }
 
-static const char *check_rule(const struct spindle_rule *rule)
+/* Each witness once, and none behind the end of the list. */
+static const char *check_witnesses(const struct spindle_rules *rules)
+{
+	u32 i, j;
+
+	for (i = 1; i < SPINDLE_MAX_WITNESSES; i++) {
+		if (rules->witness[i] && !rules->witness[i - 1])
+			return "node ids start at 1";
+		for (j = 0; j < i; j++)
+			if (rules->witness[i] && rules->witness[i] == rules->witness[j])
+				return "a witness is given twice";
+	}
+	return NULL;
+}
+
+static const char *check_rule(const struct spindle_rules *rules, const struct spindle_rule *rule)
 {
 	u32 i, j;
 
@@ -47,6 +81,8 @@ static const char *check_rule(const struct spindle_rule *rule)
 	for (i = 0; i < rule->num_nodes; i++) {
 		if (!rule->node[i])
 			return "node ids start at 1";
+		if (spindle_rules_witness(rules, rule->node[i]))
+			return "a witness is in no subgroup";
 		for (j = 0; j < i; j++)
 			if (rule->node[i] == rule->node[j])
 				return "a node is twice in a subgroup";
@@ -77,8 +113,11 @@ const char *spindle_rules_check(const struct spindle_rules *rules, int *fault)
 		return "max-nodes is 1 to 64";
 	if (rules->num_rules > SPINDLE_MAX_SUBGROUPS)
 		return "a view has at most 64 subgroups";
+	err = check_witnesses(rules);
+	if (err)
+		return err;
 	for (*fault = 0; *fault < (int)rules->num_rules; ++*fault) {
-		err = check_rule(&rules->rule[*fault]);
+		err = check_rule(rules, &rules->rule[*fault]);
 		if (err)
 			return err;
 		subgroups += rules->rule[*fault].shards;
@@ -122,15 +161,15 @@ static u32 largest(const struct spindle_view_subgroup *sg, u32 shards)
 }
 
 /* Nodes stay where they are; who is new goes where fewest are. */
-static void share_out(const struct spindle_rule *rule, const struct spindle_view *view, u32 first,
-		      struct spindle_view *next)
+static void share_out(const struct spindle_rules *rules, const struct spindle_rule *rule,
+		      const struct spindle_view *view, u32 first, struct spindle_view *next)
 {
 	struct spindle_view_subgroup *sg = &next->subgroup[first];
 	u64 homeless = 0;
 	u32 r, at;
 
 	for (r = 0; r < next->num_members; r++) {
-		if (!may_be_in(rule, next->member[r].id))
+		if (!may_be_in(rules, rule, next->member[r].id))
 			continue;
 		at = shard_before(view, first, rule->shards, next->member[r].id);
 		if (at < rule->shards)
@@ -177,7 +216,7 @@ void spindle_rules_apply(const struct spindle_rules *rules, const struct spindle
 			sg->members = 0;
 			sg->senders = 0;
 		}
-		share_out(rule, view, at, next);
+		share_out(rules, rule, view, at, next);
 		at += rule->shards;
 	}
 	next->num_subgroups = at;
@@ -221,14 +260,14 @@ const struct spindle_rule *spindle_rules_of(const struct spindle_rules *rules, u
 }
 
 /* Are all nodes that may be in a rule's subgroups in one of them, and no others? */
-static bool shards_fit(const struct spindle_rule *rule, const struct spindle_view *view,
-		       u32 first)
+static bool shards_fit(const struct spindle_rules *rules, const struct spindle_rule *rule,
+		       const struct spindle_view *view, u32 first)
 {
 	u64 want = 0, seen = 0;
 	u32 i;
 
 	for (i = 0; i < view->num_members; i++)
-		if (may_be_in(rule, view->member[i].id))
+		if (may_be_in(rules, rule, view->member[i].id))
 			want |= BIT_ULL(i);
 	for (i = 0; i < rule->shards; i++) {
 		u64 members = view->subgroup[first + i].members;
@@ -256,7 +295,7 @@ bool spindle_rules_fit(const struct spindle_rules *rules, const struct spindle_v
 	if (view->num_members > rules->max_nodes)
 		return false;
 	for (i = 0; i < rules->num_rules; i++) {
-		if (!shards_fit(&rules->rule[i], view, at))
+		if (!shards_fit(rules, &rules->rule[i], view, at))
 			return false;
 		at += rules->rule[i].shards;
 	}
@@ -334,6 +373,9 @@ u64 spindle_rules_digest(const struct spindle_rules *rules)
 	u64 part[8] = { rules->timeout_ms, rules->max_nodes, rules->quorum, rules->num_rules };
 	u32 i, n;
 
+	static_assert(SPINDLE_MAX_WITNESSES == 4, "they fit into two words");
+	part[4] = (u64)rules->witness[0] << 32 | rules->witness[1];
+	part[5] = (u64)rules->witness[2] << 32 | rules->witness[3];
 	part[7] = spindle_mix(part, 7);
 	for (i = 0; i < rules->num_rules; i++) {
 		const struct spindle_rule *rule = &rules->rule[i];
@@ -375,8 +417,8 @@ void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *ru
 	lo->sst = at;
 	for (i = 0, n = 0; i < rules->num_rules; i++) {
 		const struct spindle_rule *rule = &rules->rule[i];
-		bool room = may_be_in(rule, writer) && may_be_in(rule, holder) &&
-			    may_send(rule, writer);
+		bool room = may_be_in(rules, rule, writer) &&
+			    may_be_in(rules, rule, holder) && may_send(rule, writer);
 
 		for (s = 0; s < rule->shards; s++, n++) {
 			lo->hdr[n] = SPINDLE_NO_OFFSET;

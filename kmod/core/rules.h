@@ -7,6 +7,9 @@
  * where everything is in a row: from the rules and two node ids alone, so that rows stay as
  * they are from view to view.
  *
+ * A witness is a member that is in no subgroup, whatever a rule says. It counts for the
+ * majority.
+ *
  * Context: any. Nothing here sleeps or allocates.
  */
 #ifndef SPINDLE_CORE_RULES_H
@@ -23,7 +26,7 @@
  * @min: members that each of them needs
  * @on_exit: enum spindle_on_exit
  * @all_send: all members may send
- * @num_nodes: entries in @node; 0: any node may be a member
+ * @num_nodes: entries in @node; 0: any node may be a member, but for witnesses
  * @node: ids
  */
 struct spindle_rule {
@@ -42,6 +45,7 @@ struct spindle_rule {
  * @timeout_ms: silence that makes suspect
  * @max_nodes: members at most
  * @quorum: only a majority goes on
+ * @witness: ids of nodes that are in no subgroup; 0 behind the last
  * @num_rules: entries in @rule
  * @rule: in the order in which they were given
  */
@@ -49,10 +53,12 @@ struct spindle_rules {
 	u32 timeout_ms;
 	u32 max_nodes;
 	u32 quorum;
+	u32 witness[SPINDLE_MAX_WITNESSES];
 	u32 num_rules;
 	struct spindle_rule rule[SPINDLE_MAX_SUBGROUPS];
 };
 
+bool spindle_rules_witness(const struct spindle_rules *rules, u32 id);
 const char *spindle_rules_check(const struct spindle_rules *rules, int *fault);
 void spindle_rules_apply(const struct spindle_rules *rules, const struct spindle_view *view,
 			 struct spindle_view *next);

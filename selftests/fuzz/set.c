@@ -123,6 +123,8 @@ void put_live(struct tree *t)
 		tree_u32(&in, SPINDLE_LIVE_A_MAX_NODES, 5 + below(60));
 	if (one_in(3))
 		tree_u8(&in, SPINDLE_LIVE_A_QUORUM, below(2));
+	if (one_in(4))
+		tree_u32(&in, SPINDLE_LIVE_A_WITNESS, 1 + below(6));
 	tree_nest(t, SPINDLE_A_LIVE, &in);
 }
 

@@ -92,6 +92,7 @@ static const struct word live_words[] = {
 	{ "max-nodes", SPINDLE_LIVE_A_MAX_NODES, U32, NULL },
 	{ "quorum", SPINDLE_LIVE_A_QUORUM, U8, NULL },
 	{ "state", SPINDLE_LIVE_A_STATE, U8, NULL },
+	{ "witness", SPINDLE_LIVE_A_WITNESS, U32, NULL },
 	{ NULL, 0, 0, NULL }
 };
 

@@ -17,11 +17,15 @@ static const struct spindle_lineage lineage = { { 0x1111, 0x2222 } };
 #define FIT "the contact's view is none by its rules"
 #define LENGTH "the contact's answer has the wrong length"
 
-/* Four members; two shards of all nodes, and a subgroup of nodes 3, 5 and 7, of which 5 sends. */
+/*
+ * Four members, of which 4 is a witness; two shards of all others, and a subgroup of nodes 3, 5
+ * and 7, of which 5 sends.
+ */
 static void sample(void)
 {
 	static const struct spindle_rules good = {
 		.timeout_ms = 500, .max_nodes = 6, .quorum = 1, .num_rules = 2,
+		.witness = { 8, 4 },
 		.rule[0] = {
 			.cfg = { .id = 10, .window = 16, .max_msg = 100, .ring = 4096,
 				 .hold = 1, .name = "first" },
@@ -163,6 +167,15 @@ static void test_head(void)
 	card->vid = 0;
 	CHECK(says("view ids start at 1"));
 	sample();
+	card->witness[1] = 8;
+	CHECK(says("a witness is given twice"));
+	sample();
+	card->witness[1] = 5;
+	CHECK(says("a witness is in no subgroup"));
+	sample();
+	card->witness[1] = 0;
+	CHECK(says(FIT));
+	sample();
 	card->max_nodes = 3;
 	CHECK(says(FIT));
 	sample();
@@ -200,14 +213,16 @@ static void test_masks(void)
 {
 	sample();
 	/* Nodes 2, 3, 4 and 5 are ranks 0 to 3. */
-	CHECK_EQ(masks()[0] | masks()[1], 15);
+	CHECK_EQ(masks()[0] | masks()[1], 11);
 	CHECK_EQ(masks()[2], BIT_ULL(1) | BIT_ULL(3));
 	masks()[0] = 9;
-	masks()[1] = 6;
-	CHECK(!read_true());
-	masks()[1] = 7;
-	CHECK(says(FIT));
 	masks()[1] = 2;
+	CHECK(!read_true());
+	masks()[1] = 3;
+	CHECK(says(FIT));
+	masks()[1] = 0;
+	CHECK(says(FIT));
+	masks()[1] = 6;
 	CHECK(says(FIT));
 	sample();
 	masks()[2] |= 1;

@@ -82,6 +82,13 @@ LIMIT(nobody_of_all_sends, "a subgroup has at least one sender", 0, r->rule[0].a
 LIMIT(node_zero, "node ids start at 1", 1, r->rule[1].node[2] = 0);
 LIMIT(node_max, NULL, -1, r->rule[1].node[2] = U32_MAX);
 LIMIT(node_twice, "a node is twice in a subgroup", 1, r->rule[1].node[2] = 3);
+LIMIT(witness, NULL, -1, r->witness[0] = 4; r->witness[1] = 6; r->witness[2] = U32_MAX;
+      r->witness[3] = 2);
+LIMIT(witness_gap, "node ids start at 1", -1, r->witness[0] = 4; r->witness[3] = 6);
+LIMIT(witness_late, "node ids start at 1", -1, r->witness[1] = 4);
+LIMIT(witness_twice, "a witness is given twice", -1, r->witness[0] = 4; r->witness[1] = 6;
+      r->witness[2] = 4);
+LIMIT(witness_named, "a witness is in no subgroup", 1, r->witness[0] = 9; r->witness[1] = 7);
 LIMIT(node_in_both, NULL, -1, r->rule[0].num_nodes = 1; r->rule[0].node[0] = 3);
 
 static void test_check(void)
@@ -97,6 +104,8 @@ static void test_check(void)
 		&limit_min_above, &limit_exit_unknown, &limit_too_many_nodes,
 		&limit_nobody_sends, &limit_nobody_of_all_sends, &limit_node_zero,
 		&limit_node_max, &limit_node_twice, &limit_node_in_both,
+		&limit_witness, &limit_witness_gap, &limit_witness_late, &limit_witness_twice,
+		&limit_witness_named,
 	};
 	struct spindle_rules *r = malloc(sizeof(*r));
 	size_t i;
@@ -185,6 +194,46 @@ static void test_named(void)
 	free(r);
 }
 
+/* Node 4 counts as a member of the view, and is in none of its subgroups. */
+static void test_witness(void)
+{
+	struct spindle_rules *r = calloc(1, sizeof(*r));
+	struct spindle_view *v = calloc(2, sizeof(*v));
+	struct spindle_layout all, lo;
+
+	sample(r);
+	r->rule[0].min = 1;
+	spindle_rules_row(&all, r, 4, 1);
+	CHECK(all.hdr[0] != SPINDLE_NO_OFFSET && all.pay[1] != SPINDLE_NO_OFFSET);
+	r->witness[0] = 8;
+	r->witness[1] = 4;
+	set_members(v, 3, (const u32[]){ 1, 4, 2 });
+	spindle_rules_apply(r, NULL, v);
+	CHECK_EQ(v->subgroup[0].members, 1);
+	CHECK_EQ(v->subgroup[1].members, 4);
+	CHECK_EQ(v->subgroup[0].senders | v->subgroup[1].senders, 5);
+	CHECK(spindle_rules_fit(r, v));
+	v->subgroup[0].members |= 2;
+	CHECK(!spindle_rules_fit(r, v));
+	/* Alone with it a node has the shards to itself; and they do not move to the witness. */
+	v->subgroup[0].members = 1;
+	set_members(&v[1], 2, (const u32[]){ 4, 2 });
+	spindle_rules_apply(r, v, &v[1]);
+	CHECK_EQ(v[1].subgroup[0].members, 0);
+	CHECK_EQ(v[1].subgroup[1].members, 2);
+	/* Its row, and the copies of others that it holds, have no rings. */
+	spindle_rules_row(&lo, r, 4, 4);
+	CHECK(lo.hdr[0] == SPINDLE_NO_OFFSET && lo.pay[1] == SPINDLE_NO_OFFSET);
+	CHECK_EQ(lo.size, ALIGN(lo.mb + spindle_mb_row_bytes(spindle_rules_trims(r)),
+				SPINDLE_PAGE));
+	spindle_rules_row(&lo, r, 1, 4);
+	CHECK(lo.hdr[1] == SPINDLE_NO_OFFSET && lo.pay[0] == SPINDLE_NO_OFFSET);
+	CHECK(lo.size + 2 * r->rule[0].cfg.ring <= all.size);
+	CHECK(spindle_rules_witness(r, 8) && !spindle_rules_witness(r, 1));
+	free(v);
+	free(r);
+}
+
 static void test_shards(void)
 {
 	struct spindle_view *v = calloc(5, sizeof(*v));
@@ -262,6 +311,41 @@ static void random_rule(struct spindle_rule *rule, u32 id, u32 shards)
 	rule->all_send = !rule->senders || rng_chance(&rng, 30);
 }
 
+static bool in_list(const struct spindle_rule *rule, u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < rule->num_nodes; i++)
+		if (rule->node[i] == id)
+			return true;
+	return false;
+}
+
+static bool is_witness(const struct spindle_rules *r, u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(r->witness); i++)
+		if (r->witness[i] == id)
+			return true;
+	return false;
+}
+
+/* Some of the nodes that no rule names. */
+static void random_witnesses(struct spindle_rules *r)
+{
+	u32 i, k, n = 0, most = rng_below(&rng, ARRAY_SIZE(r->witness) + 1);
+
+	for (i = 0; i < 8 && n < most; i++) {
+		u32 id = 1 + rng_below(&rng, IDS_USED);
+
+		for (k = 0; k < r->num_rules && !in_list(&r->rule[k], id); k++)
+			;
+		if (k == r->num_rules && !is_witness(r, id))
+			r->witness[n++] = id;
+	}
+}
+
 static void random_rules(struct spindle_rules *r)
 {
 	u32 i, id = 1;
@@ -278,6 +362,7 @@ static void random_rules(struct spindle_rules *r)
 		random_rule(&r->rule[i], id, shards);
 		id += shards + rng_below(&rng, 3);
 	}
+	random_witnesses(r);
 	CHECK(!spindle_rules_check(r, &fault));
 	CHECK_EQ(fault, -1);
 }
@@ -308,14 +393,9 @@ static void random_members(const struct spindle_rules *r, const struct spindle_v
 	v->vid = old ? old->vid + 1 : 1;
 }
 
-static bool named(const struct spindle_rule *rule, u32 id)
+static bool named(const struct spindle_rules *r, const struct spindle_rule *rule, u32 id)
 {
-	u32 i;
-
-	for (i = 0; i < rule->num_nodes; i++)
-		if (rule->node[i] == id)
-			return true;
-	return !rule->num_nodes;
+	return !is_witness(r, id) && (!rule->num_nodes || in_list(rule, id));
 }
 
 static bool sends(const struct spindle_rule *rule, u32 id)
@@ -362,8 +442,8 @@ static u32 extreme(const struct seats *s, u32 shards, bool most, u32 *count)
 }
 
 /* The same by the table: first who was there, then who is new, then who has to move. */
-static u32 refer(const struct spindle_rule *rule, const struct seats *before,
-		 const struct spindle_view *v, struct seats *want)
+static u32 refer(const struct spindle_rules *rules, const struct spindle_rule *rule,
+		 const struct seats *before, const struct spindle_view *v, struct seats *want)
 {
 	u32 few, many, moves = 0, r, to, from;
 
@@ -373,7 +453,7 @@ static u32 refer(const struct spindle_rule *rule, const struct seats *before,
 	for (r = 0; r < v->num_members; r++) {
 		u32 id = v->member[r].id;
 
-		if (named(rule, id) && want->at[id] < 0)
+		if (named(rules, rule, id) && want->at[id] < 0)
 			want->at[id] = extreme(want, rule->shards, false, &few);
 	}
 	for (;;) {
@@ -398,12 +478,12 @@ static void check_rule(const struct spindle_rules *rules, const struct spindle_r
 	if (old)
 		seats_of(old, first, rule->shards, &before);
 	seats_of(v, first, rule->shards, &have);
-	moves = refer(rule, &before, v, &want);
+	moves = refer(rules, rule, &before, v, &want);
 	CHECK(!memcmp(&have, &want, sizeof(have)));
 	for (r = 0; r < v->num_members; r++) {
 		u32 id = v->member[r].id;
 
-		CHECK((have.at[id] >= 0) == named(rule, id));
+		CHECK((have.at[id] >= 0) == named(rules, rule, id));
 		moved += before.at[id] >= 0 && have.at[id] != before.at[id];
 	}
 	/* Nobody moves but for a shard that has too few. */
@@ -544,7 +624,8 @@ static void check_row(const struct spindle_rules *r, u32 writer, u32 holder)
 	take(ranges, &used, &lo, lo.mb, spindle_mb_row_bytes(spindle_rules_trims(r)));
 	for (i = 0; i < r->num_rules; i++) {
 		const struct spindle_rule *rule = &r->rule[i];
-		bool room = named(rule, writer) && named(rule, holder) && sends(rule, writer);
+		bool room = named(r, rule, writer) && named(r, rule, holder) &&
+			    sends(rule, writer);
 
 		for (s = 0; s < rule->shards; s++, at++) {
 			CHECK_EQ(lo.hdr[at], again.hdr[at]);
@@ -635,7 +716,7 @@ static void test_digest(void)
 		FIELD(rule[0].min), FIELD(rule[1].cfg.id), FIELD(rule[1].cfg.mode),
 		FIELD(rule[1].cfg.window), FIELD(rule[1].cfg.max_msg), FIELD(rule[1].cfg.ring),
 		FIELD(rule[1].senders), FIELD(rule[1].shards), FIELD(rule[1].min),
-		FIELD(rule[1].node[0]), FIELD(rule[1].node[2]),
+		FIELD(rule[1].node[0]), FIELD(rule[1].node[2]), FIELD(witness),
 	};
 	static const struct field ignored[] = {
 		FIELD(rule[0].cfg.name), FIELD(rule[0].cfg.hold), FIELD(rule[1].cfg.hold),
@@ -682,6 +763,7 @@ int main(void)
 		{ "every limit is checked, and named", test_check },
 		{ "a rule without nodes is about all", test_all },
 		{ "a rule with nodes; some of them send", test_named },
+		{ "a witness is in no subgroup, and its rows have no rings", test_witness },
 		{ "shards: nodes stay, unless one has too few", test_shards },
 		{ "random rules over series of views", test_random },
 		{ "words of the largest trim", test_trims },

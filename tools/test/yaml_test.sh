@@ -174,6 +174,7 @@ const max-large SPINDLE_MAX_LARGE
 const raw-max-count SPINDLE_RAW_MAX_COUNT
 const min-timeout-ms SPINDLE_MIN_TIMEOUT_MS
 const max-timeout-ms SPINDLE_MAX_TIMEOUT_MS
+const max-witnesses SPINDLE_MAX_WITNESSES
 const min-key SPINDLE_MIN_KEY
 const max-key SPINDLE_MAX_KEY
 const no-rack SPINDLE_NO_RACK

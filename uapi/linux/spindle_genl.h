@@ -37,6 +37,7 @@
 #define SPINDLE_MIN_TIMEOUT_MS	20
 #define SPINDLE_MAX_TIMEOUT_MS	60000
 #define SPINDLE_DEF_MAX_NODES	16
+#define SPINDLE_MAX_WITNESSES	4	/* members that are in no subgroup, by name */
 #define SPINDLE_MAX_KEY		64	/* bytes of a group key */
 #define SPINDLE_MIN_KEY		16
 #define SPINDLE_LINEAGE_LEN	16	/* bytes of a lineage */
@@ -410,6 +411,8 @@ enum spindle_on_exit {
  *	only)
  * @SPINDLE_LIVE_A_AGREE_US: u64, from there until it was decided what to deliver (reply only)
  * @SPINDLE_LIVE_A_INSTALL_US: u64, from there until the new view was installed (reply only)
+ * @SPINDLE_LIVE_A_WITNESS: u32, id of a node that counts for the majority and is in no subgroup;
+ *	several, 4 at most
  */
 enum spindle_live_attr {
 	SPINDLE_LIVE_A_UNSPEC,
@@ -426,6 +429,7 @@ enum spindle_live_attr {
 	SPINDLE_LIVE_A_WEDGE_US,
 	SPINDLE_LIVE_A_AGREE_US,
 	SPINDLE_LIVE_A_INSTALL_US,
+	SPINDLE_LIVE_A_WITNESS,
 	/* private: */
 	__SPINDLE_LIVE_A_MAX
 #define SPINDLE_LIVE_A_MAX (__SPINDLE_LIVE_A_MAX - 1)
