@@ -41,6 +41,18 @@ static const char *forming(const struct ctl_status *s)
 			    ctl_ids_text(&away), (unsigned long long)s->node);
 }
 
+/* An even number of members can lose half of them, of which neither half is a majority. */
+static const char *minority(const struct ctl_status *s, const char *join)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < s->members; i++)
+		n += s->member[i].rank.set;
+	return ctl_asprintf("Too few members were left: only a majority goes on. Check the network. If others go on: %s; if nobody does, begin anew, on one host: spindle-ctl apply --bootstrap FILE%s",
+			    join, n && !(n & 1) ?
+			    ". A witness on one more host lets one half go on next time: Witness in FILE" : "");
+}
+
 /* What a node that has stopped can be told depends on why it has. */
 static const char *stopped(const struct ctl_status *s)
 {
@@ -51,8 +63,7 @@ static const char *stopped(const struct ctl_status *s)
 	case SPINDLE_WHY_LEFT:
 		return NULL;
 	case SPINDLE_WHY_MINORITY:
-		return ctl_asprintf("Too few members were left. Check the network. If others go on: %s; if nobody does, begin anew, on one host: spindle-ctl apply --bootstrap FILE",
-				    join);
+		return minority(s, join);
 	case SPINDLE_WHY_EVICTED:
 		return ctl_asprintf("The other members have gone on without it. To have it back: %s",
 				    join);

@@ -224,8 +224,8 @@ static struct json_object *json_member(const struct ctl_status *s,
 	ctl_json_add(obj, "self", json_object_new_boolean(m->id == s->node));
 	json_val(obj, "rank", &m->rank);
 	ctl_json_add(obj, "joins", json_object_new_boolean(wants_in(s, m)));
-	ctl_json_add(obj, "witness",
-		     json_object_new_boolean(ctl_ids_has(&s->witnesses, m->id)));
+	if (ctl_ids_has(&s->witnesses, m->id))
+		ctl_json_add(obj, "witness", json_object_new_boolean(true));
 	if (m->state.set)
 		ctl_json_str(obj, "state", ctl_name(&ctl_peer_state, m->state.num));
 	json_val(obj, "vid", &m->vid);

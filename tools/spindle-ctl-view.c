@@ -257,7 +257,8 @@ static struct json_object *json_view(const struct ctl_running *run)
 	if (run->view.is_live) {
 		obj = json_object_new_object();
 		ctl_json_vals(obj, ctl_live_keys, run->view.live);
-		ctl_json_ids(obj, "witness", &run->view.witnesses);
+		if (run->view.witnesses.count)
+			ctl_json_ids(obj, "witness", &run->view.witnesses);
 		ctl_json_add(view, "live", obj);
 		ctl_json_str(view, "lineage", run->view.lineage.set ?
 			     run->view.lineage.str : "");

@@ -30,6 +30,15 @@ const struct refusal live_refusals[] = {
 		"more members than max-nodes", 0 },
 	{ VSET, "live, quorum 2", LIVE4 "live{ *quorum=2 } " MEMBER4, ERANGE, RANGE, 0 },
 	{ VSET, "live, long quorum", LIVE4 "live{ *quorum/4 } " MEMBER4, EINVAL, LENGTH, 0 },
+	{ VSET, "live, witness 0", LIVE4 "live{ *witness=0 } " MEMBER4, ERANGE, RANGE, 0 },
+	{ VSET, "live, short witness", LIVE4 "live{ *witness/2 } " MEMBER4, EINVAL, LENGTH, 0 },
+	{ VSET, "live, five witnesses",
+		LIVE4 "live{ witness=5 witness=6 witness=7 witness=8 *witness=9 } " MEMBER4, EINVAL,
+		"at most 4 witnesses", 0 },
+	{ VSET, "live, a witness twice", LIVE4 "live{ witness=5 witness=5 } " MEMBER4, EINVAL,
+		"given twice", 0 },
+	{ VSET, "live, a witness in a subgroup", LIVE4 "live{ witness=5 } " MEMBER4
+		"subgroup{ id=0 node{ id=4 } node{ id=5 } } ", EINVAL, "in no subgroup", 0 },
 	{ VSET, "live, a state", LIVE4 "live{ *state=1 } " MEMBER4, EINVAL, UNSUPP, 0 },
 	{ VSET, "live, unknown attribute", LIVE4 "live{ *#99=1 } " MEMBER4, EINVAL, UNKNOWN, 0 },
 	{ VSET, "live, stray bytes", LIVE4 "live{ quorum=1 ~3 } " MEMBER4, EINVAL, STRAY, 0 },
@@ -64,9 +73,10 @@ const struct refusal live_refusals[] = {
 	{ VSET, "min 0", LIVE4 ANY MEMBER4 "subgroup{ id=0 rule{ *min=0 } } ", ERANGE, RANGE, 0 },
 	{ VSET, "min 65", LIVE4 ANY MEMBER4 "subgroup{ id=0 rule{ *min=65 } } ", ERANGE,
 		RANGE, 0 },
-	{ VSET, "min 2 of one", LIVE4 ANY MEMBER4 "subgroup{ id=0 rule{ min=2 } } ", EINVAL,
+	{ VSET, "min 3 of two", LIVE4 ANY MEMBER4 MEMBER1 "subgroup{ id=0 rule{ min=3 } } ", EINVAL,
 		"fewer members than its min", 0 },
-	{ VSET, "two shards of one", LIVE4 ANY MEMBER4 "subgroup{ id=0 rule{ shards=2 } } ",
+	{ VSET, "three shards of two", LIVE4 ANY MEMBER4 MEMBER1
+		"subgroup{ id=0 rule{ shards=3 } } ",
 		EINVAL, "fewer members than its min", 0 },
 	{ VSET, "on-exit 2", LIVE4 ANY MEMBER4 "subgroup{ id=0 rule{ *on-exit=2 } } ", ERANGE,
 		RANGE, 0 },
@@ -78,10 +88,10 @@ const struct refusal live_refusals[] = {
 		"at least one sender", 0 },
 	{ VSET, "all that are named only receive", LIVE4 ANY MEMBER4
 		"subgroup{ id=0 node{ id=4 sender=0 } } ", EINVAL, "at least one sender", 0 },
-	{ VSET, "who sends is not there", LIVE4 ANY MEMBER4
+	{ VSET, "who sends is not there", LIVE4 ANY MEMBER4 MEMBER1
 		"subgroup{ id=0 node{ id=4 sender=0 } node{ id=9 } } ", EINVAL, "no sender", 0 },
-	{ VSET, "nobody is there", LIVE4 ANY MEMBER4 "subgroup{ id=0 node{ id=9 } } ", EINVAL,
-		"no sender", 0 },
+	{ VSET, "nobody is there", LIVE4 ANY MEMBER4 MEMBER1 "subgroup{ id=0 node{ id=9 } } ",
+		EINVAL, "no sender", 0 },
 	{ VSET, "node twice in a rule", LIVE4 ANY MEMBER4
 		"subgroup{ id=0 node{ id=4 } node{ id=4 } } ", EINVAL, "twice", 0 },
 	{ VSET, "node 0 in a rule", LIVE4 ANY MEMBER4 "subgroup{ id=0 node{ *id=0 } } ", ERANGE,

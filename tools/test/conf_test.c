@@ -72,6 +72,9 @@ static void put_subgroup(struct nl_msg *msg, uint32_t id, uint32_t member, uint3
 	nla_nest_end(msg, nest);
 }
 
+/* A witness of that view; 0: there is none. */
+static uint32_t witness;
+
 /* Node 1 in such a view, with a status; SPINDLE_LIVE_JOINING: it has none yet. */
 static void runs(uint64_t vid, int state)
 {
@@ -94,6 +97,8 @@ static void runs(uint64_t vid, int state)
 	nla_put_u32(msg, SPINDLE_LIVE_A_TIMEOUT_MS, 100);
 	nla_put_u32(msg, SPINDLE_LIVE_A_MAX_NODES, 16);
 	nla_put_u8(msg, SPINDLE_LIVE_A_QUORUM, 1);
+	if (witness)
+		nla_put_u32(msg, SPINDLE_LIVE_A_WITNESS, witness);
 	nla_nest_end(msg, live);
 	wire.view = nlmsg_hdr(msg);
 }
@@ -362,6 +367,56 @@ static void test_insecure(void)
 		"it is not said of a static view");
 }
 
+/* Ids in nests of a kind, as text. */
+static const char *ids_of(struct nlattr *nest, int type, int id)
+{
+	struct ctl_ids ids = { .set = true };
+	struct nlattr *attr;
+	int rem;
+
+	nla_for_each_nested(attr, nest, rem)
+		if (nla_type(attr) == type)
+			ctl_ids_add(&ids, ctl_attr_num(id ? ctl_nest_attrs(attr, id)[id] : attr));
+	return ctl_ids_text(&ids);
+}
+
+static void test_witness(void)
+{
+	static const char first[] = NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS
+				    "Witness = 2\n" SHARDS NAMED;
+	struct nlattr **a;
+
+	begin(1);
+	wire.nodes = 0;
+	apply(INSECURE OTHER "[Node]\nId = 3\nAddress = 10.0.0.3\n"
+	      "[View]\nVid = 3\nWitness = 3\n[Subgroup]\nId = 0\nMin = 2\nSenders = 2\n",
+	      " --bootstrap");
+	a = sent(SPINDLE_CMD_VIEW_SET);
+	ok(a && !strcmp(ids_of(a[SPINDLE_A_LIVE], SPINDLE_LIVE_A_WITNESS, 0), "3"), "a witness is told");
+	_Static_assert(SPINDLE_SUBGROUP_NODE_A_ID == 1, "ids_of() reads no attribute behind it");
+	ok(!strcmp(ids_of(a[SPINDLE_A_SUBGROUP], SPINDLE_SUBGROUP_A_NODE,
+			  SPINDLE_SUBGROUP_NODE_A_ID), "1,2"),
+	   "who begins names all members of a subgroup with senders, and not the witness");
+	witness = 2;
+	runs(7, SPINDLE_LIVE_ACTIVE);
+	ok(!apply(first, "") && untouched(), "the same again changes nothing");
+	refuses(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS SHARDS NAMED, 4,
+		"witness: 2 -> none\n", "a witness does not become another member");
+	run(ctl_cmd_showconf, "showconf", "");
+	ok(strstr(output, "Quorum = 1\nWitness = 2\nMember = 1@"), "showconf has it");
+	witness = 0;
+	begin(1);
+	wire.keyed = true;
+	refuses(NODE "[View]\nVid = 7\nLive = no\n" MEMBERS "Witness = 2\n", 9,
+		"Witness is for live views only, and line 6 says Live = no", "of a live view only");
+	refuses(NODE "[View]\nVid = 7\n" MEMBERS "Witness = 1\nWitness = 2\n", 9,
+		"Witness is given twice; it is in line 8 too", "one list");
+	refuses(NODE "[View]\nVid = 7\n" MEMBERS "Witness = all\n", 8,
+		"not a list of node ids like 3 or 3,4", "all are no witnesses");
+	refuses(NODE "[View]\nVid = 7\nWitness = 5\n" MEMBERS NAMED, 11,
+		"subgroup 9: node 5 is a witness, which is in no subgroup", "not in a subgroup");
+}
+
 static void test_key(void)
 {
 	static const char bytes[] = "0123456789abcdef\n";
@@ -442,6 +497,7 @@ int main(void)
 	test_contact();
 	test_same();
 	test_other();
+	test_witness();
 	test_key();
 	test_show();
 	remove(path);

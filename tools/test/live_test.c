@@ -15,6 +15,7 @@
 #include <linux/spindle_genl.h>
 
 #include "ctl.h"
+#include "ctl-live.h"
 #include "ctl-names.h"
 #include "ctl-wire.h"
 #include "fake_wire.h"
@@ -92,6 +93,47 @@ static void test_view_set(void)
 	ok(!run(ctl_cmd_view, "view",
 		"set node 1 vid 1 live member 1@10.0.0.1 subgroup 0 members 1,5") &&
 	   sent(SPINDLE_CMD_VIEW_SET), "a member of a subgroup may come later");
+}
+
+/* The nodes that the rule of a subgroup names. */
+static struct ctl_ids sent_nodes(unsigned int n)
+{
+	struct ctl_ids ids = { .set = true };
+	struct nlattr *attr;
+	int rem;
+
+	nla_for_each_nested(attr, sent_subgroup(n), rem)
+		if (nla_type(attr) == SPINDLE_SUBGROUP_A_NODE)
+			ctl_ids_add(&ids, ctl_attr_num(ctl_nest_attrs(attr,
+					SPINDLE_SUBGROUP_NODE_A_MAX)[SPINDLE_SUBGROUP_NODE_A_ID]));
+	return ids;
+}
+
+static void test_witness(void)
+{
+	struct ctl_ids ids;
+
+	begin(1);
+	ok(!run(ctl_cmd_view, "view",
+		"set node 1 vid 1 witness 3,9 member 1@10.0.0.1 member 2@10.0.0.2 "
+		"member 3@10.0.0.3 subgroup 0 subgroup 1 senders 2"), "witnesses");
+	ctl_witness_get(&ids, sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_LIVE]);
+	ok(!strcmp(ctl_ids_text(&ids), "3,9"), "they make a view live, and are told");
+	ids = sent_nodes(0);
+	ok(!ids.count, "a subgroup of all names nobody");
+	ids = sent_nodes(1);
+	ok(!strcmp(ctl_ids_text(&ids), "1,2"), "one with senders names no witness");
+	begin(1);
+	ok(run(ctl_cmd_view, "view",
+	       "set node 1 vid 1 witness 3 member 1@10.0.0.1 subgroup 0 members 1,3") == 2 &&
+	   strstr(output, "node 3 is a witness, which is in no subgroup"), "nor is it one by name");
+	begin(1);
+	ok(run(ctl_cmd_view, "view", "set node 1 vid 1 witness all") == 2 &&
+	   strstr(output, "witness 'all': not a list of node ids like 3 or 3,4") &&
+	   run(ctl_cmd_view, "view", "set witness 3 witness 4") == 2 &&
+	   strstr(output, "witness is given twice") &&
+	   run(ctl_cmd_view, "view", "set witness 2-6") == 2 &&
+	   strstr(output, "there are at most 4 witnesses"), "what is no list");
 }
 
 /* A file with these bytes. */
@@ -208,6 +250,8 @@ static void status_changing(void)
 	nla_put_u64(msg, SPINDLE_LIVE_A_WEDGE_US, 312);
 	nla_put_u64(msg, SPINDLE_LIVE_A_AGREE_US, 1149);
 	nla_put_u64(msg, SPINDLE_LIVE_A_INSTALL_US, 9999);
+	nla_put_u32(msg, SPINDLE_LIVE_A_WITNESS, 2);
+	nla_put_u32(msg, SPINDLE_LIVE_A_WITNESS, 77);
 	put_member(msg, 9, -1, SPINDLE_PEER_SETUP, 0);
 	put_suspect(msg, 3, 2, SPINDLE_WHY_SILENT);
 	put_member(msg, 2, 1, SPINDLE_PEER_UP, 12);
@@ -237,7 +281,7 @@ static const char golden_text[] =
 	"change: detect 512 ms, wedge 0.3 ms, agree 1.1 ms, install 10.0 ms\n"
 	"        MEMBER  RANK  STATE   VIEW  BEAT  LAG  BYTES  NOTE\n"
 	"             1     0  -          7     -    0      0  this node\n"
-	"             2     1  up         7     3   12   1200  -\n"
+	"             2     1  up         7     3   12   1200  witness\n"
 	"             3     2  failed     6   512    0      0  suspected: silent, by 1,2\n"
 	"             4     -  up         -     3    0      0  wants to join\n"
 	"             9     -  setup      -     -    0      0  wants to join\n"
@@ -248,7 +292,7 @@ static const char golden_text[] =
 	" state: STOPPED\n"
 	"  view: 7, 0 changes\n"
 	"  last: 1 of 3 members is left\n"
-	"action: Too few members were left. Check the network. If others go on: "
+	"action: Too few members were left: only a majority goes on. Check the network. If others go on: "
 	"spindle-ctl node join id 3 contact ADDRESS; if nobody does, begin anew, on one host: "
 	"spindle-ctl apply --bootstrap FILE\n";
 
@@ -262,7 +306,7 @@ static const char golden_json[] =
 	"\"wedge_us\":312,\"agree_us\":1149,\"install_us\":9999,\"members\":[{\"id\":1,"
 	"\"self\":true,\"rank\":0,\"joins\":false,\"vid\":7,\"why\":\"fine\","
 	"\"suspected_by\":[],\"lag\":0,\"lag_bytes\":0},{\"id\":2,\"self\":false,"
-	"\"rank\":1,\"joins\":false,\"state\":\"up\",\"vid\":7,\"beat_ms\":3,"
+	"\"rank\":1,\"joins\":false,\"witness\":true,\"state\":\"up\",\"vid\":7,\"beat_ms\":3,"
 	"\"why\":\"fine\",\"suspected_by\":[],\"lag\":12,\"lag_bytes\":1200},{\"id\":3,"
 	"\"self\":false,\"rank\":2,\"joins\":false,\"state\":\"failed\",\"vid\":6,"
 	"\"beat_ms\":512,\"why\":\"silent\",\"suspected_by\":[1,2],\"lag\":0,"
@@ -273,7 +317,7 @@ static const char golden_json[] =
 	"\"cluster\":\"spindle\",\"live\":false},{\"node\":3,\"cluster\":\"spindle\","
 	"\"live\":true,\"state\":\"stopped\",\"vid\":7,\"insecure\":false,\"changes\":0,"
 	"\"why\":\"minority\",\"reason\":\"1 of 3 members is left\","
-	"\"action\":\"Too few members were left. Check the network. If others go on: "
+	"\"action\":\"Too few members were left: only a majority goes on. Check the network. If others go on: "
 	"spindle-ctl node join id 3 contact ADDRESS; if nobody does, begin anew, on one host: "
 	"spindle-ctl apply --bootstrap FILE\",\"timeout_ms\":500,"
 	"\"max_nodes\":16,\"quorum\":true,\"members\":[]}]\n";
@@ -505,6 +549,7 @@ static void test_words(void)
 int main(void)
 {
 	test_view_set();
+	test_witness();
 	test_key();
 	test_requests();
 	test_joining();

@@ -86,11 +86,16 @@ says 2 'not a number from 1 to 64' view set node 4 vid 1 live insecure max-nodes
 says 2 'not a number from 1 to 64' view set node 4 vid 1 live insecure max-nodes 65 $M1
 says 2 'there are 2 members, and max-nodes is 1' \
 	view set node 4 vid 1 live insecure max-nodes 1 $M1 member 2@$A:5002
-says 1 'fewer members than its min' view set node 4 vid 1 live insecure $M1 subgroup 1 min 2
-says 1 'fewer members than its min' view set node 4 vid 1 live insecure $M1 subgroup 1 shards 2
-says 1 'fewer members than its min' view set node 4 vid 1 live insecure $M1 \
+M2="$M1 member 2@$A:5002"
+says 1 'fewer members than its min' view set node 4 vid 1 live insecure $M2 subgroup 1 min 3
+says 1 'fewer members than its min' view set node 4 vid 1 live insecure $M2 subgroup 1 shards 3
+says 1 'fewer members than its min' view set node 4 vid 1 live insecure $M2 \
 	subgroup 1 members 4,77 senders 77
-says 1 'fewer members than its min' view set node 4 vid 1 live insecure $M1 subgroup 1 members 77
+says 1 'fewer members than its min' view set node 4 vid 1 live insecure $M2 subgroup 1 members 77
+says 1 'fewer members than its min' view set node 4 vid 1 live insecure $M2 witness 2 \
+	subgroup 1 min 2
+says 2 'node 4 is a witness, which is in no subgroup' view set node 4 vid 1 live insecure $M2 \
+	witness 4 subgroup 1 members 2,4
 says 2 'not a number from 1 to 64' view set node 4 vid 1 live insecure $M1 subgroup 1 shards 0
 says 2 'not a number from 1 to 64' view set node 4 vid 1 live insecure $M1 subgroup 1 shards 65
 says 2 'not a number from 1 to 64' view set node 4 vid 1 live insecure $M1 subgroup 1 min 0
