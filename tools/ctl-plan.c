@@ -512,5 +512,7 @@ int ctl_plan_make(struct ctl_plan *plan)
 	for (i = 0; i < conf->nodes; i++)
 		if (here[i])
 			plan_view(plan, &conf->node[i], run[i]);
+	if (!conf->errors)
+		ctl_plan_check(plan);
 	return conf->errors ? CTL_FAILED : CTL_OK;
 }

@@ -65,5 +65,6 @@ struct ctl_plan {
 };
 
 int ctl_plan_make(struct ctl_plan *plan);
+void ctl_plan_check(struct ctl_plan *plan);
 
 #endif /* SPINDLE_CTL_PLAN_H */

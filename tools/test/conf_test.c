@@ -417,6 +417,40 @@ static void test_witness(void)
 		"subgroup 9: node 5 is a witness, which is in no subgroup", "not in a subgroup");
 }
 
+/* Steps that are fine one by one. */
+static void test_together(void)
+{
+	static char text[SPINDLE_MAX_NET_NODES * 64 + 256];
+	int i, len = 0;
+
+	begin(1);
+	wire.nodes = 0;
+	refuses(NODE "Engine = 3\nCpu = 0\n[Node]\nId = 2\nAddress = 127.0.0.1\nPort = 5000\n"
+		"Engine = 3\nCpu = 1\n", 11,
+		"node 2: the engine runs already, on another CPU", "two CPUs of one engine");
+	ok(!apply(NODE "Engine = 3\nCpu = 0\n[Node]\nId = 2\nAddress = 127.0.0.1\nPort = 5000\n"
+		  "Engine = 3\n[Node]\nId = 3\nAddress = 127.0.0.1\nPort = 5001\nCpu = 1\n", ""),
+	   "two engines, and a node that says nothing");
+	begin(1);
+	wire.nodes = 0;
+	refuses(NODE "[Node]\nId = 2\nAddress = 127.0.0.1\nPort = 5000\nEngine = 0\nCpu = 1\n", 9,
+		"on another CPU", "an engine of no CPU is on another one");
+	for (i = 1; i <= SPINDLE_MAX_NET_NODES; i++)
+		len += sprintf(text + len, "[Node]\nId = %d\nAddress = 127.0.0.1\nPort = %d\n", i,
+			       5000 + i);
+	ok(!apply(text, " --dry-run"), "as many nodes as there can be");
+	begin(1);
+	wire.nodes = 0;
+	sprintf(text + len, "[Node]\nId = 999\nAddress = 127.0.0.1\n");
+	refuses(text, 4 * SPINDLE_MAX_NET_NODES + 1,
+		"node 999: a network namespace has 256 nodes at most", "one more");
+	begin(1);
+	wire.node[0] = 5000;
+	text[len] = 0;
+	refuses(text, 4 * SPINDLE_MAX_NET_NODES - 3, "256 nodes at most", "one that runs counts");
+	ok(!apply(text, " --prune --dry-run"), "but not if it goes");
+}
+
 static void test_key(void)
 {
 	static const char bytes[] = "0123456789abcdef\n";
@@ -498,6 +532,7 @@ int main(void)
 	test_same();
 	test_other();
 	test_witness();
+	test_together();
 	test_key();
 	test_show();
 	remove(path);

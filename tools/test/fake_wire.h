@@ -15,7 +15,7 @@
 #include "ctl.h"
 #include "ctl-net.h"
 
-#define SENT_MAX	64
+#define SENT_MAX	1024
 #define EVENTS_MAX	16
 #define NODES_MAX	4
 #define OUTPUT_MAX	16384
