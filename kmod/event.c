@@ -8,7 +8,7 @@
 #include "node.h"
 
 static int fill(struct sk_buff *skb, const struct spindle_node *node,
-		enum spindle_event event, const struct spindle_event_info *info)
+		enum spindle_event_kind event, const struct spindle_event_info *info)
 {
 	if (nla_put_u8(skb, SPINDLE_A_EVENT, event) ||
 	    nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id))
@@ -36,7 +36,7 @@ static int fill(struct sk_buff *skb, const struct spindle_node *node,
  * @event: what
  * @info: details
  */
-void spindle_event(struct spindle_node *node, enum spindle_event event,
+void spindle_event(struct spindle_node *node, enum spindle_event_kind event,
 		   const struct spindle_event_info *info)
 {
 	struct sk_buff *skb;

@@ -42,7 +42,7 @@ struct spindle_event_info {
 	bool repeated;
 };
 
-void spindle_event(struct spindle_node *node, enum spindle_event event,
+void spindle_event(struct spindle_node *node, enum spindle_event_kind event,
 		   const struct spindle_event_info *info);
 
 #endif /* SPINDLE_EVENT_H */

@@ -88,7 +88,7 @@ u8 spindle_live_state(const struct spindle_live *live)
 	}
 }
 
-static void say(struct spindle_live *live, enum spindle_event event,
+static void say(struct spindle_live *live, enum spindle_event_kind event,
 		struct spindle_event_info info)
 {
 	if (!info.vid)

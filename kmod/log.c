@@ -133,7 +133,7 @@ static bool is_static(const struct spindle_node *node)
  * @event: what
  * @info: details
  */
-void spindle_log_event(struct spindle_node *node, enum spindle_event event,
+void spindle_log_event(struct spindle_node *node, enum spindle_event_kind event,
 		       const struct spindle_event_info *info)
 {
 	switch (event) {

@@ -40,7 +40,7 @@ struct spindle_log {
 };
 
 void spindle_log_init(struct spindle_log *log);
-void spindle_log_event(struct spindle_node *node, enum spindle_event event,
+void spindle_log_event(struct spindle_node *node, enum spindle_event_kind event,
 		       const struct spindle_event_info *info);
 void spindle_log_join(struct spindle_node *node, const struct spindle_addr *contact, u32 contacts,
 		      bool begins);

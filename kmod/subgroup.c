@@ -112,7 +112,7 @@ void spindle_subgroup_formed(struct spindle_subgroup *sg)
 
 /* Nothing of an attachment goes on: neither of its halves, and nobody waits for it. */
 static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
-		   enum spindle_event event, u32 error, const char *reason)
+		   enum spindle_event_kind event, u32 error, const char *reason)
 {
 	if ((att->flags & SPINDLE_ATTACH_RECV) && !att->dlvq.error)
 		att->dlvq.error = error;

@@ -9,7 +9,7 @@
 
 /**
  * struct ctl_event - an event that somebody waits for
- * @kind: enum spindle_event
+ * @kind: enum spindle_event_kind
  * @node: node id
  * @vid: view, or 0
  * @error: enum spindle_error

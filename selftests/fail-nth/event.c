@@ -16,7 +16,7 @@
 #include "../progs/tap.h"
 
 static struct nl ear;
-static int want_event;		/* enum spindle_event */
+static int want_event;		/* enum spindle_event_kind */
 static int heard;
 
 static void hear(void *ctx, const struct nlmsghdr *nlh)

@@ -161,7 +161,7 @@ enum spindle_cmd {
  * @SPINDLE_A_PEER_ID: u32, node id of a peer
  * @SPINDLE_A_PEER: nest of enum spindle_peer_attr; several (reply only)
  * @SPINDLE_A_STATS: nest of enum spindle_engine_stat (reply only)
- * @SPINDLE_A_EVENT: u8, enum spindle_event
+ * @SPINDLE_A_EVENT: u8, enum spindle_event_kind
  * @SPINDLE_A_ERROR: u32, enum spindle_error of <linux/spindle.h>
  * @SPINDLE_A_REASON: string for people
  * @SPINDLE_A_TIMING: u8, 1: the engine of the node measures where its time goes, which
@@ -1067,7 +1067,7 @@ enum spindle_check {
 };
 
 /**
- * enum spindle_event - kinds of notifications
+ * enum spindle_event_kind - kinds of notifications
  * @SPINDLE_EVENT_NODE_ADD: a node was created
  * @SPINDLE_EVENT_NODE_DEL: a node was removed
  * @SPINDLE_EVENT_NODE_DEAD: a node lost its RDMA device
@@ -1094,7 +1094,7 @@ enum spindle_check {
  * @SPINDLE_EVENT_RDMC_FAILED: it has ended otherwise, with RDMC_ERROR and PEER_ID, the node that
  *	is the cause, which may be the node itself
  */
-enum spindle_event {
+enum spindle_event_kind {
 	SPINDLE_EVENT_NODE_ADD,
 	SPINDLE_EVENT_NODE_DEL,
 	SPINDLE_EVENT_NODE_DEAD,
