@@ -29,6 +29,7 @@ needs_style="cmd/perl:perl cmd/xz:xz-utils cmd/shellcheck:shellcheck
 	cmd/clang-format:clang-format
 	checkpatch/any:linux-source-6.12 cmd/python3:python3
 	file/usr/lib/python3/dist-packages/yaml/__init__.py:python3-yaml
+	file/usr/lib/python3/dist-packages/jsonschema/__init__.py:python3-jsonschema
 	file/usr/src/linux-source-6.12.tar.xz:linux-source-6.12"
 needs_vm="cmd/gcc:gcc file/usr/include/*/sys/types.h:libc6-dev
 	cmd/qemu-system-x86_64:qemu-system-x86 file/usr/share/seabios/bios.bin:seabios
