@@ -2,9 +2,6 @@
 /*
  * Door: what nodes that are no members of a live view may learn of it. See door.h.
  */
-#include <linux/in.h>
-#include <linux/in6.h>
-
 #include "door.h"
 #include "fabric/endpoint.h"
 
@@ -25,19 +22,20 @@ struct spindle_card *spindle_door_change(struct spindle_door *door, struct spind
 					 const struct spindle_view *view,
 					 struct spindle_card *card, u32 bytes)
 {
+	struct spindle_hello_door *now = &door->view;
 	struct spindle_card *old;
 	u32 i;
 
 	spin_lock(&ep->lock);
 	old = door->card;
 	door->card = card;
-	door->bytes = bytes;
-	door->digest = card ? card->digest : 0;
-	door->mark = card ? spindle_lineage_mark(&card->lineage) : 0;
-	door->max = card ? card->max_nodes : 0;
-	door->ids = view ? view->num_members : 0;
-	for (i = 0; i < door->ids; i++)
-		door->id[i] = view->member[i].id;
+	now->bytes = card ? bytes : 0;
+	now->digest = card ? card->digest : 0;
+	now->mark = card ? spindle_lineage_mark(&card->lineage) : 0;
+	now->max = card ? card->max_nodes : 0;
+	now->ids = view ? view->num_members : 0;
+	for (i = 0; i < now->ids; i++)
+		now->id[i] = view->member[i].id;
 	spin_unlock(&ep->lock);
 	return old;
 }
@@ -109,9 +107,7 @@ bool spindle_answer_proven(struct spindle_answer *answer, struct spindle_key *ke
  */
 bool spindle_door_other(const struct spindle_door *door, const struct spindle_hello *hello)
 {
-	u32 mark = le32_to_cpu(hello->lineage);
-
-	return door && door->card && mark && mark != door->mark;
+	return door && spindle_hello_other(hello, &door->view);
 }
 
 /**
@@ -127,38 +123,19 @@ u32 spindle_door_answer(const struct spindle_door *door, struct spindle_key *key
 			const struct spindle_hello *hello, struct spindle_reject *reject)
 {
 	struct spindle_answer *answer = (struct spindle_answer *)reject->data;
-	u64 from = le64_to_cpu(hello->incarnation);
-	u32 len;
+	u32 refusal = SPINDLE_REFUSE_NO_VIEW, at, len;
 
-	if (!door || !door->card)
-		return SPINDLE_REFUSE_NO_VIEW;
-	if (spindle_door_other(door, hello))
-		return SPINDLE_REFUSE_LINEAGE;
-	if (from >= door->bytes)
-		return SPINDLE_REFUSE_NOT_SPINDLE;
-	len = min_t(u64, door->bytes - from, sizeof(answer->data));
-	answer->digest = cpu_to_le64(door->digest);
-	answer->total = cpu_to_le32(door->bytes);
+	if (door)
+		refusal = spindle_hello_asks(hello, &door->view, sizeof(answer->data), &at, &len);
+	if (refusal)
+		return refusal;
+	answer->digest = cpu_to_le64(door->view.digest);
+	answer->total = cpu_to_le32(door->view.bytes);
 	answer->len = cpu_to_le32(len);
-	memcpy(answer->data, (const u8 *)door->card + from, len);
+	memcpy(answer->data, (const u8 *)door->card + at, len);
 	spindle_answer_seal(answer, key, hello);
 	reject->len = sizeof(*answer);
 	return SPINDLE_REJECT_ANSWER;
-}
-
-static bool take_addr(struct spindle_addr *addr, const struct sockaddr_storage *from,
-		      __le16 port)
-{
-	memset(addr, 0, sizeof(*addr));
-	addr->port = le16_to_cpu(port);
-	if (from->ss_family == AF_INET) {
-		addr->family = 4;
-		memcpy(addr->ip, &((const struct sockaddr_in *)from)->sin_addr, 4);
-	} else if (from->ss_family == AF_INET6) {
-		addr->family = 6;
-		memcpy(addr->ip, &((const struct sockaddr_in6 *)from)->sin6_addr, 16);
-	}
-	return addr->family && addr->port;
 }
 
 /**
@@ -177,21 +154,13 @@ u32 spindle_door_knock(struct spindle_door *door, const struct spindle_hello *he
 		.incarnation = le64_to_cpu(hello->incarnation),
 		.digest = le64_to_cpu(hello->digest),
 	};
-	u32 i;
+	u32 refusal = SPINDLE_REFUSE_NO_VIEW, i;
 
-	if (!door || !door->card)
-		return SPINDLE_REFUSE_NO_VIEW;
-	if (!knock.id || !knock.incarnation || !take_addr(&knock.addr, from, hello->port))
-		return SPINDLE_REFUSE_NOT_SPINDLE;
-	if (spindle_door_other(door, hello))
-		return SPINDLE_REFUSE_LINEAGE;
-	for (i = 0; i < door->ids; i++)
-		if (door->id[i] == knock.id)
-			return SPINDLE_REFUSE_MEMBER;
-	if (knock.digest != door->digest)
-		return SPINDLE_REFUSE_VIEW;
-	if (door->ids >= door->max)
-		return SPINDLE_REFUSE_FULL;
+	spindle_hello_where(&knock.addr, from);
+	if (door)
+		refusal = spindle_hello_knocks(hello, &door->view, &knock.addr);
+	if (refusal)
+		return refusal;
 	for (i = 0; i < door->knocks; i++)
 		if (door->knock[i].id == knock.id)
 			return SPINDLE_REJECT_BUSY;

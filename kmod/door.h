@@ -56,25 +56,15 @@ struct spindle_knock {
 /**
  * struct spindle_door - see above
  * @work: makes seats
- * @digest: of the view
- * @mark: of its lineage, spindle_lineage_mark()
- * @id: ids of its members
- * @ids: their number
- * @max: members at most
+ * @view: what the core decides by
  * @card: the view and its rules
- * @bytes: of the card
  * @knock: nodes that want a seat
  * @knocks: their number
  */
 struct spindle_door {
 	void (*work)(struct spindle_door *door);
-	u64 digest;
-	u32 mark;
-	u32 id[SPINDLE_MAX_MEMBERS];
-	u32 ids;
-	u32 max;
+	struct spindle_hello_door view;
 	struct spindle_card *card;
-	u32 bytes;
 	struct spindle_knock knock[SPINDLE_KNOCKS];
 	u32 knocks;
 };

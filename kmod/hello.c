@@ -2,29 +2,25 @@
 /*
  * Hello: the private data with which two nodes introduce themselves. See hello.h.
  */
+#include <linux/in.h>
+#include <linux/in6.h>
 #include <linux/random.h>
 
-#include "core/sst.h"
 #include "group.h"
 #include "hello.h"
 #include "live.h"
 #include "node.h"
 #include "peer.h"
 
-/**
- * spindle_hello_cluster() - fingerprint of a cluster's name
- * @name: padded with zeroes to SPINDLE_CLUSTER_LEN + 1
- *
- * It guards against mistakes; against others there is the key.
- *
- * Return: the fingerprint
- */
-u32 spindle_hello_cluster(const char *name)
+static struct spindle_hello_self self_of(const struct spindle_node *node)
 {
-	u64 word[(SPINDLE_CLUSTER_LEN + 1) / sizeof(u64)];
-
-	memcpy(word, name, sizeof(word));
-	return spindle_mix(word, ARRAY_SIZE(word));
+	return (struct spindle_hello_self){
+		.id = node->id,
+		.cluster = spindle_hello_cluster(node->cluster),
+		.incarnation = node->incarnation,
+		.port = node->addr.port,
+		.imm = node->imm,
+	};
 }
 
 /**
@@ -34,14 +30,9 @@ u32 spindle_hello_cluster(const char *name)
  */
 void spindle_hello_node(struct spindle_hello *hello, const struct spindle_node *node)
 {
-	memset(hello, 0, sizeof(*hello));
-	hello->magic = cpu_to_le32(SPINDLE_HELLO_MAGIC);
-	hello->version = SPINDLE_PROTOCOL;
-	hello->flags = node->imm ? SPINDLE_HELLO_F_IMM : 0;
-	hello->port = cpu_to_le16(node->addr.port);
-	hello->src = cpu_to_le32(node->id);
-	hello->incarnation = cpu_to_le64(node->incarnation);
-	hello->cluster = cpu_to_le32(spindle_hello_cluster(node->cluster));
+	const struct spindle_hello_self self = self_of(node);
+
+	spindle_hello_make(hello, &self);
 }
 
 /**
@@ -76,6 +67,13 @@ void spindle_hello_fill(struct spindle_hello *hello, const struct spindle_peer *
 			cpu_to_le32(spindle_lineage_mark(&peer->group->live->lineage));
 }
 
+static bool is_tagged(void *ctx, const struct spindle_hello *hello)
+{
+	struct spindle_node *node = ctx;
+
+	return spindle_key_tagged(&node->key, (const u8 *)hello);
+}
+
 /**
  * spindle_hello_check_node() - does the sender of a hello mean this node?
  * @hello: a private copy of what was received: a request
@@ -85,20 +83,9 @@ void spindle_hello_fill(struct spindle_hello *hello, const struct spindle_peer *
  */
 u32 spindle_hello_check_node(const struct spindle_hello *hello, struct spindle_node *node)
 {
-	if (hello->magic != cpu_to_le32(SPINDLE_HELLO_MAGIC))
-		return SPINDLE_REFUSE_NOT_SPINDLE;
-	if (hello->version != SPINDLE_PROTOCOL)
-		return SPINDLE_REFUSE_VERSION;
-	if (hello->cluster != cpu_to_le32(spindle_hello_cluster(node->cluster)))
-		return SPINDLE_REFUSE_CLUSTER;
-	if (!spindle_key_tagged(&node->key, (const u8 *)hello))
-		return SPINDLE_REFUSE_KEY;
-	/* Who asks knows an address, not yet who is there. */
-	if ((hello->flags & SPINDLE_HELLO_F_ASK) && !hello->dst)
-		return 0;
-	if (hello->dst != cpu_to_le32(node->id))
-		return SPINDLE_REFUSE_DESTINATION;
-	return 0;
+	const struct spindle_hello_self self = self_of(node);
+
+	return spindle_hello_meant(hello, &self, is_tagged, node);
 }
 
 /**
@@ -110,46 +97,33 @@ u32 spindle_hello_check_node(const struct spindle_hello *hello, struct spindle_n
  */
 u32 spindle_hello_check(const struct spindle_hello *hello, const struct spindle_peer *peer)
 {
-	if (hello->src != cpu_to_le32(peer->id))
-		return SPINDLE_REFUSE_UNKNOWN;
-	if (hello->digest != cpu_to_le64(peer->digest))
-		return SPINDLE_REFUSE_VIEW;
-	if (peer->expected && hello->incarnation != cpu_to_le64(peer->expected))
-		return SPINDLE_REFUSE_LIFE;
-	return 0;
+	const struct spindle_hello_peer expected = {
+		.id = peer->id,
+		.digest = peer->digest,
+		.incarnation = peer->expected,
+	};
+
+	return spindle_hello_expected(hello, &expected);
 }
 
-static bool same_ip(const struct spindle_addr *addr, const struct sockaddr_storage *from)
-{
-	if (addr->family == 4)
-		return from->ss_family == AF_INET &&
-		       !memcmp(addr->ip, &((const struct sockaddr_in *)from)->sin_addr, 4);
-	return from->ss_family == AF_INET6 &&
-	       !memcmp(addr->ip, &((const struct sockaddr_in6 *)from)->sin6_addr, 16);
-}
-
-/*
- * Has the request been made before? The nonces of each life grow. Without a key nothing is
- * remembered: anybody could name a nonce that no other follows.
+/**
+ * spindle_hello_where() - the host that a request comes from
+ * @addr: out: its port is 0, because that of a request says nothing
+ * @from: from rdma_cm
+ *
+ * Return: false if it is of no family that nodes have
  */
-static bool is_again(struct spindle_heard *heard, const struct spindle_hello *hello)
+bool spindle_hello_where(struct spindle_addr *addr, const struct sockaddr_storage *from)
 {
-	u64 life = le64_to_cpu(hello->incarnation), nonce = le64_to_cpu(hello->nonce);
-	u32 i;
-
-	for (i = 0; i < heard->lives; i++) {
-		if (heard->life[i].incarnation != life)
-			continue;
-		if ((s64)(nonce - heard->life[i].nonce) <= 0)
-			return true;
-		heard->life[i].nonce = nonce;
-		return false;
+	memset(addr, 0, sizeof(*addr));
+	if (from->ss_family == AF_INET) {
+		addr->family = 4;
+		memcpy(addr->ip, &((const struct sockaddr_in *)from)->sin_addr, 4);
+	} else if (from->ss_family == AF_INET6) {
+		addr->family = 6;
+		memcpy(addr->ip, &((const struct sockaddr_in6 *)from)->sin6_addr, 16);
 	}
-	i = heard->next++ % SPINDLE_LIVES;
-	heard->lives = max(heard->lives, i + 1);
-	heard->life[i].incarnation = life;
-	heard->life[i].nonce = nonce;
-	return false;
+	return addr->family;
 }
 
 /**
@@ -167,11 +141,11 @@ u32 spindle_hello_admit(const struct spindle_hello *hello, const struct spindle_
 			struct spindle_heard *heard, const struct spindle_addr *addr,
 			const struct sockaddr_storage *from)
 {
-	if (!same_ip(addr, from))
-		return SPINDLE_REFUSE_ADDRESS;
-	if (spindle_key_given(&node->key) && is_again(heard, hello))
-		return SPINDLE_REFUSE_AGAIN;
-	return 0;
+	bool key = spindle_key_given(&node->key);
+	struct spindle_addr host;
+
+	spindle_hello_where(&host, from);
+	return spindle_hello_admitted(hello, key ? heard : NULL, addr, &host);
 }
 
 /**
@@ -265,18 +239,6 @@ u8 spindle_hello_greet(struct spindle_node *node, const struct spindle_conn *con
 	return sizeof(*reply);
 }
 
-/* Its proof is checked. */
-static bool is_answer(const struct spindle_hello *hello, const struct spindle_node *node)
-{
-	static const u8 none[sizeof(hello->tag)];
-
-	return hello->magic == cpu_to_le32(SPINDLE_HELLO_MAGIC) &&
-	       hello->version == SPINDLE_PROTOCOL &&
-	       hello->cluster == cpu_to_le32(spindle_hello_cluster(node->cluster)) &&
-	       hello->dst == cpu_to_le32(node->id) &&
-	       !memcmp(hello->tag, none, sizeof(none));
-}
-
 /**
  * spindle_hello_answered() - look at what the other end says of itself
  * @node: the node
@@ -293,6 +255,8 @@ static bool is_answer(const struct spindle_hello *hello, const struct spindle_no
 int spindle_hello_answered(struct spindle_node *node, u32 id, const struct spindle_conn *conn,
 			   const void *data, u8 len, struct spindle_reply *reply)
 {
+	const struct spindle_hello_self self = self_of(node);
+
 	memset(reply, 0, sizeof(*reply));
 	if (len < sizeof(reply->hello))
 		return -EPROTO;
@@ -303,7 +267,7 @@ int spindle_hello_answered(struct spindle_node *node, u32 id, const struct spind
 	    !spindle_key_proven(&node->key, SPINDLE_PROOF_ANSWER, conn->said, &reply->hello,
 				sizeof(reply->hello), reply->proof, sizeof(reply->proof)))
 		return not_proven(node, id);
-	return is_answer(&reply->hello, node) ? 0 : -EPROTO;
+	return spindle_hello_answers(&reply->hello, &self) ? 0 : -EPROTO;
 }
 
 /**

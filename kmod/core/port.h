@@ -26,11 +26,13 @@
 #include <linux/string.h>
 #include <linux/types.h>
 #include <asm/barrier.h>
+#include <asm/byteorder.h>
 
 #include "../trace.h"
 
 #else /* user space */
 
+#include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +44,7 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
+typedef int64_t s64;
 
 #ifndef U32_MAX
 #define U32_MAX UINT32_MAX
@@ -65,6 +68,13 @@ void SPINDLE_BETWEEN_LOOKS(void);
 #define ASSERT_EXCLUSIVE_WRITER(x) ((void)(x))
 #define smp_load_acquire(p) (SPINDLE_BETWEEN_LOOKS(), __atomic_load_n((p), __ATOMIC_ACQUIRE))
 #define smp_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+
+#define cpu_to_le16(x) htole16(x)
+#define cpu_to_le32(x) htole32(x)
+#define cpu_to_le64(x) htole64(x)
+#define le16_to_cpu(x) le16toh(x)
+#define le32_to_cpu(x) le32toh(x)
+#define le64_to_cpu(x) le64toh(x)
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)

@@ -50,6 +50,9 @@ mutant suspects_any suspect.c 's/word\[SPINDLE_MB_COL_SUSPECTED\] & ~spindle_mb_
 # Rules and decrees come from others.
 mutant decree_twice decree.c 's/if (word\[SPINDLE_DECREE_JOIN + 2 \* j\] == id)/if (0)/'
 mutant rules_shards rules.c 's/if (subgroups > SPINDLE_MAX_SUBGROUPS)/if (0)/'
+# Hellos are any bytes.
+mutant hello_card_end hello.c 's/if (from >= door->bytes)/if (from > door->bytes)/'
+mutant hello_lives hello.c 's/i = heard->next++ % SPINDLE_LIVES;/i = heard->next++;/'
 # Blocks come with any number.
 mutant arrive_any rdmc_move.c 's/slot->state != SPINDLE_RDMC_GRANTED) {/0) {/'
 

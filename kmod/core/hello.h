@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Hello: what two nodes say of themselves in the private data of a connection request, and
+ * what is decided on it.
+ *
+ * A node believes nothing of a hello before it has looked at it here. Each mismatch has a
+ * refusal of its own, and what is cheap to see is looked at first. The embedder has keys and
+ * addresses: it says whether the tag is right and where the request comes from.
+ *
+ * Context: any. Nothing here sleeps or allocates. What a connection has heard, and the door, are
+ * protected by the caller's lock.
+ */
+#ifndef SPINDLE_CORE_HELLO_H
+#define SPINDLE_CORE_HELLO_H
+
+#include "view.h"
+
+#define SPINDLE_HELLO_MAGIC	0x4c444e53U	/* "SNDL" */
+#define SPINDLE_PROTOCOL	5
+
+/* The sender believes guards only when their completion arrives. */
+#define SPINDLE_HELLO_F_IMM	BIT(0)
+/* The sender is no member yet and wants to be one, of the view with this digest. */
+#define SPINDLE_HELLO_F_JOIN	BIT(1)
+/* The sender wants no connection: it asks for the view that the receiver is in. */
+#define SPINDLE_HELLO_F_ASK	BIT(2)
+/* The connection is for blocks; there is no view in the hello. */
+#define SPINDLE_HELLO_F_BULK	BIT(3)
+
+/**
+ * struct spindle_hello - both directions, in rdma_cm private data
+ * @magic: SPINDLE_HELLO_MAGIC
+ * @version: SPINDLE_PROTOCOL
+ * @flags: SPINDLE_HELLO_F_*
+ * @port: where the sender listens
+ * @src: sender's node id
+ * @dst: the id that the sender takes the receiver for; 0 of a question
+ * @incarnation: tells two lives of the sender apart; of a question: the byte to begin with
+ * @digest: digest of the sender's view
+ * @cluster: of the name of the cluster
+ * @lineage: spindle_lineage_mark() of the sender's live view; 0: it has none
+ * @nonce: of a request: one more than in the request before, of any connection of the sender;
+ *	of an answer: random
+ * @tag: of a request: of all before, with the group key; of an answer: 0
+ */
+struct spindle_hello {
+	__le32 magic;
+	u8 version;
+	u8 flags;
+	__le16 port;
+	__le32 src;
+	__le32 dst;
+	__le64 incarnation;
+	__le64 digest;
+	__le32 cluster;
+	__le32 lineage;
+	__le64 nonce;
+	u8 tag[8];
+};
+
+static_assert(offsetof(struct spindle_hello, src) == 8, "no hole ahead");
+static_assert(offsetof(struct spindle_hello, tag) == 48, "no hole");
+static_assert(sizeof(struct spindle_hello) == 56, "as on the wire");
+
+/* Why a hello is refused; sent in the rejection. */
+enum spindle_refusal {
+	SPINDLE_REFUSE_NOT_SPINDLE = 16,
+	SPINDLE_REFUSE_VERSION,
+	SPINDLE_REFUSE_CLUSTER,
+	SPINDLE_REFUSE_DESTINATION,
+	SPINDLE_REFUSE_UNKNOWN,
+	SPINDLE_REFUSE_VIEW,
+	SPINDLE_REFUSE_DIRECTION,
+	SPINDLE_REFUSE_LIFE,
+	SPINDLE_REFUSE_NO_VIEW,
+	SPINDLE_REFUSE_MEMBER,
+	SPINDLE_REFUSE_FULL,
+	SPINDLE_REFUSE_KEY,
+	SPINDLE_REFUSE_ADDRESS,
+	SPINDLE_REFUSE_AGAIN,
+	SPINDLE_REFUSE_LINEAGE,
+	SPINDLE_REFUSE_BEGINS,
+};
+
+/**
+ * struct spindle_hello_self - the node that says hello, or is asked
+ * @id: its node id
+ * @cluster: spindle_hello_cluster()
+ * @incarnation: of its life
+ * @port: where it listens
+ * @imm: it believes guards only when their completion arrives
+ */
+struct spindle_hello_self {
+	u32 id;
+	u32 cluster;
+	u64 incarnation;
+	u16 port;
+	bool imm;
+};
+
+/**
+ * struct spindle_hello_peer - a peer that a connection expects
+ * @id: its node id
+ * @digest: of the view that both have to mean
+ * @incarnation: of the life that is expected; 0: any
+ */
+struct spindle_hello_peer {
+	u32 id;
+	u64 digest;
+	u64 incarnation;
+};
+
+/* Lives of a peer that a connection remembers. */
+#define SPINDLE_LIVES 4
+
+/**
+ * struct spindle_heard - requests that a connection has heard, so that nobody can repeat them
+ * @life: the last nonce of each life, in no order
+ * @lives: how many there are
+ * @next: where the next one goes
+ */
+struct spindle_heard {
+	struct {
+		u64 incarnation;
+		u64 nonce;
+	} life[SPINDLE_LIVES];
+	u32 lives;
+	u32 next;
+};
+
+/**
+ * struct spindle_hello_door - what nodes that are no members may learn of a live view
+ * @digest: of the view
+ * @mark: of its lineage, spindle_lineage_mark()
+ * @id: ids of its members
+ * @ids: their number
+ * @max: members at most
+ * @bytes: of its card; 0: there is no view
+ */
+struct spindle_hello_door {
+	u64 digest;
+	u32 mark;
+	u32 id[SPINDLE_MAX_MEMBERS];
+	u32 ids;
+	u32 max;
+	u32 bytes;
+};
+
+u32 spindle_hello_cluster(const char *name);
+void spindle_hello_make(struct spindle_hello *hello, const struct spindle_hello_self *self);
+bool spindle_hello_read(struct spindle_hello *hello, const void *data, u32 len);
+u32 spindle_hello_meant(const struct spindle_hello *hello, const struct spindle_hello_self *self,
+			bool (*tagged)(void *ctx, const struct spindle_hello *hello), void *ctx);
+bool spindle_hello_answers(const struct spindle_hello *hello,
+			   const struct spindle_hello_self *self);
+u32 spindle_hello_expected(const struct spindle_hello *hello,
+			   const struct spindle_hello_peer *peer);
+u32 spindle_hello_admitted(const struct spindle_hello *hello, struct spindle_heard *heard,
+			   const struct spindle_addr *addr, const struct spindle_addr *from);
+
+/* Of a view that has a door. */
+bool spindle_hello_other(const struct spindle_hello *hello,
+			 const struct spindle_hello_door *door);
+u32 spindle_hello_asks(const struct spindle_hello *hello, const struct spindle_hello_door *door,
+		       u32 room, u32 *at, u32 *len);
+u32 spindle_hello_knocks(const struct spindle_hello *hello,
+			 const struct spindle_hello_door *door, struct spindle_addr *from);
+
+#endif /* SPINDLE_CORE_HELLO_H */
