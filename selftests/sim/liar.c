@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A member that lies: it runs the core like all others, and now and then writes something
- * else into its row at one of them. See sim.h.
+ * Members that lie: each of them runs the core like all others, and now and then writes something
+ * else into its row at one of them. To a joiner that asks it, it tells any view. See sim.h.
  *
  * What it can do is listed in Documentation/membership.rst. What it cannot is looked at here
  * and in check.c: no correct node blames a correct one for a lie; what correct nodes deliver
@@ -41,7 +41,7 @@ struct step {
 };
 
 struct liar {
-	u32 node;
+	u64 nodes; /* one or more, by index */
 	struct rng rng;
 	u64 kinds; /* that it tells */
 	u32 often; /* percent of its passes */
@@ -60,11 +60,16 @@ void liar_open(struct sim *sim)
 	u32 old = sim->nodes - sim->late;
 	struct liar *liar;
 
-	if (rng_mix(sim->seed ^ 0x3333) % 4 || old < 3)
+	if (rng_mix(sim->seed ^ 0x3333) % 10 >= 3 || old < 3)
 		return;
 	liar = calloc(1, sizeof(*liar));
 	liar->rng.state = rng_mix(sim->seed ^ 0x4444);
-	liar->node = rng_below(&liar->rng, rng_chance(&liar->rng, 50) ? 2 : old);
+	liar->nodes = BIT_ULL(rng_below(&liar->rng, rng_chance(&liar->rng, 50) ? 2 : old));
+	/* Others with it; and one that joins. */
+	if (rng_chance(&liar->rng, 30))
+		liar->nodes |= BIT_ULL(rng_below(&liar->rng, sim->nodes));
+	if (rng_chance(&liar->rng, 10))
+		liar->nodes |= BIT_ULL(rng_below(&liar->rng, sim->nodes));
 	liar->often = 1 + rng_below(&liar->rng, rng_chance(&liar->rng, 50) ? 3 : 30);
 	/* One kind, or all of them. */
 	liar->kinds = BIT_ULL(LIE_KINDS) - 1;
@@ -80,7 +85,7 @@ void liar_close(struct sim *sim)
 
 bool liar_is(const struct sim *sim, u32 node)
 {
-	return sim->liar && sim->liar->node == node;
+	return sim->liar && sim->liar->nodes & BIT_ULL(node);
 }
 
 /* ---- lies ---------------------------------------------------------------------- */
@@ -163,7 +168,11 @@ static u64 write_decree(struct liar *liar, struct spindle_mb_row *row, const str
 		text[SPINDLE_DECREE_SURVIVORS] &= rng_u64(&liar->rng);
 	for (i = 0; i < spindle_decree_trims(view); i++)
 		word[i] = to->mb.row->word[i] - (rng_chance(&liar->rng, 10) ? 1 : 0);
-	if (rng_chance(&liar->rng, 20)) {
+	if (to->mb.state == SPINDLE_MB_JOINING && rng_chance(&liar->rng, 80)) {
+		text[SPINDLE_DECREE_NUM_JOINS] = 1;
+		text[SPINDLE_DECREE_JOIN] = to->index + 1;
+		text[SPINDLE_DECREE_JOIN + 1] = to->inc;
+	} else if (rng_chance(&liar->rng, 20)) {
 		text[SPINDLE_DECREE_NUM_JOINS] = 1;
 		text[SPINDLE_DECREE_JOIN] = 1 + rng_below(&liar->rng, to->sim->nodes);
 		text[SPINDLE_DECREE_JOIN + 1] = 1 + rng_below(&liar->rng, 2);
@@ -171,16 +180,16 @@ static u64 write_decree(struct liar *liar, struct spindle_mb_row *row, const str
 	return spindle_decree_digest(text, spindle_mb_decree_words(SIM_TRIMS));
 }
 
-static void lie_decree(struct liar *liar, struct spindle_mb_row *row, const struct node *to)
+static void lie_decree(struct liar *liar, struct spindle_mb_row *row, const struct node *to,
+		       u32 me)
 {
-	u32 me = spindle_view_rank(spindle_mb_view(&to->mb), liar->node + 1);
 	u64 word[SPINDLE_BLOCK_WORDS];
 
 	memcpy(word, row->state.word, sizeof(word));
 	word[SPINDLE_MB_COL_DIGEST] = write_decree(liar, row, to);
 	word[SPINDLE_MB_COL_SUSPECTED] |= to->mb.suspected;
 	word[SPINDLE_MB_COL_PHASE] &= ~0xffffULL;
-	if (rng_chance(&liar->rng, 40)) {
+	if (to->mb.state == SPINDLE_MB_JOINING || rng_chance(&liar->rng, 40)) {
 		word[SPINDLE_MB_COL_VID] = spindle_mb_view(&to->mb)->vid + 1;
 	} else {
 		word[SPINDLE_MB_COL_PHASE] |= (me + 1) << SPINDLE_MB_PHASE_BALLOT;
@@ -249,9 +258,11 @@ static void lie_express(struct liar *liar, u8 *row)
 	spindle_express_write(x, word, &msg, row + SIM_PAY(g), SIM_RING);
 }
 
-static void lie(struct sim *sim, struct liar *liar, u32 kind, struct node *to)
+static void lie(struct sim *sim, u32 from, u32 kind, struct node *to)
 {
-	u8 *row = to->row[liar->node];
+	u32 me = spindle_view_rank(spindle_mb_view(&to->mb), from + 1);
+	struct liar *liar = sim->liar;
+	u8 *row = to->row[from];
 	void *mb = row + SIM_MB;
 
 	switch (kind) {
@@ -268,12 +279,19 @@ static void lie(struct sim *sim, struct liar *liar, u32 kind, struct node *to)
 		lie_fence(liar, mb, to);
 		break;
 	case LIE_DECREE:
-		lie_decree(liar, mb, to);
+		lie_decree(liar, mb, to, me);
 		break;
 	case LIE_HAVE:
 		lie_have(liar, mb);
 		break;
 	case LIE_WISH:
+		lie_wish(liar, mb, to);
+		break;
+	case LIE_CARD:
+		/* Where a joiner believes it, it is let in. */
+		lie_decree(liar, mb, to, me);
+		break;
+	case LIE_HELLO:
 		lie_wish(liar, mb, to);
 		break;
 	case LIE_BLOCK:
@@ -287,28 +305,214 @@ static void lie(struct sim *sim, struct liar *liar, u32 kind, struct node *to)
 		break;
 	}
 	sim->lies[kind]++;
+	liar->last = kind;
+}
+
+/* Who is a member to it, or was told of it by another liar. */
+static bool reaches(const struct sim *sim, u32 from, const struct node *to)
+{
+	const struct node *node = &sim->node[from];
+	bool joins = to->started && to->mb.state == SPINDLE_MB_JOINING;
+
+	return to != node && node_up(node) && (node_up(to) || joins) &&
+	       node->life[to->index] <= to->inc && to->life[from] == node->inc &&
+	       !sim->link[from][to->index].cut && sim->link[from][to->index].up_at <= sim->now &&
+	       spindle_view_rank(spindle_mb_view(&to->mb), from + 1) >= 0;
 }
 
 /* In its pass: it can write to those that are connected to it, in this life of theirs. */
-void liar_run(struct sim *sim)
+void liar_run(struct sim *sim, u32 from)
 {
 	struct liar *liar = sim->liar;
-	struct node *node, *to;
+	struct node *to;
 	u32 kind;
 
 	if (!liar || sim->quiet || !rng_chance(&liar->rng, liar->often))
 		return;
-	node = &sim->node[liar->node];
 	to = &sim->node[rng_below(&liar->rng, sim->nodes)];
 	do {
 		kind = rng_below(&liar->rng, LIE_KINDS);
 	} while (!(liar->kinds & BIT_ULL(kind)));
-	if (to == node || !node_up(node) || !node_up(to) || node->life[to->index] != to->inc ||
-	    sim->link[node->index][to->index].cut ||
-	    spindle_view_rank(spindle_mb_view(&to->mb), liar->node + 1) < 0)
+	/* Members know a card, and a hello, already. */
+	if ((kind == LIE_CARD || kind == LIE_HELLO) && to->mb.state != SPINDLE_MB_JOINING)
 		return;
-	lie(sim, liar, kind, to);
-	liar->last = kind;
+	if (reaches(sim, from, to))
+		lie(sim, from, kind, to);
+}
+
+/* ---- lies to joiners, and of joiners ------------------------------------------------ */
+
+/* Whom a joiner asks: a liar, more often than others. */
+u32 liar_contact(struct sim *sim, u32 at)
+{
+	struct liar *liar = sim->liar;
+
+	if (!liar || !(liar->kinds & BIT_ULL(LIE_CARD)) || !rng_chance(&liar->rng, 60))
+		return at;
+	return __ffs64(liar->nodes);
+}
+
+static bool tells(struct sim *sim, u32 kind)
+{
+	if (!(sim->liar->kinds & BIT_ULL(kind)) || sim->quiet || !rng_chance(&sim->liar->rng, 80))
+		return false;
+	sim->lies[kind]++;
+	return true;
+}
+
+static void other_members(struct liar *liar, struct spindle_view *view)
+{
+	u32 r = rng_below(&liar->rng, view->num_members);
+
+	switch (rng_below(&liar->rng, 4)) {
+	case 0:
+		view->member[r] = view->member[--view->num_members];
+		break;
+	case 1:
+		view->member[r].id = 1 + rng_below(&liar->rng, SIM_NODES + 2);
+		break;
+	case 2:
+		view->member[r].addr = address_of(1 + rng_below(&liar->rng, SIM_NODES));
+		break;
+	default:
+		r = view->num_members++;
+		view->member[r].id = 1 + rng_below(&liar->rng, SIM_NODES + 2);
+		view->member[r].addr = address_of(view->member[r].id);
+		break;
+	}
+}
+
+static void other_rules(struct liar *liar, struct spindle_rules *rules)
+{
+	struct spindle_rule *rule = &rules->rule[rng_below(&liar->rng, rules->num_rules)];
+
+	switch (rng_below(&liar->rng, 7)) {
+	case 0:
+		rule->min = rng_below(&liar->rng, 5);
+		break;
+	case 1:
+		rule->cfg.window <<= 1 + rng_below(&liar->rng, 12);
+		break;
+	case 2:
+		rule->cfg.ring <<= rng_below(&liar->rng, 20);
+		break;
+	case 3:
+		rule->cfg.max_msg = 1 + rng_below(&liar->rng, 2 * SIM_MAX_MSG);
+		break;
+	case 4:
+		rule->all_send ^= 1;
+		break;
+	case 5:
+		rules->max_nodes = rng_below(&liar->rng, SPINDLE_MAX_MEMBERS + 2);
+		break;
+	default:
+		rule->shards = rng_below(&liar->rng, 4);
+		break;
+	}
+}
+
+/* The liar alone: nobody contradicts it. */
+static void invent(struct liar *liar, struct spindle_view *view, u32 id)
+{
+	view->num_members = 1;
+	view->member[0] = (struct spindle_view_member){ .id = id, .addr = address_of(id) };
+	view->vid += rng_below(&liar->rng, 3);
+}
+
+/**
+ * liar_view() - what a contact tells a joiner: another thing to each of them
+ * @contact: the liar
+ * @view: in: its view; out: what it says; no members: it does not answer
+ * @rules: same
+ * @lineage: same
+ */
+void liar_view(struct node *contact, struct spindle_view *view, struct spindle_rules *rules,
+	       struct spindle_lineage *lineage)
+{
+	struct liar *liar = contact->sim->liar;
+
+	if (!tells(contact->sim, LIE_CARD))
+		return;
+	switch (rng_below(&liar->rng, 7)) {
+	case 0:
+		view->num_members = 0;
+		return;
+	case 1:
+		view->vid += rng_odd(&liar->rng);
+		break;
+	case 2:
+		lineage->word[rng_below(&liar->rng, 2)] ^= rng_u64(&liar->rng);
+		break;
+	case 3:
+		other_members(liar, view);
+		break;
+	case 4:
+		other_rules(liar, rules);
+		break;
+	case 5:
+		/* Bytes are changed later. */
+		return;
+	default:
+		invent(liar, view, contact->index + 1);
+		if (rng_chance(&liar->rng, 30))
+			other_rules(liar, rules);
+		break;
+	}
+	if (rng_chance(&liar->rng, 80))
+		spindle_rules_apply(rules, NULL, view);
+}
+
+/**
+ * liar_card() - bytes of a card that are not what they were
+ * @contact: the liar
+ * @card: the card
+ * @bytes: its length
+ *
+ * Return: the length that it sends
+ */
+u32 liar_card(struct node *contact, struct spindle_card *card, u32 bytes)
+{
+	struct liar *liar = contact->sim->liar;
+	u32 n;
+
+	if (!(liar->kinds & BIT_ULL(LIE_CARD)) || !rng_chance(&liar->rng, 20))
+		return bytes;
+	for (n = 1 + rng_below(&liar->rng, 4); n; n--)
+		((u8 *)card)[rng_below(&liar->rng, bytes)] = rng_u64(&liar->rng);
+	return bytes - (rng_chance(&liar->rng, 30) ? rng_below(&liar->rng, bytes) : 0);
+}
+
+/**
+ * liar_hello() - a liar that joins says that it is somebody else, or knows something else
+ * @node: the liar
+ * @hello: in: the truth
+ */
+void liar_hello(struct node *node, struct spindle_hello *hello)
+{
+	struct liar *liar = node->sim->liar;
+
+	if (!tells(node->sim, LIE_HELLO))
+		return;
+	switch (rng_below(&liar->rng, 6)) {
+	case 0:
+		hello->src = cpu_to_le32(rng_below(&liar->rng, SIM_NODES + 2));
+		break;
+	case 1:
+		hello->incarnation = cpu_to_le64(rng_below(&liar->rng, SIM_LIVES));
+		break;
+	case 2:
+		hello->digest ^= cpu_to_le64(rng_u64(&liar->rng));
+		break;
+	case 3:
+		hello->lineage ^= cpu_to_le32(rng_u64(&liar->rng));
+		break;
+	case 4:
+		hello->cluster ^= cpu_to_le32(rng_u64(&liar->rng));
+		break;
+	default:
+		((u8 *)hello)[rng_below(&liar->rng, sizeof(*hello))] = rng_u64(&liar->rng);
+		break;
+	}
 }
 
 /* ---- what must hold -------------------------------------------------------------- */

@@ -42,7 +42,7 @@ static struct spindle_mc *new_group(struct node *node, const struct spindle_view
 
 	spindle_mc_create(mc, view, g, me, grp->mc, &memory);
 	mc->node = node->index;
-	mc->lacking = !spindle_rules_enough(&node->sim->rules, view, g);
+	mc->lacking = !spindle_rules_enough(node->rules, view, g);
 	for (v = 0; v < view->num_members; v++) {
 		u32 index = view->member[v].id - 1;
 		struct spindle_row row = row_of(node, index);
@@ -110,18 +110,20 @@ static bool node_drain(void *ctx)
 static const char *node_layout(void *ctx, const struct spindle_view *view,
 			       struct spindle_view *next)
 {
-	struct sim *sim = ((struct node *)ctx)->sim;
-	u32 n = next->num_members;
+	const struct node *node = ctx;
+	struct sim *sim = node->sim;
+	u32 n = next->num_members, i;
 
 	if (!sim->strict && (n < sim->least || n > sim->most)) {
 		sim->refused++;
 		return "there is no layout for so many";
 	}
-	spindle_rules_apply(&sim->rules, view, next);
+	/* A decree has no addresses. */
+	for (i = 0; i < n; i++)
+		next->member[i].addr = address_of(next->member[i].id);
+	spindle_rules_apply(node->rules, view, next);
 	return NULL;
 }
-
-static void tell_joiner(const struct node *contact, const struct spindle_view *view);
 
 static void node_install(void *ctx, const struct spindle_view *next, const u32 *from,
 			 const u64 *trim)
@@ -129,7 +131,7 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 	struct node *node = ctx;
 
 	check_install(node, next);
-	tell_joiner(node, next);
+	join_tell(node, next);
 	spindle_mg_install(&node->mg, from, trim);
 }
 
@@ -140,11 +142,18 @@ static void show(struct node *node, u32 index, struct spindle_mb_peer *p)
 	p->vouch = node->sim->imm ? &node->vouch_state[index][node->life[index]] : NULL;
 }
 
+static bool is_connected(const struct node *node, u32 to)
+{
+	const struct link *link = &node->sim->link[node->index][to];
+
+	return !link->cut && link->up_at <= node->sim->now;
+}
+
 static bool node_guest(void *ctx, u32 id, u64 incarnation)
 {
 	const struct node *node = ctx;
 
-	return id <= node->sim->nodes && !node->sim->link[node->index][id - 1].cut &&
+	return id <= node->sim->nodes && is_connected(node, id - 1) &&
 	       incarnation == node->sim->node[id - 1].inc;
 }
 
@@ -153,8 +162,7 @@ static bool node_joins(void *ctx, u32 id, u64 incarnation, struct spindle_mb_pee
 	struct node *node = ctx;
 
 	node->life[id - 1] = incarnation;
-	if (node->sim->link[node->index][id - 1].cut ||
-	    incarnation != node->sim->node[id - 1].inc)
+	if (!is_connected(node, id - 1) || incarnation != node->sim->node[id - 1].inc)
 		return false;
 	show(node, id - 1, p);
 	return true;
@@ -208,7 +216,7 @@ static bool node_joined(void *ctx, u32 rank)
 {
 	const struct node *node = ctx;
 
-	return node->sim->link[node->index][peer_index(node, rank)].up_at <= node->sim->now;
+	return is_connected(node, peer_index(node, rank));
 }
 
 static struct spindle_row node_row(void *ctx, u32 rank)
@@ -246,7 +254,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 			grp->blind &= ~BIT_ULL(grp->node_of[s]);
 		}
 	grp->late = false;
-	grp->lacks = !sg->senders || hweight64(sg->members) < sim->rules.rule[g].min;
+	grp->lacks = !sg->senders || hweight64(sg->members) < node->rules->rule[g].min;
 	sim->lacked += grp->lacks;
 	grp->began_at = grp->mc->word[SPINDLE_COL_SLOTS];
 	if (old)
@@ -324,8 +332,10 @@ static u32 node_room(void *ctx, u32 rank, u32 writes)
 {
 	const struct node *node = ctx;
 
-	return min_t(u32, writes,
-		     fabric_room(node->sim, node->index, peer_index(node, rank)));
+	u32 to = peer_index(node, rank);
+
+	return is_connected(node, to) || node->sim->link[node->index][to].cut ?
+	       min_t(u32, writes, fabric_room(node->sim, node->index, to)) : 0;
 }
 
 static void node_post(void *ctx, u32 rank, const struct spindle_write *write, u32 n,
@@ -363,6 +373,9 @@ void node_open(struct sim *sim, u32 index)
 	node->inc = 1;
 	for (i = 0; i < sim->nodes; i++)
 		node->life[i] = 1;
+	node->rules = &sim->rules;
+	node->lineage = sim->lineage;
+	node->picky = rng_chance(&sim->draw, 50);
 	node->restless = rng_chance(&sim->draw, 20);
 	node->slow = rng_chance(&sim->rng, 15) ? 400 : 60;
 	for (i = 0; i < sim->nodes; i++)
@@ -422,7 +435,13 @@ void node_start(struct node *node, const struct spindle_view *view)
 	}
 }
 
-static void follow(struct node *node, const struct spindle_view *view, const u32 *life)
+/**
+ * node_follow() - a joiner waits for a view that has it
+ * @node: the joiner
+ * @view: the one that it was told
+ * @life: of the members
+ */
+void node_follow(struct node *node, const struct spindle_view *view, const u32 *life)
 {
 	memcpy(node->life, life, sizeof(node->life));
 	node->life[node->index] = node->inc;
@@ -430,14 +449,7 @@ static void follow(struct node *node, const struct spindle_view *view, const u32
 	if (spindle_mb_join(&node->mb, view, node->index + 1, node->inc, node->sim->now))
 		sim_fail(node->sim, "node %u: no room for a view", node->index);
 	open_casts(node);
-}
-
-/* Has the member that was to let the node in parted from it, and goes on without it? */
-static bool turned_away(const struct node *node)
-{
-	return node->started && node->mb.state == SPINDLE_MB_JOINING &&
-	       node_up(&node->sim->node[node->contact]) &&
-	       node->sim->link[node->index][node->contact].cut;
+	node->mg.formed = false;
 }
 
 /*
@@ -450,7 +462,7 @@ bool node_back(struct node *node)
 	u32 g, i, j;
 
 	if (!node->started || node->inc + 1 == SIM_LIVES || !fabric_whole(sim, node->index) ||
-	    (!node->crashed && node->mb.state != SPINDLE_MB_STOPPED && !turned_away(node)))
+	    (!node->crashed && node->mb.state != SPINDLE_MB_STOPPED && !join_turned_away(node)))
 		return false;
 	for (g = 0; g < SIM_GROUPS; g++) {
 		struct group *grp = &node->group[g];
@@ -469,53 +481,15 @@ bool node_back(struct node *node)
 	fabric_open(sim, node->index);
 	node->inc++;
 	node->started = false;
+	node->invited = false;
+	node->lineage = sim->lineage;
+	node->rules = &sim->rules;
 	node->crashed = false;
 	node->crash_after = 0;
 	node->awake_at = 0;
 	memset(&node->mb, 0, sizeof(node->mb));
 	node_join(node);
 	return true;
-}
-
-/* A node asks a member to invite it, any that is up: and again, if that one is not. */
-void node_join(struct node *node)
-{
-	struct sim *sim = node->sim;
-	struct node *contact = &sim->node[node->contact];
-	u32 at = rng_below(&sim->rng, sim->nodes), i;
-
-	node->retry_at = sim->now + SIM_TIMEOUT;
-	if (node->started && node_up(contact))
-		return;
-	for (i = 0; i < sim->nodes; i++, at = (at + 1) % sim->nodes) {
-		contact = &sim->node[at];
-		if (node_up(contact) && !contact->mb.wish && !contact->mb.leaving &&
-		    spindle_view_rank(spindle_mb_view(&contact->mb), node->index + 1) < 0 &&
-		    !(sim->strict && contact->disturbed))
-			break;
-	}
-	if (i == sim->nodes)
-		return;
-	sim_say(sim, "node %u joins by node %u", node->index, at);
-	node->contact = at;
-	node->news_at = 0;
-	follow(node, spindle_mb_view(&contact->mb), contact->life);
-	spindle_mb_invite(&contact->mb, node->index + 1, node->inc);
-}
-
-/* A contact has gone on: who waits for its invitation is told, if it was without it. */
-static void tell_joiner(const struct node *contact, const struct spindle_view *view)
-{
-	struct sim *sim = contact->sim;
-	u64 id = contact->mb.wish;
-	struct node *node;
-
-	if (!id)
-		return;
-	node = &sim->node[id - 1];
-	node->news = *view;
-	memcpy(node->news_life, contact->life, sizeof(node->news_life));
-	node->news_at = sim->now + 1 + rng_below(&sim->rng, 300);
 }
 
 static void push(struct node *node)
@@ -601,6 +575,14 @@ static void move_large(struct node *node, u32 g)
 	spindle_mg_touch(&node->mg, g);
 }
 
+/* Membership begins when there is a connection to every member. */
+static void connect(struct node *node)
+{
+	if (node->mb.state == SPINDLE_MB_JOINING)
+		join_connect(node);
+	spindle_mg_form(&node->mg, node->sim->now);
+}
+
 static void pass(struct node *node)
 {
 	struct sim *sim = node->sim;
@@ -608,7 +590,7 @@ static void pass(struct node *node)
 	u32 g, r;
 
 	node->pass_at = sim->now + 5 + rng_below(&sim->rng, node->slow);
-	if (turned_away(node) && node->retry_at <= sim->now)
+	if (join_turned_away(node) && node->retry_at <= sim->now)
 		node_back(node);
 	if (node->retry_at && node->retry_at <= sim->now &&
 	    (!node->started || node->mb.state == SPINDLE_MB_JOINING))
@@ -616,8 +598,11 @@ static void pass(struct node *node)
 	if (!node->started)
 		return;
 	if (node->mb.state == SPINDLE_MB_JOINING && node->news_at && node->news_at <= sim->now) {
-		node->news_at = 0;
-		follow(node, &node->news, node->news_life);
+		join_news(node);
+	}
+	if (node->lose_at && node->lose_at <= sim->now) {
+		node->lose_at = 0;
+		fabric_break(sim, node->index, node->lose);
 	}
 	for (r = 0; r < spindle_mb_view(&node->mb)->num_members; r++) {
 		u32 to = peer_index(node, r);
@@ -643,8 +628,10 @@ static void pass(struct node *node)
 		if (node->group[g].mc)
 			move_large(node, g);
 	work = spindle_mg_pass(&node->mg, !node->busy, !node->busy);
-	if (!node->mg.formed && node_up(node))
-		spindle_mg_form(&node->mg, sim->now);
+	if (!node->mg.formed && (node_up(node) || node->mb.state == SPINDLE_MB_JOINING))
+		connect(node);
+	if (node->mg.formed && node->mb.state == SPINDLE_MB_JOINING)
+		join_invite(node);
 	if (node->mg.formed)
 		work |= spindle_mb_run(&node->mb, sim->now);
 	push(node);
@@ -672,4 +659,5 @@ void node_close(struct node *node)
 			free_group(node->group[i].mc);
 	for (i = 0; i < node->sim->nodes; i++)
 		free(node->row[i]);
+	free(node->own_rules);
 }

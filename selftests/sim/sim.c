@@ -66,6 +66,7 @@ static void make_rules(struct sim *sim)
 	u32 i, g;
 
 	sim->rules.num_rules = SIM_GROUPS;
+	sim->rules.timeout_ms = 500;
 	sim->rules.max_nodes = SIM_NODES;
 	for (g = 0; g < SIM_GROUPS; g++) {
 		struct spindle_rule *rule = &sim->rules.rule[g];
@@ -82,6 +83,9 @@ static void make_rules(struct sim *sim)
 			name_nodes(rule, rng_u64(g != SIM_ODD ? &sim->rng : &sim->draw),
 				   rng_u64(&sim->draw));
 	}
+	/* Rules without a sender are none. */
+	if (!sim->rules.rule[SIM_ODD].senders)
+		sim->rules.rule[SIM_ODD].senders = 1;
 	if (rng_chance(&sim->draw, 50))
 		sim->rules.rule[SIM_ODD].cfg.mode = SPINDLE_MODE_UNORDERED;
 	sim->rules.rule[SIM_ODD].cfg.hold = rng_chance(&sim->draw, 30);
@@ -136,7 +140,9 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	sim->first.num_members = sim->nodes - sim->late;
 	for (i = 0; i < sim->nodes; i++) {
 		if (i < sim->nodes - sim->late)
-			sim->first.member[i].id = i + 1;
+			sim->first.member[i] = (struct spindle_view_member){
+				.id = i + 1, .addr = address_of(i + 1),
+			};
 		for (j = 0; j < sim->nodes; j++) {
 			struct link *link = &sim->link[i][j];
 
@@ -145,6 +151,7 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 		}
 	}
 	liar_open(sim);
+	sim->lineage = (struct spindle_lineage){ { rng_mix(seed) | 1, rng_mix(~seed) } };
 	make_rules(sim);
 	limit_layouts(sim);
 	spindle_rules_apply(&sim->rules, NULL, &sim->first);
@@ -207,7 +214,7 @@ static void step(struct sim *sim)
 		return;
 	}
 	if (liar_is(sim, e.from))
-		liar_run(sim);
+		liar_run(sim, e.from);
 	node_processes(&sim->node[e.from]);
 	node_pass(&sim->node[e.from]);
 }
@@ -292,6 +299,7 @@ static void sim_run(struct sim *sim)
 
 struct total {
 	u64 seeds, deliveries, writes, changes, stayed, closed, parted, lacked, refused, failed;
+	u64 cards, cards_refused, knocks_refused, unjoined, lost_then;
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 	u64 happened[FAULT_KINDS];
@@ -313,6 +321,11 @@ static void add(struct total *t, const struct sim *sim)
 	t->parted += sim->parted;
 	t->lacked += sim->lacked;
 	t->refused += sim->refused;
+	t->cards += sim->cards;
+	t->cards_refused += sim->cards_refused;
+	t->knocks_refused += sim->knocks_refused;
+	t->unjoined += sim->unjoined;
+	t->lost_then += sim->lost_then;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
@@ -344,7 +357,7 @@ static void report(const struct total *t, double seconds)
 	};
 	static const char * const lie[] = {
 		"bytes", "torn", "state", "fence", "decree", "have", "wish", "block", "header",
-		"express"
+		"express", "card", "hello"
 	};
 	u32 i, j;
 
@@ -356,6 +369,10 @@ static void report(const struct total *t, double seconds)
 	printf("# processes that have gone: %llu, %llu before all was sent; subgroups with too few members: %llu; views refused: %llu\n",
 	       (unsigned long long)t->closed, (unsigned long long)t->parted,
 	       (unsigned long long)t->lacked, (unsigned long long)t->refused);
+	printf("# cards told to joiners: %llu, refused %llu; knocks refused: %llu; never connected to all: %llu; a connection lost at the invitation: %llu\n",
+	       (unsigned long long)t->cards, (unsigned long long)t->cards_refused,
+	       (unsigned long long)t->knocks_refused, (unsigned long long)t->unjoined,
+	       (unsigned long long)t->lost_then);
 	for (i = 0; i < SPINDLE_MB_STATES; i++)
 		for (j = 0; j < SPINDLE_MB_STATES; j++)
 			if (t->edges[i][j])

@@ -5,6 +5,7 @@
  *
  *	fabric.c	links: writes in order, late, torn, lost with their ends
  *	node.c		what embeds the core: rows, engine passes, views
+ *	join.c		how it gets into a view
  *	process.c	its processes
  *	check.c		what must hold, looked at whenever something is delivered
  *	fault.c		what goes wrong
@@ -14,7 +15,9 @@
 #ifndef SPINDLE_SIM_SIM_H
 #define SPINDLE_SIM_SIM_H
 
+#include "card.h"
 #include "group.h"
+#include "hello.h"
 #include "rules.h"
 #include "tap.h"
 
@@ -23,6 +26,7 @@
 #define SIM_ODD 1 /* the subgroup that is of any kind; what comes behind it must not notice */
 #define SIM_WINDOW 8
 #define SIM_RING 1024
+#define SIM_SCALE 4 /* a view has no rings that are smaller than four times that */
 #define SIM_MAX_MSG 300
 #define SIM_LOG 256 /* entries of a reader's queue at most; all that it can hold, twice */
 #define SIM_TRIMS (SIM_NODES * SIM_GROUPS)
@@ -72,6 +76,7 @@ struct link {
 	bool blocked; /* by a partition */
 	bool cut; /* for good */
 	u64 up_at; /* there is a connection from then on */
+	u64 try_at; /* a joiner does not knock before */
 	u64 lost_at; /* the sender is told that the connection broke; 0: not */
 	bool closed; /* by the other end, which is alive */
 	u64 retry_at; /* blocked: until then, writes are repeated */
@@ -161,6 +166,15 @@ struct node {
 	u32 life[SIM_NODES]; /* of the members of its view */
 	u64 past[SIM_LIVES][SIM_GROUPS]; /* messages that it had sent in lives before */
 	u32 contact; /* of a joiner: who has invited it */
+	bool picky; /* it joins no other lineage */
+	bool invited;
+	u64 asked_at; /* it joins since then */
+	u64 lose_at; /* it loses the connection to @lose then; 0: it does not */
+	u32 lose;
+	const struct spindle_rules *rules; /* of the view that it is in, or has been told */
+	struct spindle_rules *own_rules; /* those that a liar has told, or NULL */
+	struct spindle_lineage lineage;
+	struct spindle_hello_door door;
 	struct spindle_view news; /* on its way from there: the view that it has gone on to */
 	u32 news_life[SIM_NODES];
 	u64 news_at; /* 0: none */
@@ -245,6 +259,8 @@ enum lie_kind {
 	LIE_BLOCK,	/* what it has sent, received and delivered */
 	LIE_HEADER,	/* messages */
 	LIE_EXPRESS,	/* messages inside their guards */
+	LIE_CARD,	/* the view that a joiner is told */
+	LIE_HELLO,	/* who it is, when it joins */
 	LIE_KINDS,
 };
 
@@ -258,6 +274,7 @@ struct sim {
 	u32 late; /* of these, the last ones join later, or never */
 	struct rng draw; /* what is new: most seeds stay the schedules that they were */
 	struct spindle_rules rules;
+	struct spindle_lineage lineage;
 	u32 least; /* members of a view that the layout takes, in schedules that are not strict */
 	u32 most;
 	struct spindle_layout lo[SIM_NODES]; /* of the rows that a node writes */
@@ -286,6 +303,11 @@ struct sim {
 	u64 refused; /* times that a layout has refused a view */
 	u64 lacked; /* subgroups that began with too few members */
 	u64 stayed; /* groups through changes */
+	u64 cards; /* that joiners were told */
+	u64 cards_refused;
+	u64 knocks_refused;
+	u64 unjoined; /* joiners one of whose connections never comes up */
+	u64 lost_then; /* joiners that lose a connection just when they are invited */
 	u64 writes;
 	u64 changes;
 	u64 happened[FAULT_KINDS];
@@ -310,7 +332,12 @@ void fault_run(struct sim *sim, bool all_heal);
 void liar_open(struct sim *sim);
 void liar_close(struct sim *sim);
 bool liar_is(const struct sim *sim, u32 node);
-void liar_run(struct sim *sim);
+void liar_run(struct sim *sim, u32 node);
+u32 liar_contact(struct sim *sim, u32 at);
+void liar_view(struct node *contact, struct spindle_view *view, struct spindle_rules *rules,
+	       struct spindle_lineage *lineage);
+u32 liar_card(struct node *contact, struct spindle_card *card, u32 bytes);
+void liar_hello(struct node *node, struct spindle_hello *hello);
 void liar_blamed(struct node *node, u32 to, u32 reason);
 void liar_check_install(struct node *node, const struct spindle_view *view);
 
@@ -331,11 +358,20 @@ void fabric_block(struct sim *sim, u32 from, u32 to, bool blocked);
 /* node.c */
 void node_open(struct sim *sim, u32 index);
 void node_start(struct node *node, const struct spindle_view *view);
-void node_join(struct node *node);
+void node_follow(struct node *node, const struct spindle_view *view, const u32 *life);
 bool node_back(struct node *node);
 void node_pass(struct node *node);
 void node_close(struct node *node);
 bool node_up(const struct node *node);
+
+/* join.c */
+void join_door(struct node *node, const struct spindle_view *view);
+void join_connect(struct node *node);
+void join_invite(struct node *node);
+bool join_turned_away(const struct node *node);
+void join_tell(const struct node *contact, const struct spindle_view *view);
+void join_news(struct node *node);
+void node_join(struct node *node);
 
 /* process.c */
 void node_processes(struct node *node);
@@ -350,6 +386,11 @@ void check_deliveries(struct node *node, u32 group);
 void check_held(struct node *node, u32 group, u64 entry);
 void check_install(struct node *node, const struct spindle_view *view);
 void check_end(struct sim *sim);
+
+static inline struct spindle_addr address_of(u32 id)
+{
+	return (struct spindle_addr){ .ip = { 10, 0, id >> 8, id }, .port = 4790, .family = 4 };
+}
 
 static inline u32 peer_index(const struct node *node, u32 rank)
 {

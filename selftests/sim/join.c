@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How a node gets into a view: it asks a contact for the card, knocks at all members that the card
+ * names, and is invited when all of them have let it connect. Hellos and cards are the core's,
+ * byte by byte; a contact may lie in either. See sim.h.
+ *
+ * In strict schedules all members are connected at once, and nobody fails to.
+ */
+#include "sim.h"
+
+#define CLUSTER 0x5151
+#define GIVES_UP (4 * SIM_TIMEOUT)
+
+/* Rings are smaller here than any that a view may have, so that they come round. */
+static void scale(struct spindle_rules *rules, struct spindle_view *view, bool up)
+{
+	u32 i;
+
+	for (i = 0; i < SIM_GROUPS; i++) {
+		u32 *ring = &rules->rule[i].cfg.ring, *of_view = &view->subgroup[i].ring;
+
+		*ring = up ? *ring * SIM_SCALE : *ring / SIM_SCALE;
+		*of_view = up ? *of_view * SIM_SCALE : *of_view / SIM_SCALE;
+	}
+}
+
+/* What a node would tell of a view: copies. */
+static struct spindle_view *told(const struct node *node, const struct spindle_view *view,
+				 struct spindle_rules **rules)
+{
+	static struct spindle_rules r;
+	static struct spindle_view v;
+
+	r = *node->rules;
+	v = *view;
+	scale(&r, &v, true);
+	*rules = &r;
+	return &v;
+}
+
+/**
+ * join_door() - a node is in a view: this is what others may learn of it
+ * @node: the node
+ * @view: the view
+ */
+void join_door(struct node *node, const struct spindle_view *view)
+{
+	struct spindle_hello_door *door = &node->door;
+	struct spindle_rules *rules;
+	u32 i;
+
+	view = told(node, view, &rules);
+	door->digest = spindle_live_digest(view, rules, &node->lineage);
+	door->mark = spindle_lineage_mark(&node->lineage);
+	door->max = node->rules->max_nodes;
+	door->bytes = 1;
+	door->ids = view->num_members;
+	for (i = 0; i < view->num_members; i++)
+		door->id[i] = view->member[i].id;
+}
+
+/* ---- cards ------------------------------------------------------------------- */
+
+static u32 say_card(struct node *contact, const struct spindle_view *of, struct spindle_card *card)
+{
+	bool lies = liar_is(contact->sim, contact->index);
+	struct spindle_lineage lineage = contact->lineage;
+	struct spindle_rules *rules;
+	struct spindle_view *view = told(contact, of, &rules);
+
+	if (lies)
+		liar_view(contact, view, rules, &lineage);
+	if (!view->num_members)
+		return 0;
+	spindle_card_make(card, view, rules, &lineage, contact->index + 1);
+	if (lies)
+		return liar_card(contact, card, spindle_card_bytes(view, rules));
+	return spindle_card_bytes(view, rules);
+}
+
+/* A joiner has memory for rows of this size, and no other. */
+static bool has_room(const struct sim *sim, const struct spindle_view *view,
+		     const struct spindle_rules *rules)
+{
+	u32 i;
+
+	if (rules->num_rules != SIM_GROUPS || view->num_subgroups != SIM_GROUPS ||
+	    rules->max_nodes > SIM_NODES || view->num_members > SIM_NODES)
+		return false;
+	for (i = 0; i < SIM_GROUPS; i++)
+		if (rules->rule[i].cfg.window != sim->rules.rule[i].cfg.window ||
+		    rules->rule[i].cfg.ring != sim->rules.rule[i].cfg.ring)
+			return false;
+	/* Nobody is where such members should be: it would wait for ever. */
+	for (i = 0; i < view->num_members; i++)
+		if (view->member[i].id > sim->nodes)
+			return false;
+	return true;
+}
+
+/* What a joiner believes of a card. Returns false if it asks somebody else. */
+static bool read_card(struct node *node, const struct spindle_card *card, u32 bytes,
+		      struct spindle_view *view, struct spindle_rules *rules)
+{
+	struct sim *sim = node->sim;
+	const char *wrong = "no answer";
+
+	if (bytes)
+		wrong = spindle_card_read(card, bytes, view, rules);
+	if (!wrong && node->picky && memcmp(&card->lineage, &sim->lineage, sizeof(sim->lineage)))
+		wrong = "another lineage";
+	if (!wrong && spindle_view_rank(view, node->index + 1) >= 0)
+		wrong = "it has a member with this id";
+	if (!wrong && view->num_members >= rules->max_nodes)
+		wrong = "no room";
+	if (!wrong)
+		scale(rules, view, false);
+	if (!wrong && !has_room(sim, view, rules))
+		wrong = "no memory";
+	if (!wrong)
+		return true;
+	sim_say(sim, "node %u does not take the card: %s", node->index, wrong);
+	sim->cards_refused++;
+	if (!sim->liar)
+		sim_fail(sim, "node %u does not take an honest card: %s", node->index, wrong);
+	return false;
+}
+
+static void take_rules(struct node *node, const struct spindle_rules *rules,
+		       const struct spindle_lineage *lineage)
+{
+	node->lineage = *lineage;
+	node->rules = &node->sim->rules;
+	if (!memcmp(rules, &node->sim->rules, sizeof(*rules)))
+		return;
+	if (!node->own_rules)
+		node->own_rules = malloc(sizeof(*rules));
+	*node->own_rules = *rules;
+	node->rules = node->own_rules;
+}
+
+/* A view by a card. Subgroups are those of the view that the card is of. */
+static bool hear(struct node *node, struct node *contact, const struct spindle_view *of,
+		 const u32 *life)
+{
+	static struct spindle_rules rules;
+	static struct spindle_view view;
+	struct spindle_card *card = malloc(spindle_card_max()), *sent;
+	u32 bytes = say_card(contact, of, card);
+	bool good;
+
+	/* Exactly so many bytes: who reads more is caught. */
+	sent = malloc(bytes);
+	memcpy(sent, card, bytes);
+	free(card);
+	node->sim->cards++;
+	good = read_card(node, sent, bytes, &view, &rules);
+	if (good) {
+		take_rules(node, &rules, &sent->lineage);
+		node_follow(node, &view, life);
+		node->door.digest = sent->digest;
+	}
+	free(sent);
+	return good;
+}
+
+/* ---- connections --------------------------------------------------------------- */
+
+static bool gradual(const struct sim *sim)
+{
+	return !sim->strict || sim->liar;
+}
+
+static bool tagged(void *ctx, const struct spindle_hello *hello)
+{
+	return true;
+}
+
+/* What a member decides on a knock, by what it can know. */
+static u32 knock(struct node *node, struct node *to)
+{
+	const struct spindle_hello_self self = { .id = to->index + 1, .cluster = CLUSTER };
+	struct spindle_addr from = { .family = 4 };
+	struct spindle_hello hello;
+	u32 refusal;
+
+	spindle_hello_make(&hello, &(struct spindle_hello_self){
+		.id = node->index + 1, .cluster = CLUSTER, .incarnation = node->inc, .port = 1,
+	});
+	hello.flags |= SPINDLE_HELLO_F_JOIN;
+	hello.dst = cpu_to_le32(self.id);
+	hello.digest = cpu_to_le64(node->door.digest);
+	hello.lineage = cpu_to_le32(spindle_lineage_mark(&node->lineage));
+	if (liar_is(node->sim, node->index))
+		liar_hello(node, &hello);
+	refusal = spindle_hello_meant(&hello, &self, tagged, NULL);
+	if (refusal)
+		return refusal;
+	join_door(to, spindle_mb_view(&to->mb));
+	refusal = spindle_hello_knocks(&hello, &to->door, &from);
+	if (refusal)
+		return refusal;
+	/* It has a seat under a name that is not its own: there it writes to a row of nobody. */
+	return hello.src == cpu_to_le32(node->index + 1) &&
+	       hello.incarnation == cpu_to_le64(node->inc) ? 0 : SPINDLE_REFUSE_LIFE;
+}
+
+/* A liar lets anybody in. */
+static bool lets_connect(struct node *node, u32 to)
+{
+	struct sim *sim = node->sim;
+	struct node *other = &sim->node[to];
+	u32 refusal;
+
+	if (!node_up(other) || node->life[to] != other->inc || sim->link[node->index][to].cut ||
+	    sim->link[node->index][to].blocked || sim->link[to][node->index].blocked)
+		return false;
+	refusal = liar_is(sim, to) ? 0 : knock(node, other);
+	sim->knocks_refused += !!refusal;
+	return !refusal;
+}
+
+/**
+ * join_connect() - a joiner knocks where it is not connected yet
+ * @node: the joiner
+ */
+void join_connect(struct node *node)
+{
+	struct sim *sim = node->sim;
+	u32 r;
+
+	for (r = 0; r < node->mg.view->num_members; r++) {
+		u32 to = peer_index(node, r);
+		struct link *link = &sim->link[node->index][to];
+
+		if (link->up_at > sim->now && link->try_at <= sim->now && lets_connect(node, to)) {
+			link->up_at = sim->now;
+			sim->link[to][node->index].up_at = sim->now;
+		}
+	}
+}
+
+/* One connection may never come up, the others take their time. */
+static void draw_lanes(struct node *node)
+{
+	struct sim *sim = node->sim;
+	u32 i, never = SIM_NODES;
+
+	if (rng_chance(&sim->draw, 15))
+		never = rng_below(&sim->draw, sim->nodes);
+	for (i = 0; i < sim->nodes; i++) {
+		struct link *link = &sim->link[node->index][i];
+
+		link->up_at = U64_MAX;
+		sim->link[i][node->index].up_at = U64_MAX;
+		link->try_at = i == never ? U64_MAX : sim->now + rng_below(&sim->draw, 1500);
+	}
+	sim->unjoined += never < SIM_NODES;
+}
+
+/**
+ * join_invite() - a joiner is connected to all: its contact invites it, if there is still a wish free
+ * @node: the joiner, formed
+ */
+void join_invite(struct node *node)
+{
+	struct sim *sim = node->sim;
+	struct node *contact = &sim->node[node->contact];
+	u32 lost = rng_below(&sim->draw, sim->nodes);
+
+	if (node->invited || !node_up(contact) || contact->mb.wish || contact->mb.leaving ||
+	    contact->life[node->index] > node->inc ||
+	    spindle_view_rank(spindle_mb_view(&contact->mb), node->index + 1) >= 0)
+		return;
+	node->invited = true;
+	/* Just before, or just after. */
+	if (gradual(sim) && lost != node->index && rng_chance(&sim->draw, 10)) {
+		sim->lost_then++;
+		if (rng_chance(&sim->draw, 50)) {
+			fabric_break(sim, node->index, lost);
+		} else {
+			node->lose_at = sim->now + rng_below(&sim->draw, 800);
+			node->lose = lost;
+		}
+	}
+	spindle_mb_invite(&contact->mb, node->index + 1, node->inc);
+}
+
+/* ---- joining ------------------------------------------------------------------- */
+
+/**
+ * join_turned_away() - has the node to begin anew?
+ * @node: the node
+ *
+ * The member that was to let it in has parted from it, and goes on without it; or it has waited for
+ * too long.
+ *
+ * Return: true if so
+ */
+bool join_turned_away(const struct node *node)
+{
+	const struct sim *sim = node->sim;
+
+	if (!node->started || node->mb.state != SPINDLE_MB_JOINING)
+		return false;
+	if (gradual(sim) && sim->now > node->asked_at + GIVES_UP)
+		return true;
+	return node_up(&sim->node[node->contact]) && sim->link[node->index][node->contact].cut;
+}
+
+/**
+ * node_join() - a node asks a member to invite it, any that is up: and again, if that one is not
+ * @node: the node
+ */
+void node_join(struct node *node)
+{
+	struct sim *sim = node->sim;
+	struct node *contact = &sim->node[node->contact];
+	u32 at = rng_below(&sim->rng, sim->nodes), i;
+
+	node->retry_at = sim->now + SIM_TIMEOUT;
+	if (node->started && node_up(contact))
+		return;
+	at = liar_contact(sim, at);
+	for (i = 0; i < sim->nodes; i++, at = (at + 1) % sim->nodes) {
+		contact = &sim->node[at];
+		if (node_up(contact) && !contact->mb.wish && !contact->mb.leaving &&
+		    spindle_view_rank(spindle_mb_view(&contact->mb), node->index + 1) < 0 &&
+		    !(sim->strict && contact->disturbed))
+			break;
+	}
+	if (i == sim->nodes)
+		return;
+	sim_say(sim, "node %u joins by node %u", node->index, at);
+	node->news_at = 0;
+	if (!hear(node, contact, spindle_mb_view(&contact->mb), contact->life))
+		return;
+	node->contact = at;
+	node->asked_at = sim->now;
+	node->lose_at = 0;
+	if (gradual(sim)) {
+		draw_lanes(node);
+		return;
+	}
+	node->mg.formed = true;
+	join_invite(node);
+}
+
+/**
+ * join_tell() - a contact has gone on: who waits for its invitation is told, if it was without it
+ * @contact: the contact
+ * @view: what it has gone on to
+ */
+void join_tell(const struct node *contact, const struct spindle_view *view)
+{
+	struct sim *sim = contact->sim;
+	u32 i;
+
+	for (i = 0; i < sim->nodes; i++) {
+		struct node *node = &sim->node[i];
+
+		if (!node->started || node->mb.state != SPINDLE_MB_JOINING ||
+		    node->contact != contact->index || spindle_view_rank(view, i + 1) >= 0)
+			continue;
+		node->news = *view;
+		memcpy(node->news_life, contact->life, sizeof(node->news_life));
+		node->news_at = sim->now + 1 + rng_below(&sim->rng, 300);
+	}
+}
+
+/**
+ * join_news() - a joiner hears of the view that its contact has gone on to
+ * @node: the joiner
+ */
+void join_news(struct node *node)
+{
+	struct node *contact = &node->sim->node[node->contact];
+
+	node->news_at = 0;
+	hear(node, contact, &node->news, node->news_life);
+	if (!gradual(node->sim))
+		node->mg.formed = true;
+}
