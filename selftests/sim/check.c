@@ -17,10 +17,10 @@ u64 message_key(u32 node, u32 life, u32 group, u64 slot)
 	return rng_mix((u64)node << 56 ^ (u64)group << 48 ^ (u64)life << 40 ^ slot);
 }
 
-u32 message_len(u64 key)
+u32 message_len(const struct sim *sim, u64 key)
 {
 	/* Short ones, mostly; and some that fill the ring. */
-	return key % 5 ? key % 60 : key % (SIM_MAX_MSG + 1);
+	return min_t(u32, sim->max_msg, key % 5 ? key % 60 : key % (sim->max_msg + 1));
 }
 
 static bool same(const struct held *h, u32 group)
@@ -29,7 +29,7 @@ static bool same(const struct held *h, u32 group)
 	u32 i;
 
 	for (i = 0; i < h->len; i++)
-		if (h->ring[(h->offset + i) & (SIM_RING - 1)] !=
+		if (h->ring[(h->offset + i) & h->mask] !=
 		    (u8)(rng_mix(key + i / 8) >> (i % 8 * 8)))
 			return false;
 	return true;
@@ -116,6 +116,7 @@ void check_deliveries(struct node *node, u32 group)
 			.len = d->len,
 			.slot = d->slot,
 			.ring = g->q.copy ?: g->mc->sender[d->sender].pay,
+			.mask = (g->q.copy ? min_t(u32, SIM_COPY, sim->ring) : sim->ring) - 1,
 			.offset = d->offset,
 		};
 		/* A liar sends what it likes, and keeps to no number. */
@@ -131,7 +132,7 @@ void check_deliveries(struct node *node, u32 group)
 			sim_fail(sim, "node %u group %u: %u:%llu out of turn", node->index, group,
 				 h->node, (unsigned long long)d->slot);
 		if (d->slot >= sent_by(sim, h, group) ||
-		    d->len != message_len(message_key(h->node, h->life, group, d->slot)) ||
+		    d->len != message_len(sim, message_key(h->node, h->life, group, d->slot)) ||
 		    !same(h, group))
 			sim_fail(sim, "node %u group %u: %u:%llu is not what was sent", node->index,
 				 group, h->node, (unsigned long long)d->slot);

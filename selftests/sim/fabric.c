@@ -36,7 +36,7 @@ void fabric_post(struct sim *sim, u32 from, u32 to, u64 base, const struct spind
 		sim_fail(sim, "node %u writes to node %u, and is not connected", from, to);
 		return;
 	}
-	if (base + write->remote + write->len > SIM_ROW) {
+	if (base + write->remote + write->len > SIM_ROW(sim)) {
 		sim_fail(sim, "node %u writes outside of its row", from);
 		return;
 	}
@@ -236,7 +236,7 @@ static void renew(struct sim *sim, u32 from, u32 to)
 	link->last = sim->now;
 	/* Who is still in an old view reads what is there. */
 	sim->old_row[sim->old_rows++] = holder->row[from];
-	holder->row[from] = calloc(1, SIM_ROW);
+	holder->row[from] = calloc(1, SIM_ROW(sim));
 }
 
 void fabric_open(struct sim *sim, u32 n)

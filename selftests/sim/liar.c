@@ -90,9 +90,9 @@ bool liar_is(const struct sim *sim, u32 node)
 
 /* ---- lies ---------------------------------------------------------------------- */
 
-static void lie_bytes(struct liar *liar, u8 *row)
+static void lie_bytes(const struct sim *sim, struct liar *liar, u8 *row)
 {
-	u32 n = 1 + rng_below(&liar->rng, 64), at = rng_below(&liar->rng, SIM_ROW - n);
+	u32 n = 1 + rng_below(&liar->rng, 64), at = rng_below(&liar->rng, SIM_ROW(sim) - n);
 
 	while (n--)
 		row[at + n] = rng_u64(&liar->rng);
@@ -229,23 +229,23 @@ static void lie_block(struct liar *liar, u8 *row)
 	spindle_block_write(block, word);
 }
 
-static void lie_header(struct liar *liar, u8 *row)
+static void lie_header(const struct sim *sim, struct liar *liar, u8 *row)
 {
 	const struct spindle_msg msg = {
 		.round = rng_odd(&liar->rng),
 		.unit = rng_u64(&liar->rng),
-		.len = rng_below(&liar->rng, 2 * SIM_MAX_MSG),
+		.len = rng_below(&liar->rng, 2 * sim->max_msg),
 	};
 	u32 g = rng_below(&liar->rng, SIM_GROUPS);
 
-	spindle_hdr_write((void *)(row + SIM_HDR(g)), SIM_WINDOW - 1,
+	spindle_hdr_write((void *)(row + SIM_HDR(sim, g)), sim->window - 1,
 			  rng_below(&liar->rng, 200), &msg);
 }
 
-static void lie_express(struct liar *liar, u8 *row)
+static void lie_express(const struct sim *sim, struct liar *liar, u8 *row)
 {
 	u32 g = rng_below(&liar->rng, SIM_GROUPS);
-	struct spindle_express *x = (void *)(row + SIM_EXPRESS(g));
+	struct spindle_express *x = (void *)(row + SIM_EXPRESS(sim, g));
 	const struct spindle_msg msg = {
 		.round = x->round + rng_below(&liar->rng, 3),
 		.unit = x->unit + rng_below(&liar->rng, 3),
@@ -255,7 +255,7 @@ static void lie_express(struct liar *liar, u8 *row)
 
 	memcpy(word, x->word, sizeof(word));
 	word[rng_below(&liar->rng, SPINDLE_BLOCK_WORDS)] += rng_below(&liar->rng, 3);
-	spindle_express_write(x, word, &msg, row + SIM_PAY(g), SIM_RING);
+	spindle_express_write(x, word, &msg, row + SIM_PAY(sim, g), sim->ring);
 }
 
 static void lie(struct sim *sim, u32 from, u32 kind, struct node *to)
@@ -267,7 +267,7 @@ static void lie(struct sim *sim, u32 from, u32 kind, struct node *to)
 
 	switch (kind) {
 	case LIE_BYTES:
-		lie_bytes(liar, row);
+		lie_bytes(sim, liar, row);
 		break;
 	case LIE_TORN:
 		lie_torn(liar, row);
@@ -298,10 +298,10 @@ static void lie(struct sim *sim, u32 from, u32 kind, struct node *to)
 		lie_block(liar, row);
 		break;
 	case LIE_HEADER:
-		lie_header(liar, row);
+		lie_header(sim, liar, row);
 		break;
 	default:
-		lie_express(liar, row);
+		lie_express(sim, liar, row);
 		break;
 	}
 	sim->lies[kind]++;
@@ -397,7 +397,7 @@ static void other_rules(struct liar *liar, struct spindle_rules *rules)
 		rule->cfg.ring <<= rng_below(&liar->rng, 20);
 		break;
 	case 3:
-		rule->cfg.max_msg = 1 + rng_below(&liar->rng, 2 * SIM_MAX_MSG);
+		rule->cfg.max_msg = 1 + rng_below(&liar->rng, 2 * rule->cfg.max_msg);
 		break;
 	case 4:
 		rule->all_send ^= 1;

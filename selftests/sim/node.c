@@ -379,7 +379,7 @@ void node_open(struct sim *sim, u32 index)
 	node->restless = rng_chance(&sim->draw, 20);
 	node->slow = rng_chance(&sim->rng, 15) ? 400 : 60;
 	for (i = 0; i < sim->nodes; i++)
-		node->row[i] = calloc(1, SIM_ROW);
+		node->row[i] = calloc(1, SIM_ROW(sim));
 	for (g = 0; g < SIM_GROUPS; g++) {
 		node->group[g].talk = rng_chance(&sim->rng, 25) ? 0 : 1 + rng_below(&sim->rng, 99);
 		node->group[g].lazy = rng_chance(&sim->rng, 50) ? 0 : rng_below(&sim->rng, 100);
@@ -533,13 +533,14 @@ static bool reaches(const struct node *node, u32 to)
 static void bring(const struct node *node, u32 g, u32 to, u32 part)
 {
 	const struct spindle_tx_slot *slot = &node->group[g].mc->held_slot;
-	u64 at = (slot->unit << SPINDLE_UNIT_SHIFT) & (SIM_RING - 1);
-	const u8 *from = node->row[node->index] + SIM_PAY(g);
-	u8 *pay = node->sim->node[to].row[node->index] + SIM_PAY(g);
+	u32 mask = node->sim->ring - 1;
+	u64 at = (slot->unit << SPINDLE_UNIT_SHIFT) & mask;
+	const u8 *from = node->row[node->index] + SIM_PAY(node->sim, g);
+	u8 *pay = node->sim->node[to].row[node->index] + SIM_PAY(node->sim, g);
 	u32 i;
 
 	for (i = 0; i < part; i++)
-		pay[(at + i) & (SIM_RING - 1)] = from[(at + i) & (SIM_RING - 1)];
+		pay[(at + i) & mask] = from[(at + i) & mask];
 }
 
 /*

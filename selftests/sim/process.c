@@ -8,16 +8,18 @@ static void send(struct node *node, u32 index)
 {
 	struct group *g = &node->group[index];
 	u64 key = message_key(node->index, node->inc, index, g->slot);
-	u32 len = message_len(key), i;
-	u64 at = (g->unit << SPINDLE_UNIT_SHIFT) & (SIM_RING - 1);
-	u8 *pay = node->row[node->index] + SIM_PAY(index);
-	struct spindle_tx_desc *d = &g->desc[g->slot & (SIM_WINDOW - 1)];
+	struct sim *sim = node->sim;
+	u32 len = message_len(sim, key), mask = sim->ring - 1, i;
+	u64 at = (g->unit << SPINDLE_UNIT_SHIFT) & mask;
+	u8 *pay = node->row[node->index] + SIM_PAY(sim, index);
+	struct spindle_tx_desc *d = &g->desc[g->slot & (sim->window - 1)];
 
-	if (!g->sending || g->slot - g->free_slot >= SIM_WINDOW ||
-	    g->unit + spindle_units(len) - g->free_unit > SIM_RING >> SPINDLE_UNIT_SHIFT)
+	/* A liar may have told of a smaller limit. */
+	if (!g->sending || len > g->mc->max_msg || g->slot - g->free_slot >= sim->window ||
+	    g->unit + spindle_units(len) - g->free_unit > sim->ring >> SPINDLE_UNIT_SHIFT)
 		return;
 	for (i = 0; i < len; i++)
-		pay[(at + i) & (SIM_RING - 1)] = rng_mix(key + i / 8) >> (i % 8 * 8);
+		pay[(at + i) & mask] = rng_mix(key + i / 8) >> (i % 8 * 8);
 	d->unit = g->unit;
 	d->units = spindle_units(len);
 	d->len = len;
@@ -56,13 +58,13 @@ void process_read(struct node *node, u32 group)
 		.ring = g->ring,
 		.tail_word = &g->tail,
 		.consumed_word = &g->consumed,
-		.mask = SIM_LOG - 1,
+		.mask = 2 * SIM_NODES * node->sim->window - 1,
 	};
-	if (rng_chance(rng, 30)) {
+	if (rng_chance(rng, 30) && node->sim->max_msg <= SIM_COPY) {
 		g->q.mask = (4U << rng_below(rng, 4)) - 1;
 		g->q.copy = g->copy;
 		g->q.copy_end = g->copy_end;
-		g->q.copy_units = SIM_RING >> SPINDLE_UNIT_SHIFT;
+		g->q.copy_units = min_t(u32, SIM_COPY, node->sim->ring) >> SPINDLE_UNIT_SHIFT;
 	}
 	spindle_mc_attach_reader(g->mc, &g->q);
 	g->vid = g->epoch;

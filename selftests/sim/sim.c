@@ -73,9 +73,9 @@ static void make_rules(struct sim *sim)
 
 		rule->cfg.id = g;
 		rule->cfg.mode = SPINDLE_MODE_ORDERED;
-		rule->cfg.window = SIM_WINDOW;
-		rule->cfg.ring = SIM_RING;
-		rule->cfg.max_msg = SIM_MAX_MSG;
+		rule->cfg.window = sim->window;
+		rule->cfg.ring = sim->ring;
+		rule->cfg.max_msg = sim->max_msg;
 		rule->shards = 1;
 		rule->min = 1;
 		rule->all_send = g != SIM_ODD;
@@ -98,9 +98,32 @@ static void make_rules(struct sim *sim)
 
 			for (k = 0; k < rule->num_nodes; k++)
 				sends |= rule->node[k] == i + 1 && (rule->senders & BIT_ULL(k));
-			sim->lo[i].hdr[g] = sends ? SIM_HDR(g) : SPINDLE_NO_OFFSET;
-			sim->lo[i].pay[g] = sends ? SIM_PAY(g) : SPINDLE_NO_OFFSET;
+			sim->lo[i].hdr[g] = sends ? SIM_HDR(sim, g) : SPINDLE_NO_OFFSET;
+			sim->lo[i].pay[g] = sends ? SIM_PAY(sim, g) : SPINDLE_NO_OFFSET;
 		}
+	}
+}
+
+/*
+ * Small windows and rings, so that they come round. In half of the schedules they are of any
+ * size: rings that are full before the window is, and the other way round. Few nodes have those of
+ * the module now and then.
+ */
+static void draw_sizes(struct sim *sim)
+{
+	struct rng rng = { rng_mix(sim->seed ^ 0x6666) };
+
+	sim->window = 8;
+	sim->ring = 1024;
+	sim->max_msg = 300;
+	if (sim->nodes <= 3 && rng_chance(&rng, 10)) {
+		sim->window = SPINDLE_DEF_WINDOW;
+		sim->max_msg = SPINDLE_DEF_MAX_MSG;
+		sim->ring = spindle_view_default_ring(sim->window, sim->max_msg);
+	} else if (rng_chance(&rng, 50)) {
+		sim->window = 1U << rng_below(&rng, 8);
+		sim->ring = 512U << rng_below(&rng, 4);
+		sim->max_msg = 1 + rng_below(&rng, rng_chance(&rng, 50) ? 300 : sim->ring);
 	}
 }
 
@@ -152,6 +175,7 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	}
 	liar_open(sim);
 	sim->lineage = (struct spindle_lineage){ { rng_mix(seed) | 1, rng_mix(~seed) } };
+	draw_sizes(sim);
 	make_rules(sim);
 	limit_layouts(sim);
 	spindle_rules_apply(&sim->rules, NULL, &sim->first);

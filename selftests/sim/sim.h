@@ -24,11 +24,10 @@
 #define SIM_NODES 16
 #define SIM_GROUPS 3
 #define SIM_ODD 1 /* the subgroup that is of any kind; what comes behind it must not notice */
-#define SIM_WINDOW 8
-#define SIM_RING 1024
-#define SIM_SCALE 4 /* a view has no rings that are smaller than four times that */
-#define SIM_MAX_MSG 300
-#define SIM_LOG 256 /* entries of a reader's queue at most; all that it can hold, twice */
+#define SIM_WINDOW 128 /* at most; struct sim has what a schedule has */
+#define SIM_COPY 4096 /* bytes that a reader has room for that copies */
+#define SIM_SCALE 8 /* a view has no rings that are smaller than so many times the smallest here */
+#define SIM_LOG (2 * SIM_NODES * SIM_WINDOW) /* entries of a reader's queue at most, twice */
 #define SIM_TRIMS (SIM_NODES * SIM_GROUPS)
 #define SIM_VIEWS 64
 #define SIM_LIVES 8
@@ -43,11 +42,12 @@
 #define SIM_MB SIM_BLOCK(SIM_GROUPS)
 #define SIM_MB_BYTES ALIGN(sizeof(struct spindle_mb_row) + \
 			   (2 * SIM_TRIMS + SPINDLE_DECREE_HEAD) * sizeof(u64), 64)
-#define SIM_RINGS (sizeof(struct spindle_express) + SIM_WINDOW * sizeof(struct spindle_hdr))
-#define SIM_EXPRESS(g) (SIM_MB + SIM_MB_BYTES + (g) * SIM_RINGS)
-#define SIM_HDR(g) (SIM_EXPRESS(g) + sizeof(struct spindle_express))
-#define SIM_PAY(g) (SIM_EXPRESS(SIM_GROUPS) + (g) * SIM_RING)
-#define SIM_ROW SIM_PAY(SIM_GROUPS)
+#define SIM_RINGS(sim) \
+	(sizeof(struct spindle_express) + (sim)->window * sizeof(struct spindle_hdr))
+#define SIM_EXPRESS(sim, g) (SIM_MB + SIM_MB_BYTES + (g) * SIM_RINGS(sim))
+#define SIM_HDR(sim, g) (SIM_EXPRESS(sim, g) + sizeof(struct spindle_express))
+#define SIM_PAY(sim, g) (SIM_EXPRESS(sim, SIM_GROUPS) + (g) * (u64)(sim)->ring)
+#define SIM_ROW(sim) SIM_PAY(sim, SIM_GROUPS)
 
 struct sim;
 struct node;
@@ -89,6 +89,7 @@ struct held {
 	u32 len;
 	u64 slot;
 	const u8 *ring;
+	u32 mask; /* bytes of it - 1 */
 	u64 offset;
 };
 
@@ -147,7 +148,7 @@ struct group {
 	bool reading;
 	bool late;
 	u64 blind;
-	u8 copy[SIM_RING];
+	u8 copy[SIM_COPY];
 	u64 copy_end[SIM_LOG];
 	bool sending;
 	bool parted;
@@ -275,6 +276,9 @@ struct sim {
 	struct rng draw; /* what is new: most seeds stay the schedules that they were */
 	struct spindle_rules rules;
 	struct spindle_lineage lineage;
+	u32 window; /* slots of a sender */
+	u32 ring; /* bytes of its messages */
+	u32 max_msg;
 	u32 least; /* members of a view that the layout takes, in schedules that are not strict */
 	u32 most;
 	struct spindle_layout lo[SIM_NODES]; /* of the rows that a node writes */
@@ -381,7 +385,7 @@ void process_parted(struct node *node, u32 group);
 
 /* check.c */
 u64 message_key(u32 node, u32 life, u32 group, u64 slot);
-u32 message_len(u64 key);
+u32 message_len(const struct sim *sim, u64 key);
 void check_deliveries(struct node *node, u32 group);
 void check_held(struct node *node, u32 group, u64 entry);
 void check_install(struct node *node, const struct spindle_view *view);
