@@ -76,7 +76,7 @@ static u64 sent_by(const struct sim *sim, const struct held *h, u32 group)
 {
 	const struct node *node = &sim->node[h->node];
 
-	return h->life == node->inc ? node->group[group].slot : node->past[h->life][group];
+	return h->life == node->inc ? node->group[group].msgs : node->past[h->life][group];
 }
 
 /* A view comes once, and before all that is delivered in it. */
@@ -88,12 +88,75 @@ static void check_view(struct node *node, struct group *g, const struct spindle_
 	g->vid = d->seq;
 }
 
+static bool as_sent(const struct node *node, u32 group, const struct held *h)
+{
+	const struct sim *sim = node->sim;
+
+	return h->slot < sent_by(sim, h, group) && same(h, group) &&
+	       h->len == message_len(sim, message_key(h->node, h->life, group, h->slot));
+}
+
+static void check_extra_message(struct node *node, u32 group, struct held *h)
+{
+	struct extra *x = &node->group[group].extra;
+	struct sim *sim = node->sim;
+
+	if (liar_is(sim, h->node) || liar_is(sim, node->index)) {
+		x->blind |= BIT_ULL(h->node);
+		h->ring = NULL;
+		return;
+	}
+	if (x->blind & BIT_ULL(h->node))
+		x->next[h->node] = h->slot;
+	x->blind &= ~BIT_ULL(h->node);
+	if (h->slot != x->next[h->node]++ || !as_sent(node, group, h))
+		sim_fail(sim, "node %u group %u: %u:%llu is not what the other reader is to get",
+			 node->index, group, h->node, (unsigned long long)h->slot);
+}
+
+/* What the other reader has got since the last look. */
+void check_extra(struct node *node, u32 group)
+{
+	struct group *g = &node->group[group];
+	struct extra *x = &g->extra;
+
+	for (; x->reading && x->seen != x->tail && !node->sim->failed; x->seen++) {
+		const struct spindle_dlv *d = &x->ring[x->seen & x->q.mask];
+		struct held *h = &x->held[x->seen & x->q.mask];
+
+		*h = (struct held){ 0 };
+		if (d->kind == SPINDLE_DLV_VIEW) {
+			if (d->seq <= x->vid)
+				sim_fail(node->sim, "node %u: view %llu again, at the other reader",
+					 node->index, (unsigned long long)d->seq);
+			x->vid = d->seq;
+			continue;
+		}
+		if (x->vid != g->epoch || d->sender >= g->mc->senders) {
+			sim_fail(node->sim, "node %u: no such view, or sender, at the other reader",
+				 node->index);
+			return;
+		}
+		*h = (struct held){
+			.node = g->node_of[d->sender],
+			.life = node->life[g->node_of[d->sender]],
+			.len = d->len,
+			.slot = d->slot,
+			.ring = g->mc->sender[d->sender].pay,
+			.mask = node->sim->ring - 1,
+			.offset = d->offset,
+		};
+		check_extra_message(node, group, h);
+	}
+}
+
 /* What a reader has got since the last look. */
 void check_deliveries(struct node *node, u32 group)
 {
 	struct sim *sim = node->sim;
 	struct group *g = &node->group[group];
 
+	check_extra(node, group);
 	for (; g->seen != g->tail && !sim->failed; g->seen++) {
 		const struct spindle_dlv *d = &g->ring[g->seen & g->q.mask];
 		struct held *h = &g->held[g->seen & g->q.mask];
@@ -131,9 +194,7 @@ void check_deliveries(struct node *node, u32 group)
 		if (d->slot != g->next[h->node]++)
 			sim_fail(sim, "node %u group %u: %u:%llu out of turn", node->index, group,
 				 h->node, (unsigned long long)d->slot);
-		if (d->slot >= sent_by(sim, h, group) ||
-		    d->len != message_len(sim, message_key(h->node, h->life, group, d->slot)) ||
-		    !same(h, group))
+		if (!as_sent(node, group, h))
 			sim_fail(sim, "node %u group %u: %u:%llu is not what was sent", node->index,
 				 group, h->node, (unsigned long long)d->slot);
 		check_order(node, group, h);
@@ -143,8 +204,12 @@ void check_deliveries(struct node *node, u32 group)
 
 void check_held(struct node *node, u32 group, u64 entry)
 {
-	const struct held *h = &node->group[group].held[entry & node->group[group].q.mask];
+	check_same(node, group, &node->group[group].held[entry & node->group[group].q.mask]);
+}
 
+/* What is held is as it was when it came. */
+void check_same(struct node *node, u32 group, const struct held *h)
+{
 	if (h->ring && !same(h, group))
 		sim_fail(node->sim, "node %u group %u: %u:%llu is overwritten before it is read",
 			 node->index, group, h->node, (unsigned long long)h->slot);
@@ -188,7 +253,7 @@ void check_install(struct node *node, const struct spindle_view *view)
 /* Too few members: what is committed waits. */
 static u64 sent_in_the_end(const struct group *g)
 {
-	return g->lacks ? g->mc->word[SPINDLE_COL_SLOTS] : g->slot;
+	return g->lacks ? g->mc->word[SPINDLE_COL_SLOTS] : g->msgs;
 }
 
 /* In the end: one view, of all that are up, who have everything of each other. */

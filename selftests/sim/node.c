@@ -252,6 +252,8 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 		if (!old || !grp->mc->sender[s].walk.slot) {
 			grp->next[grp->node_of[s]] = grp->mc->sender[s].walk.slot;
 			grp->blind &= ~BIT_ULL(grp->node_of[s]);
+			grp->extra.next[grp->node_of[s]] = grp->mc->sender[s].walk.slot;
+			grp->extra.blind &= ~BIT_ULL(grp->node_of[s]);
 		}
 	grp->late = false;
 	grp->lacks = !sg->senders || hweight64(sg->members) < node->rules->rule[g].min;
@@ -468,7 +470,7 @@ bool node_back(struct node *node)
 		struct group *grp = &node->group[g];
 		u32 talk = grp->talk, lazy = grp->lazy;
 
-		node->past[node->inc][g] = grp->slot;
+		node->past[node->inc][g] = grp->msgs;
 		if (grp->mc)
 			free_group(grp->mc);
 		memset(grp, 0, sizeof(*grp));

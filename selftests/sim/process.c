@@ -7,7 +7,7 @@
 static void send(struct node *node, u32 index)
 {
 	struct group *g = &node->group[index];
-	u64 key = message_key(node->index, node->inc, index, g->slot);
+	u64 key = message_key(node->index, node->inc, index, g->msgs);
 	struct sim *sim = node->sim;
 	u32 len = message_len(sim, key), mask = sim->ring - 1, i;
 	u64 at = (g->unit << SPINDLE_UNIT_SHIFT) & mask;
@@ -25,6 +25,14 @@ static void send(struct node *node, u32 index)
 	d->len = len;
 	d->flags = 0;
 	g->unit += d->units;
+	/* It has thought better of it. */
+	if (rng_chance(&sim->draw, 5)) {
+		d->flags = SPINDLE_TX_ABANDON;
+		d->len = 0;
+		sim->abandoned++;
+	} else {
+		g->msgs++;
+	}
 	smp_store_release(&d->ready, ++g->slot);
 }
 
@@ -113,10 +121,28 @@ static void stop_reading(struct node *node, u32 index)
 	node->sim->closed++;
 }
 
+/* It dies with a slot that it has not committed, and has committed one behind it. */
+static void leave_gap(struct node *node, struct group *g)
+{
+	u64 slot = g->slot + 1;
+	struct spindle_tx_desc *d = &g->desc[slot & (node->sim->window - 1)];
+
+	if (slot - g->free_slot >= node->sim->window)
+		return;
+	d->unit = g->unit + 1;
+	d->units = 1;
+	d->len = 0;
+	d->flags = 0;
+	smp_store_release(&d->ready, slot + 1);
+	node->sim->abandoned += 2;
+}
+
 static void stop_sending(struct node *node, u32 index)
 {
 	struct group *g = &node->group[index];
 
+	if (rng_chance(&node->sim->draw, 30))
+		leave_gap(node, g);
 	g->sending = false;
 	g->parted = !spindle_mc_detach_sender(g->mc);
 	node->sim->closed++;
@@ -142,6 +168,58 @@ static void come_and_go(struct node *node, u32 index)
 	spindle_mg_touch(&node->mg, index);
 }
 
+/* ---- one more that reads ------------------------------------------------------- */
+
+static void extra_comes(struct node *node, u32 index)
+{
+	struct group *g = &node->group[index];
+	struct extra *x = &g->extra;
+
+	x->tail = 0;
+	x->consumed = 0;
+	x->seen = 0;
+	x->q = (struct spindle_dlvq){
+		.ring = x->ring,
+		.tail_word = &x->tail,
+		.consumed_word = &x->consumed,
+		.mask = 2 * SIM_NODES * node->sim->window - 1,
+	};
+	spindle_mc_attach_reader(g->mc, &x->q);
+	x->vid = g->epoch;
+	x->blind = ~0ULL;
+	x->reading = true;
+	node->sim->extras += g->reading;
+}
+
+static void extra_goes(struct node *node, u32 index)
+{
+	struct group *g = &node->group[index];
+
+	check_deliveries(node, index);
+	spindle_mc_detach_reader(g->mc, &g->extra.q);
+	g->extra.reading = false;
+	node->sim->closed++;
+}
+
+static void run_extra(struct node *node, u32 index)
+{
+	struct group *g = &node->group[index];
+	struct extra *x = &g->extra;
+	struct sim *sim = node->sim;
+
+	if (node_up(node) && !sim->quiet && rng_chance(&sim->draw, 1)) {
+		if (x->reading)
+			extra_goes(node, index);
+		else
+			extra_comes(node, index);
+		spindle_mg_touch(&node->mg, index);
+	}
+	while (x->reading && x->consumed != x->seen && (sim->quiet || rng_chance(&sim->draw, 60))) {
+		check_same(node, index, &x->held[x->consumed & x->q.mask]);
+		x->consumed++;
+	}
+}
+
 /* The processes do something, or nothing. */
 void node_processes(struct node *node)
 {
@@ -158,5 +236,6 @@ void node_processes(struct node *node)
 			send(node, g);
 		if (sim->quiet || !rng_chance(&sim->rng, grp->lazy))
 			consume(node, g);
+		run_extra(node, g);
 	}
 }

@@ -289,6 +289,14 @@ static void connect_late(struct sim *sim)
 		for (j = 0; j < sim->nodes - sim->late; j++)
 			sim->link[i][j].up_at = rng_below(&sim->draw, SIM_TIMEOUT);
 	}
+	/* Or two never do. */
+	i = rng_below(&sim->draw, sim->nodes - sim->late);
+	j = rng_below(&sim->draw, sim->nodes - sim->late);
+	sim->apart = i != j && rng_chance(&sim->draw, 15);
+	if (sim->apart) {
+		sim->link[i][j].up_at = U64_MAX;
+		sim->link[j][i].up_at = U64_MAX;
+	}
 }
 
 static void sim_run(struct sim *sim)
@@ -310,7 +318,7 @@ static void sim_run(struct sim *sim)
 	for (i = 0; i < sim->nodes; i++)
 		sim->node[i].crash_after = 0;
 	/* With a liar it is not over before somebody evicts it, and that may be too late. */
-	if (sim->liar)
+	if (sim->liar || sim->apart)
 		return;
 	end = sim->now + SIM_CALM;
 	while (sim->now < end && !sim->failed && (++steps % 64 || !at_rest(sim)))
@@ -323,7 +331,7 @@ static void sim_run(struct sim *sim)
 
 struct total {
 	u64 seeds, deliveries, writes, changes, stayed, closed, parted, lacked, refused, failed;
-	u64 cards, cards_refused, knocks_refused, unjoined, lost_then;
+	u64 apart, abandoned, extras, cards, cards_refused, knocks_refused, unjoined, lost_then;
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 	u64 happened[FAULT_KINDS];
@@ -345,6 +353,9 @@ static void add(struct total *t, const struct sim *sim)
 	t->parted += sim->parted;
 	t->lacked += sim->lacked;
 	t->refused += sim->refused;
+	t->apart += sim->apart;
+	t->abandoned += sim->abandoned;
+	t->extras += sim->extras;
 	t->cards += sim->cards;
 	t->cards_refused += sim->cards_refused;
 	t->knocks_refused += sim->knocks_refused;
@@ -393,6 +404,9 @@ static void report(const struct total *t, double seconds)
 	printf("# processes that have gone: %llu, %llu before all was sent; subgroups with too few members: %llu; views refused: %llu\n",
 	       (unsigned long long)t->closed, (unsigned long long)t->parted,
 	       (unsigned long long)t->lacked, (unsigned long long)t->refused);
+	printf("# members that never connect: %llu schedules; slots abandoned: %llu; second readers: %llu\n",
+	       (unsigned long long)t->apart, (unsigned long long)t->abandoned,
+	       (unsigned long long)t->extras);
 	printf("# cards told to joiners: %llu, refused %llu; knocks refused: %llu; never connected to all: %llu; a connection lost at the invitation: %llu\n",
 	       (unsigned long long)t->cards, (unsigned long long)t->cards_refused,
 	       (unsigned long long)t->knocks_refused, (unsigned long long)t->unjoined,

@@ -94,12 +94,39 @@ struct held {
 };
 
 /**
+ * struct extra - another process that reads in a subgroup, in place
+ * @q: its queue
+ * @ring: its entries
+ * @tail: behind the last one
+ * @consumed: entries that it is done with
+ * @held: what it has got, by entry
+ * @seen: entries that were checked
+ * @next: by node: next message to come
+ * @blind: nodes of which it may get any message next
+ * @vid: view that it was told of last
+ * @reading: it is there
+ */
+struct extra {
+	struct spindle_dlvq q;
+	struct spindle_dlv ring[SIM_LOG];
+	u64 tail;
+	u64 consumed;
+	struct held held[SIM_LOG];
+	u64 seen;
+	u64 next[SIM_NODES];
+	u64 blind;
+	u64 vid;
+	bool reading;
+};
+
+/**
  * struct group - a subgroup at a node, with its processes
  * @mc: the core's, or NULL if the node is not in it
  * @node_of: by sender rank: index of the node
  * @member_node: by member rank
  * @desc: what the sending process has committed
  * @slot: slots that it has committed
+ * @msgs: of these, messages; the others it has abandoned
  * @unit: units that it has used
  * @talk: percent of the steps in which it sends
  * @q: the reading process
@@ -121,6 +148,7 @@ struct held {
  * @parted: one has gone, and what it had committed is not all sent
  * @lacks: the view gives the subgroup too few members
  * @began_at: own messages when the view began
+ * @extra: the other reading process
  */
 struct group {
 	struct spindle_mc *mc;
@@ -130,6 +158,7 @@ struct group {
 	u64 free_slot;
 	u64 free_unit;
 	u64 slot;
+	u64 msgs;
 	u64 unit;
 	u32 talk;
 	struct spindle_dlvq q;
@@ -154,6 +183,7 @@ struct group {
 	bool parted;
 	bool lacks;
 	u64 began_at;
+	struct extra extra;
 };
 
 struct node {
@@ -302,6 +332,9 @@ struct sim {
 	bool verbose;
 	char why[256];
 	u64 deliveries;
+	bool apart; /* two of the first members never connect: nobody waits for an end */
+	u64 abandoned; /* slots */
+	u64 extras; /* readers that came to a subgroup with a reader */
 	u64 closed; /* processes that have gone */
 	u64 parted; /* of these, before all was sent */
 	u64 refused; /* times that a layout has refused a view */
@@ -387,6 +420,8 @@ void process_parted(struct node *node, u32 group);
 u64 message_key(u32 node, u32 life, u32 group, u64 slot);
 u32 message_len(const struct sim *sim, u64 key);
 void check_deliveries(struct node *node, u32 group);
+void check_extra(struct node *node, u32 group);
+void check_same(struct node *node, u32 group, const struct held *h);
 void check_held(struct node *node, u32 group, u64 entry);
 void check_install(struct node *node, const struct spindle_view *view);
 void check_end(struct sim *sim);
