@@ -11,7 +11,28 @@ bool node_up(const struct node *node)
 	return node->started && !node->crashed && node->mb.state < SPINDLE_MB_STOPPED;
 }
 
-static const struct spindle_memory memory = { .zalloc = calloc, .free = (void *)free };
+/* The schedule whose pass runs: the core says nothing but that it looks, or wants memory. */
+static struct sim *running;
+
+/* Nobody, a liar included, has a correct node ask for more than its view takes, or go on for ever. */
+#define MOST_BYTES (SIM_NODES * SIM_WINDOW * 64 * 2)
+#define MOST_LOOKS 1000000
+
+static void exceeded(const char *what)
+{
+	fprintf(stderr, "seed %llu: a pass takes %s without bound\n",
+		running ? (unsigned long long)running->seed : 0, what);
+	abort();
+}
+
+static void *zalloc(size_t n, size_t size)
+{
+	if (size && n > MOST_BYTES / size)
+		exceeded("memory");
+	return calloc(n, size);
+}
+
+static const struct spindle_memory memory = { .zalloc = zalloc, .free = (void *)free };
 
 static void free_group(struct spindle_mc *mc)
 {
@@ -504,16 +525,17 @@ static void push(struct node *node)
 	spindle_mg_pushed(&node->mg);
 }
 
-/* The schedule whose pass runs: the core says nothing but that it looks. */
-static struct sim *running;
-
 /* Called by the core, between any two looks at memory: a write to the node arrives. */
 void sim_between_looks(void)
 {
 	struct sim *sim = running;
 	u32 from;
 
-	if (!sim || sim->looks--)
+	if (!sim)
+		return;
+	if (++sim->looked > MOST_LOOKS)
+		exceeded("time");
+	if (sim->looks--)
 		return;
 	sim->looks = rng_below(&sim->rng, 200);
 	from = rng_below(&sim->rng, sim->nodes);
@@ -647,6 +669,7 @@ void node_pass(struct node *node)
 	struct sim *sim = node->sim;
 
 	sim->looking = node;
+	sim->looked = 0;
 	sim->looks = rng_below(&sim->rng, 200);
 	running = sim;
 	pass(node);

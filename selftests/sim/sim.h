@@ -328,6 +328,7 @@ struct sim {
 	bool quiet; /* no new messages */
 	struct node *looking; /* its pass runs, and writes arrive in the middle of it */
 	u32 looks; /* at memory, until the next one does */
+	u32 looked; /* in this pass */
 	bool failed;
 	bool verbose;
 	char why[256];

@@ -484,6 +484,29 @@ static void test_full_window(void)
 	world_close(w);
 }
 
+/* A message is written once to each member, and nobody compares: this one has another length. */
+static void test_two_faces(void)
+{
+	static const u64 one[SPINDLE_BLOCK_WORDS] = { 1, 0, 0, 1 };
+	struct spindle_msg msg = { .len = 10 };
+	struct target t[2];
+	struct world *w[2];
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		w[i] = two(&t[i]);
+		msg.len += i;
+		spindle_hdr_write(t[i].hdr, t[i].g->mc.window - 1, 0, &msg);
+		spindle_block_write(t[i].block, one);
+		node_pass(&w[i]->node[0]);
+		CHECK(!t[i].g->mc.bad);
+		CHECK_EQ(t[i].sd->walk.slot, 1);
+		CHECK_EQ(t[i].sd->msgs[0].len, 10 + i);
+	}
+	for (i = 0; i < 2; i++)
+		world_close(w[i]);
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -491,6 +514,7 @@ int main(void)
 		{ "a full window is full", test_full_window },
 		{ "a guard without its header wears nobody out", test_no_header },
 		{ "a seal that is never right, neither", test_no_seal },
+		{ "a member sends another message to each", test_two_faces },
 		{ "a member writes noise", test_noise },
 		{ "a member goes to the edge of what is plausible", test_edge },
 		{ "a member opens rounds without end", test_nulls },

@@ -1181,6 +1181,76 @@ static void test_nonsense(void)
 	}
 }
 
+/* All show the decree of this node, and go on by it. */
+static void follow_own(u32 members)
+{
+	u32 r;
+
+	for (r = 0; r < members; r++) {
+		if (row[r] == mb.row || (mb.suspected & BIT_ULL(r)))
+			continue;
+		memcpy(row[r]->word + MOST, mb.row->word + MOST,
+		       spindle_mb_decree_words(MOST) * sizeof(u64));
+		say(r, VID, SPINDLE_MB_ECHOED, mb.me + 1, mb.suspected, mb.digest);
+	}
+	run(3);
+}
+
+/* It is wedged in each view, and each ends for it; that is nobody's fault. */
+static void test_view_after_view(void)
+{
+	begin_fenced(3, 0);
+	say(1, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_ECHOED);
+	follow_own(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
+	CHECK_EQ(spindle_mb_view(&mb)->vid, VID + 1);
+	CHECK_EQ(spindle_mb_view(&mb)->num_members, 3);
+	say(1, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, mb.digest);
+	say(2, VID + 1, SPINDLE_MB_WEDGED, 0, 0, mb.digest);
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	CHECK_EQ(mb.suspected, 0);
+	CHECK_EQ(cuts, 0);
+	end();
+}
+
+/* What one of two parts sees: the liar accuses the other one, and goes on with each. */
+static void part_of(u32 members, u32 me, u64 accused)
+{
+	u64 rest = (BIT_ULL(members) - 1) & ~accused, mask;
+
+	begin(members, me);
+	say(members - 1, VID, SPINDLE_MB_ACTIVE, 0, accused, 0);
+	run(2);
+	if (mb.state == SPINDLE_MB_STOPPED)
+		return;
+	CHECK_EQ(mb.suspected, accused);
+	for (mask = rest & ~BIT_ULL(me); mask; mask &= mask - 1)
+		say(__ffs64(mask), VID, SPINDLE_MB_FENCED, 0, accused, 0);
+	run(3);
+	follow_own(members);
+}
+
+/* It is in both parts, and each is a majority; of four neither is. */
+static void test_divide(void)
+{
+	part_of(3, 0, BIT(1));
+	CHECK_EQ(installs, 1);
+	CHECK_EQ(spindle_mb_view(&mb)->num_members, 2);
+	end();
+	part_of(3, 1, BIT(0));
+	CHECK_EQ(installs, 1);
+	CHECK_EQ(spindle_mb_view(&mb)->num_members, 2);
+	end();
+	part_of(4, 1, BIT(0) | BIT(2));
+	CHECK_EQ(installs, 0);
+	CHECK_EQ(mb.reason, SPINDLE_MB_MINORITY);
+	end();
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -1210,6 +1280,8 @@ int main(void)
 		{ "a member can say that it is far ahead, and stop others", test_left_behind },
 		{ "in the middle of a change, too", test_far_ahead },
 		{ "a member can hold up a change until it is evicted", test_hold_up },
+		{ "a member can make view follow view", test_view_after_view },
+		{ "a member can divide three members, and not four", test_divide },
 		{ "have can be too small, and not too large", test_have_too_small },
 		{ "what nobody says is a lie", test_nonsense },
 		{ "wishes: one at a time, no more than there is room for, each once", test_wishes },
