@@ -259,7 +259,7 @@ static void draw_lanes(struct node *node)
 }
 
 /**
- * join_invite() - a joiner is connected to all: its contact invites it, if there is still a wish free
+ * join_invite() - a joiner is connected to all: its contact invites it, if it has no other wish
  * @node: the joiner, formed
  */
 void join_invite(struct node *node)

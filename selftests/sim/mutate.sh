@@ -116,4 +116,9 @@ mutant late_reader_told multicast.c 's/dlvq->vid = mc->vid_due;/dlvq->vid = 0;/'
 mutant copies_overwritten dlvq.c '/^bool spindle_dlvq_room/,/^}/ s/return !dlvq->copy ||/return true ||/'
 mutant log_too_small wire.c '/^int spindle_mc_create/,/^}/ s/if (old)/if (0)/'
 
+# Two readers, and slots that nothing is sent of.
+mutant second_reader_waits_not deliver.c 's/for (q = mc->readers; q; q = q->next)$/for (q = mc->readers; q; q = NULL)/'
+mutant second_reader_untold deliver.c 's/for (q = mc->readers; q; q = q->next) {/for (q = mc->readers; q; q = NULL) {/'
+mutant abandoned_sent txq.c 's/slot->abandoned = flags \& SPINDLE_TX_ABANDON;/slot->abandoned = false;/'
+
 mutants_end

@@ -14,7 +14,7 @@ bool node_up(const struct node *node)
 /* The schedule whose pass runs: the core says nothing but that it looks, or wants memory. */
 static struct sim *running;
 
-/* Nobody, a liar included, has a correct node ask for more than its view takes, or go on for ever. */
+/* Nobody, a liar included, has a node ask for more than its view takes, or go on for ever. */
 #define MOST_BYTES (SIM_NODES * SIM_WINDOW * 64 * 2)
 #define MOST_LOOKS 1000000
 
@@ -622,9 +622,8 @@ static void pass(struct node *node)
 		node_join(node);
 	if (!node->started)
 		return;
-	if (node->mb.state == SPINDLE_MB_JOINING && node->news_at && node->news_at <= sim->now) {
+	if (node->mb.state == SPINDLE_MB_JOINING && node->news_at && node->news_at <= sim->now)
 		join_news(node);
-	}
 	if (node->lose_at && node->lose_at <= sim->now) {
 		node->lose_at = 0;
 		fabric_break(sim, node->index, node->lose);

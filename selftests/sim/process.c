@@ -133,6 +133,7 @@ static void leave_gap(struct node *node, struct group *g)
 	d->units = 1;
 	d->len = 0;
 	d->flags = 0;
+	/* As a commit does, in <linux/spindle.h>. */
 	smp_store_release(&d->ready, slot + 1);
 	node->sim->abandoned += 2;
 }

@@ -376,6 +376,25 @@ static void add(struct total *t, const struct sim *sim)
 		t->stops[i] += sim->stops[i];
 }
 
+static void report_counts(const struct total *t, double seconds)
+{
+	printf("# %llu schedules, %llu failed; %.0f/s; %llu deliveries checked, %llu writes, %llu views\n",
+	       (unsigned long long)t->seeds, (unsigned long long)t->failed,
+	       t->seeds / seconds, (unsigned long long)t->deliveries,
+	       (unsigned long long)t->writes, (unsigned long long)t->changes);
+	printf("# subgroups that a change was nothing to: %llu\n", (unsigned long long)t->stayed);
+	printf("# processes that have gone: %llu, %llu before all was sent; subgroups with too few members: %llu; views refused: %llu\n",
+	       (unsigned long long)t->closed, (unsigned long long)t->parted,
+	       (unsigned long long)t->lacked, (unsigned long long)t->refused);
+	printf("# members that never connect: %llu schedules; slots abandoned: %llu; second readers: %llu\n",
+	       (unsigned long long)t->apart, (unsigned long long)t->abandoned,
+	       (unsigned long long)t->extras);
+	printf("# cards told to joiners: %llu, refused %llu; knocks refused: %llu; never connected to all: %llu; a connection lost at the invitation: %llu\n",
+	       (unsigned long long)t->cards, (unsigned long long)t->cards_refused,
+	       (unsigned long long)t->knocks_refused, (unsigned long long)t->unjoined,
+	       (unsigned long long)t->lost_then);
+}
+
 static void report(const struct total *t, double seconds)
 {
 	static const char * const state[] = {
@@ -396,21 +415,7 @@ static void report(const struct total *t, double seconds)
 	};
 	u32 i, j;
 
-	printf("# %llu schedules, %llu failed; %.0f/s; %llu deliveries checked, %llu writes, %llu views\n",
-	       (unsigned long long)t->seeds, (unsigned long long)t->failed,
-	       t->seeds / seconds, (unsigned long long)t->deliveries,
-	       (unsigned long long)t->writes, (unsigned long long)t->changes);
-	printf("# subgroups that a change was nothing to: %llu\n", (unsigned long long)t->stayed);
-	printf("# processes that have gone: %llu, %llu before all was sent; subgroups with too few members: %llu; views refused: %llu\n",
-	       (unsigned long long)t->closed, (unsigned long long)t->parted,
-	       (unsigned long long)t->lacked, (unsigned long long)t->refused);
-	printf("# members that never connect: %llu schedules; slots abandoned: %llu; second readers: %llu\n",
-	       (unsigned long long)t->apart, (unsigned long long)t->abandoned,
-	       (unsigned long long)t->extras);
-	printf("# cards told to joiners: %llu, refused %llu; knocks refused: %llu; never connected to all: %llu; a connection lost at the invitation: %llu\n",
-	       (unsigned long long)t->cards, (unsigned long long)t->cards_refused,
-	       (unsigned long long)t->knocks_refused, (unsigned long long)t->unjoined,
-	       (unsigned long long)t->lost_then);
+	report_counts(t, seconds);
 	for (i = 0; i < SPINDLE_MB_STATES; i++)
 		for (j = 0; j < SPINDLE_MB_STATES; j++)
 			if (t->edges[i][j])
