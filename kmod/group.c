@@ -9,6 +9,7 @@
 #include "event.h"
 #include "fabric/post.h"
 #include "group.h"
+#include "large.h"
 #include "live.h"
 #include "node.h"
 #include "peer.h"
@@ -229,8 +230,30 @@ struct spindle_subgroup *spindle_group_find(const struct spindle_group *group, u
 static void run_group_fn(void *ctx)
 {
 	struct spindle_group *group = ctx;
+	struct spindle_subgroup *sg;
+	u32 i;
 
 	group->node->running = group;
+	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+		if (sg->large && sg->state < SPINDLE_STATE_FAILED)
+			spindle_large_begin(sg->large, group->view.vid);
+}
+
+static void no_lanes_fn(void *ctx)
+{
+	spindle_subgroup_end(ctx, SPINDLE_STATE_FAILED, SPINDLE_ERR_PEER_LOST,
+			     "there is not enough memory for connections");
+}
+
+/* Others may send when they are connected: what they send by has to be there before. */
+static void open_lanes(struct spindle_group *group)
+{
+	struct spindle_subgroup *sg;
+	u32 i;
+
+	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+		if (sg->large && spindle_large_open(sg->large, &group->view, group->peer))
+			spindle_engine_call(group->node->engine, no_lanes_fn, sg);
 }
 
 /**
@@ -242,6 +265,7 @@ void spindle_group_start(struct spindle_group *group)
 	struct spindle_peer *peer;
 	u32 i;
 
+	open_lanes(group);
 	spindle_engine_call(group->node->engine, run_group_fn, group);
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		spindle_peer_start(peer);

@@ -26,9 +26,17 @@ static struct spindle_lane *conn_lane(struct spindle_conn *conn)
 
 /* ---- the connection introduces itself ----------------------------------- */
 
+#define LANE_FLAGS (SPINDLE_HELLO_F_BULK | SPINDLE_HELLO_F_STREAM)
+
+static u8 lane_flags(const struct spindle_lane *lane)
+{
+	return SPINDLE_HELLO_F_BULK | (lane->view ? SPINDLE_HELLO_F_STREAM : 0);
+}
+
 static u32 check_hello(const struct spindle_hello *hello, const struct spindle_lane *lane)
 {
-	if (hello->src != cpu_to_le32(lane->id) || !(hello->flags & SPINDLE_HELLO_F_BULK))
+	if (hello->src != cpu_to_le32(lane->id) ||
+	    (hello->flags & LANE_FLAGS) != lane_flags(lane))
 		return SPINDLE_REFUSE_UNKNOWN;
 	if (lane->incarnation && hello->incarnation != cpu_to_le64(lane->incarnation))
 		return SPINDLE_REFUSE_LIFE;
@@ -41,7 +49,7 @@ static u8 lane_greet(struct spindle_conn *conn, void *data)
 	struct spindle_reply *reply = data;
 
 	spindle_hello_node(&reply->hello, lane->node);
-	reply->hello.flags |= SPINDLE_HELLO_F_BULK;
+	reply->hello.flags |= lane_flags(lane);
 	reply->hello.dst = cpu_to_le32(lane->id);
 	return spindle_hello_greet(lane->node, conn, reply);
 }
@@ -158,7 +166,8 @@ u32 spindle_lane_match(struct spindle_endpoint *ep, const struct spindle_hello *
 		struct spindle_lane *lane = conn_lane(conn);
 
 		if (!conn->cfg.bulk || READ_ONCE(conn->state) >= SPINDLE_CONN_FAILED ||
-		    hello->src != cpu_to_le32(lane->id))
+		    hello->src != cpu_to_le32(lane->id) ||
+		    (hello->flags & LANE_FLAGS) != lane_flags(lane))
 			continue;
 		refusal = conn->cfg.active ? SPINDLE_REFUSE_DIRECTION : check_hello(hello, lane);
 		if (!refusal)
@@ -186,15 +195,16 @@ static void drop_fn(void *ctx)
 	lane->lost = true;
 	for (i = 0; i < lane->top; i++)
 		if (lane->link[i])
-			spindle_rdmc_lost(&lane->link[i]->group->r, lane->link[i]->m);
+			spindle_rdmc_lost(lane->link[i]->r, lane->link[i]->m);
 }
 
 /* The lane of a link is broken: may there be another one? */
 static bool goes_on(struct spindle_link *link)
 {
-	if (link->moves < MOVES)
-		return spindle_rdmc_down(&link->group->r, link->m);
-	spindle_rdmc_lost(&link->group->r, link->m);
+	/* Members of a static view may come and go before it has formed. */
+	if (link->moves < MOVES || !link->group)
+		return spindle_rdmc_down(link->r, link->m);
+	spindle_rdmc_lost(link->r, link->m);
 	return false;
 }
 
@@ -212,7 +222,7 @@ static void quiet_fn(void *ctx)
 		/* The group may have failed meanwhile, or have come when the lane was lost. */
 		link->again = goes_on(link);
 		if (!link->again)
-			spindle_rdmc_quiet(&link->group->r, link->m);
+			spindle_rdmc_quiet(link->r, link->m);
 	}
 }
 
@@ -243,7 +253,8 @@ static void run_fn(void *ctx)
 static void lane_chore(struct spindle_chore *chore);
 
 static struct spindle_lane *create(struct spindle_node *node,
-				   const struct spindle_view_member *who, u64 incarnation)
+				   const struct spindle_view_member *who, u64 incarnation,
+				   bool view)
 {
 	struct spindle_lane *lane = kvzalloc(sizeof(*lane), GFP_KERNEL_ACCOUNT);
 	struct spindle_addr src = node->addr;
@@ -260,6 +271,7 @@ static struct spindle_lane *create(struct spindle_node *node,
 	if (!lane)
 		return NULL;
 	lane->node = node;
+	lane->view = view;
 	lane->id = who->id;
 	lane->addr = who->addr;
 	lane->incarnation = incarnation;
@@ -283,13 +295,13 @@ static void free_lane(struct spindle_lane *lane)
 	kvfree(lane);
 }
 
-static struct spindle_lane *find(struct spindle_node *node, u32 id, u64 incarnation)
+static struct spindle_lane *find(struct spindle_node *node, u32 id, u64 incarnation, bool view)
 {
 	struct spindle_lane *lane;
 
 	list_for_each_entry(lane, &node->lanes, list) {
 		/* What is lost is about to be closed, and is of no use any more. */
-		if (lane->id == id && !READ_ONCE(lane->lost) &&
+		if (lane->id == id && lane->view == view && !READ_ONCE(lane->lost) &&
 		    (!incarnation || !lane->incarnation || lane->incarnation == incarnation))
 			return lane;
 	}
@@ -317,22 +329,23 @@ static void link_fn(void *ctx)
 }
 
 /**
- * spindle_lane_get() - give a group a share of the lane to another node
- * @link: of the group; group and rank are set
+ * spindle_lane_get() - give a group or stream a share of the lane to another node
+ * @link: of it; what its owner knows is set
  * @node: the node
  * @who: the other one
  * @incarnation: of it, 0: any
  *
  * Context: process, the namespace's lock.
- * Return: 0; -ENOMEM; -ENOSPC: too many groups have these two nodes as members
+ * Return: 0; -ENOMEM; -ENOSPC: too many groups or streams have these two nodes as members
  */
 int spindle_lane_get(struct spindle_link *link, struct spindle_node *node,
 		     const struct spindle_view_member *who, u64 incarnation)
 {
-	struct place place = { .lane = find(node, who->id, incarnation), .link = link };
+	bool view = !link->group;
+	struct place place = { .lane = find(node, who->id, incarnation, view), .link = link };
 
 	if (!place.lane)
-		place.lane = create(node, who, incarnation);
+		place.lane = create(node, who, incarnation, view);
 	if (!place.lane)
 		return -ENOMEM;
 	while (place.index < SPINDLE_LANE_LINKS && place.lane->link[place.index])
@@ -353,7 +366,7 @@ static void unlink_fn(void *ctx)
 
 /**
  * spindle_lane_put() - give the share back; the last one closes the lane
- * @link: of a group that is over: no region of it is in use
+ * @link: of what is over: no region of it is in use
  *
  * Context: process, the namespace's lock.
  */
@@ -373,7 +386,7 @@ static void fail_fn(void *ctx)
 {
 	struct spindle_link *link = ctx;
 
-	spindle_rdmc_quiet(&link->group->r, link->m);
+	spindle_rdmc_quiet(link->r, link->m);
 }
 
 /* Give a link another lane than its own, which is closed. */
@@ -381,16 +394,17 @@ static void move(struct spindle_link *link)
 {
 	struct place old = { .lane = link->lane, .index = link->index };
 	struct spindle_lane *lane = link->lane;
+	struct spindle_view_member who = { .id = lane->id, .addr = lane->addr };
 
 	link->again = false;
 	link->moves++;
-	if (spindle_rdmc_group_lane(link->group, lane->node->group, link->m)) {
+	if (spindle_lane_get(link, lane->node, &who, lane->incarnation)) {
 		spindle_engine_call(lane->node->engine, fail_fn, link);
 		return;
 	}
 	spindle_engine_call(lane->node->engine, unlink_fn, &old);
 	lane->links--;
-	spindle_rdmc_group_chore(link->group);
+	spindle_chore_queue(link->chore, 0);
 }
 
 /* It broke. */
@@ -436,9 +450,9 @@ int spindle_lane_prepare(struct spindle_link *link, u32 pages)
 /* Groups that were left, and one that goes on, may have the same id. */
 static bool wants_hello(const struct spindle_link *link, const struct spindle_rdmc_msg *msg)
 {
-	const struct spindle_rdmc *r = &link->group->r;
+	const struct spindle_rdmc *r = link->r;
 
-	if (msg->to != r->cfg.id)
+	if (!link->group || msg->to != r->cfg.id)
 		return false;
 	if (msg->w[2])
 		return msg->w[2] == r->cfg.life;
@@ -456,13 +470,13 @@ static void lane_message(struct spindle_bulk *bulk, const void *text)
 	for (i = 0; i < lane->top; i++) {
 		struct spindle_link *link = lane->link[i];
 
-		if (!link || !(hello ? wants_hello(link, msg) : msg->to == link->group->r.cfg.life))
+		if (!link || !(hello ? wants_hello(link, msg) : msg->to == link->r->cfg.life))
 			continue;
-		spindle_rdmc_hear(&link->group->r, link->m, msg);
+		spindle_rdmc_hear(link->r, link->m, msg);
 		if (!hello)
 			return;
 	}
-	/* If nobody has heard it: a group that has not been created yet, or is not any more. */
+	/* If nobody has heard it: a group that has not been created yet, or what is no more. */
 }
 
 static void lane_arrived(struct spindle_bulk *bulk, u32 number)
@@ -473,7 +487,7 @@ static void lane_arrived(struct spindle_bulk *bulk, u32 number)
 	struct spindle_link *link = index < lane->top ? lane->link[index] : NULL;
 
 	if (link && link->turn[g] == number >> 16)
-		spindle_rdmc_arrived(&link->group->r, link->m, g);
+		spindle_rdmc_arrived(link->r, link->m, g);
 	else
 		spindle_conn_fail(&bulk->conn, "it sent a block that nobody expects");
 }
@@ -522,7 +536,7 @@ bool spindle_lane_pass(struct spindle_lane *lane)
 		lane->joined = true;
 		for (i = 0; i < lane->top; i++)
 			if (lane->link[i])
-				spindle_rdmc_group_chore(lane->link[i]->group);
+				spindle_chore_queue(lane->link[i]->chore, 0);
 		work = true;
 	}
 	work |= spindle_bulk_poll(&lane->bulk);

@@ -1,69 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lanes: the bulk connection of a node to another one, shared by all RDMC groups that have
- * both as members.
+ * both as members; and another one, shared by the streams of subgroups (core/stream.h), so that
+ * what becomes of groups is nothing to the view.
  *
  *	node -> lanes -> bulk connection
  *	     -> rdmc groups -> links -> lane
+ *	     -> subgroups -> large messages -> links -> lane
  *
- * Owner: the node; a lane lives as long as a group has a link to it, and is closed when
+ * Owner: the node; a lane lives as long as there is a link to it, and is closed when
  * the last one goes, when it breaks, or when the node leaves its view. A lane that broke is
  * closed by a chore, and never comes back: the next group gets a new one, and so do those
  * that had only begun to open, see spindle_rdmc_down().
- *
- * A link is a group's share of a lane: grants to the node at the other end, each with a
- * memory region of its own in the lane's protection domain. The number of a link and of a
- * grant in it is what the other end has to give back with a block.
  */
 #ifndef SPINDLE_LANE_H
 #define SPINDLE_LANE_H
 
-#include "core/rdmc.h"
 #include "core/view.h"
 #include "fabric/bulk.h"
 #include "hello.h"
+#include "link.h"
 #include "net.h"
 
 struct spindle_hello;
 struct spindle_lane;
 struct spindle_node;
-struct spindle_rdmc_group;
 
-/* Groups that may have a link to a lane. */
-#define SPINDLE_LANE_LINKS 256
-
-/**
- * struct spindle_link - share of a group in a lane
- * @group: the group; NULL: none
- * @m: rank of the other end in the group
- * @lane: the lane, a reference
- * @index: number of the link in the lane
- * @ready: regions are there; engine
- * @again: @lane broke too early to matter: the group gets another one; engine, until @lane is
- *	closed
- * @moves: how often that has happened; the namespace's lock
- * @said: number of the last message by the lane
- * @turn: of each grant: how often it was given
- * @mr: of each grant: its region; the namespace's lock
- */
-struct spindle_link {
-	struct spindle_rdmc_group *group;
-	u32 m;
-	struct spindle_lane *lane;
-	u32 index;
-	bool ready;
-	bool again;
-	u32 moves;
-	u32 said;
-	u16 turn[SPINDLE_RDMC_GRANTS];
-	struct ib_mr *mr[SPINDLE_RDMC_GRANTS];
-};
+/* Groups or streams that may have a link to a lane. */
+#define SPINDLE_LANE_LINKS 1024
 
 /**
  * struct spindle_lane - a bulk connection of a node
  * @list: in the node's list, unless it is closed; the namespace's lock
  * @run: in the engine's list; engine
  * @node: the node
+ * @view: it is for streams
  * @id: node id of the other end
  * @addr: where it listens
  * @incarnation: of its node
@@ -83,6 +54,7 @@ struct spindle_lane {
 	struct list_head list;
 	struct list_head run;
 	struct spindle_node *node;
+	bool view;
 	u32 id;
 	struct spindle_addr addr;
 	u64 incarnation;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Large: large messages of a subgroup, brought to its members by RDMC. See large.h.
+ * Large: what embeds the streams of a subgroup, for its large messages. See large.h.
  */
+#include <linux/ktime.h>
 #include <linux/slab.h>
 
 #include "engine.h"
@@ -10,480 +11,264 @@
 #include "node.h"
 #include "peer.h"
 #include "pinned.h"
+#include "rdmc.h"
 #include "subgroup.h"
 
-/* Before groups that have failed are made anew: others may not have noticed yet. */
-#define AGAIN_MS 50
+/* Until what there was no memory for is tried again. */
+#define AGAIN_MS	10
+#define AGAIN_MS_MAX	1000
+/* Blocks of a stream that are unmapped in a pass: each takes 1 or 2 us behind an IOMMU. */
+#define UNMAP_BLOCKS	64
 
 static struct spindle_node *large_node(const struct spindle_large *large)
 {
 	return large->sg->group->node;
 }
 
-static u32 senders(const struct spindle_large *large)
+static struct spindle_large *large_of(const struct spindle_rdmc *r)
 {
-	return large->sg->mc.senders;
+	return container_of(spindle_link_to(r, 0)->chore, struct spindle_large, chore);
 }
 
-/* The one place where the state changes; false: there is no such transition. */
-static bool change_state(struct spindle_large *large, enum spindle_large_state to)
+static struct spindle_rdmc *stream(struct spindle_large *large, u32 s)
 {
-	static const u8 from[] = {
-		[SPINDLE_LARGE_IDLE] = BIT(SPINDLE_LARGE_STOPPING),
-		[SPINDLE_LARGE_STARTING] = BIT(SPINDLE_LARGE_IDLE),
-		[SPINDLE_LARGE_RUNNING] = BIT(SPINDLE_LARGE_STARTING),
-		[SPINDLE_LARGE_STOPPING] = BIT(SPINDLE_LARGE_STARTING) |
-					   BIT(SPINDLE_LARGE_RUNNING),
-	};
+	return &large->streams.stream[s].r;
+}
 
-	if (!(from[to] & BIT(large->state)))
+/* ---- engine: what streams ask for ------------------------------------------- */
+
+/* The view has to go on without a member. */
+static void stream_cut(struct spindle_rdmc *r, u32 m)
+{
+	const struct spindle_group *group = large_of(r)->sg->group;
+	struct spindle_conn *lane = &spindle_link_to(r, m)->lane->bulk.conn;
+	int rank = spindle_view_rank(&group->view, r->cfg.member[m]);
+	const char *why = "it broke the rules of large messages";
+
+	if (r->error == SPINDLE_RDMC_LOST) {
+		/* One that has closed the lane goes, or misses us, and it is heard of that. */
+		if (READ_ONCE(lane->parted))
+			return;
+		why = "it cannot be reached for blocks";
+	}
+	if (rank >= 0 && group->peer[rank])
+		spindle_conn_fail(&group->peer[rank]->conn, why);
+	spindle_conn_fail(lane, why);
+}
+
+static bool stream_release(struct spindle_rdmc *r, void *mem)
+{
+	struct spindle_large *large = large_of(r);
+	struct spindle_pinned *pinned = mem;
+
+	if (!spindle_pinned_unmap_some(pinned, UNMAP_BLOCKS))
 		return false;
-	large->state = to;
+	if (llist_add(&pinned->free, &large->garbage))
+		spindle_chore_queue(&large->chore, 0);
 	return true;
 }
 
-static void chore(struct spindle_large *large, u32 ms)
+static bool stream_ready(struct spindle_rdmc *r, u32 m)
 {
-	spindle_chore_queue(&large->chore, ms);
+	return spindle_link_to(r, m)->ready;
 }
 
-/* ---- engine --------------------------------------------------------------- */
-
-static bool view_ends(const struct spindle_large *large)
+static bool stream_lost(struct spindle_rdmc *r, u32 m)
 {
-	return large->sg->mc.wedged || !spindle_mc_active(&large->sg->mc);
+	return spindle_link_to(r, m)->lane->lost && !spindle_link_to(r, m)->again;
 }
 
-/*
- * Can the member that a group has failed for not be reached for blocks? Only what this node has
- * seen itself counts, because any member may say FAIL, and name whom it likes.
- */
-static bool out_of_reach(const struct spindle_large_sender *from)
+static void stream_want(struct spindle_streams *ss, u32 s)
 {
-	const struct spindle_rdmc_group *group = from->group;
-	u32 m = group->r.culprit - 1;
-
-	switch (group->r.error) {
-	case SPINDLE_RDMC_LOST:
-		/* One that has closed the lane has only been quicker to notice something else. */
-		return group->r.m[m].lost && !READ_ONCE(group->link[m].lane->bulk.conn.parted);
-	case SPINDLE_RDMC_TIMEOUT:
-		return group->r.sure && m != group->r.cfg.me;
-	default:
-		return false;
-	}
+	spindle_chore_queue(&container_of(ss, struct spindle_large, streams)->chore, 0);
 }
 
-/* Another member that cannot be reached for blocks cannot be a member. */
-static void blame(struct spindle_large *large, const struct spindle_large_sender *from)
-{
-	const struct spindle_rdmc_group *group = from->group;
-	struct spindle_group *view = large->sg->group;
-	int rank;
-
-	if (!group->r.culprit || !out_of_reach(from))
-		return;
-	rank = spindle_view_rank(&view->view, group->r.cfg.member[group->r.culprit - 1]);
-	if (rank >= 0 && view->peer[rank])
-		spindle_conn_fail(&view->peer[rank]->conn, "it cannot be reached for blocks");
-}
-
-static void stop(struct spindle_large *large)
-{
-	u32 s;
-
-	if (!change_state(large, SPINDLE_LARGE_STOPPING))
-		return;
-	for (s = 0; s < senders(large); s++) {
-		struct spindle_rdmc_group *group = large->sender[s].group;
-
-		WRITE_ONCE(large->sender[s].wanted, false);
-		large->sender[s].open = false;
-		if (group)
-			spindle_rdmc_fail(&group->r, group->r.cfg.me + 1, SPINDLE_RDMC_VIEW);
-	}
-	if (large->sg->mc.held == SPINDLE_HELD_MOVING)
-		spindle_mc_hold(&large->sg->mc, SPINDLE_HELD_WAITING);
-}
+static const struct spindle_streams_ops streams_ops = {
+	.rdmc = {
+		.room = spindle_link_room,
+		.say = spindle_link_say,
+		.grant = spindle_link_grant,
+		.revoke = spindle_link_revoke,
+		.write = spindle_link_write,
+		.cut = stream_cut,
+		.release = stream_release,
+	},
+	.ready = stream_ready,
+	.lost = stream_lost,
+	.want = stream_want,
+};
 
 /**
- * spindle_large_stop() - nothing is moved any more
+ * spindle_large_begin() - the subgroup is in the view that is installed
  * @large: large messages
- *
- * Groups that are being made stop when they are.
+ * @vid: id of the view
  */
-void spindle_large_stop(struct spindle_large *large)
+void spindle_large_begin(struct spindle_large *large, u64 vid)
 {
-	if (large->state == SPINDLE_LARGE_RUNNING)
-		stop(large);
-}
-
-/**
- * spindle_large_quiet() - can no device write into a ring any more?
- * @large: large messages, stopped
- *
- * Return: true if so
- */
-bool spindle_large_quiet(const struct spindle_large *large)
-{
-	u32 s;
-
-	if (large->state == SPINDLE_LARGE_IDLE)
-		return true;
-	if (large->state != SPINDLE_LARGE_STOPPING)
-		return false;
-	for (s = 0; s < senders(large); s++) {
-		const struct spindle_rdmc_group *group = large->sender[s].group;
-
-		if (group && (group->r.granted || group->r.writing))
-			return false;
-	}
-	return true;
-}
-
-/* The work item finds memory for @len bytes at @unit. */
-static void want(struct spindle_large *large, struct spindle_large_sender *from, u64 len, u64 unit)
-{
-	from->len = len;
-	from->unit = unit;
-	/* Pairs with the acquire in feed(): length and place are this object's. */
-	smp_store_release(&from->wanted, true);
-	chore(large, 0);
-}
-
-static void take_events(struct spindle_large *large, struct spindle_large_sender *from)
-{
-	struct spindle_rdmc_event ev;
-
-	/* One object at a time gets memory; the next ones wait in the ring. */
-	while (!from->wanted && spindle_rdmc_group_next(from->group, &ev)) {
-		switch (ev.kind) {
-		case SPINDLE_RDMC_OPENED:
-			from->open = true;
-			break;
-		case SPINDLE_RDMC_INCOMING:
-			from->object = ev.object;
-			want(large, from, ev.len, ev.tag);
-			break;
-		default:
-			/* What has ended is seen by its group's state, or by its count. */
-			break;
-		}
-	}
-}
-
-static void again(struct spindle_large *large)
-{
-	spindle_count(&large->sg->mc.stats.large_restarts, 1);
-	stop(large);
-}
-
-/* The own message that is held: get it on its way, and see whether it has arrived. */
-static bool move_own(struct spindle_large *large)
-{
-	struct spindle_mc *mc = &large->sg->mc;
-	struct spindle_large_sender *own;
-
-	if (mc->my_sender == SPINDLE_NO_RANK)
-		return false;
-	own = &large->sender[mc->my_sender];
-	switch (mc->held) {
-	case SPINDLE_HELD_WAITING:
-		if (!own->open || own->wanted)
-			return false;
-		want(large, own, mc->held_slot.len, mc->held_slot.unit);
-		return true;
-	case SPINDLE_HELD_MOVING:
-		if (large->moving >= own->group->r.front)
-			return false;
-		/* It was given up, for want of time; who could not be helped will be missing. */
-		if (!spindle_rdmc_everywhere(&own->group->r, large->moving)) {
-			again(large);
-			return true;
-		}
-		spindle_mc_hold(mc, SPINDLE_HELD_PLACED);
-		spindle_subgroup_touch(large->sg);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool run(struct spindle_large *large)
-{
-	u32 s;
-
-	for (s = 0; s < senders(large); s++) {
-		struct spindle_large_sender *from = &large->sender[s];
-
-		if (from->group->r.state >= SPINDLE_RDMC_S_FAILING) {
-			blame(large, from);
-			again(large);
-			return true;
-		}
-		take_events(large, from);
-	}
-	return move_own(large);
-}
-
-static bool all_over(const struct spindle_large *large)
-{
-	u32 s;
-
-	for (s = 0; s < senders(large); s++)
-		if (large->sender[s].group && !large->sender[s].group->over)
-			return false;
-	return true;
-}
-
-/* There is nobody to bring anything to. */
-static bool alone(struct spindle_large *large)
-{
-	struct spindle_mc *mc = &large->sg->mc;
-
-	if (mc->held != SPINDLE_HELD_WAITING)
-		return false;
-	spindle_mc_hold(mc, SPINDLE_HELD_MOVING);
-	spindle_mc_hold(mc, SPINDLE_HELD_PLACED);
-	spindle_subgroup_touch(large->sg);
-	return true;
+	spindle_streams_begin(&large->streams, vid, false);
 }
 
 /**
  * spindle_large_pass() - one pass of the engine
  * @large: large messages
+ * @now: time
  *
  * Return: true if there was something to do
  */
-bool spindle_large_pass(struct spindle_large *large)
+bool spindle_large_pass(struct spindle_large *large, u64 now)
 {
-	if (large->sg->mc.members == 1)
-		return alone(large);
-	switch (large->state) {
-	case SPINDLE_LARGE_IDLE:
-		if (view_ends(large))
-			return false;
-		change_state(large, SPINDLE_LARGE_STARTING);
-		chore(large, 0);
-		return true;
-	case SPINDLE_LARGE_STARTING:
-		return false;
-	case SPINDLE_LARGE_RUNNING:
-		if (view_ends(large)) {
-			stop(large);
-			return true;
-		}
-		return run(large);
-	case SPINDLE_LARGE_STOPPING:
-		if (all_over(large) && !spindle_chore_pending(&large->chore))
-			chore(large, view_ends(large) ? 0 : AGAIN_MS);
-		return false;
-	}
-	return false;
+	bool work = spindle_streams_pass(&large->streams, now);
+
+	if (work && large->sg->mc.held == SPINDLE_HELD_PLACED)
+		spindle_subgroup_touch(large->sg);
+	return work;
 }
 
 /* ---- chores: process, the namespace's lock ---------------------------------------- */
 
+/**
+ * struct letter - memory for a stream: what it wants, and what it gets
+ * @large: large messages
+ * @s: sender rank
+ * @wanted: it wants something
+ * @turn: how often it has
+ * @len: bytes
+ * @unit: where in the ring
+ * @pinned: the memory, or NULL
+ * @taken: the stream has taken it
+ */
 struct letter {
 	struct spindle_large *large;
-	struct spindle_large_sender *from;
+	u32 s;
+	bool wanted;
+	u64 turn;
+	u64 len;
+	u64 unit;
 	struct spindle_pinned *pinned;
-	enum spindle_large_state seen;
-	int err;
+	bool taken;
 };
 
-static struct spindle_rdmc_group *make_group(struct spindle_large *large, u32 s)
-{
-	const struct spindle_subgroup *sg = large->sg;
-	const struct spindle_view *view = &sg->group->view;
-	u64 name[] = { sg->cfg->id, large->vid, s };
-	struct spindle_rdmc_create args = {
-		.group = SPINDLE_RDMC_OWN | spindle_mix(name, ARRAY_SIZE(name)),
-		.algorithm = SPINDLE_RDMC_PIPELINE,
-		.block = SPINDLE_RDMC_BLOCK,
-		.timeout_ms = SPINDLE_RDMC_TIMEOUT_MS,
-	};
-	u32 member[SPINDLE_MAX_MEMBERS];
-	u32 r, n = 1;
-
-	for (r = 0; r < view->num_members; r++) {
-		u64 bit = BIT_ULL(r);
-
-		if (!(sg->cfg->members & bit))
-			continue;
-		if ((sg->cfg->senders & bit) && spindle_mask_rank(sg->cfg->senders, r) == s)
-			member[0] = view->member[r].id;
-		else
-			member[n++] = view->member[r].id;
-	}
-	args.count = n;
-	return spindle_rdmc_group_make(large_node(large), &args, member);
-}
-
-static void drop_groups(struct spindle_large *large)
-{
-	u32 s;
-
-	for (s = 0; s < senders(large); s++) {
-		if (large->sender[s].group)
-			spindle_rdmc_group_drop(large->sender[s].group);
-		large->sender[s].group = NULL;
-	}
-}
-
-static void started_fn(void *ctx)
+static void look_fn(void *ctx)
 {
 	struct letter *letter = ctx;
-	struct spindle_large *large = letter->large;
+	const struct spindle_stream *st = &letter->large->streams.stream[letter->s];
 
-	if (letter->err || view_ends(large))
-		stop(large);
-	else
-		change_state(large, SPINDLE_LARGE_RUNNING);
-}
-
-static void start(struct spindle_large *large)
-{
-	struct letter letter = { .large = large };
-	u32 s;
-
-	for (s = 0; s < senders(large) && !letter.err; s++) {
-		struct spindle_rdmc_group *group = make_group(large, s);
-
-		letter.err = PTR_ERR_OR_ZERO(group);
-		if (!letter.err)
-			large->sender[s].group = group;
-	}
-	spindle_engine_call(large_node(large)->engine, started_fn, &letter);
-}
-
-static void idle_fn(void *ctx)
-{
-	const struct letter *letter = ctx;
-
-	change_state(letter->large, SPINDLE_LARGE_IDLE);
-}
-
-static void stopped(struct spindle_large *large)
-{
-	struct letter letter = { .large = large };
-
-	if (!all_over(large))
-		return;
-	drop_groups(large);
-	spindle_engine_call(large_node(large)->engine, idle_fn, &letter);
-}
-
-/* Where a sender's message is, in the row that it writes. */
-static struct spindle_pinned *find_bytes(struct spindle_large *large, u32 s)
-{
-	const struct spindle_subgroup *sg = large->sg;
-	const struct spindle_large_sender *from = &large->sender[s];
-	const struct spindle_group *group = sg->group;
-	const struct spindle_region *row = &group->row;
-	const struct spindle_layout *layout = &group->layout;
-	bool own = s == sg->mc.my_sender;
-	u64 ring = sg->cfg->ring;
-
-	if (!own) {
-		int rank = spindle_view_rank(&group->view, from->group->r.cfg.member[0]);
-		const struct spindle_peer *peer = rank < 0 ? NULL : group->peer[rank];
-
-		if (!peer || !from->len || from->len > sg->cfg->max_msg)
-			return NULL;
-		row = &peer->row;
-		layout = &peer->in;
-	}
-	return spindle_pinned_borrow(&row->mem, layout->pay[sg->index], ring,
-				     (from->unit << SPINDLE_UNIT_SHIFT) & (ring - 1), from->len,
-				     from->group->r.block_shift, !own);
+	letter->wanted = st->wanted;
+	letter->turn = st->turn;
+	letter->len = st->len;
+	letter->unit = st->unit;
 }
 
 static void give_fn(void *ctx)
 {
 	struct letter *letter = ctx;
+	struct spindle_pinned *pinned = letter->pinned;
+
+	letter->taken = spindle_streams_give(&letter->large->streams, letter->s, letter->turn,
+					     pinned, pinned ? pinned->have : NULL);
+}
+
+static void free_pinned(struct spindle_pinned *pinned)
+{
+	spindle_pinned_unmap(pinned);
+	spindle_pinned_free(pinned);
+}
+
+/* Where a sender's message is, in the row that it writes. */
+static struct spindle_pinned *find_bytes(const struct letter *letter)
+{
 	struct spindle_large *large = letter->large;
-	struct spindle_large_sender *from = letter->from;
-	struct spindle_mc *mc = &large->sg->mc;
-	struct spindle_rdmc *r = &from->group->r;
+	const struct spindle_subgroup *sg = large->sg;
+	const struct spindle_group *group = sg->group;
+	const struct spindle_rdmc_config *cfg = &large->streams.stream[letter->s].cfg;
+	const struct spindle_region *row = &group->row;
+	const struct spindle_layout *layout = &group->layout;
+	struct spindle_pinned *pinned;
+	u64 ring = sg->cfg->ring;
 
-	letter->err = -ECANCELED;
-	/* It may have stopped meanwhile. */
-	if (large->state != SPINDLE_LARGE_RUNNING || !from->wanted)
-		return;
-	WRITE_ONCE(from->wanted, false);
-	if (!letter->pinned || letter->pinned->len != from->len) {
-		/* It is none, or there is no memory: a member less, or another attempt. */
-		spindle_rdmc_fail(r, r->cfg.me + 1, SPINDLE_RDMC_NOMEM);
-		return;
+	if (cfg->me) {
+		int rank = spindle_view_rank(&group->view, cfg->member[0]);
+		const struct spindle_peer *peer = rank < 0 ? NULL : group->peer[rank];
+
+		if (!peer)
+			return NULL;
+		row = &peer->row;
+		layout = &peer->in;
 	}
-	if (r->cfg.me) {
-		letter->err = spindle_rdmc_accept(r, from->object, letter->pinned->len,
-						  letter->pinned, letter->pinned->have);
-		return;
+	pinned = spindle_pinned_borrow(&row->mem, layout->pay[sg->index], ring,
+				       (letter->unit << SPINDLE_UNIT_SHIFT) & (ring - 1),
+				       letter->len, __ffs(cfg->block), cfg->me);
+	if (pinned && spindle_pinned_map(pinned, large_node(large)->ep.ib)) {
+		free_pinned(pinned);
+		pinned = NULL;
 	}
-	if (mc->held != SPINDLE_HELD_WAITING)
-		return;
-	letter->err = spindle_rdmc_send(r, letter->pinned->len, from->unit, letter->pinned,
-					&large->moving);
-	if (!letter->err)
-		spindle_mc_hold(mc, SPINDLE_HELD_MOVING);
+	return pinned;
 }
 
-static void give(struct spindle_large *large, u32 s)
+/* False: there is not enough memory. */
+static bool feed(struct spindle_large *large, u32 s)
 {
-	struct letter letter = { .large = large, .from = &large->sender[s] };
+	struct letter letter = { .large = large, .s = s };
 
-	letter.pinned = find_bytes(large, s);
-	if (letter.pinned && spindle_pinned_map(letter.pinned, large_node(large)->ep.ib)) {
-		spindle_pinned_unmap(letter.pinned);
-		spindle_pinned_free(letter.pinned);
-		letter.pinned = NULL;
-	}
+	spindle_engine_call(large_node(large)->engine, look_fn, &letter);
+	if (!letter.wanted)
+		return true;
+	letter.pinned = find_bytes(&letter);
 	spindle_engine_call(large_node(large)->engine, give_fn, &letter);
-	if (!letter.err || !letter.pinned)
-		return;
-	spindle_pinned_unmap(letter.pinned);
-	spindle_pinned_free(letter.pinned);
+	if (letter.pinned && !letter.taken)
+		free_pinned(letter.pinned);
+	return letter.pinned;
 }
 
-static void feed(struct spindle_large *large)
+static void ready_fn(void *ctx)
 {
-	u32 s;
+	struct spindle_link *link = ctx;
 
-	for (s = 0; s < senders(large); s++) {
-		/* Pairs with the release in want(). */
-		if (smp_load_acquire(&large->sender[s].wanted))
-			give(large, s);
+	/* Just now: the regions go when it is closed. */
+	if (!link->lane->lost)
+		WRITE_ONCE(link->ready, true);
+}
+
+/* Lanes that came up get what grants need. False: there is not enough memory. */
+static bool prepare(struct spindle_large *large, u32 s)
+{
+	struct spindle_large_sender *from = &large->sender[s];
+	u32 m;
+
+	for (m = 0; m < large->streams.stream[s].cfg.n; m++) {
+		struct spindle_link *link = &from->link[m];
+
+		if (!spindle_link_due(link))
+			continue;
+		if (spindle_link_prepare(link, from->sources & BIT_ULL(m)))
+			return false;
+		spindle_engine_call(large_node(large)->engine, ready_fn, link);
 	}
+	return true;
 }
 
-static void look_fn(void *ctx)
+static void free_garbage(struct spindle_large *large)
 {
-	struct letter *letter = ctx;
+	struct spindle_pinned *pinned, *next;
 
-	letter->seen = letter->large->state;
+	llist_for_each_entry_safe(pinned, next, llist_del_all(&large->garbage), free)
+		spindle_pinned_free(pinned);
 }
 
 static void large_chore(struct spindle_chore *work)
 {
 	struct spindle_large *large = container_of(work, struct spindle_large, chore);
-	struct letter letter = { .large = large };
+	struct mem_cgroup *before = spindle_payer_enter(&large_node(large)->payer);
+	bool ok = true;
+	u32 s;
 
-	spindle_engine_call(large_node(large)->engine, look_fn, &letter);
-	switch (letter.seen) {
-	case SPINDLE_LARGE_IDLE:
-		break;
-	case SPINDLE_LARGE_STARTING:
-		start(large);
-		break;
-	case SPINDLE_LARGE_RUNNING:
-		feed(large);
-		break;
-	case SPINDLE_LARGE_STOPPING:
-		stopped(large);
-		break;
-	}
+	free_garbage(large);
+	for (s = 0; s < large->sg->mc.senders; s++)
+		ok &= prepare(large, s) && feed(large, s);
+	spindle_payer_leave(before);
+	large->again_ms = ok ? AGAIN_MS : min(2 * large->again_ms, AGAIN_MS_MAX);
+	if (!ok)
+		spindle_chore_queue(&large->chore, large->again_ms);
 }
 
 /* ---- life: process, the namespace's lock ------------------------------------------- */
@@ -508,25 +293,97 @@ static void run_fn(void *ctx)
 	list_add_tail(&large->run, &large_node(large)->larges);
 }
 
+static int make_senders(struct spindle_large *large)
+{
+	struct spindle_schedule schedule;
+	u32 s, m;
+
+	for (s = 0; s < large->sg->mc.senders; s++) {
+		const struct spindle_rdmc_config *cfg = &large->streams.stream[s].cfg;
+		struct spindle_large_sender *from = &large->sender[s];
+
+		from->link = kvcalloc(cfg->n, sizeof(*from->link), GFP_KERNEL_ACCOUNT);
+		if (!from->link)
+			return -ENOMEM;
+		for (m = 0; m < cfg->n; m++) {
+			from->link[m].r = stream(large, s);
+			from->link[m].chore = &large->chore;
+			from->link[m].m = m;
+		}
+		stream(large, s)->ctx = from->link;
+		if (cfg->n == 1)
+			continue;
+		spindle_schedule_init(&schedule, cfg->algorithm, cfg->n, cfg->me, 1, NULL);
+		from->sources = spindle_schedule_sources(&schedule);
+	}
+	return 0;
+}
+
 /**
  * spindle_large_create() - begin to care for large messages of a subgroup
  * @sg: the subgroup
- * @vid: view in which it begins
+ * @view: of the subgroup
  *
  * Return: 0 or -ENOMEM
  */
-int spindle_large_create(struct spindle_subgroup *sg, u64 vid)
+int spindle_large_create(struct spindle_subgroup *sg, const struct spindle_view *view)
 {
+	u32 senders = sg->mc.senders;
 	struct spindle_large *large;
 
-	large = kzalloc(struct_size(large, sender, sg->mc.senders), GFP_KERNEL_ACCOUNT);
+	large = kzalloc(struct_size(large, sender, senders), GFP_KERNEL_ACCOUNT);
 	if (!large)
 		return -ENOMEM;
 	large->sg = sg;
-	large->vid = vid;
+	large->again_ms = AGAIN_MS;
+	large->streams.ops = &streams_ops;
+	large->streams.mg = &sg->group->mg;
+	large->streams.mc = &sg->mc;
+	init_llist_head(&large->garbage);
 	spindle_chore_init(&large->chore, sg->group->node->sn, large_chore);
 	sg->large = large;
 	spindle_engine_call(large_node(large)->engine, run_fn, large);
+	large->streams.stream = kvcalloc(senders, sizeof(*large->streams.stream),
+					 GFP_KERNEL_ACCOUNT);
+	if (senders && !large->streams.stream)
+		return -ENOMEM;
+	spindle_streams_init(&large->streams, view, sg->index, SPINDLE_RDMC_BLOCK);
+	return make_senders(large);
+}
+
+/**
+ * spindle_large_open() - there are to be lanes to the other members
+ * @large: large messages
+ * @view: of the subgroup
+ * @peer: the others, by rank
+ *
+ * Return: 0, -ENOMEM or -ENOSPC
+ */
+int spindle_large_open(struct spindle_large *large, const struct spindle_view *view,
+		       struct spindle_peer *const *peer)
+{
+	struct spindle_node *node = large_node(large);
+	u32 s, m;
+	int err;
+
+	for (s = 0; s < large->sg->mc.senders; s++) {
+		const struct spindle_rdmc_config *cfg = &large->streams.stream[s].cfg;
+
+		for (m = 0; m < cfg->n; m++) {
+			int rank = spindle_view_rank(view, cfg->member[m]);
+			const struct spindle_peer *p = peer[rank];
+
+			if (m == cfg->me)
+				continue;
+			err = spindle_lane_get(&large->sender[s].link[m], node,
+					       &view->member[rank],
+					       p->expected ? p->expected : p->incarnation);
+			if (err)
+				return err;
+		}
+	}
+	/* Lanes that are shared may be up already. */
+	spindle_chore_queue(&large->chore, 0);
 	return 0;
 }
 
@@ -534,23 +391,77 @@ static void leave_fn(void *ctx)
 {
 	struct spindle_large *large = ctx;
 
-	spindle_large_stop(large);
+	spindle_streams_stop(&large->streams);
 	list_del(&large->run);
+}
+
+struct last {
+	struct spindle_large *large;
+	bool quiet;
+};
+
+static void last_fn(void *ctx)
+{
+	struct last *last = ctx;
+
+	spindle_streams_pass(&last->large->streams, ktime_get_ns());
+	last->quiet = spindle_streams_quiet(&last->large->streams);
+}
+
+static void close_lanes(struct spindle_large *large)
+{
+	u32 s, m;
+
+	for (s = 0; s < large->sg->mc.senders; s++)
+		for (m = 0; m < large->streams.stream[s].cfg.n; m++)
+			if (large->sender[s].link[m].lane)
+				spindle_lane_close(large->sender[s].link[m].lane);
+}
+
+/*
+ * Streams are quiet, or all others have gone, because a view does not end before. In the latter
+ * case their lanes are of no use to anybody, and the device is through with one that is closed.
+ */
+static void end_streams(struct spindle_large *large)
+{
+	struct last last = { .large = large };
+
+	spindle_engine_call(large_node(large)->engine, last_fn, &last);
+	if (!last.quiet)
+		close_lanes(large);
+	while (!last.quiet)
+		spindle_engine_call(large_node(large)->engine, last_fn, &last);
+}
+
+static void put_lanes(struct spindle_large_sender *from, u32 n)
+{
+	u32 m;
+
+	for (m = 0; from->link && m < n; m++)
+		if (from->link[m].lane)
+			spindle_lane_put(&from->link[m]);
+	kvfree(from->link);
 }
 
 /**
  * spindle_large_destroy() - the mirror
- * @large: or NULL
+ * @large: possibly half built, or NULL
  *
- * Rows are freed after this: what devices still had of them, by groups that were not quiet, the
- * node has ended before.
+ * Rows are freed after this.
  */
 void spindle_large_destroy(struct spindle_large *large)
 {
+	u32 s;
+
 	if (!large)
 		return;
 	spindle_engine_call(large_node(large)->engine, leave_fn, large);
+	if (large->streams.vid)
+		end_streams(large);
+	for (s = 0; large->streams.stream && s < large->sg->mc.senders; s++)
+		put_lanes(&large->sender[s], large->streams.stream[s].cfg.n);
 	spindle_chore_cancel(&large->chore);
-	drop_groups(large);
+	free_garbage(large);
+	kvfree(large->streams.stream);
 	kfree(large);
 }

@@ -36,7 +36,7 @@ static void live_wedge(void *ctx)
 	spindle_mg_wedge(&live->group->mg);
 	for (i = 0; (sg = spindle_group_subgroup(live->group, &i)); i++)
 		if (sg->large)
-			spindle_large_stop(sg->large);
+			spindle_streams_stop(&sg->large->streams);
 	/* A suspicion has set the clock already. */
 	if (!live->at)
 		live->at = ktime_get_ns();
@@ -51,7 +51,7 @@ static bool live_flushed(void *ctx, u32 rank)
 
 	/* What comes from others by blocks comes before we say that we have all. */
 	for (i = 0; (sg = spindle_group_subgroup(live->group, &i)); i++)
-		if (sg->large && !spindle_large_quiet(sg->large))
+		if (sg->large && !spindle_streams_quiet(&sg->large->streams))
 			return false;
 	return spindle_mg_flushed(&live->group->mg, rank);
 }
@@ -67,9 +67,19 @@ static void live_freeze(void *ctx, u64 *have)
 static bool live_trim(void *ctx, const u64 *trim)
 {
 	struct spindle_live *live = ctx;
+	u64 set;
 
 	live->timing.agree = lap(live);
-	return spindle_mg_trim(&live->group->mg, trim);
+	if (!spindle_mg_trim(&live->group->mg, trim))
+		return false;
+	/* Others hear of it behind this. */
+	for (set = live->group->mg.stays; set; set &= set - 1) {
+		const struct spindle_subgroup *sg = subgroup_of(live, __ffs64(set));
+
+		if (sg && sg->large)
+			spindle_streams_begin(&sg->large->streams, live->group->view.vid + 1, true);
+	}
+	return true;
 }
 
 /* All is delivered, and what the next view takes has been made. */
@@ -205,6 +215,8 @@ void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old)
 
 	group->live->next->subgroup[index] = before;
 	group->subgroup[index] = sg;
+	if (sg && sg->large)
+		spindle_large_begin(sg->large, group->view.vid);
 	if (sg && before)
 		take_over(sg, before);
 	else if (before)

@@ -12,6 +12,7 @@
 #include "engine.h"
 #include "fabric/post.h"
 #include "group.h"
+#include "large.h"
 #include "live.h"
 #include "node.h"
 #include "past.h"
@@ -282,6 +283,9 @@ static int build_next(struct spindle_live *live, struct spindle_next *next)
 		next->subgroup[i] = spindle_subgroup_create(live->group, &next->view, next->me,
 							    next->peer, i);
 		if (!next->subgroup[i])
+			return -ENOMEM;
+		if (next->subgroup[i]->large &&
+		    spindle_large_open(next->subgroup[i]->large, &next->view, next->peer))
 			return -ENOMEM;
 	}
 	return 0;

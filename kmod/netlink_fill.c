@@ -278,7 +278,7 @@ static int fill_subgroup_stats(struct sk_buff *skb, const struct spindle_subgrou
 		{ SPINDLE_SUBGROUP_S_LARGE, READ_ONCE(s->large) },
 		{ SPINDLE_SUBGROUP_S_LARGE_BYTES, READ_ONCE(s->large_bytes) },
 		{ SPINDLE_SUBGROUP_S_LARGE_AGAIN, READ_ONCE(s->large_again) },
-		{ SPINDLE_SUBGROUP_S_LARGE_RESTARTS, READ_ONCE(s->large_restarts) },
+		{ SPINDLE_SUBGROUP_S_LARGE_NOMEM, READ_ONCE(s->large_nomem) },
 		{ SPINDLE_SUBGROUP_S_LARGE_WAITING, READ_ONCE(mc->held) != SPINDLE_HELD_NONE },
 	};
 

@@ -77,7 +77,7 @@ static void up_fn(void *ctx)
 	if (link->lane->lost)
 		return;
 	WRITE_ONCE(link->ready, true);
-	spindle_rdmc_up(&link->group->r, link->m);
+	spindle_rdmc_up(link->r, link->m);
 }
 
 static void no_memory_fn(void *ctx)
@@ -87,26 +87,17 @@ static void no_memory_fn(void *ctx)
 	spindle_rdmc_fail(r, r->cfg.me + 1, SPINDLE_RDMC_NOMEM);
 }
 
-/* A block need not begin at a page. */
-static u32 block_pages(u32 block)
-{
-	return (block >> PAGE_SHIFT) + 1;
-}
-
 /* Lanes that came up get what grants need. */
 static void prepare(struct spindle_rdmc_group *group)
 {
-	u32 pages = block_pages(group->r.cfg.block);
 	u32 m;
 
 	for (m = 0; m < group->r.cfg.n; m++) {
 		struct spindle_link *link = &group->link[m];
-		struct spindle_lane *lane = link->lane;
 
-		if (!lane || READ_ONCE(link->ready) || READ_ONCE(lane->lost) ||
-		    !READ_ONCE(lane->joined))
+		if (!spindle_link_due(link))
 			continue;
-		if ((group->sources & BIT_ULL(m)) && spindle_lane_prepare(link, pages)) {
+		if (spindle_link_prepare(link, group->sources & BIT_ULL(m))) {
 			spindle_engine_call(group->engine, no_memory_fn, &group->r);
 			return;
 		}
@@ -142,25 +133,21 @@ static void start_fn(void *ctx)
 	list_add_tail(&group->run, &group->node->rdmc_run);
 }
 
-/**
- * spindle_rdmc_group_lane() - give a group a share of the lane to a member
- * @group: group
- * @view: the view of its node
- * @m: rank of the member in the group; not the own one
- *
- * Context: process, the namespace's lock.
- * Return: 0 or -errno
- */
-int spindle_rdmc_group_lane(struct spindle_rdmc_group *group, const struct spindle_group *view,
-			    u32 m)
+/* A share of the lane to a member. */
+static int get_lane(struct spindle_rdmc_group *group, const struct spindle_group *view, u32 m)
 {
 	int rank = spindle_view_rank(&view->view, group->r.cfg.member[m]);
+	struct spindle_link *link = &group->link[m];
 	const struct spindle_peer *peer;
 
 	if (rank < 0)
 		return -ENOENT;
 	peer = view->peer[rank];
-	return spindle_lane_get(&group->link[m], view->node, &view->view.member[rank],
+	link->r = &group->r;
+	link->group = group;
+	link->chore = &group->chore;
+	link->m = m;
+	return spindle_lane_get(link, view->node, &view->view.member[rank],
 				peer->expected ? peer->expected : peer->incarnation);
 }
 
@@ -176,16 +163,13 @@ static int connect(struct spindle_rdmc_group *group, struct spindle_node *node)
 	group->node = node;
 	node->sn->rdmc_generation++;
 	/* Before what follows from it. */
-	if (!(group->r.cfg.id & SPINDLE_RDMC_OWN))
-		spindle_event(node, SPINDLE_EVENT_RDMC_CREATED,
-			      &(struct spindle_event_info){ .rdmc = group->r.cfg.id });
+	spindle_event(node, SPINDLE_EVENT_RDMC_CREATED,
+		      &(struct spindle_event_info){ .rdmc = group->r.cfg.id });
 	spindle_engine_call(group->engine, start_fn, group);
 	for (m = 0; m < group->r.cfg.n; m++) {
 		if (m == group->r.cfg.me)
 			continue;
-		group->link[m].group = group;
-		group->link[m].m = m;
-		err = spindle_rdmc_group_lane(group, view, m);
+		err = get_lane(group, view, m);
 		if (err)
 			return err;
 	}
@@ -227,7 +211,8 @@ static int check_node(struct spindle_node *node, struct spindle_rdmc_create *arg
 	list_for_each_entry(other, &node->rdmcs, list)
 		if (other->r.cfg.id == args->group && !other->orphan)
 			return -EEXIST;
-	if (block_pages(args->block) > spindle_device_pages(node->ep.ib))
+	/* A block need not begin at a page. */
+	if ((args->block >> PAGE_SHIFT) + 1 > spindle_device_pages(node->ep.ib))
 		return -EOPNOTSUPP;
 	return check_members(node, args, member);
 }
@@ -248,6 +233,7 @@ static void init_core(struct spindle_rdmc_group *group, const struct spindle_nod
 	struct spindle_schedule schedule;
 
 	memcpy(cfg.member, member, args->count * sizeof(*member));
+	group->r.ctx = group->link;
 	spindle_rdmc_init(&group->r, &cfg, &spindle_rdmc_group_ops);
 	group->sources = U64_MAX;
 	/* There it depends on racks that are not known yet. */
@@ -257,18 +243,9 @@ static void init_core(struct spindle_rdmc_group *group, const struct spindle_nod
 	group->sources = spindle_schedule_sources(&schedule);
 }
 
-/**
- * spindle_rdmc_group_make() - create a group
- * @node: the node, or NULL
- * @args: arguments, checked but for what only the node knows; out: own rank
- * @member: node ids
- *
- * Context: process, the namespace's lock.
- * Return: the group, the caller's; or ERR_PTR()
- */
-struct spindle_rdmc_group *spindle_rdmc_group_make(struct spindle_node *node,
-						   struct spindle_rdmc_create *args,
-						   const u32 *member)
+/* Arguments are checked but for what only the node knows. */
+static struct spindle_rdmc_group *create(struct spindle_node *node,
+					 struct spindle_rdmc_create *args, const u32 *member)
 {
 	int err = check_node(node, args, member);
 	struct spindle_rdmc_group *group;
@@ -317,7 +294,7 @@ struct spindle_rdmc_group *spindle_rdmc_group_create(struct spindle_net *sn,
 	struct spindle_rdmc_group *group;
 
 	mutex_lock(&sn->lock);
-	group = spindle_rdmc_group_make(spindle_node_find(sn, args->node), args, member);
+	group = create(spindle_node_find(sn, args->node), args, member);
 	mutex_unlock(&sn->lock);
 	return group;
 }
@@ -329,16 +306,8 @@ static void leave_fn(void *ctx)
 	spindle_rdmc_fail(r, r->cfg.me + 1, SPINDLE_RDMC_LEFT);
 }
 
-/**
- * spindle_rdmc_group_drop() - nobody needs the group any more
- * @group: group
- *
- * The others are told, unless all have closed. Memory stays pinned until no device uses
- * it; that may take longer than the process lives.
- *
- * Context: process, the namespace's lock.
- */
-void spindle_rdmc_group_drop(struct spindle_rdmc_group *group)
+/* Nobody needs the group any more. */
+static void drop(struct spindle_rdmc_group *group)
 {
 	WRITE_ONCE(group->orphan, true);
 	if (group->node)
@@ -353,13 +322,16 @@ void spindle_rdmc_group_drop(struct spindle_rdmc_group *group)
 /**
  * spindle_rdmc_group_release() - the file is released
  * @group: its group
+ *
+ * The others are told, unless all have closed. Memory stays pinned until no device uses
+ * it; that may take longer than the process lives.
  */
 void spindle_rdmc_group_release(struct spindle_rdmc_group *group)
 {
 	struct spindle_net *sn = group->engine->sn;
 
 	spindle_net_lock(sn);
-	spindle_rdmc_group_drop(group);
+	drop(group);
 	spindle_net_unlock(sn);
 }
 

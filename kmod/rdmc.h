@@ -5,9 +5,9 @@
  *	rdmc.c		a group's life: created for a file, ended by it or with the view
  *	rdmc_run.c	what the engine does for it
  *	rdmc_dev.c	/dev/spindle-rdmc: files and their requests
+ *	link.c		its share in lanes, with regions for grants
  *	lane.c		connections to the other members
  *	pinned.c	objects in memory of processes
- *	large.c		large messages of subgroups: who uses groups without a file
  *
  * Owner: the file that created it; once that is released, the group itself, until no memory
  * is in use any more and all is said: then its chore frees it. A node that leaves its
@@ -40,7 +40,7 @@ struct spindle_pinned;
 /* Defaults. */
 #define SPINDLE_RDMC_BLOCK	(256U << 10)
 #define SPINDLE_RDMC_TIMEOUT_MS	30000U
-/* Groups whose id has this bit are the kernel's own: no process can create one. */
+/* Ids with this bit are kept for the kernel: no process can create such a group. */
 #define SPINDLE_RDMC_OWN	BIT_ULL(63)
 
 /**
@@ -94,13 +94,7 @@ struct spindle_rdmc_group {
 struct spindle_rdmc_group *spindle_rdmc_group_create(struct spindle_net *sn,
 						     struct spindle_rdmc_create *args,
 						     const u32 *member);
-struct spindle_rdmc_group *spindle_rdmc_group_make(struct spindle_node *node,
-						   struct spindle_rdmc_create *args,
-						   const u32 *member);
-int spindle_rdmc_group_lane(struct spindle_rdmc_group *group, const struct spindle_group *view,
-			    u32 m);
 void spindle_rdmc_group_release(struct spindle_rdmc_group *group);
-void spindle_rdmc_group_drop(struct spindle_rdmc_group *group);
 int spindle_rdmc_group_send(struct spindle_rdmc_group *group, struct spindle_rdmc_send *args);
 int spindle_rdmc_group_accept(struct spindle_rdmc_group *group,
 			      const struct spindle_rdmc_accept *args);

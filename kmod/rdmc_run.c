@@ -9,6 +9,7 @@
 #include "event.h"
 #include "group.h"
 #include "large.h"
+#include "link.h"
 #include "node.h"
 #include "peer.h"
 #include "pinned.h"
@@ -20,11 +21,6 @@
 static struct spindle_rdmc_group *rdmc_group(struct spindle_rdmc *r)
 {
 	return container_of(r, struct spindle_rdmc_group, r);
-}
-
-static struct spindle_link *link_to(struct spindle_rdmc *r, u32 m)
-{
-	return &rdmc_group(r)->link[m];
 }
 
 /**
@@ -40,96 +36,9 @@ void spindle_rdmc_group_chore(struct spindle_rdmc_group *group)
 
 /* ---- what the core needs ------------------------------------------------ */
 
-static bool run_room(struct spindle_rdmc *r, u32 m)
-{
-	const struct spindle_link *link = link_to(r, m);
-
-	return link->ready && !link->lane->lost && spindle_bulk_room(&link->lane->bulk);
-}
-
-static void run_say(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
-{
-	struct spindle_link *link = link_to(r, m);
-
-	link->said = spindle_bulk_say(&link->lane->bulk, msg);
-}
-
-static void run_grant(struct spindle_rdmc *r, u32 m, u32 g, void *mem, u32 block, u32 len,
-		      struct spindle_rdmc_msg *msg)
-{
-	const struct spindle_pinned *pinned = mem;
-	struct spindle_link *link = link_to(r, m);
-	const struct sg_table *sgt = &pinned->block[block];
-	struct spindle_bulk *bulk = &link->lane->bulk;
-	struct ib_mr *mr = link->mr[g];
-	u32 number;
-	int n;
-
-	if (!mr) {
-		spindle_conn_fail(&bulk->conn, "it is no source of ours");
-		return;
-	}
-	/* A new key each time: what the last one allowed is over. */
-	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
-	n = ib_map_mr_sg(mr, sgt->sgl, sgt->nents, NULL, PAGE_SIZE);
-	if (n != sgt->nents || mr->length != len) {
-		spindle_conn_fail(&bulk->conn, "the device cannot map a block");
-		return;
-	}
-	/* Where it is in memory is nobody's business; devices want its place in the page. */
-	mr->iova = offset_in_page(mr->iova);
-	link->turn[g]++;
-	number = (u32)link->turn[g] << 16 | (link->index * SPINDLE_RDMC_GRANTS + g);
-	msg->w[1] = mr->iova;
-	msg->w[2] = mr->rkey | (u64)number << 32;
-	link->said = spindle_bulk_grant(bulk, mr, msg);
-}
-
-static void revoked(void *ctx, u64 g)
-{
-	struct spindle_link *link = ctx;
-
-	spindle_rdmc_revoked(&link->group->r, link->m, g);
-}
-
-static void run_revoke(struct spindle_rdmc *r, u32 m, u32 g)
-{
-	struct spindle_link *link = link_to(r, m);
-	struct spindle_keys_job job = { .done = revoked, .ctx = link, .arg = g };
-
-	spindle_bulk_revoke(&link->lane->bulk, link->mr[g], &job);
-}
-
-static void written(void *ctx, u64 object)
-{
-	spindle_rdmc_written(ctx, object);
-}
-
-static void run_write(struct spindle_rdmc *r, u32 m, u64 object, void *mem, u32 block, u32 len,
-		      const struct spindle_rdmc_grant *grant)
-{
-	const struct spindle_pinned *pinned = mem;
-	struct spindle_bulk_job job = {
-		.done = written,
-		.ctx = r,
-		.arg = object,
-		.anyway = true,
-	};
-
-	spindle_bulk_write(&link_to(r, m)->lane->bulk, &pinned->block[block], grant->addr,
-			   grant->key, grant->number, &job);
-}
-
-static bool run_flushed(struct spindle_rdmc *r, u32 m)
-{
-	const struct spindle_link *link = link_to(r, m);
-
-	return link->lane->lost || spindle_bulk_acked(&link->lane->bulk, link->said);
-}
-
 static void run_cut(struct spindle_rdmc *r, u32 m)
 {
-	spindle_conn_fail(&link_to(r, m)->lane->bulk.conn, "it broke the rules of RDMC");
+	spindle_conn_fail(&spindle_link_to(r, m)->lane->bulk.conn, "it broke the rules of RDMC");
 }
 
 static bool run_listens(struct spindle_rdmc *r)
@@ -150,8 +59,7 @@ static void report(const struct spindle_rdmc_group *group, const struct spindle_
 		[SPINDLE_RDMC_FAILED] = SPINDLE_EVENT_RDMC_FAILED,
 	};
 
-	/* Of its own groups the kernel tells by subgroups. */
-	if (!kinds[ev->kind] || (group->r.cfg.id & SPINDLE_RDMC_OWN))
+	if (!kinds[ev->kind])
 		return;
 	spindle_event(group->node, kinds[ev->kind], &(struct spindle_event_info){
 		.rdmc = group->r.cfg.id,
@@ -192,12 +100,12 @@ static bool run_release(struct spindle_rdmc *r, void *mem)
 }
 
 const struct spindle_rdmc_ops spindle_rdmc_group_ops = {
-	.room = run_room,
-	.say = run_say,
-	.grant = run_grant,
-	.revoke = run_revoke,
-	.write = run_write,
-	.flushed = run_flushed,
+	.room = spindle_link_room,
+	.say = spindle_link_say,
+	.grant = spindle_link_grant,
+	.revoke = spindle_link_revoke,
+	.write = spindle_link_write,
+	.flushed = spindle_link_flushed,
 	.cut = run_cut,
 	.listens = run_listens,
 	.event = run_event,
@@ -220,13 +128,13 @@ bool spindle_rdmc_node_pass(struct spindle_node *node)
 	bool work = false;
 	u64 now;
 
-	list_for_each_entry(large, &node->larges, run)
-		work |= spindle_large_pass(large);
-	if (list_empty(&node->rdmc_run))
-		return work;
+	if (list_empty(&node->rdmc_run) && list_empty(&node->larges))
+		return false;
 	now = ktime_get_ns();
 	list_for_each_entry(lane, &node->lanes_run, run)
 		work |= spindle_lane_pass(lane);
+	list_for_each_entry(large, &node->larges, run)
+		work |= spindle_large_pass(large, now);
 	list_for_each_entry(group, &node->rdmc_run, run) {
 		work |= spindle_rdmc_pass(&group->r, now);
 		if (!group->over && spindle_rdmc_over(&group->r)) {
@@ -235,6 +143,7 @@ bool spindle_rdmc_node_pass(struct spindle_node *node)
 		}
 	}
 	/* Fairness: another one is first in the next pass. */
+	list_rotate_left(&node->larges);
 	list_rotate_left(&node->rdmc_run);
 	return work;
 }

@@ -88,6 +88,8 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 	if (!change_state(sg, state))
 		return;
 	spindle_mc_end(&sg->mc);
+	if (sg->large)
+		spindle_streams_stop(&sg->large->streams);
 	look_for_parted(sg);
 	if (!sg->error)
 		WRITE_ONCE(sg->error, error);
@@ -335,7 +337,7 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 	}
 	if (spindle_large_wanted(cfg)) {
 		sg->mc.tune.large = SPINDLE_DEF_LARGE;
-		if (spindle_large_create(sg, view->vid)) {
+		if (spindle_large_create(sg, view)) {
 			spindle_subgroup_free(sg);
 			return NULL;
 		}

@@ -223,7 +223,7 @@ static const char *const subgroup_stat_words[] = {
 	[SPINDLE_SUBGROUP_S_LARGE] = "large",
 	[SPINDLE_SUBGROUP_S_LARGE_BYTES] = "large-bytes",
 	[SPINDLE_SUBGROUP_S_LARGE_AGAIN] = "large-again",
-	[SPINDLE_SUBGROUP_S_LARGE_RESTARTS] = "large-restarts",
+	[SPINDLE_SUBGROUP_S_LARGE_NOMEM] = "large-nomem",
 	[SPINDLE_SUBGROUP_S_LARGE_WAITING] = "large-waiting",
 };
 

@@ -80,6 +80,28 @@ static bool may_form(const struct spindle_mg *c, u32 index)
 	return c->mb ? c->formed : all_joined(c, c->view->subgroup[index].members);
 }
 
+/**
+ * spindle_mg_has_begun() - has a member begun a subgroup that this node has begun?
+ * @c: the subgroups
+ * @rank: another member
+ * @vid: view that the subgroup began with, or began again with
+ * @stayed: it was there before, and stays: its members go on with it when they know that
+ *
+ * A member of a static view has begun before it is connected. One of a live view shows it in its
+ * row: it has installed the view, or, where it stays, committed to the decree that leads there.
+ *
+ * Return: true if so
+ */
+bool spindle_mg_has_begun(const struct spindle_mg *c, u32 rank, u64 vid, bool stayed)
+{
+	const struct spindle_mb *mb = c->mb;
+
+	if (!mb)
+		return c->joined & BIT_ULL(rank);
+	return c->formed && mb->state != SPINDLE_MB_JOINING && mb->state != SPINDLE_MB_STOPPED &&
+	       spindle_mb_has_begun(mb, rank, vid, stayed);
+}
+
 /* ---- a pass ------------------------------------------------------------------- */
 
 /**

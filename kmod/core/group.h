@@ -90,6 +90,7 @@ bool spindle_mg_pass(struct spindle_mg *c, bool all, bool idle);
 bool spindle_mg_push(struct spindle_mg *c, u32 rank, u32 how);
 bool spindle_mg_push_one(struct spindle_mg *c, u32 index, u32 rank, u32 how);
 void spindle_mg_pushed(struct spindle_mg *c);
+bool spindle_mg_has_begun(const struct spindle_mg *c, u32 rank, u64 vid, bool stayed);
 
 /* change.c: what membership asks for, in this order. */
 void spindle_mg_wedge(struct spindle_mg *c);

@@ -26,6 +26,8 @@
 #define SPINDLE_HELLO_F_ASK	BIT(2)
 /* The connection is for blocks; there is no view in the hello. */
 #define SPINDLE_HELLO_F_BULK	BIT(3)
+/* And these are blocks of large messages, in the view that both are members of. */
+#define SPINDLE_HELLO_F_STREAM	BIT(4)
 
 /**
  * struct spindle_hello - both directions, in rdma_cm private data

@@ -265,6 +265,7 @@ bool spindle_mb_may(enum spindle_mb_state from, enum spindle_mb_state to);
 bool spindle_mb_run(struct spindle_mb *mb, u64 now);
 u32 spindle_mb_push(struct spindle_mb *mb, u32 rank, struct spindle_write *write);
 bool spindle_mb_open(const struct spindle_mb *mb, u32 rank);
+bool spindle_mb_has_begun(const struct spindle_mb *mb, u32 rank, u64 vid, bool stayed);
 void spindle_mb_suspect(struct spindle_mb *mb, u32 rank, enum spindle_mb_reason reason);
 void spindle_mb_closed(struct spindle_mb *mb, u32 rank);
 void spindle_mb_leave(struct spindle_mb *mb);

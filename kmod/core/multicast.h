@@ -207,7 +207,7 @@ enum spindle_held {
  * @large: of @sent, messages that were held: their bytes did not go by a push
  * @large_bytes: their bytes
  * @large_again: times that a held one that was on its way, or there, had to begin again
- * @large_restarts: times that who brings them failed, and was made anew; the embedder counts
+ * @large_nomem: times that there was no memory to bring or take one, and it was tried again
  * @send_hist: batches by size, powers of two: of @send_batches
  * @recv_hist: of @recv_batches
  * @dlv_hist: of @dlv_batches
@@ -232,7 +232,7 @@ struct spindle_mc_stats {
 	u64 large;
 	u64 large_bytes;
 	u64 large_again;
-	u64 large_restarts;
+	u64 large_nomem;
 	u64 send_hist[SPINDLE_HIST_BUCKETS];
 	u64 recv_hist[SPINDLE_HIST_BUCKETS];
 	u64 dlv_hist[SPINDLE_HIST_BUCKETS];

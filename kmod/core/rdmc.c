@@ -19,19 +19,34 @@ static u64 digest_of(const struct spindle_rdmc_config *cfg)
 	return part[0];
 }
 
+/* Nobody has to say who it is. */
+static void open_stream(struct spindle_rdmc *r)
+{
+	u32 m;
+
+	r->state = SPINDLE_RDMC_S_OPEN;
+	r->known = r->others;
+	r->deadline = U64_MAX;
+	for (m = 0; m < r->cfg.n; m++)
+		r->m[m].life = r->cfg.life;
+}
+
 /**
  * spindle_rdmc_init() - a group begins
  * @r: group
  * @cfg: what it is; ranges are checked
  * @ops: of the embedder
  *
- * Lanes that are up already are reported next. Needs a pass at once.
+ * Lanes that are up already are reported next. Needs a pass at once. @r->ctx stays as it is.
  */
 void spindle_rdmc_init(struct spindle_rdmc *r, const struct spindle_rdmc_config *cfg,
 		       const struct spindle_rdmc_ops *ops)
 {
+	void *ctx = r->ctx;
+
 	memset(r, 0, sizeof(*r));
 	r->ops = ops;
+	r->ctx = ctx;
 	r->cfg = *cfg;
 	r->block_shift = __ffs64(cfg->block);
 	r->digest = digest_of(cfg);
@@ -39,6 +54,8 @@ void spindle_rdmc_init(struct spindle_rdmc *r, const struct spindle_rdmc_config 
 	r->total = U64_MAX;
 	r->stir = true;
 	r->racks[cfg->me] = cfg->rack;
+	if (cfg->stream)
+		open_stream(r);
 }
 
 /**
@@ -320,24 +337,49 @@ static bool may_go(const struct spindle_rdmc *r, u32 m)
 }
 
 /**
+ * spindle_rdmc_end_with() - nothing more is written between this member and another, of a stream
+ * @r: stream
+ * @m: rank
+ *
+ * What the other has granted is forgotten: when it hears END it takes that back.
+ */
+void spindle_rdmc_end_with(struct spindle_rdmc *r, u32 m)
+{
+	struct spindle_rdmc_member *p = &r->m[m];
+
+	p->grant_head = p->grant_tail;
+	if (p->end_said || !(p->up || p->spoke))
+		return;
+	p->end_due = true;
+	r->due |= BIT_ULL(m);
+}
+
+/**
  * spindle_rdmc_fall() - the group fails, if it has not
  * @r: group
  * @culprit: rank + 1 of who is missing, or 0: the reason is here
  * @error: enum spindle_rdmc_error
  *
  * The first reason counts. What there is to say about it goes to all.
+ *
+ * Return: true if it fails now
  */
-void spindle_rdmc_fall(struct spindle_rdmc *r, u32 culprit, u32 error)
+bool spindle_rdmc_fall(struct spindle_rdmc *r, u32 culprit, u32 error)
 {
 	u64 rest;
 
 	if (!spindle_rdmc_enter(r, SPINDLE_RDMC_S_FAILING))
-		return;
+		return false;
 	r->error = error;
 	r->culprit = culprit;
-	for (rest = r->others; rest; rest &= rest - 1)
-		r->m[__ffs64(rest)].fail_due = true;
+	for (rest = r->others; rest; rest &= rest - 1) {
+		if (r->cfg.stream)
+			spindle_rdmc_end_with(r, __ffs64(rest));
+		else
+			r->m[__ffs64(rest)].fail_due = true;
+	}
 	r->due |= r->others;
+	return true;
 }
 
 /**
@@ -413,12 +455,14 @@ void spindle_rdmc_breach(struct spindle_rdmc *r, u32 m)
  *
  * The root knows what it has said, and @m breaks the protocol. Anybody else cannot tell whether
  * @m lies, or the root, which may have told @m something else. The group ends because of the
- * root, and the lane to @m stays.
+ * root, and the lane to @m stays. A stream needs somebody who goes: that is the root, too.
  */
 void spindle_rdmc_differ(struct spindle_rdmc *r, u32 m)
 {
 	if (spindle_rdmc_is_root(r) || !m)
 		spindle_rdmc_breach(r, m);
+	else if (r->cfg.stream)
+		spindle_rdmc_breach(r, 0);
 	else
 		spindle_rdmc_fall(r, 1, SPINDLE_RDMC_PROTOCOL);
 }

@@ -64,6 +64,19 @@
  *
  * All messages are level-triggered: a pass says what is not said yet as far as there is room.
  *
+ * Streams. Inside of a view membership knows who is there, and a group needs no life of its own:
+ * see @stream of the configuration, and stream.h. All members compute the stream's life, so that it
+ * is OPEN at once. Objects flow as above, and none is given up: a stream ends as a whole, when the
+ * view does. It has the words ANNOUNCE, GRANT, PROGRESS and END, and no times.
+ *
+ *	OPEN -> FAILING -> FAILED
+ *
+ * A member that ends the stream tells each other one that it has heard of: END. Behind an END
+ * comes no write any more. Whoever gets an END takes back what it has granted there, forgets what it
+ * was granted, and says END as well. So each gets its grants back, whether or not the others know
+ * already that the view ends. Who breaks the rules, or whose lane is lost, is cut: that is to break
+ * the view's connection, too, and then membership sees to the rest.
+ *
  * Nothing that a peer says is believed: ranges are checked, and who breaks the rules is cut
  * off (ops->cut) with SPINDLE_RDMC_PROTOCOL. An early GRANT, RETURN or FAIL is legal: lanes
  * are not ordered among each other. A root may tell its receivers different things, and a member
@@ -122,7 +135,8 @@ enum spindle_rdmc_word {
 	SPINDLE_RDMC_ABORT,	/* w: object, error, reason; arg: rank of who wanted it */
 	SPINDLE_RDMC_RETURN,	/* w: object */
 	SPINDLE_RDMC_FAIL,	/* w: error; arg: rank of who is missing */
-	SPINDLE_RDMC_CLOSE	/* w: objects ended, complete */
+	SPINDLE_RDMC_CLOSE,	/* w: objects ended, complete */
+	SPINDLE_RDMC_END	/* of a stream; w: nothing */
 };
 
 /**
@@ -176,11 +190,12 @@ struct spindle_rdmc;
  *	There was room
  * @flushed: has all that was said to @m arrived there, or will it never?
  * @cut: @m broke the protocol, or keeps us waiting: break the lane. Once for each member; ends
- *	with spindle_rdmc_lost()
+ *	with spindle_rdmc_lost(). Of a stream: also if the lane is lost; the view is to go on without
+ *	@m
  * @listens: is there room for events? While there is not no object ends, unless the group fails:
  *	then there is one more for each object that has not, and the last one
  * @event: something for the process; all but @ev->at_ns and node are filled in, and
- *	@ev->node is a rank + 1, or SPINDLE_RDMC_NOBODY
+ *	@ev->node is a rank + 1, or SPINDLE_RDMC_NOBODY. Not of a stream, as @flushed and @listens
  * @release: an object's memory is not used any more; before its event DONE, for each object that
  *	had got memory. False: not all of it is released yet. It is called again in the next pass
  */
@@ -306,11 +321,14 @@ struct spindle_rdmc_slot {
  * @quiet: and the device is through with it
  * @cut: we have asked for that; nothing that comes counts any more
  * @hello_due: it has to be told who we are
- * @failed: it has said FAIL: it writes no more
+ * @failed: it has said FAIL, or END: it writes no more
  * @fail_due: it has to be told FAIL
  * @closed: it has said CLOSE
  * @close_due: it has to be told CLOSE
  * @close_said: it was told at least once
+ * @spoke: of a stream: it has said something, so that it has begun
+ * @end_due: of a stream: it has to be told END
+ * @end_said: it was
  * @return_due: of some object it has to be told RETURN
  * @abort_due: of some object it has to be told ABORT
  * @alive_due: root: it has to be told that something goes on
@@ -335,6 +353,9 @@ struct spindle_rdmc_member {
 	bool closed;
 	bool close_due;
 	bool close_said;
+	bool spoke;
+	bool end_due;
+	bool end_said;
 	bool return_due;
 	bool abort_due;
 	bool alive_due;
@@ -374,8 +395,9 @@ struct spindle_rdmc_stats {
 
 /**
  * struct spindle_rdmc_config - what a group is
+ * @stream: its members are those of a view, which begin it and end it together
  * @id: its id, the same at all members
- * @life: a random number, not 0
+ * @life: a random number, not 0; of a stream: the same at all members
  * @n: members
  * @me: own rank; 0: the root
  * @algorithm: enum spindle_rdmc_algorithm
@@ -385,6 +407,7 @@ struct spindle_rdmc_stats {
  * @member: node ids, by rank; only their digest is used
  */
 struct spindle_rdmc_config {
+	bool stream;
 	u64 id;
 	u64 life;
 	u32 n;
@@ -399,6 +422,7 @@ struct spindle_rdmc_config {
 /**
  * struct spindle_rdmc - a group
  * @ops: of the embedder
+ * @ctx: the embedder's
  * @cfg: constant
  * @block_shift: log2 of the block's bytes
  * @digest: of what all members have to agree on
@@ -443,6 +467,7 @@ struct spindle_rdmc_config {
  */
 struct spindle_rdmc {
 	const struct spindle_rdmc_ops *ops;
+	void *ctx;
 	struct spindle_rdmc_config cfg;
 	u32 block_shift;
 	u64 digest;
@@ -525,7 +550,8 @@ void spindle_rdmc_give_up(struct spindle_rdmc *r, u64 object, u32 error, u32 rea
 			  u32 culprit);
 void spindle_rdmc_abort(struct spindle_rdmc *r, u64 object, u32 error, u32 reason,
 			u32 culprit);
-void spindle_rdmc_fall(struct spindle_rdmc *r, u32 culprit, u32 error);
+bool spindle_rdmc_fall(struct spindle_rdmc *r, u32 culprit, u32 error);
+void spindle_rdmc_end_with(struct spindle_rdmc *r, u32 m);
 void spindle_rdmc_remind(struct spindle_rdmc *r);
 void spindle_rdmc_cut(struct spindle_rdmc *r, u32 m);
 void spindle_rdmc_breach(struct spindle_rdmc *r, u32 m);

@@ -33,6 +33,8 @@ static void tell(struct spindle_rdmc *r, u32 kind, u64 object, u32 error, u32 cu
 		.node = culprit,
 	};
 
+	if (r->cfg.stream)
+		return;
 	if (kind == SPINDLE_RDMC_INCOMING || kind == SPINDLE_RDMC_DONE) {
 		const struct spindle_rdmc_object *obj = spindle_rdmc_object(r, object);
 
@@ -115,7 +117,7 @@ void spindle_rdmc_up(struct spindle_rdmc *r, u32 m)
 	if (r->m[m].lost)
 		return;
 	r->m[m].up = true;
-	r->m[m].hello_due = true;
+	r->m[m].hello_due = !r->cfg.stream;
 	r->due |= BIT_ULL(m);
 }
 
@@ -128,13 +130,18 @@ void spindle_rdmc_up(struct spindle_rdmc *r, u32 m)
  * already. As long as nothing was heard of the member nothing is lost with that; if it has
  * heard of us, and its answer was lost, it tells the others, or we wait in vain.
  *
+ * The same goes for a stream as long as nothing was said by the lane. If the other end has said
+ * something by it that was lost, the other end knows that.
+ *
  * Return: true: spindle_rdmc_up() may follow; false: that was spindle_rdmc_lost()
  */
 bool spindle_rdmc_down(struct spindle_rdmc *r, u32 m)
 {
 	struct spindle_rdmc_member *p = &r->m[m];
+	bool early = r->cfg.stream ? r->state == SPINDLE_RDMC_S_OPEN && !p->up && !p->spoke :
+				     r->state == SPINDLE_RDMC_S_OPENING && !p->life;
 
-	if (r->state != SPINDLE_RDMC_S_OPENING || p->life || p->lost || p->cut) {
+	if (!early || p->lost || p->cut) {
 		spindle_rdmc_lost(r, m);
 		return false;
 	}
@@ -151,6 +158,8 @@ void spindle_rdmc_lost(struct spindle_rdmc *r, u32 m)
 {
 	if (r->m[m].lost)
 		return;
+	if (r->cfg.stream && spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_LOST))
+		spindle_rdmc_cut(r, m);
 	r->m[m].lost = true;
 	r->stir = true;
 	spindle_rdmc_fail(r, m + 1, SPINDLE_RDMC_LOST);
@@ -176,10 +185,12 @@ void spindle_rdmc_quiet(struct spindle_rdmc *r, u32 m)
 
 /* ---- blocks ----------------------------------------------------------------- */
 
-/* Grants and writes go to who knows who we are. */
+/* Grants and writes go to who knows who we are, and has not ended a stream. */
 static bool may_move(struct spindle_rdmc *r, u32 m)
 {
-	return !r->m[m].hello_due && spindle_rdmc_may_say(r, m);
+	const struct spindle_rdmc_member *p = &r->m[m];
+
+	return p->up && !p->hello_due && !p->failed && spindle_rdmc_may_say(r, m);
 }
 
 static bool take_back(struct spindle_rdmc *r)
@@ -328,7 +339,7 @@ static void account(struct spindle_rdmc *r, u64 before)
 	/* Who waits looks more often than that: it has slept, and nobody else has to. */
 	if (any || r->now - before > r->cfg.timeout_ns)
 		r->quiet_ns = r->now;
-	if (any && spindle_rdmc_is_root(r))
+	if (any && spindle_rdmc_is_root(r) && !r->cfg.stream)
 		spindle_rdmc_remind(r);
 	if (r->stir)
 		r->since = r->now;
@@ -455,13 +466,18 @@ static bool closed_group(struct spindle_rdmc *r)
 	return true;
 }
 
+static bool listens(struct spindle_rdmc *r)
+{
+	return r->cfg.stream || r->ops->listens(r);
+}
+
 /* Objects end in their order; then the group may. */
 static bool finish(struct spindle_rdmc *r)
 {
 	u64 total, ended = r->ended, end = failing(r) ? r->announced : r->shown;
 	bool any;
 
-	while (r->ended < end && has_ended(r, r->ended) && (failing(r) || r->ops->listens(r))) {
+	while (r->ended < end && has_ended(r, r->ended) && (failing(r) || listens(r))) {
 		if (!release(r, r->ended))
 			return true;
 		end_object(r, r->ended);
@@ -496,6 +512,9 @@ static void progress(struct spindle_rdmc *r)
 	u32 here, step;
 
 	if (r->told_ended == r->ended) {
+		/* It matters to those that judge. */
+		if (r->cfg.stream)
+			return;
 		here = spindle_rdmc_here(r);
 		if (here == r->told_blocks)
 			return;

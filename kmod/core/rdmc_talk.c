@@ -176,6 +176,9 @@ static bool hear_progress(struct spindle_rdmc *r, u32 m, const struct spindle_rd
 	struct spindle_rdmc_member *p = &r->m[m];
 	u64 object = msg->w[0], blocks = msg->w[2];
 
+	/* Of a stream all that has ended is complete, and nobody waits for a sign of the root. */
+	if (r->cfg.stream && (!spindle_rdmc_is_root(r) || msg->w[1] != object || blocks))
+		return false;
 	if (!spindle_rdmc_is_root(r))
 		return !m && hear_root(r, msg);
 	/* Who says the same again has not moved. */
@@ -243,6 +246,15 @@ static bool hear_fail(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_m
 	return hear_end(r, m, msg->arg, msg->w[0]);
 }
 
+/* Behind this @m writes no more, and it takes back what it has granted. */
+static bool hear_end_of_stream(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
+{
+	r->m[m].failed = true;
+	spindle_rdmc_returned(r, m, U64_MAX);
+	spindle_rdmc_end_with(r, m);
+	return true;
+}
+
 static bool hear_close(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
 {
 	struct spindle_rdmc_member *p = &r->m[m];
@@ -271,6 +283,30 @@ static bool hear_close(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 	return true;
 }
 
+#define STREAM_WORDS (BIT(SPINDLE_RDMC_ANNOUNCE) | BIT(SPINDLE_RDMC_GRANT) | \
+		      BIT(SPINDLE_RDMC_PROGRESS) | BIT(SPINDLE_RDMC_END))
+
+/* Does a word mean anything here? */
+static bool has_word(const struct spindle_rdmc *r, u32 word)
+{
+	return word && word <= SPINDLE_RDMC_END &&
+	       (r->cfg.stream ? STREAM_WORDS & BIT(word) : word != SPINDLE_RDMC_END);
+}
+
+/* When it fails only this matters: what was granted is to be returned. */
+static bool too_late(struct spindle_rdmc *r, u32 m, u32 word)
+{
+	if (r->state == SPINDLE_RDMC_S_CLOSED)
+		return true;
+	if (r->state != SPINDLE_RDMC_S_FAILING && r->state != SPINDLE_RDMC_S_FAILED)
+		return false;
+	if (!r->cfg.stream)
+		return r->state == SPINDLE_RDMC_S_FAILED;
+	if (word == SPINDLE_RDMC_GRANT)
+		spindle_rdmc_end_with(r, m);
+	return word != SPINDLE_RDMC_END;
+}
+
 /**
  * spindle_rdmc_hear() - a message has come
  * @r: group
@@ -292,22 +328,25 @@ void spindle_rdmc_hear(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 		[SPINDLE_RDMC_RETURN] = hear_return,
 		[SPINDLE_RDMC_FAIL] = hear_fail,
 		[SPINDLE_RDMC_CLOSE] = hear_close,
+		[SPINDLE_RDMC_END] = hear_end_of_stream,
 	};
 	u32 word = msg->word;
 
-	if (r->m[m].lost || r->m[m].cut || r->state == SPINDLE_RDMC_S_CLOSED ||
-	    r->state == SPINDLE_RDMC_S_FAILED)
+	if (r->m[m].lost || r->m[m].cut ||
+	    msg->to != (word == SPINDLE_RDMC_HELLO ? r->cfg.id : r->cfg.life))
 		return;
-	if (msg->to != (word == SPINDLE_RDMC_HELLO ? r->cfg.id : r->cfg.life))
+	r->m[m].spoke = true;
+	if (too_late(r, m, word))
 		return;
 	spindle_count(&r->stats.heard, 1);
-	if (!word || word > SPINDLE_RDMC_CLOSE) {
+	if (!has_word(r, word)) {
 		spindle_rdmc_breach(r, m);
 		return;
 	}
 	if (word != SPINDLE_RDMC_HELLO && word != SPINDLE_RDMC_FAIL) {
 		/* Of what happens yet only this matters. */
-		if (r->state == SPINDLE_RDMC_S_FAILING && word != SPINDLE_RDMC_RETURN)
+		if (r->state == SPINDLE_RDMC_S_FAILING && word != SPINDLE_RDMC_RETURN &&
+		    word != SPINDLE_RDMC_END)
 			return;
 		/* Who knows us has said who it is. */
 		if (!r->m[m].life) {
@@ -332,7 +371,7 @@ bool spindle_rdmc_may_say(struct spindle_rdmc *r, u32 m)
 {
 	const struct spindle_rdmc_member *p = &r->m[m];
 
-	return p->up && !p->lost && !p->cut && r->ops->room(r, m);
+	return (p->up || (r->cfg.stream && p->spoke)) && !p->lost && !p->cut && r->ops->room(r, m);
 }
 
 static bool say(struct spindle_rdmc *r, u32 m, u32 word, u32 arg, u64 w0, u64 w1, u64 w2)
@@ -463,7 +502,7 @@ static bool say_stop(struct spindle_rdmc *r)
 
 static bool say_progress(struct spindle_rdmc *r)
 {
-	u32 blocks = spindle_rdmc_here(r);
+	u32 blocks = r->cfg.stream ? 0 : spindle_rdmc_here(r);
 
 	if (r->told_ended == r->ended && r->told_blocks == blocks)
 		return true;
@@ -500,6 +539,27 @@ static bool say_close(struct spindle_rdmc *r, u32 m)
 	return true;
 }
 
+static bool say_end(struct spindle_rdmc *r, u32 m)
+{
+	struct spindle_rdmc_member *p = &r->m[m];
+
+	if (!p->end_due)
+		return true;
+	if (!say(r, m, SPINDLE_RDMC_END, 0, 0, 0, 0))
+		return false;
+	p->end_due = false;
+	p->end_said = true;
+	return true;
+}
+
+static bool talk_in_stream(struct spindle_rdmc *r, u32 m)
+{
+	if (r->state == SPINDLE_RDMC_S_OPEN && r->m[m].up && !r->m[m].end_due &&
+	    !(spindle_rdmc_is_root(r) ? say_announce(r, m) : m || say_progress(r)))
+		return false;
+	return say_end(r, m);
+}
+
 /* Returns true if all that can be said is said. What order matters is the order here. */
 static bool talk_to(struct spindle_rdmc *r, u32 m)
 {
@@ -507,6 +567,8 @@ static bool talk_to(struct spindle_rdmc *r, u32 m)
 
 	if (p->lost || p->cut)
 		return true;
+	if (r->cfg.stream)
+		return talk_in_stream(r, m);
 	if (!say_hello(r, m))
 		return false;
 	if (r->state == SPINDLE_RDMC_S_FAILING || r->state == SPINDLE_RDMC_S_FAILED)

@@ -230,8 +230,12 @@ static u64 judge_failing(struct spindle_rdmc *r)
  */
 void spindle_rdmc_judge(struct spindle_rdmc *r)
 {
-	u64 timeout = r->cfg.timeout_ns, at = judge_all_stopping(r);
+	u64 timeout = r->cfg.timeout_ns, at;
 
+	/* Inside of a view membership does. */
+	if (r->cfg.stream)
+		return;
+	at = judge_all_stopping(r);
 	switch (r->state) {
 	case SPINDLE_RDMC_S_OPENING:
 		at = min(at, judge_missing(r, r->since + timeout));

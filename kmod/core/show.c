@@ -25,6 +25,25 @@ bool spindle_mb_open(const struct spindle_mb *mb, u32 rank)
 	       !(mb->suspected & BIT_ULL(rank)) && p->vid == spindle_mb_view(mb)->vid;
 }
 
+/**
+ * spindle_mb_has_begun() - has a member come to a view, or to what stays in it?
+ * @mb: membership
+ * @rank: the member
+ * @vid: the installed view; where something stays also the next one, that is decided
+ * @stayed: what is asked for stays
+ *
+ * Return: true if it has shown that
+ */
+bool spindle_mb_has_begun(const struct spindle_mb *mb, u32 rank, u64 vid, bool stayed)
+{
+	const struct spindle_mb_peer *p = &mb->peer[rank];
+
+	if (mb->suspected & BIT_ULL(rank))
+		return false;
+	return p->vid >= vid ||
+	       (stayed && p->vid + 1 == vid && p->phase == SPINDLE_MB_COMMITTED);
+}
+
 /* The own columns as a member may see them: beyond ACTIVE only behind all messages. */
 static void columns_for(struct spindle_mb *mb, u32 rank, u64 word[SPINDLE_BLOCK_WORDS])
 {

@@ -780,9 +780,9 @@ enum spindle_engine_stat {
  * @SPINDLE_SUBGROUP_S_LARGE: of SENT, large messages: their bytes went by RDMC
  * @SPINDLE_SUBGROUP_S_LARGE_BYTES: of SENT_BYTES, the bytes of these
  * @SPINDLE_SUBGROUP_S_LARGE_AGAIN: times that a large message of this node had to begin again on
- *	its way: a view ended, or a group of RDMC failed
- * @SPINDLE_SUBGROUP_S_LARGE_RESTARTS: times that the groups of RDMC were made anew because one
- *	had failed; not those of a new view
+ *	its way, because a view ended
+ * @SPINDLE_SUBGROUP_S_LARGE_NOMEM: times that there was no memory to bring a large message of
+ *	this node, or to take one of another, and it was tried again
  * @SPINDLE_SUBGROUP_S_LARGE_WAITING: 1: a large message of this node is on its way, or waits for
  *	that; 0: none is. No counter
  */
@@ -813,7 +813,7 @@ enum spindle_subgroup_stat {
 	SPINDLE_SUBGROUP_S_LARGE,
 	SPINDLE_SUBGROUP_S_LARGE_BYTES,
 	SPINDLE_SUBGROUP_S_LARGE_AGAIN,
-	SPINDLE_SUBGROUP_S_LARGE_RESTARTS,
+	SPINDLE_SUBGROUP_S_LARGE_NOMEM,
 	SPINDLE_SUBGROUP_S_LARGE_WAITING,
 	/* private: */
 	__SPINDLE_SUBGROUP_S_MAX

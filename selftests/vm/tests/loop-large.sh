@@ -151,7 +151,7 @@ check "as at first" set_large 1 256K
 sends "10 0" -c 10 -l 262144 -S 33
 
 is "nothing waits, and nothing had to begin again" \
-	"$(stats 1 1 large_waiting large_again large_restarts)" "0 0 0"
+	"$(stats 1 1 large_waiting large_again large_nomem)" "0 0 0"
 says 0 "large-bytes  *$(stats 1 1 large_bytes) " stats node 1
 check "nodes can be removed" loop_del 8
 check "module goes" rmmod spindle

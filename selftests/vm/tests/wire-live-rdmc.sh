@@ -188,7 +188,7 @@ barrier "$node" "$nodes" again || bail "the rest meets"
 cast_all "again, to the rest" 1,2,3
 check "large messages flow to the end" large_flows
 diag "large messages: $(loop_stat "$node" 2 large) of $(loop_stat "$node" 2 sent), began again:" \
-	"$(loop_stat "$node" 2 large_again), made anew: $(loop_stat "$node" 2 large_restarts)"
+	"$(loop_stat "$node" 2 large_again), no memory: $(loop_stat "$node" 2 large_nomem)"
 barrier "$node" "$nodes" large || bail "all have large messages"
 check "large messages end" large_stops
 wl_end 1 2 3

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Link: the share that a group, or a stream of a subgroup, has in the lane to another member:
+ * grants to the node at the other end, each with a memory region of its own in the lane's
+ * protection domain. The number of a link and of a grant in it is what the other end has to give
+ * back with a block.
+ *
+ * Owner: the group or the stream; it has a link for each rank, and core/rdmc finds them by its ctx.
+ */
+#ifndef SPINDLE_LINK_H
+#define SPINDLE_LINK_H
+
+#include "core/rdmc.h"
+#include "net.h"
+
+struct spindle_lane;
+struct spindle_rdmc_group;
+
+/**
+ * struct spindle_link - share in a lane
+ * @r: state of the group or stream
+ * @group: the group; NULL: it is a stream's
+ * @chore: of its owner: what needs the lock of the namespace, when the lane has come up
+ * @m: rank of the other end
+ * @lane: the lane, a reference
+ * @index: number of the link in the lane
+ * @ready: regions are there; engine
+ * @again: @lane broke too early to matter: the owner gets another one; engine, until @lane is
+ *	closed
+ * @moves: how often that has happened; the namespace's lock
+ * @said: number of the last message by the lane
+ * @turn: of each grant: how often it was given
+ * @mr: of each grant: its region; the namespace's lock
+ */
+struct spindle_link {
+	struct spindle_rdmc *r;
+	struct spindle_rdmc_group *group;
+	struct spindle_chore *chore;
+	u32 m;
+	struct spindle_lane *lane;
+	u32 index;
+	bool ready;
+	bool again;
+	u32 moves;
+	u32 said;
+	u16 turn[SPINDLE_RDMC_GRANTS];
+	struct ib_mr *mr[SPINDLE_RDMC_GRANTS];
+};
+
+/**
+ * spindle_link_to() - the link to a member
+ * @r: group or stream
+ * @m: rank
+ *
+ * Return: the link
+ */
+static inline struct spindle_link *spindle_link_to(const struct spindle_rdmc *r, u32 m)
+{
+	return (struct spindle_link *)r->ctx + m;
+}
+
+int spindle_link_prepare(struct spindle_link *link, bool source);
+bool spindle_link_due(const struct spindle_link *link);
+
+/* struct spindle_rdmc_ops; engine context */
+bool spindle_link_room(struct spindle_rdmc *r, u32 m);
+void spindle_link_say(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg);
+void spindle_link_grant(struct spindle_rdmc *r, u32 m, u32 g, void *mem, u32 block, u32 len,
+			struct spindle_rdmc_msg *msg);
+void spindle_link_revoke(struct spindle_rdmc *r, u32 m, u32 g);
+void spindle_link_write(struct spindle_rdmc *r, u32 m, u64 object, void *mem, u32 block, u32 len,
+			const struct spindle_rdmc_grant *grant);
+bool spindle_link_flushed(struct spindle_rdmc *r, u32 m);
+
+#endif /* SPINDLE_LINK_H */
