@@ -97,7 +97,7 @@ bool spindle_mg_has_begun(const struct spindle_mg *c, u32 rank, u64 vid, bool st
 	const struct spindle_mb *mb = c->mb;
 
 	if (!mb)
-		return c->joined & BIT_ULL(rank);
+		return c->ops->joined(c->ctx, rank);
 	return c->formed && mb->state != SPINDLE_MB_JOINING && mb->state != SPINDLE_MB_STOPPED &&
 	       spindle_mb_has_begun(mb, rank, vid, stayed);
 }

@@ -86,13 +86,14 @@ static void node_wedge(void *ctx)
 	struct node *node = ctx;
 
 	spindle_mg_wedge(&node->mg);
+	large_wedge(node);
 }
 
 static bool node_flushed(void *ctx, u32 rank)
 {
 	const struct node *node = ctx;
 
-	return spindle_mg_flushed(&node->mg, rank);
+	return large_quiet(node) && spindle_mg_flushed(&node->mg, rank);
 }
 
 static void node_freeze(void *ctx, u64 *have)
@@ -105,9 +106,12 @@ static void node_freeze(void *ctx, u64 *have)
 static bool node_trim(void *ctx, const u64 *trim)
 {
 	struct node *node = ctx;
+	u64 set;
 
 	if (spindle_mg_trim(&node->mg, trim)) {
 		node->sim->stayed += hweight64(node->mg.stays);
+		for (set = node->mg.stays; set; set &= set - 1)
+			large_stay(node, __ffs64(set));
 		return true;
 	}
 	/* A liar had less than it had. */
@@ -264,6 +268,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	u32 s;
 
 	grp->mc = node->mg.mc[g];
+	large_begin(node, g, view);
 	grp->epoch = view->vid;
 	grp->began = spindle_view_digest(view);
 	grp->sum = 0;
@@ -492,6 +497,7 @@ bool node_back(struct node *node)
 		u32 talk = grp->talk, lazy = grp->lazy;
 
 		node->past[node->inc][g] = grp->msgs;
+		large_end(node, g);
 		if (grp->mc)
 			free_group(grp->mc);
 		memset(grp, 0, sizeof(*grp));
@@ -544,62 +550,6 @@ void sim_between_looks(void)
 		fabric_move(sim, from, sim->looking->index);
 }
 
-/* Do the bytes of a large message get from one node to the other? */
-static bool reaches(const struct node *node, u32 to)
-{
-	const struct link *link = &node->sim->link[node->index][to];
-
-	return to == node->index || (node->life[to] == node->sim->node[to].inc &&
-				     !node->sim->node[to].crashed && !link->cut && !link->blocked);
-}
-
-/* Bytes of the message that is held, as many as there are time for, come to a member. */
-static void bring(const struct node *node, u32 g, u32 to, u32 part)
-{
-	const struct spindle_tx_slot *slot = &node->group[g].mc->held_slot;
-	u32 mask = node->sim->ring - 1;
-	u64 at = (slot->unit << SPINDLE_UNIT_SHIFT) & mask;
-	const u8 *from = node->row[node->index] + SIM_PAY(node->sim, g);
-	u8 *pay = node->sim->node[to].row[node->index] + SIM_PAY(node->sim, g);
-	u32 i;
-
-	for (i = 0; i < part; i++)
-		pay[(at + i) & mask] = from[(at + i) & mask];
-}
-
-/*
- * What RDMC does for large messages, and a view that ends stops: they come to all members,
- * or do not.
- */
-static void move_large(struct node *node, u32 g)
-{
-	struct rng *rng = &node->sim->rng;
-	struct group *grp = &node->group[g];
-	struct spindle_mc *mc = grp->mc;
-	bool all = true;
-	u32 r;
-
-	if (mc->held == SPINDLE_HELD_WAITING && !mc->wedged)
-		spindle_mc_hold(mc, SPINDLE_HELD_MOVING);
-	if (mc->held != SPINDLE_HELD_MOVING || rng_chance(rng, 60))
-		return;
-	for (r = 0; r < mc->members; r++) {
-		u32 to = grp->member_node[r];
-
-		if (to == node->index)
-			continue;
-		if (reaches(node, to) && rng_chance(rng, 90)) {
-			bring(node, g, to, mc->held_slot.len);
-			continue;
-		}
-		all = false;
-		if (reaches(node, to))
-			bring(node, g, to, rng_below(rng, mc->held_slot.len));
-	}
-	spindle_mc_hold(mc, all ? SPINDLE_HELD_PLACED : SPINDLE_HELD_WAITING);
-	spindle_mg_touch(&node->mg, g);
-}
-
 /* Membership begins when there is a connection to every member. */
 static void connect(struct node *node)
 {
@@ -612,7 +562,7 @@ static void pass(struct node *node)
 {
 	struct sim *sim = node->sim;
 	bool work;
-	u32 g, r;
+	u32 r;
 
 	node->pass_at = sim->now + 5 + rng_below(&sim->rng, node->slow);
 	if (join_turned_away(node) && node->retry_at <= sim->now)
@@ -648,9 +598,7 @@ static void pass(struct node *node)
 	    (sim->link[node->index][node->mb.wish - 1].cut ||
 	     node->mb.wish_inc != sim->node[node->mb.wish - 1].inc))
 		spindle_mb_invite(&node->mb, 0, 0);
-	for (g = 0; g < SIM_GROUPS && node_up(node); g++)
-		if (node->group[g].mc)
-			move_large(node, g);
+	large_pass(node);
 	work = spindle_mg_pass(&node->mg, !node->busy, !node->busy);
 	if (!node->mg.formed && (node_up(node) || node->mb.state == SPINDLE_MB_JOINING))
 		connect(node);
@@ -679,9 +627,11 @@ void node_close(struct node *node)
 {
 	u32 i;
 
-	for (i = 0; i < SIM_GROUPS; i++)
+	for (i = 0; i < SIM_GROUPS; i++) {
+		large_end(node, i);
 		if (node->group[i].mc)
 			free_group(node->group[i].mc);
+	}
 	for (i = 0; i < node->sim->nodes; i++)
 		free(node->row[i]);
 	free(node->own_rules);

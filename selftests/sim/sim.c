@@ -190,27 +190,31 @@ static void sim_close(struct sim *sim)
 {
 	u32 i, j;
 
-	fabric_close(sim);
-	liar_close(sim);
 	for (i = 0; i < sim->nodes; i++)
 		node_close(&sim->node[i]);
+	large_close(sim);
+	fabric_close(sim);
+	liar_close(sim);
 	for (i = 0; i < SIM_GROUPS; i++)
 		for (j = 0; j < SIM_VIEWS; j++)
 			free(sim->order[i][j].v);
 	free(sim);
 }
 
-/* Something that happens next: a pass, or a move on a link. */
+/* Something that happens next: a pass, a move on a link, or of what is large. */
 struct event {
 	u64 at;
 	u32 from;
 	u32 to;
+	bool large;
 };
 
 static struct event next_event(struct sim *sim)
 {
-	struct event e = { .at = U64_MAX };
+	struct event e = { .large = true };
 	u32 i, j;
+
+	e.at = large_next(sim, &e.from, &e.to);
 
 	for (i = 0; i < sim->nodes; i++) {
 		struct node *node = &sim->node[i];
@@ -233,6 +237,10 @@ static void step(struct sim *sim)
 	struct event e = next_event(sim);
 
 	sim->now = max(sim->now, e.at);
+	if (e.large) {
+		large_move(sim, e.from, e.to);
+		return;
+	}
 	if (e.from != e.to) {
 		fabric_move(sim, e.from, e.to);
 		return;
@@ -330,8 +338,9 @@ static void sim_run(struct sim *sim)
 /* ---- the program ------------------------------------------------------------------- */
 
 struct total {
-	u64 seeds, deliveries, writes, changes, stayed, closed, parted, lacked, refused, failed;
-	u64 apart, abandoned, extras, cards, cards_refused, knocks_refused, unjoined, lost_then;
+	u64 seeds, deliveries, writes, blocks, changes, stayed, closed, parted, lacked, refused;
+	u64 failed, apart, abandoned, extras, cards, cards_refused, knocks_refused, unjoined;
+	u64 lost_then;
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 	u64 happened[FAULT_KINDS];
@@ -347,6 +356,7 @@ static void add(struct total *t, const struct sim *sim)
 	t->seeds++;
 	t->deliveries += sim->deliveries;
 	t->writes += sim->writes;
+	t->blocks += sim->blocks;
 	t->changes += sim->changes;
 	t->stayed += sim->stayed;
 	t->closed += sim->closed;
@@ -378,10 +388,11 @@ static void add(struct total *t, const struct sim *sim)
 
 static void report_counts(const struct total *t, double seconds)
 {
-	printf("# %llu schedules, %llu failed; %.0f/s; %llu deliveries checked, %llu writes, %llu views\n",
+	printf("# %llu schedules, %llu failed; %.0f/s; %llu deliveries checked, %llu writes, %llu blocks, %llu views\n",
 	       (unsigned long long)t->seeds, (unsigned long long)t->failed,
 	       t->seeds / seconds, (unsigned long long)t->deliveries,
-	       (unsigned long long)t->writes, (unsigned long long)t->changes);
+	       (unsigned long long)t->writes, (unsigned long long)t->blocks,
+	       (unsigned long long)t->changes);
 	printf("# subgroups that a change was nothing to: %llu\n", (unsigned long long)t->stayed);
 	printf("# processes that have gone: %llu, %llu before all was sent; subgroups with too few members: %llu; views refused: %llu\n",
 	       (unsigned long long)t->closed, (unsigned long long)t->parted,

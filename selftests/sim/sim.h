@@ -9,6 +9,7 @@
  *	process.c	its processes
  *	check.c		what must hold, looked at whenever something is delivered
  *	fault.c		what goes wrong
+ *	large.c		large messages: streams, over lanes
  *	liar.c		a member that lies
  *	sim.c		the schedule, and the program
  */
@@ -51,6 +52,8 @@
 
 struct sim;
 struct node;
+struct lanes;
+struct large;
 
 #define NO_IMM (~0U)
 
@@ -149,6 +152,7 @@ struct extra {
  * @lacks: the view gives the subgroup too few members
  * @began_at: own messages when the view began
  * @extra: the other reading process
+ * @large: its streams, or NULL
  */
 struct group {
 	struct spindle_mc *mc;
@@ -184,6 +188,7 @@ struct group {
 	bool lacks;
 	u64 began_at;
 	struct extra extra;
+	struct large *large;
 };
 
 struct node {
@@ -324,6 +329,8 @@ struct sim {
 	u64 skip; /* faults that are left out, to see whether it fails without them */
 	bool strict; /* the undisturbed go on, and let others in */
 	u32 large; /* messages of more bytes are brought to the members by RDMC; 0: none */
+	struct lanes *lanes; /* or NULL */
+	u64 blocks; /* that have come by them */
 	bool imm; /* memory shows writes in any order, completions vouch */
 	bool quiet; /* no new messages */
 	struct node *looking; /* its pass runs, and writes arrive in the middle of it */
@@ -410,6 +417,17 @@ bool join_turned_away(const struct node *node);
 void join_tell(const struct node *contact, const struct spindle_view *view);
 void join_news(struct node *node);
 void node_join(struct node *node);
+
+/* large.c */
+u64 large_next(const struct sim *sim, u32 *from, u32 *to);
+void large_move(struct sim *sim, u32 from, u32 to);
+void large_pass(struct node *node);
+void large_wedge(struct node *node);
+bool large_quiet(const struct node *node);
+void large_stay(struct node *node, u32 g);
+void large_begin(struct node *node, u32 g, const struct spindle_view *view);
+void large_end(struct node *node, u32 g);
+void large_close(struct sim *sim);
 
 /* process.c */
 void node_processes(struct node *node);

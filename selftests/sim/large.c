@@ -1,0 +1,731 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Large messages: streams of the core, over lanes. See sim.h.
+ *
+ * A lane brings messages and blocks from one node to another, in order, late, and as slowly as the
+ * other end has room. It knows nothing of the link that brings rows, but breaks with it. A
+ * block is read when it is sent and written when it comes: where somebody has given the right to,
+ * and only as long as that is not taken back.
+ */
+#include "stream.h"
+#include "sim.h"
+
+#define MIN_BLOCK 32
+#define BLOCKS 16 /* of the largest message, at most */
+#define ROOM 12
+
+/* Memory of an object, in a sender's ring at a node. */
+struct mem {
+	u8 *ring;
+	u64 at;
+	u64 mask; /* of the ring */
+	u64 len;
+	u32 grants;
+	u32 writes;
+	unsigned long have; /* bits: there are few blocks */
+};
+
+/* The right to write a block; its index is the key. */
+struct right {
+	enum { RIGHT_DEAD, RIGHT_OPEN, RIGHT_USED, RIGHT_GOING } state;
+	struct mem *mem;
+	struct spindle_rdmc *r;
+	u32 owner, holder, g, block, len;
+};
+
+/* What is on a lane, or what a node will hear of its device. */
+struct item {
+	enum { ITEM_MSG, ITEM_WRITE, ITEM_WRITTEN, ITEM_REVOKED } kind;
+	struct item *next;
+	u64 at;
+	struct spindle_rdmc *r; /* of whom it is; NULL: of nobody any more */
+	struct mem *mem;
+	u64 object;
+	u32 key, len;
+	struct spindle_rdmc_msg msg;
+	u8 data[];
+};
+
+struct queue {
+	struct item *head, **tail;
+	u32 n;
+};
+
+struct lane {
+	struct queue queue;
+	u64 last;
+	u64 up_at;
+	u32 own; /* life */
+	u32 life; /* of the other end */
+	bool lost;
+};
+
+/* What the core's ctx is. */
+struct of {
+	struct large *lg;
+	u32 s;
+	u32 node_of[SIM_NODES];
+};
+
+struct large {
+	struct spindle_streams ss; /* first */
+	struct node *node;
+	u32 g;
+	u64 ask_at; /* there is memory then; 0: nobody asks */
+	struct of of[SIM_NODES];
+	struct spindle_stream stream[SIM_NODES];
+};
+
+struct lanes {
+	struct lane lane[SIM_NODES][SIM_NODES]; /* from, to */
+	struct queue device[SIM_NODES];
+	struct right *right;
+	u32 rights, max_rights;
+	struct rng rng;
+};
+
+/* ---- queues ------------------------------------------------------------------------ */
+
+static struct item *add(struct queue *q, u64 at, u32 bytes)
+{
+	struct item *it = calloc(1, sizeof(*it) + bytes);
+
+	if (!q->tail)
+		q->tail = &q->head;
+	it->at = at;
+	*q->tail = it;
+	q->tail = &it->next;
+	q->n++;
+	return it;
+}
+
+static struct item *take(struct queue *q)
+{
+	struct item *it = q->head;
+
+	q->head = it->next;
+	if (!q->head)
+		q->tail = &q->head;
+	q->n--;
+	return it;
+}
+
+static const struct of *of(const struct spindle_rdmc *r)
+{
+	return r->ctx;
+}
+
+static struct node *node_of(const struct spindle_rdmc *r)
+{
+	return of(r)->lg->node;
+}
+
+static u32 peer_of(const struct spindle_rdmc *r, u32 m)
+{
+	return of(r)->node_of[m];
+}
+
+static u32 rank_of(const struct spindle_rdmc *r, u32 index)
+{
+	u32 m;
+
+	for (m = 0; m < r->cfg.n && of(r)->node_of[m] != index; m++)
+		;
+	return m;
+}
+
+static u64 later(struct lanes *l, u64 now)
+{
+	return now + 1 + rng_below(&l->rng, rng_chance(&l->rng, 5) ? 400 : 40);
+}
+
+/* A device tells its node, in this order. */
+static struct item *report(struct sim *sim, u32 index, struct spindle_rdmc *r, u32 kind)
+{
+	struct item *it = add(&sim->lanes->device[index], later(sim->lanes, sim->now), 0);
+
+	it->kind = kind;
+	it->r = r;
+	return it;
+}
+
+static void report_written(struct sim *sim, u32 from, const struct item *it)
+{
+	struct item *done = report(sim, from, it->r, ITEM_WRITTEN);
+
+	done->mem = it->mem;
+	done->object = it->object;
+}
+
+static struct lane *lane_to(const struct spindle_rdmc *r, u32 m)
+{
+	return &node_of(r)->sim->lanes->lane[node_of(r)->index][peer_of(r, m)];
+}
+
+static bool broken(const struct sim *sim, u32 from, u32 to)
+{
+	return sim->link[from][to].cut || sim->node[from].crashed || sim->node[to].crashed ||
+	       sim->node[from].life[to] != sim->node[to].inc;
+}
+
+/* The other end of a joiner's lane knows of it when it has the view, not before. */
+static bool is_known(const struct sim *sim, u32 from, u32 to)
+{
+	return sim->node[to].life[from] == sim->node[from].inc;
+}
+
+/* ---- what the core asks for ---------------------------------------------------------- */
+
+static bool op_room(struct spindle_rdmc *r, u32 m)
+{
+	const struct lane *lane = lane_to(r, m);
+
+	return !lane->lost && lane->queue.n < ROOM;
+}
+
+static struct item *post(struct spindle_rdmc *r, u32 m, u32 kind, u32 bytes)
+{
+	struct sim *sim = node_of(r)->sim;
+	struct lane *lane = lane_to(r, m);
+	struct item *it;
+
+	lane->last = max(lane->last, later(sim->lanes, sim->now));
+	it = add(&lane->queue, lane->last, bytes);
+	it->kind = kind;
+	it->r = r;
+	return it;
+}
+
+static void op_say(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
+{
+	if (!op_room(r, m))
+		sim_fail(node_of(r)->sim, "node %u says something without room",
+			 node_of(r)->index);
+	post(r, m, ITEM_MSG, 0)->msg = *msg;
+}
+
+static void op_grant(struct spindle_rdmc *r, u32 m, u32 g, void *mem, u32 block, u32 len,
+		     struct spindle_rdmc_msg *msg)
+{
+	struct lanes *l = node_of(r)->sim->lanes;
+
+	if (l->rights == l->max_rights) {
+		l->max_rights = max(64U, 2 * l->max_rights);
+		l->right = realloc(l->right, l->max_rights * sizeof(*l->right));
+	}
+	l->right[l->rights] = (struct right){
+		.state = RIGHT_OPEN, .mem = mem, .r = r, .owner = node_of(r)->index,
+		.holder = peer_of(r, m), .g = g, .block = block, .len = len,
+	};
+	((struct mem *)mem)->grants++;
+	msg->w[1] = (u64)block << r->block_shift;
+	msg->w[2] = l->rights++;
+	op_say(r, m, msg);
+}
+
+static void die(struct right *right)
+{
+	if (right->state != RIGHT_DEAD)
+		right->mem->grants--;
+	right->state = RIGHT_DEAD;
+}
+
+static void op_revoke(struct spindle_rdmc *r, u32 m, u32 g)
+{
+	struct lanes *l = node_of(r)->sim->lanes;
+	u32 k;
+
+	for (k = l->rights; k-- > 0;) {
+		struct right *right = &l->right[k];
+
+		if (right->r == r && right->holder == peer_of(r, m) && right->g == g &&
+		    (right->state == RIGHT_OPEN || right->state == RIGHT_USED)) {
+			right->state = RIGHT_GOING;
+			report(node_of(r)->sim, right->owner, r, ITEM_REVOKED)->key = k;
+			return;
+		}
+	}
+	sim_fail(node_of(r)->sim, "node %u takes back what it has not granted", node_of(r)->index);
+}
+
+static void op_write(struct spindle_rdmc *r, u32 m, u64 object, void *mem, u32 block, u32 len,
+		     const struct spindle_rdmc_grant *grant)
+{
+	struct item *it = post(r, m, ITEM_WRITE, len);
+	struct mem *from = mem;
+	u64 at = from->at + ((u64)block << r->block_shift);
+	u32 i;
+
+	it->object = object;
+	it->mem = from;
+	it->key = grant->key;
+	it->len = len;
+	from->writes++;
+	for (i = 0; i < len; i++)
+		it->data[i] = from->ring[(at + i) & from->mask];
+}
+
+/* The view has to go on without it. */
+static void op_cut(struct spindle_rdmc *r, u32 m)
+{
+	struct node *node = node_of(r);
+	struct sim *sim = node->sim;
+	u32 to = peer_of(r, m);
+	int rank = spindle_view_rank(spindle_mb_view(&node->mb), to + 1);
+
+	/* Its link has broken as well, and that is noticed. */
+	if (r->error == SPINDLE_RDMC_LOST)
+		return;
+	if (!liar_is(sim, to) && !liar_is(sim, node->index))
+		sim_fail(sim, "node %u blames node %u for a stream", node->index, to);
+	fabric_cut(sim, node->index, to);
+	if (rank >= 0)
+		spindle_mg_lost(&node->mg, rank, SPINDLE_MB_LIED);
+}
+
+static bool op_release(struct spindle_rdmc *r, void *mem)
+{
+	struct mem *me = mem;
+
+	if (me->grants || me->writes)
+		sim_fail(node_of(r)->sim, "node %u releases memory with %u grants and %u writes",
+			 node_of(r)->index, me->grants, me->writes);
+	if (rng_chance(&node_of(r)->sim->lanes->rng, 20))
+		return false;
+	free(me);
+	return true;
+}
+
+static bool op_ready(struct spindle_rdmc *r, u32 m)
+{
+	struct sim *sim = node_of(r)->sim;
+	u32 me = node_of(r)->index, to = peer_of(r, m);
+	struct lane *lane = lane_to(r, m);
+
+	if (lane->lost || broken(sim, me, to) || !is_known(sim, me, to) ||
+	    sim->link[me][to].up_at > sim->now)
+		return false;
+	if (!lane->up_at)
+		lane->up_at = later(sim->lanes, sim->now);
+	return lane->up_at <= sim->now;
+}
+
+static bool op_lost(struct spindle_rdmc *r, u32 m)
+{
+	return lane_to(r, m)->lost;
+}
+
+static void op_want(struct spindle_streams *ss, u32 s)
+{
+	struct large *lg = (struct large *)ss;
+
+	if (!lg->ask_at)
+		lg->ask_at = later(lg->node->sim->lanes, lg->node->sim->now);
+}
+
+static const struct spindle_streams_ops ops = {
+	.rdmc = {
+		.room = op_room,
+		.say = op_say,
+		.grant = op_grant,
+		.revoke = op_revoke,
+		.write = op_write,
+		.cut = op_cut,
+		.release = op_release,
+	},
+	.ready = op_ready,
+	.lost = op_lost,
+	.want = op_want,
+};
+
+/* ---- what comes ---------------------------------------------------------------------- */
+
+static struct spindle_rdmc *stream_of(struct sim *sim, u32 node, u64 life)
+{
+	u32 g, s;
+
+	for (g = 0; g < SIM_GROUPS; g++) {
+		struct large *lg = sim->node[node].group[g].large;
+
+		for (s = 0; lg && lg->ss.vid && s < lg->ss.mc->senders; s++)
+			if (lg->stream[s].r.cfg.life == life)
+				return &lg->stream[s].r;
+	}
+	return NULL;
+}
+
+static void arrive(struct sim *sim, u32 from, u32 to, const struct item *it)
+{
+	struct right *right = &sim->lanes->right[it->key];
+	const struct mem *mem = right->mem;
+	u64 at;
+	u32 i;
+
+	if (right->state != RIGHT_OPEN || right->owner != to || right->holder != from ||
+	    right->len != it->len) {
+		sim_fail(sim, "node %u writes to node %u without a right, %u", from, to,
+			 right->state);
+		return;
+	}
+	at = mem->at + ((u64)right->block << right->r->block_shift);
+	for (i = 0; i < it->len; i++)
+		mem->ring[(at + i) & mem->mask] = it->data[i];
+	right->state = RIGHT_USED;
+	sim->blocks++;
+	spindle_rdmc_arrived(right->r, rank_of(right->r, from), right->g);
+}
+
+static void lane_move(struct sim *sim, u32 from, u32 to)
+{
+	struct lane *lane = &sim->lanes->lane[from][to];
+	struct item *it = take(&lane->queue);
+	struct spindle_rdmc *r;
+
+	/* Who has lost the lane hears nothing by it. */
+	if (!broken(sim, from, to) && !sim->lanes->lane[to][from].lost) {
+		if (it->kind == ITEM_WRITE)
+			arrive(sim, from, to, it);
+		r = it->kind == ITEM_MSG ? stream_of(sim, to, it->msg.to) : NULL;
+		if (r && rank_of(r, from) < r->cfg.n)
+			spindle_rdmc_hear(r, rank_of(r, from), &it->msg);
+	}
+	if (it->kind == ITEM_WRITE)
+		report_written(sim, from, it);
+	free(it);
+}
+
+static void device_tells(struct sim *sim, u32 index)
+{
+	struct item *it = take(&sim->lanes->device[index]);
+	struct right *right = &sim->lanes->right[it->key];
+
+	if (it->kind == ITEM_WRITTEN && it->mem)
+		it->mem->writes--;
+	if (it->r && it->kind == ITEM_WRITTEN)
+		spindle_rdmc_written(it->r, it->object);
+	if (it->r && it->kind == ITEM_REVOKED) {
+		die(right);
+		spindle_rdmc_revoked(it->r, rank_of(it->r, right->holder), right->g);
+	}
+	free(it);
+}
+
+/**
+ * large_next() - when does something come by a lane, or does a device tell something?
+ * @sim: the schedule
+ * @from: out: from which node; the device's
+ * @to: out: to which one; SIM_NODES: it is a device
+ *
+ * Return: when; U64_MAX: never
+ */
+u64 large_next(const struct sim *sim, u32 *from, u32 *to)
+{
+	u64 at = U64_MAX;
+	u32 i, j;
+
+	for (i = 0; sim->lanes && i < sim->nodes; i++) {
+		const struct item *it = sim->lanes->device[i].head;
+
+		if (it && it->at < at) {
+			at = it->at;
+			*from = i;
+			*to = SIM_NODES;
+		}
+		for (j = 0; j < sim->nodes; j++) {
+			it = sim->lanes->lane[i][j].queue.head;
+			if (it && it->at < at && !sim->link[i][j].blocked) {
+				at = it->at;
+				*from = i;
+				*to = j;
+			}
+		}
+	}
+	return at;
+}
+
+void large_move(struct sim *sim, u32 from, u32 to)
+{
+	if (to == SIM_NODES)
+		device_tells(sim, from);
+	else
+		lane_move(sim, from, to);
+}
+
+/* ---- lanes that break ------------------------------------------------------------------ */
+
+/* The device is through with the lane. */
+static void flush_lane(struct sim *sim, u32 me, u32 to)
+{
+	struct lane *lane = &sim->lanes->lane[me][to];
+	u32 k;
+
+	while (lane->queue.n) {
+		struct item *it = take(&lane->queue);
+
+		if (it->kind == ITEM_WRITE)
+			report_written(sim, me, it);
+		free(it);
+	}
+	for (k = 0; k < sim->lanes->rights; k++) {
+		struct right *right = &sim->lanes->right[k];
+
+		if (right->owner == me && right->holder == to)
+			die(right);
+	}
+}
+
+static void lose_lane(struct node *node, u32 to)
+{
+	u32 g, s, m;
+
+	node->sim->lanes->lane[node->index][to].lost = true;
+	for (g = 0; g < SIM_GROUPS; g++) {
+		struct large *lg = node->group[g].large;
+
+		for (s = 0; lg && lg->ss.vid && s < lg->ss.mc->senders; s++) {
+			m = rank_of(&lg->stream[s].r, to);
+			if (m < lg->stream[s].r.cfg.n)
+				spindle_rdmc_lost(&lg->stream[s].r, m);
+		}
+	}
+	flush_lane(node->sim, node->index, to);
+	for (g = 0; g < SIM_GROUPS; g++) {
+		struct large *lg = node->group[g].large;
+
+		for (s = 0; lg && lg->ss.vid && s < lg->ss.mc->senders; s++) {
+			m = rank_of(&lg->stream[s].r, to);
+			if (m < lg->stream[s].r.cfg.n)
+				spindle_rdmc_quiet(&lg->stream[s].r, m);
+		}
+	}
+}
+
+/* Lanes are between two lives, and a joiner that comes again has links and lanes that are new. */
+static void look_at_lanes(struct node *node)
+{
+	struct sim *sim = node->sim;
+	u32 to;
+
+	for (to = 0; to < sim->nodes; to++) {
+		struct lane *lane = &sim->lanes->lane[node->index][to];
+
+		if (to == node->index)
+			continue;
+		if (lane->life != node->life[to] || lane->own != node->inc ||
+		    (lane->lost && !broken(sim, node->index, to))) {
+			if (!lane->lost)
+				lose_lane(node, to);
+			lane->own = node->inc;
+			lane->life = node->life[to];
+			lane->lost = false;
+			lane->up_at = 0;
+			lane->last = sim->now;
+		}
+		if (!lane->lost && broken(sim, node->index, to) &&
+		    rng_chance(&sim->lanes->rng, 20))
+			lose_lane(node, to);
+	}
+}
+
+/* ---- a node ------------------------------------------------------------------------------ */
+
+static u8 *ring_of(const struct large *lg, u32 s)
+{
+	return lg->node->row[lg->of[s].node_of[0]] + SIM_PAY(lg->node->sim, lg->g);
+}
+
+/* A power of two, as large as few blocks of the largest message are. */
+static u32 block_of(const struct sim *sim)
+{
+	u32 block = MIN_BLOCK;
+
+	while (block * BLOCKS < sim->max_msg)
+		block <<= 1;
+	return block;
+}
+
+static void give(struct large *lg, u32 s)
+{
+	struct spindle_stream *st = &lg->stream[s];
+	struct sim *sim = lg->node->sim;
+	struct mem *mem;
+
+	if (!st->wanted)
+		return;
+	if (rng_chance(&sim->lanes->rng, 10)) {
+		spindle_streams_give(&lg->ss, s, st->turn, NULL, NULL);
+		op_want(&lg->ss, s);
+		return;
+	}
+	if (st->len > sim->max_msg)
+		sim_fail(sim, "node %u wants memory for %llu bytes", lg->node->index,
+			 (unsigned long long)st->len);
+	mem = calloc(1, sizeof(*mem));
+	mem->ring = ring_of(lg, s);
+	mem->mask = sim->ring - 1;
+	mem->at = (st->unit << SPINDLE_UNIT_SHIFT) & mem->mask;
+	mem->len = st->len;
+	if (!spindle_streams_give(&lg->ss, s, st->turn, mem, &mem->have))
+		free(mem);
+}
+
+/**
+ * large_pass() - what the engine does for streams
+ * @node: its node
+ */
+void large_pass(struct node *node)
+{
+	u32 g, s;
+
+	if (!node->sim->lanes)
+		return;
+	look_at_lanes(node);
+	for (g = 0; g < SIM_GROUPS; g++) {
+		struct large *lg = node->group[g].large;
+
+		if (!lg)
+			continue;
+		if (lg->ask_at && lg->ask_at <= node->sim->now) {
+			lg->ask_at = 0;
+			for (s = 0; s < lg->ss.mc->senders; s++)
+				give(lg, s);
+		}
+		if (spindle_streams_pass(&lg->ss, node->sim->now + 1) &&
+		    lg->ss.mc->held == SPINDLE_HELD_PLACED)
+			spindle_mg_touch(&node->mg, g);
+	}
+}
+
+void large_wedge(struct node *node)
+{
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (node->group[g].large)
+			spindle_streams_stop(&node->group[g].large->ss);
+}
+
+bool large_quiet(const struct node *node)
+{
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (node->group[g].large && !spindle_streams_quiet(&node->group[g].large->ss))
+			return false;
+	return true;
+}
+
+/**
+ * large_stay() - a change of the view is nothing to a subgroup
+ * @node: its node
+ * @g: the subgroup
+ */
+void large_stay(struct node *node, u32 g)
+{
+	if (node->group[g].large)
+		spindle_streams_begin(&node->group[g].large->ss, node->mg.view->vid + 1, true);
+}
+
+/**
+ * large_begin() - a subgroup begins
+ * @node: its node
+ * @g: the subgroup
+ * @view: the view
+ */
+void large_begin(struct node *node, u32 g, const struct spindle_view *view)
+{
+	struct spindle_mc *mc = node->group[g].mc;
+	struct large *lg;
+	u32 s, m;
+
+	large_end(node, g);
+	if (!node->sim->large)
+		return;
+	if (!node->sim->lanes) {
+		node->sim->lanes = calloc(1, sizeof(struct lanes));
+		node->sim->lanes->rng.state = rng_mix(node->sim->seed ^ 0x7777);
+	}
+	lg = calloc(1, sizeof(*lg));
+	lg->node = node;
+	lg->g = g;
+	lg->ss.ops = &ops;
+	lg->ss.mg = &node->mg;
+	lg->ss.mc = mc;
+	lg->ss.stream = lg->stream;
+	spindle_streams_init(&lg->ss, view, g, block_of(node->sim));
+	for (s = 0; s < mc->senders; s++) {
+		lg->of[s].lg = lg;
+		lg->of[s].s = s;
+		lg->stream[s].r.ctx = &lg->of[s];
+		for (m = 0; m < lg->stream[s].cfg.n; m++)
+			lg->of[s].node_of[m] = lg->stream[s].cfg.member[m] - 1;
+	}
+	node->group[g].large = lg;
+	look_at_lanes(node);
+	spindle_streams_begin(&lg->ss, view->vid, false);
+}
+
+/* What has not come yet is nothing to it any more. */
+static void forget_in(struct queue *q, const struct spindle_rdmc *r)
+{
+	struct item *it;
+
+	for (it = q->head; it; it = it->next) {
+		if (it->r != r)
+			continue;
+		it->r = NULL;
+		it->mem = NULL;
+	}
+}
+
+static void forget(struct sim *sim, u32 me, struct spindle_rdmc *r)
+{
+	struct lanes *l = sim->lanes;
+	u64 o;
+	u32 i, k;
+
+	for (k = 0; k < l->rights; k++)
+		if (l->right[k].r == r)
+			die(&l->right[k]);
+	for (i = 0; i < sim->nodes; i++)
+		forget_in(&l->lane[me][i].queue, r);
+	forget_in(&l->device[me], r);
+	for (o = r->ended; o < r->announced; o++)
+		free(spindle_rdmc_object(r, o)->mem);
+}
+
+/**
+ * large_end() - a subgroup is no more at a node
+ * @node: its node
+ * @g: the subgroup
+ */
+void large_end(struct node *node, u32 g)
+{
+	struct large *lg = node->group[g].large;
+	u32 s;
+
+	if (!lg)
+		return;
+	for (s = 0; s < lg->ss.mc->senders && lg->ss.vid; s++)
+		forget(node->sim, node->index, &lg->stream[s].r);
+	free(lg);
+	node->group[g].large = NULL;
+}
+
+void large_close(struct sim *sim)
+{
+	struct lanes *l = sim->lanes;
+	u32 i, j;
+
+	if (!l)
+		return;
+	for (i = 0; i < sim->nodes; i++) {
+		while (l->device[i].n)
+			free(take(&l->device[i]));
+		for (j = 0; j < sim->nodes; j++)
+			while (l->lane[i][j].queue.n)
+				free(take(&l->lane[i][j].queue));
+	}
+	free(l->right);
+	free(l);
+}
