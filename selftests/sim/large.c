@@ -55,8 +55,8 @@ struct lane {
 	struct queue queue;
 	u64 last;
 	u64 up_at;
-	u32 own; /* life */
 	u32 life; /* of the other end */
+	u32 own; /* of this one */
 	bool lost;
 };
 
@@ -162,16 +162,16 @@ static struct lane *lane_to(const struct spindle_rdmc *r, u32 m)
 	return &node_of(r)->sim->lanes->lane[node_of(r)->index][peer_of(r, m)];
 }
 
-static bool broken(const struct sim *sim, u32 from, u32 to)
+static bool broken(const struct sim *sim, u32 me, u32 to)
 {
-	return sim->link[from][to].cut || sim->node[from].crashed || sim->node[to].crashed ||
-	       sim->node[from].life[to] != sim->node[to].inc;
+	return sim->link[me][to].cut || sim->node[to].crashed ||
+	       sim->node[me].life[to] != sim->node[to].inc;
 }
 
-/* The other end of a joiner's lane knows of it when it has the view, not before. */
-static bool is_known(const struct sim *sim, u32 from, u32 to)
+/* Both ends have to know each other. */
+static bool connected(const struct sim *sim, u32 from, u32 to)
 {
-	return sim->node[to].life[from] == sim->node[from].inc;
+	return !broken(sim, from, to) && !broken(sim, to, from);
 }
 
 /* ---- what the core asks for ---------------------------------------------------------- */
@@ -302,8 +302,7 @@ static bool op_ready(struct spindle_rdmc *r, u32 m)
 	u32 me = node_of(r)->index, to = peer_of(r, m);
 	struct lane *lane = lane_to(r, m);
 
-	if (lane->lost || broken(sim, me, to) || !is_known(sim, me, to) ||
-	    sim->link[me][to].up_at > sim->now)
+	if (lane->lost || !connected(sim, me, to) || sim->link[me][to].up_at > sim->now)
 		return false;
 	if (!lane->up_at)
 		lane->up_at = later(sim->lanes, sim->now);
@@ -382,7 +381,7 @@ static void lane_move(struct sim *sim, u32 from, u32 to)
 	struct spindle_rdmc *r;
 
 	/* Who has lost the lane hears nothing by it. */
-	if (!broken(sim, from, to) && !sim->lanes->lane[to][from].lost) {
+	if (connected(sim, from, to) && !sim->lanes->lane[to][from].lost) {
 		if (it->kind == ITEM_WRITE)
 			arrive(sim, from, to, it);
 		r = it->kind == ITEM_MSG ? stream_of(sim, to, it->msg.to) : NULL;
@@ -515,8 +514,8 @@ static void look_at_lanes(struct node *node)
 		    (lane->lost && !broken(sim, node->index, to))) {
 			if (!lane->lost)
 				lose_lane(node, to);
-			lane->own = node->inc;
 			lane->life = node->life[to];
+			lane->own = node->inc;
 			lane->lost = false;
 			lane->up_at = 0;
 			lane->last = sim->now;
