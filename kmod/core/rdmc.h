@@ -430,7 +430,6 @@ struct spindle_rdmc_config {
  * @state: see there
  * @error: why it is failing, enum spindle_rdmc_error
  * @culprit: rank + 1 of who is missing, or 0
- * @sure: this member has seen itself that the culprit did nothing for too long; FAIL is hearsay
  * @now: time of the present pass
  * @since: when something last went on that is not an object's
  * @quiet_ns: receiver: since when it has waited for others, and nothing has gone on
@@ -475,7 +474,6 @@ struct spindle_rdmc {
 	enum spindle_rdmc_state state;
 	u32 error;
 	u32 culprit;
-	bool sure;
 	u64 now;
 	u64 since;
 	u64 quiet_ns;

@@ -84,13 +84,6 @@ u64 spindle_rdmc_due(const struct spindle_rdmc *r)
 	return r->deadline;
 }
 
-/* This member sees it itself. */
-static void miss(struct spindle_rdmc *r, u32 m)
-{
-	r->sure = true;
-	spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_TIMEOUT);
-}
-
 /*
  * Who keeps memory of an object that was given up? The root may have told it nothing, and it does
  * not know. If the group fails everybody hears of that, and has to let go: see judge_failing().
@@ -160,7 +153,7 @@ static u64 judge_front(struct spindle_rdmc *r)
 	if (r->now < at)
 		return at;
 	if (obj->decided) {
-		miss(r, slowest(r));
+		spindle_rdmc_fall(r, slowest(r) + 1, SPINDLE_RDMC_TIMEOUT);
 		return r->now;
 	}
 	spindle_rdmc_abort(r, r->front, SPINDLE_RDMC_TIMEOUT, 0, slowest(r) + 1);
@@ -188,7 +181,7 @@ static u64 judge_root(struct spindle_rdmc *r)
 	/* Between two looks there is never so much time that it could not be told from sleep. */
 	if (r->now < at)
 		return min(at, r->now + (r->cfg.timeout_ns >> 1));
-	miss(r, 0);
+	spindle_rdmc_fall(r, 1, SPINDLE_RDMC_TIMEOUT);
 	return r->now;
 }
 

@@ -157,7 +157,7 @@ static bool want_next(struct spindle_streams *ss, u32 s)
 
 	if (st->wanted || st->r.state != SPINDLE_RDMC_S_OPEN || spindle_rdmc_is_root(&st->r))
 		return false;
-	for (o = st->r.ended; o < st->r.announced; o++) {
+	for (o = st->r.ended; o < st->r.shown; o++) {
 		obj = spindle_rdmc_object(&st->r, o);
 		if (obj->phase != SPINDLE_RDMC_P_WAITING)
 			continue;
