@@ -341,13 +341,12 @@ static bool may_go(const struct spindle_rdmc *r, u32 m)
  * @r: stream
  * @m: rank
  *
- * What the other has granted is forgotten: when it hears END it takes that back.
+ * What the other has granted is not used any more: when it hears END it takes that back.
  */
 void spindle_rdmc_end_with(struct spindle_rdmc *r, u32 m)
 {
 	struct spindle_rdmc_member *p = &r->m[m];
 
-	p->grant_head = p->grant_tail;
 	if (p->end_said || !(p->up || p->spoke))
 		return;
 	p->end_due = true;

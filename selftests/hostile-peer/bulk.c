@@ -17,7 +17,7 @@
 #include "rights.h"
 #include "sst.h"
 
-enum { HELLO = 1, ANNOUNCE, GRANT, PROGRESS, STOP, ABORT, RETURN, FAIL, CLOSE, WORDS };
+enum { HELLO = 1, ANNOUNCE, GRANT, PROGRESS, STOP, ABORT, RETURN, FAIL, CLOSE, END, WORDS };
 
 bool bulk;
 static struct bulk_message inbox[BULK_INBOX];
@@ -104,6 +104,9 @@ static bool hear(uint32_t word, uint64_t ms, struct bulk_message *m)
 				last_grant = *m;
 			if (m->word == ANNOUNCE)
 				last_announced = m->w[1];
+			/* Of a stream: all members have the same one, and nobody says hello. */
+			if (m->word == ANNOUNCE && !their_life)
+				their_life = m->to;
 			if (!word || m->word == word)
 				return true;
 		}
@@ -197,7 +200,7 @@ void step_hear(const char *step)
 {
 	static const char * const words[WORDS] = {
 		"?", "hello", "announce", "grant", "progress", "stop", "abort", "return", "fail",
-		"close",
+		"close", "end",
 	};
 	uint64_t n = num(step, "n", 1);
 	struct bulk_message m = { .word = 0 };

@@ -727,7 +727,6 @@ mutant stream_end_untold rdmc.c '/^bool spindle_rdmc_fall/,/^}/ s/spindle_rdmc_e
 mutant stream_end_unanswered rdmc_talk.c '/^static bool hear_end_of_stream/,/^}/ s/spindle_rdmc_end_with(r, m);/;/'
 mutant stream_end_keeps rdmc_talk.c '/^static bool hear_end_of_stream/,/^}/ s/spindle_rdmc_returned(.*);/;/'
 mutant stream_end_grants rdmc_move.c 's/return p->up \&\& !p->hello_due \&\& !p->failed \&\& /return p->up \&\& !p->hello_due \&\& /'
-mutant stream_end_writes rdmc.c '/^void spindle_rdmc_end_with/,/^}/ s/p->grant_head = p->grant_tail;/;/'
 mutant stream_end_late rdmc_talk.c '/^static bool too_late/,/^}/ s/spindle_rdmc_end_with(r, m);/;/'
 mutant stream_end_deaf rdmc_talk.c '/^static bool too_late/,/^}/ s/return word != SPINDLE_RDMC_END;/return true;/'
 mutant stream_end_twice rdmc_talk.c '/^static bool say_end/,/^}/ s/p->end_said = true;/;/'
@@ -742,6 +741,5 @@ mutant stream_lost_always rdmc_move.c '/^void spindle_rdmc_lost/,/^}/ s/spindle_
 mutant stream_down_up rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/ \&\& !p->up \&\& !p->spoke/ \&\& !p->spoke/'
 mutant stream_down_heard rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/ \&\& !p->up \&\& !p->spoke/ \&\& !p->up/'
 mutant stream_judged rdmc_wait.c '/^void spindle_rdmc_judge/,/^}/ s/if (r->cfg.stream)/if (0)/'
-mutant stream_chatty rdmc_move.c '/^static void progress/,/^}/ s/if (r->cfg.stream)/if (0)/'
 
 mutants_end

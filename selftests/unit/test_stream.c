@@ -33,6 +33,7 @@ struct member {
 static struct member world[N];
 static struct rng rng;
 static u64 words; /* that were said */
+static u32 progress; /* of these, PROGRESS */
 
 static struct member *of(struct spindle_rdmc *r)
 {
@@ -54,6 +55,7 @@ static struct item *post(struct spindle_rdmc *r, u32 m)
 static void op_say(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
 {
 	words |= BIT(msg->word);
+	progress += msg->word == SPINDLE_RDMC_PROGRESS;
 	*post(r, m) = (struct item){ .from = of(r)->me, .msg = *msg };
 }
 
@@ -104,6 +106,7 @@ static void begin(u64 seed)
 	memset(world, 0, sizeof(world));
 	rng.state = seed;
 	words = 0;
+	progress = 0;
 	for (i = 0; i < N; i++) {
 		struct spindle_rdmc_config cfg = {
 			.stream = true, .life = 7, .n = N, .me = i, .block = BLOCK,
@@ -207,6 +210,8 @@ static void test_moves(void)
 			CHECK(!memcmp(world[2].bytes, world[0].bytes, len));
 			CHECK(!memcmp(world[3].bytes, world[0].bytes, len));
 		}
+		/* Each member says once of each that it has ended. */
+		CHECK_EQ(progress, 3 * (N - 1));
 		CHECK_EQ(words, BIT(SPINDLE_RDMC_ANNOUNCE) | BIT(SPINDLE_RDMC_GRANT) |
 				BIT(SPINDLE_RDMC_PROGRESS));
 	}
@@ -340,6 +345,7 @@ static void test_late(void)
 	hear(1, 2, (struct spindle_rdmc_msg){ .word = SPINDLE_RDMC_GRANT, .w = { 0, 0, 0, 9 } });
 	hear(1, 2, (struct spindle_rdmc_msg){ .word = SPINDLE_RDMC_GRANT, .w = { 0, 0, 0, 9 } });
 	spindle_rdmc_pass(&m->r, 2);
+	hear(1, 2, (struct spindle_rdmc_msg){ .word = SPINDLE_RDMC_GRANT, .w = { 0, 0, 0, 9 } });
 	spindle_rdmc_pass(&m->r, 3);
 	CHECK_EQ(words, BIT(SPINDLE_RDMC_END));
 	CHECK_EQ(world[2].tail[1], 1);
