@@ -72,8 +72,8 @@
  *	OPEN -> FAILING -> FAILED
  *
  * A member that ends the stream tells each other one that it has heard of: END. Behind an END
- * comes no write any more. Whoever gets an END takes back what it has granted there, forgets what it
- * was granted, and says END as well. So each gets its grants back, whether or not the others know
+ * comes no write any more. Whoever gets an END takes back what it has granted there, and says END
+ * as well. So each gets its grants back, whether or not the others know
  * already that the view ends. Who breaks the rules, or whose lane is lost, is cut: that is to break
  * the view's connection, too, and then membership sees to the rest.
  *
@@ -190,8 +190,8 @@ struct spindle_rdmc;
  *	There was room
  * @flushed: has all that was said to @m arrived there, or will it never?
  * @cut: @m broke the protocol, or keeps us waiting: break the lane. Once for each member; ends
- *	with spindle_rdmc_lost(). Of a stream: also if the lane is lost; the view is to go on without
- *	@m
+ *	with spindle_rdmc_lost(). Of a stream: also if the lane is lost; the view is to go on
+ *	without @m
  * @listens: is there room for events? While there is not no object ends, unless the group fails:
  *	then there is one more for each object that has not, and the last one
  * @event: something for the process; all but @ev->at_ns and node are filled in, and

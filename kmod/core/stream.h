@@ -15,8 +15,8 @@
  * what arrives for a stream that a member does not have was sent by nobody that is honest, or is
  * left over from a stream that has ended: it is dropped.
  *
- * Module and simulator embed it. Memory comes from them: a stream wants it for one object at a time,
- * by spindle_streams_ops.want, and gets it by spindle_streams_give().
+ * Module and simulator embed it. Memory comes from them: a stream wants it for one object at a
+ * time, by spindle_streams_ops.want, and gets it by spindle_streams_give().
  *
  * Context: engine, all of it. Nothing sleeps or allocates.
  */

@@ -278,6 +278,7 @@ static void test_blame(void)
 {
 	struct spindle_rdmc_msg announce = { .word = SPINDLE_RDMC_ANNOUNCE, .w = { 0, 100, 5 } };
 	struct spindle_rdmc_msg grant = { .word = SPINDLE_RDMC_GRANT, .w = { 0, 0, 0, 90 } };
+	struct spindle_rdmc_msg spoiled = { .word = SPINDLE_RDMC_PROGRESS, .w = { 1, 0, 0 } };
 
 	/* The root has said something else to 2, or 2 lies: 1 cannot know. */
 	begin(1);
@@ -294,8 +295,7 @@ static void test_blame(void)
 	begin(1);
 	send(100);
 	run(20);
-	CHECK_EQ(hear(0, 2, (struct spindle_rdmc_msg){ .word = SPINDLE_RDMC_PROGRESS,
-						       .w = { 1, 0, 0 } })->cut, BIT(2));
+	CHECK_EQ(hear(0, 2, spoiled)->cut, BIT(2));
 	/* The root says no such thing, and nobody else hears it. */
 	begin(1);
 	CHECK_EQ(hear(1, 0, (struct spindle_rdmc_msg){ .word = SPINDLE_RDMC_PROGRESS })->cut,
