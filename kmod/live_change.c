@@ -74,7 +74,7 @@ static bool live_trim(void *ctx, const u64 *trim)
 		return false;
 	/* Others hear of it behind this. */
 	for (set = live->group->mg.stays; set; set &= set - 1) {
-		const struct spindle_subgroup *sg = subgroup_of(live, __ffs64(set));
+		const struct spindle_subgroup *sg = live->group->subgroup[__ffs64(set)];
 
 		if (sg && sg->large)
 			spindle_streams_begin(&sg->large->streams, live->group->view.vid + 1, true);

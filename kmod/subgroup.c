@@ -42,7 +42,7 @@ static bool change_state(struct spindle_subgroup *sg, u32 new)
 	return ok;
 }
 
-static void say(const struct spindle_subgroup *sg, enum spindle_event event, u32 error,
+static void say(const struct spindle_subgroup *sg, enum spindle_event_kind event, u32 error,
 		const char *reason)
 {
 	spindle_event(sg->group->node, event, &(struct spindle_event_info){
