@@ -130,7 +130,8 @@ static void check_admitted(const struct spindle_hello *hello, const struct spind
 
 	MUST(heard.lives <= SPINDLE_LIVES);
 	if (refusal) {
-		MUST(refusal == SPINDLE_REFUSE_ADDRESS || (refusal == SPINDLE_REFUSE_AGAIN && known));
+		MUST(refusal == SPINDLE_REFUSE_ADDRESS ||
+		     (refusal == SPINDLE_REFUSE_AGAIN && known));
 		return;
 	}
 	MUST(from->family == 4 && from->ip[0] == 1);
@@ -141,7 +142,11 @@ static void check_admitted(const struct spindle_hello *hello, const struct spind
 
 static void hear(struct input *in)
 {
-	const struct spindle_hello_peer peer = { .id = 8, .digest = 1, .incarnation = in_u8(in) & 3 };
+	const struct spindle_hello_peer peer = {
+		.id = 8,
+		.digest = 1,
+		.incarnation = in_u8(in) & 3,
+	};
 	u8 data[sizeof(struct spindle_hello)], *sent;
 	struct spindle_addr from = read_addr(in);
 	struct spindle_hello hello;

@@ -38,6 +38,13 @@ struct limit {
 	int fault;
 };
 
+static void witnesses(struct spindle_rules *r, u32 a, u32 b, u32 c, u32 d)
+{
+	const u32 id[SPINDLE_MAX_WITNESSES] = { a, b, c, d };
+
+	memcpy(r->witness, id, sizeof(id));
+}
+
 #define LIMIT(what, text, fault, stmt) \
 	static void what(struct spindle_rules *r) { stmt; } \
 	static const struct limit limit_##what = { #what, what, text, fault }
@@ -82,13 +89,11 @@ LIMIT(nobody_of_all_sends, "a subgroup has at least one sender", 0, r->rule[0].a
 LIMIT(node_zero, "node ids start at 1", 1, r->rule[1].node[2] = 0);
 LIMIT(node_max, NULL, -1, r->rule[1].node[2] = U32_MAX);
 LIMIT(node_twice, "a node is twice in a subgroup", 1, r->rule[1].node[2] = 3);
-LIMIT(witness, NULL, -1, r->witness[0] = 4; r->witness[1] = 6; r->witness[2] = U32_MAX;
-      r->witness[3] = 2);
-LIMIT(witness_gap, "node ids start at 1", -1, r->witness[0] = 4; r->witness[3] = 6);
-LIMIT(witness_late, "node ids start at 1", -1, r->witness[1] = 4);
-LIMIT(witness_twice, "a witness is given twice", -1, r->witness[0] = 4; r->witness[1] = 6;
-      r->witness[2] = 4);
-LIMIT(witness_named, "a witness is in no subgroup", 1, r->witness[0] = 9; r->witness[1] = 7);
+LIMIT(witness, NULL, -1, witnesses(r, 4, 6, U32_MAX, 2));
+LIMIT(witness_gap, "node ids start at 1", -1, witnesses(r, 4, 0, 0, 6));
+LIMIT(witness_late, "node ids start at 1", -1, witnesses(r, 0, 4, 0, 0));
+LIMIT(witness_twice, "a witness is given twice", -1, witnesses(r, 4, 6, 4, 0));
+LIMIT(witness_named, "a witness is in no subgroup", 1, witnesses(r, 9, 7, 0, 0));
 LIMIT(node_in_both, NULL, -1, r->rule[0].num_nodes = 1; r->rule[0].node[0] = 3);
 
 static void test_check(void)

@@ -99,13 +99,15 @@ static void test_view_set(void)
 static struct ctl_ids sent_nodes(unsigned int n)
 {
 	struct ctl_ids ids = { .set = true };
-	struct nlattr *attr;
+	struct nlattr *attr, **a;
 	int rem;
 
-	nla_for_each_nested(attr, sent_subgroup(n), rem)
-		if (nla_type(attr) == SPINDLE_SUBGROUP_A_NODE)
-			ctl_ids_add(&ids, ctl_attr_num(ctl_nest_attrs(attr,
-					SPINDLE_SUBGROUP_NODE_A_MAX)[SPINDLE_SUBGROUP_NODE_A_ID]));
+	nla_for_each_nested(attr, sent_subgroup(n), rem) {
+		if (nla_type(attr) != SPINDLE_SUBGROUP_A_NODE)
+			continue;
+		a = ctl_nest_attrs(attr, SPINDLE_SUBGROUP_NODE_A_MAX);
+		ctl_ids_add(&ids, ctl_attr_num(a[SPINDLE_SUBGROUP_NODE_A_ID]));
+	}
 	return ids;
 }
 
