@@ -123,6 +123,22 @@ static bool visibility_imm(const struct spindle_node *node)
 	return node->visibility == SPINDLE_VISIBILITY_IMM;
 }
 
+static int check_device(struct ib_device *ib, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	if (!spindle_device_usable(ib))
+		return spindle_deny(extack, NULL, -ENODEV, "the RDMA device is being removed");
+	if (!spindle_device_capable(ib))
+		return spindle_deny(extack, NULL, -EOPNOTSUPP,
+				    "the RDMA device is not IB or RoCE, or registers less than 512 KiB");
+	err = spindle_device_coherent(ib);
+	if (err == -EOPNOTSUPP)
+		return spindle_deny(extack, NULL, err,
+				    "the RDMA device sees a copy of memory (swiotlb)");
+	return err;
+}
+
 static int open_endpoint(struct spindle_node *node, struct netlink_ext_ack *extack)
 {
 	struct sockaddr_storage addr;
@@ -145,17 +161,7 @@ static int open_endpoint(struct spindle_node *node, struct netlink_ext_ack *exta
 		NL_SET_ERR_MSG(extack, "cannot listen on the address");
 		return err;
 	}
-	if (!spindle_device_usable(node->ep.ib)) {
-		NL_SET_ERR_MSG(extack, "the RDMA device is being removed");
-		err = -ENODEV;
-	} else if (!spindle_device_capable(node->ep.ib)) {
-		NL_SET_ERR_MSG(extack,
-			       "the RDMA device is not IB or RoCE, or registers less than 512 KiB");
-		err = -EOPNOTSUPP;
-	} else if (!spindle_device_coherent(node->ep.ib)) {
-		NL_SET_ERR_MSG(extack, "the RDMA device sees a copy of memory (swiotlb)");
-		err = -EOPNOTSUPP;
-	}
+	err = check_device(node->ep.ib, extack);
 	if (err)
 		spindle_endpoint_close(&node->ep);
 	return err;

@@ -44,13 +44,13 @@ static const char *forming(const struct ctl_status *s)
 /* An even number of members can lose half of them, of which neither half is a majority. */
 static const char *minority(const struct ctl_status *s, const char *join)
 {
-	const char *advice = "";
+	const char *advice = ". A witness on one more host lets one half go on: Witness in FILE";
 	unsigned int i, n = 0;
 
 	for (i = 0; i < s->members; i++)
 		n += s->member[i].rank.set;
 	if (n && !(n & 1))
-		advice = ". A witness on one more host lets one half go on next time: Witness in FILE";
+		advice = ". A witness on one more host lets one half go on: Witness in FILE";
 	return ctl_asprintf("Too few members were left: only a majority goes on. Check the network. If others go on: %s; if nobody does, begin anew, on one host: spindle-ctl apply --bootstrap FILE%s",
 			    join, advice);
 }

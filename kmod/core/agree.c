@@ -33,17 +33,29 @@ bool spindle_mb_same_decree(const struct spindle_mb *mb, const struct spindle_mb
 }
 
 /*
- * Does a member follow the decree that this one has accepted, by its own word? In the next
- * view the digest is that of the decree that led there, until it accepts another one.
+ * Does a member follow a decree, by its own word? In the next view its digest is that of the decree
+ * that led there, until it accepts another one.
  */
-static bool stands_by(const struct spindle_mb *mb, const struct spindle_mb_peer *p)
+static bool stands_by(const struct spindle_mb *mb, const struct spindle_mb_peer *p, u64 digest,
+		      const u64 *word)
 {
 	u64 vid = spindle_mb_view(mb)->vid;
 
-	if (p->digest != mb->digest ||
+	if (p->digest != digest ||
 	    !(p->vid == vid ? p->ballot : p->vid == vid + 1 && !p->ballot))
 		return false;
-	return spindle_mb_same_decree(mb, p, spindle_mb_own_decree(mb));
+	return spindle_mb_same_decree(mb, p, word);
+}
+
+/* Do all others that decide? */
+static bool all_stand_by(const struct spindle_mb *mb, u64 digest, const u64 *word)
+{
+	u64 mask;
+
+	for (mask = spindle_mb_voters(mb) & ~BIT_ULL(mb->me); mask; mask &= mask - 1)
+		if (!stands_by(mb, &mb->peer[__ffs64(mask)], digest, word))
+			return false;
+	return true;
 }
 
 /**
@@ -371,6 +383,24 @@ static void accept(struct spindle_mb *mb, u32 leader)
 	spindle_mb_transition(mb, SPINDLE_MB_ECHOED);
 }
 
+/*
+ * A node that leaves may have missed the word of a leader that is gone. Those that have accepted it
+ * go on, and tell this node nothing more. What all of them show is chosen.
+ */
+static void follow(struct spindle_mb *mb, u32 any)
+{
+	const struct spindle_mb_peer *p = &mb->peer[any];
+
+	if (!p->ballot || (mb->ballot && p->digest == mb->digest) ||
+	    !spindle_mb_read_decree(mb, p) || !all_stand_by(mb, p->digest, mb->seen) ||
+	    !counts_all(mb, mb->seen) || !joins_fit(mb, mb->seen) ||
+	    !trim_is_here(mb, mb->seen + SPINDLE_DECREE_HEAD))
+		return;
+	spindle_mb_adopt(mb, p->digest);
+	mb->ballot = p->ballot;
+	spindle_mb_transition(mb, SPINDLE_MB_ECHOED);
+}
+
 /**
  * spindle_mb_vote() - propose a decree as the leader, or accept the one of the leader
  * @mb: membership
@@ -383,10 +413,13 @@ void spindle_mb_vote(struct spindle_mb *mb)
 	if (!mask)
 		return;
 	leader = __ffs64(mask);
-	if (leader != mb->me)
+	if (leader != mb->me) {
 		accept(mb, leader);
-	else if (mb->ballot != mb->me + 1)
+		if (mb->leaving)
+			follow(mb, leader);
+	} else if (mb->ballot != mb->me + 1) {
 		propose(mb);
+	}
 }
 
 /**
@@ -402,10 +435,5 @@ void spindle_mb_vote(struct spindle_mb *mb)
  */
 bool spindle_mb_chosen(const struct spindle_mb *mb)
 {
-	u64 mask;
-
-	for (mask = spindle_mb_voters(mb) & ~BIT_ULL(mb->me); mask; mask &= mask - 1)
-		if (!stands_by(mb, &mb->peer[__ffs64(mask)]))
-			return false;
-	return true;
+	return all_stand_by(mb, mb->digest, spindle_mb_own_decree(mb));
 }

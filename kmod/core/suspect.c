@@ -11,6 +11,18 @@
 /* Intervals without a heartbeat that say nothing yet; silence for the timeout does. */
 #define HEARD_LATELY 4
 
+/*
+ * Has a member accepted a decree that leaves out this node, which wants to leave? It may be in the
+ * next view, where it tells this node nothing. Those that are there with it notice if it is dead,
+ * and this node must not accuse it to those that are still on their way.
+ */
+static bool goes_on_without_us(struct spindle_mb *mb, const struct spindle_mb_peer *p)
+{
+	return mb->leaving && (p->ballot || p->vid > spindle_mb_view(mb)->vid) &&
+	       spindle_mb_read_decree(mb, p) &&
+	       !(mb->seen[SPINDLE_DECREE_SURVIVORS] & BIT_ULL(mb->me));
+}
+
 static void accuse(struct spindle_mb *mb, u64 mask)
 {
 	mb->doubted &= ~mask;
@@ -24,20 +36,23 @@ static void accuse(struct spindle_mb *mb, u64 mask)
  * @rank: the member; suspicion is for ever, and the others are told
  * @reason: why. Silence and a broken connection have two ends: such a suspicion is held
  *	back until this node knows that it hears the others, see resolve(). Who has closed
- *	the connection is not lost, but may be silent
+ *	the connection is not lost, but may be silent. A node that leaves hears nothing more of
+ *	those that go on
  */
 void spindle_mb_suspect(struct spindle_mb *mb, u32 rank, enum spindle_mb_reason reason)
 {
+	bool silent = reason == SPINDLE_MB_SILENT || reason == SPINDLE_MB_LOST;
 	u64 bit = BIT_ULL(rank);
 
 	if (rank == mb->me || mb->suspected & bit || mb->state == SPINDLE_MB_STOPPED ||
-	    (reason == SPINDLE_MB_LOST && mb->closed & bit))
+	    (reason == SPINDLE_MB_LOST && mb->closed & bit) ||
+	    (silent && goes_on_without_us(mb, &mb->peer[rank])))
 		return;
 	if (!(mb->doubted & bit)) {
 		mb->peer[rank].reason = reason;
 		mb->peer[rank].doubted_at = mb->ran_at;
 	}
-	if (reason == SPINDLE_MB_SILENT || reason == SPINDLE_MB_LOST)
+	if (silent)
 		mb->doubted |= bit;
 	else
 		accuse(mb, bit);
@@ -152,7 +167,7 @@ void spindle_mb_closed(struct spindle_mb *mb, u32 rank)
 	}
 	/* What it has shown before it closed may not have been looked at. */
 	read_state(mb, rank);
-	if (mb->suspected & bit || mb->state == SPINDLE_MB_STOPPED)
+	if (mb->suspected & bit || mb->state == SPINDLE_MB_STOPPED || goes_on_without_us(mb, p))
 		return;
 	mb->closed |= bit;
 	mb->doubted &= ~bit;
@@ -201,15 +216,18 @@ static void listen(struct spindle_mb *mb, u64 now)
 	}
 }
 
-/* Those of a set whose heartbeat has moved since then, and this node. */
-static u64 heard_since(const struct spindle_mb *mb, u64 mask, u64 since)
+/*
+ * Those of a set whose heartbeat has moved since then, and this node; and those that a node which
+ * leaves cannot hear any more.
+ */
+static u64 heard_since(struct spindle_mb *mb, u64 mask, u64 since)
 {
 	u64 heard = BIT_ULL(mb->me);
 
 	for (mask &= ~heard; mask; mask &= mask - 1) {
 		const struct spindle_mb_peer *p = &mb->peer[__ffs64(mask)];
 
-		if (p->beat_seal && p->proof > since)
+		if ((p->beat_seal && p->proof > since) || goes_on_without_us(mb, p))
 			heard |= mask & -mask;
 	}
 	return heard;

@@ -164,21 +164,21 @@ bool spindle_device_copies(struct ib_device *ib, u64 dma)
  * region.c looks at each.
  *
  * Context: process.
- * Return: true if so
+ * Return: 0; -EOPNOTSUPP: the device sees a copy; -ENOMEM
  */
-bool spindle_device_coherent(struct ib_device *ib)
+int spindle_device_coherent(struct ib_device *ib)
 {
 	struct page *page = alloc_page(GFP_KERNEL);
-	bool coherent = false;
+	int err = -ENOMEM;
 	u64 dma;
 
 	if (!page)
-		return false;
+		return err;
 	dma = ib_dma_map_page(ib, page, 0, PAGE_SIZE, DMA_BIDIRECTIONAL);
 	if (!ib_dma_mapping_error(ib, dma)) {
-		coherent = !spindle_device_copies(ib, dma);
+		err = spindle_device_copies(ib, dma) ? -EOPNOTSUPP : 0;
 		ib_dma_unmap_page(ib, dma, PAGE_SIZE, DMA_BIDIRECTIONAL);
 	}
 	__free_page(page);
-	return coherent;
+	return err;
 }

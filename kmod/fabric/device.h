@@ -17,6 +17,6 @@ u32 spindle_device_pages(const struct ib_device *ib);
 u32 spindle_device_chunk_shift(const struct ib_device *ib);
 bool spindle_device_ordered(struct ib_device *ib);
 bool spindle_device_copies(struct ib_device *ib, u64 dma);
-bool spindle_device_coherent(struct ib_device *ib);
+int spindle_device_coherent(struct ib_device *ib);
 
 #endif /* SPINDLE_FABRIC_DEVICE_H */

@@ -191,13 +191,24 @@ static void say(const struct states *s)
 		       (unsigned long long)s->vid[i], s->reason[i]);
 }
 
+/* A node that joins goes on asking, also where there is nobody left that could let it in. */
+static bool asks_nobody(const struct states *s, int i)
+{
+	int j;
+
+	for (j = 1; j <= 3; j++)
+		if (j != i && s->of[j] != -1 && s->of[j] != SPINDLE_LIVE_STOPPED)
+			return false;
+	return s->of[i] == SPINDLE_LIVE_JOINING;
+}
+
 /* Either it is over, well or not, or somebody is still at it. */
 static bool over(const struct states *s, uint64_t vid)
 {
 	int i;
 
 	for (i = 1; i <= 3; i++) {
-		if (s->of[i] == -1 || s->of[i] == SPINDLE_LIVE_STOPPED)
+		if (s->of[i] == -1 || s->of[i] == SPINDLE_LIVE_STOPPED || asks_nobody(s, i))
 			continue;
 		if (s->of[i] != SPINDLE_LIVE_ACTIVE)
 			return false;

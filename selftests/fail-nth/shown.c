@@ -31,7 +31,8 @@ static int show_attrs(struct shown *s, const void *attrs, int len, bool subgroup
 			continue;
 		if (subgroup ? nl_type(a) == SPINDLE_SUBGROUP_A_STATS :
 			       nl_type(a) == SPINDLE_A_STATS || nl_type(a) == SPINDLE_A_PEER ||
-			       nl_type(a) == SPINDLE_A_INCARNATION)
+			       nl_type(a) == SPINDLE_A_INCARNATION ||
+			       nl_type(a) == SPINDLE_A_LINEAGE)
 			show(s, a, NLA_HDRLEN);
 		else if (!subgroup && nl_type(a) == SPINDLE_A_SUBGROUP)
 			show_attrs(s, nl_data(a), nl_len(a), true);

@@ -276,7 +276,7 @@ static void op_cut(struct spindle_rdmc *r, u32 m)
 	/* Its link has broken as well, and that is noticed. */
 	if (r->error == SPINDLE_RDMC_LOST)
 		return;
-	if (!liar_is(sim, to) && !liar_is(sim, node->index))
+	if (!liar_excuses(node, to))
 		sim_fail(sim, "node %u blames node %u for a stream", node->index, to);
 	fabric_cut(sim, node->index, to);
 	if (rank >= 0)

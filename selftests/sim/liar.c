@@ -88,6 +88,24 @@ bool liar_is(const struct sim *sim, u32 node)
 	return sim->liar && sim->liar->nodes & BIT_ULL(node);
 }
 
+/*
+ * May a node blame another one? A joiner believes half of the members of the view that it was told.
+ */
+bool liar_excuses(const struct node *node, u32 to)
+{
+	return liar_is(node->sim, to) || liar_is(node->sim, node->index) || node->misled;
+}
+
+/* A joiner waits for a view that follows this one. */
+void liar_misleads(struct node *node, const struct spindle_view *view)
+{
+	u32 r, n = 0;
+
+	for (r = 0; r < view->num_members; r++)
+		n += liar_is(node->sim, view->member[r].id - 1);
+	node->misled = n && 2 * n >= view->num_members;
+}
+
 /* ---- lies ---------------------------------------------------------------------- */
 
 static void lie_bytes(const struct sim *sim, struct liar *liar, u8 *row)
@@ -525,10 +543,12 @@ void liar_blamed(struct node *node, u32 to, u32 reason)
 	node->accused |= BIT_ULL(to);
 	if (!sim->liar || liar_is(sim, node->index) || reason != SPINDLE_MB_LIED)
 		return;
-	if (!liar_is(sim, to)) {
+	if (!liar_excuses(node, to)) {
 		sim_fail(sim, "node %u blames node %u for a lie", node->index, to);
 		return;
 	}
+	if (!liar_is(sim, to))
+		return;
 	if (!sim->liar->found)
 		sim->found[sim->liar->last]++;
 	sim->liar->found = true;

@@ -321,7 +321,7 @@ static void check_failed(struct node *node, struct group *g, u32 member)
 	u32 bad = g->member_node[member];
 	int rank = spindle_view_rank(spindle_mb_view(&node->mb), bad + 1);
 
-	if (!liar_is(node->sim, bad) && !liar_is(node->sim, node->index))
+	if (!liar_excuses(node, bad))
 		sim_fail(node->sim, "node %u group %u blames node %u", node->index, g->mc->id, bad);
 	if (rank >= 0)
 		spindle_mb_suspect(&node->mb, rank, SPINDLE_MB_LIED);
@@ -473,6 +473,7 @@ void node_follow(struct node *node, const struct spindle_view *view, const u32 *
 {
 	memcpy(node->life, life, sizeof(node->life));
 	node->life[node->index] = node->inc;
+	liar_misleads(node, view);
 	open_membership(node, view);
 	if (spindle_mb_join(&node->mb, view, node->index + 1, node->inc, node->sim->now))
 		sim_fail(node->sim, "node %u: no room for a view", node->index);

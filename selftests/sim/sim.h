@@ -204,6 +204,7 @@ struct node {
 	u32 contact; /* of a joiner: who has invited it */
 	bool picky; /* it joins no other lineage */
 	bool invited;
+	bool misled; /* half of the view that it has joined by are liars */
 	u64 asked_at; /* it joins since then */
 	u64 lose_at; /* it loses the connection to @lose then; 0: it does not */
 	u32 lose;
@@ -377,6 +378,8 @@ void fault_run(struct sim *sim, bool all_heal);
 void liar_open(struct sim *sim);
 void liar_close(struct sim *sim);
 bool liar_is(const struct sim *sim, u32 node);
+bool liar_excuses(const struct node *node, u32 to);
+void liar_misleads(struct node *node, const struct spindle_view *view);
 void liar_run(struct sim *sim, u32 node);
 u32 liar_contact(struct sim *sim, u32 at);
 void liar_view(struct node *contact, struct spindle_view *view, struct spindle_rules *rules,

@@ -569,6 +569,59 @@ static void test_leaver_waits(void)
 	end();
 }
 
+/*
+ * The leader died before it told the one that leaves, and the others have gone on: they tell it
+ * nothing more, and do not beat. It must not accuse them, and follows what they have accepted.
+ */
+static void test_leaver_alone(void)
+{
+	u64 digest, until;
+
+	begin(4, 3);
+	spindle_mb_leave(&mb);
+	have[0] = 5;
+	say(0, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(1, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	run(3);
+	digest = write_decree(1, 7, 0, 0);
+	write_decree(2, 7, 0, 0);
+	say(1, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	say(2, VID, SPINDLE_MB_COMMITTED, 1, 0, digest);
+	run(1);
+	CHECK_EQ(mb.state, SPINDLE_MB_FENCED);
+	/* Connections that are closed are nothing to it either, nor one that is lost. */
+	spindle_mb_suspect(&mb, 2, SPINDLE_MB_LOST);
+	spindle_mb_closed(&mb, 1);
+	spindle_mb_closed(&mb, 2);
+	for (until = now + 3 * TIMEOUT; now < until; now += STEP)
+		spindle_mb_run(&mb, now);
+	CHECK_EQ(mb.suspected, BIT_ULL(0));
+	CHECK_EQ(mb.state, SPINDLE_MB_STOPPED);
+	CHECK_EQ(mb.reason, SPINDLE_MB_LEFT);
+	end();
+}
+
+/* But one of them that shows another decree has not: then it is not known what is chosen. */
+static void test_leaver_divided(void)
+{
+	u64 until;
+
+	begin(4, 3);
+	spindle_mb_leave(&mb);
+	say(0, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(1, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	run(3);
+	say(1, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(1, 7, 0, 0));
+	say(2, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(2, 6, 0, 0));
+	for (until = now + 3 * TIMEOUT; now < until; now += STEP)
+		spindle_mb_run(&mb, now);
+	CHECK_EQ(mb.state, SPINDLE_MB_FENCED);
+	CHECK_EQ(mb.suspected, BIT_ULL(0));
+	end();
+}
+
 /* ---- wishes ------------------------------------------------------------------------- */
 
 static void test_phantom(void)
@@ -1269,6 +1322,8 @@ int main(void)
 		{ "what cannot be is not learned", test_learn_nonsense },
 		{ "those that leave are told before the view is installed", test_leaver_told },
 		{ "a member that leaves waits for all of those that decide", test_leaver_waits },
+		{ "a member that leaves accuses nobody that goes on without it", test_leaver_alone },
+		{ "and follows what all of them show", test_leaver_divided },
 		{ "a wish for a node that is not there is none", test_phantom },
 		{ "a wish that is refused does not hide another", test_hidden_wish },
 		{ "less than half of a view let nobody in", test_few_let_nobody_in },
