@@ -342,15 +342,16 @@ int spindle_lane_get(struct spindle_link *link, struct spindle_node *node,
 		     const struct spindle_view_member *who, u64 incarnation)
 {
 	bool view = !link->group;
+	u32 limit = view ? SPINDLE_LANE_LINKS : SPINDLE_LANE_GROUPS;
 	struct place place = { .lane = find(node, who->id, incarnation, view), .link = link };
 
 	if (!place.lane)
 		place.lane = create(node, who, incarnation, view);
 	if (!place.lane)
 		return -ENOMEM;
-	while (place.index < SPINDLE_LANE_LINKS && place.lane->link[place.index])
+	while (place.index < limit && place.lane->link[place.index])
 		place.index++;
-	if (place.index == SPINDLE_LANE_LINKS)
+	if (place.index == limit)
 		return -ENOSPC;
 	place.lane->links++;
 	spindle_engine_call(node->engine, link_fn, &place);

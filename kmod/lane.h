@@ -28,6 +28,8 @@ struct spindle_node;
 
 /* Groups or streams that may have a link to a lane. */
 #define SPINDLE_LANE_LINKS 1024
+/* Groups of processes that may: uapi says so. */
+#define SPINDLE_LANE_GROUPS 256
 
 /**
  * struct spindle_lane - a bulk connection of a node

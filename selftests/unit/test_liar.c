@@ -1322,7 +1322,7 @@ int main(void)
 		{ "what cannot be is not learned", test_learn_nonsense },
 		{ "those that leave are told before the view is installed", test_leaver_told },
 		{ "a member that leaves waits for all of those that decide", test_leaver_waits },
-		{ "a member that leaves accuses nobody that goes on without it", test_leaver_alone },
+		{ "one that leaves accuses nobody that goes on without it", test_leaver_alone },
 		{ "and follows what all of them show", test_leaver_divided },
 		{ "a wish for a node that is not there is none", test_phantom },
 		{ "a wish that is refused does not hide another", test_hidden_wish },
