@@ -318,6 +318,13 @@ static bool trim_is_here(const struct spindle_mb *mb, const u64 *trim)
 	return true;
 }
 
+/* Can this node follow the decree in @mb->seen, which it has not from a leader? */
+static bool can_follow(struct spindle_mb *mb)
+{
+	return counts_all(mb, mb->seen) && joins_fit(mb, mb->seen) &&
+	       trim_is_here(mb, mb->seen + SPINDLE_DECREE_HEAD);
+}
+
 static u32 leader_of(const struct spindle_mb *mb)
 {
 	u64 mask = spindle_mb_voters(mb);
@@ -348,9 +355,7 @@ bool spindle_mb_learn(struct spindle_mb *mb)
 			spindle_mb_stop(mb, SPINDLE_MB_EVICTED);
 			return true;
 		}
-		if (mb->ballot || !spindle_mb_read_decree(mb, p) ||
-		    !counts_all(mb, mb->seen) || !joins_fit(mb, mb->seen) ||
-		    !trim_is_here(mb, mb->seen + SPINDLE_DECREE_HEAD))
+		if (mb->ballot || !spindle_mb_read_decree(mb, p) || !can_follow(mb))
 			continue;
 		/* The others take it for a leader's own, also for subgroups without the leader. */
 		if (leader_of(mb) == mb->me &&
@@ -393,8 +398,7 @@ static void follow(struct spindle_mb *mb, u32 any)
 
 	if (!p->ballot || (mb->ballot && p->digest == mb->digest) ||
 	    !spindle_mb_read_decree(mb, p) || !all_stand_by(mb, p->digest, mb->seen) ||
-	    !counts_all(mb, mb->seen) || !joins_fit(mb, mb->seen) ||
-	    !trim_is_here(mb, mb->seen + SPINDLE_DECREE_HEAD))
+	    !can_follow(mb))
 		return;
 	spindle_mb_adopt(mb, p->digest);
 	mb->ballot = p->ballot;

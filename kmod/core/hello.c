@@ -83,7 +83,7 @@ u32 spindle_hello_meant(const struct spindle_hello *hello, const struct spindle_
 		return refusal;
 	if (!tagged(ctx, hello))
 		return SPINDLE_REFUSE_KEY;
-	/* Who asks knows an address, not yet who is there. */
+	/* A node that asks knows an address, and not yet the id of the node there. */
 	if ((hello->flags & SPINDLE_HELLO_F_ASK) && !hello->dst)
 		return 0;
 	return hello->dst == cpu_to_le32(self->id) ? 0 : SPINDLE_REFUSE_DESTINATION;

@@ -473,30 +473,28 @@ static void flush_lane(struct sim *sim, u32 me, u32 to)
 	}
 }
 
-static void lose_lane(struct node *node, u32 to)
+/* What has become of a lane is the same to all streams that use it. */
+static void tell_streams(struct node *node, u32 to, void (*tell)(struct spindle_rdmc *r, u32 m))
 {
 	u32 g, s, m;
 
+	for (g = 0; g < SIM_GROUPS; g++) {
+		struct large *lg = node->group[g].large;
+
+		for (s = 0; lg && lg->ss.vid && s < lg->ss.mc->senders; s++) {
+			m = rank_of(&lg->stream[s].r, to);
+			if (m < lg->stream[s].r.cfg.n)
+				tell(&lg->stream[s].r, m);
+		}
+	}
+}
+
+static void lose_lane(struct node *node, u32 to)
+{
 	node->sim->lanes->lane[node->index][to].lost = true;
-	for (g = 0; g < SIM_GROUPS; g++) {
-		struct large *lg = node->group[g].large;
-
-		for (s = 0; lg && lg->ss.vid && s < lg->ss.mc->senders; s++) {
-			m = rank_of(&lg->stream[s].r, to);
-			if (m < lg->stream[s].r.cfg.n)
-				spindle_rdmc_lost(&lg->stream[s].r, m);
-		}
-	}
+	tell_streams(node, to, spindle_rdmc_lost);
 	flush_lane(node->sim, node->index, to);
-	for (g = 0; g < SIM_GROUPS; g++) {
-		struct large *lg = node->group[g].large;
-
-		for (s = 0; lg && lg->ss.vid && s < lg->ss.mc->senders; s++) {
-			m = rank_of(&lg->stream[s].r, to);
-			if (m < lg->stream[s].r.cfg.n)
-				spindle_rdmc_quiet(&lg->stream[s].r, m);
-		}
-	}
+	tell_streams(node, to, spindle_rdmc_quiet);
 }
 
 /* Lanes are between two lives, and a joiner that comes again has links and lanes that are new. */
