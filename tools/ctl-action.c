@@ -44,7 +44,7 @@ static const char *forming(const struct ctl_status *s)
 /* An even number of members can lose half of them, of which neither half is a majority. */
 static const char *minority(const struct ctl_status *s, const char *join)
 {
-	const char *advice = ". A witness on one more host lets one half go on: Witness in FILE";
+	const char *advice = "";
 	unsigned int i, n = 0;
 
 	for (i = 0; i < s->members; i++)

@@ -45,8 +45,11 @@ enum {
 	CHILD_AGAIN = 4,	/* there was no room when the ring was unmapped */
 };
 
-/* Another user, whose limit is just enough for two attachments. */
-static int keep_ring(int go)
+/*
+ * Another user, whose limit is just enough for two attachments. The parent sends only when
+ * the child is a reader, because a ring with nothing to read would not stay.
+ */
+static int keep_ring(int ready, int go)
 {
 	struct spindle_attach a = args(1, 1, SPINDLE_ATTACH_RECV),
 			      b = args(2, 4, SPINDLE_ATTACH_RECV), again = b, third = b;
@@ -68,6 +71,8 @@ static int keep_ring(int go)
 	status |= call(other, SPINDLE_IOC_ATTACH, &again) ? CHILD_TWO : 0;
 	close(other);
 	rx = map(fd, &a.rx, PROT_READ);
+	if (write(ready, "", 1) != 1)
+		die("write: %s", strerror(errno));
 	if (read(go, &word, 1) != 1)
 		die("read: %s", strerror(errno));
 	status |= call(next, SPINDLE_IOC_ATTACH, &third) == ENOMEM ? 0 : CHILD_KEEPS;
@@ -80,19 +85,24 @@ static int keep_ring(int go)
 void rows_open(struct rows *r)
 {
 	struct spindle_attach a = args(1, 1, SPINDLE_ATTACH_RECV);
-	int fd = open_dev();
+	int fd = open_dev(), ready[2];
+	char word;
 
 	attach_reader(fd, &a);
 	r->rx = map(fd, &a.rx, PROT_READ);
 	r->len = a.rx.len;
 	r->tail = (void *)((char *)map(fd, &a.ctl, PROT_READ) + a.ctl_dlv_tail);
 	r->consumed = (void *)((char *)map(fd, &a.usr, PROT_READ | PROT_WRITE) + a.usr_consumed);
-	if (pipe(r->go))
+	if (pipe(r->go) || pipe(ready))
 		die("pipe: %s", strerror(errno));
 	fflush(stdout);
 	r->child = fork();
 	if (!r->child)
-		_exit(keep_ring(r->go[0]));
+		_exit(keep_ring(ready[1], r->go[0]));
+	close(ready[1]);
+	if (read(ready[0], &word, 1) != 1)
+		die("the reader of another user does not come");
+	close(ready[0]);
 }
 
 void rows_consume(struct rows *r)
