@@ -8,6 +8,12 @@
 
 #include "membership.h"
 
+/*
+ * Timeouts that a joiner gives a member before the first heartbeat: it may not have installed
+ * the view yet, for its readers' sake. The others, whom it beats for, notice sooner if it died.
+ */
+#define SPINDLE_MB_JOINER_WAITS 4
+
 static inline u64 spindle_mb_everybody(const struct spindle_mb *mb)
 {
 	return ~0ULL >> (64 - spindle_mb_view(mb)->num_members);

@@ -6,12 +6,6 @@
  */
 #include "member.h"
 
-/*
- * Timeouts that a joiner gives a member before the first heartbeat: it may not have installed
- * the view yet, for its readers' sake. The others, whom it beats for, notice sooner if it died.
- */
-#define JOINER_WAITS 4
-
 /* What may follow a state. A higher ballot is accepted on top of a lower one. */
 static const u32 legal[SPINDLE_MB_STATES] = {
 	[SPINDLE_MB_ACTIVE] = BIT(SPINDLE_MB_WEDGED) | BIT(SPINDLE_MB_STOPPED),
@@ -86,7 +80,7 @@ static void install(struct spindle_mb *mb)
 	u64 heard = mb->ran_at;
 
 	if (mb->me == SPINDLE_NO_RANK)
-		heard += JOINER_WAITS * mb->timeout;
+		heard += SPINDLE_MB_JOINER_WAITS * mb->timeout;
 	mb->suspected = spindle_decree_renumber(mb->suspected, keep);
 	mb->doubted = spindle_decree_renumber(mb->doubted, keep);
 	mb->closed = spindle_decree_renumber(mb->closed, keep);

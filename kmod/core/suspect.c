@@ -199,11 +199,29 @@ static bool joiners_wait(const struct spindle_mb *mb)
 	return shown < mb->most && hweight64(old) >= mb->most;
 }
 
+/*
+ * Members that this node came after, and has not heard yet, if it has heard another one of them.
+ * Such a member beats for this node only when it has installed this view, which its slow readers
+ * may hold up. The other one has heard it since the view before, and tells when it dies.
+ */
+static u64 left_to_others(const struct spindle_mb *mb)
+{
+	u64 old = spindle_mb_alive(mb) & ~mb->doubted & ~mb->came, unheard = 0, mask;
+
+	if (!(mb->came & BIT_ULL(mb->me)))
+		return 0;
+	for (mask = old; mask; mask &= mask - 1)
+		if (!mb->peer[__ffs64(mask)].beat_seal)
+			unheard |= mask & -mask;
+	return unheard == old ? 0 : unheard;
+}
+
 /* A node that has not run for long has heard of nobody, and that is nobody's fault. */
 static void listen(struct spindle_mb *mb, u64 now)
 {
 	bool paused = now - mb->ran_at > mb->timeout / 2;
 	u64 waits = mb->came && joiners_wait(mb) ? mb->came : 0;
+	u64 others = left_to_others(mb);
 	u32 r;
 
 	for (r = 0; r < spindle_mb_view(mb)->num_members; r++) {
@@ -211,6 +229,9 @@ static void listen(struct spindle_mb *mb, u64 now)
 
 		if (paused || (waits & BIT_ULL(r)))
 			p->heard = max(p->heard, now);
+		/* The patience begins anew: should nobody else be left, it counts from here. */
+		if (others & BIT_ULL(r))
+			p->heard = now + SPINDLE_MB_JOINER_WAITS * mb->timeout;
 		if (silence(p, now) > mb->timeout)
 			spindle_mb_suspect(mb, r, SPINDLE_MB_SILENT);
 	}

@@ -233,6 +233,58 @@ static void test_joiners_in_vain(void)
 	end();
 }
 
+/* No heartbeat of a member has come yet. */
+static void forget(u32 r)
+{
+	memset(&row[r]->beat, 0, sizeof(row[r]->beat));
+	mb.peer[r].beat_seal = 0;
+}
+
+/* This node came after ranks 1 and 2. Only rank 1 is in the view yet. */
+static void test_held_up(void)
+{
+	begin();
+	mb.came = BIT_ULL(0) | BIT_ULL(3) | BIT_ULL(4);
+	mb.most = 2;
+	forget(2);
+	live(9 * TIMEOUT, 0x1a);
+	CHECK_EQ(mb.suspected, 0);
+	/* Rank 1 dies. Nobody else tells of rank 2, which has its time once more. */
+	live(TIMEOUT + INTERVAL, 0x18);
+	CHECK_EQ(mb.suspected, BIT_ULL(1));
+	live(3 * TIMEOUT, 0x18);
+	CHECK_EQ(mb.suspected, BIT_ULL(1));
+	live(3 * TIMEOUT, 0x18);
+	CHECK_EQ(mb.suspected, BIT_ULL(1) | BIT_ULL(2));
+	end();
+}
+
+/* A member that was heard is silent as any other, and so are those that came together. */
+static void test_held_up_not(void)
+{
+	begin();
+	mb.came = BIT_ULL(0) | BIT_ULL(4);
+	mb.most = 2;
+	show_view(1);
+	show_view(3);
+	forget(4);
+	live(TIMEOUT + INTERVAL, 0x0a);
+	CHECK_EQ(mb.suspected, BIT_ULL(2) | BIT_ULL(4));
+	end();
+}
+
+/* Who was here before has heard all that were, and accuses them itself. */
+static void test_held_up_old(void)
+{
+	begin();
+	mb.came = BIT_ULL(4);
+	mb.most = 1;
+	forget(2);
+	live(TIMEOUT + INTERVAL, 0x1a);
+	CHECK_EQ(mb.suspected, BIT_ULL(2));
+	end();
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -244,6 +296,9 @@ int main(void)
 		{ "who was not run and hears a majority accuses", test_awake },
 		{ "joiners are silent until a majority shows the view", test_joiners_wait },
 		{ "joiners that no majority waits for are silent as others", test_joiners_in_vain },
+		{ "a joiner leaves an unheard member to one that hears it", test_held_up },
+		{ "a joiner accuses whom it has heard, and other joiners", test_held_up_not },
+		{ "a member that was here leaves nobody to others", test_held_up_old },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));
