@@ -18,8 +18,6 @@
 #include "node.h"
 #include "peer.h"
 
-/* One that knows the view and is not let in by then asks the next contact. */
-#define CONNECT_MS	20000
 /* Between two rounds of asking: at first, and at most. */
 #define AGAIN_MS	200
 #define AGAIN_MAX_MS	5000
@@ -470,7 +468,7 @@ static void step(struct spindle_join *join)
 		next_contact(join, true);
 		break;
 	case CHECK:
-		if (ktime_get_ns() - join->begun > CONNECT_MS * (u64)NSEC_PER_MSEC) {
+		if (ktime_get_ns() - join->begun > SPINDLE_JOIN_CONNECT_MS * (u64)NSEC_PER_MSEC) {
 			next_contact(join, false);
 			break;
 		}

@@ -23,6 +23,9 @@
 
 #include "core/card.h"
 
+/* A joiner that knows the view, and is not let in by then, asks the next contact. */
+#define SPINDLE_JOIN_CONNECT_MS	20000
+
 struct spindle_node;
 
 struct spindle_join;

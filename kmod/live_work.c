@@ -12,6 +12,7 @@
 #include "engine.h"
 #include "fabric/post.h"
 #include "group.h"
+#include "join.h"
 #include "large.h"
 #include "live.h"
 #include "node.h"
@@ -23,8 +24,13 @@
 #define AGAIN_MS	2
 /* Times that this is done: who cannot be told is not waited for. */
 #define FAREWELLS	100
-/* A guest that is not connected, or not let in, loses its seat. */
+/* A guest that is not connected by then loses its seat. */
 #define GUEST_NS	(10ULL * NSEC_PER_SEC)
+/*
+ * So does one that is connected and not let in. It closes the connection itself when it gives up,
+ * and until then it waits for a member that a slow reader holds up, maybe.
+ */
+#define GUEST_UP_NS	(2ULL * SPINDLE_JOIN_CONNECT_MS * NSEC_PER_MSEC)
 /* So long a guest has to connect, before another life of its node may have its seat. */
 #define YIELD_NS	(2ULL * NSEC_PER_SEC)
 /* Who has departed is left the connection to learn that it has. */
@@ -115,6 +121,8 @@ static bool has_gone(struct spindle_live *live, struct spindle_peer *peer)
 		return read_by_all(live->group, peer);
 	case SPINDLE_PEER_LOST:
 		return true;
+	case SPINDLE_PEER_JOINED:
+		return age > GUEST_UP_NS && live->mb.wish != peer->id;
 	default:
 		return age > GUEST_NS && live->mb.wish != peer->id;
 	}

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A joiner waits for a member that a slow reader holds up in the last view. The others keep its
+# seat as long as it tries, because it is connected.
+# vm: timeout=200
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+
+# Seconds: a guest that is not connected has 10, and a joiner tries for 20.
+LOOKS=14
+TRIES=18
+
+readers_are()
+{
+	spindle-ctl -j -p subgroup show node 2 id 1 | grep -q "\"readers\": *$1"
+}
+
+# Has node 1 delivered something, and nothing more since the last look?
+stands_still()
+{
+	local now
+
+	now=$(loop_stat 1 1 delivered)
+	usleep 300000
+	[ "$now" != 0 ] && [ "$now" = "$(loop_stat 1 1 delivered)" ]
+}
+
+# Does a member have the joiner as a guest that is connected?
+has_guest()
+{
+	spindle-ctl -j status node "$1" |
+		grep -q '"id":5,"self":false,"joins":true,"state":"up"'
+}
+
+# The joiner has its seat at every look. A look that comes too late is none.
+keeps_guest()
+{
+	local begun now looks
+
+	begun=$(date +%s)
+	now=$begun
+	looks=0
+	while [ $((now - begun)) -lt $LOOKS ]; do
+		if ! has_guest "$1" && [ $(($(date +%s) - begun)) -lt $TRIES ]; then
+			echo "the seat is gone after $((now - begun)) s and $looks looks"
+			return 1
+		fi
+		looks=$((looks + 1))
+		usleep 500000
+		now=$(date +%s)
+	done
+}
+
+check "module loads" loop_start
+check "five nodes" loop_nodes 5
+check "four of them begin" live_view 4 subgroup 1 window 8 max-msg 64
+check "they are in the first view" wait_until 60 in_view 1 1 2 3 4
+spindle-pipe -n 2 -g 1 -r -q -c >/dev/null 2>&1 &
+reader=$!
+check "a reader of node 2" wait_until 30 readers_are 1
+for i in 1 3 4; do
+	spindle-pipe -n $i -g 1 -r -q >/dev/null 2>&1 &
+done
+kill -STOP $reader
+yes message | spindle-pipe -n 1 -g 1 -s >/tmp/send.out 2>&1 &
+sender=$!
+check "its ring is full, and nobody delivers any more" wait_until 60 stands_still
+check "a member leaves" spindle-ctl node leave id 4
+check "two go on, and node 2 waits for its reader" wait_until 60 in_view 2 1 3
+is "node 2 is in the first view" "$(live_word 2 vid)" 1
+spindle-ctl node join id 5 insecure contact 10.0.0.1:5001 no-wait
+check "the joiner is connected to node 3" wait_until 60 has_guest 3
+check "and keeps its seat there" keeps_guest 3
+is "all the time in vain" "$(live_word 2 vid)" 1
+kill -CONT $reader
+check "the reader reads, and all are in the third view" wait_until 60 in_view 3 1 2 3 5
+kill $sender
+check "nodes go" loop_del 5
+check "module goes" limit 60 rmmod spindle
+finish
