@@ -353,25 +353,50 @@ static struct spindle_rdmc *stream_of(struct sim *sim, u32 node, u64 life)
 	return NULL;
 }
 
-static void arrive(struct sim *sim, u32 from, u32 to, const struct item *it)
+/* The right that a block comes by, or NULL. */
+static struct right *right_of(struct sim *sim, u32 from, u32 to, const struct item *it)
 {
 	struct right *right = &sim->lanes->right[it->key];
-	const struct mem *mem = right->mem;
+
+	if (it->key < sim->lanes->rights && right->state == RIGHT_OPEN && right->owner == to &&
+	    right->holder == from && right->len == it->len)
+		return right;
+	return NULL;
+}
+
+static void arrive(struct sim *sim, u32 from, u32 to, const struct item *it)
+{
+	struct right *right = right_of(sim, from, to, it);
+	const struct mem *mem;
 	u64 at;
 	u32 i;
 
-	if (right->state != RIGHT_OPEN || right->owner != to || right->holder != from ||
-	    right->len != it->len) {
-		sim_fail(sim, "node %u writes to node %u without a right, %u", from, to,
-			 right->state);
+	/*
+	 * A device that is asked to write without a right breaks the connection. Liars grant what
+	 * they have not, and say that they write no more while they do.
+	 */
+	if (!right) {
+		if (!liar_is(sim, from) && !liar_is(sim, to))
+			sim_fail(sim, "node %u writes to node %u without a right", from, to);
+		fabric_break(sim, from, to);
 		return;
 	}
+	mem = right->mem;
 	at = mem->at + ((u64)right->block << right->r->block_shift);
 	for (i = 0; i < it->len; i++)
 		mem->ring[(at + i) & mem->mask] = it->data[i];
 	right->state = RIGHT_USED;
 	sim->blocks++;
 	spindle_rdmc_arrived(right->r, rank_of(right->r, from), right->g);
+}
+
+static void hear(struct spindle_rdmc *r, u32 from, struct item *it)
+{
+	struct node *node = node_of(r);
+
+	if (liar_is(node->sim, from))
+		liar_talk(node, r, rank_of(r, from), &it->msg);
+	spindle_rdmc_hear(r, rank_of(r, from), &it->msg);
 }
 
 static void lane_move(struct sim *sim, u32 from, u32 to)
@@ -386,7 +411,7 @@ static void lane_move(struct sim *sim, u32 from, u32 to)
 			arrive(sim, from, to, it);
 		r = it->kind == ITEM_MSG ? stream_of(sim, to, it->msg.to) : NULL;
 		if (r && rank_of(r, from) < r->cfg.n)
-			spindle_rdmc_hear(r, rank_of(r, from), &it->msg);
+			hear(r, from, it);
 	}
 	if (it->kind == ITEM_WRITE)
 		report_written(sim, from, it);

@@ -90,10 +90,12 @@ bool liar_is(const struct sim *sim, u32 node)
 
 /*
  * May a node blame another one? A joiner believes half of the members of the view that it was told.
+ * A source whose grant is of another length than the sender's announcement blames the sender.
  */
 bool liar_excuses(const struct node *node, u32 to)
 {
-	return liar_is(node->sim, to) || liar_is(node->sim, node->index) || node->misled;
+	return liar_is(node->sim, to) || liar_is(node->sim, node->index) || node->misled ||
+	       node->talked_to;
 }
 
 /* A joiner waits for a view that follows this one. */
@@ -351,6 +353,9 @@ void liar_run(struct sim *sim, u32 from)
 	do {
 		kind = rng_below(&liar->rng, LIE_KINDS);
 	} while (!(liar->kinds & BIT_ULL(kind)));
+	/* What is said in a stream is on its way. */
+	if (kind == LIE_TALK)
+		return;
 	/* Members know a card, and a hello, already. */
 	if ((kind == LIE_CARD || kind == LIE_HELLO) && to->mb.state != SPINDLE_MB_JOINING)
 		return;
@@ -531,6 +536,65 @@ void liar_hello(struct node *node, struct spindle_hello *hello)
 		((u8 *)hello)[rng_below(&liar->rng, sizeof(*hello))] = rng_u64(&liar->rng);
 		break;
 	}
+}
+
+/* ---- lies in streams ------------------------------------------------------------------ */
+
+/* A word that @r may have a use for, of what it is about to hear. */
+static void forge(struct liar *liar, const struct spindle_rdmc *r, u32 m,
+		  struct spindle_rdmc_msg *msg)
+{
+	static const u32 words[] = {
+		SPINDLE_RDMC_ANNOUNCE, SPINDLE_RDMC_GRANT, SPINDLE_RDMC_PROGRESS, SPINDLE_RDMC_END,
+	};
+
+	msg->word = words[rng_below(&liar->rng, ARRAY_SIZE(words))];
+	msg->w[0] = r->announced + rng_below(&liar->rng, 3) - 1;
+	if (msg->word == SPINDLE_RDMC_PROGRESS) {
+		msg->w[0] = r->m[m].told + rng_below(&liar->rng, 3) - 1;
+		msg->w[1] = msg->w[0];
+		msg->w[2] = 0;
+	} else if (msg->word == SPINDLE_RDMC_ANNOUNCE) {
+		msg->w[1] = rng_chance(&liar->rng, 50) ? rng_odd(&liar->rng) :
+							 rng_below(&liar->rng, 4096);
+	}
+}
+
+/**
+ * liar_talk() - a liar has said something else in a stream
+ * @to: the node that hears it
+ * @r: its stream
+ * @m: rank of the liar there
+ * @msg: in: what the core has said
+ */
+void liar_talk(struct node *to, const struct spindle_rdmc *r, u32 m, struct spindle_rdmc_msg *msg)
+{
+	struct liar *liar = to->sim->liar;
+	u32 i = rng_below(&liar->rng, ARRAY_SIZE(msg->w));
+
+	if (!(liar->kinds & BIT_ULL(LIE_TALK)) || to->sim->quiet ||
+	    !rng_chance(&liar->rng, 5 + liar->often))
+		return;
+	switch (rng_below(&liar->rng, 5)) {
+	case 0:
+		msg->word = rng_below(&liar->rng, SPINDLE_RDMC_END + 2);
+		break;
+	case 1:
+		msg->arg = rng_chance(&liar->rng, 50) ? msg->arg + 1 : rng_u64(&liar->rng);
+		break;
+	case 2:
+		msg->w[i] = rng_odd(&liar->rng);
+		break;
+	case 3:
+		msg->w[i] += rng_below(&liar->rng, 4) - 1;
+		break;
+	default:
+		forge(liar, r, m, msg);
+		break;
+	}
+	to->talked_to = true;
+	to->sim->lies[LIE_TALK]++;
+	liar->last = LIE_TALK;
 }
 
 /* ---- what must hold -------------------------------------------------------------- */

@@ -422,7 +422,7 @@ static void report(const struct total *t, double seconds)
 	};
 	static const char * const lie[] = {
 		"bytes", "torn", "state", "fence", "decree", "have", "wish", "block", "header",
-		"express", "card", "hello"
+		"express", "card", "hello", "talk"
 	};
 	u32 i, j;
 

@@ -19,6 +19,7 @@
 #include "card.h"
 #include "group.h"
 #include "hello.h"
+#include "rdmc.h"
 #include "rules.h"
 #include "tap.h"
 
@@ -204,6 +205,7 @@ struct node {
 	u32 contact; /* of a joiner: who has invited it */
 	bool picky; /* it joins no other lineage */
 	bool invited;
+	bool talked_to; /* a liar has told it a lie in a stream */
 	bool misled; /* half of the view that it has joined by are liars */
 	u64 asked_at; /* it joins since then */
 	u64 lose_at; /* it loses the connection to @lose then; 0: it does not */
@@ -298,6 +300,7 @@ enum lie_kind {
 	LIE_EXPRESS,	/* messages inside their guards */
 	LIE_CARD,	/* the view that a joiner is told */
 	LIE_HELLO,	/* who it is, when it joins */
+	LIE_TALK,	/* what it says in a stream of large messages */
 	LIE_KINDS,
 };
 
@@ -386,6 +389,7 @@ void liar_view(struct node *contact, struct spindle_view *view, struct spindle_r
 	       struct spindle_lineage *lineage);
 u32 liar_card(struct node *contact, struct spindle_card *card, u32 bytes);
 void liar_hello(struct node *node, struct spindle_hello *hello);
+void liar_talk(struct node *to, const struct spindle_rdmc *r, u32 m, struct spindle_rdmc_msg *msg);
 void liar_blamed(struct node *node, u32 to, u32 reason);
 void liar_check_install(struct node *node, const struct spindle_view *view);
 
