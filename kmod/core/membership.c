@@ -22,6 +22,16 @@ static bool has_wedged(const struct spindle_mb *mb, const struct spindle_mb_peer
 	return p->phase >= SPINDLE_MB_WEDGED;
 }
 
+/*
+ * The member has shown its fence, and this node has nothing left to send before its own one. An
+ * honest member shows nothing beyond its fence before it has seen this node's, but a liar might.
+ * Without the second half this node would then freeze, and leave the view, while blocks still move.
+ */
+static bool fences_crossed(const struct spindle_mb *mb, const struct spindle_mb_peer *p)
+{
+	return has_wedged(mb, p) && (p->fenced || mb->ops->flushed(mb->ctx, p - mb->peer));
+}
+
 /* Wedged is catching: a view that ends for one ends for all. */
 static bool wedge_due(struct spindle_mb *mb)
 {
@@ -391,7 +401,7 @@ bool spindle_mb_run(struct spindle_mb *mb, u64 now)
 			spindle_mb_transition(mb, SPINDLE_MB_WEDGED);
 		break;
 	case SPINDLE_MB_WEDGED:
-		if (spindle_mb_all_of(mb, spindle_mb_alive(mb), has_wedged))
+		if (spindle_mb_all_of(mb, spindle_mb_alive(mb), fences_crossed))
 			spindle_mb_transition(mb, SPINDLE_MB_FENCED);
 		break;
 	case SPINDLE_MB_FENCED:

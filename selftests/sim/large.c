@@ -644,8 +644,12 @@ bool large_quiet(const struct node *node)
  */
 void large_stay(struct node *node, u32 g)
 {
-	if (node->group[g].large)
-		spindle_streams_begin(&node->group[g].large->ss, node->mg.view->vid + 1, true);
+	if (!node->group[g].large)
+		return;
+	if (!spindle_streams_quiet(&node->group[g].large->ss))
+		sim_fail(node->sim, "node %u group %u begins streams while blocks move",
+			 node->index, g);
+	spindle_streams_begin(&node->group[g].large->ss, node->mg.view->vid + 1, true);
 }
 
 /**

@@ -960,6 +960,28 @@ static void test_show_fence(void)
 	end();
 }
 
+/* A member that goes on without this node's fence makes it freeze nothing that is not final. */
+static void test_fence_skipped(void)
+{
+	u32 state;
+
+	begin(3, 1);
+	unflushed = true;
+	write_have(0, 0);
+	write_have(2, 0);
+	say(2, VID, SPINDLE_MB_WEDGED, 0, 0, 0);
+	for (state = SPINDLE_MB_WEDGED; state <= SPINDLE_MB_COMMITTED; state++) {
+		u32 ballot = state >= SPINDLE_MB_ECHOED;
+
+		say(0, VID, state, ballot, 0, write_decree(0, 7, 0, 0));
+		expect_waiting(SPINDLE_MB_WEDGED);
+	}
+	unflushed = false;
+	run(1);
+	CHECK(mb.state > SPINDLE_MB_WEDGED);
+	end();
+}
+
 /* Nothing is said to a suspect, but that it has stopped. */
 static void test_show_suspect(void)
 {
@@ -1343,6 +1365,7 @@ int main(void)
 		{ "a doubt", test_doubt },
 		{ "what was received is said behind the fence, once", test_show_once },
 		{ "a fence is said behind all messages", test_show_fence },
+		{ "it freezes nothing before, whoever goes on", test_fence_skipped },
 		{ "what is said to a suspect", test_show_suspect },
 		{ "the count of states", test_show_count },
 		{ "a pause is nobody's silence", test_paused },
