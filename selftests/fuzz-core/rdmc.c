@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A group for large objects at one honest member, which runs the core, among members that say
- * what the input says, write blocks with any number, and lose their lanes. Its process sends,
- * accepts, refuses, cancels and closes. The lanes are honest: what was asked for ends once.
+ * A group for large objects, or a stream, at one honest member. The honest member runs the core,
+ * among members that say what the input says, write blocks with any number, and lose their lanes.
+ * Its process sends, accepts, refuses, cancels and closes; a stream's embedder sends, gives memory
+ * and ends the view. The lanes are honest: what was asked for ends once.
  *
  * The honest member grants and writes inside of its objects only, gives memory back when
- * nobody uses it any more, blames only members that have spoken, and ends each
- * pass.
+ * nobody uses it any more, blames only members that have spoken, believes no progress of what it
+ * has not told, and ends each pass.
  */
 #include "fuzz.h"
 #include "rdmc.h"
@@ -38,7 +39,7 @@ struct world {
 	struct input in;
 	struct spindle_rdmc r;
 	u64 now, calls;
-	u64 shown, done;
+	u64 sent, shown, done;
 	u64 spoke;	/* ranks that have said or written anything */
 	u64 lost, cut;
 	bool deaf, full, ended;
@@ -93,7 +94,8 @@ static void op_say(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg 
 
 	check_peer(w, m);
 	MUST(!w->full && !(w->lost >> m & 1));
-	MUST(msg->word && msg->word <= SPINDLE_RDMC_CLOSE);
+	MUST(msg->word && msg->word <= SPINDLE_RDMC_END);
+	MUST(r->cfg.stream || msg->word != SPINDLE_RDMC_END);
 }
 
 static void op_grant(struct spindle_rdmc *r, u32 m, u32 g, void *memory, u32 block, u32 len,
@@ -155,7 +157,7 @@ static void op_event(struct spindle_rdmc *r, const struct spindle_rdmc_event *ev
 {
 	struct world *w = world_of(r);
 
-	MUST(!w->ended && ev->node <= r->cfg.n);
+	MUST(!r->cfg.stream && !w->ended && ev->node <= r->cfg.n);
 	switch (ev->kind) {
 	case SPINDLE_RDMC_INCOMING:
 		MUST(ev->object == w->shown++ && ev->len && ev->len <= SPINDLE_RDMC_MAX_LEN);
@@ -210,6 +212,7 @@ static void check(const struct world *w)
 
 		MUST(p->grant_tail - p->grant_head <= SPINDLE_RDMC_GRANTS);
 		MUST(p->complete <= p->ended);
+		MUST(!spindle_rdmc_is_root(r) || p->ended <= p->told);
 	}
 	if (r->culprit && r->error == SPINDLE_RDMC_PROTOCOL)
 		MUST(w->spoke);
@@ -385,8 +388,9 @@ static void send(struct world *w, u64 len)
 		fuzz_free(mem);
 		return;
 	}
-	w->shown++;
-	MUST(object + 1 == w->shown);
+	MUST(object == w->sent++);
+	if (!w->r.cfg.stream)
+		w->shown++;
 }
 
 static void accept(struct world *w, u64 object)
@@ -395,11 +399,34 @@ static void accept(struct world *w, u64 object)
 	struct mem *mem;
 
 	/* A member that knows of it knows how long it is; there is not memory for any. */
-	if (object >= w->shown || obj->blocks > 8 * sizeof(mem->have))
+	if (object >= (w->r.cfg.stream ? w->r.shown : w->shown) ||
+	    obj->blocks > 8 * sizeof(mem->have))
 		return;
 	mem = new_mem(obj->len);
 	if (spindle_rdmc_accept(&w->r, object, mem->len, mem, mem->have))
 		fuzz_free(mem);
+}
+
+/* A stream has no process: messages are sent, memory comes, and the view ends. */
+static void embedder(struct world *w, u8 op)
+{
+	switch (op & 7) {
+	case 0:
+	case 1:
+		send(w, in_u8(&w->in) * (op & 1 ? 1ULL : BLOCK / 2));
+		break;
+	case 2:
+	case 3:
+	case 4:
+		accept(w, w->r.ended + (op >> 3 & 3));
+		break;
+	case 5:
+		spindle_rdmc_fail(&w->r, 0, SPINDLE_RDMC_VIEW);
+		break;
+	default:
+		w->full = !w->full;
+		break;
+	}
 }
 
 static void process(struct world *w, u8 op)
@@ -452,7 +479,10 @@ static void step(struct world *w)
 		arrive(w);
 		break;
 	case 4:
-		process(w, op >> 3 | (op & 0x80) >> 2);
+		if (w->r.cfg.stream)
+			embedder(w, op >> 3);
+		else
+			process(w, op >> 3 | (op & 0x80) >> 2);
 		break;
 	default:
 		say(w, (op >> 3 & 15) % (SPINDLE_RDMC_CLOSE + 3));
@@ -470,7 +500,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct spindle_rdmc_config cfg = { .id = ID, .block = BLOCK, .timeout_ns = TIMEOUT };
 	struct world *w = &world;
-	u8 how;
+	u8 how, more;
 	u32 i;
 
 	fuzz_begin();
@@ -480,12 +510,16 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	cfg.n = 2 + (how & 3);
 	cfg.me = (how >> 2 & 7) % cfg.n;
 	cfg.algorithm = (how >> 5) % (SPINDLE_ALG_HYBRID + 1);
+	more = in_u8(&w->in);
+	cfg.stream = more & 2;
+	if (cfg.stream)
+		cfg.algorithm = SPINDLE_ALG_PIPELINE;
 	cfg.life = LIFE + cfg.me;
 	for (i = 0; i < cfg.n; i++)
 		cfg.member[i] = i + 1;
 	w->now = 100 * TIMEOUT;
 	spindle_rdmc_init(&w->r, &cfg, &ops);
-	if (in_u8(&w->in) & 1)
+	if (more & 1)
 		for (i = 0; i < cfg.n; i++)
 			if (i != cfg.me)
 				spindle_rdmc_up(&w->r, i);
