@@ -148,8 +148,11 @@ static int tell(struct watch *w)
 	if (rc)
 		return rc;
 	c->views = c->vid - w->vid;
-	c->from = began(w, c);
 	c->to = resumed(w, w->seen);
+	/* This process may have read the event late. The first message comes behind the view. */
+	if (c->to && c->to < w->at)
+		w->at = c->to;
+	c->from = began(w, c);
 	if (!c->to)
 		c->to = perf_now();
 	c->stayer[0].gap = perf_pump_sort(&w->pump, 0, c->from, c->to, &w->f->quiet[0].hist);

@@ -71,9 +71,10 @@ watch()
 	eval "watcher_$1=$!"
 }
 
+# flows NODE FROM: has it delivered a hundred messages more?
 flows()
 {
-	[ "$(loop_stat "$1" 1 delivered)" -ge 100 ]
+	[ "$(loop_stat "$1" 1 delivered)" -ge $(($2 + 100)) ]
 }
 
 both_dead()
@@ -167,11 +168,12 @@ check "they form the first view" wait_until 60 in_view 1 1 2
 watch 1
 watch 2
 # A gap has a message on either side.
-check "messages flow" wait_until 60 flows 2
+check "messages flow" wait_until 60 flows 2 0
 check "a node joins" spindle-ctl node join id 3 insecure contact 10.0.0.1:5001
 watch 3
 check "a line tells of it" wait_until 20 grep -q "^view 2: 3 members; longest gap [0-9]" \
 	/tmp/watch.2
+check "messages flow in the second view" wait_until 60 flows 2 "$(loop_stat 2 1 delivered)"
 check "it is evicted" spindle-ctl node evict id 1 node 3
 check "a line tells of it" wait_until 20 grep -q "^view 3: 2 members; longest gap [0-9]" \
 	/tmp/watch.2
