@@ -377,7 +377,11 @@ void join_news(struct node *node)
 	struct node *contact = &node->sim->node[node->contact];
 
 	node->news_at = 0;
-	hear(node, contact, &node->news, node->news_life);
-	if (!gradual(node->sim))
+	if (!hear(node, contact, &node->news, node->news_life))
+		return;
+	/* Members look at what it was told as they did before: a contact may lie now, too. */
+	if (gradual(node->sim))
+		draw_lanes(node);
+	else
 		node->mg.formed = true;
 }
