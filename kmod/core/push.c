@@ -154,7 +154,8 @@ static struct spindle_write express(struct spindle_mc *mc, struct spindle_mc_mem
 	const struct spindle_msg *msg = &sd->msgs[slot & (mc->window - 1)];
 	u32 from = spindle_express_offset(msg->len);
 
-	if (!mc->express_ready)
+	/* What has changed since it was written is not in it. */
+	if (!mc->express_ready || mc->changed)
 		spindle_express_write(&mc->express, mc->word, msg, sd->pay,
 				      (u64)mc->ring_units << SPINDLE_UNIT_SHIFT);
 	mc->express_ready = true;
