@@ -121,10 +121,9 @@ static bool has_gone(struct spindle_live *live, struct spindle_peer *peer)
 		return read_by_all(live->group, peer);
 	case SPINDLE_PEER_LOST:
 		return true;
-	case SPINDLE_PEER_JOINED:
-		return age > GUEST_UP_NS && live->mb.wish != peer->id;
 	default:
-		return age > GUEST_NS && live->mb.wish != peer->id;
+		return age > (peer->phase == SPINDLE_PEER_JOINED ? GUEST_UP_NS : GUEST_NS) &&
+		       live->mb.wish != peer->id;
 	}
 }
 

@@ -53,10 +53,10 @@ mutant rules_shards rules.c 's/if (subgroups > SPINDLE_MAX_SUBGROUPS)/if (0)/'
 # Hellos are any bytes.
 mutant hello_card_end hello.c 's/if (from >= door->bytes)/if (from > door->bytes)/'
 mutant hello_lives hello.c 's/i = heard->next++ % SPINDLE_LIVES;/i = heard->next++;/'
+mutant express_stale push.c 's/ || mc->changed)$/)/'
 # Blocks come with any number.
 mutant arrive_any rdmc_move.c 's/slot->state != SPINDLE_RDMC_GRANTED) {/0) {/'
 mutant grants_any rdmc_talk.c 's/	if (p->grant_tail - p->grant_head >= SPINDLE_RDMC_GRANTS)/	if (0)/'
 mutant progress_any rdmc_talk.c '/^static bool believe/,/^}/ s/ended > p->told ||/0 ||/'
-mutant stream_words rdmc_talk.c 's/(r->cfg.stream ? STREAM_WORDS \& BIT(word) : word != SPINDLE_RDMC_END)/1/'
 
 mutants_end

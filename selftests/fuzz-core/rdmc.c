@@ -407,28 +407,23 @@ static void accept(struct world *w, u64 object)
 		fuzz_free(mem);
 }
 
-/* A stream has no process: messages are sent, memory comes, and the view ends. */
-static void embedder(struct world *w, u8 op)
+/* What only the process of a group does. */
+static void group_process(struct world *w, u8 op, u64 object)
 {
 	switch (op & 7) {
-	case 0:
-	case 1:
-		send(w, in_u8(&w->in) * (op & 1 ? 1ULL : BLOCK / 2));
-		break;
-	case 2:
-	case 3:
 	case 4:
-		accept(w, w->r.ended + (op >> 3 & 3));
+		spindle_rdmc_cancel(&w->r, object, op >> 5, in_u8(&w->in));
 		break;
 	case 5:
-		spindle_rdmc_fail(&w->r, 0, SPINDLE_RDMC_VIEW);
+		spindle_rdmc_close(&w->r);
 		break;
 	default:
-		w->full = !w->full;
+		w->deaf = !w->deaf;
 		break;
 	}
 }
 
+/* A stream has no process. Its embedder sends messages, gives memory, and ends the view. */
 static void process(struct world *w, u8 op)
 {
 	u64 object = w->r.ended + (op >> 3 & 3);
@@ -442,17 +437,14 @@ static void process(struct world *w, u8 op)
 	case 3:
 		accept(w, object);
 		break;
-	case 4:
-		spindle_rdmc_cancel(&w->r, object, op >> 5, in_u8(&w->in));
-		break;
-	case 5:
-		spindle_rdmc_close(&w->r);
-		break;
-	case 6:
-		w->deaf = !w->deaf;
+	case 7:
+		w->full = !w->full;
 		break;
 	default:
-		w->full = !w->full;
+		if (!w->r.cfg.stream)
+			group_process(w, op, object);
+		else if ((op & 7) == 5)
+			spindle_rdmc_fail(&w->r, 0, SPINDLE_RDMC_VIEW);
 		break;
 	}
 }
@@ -479,10 +471,7 @@ static void step(struct world *w)
 		arrive(w);
 		break;
 	case 4:
-		if (w->r.cfg.stream)
-			embedder(w, op >> 3);
-		else
-			process(w, op >> 3 | (op & 0x80) >> 2);
+		process(w, op >> 3 | (op & 0x80) >> 2);
 		break;
 	default:
 		say(w, (op >> 3 & 15) % (SPINDLE_RDMC_CLOSE + 3));

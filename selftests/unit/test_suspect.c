@@ -273,7 +273,7 @@ static void test_held_up_not(void)
 	end();
 }
 
-/* Who was here before has heard all that were, and accuses them itself. */
+/* A member that was here before has heard the others that were, and accuses them itself. */
 static void test_held_up_old(void)
 {
 	begin();
@@ -297,7 +297,7 @@ int main(void)
 		{ "joiners are silent until a majority shows the view", test_joiners_wait },
 		{ "joiners that no majority waits for are silent as others", test_joiners_in_vain },
 		{ "a joiner leaves an unheard member to one that hears it", test_held_up },
-		{ "a joiner accuses whom it has heard, and other joiners", test_held_up_not },
+		{ "a joiner accuses members that it has heard, and joiners", test_held_up_not },
 		{ "a member that was here leaves nobody to others", test_held_up_old },
 	};
 

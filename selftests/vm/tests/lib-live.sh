@@ -49,6 +49,12 @@ in_view()
 	done
 }
 
+# readers_are NODE N: has its first subgroup just so many readers?
+readers_are()
+{
+	spindle-ctl -j -p subgroup show node "$1" id 1 | grep -q "\"readers\": *$2"
+}
+
 # log_name NODE N: where the N-th process writes
 log_name()
 {

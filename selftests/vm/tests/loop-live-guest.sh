@@ -13,11 +13,6 @@
 LOOKS=14
 TRIES=18
 
-readers_are()
-{
-	spindle-ctl -j -p subgroup show node 2 id 1 | grep -q "\"readers\": *$1"
-}
-
 # Has node 1 delivered something, and nothing more since the last look?
 stands_still()
 {
@@ -60,7 +55,7 @@ check "four of them begin" live_view 4 subgroup 1 window 8 max-msg 64
 check "they are in the first view" wait_until 60 in_view 1 1 2 3 4
 spindle-pipe -n 2 -g 1 -r -q -c >/dev/null 2>&1 &
 reader=$!
-check "a reader of node 2" wait_until 30 readers_are 1
+check "a reader of node 2" wait_until 30 readers_are 2 1
 for i in 1 3 4; do
 	spindle-pipe -n $i -g 1 -r -q >/dev/null 2>&1 &
 done

@@ -9,11 +9,6 @@
 . ./lib-loop.sh
 . ./lib-live.sh
 
-readers_are()
-{
-	spindle-ctl -j -p subgroup show node 2 id 1 | grep -q "\"readers\": *$1"
-}
-
 state_is()
 {
 	spindle-ctl -j -p subgroup show node 2 id 1 | grep -q "\"state\": *\"$1\""
@@ -31,7 +26,7 @@ check "it is there" wait_until 60 in_view 1 1 2 3
 check "a limit" spindle-ctl subgroup set 2 id 1 stall-ms 500
 spindle-pipe -n 2 -g 1 -r -q >/dev/null 2>/tmp/reader.err &
 reader=$!
-check "a reader" wait_until 30 readers_are 1
+check "a reader" wait_until 30 readers_are 2 1
 # A subgroup delivers nothing before somebody attaches: node 3 needs one, too.
 spindle-pipe -n 3 -g 1 -r -q >/dev/null 2>&1 &
 kill -STOP $reader
