@@ -75,6 +75,27 @@ void cast_bar_show(const char *name, const char *what, uint64_t done)
 	perf_bar_show((double)done / (double)bar.total, perf_now());
 }
 
+/**
+ * cast_bar_part() - how much of an object a member has
+ * @st: how far the member is
+ * @object: number of the object
+ * @len: its bytes
+ * @block: bytes of a block
+ *
+ * The last block is rarely a whole one, so blocks alone would say too much.
+ *
+ * Return: bytes, never less than for an earlier @st
+ */
+uint64_t cast_bar_part(const struct spindle_rdmc_stat *st, uint64_t object, uint64_t len,
+		       uint32_t block)
+{
+	if (object < st->finished)
+		return len;
+	if (object > st->finished)
+		return 0;
+	return st->blocks <= len / block ? st->blocks * block : len;
+}
+
 const char *cast_rate_text(char *buf, uint64_t bytes, uint64_t ns)
 {
 	double rate = ns ? (double)bytes / (double)ns * NSEC_PER_SEC : 0;

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <spindle/rdmc.h>
 
 #define CAST_RATE_LEN	32
 
@@ -14,6 +15,8 @@ void cast_bar_init(bool quiet);
 void cast_bar_begin(uint64_t total);
 bool cast_bar_due(void);
 void cast_bar_show(const char *name, const char *what, uint64_t done);
+uint64_t cast_bar_part(const struct spindle_rdmc_stat *st, uint64_t object, uint64_t len,
+		       uint32_t block);
 
 const char *cast_rate_text(char *buf, uint64_t bytes, uint64_t ns);
 

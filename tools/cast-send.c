@@ -172,6 +172,18 @@ static void sent_done(struct cast_link *l, const struct spindle_rdmc_event *ev)
 		     (double)item->ns / 1e9, cast_rate_text(rate, ev->len, item->ns), s.n - 1);
 }
 
+/* Bytes of all files that a receiver has: it may have more than the root was told to be over. */
+static uint64_t bytes_at(const struct spindle_rdmc_stat *st)
+{
+	uint32_t block = spindle_rdmc_block(s.all.g), i;
+	uint64_t bytes = s.sent;
+
+	for (i = 0; i < s.next; i++)
+		if (s.item[i].mem.addr)
+			bytes += cast_bar_part(st, s.item[i].object, s.item[i].mem.len, block);
+	return bytes;
+}
+
 /* The progress is that of the receiver that has least. */
 static void show_progress(void)
 {
@@ -187,8 +199,7 @@ static void show_progress(void)
 			least = st;
 	}
 	snprintf(what, sizeof(what), ", last: node %u", least.node);
-	cast_bar_show(s.f.m.entry[s.next ? s.next - 1 : 0].name, what,
-		      s.sent + least.blocks * spindle_rdmc_block(s.all.g));
+	cast_bar_show(s.f.m.entry[s.next ? s.next - 1 : 0].name, what, bytes_at(&least));
 }
 
 static void wait_some(int timeout_ms)

@@ -292,6 +292,27 @@ static void test_rate(void)
 	   !strcmp(cast_rate_text(buf, 5, 0), "0 B/s"), "rates in words");
 }
 
+/* Three objects of 10000 bytes, in three blocks each: what a member has never becomes less. */
+static void test_part(void)
+{
+	struct spindle_rdmc_stat st = { 0 };
+	uint64_t last = 0, sum, i;
+	bool fine = true;
+
+	for (st.finished = 0; st.finished < 4; st.finished++) {
+		for (st.blocks = 0; st.blocks <= 3; st.blocks++) {
+			for (sum = i = 0; i < 3; i++)
+				sum += cast_bar_part(&st, i, 10000, 4096);
+			fine &= sum >= last && sum <= 30000;
+			last = sum;
+		}
+	}
+	ok(fine && last == 30000, "part of an object: never less than before, never too much");
+	st = (struct spindle_rdmc_stat){ .finished = 1, .blocks = 2 };
+	ok(cast_bar_part(&st, 0, 10000, 4096) == 10000 && cast_bar_part(&st, 1, 10000, 4096) == 8192 &&
+	   !cast_bar_part(&st, 2, 10000, 4096), "part of an object: one that is over, present, next");
+}
+
 int main(void)
 {
 	test_crc();
@@ -300,6 +321,7 @@ int main(void)
 	test_hostile();
 	test_answers();
 	test_rate();
+	test_part();
 	printf("1..%d\n", tests);
 	return bad;
 }

@@ -31,6 +31,12 @@ under_way()
 	barrier "$node" "$nodes" "moves$rdmc_group" || bail "objects come everywhere"
 }
 
+# never PATTERN: no line of what rdmc-load said is like this
+never()
+{
+	! grep "$1" $rdmc_out
+}
+
 # process_dies NAME MILLISECONDS MEMBERS OPTION...: that of node 4
 process_dies()
 {
@@ -72,13 +78,16 @@ done
 process_dies "tree: a relay" 20 1,4,2,3 -a tree
 process_dies "sequential: the root" 3 4,1,2,3 -a sequential
 
-# Somebody dies before the others are there. They may have heard of it, or not: then they wait for
-# it as long as they wait for all to open.
+# One process dies before the others are there. Others may have heard of it. A process that has not
+# waits as long as all have for opening. It then names one that is missing: node 4, or one that has
+# heard, because the group of that one is gone as well.
 rdmc_begin 1,2,3,4 -t 5000
 if [ "$node" = 4 ]; then
 	check "who creates the group dies at once" rdmc_kill
 else
-	check "it dies at once: all hear of it" rdmc_reported $((5000 + at_once)) "3 5" 4
+	check "it dies at once: all hear of it" rdmc_reported $((5000 + at_once)) "3 5" "1 2 3 4"
+	check "the process that died is the one of node 4" never "error 5 node [123]"
+	check "and nobody misses itself" never "error 3 node $node"
 fi
 barrier "$node" "$nodes" early || bail "all meet behind an early death"
 
