@@ -29,7 +29,7 @@
 static char seen[1 << 20];
 static size_t len;
 
-/* What came from the command. */
+/* What came from the command, at once: a script may wait for it. */
 static void copy(int master)
 {
 	ssize_t got, i;
@@ -45,6 +45,7 @@ static void copy(int master)
 	}
 	len += got > 0 ? got : 0;
 	seen[len] = '\0';
+	fflush(stdout);
 }
 
 static void press(int master, const char *keys)
@@ -109,7 +110,6 @@ int main(int argc, char **argv)
 	}
 	/* The slave stays open here, so the master tells nothing of the command's end. */
 	status = watch(master, pid, argv[3], argv[4]);
-	fflush(stdout);
 	if (tcgetattr(slave, &after) || memcmp(&before, &after, sizeof(before))) {
 		fprintf(stderr, "on-tty: the modes of the terminal are not as before\n");
 		return 1;
