@@ -123,6 +123,7 @@ bool spindle_mg_drain(struct spindle_mg *c)
 		if (!c->mc[i] || c->mc[i]->stays || spindle_mc_drain(c->mc[i]))
 			continue;
 		done = false;
+		c->draining |= !c->mc[i]->blocked;
 		spindle_mg_touch(c, i);
 	}
 	return done;

@@ -59,7 +59,21 @@ static bool readers_have_room(const struct spindle_mc *mc, u32 len)
 	return true;
 }
 
-static bool deliver_one(struct spindle_mc *mc, u32 s)
+/* Return: false if some bytes have to wait for another pass. */
+static bool copy_to_readers(struct spindle_mc *mc, const struct spindle_dlv *dlv, const u8 *pay,
+			    u64 *budget)
+{
+	struct spindle_dlvq *q;
+
+	for (q = mc->readers; q; q = q->next)
+		if (!q->error && !spindle_dlvq_copy(q, dlv, pay,
+						    mc->ring_units << SPINDLE_UNIT_SHIFT, budget))
+			return false;
+	return true;
+}
+
+/* Return: false if it has to wait, for a reader or for @budget, bytes to copy. */
+static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 {
 	struct spindle_mc_sender *sd = &mc->sender[s];
 	u32 wmask = sd->walk.wmask;
@@ -79,10 +93,12 @@ static bool deliver_one(struct spindle_mc *mc, u32 s)
 		mc->blocked = true;
 		return false;
 	}
+	if (!copy_to_readers(mc, &dlv, sd->pay, budget))
+		return false;
 	for (q = mc->readers; q; q = q->next) {
 		if (q->error)
 			continue;
-		spindle_dlvq_append(q, &dlv, sd->pay, mc->ring_units << SPINDLE_UNIT_SHIFT);
+		spindle_dlvq_append(q, &dlv);
 		read = true;
 	}
 	mc->log[mc->log_tail++ & mc->log_mask] = s;
@@ -112,7 +128,7 @@ static bool deliver_view(struct spindle_mc *mc)
 		if (q->vid == mc->vid_due)
 			q->base++;
 		else
-			spindle_dlvq_append(q, &dlv, NULL, 0);
+			spindle_dlvq_append(q, &dlv);
 	}
 	mc->log[mc->log_tail++ & mc->log_mask] = SPINDLE_LOG_GONE;
 	mc->vid_due = 0;
@@ -126,7 +142,7 @@ static bool deliver_view(struct spindle_mc *mc)
 static u32 deliver_batch(struct spindle_mc *mc)
 {
 	u32 max = spindle_mc_budget(mc, SPINDLE_SW_DLV_BATCH, mc->tune.dlv_budget);
-	u64 limit = dlv_limit(mc);
+	u64 limit = dlv_limit(mc), copy = mc->tune.copy_budget;
 	u32 n = 0, s;
 
 	for (;;) {
@@ -138,7 +154,7 @@ static u32 deliver_batch(struct spindle_mc *mc)
 			if (mc->sender[s].head != round)
 				continue;
 			if (round * mc->senders + s >= limit || n == max ||
-			    !deliver_one(mc, s))
+			    !deliver_one(mc, s, &copy))
 				return n;
 			n++;
 		}

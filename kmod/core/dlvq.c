@@ -67,26 +67,53 @@ static void copy_ring(u8 *dst, u64 dst_at, u64 dst_mask, const u8 *src, u64 src_
 }
 
 /**
- * spindle_dlvq_append() - append a message or a view; there is room for it
- * @dlvq: the queue
+ * spindle_dlvq_copy() - bring the bytes of the next message, as far as a budget allows
+ * @dlvq: the queue; there is room for the message
  * @dlv: descriptor, with the offset in the sender's ring
- * @ring: the sender's payload ring; NULL of what has no bytes
+ * @ring: the sender's payload ring
  * @ring_bytes: its size, a power of two
+ * @budget: bytes that may be copied; what was copied is taken off
+ *
+ * What is copied stays: the next call goes on behind it. If that names another message,
+ * which is possible where nothing orders them, it begins again.
+ *
+ * Return: true if all bytes are there, or this queue copies none
  */
-void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv,
-			 const u8 *ring, u32 ring_bytes)
+bool spindle_dlvq_copy(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv,
+		       const u8 *ring, u32 ring_bytes, u64 *budget)
+{
+	u64 bytes = (u64)dlvq->copy_units << SPINDLE_UNIT_SHIFT;
+	u64 at = dlvq->copy_tail << SPINDLE_UNIT_SHIFT;
+	u32 len;
+
+	if (!dlvq->copy)
+		return true;
+	if (dlvq->part_seq != dlv->seq)
+		dlvq->part = 0;
+	dlvq->part_seq = dlv->seq;
+	len = min_t(u64, dlv->len - dlvq->part, *budget);
+	copy_ring(dlvq->copy, at + dlvq->part, bytes - 1, ring, dlv->offset + dlvq->part,
+		  ring_bytes - 1, len);
+	dlvq->part += len;
+	*budget -= len;
+	return dlvq->part == dlv->len;
+}
+
+/**
+ * spindle_dlvq_append() - append a message or a view
+ * @dlvq: the queue; there is room for it, and a message's bytes are there
+ * @dlv: descriptor, with the offset in the sender's ring
+ */
+void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv)
 {
 	struct spindle_dlv *to = &dlvq->ring[dlvq->tail & dlvq->mask];
+	u64 bytes = (u64)dlvq->copy_units << SPINDLE_UNIT_SHIFT;
 
 	*to = *dlv;
-	if (dlvq->copy && ring) {
-		u64 bytes = (u64)dlvq->copy_units << SPINDLE_UNIT_SHIFT;
-		u64 at = dlvq->copy_tail << SPINDLE_UNIT_SHIFT;
-
-		copy_ring(dlvq->copy, at, bytes - 1, ring, dlv->offset, ring_bytes - 1,
-			  dlv->len);
-		to->offset = at & (bytes - 1);
+	if (dlvq->copy && dlv->kind == SPINDLE_DLV_MSG) {
+		to->offset = (dlvq->copy_tail << SPINDLE_UNIT_SHIFT) & (bytes - 1);
 		dlvq->copy_tail += spindle_units(dlv->len);
+		dlvq->part = 0;
 	}
 	if (dlvq->copy)
 		dlvq->copy_end[dlvq->tail & dlvq->mask] = dlvq->copy_tail;

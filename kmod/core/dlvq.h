@@ -31,6 +31,9 @@
  * @copy_units: units of the payload ring
  * @copy_tail: units filled
  * @copy_free: units below are free again
+ * @part_seq: message of @part
+ * @part: bytes of a message that are in the payload ring already, while its descriptor is
+ *	not; 0 when none is under way
  */
 struct spindle_dlvq {
 	struct spindle_dlvq *next;
@@ -48,12 +51,15 @@ struct spindle_dlvq {
 	u32 copy_units;
 	u64 copy_tail;
 	u64 copy_free;
+	u64 part_seq;
+	u32 part;
 };
 
 bool spindle_dlvq_poll(struct spindle_dlvq *dlvq);
 bool spindle_dlvq_room(const struct spindle_dlvq *dlvq, u32 len);
-void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv,
-			 const u8 *ring, u32 ring_bytes);
+bool spindle_dlvq_copy(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv,
+		       const u8 *ring, u32 ring_bytes, u64 *budget);
+void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv);
 void spindle_dlvq_publish(struct spindle_dlvq *dlvq);
 
 #endif /* SPINDLE_CORE_DLVQ_H */

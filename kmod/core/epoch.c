@@ -197,16 +197,20 @@ static void begin_member(struct spindle_mc *mc, struct spindle_mc_member *m)
 /* Log, readers, the process that sends: none of them notices. */
 static void take_over(struct spindle_mc *mc, struct spindle_mc *old, const u32 *from)
 {
+	u8 now[SPINDLE_LOG_GONE + 1];	/* sender ranks, by old ones */
+	struct spindle_dlvq *q;
 	u64 n;
 	u32 s;
 
-	for (n = old->log_head; n != old->log_tail; n++) {
-		u8 was = old->log[n & old->log_mask];
-
-		for (s = 0; s < mc->senders && (was == SPINDLE_LOG_GONE || from[s] != was); s++)
-			;
-		mc->log[n & mc->log_mask] = s < mc->senders ? s : SPINDLE_LOG_GONE;
-	}
+	memset(now, SPINDLE_LOG_GONE, sizeof(now));
+	for (s = 0; s < mc->senders; s++)
+		if (from[s] != SPINDLE_NO_RANK)
+			now[from[s]] = s;
+	for (n = old->log_head; n != old->log_tail; n++)
+		mc->log[n & mc->log_mask] = now[old->log[n & old->log_mask]];
+	/* Sequence numbers begin again: what was copied of a message is none of this view's. */
+	for (q = old->readers; q; q = q->next)
+		q->part = 0;
 	mc->log_head = old->log_head;
 	mc->log_tail = old->log_tail;
 	mc->readers = old->readers;

@@ -197,8 +197,9 @@ static bool flush_acks(struct spindle_mg *c)
  */
 bool spindle_mg_pass(struct spindle_mg *c, bool all, bool idle)
 {
-	bool work = visit_all(c, all, idle);
+	bool work = visit_all(c, all, idle) || c->draining;
 
+	c->draining = false;
 	if (++c->passes % FLUSH_PASSES == 0 || idle)
 		work |= flush_acks(c);
 	return work;

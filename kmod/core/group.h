@@ -65,6 +65,7 @@ struct spindle_mg_ops {
  * @hot: subgroups in which something happens, by index
  * @push: subgroups that may have something for a member, by index
  * @lazy: subgroups that may have something to tell that can wait, by index
+ * @draining: what the trim has left takes another pass, and needs to wait for nobody
  * @cold: index of the subgroup that was looked at last although nothing happens in it
  */
 struct spindle_mg {
@@ -80,6 +81,7 @@ struct spindle_mg {
 	u64 hot;
 	u64 push;
 	u64 lazy;
+	bool draining;
 	u32 cold;
 };
 

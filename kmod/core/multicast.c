@@ -7,6 +7,9 @@
  */
 #include "stage.h"
 
+/* About as long as a pass that sends a batch; the readers of a subgroup share it. */
+#define COPY_BUDGET	(1U << 20)
+
 /**
  * spindle_mc_prefix() - the sequence number below which all senders are complete
  * @mc: the subgroup
@@ -179,6 +182,7 @@ void spindle_mc_init(struct spindle_mc *mc)
 		.send_budget = SPINDLE_DEF_SEND_BUDGET,
 		.recv_budget = SPINDLE_DEF_RECV_BUDGET,
 		.dlv_budget = SPINDLE_DEF_DLV_BUDGET,
+		.copy_budget = COPY_BUDGET,
 		.silence = SPINDLE_DEF_SILENCE,
 		.large = U32_MAX,
 	};

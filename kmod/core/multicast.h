@@ -49,6 +49,8 @@
  * @send_budget: messages sent in a pass at most, so that no subgroup starves the others
  * @recv_budget: messages received in a pass at most
  * @dlv_budget: messages delivered in a pass at most
+ * @copy_budget: bytes copied for readers in a pass at most: heartbeats have to come in time,
+ *	however long messages are and however many readers copy them
  * @silence: rounds given up in advance at most
  * @large: own messages of more bytes, when they are taken from the process, are held until their
  *	bytes are at all members, see enum spindle_held; U32_MAX: none is. Others need not know:
@@ -59,6 +61,7 @@ struct spindle_mc_tune {
 	u32 send_budget;
 	u32 recv_budget;
 	u32 dlv_budget;
+	u32 copy_budget;
 	u32 silence;
 	u32 large;
 };

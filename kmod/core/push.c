@@ -227,6 +227,12 @@ u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, u32 how,
 	u64 slot = m->push_slot, end = mc->word[SPINDLE_COL_SLOTS];
 	u32 split = how & SPINDLE_PUSH_SPLIT ? 1 : 0;
 
+	/*
+	 * A subgroup that stays may be pushed before a pass has published what the freeze has
+	 * received. The member is told of it here, and nothing would tell it again.
+	 */
+	if (mc->changed)
+		spindle_block_write(mc->block, mc->word);
 	if (goes_express(mc, m, slot, how)) {
 		guard = express(mc, m, slot);
 	} else if (slot != end) {

@@ -60,7 +60,8 @@ void spindle_rdmc_arrived(struct spindle_rdmc *r, u32 m, u32 g)
 	struct spindle_rdmc_slot *slot = &r->m[m].slot[g & (SPINDLE_RDMC_GRANTS - 1)];
 	struct spindle_rdmc_object *obj = spindle_rdmc_object(r, slot->object);
 
-	if (r->m[m].lost || r->m[m].cut)
+	/* As of what it hears, see spindle_rdmc_hear(): nothing was granted before it begins. */
+	if (!r->cfg.life || r->m[m].lost || r->m[m].cut)
 		return;
 	if (g >= SPINDLE_RDMC_GRANTS || slot->state != SPINDLE_RDMC_GRANTED) {
 		spindle_rdmc_breach(r, m);

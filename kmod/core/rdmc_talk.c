@@ -332,7 +332,8 @@ void spindle_rdmc_hear(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 	};
 	u32 word = msg->word;
 
-	if (r->m[m].lost || r->m[m].cut ||
+	/* A stream begins with its view, and its lane may be up before. */
+	if (!r->cfg.life || r->m[m].lost || r->m[m].cut ||
 	    msg->to != (word == SPINDLE_RDMC_HELLO ? r->cfg.id : r->cfg.life))
 		return;
 	r->m[m].spoke = true;

@@ -216,10 +216,13 @@ static void append(u32 sender, u64 offset, u32 len, u64 slot, u16 kind)
 {
 	struct spindle_dlv d = { .offset = offset, .len = len, .sender = (u16)sender,
 				 .kind = kind, .slot = slot };
+	u64 budget = len;
 
 	f.seq += 1 + rnd() % 3;
 	d.seq = f.seq;
-	spindle_dlvq_append(&f.dlvq, &d, ring_of(sender), f.a.ring_bytes);
+	if (kind == SPINDLE_DLV_MSG)
+		spindle_dlvq_copy(&f.dlvq, &d, ring_of(sender), f.a.ring_bytes, &budget);
+	spindle_dlvq_append(&f.dlvq, &d);
 	if (f.o.mangle_dlv)
 		f.o.mangle_dlv(&f.dlvq.ring[(f.dlvq.tail - 1) & f.dlvq.mask]);
 }
@@ -321,7 +324,7 @@ void fake_view(uint64_t vid, const struct spindle_seat *seat, uint32_t n)
 			new_ring(&seat[i]);
 	}
 	f.seq = 0;
-	spindle_dlvq_append(&f.dlvq, &d, f.area[CTL].kva, PAGE);
+	spindle_dlvq_append(&f.dlvq, &d);
 	spindle_dlvq_publish(&f.dlvq);
 }
 

@@ -290,6 +290,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	/* What one pass cannot do the next one has to. */
 	grp->mc->tune.recv_budget = 4 + rng_below(&sim->rng, 40);
 	grp->mc->tune.dlv_budget = 4 + rng_below(&sim->rng, 40);
+	grp->mc->tune.copy_budget = 64 + rng_below(&sim->rng, 1 << 14);
 	if (g != SIM_ODD || rng_chance(&sim->draw, 50)) {
 		process_read(node, g);
 		process_send(node, g);

@@ -46,13 +46,24 @@ static void close_it(struct fixture *f)
 	free(f->q.copy_end);
 }
 
+static bool copy(struct fixture *f, u64 seq, u64 offset, u32 len, u64 *budget)
+{
+	const struct spindle_dlv dlv = { .seq = seq, .offset = offset, .len = len };
+
+	return spindle_dlvq_copy(&f->q, &dlv, f->src, SRC_BYTES, budget);
+}
+
 static void append(struct fixture *f, u64 seq, u64 offset, u32 len)
 {
 	struct spindle_dlv dlv = {
 		.seq = seq, .offset = offset, .len = len, .sender = seq % 3, .slot = seq / 3,
 	};
+	u64 budget;
 
-	spindle_dlvq_append(&f->q, &dlv, f->src, SRC_BYTES);
+	do
+		budget = rng_below(&rng, 200);
+	while (!copy(f, seq, offset, len, &budget));
+	spindle_dlvq_append(&f->q, &dlv);
 }
 
 static void test_consumed(void)
@@ -109,7 +120,7 @@ static void test_descriptors(void)
 		};
 
 		CHECK(spindle_dlvq_room(&f.q, 1 << 20));
-		spindle_dlvq_append(&f.q, &want, f.src, SRC_BYTES);
+		spindle_dlvq_append(&f.q, &want);
 		CHECK_EQ(*f.tail, i);
 		spindle_dlvq_publish(&f.q);
 		CHECK_EQ(*f.tail, i + 1);
@@ -215,6 +226,43 @@ static void test_copy_traffic(void)
 			copy_traffic(entries, units[i]);
 }
 
+static void test_copy_budget(void)
+{
+	struct fixture f;
+	u64 budget = 50;
+
+	open_it(&f, 8, 4);
+	CHECK(!copy(&f, 7, 64, 120, &budget));
+	CHECK_EQ(budget, 0);
+	CHECK(!copy(&f, 7, 64, 120, &budget)); /* nothing is left, nothing goes on */
+	budget = 69;
+	CHECK(!copy(&f, 7, 64, 120, &budget));
+	budget = 100;
+	CHECK(copy(&f, 7, 64, 120, &budget));
+	CHECK_EQ(budget, 99); /* the last byte alone was missing */
+	CHECK(same_bytes(&f, 0, 64, 120));
+	CHECK_EQ(f.q.copy_tail, 0);
+	/* Another one comes before it: its bytes begin anew, in the same place. */
+	budget = 30;
+	CHECK(!copy(&f, 3, 640, 40, &budget));
+	budget = 50;
+	CHECK(copy(&f, 3, 640, 40, &budget));
+	CHECK_EQ(budget, 40);
+	CHECK(same_bytes(&f, 0, 640, 40));
+	append(&f, 3, 640, 40);
+	/* One of the same number, in another view, behind it. */
+	budget = 10;
+	CHECK(!copy(&f, 3, 1280, 100, &budget));
+	budget = 100;
+	CHECK(copy(&f, 3, 1280, 100, &budget));
+	CHECK(same_bytes(&f, 64, 1280, 100));
+	close_it(&f);
+	open_it(&f, 8, 0);
+	budget = 0;
+	CHECK(copy(&f, 1, 0, 100, &budget)); /* a queue without a ring copies nothing */
+	close_it(&f);
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -222,6 +270,7 @@ int main(void)
 		{ "descriptors, laps, full", test_descriptors },
 		{ "room in a copy ring", test_copy_room },
 		{ "copied bytes stay until they are consumed", test_copy_traffic },
+		{ "bytes are copied as far as the budget goes", test_copy_budget },
 	};
 
 	rng = rng_seed();

@@ -278,6 +278,69 @@ static void test_drain(void)
 	free(e);
 }
 
+/* From now on the reader copies, so many bytes in a pass. */
+static void copies(struct end *e, u8 *ring, u64 *ends, u32 budget)
+{
+	e->q.copy = ring;
+	e->q.copy_end = ends;
+	e->q.copy_units = UNITS;
+	e->mc.tune.copy_budget = budget;
+}
+
+/* Two messages of 70 bytes are left for a reader that copies: a pass takes 32 of them. */
+static void test_drain_copies(void)
+{
+	static const u64 trim[S] = { 2, 1, 2 };
+	u8 ring[UNITS << SPINDLE_UNIT_SHIFT];
+	struct end *e = in_the_middle();
+	u64 have[S], ends[LOG] = {};
+	u32 i;
+
+	copies(e, ring, ends, 32);
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_freeze(&e->mc, have);
+	CHECK(spindle_mc_trim(&e->mc, trim));
+	for (i = 1; i < 5; i++) {
+		CHECK(!spindle_mc_drain(&e->mc));
+		CHECK(!e->mc.blocked); /* it waits for nobody */
+		CHECK_EQ(e->tail, i < 3 ? 3 : 4);
+	}
+	CHECK(spindle_mc_drain(&e->mc));
+	CHECK_EQ(e->tail, 5);
+	free(e);
+}
+
+/* A message that the old view has not delivered leaves nothing to the next one's. */
+static void test_begin_copies(void)
+{
+	static const u32 from[S] = { 0, 1, 2 };
+	static const u64 first[S] = { 2, 1, 2 };
+	struct end *e = in_the_middle(), *n = open_end(S, 1);
+
+	e->q.part = 30;
+	spindle_mc_begin(&n->mc, &e->mc, from, first);
+	CHECK_EQ(e->q.part, 0);
+	free(e);
+	free(n);
+}
+
+/* Sender 0 has gone, so ranks differ: the log names those of the new view. */
+static void test_begin_log(void)
+{
+	static const u32 from[] = { 1, 2 };
+	static const u64 first[] = { 1, 2 };
+	static const u8 now[S] = { 0xff, 0, 1 };
+	struct end *e = in_the_middle(), *n = open_end(2, 0);
+	u64 i;
+
+	spindle_mc_begin(&n->mc, &e->mc, from, first);
+	CHECK_EQ(n->mc.log_tail - n->mc.log_head, 3);
+	for (i = n->mc.log_head; i != n->mc.log_tail; i++)
+		CHECK_EQ(n->log[i & (LOG - 1)], now[e->log[i & (LOG - 1)]]);
+	free(e);
+	free(n);
+}
+
 /* Senders 0 and 1 go on; the reader holds what it was given, and one slot is not sent. */
 static void test_begin(void)
 {
@@ -437,6 +500,31 @@ static void test_begin_sender(void)
 }
 
 /* A subgroup that has stayed, once, ends with the next view as any other. */
+/*
+ * It was received by the freeze, and no pass has published it when members are told: what they
+ * are told has it, because nothing tells them again.
+ */
+static void test_stays_told(void)
+{
+	struct end *e = in_the_middle();
+	u64 have[S], word[SPINDLE_BLOCK_WORDS], seal = 0;
+	struct spindle_write write[8];
+
+	push_all(e);
+	arrives(e, 2, 2, 2);
+	says(e, 2, 3, 3, 0, 3);
+	arrives(e, 0, 2, 2);
+	says(e, 0, 3, 3, 0, 3);
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_freeze(&e->mc, have);
+	spindle_mc_stay(&e->mc);
+	CHECK(spindle_push_wanted(&e->mc, 0));
+	CHECK(spindle_push(&e->mc, 0, 0, 0, write, ARRAY_SIZE(write)));
+	CHECK_EQ(spindle_block_read(e->mc.block, &seal, word), SPINDLE_READ_NEW);
+	CHECK_EQ(word[SPINDLE_COL_RECEIVED], e->mc.word[SPINDLE_COL_RECEIVED]);
+	free(e);
+}
+
 static void test_stays_once(void)
 {
 	struct end *e = in_the_middle();
@@ -1318,6 +1406,9 @@ int main(void)
 		{ "frozen: all that is here, nothing after it", test_freeze },
 		{ "a trim that cannot be true; one that is", test_trim },
 		{ "the view ends when readers have taken it", test_drain },
+		{ "a view's end copies a bit in each pass", test_drain_copies },
+		{ "what was copied of a message ends with its view", test_begin_copies },
+		{ "the log names senders by their new ranks", test_begin_log },
 		{ "the next view: what waited is sent, what is held stays", test_begin },
 		{ "what goes on in the next view", test_keep },
 		{ "a view that has begun is told", test_begin_told },
@@ -1325,6 +1416,7 @@ int main(void)
 		{ "what completions vouch for in a view that begins", test_begin_vouched },
 		{ "a member that sends for the first time", test_begin_sender },
 		{ "a subgroup that stays in one view need not in the next", test_stays_once },
+		{ "members of one that stays are told what the freeze received", test_stays_told },
 		{ "a joiner begins where the others are", test_join },
 		{ "a member that broke the protocol is not believed, others are", test_bad_member },
 		{ "two of them", test_bad_members },

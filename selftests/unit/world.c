@@ -109,6 +109,7 @@ static void group_tune(struct group *g, struct rng *rng)
 	t->send_budget = 1 + rng_below(rng, 20);
 	t->recv_budget = 1 + rng_below(rng, 20);
 	t->dlv_budget = 1 + rng_below(rng, 20);
+	t->copy_budget = 1 + rng_below(rng, 500);
 	t->silence = rng_chance(rng, 50) ? 0 : 1U << rng_below(rng, 21);
 	if (g->node->world->conf.large)
 		t->large = rng_chance(rng, 30) ? U32_MAX : rng_below(rng, 1000);
