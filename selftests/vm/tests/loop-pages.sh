@@ -3,12 +3,14 @@
 #
 # Devices that register fewer pages at once than soft-RoCE's 512: as if it were a device with
 # 511 (mlx4) or 128 (vmw_pvrdma). Messages up to a MiB, by the ring and by RDMC, and objects;
-# and nodes with chunks of different lengths in one view.
+# a live view that a node joins, with rows laid out by its rules; and nodes with chunks of different
+# lengths in one view.
 # vm: own
 # vm: mem=2048
 # vm: timeout=600
 . ./guest-lib.sh
 . ./lib-loop.sh
+. ./lib-live.sh
 
 pages()
 {
@@ -31,15 +33,32 @@ objects()
 	limit 120 rdmc-load "$@"
 }
 
-# view VID: on nodes 1 to 3. The second subgroup's messages go by the ring, whatever their length.
+# The second subgroup's messages go by the ring, whatever their length.
+by_ring()
+{
+	local i
+
+	for i in 1 2 3; do
+		spindle-ctl subgroup set node $i id 2 large 1048576 || return 1
+	done
+}
+
+# view VID: on nodes 1 to 3
 view()
 {
 	loop_view 3 "$1" \
 		subgroup 1 window 16 max-msg 1048576 ring 4194304 \
+		subgroup 2 window 16 max-msg 1048576 ring 4194304 && by_ring
+}
+
+# Nodes 1 and 2 begin, and node 3 joins.
+grown_view()
+{
+	live_view 2 max-nodes 3 \
+		subgroup 1 window 16 max-msg 1048576 ring 4194304 \
 		subgroup 2 window 16 max-msg 1048576 ring 4194304 || return 1
-	for i in 1 2 3; do
-		spindle-ctl subgroup set node $i id 2 large 1048576 || return 1
-	done
+	limit 90 spindle-ctl node join id 3 insecure contact 10.0.0.1:5001 timeout 60 &&
+		wait_until 60 in_view 2 1 2 3 && by_ring
 }
 
 # traffic WHAT: by all ways, across the ends of chunks.
@@ -65,6 +84,10 @@ for n in 128 511; do
 		check "the longest blocks" objects -m 1-3 -b 1048576 -l 3145729 -c 2 -o 17
 	fi
 	check "nodes go" loop_del 3
+	check "3 nodes" loop_nodes 3
+	check "a live view, one joins" grown_view
+	traffic "$n pages, live"
+	check "nodes go" loop_del 3
 	check "module goes" rmmod spindle
 done
 
@@ -88,9 +111,7 @@ mixed()
 			subgroup 1 window 16 max-msg 1048576 ring 4194304 \
 			subgroup 2 window 16 max-msg 1048576 ring 4194304 || return 1
 	done
-	for i in 1 2 3; do
-		spindle-ctl subgroup set node $i id 2 large 1048576 || return 1
-	done
+	by_ring
 }
 check "a view of three devices" mixed
 traffic "three devices"
