@@ -93,8 +93,10 @@ static void detach_fn(void *ctx)
 	}
 	if (att->flags & SPINDLE_ATTACH_RECV) {
 		spindle_mc_detach_reader(mc, &att->dlvq);
-		if (att->sg->group->live && att->sg->readers == 1)
+		if (!--att->sg->readers && att->sg->group->live)
 			spindle_live_unread(att->sg->group->live, att->sg->index);
+		/* A sender is all that is left of it, and the next pass watches readers. */
+		att->flags &= ~SPINDLE_ATTACH_RECV;
 	}
 	if (!att->parting)
 		list_del(&att->link);
@@ -177,10 +179,6 @@ void spindle_attachment_free(struct spindle_attachment *att)
 		spindle_engine_call(att->engine, detach_fn, att);
 		if ((att->flags & SPINDLE_ATTACH_SEND) && !att->parting)
 			att->sg->sender = NULL;
-		if (att->flags & SPINDLE_ATTACH_RECV)
-			att->sg->readers--;
-		/* A sender is all that is left of it. */
-		att->flags &= ~SPINDLE_ATTACH_RECV;
 	}
 	/* Somebody else frees it then, perhaps at once. */
 	parting = att->parting;
