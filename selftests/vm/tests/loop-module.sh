@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The module comes and goes: not while it is used, and 200 times without leaving
-# anything behind. Network namespaces: each has its own nodes.
+# anything behind; and behind a join that is broken off anywhere. Network namespaces: each has its
+# own nodes.
 # vm: own
 # vm: mem=768
 # vm: timeout=900
 . ./guest-lib.sh
 . ./lib-loop.sh
+. ./lib-live.sh
 
 CYCLES=${CYCLES:-200}
 # Until here caches of the kernel may still grow to the size that they need.
@@ -193,6 +195,34 @@ else
 	skip "memory has not grown by a page per cycle" "$grown kB in $n cycles say nothing"
 fi
 check "the kernel knows no more of it" sh -c "! grep -q spindle /proc/slabinfo /proc/modules"
+
+# ---- unload against work queues ----------------------------------------------
+
+# A join is the most that work queues have to do: questions, chores, connections. It is broken off
+# by the removal of its nodes, a little later each time, and the module goes at once.
+broken_join()
+{
+	modprobe spindle && loop_nodes 2 && live_view 1 subgroup 1 max-msg 64 || return 1
+	spindle-ctl node join id 2 insecure contact 10.0.0.1:5001 timeout 60 >/tmp/join.out 2>&1 &
+	joiner=$!
+	usleep $(($1 * 4000))
+	spindle-ctl node del id $((1 + $1 % 2)) || return 1
+	spindle-ctl node del id $((2 - $1 % 2)) || return 1
+	wait_until 60 dead $joiner || return 1
+	wait $joiner && joined=$((joined + 1))
+	limit 60 rmmod spindle
+}
+
+failed=
+joined=0
+for i in $(seq 20); do
+	broken_join "$i" >/tmp/cycle.out 2>&1 && continue
+	failed="time $i failed"
+	sed 's/^/# /' /tmp/cycle.out /tmp/join.out
+	break
+done
+is "20 times: a join is broken off, and the module goes at once" "$failed" ""
+diag "$joined of the joins came first"
 
 # ---- a namespace that goes first --------------------------------------------
 
