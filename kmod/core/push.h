@@ -37,8 +37,9 @@
 
 /*
  * Two extents are sent as one range if what lies between them, reserved and not used,
- * is no longer than this: it costs less than another write. It is zeroed before: nobody
- * gets bytes that were never sent.
+ * is no longer than this: it costs less than another write. The engine zeroes it before, so
+ * that no other node gets what was left there. Readers on the own node map the ring itself and
+ * see it. The process may write there after its commit, and then that is on the wire.
  */
 #define SPINDLE_PUSH_GAP	1024U
 
