@@ -65,6 +65,7 @@ struct of {
 	struct large *lg;
 	u32 s;
 	u32 node_of[SIM_NODES];
+	u64 lied; /* life of the stream in which a liar has said something else here; 0: none */
 };
 
 struct large {
@@ -110,7 +111,7 @@ static struct item *take(struct queue *q)
 	return it;
 }
 
-static const struct of *of(const struct spindle_rdmc *r)
+static struct of *of(const struct spindle_rdmc *r)
 {
 	return r->ctx;
 }
@@ -265,6 +266,15 @@ static void op_write(struct spindle_rdmc *r, u32 m, u64 object, void *mem, u32 b
 		it->data[i] = from->ring[(at + i) & from->mask];
 }
 
+/*
+ * A source whose grant is of another length than the sender's announcement blames the sender. It
+ * does so in the stream in which one of the two has lied to it, and in no other.
+ */
+static bool liar_excuses_root(const struct spindle_rdmc *r, u32 m)
+{
+	return !m && of(r)->lied == r->cfg.life;
+}
+
 /* The view has to go on without it. */
 static void op_cut(struct spindle_rdmc *r, u32 m)
 {
@@ -276,7 +286,9 @@ static void op_cut(struct spindle_rdmc *r, u32 m)
 	/* Its link has broken as well, and that is noticed. */
 	if (r->error == SPINDLE_RDMC_LOST)
 		return;
-	if (!liar_excuses(node, to))
+	if (liar_excuses_root(r, m))
+		node->excused |= BIT_ULL(to);
+	else if (!liar_excuses(node, to))
 		sim_fail(sim, "node %u blames node %u for a stream", node->index, to);
 	fabric_cut(sim, node->index, to);
 	if (rank >= 0)
@@ -394,8 +406,8 @@ static void hear(struct spindle_rdmc *r, u32 from, struct item *it)
 {
 	struct node *node = node_of(r);
 
-	if (liar_is(node->sim, from))
-		liar_talk(node, r, rank_of(r, from), &it->msg);
+	if (liar_is(node->sim, from) && liar_talk(node, r, rank_of(r, from), &it->msg))
+		of(r)->lied = r->cfg.life;
 	spindle_rdmc_hear(r, rank_of(r, from), &it->msg);
 }
 

@@ -88,14 +88,10 @@ bool liar_is(const struct sim *sim, u32 node)
 	return sim->liar && sim->liar->nodes & BIT_ULL(node);
 }
 
-/*
- * May a node blame another one? A joiner believes half of the members of the view that it was told.
- * A source whose grant is of another length than the sender's announcement blames the sender.
- */
+/* May a node blame another one? A joiner believes half of the members of the view that it was told. */
 bool liar_excuses(const struct node *node, u32 to)
 {
-	return liar_is(node->sim, to) || liar_is(node->sim, node->index) || node->misled ||
-	       node->talked_to;
+	return liar_is(node->sim, to) || liar_is(node->sim, node->index) || node->misled;
 }
 
 /* A joiner waits for a view that follows this one. */
@@ -566,15 +562,17 @@ static void forge(struct liar *liar, const struct spindle_rdmc *r, u32 m,
  * @r: its stream
  * @m: rank of the liar there
  * @msg: in: what the core has said
+ *
+ * Return: true if it is a lie
  */
-void liar_talk(struct node *to, const struct spindle_rdmc *r, u32 m, struct spindle_rdmc_msg *msg)
+bool liar_talk(struct node *to, const struct spindle_rdmc *r, u32 m, struct spindle_rdmc_msg *msg)
 {
 	struct liar *liar = to->sim->liar;
 	u32 i = rng_below(&liar->rng, ARRAY_SIZE(msg->w));
 
 	if (!(liar->kinds & BIT_ULL(LIE_TALK)) || to->sim->quiet ||
 	    !rng_chance(&liar->rng, 5 + liar->often))
-		return;
+		return false;
 	switch (rng_below(&liar->rng, 5)) {
 	case 0:
 		msg->word = rng_below(&liar->rng, SPINDLE_RDMC_END + 2);
@@ -592,9 +590,9 @@ void liar_talk(struct node *to, const struct spindle_rdmc *r, u32 m, struct spin
 		forge(liar, r, m, msg);
 		break;
 	}
-	to->talked_to = true;
 	to->sim->lies[LIE_TALK]++;
 	liar->last = LIE_TALK;
+	return true;
 }
 
 /* ---- what must hold -------------------------------------------------------------- */
@@ -603,11 +601,13 @@ void liar_talk(struct node *to, const struct spindle_rdmc *r, u32 m, struct spin
 void liar_blamed(struct node *node, u32 to, u32 reason)
 {
 	struct sim *sim = node->sim;
+	bool by_stream = node->excused & BIT_ULL(to);
 
 	node->accused |= BIT_ULL(to);
-	if (!sim->liar || liar_is(sim, node->index) || reason != SPINDLE_MB_LIED)
+	node->excused &= ~BIT_ULL(to);
+	if (liar_is(sim, node->index) || reason != SPINDLE_MB_LIED)
 		return;
-	if (!liar_excuses(node, to)) {
+	if (!by_stream && !liar_excuses(node, to)) {
 		sim_fail(sim, "node %u blames node %u for a lie", node->index, to);
 		return;
 	}

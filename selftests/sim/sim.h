@@ -205,7 +205,7 @@ struct node {
 	u32 contact; /* of a joiner: who has invited it */
 	bool picky; /* it joins no other lineage */
 	bool invited;
-	bool talked_to; /* a liar has told it a lie in a stream */
+	u64 excused; /* nodes that it blames for what a liar has said in a stream of theirs */
 	bool misled; /* half of the view that it has joined by are liars */
 	u64 asked_at; /* it joins since then */
 	u64 lose_at; /* it loses the connection to @lose then; 0: it does not */
@@ -389,7 +389,7 @@ void liar_view(struct node *contact, struct spindle_view *view, struct spindle_r
 	       struct spindle_lineage *lineage);
 u32 liar_card(struct node *contact, struct spindle_card *card, u32 bytes);
 void liar_hello(struct node *node, struct spindle_hello *hello);
-void liar_talk(struct node *to, const struct spindle_rdmc *r, u32 m, struct spindle_rdmc_msg *msg);
+bool liar_talk(struct node *to, const struct spindle_rdmc *r, u32 m, struct spindle_rdmc_msg *msg);
 void liar_blamed(struct node *node, u32 to, u32 reason);
 void liar_check_install(struct node *node, const struct spindle_view *view);
 
