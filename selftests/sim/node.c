@@ -426,7 +426,7 @@ static void open_membership(struct node *node, const struct spindle_view *view)
 	mb->timeout = SIM_TIMEOUT;
 	mb->interval = SIM_INTERVAL;
 	mb->trims = SIM_TRIMS;
-	mb->joins = SPINDLE_DECREE_JOINS;
+	mb->joins = node->sim->joins;
 	mb->row = (void *)(node->row[node->index] + SIM_MB);
 	mb->seen = node->seen;
 	for (r = 0; r < view->num_members; r++)

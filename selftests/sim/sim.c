@@ -159,6 +159,9 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 		sim->late = 1 + rng_below(&sim->rng, 2);
 	sim->nodes += sim->late;
 	sim->draw.state = rng_mix(seed ^ 0x5555);
+	sim->newer.state = rng_mix(seed ^ 0x8888);
+	/* The module lets in one node by a change. */
+	sim->joins = rng_chance(&sim->newer, 70) ? 1 : SPINDLE_DECREE_JOINS;
 	sim->first.vid = 1;
 	sim->first.num_members = sim->nodes - sim->late;
 	for (i = 0; i < sim->nodes; i++) {

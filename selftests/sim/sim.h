@@ -313,6 +313,7 @@ struct sim {
 	u32 nodes;
 	u32 late; /* of these, the last ones join later, or never */
 	struct rng draw; /* what is new: most seeds stay the schedules that they were */
+	struct rng newer; /* what is newer still */
 	struct spindle_rules rules;
 	struct spindle_lineage lineage;
 	u32 window; /* slots of a sender */
@@ -336,6 +337,7 @@ struct sim {
 	struct lanes *lanes; /* or NULL */
 	u64 blocks; /* that have come by them */
 	bool imm; /* memory shows writes in any order, completions vouch */
+	u32 joins; /* nodes that a change may let in */
 	bool quiet; /* no new messages */
 	struct node *looking; /* its pass runs, and writes arrive in the middle of it */
 	u32 looks; /* at memory, until the next one does */
