@@ -286,6 +286,19 @@ void join_invite(struct node *node)
 	spindle_mb_invite(&contact->mb, node->index + 1, node->inc);
 }
 
+/* A joiner knows a view: it is connected to the members, and then it is invited. */
+static void go_on(struct node *node)
+{
+	struct sim *sim = node->sim;
+
+	if (gradual(sim)) {
+		draw_lanes(node);
+	} else if (!sim->told_late) {
+		node->mg.formed = true;
+		join_invite(node);
+	}
+}
+
 /* ---- joining ------------------------------------------------------------------- */
 
 /**
@@ -338,12 +351,7 @@ void node_join(struct node *node)
 	node->contact = at;
 	node->asked_at = sim->now;
 	node->lose_at = 0;
-	if (gradual(sim)) {
-		draw_lanes(node);
-		return;
-	}
-	node->mg.formed = true;
-	join_invite(node);
+	go_on(node);
 }
 
 /**
@@ -380,8 +388,5 @@ void join_news(struct node *node)
 	if (!hear(node, contact, &node->news, node->news_life))
 		return;
 	/* Members look at what it was told as they did before: a contact may lie now, too. */
-	if (gradual(node->sim))
-		draw_lanes(node);
-	else
-		node->mg.formed = true;
+	go_on(node);
 }

@@ -352,9 +352,16 @@ static void node_ran(void *ctx, u32 g, bool work)
 	check_deliveries(node, g);
 }
 
+/* The module sees completions of what a joiner wrote, which takes some passes, or many. */
 static bool node_told(void *ctx)
 {
-	return true;
+	struct node *node = ctx;
+	struct sim *sim = node->sim;
+
+	if (sim->told_late && !node->told_at)
+		node->told_at = sim->now + rng_below(&sim->newer, rng_chance(&sim->newer, 20) ?
+						     2 * SIM_TIMEOUT : SIM_INTERVAL);
+	return node->told_at <= sim->now;
 }
 
 static u32 node_room(void *ctx, u32 rank, u32 writes)
@@ -480,6 +487,7 @@ void node_follow(struct node *node, const struct spindle_view *view, const u32 *
 		sim_fail(node->sim, "node %u: no room for a view", node->index);
 	open_casts(node);
 	node->mg.formed = false;
+	node->told_at = 0;
 }
 
 /*

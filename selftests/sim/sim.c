@@ -162,6 +162,7 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	sim->newer.state = rng_mix(seed ^ 0x8888);
 	/* The module lets in one node by a change. */
 	sim->joins = rng_chance(&sim->newer, 70) ? 1 : SPINDLE_DECREE_JOINS;
+	sim->told_late = rng_chance(&sim->newer, 50);
 	sim->first.vid = 1;
 	sim->first.num_members = sim->nodes - sim->late;
 	for (i = 0; i < sim->nodes; i++) {

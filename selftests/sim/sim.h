@@ -208,6 +208,7 @@ struct node {
 	u64 excused; /* nodes that it blames for what a liar has said in a stream of theirs */
 	bool misled; /* half of the view that it has joined by are liars */
 	u64 asked_at; /* it joins since then */
+	u64 told_at; /* what it has written to the members has arrived; 0: not drawn yet */
 	u64 lose_at; /* it loses the connection to @lose then; 0: it does not */
 	u32 lose;
 	const struct spindle_rules *rules; /* of the view that it is in, or has been told */
@@ -338,6 +339,7 @@ struct sim {
 	u64 blocks; /* that have come by them */
 	bool imm; /* memory shows writes in any order, completions vouch */
 	u32 joins; /* nodes that a change may let in */
+	bool told_late; /* what a joiner has written arrives later than it is connected */
 	bool quiet; /* no new messages */
 	struct node *looking; /* its pass runs, and writes arrive in the middle of it */
 	u32 looks; /* at memory, until the next one does */
