@@ -45,11 +45,14 @@ static void stream_cut(struct spindle_rdmc *r, u32 m)
 	int rank = spindle_view_rank(&group->view, r->cfg.member[m]);
 	const char *why = "it broke the rules of large messages";
 
-	if (r->error == SPINDLE_RDMC_LOST) {
-		/* One that has closed the lane goes, or misses us, and it is heard of that. */
-		if (READ_ONCE(lane->parted))
-			return;
+	switch (spindle_stream_misses(r, READ_ONCE(lane->parted))) {
+	case SPINDLE_MB_FINE:
+		return;
+	case SPINDLE_MB_LOST:
 		why = "it cannot be reached for blocks";
+		break;
+	default:
+		break;
 	}
 	if (rank >= 0 && group->peer[rank])
 		spindle_conn_fail(&group->peer[rank]->conn, why);

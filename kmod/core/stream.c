@@ -134,6 +134,22 @@ bool spindle_streams_quiet(const struct spindle_streams *ss)
 	return true;
 }
 
+/**
+ * spindle_stream_misses() - a stream has cut a member: why has the view to go on without it?
+ * @r: stream
+ * @parted: the member has closed its lane on purpose
+ *
+ * One that has closed the lane goes, or misses this node. Others hear of either.
+ *
+ * Return: SPINDLE_MB_LIED; SPINDLE_MB_LOST: no blocks reach it; SPINDLE_MB_FINE: nothing
+ */
+enum spindle_mb_reason spindle_stream_misses(const struct spindle_rdmc *r, bool parted)
+{
+	if (r->error != SPINDLE_RDMC_LOST)
+		return SPINDLE_MB_LIED;
+	return parted ? SPINDLE_MB_FINE : SPINDLE_MB_LOST;
+}
+
 /* ---- memory ------------------------------------------------------------------- */
 
 static void want(struct spindle_streams *ss, u32 s, u64 object, u64 len, u64 unit)

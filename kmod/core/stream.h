@@ -88,6 +88,7 @@ void spindle_streams_begin(struct spindle_streams *ss, u64 vid, bool stayed);
 void spindle_streams_stop(struct spindle_streams *ss);
 bool spindle_streams_quiet(const struct spindle_streams *ss);
 bool spindle_streams_pass(struct spindle_streams *ss, u64 now);
+enum spindle_mb_reason spindle_stream_misses(const struct spindle_rdmc *r, bool parted);
 bool spindle_streams_give(struct spindle_streams *ss, u32 s, u64 turn, void *mem,
 			  unsigned long *have);
 

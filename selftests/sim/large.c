@@ -3,7 +3,7 @@
  * Large messages: streams of the core, over lanes. See sim.h.
  *
  * A lane brings messages and blocks from one node to another, in order, late, and as slowly as the
- * other end has room. It knows nothing of the link that brings rows, but breaks with it. A
+ * other end has room. It knows nothing of the link that brings rows, but breaks with it, or alone. A
  * block is read when it is sent and written when it comes: where somebody has given the right to,
  * and only as long as that is not taken back.
  */
@@ -13,6 +13,7 @@
 #define MIN_BLOCK 32
 #define BLOCKS 16 /* of the largest message, at most */
 #define ROOM 12
+#define SNAPS 2
 
 /* Memory of an object, in a sender's ring at a node. */
 struct mem {
@@ -58,6 +59,16 @@ struct lane {
 	u32 life; /* of the other end */
 	u32 own; /* of this one */
 	bool lost;
+	bool alone; /* the link is there */
+	bool parted; /* by the other end, which has lost it */
+	u64 part_at; /* this end hears then that the other has lost it; 0: it has not */
+};
+
+/* A lane breaks, by nobody's doing, and the link between the two does not. */
+struct snap {
+	u64 at;
+	u32 node;
+	u32 to;
 };
 
 /* What the core's ctx is. */
@@ -83,6 +94,9 @@ struct lanes {
 	struct right *right;
 	u32 rights, max_rights;
 	struct rng rng;
+	struct snap snap[SNAPS];
+	u32 snaps;
+	bool planned;
 };
 
 /* ---- queues ------------------------------------------------------------------------ */
@@ -278,21 +292,20 @@ static bool liar_excuses_root(const struct spindle_rdmc *r, u32 m)
 /* The view has to go on without it. */
 static void op_cut(struct spindle_rdmc *r, u32 m)
 {
+	enum spindle_mb_reason how = spindle_stream_misses(r, lane_to(r, m)->parted);
 	struct node *node = node_of(r);
-	struct sim *sim = node->sim;
 	u32 to = peer_of(r, m);
 	int rank = spindle_view_rank(spindle_mb_view(&node->mb), to + 1);
 
-	/* Its link has broken as well, and that is noticed. */
-	if (r->error == SPINDLE_RDMC_LOST)
+	if (how == SPINDLE_MB_FINE)
 		return;
-	if (liar_excuses_root(r, m))
+	if (how == SPINDLE_MB_LIED && liar_excuses_root(r, m))
 		node->excused |= BIT_ULL(to);
-	else if (!liar_excuses(node, to))
-		sim_fail(sim, "node %u blames node %u for a stream", node->index, to);
-	fabric_cut(sim, node->index, to);
+	else if (how == SPINDLE_MB_LIED && !liar_excuses(node, to))
+		sim_fail(node->sim, "node %u blames node %u for a stream", node->index, to);
+	fabric_cut(node->sim, node->index, to);
 	if (rank >= 0)
-		spindle_mg_lost(&node->mg, rank, SPINDLE_MB_LIED);
+		spindle_mg_lost(&node->mg, rank, how);
 }
 
 static bool op_release(struct spindle_rdmc *r, void *mem)
@@ -534,6 +547,71 @@ static void lose_lane(struct node *node, u32 to)
 	tell_streams(node, to, spindle_rdmc_quiet);
 }
 
+/* This end of a lane breaks, and soon the other one does; it is told why, or not. */
+static void snap(struct node *node, u32 to)
+{
+	struct lanes *l = node->sim->lanes;
+	struct lane *other = &l->lane[to][node->index];
+
+	sim_say(node->sim, "node %u loses the lane to node %u", node->index, to);
+	node->sim->snapped++;
+	l->lane[node->index][to].alone = true;
+	other->part_at = node->sim->now + 1 + rng_below(&l->rng, SIM_TIMEOUT / 4);
+	other->parted = rng_chance(&l->rng, 70);
+	lose_lane(node, to);
+}
+
+static void look_for_snaps(struct node *node, u32 to)
+{
+	struct sim *sim = node->sim;
+	struct lane *lane = &sim->lanes->lane[node->index][to];
+	u32 i;
+
+	if (lane->lost || !lane->up_at || broken(sim, node->index, to))
+		return;
+	if (lane->part_at && lane->part_at <= sim->now) {
+		lane->alone = true;
+		lose_lane(node, to);
+		return;
+	}
+	for (i = 0; i < sim->lanes->snaps && !sim->quiet && !lane->part_at; i++) {
+		struct snap *s = &sim->lanes->snap[i];
+
+		if (s->node != node->index || s->to != to || s->at > sim->now)
+			continue;
+		s->at = U64_MAX;
+		snap(node, to);
+		return;
+	}
+}
+
+/* Nobody can tell which of the two is at fault: not in strict schedules. */
+static void plan_snaps(struct sim *sim)
+{
+	struct lanes *l = sim->lanes;
+
+	l->planned = true;
+	if (sim->strict || !rng_chance(&sim->newer, 60))
+		return;
+	while (l->snaps < SNAPS)
+		l->snap[l->snaps++] = (struct snap){
+			.at = rng_below(&sim->newer, SIM_WILD),
+			.node = rng_below(&sim->newer, sim->nodes),
+			.to = rng_below(&sim->newer, sim->nodes),
+		};
+}
+
+/* A lane that has come up, between two lives. */
+static void renew_lane(struct node *node, struct lane *lane, u32 to)
+{
+	*lane = (struct lane){
+		.queue = lane->queue,
+		.life = node->life[to],
+		.own = node->inc,
+		.last = node->sim->now,
+	};
+}
+
 /* Lanes are between two lives, and a joiner that comes again has links and lanes that are new. */
 static void look_at_lanes(struct node *node)
 {
@@ -546,18 +624,19 @@ static void look_at_lanes(struct node *node)
 		if (to == node->index)
 			continue;
 		if (lane->life != node->life[to] || lane->own != node->inc ||
-		    (lane->lost && !broken(sim, node->index, to))) {
+		    (lane->lost && !lane->alone && !broken(sim, node->index, to))) {
 			if (!lane->lost)
 				lose_lane(node, to);
-			lane->life = node->life[to];
-			lane->own = node->inc;
-			lane->lost = false;
-			lane->up_at = 0;
-			lane->last = sim->now;
+			renew_lane(node, lane, to);
 		}
+		look_for_snaps(node, to);
+		if (broken(sim, node->index, to))
+			lane->alone = false;
 		if (!lane->lost && broken(sim, node->index, to) &&
-		    rng_chance(&sim->lanes->rng, 20))
+		    rng_chance(&sim->lanes->rng, 20)) {
+			lane->parted = sim->link[node->index][to].closed;
 			lose_lane(node, to);
+		}
 	}
 }
 
@@ -613,6 +692,8 @@ void large_pass(struct node *node)
 
 	if (!node->sim->lanes)
 		return;
+	if (!node->sim->lanes->planned)
+		plan_snaps(node->sim);
 	look_at_lanes(node);
 	for (g = 0; g < SIM_GROUPS; g++) {
 		struct large *lg = node->group[g].large;

@@ -344,7 +344,7 @@ static void sim_run(struct sim *sim)
 struct total {
 	u64 seeds, deliveries, writes, blocks, changes, stayed, closed, parted, lacked, refused;
 	u64 failed, apart, abandoned, extras, cards, cards_refused, knocks_refused, unjoined;
-	u64 lost_then;
+	u64 lost_then, snapped;
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 	u64 happened[FAULT_KINDS];
@@ -375,6 +375,7 @@ static void add(struct total *t, const struct sim *sim)
 	t->knocks_refused += sim->knocks_refused;
 	t->unjoined += sim->unjoined;
 	t->lost_then += sim->lost_then;
+	t->snapped += sim->snapped;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
@@ -408,6 +409,7 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->cards, (unsigned long long)t->cards_refused,
 	       (unsigned long long)t->knocks_refused, (unsigned long long)t->unjoined,
 	       (unsigned long long)t->lost_then);
+	printf("# lanes that broke alone: %llu\n", (unsigned long long)t->snapped);
 }
 
 static void report(const struct total *t, double seconds)

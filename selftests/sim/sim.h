@@ -337,6 +337,7 @@ struct sim {
 	u32 large; /* messages of more bytes are brought to the members by RDMC; 0: none */
 	struct lanes *lanes; /* or NULL */
 	u64 blocks; /* that have come by them */
+	u64 snapped; /* lanes that broke alone */
 	bool imm; /* memory shows writes in any order, completions vouch */
 	u32 joins; /* nodes that a change may let in */
 	bool told_late; /* what a joiner has written arrives later than it is connected */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Streams: RDMC inside of a view, in a world of a few members and one sender. */
-#include "rdmc.h"
+#include "stream.h"
 #include "tap.h"
 
 #define N 4
@@ -303,6 +303,7 @@ static void test_blame(void)
 	/* Only the root announces. */
 	begin(1);
 	CHECK_EQ(hear(1, 2, announce)->cut, BIT(2));
+	CHECK_EQ(spindle_stream_misses(&world[1].r, true), SPINDLE_MB_LIED);
 }
 
 static void test_lost(void)
@@ -322,6 +323,9 @@ static void test_lost(void)
 	CHECK(!spindle_rdmc_down(&m->r, 2));
 	CHECK_EQ(m->cut, BIT(2));
 	CHECK_EQ(m->r.error, SPINDLE_RDMC_LOST);
+	/* The view goes on without it, unless it has closed the lane itself. */
+	CHECK_EQ(spindle_stream_misses(&m->r, false), SPINDLE_MB_LOST);
+	CHECK_EQ(spindle_stream_misses(&m->r, true), SPINDLE_MB_FINE);
 	/* When the view has ended that is nothing to it. */
 	begin(1);
 	spindle_rdmc_fail(&m->r, 0, SPINDLE_RDMC_VIEW);
