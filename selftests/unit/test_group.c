@@ -1,0 +1,757 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The subgroups of one node together: passes, pushes, and a change of the view step by step.
+ * Whole views under faults are the simulator's business (selftests/sim).
+ */
+#include "group.h"
+#include "tap.h"
+
+#define N 3
+#define GROUPS 5
+#define VID 7
+#define TRIMS 16
+#define ROW BIT(17)
+#define NONE SPINDLE_NO_RANK
+
+static const u64 trim[] = { 1, 2, 4, 5, 10, 11, 20 };
+
+static struct spindle_view view;
+static struct spindle_layout in[N], out[N];
+static u8 *row[N];
+static struct spindle_mb mb;
+static struct spindle_mb_row *mb_row[N];
+static struct spindle_mg c;
+static u64 joined, formed, begun, anew;
+static u32 ran[GROUPS], me, forms, room, posts;
+static bool told;
+
+/* What was posted, in order: to whom, and of what; 64: of membership. */
+static struct {
+	u32 rank, index;
+} post[32];
+
+static size_t allocated, allocations, fail_at;
+
+static void *zalloc(size_t n, size_t size)
+{
+	if (++allocations == fail_at)
+		return NULL;
+	allocated += n * size;
+	return calloc(n, size);
+}
+
+static const struct spindle_memory memory = { .zalloc = zalloc, .free = (void *)free };
+
+/* ---- what a node has ------------------------------------------------------------- */
+
+static bool op_joined(void *ctx, u32 rank)
+{
+	return joined & BIT_ULL(rank);
+}
+
+static struct spindle_row op_row(void *ctx, u32 rank)
+{
+	return (struct spindle_row){
+		.base = row[rank], .in = &in[rank], .out = rank == me ? NULL : &out[rank],
+	};
+}
+
+static struct spindle_mc *make(const struct spindle_view *v, u32 index)
+{
+	struct spindle_mc *mc = calloc(1, sizeof(*mc));
+	u32 r;
+
+	CHECK_EQ(spindle_mc_create(mc, v, index, me, c.mc[index], &memory), 0);
+	for (r = 0; r < v->num_members; r++) {
+		struct spindle_row rw = op_row(NULL, r);
+
+		spindle_mc_wire(mc, v, index, r, &rw);
+	}
+	return mc;
+}
+
+static struct spindle_mc *op_made(void *ctx, u32 index)
+{
+	return make(spindle_mb_view(&mb), index);
+}
+
+static void op_begun(void *ctx, u32 index, struct spindle_mc *old)
+{
+	begun |= BIT_ULL(index);
+	if (old) {
+		spindle_mc_destroy(old, &memory);
+		free(old);
+	} else {
+		anew |= BIT_ULL(index);
+	}
+}
+
+static void op_formed(void *ctx, u32 index)
+{
+	formed |= BIT_ULL(index);
+	forms++;
+}
+
+static void op_ran(void *ctx, u32 index, bool work)
+{
+	ran[index]++;
+}
+
+static bool op_told(void *ctx)
+{
+	return told;
+}
+
+static u32 op_room(void *ctx, u32 rank, u32 writes)
+{
+	return min(room, writes);
+}
+
+static void op_post(void *ctx, u32 rank, const struct spindle_write *write, u32 n,
+		    bool membership)
+{
+	CHECK(n);
+	post[posts % 32].rank = rank;
+	post[posts++ % 32].index = membership ? 64 : write[n - 1].imm >> SPINDLE_IMM_SHIFT;
+}
+
+static const struct spindle_mg_ops ops = {
+	.joined = op_joined, .row = op_row, .made = op_made, .begun = op_begun,
+	.formed = op_formed, .ran = op_ran, .told = op_told, .room = op_room, .post = op_post,
+};
+
+static void op_none(void *ctx)
+{
+}
+
+static bool op_flushed(void *ctx, u32 rank)
+{
+	return true;
+}
+
+static const struct spindle_mb_ops mb_ops = {
+	.wedge = op_none, .stopped = op_none, .flushed = op_flushed,
+};
+
+static void set_layout(const struct spindle_view *v)
+{
+	u32 r;
+
+	for (r = 0; r < v->num_members; r++) {
+		spindle_layout_row(&in[r], v, r, me);
+		spindle_layout_row(&out[r], v, me, r);
+	}
+}
+
+static void subgroup(struct spindle_view *v, u32 index, u64 members, u64 senders)
+{
+	v->subgroup[index] = (struct spindle_view_subgroup){
+		.id = 40 + index, .window = 8, .max_msg = 100, .ring = 4096,
+		.members = members, .senders = senders,
+	};
+	v->num_subgroups = GROUPS;
+}
+
+/* Rank 1 of three, in subgroups 0, 1 and 3. */
+static void open_live(bool live)
+{
+	u32 i;
+
+	memset(&mb, 0, sizeof(mb));
+	view = (struct spindle_view){ .vid = VID, .num_members = N };
+	for (i = 0; i < N; i++) {
+		view.member[i].id = 21 + i;
+		row[i] = calloc(1, ROW);
+		mb_row[i] = calloc(1, spindle_mb_row_bytes(TRIMS));
+		mb.peer[i].row = mb_row[i];
+		mb.peer[i].vid = VID;
+	}
+	subgroup(&view, 0, 7, 3);
+	subgroup(&view, 1, 6, 6);
+	subgroup(&view, 2, 5, 5);
+	subgroup(&view, 3, 3, 1);
+	subgroup(&view, 4, 0, 0);
+	mb.ops = &mb_ops;
+	mb.trims = TRIMS;
+	mb.row = mb_row[1];
+	CHECK_EQ(spindle_mb_init(&mb, &view, 1, 1), 0);
+	c = (struct spindle_mg){ .ops = &ops, .view = &view, .me = 1 };
+	if (live) {
+		c.mb = &mb;
+		c.view = spindle_mb_view(&mb);
+	}
+	me = 1;
+	joined = 0;
+	formed = 0;
+	begun = 0;
+	anew = 0;
+	forms = 0;
+	posts = 0;
+	room = 64;
+	told = false;
+	memset(ran, 0, sizeof(ran));
+	set_layout(&view);
+	for (i = 0; i < GROUPS; i++)
+		if (view.subgroup[i].members & BIT_ULL(1))
+			c.mc[i] = make(&view, i);
+}
+
+static void end(void)
+{
+	u32 i;
+
+	for (i = 0; i < GROUPS; i++) {
+		if (!c.mc[i])
+			continue;
+		spindle_mc_destroy(c.mc[i], &memory);
+		free(c.mc[i]);
+	}
+	for (i = 0; i < N; i++) {
+		free(row[i]);
+		free(mb_row[i]);
+	}
+}
+
+/* All subgroups run, and so does membership. */
+static void run_live(void)
+{
+	u32 i;
+
+	open_live(true);
+	c.formed = true;
+	for (i = 0; i < GROUPS; i++)
+		if (c.mc[i])
+			c.mc[i]->formed = true;
+}
+
+static void clean(void)
+{
+	u32 i, r;
+
+	for (i = 0; i < GROUPS; i++)
+		for (r = 0; c.mc[i] && r < c.mc[i]->members; r++)
+			c.mc[i]->member[r].dirty = false;
+}
+
+/* ---- connections ------------------------------------------------------------------ */
+
+/* Of a static view each subgroup waits for its own members, once. */
+static void test_form_static(void)
+{
+	open_live(false);
+	spindle_mg_pass(&c, true, false);
+	CHECK_EQ(formed, 0);
+	joined = BIT_ULL(0);
+	CHECK(spindle_mg_pass(&c, true, false));
+	CHECK_EQ(formed, BIT_ULL(3));
+	CHECK(spindle_mg_has_begun(&c, 0, VID, false));
+	CHECK(!spindle_mg_has_begun(&c, 2, VID, false));
+	joined = BIT_ULL(0) | BIT_ULL(2);
+	spindle_mg_pass(&c, true, false);
+	CHECK_EQ(formed, BIT_ULL(0) | BIT_ULL(1) | BIT_ULL(3));
+	spindle_mg_pass(&c, true, false);
+	CHECK_EQ(forms, 3);
+	end();
+}
+
+static void test_form_live(void)
+{
+	u32 r;
+
+	open_live(true);
+	joined = BIT_ULL(2);
+	CHECK(!spindle_mg_form(&c, 50));
+	joined = BIT_ULL(0) | BIT_ULL(2);
+	mb.state = SPINDLE_MB_JOINING;
+	CHECK(!spindle_mg_form(&c, 60));
+	spindle_mg_pass(&c, true, false);
+	CHECK_EQ(formed, 0);
+	told = true;
+	CHECK(spindle_mg_form(&c, 70));
+	CHECK_EQ(mb.ran_at, 70);
+	for (r = 0; r < N; r++)
+		CHECK_EQ(mb.peer[r].heard, U64_MAX);
+	/* Who is not connected later is suspected, and not waited for. */
+	joined = 0;
+	spindle_mg_pass(&c, true, false);
+	CHECK_EQ(formed, BIT_ULL(0) | BIT_ULL(1) | BIT_ULL(3));
+	end();
+}
+
+static void test_lost(void)
+{
+	open_live(true);
+	spindle_mg_lost(&c, 2, SPINDLE_MB_GONE);
+	CHECK_EQ(mb.state, SPINDLE_MB_STOPPED);
+	CHECK_EQ(mb.reason, SPINDLE_MB_LOST);
+	end();
+	open_live(true);
+	mb.state = SPINDLE_MB_JOINING;
+	spindle_mg_lost(&c, 2, SPINDLE_MB_LOST);
+	CHECK_EQ(mb.state, SPINDLE_MB_JOINING);
+	CHECK_EQ(mb.doubted, BIT_ULL(2));
+	end();
+	run_live();
+	spindle_mg_lost(&c, 2, SPINDLE_MB_GONE);
+	CHECK_EQ(mb.closed, BIT_ULL(2));
+	CHECK_EQ(mb.suspected, 0);
+	spindle_mg_lost(&c, 0, SPINDLE_MB_LIED);
+	CHECK_EQ(mb.suspected, BIT_ULL(0));
+	CHECK_EQ(mb.peer[0].reason, SPINDLE_MB_LIED);
+	end();
+}
+
+static void test_begun(void)
+{
+	run_live();
+	CHECK(spindle_mg_has_begun(&c, 2, VID, false));
+	CHECK(!spindle_mg_has_begun(&c, 2, VID + 1, true));
+	mb.peer[2].phase = SPINDLE_MB_COMMITTED;
+	CHECK(spindle_mg_has_begun(&c, 2, VID + 1, true));
+	CHECK(!spindle_mg_has_begun(&c, 2, VID + 1, false));
+	mb.state = SPINDLE_MB_JOINING;
+	CHECK(!spindle_mg_has_begun(&c, 2, VID, false));
+	mb.state = SPINDLE_MB_STOPPED;
+	CHECK(!spindle_mg_has_begun(&c, 2, VID, false));
+	mb.state = SPINDLE_MB_ACTIVE;
+	c.formed = false;
+	CHECK(!spindle_mg_has_begun(&c, 2, VID, false));
+	end();
+}
+
+/* ---- a pass -------------------------------------------------------------------------- */
+
+/* A subgroup is hot for 64 passes that find nothing; the others have their turn. */
+static void test_hot(void)
+{
+	u32 i;
+
+	open_live(false);
+	spindle_mg_touch(&c, 0);
+	spindle_mg_touch(&c, 3);
+	CHECK_EQ(c.hot, BIT_ULL(0) | BIT_ULL(3));
+	CHECK_EQ(c.push, BIT_ULL(0) | BIT_ULL(3));
+	c.mc[3]->tune.switches &= ~SPINDLE_SW_TRACKING;
+	for (i = 0; i < 64; i++)
+		CHECK(!spindle_mg_pass(&c, false, false));
+	CHECK_EQ(c.hot, BIT_ULL(0) | BIT_ULL(3));
+	CHECK_EQ(ran[0], 64);
+	spindle_mg_pass(&c, false, false);
+	CHECK_EQ(c.hot, BIT_ULL(3));
+	spindle_mg_touch(&c, 0);
+	for (i = 0; i < 64; i++)
+		spindle_mg_pass(&c, false, false);
+	CHECK_EQ(c.hot, BIT_ULL(0) | BIT_ULL(3));
+	/* Cold ones: two in each pass, each as often as the others. */
+	c.hot = 0;
+	memset(ran, 0, sizeof(ran));
+	for (i = 0; i < GROUPS; i++)
+		spindle_mg_pass(&c, false, false);
+	CHECK_EQ(ran[0], 2);
+	CHECK_EQ(ran[1], 2);
+	CHECK_EQ(ran[3], 2);
+	CHECK_EQ(ran[2] + ran[4], 0);
+	spindle_mg_pass(&c, true, false);
+	CHECK_EQ(ran[0] + ran[1] + ran[3], 9);
+	/* One in which something happens is hot from then on. */
+	c.hot = 0;
+	c.push = 0;
+	joined = BIT_ULL(0);
+	CHECK(spindle_mg_pass(&c, true, false));
+	CHECK_EQ(c.hot, BIT_ULL(3));
+	CHECK_EQ(c.push, BIT_ULL(3));
+	end();
+}
+
+static void wait_for_ack(void)
+{
+	struct spindle_mc *mc = c.mc[0];
+
+	clean();
+	c.push = 0;
+	c.lazy = BIT_ULL(0);
+	mc->lazy = true;
+	mc->word[SPINDLE_COL_DELIVERED]++;
+	mc->member[0].told_delivered = mc->word[SPINDLE_COL_DELIVERED];
+}
+
+/* What can wait goes in an idle pass, or in each 64th. */
+static void test_lazy(void)
+{
+	u32 i;
+
+	run_live();
+	for (i = 0; i < 100; i++)
+		spindle_mg_pass(&c, true, false);
+	wait_for_ack();
+	c.passes = 64;
+	for (i = 0; i < 63; i++)
+		CHECK(!spindle_mg_pass(&c, true, false));
+	CHECK_EQ(c.push, 0);
+	CHECK(spindle_mg_pass(&c, true, false));
+	CHECK_EQ(c.push, BIT_ULL(0));
+	CHECK(!c.mc[0]->member[0].dirty && c.mc[0]->member[2].dirty);
+	wait_for_ack();
+	CHECK(spindle_mg_pass(&c, true, true));
+	CHECK_EQ(c.push, BIT_ULL(0));
+	CHECK_EQ(c.lazy, 0);
+	/* A pass that works says that something may wait. */
+	c.mc[1]->formed = false;
+	c.mc[1]->lazy = true;
+	spindle_mg_pass(&c, true, false);
+	CHECK_EQ(c.lazy, BIT_ULL(1));
+	end();
+}
+
+/* ---- push ---------------------------------------------------------------------------- */
+
+static void dirty(u32 index, u32 member)
+{
+	c.mc[index]->member[member].dirty = true;
+	spindle_mg_touch(&c, index);
+}
+
+static void test_push(void)
+{
+	run_live();
+	mb.beat = 1;
+	dirty(0, 0);
+	dirty(1, 1);
+	dirty(3, 0);
+	room = SPINDLE_PUSH_LEAST - 1;
+	CHECK(spindle_mg_push(&c, 0, 0));
+	CHECK_EQ(posts, 0);
+	room = SPINDLE_PUSH_LEAST;
+	CHECK(!spindle_mg_push(&c, 0, 0));
+	/* Membership is behind the messages. */
+	CHECK_EQ(posts, 3);
+	CHECK_EQ(post[0].index, 0);
+	CHECK_EQ(post[1].index, 3);
+	CHECK_EQ(post[2].index, 64);
+	CHECK_EQ(post[0].rank + post[1].rank + post[2].rank, 0);
+	CHECK(!spindle_mg_push(&c, 0, 0));
+	CHECK_EQ(posts, 3);
+	/* Who misses nothing is forgotten, and no other. */
+	spindle_mg_pushed(&c);
+	CHECK_EQ(c.push, BIT_ULL(1));
+	CHECK(!spindle_mg_push(&c, 2, 0));
+	CHECK_EQ(posts, 5);
+	CHECK_EQ(post[3].index, 1);
+	spindle_mg_pushed(&c);
+	CHECK_EQ(c.push, 0);
+	/* Less room than membership may take. */
+	mb.beat++;
+	room = SPINDLE_MB_PUSH_MAX - 1;
+	CHECK(spindle_mg_push(&c, 2, 0));
+	CHECK_EQ(posts, 5);
+	end();
+}
+
+/* Who has not come to the view gets no messages, but of what stays. */
+static void test_push_closed(void)
+{
+	run_live();
+	dirty(0, 2);
+	dirty(1, 1);
+	mb.peer[2].vid = VID - 1;
+	c.mc[1]->stays = true;
+	mb.beat = 1;
+	CHECK(!spindle_mg_push(&c, 2, 0));
+	CHECK_EQ(posts, 2);
+	CHECK_EQ(post[0].index, 1);
+	CHECK_EQ(post[1].index, 64);
+	mb.peer[2].vid = VID;
+	mb.beat++;
+	mb.state = SPINDLE_MB_JOINING;
+	CHECK(!spindle_mg_push(&c, 2, 0));
+	CHECK_EQ(posts, 2);
+	mb.state = SPINDLE_MB_ACTIVE;
+	c.formed = false;
+	CHECK(!spindle_mg_push(&c, 2, 0));
+	CHECK_EQ(posts, 2);
+	c.formed = true;
+	c.mc[0]->ended = true;
+	CHECK(!spindle_mg_push(&c, 2, 0));
+	CHECK_EQ(posts, 3);
+	CHECK_EQ(post[2].index, 64);
+	end();
+}
+
+/* ---- change ---------------------------------------------------------------------------- */
+
+/* Messages are received, and delivered, as many as the trim says. */
+static void receive(void)
+{
+	u32 i, s;
+
+	for (i = 0; i < GROUPS; i++) {
+		for (s = 0; c.mc[i] && s < c.mc[i]->senders; s++) {
+			struct spindle_mc_sender *sd = &c.mc[i]->sender[s];
+
+			sd->walk.slot = trim[spindle_decree_trim_at(&view, i) + s];
+			sd->dlv_slot = sd->walk.slot;
+			sd->rel_slot = sd->walk.slot;
+		}
+	}
+}
+
+static void test_flushed(void)
+{
+	run_live();
+	clean();
+	/* As if this node sent there, too. */
+	c.mc[3]->my_sender = 0;
+	spindle_mg_wedge(&c);
+	CHECK(c.mc[0]->wedged && c.mc[1]->wedged && c.mc[3]->wedged);
+	CHECK(spindle_mg_flushed(&c, 0) && spindle_mg_flushed(&c, 2));
+	c.mc[1]->word[SPINDLE_COL_SLOTS] = 1;
+	CHECK(spindle_mg_flushed(&c, 0));
+	CHECK(!spindle_mg_flushed(&c, 2));
+	c.mc[1]->member[1].push_slot = 1;
+	CHECK(spindle_mg_flushed(&c, 2));
+	c.mc[0]->member[0].dirty = true;
+	CHECK(!spindle_mg_flushed(&c, 0));
+	CHECK(spindle_mg_flushed(&c, 2));
+	end();
+}
+
+static void test_freeze(void)
+{
+	u64 have[ARRAY_SIZE(trim)];
+	u32 i;
+
+	run_live();
+	receive();
+	memset(have, 0xff, sizeof(have));
+	spindle_mg_wedge(&c);
+	spindle_mg_freeze(&c, have);
+	CHECK(c.mc[0]->frozen && c.mc[1]->frozen && c.mc[3]->frozen);
+	for (i = 0; i < ARRAY_SIZE(trim); i++)
+		CHECK_EQ(have[i], i == 4 || i == 5 ? 0 : trim[i]);
+	end();
+}
+
+/* Member 0 goes, and 24 joins: it is in subgroups 0 and 2. */
+static void decide(void)
+{
+	struct spindle_view *next = &mb.view[!mb.now];
+
+	*next = (struct spindle_view){ .vid = VID + 1, .num_members = N };
+	next->member[0].id = 22;
+	next->member[1].id = 23;
+	next->member[2].id = 24;
+	subgroup(next, 0, 7, 7);
+	subgroup(next, 1, 3, 3);
+	subgroup(next, 2, 7, 3);
+	subgroup(next, 3, 6, 2);
+	subgroup(next, 4, 5, 5);
+	mb.state = SPINDLE_MB_COMMITTED;
+	spindle_mb_own_decree(&mb)[SPINDLE_DECREE_SURVIVORS] = 6;
+	receive();
+	spindle_mg_wedge(&c);
+	c.hot = 0;
+	c.push = 0;
+}
+
+static void test_trim(void)
+{
+	u64 wrong[ARRAY_SIZE(trim)];
+
+	run_live();
+	decide();
+	CHECK(spindle_mg_goes_on(&c));
+	CHECK(spindle_mg_trim(&c, trim));
+	CHECK_EQ(c.stays, BIT_ULL(1));
+	CHECK(c.mc[1]->stays && !c.mc[1]->wedged);
+	CHECK(!c.mc[0]->stays && c.mc[0]->wedged);
+	CHECK_EQ(c.hot, BIT_ULL(1));
+	CHECK_EQ(c.push, BIT_ULL(1));
+	/* The trim of each subgroup is its own one; what stays has none. */
+	memcpy(wrong, trim, sizeof(trim));
+	wrong[2] = 99;
+	CHECK(spindle_mg_trim(&c, wrong));
+	wrong[6] = 21;
+	CHECK(!spindle_mg_trim(&c, wrong));
+	/* Nothing stays for who does not go on. */
+	mb.leaving = true;
+	CHECK(!spindle_mg_goes_on(&c));
+	CHECK(spindle_mg_trim(&c, trim));
+	CHECK_EQ(c.stays, 0);
+	mb.leaving = false;
+	spindle_mb_own_decree(&mb)[SPINDLE_DECREE_SURVIVORS] = 5;
+	CHECK(!spindle_mg_goes_on(&c));
+	mb.state = SPINDLE_MB_JOINING;
+	CHECK(spindle_mg_goes_on(&c));
+	end();
+}
+
+static void test_drain(void)
+{
+	run_live();
+	decide();
+	CHECK(spindle_mg_trim(&c, trim));
+	c.hot = 0;
+	c.mc[1]->sender[0].head = 0;
+	CHECK(spindle_mg_drain(&c));
+	CHECK_EQ(c.hot, 0);
+	/* One has something left; the others go on. */
+	c.mc[0]->sender[0].head = 0;
+	c.mc[0]->stable = 0;
+	c.mc[3]->settle = true;
+	CHECK(!spindle_mg_drain(&c));
+	CHECK_EQ(c.hot, BIT_ULL(0));
+	CHECK(!c.mc[3]->settle);
+	end();
+}
+
+static void install(void)
+{
+	static const u32 from[N] = { 1, 2, NONE };
+
+	mb.now = !mb.now;
+	mb.me = 0;
+	mb.state = SPINDLE_MB_ACTIVE;
+	me = 0;
+	set_layout(spindle_mb_view(&mb));
+	spindle_mg_install(&c, from, trim);
+}
+
+static void test_install(void)
+{
+	struct spindle_mc *stays;
+	u32 r, i;
+
+	run_live();
+	decide();
+	CHECK(spindle_mg_trim(&c, trim));
+	stays = c.mc[1];
+	for (r = 0; r < N; r++)
+		memset(row[r], 0x77, ROW);
+	install();
+	CHECK(c.view == spindle_mb_view(&mb));
+	CHECK_EQ(c.me, 0);
+	CHECK_EQ(c.stays, 0);
+	CHECK_EQ(c.hot, U64_MAX);
+	CHECK_EQ(c.push, U64_MAX);
+	CHECK_EQ(begun, BIT_ULL(0) | BIT_ULL(2) | BIT_ULL(3) | BIT_ULL(4));
+	CHECK_EQ(anew, BIT_ULL(2) | BIT_ULL(4));
+	CHECK(c.mc[1] == stays && !c.mc[3]);
+	/* Readers that were here are told of the view. */
+	CHECK_EQ(c.mc[0]->vid_due, VID + 1);
+	CHECK_EQ(c.mc[2]->vid_due, 0);
+	/* Senders go on where they were, whatever their rank is now, and others begin. */
+	CHECK_EQ(c.mc[0]->sender[0].walk.slot, 2);
+	CHECK_EQ(c.mc[0]->sender[1].walk.slot, 0);
+	CHECK_EQ(c.mc[0]->sender[2].walk.slot, 0);
+	CHECK_EQ(c.mc[2]->sender[0].walk.slot, 0);
+	CHECK_EQ(c.mc[2]->sender[1].walk.slot, 11);
+	CHECK_EQ(c.mc[4]->sender[0].walk.slot, 0);
+	/* Blocks and messages by express begin again, but of what stays. */
+	for (r = 0; r < N; r++) {
+		for (i = 0; i < GROUPS; i++) {
+			struct spindle_block *b = (void *)(row[r] + spindle_layout_block(i));
+
+			CHECK_EQ(!b->seal, i != 1);
+			if (in[r].hdr[i] != SPINDLE_NO_OFFSET)
+				CHECK_EQ(!row[r][spindle_layout_express(&in[r], i)], i != 1);
+		}
+	}
+	end();
+}
+
+/* ---- wire ---------------------------------------------------------------------------- */
+
+static void test_create(void)
+{
+	struct spindle_mc mc, old;
+	u32 i;
+
+	run_live();
+	CHECK_EQ(c.mc[3]->my_sender, NONE);
+	CHECK_EQ(c.mc[3]->me, 1);
+	CHECK_EQ(c.mc[1]->my_sender, 0);
+	CHECK_EQ(c.mc[0]->my_sender, 1);
+	view.subgroup[0].hold = 1;
+	view.subgroup[0].mode = SPINDLE_MODE_ORDERED;
+	memset(&old, 0, sizeof(old));
+	old.log_mask = 127;
+	for (i = 1; i <= 6; i++) {
+		memset(&mc, 0, sizeof(mc));
+		allocations = 0;
+		allocated = 0;
+		fail_at = i;
+		CHECK_EQ(spindle_mc_create(&mc, &view, 0, 1, &old, &memory),
+			 i <= 5 ? -ENOMEM : 0);
+		if (i == 6) {
+			CHECK_EQ(spindle_mc_bytes(&mc), allocated);
+			CHECK_EQ(mc.log_mask, 127);
+			CHECK(mc.hold && mc.ordered);
+			CHECK_EQ(mc.txq.wmask, 7);
+			CHECK_EQ(mc.txq.ring_units, 4096 / SPINDLE_UNIT);
+			CHECK_EQ(mc.txq.max_msg, 100);
+		}
+		spindle_mc_destroy(&mc, &memory);
+	}
+	fail_at = 0;
+	end();
+}
+
+static void test_wire(void)
+{
+	static u32 vouch[GROUPS];
+	struct spindle_row vouched;
+	const struct spindle_mc_member *m;
+	struct spindle_mc *mc;
+
+	run_live();
+	mc = c.mc[1];
+	m = &mc->member[1];
+	CHECK(mc->block == (void *)(row[1] + spindle_layout_block(1)));
+	CHECK(m->block == (void *)(row[2] + spindle_layout_block(1)));
+	CHECK_EQ(mc->own_hdr, in[1].hdr[1]);
+	CHECK_EQ(m->remote_block, spindle_layout_block(1));
+	CHECK_EQ(m->remote_hdr, out[2].hdr[1]);
+	CHECK_EQ(m->remote_pay, out[2].pay[1]);
+	CHECK_EQ(m->remote_express, spindle_layout_express(&out[2], 1));
+	CHECK(m->express == (void *)(row[2] + spindle_layout_express(&in[2], 1)));
+	CHECK(!m->vouch && !mc->member[0].express);
+	CHECK_EQ(mc->sender[1].member, 1);
+	CHECK(mc->sender[1].pay == row[2] + in[2].pay[1]);
+	CHECK_EQ(mc->sender[1].walk.wmask, 7);
+	CHECK_EQ(mc->sender[1].walk.max_msg, 100);
+	CHECK(mc->sender[1].msgs == mc->msgs + 8);
+	/* Who only receives has no ring, neither here nor there. */
+	CHECK(!c.mc[3]->own_hdr_ring);
+	CHECK_EQ(c.mc[3]->member[1].sender, NONE);
+	CHECK_EQ(c.mc[3]->member[0].remote_hdr, SPINDLE_NO_OFFSET);
+	/* Where completions vouch nothing comes by express. */
+	vouched = op_row(NULL, 2);
+	vouched.vouch = vouch;
+	mc->member[1].express = NULL;
+	spindle_mc_wire(mc, &view, 1, 2, &vouched);
+	CHECK(m->vouch == &vouch[1] && !m->express);
+	end();
+}
+
+static const struct tap_case cases[] = {
+	{ "subgroups of a static view form", test_form_static },
+	{ "a live view forms", test_form_live },
+	{ "connections that are lost", test_lost },
+	{ "members that have begun", test_begun },
+	{ "hot subgroups, and cold ones", test_hot },
+	{ "what can wait", test_lazy },
+	{ "what is posted, and in which order", test_push },
+	{ "members that messages do not go to", test_push_closed },
+	{ "wedged, and flushed", test_flushed },
+	{ "frozen", test_freeze },
+	{ "trimmed, or staying", test_trim },
+	{ "drained", test_drain },
+	{ "the next view", test_install },
+	{ "memory of a subgroup", test_create },
+	{ "places in rows", test_wire },
+};
+
+int main(void)
+{
+	return tap_run(cases, ARRAY_SIZE(cases));
+}
