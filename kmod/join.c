@@ -25,6 +25,8 @@
 #define LOOK_MS		10
 /* How often the contact is asked whether it has gone on without this node. */
 #define CHECK_MS	500
+/* So long a contact has, whatever it answers, before the next one is asked. */
+#define CONTACT_MS	(3 * SPINDLE_JOIN_CONNECT_MS)
 
 enum join_state {
 	JOIN_ASKING,
@@ -49,6 +51,7 @@ struct first {
  * @state: enum join_state
  * @stop: nobody wants it any more
  * @again: milliseconds before the next round
+ * @turned: when this contact was asked first, ktime; 0: it was not
  * @begun: when it began to connect, ktime
  * @checked: when the contact was asked last, ktime
  * @err: what came of asking: 0, -EPERM if it is final, -EEXIST if the contact is in the way of
@@ -74,6 +77,7 @@ struct spindle_join {
 	enum join_state state;
 	bool stop;
 	u32 again;
+	u64 turned;
 	u64 begun;
 	u64 checked;
 	int err;
@@ -180,6 +184,18 @@ static bool of_lineage(const struct spindle_join *join)
 	       !memcmp(&card->lineage, &join->want, sizeof(join->want));
 }
 
+/*
+ * Has this contact had its time? It may answer always, with little or with something else each
+ * time, and never let this node in.
+ */
+static bool is_late(struct spindle_join *join)
+{
+	if (ktime_get_ns() - join->turned <= CONTACT_MS * (u64)NSEC_PER_MSEC)
+		return false;
+	join->reason = "it answers, and this node is not let in";
+	return true;
+}
+
 /* The card, all of it of one view. Returns 0 or -errno, as in @err. */
 static int ask_card(struct spindle_join *join)
 {
@@ -191,6 +207,8 @@ static int ask_card(struct spindle_join *join)
 		n = ask_part(join, at, &now, &total);
 		if (n < 0)
 			return n;
+		if (is_late(join))
+			return -ETIMEDOUT;
 		/* It has gone on in the middle of the answer. */
 		if (at && now != digest)
 			return -EAGAIN;
@@ -361,6 +379,8 @@ static void ask_work(struct work_struct *work)
 {
 	struct spindle_join *join = container_of(work, struct spindle_join, ask.work);
 
+	if (!join->turned)
+		join->turned = ktime_get_ns();
 	if (join->state == JOIN_CONNECTING)
 		check(join);
 	else
@@ -414,6 +434,7 @@ static void next_contact(struct spindle_join *join, bool final)
 
 	contact->reason = join->reason;
 	contact->final = final;
+	join->turned = 0;
 	join->state = JOIN_ASKING;
 	spindle_node_drop_view(join->node);
 	join->node->sn->generation++;
@@ -468,7 +489,8 @@ static void step(struct spindle_join *join)
 		next_contact(join, true);
 		break;
 	case CHECK:
-		if (ktime_get_ns() - join->begun > SPINDLE_JOIN_CONNECT_MS * (u64)NSEC_PER_MSEC) {
+		if (ktime_get_ns() - join->begun > SPINDLE_JOIN_CONNECT_MS * (u64)NSEC_PER_MSEC ||
+		    is_late(join)) {
 			next_contact(join, false);
 			break;
 		}

@@ -17,6 +17,8 @@
 #define LOOK_NS		(100 * NSEC_PER_USEC)
 /* How often seats are looked at, while there are some that may become free. */
 #define REAP_NS		(100 * NSEC_PER_MSEC)
+/* So long a guest is wished for while others wait. */
+#define WISH_NS		(10ULL * NSEC_PER_SEC)
 /* Heartbeats in a timeout. */
 #define BEATS		10
 
@@ -64,23 +66,62 @@ static bool form(struct spindle_live *live, u64 now)
 	return true;
 }
 
-/* Nodes that want to join by this one: invite the one that is ready. */
-static void look_after_guests(struct spindle_live *live)
+/* Is it connected to all members of this view, as it says? */
+static bool is_ready(const struct spindle_live *live, const struct spindle_peer *peer)
 {
+	return peer->phase == SPINDLE_PEER_JOINED && peer->rank == SPINDLE_NO_RANK &&
+	       peer->ready == spindle_mb_view(&live->mb)->vid;
+}
+
+/*
+ * What a guest says of others need not be true, and the view's leader lets in only whom it is
+ * connected to itself. So a guest that is not let in gives way to the next one.
+ */
+static bool wish_is_over(const struct spindle_live *live, u64 now)
+{
+	const struct spindle_mb *mb = &live->mb;
+	const struct spindle_peer *wished = spindle_live_guest(live, mb->wish, mb->wish_inc);
+
+	if (!wished || !spindle_peer_joined(wished))
+		return true;
+	return mb->state == SPINDLE_MB_ACTIVE &&
+	       (!is_ready(live, wished) || now - live->wished > WISH_NS);
+}
+
+/* A guest that is ready, at or behind @seat, which is then its seat; or NULL. */
+static struct spindle_peer *ready_guest(struct spindle_live *live, u32 *seat)
+{
+	struct spindle_peer *peer;
+
+	for (; (peer = spindle_group_next(live->group, seat)); (*seat)++)
+		if (is_ready(live, peer))
+			return peer;
+	return NULL;
+}
+
+/* Nodes that want to join by this one: invite one that is ready, each in its turn. */
+static void look_after_guests(struct spindle_live *live, u64 now)
+{
+	u32 behind = live->wish_seat + 1, first = 0, *seat = &behind;
 	struct spindle_mb *mb = &live->mb;
-	struct spindle_peer *wished = NULL, *peer;
-	u32 i;
+	struct spindle_peer *peer;
 
 	if (mb->state == SPINDLE_MB_JOINING)
 		return;
-	if (mb->wish)
-		wished = spindle_live_guest(live, mb->wish, mb->wish_inc);
-	if (mb->wish && (!wished || !spindle_peer_joined(wished)))
+	if (mb->wish && wish_is_over(live, now))
 		spindle_mb_invite(mb, 0, 0);
-	for (i = 0; (peer = spindle_group_next(live->group, &i)); i++)
-		if (peer->phase == SPINDLE_PEER_JOINED && peer->rank == SPINDLE_NO_RANK &&
-		    peer->ready == spindle_mb_view(mb)->vid && !mb->wish && !mb->leaving)
-			spindle_mb_invite(mb, peer->id, peer->expected);
+	if (mb->wish || mb->leaving)
+		return;
+	peer = ready_guest(live, seat);
+	if (!peer) {
+		seat = &first;
+		peer = ready_guest(live, seat);
+	}
+	if (!peer)
+		return;
+	live->wish_seat = *seat;
+	live->wished = now;
+	spindle_mb_invite(mb, peer->id, peer->expected);
 }
 
 /* Silence of those that are suspected for it. Another may have been the first to notice; those
@@ -122,7 +163,7 @@ bool spindle_live_pass(struct spindle_live *live, u32 how)
 		return false;
 	live->looked = now;
 	if (live->guests || mb->wish) {
-		look_after_guests(live);
+		look_after_guests(live, now);
 		if (now - live->reaped > REAP_NS) {
 			live->reaped = now;
 			spindle_live_chore(live, SPINDLE_CHORE_REAP);

@@ -82,6 +82,8 @@ struct spindle_live_times {
  * @ready: of a joiner: the view whose members it is connected to, once it is
  * @looked: last pass of membership, ktime
  * @reaped: when seats were looked at last, ktime
+ * @wished: when the present wish began, ktime
+ * @wish_seat: seat of the guest that was wished for last; the next one is behind it
  * @last_seat: seat that was taken last; the next one is another, so that a reader that missed
  *	a view does not take one node for another
  * @guests: seats of nodes that are no members
@@ -109,6 +111,8 @@ struct spindle_live {
 	u64 ready;
 	u64 looked;
 	u64 reaped;
+	u64 wished;
+	u32 wish_seat;
 	u32 last_seat;
 	u32 guests;
 	struct spindle_next *next;

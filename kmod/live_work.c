@@ -109,6 +109,8 @@ static bool read_by_all(const struct spindle_group *group, const struct spindle_
 /* Is the seat of a node that is no member free again? */
 static bool has_gone(struct spindle_live *live, struct spindle_peer *peer)
 {
+	u64 limit = peer->phase == SPINDLE_PEER_JOINED ? GUEST_UP_NS : GUEST_NS;
+	const struct spindle_mb *mb = &live->mb;
 	u64 age = ktime_get_ns() - peer->since;
 
 	/* Also if it has come up since. */
@@ -122,8 +124,10 @@ static bool has_gone(struct spindle_live *live, struct spindle_peer *peer)
 	case SPINDLE_PEER_LOST:
 		return true;
 	default:
-		return age > (peer->phase == SPINDLE_PEER_JOINED ? GUEST_UP_NS : GUEST_NS) &&
-		       live->mb.wish != peer->id;
+		if (mb->wish != peer->id || mb->wish_inc != peer->expected)
+			return age > limit;
+		/* A change that is under way may let it in. */
+		return mb->state == SPINDLE_MB_ACTIVE && age > 2 * GUEST_UP_NS;
 	}
 }
 

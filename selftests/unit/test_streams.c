@@ -869,6 +869,21 @@ static void test_silent(void)
 	CHECK_EQ(cuts(), 0);
 }
 
+/* The lane is up, and the view that the stream is of is not installed yet. */
+static void test_not_begun(void)
+{
+	const struct spindle_rdmc_msg msg = { .word = SPINDLE_RDMC_ANNOUNCE };
+	struct node *n = &world[0];
+	struct spindle_stream before;
+
+	make_all(1);
+	before = n->stream[0];
+	spindle_rdmc_hear(&n->stream[0].r, 1, &msg);
+	spindle_rdmc_arrived(&n->stream[0].r, 1, 0);
+	CHECK(!memcmp(&before, &n->stream[0], sizeof(before)));
+	CHECK_EQ(cuts(), 0);
+}
+
 static const struct tap_case cases[] = {
 	{ "members of a stream", test_members },
 	{ "lives of streams", test_life },
@@ -885,6 +900,7 @@ static const struct tap_case cases[] = {
 	{ "members that stay", test_stayed },
 	{ "a member that is alone", test_alone },
 	{ "a member that is silent", test_silent },
+	{ "a stream hears nothing before it begins", test_not_begun },
 };
 
 int main(void)
