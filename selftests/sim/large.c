@@ -3,8 +3,8 @@
  * Large messages: streams of the core, over lanes. See sim.h.
  *
  * A lane brings messages and blocks from one node to another, in order, late, and as slowly as the
- * other end has room. It knows nothing of the link that brings rows, but breaks with it, or alone. A
- * block is read when it is sent and written when it comes: where somebody has given the right to,
+ * other end has room. It knows nothing of the link that brings rows, but breaks with it, or alone.
+ * A block is read when it is sent and written when it comes: where somebody has given the right to,
  * and only as long as that is not taken back.
  */
 #include "stream.h"
@@ -303,7 +303,9 @@ static void op_cut(struct spindle_rdmc *r, u32 m)
 		node->excused |= BIT_ULL(to);
 	else if (how == SPINDLE_MB_LIED && !liar_excuses(node, to))
 		sim_fail(node->sim, "node %u blames node %u for a stream", node->index, to);
-	fabric_cut(node->sim, node->index, to);
+	/* Its next life has a link of its own. */
+	if (node->life[to] == node->sim->node[to].inc)
+		fabric_cut(node->sim, node->index, to);
 	if (rank >= 0)
 		spindle_mg_lost(&node->mg, rank, how);
 }
