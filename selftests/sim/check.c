@@ -281,9 +281,10 @@ void check_end(struct sim *sim)
 {
 	u32 up = 0, i, j, g;
 
-	/* A node that was lied to may have stopped, or wait until the liar is evicted. */
-	if (sim->liar)
+	if (sim->liar) {
+		liar_check_end(sim);
 		return;
+	}
 	for (i = 0; i < sim->nodes; i++) {
 		struct node *node = &sim->node[i];
 

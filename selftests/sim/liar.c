@@ -88,7 +88,7 @@ bool liar_is(const struct sim *sim, u32 node)
 	return sim->liar && sim->liar->nodes & BIT_ULL(node);
 }
 
-/* May a node blame another one? A joiner believes half of the members of the view that it was told. */
+/* May a node blame another? A joiner believes half of the members of the view that it was told. */
 bool liar_excuses(const struct node *node, u32 to)
 {
 	return liar_is(node->sim, to) || liar_is(node->sim, node->index) || node->misled;
@@ -666,4 +666,70 @@ void liar_check_install(struct node *node, const struct spindle_view *view)
 		if (node->group[g].mc && !(node->mg.stays & BIT_ULL(g)) &&
 		    node->group[g].reading && !node->group[g].late)
 			check_end_of(node, g, now.to);
+}
+
+/* Does an honest member wait for anybody? Its processes have sent all, and it has no change. */
+static bool waits(const struct sim *sim, const struct node *node)
+{
+	const struct spindle_view *view = spindle_mb_view(&node->mb);
+	u32 r, g;
+
+	if (node->mb.state != SPINDLE_MB_ACTIVE || node->mb.suspected)
+		return true;
+	for (r = 0; r < view->num_members; r++)
+		if (!node_up(&sim->node[view->member[r].id - 1]))
+			return true;
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (node->group[g].mc && !group_at_rest(&node->group[g]))
+			return true;
+	return false;
+}
+
+static bool is_left(const struct sim *sim, u32 i)
+{
+	return !liar_is(sim, i) && node_up(&sim->node[i]) && sim->node[i].mg.formed;
+}
+
+/**
+ * liar_at_rest() - liars are evicted: has every honest member that is left come to rest?
+ * @sim: the schedule
+ *
+ * Return: true if so
+ */
+bool liar_at_rest(const struct sim *sim)
+{
+	u32 i;
+
+	for (i = 0; i < sim->nodes; i++)
+		if (is_left(sim, i) && waits(sim, &sim->node[i]))
+			return false;
+	return true;
+}
+
+/**
+ * liar_check_end() - an honest member has stopped, or goes on; it does not wait for ever
+ * @sim: the schedule
+ *
+ * As long as nobody has told a lie those that are not disturbed stop only for want of a majority,
+ * because liars are evicted.
+ */
+void liar_check_end(struct sim *sim)
+{
+	u64 told = 0;
+	u32 i;
+
+	for (i = 0; i < LIE_KINDS; i++)
+		told += sim->lies[i];
+	for (i = 0; i < sim->nodes; i++) {
+		const struct node *node = &sim->node[i];
+
+		if (is_left(sim, i) && waits(sim, node))
+			sim_fail(sim, "end: node %u waits in state %u of view %llu, suspects 0x%llx",
+				 i, node->mb.state,
+				 (unsigned long long)spindle_mb_view(&node->mb)->vid,
+				 (unsigned long long)node->mb.suspected);
+		if (!told && !liar_is(sim, i) && node->mb.state == SPINDLE_MB_STOPPED &&
+		    !node->crashed && !node->disturbed && node->mb.reason != SPINDLE_MB_MINORITY)
+			sim_fail(sim, "end: node %u has stopped, and nobody has lied", i);
+	}
 }

@@ -256,7 +256,7 @@ static void step(struct sim *sim)
 }
 
 /* Somebody reads; and all that was committed is at all members, if they are enough. */
-static bool group_at_rest(const struct group *g)
+bool group_at_rest(const struct group *g)
 {
 	return g->reading && (g->lacks || g->mc->txq.free_slot == g->slot);
 }
@@ -266,6 +266,8 @@ static bool at_rest(const struct sim *sim)
 	u32 up = 0, i, g;
 	u64 vid = 0;
 
+	if (sim->liar)
+		return liar_at_rest(sim);
 	for (i = 0; i < sim->nodes; i++)
 		up += node_up(&sim->node[i]);
 	for (i = 0; i < sim->nodes; i++) {
@@ -311,6 +313,27 @@ static void connect_late(struct sim *sim)
 	}
 }
 
+/*
+ * With a liar it is not over before somebody evicts it: an administrator does, at each honest
+ * member. Honest members that are left may be too few, and those that were lied to may have
+ * stopped. But none of them waits for ever.
+ */
+static void evict_liars(struct sim *sim)
+{
+	u32 i, r;
+
+	for (i = 0; i < sim->nodes; i++) {
+		struct node *node = &sim->node[i];
+		const struct spindle_view *view = spindle_mb_view(&node->mb);
+
+		if (liar_is(sim, i) || !node_up(node) || !node->mg.formed)
+			continue;
+		for (r = 0; r < view->num_members; r++)
+			if (liar_is(sim, view->member[r].id - 1))
+				spindle_mb_suspect(&node->mb, r, SPINDLE_MB_ADMIN);
+	}
+}
+
 static void sim_run(struct sim *sim)
 {
 	u64 end, steps = 0;
@@ -329,12 +352,14 @@ static void sim_run(struct sim *sim)
 	sim->quiet = true;
 	for (i = 0; i < sim->nodes; i++)
 		sim->node[i].crash_after = 0;
-	/* With a liar it is not over before somebody evicts it, and that may be too late. */
-	if (sim->liar || sim->apart)
+	if (sim->apart)
 		return;
 	end = sim->now + SIM_CALM;
-	while (sim->now < end && !sim->failed && (++steps % 64 || !at_rest(sim)))
+	while (sim->now < end && !sim->failed && (++steps % 64 || !at_rest(sim))) {
+		if (sim->liar && steps % 64 == 0)
+			evict_liars(sim);
 		step(sim);
+	}
 	if (!sim->failed)
 		check_end(sim);
 }

@@ -378,6 +378,8 @@ void sim_fail(struct sim *sim, const char *fmt, ...);
 __attribute__((format(printf, 2, 3)))
 void sim_say(struct sim *sim, const char *fmt, ...);
 
+bool group_at_rest(const struct group *g);
+
 /* fault.c */
 void fault_plan(struct sim *sim);
 void fault_run(struct sim *sim, bool all_heal);
@@ -396,6 +398,8 @@ u32 liar_card(struct node *contact, struct spindle_card *card, u32 bytes);
 void liar_hello(struct node *node, struct spindle_hello *hello);
 bool liar_talk(struct node *to, const struct spindle_rdmc *r, u32 m, struct spindle_rdmc_msg *msg);
 void liar_blamed(struct node *node, u32 to, u32 reason);
+bool liar_at_rest(const struct sim *sim);
+void liar_check_end(struct sim *sim);
 void liar_check_install(struct node *node, const struct spindle_view *view);
 
 /* fabric.c */
