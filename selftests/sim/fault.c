@@ -235,6 +235,37 @@ static void plan_returns(struct sim *sim)
 	}
 }
 
+/*
+ * Where no majority is needed nodes that do not hear each other become two groups. So nodes only
+ * crash and leave, and all but one may.
+ */
+static void plan_any(struct sim *sim)
+{
+	u32 old = sim->nodes - sim->late, stays = rng_below(&sim->newer, old), n, i;
+
+	sim->any = sim->strict && !sim->liar && old > 1 && rng_chance(&sim->newer, 15);
+	if (!sim->any)
+		return;
+	for (i = 0; i < sim->nodes; i++) {
+		sim->node[i].mb.any = true;
+		sim->node[i].disturbed = i != stays;
+	}
+	sim->faults = 0;
+	for (n = 1 + rng_below(&sim->newer, SIM_FAULTS / 2); n; n--) {
+		struct fault *f = &sim->fault[sim->faults];
+
+		*f = (struct fault){
+			.at = rng_below(&sim->newer, SIM_WILD),
+			.kind = rng_chance(&sim->newer, 80) ? FAULT_CRASH : FAULT_LEAVE,
+			.node = rng_below(&sim->newer, old),
+			.len = 1 + rng_below(&sim->newer, 300),
+		};
+		if (f->kind == FAULT_CRASH && rng_chance(&sim->newer, 50))
+			f->state = SPINDLE_MB_WEDGED + rng_below(&sim->newer, 4);
+		sim->faults += f->node != stays;
+	}
+}
+
 /* What will go wrong in this schedule. */
 void fault_plan(struct sim *sim)
 {
@@ -264,6 +295,7 @@ void fault_plan(struct sim *sim)
 		plan_sleeper(sim, bad);
 	if (!strict && old >= 6 && rng_chance(&sim->rng, 50))
 		plan_secret(sim);
+	plan_any(sim);
 	plan_joins(sim);
 	plan_links(sim);
 	plan_returns(sim);

@@ -434,6 +434,7 @@ static void open_membership(struct node *node, const struct spindle_view *view)
 	mb->interval = SIM_INTERVAL;
 	mb->trims = SIM_TRIMS;
 	mb->joins = node->sim->joins;
+	mb->any = node->sim->any;
 	mb->row = (void *)(node->row[node->index] + SIM_MB);
 	mb->seen = node->seen;
 	for (r = 0; r < view->num_members; r++)

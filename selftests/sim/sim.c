@@ -369,7 +369,7 @@ static void sim_run(struct sim *sim)
 struct total {
 	u64 seeds, deliveries, writes, blocks, changes, stayed, closed, parted, lacked, refused;
 	u64 failed, apart, abandoned, extras, cards, cards_refused, knocks_refused, unjoined;
-	u64 lost_then, snapped;
+	u64 lost_then, snapped, any;
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 	u64 happened[FAULT_KINDS];
@@ -401,6 +401,7 @@ static void add(struct total *t, const struct sim *sim)
 	t->unjoined += sim->unjoined;
 	t->lost_then += sim->lost_then;
 	t->snapped += sim->snapped;
+	t->any += sim->any;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
@@ -434,7 +435,8 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->cards, (unsigned long long)t->cards_refused,
 	       (unsigned long long)t->knocks_refused, (unsigned long long)t->unjoined,
 	       (unsigned long long)t->lost_then);
-	printf("# lanes that broke alone: %llu\n", (unsigned long long)t->snapped);
+	printf("# lanes that broke alone: %llu; schedules without quorum: %llu\n",
+	       (unsigned long long)t->snapped, (unsigned long long)t->any);
 }
 
 static void report(const struct total *t, double seconds)

@@ -340,6 +340,7 @@ struct sim {
 	u64 snapped; /* lanes that broke alone */
 	bool imm; /* memory shows writes in any order, completions vouch */
 	u32 joins; /* nodes that a change may let in */
+	bool any; /* those that are left go on, however few: nobody is cut off then */
 	bool told_late; /* what a joiner has written arrives later than it is connected */
 	bool quiet; /* no new messages */
 	struct node *looking; /* its pass runs, and writes arrive in the middle of it */
