@@ -309,7 +309,8 @@ static void test_part(void)
 	}
 	ok(fine && last == 30000, "part of an object: never less than before, never too much");
 	st = (struct spindle_rdmc_stat){ .finished = 1, .blocks = 2 };
-	ok(cast_bar_part(&st, 0, 10000, 4096) == 10000 && cast_bar_part(&st, 1, 10000, 4096) == 8192 &&
+	ok(cast_bar_part(&st, 0, 10000, 4096) == 10000 &&
+	   cast_bar_part(&st, 1, 10000, 4096) == 8192 &&
 	   !cast_bar_part(&st, 2, 10000, 4096), "part of an object: one that is over, present, next");
 }
 
