@@ -8,7 +8,7 @@
 #include "stage.h"
 
 /* About as long as a pass that sends a batch; the readers of a subgroup share it. */
-#define COPY_BUDGET	(1U << 20)
+#define COPY_BUDGET	(1024 * 1024)
 
 /**
  * spindle_mc_prefix() - the sequence number below which all senders are complete

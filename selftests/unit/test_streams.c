@@ -397,8 +397,9 @@ static void hear(struct node *n, u32 s, u32 m, struct spindle_rdmc_msg msg)
 
 static void announce(struct node *n, u32 s, u64 object, u64 len, u64 unit)
 {
-	hear(n, s, 0, (struct spindle_rdmc_msg){ .word = SPINDLE_RDMC_ANNOUNCE,
-						 .w = { object, len, unit } });
+	struct spindle_rdmc_msg msg = { .word = SPINDLE_RDMC_ANNOUNCE, .w = { object, len, unit } };
+
+	hear(n, s, 0, msg);
 }
 
 /* Passes until there is nothing to do, and not for ever. */
