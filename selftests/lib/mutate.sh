@@ -14,7 +14,8 @@
 # JOBS workers (the number of processors) run mutants side by side, each in a copy of its
 # own: what a mutant does not touch need not be compiled again. "make -C selftests mutate" runs
 # all sets at once. Their workers share the tokens in the pipe MUTATE_TOKENS, one for each job,
-# and the sets leave their scores in MUTATE_SCORES.
+# and the sets leave their scores in MUTATE_SCORES. With STALE=1 nothing is built: it is only looked
+# whether each mutant still changes something.
 
 SPN_CORE=${CORE:-$SPN_ROOT/kmod/core}
 JOBS=${JOBS:-$(nproc)}
@@ -74,12 +75,31 @@ verdict()
 	printf '%-10s %s\n' "$1" "$2${3:+ ($3)}" | tee -a "$base/verdicts"
 }
 
+# is_stale N FILE: the mutant, which goes to FILE, is the core as it is
+is_stale()
+{
+	sed "${scripts[$1]}" "$SPN_CORE/${files[$1]}" >"$2"
+	cmp -s "$SPN_CORE/${files[$1]}" "$2"
+}
+
+look_for_stale()
+{
+	local i bad=0
+
+	for ((i = 0; i < ${#names[@]}; i++)); do
+		if is_stale "$i" "$base/mutant"; then
+			echo "${files[$i]}: mutant ${names[$i]} changes nothing any more"
+			bad=1
+		fi
+	done
+	return "$bad"
+}
+
 try_mutant()
 {
 	local name=${names[$1]} file=${files[$1]}
 
-	sed "${scripts[$1]}" "$SPN_CORE/$file" >"$work/core/$file"
-	if cmp -s "$SPN_CORE/$file" "$work/core/$file"; then
+	if is_stale "$1" "$work/core/$file"; then
 		verdict stale "$name" "the line is not there any more"
 	elif ! build >"$work/log" 2>&1; then
 		verdict "no build" "$name"
@@ -126,6 +146,10 @@ mutants_end()
 	local i killed bad pids=()
 
 	((${#names[@]})) || die "no such mutant"
+	if [[ ${STALE:-} ]]; then
+		look_for_stale
+		return
+	fi
 	try_core
 	echo 0 >"$base/next"
 	: >"$base/verdicts"

@@ -51,7 +51,7 @@ mutant any_life membership.c 's/ && join\[2 \* i + 1\] == mb->wish_inc)/ \&\& 0)
 mutant other_life membership.c 's/if (lets_in(mb, word)) {$/if (spindle_view_rank(next, mb->wish) >= 0) {/'
 # Suspicion.
 mutant accuse_at_once suspect.c 's/^	if (silent)$/	if (0)/'
-mutant accuse_unheard suspect.c 's/		if (paused)/		if (0)/'
+mutant accuse_unheard suspect.c 's/if (paused || (waits/if ((waits/'
 mutant accuse_back suspect.c '/^void spindle_mb_closed/,/^}/ s/if (!spindle_mb_quorum.*/if (1)/;/^void spindle_mb_closed/,/^}/ s/spindle_mb_stop(mb, SPINDLE_MB_EVICTED);/spindle_mb_suspect(mb, rank, SPINDLE_MB_GONE);/'
 mutant gossip_lost suspect.c '/^static void gossip/,/^}/ s/spindle_mb_suspect(mb, __ffs64(news).*/;/'
 mutant suspects_renumbered membership.c 's/mb->suspected = spindle_decree_renumber(mb->suspected, keep);/;/'
@@ -59,7 +59,7 @@ mutant suspects_renumbered membership.c 's/mb->suspected = spindle_decree_renumb
 mutant fence_dropped show.c 's/p->fenced = mb->ops->flushed(mb->ctx, rank);/p->fenced = true;/'
 mutant state_not_vouched suspect.c '/^static bool vouched/,/^}/ s/return .*/return true ||/'
 mutant vouch_not_begun epoch.c 's/WRITE_ONCE(\*m->vouch, m->vouched);/(void)0;/'
-mutant fence_not_awaited membership.c 's/if (spindle_mb_all_of(mb, spindle_mb_alive(mb), has_wedged))/if (1)/'
+mutant fence_not_awaited membership.c 's/if (spindle_mb_all_of(mb, spindle_mb_alive(mb), fences_crossed))/if (1)/'
 mutant behind_the_fence show.c '/^bool spindle_mb_open/,/^}/ s/!p->fenced/1/'
 mutant early_writes show.c '/^bool spindle_mb_open/,/^}/ s/p->vid == spindle_mb_view(mb)->vid/1/'
 mutant trim_of_one agree.c '/^static u64 least/,/^}/ s/u64 mask = spindle_mb_alive(mb)/u64 mask = BIT_ULL(mb->me)/'
@@ -74,9 +74,12 @@ mutant undelivered membership.c 's/if (mb->ops->drain(mb->ctx) \&\& /if (/'
 # The next view.
 mutant resend_twice epoch.c 's/m->push_slot = mc->sender\[mc->my_sender\].walk.slot;/m->push_slot = mc->sender[mc->my_sender].walk.slot - !!mc->sender[mc->my_sender].walk.slot;/'
 mutant take_twice epoch.c 's/mc->txq = old->txq;/&\n\tmc->txq.slot -= !!mc->txq.slot;/'
-mutant lose_readers epoch.c 's/mc->log\[n & mc->log_mask\] = s < mc->senders ? s : SPINDLE_LOG_GONE;/mc->log[n \& mc->log_mask] = SPINDLE_LOG_GONE;/'
-mutant wrong_sender epoch.c 's/(was == SPINDLE_LOG_GONE || from\[s\] != was)/s != was/'
+mutant lose_readers epoch.c 's/now\[from\[s\]\] = s;/;/'
+mutant wrong_sender epoch.c 's/now\[from\[s\]\] = s;/now[s] = s;/'
 mutant free_too_early epoch.c '/^static void begin_sender/,/^}/ s/msg->round = 0;/;/;/^static void begin_sender/,/^}/ s/sd->rel_slot = old->rel_slot;/;/'
+
+# Views that need no majority.
+mutant majority_always member.h '/spindle_mb_quorum/,/^}/ s/mb->any ? mask & all : //'
 
 # Subgroups that stay.
 mutant stays_without decree.c 's/!(a->members \& ~survivors) \&\&/1 \&\&/;s/spindle_decree_renumber(a->members, survivors) == b->members \&\&/1 \&\&/;s/spindle_decree_renumber(a->senders, survivors) == b->senders/1/'

@@ -227,7 +227,7 @@ mutant rules_digest_nodes rules.c '/^u64 spindle_rules_digest/,/^}/ s/for (n = 0
 mutant rules_digest_ring rules.c 's/part\[2\] = (u64)rule->cfg.ring << 32 | rule->shards;/part[2] = rule->shards;/'
 mutant rules_row_writer rules.c 's/bool room = may_be_in(rules, rule, writer) &&/bool room =/'
 mutant rules_row_holder rules.c 's/			    may_be_in(rules, rule, holder) && /			    /'
-mutant rules_row_silent rules.c 's/			    may_send(rule, writer);/			    1;/'
+mutant rules_row_silent rules.c 's/may_be_in(rules, rule, holder) \&\& may_send(rule, writer);/may_be_in(rules, rule, holder);/'
 mutant rules_row_one_shard rules.c 's/			if (room)$/			if (room \&\& !s)/'
 mutant rules_row_window rules.c 's/n, at, rule->cfg.window);/n, at, rule->cfg.window - 1);/'
 mutant rules_row_trims rules.c 's/spindle_mb_row_bytes(spindle_rules_trims(rules)), SPINDLE_PAGE)/sizeof(struct spindle_mb_row), SPINDLE_PAGE)/'
