@@ -363,10 +363,30 @@ bool spindle_mb_learn(struct spindle_mb *mb)
 			continue;
 		spindle_mb_adopt(mb, p->digest);
 		mb->ballot = leader_of(mb) + 1;
+		mb->learned = BIT_ULL(p - mb->peer);
 		spindle_mb_transition(mb, SPINDLE_MB_ECHOED);
 		return true;
 	}
 	return false;
+}
+
+static bool shows_own(const struct spindle_mb *mb, const struct spindle_mb_peer *p)
+{
+	return p->digest == mb->digest;
+}
+
+/*
+ * Nobody that is left stands by what this node has learned, and the member that it was learned from
+ * is suspected. That may have been a lie, which would keep this node from the leader's decree for
+ * ever. If it was chosen, a majority had accepted it before it was learned. That majority does not
+ * follow the leader, so nothing is chosen twice if this node does.
+ */
+static bool was_misled(const struct spindle_mb *mb)
+{
+	u64 others = spindle_mb_alive(mb) & ~BIT_ULL(mb->me);
+
+	return mb->learned && !(mb->learned & others) &&
+	       !spindle_mb_any_of(mb, others, shows_own);
 }
 
 static void accept(struct spindle_mb *mb, u32 leader)
@@ -374,7 +394,8 @@ static void accept(struct spindle_mb *mb, u32 leader)
 	const struct spindle_mb_peer *p = &mb->peer[leader];
 
 	if (p->vid != spindle_mb_view(mb)->vid || p->ballot != leader + 1 ||
-	    mb->ballot >= p->ballot || !spindle_mb_read_decree(mb, p))
+	    mb->ballot > p->ballot || (mb->ballot == p->ballot && !was_misled(mb)) ||
+	    !spindle_mb_read_decree(mb, p))
 		return;
 	/* Somebody may have told the leader alone that it leaves: nobody is to blame for that. */
 	if (!counts_all(mb, mb->seen))
@@ -385,6 +406,7 @@ static void accept(struct spindle_mb *mb, u32 leader)
 	}
 	spindle_mb_adopt(mb, p->digest);
 	mb->ballot = p->ballot;
+	mb->learned = 0;
 	spindle_mb_transition(mb, SPINDLE_MB_ECHOED);
 }
 

@@ -115,6 +115,7 @@ static void install(struct spindle_mb *mb)
 		from[n] = SPINDLE_NO_RANK;
 	}
 	mb->ballot = 0;
+	mb->learned = 0;
 	mb->now = !mb->now;
 	/*
 	 * It is in, whoever has seen to it; another life of it would be none of our business.

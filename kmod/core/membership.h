@@ -212,6 +212,7 @@ struct spindle_mb_ops {
  * @came: members that came with this view, by rank
  * @most: so many members of the view before are a majority of it: a joiner goes on when they do
  * @ballot: rank + 1 of the leader of the accepted decree, or 0
+ * @learned: the member that it was learned from in place of the leader, a bit; 0: none
  * @leaving: this node wants to leave
  * @found: of a joiner: there is a view with it
  * @digest: as in the column
@@ -245,6 +246,7 @@ struct spindle_mb {
 	u64 came;
 	u32 most;
 	u32 ballot;
+	u64 learned;
 	bool leaving;
 	bool found;
 	u64 digest;

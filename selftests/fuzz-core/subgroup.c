@@ -779,6 +779,7 @@ static void retune(struct node *node, struct input *in)
 		.send_budget = 1 + in_below(in, 20),
 		.recv_budget = 1 + in_below(in, 20),
 		.dlv_budget = 1 + in_below(in, 20),
+		.copy_budget = 1 << 10,
 		.silence = in_near(in, 0) & 0xffff,
 		.large = in_u8(in) & 1 ? U32_MAX : in_u8(in),
 	};

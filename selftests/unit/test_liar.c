@@ -376,6 +376,35 @@ static void test_two_decrees(void)
 	end();
 }
 
+/*
+ * Rank 3 is in a next view, it says, by a decree that nobody else has: this node takes it in place
+ * of the leader's. When rank 3 is evicted it takes the leader's.
+ */
+static void test_misled(void)
+{
+	u64 digest;
+
+	begin_fenced(4, 1);
+	say(3, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, write_decree(3, 0xf, 4, 0));
+	run(2);
+	CHECK_EQ(mb.ballot, 1);
+	digest = mb.digest;
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(0, 7, 5, 0));
+	say(2, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(2, 7, 5, 0));
+	expect_waiting(SPINDLE_MB_ECHOED);
+	CHECK_EQ(mb.digest, digest);
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_ADMIN);
+	say(0, VID, SPINDLE_MB_ECHOED, 1, BIT(3), row[0]->state.word[SPINDLE_MB_COL_DIGEST]);
+	/* As long as another one stands by it, it may be true. */
+	say(2, VID, SPINDLE_MB_ECHOED, 1, BIT(3), digest);
+	run(2);
+	CHECK_EQ(mb.digest, digest);
+	say(2, VID, SPINDLE_MB_ECHOED, 1, BIT(3), row[0]->state.word[SPINDLE_MB_COL_DIGEST]);
+	run(3);
+	CHECK_EQ(installs, 1);
+	end();
+}
+
 /* Rank 0 has gone, and this node leads. What rank 2 has accepted, it says, cannot be. */
 static void take_over(u64 survivors, u64 trim, u32 join, u64 left)
 {
@@ -1331,6 +1360,7 @@ int main(void)
 		{ "a member that is behind follows when all stand by the decree", test_learn },
 		{ "the same digest is not the same decree", test_same_digest },
 		{ "a leader of two decrees gets neither", test_two_decrees },
+		{ "what was learned from a liar is given up when it is evicted", test_misled },
 		{ "a leader adopts what all can follow, and only that", test_takeover },
 		{ "a leader waits for what somebody has accepted", test_takeover_waits },
 		{ "nor does it keep what the others cannot follow", test_own_takeover },
