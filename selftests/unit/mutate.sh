@@ -651,7 +651,7 @@ mutant join_any_leader agree.c 's/if (!mask || __ffs64(mask) != mb->me)/if (!mas
 mutant trim_not_mine agree.c 's/if (view->subgroup\[i\].members \& BIT_ULL(mb->me) \&\&/if (/'
 mutant learn_wedged agree.c 's/mb->state < SPINDLE_MB_FENCED)/mb->state < SPINDLE_MB_WEDGED)/'
 mutant learn_ballot agree.c 's/mb->ballot = leader_of(mb) + 1;/mb->ballot = leader_of(mb);/'
-mutant accept_again agree.c 's/mb->ballot >= p->ballot ||/mb->ballot > p->ballot ||/'
+mutant accept_again agree.c 's/(mb->ballot == p->ballot \&\& !was_misled(mb)) ||/0 ||/'
 mutant accept_any_ballot agree.c 's/p->ballot != leader + 1 ||/!p->ballot ||/'
 # Who suspects whom.
 mutant doubt_stays suspect.c '/^static void accuse/,/^}/ s/mb->doubted \&= ~mask;/;/'
