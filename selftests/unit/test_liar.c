@@ -389,8 +389,12 @@ static void test_misled(void)
 	run(2);
 	CHECK_EQ(mb.ballot, 1);
 	digest = mb.digest;
-	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(0, 7, 5, 0));
-	say(2, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(2, 7, 5, 0));
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(0, 0xf, 5, 0));
+	say(2, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(2, 0xf, 5, 0));
+	expect_waiting(SPINDLE_MB_ECHOED);
+	CHECK_EQ(mb.digest, digest);
+	/* It shows another one; it may have gone on. */
+	say(3, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest + 1);
 	expect_waiting(SPINDLE_MB_ECHOED);
 	CHECK_EQ(mb.digest, digest);
 	spindle_mb_suspect(&mb, 3, SPINDLE_MB_ADMIN);
