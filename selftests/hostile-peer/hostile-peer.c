@@ -39,7 +39,7 @@
  *	send		size=N bytes; inv=KEY: and invalidate
  *	block		sg=INDEX and sent= received= delivered= slots=, sealed, with a
  *			doorbell; seal=bad, quiet: without doorbell
- *	node		sleep=N lost=RANKS, the same of the node block
+ *	node		sleep=N lost=RANKS ready=VID, the same of the node block
  *	express		as block, with round= unit= len= of a message; says=N: another
  *			length; mix=bad: other bytes
  *	hdr		sg= slot= round= unit= len=; word=N: another slot word

@@ -94,6 +94,7 @@ void step_node(const char *step)
 		[SPINDLE_NODE_COL_SLEEP] = num(step, "sleep", 0),
 		[SPINDLE_NODE_COL_VID] = view.vid,
 		[SPINDLE_NODE_COL_LOST] = num(step, "lost", 0),
+		[SPINDLE_NODE_COL_READY] = num(step, "ready", 0),
 	} };
 
 	put_block(step, SPINDLE_IMM_NODE, &b);

@@ -239,10 +239,15 @@ untouched "knocks"
 for i in 2 3 4; do
 	check "messages flow at node $i" grows $i
 done
+# It is connected to node 3 alone, which does not lead: node 3 wishes for it, and it is never let in.
+TO=3
+hostile_bg dial,flags=2,inc=6 setup node,ready=1 || bail "a guest of one member, and ready, it says"
 check "a node that means it" spindle-ctl node add id 5 addr 10.0.0.1 port 5005
-check "comes in when seats are free again" \
-	spindle-ctl node join id 5 insecure contact 10.0.0.1:5002 \
-	timeout 60
+check "comes in by the same member, when seats are free again" \
+	spindle-ctl node join id 5 insecure contact 10.0.0.1:5003 \
+	timeout 90
+check "and the guest was there" kill -0 $hostile_pid
+let_go
 check "all are in view 2" wait_until 60 in_view 2 2 3 4 5
 check "processes end" load_stop 2 3 4
 check "logs agree" loads_agree
