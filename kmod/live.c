@@ -102,8 +102,8 @@ static struct spindle_peer *ready_guest(struct spindle_live *live, u32 *seat)
 /* Nodes that want to join by this one: invite one that is ready, each in its turn. */
 static void look_after_guests(struct spindle_live *live, u64 now)
 {
-	u32 behind = live->wish_seat + 1, first = 0, *seat = &behind;
 	struct spindle_mb *mb = &live->mb;
+	u32 seat = live->wish_seat + 1;
 	struct spindle_peer *peer;
 
 	if (mb->state == SPINDLE_MB_JOINING)
@@ -112,14 +112,14 @@ static void look_after_guests(struct spindle_live *live, u64 now)
 		spindle_mb_invite(mb, 0, 0);
 	if (mb->wish || mb->leaving)
 		return;
-	peer = ready_guest(live, seat);
+	peer = ready_guest(live, &seat);
 	if (!peer) {
-		seat = &first;
-		peer = ready_guest(live, seat);
+		seat = 0;
+		peer = ready_guest(live, &seat);
 	}
 	if (!peer)
 		return;
-	live->wish_seat = *seat;
+	live->wish_seat = seat;
 	live->wished = now;
 	spindle_mb_invite(mb, peer->id, peer->expected);
 }

@@ -271,7 +271,7 @@ static void test_form_live(void)
 	CHECK_EQ(mb.ran_at, 70);
 	for (r = 0; r < N; r++)
 		CHECK_EQ(mb.peer[r].heard, U64_MAX);
-	/* Who is not connected later is suspected, and not waited for. */
+	/* A member that is not connected later is suspected, and not waited for. */
 	joined = 0;
 	spindle_mg_pass(&c, true, false);
 	CHECK_EQ(formed, BIT_ULL(0) | BIT_ULL(1) | BIT_ULL(3));
@@ -431,7 +431,7 @@ static void test_push(void)
 	CHECK_EQ(post[0].rank + post[1].rank + post[2].rank, 0);
 	CHECK(!spindle_mg_push(&c, 0, 0));
 	CHECK_EQ(posts, 3);
-	/* Who misses nothing is forgotten, and no other. */
+	/* A member that misses nothing is forgotten, and no other. */
 	spindle_mg_pushed(&c);
 	CHECK_EQ(c.push, BIT_ULL(1));
 	CHECK(!spindle_mg_push(&c, 2, 0));
@@ -447,7 +447,7 @@ static void test_push(void)
 	end();
 }
 
-/* Who has not come to the view gets no messages, but of what stays. */
+/* A member that has not come to the view gets no messages, but of what stays. */
 static void test_push_closed(void)
 {
 	run_live();
