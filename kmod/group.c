@@ -108,6 +108,7 @@ static int add_subgroups(struct spindle_group *group)
 		if (!group->subgroup[i])
 			return -ENOMEM;
 		group->mg.mc[i] = &group->subgroup[i]->mc;
+		group->mg.streams[i] = spindle_subgroup_streams(group->subgroup[i]);
 	}
 	return 0;
 }
@@ -230,13 +231,9 @@ struct spindle_subgroup *spindle_group_find(const struct spindle_group *group, u
 static void run_group_fn(void *ctx)
 {
 	struct spindle_group *group = ctx;
-	struct spindle_subgroup *sg;
-	u32 i;
 
 	group->node->running = group;
-	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
-		if (sg->large && sg->state < SPINDLE_STATE_FAILED)
-			spindle_large_begin(sg->large, group->view.vid);
+	spindle_mg_start(&group->mg);
 }
 
 static void no_lanes_fn(void *ctx)

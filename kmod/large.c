@@ -102,16 +102,6 @@ static const struct spindle_streams_ops streams_ops = {
 };
 
 /**
- * spindle_large_begin() - the subgroup is in the view that is installed
- * @large: large messages
- * @vid: id of the view
- */
-void spindle_large_begin(struct spindle_large *large, u64 vid)
-{
-	spindle_streams_begin(&large->streams, vid, false);
-}
-
-/**
  * spindle_large_pass() - one pass of the engine
  * @large: large messages
  * @now: time

@@ -58,7 +58,6 @@ int spindle_large_open(struct spindle_large *large, const struct spindle_view *v
 void spindle_large_destroy(struct spindle_large *large);
 
 /* engine context */
-void spindle_large_begin(struct spindle_large *large, u64 vid);
 bool spindle_large_pass(struct spindle_large *large, u64 now);
 
 #endif /* SPINDLE_LARGE_H */

@@ -26,6 +26,7 @@
 
 struct spindle_group;
 struct spindle_peer;
+struct spindle_streams;
 struct spindle_subgroup;
 
 /* Chores, set by anybody. */
@@ -145,7 +146,7 @@ void spindle_live_unread(struct spindle_live *live, u32 subgroup);
 bool spindle_live_said(const struct spindle_live *live);
 
 /* live_change.c */
-struct spindle_mc *spindle_live_made(void *ctx, u32 index);
+struct spindle_mc *spindle_live_made(void *ctx, u32 index, struct spindle_streams **streams);
 void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old);
 extern const struct spindle_mb_ops spindle_live_ops;
 struct spindle_peer *spindle_live_guest(const struct spindle_live *live, u32 id,

@@ -30,13 +30,8 @@ static u64 lap(struct spindle_live *live)
 static void live_wedge(void *ctx)
 {
 	struct spindle_live *live = ctx;
-	struct spindle_subgroup *sg;
-	u32 i;
 
 	spindle_mg_wedge(&live->group->mg);
-	for (i = 0; (sg = spindle_group_subgroup(live->group, &i)); i++)
-		if (sg->large)
-			spindle_streams_stop(&sg->large->streams);
 	/* A suspicion has set the clock already. */
 	if (!live->at)
 		live->at = ktime_get_ns();
@@ -45,14 +40,8 @@ static void live_wedge(void *ctx)
 
 static bool live_flushed(void *ctx, u32 rank)
 {
-	struct spindle_live *live = ctx;
-	const struct spindle_subgroup *sg;
-	u32 i;
+	const struct spindle_live *live = ctx;
 
-	/* What comes from others by blocks comes before we say that we have all. */
-	for (i = 0; (sg = spindle_group_subgroup(live->group, &i)); i++)
-		if (sg->large && !spindle_streams_quiet(&sg->large->streams))
-			return false;
 	return spindle_mg_flushed(&live->group->mg, rank);
 }
 
@@ -67,19 +56,9 @@ static void live_freeze(void *ctx, u64 *have)
 static bool live_trim(void *ctx, const u64 *trim)
 {
 	struct spindle_live *live = ctx;
-	u64 set;
 
 	live->timing.agree = lap(live);
-	if (!spindle_mg_trim(&live->group->mg, trim))
-		return false;
-	/* Others hear of it behind this. */
-	for (set = live->group->mg.stays; set; set &= set - 1) {
-		const struct spindle_subgroup *sg = live->group->subgroup[__ffs64(set)];
-
-		if (sg && sg->large)
-			spindle_streams_begin(&sg->large->streams, live->group->view.vid + 1, true);
-	}
-	return true;
+	return spindle_mg_trim(&live->group->mg, trim);
 }
 
 /* All is delivered, and what the next view takes has been made. */
@@ -191,14 +170,17 @@ static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
  * spindle_live_made() - the chore has made the subgroups of the next view
  * @ctx: the group
  * @index: of one that this node is in
+ * @streams: out: its streams, or NULL
  *
  * Return: its protocol
  */
-struct spindle_mc *spindle_live_made(void *ctx, u32 index)
+struct spindle_mc *spindle_live_made(void *ctx, u32 index, struct spindle_streams **streams)
 {
 	const struct spindle_group *group = ctx;
+	struct spindle_subgroup *sg = group->live->next->subgroup[index];
 
-	return &group->live->next->subgroup[index]->mc;
+	*streams = spindle_subgroup_streams(sg);
+	return &sg->mc;
 }
 
 /**
@@ -215,8 +197,6 @@ void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old)
 
 	group->live->next->subgroup[index] = before;
 	group->subgroup[index] = sg;
-	if (sg && sg->large)
-		spindle_large_begin(sg->large, group->view.vid);
 	if (sg && before)
 		take_over(sg, before);
 	else if (before)

@@ -360,6 +360,17 @@ void spindle_subgroup_free(struct spindle_subgroup *sg)
 }
 
 /**
+ * spindle_subgroup_streams() - how its large messages come to the members
+ * @sg: the subgroup
+ *
+ * Return: its streams; NULL: it has no large messages
+ */
+struct spindle_streams *spindle_subgroup_streams(const struct spindle_subgroup *sg)
+{
+	return sg->large ? &sg->large->streams : NULL;
+}
+
+/**
  * spindle_subgroup_row_bytes() - memory of the node's table that a subgroup takes
  * @sg: the subgroup
  *

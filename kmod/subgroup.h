@@ -59,6 +59,7 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 						 const struct spindle_view *view, u32 me,
 						 struct spindle_peer *const *peer, u32 index);
 void spindle_subgroup_free(struct spindle_subgroup *sg);
+struct spindle_streams *spindle_subgroup_streams(const struct spindle_subgroup *sg);
 u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg);
 u64 spindle_subgroup_private_bytes(const struct spindle_subgroup *sg);
 

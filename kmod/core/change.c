@@ -5,7 +5,26 @@
  *
  * Context: engine, all of it.
  */
-#include "group.h"
+#include "stream.h"
+
+/* What has failed already does not begin: there may be no lanes. */
+static void begin_streams(struct spindle_mg *c, u32 i, u64 vid, bool stayed)
+{
+	if (c->streams[i] && !c->mc[i]->ended)
+		spindle_streams_begin(c->streams[i], vid, stayed);
+}
+
+/**
+ * spindle_mg_start() - the subgroups of the first view are there: their streams begin
+ * @c: the subgroups
+ */
+void spindle_mg_start(struct spindle_mg *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->view->num_subgroups; i++)
+		begin_streams(c, i, c->view->vid, false);
+}
 
 /**
  * spindle_mg_wedge() - no message gets a round any more
@@ -15,9 +34,23 @@ void spindle_mg_wedge(struct spindle_mg *c)
 {
 	u32 i;
 
-	for (i = 0; i < c->view->num_subgroups; i++)
+	for (i = 0; i < c->view->num_subgroups; i++) {
 		if (c->mc[i])
 			spindle_mc_wedge(c->mc[i]);
+		if (c->streams[i])
+			spindle_streams_stop(c->streams[i]);
+	}
+}
+
+/* What comes from others by blocks comes before this node says that it has all. */
+static bool are_quiet(const struct spindle_mg *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->view->num_subgroups; i++)
+		if (c->streams[i] && !spindle_streams_quiet(c->streams[i]))
+			return false;
+	return true;
 }
 
 /**
@@ -25,12 +58,14 @@ void spindle_mg_wedge(struct spindle_mg *c)
  * @c: the subgroups, wedged
  * @rank: the member
  *
- * Return: true if so, in all subgroups that it shares with this node
+ * Return: true if so, in all subgroups that it shares with this node, and if no stream moves
  */
 bool spindle_mg_flushed(const struct spindle_mg *c, u32 rank)
 {
 	u32 i;
 
+	if (!are_quiet(c))
+		return false;
 	for (i = 0; i < c->view->num_subgroups; i++) {
 		u64 members = c->view->subgroup[i].members;
 
@@ -100,6 +135,8 @@ bool spindle_mg_trim(struct spindle_mg *c, const u64 *trim)
 		if (mc && (c->stays & BIT_ULL(i))) {
 			spindle_mc_stay(mc);
 			spindle_mg_touch(c, i);
+			/* Others hear of the decree behind this. */
+			begin_streams(c, i, c->view->vid + 1, true);
 		} else if (mc && !spindle_mc_trim(mc, trim)) {
 			return false;
 		}
@@ -158,8 +195,9 @@ static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
 	u64 first[SPINDLE_MAX_MEMBERS];
 
 	c->mc[i] = NULL;
+	c->streams[i] = NULL;
 	if (c->view->subgroup[i].members & BIT_ULL(c->me)) {
-		c->mc[i] = c->ops->made(c->ctx, i);
+		c->mc[i] = c->ops->made(c->ctx, i, &c->streams[i]);
 		from_old(old, c->view, i, from, trim, rank, first);
 		spindle_mc_begin(c->mc[i], before, rank, first);
 		if (before)
@@ -167,6 +205,8 @@ static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
 	}
 	if (c->mc[i] || before)
 		c->ops->begun(c->ctx, i, before);
+	if (c->mc[i])
+		begin_streams(c, i, c->view->vid, false);
 }
 
 /* Blocks begin again: nothing of the old view comes any more, and nothing of it stays. */

@@ -20,6 +20,8 @@
 #include "membership.h"
 #include "wire.h"
 
+struct spindle_streams;
+
 /* Writes that a push of a subgroup needs room for. */
 #define SPINDLE_PUSH_LEAST	6
 
@@ -28,7 +30,7 @@
  * @joined: is this node connected to this rank, another one? Asked until all are
  * @row: the row of this rank, own or other, in the view that is being installed
  * @made: the subgroup of this index for the view that is being installed: created, wired; never
- *	NULL. Called once for each of them, in order
+ *	NULL. Out: its streams, which have not begun, or NULL. Called once for each of them, in order
  * @begun: it has begun, or this node is in it no more: what processes hold goes over from the
  *	old one, which may be NULL; it is not used here any more
  * @formed: the subgroup of this index has come to be formed
@@ -41,7 +43,7 @@
 struct spindle_mg_ops {
 	bool (*joined)(void *ctx, u32 rank);
 	struct spindle_row (*row)(void *ctx, u32 rank);
-	struct spindle_mc *(*made)(void *ctx, u32 index);
+	struct spindle_mc *(*made)(void *ctx, u32 index, struct spindle_streams **streams);
 	void (*begun)(void *ctx, u32 index, struct spindle_mc *old);
 	void (*formed)(void *ctx, u32 index);
 	void (*ran)(void *ctx, u32 index, bool work);
@@ -59,6 +61,7 @@ struct spindle_mg_ops {
  * @view: the installed view
  * @me: own rank in it, or SPINDLE_NO_RANK of a joiner
  * @mc: by index in the view; NULL where this node is no member
+ * @streams: of those that have large messages, by index
  * @formed: of a live view: all members of the first one are connected: membership runs
  * @stays: subgroups that the change of the view under way is nothing to, by index
  * @passes: how many there were
@@ -75,6 +78,7 @@ struct spindle_mg {
 	const struct spindle_view *view;
 	u32 me;
 	struct spindle_mc *mc[SPINDLE_MAX_SUBGROUPS];
+	struct spindle_streams *streams[SPINDLE_MAX_SUBGROUPS];
 	bool formed;
 	u64 stays;
 	u64 passes;
@@ -94,7 +98,8 @@ bool spindle_mg_push_one(struct spindle_mg *c, u32 index, u32 rank, u32 how);
 void spindle_mg_pushed(struct spindle_mg *c);
 bool spindle_mg_has_begun(const struct spindle_mg *c, u32 rank, u64 vid, bool stayed);
 
-/* change.c: what membership asks for, in this order. */
+/* change.c: the first view begins; then what membership asks for, in this order. */
+void spindle_mg_start(struct spindle_mg *c);
 void spindle_mg_wedge(struct spindle_mg *c);
 bool spindle_mg_flushed(const struct spindle_mg *c, u32 rank);
 void spindle_mg_freeze(struct spindle_mg *c, u64 *have);

@@ -713,55 +713,23 @@ void large_pass(struct node *node)
 	}
 }
 
-void large_wedge(struct node *node)
-{
-	u32 g;
-
-	for (g = 0; g < SIM_GROUPS; g++)
-		if (node->group[g].large)
-			spindle_streams_stop(&node->group[g].large->ss);
-}
-
-bool large_quiet(const struct node *node)
-{
-	u32 g;
-
-	for (g = 0; g < SIM_GROUPS; g++)
-		if (node->group[g].large && !spindle_streams_quiet(&node->group[g].large->ss))
-			return false;
-	return true;
-}
-
 /**
- * large_stay() - a change of the view is nothing to a subgroup
+ * large_new() - what a subgroup takes for its large messages
  * @node: its node
  * @g: the subgroup
- */
-void large_stay(struct node *node, u32 g)
-{
-	if (!node->group[g].large)
-		return;
-	if (!spindle_streams_quiet(&node->group[g].large->ss))
-		sim_fail(node->sim, "node %u group %u begins streams while blocks move",
-			 node->index, g);
-	spindle_streams_begin(&node->group[g].large->ss, node->mg.view->vid + 1, true);
-}
-
-/**
- * large_begin() - a subgroup begins
- * @node: its node
- * @g: the subgroup
+ * @mc: its protocol
  * @view: the view
+ *
+ * Return: streams that have not begun; NULL: there are no large messages
  */
-void large_begin(struct node *node, u32 g, const struct spindle_view *view)
+struct spindle_streams *large_new(struct node *node, u32 g, struct spindle_mc *mc,
+				  const struct spindle_view *view)
 {
-	struct spindle_mc *mc = node->group[g].mc;
 	struct large *lg;
 	u32 s, m;
 
-	large_end(node, g);
 	if (!node->sim->large)
-		return;
+		return NULL;
 	if (!node->sim->lanes) {
 		node->sim->lanes = calloc(1, sizeof(struct lanes));
 		node->sim->lanes->rng.state = rng_mix(node->sim->seed ^ 0x7777);
@@ -781,9 +749,39 @@ void large_begin(struct node *node, u32 g, const struct spindle_view *view)
 		for (m = 0; m < lg->stream[s].cfg.n; m++)
 			lg->of[s].node_of[m] = lg->stream[s].cfg.member[m] - 1;
 	}
-	node->group[g].large = lg;
+	return &lg->ss;
+}
+
+/**
+ * large_moving() - may blocks still come into rings?
+ * @node: the node
+ *
+ * Return: the subgroups that have such streams, by index
+ */
+u64 large_moving(const struct node *node)
+{
+	u64 set = 0;
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (node->mg.streams[g] && !spindle_streams_quiet(node->mg.streams[g]))
+			set |= BIT_ULL(g);
+	return set;
+}
+
+/**
+ * large_begin() - a subgroup goes on with these streams
+ * @node: its node
+ * @g: the subgroup
+ * @ss: new ones, or NULL
+ */
+void large_begin(struct node *node, u32 g, struct spindle_streams *ss)
+{
+	large_end(node, g);
+	if (!ss)
+		return;
+	node->group[g].large = (struct large *)ss;
 	look_at_lanes(node);
-	spindle_streams_begin(&lg->ss, view->vid, false);
 }
 
 /* What has not come yet is nothing to it any more. */

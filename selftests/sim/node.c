@@ -86,14 +86,13 @@ static void node_wedge(void *ctx)
 	struct node *node = ctx;
 
 	spindle_mg_wedge(&node->mg);
-	large_wedge(node);
 }
 
 static bool node_flushed(void *ctx, u32 rank)
 {
 	const struct node *node = ctx;
 
-	return large_quiet(node) && spindle_mg_flushed(&node->mg, rank);
+	return spindle_mg_flushed(&node->mg, rank);
 }
 
 static void node_freeze(void *ctx, u64 *have)
@@ -106,12 +105,13 @@ static void node_freeze(void *ctx, u64 *have)
 static bool node_trim(void *ctx, const u64 *trim)
 {
 	struct node *node = ctx;
-	u64 set;
+	u64 moving = large_moving(node);
 
 	if (spindle_mg_trim(&node->mg, trim)) {
 		node->sim->stayed += hweight64(node->mg.stays);
-		for (set = node->mg.stays; set; set &= set - 1)
-			large_stay(node, __ffs64(set));
+		if (moving & node->mg.stays)
+			sim_fail(node->sim, "node %u begins streams while blocks move",
+				 node->index);
 		return true;
 	}
 	/* A liar had less than it had. */
@@ -251,11 +251,14 @@ static struct spindle_row node_row(void *ctx, u32 rank)
 	return row_of(node, peer_index(node, rank));
 }
 
-static struct spindle_mc *node_made(void *ctx, u32 g)
+static struct spindle_mc *node_made(void *ctx, u32 g, struct spindle_streams **streams)
 {
 	struct node *node = ctx;
+	const struct spindle_view *view = spindle_mb_view(&node->mb);
+	struct spindle_mc *mc = new_group(node, view, g, node->mb.me);
 
-	return new_group(node, spindle_mb_view(&node->mb), g, node->mb.me);
+	*streams = large_new(node, g, mc, view);
+	return mc;
 }
 
 /* Processes go over to the new view; of a joiner they begin. */
@@ -268,7 +271,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	u32 s;
 
 	grp->mc = node->mg.mc[g];
-	large_begin(node, g, view);
+	large_begin(node, g, node->mg.streams[g]);
 	grp->epoch = view->vid;
 	grp->began = spindle_view_digest(view);
 	grp->sum = 0;
@@ -468,8 +471,10 @@ void node_start(struct node *node, const struct spindle_view *view)
 		if (!(view->subgroup[g].members & BIT_ULL(me)))
 			continue;
 		node->mg.mc[g] = new_group(node, view, g, me);
+		node->mg.streams[g] = large_new(node, g, node->mg.mc[g], view);
 		begin_group(node, g, NULL);
 	}
+	spindle_mg_start(&node->mg);
 }
 
 /**

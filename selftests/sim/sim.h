@@ -439,10 +439,10 @@ void node_join(struct node *node);
 u64 large_next(const struct sim *sim, u32 *from, u32 *to);
 void large_move(struct sim *sim, u32 from, u32 to);
 void large_pass(struct node *node);
-void large_wedge(struct node *node);
-bool large_quiet(const struct node *node);
-void large_stay(struct node *node, u32 g);
-void large_begin(struct node *node, u32 g, const struct spindle_view *view);
+struct spindle_streams *large_new(struct node *node, u32 g, struct spindle_mc *mc,
+				  const struct spindle_view *view);
+u64 large_moving(const struct node *node);
+void large_begin(struct node *node, u32 g, struct spindle_streams *ss);
 void large_end(struct node *node, u32 g);
 void large_close(struct sim *sim);
 

@@ -3,7 +3,7 @@
  * The subgroups of one node together: passes, pushes, and a change of the view step by step.
  * Whole views under faults are the simulator's business (selftests/sim).
  */
-#include "group.h"
+#include "stream.h"
 #include "tap.h"
 
 #define N 3
@@ -56,6 +56,32 @@ static struct spindle_row op_row(void *ctx, u32 rank)
 	};
 }
 
+/* Streams of subgroups that do not move anything. */
+static struct spindle_streams streams[2 * GROUPS];
+static struct spindle_stream stream[2 * GROUPS][N];
+static u32 made;
+
+static bool stream_lost(struct spindle_rdmc *r, u32 m)
+{
+	return false;
+}
+
+static const struct spindle_streams_ops streams_ops = { .lost = stream_lost };
+
+static struct spindle_streams *make_streams(const struct spindle_view *v, u32 index,
+					    struct spindle_mc *mc)
+{
+	struct spindle_streams *ss = &streams[made];
+
+	memset(stream[made], 0, sizeof(stream[made]));
+	*ss = (struct spindle_streams){
+		.ops = &streams_ops, .mg = &c, .mc = mc, .stream = stream[made],
+	};
+	made++;
+	spindle_streams_init(ss, v, index, 4096);
+	return ss;
+}
+
 static struct spindle_mc *make(const struct spindle_view *v, u32 index)
 {
 	struct spindle_mc *mc = calloc(1, sizeof(*mc));
@@ -70,9 +96,13 @@ static struct spindle_mc *make(const struct spindle_view *v, u32 index)
 	return mc;
 }
 
-static struct spindle_mc *op_made(void *ctx, u32 index)
+static struct spindle_mc *op_made(void *ctx, u32 index, struct spindle_streams **streams)
 {
-	return make(spindle_mb_view(&mb), index);
+	struct spindle_mc *mc = make(spindle_mb_view(&mb), index);
+
+	/* Only those that had some before. */
+	*streams = made ? make_streams(spindle_mb_view(&mb), index, mc) : NULL;
+	return mc;
 }
 
 static void op_begun(void *ctx, u32 index, struct spindle_mc *old)
@@ -187,6 +217,7 @@ static void open_live(bool live)
 	anew = 0;
 	forms = 0;
 	posts = 0;
+	made = 0;
 	room = 64;
 	told = false;
 	memset(ran, 0, sizeof(ran));
@@ -659,6 +690,61 @@ static void test_install(void)
 	end();
 }
 
+/* All blocks of a stream that has been stopped are here: no device writes any more. */
+static void calm(struct spindle_streams *ss)
+{
+	u32 s;
+
+	for (s = 0; s < ss->mc->senders; s++)
+		ss->stream[s].r.state = SPINDLE_RDMC_S_FAILED;
+}
+
+static void test_streams(void)
+{
+	u32 i;
+
+	run_live();
+	for (i = 0; i < GROUPS; i++)
+		if (c.mc[i])
+			c.streams[i] = make_streams(c.view, i, c.mc[i]);
+	/* One has failed before the view began. */
+	c.mc[3]->ended = true;
+	spindle_mg_start(&c);
+	CHECK_EQ(c.streams[0]->vid, VID);
+	CHECK(!c.streams[0]->stayed);
+	CHECK_EQ(c.streams[1]->vid, VID);
+	CHECK_EQ(c.streams[3]->vid, 0);
+	c.mc[3]->ended = false;
+	/* They stop with the view, and no member has all before they are quiet. */
+	CHECK_EQ(stream[1][1].r.state, SPINDLE_RDMC_S_OPEN);
+	decide();
+	CHECK(stream[0][0].r.state > SPINDLE_RDMC_S_OPEN);
+	CHECK(stream[1][1].r.state > SPINDLE_RDMC_S_OPEN);
+	clean();
+	CHECK(!spindle_mg_flushed(&c, 0));
+	CHECK(!spindle_mg_flushed(&c, 2));
+	calm(c.streams[0]);
+	CHECK(!spindle_mg_flushed(&c, 2));
+	calm(c.streams[1]);
+	CHECK(spindle_mg_flushed(&c, 0) && spindle_mg_flushed(&c, 2));
+	/* What stays goes on with the next view; the rest waits until it is installed. */
+	CHECK(spindle_mg_trim(&c, trim));
+	CHECK_EQ(c.streams[1]->vid, VID + 1);
+	CHECK(c.streams[1]->stayed);
+	CHECK_EQ(c.streams[0]->vid, VID);
+	install();
+	CHECK(c.streams[1] == &streams[1] && c.streams[1]->stayed);
+	CHECK(c.streams[0] != &streams[0]);
+	for (i = 0; i < GROUPS; i++) {
+		CHECK(!c.streams[i] == !c.mc[i]);
+		if (!c.streams[i] || i == 1)
+			continue;
+		CHECK_EQ(c.streams[i]->vid, VID + 1);
+		CHECK(!c.streams[i]->stayed && c.streams[i]->mc == c.mc[i]);
+	}
+	end();
+}
+
 /* ---- wire ---------------------------------------------------------------------------- */
 
 static void test_create(void)
@@ -747,6 +833,7 @@ static const struct tap_case cases[] = {
 	{ "trimmed, or staying", test_trim },
 	{ "drained", test_drain },
 	{ "the next view", test_install },
+	{ "streams begin, stop and stay with their subgroups", test_streams },
 	{ "memory of a subgroup", test_create },
 	{ "places in rows", test_wire },
 };
