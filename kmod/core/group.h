@@ -30,7 +30,7 @@ struct spindle_streams;
  * @joined: is this node connected to this rank, another one? Asked until all are
  * @row: the row of this rank, own or other, in the view that is being installed
  * @made: the subgroup of this index for the view that is being installed: created, wired; never
- *	NULL. Out: its streams, which have not begun, or NULL. Called once for each of them, in order
+ *	NULL. Out: its streams, which have not begun, or NULL. Called once for each, in order
  * @begun: it has begun, or this node is in it no more: what processes hold goes over from the
  *	old one, which may be NULL; it is not used here any more
  * @formed: the subgroup of this index has come to be formed
