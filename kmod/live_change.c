@@ -9,7 +9,6 @@
 #include "attachment.h"
 #include "fabric/conn.h"
 #include "group.h"
-#include "large.h"
 #include "live.h"
 #include "node.h"
 #include "peer.h"

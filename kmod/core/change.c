@@ -7,7 +7,7 @@
  */
 #include "stream.h"
 
-/* What has failed already does not begin: there may be no lanes. */
+/* A subgroup that has failed already does not begin, because its lanes may be missing. */
 static void begin_streams(struct spindle_mg *c, u32 i, u64 vid, bool stayed)
 {
 	if (c->streams[i] && !c->mc[i]->ended)
@@ -42,7 +42,7 @@ void spindle_mg_wedge(struct spindle_mg *c)
 	}
 }
 
-/* What comes from others by blocks comes before this node says that it has all. */
+/* Blocks of others come before this node says that it has posted all. */
 static bool are_quiet(const struct spindle_mg *c)
 {
 	u32 i;
@@ -205,8 +205,7 @@ static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
 	}
 	if (c->mc[i] || before)
 		c->ops->begun(c->ctx, i, before);
-	if (c->mc[i])
-		begin_streams(c, i, c->view->vid, false);
+	begin_streams(c, i, c->view->vid, false);
 }
 
 /* Blocks begin again: nothing of the old view comes any more, and nothing of it stays. */

@@ -61,7 +61,7 @@ struct spindle_mg_ops {
  * @view: the installed view
  * @me: own rank in it, or SPINDLE_NO_RANK of a joiner
  * @mc: by index in the view; NULL where this node is no member
- * @streams: of those that have large messages, by index
+ * @streams: of those in @mc that have large messages, by index; NULL of all others
  * @formed: of a live view: all members of the first one are connected: membership runs
  * @stays: subgroups that the change of the view under way is nothing to, by index
  * @passes: how many there were

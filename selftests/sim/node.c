@@ -470,8 +470,7 @@ void node_start(struct node *node, const struct spindle_view *view)
 	for (g = 0; g < SIM_GROUPS; g++) {
 		if (!(view->subgroup[g].members & BIT_ULL(me)))
 			continue;
-		node->mg.mc[g] = new_group(node, view, g, me);
-		node->mg.streams[g] = large_new(node, g, node->mg.mc[g], view);
+		node->mg.mc[g] = node_made(node, g, &node->mg.streams[g]);
 		begin_group(node, g, NULL);
 	}
 	spindle_mg_start(&node->mg);
