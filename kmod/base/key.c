@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keys: nodes that have one talk to nodes that prove to have the same. See key.h.
+ * Keys: a node with a key only talks to nodes that prove that they have it. See key.h.
  */
 #include <linux/err.h>
 #include <linux/string.h>
@@ -33,7 +33,7 @@ static int try_hash(struct crypto_shash *tfm, u8 what, const void *a, u32 alen, 
 	return err;
 }
 
-/* Zeroes without a key, or if the hash fails: that proves nothing. */
+/* Without a key, or if the hash fails, the result is zero, which fits() never accepts. */
 static void hash(struct crypto_shash *tfm, enum spindle_proof what, const void *a, u32 alen,
 		 const void *b, u32 blen, u8 out[SPINDLE_PROOF_LEN])
 {
@@ -41,7 +41,7 @@ static void hash(struct crypto_shash *tfm, enum spindle_proof what, const void *
 		memset(out, 0, SPINDLE_PROOF_LEN);
 }
 
-/* Does the proof fit? One that could not be made does not. */
+/* Is the proof right? If @want could not be computed, no proof is right. */
 static bool fits(const u8 want[SPINDLE_PROOF_LEN], const u8 *proof, u32 n)
 {
 	return memcmp(want, none, sizeof(none)) && !crypto_memneq(want, proof, n);
@@ -69,7 +69,7 @@ static struct crypto_shash *key_of(struct spindle_key *key,
 }
 
 /**
- * spindle_key_init() - no key yet
+ * spindle_key_init() - initialize without a key
  * @key: zeroed
  */
 void spindle_key_init(struct spindle_key *key)
@@ -87,8 +87,8 @@ static bool same(struct crypto_shash *a, struct crypto_shash *b)
 }
 
 /*
- * The key that was present is the former one. Returns the hash that nobody needs any more. What
- * is present already stays, so that an administrator who is not sure may say it again.
+ * Make @tfm the present key, and the present key the former one. Returns the hash to free. Setting
+ * the present key again changes nothing, so that an administrator can safely repeat the command.
  */
 static struct crypto_shash *put(struct spindle_key *key, struct crypto_shash *tfm)
 {
@@ -105,7 +105,7 @@ static struct crypto_shash *put(struct spindle_key *key, struct crypto_shash *tf
 }
 
 /**
- * spindle_key_set() - take a key; the one that it replaces is accepted until it is retired
+ * spindle_key_set() - set a key; the key that it replaces is accepted until it is retired
  * @key: initialised
  * @bytes: the key; not kept
  * @len: its length
@@ -115,7 +115,7 @@ static struct crypto_shash *put(struct spindle_key *key, struct crypto_shash *tf
  */
 int spindle_key_set(struct spindle_key *key, const void *bytes, u32 len)
 {
-	/* By name: the library's hmac_sha256() is not in 6.12. */
+	/* The crypto API is used because the library function hmac_sha256() is newer than 6.12. */
 	struct crypto_shash *tfm = crypto_alloc_shash("hmac(sha256)", 0, 0);
 	int err;
 
@@ -148,7 +148,7 @@ void spindle_key_retire(struct spindle_key *key)
 }
 
 /**
- * spindle_key_free() - forget all; nobody uses it any more
+ * spindle_key_free() - forget both keys; they are no longer in use
  * @key: initialised
  */
 void spindle_key_free(struct spindle_key *key)
@@ -171,10 +171,10 @@ bool spindle_key_has_former(const struct spindle_key *key)
 }
 
 /**
- * spindle_key_tag() - a request is complete but for its tag
- * @key: the key, or none: the tag is zero
- * @age: which one; the present one where there is no former
- * @request: in and out
+ * spindle_key_tag() - set the tag of a request
+ * @key: the node's keys; without a key the tag is zero
+ * @age: which key; without a former key the present one
+ * @request: in and out; complete except for the tag
  */
 void spindle_key_tag(struct spindle_key *key, enum spindle_key_age age,
 		     u8 request[SPINDLE_REQUEST_LEN])
@@ -189,9 +189,9 @@ void spindle_key_tag(struct spindle_key *key, enum spindle_key_age age,
 }
 
 /**
- * spindle_key_tagged() - has the sender of a request the key, or the former one?
- * @key: the key, or none
- * @request: as it came
+ * spindle_key_tagged() - does the sender of a request have the present or the former key?
+ * @key: the node's keys, or none
+ * @request: as received
  *
  * Return: true if so, or both have none
  */
@@ -208,13 +208,13 @@ bool spindle_key_tagged(struct spindle_key *key, const u8 request[SPINDLE_REQUES
 }
 
 /**
- * spindle_key_prove() - prove to have the key of a request
- * @key: the key, or none
- * @what: what the proof is for
- * @request: of the conversation
- * @answer: what was answered
- * @len: its length
- * @proof: out; zeroes without a key, or if the key has been retired meanwhile
+ * spindle_key_prove() - prove possession of the key of a request
+ * @key: the node's keys, or none
+ * @what: purpose of the proof
+ * @request: request that began the conversation
+ * @answer: the answer to it
+ * @len: bytes of @answer
+ * @proof: out; zero without a key, or if the key of @request has been retired since
  */
 void spindle_key_prove(struct spindle_key *key, enum spindle_proof what,
 		       const u8 request[SPINDLE_REQUEST_LEN], const void *answer, u32 len,
@@ -226,14 +226,14 @@ void spindle_key_prove(struct spindle_key *key, enum spindle_proof what,
 }
 
 /**
- * spindle_key_proven() - does somebody else have the key of a request?
- * @key: the key, or none
+ * spindle_key_proven() - does the other end have the key of a request?
+ * @key: the node's keys, or none
  * @what: as in spindle_key_prove()
- * @request: as there
- * @answer: as there
- * @len: as there
- * @proof: what was sent
- * @n: its length, up to SPINDLE_PROOF_LEN
+ * @request: as in spindle_key_prove()
+ * @answer: as in spindle_key_prove()
+ * @len: as in spindle_key_prove()
+ * @proof: the proof that the other end sent
+ * @n: bytes of @proof, up to SPINDLE_PROOF_LEN
  *
  * Return: true if so, or both have none
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mappings: what a process sees of the pages of an attachment and of rows. See mapping.h.
+ * Mappings: mmap() of the pages of attachments and rows. See mapping.h.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -8,21 +8,21 @@
 #include "compat.h"
 #include "mapping.h"
 
-/* Pages that one page fault brings at most: the lock is not held for a whole gigabyte. */
+/* Pages per page fault at most, so that the lock is not held while a whole gigabyte is mapped. */
 #define FAULT_PAGES 512
 
 /**
  * struct spindle_mapping - a section that a process has mapped
  * @list: in the set
  * @maps: the set
- * @areas: parts of it that the process has: munmap() may leave several
+ * @areas: number of areas (VMAs) of the mapping: munmap() may split it
  * @frames: the pages, a reference
  * @first: index of the first page in @frames
  * @n: pages of the section; an area of twice as many shows them twice
  * @at: file offset of the section, in pages
  * @writable: the process may write
- * @ended: see mapping.h
- * @user: the user that pays for pages that only this mapping keeps, a reference, or NULL
+ * @ended: shows no pages of ours any more, see mapping.h
+ * @user: user charged for pages that only this mapping keeps, a reference, or NULL
  */
 struct spindle_mapping {
 	struct list_head list;
@@ -37,7 +37,7 @@ struct spindle_mapping {
 	struct user_struct *user;
 };
 
-/* What an ended mapping shows to readers. */
+/* The zero page that a read-only mapping shows after its end. */
 static struct page *nothing;
 
 /**
@@ -52,7 +52,7 @@ int spindle_mapping_init(void)
 }
 
 /**
- * spindle_mapping_exit() - the mirror; no file of the device is open
+ * spindle_mapping_exit() - undo spindle_mapping_init(); no file of the device is open
  */
 void spindle_mapping_exit(void)
 {
@@ -85,7 +85,7 @@ static void area_close(struct vm_area_struct *vma)
 	kfree(m);
 }
 
-/* The area shows nothing of ours: the page is the process's, or has nothing in it. */
+/* An ended area gets a new page of the process if it is writable, else the zero page. */
 static vm_fault_t fault_ended(struct vm_fault *vmf, const struct spindle_mapping *m)
 {
 	if (m->writable) {
@@ -97,7 +97,7 @@ static vm_fault_t fault_ended(struct vm_fault *vmf, const struct spindle_mapping
 	return 0;
 }
 
-/* The page that is missing, and those behind it. */
+/* Map the missing page and those after it. */
 static vm_fault_t fault_pages(struct vm_fault *vmf, const struct spindle_mapping *m)
 {
 	struct vm_area_struct *vma = vmf->vma;
@@ -107,7 +107,7 @@ static vm_fault_t fault_pages(struct vm_fault *vmf, const struct spindle_mapping
 
 	switch (vm_insert_pages(vma, vmf->address, m->frames->page + m->first + i, &n)) {
 	case 0:
-	case -EBUSY:	/* Another thread was here, or the pages behind are there already. */
+	case -EBUSY:	/* Another thread has mapped this page, or pages after it. */
 		return VM_FAULT_NOPAGE;
 	default:
 		return VM_FAULT_OOM;
@@ -134,9 +134,9 @@ static const struct vm_operations_struct area_ops = {
 /* ---- the set ------------------------------------------------------------- */
 
 /**
- * spindle_mappings_open() - a file is opened
- * @maps: its set
- * @file: the file; areas are found by it alone from now on
+ * spindle_mappings_open() - initialize the set of a new file
+ * @maps: the set
+ * @file: the file; its areas are found in an address space of its own from now on
  */
 void spindle_mappings_open(struct spindle_mappings *maps, struct file *file)
 {
@@ -162,12 +162,12 @@ static int check_area(const struct vm_area_struct *vma, u64 bytes, bool writable
 /**
  * spindle_mapping_add() - map a section into a process
  * @maps: the set of the file
- * @vma: of one or two times the section: the second half shows the same pages again
+ * @vma: as long as the section, or twice as long: the second half shows the same pages again
  * @what: the section
  *
- * A mapping that must not be written refuses PROT_WRITE, now and by mprotect(). No
- * mapping is executable, grows or goes into a core dump. A child inherits none, unless its
- * parent says MADV_DOFORK: then both write the same ring as two threads of one would.
+ * A read-only section refuses PROT_WRITE, here and in mprotect(). No mapping can be executed,
+ * be extended or be in a core dump. A child inherits a mapping only after MADV_DOFORK of its
+ * parent. Both then write the same ring, like two threads of one process.
  *
  * Context: mmap(), with the mmap lock.
  * Return: 0, -EINVAL, -EACCES, -ENOMEM
@@ -207,10 +207,10 @@ static bool shows(const struct spindle_mapping *m, const struct spindle_pages *m
 }
 
 /**
- * spindle_mappings_end() - a process sees no more of some pages
+ * spindle_mappings_end() - unmap some pages from a process
  * @maps: the set of its file
  * @mem: the pages
- * @writable: only of those mappings through which it writes
+ * @writable: only from writable mappings
  *
  * Context: process.
  */
@@ -224,17 +224,17 @@ void spindle_mappings_end(struct spindle_mappings *maps, const struct spindle_pa
 		if (!shows(m, mem) || (writable && !m->writable))
 			continue;
 		m->ended = true;
-		/* Pages that a fault brought before are taken, and none comes any more. */
+		/* This removes mapped pages. @ended keeps faults from mapping more. */
 		unmap_mapping_pages(&maps->space, m->at, 2 * m->n, true);
 	}
 	mutex_unlock(&maps->lock);
 }
 
 /**
- * spindle_mappings_keep() - some pages live for a process alone now, and it pays for them
+ * spindle_mappings_keep() - charge a process for pages that only its mappings keep
  * @maps: the set of its file
  * @mem: the pages
- * @user: the user that is charged, until the process unmaps
+ * @user: the user that is charged until the process unmaps
  *
  * Context: process.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory: zeroed pages that the kernel and processes see. See memory.h.
+ * Memory: zeroed pages that the kernel and processes share. See memory.h.
  */
 #include <linux/build_bug.h>
 #include <linux/capability.h>
@@ -13,7 +13,7 @@
 #include "core/port.h"
 #include "memory.h"
 
-/* Layouts count in pages of 4096 bytes, and mappings in pages of the MMU. */
+/* Layouts use pages of 4096 bytes, and mappings use pages of the MMU. */
 static_assert(PAGE_SIZE == SPINDLE_PAGE);
 
 static struct spindle_frames *alloc_frames(u32 n)
@@ -64,7 +64,7 @@ int spindle_pages_alloc(struct spindle_pages *pages, u64 bytes)
 	u32 n = DIV_ROUND_UP_ULL(bytes, PAGE_SIZE);
 
 	memset(pages, 0, sizeof(*pages));
-	/* Sizes come from configuration: too large is a refusal, nobody else's end. */
+	/* The size comes from configuration: refuse it before the OOM killer hits other tasks. */
 	if (n > si_mem_available())
 		return -ENOMEM;
 	pages->frames = alloc_frames(n);
@@ -80,8 +80,8 @@ int spindle_pages_alloc(struct spindle_pages *pages, u64 bytes)
 }
 
 /**
- * spindle_pages_free() - the mirror; all zero is fine
- * @pages: the pages
+ * spindle_pages_free() - free pages
+ * @pages: the pages; may be all zero
  */
 void spindle_pages_free(struct spindle_pages *pages)
 {
@@ -94,7 +94,7 @@ void spindle_pages_free(struct spindle_pages *pages)
 
 /**
  * spindle_memlock_charge() - account pages that a process pins
- * @user: who pays
+ * @user: user to charge
  * @pages: how many
  *
  * Return: 0, or -ENOMEM beyond RLIMIT_MEMLOCK without CAP_IPC_LOCK
@@ -111,11 +111,11 @@ int spindle_memlock_charge(struct user_struct *user, unsigned long pages)
 }
 
 /**
- * spindle_memlock_force() - account pages that a process keeps, whatever its limit
- * @user: who pays
+ * spindle_memlock_force() - account pages that a process keeps, without a limit
+ * @user: user to charge
  * @pages: how many
  *
- * Pages that a process would not give back count against what it asks for next.
+ * Pages that a process does not give back count against its later requests.
  */
 void spindle_memlock_force(struct user_struct *user, unsigned long pages)
 {
@@ -123,8 +123,8 @@ void spindle_memlock_force(struct user_struct *user, unsigned long pages)
 }
 
 /**
- * spindle_memlock_uncharge() - the mirror
- * @user: who paid
+ * spindle_memlock_uncharge() - undo a charge
+ * @user: user that was charged
  * @pages: how many
  */
 void spindle_memlock_uncharge(struct user_struct *user, unsigned long pages)

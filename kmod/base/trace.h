@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints: every stage of a message, for perf, ftrace and bpftrace. They cost a
- * branch that is not taken while nobody looks. Documentation/performance.rst has examples.
+ * Tracepoints: every stage of a message, for perf, ftrace and bpftrace. A disabled tracepoint
+ * costs a branch that is not taken. Documentation/performance.rst has examples.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM spindle
@@ -28,7 +28,7 @@ DECLARE_EVENT_CLASS(spindle_batch,
 		  __entry->messages)
 );
 
-/* Own messages took their rounds; they are posted later in the pass. */
+/* Own messages were given rounds; they are posted later in the pass. */
 DEFINE_EVENT(spindle_batch, spindle_send,
 	TP_PROTO(u32 node, u32 subgroup, u64 messages),
 	TP_ARGS(node, subgroup, messages));
@@ -43,7 +43,7 @@ DEFINE_EVENT(spindle_batch, spindle_deliver,
 	TP_PROTO(u32 node, u32 subgroup, u64 messages),
 	TP_ARGS(node, subgroup, messages));
 
-/* Rounds were given up, because others need them, and more in advance. */
+/* The sender gave up rounds that others wait for, and more rounds in advance. */
 TRACE_EVENT(spindle_null,
 	TP_PROTO(u32 node, u32 subgroup, u64 nulls, u64 ahead),
 	TP_ARGS(node, subgroup, nulls, ahead),
@@ -63,7 +63,7 @@ TRACE_EVENT(spindle_null,
 		  __entry->subgroup, __entry->nulls, __entry->ahead)
 );
 
-/* A chain of writes goes to a peer. */
+/* A chain of writes is posted to a peer. */
 TRACE_EVENT(spindle_post,
 	TP_PROTO(u32 node, u32 peer, u32 writes),
 	TP_ARGS(node, peer, writes),
@@ -94,12 +94,12 @@ DECLARE_EVENT_CLASS(spindle_engine,
 	TP_printk("engine=%u passes=%llu", __entry->engine, __entry->passes)
 );
 
-/* The engine goes to sleep, after so many passes in its life. */
+/* The engine goes to sleep; @passes is the number of its passes so far. */
 DEFINE_EVENT(spindle_engine, spindle_sleep,
 	TP_PROTO(u32 engine, u64 passes),
 	TP_ARGS(engine, passes));
 
-/* Somebody has woken it. */
+/* The engine was woken. */
 DEFINE_EVENT(spindle_engine, spindle_wake,
 	TP_PROTO(u32 engine, u64 passes),
 	TP_ARGS(engine, passes));

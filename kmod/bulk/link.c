@@ -7,7 +7,7 @@
 #include "pinned.h"
 
 /**
- * spindle_link_due() - has the lane come up, and the link no regions yet?
+ * spindle_link_due() - is the lane up, and does the link have no regions yet?
  * @link: the link
  *
  * Context: process, the namespace's lock.
@@ -22,16 +22,16 @@ bool spindle_link_due(const struct spindle_link *link)
 }
 
 /**
- * spindle_link_prepare() - make the regions that grants need
- * @link: the link; it is due
- * @source: the other end is a source of blocks, or may be
+ * spindle_link_prepare() - allocate the memory regions for grants
+ * @link: the link; spindle_link_due() is true
+ * @source: the other end may send blocks to us
  *
  * Context: process, the namespace's lock.
  * Return: 0 or -errno
  */
 int spindle_link_prepare(struct spindle_link *link, bool source)
 {
-	/* A block need not begin at a page. */
+	/* One page more, because a block may begin within a page. */
 	return source ? spindle_lane_prepare(link, (link->r->cfg.block >> PAGE_SHIFT) + 1) : 0;
 }
 
@@ -70,7 +70,7 @@ void spindle_link_say(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_m
  * @mem: struct spindle_pinned
  * @block: block of it
  * @len: its bytes
- * @msg: message, to be completed
+ * @msg: message that announces the grant, to be completed
  */
 void spindle_link_grant(struct spindle_rdmc *r, u32 m, u32 g, void *mem, u32 block, u32 len,
 			struct spindle_rdmc_msg *msg)
@@ -87,14 +87,14 @@ void spindle_link_grant(struct spindle_rdmc *r, u32 m, u32 g, void *mem, u32 blo
 		spindle_conn_fail(&bulk->conn, "it is no source of ours");
 		return;
 	}
-	/* A new key each time: what the last one allowed is over. */
+	/* A new key for each grant, so that the last key gives no rights any more. */
 	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
 	n = ib_map_mr_sg(mr, sgt->sgl, sgt->nents, NULL, PAGE_SIZE);
 	if (n != sgt->nents || mr->length != len) {
 		spindle_conn_fail(&bulk->conn, "the device cannot map a block");
 		return;
 	}
-	/* Where it is in memory is nobody's business; devices want its place in the page. */
+	/* Hide the address from the peer, but keep the offset in the page for the device. */
 	mr->iova = offset_in_page(mr->iova);
 	link->turn[g]++;
 	number = (u32)link->turn[g] << 16 | (link->index * SPINDLE_RDMC_GRANTS + g);
@@ -137,7 +137,7 @@ static void written(void *ctx, u64 object)
  * @mem: struct spindle_pinned
  * @block: block of it
  * @len: its bytes
- * @grant: where to
+ * @grant: the grant to write to
  */
 void spindle_link_write(struct spindle_rdmc *r, u32 m, u64 object, void *mem, u32 block, u32 len,
 			const struct spindle_rdmc_grant *grant)
@@ -159,7 +159,7 @@ void spindle_link_write(struct spindle_rdmc *r, u32 m, u64 object, void *mem, u3
  * @r: group or stream
  * @m: rank
  *
- * Return: true if all that was said has arrived, or never will
+ * Return: true if all messages have arrived, or the lane is lost
  */
 bool spindle_link_flushed(struct spindle_rdmc *r, u32 m)
 {

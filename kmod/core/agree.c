@@ -12,12 +12,12 @@ static bool is_ready(const struct spindle_mb *mb, const struct spindle_mb_peer *
 }
 
 /**
- * spindle_mb_same_decree() - is a decree the one that is in somebody's row?
+ * spindle_mb_same_decree() - is a decree the one in a member's row?
  * @mb: membership
- * @p: whose
+ * @p: the member
  * @word: the decree
  *
- * A digest tells decrees of correct members apart. A liar can make two that share one digest.
+ * A digest tells the decrees of correct members apart. A liar can make two decrees with one digest.
  *
  * Return: true if all words are the same
  */
@@ -33,8 +33,8 @@ bool spindle_mb_same_decree(const struct spindle_mb *mb, const struct spindle_mb
 }
 
 /*
- * Does a member follow a decree, by its own word? In the next view its digest is that of the decree
- * that led there, until it accepts another one.
+ * Does a member's own row show that it follows a decree? In the next view, the digest in its row is
+ * that of the decree that created the view, until the member accepts another one.
  */
 static bool stands_by(const struct spindle_mb *mb, const struct spindle_mb_peer *p, u64 digest,
 		      const u64 *word)
@@ -47,7 +47,7 @@ static bool stands_by(const struct spindle_mb *mb, const struct spindle_mb_peer 
 	return spindle_mb_same_decree(mb, p, word);
 }
 
-/* Do all others that decide? */
+/* Do all other voters follow the decree? */
 static bool all_stand_by(const struct spindle_mb *mb, u64 digest, const u64 *word)
 {
 	u64 mask;
@@ -59,11 +59,11 @@ static bool all_stand_by(const struct spindle_mb *mb, u64 digest, const u64 *wor
 }
 
 /**
- * spindle_mb_read_decree() - a decree as it is in somebody's row, into @mb->seen
+ * spindle_mb_read_decree() - copy the decree in a member's row to @mb->seen
  * @mb: membership
- * @p: whose
+ * @p: the member
  *
- * Return: true if it is all there, and is one
+ * Return: true if the decree is complete and could be one of this view
  */
 bool spindle_mb_read_decree(struct spindle_mb *mb, const struct spindle_mb_peer *p)
 {
@@ -76,7 +76,7 @@ bool spindle_mb_read_decree(struct spindle_mb *mb, const struct spindle_mb_peer 
 }
 
 /**
- * spindle_mb_adopt() - @mb->seen is the decree that this member shows from now on
+ * spindle_mb_adopt() - show the decree in @mb->seen in the own row from now on
  * @mb: membership
  * @digest: its digest
  */
@@ -87,7 +87,9 @@ void spindle_mb_adopt(struct spindle_mb *mb, u64 digest)
 	mb->digest = digest;
 }
 
-/* What those that are alive have of a sender, at least; U64_MAX if none is in the subgroup. */
+/*
+ * The least that a subgroup's members that are alive have of a sender; U64_MAX if there are none.
+ */
 static u64 least(const struct spindle_mb *mb, u32 subgroup, u32 at)
 {
 	u64 mask = spindle_mb_alive(mb) & spindle_mb_view(mb)->subgroup[subgroup].members;
@@ -101,7 +103,7 @@ static u64 least(const struct spindle_mb *mb, u32 subgroup, u32 at)
 	return have;
 }
 
-/* What all that are alive have, of each sender. */
+/* The trim: of each sender, what all members that are alive have received. */
 static void compose_trim(struct spindle_mb *mb, u64 *trim)
 {
 	const struct spindle_view *view = spindle_mb_view(mb);
@@ -115,7 +117,7 @@ static void compose_trim(struct spindle_mb *mb, u64 *trim)
 	}
 }
 
-/* Have all that are alive what it takes? */
+/* Have all members that are alive received what the trim delivers? */
 static bool trim_is_there(const struct spindle_mb *mb, const u64 *trim)
 {
 	const struct spindle_view *view = spindle_mb_view(mb);
@@ -133,7 +135,7 @@ static bool trim_is_there(const struct spindle_mb *mb, const u64 *trim)
  * @mb: membership
  * @word: the decree
  *
- * Return: true if there is one
+ * Return: true if there is such a view
  */
 bool spindle_mb_leads_on(struct spindle_mb *mb, const u64 *word)
 {
@@ -142,13 +144,14 @@ bool spindle_mb_leads_on(struct spindle_mb *mb, const u64 *word)
 	spindle_decree_apply(word, spindle_mb_view(mb), next);
 	if (mb->ops->layout(mb->ctx, spindle_mb_view(mb), next))
 		return false;
-	/* There has to be room for the decree that ends it. */
+	/* The decree that will end the next view has to fit, too. */
 	return spindle_decree_trims(next) <= mb->trims;
 }
 
 /*
- * May a node be let in by the members that go on? A joiner believes a majority of the view that it
- * was told, and does not know which members leave it.
+ * Are the survivors enough to let a node in? A joiner believes a majority of the view that its
+ * contact gave it. The joiner does not know which of those members leave, so leavers count here,
+ * too.
  */
 static bool lets_in(const struct spindle_mb *mb, const u64 *word)
 {
@@ -171,7 +174,7 @@ static bool may_add(const struct spindle_mb *mb, const u64 *word, u64 id, u64 in
 	return mb->ops->guest(mb->ctx, id, incarnation);
 }
 
-/* One that the rules have no place for must not be in the way of the others. */
+/* Leave out a joiner that the rules have no place for, so that it does not block the others. */
 static void add_join(struct spindle_mb *mb, u64 *word, u64 id, u64 incarnation)
 {
 	u64 *join = word + SPINDLE_DECREE_JOIN + 2 * word[SPINDLE_DECREE_NUM_JOINS];
@@ -188,7 +191,9 @@ static void add_join(struct spindle_mb *mb, u64 *word, u64 id, u64 incarnation)
 	join[1] = 0;
 }
 
-/* The next view as this node would have it, as far as it is about members. */
+/*
+ * The members of the next view as this node proposes it: all voters, and the nodes they wish for.
+ */
 static void compose_members(struct spindle_mb *mb, u64 *word)
 {
 	u64 mask;
@@ -207,11 +212,11 @@ static void compose_members(struct spindle_mb *mb, u64 *word)
 }
 
 /**
- * spindle_mb_join_due() - does somebody want to join, and may it?
+ * spindle_mb_join_due() - does a node want to join, and may it?
  * @mb: membership
  *
- * Only the leader asks, and as long as the rules have no place for a joiner the view goes on
- * as it is.
+ * Only the leader answers this. While the rules have no place for a joiner, the view does not
+ * change.
  *
  * Return: true if so
  */
@@ -226,16 +231,19 @@ bool spindle_mb_join_due(struct spindle_mb *mb)
 }
 
 /*
- * Does a decree count in all that this member counts in? The leader that composed it had heard
- * that all of them suspect the members that it suspected, and they had seen the same fences: so a
- * correct one does.
+ * Do all voters, as this member sees them, survive by the decree? They do by the decree of a
+ * correct leader: before it proposed, all members that are alive had shown that they suspect the
+ * same members (is_ready()) and had seen the same fences.
  */
 static bool counts_all(const struct spindle_mb *mb, const u64 *word)
 {
 	return !(spindle_mb_voters(mb) & ~word[SPINDLE_DECREE_SURVIVORS]);
 }
 
-/* Have its joiners a place? That follows from the view and the decree: all come to the same. */
+/*
+ * Is there a place for the joiners of a decree? The answer follows from the view and the decree
+ * alone, so all members come to the same one.
+ */
 static bool joins_fit(struct spindle_mb *mb, const u64 *word)
 {
 	if (!word[SPINDLE_DECREE_NUM_JOINS])
@@ -244,7 +252,10 @@ static bool joins_fit(struct spindle_mb *mb, const u64 *word)
 	       spindle_mb_leads_on(mb, word);
 }
 
-/* A leader answers for what it adopts: the others blame it for what they cannot accept. */
+/*
+ * May the leader adopt a decree? The others suspect the leader if they cannot accept it, see
+ * accept().
+ */
 static bool is_sound(struct spindle_mb *mb, const u64 *word)
 {
 	return counts_all(mb, word) && joins_fit(mb, word) &&
@@ -252,9 +263,9 @@ static bool is_sound(struct spindle_mb *mb, const u64 *word)
 }
 
 /*
- * Adopt what a voter has accepted in this ballot: 1 if there is such a decree, 0 if not, and
- * -EAGAIN if one is not all here yet. What cannot be is left out, and nobody is blamed: the member
- * that shows it may have been lied to.
+ * Adopt the decree that a voter has accepted in this ballot. Returns 1 if there is one, 0 if not,
+ * and -EAGAIN if one has not arrived completely. An unsound decree is skipped, and the member that
+ * shows it is not suspected, because a leader may have lied to that member.
  */
 static int adopt_of(struct spindle_mb *mb, u32 ballot)
 {
@@ -280,8 +291,9 @@ static int adopt_of(struct spindle_mb *mb, u32 ballot)
 }
 
 /*
- * The leader, once: all that are alive have promised not to follow those before us, and
- * if any of them has accepted a decree of one of those it may have been chosen.
+ * The leader proposes once. All members that are alive have promised to follow no leader before it
+ * (is_ready()). If one of them has accepted a decree of an earlier leader, that decree may have
+ * been chosen, so the leader has to adopt it.
  */
 static void propose(struct spindle_mb *mb)
 {
@@ -304,7 +316,7 @@ static void propose(struct spindle_mb *mb)
 	spindle_mb_transition(mb, SPINDLE_MB_ECHOED);
 }
 
-/* Does it take no more of anybody than is here? */
+/* Has this node received all that the trim delivers, in its own subgroups? */
 static bool trim_is_here(const struct spindle_mb *mb, const u64 *trim)
 {
 	const struct spindle_view *view = spindle_mb_view(mb);
@@ -318,7 +330,7 @@ static bool trim_is_here(const struct spindle_mb *mb, const u64 *trim)
 	return true;
 }
 
-/* Can this node follow the decree in @mb->seen, which it has not from a leader? */
+/* Can this node follow the decree in @mb->seen, which does not come from its leader? */
 static bool can_follow(struct spindle_mb *mb)
 {
 	return counts_all(mb, mb->seen) && joins_fit(mb, mb->seen) &&
@@ -333,14 +345,14 @@ static u32 leader_of(const struct spindle_mb *mb)
 }
 
 /**
- * spindle_mb_learn() - is one of us in the next view already?
+ * spindle_mb_learn() - learn the decree from a member that is in the next view already
  * @mb: membership
  *
- * A member that is has seen that we all accepted the decree that leads there, or does not count
- * us in. That is its word: this node accepts what that member shows, in place of the leader, and
- * waits for the others as always.
+ * A member that is already in the next view saw every one of us accept the decree that created it,
+ * or has gone on without us. This node accepts the decree that such a member shows, in place of the
+ * leader's, and then waits for the others as always.
  *
- * Return: true if there is nothing else to look at
+ * Return: true if this node has accepted a decree or stopped, so that the pass is over
  */
 bool spindle_mb_learn(struct spindle_mb *mb)
 {
@@ -357,7 +369,10 @@ bool spindle_mb_learn(struct spindle_mb *mb)
 		}
 		if (mb->ballot || !spindle_mb_read_decree(mb, p) || !can_follow(mb))
 			continue;
-		/* The others take it for a leader's own, also for subgroups without the leader. */
+		/*
+		 * The others will take the decree for our own as the leader, also in subgroups
+		 * without us.
+		 */
 		if (leader_of(mb) == mb->me &&
 		    !trim_is_there(mb, mb->seen + SPINDLE_DECREE_HEAD))
 			continue;
@@ -376,10 +391,11 @@ static bool shows_own(const struct spindle_mb *mb, const struct spindle_mb_peer 
 }
 
 /*
- * Nobody that is left stands by what this node has learned, and the member that it was learned from
- * is suspected. That may have been a lie, which would keep this node from the leader's decree for
- * ever. If it was chosen, a majority had accepted it before it was learned. That majority does not
- * follow the leader, so nothing is chosen twice if this node does.
+ * Was the decree that this node has learned a lie? So it seems if the member that showed it is
+ * suspected, and no other member that is alive shows it. The lie must not keep this node from the
+ * leader's decree for ever. This node may safely follow the leader: if the learned decree was
+ * chosen, a majority had accepted it before it was learned. That majority does not follow the
+ * leader, so nothing is chosen twice.
  */
 static bool was_misled(const struct spindle_mb *mb)
 {
@@ -397,7 +413,10 @@ static void accept(struct spindle_mb *mb, u32 leader)
 	    mb->ballot > p->ballot || (mb->ballot == p->ballot && !was_misled(mb)) ||
 	    !spindle_mb_read_decree(mb, p))
 		return;
-	/* Somebody may have told the leader alone that it leaves: nobody is to blame for that. */
+	/*
+	 * A leaver may have shown its flag to the leader alone: the leader is not to blame for
+	 * that.
+	 */
 	if (!counts_all(mb, mb->seen))
 		return;
 	if (!joins_fit(mb, mb->seen) || !trim_is_here(mb, mb->seen + SPINDLE_DECREE_HEAD)) {
@@ -411,8 +430,9 @@ static void accept(struct spindle_mb *mb, u32 leader)
 }
 
 /*
- * A node that leaves may have missed the word of a leader that is gone. Those that have accepted it
- * go on, and tell this node nothing more. What all of them show is chosen.
+ * A leaving node may have missed the decree of a leader that is gone. The members that have
+ * accepted the decree go on, and write nothing more to this node. A decree that all of them show is
+ * chosen.
  */
 static void follow(struct spindle_mb *mb, u32 any)
 {
@@ -428,7 +448,7 @@ static void follow(struct spindle_mb *mb, u32 any)
 }
 
 /**
- * spindle_mb_vote() - propose a decree as the leader, or accept the one of the leader
+ * spindle_mb_vote() - propose a decree as the leader, or accept the leader's decree
  * @mb: membership
  */
 void spindle_mb_vote(struct spindle_mb *mb)
@@ -449,13 +469,13 @@ void spindle_mb_vote(struct spindle_mb *mb)
 }
 
 /**
- * spindle_mb_chosen() - is it certain that the accepted decree is the one?
+ * spindle_mb_chosen() - is it certain that the accepted decree is chosen?
  * @mb: membership
  *
- * All that are alive follow it, each by its own word. Asking for all of them, and not for a
- * majority, costs nothing: a member that does not answer is suspected. It saves a round that tells
- * the others, because a member that follows a leader has the decree already. And nobody has to be
- * believed about what others have accepted.
+ * The decree is chosen when the row of each member that is alive shows that the member follows it.
+ * Asking for all of them, and not for a majority, costs nothing, because a member that does not
+ * answer is suspected. This saves a round that tells the others, because a member that follows a
+ * leader has the decree already. No member has to be believed about what another one has accepted.
  *
  * Return: true if so
  */

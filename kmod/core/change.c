@@ -27,7 +27,7 @@ void spindle_mg_start(struct spindle_mg *c)
 }
 
 /**
- * spindle_mg_wedge() - no message gets a round any more
+ * spindle_mg_wedge() - give no more messages a round
  * @c: the subgroups
  */
 void spindle_mg_wedge(struct spindle_mg *c)
@@ -42,7 +42,7 @@ void spindle_mg_wedge(struct spindle_mg *c)
 	}
 }
 
-/* Blocks of others come before this node says that it has posted all. */
+/* Have all streams come to rest? The blocks of others come before this node shows its fence. */
 static bool are_quiet(const struct spindle_mg *c)
 {
 	u32 i;
@@ -54,11 +54,12 @@ static bool are_quiet(const struct spindle_mg *c)
 }
 
 /**
- * spindle_mg_flushed() - has a member been pushed all that has a round?
+ * spindle_mg_flushed() - has all that has a round been pushed to a member?
  * @c: the subgroups, wedged
  * @rank: the member
  *
- * Return: true if so, in all subgroups that it shares with this node, and if no stream moves
+ * Return: true if so, in all subgroups that the member shares with this node, and if no stream
+ *	moves
  */
 bool spindle_mg_flushed(const struct spindle_mg *c, u32 rank)
 {
@@ -98,7 +99,7 @@ void spindle_mg_freeze(struct spindle_mg *c, u64 *have)
 }
 
 /**
- * spindle_mg_goes_on() - is there a next view for this node to be in?
+ * spindle_mg_goes_on() - does this node go on to the next view?
  * @c: the subgroups; a decree is chosen
  *
  * Return: true if so
@@ -114,11 +115,11 @@ bool spindle_mg_goes_on(const struct spindle_mg *c)
 }
 
 /**
- * spindle_mg_trim() - a decree is chosen: its trim is delivered, but where members stay
+ * spindle_mg_trim() - deliver the trim of the chosen decree, except in subgroups that stay
  * @c: the subgroups, frozen
  * @trim: messages, of each subgroup of the view, of each sender
  *
- * Return: false if it cannot be true
+ * Return: false if the trim cannot be true
  */
 bool spindle_mg_trim(struct spindle_mg *c, const u64 *trim)
 {
@@ -135,7 +136,7 @@ bool spindle_mg_trim(struct spindle_mg *c, const u64 *trim)
 		if (mc && (c->stays & BIT_ULL(i))) {
 			spindle_mc_stay(mc);
 			spindle_mg_touch(c, i);
-			/* Others hear of the decree behind this. */
+			/* Others see only after this that this node has committed the decree. */
 			begin_streams(c, i, c->view->vid + 1, true);
 		} else if (mc && !spindle_mc_trim(mc, trim)) {
 			return false;
@@ -146,7 +147,7 @@ bool spindle_mg_trim(struct spindle_mg *c, const u64 *trim)
 }
 
 /**
- * spindle_mg_drain() - deliver what the trim has left
+ * spindle_mg_drain() - deliver what is left up to the trim
  * @c: the subgroups, trimmed
  *
  * Return: true if all is delivered
@@ -166,7 +167,7 @@ bool spindle_mg_drain(struct spindle_mg *c)
 	return done;
 }
 
-/* Sender ranks before, and messages sent before, of a subgroup's senders. */
+/* Of each sender of a subgroup: its sender rank in the old view, and its messages in that view. */
 static void from_old(const struct spindle_view *old, const struct spindle_view *next, u32 i,
 		     const u32 *from, const u64 *trim, u32 *rank, u64 *first)
 {
@@ -174,7 +175,10 @@ static void from_old(const struct spindle_view *old, const struct spindle_view *
 	u32 s, n = hweight64(mask);
 
 	trim += spindle_decree_trim_at(old, i);
-	/* Counted by us: a compiler may do it with a function that kernels do not have. */
+	/*
+	 * Count by @n: a compiler may turn a loop over the mask into a function that kernels do not
+	 * have.
+	 */
 	for (s = 0; s < n; s++, mask &= mask - 1) {
 		u32 was = from[__ffs64(mask)];
 
@@ -208,7 +212,7 @@ static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
 	begin_streams(c, i, c->view->vid, false);
 }
 
-/* Blocks begin again: nothing of the old view comes any more, and nothing of it stays. */
+/* Clear the blocks of subgroups that begin: no write of the old view comes any more. */
 static void look_at_rows(struct spindle_mg *c, u64 begin)
 {
 	u32 r;
@@ -226,7 +230,7 @@ static void look_at_rows(struct spindle_mg *c, u64 begin)
  * @from: rank in the old view of each member, or SPINDLE_NO_RANK
  * @trim: of the old view
  *
- * Membership shows the next view already.
+ * spindle_mb_view() returns the next view already.
  */
 void spindle_mg_install(struct spindle_mg *c, const u32 *from, const u64 *trim)
 {

@@ -33,7 +33,7 @@ u32 spindle_decree_trims(const struct spindle_view *view)
 }
 
 /**
- * spindle_decree_digest() - what tells two decrees apart
+ * spindle_decree_digest() - a digest that tells two decrees apart
  * @word: the decree
  * @n: its words
  *
@@ -57,7 +57,7 @@ u64 spindle_decree_digest(const u64 *word, u32 n)
  * @word: the decree; a peer wrote it
  * @view: the view
  *
- * Return: true if so. Trims are checked by who knows what was received
+ * Return: true if so. The caller checks the trim, because it knows what was received
  */
 bool spindle_decree_check(const u64 *word, const struct spindle_view *view)
 {
@@ -77,7 +77,7 @@ bool spindle_decree_check(const u64 *word, const struct spindle_view *view)
 		for (j = 0; j < i; j++)
 			if (word[SPINDLE_DECREE_JOIN + 2 * j] == id)
 				return false;
-		/* Whoever comes back comes back when the last life of it has gone. */
+		/* A node can come back only when its last life is not in the view any more. */
 		if (spindle_view_rank(view, id) >= 0)
 			return false;
 	}
@@ -88,8 +88,8 @@ bool spindle_decree_check(const u64 *word, const struct spindle_view *view)
  * spindle_decree_apply() - members of the next view
  * @word: a checked decree
  * @view: the view that it ends
- * @next: out: vid and members; survivors keep their order, joiners come last. Addresses
- *	of joiners and the subgroups are the layout's business
+ * @next: out: vid and members; survivors keep their order, joiners come last. The layout adds the
+ *	addresses of joiners and the subgroups
  */
 void spindle_decree_apply(const u64 *word, const struct spindle_view *view,
 			  struct spindle_view *next)
@@ -107,11 +107,11 @@ void spindle_decree_apply(const u64 *word, const struct spindle_view *view,
 }
 
 /**
- * spindle_decree_renumber() - a mask of ranks in the view that ends, as one of the next
+ * spindle_decree_renumber() - convert a mask of ranks in the view that ends to one of the next
  * @mask: the mask
  * @survivors: of the decree
  *
- * Return: the mask, without those that do not go on
+ * Return: the mask, without members that do not go on
  */
 u64 spindle_decree_renumber(u64 mask, u64 survivors)
 {
@@ -123,13 +123,13 @@ u64 spindle_decree_renumber(u64 mask, u64 survivors)
 }
 
 /**
- * spindle_decree_stays() - subgroups that a change of the view is nothing to
+ * spindle_decree_stays() - subgroups that a change of the view leaves as they are
  * @word: a checked decree
  * @view: the view that it ends
  * @next: the one that it leads to, with the same subgroups
  *
- * All their members go on, and nobody joins them: what they have sent each other arrives, so
- * that they need no trim.
+ * All members of such a subgroup go on, and no node joins it. What they have sent each other
+ * arrives, so the subgroup needs no trim.
  *
  * Return: mask of indexes
  */

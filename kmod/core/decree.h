@@ -2,10 +2,10 @@
 /*
  * Decree: what the members of a view decide about its end. See membership.rst.
  *
- * One value says all there is to agree on: who goes on, who joins, and how many messages
- * of each sender are delivered in the view (the trim). It is a list of words in the row of
- * whoever has accepted it, under a digest that is in the sealed state column: words that
- * are half written, or of two versions, have another one.
+ * A decree says all there is to agree on: the members that go on, the nodes that join, and how many
+ * messages of each sender are delivered in the view (the trim). It is a list of words in the row of
+ * each member that has accepted it. The sealed state block has the digest of the list. Words that
+ * are half written, or of two versions, have another digest.
  *
  *	0		vid of the view that ends
  *	1		survivors, as a mask of ranks

@@ -50,7 +50,7 @@ static bool readers_have_room(const struct spindle_mc *mc, u32 len)
 {
 	const struct spindle_dlvq *q;
 
-	/* Only what senders that are gone have left can fill it. */
+	/* The log is full only if it also has messages of senders that are gone. */
 	if (mc->log_tail - mc->log_head > mc->log_mask)
 		return false;
 	for (q = mc->readers; q; q = q->next)
@@ -72,7 +72,7 @@ static bool copy_to_readers(struct spindle_mc *mc, const struct spindle_dlv *dlv
 	return true;
 }
 
-/* Return: false if it has to wait, for a reader or for @budget, bytes to copy. */
+/* Deliver one message. Returns false if it waits for a reader, or for @budget (bytes to copy). */
 static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 {
 	struct spindle_mc_sender *sd = &mc->sender[s];
@@ -124,7 +124,7 @@ static bool deliver_view(struct spindle_mc *mc)
 	for (q = mc->readers; q; q = q->next) {
 		if (q->error)
 			continue;
-		/* It attached in this view already: its entry 0 is the one behind. */
+		/* This reader attached in the view already, so its entry 0 is the one behind. */
 		if (q->vid == mc->vid_due)
 			q->base++;
 		else

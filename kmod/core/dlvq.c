@@ -9,8 +9,8 @@
  * spindle_dlvq_poll() - see how far the process has read
  * @dlvq: the queue
  *
- * C in <linux/spindle.h>: the process's reads of the bytes are over before anybody is
- * told that they may be overwritten.
+ * C in <linux/spindle.h>: the process's reads of the bytes are over before any sender may overwrite
+ * them.
  *
  * Return: true if the process went on, or broke a rule (@dlvq->error)
  */
@@ -67,15 +67,15 @@ static void copy_ring(u8 *dst, u64 dst_at, u64 dst_mask, const u8 *src, u64 src_
 }
 
 /**
- * spindle_dlvq_copy() - bring the bytes of the next message, as far as a budget allows
+ * spindle_dlvq_copy() - copy the bytes of the next message, as far as a budget allows
  * @dlvq: the queue; there is room for the message
  * @dlv: descriptor, with the offset in the sender's ring
  * @ring: the sender's payload ring
  * @ring_bytes: its size, a power of two
  * @budget: bytes that may be copied; what was copied is taken off
  *
- * What is copied stays: the next call goes on behind it. If that names another message,
- * which is possible where nothing orders them, it begins again.
+ * The next call goes on behind the bytes that are copied. If the next call names another message,
+ * which is possible in an unordered subgroup, it begins again.
  *
  * Return: true if all bytes are there, or this queue copies none
  */

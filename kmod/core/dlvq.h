@@ -24,7 +24,7 @@
  * @error: enum spindle_error; not 0: frozen, neither fed nor waited for
  * @tail: entries delivered
  * @consumed: last accepted value of the user's word
- * @vid: view that was due when it attached: it is told of later ones only; 0: none was
+ * @vid: view that was due when the reader attached: only later ones go to it; 0: none was
  * @base: index in the subgroup's delivery log of entry 0
  * @copy: payload ring of a copying reader, or NULL
  * @copy_end: by entry: unit behind its bytes (copying readers)

@@ -2,14 +2,14 @@
 /*
  * Epoch: how a subgroup ends with a view, and begins in the next one. See membership.rst.
  *
- *	wedge	no message gets a round any more; what has one is pushed
- *	freeze	nothing is received any more; say what is here
- *	trim	it is agreed how much of it all survivors have: forget the rest
- *	drain	deliver that
+ *	wedge	no message gets a round any more; messages that have one are pushed
+ *	freeze	nothing is received any more; membership gets the number of messages that are here
+ *	trim	the members have agreed on what all survivors have: forget the rest
+ *	drain	deliver what is left
  *	begin	go on in the next view, with what readers hold and what was not sent
  *
- * A subgroup whose members are the same in both stays as it is instead of all from trim on:
- * for it the view has not ended.
+ * A subgroup whose members are the same in both views stays as it is, in place of trim, drain and
+ * begin: for this subgroup the view has not ended.
  *
  * Context: engine, all of it.
  */
@@ -20,7 +20,7 @@
  * spindle_mc_wedge() - give no more rounds away
  * @mc: the subgroup
  *
- * What processes commit from now on waits for the next view.
+ * Messages that processes commit from now on wait for the next view.
  */
 void spindle_mc_wedge(struct spindle_mc *mc)
 {
@@ -28,7 +28,7 @@ void spindle_mc_wedge(struct spindle_mc *mc)
 	mc->stays = false;
 }
 
-/* Who brought a large message to the members stopped when the view did. */
+/* The stream that brought a large message to the members stopped with the view: bring it again. */
 static void bring_again(struct spindle_mc *mc)
 {
 	if (mc->held != SPINDLE_HELD_NONE)
@@ -39,8 +39,8 @@ static void bring_again(struct spindle_mc *mc)
  * spindle_mc_stay() - the view ends, but not for this subgroup: go on
  * @mc: the subgroup, frozen; a decree that leaves its members as they are is chosen
  *
- * All members come to the same, each in its time. Until then they leave what comes where it
- * is, so that it can be pushed to them, whatever view they are in.
+ * All members decide the same, each in its own time. Until a member does, it leaves what arrives
+ * where it is. So messages can be pushed to the member, whichever view it is in.
  */
 void spindle_mc_stay(struct spindle_mc *mc)
 {
@@ -51,7 +51,7 @@ void spindle_mc_stay(struct spindle_mc *mc)
 }
 
 /**
- * spindle_mc_flushed() - has a member been pushed all that has a round?
+ * spindle_mc_flushed() - has all that has a round been pushed to a member?
  * @mc: the subgroup, wedged
  * @rank: the member
  *
@@ -70,9 +70,9 @@ bool spindle_mc_flushed(const struct spindle_mc *mc, u32 rank)
  * @mc: the subgroup, wedged; the fence of every live member has been seen
  * @have: out: messages received, by sender rank
  *
- * From here on neither the own counts nor what is stable moves: who computes a trim from
- * @have can be sure that nothing beyond it is delivered. What is said has to be true whatever
- * the state of the subgroup: it is of members that have sent, whether this one runs or not.
+ * From here on neither the own counts nor the stable prefix moves. So a leader that computes a trim
+ * from @have can be sure that nothing beyond the trim is delivered. The counts have to be true even
+ * if the subgroup does not run here, because they are about messages that other members have sent.
  */
 void spindle_mc_freeze(struct spindle_mc *mc, u64 *have)
 {
@@ -87,17 +87,17 @@ void spindle_mc_freeze(struct spindle_mc *mc, u64 *have)
 }
 
 /**
- * spindle_mc_trim() - this is what all survivors have: deliver it, forget the rest
+ * spindle_mc_trim() - cut a subgroup back to what all survivors have
  * @mc: the subgroup, frozen
  * @trim: messages, by sender rank
  *
- * Rounds beyond a sender's trim are taken for nulls, so that delivery can go to the end of
- * what is left. An unordered subgroup has promised nobody more than it has, and delivers all
- * of it: the trim takes nothing away there. If there has been no reader yet it is not waited
- * for any more.
+ * Rounds beyond a sender's trim are taken for nulls, so that delivery can go to the end of what is
+ * left. An unordered subgroup promises nothing about what other members deliver. So it delivers all
+ * that it has, and the trim takes nothing away. Delivery does not wait for the first reader any
+ * more.
  *
- * Return: false if the trim cannot be one: it takes back what was delivered, has what is
- * not here, or takes from the own messages, which nobody can have lost
+ * Return: false if the trim cannot be true: it takes back what was delivered, includes what is not
+ *	here, or takes from the own messages, which all survivors have received
  */
 bool spindle_mc_trim(struct spindle_mc *mc, const u64 *trim)
 {
@@ -123,7 +123,7 @@ bool spindle_mc_trim(struct spindle_mc *mc, const u64 *trim)
 }
 
 /**
- * spindle_mc_drain() - deliver what the trim has left, as far as readers have room
+ * spindle_mc_drain() - deliver what is left up to the trim, as far as readers have room
  * @mc: the subgroup, trimmed
  *
  * Return: true if all is delivered
@@ -132,7 +132,7 @@ bool spindle_mc_drain(struct spindle_mc *mc)
 {
 	u32 s;
 
-	/* A reader that has gone on makes room. */
+	/* A reader that has consumed messages makes room. */
 	if (spindle_release_test(mc))
 		spindle_release_trigger(mc);
 	if (spindle_deliver_test(mc))
@@ -144,11 +144,13 @@ bool spindle_mc_drain(struct spindle_mc *mc)
 }
 
 /*
- * What readers still hold of a sender keeps its place, in round 0. They hold a window at most.
+ * Messages of a sender that readers still hold keep their slots, in round 0. They are a window at
+ * most.
  *
- * A sender that was here goes on behind what is here, which is the trim if all is well. Behind
- * less an unordered subgroup, which has delivered it, cannot go. Then only a lie can have made
- * the trim: the sender itself refuses it, so nobody sends under another number.
+ * A sender that was here before goes on behind its last message here, which is the trim if all is
+ * well. If the trim is less, an unordered subgroup cannot go back to it, because it has delivered
+ * all messages. Only a lie makes such a trim: the sender itself refuses it, so no message is sent
+ * under another number.
  */
 static void begin_sender(struct spindle_mc_sender *sd, const struct spindle_mc_sender *old,
 			 u64 first)
@@ -187,14 +189,17 @@ static void begin_member(struct spindle_mc *mc, struct spindle_mc_member *m)
 	m->sent = 1;
 	m->slots = first;
 	m->vouched = first & SPINDLE_IMM_SLOTS;
-	/* No guard of it is under way: those of the old view came before its fence, and those
-	 * of this one wait until it is seen that the view is installed here.
+	/*
+	 * No guard of this member is under way. Its guards of the old view came before its fence,
+	 * and those of this view wait until it sees that the view is installed here.
 	 */
 	if (m->vouch)
 		WRITE_ONCE(*m->vouch, m->vouched);
 }
 
-/* Log, readers, the process that sends: none of them notices. */
+/*
+ * Take over the log, the readers and the sending process, so that none of them notices the change.
+ */
 static void take_over(struct spindle_mc *mc, struct spindle_mc *old, const u32 *from)
 {
 	u8 now[SPINDLE_LOG_GONE + 1];	/* sender ranks, by old ones */
@@ -208,7 +213,9 @@ static void take_over(struct spindle_mc *mc, struct spindle_mc *old, const u32 *
 			now[from[s]] = s;
 	for (n = old->log_head; n != old->log_tail; n++)
 		mc->log[n & mc->log_mask] = now[old->log[n & old->log_mask]];
-	/* Sequence numbers begin again: what was copied of a message is none of this view's. */
+	/*
+	 * Sequence numbers begin again: a message that was copied in part belongs to the old view.
+	 */
 	for (q = old->readers; q; q = q->next)
 		q->part = 0;
 	mc->log_head = old->log_head;
@@ -236,13 +243,13 @@ static void take_over(struct spindle_mc *mc, struct spindle_mc *old, const u32 *
  * @old: the same subgroup in the view before, drained; NULL if this node was not in it.
  *	Window and ring are the same
  * @from: sender rank in @old of each sender, or SPINDLE_NO_RANK
- * @first: messages that each sender had sent in all views before: the trim, or 0. What is
- *	here of those that were here already counts before it
+ * @first: messages that each sender had sent in all views before: the trim, or 0. For a sender that
+ *	was here already, the messages that are here count instead
  *
- * Messages are numbered on, rounds begin again. Round 0 of every sender is a null that
- * stands for all the views before: it is released, at a member, when the readers there are
- * through with what came before, so that "delivered" says so to the senders, and slots that
- * were used in an old view are free when all members have said it.
+ * Messages are numbered on, rounds begin again. Round 0 of every sender is a null that stands for
+ * all the views before. A member releases it when the readers there have consumed what came before.
+ * The member's column "delivered" then says so to the senders. Slots that were used in an old view
+ * are free when all members have said so.
  */
 void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *from,
 		      const u64 *first)
@@ -267,7 +274,7 @@ void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *
 }
 
 /**
- * spindle_mc_announce() - readers find the view in their queues, before its first message
+ * spindle_mc_announce() - put the view into the readers' queues before its first message
  * @mc: the subgroup, begun
  * @vid: id of the view
  */
@@ -287,7 +294,7 @@ static u32 units_of(const struct spindle_mc_sender *sd, u64 slot)
 }
 
 /**
- * spindle_mc_release_log() - readers are through with the oldest message of the log
+ * spindle_mc_release_log() - readers have consumed the oldest message of the log
  * @mc: the subgroup
  */
 void spindle_mc_release_log(struct spindle_mc *mc)
@@ -298,7 +305,7 @@ void spindle_mc_release_log(struct spindle_mc *mc)
 	if (s == SPINDLE_LOG_GONE)
 		return;
 	sd = &mc->sender[s];
-	/* Nobody else waits for the own ring. */
+	/* No other member waits for the own ring. */
 	if (s != mc->my_sender) {
 		sd->owed = min_t(u64, (u64)sd->owed + units_of(sd, sd->rel_slot), mc->ring_units);
 		mc->overdue |= sd->owed >= mc->ring_units >> SPINDLE_LAZY_SHIFT;

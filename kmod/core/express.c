@@ -37,7 +37,7 @@ void spindle_express_write(struct spindle_express *x, const u64 word[SPINDLE_BLO
 	u32 first = spindle_express_offset(msg->len), part = min(size - at, (u64)msg->len);
 	u8 *to = (u8 *)x->pay + first;
 
-	/* Where the last word is not full. */
+	/* Zeroes fill the last word. */
 	x->pay[SPINDLE_EXPRESS_WORDS - 1] = 0;
 	memcpy(to, ring + at, part);
 	memcpy(to + part, ring, msg->len - part);
@@ -50,14 +50,14 @@ void spindle_express_write(struct spindle_express *x, const u64 word[SPINDLE_BLO
 }
 
 /**
- * spindle_express_read() - look for a message that somebody else writes
+ * spindle_express_read() - look for a message that another node writes
  * @x: where it is; the sender may write there at any time
  * @seal: in: seal of the last one that was accepted; out: the new one
  * @copy: out, with SPINDLE_READ_NEW only: all of it, with words of @pay that are not in use
  *	left out
  *
- * Each word is read once. Seal and mix say no more than that it was written as it is: the
- * caller checks ranges, but for @copy->len, which is at most SPINDLE_EXPRESS_BYTES.
+ * Each word is read once. Seal and mix only prove that the message is complete. The caller checks
+ * all ranges except @copy->len, which is at most SPINDLE_EXPRESS_BYTES.
  *
  * Return: enum spindle_read
  */
@@ -76,7 +76,7 @@ enum spindle_read spindle_express_read(const struct spindle_express *x, u64 *sea
 	copy->unit = READ_ONCE(x->unit);
 	copy->len = READ_ONCE(x->len);
 	copy->mix = READ_ONCE(x->mix);
-	/* No sender writes a longer one; as good as half written. */
+	/* No sender writes a longer message: take it for half written. */
 	if (seal_of(copy) != s || copy->len > SPINDLE_EXPRESS_BYTES)
 		return SPINDLE_READ_TORN;
 	for (i = spindle_express_offset(copy->len) / 8; i < SPINDLE_EXPRESS_WORDS; i++)
@@ -94,7 +94,7 @@ enum spindle_read spindle_express_read(const struct spindle_express *x, u64 *sea
  * @ring: payload ring of the sender, as held here
  * @size: its bytes, a power of two
  *
- * @copy->unit is the sender's business: reduced to the ring it is inside.
+ * @copy->unit needs no check, because it is reduced to the ring.
  */
 void spindle_express_unpack(const struct spindle_express *copy, u8 *ring, u64 size)
 {

@@ -2,12 +2,11 @@
 /*
  * Express: a short message that travels inside its guard.
  *
- * A message alone costs three writes to each member: payload, header, block. What latency
- * is made of, where a batch has nothing to share it with, is these writes. So a row has,
- * in front of each header ring, a place for one message of up to SPINDLE_EXPRESS_BYTES
- * bytes with header and columns behind it, and a message that is alone and short enough
- * goes there by one write. The receiver puts it where the three writes would have put it,
- * and goes on as if they had.
+ * A message alone costs three writes to each member: payload, header, block. Without a batch to
+ * share them, these writes make up the latency. So a row has, in front of each header ring, a place
+ * for one message of up to SPINDLE_EXPRESS_BYTES bytes, with header and columns. A message that is
+ * alone and short enough goes there by one write. The receiver puts it where the three writes would
+ * have put it, and goes on as if they had.
  *
  *	pay ........ bytes of the message, moved up against word[]
  *	word[] ..... the columns, as in the block, which is not written then
@@ -15,14 +14,15 @@
  *	mix ........ of pay
  *	seal ....... over word[] to mix
  *
- * The place is written again when the member is known to have received the message: until
- * then what there is to send goes as ever, so that nothing can be overwritten unseen, and
- * nothing has to be sent twice.
+ * The place is written again when the member is known to have received the message. Until then
+ * messages go by three writes as usual, so that none is overwritten before it is read, and none has
+ * to be sent twice.
  *
- * One write is one packet, but its bytes may become visible in any order. The seal covers
- * the mix, and the mix the payload, so that it is all there or taken for half written.
+ * One write is one packet, but its bytes may become visible in any order. The seal covers the mix,
+ * and the mix covers the payload, so that a message is complete or taken for half written.
  *
- * Not where a completion has to vouch for messages: that one comes with the block.
+ * Express is not used where a completion has to vouch for messages, because that completion comes
+ * with the block.
  */
 #ifndef SPINDLE_CORE_EXPRESS_H
 #define SPINDLE_CORE_EXPRESS_H

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Hello: what two nodes say of themselves, and what is decided on it. See hello.h.
- */
+/* Hello: how two nodes introduce themselves, and what is decided on it. See hello.h. */
 #include "hello.h"
 #include "sst.h"
 
@@ -9,7 +7,7 @@
  * spindle_hello_cluster() - fingerprint of a cluster's name
  * @name: padded with zeroes to SPINDLE_CLUSTER_LEN + 1
  *
- * It guards against mistakes; against others there is the key.
+ * The fingerprint guards against mistakes; the key guards against forgery.
  *
  * Return: the fingerprint
  */
@@ -22,7 +20,7 @@ u32 spindle_hello_cluster(const char *name)
 }
 
 /**
- * spindle_hello_make() - introduce a node, to whomever
+ * spindle_hello_make() - introduce a node to any other one
  * @hello: out; not sealed
  * @self: the node
  */
@@ -55,7 +53,7 @@ bool spindle_hello_read(struct spindle_hello *hello, const void *data, u32 len)
 	return true;
 }
 
-/* Does it speak of this cluster, in this language? */
+/* Is the hello about this cluster, and of this version of the protocol? */
 static u32 understood(const struct spindle_hello *hello, const struct spindle_hello_self *self)
 {
 	if (hello->magic != cpu_to_le32(SPINDLE_HELLO_MAGIC))
@@ -69,7 +67,8 @@ static u32 understood(const struct spindle_hello *hello, const struct spindle_he
  * spindle_hello_meant() - does the sender of a request mean this node?
  * @hello: a private copy of what was received
  * @self: the node
- * @tagged: has the request been made with the node's key? Asked once, of what is understood
+ * @tagged: has the request been made with the node's key? Called once, for a hello that is
+ *	understood
  * @ctx: for @tagged
  *
  * Return: 0, or enum spindle_refusal
@@ -94,7 +93,7 @@ u32 spindle_hello_meant(const struct spindle_hello *hello, const struct spindle_
  * @hello: a private copy; its proof is checked
  * @self: the node
  *
- * An answer has no tag, so that it is no request to anybody.
+ * An answer has no tag, so that no node can take it for a request.
  *
  * Return: true if so
  */
@@ -147,7 +146,7 @@ static bool is_again(struct spindle_heard *heard, const struct spindle_hello *he
 	return false;
 }
 
-/* Hosts are told apart by addresses; the port of a request is any. */
+/* Two hosts differ in their addresses. The port of a request may be any. */
 static bool same_host(const struct spindle_addr *a, const struct spindle_addr *b)
 {
 	return a->family == b->family && !memcmp(a->ip, b->ip, a->family == 4 ? 4 : 16);
@@ -155,9 +154,9 @@ static bool same_host(const struct spindle_addr *a, const struct spindle_addr *b
 
 /**
  * spindle_hello_admitted() - may a request have the connection that expects it?
- * @hello: the request; it is right
- * @heard: what the connection has heard. NULL without a key: nothing is remembered then, as
- *	anybody could name a nonce that no other follows
+ * @hello: the request, which has passed all other checks
+ * @heard: what the connection has heard. NULL without a key: nothing is remembered then, because
+ *	any node could name a nonce that no later one exceeds
  * @addr: where the peer listens
  * @from: where the request comes from
  *
@@ -176,9 +175,9 @@ u32 spindle_hello_admitted(const struct spindle_hello *hello, struct spindle_hea
  * @hello: what the node says
  * @door: of the view
  *
- * A node that has no lineage yet may have this one.
+ * A node that has no lineage yet may take on this one.
  *
- * Return: true if both have one, and not the same
+ * Return: true if both have a lineage, and not the same one
  */
 bool spindle_hello_other(const struct spindle_hello *hello,
 			 const struct spindle_hello_door *door)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hello: what two nodes say of themselves in the private data of a connection request, and
- * what is decided on it.
+ * Hello: how two nodes introduce themselves in the private data of a connection request, and what
+ * is decided on it.
  *
- * A node believes nothing of a hello before it has looked at it here. Each mismatch has a
- * refusal of its own, and what is cheap to see is looked at first. The embedder has keys and
- * addresses: it says whether the tag is right and where the request comes from.
+ * A node believes nothing of a hello before it is checked here. Each mismatch has a refusal of its
+ * own, and cheap checks come first. The embedder has keys and addresses: it says whether the tag is
+ * right and where the request comes from.
  *
  * Context: any. Nothing here sleeps or allocates. What a connection has heard, and the door, are
  * protected by the caller's lock.
@@ -26,7 +26,7 @@
 #define SPINDLE_HELLO_F_ASK	BIT(2)
 /* The connection is for blocks; there is no view in the hello. */
 #define SPINDLE_HELLO_F_BULK	BIT(3)
-/* And these are blocks of large messages, in the view that both are members of. */
+/* The blocks are of large messages, in the view that both are members of. */
 #define SPINDLE_HELLO_F_STREAM	BIT(4)
 
 /**
@@ -36,14 +36,14 @@
  * @flags: SPINDLE_HELLO_F_*
  * @port: where the sender listens
  * @src: sender's node id
- * @dst: the id that the sender takes the receiver for; 0 of a question
+ * @dst: the id that the receiver has to have; 0 of a question
  * @incarnation: tells two lives of the sender apart; of a question: the byte to begin with
  * @digest: digest of the sender's view
  * @cluster: of the name of the cluster
  * @lineage: spindle_lineage_mark() of the sender's live view; 0: it has none
  * @nonce: of a request: one more than in the request before, of any connection of the sender;
  *	of an answer: random
- * @tag: of a request: of all before, with the group key; of an answer: 0
+ * @tag: of a request: over all fields before, with the group key; of an answer: 0
  */
 struct spindle_hello {
 	__le32 magic;
@@ -116,7 +116,7 @@ struct spindle_hello_peer {
 #define SPINDLE_LIVES 4
 
 /**
- * struct spindle_heard - requests that a connection has heard, so that nobody can repeat them
+ * struct spindle_heard - requests that a connection has heard, so that they cannot be replayed
  * @life: the last nonce of each life, in no order
  * @lives: how many there are
  * @next: where the next one goes
@@ -160,7 +160,7 @@ u32 spindle_hello_expected(const struct spindle_hello *hello,
 u32 spindle_hello_admitted(const struct spindle_hello *hello, struct spindle_heard *heard,
 			   const struct spindle_addr *addr, const struct spindle_addr *from);
 
-/* Of a view that has a door. */
+/* For a view that has a door. */
 bool spindle_hello_other(const struct spindle_hello *hello,
 			 const struct spindle_hello_door *door);
 u32 spindle_hello_asks(const struct spindle_hello *hello, const struct spindle_hello_door *door,

@@ -11,12 +11,12 @@
  *                header ring                                       32 w bytes
  *   page         payload ring of each of them                      ring bytes
  *
- * The blocks have the same offset in all rows, whoever holds them; rings exist
- * only where they are needed. W computes the offsets in H's copy by itself: a
- * layout is a pure function of the view and two ranks.
+ * The blocks have the same offset in all rows, whichever member holds them; rings exist only where
+ * they are needed. W computes the offsets in H's copy itself, because a layout is a pure function
+ * of the view and two ranks.
  *
- * Of a live view it is one of its rules and two node ids, the same in all views, and has the
- * membership's part behind the headers: spindle_rules_row().
+ * In a live view, a layout is a pure function of the rules and two node ids. So it is the same in
+ * all views. The membership's part is behind the headers: spindle_rules_row().
  */
 #ifndef SPINDLE_CORE_LAYOUT_H
 #define SPINDLE_CORE_LAYOUT_H
@@ -59,7 +59,7 @@ static inline u64 spindle_layout_block(u32 index)
 /**
  * spindle_layout_express() - offset of the place for messages by express
  * @lo: layout of the row
- * @index: index of a subgroup in the view of which the row has a header ring
+ * @index: index in the view of a subgroup that has a header ring in the row
  *
  * Return: bytes
  */

@@ -9,8 +9,9 @@
 #include "membership.h"
 
 /*
- * Timeouts that a joiner gives a member before the first heartbeat: it may not have installed
- * the view yet, for its readers' sake. The others, whom it beats for, notice sooner if it died.
+ * Timeouts that a joiner waits for the first heartbeat of a member, because slow readers may keep
+ * the member from installing the view. The older members get its heartbeats all the time, so they
+ * notice sooner if it died.
  */
 #define SPINDLE_MB_JOINER_WAITS 4
 
@@ -19,16 +20,16 @@ static inline u64 spindle_mb_everybody(const struct spindle_mb *mb)
 	return ~0ULL >> (64 - spindle_mb_view(mb)->num_members);
 }
 
-/* Members that nobody is known to suspect; this one is among them. */
+/* Members that no member is known to suspect; this node is among them. */
 static inline u64 spindle_mb_alive(const struct spindle_mb *mb)
 {
 	return spindle_mb_everybody(mb) & ~mb->suspected;
 }
 
 /*
- * Members that will leave, and that have accepted nothing and never will in this view. Who
- * sees the flag sees in the same block what was accepted before it: no vote of theirs can
- * be among those that anybody counts.
+ * Members that will leave, and that have accepted nothing and never will in this view. The flag and
+ * the ballot are in one block: a member that sees the flag also sees a vote that came before it. So
+ * no member ever counts a vote of a leaver.
  */
 static inline u64 spindle_mb_leavers(const struct spindle_mb *mb)
 {
@@ -45,13 +46,13 @@ static inline u64 spindle_mb_leavers(const struct spindle_mb *mb)
 	return mask;
 }
 
-/* Members that decide. */
+/* Members that vote. */
 static inline u64 spindle_mb_voters(const struct spindle_mb *mb)
 {
 	return spindle_mb_alive(mb) & ~spindle_mb_leavers(mb);
 }
 
-/* Any two such sets of one view have a member in common, unless that is not asked for. */
+/* Any two quorums of one view have a member in common, unless @mb->any waives that. */
 static inline bool spindle_mb_quorum(const struct spindle_mb *mb, u64 mask)
 {
 	u64 all = spindle_mb_everybody(mb) & ~spindle_mb_leavers(mb);
@@ -59,10 +60,10 @@ static inline bool spindle_mb_quorum(const struct spindle_mb *mb, u64 mask)
 	return mb->any ? mask & all : 2 * hweight64(mask & all) > hweight64(all);
 }
 
-/* Something that a member has shown. */
+/* A test of what a member has shown. */
 typedef bool (*spindle_mb_test)(const struct spindle_mb *mb, const struct spindle_mb_peer *p);
 
-/* Is this so of all members of a set, as far as they have shown it? */
+/* Have all other members of a set shown in this view that the test is true of them? */
 static inline bool spindle_mb_all_of(const struct spindle_mb *mb, u64 mask,
 				     spindle_mb_test is)
 {
@@ -75,7 +76,7 @@ static inline bool spindle_mb_all_of(const struct spindle_mb *mb, u64 mask,
 	return true;
 }
 
-/* Has any member of a set shown that it is so of it? */
+/* Has any other member of a set shown in this view that the test is true of it? */
 static inline bool spindle_mb_any_of(const struct spindle_mb *mb, u64 mask,
 				     spindle_mb_test is)
 {

@@ -7,13 +7,15 @@
  */
 #include "stage.h"
 
-/* About as long as a pass that sends a batch; the readers of a subgroup share it. */
+/*
+ * Copying this takes about as long as sending a batch. All readers of a subgroup share the budget.
+ */
 #define COPY_BUDGET	(1024 * 1024)
 
 /**
  * spindle_mc_prefix() - the sequence number below which all senders are complete
  * @mc: the subgroup
- * @count: rounds of a sender that are
+ * @count: rounds of a sender that are complete
  *
  * All below m S + j is complete; m = min count, j the first sender at m.
  *
@@ -41,7 +43,7 @@ static u64 count_received(const struct spindle_mc_sender *sd)
 	return sd->walk.rounds;
 }
 
-/* All members are about to be told what was delivered. */
+/* The count of deliveries is about to go to all members: no space of a ring is owed any more. */
 static void pay_debts(struct spindle_mc *mc)
 {
 	u32 s;
@@ -67,7 +69,7 @@ void spindle_mc_set(struct spindle_mc *mc, enum spindle_column col, u64 value)
 	if (mc->word[col] == value)
 		return;
 	ASSERT_EXCLUSIVE_WRITER(mc->word[col]);
-	/* Statistics show some of them. */
+	/* Pairs with READ_ONCE() of statistics. */
 	WRITE_ONCE(mc->word[col], value);
 	mc->changed = true;
 	mc->lazy |= lazy;
@@ -82,14 +84,13 @@ void spindle_mc_set(struct spindle_mc *mc, enum spindle_column col, u64 value)
 }
 
 /**
- * spindle_mc_flush_acks() - nothing else has to be told: tell what was delivered
+ * spindle_mc_flush_acks() - have the count of deliveries pushed, because nothing else is
  * @mc: the subgroup
  *
- * Senders need to know it before their rings are full, not before that: it rides along
- * with what else there is to tell. It goes by itself when a quarter of what the senders can
- * have out waits for it, messages or units of a ring. Where that is never reached the
- * embedder calls this: when there is nothing else to do, and every so many passes of an
- * engine that always has something else to do.
+ * Senders need the count only before their rings are full, so that it rides along with other
+ * columns. It is pushed alone when a quarter of what the senders can have out waits for it,
+ * messages or units of a ring. Where that is never reached the embedder calls this when there is
+ * nothing else to do. An engine that always has something else to do calls it every so many passes.
  *
  * Return: true if there is something to push now
  */
@@ -112,7 +113,7 @@ bool spindle_mc_flush_acks(struct spindle_mc *mc)
 	return any;
 }
 
-/* All members have received everything below. */
+/* The sequence number below which all members have received everything. */
 static u64 stable_seq(const struct spindle_mc *mc)
 {
 	u64 low = mc->word[SPINDLE_COL_RECEIVED];
@@ -125,7 +126,7 @@ static u64 stable_seq(const struct spindle_mc *mc)
 }
 
 /**
- * spindle_mc_advance() - rounds were received or decided: what follows from it
+ * spindle_mc_advance() - move what is received and stable, after rounds were received or decided
  * @mc: the subgroup
  */
 void spindle_mc_advance(struct spindle_mc *mc)
@@ -148,7 +149,7 @@ void spindle_mc_publish(struct spindle_mc *mc)
 }
 
 /**
- * spindle_mc_post_in_place() - the baseline: post where something changes
+ * spindle_mc_post_in_place() - the paper's baseline: post where something changes
  * @mc: the subgroup
  */
 void spindle_mc_post_in_place(struct spindle_mc *mc)
@@ -225,12 +226,15 @@ void spindle_mc_retune(struct spindle_mc *mc, const struct spindle_mc_tune *tune
 {
 	mc->tune = *tune;
 	mc->ahead = min_t(u64, mc->ahead, tune->silence);
-	/* Rounds that were not given up while nulls were off: nobody will ask again. */
+	/*
+	 * Rounds that others need may not have been given up while nulls were off. No new message
+	 * has to come that would make the receive predicate run, so make it run now.
+	 */
 	mc->backlog = true;
 }
 
 /**
- * spindle_mc_attach_sender() - a process will send
+ * spindle_mc_attach_sender() - attach the process that sends
  * @mc: the subgroup; this node is a sender and no process is attached as such
  * @desc: descriptor ring, zeroed
  * @free_slot_word: control page word
@@ -251,12 +255,12 @@ void spindle_mc_attach_sender(struct spindle_mc *mc, const struct spindle_tx_des
 }
 
 /**
- * spindle_mc_detach_sender() - the process is gone
+ * spindle_mc_detach_sender() - detach the process that sends, which is gone
  * @mc: the subgroup
  *
- * What it had committed, up to the first gap, is sent; the rest is abandoned. It may have to
- * wait: for a large message that is still to be brought to the members, for the next view if
- * this one ends, or for members if there are too few.
+ * What the process had committed, up to the first gap, is sent; the rest is abandoned. Sending may
+ * have to wait for a large message that is still to be brought to the members. It may also wait for
+ * the next view if this one ends, or for members if there are too few.
  *
  * Return: false if something has to wait: the memory of the queue has to stay until
  * SPINDLE_MC_PARTED says that all is sent
@@ -275,9 +279,9 @@ bool spindle_mc_detach_sender(struct spindle_mc *mc)
 }
 
 /**
- * spindle_mc_attach_reader() - a process will read
+ * spindle_mc_attach_reader() - attach a process that reads
  * @mc: the subgroup
- * @dlvq: its queue; it sees what is delivered from now on
+ * @dlvq: its queue, which gets what is delivered from now on
  */
 void spindle_mc_attach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq)
 {
@@ -289,9 +293,9 @@ void spindle_mc_attach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq)
 }
 
 /**
- * spindle_mc_detach_reader() - the process is gone
+ * spindle_mc_detach_reader() - detach a process that reads, which is gone
  * @mc: the subgroup
- * @dlvq: its queue; what it had not consumed no longer holds anybody up
+ * @dlvq: its queue; messages that it has not consumed hold up no sender any more
  */
 void spindle_mc_detach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq)
 {

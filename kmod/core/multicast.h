@@ -31,15 +31,15 @@
 #include "txq.h"
 
 /*
- * More rounds than this nobody has; and a sequence number of that many fits. Nobody
- * follows a peer beyond half of it, so that honest members stay believable.
+ * No sender has more rounds than this, and the sequence number of such a round fits into 64 bits.
+ * No member follows a peer beyond half of this, so that honest members stay believable.
  */
 #define SPINDLE_MAX_ROUND	BIT_ULL(56)
 
 /*
- * Passes in a row that may find a block half written: seconds, because the CPU that
- * writes may be preempted in the middle. A seal that stays wrong longer is a lie, and
- * would keep the engine awake for ever.
+ * Passes in a row that may find a block half written. They take seconds, because the CPU that
+ * writes may be preempted in the middle. A seal that stays wrong longer is a lie, and would keep
+ * the engine awake for ever.
  */
 #define SPINDLE_MAX_TORN	BIT(22)
 
@@ -53,8 +53,8 @@
  *	however long messages are and however many readers copy them
  * @silence: rounds given up in advance at most
  * @large: own messages of more bytes, when they are taken from the process, are held until their
- *	bytes are at all members, see enum spindle_held; U32_MAX: none is. Others need not know:
- *	the bytes come to the same place either way
+ *	bytes are at all members, see enum spindle_held; U32_MAX: none is. Other members need not
+ *	know this, because the bytes come to the same place either way
  */
 struct spindle_mc_tune {
 	u32 switches;
@@ -75,7 +75,7 @@ struct spindle_mc_tune {
  * @received: its contiguous prefix
  * @delivered: its delivered prefix
  * @sender: its sender rank, or SPINDLE_NO_RANK
- * @dirty: it has not been told the latest own block
+ * @dirty: the latest own block was not pushed to it
  * @push_slot: own messages below this one are on their way to it
  * @remote_block: offset of the own block in its copy of our row
  * @remote_hdr: offset of the own header ring there
@@ -86,15 +86,15 @@ struct spindle_mc_tune {
  * @vouched: last value of @vouch that was used
  * @torn: reads that found its block half written
  * @torn_run: of these, in a row
- * @told_received: @received of the block that it was pushed last
- * @told_delivered: @delivered of that block
- * @half: what it is pushed first if acknowledgments go one by one
- * @express: where its messages by express come, in the copy of its row that we hold; NULL
- *	of a member that does not send, and where a completion has to vouch
- * @express_seal: seal of the last of these that was accepted
- * @overtaken: columns came with one of these: the block may still be an older one
- * @remote_express: offset of the place for ours in its copy of our row
- * @by_express: sequence number behind the last message that went there by express; it is
+ * @told_received: SPINDLE_COL_RECEIVED of the block that was pushed to it last
+ * @told_delivered: SPINDLE_COL_DELIVERED of that block
+ * @half: block that is pushed to it first if acknowledgments go one by one
+ * @express: place of its express messages, in the copy of its row that we hold; NULL of a member
+ *	that does not send, and where a completion has to vouch
+ * @express_seal: seal of its last express message that was accepted
+ * @overtaken: the last columns came with an express message: the block may still be an older one
+ * @remote_express: offset of the place for our express messages in its copy of our row
+ * @by_express: sequence number behind the last message that went there by express; that message is
  *	received when @received has come so far
  */
 struct spindle_mc_member {
@@ -129,7 +129,7 @@ struct spindle_mc_member {
  * @walk: place in its header ring; @walk.slot messages and @walk.rounds rounds are
  *	received
  * @msgs: its messages that are received and not yet released, by slot mod window
- * @pay: its payload ring; we write there what came by express
+ * @pay: its payload ring; we write messages that came by express there
  * @member: its member rank
  * @dlv_slot: next message to deliver
  * @rel_slot: next message to release; rel_slot <= dlv_slot <= walk.slot
@@ -150,12 +150,11 @@ struct spindle_mc_sender {
 };
 
 /**
- * struct spindle_mc_end - what an own message frees when all have delivered it, and where its
- *	bytes are
+ * struct spindle_mc_end - what an own message frees once all have it, and where its bytes are
  * @slot: process's slots below
  * @unit: units below
- * @clean: bytes from its first one on that may be shown: its own, and behind them zeroes
- * @placed: its bytes are at all members already: they went by another way
+ * @clean: bytes from its first one on that may be sent: its own, and behind them zeroes
+ * @placed: its bytes are at all members already, because they went by another way
  */
 struct spindle_mc_end {
 	u64 slot;
@@ -168,19 +167,18 @@ struct spindle_mc_end {
  * enum spindle_held - what becomes of a large message that has been taken from the process
  * @SPINDLE_HELD_NONE: there is none
  * @SPINDLE_HELD_WAITING: its bytes have to be brought to all members
- * @SPINDLE_HELD_MOVING: they are on their way
- * @SPINDLE_HELD_PLACED: they are there
+ * @SPINDLE_HELD_MOVING: its bytes are on their way
+ * @SPINDLE_HELD_PLACED: its bytes are at all members
  *
- * The bytes of a large message do not go with its header: somebody else (the embedder, by
- * RDMC) brings them to where a push would have brought them, in the payload ring of every
- * member. Until they are there the message has no round. So nobody waits for it but what its
- * own sender has committed behind it, a view can end at any time, and who receives the
- * header finds the bytes in place.
+ * The bytes of a large message do not go with its header. The embedder brings them by RDMC to where
+ * a push would have brought them, in the payload ring of every member. Until they are there the
+ * message has no round. So only what its own sender has committed behind it waits for the message.
+ * A view can end at any time, and a member that receives the header finds the bytes in place.
  *
  *	NONE -> WAITING <-> MOVING -> PLACED -> NONE
  *
- * A view that ends sends what is moving or placed back to WAITING: the next one may have
- * other members.
+ * The end of a view sets a message that is moving or placed back to WAITING, because the next view
+ * may have other members.
  */
 enum spindle_held {
 	SPINDLE_HELD_NONE,
@@ -190,14 +188,14 @@ enum spindle_held {
 };
 
 /**
- * struct spindle_mc_stats - counters, written by the engine, read by anybody
+ * struct spindle_mc_stats - counters, written by the engine, read by any thread
  * @sent: own messages
  * @sent_bytes: their bytes
  * @nulls: own rounds given up
- * @received: messages received; own ones are, as soon as they are sent
+ * @received: messages received; an own one is as soon as it is sent
  * @delivered: messages delivered
  * @delivered_bytes: their bytes
- * @discarded: of these, while nobody read
+ * @discarded: of these, while there was no reader
  * @send_batches: times that messages were sent
  * @recv_batches: times that messages of others were received
  * @dlv_batches: times that messages were delivered
@@ -209,8 +207,8 @@ enum spindle_held {
  * @stalled: readers detached because they consumed nothing
  * @large: of @sent, messages that were held: their bytes did not go by a push
  * @large_bytes: their bytes
- * @large_again: times that a held one that was on its way, or there, had to begin again
- * @large_nomem: times that there was no memory to bring or take one, and it was tried again
+ * @large_again: times that a held one was on its way, or placed, and had to begin again
+ * @large_nomem: times that there was no memory to send or receive one, and it was tried again
  * @send_hist: batches by size, powers of two: of @send_batches
  * @recv_hist: of @recv_batches
  * @dlv_hist: of @dlv_batches
@@ -264,38 +262,38 @@ struct spindle_mc_stats {
  * @ordered: deliver stable messages in total order, else on receipt
  * @hold: wait with delivery for the first attachment
  * @attached: there has been an attachment
- * @formed: the protocol runs. In a static view, all members are connected; in a live one a
- *	member that is not connected is suspected, and nobody waits for it
+ * @formed: the protocol runs. In a static view, all members are connected; in a live one a member
+ *	that is not connected is suspected, and no member waits for it
  * @lacking: too few members: no more messages and no more nulls, until there are enough
- * @ended: it is over, for good
+ * @ended: the subgroup is over, for good
  * @wedged: the view ends: no more messages and no more nulls
- * @frozen: it has ended: what comes now is not received
- * @stays: it goes on through a change of the view, also to members that are behind
+ * @frozen: the view has ended: what comes now is not received
+ * @stays: the subgroup goes on through a change of the view, also to members that are behind
  * @settle: something happened that release has to look at
- * @blocked: a copying reader is full; wait until it has read
+ * @blocked: a copying reader or the log is full; wait until there is room
  * @lazy: members may not know yet what was delivered
- * @overdue: and a sender may be waiting for it: a quarter of its ring is free here
- * @backlog: the last pass has left messages unreceived, for want of budget
+ * @overdue: a sender may be waiting to know that: a quarter of its ring is free here
+ * @backlog: the last pass ran out of budget and has left messages unreceived
  * @turn: sender rank that the next pass begins to receive with
  * @changed: @word differs from the own block
  * @events: SPINDLE_MC_*, cleared by the subgroup
- * @bad: members that broke the protocol, by rank: nothing of theirs is believed any more
+ * @bad: members that broke the protocol, by rank: nothing that they write is believed any more
  * @member: by rank
  * @sender: by sender rank
  * @msgs: memory of the senders' messages
  * @word: own columns
  * @block: own block, in the own row
  * @express: the newest own message and its guard, for members that miss only that
- * @express_ready: it is up to date
+ * @express_ready: @express is up to date
  * @own_hdr_ring: own header ring in the own row, if a sender
- * @own_hdr: its offset in the own row
+ * @own_hdr: offset of the own header ring in the own row
  * @own_pay: offset of the own payload ring in the own row
  * @ends: what own messages free, by slot mod window
  * @free_slot: own messages below are delivered by all
  * @need: rounds that others need us to have decided (null rule)
- * @ahead: rounds to give up in advance when they need more the next time
+ * @ahead: rounds to give up in advance when others need more the next time
  * @late: passes that have put nulls off
- * @idle: this pass, nulls need not be put off
+ * @idle: in this pass, nulls need not be put off
  * @quiet: passes in a row that found nothing to do
  * @stable: all sequence numbers below are received by all members
  * @txq: the sender attachment; txq.desc is NULL if there is none
@@ -307,7 +305,7 @@ struct spindle_mc_stats {
  * @log_mask: entries - 1
  * @log_tail: messages and views delivered
  * @log_head: of these, released
- * @vid_due: view that readers are to be told of before its first message, or 0
+ * @vid_due: view that has to go to readers before its first message, or 0
  * @preds: the four predicates
  * @pred: their memory
  * @stats: counters
@@ -423,11 +421,11 @@ static inline bool spindle_mc_active(const struct spindle_mc *mc)
 
 /**
  * spindle_mc_log_entries() - messages that can be delivered and not yet released
- * @senders: S; 0 while nobody is left that may send
+ * @senders: S; 0 while no member is left that may send
  * @window: w
  *
- * A sender has at most w slots that somebody has not delivered, so this many
- * entries are enough for the log and for the ring of a zero-copy reader.
+ * A sender has at most w slots that some member has not delivered. So this many entries are enough
+ * for the log and for the ring of a zero-copy reader.
  *
  * Return: entries, a power of two
  */

@@ -7,8 +7,8 @@
  * which they were added, once per pass. Tests are cheap and change nothing;
  * triggers handle whatever has piled up since the last pass, as one batch.
  *
- * A list and its predicates belong to one owner (a node, a subgroup), live inside
- * its struct and are only touched by the engine that serves it.
+ * A list and its predicates belong to one owner (a node, a subgroup) and live inside its struct.
+ * Only the engine that serves the owner touches them.
  */
 #ifndef SPINDLE_CORE_PREDICATE_H
 #define SPINDLE_CORE_PREDICATE_H

@@ -8,9 +8,9 @@
  * grow with the number of messages. A short message that is alone goes inside its guard
  * (express.h).
  *
- * Each member has its own place, because a member whose send queue is full gets a
- * part now and the rest later; the guard goes only when it vouches for nothing that
- * has not been pushed to that member.
+ * Each member has its own position, because a member whose send queue is full gets a part now and
+ * the rest later. The guard is pushed only when all that it vouches for has been pushed to that
+ * member.
  *
  * Context: engine.
  */
@@ -30,16 +30,16 @@
 
 /* How a member is pushed. */
 #define SPINDLE_PUSH_SPLIT	BIT(0) /* two guards may follow each other */
-#define SPINDLE_PUSH_EXPRESS	BIT(1) /* it looks for messages by express */
+#define SPINDLE_PUSH_EXPRESS	BIT(1) /* the member looks for express messages */
 
 /* Writes that one push of one subgroup makes at most. */
 #define SPINDLE_PUSH_MAX	16
 
 /*
- * Two extents are sent as one range if what lies between them, reserved and not used,
- * is no longer than this: it costs less than another write. The engine zeroes it before, so
- * that no other node gets what was left there. Readers on the own node map the ring itself and
- * see it. The process may write there after its commit, and then that is on the wire.
+ * Two extents are sent as one range if the gap between them, reserved and not used, is no longer
+ * than this: a short gap costs less than another write. The engine zeroes the gap before, so that
+ * no other node gets what was left there. Readers on the own node map the ring itself and see it.
+ * The process may write to the gap after its commit, and those bytes are then on the wire.
  */
 #define SPINDLE_PUSH_GAP	1024U
 

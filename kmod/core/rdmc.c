@@ -19,7 +19,7 @@ static u64 digest_of(const struct spindle_rdmc_config *cfg)
 	return part[0];
 }
 
-/* Nobody has to say who it is. */
+/* A stream is open at once: all members compute the same life, so no HELLO is needed. */
 static void open_stream(struct spindle_rdmc *r)
 {
 	u32 m;
@@ -32,12 +32,13 @@ static void open_stream(struct spindle_rdmc *r)
 }
 
 /**
- * spindle_rdmc_init() - a group begins
+ * spindle_rdmc_init() - begin a group
  * @r: group
  * @cfg: what it is; ranges are checked
  * @ops: of the embedder
  *
- * Lanes that are up already are reported next. Needs a pass at once. @r->ctx stays as it is.
+ * The embedder then reports the lanes that are up already, and runs a pass at once. @r->ctx stays
+ * as it is.
  */
 void spindle_rdmc_init(struct spindle_rdmc *r, const struct spindle_rdmc_config *cfg,
 		       const struct spindle_rdmc_ops *ops)
@@ -81,7 +82,7 @@ bool spindle_rdmc_enter(struct spindle_rdmc *r, enum spindle_rdmc_state to)
 	if (!(from[to] & BIT(r->state)))
 		return false;
 	r->state = to;
-	/* Whatever was waited for until now, what is waited for next has its whole time. */
+	/* The members that are waited for next get a whole timeout. */
 	r->since = r->now;
 	r->stir = true;
 	return true;
@@ -141,10 +142,10 @@ static bool failed(const struct spindle_rdmc *r)
 }
 
 /**
- * spindle_rdmc_send() - the root's process has an object
+ * spindle_rdmc_send() - queue an object of the root's process
  * @r: group
  * @len: bytes
- * @tag: what the others shall see with it
+ * @tag: number that the other members see with it
  * @mem: the embedder's name for its memory
  * @object: out: its number
  *
@@ -213,7 +214,7 @@ int spindle_rdmc_accept(struct spindle_rdmc *r, u64 object, u64 len, void *mem,
  * spindle_rdmc_cancel() - the process does not want an object
  * @r: group
  * @object: number
- * @refuse: it has never had memory for it
+ * @refuse: the process has never given memory for it
  * @reason: a number for the others
  *
  * Return: 0, or -ENOENT: no such object is under way
@@ -230,7 +231,9 @@ int spindle_rdmc_cancel(struct spindle_rdmc *r, u64 object, bool refuse, u32 rea
 		spindle_rdmc_abort(r, object, error, reason, 1);
 		return 0;
 	}
-	/* All blocks are here, and nobody can be stopped any more who waits for us. */
+	/*
+	 * All own sends are posted, so this is too late to stop members that wait for our blocks.
+	 */
 	if (spindle_rdmc_has_all(obj))
 		return -ENOENT;
 	spindle_rdmc_give_up(r, object, error, reason, r->cfg.me + 1);
@@ -253,7 +256,7 @@ int spindle_rdmc_close(struct spindle_rdmc *r)
 	return 0;
 }
 
-/* Grants that nobody has a right to any more. */
+/* Drop the grants that we have for an object, and have them returned. */
 static void forget_grants(struct spindle_rdmc *r, u64 object)
 {
 	u64 rest;
@@ -279,14 +282,14 @@ static void forget_grants(struct spindle_rdmc *r, u64 object)
 }
 
 /**
- * spindle_rdmc_give_up() - no more of an object is granted or written
+ * spindle_rdmc_give_up() - grant and write no more of an object
  * @r: group
  * @object: number, of one that has not ended here
  * @error: enum spindle_rdmc_error
  * @reason: the process's
- * @culprit: rank + 1 of who wanted that
+ * @culprit: rank + 1 of the member that wanted that
  *
- * What was granted to us is returned. The object has ended when nothing is under way.
+ * Grants to us are returned. The object has ended when nothing is under way.
  */
 void spindle_rdmc_give_up(struct spindle_rdmc *r, u64 object, u32 error, u32 reason,
 			  u32 culprit)
@@ -328,8 +331,8 @@ void spindle_rdmc_abort(struct spindle_rdmc *r, u64 object, u32 error, u32 reaso
 }
 
 /*
- * Who has said that it has all, and knows that we have, may go. What was said to it last may
- * not have arrived: it knew enough.
+ * A member may go when it has said that it has all, and knows that we have all. The last messages
+ * to it may not have arrived, but it does not need them.
  */
 static bool may_go(const struct spindle_rdmc *r, u32 m)
 {
@@ -337,11 +340,11 @@ static bool may_go(const struct spindle_rdmc *r, u32 m)
 }
 
 /**
- * spindle_rdmc_end_with() - nothing more is written between this member and another, of a stream
+ * spindle_rdmc_end_with() - end the writes between this member and another, of a stream
  * @r: stream
  * @m: rank
  *
- * What the other has granted is not used any more: when it hears END it takes that back.
+ * Grants of the other member are not used any more: it takes them back when it gets END.
  */
 void spindle_rdmc_end_with(struct spindle_rdmc *r, u32 m)
 {
@@ -354,12 +357,12 @@ void spindle_rdmc_end_with(struct spindle_rdmc *r, u32 m)
 }
 
 /**
- * spindle_rdmc_fall() - the group fails, if it has not
+ * spindle_rdmc_fall() - let the group fail, if it has not
  * @r: group
- * @culprit: rank + 1 of who is missing, or 0: the reason is here
+ * @culprit: rank + 1 of the member that is missing, or 0: the reason is here
  * @error: enum spindle_rdmc_error
  *
- * The first reason counts. What there is to say about it goes to all.
+ * The first reason counts. All members are told: FAIL, or END of a stream.
  *
  * Return: true if it fails now
  */
@@ -382,12 +385,12 @@ bool spindle_rdmc_fall(struct spindle_rdmc *r, u32 culprit, u32 error)
 }
 
 /**
- * spindle_rdmc_fail() - somebody is missing here, or this member leaves
+ * spindle_rdmc_fail() - a member is missing here, or this member leaves
  * @r: group
- * @culprit: rank + 1 of who it is; 0: the reason is here
+ * @culprit: rank + 1 of the member that is missing; 0: the reason is here
  * @error: enum spindle_rdmc_error
  *
- * Nobody misses a member that has done all its work.
+ * A member that has done all its work is not missed.
  */
 void spindle_rdmc_fail(struct spindle_rdmc *r, u32 culprit, u32 error)
 {
@@ -398,10 +401,10 @@ void spindle_rdmc_fail(struct spindle_rdmc *r, u32 culprit, u32 error)
 }
 
 /**
- * spindle_rdmc_remind() - those that wait hear that something goes on
+ * spindle_rdmc_remind() - tell waiting members that something goes on
  * @r: group, at its root
  *
- * Whether they wait for the end, or for blocks that others get first.
+ * Members may wait for the end, or for blocks that others get first.
  */
 void spindle_rdmc_remind(struct spindle_rdmc *r)
 {
@@ -448,13 +451,13 @@ void spindle_rdmc_breach(struct spindle_rdmc *r, u32 m)
 }
 
 /**
- * spindle_rdmc_differ() - what a member says does not fit what the root has said here
+ * spindle_rdmc_differ() - a member contradicts what the root has said here
  * @r: group
  * @m: rank
  *
- * The root knows what it has said, and @m breaks the protocol. Anybody else cannot tell whether
- * @m lies, or the root, which may have told @m something else. The group ends because of the
- * root, and the lane to @m stays. A stream needs somebody who goes: that is the root, too.
+ * The root knows what it has said, so that @m breaks the protocol. Another member cannot tell
+ * whether @m lies, or the root, which may have told @m something else. The group ends because of
+ * the root, and the lane to @m stays. In a stream a member has to be cut: that is the root, too.
  */
 void spindle_rdmc_differ(struct spindle_rdmc *r, u32 m)
 {
@@ -471,8 +474,8 @@ void spindle_rdmc_differ(struct spindle_rdmc *r, u32 m)
  * @r: group
  * @m: rank; its idea of the object's length is ours
  *
- * The hybrid's schedule follows from racks. Each member says its own one, and nobody knows whether
- * it has said the same to all.
+ * The schedule of hybrid follows from the racks. Each member says its own rack, and the others
+ * cannot know whether it has said the same to all. So @m is not cut.
  */
 void spindle_rdmc_astray(struct spindle_rdmc *r, u32 m)
 {
@@ -518,7 +521,7 @@ bool spindle_rdmc_everywhere(const struct spindle_rdmc *r, u64 object)
  * spindle_rdmc_spoiled() - was any object given up, at any member?
  * @r: group, at its root
  *
- * Return: true if so, as far as it has heard
+ * Return: true if so, as far as the root knows
  */
 bool spindle_rdmc_spoiled(const struct spindle_rdmc *r)
 {

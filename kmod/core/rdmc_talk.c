@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RDMC: what others say, and what they are told. See rdmc.h.
+ * RDMC: messages from the other members, and to them. See rdmc.h.
  *
  * Context: engine, all of it.
  */
 #include "rdmc.h"
 
-/* ---- hearing; false: who says this breaks the protocol ------------------------ */
+/* ---- hearing; false: the sender breaks the protocol --------------------------- */
 
-/* Behind this @m writes no more. */
+/* @m says that the group has failed. Behind that @m writes no more. */
 static bool hear_end(struct spindle_rdmc *r, u32 m, u32 who, u64 error)
 {
 	if (who >= r->cfg.n || error < SPINDLE_RDMC_TIMEOUT || error > SPINDLE_RDMC_NOMEM)
@@ -25,16 +25,16 @@ static bool hear_hello(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 	u64 life = msg->w[1], ours = msg->w[2];
 	u32 error = msg->arg >> 16 & 0xff, who = msg->arg >> 24;
 
-	/* Meant for an older life of ours. */
+	/* The HELLO is meant for an older life of ours. */
 	if (ours && ours != r->cfg.life)
 		return true;
 	if (!life)
 		return false;
 	if (msg->arg >> 16)
-		/* It goes. What it was to us is over, unless it was nothing. */
+		/* The member goes. The group ends with it if we know this life of it. */
 		return p->life != life || hear_end(r, m, who, error);
 	if (p->life && p->life != life) {
-		/* What was granted to that life nobody uses any more; nor has it to be told. */
+		/* The former life uses its grants no more, and FAIL need not be said to it. */
 		p->failed = true;
 		spindle_rdmc_returned(r, m, U64_MAX);
 		spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_LEFT);
@@ -56,7 +56,10 @@ static bool hear_hello(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 	return true;
 }
 
-/* Have all that granted a block of the next object before it was announced here this idea of it? */
+/*
+ * Members may have granted a block of the next object before it was announced here. Do they agree
+ * with us on its length?
+ */
 static void compare_grants(struct spindle_rdmc *r, u64 len)
 {
 	u64 rest;
@@ -89,8 +92,8 @@ static bool hear_announce(struct spindle_rdmc *r, u32 m, const struct spindle_rd
 }
 
 /*
- * May come before the root's ANNOUNCE, and behind its ABORT. The length is compared as soon as
- * both are here: what is written has to be what was registered. The block is not looked at before
+ * A GRANT may come before the root's ANNOUNCE, and behind its ABORT. The length is compared as soon
+ * as both are here, because a write has to fit what was registered. The block is checked only when
  * the grant is used: then it has to be what our schedule says.
  */
 static bool hear_grant(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
@@ -98,7 +101,7 @@ static bool hear_grant(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 	struct spindle_rdmc_member *p = &r->m[m];
 	u64 object = msg->w[0];
 
-	/* Objects are announced that far only when we have ended those before. */
+	/* The root announces objects that far only when we have ended those before. */
 	if (object >= r->ended + SPINDLE_RDMC_QUEUE) {
 		spindle_rdmc_differ(r, m);
 		return true;
@@ -108,7 +111,10 @@ static bool hear_grant(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 	if (object < r->announced) {
 		struct spindle_rdmc_object *obj = spindle_rdmc_object(r, object);
 
-		/* Forgotten: it was returned before it was here, and all have ended it. */
+		/*
+		 * The object is forgotten: the grant was returned before it was here, and all have
+		 * ended the object.
+		 */
 		if (r->announced - object > SPINDLE_RDMC_OBJECTS)
 			return true;
 		if (obj->phase == SPINDLE_RDMC_P_STOPPING || obj->phase == SPINDLE_RDMC_P_ABORTED) {
@@ -139,14 +145,14 @@ static bool hear_grant(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 	return true;
 }
 
-/* What a member has ended, where nobody says less than before. */
+/* Take a member's counts of what it has ended, which never go back. */
 static bool believe(struct spindle_rdmc *r, struct spindle_rdmc_member *p, u64 ended, u64 complete)
 {
 	if (ended < p->ended || ended > p->told || complete < p->complete ||
 	    complete - p->complete > ended - p->ended)
 		return false;
 	if (ended != p->ended) {
-		/* Each of them has moved, but only the first may be waited for. */
+		/* Each of these objects has moved, but only the first may be waited for. */
 		spindle_rdmc_moved(r, p->ended);
 		p->blocks = 0;
 		r->count_front |= p->ended == r->front;
@@ -156,7 +162,7 @@ static bool believe(struct spindle_rdmc *r, struct spindle_rdmc_member *p, u64 e
 	return true;
 }
 
-/* How far the root is. What matters is that it has something to say. */
+/* How far the root is. The counts only matter as a sign that the root is alive. */
 static bool hear_root(struct spindle_rdmc *r, const struct spindle_rdmc_msg *msg)
 {
 	struct spindle_rdmc_member *root = &r->m[0];
@@ -176,12 +182,15 @@ static bool hear_progress(struct spindle_rdmc *r, u32 m, const struct spindle_rd
 	struct spindle_rdmc_member *p = &r->m[m];
 	u64 object = msg->w[0], blocks = msg->w[2];
 
-	/* Of a stream all that has ended is complete, and nobody waits for a sign of the root. */
+	/*
+	 * In a stream every object that has ended is complete, and no member waits for a sign of
+	 * the root.
+	 */
 	if (r->cfg.stream && (!spindle_rdmc_is_root(r) || msg->w[1] != object || blocks))
 		return false;
 	if (!spindle_rdmc_is_root(r))
 		return !m && hear_root(r, msg);
-	/* Who says the same again has not moved. */
+	/* A member that says the same again has not moved. */
 	if (object == p->ended && blocks == p->blocks)
 		return true;
 	if (!believe(r, p, object, msg->w[1]) || blocks < p->blocks ||
@@ -227,7 +236,7 @@ static bool hear_abort(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 	return true;
 }
 
-/* May come before the root's ABORT. */
+/* A RETURN may come before the root's ABORT. */
 static bool hear_return(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
 {
 	u64 object = msg->w[0];
@@ -246,7 +255,7 @@ static bool hear_fail(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_m
 	return hear_end(r, m, msg->arg, msg->w[0]);
 }
 
-/* Behind this @m writes no more, and it takes back what it has granted. */
+/* Behind END @m writes no more, and it takes back what it has granted. */
 static bool hear_end_of_stream(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
 {
 	r->m[m].failed = true;
@@ -268,7 +277,7 @@ static bool hear_close(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 	if (complete > objects)
 		return false;
 	if (spindle_rdmc_is_root(r)) {
-		/* Nobody closes who has not heard it from us. */
+		/* A member closes only after we have said CLOSE to it. */
 		if (!p->close_said || objects != r->announced || !believe(r, p, objects, complete))
 			return false;
 	} else if (!m) {
@@ -286,14 +295,14 @@ static bool hear_close(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 #define STREAM_WORDS (BIT(SPINDLE_RDMC_ANNOUNCE) | BIT(SPINDLE_RDMC_GRANT) | \
 		      BIT(SPINDLE_RDMC_PROGRESS) | BIT(SPINDLE_RDMC_END))
 
-/* Does a word mean anything here? */
+/* Does a word mean anything in this kind of group? */
 static bool has_word(const struct spindle_rdmc *r, u32 word)
 {
 	return word && word <= SPINDLE_RDMC_END &&
 	       (r->cfg.stream ? STREAM_WORDS & BIT(word) : word != SPINDLE_RDMC_END);
 }
 
-/* When it fails only this matters: what was granted is to be returned. */
+/* Does a message come too late? When the group fails, only the return of grants matters. */
 static bool too_late(struct spindle_rdmc *r, u32 m, u32 word)
 {
 	if (r->state == SPINDLE_RDMC_S_CLOSED)
@@ -310,10 +319,10 @@ static bool too_late(struct spindle_rdmc *r, u32 m, u32 word)
 /**
  * spindle_rdmc_hear() - a message has come
  * @r: group
- * @m: rank of who has sent it
- * @msg: the message; changes no more
+ * @m: rank of the member that has sent it
+ * @msg: the message, which does not change any more
  *
- * Whatever is in it: at worst the group fails, and the lane is cut.
+ * The message may contain anything: at worst the group fails, and the lane is cut.
  */
 void spindle_rdmc_hear(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg)
 {
@@ -345,11 +354,11 @@ void spindle_rdmc_hear(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_
 		return;
 	}
 	if (word != SPINDLE_RDMC_HELLO && word != SPINDLE_RDMC_FAIL) {
-		/* Of what happens yet only this matters. */
+		/* In a group that fails only these words still matter. */
 		if (r->state == SPINDLE_RDMC_S_FAILING && word != SPINDLE_RDMC_RETURN &&
 		    word != SPINDLE_RDMC_END)
 			return;
-		/* Who knows us has said who it is. */
+		/* A member that knows our life has said HELLO. */
 		if (!r->m[m].life) {
 			spindle_rdmc_breach(r, m);
 			return;
@@ -414,7 +423,7 @@ static bool say_fail(struct spindle_rdmc *r, u32 m)
 		if (!say(r, m, SPINDLE_RDMC_FAIL, who, r->error, 0, 0))
 			return false;
 	} else {
-		/* It may know us, and its HELLO be under way. */
+		/* The member may know us, and its HELLO may be under way. */
 		u32 arg = r->cfg.rack | r->error << 16 | who << 24;
 
 		if (!say(r, m, SPINDLE_RDMC_HELLO, arg, r->digest, r->cfg.life, 0))
@@ -480,7 +489,7 @@ static bool say_abort(struct spindle_rdmc *r, u32 m)
 			return false;
 		obj->abort_due &= ~BIT_ULL(m);
 	}
-	/* What was given up before it was announced comes with the announcement. */
+	/* ABORT of an object that is not announced yet comes behind the announcement. */
 	p->abort_due = p->told < r->announced;
 	return true;
 }
@@ -561,7 +570,10 @@ static bool talk_in_stream(struct spindle_rdmc *r, u32 m)
 	return say_end(r, m);
 }
 
-/* Returns true if all that can be said is said. What order matters is the order here. */
+/*
+ * Returns true if all that can be said is said. Where the order of messages matters, it is the
+ * order here.
+ */
 static bool talk_to(struct spindle_rdmc *r, u32 m)
 {
 	struct spindle_rdmc_member *p = &r->m[m];

@@ -25,7 +25,7 @@ static u64 lowest_delivered(const struct spindle_mc *mc)
 	return low;
 }
 
-/* Messages that every reader is through with. Copying readers hold nothing. */
+/* Messages that every reader has consumed. Copying readers hold none. */
 static u64 released(struct spindle_mc *mc)
 {
 	u64 low = mc->log_tail;
@@ -54,20 +54,20 @@ static void free_own(struct spindle_mc *mc)
 		n++;
 	if (n == mc->free_slot)
 		return;
-	WRITE_ONCE(mc->free_slot, n);	/* statistics show it */
+	WRITE_ONCE(mc->free_slot, n);	/* pairs with READ_ONCE() of statistics */
 	n = (n - 1) & wmask;
 	if (mc->txq.desc) {
 		spindle_txq_free(&mc->txq, mc->ends[n].slot, mc->ends[n].unit);
 		mc->events |= SPINDLE_MC_FREED;
 	} else {
-		/* For the next sender: its ring begins with what is free by now. */
+		/* The next process to attach goes on with what is free by now. */
 		mc->txq.free_slot = mc->ends[n].slot;
 		mc->txq.free_unit = mc->ends[n].unit;
 	}
 }
 
 /**
- * spindle_release_test() - has a reader gone on, or a member?
+ * spindle_release_test() - has a reader consumed anything, or has the subgroup changed?
  * @ctx: the subgroup
  *
  * Return: true if so
@@ -86,7 +86,7 @@ bool spindle_release_test(void *ctx)
 }
 
 /**
- * spindle_release_trigger() - say what is delivered for good, free own slots
+ * spindle_release_trigger() - count what readers have consumed as delivered, free own slots
  * @ctx: the subgroup
  */
 void spindle_release_trigger(void *ctx)
@@ -96,7 +96,7 @@ void spindle_release_trigger(void *ctx)
 	u64 delivered;
 
 	mc->settle = false;
-	/* The log has room again. Where nobody reads nothing else would say so. */
+	/* The log has room again. Without a reader nothing else would clear @blocked. */
 	if (mc->log_head != low)
 		mc->blocked = false;
 	while (mc->log_head != low)

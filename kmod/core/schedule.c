@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Block schedules: who sends which block of a large object to whom. See schedule.h.
+ * Block schedules: which member sends which block of a large object to which one. See schedule.h.
  *
- * The binomial pipeline is that of the paper, section 4.4. With l = floor(log2 n) the
- * vertices of a hypercube are 0 to 2^l - 1, and in step j each vertex exchanges blocks with
- * its neighbour in dimension j mod l. Say that j is a vertex's own step if bit j mod l of
- * its number is set. Then the paper's formula comes to this:
+ * The binomial pipeline is that of the paper, section 4.4. With l = floor(log2 n) the vertices of a
+ * hypercube are 0 to 2^l - 1. In step j each vertex exchanges blocks with its neighbour in
+ * dimension j mod l. Say that j is a vertex's own step if bit j mod l of its number is set. Then
+ * the paper's formula comes to this:
  *
  *	- In an own step j, of which the next one is j', a vertex receives block
  *	  min(j' - l, k - 1), if j' >= l. In any other step j it receives block j - l, if
  *	  j >= l.
- *	- What it sends in step j is always what it has received in its last own step
- *	  before j. What it has received in other steps it never sends.
+ *	- A vertex sends in step j what it has received in its last own step before j.
+ *	  Blocks that it has received in other steps it never sends.
  *
- * The last step in which anything crosses is l + k - 2; it is the last own step up to there
- * that brings block k - 1.
+ * The last step in which a block crosses from vertex to vertex is l + k - 2. The last own step up
+ * to there brings block k - 1.
  *
- * If n is not a power of two, vertices 1 to n - 2^l have two seats, for ranks v and
- * v + 2^l - 1. The root is alone. Outside nobody needs to know more than which seat to talk
- * to. In each step one of the two receives from outside and sends to the other one, who
- * sends to the outside. They change places after each own step: who has received in it has
- * what the vertex sends up to and including the next one. What is received by the one is
- * sent to the other by this rule:
+ * If n is not a power of two, vertices 1 to n - 2^l have two seats, for ranks v and v + 2^l - 1.
+ * The root is alone. Other vertices only need to know which seat to talk to. In each step one seat,
+ * the receiver, receives from outside and sends to the other seat, which sends to the outside. The
+ * seats swap roles after each own step: the seat that has received in that step has what the vertex
+ * sends up to and including its next own step. The receiver passes blocks to the other seat by this
+ * rule:
  *
- *	- In step j, l < j <= l + k - 1, who receives from outside sends block j - l - 1 to
- *	  the other. If j - 1 was another step it has just got that block in it. If it was
- *	  an own one it has got it in the own step before, after which it had no turn.
- *	- In step l + k - 1, where nothing crosses any more, the other one sends block k - 1.
+ *	- In step j, l < j <= l + k - 1, the receiver sends block j - l - 1 to the other
+ *	  seat. If j - 1 was not an own step, the receiver has just got that block in it.
+ *	  If it was, the receiver has got the block in the own step before, after which it
+ *	  had no turn.
+ *	- In step l + k - 1, where nothing crosses any more, the other seat sends block
+ *	  k - 1.
  *
- * So all is done after l + k steps, which is ceil(log2 n) + k - 1, and sooner nobody can: it
- * takes k - 1 steps until the root sends the last block, and ceil(log2 n) until all have it.
+ * So all members are done after l + k steps, which is ceil(log2 n) + k - 1. No schedule is shorter:
+ * it takes k - 1 steps until the root sends the last block, and ceil(log2 n) until all have it.
  *
- * The receiver's seat is the parity of the number of own steps before j. Numbers of
- * neighbours differ in one bit, that of the dimension of the step, so that it is the same
- * for both of them if the dimensions have had an even number of whole laps, and else the
- * opposite. That is why a walk needs no more than two bits to know all four seats.
+ * The receiver's seat is the parity of the number of own steps before j. Numbers of neighbours
+ * differ in one bit, that of the dimension of the step. So the receivers of both have the same seat
+ * if the dimensions have had an even number of whole laps, and else opposite ones. That is why a
+ * walk needs no more than two bits to know all four seats.
  *
  * Context: any.
  */
@@ -57,13 +59,13 @@ static u32 vertex_of(const struct spindle_cube *c, u32 rank)
 	return rank >> c->dims ? rank + 1 - BIT(c->dims) : rank;
 }
 
-/* The own place; ranks are those of the pipeline. */
+/* Set the own place; ranks are those of the pipeline. */
 static void cube_enter(struct spindle_cube *c, u32 n, u32 rank)
 {
 	c->vertex = vertex_of(c, rank);
 	c->seat = rank >> c->dims;
 	c->shared = c->vertex && c->vertex + BIT(c->dims) <= n;
-	/* Of two the other one can send to nobody but the root. */
+	/* Of two members, the one that is not the root could only send to the root. */
 	c->sends = n > 2 || (n == 2 && !rank);
 	c->recvs = rank;
 }
@@ -82,7 +84,7 @@ static void cube_meet(struct spindle_cube *c, u32 at, u32 rank)
 		c->peer[fls64(away) - 1][0] = rank;
 }
 
-/* A pipeline of members that have the same ranks outside. */
+/* A pipeline whose ranks are those of the schedule. */
 static void cube_flat(struct spindle_cube *c, u32 n, u32 rank, u32 blocks)
 {
 	u32 d, v;
@@ -120,20 +122,20 @@ static void cube_next(struct spindle_walk *w, const struct spindle_cube *c)
 	}
 }
 
-/* Whether the next step is one between the two seats of the own vertex. */
+/* Is the next step one between the two seats of the own vertex? */
 static bool cube_inside(const struct spindle_walk *w, const struct spindle_cube *c, bool send)
 {
 	return c->shared && (w->turn == c->seat) == send;
 }
 
-/* Who is at the other end of a step between vertices. */
+/* The member at the other end of a step between vertices. */
 static u32 cube_peer(const struct spindle_walk *w, const struct spindle_cube *c, bool send)
 {
-	/* Their receiver for what is sent, and who is not that for what is received. */
+	/* Send to the receiver of the neighbour, and receive from its other seat. */
 	return c->peer[w->dim][w->turn ^ w->lap ^ !send];
 }
 
-/* How many steps from the next one on until an own one of @vertex; the root has none. */
+/* Steps from the next one on until an own one of @vertex; the root has no own step. */
 static u32 cube_ahead(const struct spindle_walk *w, const struct spindle_cube *c, u32 vertex)
 {
 	if (vertex >> w->dim)
@@ -141,7 +143,7 @@ static u32 cube_ahead(const struct spindle_walk *w, const struct spindle_cube *c
 	return vertex ? c->dims - w->dim + __ffs64(vertex) : c->dims;
 }
 
-/* One step or a few, up to the next one in which there is something to do. */
+/* Go to the next step in which there is something to do, and leave the walk behind it. */
 static bool cube_hop(struct spindle_walk *w, const struct spindle_cube *c, u32 blocks, bool send,
 		     struct spindle_hop *hop)
 {
@@ -175,7 +177,7 @@ static bool cube_hop(struct spindle_walk *w, const struct spindle_cube *c, u32 b
 	return false;
 }
 
-/* Seats repeat after two laps: whom these are with is all. */
+/* Seats repeat after two laps, so the peers of two laps are all peers. */
 static u64 cube_peers(const struct spindle_cube *c, bool send)
 {
 	struct spindle_walk w = { .step = 0 };
@@ -200,7 +202,7 @@ static bool same_rack(const u16 *rack, u32 a, u32 b)
 	return a == b || (rack && rack[a] == rack[b] && rack[a] != SPINDLE_NO_RACK);
 }
 
-/* The lowest rank of a rack leads it: the root its own one. */
+/* The lowest rank of a rack leads it, so the root leads its own rack. */
 static bool leads(const u16 *rack, u32 rank)
 {
 	u32 r;
@@ -236,7 +238,7 @@ static void hybrid_init(struct spindle_schedule *s, const u16 *rack)
 		largest = max(largest, in_rack(rack, r, s->n));
 	}
 	cube_init(top, racks, s->blocks);
-	/* The second level takes everybody as long as the largest rack. */
+	/* The second level takes as many steps in all racks as in the largest one. */
 	cube_init(own, largest, s->blocks);
 	s->steps = top->steps + own->steps;
 	cube_init(own, size, s->blocks);
@@ -253,9 +255,9 @@ static void hybrid_init(struct spindle_schedule *s, const u16 *rack)
 			cube_meet(top, at++, r);
 }
 
-/* ---- those that send all to one after the other ----------------------------------- */
+/* ---- sequential, chain and tree --------------------------------------------------- */
 
-/* Whom a member sends all blocks to after it has sent them to @peer; @n: nobody. */
+/* The member that gets all blocks after @peer has got them; @n: none. */
 static u32 next_target(const struct spindle_schedule *s, u32 peer)
 {
 	switch (s->algorithm) {
@@ -319,7 +321,7 @@ void spindle_schedule_init(struct spindle_schedule *s, u32 algorithm, u32 n, u32
 		s->target = rank + 1;
 		break;
 	case SPINDLE_ALG_TREE:
-		/* In a stage those who have the object double. */
+		/* The number of members that have the object doubles in each stage. */
 		s->steps = (u64)blocks * fls64(n - 1);
 		s->first_recv = rank ? (u64)blocks * (stage - 1) : 0;
 		s->first_send = (u64)blocks * stage;
@@ -333,10 +335,10 @@ void spindle_schedule_init(struct spindle_schedule *s, u32 algorithm, u32 n, u32
 }
 
 /**
- * spindle_schedule_steps() - how long it takes
+ * spindle_schedule_steps() - number of steps
  * @s: schedule
  *
- * Return: steps, the same for all members: the last one in use, and one; 0 for one member
+ * Return: the last step in use, plus one, the same for all members; 0 for one member
  */
 u64 spindle_schedule_steps(const struct spindle_schedule *s)
 {
@@ -344,10 +346,11 @@ u64 spindle_schedule_steps(const struct spindle_schedule *s)
 }
 
 /**
- * spindle_schedule_sources() - who may send to this member
+ * spindle_schedule_sources() - members that may send to this member
  * @s: schedule of at most 64 members
  *
- * Whatever the number of blocks is: of few blocks not everybody named here has one to send.
+ * The mask does not depend on the number of blocks: if there are few, some of these members have
+ * none to send.
  *
  * Return: mask of ranks; 0 if there are more than 64 members
  */
@@ -361,10 +364,10 @@ u64 spindle_schedule_sources(const struct spindle_schedule *s)
 }
 
 /**
- * spindle_schedule_targets() - whom this member may send to
+ * spindle_schedule_targets() - members that this member may send to
  * @s: schedule of at most 64 members
  *
- * Whatever the number of blocks is, as spindle_schedule_sources().
+ * The mask does not depend on the number of blocks, like that of spindle_schedule_sources().
  *
  * Return: mask of ranks; 0 if there are more than 64 members
  */
@@ -407,7 +410,10 @@ static bool walk_cubes(struct spindle_walk *w, const struct spindle_schedule *s,
 
 	while (w->level < 2) {
 		c = &s->cube[w->level];
-		/* Who has nothing to do in any step must not go through all of them. */
+		/*
+		 * Skip the walk if no step has anything for this member, instead of going through
+		 * all steps.
+		 */
 		if ((send ? c->sends : c->recvs) && cube_hop(w, c, s->blocks, send, hop))
 			return true;
 		if (++w->level < 2)
@@ -420,7 +426,7 @@ static bool walk_cubes(struct spindle_walk *w, const struct spindle_schedule *s,
  * spindle_walk_send() - the next send of this member, in the order of steps
  * @w: a walk through the sends
  * @s: schedule
- * @hop: out: block, and whom to send it to
+ * @hop: out: block, and the member to send it to
  *
  * Return: whether there is one; @hop is left alone if not
  */
@@ -445,7 +451,7 @@ bool spindle_walk_send(struct spindle_walk *w, const struct spindle_schedule *s,
  * spindle_walk_recv() - the next receive of this member, in the order of steps
  * @w: a walk through the receives
  * @s: schedule
- * @hop: out: block, and who sends it
+ * @hop: out: block, and the member that sends it
  *
  * Return: whether there is one; @hop is left alone if not
  */

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Block schedules: who sends which block of a large object to whom, and in which step.
+ * Block schedules: which member sends which block of a large object to which one, and in which
+ * step.
  *
- * An object of some blocks is at the root, rank 0, and has to get to all other members. In
- * a step a member sends at most one block and receives at most one; what it sends it has
- * received in an earlier step. Nobody counts steps at run time: a member does its sends in
- * the order of their steps, each as soon as it has the block and the peer is ready for it,
- * and makes ready for its receives in the order of their steps. As all members derive their
- * parts from one schedule that is enough for the blocks to meet those who wait for them,
- * however late anybody is.
+ * An object of some blocks is at the root, rank 0, and has to get to all other members. In a step a
+ * member sends at most one block and receives at most one; what it sends it has received in an
+ * earlier step. Steps are not counted at run time. A member does its sends in the order of their
+ * steps. Each goes as soon as the member has the block and the peer is ready for it. The member
+ * makes ready for its receives in the order of their steps. All members derive their parts from one
+ * schedule. So each block meets a member that waits for it, however late any member is.
  *
- * A walk goes through the sends or the receives of one member. It is a small value: where
- * it is, it knows in counters, and no table of the schedule exists anywhere.
+ * A walk goes through the sends or the receives of one member. It is a small value, and keeps its
+ * position in counters. No table of the schedule exists anywhere.
  *
  *	sequential	the root sends all to 1, then all to 2, ...
- *	chain		each sends on to the next what it gets
- *	tree		binomial tree; who has all of the object passes all of it on
- *	pipeline	binomial pipeline: hypercube in which everybody sends and receives
+ *	chain		each member sends on to the next what it gets
+ *	tree		binomial tree; a member that has all of the object passes all of it on
+ *	pipeline	binomial pipeline: hypercube in which each member sends and receives
  *			another block in every step, see schedule.c
  *	hybrid		a pipeline among the leaders of racks, then one inside each rack
  *
@@ -25,7 +25,7 @@
  *	sequential	k * (n - 1)
  *	chain		k + n - 2
  *	tree		k * ceil(log2 n)
- *	pipeline	k + ceil(log2 n) - 1, than which there is nothing shorter
+ *	pipeline	k + ceil(log2 n) - 1, which is optimal
  *	hybrid		as of a pipeline of all leaders, and then of the largest rack
  */
 #ifndef SPINDLE_CORE_SCHEDULE_H
@@ -63,11 +63,11 @@ enum spindle_algorithm {
  * @dims: dimensions of the hypercube
  * @vertex: own vertex; 0 is the root's
  * @seat: own seat there, 0 or 1
- * @shared: somebody else has the other one
+ * @shared: another member has the other seat
  * @sends: this member has something to send
  * @recvs: this member has something to receive
- * @mate: rank of who has the other seat
- * @peer: ranks of who have the seats at the neighbour in each dimension; the same twice if
+ * @mate: rank of the member in the other seat
+ * @peer: ranks of the members in the seats of the neighbour in each dimension; the same twice if
  *	there is only one
  */
 struct spindle_cube {
@@ -93,9 +93,9 @@ struct spindle_cube {
  * @steps: of the schedule
  * @first_recv: step of the first receive; not with pipelines
  * @first_send: step of the first send; not with pipelines
- * @source: rank of who sends all blocks here; not with pipelines
- * @target: rank of whom the first send is to, @n: nobody; not with pipelines
- * @cube: pipelines, of which the second one follows upon the first one; only hybrid has two
+ * @source: rank of the member that sends all blocks here; not with pipelines
+ * @target: rank of the member that gets the first send, @n: none; not with pipelines
+ * @cube: pipelines, of which the second one follows the first one; only hybrid has two
  */
 struct spindle_schedule {
 	u32 algorithm;
@@ -123,13 +123,13 @@ struct spindle_hop {
 };
 
 /**
- * struct spindle_walk - where somebody is in the sends, or in the receives, of a member
+ * struct spindle_walk - a position in the sends, or in the receives, of a member
  * @step: next step; in a pipeline counted from its begin
  * @block: next block; not in pipelines
  * @peer: rank that it goes to; not in pipelines
  * @level: pipeline, index of &spindle_schedule.cube
  * @dim: dimension of the next step
- * @lap: parity of how often all dimensions have had their turn
+ * @lap: parity of the number of whole laps through the dimensions
  * @turn: seat of the own vertex that receives from other vertices in the next step
  */
 struct spindle_walk {

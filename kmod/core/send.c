@@ -6,14 +6,14 @@
  */
 #include "stage.h"
 
-/* Passes with other work that nulls are put off at most. */
+/* Nulls are put off for at most so many passes with other work. */
 #define NULLS_LATE 4
 
 /*
- * Rounds that others need and that there is no message for. A sender that has been
- * sending may be about to send: there is a message in most cases when others have had the
- * CPU and the engine looks again, and a null that is sent too soon costs a round of
- * everybody (Spindle paper, III-B and Fig. 11). One that has been silent is not waited for.
+ * Are nulls due, for rounds that others need and that there is no message for? A sender that has
+ * been sending may be about to send. In most cases there is a message when other threads have had
+ * the CPU and the engine looks again. A null that is sent too soon costs every sender a round
+ * (Spindle paper, III-B and Fig. 11). A sender that has been silent (@ahead) is not waited for.
  */
 static bool nulls_due(const struct spindle_mc *mc)
 {
@@ -38,7 +38,7 @@ bool spindle_send_test(void *ctx)
 }
 
 /**
- * spindle_mc_count_late() - a pass is over: have nulls been put off?
+ * spindle_mc_count_late() - after a pass, count for how long nulls have been put off
  * @mc: the subgroup
  */
 void spindle_mc_count_late(struct spindle_mc *mc)
@@ -60,7 +60,9 @@ static void send_slot(struct spindle_mc *mc, struct spindle_mc_sender *sd,
 		struct spindle_mc_end *last = &mc->ends[(n - 1) & wmask];
 
 		spindle_count(&mc->stats.abandoned, 1);
-		/* Freed with the last message in flight, or at once if there is none. */
+		/*
+		 * The slot is freed with the last message in flight, or at once if there is none.
+		 */
 		if (n == mc->free_slot) {
 			spindle_txq_free(&mc->txq, slot->end_slot, slot->end_unit);
 			mc->events |= SPINDLE_MC_FREED;
@@ -90,13 +92,13 @@ static void send_slot(struct spindle_mc *mc, struct spindle_mc_sender *sd,
 }
 
 /**
- * spindle_mc_hold() - something has become of the large message that is held
+ * spindle_mc_hold() - change the state of the large message that is held
  * @mc: the subgroup
- * @to: what
+ * @to: the new state
  *
- * The one place where that changes.
+ * The state changes only here.
  *
- * Return: false if nothing of that kind can have become of it
+ * Return: false if @to cannot follow the present state
  */
 bool spindle_mc_hold(struct spindle_mc *mc, enum spindle_held to)
 {
@@ -112,7 +114,7 @@ bool spindle_mc_hold(struct spindle_mc *mc, enum spindle_held to)
 		return false;
 	if (to == SPINDLE_HELD_WAITING && mc->held != SPINDLE_HELD_NONE)
 		spindle_count(&mc->stats.large_again, 1);
-	/* Statistics show it. */
+	/* Pairs with READ_ONCE() of statistics. */
 	WRITE_ONCE(mc->held, to);
 	return true;
 }
@@ -140,7 +142,7 @@ static bool send_one(struct spindle_mc *mc, struct spindle_mc_sender *sd)
 	return true;
 }
 
-/* The process has gone, and what it had committed is sent. */
+/* The process has gone: let go of its queue when all that it had committed is sent. */
 static void part(struct spindle_mc *mc)
 {
 	if (mc->held != SPINDLE_HELD_NONE ||
@@ -152,11 +154,10 @@ static void part(struct spindle_mc *mc)
 }
 
 /*
- * Rounds that others need and that there is no message for become nulls. A null is a
- * number in a column: any count of them is the same one write. Who has nothing to say
- * time after time gives up the more rounds in advance, so that nobody has to wait for
- * that write either; the next message takes the round behind them, and then the others
- * catch up by nulls of their own.
+ * Rounds that others need and that there is no message for become nulls. A null is a number in a
+ * column: any count of them is the same one write. A sender that repeatedly has no message gives up
+ * more rounds in advance, so that no member has to wait for that write either. Its next message
+ * takes the round behind them, and then the others catch up by nulls of their own.
  */
 static void send_nulls(struct spindle_mc *mc, struct spindle_mc_sender *sd)
 {
@@ -205,11 +206,11 @@ void spindle_send_trigger(void *ctx)
 }
 
 /**
- * spindle_mc_silence() - the sender will be silent: nobody has to wait for its rounds
+ * spindle_mc_silence() - give up rounds, because the sender will be silent
  * @mc: the subgroup; this node is a sender
  * @rounds: how many, up to SPINDLE_MAX_ROUNDS
  *
- * A message that is committed all the same takes the round behind them.
+ * A message that is committed all the same takes the round behind these.
  *
  * Return: false if no more rounds can be given up
  */
@@ -218,15 +219,15 @@ bool spindle_mc_silence(struct spindle_mc *mc, u64 rounds)
 	struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
 	u32 i;
 
-	/* Nobody waits for rounds in a view that ends, nor where none are given. */
+	/* No member waits for rounds in a view that ends, or while the subgroup gives none. */
 	if (mc->wedged || mc->lacking || mc->ended)
 		return true;
-	/* Far below where counts end: a process must not be able to end its group. */
+	/* Stay far below where counts end: a process must not be able to end its group. */
 	if (sd->walk.rounds + rounds > SPINDLE_MAX_ROUND / 4)
 		return false;
 	/*
-	 * What is committed comes before the silence, whatever the budget. More than a
-	 * window was not, and whoever goes on committing meanwhile is not waited for.
+	 * Messages that are committed come before the silence, whatever the budget is. They are a
+	 * window at most: messages that the process commits during this loop are not waited for.
 	 */
 	for (i = 0; i < mc->window && spindle_send_test(mc); i++)
 		spindle_send_trigger(mc);

@@ -12,8 +12,8 @@
  * @mb: membership
  * @rank: the member
  *
- * Not before it has installed the view: the same memory has another meaning there. Not
- * behind the fence either.
+ * Messages are not written before the member has installed the view, because the same memory has
+ * another meaning in its old view. They are not written behind our fence either.
  *
  * Return: true if so
  */
@@ -26,11 +26,11 @@ bool spindle_mb_open(const struct spindle_mb *mb, u32 rank)
 }
 
 /**
- * spindle_mb_has_begun() - has a member come to a view, or to what stays in it?
+ * spindle_mb_has_begun() - has a member begun a view, or a subgroup that stays in it?
  * @mb: membership
  * @rank: the member
- * @vid: the installed view; where something stays also the next one, that is decided
- * @stayed: what is asked for stays
+ * @vid: the installed view; of a subgroup that stays also the next one, which is decided
+ * @stayed: the question is about a subgroup that stays
  *
  * Return: true if it has shown that
  */
@@ -44,7 +44,7 @@ bool spindle_mb_has_begun(const struct spindle_mb *mb, u32 rank, u64 vid, bool s
 	       (stayed && p->vid + 1 == vid && p->phase == SPINDLE_MB_COMMITTED);
 }
 
-/* The own columns as a member may see them: beyond ACTIVE only behind all messages. */
+/* The own columns as a member may see them: states beyond ACTIVE only behind all messages. */
 static void columns_for(struct spindle_mb *mb, u32 rank, u64 word[SPINDLE_BLOCK_WORDS])
 {
 	struct spindle_mb_peer *p = &mb->peer[rank];
@@ -66,12 +66,13 @@ static void columns_for(struct spindle_mb *mb, u32 rank, u64 word[SPINDLE_BLOCK_
 }
 
 /**
- * spindle_mb_leavers_told() - do those that leave know what this member has accepted?
+ * spindle_mb_leavers_told() - do the leavers know what this member has accepted?
  * @mb: membership, committed
  *
- * In the next view they are told nothing, and they follow when they have heard of all.
+ * In the next view this member writes nothing to leavers. A leaver follows a decree only when all
+ * others have shown it that they do, see follow().
  *
- * Return: true if it has been pushed to all of them
+ * Return: true if the decree has been pushed to all of them
  */
 bool spindle_mb_leavers_told(const struct spindle_mb *mb)
 {
@@ -119,9 +120,10 @@ static u32 put_block(const struct spindle_block *block, struct spindle_write *wr
  * @write: out, room for SPINDLE_MB_PUSH_MAX; offsets are from the start of the
  *	membership's part of the row
  *
- * The caller posts them in this order, behind the messages that it has posted. What a block
- * vouches for is before it: words in the row first. Who believes completions only needs the
- * state block's with its immediate data, and no other write to it before it is acknowledged.
+ * The caller posts the writes in this order, behind the messages that it has posted. A block
+ * vouches for what is before it, so the words of the row come first. A member that believes
+ * completions only needs the one of the state block with its immediate data. No other write to that
+ * block may be posted before it is acknowledged.
  *
  * Return: number of writes
  */

@@ -35,8 +35,7 @@ void spindle_hdr_write(struct spindle_hdr *ring, u32 wmask, u64 slot,
  * from round to round. Each word of the header is read once, and all are checked
  * before any is used, because the peer may write them again.
  *
- * Where @unit points is the sender's business: reduced to the ring it is always
- * inside the sender's own payload.
+ * @unit needs no check, because reduced to the ring it is always inside the sender's own payload.
  *
  * Context: engine.
  * Return: 0; -EAGAIN if the header is not there; -EPROTO if no correct sender writes

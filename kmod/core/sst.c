@@ -5,13 +5,13 @@
 #include "sst.h"
 
 /**
- * spindle_mix() - one word for many
+ * spindle_mix() - mix many words into one
  * @word: the words
  * @words: how many
  *
- * Spreads the low bits of every word, which are the ones that change in counts, over the
- * whole result: a blend of two versions, byte by byte, has one of its own. That of zeroes
- * is zero. This is no defence against a peer that lies; ranges are checked for that.
+ * The mix spreads the low bits of every word, which are the ones that change in counts, over the
+ * whole result: a blend of two versions, byte by byte, has another mix. The mix of zeroes is zero.
+ * This is no defence against a peer that lies; ranges are checked for that.
  *
  * Return: the mix
  */
@@ -32,7 +32,7 @@ u64 spindle_mix(const u64 *word, u32 words)
  * spindle_seal() - seal over the words of a block
  * @word: the words
  *
- * Return: the seal; 0 of all zeroes: fresh memory is a valid block
+ * Return: the seal; 0 if all words are 0, so that fresh memory is a valid block
  */
 u64 spindle_seal(const u64 word[SPINDLE_BLOCK_WORDS])
 {
@@ -58,12 +58,12 @@ void spindle_block_write(struct spindle_block *block, const u64 word[SPINDLE_BLO
 }
 
 /**
- * spindle_block_read() - look at a block that somebody else writes
+ * spindle_block_read() - read a block that another node or engine writes
  * @block: the block
  * @seal: in: seal of the last version that was accepted; out: the new one
  * @word: out, with SPINDLE_READ_NEW only: the words
  *
- * Whatever the seal says, the words come from a peer: the caller checks ranges.
+ * The words come from a peer, and a valid seal does not make them true: the caller checks ranges.
  * The acquire orders all later reads (headers, payload) behind the guard.
  *
  * Context: engine.

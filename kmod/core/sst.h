@@ -7,13 +7,12 @@
  * columns of a row come in blocks: four monotonic words that are always pushed
  * together, and a seal over them. One block per subgroup, one for the node.
  *
- * The seal makes a block readable without trust in the width of the device's
- * stores. Eight-byte words do tear: QEMU's "rep movsb" goes byte by byte, and a
- * torn counter can exceed the true one while it is still inside the legal window,
- * so that a range check alone would turn rounds that are under way into nulls.
- * A reader takes the words, recomputes the seal, and believes them only if it
- * matches what it loaded first; otherwise it looks again in the next pass. As a
- * side effect a poll of an idle block is one load: the seal is as it was.
+ * The seal makes a block readable without trust in the width of the device's stores. Eight-byte
+ * words do tear: QEMU's "rep movsb" goes byte by byte. A torn counter can exceed the true one while
+ * it is still inside the legal window. So a range check alone would turn rounds that are under way
+ * into nulls. A reader takes the words, recomputes the seal, and believes the words only if the
+ * seal matches the one that it loaded first. Otherwise it looks again in the next pass. As a side
+ * effect a poll of an idle block is one load, because the seal has not changed.
  *
  * Block writers: the engine of the row's owner. Readers: the engine of the node
  * that holds the copy, and processes that mapped it.
@@ -55,7 +54,7 @@ enum spindle_node_column {
 	SPINDLE_NODE_COL_SLEEP,	/* odd: the engine sleeps, ring the doorbell */
 	SPINDLE_NODE_COL_VID,	/* installed view */
 	SPINDLE_NODE_COL_LOST,	/* ranks that this member has lost */
-	SPINDLE_NODE_COL_READY,	/* of who joins: view whose members it is connected to */
+	SPINDLE_NODE_COL_READY,	/* of a joiner: view whose members it is connected to */
 };
 
 /* What spindle_block_read() found. */

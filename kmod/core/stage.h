@@ -8,12 +8,12 @@
 
 #include "multicast.h"
 
-/* The log's word for what is no message of a sender: its sender has gone, or it is a view. */
+/* Entry of the log that is no sender's: its sender has gone, or it stands for a view. */
 #define SPINDLE_LOG_GONE 0xff
 
 static_assert(SPINDLE_MAX_MEMBERS < SPINDLE_LOG_GONE, "a sender rank is no such word");
 
-/* Of what can be under way, the part that is acknowledged at once: 1/4. */
+/* Deliveries are acknowledged at once if 1/4 of what can be under way waits for that. */
 #define SPINDLE_LAZY_SHIFT 2
 
 /* Is a technique of the paper in use? enum spindle_switch. */
@@ -28,7 +28,7 @@ static inline u32 spindle_mc_budget(const struct spindle_mc *mc, u32 technique, 
 	return spindle_mc_uses(mc, technique) ? budget : 1;
 }
 
-/* A batch is done: count it, and its size, by powers of two. */
+/* Count a batch, and its size by powers of two. */
 static inline void spindle_mc_batch(u64 *batches, u64 *hist, u64 n)
 {
 	spindle_count(batches, 1);

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Suspicion: what the others say, whom there is to hear, and whose fault it is if not.
- * See membership.h.
+ * Suspicion: what the other members show, which of them are silent, and whether a silent member or
+ * this node is at fault. See membership.h.
  *
  * Context: engine, all of it.
  */
 #include "member.h"
 #include "push.h"
 
-/* Intervals without a heartbeat that say nothing yet; silence for the timeout does. */
+/*
+ * A member counts as heard if its heartbeat moved in the last so many intervals. A member is
+ * suspected only if it was silent for the timeout.
+ */
 #define HEARD_LATELY 4
 
 /*
- * Has a member accepted a decree that leaves out this node, which wants to leave? It may be in the
- * next view, where it tells this node nothing. Those that are there with it notice if it is dead,
- * and this node must not accuse it to those that are still on their way.
+ * Has a member accepted a decree that leaves out this node, which wants to leave? The member may be
+ * in the next view, where it writes nothing to this node. The members that are there with it notice
+ * if it dies. This node must not accuse it to members that are still on their way.
  */
 static bool goes_on_without_us(struct spindle_mb *mb, const struct spindle_mb_peer *p)
 {
@@ -31,13 +34,13 @@ static void accuse(struct spindle_mb *mb, u64 mask)
 }
 
 /**
- * spindle_mb_suspect() - a member is not to be waited for any more
+ * spindle_mb_suspect() - stop waiting for a member
  * @mb: membership
- * @rank: the member; suspicion is for ever, and the others are told
- * @reason: why. Silence and a broken connection have two ends: such a suspicion is held
- *	back until this node knows that it hears the others, see resolve(). Who has closed
- *	the connection is not lost, but may be silent. A node that leaves hears nothing more of
- *	those that go on
+ * @rank: the member; suspicion is for ever, and the others see it
+ * @reason: why. Silence and a broken connection may be the fault of either end: such a suspicion is
+ *	held back until this node knows that it hears the others, see resolve(). A member that has
+ *	closed the connection is not lost, but may be silent. A leaving node does not suspect a
+ *	member that goes on without it of either
  */
 void spindle_mb_suspect(struct spindle_mb *mb, u32 rank, enum spindle_mb_reason reason)
 {
@@ -67,7 +70,7 @@ static bool believable(const struct spindle_mb *mb, const struct spindle_mb_peer
 
 	if (word[SPINDLE_MB_COL_VID] < p->vid || state > SPINDLE_MB_STOPPED)
 		return false;
-	/* What another view's ranks mean is not known here. */
+	/* Ranks of another view mean nothing here. */
 	if (word[SPINDLE_MB_COL_VID] != spindle_mb_view(mb)->vid)
 		return true;
 	if (word[SPINDLE_MB_COL_SUSPECTED] & ~spindle_mb_everybody(mb) ||
@@ -91,14 +94,15 @@ static void gossip(struct spindle_mb *mb, const struct spindle_mb_peer *p)
 }
 
 /*
- * A state may be a fence, behind which no messages come: where memory may show it ahead of
- * them it has to wait for its completion, which comes behind theirs.
+ * Does a completion vouch for the state block? The block may be a fence, behind which no messages
+ * come. If memory may show the block before them, the block has to wait for its completion, which
+ * comes behind theirs.
  */
 static bool vouched(const struct spindle_mb_peer *p, u64 phase)
 {
 	u32 count = phase >> SPINDLE_MB_PHASE_COUNT;
 
-	/* Pairs with the release of who takes completions: the writes before it are visible. */
+	/* Pairs with the release where completions are taken: the writes before it are visible. */
 	return !p->vouch || ((smp_load_acquire(p->vouch) - count) & SPINDLE_IMM_SLOTS) <=
 			    SPINDLE_IMM_SLOTS / 2;
 }
@@ -122,7 +126,7 @@ static bool read_state(struct spindle_mb *mb, u32 r)
 	p->ballot = (word[SPINDLE_MB_COL_PHASE] >> SPINDLE_MB_PHASE_BALLOT) & 0xff;
 	p->leaving = word[SPINDLE_MB_COL_PHASE] & SPINDLE_MB_PHASE_LEAVE;
 	p->digest = word[SPINDLE_MB_COL_DIGEST];
-	/* Who has given up says so in any view, and what it thought of others does not count. */
+	/* A member that has stopped says so in any view. Its suspicions do not count. */
 	if (p->phase == SPINDLE_MB_STOPPED)
 		spindle_mb_suspect(mb, r, SPINDLE_MB_GONE);
 	else if (p->vid == spindle_mb_view(mb)->vid)
@@ -138,7 +142,10 @@ static void read_beat(struct spindle_mb *mb, u32 r, u64 now)
 	if (spindle_block_read(&p->row->beat, &p->beat_seal, word) != SPINDLE_READ_NEW)
 		return;
 	p->heard = now;
-	/* It came some time after the last pass: long ago, if this node was kept from running. */
+	/*
+	 * The heartbeat came at some time after the last pass: long ago, if this node was kept from
+	 * running.
+	 */
 	p->proof = mb->ran_at;
 	p->wish = word[SPINDLE_MB_COL_WISH];
 	p->wish_inc = word[SPINDLE_MB_COL_WISH_INC];
@@ -149,10 +156,11 @@ static void read_beat(struct spindle_mb *mb, u32 r, u64 now)
  * @mb: membership
  * @rank: the member
  *
- * It suspects this node, or it would have shown that it has stopped. That is sticky, so one of
- * the two has to go; were the accused to accuse in turn, others would believe whom they hear
- * first. One accusation is waited out, for a timeout from now: if it is believed the others
- * close, too, and if it is not the accuser is silent all the time.
+ * The member suspects this node, or it would have shown that it has stopped. Suspicion is for ever,
+ * so one of the two has to go. If this node accused the member in turn, the others would believe
+ * the accusation that they see first. So this node waits for a timeout from now. If the others
+ * believe the member, they close their connections, too. If they do not, the member stays silent
+ * and is suspected for that.
  */
 void spindle_mb_closed(struct spindle_mb *mb, u32 rank)
 {
@@ -165,7 +173,7 @@ void spindle_mb_closed(struct spindle_mb *mb, u32 rank)
 		spindle_mb_suspect(mb, rank, SPINDLE_MB_LOST);
 		return;
 	}
-	/* What it has shown before it closed may not have been looked at. */
+	/* The last state that the member showed before it closed may be unread. */
 	read_state(mb, rank);
 	if (mb->suspected & bit || mb->state == SPINDLE_MB_STOPPED || goes_on_without_us(mb, p))
 		return;
@@ -182,9 +190,9 @@ static u64 silence(const struct spindle_mb_peer *p, u64 now)
 }
 
 /*
- * Do joiners wait for the others? They go on when a majority of the members that were here before
- * show this view. A member that still delivers the last one, to a reader that is slow, does not
- * show it. If there cannot be such a majority any more, nothing is waited for.
+ * Do joiners still wait for the others? A joiner goes on when a majority of the members of the last
+ * view show this view. A member that still delivers the last view, to a slow reader, does not show
+ * this one. If such a majority is impossible by now, the joiners do not count as waiting.
  */
 static bool joiners_wait(const struct spindle_mb *mb)
 {
@@ -200,9 +208,10 @@ static bool joiners_wait(const struct spindle_mb *mb)
 }
 
 /*
- * Members that this node came after, and has not heard yet, if it has heard another one of them.
- * Such a member beats for this node only when it has installed this view, which its slow readers
- * may hold up. The other one has heard it since the view before, and tells when it dies.
+ * Of a joiner that has heard one of the older members: the others of them that it has not heard
+ * yet. Such a member beats for this node only when it has installed this view, which its slow
+ * readers may hold up. The member that was heard has watched it since the view before, and shows
+ * when it dies.
  */
 static u64 left_to_others(const struct spindle_mb *mb)
 {
@@ -216,7 +225,9 @@ static u64 left_to_others(const struct spindle_mb *mb)
 	return unheard == old ? 0 : unheard;
 }
 
-/* A node that has not run for long has heard of nobody, and that is nobody's fault. */
+/*
+ * Suspect silent members. A node that was paused has heard no member, which is no member's fault.
+ */
 static void listen(struct spindle_mb *mb, u64 now)
 {
 	bool paused = now - mb->ran_at > mb->timeout / 2;
@@ -229,7 +240,7 @@ static void listen(struct spindle_mb *mb, u64 now)
 
 		if (paused || (waits & BIT_ULL(r)))
 			p->heard = max(p->heard, now);
-		/* The patience begins anew: should nobody else be left, it counts from here. */
+		/* Start the wait again: if no other older member is left, it counts from here. */
 		if (others & BIT_ULL(r))
 			p->heard = now + SPINDLE_MB_JOINER_WAITS * mb->timeout;
 		if (silence(p, now) > mb->timeout)
@@ -238,8 +249,8 @@ static void listen(struct spindle_mb *mb, u64 now)
 }
 
 /*
- * Those of a set whose heartbeat has moved since then, and this node; and those that a node which
- * leaves cannot hear any more.
+ * The members of @mask whose heartbeat has moved since @since, and this node. A leaving node cannot
+ * hear members that go on without it, so they count as heard.
  */
 static u64 heard_since(struct spindle_mb *mb, u64 mask, u64 since)
 {
@@ -255,12 +266,13 @@ static u64 heard_since(struct spindle_mb *mb, u64 mask, u64 since)
 }
 
 /*
- * Whose fault is it that some are not heard any more? Who hears of a majority accuses the
- * others. Who does not is about to lose everybody, one after the other, and must not accuse
- * them one by one: it waits, and in the end it stops without a word against anybody. To hear
- * takes a heartbeat that has moved lately; who was forgiven that it did not is not heard. And
- * if it is a connection that broke, one that has moved since: a node that has just become deaf
- * has heard everybody lately.
+ * Which side is at fault if members are silent? A node that hears a majority accuses the silent
+ * ones. A node that does not is about to lose all others, one after the other, and must not accuse
+ * them one by one. So it waits, and in the end it stops without having accused any member.
+ *
+ * A member counts as heard only if its heartbeat moved lately. Forgiving its silence after a pause
+ * does not count as hearing it. After a broken connection, heartbeats have to have moved since the
+ * break, because a node that has just become deaf has heard all members lately.
  */
 static void resolve(struct spindle_mb *mb, u64 now)
 {
@@ -279,7 +291,7 @@ static void resolve(struct spindle_mb *mb, u64 now)
 }
 
 /**
- * spindle_mb_hear() - what do the others say, and whom is there to hear?
+ * spindle_mb_hear() - read what the members show, and suspect the silent ones
  * @mb: membership
  * @now: the clock
  *
@@ -298,7 +310,7 @@ bool spindle_mb_hear(struct spindle_mb *mb, u64 now)
 	}
 	listen(mb, now);
 	resolve(mb, now);
-	/* Who stops accuses nobody: that it is left alone is its own fault, most likely. */
+	/* A node that stops cuts no member off, because it is most likely at fault itself. */
 	for (; mb->uncut && mb->state != SPINDLE_MB_STOPPED; mb->uncut &= mb->uncut - 1)
 		mb->ops->cut(mb->ctx, __ffs64(mb->uncut));
 	return news;

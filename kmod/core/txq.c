@@ -84,7 +84,7 @@ bool spindle_txq_take(struct spindle_txq *txq, struct spindle_tx_slot *slot)
  * @slot: slots below are free
  * @unit: units below are free
  *
- * Everybody has delivered what was there: the process may write into it again.
+ * All members have delivered what was there: the process may write into it again.
  */
 void spindle_txq_free(struct spindle_txq *txq, u64 slot, u64 unit)
 {
@@ -92,6 +92,6 @@ void spindle_txq_free(struct spindle_txq *txq, u64 slot, u64 unit)
 	txq->free_unit = unit;
 	/* Both pair with the process's load-acquire before it reserves. */
 	smp_store_release(txq->free_unit_word, unit);
-	/* Slots last: who sees a free slot sees its units. */
+	/* Slots last: a process that sees a free slot sees its units. */
 	smp_store_release(txq->free_slot_word, slot);
 }

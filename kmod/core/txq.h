@@ -2,11 +2,10 @@
 /*
  * TX queue: the kernel's end of the ring in which a process builds messages.
  *
- * The process owns the descriptors and the payload bytes; the kernel owns this
- * struct and the two words of the control page that say what is free again. All
- * that the process writes is read once into a local, and the local is checked.
- * The first broken rule freezes the queue: its owner can no longer send, and
- * nobody else notices.
+ * The process owns the descriptors and the payload bytes; the kernel owns this struct and the two
+ * words of the control page that say what is free again. Each word that the process writes is read
+ * once into a local, and the local is checked. The first broken rule freezes the queue: its owner
+ * can no longer send, and no other process notices.
  *
  * Slots of the process and messages on the wire count separately, because slots
  * may be abandoned. Units are one sequence, without end, that both share.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * A view: who the members are and which subgroups they form. See view.h.
- */
+/* A view: the members and the subgroups that they form. See view.h. */
 #include "view.h"
 
 /**

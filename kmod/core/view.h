@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A view: who the members are and which subgroups they form.
+ * A view: the members and the subgroups that they form.
  *
  * Every member is given the same view; everything that follows from it (ranks,
  * layouts, remote offsets) is computed on each host by the same pure functions

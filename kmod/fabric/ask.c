@@ -8,15 +8,15 @@
 
 #include "ask.h"
 
-/* For each step. The first question may have to wait for neighbour discovery. */
+/* Time-out of each step. The first question may have to wait for neighbour discovery. */
 #define STEP_MS 3000
-/* How often it is looked whether anybody still wants to know. */
+/* How often @stop is checked while the question waits. */
 #define LOOK_MS 50
 
 struct asking {
 	struct spindle_ask *ask;
 	struct completion done;
-	int event; /* rdma_cm event that came, plus one */
+	int event; /* last rdma_cm event, plus one */
 	int status;
 };
 
@@ -43,7 +43,7 @@ static int ask_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 		}
 		break;
 	default:
-		/* An acceptance, too: nobody was asked for a connection. */
+		/* ESTABLISHED is an error, too: a question never becomes a connection. */
 		asking->status = event->status < 0 ? event->status : -EPROTO;
 		break;
 	}
@@ -52,7 +52,7 @@ static int ask_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	return 0;
 }
 
-/* Wait for the next event: it has to be this one. */
+/* Wait for the next event. Any event other than @type is an error. */
 static int wait_for_event(struct asking *asking, enum rdma_cm_event_type type)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(STEP_MS);
@@ -96,11 +96,11 @@ static int run(struct asking *asking, struct rdma_cm_id *id)
 
 /**
  * spindle_ask() - ask, and wait for the answer
- * @ask: the question, and room for the answer: whoever sent it
+ * @ask: the question, and room for the answer; the sender of the answer is not checked
  *
- * Context: process, for seconds.
- * Return: 0 if there is an answer; -ECANCELED, -ETIMEDOUT, -ECONNREFUSED if nobody listens,
- * -EPROTO if somebody else does, or what rdma_cm says
+ * Context: process, may take seconds.
+ * Return: 0 if there is an answer; -ECANCELED; -ETIMEDOUT; -ECONNREFUSED if no node listens there;
+ * -EPROTO if the other end is no Spindle node; or an error of rdma_cm
  */
 int spindle_ask(struct spindle_ask *ask)
 {
@@ -114,7 +114,7 @@ int spindle_ask(struct spindle_ask *ask)
 	if (IS_ERR(id))
 		return PTR_ERR(id);
 	err = run(&asking, id);
-	/* Waits for the handler; whatever comes later is nobody's. */
+	/* This waits for a running handler, so @asking is not used after it. */
 	rdma_destroy_id(id);
 	return err;
 }

@@ -3,7 +3,7 @@
  * Ask: a question to an endpoint and its answer, without a connection.
  *
  * The question is the private data of a connection request, the answer that of its
- * rejection. Who answers keeps nothing, and needs no memory for who asks.
+ * rejection. The node that answers keeps no state and allocates no memory for a question.
  */
 #ifndef SPINDLE_FABRIC_ASK_H
 #define SPINDLE_FABRIC_ASK_H
@@ -14,9 +14,9 @@
  * struct spindle_ask - a question
  * @net: network namespace
  * @src: own address, port 0
- * @dst: address and port of who is asked
+ * @dst: address and port of the node that is asked
  * @hello: the question
- * @stop: set by whoever does not want to know any more
+ * @stop: set to cancel the question
  * @answer: out: code and data of the rejection
  */
 struct spindle_ask {

@@ -8,27 +8,27 @@
 
 #include "bulk.h"
 
-/* Where the text of a message begins. */
+/* Head of a message; the text follows. */
 struct head {
 	u32 reposted;
 	u32 flags;
 };
 
-/* There is a text; otherwise it is the count that matters. */
+/* The message has a text. Without this flag it only carries the count of receives. */
 #define HEAD_TEXT	BIT(0)
 
 #define MESSAGE		(sizeof(struct head) + SPINDLE_BULK_TEXT)
-/* What is left of a page is not worth another receive. */
+/* One mapping for all receives; the rest of its last page is unused. */
 #define BUFFERS		(SPINDLE_BULK_RECVS * MESSAGE)
-/* Pages of the longest block, which need not begin at one. */
+/* Pages of the longest block: one more, because a block may begin within a page. */
 #define BLOCK_PAGES	((SPINDLE_RDMC_MAX_BLOCK >> PAGE_SHIFT) + 1)
-/* Completions that one poll takes: others want the engine, too. */
+/* Completions per poll, so that other work of the engine gets its turn. */
 #define POLL_BUDGET	64
 
 static_assert(MESSAGE <= SPINDLE_INLINE_MIN);
 static_assert(BLOCK_PAGES <= SPINDLE_CHAIN_SGES);
 
-/* A receive knows its index by where it is. */
+/* A receive. The position in the array is its index. */
 struct spindle_bulk_recv {
 	struct ib_cqe cqe;
 };
@@ -72,7 +72,7 @@ static int post_receive(struct spindle_bulk *bulk, u32 index)
 	return ib_post_recv(bulk->conn.qp, &wr, NULL);
 }
 
-/* How far the peer's receives go: at most as far as we have used them up. */
+/* Take over the peer's count of receives. It cannot exceed the receives that we consumed. */
 static bool believe(struct spindle_bulk *bulk, u32 reposted)
 {
 	u32 allowed = reposted + SPINDLE_BULK_RECVS;
@@ -98,7 +98,7 @@ static void take_receive(struct spindle_bulk *bulk, u32 index, bool has_imm, u32
 		ib_dma_sync_single_for_device(conn->cfg.ep->ib, bulk->dma + index * MESSAGE,
 					      MESSAGE, DMA_FROM_DEVICE);
 	}
-	/* What has come has come, even if it was the last. */
+	/* If the receive cannot be posted again, still handle the data that arrived. */
 	if (post_receive(bulk, index))
 		spindle_conn_fail(conn, "cannot post a receive");
 	else
@@ -137,7 +137,7 @@ static void recv_wc(struct ib_cq *cq, struct ib_wc *wc)
 		take_receive(bulk, index, has_imm, imm);
 		return;
 	}
-	/* The peer was ready first. There are as many places as receives. */
+	/* The peer was up first. @early has a place for each receive, so it cannot overflow. */
 	bulk->early[bulk->nearly].index = index;
 	bulk->early[bulk->nearly].imm = imm;
 	bulk->early[bulk->nearly++].has_imm = has_imm;
@@ -149,12 +149,12 @@ static void send_wc(struct ib_cq *cq, struct ib_wc *wc)
 	struct spindle_bulk_job *job;
 
 	if (wc->status != IB_WC_SUCCESS) {
-		/* What is flushed says nothing new; who looked at receives has heard of it. */
+		/* A flush error is no news: it follows an error that was reported before. */
 		if (!bulk->dropped && wc->status != IB_WC_WR_FLUSH_ERR)
 			spindle_conn_fail(&bulk->conn, ib_wc_status_msg(wc->status));
 		return;
 	}
-	/* Later, and all at once. */
+	/* spindle_bulk_abandon() ends all jobs after the close. */
 	if (bulk->dropped)
 		return;
 	job = &bulk->job[bulk->job_head++ % SPINDLE_SQ_DEPTH];
@@ -199,17 +199,17 @@ void spindle_bulk_init(struct spindle_bulk *bulk, const struct spindle_bulk_ops 
 {
 	bulk->ops = ops;
 	bulk->cqe.done = send_wc;
-	/* No bytes, but rights are told as always. */
+	/* The region has no bytes, but set-up still exchanges (empty) rights. */
 	bulk->none.shift = SPINDLE_CHUNK_SHIFT_MAX;
 	spindle_conn_init(&bulk->conn);
 }
 
 /**
- * spindle_bulk_receives() - a fresh queue pair: counters, buffers, receives, keys
+ * spindle_bulk_receives() - prepare a new queue pair: counters, buffers, receives, keys
  * @conn: the connection, of a struct spindle_bulk
  *
  * Context: the connection's work item.
- * Return: 0 or -errno; spindle_bulk_drained() and spindle_bulk_release() undo either
+ * Return: 0 or -errno; in both cases call spindle_bulk_drained() and spindle_bulk_release()
  */
 int spindle_bulk_receives(struct spindle_conn *conn)
 {
@@ -219,9 +219,10 @@ int spindle_bulk_receives(struct spindle_conn *conn)
 	int err;
 
 	/*
-	 * Written by hand: ib_alloc_cq() has no kind of queue that is polled, and tells. One by
-	 * ib_create_cq() would have a handler of ours, but no kind: ib_drain_sq(), and what some
-	 * drivers have in its place, poll those of kind IB_POLL_DIRECT alone while they wait.
+	 * Set the handler by hand, because ib_alloc_cq() has no kind of queue that is polled and
+	 * also raises events. A queue of ib_create_cq() would have our handler, but no kind. The
+	 * drain needs the kind: ib_drain_sq(), and the versions of some drivers, only poll queues
+	 * of kind IB_POLL_DIRECT while they wait.
 	 */
 	conn->scq->comp_handler = comp_handler;
 	bulk->taken = false;
@@ -257,7 +258,7 @@ int spindle_bulk_receives(struct spindle_conn *conn)
 }
 
 /**
- * spindle_bulk_start() - memory can be registered from now on
+ * spindle_bulk_start() - start the queue pair that registers memory
  * @conn: the connection, established
  *
  * Context: the connection's work item.
@@ -269,7 +270,7 @@ int spindle_bulk_start(struct spindle_conn *conn)
 }
 
 /**
- * spindle_bulk_drained() - no memory is registered any more, and none will be
+ * spindle_bulk_drained() - destroy the queue pair that registers memory
  * @conn: the connection, drained
  *
  * Context: process.
@@ -280,7 +281,7 @@ void spindle_bulk_drained(struct spindle_conn *conn)
 }
 
 /**
- * spindle_bulk_release() - mirror of spindle_bulk_receives(); the queue pair is gone
+ * spindle_bulk_release() - undo spindle_bulk_receives(); the queue pair is gone
  * @conn: the connection
  */
 void spindle_bulk_release(struct spindle_conn *conn)
@@ -296,8 +297,8 @@ void spindle_bulk_release(struct spindle_conn *conn)
 }
 
 /**
- * spindle_bulk_take() - the connection is up: the engine has it from now on
- * @bulk: the connection
+ * spindle_bulk_take() - let the engine use the connection from now on
+ * @bulk: the connection, which is up
  */
 void spindle_bulk_take(struct spindle_bulk *bulk)
 {
@@ -311,7 +312,7 @@ void spindle_bulk_take(struct spindle_bulk *bulk)
 }
 
 /**
- * spindle_bulk_drop() - the engine has no more to do with it: it will be closed
+ * spindle_bulk_drop() - let the engine stop using a connection before its close
  * @bulk: the connection
  */
 void spindle_bulk_drop(struct spindle_bulk *bulk)
@@ -321,8 +322,8 @@ void spindle_bulk_drop(struct spindle_bulk *bulk)
 }
 
 /**
- * spindle_bulk_abandon() - the connection is closed: no device works on anything any more
- * @bulk: the connection, dropped
+ * spindle_bulk_abandon() - end outstanding jobs, which no device works on any more
+ * @bulk: the connection, dropped and closed
  */
 void spindle_bulk_abandon(struct spindle_bulk *bulk)
 {
@@ -350,14 +351,14 @@ static u32 waiting(const struct spindle_bulk *bulk)
  */
 bool spindle_bulk_room(const struct spindle_bulk *bulk)
 {
-	/* What waits has its room already. */
+	/* Waiting messages were promised room by an earlier call. */
 	u32 spare = SPINDLE_BULK_SPARE + waiting(bulk);
 
 	return bulk->conn.sq_free > block_wrs(bulk) + spare &&
 	       bulk->allowed - bulk->sent > spare && spindle_keys_room(&bulk->keys);
 }
 
-/* @last: the only one of the chain that is signalled; it ends the job. */
+/* Post a chain. Only @last is signalled, so its completion ends the job. */
 static void submit(struct spindle_bulk *bulk, struct ib_send_wr *first,
 		   struct ib_send_wr *last, u32 wrs, const struct spindle_bulk_job *job)
 {
@@ -380,7 +381,7 @@ static void submit(struct spindle_bulk *bulk, struct ib_send_wr *first,
 		spindle_conn_fail(conn, "cannot post");
 }
 
-/* @text: NULL: how many receives were posted again, and no more */
+/* Send a message. Without @text it only carries the count of receives. */
 static void send_message(struct spindle_bulk *bulk, const void *text)
 {
 	static const struct spindle_bulk_job job = { .message = true };
@@ -429,7 +430,7 @@ u32 spindle_bulk_say(struct spindle_bulk *bulk, const void *text)
 {
 	struct spindle_bulk_wait *w = &bulk->wait[bulk->wait_tail % SPINDLE_BULK_RECVS];
 
-	/* There are as many places as the peer has receives, and there is one for it. */
+	/* The ring has as many places as the peer has receives, and room() found one free. */
 	w->after = bulk->keys.asked;
 	memcpy(w->text, text, SPINDLE_BULK_TEXT);
 	bulk->wait_tail++;
@@ -438,9 +439,9 @@ u32 spindle_bulk_say(struct spindle_bulk *bulk, const void *text)
 }
 
 /**
- * spindle_bulk_acked() - has the peer got a message, and all before it?
+ * spindle_bulk_acked() - has the peer received a message, and all before it?
  * @bulk: the connection
- * @said: what spindle_bulk_say() gave
+ * @said: number that spindle_bulk_say() returned
  *
  * Return: true if so
  */
@@ -450,10 +451,10 @@ bool spindle_bulk_acked(const struct spindle_bulk *bulk, u32 said)
 }
 
 /**
- * spindle_bulk_grant() - register memory, and say so
+ * spindle_bulk_grant() - register memory, and send a message about it
  * @bulk: the connection; there is room
  * @mr: pages and a new key are set
- * @text: of the message, which is sent when the device knows the memory
+ * @text: text of the message, which is sent when the device knows the memory
  *
  * Return: number of the message, for spindle_bulk_acked()
  */
@@ -466,10 +467,10 @@ u32 spindle_bulk_grant(struct spindle_bulk *bulk, struct ib_mr *mr, const void *
 }
 
 /**
- * spindle_bulk_revoke() - take a right back
+ * spindle_bulk_revoke() - revoke the peer's right to write a block
  * @bulk: the connection; there is room
- * @mr: registered
- * @job: what to do when the peer cannot use it any more
+ * @mr: the registered memory
+ * @job: callback for when the peer cannot use the memory any more
  */
 void spindle_bulk_revoke(struct spindle_bulk *bulk, struct ib_mr *mr,
 			 const struct spindle_keys_job *job)
@@ -482,10 +483,10 @@ void spindle_bulk_revoke(struct spindle_bulk *bulk, struct ib_mr *mr,
  * spindle_bulk_write() - write a block
  * @bulk: the connection; there is room
  * @sgt: its bytes, mapped for the device
- * @addr: where to, in terms of the peer's device
+ * @addr: destination, an address for the peer's device
  * @rkey: key for @addr
- * @imm: what the peer is told when all of it is there
- * @job: what to do when all of it has been acknowledged
+ * @imm: immediate data for the peer when the whole block has arrived
+ * @job: callback for when the whole block has been acknowledged
  */
 void spindle_bulk_write(struct spindle_bulk *bulk, const struct sg_table *sgt, u64 addr,
 			u32 rkey, u32 imm, const struct spindle_bulk_job *job)
@@ -496,7 +497,7 @@ void spindle_bulk_write(struct spindle_bulk *bulk, const struct sg_table *sgt, u
 	u32 n = 0, i, wrs = 0;
 	u64 bytes = 0;
 
-	/* As many entries as the connection has; the last chain of a block tells. */
+	/* Each write takes as many entries as it can; the last write has the immediate data. */
 	for_each_sgtable_dma_sg(sgt, sg, i) {
 		struct ib_sge *sge = &conn->sge[n];
 
@@ -530,22 +531,22 @@ void spindle_bulk_write(struct spindle_bulk *bulk, const struct sg_table *sgt, u
 
 /* ---- receiving --------------------------------------------------------- */
 
-/* The peer may be out of receives, and we may have nothing else to say to it. */
+/* Tell the peer about new receives, because it may have used up those that it knows. */
 static void tell_receives(struct spindle_bulk *bulk)
 {
 	if (bulk->reposted - bulk->told < SPINDLE_BULK_RECVS / 2)
 		return;
-	/* What waits will tell, and has the room. */
+	/* A waiting message will carry the count, and the room is reserved for that message. */
 	if (waiting(bulk) || !bulk->conn.sq_free || bulk->allowed == bulk->sent)
 		return;
 	send_message(bulk, NULL);
 }
 
 /**
- * spindle_bulk_poll() - see what has come, and what is done
+ * spindle_bulk_poll() - handle completions of sends and receives
  * @bulk: the connection, taken
  *
- * Return: true if there was something
+ * Return: true if there were any
  */
 bool spindle_bulk_poll(struct spindle_bulk *bulk)
 {
@@ -556,10 +557,10 @@ bool spindle_bulk_poll(struct spindle_bulk *bulk)
 }
 
 /**
- * spindle_bulk_arm() - an event shall tell of what comes next
+ * spindle_bulk_arm() - request an event for the next completion
  * @bulk: the connection, taken
  *
- * Return: true if something has come already: poll again
+ * Return: true if there is a completion already: poll again
  */
 bool spindle_bulk_arm(struct spindle_bulk *bulk)
 {

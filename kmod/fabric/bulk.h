@@ -2,24 +2,24 @@
 /*
  * Bulk: a connection for large blocks, and for short messages about them.
  *
- * It has a queue pair of its own, so that heartbeats and small messages do not wait behind
- * megabytes. There is nothing that the peer may always write: each block is registered
- * when it is expected, in the connection's protection domain, and the key is invalidated
- * when it has come; both by another queue pair, see keys.h.
+ * A bulk connection has a queue pair of its own, so that heartbeats and small messages do not wait
+ * behind megabytes. The peer has no permanent right to write: each block is registered, in the
+ * connection's protection domain, when it is expected. The key is invalidated when the block has
+ * arrived. Another queue pair does both, see keys.h.
  *
- * Messages are sent in the order in which they were said. One that tells of a registration
- * waits until that is done, and so do all behind it; blocks pass them.
+ * Messages are sent in the order of the calls. A message about a registration waits until the
+ * registration is done, and all later messages wait, too. Blocks may overtake waiting messages.
  *
- * Flow control. A message and a block's last write take a receive of the peer's each. Both
- * sides post SPINDLE_BULK_RECVS, and every message says how many have been posted again in
- * all; so nobody ever sends to a queue without receives, and there are no RNR retries.
+ * Flow control: a message, and the last write of a block, consume one receive of the peer each.
+ * Both sides post SPINDLE_BULK_RECVS, and every message has the total number of receives that
+ * were posted again. So no side sends to a queue without receives, and there are no RNR retries.
  *
- * One completion queue serves both directions. The engine polls it while it is awake, and
- * arms it before it sleeps: then an event wakes it.
+ * One completion queue serves both directions. The engine polls the queue while it is awake, and
+ * arms the queue before it sleeps, so that an event wakes it.
  *
- * Owner: whoever embeds it. Between spindle_bulk_take() and spindle_bulk_drop(), both
- * of the engine, the engine alone uses it, and callbacks come from spindle_bulk_poll(). When
- * the connection is closed, spindle_bulk_abandon() ends what was under way.
+ * Owner: the object that embeds the connection. The engine calls spindle_bulk_take() and
+ * spindle_bulk_drop(). Between the two only the engine uses the connection, and callbacks come
+ * from spindle_bulk_poll(). After the close, spindle_bulk_abandon() ends outstanding work.
  */
 #ifndef SPINDLE_FABRIC_BULK_H
 #define SPINDLE_FABRIC_BULK_H
@@ -29,7 +29,7 @@
 
 /* Receives that each side keeps posted. */
 #define SPINDLE_BULK_RECVS	128
-/* Of these, for messages that carry nothing but the count. */
+/* Receives of these that are reserved for messages with only the count. */
 #define SPINDLE_BULK_SPARE	2
 /* Bytes of a message's text. */
 #define SPINDLE_BULK_TEXT	48
@@ -39,9 +39,9 @@
 struct spindle_bulk;
 
 /**
- * struct spindle_bulk_ops - what the owner is told; engine context, from spindle_bulk_poll()
- * @message: a message came; @text is a private copy, unchecked
- * @arrived: a block came whole: immediate data of its last write, unchecked
+ * struct spindle_bulk_ops - callbacks of the owner; engine context, from spindle_bulk_poll()
+ * @message: a message arrived; @text is a private copy, unchecked
+ * @arrived: a whole block arrived; @number is the immediate data of its last write, unchecked
  */
 struct spindle_bulk_ops {
 	void (*message)(struct spindle_bulk *bulk, const void *text);
@@ -49,13 +49,13 @@ struct spindle_bulk_ops {
 };
 
 /**
- * struct spindle_bulk_job - something that was posted and is not done
- * @done: called when it is, unless the connection breaks before; or NULL
- * @anyway: if the connection breaks @done is called by spindle_bulk_abandon()
- * @message: it is a message that somebody has said
- * @ctx: its first argument
- * @arg: its second
- * @wrs: entries of the send queue that it took
+ * struct spindle_bulk_job - a message or block that was posted and is not done
+ * @done: called when it is done, unless the connection breaks before; or NULL
+ * @anyway: if the connection breaks, spindle_bulk_abandon() calls @done
+ * @message: a message of spindle_bulk_say(), in contrast to a count or a block
+ * @ctx: first argument of @done
+ * @arg: second argument of @done
+ * @wrs: entries of the send queue that it takes
  */
 struct spindle_bulk_job {
 	void (*done)(void *ctx, u64 arg);
@@ -69,9 +69,9 @@ struct spindle_bulk_job {
 struct spindle_bulk_recv;
 
 /**
- * struct spindle_bulk_wait - a message that waits
- * @after: registrations that have to be done before, of all
- * @text: of the message
+ * struct spindle_bulk_wait - a waiting message
+ * @after: total number of registrations that have to be done before
+ * @text: text of the message
  */
 struct spindle_bulk_wait {
 	u32 after;
@@ -82,28 +82,28 @@ struct spindle_bulk_wait {
  * struct spindle_bulk - a bulk connection
  * @conn: the connection
  * @ops: callbacks
- * @none: a region of no bytes: the peer has no standing rights
- * @taken: the engine has it
- * @dropped: it has let go: what completes is of interest to nobody
- * @early: receives that came before the engine had it
- * @nearly: their number
+ * @none: a region without bytes, because the peer has no permanent rights
+ * @taken: the engine uses the connection
+ * @dropped: the engine has stopped using the connection, so completions are ignored
+ * @early: receives that completed before the engine used the connection
+ * @nearly: number of entries in @early
  * @recv: receives
  * @text: their buffers
  * @dma: address of @text for the device
  * @keys: registers memory
  * @wait: messages that wait for registrations, a ring
- * @wait_head: next to send
- * @wait_tail: next to say: those that were said, in all
- * @acked: messages that were acknowledged, in all
- * @cqe: of everything in the send queue
- * @job: what is in the send queue, a ring
+ * @wait_head: next message to send
+ * @wait_tail: total number of messages of spindle_bulk_say()
+ * @acked: total number of messages that were acknowledged
+ * @cqe: completion of all work requests in the send queue
+ * @job: jobs in the send queue, a ring
  * @job_head: next to complete
  * @job_tail: next to post
  * @sges: scatter entries that a write may have
- * @sent: receives of the peer's that were taken, in all
- * @allowed: receives of the peer's that there were, in all
- * @reposted: own receives that were posted again, in all
- * @told: @reposted as the peer knows it
+ * @sent: total number of the peer's receives that we have consumed
+ * @allowed: total number of receives that the peer has posted
+ * @reposted: total number of own receives that were posted again
+ * @told: @reposted in the last message to the peer
  */
 struct spindle_bulk {
 	struct spindle_conn conn;

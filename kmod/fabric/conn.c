@@ -10,23 +10,23 @@
 
 #define ATTEMPT_MS	5000	/* for each step of a connection attempt */
 #define RETRY_MS	100	/* between attempts */
-#define RETRY_BULK_MS	20	/* where who is dialled need not expect it yet */
+#define RETRY_BULK_MS	20	/* for bulk, because the peer may not have the lane yet */
 #define ACK_TIMEOUT	17	/* 4.096 us << 17: half a second per retry */
 /*
- * Of patient connections: 34 ms. Soft-RoCE begins to wait anew with each write, so that this
- * has to be shorter than the time between two heartbeats.
+ * For patient connections: 34 ms. Soft-RoCE restarts the timer with each write, so this has to be
+ * shorter than the interval of heartbeats.
  */
 #define ACK_TIMEOUT_SOON	13
 /*
- * Receives are posted again by a work item; until it has run a burst of immediates may
- * find none. It gets a second, but not for ever: a peer may never post any.
+ * A work item posts receives again. Until it has run, a burst of immediates may find no receive.
+ * With this timer the retries last a second. They must end, because a peer may post no receives.
  */
 #define RNR_TIMER	IB_RNR_TIMER_163_84
 
 static struct workqueue_struct *conn_wq;
 
 /**
- * spindle_conns_init() - make the work queue of connections
+ * spindle_conns_init() - create the work queue of connections
  *
  * Return: 0 or -ENOMEM
  */
@@ -45,10 +45,10 @@ void spindle_conns_exit(void)
 }
 
 /**
- * spindle_conn_closing() - has somebody begun to close the connection?
+ * spindle_conn_closing() - has spindle_conn_close() begun?
  * @conn: the connection
  *
- * Return: true if so: waits end at once
+ * Return: true if so: then all waits of the work item must end
  */
 bool spindle_conn_closing(const struct spindle_conn *conn)
 {
@@ -56,8 +56,8 @@ bool spindle_conn_closing(const struct spindle_conn *conn)
 }
 
 /*
- * The one place where the state changes. Returns false if the transition is not
- * legal any more: somebody else was faster, and what to do hangs off their win.
+ * Change the state; no other function does. Returns false if the transition is not legal, because
+ * another context has changed the state first. Then that context does the work that follows.
  */
 static bool change_state(struct spindle_conn *conn, enum spindle_conn_state new)
 {
@@ -87,10 +87,10 @@ static bool change_state(struct spindle_conn *conn, enum spindle_conn_state new)
 		ok = old != SPINDLE_CONN_CLOSED;
 		break;
 	}
-	/* People look without the lock. */
+	/* Readers do not take the lock. */
 	if (ok)
 		WRITE_ONCE(conn->state, new);
-	/* Under the lock, so that a close that comes next cancels it. */
+	/* Queue under the lock, so that a spindle_conn_close() that follows cancels the work. */
 	if (ok && new == SPINDLE_CONN_FAILED)
 		queue_delayed_work(conn_wq, &conn->work, 0);
 	spin_unlock_irqrestore(&conn->lock, flags);
@@ -98,12 +98,12 @@ static bool change_state(struct spindle_conn *conn, enum spindle_conn_state new)
 }
 
 /**
- * spindle_conn_fail() - something about the connection is broken
+ * spindle_conn_fail() - report that a connection is broken
  * @conn: the connection
  * @reason: why, a constant string
  *
- * A connection that was up is lost, and its owner is told, once. One that was being
- * made is tried again by its work item.
+ * A connection that was up is lost, and ops->down() is called once. If the connection was not up
+ * yet, its work item tries again.
  *
  * Context: any.
  */
@@ -113,7 +113,7 @@ void spindle_conn_fail(struct spindle_conn *conn, const char *reason)
 		WRITE_ONCE(conn->reason, reason);
 		conn->cfg.ops->down(conn);
 	}
-	/* Whoever waits for a completion that will not come looks again. */
+	/* End the wait of the work item for a completion that will not come. */
 	if (!READ_ONCE(conn->event_status))
 		WRITE_ONCE(conn->event_status, -ECONNRESET);
 	wake_up(&conn->wq);
@@ -152,7 +152,7 @@ static int conn_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	case RDMA_CM_EVENT_ROUTE_ERROR:
 	case RDMA_CM_EVENT_UNREACHABLE:
 	case RDMA_CM_EVENT_CONNECT_ERROR:
-		/* Pairs with the acquire in wait_event_of(): the code comes first. */
+		/* Pairs with the acquire in wait_event_of(): @reject is set before. */
 		smp_store_release(&conn->event_status,
 				  event->status < 0 ? event->status : -ECONNREFUSED);
 		break;
@@ -166,7 +166,7 @@ static int conn_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	default:
 		return 0;
 	}
-	/* Pairs with the acquire in came(): the status comes first. */
+	/* Pairs with the acquire in came(): the status is set before. */
 	smp_store_release(&conn->event, event->event + 1);
 	wake_up(&conn->wq);
 	return 0;
@@ -213,8 +213,8 @@ static void qp_event(struct ib_event *event, void *ctx)
 /* ---- resources of an attempt ------------------------------------------ */
 
 /*
- * Not in softirq: there the core may touch a queue that has been freed, when it asks for
- * the next event after it has declared the handler done.
+ * The queues are not polled in softirq. There the core may touch a freed queue: it requests the
+ * next event after the queue may already have been freed.
  */
 static int create_cqs(struct spindle_conn *conn, u32 recvs)
 {
@@ -223,7 +223,7 @@ static int create_cqs(struct spindle_conn *conn, u32 recvs)
 	struct ib_device *ib = conn->id->device;
 	struct ib_cq *cq;
 
-	/* One more each for the drain. */
+	/* One more entry for the drain of each queue. */
 	if (bulk)
 		entries += recvs + 1 + SPINDLE_KEYS_DEPTH + 1;
 	cq = ib_alloc_cq_any(ib, conn, entries, IB_POLL_DIRECT);
@@ -249,7 +249,7 @@ static int create_queues(struct spindle_conn *conn)
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
 		.qp_type = IB_QPT_RC,
 		.cap = {
-			/* One more each for the drain. */
+			/* One more work request for the drain of each queue. */
 			.max_send_wr = SPINDLE_SQ_DEPTH + 1,
 			.max_recv_wr = recvs + 1,
 			.max_send_sge = bulk ? spindle_bulk_sges(ib) : 1,
@@ -272,7 +272,7 @@ static int create_queues(struct spindle_conn *conn)
 	attr.recv_cq = conn->rcq;
 	err = rdma_create_qp(conn->id, conn->pd, &attr);
 	if (err == -EINVAL) {
-		/* No device says how much it takes; less will do. */
+		/* Devices do not report their limit, and the minimum is enough. */
 		attr.cap.max_inline_data = SPINDLE_INLINE_MIN;
 		err = rdma_create_qp(conn->id, conn->pd, &attr);
 	}
@@ -280,7 +280,7 @@ static int create_queues(struct spindle_conn *conn)
 		return err;
 	conn->qp = conn->id->qp;
 	conn->inline_max = attr.cap.max_inline_data;
-	/* Guards are copied at post time; a device without that is of no use here. */
+	/* Guards must be copied at post time, so a device without inline data cannot be used. */
 	return conn->inline_max < SPINDLE_INLINE_MIN ? -EOPNOTSUPP : 0;
 }
 
@@ -298,8 +298,8 @@ static int create_resources(struct spindle_conn *conn)
 }
 
 /*
- * Mirror of create_resources(), from any point of it. Nobody else uses the queue pair
- * any more. The drain waits until the hardware is through with our memory.
+ * Undo create_resources(), complete or not. No other context uses the queue pair any more. The
+ * drain waits until the hardware has finished with our memory.
  */
 static void destroy_resources(struct spindle_conn *conn)
 {
@@ -311,8 +311,9 @@ static void destroy_resources(struct spindle_conn *conn)
 		else
 			ib_drain_rq(conn->qp);
 		/*
-		 * Ahead of the registrations: the queue pair of soft-RoCE keeps a reference to
-		 * the one that a write was cut off in, and 6.1 waits for it, for 50 seconds.
+		 * Destroy the queue pair before the registrations. The queue pair of soft-RoCE
+		 * keeps a reference to the registration of an interrupted write, and in 6.1 the
+		 * deregistration waits for that, for 50 seconds.
 		 */
 		rdma_destroy_qp(conn->id);
 		conn->qp = NULL;
@@ -323,7 +324,7 @@ static void destroy_resources(struct spindle_conn *conn)
 	}
 	spindle_window_close(&conn->own);
 	spindle_window_close(&conn->in);
-	/* Waits for handlers; none runs afterwards. */
+	/* This waits for handlers, so none runs afterwards. */
 	if (conn->id)
 		rdma_destroy_id(conn->id);
 	conn->id = NULL;
@@ -342,10 +343,10 @@ static void destroy_resources(struct spindle_conn *conn)
 /* ---- the attempt ------------------------------------------------------ */
 
 /**
- * spindle_conn_retries() - how often a write may be repeated
+ * spindle_conn_retries() - how often the device may repeat a write
  * @conn: the connection
  *
- * Return: times, as rdma_cm has it
+ * Return: the retry count for rdma_cm
  */
 u8 spindle_conn_retries(const struct spindle_conn *conn)
 {
@@ -354,7 +355,7 @@ u8 spindle_conn_retries(const struct spindle_conn *conn)
 
 static u8 ack_timeout(const struct spindle_conn *conn)
 {
-	/* A few blocks may be on a slow wire for longer than soon, and must not be repeated. */
+	/* Blocks may take longer than the short time-out on a slow link: do not repeat them. */
 	return conn->cfg.patient && !conn->cfg.bulk ? ACK_TIMEOUT_SOON : ACK_TIMEOUT;
 }
 
@@ -373,7 +374,7 @@ static void begin_attempt(struct spindle_conn *conn)
 {
 	WRITE_ONCE(conn->attempts, conn->attempts + 1);
 	WRITE_ONCE(conn->reject, 0);
-	/* A peer that ended an earlier attempt has not parted from this one. */
+	/* @parted must not be left over from an earlier attempt. */
 	WRITE_ONCE(conn->parted, false);
 	WRITE_ONCE(conn->event, 0);
 	WRITE_ONCE(conn->event_status, 0);
@@ -436,7 +437,7 @@ static int answer(struct spindle_conn *conn)
 
 static const char *failure_text(struct spindle_conn *conn, int err)
 {
-	/* After a time-out the handler may still be at it. */
+	/* After a time-out the handler may still write this. */
 	u32 reject = READ_ONCE(conn->reject);
 
 	if (reject == SPINDLE_REJECT_BUSY)
@@ -469,9 +470,9 @@ static u32 retry_ms(const struct spindle_conn *conn)
 }
 
 /*
- * The life of a connection until it is up: one attempt. A passive connection is
- * CONNECTING when it comes here, by the claim; an active one begins by itself. A
- * connection that was up comes here once more when it has failed.
+ * One attempt to connect. For a passive connection spindle_conn_claim() has set CONNECTING; an
+ * active connection changes to CONNECTING here. The work item runs once more when a connection
+ * that was up has failed.
  */
 static void conn_work(struct work_struct *work)
 {
@@ -480,7 +481,7 @@ static void conn_work(struct work_struct *work)
 	int err;
 
 	if (state == SPINDLE_CONN_FAILED) {
-		/* Take the peer's rights now; the rest goes with the close. */
+		/* Revoke the peer's rights now. spindle_conn_close() does the rest. */
 		rdma_disconnect(conn->id);
 		return;
 	}
@@ -490,7 +491,7 @@ static void conn_work(struct work_struct *work)
 		begin_attempt(conn);
 		err = dial(conn);
 	} else {
-		/* Who closes it may have been quicker than the disconnect, and does all that. */
+		/* The connection may already be closed. Then the close does everything. */
 		if (state != SPINDLE_CONN_CONNECTING)
 			return;
 		err = answer(conn);
@@ -529,7 +530,7 @@ bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id, const 
 {
 	if (!change_state(conn, SPINDLE_CONN_CONNECTING))
 		return false;
-	/* No handler of the connection runs before its id is set. */
+	/* No handler of the connection can run before @id is set below. */
 	begin_attempt(conn);
 	keep_greeting(conn, hello, len);
 	conn->id = id;
@@ -540,8 +541,10 @@ bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id, const 
 }
 
 /**
- * spindle_conn_init() - make a connection that may be failed and looked at, but not used yet
+ * spindle_conn_init() - initialize a connection
  * @conn: zeroed
+ *
+ * Until spindle_conn_open(), only its state may be read, and spindle_conn_fail() may be called.
  */
 void spindle_conn_init(struct spindle_conn *conn)
 {
@@ -554,9 +557,9 @@ void spindle_conn_init(struct spindle_conn *conn)
 }
 
 /**
- * spindle_conn_open() - begin to connect, or to wait for the peer
+ * spindle_conn_open() - start connecting, or waiting for the peer
  * @conn: initialised; the owner frees it after spindle_conn_close()
- * @cfg: what it is to be; copied
+ * @cfg: configuration; copied
  *
  * Context: process.
  */
@@ -573,11 +576,10 @@ void spindle_conn_open(struct spindle_conn *conn, const struct spindle_conn_conf
 }
 
 /**
- * spindle_conn_close() - end a connection, whatever its state
+ * spindle_conn_close() - end a connection in any state
  * @conn: the connection; the engine does not use it any more
  *
- * When it returns nothing of the connection is left: no handler, no work, no right
- * of the peer to our memory.
+ * When this returns, no handler and no work item runs, and the peer has no right to our memory.
  *
  * Context: process, not in a handler of the connection.
  */
@@ -585,7 +587,7 @@ void spindle_conn_close(struct spindle_conn *conn)
 {
 	struct spindle_endpoint *ep = conn->cfg.ep;
 
-	/* No request can claim it from here on. */
+	/* No request can claim the connection from here on. */
 	spin_lock(&ep->lock);
 	list_del(&conn->list);
 	WRITE_ONCE(conn->closing, true);

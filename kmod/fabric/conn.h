@@ -2,9 +2,9 @@
 /*
  * Connections: one reliable queue pair to one peer, and the rights that go with it.
  *
- * A connection has its own protection domain, completion queues, queue pair and
- * windows, all made and destroyed by its work item or by spindle_conn_close(): one
- * owner at a time, no lock across a verb.
+ * A connection has its own protection domain, completion queues, queue pair and windows. Only its
+ * work item creates them, and the work item or spindle_conn_close() destroys them. So they have
+ * one owner at a time, and no lock is held across a verb.
  *
  *   IDLE --claim/dial--> CONNECTING --established--> SETUP --rights exchanged--> UP
  *    ^                       |                         |                         |
@@ -12,9 +12,9 @@
  *                                                                                v
  *   CLOSED <---------------- spindle_conn_close(), from every state ---------- FAILED
  *
- * Before UP the work item alone uses the queue pair. From UP on the engine alone
- * posts and polls (post.h). spindle_conn_close() may be called once the engine has let
- * go. A connection that was UP is never re-established: memory behind it has moved on.
+ * Before UP only the work item uses the queue pair. From UP on only the engine posts and polls
+ * (post.h). spindle_conn_close() may be called when the engine no longer uses the connection. A
+ * connection that was UP is never re-established, because writes to the peer may be lost.
  */
 #ifndef SPINDLE_FABRIC_CONN_H
 #define SPINDLE_FABRIC_CONN_H
@@ -29,7 +29,7 @@
 
 /* Work requests that may be outstanding; an engine pass stays below it. */
 #define SPINDLE_SQ_DEPTH	256
-/* A successful work request is reported at the latest after this many. */
+/* At least one in this many work requests is signalled. */
 #define SPINDLE_SQ_STRIDE	64
 /* Receives for immediate data: no fewer than the peer can have outstanding. */
 #define SPINDLE_RQ_DEPTH	SPINDLE_SQ_DEPTH
@@ -37,22 +37,22 @@
 #define SPINDLE_CHAIN_SGES	(SPINDLE_SQ_DEPTH + 1)
 /* Retries of a write; 7 means for ever on soft-RoCE. */
 #define SPINDLE_RETRIES		6
-/* Of a patient connection: somebody else finds out whether the peer is alive. */
+/* Retries of a patient connection, where heartbeats find out whether the peer is alive. */
 #define SPINDLE_RETRIES_PATIENT	7
 /* Bytes of private data in a connection request, all that rdma_cm leaves. */
 #define SPINDLE_HELLO_LEN	56
-/* Bytes of private data in an answer, of more that there is room for. */
+/* Bytes of private data in an answer; rdma_cm has room for more. */
 #define SPINDLE_ANSWERED_LEN	88
-/* Bytes with which the dialling side proves who it is when it gives the first rights. */
+/* Bytes of the proof that the dialling side sends with its rights. */
 #define SPINDLE_RIGHTS_LEN	32
-/* Bytes that a device has to take into a work request, and what is asked for first. */
+/* Inline bytes of a work request: what a device must support, and what we ask for first. */
 #define SPINDLE_INLINE_MIN	64
 #define SPINDLE_INLINE_MAX	192
 
-/* Codes of a refusal that the fabric gives by itself; the owner's start above. */
+/* Reject codes of the fabric itself; those of the owner start at SPINDLE_REJECT_OWNER. */
 #define SPINDLE_REJECT_BUSY	1U
 #define SPINDLE_REJECT_RETRIES	2U
-/* No refusal: who asked has its answer, and did not want a connection. */
+/* No refusal: the rejection carries the answer to a question, see ask.h. */
 #define SPINDLE_REJECT_ANSWER	3U
 #define SPINDLE_REJECT_OWNER	16U
 
@@ -68,23 +68,23 @@ enum spindle_conn_state {
 struct spindle_conn;
 
 /**
- * struct spindle_conn_ops - what the owner is told
- * @greet: what to say in a request, up to SPINDLE_HELLO_LEN, or in an answer, where
- *	spindle_conn.greeting is known, up to SPINDLE_ANSWERED_LEN; returns its length. Work
- *	context
- * @greeted: the peer's hello, in its request or in its answer; an error ends the
+ * struct spindle_conn_ops - callbacks of the owner
+ * @greet: fill in the private data of a request, up to SPINDLE_HELLO_LEN bytes, or of an answer,
+ *	up to SPINDLE_ANSWERED_LEN; for an answer spindle_conn.greeting has the request. Returns
+ *	the length. Work context
+ * @greeted: check the peer's private data, of its request or its answer; an error ends the
  *	attempt. Work context
- * @prove: prove who we are, to who has answered. Work context
- * @proven: has the dialling side proved who it is? An error ends the attempt. Work context
- * @up: rights are exchanged, the engine may take over. Work context
+ * @prove: make the proof of the dialling side. Work context
+ * @proven: check the proof of the dialling side; an error ends the attempt. Work context
+ * @up: rights are exchanged, so the engine may take over. Work context
  * @down: a connection that was up is lost; see spindle_conn.reason. Any context, once
- * @imm: a write with immediate data arrived: it and all before it are visible. Work
+ * @imm: a write with immediate data arrived, and all writes before it are visible. Work
  *	context, one at a time
- * @refused: the peer's owner has refused this end, with a code: any value; returns a constant
- *	string. Work context
- * @event: of a bulk connection: something has come since it was armed. Any context
- * @drained: of a bulk connection: the device is through with it: what is registered in its
- *	protection domain has to go. In spindle_conn_close()
+ * @refused: the peer's owner has refused this end, with any code; returns a constant string. Work
+ *	context
+ * @event: of a bulk connection: a completion has arrived since it was armed. Any context
+ * @drained: of a bulk connection: the queue pair is drained, so deregister all memory in its
+ *	protection domain. Called by spindle_conn_close(), and after a failed attempt
  */
 struct spindle_conn_ops {
 	u8 (*greet)(struct spindle_conn *conn, void *data);
@@ -100,16 +100,17 @@ struct spindle_conn_ops {
 };
 
 /**
- * struct spindle_conn_config - what a connection is to be
+ * struct spindle_conn_config - configuration of a connection
  * @ep: endpoint
  * @net: network namespace
  * @ops: callbacks
  * @active: dial, instead of waiting to be dialled
  * @src: own address
  * @dst: the peer's address and port (active side)
- * @patient: what is lost is repeated for as long as the device can, and soon unless it is @bulk
- * @secret: the dialling side gives its rights, and proves who it is, first
- * @bulk: it is part of a struct spindle_bulk, see bulk.h
+ * @patient: the device retries lost packets for as long as it can, and unless @bulk after a short
+ *	time-out
+ * @secret: the dialling side must send its rights and its proof first
+ * @bulk: the connection is part of a struct spindle_bulk, see bulk.h
  * @in: region that the peer may write: its row as we hold it
  * @own: region that we write from: our row
  * @remote_bytes: size of our row in the peer's memory
@@ -137,14 +138,14 @@ struct spindle_desc_page;
  * @list: in the endpoint's list
  * @state: enum spindle_conn_state; changed under @lock
  * @lock: see @state; taken in event handlers of the device
- * @reason: why it is not up, for people; a constant string
- * @parted: the peer has closed it, on purpose
+ * @reason: why the connection is not up, for people; a constant string
+ * @parted: the peer has disconnected
  * @closing: spindle_conn_close() has begun
- * @attempts: times that a connection was tried
- * @work: the connection's life until it is up
- * @wq: the work item waits here for what handlers report
- * @event: rdma_cm event that came, plus one; 0: none
- * @event_status: its status
+ * @attempts: number of attempts to connect
+ * @work: connects, and exchanges rights
+ * @wq: the work item waits here for handlers
+ * @event: last rdma_cm event, plus one; 0: none
+ * @event_status: status of that event
  * @reject: code of a refusal, 0: none
  * @said: own private data of this attempt
  * @said_len: its length
@@ -159,7 +160,7 @@ struct spindle_desc_page;
  * @own: registration of the own row, local
  * @remote: by chunk, the key of our row at the peer
  * @remote_shift: log2 of the bytes of these chunks
- * @pieces: work requests that a write may take, because chunks end on either side
+ * @pieces: work requests of a write at most, because it is split where a chunk ends on either side
  * @desc: pages that carry rights during set-up
  * @ndesc_in: pages expected
  * @ndesc_out: pages sent
@@ -171,7 +172,7 @@ struct spindle_desc_page;
  * @imm_cqe: completion of receives for immediate data
  * @chain: work requests of one post, see post.c
  * @sge: their scatter entries
- * @inline_max: bytes that a write may take from memory that is not registered
+ * @inline_max: inline bytes of a write, for which memory need not be registered
  * @nchain: length of the chain
  * @sq_free: send queue entries that are free
  * @since: work requests since the last signalled one

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Devices: which RDMA devices may be used, and what to do when one goes away.
+ * Devices: which RDMA devices may be used, and their removal.
  *
  * Context: process.
  */

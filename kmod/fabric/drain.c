@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Draining: waiting until the hardware is through. See drain.h.
+ * Draining: wait until the hardware has finished with a queue pair. See drain.h.
  */
 #include <linux/delay.h>
 
 #include "drain.h"
 
-/* A device that takes longer than so many seconds is reported. */
+/* A device that takes longer than this, in seconds, is reported. */
 #define LATE_S 10
 
 struct drain {
@@ -20,8 +20,9 @@ static void drain_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /*
- * Without a bound, as in ib_drain_qp(): what a device has not let go of must not be freed. A
- * queue pair in error is flushed by a device that works; one that does not is reported.
+ * Wait without a time-out, as ib_drain_qp() does, because memory that the device still uses must
+ * not be freed. A working device flushes a queue pair in the error state. A device that does not
+ * is reported.
  */
 static void wait_for_drain(struct ib_cq *cq, const struct drain *drain)
 {
@@ -41,9 +42,10 @@ static void wait_for_drain(struct ib_cq *cq, const struct drain *drain)
 }
 
 /**
- * spindle_drain_sends() - end what is in a send queue, and wait until that is done
- * @qp: the queue pair, not in RESET; nobody else uses it, or polls the completion queue of
- *	its send queue, which is of the kind that is polled, and has room for one more
+ * spindle_drain_sends() - flush a send queue, and wait until it is empty
+ * @qp: the queue pair, not in RESET. No other context uses the queue pair, or polls the completion
+ *	queue of its send queue. That completion queue is of kind IB_POLL_DIRECT, and has room
+ *	for one more entry
  *
  * Context: process.
  */
@@ -59,7 +61,7 @@ void spindle_drain_sends(struct ib_qp *qp)
 		},
 	};
 
-	/* Some devices need other means, and know them. */
+	/* Some drivers have a drain operation of their own, because their devices need it. */
 	if (qp->device->ops.drain_sq || ib_modify_qp(qp, &attr, IB_QP_STATE) ||
 	    ib_post_send(qp, &marker.wr, NULL))
 		ib_drain_sq(qp);
@@ -69,8 +71,8 @@ void spindle_drain_sends(struct ib_qp *qp)
 
 /**
  * spindle_drain_receives() - wait until a receive queue is empty
- * @qp: the queue pair, drained of sends; what is true of their completion queue there is
- *	true of that of receives here
+ * @qp: the queue pair, whose send queue is drained. For the completion queue of its receive queue
+ *	the same holds as for that of sends in spindle_drain_sends()
  *
  * Context: process.
  */

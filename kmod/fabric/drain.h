@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Draining: waiting until the hardware is through with a queue pair whose completion
- * queue is polled.
+ * Draining: wait until the hardware has finished with a queue pair whose completion queue is
+ * polled.
  *
- * ib_drain_sq() and ib_drain_rq() look at such a queue no sooner than after a tenth of a
- * second: too long for the end of a view with many members.
+ * ib_drain_sq() and ib_drain_rq() poll such a queue only every tenth of a second. That is too slow
+ * for the end of a view with many members.
  */
 #ifndef SPINDLE_FABRIC_DRAIN_H
 #define SPINDLE_FABRIC_DRAIN_H

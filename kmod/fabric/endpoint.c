@@ -6,8 +6,8 @@
 #include "endpoint.h"
 
 /*
- * A connection request. The id is new and ours only if we return 0; any other value
- * makes rdma_cm destroy it. The peer's bytes are looked at by match() alone.
+ * Handle a connection request. The id is new. If this returns 0 we own the id, else rdma_cm
+ * destroys it. Only match() reads the peer's bytes.
  */
 static int answer(struct spindle_endpoint *ep, struct rdma_cm_id *id,
 		  const struct rdma_conn_param *param)
@@ -18,7 +18,7 @@ static int answer(struct spindle_endpoint *ep, struct rdma_cm_id *id,
 	spin_lock(&ep->lock);
 	conn = ep->ops->match(ep, &id->route.addr.dst_addr, param->private_data,
 			      param->private_data_len, &reject);
-	/* The dialling side says how often ours tries again: not for ever. */
+	/* The dialling side chooses the retries of our queue pair, so limit them. */
 	if (conn && (param->retry_count > spindle_conn_retries(conn) ||
 		     param->rnr_retry_count > SPINDLE_RETRIES)) {
 		conn = NULL;
@@ -42,7 +42,7 @@ static int answer(struct spindle_endpoint *ep, struct rdma_cm_id *id,
 
 static int endpoint_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 {
-	/* Device removal and the rest are dealt with by the ib_client. */
+	/* The ib_client handles device removal, and other events do not matter here. */
 	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST)
 		return 0;
 	return answer(id->context, id, &event->param.conn);

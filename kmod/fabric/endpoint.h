@@ -2,8 +2,8 @@
 /*
  * Endpoints: the address at which a node listens for its peers.
  *
- * Owner: the node. Connections that may be answered are listed here; a request that
- * none of them expects is refused.
+ * Owner: the node. The endpoint has a list of its connections. A request that no connection
+ * expects is refused.
  */
 #ifndef SPINDLE_FABRIC_ENDPOINT_H
 #define SPINDLE_FABRIC_ENDPOINT_H
@@ -15,15 +15,15 @@
 struct spindle_conn;
 struct spindle_endpoint;
 
-/* Bytes that fit behind the code of a rejection, all that rdma_cm leaves. */
+/* Bytes that fit after the code of a rejection, all that rdma_cm leaves. */
 #define SPINDLE_ANSWER_LEN 144
 
 /**
- * struct spindle_reject - what a rejection carries
- * @code: why, for the peer
- * @len: bytes of @data
- * @data: for who asked
- * @taken: the connection that is meant is up; not sent
+ * struct spindle_reject - private data of a rejection
+ * @code: reason, for the peer
+ * @len: bytes of @data; not sent
+ * @data: answer to a question
+ * @taken: the connection for this request is already up; not sent
  */
 struct spindle_reject {
 	__be32 code;
@@ -33,10 +33,10 @@ struct spindle_reject {
 };
 
 /**
- * struct spindle_endpoint_ops - what the node adds to an endpoint
- * @match: which connection does a request belong to? Called with the endpoint's lock
- *	held: must not sleep. @from is the address that the peer has, @hello and @len are what
- *	it sent, unchecked; returns NULL and what to tell the peer in @reject if it is refused
+ * struct spindle_endpoint_ops - callbacks of the node
+ * @match: find the connection that a request is for. Called with the endpoint's lock held, so it
+ *	must not sleep. @from is the peer's address, @hello and @len its private data, unchecked.
+ *	Returns NULL, with the rejection in @reject, if the request is refused
  * @refused: a request was refused. rdma_cm handler context
  */
 struct spindle_endpoint_ops {
@@ -53,7 +53,7 @@ struct spindle_endpoint_ops {
  * @listener: rdma_cm id
  * @ib: device that the address belongs to
  * @lock: protects @conns and the claim of a connection by a request
- * @conns: connections that wait to be, or are, answered
+ * @conns: all open connections of the node
  */
 struct spindle_endpoint {
 	const struct spindle_endpoint_ops *ops;

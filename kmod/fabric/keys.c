@@ -19,7 +19,10 @@ static void keys_wc(struct ib_cq *cq, struct ib_wc *wc)
 	if (keys->dropped)
 		return;
 	if (wc->status != IB_WC_SUCCESS) {
-		/* Who drains it has let go of it: what is flushed before is news. */
+		/*
+		 * The owner sets @dropped before it flushes the queue for the drain. So a flush
+		 * error here means that the queue pair has failed.
+		 */
 		keys->ops->broken(keys, ib_wc_status_msg(wc->status));
 		return;
 	}
@@ -36,8 +39,8 @@ static void keys_wc(struct ib_cq *cq, struct ib_wc *wc)
  * spindle_keys_create() - create the queue pair
  * @keys: zeroed, or destroyed
  * @ops: callbacks
- * @pd: where memory is to be registered
- * @cq: completion queue with SPINDLE_KEYS_DEPTH entries, and one for the drain, to spare
+ * @pd: protection domain for registrations
+ * @cq: completion queue with SPINDLE_KEYS_DEPTH free entries, and one more for the drain
  *
  * Context: process.
  * Return: 0 or -errno
@@ -67,11 +70,11 @@ int spindle_keys_create(struct spindle_keys *keys, const struct spindle_keys_ops
 }
 
 /*
- * Ports and addresses are those of the connection, so a packet from the peer's address reaches
- * the queue pair. All that the peer, or a forger of its address, can do by one is to end the
- * lane, as it can by the lane itself: nothing is allowed (no access flags), nothing is
- * received (no receive is ever posted), and nothing is answered that changes memory. For that
- * it has to know the packet number, which is drawn here and never told.
+ * Ports and addresses are those of the connection, so a packet from the peer's address can reach
+ * this queue pair. Such a packet, from the peer or with its forged address, can at most end the
+ * lane, which the peer can do anyway. There are no access flags, no receive is ever posted, and
+ * no response can change memory. Even to end the lane the sender must know the packet sequence
+ * number, which is random and never sent.
  */
 static int enter(struct spindle_keys *keys, struct rdma_cm_id *id, enum ib_qp_state state)
 {
@@ -81,7 +84,7 @@ static int enter(struct spindle_keys *keys, struct rdma_cm_id *id, enum ib_qp_st
 	err = rdma_init_qp_attr(id, &attr, &mask);
 	if (err)
 		return err;
-	/* Nobody else may do anything by it, and it has nobody to talk to. */
+	/* Give no remote rights, and connect the queue pair to itself. */
 	if (mask & IB_QP_ACCESS_FLAGS)
 		attr.qp_access_flags = 0;
 	if (mask & IB_QP_DEST_QPN)
@@ -94,12 +97,12 @@ static int enter(struct spindle_keys *keys, struct rdma_cm_id *id, enum ib_qp_st
 }
 
 /**
- * spindle_keys_start() - make it take work
+ * spindle_keys_start() - make the queue pair ready for requests
  * @keys: created
- * @id: a connection by the same device that is established: ports and addresses are its
+ * @id: an established connection of the same device, whose ports and addresses are used
  *
  * Context: process.
- * Return: 0 or -errno; spindle_keys_destroy() undoes either
+ * Return: 0 or -errno; in both cases call spindle_keys_destroy()
  */
 int spindle_keys_start(struct spindle_keys *keys, struct rdma_cm_id *id)
 {
@@ -116,8 +119,8 @@ int spindle_keys_start(struct spindle_keys *keys, struct rdma_cm_id *id)
 }
 
 /**
- * spindle_keys_destroy() - the mirror, from any point
- * @keys: destroyed or never created is fine; nobody else polls its completion queue
+ * spindle_keys_destroy() - destroy the queue pair
+ * @keys: started, created, destroyed, or all zero; no other context polls its completion queue
  *
  * Context: process.
  */
@@ -161,9 +164,9 @@ static int submit(struct spindle_keys *keys, struct ib_send_wr *wr,
  * spindle_keys_register() - register memory
  * @keys: started; there is room
  * @mr: pages and a new key are set
- * @access: what the peer may do
+ * @access: rights of the peer, IB_ACCESS_*
  *
- * Return: 0 or -errno: the queue pair is of no use any more
+ * Return: 0, or -errno if the queue pair cannot be used any more
  */
 int spindle_keys_register(struct spindle_keys *keys, struct ib_mr *mr, int access)
 {
@@ -179,12 +182,12 @@ int spindle_keys_register(struct spindle_keys *keys, struct ib_mr *mr, int acces
 }
 
 /**
- * spindle_keys_revoke() - take a right back
+ * spindle_keys_revoke() - revoke a right
  * @keys: started; there is room
  * @rkey: key of the right
- * @job: what to do when nobody can use it any more; not done if the queue pair breaks before
+ * @job: callback for when the key is invalid; not called if the queue pair breaks before
  *
- * Return: 0 or -errno: the queue pair is of no use any more
+ * Return: 0, or -errno if the queue pair cannot be used any more
  */
 int spindle_keys_revoke(struct spindle_keys *keys, u32 rkey,
 			const struct spindle_keys_job *job)

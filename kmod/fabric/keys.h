@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keys: the queue pair by which a connection registers memory and takes rights back.
+ * Keys: the queue pair by which a connection registers memory and revokes rights.
  *
- * It is connected to itself, and never sends a packet. A registration that stands in the
- * queue pair of the data would be cheaper by a completion, and hardware would take it; but
- * soft-RoCE executes what has not been acknowledged again from the first request
- * on, registrations included, and takes the second one for an error of ours: one lost packet
- * would break the connection. Here nothing is ever lost.
+ * The queue pair is connected to itself, and never sends a packet. A registration in the queue
+ * pair of the data would save a completion, and hardware would accept it. But after a lost packet
+ * soft-RoCE repeats all requests from the first one that was not acknowledged, registrations
+ * included, and reports the second registration as an error. So one lost packet would break the
+ * connection. In this queue pair no packet can be lost.
  *
- * Everything is done in the order in which it was posted. Whoever tells the peer of a
- * registration waits until it is done (bulk.c).
+ * Requests are done in the order in which they were posted. A message about a registration waits
+ * until the registration is done (bulk.c).
  *
- * Owner: whoever embeds it; from spindle_keys_start() on its engine. Its completions are in
- * the completion queue that it was created with, and so come from whoever polls that.
+ * Owner: the object that embeds it; from spindle_keys_start() on the engine of that object.
+ * Completions go to the completion queue given at the creation, so the context that polls that
+ * queue handles them.
  */
 #ifndef SPINDLE_FABRIC_KEYS_H
 #define SPINDLE_FABRIC_KEYS_H
@@ -20,15 +21,15 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_cm.h>
 
-/* Registrations and revocations that may be under way. */
+/* Registrations and revocations that may be outstanding. */
 #define SPINDLE_KEYS_DEPTH	128
 
 struct spindle_keys;
 
 /**
- * struct spindle_keys_ops - what the owner is told; from polling the completion queue
+ * struct spindle_keys_ops - callbacks of the owner, from polling the completion queue
  * @registered: one more registration is done
- * @broken: something failed, and all that follows will: a constant string says why
+ * @broken: a request failed, and so will all later ones; the reason is a constant string
  */
 struct spindle_keys_ops {
 	void (*registered)(struct spindle_keys *keys);
@@ -36,10 +37,10 @@ struct spindle_keys_ops {
 };
 
 /**
- * struct spindle_keys_job - a revocation that is under way, or a registration
- * @done: called when it is done; NULL: a registration
- * @ctx: its first argument
- * @arg: its second
+ * struct spindle_keys_job - an outstanding revocation or registration
+ * @done: called when the revocation is done; NULL: a registration
+ * @ctx: first argument of @done
+ * @arg: second argument of @done
  */
 struct spindle_keys_job {
 	void (*done)(void *ctx, u64 arg);
@@ -51,15 +52,15 @@ struct spindle_keys_job {
  * struct spindle_keys - the queue pair
  * @ops: callbacks
  * @qp: the queue pair; NULL: not created
- * @psn: number of its first packet, of which there is none
- * @started: it takes work
- * @dropped: what completes is of interest to nobody; set by the owner
- * @cqe: of everything in the send queue
- * @job: what is in the send queue, a ring
+ * @psn: first packet sequence number, random; no packet is ever sent
+ * @started: the queue pair accepts requests
+ * @dropped: ignore completions; set by the owner before it drains
+ * @cqe: completion of all work requests in the send queue
+ * @job: jobs in the send queue, a ring
  * @head: next to complete
  * @tail: next to post
- * @asked: registrations that were posted, in all
- * @done: registrations that are done, in all
+ * @asked: total number of registrations that were posted
+ * @done: total number of registrations that are done
  */
 struct spindle_keys {
 	const struct spindle_keys_ops *ops;

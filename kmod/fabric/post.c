@@ -7,7 +7,7 @@
 #include "post.h"
 
 /**
- * spindle_post_reset() - a new queue pair: nothing is outstanding
+ * spindle_post_reset() - initialize the state for a new queue pair
  * @conn: the connection
  */
 void spindle_post_reset(struct spindle_conn *conn)
@@ -20,9 +20,9 @@ void spindle_post_reset(struct spindle_conn *conn)
 }
 
 /**
- * spindle_post_wc() - a signalled write is done, or any write has failed
- * @cq: the send queue's
- * @wc: its completion
+ * spindle_post_wc() - completion of a signalled write, or error of any write
+ * @cq: completion queue of the send queue
+ * @wc: the completion
  */
 void spindle_post_wc(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -32,8 +32,8 @@ void spindle_post_wc(struct ib_cq *cq, struct ib_wc *wc)
 		const char *reason = ib_wc_status_msg(wc->status);
 
 		/*
-		 * The first error says what happened; the rest is flushed, as are the
-		 * receives, and that may have been seen before.
+		 * The first error of a write is the cause; later writes and all receives are
+		 * flushed. A flushed receive may have been seen first, so replace its reason.
 		 */
 		spindle_conn_fail(conn, reason);
 		if (wc->status != IB_WC_WR_FLUSH_ERR)
@@ -54,7 +54,7 @@ u32 spindle_post_room(const struct spindle_conn *conn)
 	return conn->sq_free - conn->nchain;
 }
 
-/* How many ends of chunks a write may have in it. */
+/* How many chunk boundaries a write may cross at most. */
 static u32 cuts(u32 shift)
 {
 	return max_t(u32, SPINDLE_POST_BYTES >> shift, 1);
@@ -63,9 +63,9 @@ static u32 cuts(u32 shift)
 /**
  * spindle_post_pieces() - work requests that a write takes at most
  * @local_shift: log2 of the bytes of a chunk of the own row
- * @remote_shift: the same of the peer's copy of it
+ * @remote_shift: log2 of the bytes of a chunk of the peer's copy of the row
  *
- * Return: their number
+ * Return: the number of work requests
  */
 u32 spindle_post_pieces(u32 local_shift, u32 remote_shift)
 {
@@ -77,7 +77,7 @@ u32 spindle_post_pieces(u32 local_shift, u32 remote_shift)
  * @conn: the connection
  * @writes: how many
  *
- * Return: true if so, wherever chunks end
+ * Return: true if so, even if every write is split
  */
 bool spindle_post_fits(const struct spindle_conn *conn, u32 writes)
 {
@@ -135,7 +135,7 @@ void spindle_post_write(struct spindle_conn *conn, const void *data, u64 local, 
 /**
  * spindle_post_imm() - let the last write of the chain carry immediate data
  * @conn: the connection; the chain is not empty
- * @imm: what the peer's handler gets when it and all before it are visible
+ * @imm: immediate data for the peer's handler, once this write and all before it are visible
  */
 void spindle_post_imm(struct spindle_conn *conn, u32 imm)
 {
@@ -171,9 +171,9 @@ int spindle_post_flush(struct spindle_conn *conn, bool signal)
 	WRITE_ONCE(conn->stats.writes, conn->stats.writes + n);
 	WRITE_ONCE(conn->stats.posts, conn->stats.posts + 1);
 	/*
-	 * Where soft-RoCE works in tasklets (6.1) the packets are built, looped back
-	 * and acknowledged inside local_bh_enable(), a fifth of the latency of waiting
-	 * for ksoftirqd. Harmless elsewhere.
+	 * Soft-RoCE of 6.1 works in tasklets. With this it builds, loops back and acknowledges
+	 * packets inside local_bh_enable(), which takes a fifth of the time of waiting for
+	 * ksoftirqd. Elsewhere this has no effect.
 	 */
 	local_bh_disable();
 	err = ib_post_send(conn->qp, &conn->chain[0].wr, NULL);
@@ -184,7 +184,7 @@ int spindle_post_flush(struct spindle_conn *conn, bool signal)
 }
 
 /**
- * spindle_post_poll() - take completions: room comes back, errors show
+ * spindle_post_poll() - handle completions, which free room and report errors
  * @conn: the connection
  */
 void spindle_post_poll(struct spindle_conn *conn)

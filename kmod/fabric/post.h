@@ -12,7 +12,7 @@
 
 #include "conn.h"
 
-/* Bytes that a write has at most. */
+/* Bytes of a write at most. */
 #define SPINDLE_POST_BYTES	BIT(20)
 
 u32 spindle_post_room(const struct spindle_conn *conn);

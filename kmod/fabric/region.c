@@ -9,7 +9,7 @@
 #include "device.h"
 #include "region.h"
 
-/* Pages of a chunk that is not the last one. */
+/* Pages of every chunk except the last one, which may be shorter. */
 static u32 most_pages(const struct spindle_region *region)
 {
 	return BIT(region->shift) >> PAGE_SHIFT;
@@ -66,7 +66,7 @@ static int map_chunk(struct spindle_region *region, u32 i)
  * @ib: device that will read or write it
  * @bytes: size, a multiple of PAGE_SIZE
  *
- * The pages are zeroed: processes see them, and so do peers.
+ * The pages are zeroed, because processes and peers can read them.
  *
  * Return: 0 or -errno
  */
@@ -104,8 +104,8 @@ err_pages:
 }
 
 /**
- * spindle_region_free() - give a region back
- * @region: no window into it is open; one that was never allocated is all zero
+ * spindle_region_free() - free a region
+ * @region: without open windows; all zero if it was never allocated
  */
 void spindle_region_free(struct spindle_region *region)
 {
@@ -119,7 +119,10 @@ void spindle_region_free(struct spindle_region *region)
 	spindle_pages_free(&region->mem);
 }
 
-/* Into the next place of the window, which has it from here on: it may be under way. */
+/*
+ * Register the next chunk. The window owns the memory region even after an error, because the
+ * request may be outstanding until the drain.
+ */
 static int register_chunk(struct spindle_window *window, struct spindle_conn *conn,
 			  const struct spindle_region *region, int access)
 {
@@ -134,7 +137,7 @@ static int register_chunk(struct spindle_window *window, struct spindle_conn *co
 	n = ib_map_mr_sg(mr, sgt->sgl, sgt->nents, NULL, PAGE_SIZE);
 	if (n < 0 || n != sgt->nents)
 		return n < 0 ? n : -EINVAL;
-	/* Where it is in memory is nobody's business. */
+	/* The peer addresses the chunk by its offset, and never sees the real address. */
 	mr->iova = (u64)i << region->shift;
 	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
 	return spindle_conn_register(conn, mr, access);
@@ -143,14 +146,14 @@ static int register_chunk(struct spindle_window *window, struct spindle_conn *co
 /**
  * spindle_window_open() - register a region for a connection
  * @window: out
- * @conn: connected; in set-up, its send queue is ours
+ * @conn: connected and in set-up, so the caller may use its send queue
  * @region: the region
  * @access: IB_ACCESS_*; with IB_ACCESS_REMOTE_WRITE the peer may write it
  *
- * The registration is made in the connection's own protection domain: no other peer
- * can use its keys, however it comes by them.
+ * The region is registered in the connection's own protection domain, so no other peer can use
+ * its keys, even if it learns them.
  *
- * Return: 0 or -errno; spindle_window_close() undoes either, when the queue pair is drained
+ * Return: 0 or -errno; in both cases call spindle_window_close() when the queue pair is drained
  */
 int spindle_window_open(struct spindle_window *window, struct spindle_conn *conn,
 			const struct spindle_region *region, int access)
@@ -169,8 +172,8 @@ int spindle_window_open(struct spindle_window *window, struct spindle_conn *conn
 }
 
 /**
- * spindle_window_close() - take the rights back
- * @window: one that was opened, or all zero; its queue pair is drained
+ * spindle_window_close() - deregister a window
+ * @window: opened, or all zero; the queue pair is drained
  */
 void spindle_window_close(struct spindle_window *window)
 {

@@ -2,13 +2,13 @@
 /*
  * Set-up: exchange of rights over a fresh connection.
  *
- * Each side registers its copy of the other's row for remote writing and tells the keys
- * of its chunks, in pages sent over the queue pair. No address is told: bytes are named by
- * their offset in the row (region.h). Both know the row's size beforehand, from the view.
- * How large a chunk is follows from the holder's device, and is told; the number of pages
- * that travel is that of the smallest chunks, so that both know it, too.
+ * Each side registers its copy of the other's row for remote writing, and sends the keys of its
+ * chunks, in pages over the queue pair. No address is sent, because a write names bytes by their
+ * offset in the row (region.h). Both sides know the row's size from the view. The chunk size
+ * depends on the device of the side that holds the copy, and is sent, too. The number of pages
+ * is always that for the smallest chunks, so that the receiver knows it before.
  *
- * Context: the connection's work item, but for the completion handlers.
+ * Context: the connection's work item, except for the completion handlers.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -18,13 +18,13 @@
 #include "post.h"
 
 #define SETUP_MS 10000
-/* Set-up work requests that are under way at most: fewer than a send queue takes. */
+/* Set-up work requests that are outstanding at most: fewer than the send queue has. */
 #define SETUP_DEPTH (SPINDLE_SQ_DEPTH / 2)
 
 /*
- * struct rights_head - what the first page begins with; keys follow
- * @proof: of the dialling side
- * @bytes: of the row
+ * struct rights_head - head of the first page; keys follow
+ * @proof: proof of the dialling side
+ * @bytes: bytes of the row
  * @shift: log2 of the bytes of a chunk
  * @zero: 0
  */
@@ -39,7 +39,7 @@ struct rights_head {
 #define HEAD_KEYS (sizeof(struct rights_head) / sizeof(__le32))
 
 /*
- * struct spindle_desc_page - a page that travels during set-up
+ * struct spindle_desc_page - a page that is sent or received during set-up
  * @cqe: completion of its receive
  * @conn: the connection
  * @page: the page
@@ -75,8 +75,8 @@ static u32 ndesc(const struct spindle_conn *conn)
 /* ---- completions ------------------------------------------------------ */
 
 /**
- * spindle_setup_wc() - a set-up work request is done
- * @cq: the send queue's, polled by the work item
+ * spindle_setup_wc() - completion of a set-up work request
+ * @cq: completion queue of the send queue, polled by the work item
  * @wc: its completion
  */
 void spindle_setup_wc(struct ib_cq *cq, struct ib_wc *wc)
@@ -100,7 +100,7 @@ static void desc_wc(struct ib_cq *cq, struct ib_wc *wc)
 		spindle_conn_fail(conn, "set-up was interrupted");
 		return;
 	}
-	/* Pairs with the acquire in all_came(): the page comes first. */
+	/* Pairs with the acquire in all_came(): the page is written before. */
 	atomic_inc_return_release(&conn->got);
 	wake_up(&conn->wq);
 }
@@ -130,10 +130,10 @@ static void imm_wc(struct ib_cq *cq, struct ib_wc *wc)
 /* ---- memory ----------------------------------------------------------- */
 
 /**
- * spindle_setup_prepare() - allocate what set-up needs
+ * spindle_setup_prepare() - allocate the memory for set-up
  * @conn: the connection; its id is bound to a device
  *
- * Return: 0 or -ENOMEM; spindle_setup_release() undoes either
+ * Return: 0 or -ENOMEM; in both cases call spindle_setup_release()
  */
 int spindle_setup_prepare(struct spindle_conn *conn)
 {
@@ -195,7 +195,7 @@ void spindle_setup_release(struct spindle_conn *conn)
 
 /**
  * spindle_setup_receives() - post the receives, before the peer can send
- * @conn: the connection; rights come first, as the peer sends them first
+ * @conn: the connection; receives for rights are first, because the peer sends its rights first
  *
  * Return: 0 or -errno
  */
@@ -239,7 +239,7 @@ static int failed(const struct spindle_conn *conn)
 	return READ_ONCE(conn->event_status);
 }
 
-/* Poll the send queue until no more set-up work requests than these are under way. */
+/* Poll the send queue until at most @left set-up work requests are outstanding. */
 static int wait_done(struct spindle_conn *conn, u32 left)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(SETUP_MS);
@@ -275,7 +275,7 @@ static int post_setup(struct spindle_conn *conn, struct ib_send_wr *wr)
 /**
  * spindle_conn_register() - register a chunk by the connection's queue pair
  * @conn: the connection
- * @mr: region with pages and key set; stays until the queue pair is drained
+ * @mr: region with pages and key set; must exist until the queue pair is drained
  * @access: IB_ACCESS_*
  *
  * The device knows the region after spindle_conn_registered().
@@ -295,7 +295,7 @@ int spindle_conn_register(struct spindle_conn *conn, struct ib_mr *mr, int acces
 }
 
 /**
- * spindle_conn_registered() - wait until all that was registered is known to the device
+ * spindle_conn_registered() - wait until the device knows all registrations
  * @conn: the connection
  *
  * Return: 0 or -errno
@@ -310,7 +310,7 @@ static struct rights_head *head_at(const struct spindle_conn *conn, u32 first)
 	return page_address(conn->desc[first].page);
 }
 
-/* Key number @i, in pages that begin with this one. */
+/* Address of key number @i in the pages that begin with page @first. */
 static __le32 *key_at(const struct spindle_conn *conn, u32 first, u32 i)
 {
 	struct page *page = conn->desc[first + (i + HEAD_KEYS) / KEYS].page;
@@ -365,7 +365,7 @@ static bool all_came(struct spindle_conn *conn)
 	return atomic_read_acquire(&conn->got) == conn->ndesc_in;
 }
 
-/* Nobody polls a bulk connection for us yet. */
+/* The engine does not poll a bulk connection yet, so poll it here. */
 static void poll_rights(struct spindle_conn *conn)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(SETUP_MS);
@@ -376,7 +376,7 @@ static void poll_rights(struct spindle_conn *conn)
 	}
 }
 
-/* The pages are no longer the device's: what is checked stays as it is. */
+/* The device no longer writes the pages, so a value cannot change after its check. */
 static int read_rights(struct spindle_conn *conn)
 {
 	const struct rights_head *head = head_at(conn, 0);
@@ -416,14 +416,14 @@ static int take_rights(struct spindle_conn *conn)
 }
 
 /**
- * spindle_setup_run() - register, tell, and be told
+ * spindle_setup_run() - register our copy, and exchange rights
  * @conn: established
  *
  * Return: 0 or -errno
  */
 int spindle_setup_run(struct spindle_conn *conn)
 {
-	/* Who has not proved itself gets nothing, and nothing is registered for it. */
+	/* With a key, register nothing before the dialling side has proved that it has the key. */
 	bool late = conn->cfg.secret && !conn->cfg.active;
 	int err = late ? take_rights(conn) : 0;
 

@@ -10,12 +10,12 @@
 #include "log.h"
 #include "node.h"
 
-/* Lines of one kind that are printed in five seconds, of a node and of all together. */
+/* Lines of one kind that are printed in five seconds, per node and for all nodes together. */
 #define LIMIT_HZ	(5 * HZ)
 #define LIMIT_NODE	10
 #define LIMIT_ALL	50
 
-/* Names of the kinds, in what the kernel says of lines that were held back. */
+/* Names of the kinds. The kernel prints them in "callbacks suppressed" lines. */
 static const char *const kinds[SPINDLE_LOG_KINDS] = {
 	[SPINDLE_LOG_VIEW] = "spindle: views",
 	[SPINDLE_LOG_SUSPECT] = "spindle: suspicions",
@@ -33,7 +33,7 @@ static struct spindle_log all = {
 };
 
 /**
- * spindle_log_init() - nothing has been printed yet
+ * spindle_log_init() - initialize the limits of a node
  * @log: of a new node
  */
 void spindle_log_init(struct spindle_log *log)
@@ -44,14 +44,14 @@ void spindle_log_init(struct spindle_log *log)
 		ratelimit_state_init(&log->limit[i], LIMIT_HZ, LIMIT_NODE);
 }
 
-/* A node's own limit comes first, so that what it holds back does not count for the others. */
+/* The node's limit comes first, so that lines that it holds back do not use up the common one. */
 static bool may_print(struct spindle_node *node, enum spindle_log_kind kind)
 {
 	return ___ratelimit(&node->log.limit[kind], kinds[kind]) &&
 	       ___ratelimit(&all.limit[kind], kinds[kind]);
 }
 
-/* The name of the cluster is an administrator's, perhaps of a container: it is escaped. */
+/* The name of the cluster is escaped, because the administrator of a container may choose it. */
 static __printf(4, 5) void line(struct spindle_node *node, enum spindle_log_kind kind, bool bad,
 				const char *fmt, ...)
 {
@@ -71,7 +71,7 @@ static __printf(4, 5) void line(struct spindle_node *node, enum spindle_log_kind
 	va_end(args);
 }
 
-/* Ids of members, ascending, as "1-3,7"; cut off with dots where there is no room. */
+/* Ids of members, ascending, as "1-3,7"; cut off with dots if @buf is too small. */
 static void members_text(char *buf, size_t size, const struct spindle_view *view)
 {
 	const size_t dots = sizeof(",...");
@@ -121,16 +121,16 @@ static void log_refused(struct spindle_node *node, const struct spindle_event_in
 		line(node, SPINDLE_LOG_REFUSED, true, "a stranger: %s", event->reason);
 }
 
-/* A live view says whom it suspects instead, and that it has stopped. */
+/* Losses are only logged in a static view: a live view logs suspicions and its end instead. */
 static bool is_static(const struct spindle_node *node)
 {
 	return node->running && !node->running->live;
 }
 
 /**
- * spindle_log_event() - the line of an event, if it has one
- * @node: node that it happened to
- * @event: what
+ * spindle_log_event() - print the line of an event, if it has one
+ * @node: node of the event
+ * @event: kind of event
  * @info: details
  */
 void spindle_log_event(struct spindle_node *node, enum spindle_event_kind event,
@@ -177,11 +177,11 @@ void spindle_log_event(struct spindle_node *node, enum spindle_event_kind event,
 }
 
 /**
- * spindle_log_join() - a join begins; there is no event for it
+ * spindle_log_join() - print that a join begins; there is no event for this
  * @node: the node
- * @contact: addresses that it asks in turn
+ * @contact: addresses that the node asks in turn
  * @contacts: their number
- * @begins: it begins a view if none of them is in one
+ * @begins: the node begins a view if no contact is in one
  */
 void spindle_log_join(struct spindle_node *node, const struct spindle_addr *contact, u32 contacts,
 		      bool begins)
@@ -195,7 +195,7 @@ void spindle_log_join(struct spindle_node *node, const struct spindle_addr *cont
 }
 
 /**
- * spindle_log_insecure() - a live view begins or is joined: say so if it has no key
+ * spindle_log_insecure() - print a warning if a live view begins, or is joined, without a key
  * @node: the node
  */
 void spindle_log_insecure(struct spindle_node *node)

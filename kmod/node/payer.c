@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Payer: which memory cgroup pays for the memory of a node. See payer.h.
+ * Payer: the memory cgroup that is charged for the memory of a node. See payer.h.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
 
 #include "payer.h"
 
-/* Without the parameter, the rows of a node take this part of the memory at most: 1/4. */
+/* Without the parameter the limit is a quarter of the memory. */
 #define DEFAULT_SHIFT 2
 
 static uint row_mib;
@@ -22,12 +22,12 @@ static unsigned long max_pages(void)
 }
 
 /**
- * spindle_payer_set() - the calling process pays from now on
+ * spindle_payer_set() - charge the cgroup of the calling process from now on
  * @payer: the account
  *
- * What was allocated before stays on the account of the process before.
+ * Memory that was allocated before stays charged to the former cgroup.
  *
- * Context: the process that asked.
+ * Context: the process that requested the view.
  */
 void spindle_payer_set(struct spindle_payer *payer)
 {
@@ -38,7 +38,7 @@ void spindle_payer_set(struct spindle_payer *payer)
 }
 
 /**
- * spindle_payer_put() - the mirror
+ * spindle_payer_put() - release the cgroup
  * @payer: the account; all rows are freed
  */
 void spindle_payer_put(struct spindle_payer *payer)
@@ -53,7 +53,7 @@ void spindle_payer_put(struct spindle_payer *payer)
  * @payer: the account
  * @row: out
  * @ib: device that reads or writes it
- * @bytes: its size, which follows from rules that somebody else may have written
+ * @bytes: its size; depends on rules that may come from another node, so it needs a limit
  *
  * Return: 0; -EDQUOT: the rows of the node would take more than row_mib; or -errno
  */
@@ -78,9 +78,9 @@ err_pages:
 }
 
 /**
- * spindle_payer_row_free() - the mirror
+ * spindle_payer_row_free() - free a row
  * @payer: the account
- * @row: the row; one that was never allocated is all zero
+ * @row: the row; all zero if it was never allocated
  */
 void spindle_payer_row_free(struct spindle_payer *payer, struct spindle_region *row)
 {

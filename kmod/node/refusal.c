@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Refusals: what is told of them, and when. See refusal.h.
+ * Refusals: which refusals are reported, and when. See refusal.h.
  *
  * Context: process; nothing here sleeps.
  */
@@ -13,19 +13,19 @@
 #include "peer.h"
 #include "refusal.h"
 
-/* Refusals that views explain are told when they have gone on for so long. */
+/* Time after which refusals that views explain are reported. */
 #define GRACE_NS	(3ULL * NSEC_PER_SEC)
-/* A run of refusals ends when none has come for so long. */
+/* A run of refusals ends when there was none for this time. */
 #define GAP_NS		(2ULL * NSEC_PER_SEC)
-/* A run that goes on goes to the kernel log again after so long. */
+/* Time after which a run is logged again. */
 #define AGAIN_NS	(60ULL * NSEC_PER_SEC)
-/* Codes of the fabric, in front of the owner's. */
+/* Codes of the fabric, which come before those of the owner. */
 #define FABRIC_CODES	4
 
 static_assert(SPINDLE_REFUSE_BEGINS - SPINDLE_REJECT_OWNER + FABRIC_CODES < SPINDLE_REFUSAL_CODES);
 
 /**
- * spindle_refusals_init() - nobody has been refused yet
+ * spindle_refusals_init() - initialize the refusals of a node
  * @refusals: of a new node
  */
 void spindle_refusals_init(struct spindle_refusals *refusals)
@@ -35,7 +35,7 @@ void spindle_refusals_init(struct spindle_refusals *refusals)
 	ratelimit_set_flags(&refusals->limit, RATELIMIT_MSG_ON_RELEASE);
 }
 
-/* Does a view that is about to be installed, or to end, explain it? */
+/* Can a view that is about to be installed, or to end, explain a refusal? */
 static bool views_explain(u32 code)
 {
 	switch (code) {
@@ -62,7 +62,8 @@ static struct spindle_refusal_run *run_of(struct spindle_refusals *refusals,
 }
 
 /*
- * One more of a run. Returns true if people are to hear of it; @repeated: the kernel log has it.
+ * Add a refusal to its run. Returns true if it has to be reported. @repeated: the kernel log has
+ * this run already.
  */
 static bool note(struct spindle_refusals *refusals, enum spindle_refusal_side side, u32 id,
 		 u32 code, bool *repeated)
@@ -102,9 +103,9 @@ static void tell(struct spindle_node *node, enum spindle_refusal_side side, u32 
 }
 
 /*
- * The peer that is meant shows it, if it is not connected. A node that says that it is that peer
- * may be another one: the text says no more than that a request was refused.
- * Returns false if this node waits for no peer at all.
+ * Store the refusal in the peer with this id, if that is not connected. Another node may have sent
+ * the request with this id, so the text only says that a request was refused. Returns false if
+ * this node waits for no peer at all.
  */
 static bool keep(struct spindle_node *node, u32 id, u32 code)
 {
@@ -127,11 +128,11 @@ static bool keep(struct spindle_node *node, u32 id, u32 code)
 }
 
 /**
- * spindle_refused_it() - this node has refused a request or a proof
+ * spindle_refused_it() - count and report that this node has refused a request or a proof
  * @node: the node
- * @id: node id that the other gave; 0: none
- * @code: why
- * @passing: the next attempt resolves it
+ * @id: node id that the other node gave; 0: none
+ * @code: reason
+ * @passing: the next attempt resolves the refusal
  */
 void spindle_refused_it(struct spindle_node *node, u32 id, u32 code, bool passing)
 {
@@ -140,7 +141,7 @@ void spindle_refused_it(struct spindle_node *node, u32 id, u32 code, bool passin
 	atomic64_inc(&refusals->count);
 	if (passing)
 		return;
-	/* A node without a view knows nobody yet: its status says that it has none. */
+	/* A node without a view knows no other node. Its status says that it has no view. */
 	if (!keep(node, id, code) && code == SPINDLE_REFUSE_UNKNOWN)
 		return;
 	atomic64_set(&refusals->last, (u64)id << 32 | code);
@@ -148,16 +149,16 @@ void spindle_refused_it(struct spindle_node *node, u32 id, u32 code, bool passin
 }
 
 /**
- * spindle_refused_us() - a peer has refused this node
- * @peer: the peer, which was dialled
- * @code: why, as the peer has it: any value
+ * spindle_refused_us() - report that a peer has refused this node
+ * @peer: the peer, which this node dialled
+ * @code: reason, as received: any value
  */
 void spindle_refused_us(struct spindle_peer *peer, u32 code)
 {
 	tell(peer->group->node, SPINDLE_REFUSED_US, peer->id, code);
 }
 
-/* When it was logged stays, so that a peer that comes and goes does not fill the log. */
+/* End a run. A logged run is kept, so that a peer that comes and goes does not fill the log. */
 static void end_run(struct spindle_refusal_run *run, u32 id)
 {
 	if (run->id == id && !run->logged)
@@ -165,7 +166,7 @@ static void end_run(struct spindle_refusal_run *run, u32 id)
 }
 
 /**
- * spindle_refusal_over() - a peer is connected
+ * spindle_refusal_over() - end the refusals of a peer that is connected now
  * @peer: the peer
  */
 void spindle_refusal_over(struct spindle_peer *peer)
@@ -182,11 +183,11 @@ void spindle_refusal_over(struct spindle_peer *peer)
 }
 
 /**
- * spindle_refusal_last() - the last one that this node has refused
+ * spindle_refusal_last() - the last refusal by this node
  * @node: the node
- * @id: out: node id that it gave, 0: none
+ * @id: out: node id that the other node gave, 0: none
  *
- * Return: why; 0: there was none
+ * Return: reason; 0: there was no refusal
  */
 u32 spindle_refusal_last(const struct spindle_node *node, u32 *id)
 {

@@ -76,7 +76,7 @@ static int check_opts(const struct spindle_attach_opts *o)
 	for (i = 0; i < ARRAY_SIZE(o->resv); i++)
 		if (o->resv[i])
 			return -EINVAL;
-	/* The kernel checks the rest, and knows more roles than an old library. */
+	/* The kernel checks the rest, because it may know more roles than this library. */
 	return 0;
 }
 
@@ -157,7 +157,7 @@ void spindle_detach(struct spindle_queue *q)
 	spindle_unmap_section(&q->map_tx);
 	spindle_unmap_section(&q->map_usr);
 	spindle_unmap_section(&q->map_ctl);
-	/* Without these the hot path refuses to run instead of following a dead pointer. */
+	/* With NULL here the hot path returns -EBADF instead of using an unmapped ring. */
 	q->tx_ring = NULL;
 	q->dlv = NULL;
 	if (q->fd >= 0)

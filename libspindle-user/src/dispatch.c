@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Batches for callers who prefer a callback to a loop.
+ * Batches for callers that prefer a callback to a loop.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside the library.
+ * Declarations inside the library.
  */
 #ifndef SPINDLE_INTERNAL_H
 #define SPINDLE_INTERNAL_H
@@ -13,8 +13,8 @@
 
 /**
  * struct spindle_epoch - a view as a reader sees it
- * @older: in q->left, one that ended before
- * @end: the entry of the delivery ring that ended it
+ * @older: in q->left, the next epoch, which ended earlier
+ * @end: entry of the delivery ring at which the epoch ended
  * @vid: id of the view
  * @members: members of the subgroup
  * @senders: members that send
@@ -23,8 +23,8 @@
  * @seat: by rank
  * @source: by sender rank
  *
- * Owns the rings that its sources have mapped. Those of senders that stay are handed on to
- * the next epoch; one that has none left is freed at once.
+ * An epoch owns the rings that its sources have mapped. Rings of senders that stay go to the
+ * next epoch. An old epoch without rings is freed at once.
  */
 struct spindle_epoch {
 	struct spindle_epoch *older;
@@ -38,7 +38,7 @@ struct spindle_epoch {
 	struct spindle_source source[];
 };
 
-/* Where attach.c mapped the sections; the rings of the senders are in q->source. */
+/* Addresses of the sections that attach.c mapped; rings of senders are in q->source. */
 struct spindle_layout {
 	const unsigned char *ctl;
 	unsigned char *usr;
@@ -46,12 +46,12 @@ struct spindle_layout {
 	const unsigned char *dlv;
 };
 
-/* Map @times times, in a row, @len bytes at @cookie. */
+/* Map @len bytes at @cookie @times times in a row. */
 int spindle_map_section(const struct spindle_queue *q, uint64_t cookie, uint64_t len,
 			unsigned int times, int prot, struct spindle_map *m);
 void spindle_unmap_section(struct spindle_map *m);
 
-/* Learn of the members and map the senders' rings; the last step of an attach. */
+/* Read the members and map the senders' rings; the last step of an attach. */
 int spindle_first_view(struct spindle_queue *q);
 void spindle_forget_views(struct spindle_queue *q);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * From the kernel's reply to pointers. Nothing of the layout is known beforehand but
- * the structures of <linux/spindle.h>; what the reply says is checked against
- * itself once, so that the hot path stays inside the mappings without checking.
+ * From the kernel's reply to pointers. The library only knows the structures of
+ * <linux/spindle.h> beforehand. It checks once that the reply is consistent, so that the hot
+ * path stays inside the mappings without checks of its own.
  */
 #include <assert.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static bool power_of_two(uint64_t v)
 	return v && !(v & (v - 1));
 }
 
-/* Is there an array of @n words or structures of @size bytes at @off of a section? */
+/* Does a section have room for an array of @n elements of @size bytes at @off? */
 static bool holds(const struct spindle_section *s, uint64_t off, uint64_t n, uint64_t size,
 		  uint64_t align)
 {
@@ -37,8 +37,8 @@ static bool holds(const struct spindle_section *s, uint64_t off, uint64_t n, uin
 }
 
 /*
- * A payload ring: mapped twice in a row, so the section must be all ring, and small
- * enough for two.
+ * Check a payload ring. It is mapped twice in a row, so the ring must be the whole section, and
+ * two of them must fit into the address space.
  */
 static bool ring_fits(const struct spindle_section *s, const struct spindle_attach *a)
 {
@@ -140,7 +140,7 @@ void spindle_layout_apply(struct spindle_queue *q, const struct spindle_attach *
 		q->rx_bytes = a->flags & SPINDLE_ATTACH_COPY ? a->copy.len : a->rx.len;
 		q->rx_cookie = a->rx.cookie;
 		q->rx_stride = a->rx_stride;
-		/* The kernel set it: reading starts with what is delivered from now on. */
+		/* The kernel has set this word, so that reading starts with the next delivery. */
 		q->rx_released = spindle_load_acquire(q->usr_consumed);
 		q->rx_cursor = q->rx_released;
 		q->rx_tail = q->rx_released;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory for objects that has a descriptor.
+ * Memory with a file descriptor, for objects.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,14 +23,14 @@ static int map(struct spindle_rdmc_memory *m, uint64_t len)
 	m->mapped = (len + page - 1) / page * page;
 	if (m->mapped < len || m->mapped > SIZE_MAX)
 		return -ENOMEM;
-	/* Files of huge pages have whole ones only. */
+	/* A hugetlb file must have whole huge pages. */
 	if (ftruncate(m->fd, (off_t)(page > (uint64_t)getpagesize() ? m->mapped : len)))
 		return -errno;
 	addr = mmap(NULL, m->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
 	if (addr == MAP_FAILED)
 		return -errno;
 	m->addr = addr;
-	/* A child has nothing to write here. */
+	/* A child must not write this memory. */
 	if (madvise(addr, m->mapped, MADV_DONTFORK))
 		return -errno;
 	return 0;

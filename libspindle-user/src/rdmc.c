@@ -24,7 +24,7 @@ struct spindle_rdmc_group {
 	uint32_t count;
 	uint32_t block;
 	uint32_t timeout_ms;
-	/* Of the thread that takes events. */
+	/* Only the thread that takes events uses these. */
 	bool ended;
 	unsigned int next;
 	unsigned int events;
@@ -43,7 +43,7 @@ static int create(struct spindle_rdmc_group *g, uint32_t node, uint64_t group,
 	int err;
 
 	err = spindle_sys_open(o->device ? o->device : SPINDLE_RDMC_DEVICE, O_NONBLOCK);
-	/* ENOENT and ENODEV have a meaning of their own below. */
+	/* ENOENT and ENODEV of open() become ENXIO, because the ioctl returns them, too. */
 	if (err == -ENOENT || err == -ENODEV)
 		return -ENXIO;
 	if (err < 0)
@@ -79,7 +79,7 @@ int spindle_rdmc_create(struct spindle_rdmc_group **out, uint32_t node, uint64_t
 	for (i = 0; i < ARRAY_SIZE(o->resv); i++)
 		if (o->resv[i])
 			return -EINVAL;
-	/* The kernel checks the rest; this is for the memory. */
+	/* The kernel checks all other arguments. This check is for the allocation below. */
 	if (count < 2 || count > SPINDLE_MAX_MEMBERS)
 		return -EINVAL;
 	g = calloc(1, sizeof(*g) + count * sizeof(g->member[0]));
@@ -201,7 +201,7 @@ static int look(struct spindle_rdmc_group *g)
 		return 0;
 	if (n < 0)
 		return (int)n;
-	/* The end of the file where the last event should have been. */
+	/* End of file: the last event was read before. */
 	if (!n)
 		return -EPIPE;
 	if (n % (ssize_t)sizeof(g->event[0]))
@@ -220,7 +220,7 @@ static void take(struct spindle_rdmc_group *g, struct spindle_rdmc_event *ev)
 
 static void auto_close(struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
 {
-	/* If it cannot be closed it has failed, and an event says so. */
+	/* If the close fails the group has failed, and an event reports that. */
 	if (ev->kind == SPINDLE_RDMC_CLOSING && (g->flags & SPINDLE_RDMC_AUTO_CLOSE))
 		(void)spindle_rdmc_close(g);
 }
@@ -262,7 +262,7 @@ int spindle_rdmc_next(struct spindle_rdmc_group *g, struct spindle_rdmc_event *e
 			return ret;
 		if (revents & POLLNVAL)
 			return -EBADF;
-		/* Nothing to read, and there never will be: do not spin. */
+		/* There is no event, and none will follow: do not spin. */
 		if ((revents & (POLLERR | POLLHUP)) && !(revents & POLLIN) && !look(g))
 			return -EPIPE;
 	}
@@ -287,7 +287,7 @@ static void incoming(struct spindle_rdmc_group *g, const struct spindle_rdmc_cal
 			return;
 		reason = (uint32_t)-err;
 	}
-	/* Where it cannot be refused either it has ended, and an event says so. */
+	/* If the refusal fails the object has ended, and an event reports that. */
 	(void)spindle_rdmc_refuse(g, ev->object, reason);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Words for numbers.
+ * Texts for states and errors.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ const char *spindle_state_string(int state)
 	}
 }
 
-/* What an errno of a call means at an attachment; NULL: what it means anywhere. */
+/* Text for an errno with a special meaning for attachments; NULL: use the common text. */
 static const char *call_text(int err)
 {
 	switch (-err) {

@@ -32,7 +32,7 @@ int spindle_sys_ioctl(int fd, unsigned long cmd, void *arg)
 
 int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, void **addr)
 {
-	/* No page fault later, when messages flow. */
+	/* MAP_POPULATE avoids page faults later, when messages flow. */
 	void *p = mmap(NULL, len, prot, MAP_SHARED | MAP_POPULATE, fd, (off_t)cookie);
 	int err;
 

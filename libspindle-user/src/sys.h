@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The few system calls of the library, in a file of their own, so that the self-test
- * can link a kernel of its own in their place. They return what the kernel would: a
- * value, or a negative errno.
+ * The system calls of the library, in a file of their own, so that the self-test can link its
+ * fake kernel instead. The functions return what the kernel returns: a value, or a negative
+ * errno.
  */
 #ifndef SPINDLE_SYS_H
 #define SPINDLE_SYS_H

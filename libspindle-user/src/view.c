@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Views: who the members are, and which ring is whose.
+ * Views: the members, and the rings of the senders.
  *
- * Members of a live view come and go while messages are held. A view is an epoch of the
- * reader: it begins at an entry of the delivery ring, and what it needs is put together
- * aside first, so that a failure changes nothing and the next call can try again. The
- * ring of a sender that stays is mapped once. That of one that left must outlive the
- * messages in it that the program has not given back.
+ * Members of a live view come and go while the program holds messages. A view is an epoch of
+ * the reader, which begins at an entry of the delivery ring. A new epoch is completely built
+ * before it replaces the old one. So a failure changes nothing, and the next call can try again.
+ * The ring of a sender that stays is mapped once. The ring of a sender that has left must stay
+ * mapped until the program has given back all messages in it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -27,9 +27,9 @@ static void epoch_free(struct spindle_epoch *e)
 	free(e);
 }
 
-/* ---- who is there ----------------------------------------------------- */
+/* ---- members ---------------------------------------------------------- */
 
-/* Ask for the seats of a view, with as much room as it takes. Return: as ioctl(). */
+/* Ask for the seats of a view, and grow the array until they fit. Return: as ioctl(). */
 static int ask_seats(const struct spindle_queue *q, uint64_t vid, struct spindle_seat **seat,
 		     uint32_t *n)
 {
@@ -54,7 +54,7 @@ static int ask_seats(const struct spindle_queue *q, uint64_t vid, struct spindle
 	}
 }
 
-/* The same of a module that does not know of seats: there, ranks are instances. */
+/* Get seats from an old module, without SPINDLE_IOC_SEATS: there instances are ranks. */
 static int seats_of_members(const struct spindle_queue *q, struct spindle_seat **seat, uint32_t *n)
 {
 	struct spindle_member *m = calloc(q->members, sizeof(*m));
@@ -86,7 +86,7 @@ static const struct spindle_seat *seat_of(const struct spindle_epoch *e, uint32_
 	return NULL;
 }
 
-/* Two senders in one ring would unmap it under each other. */
+/* Check that no two senders share a ring: one of them would unmap it under the other. */
 static bool ring_is_shared(const struct spindle_epoch *e, uint32_t sender)
 {
 	uint32_t i;
@@ -97,7 +97,7 @@ static bool ring_is_shared(const struct spindle_epoch *e, uint32_t sender)
 	return false;
 }
 
-/* Take the seats in. Return: 0, or -EPROTO if they contradict each other. */
+/* Read ranks and senders from the seats. Return: 0, or -EPROTO if they are inconsistent. */
 static int name_all(struct spindle_epoch *e)
 {
 	const struct spindle_seat *s;
@@ -126,15 +126,15 @@ static int name_all(struct spindle_epoch *e)
 	return e->rank == SPINDLE_NO_RANK ? -EPROTO : 0;
 }
 
-/* ---- which ring is whose ---------------------------------------------- */
+/* ---- rings of the senders --------------------------------------------- */
 
-/* The source of the epoch before whose ring is that of @sender, if it stays the same. */
+/* Find the source of the old epoch with the ring of @sender, if that ring stays the same. */
 static struct spindle_source *kept(struct spindle_epoch *old, const struct spindle_epoch *e,
 				   uint32_t sender)
 {
 	uint32_t i;
 
-	/* Who was away may have come back to other memory. */
+	/* A node that left and joined again may have other memory in the same seat. */
 	if (seat_of(e, sender)->flags & SPINDLE_SEAT_JOINED)
 		return NULL;
 	for (i = 0; old && i < old->senders; i++)
@@ -144,7 +144,7 @@ static struct spindle_source *kept(struct spindle_epoch *old, const struct spind
 	return NULL;
 }
 
-/* Take back what map_all() did; what stays is still the old epoch's. */
+/* Undo map_all(). Rings of senders that stay still belong to the old epoch. */
 static void disown_kept(struct spindle_epoch *old, struct spindle_epoch *e)
 {
 	uint32_t i;
@@ -175,7 +175,7 @@ static int map_all(struct spindle_queue *q, struct spindle_epoch *e)
 	return err;
 }
 
-/* Put an epoch together; takes over @seat. */
+/* Build an epoch. This takes ownership of @seat. */
 static int epoch_make(struct spindle_queue *q, uint64_t vid, struct spindle_seat *seat, uint32_t n,
 		      struct spindle_epoch **made)
 {
@@ -202,7 +202,7 @@ static int epoch_make(struct spindle_queue *q, uint64_t vid, struct spindle_seat
 	return err;
 }
 
-/* Hand the rings on. Return: whether the old epoch still has any. */
+/* Give the rings of senders that stay to the new epoch. Return: does the old one keep any? */
 static bool hand_on(struct spindle_epoch *old, const struct spindle_epoch *e)
 {
 	struct spindle_source *s;
@@ -219,7 +219,7 @@ static bool hand_on(struct spindle_epoch *old, const struct spindle_epoch *e)
 	return any;
 }
 
-/* From here on nothing can fail. */
+/* Make a new epoch the current one. This cannot fail. */
 static void epoch_begin(struct spindle_queue *q, struct spindle_epoch *e)
 {
 	struct spindle_epoch *old = q->epoch;
@@ -229,7 +229,7 @@ static void epoch_begin(struct spindle_queue *q, struct spindle_epoch *e)
 	q->vid = e->vid;
 	q->members = e->members;
 	q->senders = e->senders;
-	/* Other threads may ask for these. */
+	/* Other threads may read these. */
 	__atomic_store_n(&q->rank, e->rank, __ATOMIC_RELAXED);
 	__atomic_store_n(&q->sender_rank, e->sender_rank, __ATOMIC_RELAXED);
 	if (!old)

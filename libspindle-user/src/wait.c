@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Everything that waits or wakes. The rings are looked at before the kernel is asked,
- * so that waiting for what is there already costs no system call.
+ * Functions that wait or wake. They check the rings before they call the kernel, so that no
+ * system call is needed if the event holds already.
  */
 #include <errno.h>
 #include <limits.h>
@@ -12,7 +12,7 @@
 #define NSEC_PER_SEC	1000000000LL
 #define NSEC_PER_MSEC	1000000LL
 
-/* First and longest pause where the kernel has no event to wait for. */
+/* First and longest pause when there is no kernel event to wait for. */
 #define PAUSE_MIN_NS	(50 * 1000LL)
 #define PAUSE_MAX_NS	(5 * NSEC_PER_MSEC)
 
@@ -45,7 +45,7 @@ static int poll_until(struct spindle_queue *q, short events, short *revents, int
 	return spindle_sys_poll(q->fd, events, revents, &ts);
 }
 
-/* Sleep a while; ends early when the state becomes final. */
+/* Sleep for @pause, and double it; the sleep ends early when the state becomes final. */
 static int pause_until(struct spindle_queue *q, int64_t *pause, int64_t deadline)
 {
 	int64_t end = now_ns() + *pause;
@@ -56,8 +56,8 @@ static int pause_until(struct spindle_queue *q, int64_t *pause, int64_t deadline
 }
 
 /*
- * Before sleeping. Not unconditionally, or a reader that waits for an idle subgroup
- * would wake the engine each time it looks.
+ * Flush quiet commits before sleeping. Without the check, a reader that waits for an idle
+ * subgroup would wake the engine in every call.
  */
 static void flush_quiet(struct spindle_queue *q)
 {
@@ -77,7 +77,7 @@ static bool can_read(struct spindle_queue *q)
 	return q->rx_cursor != q->rx_tail;
 }
 
-/* Room for the largest message; only then any spindle_reserve() would succeed. */
+/* Is there room for the largest message? Only then any spindle_reserve() would succeed. */
 static bool can_send(const struct spindle_queue *q)
 {
 	__u64 next = spindle_load_acquire(q->usr_reserve);
@@ -126,7 +126,7 @@ int spindle_wait(struct spindle_queue *q, int events, int timeout_ms)
 	deadline = deadline_of(timeout_ms);
 	flush_quiet(q);
 	for (;;) {
-		/* State before rings: a final state vouches for the tail. */
+		/* Load the state before the rings: a tail after a final state is the last. */
 		ended = final(q);
 		got = ready(q, events);
 		if (got)
@@ -143,8 +143,8 @@ int spindle_wait(struct spindle_queue *q, int events, int timeout_ms)
 		if ((revents & (POLLERR | POLLHUP)) && !final(q))
 			return -EIO;
 		/*
-		 * The kernel does not know of slots that are reserved and not yet
-		 * committed: believe it, or this would spin until they are.
+		 * The kernel and ready() may disagree while slots are reserved and not
+		 * committed. Accept the kernel's answer, because this loop would spin otherwise.
 		 */
 		if (revents & events & POLLOUT)
 			return (revents & events & POLLOUT) | ready(q, events & POLLIN);
@@ -167,9 +167,9 @@ int spindle_send_wait(struct spindle_queue *q, const void *buf, uint32_t len, in
 	flush_quiet(q);
 	do {
 		/*
-		 * poll() may say that there is room where there is none for this
-		 * message, or none because other threads hold slots that the kernel
-		 * does not know of. Then only time helps.
+		 * poll() may report room although this message does not fit, or although
+		 * other threads hold slots that the kernel does not know of. No event tells
+		 * when that changes, so pause.
 		 */
 		if (told)
 			ret = pause_until(q, &pause, deadline);
@@ -196,7 +196,7 @@ int spindle_drain(struct spindle_queue *q, int timeout_ms)
 	goal = (uint32_t)spindle_load_acquire(q->usr_reserve);
 	for (;;) {
 		ret = final(q) ? -EPIPE : -EAGAIN;
-		/* Slots in flight are few, so the sign of the difference is safe. */
+		/* At most a window of slots is in flight, so the sign is right. */
 		if ((int32_t)((uint32_t)spindle_load_acquire(q->ctl_tx_slot) - goal) >= 0)
 			return 0;
 		if (ret == -EPIPE || (deadline != INT64_MAX && now_ns() >= deadline))

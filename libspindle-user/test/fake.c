@@ -45,7 +45,7 @@ struct area {
 	u8 *kva;
 };
 
-/* What a slot frees, and when: behind entry @entry of the delivery ring. */
+/* Slots and units to free after entry @entry of the delivery ring. */
 struct end {
 	u64 slot;
 	u64 unit;
@@ -296,12 +296,12 @@ static void new_ring(const struct spindle_seat *s)
 {
 	struct area *a = &f.rx[s->rx];
 
-	/* Who is to come again and again has nothing to say: the same will do. */
+	/* With view_every the node joins again and again, and never sends: reuse the ring. */
 	if (a->kva && f.o.view_every)
 		return;
 	if (f.olds == MAX_RX)
 		abort();
-	/* Not freed: TSan has the reader's mapping at the same address. */
+	/* Do not free it: with TSan the reader's mapping has the same address. */
 	if (a->kva)
 		f.old[f.olds++] = *a;
 	area_make(a, f.a.ring_bytes, true, false);
@@ -354,7 +354,7 @@ void fake_deliver(uint32_t sender, uint64_t n)
 	spindle_dlvq_publish(&f.dlvq);
 }
 
-/* 200 comes as sender 0 and says nothing, or goes: the ranks of all others move. */
+/* Node 200 joins as sender 0 and sends nothing, or leaves. The ranks of all others change. */
 static void come_or_go(void)
 {
 	struct view v = f.now;
@@ -447,7 +447,7 @@ bool fake_step(void)
 	return any;
 }
 
-/* Returns false when nobody kicked for a suspiciously long time. */
+/* Returns false if there was no kick for a suspiciously long time. */
 static bool engine_sleep(void)
 {
 	struct timespec ts;
@@ -576,7 +576,7 @@ static void make_memory(struct spindle_attach *a)
 			struct area *rx = &f.rx[i + f.o.seat_shift];
 
 			if (i == f.me && sends()) {
-				/* What is sent is read from where it was written. */
+				/* The local sender's ring is read where it was written. */
 				*rx = f.area[TX];
 				rx->writable = false;
 			} else {
@@ -637,7 +637,7 @@ static int do_members(struct spindle_members *m)
 		m->count = n;
 		return -ENOSPC;
 	}
-	/* Member 0 does not send; ranks of the senders run against the members'. */
+	/* Member 0 does not send. The ranks of senders are in reverse order of members. */
 	for (i = 0; i < n; i++) {
 		out[i].node = i == 1 ? f.a.node : 100 + i;
 		out[i].sender_rank = i ? n - 1 - i : SPINDLE_NO_RANK;

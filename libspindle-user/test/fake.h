@@ -21,18 +21,18 @@
  * @unit: first unit
  * @idle: passes without work before the engine sleeps
  * @manual: no engine thread, the test calls fake_step()
- * @slow: give slots back now and then only
+ * @slow: free slots only now and then
  * @peer_msgs: messages that each other sender sends
- * @unknown_every: every so many entries, one of an unknown kind
- * @fail_after: fail the subgroup behind so many deliveries
- * @view_after: behind so many own messages a view begins in which node 200 has joined
- * @view_every: the same behind every so many; in every other view it has left
- * @forget: that view is forgotten at once
+ * @unknown_every: distance between two entries of an unknown kind; 0: none
+ * @fail_after: number of deliveries after which the subgroup fails
+ * @view_after: number of own messages after which a view begins in which node 200 has joined
+ * @view_every: a view begins after each such number; node 200 joins and leaves in turn
+ * @forget: the fake forgets that view at once
  * @seat_shift: instance of sender rank 0 in the view of the attach; the others follow
  * @attach_err: refuse the attachment with this errno
  * @seats_err: the errno of SPINDLE_IOC_SEATS
  * @map_err: the errno of mapping an rx section
- * @memlock: what the reply says
+ * @memlock: value in the reply
  * @mangle: spoils the reply
  * @mangle_dlv: spoils a descriptor
  */
@@ -61,7 +61,7 @@ struct fake_opts {
 	void (*mangle_dlv)(struct spindle_dlv *d);
 };
 
-/* What the fake knows afterwards. */
+/* Results of a test, from the fake. */
 struct fake_report {
 	unsigned int kicks;
 	unsigned int lost_wakeups;

@@ -151,7 +151,7 @@ static void end_object(struct group *g, uint64_t n, uint32_t error, uint32_t nod
 			g->file[i]->locked -= o->len;
 	g->incomplete |= error;
 	tell_all(g, ev);
-	/* What was given up in the midst is stepped over when it is its turn. */
+	/* An object that was given up out of order is skipped when its turn comes. */
 	o->len = 0;
 	while (g->done < g->sent && !g->object[g->done % QUEUE].len)
 		g->done++;
@@ -195,7 +195,7 @@ static void maybe_closed(struct group *g)
 	end_group(g);
 }
 
-/* What is said of a member that has gone. */
+/* The error that a member that has gone causes. */
 static uint32_t gone(void)
 {
 	return opts.lost ? SPINDLE_RDMC_LOST : SPINDLE_RDMC_LEFT;
@@ -222,7 +222,7 @@ static void announce(struct group *g)
 	struct spindle_rdmc_event ev = { .kind = SPINDLE_RDMC_INCOMING };
 	uint32_t i;
 
-	/* What was queued before all were there. */
+	/* Announce objects that were queued before all members had created the group. */
 	for (ev.object = g->done; ev.object < g->sent; ev.object++) {
 		struct object *o = &g->object[ev.object % QUEUE];
 
@@ -305,7 +305,7 @@ static int do_create(struct file *f, struct spindle_rdmc_create *c)
 	if (g->open || g->c.count != c->count || g->c.algorithm != c->algorithm ||
 	    g->c.block != c->block || g->c.timeout_ms != c->timeout_ms ||
 	    memcmp(g->member, member, c->count * sizeof(*member))) {
-		/* Alone with what nobody else wants. */
+		/* The other members have other arguments, so put it into a group of its own. */
 		fail(g, SPINDLE_RDMC_MISMATCH, c->node);
 		g = find_group(c, member);
 		join(f, g, rank);
@@ -442,7 +442,7 @@ static int serve(struct file *f, struct fake_rdmc_request *r)
 	return -ENOTTY;
 }
 
-/* ---- what goes on ----------------------------------------------------- */
+/* ---- progress --------------------------------------------------------- */
 
 static void move_chunk(struct group *g, struct object *o, size_t len)
 {
@@ -450,7 +450,7 @@ static void move_chunk(struct group *g, struct object *o, size_t len)
 
 	if (!o->first)
 		o->first = now_ns();
-	/* Who is killed is seen here before its files are closed. */
+	/* A killed process is noticed here before its files are closed. */
 	if (!peek(g->file[0]->pid, o->addr[0] + o->moved, chunk, len)) {
 		fail(g, gone(), g->member[0]);
 		return;
@@ -466,7 +466,7 @@ static void move_chunk(struct group *g, struct object *o, size_t len)
 	o->moved += len;
 }
 
-/* The first object of a group, as far as @budget lets it. Return: is there more to do? */
+/* Move blocks of a group's first object, up to @budget. Return: is there more to do? */
 static bool move_group(struct group *g, uint64_t budget)
 {
 	struct object *o = find_object(g, g->done);
@@ -592,7 +592,7 @@ void fake_rdmc_serve(int listener, const struct fake_rdmc_opts *o)
 			who[n] = &files[i];
 			p[n++] = (struct pollfd){ .fd = files[i].sock, .events = POLLIN };
 		}
-		/* Now and then it looks at the timeouts. */
+		/* Check timeouts now and then. */
 		poll(p, (nfds_t)n, busy ? (opts.rate ? 1 : 0) : 20);
 		if (p[0].revents)
 			new_file(listener);

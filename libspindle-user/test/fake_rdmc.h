@@ -16,18 +16,17 @@
 
 #define FAKE_NODES	64U
 
-/* Where it listens; a program that knows no socket finds no device. */
+/* Environment variable with the socket of the fake; without it there is no device. */
 #define FAKE_RDMC_ENV	"FAKE_RDMC"
 
 /**
- * struct fake_rdmc_opts - how it behaves; zero is well
+ * struct fake_rdmc_opts - behaviour of the fake; zero is the default
  * @rate: bytes per millisecond; 0: as many as can be copied
- * @memlock: bytes that a process may have under way; 0: any number
- * @memlock_in: the same of who accepts; 0: as @memlock
+ * @memlock: bytes that a process may have in progress; 0: any number
+ * @memlock_in: the same for a process that accepts; 0: as @memlock
  * @no_files: mappings of files cannot be pinned
- * @corrupt_tag: of the object with this tag a byte is copied wrong at the last member;
- *	0: never
- * @lost: members that go are lost, and have not left
+ * @corrupt_tag: tag of an object of which the last member gets a wrong byte; 0: none
+ * @lost: report members that go as lost, and not as having left
  */
 struct fake_rdmc_opts {
 	uint64_t rate;
@@ -42,7 +41,7 @@ struct fake_rdmc_opts {
 void fake_rdmc_serve(int listener, const struct fake_rdmc_opts *o);
 int fake_rdmc_listen(const char *path);
 
-/* What is said over the control socket; events come over another one, one by one. */
+/* A request over the control socket. Events come over another socket, one by one. */
 struct fake_rdmc_request {
 	uint64_t cmd;	/* 0: the file is closed */
 	unsigned char arg[64];

@@ -24,7 +24,7 @@
 static int control[FILES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Hand the other end of the events over. */
+/* Send the other end of the event socket to the fake. */
 static int send_fd(int sock, int fd)
 {
 	char byte = 0, room[CMSG_SPACE(sizeof(int))] = { 0 };
@@ -53,7 +53,7 @@ int spindle_sys_open(const char *path, int flags)
 	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (sock < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv))
 		abort();
-	/* What Yama would not let it do. */
+	/* Allow the fake to access our memory, which Yama would forbid. */
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 	if (connect(sock, (struct sockaddr *)&to, sizeof(to)) || send_fd(sock, sv[1])) {
 		close(sock);
@@ -103,7 +103,7 @@ void spindle_sys_close(int fd)
 {
 	char none;
 
-	/* It answers when it has no use for our memory any more. */
+	/* The fake answers when it does not use our memory any more. */
 	request(fd, 0, &none, 0);
 	close(control[fd]);
 	control[fd] = 0;
@@ -137,7 +137,7 @@ int spindle_sys_poll(int fd, short events, short *revents, const struct timespec
 	return ret < 0 ? -errno : ret;
 }
 
-/* Subgroups are not its business. */
+/* The fake has no subgroups, so there is nothing to map. */
 int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, void **addr)
 {
 	(void)fd;

@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	/* No longer than the script that wants it. */
+	/* End with the script that started this process. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	fd = argc < 2 ? -1 : fake_rdmc_listen(argv[1]);
 	if (fd < 0) {

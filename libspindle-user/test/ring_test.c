@@ -81,7 +81,7 @@ static void test_refusal(void)
 	CHECK(spindle_attach(&q, &o) == -EINVAL && q.step == SPINDLE_STEP_OPTS);
 }
 
-/* A member of the reply, and a value that makes no sense there. */
+/* A member of the reply, and an invalid value for it. */
 static const struct spoil {
 	size_t offset;
 	size_t size;
@@ -106,7 +106,7 @@ static const struct spoil *spoil;
 
 static void spoil_member(struct spindle_attach *a)
 {
-	/* Little-endian, as everything here. */
+	/* Little-endian, as the whole test. */
 	memcpy((char *)a + spoil->offset, &spoil->value, spoil->size);
 }
 
@@ -137,12 +137,12 @@ static void test_limits(void)
 
 	start(&q, SPINDLE_ATTACH_BOTH, &(struct fake_opts){ .manual = true, .window = 8 });
 	CHECK(spindle_reserve(&q, 1001, &s) == -EMSGSIZE);
-	/* An errno is no enum spindle_error, whatever the attachment has as its own. */
+	/* The text must be that of the errno, and not of the attachment's enum spindle_error. */
 	CHECK(!strcmp(spindle_call_strerror(&q, -EMSGSIZE, why, sizeof(why)),
 		      "the message is longer than the 1000 bytes that the subgroup takes"));
 	CHECK(!strcmp(spindle_call_strerror(&q, -EIO, why, sizeof(why)), strerror(EIO)));
 	CHECK(!strcmp(spindle_call_strerror(&q, 0, why, sizeof(why)), "success"));
-	/* Slots run out first. */
+	/* Here slots run out before bytes. */
 	for (i = 0; i < 8; i++)
 		CHECK(!spindle_send(&q, "ab", 2));
 	CHECK(spindle_send(&q, NULL, 0) == -EAGAIN);
@@ -155,7 +155,7 @@ static void test_limits(void)
 	spindle_release(&q);
 	fake_step();
 	CHECK(spindle_drain(&q, 0) == 0);
-	/* Then bytes: 4 messages of 1000 bytes fill 4096. */
+	/* Here bytes run out: 4 messages of 1000 bytes fill 4096. */
 	for (i = 0; i < 4; i++)
 		CHECK(!spindle_reserve(&q, 1000, &s) && !spindle_commit(&q, &s, 1000));
 	CHECK(spindle_reserve(&q, 1, &s) == -EAGAIN);
@@ -173,7 +173,7 @@ static void test_limits(void)
 	CHECK(n == 5 && m.len == 0);
 	spindle_release(&q);
 	fake_step();
-	/* A short commit costs what was reserved, and no longer than any other. */
+	/* A short commit takes the reserved room, which is free again as usual. */
 	for (i = 0; i < 100; i++) {
 		CHECK(!spindle_reserve(&q, 1000, &s) && !spindle_commit(&q, &s, 1));
 		fake_step();
@@ -360,7 +360,7 @@ static void test_final(void)
 	stop(&q);
 }
 
-/* A process that breaks the rules is frozen, and what was delivered stays readable. */
+/* A process that breaks the rules is frozen, and can still read delivered messages. */
 static void test_frozen(void)
 {
 	struct spindle_queue q;

@@ -13,7 +13,7 @@
 #define THREADS		4
 #define HOLD		3	/* slots that one thread holds at most */
 
-/* What became of each slot; written before the commit, read after the delivery. */
+/* A record of each slot, written before the commit, read after the delivery. */
 struct record {
 	uint32_t len;
 	bool abandoned;
@@ -53,7 +53,7 @@ static void settle(struct spindle_slot *s, uint32_t *seed)
 {
 	struct record *r = &st.rec[s->slot - st.first];
 
-	/* That of the view that the reader is in, whichever that is now. */
+	/* The ranks are those of the reader's view, which may change at any time. */
 	CHECK(spindle_sender_rank(&st.q) < 8 && spindle_rank(&st.q) == 1);
 	r->abandoned = rnd(seed) % 8 == 0;
 	r->len = rnd(seed) % 4 ? s->len : rnd(seed) % (s->len + 1);
@@ -139,7 +139,7 @@ static void check_peer(const struct spindle_msg *m, uint32_t peer, uint64_t *nex
 	++*next;
 }
 
-/* A batch is of one view; in every other one a silent sender has the first rank. */
+/* A batch belongs to one view. In every other view a silent sender has the first rank. */
 static void check_msg(const struct spindle_msg *m, uint64_t *next)
 {
 	uint32_t peer = m->sender - (st.views % 2);
@@ -150,7 +150,7 @@ static void check_msg(const struct spindle_msg *m, uint64_t *next)
 		check_peer(m, peer, &next[peer]);
 }
 
-/* Read until the senders are through and all their slots are free again. */
+/* Read until the senders have finished and all their slots are free again. */
 static void read_all(uint64_t *next)
 {
 	uint32_t seed = 99;
@@ -201,7 +201,7 @@ static void stress(const char *name, uint32_t flags, const struct fake_opts *o,
 
 	current = name;
 	start(&st.q, flags, o);
-	/* As if it had been asked for at the attach. */
+	/* Ask for views after the attach, as if it had been done there. */
 	st.q.want = SPINDLE_WANT_VIEWS;
 	st.views = 0;
 	st.rec = calloc(total + 1, sizeof(*st.rec));

@@ -40,7 +40,7 @@ static inline int attach_as(struct spindle_queue *q, uint32_t flags)
 	return spindle_attach(q, &o);
 }
 
-/* For what would go wrong for ever, or never end. */
+/* End the test at once, if going on makes no sense or would never end. */
 static inline void bail_out(const char *why)
 {
 	printf("Bail out! %s: %s\n", current, why);
@@ -48,7 +48,7 @@ static inline void bail_out(const char *why)
 	_exit(1);
 }
 
-/* Attach or give up: the rest of a test makes no sense without. */
+/* Attach, or bail out, because the rest of a test needs the attachment. */
 static inline void start(struct spindle_queue *q, uint32_t flags, const struct fake_opts *o)
 {
 	fake_setup(o);
@@ -58,7 +58,7 @@ static inline void start(struct spindle_queue *q, uint32_t flags, const struct f
 		bail_out("cannot attach");
 }
 
-/* Every test ends here: the rings' rules were kept, and nothing is left behind. */
+/* End a test: check that the rules of the rings were kept, and that nothing is left. */
 static inline struct fake_report stop(struct spindle_queue *q)
 {
 	struct fake_report r;

@@ -2,8 +2,8 @@
 /*
  * Self-test of live views without a kernel, on top of fake.c. TAP on stdout.
  *
- * The view of the attach is number 3 and has, by rank, the nodes 100, which does not send,
- * 7, which is us and sender 2, 102, which is sender 1, and 103, which is sender 0.
+ * The view of the attach is number 3. Its nodes are, by rank: 100, which does not send; 7, which
+ * is us and sender 2; 102, which is sender 1; 103, which is sender 0.
  */
 #include "tap.h"
 
@@ -65,7 +65,7 @@ static uint64_t vid_of(const struct spindle_queue *q)
 	return spindle_view(q, &v) ? 0 : v.vid;
 }
 
-/* 200 joins behind two messages, as the fifth member; ranks change, seats do not. */
+/* Node 200 joins after two messages, as the fifth member. Ranks change, seats do not. */
 static void let_one_join(void)
 {
 	fake_deliver(0, 0);
@@ -96,7 +96,7 @@ static void test_in_order(void)
 	CHECK(v.rank == 2 && v.sender_rank == 1 && q.vid == 4);
 	CHECK(spindle_rank(&q) == 2 && spindle_sender_rank(&q) == 1);
 	CHECK(v.seat[3].node == 200 && v.seat[3].flags == JOINED && v.seat[3].sender_rank == 2);
-	/* A view is given back as a message is. */
+	/* A view is given back like a message. */
 	CHECK(spindle_release_n(&q, 6) == -EINVAL && spindle_release_n(&q, 5) == 0);
 	CHECK(*q.usr_consumed == 5);
 	VIEW(5, SEAT(7, 0, 2, ME));
@@ -126,7 +126,7 @@ static void test_not_wanted(void)
 	CHECK(spindle_release_n(&q, 5) == -EINVAL);
 	CHECK(spindle_release_n(&q, 2) == 0 && *q.usr_consumed == 3);
 	CHECK(spindle_release_n(&q, 2) == 0 && *q.usr_consumed == 5);
-	/* A view that nothing follows must not stay unreleased for ever. */
+	/* A view with no entry after it must not stay unreleased for ever. */
 	VIEW(5, SEAT(7, 0, 2, ME));
 	CHECK(spindle_peek(&q, m) == 0 && *q.usr_consumed == 6 && vid_of(&q) == 5);
 	CHECK(spindle_wait(&q, POLLIN, 0) == 0);
@@ -144,7 +144,7 @@ static void test_seats(void)
 	fake_deliver(1, 0);
 	CHECK(spindle_next_batch(&q, m, 8) == 2 && is_msg(&m[0], 103, 0) && is_msg(&m[1], 102, 0));
 	maps = fake_look().mappings;
-	/* All change ranks, and nobody the seat. */
+	/* All members change their ranks, and none its seat. */
 	VIEW(4, SEAT(7, 0, 6, ME), SEAT(103, 2, 4, 0), SEAT(102, 1, 5, 0));
 	CHECK(!spindle_send(&q, NULL, 0));
 	fake_step();
@@ -176,7 +176,7 @@ static void test_departed(void)
 	CHECK(!spindle_release_n(&q, 1) && fake_look().mappings == maps);
 	CHECK(!spindle_release_n(&q, 1) && fake_look().mappings == maps - 1);
 	CHECK(is_msg(&m[2], 103, 0));
-	/* Two go one after the other; the first one's bytes are still held. */
+	/* Two members leave one after the other; bytes of the first one are still held. */
 	fake_deliver(0, 1);
 	VIEW(5, SEAT(7, 1, 2, ME), SEAT(104, 0, 4, JOINED));
 	fake_deliver(0, 2);
@@ -193,7 +193,7 @@ static void test_departed(void)
 	stop(&q);
 }
 
-/* Two nodes, and two lives of one node, in one seat. */
+/* Two nodes, and then two incarnations of one node, use the same seat. */
 static void test_reused(void)
 {
 	struct spindle_queue q;
@@ -209,12 +209,12 @@ static void test_reused(void)
 	VIEW(5, SEAT(7, 2, 2, ME), SEAT(201, 1, 1, JOINED), SEAT(103, 0, 0, 0));
 	fake_deliver(1, 4);
 	CHECK(spindle_peek(&q, &m[2]) == 1 && spindle_peek(&q, &m[3]) == 0);
-	/* All three lie at the same place of their rings. */
+	/* All three are at the same place of their rings. */
 	CHECK(is_msg(&m[0], 102, 0) && is_msg(&m[1], 201, 0) && is_msg(&m[2], 201, 4));
 	CHECK(fake_look().mappings == maps + 2);
 	spindle_release(&q);
 	CHECK(fake_look().mappings == maps);
-	/* Whoever joined stays, and so does the mapping. */
+	/* The member that joined stays, and so does its mapping. */
 	VIEW(6, SEAT(7, 1, 2, ME), SEAT(201, 0, 1, 0));
 	CHECK(spindle_peek(&q, m) == 0 && fake_look().mappings == maps - 1);
 	stop(&q);
@@ -246,7 +246,7 @@ static void test_stale(void)
 	stop(&q);
 }
 
-/* What failed may work the next time, and has left nothing behind. */
+/* A call that failed has left nothing behind, and may succeed the next time. */
 static void test_again(void)
 {
 	struct spindle_queue q;

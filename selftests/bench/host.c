@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a guest takes for things that every message needs and that are not ours: nanoseconds
- * of a system call, of sleeping until another process answers, and how late one wakes up
- * that sleeps until a certain time. CSV on standard output.
+ * Costs of a guest that every message has and that are not ours, in nanoseconds. They are a system
+ * call, a sleep until another process answers, and the delay of a timed wake-up. CSV on standard
+ * output.
  *
  *	bench-host [quick]
  */
@@ -37,7 +37,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The one that does nothing: what it takes to be in the kernel and out of it again. */
+/* The cheapest call: the cost of entering and leaving the kernel. */
 static double system_call(void)
 {
 	uint64_t start = now();
@@ -80,7 +80,7 @@ static void answer(void)
 	_exit(0);
 }
 
-/* One that sleeps until some time: how much later it runs, the median. */
+/* Sleep until a given time. Returns the median delay after that time. */
 static double late(void)
 {
 	enum { NAPS = 200 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Figure 14: what memcpy() takes, by size. Three runs of each size; CSV on standard output.
+ * Figure 14: the time of memcpy(), by size. Three runs of each size; CSV on standard output.
  *
  *	bench-memcpy [quick]
  *
- * Source and destination move through areas larger than a cache of the second level, as
- * messages do that are in a ring, and each copy is read once.
+ * Source and destination move through areas larger than a second-level cache, as messages in a ring
+ * do. Each copy is read once.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -30,13 +30,13 @@ static double measure(char *to, const char *from, size_t size, uint64_t limit)
 	/* Cache lines, as messages in a ring begin. */
 	size_t step = (size + 63) / 64 * 64, at = 0;
 	uint64_t start = now(), n = 0, i;
-	/* To look at the clock is a system call in some guests. */
+	/* Reading the clock is a system call in some guests. */
 	uint64_t turn = (1 << 20) / step;
 
 	do {
 		for (i = 0; i < turn; i++) {
 			memcpy(to + at, from + at, size);
-			/* It must not be left out. */
+			/* The compiler must not leave the copy out. */
 			__asm__ volatile("" : : "r"(to + at) : "memory");
 			at += step;
 			if (at + size > AREA)

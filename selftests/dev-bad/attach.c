@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The attach: what is refused, and what the reply says of one that is not.
+ * The attach: requests that are refused, and the reply to one that is not.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "dev-bad.h"
 #include "../progs/tap.h"
 
-/* Refused, and the file is as free as before. */
+/* The attach is refused, and the file stays free. */
 static void refused(int fd, struct spindle_attach a, int want, const char *what)
 {
 	int err = call(fd, SPINDLE_IOC_ATTACH, &a);
@@ -114,7 +114,9 @@ static void attach_elsewhere(void)
 	close(fd);
 }
 
-/* What the reply says, with rubbish in all that is only to be filled. */
+/*
+ * Check the reply. The fields that only the reply fills contain rubbish before.
+ */
 static void attach_reply(int fd)
 {
 	struct spindle_attach a, want = args(1, 1, SPINDLE_ATTACH_SEND);

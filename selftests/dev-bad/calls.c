@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls besides attach and mmap, poll() among them, and the eventfd that may stand in for
- * that.
+ * Calls besides attach and mmap, including poll(), and the eventfd that may replace it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,7 +15,10 @@
 #include "../progs/tap.h"
 
 #ifdef __x86_64__
-/* An ioctl without argument as a process of 32 bits makes it; negative, or what it returns. */
+/*
+ * Make an ioctl without argument as a 32-bit process does. Returns its result, negative on an
+ * error.
+ */
 static int old_ioctl(int fd, unsigned int cmd)
 {
 	int ret;
@@ -26,7 +28,10 @@ static int old_ioctl(int fd, unsigned int cmd)
 	return ret;
 }
 
-/* Kernels may be built or booted without such processes; User-Mode Linux knows none. */
+/*
+ * Kernels may be built or booted without support for 32-bit processes. User-Mode Linux never has
+ * it.
+ */
 static void calls_of_32_bits(int fd)
 {
 	int status;
@@ -82,7 +87,7 @@ void part_calls(void)
 		   "members: rank %d", i);
 	ok(all_zero((void *)&m[3], sizeof(m[3])), "members: no more than there are");
 
-	/* What poll() says of a ring that fills up, and of one that is read. */
+	/* Check poll() while one ring fills up and another one is read. */
 	ok(pollable(fd, POLLIN | POLLOUT, POLLOUT, 0), "poll: room, nothing to read");
 	for (i = 0; i < 16 && !send_one(&q, i, 64); i++)
 		;
@@ -126,7 +131,7 @@ void part_notify(void)
 			break;
 	}
 	is(i, 20, "eventfd: signalled at each of 20 deliveries");
-	/* Its descriptor may be closed: the attachment holds it. */
+	/* The descriptor may be closed, because the attachment holds the eventfd. */
 	i = dup(efd);
 	close(efd);
 	if (send_wait(&s, 7, 100))

@@ -30,7 +30,7 @@ void part_close(void)
 	struct spindle_queue q, r, s;
 	int i, n;
 
-	/* The file is closed, the mappings are not. */
+	/* The file is closed, and the mappings stay. */
 	must_attach(&q, 1, 1, BOTH, -1);
 	must_attach(&r, 1, 1, SPINDLE_ATTACH_RECV, -1);
 	close(q.fd);
@@ -54,7 +54,7 @@ void part_close(void)
 		spindle_store_release(q.usr_consumed, i + 1);
 		q.rx_released = i + 1;
 		spindle_kick(&r);
-		/* Its slot comes back. */
+		/* The slot of the message becomes free. */
 		while (spindle_load_acquire(q.ctl_tx_slot) != slot.slot + 1)
 			usleep(1000);
 	}
@@ -63,7 +63,7 @@ void part_close(void)
 	is(attach_new(1, 1, SPINDLE_ATTACH_SEND, NULL), 0, "close: without mappings it is over");
 	spindle_detach(&r);
 
-	/* The mappings go, in the middle of deliveries; the file stays. */
+	/* The mappings go in the middle of deliveries, and the file stays. */
 	must_attach(&q, 1, 1, SPINDLE_ATTACH_RECV, -1);
 	must_attach(&r, 1, 1, SPINDLE_ATTACH_RECV, -1);
 	must_attach(&s, 2, 1, SPINDLE_ATTACH_SEND, -1);
@@ -82,7 +82,7 @@ void part_close(void)
 	spindle_detach(&r);
 	spindle_detach(&s);
 
-	/* A page thrown away by madvise comes again, and nobody else notices. */
+	/* A page that madvise() has dropped comes back, and no other process notices. */
 	must_attach(&q, 1, 1, SPINDLE_ATTACH_RECV, -1);
 	must_attach(&r, 1, 1, BOTH, -1);
 	madvise(q.map_ctl.addr, q.map_ctl.len, MADV_DONTNEED);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Copying readers: who is slow holds nobody up until its ring is full.
+ * Copying readers: a slow reader delays no other one until its ring is full.
  */
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ void part_copy(void)
 	spindle_release(&slow);
 	spindle_detach(&slow);
 
-	/* The largest messages through a ring of four of them; nobody gets lost. */
+	/* The largest messages go through a ring with room for four of them, and none is lost. */
 	n = spindle_attach(&small, &o);
 	is(n, 0, "copy: a ring of a page");
 	for (i = 0; i < 200; i++) {
@@ -40,7 +40,7 @@ void part_copy(void)
 			break;
 	}
 	is(i, 200, "copy: 200 messages around it");
-	/* Full: it holds everybody up, but only until it reads. */
+	/* The full ring delays all readers, but only until its reader reads. */
 	for (i = 0; i < 4; i++)
 		if (send_wait(&fast, i, 1024) || read_release(&fast, i, 1024, 20000) != 1)
 			break;
@@ -50,7 +50,7 @@ void part_copy(void)
 	is(read_one(&fast, 4, 1024, 300), 0, "copy: full, the next one waits");
 	is(read_release(&small, 0, 1024, 20000), 1, "copy: reads one");
 	is(read_release(&fast, 4, 1024, 20000), 1, "copy: the next one comes");
-	/* Full again, and it dies. */
+	/* The ring is full again, and its reader dies. */
 	if (send_wait(&fast, 5, 1024))
 		die("send");
 	is(read_one(&fast, 5, 1024, 300), 0, "copy: full again");

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dev-bad: what /dev/spindle refuses, and what it survives.
+ * dev-bad: requests that /dev/spindle refuses, and uses that it survives.
  *
  *	dev-bad attach|map|calls|silence|seats|fork|memlock|notify|copy|forming|close|gone|
  *		nomem|seats-live|seats-past
  *
- * Needs nodes 1 to 4 in this kernel; on 1 to 3 a view of the members 1, 2, 3 and 9, of
- * which 9 is nowhere, with the subgroups
+ * Needs nodes 1 to 4 in this kernel; on 1 to 3 a view of the members 1, 2, 3 and 9, of which 9 is
+ * nowhere, with the subgroups
  *	1	members 1 2 3, window 16, max-msg 1024, ring 16384
  *	2	members 1 2, sender 2, window 8, max-msg 512, ring 4096
  *	3	members 1 9: never active
  *	4	members 2 3
- * "gone" removes views and nodes. "nomem" needs subgroup 1 of node 1 alone.
- * "seats-live" needs nodes 1 to 3 in a live view 5 with this subgroup, and node 4 in none;
- * "seats-past" node 1 alone in a live view, and node 2 in none.
+ * "gone" removes views and nodes. "nomem" needs subgroup 1 of node 1 alone. "seats-live" needs
+ * nodes 1 to 3 in a live view 5 with this subgroup, and node 4 in none; "seats-past" node 1 alone
+ * in a live view, and node 2 in none.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts share: open files of the device.
+ * Common tools of the parts: open files of the device.
  */
 #ifndef SPINDLE_DEV_BAD_DEV_BAD_H
 #define SPINDLE_DEV_BAD_DEV_BAD_H
@@ -13,22 +13,22 @@
 #define BOTH	(SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)
 #define COPY	(SPINDLE_ATTACH_RECV | SPINDLE_ATTACH_COPY)
 
-/* A new one, or the test is over. */
+/* Open the device, or end the test. */
 int open_dev(void);
 
-/* What is asked for, and nothing in all that is only to be filled. */
+/* Arguments of an attach. The fields that only the reply fills are 0. */
 struct spindle_attach args(uint32_t node, uint32_t subgroup, uint32_t flags);
 
-/* The errno of an ioctl, positive, as of the two below. */
+/* The errno of an ioctl, positive. The two functions below return the same. */
 int call(int fd, unsigned long cmd, void *arg);
 
 /* An attach whose reply does not matter. */
 int attach(int fd, struct spindle_attach a);
 
-/* The same with a new file; which is closed if it is not wanted. */
+/* The same with a new file. The file is closed if the attach fails or @fd is NULL. */
 int attach_new(uint32_t node, uint32_t subgroup, uint32_t flags, int *fd);
 
-/* Whether poll() says just what is wanted of @events, POLLERR and POLLHUP, in time. */
+/* Does poll() return in time exactly the wanted ones of @events, POLLERR and POLLHUP? */
 bool pollable(int fd, short events, short want, int timeout);
 
 /* The parts, one for each word that dev-bad understands. */

@@ -45,7 +45,7 @@ static void load_by_kernel(void *p)
 	_exit(probe(p));
 }
 
-/* Mapped by hand, because the library asks for no inheritance, too. */
+/* Map by hand, because the library also sets MADV_DONTFORK. */
 static void fork_part(int fd, const char *name, const struct spindle_section *s, size_t times,
 		      bool writable)
 {
@@ -82,14 +82,14 @@ void part_fork(void)
 	close(fd);
 
 	must_attach(&q, 1, 1, BOTH, -1);
-	/* A child that lives on with the file, and a parent that goes on. */
+	/* The child lives on with the file, and the parent goes on. */
 	if (pipe(hold))
 		die("pipe");
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		close(hold[1]);
-		/* Until the parent lets go. */
+		/* Wait until the parent closes the pipe. */
 		_exit(read(hold[0], &c, 1));
 	}
 	close(hold[0]);

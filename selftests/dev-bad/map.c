@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mappings: which there are of an attachment, how long, and with which rights.
+ * Mappings: the sections of an attachment, their lengths and their rights.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -52,7 +52,7 @@ int probe(const void *p)
 	return err;
 }
 
-/* Writing what is read-only by the back door. */
+/* Write to read-only memory by /proc/self/mem. */
 static int poke(void *addr)
 {
 	int fd = open("/proc/self/mem", O_RDWR);
@@ -128,8 +128,8 @@ static void map_doubled(int fd, const struct part *p)
 }
 
 /*
- * Nothing of anybody else is in memory that was allocated for this attachment, apart
- * from the @n words at @known.
+ * Memory that was allocated for this attachment contains no other data, apart from the @n words at
+ * @known.
  */
 static void map_zero(int fd, const struct part *p, const uint32_t *known, unsigned int n)
 {

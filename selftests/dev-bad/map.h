@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Mappings, and memory of which it is not known what is there.
+ * Mappings, and probes of memory with unknown contents.
  */
 #ifndef SPINDLE_DEV_BAD_MAP_H
 #define SPINDLE_DEV_BAD_MAP_H
@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The errno of a mapping, which is not kept. */
+/* Map and unmap. Returns the errno of the mapping. */
 int map_errno(int fd, uint64_t off, size_t len, int prot, int flags);
 
-/* Whether nothing was written there. */
+/* Is the memory all zero? */
 bool all_zero(const unsigned char *p, size_t n);
 
-/* The kernel looks there: what write() of a byte says. */
+/* Let the kernel read a byte of the memory. Returns the result of write(). */
 int probe(const void *p);
 
 #endif /* SPINDLE_DEV_BAD_MAP_H */

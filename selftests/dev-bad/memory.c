@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory: who is charged for it, and more than there is.
+ * Memory: which user is charged for it, and what if there is not enough?
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -61,7 +61,7 @@ void part_memlock(void)
 	waitpid(pid, &status, 0);
 	tap_bad += !!status;
 
-	/* As root, whom the device lets in, but without the right to ignore the limit. */
+	/* Run as root, which may open the device, but without the right to ignore the limit. */
 	drop_ipc_lock();
 	set_memlock(need);
 	for (i = 0; i < 1000; i++)
@@ -75,7 +75,7 @@ void part_memlock(void)
 	close(fd);
 	is(attach(other, args(1, 2, SPINDLE_ATTACH_RECV)), 0, "memlock: the same file, later");
 	close(other);
-	/* What was refused for other reasons costs nothing either. */
+	/* An attach that is refused for another reason charges nothing either. */
 	for (i = bad = 0; i < 100; i++) {
 		a = args(1, 2, SPINDLE_ATTACH_RECV);
 		a.event_fd = 999;
@@ -88,7 +88,7 @@ void part_memlock(void)
 	is(attach_new(1, 2, SPINDLE_ATTACH_RECV, NULL), 0, "memlock: and there is still room");
 }
 
-/* For a machine with less than this. */
+/* This part needs a machine with less memory than the rings take. */
 void part_nomem(void)
 {
 	struct spindle_attach a = args(1, 1, COPY);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rows that go while processes map them: who sees what of them, and who pays.
+ * Rows that go while processes map them: which contents does a process see, and which user pays?
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -38,7 +38,7 @@ static void set_limit(rlim_t bytes)
 		die("setrlimit: %s", strerror(errno));
 }
 
-/* What happened, as the status of the child. */
+/* Bits of the child's status. */
 enum {
 	CHILD_TWO = 1,		/* there was no room for two attachments */
 	CHILD_KEEPS = 2,	/* the ring that it keeps was not charged */
@@ -46,8 +46,8 @@ enum {
 };
 
 /*
- * Another user, whose limit is just enough for two attachments. The parent sends only when
- * the child is a reader, because a ring with nothing to read would not stay.
+ * The child is another user, whose limit is just enough for two attachments. The parent sends only
+ * when the child is a reader, because a ring with nothing to read would not stay.
  */
 static int keep_ring(int ready, int go)
 {

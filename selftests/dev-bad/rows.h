@@ -25,13 +25,13 @@ struct rows {
 	int go[2];
 };
 
-/* Before messages are sent. */
+/* Call this before messages are sent. */
 void rows_open(struct rows *r);
 
-/* All that the first reader was delivered is consumed. */
+/* Consume all messages of the first reader. */
 void rows_consume(struct rows *r);
 
-/* After the view was deleted. */
+/* Call this after the view was deleted. */
 void rows_check(struct rows *r);
 
 #endif /* SPINDLE_DEV_BAD_ROWS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Seats: who is where in a view, what can be mapped of it, and for how long.
+ * Seats: the place of each node in a view, the mappings of it, and their lifetime.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,12 +18,12 @@
 /* Instances that a live view has for others, and the one behind them: the node's own. */
 #define SEATS 128U
 
-/* Views that are remembered. */
+/* The number of views that the module remembers. */
 #define PAST_VIEWS 256U
 
 static struct spindle_seat seat[SPINDLE_MAX_MEMBERS];
 
-/* The errno of a look at a view, with all the room that there can be. */
+/* Read the seats of a view, with room for all members. Returns the errno. */
 static int look(int fd, uint64_t *vid, uint32_t *count)
 {
 	struct spindle_seats arg = {
@@ -38,7 +38,7 @@ static int look(int fd, uint64_t *vid, uint32_t *count)
 	return err;
 }
 
-/* What is wrong with a request, whatever the view. */
+/* Requests that are wrong for any view. */
 static void check_errors(int fd, uint64_t vid, uint32_t members)
 {
 	struct spindle_seats arg = { .count = members, .ptr = (uintptr_t)seat }, *ro;
@@ -142,7 +142,7 @@ static int map_sst(int fd, const struct spindle_attach *a, uint32_t instance, in
 			 MAP_SHARED);
 }
 
-/* What can be mapped of members, of nobody, and with which rights. */
+/* Check which mappings of members, and of free instances, are possible, and with which rights. */
 static void check_maps(int fd, const struct spindle_attach *a, uint32_t n)
 {
 	static const uint32_t nobody[] = { SEATS - 1, SEATS + 1, 200, 255, 256, 1 << 20 };
@@ -175,7 +175,7 @@ static void check_maps(int fd, const struct spindle_attach *a, uint32_t n)
 	}
 }
 
-/* The reader is through with all that it was given: views, too. */
+/* The reader consumes all its entries, views included. */
 static void consume_all(int fd, const struct spindle_attach *a)
 {
 	unsigned char *ctl = mmap(NULL, a->ctl.len, PROT_READ, MAP_SHARED, fd, a->ctl.cookie);
@@ -192,7 +192,7 @@ static void consume_all(int fd, const struct spindle_attach *a)
 	munmap(usr, a->usr.len);
 }
 
-/* Who has departed is gone when its connection is, and when readers are through with it. */
+/* A departed member's row is freed when its connection is gone and readers have released it. */
 static bool becomes_empty(int fd, const struct spindle_attach *a, uint32_t instance)
 {
 	int i;
@@ -206,7 +206,7 @@ static bool becomes_empty(int fd, const struct spindle_attach *a, uint32_t insta
 	return false;
 }
 
-/* Node 4 sends one message, and its bytes come to where node 1 has mapped them. */
+/* Node 4 sends one message, and its bytes arrive in the memory that node 1 has mapped. */
 static void fill_row(const unsigned char *m, size_t len)
 {
 	struct spindle_queue q;
@@ -326,7 +326,7 @@ void part_seats_live(void)
 	close(fd);
 }
 
-/* Views come and go until the first ones are forgotten; a reader is there all the time. */
+/* Views change until the module forgets the first ones. A reader is attached all the time. */
 void part_seats_past(void)
 {
 	struct spindle_attach a = args(1, 1, BOTH);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Silence: who may declare it, how much of it there is, and that it loses no message,
- * whatever becomes of the file meanwhile.
+ * Silence: which files may declare it, and how many rounds? It must lose no message, even if the
+ * file is closed at the same time.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@ int silence(int fd, uint64_t rounds)
 	return call(fd, SPINDLE_IOC_SILENCE, &rounds);
 }
 
-/* Where there is no number, or only half of one, or it cannot be written. */
+/* The pointer leads to no number, to half of one, or to one in read-only memory. */
 static void pointers(int fd)
 {
 	unsigned char *two = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
@@ -52,7 +52,7 @@ static void numbers(int fd)
 	is(silence(fd, UINT64_MAX), EINVAL, "silence: so much that a sum is too small");
 }
 
-/* The place of the next message in the order; 0: none came. */
+/* The sequence number of the next message; 0: none came. */
 static uint64_t next_seq(struct spindle_queue *q)
 {
 	struct spindle_msg m;
@@ -67,7 +67,7 @@ static uint64_t next_seq(struct spindle_queue *q)
 	return seq;
 }
 
-/* What is committed comes before the silence, even if nobody has looked at it yet. */
+/* Committed messages come before the silence, even if the engine has not seen them yet. */
 static void in_order(struct spindle_queue *q)
 {
 	uint64_t before, quiet, behind;
@@ -75,7 +75,7 @@ static void in_order(struct spindle_queue *q)
 
 	if (send_wait(q, 1, 8) || send_wait(q, 2, 8))
 		die("send");
-	/* The first of all has number 0, or not: the second one counts. */
+	/* The first message may have number 0, so take the second one. */
 	next_seq(q);
 	before = next_seq(q);
 	if (spindle_reserve(q, 8, &s))
@@ -93,7 +93,7 @@ static void in_order(struct spindle_queue *q)
 	   "silence: what is committed later comes behind it");
 }
 
-/* Messages before and behind any silence, of two senders: all come, in one order. */
+/* Two senders send before and after each silence. All messages come, in one order. */
 static void messages(struct spindle_queue *q, struct spindle_queue *far)
 {
 	static const uint64_t rounds[] = { 0, 1, 2, 1000, 1ULL << 32, 3 };
@@ -111,7 +111,7 @@ static void messages(struct spindle_queue *q, struct spindle_queue *far)
 	is(got, 4 * i, "silence: all come, here and there, in the same order");
 }
 
-/* A child goes on declaring it while the parent closes the file that it inherited. */
+/* A child goes on declaring silence while the parent closes the file that the child inherited. */
 static void in_a_child(void)
 {
 	struct spindle_queue q;
@@ -133,7 +133,7 @@ static void in_a_child(void)
 			err = silence(q.fd, 5);
 		if (read(hold[0], &c, 1))
 			_exit(1);
-		/* The parent has closed it. */
+		/* The parent has closed the file. */
 		for (i = 0; i < 200 && !err; i++)
 			err = silence(q.fd, i);
 		_exit(err);
@@ -156,7 +156,10 @@ static struct race {
 	bool stop;
 } race;
 
-/* Whether what an ioctl on a number answers, that is a file or not, is one of these. */
+/*
+ * Call the ioctl on a descriptor that may be closed at any time. Count the errors that must not
+ * occur.
+ */
 static void *declare(void *arg)
 {
 	unsigned int odd_ones = 0;
@@ -170,7 +173,7 @@ static void *declare(void *arg)
 	return (void *)(uintptr_t)odd_ones;
 }
 
-/* The file is attached and closed under one who declares all the time. */
+/* The file is attached and closed while a thread declares silence all the time. */
 static void under_a_close(void)
 {
 	pthread_t thread;
@@ -184,13 +187,13 @@ static void under_a_close(void)
 	for (i = 0; i < 300 && !err; i++) {
 		int fd = open_dev();
 
-		/* Nobody else opens anything, so it is the number that is looked at. */
+		/* No other thread opens files, so the descriptor is the same. */
 		if (fd != race.fd)
 			err = EPROTO;
 		else
 			err = attach(fd, args(1, 1, BOTH));
 		close(fd);
-		/* The close is done by the thread if that is in a call. */
+		/* The other thread does the close if it is in a call. */
 		if (err == EBUSY)
 			err = 0;
 	}

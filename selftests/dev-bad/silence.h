@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Silence, in states that other parts are about.
+ * Silence, for the states that other parts test.
  */
 #ifndef SPINDLE_DEV_BAD_SILENCE_H
 #define SPINDLE_DEV_BAD_SILENCE_H
 
 #include <stdint.h>
 
-/* Declare it; the errno, positive. */
+/* Declare silence; returns the errno, positive. */
 int silence(int fd, uint64_t rounds);
 
 #endif /* SPINDLE_DEV_BAD_SILENCE_H */

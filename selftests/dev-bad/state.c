@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * States of a subgroup besides active: what an attachment is good for before, and
- * afterwards.
+ * States of a subgroup besides active: the possible uses of an attachment before and after.
  */
 #include <errno.h>
 #include <poll.h>
@@ -54,7 +53,7 @@ static void check_final(struct spindle_queue *q, int state, int error, const cha
 	is(send_one(q, 0, 10), -EPIPE, "%s: nothing more can be reserved", what);
 }
 
-/* A child that is silent all the time, until it cannot be any more; its end says why. */
+/* A child declares silence until that fails. Its exit status is the error. */
 static pid_t silent_child(int fd)
 {
 	pid_t pid;
@@ -91,7 +90,7 @@ void part_gone(void)
 	for (i = 0; i < 10; i++)
 		if (read_one(&far, i, 500, 20000) != 1)
 			die("the other node does not get message %d", i);
-	/* Slow machines: until it is delivered here, too. */
+	/* Wait until the messages are delivered here, too, because machines may be slow. */
 	while (spindle_load_acquire(q.ctl_dlv_tail) != 10 ||
 	       spindle_load_acquire(copy.ctl_dlv_tail) != 10)
 		usleep(1000);
@@ -144,7 +143,7 @@ void part_gone(void)
 	is(attach_new(2, 1, BOTH, NULL), ENOTCONN, "failed: attach to send");
 	is(attach_new(2, 4, BOTH, NULL), 0, "failed: a subgroup without the lost one works");
 
-	/* Nodes go with attachments open, the module does not. */
+	/* Nodes can be removed while attachments are open. The module cannot. */
 	is(run("spindle-ctl node del id 1"), 0, "node del, with attachments");
 	is(run("spindle-ctl node del id 2"), 0, "node del, of a failed subgroup");
 	is(attach_new(1, 1, BOTH, NULL), ENODEV, "node del: attach");

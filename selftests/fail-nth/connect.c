@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Connections are made by work items. Which thread runs one is not known before, and the
- * same threads send the packets of soft-RoCE, whose management queue pair does not
- * survive an allocation that fails. So the nth allocation of each worker of the unbound
- * queues fails, and only those count that the module has asked for, itself or by way of
- * the RDMA core (CONFIG_FAULT_INJECTION_STACKTRACE_FILTER).
+ * Work items make connections. The thread that runs one is not known before. The same threads send
+ * the packets of soft-RoCE, and its management queue pair does not survive a failed allocation. So
+ * the nth allocation of each worker of the unbound queues fails. Only allocations of the module
+ * count, made directly or through the RDMA core (CONFIG_FAULT_INJECTION_STACKTRACE_FILTER).
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -26,7 +25,7 @@
 #include "../progs/tap.h"
 
 #define MAX_WORKERS	256
-#define QUIET_ROUNDS	3	/* so many without a failure: there are no more */
+#define QUIET_ROUNDS	3	/* rounds without a failure until the test ends */
 
 static struct {
 	int fd[MAX_WORKERS];
@@ -53,7 +52,7 @@ void only_ours(bool only)
 		    tolower(type) != 't')
 			continue;
 		first = at < first ? at : first;
-		/* The last function ends a page later, or before. */
+		/* The last function ends at most one page later. */
 		last = at + PAGE > last ? at + PAGE : last;
 	}
 	if (f)
@@ -127,7 +126,7 @@ static int take_attempts(void *ctx, const struct nlmsghdr *nlh)
 	return 0;
 }
 
-/* Of all connections of the installed views. */
+/* The number of attempts of all connections of the installed views. */
 static unsigned int attempts(void)
 {
 	unsigned int sum = 0;
@@ -139,14 +138,14 @@ static unsigned int attempts(void)
 	return sum;
 }
 
-/* Two chunks a row. */
+/* Each row has two chunks. */
 static const struct view pair = {
 	"a pair", 1U << 1 | 1U << 2, {
 		SET(.id = 1, .window = 64, .max_msg = 65536, .ring = 2 << 20),
 	}
 };
 
-/* The one who waits first, so that there is one attempt each if nothing fails. */
+/* Set the view of the waiting side first, so that each side needs one attempt if nothing fails. */
 static bool connect_pair(uint64_t vid)
 {
 	long end = now_ms() + WAIT_MS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests that show something: they are complete, or end with an error.
+ * Requests that show something: the answer is complete, or ends with an error.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "shown.h"
 #include "../progs/tap.h"
 
-/* More than a dump shows. */
+/* More readers than a dump shows. */
 #define READERS 36
 
 struct query {
@@ -42,7 +42,7 @@ static int ask(void *ctx)
 	return err;
 }
 
-/* What comes without an error is complete. */
+/* An answer without an error is complete. */
 static bool complete(void *ctx)
 {
 	struct query *q = ctx;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events: who listens gets them, or is told that he did not.
+ * Events: a listener gets each event, or learns that it has lost one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void hear(void *ctx, const struct nlmsghdr *nlh)
 		 want_event;
 }
 
-/* Before what is to be heard. */
+/* Empty the socket before the event that the test expects. */
 static void clear_ear(void)
 {
 	while (nl_events(&ear, NULL, NULL) == -ENOBUFS)
@@ -34,7 +34,7 @@ static void clear_ear(void)
 	heard = 0;
 }
 
-/* It came, or the socket says that something did not. */
+/* The event came, or the socket reports a loss. */
 static bool told(void *ctx)
 {
 	int err;
@@ -60,7 +60,7 @@ static int view_set_heard(void *ctx)
 	return view_set(ctx);
 }
 
-/* The engine says that the subgroup is active; it is what fails. */
+/* The engine reports that the subgroup is active. Its allocations fail. */
 static int activate(void *ctx)
 {
 	const struct hand *h = ctx;

@@ -9,27 +9,26 @@
  *	fail-nth attach		open and attach, of each kind
  *	fail-nth map		the mappings of an attachment
  *	fail-nth silence	which has no allocation
- *	fail-nth set		what is set while it runs, and measurements of the device
+ *	fail-nth set		changes while it runs, and measurements of the device
  *	fail-nth dump		requests that show something, with many readers
- *	fail-nth event		events: who listens gets them, or is told that he did not
+ *	fail-nth event		events: a listener gets them, or learns of the loss
  *	fail-nth rdmc		groups for large objects: open, create, send, accept
- *	fail-nth lanes		their connections and regions, which are made in work items
- *	fail-nth connect	connections, which are made in work items
- *	fail-nth live		live views: set, join, leave, and what follows in work items
+ *	fail-nth lanes		their connections and regions, which work items make
+ *	fail-nth connect	connections, which work items make
+ *	fail-nth live		live views: set, join, leave, and the work items that follow
  *
- * Needs a kernel with failslab and fail_page_alloc, an RDMA device at 10.0.0.1, and from
- * "node" on the module. "view" and later ones need nodes 1, 2 and 3 at ports 5001 to
- * 5003: "view", "connect" and "live" without views, the others with active subgroups 1 and 2.
+ * Needs a kernel with failslab and fail_page_alloc, an RDMA device at 10.0.0.1, and from "node" on
+ * the module. "view" and later ones need nodes 1, 2 and 3 at ports 5001 to 5003: "view", "connect"
+ * and "live" without views, the others with active subgroups 1 and 2.
  *
- * An operation is done again and again; the first time its first allocation fails, then
- * its second, and so on, until it has no more. It either is refused, by an error that is
- * documented, and then nothing has changed and it succeeds when it is asked for again;
- * or it succeeds all the same, since not every allocation matters: netlink, KASAN and
- * kmemleak allocate as well. In the end neither mappings nor pages are in use that were
- * not before; what else may leak, kmemleak finds.
+ * An operation is repeated. The first time its first allocation fails, then its second, and so on,
+ * until it has no more. Either the operation is refused with a documented error. Then nothing has
+ * changed, and it succeeds when it is repeated. Or the operation succeeds, because not every
+ * allocation matters: netlink, KASAN and kmemleak allocate as well. In the end as many mappings and
+ * pages are in use as before. kmemleak finds other leaks.
  *
- * The kernel counts by thread, /proc/PID/fail-nth: ours, that of the engine, the one that
- * makes threads, those of the work queues.
+ * The kernel counts by thread, in /proc/PID/fail-nth: our thread, the engine's, the one that makes
+ * threads, and those of the work queues.
  */
 #include <string.h>
 

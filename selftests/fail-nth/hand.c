@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nodes and views: adding one, setting one, and what takes it back.
+ * Nodes and views: requests that add a node or set a view, and requests that
+ * undo that.
  */
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +46,10 @@ void view_del(void *ctx)
 	simple(SPINDLE_CMD_VIEW_DEL, ((struct hand *)ctx)->node);
 }
 
-/* Back to the view that was replaced: ids only grow, so by way of none. */
+/*
+ * Go back to the view that was replaced. Ids only grow, so remove the new view
+ * first.
+ */
 static void view_back(void *ctx)
 {
 	const struct hand *h = ctx;
@@ -85,7 +89,10 @@ void test_node(void)
 	char comm[32];
 
 	path(&op);
-	/* The thread is made by another one, whose allocations are its own. */
+	/*
+	 * Another thread makes the engine's thread, and has its own
+	 * allocations.
+	 */
 	get("/proc/2/comm", comm, sizeof(comm));
 	if (strcmp(comm, "kthreadd\n"))
 		die("process 2 is %s", comm);

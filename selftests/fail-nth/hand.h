@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Nodes and views by hand, for struct op.
+ * Requests for nodes and views, for struct op.
  */
 #ifndef SPINDLE_FAIL_NTH_HAND_H
 #define SPINDLE_FAIL_NTH_HAND_H
@@ -10,7 +10,7 @@
 #include "request.h"
 
 /**
- * struct hand - what an operation is about
+ * struct hand - the subject of an operation
  * @node: id
  * @vid: of the view; grows
  * @view: the one to set
@@ -22,10 +22,10 @@ struct hand {
 	const struct view *view, *old;
 };
 
-/* From a small one to a large one; node 3 is in each of them. */
+/* From a small view to a large one. Node 3 is in each of them. */
 extern const struct view views[];
 
-/* What a struct hand says, as @run and @undo of operations. */
+/* Functions for @run and @undo of operations, on a struct hand. */
 int node_add(void *ctx);
 void node_del(void *ctx);
 int view_set(void *ctx);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Groups for large objects: what a process asks for, and what work items do for it.
+ * Groups for large objects: the requests of a process, and the work items that follow.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,14 +22,14 @@
 #define DEVICE		"/dev/spindle-rdmc"
 #define LEN		(64 * PAGE)
 #define QUIET_ROUNDS	3
-/* So many groups, each as soon as the last one was left. */
+/* The number of groups. Each begins as soon as the process has left the last one. */
 #define PAIRS		200
-/* More than all that a group of two asks for; the workers have other work as well. */
+/* More allocations than a group of two has, because the workers have other work as well. */
 #define MAX_LANE_NTH	400
 
 static unsigned char from[LEN + PAGE], to[LEN + PAGE];
 
-/* Nodes 1 and 2, the first one sends. */
+/* Nodes 1 and 2. Node 1 sends. */
 struct pair {
 	int fd[2];
 	uint64_t group, object;
@@ -63,7 +63,7 @@ static void sit_again(void *ctx)
 		die("%s: %s", DEVICE, strerror(errno));
 }
 
-/* Never the same group twice: the last one may not be gone yet. */
+/* Never use the same group twice, because the last one may not be gone yet. */
 static int create(struct pair *p, int k)
 {
 	static const uint32_t member[] = { 1, 2 };
@@ -94,7 +94,7 @@ static bool next(int fd, struct spindle_rdmc_event *ev)
 	return poll(&pfd, 1, WAIT_MS) == 1 && read(fd, ev, sizeof(*ev)) == sizeof(*ev);
 }
 
-/* What a group ends with, or 0: it is open. -1: nothing happens. */
+/* The error with which a group ends, 0 if it is open, or -1 if nothing happens. */
 static int outcome(int fd)
 {
 	struct spindle_rdmc_event ev;
@@ -110,7 +110,7 @@ static void leave_pair(struct pair *p)
 	close(p->fd[1]);
 }
 
-/* Both nodes; 0: the group is open. */
+/* Open a group at both nodes. Returns 0 if it is open. */
 static int open_pair(struct pair *p, int err[2])
 {
 	int k;
@@ -161,7 +161,7 @@ static void unsend(void *ctx)
 		drain(p->fd[k], p->object);
 }
 
-/* One that waits to be accepted. */
+/* Send an object that waits to be accepted. */
 static void offer(struct pair *p)
 {
 	struct spindle_rdmc_event ev;
@@ -209,12 +209,15 @@ void test_rdmc(void)
 
 	path(&op);
 	sit_again(&p);
-	/* Groups and lanes may lie anywhere: each allocation has another one in its place. */
+	/*
+	 * Groups and lanes may be in vmalloc() memory, so another allocation replaces each one that
+	 * fails.
+	 */
 	op = (struct op){ .name = "rdmc: create", .run = create_one, .undo = sit_again, .ctx = &p,
 			  .errs = errs_mem, .never = true };
 	path(&op);
 	dev_close(&p);
-	/* The lane of the last one may be on its way out: then the group gets another one. */
+	/* The lane of the last group may be closing. Then the group gets another lane. */
 	for (i = 0; i < PAIRS; i++) {
 		if (i)
 			leave_pair(&p);
@@ -232,8 +235,8 @@ void test_rdmc(void)
 }
 
 /*
- * Lanes are connected, and get regions, in work items: a failure is tried again or ends the
- * group with an error at both members, and the next group is open.
+ * Work items connect lanes and register regions. After a failure the work item tries again, or the
+ * group ends with an error at both members. The next group opens.
  */
 void test_lanes(void)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Live views: what is asked for is refused or done; and what follows from it, in work items: a
- * seat for who knocks, connections, the next view, with a member more or one less. A member that
- * has no memory for the next view stops, and says so; a join is tried again, or fails. Nothing
- * hangs, and with memory all of it works again.
+ * Live views. A request is refused or done. Work items then make a seat for a node that knocks,
+ * connections, and the next view, with one member more or less. A member without memory for the
+ * next view stops, and reports the reason. A join is tried again, or fails. Nothing hangs, and with
+ * memory all of it works again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include "workers.h"
 #include "../progs/tap.h"
 
-#define QUIET_ROUNDS	3	/* so many without a failure: there are no more */
+#define QUIET_ROUNDS	3	/* rounds without a failure until the test ends */
 
 /* ---- requests -------------------------------------------------------------- */
 
@@ -125,8 +125,8 @@ static struct states states(void)
 }
 
 /*
- * The answer may be all that failed: what was asked for has happened then, or happens, and
- * would be refused if it were asked for again.
+ * Perhaps only the answer failed. Then the request has happened, or will, and a second one would be
+ * refused.
  */
 static int happened(int err, int state)
 {
@@ -140,7 +140,7 @@ static int happened(int err, int state)
 	return err;
 }
 
-/* Node 1 is in no view: the join goes on until it is given up. */
+/* Node 1 is in no view, so the join goes on until the test gives it up. */
 static int run_join(void *ctx)
 {
 	(void)ctx;
@@ -167,7 +167,7 @@ static int run_leave(void *ctx)
 	return happened(err, SPINDLE_LIVE_STOPPED);
 }
 
-/* A view of one, that it leaves; each time anew. */
+/* The node leaves a view of one member. Make that view again. */
 static void undo_leave(void *ctx)
 {
 	unsigned int n = nth;
@@ -180,7 +180,7 @@ static void undo_leave(void *ctx)
 	nth = n;
 }
 
-/* ---- what follows ------------------------------------------------------------ */
+/* ---- work items -------------------------------------------------------------- */
 
 static void say(const struct states *s)
 {
@@ -191,7 +191,7 @@ static void say(const struct states *s)
 		       (unsigned long long)s->vid[i], s->reason[i]);
 }
 
-/* A node that joins goes on asking, also where there is nobody left that could let it in. */
+/* A joiner goes on asking, even if no member is left that could admit it. */
 static bool asks_nobody(const struct states *s, int i)
 {
 	int j;
@@ -202,7 +202,7 @@ static bool asks_nobody(const struct states *s, int i)
 	return s->of[i] == SPINDLE_LIVE_JOINING;
 }
 
-/* Either it is over, well or not, or somebody is still at it. */
+/* Has the change ended, with success or without? Or is a node still working on it? */
 static bool over(const struct states *s, uint64_t vid)
 {
 	int i;
@@ -212,14 +212,17 @@ static bool over(const struct states *s, uint64_t vid)
 			continue;
 		if (s->of[i] != SPINDLE_LIVE_ACTIVE)
 			return false;
-		/* Who goes on alone, since the others have stopped, may be further. */
+		/* A node that goes on alone because the others have stopped may be further. */
 		if (s->of[3] != -1 && s->vid[i] < vid)
 			return false;
 	}
 	return true;
 }
 
-/* In one view, which may be a later one: who is not let in at once is the next time. */
+/*
+ * Are all nodes in one view? The view may be a later one, because a node that is not admitted at
+ * once joins the next time.
+ */
 static bool all_in(const struct states *s)
 {
 	int i;
@@ -254,7 +257,7 @@ static void part(void)
 	}
 }
 
-/* Nodes 1 and 2, for 3 to join. */
+/* Make a view of nodes 1 and 2, which node 3 can join. */
 static void two(void)
 {
 	long end = now_ms() + WAIT_MS;
@@ -272,7 +275,7 @@ static void two(void)
 		die("a live view of two does not form");
 }
 
-/* Node 3 comes in; returns whether it is over, one way or the other. */
+/* Node 3 joins. Returns whether the join has ended, with success or without. */
 static bool comes_in(struct states *s)
 {
 	nth = 0;
@@ -282,8 +285,8 @@ static bool comes_in(struct states *s)
 }
 
 /*
- * Nothing fails any more. A joiner may be evicted at once by a member whose end of the
- * connection is not up yet when the view is installed; that is nothing of ours.
+ * From here on nothing fails. A member may evict the joiner at once, if its end of the connection
+ * is not up when the view is installed. That is not an error of this test.
  */
 static bool with_memory(struct states *s)
 {
@@ -302,7 +305,10 @@ static bool with_memory(struct states *s)
 
 /* ---- node 3 goes ----------------------------------------------------------- */
 
-/* Node 3 has stopped, and so has whoever is not in a view without it; both say why. */
+/*
+ * Has node 3 stopped, and each node that is not in a view without it? All of them must report a
+ * reason.
+ */
 static bool is_out(const struct states *s, uint64_t vid)
 {
 	int i;
@@ -316,7 +322,7 @@ static bool is_out(const struct states *s, uint64_t vid)
 	return true;
 }
 
-/* Node 1 has the others go on without it; returns whether it is over. */
+/* Node 1 evicts node 3, and the others go on. Returns whether that has ended. */
 static bool goes_out(struct states *s)
 {
 	uint64_t vid = states().vid[1];
@@ -359,7 +365,7 @@ static void only_two(void)
 
 /* ---- allocation by allocation ---------------------------------------------- */
 
-/* A change of the view: what it begins with, and what is to come of it. */
+/* A change of the view: its beginning and its expected end. */
 struct change {
 	const char *name;
 	void (*begin)(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel that this runs in: its files, its time, and what is in use in it.
+ * The running kernel: its files, its time, and its use of memory.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -74,9 +74,9 @@ static long meminfo(const char *text, const char *name)
 }
 
 /*
- * Mappings by the module, exactly; and pages that are neither free nor, by the kernel's
- * own account, used for something that is none of ours. KASAN keeps freed objects for a
- * while, which are pages of slabs.
+ * The exact number of the module's mappings. The number of pages that are neither free nor counted
+ * by the kernel for another use. KASAN keeps freed objects for a while, and these are pages of
+ * slabs.
  */
 struct usage usage(void)
 {

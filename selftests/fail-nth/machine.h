@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel that this runs in.
+ * The running kernel.
  */
 #ifndef SPINDLE_FAIL_NTH_MACHINE_H
 #define SPINDLE_FAIL_NTH_MACHINE_H
@@ -11,29 +11,29 @@
 #define WAIT_MS		120000	/* bounds a failure only */
 
 /*
- * Files of the kernel: put() writes a text as a whole; get() ends what it reads with a 0,
- * and returns how much it is or -1.
+ * Files of the kernel: put() writes a text as a whole. get() reads a text, ends it with a 0, and
+ * returns its length or -1.
  */
 bool put(const char *path, const char *text);
 int get(const char *path, char *buf, int size);
 
-/* Less than a second; and milliseconds since some time. */
+/* Sleep for less than a second. Milliseconds of a monotonic clock. */
 void nap(int ms);
 long now_ms(void);
 
-/* Threads of engines: one that nobody needs any more is in no dump. */
+/* The number of engine threads. A thread that is no longer needed is in no dump. */
 int engine_threads(void);
 
 /**
- * struct usage - what is in use
+ * struct usage - memory in use
  * @maps: mappings by the module
- * @pages: what the kernel cannot say who has it
+ * @pages: pages that the kernel counts for no user
  */
 struct usage {
 	long maps, pages;
 };
 
-/* Caches are dropped first. */
+/* The function drops caches first. */
 struct usage usage(void);
 
 #endif /* SPINDLE_FAIL_NTH_MACHINE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module, loaded and removed.
+ * Load and remove the module.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The allocation that fails: the kernel counts those of a thread, and fails the one that
- * was written to its fail-nth.
+ * The allocation that fails. The kernel counts the allocations of a thread, and fails the one whose
+ * number is in the thread's fail-nth.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -15,7 +15,7 @@
 #include "nth.h"
 #include "../progs/tap.h"
 
-static int nth_fd = -1;		/* fail-nth of the thread that is meant, mostly ours */
+static int nth_fd = -1;		/* fail-nth of the chosen thread, mostly ours */
 unsigned int nth;
 bool fired;
 
@@ -52,9 +52,9 @@ void disarm(void)
 }
 
 /*
- * All kinds of allocations fail, and only when fail-nth says so. A page of this process
- * that is not there would be another allocation in the middle of a system call, and its
- * failure an EFAULT: so all are.
+ * All kinds of allocations fail, and only when fail-nth says so. All pages of this process are
+ * locked. A missing page would be another allocation in the middle of a system call, and its
+ * failure an EFAULT.
  */
 void prepare(void)
 {

@@ -9,16 +9,16 @@
 
 #define MAX_NTH	20000	/* no operation of ours has so many allocations */
 
-extern unsigned int nth;	/* which allocation is to fail; 0: none */
-extern bool fired;		/* it did */
+extern unsigned int nth;	/* the number of the allocation that fails; 0: none */
+extern bool fired;		/* the allocation failed */
 
-/* First of all: makes this process one whose allocations can fail. */
+/* Call this first. The allocations of this process can fail from then on. */
 void prepare(void);
 
-/* Whose allocations fail from now on: the fail-nth of a thread. */
+/* Choose the thread whose allocations fail, by its fail-nth. */
 void aim(const char *path);
 
-/* The allocations that count are those between these two, which leave errno alone. */
+/* Only allocations between these two calls count. The calls leave errno alone. */
 void arm(void);
 void disarm(void);
 

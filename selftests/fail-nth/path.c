@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A path: an operation again and again, with each of its allocations failing once, and
- * what has to be true of it.
+ * A path: an operation is repeated, each of its allocations fails once, and certain properties must
+ * hold.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -38,7 +38,7 @@ static struct {
 	unsigned int failed, refused, unharmed, bad;
 } count;
 
-/* One line per path for the first few that are wrong. */
+/* Print one line for each of the first few errors of a path. */
 __attribute__((format(printf, 2, 3)))
 static void wrong(const struct op *op, const char *fmt, ...)
 {
@@ -56,7 +56,7 @@ static void wrong(const struct op *op, const char *fmt, ...)
 
 static struct shown before, now, done;
 
-/* It has succeeded: what it was to do is done, and can be taken back. */
+/* The operation has succeeded: check its effect, and undo it. */
 static void succeeded(const struct op *op)
 {
 	look(&now);
@@ -70,7 +70,7 @@ static void succeeded(const struct op *op)
 		wrong(op, "what is left behind differs from what was before");
 }
 
-/* Again, without a failure. */
+/* Do the operation again, without a failure. */
 static bool again(const struct op *op)
 {
 	unsigned int n = nth;
@@ -86,7 +86,7 @@ static bool again(const struct op *op)
 	return !err;
 }
 
-/* The nth allocation fails. Returns false when there is none. */
+/* Let the nth allocation fail. Returns false if there is none. */
 static bool one(const struct op *op)
 {
 	int err = op->run(op->ctx);
@@ -108,7 +108,7 @@ static bool one(const struct op *op)
 	if (!documented(op, err))
 		wrong(op, "refused with %s", strerror(-err));
 	look(&now);
-	/* An answer that could not be sent: it happened. */
+	/* The answer could not be sent, and the operation has happened. */
 	if (err == -ENOBUFS && !same(&now, &before)) {
 		count.unharmed++;
 		succeeded(op);
@@ -127,7 +127,10 @@ void path(const struct op *op)
 	unsigned int n;
 
 	memset(&count, 0, sizeof(count));
-	/* Twice without a failure: what the kernel keeps for next time is there. */
+	/*
+	 * Do the operation twice without a failure, because the kernel keeps memory for the next
+	 * time.
+	 */
 	nth = 0;
 	look(&before);
 	if (op->run(op->ctx))

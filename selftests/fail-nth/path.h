@@ -9,13 +9,13 @@
 
 /**
  * struct op - an operation whose allocations fail
- * @name: for people
- * @run: do it, between arm() and disarm(); 0 or -errno
- * @undo: take it back when it has succeeded
+ * @name: name in the output
+ * @run: do the operation, between arm() and disarm(); 0 or -errno
+ * @undo: undo the operation after it has succeeded
  * @ctx: for both
- * @errs: errors that it may end with
- * @after: what has to hold when it has succeeded, or NULL
- * @never: it is not refused for want of memory
+ * @errs: errors with which it may end
+ * @after: property that holds after a success, or NULL
+ * @never: it is never refused because of missing memory
  */
 struct op {
 	char name[64];
@@ -27,16 +27,16 @@ struct op {
 	bool never;
 };
 
-/* Out of memory; that of netlink, which may have happened to the answer alone. */
+/* Errors of missing memory. With netlink, the answer alone may have failed. */
 extern const int errs_mem[];
 extern const int errs_netlink[];
-/* What fork() says. */
+/* Errors of fork(). */
 extern const int errs_thread[];
 
-/* The @undo of one that changes nothing. */
+/* The @undo of an operation that changes nothing. */
 void nothing(void *ctx);
 
-/* Each allocation of an operation fails once. */
+/* Repeat an operation while each of its allocations fails once. */
 void path(const struct op *op);
 
 #endif /* SPINDLE_FAIL_NTH_PATH_H */

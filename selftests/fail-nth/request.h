@@ -25,12 +25,12 @@ struct subgroup {
 	uint32_t members, senders;
 };
 
-/* One of the list in a struct view. */
+/* An entry of the list in a struct view. */
 #define SET(...) { __VA_ARGS__ }
 
 /**
  * struct view - a view
- * @name: for people
+ * @name: name in the output
  * @members: as bits, by id
  * @sg: its subgroups
  */
@@ -40,22 +40,22 @@ struct view {
 	struct subgroup sg[8];
 };
 
-/* The one that is built at a time: they are too large for a stack. */
+/* The request under construction. Requests are too large for the stack. */
 extern struct nl_req request;
 
-/* With a socket of its own: an answer that comes late is nobody else's. */
+/* Begin with a new socket, so that a late answer cannot be taken for another one. */
 void begin(struct nl *nl);
-/* To its end, in which allocations fail; 0 or -errno, as of those below. */
+/* Make a request, in which allocations fail. Returns 0 or -errno, as the functions below. */
 int talk(struct nl *nl, struct nl_req *r);
-/* The same of one that is answered: the answer goes to @fn. */
+/* The same for a request with an answer, which goes to @fn. */
 int talk_for(struct nl *nl, struct nl_req *r, int (*fn)(void *ctx, const struct nlmsghdr *nlh),
 	     void *ctx);
 
-/* Where a node listens, in attributes of these types. */
+/* Put the address of a node into attributes of these types. */
 void put_addr(struct nl_req *r, int addr, int port, uint32_t id);
 
 int set_view(const struct view *v, uint32_t node, uint64_t vid);
-/* One that has the id of a node and nothing else. No allocation fails, and nor may it. */
+/* Make a request that has only the id of a node. No allocation fails in it, and it must succeed. */
 void simple(int cmd, uint32_t node);
 
 #endif /* SPINDLE_FAIL_NTH_REQUEST_H */

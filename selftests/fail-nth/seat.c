@@ -28,7 +28,7 @@
 struct seat {
 	uint32_t flags;
 	int fd, event_fd;
-	uint64_t memlock;		/* what it takes, when that is known */
+	uint64_t memlock;		/* locked bytes of the attachment, once known */
 	struct spindle_attach a;
 	/* a mapping of it */
 	uint64_t cookie;
@@ -65,14 +65,14 @@ static void sit(struct seat *seat)
 	nth = n;
 }
 
-/* Another file that is attached to nothing. */
+/* Open another file, which is not attached. */
 static void sit_again(void *ctx)
 {
 	dev_close(ctx);
 	sit(ctx);
 }
 
-/* A file that was refused stays as it is, and is used again. */
+/* A file whose attach was refused stays as it is, and is used again. */
 static int attach(void *ctx)
 {
 	struct seat *seat = ctx;
@@ -90,7 +90,7 @@ static int attach(void *ctx)
 	return err;
 }
 
-/* With or without the right to pin more than RLIMIT_MEMLOCK allows. */
+/* Take or give up the right to pin more than RLIMIT_MEMLOCK allows. */
 static void may_pin(bool may)
 {
 	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -105,7 +105,10 @@ static void may_pin(bool may)
 		die("capset: %s", strerror(errno));
 }
 
-/* The limit is just enough: a page that a refusal leaves charged is the end. */
+/*
+ * Set the limit to just enough, so that a page that a refusal leaves charged breaks the next
+ * attempt.
+ */
 static void limited(const struct op *op, struct seat *seat)
 {
 	struct rlimit was, lim;
@@ -158,7 +161,7 @@ void test_attach(void)
 	}
 }
 
-/* To where nothing is near, so that all levels of the page table are missing. */
+/* Map far from all other mappings, so that all levels of the page table are missing. */
 static int map(void *ctx)
 {
 	struct seat *seat = ctx;
@@ -180,7 +183,7 @@ static void unmap(void *ctx)
 	munmap(seat->addr, seat->len * seat->times);
 }
 
-/* The pages are there, and those of the second half are the same. */
+/* The pages are there, and the second half shows the same pages. */
 static bool mapped(void *ctx)
 {
 	const struct seat *seat = ctx;
@@ -250,7 +253,7 @@ void test_map(void)
 	dev_close(&copy);
 }
 
-/* A process may call it at any time: it does what it says, whatever there is left. */
+/* A process may call this at any time, and it always succeeds, with any amount of free memory. */
 void test_silence(void)
 {
 	struct seat seat = { .flags = SPINDLE_ATTACH_SEND, .fd = -1, .event_fd = -1 };

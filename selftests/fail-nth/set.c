@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is set while it runs: a node, its end of a subgroup; and measurements of the
- * device, which are answered whole or not at all.
+ * Changes of a node and of its end of a subgroup while they run. Measurements of the device, which
+ * are answered whole or not at all.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -69,7 +69,7 @@ static int change_subgroup(void *ctx)
 	return set_subgroup(&off, number);
 }
 
-/* Back to the defaults; nothing fails. */
+/* Go back to the defaults. No allocation fails here. */
 static void node_back(void *ctx)
 {
 	unsigned int n = nth;
@@ -100,9 +100,9 @@ static void subgroup_back(void *ctx)
 /**
  * struct measure - a measurement
  * @kind: enum spindle_raw_kind
- * @writes: that it takes
+ * @writes: writes of the measurement
  * @answers: that came
- * @wrong: of these, those that say something else
+ * @wrong: of these, the wrong ones
  */
 struct measure {
 	uint8_t kind;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What can be seen of the module, for comparison.
+ * The visible state of the module, for comparison.
  */
 #include "machine.h"
 #include "nth.h"
@@ -26,7 +26,7 @@ static int show_attrs(struct shown *s, const void *attrs, int len, bool subgroup
 	const struct nlattr *a;
 
 	for (a = nl_at(attrs, end); a; a = nl_behind(a, end)) {
-		/* Where it stands depends on what comes before. */
+		/* The place of padding depends on the attributes before. */
 		if (!subgroup && nl_type(a) == SPINDLE_A_PAD)
 			continue;
 		if (subgroup ? nl_type(a) == SPINDLE_SUBGROUP_A_STATS :

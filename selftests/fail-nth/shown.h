@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the module shows of itself.
+ * The visible state of the module.
  */
 #ifndef SPINDLE_FAIL_NTH_SHOWN_H
 #define SPINDLE_FAIL_NTH_SHOWN_H
@@ -13,9 +13,10 @@
 #define LOOK_MAX	(512 << 10)
 
 /**
- * struct shown - what a request has shown, without what changes all the time
+ * struct shown - the answer to a request, without values that change all the
+ * time
  * @len: bytes in @buf
- * @bytes: with what is left out
+ * @bytes: bytes including those that are left out
  * @overflow: there is more
  * @buf: attributes
  */
@@ -27,15 +28,15 @@ struct shown {
 
 /* A dump, or one object if @node is given with @flags 0. 0 or -errno. */
 int show_all(struct nl *nl, struct shown *s, int cmd, int flags, uint32_t node);
-/* Whether nothing has changed from one to the other. */
+/* Are both states the same? */
 bool same(const struct shown *a, const struct shown *b);
 
-/* The socket that looks, which nothing ever fails for. */
+/* The socket for reading the state. Its allocations never fail. */
 extern struct nl eye;
 
-/* As often as the module is loaded. */
+/* Call this each time that the module is loaded. */
 void open_eye(void);
-/* Everything that can be seen of the module, for comparison. */
+/* Read all visible state of the module, for comparison. */
 void look(struct shown *s);
 /* enum spindle_state, or -errno. */
 int subgroup_state(uint32_t node, uint32_t id);

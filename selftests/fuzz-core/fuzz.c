@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What every target of the core's fuzzer needs. See fuzz.h.
+ * Tools of every target of the core's fuzzer. See fuzz.h.
  */
 #include <sanitizer/asan_interface.h>
 
 #include "fuzz.h"
 
-#define SIZES	128	/* different ones */
+#define SIZES	128	/* different sizes */
 #define CHUNKS	64	/* of one size, at a time */
 
 void fuzz_fail(const char *file, int line, const char *what)
@@ -94,7 +94,7 @@ void fuzz_begin(void)
 	fuzz_looks = 0;
 }
 
-/* ---- what others do between two looks -------------------------------------------- */
+/* ---- writes of others between two looks ------------------------------------------- */
 
 u64 fuzz_looks;
 
@@ -113,7 +113,7 @@ void fuzz_write_later(void *to, u64 value, u32 looks)
 	later.looks = looks;
 }
 
-/* The name that port.h is told. */
+/* port.h names this function. */
 void fuzz_between_looks(void);
 
 void fuzz_between_looks(void)

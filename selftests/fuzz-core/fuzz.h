@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every target of the core's fuzzer needs: numbers from the input, memory of the exact
- * size, what a peer writes while the core looks, and a count of the looks.
+ * Tools of every target of the core's fuzzer: numbers from the input, memory of the exact size,
+ * writes of a peer while the core looks, and a count of the looks.
  *
  * A target is a function of bytes. libFuzzer calls it, and keeps inputs that reach new code.
  */
@@ -83,20 +83,20 @@ static inline u64 in_near(struct input *in, u64 base)
 /* ---- memory ------------------------------------------------------------------- */
 
 /*
- * Zeroed memory of exactly so many bytes. What is given back, and what an input has left, is
- * poison until it is handed out again: malloc() would be most of what a run takes.
+ * Zeroed memory of exactly @bytes. Freed memory, and memory that an input has left, is poisoned
+ * until it is used again. The pool exists because malloc() would take most of the time of a run.
  */
 void *fuzz_alloc(size_t bytes);
 void fuzz_free(void *mem);
-/* A new input begins: nothing is in use. */
+/* A new input begins: no memory is in use. */
 void fuzz_begin(void);
 
-/* ---- what others do between two looks -------------------------------------------- */
+/* ---- writes of others between two looks ------------------------------------------- */
 
-/* The core looked so many times. */
+/* The number of looks of the core. */
 extern u64 fuzz_looks;
 
-/* After so many more looks 8 bytes at @to become @value; or whenever fuzz_write_now() says. */
+/* After @looks more looks, or at fuzz_write_now(), the 8 bytes at @to become @value. */
 void fuzz_write_later(void *to, u64 value, u32 looks);
 void fuzz_write_now(void);
 

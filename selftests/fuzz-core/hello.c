@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hellos: whatever bytes somebody sends, a node reads them, and decides: a refusal that there is,
- * or what the hello really says. Requests of one life are admitted in the order of their nonces.
+ * Hellos: a node reads any bytes that a peer sends, and decides. The decision is a defined refusal,
+ * or the true meaning of the hello. The node admits the requests of one life in the order of their
+ * nonces.
  */
 #include "fuzz.h"
 #include "hello.h"
@@ -49,7 +50,9 @@ static void read_node(struct input *in)
 	memset(&heard, 0, sizeof(heard));
 }
 
-/* Right but for a few words, or any bytes at all; as many as were sent. */
+/*
+ * Read a hello that is correct except for a few words, or any bytes. Returns the number of bytes.
+ */
 static u32 read_hello(struct input *in, u8 *data)
 {
 	struct spindle_hello hello;
@@ -153,7 +156,7 @@ static void hear(struct input *in)
 	u32 len = read_hello(in, data);
 	bool read;
 
-	/* Exactly so many bytes. */
+	/* A copy of exactly @len bytes. */
 	sent = fuzz_alloc(len);
 	memcpy(sent, data, len);
 	read = spindle_hello_read(&hello, sent, len);

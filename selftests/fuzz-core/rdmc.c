@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A group for large objects, or a stream, at one honest member. The honest member runs the core,
- * among members that say what the input says, write blocks with any number, and lose their lanes.
- * Its process sends, accepts, refuses, cancels and closes; a stream's embedder sends, gives memory
- * and ends the view. The lanes are honest: what was asked for ends once.
+ * A group for large objects, or a stream, at one honest member. The honest member runs the core.
+ * The other members say what the input says, write blocks with any number, and lose their lanes.
+ * The honest member's process sends, accepts, refuses, cancels and closes. The embedder of a stream
+ * sends, gives memory and ends the view. The lanes are honest: each request to a lane ends once.
  *
- * The honest member grants and writes inside of its objects only, gives memory back when
- * nobody uses it any more, blames only members that have spoken, believes no progress of what it
- * has not told, and ends each pass.
+ * The honest member grants and writes only inside of its objects. It gives memory back when no
+ * device uses it any more. It blames only members that have spoken, and believes no progress on
+ * objects that it has not announced. It ends each pass.
  */
 #include "fuzz.h"
 #include "rdmc.h"
@@ -27,7 +27,7 @@ struct mem {
 	bool released;
 };
 
-/* What was asked for and has not ended. */
+/* A write or a revocation that has not ended. */
 struct op {
 	enum { NONE, WRITE, REVOKE } kind;
 	u32 m, g;
@@ -52,7 +52,7 @@ static struct world world;
 static struct world *world_of(struct spindle_rdmc *r)
 {
 	MUST(r == &world.r);
-	/* A pass asks for no more than there are members, grants, writes and objects. */
+	/* The calls of a pass are bounded by the number of members, grants, writes and objects. */
 	MUST(++world.calls < 10000);
 	return &world;
 }
@@ -78,7 +78,7 @@ static struct op *new_op(struct world *w)
 	return &w->op[i];
 }
 
-/* ---- what the core wants ------------------------------------------------------------- */
+/* ---- operations of the core ------------------------------------------------------------- */
 
 static bool op_room(struct spindle_rdmc *r, u32 m)
 {
@@ -196,7 +196,7 @@ static const struct spindle_rdmc_ops ops = {
 	.release = op_release,
 };
 
-/* ---- what has to hold ------------------------------------------------------------------ */
+/* ---- invariants ------------------------------------------------------------------------ */
 
 static void check(const struct world *w)
 {
@@ -218,7 +218,7 @@ static void check(const struct world *w)
 		MUST(w->spoke);
 }
 
-/* As long as there is something to do, which ends. */
+/* Run passes until there is nothing to do. That must end. */
 static void pass(struct world *w)
 {
 	u32 i;
@@ -278,7 +278,7 @@ static void lane(struct world *w, u8 op)
 		lose(w, m);
 		break;
 	case 1:
-		/* The first lane may be none: then there is another. */
+		/* Another lane may replace the first one. */
 		if (!spindle_rdmc_down(&w->r, m))
 			lose(w, m);
 		break;
@@ -288,7 +288,7 @@ static void lane(struct world *w, u8 op)
 	}
 }
 
-/* Blocks come by a number; only from those that may write. */
+/* A block arrives with any number, but only from a member with a right to write. */
 static void arrive(struct world *w)
 {
 	u8 pick = in_u8(&w->in);
@@ -314,7 +314,7 @@ static void hello(struct world *w, u32 m, struct spindle_rdmc_msg *msg, u8 how)
 		msg->w[how >> 3 & 1] = in_near(&w->in, msg->w[how >> 3 & 1]);
 }
 
-/* What it says is near what a correct member would say now. */
+/* The message is near the one that a correct member would send now. */
 static void say(struct world *w, u8 op)
 {
 	u8 pick = in_u8(&w->in), how = in_u8(&w->in);
@@ -398,7 +398,10 @@ static void accept(struct world *w, u64 object)
 	struct spindle_rdmc_object *obj = spindle_rdmc_object(&w->r, object);
 	struct mem *mem;
 
-	/* A member that knows of it knows how long it is; there is not memory for any. */
+	/*
+	 * A member knows the length of each object that it knows. There is no memory for very long
+	 * ones.
+	 */
 	if (object >= (w->r.cfg.stream ? w->r.shown : w->shown) ||
 	    obj->blocks > 8 * sizeof(mem->have))
 		return;
@@ -407,7 +410,7 @@ static void accept(struct world *w, u64 object)
 		fuzz_free(mem);
 }
 
-/* What only the process of a group does. */
+/* Operations that only a group's process has. */
 static void group_process(struct world *w, u8 op, u64 object)
 {
 	switch (op & 7) {
@@ -479,7 +482,7 @@ static void step(struct world *w)
 			pass(w);
 		break;
 	}
-	/* What was asked to be cut is lost soon. */
+	/* A member that the core asked to cut is lost soon. */
 	for (i = 0; i < w->r.cfg.n; i++)
 		if ((w->cut & ~w->lost) >> i & 1 && op & 8)
 			lose(w, i);
@@ -514,7 +517,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 				spindle_rdmc_up(&w->r, i);
 	while (w->in.left)
 		step(w);
-	/* At the end all lanes are lost, and then nothing is kept. */
+	/* At the end all lanes are lost. After that no grant and no write may be left. */
 	for (i = 0; i < cfg.n; i++)
 		if (i != cfg.me && !(w->lost >> i & 1))
 			lose(w, i);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rules, the views that follow from them, their cards, decrees about these views, and rows:
- * whatever rules, cards and decrees the input says, what is refused is refused, and from what is
- * not follow views that are views, trims that have room, and rows in which nothing overlaps.
+ * Rules, the views that follow from them, their cards, decrees about these views, and rows. The
+ * input chooses any rules, cards and decrees. The core refuses invalid ones. From the others follow
+ * valid views, trims that fit, and rows in which nothing overlaps.
  */
 #include "card.h"
 #include "fuzz.h"
@@ -15,9 +15,9 @@ static struct spindle_rules rules;
 static struct spindle_view view, next;
 static u64 word[SPINDLE_DECREE_HEAD];
 
-/* ---- what the input says ------------------------------------------------------------- */
+/* ---- values from the input ----------------------------------------------------------- */
 
-/* Small numbers and powers of two more often than any. */
+/* Small numbers and powers of two come more often than others. */
 static u32 in_size(struct input *in)
 {
 	u8 how = in_u8(in);
@@ -59,7 +59,7 @@ static void read_rules(struct input *in)
 	rules.num_rules = how & 8 ? in_size(in) : how >> 4 & (MAX_RULES - 1);
 	for (i = 0; i < min_t(u32, rules.num_rules, MAX_RULES); i++)
 		read_rule(&rules.rule[i], in);
-	/* All that are there are of the same kind. */
+	/* Further rules repeat the first ones. */
 	for (; i < min_t(u32, rules.num_rules, SPINDLE_MAX_SUBGROUPS); i++) {
 		rules.rule[i] = rules.rule[i % MAX_RULES];
 		rules.rule[i].cfg.id += 256 * i;
@@ -94,7 +94,7 @@ static void read_decree(struct input *in)
 		word[i] = how & 8 ? in_near(in, 0) : 1000 + in_u8(in);
 }
 
-/* ---- what has to hold ------------------------------------------------------------------- */
+/* ---- invariants ------------------------------------------------------------------------- */
 
 static u64 take(u64 at, u64 from, u64 bytes)
 {
@@ -102,7 +102,7 @@ static u64 take(u64 at, u64 from, u64 bytes)
 	return from + bytes;
 }
 
-/* All parts of a row, in their order, inside of it. */
+/* All parts of a row are in order and inside of it. */
 static void check_row(const struct spindle_layout *lo, const struct spindle_view *v)
 {
 	u64 at = spindle_layout_block(v->num_subgroups);
@@ -147,7 +147,7 @@ static void check_rows(const struct spindle_view *v)
 	}
 }
 
-/* Subgroups that follow from the rules. */
+/* The subgroups follow from the rules. */
 static void check_view(const struct spindle_view *v)
 {
 	u64 all = ~0ULL >> (64 - v->num_members), seen = 0;
@@ -172,7 +172,7 @@ static void check_view(const struct spindle_view *v)
 	MUST(spindle_rules_lacking(&rules, v) < (int)v->num_subgroups);
 }
 
-/* What a reader of a card believes is a view by its rules. */
+/* If a reader believes a card, the card has a view that fits its rules. */
 static void check_read(const struct spindle_card *card, u32 bytes)
 {
 	static struct spindle_rules r;
@@ -192,7 +192,7 @@ static void check_read(const struct spindle_card *card, u32 bytes)
 		MUST(memchr(r.rule[i].cfg.name, 0, sizeof(r.rule[i].cfg.name)));
 }
 
-/* The digest is right, whatever the card says: a liar may have written it. */
+/* Give the card a correct digest, whatever it says, because a liar may have written it. */
 static void mend(struct spindle_card *card, u32 bytes)
 {
 	static struct spindle_rules r;
@@ -203,7 +203,10 @@ static void mend(struct spindle_card *card, u32 bytes)
 		card->digest = spindle_live_digest(&v, &r, &card->lineage);
 }
 
-/* A card of the view, as it is and with some words in it changed; these are at the input's end. */
+/*
+ * A card of the view, first unchanged and then with some changed words. The end of the input has
+ * the changes.
+ */
 static void check_card(const u8 *data, size_t size)
 {
 	struct input in = { .at = data + size - min_t(size_t, size, 24) };
@@ -214,7 +217,7 @@ static void check_card(const u8 *data, size_t size)
 	static struct spindle_rules read;
 
 	in.left = data + size - in.at;
-	/* No node begins with such a view, or comes to it. */
+	/* No node starts with such a view or reaches it. */
 	if (view.num_members > rules.max_nodes || view.vid > SPINDLE_MAX_LIVE_VID) {
 		free(card);
 		return;
@@ -234,7 +237,7 @@ static void check_card(const u8 *data, size_t size)
 	free(card);
 }
 
-/* A decree has no addresses of those that join: members know them from elsewhere. */
+/* A decree has no addresses of joiners, because members know these from elsewhere. */
 static void name_joiners(void)
 {
 	u32 i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trees of attributes, and what can be wrong with them. See attrs.h.
+ * Trees of attributes, and errors in them. See attrs.h.
  */
 #include "attrs.h"
 
@@ -18,7 +18,7 @@ static struct attr *new_attr(void)
 	return a;
 }
 
-/* Begin a list; nests of a request are begun before the request itself. */
+/* Begin a list. The nests of a request begin before the request itself. */
 void tree_begin(struct tree *t)
 {
 	t->first = NULL;
@@ -73,7 +73,7 @@ struct attr *tree_nest(struct tree *t, int type, struct tree *in)
 
 /* ---- mutation ---------------------------------------------------------- */
 
-/* Where an attribute hangs, so that it can be taken away. */
+/* The places of attributes, so that one can be removed. */
 struct places {
 	struct attr **at[POOL];
 	unsigned int n;
@@ -149,10 +149,10 @@ static void spoil(struct places *p, struct attr **at)
 		a->child = b;
 		a->type |= NLA_F_NESTED;
 		break;
-	case 11: /* something of elsewhere */
+	case 11: /* an attribute from elsewhere */
 		b = copy_of(*p->at[below(p->n)]);
 		b->next = a->next;
-		/* Not below itself, that has no end. */
+		/* An attribute below itself would never end. */
 		if (b->child)
 			b->child = NULL;
 		a->next = b;
@@ -189,14 +189,14 @@ static void lay_out(const struct attr *a, struct nl_req *r)
 			((unsigned char *)nl_data(nla))[i] = i < ATTR_BYTES ? a->data[i] : mix(i);
 		lay_out(a->child, r);
 		nla->nla_len = r->nlh.nlmsg_len - start;
-		/* Without bytes that only fill, as the kernel's own nests have it. */
+		/* The length has no padding, as in the kernel's own nests. */
 		if (!a->child)
 			nla->nla_len = NLA_HDRLEN + len;
 		nla->nla_len += a->lie;
 	}
 }
 
-/* The attributes behind the headers of a request that was begun. */
+/* Write the attributes behind the headers of a request. */
 void tree_lay_out(const struct tree *t, struct nl_req *r)
 {
 	lay_out(t->first, r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Netlink requests as trees of attributes, which can be spoiled before they are laid out.
+ * Netlink requests as trees of attributes. The fuzzer spoils a tree before it is laid out.
  */
 #ifndef SPINDLE_FUZZ_ATTRS_H
 #define SPINDLE_FUZZ_ATTRS_H
@@ -13,9 +13,9 @@
 /**
  * struct attr - an attribute
  * @next: the one behind it
- * @child: the first one inside; then it has no bytes of its own
+ * @child: the first one inside; an attribute with children has no bytes of its own
  * @type: with flags
- * @lie: added to the length in the header, which then is not that of the bytes
+ * @lie: added to the length in the header, to make it wrong
  * @len: bytes, those beyond @data are noise
  * @data: the value
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counted outcomes, in memory that all processes share: what was accepted and what was
- * refused with which errno. A fuzzer whose requests are all refused finds nothing, so
- * each round has to have got through to where it matters.
+ * Counts of outcomes, in memory that all processes share: accepted requests, and refused ones by
+ * errno. A fuzzer whose requests are all refused finds nothing, so each round must reach the deeper
+ * code.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,14 +18,14 @@
 
 #define OUTCOMES 160
 
-/* What an outcome that is not 0 is called. */
+/* The kind of an outcome that is not 0. */
 enum label { ERRNO, REFUSAL, RING_ERROR, SIGNAL, STATUS };
 
 static const struct {
 	const char *name;
 	enum label label;
-	uint32_t need;		/* accepted so often at least, or the round was in vain */
-	uint32_t kinds;		/* so many kinds of outcomes at least */
+	uint32_t need;		/* accepted requests that a useful round needs */
+	uint32_t kinds;		/* kinds of outcomes that a useful round needs */
 } ops[OPS] = {
 	[OP_NODE_ADD] = { "netlink: node add", ERRNO, 3, 2 },
 	[OP_NODE_DEL] = { "netlink: node del", ERRNO, 1, 0 },
@@ -96,7 +96,7 @@ void count_init(void)
 	}
 }
 
-/* An errno may be of either sign; what is beyond the table goes into its last entry. */
+/* An errno may have either sign. The last entry counts all values beyond the table. */
 void count(enum op op, int outcome)
 {
 	unsigned int i = abs(outcome);
@@ -131,7 +131,7 @@ static void say_outcome(enum label label, int i)
 	}
 }
 
-/* Lines of TAP comments: what the round has reached. */
+/* Print TAP comments with the counts of the round. */
 void count_report(uint64_t seed)
 {
 	unsigned int op, i;
@@ -159,7 +159,7 @@ static uint32_t kinds(unsigned int op)
 	return n;
 }
 
-/* Did it get far enough on every surface? */
+/* Did the round get far enough on every surface? */
 bool count_deep(void)
 {
 	unsigned int op;
@@ -189,7 +189,7 @@ void broken(const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	__atomic_fetch_add(&shared->broken, 1, __ATOMIC_RELAXED);
-	/* One write: other processes print as well. */
+	/* Print in one write, because other processes print as well. */
 	printf("# broken: %s\n", text);
 	fflush(stdout);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The device surface: processes that open, attach, map, write and go in any order, and
- * die of it.
+ * The device surface: processes that open, attach, map, write and exit in any order, and die at any
+ * time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,7 @@
 #include "device.h"
 
 #define DEVICE		"/dev/spindle"
-#define LIFE_S		60	/* no life takes so long, unless a call does not return */
+#define LIFE_S		60	/* a life ends sooner, unless a call does not return */
 
 bool not_alone;
 
@@ -35,7 +35,7 @@ static int epfd;
 static unsigned int children;
 static bool may_fork;
 
-/* Where a fault leads: what cannot be touched any more is no matter. */
+/* A fault jumps here, because the process may touch memory that is gone. */
 static __thread sigjmp_buf back;
 static __thread volatile sig_atomic_t guarded;
 
@@ -78,7 +78,7 @@ static void open_one(struct file *f)
 	f->fd = fd;
 }
 
-/* The mappings may stay: they hold the file. */
+/* The mappings may stay, because they hold the file. */
 static void close_one(struct file *f)
 {
 	unsigned int i;
@@ -126,7 +126,7 @@ static void spoil_args(struct spindle_attach *a)
 	}
 }
 
-/* Nobody but the bystanders sends where they look at all that comes. */
+/* Only bystanders may send in the subgroup in which they check all messages. */
 static void spare_bystanders(struct spindle_attach *a)
 {
 	if (a->subgroup == QUIET_SUBGROUP && a->node >= 1 && a->node <= BYSTANDERS)
@@ -175,7 +175,7 @@ static void attach(struct file *f)
 		return;
 	f->attached = true;
 	f->a = a;
-	/* As a program would do it, so that there is something to spoil. */
+	/* Map as a program would, so that there is memory to spoil. */
 	if (!one_in(5)) {
 		map_whole(f, CTL);
 		map_whole(f, USR);
@@ -184,7 +184,7 @@ static void attach(struct file *f)
 	}
 }
 
-/* An argument that is not there, or only half of it. */
+/* Pass an argument that is not mapped, or only half mapped. */
 static void attach_nowhere(struct file *f)
 {
 	unsigned char *two = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
@@ -194,7 +194,7 @@ static void attach_nowhere(struct file *f)
 	if (two == MAP_FAILED)
 		return;
 	a = (void *)(two + PAGE - below(sizeof(*a) / 8) * 8);
-	/* Nothing that could be done: the flags are 0. */
+	/* The flags are 0, so the attach cannot succeed. */
 	a->size = sizeof(*a);
 	mprotect(two + PAGE, PAGE, one_in(2) ? PROT_NONE : PROT_READ);
 	count(OP_ATTACH_ODD, ioctl(f->fd, SPINDLE_IOC_ATTACH, a) ? errno : 0);
@@ -237,7 +237,7 @@ static void odd_ioctl(struct file *f)
 	unsigned int cmd = one_in(2) ? _IOC(below(4), SPINDLE_IOC_MAGIC, 1 + below(4), below(512)) :
 				       (unsigned int)rnd();
 
-	/* Of the attach there is a variant that knows whom to spare. */
+	/* The attach has its own function, which spares the bystanders. */
 	if (cmd != SPINDLE_IOC_ATTACH)
 		count(OP_IOCTL_ODD, ioctl(f->fd, cmd, one_in(4) ? (void *)rnd() : buf) ? errno : 0);
 }
@@ -265,7 +265,7 @@ static void poll_some(struct file *f)
 	count(OP_POLL, err < 0 ? errno : 0);
 }
 
-/* A descriptor in a message that nobody takes. */
+/* Send a descriptor in a message that no process receives. */
 static void send_away(int fd)
 {
 	char room[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 }, c = 0;
@@ -328,7 +328,7 @@ static void odd_call(struct file *f)
 
 static void act(bool child);
 
-/* A child has the files and not the mappings. */
+/* A child has the files, and not the mappings. */
 static void fork_one(void)
 {
 	unsigned int n = below(8);
@@ -351,7 +351,7 @@ static void fork_one(void)
 	_exit(0);
 }
 
-/* What a process does in its rings, for the most part as it should. */
+/* Act on the rings, mostly as a correct process does. */
 static void act_on_ring(struct file *f)
 {
 	struct pollfd p = { .fd = f->fd, .events = POLLIN };
@@ -363,17 +363,17 @@ static void act_on_ring(struct file *f)
 			ring_commit(f, !one_in(16));
 		else
 			ring_consume(f, !one_in(20));
-		/* The engine has to be let in, or nothing is sent and nothing delivered. */
+		/* Let the engine run, because otherwise no message is sent or delivered. */
 		if (one_in(4))
 			poll(&p, 1, 5);
 	}
 	if (one_in(20))
 		ring_scribble(f);
-	/* Long enough to be detached, where there is a limit. */
+	/* Wait until the kernel detaches the reader, if there is a limit. */
 	if (one_in(8))
 		usleep(60000);
 	ring_look(f);
-	/* It is of no use any more. */
+	/* A frozen attachment has no further use. */
 	if (f->frozen && one_in(2))
 		close_one(f);
 }
@@ -432,7 +432,7 @@ static void act(bool child)
 /* Words that change while the kernel looks at them. */
 static void *scribbler(void *arg)
 {
-	/* Survives the jump back. */
+	/* The variable is static, because it must survive the jump. */
 	static unsigned int n = 200;
 
 	(void)arg;
@@ -456,7 +456,7 @@ void device_life(unsigned int acts, bool forks)
 	unsigned int i;
 
 	may_fork = forks;
-	/* A call that never returns is told by the one who waits. */
+	/* The parent reports a call that never returns. */
 	alarm(LIFE_S);
 	sigaction(SIGSEGV, &sa, NULL);
 	sigaction(SIGBUS, &sa, NULL);
@@ -478,7 +478,7 @@ void device_life(unsigned int acts, bool forks)
 			close_one(&files[i]);
 }
 
-/* One life after the other; some are cut short. */
+/* Run one life after the other, and cut some short. */
 void fuzz_device(unsigned int lives)
 {
 	while (lives--) {
@@ -494,8 +494,9 @@ void fuzz_device(unsigned int lives)
 		if (!pid) {
 			rng = seed;
 			/*
-			 * UML's 6.12 does not survive a fork that is killed on its way:
-			 * flush_tlb_mm() takes the mark of the missing rest for a vma.
+			 * UML 6.12 crashes if a process is killed during fork(): flush_tlb_mm()
+			 * takes the marker of the missing rest for a vma. So lives that are cut
+			 * short do not fork.
 			 */
 			device_life(20 + below(120), !cut);
 			_exit(0);

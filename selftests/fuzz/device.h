@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Open files of the device in one process, and what of them is mapped.
+ * Open files of the device in one process, and their mappings.
  */
 #ifndef SPINDLE_FUZZ_DEVICE_H
 #define SPINDLE_FUZZ_DEVICE_H
@@ -11,8 +11,8 @@
 #include "fuzz.h"
 
 /*
- * Others write into the pages, too: a thread that races, or the parent whose page a
- * child has mapped. Then it is not known what is to become of an attachment.
+ * Others write into the pages, too: a racing thread, or the parent, whose page a child has mapped.
+ * Then the fate of an attachment is unknown.
  */
 extern bool not_alone;
 
@@ -20,16 +20,16 @@ extern bool not_alone;
 #define MAPS	10
 #define PAGE	4096UL
 
-/* Sections in the order of their cookies, as the kernel has them. */
+/* Sections in the order of their cookies in the kernel. */
 enum part { CTL, USR, TX, RX, DLV, COPY, SST, PARTS };
 
 /**
  * struct map - a mapping that succeeded
  * @at: where; NULL: none
  * @len: bytes
- * @part: of which section
- * @rank: of which member, where there are several
- * @cut: it does not begin where the section does any more
+ * @part: its section
+ * @rank: its member, where there are several
+ * @cut: it no longer begins where the section begins
  */
 struct map {
 	unsigned char *at;
@@ -44,9 +44,9 @@ struct map {
  * @fd: -1: none
  * @attached: it was attached, and this is the reply
  * @begun: @slot, @unit and @read are known
- * @frozen: that it is was counted
- * @spoilt: something else than what the protocol says was written
- * @scribbled: so much that it is not known what is to become of it
+ * @frozen: it is frozen, and that was counted
+ * @spoilt: the process broke the protocol
+ * @scribbled: it broke so much that the result is unknown
  * @a: the reply
  * @map: its mappings
  * @slot: next one to commit
@@ -74,8 +74,8 @@ static inline struct spindle_section section(const struct file *f, enum part p)
 }
 
 /*
- * The first mapping of a part, or NULL. It has to be whole: behind its end may be a page of
- * another file, who would be frozen for what is written there.
+ * The first mapping of a part, or NULL. The mapping has to be whole, because behind a shorter one
+ * may be a page of another file. A write there would freeze that file's attachment.
  */
 static inline unsigned char *mapped(const struct file *f, enum part p)
 {
@@ -93,7 +93,7 @@ void map_whole(struct file *f, enum part p);
 void map_odd(struct file *f);
 void map_any(struct file *f);
 
-/* What a process does in its mapped pages: ring.c */
+/* Actions on mapped pages: ring.c */
 void ring_commit(struct file *f, bool right);
 void ring_consume(struct file *f, bool right);
 void ring_scribble(struct file *f);

@@ -6,10 +6,10 @@
  *	fuzz -k							the seeds of the corpus
  *	fuzz -q							wait until all is quiet
  *
- * Netlink, the device with its pages, the handshake, and the device for large objects (-o)
- * have a process each, so that their steps mix; what each of them does follows from the
- * seed alone. Wants the world that uml/tests/module-fuzz.sh makes, see fuzz.h, and is its
- * part: the script knows whether bystanders were harmed.
+ * Netlink, the device with its pages, the handshake, and the device for large objects (-o) have one
+ * process each, so that their steps interleave. The actions of each process follow from the seed
+ * alone. The program needs the world that uml/tests/module-fuzz.sh makes, see fuzz.h. The script
+ * checks whether bystanders were harmed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,12 +29,12 @@
 
 uint64_t rng;
 
-/* Seeds that are worth being tried again; a file of its own, which scripts read, too. */
+/* Seeds to try again. They are in a file of their own, because scripts read them, too. */
 static const uint64_t corpus[] = {
 #include "corpus"
 };
 
-/* Values that somebody may have forgotten, more often than others. */
+/* Edge values come more often than others. */
 uint64_t odd(void)
 {
 	static const uint64_t edge[] = { 0, 1, 2, 3, 63, 64, 65, 255, 256, 4095, 4096, 4097,
@@ -71,13 +71,13 @@ static void start(struct surface *s, uint64_t seed, unsigned int number)
 	if (s->pid)
 		return;
 	rng = mix(seed + number);
-	/* Its children die with it. */
+	/* The group dies together with this process. */
 	setpgid(0, 0);
 	s->fn(s->amount);
 	exit(0);
 }
 
-/* All of them in at most ROUND_S; who takes longer hangs in a call. */
+/* All surfaces must end within ROUND_S. A process that takes longer hangs in a call. */
 static void finish(struct surface *s, int n)
 {
 	int left = n, i, status;
@@ -112,7 +112,7 @@ static void finish(struct surface *s, int n)
 
 /* ---- quiet ------------------------------------------------------------- */
 
-/* What nodes 1 to 3 have delivered in a subgroup, or -1 if they do not agree yet. */
+/* The messages that nodes 1 to 3 have delivered in a subgroup, or -1 if they do not agree yet. */
 static int64_t delivered(struct nl *nl, uint32_t id)
 {
 	struct nl_subgroup sg;
@@ -135,7 +135,10 @@ static int64_t delivered(struct nl *nl, uint32_t id)
 	return all;
 }
 
-/* Nobody is attached, and what dead processes committed has come: a second long. */
+/*
+ * Wait until no process is attached, and the messages of dead processes have arrived, for one
+ * second.
+ */
 static int quiet(void)
 {
 	int64_t now, was = -1;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of the fuzzer share: random numbers that follow from the seed, counted
- * outcomes, and the world that they are let loose on, which uml/tests/module-fuzz.sh
- * makes.
+ * Common tools of the fuzzer: random numbers that follow from the seed, counts of outcomes, and the
+ * world that uml/tests/module-fuzz.sh makes.
  */
 #ifndef SPINDLE_FUZZ_FUZZ_H
 #define SPINDLE_FUZZ_FUZZ_H
@@ -16,10 +15,9 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
- * Nodes 1 to 3 are there for the bystanders: no request may change them, and in subgroup
- * 1 nobody else sends. In subgroups 2 and 3 attachments do what they like. Nodes from 10
- * come and go; 20 is what peers connect to, and 4 and 30 are those peers: one dials, the
- * other is dialled.
+ * Nodes 1 to 3 belong to the bystanders. No request may change these nodes, and only bystanders
+ * send in subgroup 1. In subgroups 2 and 3 attachments may do anything. Nodes from 10 on are added
+ * and removed. Peers connect to node 20. Peer 4 dials, and peer 30 is dialled.
  */
 #define BYSTANDERS	3
 #define QUIET_SUBGROUP	1
@@ -54,7 +52,7 @@ uint64_t odd(void);
 
 /* ---- outcomes ---------------------------------------------------------- */
 
-/* An operation; what is counted of each is in count.c. */
+/* The operations. count.c says what is counted of each. */
 enum op {
 	OP_NODE_ADD, OP_NODE_DEL, OP_VIEW_SET, OP_VIEW_DEL, OP_GET, OP_DUMP, OP_CUT_DUMP,
 	OP_NODE_SET, OP_SUBGROUP_SET, OP_RAW, OP_LIVE_SET, OP_JOIN, OP_LEAVE, OP_EVICT,
@@ -73,7 +71,7 @@ void count(enum op op, int outcome);
 void count_report(uint64_t seed);
 bool count_deep(void);
 
-/* A promise of the kernel that does not hold. */
+/* Report a promise of the kernel that does not hold. */
 __attribute__((format(printf, 1, 2)))
 void broken(const char *fmt, ...);
 bool any_broken(void);
@@ -90,10 +88,10 @@ void fuzz_device(unsigned int lives);
 void fuzz_handshake(unsigned int peers);
 void fuzz_rdmc(unsigned int lives);
 
-/* A process that has a group of a node and a peer; it ends by itself. */
+/* Start a process that has a group of a node and a peer. The process ends without a signal. */
 pid_t rdmc_partner(uint32_t node, uint32_t peer, bool root, uint64_t group);
 
-/* Bystanders are set back to what they were, so that all that is on its way arrives. */
+/* Undo changes of the bystanders' nodes, so that all messages under way arrive. */
 void undo_changes(void);
 
 /* One life of a process with open devices, and its rings. */

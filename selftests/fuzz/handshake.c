@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The handshake surface: a node, and peers that introduce themselves wrongly, or rightly
- * and then write what they like. Peers with queue pairs are played by hostile-peer, with
- * steps that are made up here, and killed in the middle of it as often as not.
+ * The handshake surface: a node, and peers with a wrong hello, or with a correct one and any writes
+ * after it. The program hostile-peer plays peers with queue pairs. Its steps are random, and half
+ * of these processes are killed early.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -126,7 +126,7 @@ static void view_words(struct words *w)
 	}
 }
 
-/* spindle-ctl with these words; whether it succeeded. */
+/* Run spindle-ctl with these words. Returns whether it succeeded. */
 static bool ctl(struct words *w)
 {
 	int status, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -144,7 +144,7 @@ static void node_words(struct words *w, const char *what, const char *verb)
 	add(w, "%s", verb);
 }
 
-/* Another view; the netlink surface may have taken the node away. */
+/* Set another view. The netlink surface may have removed the node. */
 static void fresh_view(void)
 {
 	static const char * const modes[] = { "auto", "poll", "imm" };
@@ -174,7 +174,7 @@ static void fresh_view(void)
 		add(&w, "%u", PORT(VICTIM));
 		add(&w, "visibility");
 		add(&w, "%s", modes[below(3)]);
-		/* It is there, and has a later view: its own count of them is lost. */
+		/* The node exists and has a later view, so its count of views is lost. */
 		if (!ctl(&w)) {
 			node_words(&w, "node", "del");
 			add(&w, "id");
@@ -188,8 +188,8 @@ static void fresh_view(void)
 /* ---- steps of a peer --------------------------------------------------- */
 
 /*
- * Keys of a hello, more often right than not. Returns whether a node may accept it: some
- * of what is unusual is the peer's own affair.
+ * Keys of a hello, more often right than not. Returns whether a node may accept the hello, because
+ * some unusual values concern only the peer.
  */
 static bool hello_keys(char *to, size_t size)
 {
@@ -272,7 +272,7 @@ static void work_step(struct words *w)
 		    PRIu64, sg, small(), small(), odd(), one_in(2) ? odd() : below(2048));
 		break;
 	case 11:
-		/* A message as it should be. */
+		/* A correct message. */
 		add(w, "hdr,sg=%u,slot=0,round=0,unit=0,len=1", sg);
 		add(w, "block,sg=%u,sent=1,slots=1", sg);
 		break;
@@ -312,7 +312,7 @@ static bool steps(struct words *w, bool dials)
 	return fine;
 }
 
-/* ---- what became of it ------------------------------------------------- */
+/* ---- outcomes ----------------------------------------------------------- */
 
 static void take_line(const char *line, bool dials, bool fine)
 {
@@ -355,7 +355,7 @@ static uint64_t now_ms(void)
 	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
 }
 
-/* Let a peer run for so long at most. */
+/* Let a peer run for at most @ms milliseconds. */
 static void run_peer(struct words *w, bool dials, bool fine, unsigned int ms)
 {
 	uint64_t end = now_ms() + ms;
@@ -394,7 +394,7 @@ static bool is_member(uint32_t id)
 	return spindle_view_rank(&view, id) >= 0;
 }
 
-/* A member of a group for large objects, who says whatever comes to its mind. */
+/* A member of a group for large objects says random things. */
 static void one_talker(void)
 {
 	static uint64_t group = 1000;
@@ -405,7 +405,7 @@ static void one_talker(void)
 
 	group++;
 	pid = rdmc_partner(VICTIM, LOW_PEER, root, group);
-	/* The node knows nothing of it at first. */
+	/* At first the node does not know the group. */
 	usleep(50000);
 	while (tries--) {
 		add(&w, "hostile-peer");
@@ -448,7 +448,7 @@ static void one_peer(void)
 	view_words(&w);
 	add(&w, "--");
 	fine = steps(&w, dials);
-	/* Most are done sooner; a peer that is killed is the end of a connection, too. */
+	/* Most peers finish sooner. Killing a peer also ends a connection. */
 	run_peer(&w, dials, fine, one_in(3) ? 50 + below(600) : 3000);
 	drop(&w);
 }

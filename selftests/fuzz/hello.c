@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Connection requests without a queue pair behind them: nothing but the private data,
- * which is a hello that is right but for something, cut off, or noise.
+ * Connection requests without a queue pair. Their private data is a hello with one error, a part of
+ * one, or noise.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -58,7 +58,7 @@ static struct hello right_hello(uint32_t from, uint32_t to, uint64_t digest)
 	return h;
 }
 
-/* One field is another one, or one bit, or bytes anywhere. */
+/* Change one field, one bit, or some bytes. */
 static void spoil(struct hello *h)
 {
 	unsigned char *byte = (unsigned char *)h;
@@ -72,7 +72,7 @@ static void spoil(struct hello *h)
 		break;
 	case 2:
 		h->flags = rnd();
-		/* A question, for any part of an answer; a knock, in any life. */
+		/* Ask for any part of a card, or knock with any incarnation. */
 		if (one_in(2))
 			h->flags = one_in(2) ? HELLO_F_ASK : HELLO_F_JOIN;
 		if (h->flags & (HELLO_F_ASK | HELLO_F_JOIN))
@@ -98,7 +98,9 @@ static void spoil(struct hello *h)
 	}
 }
 
-/* What a node looks at is right; other flags and the incarnation are the peer's own. */
+/*
+ * Are the fields right that a node checks? Other flags and the incarnation concern only the peer.
+ */
 static bool proper(const struct hello *h, const struct hello *right)
 {
 	return h->magic == right->magic && h->version == right->version &&
@@ -135,8 +137,8 @@ static int request(struct rdma_event_channel *chan, struct rdma_cm_id *id,
 }
 
 /*
- * Ask node @to for a connection in the name of @from. Returns 0: it would have been made,
- * else the code of the rejection, or NO_ANSWER.
+ * Ask node @to for a connection in the name of @from. Returns 0 if the node would have made the
+ * connection, else the code of the rejection, or NO_ANSWER.
  */
 int hello_dial(uint32_t from, uint32_t to, uint64_t digest, bool right)
 {
@@ -152,7 +154,7 @@ int hello_dial(uint32_t from, uint32_t to, uint64_t digest, bool right)
 		spoil(&h);
 	if (!right && one_in(4)) {
 		len = below(sizeof(h) + 1);
-		/* The CM sends zeroes for the rest, which may be what was there. */
+		/* The CM sends zeroes for the rest, and these may be the bytes that were there. */
 		memset((char *)&h + len, 0, sizeof(h) - len);
 	}
 	if (!chan)

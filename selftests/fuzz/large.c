@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The device for large objects: processes that create groups, send and accept what they
- * like from where they like, and die of it. Groups of bystanders' nodes are as good as
- * others: nobody else has any.
+ * The device for large objects: processes that create groups, send and accept anything from any
+ * memory, and die at any time. Groups of the bystanders' nodes are allowed here, because the
+ * bystanders have no groups.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -45,7 +45,7 @@ static void open_one(unsigned int i)
 static void create(unsigned int i)
 {
 	static const uint32_t lists[][4] = { { 1, 2 }, { 2, 1 }, { 1, 2, 3 }, { 3, 1, 2 } };
-	/* Of the same list mostly, or nobody would find all members of a group. */
+	/* Mostly use the same list, because otherwise no group would find all its members. */
 	unsigned int list = one_in(8) ? below(ARRAY_SIZE(lists)) : my_list, n = list < 2 ? 2 : 3;
 	struct spindle_rdmc_create a = {
 		.size = sizeof(a),
@@ -73,7 +73,7 @@ static void create(unsigned int i)
 		case 6: a.block = v; break;
 		case 7: ((uint64_t *)&a)[below(sizeof(a) / 8)] = v; break;
 		}
-		/* There is a limit that no round should have to wait for. */
+		/* Limit the timeout, because a round must not wait for a longer one. */
 		if (a.timeout_ms > 2000 || !a.timeout_ms)
 			a.timeout_ms = 2000;
 	}
@@ -94,7 +94,7 @@ static uint64_t any_addr(uint64_t len)
 {
 	switch (below(10)) {
 	case 0:
-		/* Nothing of this process lies where these are, or it would be written over. */
+		/* This process has no memory at these addresses, so nothing is overwritten. */
 		return one_in(2) ? 0 : 1ULL << (56 + below(8)) | odd();
 	case 1:
 		return (uintptr_t)room + ROOM - below(2 * PAGE);
@@ -190,7 +190,7 @@ static void odd_ioctl(unsigned int i)
 	count(OP_RDMC_ODD, ioctl(files[i], cmd, one_in(3) ? (void *)odd() : buf) ? errno : 0);
 }
 
-/* The memory goes while it may be in use; there is other memory in its place, or none. */
+/* Free memory that may be in use. Other memory takes its place, or none. */
 static void churn_memory(void)
 {
 	unsigned long at = below(ROOM / PAGE) * PAGE, len = (1 + below(8)) * PAGE;
@@ -291,7 +291,7 @@ void fuzz_rdmc(unsigned int lives)
 	}
 }
 
-/* A group of a node with a peer that is played: it takes what comes, and sends. */
+/* A group of a node with a simulated peer: the process accepts objects, and sends. */
 pid_t rdmc_partner(uint32_t node, uint32_t peer, bool root, uint64_t group)
 {
 	uint32_t member[] = { root ? node : peer, root ? peer : node };

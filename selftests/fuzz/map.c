@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mappings of an open file, right and otherwise. What succeeds is checked against
- * <linux/spindle.h>: nobody gets one that is writable where it is for reading,
- * executable, private, or too long.
+ * Mappings of an open file, correct and wrong ones. Each success is checked against
+ * <linux/spindle.h>: no mapping may be executable, private, too long, or writable where the section
+ * is for reading.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +28,7 @@ static void keep(struct file *f, unsigned char *at, size_t len, enum part p, uin
 	*m = (struct map){ .at = at, .len = len, .part = p, .rank = rank };
 }
 
-/* As the reply says, once or twice its length. */
+/* Map a section as the reply says, with its length or twice that. */
 void map_whole(struct file *f, enum part p)
 {
 	struct spindle_section s = section(f, p);
@@ -52,7 +52,7 @@ void map_whole(struct file *f, enum part p)
 		keep(f, at, len, p, rank);
 }
 
-/* Any offset, length, protection; only success is looked at. */
+/* Map with any offset, length and protection. Only a success is checked. */
 void map_odd(struct file *f)
 {
 	static const int kinds[] = { MAP_SHARED, MAP_SHARED, MAP_PRIVATE, MAP_SHARED_VALIDATE };
@@ -74,7 +74,7 @@ void map_odd(struct file *f)
 		flags |= one_in(2) ? MAP_POPULATE : one_in(2) ? MAP_LOCKED : MAP_NORESERVE;
 	if (one_in(6))
 		over = &f->map[below(MAPS)];
-	/* In place of one of ours, and of nothing else of this process. */
+	/* Replace only a mapping of the device, and no other memory of this process. */
 	if (over && (!over->at || over->len < len))
 		over = NULL;
 	at = mmap(over ? over->at : NULL, len, prot, flags | (over ? MAP_FIXED : 0), f->fd, off);
@@ -84,7 +84,7 @@ void map_odd(struct file *f)
 	if (at == MAP_FAILED)
 		return;
 	p = off >> PART_SHIFT;
-	/* MAP_SHARED_VALIDATE has the bit of MAP_PRIVATE, too. */
+	/* MAP_SHARED_VALIDATE includes the bit of MAP_PRIVATE. */
 	if ((flags & MAP_TYPE) == MAP_PRIVATE || (prot & PROT_EXEC) || p >= PARTS ||
 	    ((prot & PROT_WRITE) && !for_writing(p)) || (off & ((1ULL << RANK_SHIFT) - 1)) ||
 	    (len != section(f, p).len && len != 2 * section(f, p).len))
@@ -113,8 +113,8 @@ static void unmap(struct map *m)
 	}
 	munmap(m->at + from, len);
 	/*
-	 * Something else may come to be there, so no more is known of it. What is left
-	 * behind a hole goes with the process.
+	 * Other memory may appear at this address, so forget it. The rest behind a hole stays until
+	 * the process exits.
 	 */
 	if (from) {
 		m->len = from;
@@ -177,7 +177,7 @@ static void advise(struct map *m)
 	count(OP_MADVISE, err ? errno : 0);
 }
 
-/* By the back door. */
+/* Write by /proc/self/mem. */
 static void poke(struct file *f, struct map *m)
 {
 	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC), err;
@@ -185,7 +185,7 @@ static void poke(struct file *f, struct map *m)
 
 	if (fd < 0)
 		return;
-	/* The parent would not know why it is frozen. */
+	/* The parent would not know why its attachment is frozen. */
 	if (not_alone && m->part == USR) {
 		close(fd);
 		return;
@@ -208,7 +208,7 @@ static void touch(struct map *m)
 		(void)p[i];
 }
 
-/* Something with one of them. */
+/* Do something with one of the mappings. */
 void map_any(struct file *f)
 {
 	struct map *m = any_map(f);

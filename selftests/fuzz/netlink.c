@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The netlink surface: nodes and views that come and go, and are changed while they run,
- * by requests that are right, that are right but for something, and that are no requests
- * at all.
+ * The netlink surface: requests that add, remove and change nodes and views. Some requests are
+ * right, some have one error, and some are no requests at all.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -17,7 +16,7 @@ static struct nl nl;
 static struct nl_req req;
 static uint64_t last_vid;
 
-/* Most nodes have none. */
+/* The key of a node. Most nodes have no key. */
 #define KEY "thirty-two bytes of a group's key"
 
 /* ---- requests that are right ------------------------------------------- */
@@ -54,7 +53,7 @@ static void node_add(struct tree *t, uint32_t id)
 		tree_u32(t, SPINDLE_A_IDLE_US, idle[below(4)]);
 	if (one_in(4))
 		tree_u16(t, SPINDLE_A_RACK, below(65536));
-	/* Engine 0 is that of the bystanders. */
+	/* Engine 0 belongs to the bystanders. */
 	if (one_in(2))
 		tree_u32(t, SPINDLE_A_ENGINE, below(3));
 	if (one_in(20))
@@ -63,7 +62,7 @@ static void node_add(struct tree *t, uint32_t id)
 		tree_put(t, SPINDLE_A_KEY, KEY, 16 + below(17));
 }
 
-/* One that can be in a live view with others of its kind. */
+/* Add a node that can be in a live view with others of its kind. */
 static void live_node_add(struct tree *t, uint32_t id, bool key)
 {
 	tree_begin(t);
@@ -98,7 +97,7 @@ static void put_subgroup(struct tree *t, uint32_t id, uint32_t members, bool liv
 
 		if (!(members & 1 << r))
 			continue;
-		/* Twice the same is refused, which is the business of mutants. */
+		/* The same node twice would be refused. Mutants test that. */
 		members &= ~(1U << r);
 		tree_begin(&node);
 		tree_u32(&node, SPINDLE_SUBGROUP_NODE_A_ID, CHURN_FIRST + r);
@@ -107,20 +106,20 @@ static void put_subgroup(struct tree *t, uint32_t id, uint32_t members, bool liv
 		tree_nest(&sg, SPINDLE_SUBGROUP_A_NODE, &node);
 		some = true;
 	}
-	/* Elsewhere it is refused, which is the business of mutants. */
+	/* A rule in a static view would be refused. Mutants test that. */
 	if (live && one_in(2))
 		put_rule(&sg);
 	tree_nest(t, SPINDLE_A_SUBGROUP, &sg);
 }
 
 /*
- * The view number @vid as all of its members are given it: what is in it follows from the
- * number. Returns its members among the nodes that come and go, as bits.
+ * The view with number @vid, the same for all its members, because its contents follow from the
+ * number. Returns its members among the nodes that are added and removed, as bits.
  */
 static uint32_t any_view(struct tree *t, uint32_t id, uint64_t vid, bool live)
 {
 	uint64_t saved = rng, key = mix(vid);
-	/* Bit CHURN_NODES is a node that never is. */
+	/* Bit CHURN_NODES is a node that never exists. */
 	uint32_t members = 1 + key % ((1 << CHURN_NODES) - 1), i, n;
 	struct tree member;
 
@@ -155,17 +154,17 @@ static uint32_t view_set(struct tree *t, uint32_t id, uint64_t vid)
 	return any_view(t, id, vid, false);
 }
 
-/* Nodes of the last live view that was whole have a key. */
+/* Do the nodes of the last complete live view have a key? */
 static bool churn_keyed;
 
-/* The word that a live view takes whose nodes have no key; now and then it is wrong. */
+/* Put the attribute that a live view without keys needs. Now and then it is wrong. */
 static void put_insecure(struct tree *t)
 {
 	if (churn_keyed == one_in(8))
 		tree_put(t, SPINDLE_A_INSECURE, NULL, 0);
 }
 
-/* The first of a series. */
+/* Set the first view of a series. */
 static uint32_t live_set(struct tree *t, uint32_t id, uint64_t vid)
 {
 	uint32_t members = any_view(t, id, vid, true);
@@ -174,7 +173,7 @@ static uint32_t live_set(struct tree *t, uint32_t id, uint64_t vid)
 	return members;
 }
 
-/* Bystanders are tuned, too; what is in QUIET_SUBGROUP then has to come all the same. */
+/* Bystanders are tuned, too. The messages of QUIET_SUBGROUP must arrive nevertheless. */
 static struct place any_place(void)
 {
 	struct place at = { one_in(2) ? 1 + below(BYSTANDERS) : churn_node(), 1 + below(4) };
@@ -182,7 +181,7 @@ static struct place any_place(void)
 	return at;
 }
 
-/* A request of any kind that could be right; returns its command. */
+/* Build a request of any kind that could be right. Returns its command. */
 static int any_request(struct tree *t, int *flags)
 {
 	static const int gets[] = { SPINDLE_CMD_NODE_GET, SPINDLE_CMD_VIEW_GET,
@@ -251,8 +250,8 @@ static int any_request(struct tree *t, int *flags)
 /* ---- sending ----------------------------------------------------------- */
 
 /*
- * Could it change a node that is to be left alone? Looks at the attributes as the kernel
- * does, and is rather too careful.
+ * Could the request change a node of the bystanders? The check reads the attributes as the kernel
+ * does, and refuses in doubt.
  */
 static bool harmful(const unsigned char *buf, uint32_t len)
 {
@@ -284,7 +283,7 @@ static bool changes(int cmd)
 	       cmd == SPINDLE_CMD_NODE_LEAVE || cmd == SPINDLE_CMD_NODE_EVICT;
 }
 
-/* Send what is laid out; 0 or -errno. */
+/* Send the request; 0 or -errno. */
 static int ask(void)
 {
 	struct nl_ack ack;
@@ -292,13 +291,13 @@ static int ask(void)
 
 	if (!err)
 		err = ack.err;
-	/* A minute without an answer (SO_RCVTIMEO). */
+	/* There was no answer for a minute (SO_RCVTIMEO). */
 	if (err == -EAGAIN)
 		broken("a request of command %d was not answered", req.buf[NLMSG_HDRLEN]);
 	return err;
 }
 
-/* The same, perhaps with too little memory; counts the answer. 0 or an errno. */
+/* The same, perhaps with failing allocations. Counts the answer, and returns 0 or an errno. */
 static int talk(enum op op)
 {
 	int err;
@@ -332,7 +331,7 @@ static int simple(int cmd, uint32_t id, enum op op)
 	return right(&t, cmd, 0, op);
 }
 
-/* A view on all of its members, so that its subgroups become active. */
+/* Set a view on all of its members, so that its subgroups become active. */
 static void whole_view(void)
 {
 	uint64_t vid = ++last_vid;
@@ -354,7 +353,7 @@ static void whole_view(void)
 	}
 }
 
-/* Members come and go, as fast as they are asked to, or when what was asked for has been. */
+/* Members join and leave. Requests come at once, or after the last one has been done. */
 static void come_and_go(void)
 {
 	unsigned int n = 1 + below(6);
@@ -384,8 +383,8 @@ static void come_and_go(void)
 }
 
 /*
- * A live view of nodes that have just come, on all of its members, so that it can form; then
- * its members come and go.
+ * Set a live view of new nodes on all of its members, so that it can form. Then its members join
+ * and leave.
  */
 static void whole_live(void)
 {
@@ -395,7 +394,7 @@ static void whole_live(void)
 	bool key = one_in(3);
 
 	churn_keyed = key;
-	/* Those that are no members may join. */
+	/* Nodes that are no members may join. */
 	for (i = 0; i < CHURN_NODES; i++) {
 		id = CHURN_FIRST + i;
 		simple(SPINDLE_CMD_NODE_DEL, id, OP_NODE_DEL);
@@ -447,7 +446,7 @@ static void measure(void)
 	right(&t, SPINDLE_CMD_RAW_RUN, 0, OP_RAW);
 }
 
-/* A child measures what is there, and meanwhile that goes, and comes again. */
+/* A child measures a subgroup, while this process removes it and adds it again. */
 static void measure_what_goes(void)
 {
 	unsigned int n = 2 + below(6);
@@ -477,7 +476,7 @@ static void measure_what_goes(void)
 	waitpid(pid, NULL, 0);
 }
 
-/* From the beginning on who reads too slowly in subgroup 3 is detached. */
+/* From the beginning on, subgroup 3 detaches readers that are too slow. */
 static void limit_readers(void)
 {
 	struct place at = { .subgroup = 3 };
@@ -509,7 +508,7 @@ void undo_changes(void)
 			if (ask())
 				broken("subgroup %u of node %u cannot be set back",
 				       at.subgroup, at.node);
-			/* There may be a sender: that of the bystanders. */
+			/* There may be a sender of the bystanders. */
 			subgroup_default(&t, &at, true);
 			lay_out(&t, SPINDLE_CMD_SUBGROUP_SET, 0);
 			ask();
@@ -537,8 +536,8 @@ static void dump(void)
 /* ---- sockets that are thrown away -------------------------------------- */
 
 /*
- * A dump whose reader takes small pieces, and perhaps goes while there is more; meanwhile
- * what is dumped changes.
+ * Read a dump in small pieces, and perhaps close the socket before its end. The dumped objects
+ * change at the same time.
  */
 static void cut_dump(void)
 {
@@ -560,7 +559,7 @@ static void cut_dump(void)
 		starve();
 	err = nl_send(&sk, &req);
 	while (!err && pieces--) {
-		/* Less than a piece at times; none, if it was over before. */
+		/* Some reads take less than a piece. There is none if the dump has ended. */
 		if (recv(sk.fd, buf, one_in(2) ? sizeof(buf) : below(4096), MSG_DONTWAIT) < 0)
 			err = taken ? 0 : -errno;
 		else
@@ -577,7 +576,7 @@ static void cut_dump(void)
 	close(sk.fd);
 }
 
-/* What is wrong before the family is asked at all; there may be no answer to it. */
+/* Send errors that netlink finds before it calls the family. There may be no answer to them. */
 static void odd_header(void)
 {
 	static unsigned char buf[NL_BUF];

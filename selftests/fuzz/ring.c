@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The words of an attachment: messages committed as they should be and otherwise, entries
- * consumed, rubbish in all that can be written. What is read from there is checked: it is
- * the kernel's, whatever the process has done.
+ * The words of an attachment: correct and wrong commits, consumed entries, and rubbish in all
+ * writable words. Words that the kernel writes are checked, because they stay valid whatever the
+ * process does.
  *
- * Pages may have been unmapped in between: who calls catches the fault.
+ * Pages may have been unmapped, and the caller catches the fault.
  */
 #include <string.h>
 #include <sys/ioctl.h>
@@ -17,7 +17,7 @@
 #define load(p)			__atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define store(p, v)		__atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
-/* Where to go on: false if that cannot be known. */
+/* Read the positions at which to go on. Returns false if they are unknown. */
 static bool begin(struct file *f)
 {
 	unsigned char *ctl = mapped(f, CTL), *usr = mapped(f, USR);
@@ -49,15 +49,15 @@ static void wake(struct file *f, unsigned char *ctl)
 }
 
 /*
- * A rule was broken for certain, so the attachment has to be frozen. Only where nobody
- * takes the view away meanwhile.
+ * A rule was certainly broken, so the kernel has to freeze the attachment. The check works only
+ * where no request removes the view at the same time.
  */
 static void must_freeze(struct file *f, const char *what)
 {
 	unsigned char *ctl = mapped(f, CTL);
 	unsigned int tries;
 
-	/* Once is enough to fail, and waiting for each takes minutes. */
+	/* One failure is enough, and waiting for each takes minutes. */
 	if (f->a.node > BYSTANDERS || f->scribbled || not_alone || any_broken())
 		return;
 	for (tries = 0; tries < 500; tries++) {
@@ -101,7 +101,7 @@ static void spoil_desc(struct file *f, struct spindle_tx_desc *d, uint64_t *read
 	}
 }
 
-/* What is wrong with a descriptor that has its place, or NULL; not: is there room? */
+/* The error of a descriptor, or NULL. Missing room does not count as one. */
 static const char *fault(const struct file *f, const struct spindle_tx_desc *d, uint64_t ready)
 {
 	if (!ready || ready == f->slot + 1 - f->a.window)
@@ -129,7 +129,7 @@ static bool has_room(const struct file *f, unsigned char *ctl, uint32_t units)
 	       (uint32_t)(f->unit + units - free_unit) <= f->a.ring_bytes / SPINDLE_UNIT;
 }
 
-/* One message, if there is room: the whole of a commit, or one with something wrong. */
+/* Commit one message, if there is room: correctly, or with an error. */
 void ring_commit(struct file *f, bool right)
 {
 	unsigned char *ctl = mapped(f, CTL), *usr = mapped(f, USR), *tx = mapped(f, TX);
@@ -153,7 +153,7 @@ void ring_commit(struct file *f, bool right)
 		spoil_desc(f, &now, &ready);
 		wrong = fault(f, &now, ready);
 		f->spoilt = true;
-		/* What is not ready holds up what is behind it. */
+		/* A descriptor that is not ready blocks those behind it. */
 		f->scribbled |= ready != f->slot + 1 && !wrong;
 	}
 	d = desc_at(f, usr, f->slot);
@@ -180,7 +180,7 @@ static void check_entry(struct file *f, const struct spindle_dlv *e)
 	uint64_t ring = f->a.copy.len ? f->a.copy.len : f->a.ring_bytes;
 
 	bool live = f->a.features & SPINDLE_FEAT_LIVE;
-	/* Later views may have more. */
+	/* Later views may have more senders. */
 	uint32_t senders = live ? SPINDLE_MAX_MEMBERS : f->a.senders;
 
 	if (live && e->kind == SPINDLE_DLV_VIEW) {
@@ -196,10 +196,10 @@ static void check_entry(struct file *f, const struct spindle_dlv *e)
 		       (unsigned long long)ring);
 }
 
-/* Say that something else was read than what there is. */
+/* Store a wrong number of consumed entries. */
 static void misread(struct file *f, unsigned char *ctl, unsigned char *usr, uint64_t tail)
 {
-	/* The tail may grow, but not that fast. */
+	/* The tail may grow, but not by so much. */
 	bool beyond = one_in(2);
 
 	f->spoilt = true;
@@ -210,7 +210,7 @@ static void misread(struct file *f, unsigned char *ctl, unsigned char *usr, uint
 		must_freeze(f, "more consumed than delivered");
 }
 
-/* Read what is there, and say so; or say something else. */
+/* Read the entries and report that, or report another number. */
 void ring_consume(struct file *f, bool right)
 {
 	unsigned char *ctl = mapped(f, CTL), *usr = mapped(f, USR), *dlv = mapped(f, DLV);
@@ -237,7 +237,7 @@ void ring_consume(struct file *f, bool right)
 
 /* ---- both -------------------------------------------------------------- */
 
-/* Words here and there, in what can be written. */
+/* Write random words into writable pages. */
 void ring_scribble(struct file *f)
 {
 	unsigned char *usr = mapped(f, USR), *tx = mapped(f, TX);
@@ -253,8 +253,8 @@ void ring_scribble(struct file *f)
 }
 
 /*
- * Count what the attachment was frozen for. Neither a state that is none nor one without
- * a reason is the process's doing.
+ * Count the reason for which the attachment was frozen. A process cannot cause an undefined state,
+ * or a state without a reason.
  */
 void ring_look(struct file *f)
 {
@@ -270,7 +270,7 @@ void ring_look(struct file *f)
 		broken("node %u: an attachment in state %u with error %u", f->a.node, state, error);
 	if (state <= SPINDLE_STATE_ACTIVE)
 		return;
-	/* Who reads too slowly for how the subgroup is tuned has done nothing wrong. */
+	/* A reader that is too slow for the tuning of the subgroup has broken no rule. */
 	if (state == SPINDLE_STATE_FROZEN && error != SPINDLE_ERR_STALLED && !f->spoilt &&
 	    !not_alone)
 		broken("node %u subgroup %u: frozen for error %u, and all was right",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests about what runs. See set.h.
+ * Changes of running objects. See set.h.
  */
 #include <arpa/inet.h>
 
@@ -15,7 +15,7 @@ static void begin(struct tree *t, const struct place *at)
 void node_set(struct tree *t, const struct place *at)
 {
 	static const uint32_t idle[] = { 0, 1, 50, 1000 };
-	/* Nothing is refused. */
+	/* No request with these values is refused. */
 	uint32_t what = one_in(8) ? 0 : 1 + below(3);
 
 	begin(t, at);
@@ -42,8 +42,8 @@ static uint32_t some_budget(void)
 }
 
 /*
- * Whatever is set, messages are right. But without nulls they come when those who are
- * silent get them back, and a reader may be detached: that is not for bystanders who wait.
+ * With any settings, messages are right. But without nulls messages wait until silent members have
+ * nulls again, and a limit may detach a reader. Bystanders that wait must have neither.
  */
 static uint32_t may_select(const struct place *at)
 {
@@ -84,17 +84,17 @@ void subgroup_set(struct tree *t, const struct place *at)
 		tree_u32(&in, SPINDLE_TUNE_A_DLV_BUDGET, some_budget());
 	if (one_in(3))
 		tree_u32(&in, SPINDLE_TUNE_A_SILENCE, one_in(3) ? 0 : 1U << below(21));
-	/* A limit lasts for long, or nobody is slow just then. */
+	/* A limit stays for long, so that some reader is slow in that time. */
 	if (one_in(2))
 		tree_u32(&in, SPINDLE_TUNE_A_STALL_MS, may != SPINDLE_SW_ALL || one_in(6) ? 0 :
 			 1 + below(10));
-	/* Mostly there are no large messages. */
+	/* In most cases there are no large messages. */
 	if (one_in(16))
 		tree_u32(&in, SPINDLE_TUNE_A_LARGE, SPINDLE_MIN_LARGE << below(10));
 	put_tune(t, at, &in);
 }
 
-/* Mostly short ones; the others take as long as a request may. */
+/* Most measurements are short. The others take as long as a request may. */
 void raw_run(struct tree *t, const struct place *at)
 {
 	struct tree in;

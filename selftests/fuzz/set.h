@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Requests about what runs: changes of a node and of its end of a subgroup, measurements
- * of the device, members of live views that come and go. All of them could be right.
+ * Changes of running objects: a node and its end of a subgroup, measurements of the device, and
+ * members of live views that join and leave. All requests could be right.
  */
 #ifndef SPINDLE_FUZZ_SET_H
 #define SPINDLE_FUZZ_SET_H
 
 #include "attrs.h"
 
-/* What a request is about: a node and, but for that of a node, a subgroup. */
+/* The subject of a request: a node and, except in requests about a node, a subgroup. */
 struct place {
 	uint32_t node, subgroup;
 };
@@ -22,7 +22,7 @@ void node_set(struct tree *t, const struct place *at);
 void subgroup_set(struct tree *t, const struct place *at);
 void raw_run(struct tree *t, const struct place *at);
 
-/* By a contact at 10.0.0.1, or fd00::1. */
+/* Join by a contact at 10.0.0.1, or fd00::1. */
 void node_join(struct tree *t, uint32_t node, uint32_t contact);
 void node_evict(struct tree *t, uint32_t node, uint32_t member);
 
@@ -30,10 +30,10 @@ void node_evict(struct tree *t, uint32_t node, uint32_t member);
 void put_live(struct tree *t);
 void put_rule(struct tree *t);
 
-/* Of a subgroup the one thing that can be seen from the device. */
+/* Change the one setting of a subgroup whose effect the device shows. */
 void stall_ms(struct tree *t, const struct place *at, uint32_t ms);
 
-/* Back to the defaults; @packed: also what cannot change under a sender. */
+/* Go back to the defaults. @packed: also the setting that cannot change while there is a sender. */
 void node_default(struct tree *t, const struct place *at);
 void subgroup_default(struct tree *t, const struct place *at, bool packed);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The n-th allocation of the next system calls of this thread fails, and of no other:
- * the way back out of a request that is half done is code that nobody walks otherwise.
+ * Let the n-th allocation in the next system calls of this thread fail. No other thread is
+ * affected. This tests the error paths of requests that are half done, which no other test reaches.
  * In a kernel without fault injection nothing happens.
  */
 #define _GNU_SOURCE
@@ -14,7 +14,7 @@
 
 #include "fuzz.h"
 
-/* Reads 0 again when the allocation has failed. */
+/* The file reads 0 again after the allocation has failed. */
 static __thread int fd = -1;
 static __thread pid_t owner;
 static __thread bool hungry;
@@ -23,7 +23,7 @@ static bool set(unsigned int nth)
 {
 	char text[16];
 
-	/* The file is of the thread that opened it; a child has one of its own. */
+	/* The file belongs to the thread that opened it. A child opens its own. */
 	if (fd < 0 || owner != getpid()) {
 		fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 		owner = getpid();
@@ -40,7 +40,7 @@ void starve(void)
 	hungry = set(1 + (one_in(3) ? below(200) : below(24)));
 }
 
-/* Back to normal; counts whether an allocation did fail. */
+/* Go back to normal. Counts whether an allocation failed. */
 void feed(void)
 {
 	char text[16] = "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dump: what is there all the time is shown once, whatever comes and goes meanwhile. See
+ * dump: a dump shows each lasting object once, whatever is added and removed at the same time. See
  * dump.h.
  */
 #include <stdio.h>
@@ -25,7 +25,7 @@ static int take_node(void *ctx, const struct nlmsghdr *nlh)
 		d->others++;
 	if (++d->messages == 3 && d->between)
 		d->between(d);
-	/* A dump that begins again and again is not waited for. */
+	/* Give up on a dump that begins again and again. */
 	return d->messages > 10 * MANY;
 }
 

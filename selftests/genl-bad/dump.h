@@ -9,19 +9,19 @@
 
 #include "../progs/nl.h"
 
-/* Ids of the nodes that are added for this; one more comes and goes. */
+/* Ids of the nodes that are added for this test. One more is added and removed. */
 #define FIRST	1001
 #define MANY	96
 
 /**
- * struct dumped - what came in a dump
- * @seen: how often each of the many nodes
+ * struct dumped - the contents of a dump
+ * @seen: how often each of the many nodes came
  * @others: messages about other nodes
  * @messages: all of them
  * @out_of_order: those whose id is not higher than that before
  * @intr: those that say that the dump was interrupted
  * @last: the last id
- * @between: called once, behind the third message, when more are to come
+ * @between: called once, behind the third message, before the others
  */
 struct dumped {
 	unsigned int seen[MANY + 1];
@@ -31,12 +31,12 @@ struct dumped {
 };
 
 /*
- * A socket that nothing was read from, for pieces of this size: the kernel makes them as
- * large as those that were read before.
+ * Open a new socket for pieces of this size. The kernel makes pieces as large as the earlier reads
+ * of a socket.
  */
 void fresh_socket(struct nl *sk, uint32_t room);
 
-/* A dump in pieces of 4 KiB that are only made when they are read; 0 or -errno. */
+/* Take a dump in pieces of 4 KiB, which the kernel makes only when they are read; 0 or -errno. */
 int dump_pieces(int cmd, struct dumped *d, struct nl_ack *ack);
 
 #endif /* SPINDLE_GENL_BAD_DUMP_H */

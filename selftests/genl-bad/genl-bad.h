@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The parts, and the sockets that all of them use.
+ * The parts, and the sockets that all parts use.
  */
 #ifndef SPINDLE_GENL_BAD_GENL_BAD_H
 #define SPINDLE_GENL_BAD_GENL_BAD_H
 
 #include "../progs/nl.h"
 
-/* One for requests, and one that has heard events from the beginning on. */
+/* A socket for requests, and one that gets events from the beginning on. */
 extern struct nl nl, events;
 
-/* Switches as they are shown: a value and which of its bits mean something; all are on. */
+/* Switches as a dump shows them: a value, and the bits of it that are valid. All are on. */
 #define SWITCHES_ALL (SPINDLE_SW_ALL | (uint64_t)SPINDLE_SW_ALL << 32)
 
 /* The parts, one for each word that genl-bad understands. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * last-id, largest-view, most-nodes, memory: the ends of what is allowed, and of what there is.
+ * last-id, largest-view, most-nodes, memory: the limits of the family and of the machine.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -84,7 +84,7 @@ void largest_view(void)
 	is(request(&nl, VDEL, "id=4", &ack, NULL), 0, "view del: the largest view");
 }
 
-/* There is no node at first. */
+/* At first there is no node. */
 void most_nodes(void)
 {
 	struct nl_ack ack;

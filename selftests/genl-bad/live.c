@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Refused: live views, and coming and going, while all that have a view have a static one.
- * Node 4 has none. What a live view refuses is in loop-live-bad.sh.
+ * Refused: live views, joins and leaves, while all nodes with a view have a static one. Node 4 has
+ * no view. loop-live-bad.sh tests the refusals of a live view.
  */
 #include "refusal.h"
 
@@ -179,7 +179,7 @@ const struct refusal live_refusals[] = {
 	{ LEAVE, "insecure", "id=4 *insecure/0", EINVAL, UNSUPP, 0 },
 	{ ADD, "insecure", "id=6 addr4=10.0.0.1 port=5006 *insecure/0", EINVAL, UNSUPP, 0 },
 
-	/* Leaving, and having others leave. */
+	/* Leaving, and evicting others. */
 	{ LEAVE, "nothing at all", "", EINVAL, "node id", SPINDLE_A_NODE_ID },
 	{ LEAVE, "unknown node", "*id=99", ENODEV, "node", 0 },
 	{ LEAVE, "without a view", "id=4", ENOENT, "no live view", 0 },

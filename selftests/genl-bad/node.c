@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Refused: all but views, which have view.c and subgroup.c. Most of these requests have
- * no more in them than a node's id.
+ * Refused: all requests except those for views, which are in view.c and subgroup.c. Most of these
+ * requests have only a node's id.
  */
 #include "refusal.h"
 

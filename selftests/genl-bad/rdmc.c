@@ -32,10 +32,10 @@ const struct refusal rdmc_refusals[] = {
 	{ 0, NULL, NULL, 0, NULL, 0 }
 };
 
-/* The first piece is as large as the module says that it has to be. */
+/* The first piece has the size that the module demands. */
 #define ROOM	32768
 
-/* Groups in the order in which they came, each once: no two have the same node and id. */
+/* Groups in the order of the dump, each once. No two have the same node and id. */
 struct groups {
 	unsigned int messages, intr, bad;
 	uint64_t node, last;

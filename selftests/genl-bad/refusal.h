@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Refusals: requests, and what the family has to say to them.
+ * Refusals: requests, and the expected answers of the family.
  */
 #ifndef SPINDLE_GENL_BAD_REFUSAL_H
 #define SPINDLE_GENL_BAD_REFUSAL_H
@@ -23,7 +23,7 @@
 /**
  * struct refusal - a request that is refused
  * @cmd: the command
- * @what: what is wrong with it, for people; NULL: the table ends here
+ * @what: description of the error; NULL: end of the table
  * @words: the request, see words.h
  * @err: errno
  * @text: part of the text; NULL: generic netlink refuses it, without a text
@@ -38,15 +38,12 @@ struct refusal {
 	int miss;
 };
 
-/*
- * In the order in which they are tried: node.c, view.c, subgroup.c, tune.c, raw.c, live.c,
- * rdmc.c
- */
+/* In the order of the tests: node.c, view.c, subgroup.c, tune.c, raw.c, live.c, rdmc.c */
 extern const struct refusal node_refusals[], view_refusals[], subgroup_refusals[];
 extern const struct refusal tune_refusals[], raw_refusals[], live_refusals[];
 extern const struct refusal rdmc_refusals[];
 
-/* Try one of them, which leaves all as it was @before. */
+/* Try one refusal. The state must stay as it was @before. */
 void try_refusal(const struct refusal *c, const struct state *before);
 
 #endif /* SPINDLE_GENL_BAD_REFUSAL_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * refuse: a refusal is not only an errno. See genl-bad.c for what belongs to it.
+ * refuse: a refusal is more than an errno. genl-bad.c lists its parts.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -93,7 +93,7 @@ void refuse(void)
 		for (c = tables[i]; c->what; c++)
 			try_refusal(c, &before);
 
-	/* What must not be refused, and has no effect. */
+	/* Requests that must succeed, and have no effect. */
 	is(request(&nl, VSET, "id=1 " BASE, &ack, NULL), 0, "view set: the same view again");
 	is(request(&nl, VSET, "id=1 vid=7 " MEMBERS ORDER0 SUBGROUP5, &ack, NULL), 0,
 	   "view set: the same view in other words");

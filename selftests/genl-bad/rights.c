@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rights: who may look, and who may change. A socket has the rights of the process that
+ * rights: which process may read, and which may change? A socket has the rights of the process that
  * sends with it, not those with which it was opened.
  */
 #define _GNU_SOURCE
@@ -30,7 +30,7 @@ static void unprivileged(void)
 
 	if (setresuid(65534, 65534, 65534))
 		die("setresuid: %s", strerror(errno));
-	/* The one that was opened with all rights, and a new one. */
+	/* Test the socket that was opened with all rights, and a new one. */
 	for (i = 0; i < ARRAY_SIZE(changes); i++)
 		is(request(&nl, changes[i].cmd, changes[i].words, &ack, NULL), EPERM,
 		   "%s: an old socket gives no rights", changes[i].what);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * set: changes of a node and of a subgroup while they run, and measurements of the device:
- * the ends of all ranges, what is refused only now and then, and for whom there is nothing.
+ * set: changes of a node and of a subgroup while they run, and measurements of the device: the ends
+ * of all ranges, refusals that depend on the state, and processes without the right to change.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #define SG4 "id=4 subgroup-id=0 "
 #define VIEW4(max) "members=4-5 subgroup{ id=0 window=4 ring=524288 max-msg=" #max " } "
 
-/* A number in an answer, by the types of the nests around it and its own. */
+/* A number in an answer. Its place is given by the types of the nests around it and its own. */
 struct value {
 	int path[3];
 	uint64_t num;
@@ -50,7 +50,10 @@ static int take_value(void *ctx, const struct nlmsghdr *nlh)
 #define AT_NODE(a) { SPINDLE_A_##a }
 #define AT_TUNE(a) { SPINDLE_A_SUBGROUP, SPINDLE_SUBGROUP_A_TUNE, SPINDLE_TUNE_A_##a }
 
-/* What is accepted, and what is shown then. In the end all is as it was. */
+/*
+ * Requests that are accepted, and the values that a dump shows after them. In the end all values
+ * are as before.
+ */
 struct edge {
 	int cmd;
 	const char *words;
@@ -91,7 +94,9 @@ static const struct edge edges[] = {
 	{ 0, NULL, { 0 }, 0 }
 };
 
-/* @at: the subgroup that they are about. */
+/*
+ * @at: the subgroup of the requests
+ */
 static void try_edges(const struct edge *e, const char *at)
 {
 	struct nl_ack ack;
@@ -124,7 +129,7 @@ static void measure(const char *words, uint64_t writes)
 	   (unsigned long long)writes);
 }
 
-/* Far more than there is time for: the answer says how much there was. */
+/* Ask for far more than the time allows. The answer must have the number that was done. */
 static void limited(const char *words)
 {
 	struct value v = { .path = { SPINDLE_A_RAW, SPINDLE_RAW_A_COUNT } };
@@ -219,7 +224,7 @@ static void not_active(void)
 	no_events();
 }
 
-/* The threshold of large messages, of which others are refused: there are none. */
+/* The threshold of large messages. Other values are refused. */
 static void large_messages(void)
 {
 	static const struct edge at[] = {
@@ -289,7 +294,7 @@ static void in_namespaces(int namespaces, const struct asked *asked, unsigned in
 	ok(same_state(&before, &after), "in %s: nothing was changed", where);
 }
 
-/* Where there are no nodes, and where all rights are those over something else. */
+/* Namespaces without nodes, and user namespaces whose rights are for something else. */
 static void elsewhere(int namespaces, int err, const char *where)
 {
 	const struct asked asked[] = {
@@ -301,7 +306,7 @@ static void elsewhere(int namespaces, int err, const char *where)
 	in_namespaces(namespaces, asked, ARRAY_SIZE(asked), where);
 }
 
-/* An administrator of namespaces alone has no right over the machine's processors. */
+/* An administrator of only a namespace has no right over the machine's processors. */
 static void without_nice(void)
 {
 	static const struct asked asked[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * shows: what a dump says of a subgroup with all the members and more readers than it
- * shows, in the one message that all of it has to fit into.
+ * shows: a dump of a subgroup with the most members, and with more readers than a dump shows. All
+ * of it has to fit into one message.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #define READERS_ALL	40
 #define ROOM		16384
 
-/* What the one message says. */
+/* The contents of the one message. */
 struct seen {
 	unsigned int messages, bytes, readers, readers_all, rows, hists, tunes;
 	unsigned int bad;
@@ -103,7 +103,7 @@ static int take_message(void *ctx, const struct nlmsghdr *nlh)
 	return 0;
 }
 
-/* The first piece of a socket is as large as the module says that it has to be. */
+/* The first piece of a socket has the size that the module demands. */
 static void take_all(struct seen *s)
 {
 	static struct nl_req r;
@@ -133,7 +133,7 @@ static int open_reader(struct spindle_attach *a, uint32_t flags)
 	return fd;
 }
 
-/* A process may say that it has consumed anything: beyond what there was it lags by nothing. */
+/* A process may report any number of consumed entries. Beyond the tail its lag is 0. */
 static void rubbish(int fd, const struct spindle_attach *a)
 {
 	static const struct { uint64_t consumed, lag; } said[] = {
@@ -183,7 +183,7 @@ static uint64_t engine_pid(void)
 	return pid;
 }
 
-/* A process in a namespace in which the threads are not gets no number of theirs. */
+/* A process in a PID namespace without these threads gets no ids of them. */
 static void other_pids(void)
 {
 	static struct seen s;
@@ -196,7 +196,7 @@ static void other_pids(void)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		/* Of its children only. */
+		/* The new namespace is only for children. */
 		if (unshare(CLONE_NEWPID))
 			die("no namespace: %s", strerror(errno));
 		pid = fork();

@@ -22,7 +22,7 @@ static int take_state(void *ctx, const struct nlmsghdr *nlh)
 	return 0;
 }
 
-/* Of a subgroup what somebody has set, or has done to it. */
+/* Keep the attributes of a subgroup that requests or processes change. */
 static int take_subgroup(void *ctx, const struct nlmsghdr *nlh)
 {
 	static const int kept[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the family shows: a request without effect leaves it as it is.
+ * The state that the family shows. A request without effect does not change it.
  */
 #ifndef SPINDLE_GENL_BAD_STATE_H
 #define SPINDLE_GENL_BAD_STATE_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /**
- * struct state - nodes and views as they are, and what is set of subgroups
+ * struct state - the nodes, the views, and the settings of subgroups
  * @buf: the attributes of the dumps, one message behind the other
  * @len: bytes of them
  */
@@ -18,13 +18,17 @@ struct state {
 	size_t len;
 };
 
-/* Counters are not part of it, nor what depends on where messages are. */
+/*
+ * Read the state, without counters and without values that depend on messages.
+ */
 void read_state(struct state *st);
 
-/* Whether nothing was changed in between. */
+/* Are both states the same? */
 bool same_state(const struct state *a, const struct state *b);
 
-/* Events since this was last asked: 0, as it has to be, how many, or -errno. */
+/*
+ * Events since the last call: 0, as it has to be, or their number, or -errno.
+ */
 int no_events(void);
 
 #endif /* SPINDLE_GENL_BAD_STATE_H */

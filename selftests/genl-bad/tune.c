@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Refused: changes of what runs, a node and its end of a subgroup.
+ * Refused: changes of a running node, and of its end of a subgroup.
  */
 #include "refusal.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Refused: views, for what they are as a whole, and for their members.
+ * Refused: views with errors in the view itself or in its members.
  */
 #include "refusal.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From words to a request, byte by byte: what is wrong in it has to stay wrong. See
+ * From words to a request, byte by byte, because an error in a request has to stay there. See
  * words.h.
  */
 #include <arpa/inet.h>
@@ -221,20 +221,20 @@ static struct nlattr *put_odd(struct nl_req *r, int attr, int len)
 	return a;
 }
 
-/* A nest up to its bracket; returns what follows that. */
+/* Put a nest up to its bracket. Returns the text behind it. */
 static const char *put_nest(struct build *b, const struct word *w, bool flag, const char *s,
 			    struct nlattr **a)
 {
 	*a = nl_nest(b->r, w->attr | (flag ? NLA_F_NESTED : 0));
 	s = put_words(b, w->in, s);
 	nl_nest_end(b->r);
-	/* What follows a nest of an odd length has to be aligned. */
+	/* Align the attribute behind a nest of an odd length. */
 	while (b->r->nlh.nlmsg_len % NLA_ALIGNTO)
 		b->r->buf[b->r->nlh.nlmsg_len++] = 0;
 	return s;
 }
 
-/* One word; returns what follows it. */
+/* Put one word. Returns the text behind it. */
 static const char *put_word(struct build *b, const struct word *words, const char *s)
 {
 	bool blame = *s == '*';
@@ -250,7 +250,7 @@ static const char *put_word(struct build *b, const struct word *words, const cha
 	mark = text + strcspn(text, "=/^!{");
 	if (*text == '~') {
 		nl_raw(b->r, NULL, atoi(text + 1));
-		/* Not rounded, so that the sum is not either. */
+		/* The length is not rounded, so the sum is not rounded either. */
 		b->r->nlh.nlmsg_len -= NLA_ALIGN(atoi(text + 1)) - atoi(text + 1);
 		return end;
 	}

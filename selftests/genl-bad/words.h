@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Requests in words, separated by blanks, so that a case is one line and any of its
- * attributes can be wrong:
+ * Requests in words, separated by blanks, so that a case is one line and any of its attributes can
+ * be wrong:
  *	NAME=VALUE	an attribute of its usual type
  *	NAME=V:S	a bitfield32, value and selector
  *	NAME/N		the attribute with N bytes of 0x01 in it
@@ -11,14 +11,14 @@
  *	~N		N stray bytes
  *	members=A-B	members A to B at 10.0.0.1, port 5000 + id
  *	subgroups=A-B	subgroups A to B, small
- * A * before a word marks the attribute that is to be blamed.
+ * A * before a word marks the attribute that the refusal must name.
  */
 #ifndef SPINDLE_GENL_BAD_WORDS_H
 #define SPINDLE_GENL_BAD_WORDS_H
 
 #include "../progs/nl.h"
 
-/* Words of many requests. BASE is the view that is there, NEW begins another one. */
+/* Words of many requests. BASE is the installed view, and NEW begins another one. */
 #define MEMBER1 "member{ id=1 addr4=10.0.0.1 port=5001 } "
 #define MEMBER2 "member{ id=2 addr4=10.0.0.1 port=5002 } "
 #define MEMBER3 "member{ id=3 addr4=10.0.0.1 port=5003 } "
@@ -30,7 +30,7 @@
 #define NEW "id=1 vid=8 "
 #define HERE "addr4=10.0.0.1 port=5999 "
 
-/* Commands. Or DUMP: the request is one for a dump. */
+/* Commands. DUMP is or'ed in for a dump. */
 #define ADD	SPINDLE_CMD_NODE_ADD
 #define DEL	SPINDLE_CMD_NODE_DEL
 #define GET	SPINDLE_CMD_NODE_GET
@@ -50,12 +50,12 @@
 #define DUMP	0x100
 
 /*
- * Build and send a request; the errno of its acknowledgment, positive. @blame: where to
- * put the offset of the attribute that is marked with *, or 0; may be NULL.
+ * Build and send a request. Returns the errno of its acknowledgment, positive. @blame gets the
+ * offset of the attribute that is marked with *, or 0; may be NULL.
  */
 int request(struct nl *sk, int cmd, const char *words, struct nl_ack *ack, int *blame);
 
-/* The same of a request that is answered: each message of it goes to @fn. */
+/* The same for a request with an answer. Each message of the answer goes to @fn. */
 int request_for(struct nl *sk, int cmd, const char *words, struct nl_ack *ack, int *blame,
 		int (*fn)(void *ctx, const struct nlmsghdr *nlh), void *ctx);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Accesses that nobody has to understand: in our row or next to it, with our key or
- * another one, with bytes that mean nothing. See access.h.
+ * Accesses that no peer has to understand: in our row or next to it, with our key or another one,
+ * with bytes that mean nothing. See access.h.
  */
 #include <endian.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "queues.h"
 #include "rights.h"
 
-/* Where an offset of the row is, with the right key unless the step says otherwise. */
+/* Aim at an offset of the row, with the right key unless the step says otherwise. */
 static void aim(const char *step, struct ibv_send_wr *wr, uint64_t off)
 {
 	uint32_t c = off >> le32toh(theirs->shift);
@@ -113,7 +113,7 @@ void step_garbage(const char *step)
 
 	rng = num(step, "seed", 1) * 0x9e3779b97f4a7c15ULL + 1;
 	for (i = 0; i < n && !strcmp(what, "success"); i++) {
-		/* Half of them where the columns and the first headers are. */
+		/* Half of the writes hit the columns and the first headers. */
 		uint64_t span = random64() & 1 ? out.size : min(out.size, 2 * SPINDLE_PAGE);
 		uint64_t off = random64() % span;
 		uint64_t len = 1 + random64() % 256;

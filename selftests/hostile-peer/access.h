@@ -9,8 +9,8 @@
 #include <infiniband/verbs.h>
 
 /*
- * One access to our row at @off, with the right key unless the step says otherwise, and
- * how it ended. Without @data the bytes are those of the scratch memory.
+ * Make one access to our row at @off, with the right key unless the step says otherwise. Returns
+ * the status. Without @data the bytes come from the scratch memory.
  */
 const char *one_sided(const char *step, enum ibv_wr_opcode opcode, uint64_t off,
 		      const void *data, uint32_t len);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The connection for blocks, and a member of an RDMC group that says anything. See the
- * modules' core/rdmc.h and fabric/bulk.h for what would be right.
+ * The connection for blocks, and a member of an RDMC group that says anything. The modules'
+ * core/rdmc.h and fabric/bulk.h have the correct protocol.
  */
 #include <endian.h>
 #include <errno.h>
@@ -89,7 +89,7 @@ static const char *say(const char *step, struct bulk_message m)
 	return post_and_wait(&wr);
 }
 
-/* What comes next; false: nothing does any more. */
+/* Take the next message. Returns false if no more arrive. */
 static bool hear(uint32_t word, uint64_t ms, struct bulk_message *m)
 {
 	uint64_t end = now_ms() + ms;
@@ -104,7 +104,7 @@ static bool hear(uint32_t word, uint64_t ms, struct bulk_message *m)
 				last_grant = *m;
 			if (m->word == ANNOUNCE)
 				last_announced = m->w[1];
-			/* Of a stream: all members have the same one, and nobody says hello. */
+			/* In a stream all members have the same life, and no member says HELLO. */
 			if (m->word == ANNOUNCE && !their_life)
 				their_life = m->to;
 			if (!word || m->word == word)
@@ -117,7 +117,7 @@ static bool hear(uint32_t word, uint64_t ms, struct bulk_message *m)
 	}
 }
 
-/* As of the module's digest_of(). */
+/* The same as digest_of() of the module. */
 static uint64_t digest(const char *step)
 {
 	uint64_t part[5] = { num(step, "group", 1), 0, num(step, "alg", 0),
@@ -148,7 +148,10 @@ void step_hi(const char *step)
 		printf("hi: nobody\n");
 		return;
 	}
-	/* Of a group whose id nobody was told: as its other member has it. */
+	/*
+	 * With "echo", repeat the other member's words, because this process does not know the
+	 * group's id.
+	 */
 	if (!find(step, "echo")) {
 		m.to = num(step, "to", group);
 		m.w[0] = digest(step);
@@ -181,7 +184,7 @@ void step_msg(const char *step)
 	printf("msg: %s\n", what);
 }
 
-/* The right to write into memory of ours, with something wrong in it or not. */
+/* A grant of memory in this process, correct or not. */
 void step_grant(const char *step)
 {
 	struct bulk_message m = {
@@ -208,7 +211,7 @@ void step_hear(const char *step)
 
 	while (got && n--)
 		got = hear(num(step, "word", 0), num(step, "ms", LIMIT_S * 1000), &m);
-	/* It tells where in a page a block begins, and no address. */
+	/* The grant has the offset of a block in its page, and no address. */
 	if (got && m.word == GRANT && m.w[1] >= SPINDLE_PAGE)
 		printf("hear: an address\n");
 	else if (got)
@@ -217,7 +220,7 @@ void step_hear(const char *step)
 		printf("hear: nothing\n");
 }
 
-/* A block by the last grant that was heard, unless the step says otherwise. */
+/* Write a block by the last grant, unless the step says otherwise. */
 void step_blk(const char *step)
 {
 	const struct bulk_message *g = &last_grant;
@@ -257,7 +260,7 @@ static uint64_t about(uint64_t right)
 	}
 }
 
-/* Messages and immediates at random, near what would be right. */
+/* Random messages and immediate data, near the correct ones. */
 void step_chatter(const char *step)
 {
 	uint64_t n = num(step, "n", 100), i;

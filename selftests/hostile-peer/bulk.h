@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <infiniband/verbs.h>
 
-/* "dial,flags=8", as in kmod/hello.h. */
+/* "dial,flags=8", as in kmod/node/hello.h. */
 #define HELLO_F_BULK	8
 
 #define BULK_RECVS	128
@@ -27,13 +27,13 @@ struct bulk_message {
 	uint64_t w[4];
 };
 
-/* The connection is such a one: nobody has rows. */
+/* The connection is one for blocks, on which no side has rows. */
 extern bool bulk;
 
-/* Receives for messages. */
+/* Post receives for messages. */
 void bulk_receives(struct ibv_pd *pd);
 
-/* One has completed. */
+/* A receive for a message has completed. */
 void bulk_came(const struct ibv_wc *wc);
 
 #endif /* SPINDLE_HOSTILE_PEER_BULK_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Connections that are requested, answered and left, rightly or not. See connection.h.
+ * Steps that request, answer and leave connections, correctly or not. See connection.h.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -44,11 +44,14 @@ int next_event(int ms, int64_t *code, struct rdma_cm_id **from)
 		memcpy(&word, ev->param.conn.private_data, sizeof(word));
 		*code = be32toh(word);
 	}
-	/* The confirmation of an answer brings nothing. */
+	/* The confirmation of an answer carries no data. */
 	if ((type == RDMA_CM_EVENT_CONNECT_REQUEST || type == RDMA_CM_EVENT_CONNECT_RESPONSE ||
 	     type == RDMA_CM_EVENT_ESTABLISHED) && ev->param.conn.private_data_len)
 		hear(ev->param.conn.private_data, ev->param.conn.private_data_len);
-	/* A node that gives up before it has seen us ready rejects what is established here. */
+	/*
+	 * A node may give up before it has seen that we are ready. It then rejects a connection
+	 * that is already established here.
+	 */
 	if (type == RDMA_CM_EVENT_DISCONNECTED || type == RDMA_CM_EVENT_REJECTED)
 		disconnected = true;
 	rdma_ack_cm_event(ev);
@@ -57,7 +60,7 @@ int next_event(int ms, int64_t *code, struct rdma_cm_id **from)
 
 static struct sockaddr_in member_addr(uint32_t node)
 {
-	/* Who wants to join need not be in the view: it is where the other one is. */
+	/* A joiner is not in the view, and uses the address of the other node. */
 	int rank = spindle_view_rank(&view, live && node == my_id ? their_id : node);
 	struct sockaddr_in sin = { .sin_family = AF_INET };
 
@@ -72,7 +75,7 @@ static void resolve(const char *step)
 {
 	struct sockaddr_in src = member_addr(my_id), dst = member_addr(their_id);
 
-	/* A last byte is enough of an address. */
+	/* The step gives the last byte of the address. */
 	if (find(step, "from"))
 		src.sin_addr.s_addr = (src.sin_addr.s_addr & htonl(~0xffU)) |
 				      htonl(num(step, "from", 0));
@@ -103,7 +106,7 @@ static const char *outcome(int type, int64_t code)
 	return rdma_event_str(type);
 }
 
-/* ---- to begin one ------------------------------------------------------ */
+/* ---- begin a connection ------------------------------------------------ */
 
 void step_dial(const char *step)
 {
@@ -118,7 +121,10 @@ void step_dial(const char *step)
 		die("connect: %s\n", strerror(errno));
 	type = next_event(LIMIT_S * 1000, &code, NULL);
 	if (type == RDMA_CM_EVENT_CONNECT_RESPONSE) {
-		/* Once more: the rights of the first time were those of no connection. */
+		/*
+		 * Move the queue pair again, because its first rights were set before the
+		 * connection was known.
+		 */
 		move_qp(IBV_QPS_INIT, 0);
 		move_qp(IBV_QPS_RTR, 0);
 		move_qp(IBV_QPS_RTS, num(step, "reads", 0));
@@ -126,7 +132,7 @@ void step_dial(const char *step)
 	}
 	printf("dial: %s\n", outcome(type, code));
 	keep_heard(step);
-	/* Nothing that follows can be done without a connection. */
+	/* The steps behind this one need a connection. */
 	if (type != RDMA_CM_EVENT_ESTABLISHED)
 		exit(0);
 }
@@ -141,7 +147,9 @@ void step_half(const char *step)
 	param = make_request(step);
 	if (rdma_connect(id, &param))
 		die("connect: %s\n", strerror(errno));
-	/* The event is there, but who does not take it does not confirm either. */
+	/*
+	 * The event is there. This step does not take it, and so does not confirm the connection.
+	 */
 	printf("half: %s\n", poll(&pfd, 1, LIMIT_S * 1000) == 1 ? "answered" : "no answer");
 }
 
@@ -197,13 +205,13 @@ void step_lure(const char *step)
 	if (rdma_accept(id, &param))
 		die("accept: %s\n", strerror(errno));
 	type = next_event(LIMIT_S * 1000, NULL, NULL);
-	/* Who ends it at once may be faster than the confirmation that it was there. */
+	/* A node that disconnects at once may be faster than the event of the connection. */
 	if (type == RDMA_CM_EVENT_DISCONNECTED)
 		type = RDMA_CM_EVENT_ESTABLISHED;
 	printf("lure: %s\n", outcome(type, -1));
 }
 
-/* ---- to end it --------------------------------------------------------- */
+/* ---- end a connection -------------------------------------------------- */
 
 void step_gone(const char *step)
 {

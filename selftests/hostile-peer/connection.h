@@ -9,13 +9,13 @@
 #include <stdint.h>
 #include <rdma/rdma_cma.h>
 
-/* Whatever happens to connections is heard here. */
+/* The channel of all events of connections. */
 extern struct rdma_event_channel *chan;
 
-/* The last one that was begun. */
+/* The last connection that was begun. */
 extern struct rdma_cm_id *id;
 
-/* The node has ended it; known once next_event() was asked. */
+/* The node has disconnected. Only next_event() updates this. */
 extern bool disconnected;
 
 /* The next event, or -1 when the time is over. The code of a rejection goes to @code. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hellos with something wrong in them: a node has to look at the length and at every
- * field. See hello.h.
+ * Hellos with an error: a node has to check the length and every field. See hello.h.
  */
 #include <endian.h>
 #include <stdio.h>

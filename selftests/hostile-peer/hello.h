@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hellos, and what goes with them in a request for a connection or the answer to one.
+ * Hellos, and the rest of a request for a connection or of its answer.
  */
 #ifndef SPINDLE_HOSTILE_PEER_HELLO_H
 #define SPINDLE_HOSTILE_PEER_HELLO_H
@@ -10,8 +10,8 @@
 #include "../progs/hello.h"
 
 /*
- * What a connection is requested or accepted with. It is right but for what the step wants to
- * be wrong, and stays in "said" (proof.h).
+ * The parameters of a request and of an answer. They are correct, except for the errors that the
+ * step asks for. The hello stays in "said" (proof.h).
  */
 struct rdma_conn_param make_request(const char *step);
 struct rdma_conn_param make_answer(const char *step);

@@ -4,9 +4,9 @@
  *
  *	hostile-peer -i ID -t ID [-c CLUSTER] [-k KEY-FILE] VIEW-WORDS... -- STEP...
  *
- * With "live" before the VIEW-WORDS it is a live view, by rules without nodes or shards.
- * Connects as node -i to the node -t of this kernel over user-space verbs and does
- * what the steps say, one after the other. VIEW-WORDS are those of "spindle-ctl view
+ * With "live" before the VIEW-WORDS the view is live, by rules without nodes or shards.
+ * The program connects as node -i to the node -t of this kernel over user-space verbs,
+ * and does the steps one after the other. VIEW-WORDS are those of "spindle-ctl view
  * set" from "vid" on, so that a test gives the same words to both. Digest, layouts and
  * seals come from the module's own core/.
  *
@@ -14,11 +14,11 @@
  *
  *	dial		request a connection. Wrong on purpose: nodata short junk magic
  *			version cluster digest src=ID dst=ID anybody; flags=N inc=N
- *			retry=N rnr=N reads=N; bytes=N: so much of the hello;
+ *			retry=N rnr=N reads=N; bytes=N: a part of the hello;
  *			norecv: post no receives; tag=bad: a bit of it; heard=FILE: write the
  *			hello of the answer; from=N: by the address that ends so.
  *			"up", "rejected CODE", or what else came
- *	flood,n=N	so many requests without a queue pair, keys as for dial; what
+ *	flood,n=N	N requests without a queue pair, keys as for dial; what
  *			became of them
  *	lure		be dialled, once, keys as for dial and proof= as for give;
  *			reject=CODE refuses; tag: with the tag of a request
@@ -46,13 +46,13 @@
  *	garbage		n=N random writes into the row, seed=N, some with immediate data
  *	imms		n=N immediate data without a byte, v=V or random
  *	await		sg= and sent= received= delivered= slots=: until the node's own
- *			columns, as it pushed them to us, are at least so
- *	beat		ms=N: signs of life for so long, in a live view, or until it ends
- *	wish		node=ID inc=N beat=N resv=N: that wants to join by us; seal=bad
+ *			columns, as it pushed them to us, are at least these
+ *	beat		ms=N: signs of life for this time, in a live view, or until it ends
+ *	wish		node=ID inc=N beat=N resv=N: a node that wants to join by us; seal=bad
  *	state		vid= suspected= phase= digest= of membership, sealed; seal=bad
  *	rubbish		n=N random writes into the membership's part, seed=N; words: only
  *			behind its blocks; silent: without signs of life
- *	hi		as a member of an RDMC group, by a connection that was dialled with
+ *	hi		act as a member of an RDMC group, by a connection that was dialled with
  *			flags=8 and set up: wait for the node's hello, and say ours; group=ID
  *			members=ID.ID alg=N block=N as they are; blind: do not wait; digest=N
  *			life=N yours=N rack=N to=N
@@ -65,11 +65,11 @@
  *	chatter		n=N of all that at random, seed=N; group=ID
  *	joined		wait until its engine uses the connection (where memory is polled)
  *	gone		wait until the node has disconnected
- *	mute		the queue pair is reset: nobody answers any more, nothing is said
+ *	mute		reset the queue pair: no answers and no messages after that
  *	hangup, exit	disconnect; end without a word
  *	mark=F until=F	create a file; wait for one
  *
- * Exit status: 0 all steps were done, whatever became of them; 1 one could not be.
+ * Exit status: 0: all steps were done, with any result; 1: a step could not be done.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -135,12 +135,15 @@ uint64_t view_digest(void)
 
 	if (!live)
 		return spindle_view_digest(&view);
-	/* A view with one member has one that nobody can know: those have several. */
+	/*
+	 * A view with one member has a lineage that this process cannot know, so views here have
+	 * several.
+	 */
 	spindle_lineage_of(&lineage, &view, &rules);
 	return spindle_live_digest(&view, &rules, &lineage);
 }
 
-/* ---- steps about nothing but this process ------------------------------ */
+/* ---- steps of this process alone --------------------------------------- */
 
 static void step_exit(const char *step)
 {
@@ -158,7 +161,7 @@ static void step_mark(const char *step)
 	close(fd);
 }
 
-/* Meanwhile the node may write to us and finds receives. */
+/* While this process waits, the node may write to us and finds receives. */
 static void step_until(const char *step)
 {
 	const char *file = step + strcspn(step, "=") + 1;

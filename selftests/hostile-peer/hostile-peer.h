@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all steps know: who plays which member of which view, what a step is to do, and
- * when it has taken too long.
+ * Shared by all steps: the view and our member in it, the arguments of a step, and the time limit.
  */
 #ifndef SPINDLE_HOSTILE_PEER_HOSTILE_PEER_H
 #define SPINDLE_HOSTILE_PEER_HOSTILE_PEER_H
@@ -15,34 +14,34 @@
 #include "card.h"
 #include "rules.h"
 
-#define LIMIT_S		60	/* for anything that has to happen */
+#define LIMIT_S		60	/* for any event that has to come */
 
 #define die(...) do { fprintf(stderr, "hostile-peer: " __VA_ARGS__); exit(1); } while (0)
 
-/* What the command line says: VIEW-WORDS, -i, -t and -c. */
+/* From the command line: VIEW-WORDS, -i, -t and -c. */
 extern struct spindle_view view;
 extern uint32_t my_id, their_id;
 extern const char *cluster;
 
-/* Of a live view, by which "-i" need not be a member: it may want to be one. */
+/* The view is live. "-i" need not be a member, because it may want to join. */
 extern bool live;
 extern struct spindle_rules rules;
 
-/* What follows from it: our row there, its row here. */
+/* The layouts that follow: our row there, its row here. */
 extern struct spindle_layout out, in;
 
-/* The view in words, from "vid" on; the program ends if it is none: words.c */
+/* Parse the view, from "vid" on. The program ends if the view is invalid: words.c */
 void parse_view(char **word, int n);
 
 /* ---- time and chance --------------------------------------------------- */
 
-/* What a member of the view has in its hello. */
+/* The digest that a member of the view has in its hello. */
 uint64_t view_digest(void);
 
-/* Milliseconds of a clock that nobody sets. */
+/* Milliseconds of a monotonic clock. */
 uint64_t now_ms(void);
 
-/* Random numbers follow from what is in here; "garbage" has a seed of its own. */
+/* The state of the random numbers. The step "garbage" has its own seed. */
 extern uint64_t rng;
 uint64_t random64(void);
 
@@ -56,7 +55,7 @@ uint64_t num(const char *step, const char *key, uint64_t def);
 
 /* ---- the steps --------------------------------------------------------- */
 
-/* One for each word; what they do is said in hostile-peer.c. */
+/* One function for each step. hostile-peer.c describes the steps. */
 void step_dial(const char *step);	/* connection.c */
 void step_half(const char *step);
 void step_flood(const char *step);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The membership's part of our row, in a live view: signs of life, and what no correct member
- * writes there.
+ * The membership's part of our row in a live view: signs of life, and words that no correct member
+ * writes.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -41,7 +41,7 @@ static const char *put_beat(void)
 	return put_sealed(BEAT_OFF, &b, false);
 }
 
-/* As long as it is wanted, or until the node has had enough of us. */
+/* Beat for the given time, or until the node disconnects us. */
 static const char *beat_for(uint64_t ms)
 {
 	uint64_t end = now_ms() + ms;
@@ -83,7 +83,7 @@ void step_state(const char *step)
 	printf("state: %s\n", put_sealed(STATE_OFF, &b, find(step, "seal")));
 }
 
-/* Any bytes, anywhere in it, with signs of life between them unless "silent". */
+/* Random bytes, anywhere in that part, with signs of life between them unless "silent". */
 void step_rubbish(const char *step)
 {
 	uint64_t bytes = spindle_mb_row_bytes(spindle_rules_trims(&rules));

@@ -28,7 +28,10 @@ void take_key(const char *file)
 		die("%s: %s\n", file, strerror(errno));
 	key_len = fread(key, 1, sizeof(key), f);
 	fclose(f);
-	/* The newline of a text is no part of it, as spindle-ctl has it. */
+	/*
+	 * The newline at the end of the file is no part of the key, as in
+	 * spindle-ctl.
+	 */
 	while (key_len && (key[key_len - 1] == '\n' || key[key_len - 1] == '\r'))
 		key_len--;
 }
@@ -62,7 +65,7 @@ void seal(const char *step, struct hello *h)
 	const char *how = find(step, "tag");
 	uint8_t proof[PROOF_LEN];
 
-	/* Those of a life grow. */
+	/* The nonces of one life grow. */
 	h->nonce = htole64(num(step, "nonce", now_ns()));
 	hash(PROOF_REQUEST, h, offsetof(struct hello, tag), h, 0, proof);
 	memcpy(h->tag, proof, sizeof(h->tag));
@@ -73,7 +76,10 @@ void seal(const char *step, struct hello *h)
 void prove(const char *step, enum proof what, uint8_t proof[PROOF_LEN])
 {
 	const char *how = find(step, "proof");
-	/* Who answers has heard the request, who gives rights has said it. */
+	/*
+	 * The answering side has heard the request. The side that gives rights
+	 * has said it.
+	 */
 	const struct hello *a = what == PROOF_ANSWER ? &heard.hello : &said.hello;
 	const struct hello *b = what == PROOF_ANSWER ? &said.hello : &heard.hello;
 

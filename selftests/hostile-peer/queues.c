@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Verbs without librdmacm's comfort: a receive is there for whatever the node sends, and
- * what a send became is told and not judged. See queues.h.
+ * Verbs without the helpers of librdmacm: there are receives for all that the node sends, and the
+ * status of a send is reported and not judged. See queues.h.
  */
 #include <errno.h>
 #include <string.h>
@@ -117,7 +117,7 @@ void make_queues(const char *step)
 	}
 	if (!qp)
 		die("no queue pair: %s\n", strerror(errno));
-	/* Bytes are named by their offset. */
+	/* Remote access names bytes by their offset. */
 	row_mr = ibv_reg_mr_iova(pd, row, in.size, 0,
 				 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	page_mr = ibv_reg_mr(pd, pages, 2 * MAX_PAGES * SPINDLE_PAGE, IBV_ACCESS_LOCAL_WRITE);

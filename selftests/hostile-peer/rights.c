@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The exchange of rights, without which a connection is of no use to either side. See
- * rights.h.
+ * The exchange of rights: without rights neither side can use the connection. See rights.h.
  */
 #include <endian.h>
 #include <stdbool.h>
@@ -70,8 +69,8 @@ static uint32_t give(const char *step, const char **what)
 }
 
 /*
- * The rights are what they are to be, and no more: nothing that could be an address comes
- * along, nor what was in the pages before.
+ * The rights must be correct and nothing more. They must contain no address, and no old bytes of
+ * the pages.
  */
 static bool clean(uint32_t want)
 {

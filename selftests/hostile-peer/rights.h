@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rights: the keys by which the chunks of a row can be written. Each side sends those of
- * the row that it has for the other one.
+ * Rights: the keys by which a peer can write the chunks of a row. Each side sends the keys of the
+ * row that it holds for the other one.
  */
 #ifndef SPINDLE_HOSTILE_PEER_RIGHTS_H
 #define SPINDLE_HOSTILE_PEER_RIGHTS_H
@@ -15,8 +15,8 @@
 #define CHUNK_SHIFT_MAX	21
 
 /**
- * struct rights - what a node tells of the row that it has for the other one, as in
- * kmod/fabric/setup.c, which has no headers for user space
+ * struct rights - description of the row that a node holds for the other one. kmod/fabric/setup.c
+ * has the same struct, and no header for user space
  * @proof: of the dialling side
  * @bytes: of the row
  * @shift: log2 of the bytes of a chunk
@@ -31,13 +31,13 @@ struct rights {
 	uint32_t key[];
 };
 
-/* Pages that the rights of so many bytes take, whatever the chunks. */
+/* The number of pages for the rights of @bytes bytes, with any size of chunks. */
 uint32_t rights_pages(uint64_t bytes);
 
-/* What the node told of our row, when it has. */
+/* The node's rights for our row, once they have arrived. */
 extern struct rights *theirs;
 
-/* Chunks of our row there. */
+/* The number of chunks of our row at the node. */
 uint32_t chunks_out(void);
 
 #endif /* SPINDLE_HOSTILE_PEER_RIGHTS_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the rows say: lies in ours, which have the form of the truth, and the node's own
- * columns in the row that it writes here.
+ * Contents of rows: lies in ours, which have the form of correct words, and the node's own columns
+ * in the row that it writes here.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include "connection.h"
 #include "queues.h"
 
-/* ---- ours -------------------------------------------------------------- */
+/* ---- our row ----------------------------------------------------------- */
 
 /* Guards go with a doorbell, so that an engine that sleeps looks at them. */
 static const char *put_guard(const char *step, uint32_t index, uint64_t off, void *data,
@@ -117,7 +117,7 @@ void step_hdr(const char *step)
 	printf("hdr: %s\n", one_sided(step, IBV_WR_RDMA_WRITE, off, &h, sizeof(h)));
 }
 
-/* ---- the node's -------------------------------------------------------- */
+/* ---- the node's row ---------------------------------------------------- */
 
 void step_await(const char *step)
 {

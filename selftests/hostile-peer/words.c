@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The view in the words of spindle-ctl, so that its digest and its layouts are those of
- * the node.
+ * Parse a view in the words of spindle-ctl, so that its digest and its layouts equal those of the
+ * node.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static uint64_t parse_mask(const char *word)
 	return mask;
 }
 
-/* What is left out has the defaults of spindle-ctl and of the module. */
+/* Missing values get the defaults of spindle-ctl and of the module. */
 static void finish_subgroup(void)
 {
 	struct spindle_view_subgroup *sg;
@@ -56,7 +56,7 @@ static void finish_subgroup(void)
 		sg->ring = spindle_view_default_ring(sg->window, sg->max_msg);
 }
 
-/* All nodes are in all subgroups, and may send. */
+/* All nodes are in all subgroups, and all may send. */
 static void make_rules(void)
 {
 	const char *err;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cpu-time PID...: microseconds that processes, or kernel threads, have run, added up. By their
- * CPU clocks: ticks are too coarse, and not every kernel has /proc/PID/schedstat.
- * What has ended meanwhile has run for 0.
+ * cpu-time PID...: microseconds that processes, or kernel threads, have run, added up. The program
+ * reads their CPU clocks, because ticks are too coarse, and not every kernel has
+ * /proc/PID/schedstat. A process that has ended counts as 0.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  *
  *	dump-loop [-f FILE]
  *
- * Asks for all dumps of the family in turn, and hears its events, until the file -f
- * exists. A command that is started anew for each dump takes a hundred times longer
- * in an emulated guest, and races with hardly anything.
+ * The program asks for all dumps of the family in turn, and takes its events, until the file -f
+ * exists. A new command for each dump would take a hundred times longer in an emulated guest, and
+ * would cause hardly any races.
  */
 #include <getopt.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 		c = nl_events(&ev, NULL, NULL);
 		if (c > 0)
 			events += c;
-		/* Too many at a time are lost, which is no error here. */
+		/* The socket loses events if there are too many, which is no error here. */
 		else if (c != -ENOBUFS && !err)
 			err = c;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The hello of the handshake, as in kmod/hello.h, which is no header for user space.
+ * The hello of the handshake, as in kmod/node/hello.h, which is no header for user space.
  */
 #ifndef SPINDLE_PROGS_HELLO_H
 #define SPINDLE_PROGS_HELLO_H

@@ -8,7 +8,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* "1-4,7". Returns how many, at most max; -1: that is no list. */
+/*
+ * Parse a list like "1-4,7". Returns the number of ids, at most @max; -1: not a
+ * list.
+ */
 static inline int parse_ids(const char *s, uint32_t *id, int max)
 {
 	int n = 0;

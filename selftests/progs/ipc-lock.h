@@ -13,7 +13,7 @@
 
 #include "tap.h"
 
-/* This process has it no more. */
+/* Take the right from this process. */
 static void drop_ipc_lock(void)
 {
 	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };

@@ -4,13 +4,13 @@
  *
  *	kill-loop -n NODE -g SUBGROUP [-i ITERATIONS] [-f FILE] [-S SEED]
  *
- * In a loop: a child attaches, does something, and is killed by SIGKILL, at a certain
- * point by itself or at a random moment by its parent. Then, at once, nothing of it may
- * be left: the parent can attach as sender, no reader is counted that is not there, and
- * the slots that the child had reserved and not committed are counted as abandoned.
- * What it sends are messages that others can check (selfcheck.h).
+ * In a loop, a child attaches, does something, and is killed by SIGKILL. The child kills itself at
+ * a certain point, or the parent kills it at a random moment. At once after that nothing of the
+ * child may be left. The parent can attach as sender, and only living readers are counted. Slots
+ * that the child had reserved and not committed count as abandoned. Others can check the messages
+ * of the child (selfcheck.h).
  *
- * ITERATIONS times at least, and until the file -f exists (loop.h).
+ * The loop runs at least ITERATIONS times, and until the file -f exists (loop.h).
  */
 #include <errno.h>
 #include <getopt.h>
@@ -56,7 +56,7 @@ static void reserve(struct spindle_queue *q, struct spindle_slot *s)
 	int err;
 
 	while ((err = spindle_reserve(q, len, s)) == -EAGAIN) {
-		/* Own messages hold own slots until they are read. */
+		/* Own messages keep their slots until they are read. */
 		while (spindle_peek(q, &m) > 0)
 			;
 		spindle_release(q);
@@ -79,7 +79,7 @@ static void commit(struct spindle_queue *q, const struct spindle_slot *s)
 	spindle_commit(q, s, s->len);
 }
 
-/* Three slots, nothing in them. */
+/* Reserve three slots, and write nothing. */
 static void while_reserving(void)
 {
 	struct spindle_slot s;
@@ -92,7 +92,7 @@ static void while_reserving(void)
 	now();
 }
 
-/* Bytes are there, the commit is not. */
+/* Write the bytes, and do not commit. */
 static void before_commit(void)
 {
 	struct spindle_slot s;
@@ -106,7 +106,7 @@ static void before_commit(void)
 	now();
 }
 
-/* A descriptor that is filled in, but for its ready word; and one behind it. */
+/* Fill in a descriptor except for its ready word, and complete one behind it. */
 static void amid_commit(void)
 {
 	struct spindle_slot s[3];
@@ -128,7 +128,7 @@ static void amid_commit(void)
 	now();
 }
 
-/* Committed, and the engine was not told. */
+/* Commit, and do not kick the engine. */
 static void before_kick(void)
 {
 	struct spindle_slot s;
@@ -151,7 +151,7 @@ static void hold(uint32_t flags)
 	int i;
 
 	attach_as(&q, flags);
-	/* Some, and whatever else comes until the senders have to wait for it. */
+	/* Take some messages, and all others until the senders have to wait for this reader. */
 	for (i = 0; i < 3; i++)
 		if (spindle_wait(&q, POLLIN, 1000) > 0)
 			spindle_peek(&q, &m);
@@ -251,7 +251,7 @@ static const struct death {
 	const char *name;
 	void (*child)(void);
 	bool late;		/* the parent kills it, at a random moment */
-	int abandoned;		/* slots that are given up; -1: nobody knows */
+	int abandoned;		/* slots that become abandoned; -1: unknown */
 } deaths[] = {
 	{ "after a reserve", while_reserving, false, 3 },
 	{ "while talking", talking, true, -1 },
@@ -269,7 +269,7 @@ static const struct death {
 
 /* ---- the parent ------------------------------------------------------- */
 
-/* Returns whether the child lived until it was killed. */
+/* Returns whether the child lived until the kill. */
 static bool live_and_die(const struct death *death)
 {
 	int status;

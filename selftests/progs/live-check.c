@@ -4,17 +4,17 @@
  *
  *	live-check LOG...
  *
- * It knows nothing of the protocol, only what is promised:
+ * The program knows only the promises of the protocol:
  *	- a view has the same members wherever it is installed; ids of views grow;
- *	- in each view all have delivered the same messages in the same order: who went on to
- *	  the next view, all of them; who did not, a beginning; who attached in the middle, an
- *	  end;
+ *	- in each view all have delivered the same messages in the same order: a node that went
+ *	  on to the next view, all of them; a node that did not, a beginning; a node that
+ *	  attached in the middle, an end;
  *	- of each sender's life, each message comes once, in order, without a gap;
- *	- who says at its end how many messages it has committed, and was still a member, has
- *	  had them all delivered.
+ *	- if a node is a member at its end and its log has the number of its committed messages,
+ *	  all of these were delivered.
  *
- * A log may end anywhere: its node may have been killed. Exit status 0: they agree, and the
- * last line says how many messages and views were compared. 1: a sentence says where not.
+ * A log may end anywhere: its node may have been killed. Exit status 0: they agree, and the last
+ * line has the numbers of compared messages and views. 1: a sentence names the difference.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@ struct msg {
 	uint64_t n;
 };
 
-/* What a log has of one view. */
+/* The messages of one view in a log. */
 struct part {
 	uint64_t vid;
 	char *members;
@@ -118,7 +118,7 @@ static void check_life(const struct log *log, struct life **lives, size_t *num, 
 			    log->name, m->n, m->node, l->next - 1);
 		return;
 	}
-	/* Who was there before the sender's node was has all of it. */
+	/* A node that was there before the sender's node has all messages of that life. */
 	if (m->n && !has_member(log->part[0].members, m->node))
 		die("%s: the first message of node %u is %" PRIu64 "\n", log->name, m->node, m->n);
 	*lives = grow(*lives, *num, room, sizeof(**lives));
@@ -138,7 +138,7 @@ static void read_log(struct log *log)
 		struct part *part;
 		struct msg m;
 
-		/* The last line of who was killed. */
+		/* The last line of a killed process may be incomplete. */
 		if (line[strlen(line) - 1] != '\n')
 			break;
 		switch (line[0]) {
@@ -176,7 +176,7 @@ static bool same(const struct msg *a, const struct msg *b)
 }
 
 /*
- * Lay b over a: b begins with a's message number @at. Returns how far they agree, from there.
+ * Compare b with a: b begins with a's message number @at.
  */
 static void compare(const struct log *la, const struct part *a, const struct log *lb,
 		    const struct part *b)
@@ -190,12 +190,12 @@ static void compare(const struct log *la, const struct part *a, const struct log
 		return;
 	while (!b->whole && at < a->num && !same(&a->msg[at], &b->msg[0]))
 		at++;
-	/* Two that attached in the middle: this one did later than the other. */
+	/* Both attached in the middle, and this one later than the other. */
 	if (at == a->num && !a->whole)
 		return;
 	for (i = 0; i < b->num; i++) {
 		if (at + i == a->num) {
-			/* More than who went on has: that must not be. */
+			/* A node must not have more messages than one that went on. */
 			if (a->done)
 				die("view %" PRIu64 ": %s has %zu messages more than %s, which went on\n",
 				    a->vid, lb->name, b->num - i, la->name);
@@ -244,7 +244,7 @@ int main(int argc, char **argv)
 			for (j = 0; j < num_logs; j++) {
 				const struct part *b = find(&logs[j], a->vid);
 
-				/* A log that began in the middle is no measure. */
+				/* A log that began in the middle cannot prove an error. */
 				if (j != i && b && (a->whole || !b->whole))
 					compare(&logs[i], a, &logs[j], b);
 			}

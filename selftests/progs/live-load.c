@@ -5,21 +5,21 @@
  *	live-load -n NODE -g SUBGROUP -o LOG [-r PER-SECOND] [-l MAX] [-c COUNT]
  *		  [-R] [-C] [-z MICROSECONDS]
  *
- * Sends messages that say who sent them, in which life, and which they are, until SIGTERM or
- * COUNT, then waits for its own. Each line of the log is one thing, in order:
+ * The program sends messages with the node, its life, and a number, until SIGTERM or COUNT.
+ * Then it waits for its own messages. Each line of the log is one event, in order:
  *
- *	a VID NODE,...		it is attached, in this view of these members
+ *	a VID NODE,...		the program is attached, in this view of these members
  *	v VID NODE,...		a view begins
  *	m NODE LIFE N		a message was delivered
  *	e ERROR			the subgroup has ended for this node
- *	g MICROSECONDS VID	the longest time without a message, and the view of the one after
- *	s N			so many were committed; the last line, if it was not killed
+ *	g MICROSECONDS VID	the longest time without a message, and the view of the next one
+ *	s N			N messages were committed; the last line, unless it was killed
  *
- * live-check compares the logs of all. Bytes are compared here.
+ * live-check compares all logs. This program compares the bytes.
  *
- *	-r	messages a second at most; 0: as many as there is room for
+ *	-r	the most messages per second; 0: as many as there is room for
  *	-R	only reads			-C	copies
- *	-z	sleeps before it gives back what it holds
+ *	-z	sleeps before it releases its messages
  *
  * Exit status: 0: all own messages came back, or the subgroup has ended, or it only reads;
  * 1: a sentence says what is wrong.
@@ -42,7 +42,7 @@
 
 #define die(...) do { fprintf(stderr, "live-load: " __VA_ARGS__); exit(1); } while (0)
 
-/* What a message begins with; the rest follows from it. */
+/* The beginning of a message. The rest of the bytes follows from it. */
 struct head {
 	uint64_t node;
 	uint64_t life;
@@ -63,7 +63,9 @@ static FILE *out;
 static volatile sig_atomic_t stopping;
 static uint64_t life, sent, back;
 
-/* Silence: when the last message came, the longest pause, and the view that it ended in. */
+/*
+ * Silence: the time of the last message, the longest pause, and the view in which the pause ended.
+ */
 static uint64_t last_ns, silence_ns, silence_vid, vid;
 
 static void on_term(int sig)
@@ -179,7 +181,7 @@ static void end(int err)
 
 /* ---- the work ------------------------------------------------------------ */
 
-/* Returns true if there was something. */
+/* Returns true if there was a message. */
 static bool read_some(void)
 {
 	struct spindle_msg msg[64];
@@ -189,7 +191,9 @@ static bool read_some(void)
 		end(n);
 	for (i = 0; i < n; i++)
 		take(&msg[i]);
-	/* Of a machine that is killed, what was seen before has to be left. */
+	/*
+	 * Write the log at once, because a killed machine must leave the messages that it has seen.
+	 */
 	if (n && fflush(out))
 		die("cannot write the log\n");
 	if (n && opt.nap)
@@ -246,7 +250,7 @@ static void run(void)
 		if (!work)
 			spindle_wait(&q, POLLIN, 1);
 	}
-	/* What is on its way to here still comes. */
+	/* Messages under way still arrive. */
 	for (begin = now_ns(); now_ns() - begin < 300000000;)
 		if (!read_some())
 			spindle_wait(&q, POLLIN, 20);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs that do to one subgroup what they should not, again and again: ITERATIONS
- * times at least, and until the file -f exists. All that is random in an iteration
- * follows from the seed and its number.
+ * Programs that break rules in one subgroup, in a loop. The loop runs at least ITERATIONS times,
+ * and until the file -f exists. The random numbers of an iteration follow from the seed and from
+ * its number.
  *
  *	-n NODE -g SUBGROUP [-i ITERATIONS] [-f FILE] [-S SEED]
  */
@@ -28,7 +28,7 @@ struct loop {
 	uint64_t seed;
 };
 
-/* What getopt() found; returns false if it is not one of LOOP_OPTIONS. */
+/* Take an option that getopt() found. Returns false if it is not one of LOOP_OPTIONS. */
 static inline bool loop_option(struct loop *loop, int c, const char *arg)
 {
 	switch (c) {

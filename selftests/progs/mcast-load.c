@@ -5,22 +5,22 @@
  *	mcast-load -n 1-16 -g 1,2 [-s all|half|one|none|N] [-c COUNT] [-l MIN-MAX]
  *		   [-w SECONDS] [-S SEED] [-f FILE] [-p MS] [-C] [-R] [-u] [-H]
  *
- * Attaches to every pair of node and subgroup that exists here, in one process and
- * without a thread, so that a run is the same on two CPUs as on sixteen. Each sender
- * sends COUNT messages whose length and bytes follow from (seed, subgroup, node,
- * number); each reader checks for every delivery
+ * The program attaches to every pair of node and subgroup that exists here. It is one process
+ * without threads, so that a run is the same on two CPUs as on sixteen. Each sender sends COUNT
+ * messages whose length and bytes follow from (seed, subgroup, node, number); each reader checks
+ * for every delivery
  *	- sender, number (first in first out, no gap), length and bytes,
  *	- in an ordered subgroup that sequence numbers grow,
- * and at the end that all messages of all senders came, and that all readers of an
- * ordered subgroup here have the same hash over (sequence number, sender, number).
- * The hashes are printed, to be compared over several hosts (-H: nothing else).
+ * and at the end that all messages of all senders came, and that all readers of an ordered subgroup
+ * here have the same hash over (sequence number, sender, number). The hashes are printed, to be
+ * compared over several hosts (-H: nothing else).
  *
  *	-C	readers copy			-R	reserve ahead, commit out of order
  *	-u	subgroups are unordered		-w	give up without progress (60)
- *	-f	create FILE when everybody who sends has committed a first message
+ *	-f	create FILE when each sender has committed a first message
  *	-p	milliseconds between attaching and the first message, for engines to sleep
  *
- * Exit status 0: all held. 1: a sentence on standard error says what did not.
+ * Exit status 0: all held. 1: a sentence on standard error names the error.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -41,7 +41,7 @@
 #define MAX_AHEAD	8
 #define BATCH		64
 
-/* Message numbers go on from one process to the next: count from the first. */
+/* Message numbers continue from one process to the next, so count from the first one. */
 struct sender_seen {
 	uint64_t base;
 	uint64_t next;
@@ -50,7 +50,7 @@ struct sender_seen {
 struct end {
 	struct spindle_queue q;
 	bool sends;
-	uint64_t sent;		/* committed or on their way to be */
+	uint64_t sent;		/* committed or about to be */
 	uint64_t rng;
 	uint64_t seen;
 	uint64_t last_seq;
@@ -122,7 +122,10 @@ static bool wants_to_send(const struct spindle_queue *q)
 	return q->sender_rank == strtoul(opt.senders, NULL, 10);
 }
 
-/* How many senders of the subgroup send, here or elsewhere: all hosts agree on it. */
+/*
+ * The number of senders of the subgroup that send, here or elsewhere. All hosts compute the same
+ * number.
+ */
 static uint32_t active_senders(const struct spindle_queue *q)
 {
 	if (!strcmp(opt.senders, "none"))
@@ -168,7 +171,7 @@ static void attach_all(void)
 		die("nothing to attach to\n");
 }
 
-/* Commit what was reserved, in a random order; one of them is abandoned now and then. */
+/* Commit the reserved slots in a random order. Now and then abandon one of them. */
 static void commit_all(struct end *e, struct spindle_slot *slot, uint64_t *num, int n)
 {
 	while (n) {
@@ -210,7 +213,10 @@ static bool send_some(struct end *e)
 
 			e->rng = mix(e->rng + 1);
 			waste = opt.ahead && e->rng % 16 == 0;
-			/* Reserving more than is used must cost nothing for good. */
+			/*
+			 * A reservation that is larger than its message must waste no space for
+			 * good.
+			 */
 			if (opt.ahead && e->rng % 4 == 1)
 				len = opt.max;
 			err = spindle_reserve(&e->q, len, &slot[n]);
@@ -274,7 +280,7 @@ static bool read_some(struct end *e)
 	return any;
 }
 
-/* Tell a script that messages are on their way, or wait for the subgroup to form. */
+/* Tell a script that messages are under way, or wait for the subgroup to form. */
 static void raise_flag(void)
 {
 	FILE *f;

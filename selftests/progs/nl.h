@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The netlink family "spindle" by hand. No library is used: they do not build the
- * malformed messages that these tests are about, and hide acknowledgments.
+ * The netlink family "spindle" by hand. No library is used, because libraries do not build the
+ * malformed messages of these tests, and hide acknowledgments.
  */
 #ifndef SPINDLE_PROGS_NL_H
 #define SPINDLE_PROGS_NL_H
@@ -31,7 +31,7 @@ struct nl {
 	uint32_t room;		/* bytes that a read offers: dumps come in such pieces */
 };
 
-/* A request that is being built; @nest are the nests that are open. */
+/* A request under construction. @nest has the open nests. */
 struct nl_req {
 	union {
 		struct nlmsghdr nlh;
@@ -41,7 +41,7 @@ struct nl_req {
 	int depth;
 };
 
-/* What an acknowledgment says. */
+/* The contents of an acknowledgment. */
 struct nl_ack {
 	int err;		/* 0 or -errno */
 	char text[256];
@@ -184,7 +184,7 @@ static inline void nl_take_ack(const struct nlmsghdr *nlh, struct nl_ack *ack)
 	ack->intr = nlh->nlmsg_flags & NLM_F_DUMP_INTR;
 	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS))
 		return;
-	/* Without NETLINK_CAP_ACK an error comes with the request, which is not asked for. */
+	/* Without NETLINK_CAP_ACK an error includes the request, which the tests do not ask for. */
 	for (a = nl_at((char *)nlh + hdr, end); a; a = nl_behind(a, end)) {
 		switch (nl_type(a)) {
 		case NLMSGERR_ATTR_MSG:
@@ -207,8 +207,8 @@ static inline void nl_take_ack(const struct nlmsghdr *nlh, struct nl_ack *ack)
 }
 
 /*
- * Read until the acknowledgment, or the end of the dump, of the last request. Each
- * message of the family goes to @fn, whose return ends it all if it is not 0.
+ * Read until the acknowledgment of the last request, or the end of its dump. Each message of the
+ * family goes to @fn. If @fn does not return 0, the reading ends.
  */
 static inline int nl_read(struct nl *nl, struct nl_ack *ack,
 			  int (*fn)(void *ctx, const struct nlmsghdr *nlh), void *ctx)
@@ -289,7 +289,7 @@ static inline int nl_open(struct nl *nl)
 	return err ? err : ack.err;
 }
 
-/* Hear events from now on. */
+/* Receive events from now on. */
 static inline int nl_listen(struct nl *nl)
 {
 	int size = 4 << 20;
@@ -299,7 +299,7 @@ static inline int nl_listen(struct nl *nl)
 			  sizeof(nl->group)) ? -errno : 0;
 }
 
-/* Hand over the events that came; -errno, or how many. Does not wait. */
+/* Pass the received events to @fn. Returns their number or -errno, and does not wait. */
 static inline int nl_events(struct nl *nl, void (*fn)(void *ctx, const struct nlmsghdr *nlh),
 			    void *ctx)
 {
@@ -322,7 +322,7 @@ static inline int nl_events(struct nl *nl, void (*fn)(void *ctx, const struct nl
 	}
 }
 
-/* ---- what a subgroup says of itself ----------------------------------- */
+/* ---- subgroups ------------------------------------------------------------ */
 
 struct nl_subgroup {
 	uint32_t readers, state, error;

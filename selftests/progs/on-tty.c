@@ -4,12 +4,12 @@
  *
  *	on-tty ROWS COLUMNS KEYS AFTER COMMAND...
  *
- * The keys (^C is written so, and so are others) are pressed when the command has written
- * AFTER, a text. What it writes is copied to the standard output, with ^[ for each escape
- * and without carriage returns. A command that has not written for a minute is killed.
+ * The program presses the keys (for example ^C) when the command has written the text AFTER. The
+ * output of the command is copied to the standard output, with ^[ for each escape and without
+ * carriage returns. A command that has not written for a minute is killed.
  *
- * Exit status: that of the command, 128 and its number if a signal ended it; 1 also if the
- * terminal has other modes than before; 2 usage.
+ * Exit status: that of the command, 128 and its number if a signal ended it; 1 also if the terminal
+ * has other modes than before; 2 usage.
  */
 #include <poll.h>
 #include <pty.h>
@@ -22,14 +22,14 @@
 #include <unistd.h>
 #include <utmp.h>
 
-/* A look every so often, and how many of them may be in vain. */
+/* The time between two looks, and the most looks without output. */
 #define LOOK_MS		100
 #define LOOKS		600
 
 static char seen[1 << 20];
 static size_t len;
 
-/* What came from the command, at once: a script may wait for it. */
+/* Copy the output of the command at once, because a script may wait for it. */
 static void copy(int master)
 {
 	ssize_t got, i;
@@ -61,7 +61,7 @@ static void press(int master, const char *keys)
 	}
 }
 
-/* Until the command has ended. Return: its status, as waitpid() has it. */
+/* Watch until the command has ended. Return: its status, as from waitpid() */
 static int watch(int master, pid_t pid, const char *keys, const char *after)
 {
 	struct pollfd fd = { .fd = master, .events = POLLIN };
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 			execvp(argv[5], argv + 5);
 		_exit(127);
 	}
-	/* The slave stays open here, so the master tells nothing of the command's end. */
+	/* The slave stays open here, so the master does not report the end of the command. */
 	status = watch(master, pid, argv[3], argv[4]);
 	if (tcgetattr(slave, &after) || memcmp(&before, &after, sizeof(before))) {
 		fprintf(stderr, "on-tty: the modes of the terminal are not as before\n");

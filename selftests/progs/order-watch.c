@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * order-watch: honest members of a subgroup in which others are not.
+ * order-watch: honest members of a subgroup in which other members lie.
  *
  *	order-watch -g SUBGROUP -n READERS [-s SENDERS] [-x NODES] [-v NODES]
  *		    [-r FILE] [-f FILE] [-l MAX] [-S SEED] [-w SECONDS]
  *
- * One process without a thread attaches as reader to all READERS (1-3,5) and as sender,
- * too, to the SENDERS among them, creates the file -r, and sends and reads until the
- * file -f exists. Then each of its senders sends a last message, and when all readers
- * have all of these, it checks that they have seen the same.
+ * One process without a thread attaches as reader to all READERS (1-3,5) and as sender, too, to the
+ * SENDERS among them, creates the file -r, and sends and reads until the file -f exists. Then each
+ * of its senders sends a last message. When all readers have all of these, the process checks that
+ * they have seen the same messages.
  *
- * Of each message every reader checks that it is the next of its sender and that
- * sequence numbers grow. Bytes of the own senders are checked, and that none of their
- * messages is missing; bytes of -v, who may die at any time, are checked; bytes of -x
- * are rubbish.
+ * Every reader checks that each message is the next of its sender, and that sequence numbers grow.
+ * Of the own senders the bytes are checked, and no message may be missing. The bytes of -v, which
+ * may die at any time, are checked. The bytes of -x are rubbish.
  *
- * Exit status 0: all held. 1: a sentence on standard error says what did not.
+ * Exit status 0: all held. 1: a sentence on standard error names the error.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -154,7 +153,7 @@ static void check(struct end *e, const struct spindle_msg *m)
 	f->ended = h.magic == SELFCHECK_END;
 }
 
-/* All last messages are here. What comes behind them is not looked at. */
+/* Are all last messages here? Messages behind them are not checked. */
 static bool complete(const struct end *e)
 {
 	int n, ended = 0;

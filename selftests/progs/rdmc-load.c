@@ -11,19 +11,19 @@
  * same time: each has another member for its root, the list is rotated. Lengths follow from
  * the list, or from (seed, group, object); bytes from (seed, group, object).
  *
- *	-o	objects begin so many bytes behind a page's begin
+ *	-o	offset of objects in a page
  *	-M	receivers take memfds, by the library
- *	-H	so they do, of huge pages; and objects are sent from such
+ *	-H	the same with huge pages, and the root sends from huge pages
  *	-x	object OBJECT is cancelled by the root (cancel), refused by a member (refuse), or
  *		cancelled by it once it has accepted (drop): the one with this INDEX in -m
- *	-f	create FILE when the first object has come somewhere
+ *	-f	create FILE when the first object has arrived at a member
  *	-G	number of the first group
- *	-v	tell events
+ *	-v	print events
  *
- * Prints "node N group G: E" for each group that ended with an error, and what the objects
- * came to. Exit status 0: all objects came whole and all groups closed; 3: all that ended
- * otherwise was reported, by events, and all that was complete had the right bytes; 1: a
- * sentence on standard error says what did not hold.
+ * The program prints "node N group G: E" for each group that ended with an error, and totals of
+ * the objects. Exit status 0: all objects were complete and all groups closed. 3: events reported
+ * all other ends, and all complete objects had the right bytes. 1: a sentence on standard error
+ * names the error.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -103,7 +103,7 @@ static uint64_t len_of(const struct end *e, uint64_t object)
 	return opt.min + mix(key_of(e, object)) % (opt.max - opt.min + 1);
 }
 
-/* Eight bytes each; the same as memory on all hosts that this runs on. */
+/* Eight bytes each, the same bytes in memory on all hosts that run this. */
 static uint64_t next_word(uint64_t *key)
 {
 	*key = *key * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -120,7 +120,7 @@ static void fill(unsigned char *p, uint64_t len, uint64_t key)
 	}
 }
 
-/* Where the first wrong byte is, about; or len. */
+/* The approximate offset of the first wrong byte, or @len if there is none. */
 static uint64_t wrong(const unsigned char *p, uint64_t len, uint64_t key)
 {
 	uint64_t i, word;
@@ -137,7 +137,7 @@ static uint64_t wrong(const unsigned char *p, uint64_t len, uint64_t key)
 #define FENCE	4096
 #define FENCED	0xa5
 
-/* Memory of a file of huge pages, whole ones. */
+/* Memory of a file of huge pages. */
 static unsigned char *make_huge(struct object *o, uint64_t bytes)
 {
 	int fd = memfd_create("rdmc-load", MFD_CLOEXEC | MFD_HUGETLB);
@@ -363,7 +363,7 @@ static void create_one(int group, const uint32_t *member, uint32_t node)
 	struct end *e = &ends[num_ends];
 	int err = spindle_rdmc_create(&e->g, node, opt.base + group, member, opt.members, &opt.o);
 
-	/* Unless it was asked for, a node may be on another host. */
+	/* Without -n, a node may be on another host. */
 	if (err == -ENODEV && !opt.nodes)
 		return;
 	if (err)
@@ -406,7 +406,7 @@ static void stalled(void)
 	die("no progress for %d s\n", opt.wait);
 }
 
-/* What the root of the library's users does between events. */
+/* One step of a root between events. */
 static bool step(struct end *e)
 {
 	int n = spindle_rdmc_dispatch(e->g, &calls, e);

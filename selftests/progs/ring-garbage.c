@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ring-garbage: a process that writes whatever it likes into its rings.
+ * ring-garbage: a process that writes rubbish into its rings.
  *
  *	ring-garbage -n NODE -g SUBGROUP [-i ITERATIONS] [-f FILE] [-S SEED] [-r]
  *
- * In a loop: attaches, breaks a rule, and expects that its attachment is frozen with the
- * right error, counted and reported once, and that nothing it does afterwards matters;
- * then detaches. ITERATIONS times at least, and until the file -f exists. With -r it only
- * reads, so that it can be let loose on messages that others check.
+ * In a loop, the program attaches, breaks a rule, checks the result, and detaches. The kernel must
+ * freeze the attachment with the right error, and count and report that once. Later actions of the
+ * process must have no effect. The loop runs at least ITERATIONS times, and until the file -f
+ * exists. With -r the program only reads, so that it cannot disturb messages that others check.
  *
- * All that is random follows from the seed and the number of the iteration, so that a
- * single one can be repeated: -o NUMBER.
+ * The random numbers follow from the seed and from the number of the iteration. So -o NUMBER
+ * repeats a single iteration.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -45,7 +45,7 @@ static struct spindle_tx_desc *desc_at(struct spindle_queue *q, uint64_t slot)
 	return &q->usr_desc[slot & (q->window - 1)];
 }
 
-/* What a correct commit of a reserved slot would write, but for the ready word. */
+/* Write the descriptor of a correct commit, except for its ready word. */
 static struct spindle_tx_desc *right_desc(struct spindle_queue *q, struct spindle_slot *s,
 					  uint32_t len)
 {
@@ -144,7 +144,7 @@ static void bad_len_huge(struct spindle_queue *q)
 	ready(d, &s);
 }
 
-/* Until nothing of this node is under way any more. */
+/* Wait until no message of this node is under way. */
 static void settle(struct spindle_queue *q)
 {
 	struct spindle_msg m;
@@ -162,7 +162,7 @@ static void settle(struct spindle_queue *q)
 	die("own messages do not come back");
 }
 
-/* A window of honest messages, none of which is given back, and one more. */
+/* A full window of honest messages, none of them released, and one more. */
 static void bad_lap(struct spindle_queue *q)
 {
 	struct spindle_slot s = { 0 };
@@ -208,14 +208,14 @@ static void bad_consumed(struct spindle_queue *q)
 {
 	uint64_t tail = spindle_load_acquire(q->ctl_dlv_tail), v;
 
-	/* The tail may grow, but not that fast. */
+	/* The tail may grow, but not by so much. */
 	v = tail + (1 << 20) + (rnd() >> rnd() % 64);
 	spindle_store_release(q->usr_consumed, rnd() % 2 ? v : UINT64_MAX);
 }
 
 /*
- * Back: only after the kernel has taken note of a larger one. An own slot is free again
- * when the own reader has consumed its message, so that much has been noticed.
+ * Go back, but only after the kernel has read a larger number. An own slot becomes free after the
+ * own reader has consumed its message, so the kernel has read that number.
  */
 static void bad_consumed_back(struct spindle_queue *q)
 {
@@ -250,7 +250,7 @@ static void scribble(void *p, size_t len)
 		word[i] = rnd() >> rnd() % 64;
 }
 
-/* Random words may be right by chance; these are not. */
+/* Random words may be right by chance, so add words that cannot be. */
 static void spoil(struct spindle_queue *q)
 {
 	uint32_t i;
@@ -281,10 +281,10 @@ static void bad_words(struct spindle_queue *q)
 
 static uint64_t delivered(void);
 
-/* What this node had delivered when delivery was blocked. */
+/* The deliveries of this node when delivery was blocked. */
 static uint64_t blocked_at;
 
-/* A copying reader that is full blocks delivery; frozen, it must not any longer. */
+/* A full copying reader blocks delivery. A frozen one must not. */
 static void bad_while_full(struct spindle_queue *q)
 {
 	uint64_t tail = 0, now;
@@ -305,7 +305,7 @@ static void bad_while_full(struct spindle_queue *q)
 		usleep(20000);
 	}
 	blocked_at = delivered();
-	/* All that was committed has been taken, so this is the next slot. */
+	/* The engine has taken all commits, so this is the next slot. */
 	spindle_store_release(&desc_at(q, spindle_load_acquire(q->usr_reserve))->ready,
 			      1ULL << 40);
 }
@@ -365,11 +365,11 @@ static void bad_race(struct spindle_queue *q)
 	for (i = 0; i < 200; i++)
 		spindle_kick(q);
 	pthread_join(thread, NULL);
-	/* If it was lucky all the time. */
+	/* The words may have been right by chance, so write wrong ones. */
 	bad_words(q);
 }
 
-/* ---- what is the process's own business ------------------------------- */
+/* ---- harmless changes -------------------------------------------------- */
 
 static void own_reserve(struct spindle_queue *q)
 {
@@ -385,7 +385,7 @@ static void own_reserve(struct spindle_queue *q)
 	spindle_store_release(q->usr_reserve, was);
 }
 
-/* Payload that changes while it is sent: opaque bytes, and the last word of it wins. */
+/* Payload that changes while it is sent. The kernel does not interpret these bytes. */
 static void own_payload(struct spindle_queue *q)
 {
 	struct spindle_slot s;
@@ -404,7 +404,7 @@ static void own_future(struct spindle_queue *q)
 	struct spindle_tx_desc *d = right_desc(q, &s, 64);
 	uint32_t i;
 
-	/* Slots behind one that is not ready are not looked at. */
+	/* The engine does not look at slots behind one that is not ready. */
 	for (i = 1; i < q->window; i++)
 		scribble(desc_at(q, s.slot + i), sizeof(*d));
 	spindle_kick(q);
@@ -418,7 +418,7 @@ static void own_future(struct spindle_queue *q)
 static const struct act {
 	const char *name;
 	uint32_t flags;		/* role */
-	uint32_t errors;	/* of which one freezes it; 0: it is not frozen */
+	uint32_t errors;	/* the expected errors, as bits; 0: it is not frozen */
 	void (*fn)(struct spindle_queue *q);
 } acts[] = {
 	{ "a ready word from nowhere", SEND, ERR(TX_READY), bad_ready },
@@ -489,7 +489,7 @@ static uint64_t delivered(void)
 	return stat(SPINDLE_SUBGROUP_S_DELIVERED);
 }
 
-/* While it is frozen and still there: does this node go on delivering? */
+/* Does this node go on delivering while the frozen attachment still exists? */
 static bool goes_on(void)
 {
 	int i;
@@ -502,7 +502,7 @@ static bool goes_on(void)
 	return false;
 }
 
-/* The event comes right behind the state; none may follow it. */
+/* The event comes right after the state. No second one may follow. */
 static bool one_event(uint32_t error)
 {
 	struct seen seen = { 0 };
@@ -551,7 +551,7 @@ static bool check_frozen(const struct act *act, struct spindle_queue *q, uint64_
 		printf("# something can be reserved\n");
 		return false;
 	}
-	/* It counts once, whatever else it does. */
+	/* The attachment counts once, whatever the process does after that. */
 	bad_everything(q);
 	for (i = 0; i < 10; i++)
 		spindle_kick(q);
@@ -574,7 +574,7 @@ static bool check_free(struct spindle_queue *q, uint64_t before)
 	return true;
 }
 
-/* One life: attach, do it, see what comes of it, detach. */
+/* One life: attach, break a rule, check the result, detach. */
 static bool once(const struct act *act, int number)
 {
 	uint64_t before = frozen();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages that tell by themselves whether their bytes are right.
+ * Messages that include enough to check their bytes.
  */
 #ifndef SPINDLE_PROGS_SELFCHECK_H
 #define SPINDLE_PROGS_SELFCHECK_H
@@ -13,10 +13,10 @@
 #define SELFCHECK_END	0x5e1fe4d0	/* the last message of a sender */
 
 /**
- * struct selfcheck_hdr - how each message begins
+ * struct selfcheck_hdr - the beginning of each message
  * @magic: SELFCHECK_MAGIC or SELFCHECK_END
  * @node: node id of the sender
- * @num: number, or anything; the bytes that follow are made of it
+ * @num: any number; the bytes that follow are made from it
  */
 struct selfcheck_hdr {
 	uint32_t magic;
@@ -24,7 +24,7 @@ struct selfcheck_hdr {
 	uint64_t num;
 };
 
-/* Bits of numbers that are alike become bits that are not (SplitMix64). */
+/* A hash: similar numbers give different values (SplitMix64). */
 static inline uint64_t mix(uint64_t x)
 {
 	x ^= x >> 30;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * starve: take the processors away from everybody else, most of the time.
+ * starve: take the processors away from all other processes, most of the time.
  *
  *	starve [-b BUSY-MS] [-f FREE-MS] [-n TIMES]
  *
- * A real-time thread on each processor is busy for BUSY-MS (90), then leaves it to the others for
- * FREE-MS (10), so many TIMES (50). Prints the longest time in milliseconds that it had a
- * processor without a break, and the longest that it waited for it: if these are much more than
- * was asked for, somebody else starves this machine, too. Exit status 1: it could not be done.
+ * A real-time thread on each processor is busy for BUSY-MS (90), then leaves the processor to
+ * others for FREE-MS (10). This repeats TIMES (50). The program prints two times in milliseconds:
+ * the longest time that a thread had a processor, and the longest that it waited. If these are much
+ * longer than the options say, another process also starves this machine. Exit status 1: it could
+ * not be done.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -23,7 +24,7 @@
 
 static uint64_t busy_ms = 90, free_ms = 10, times = 50;
 
-/* What one of the threads has seen. */
+/* Results of one thread. */
 struct hog {
 	pthread_t thread;
 	int cpu;

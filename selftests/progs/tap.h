@@ -17,7 +17,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* One for all files of a program. */
+/* All files of a program share this counter. */
 __attribute__((weak)) int tap_bad;
 
 /* One test; returns whether it holds. */
@@ -36,7 +36,7 @@ static inline bool ok(bool good, const char *fmt, ...)
 	return good;
 }
 
-/* The same for two numbers, which are shown if they differ. */
+/* The same for two numbers. The line shows them if they differ. */
 __attribute__((format(printf, 3, 4)))
 static inline bool is(long long have, long long want, const char *fmt, ...)
 {
@@ -52,7 +52,7 @@ static inline bool is(long long have, long long want, const char *fmt, ...)
 	return have == want;
 }
 
-/* The end of a program that cannot go on. */
+/* End a program that cannot go on. */
 #define die(...) do {				\
 	printf("# ");				\
 	printf(__VA_ARGS__);			\

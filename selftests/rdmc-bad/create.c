@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CREATE with everything wrong that can be, and a file that has no group.
+ * CREATE with each possible error, and a file without a group.
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 
 static const uint32_t two[] = { 1, 2 };
 
-/* On a file of its own, which is closed. */
+/* Try it on a new file, and close the file. */
 static int try(struct spindle_rdmc_create a)
 {
 	int fd = open_dev(), err = call(fd, SPINDLE_RDMC_IOC_CREATE, &a);
@@ -23,7 +23,7 @@ static int try(struct spindle_rdmc_create a)
 	return err;
 }
 
-/* Two pages, of which the second is not there. */
+/* Two pages, the second of which is not mapped. */
 static unsigned char *edge(int prot)
 {
 	unsigned char *p = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
@@ -152,7 +152,7 @@ static void fields(void)
 	is(try(a), 0, "create: when it is gone");
 }
 
-/* As many groups as a lane takes, and one more. */
+/* As many groups as a lane accepts, and one more. */
 static void many_groups(void)
 {
 	int fd[300], n, err = 0, tries = 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fairness: groups between the same members, with the same to do at the same time, share a
- * lane, and none of them gets far ahead of another.
+ * Fairness: groups of the same members with equal work share a lane, and none of them gets far
+ * ahead of another.
  *
- * What they compete for is room in the send queue of the lane, of which a block that is
- * scattered takes most: one group can have four blocks under way, all of them together more
- * than there is room for. The engine looks at one group after the other; did the same one
- * come first each time, the others would get what it leaves.
+ * The groups compete for room in the send queue of the lane. A scattered block takes most of the
+ * room. One group can have four blocks under way, and all groups together need more room than there
+ * is. The engine serves one group after the other. If the same group came first each time, the
+ * others would get only the rest.
  *
- * Nothing here depends on how fast anything is: what counts is blocks, and their order.
+ * The test does not depend on speed, because it counts only blocks and their order.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,12 +23,13 @@
 #define BLOCK	(1UL << 20)
 #define BLOCKS	64
 #define MANY	12
-/* A group that has so many when the last one may begin has won before the race. */
+/* If a group has so many blocks when the last one begins, the start was unfair. */
 #define FALSE_START	(BLOCKS / 8)
 /*
- * With list_rotate_left() in spindle_rdmc_node_pass() it is 12 to 16, and not always the same
- * group: who comes first in a pass is by turns, but what room there is then is not. Without it
- * the last groups stand still, some before their first block, until the first ones are through.
+ * With list_rotate_left() in rdmc_node_pass() the lead is 12 to 16, and not always the same
+ * group leads. The groups come first in a pass by turns, but the room differs from pass to pass.
+ * Without the rotation the last groups stand still until the first ones have finished, some of them
+ * before their first block.
  */
 #define BOUND	(BLOCKS / 2)
 #define TRIES	5
@@ -40,7 +41,7 @@ struct pair {
 	uint64_t first_ns, done_ns;
 };
 
-/* The same page everywhere: no two that are neighbours can be sent as one piece. */
+/* Map the same page everywhere, so that no two neighbouring pages can be sent as one piece. */
 static unsigned char *scattered(size_t bytes)
 {
 	int file = memfd_create("rdmc-fair", MFD_CLOEXEC);
@@ -58,7 +59,7 @@ static unsigned char *scattered(size_t bytes)
 	return p;
 }
 
-/* Blocks of the large object, number 1, that have come. */
+/* The number of blocks of the large object, number 1, that have arrived. */
 static uint32_t come(struct pair *p)
 {
 	struct spindle_rdmc_stat st = { .member = 1 };
@@ -70,7 +71,7 @@ static uint32_t come(struct pair *p)
 	return st.finished > 1 ? BLOCKS : 0;
 }
 
-/* Object 0 holds up object 1, which has all it needs, until it is refused. */
+/* Object 0 blocks object 1, which has memory at both members, until object 0 is refused. */
 static void prepare(struct pair *p, const unsigned char *from, unsigned char *to)
 {
 	static const uint32_t two[] = { 1, 2 };
@@ -99,7 +100,7 @@ static void prepare(struct pair *p, const unsigned char *from, unsigned char *to
 		die("accept: %s", strerror(errno));
 }
 
-/* When the object had its first block, and all; without waiting for it. */
+/* Read the times of the object's first and last block, without waiting. */
 static void look(struct pair *p)
 {
 	struct spindle_rdmc_event ev;
@@ -116,8 +117,8 @@ static void look(struct pair *p)
 }
 
 /*
- * How far the first one is certainly ahead of the last one, at the moment between two rounds:
- * what one had before it, and what another one does not even have after it.
+ * A lower bound of the lead of the first group over the last one, between two rounds. It compares
+ * the blocks of one group before that moment with those of another group after it.
  */
 static uint32_t lead(struct pair *p, uint32_t n)
 {
@@ -134,7 +135,7 @@ static uint32_t lead(struct pair *p, uint32_t n)
 	return most > least ? most - least : 0;
 }
 
-/* All at once, from the moment on that nothing holds them up; false: they did not begin so. */
+/* Start all groups at once. Returns false if they did not start together. */
 static bool race(struct pair *p, uint32_t n)
 {
 	uint32_t i, ahead = 0, rounds = 0, left = n, late = 0, now;

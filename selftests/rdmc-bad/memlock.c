@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who is charged for memory that is pinned, and until when.
+ * Which user is charged for pinned memory, and until when?
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +21,7 @@ static void set_memlock(rlim_t bytes)
 		die("setrlimit: %s", strerror(errno));
 }
 
-/* Sent by the root, and taken by nobody. */
+/* The root sends an object, and cancels it before any member takes it. */
 static bool for_nothing(int *fd, const unsigned char *from, uint64_t len)
 {
 	uint64_t object;
@@ -31,7 +31,7 @@ static bool for_nothing(int *fd, const unsigned char *from, uint64_t len)
 	       done(fd[1], object) == SPINDLE_RDMC_CANCELLED;
 }
 
-/* As people see it. */
+/* The number that users see. */
 static long pinned_kib(void)
 {
 	FILE *f = fopen("/proc/self/status", "r");
@@ -81,12 +81,15 @@ void part_memlock(void)
 	is(done(fd[0], object), 0, "memlock: and sent");
 	set_memlock(4 * PAGE);
 	ok(for_nothing(fd, from, 4 * PAGE), "memlock: all was given back");
-	/* A group that ends with its file pays back as well. */
+	/* A group that ends with its file releases its charge as well. */
 	for (i = bad = 0; i < 50; i++) {
 		close(fd[0]);
 		close(fd[1]);
 		create_all(fd, 2, SPINDLE_RDMC_PIPELINE, 0);
-		/* Not at once: the device may be at it. */
+		/*
+		 * The charge may stay for a moment, because the device may
+		 * still use the memory.
+		 */
 		for (bad = 0; send_it(fd[0], from, 4 * PAGE, NULL) && bad < 5000; bad++)
 			usleep(1000);
 		if (bad == 5000)

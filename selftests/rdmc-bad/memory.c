@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that is not there, or not ours to read or write, or ends too early.
+ * Memory that does not exist, that we may not read or write, or that ends too
+ * early.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,7 +36,9 @@ static unsigned char *map_fd(int fd, size_t bytes, int prot, int flags)
 	return p;
 }
 
-/* Pages of the module itself: those that a sender may write, and others. */
+/*
+ * Pages of the module itself: those that a sender may write, or read-only ones.
+ */
 static unsigned char *of_module(bool tx)
 {
 	static struct spindle_attach a;
@@ -58,11 +61,11 @@ static unsigned char *of_module(bool tx)
 }
 
 /**
- * struct place - memory that is named
- * @what: for people
+ * struct place - memory that a request names
+ * @what: description
  * @p: where
  * @len: bytes
- * @send: errno of SEND; -1: either way, but nothing worse
+ * @send: errno of SEND; -1: success or an errno
  * @accept: errno of ACCEPT; the same
  */
 struct place {
@@ -115,7 +118,7 @@ static unsigned int make_places(struct place *place)
 	file = open("/tmp/rdmc-bad.file", O_RDWR | O_CREAT | O_TRUNC, 0600);
 	if (file < 0 || ftruncate(file, LEN))
 		die("file: %s", strerror(errno));
-	/* Which of them can be pinned for long is the kernel's affair. */
+	/* The kernel decides which of these can be pinned for long. */
 	place[n++] = (struct place) { "a file", map_fd(file, LEN, PROT_READ | PROT_WRITE,
 						       MAP_SHARED), LEN, -1, -1 };
 	place[n++] = (struct place) { "the module's, written", of_module(true), PAGE, -1, -1 };
@@ -136,7 +139,7 @@ void part_send(void)
 	for (i = 0; i < ARRAY_SIZE(len); i++)
 		is(send_it(fd[0], mem, len[i], NULL), EINVAL, "send: %#llx bytes",
 		   (unsigned long long)len[i]);
-	/* More than there is, of memory or of a process. */
+	/* More bytes than the machine or the process has. */
 	for (shift = 30; shift <= 40; shift++) {
 		err = send_it(fd[0], mem, 1ULL << shift, NULL);
 		ok(err == ENOMEM || err == EFAULT, "send: 1 << %d bytes: %s", shift,
@@ -175,7 +178,7 @@ void part_accept(void)
 		ok(p->accept < 0 || err == p->accept, "accept: %s: %s", p->what,
 		   err ? strerror(err) : "done");
 		if (err) {
-			/* It still waits. */
+			/* The object still waits. */
 			unsigned char *mem = memory(p->len, 8);
 
 			is(accept_it(fd[1], object, mem, p->len), 0, "accept: then elsewhere");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests in the wrong order, and events that are read oddly or not at all.
+ * Requests in the wrong order, and events that a process reads in odd pieces or never.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -119,7 +119,7 @@ void part_order(void)
 	close(fd[1]);
 }
 
-/* Of the objects of part_queue() lengths tell which is which. */
+/* The lengths of the objects of part_queue() identify them. */
 static int odd_ones;
 
 static void check_length(const struct spindle_rdmc_event *ev)
@@ -132,7 +132,7 @@ static void check_length(const struct spindle_rdmc_event *ev)
 		odd_ones++;
 }
 
-/* The root gives up more than anybody remembers, and nobody else looks. */
+/* The root gives up more objects than a member records, and the other member does not read. */
 void part_queue(void)
 {
 	unsigned char *from = memory(LEN, 1), *to = memory(LEN, 2);
@@ -157,7 +157,7 @@ void part_queue(void)
 			continue;
 		}
 		waited++;
-		/* The other one has to see what there was before there is more. */
+		/* The other member has to read its events before the root can send more. */
 		while (waited > 200 && next(fd[1], &ev, 1))
 			check_length(&ev);
 		usleep(1000);
@@ -184,7 +184,7 @@ void part_queue(void)
 	ok(close_all(fd, 2, false), "queue: the group ends as it should");
 }
 
-/* Nobody reads events: the group waits, then goes on. */
+/* No process reads events: the group waits, and then goes on. */
 void part_unread(void)
 {
 	unsigned char *from = memory(LEN, 1), *to = memory(LEN, 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that do everything at once, groups that come and go by the thousand, and what is
- * left of them; and requests to a group whose view, or node, is gone.
+ * Threads that make all requests at once, thousands of short groups, and the memory that remains
+ * after them. Then requests to a group whose view or node is gone.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,7 +39,10 @@ static void *racer(void *arg)
 
 		switch (mix(rng) >> 8 & 15) {
 		case 0:
-			/* In its place: the others hold on to the old one, or get the new one. */
+			/*
+			 * The new file replaces the old one. Other threads keep the old file, or
+			 * get the new one.
+			 */
 			new = open_dev();
 			a = args(1 + (fd == shared[1]), two, 2);
 			a.group = 5;
@@ -122,7 +125,10 @@ static void churn(const char *what, int rounds, bool open, bool orderly, bool sa
 		for (k = 0; open && k < 2; k++) {
 			if (expect(fd[k], SPINDLE_RDMC_OPENED, &ev))
 				continue;
-			/* The end of the last group of this name may be taken for this one's. */
+			/*
+			 * A member may take the end of the last group with this id for the end of
+			 * this one.
+			 */
 			if (same && !orderly && ev.kind == SPINDLE_RDMC_FAILED &&
 			    ev.error == SPINDLE_RDMC_LEFT)
 				was_left = true;
@@ -139,7 +145,7 @@ static void churn(const char *what, int rounds, bool open, bool orderly, bool sa
 		slowest = ms > slowest ? ms : slowest;
 	}
 	is(bad, 0, "churn: %s: %d groups", what, rounds);
-	/* What may happen is not the rule: else nobody could use a name again. */
+	/* This may happen, but rarely. Otherwise no process could use an id again. */
 	ok(left <= rounds / 4, "churn: %s: %d were taken for the one before", what, left);
 	printf("# the slowest took %ld ms\n", slowest);
 	ok(slowest < 5000, "churn: none of them had to wait for a time-out");
@@ -155,7 +161,7 @@ void part_churn(void)
 	churn("open, and left, the same id", 300, true, false, true);
 }
 
-/* ---- what is left ------------------------------------------------------------ */
+/* ---- remaining pins ------------------------------------------------------------ */
 
 static long vmstat(const char *name)
 {
@@ -176,7 +182,7 @@ void part_pins(void)
 	long got = 0, back = -1;
 	int i;
 
-	/* The last ones go by a work item. */
+	/* A work item releases the last pins. */
 	for (i = 0; i < 200 && got != back; i++) {
 		usleep(10000);
 		got = vmstat("nr_foll_pin_acquired");

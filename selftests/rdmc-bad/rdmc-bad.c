@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rdmc-bad: what /dev/spindle-rdmc refuses, and what it survives.
+ * rdmc-bad: requests that /dev/spindle-rdmc refuses, and uses that it survives.
  *
  *	rdmc-bad create|order|queue|unread|send|accept|memlock|vanish|death|fair|race|churn|
  *		pins|gone
  *
- * Needs nodes 1 to 4 in this kernel; on 1 to 3 a view of the members 1, 2, 3 and 9, of
- * which 9 is nowhere, with a subgroup 1 of members 1 to 3; node 4 has no view. "pins" looks
- * at what the others have left pinned; "gone" removes views and nodes.
+ * Needs nodes 1 to 4 in this kernel; on 1 to 3 a view of the members 1, 2, 3 and 9, of which 9 is
+ * nowhere, with a subgroup 1 of members 1 to 3; node 4 has no view. "pins" checks the memory that
+ * other parts have left pinned. "gone" removes views and nodes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +66,7 @@ int create(uint64_t group, uint32_t node, const uint32_t *member, uint32_t count
 	a.group = group;
 	a.algorithm = algorithm;
 	a.timeout_ms = timeout_ms;
-	/* So many that were left may not have gone yet. */
+	/* Groups that were left before may still exist. */
 	while ((err = call(fd, SPINDLE_RDMC_IOC_CREATE, &a)) == ENOSPC && tries++ < 1000)
 		usleep(10000);
 	if (err)

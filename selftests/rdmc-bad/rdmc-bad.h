@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts share: groups by their bare ioctls, and what their files say.
+ * Common tools of the parts: groups by bare ioctls, and the events of their files.
  */
 #ifndef SPINDLE_RDMC_BAD_RDMC_BAD_H
 #define SPINDLE_RDMC_BAD_RDMC_BAD_H
@@ -14,13 +14,13 @@
 #define DEVICE		"/dev/spindle-rdmc"
 #define WAIT_MS		60000	/* bounds a failure only */
 
-/* A new file, or the test is over. */
+/* Open a new file, or end the test. */
 int open_dev(void);
 
 /* The errno of an ioctl, positive. */
 int call(int fd, unsigned long cmd, void *arg);
 
-/* Arguments that are right, of a group that nobody else has; the first member is the root. */
+/* Correct arguments of a new group. The first member is the root. */
 struct spindle_rdmc_create args(uint32_t node, const uint32_t *member, uint32_t count);
 
 /* An id that was not used yet. */
@@ -36,7 +36,7 @@ void create_all(int *fd, uint32_t n, uint32_t algorithm, uint32_t timeout_ms);
 /* The next event, if it comes in time. */
 bool next(int fd, struct spindle_rdmc_event *ev, int ms);
 
-/* The next event, which has to be of this kind; others are shown. */
+/* The next event, which has to be of this kind. Other events are printed. */
 bool expect(int fd, uint32_t kind, struct spindle_rdmc_event *ev);
 
 /* Read until DONE of an object; returns its error, or -1: something else came. */
@@ -51,7 +51,7 @@ int accept_it(int fd, uint64_t object, void *addr, uint64_t len);
 int cancel(int fd, uint64_t object);
 int refuse(int fd, uint64_t object);
 
-/* All close as they should; returns whether all have all (@whole) or have not. */
+/* All members close. Returns whether all ended with all objects (@whole), or without. */
 bool close_all(int *fd, uint32_t n, bool whole);
 
 /* Memory of this process, of whole pages, with bytes that follow from @seed. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that goes while an object is under way, and processes that do. Chains make it
- * last as long as it takes: the last member gets nothing before the one in front of it has
- * memory.
+ * Memory that disappears while an object is under way, and processes that exit then. The groups are
+ * chains, because the last member gets nothing before the member in front of it has memory. So the
+ * test controls how long an object takes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +20,7 @@
 #define LEN	(256 * PAGE + 77)
 #define BYTES	(257 * PAGE)
 
-/* What is freed somebody else gets, and this is them. */
+/* Freed pages may go to another owner, and this memory is that owner. */
 static unsigned char *others;
 
 static void take_freed(void)
@@ -48,7 +48,9 @@ static void child_scribbles(unsigned char *p)
 		die("no child");
 }
 
-/* How memory goes; returns where it can be read afterwards, or NULL. */
+/*
+ * The ways in which memory disappears. Returns an address where it can be read after that, or NULL.
+ */
 static unsigned char *do_nothing(unsigned char *p)
 {
 	return p;
@@ -102,7 +104,7 @@ static const struct {
 	{ "fork", do_fork },
 };
 
-/* The root's memory goes before anybody has got anything of it. */
+/* The root's memory disappears before a member has any of it. */
 static void root_loses(unsigned int way)
 {
 	unsigned char *from = memory(BYTES, way), *mid = memory(BYTES, 2), *last = memory(BYTES, 3);
@@ -129,7 +131,10 @@ static void root_loses(unsigned int way)
 	munmap(last, BYTES);
 }
 
-/* A relay's, half way; and the last one's, before anything is there. */
+/*
+ * The memory of a relay disappears half way. The memory of the last member disappears before any
+ * block is there.
+ */
 static void others_lose(unsigned int way)
 {
 	unsigned char *from = memory(BYTES, way), *mid = memory(BYTES, 2), *last = memory(BYTES, 3);
@@ -212,7 +217,7 @@ static void end_life(unsigned char *mem, int how)
 	_exit(0);
 }
 
-/* The life of member 2, which ends at one of these points, and how. */
+/* The life of member 2. It ends at the given point, in the given way. */
 static void victim(uint64_t group, int point, int how, int pause_us)
 {
 	static const uint32_t member[] = { 1, 2, 3 };
@@ -259,7 +264,7 @@ static void die_at(int point, int how, int pause_us)
 	ok(waitpid(pid, &status, 0) == pid, "death: point %d, way %d, %d us: over", point, how,
 	   pause_us);
 	take_freed();
-	/* Before anybody was heard of it is silence that tells. */
+	/* If a member dies before others know it, they learn of that by its silence. */
 	ok(err[0] == SPINDLE_RDMC_LOST || err[0] == SPINDLE_RDMC_LEFT ||
 	   (point == BEFORE && err[0] == SPINDLE_RDMC_TIMEOUT),
 	   "death: the root hears of it: %d", err[0]);
@@ -276,10 +281,14 @@ static void die_at(int point, int how, int pause_us)
 
 /* ---- the root dies ----------------------------------------------------------- */
 
-/* As far as the root is: it has sent; blocks are under way; the others have all; it closes. */
+/*
+ * The point at which the root dies. The points are: before the group opens, after it, after the
+ * send, while blocks move, with the object done at the root, with the object at all members, and
+ * during the close.
+ */
 enum { R_BEFORE, R_OPENED, R_SENT, R_MOVING, R_DONE, R_ALL, R_CLOSING, R_POINTS };
 
-/* Nobody's object, and what no group ends with. */
+/* No object, and no error of a group. */
 #define NONE	(-1)
 
 struct survivor {
@@ -291,7 +300,7 @@ struct survivor {
 	uint32_t culprit;
 };
 
-/* Until the root knows that a member has so much. */
+/* Wait until the root knows that a member has some blocks, or all. */
 static void await(int fd, uint32_t member, bool all)
 {
 	struct spindle_rdmc_stat st = { .member = member };
@@ -300,7 +309,7 @@ static void await(int fd, uint32_t member, bool all)
 		usleep(100);
 }
 
-/* Who may never be heard of is not waited for long; to open may take a while. */
+/* A group waits less for a member that may never come. Opening may take a while. */
 static uint32_t patience(int point)
 {
 	return point == R_BEFORE ? 5000 : 30000;
@@ -361,7 +370,10 @@ static void hear(struct survivor *s, bool take)
 
 static bool right_end(const struct survivor *s, int point)
 {
-	/* Before anybody was heard of it is silence that tells; who closes has done all. */
+	/*
+	 * If the root dies before the others know it, they learn of that by its silence. A root
+	 * that closes has done all.
+	 */
 	bool good = s->group == SPINDLE_RDMC_LOST || s->group == SPINDLE_RDMC_LEFT ||
 		    (point == R_BEFORE && s->group == SPINDLE_RDMC_TIMEOUT);
 
@@ -372,7 +384,10 @@ static bool right_end(const struct survivor *s, int point)
 
 static bool right_object(const struct survivor *s, int point)
 {
-	/* What nobody knows of has no end, and what has no memory no good one. */
+	/*
+	 * An object that a member does not know has no end there. An object without memory cannot
+	 * end well.
+	 */
 	if (!s->announced)
 		return point <= R_SENT && s->object == NONE;
 	if (point >= R_ALL)

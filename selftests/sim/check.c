@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The checker: section by section what a group promises. See sim.h.
+ * The checker: the promises of a group, one after the other. See sim.h.
  *
- * Integrity, exactly once, first in first out: a delivery is the next message of its
- * sender, over all views, with its length and its bytes, and they stay until it is consumed.
- * Total order: in each view, what is delivered first anywhere makes the order of the view,
- * and all others follow it. Virtual synchrony: who goes on to the next view has delivered
- * all of the order, and nobody, dead or alive, ever adds to it afterwards. No split brain:
- * a view id names one view. Progress: in the end all that are left are in one view and have
- * everything that each of them has sent.
+ * Integrity, exactly once, first in first out: a delivery is the next message of its sender, over
+ * all views, with its length and its bytes. The bytes stay until the reader consumes them. Total
+ * order: in each view, the first delivery at any node makes the order of the view, and all others
+ * follow it. Virtual synchrony: a node that goes on to the next view has delivered all of the
+ * order. No node, dead or alive, ever adds to the order after that. No split brain: a view id names
+ * one view. Progress: in the end all nodes that are left are in one view, and have all messages
+ * that each of them has sent.
  */
 #include "sim.h"
 
@@ -19,7 +19,7 @@ u64 message_key(u32 node, u32 life, u32 group, u64 slot)
 
 u32 message_len(const struct sim *sim, u64 key)
 {
-	/* Short ones, mostly; and some that fill the ring. */
+	/* Most messages are short, and some fill the ring. */
 	return min_t(u32, sim->max_msg, key % 5 ? key % 60 : key % (sim->max_msg + 1));
 }
 
@@ -43,10 +43,16 @@ static void check_order(struct node *node, u32 group, const struct held *h)
 	u64 v = (u64)h->life << 60 | (u64)h->node << 56 | h->slot;
 	struct order *o = &sim->order[group][vid % SIM_VIEWS];
 
-	/* A reader that came late cannot tell where it is; and there may be no order. */
+	/*
+	 * A reader that came late does not know its place in the order. Unordered subgroups have
+	 * none.
+	 */
 	if (g->late || !g->mc->ordered)
 		return;
-	/* With a liar there may be several views of this number: ends are compared. */
+	/*
+	 * With a liar several views may have this number, so the sums at the ends of views are
+	 * compared.
+	 */
 	if (sim->liar) {
 		g->sum = rng_mix(g->sum + v);
 		return;
@@ -71,7 +77,7 @@ static void check_order(struct node *node, u32 group, const struct held *h)
 	g->dlv++;
 }
 
-/* Messages that a node has sent in a life. */
+/* The number of messages that a node has sent in a life. */
 static u64 sent_by(const struct sim *sim, const struct held *h, u32 group)
 {
 	const struct node *node = &sim->node[h->node];
@@ -79,7 +85,7 @@ static u64 sent_by(const struct sim *sim, const struct held *h, u32 group)
 	return h->life == node->inc ? node->group[group].msgs : node->past[h->life][group];
 }
 
-/* A view comes once, and before all that is delivered in it. */
+/* The entry of a view comes once, and before all messages that are delivered in the view. */
 static void check_view(struct node *node, struct group *g, const struct spindle_dlv *d)
 {
 	if (d->seq <= g->vid)
@@ -114,7 +120,7 @@ static void check_extra_message(struct node *node, u32 group, struct held *h)
 			 node->index, group, h->node, (unsigned long long)h->slot);
 }
 
-/* What the other reader has got since the last look. */
+/* Check the deliveries that the second reader got since the last look. */
 void check_extra(struct node *node, u32 group)
 {
 	struct group *g = &node->group[group];
@@ -150,7 +156,7 @@ void check_extra(struct node *node, u32 group)
 	}
 }
 
-/* What a reader has got since the last look. */
+/* Check the deliveries that a reader got since the last look. */
 void check_deliveries(struct node *node, u32 group)
 {
 	struct sim *sim = node->sim;
@@ -182,7 +188,7 @@ void check_deliveries(struct node *node, u32 group)
 			.mask = (g->q.copy ? min_t(u32, SIM_COPY, sim->ring) : sim->ring) - 1,
 			.offset = d->offset,
 		};
-		/* A liar sends what it likes, and keeps to no number. */
+		/* A liar sends anything, with any slot number. */
 		if (liar_is(sim, h->node) || liar_is(sim, node->index)) {
 			g->next[h->node] = d->slot + 1;
 			h->ring = NULL;
@@ -207,7 +213,7 @@ void check_held(struct node *node, u32 group, u64 entry)
 	check_same(node, group, &node->group[group].held[entry & node->group[group].q.mask]);
 }
 
-/* What is held is as it was when it came. */
+/* A held message must still have the bytes with which it came. */
 void check_same(struct node *node, u32 group, const struct held *h)
 {
 	if (h->ring && !same(h, group))
@@ -250,13 +256,16 @@ void check_install(struct node *node, const struct spindle_view *view)
 	}
 }
 
-/* Too few members: what is committed waits. */
+/* With too few members, committed messages wait. */
 static u64 sent_in_the_end(const struct group *g)
 {
 	return g->lacks ? g->mc->word[SPINDLE_COL_SLOTS] : g->msgs;
 }
 
-/* In the end: one view, of all that are up, who have everything of each other. */
+/*
+ * In the end there is one view of all nodes that are up. All of them have all messages of each
+ * other.
+ */
 static void check_pair(struct sim *sim, struct node *a, struct node *b)
 {
 	u32 g;

@@ -2,11 +2,11 @@
 /*
  * The simulated fabric. See sim.h.
  *
- * Writes of a link become visible in order, each of them in one step or in two; links know
- * nothing of each other. Where completions vouch a write may be visible before others that do
- * not touch the same bytes; completions come in order, each behind all the writes before it.
- * A link that is cut stays so: what was under way is lost, or a part
- * of it, and both ends are told, some time.
+ * Writes of a link become visible in order, each of them in one step or in two. Links are
+ * independent of each other. Where completions vouch, a write may become visible before others that
+ * do not touch the same bytes. Completions come in order, each behind all writes before it. A link
+ * that is cut stays cut. The writes under way are lost, or a part of them, and both ends learn of
+ * the cut some time later.
  */
 #include "sim.h"
 
@@ -17,7 +17,7 @@ u32 fabric_room(const struct sim *sim, u32 from, u32 to)
 
 static u64 delay(struct sim *sim, const struct link *link)
 {
-	/* Now and then something takes much longer. */
+	/* Now and then a write takes much longer. */
 	if (rng_chance(&sim->rng, 2))
 		return rng_below(&sim->rng, 300);
 	return 1 + rng_below(&sim->rng, link->slow);
@@ -29,7 +29,7 @@ void fabric_post(struct sim *sim, u32 from, u32 to, u64 base, const struct spind
 	struct link *link = &sim->link[from][to];
 	struct op *op;
 
-	/* A connection is to one life of a node. */
+	/* A connection belongs to one life of a node. */
 	if (src->crashed || link->cut || src->life[to] != sim->node[to].inc)
 		return;
 	if (link->up_at > sim->now) {
@@ -49,7 +49,7 @@ void fabric_post(struct sim *sim, u32 from, u32 to, u64 base, const struct spind
 	op->torn = false;
 	op->early = false;
 	memcpy(op->data, write->data ?: src->row[from] + write->local, write->len);
-	/* A link has room for many writes; none of them overtakes another. */
+	/* A link has room for many writes, and no write overtakes another. */
 	op->at = max(link->last, sim->now + delay(sim, link));
 	link->last = op->at;
 	if (!link->n++)
@@ -63,7 +63,7 @@ void fabric_post(struct sim *sim, u32 from, u32 to, u64 base, const struct spind
 		fabric_crash(sim, from);
 }
 
-/* Some bytes of a write, the others are as they were. */
+/* Make some bytes of a write visible. The others keep their old values. */
 static void tear(struct sim *sim, u8 *to, const struct op *op)
 {
 	u32 at = rng_below(&sim->rng, op->len), i;
@@ -113,7 +113,7 @@ static bool touches(const struct op *a, const struct op *b)
 	return a->remote < b->remote + b->len && b->remote < a->remote + a->len;
 }
 
-/* One of the writes behind the first one is seen before it. */
+/* One of the writes behind the first one becomes visible before it. */
 static void overtake(struct sim *sim, u32 from, u32 to)
 {
 	struct op *head = sim->link[from][to].head, *op = head, *o;
@@ -128,7 +128,7 @@ static void overtake(struct sim *sim, u32 from, u32 to)
 	op->early = true;
 }
 
-/* The time has come for something on a link. */
+/* Make progress on a link whose time has come. */
 void fabric_move(struct sim *sim, u32 from, u32 to)
 {
 	struct link *link = &sim->link[from][to];
@@ -154,7 +154,7 @@ void fabric_move(struct sim *sim, u32 from, u32 to)
 		link->at = max(sim->now, link->head->at);
 }
 
-/* What is under way is lost; or some of the first writes are not, and a part of one. */
+/* Drop the writes under way. Without @all some of the first ones arrive, and a part of the next. */
 void fabric_drop(struct sim *sim, u32 from, u32 to, bool all)
 {
 	struct link *link = &sim->link[from][to];
@@ -173,7 +173,7 @@ void fabric_drop(struct sim *sim, u32 from, u32 to, bool all)
 		pop(link);
 }
 
-/* One of two ends the connection: nothing more comes in, and less goes out. */
+/* Node @a ends the connection. All writes to it are lost, and a part of its own writes arrives. */
 void fabric_cut(struct sim *sim, u32 a, u32 b)
 {
 	struct link *in = &sim->link[b][a], *out = &sim->link[a][b];
@@ -188,7 +188,9 @@ void fabric_cut(struct sim *sim, u32 a, u32 b)
 	in->closed = !out->blocked && !in->blocked;
 }
 
-/* The connection between two nodes breaks, by nobody's doing; they hear of it when they do. */
+/*
+ * The connection between two nodes breaks, and no node has ended it. Both ends learn of it later.
+ */
 void fabric_break(struct sim *sim, u32 a, u32 b)
 {
 	struct link *one = &sim->link[a][b], *other = &sim->link[b][a];
@@ -216,12 +218,12 @@ void fabric_crash(struct sim *sim, u32 n)
 		fabric_drop(sim, i, n, true);
 		sim->link[n][i].cut = true;
 		sim->link[i][n].cut = true;
-		/* Retries end, unless silence is noticed first. */
+		/* Retries end, unless the other node suspects the silent one first. */
 		sim->link[i][n].lost_at = sim->now + 1 + rng_below(&sim->rng, 2 * SIM_TIMEOUT);
 	}
 }
 
-/* A node in a new life: what was under way is of the old one, and so are the rows. */
+/* A node begins a new life. The writes under way and the rows belong to the old life. */
 static void renew(struct sim *sim, u32 from, u32 to)
 {
 	struct link *link = &sim->link[from][to];
@@ -234,7 +236,7 @@ static void renew(struct sim *sim, u32 from, u32 to)
 	link->up_at = 0;
 	link->lost_at = 0;
 	link->last = sim->now;
-	/* Who is still in an old view reads what is there. */
+	/* A member that is still in an old view reads the row of the old life. */
 	sim->old_row[sim->old_rows++] = holder->row[from];
 	holder->row[from] = calloc(1, SIM_ROW(sim));
 }

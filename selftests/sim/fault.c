@@ -29,8 +29,8 @@ static void plan_storm(struct sim *sim, u64 bad)
 }
 
 /*
- * A node sleeps, and becomes deaf in its sleep. When it wakes up it forgives everybody, and
- * hears that its connections break before it can notice that it hears nobody.
+ * A node pauses, and becomes deaf during the pause. When it runs again it forgives all silence. It
+ * learns that its connections broke before it can notice that it hears no member.
  */
 static void plan_sleeper(struct sim *sim, u64 bad)
 {
@@ -53,15 +53,15 @@ static void plan_sleeper(struct sim *sim, u64 bad)
 }
 
 /*
- * The second node commits with all but one, whom it has just come to suspect, and dies with
- * the leader before anybody hears of that: what it has installed has to be what the others
- * agree on, although one of them has not accepted it.
+ * The second node commits with all members but one, which it has just begun to suspect. It dies
+ * with the leader before any other member learns of that. The others must agree on the decree that
+ * this node has installed, although one of them has not accepted it.
  */
 static void plan_secret(struct sim *sim)
 {
 	u32 n = sim->nodes - sim->late, i;
 
-	/* What they say late is lost when they die. */
+	/* The late writes of these nodes are lost when the nodes die. */
 	sim->link[0][3].slow = 3000;
 	for (i = 2; i < sim->nodes; i++)
 		sim->link[1][i].slow = 3000;
@@ -96,30 +96,30 @@ static void plan_secret(struct sim *sim)
 }
 
 /*
- * In most schedules faults are those of fewer than half of the nodes: the others have to go
- * on, whatever happens to these. In the rest anything happens to anybody, and what must hold
- * is that nothing false is delivered, and that it comes to an end.
+ * In most schedules faults hit fewer than half of the nodes: the others have to go on, whatever
+ * happens to the faulty ones. In the rest any fault hits any node. There no false message may be
+ * delivered, and the schedule must come to an end.
  */
 static void plan_fault(struct sim *sim, struct fault *f, bool strict, u64 bad)
 {
 	do {
 		f->node = rng_below(&sim->rng, sim->nodes - sim->late);
 	} while (!(bad & BIT_ULL(f->node)));
-	/* The leader, or who is the next one. */
+	/* Prefer the leader, or the next one. */
 	if (bad & 3 && rng_chance(&sim->rng, 40))
 		f->node = __ffs64(bad);
 	f->kind = rng_chance(&sim->rng, 40) ? FAULT_CRASH : rng_below(&sim->rng, FAULT_BACK + 1);
-	/* Nobody is to blame for a split. */
+	/* No single node is at fault in a split. */
 	if (f->kind == FAULT_JOIN || f->kind == FAULT_BACK ||
 	    (strict && f->kind == FAULT_SPLIT))
 		f->kind = FAULT_CRASH;
 	f->at = rng_below(&sim->rng, SIM_WILD);
-	/* Things go wrong together. */
+	/* Faults often come together. */
 	if (f != sim->fault && rng_chance(&sim->rng, 50))
 		f->at = f[-1].at + rng_below(&sim->rng, 1500);
 	f->len = SIM_TIMEOUT / 10 + rng_below(&sim->rng, 3 * SIM_TIMEOUT);
 	f->half = f->kind == FAULT_SPLIT ? rng_u64(&sim->rng) : 0;
-	/* Between any two writes; of one change of the view, mostly. */
+	/* The node crashes between any two writes, mostly during one change of the view. */
 	if (f->kind == FAULT_CRASH && rng_chance(&sim->rng, 50))
 		f->state = SPINDLE_MB_WEDGED + rng_below(&sim->rng, 4);
 	if (f->kind == FAULT_CRASH)
@@ -135,7 +135,7 @@ static bool of_links(const struct fault *f)
 	       f->kind == FAULT_SPLIT;
 }
 
-/* What nobody could tell from the fault of somebody else is not for strict schedules. */
+/* Strict schedules have no fault that members cannot tell from the fault of another node. */
 static void make_strict(struct sim *sim)
 {
 	bool links = false;
@@ -145,16 +145,17 @@ static void make_strict(struct sim *sim)
 		struct fault *f = &sim->fault[i];
 
 		/*
-		 * Who cannot be heard cannot be told from who is dead, but for a while: when
-		 * it is heard again it may have lost others, and either has to go.
+		 * Members cannot tell a node that they do not hear from a dead one. If they hear
+		 * the node again after a while, it may have lost others by then, and one side has
+		 * to go. So the fault lasts for ever.
 		 */
 		if (of_links(f))
 			f->len = U64_MAX / 2;
 		links |= of_links(f);
-		/* Nor does who is deaf hear that it is not wanted any more. */
+		/* A deaf node does not read that it is evicted. */
 		if (links && f->kind == FAULT_EVICT)
 			f->kind = FAULT_PAUSE;
-		/* Freezing hides who else is silent. */
+		/* A freeze hides which other node is silent. */
 		if (f->kind == FAULT_FREEZE) {
 			sim->fault[0] = *f;
 			sim->faults = 1;
@@ -162,7 +163,7 @@ static void make_strict(struct sim *sim)
 	}
 }
 
-/* Nodes join; half of them die of it. */
+/* Nodes join, and half of them crash early. */
 static void plan_joins(struct sim *sim)
 {
 	u32 i;
@@ -174,7 +175,7 @@ static void plan_joins(struct sim *sim)
 			.node = i,
 		};
 		sim->node[i].disturbed = true;
-		/* Each of them counts in the majority that strict schedules need. */
+		/* Each joiner counts for the majority that strict schedules need. */
 		if (rng_chance(&sim->rng, 50) && (!sim->strict || sim->late == 1))
 			sim->fault[sim->faults++] = (struct fault){
 				.at = 1,
@@ -186,8 +187,8 @@ static void plan_joins(struct sim *sim)
 }
 
 /*
- * Connections break, of two members, or of one and a node that is just coming in. Nobody can tell
- * which of the two is at fault: not in strict schedules.
+ * A connection between two members breaks, or one between a member and a node that is joining. The
+ * members cannot tell which of the two is at fault, so strict schedules do not have this fault.
  */
 static void plan_links(struct sim *sim)
 {
@@ -201,7 +202,7 @@ static void plan_links(struct sim *sim)
 			.kind = FAULT_LINK,
 			.node = rng_below(&sim->draw, sim->nodes),
 		};
-		/* While the view changes for it, more often than at any time. */
+		/* Most of these faults come while the view changes because of the fault before. */
 		if (sim->faults > 1 && rng_chance(&sim->draw, 70))
 			f->at = f[-1].at + rng_below(&sim->draw, 1500);
 		if (sim->late && rng_chance(&sim->draw, 50))
@@ -212,7 +213,10 @@ static void plan_links(struct sim *sim)
 	}
 }
 
-/* Who has crashed, or had to go, may come back; while the others still see to that, or later. */
+/*
+ * A node that has crashed or had to go may come back, while the others are still removing it or
+ * later.
+ */
 static void plan_returns(struct sim *sim)
 {
 	u32 n = sim->faults, i;
@@ -224,7 +228,7 @@ static void plan_returns(struct sim *sim)
 		if (f->kind == FAULT_JOIN || f->kind == FAULT_SPLIT || f->kind == FAULT_LINK ||
 		    rng_chance(&sim->rng, joiner ? 20 : 60))
 			continue;
-		/* A joiner dies of having joined, which comes before it. */
+		/* A joiner crashes after its join, whose fault stands before the crash. */
 		sim->fault[sim->faults++] = (struct fault){
 			.at = f[joiner ? -1 : 0].at +
 			      rng_below(&sim->rng, rng_chance(&sim->rng, 50) ? SIM_WILD :
@@ -236,8 +240,8 @@ static void plan_returns(struct sim *sim)
 }
 
 /*
- * Where no majority is needed nodes that do not hear each other become two groups. So nodes only
- * crash and leave, and all but one may.
+ * If a view needs no majority, nodes that do not hear each other become two groups. So nodes only
+ * crash and leave. All nodes but one may do so.
  */
 static void plan_any(struct sim *sim)
 {
@@ -266,7 +270,7 @@ static void plan_any(struct sim *sim)
 	}
 }
 
-/* What will go wrong in this schedule. */
+/* Choose the faults of this schedule. */
 void fault_plan(struct sim *sim)
 {
 	u32 old = sim->nodes - sim->late, few = (old - 1) / 2, i;
@@ -275,7 +279,7 @@ void fault_plan(struct sim *sim)
 
 	/* Joiners may die, too. */
 	few -= min(few, sim->late);
-	/* Leaders, often: they have the most to do. */
+	/* Leaders often have faults, because leaders have the most to do. */
 	while (strict && hweight64(bad) < few)
 		bad |= BIT_ULL(rng_below(&sim->rng, rng_chance(&sim->rng, 50) ? few : old));
 	if (!strict)
@@ -290,7 +294,7 @@ void fault_plan(struct sim *sim)
 		make_strict(sim);
 	if (strict && bad && rng_chance(&sim->rng, 30))
 		plan_storm(sim, bad);
-	/* Not drawn as the others are: most seeds stay the schedules that they were. */
+	/* These faults are drawn from another hash, so that most seeds keep their schedules. */
 	if (strict && bad && rng_mix(~sim->seed) % 8 == 1)
 		plan_sleeper(sim, bad);
 	if (!strict && old >= 6 && rng_chance(&sim->rng, 50))
@@ -390,7 +394,10 @@ static bool is_due(const struct sim *sim, const struct fault *f)
 	       (f->kind != FAULT_EVICT || sim->node[f->by].mb.state >= f->state);
 }
 
-/* What is due begins, and what is over heals; or all of it, and nothing begins. */
+/*
+ * Begin the faults that are due, and heal those that are over. With @all_heal all heal, and none
+ * begins.
+ */
 void fault_run(struct sim *sim, bool all_heal)
 {
 	u32 i;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Members that lie: each of them runs the core like all others, and now and then writes something
- * else into its row at one of them. To a joiner that asks it, it tells any view. See sim.h.
+ * Members that lie. Each liar runs the core like all others, and now and then writes something else
+ * into its row at one of them. A liar tells any view to a joiner that asks it. See sim.h.
  *
- * What it can do is listed in Documentation/membership.rst. What it cannot is looked at here
- * and in check.c: no correct node blames a correct one for a lie; what correct nodes deliver
- * of each other is what was sent, in turn; those that go on together have the same; and two
- * of them that suspect neither the other never go on to different views.
+ * Documentation/membership.rst lists the harm that a liar can do. This file and check.c check the
+ * rest. No correct node blames a correct one for a lie. Deliveries between correct nodes are the
+ * messages that were sent, in turn. Nodes that go on together have delivered the same messages. Two
+ * correct nodes go on to different views only if one of them suspects the other.
  */
 #include "sim.h"
 
 #define ENDS 512 /* ends of views that are remembered */
 
 /**
- * struct view_end - correct nodes that went on from one view to another have this in common
+ * struct view_end - the deliveries that correct nodes share when they go on from one view to
+ * another
  * @group: subgroup
  * @began: digest of the view that it began in
  * @next: digest of the view that was installed then
@@ -43,10 +44,10 @@ struct step {
 struct liar {
 	u64 nodes; /* one or more, by index */
 	struct rng rng;
-	u64 kinds; /* that it tells */
+	u64 kinds; /* that it uses */
 	u32 often; /* percent of its passes */
-	u32 last; /* the kind that it told last */
-	bool found; /* by somebody */
+	u32 last; /* the last kind of lie */
+	bool found; /* by a correct node */
 	bool told_once;
 	struct view_end end[ENDS];
 	u32 ends;
@@ -54,7 +55,7 @@ struct liar {
 	u32 steps;
 };
 
-/* Not drawn as the others are: the seeds without a liar stay the schedules that they were. */
+/* These numbers come from another hash, so that seeds without a liar keep their schedules. */
 void liar_open(struct sim *sim)
 {
 	u32 old = sim->nodes - sim->late;
@@ -65,7 +66,7 @@ void liar_open(struct sim *sim)
 	liar = calloc(1, sizeof(*liar));
 	liar->rng.state = rng_mix(sim->seed ^ 0x4444);
 	liar->nodes = BIT_ULL(rng_below(&liar->rng, rng_chance(&liar->rng, 50) ? 2 : old));
-	/* Others with it; and one that joins. */
+	/* Other liars may join the first one, and one of the liars may be a joiner. */
 	if (rng_chance(&liar->rng, 30))
 		liar->nodes |= BIT_ULL(rng_below(&liar->rng, sim->nodes));
 	if (rng_chance(&liar->rng, 10))
@@ -88,13 +89,16 @@ bool liar_is(const struct sim *sim, u32 node)
 	return sim->liar && sim->liar->nodes & BIT_ULL(node);
 }
 
-/* May a node blame another? A joiner believes half of the members of the view that it was told. */
+/*
+ * May a node blame another one for a lie? A joiner believes half of the members in the view that a
+ * card named.
+ */
 bool liar_excuses(const struct node *node, u32 to)
 {
 	return liar_is(node->sim, to) || liar_is(node->sim, node->index) || node->misled;
 }
 
-/* A joiner waits for a view that follows this one. */
+/* A joiner waits for a view that follows this one. Half of the members as liars can mislead it. */
 void liar_misleads(struct node *node, const struct spindle_view *view)
 {
 	u32 r, n = 0;
@@ -156,7 +160,7 @@ static void lie_state(struct liar *liar, struct spindle_mb_row *row, const struc
 	spindle_block_write(&row->state, word);
 }
 
-/* All that it takes to be believed: the fence, or an end to the view of its own. */
+/* Write words that a member believes: the fence, or a new end of the view. */
 static void lie_fence(struct liar *liar, struct spindle_mb_row *row, const struct node *to)
 {
 	u64 word[SPINDLE_BLOCK_WORDS];
@@ -304,7 +308,7 @@ static void lie(struct sim *sim, u32 from, u32 kind, struct node *to)
 		lie_wish(liar, mb, to);
 		break;
 	case LIE_CARD:
-		/* Where a joiner believes it, it is let in. */
+		/* Where a joiner believes the card, a decree lets it in. */
 		lie_decree(liar, mb, to, me);
 		break;
 	case LIE_HELLO:
@@ -324,7 +328,7 @@ static void lie(struct sim *sim, u32 from, u32 kind, struct node *to)
 	liar->last = kind;
 }
 
-/* Who is a member to it, or was told of it by another liar. */
+/* Is the liar a member in the view of @to, or did another liar tell @to so? */
 static bool reaches(const struct sim *sim, u32 from, const struct node *to)
 {
 	const struct node *node = &sim->node[from];
@@ -336,7 +340,10 @@ static bool reaches(const struct sim *sim, u32 from, const struct node *to)
 	       spindle_view_rank(spindle_mb_view(&to->mb), from + 1) >= 0;
 }
 
-/* In its pass: it can write to those that are connected to it, in this life of theirs. */
+/*
+ * Tell a lie in the liar's pass. The liar can write only to nodes that are connected to it in their
+ * present life.
+ */
 void liar_run(struct sim *sim, u32 from)
 {
 	struct liar *liar = sim->liar;
@@ -349,10 +356,10 @@ void liar_run(struct sim *sim, u32 from)
 	do {
 		kind = rng_below(&liar->rng, LIE_KINDS);
 	} while (!(liar->kinds & BIT_ULL(kind)));
-	/* What is said in a stream is on its way. */
+	/* Lies in streams are told when a message is under way. */
 	if (kind == LIE_TALK)
 		return;
-	/* Members know a card, and a hello, already. */
+	/* Members ignore cards and hellos: only joiners read these. */
 	if ((kind == LIE_CARD || kind == LIE_HELLO) && to->mb.state != SPINDLE_MB_JOINING)
 		return;
 	if (reaches(sim, from, to))
@@ -361,7 +368,7 @@ void liar_run(struct sim *sim, u32 from)
 
 /* ---- lies to joiners, and of joiners ------------------------------------------------ */
 
-/* Whom a joiner asks: a liar, more often than others. */
+/* The contact of a joiner: a liar more often than others. */
 u32 liar_contact(struct sim *sim, u32 at)
 {
 	struct liar *liar = sim->liar;
@@ -430,7 +437,7 @@ static void other_rules(struct liar *liar, struct spindle_rules *rules)
 	}
 }
 
-/* The liar alone: nobody contradicts it. */
+/* The view has the liar as its only member, so no other member contradicts it. */
 static void invent(struct liar *liar, struct spindle_view *view, u32 id)
 {
 	view->num_members = 1;
@@ -439,9 +446,9 @@ static void invent(struct liar *liar, struct spindle_view *view, u32 id)
 }
 
 /**
- * liar_view() - what a contact tells a joiner: another thing to each of them
+ * liar_view() - the view that a lying contact tells a joiner, a different one to each
  * @contact: the liar
- * @view: in: its view; out: what it says; no members: it does not answer
+ * @view: in: its view; out: the view that it tells; no members: it does not answer
  * @rules: same
  * @lineage: same
  */
@@ -469,7 +476,7 @@ void liar_view(struct node *contact, struct spindle_view *view, struct spindle_r
 		other_rules(liar, rules);
 		break;
 	case 5:
-		/* Bytes are changed later. */
+		/* liar_card() changes the bytes later. */
 		return;
 	default:
 		invent(liar, view, contact->index + 1);
@@ -482,7 +489,7 @@ void liar_view(struct node *contact, struct spindle_view *view, struct spindle_r
 }
 
 /**
- * liar_card() - bytes of a card that are not what they were
+ * liar_card() - change bytes of a card
  * @contact: the liar
  * @card: the card
  * @bytes: its length
@@ -502,7 +509,7 @@ u32 liar_card(struct node *contact, struct spindle_card *card, u32 bytes)
 }
 
 /**
- * liar_hello() - a liar that joins says that it is somebody else, or knows something else
+ * liar_hello() - a liar that joins lies in its hello about its identity or its knowledge
  * @node: the liar
  * @hello: in: the truth
  */
@@ -536,7 +543,7 @@ void liar_hello(struct node *node, struct spindle_hello *hello)
 
 /* ---- lies in streams ------------------------------------------------------------------ */
 
-/* A word that @r may have a use for, of what it is about to hear. */
+/* Forge a message near the one that @r expects next. */
 static void forge(struct liar *liar, const struct spindle_rdmc *r, u32 m,
 		  struct spindle_rdmc_msg *msg)
 {
@@ -557,11 +564,11 @@ static void forge(struct liar *liar, const struct spindle_rdmc *r, u32 m,
 }
 
 /**
- * liar_talk() - a liar has said something else in a stream
+ * liar_talk() - perhaps replace a liar's message in a stream
  * @to: the node that hears it
  * @r: its stream
  * @m: rank of the liar there
- * @msg: in: what the core has said
+ * @msg: in: the message of the core
  *
  * Return: true if it is a lie
  */
@@ -595,9 +602,9 @@ bool liar_talk(struct node *to, const struct spindle_rdmc *r, u32 m, struct spin
 	return true;
 }
 
-/* ---- what must hold -------------------------------------------------------------- */
+/* ---- checks --------------------------------------------------------------------- */
 
-/* Somebody suspects somebody. */
+/* Node @node suspects node @to: is that allowed? */
 void liar_blamed(struct node *node, u32 to, u32 reason)
 {
 	struct sim *sim = node->sim;
@@ -638,7 +645,10 @@ static void check_end_of(struct node *node, u32 group, u64 next)
 		liar->end[liar->ends++] = (struct view_end){ group, g->began, next, g->sum };
 }
 
-/* A correct node goes on: to the same view as the others, or they do not count each other in. */
+/*
+ * A correct node goes on. Its new view is the same as that of the others, or one of the two nodes
+ * has suspected the other.
+ */
 void liar_check_install(struct node *node, const struct spindle_view *view)
 {
 	struct liar *liar = node->sim->liar;
@@ -668,7 +678,10 @@ void liar_check_install(struct node *node, const struct spindle_view *view)
 			check_end_of(node, g, now.to);
 }
 
-/* Does an honest member wait for anybody? Its processes have sent all, and it has no change. */
+/*
+ * Does an honest member still wait? Not if its processes have sent all and the view does not
+ * change.
+ */
 static bool waits(const struct sim *sim, const struct node *node)
 {
 	const struct spindle_view *view = spindle_mb_view(&node->mb);
@@ -691,7 +704,7 @@ static bool is_left(const struct sim *sim, u32 i)
 }
 
 /**
- * liar_at_rest() - liars are evicted: has every honest member that is left come to rest?
+ * liar_at_rest() - after the eviction of the liars: has every remaining honest member come to rest?
  * @sim: the schedule
  *
  * Return: true if so
@@ -707,11 +720,11 @@ bool liar_at_rest(const struct sim *sim)
 }
 
 /**
- * liar_check_end() - an honest member has stopped, or goes on; it does not wait for ever
+ * liar_check_end() - each honest member has stopped, or has gone on, and none waits for ever
  * @sim: the schedule
  *
- * As long as nobody has told a lie those that are not disturbed stop only for want of a majority,
- * because liars are evicted.
+ * If no liar has told a lie, undisturbed nodes stop only because they lack a majority. They may
+ * lack one because liars are evicted.
  */
 void liar_check_end(struct sim *sim)
 {

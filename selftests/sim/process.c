@@ -14,7 +14,7 @@ static void send(struct node *node, u32 index)
 	u8 *pay = node->row[node->index] + SIM_PAY(sim, index);
 	struct spindle_tx_desc *d = &g->desc[g->slot & (sim->window - 1)];
 
-	/* A liar may have told of a smaller limit. */
+	/* A liar may have named a smaller limit. */
 	if (!g->sending || len > g->mc->max_msg || g->slot - g->free_slot >= sim->window ||
 	    g->unit + spindle_units(len) - g->free_unit > sim->ring >> SPINDLE_UNIT_SHIFT)
 		return;
@@ -25,7 +25,7 @@ static void send(struct node *node, u32 index)
 	d->len = len;
 	d->flags = 0;
 	g->unit += d->units;
-	/* It has thought better of it. */
+	/* The process abandons the slot. */
 	if (rng_chance(&sim->draw, 5)) {
 		d->flags = SPINDLE_TX_ABANDON;
 		d->len = 0;
@@ -48,11 +48,11 @@ static void consume(struct node *node, u32 index)
 }
 
 /**
- * process_read() - a process comes that reads: in place, or copies, with little room for them
+ * process_read() - a process attaches that reads in place, or with a small copy ring
  * @node: its node
  * @group: the subgroup
  *
- * It sees what is delivered from now on.
+ * The process gets the messages that are delivered from now on.
  */
 void process_read(struct node *node, u32 group)
 {
@@ -82,7 +82,7 @@ void process_read(struct node *node, u32 group)
 }
 
 /**
- * process_send() - a process comes that sends, where the one before it has stopped
+ * process_send() - a process attaches that sends, and starts where the last one stopped
  * @node: its node
  * @group: the subgroup
  */
@@ -102,7 +102,7 @@ void process_send(struct node *node, u32 group)
 }
 
 /**
- * process_parted() - all that a process had committed that has gone is sent, or never will be
+ * process_parted() - the messages of a departed process are sent, or never will be
  * @node: its node
  * @group: the subgroup
  */
@@ -121,7 +121,7 @@ static void stop_reading(struct node *node, u32 index)
 	node->sim->closed++;
 }
 
-/* It dies with a slot that it has not committed, and has committed one behind it. */
+/* The process dies with an uncommitted slot, and has committed the slot behind it. */
 static void leave_gap(struct node *node, struct group *g)
 {
 	u64 slot = g->slot + 1;
@@ -133,7 +133,7 @@ static void leave_gap(struct node *node, struct group *g)
 	d->units = 1;
 	d->len = 0;
 	d->flags = 0;
-	/* As a commit does, in <linux/spindle.h>. */
+	/* The store is the same as that of a commit in <linux/spindle.h>. */
 	smp_store_release(&d->ready, slot + 1);
 	node->sim->abandoned += 2;
 }
@@ -150,7 +150,7 @@ static void stop_sending(struct node *node, u32 index)
 	node->sim->parted += g->parted;
 }
 
-/* Processes come and go, at any time; in the end somebody reads everywhere. */
+/* Processes attach and exit, at any time. In the end each subgroup has a reader. */
 static void come_and_go(struct node *node, u32 index)
 {
 	struct group *g = &node->group[index];
@@ -169,7 +169,7 @@ static void come_and_go(struct node *node, u32 index)
 	spindle_mg_touch(&node->mg, index);
 }
 
-/* ---- one more that reads ------------------------------------------------------- */
+/* ---- a second reader ----------------------------------------------------------- */
 
 static void extra_comes(struct node *node, u32 index)
 {
@@ -221,7 +221,7 @@ static void run_extra(struct node *node, u32 index)
 	}
 }
 
-/* The processes do something, or nothing. */
+/* Each process does something, or nothing. */
 void node_processes(struct node *node)
 {
 	struct sim *sim = node->sim;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * technique raw: SPINDLE_CMD_RAW_RUN, as spindle-perf makes them, again until all that was
- * asked for is done, but with anything for kind, size and count, and every answer shown.
+ * technique raw: SPINDLE_CMD_RAW_RUN as in spindle-perf, repeated until all writes are done. But
+ * kind, size and count may have any value, and every answer is printed.
  *
- * Prints "writes N", or "error NAME: TEXT" as the kernel says it. Exit status 0 in both
- * cases: which one is right is for the script to say.
+ * The program prints "writes N", or "error NAME: TEXT" with the kernel's text. The exit status is 0
+ * in both cases, because the script decides which one is right.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -15,7 +15,7 @@
 #include "technique.h"
 #include "../progs/loop.h"
 
-/* What all answers together say. */
+/* The sums of all answers. */
 struct answers {
 	uint64_t writes;
 	uint64_t done;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * technique retune: nothing that messages could get used to.
+ * technique retune: settings that change all the time.
  *
- * Each change takes one node at random and sets all switches, budgets and the silence there
- * at random. What the techniques do must not depend on whether the others do the same, nor
- * on what was under way when it changed. Left alone are
- *	- nulls: without them who is ahead waits for ever. They are on, or with -z off, for
- *	  those who send equally much from the first message on;
+ * Each change takes one node at random and sets all switches, budgets and the silence there at
+ * random. The techniques of a member must not depend on those of the others, nor on messages that
+ * were under way at a change. Two settings stay as they are:
+ *	- nulls: without them a member that is ahead waits for ever. Nulls are on, or off with -z,
+ *	  if all members send equally many messages from the first one on;
  *	- packed: the layout of the ring is the sender's as long as it is attached.
  *
- * Decisions follow from the seed; when they meet which message does not.
+ * The changes follow from the seed. The messages that a change meets do not.
  */
 #include <getopt.h>
 #include <sched.h>
@@ -18,7 +18,10 @@
 #include "technique.h"
 #include "../progs/loop.h"
 
-/* One end of a range, or something in it: limits are where mistakes are. */
+/*
+ * An end of the range or a value inside it. The ends come often, because errors are often at
+ * limits.
+ */
 static uint32_t some(uint32_t low, uint32_t high)
 {
 	switch (rnd() % 4) {
@@ -55,7 +58,7 @@ static int change(struct nl *nl, const struct where *w, bool nulls)
 	nl_put_u32(&r, SPINDLE_TUNE_A_RECV_BUDGET, some(1, SPINDLE_MAX_BUDGET));
 	nl_put_u32(&r, SPINDLE_TUNE_A_DLV_BUDGET, some(1, SPINDLE_MAX_BUDGET));
 	nl_put_u32(&r, SPINDLE_TUNE_A_SILENCE, some(0, SPINDLE_MAX_SILENCE));
-	/* Nobody stalls for that long: it is looked at all the same. */
+	/* No reader stalls for so long, but the kernel checks the limit nevertheless. */
 	nl_put_u32(&r, SPINDLE_TUNE_A_STALL_MS, rnd() % 2 ? SPINDLE_MAX_STALL_MS : 0);
 	nl_nest_end(&r);
 	err = nl_talk(nl, &r, &ack, NULL, NULL);
@@ -85,7 +88,10 @@ int retune_main(int argc, char **argv)
 	rnd_begin(&loop, 0);
 	for (n = 0; !err && loop_goes_on(&loop, n); n++) {
 		err = change(&nl, &w, nulls);
-		/* Others run on the same processor; and some changes last for a while. */
+		/*
+		 * Other threads run on the same processor, and some changes should last for a
+		 * while.
+		 */
 		if (rnd() % 8)
 			sched_yield();
 		else

@@ -2,8 +2,8 @@
 /*
  * technique silence: spindle_silence() at some of several senders.
  *
- * All ends are of this process, and it is told what order they should see: where a message
- * stands says how many rounds its sender had given up before it.
+ * All ends belong to this process, so it knows the order that they must see. The place of a message
+ * in the order tells how many rounds its sender had given up before it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,9 +26,9 @@
  * struct member - one end
  * @q: attached as sender and reader
  * @sent: messages that it has sent
- * @seq: what it has read, by place in the order: sequence number
+ * @seq: the sequence numbers that it has read, in order
  * @from: sender rank
- * @seen: how many
+ * @seen: the number of messages that it has read
  * @next: by sender rank: the number of its next message
  */
 struct member {
@@ -105,7 +105,7 @@ static void read_some(struct member *m)
 	}
 }
 
-/* Returns whether all have seen as many as were sent, in the same order. */
+/* Returns whether all members have seen all messages, in the same order. */
 static bool all_seen(void)
 {
 	uint64_t sent = 0;
@@ -130,7 +130,7 @@ static bool all_seen(void)
 	return true;
 }
 
-/* Returns false if it did not take a message in time. */
+/* Returns false if the subgroup did not take the message in time. */
 static bool send_one(int i)
 {
 	struct member *m = &member[i];
@@ -144,8 +144,8 @@ static bool send_one(int i)
 }
 
 /*
- * The others send so many each; returns whether all of it arrived everywhere. It is read in
- * between: who waits for room here waits for readers of this same thread.
+ * Each of the others sends @count messages. Returns whether all of them arrived everywhere. The
+ * function also reads, because a sender that waits for room waits for readers of this same thread.
  */
 static bool others_send(int but, int count)
 {
@@ -161,7 +161,7 @@ static bool others_send(int but, int count)
 	return all_seen();
 }
 
-/* Where the last message of a sender stands, as a round. */
+/* The round of a sender's last message. */
 static uint64_t last_round(int sender)
 {
 	const struct member *m = &member[0];
@@ -188,10 +188,13 @@ static void test_declared(int who)
 	is(stat_of(who, SPINDLE_SUBGROUP_S_ROUND), round + 300, "it decides nothing more");
 }
 
-/* What it says before its time comes behind the rounds it gave up, at once. */
+/* A message before the silence is over comes behind the rounds that the sender gave up, at once. */
 static void test_early(int who, uint64_t rounds)
 {
-	/* All are equally far, so that nobody needs more of it than it gives up. */
+	/*
+	 * All members have the same count, so that no member needs more rounds than this one gives
+	 * up.
+	 */
 	bool even = others_send(-1, 2);
 	uint64_t round = stat_of(who, SPINDLE_SUBGROUP_S_ROUND);
 
@@ -212,7 +215,7 @@ static void test_before(int who)
 	bool sent = true;
 	int k;
 
-	/* Not flushed: nobody but spindle_silence() tells the engine of them. */
+	/* The messages are not flushed, so only spindle_silence() tells the engine of them. */
 	for (k = 0; k < 3; k++) {
 		sent &= !spindle_send_quiet(&m->q, &m->sent, sizeof(m->sent));
 		m->sent++;
@@ -270,14 +273,17 @@ int silence_main(int argc, char **argv)
 	last = where.nodes - 1;
 	ok(others_send(-1, 10), "all send");
 	test_declared(last);
-	/* The first of a round and one between others, a little and far too much. */
+	/*
+	 * The first sender of a round and one between others, with few rounds and with far too
+	 * many.
+	 */
 	test_early(0, 10);
 	test_early(last, 1000);
 	test_early(1, 100000);
 	test_before(1);
 	test_before(last);
 	test_errors(last);
-	/* Nobody can count to 2^32 in a test: it takes one write, whatever the number. */
+	/* A test cannot count to 2^32. The silence takes one write, whatever the number. */
 	ok(send_one(last) && all_seen(), "who gave up 2^32 rounds speaks");
 	ok(last_round(last) >= SPINDLE_MAX_ROUNDS, "in a round behind them");
 	ok(others_send(-1, 20), "all go on from there");

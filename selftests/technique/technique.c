@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * technique: does to a subgroup what the tests of its techniques need.
+ * technique: actions on a subgroup for the tests of its techniques.
  *
  *	technique retune  -n NODES -g SUBGROUP -f FILE [-S SEED] [-z]
  *	technique silence -n NODES -g SUBGROUP
  *	technique raw     -n NODE -g SUBGROUP [-k KIND] [-s SIZE] [-c COUNT]
  *
- * retune	changes switches, budgets and silence of all ends, one after the other, as
+ * retune  changes switches, budgets and silence of all ends, one after the other, as
  *		fast as it can, until FILE exists (retune.c)
- * silence	spindle_silence(): what it promises and what it refuses, as TAP (silence.c)
- * raw		one measurement of the device, and what became of it (raw.c)
+ * silence spindle_silence(): what it promises and what it refuses, as TAP (silence.c) raw
+ * one measurement of the device, and what became of it (raw.c)
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * technique: what no other program here does to a subgroup. See technique.c.
+ * technique: actions on a subgroup that no other program here makes. See
+ * technique.c.
  */
 #ifndef SPINDLE_TECHNIQUE_H
 #define SPINDLE_TECHNIQUE_H
@@ -14,9 +15,9 @@
 #define MAX_NODES	16
 
 /**
- * struct where - the ends of a subgroup that a command is about
+ * struct where - the ends of a subgroup that a command uses
  * @node: ids of nodes of this kernel
- * @nodes: how many
+ * @nodes: the number of ids
  * @group: the subgroup
  */
 struct where {
@@ -25,7 +26,7 @@ struct where {
 	uint32_t group;
 };
 
-/* "1-3,5"; returns false if it is no list. */
+/* Parse a list like "1-3,5". Returns false if it is not a list. */
 bool where_nodes(struct where *w, const char *list);
 
 int retune_main(int argc, char **argv);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints how many bytes PTRACE_GETREGSET has for a process's XSAVE area. */
+/*
+ * Print the number of bytes that PTRACE_GETREGSET has for a process's XSAVE
+ * area.
+ */
 #include <elf.h>
 #include <signal.h>
 #include <stdio.h>

@@ -2,14 +2,14 @@
 /*
  * hub N COMMAND [ARG]...: a network of N ports for COMMAND and what it starts.
  *
- * Port i (from 1) is file descriptor HUB_FD + i of the command: one end of a pair of
- * datagram sockets, on which each datagram is an Ethernet frame, as the "fd" transport of
- * User-Mode Linux has it. A frame goes to the port that its destination was last heard
- * from, else to all others. A port that does not read loses frames, like any other
- * network. Ends with the command, with its status.
+ * Port i (from 1) is file descriptor HUB_FD + i of the command: one end of a pair of datagram
+ * sockets. Each datagram is an Ethernet frame, as in the "fd" transport of User-Mode Linux. A frame
+ * goes to the port from which its destination last sent, or to all others if there is none. A port
+ * that does not read loses frames, as in any other network. The hub ends with the command, and
+ * returns its status.
  *
- * File descriptor HUB_FD is the handle: a line "I both|in|out|none" cuts port i off, or for
- * frames to it (in) or from it (out) only, or no more.
+ * File descriptor HUB_FD controls the hub. A line "I both|in|out|none" cuts port I off in both
+ * directions, only for frames to it (in) or from it (out), or not at all.
  */
 #include <errno.h>
 #include <poll.h>
@@ -26,7 +26,7 @@
 #define MAX_PORTS	8
 #define MAX_FRAME	65536
 #define MAX_MACS	64
-#define BUFFER		(64 << 20)	/* for what guests send while one of them waits to run */
+#define BUFFER		(64 << 20)	/* for frames while a guest waits to run */
 #define MAC_LEN		6
 #define MAX_LINES	256
 
@@ -41,7 +41,7 @@ static int num_ports;
 static int handle;
 static pid_t child;
 
-/* Whom we have heard, and where. The oldest makes room. */
+/* The addresses that have sent, with their ports. A new entry replaces the oldest one. */
 static struct {
 	uint8_t mac[MAC_LEN];
 	int port;
@@ -83,7 +83,7 @@ static void forward(int from, const uint8_t *frame, ssize_t len)
 				lost[i]++;
 }
 
-/* Lines come whole: they are shorter than what a pipe takes at once. */
+/* Lines arrive whole, because they are shorter than one atomic write to a pipe. */
 static void obey(void)
 {
 	static const struct {
@@ -109,7 +109,7 @@ static void obey(void)
 	}
 }
 
-/* Without privilege, the socket gets as much as the system grants. */
+/* Without privilege, the socket gets as large a buffer as the system grants. */
 static void widen(int fd)
 {
 	int size = BUFFER;
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	start(argv + 2);
-	/* Ctrl-C reaches the command by itself, which knows how to end. */
+	/* The terminal sends Ctrl-C to the command, too, and the command handles it. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, pass_on);
 	signal(SIGHUP, pass_on);

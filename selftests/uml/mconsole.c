@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mconsole SOCKET COMMAND: a command to the management console of a UML
- * kernel, which answers as long as it takes interrupts.
+ * mconsole SOCKET COMMAND: send a command to the management console of a UML
+ * kernel. The kernel answers as long as it handles interrupts.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -39,7 +39,10 @@ int main(int argc, char **argv)
 	strcpy(req.data, argv[2]);
 	req.len = strlen(argv[2]);
 	fd = socket(AF_UNIX, SOCK_DGRAM, 0);
-	/* An address of the kernel's choice, so that there can be an answer. */
+	/*
+	 * Bind to an address that the kernel chooses, so that the console can
+	 * answer.
+	 */
 	if (fd < 0 || bind(fd, (void *)&me, sizeof(me.sun_family)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) ||
 	    sendto(fd, &req, sizeof(req), 0, (void *)&to, sizeof(to)) < 0) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The checker of a world: it knows what was committed, sees what is delivered the moment
- * it is, and says what is wrong. See world.h.
+ * The checker of a world: it records each commit, looks at each delivery at once, and reports the
+ * first error. See world.h.
  *
- * Integrity and exactly once: a delivery is the next message of its sender, with the
- * length and bytes that were committed. Total order: what is delivered first anywhere
- * makes the order, all others have to follow it. Uniformity: when something is delivered
- * first, every member has received it and has its bytes.
+ * Integrity and exactly once: a delivery is the next message of its sender, with the length and
+ * bytes that were committed. Total order: the first delivery of a sequence number at any node fixes
+ * the message for that number, and all other nodes have to follow. Uniformity: when a message is
+ * delivered for the first time, every member has received it and has its bytes.
  */
 #include "world.h"
 
-/* Bytes that tell which message they belong to, and where in it. */
+/* Fill @to with bytes that tell which message they belong to, and where in it. */
 void pattern(u8 *to, u64 key, u32 len)
 {
 	u64 v;
@@ -32,7 +32,7 @@ static void *grow(void *v, u64 n, u64 *room, size_t size)
 	return realloc(v, *room * size);
 }
 
-/* The sender's next message is certain to be sent. */
+/* The sender's next message is certain to be sent: record it. */
 void check_sent(struct group *g, const struct reserved *rec)
 {
 	struct ledger *l = group_ledger(g, g->mc.my_sender);
@@ -41,7 +41,7 @@ void check_sent(struct group *g, const struct reserved *rec)
 	l->v[l->n++] = (struct sent){ .key = rec->key, .len = rec->len, .unit = rec->unit };
 }
 
-/* Are these bytes, in a ring of a power of two, the message? */
+/* Are these bytes of the ring (its size is a power of two) the bytes of message @m? */
 static bool same(struct world *w, const u8 *ring, u64 bytes, u64 at, const struct sent *m)
 {
 	u32 first;
@@ -90,7 +90,7 @@ void check_payload(struct group *g, const struct reader *r, const struct spindle
 			   g->node->rank, g->index, d->sender, (unsigned long long)d->slot);
 }
 
-/* Nothing is delivered before every member has it. */
+/* A message is delivered only after every member has received it. */
 static void check_uniform(struct group *g, const struct spindle_dlv *d)
 {
 	struct world *w = g->node->world;
@@ -121,7 +121,7 @@ static void check_ordered(struct group *g, struct reader *r, const struct spindl
 	u64 at = r->q.base + r->seen;
 	struct place *p;
 
-	/* Places that only members without readers have passed are not known yet. */
+	/* Members without readers may have passed places. The checker does not know these yet. */
 	for (; o->n <= at; o->n++) {
 		o->v = grow(o->v, o->n, &o->room, sizeof(*o->v));
 		o->v[o->n].seq = U64_MAX;
@@ -142,7 +142,7 @@ static void check_ordered(struct group *g, struct reader *r, const struct spindl
 			   (unsigned long long)p->seq, p->sender, (unsigned long long)p->slot);
 }
 
-/* Look at what a reader got since the last look. */
+/* Check the deliveries that the reader got since the last look. */
 void check_reader(struct group *g, struct reader *r)
 {
 	struct world *w = g->node->world;
@@ -174,7 +174,7 @@ void check_reader(struct group *g, struct reader *r)
 		world_fail(w, "node %u: a reader's ring overflows", g->node->rank);
 }
 
-/* What holds after every pass. */
+/* Check the invariants that hold after every pass. */
 void check_group(struct group *g)
 {
 	const struct spindle_mc *mc = &g->mc;
@@ -237,7 +237,7 @@ static void check_group_end(struct group *g)
 			   g->node->rank, g->index);
 }
 
-/* What holds in a world at rest. */
+/* Check the invariants that hold when the world is at rest. */
 void check_end(struct world *w)
 {
 	u32 i, j;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Worlds for tests that say what happens step by step: one subgroup, honest members, a
- * fabric in order.
+ * Worlds for tests that go step by step: one subgroup, honest members, and a fabric that keeps the
+ * order.
  */
 #ifndef SPINDLE_UNIT_DIRECTED_H
 #define SPINDLE_UNIT_DIRECTED_H

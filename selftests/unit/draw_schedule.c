@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A picture of a block schedule, from the code that the module runs: a literal block of
- * reStructuredText in which each row is a step, each column is a member, and 3>5 is block 3
- * on its way to member 5.
+ * reStructuredText in which each row is a step, each column is a member, and 3>5 is block 3 on its
+ * way to member 5.
  *
  *	draw_schedule ALGORITHM MEMBERS BLOCKS [RACK]...
  *
- * Racks are numbers, one for each member; who has none is alone in one.
+ * Racks are numbers, one for each member. A member without a number is alone in its rack.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void draw(u32 n, int width)
 		printf("%*u", width, r);
 	printf("\n");
 	for (j = 0; j < steps; j++) {
-		/* What follows the last cell of a row would be blanks. */
+		/* Print the padding before a cell, so that no line ends in blanks. */
 		int at = 0;
 
 		printf("  %4llu", (unsigned long long)j);
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	}
 	if (spindle_schedule_steps(&schedule[0]) > STEPS)
 		return usage();
-	/* Two blanks, and the widest that a cell can be. */
+	/* Two blanks, and the width of the widest cell. */
 	width = 2 + snprintf(NULL, 0, "%u>%u", k - 1, n - 1);
 	draw(n, width);
 	return EXIT_SUCCESS;

@@ -2,9 +2,9 @@
 /*
  * The fabric of a world: a link for each ordered pair of nodes. See world.h.
  *
- * In order, a link makes one write visible after the other, byte by byte if the world
- * tears. Reordering, several writes are under way at once. A completion, which is what
- * vouches for messages, comes in order in any case and after all that was posted before.
+ * A link that keeps the order makes one write visible after the other, byte by byte if the world
+ * tears. On a link that reorders, several writes are under way at once. Completions, which vouch
+ * for messages, always come in order. Each comes after all writes that were posted before it.
  */
 #include "world.h"
 
@@ -49,7 +49,7 @@ void fabric_post(struct world *w, u32 from, u32 to, const struct spindle_write *
 	link->n++;
 }
 
-/* Some bytes of a write become visible. */
+/* Make some bytes of a write visible. */
 static void move(struct world *w, u8 *row, struct op *op)
 {
 	u32 part = op->left, at;
@@ -92,7 +92,7 @@ static bool must_wait(const struct link *link, const struct op *op)
 	return false;
 }
 
-/* Something moves on a link. Returns false if there is nothing on it. */
+/* Make progress on a link. Returns false if the link is empty. */
 bool fabric_step(struct world *w, u32 from, u32 to)
 {
 	struct link *link = &w->link[from][to];
@@ -111,7 +111,7 @@ bool fabric_step(struct world *w, u32 from, u32 to)
 	if (op->left)
 		move(w, w->node[to].row[from], op);
 	if (rng_chance(&w->rng, 20))
-		return true; /* the completion takes its time */
+		return true; /* the completion comes later */
 	while (link->head && !link->head->left) {
 		op = link->head;
 		link->head = op->next;

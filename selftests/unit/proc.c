@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The processes of a world: they follow <linux/spindle.h>, or they do not. See world.h.
+ * The processes of a world: some follow the rules of <linux/spindle.h>, some break them. See
+ * world.h.
  */
 #include "world.h"
 
@@ -45,14 +46,17 @@ void sender_close(struct group *g)
 
 	g->sender = NULL;
 	g->node->asleep = false;
-	/* A large message is on its way: its memory stays until that and the rest is sent. */
+	/*
+	 * A large message is moving: the sender's memory stays until this message and the rest are
+	 * sent.
+	 */
 	if (spindle_mc_detach_sender(&g->mc))
 		free_sender(g, p);
 	else
 		g->parted = p;
 }
 
-/* All that a process had committed that has gone is sent. */
+/* All messages that the departed process had committed are sent: free its memory. */
 void sender_parted(struct group *g)
 {
 	if (!g->parted || g->mc.txq.desc)
@@ -68,7 +72,7 @@ bool sender_reserve(struct group *g, u32 len, u32 extra_units)
 	u32 units = spindle_units(len) + extra_units;
 	struct reserved *rec = &p->rec[p->slot & (g->mc.window - 1)];
 
-	/* Pair with the engine's releases: the bytes are no longer read. */
+	/* Pair with the engine's releases: the engine no longer reads these bytes. */
 	if (p->slot - smp_load_acquire(p->free_slot) >= g->mc.window ||
 	    p->unit + units - smp_load_acquire(p->free_unit) > g->mc.ring_units)
 		return false;
@@ -83,7 +87,7 @@ bool sender_reserve(struct group *g, u32 len, u32 extra_units)
 	return true;
 }
 
-/* The bytes of a message, into the ring that the device reads. */
+/* Write the bytes of a message into the ring that the device reads. */
 static void fill(struct group *g, const struct reserved *rec)
 {
 	struct world *w = g->node->world;
@@ -119,7 +123,7 @@ void sender_commit(struct group *g, u64 slot, bool abandon)
 			break;
 		if (!rec->abandoned)
 			check_sent(g, rec);
-		/* The record may be used again: by then the slot is free. */
+		/* The record may be used again, because the slot is free by then. */
 	}
 }
 
@@ -152,7 +156,7 @@ static u32 open_slots(const struct group *g, u64 *pick, u32 which)
 	return n;
 }
 
-/* One of the process's threads does something. */
+/* One of the process's threads takes a step. */
 void sender_step(struct group *g)
 {
 	struct world *w = g->node->world;
@@ -169,7 +173,7 @@ void sender_step(struct group *g)
 	if (open < p->threads && !w->stopped && rng_chance(&w->rng, 60)) {
 		len = random_len(g);
 		extra = rng_chance(&w->rng, 30) ? rng_below(&w->rng, 24) : 0;
-		/* More than the ring was never to be had. */
+		/* The ring has no more units than these. */
 		extra = min(extra, g->mc.ring_units - spindle_units(len));
 		sender_reserve(g, len, extra);
 	} else if (open) {
@@ -198,7 +202,10 @@ void sender_cheat(struct group *g)
 	struct spindle_tx_desc *d = &p->desc[p->settled & (g->mc.window - 1)];
 	const struct reserved *rec = &p->rec[p->settled & (g->mc.window - 1)];
 
-	/* Not where the engine still reads what was good, nor what is not ours yet. */
+	/*
+	 * Cheat neither in a descriptor that the engine still reads nor in a slot that is not free
+	 * yet.
+	 */
 	if (p->cheated || p->settled - *p->free_slot >= g->mc.window)
 		return;
 	p->cheated = true;
@@ -270,7 +277,7 @@ void reader_close(struct group *g, struct reader *r)
 	free(r);
 }
 
-/* Read on: a few messages, or all. Returns true if there were any. */
+/* Consume a few messages, or all. Returns true if there were any. */
 bool reader_step(struct group *g, struct reader *r, bool all)
 {
 	u64 tail = smp_load_acquire(r->tail); /* B */
@@ -295,7 +302,7 @@ void reader_cheat(struct group *g, struct reader *r)
 		return;
 	r->cheated = true;
 	g->node->asleep = false;
-	/* Back behind what the engine has seen, or beyond what there is. */
+	/* Set @consumed back behind the engine's value, or beyond the tail. */
 	if (r->q.consumed && rng_chance(rng, 50))
 		*r->consumed = r->q.consumed - 1;
 	else

@@ -66,7 +66,7 @@ static void dirty(struct rw_world *w, u32 node)
 			w->inst[node][g]->dirty = true;
 }
 
-/* ---- what the core wants ------------------------------------------------------ */
+/* ---- operations of the core ------------------------------------------------- */
 
 static struct rw_inst *inst_of(struct spindle_rdmc *r)
 {
@@ -242,7 +242,7 @@ static bool op_flushed(struct spindle_rdmc *r, u32 m)
 	return l->broken || !l->said[inst_of(r)->group];
 }
 
-/* Who does not read for a while is asked again when it has read. */
+/* A process that does not read for a while is asked again after it has read. */
 static bool op_listens(struct spindle_rdmc *r)
 {
 	struct rw_inst *in = inst_of(r);
@@ -493,7 +493,7 @@ static void wait_for(struct rw_world *w, int kind, u32 node, u32 peer)
 	list_add(&w->wait, &it);
 }
 
-/* A lane breaks: what is in it is lost, and both ends will notice. */
+/* A lane breaks: the messages in it are lost, and both ends will notice. */
 void rw_break(struct rw_world *w, u32 a, u32 b)
 {
 	if (a == b || lane(w, a, b)->broken)
@@ -513,7 +513,7 @@ void rw_crash(struct rw_world *w, u32 node)
 	w->crashed[node] = true;
 	for (i = 0; i < w->n; i++)
 		rw_break(w, node, i);
-	/* Its memory is read and written no more. */
+	/* The memory of a crashed node is neither read nor written any more. */
 	for (i = 0; i < w->rights; i++)
 		if (w->right[i].owner == node)
 			w->right[i].state = RW_DEAD;
@@ -623,7 +623,7 @@ static void deliver(struct rw_world *w, u32 from, u32 to)
 			list_add(&w->wait, &it);
 		}
 	}
-	/* There is room, and something may be flushed. */
+	/* The lane has room again, and there may be something to flush. */
 	dirty(w, from);
 }
 
@@ -658,7 +658,7 @@ static void report_revoked(struct rw_world *w, const struct rw_item *it)
 	dirty(w, it->node);
 }
 
-/* Something that was waited for happens; false: not yet. */
+/* An event that a node waits for happens. Returns false if the event cannot happen yet. */
 static bool report(struct rw_world *w, struct rw_item *it)
 {
 	struct rw_lane *l = lane(w, it->node, it->peer);
@@ -672,7 +672,7 @@ static bool report(struct rw_world *w, struct rw_item *it)
 		report_revoked(w, it);
 		return true;
 	}
-	/* The device is through with a lane when all that it was to do has ended. */
+	/* The device is finished with a lane when all of the lane's writes have ended. */
 	if (it->kind == RW_QUIET && l->writing)
 		return false;
 	if (it->kind == RW_LOST) {
@@ -793,7 +793,7 @@ static bool process_decide(struct rw_inst *in, u32 o)
 	return true;
 }
 
-/* The process does one of the things that it wants to do; false: there is none. */
+/* The process does one of the things that it wants to do. Returns false if there is none. */
 static bool process(struct rw_inst *in)
 {
 	struct rw_world *w = in->w;
@@ -863,7 +863,7 @@ static bool step_deliver(struct rw_world *w)
 
 		if (!list_len(&l->list))
 			continue;
-		/* Now and then no room at all, for a while. */
+		/* Now and then the lane has no room at all, for a while. */
 		l->shut = !l->shut && rng_chance(&w->rng, 10);
 		deliver(w, k / w->n, k % w->n);
 		return true;
@@ -916,7 +916,7 @@ static bool step_process(struct rw_world *w)
 	return false;
 }
 
-/* Who lies says and writes what comes to its mind. */
+/* The liar sends a random message, or makes a random write. */
 static void lie(struct rw_world *w)
 {
 	u32 to = rng_below(&w->rng, w->n), g = rng_below(&w->rng, w->groups);
@@ -932,7 +932,10 @@ static void lie(struct rw_world *w)
 		it.kind = RW_WRITE;
 		it.key = rng_below(&w->rng, w->rights);
 		right = &w->right[it.key];
-		/* What somebody else has, or had, is no use: the device knows. */
+		/*
+		 * A right of another owner or another holder is useless, because the device refuses
+		 * it.
+		 */
 		if (right->owner != to || right->holder != w->liar)
 			return;
 		it.off = right->off;
@@ -957,7 +960,7 @@ static void lie(struct rw_world *w)
 	list_add(&l->list, &it);
 }
 
-/* Something happens somewhere; false: nothing can, but by time. */
+/* Make one event happen. Returns false if only the passage of time can cause another one. */
 bool rw_step(struct rw_world *w)
 {
 	static bool (*const what[])(struct rw_world *w) = {
@@ -987,7 +990,7 @@ void rw_wake(struct rw_world *w)
 				w->inst[i][g]->dirty = true;
 }
 
-/* Nothing happens until somebody is tired of waiting; false: nobody ever is. */
+/* Let time pass until the first member runs into a timeout. Returns false if no member waits. */
 bool rw_jump(struct rw_world *w)
 {
 	u64 at = U64_MAX;

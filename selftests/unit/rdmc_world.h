@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A world for RDMC: nodes with memory, processes that want objects, and lanes between them
- * that take their time, have no room, and break. It knows who may write where, and looks.
+ * A world for RDMC: nodes with memory, processes that want objects, and lanes between them that are
+ * slow, have no room, and break. The world knows which node may write to which memory, and checks
+ * each write.
  */
 #ifndef SPINDLE_UNIT_RDMC_WORLD_H
 #define SPINDLE_UNIT_RDMC_WORLD_H
@@ -37,7 +38,7 @@ struct rw_right {
 	u32 len;
 };
 
-/* What is on its way, or waits to be reported. */
+/* A message or write that is under way, or an event that waits to be reported. */
 struct rw_item {
 	enum { RW_MSG, RW_WRITE, RW_WRITTEN, RW_REVOKED, RW_UP, RW_LOST, RW_QUIET } kind;
 	u32 node, peer, group;
@@ -54,7 +55,7 @@ struct rw_list {
 	u32 head, tail, size;
 };
 
-/* From one node to another. */
+/* A lane from one node to another. */
 struct rw_lane {
 	struct rw_list list;
 	u32 room;
@@ -63,7 +64,7 @@ struct rw_lane {
 	bool broken, lost, quiet, shut;
 };
 
-/* What a process will do, by percent. */
+/* Habits of a process, in percent. */
 struct rw_habits {
 	u32 refuses, cancels, never, early_close, leaves, never_closes;
 };
@@ -101,7 +102,7 @@ struct rw_world {
 	u32 n, groups;
 	struct rw_group group[RW_GROUPS];
 	struct rw_inst *inst[RW_NODES][RW_GROUPS];
-	u64 finished[RW_NODES][RW_GROUPS];	/* objects that are complete there */
+	u64 finished[RW_NODES][RW_GROUPS];	/* objects complete at the node */
 	bool crashed[RW_NODES];
 	struct rw_lane *lane;
 	struct rw_list wait;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every unit test needs: TAP output, checks, and numbers from a seed.
+ * Tools of every unit test: TAP output, checks, and random numbers from a seed.
  *
- * A program is a table of cases. A case is a function; it fails if any CHECK in it
- * does, and goes on, so that one run shows all that is wrong.
+ * A program is a table of cases. A case is a function. A case fails if one of its CHECKs fails. The
+ * case continues after that, so that one run shows all errors.
  */
 #ifndef SPINDLE_UNIT_TAP_H
 #define SPINDLE_UNIT_TAP_H
@@ -108,7 +108,7 @@ static inline bool rng_chance(struct rng *rng, u32 percent)
 	return rng_below(rng, 100) < percent;
 }
 
-/* Small more often than large, 0 and the extremes now and then. */
+/* Small numbers come more often than large ones, and 0 and the extremes come now and then. */
 static inline u64 rng_odd(struct rng *rng)
 {
 	u64 v = rng_u64(rng) >> rng_below(rng, 64);
@@ -125,7 +125,10 @@ static inline u64 rng_odd(struct rng *rng)
 	}
 }
 
-/* The program's seed, from the environment or fixed; printed, to be given again. */
+/*
+ * The program's seed, from the environment or fixed. The seed is printed, so that a run can be
+ * repeated.
+ */
 static inline struct rng rng_seed(void)
 {
 	struct rng rng = { .state = tap_env("SEED", 1) };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decrees: which words are one, what tells two apart, and the members that follow.
+ * Decrees: which words are a decree, what tells two decrees apart, and the members of the next
+ * view.
  */
 #include "tap.h"
 #include "decree.h"
@@ -77,13 +78,13 @@ static void test_check(void)
 	CHECK(!spindle_decree_check(word, &view));
 	word[SPINDLE_DECREE_JOIN + 2] = 60;
 	CHECK(spindle_decree_check(word, &view));
-	/* Nobody is no view. */
+	/* A decree without survivors and joiners is no view. */
 	make_decree(word);
 	word[SPINDLE_DECREE_SURVIVORS] = 0;
 	CHECK(spindle_decree_check(word, &view));
 	word[SPINDLE_DECREE_NUM_JOINS] = 0;
 	CHECK(!spindle_decree_check(word, &view));
-	/* Nor are more than there are ranks. */
+	/* A decree may not have more members than there are ranks. */
 	view.num_members = SPINDLE_MAX_MEMBERS;
 	make_decree(word);
 	word[SPINDLE_DECREE_SURVIVORS] = U64_MAX;
@@ -92,7 +93,7 @@ static void test_check(void)
 	CHECK(spindle_decree_check(word, &view));
 }
 
-/* Each word counts, and its place does. */
+/* Each word changes the digest, and so does the place of a word. */
 static void test_digest(void)
 {
 	u64 word[WORDS], digest, other;

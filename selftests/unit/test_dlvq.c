@@ -97,7 +97,9 @@ static void test_consumed(void)
 			tap_fail("%s: error %u", rows[i].name, f.q.error);
 		CHECK_EQ(f.q.consumed, rows[i].error ? rows[i].before : rows[i].word);
 		if (rows[i].error) {
-			/* For good: nobody waits for it or looks at it again. */
+			/*
+			 * The error is final: the queue is neither waited for nor looked at again.
+			 */
 			*f.consumed = 3;
 			CHECK(!spindle_dlvq_poll(&f.q));
 			CHECK_EQ(f.q.error, rows[i].error);
@@ -174,7 +176,7 @@ static bool same_bytes(const struct fixture *f, u64 at, u64 from, u32 len)
 	return true;
 }
 
-/* Random traffic: every message is what it was until it is consumed. */
+/* Random traffic: the bytes of a message stay the same until the reader consumes it. */
 static void copy_traffic(u32 entries, u32 copy_units)
 {
 	u32 max_msg = copy_units << SPINDLE_UNIT_SHIFT, i, full = 0;
@@ -234,7 +236,7 @@ static void test_copy_budget(void)
 	open_it(&f, 8, 4);
 	CHECK(!copy(&f, 7, 64, 120, &budget));
 	CHECK_EQ(budget, 0);
-	CHECK(!copy(&f, 7, 64, 120, &budget)); /* nothing is left, nothing goes on */
+	CHECK(!copy(&f, 7, 64, 120, &budget)); /* the budget is 0: the copy makes no progress */
 	budget = 69;
 	CHECK(!copy(&f, 7, 64, 120, &budget));
 	budget = 100;
@@ -242,7 +244,10 @@ static void test_copy_budget(void)
 	CHECK_EQ(budget, 99); /* the last byte alone was missing */
 	CHECK(same_bytes(&f, 0, 64, 120));
 	CHECK_EQ(f.q.copy_tail, 0);
-	/* Another one comes before it: its bytes begin anew, in the same place. */
+	/*
+	 * The copy of another message comes first: its bytes start from the beginning, in the same
+	 * place.
+	 */
 	budget = 30;
 	CHECK(!copy(&f, 3, 640, 40, &budget));
 	budget = 50;
@@ -250,7 +255,7 @@ static void test_copy_budget(void)
 	CHECK_EQ(budget, 40);
 	CHECK(same_bytes(&f, 0, 640, 40));
 	append(&f, 3, 640, 40);
-	/* One of the same number, in another view, behind it. */
+	/* Behind it: a message with the same number, in another view. */
 	budget = 10;
 	CHECK(!copy(&f, 3, 1280, 100, &budget));
 	budget = 100;

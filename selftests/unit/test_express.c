@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Express: a short message inside its guard. What is written is read, and nothing else is;
- * who may send so, when, and what it costs; and a member that lies by it.
+ * Express: a short message inside its guard. A reader gets exactly the bytes that were written.
+ * Which messages go by express, when, and at what cost? And what if a member lies in it?
  */
 #include "directed.h"
 #include "express.h"
@@ -11,7 +11,7 @@
 
 static struct rng rng;
 
-/* ---- the place itself ---------------------------------------------------- */
+/* ---- the place of a message ---------------------------------------------- */
 
 static u8 ring[RING];
 
@@ -24,7 +24,7 @@ static struct spindle_express made(u64 slots, u32 unit, u32 len)
 	const struct spindle_msg msg = { .round = slots + 2, .unit = unit, .len = len };
 	struct spindle_express x;
 
-	/* What is not written is not read. */
+	/* Fill the place, because a reader must not see bytes that no writer wrote. */
 	memset(&x, 0x5a, sizeof(x));
 	spindle_express_write(&x, word, &msg, ring, RING);
 	return x;
@@ -55,7 +55,7 @@ static void test_there_and_back(void)
 			memset(&place, 0, sizeof(place));
 			b = spindle_express_offset(len);
 			CHECK(b + len <= SPINDLE_EXPRESS_BYTES && IS_ALIGNED(b, 8));
-			/* Nothing of an older message leaves the house. */
+			/* No byte of an older message may be sent. */
 			for (k = b + len; k < SPINDLE_EXPRESS_BYTES; k++)
 				CHECK_EQ(((u8 *)&x)[k], 0);
 			memcpy((u8 *)&place + b, (u8 *)&x + b, sizeof(x) - b);
@@ -77,7 +77,7 @@ static void test_there_and_back(void)
 	}
 }
 
-/* Fresh memory is no message. */
+/* A place that was never written holds no message. */
 static void test_fresh(void)
 {
 	struct spindle_express place, copy;
@@ -87,7 +87,7 @@ static void test_fresh(void)
 	CHECK_EQ(spindle_express_read(&place, &seal, &copy), SPINDLE_READ_SAME);
 }
 
-/* A blend of two is neither, byte by byte, from either end and in any order. */
+/* A mix of two messages counts as neither: byte by byte, from either end and in any order. */
 static void test_torn(void)
 {
 	u32 i, k, how;
@@ -124,7 +124,7 @@ static void test_torn(void)
 	}
 }
 
-/* A length that nobody can have written stays unread, whatever its seal. */
+/* No sender writes this length, so the message stays unread, whatever its seal says. */
 static void test_too_long(void)
 {
 	struct spindle_express x = made(1, 0, 8), copy;
@@ -138,9 +138,9 @@ static void test_too_long(void)
 	CHECK_EQ(spindle_express_read(&x, &seal, &copy), SPINDLE_READ_NEW);
 }
 
-/* ---- who goes by it ---------------------------------------------------------- */
+/* ---- which messages go by express -------------------------------------------- */
 
-/* Writes that one message to one other member takes there, without what comes back. */
+/* The number of writes that one message to one member takes, without the acknowledgment. */
 static u32 writes_of(struct world *w, u32 len)
 {
 	struct group *g = w->node[0].group[0];
@@ -183,7 +183,7 @@ static void test_cost(void)
 	}
 }
 
-/* The next one goes so when the last one is known to be received, and not before. */
+/* A message goes by express only if the member has received the previous message. */
 static void test_one_at_a_time(void)
 {
 	struct world *w = plain_world(2, 1);
@@ -194,7 +194,7 @@ static void test_one_at_a_time(void)
 	CHECK_EQ(writes_of(w, 64), 1);
 	CHECK_EQ(writes_of(w, 64), 3);
 	CHECK_EQ(writes_of(w, 64), 3);
-	/* Sequence number 0 is that of the first. */
+	/* The first message has sequence number 0. */
 	m->received = 1;
 	CHECK_EQ(writes_of(w, 64), 1);
 	m->received = 3;
@@ -204,7 +204,7 @@ static void test_one_at_a_time(void)
 	world_close(w);
 }
 
-/* Two at once are a batch. */
+/* Two messages at once are a batch. */
 static void test_no_batch(void)
 {
 	struct world *w = plain_world(2, 1);
@@ -216,7 +216,7 @@ static void test_no_batch(void)
 	world_close(w);
 }
 
-/* Nobody who believes completions is sent any, and does not look for any. */
+/* Where completions vouch, no message goes by express. */
 static void test_not_vouched(void)
 {
 	struct world *w = plain_world(2, 1);
@@ -230,7 +230,7 @@ static void test_not_vouched(void)
 	world_close(w);
 }
 
-/* A message to each of two others, alone: one write each, and one from each to each. */
+/* One message to two other members: one write to each, then one from each member to each. */
 static void test_whole(void)
 {
 	struct world *w = plain_world(3, 1);
@@ -239,7 +239,7 @@ static void test_whole(void)
 	sender_open(w->node[0].group[0]);
 	send_one(w->node[0].group[0], 64);
 	settle(w);
-	/* With what was delivered: another six. */
+	/* Each of three members reports the delivery to two others: another six. */
 	CHECK_EQ(w->posted, 2 + 4 + 6);
 	for (i = 0; i < 3; i++)
 		CHECK_EQ(w->node[i].group[0]->mc.stats.delivered, 1);
@@ -294,13 +294,13 @@ static void by_ring(struct victim *v, u64 slot, u64 round)
 	spindle_hdr_write(v->sd->walk.ring, v->sd->walk.wmask, slot, &msg);
 }
 
-/* Whatever order the guards are seen in. */
+/* The guards become visible in any order. */
 static void test_orders(void)
 {
 	struct victim v;
 	u32 i;
 
-	/* A block that was written later is seen together with it. */
+	/* The member sees a block that was written later together with the message. */
 	v = victim();
 	new_bytes();
 	by_express(&v, 1, 1, 0, 100);
@@ -311,7 +311,7 @@ static void test_orders(void)
 	CHECK(!memcmp(v.sd->pay, ring, 100));
 	world_close(v.w);
 
-	/* It is not unpacked a second time: somebody may be reading there. */
+	/* The message is not unpacked a second time, because a reader may be using the bytes. */
 	v = victim();
 	by_express(&v, 1, 1, 0, 100);
 	spindle_mc_run(v.mc, true);
@@ -325,7 +325,7 @@ static void test_orders(void)
 		CHECK_EQ(v.sd->pay[i], 0x33);
 	world_close(v.w);
 
-	/* Those before it went by the ring, and their own guard was overtaken. */
+	/* The messages before it went by the ring, and the message overtook their guard. */
 	v = victim();
 	by_ring(&v, 0, 0);
 	by_ring(&v, 1, 1);
@@ -334,7 +334,7 @@ static void test_orders(void)
 	CHECK(!v.mc->bad);
 	CHECK_EQ(v.mc->stats.received, 3);
 	CHECK_EQ(v.m->slots, 3);
-	/* And now the guard of these, which says less. */
+	/* Now the guard of these messages arrives, with smaller counts. */
 	by_block(&v, 3, 4);
 	spindle_mc_run(v.mc, true);
 	CHECK(!v.mc->bad);
@@ -342,8 +342,8 @@ static void test_orders(void)
 	world_close(v.w);
 
 	/*
-	 * A guard that was written before the message, and came between the two looks. The
-	 * next one that says less is a lie.
+	 * A guard that was written before the message became visible between the two reads. The
+	 * next guard with smaller counts is a lie.
 	 */
 	v = victim();
 	by_ring(&v, 0, 0);
@@ -363,7 +363,9 @@ static void test_orders(void)
 	CHECK(v.mc->bad);
 	world_close(v.w);
 
-	/* Behind it by the ring, all of it found at once. */
+	/*
+	 * Messages by the ring follow the one by express, and the member finds all of them at once.
+	 */
 	v = victim();
 	by_express(&v, 1, 1, 0, 100);
 	by_ring(&v, 1, 1);
@@ -375,7 +377,10 @@ static void test_orders(void)
 	world_close(v.w);
 }
 
-/* What no sender does ends the connection, and is written nowhere before. */
+/*
+ * A message that no correct sender writes ends the connection. Where the counts are impossible, the
+ * message is not unpacked before.
+ */
 static void test_lies(void)
 {
 	static const struct {
@@ -414,7 +419,7 @@ static void test_lies(void)
 	}
 }
 
-/* Who has lied in its block is not listened to any more. */
+/* After a lie in its block, the member's messages by express are ignored. */
 static void test_lied_before(void)
 {
 	struct victim v = victim();
@@ -430,7 +435,7 @@ static void test_lied_before(void)
 	world_close(v.w);
 }
 
-/* No message at all is none; longer than the view allows is a lie. */
+/* Zero messages are no message, and no lie. A message longer than the view allows is a lie. */
 static void test_odd_lies(void)
 {
 	struct victim v = victim();
@@ -449,7 +454,7 @@ static void test_odd_lies(void)
 	world_close(v.w);
 }
 
-/* Half written for ever is a lie, too. */
+/* A message that stays half written for ever is a lie as well. */
 static void test_torn_for_ever(void)
 {
 	struct victim v = victim();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hellos: what is one, what it means, and which refusal each mismatch has.
+ * Hellos: which bytes are a hello, what a hello means, and which refusal each
+ * mismatch gets.
  */
 #include "hello.h"
 #include "tap.h"
@@ -25,7 +26,7 @@ static bool tagged(void *ctx, const struct spindle_hello *h)
 	return key;
 }
 
-/* Node 3 means node 7, and both mean the same view. */
+/* Node 3 addresses node 7, and both mean the same view. */
 static void sample(void)
 {
 	spindle_hello_make(&hello, &self);
@@ -47,7 +48,7 @@ static u32 meant(void)
 	return spindle_hello_meant(&hello, &self, tagged, &asked);
 }
 
-/* Bytes, as they are on the wire. */
+/* The bytes of a hello on the wire. */
 static void test_bytes(void)
 {
 	static const u8 wire[] = {
@@ -78,7 +79,7 @@ static void test_cluster(void)
 	CHECK_EQ(spindle_hello_cluster(name), is);
 }
 
-/* Nobody computes a tag for who does not even speak of this cluster. */
+/* A node computes a tag only for a hello of its own cluster. */
 static void test_meant(void)
 {
 	sample();
@@ -104,7 +105,7 @@ static void test_meant(void)
 	CHECK_EQ(asked, 0);
 }
 
-/* A request is no answer, as it has a tag. */
+/* A request is no answer, because a request has a tag. */
 static void test_answers(void)
 {
 	sample();
@@ -145,7 +146,7 @@ static u32 admitted(u64 life, u64 nonce)
 	return spindle_hello_admitted(&hello, &heard, &host, &host);
 }
 
-/* Nonces of a life grow, and may come round; each life has its own. */
+/* The nonces of one life grow, and may wrap. Each life has its own nonces. */
 static void test_again(void)
 {
 	u64 life;
@@ -164,12 +165,12 @@ static void test_again(void)
 	for (life = 3; life <= SPINDLE_LIVES; life++)
 		CHECK_EQ(admitted(life, 1), 0);
 	CHECK_EQ(admitted(1, 11), SPINDLE_REFUSE_AGAIN);
-	/* The oldest life gives way. */
+	/* A new life replaces the oldest one. */
 	CHECK_EQ(admitted(life, 1), 0);
 	CHECK_EQ(heard.lives, SPINDLE_LIVES);
 	CHECK_EQ(admitted(2, 1), SPINDLE_REFUSE_AGAIN);
 	CHECK_EQ(admitted(1, 11), 0);
-	/* Without a key nothing is remembered. */
+	/* Without a key the node remembers no nonce. */
 	CHECK_EQ(spindle_hello_admitted(&hello, NULL, &host, &host), 0);
 	CHECK_EQ(spindle_hello_admitted(&hello, NULL, &host, &host), 0);
 }
@@ -183,7 +184,7 @@ static void test_address(void)
 	CHECK_EQ(spindle_hello_admitted(&hello, NULL, &host, &from), 0);
 	from.ip[3]++;
 	CHECK_EQ(spindle_hello_admitted(&hello, &heard, &host, &from), SPINDLE_REFUSE_ADDRESS);
-	/* Who is refused is not remembered. */
+	/* A refused hello is not remembered. */
 	CHECK_EQ(heard.lives, 0);
 	from = host;
 	from.family = 6;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A member that lies: it writes what it likes into its row, as it is held by the others,
- * correctly sealed. The others must not step out of their memory or hang, must blame it
- * and nobody else, and honest messages among them stay what they are.
+ * A member that lies: it writes anything into its row as the others hold it, correctly sealed. The
+ * others must neither step out of their memory nor hang. They must blame the liar and no other
+ * member, and honest messages among them must arrive unchanged.
  */
 #include "world.h"
 
 static struct rng rng;
 static u64 only;
 
-/* What a liar is after. */
+/* The aims of a liar. */
 enum aim {
 	NOISE,		/* random words, random bytes */
-	EDGE,		/* just inside of what is plausible, and sometimes just outside */
-	NULLS,		/* legal, but for rounds without end that nobody asked for */
-	YES,		/* has received and delivered all, and takes nothing in */
+	EDGE,		/* just inside the limits, and sometimes just outside */
+	NULLS,		/* legal, except for endless rounds that no member needs */
+	YES,		/* claims to have received and delivered all, and reads nothing */
 	AIMS
 };
 
@@ -53,14 +53,14 @@ static void view_init(struct spindle_view *v, struct rng *r)
 	}
 }
 
-/* The liar's columns as a victim has them, and where to change them. */
+/* The liar's columns in a victim's copy, and the places where a lie changes them. */
 struct target {
 	struct group *g;
 	struct spindle_mc_member *m;
 	struct spindle_mc_sender *sd; /* NULL: no sender */
 	struct spindle_block *block;
 	struct spindle_hdr *hdr;
-	struct spindle_express *express; /* NULL: nothing comes that way */
+	struct spindle_express *express; /* NULL: no messages by express */
 	u8 *pay;
 };
 
@@ -109,7 +109,7 @@ static void noise(struct target *t, struct rng *r)
 		for (i = 0; t->sd && i < n * sizeof(*t->hdr); i++)
 			((u8 *)t->hdr)[i] = rng_u64(r);
 		break;
-	case 4: /* a word of it, as likely sealed as not */
+	case 4: /* a random word, and in half of the cases a valid seal */
 		if (!t->express)
 			break;
 		((u64 *)t->express)[rng_below(r, sizeof(*t->express) / 8)] = rng_odd(r);
@@ -123,7 +123,7 @@ static void noise(struct target *t, struct rng *r)
 	}
 }
 
-/* All that the liar can have received of the victim's own rounds. */
+/* The largest count of the victim's own rounds that the liar can have received. */
 static u64 told(const struct target *t)
 {
 	const struct spindle_mc *mc = &t->g->mc;
@@ -139,7 +139,7 @@ static u64 told(const struct target *t)
 	return round * mc->senders + mc->my_sender;
 }
 
-/* Headers for the messages up to a slot, in rounds below sent; as many as fit. */
+/* Write headers for the messages up to @up_to, in rounds below @sent, as many as fit. */
 static u64 headers(struct target *t, u64 up_to, u64 sent, struct rng *r, bool bad)
 {
 	struct spindle_msg msg = { .round = t->sd->walk.rounds };
@@ -159,7 +159,7 @@ static u64 headers(struct target *t, u64 up_to, u64 sent, struct rng *r, bool ba
 	return slot;
 }
 
-/* The columns, in the block, or with the newest message. */
+/* Publish the columns, in the block or with the newest message. */
 static void publish(struct target *t, const u64 word[SPINDLE_BLOCK_WORDS], struct rng *r,
 		    bool bad)
 {
@@ -210,7 +210,7 @@ static void edge(struct target *t, struct rng *r, bool bad)
 	publish(t, word, r, bad);
 }
 
-/* Rounds for nothing; what it says of others' messages is true. */
+/* Many rounds without messages. The counts of received and delivered messages are true. */
 static void nulls(struct target *t, struct rng *r)
 {
 	const struct spindle_mc *mc = &t->g->mc;
@@ -228,7 +228,7 @@ static void nulls(struct target *t, struct rng *r)
 	spindle_block_write(t->block, word);
 }
 
-/* Always up to date, without having looked at anything. */
+/* Claim to be up to date, without having read anything. */
 static void yes(struct target *t, struct rng *r)
 {
 	const struct spindle_mc *mc = &t->g->mc;
@@ -256,7 +256,7 @@ static void lie(struct world *w, enum aim aim)
 	if (v == w->hostile || !g)
 		return;
 	t = target(g, w->hostile);
-	/* Also what completions carry comes from the peer. */
+	/* The values that completions carry come from the liar as well. */
 	if (w->conf.vouch)
 		__atomic_store_n(&g->node->vouch[w->hostile][g->index],
 				 rng_chance(r, 20) ? rng_odd(r) & SPINDLE_IMM_SLOTS :
@@ -319,7 +319,7 @@ static void schedule(u64 seed, enum aim aim, struct outcome *out)
 	for (i = 0; i < steps && !w->failed; i++) {
 		if (rng_chance(&w->rng, often))
 			lie(w, aim);
-		/* The deaf one listens again, once. */
+		/* The deaf member listens again, once. */
 		if (i == steps - 300)
 			for (j = 0; j < v.num_members; j++)
 				w->link[j][w->hostile].slow = 0;
@@ -388,7 +388,7 @@ static struct world *two(struct target *t)
 	return w;
 }
 
-/* Does the engine get to sleep, or give up on the peer, in the end? */
+/* Does the engine find nothing to do in the end, or give up on the peer? */
 static bool comes_to_rest(struct world *w)
 {
 	u32 i;
@@ -416,7 +416,7 @@ static void test_no_seal(void)
 	struct target t;
 	struct world *w = two(&t);
 
-	/* Not at once: the CPU that writes may have been preempted. */
+	/* The engine does not give up at once, because the CPU that writes may be preempted. */
 	t.block->seal = 1;
 	CHECK(!comes_to_rest(w));
 	t.m->torn_run = SPINDLE_MAX_TORN - 1;
@@ -424,10 +424,10 @@ static void test_no_seal(void)
 	world_close(w);
 }
 
-/* What each word may be at most, and one more. */
+/* The largest value that each word may have, and one more. */
 static void test_limits(void)
 {
-	/* After one message of the victim, in round 0, which the liar was told of. */
+	/* The state: the victim has sent one message, in round 0, and the liar knows of it. */
 	static const struct {
 		const char *name;
 		u64 word[SPINDLE_BLOCK_WORDS]; /* sent, received, delivered, slots */
@@ -463,8 +463,8 @@ static void test_limits(void)
 }
 
 /*
- * A window that nobody has released is full. One more with a header that is right has taken
- * the place of an older one, which no other check would see.
+ * A window without a released slot is full. One more message with a correct header takes the place
+ * of an older one, and no other check would notice.
  */
 static void test_full_window(void)
 {
@@ -484,7 +484,10 @@ static void test_full_window(void)
 	world_close(w);
 }
 
-/* A message is written once to each member, and nobody compares: this one has another length. */
+/*
+ * A message is written to each member separately, and no member compares: this one has another
+ * length for each.
+ */
 static void test_two_faces(void)
 {
 	static const u64 one[SPINDLE_BLOCK_WORDS] = { 1, 0, 0, 1 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Layouts: what is where in a row, for every writer and holder of random views.
+ * Layouts: the place of each thing in a row, for every writer and holder of random views.
  */
 #include "tap.h"
 #include "layout.h"
@@ -117,7 +117,7 @@ static void test_random_views(void)
 	check_row(&v, 63, 0);
 }
 
-/* The writer has to know where things are in the holder's copy: same function. */
+/* The writer has to know the places in the holder's copy, so both use the same function. */
 static void test_agreement(void)
 {
 	static struct spindle_view a, b;
@@ -127,7 +127,7 @@ static void test_agreement(void)
 	for (round = 0; round < 20; round++) {
 		random_view(&a, 1 + rng_below(&rng, 64), rng_below(&rng, 65));
 		b = a;
-		/* What hosts may differ in. */
+		/* Fields that may differ between hosts. */
 		for (i = 0; i < b.num_subgroups; i++) {
 			b.subgroup[i].hold ^= 1;
 			b.subgroup[i].name[0] = 'x';
@@ -144,7 +144,7 @@ static void test_agreement(void)
 	}
 }
 
-/* The paper's Table I: what is not shared takes no memory. */
+/* Table I of the Spindle paper: parts that are not shared take no memory. */
 static void test_only_what_is_shared(void)
 {
 	static struct spindle_view v;

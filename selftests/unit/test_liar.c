@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Lies in membership: one node with the module's core, and others whose rows the case writes.
- * What a member can do to the others, and what it cannot, is a list in membership.rst; each
- * entry is a case here, or a property of the simulator.
+ * membership.rst lists the harm that a member can do to the others, and the harm that it cannot do.
+ * Each entry is a case here, or a property of the simulator.
  */
 #include "tap.h"
 #include "member.h"
@@ -44,7 +44,7 @@ static bool op_drain(void *ctx)
 	return !undrained;
 }
 
-/* One subgroup of all members, all of whom send. One node has no place in it. */
+/* One subgroup with all members as senders. The layout refuses a view with the node @refused_id. */
 static const char *op_layout(void *ctx, const struct spindle_view *old, struct spindle_view *next)
 {
 	if (refused_id && spindle_view_rank(next, refused_id) >= 0)
@@ -96,7 +96,7 @@ static const struct spindle_mb_ops ops = {
 	.stopped = op_stopped,
 };
 
-/* A view of some members, ids from 1, and memory that is just enough for it. */
+/* A view of some members, with ids from 1, and exactly as much memory as it needs. */
 static void open_rows(u32 members)
 {
 	u32 r;
@@ -141,7 +141,7 @@ static void end(void)
 
 /* ---- sizes --------------------------------------------------------------------- */
 
-/* Each member in each of two subgroups, where the rules have it in one: twice the senders. */
+/* Each member is in both subgroups, where the rules have it in one: twice the senders. */
 static void test_too_many_trims(void)
 {
 	open_rows(MOST);
@@ -171,7 +171,7 @@ static void test_no_members(void)
 	end();
 }
 
-/* ---- what the others say -------------------------------------------------------- */
+/* ---- words of the other members -------------------------------------------------- */
 
 #define VID 7
 #define LEAVES SPINDLE_MB_PHASE_LEAVE
@@ -194,7 +194,9 @@ static void wish(u32 r, u64 id)
 	spindle_block_write(&row[r]->beat, word);
 }
 
-/* Text of a decree: the same trim for all senders, and one joiner or none. Returns its digest. */
+/*
+ * Write the text of a decree: one trim for all senders, and one joiner or none. Returns the digest.
+ */
 static u64 write_decree(u32 r, u64 survivors, u64 trim, u32 join)
 {
 	u64 *word = row[r]->word + MOST;
@@ -219,7 +221,7 @@ static void write_have(u32 r, u64 n)
 		row[r]->word[i] = n;
 }
 
-/* Some passes, while all others beat. */
+/* Run some passes, while all other members beat. */
 static void run(u32 passes)
 {
 	u32 r;
@@ -245,7 +247,7 @@ static void begin(u32 members, u32 me)
 	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
 }
 
-/* The view ends; all have five messages of each sender. */
+/* The view ends. All members have five messages of each sender. */
 static void begin_fenced(u32 members, u32 me)
 {
 	u32 r;
@@ -274,7 +276,7 @@ static void expect_waiting(u32 state)
 
 /* ---- decrees --------------------------------------------------------------------- */
 
-/* One member goes on with this node alone, and with the other one alone, it may be. */
+/* One member says that it has gone on with this node alone, and then perhaps with the other one. */
 static void test_split(void)
 {
 	begin_fenced(3, 1);
@@ -285,7 +287,7 @@ static void test_split(void)
 	end();
 }
 
-/* It says that all are in the next view, and the others say nothing of the kind. */
+/* One member says that all are in the next view, and no other member confirms it. */
 static void test_one_word(void)
 {
 	u64 digest;
@@ -296,13 +298,16 @@ static void test_one_word(void)
 	expect_waiting(SPINDLE_MB_ECHOED);
 	CHECK_EQ(mb.digest, digest);
 	CHECK_EQ(mb.ballot, 1);
-	/* Another decree is none of this. */
+	/* A different decree does not confirm the first one. */
 	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(0, 7, 4, 0));
 	expect_waiting(SPINDLE_MB_ECHOED);
 	end();
 }
 
-/* A member that was left behind learns, from those that have gone on and from one that has not. */
+/*
+ * A member that was left behind learns the decree from members that have gone on, and from one that
+ * has not.
+ */
 static void test_learn(void)
 {
 	u64 digest;
@@ -329,7 +334,7 @@ static void test_learn(void)
 	end();
 }
 
-/* The digest is that of the other decree: such a pair is easily made. */
+/* The digest belongs to the other decree. A liar can easily make such a pair. */
 static void test_same_digest(void)
 {
 	u64 digest;
@@ -346,7 +351,7 @@ static void test_same_digest(void)
 	end();
 }
 
-/* The leader shows one decree here and another one there, and says that it is sure of both. */
+/* The leader shows different decrees to two members, and says of both that they are committed. */
 static void test_two_decrees(void)
 {
 	u64 digest;
@@ -361,7 +366,7 @@ static void test_two_decrees(void)
 	expect_waiting(SPINDLE_MB_ECHOED);
 	say(0, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
 	expect_waiting(SPINDLE_MB_ECHOED);
-	/* It is evicted: those that are left come to one. */
+	/* The leader is evicted, and the other members agree on one decree. */
 	spindle_mb_suspect(&mb, 0, SPINDLE_MB_ADMIN);
 	say(2, VID, SPINDLE_MB_ECHOED, 1, BIT(0), row[2]->state.word[SPINDLE_MB_COL_DIGEST]);
 	run(2);
@@ -377,8 +382,9 @@ static void test_two_decrees(void)
 }
 
 /*
- * Rank 3 is in a next view, it says, by a decree that nobody else has: this node takes it in place
- * of the leader's. When rank 3 is evicted it takes the leader's.
+ * Rank 3 claims to be in a next view, by a decree that no other member has. This node accepts that
+ * decree in place of the leader's. After the eviction of rank 3 the node accepts the leader's
+ * decree.
  */
 static void test_misled(void)
 {
@@ -393,13 +399,13 @@ static void test_misled(void)
 	say(2, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(2, 0xf, 5, 0));
 	expect_waiting(SPINDLE_MB_ECHOED);
 	CHECK_EQ(mb.digest, digest);
-	/* It shows another one; it may have gone on. */
+	/* Rank 3 shows another digest, and may have gone on. */
 	say(3, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest + 1);
 	expect_waiting(SPINDLE_MB_ECHOED);
 	CHECK_EQ(mb.digest, digest);
 	spindle_mb_suspect(&mb, 3, SPINDLE_MB_ADMIN);
 	say(0, VID, SPINDLE_MB_ECHOED, 1, BIT(3), row[0]->state.word[SPINDLE_MB_COL_DIGEST]);
-	/* As long as another one stands by it, it may be true. */
+	/* While another member supports the decree, it may be true. */
 	say(2, VID, SPINDLE_MB_ECHOED, 1, BIT(3), digest);
 	run(2);
 	CHECK_EQ(mb.digest, digest);
@@ -409,7 +415,9 @@ static void test_misled(void)
 	end();
 }
 
-/* Rank 0 has gone, and this node leads. What rank 2 has accepted, it says, cannot be. */
+/*
+ * Rank 0 has gone, and this node leads. Rank 2 claims to have accepted a decree that is impossible.
+ */
 static void take_over(u64 survivors, u64 trim, u32 join, u64 left)
 {
 	begin_fenced(4, 1);
@@ -436,7 +444,7 @@ static void test_takeover(void)
 	CHECK_EQ(own_decree(SPINDLE_DECREE_SURVIVORS), 15);
 	CHECK_EQ(own_decree(SPINDLE_DECREE_HEAD), 4);
 	end();
-	/* More than a third one has, which would blame this node for it. */
+	/* The trim has more than rank 3 has, so rank 3 would blame this node for it. */
 	take_over(15, 5, 0, 4);
 	CHECK_EQ(own_decree(SPINDLE_DECREE_SURVIVORS), 14);
 	CHECK_EQ(own_decree(SPINDLE_DECREE_HEAD), 4);
@@ -451,7 +459,10 @@ static void test_takeover(void)
 	end();
 }
 
-/* What was accepted is on its way: it may have been chosen. */
+/*
+ * The text of an accepted decree is still under way. This node waits for it, because the decree may
+ * have been chosen.
+ */
 static void test_takeover_waits(void)
 {
 	u64 digest;
@@ -470,7 +481,7 @@ static void test_takeover_waits(void)
 	end();
 }
 
-/* This node has accepted itself what it cannot hand on. */
+/* This node itself has accepted a decree that it cannot propose again. */
 static void test_own_takeover(void)
 {
 	begin_fenced(3, 1);
@@ -503,7 +514,7 @@ static void expect_blame(void)
 	end();
 }
 
-/* A leader that knows better, as it has to. */
+/* A correct leader would know that the decree is impossible, so this node blames it. */
 static void test_blame(void)
 {
 	offered(7, 6, 0);
@@ -520,12 +531,12 @@ static void test_blame(void)
 	end();
 }
 
-/* Somebody may have said to the leader alone that it leaves. */
+/* A member may have told the leader alone that it leaves, so this node blames no member. */
 static void test_no_blame(void)
 {
 	offered(3, 5, 0);
 	expect_waiting(SPINDLE_MB_FENCED);
-	/* This node is none of those that go on, and nobody suspects it. */
+	/* This node is not among the survivors, although no member suspects it. */
 	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, write_decree(0, 5, 5, 0));
 	expect_waiting(SPINDLE_MB_FENCED);
 	end();
@@ -537,7 +548,7 @@ static void test_no_blame(void)
 	end();
 }
 
-/* What is not here is not learned either, nor joiners that have no place. */
+/* A decree is not learned if it has messages that are not here, or joiners without a place. */
 static void test_learn_nonsense(void)
 {
 	begin_fenced(3, 1);
@@ -575,7 +586,7 @@ static void test_leaver_told(void)
 	end();
 }
 
-/* The last of four members leaves, and nothing more comes of this view. */
+/* The last of four members leaves, and no more messages of this view come. */
 static void leaver_fences(void)
 {
 	begin(4, 3);
@@ -588,7 +599,7 @@ static void leaver_fences(void)
 	CHECK_EQ(mb.state, SPINDLE_MB_FENCED);
 }
 
-/* One that leaves does not deliver on the word of one either. */
+/* A leaver does not deliver on the word of a single member either. */
 static void test_leaver_waits(void)
 {
 	u64 digest;
@@ -609,8 +620,9 @@ static void test_leaver_waits(void)
 }
 
 /*
- * The leader died before it told the one that leaves, and the others have gone on: they tell it
- * nothing more, and do not beat. It must not accuse them, and follows what they have accepted.
+ * The leader died before it told the leaver, and the others have gone on. They tell the leaver
+ * nothing more, and do not beat. The leaver must not accuse them, and follows the decree that they
+ * accepted.
  */
 static void test_leaver_alone(void)
 {
@@ -623,7 +635,7 @@ static void test_leaver_alone(void)
 	say(2, VID, SPINDLE_MB_COMMITTED, 1, 0, digest);
 	run(1);
 	CHECK_EQ(mb.state, SPINDLE_MB_FENCED);
-	/* Connections that are closed are nothing to it either, nor one that is lost. */
+	/* Closed and lost connections do not change that. */
 	spindle_mb_suspect(&mb, 2, SPINDLE_MB_LOST);
 	spindle_mb_closed(&mb, 1);
 	spindle_mb_closed(&mb, 2);
@@ -635,7 +647,7 @@ static void test_leaver_alone(void)
 	end();
 }
 
-/* But one of them that shows another decree has not: then it is not known what is chosen. */
+/* If the others show different decrees, the leaver cannot know which one is chosen. */
 static void test_leaver_divided(void)
 {
 	u64 until;
@@ -664,7 +676,7 @@ static void test_phantom(void)
 	end();
 }
 
-/* How many joiners the leader would let in now, and what it has written down of the first. */
+/* The number of joiners that the leader would admit now, and its record of the first one. */
 static u64 would_join(u64 *id, u64 *life)
 {
 	bool due = spindle_mb_join_due(&mb);
@@ -674,7 +686,7 @@ static u64 would_join(u64 *id, u64 *life)
 	return due ? mb.seen[SPINDLE_DECREE_NUM_JOINS] : 0;
 }
 
-/* Members hear wishes: nothing else has happened yet. */
+/* Let the node read the wishes, without a full pass. */
 static void hear_wishes(void)
 {
 	now += STEP;
@@ -690,7 +702,7 @@ static void test_wishes(void)
 	wish(1, 40);
 	wish(2, 40);
 	hear_wishes();
-	/* The same node by two members, and by this one. */
+	/* Two members wish for the same node. Then this one wishes for another. */
 	CHECK_EQ(would_join(&id, &life), 1);
 	CHECK_EQ(id, 40);
 	mb.wish = 41;
@@ -698,10 +710,10 @@ static void test_wishes(void)
 	CHECK_EQ(would_join(&id, &life), 2);
 	CHECK_EQ(id, 41);
 	CHECK_EQ(life, 3);
-	/* No more at once than there is room for. */
+	/* The leader admits no more joiners at once than there is room for. */
 	mb.joins = 1;
 	CHECK_EQ(would_join(&id, &life), 1);
-	/* Of one that has no place nothing is left. */
+	/* A joiner without a place leaves no trace in the record. */
 	mb.wish = 0;
 	refused_id = 40;
 	CHECK_EQ(would_join(&id, &life), 0);
@@ -715,7 +727,7 @@ static void test_wishes(void)
 	end();
 }
 
-/* Others wish, too, and leave it to the leader. */
+/* This node does not lead, so it admits no joiner, although two members wish for one. */
 static void test_wishes_of_leader(void)
 {
 	u64 id, life;
@@ -728,7 +740,7 @@ static void test_wishes_of_leader(void)
 	end();
 }
 
-/* A fifth member, where there is memory for the decrees of five. */
+/* The view gets a fifth member, and the memory is for decrees of five. */
 static void test_last_place(void)
 {
 	u64 id, life;
@@ -740,7 +752,10 @@ static void test_last_place(void)
 	end();
 }
 
-/* A wish that the layout refuses, of a lower rank, and of another one that it does not. */
+/*
+ * The lower rank wishes for a node that the layout refuses. Another rank wishes for one that it
+ * accepts.
+ */
 static void test_hidden_wish(void)
 {
 	begin(3, 0);
@@ -760,7 +775,7 @@ static void test_hidden_wish(void)
 	end();
 }
 
-/* Two of four leave: those that are left are too few for a joiner to believe. */
+/* Two of four leave. The remaining two are too few for a joiner to believe them. */
 static void test_few_let_nobody_in(void)
 {
 	u32 r;
@@ -799,7 +814,7 @@ static void test_joiner(void)
 	u64 digest;
 
 	begin_joining();
-	/* Somebody else is let in. */
+	/* The decree admits another node. */
 	digest = write_decree(0, 7, 5, JOINER + 1);
 	write_decree(1, 7, 5, JOINER + 1);
 	say(0, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
@@ -809,7 +824,10 @@ static void test_joiner(void)
 	digest = write_decree(0, 7, 5, JOINER);
 	say(0, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
 	expect_outside();
-	/* Another decree, one of another text, one that is not chosen yet. */
+	/*
+	 * A different decree, a digest that does not match the text, and a decree that is not
+	 * chosen yet.
+	 */
 	say(1, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, write_decree(1, 3, 5, JOINER));
 	expect_outside();
 	say(1, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
@@ -824,7 +842,7 @@ static void test_joiner(void)
 	end();
 }
 
-/* Those that do not go on have no say. */
+/* The words of members that do not go on do not count. */
 static void test_joiner_outsiders(void)
 {
 	u64 digest;
@@ -840,7 +858,7 @@ static void test_joiner_outsiders(void)
 	end();
 }
 
-/* While memory is made, those that let it in go on to the end of that view. */
+/* While the joiner makes memory, the members that admitted it go on to the end of that view. */
 static void test_joiner_keeps(void)
 {
 	u64 digest;
@@ -872,7 +890,9 @@ static void test_closed(void)
 	CHECK_EQ(mb.doubted, BIT(0));
 	mb.peer[0].heard = 1;
 	spindle_mb_closed(&mb, 0);
-	/* It is waited for, from now on, and the broken connection says nothing more. */
+	/*
+	 * From now on this node waits for the member, and the broken connection says nothing more.
+	 */
 	CHECK_EQ(mb.closed, BIT(0));
 	CHECK_EQ(mb.doubted, 0);
 	CHECK_EQ(mb.peer[0].heard, mb.ran_at);
@@ -880,7 +900,7 @@ static void test_closed(void)
 	CHECK_EQ(mb.doubted, 0);
 	spindle_mb_suspect(&mb, 0, SPINDLE_MB_SILENT);
 	CHECK_EQ(mb.doubted, BIT(0));
-	/* Two of five are too few to go on with. */
+	/* Two of five are too few to go on. */
 	spindle_mb_closed(&mb, 2);
 	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
 	spindle_mb_closed(&mb, 3);
@@ -889,7 +909,7 @@ static void test_closed(void)
 	end();
 }
 
-/* What it has said last counts, though nobody has looked yet. */
+/* The last word of the member counts, even if this node has not read it before. */
 static void test_closed_unread(void)
 {
 	begin(3, 1);
@@ -927,11 +947,11 @@ static void test_doubt(void)
 	end();
 }
 
-/* ---- what this node says ------------------------------------------------------------------- */
+/* ---- words of this node -------------------------------------------------------------------- */
 
 #define BALLOT (0xffULL << SPINDLE_MB_PHASE_BALLOT)
 
-/* Writes to a member, and whether those are among them that start at this word of the row. */
+/* The number of writes to a member. @there: does one of them start at this word of the row? */
 static u32 shows(u32 r, u32 at, bool *there)
 {
 	struct spindle_write write[SPINDLE_MB_PUSH_MAX];
@@ -943,7 +963,10 @@ static u32 shows(u32 r, u32 at, bool *there)
 	return n;
 }
 
-/* What has been received follows the fence, once; the decree, once each time it is another. */
+/*
+ * The counts of received messages follow the fence once. The decree follows each time that it is
+ * another.
+ */
 static void test_show_once(void)
 {
 	bool there;
@@ -957,7 +980,7 @@ static void test_show_once(void)
 	run(2);
 	CHECK_EQ(mb.state, SPINDLE_MB_FENCED);
 	CHECK(shows(0, 0, &there) && there);
-	/* Nothing has changed; then something else has. */
+	/* First nothing has changed, then something else has. */
 	CHECK(!shows(0, 0, &there));
 	mb.ballot = 1;
 	mb.digest = 11;
@@ -969,7 +992,7 @@ static void test_show_once(void)
 	end();
 }
 
-/* A fence follows all messages; and a member that leaves accepts nothing. */
+/* A fence follows all messages, and a member that leaves accepts no decree. */
 static void test_show_fence(void)
 {
 	bool there;
@@ -988,12 +1011,15 @@ static void test_show_fence(void)
 	CHECK(shows(0, 0, &there));
 	CHECK_EQ(mb.peer[0].told[SPINDLE_MB_COL_PHASE], SPINDLE_MB_WEDGED | LEAVES);
 	CHECK(!(mb.peer[0].told[SPINDLE_MB_COL_PHASE] & BALLOT));
-	/* No message comes behind it. */
+	/* No message follows the fence. */
 	CHECK(!spindle_mb_open(&mb, 0));
 	end();
 }
 
-/* A member that goes on without this node's fence makes it freeze nothing that is not final. */
+/*
+ * A member goes on without this node's fence. Even then this node freezes only counts that are
+ * final.
+ */
 static void test_fence_skipped(void)
 {
 	u32 state;
@@ -1015,7 +1041,7 @@ static void test_fence_skipped(void)
 	end();
 }
 
-/* Nothing is said to a suspect, but that it has stopped. */
+/* A suspect gets no words, except that this node has stopped. */
 static void test_show_suspect(void)
 {
 	bool there;
@@ -1025,7 +1051,7 @@ static void test_show_suspect(void)
 	spindle_mb_suspect(&mb, 0, SPINDLE_MB_GONE);
 	CHECK(!spindle_mb_open(&mb, 0));
 	CHECK(!shows(0, 0, &there));
-	/* A member that stops cuts nobody off. */
+	/* A member that stops cuts off no peer. */
 	spindle_mb_stop(&mb, SPINDLE_MB_LEFT);
 	cuts = 0;
 	mb.uncut = BIT(0);
@@ -1035,7 +1061,7 @@ static void test_show_suspect(void)
 	end();
 }
 
-/* The count of states begins again where its bits end. */
+/* The count of states wraps where its bits end. */
 static void test_show_count(void)
 {
 	bool there;
@@ -1048,7 +1074,7 @@ static void test_show_count(void)
 	end();
 }
 
-/* It was not run for more than half of a timeout: that is nobody's silence. */
+/* This node was not run for more than half of a timeout. That is no other member's silence. */
 static void test_paused(void)
 {
 	begin(3, 1);
@@ -1057,7 +1083,7 @@ static void test_paused(void)
 	now += 45 * TIMEOUT / 100;
 	spindle_mb_run(&mb, now);
 	CHECK_EQ(mb.doubted, 0);
-	/* What it was run in is. */
+	/* The time in which the node was run counts. */
 	now += 45 * TIMEOUT / 100;
 	spindle_mb_run(&mb, now);
 	CHECK_EQ(mb.doubted, 0);
@@ -1067,7 +1093,7 @@ static void test_paused(void)
 	end();
 }
 
-/* What is decided is delivered, whoever is still there. */
+/* A committed decree is delivered, even if the other members are gone. */
 static void test_committed_alone(void)
 {
 	u64 digest;
@@ -1103,9 +1129,9 @@ static void test_same_ballot(void)
 	end();
 }
 
-/* ---- what is not accepted ----------------------------------------------------------------- */
+/* ---- decrees that are not accepted -------------------------------------------------------- */
 
-/* The leader shows a decree of another one: that is not its own word. */
+/* The leader shows a ballot of another rank, which is not the leader's own proposal. */
 static void test_other_ballot(void)
 {
 	begin_fenced(3, 1);
@@ -1114,7 +1140,7 @@ static void test_other_ballot(void)
 	end();
 }
 
-/* One that has gone on, while this node has not said yet what it has. */
+/* One member has gone on, while this node has not reported its counts yet. */
 static void test_wedged_behind(void)
 {
 	begin(3, 1);
@@ -1128,7 +1154,7 @@ static void test_wedged_behind(void)
 	end();
 }
 
-/* A view with a subgroup of some members, and all of these send. */
+/* A view with one subgroup of some members, and all of them send. */
 static void begin_part(u32 members, u32 me, u64 part)
 {
 	u32 r;
@@ -1144,7 +1170,7 @@ static void begin_part(u32 members, u32 me, u64 part)
 	run(2);
 }
 
-/* What goes on in a subgroup of others this node cannot know. */
+/* This node cannot know the counts of a subgroup of other members. */
 static void test_trim_of_others(void)
 {
 	u64 *word, digest;
@@ -1165,7 +1191,7 @@ static void test_trim_of_others(void)
 	end();
 }
 
-/* All members of a subgroup have gone: nothing of it is left to anybody. */
+/* All members of a subgroup have gone, so no member has any of its messages. */
 static void test_trim_of_nobody(void)
 {
 	begin_part(3, 0, BIT(2));
@@ -1179,7 +1205,7 @@ static void test_trim_of_nobody(void)
 	end();
 }
 
-/* It accuses this node, and is believed; so is anybody else. */
+/* The liar accuses this node, and the others believe it, as they believe any member. */
 static void test_accused(void)
 {
 	begin(3, 1);
@@ -1201,7 +1227,7 @@ static void test_gossip(void)
 	end();
 }
 
-/* It says that it is far ahead. */
+/* The liar says that it is far ahead. */
 static void test_left_behind(void)
 {
 	begin(3, 1);
@@ -1222,7 +1248,7 @@ static void test_far_ahead(void)
 	end();
 }
 
-/* It beats and says nothing else: a change waits for it until somebody evicts it. */
+/* The liar beats and says nothing else. The change waits until an administrator evicts it. */
 static void test_hold_up(void)
 {
 	begin(3, 1);
@@ -1235,7 +1261,10 @@ static void test_hold_up(void)
 	end();
 }
 
-/* It has less than it had, and the others too little: they keep what they have. */
+/*
+ * First the liar reports fewer messages than it had: the trim is that count. Then the liar reports
+ * more than the others have: the trim is the count that they have.
+ */
 static void test_have_too_small(void)
 {
 	begin_fenced(3, 0);
@@ -1254,7 +1283,7 @@ static void test_have_too_small(void)
 	end();
 }
 
-/* A decree that no correct member shows: the leader is suspected for it, and nobody else is. */
+/* A decree that no correct member shows: this node suspects the leader, and no other member. */
 static void test_nonsense(void)
 {
 	static const struct {
@@ -1284,7 +1313,7 @@ static void test_nonsense(void)
 	}
 }
 
-/* All show the decree of this node, and go on by it. */
+/* All members show the decree of this node, and go on by it. */
 static void follow_own(u32 members)
 {
 	u32 r;
@@ -1299,7 +1328,7 @@ static void follow_own(u32 members)
 	run(3);
 }
 
-/* It is wedged in each view, and each ends for it; that is nobody's fault. */
+/* The liar wedges in each view, and each view ends because of that. No member is blamed. */
 static void test_view_after_view(void)
 {
 	begin_fenced(3, 0);
@@ -1320,7 +1349,7 @@ static void test_view_after_view(void)
 	end();
 }
 
-/* What one of two parts sees: the liar accuses the other one, and goes on with each. */
+/* The view of one of two parts: the liar accuses the other part, and goes on with each. */
 static void part_of(u32 members, u32 me, u64 accused)
 {
 	u64 rest = (BIT_ULL(members) - 1) & ~accused, mask;
@@ -1337,7 +1366,7 @@ static void part_of(u32 members, u32 me, u64 accused)
 	follow_own(members);
 }
 
-/* It is in both parts, and each is a majority; of four neither is. */
+/* The liar is in both parts. Of three members each part is a majority, of four none is. */
 static void test_divide(void)
 {
 	part_of(3, 0, BIT(1));

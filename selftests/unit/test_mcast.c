@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Multicast: whole subgroups under thousands of schedules. What must hold is in
- * checker.c; here is what the worlds are made of.
+ * Multicast: whole subgroups under thousands of schedules. checker.c has the invariants, and this
+ * file has the worlds.
  *
- * SEED=n takes other schedules, SCHEDULES=n percent of the usual number of them, and
- * ONLY=n runs the one schedule that a failure has named. OVERWRITE=1 lets even two writes
- * to the same place change places where writes are reordered.
+ * SEED=n takes other schedules, SCHEDULES=n percent of the usual number of them, and ONLY=n runs
+ * the one schedule that a failure has named. Where writes are reordered, OVERWRITE=1 also reorders
+ * two writes to the same place.
  */
 #include "directed.h"
 
 static struct rng rng;
 static u64 percent, only;
 
-/* What the schedules of a case did, to see that they did something. */
+/* Counts of a case's schedules, to see that they did something. */
 struct tally {
 	u64 worlds, messages, nulls, abandoned, torn, writes;
 };
@@ -71,16 +71,16 @@ static void start_group(struct group *g, void *arg)
 	u32 i;
 
 	switch (pattern_of[g->index]) {
-	case 0: /* everybody */
+	case 0: /* all members */
 		g->talk = 100;
 		break;
-	case 1: /* half of them */
+	case 1: /* half of the members */
 		g->talk = s & 1 ? 0 : 100;
 		break;
-	case 2: /* one, whichever */
+	case 2: /* one random member */
 		g->talk = s == pattern_of[WORLD_GROUPS] % g->mc.senders ? 100 : 0;
 		break;
-	case 3: /* all but one, who is slow */
+	case 3: /* all members but one, which is slow */
 		g->talk = s == pattern_of[WORLD_GROUPS] % g->mc.senders ? 2 : 100;
 		break;
 	default:
@@ -100,7 +100,7 @@ static void activate_some(struct group *g, void *arg)
 	g->node->asleep = false;
 }
 
-/* A held subgroup waits for somebody; the drain must not. */
+/* A subgroup with @hold waits for an attachment. The drain must not wait, so attach a reader. */
 static void unhold(struct group *g, void *arg)
 {
 	if (g->mc.hold && !g->mc.attached)
@@ -159,12 +159,12 @@ enum flavour {
 	TEAR = 1,
 	IMM = 2,		/* completions vouch */
 	REORDER = 4,		/* ... and they have to */
-	UNSAFE = 8,		/* ... but nobody asks them */
+	UNSAFE = 8,		/* ... but the node ignores them */
 	DEATHS = 16,
 	CHEATS = 32,
 	FAR = 64,		/* counts are about to wrap */
 	TABLE_I = 128,
-	TUNE = 256,		/* techniques on and off */
+	TUNE = 256,		/* members switch techniques on and off */
 };
 
 static struct world_conf random_conf(struct rng *r, u32 flavour)
@@ -194,7 +194,7 @@ static struct world_conf random_conf(struct rng *r, u32 flavour)
 	return conf;
 }
 
-/* One schedule, from nothing but its seed. Returns false if something was wrong. */
+/* Run one schedule, which its seed determines. Returns false if something was wrong. */
 static bool schedule(u64 seed, u32 flavour, u32 nodes, u32 steps, struct tally *tally,
 		     bool expect)
 {
@@ -260,7 +260,7 @@ static void test_tune(void) { schedules(500, TUNE | DEATHS | TEAR, 5, 15000); }
 static void test_tune_imm(void) { schedules(300, TUNE | IMM | REORDER | DEATHS, 4, 15000); }
 static void test_many(void) { schedules(40, DEATHS | TEAR, WORLD_NODES, 50000); }
 
-/* The checker's teeth: guards that overtake, and nobody who vouches. */
+/* Does the checker notice? Guards overtake messages, and no completion vouches. */
 static void test_unsafe(void)
 {
 	struct tally t = { .worlds = 0 };
@@ -274,7 +274,10 @@ static void test_unsafe(void)
 
 /* ---- directed ------------------------------------------------------------ */
 
-/* Whoever sends, alone: it gets through, and nulls are what the order needs. */
+/*
+ * A single member of any rank sends. Its messages are delivered, with exactly the nulls that the
+ * order needs.
+ */
 static void test_alone(void)
 {
 	u32 nodes, s, i, k;
@@ -293,14 +296,14 @@ static void test_alone(void)
 			}
 			for (i = 0; i < nodes; i++)
 				nulls += w->node[i].group[0]->mc.stats.nulls;
-			/* Lower ranks fill this round, higher ones the rounds before. */
+			/* Lower ranks give up this round, higher ranks the rounds before. */
 			CHECK_EQ(nulls, 20 * s + 19 * (nodes - 1 - s));
 			finish(w);
 		}
 	}
 }
 
-/* The first message of rank 0 needs nobody. */
+/* The first message of rank 0 needs no null of other members. */
 static void test_no_nulls(void)
 {
 	u32 nodes, i;
@@ -317,7 +320,7 @@ static void test_no_nulls(void)
 			CHECK_EQ(w->node[i].group[0]->mc.word[SPINDLE_COL_SENT], !i);
 		}
 		finish(w);
-		/* A single sender never needs any. */
+		/* A single sender never needs a null. */
 		w = plain_world(nodes, BIT_ULL(nodes - 1));
 		sender_open(w->node[nodes - 1].group[0]);
 		for (i = 0; i < 50; i++) {
@@ -330,7 +333,7 @@ static void test_no_nulls(void)
 	}
 }
 
-/* The others answer a single sender ever more rarely, and then not at all for long. */
+/* The others answer a single sender more and more rarely, and in the end with long gaps. */
 static void test_ahead(void)
 {
 	struct world *w = plain_world(3, 0x7);
@@ -349,7 +352,10 @@ static void test_ahead(void)
 	nulls = quiet->stats.nulls;
 	CHECK(nulls >= 11 && nulls <= 14);
 	CHECK(quiet->stats.silent + nulls >= 2999);
-	/* Its own message comes behind them, the others catch up, and all is as before. */
+	/*
+	 * The message of node 1 comes behind these rounds. The others catch up, and all is as
+	 * before.
+	 */
 	sender_open(w->node[1].group[0]);
 	writes = w->posted;
 	send_one(w->node[1].group[0], 64);
@@ -378,14 +384,17 @@ static void test_declared(void)
 	}
 	for (i = 0; i < 4; i++)
 		CHECK_EQ(w->node[i].group[0]->mc.stats.nulls, 0);
-	/* Early: node 0 has sent 100 rounds, node 1 wakes in the middle of 1000. */
+	/*
+	 * Silence in advance: node 0 has sent 100 rounds, and node 1 has given up 1000 when it
+	 * sends.
+	 */
 	CHECK(spindle_mc_silence(&w->node[1].group[0]->mc, 1000));
 	send_one(w->node[1].group[0], 64);
 	settle(w);
 	for (i = 0; i < 4; i++)
 		CHECK_EQ(w->node[i].group[0]->mc.stats.delivered, 101);
 	CHECK_EQ(w->node[0].group[0]->mc.stats.nulls, 1001);
-	/* What would let counts run out is refused, and nothing happens. */
+	/* A silence that would let the counts run out is refused, and changes nothing. */
 	CHECK(!spindle_mc_silence(&w->node[1].group[0]->mc, SPINDLE_MAX_ROUND / 4));
 	CHECK_EQ(w->node[1].group[0]->mc.word[SPINDLE_COL_SENT], 1101);
 	finish(w);
@@ -411,7 +420,7 @@ static void test_nulls_off(void)
 	finish(w);
 }
 
-/* How many writes a burst of messages from one of three takes, with some techniques. */
+/* The number of writes that a burst of messages from one of three members takes. */
 static u64 burst_writes(u32 switches, u32 *batches)
 {
 	struct world *w = plain_world(3, 0x1);
@@ -443,7 +452,7 @@ static void test_baseline(void)
 	/* At least message, header and block to two, and two acknowledgments of two to two. */
 	CHECK(none >= 8 * (3 * 2 + 2 * 2 * 2));
 	CHECK(all * 6 < none);
-	/* Each technique by itself does what it is there for. */
+	/* Each technique alone saves writes. */
 	n = burst_writes(SPINDLE_SW_ALL & ~SPINDLE_SW_SEND_BATCH, &batches);
 	CHECK_EQ(batches, 8);
 	CHECK(n > all);
@@ -453,7 +462,7 @@ static void test_baseline(void)
 	CHECK(burst_writes(SPINDLE_SW_ALL & ~SPINDLE_SW_MERGED_ACKS, &batches) >= all);
 }
 
-/* Everybody always has something to send: no nulls but for the ragged edge. */
+/* All members always have something to send: there are nulls only at the end. */
 static void test_all_busy(void)
 {
 	struct world *w = plain_world(4, 0xf);
@@ -473,7 +482,7 @@ static void test_all_busy(void)
 	finish(w);
 }
 
-/* A full batch is as many writes as one message, but one that goes by express. */
+/* A full batch takes as many writes as one message, unless the message goes by express. */
 static void test_flat_cost(void)
 {
 	u64 cost[2];
@@ -493,7 +502,7 @@ static void test_flat_cost(void)
 	CHECK_EQ(cost[0], cost[1]);
 }
 
-/* Between a run and the next, a process dies; what it committed is not lost. */
+/* A process dies between two runs of the engine. Its committed messages are not lost. */
 static void test_detach_then_push(void)
 {
 	struct world *w = plain_world(2, 1);
@@ -507,7 +516,7 @@ static void test_detach_then_push(void)
 	finish(w);
 }
 
-/* The same before the members have found one another. */
+/* The same before the subgroup has formed. */
 static void test_detach_early(void)
 {
 	struct world *w = plain_world(2, 1);
@@ -525,7 +534,7 @@ static void test_detach_early(void)
 	finish(w);
 }
 
-/* More than one pass takes: budgets, and none of it is forgotten. */
+/* There is more work than one pass takes: budgets limit a pass, and no message is lost. */
 static void test_budgets(void)
 {
 	struct world_conf conf = { .queue = WORLD_LINK_MAX, .sleepy = true };
@@ -552,7 +561,7 @@ static void test_budgets(void)
 	}
 	while (fabric_step(w, 0, 1))
 		;
-	/* All of it is stable at once for a member that sends nothing. */
+	/* Member 1 sends nothing, so all messages are stable for it at once. */
 	for (i = 1; i <= 8192 / SPINDLE_DEF_DLV_BUDGET; i++) {
 		before = b->mc.stats.delivered;
 		CHECK(node_pass(&w->node[1]));
@@ -563,7 +572,7 @@ static void test_budgets(void)
 	finish(w);
 }
 
-/* Nothing is sent, nothing crosses the wire. */
+/* While no member sends, no node posts a write. */
 static void test_silence(void)
 {
 	struct world *w = plain_world(5, 0x1f);

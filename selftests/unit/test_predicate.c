@@ -35,7 +35,7 @@ static void run_probe(void *ctx)
 
 static void add(struct spindle_preds *list, struct probe *p, enum spindle_pred_kind kind)
 {
-	/* What was there before the add does not count. */
+	/* Old values of these fields must not count. */
 	p->pred.held = true;
 	p->pred.done = true;
 	p->pred.fired = 99;
@@ -48,7 +48,9 @@ static void add(struct spindle_preds *list, struct probe *p, enum spindle_pred_k
 
 static void test_kinds(void)
 {
-	/* Values of the test in successive passes, and who runs. */
+	/*
+	 * Values of the test in successive passes, and the triggers that run.
+	 */
 	static const struct {
 		bool on, recurrent, transition, once;
 	} passes[] = {
@@ -82,10 +84,12 @@ static void test_kinds(void)
 	CHECK_EQ(r.pred.fired, r.runs);
 	CHECK_EQ(t.pred.fired, t.runs);
 	CHECK_EQ(o.pred.fired, 1);
-	CHECK_EQ(o.tests, 2); /* never looked at again */
+	CHECK_EQ(o.tests, 2); /* the test does not run again */
 }
 
-/* A pass with nothing but a transition that has happened is an idle pass. */
+/*
+ * A pass is idle if its only true test is a transition that has fired before.
+ */
 static void test_idle(void)
 {
 	struct probe t = { .on = true };
@@ -97,7 +101,7 @@ static void test_idle(void)
 	CHECK(!spindle_preds_run(&list));
 }
 
-/* Later predicates see in the same pass what earlier triggers did. */
+/* Later predicates see the changes of earlier triggers in the same pass. */
 static void test_order(void)
 {
 	struct probe p[4] = { { .on = true } };
@@ -114,7 +118,10 @@ static void test_order(void)
 		CHECK(!i || p[i].order == p[i - 1].order + 1);
 	}
 
-	/* Not the other way round: a trigger waits for the next pass. */
+	/*
+	 * Earlier predicates see the changes of later triggers only in the next
+	 * pass.
+	 */
 	p[0].on = p[1].on = p[2].on = false;
 	p[3].sets = &p[0];
 	CHECK(spindle_preds_run(&list));

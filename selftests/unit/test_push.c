@@ -9,7 +9,7 @@
 
 #define W 64U
 #define HDR_AT 4096U
-#define REMOTE_SKEW 8192U /* the copy has everything elsewhere */
+#define REMOTE_SKEW 8192U /* the copy has other offsets */
 
 struct fixture {
 	struct spindle_mc mc;
@@ -19,7 +19,7 @@ struct fixture {
 	struct spindle_mc_end ends[W];
 	u32 ring_bytes, window;
 	u64 unit, rounds;
-	u8 *row, *copy, *own; /* which bytes of the ring are a message's */
+	u8 *row, *copy, *own; /* bytes of the ring that belong to a message */
 	size_t size;
 };
 
@@ -70,7 +70,7 @@ static void close_it(struct fixture *f)
 	free(f->own);
 }
 
-/* What the process has written, and what it has left there. */
+/* Write the bytes of a message, and leave other bytes in the rest of its units. */
 static void fill(struct fixture *f, u32 len, u32 units)
 {
 	u64 at = f->unit << SPINDLE_UNIT_SHIFT;
@@ -99,7 +99,7 @@ static void send(struct fixture *f, u32 len, u32 extra_units)
 	f->member[1].dirty = true;
 }
 
-/* Nothing goes that was never sent. */
+/* A write has no byte that no message owns. */
 static bool clean(const struct fixture *f, const struct spindle_write *w)
 {
 	u64 i;
@@ -112,7 +112,7 @@ static bool clean(const struct fixture *f, const struct spindle_write *w)
 	return true;
 }
 
-/* Play the writes; every one stays inside one part of the row, guards come last. */
+/* Play the writes. Every write stays inside one part of the row, and the guards come last. */
 static void play(struct fixture *f, const struct spindle_write *w, u32 n)
 {
 	u32 i;
@@ -223,7 +223,7 @@ static void test_gaps(void)
 	} rows[] = {
 		{ 64, 0, 1 },
 		{ 64, SPINDLE_PUSH_GAP / 64, 1 },	/* just worth it */
-		{ 63, SPINDLE_PUSH_GAP / 64, 2 },	/* one byte more */
+		{ 63, SPINDLE_PUSH_GAP / 64, 2 },	/* one byte too many */
 		{ 64, SPINDLE_PUSH_GAP / 64 + 1, 2 },
 		{ 1, SPINDLE_PUSH_GAP / 64 - 1, 1 },
 		{ 0, SPINDLE_PUSH_GAP / 64 + 1, 2 },
@@ -248,7 +248,7 @@ static void test_gaps(void)
 	}
 }
 
-/* Bytes that went another way do not go again: neither alone, nor between those of others. */
+/* Bytes that are placed are not pushed: neither alone nor between those of other messages. */
 static void test_placed(void)
 {
 	struct spindle_write w[SPINDLE_PUSH_MAX];
@@ -273,7 +273,7 @@ static void test_placed(void)
 			bytes += w[i].len;
 		CHECK_EQ(bytes, 64 * (3 - hweight64(placed)));
 		play(&f, w, n);
-		/* Each header goes. */
+		/* The headers of all messages are pushed. */
 		for (i = 0; i < 3; i++)
 			CHECK_EQ(arrived(&f, i, i + 1), !f.ends[i].placed);
 		CHECK(!memcmp(f.copy + HDR_AT + REMOTE_SKEW, f.row + HDR_AT, 3 * 32));
@@ -298,7 +298,7 @@ static void test_wraps(void)
 	CHECK(arrived(&f, 3, 5));
 	close_it(&f);
 
-	/* A message as long as the ring, anywhere. */
+	/* A message as long as the ring, at any offset. */
 	open_at(&f, 4, 4096, 0, 17);
 	send(&f, 4096, 0);
 	n = spindle_push(&f.mc, 1, 0, 0, w, 5);
@@ -343,7 +343,7 @@ static void test_long_ranges(void)
 	close_it(&f);
 }
 
-/* Room for part of it: no guard before everything is on its way. */
+/* There is room for a part of the writes: the guard waits until all of them are posted. */
 static void test_partial(void)
 {
 	struct spindle_write w[SPINDLE_PUSH_MAX];
@@ -373,17 +373,17 @@ static void test_partial(void)
 	}
 }
 
-/* Slots of a fixed size go out whole, and nothing of what is between them. */
+/* Slots of a fixed size are pushed whole, without the bytes between them. */
 static void test_slots(void)
 {
 	static const struct {
 		u32 len, extra, bytes;
 	} rows[] = {
-		{ 100, 14, 1024 },	/* as the library reserves them */
+		{ 100, 14, 1024 },	/* reserved by the library */
 		{ 0, 16, 1024 },
 		{ 1000, 0, 1024 },
-		{ 100, 14 + 32, 1024 },	/* two that were given up behind it */
-		{ 100, 0, 128 },	/* reserved while it was packed */
+		{ 100, 14 + 32, 1024 },	/* two abandoned slots behind it */
+		{ 100, 0, 128 },	/* reserved while @packed was on */
 	};
 	struct spindle_write w[SPINDLE_PUSH_MAX];
 	struct fixture f;
@@ -400,7 +400,7 @@ static void test_slots(void)
 		CHECK_EQ(w[0].len, rows[i].bytes);
 		play(&f, w, n);
 		CHECK(arrived(&f, 0, 1));
-		/* Two of them are one range. */
+		/* Two such slots are one range. */
 		send(&f, rows[i].len, rows[i].extra);
 		send(&f, rows[i].len, rows[i].extra);
 		n = spindle_push(&f.mc, 1, 0, 0, w, SPINDLE_PUSH_MAX);
@@ -410,7 +410,7 @@ static void test_slots(void)
 	}
 }
 
-/* One guard each for what was received and for what was delivered, if there are both. */
+/* If both counts changed, there is one guard for RECEIVED and one for DELIVERED. */
 static void test_split(void)
 {
 	u64 word[SPINDLE_BLOCK_WORDS], seal = 0;
@@ -422,7 +422,9 @@ static void test_split(void)
 	f.mc.word[SPINDLE_COL_DELIVERED] = 5;
 	f.member[1].told_received = 3;
 	f.member[1].told_delivered = 2;
-	/* Merged, or where two guards could overtake each other: one. */
+	/*
+	 * One guard if acknowledgments are merged, or where two guards could overtake each other.
+	 */
 	CHECK_EQ(spindle_push(&f.mc, 1, 0, SPINDLE_PUSH_SPLIT, w, 6), 1);
 	f.member[1].told_received = 3;
 	f.member[1].told_delivered = 2;
@@ -436,7 +438,7 @@ static void test_split(void)
 	CHECK_EQ(spindle_block_read(w[0].data, &seal, word), SPINDLE_READ_NEW);
 	CHECK_EQ(word[SPINDLE_COL_RECEIVED], 7);
 	CHECK_EQ(word[SPINDLE_COL_DELIVERED], 2);
-	/* One of the two alone is one. */
+	/* A change of one of the two counts takes one guard. */
 	f.member[1].told_received = 3;
 	CHECK_EQ(spindle_push(&f.mc, 1, 0, SPINDLE_PUSH_SPLIT, w, 6), 1);
 	f.member[1].told_delivered = 2;
@@ -444,7 +446,7 @@ static void test_split(void)
 	close_it(&f);
 }
 
-/* Two guards are no more than there is room for, however the payload lies. */
+/* Two guards never exceed the room, at any offset of the payload. */
 static void test_split_room(void)
 {
 	struct spindle_write w[SPINDLE_PUSH_MAX + 1];
@@ -453,7 +455,7 @@ static void test_split_room(void)
 
 	for (max = 6; max <= SPINDLE_PUSH_MAX; max++) {
 		for (count = 1; count <= 16; count++) {
-			/* The last one wraps, and so do the headers. */
+			/* The last message wraps, and so do the headers. */
 			open_at(&f, 16, 65536, 15, 1023 - 42 * (count - 1));
 			f.mc.tune.switches &= ~SPINDLE_SW_MERGED_ACKS;
 			f.mc.word[SPINDLE_COL_RECEIVED] = 7;

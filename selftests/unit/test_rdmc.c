@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RDMC: objects get to all members as they are, or everybody is told; memory is given back
- * when nobody can touch it any more; whatever processes do, whatever breaks, whoever lies.
+ * RDMC: objects arrive unchanged at all members, or all members learn that they did not. A process
+ * gets its memory back when no device can touch it any more. Both hold whatever processes do,
+ * whatever breaks, and whichever member lies.
  *
- * SEED=n takes other worlds, SCHEDULES=n percent of the usual number of them, and ONLY=n
- * the one with this number alone.
+ * SEED=n takes other worlds, SCHEDULES=n percent of the usual number of them, and ONLY=n the one
+ * with this number alone.
  */
 #include "rdmc_world.h"
 
 static struct rng rng;
 
-/* What goes wrong in a world. */
+/* The faults of a world. */
 enum fault {
 	F_NONE,
 	F_OBJECTS,	/* processes cancel and refuse */
@@ -18,11 +19,11 @@ enum fault {
 	F_CRASH,	/* a node is gone */
 	F_LEAVE,	/* processes leave */
 	F_ABSENT,	/* a member never creates the group */
-	F_AGAIN,	/* a member leaves and begins anew */
+	F_AGAIN,	/* a member leaves and creates the group again */
 	F_SLOW,		/* a process never accepts */
 	F_OPEN,		/* a process never closes */
-	F_OTHER,	/* a member has other ideas of the group */
-	F_VIEW,		/* a member is missed by some */
+	F_OTHER,	/* a member has another configuration of the group */
+	F_VIEW,		/* some members miss a member */
 	F_ALL,
 	F_LIAR,
 	FAULTS
@@ -86,7 +87,7 @@ static u32 anybody(struct rw_world *w)
 	return rng_below(&w->rng, w->n);
 }
 
-/* Break what is to be broken, at some moment. */
+/* Inject the fault of the world at a random moment. */
 static void interfere(struct rw_world *w, enum fault fault)
 {
 	const struct rw_habits none = { 0 };
@@ -143,7 +144,7 @@ static void people(struct rw_world *w, enum fault fault)
 				habits.never = fault == F_SLOW ? 60 : 0;
 				habits.never_closes = fault == F_OPEN;
 			}
-			/* Others begin later. */
+			/* The other members begin later. */
 			if (rng_chance(&w->rng, 10))
 				while (rng_chance(&w->rng, 95))
 					rw_step(w);
@@ -160,7 +161,7 @@ static void people(struct rw_world *w, enum fault fault)
 	}
 }
 
-/* One world, to its end. */
+/* Run one world to its end. */
 static bool world(u64 seed, u32 number, enum fault fault, u64 *sum)
 {
 	struct rng rg = { .state = rng_mix(seed) + number };
@@ -177,7 +178,7 @@ static bool world(u64 seed, u32 number, enum fault fault, u64 *sum)
 	if (fault == F_LIAR) {
 		w->liar = anybody(w);
 		w->lies = 1 + rng_below(&rg, rng_chance(&rg, 50) ? 4 : 40);
-		/* Honest members get all that is said in much less than that. */
+		/* Honest members need much less than this time to get all messages. */
 		w->timeout = 20000 + 400 * n * n;
 	}
 	if (fault != F_NONE && fault != F_OBJECTS && fault != F_LIAR)
@@ -197,7 +198,10 @@ static bool world(u64 seed, u32 number, enum fault fault, u64 *sum)
 			break;
 		if (rw_jump(w) && jumps++ < most)
 			continue;
-		/* Nobody waits, but for a process, or for a word that somebody never says. */
+		/*
+		 * No member waits, except for a process, or for a message that another member never
+		 * sends.
+		 */
 		if (fault != F_LIAR && fault != F_AGAIN && fault != F_ALL && fault != F_OPEN)
 			rw_bad(w, "nobody does anything any more");
 		rw_leave_all(w);
@@ -304,7 +308,7 @@ static void end_plain(struct rw_world *w)
 		tap_fail("%s", w->why);
 }
 
-/* Every block goes to every member once, by one grant, and little else is said. */
+/* Every block goes to every member once, by one grant, with few other messages. */
 static void test_counts(void)
 {
 	const struct rw_habits none = { 0 };
@@ -330,14 +334,14 @@ static void test_counts(void)
 			CHECK_EQ(w->closed_ok, n);
 			/* HELLO and CLOSE to each from each; ANNOUNCE and PROGRESS. */
 			CHECK(w->said <= all + 3 * n * (n - 1) + 3 * (n - 1) * (1 + 18));
-			/* One block of many is not worth a word. */
+			/* A member does not report each single block. */
 			CHECK(w->said >= all + 2 * n * (n - 1) + 3 * (n - 1));
 			rw_free(w);
 		}
 	}
 }
 
-/* As long as something moves somewhere, nobody is tired of waiting for the end. */
+/* As long as any member makes progress, no member times out at the end of the group. */
 static void test_patience(void)
 {
 	const struct rw_habits none = { 0 }, never = { .never = 100 };
@@ -362,7 +366,7 @@ static void test_patience(void)
 	rw_free(w);
 }
 
-/* Somebody never takes an object: it is given up in time, and the rest goes on. */
+/* One member never takes an object. The root gives the object up in time, and the rest goes on. */
 static void test_impatience(void)
 {
 	const struct rw_habits none = { 0 }, never = { .never = 100 };
@@ -378,7 +382,7 @@ static void test_impatience(void)
 	begin = w->now;
 	for (i = 0; i < 3; i++) {
 		CHECK_EQ(w->done_bad, 4 * i);
-		/* Others look at the clock, too, and do nothing. */
+		/* Other members check the time, too, and do nothing. */
 		while (w->done_bad == 4 * i && CHECK(rw_jump(w)))
 			while (rw_step(w))
 				;
@@ -391,7 +395,7 @@ static void test_impatience(void)
 	rw_free(w);
 }
 
-/* An object that was given up is not everywhere, even if the root has sent all of it. */
+/* An object that was given up is incomplete, even if the root has sent all of it. */
 static void test_spoiled(void)
 {
 	const struct rw_habits none = { 0 }, never = { .never = 100 };
@@ -422,7 +426,10 @@ static void test_spoiled(void)
 	}
 }
 
-/* A root that cancels what is not announced yet forgets nothing that others wait for. */
+/*
+ * A root cancels an object that is not announced yet. The root keeps all state that other members
+ * wait for.
+ */
 static void test_root_cancels(void)
 {
 	const struct rw_habits none = { 0 }, never = { .never = 100 };
@@ -458,7 +465,10 @@ static void test_root_cancels(void)
 	rw_free(w);
 }
 
-/* Who leaves before it has heard of us, but after we have of it, is missed. */
+/*
+ * This member knows another one, which leaves without knowing this one. This member must notice the
+ * loss.
+ */
 static void test_farewell(void)
 {
 	const struct rw_habits none = { 0 };
@@ -486,7 +496,7 @@ static void test_farewell(void)
 	rw_free(w);
 }
 
-/* A lane that breaks before anything came by it is replaced; later it is a loss. */
+/* A lane that breaks before any message came by it is replaced. A later break is a loss. */
 static void test_too_early(void)
 {
 	const struct rw_habits none = { 0 };
@@ -529,7 +539,10 @@ static void test_too_early(void)
 	rw_free(w);
 }
 
-/* Who has come hears of the end, even if the lane was not ready yet when that was certain. */
+/*
+ * A member that has sent HELLO learns of the end, even if the lane was not ready at the time of the
+ * failure.
+ */
 static void test_not_ready(void)
 {
 	const struct rw_habits none = { 0 };
@@ -568,7 +581,7 @@ static void test_not_ready(void)
 	rw_free(w);
 }
 
-/* Who has closed may go, whatever becomes of the others. */
+/* A member that has closed may go, and the other members close as well. */
 static void test_gone(void)
 {
 	const struct rw_habits none = { 0 };
@@ -589,7 +602,7 @@ static void test_gone(void)
 	}
 }
 
-/* Time goes on, in looks as a member asks for them, and all happens that can. */
+/* Time passes in the steps that members ask for, and all possible events happen. */
 static void pass_time(struct rw_world *w, u64 time)
 {
 	u64 end = w->now + time;
@@ -608,7 +621,7 @@ static void pass_time(struct rw_world *w, u64 time)
 	}
 }
 
-/* However long others get blocks before it does, nobody misses a root that sends. */
+/* A member gets its blocks late. As long as the root sends, the member does not miss the root. */
 static void test_slow(void)
 {
 	const struct rw_habits none = { 0 };
@@ -621,7 +634,7 @@ static void test_slow(void)
 		for (i = 0; i < 5; i++)
 			rw_create(w, i, 0, &none);
 		while (!w->bad && w->inst[0][0] && rw_step(w)) {
-			/* What is said gets there in between. */
+			/* Messages arrive between two steps of the clock. */
 			if (w->steps % 100 || !w->inst[0][0] ||
 			    w->inst[0][0]->r.stats.blocks_out == blocks)
 				continue;
@@ -635,7 +648,7 @@ static void test_slow(void)
 	}
 }
 
-/* All receivers have memory for an object that has not ended anywhere. */
+/* Do all receivers have memory for an object that has not ended at any of them? */
 static bool all_wait(const struct rw_world *w)
 {
 	u32 i;
@@ -647,7 +660,7 @@ static bool all_wait(const struct rw_world *w)
 	return true;
 }
 
-/* Receivers that know that the root is missing. */
+/* The number of receivers that know that the root is missing. */
 static u32 missed(const struct rw_world *w)
 {
 	u32 i, count = w->missed_root;
@@ -661,7 +674,7 @@ static u32 missed(const struct rw_world *w)
 	return count;
 }
 
-/* What the silent root was granted is taken back by force, and then it finds itself alone. */
+/* The grants of the silent root are revoked by force. Then the root finds itself alone. */
 static void end_silence(struct rw_world *w)
 {
 	u32 i;
@@ -673,7 +686,7 @@ static void end_silence(struct rw_world *w)
 	end_plain(w);
 }
 
-/* The root says nothing more, but its lanes live: after a while all receivers know that. */
+/* The root sends nothing more, but its lanes live. After a while all receivers know that. */
 static void test_silent_root(void)
 {
 	const struct rw_habits none = { 0 };
@@ -704,7 +717,7 @@ static void test_silent_root(void)
 	}
 }
 
-/* As long as blocks come, by whomever, nobody asks what the root does. */
+/* As long as blocks arrive from any member, no receiver misses the root. */
 static void test_relayed(void)
 {
 	const struct rw_habits habits[] = { { .never_closes = 1 }, { 0 }, { .never = 100 } };
@@ -731,7 +744,7 @@ static void test_relayed(void)
 	CHECK_EQ(missed(w), 0);
 	CHECK_EQ(r->complete, 1);
 	CHECK_EQ(w->inst[1][0]->r.complete, 1);
-	/* All is there, and nobody waits any more. */
+	/* All objects are complete, and no member waits any more. */
 	pass_time(w, 10 * w->timeout);
 	CHECK_EQ(missed(w), 0);
 	w->stuck = RW_NONE;
@@ -741,8 +754,8 @@ static void test_relayed(void)
 }
 
 /*
- * Somebody holds up what others have ended, and what they wait for. They hear from the root that
- * it notices, and blame whom it blames.
+ * One member delays an object that the others have ended, and the next object, for which they wait.
+ * The root tells the others that it is active. They blame the member that the root blames.
  */
 static void test_not_the_root(void)
 {
@@ -774,7 +787,7 @@ static void test_not_the_root(void)
 	rw_free(w);
 }
 
-/* A receiver waits for its own process: that is not the root's fault, however long it takes. */
+/* A receiver that waits for its own process does not blame the root, however long that takes. */
 static void test_own_fault(void)
 {
 	const struct rw_habits none = { 0 }, never = { .never = 100 };
@@ -789,7 +802,7 @@ static void test_own_fault(void)
 	r = &w->inst[1][0]->r;
 	w->stuck = 0;
 	pass_time(w, 20 * w->timeout);
-	/* What is queued behind an object without memory waits for that. */
+	/* An object that is queued behind one without memory waits for that one. */
 	rw_accept(w, 1, 0, 1);
 	pass_time(w, 20 * w->timeout);
 	CHECK_EQ(r->state, SPINDLE_RDMC_S_OPEN);
@@ -802,7 +815,7 @@ static void test_own_fault(void)
 	rw_free(w);
 }
 
-/* The same for one that does not read, and after that it waits for the next object. */
+/* The same for a process that does not read. After that the receiver waits for the next object. */
 static void test_unread(void)
 {
 	const struct rw_habits none = { 0 };
@@ -826,7 +839,7 @@ static void test_unread(void)
 		CHECK_EQ(r->ended, 0);
 		if (!CHECK(r->object[1].got < r->object[1].blocks))
 			break;
-		/* With a look short before, and without. */
+		/* In one case the member looks shortly before, in the other it does not. */
 		w->now += k ? w->timeout - 1000 : 0;
 		w->inst[1][0]->unread = false;
 		w->inst[1][0]->dirty = true;
@@ -842,7 +855,7 @@ static void test_unread(void)
 	}
 }
 
-/* Who has slept itself has heard nobody, and cannot know what they did. */
+/* A member that did not run has read nothing, and cannot know what the others did. */
 static void test_slept(void)
 {
 	const struct rw_habits none = { 0 };
@@ -862,7 +875,7 @@ static void test_slept(void)
 	while (rw_step(w))
 		;
 	CHECK_EQ(missed(w), 0);
-	/* Looks that come when they were asked for are no sleep. */
+	/* If the member runs each time that it asked to, it did not sleep. */
 	begin = w->now;
 	for (i = 0; i < 20 && !missed(w) && rw_jump(w); i++)
 		while (rw_step(w))
@@ -874,15 +887,15 @@ static void test_slept(void)
 	rw_free(w);
 }
 
-/* It may be the root that lies: the group ends, and the lane stays. */
+/* The root itself may be the liar: the group ends, and the lane stays. */
 #define SPARED BIT(8)
 
-/* What one message does to a member of a group whose objects wait for memory. */
+/* The effect of one message on a member of a group whose objects wait for memory. */
 static const struct rule {
 	u32 to, from;
-	u32 first;		/* said before, well */
+	u32 first;		/* a valid message before it */
 	struct spindle_rdmc_msg msg;
-	u32 error;		/* by which the group fails; 0: it does not */
+	u32 error;		/* with which the group fails; 0: it does not fail */
 	u32 times;
 } rules[] = {
 	{ 0, 1, 0, { .word = SPINDLE_RDMC_GRANT, .w = { 0, 0, 0, 77 } }, 0, 4 },
@@ -974,7 +987,7 @@ static void test_rules(void)
 	}
 }
 
-/* A member of a chain of three or more, and one that is heard next, in a world with a liar. */
+/* A member of a chain of four, in a world with a liar. */
 static struct spindle_rdmc *chain(struct rw_world **w, u32 liar, u32 me, u32 blocks,
 				  const struct rw_habits *habits)
 {
@@ -990,7 +1003,9 @@ static struct spindle_rdmc *chain(struct rw_world **w, u32 liar, u32 me, u32 blo
 	return &(*w)->inst[me][0]->r;
 }
 
-/* The root has announced something else to a member that grants before the announcement. */
+/*
+ * A member grants a block before the announcement, and the root has announced another length to it.
+ */
 static void test_two_lengths(void)
 {
 	const struct rw_habits never = { .never = 100 };
@@ -1015,7 +1030,10 @@ static void test_two_lengths(void)
 	}
 }
 
-/* The root tells a member that it has given up an object, and not the one that sends it. */
+/*
+ * The root tells one member that it has given up an object, and does not tell the sender of the
+ * blocks.
+ */
 static void test_half_aborted(void)
 {
 	const struct rw_habits none = { 0 }, never = { .never = 100 };
@@ -1047,7 +1065,7 @@ static void test_half_aborted(void)
 	rw_free(w);
 }
 
-/* The root says to a member that there was one object, and to another one that there were two. */
+/* The root tells one member that there was one object, and another member that there were two. */
 static void test_two_totals(void)
 {
 	const struct rw_habits lazy = { .never_closes = 1 };
@@ -1056,7 +1074,7 @@ static void test_two_totals(void)
 	struct spindle_rdmc_msg close = { .word = SPINDLE_RDMC_CLOSE, .w = { 2, 2 } };
 	u32 m;
 
-	/* It would have another opinion of a member that says CLOSE now. */
+	/* The root stays silent. It would disagree with a member that says CLOSE now. */
 	w->stuck = 0;
 	close.to = r->cfg.life;
 	spindle_rdmc_close(r);
@@ -1076,7 +1094,7 @@ static void test_two_totals(void)
 	rw_free(w);
 }
 
-/* Racks are each member's own word: one that goes by other racks may have been told others. */
+/* Each member reports its own racks. A member with other racks may follow another schedule. */
 static void test_racks(void)
 {
 	const struct rw_habits none = { 0 }, never = { .never = 100 };
@@ -1109,7 +1127,9 @@ static void test_racks(void)
 	}
 }
 
-/* However old a group is, a member that is to hear of its failure has the whole time for that. */
+/*
+ * However old a group is, a member that has to learn of its failure has the whole timeout for that.
+ */
 static void test_old_group(void)
 {
 	const struct rw_habits never = { .never = 100 };
@@ -1119,7 +1139,7 @@ static void test_old_group(void)
 	struct spindle_rdmc *r = chain(&w, 1, 0, 5, &never);
 	u64 since = r->since;
 
-	/* Not so much that an object is given up. */
+	/* The age is not enough for the group to give up an object. */
 	w->now = since + w->timeout + 1;
 	spindle_rdmc_moved(r, 0);
 	r->front_ns = w->now;
@@ -1136,7 +1156,7 @@ static void test_old_group(void)
 	rw_free(w);
 }
 
-/* A root that does not answer a member that gives up an object is missing. */
+/* A root that does not answer a member that gives up an object counts as missing. */
 static void test_unanswered(void)
 {
 	const struct rw_habits never = { .never = 100 };
@@ -1152,7 +1172,10 @@ static void test_unanswered(void)
 	rw_free(w);
 }
 
-/* Nobody is blamed while a member releases the memory of a large object, however long it takes. */
+/*
+ * No member is blamed while a process releases the memory of a large object, however long that
+ * takes.
+ */
 static void test_slow_release(void)
 {
 	const struct rw_habits none = { 0 };
@@ -1167,7 +1190,7 @@ static void test_slow_release(void)
 	rw_free(w);
 }
 
-/* Has a member seen itself which member is missing, or was it told? */
+/* Has this member noticed itself which member is missing, or has another member reported that? */
 static void test_hearsay(void)
 {
 	const struct rw_habits none = { 0 };

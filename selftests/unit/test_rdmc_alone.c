@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RDMC: one member of a group, step by step: what the others say, and when, is up to the case.
- * Whole groups are the business of test_rdmc.
+ * RDMC: one member of a group, step by step. The case decides what the other members say, and when.
+ * test_rdmc runs whole groups.
  */
 #include "rdmc.h"
 #include "tap.h"
@@ -105,7 +105,7 @@ static void hear_grant(u32 m, u32 block, u64 len)
 	spindle_rdmc_hear(&r, m, &msg);
 }
 
-/* A group in which all know each other. */
+/* A group in which all members know each other. */
 static void begin(u32 n, u32 me)
 {
 	struct spindle_rdmc_config cfg = {
@@ -130,7 +130,7 @@ static void begin(u32 n, u32 me)
 	CHECK_EQ(r.state, SPINDLE_RDMC_S_OPEN);
 }
 
-/* A member that gave an object up asks the root, and does not wait for ever. */
+/* A member that gave up an object asks the root, and does not wait for an answer for ever. */
 static void test_deaf_root(void)
 {
 	unsigned long have = 0;
@@ -142,7 +142,7 @@ static void test_deaf_root(void)
 	CHECK_EQ(spindle_rdmc_accept(&r, 0, BLOCK, &mem, &have), 0);
 	CHECK_EQ(spindle_rdmc_cancel(&r, 0, false, 7), 0);
 	run(1);
-	/* What was granted is taken back: only the root's word is missing. */
+	/* The grants are taken back. Only the root's answer is missing. */
 	spindle_rdmc_returned(&r, 0, 0);
 	run(1);
 	spindle_rdmc_revoked(&r, 0, 0);
@@ -157,7 +157,7 @@ static void test_deaf_root(void)
 	CHECK_EQ(stops, 1);
 }
 
-/* Of those that have not ended an object the one with the fewest blocks holds it up. */
+/* Of the members that have not ended an object, the one with the fewest blocks delays it. */
 static void test_slowest(void)
 {
 	u64 object;
@@ -173,7 +173,7 @@ static void test_slowest(void)
 	run(TIMEOUT + 1);
 	CHECK_EQ(last.error, SPINDLE_RDMC_TIMEOUT);
 	CHECK_EQ(last.node, 2 + 1);
-	/* Nothing was written. */
+	/* No block was written. */
 	CHECK_EQ(last.first_ns, 0);
 	CHECK_EQ(last.busy_ns, 0);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Block schedules: that each of them is one, and the one it is meant to be.
+ * Block schedules: is each of them a valid schedule, and is it the intended one?
  *
- * Without racks it is all of 1 to 64 members and 1 to 300 blocks. Formulas and racks go
- * through small numbers of blocks and some of the larger ones, and through all of them with
- * SCHEDULES=1000 or more in the environment. SCHEDULES is also percents of what is random.
+ * Without racks the sweep covers all of 1 to 64 members and 1 to 300 blocks. Formulas and racks go
+ * through small numbers of blocks and some of the larger ones. With SCHEDULES=1000 or more in the
+ * environment they go through all of them. SCHEDULES is also a percentage for the random cases.
  */
 #include "tap.h"
 #include "schedule.h"
@@ -41,15 +41,18 @@ static u32 log2_up(u32 n)
 	return l;
 }
 
-/* The next number of blocks of a sweep: all of them, or few of the large ones. */
+/* The next number of blocks of a sweep: all small numbers, and few of the large ones. */
 static u32 more_blocks(u32 k, u32 dense)
 {
 	return k < dense || percent >= 1000 ? k + 1 : k + 1 + rng_below(&rng, 60);
 }
 
-/* ---- what every schedule has to be ------------------------------------------------- */
+/* ---- rules for every schedule ------------------------------------------------------ */
 
-/* When a member gets a block, and from whom; @check: of the schedule that is looked at. */
+/*
+ * The step in which a member gets a block, and the sender. @check: the number of the schedule that
+ * is checked.
+ */
 struct got {
 	u64 step;
 	u32 peer;
@@ -60,7 +63,7 @@ static struct got *got;
 static size_t got_size;
 static u32 check_no;
 
-/* The slack of senders other than the root, by step: only if somebody asks. */
+/* The slack of senders other than the root, by step. Only some cases ask for it. */
 static u64 *slack_sum, *slack_senders;
 
 static struct got *got_at(u32 rank, u32 block, u32 blocks)
@@ -94,9 +97,9 @@ static void check_recvs(const struct spindle_schedule *s, const char *what)
 	if (count != (s->rank ? s->blocks : 0) || spindle_walk_recv(&w, s, &hop))
 		tap_fail("%s: %u of %u, %u blocks: receives %llu", what, s->rank, s->n, s->blocks,
 			 (unsigned long long)count);
-	/* What there is not does not overwrite the last one. */
+	/* The failed call did not overwrite the last hop. */
 	CHECK_EQ(hop.step + 1, next);
-	/* Few blocks do not come from everybody. */
+	/* With few blocks some sources may send nothing. */
 	if (s->n <= 64 && (s->blocks > 30 ? peers != spindle_schedule_sources(s) :
 					    peers & ~spindle_schedule_sources(s)))
 		tap_fail("%s: %u of %u, %u blocks: sources %llx, not %llx", what, s->rank, s->n,
@@ -104,7 +107,7 @@ static void check_recvs(const struct spindle_schedule *s, const char *what)
 			 (unsigned long long)spindle_schedule_sources(s));
 }
 
-/* Returns how many there are; @last: the last step in use. */
+/* Check the sends of a member. Returns their number. @last: the last step in use. */
 static u64 check_sends(const struct spindle_schedule *s, const char *what, u64 *last)
 {
 	u64 next = 0, count = 0, peers = 0;
@@ -118,7 +121,10 @@ static u64 check_sends(const struct spindle_schedule *s, const char *what, u64 *
 
 		if (ok) {
 			to = got_at(hop.peer, hop.block, s->blocks);
-			/* What the other side waits for, so that no two sends can be one. */
+			/*
+			 * Only the send that the receiver expects counts, so two sends cannot match
+			 * one receipt.
+			 */
 			ok = to->check == check_no && to->step == hop.step && to->peer == s->rank;
 		}
 		if (ok && s->rank) {
@@ -151,7 +157,7 @@ static u64 check_sends(const struct spindle_schedule *s, const char *what, u64 *
 	return count;
 }
 
-/* Returns whether the schedule is one, of that many steps. */
+/* Returns whether the schedule is valid, with exactly @steps steps. */
 static bool check_schedule(u32 algorithm, u32 n, u32 blocks, const u16 *rack, u64 steps)
 {
 	static struct spindle_schedule s[SPINDLE_SCHEDULE_MAX];
@@ -166,7 +172,7 @@ static bool check_schedule(u32 algorithm, u32 n, u32 blocks, const u16 *rack, u6
 	}
 	check_no++;
 	for (r = 0; r < n; r++) {
-		/* Nothing of what was there before. */
+		/* The result must not depend on old contents of the memory. */
 		memset(&s[r], 0x5a, sizeof(s[r]));
 		spindle_schedule_init(&s[r], algorithm, n, r, blocks, rack);
 		if (spindle_schedule_steps(&s[r]) != steps)
@@ -194,7 +200,7 @@ static u64 steps_of(u32 algorithm, u32 n, u32 k)
 	case SPINDLE_ALG_TREE:
 		return (u64)k * log2_up(n);
 	default:
-		/* Floor where there is one more step, ceiling without: it is the same. */
+		/* The power of two has one step less, which makes floor and ceiling the same. */
 		return (u64)k + log2_down(n) - ((n & (n - 1)) == 0);
 	}
 }
@@ -255,11 +261,11 @@ static void test_alone(void)
 	}
 }
 
-/* ---- which one it is --------------------------------------------------------------- */
+/* ---- the intended schedule --------------------------------------------------------- */
 
 /*
- * Per step: what a member sends, to whom. Returns false for nothing. Written from the
- * papers, with division and rotation: it shares nothing with the code.
+ * The block that a member sends in a step, and its receiver. Returns false if there is none. The
+ * formulas come from the papers, with division and rotation, and share nothing with the code.
  */
 static bool formula(u32 a, u32 n, u32 k, u32 rank, u64 j, u32 *to, u32 *block)
 {
@@ -279,7 +285,7 @@ static bool formula(u32 a, u32 n, u32 k, u32 rank, u64 j, u32 *to, u32 *block)
 		*block = j % k;
 		return rank < 1U << j / k && *to < n;
 	}
-	/* Section 4.4; n is a power of two. */
+	/* Section 4.4. Here n is a power of two. */
 	rot = j % l;
 	x = ((rank >> rot) | (rank << (l - rot))) & (n - 1);
 	*to = rank ^ (1U << rot);
@@ -331,7 +337,10 @@ static void test_formulas(void)
 	for (a = SPINDLE_ALG_PIPELINE; a <= SPINDLE_ALG_TREE; a++)
 		for (n = 2; n <= MEMBERS; n = a == SPINDLE_ALG_PIPELINE ? 2 * n : n + 1)
 			for (k = 1; k <= BLOCKS; k = more_blocks(k, 40))
-				/* All members times all steps: that is much. */
+				/*
+				 * All members times all steps take long, so only a part of them is
+				 * checked.
+				 */
 				if ((a != SPINDLE_ALG_SEQUENTIAL || k <= 8 ||
 				     rng_chance(&rng, percent / 10)) &&
 				    !check_formula(a, n, k))
@@ -339,11 +348,10 @@ static void test_formulas(void)
 }
 
 /*
- * Section 4.5: in each steady step, l to l + k - 2, the slack of those who send, averaged
- * over the senders other than the root, is 2(1 - (l - 1)/(n - 2)). Exactly so: of the
- * n - 1 others all send but one, the neighbour of the root in the dimension of the step,
- * which makes n - 2 senders, and the sum is 2(n - 2) - 2(l - 1). With two members nobody
- * but the root sends.
+ * Section 4.5: in each steady step, l to l + k - 2, the average slack of the senders other than the
+ * root is 2(1 - (l - 1)/(n - 2)). The value is exact. Of the n - 1 other members all send but one,
+ * which is the neighbour of the root in the dimension of the step. That makes n - 2 senders, and
+ * the sum is 2(n - 2) - 2(l - 1). With two members only the root sends.
  */
 static void test_slack(void)
 {
@@ -368,9 +376,9 @@ static void test_slack(void)
 }
 
 /*
- * "On the last step they all simultaneously receive their last block (if the number of nodes
- * isn't a power of 2, the final receipt spreads over two asynchronous steps)." A single block
- * does not need all steps to get to everybody.
+ * "On the last step they all simultaneously receive their last block (if the number of nodes isn't
+ * a power of 2, the final receipt spreads over two asynchronous steps)." A single block reaches all
+ * members before the last step.
  */
 static void test_ends(void)
 {
@@ -398,7 +406,10 @@ static void test_ends(void)
 
 /* ---- racks ------------------------------------------------------------------------- */
 
-/* Written once more, slowly: the racks in the order of their leaders, and who is where. */
+/*
+ * The racks in the order of their leaders, and the place of each member, computed a second time in
+ * a simple and slow way.
+ */
 struct racks {
 	u32 count;
 	u32 size[SPINDLE_SCHEDULE_MAX];
@@ -425,7 +436,7 @@ static void find_racks(struct racks *x, const u16 *rack, u32 n)
 	}
 }
 
-/* The hops of a member are those of one pipeline after the other. */
+/* The hops of a member are the hops of one pipeline after the other. */
 static void check_levels(const struct racks *x, const u16 *rack, u32 n, u32 r, u32 k, bool send)
 {
 	bool (*walk)(struct spindle_walk *w, const struct spindle_schedule *s,
@@ -497,7 +508,7 @@ static void test_hybrid(void)
 		check_hybrid(65 + rng_below(&rng, 400), 1 + rng_below(&rng, 12));
 }
 
-/* One rack, or as many as members: then it is a pipeline. */
+/* With one rack, or as many racks as members, the hybrid schedule is a pipeline. */
 static void test_hybrid_flat(void)
 {
 	u16 one[MEMBERS], each[MEMBERS], none[MEMBERS];
@@ -545,9 +556,12 @@ static void test_hybrid_flat(void)
 	}
 }
 
-/* ---- masks, numbers ---------------------------------------------------------------- */
+/* ---- masks, large numbers ---------------------------------------------------------- */
 
-/* They do not depend on the number of blocks, and who is a source has a target in us. */
+/*
+ * The masks do not depend on the number of blocks. A member is in the targets of each of its
+ * sources.
+ */
 static void test_masks(void)
 {
 	u32 a, n, r, q;
@@ -583,7 +597,10 @@ static void test_masks(void)
 	}
 }
 
-/* Where a walk has nothing to do it does not go step by step: that would take minutes. */
+/*
+ * A walk skips steps in which its member has nothing to do, because going through each step would
+ * take minutes.
+ */
 static void test_jumps(void)
 {
 	struct spindle_schedule s;
@@ -611,7 +628,7 @@ static void test_jumps(void)
 		CHECK_EQ(hop.step, 11ULL * U32_MAX);
 		CHECK_EQ(hop.peer, 3072);
 
-		/* Who never receives, who never sends. */
+		/* A member that never receives, and one that never sends. */
 		spindle_schedule_init(&s, SPINDLE_ALG_PIPELINE, 64, 0, U32_MAX, NULL);
 		CHECK_EQ(spindle_schedule_steps(&s), 5ULL + U32_MAX);
 		spindle_walk_begin(&w, &s);
@@ -636,8 +653,9 @@ static void test_jumps(void)
 }
 
 /*
- * With 2^32 - 1 blocks: the beginning is that with few blocks, but for the clamp, and so is
- * the end, if that number is less by a multiple of both laps. Nobody goes all the way.
+ * With 2^32 - 1 blocks, the walk begins as with few blocks, except for the clamp. The walk also
+ * ends in the same way, because the numbers differ by a multiple of both laps. No walk goes all the
+ * way.
  */
 static void test_most_blocks(void)
 {
@@ -670,7 +688,7 @@ static void test_most_blocks(void)
 					CHECK(a.step == b.step && a.peer == b.peer &&
 					      a.block == b.block);
 				}
-				/* From the middle on. */
+				/* Start in the middle. */
 				spindle_walk_begin(&w, &s);
 				while (walk(&w, &s, &a) && a.step < 40)
 					;
@@ -688,9 +706,9 @@ static void test_most_blocks(void)
 	}
 }
 
-/* ---- no time at all ------------------------------------------------------------------ */
+/* ---- random delays --------------------------------------------------------------------- */
 
-/* Blocks on their way, or permissions to send them, between two members: in order. */
+/* Blocks or grants on their way between two members, in order. */
 struct queue {
 	u32 block[4];
 	u32 head, tail;
@@ -704,12 +722,15 @@ static void put(struct queue *q, u32 block)
 struct actor {
 	struct spindle_schedule s;
 	struct spindle_walk send, recv;
-	struct spindle_hop to, from;	/* the next ones */
+	struct spindle_hop to, from;	/* the next hops */
 	bool more_to, more_from;
 	u32 slow;			/* percent of its turns in which it does nothing */
 	u32 missing;
 	bool *has;
-	/* By source: granted and not there yet, the grants, and the blocks on their way. */
+	/*
+	 * By source: the number of grants without their block, the grants, and the blocks on their
+	 * way.
+	 */
 	u32 open[MEMBERS];
 	struct queue grant[MEMBERS], data[MEMBERS];
 };
@@ -732,7 +753,7 @@ static void actor_begin(struct actor *m)
 	m->more_from = spindle_walk_recv(&m->recv, &m->s, &m->from);
 }
 
-/* The next grant, if it may be given: no later one before it. */
+/* Give the next grant, if the window allows it. No later grant goes before it. */
 static bool act_grant(struct actor *m, u32 window)
 {
 	u32 peer = m->from.peer;
@@ -745,7 +766,7 @@ static bool act_grant(struct actor *m, u32 window)
 	return true;
 }
 
-/* The next send, if it may be done: no later one before it. */
+/* Make the next send, if it is granted and the block is here. No later send goes before it. */
 static bool act_send(struct actor *m)
 {
 	struct queue *grant = &actor[m->to.peer].grant[m->s.rank];
@@ -777,7 +798,7 @@ static bool act_arrive(struct actor *m, u32 n, bool now)
 	return any;
 }
 
-/* Returns whether anything is done. @now: whatever can be done is done. */
+/* Returns whether any member did something. @now: do all that can be done. */
 static bool pass(u32 n, u32 window, bool now)
 {
 	bool any = false;
@@ -805,7 +826,7 @@ static void execute(u32 algorithm, u32 n, u32 k, u32 window)
 		spindle_schedule_init(&actor[r].s, algorithm, n, r, k, rack);
 		actor_begin(&actor[r]);
 	}
-	/* Only where nothing at all can be done is it the end. */
+	/* The end is reached only when no member can do anything at all. */
 	while (pass(n, window, false) || pass(n, window, true))
 		;
 	for (r = 0; r < n; r++)

@@ -53,7 +53,10 @@ static void test_laps(void)
 			CHECK_EQ(msg.len, want->len);
 			CHECK_EQ(walk.rounds, want->round + 1);
 		} else {
-			/* Nothing there but the last lap: unchanged. */
+			/*
+			 * There is nothing but the last lap: the walk stays
+			 * unchanged.
+			 */
 			struct spindle_smc_walk before = walk;
 
 			CHECK_EQ(spindle_walk_next(&walk, rounds + 9, &msg), -EAGAIN);
@@ -112,7 +115,10 @@ static void test_table(void)
 	}
 }
 
-/* Whatever is in the ring, what comes out is in range and grows. */
+/*
+ * With any contents of the ring, the messages stay in range and the counts
+ * grow.
+ */
 static void test_hostile(void)
 {
 	struct spindle_hdr *ring = calloc(W, sizeof(*ring));

@@ -15,7 +15,7 @@ static void test_seal_of_zero(void)
 
 	CHECK_EQ(spindle_seal(word), 0);
 	CHECK_EQ(spindle_block_read(&block, &seal, word), SPINDLE_READ_SAME);
-	/* One bit anywhere, and it is another seal. */
+	/* One different bit anywhere gives another seal. */
 	for (u32 i = 0; i < 64 * SPINDLE_BLOCK_WORDS; i++) {
 		u64 w[SPINDLE_BLOCK_WORDS] = { 0 };
 
@@ -36,7 +36,7 @@ static void test_same_new_torn(void)
 	CHECK_EQ(seal, spindle_seal(a));
 	CHECK_EQ(spindle_block_read(&block, &seal, got), SPINDLE_READ_SAME);
 
-	/* New seal, old words; nothing of the caller's is touched. */
+	/* A new seal with old words is torn, and the caller's words stay untouched. */
 	a[2] = 4;
 	block.seal = spindle_seal(a);
 	memset(got, 0x11, sizeof(got));
@@ -65,7 +65,7 @@ static void next_version(u64 word[SPINDLE_BLOCK_WORDS])
 
 	for (i = 0; i < SPINDLE_BLOCK_WORDS; i++) {
 		switch (kind) {
-		case 0: /* one round, all else as it was */
+		case 0: /* one round, and all else stays */
 			word[i] += i == 0;
 			break;
 		case 1: /* a message */
@@ -85,9 +85,9 @@ static void next_version(u64 word[SPINDLE_BLOCK_WORDS])
 }
 
 /*
- * A reader that has accepted version a and looks while version b is written over it,
- * byte by byte. It may say "nothing new" as long as the seal is a's, it may say "torn",
- * and it may believe nothing but b.
+ * A reader has accepted version a, and looks while version b is written over it, byte by byte. The
+ * reader may say SAME as long as the seal is that of a, and it may say TORN. The reader must accept
+ * no words but those of b.
  */
 static void look(const u8 *blend, const u64 *a, const u64 *b)
 {
@@ -149,7 +149,7 @@ static void test_blends(void)
 	}
 }
 
-/* The first version over fresh memory: the case that every connection begins with. */
+/* The first version over fresh memory: every connection begins with this case. */
 static void test_first_version(void)
 {
 	u64 a[SPINDLE_BLOCK_WORDS] = { 0 }, b[SPINDLE_BLOCK_WORDS] = { 1, 0, 0, 1 };
@@ -172,7 +172,7 @@ static void test_first_version(void)
 	}
 }
 
-/* The writer's own copy is what a reader of the same memory may look at. */
+/* A reader of the writer's own copy must find the same words. */
 static void test_write_covers_all(void)
 {
 	struct spindle_block block;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stages: what the four predicates tell processes, what they wait for and what they do not,
- * and what statistics say about it.
+ * Stages: what do the four predicates tell processes, for what do they wait, and what do statistics
+ * count?
  */
 #include "directed.h"
 
@@ -12,7 +12,7 @@ static void done(struct world *w)
 	world_close(w);
 }
 
-/* A reader of one entry, which is full and does not read. */
+/* A reader with one entry, which is full, and a process that does not read. */
 static struct reader *full_reader(struct world *w, struct group *g)
 {
 	struct reader *r = reader_open(g, 1, 4096);
@@ -25,7 +25,9 @@ static struct reader *full_reader(struct world *w, struct group *g)
 	return r;
 }
 
-/* A process that broke a rule is not waited for, whatever it had still to read. */
+/*
+ * Delivery does not wait for a process that broke a rule, whatever this process had still to read.
+ */
 static void test_frozen_reader(void)
 {
 	struct world *w = plain_world(1, 1);
@@ -42,13 +44,13 @@ static void test_frozen_reader(void)
 	settle(w);
 	CHECK_EQ(g->mc.stats.delivered, 2);
 	CHECK_EQ(r->q.tail, 1);
-	/* Nor is it looked at again: there is nothing to do. */
+	/* The frozen reader is not looked at again, because there is nothing to do. */
 	*r->consumed = 98;
 	settle(w);
 	done(w);
 }
 
-/* A process that broke a rule is told. */
+/* A process that broke a rule learns of it. */
 static void test_frozen_sender(void)
 {
 	struct world *w = plain_world(1, 1);
@@ -77,7 +79,7 @@ static struct world *held_world(void)
 	return w;
 }
 
-/* Messages wait for an attachment, and one that only sends is one. */
+/* Messages wait for an attachment. An attachment that only sends is enough. */
 static void test_hold(void)
 {
 	struct world *w = held_world();
@@ -114,7 +116,7 @@ static void test_counters(void)
 	done(w);
 }
 
-/* Columns of node 1, as node 0 has them. */
+/* Write the columns of node 1 in node 0's copy. */
 static void says(struct world *w, u64 sent, u64 received, u64 delivered, u64 slots)
 {
 	u64 word[SPINDLE_BLOCK_WORDS] = {
@@ -127,7 +129,7 @@ static void says(struct world *w, u64 sent, u64 received, u64 delivered, u64 slo
 	spindle_block_write((void *)w->node[0].group[0]->mc.member[1].block, word);
 }
 
-/* Nobody has received a message that is still to be pushed to it. */
+/* A message that is still to be pushed to a member does not count as received there. */
 static void test_unpushed(void)
 {
 	struct world *w = plain_world(2, 1);
@@ -146,7 +148,10 @@ static void test_unpushed(void)
 	done(w);
 }
 
-/* A member that is far ahead is followed so far that the followers are still believed. */
+/*
+ * A null of a member that is far ahead makes the others follow, but only as far as the limit that
+ * members believe.
+ */
 static void test_far_ahead(void)
 {
 	struct world *w = plain_world(2, 3);
@@ -163,7 +168,7 @@ static void test_far_ahead(void)
 	world_close(w);
 }
 
-/* Half written now and then, in years, is no lie: only in a row it is. */
+/* A torn block now and then, over years, is no lie. Only torn blocks in a row are one. */
 static void test_torn_now_and_then(void)
 {
 	struct world *w = plain_world(2, 3);

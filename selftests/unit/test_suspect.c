@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Suspicion at one node of five: whom it accuses, when, and whom it must not. What the others
- * write, and when the node runs, is up to the case.
+ * Suspicion at one node of five: which members does it accuse, when, and which must it not accuse?
+ * The case decides what the others write, and when the node runs.
  */
 #include "tap.h"
 #include "member.h"
@@ -55,7 +55,7 @@ static void run(u64 after)
 	spindle_mb_run(&mb, now);
 }
 
-/* The node runs for a time, and members beat. */
+/* The node runs for a time, and the members in @members beat. */
 static void live(u64 until, u64 members)
 {
 	u64 mask;
@@ -65,7 +65,7 @@ static void live(u64 until, u64 members)
 			beat(__ffs64(mask));
 }
 
-/* Rank 0 of a view of five, all of whom it has heard. */
+/* The node has rank 0 of a view of five, and has heard all others. */
 static void begin(void)
 {
 	static struct spindle_view view;
@@ -99,7 +99,7 @@ static void end(void)
 		free(row[r]);
 }
 
-/* It hears nobody, and in the end it goes without a word against anybody. */
+/* The node hears no member. In the end it stops, and has accused none. */
 static void expect_minority(void)
 {
 	live(TIMEOUT + 2 * STEP, 0);
@@ -119,7 +119,10 @@ static void test_heard(void)
 	end();
 }
 
-/* It has heard everybody until a moment ago; so has a node that has just become deaf. */
+/*
+ * The node has heard all members until a moment ago. The same holds for a node that has just lost
+ * its connections.
+ */
 static void test_just_deaf(void)
 {
 	u32 r;
@@ -145,7 +148,10 @@ static void test_deaf(void)
 	end();
 }
 
-/* It was not run, and in the middle of that it has become deaf: who is forgiven is not heard. */
+/*
+ * The node was not run, and has lost its connections in that time. Members whose silence is
+ * forgiven do not count as heard.
+ */
 static void test_slept(void)
 {
 	u32 r;
@@ -162,7 +168,10 @@ static void test_slept(void)
 	end();
 }
 
-/* The same, and too short for anybody to be forgiven: what is read is as old as the last pass. */
+/*
+ * The same for a time that is too short for forgiveness: the words that it reads are as old as the
+ * last pass.
+ */
 static void test_dozed(void)
 {
 	u32 r;
@@ -177,7 +186,7 @@ static void test_dozed(void)
 	end();
 }
 
-/* It was not run, but a majority goes on being heard. */
+/* The node was not run, and hears a majority after that. */
 static void test_awake(void)
 {
 	begin();
@@ -199,7 +208,9 @@ static void show_view(u32 r)
 	spindle_block_write(&row[r]->state, word);
 }
 
-/* Ranks 3 and 4 came with the view, and say nothing before they see that three others are in it. */
+/*
+ * Ranks 3 and 4 came with the view. They say nothing before they see that three others are in it.
+ */
 static void test_joiners_wait(void)
 {
 	begin();
@@ -216,7 +227,7 @@ static void test_joiners_wait(void)
 	end();
 }
 
-/* Two of three are no longer enough for the joiner to go on: it is not waited for. */
+/* Two of three are no longer enough for the joiner to go on, so the joiner is not waited for. */
 static void test_joiners_in_vain(void)
 {
 	begin();
@@ -259,7 +270,10 @@ static void test_held_up(void)
 	end();
 }
 
-/* A member that was heard is silent as any other, and so are those that came together. */
+/*
+ * A member that was heard and falls silent gets no more time than any other. The same holds for
+ * members that came together.
+ */
 static void test_held_up_not(void)
 {
 	begin();
@@ -273,7 +287,7 @@ static void test_held_up_not(void)
 	end();
 }
 
-/* A member that was here before has heard the others that were, and accuses them itself. */
+/* A member of the view before has heard the other old members, and accuses them itself. */
 static void test_held_up_old(void)
 {
 	begin();

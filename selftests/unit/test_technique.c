@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Techniques, pass by pass: when nulls are due, what silence does, when acknowledgments go,
- * how far budgets reach, and what is posted where. That all of it together keeps what is
- * promised is for the schedules of test_mcast.c.
+ * Techniques, pass by pass: when are nulls due, what does silence do, when do acknowledgments go,
+ * how far do budgets reach, and where is what posted? The schedules of test_mcast.c check that all
+ * of it together keeps the promises.
  */
 #include "directed.h"
 #include "stage.h"
@@ -12,7 +12,7 @@ static struct spindle_mc *mc_of(struct world *w, u32 node)
 	return &w->node[node].group[0]->mc;
 }
 
-/* What is on its way from a node to all others arrives. */
+/* The writes on their way from a node to all others arrive. */
 static void arrive(struct world *w, u32 from)
 {
 	u32 i;
@@ -51,7 +51,7 @@ static u32 passes_until_null(struct spindle_mc *mc)
 	return n;
 }
 
-/* Who may be about to send is waited for, but not for long, and every time anew. */
+/* A member that may be about to send gets some passes, and the count starts again each time. */
 static void test_put_off(void)
 {
 	struct world *w = chatty_world(2, 0x3);
@@ -64,7 +64,7 @@ static void test_put_off(void)
 		CHECK_EQ(mc->late, 0);
 		settle(w);
 	}
-	/* A pass that has nothing else to do is no reason to wait. */
+	/* A pass that has nothing else to do does not wait. */
 	send_some(w, 1, 1);
 	spindle_mc_run(mc, true);
 	CHECK_EQ(mc->stats.nulls, 4);
@@ -87,7 +87,7 @@ static void test_in_time(void)
 	finish(w);
 }
 
-/* Who has been silent is not waited for. */
+/* A member that has been silent gets no time. */
 static void test_silent_at_once(void)
 {
 	struct world *w = plain_world(2, 0x3);
@@ -104,7 +104,7 @@ static void test_silent_at_once(void)
 
 /* ---- silence -------------------------------------------------------------- */
 
-/* What was committed comes first, whatever a pass may send. */
+/* Committed messages come first, whatever a pass may send. */
 static void test_silence_comes_last(void)
 {
 	struct world *w = plain_world(2, 0x3);
@@ -123,7 +123,7 @@ static void test_silence_comes_last(void)
 	finish(w);
 }
 
-/* Nobody but silence itself sees to it that it is told. */
+/* Silence itself makes the push that reports it. */
 static void test_silence_is_told(void)
 {
 	struct world *w = plain_world(2, 0x3);
@@ -145,7 +145,7 @@ static void test_retune(void)
 	struct spindle_mc *mc = mc_of(w, 0);
 	struct spindle_mc_tune tune = mc->tune;
 
-	/* Nobody asks again for a round that was needed while nulls were off. */
+	/* A round was needed while nulls were off. The other members do not ask for it again. */
 	tune.switches &= ~SPINDLE_SW_NULLS;
 	spindle_mc_retune(mc, &tune);
 	send_some(w, 1, 1);
@@ -155,7 +155,7 @@ static void test_retune(void)
 	spindle_mc_retune(mc, &tune);
 	settle(w);
 	CHECK_EQ(mc->stats.delivered, 1);
-	/* What would be given up in advance the next time is no more than is allowed now. */
+	/* The next silence in advance is not longer than the new limit. */
 	mc->ahead = 64;
 	tune.silence = 4;
 	spindle_mc_retune(mc, &tune);
@@ -165,7 +165,7 @@ static void test_retune(void)
 
 /* ---- large messages ------------------------------------------------------- */
 
-/* A message as the world moves it, with a failure on its way. */
+/* The world moves a message, with one failure on the way. */
 static void bring_held(struct spindle_mc *mc)
 {
 	CHECK(spindle_mc_hold(mc, SPINDLE_HELD_MOVING));
@@ -174,7 +174,7 @@ static void bring_held(struct spindle_mc *mc)
 	CHECK(spindle_mc_hold(mc, SPINDLE_HELD_PLACED));
 }
 
-/* What goes by which way is counted, and how often it had to begin again. */
+/* Statistics count the messages of each way, and the restarts. */
 static void test_large_counts(void)
 {
 	struct world *w = plain_world(2, 0x3);
@@ -207,8 +207,8 @@ static void test_large_counts(void)
 }
 
 /*
- * Behind a message the process has left something, each time the slot is used. Nobody gets it,
- * though ranges of messages that follow one another are sent as one.
+ * Each time that a slot is used, the process leaves bytes behind the message. No member gets these
+ * bytes, although ranges of successive messages are sent as one.
  */
 static void test_leftovers(void)
 {
@@ -239,7 +239,10 @@ static void test_leftovers(void)
 	finish(w);
 }
 
-/* Another threshold is for what is taken later: what is held, or was sent, goes on as it is. */
+/*
+ * A new threshold holds for messages that are taken later. Held and sent messages go on as they
+ * are.
+ */
 static void test_large_retune(void)
 {
 	struct world *w = plain_world(2, 0x3);
@@ -252,7 +255,7 @@ static void test_large_retune(void)
 	send_one(g, 300);
 	spindle_mc_run(mc, false);
 	CHECK_EQ(mc->stats.sent, 1);
-	/* It has been sent, and not pushed yet. */
+	/* The message has been sent, and not pushed yet. */
 	tune.large = 200;
 	spindle_mc_retune(mc, &tune);
 	CHECK(!mc->ends[0].placed);
@@ -267,7 +270,7 @@ static void test_large_retune(void)
 	CHECK_EQ(mc->stats.sent, 1);
 	tune.large = 202;
 	spindle_mc_retune(mc, &tune);
-	/* The world brings them: one is held, one is not large now, and one is. */
+	/* The world moves them: one is held, one is not large now, and one is. */
 	settle(w);
 	CHECK_EQ(mc->stats.sent, 4);
 	CHECK_EQ(mc->stats.large, 2);
@@ -279,7 +282,7 @@ static void test_large_retune(void)
 
 /* ---- acknowledgments ------------------------------------------------------ */
 
-/* A quarter of what three senders of eight slots can have out is six. */
+/* Three senders with eight slots each can have 24 messages out. A quarter of that is six. */
 static void test_quarter(void)
 {
 	struct world *w = plain_world(3, 0x7);
@@ -292,12 +295,12 @@ static void test_quarter(void)
 	mc->member[2].told_delivered = 2;
 	spindle_mc_set(mc, SPINDLE_COL_DELIVERED, 5);
 	CHECK(!spindle_push_wanted(mc, 1) && !spindle_push_wanted(mc, 2));
-	/* It counts what each of them has been told. */
+	/* The quarter counts from the last report to each member. */
 	spindle_mc_set(mc, SPINDLE_COL_DELIVERED, 6);
 	CHECK(spindle_push_wanted(mc, 1) && !spindle_push_wanted(mc, 2));
 	spindle_mc_set(mc, SPINDLE_COL_DELIVERED, 8);
 	CHECK(spindle_push_wanted(mc, 2));
-	/* One by one nothing is put off. */
+	/* If acknowledgments are not merged, no push waits. */
 	mc->member[1].dirty = false;
 	mc->member[1].told_delivered = 8;
 	mc->tune.switches &= ~SPINDLE_SW_MERGED_ACKS;
@@ -306,7 +309,7 @@ static void test_quarter(void)
 	world_close(w);
 }
 
-/* Who is told late is told when there is time, once. */
+/* An acknowledgment that waits goes out once, when there is time. */
 static void test_flush(void)
 {
 	struct world *w = plain_world(3, 0x7);
@@ -322,7 +325,7 @@ static void test_flush(void)
 
 /* ---- budgets -------------------------------------------------------------- */
 
-/* A budget is one of all senders together, and none of them is always the last. */
+/* All senders share one budget, and none of them is always the last. */
 static void test_shared_budget(void)
 {
 	struct world *w = plain_world(4, 0xf);
@@ -356,7 +359,7 @@ static void count_post(struct spindle_mc *mc)
 	unsealed += memcmp(mc->block->word, mc->word, sizeof(mc->word)) != 0;
 }
 
-/* In place, the block is sealed for each post; late, nobody posts in a pass. */
+/* With posts in place, the block is sealed for each post. With late posts, no pass posts. */
 static void test_in_place(void)
 {
 	struct world *w = plain_world(3, 0x7);
@@ -373,7 +376,7 @@ static void test_in_place(void)
 	mc->tune.switches &= ~SPINDLE_SW_LATE_POST;
 	send_some(w, 1, 1);
 	send_one(g, 64);
-	/* One of another is received, and an own one is sent. */
+	/* One message of the other member is received, and an own one is sent. */
 	spindle_mc_run(mc, false);
 	CHECK_EQ(posts, 2);
 	CHECK_EQ(unsealed, 0);
@@ -381,7 +384,7 @@ static void test_in_place(void)
 	finish(w);
 }
 
-/* What a member says that lies is not posted; what else is to be said in that pass is. */
+/* After a lie of a member, its news are not posted. The rest of that pass is. */
 static void test_post_after_a_lie(void)
 {
 	static const u64 lie[SPINDLE_BLOCK_WORDS] = { 1, 2, 3, 0 };
@@ -397,7 +400,7 @@ static void test_post_after_a_lie(void)
 	spindle_block_write((struct spindle_block *)mc->member[1].block, lie);
 	spindle_mc_run(mc, false);
 	CHECK(mc->events & SPINDLE_MC_FAILED);
-	/* The own message. */
+	/* The post of the own message. */
 	CHECK_EQ(posts, 1);
 	CHECK_EQ(mc->word[SPINDLE_COL_RECEIVED], 1);
 	CHECK_EQ(mc->member[1].sent, 0);

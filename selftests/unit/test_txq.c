@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * TX queue: what the kernel takes from a ring that a process can write at any time.
+ * TX queue: the kernel takes slots from a ring that a process can write at any time.
  */
 #include "tap.h"
 #include "txq.h"
@@ -90,7 +90,7 @@ struct row {
 	bool taken;
 };
 
-/* A queue that has taken slot 0 with units 0 to 9; slot 1 is looked at. */
+/* The queue has taken slot 0 with units 0 to 9. Each row is slot 1. */
 static void test_table(void)
 {
 	static const struct row rows[] = {
@@ -145,7 +145,7 @@ static void test_table(void)
 			tap_fail("%s: taken %d error %u", r->name, taken, f.q.error);
 		if (ready != (r->taken || r->error))
 			tap_fail("%s: ready says %d", r->name, ready);
-		/* Frozen stays frozen, whatever the process does to mend it. */
+		/* A frozen queue stays frozen, even if the process corrects its ring. */
 		if (r->error) {
 			commit(&f, 1, 10, 2, 128, 0);
 			CHECK(!spindle_txq_ready(&f.q));
@@ -158,7 +158,7 @@ static void test_table(void)
 	}
 }
 
-/* All slots out, none free: one more was never reserved. */
+/* All slots are out, and none is free: one more cannot have been reserved. */
 static void test_full(void)
 {
 	struct spindle_tx_slot s;
@@ -176,7 +176,7 @@ static void test_full(void)
 	CHECK_EQ(f.q.error, SPINDLE_ERR_TX_READY);
 	close_it(&f);
 
-	/* The same after one was freed is fine, and so are its units. */
+	/* After one slot was freed, one more is correct, and so are its units. */
 	open_at(&f, W, RING_UNITS, MAX_MSG, 0, 0);
 	for (i = 0; i < W; i++) {
 		commit(&f, i, i * 16, 16, 1, 0);
@@ -243,8 +243,8 @@ static void test_laps(void)
 }
 
 /*
- * A process that writes anything anywhere. What is taken is in range, whatever it
- * does; and what an honest prefix committed comes out as it was.
+ * A process that writes anything anywhere. Slots that the kernel takes are in range, whatever the
+ * process does. The slots of an honest prefix come out unchanged.
  */
 static void fuzz_once(void)
 {
@@ -266,11 +266,14 @@ static void fuzz_once(void)
 	for (i = 0; i < window * sizeof(*f.desc) / 4; i++) {
 		u64 victim = slot + i / (sizeof(*f.desc) / 4) - (slot & f.q.wmask);
 
-		/* The honest ones' descriptors are left alone. */
+		/* The descriptors of the honest prefix stay untouched. */
 		if (((victim - slot) & f.q.wmask) >= honest && rng_chance(&rng, 60))
 			((u32 *)f.desc)[i] = rng_odd(&rng);
 	}
-	/* Half of the time the next one is nearly good, or nothing would get through. */
+	/*
+	 * In half of the cases the next descriptor is nearly correct, because random ones never get
+	 * through.
+	 */
 	if (honest < window && rng_chance(&rng, 50)) {
 		struct spindle_tx_desc *d = &f.desc[f.slot & f.q.wmask];
 

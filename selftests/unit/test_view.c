@@ -5,7 +5,7 @@
 #include "tap.h"
 #include "view.h"
 
-/* Three members, two subgroups; every field differs from its neighbours. */
+/* Three members and two subgroups. Every field differs from its neighbours. */
 static struct spindle_view sample(void)
 {
 	struct spindle_view v = {
@@ -143,7 +143,7 @@ static void test_check(void)
 	}
 }
 
-/* A live view counts its changes. */
+/* The id of a live view has a smaller limit, because it counts changes. */
 static void test_live_vid(void)
 {
 	struct spindle_view v = sample();
@@ -269,7 +269,7 @@ static void test_default_ring(void)
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_EQ(spindle_view_default_ring(rows[i].window, rows[i].max_msg),
 			 rows[i].ring);
-	/* Whatever is legal gives a view that is legal. */
+	/* Any legal window and message size give a legal view. */
 	for (w = 1; w <= SPINDLE_MAX_WINDOW; w *= 2) {
 		for (m = 1; m <= SPINDLE_MAX_MSG; m = m * 3 / 2 + 1) {
 			struct spindle_view v = sample();
@@ -282,7 +282,7 @@ static void test_default_ring(void)
 	}
 }
 
-/* It is asked before the view is checked: nothing that it is given may hurt. */
+/* The function runs before the view is checked, so no argument may harm it. */
 static void test_default_ring_extremes(void)
 {
 	static const u32 odd[] = { 0, 1, 3, 65537, 0x7fffffff, 0x80000000, 0xffffffc1,

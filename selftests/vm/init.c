@@ -2,14 +2,14 @@
 /*
  * PID 1 of the test guests.
  *
- * It mounts what tests need, loads the few modules without which there is no
- * verdict channel, runs one script and reports. The verdict goes over its own
- * virtio-serial port, never over the console: a kernel message in the middle
- * of a test line, or a guest that dies, can then not be mistaken for a result.
+ * The program mounts the file systems that tests need, loads the few modules of the verdict
+ * channel, runs one script, and reports. The verdict goes over its own virtio-serial port, never
+ * over the console. So a kernel message in the middle of a test line, or a guest that dies, cannot
+ * be taken for a result.
  *
- * The binary has a second name, "limit": limit SECONDS COMMAND... runs a
- * command in its own process group and, when it takes too long, has the kernel
- * log every blocked task before it kills the group.
+ * The binary has a second name, "limit": limit SECONDS COMMAND... runs a command in its own process
+ * group. If the command takes too long, the kernel logs every blocked task, and then "limit" kills
+ * the group.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -57,7 +57,7 @@
 
 static int verdict = -1;
 
-/* What makes a line of the kernel log a failure of the run. */
+/* Texts in the kernel log that make the run a failure. */
 static const char * const splats[] = {
 	"WARNING: ",
 	"BUG: ",
@@ -118,7 +118,7 @@ static void off(void)
 {
 	sync();
 	reboot(RB_POWER_OFF);
-	/* Without ACPI a reset ends QEMU as well, see -no-reboot. */
+	/* Without ACPI a reset also ends QEMU, see -no-reboot. */
 	reboot(RB_AUTOBOOT);
 	for (;;)
 		pause();
@@ -154,7 +154,7 @@ static void mount_all(void)
 	mount_one("tmpfs", "/tmp", "mode=1777");
 	mount_one("tmpfs", "/run", "mode=0755");
 	mount_one("debugfs", "/sys/kernel/debug", NULL);
-	/* Absent in a kernel without tracing. */
+	/* A kernel without tracing has no such directory. */
 	if (!access("/sys/kernel/tracing", F_OK))
 		mount_one("tracefs", "/sys/kernel/tracing", NULL);
 	if (symlink("/proc/self/fd", "/dev/fd") ||
@@ -272,8 +272,8 @@ static const char *splat_in(const char *line)
 }
 
 /*
- * Read the kernel log from where @fd stands. From the first splat on, some
- * lines are shown in the channel; the whole log is in the host's file anyway.
+ * Read the kernel log from the position of @fd. From the first splat on, some lines go to the
+ * channel. A file of the host has the whole log.
  */
 static int scan_log(int fd)
 {
@@ -294,7 +294,7 @@ static int scan_log(int fd)
 		text = strchr(rec, ';');
 		text = text ? text + 1 : rec;
 		text[strcspn(text, "\n")] = '\0';
-		/* What "limit" asked the kernel to print is no splat. */
+		/* Lines that "limit" made the kernel print are no splat. */
 		if (strstr(text, DUMP_START))
 			dump = true;
 		if (!dump && splat_in(text))
@@ -406,7 +406,7 @@ static int do_init(void)
 		if (fd > 2)
 			close(fd);
 	}
-	/* The boot is quiet because it is slow; from here on all is logged. */
+	/* The boot is quiet, because output is slow. From here on the kernel logs everything. */
 	klogctl(8, NULL, 8);
 	read_conf(&conf);
 	if (conf.name[0] && sethostname(conf.name, strlen(conf.name)))
@@ -433,7 +433,7 @@ static int do_init(void)
 
 	rc = run_script(&conf);
 
-	/* What a test left behind must neither write to the channel nor live on. */
+	/* A process that a test left behind must neither write to the channel nor live on. */
 	kill(-1, SIGKILL);
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		;
@@ -481,7 +481,7 @@ static int do_limit(int argc, char **argv)
 		waitpid(pid, &st, 0);
 		return EXIT_TIMEOUT;
 	}
-	/* Its background processes end with it. */
+	/* The background processes of the command end with it. */
 	kill(-pid, SIGKILL);
 	return status_of(st);
 }

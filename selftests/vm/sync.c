@@ -4,9 +4,10 @@
  *
  *   vm-sync NODE NODES SERVER PORT NAME SECONDS
  *
- * Node 1 serves at address SERVER. All wait until every node has come to the
- * barrier NAME; exit status 0 then, 1 when the time is over. A node that comes
- * to a barrier of another name is out of step and sent away.
+ * Node 1 serves at address SERVER. All nodes wait until every node has reached
+ * the barrier NAME. The exit status is 0 then, or 1 when the time is over. A
+ * node that reaches a barrier of another name is out of step, and the server
+ * refuses it.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -128,7 +129,7 @@ static int serve(struct sockaddr_in *sa, unsigned int nodes, const char *name)
 	return rc;
 }
 
-/* 0: all came, 1: over, -1: try again */
+/* 0: all nodes arrived, 1: the time is over, -1: try again */
 static int meet(struct sockaddr_in *sa, unsigned int node, const char *name)
 {
 	struct hello h = { .node = node };

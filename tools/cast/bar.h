@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * How far a batch is, on standard error if that is a terminal; and numbers for people.
- */
+/* The progress of a batch, on standard error if that is a terminal; and numbers for people. */
 #ifndef SPINDLE_CAST_BAR_H
 #define SPINDLE_CAST_BAR_H
 

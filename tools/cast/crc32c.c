@@ -9,7 +9,7 @@
 #define POLY	0x82f63b78U	/* bits reversed */
 #define WAYS	8
 
-/* [0]: the remainder of a byte; [k]: of a byte that k more follow. */
+/* [0] has the remainder of a byte; [k] that of a byte with k more bytes behind it. */
 static uint32_t table[WAYS][256];
 
 static void make_table(void)
@@ -78,10 +78,10 @@ uint32_t crc32c_hard(uint32_t crc, const void *data, size_t len)
 #endif
 
 /**
- * crc32c() - of some bytes, or of some more
- * @crc: of the bytes before; 0: there are none
+ * crc32c() - compute the CRC of bytes, or continue it
+ * @crc: CRC of the bytes before; 0: there are none
  * @data: bytes
- * @len: how many
+ * @len: number of bytes
  *
  * Return: the CRC
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What spindle-cast and spindle-recv say to each other beside the bytes of files.
+ * Messages of spindle-cast and spindle-recv beside the bytes of files.
  *
  * GROUP is the number of option -g. There are groups of two kinds:
  *
  *	GROUP << 16		all members, the sender first
- *	GROUP << 16 | R		the receiver of rank R, its root, and the sender
+ *	GROUP << 16 | R the receiver of rank R as the root, and the sender
  *
  *	sender				receiver of rank R
  *	------				------------------
@@ -19,24 +19,24 @@
  *	close			---->
  *				<----	REPORT of each file: ok, had, or what failed; close
  *
- * MANIFEST is the object with tag 0, DECISION the one with tag CAST_TAG_DECISION. A receiver
- * that does not want a file takes its object nevertheless, because it passes it on, and
- * drops it.
+ * MANIFEST is the object with tag 0, DECISION the one with tag CAST_TAG_DECISION. A receiver that
+ * does not need a file still receives its object, because the receiver relays blocks to other
+ * receivers. It drops the object afterwards.
  *
- * All of these texts begin with a header; numbers have their least significant byte first:
+ * All of these messages begin with a header; numbers have their least significant byte first:
  *
  *	u32 magic, u16 version, u16 kind, u64 batch, u32 files, u32 length, text
  *
- * where the text says why the whole batch cannot be. There follow, of a MANIFEST, so many
+ * The text says why the whole batch is refused. In a MANIFEST, an entry for each file follows:
  *
  *	u64 size, s64 seconds, u32 nanoseconds, u32 mode, u32 crc, u32 length, name
  *
- * and of the others, in the order of the manifest, so many
+ * In the other messages, an entry for each file follows, in the order of the manifest:
  *
  *	u32 verdict, u32 length, text
  *
- * Nothing of that is believed: a text that does not fit its length to the byte, a name that
- * leads out of a directory, or one that comes twice, is an error.
+ * A reader trusts none of this. It is an error if an entry does not have its length to the byte, if
+ * a name leads out of a directory, or if a name occurs twice.
  */
 #ifndef SPINDLE_CAST_MANIFEST_H
 #define SPINDLE_CAST_MANIFEST_H
@@ -45,7 +45,7 @@
 #include <stdint.h>
 
 #define CAST_VERSION		1U
-#define CAST_TEXT_MAX		(64U << 20)	/* bytes of any of these texts */
+#define CAST_TEXT_MAX		(64U << 20)	/* bytes of any of these messages */
 #define CAST_NAME_MAX		4095U
 #define CAST_WHY_MAX		1024U		/* bytes of a reason */
 #define CAST_TAG_MANIFEST	0U
@@ -59,10 +59,10 @@ enum cast_kind {
 };
 
 /**
- * enum cast_verdict - what is said of a file
- * @CAST_NO: not, or not any more; the text says why
- * @CAST_YES: REPLY: it is needed; DECISION: it is sent; REPORT: it is there
- * @CAST_HAD: REPLY, REPORT: the same file was there before; DECISION: everybody has it
+ * enum cast_verdict - state of a file
+ * @CAST_NO: it is refused, or has failed; the text says why
+ * @CAST_YES: REPLY: it is needed; DECISION: it is sent; REPORT: it is complete
+ * @CAST_HAD: REPLY, REPORT: the same file was there before; DECISION: all receivers have it
  */
 enum cast_verdict {
 	CAST_NO,
@@ -75,8 +75,8 @@ enum cast_verdict {
  * struct cast_entry - a file
  * @name: relative to the receiver's directory
  * @size: bytes
- * @sec: when it was modified
- * @nsec: the same, nanoseconds
+ * @sec: time of the last modification
+ * @nsec: nanoseconds of that time
  * @mode: permissions
  * @crc: CRC32C
  */
@@ -102,7 +102,7 @@ struct cast_manifest {
 };
 
 /**
- * struct cast_say - what is said of a file
+ * struct cast_say - state of a file in an answer
  * @verdict: enum cast_verdict
  * @why: a reason, or ""
  */
@@ -114,9 +114,9 @@ struct cast_say {
 /**
  * struct cast_answer - REPLY, DECISION or REPORT
  * @kind: enum cast_kind
- * @batch: as in the manifest
- * @why: why the whole batch cannot be, or ""
- * @say: of each file
+ * @batch: number of the batch, as in the manifest
+ * @why: why the whole batch is refused, or ""
+ * @say: state of each file
  * @count: entries of @say
  */
 struct cast_answer {

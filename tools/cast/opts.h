@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <linux/spindle.h>
 
-/* Exit codes beyond those of ctl.h. */
+/* Exit codes beyond those of common/util.h. */
 #define CAST_LOST	3
 
 /**
- * struct cast_opts - what was asked for
+ * struct cast_opts - options
  * @node: own node id; 0: the only one there is
  * @from: spindle-recv: the sender; 0: the first of @member
  * @member: members, the sender first
@@ -21,19 +21,19 @@
  * @group: number of the group
  * @algorithm: enum spindle_rdmc_algorithm
  * @block: bytes of a block; 0: the kernel's default
- * @timeout_ms: how long nothing may go on
- * @wait_ms: how long to wait until all members are there; 0: for ever
+ * @timeout_ms: how long a group may make no progress
+ * @wait_ms: how long to wait until all members have created the groups; 0: without end
  * @memory: bytes of files in memory at a time, but always one file
  * @verify: compare CRC32C
- * @quiet: say nothing but errors
- * @verbose: say more
+ * @quiet: print errors only
+ * @verbose: print more
  * @json: a line of JSON for each file and member
  * @device: device, or NULL
- * @recursive: spindle-cast: directories, too
- * @keep_going: spindle-cast: files that somebody cannot take go to the others
+ * @recursive: spindle-cast: also send directories
+ * @keep_going: spindle-cast: a file that some receivers refuse still goes to the others
  * @overwrite: spindle-recv: replace files that are different
- * @fsync: spindle-recv: files are on the disk before they have their names
- * @loop: spindle-recv: one batch after the other
+ * @fsync: spindle-recv: a file is on the disk before it gets its name
+ * @loop: spindle-recv: receive one batch after the other
  * @argv: files, or the directory
  * @argc: entries of @argv
  */
@@ -64,7 +64,7 @@ struct cast_opts {
 
 int cast_opts_parse(struct cast_opts *o, int argc, char **argv, bool sender);
 
-/* cast-members.c: who is there, where the command line does not say it */
+/* members.c: find the members if the command line does not name them */
 int cast_members_find(struct cast_opts *o, bool sender);
 
 #endif /* SPINDLE_CAST_OPTS_H */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A terminal that shows the same text again and again.
- */
+/* A terminal on which a text is drawn repeatedly. */
 #ifndef SPINDLE_CTL_SCREEN_H
 #define SPINDLE_CTL_SCREEN_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Counters of everything that takes part: kernel, device, process.
- */
+/* Counters of the kernel, the devices and the process. */
 #ifndef SPINDLE_PERF_COUNT_H
 #define SPINDLE_PERF_COUNT_H
 
@@ -12,40 +10,40 @@
 struct perf_place;
 
 /**
- * enum perf_counter - what is counted, over all nodes of the place
+ * enum perf_counter - a counter, summed over all nodes of the place
  * @PERF_C_WRITES: work requests
- * @PERF_C_POSTS: chains of them
+ * @PERF_C_POSTS: chains of work requests
  * @PERF_C_BYTES: bytes written
  * @PERF_C_DOORBELLS: writes with immediate data
  * @PERF_C_TORN: reads of a row that had to be repeated
  * @PERF_C_PASSES: passes of the engines
- * @PERF_C_BUSY: those that found work
+ * @PERF_C_BUSY: passes that found work
  * @PERF_C_SLEEPS: times that an engine went to sleep
- * @PERF_C_KICKS: times that a process woke one
- * @PERF_C_BELLS: times that a peer woke one
+ * @PERF_C_KICKS: times that a process woke an engine
+ * @PERF_C_BELLS: times that a peer woke an engine
  * @PERF_C_BUSY_NS: time in busy passes
- * @PERF_C_POST_NS: of this, posting
- * @PERF_C_TIMED_NS: time that was watched for that
- * @PERF_C_SENT: messages sent, those of ours that are no data included
+ * @PERF_C_POST_NS: part of this time that was spent posting
+ * @PERF_C_TIMED_NS: time during which these times were measured
+ * @PERF_C_SENT: messages sent, including control messages of this program
  * @PERF_C_DELIVERED: deliveries, of all messages at all nodes
- * @PERF_C_DISCARDED: of these, to nobody
- * @PERF_C_NULLS: rounds given up one by one
+ * @PERF_C_DISCARDED: deliveries without a reader
+ * @PERF_C_NULLS: rounds that were given up one by one
  * @PERF_C_SILENT: rounds given up in advance
  * @PERF_C_SEND_BATCHES: times that the send predicate found something
- * @PERF_C_RECV_BATCHES: the same of the receive predicate
- * @PERF_C_DLV_BATCHES: the same of the deliver predicate
+ * @PERF_C_RECV_BATCHES: times that the receive predicate found something
+ * @PERF_C_DLV_BATCHES: times that the deliver predicate found something
  * @PERF_C_RECEIVED: messages received, own ones included
  * @PERF_C_VISITS: looks at a subgroup
- * @PERF_C_ACTIVATIONS: those that found work
+ * @PERF_C_ACTIVATIONS: looks that found work
  * @PERF_C_PKTS_OUT: packets that the devices sent
- * @PERF_C_PKTS_IN: packets that they received
+ * @PERF_C_PKTS_IN: packets that the devices received
  * @PERF_C_IOCTLS: system calls of the library to wake an engine
  * @PERF_C_POLLS: system calls of the process to wait
- * @PERF_C_YIELDS: voluntary switches of the process to another
- * @PERF_C_PREEMPTED: other switches
- * @PERF_C_USER_NS: processor time of the process, its own
- * @PERF_C_SYS_NS: the same, in the kernel
- * @PERF_COUNTERS: how many there are
+ * @PERF_C_YIELDS: voluntary context switches of the process
+ * @PERF_C_PREEMPTED: involuntary context switches of the process
+ * @PERF_C_USER_NS: processor time of the process in user mode
+ * @PERF_C_SYS_NS: processor time of the process in the kernel
+ * @PERF_COUNTERS: number of counters
  */
 enum perf_counter {
 	PERF_C_WRITES,
@@ -93,7 +91,7 @@ enum perf_stage {
 
 /**
  * struct perf_counts - all counters
- * @has: bit mask of those that somebody counts
+ * @has: bit mask of the counters that were read
  * @num: counters
  * @batch: batches of each stage by size, as in the netlink contract
  */
@@ -108,10 +106,10 @@ int perf_count_end(const struct perf_place *place, struct perf_counts *c);
 void perf_count_since(struct perf_counts *c, const struct perf_counts *before);
 void perf_count_add(struct perf_counts *sum, const struct perf_counts *c);
 
-/* One more system call to wait. Those of the library are counted without help. */
+/* Count a system call that waits. System calls of the library are counted automatically. */
 void perf_count_poll(void);
 
-/* The linker puts these around the library's function, see the Makefile. */
+/* The linker puts these functions around that of the library; see the Makefile. */
 int __real_spindle_sys_ioctl(int fd, unsigned long cmd, void *arg);
 int __wrap_spindle_sys_ioctl(int fd, unsigned long cmd, void *arg);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Histogram of times: any number of them, in little memory, each to a thousandth.
+ * A histogram of times. It has any number of values in little memory, each exact to a thousandth.
  *
- * The arrangement is that of HdrHistogram: below PERF_HIST_FINE each value has an entry
- * of its own, above that each power of two is cut into as many entries. That library is
- * not in Debian 12, and this is all of it that is needed here.
+ * The layout is that of HdrHistogram. Each value below PERF_HIST_FINE has an entry of its own.
+ * Above that, each power of two has PERF_HIST_FINE entries. That library is not in Debian 12, and
+ * this file has the part of it that spindle-perf needs.
  */
 #ifndef SPINDLE_PERF_HIST_H
 #define SPINDLE_PERF_HIST_H
@@ -21,7 +21,7 @@
  * @min: smallest one
  * @max: largest one
  * @sum: their sum
- * @entry: how many there are of a size
+ * @entry: number of values by size
  */
 struct perf_hist {
 	uint64_t count;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What the messages of a measurement carry.
- */
+/* The content of the messages of a measurement. */
 #ifndef SPINDLE_PERF_MSG_H
 #define SPINDLE_PERF_MSG_H
 
@@ -9,13 +7,13 @@
 #include <stdint.h>
 
 /**
- * enum perf_kind - what a message is for
- * @PERF_HELLO: a process is there: @number is the digest of what it was asked to do
- * @PERF_READY: a repetition may begin: @number is the digest of all that said hello,
- *	@time the number of the repetition
- * @PERF_DATA: @number counts from 0 in each repetition, @time is when it was sent, or
- *	was meant to be
- * @PERF_END: nothing follows in this repetition: @number messages were sent
+ * enum perf_kind - the kind of a message
+ * @PERF_HELLO: a process has started: @number is the digest of its arguments
+ * @PERF_READY: a repetition may begin: @number is the digest of all senders that said HELLO, @time
+ *	is the number of the repetition
+ * @PERF_DATA: @number counts from 0 in each repetition, @time is when the message was sent, or was
+ *	due
+ * @PERF_END: no more data follows in this repetition: @number messages were sent
  */
 enum perf_kind {
 	PERF_HELLO = 0x5eed0001,
@@ -25,14 +23,14 @@ enum perf_kind {
 };
 
 /**
- * struct perf_head - how a message begins
+ * struct perf_head - the begin of a message
  * @kind: enum perf_kind
- * @nonce: tells processes apart, and those before them
+ * @nonce: random number of the process, which tells it from others and from earlier ones
  * @number: see enum perf_kind
  * @time: ticks of the sending host
  *
- * Messages of other kinds than data have nothing else, so that they are known by their
- * length where data is too short for a head.
+ * A control message consists of a head only. So its length tells it from data that is too short for
+ * a head.
  */
 struct perf_head {
 	uint32_t kind;
@@ -43,7 +41,7 @@ struct perf_head {
 
 #define PERF_HEAD	sizeof(struct perf_head)
 
-/* Good bits out of any. */
+/* Mix the bits of a number. */
 static inline uint64_t perf_mix(uint64_t x)
 {
 	x ^= x >> 30;
@@ -53,7 +51,7 @@ static inline uint64_t perf_mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* What the bytes of a message follow from. */
+/* The key from which the bytes of a message are computed. */
 static inline uint64_t perf_key(uint32_t group, uint32_t node, uint64_t number)
 {
 	return perf_mix(perf_mix((uint64_t)group << 32 | node) ^ number);

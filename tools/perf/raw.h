@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the device does without Spindle: writes of the same size to as many members.
+ * The speed of the device without Spindle: writes of the same size to the same number of members.
  */
 #ifndef SPINDLE_PERF_RAW_H
 #define SPINDLE_PERF_RAW_H
@@ -10,12 +10,12 @@
 struct perf_place;
 
 /**
- * struct perf_raw - the device, measured some times
- * @samples: times
+ * struct perf_raw - samples of the device
+ * @samples: number of samples
  * @bandwidth: bytes that a node writes per second, to all other members together
  * @latency: nanoseconds from one member to another, half of a round trip
  *
- * What could not be measured is NaN.
+ * A value that could not be measured is NaN.
  */
 struct perf_raw {
 	unsigned int samples;

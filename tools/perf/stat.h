@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What is said of a few repetitions of a measurement.
- */
+/* The summary of the values of a few repetitions. */
 #ifndef SPINDLE_PERF_STAT_H
 #define SPINDLE_PERF_STAT_H
 
 /**
- * struct perf_stat - a sample in short
- * @count: values; what is not known is not counted
- * @median: the middle one; the mean of both if there are two
+ * struct perf_stat - summary of a sample
+ * @count: number of known values
+ * @median: middle value; with an even number of values, the mean of the two middle ones
  * @min: smallest one
  * @max: largest one
  * @mean: mean
  * @dev: standard deviation of the sample, 0 of a single value
  *
- * All are NaN if @count is 0.
+ * All fields but @count are NaN if @count is 0.
  */
 struct perf_stat {
 	unsigned int count;

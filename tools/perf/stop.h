@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The end of a measurement that has not come to its end: a signal, or an error in a
- * thread.
- */
+/* A measurement that ends early, because of a signal or an error in a thread. */
 #ifndef SPINDLE_PERF_STOP_H
 #define SPINDLE_PERF_STOP_H
 
@@ -10,10 +7,10 @@
 
 extern int perf_stop_why;
 
-/* PERF_FAILED: not a signal. */
+/* The value of perf_stop_why for an error. */
 #define PERF_FAILED	(-1)
 
-/* Is it over? */
+/* Has a signal or an error ended the measurement? */
 static inline bool perf_stopped(void)
 {
 	return __atomic_load_n(&perf_stop_why, __ATOMIC_RELAXED);

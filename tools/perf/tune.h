@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How the nodes work at their ends of a subgroup: the words of --tune, which are those
- * of "spindle-ctl subgroup set".
+ * The tuning of the nodes at their ends of a subgroup. The words of --tune are those of
+ * "spindle-ctl subgroup set".
  */
 #ifndef SPINDLE_PERF_TUNE_H
 #define SPINDLE_PERF_TUNE_H
@@ -14,9 +14,9 @@ struct ctl_req;
 struct nlattr;
 
 /**
- * struct perf_tune - what is set, and to what
+ * struct perf_tune - values that are set
  * @selector: switches that are set, enum spindle_switch
- * @switches: those of them that are on
+ * @switches: switches that are set to on
  * @has: bit mask of the numbers that are set, by enum spindle_tune_attr
  * @num: numbers, by enum spindle_tune_attr
  */

@@ -2,9 +2,9 @@
 /*
  * spindle-pipe: lines of stdin into a subgroup, deliveries to stdout.
  *
- * One loop, no thread: move what can be moved in each direction, and sleep in ppoll()
- * only when nothing can. While it is busy it makes system calls by the buffer and
- * not by the message.
+ * The program has one loop and no thread. It moves what it can in each direction, and sleeps in
+ * ppoll() only when nothing can move. While it is busy, it makes a system call for each buffer and
+ * not for each message.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,13 +24,13 @@
 
 #define EXIT_USAGE	2
 
-#define IN_BYTES	(256 * 1024)	/* and at least room for two messages */
+#define IN_BYTES	(256 * 1024)	/* at least room for two messages */
 #define OUT_BYTES	(256 * 1024)
-#define OUT_CHUNK	(32 * 1024)	/* write without waiting to be idle */
+#define OUT_CHUNK	(32 * 1024)	/* write this much even while busy */
 #define HEAD_BYTES	64		/* room for what is printed beside the bytes */
-#define BUDGET		256		/* messages per direction and pass */
+#define BUDGET		256		/* messages for each direction in a pass */
 #define BUSY_PASSES	64		/* passes without a look at stdin and signals */
-#define TICK_MS		2		/* where the kernel has no event to wait for */
+#define TICK_MS		2		/* interval where the kernel has no event to wait for */
 
 struct buffer {
 	unsigned char *data;
@@ -55,15 +55,15 @@ static struct {
 	bool in_ready;		/* reading would not block */
 	bool eof;
 	bool blocked;		/* a record waits for room in the ring */
-	bool told;		/* the kernel said that there is room, in vain */
-	bool earlier;		/* messages of a sender before us were under way */
+	bool told;		/* the kernel reported room, but there was not enough */
+	bool earlier;		/* messages of an earlier sender were under way */
 	bool ended;		/* the state is final and everything is read */
 	bool broken_pipe;
 	int status;
 	unsigned long long sent, sent_bytes, delivered, delivered_bytes, returned, waits;
 } p = { .delimiter = '\n', .out_fd = STDOUT_FILENO, .record = 1 };
 
-static int caught;	/* the signal that ends us */
+static int caught;	/* the signal that ends the program */
 
 static void on_signal(int sig)
 {
@@ -105,7 +105,7 @@ static size_t buffered(const struct buffer *b)
 	return b->end - b->start;
 }
 
-/* The input is wrong: send no more, and leave when what was sent is through. */
+/* The input is invalid: send no more, and end when all that was sent has returned. */
 static void stop_reading(void)
 {
 	p.eof = true;
@@ -143,7 +143,7 @@ static bool next_line(const unsigned char **data, uint32_t *len, size_t *skip)
 	}
 	if (too_long(n))
 		return false;
-	/* A last line needs no delimiter. */
+	/* The last line needs no delimiter. */
 	if (!end && (!p.eof || !n))
 		return false;
 	*data = from;
@@ -297,7 +297,7 @@ static void print_view(void)
 
 	if (spindle_view(&p.q, &v))
 		return;
-	/* What was delivered before it comes before it, if somebody takes it. */
+	/* Earlier deliveries are printed before the view, if the reader takes them. */
 	write_output();
 	fprintf(stderr, "view %llu:", (unsigned long long)v.vid);
 	for (i = 0; i < v.members; i++)
@@ -321,7 +321,7 @@ static bool counted(void)
 	return p.count && p.delivered >= p.count;
 }
 
-/* Why reading cannot go on, unless that is the state's to say. */
+/* Explain why reading cannot go on, unless the state explains it. */
 static void explain(int err)
 {
 	uint32_t id = p.attach.subgroup;
@@ -362,9 +362,8 @@ static bool receive(void)
 }
 
 /*
- * A slow reader of our output must not keep us from sending. O_NONBLOCK on the
- * descriptor that we were given would hit everybody who shares it, but a pipe can be
- * opened once more.
+ * A slow reader of the output must not keep this program from sending. O_NONBLOCK on the inherited
+ * descriptor would affect all processes that share it. But a pipe can be opened again.
  */
 static void own_output(void)
 {
@@ -395,7 +394,7 @@ static bool write_output(void)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	if (n < 0) {
-		/* Whoever read our output has seen enough. */
+		/* The reader of the output has closed the pipe. */
 		p.broken_pipe = true;
 		if (errno != EPIPE)
 			complain("stdout: cannot write: %s", strerror(errno));
@@ -408,19 +407,22 @@ static bool write_output(void)
 	return true;
 }
 
-/* ---- both -------------------------------------------------------------- */
+/* ---- both directions ---------------------------------------------------- */
 
 static bool all_sent(void)
 {
 	return p.eof && !buffered(&p.in);
 }
 
-/* Have all own messages come back? */
+/* Have all own messages been delivered here? */
 static bool all_returned(void)
 {
 	if (!all_sent() || p.returned < p.sent)
 		return false;
-	/* What came back may be a former sender's; then count on all being delivered. */
+	/*
+	 * Some returned messages may be those of an earlier sender. Then wait until all are
+	 * delivered.
+	 */
 	return !p.earlier || !spindle_drain(&p.q, 0);
 }
 
@@ -433,7 +435,7 @@ static bool finished(void)
 	return sending() && p.quit_after_eof && all_returned();
 }
 
-/* Sleep until anything can go on; with @busy only look. */
+/* Sleep until there is something to do. With @busy, only check. */
 static void wait_for_work(bool busy)
 {
 	bool dead = spindle_state(&p.q) > SPINDLE_STATE_ACTIVE;
@@ -442,12 +444,18 @@ static void wait_for_work(bool busy)
 	struct pollfd fd[3] = {
 		{ .fd = spindle_fd(&p.q) },
 		{ .fd = wants_input() ? STDIN_FILENO : -1, .events = POLLIN },
-		/* Also without anything to write: to see that the reader is gone. */
+		/*
+		 * Poll the output even if there is nothing to write, because a closed pipe has to
+		 * be noticed.
+		 */
 		{ .fd = receiving() && !p.quiet ? p.out_fd : -1 },
 	};
 	sigset_t none;
 
-	/* Told in vain: other messages' units are not free yet, only time helps. */
+	/*
+	 * The kernel reported room in vain, because units of other messages are not free yet. Only
+	 * time helps, so look again after a tick.
+	 */
 	tick = (p.blocked && p.told) ||
 	       (p.earlier && p.quit_after_eof && all_sent());
 	if (receiving() && out_room())
@@ -503,7 +511,7 @@ static void run(void)
 static const char stats_text[] =
 "sent %llu messages %llu bytes, delivered %llu messages %llu bytes, waited %llu times\n";
 
-/* What was printed must be written, and what was sent must be delivered. */
+/* Write what was printed, and wait until what was sent is delivered. */
 static void finish(void)
 {
 	struct pollfd fd = { .fd = p.out_fd, .events = POLLOUT };
@@ -692,12 +700,14 @@ int main(int argc, char **argv)
 	if (!attach())
 		return p.status;
 	own_output();
-	/* A line about a view in one piece. */
+	/* Line buffering keeps the text about a view in one piece. */
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
 	if (p.views)
 		print_view();
 
-	/* Signals are taken in ppoll() only, or one could slip in before it. */
+	/*
+	 * Unblock signals in ppoll() only. Otherwise a signal could arrive just before the sleep.
+	 */
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);

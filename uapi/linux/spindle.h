@@ -18,12 +18,11 @@
  *   rx    read-only   payload ring of every sender, by rank   (RECV, not COPY)
  *   dlv   read-only   ring of struct spindle_dlv              (RECV)
  *   copy  read-only   payload ring that dlv points into       (RECV and COPY)
- *   sst   read-only   the columns of each member's row, by rank; those that came with a
- *                     message by express are not shown, so they may lag by one push
+ *   sst   read-only   the columns of each member's row, by rank. They may lag by one push,
+ *                     because columns that came with an express message are not shown
  *
  * Each section may be mapped with twice its length: the second half shows the same
- * pages again. For payload rings (tx, rx, copy) that makes a message that wraps
- * contiguous.
+ * pages again. In a payload ring (tx, rx, copy), a message that wraps is then contiguous.
  *
  * Sending (single attachment, any number of threads)
  * --------------------------------------------------
@@ -34,9 +33,9 @@
  *            store-release desc[slot % window].ready = slot + 1      (A)
  *   kick     full barrier; if ctl.need_wakeup: ioctl(SPINDLE_IOC_KICK)
  *
- * The engine load-acquires .ready (pairs with A), copies the rest, checks the
- * copy, and multicasts slots in slot order as they become ready. ctl.tx_slot and
- * ctl.tx_unit say how far slots and bytes are free again; load-acquire them (D), which
+ * The engine load-acquires .ready (pairs with A), copies the rest of the descriptor, checks
+ * the copy, and multicasts the slots in slot order as they become ready. ctl.tx_slot and
+ * ctl.tx_unit say up to where slots and units are free again. Load-acquire them (D): this
  * pairs with the engine's store-release after all members have delivered.
  *
  * Reading (each attachment on its own)
@@ -45,13 +44,14 @@
  *   dlv[i % dlv_entries] for i in [consumed, tail)
  *   store-release usr.consumed when the bytes are no longer needed   (C)
  *
- * (B) pairs with the engine's store-release of the tail after descriptors and
- * bytes; (C) with its load-acquire before it lets senders overwrite them. A final
- * ctl.state is stored after the last tail: who sees it, and then no new tail, is done.
+ * (B) pairs with the engine's store-release of the tail, which follows its stores of
+ * descriptors and bytes. (C) pairs with the engine's load-acquire, which comes before it lets
+ * senders overwrite the bytes. The engine stores a final ctl.state after the last tail: a
+ * reader that has seen the final state, and then finds no new tail, has read everything.
  *
- * poll(): EPOLLIN while entries are delivered and not consumed; EPOLLOUT while a slot is
- * free and a message of max_msg bytes would find room (for that the kernel looks at
- * usr.reserve, and believes it); EPOLLERR and EPOLLHUP in a final state.
+ * poll() sets EPOLLIN while there are delivered entries that are not consumed. It sets
+ * EPOLLOUT while a slot is free and a message of max_msg bytes would fit; for this the kernel
+ * reads usr.reserve without checking it. It sets EPOLLERR and EPOLLHUP in a final state.
  */
 #ifndef _UAPI_LINUX_SPINDLE_H
 #define _UAPI_LINUX_SPINDLE_H
@@ -87,17 +87,16 @@
 
 /**
  * enum spindle_state - state of an attachment, in ctl.state
- * @SPINDLE_STATE_FORMING: not all members are connected; slots may be committed
- *	already and are sent once they are
+ * @SPINDLE_STATE_FORMING: not all members are connected; slots may already be committed
+ *	and are sent once all members are connected
  * @SPINDLE_STATE_ACTIVE: messages flow
  * @SPINDLE_STATE_FROZEN: this attachment broke the ring's rules, see ctl.error;
- *	the others go on
+ *	other attachments go on
  * @SPINDLE_STATE_FAILED: the subgroup lost a member or the device, see ctl.error
  * @SPINDLE_STATE_GONE: the view or the node was removed
  *
- * From a state above ACTIVE nothing leads back (FROZEN and FAILED may still become
- * GONE), and poll() reports EPOLLERR and EPOLLHUP. What was delivered before may
- * still be read.
+ * States above ACTIVE are final: only FROZEN and FAILED may still become GONE. In a final
+ * state poll() reports EPOLLERR and EPOLLHUP. Messages delivered before may still be read.
  */
 enum spindle_state {
 	SPINDLE_STATE_FORMING,
@@ -108,7 +107,7 @@ enum spindle_state {
 };
 
 /**
- * enum spindle_error - why, in ctl.error and in netlink events
+ * enum spindle_error - cause of a state, in ctl.error and in netlink events
  * @SPINDLE_ERR_NONE: nothing is wrong
  * @SPINDLE_ERR_TX_READY: a TX descriptor's ready word is neither this lap's nor
  *	the last lap's value
@@ -121,12 +120,11 @@ enum spindle_state {
  * @SPINDLE_ERR_DEVICE_GONE: the RDMA device was removed
  * @SPINDLE_ERR_VIEW_GONE: the view was replaced or removed
  * @SPINDLE_ERR_STALLED: a reader consumed nothing for longer than the subgroup allows
- * @SPINDLE_ERR_MINORITY: no more than half of a live view's members are left: only a majority
- *	goes on
+ * @SPINDLE_ERR_MINORITY: at most half of a live view's members are left, and only a majority
+ *	may go on
  * @SPINDLE_ERR_EVICTED: the other members of a live view have gone on without this node
- * @SPINDLE_ERR_LEFT: the node has left the live view, as it was asked to
- * @SPINDLE_ERR_NOT_MEMBER: the node is not in the subgroup any more: the rules of the live
- *	view have moved it
+ * @SPINDLE_ERR_LEFT: the node has left the live view on request
+ * @SPINDLE_ERR_NOT_MEMBER: the rules of the live view have moved the node out of the subgroup
  */
 enum spindle_error {
 	SPINDLE_ERR_NONE,
@@ -151,7 +149,7 @@ enum spindle_error {
  * @len: length in bytes; 0: this attachment has no such part
  *
  * Sections with one instance per member (rx, sst) name instance 0; instance i is at
- * @cookie + i * stride. SPINDLE_IOC_SEATS says which instance is whose.
+ * @cookie + i * stride. SPINDLE_IOC_SEATS gives the instances of each member.
  */
 struct spindle_section {
 	__u64 cookie;
@@ -169,8 +167,8 @@ struct spindle_section {
  * @resv0: in: 0
  * @copy_bytes: in: bytes of the copy ring, a power of two from max_msg and from a page
  *	up; 0 for ring_bytes. Must be 0 without SPINDLE_ATTACH_COPY
- * @memlock: out: bytes charged to RLIMIT_MEMLOCK; on ENOMEM the bytes that would
- *	have been needed
+ * @memlock: out: bytes charged to RLIMIT_MEMLOCK; after ENOMEM the bytes that the attachment
+ *	needs
  * @features: out: SPINDLE_FEAT_*
  * @vid: out: id of the view
  * @members: out: members of the subgroup
@@ -182,19 +180,20 @@ struct spindle_section {
  * @ring_bytes: out: bytes of each sender's payload ring, a power of two
  * @dlv_entries: out: entries of the delivery ring, a power of two
  * @dlv_stride: out: bytes from one struct spindle_dlv to the next
- * @rx_stride: out: distance of two ranks' rx cookies
- * @sst_stride: out: distance of two ranks' sst cookies
+ * @rx_stride: out: distance between the rx cookies of consecutive instances
+ * @sst_stride: out: distance between the sst cookies of consecutive instances
  * @sst_offset: out: byte offset of this subgroup's columns in an sst section
  * @ctl_state: out: offset in ctl of a __u32, enum spindle_state
  * @ctl_error: out: offset in ctl of a __u32, enum spindle_error
- * @ctl_need_wakeup: out: offset in ctl of a __u32: the engine sleeps, kick it
+ * @ctl_need_wakeup: out: offset in ctl of a __u32, nonzero while the engine sleeps and needs
+ *	a kick
  * @ctl_dlv_tail: out: offset in ctl of a __u64: entries delivered so far
  * @ctl_tx_slot: out: offset in ctl of a __u64: slots that are free again
  * @ctl_tx_unit: out: offset in ctl of a __u64: units that are free again
  * @usr_consumed: out: offset in usr of a __u64: entries consumed so far
- * @usr_reserve: out: offset in usr of a __u64 that is the process's: next
- *	slot (low 32 bits) and next unit (high 32 bits). The kernel sets it once, at
- *	the attach; it may be ahead of tx_slot and tx_unit then, by what an earlier
+ * @usr_reserve: out: offset in usr of a __u64 that belongs to the process: next slot
+ *	(low 32 bits) and next unit (high 32 bits). The kernel sets it once, at the attach.
+ *	Its first value may be ahead of tx_slot and tx_unit by the messages that an earlier
  *	sender left in flight
  * @usr_desc: out: offset in usr of @window struct spindle_tx_desc
  * @resv1: out: 0
@@ -207,9 +206,9 @@ struct spindle_section {
  * @sst: out: section, one per member
  *
  * Errors: EINVAL (size, flags, reserved, copy_bytes, or event_fd is no eventfd),
- * ENODEV (no such node), ENOENT (no such subgroup, or no view), EBUSY (second sender, or
- * the last message of one that has gone is still on its way after 5 seconds), EINTR (a signal
- * came meanwhile), EPERM (SEND, but the node is no sender of the subgroup), EISCONN (file is
+ * ENODEV (no such node), ENOENT (no such subgroup, or no view), EBUSY (second sender, or the
+ * last message of a detached sender is still in flight after 5 seconds), EINTR (a signal came
+ * during that wait), EPERM (SEND, but the node is no sender of the subgroup), EISCONN (file is
  * attached already), EUSERS (SPINDLE_MAX_READERS receive already), ENOMEM (memory or
  * RLIMIT_MEMLOCK, see @memlock), EBADF (event_fd is no descriptor), ENOTCONN (the subgroup has
  * failed).
@@ -258,7 +257,7 @@ struct spindle_attach {
 
 /**
  * struct spindle_tx_desc - one slot of the local sender, written by the process
- * @unit: first unit of the extent, modulo 2^32: where the slot before ended
+ * @unit: first unit of the extent, modulo 2^32; equals the end of the previous slot's extent
  * @units: units reserved; slots are reserved back to back
  * @len: bytes of the message, at most @units * SPINDLE_UNIT and max_msg
  * @flags: SPINDLE_TX_*
@@ -274,17 +273,18 @@ struct spindle_tx_desc {
 	__u64 resv;
 };
 
-/* In spindle_tx_desc.flags: the slot was given up, send nothing for it. */
+/* In spindle_tx_desc.flags: the process gave the slot up, so nothing is sent for it. */
 #define SPINDLE_TX_ABANDON	(1U << 0)
 
 /**
  * enum spindle_dlv_kind - what a delivery descriptor stands for
  * @SPINDLE_DLV_MSG: a message
- * @SPINDLE_DLV_VIEW: a view begins: @seq is its id, all else is 0. What comes before was
- *	delivered in the view before, what follows is in this one, at all members that are
- *	in both. SPINDLE_IOC_SEATS tells who they are. Only in live views, and not for the
- *	view that the attachment began in. A view that does not change the members of the
- *	subgroup is nothing to it; others in which nothing was delivered may be skipped
+ * @SPINDLE_DLV_VIEW: a view begins: @seq is its id, all other fields are 0. All members that
+ *	are in both views deliver the entries before this one in the old view, and those after
+ *	it in the new one. SPINDLE_IOC_SEATS lists the members. Only live views have such
+ *	entries. There is none for the view that the attachment began in, nor for a view that
+ *	does not change the members of the subgroup. Views in which nothing was delivered may
+ *	be skipped
  */
 enum spindle_dlv_kind {
 	SPINDLE_DLV_MSG,
@@ -293,15 +293,15 @@ enum spindle_dlv_kind {
 
 /**
  * struct spindle_dlv - one delivery, in the subgroup's order
- * @seq: place in the total order; grows, with gaps where senders were silent, and begins
- *	again with each SPINDLE_DLV_VIEW. In an unordered subgroup it is unique from one to the
- *	next but does not grow
+ * @seq: place in the total order; grows, with gaps where senders were silent, and starts
+ *	over after each SPINDLE_DLV_VIEW. In an unordered subgroup it is unique between two
+ *	of these, but does not grow
  * @offset: first byte in the sender's rx ring or in the copy ring
  * @len: bytes
  * @sender: sender rank in the view that it was delivered in
  * @kind: enum spindle_dlv_kind; skip kinds that you do not know
- * @slot: the sender's message number, counting from 0 without gaps, over all processes
- *	that send one after the other; not the TX slot, abandoned ones are left out
+ * @slot: the sender's message number, counting from 0 without gaps across all processes
+ *	that send one after the other. Unlike TX slot numbers it leaves out abandoned slots
  */
 struct spindle_dlv {
 	__u64 seq;
@@ -345,8 +345,8 @@ struct spindle_members {
  * struct spindle_seat - a member of the attachment's subgroup, and where its memory is
  * @node: node id
  * @sender_rank: rank among the senders, or SPINDLE_NO_RANK
- * @rx: instance of its rx section; nothing is there of a member that does not send. A
- *	member keeps it as long as it is one, and a mapping of it stays valid for ever
+ * @rx: instance of its rx section; meaningless for a member that does not send. A node keeps
+ *	its instance as long as it is a member, and a mapping of it stays valid for ever
  * @sst: instance of its sst section
  * @flags: SPINDLE_SEAT_*
  * @resv: 0
@@ -362,8 +362,8 @@ struct spindle_seat {
 
 /**
  * struct spindle_seats - argument of SPINDLE_IOC_SEATS
- * @vid: in: a view, that of the attach reply or of a SPINDLE_DLV_VIEW that is not consumed
- *	yet; 0: the latest that was installed; out: the view
+ * @vid: in: id of a view, from the attach reply or from a SPINDLE_DLV_VIEW that is not consumed
+ *	yet; 0: the view installed last; out: id of the view that is reported
  * @count: in: room in @ptr, entries; out: members of the subgroup
  * @resv: in: 0
  * @ptr: in: user address of an array of struct spindle_seat, by rank
@@ -371,7 +371,7 @@ struct spindle_seat {
  * Errors: EINVAL (@resv), ENOTCONN (not attached, or the subgroup is gone), EFAULT, ENOSPC
  * (@count was too small; it then holds the number needed and nothing was copied), ESTALE (the
  * view is not remembered any more), ENOENT (there is no such view yet, or the subgroup had no
- * member here).
+ * members in it).
  */
 struct spindle_seats {
 	__u64 vid;
@@ -383,17 +383,17 @@ struct spindle_seats {
 #define SPINDLE_IOC_MAGIC	0xb9
 #define SPINDLE_IOC_ATTACH	_IOWR(SPINDLE_IOC_MAGIC, 0, struct spindle_attach)
 /*
- * Wake the engine: after a commit or a consume, when ctl.need_wakeup is set. ENOTCONN if
- * the file is not attached.
+ * Wake the engine. A process calls this after a commit or a consume if ctl.need_wakeup is set.
+ * ENOTCONN if the file is not attached.
  */
 #define SPINDLE_IOC_KICK	_IO(SPINDLE_IOC_MAGIC, 1)
 #define SPINDLE_IOC_MEMBERS	_IOWR(SPINDLE_IOC_MAGIC, 2, struct spindle_members)
 /*
- * The sender will be silent: the next so many rounds are decided, nobody waits for them.
- * A message that is sent earlier after all takes the round behind them, and the other
- * members catch up at once. The argument points to the number, 0 to SPINDLE_MAX_ROUNDS;
- * EINVAL above it, EFAULT, ENOTCONN if the file is not attached or its subgroup is gone,
- * EPERM if it does not send.
+ * Declare that the sender will be silent: it gives up its next rounds, as many as the argument
+ * points to, so that no member waits for them. A message that is sent earlier nevertheless
+ * takes the first round after them, and the other members catch up at once. The number is
+ * 0 to SPINDLE_MAX_ROUNDS. Errors: EINVAL (above that), EFAULT, ENOTCONN (the file is not
+ * attached, or its subgroup is gone), EPERM (the attachment does not send).
  */
 #define SPINDLE_IOC_SILENCE	_IOW(SPINDLE_IOC_MAGIC, 3, __u64)
 #define SPINDLE_MAX_ROUNDS	(1ULL << 32)

@@ -3,8 +3,8 @@
  * Spindle: generic netlink family "spindle".
  *
  * Nodes, views and subgroups are configured here; Documentation/netlink/spindle.yaml
- * is the same contract in the kernel's specification language. All numbers are in
- * host byte order but for addresses, which are in network byte order.
+ * is the same contract in the kernel's specification language. Addresses are in network
+ * byte order, all other numbers in host byte order.
  *
  * Requests that change something need CAP_NET_ADMIN in the user namespace that owns
  * the network namespace. A refused request changes nothing, and its extended
@@ -20,7 +20,7 @@
 #define SPINDLE_CLUSTER_LEN	23	/* characters of a cluster name */
 #define SPINDLE_NAME_LEN	31	/* characters of a subgroup name */
 
-/* What is taken for attributes that are left out. */
+/* Default values of attributes. */
 #define SPINDLE_DEF_CLUSTER	"spindle"
 #define SPINDLE_DEF_PORT	4790
 #define SPINDLE_DEF_IDLE_US	50
@@ -37,7 +37,7 @@
 #define SPINDLE_MIN_TIMEOUT_MS	20
 #define SPINDLE_MAX_TIMEOUT_MS	60000
 #define SPINDLE_DEF_MAX_NODES	16
-#define SPINDLE_MAX_WITNESSES	4	/* members that are in no subgroup, by name */
+#define SPINDLE_MAX_WITNESSES	4	/* named members that are in no subgroup */
 #define SPINDLE_MAX_KEY		64	/* bytes of a group key */
 #define SPINDLE_MIN_KEY		16
 #define SPINDLE_LINEAGE_LEN	16	/* bytes of a lineage */
@@ -53,61 +53,63 @@
  * @SPINDLE_CMD_NODE_DEL: remove a node and its view: NODE_ID
  * @SPINDLE_CMD_NODE_GET: one node (NODE_ID) or, as a dump, all of this namespace
  * @SPINDLE_CMD_VIEW_SET: install a view on a node: NODE_ID, VIEW_ID, MEMBER (several),
- *	SUBGROUP (several). The same view again is a success without effect; the same
- *	id with other content is EEXIST; a lower id is ESTALE; a higher one replaces. The
- *	addresses of a view are all IPv4 or all IPv6. With LIVE it is the first of a series
- *	that changes by itself as members come and go; EBUSY while the node is in another. It
- *	begins at once, which is the explicit word for a new group; with CONTACT (several) each
- *	is asked first, once, and if one is in a live view of the cluster, or about to begin one,
- *	the view does not begin, and SPINDLE_EVENT_JOIN_FAILED names it. Optional LINEAGE, CHECK;
- *	at a node without a key INSECURE, or ENOKEY
- * @SPINDLE_CMD_VIEW_DEL: remove a node's view, give a join up, and forget the lineage of the
- *	last live view: NODE_ID. ENOENT if there is none of these
- * @SPINDLE_CMD_VIEW_GET: the view of one node, or of all (dump; NODE_ID filters); of a live
- *	one LIVE, too, with what was given, RULE of each subgroup, and INSECURE if that was given
+ *	SUBGROUP (several). The same view again is a success without effect; the same id with
+ *	other content is EEXIST; a lower id is ESTALE; a higher one replaces the view. The
+ *	addresses of a view are all IPv4 or all IPv6. With LIVE the view is the first of a series
+ *	that changes by itself as members come and go; EBUSY while the node is in another series.
+ *	The view begins at once, so this command always creates a new group. With CONTACT
+ *	(several) the node first asks each contact once. If a contact is in a live view of the
+ *	cluster, or is about to begin one, the view does not begin, and
+ *	SPINDLE_EVENT_JOIN_FAILED names the contact. Optional LINEAGE, CHECK. A node without a
+ *	key needs INSECURE, else ENOKEY
+ * @SPINDLE_CMD_VIEW_DEL: remove a node's view, give up a join, and forget the lineage of the
+ *	last live view: NODE_ID. ENOENT if the node has none of these
+ * @SPINDLE_CMD_VIEW_GET: the view of one node, or of all (dump; NODE_ID filters). A live view
+ *	also has LIVE as it was given, RULE of each subgroup, and INSECURE if it was given
  * @SPINDLE_CMD_SUBGROUP_GET: subgroups with state and counters, one message each
  *	(dump; NODE_ID and SUBGROUP_ID filter)
- * @SPINDLE_CMD_STATS_GET: a node with the counters of its engine and of each PEER; if it has
- *	refused somebody, the last one: PEER_ID as that one gave it, 0: none, and REASON
- *	(dump; NODE_ID filters)
- * @SPINDLE_CMD_EVENT: notification: EVENT, NODE_ID and what applies of VIEW_ID,
+ * @SPINDLE_CMD_STATS_GET: a node with the counters of its engine and of each PEER (dump;
+ *	NODE_ID filters). If the node has refused a peer, also the last refusal: REASON, and
+ *	PEER_ID as the peer gave it, 0 if it gave none
+ * @SPINDLE_CMD_EVENT: notification: EVENT, NODE_ID and those that apply of VIEW_ID,
  *	SUBGROUP_ID, PEER_ID, ERROR, REASON, RDMC_ID, RDMC_ERROR
  * @SPINDLE_CMD_NODE_SET: change a node while it runs: NODE_ID; optional IDLE_US, TIMING,
- *	RACK, which groups take that are created from then on
+ *	RACK. A new RACK applies to RDMC groups that are created afterwards
  * @SPINDLE_CMD_SUBGROUP_SET: tune a node's end of a subgroup while it runs, until the
  *	view is replaced: NODE_ID, SUBGROUP_ID, TUNE. EBUSY if PACKED is to change while a
  *	sender is attached
- * @SPINDLE_CMD_RAW_RUN: measure what the device itself does, with writes into the node's
+ * @SPINDLE_CMD_RAW_RUN: measure the speed of the device itself, with writes into the node's
  *	idle ring at the other members: NODE_ID, SUBGROUP_ID, RAW; the reply has RAW. The
- *	engine does nothing else meanwhile, so a request takes 0.1 s at most, and COUNT of
- *	the reply says how far it came. EPERM if the node is no sender of the subgroup, EBUSY
- *	if the subgroup is not active or a sender is attached, EOPNOTSUPP for a ping-pong
- *	with a node of another kernel or engine, ENOTCONN if a member is lost meanwhile,
- *	ETIMEDOUT if the device does not answer
+ *	engine does nothing else during the measurement, so a request takes 0.1 s at most, and
+ *	COUNT of the reply says how many writes to each member, or round trips, it had time for.
+ *	EPERM if the node is no sender of the subgroup, EBUSY if the subgroup is not active or a
+ *	sender is attached, EOPNOTSUPP for a ping-pong with a node of another kernel or engine,
+ *	ENOTCONN if a member is lost during the measurement, ETIMEDOUT if the device does not
+ *	answer
  * @SPINDLE_CMD_NODE_JOIN: join the live view that a member, the contact, is in: NODE_ID, CONTACT
- *	(1 to 64), or of a single one ADDR4 or ADDR6 and optional PORT; optional LINEAGE. Returns
- *	when it has begun; SPINDLE_EVENT_VIEW_INSTALL or SPINDLE_EVENT_JOIN_FAILED tells the end,
- *	STATUS_GET how far it is. Contacts are asked in turn, again and again, until the node is
- *	in, or NODE_LEAVE, VIEW_DEL or NODE_DEL gives it up, or all contacts refuse it for a
- *	reason that time does not change: another key, cluster, protocol or lineage, no room, an
- *	id that another node has. EBUSY if the node is in a view or joins already. A node that
- *	was evicted, or stopped, joins its own lineage only, unless LINEAGE says another one or
- *	VIEW_DEL came between. At a node without a key INSECURE, or ENOKEY
- * @SPINDLE_CMD_NODE_LEAVE: leave the live view, or give a join up: NODE_ID. Returns when it has
- *	begun; SPINDLE_EVENT_STOPPED tells the end, or SPINDLE_EVENT_JOIN_FAILED that of a join.
- *	ENOENT if the node is in none, EALREADY if it leaves already, EBUSY if the rules cannot
- *	be met without it
- * @SPINDLE_CMD_NODE_EVICT: have the members of a live view go on without one: NODE_ID, PEER_ID.
- *	EINVAL if it is the node itself, ENOENT if it is no member, EBUSY if the rules cannot be
- *	met without it or too few would be left
- * @SPINDLE_CMD_STATUS_GET: NODE_ID, CLUSTER and LIVE of each node, of a member VIEW_ID and
- *	LINEAGE, of a node that joins each CONTACT, and of both INSECURE if that was given (dump;
- *	NODE_ID filters). A node whose last
- *	join has failed has REASON instead of LIVE; one whose RDMA device is gone has REASON,
- *	ERROR and the VIEW_ID that it was in. Other nodes that are in no live view and join none
- *	are left out
+ *	(1 to 64), or for a single contact ADDR4 or ADDR6 and optional PORT; optional LINEAGE.
+ *	The command returns when the join has begun. SPINDLE_EVENT_VIEW_INSTALL or
+ *	SPINDLE_EVENT_JOIN_FAILED reports its end, STATUS_GET its progress. The node asks the
+ *	contacts in turn, again and again. The join ends when the node is a member, when
+ *	NODE_LEAVE, VIEW_DEL or NODE_DEL gives it up, or when all contacts refuse it for a
+ *	permanent reason: another key, cluster, protocol or lineage, no room, or an id that
+ *	another node has. EBUSY if the node is in a view or already joins one. A node that was
+ *	evicted, or has stopped, may only join its own lineage, unless LINEAGE gives another one
+ *	or VIEW_DEL was called before. A node without a key needs INSECURE, else ENOKEY
+ * @SPINDLE_CMD_NODE_LEAVE: leave the live view, or give up a join: NODE_ID. The command returns
+ *	when the node has begun to leave. SPINDLE_EVENT_STOPPED reports the end, or
+ *	SPINDLE_EVENT_JOIN_FAILED that of a join. ENOENT if the node is in no live view,
+ *	EALREADY if it already leaves, EBUSY if the rules cannot be met without it
+ * @SPINDLE_CMD_NODE_EVICT: remove a member from a live view: NODE_ID, PEER_ID. EINVAL if PEER_ID
+ *	is the node itself, ENOENT if it is no member, EBUSY if the rules cannot be met without
+ *	it or too few members would be left
+ * @SPINDLE_CMD_STATUS_GET: NODE_ID, CLUSTER and LIVE of each node (dump; NODE_ID filters). A
+ *	member also has VIEW_ID and LINEAGE, a node that joins also each CONTACT, and both
+ *	INSECURE if it was given. A node whose last join has failed has REASON instead of LIVE.
+ *	A node whose RDMA device is gone has REASON, ERROR and the VIEW_ID that it was in. Other
+ *	nodes that are in no live view and join none are left out
  * @SPINDLE_CMD_RDMC_GET: RDMC groups, one message each: NODE_ID and RDMC (dump; NODE_ID and
- *	RDMC_ID filter). A group is there from its creation until its file is closed and no
+ *	RDMC_ID filter). A group exists from its creation until its file is closed and no
  *	memory is in use any more, or until its node leaves the view
  */
 enum spindle_cmd {
@@ -149,11 +151,11 @@ enum spindle_cmd {
  *	sleeps, 0..1000000, default 50; more than that needs CAP_SYS_NICE, or EPERM
  * @SPINDLE_A_ENGINE: u32, engine that serves the node; nodes of one network namespace
  *	with the same number share a thread. 0..1023, default 0
- * @SPINDLE_A_CPU: u32, CPU that the engine is bound to; all nodes of an engine must
- *	agree. Default: any; another one needs CAP_SYS_NICE, or EPERM
+ * @SPINDLE_A_CPU: u32, CPU that the engine is bound to; the same for all nodes of an engine.
+ *	Default: any CPU; to bind the engine needs CAP_SYS_NICE, else EPERM
  * @SPINDLE_A_DEVICE: string, name of the RDMA device (reply only)
  * @SPINDLE_A_NODE_STATE: u8, enum spindle_node_state (reply only)
- * @SPINDLE_A_INCARNATION: u64, tells two lives of a node apart (reply only)
+ * @SPINDLE_A_INCARNATION: u64, differs between two lives of a node (reply only)
  * @SPINDLE_A_VIEW_ID: u64, from 1
  * @SPINDLE_A_MEMBER: nest of enum spindle_member_attr; several, in rank order
  * @SPINDLE_A_SUBGROUP: nest of enum spindle_subgroup_attr; several
@@ -163,31 +165,33 @@ enum spindle_cmd {
  * @SPINDLE_A_STATS: nest of enum spindle_engine_stat (reply only)
  * @SPINDLE_A_EVENT: u8, enum spindle_event_kind
  * @SPINDLE_A_ERROR: u32, enum spindle_error of <linux/spindle.h>
- * @SPINDLE_A_REASON: string for people
- * @SPINDLE_A_TIMING: u8, 1: the engine of the node measures where its time goes, which
- *	costs two looks at the clock per pass with work. Default 0
+ * @SPINDLE_A_REASON: string, an explanation for people
+ * @SPINDLE_A_TIMING: u8, 1: the engine of the node measures how it spends its time, which
+ *	takes two readings of the clock per pass with work. Default 0
  * @SPINDLE_A_TUNE: nest of enum spindle_tune_attr
  * @SPINDLE_A_RAW: nest of enum spindle_raw_attr
  * @SPINDLE_A_LIVE: nest of enum spindle_live_attr
- * @SPINDLE_A_KEY: binary, 16 to 64 bytes, of NODE_ADD: peers have to prove that they know it.
- *	Of NODE_SET, for a node that was added with one: the next key; the one that it replaces
- *	is the former key from then on. Never shown
+ * @SPINDLE_A_KEY: binary, 16 to 64 bytes. Of NODE_ADD: peers have to prove that they know it.
+ *	Of NODE_SET, for a node that was added with a key: the new key; the key that it replaces
+ *	becomes the former key. Never in a reply
  * @SPINDLE_A_KEYED: u8, 1: the node was added with a key, 0: without (reply only)
- * @SPINDLE_A_RACK: u16, where the node is, for the hybrid algorithm of RDMC groups: nodes with
+ * @SPINDLE_A_RACK: u16, rack of the node, for the hybrid algorithm of RDMC groups: nodes with
  *	the same number share a rack. 0..65534; 65535 (default): a rack of its own
  * @SPINDLE_A_RDMC: nest of enum spindle_rdmc_group_attr (reply only)
  * @SPINDLE_A_RDMC_ID: u64, id of an RDMC group
  * @SPINDLE_A_RDMC_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>
- * @SPINDLE_A_FORMER_KEY: u8, of a reply: 1: peers that have the key which the present one has
- *	replaced are accepted, too. Of NODE_SET: 0: they are not any more
- * @SPINDLE_A_CHECK: u8, enum spindle_check: NODE_ADD and VIEW_SET check and change nothing
+ * @SPINDLE_A_FORMER_KEY: u8, of a reply: 1: peers with the former key are accepted, too. Of
+ *	NODE_SET: 0: stop accepting the former key
+ * @SPINDLE_A_CHECK: u8, enum spindle_check: NODE_ADD and VIEW_SET check the request and change
+ *	nothing
  * @SPINDLE_A_CONTACT: nest of enum spindle_contact_attr; several, 64 at most
- * @SPINDLE_A_LINEAGE: 16 bytes, not all 0: what a live view and all that follow from it have in
- *	common. Of VIEW_SET: default random if the view has one member; if it has more, all of
- *	them get the same by the same request. Of NODE_JOIN: a view of another one is not joined
- * @SPINDLE_A_INSECURE: flag: the live view is one without a key, so that any host which reaches
- *	the port of a member can become one. Of VIEW_SET with LIVE, and of NODE_JOIN: a node
- *	without a key needs it; EINVAL if the node has a key
+ * @SPINDLE_A_LINEAGE: 16 bytes, not all 0: common to a live view and all views that follow from
+ *	it. Of VIEW_SET: the default is random if the view has one member. If it has more, the
+ *	default follows from the request, so that the same request gives all members the same
+ *	lineage. Of NODE_JOIN: views of another lineage are not joined
+ * @SPINDLE_A_INSECURE: flag: the live view has no key, so that any host that reaches the port of
+ *	a member can become a member. VIEW_SET with LIVE and NODE_JOIN need it for a node
+ *	without a key; EINVAL if the node has a key
  */
 enum spindle_attr {
 	SPINDLE_A_UNSPEC,
@@ -254,13 +258,14 @@ enum spindle_member_attr {
 };
 
 /**
- * enum spindle_contact_attr - a node that is asked for the view that it is in
+ * enum spindle_contact_attr - a node that a joining node asks for its live view
  * @SPINDLE_CONTACT_A_UNSPEC: never used
  * @SPINDLE_CONTACT_A_ADDR4: u32, network byte order
  * @SPINDLE_CONTACT_A_ADDR6: 16 bytes
  * @SPINDLE_CONTACT_A_PORT: u16, default 4790
- * @SPINDLE_CONTACT_A_REASON: string, what came of asking it last; left out before (reply only)
- * @SPINDLE_CONTACT_A_FINAL: u8, 1: time does not change that (reply only)
+ * @SPINDLE_CONTACT_A_REASON: string, result of the last request to it; left out before the
+ *	first result (reply only)
+ * @SPINDLE_CONTACT_A_FINAL: u8, 1: this refusal is permanent (reply only)
  */
 enum spindle_contact_attr {
 	SPINDLE_CONTACT_A_UNSPEC,
@@ -283,13 +288,13 @@ enum spindle_contact_attr {
  * @SPINDLE_SUBGROUP_A_MODE: u8, enum spindle_mode, default ordered
  * @SPINDLE_SUBGROUP_A_WINDOW: u32, slots of each sender, 1..65536, default 128; rounded
  *	up to a power of two
- * @SPINDLE_SUBGROUP_A_MAX_MSG: u32, 1..2^28 bytes, at most the ring, default 10240. In
- *	subgroups with more than SPINDLE_DEF_LARGE, messages above TUNE_A_LARGE go by RDMC
+ * @SPINDLE_SUBGROUP_A_MAX_MSG: u32, 1..2^28 bytes, at most the ring, default 10240. If this is
+ *	above SPINDLE_DEF_LARGE, messages longer than TUNE_A_LARGE go by RDMC
  * @SPINDLE_SUBGROUP_A_RING: u32, bytes of each sender's payload ring, a power of two
  *	from 4096 to 2^30; default: window times max_msg, this rounded up to 64, but at
  *	most the greater of 1 MiB and four messages; all rounded up to a power of two
  * @SPINDLE_SUBGROUP_A_HOLD: u8, 1: messages wait for the first local attachment (default),
- *	0: a member without attachment discards
+ *	0: a member without attachment discards messages
  * @SPINDLE_SUBGROUP_A_NODE: nest of enum spindle_subgroup_node_attr; several, default: all
  *	members of the view, all of them senders
  * @SPINDLE_SUBGROUP_A_STATE: u8, enum spindle_state (reply only)
@@ -302,12 +307,12 @@ enum spindle_contact_attr {
  *	entry i counts batches of 2^i messages and more, but fewer than 2^(i+1) (reply only)
  * @SPINDLE_SUBGROUP_A_RECV_HIST: binary, the same of the receive predicate (reply only)
  * @SPINDLE_SUBGROUP_A_DLV_HIST: binary, the same of the deliver predicate (reply only)
- * @SPINDLE_SUBGROUP_A_READER: nest of enum spindle_reader_attr; several, 32 at most, the one
- *	that lags most first (reply only)
+ * @SPINDLE_SUBGROUP_A_READER: nest of enum spindle_reader_attr; several, 32 at most, by
+ *	decreasing lag (reply only)
  * @SPINDLE_SUBGROUP_A_ROW: nest of enum spindle_row_attr; several, by rank (reply only)
- * @SPINDLE_SUBGROUP_A_RULE: nest of enum spindle_rule_attr, of a live view: who is in the
- *	subgroup in the views that follow. NODE names those that may be in it, whenever they
- *	are members of the view; if none is named all may
+ * @SPINDLE_SUBGROUP_A_RULE: nest of enum spindle_rule_attr, of a live view: members of the
+ *	subgroup in later views. NODE names the nodes that may be in the subgroup while they
+ *	are members of the view; without NODE all members may
  */
 enum spindle_subgroup_attr {
 	SPINDLE_SUBGROUP_A_UNSPEC,
@@ -353,19 +358,19 @@ enum spindle_subgroup_node_attr {
 };
 
 /**
- * enum spindle_rule_attr - who is in a subgroup of a live view
+ * enum spindle_rule_attr - choice of the members of a live view's subgroup
  * @SPINDLE_RULE_A_UNSPEC: never used
- * @SPINDLE_RULE_A_SHARDS: u32, 1..64, default 1: so many subgroups, with ids from the one
- *	given, that share the nodes among them: each node is in one. A node stays where it is
- *	as long as it can
- * @SPINDLE_RULE_A_MIN: u32, 1..64, default 1: fewer members are not enough. A change that
- *	somebody asks for and that would leave fewer is refused; after a failure the subgroup
- *	waits, FORMING, until there are enough
+ * @SPINDLE_RULE_A_SHARDS: u32, 1..64, default 1: number of subgroups, with consecutive ids from
+ *	the one given, that share the nodes among them: each node is in one of them. A node
+ *	stays in its subgroup as long as possible
+ * @SPINDLE_RULE_A_MIN: u32, 1..64, default 1: members that the subgroup needs. A requested change
+ *	that would leave fewer is refused. After a failure that leaves fewer, the subgroup is
+ *	FORMING until it has enough
  * @SPINDLE_RULE_A_ON_EXIT: u8, enum spindle_on_exit
  * @SPINDLE_RULE_A_SENDERS: u8, 1: all members may send (default), 0: only those that are named
  *	as senders
  * @SPINDLE_RULE_A_NODE: nest of enum spindle_subgroup_node_attr; several: the nodes that the
- *	rule names, whether they are members now or not; none: all may be in it (reply only)
+ *	rule names, members now or not; none: all members may be in the subgroup (reply only)
  */
 enum spindle_rule_attr {
 	SPINDLE_RULE_A_UNSPEC,
@@ -380,7 +385,7 @@ enum spindle_rule_attr {
 };
 
 /**
- * enum spindle_on_exit - what the end of a node's last reader of a subgroup means
+ * enum spindle_on_exit - what a node does when its last reader of a subgroup has gone
  * @SPINDLE_ON_EXIT_DISCARD: the node goes on as a member and discards messages
  * @SPINDLE_ON_EXIT_LEAVE: the node leaves the view, at once
  */
@@ -393,24 +398,25 @@ enum spindle_on_exit {
  * enum spindle_live_attr - a live view
  * @SPINDLE_LIVE_A_UNSPEC: never used
  * @SPINDLE_LIVE_A_PAD: alignment of 64-bit attributes
- * @SPINDLE_LIVE_A_TIMEOUT_MS: u32, 20..60000, default 500: a member that shows no life for so
- *	long is suspected
+ * @SPINDLE_LIVE_A_TIMEOUT_MS: u32, 20..60000, default 500: a member whose heartbeat does not
+ *	advance for this time is suspected
  * @SPINDLE_LIVE_A_MAX_NODES: u32, 1..64, default 16: members at most
  * @SPINDLE_LIVE_A_QUORUM: u8, 1: only a majority of a view goes on to the next (default), 0:
- *	any part does, so that two may, each by itself
+ *	any part goes on, so that two parts may go on separately
  * @SPINDLE_LIVE_A_STATE: u8, enum spindle_live_state (reply only)
- * @SPINDLE_LIVE_A_WHY: u8, enum spindle_why: why it has stopped (reply only)
- * @SPINDLE_LIVE_A_REASON: string, what happened last (reply only)
+ * @SPINDLE_LIVE_A_WHY: u8, enum spindle_why: why the node has stopped (reply only)
+ * @SPINDLE_LIVE_A_REASON: string, the last thing that happened (reply only)
  * @SPINDLE_LIVE_A_MEMBER: nest of enum spindle_live_member_attr; several, by rank, then nodes
  *	that want to join (reply only)
  * @SPINDLE_LIVE_A_CHANGES: u64, views installed (reply only)
- * @SPINDLE_LIVE_A_DETECT_US: u64, of the last change of the view: from the last sign of life of
- *	who was suspected first to the suspicion, microseconds; 0: nobody was, or not for
- *	silence or a lost connection (reply only)
- * @SPINDLE_LIVE_A_WEDGE_US: u64, from there to the end of all traffic of the old view (reply
+ * @SPINDLE_LIVE_A_DETECT_US: u64, first part of the last change of the view, microseconds: from
+ *	the last sign of life of the member that was suspected first until it was suspected. 0 if
+ *	no member was, or for a reason other than silence or a lost connection (reply only)
+ * @SPINDLE_LIVE_A_WEDGE_US: u64, second part: until all traffic of the old view had ended (reply
  *	only)
- * @SPINDLE_LIVE_A_AGREE_US: u64, from there until it was decided what to deliver (reply only)
- * @SPINDLE_LIVE_A_INSTALL_US: u64, from there until the new view was installed (reply only)
+ * @SPINDLE_LIVE_A_AGREE_US: u64, third part: until it was decided which messages to deliver
+ *	(reply only)
+ * @SPINDLE_LIVE_A_INSTALL_US: u64, last part: until the new view was installed (reply only)
  * @SPINDLE_LIVE_A_WITNESS: u32, id of a node that counts for the majority and is in no subgroup;
  *	several, 4 at most
  */
@@ -436,12 +442,13 @@ enum spindle_live_attr {
 };
 
 /**
- * enum spindle_live_state - where a node is with its live view
+ * enum spindle_live_state - state of a node in its live view
  * @SPINDLE_LIVE_FORMING: the members of the first view connect to each other
- * @SPINDLE_LIVE_JOINING: no member yet: it asks, connects, waits to be let in
+ * @SPINDLE_LIVE_JOINING: the node is no member yet: it asks, connects, waits for admission
  * @SPINDLE_LIVE_ACTIVE: messages flow
- * @SPINDLE_LIVE_CHANGING: the view ends: it is being agreed who goes on, and with what
- * @SPINDLE_LIVE_STOPPED: for good, until it joins again
+ * @SPINDLE_LIVE_CHANGING: the view ends; the members agree on the next members and on the last
+ *	messages
+ * @SPINDLE_LIVE_STOPPED: the node is no member any more; only a new join leads out of this
  */
 enum spindle_live_state {
 	SPINDLE_LIVE_FORMING,
@@ -453,17 +460,17 @@ enum spindle_live_state {
 
 /**
  * enum spindle_why - why a member is suspected, or a node has stopped
- * @SPINDLE_WHY_FINE: it is not
- * @SPINDLE_WHY_SILENT: no sign of life for the timeout
- * @SPINDLE_WHY_LOST: the connection to it broke
- * @SPINDLE_WHY_GONE: it said that it has stopped
- * @SPINDLE_WHY_ADMIN: the administrator said so
- * @SPINDLE_WHY_GOSSIP: another member suspects it
- * @SPINDLE_WHY_LIED: it wrote what no correct member writes
+ * @SPINDLE_WHY_FINE: neither
+ * @SPINDLE_WHY_SILENT: the member showed no sign of life for the timeout
+ * @SPINDLE_WHY_LOST: the connection to the member broke
+ * @SPINDLE_WHY_GONE: the member reported that it has stopped
+ * @SPINDLE_WHY_ADMIN: an administrator asked for it
+ * @SPINDLE_WHY_GOSSIP: another member suspects the member
+ * @SPINDLE_WHY_LIED: the member wrote what no correct member writes
  * @SPINDLE_WHY_MINORITY: too few members are left to go on
- * @SPINDLE_WHY_EVICTED: the others have gone on without it
- * @SPINDLE_WHY_LEFT: it has left, as it was asked to
- * @SPINDLE_WHY_LAYOUT: the rules have no next view
+ * @SPINDLE_WHY_EVICTED: the other members have gone on without this node
+ * @SPINDLE_WHY_LEFT: the node has left on request
+ * @SPINDLE_WHY_LAYOUT: the rules allow no next view
  */
 enum spindle_why {
 	SPINDLE_WHY_FINE,
@@ -484,17 +491,17 @@ enum spindle_why {
  * @SPINDLE_LIVE_MEMBER_A_UNSPEC: never used
  * @SPINDLE_LIVE_MEMBER_A_PAD: alignment of 64-bit attributes
  * @SPINDLE_LIVE_MEMBER_A_ID: u32, node id
- * @SPINDLE_LIVE_MEMBER_A_RANK: u32, rank in the view; left out of one that wants to join
- * @SPINDLE_LIVE_MEMBER_A_STATE: u8, enum spindle_peer_state of the connection; left out of the
+ * @SPINDLE_LIVE_MEMBER_A_RANK: u32, rank in the view; left out for a node that wants to join
+ * @SPINDLE_LIVE_MEMBER_A_STATE: u8, enum spindle_peer_state of the connection; left out for the
  *	node itself
- * @SPINDLE_LIVE_MEMBER_A_VIEW: u64, the view that it has installed
+ * @SPINDLE_LIVE_MEMBER_A_VIEW: u64, the view that the member has installed
  * @SPINDLE_LIVE_MEMBER_A_BEAT_MS: u64, milliseconds since its last sign of life; left out before
  *	the first
  * @SPINDLE_LIVE_MEMBER_A_WHY: u8, enum spindle_why, if it is suspected here
  * @SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY: u32, node id of a member that suspects it; several
- * @SPINDLE_LIVE_MEMBER_A_LAG: u64, messages of this node that it has not delivered yet, in the
- *	subgroup where there are most
- * @SPINDLE_LIVE_MEMBER_A_LAG_BYTES: u64, their bytes
+ * @SPINDLE_LIVE_MEMBER_A_LAG: u64, messages of this node that the member has not delivered yet,
+ *	in the subgroup with the most of them
+ * @SPINDLE_LIVE_MEMBER_A_LAG_BYTES: u64, bytes of these messages
  * @SPINDLE_LIVE_MEMBER_A_REASON: string, why it is not connected; if this node has refused it,
  *	the last refusal
  */
@@ -520,24 +527,22 @@ enum spindle_live_member_attr {
 #define SPINDLE_HIST_BUCKETS	17
 
 /**
- * enum spindle_switch - techniques that can be turned off, to see what they are worth
+ * enum spindle_switch - techniques that can be turned off, to measure their effect
  *
- * All are on unless said otherwise; all off is the Spindle paper's baseline. None changes
- * what is guaranteed, but for NULLS: without them a member that does not send holds up
- * those who do.
+ * All are on by default; all off is the Spindle paper's baseline. Only NULLS changes a
+ * guarantee: without it a member that does not send holds up the other senders.
  * @SPINDLE_SW_SEND_BATCH: all messages that are ready go out together; off: one per pass
- * @SPINDLE_SW_RECV_BATCH: all messages that came are received together; off: one per pass
+ * @SPINDLE_SW_RECV_BATCH: all messages that arrived are received together; off: one per pass
  * @SPINDLE_SW_DLV_BATCH: all stable messages are delivered together; off: one per pass
- * @SPINDLE_SW_NULLS: a sender that lags gives its rounds up
+ * @SPINDLE_SW_NULLS: a sender that lags gives up its rounds
  * @SPINDLE_SW_LATE_POST: writes are posted at the end of a pass, in one chain per member;
- *	off: by each predicate, where it changes something
+ *	off: by each predicate as soon as it has changed something
  * @SPINDLE_SW_MERGED_ACKS: one write says what was received and what was delivered
  * @SPINDLE_SW_PACKED: messages are sent at their length; off: in slots of max_msg bytes,
  *	which go out whole
- * @SPINDLE_SW_TRACKING: subgroups in which nothing happens are looked at now and then;
- *	off: in every pass
- * @SPINDLE_SW_EXPRESS: a message of at most 128 bytes that is alone goes inside its guard,
- *	by one write; off: by three. Needs MERGED_ACKS and PACKED, too
+ * @SPINDLE_SW_TRACKING: the engine visits idle subgroups only now and then; off: in every pass
+ * @SPINDLE_SW_EXPRESS: a single message of at most 128 bytes travels inside its guard, by one
+ *	write; off: by three. Needs MERGED_ACKS and PACKED, too
  */
 enum spindle_switch {
 	SPINDLE_SW_SEND_BATCH = 1 << 0,
@@ -560,14 +565,14 @@ enum spindle_switch {
 #define SPINDLE_MAX_BUDGET	65536
 #define SPINDLE_DEF_SILENCE	1024
 #define SPINDLE_MAX_SILENCE	(1U << 20)
-/* Bytes above which a message goes by RDMC, where max_msg is more than the default of this. */
+/* A message of more bytes than this goes by RDMC if max_msg is above SPINDLE_DEF_LARGE. */
 #define SPINDLE_DEF_LARGE	(256U << 10)
 #define SPINDLE_MIN_LARGE	4096U
 #define SPINDLE_MAX_LARGE	(1U << 20)
 #define SPINDLE_MAX_STALL_MS	3600000
 
 /**
- * enum spindle_tune_attr - how a node works at its end of a subgroup
+ * enum spindle_tune_attr - parameters of a node's end of a subgroup
  * @SPINDLE_TUNE_A_UNSPEC: never used
  * @SPINDLE_TUNE_A_SWITCHES: bitfield32 of enum spindle_switch, default all
  * @SPINDLE_TUNE_A_SEND_BUDGET: u32, messages sent in a pass at most, 1..65536, default 512
@@ -575,12 +580,12 @@ enum spindle_switch {
  *	default 65536
  * @SPINDLE_TUNE_A_DLV_BUDGET: u32, messages delivered in a pass at most, 1..65536, default
  *	2048
- * @SPINDLE_TUNE_A_SILENCE: u32, a sender that has been giving up rounds one by one gives up
- *	so many in advance at most, 0..2^20, default 1024
- * @SPINDLE_TUNE_A_STALL_MS: u32, a reader that has messages and consumes none for so many
- *	milliseconds is detached, 0..3600000; 0 (default): never
- * @SPINDLE_TUNE_A_LARGE: u32, messages that this node sends go by RDMC if they are of more bytes,
- *	4096..2^20, default 2^18; only where max_msg is above that default, and left out elsewhere
+ * @SPINDLE_TUNE_A_SILENCE: u32, rounds at most that an idle sender gives up in advance, after it
+ *	has given up rounds one by one, 0..2^20, default 1024
+ * @SPINDLE_TUNE_A_STALL_MS: u32, milliseconds after which a reader is detached that has messages
+ *	and consumes none, 0..3600000; 0 (default): never
+ * @SPINDLE_TUNE_A_LARGE: u32, bytes above which a message of this node goes by RDMC, 4096..2^20,
+ *	default 2^18. Only for subgroups whose max_msg is above that default, left out for others
  */
 enum spindle_tune_attr {
 	SPINDLE_TUNE_A_UNSPEC,
@@ -600,13 +605,13 @@ enum spindle_tune_attr {
  * enum spindle_reader_attr - an attachment that reads, reply only
  * @SPINDLE_READER_A_UNSPEC: never used
  * @SPINDLE_READER_A_PAD: alignment of 64-bit attributes
- * @SPINDLE_READER_A_PID: u32, process that attached, in the namespace of who asks; 0: it
- *	has none there
- * @SPINDLE_READER_A_COMM: string, its name then
- * @SPINDLE_READER_A_COPY: u8, 1: it reads copies, 0: it holds the senders' slots
- * @SPINDLE_READER_A_LAG: u64, messages delivered to it that it has not consumed
- * @SPINDLE_READER_A_IDLE_MS: u64, milliseconds since it consumed something, or since there
- *	has been something to consume; 0 without lag
+ * @SPINDLE_READER_A_PID: u32, process that attached, in the pid namespace of the process that
+ *	asks; 0: it has no pid there
+ * @SPINDLE_READER_A_COMM: string, name of the process at the attach
+ * @SPINDLE_READER_A_COPY: u8, 1: the reader has a copy ring, 0: it holds the senders' slots
+ * @SPINDLE_READER_A_LAG: u64, messages delivered to the reader that it has not consumed
+ * @SPINDLE_READER_A_IDLE_MS: u64, milliseconds since the reader consumed something, or since
+ *	there has been something to consume; 0 without lag
  */
 enum spindle_reader_attr {
 	SPINDLE_READER_A_UNSPEC,
@@ -626,10 +631,11 @@ enum spindle_reader_attr {
  * @SPINDLE_ROW_A_UNSPEC: never used
  * @SPINDLE_ROW_A_PAD: alignment of 64-bit attributes
  * @SPINDLE_ROW_A_ID: u32, node id
- * @SPINDLE_ROW_A_SENT: u64, rounds that it has decided
- * @SPINDLE_ROW_A_SLOTS: u64, messages that it has sent
- * @SPINDLE_ROW_A_RECEIVED: u64, it has received all below this sequence number
- * @SPINDLE_ROW_A_DELIVERED: u64, it has delivered, and no reader of it holds, all below
+ * @SPINDLE_ROW_A_SENT: u64, rounds that the member has decided
+ * @SPINDLE_ROW_A_SLOTS: u64, messages that the member has sent
+ * @SPINDLE_ROW_A_RECEIVED: u64, the member has received all below this sequence number
+ * @SPINDLE_ROW_A_DELIVERED: u64, the member has delivered all below this sequence number, and
+ *	its readers have consumed it
  */
 enum spindle_row_attr {
 	SPINDLE_ROW_A_UNSPEC,
@@ -648,8 +654,8 @@ enum spindle_row_attr {
  * enum spindle_raw_kind - what to measure
  * @SPINDLE_RAW_WRITE: one write after another, each to all other members, as fast as the
  *	send queues take them; the time ends with the last completion
- * @SPINDLE_RAW_PINGPONG: a write to the next member, which is polled for and answered by a
- *	write back; both nodes are of this kernel and of one engine
+ * @SPINDLE_RAW_PINGPONG: a write to the next member, which polls for it and answers by a
+ *	write back; both nodes must be of this kernel and of one engine
  */
 enum spindle_raw_kind {
 	SPINDLE_RAW_WRITE,
@@ -689,7 +695,7 @@ enum spindle_raw_attr {
  * @SPINDLE_PEER_A_ID: u32, node id
  * @SPINDLE_PEER_A_STATE: u8, enum spindle_peer_state
  * @SPINDLE_PEER_A_REASON: string, why it is not up
- * @SPINDLE_PEER_A_IMM: u8, 1: guards come by completion, 0: memory is polled
+ * @SPINDLE_PEER_A_IMM: u8, 1: guards are valid after a completion, 0: memory is polled
  * @SPINDLE_PEER_A_WRITES: u64, work requests posted
  * @SPINDLE_PEER_A_POSTS: u64, chains posted
  * @SPINDLE_PEER_A_BYTES: u64, bytes written
@@ -721,13 +727,14 @@ enum spindle_peer_attr {
  * @SPINDLE_ENGINE_S_PAD: alignment of 64-bit attributes
  * @SPINDLE_ENGINE_S_PASSES: passes over the predicates
  * @SPINDLE_ENGINE_S_BUSY: passes that found work
- * @SPINDLE_ENGINE_S_SLEEPS: times it went to sleep
+ * @SPINDLE_ENGINE_S_SLEEPS: times that the engine went to sleep
  * @SPINDLE_ENGINE_S_KICKS: wake-ups by a process
  * @SPINDLE_ENGINE_S_BELLS: wake-ups by a peer's doorbell
- * @SPINDLE_ENGINE_S_REFUSED: connection requests refused, and proofs of the key (of the node)
- * @SPINDLE_ENGINE_S_PID: thread of the engine, in the namespace of the asking process; 0: none
- * @SPINDLE_ENGINE_S_SPIN_US: microseconds that it polled at most when it last had no work:
- *	IDLE_US, or 0 because others wanted its CPU
+ * @SPINDLE_ENGINE_S_REFUSED: connection requests and proofs of the key that the node refused
+ * @SPINDLE_ENGINE_S_PID: thread of the engine, in the pid namespace of the process that asks;
+ *	0: none
+ * @SPINDLE_ENGINE_S_SPIN_US: microseconds that the engine polled at most when it last had no
+ *	work: IDLE_US, or 0 because other tasks wanted its CPU
  * @SPINDLE_ENGINE_S_BUSY_NS: nanoseconds in passes that found work, while TIMING was on
  * @SPINDLE_ENGINE_S_POST_NS: of these, nanoseconds spent posting
  * @SPINDLE_ENGINE_S_TIMED_NS: nanoseconds that TIMING was on
@@ -761,11 +768,11 @@ enum spindle_engine_stat {
  * @SPINDLE_SUBGROUP_S_RECEIVED: messages received, own ones included
  * @SPINDLE_SUBGROUP_S_DELIVERED: messages delivered
  * @SPINDLE_SUBGROUP_S_DELIVERED_BYTES: their bytes
- * @SPINDLE_SUBGROUP_S_DISCARDED: of these, delivered while nobody read
+ * @SPINDLE_SUBGROUP_S_DISCARDED: of these messages, those delivered while there was no reader
  * @SPINDLE_SUBGROUP_S_SEND_BATCHES: times the send predicate found messages
  * @SPINDLE_SUBGROUP_S_RECV_BATCHES: times the receive predicate found messages of others
  * @SPINDLE_SUBGROUP_S_DLV_BATCHES: times the deliver predicate found messages
- * @SPINDLE_SUBGROUP_S_ABANDONED: slots given up by the process or by its death
+ * @SPINDLE_SUBGROUP_S_ABANDONED: slots that the process gave up, or left behind when it died
  * @SPINDLE_SUBGROUP_S_FROZEN: attachments frozen for breaking the ring's rules
  * @SPINDLE_SUBGROUP_S_STABLE: all below this sequence number is stable
  * @SPINDLE_SUBGROUP_S_ROUND: next round of the own sender
@@ -777,14 +784,14 @@ enum spindle_engine_stat {
  * @SPINDLE_SUBGROUP_S_ROW_BYTES: memory of this node's table that the subgroup takes: rings
  *	and headers of all senders, and a block of columns per member
  * @SPINDLE_SUBGROUP_S_PRIVATE_BYTES: memory of the engine's own state of the subgroup
- * @SPINDLE_SUBGROUP_S_LARGE: of SENT, large messages: their bytes went by RDMC
- * @SPINDLE_SUBGROUP_S_LARGE_BYTES: of SENT_BYTES, the bytes of these
- * @SPINDLE_SUBGROUP_S_LARGE_AGAIN: times that a large message of this node had to begin again on
- *	its way, because a view ended
- * @SPINDLE_SUBGROUP_S_LARGE_NOMEM: times that there was no memory to bring a large message of
- *	this node, or to take one of another, and it was tried again
- * @SPINDLE_SUBGROUP_S_LARGE_WAITING: 1: a large message of this node is on its way, or waits for
- *	that; 0: none is. No counter
+ * @SPINDLE_SUBGROUP_S_LARGE: of SENT, large messages, which went by RDMC
+ * @SPINDLE_SUBGROUP_S_LARGE_BYTES: of SENT_BYTES, the bytes of large messages
+ * @SPINDLE_SUBGROUP_S_LARGE_AGAIN: times that the transfer of a large message of this node started
+ *	over because a view ended
+ * @SPINDLE_SUBGROUP_S_LARGE_NOMEM: times that there was no memory to send a large message of
+ *	this node, or to receive one of another, so that it was tried again
+ * @SPINDLE_SUBGROUP_S_LARGE_WAITING: no counter: 1 if a large message of this node is in transfer,
+ *	or waits for it, else 0
  */
 enum spindle_subgroup_stat {
 	SPINDLE_SUBGROUP_S_UNSPEC,
@@ -824,27 +831,28 @@ enum spindle_subgroup_stat {
  * enum spindle_rdmc_group_attr - an RDMC group at one member, reply only
  * @SPINDLE_RDMC_GROUP_A_UNSPEC: never used
  * @SPINDLE_RDMC_GROUP_A_PAD: alignment of 64-bit attributes
- * @SPINDLE_RDMC_GROUP_A_ID: u64, its id. One that has ended, but whose file is not closed, may
- *	be there beside another one with the same id
+ * @SPINDLE_RDMC_GROUP_A_ID: u64, id of the group. A group that has ended, but whose file is not
+ *	closed, may exist beside another group with the same id
  * @SPINDLE_RDMC_GROUP_A_STATE: u8, enum spindle_rdmc_group_state
- * @SPINDLE_RDMC_GROUP_A_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>: why it has
- *	failed; left out if it has not
- * @SPINDLE_RDMC_GROUP_A_CULPRIT: u32, node id of who is the cause; left out if nobody is
+ * @SPINDLE_RDMC_GROUP_A_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>: why the
+ *	group has failed; left out if it has not
+ * @SPINDLE_RDMC_GROUP_A_CULPRIT: u32, node id of the member that is the cause; left out if there
+ *	is none
  * @SPINDLE_RDMC_GROUP_A_ALGORITHM: u32, enum spindle_rdmc_algorithm of <linux/spindle_rdmc.h>
  * @SPINDLE_RDMC_GROUP_A_BLOCK: u32, bytes of a block
- * @SPINDLE_RDMC_GROUP_A_TIMEOUT_MS: u32, how long nothing may go on
+ * @SPINDLE_RDMC_GROUP_A_TIMEOUT_MS: u32, longest time without progress while there is work
  * @SPINDLE_RDMC_GROUP_A_RANK: u32, own rank; 0: the root, which sends
- * @SPINDLE_RDMC_GROUP_A_PID: u32, process that created it, in the namespace of who asks; 0: it
- *	has none there
- * @SPINDLE_RDMC_GROUP_A_COMM: string, its name then
- * @SPINDLE_RDMC_GROUP_A_RELEASED: u8, 1: its file is closed, and what is left is to end
+ * @SPINDLE_RDMC_GROUP_A_PID: u32, process that created the group, in the pid namespace of the
+ *	process that asks; 0: it has no pid there
+ * @SPINDLE_RDMC_GROUP_A_COMM: string, name of the process at the creation
+ * @SPINDLE_RDMC_GROUP_A_RELEASED: u8, 1: the file is closed, and the rest of the group is ending
  * @SPINDLE_RDMC_GROUP_A_UNREAD: u32, events that the process has not read
- * @SPINDLE_RDMC_GROUP_A_ANNOUNCED: u64, objects that the root has queued, or that are known here
+ * @SPINDLE_RDMC_GROUP_A_ANNOUNCED: u64, at the root, objects queued; at others, objects known
  * @SPINDLE_RDMC_GROUP_A_ENDED: u64, objects that have ended here
- * @SPINDLE_RDMC_GROUP_A_COMPLETE: u64, of these, well
+ * @SPINDLE_RDMC_GROUP_A_COMPLETE: u64, of these objects, those that are complete
  * @SPINDLE_RDMC_GROUP_A_MEMBER: nest of enum spindle_rdmc_member_attr; several, by rank
- * @SPINDLE_RDMC_GROUP_A_OBJECT: nest of enum spindle_rdmc_object_attr; several: objects that have
- *	not ended here, or, at the root, not everywhere, in their order
+ * @SPINDLE_RDMC_GROUP_A_OBJECT: nest of enum spindle_rdmc_object_attr; several, by number: objects
+ *	that have not ended here, or, at the root, not everywhere
  * @SPINDLE_RDMC_GROUP_A_STATS: nest of enum spindle_rdmc_group_stat
  */
 enum spindle_rdmc_group_attr {
@@ -879,16 +887,16 @@ enum spindle_rdmc_group_attr {
  * @SPINDLE_RDMC_MEMBER_A_PAD: alignment of 64-bit attributes
  * @SPINDLE_RDMC_MEMBER_A_ID: u32, node id
  * @SPINDLE_RDMC_MEMBER_A_STATE: u8, enum spindle_peer_state of the connection for blocks; left out
- *	of the node itself
- * @SPINDLE_RDMC_MEMBER_A_REASON: string, why it is not up
- * @SPINDLE_RDMC_MEMBER_A_CREATED: u8, 1: it has created the group, too
- * @SPINDLE_RDMC_MEMBER_A_RACK: u16, its rack, as it has said; left out if it has one of its own,
- *	or has not said it yet
- * @SPINDLE_RDMC_MEMBER_A_ENDED: u64, objects that have ended there; the root knows this of all
- *	members, others of themselves only
- * @SPINDLE_RDMC_MEMBER_A_COMPLETE: u64, of these, well
- * @SPINDLE_RDMC_MEMBER_A_BLOCKS: u32, blocks that it has of the next one
- * @SPINDLE_RDMC_MEMBER_A_TOTAL: u32, blocks that this object has; 0: there is none
+ *	for the node itself
+ * @SPINDLE_RDMC_MEMBER_A_REASON: string, why the connection is not up
+ * @SPINDLE_RDMC_MEMBER_A_CREATED: u8, 1: the member has created the group, too
+ * @SPINDLE_RDMC_MEMBER_A_RACK: u16, rack that the member has reported; left out if it has a rack
+ *	of its own, or has not reported yet
+ * @SPINDLE_RDMC_MEMBER_A_ENDED: u64, objects that have ended at the member; the root knows this of
+ *	all members, other members only of themselves
+ * @SPINDLE_RDMC_MEMBER_A_COMPLETE: u64, of these objects, those that are complete
+ * @SPINDLE_RDMC_MEMBER_A_BLOCKS: u32, blocks of the next object that the member has
+ * @SPINDLE_RDMC_MEMBER_A_TOTAL: u32, all blocks of that object; 0: there is none
  */
 enum spindle_rdmc_member_attr {
 	SPINDLE_RDMC_MEMBER_A_UNSPEC,
@@ -908,7 +916,7 @@ enum spindle_rdmc_member_attr {
 };
 
 /**
- * enum spindle_rdmc_object_attr - an object under way, reply only
+ * enum spindle_rdmc_object_attr - an object in progress, reply only
  * @SPINDLE_RDMC_OBJECT_A_UNSPEC: never used
  * @SPINDLE_RDMC_OBJECT_A_PAD: alignment of 64-bit attributes
  * @SPINDLE_RDMC_OBJECT_A_NUMBER: u64, its number
@@ -916,11 +924,11 @@ enum spindle_rdmc_member_attr {
  * @SPINDLE_RDMC_OBJECT_A_TAG: u64, as the root has given it
  * @SPINDLE_RDMC_OBJECT_A_PHASE: u8, enum spindle_rdmc_object_phase
  * @SPINDLE_RDMC_OBJECT_A_BLOCKS: u32, blocks that are here; at the root, all
- * @SPINDLE_RDMC_OBJECT_A_TOTAL: u32, blocks that it has
- * @SPINDLE_RDMC_OBJECT_A_SINCE_MS: u64, milliseconds since the first block was here, or was sent by
- *	the root; left out before
- * @SPINDLE_RDMC_OBJECT_A_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>, of one that
- *	was given up
+ * @SPINDLE_RDMC_OBJECT_A_TOTAL: u32, all blocks of the object
+ * @SPINDLE_RDMC_OBJECT_A_SINCE_MS: u64, milliseconds since the first block arrived here, or left
+ *	the root; left out before that
+ * @SPINDLE_RDMC_OBJECT_A_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>; only for an
+ *	object that was given up
  */
 enum spindle_rdmc_object_attr {
 	SPINDLE_RDMC_OBJECT_A_UNSPEC,
@@ -942,15 +950,15 @@ enum spindle_rdmc_object_attr {
  * enum spindle_rdmc_group_stat - counters of an RDMC group at one member, all u64
  * @SPINDLE_RDMC_GROUP_S_UNSPEC: never used
  * @SPINDLE_RDMC_GROUP_S_PAD: alignment of 64-bit attributes
- * @SPINDLE_RDMC_GROUP_S_BLOCKS_IN: blocks that have come
+ * @SPINDLE_RDMC_GROUP_S_BLOCKS_IN: blocks that have arrived
  * @SPINDLE_RDMC_GROUP_S_BLOCKS_OUT: blocks that were written to others
- * @SPINDLE_RDMC_GROUP_S_BYTES_IN: bytes that have come
+ * @SPINDLE_RDMC_GROUP_S_BYTES_IN: bytes that have arrived
  * @SPINDLE_RDMC_GROUP_S_BYTES_OUT: bytes that were written to others
  * @SPINDLE_RDMC_GROUP_S_GRANTS: times that another member was allowed to write a block
  * @SPINDLE_RDMC_GROUP_S_SAID: messages sent
  * @SPINDLE_RDMC_GROUP_S_HEARD: messages received
- * @SPINDLE_RDMC_GROUP_S_COMPLETE: objects that ended well
- * @SPINDLE_RDMC_GROUP_S_ABORTED: objects that did not
+ * @SPINDLE_RDMC_GROUP_S_COMPLETE: objects that ended complete
+ * @SPINDLE_RDMC_GROUP_S_ABORTED: objects that ended with an error
  */
 enum spindle_rdmc_group_stat {
 	SPINDLE_RDMC_GROUP_S_UNSPEC,
@@ -970,10 +978,10 @@ enum spindle_rdmc_group_stat {
 };
 
 /**
- * enum spindle_visibility - when a reader may believe a guard
- * @SPINDLE_VISIBILITY_AUTO: poll where the device keeps writes in order, else imm
- * @SPINDLE_VISIBILITY_POLL: memory is polled
- * @SPINDLE_VISIBILITY_IMM: guards are believed when their completion arrives
+ * enum spindle_visibility - when the reader of a guard may rely on it
+ * @SPINDLE_VISIBILITY_AUTO: POLL if the device keeps writes in order, else IMM
+ * @SPINDLE_VISIBILITY_POLL: as soon as polling memory shows the guard
+ * @SPINDLE_VISIBILITY_IMM: when the completion of the write arrives
  */
 enum spindle_visibility {
 	SPINDLE_VISIBILITY_AUTO,
@@ -995,7 +1003,7 @@ enum spindle_mode {
  * enum spindle_node_state - state of a node
  * @SPINDLE_NODE_IDLE: no view
  * @SPINDLE_NODE_VIEW: a view is installed
- * @SPINDLE_NODE_DEAD: its RDMA device is gone; only removing it is left
+ * @SPINDLE_NODE_DEAD: its RDMA device is gone; the node can only be removed
  */
 enum spindle_node_state {
 	SPINDLE_NODE_IDLE,
@@ -1005,7 +1013,7 @@ enum spindle_node_state {
 
 /**
  * enum spindle_peer_state - state of the connection to a peer
- * @SPINDLE_PEER_CONNECTING: not there yet, tried again and again
+ * @SPINDLE_PEER_CONNECTING: not connected yet; the node tries again and again
  * @SPINDLE_PEER_SETUP: connected, memory rights are being exchanged
  * @SPINDLE_PEER_UP: in use
  * @SPINDLE_PEER_FAILED: lost; final until the next view
@@ -1019,12 +1027,12 @@ enum spindle_peer_state {
 
 /**
  * enum spindle_rdmc_group_state - state of an RDMC group at one member
- * @SPINDLE_RDMC_GROUP_OPENING: not all members have created it
+ * @SPINDLE_RDMC_GROUP_OPENING: not all members have created the group
  * @SPINDLE_RDMC_GROUP_OPEN: objects flow
  * @SPINDLE_RDMC_GROUP_CLOSING: this member has nothing more to do
- * @SPINDLE_RDMC_GROUP_CLOSED: all have closed
- * @SPINDLE_RDMC_GROUP_FAILING: a member is missing; memory may still be in use
- * @SPINDLE_RDMC_GROUP_FAILED: it is not any more
+ * @SPINDLE_RDMC_GROUP_CLOSED: all members have closed the group
+ * @SPINDLE_RDMC_GROUP_FAILING: the group has failed; memory may still be in use
+ * @SPINDLE_RDMC_GROUP_FAILED: the group has failed; no memory is in use any more
  */
 enum spindle_rdmc_group_state {
 	SPINDLE_RDMC_GROUP_OPENING,
@@ -1036,13 +1044,13 @@ enum spindle_rdmc_group_state {
 };
 
 /**
- * enum spindle_rdmc_object_phase - what becomes of an object at one member
- * @SPINDLE_RDMC_OBJECT_NONE: nothing yet
- * @SPINDLE_RDMC_OBJECT_WAITING: the process has not given memory for it
- * @SPINDLE_RDMC_OBJECT_MOVING: it has
+ * enum spindle_rdmc_object_phase - phase of an object at one member
+ * @SPINDLE_RDMC_OBJECT_NONE: not begun
+ * @SPINDLE_RDMC_OBJECT_WAITING: the process has not given memory for the object
+ * @SPINDLE_RDMC_OBJECT_MOVING: the process has given memory, and blocks move
  * @SPINDLE_RDMC_OBJECT_STOPPING: given up; memory may still be in use
- * @SPINDLE_RDMC_OBJECT_COMPLETE: ended well, here
- * @SPINDLE_RDMC_OBJECT_ABORTED: ended otherwise, here
+ * @SPINDLE_RDMC_OBJECT_COMPLETE: ended here, complete
+ * @SPINDLE_RDMC_OBJECT_ABORTED: ended here, with an error
  */
 enum spindle_rdmc_object_phase {
 	SPINDLE_RDMC_OBJECT_NONE,
@@ -1054,11 +1062,11 @@ enum spindle_rdmc_object_phase {
 };
 
 /**
- * enum spindle_check - what of a request is done
- * @SPINDLE_CHECK_NONE: all
- * @SPINDLE_CHECK_NOW: nothing; it is refused where it would be
- * @SPINDLE_CHECK_ALONE: nothing; nodes and views that there are do not count. That is for a
- *	request that follows others: that remove a node, or make the one that gets a view
+ * enum spindle_check - whether a request is only checked
+ * @SPINDLE_CHECK_NONE: the request is executed
+ * @SPINDLE_CHECK_NOW: nothing is changed; the kernel refuses what it would refuse now
+ * @SPINDLE_CHECK_ALONE: like CHECK_NOW, but existing nodes and views do not count. This is for
+ *	a request that is planned behind others, which remove a node or create the one needed
  */
 enum spindle_check {
 	SPINDLE_CHECK_NONE,
@@ -1076,8 +1084,9 @@ enum spindle_check {
  * @SPINDLE_EVENT_PEER_UP: the connection to a peer works
  * @SPINDLE_EVENT_PEER_DOWN: a peer was lost, with reason
  * @SPINDLE_EVENT_PEER_REFUSED: this node has refused a connection request or a proof of the key,
- *	or a peer has refused this node, as reason says then. At most some per second, and none
- *	that the next attempt resolves: what differing views explain is told after 3 seconds
+ *	or a peer has refused this node, which the reason then says. The rate is limited. A
+ *	refusal that the next attempt resolves is not reported: those that differing views
+ *	explain are reported after 3 seconds
  * @SPINDLE_EVENT_SUBGROUP_ACTIVE: all members of a subgroup are connected
  * @SPINDLE_EVENT_SUBGROUP_FAILED: a subgroup failed, with error and reason
  * @SPINDLE_EVENT_RING_ERROR: an attachment was frozen, with error and reason
@@ -1088,11 +1097,11 @@ enum spindle_check {
  *	reason
  * @SPINDLE_EVENT_JOIN_FAILED: the node could not join, with reason
  * @SPINDLE_EVENT_RDMC_CREATED: a process has created an RDMC group, RDMC_ID
- * @SPINDLE_EVENT_RDMC_OPENED: all members have
- * @SPINDLE_EVENT_RDMC_CLOSED: all members have closed it, with RDMC_ERROR if not all have all
- *	objects
- * @SPINDLE_EVENT_RDMC_FAILED: it has ended otherwise, with RDMC_ERROR and PEER_ID, the node that
- *	is the cause, which may be the node itself
+ * @SPINDLE_EVENT_RDMC_OPENED: all members have created the group
+ * @SPINDLE_EVENT_RDMC_CLOSED: all members have closed the group, with RDMC_ERROR if some member
+ *	does not have all objects
+ * @SPINDLE_EVENT_RDMC_FAILED: the group has failed, with RDMC_ERROR and PEER_ID, the node that is
+ *	the cause, possibly the node itself
  */
 enum spindle_event_kind {
 	SPINDLE_EVENT_NODE_ADD,

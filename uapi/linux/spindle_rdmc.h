@@ -3,10 +3,11 @@
  * RDMC: large objects to many members, block by block.
  *
  * This header is the contract between /dev/spindle-rdmc and a process that sends or
- * receives large objects. An open file is bound to one RDMC group by
- * SPINDLE_RDMC_IOC_CREATE: some members of the view that is installed at a node, of which
- * one, the root, sends. Every member creates the group, with the same arguments, in any
- * order; it is open when all have. Objects are numbered from 0 and arrive in that order.
+ * receives large objects. SPINDLE_RDMC_IOC_CREATE binds an open file to one RDMC group. A
+ * group consists of some members of the view that is installed at a node; one of them, the
+ * root, sends. Every member creates the group, in any order, with the same arguments. The
+ * group is open when all members have created it. Objects are numbered from 0 and arrive in
+ * that order.
  *
  *	root					the others
  *	CREATE					CREATE
@@ -15,20 +16,20 @@
  *						ACCEPT memory, or REFUSE
  *	event DONE: memory is free		event DONE: the object is there
  *	CLOSE					event CLOSING; CLOSE
- *	event CLOSED: all have all		event CLOSED: all have all
+ *	event CLOSED				event CLOSED
  *
- * The bytes go straight from and to the memory that the processes name: any mapping that
- * can be pinned (anonymous, memfd, hugetlb), charged to RLIMIT_MEMLOCK from SEND or ACCEPT
- * until the object's DONE. Lengths are exact. Until DONE the root's memory must not be
- * written, and what a receiver finds in its own is undefined.
+ * The device reads and writes the memory that the processes name, without a copy. Any mapping
+ * that can be pinned will do (anonymous, memfd, hugetlb). Its bytes are charged to
+ * RLIMIT_MEMLOCK from SEND or ACCEPT until the object's DONE. Lengths are exact. Until DONE
+ * the root's memory must not be written, and the content of a receiver's memory is undefined.
  *
  * read() returns events, as many whole struct spindle_rdmc_event as fit; EAGAIN if there
- * is none and the file is O_NONBLOCK. poll(): EPOLLIN while there are events, EPOLLHUP when
- * the group has ended and its last event was read.
+ * is none and the file is O_NONBLOCK. poll() sets EPOLLIN while there are events, and EPOLLHUP
+ * when the group has ended and its last event was read.
  *
- * A member that is lost, or closes its file before CLOSED, ends the group everywhere:
- * objects that are not complete end with DONE and an error, then comes FAILED. While a
- * process does not read its events, objects do not end there, and in time the root waits.
+ * The group ends everywhere if a member is lost, or closes its file before CLOSED. Objects
+ * that are not complete then end with DONE and an error, and FAILED follows. While a process
+ * does not read its events, objects do not end at its member, and in time the root waits.
  */
 #ifndef _UAPI_LINUX_SPINDLE_RDMC_H
 #define _UAPI_LINUX_SPINDLE_RDMC_H
@@ -45,16 +46,16 @@
 #define SPINDLE_RDMC_QUEUE	16U
 /* Longest object, bytes. */
 #define SPINDLE_RDMC_MAX_LEN	(1ULL << 40)
-/* "No such member": of an event that is about nobody in particular. */
+/* "No such member": spindle_rdmc_event.node if no single member is the cause. */
 #define SPINDLE_RDMC_NOBODY	0U
 
 /**
- * enum spindle_rdmc_algorithm - who sends which block to whom, and when
+ * enum spindle_rdmc_algorithm - schedule: sender, receiver and time of each block
  * @SPINDLE_RDMC_PIPELINE: binomial pipeline: all members send and receive all the time
  * @SPINDLE_RDMC_SEQUENTIAL: the root sends to one member after the other
  * @SPINDLE_RDMC_CHAIN: each member passes on to the next
  * @SPINDLE_RDMC_TREE: binomial tree of whole objects
- * @SPINDLE_RDMC_HYBRID: a pipeline between racks, then one in each
+ * @SPINDLE_RDMC_HYBRID: a pipeline between the racks, then a pipeline in each rack
  */
 enum spindle_rdmc_algorithm {
 	SPINDLE_RDMC_PIPELINE,
@@ -66,17 +67,17 @@ enum spindle_rdmc_algorithm {
 
 /**
  * enum spindle_rdmc_error - why an object or a group has ended
- * @SPINDLE_RDMC_OK: it has not, or as it should
+ * @SPINDLE_RDMC_OK: it has ended without error, or has not ended
  * @SPINDLE_RDMC_CANCELLED: the root, or a receiver, has cancelled the object
  * @SPINDLE_RDMC_REFUSED: a member did not want the object; see the event's reason
- * @SPINDLE_RDMC_TIMEOUT: nothing went on for the group's timeout
+ * @SPINDLE_RDMC_TIMEOUT: the group made no progress for its timeout
  * @SPINDLE_RDMC_LOST: the connection to a member broke
  * @SPINDLE_RDMC_LEFT: a member has closed its file
  * @SPINDLE_RDMC_PROTOCOL: a member broke the protocol
  * @SPINDLE_RDMC_MISMATCH: a member created the group with other arguments
- * @SPINDLE_RDMC_VIEW: a member is not in the view any more, or this node has none
+ * @SPINDLE_RDMC_VIEW: a member is not in the view any more, or this node has no view
  * @SPINDLE_RDMC_NOMEM: a member's kernel had no memory for the group
- * @SPINDLE_RDMC_INCOMPLETE: of CLOSED: not all members have all objects
+ * @SPINDLE_RDMC_INCOMPLETE: only in CLOSED: some member does not have all objects
  */
 enum spindle_rdmc_error {
 	SPINDLE_RDMC_OK,
@@ -97,22 +98,22 @@ enum spindle_rdmc_error {
  * @size: in: sizeof(struct spindle_rdmc_create) as the program was compiled
  * @node: in: id of a node in the caller's network namespace
  * @group: in: id of the group, the same at all members; not 0, and below 2^63
- * @members: in: user address of @count node ids, __u32 each, the root first, then in the
- *	same order at all members; the node is one of them
+ * @members: in: user address of @count node ids, __u32 each: the root first, then the others
+ *	in the same order at all members. @node must be one of them
  * @count: in: members, 2 to SPINDLE_MAX_MEMBERS
  * @algorithm: in: enum spindle_rdmc_algorithm
- * @block: in: bytes of a block, a power of two; 0: the default; out: what it is
- * @timeout_ms: in: how long nothing may go on while something is to be done, until it is
- *	given up; 0: the default, 30 seconds; out: what it is
+ * @block: in: bytes of a block, a power of two; 0: the default; out: the value in use
+ * @timeout_ms: in: longest time without progress while there is work; after that an object or
+ *	the group is given up. 0: the default, 30 seconds; out: the value in use
  * @flags: in: 0
  * @rank: out: own index in @members; 0: the root
  *
  * Errors: EINVAL (size, flags, an argument out of range, a node twice, the node not among
  * the members), ENODEV (no such node), ENOTCONN (the node has no view), ENOENT (a member is
  * not in the view), EEXIST (the node is in a group with this id), EISCONN (the file has a
- * group), ENOSPC (256 groups have the node and another member in common; some that were left
- * may not have gone yet), EOPNOTSUPP (the node's RDMA device cannot register a block of that
- * length at once), ENOMEM, EFAULT.
+ * group), ENOSPC (the node has 256 groups in common with another member; groups that were left
+ * count until they are gone), EOPNOTSUPP (the node's RDMA device cannot register a block of
+ * that length at once), ENOMEM, EFAULT.
  */
 struct spindle_rdmc_create {
 	__u32 size;
@@ -131,8 +132,8 @@ struct spindle_rdmc_create {
  * struct spindle_rdmc_send - argument of SPINDLE_RDMC_IOC_SEND
  * @addr: in: first byte of the object in the process's memory
  * @len: in: bytes, 1 to SPINDLE_RDMC_MAX_LEN
- * @tag: in: whatever the receivers shall see with the object
- * @object: out: its number
+ * @tag: in: any number, reported to the receivers with the object
+ * @object: out: number of the object
  *
  * Errors: EPERM (not the root), EAGAIN (SPINDLE_RDMC_QUEUE objects are not finished),
  * EINVAL, EFAULT (memory that cannot be read or pinned), ENOMEM (memory or RLIMIT_MEMLOCK),
@@ -148,8 +149,8 @@ struct spindle_rdmc_send {
 /**
  * struct spindle_rdmc_accept - argument of SPINDLE_RDMC_IOC_ACCEPT
  * @object: in: number, of an event INCOMING
- * @addr: in: where the object shall be
- * @len: in: bytes there, exactly the object's
+ * @addr: in: first byte of the memory for the object
+ * @len: in: bytes there, exactly the object's length
  *
  * Errors: EINVAL (another length), ENOENT (no such object is waiting: perhaps it was
  * cancelled), EFAULT (memory that cannot be written or pinned), ENOMEM (memory or
@@ -164,12 +165,13 @@ struct spindle_rdmc_accept {
 /**
  * struct spindle_rdmc_cancel - argument of SPINDLE_RDMC_IOC_REFUSE and _CANCEL
  * @object: in: number
- * @reason: in: a number for the events at the others, for instance an errno
+ * @reason: in: a number for the events at the other members, for instance an errno
  * @resv: in: 0
  *
- * REFUSE, of a receiver, before ACCEPT: it has no room. CANCEL, of anybody, before DONE. In
- * both cases the object ends everywhere, by an event DONE that names who wanted that; the
- * next ones go on. Errors: EINVAL (@resv), ENOENT (no such object under way), ENOTCONN.
+ * A receiver calls REFUSE before ACCEPT, for instance because it has no room. Any member may
+ * call CANCEL before DONE. In both cases the object ends everywhere with an event DONE that
+ * names the member that called. Later objects go on. Errors: EINVAL (@resv), ENOENT (no such
+ * object in progress), ENOTCONN.
  */
 struct spindle_rdmc_cancel {
 	__u64 object;
@@ -180,12 +182,12 @@ struct spindle_rdmc_cancel {
 /**
  * struct spindle_rdmc_stat - argument of SPINDLE_RDMC_IOC_STAT
  * @member: in: index of a member: 0 to count - 1
- * @node: out: its node id
- * @finished: out: objects that have ended there, complete or not
- * @object: out: the object of @blocks
- * @blocks: out: blocks of it that are there; the root knows this of all members, others
- *	of themselves only
- * @total: out: blocks that this object has
+ * @node: out: node id of the member
+ * @finished: out: objects that have ended at the member, complete or not
+ * @object: out: number of the object that @blocks and @total are about
+ * @blocks: out: blocks of @object that the member has; the root knows this of all members,
+ *	other members only of themselves
+ * @total: out: all blocks of @object
  *
  * Errors: EINVAL, ENOTCONN.
  */
@@ -199,14 +201,15 @@ struct spindle_rdmc_stat {
 };
 
 /**
- * enum spindle_rdmc_kind - what has happened
+ * enum spindle_rdmc_kind - kinds of events
  * @SPINDLE_RDMC_OPENED: all members have created the group
  * @SPINDLE_RDMC_INCOMING: an object waits for memory: ACCEPT or REFUSE it
- * @SPINDLE_RDMC_DONE: an object has ended here: @error OK: complete, and the memory is the
- *	process's again; else it is the process's, too, and its content is undefined
+ * @SPINDLE_RDMC_DONE: an object has ended here, and its memory is the process's again. It is
+ *	complete if @error is OK, else the content of a receiver's memory is undefined
  * @SPINDLE_RDMC_CLOSING: the root sends no more objects
- * @SPINDLE_RDMC_CLOSED: all members have closed; @error OK: all have all objects
- * @SPINDLE_RDMC_FAILED: the group has ended; @error says why and @node because of whom
+ * @SPINDLE_RDMC_CLOSED: all members have closed; if @error is OK, all have all objects
+ * @SPINDLE_RDMC_FAILED: the group has ended; @error is the reason, @node the member that is the
+ *	cause
  */
 enum spindle_rdmc_kind {
 	SPINDLE_RDMC_OPENED = 1,
@@ -221,14 +224,15 @@ enum spindle_rdmc_kind {
  * struct spindle_rdmc_event - what read() returns
  * @kind: enum spindle_rdmc_kind
  * @error: enum spindle_rdmc_error
- * @object: number, of INCOMING and DONE; of CLOSING, CLOSED: objects that the root sent
+ * @object: of INCOMING and DONE: number of the object; of CLOSING and CLOSED: how many objects
+ *	the root sent
  * @len: bytes of the object
  * @tag: as given to SEND
- * @node: node id of who is the cause of @error, or SPINDLE_RDMC_NOBODY
+ * @node: node id of the member that is the cause of @error, or SPINDLE_RDMC_NOBODY
  * @reason: as given to REFUSE or CANCEL
- * @at_ns: when, CLOCK_MONOTONIC
- * @first_ns: of DONE: when the first block was here, or was sent by the root; 0: never
- * @busy_ns: of DONE: time since then in which this member had a block under way to another
+ * @at_ns: time of the event, CLOCK_MONOTONIC
+ * @first_ns: of DONE: time at which the first block arrived here, or left the root; 0: never
+ * @busy_ns: of DONE: time since @first_ns during which this member was sending a block
  */
 struct spindle_rdmc_event {
 	__u32 kind;
@@ -250,8 +254,9 @@ struct spindle_rdmc_event {
 #define SPINDLE_RDMC_IOC_CANCEL	_IOW(SPINDLE_IOC_MAGIC, 36, struct spindle_rdmc_cancel)
 #define SPINDLE_RDMC_IOC_STAT	_IOWR(SPINDLE_IOC_MAGIC, 37, struct spindle_rdmc_stat)
 /*
- * No more: at the root, of objects; at the others, once they have seen CLOSING, it says that
- * they have seen all. Event CLOSED follows. ENOTCONN, ECONNABORTED; twice is fine.
+ * Close the group. At the root: no more objects follow. At another member, after CLOSING: the
+ * process has handled all objects. Event CLOSED follows. Errors: ENOTCONN, ECONNABORTED. A
+ * second call is a success without effect.
  */
 #define SPINDLE_RDMC_IOC_CLOSE	_IO(SPINDLE_IOC_MAGIC, 38)
 

@@ -2,9 +2,9 @@
 /*
  * Loads, stores and barriers on words that are shared with the kernel.
  *
- * The compiler's __atomic builtins are used rather than <stdatomic.h>, because
- * they work on plain __u32 and __u64 in mapped memory, and in C and C++ alike.
- * What they pair with on the other side:
+ * The library uses the compiler's __atomic builtins rather than <stdatomic.h>, because
+ * they work on plain __u32 and __u64 in mapped memory, and in C and C++ alike. Each
+ * function pairs with one in the kernel:
  *
  *	spindle_load_acquire*()		smp_store_release()
  *	spindle_store_release()		smp_load_acquire()

@@ -12,8 +12,8 @@
  * their relatives may be called by any number of threads at once. Reading
  * (spindle_peek(), spindle_next_batch(), spindle_release(), spindle_dispatch()) is
  * for one thread at a time, which may run at the same time as the senders. So are
- * spindle_view() and spindle_sender_node(), which speak of the view that it reads in.
- * spindle_attach() and spindle_detach() must run alone.
+ * spindle_view() and spindle_sender_node(), which are about the view that this thread
+ * reads in. spindle_attach() and spindle_detach() must run alone.
  *
  * Processes: an attachment is not inherited by fork(); the child has neither the
  * mappings nor any use for the queue, and must not call anything with it but
@@ -34,13 +34,13 @@ extern "C" {
 
 #define SPINDLE_API __attribute__((visibility("default")))
 
-/** SPINDLE_DEVICE - where the module puts its device */
+/** SPINDLE_DEVICE - default path of the module's device */
 #define SPINDLE_DEVICE		"/dev/spindle"
 
-/** SPINDLE_ATTACH_BOTH - the usual role: send, and read what everybody sent */
+/** SPINDLE_ATTACH_BOTH - the usual role: send, and read the messages of all senders */
 #define SPINDLE_ATTACH_BOTH	(SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)
 
-/** SPINDLE_WANT_VIEWS - in spindle_attach_opts.want: hand out views, in their place */
+/** SPINDLE_WANT_VIEWS - in spindle_attach_opts.want: hand out an item where a view begins */
 #define SPINDLE_WANT_VIEWS	(1ULL << 0)
 
 /**
@@ -58,7 +58,7 @@ extern "C" {
  *	kind SPINDLE_DLV_VIEW where a view begins, see struct spindle_msg
  * @resv: 0
  *
- * Set all of it to zero first, then what is needed.
+ * Set the whole structure to zero first, then the fields that are needed.
  */
 struct spindle_attach_opts {
 	const char *device;
@@ -119,14 +119,14 @@ struct spindle_epoch;
  * @senders: members that may send
  * @rank: own rank among the members
  * @sender_rank: own rank among the senders, or SPINDLE_NO_RANK
- * @window: slots of a sender: how many messages can be under way
+ * @window: slots of a sender: how many messages can be in flight
  * @max_msg: largest message, bytes
  * @vid: id of the view
  * @features: SPINDLE_FEAT_*; with SPINDLE_FEAT_LIVE the reading calls change @members,
- *	@senders, @rank, @sender_rank and @vid where a view begins. Who does not read keeps
- *	those of the attach
+ *	@senders, @rank, @sender_rank and @vid where a view begins. A process that does not
+ *	read keeps the values of the attach
  * @memlock: bytes charged to RLIMIT_MEMLOCK. Also valid when spindle_attach() returned
- *	-ENOMEM in SPINDLE_STEP_ATTACH: what would have been needed, 0 if not known
+ *	-ENOMEM in SPINDLE_STEP_ATTACH: the bytes that the attachment needs, 0 if not known
  * @step: enum spindle_step
  *
  * A plain structure: put it where you like, but do not move or copy it while it
@@ -148,8 +148,8 @@ struct spindle_queue {
 	uint64_t memlock;
 	uint32_t step;
 
-	/* private: of the library, in sight because the hot path is inline */
-	uint32_t tx_slot_units;	/* each slot takes as many, or 0: what its message needs */
+	/* private: of the library, visible because the hot path is inline */
+	uint32_t tx_slot_units;	/* units of each slot, or 0: as many as its message needs */
 
 	/* Words of the kernel; this side can only read them. */
 	const __u32 *ctl_state;
@@ -169,7 +169,7 @@ struct spindle_queue {
 	uint64_t tx_mask;
 	uint32_t tx_units;
 
-	/* The delivery ring, and where its descriptors point into. */
+	/* The delivery ring, and the payload rings that its descriptors point into. */
 	uint32_t dlv_entries;
 	const unsigned char *dlv;
 	uint64_t dlv_stride;
@@ -179,7 +179,7 @@ struct spindle_queue {
 	uint64_t rx_stride;
 	uint64_t want;
 	struct spindle_epoch *epoch;	/* the view that the reader is in */
-	struct spindle_epoch *left;	/* views before, as long as rings of theirs are held */
+	struct spindle_epoch *left;	/* earlier views with rings that the reader still holds */
 
 	struct spindle_map map_ctl;
 	struct spindle_map map_usr;
@@ -188,16 +188,16 @@ struct spindle_queue {
 	struct spindle_map map_copy;
 
 	/*
-	 * Of the reading thread alone, and on cache lines of its own, or every
-	 * message read would slow down the threads that send.
+	 * Only the reading thread uses these words. The padding gives them cache lines of
+	 * their own, because otherwise every message read would slow down the senders.
 	 */
 	unsigned char pad0[64];
 	uint64_t rx_cursor;	/* next descriptor to look at */
-	uint64_t rx_released;	/* what usr_consumed says */
-	uint64_t rx_tail;	/* what ctl_dlv_tail said last */
+	uint64_t rx_released;	/* value last stored to usr_consumed */
+	uint64_t rx_tail;	/* value last loaded from ctl_dlv_tail */
 	unsigned char pad1[64];
 
-	/* Of the sending threads: something was committed and not flushed. */
+	/* Set by sending threads: a commit was not flushed yet. */
 	uint32_t tx_quiet;
 	unsigned char pad2[60];
 
@@ -206,9 +206,9 @@ struct spindle_queue {
 
 /**
  * struct spindle_slot - a slot between spindle_reserve() and its commit
- * @slot: slot number of this process; not the message number that readers see, which
- *	leaves out slots that were abandoned
- * @data: where the bytes go: @len bytes, contiguous and writable, aligned to
+ * @slot: slot number of this process. It differs from the message number that readers
+ *	see, which leaves out abandoned slots
+ * @data: room for the message: @len bytes, contiguous and writable, aligned to
  *	SPINDLE_UNIT. They belong to the caller until the commit or the abandon
  * @len: bytes reserved
  * @unit: first unit of the extent, modulo 2^32; of interest to the library only
@@ -221,13 +221,13 @@ struct spindle_slot {
 };
 
 /**
- * struct spindle_msg - a delivered message, or the begin of a view
- * @seq: place in the subgroup's total order; grows, with gaps, and begins again in each
+ * struct spindle_msg - a delivered message, or the beginning of a view
+ * @seq: place in the subgroup's total order; grows, with gaps, and starts over in each
  *	view. Of a view: its id
  * @slot: the sender's message number, counting from 0 without gaps
  * @data: @len bytes, contiguous, read-only: they lie in the ring and stay valid
  *	until spindle_release() or spindle_release_n() gives this message back
- * @len: bytes; 0 is a message, too
+ * @len: bytes, possibly 0
  * @sender: sender rank in the view that the message was delivered in; of a view:
  *	SPINDLE_NO_RANK
  * @node: node id of the sender
@@ -245,15 +245,15 @@ struct spindle_msg {
 };
 
 /**
- * struct spindle_view - who is in the view that the reader is in
+ * struct spindle_view - the members of the view that the reader is in
  * @vid: id of the view
  * @members: members of the subgroup
  * @senders: members that may send
  * @rank: own rank among the members
  * @sender_rank: own rank among the senders, or SPINDLE_NO_RANK
- * @seat: @members of them, by rank. Of interest are node, sender_rank, and in flags
- *	SPINDLE_SEAT_ME and SPINDLE_SEAT_JOINED. They stay valid until the next reading
- *	call or spindle_detach()
+ * @seat: array of @members entries, by rank. Of interest are node, sender_rank, and in
+ *	flags SPINDLE_SEAT_ME and SPINDLE_SEAT_JOINED. The array stays valid until the next
+ *	reading call or spindle_detach()
  */
 struct spindle_view {
 	uint64_t vid;
@@ -267,8 +267,8 @@ struct spindle_view {
 /**
  * typedef spindle_batch_fn - receives a batch of messages from spindle_dispatch()
  * @arg: as given to spindle_dispatch()
- * @msgs: @n messages in delivery order, valid until the function returns. All are of one
- *	view; with SPINDLE_WANT_VIEWS the first may be the begin of it
+ * @msgs: @n messages in delivery order, valid until the function returns. All belong to one
+ *	view; with SPINDLE_WANT_VIEWS the first item may be the beginning of that view
  * @n: at least 1
  *
  * Return: 0 to go on; anything else ends spindle_dispatch() after this batch, and
@@ -285,14 +285,16 @@ typedef int (*spindle_batch_fn)(void *arg, const struct spindle_msg *msgs, unsig
  * context, may sleep. The subgroup need not be active yet: slots can be committed
  * while members are still connecting.
  *
- * Return: 0, or with nothing left open or mapped:
+ * Return: 0, or one of these errors, after which nothing is left open or mapped:
  * -EINVAL (flags, want, copy_bytes, @event_fd is no eventfd, or a reserved field is not 0),
  * -ENODEV (no such node here), -ENOENT (no such subgroup, the node has no view, or no
  * such device file), -EBUSY (the subgroup has a local sender already), -EPERM (the node
  * is no sender), -EACCES (the device file's permissions), -ENOMEM (see
  * spindle_queue.memlock), -EBADF (@event_fd is no descriptor), -ENOTCONN (the subgroup
- * has failed), -ESTALE (views followed each other too fast; try again), -EPROTO (the
- * module speaks another ABI). spindle_attach_strerror() tells which it was.
+ * has failed), -ESTALE (views followed each other too fast; try again), -EUSERS (the subgroup
+ * has 64 readers at this node already), -EINTR (a signal came while a sender that has gone was
+ * waited for), -EPROTO (the module speaks another ABI). spindle_attach_strerror() says which of
+ * these it was.
  */
 SPINDLE_API int spindle_attach(struct spindle_queue *q, const struct spindle_attach_opts *o);
 
@@ -300,8 +302,8 @@ SPINDLE_API int spindle_attach(struct spindle_queue *q, const struct spindle_att
  * spindle_detach() - end an attachment
  * @q: attached, or spindle_attach() failed on it, or detached already
  *
- * Unmaps and closes. All pointers into the rings die. Reserved slots that were not
- * committed are given up. Messages that were committed need not have been sent yet;
+ * Unmaps and closes. All pointers into the rings become invalid. Reserved slots that were
+ * not committed are given up. Messages that were committed may not have been sent yet;
  * call spindle_drain() first where that matters.
  */
 SPINDLE_API void spindle_detach(struct spindle_queue *q);
@@ -310,8 +312,8 @@ SPINDLE_API void spindle_detach(struct spindle_queue *q);
  * spindle_kick() - wake the engine, whether it sleeps or not
  * @q: attached
  *
- * One system call. Commit, flush and release call it when it is needed, so programs
- * have no reason to. Any thread.
+ * One system call. Commit, flush and release call this function when it is needed, so a
+ * program does not have to. Any thread.
  *
  * Return: 0 or a negative errno.
  */
@@ -322,14 +324,15 @@ SPINDLE_API int spindle_kick(struct spindle_queue *q);
  * @q: attached with SPINDLE_ATTACH_SEND
  * @rounds: how many rounds of the other senders, up to SPINDLE_MAX_ROUNDS
  *
- * The others do not have to wait for this sender in these rounds, and no null messages
- * cross the network for it. What was committed before comes before the silence. A message
- * that is committed before the rounds are over ends it: it is ordered behind them, and the
- * others catch up at once. The kernel does the same by itself, a little later, for a sender
- * that is silent without saying so. One system call; any thread.
+ * The other members do not have to wait for this sender in these rounds, and no null
+ * messages cross the network for it. Messages that were committed before come before the
+ * silence. A message that is committed before the rounds are over ends the silence: the
+ * message is ordered after these rounds, and the other members catch up at once. The kernel
+ * does the same, a little later, for a sender that is silent without this call. One system
+ * call; any thread.
  *
- * Return: 0; -EINVAL if @rounds is too large, or rounds are about to run out; -EPERM
- * without SPINDLE_ATTACH_SEND; -ENOTCONN when the view is gone.
+ * Return: 0; -EINVAL if @rounds is too large, or the numbers of rounds are about to run out;
+ * -EPERM without SPINDLE_ATTACH_SEND; -ENOTCONN when the view is gone.
  */
 SPINDLE_API int spindle_silence(struct spindle_queue *q, uint64_t rounds);
 
@@ -339,22 +342,21 @@ SPINDLE_API int spindle_silence(struct spindle_queue *q, uint64_t rounds);
  * @events: POLLIN: there is a message to read; POLLOUT: there is room to send; or both
  * @timeout_ms: milliseconds, 0 not to wait, -1 without limit
  *
- * Makes no system call if it is so already. Flushes what was committed quietly.
- * With POLLIN only the reading thread may call it; with POLLOUT alone, any.
+ * Makes no system call if one of the events holds already. Flushes quiet commits. With
+ * POLLIN only the reading thread may call it; with POLLOUT alone, any thread.
  *
- * POLLOUT is set when a message of max_msg bytes would fit; poll() itself knows less
- * than the threads that hold reserved slots, so a spindle_reserve() that follows can
- * still say -EAGAIN.
+ * POLLOUT is set when a message of max_msg bytes would fit. Another thread may take that
+ * room first, so a spindle_reserve() that follows can still return -EAGAIN.
  *
  * Return: the events that hold; 0 when the time is up; -EINTR on a signal; -EPIPE
  * when the state is final and nothing is left to read; -EBUSY if POLLIN was asked for
- * and there is nothing new, but messages are held that were not released: the kernel
- * could not tell new messages from held ones, and would never let the caller sleep.
+ * and there is nothing new, but the caller holds messages that it has not released. The
+ * kernel cannot tell new messages from held ones, so poll() would return at once.
  */
 SPINDLE_API int spindle_wait(struct spindle_queue *q, int events, int timeout_ms);
 
 /**
- * spindle_send_wait() - send a copy of a buffer, wait for room if there is none
+ * spindle_send_wait() - send a copy of a buffer, and wait for room if there is none
  * @q: attached with SPINDLE_ATTACH_SEND
  * @buf: the bytes; may be NULL if @len is 0
  * @len: how many
@@ -369,14 +371,14 @@ SPINDLE_API int spindle_send_wait(struct spindle_queue *q, const void *buf, uint
 				  int timeout_ms);
 
 /**
- * spindle_drain() - wait until what was sent has been delivered everywhere
+ * spindle_drain() - wait until all members have delivered the messages sent so far
  * @q: attached with SPINDLE_ATTACH_SEND
  * @timeout_ms: milliseconds, 0 only to ask, -1 without limit
  *
- * Waits until every slot that was reserved before the call is free again, which is
- * when all members have delivered its message. All of them must have been committed
- * or abandoned. If this process also reads without SPINDLE_ATTACH_COPY, what it has not
- * released counts as not delivered. Any thread.
+ * Waits until every slot that was reserved before the call is free again, which it is
+ * when all members have delivered its message. All these slots must have been committed
+ * or abandoned. If this process also reads without SPINDLE_ATTACH_COPY, messages that it has
+ * not released count as not delivered. Any thread.
  *
  * Return: 0; -EAGAIN when the time is up, -EINTR on a signal, -EPIPE when the state
  * became final before, -EBADF without SPINDLE_ATTACH_SEND.
@@ -390,8 +392,8 @@ SPINDLE_API int spindle_drain(struct spindle_queue *q, int timeout_ms);
  * @arg: passed to @fn
  * @budget: most messages to hand over in this call, 1..INT_MAX
  *
- * Does not wait. Batches are as large as what has been delivered, up to 64 messages.
- * All messages must have been released before. @fn must neither release nor peek.
+ * Does not wait. A batch has all messages that were delivered, up to 64. All messages that
+ * the program took before must have been released. @fn must neither release nor peek.
  *
  * Return: how many messages were handed over, maybe 0; a negative value from @fn; or
  * if nothing was handed over, the errors of spindle_peek(), and -EBUSY if messages
@@ -406,9 +408,9 @@ SPINDLE_API int spindle_dispatch(struct spindle_queue *q, spindle_batch_fn fn, v
  * @m: room for @n members, filled by rank
  * @n: at least q->members; SPINDLE_MAX_MEMBERS where views are live
  *
- * Asks the kernel, which tells of the view that is installed now. A reader may have to
- * read some more until it is in that one; spindle_view() tells of the one that it is in.
- * Any thread.
+ * Asks the kernel, which lists the members of the view that is installed now. A reader may
+ * still be in an earlier view; spindle_view() lists the members of the reader's view. Any
+ * thread.
  *
  * Return: the number of members, or -ENOSPC (@n is too small), or a negative errno.
  */
@@ -416,27 +418,27 @@ SPINDLE_API int spindle_members(const struct spindle_queue *q, struct spindle_me
 				unsigned int n);
 
 /**
- * spindle_view() - who is in the view that the reader is in
+ * spindle_view() - the members of the view that the reader is in
  * @q: attached
  * @v: filled
  *
- * That is the view in which the messages of the last reading call were delivered, or
- * before the first one, the view of the attach. No system call; the reading thread only.
- * Without SPINDLE_ATTACH_RECV it is always the view of the attach.
+ * The reader is in the view in which the messages of the last reading call were delivered.
+ * Before the first reading call, and always without SPINDLE_ATTACH_RECV, that is the view of
+ * the attach. No system call; the reading thread only.
  *
  * Return: 0, or -EINVAL if @q is not attached.
  */
 SPINDLE_API int spindle_view(const struct spindle_queue *q, struct spindle_view *v);
 
 /**
- * spindle_enter_view() - go on to the view that begins at the reader's cursor
+ * spindle_enter_view() - enter the view that begins at the reader's cursor
  * @q: attached with SPINDLE_ATTACH_RECV
  * @vid: id of the view
  * @m: filled if the program wants views
  *
- * For the reading calls, which call it when it is needed; programs have no reason to.
+ * The reading calls call this function when it is needed; a program does not have to.
  *
- * Return: 1 if @m was filled, 0 if not, or a negative errno, and nothing has changed.
+ * Return: 1 if @m was filled, 0 if not, or a negative errno and nothing has changed.
  */
 SPINDLE_API int spindle_enter_view(struct spindle_queue *q, uint64_t vid,
 				   struct spindle_msg *m);
@@ -445,8 +447,8 @@ SPINDLE_API int spindle_enter_view(struct spindle_queue *q, uint64_t vid,
  * spindle_unmap_left() - unmap the rings of senders that have left
  * @q: attached with SPINDLE_ATTACH_RECV
  *
- * As far as the reader holds no message in them. spindle_release() and
- * spindle_release_n() call it when it is needed; programs have no reason to.
+ * Rings in which the reader holds messages stay mapped. spindle_release() and
+ * spindle_release_n() call this function when it is needed; a program does not have to.
  */
 SPINDLE_API void spindle_unmap_left(struct spindle_queue *q);
 
@@ -465,8 +467,8 @@ SPINDLE_API const char *spindle_strerror(int err);
  * @buf: memory of the caller; 160 bytes are enough
  * @len: bytes of @buf, at least 1; the text is cut off there
  *
- * Of the functions that send, read and wait. -EPIPE says no more than that the state is final:
- * this says why, from the error code of the attachment.
+ * For the functions that send, read and wait. -EPIPE only says that the state is final; the
+ * text says why, from the error code of the attachment.
  *
  * Return: @buf, with one line of text without a final newline.
  */
@@ -500,8 +502,8 @@ SPINDLE_API const char *spindle_attach_strerror(const struct spindle_queue *q,
  * @q: attached
  *
  * POLLIN: descriptors were delivered that have not been released. POLLOUT: room to
- * send. POLLERR and POLLHUP: the state is final. Call spindle_flush() before sleeping
- * on it if anything was committed quietly.
+ * send. POLLERR and POLLHUP: the state is final. After quiet commits, call spindle_flush()
+ * before sleeping on the descriptor.
  *
  * Return: the descriptor; it belongs to the queue, do not close it.
  */
@@ -514,8 +516,8 @@ static inline int spindle_fd(const struct spindle_queue *q)
  * spindle_state() - the state of the attachment
  * @q: attached
  *
- * Whatever was delivered before the state became final is visible to a
- * spindle_peek() after it. Any thread.
+ * If this returns a final state, a later spindle_peek() sees all messages that were
+ * delivered. Any thread.
  *
  * Return: enum spindle_state; above SPINDLE_STATE_ACTIVE it is final.
  */
@@ -525,7 +527,7 @@ static inline int spindle_state(const struct spindle_queue *q)
 }
 
 /**
- * spindle_error_code() - why the state is what it is
+ * spindle_error_code() - the cause of the attachment's state
  * @q: attached
  *
  * Return: enum spindle_error. Any thread.
@@ -536,7 +538,7 @@ static inline int spindle_error_code(const struct spindle_queue *q)
 }
 
 /**
- * spindle_window() - how many messages of this sender can be under way
+ * spindle_window() - how many messages of this sender can be in flight
  * @q: attached
  *
  * Return: slots, a power of two.
@@ -584,7 +586,7 @@ static inline uint32_t spindle_sender_rank(const struct spindle_queue *q)
 }
 
 /**
- * spindle_sender_node() - which node a sender is
+ * spindle_sender_node() - the node id of a sender
  * @q: attached
  * @sender: sender rank
  * @node: set to the node's id

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Large objects to many members: the groups of /dev/spindle-rdmc. What the kernel and
- * this library agreed upon, with all events and errors, is <linux/spindle_rdmc.h>.
+ * Large objects to many members: the groups of /dev/spindle-rdmc. The contract between the
+ * kernel and this library, with all events and errors, is <linux/spindle_rdmc.h>.
  *
  *	one member, the root			the others
  *	spindle_rdmc_create()			spindle_rdmc_create()
@@ -15,19 +15,19 @@
  * Conventions
  * -----------
  * Functions return 0 or a count on success and a negative errno on failure. They print
- * nothing, install no signal handler, and give errno no meaning. None of them waits but
- * spindle_rdmc_next() with a timeout, so one poll() loop can serve any number of groups:
- * wait for POLLIN of each spindle_rdmc_fd(), then call spindle_rdmc_dispatch().
+ * nothing, install no signal handler, and give errno no meaning. Only spindle_rdmc_next()
+ * with a timeout waits, so one poll() loop can serve any number of groups: wait for POLLIN
+ * of each spindle_rdmc_fd(), then call spindle_rdmc_dispatch().
  *
  * Threads: spindle_rdmc_send(), _accept(), _accept_memfd(), _refuse(), _cancel(), _close()
  * and _stat() may be called by any number of threads at once, also from the functions
  * that spindle_rdmc_dispatch() calls. spindle_rdmc_next() and spindle_rdmc_dispatch() are for
  * one thread at a time. spindle_rdmc_destroy() must run alone, and not from a function that
- * spindle_rdmc_dispatch() calls. Groups know nothing of each other.
+ * spindle_rdmc_dispatch() calls. Groups are independent of each other.
  *
- * Processes: a group is not inherited by fork(). The child must not call anything with it
- * but close(spindle_rdmc_fd()). Memory of objects under way should not be written by the
- * parent or the child after a fork() either, see madvise(2), MADV_DONTFORK.
+ * Processes: a group is not inherited by fork(). The only call that the child may make with
+ * it is close(spindle_rdmc_fd()). After a fork() neither the parent nor the child should write
+ * the memory of objects in progress, see MADV_DONTFORK in madvise(2).
  */
 #ifndef SPINDLE_RDMC_H
 #define SPINDLE_RDMC_H
@@ -41,10 +41,10 @@
 extern "C" {
 #endif
 
-/** SPINDLE_RDMC_DEVICE - where the module puts the device */
+/** SPINDLE_RDMC_DEVICE - default path of the module's device */
 #define SPINDLE_RDMC_DEVICE		"/dev/spindle-rdmc"
 
-/** SPINDLE_RDMC_AUTO_CLOSE - in spindle_rdmc_options.flags: who sees CLOSING closes */
+/** SPINDLE_RDMC_AUTO_CLOSE - in spindle_rdmc_options.flags: close the group at CLOSING */
 #define SPINDLE_RDMC_AUTO_CLOSE		(1U << 0)
 
 /** SPINDLE_RDMC_HUGETLB - for spindle_rdmc_accept_memfd(): memory of huge pages */
@@ -57,16 +57,16 @@ extern "C" {
 struct spindle_rdmc_group;
 
 /**
- * struct spindle_rdmc_options - how a group is to be
+ * struct spindle_rdmc_options - parameters of a new group
  * @device: path of the device; NULL for SPINDLE_RDMC_DEVICE
  * @algorithm: enum spindle_rdmc_algorithm, the same at all members
  * @block: bytes of a block, a power of two, the same at all members; 0: the default
- * @timeout_ms: how long nothing may go on while something is to be done; 0: the default
- * @flags: SPINDLE_RDMC_AUTO_CLOSE: call spindle_rdmc_close() for the program when it is
- *	handed CLOSING: right for who has no use for the interval between both
+ * @timeout_ms: longest time without progress while there is work; 0: the default
+ * @flags: SPINDLE_RDMC_AUTO_CLOSE: the library calls spindle_rdmc_close() when it hands out
+ *	CLOSING. This suits a program that has nothing to do between the two
  * @resv: 0
  *
- * Set all of it to zero first, then what is needed.
+ * Set the whole structure to zero first, then the fields that are needed.
  */
 struct spindle_rdmc_options {
 	const char *device;
@@ -92,19 +92,19 @@ struct spindle_rdmc_memory {
 };
 
 /**
- * struct spindle_rdmc_calls - what spindle_rdmc_dispatch() calls, with what has happened
+ * struct spindle_rdmc_calls - functions that spindle_rdmc_dispatch() calls for events
  * @opened: all members have created the group
- * @incoming: an object waits for memory. Returns where its ev->len bytes shall go; or
- *	SPINDLE_RDMC_LATER: the program calls spindle_rdmc_accept() or _refuse() some time; or
- *	NULL: it is refused, and the others are told *@reason, for instance an errno. NULL
- *	instead of a function refuses all, with EOPNOTSUPP. If the memory cannot be used, the
- *	object is refused with the errno, and @done tells of that as of any other refusal
+ * @incoming: an object waits for memory. Returns memory for its ev->len bytes; or
+ *	SPINDLE_RDMC_LATER, if the program will call spindle_rdmc_accept() or _refuse(); or
+ *	NULL to refuse the object with *@reason, for instance an errno, which all members get.
+ *	Without this function all objects are refused, with EOPNOTSUPP. If the memory cannot be
+ *	used, the object is refused with the errno, and @done is called as for any refusal
  * @done: an object has ended, ev->error says how; its memory is the program's again
  * @closing: the root sends no more objects
  * @closed: all members have closed: ev->error says whether all have all objects
  * @failed: the group has ended
  *
- * Each gets the argument of spindle_rdmc_dispatch() first. NULL: nothing is called.
+ * The first argument of each is that of spindle_rdmc_dispatch(). Each may be NULL.
  */
 struct spindle_rdmc_calls {
 	void (*opened)(void *arg, struct spindle_rdmc_group *g,
@@ -130,14 +130,15 @@ struct spindle_rdmc_calls {
  * @count: how many, 2 to SPINDLE_MAX_MEMBERS
  * @o: options; NULL: all defaults
  *
- * Returns at once; event OPENED comes when all members have done the same. May sleep.
+ * Does not wait for the other members: event OPENED comes when all have created the group.
+ * May sleep.
  *
  * Return: 0, or with nothing left open: -ENXIO (there is no such device file: the module is
  * not loaded), -EACCES (the device file's permissions), -EINVAL (an argument), -ENODEV (no
  * such node here), -ENOTCONN (the node has no view), -ENOENT (a member is not in it),
- * -EEXIST (the node is in a group with this id), -EOPNOTSUPP (its RDMA device cannot register
- * a block of that length at once), -ENOMEM, or another errno of open(2).
- * spindle_rdmc_create_strerror() has words for them.
+ * -EEXIST (the node is in a group with this id), -ENOSPC (the node has 256 groups in common with
+ * another member), -EOPNOTSUPP (its RDMA device cannot register a block of that length at once),
+ * -ENOMEM, or another errno of open(2). spindle_rdmc_create_strerror() has words for them.
  */
 SPINDLE_API int spindle_rdmc_create(struct spindle_rdmc_group **out, uint32_t node,
 				    uint64_t group, const uint32_t *members, unsigned int count,
@@ -147,7 +148,7 @@ SPINDLE_API int spindle_rdmc_create(struct spindle_rdmc_group **out, uint32_t no
  * spindle_rdmc_destroy() - leave a group
  * @g: the group, or NULL
  *
- * Before CLOSED this ends the group at all members. Objects under way end; their memory is
+ * Before CLOSED this ends the group at all members. Objects in progress end; their memory is
  * the process's again when this returns.
  */
 SPINDLE_API void spindle_rdmc_destroy(struct spindle_rdmc_group *g);
@@ -156,9 +157,9 @@ SPINDLE_API void spindle_rdmc_destroy(struct spindle_rdmc_group *g);
  * spindle_rdmc_fd() - the descriptor to poll() for POLLIN
  * @g: the group
  *
- * It does not block. Do not read it: the events belong to spindle_rdmc_next() and
- * spindle_rdmc_dispatch(). Both read ahead; so before poll(), call one of them until there
- * is nothing.
+ * The descriptor is nonblocking. Do not read from it: the events belong to spindle_rdmc_next()
+ * and spindle_rdmc_dispatch(). Both read ahead, so call one of them before poll() until there
+ * are no more events.
  *
  * Return: the descriptor.
  */
@@ -168,7 +169,7 @@ SPINDLE_API int spindle_rdmc_fd(const struct spindle_rdmc_group *g);
  * spindle_rdmc_rank() - own index among the members
  * @g: the group
  *
- * Return: 0: the root.
+ * Return: 0 at the root, else 1 to count - 1.
  */
 SPINDLE_API uint32_t spindle_rdmc_rank(const struct spindle_rdmc_group *g);
 
@@ -198,7 +199,7 @@ SPINDLE_API uint32_t spindle_rdmc_member(const struct spindle_rdmc_group *g, uin
 SPINDLE_API uint32_t spindle_rdmc_block(const struct spindle_rdmc_group *g);
 
 /**
- * spindle_rdmc_timeout() - how long nothing may go on
+ * spindle_rdmc_timeout() - longest time without progress while there is work
  * @g: the group
  *
  * Return: milliseconds, as asked for, or the kernel's default.
@@ -209,23 +210,23 @@ SPINDLE_API uint32_t spindle_rdmc_timeout(const struct spindle_rdmc_group *g);
  * spindle_rdmc_next() - take an event
  * @g: the group
  * @ev: the event
- * @timeout_ms: milliseconds to wait, 0 not to, -1 without limit
+ * @timeout_ms: milliseconds to wait, 0 not to wait, -1 without limit
  *
- * Return: 1: there is one; 0: none, and the time is up; -EINTR on a signal; -EPIPE: the last
- * one, CLOSED or FAILED, was taken before; or another errno.
+ * Return: 1: @ev was filled; 0: there was no event within the time; -EINTR on a signal; -EPIPE:
+ * the last event, CLOSED or FAILED, was taken before; or another errno.
  */
 SPINDLE_API int spindle_rdmc_next(struct spindle_rdmc_group *g, struct spindle_rdmc_event *ev,
 				  int timeout_ms);
 
 /**
- * spindle_rdmc_dispatch() - handle all events that there are
+ * spindle_rdmc_dispatch() - handle all pending events
  * @g: the group
  * @calls: functions, of which each may be NULL
  * @arg: first argument of the functions
  *
  * Does not wait. Events of kinds that the library does not know are skipped.
  *
- * Return: how many events there were, maybe 0; -EPIPE: the last one, CLOSED or FAILED, was
+ * Return: how many events were handled, maybe 0; -EPIPE: the last event, CLOSED or FAILED, was
  * handled by an earlier call; or another errno.
  */
 SPINDLE_API int spindle_rdmc_dispatch(struct spindle_rdmc_group *g,
@@ -236,10 +237,10 @@ SPINDLE_API int spindle_rdmc_dispatch(struct spindle_rdmc_group *g,
  * @g: the group, of which this is the root
  * @mem: its bytes, which must neither be written nor unmapped until DONE
  * @len: how many, 1 to SPINDLE_RDMC_MAX_LEN
- * @tag: whatever the receivers shall see with it
- * @object: its number; may be NULL
+ * @tag: any number, reported to the receivers with the object
+ * @object: set to the number of the object; may be NULL
  *
- * Charges the bytes to RLIMIT_MEMLOCK until DONE. The memory must be such as can be pinned:
+ * Charges the bytes to RLIMIT_MEMLOCK until DONE. The kernel must be able to pin the memory:
  * anonymous, memfd, hugetlb, and on many file systems a mapping of a file that is only read.
  *
  * Return: 0; -EPERM (not the root), -EAGAIN (SPINDLE_RDMC_QUEUE objects are not finished: wait
@@ -253,14 +254,14 @@ SPINDLE_API int spindle_rdmc_send(struct spindle_rdmc_group *g, const void *mem,
  * spindle_rdmc_accept() - give an object memory
  * @g: the group
  * @object: number, of an event INCOMING
- * @mem: where it shall be; the content is undefined until DONE
- * @len: bytes there, exactly the object's
+ * @mem: memory for the object; the content is undefined until DONE
+ * @len: bytes there, exactly the object's length
  *
  * Charges the bytes to RLIMIT_MEMLOCK until DONE.
  *
  * Return: 0; -EINVAL (another length), -ENOENT (no such object waits: perhaps it was
  * cancelled), -EFAULT (memory that cannot be written or pinned), -ENOMEM (memory or
- * RLIMIT_MEMLOCK). After an error but ENOENT the object still waits.
+ * RLIMIT_MEMLOCK). After an error other than ENOENT the object still waits.
  */
 SPINDLE_API int spindle_rdmc_accept(struct spindle_rdmc_group *g, uint64_t object, void *mem,
 				    uint64_t len);
@@ -277,7 +278,7 @@ SPINDLE_API int spindle_rdmc_accept(struct spindle_rdmc_group *g, uint64_t objec
  * mapping.
  *
  * Return: as spindle_rdmc_accept(), and errors of memfd_create(2), ftruncate(2) and mmap(2);
- * then @m needs not be given back.
+ * after an error @m need not be given back.
  */
 SPINDLE_API int spindle_rdmc_accept_memfd(struct spindle_rdmc_group *g, uint64_t object,
 					  uint64_t len, unsigned int flags,
@@ -287,7 +288,8 @@ SPINDLE_API int spindle_rdmc_accept_memfd(struct spindle_rdmc_group *g, uint64_t
  * spindle_rdmc_free_memory() - unmap and close what spindle_rdmc_accept_memfd() has made
  * @m: the memory, or all zero
  *
- * To keep the descriptor or the mapping, do the half of this yourself.
+ * A program that wants to keep the descriptor or the mapping calls close() or munmap() itself
+ * for the other one.
  */
 SPINDLE_API void spindle_rdmc_free_memory(struct spindle_rdmc_memory *m);
 
@@ -295,9 +297,9 @@ SPINDLE_API void spindle_rdmc_free_memory(struct spindle_rdmc_memory *m);
  * spindle_rdmc_refuse() - do not take an object
  * @g: the group
  * @object: number, of an event INCOMING, before it was accepted
- * @reason: a number for the others, for instance an errno
+ * @reason: a number for the other members, for instance an errno
  *
- * It ends everywhere with DONE and SPINDLE_RDMC_REFUSED; the next ones go on.
+ * The object ends everywhere with DONE and SPINDLE_RDMC_REFUSED. Later objects go on.
  *
  * Return: 0; -ENOENT (no such object waits).
  */
@@ -306,33 +308,33 @@ SPINDLE_API int spindle_rdmc_refuse(struct spindle_rdmc_group *g, uint64_t objec
 
 /**
  * spindle_rdmc_cancel() - give up an object
- * @g: the group, as root or not
- * @object: its number, before DONE
- * @reason: a number for the others, for instance an errno
+ * @g: the group; any member may call this
+ * @object: number of the object, before its DONE
+ * @reason: a number for the other members, for instance an errno
  *
- * It ends everywhere with DONE and SPINDLE_RDMC_CANCELLED; the next ones go on. The memory is
- * in use until DONE. An object that is complete by then stays so.
+ * The object ends everywhere with DONE and SPINDLE_RDMC_CANCELLED. Later objects go on. The
+ * memory is in use until DONE. An object that is complete by then stays complete.
  *
- * Return: 0; -ENOENT (no such object under way).
+ * Return: 0; -ENOENT (no such object in progress).
  */
 SPINDLE_API int spindle_rdmc_cancel(struct spindle_rdmc_group *g, uint64_t object,
 				    uint32_t reason);
 
 /**
- * spindle_rdmc_close() - no more objects
+ * spindle_rdmc_close() - close the group
  * @g: the group
  *
- * The root says that it sends no more, the others, once they were handed CLOSING, that they
- * have seen all. Twice is fine.
+ * At the root: no more objects follow. At another member, after CLOSING: the program has
+ * handled all objects. A second call is a success without effect.
  *
  * Return: 0; -ECONNABORTED (the group has failed).
  */
 SPINDLE_API int spindle_rdmc_close(struct spindle_rdmc_group *g);
 
 /**
- * spindle_rdmc_stat() - how far a member is
+ * spindle_rdmc_stat() - progress of a member
  * @g: the group
- * @rank: index of the member; the root knows of all, the others of themselves
+ * @rank: index of the member; the root knows this of all members, others of themselves
  * @st: filled in
  *
  * Return: 0; -EINVAL (no such member).
@@ -354,8 +356,8 @@ SPINDLE_API const char *spindle_rdmc_strerror(uint32_t error);
  * @node: as given to it
  * @group: as given to it
  * @o: as given to it
- * @buf: where to put the text
- * @len: room there
+ * @buf: memory for the text
+ * @len: bytes there
  *
  * Return: @buf
  */

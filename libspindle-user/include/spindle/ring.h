@@ -2,8 +2,8 @@
 /*
  * The hot path of an attachment: no system call while the engine is awake.
  *
- * Four pairs of barriers hold the two sides together; A to C are named in
- * <linux/spindle.h>, too, and all stand at the lines of code below:
+ * Four pairs of barriers order the accesses of both sides. <linux/spindle.h> uses the same
+ * letters, and so do the lines of code below:
  *
  *	process, sending			engine
  *
@@ -17,24 +17,24 @@
  *	LOAD descriptor, bytes			STORE descriptor, bytes
  *	STORE usr.consumed	   (C)		STORE ctl.dlv_tail	    (B)
  *
- * All loads named by a letter are acquires, all stores are releases.
+ * Each load with a letter is an acquire, each store with a letter is a release.
  *
- * (A) Without it the engine could use a descriptor, or bytes, of before the commit.
- * (B) Without it the process could read a descriptor before it is written.
+ * (A) Without it the engine could use a descriptor, or bytes, from before the commit.
+ * (B) Without it the process could read a descriptor before the engine has written it.
  * (C) Without it the engine could reuse bytes that the process still reads.
  * (D) Without it the process could overwrite bytes that are still being sent, or
  *     read by a member that has not delivered them.
  *
  * ctl.state is stored with release after the last ctl.dlv_tail and loaded with
- * acquire: who sees a final state sees everything that was delivered.
+ * acquire: a reader that sees a final state sees everything that was delivered.
  *
  * Sleeping needs a store before a load on both sides, which only a full barrier
- * gives (E): the process stores desc.ready or usr.consumed, then loads need_wakeup; the
+ * gives (E). The process stores desc.ready or usr.consumed, then loads need_wakeup. The
  * engine stores need_wakeup, then loads desc.ready and usr.consumed. At least one of
- * them sees what the other did.
+ * them sees the store of the other.
  *
- * Threads of one process share usr.reserve, a word of which the kernel believes
- * nothing: whoever moves it by compare-and-swap owns the slot and the units in between.
+ * Threads of one process share usr.reserve. The thread that advances it by compare-and-swap
+ * owns the slot and the units in between. The kernel does not trust this word.
  */
 #ifndef SPINDLE_RING_H
 #define SPINDLE_RING_H
@@ -66,7 +66,7 @@ static inline __u64 spindle_reserve_word(uint32_t slot, uint32_t unit)
 	return (__u64)slot | (__u64)unit << 32;
 }
 
-/* Kick the engine if it sleeps: after the store that gives it something to do. */
+/* Kick the engine if it sleeps. Call this after the store that gives the engine work. */
 static inline int spindle_wake(struct spindle_queue *q)
 {
 	spindle_mb();					/* E */
@@ -76,23 +76,26 @@ static inline int spindle_wake(struct spindle_queue *q)
 }
 
 /**
- * spindle_flush() - let the engine know of what was committed quietly
+ * spindle_flush() - wake the engine for quiet commits
  * @q: attached
  *
- * By this thread or others. One full barrier; a system call only if the engine
- * sleeps. Any thread.
+ * Covers the quiet commits of all threads. One full barrier; a system call only if the
+ * engine sleeps. Any thread.
  *
  * Return: 0 or a negative errno from spindle_kick().
  */
 static inline int spindle_flush(struct spindle_queue *q)
 {
-	/* To clear the mark is to answer for the commits of all who set it. */
+	/*
+	 * The thread that clears the mark must wake the engine for the commits of all threads
+	 * that set it: the acquire pairs with the release of spindle_mark_quiet().
+	 */
 	if (spindle_load_once32(&q->tx_quiet))
 		(void)__atomic_exchange_n(&q->tx_quiet, 0, __ATOMIC_ACQ_REL);
 	return spindle_wake(q);
 }
 
-/* The mark that spindle_wait() and spindle_drain() go by; after the publication. */
+/* Tell spindle_wait() and spindle_drain() to flush. Call this after spindle_publish(). */
 static inline void spindle_mark_quiet(struct spindle_queue *q)
 {
 	__atomic_store_n(&q->tx_quiet, 1, __ATOMIC_RELEASE);
@@ -104,9 +107,8 @@ static inline void spindle_mark_quiet(struct spindle_queue *q)
  * @len: bytes, 0 to max_msg
  * @s: filled on success
  *
- * Takes the place of the message in the sender's order. Everything reserved later
- * waits for it, so commit or abandon it soon, whatever happens. Never waits; any
- * thread.
+ * Fixes the place of the message in the sender's order. Slots reserved later wait for this
+ * one, so commit or abandon it soon in any case. Never waits; any thread.
  *
  * Return: 0; -EAGAIN when no slot is free or the ring has no room for @len bytes,
  * -EMSGSIZE when @len is above max_msg, -EPIPE when the state is final, -EBADF
@@ -124,9 +126,9 @@ static inline int spindle_reserve(struct spindle_queue *q, uint32_t len, struct 
 		return -EMSGSIZE;
 
 	/*
-	 * The order of the loads matters: with usr.reserve first, what is read of the
-	 * kernel's words is at least as new. A stale @old then shows as a slot number
-	 * behind tx_slot, or fails to be swapped; it cannot pass for room.
+	 * The order of the loads matters. usr.reserve is loaded first, so that tx_slot and
+	 * tx_unit are at least as new. A stale @old is then detected: either its slot is behind
+	 * tx_slot, or the compare-and-swap fails. It cannot make a full ring look free.
 	 */
 	old = spindle_load_acquire(q->usr_reserve);
 	for (;;) {
@@ -162,7 +164,7 @@ static inline void spindle_publish(struct spindle_queue *q, const struct spindle
 {
 	struct spindle_tx_desc *d = &q->usr_desc[s->slot & (q->window - 1)];
 
-	/* What was reserved, also if less is used: extents are back to back. */
+	/* The units that were reserved, even if @len needs fewer: extents are back to back. */
 	d->unit = s->unit;
 	d->units = spindle_slot_units(q, s->len);
 	d->len = len;
@@ -199,8 +201,8 @@ static inline int spindle_commit_quiet(struct spindle_queue *q, const struct spi
  * @len: bytes to send, 0 to s->len
  *
  * Any thread, and slots in any order; messages go out in the order of the slots.
- * What becomes of a committed message is told by the state of the attachment: a
- * failed kick is no failure of the commit, and sending again would send twice.
+ * A failed kick is not reported, because the message is committed and sending it again would
+ * send it twice. The state of the attachment says what becomes of committed messages.
  *
  * Return: as spindle_commit_quiet().
  */
@@ -285,8 +287,9 @@ static inline int spindle_is_item(const struct spindle_queue *q, const struct sp
 }
 
 /*
- * What is no message. A view has to be the first of a batch: its members take the place
- * of those that the messages before it came from. -EAGAIN ends the batch.
+ * Handle a descriptor that is no message. A view has to be the first item of a batch, because
+ * its senders replace those of the messages before it. Return: -EAGAIN to end the batch, else
+ * as spindle_read_dlv().
  */
 static inline int spindle_read_other(struct spindle_queue *q, const struct spindle_dlv *d,
 				     struct spindle_msg *m, int first)
@@ -308,7 +311,7 @@ static inline int spindle_read_dlv(struct spindle_queue *q, uint64_t pos, struct
 
 	if (d->kind != SPINDLE_DLV_MSG)
 		return spindle_read_other(q, d, m, first);
-	/* Two mappings in a row: what begins in the ring ends within the second. */
+	/* The ring is mapped twice in a row, so a message that begins in it ends in the second. */
 	if (d->sender >= q->senders || d->len > q->max_msg || d->offset >= q->rx_bytes)
 		return -EBADMSG;
 	src = &q->source[d->sender];
@@ -339,25 +342,24 @@ static inline void spindle_consume(struct spindle_queue *q, uint64_t pos)
  * @msgs: filled
  * @n: room in @msgs
  *
- * Takes what is there, without waiting and in delivery order. Taking moves a cursor of
- * this process only: the messages stay in the ring and their data valid until
- * they are given back by spindle_release() or spindle_release_n(). Give back once per
- * batch, and soon: held messages hold up the senders' slots (or, with
- * SPINDLE_ATTACH_COPY, fill up the copy ring).
+ * Takes the messages that are there, in delivery order and without waiting. This only
+ * moves a cursor of this process: the messages stay in the ring and their data valid until
+ * spindle_release() or spindle_release_n() gives them back. Give back once per batch, and
+ * soon: held messages hold up the senders' slots (or, with SPINDLE_ATTACH_COPY, fill up the
+ * copy ring).
  *
- * All messages of a batch were delivered in one view, which is that of spindle_view(),
- * spindle_sender_rank() and so on until the next call. A view that begins is the first
- * item of a batch if the program asked for it with SPINDLE_WANT_VIEWS, and counts and is
- * given back like a message; else it is passed over. Messages taken before stay valid.
+ * All messages of a batch were delivered in one view. spindle_view(), spindle_sender_rank()
+ * and similar calls are about that view until the next call. The beginning of a view is
+ * skipped, unless the program asked for it with SPINDLE_WANT_VIEWS. Then it is the first item
+ * of a batch, and counts and is given back like a message. Messages taken before stay valid.
  *
  * Return: how many were taken, 0 if there is nothing; -EPIPE when the state is final
  * and everything that was delivered has been read; -EBADMSG when the kernel wrote a
- * descriptor that points outside the mapped memory, which stays so; -EBADF without
+ * descriptor that points outside the mapped memory (permanent); -EBADF without
  * SPINDLE_ATTACH_RECV. Where a view begins also -ESTALE: this reader is so far behind that
- * the kernel does not remember the view, which stays so; -ENOTCONN: the subgroup is gone,
- * and with it the rings of the view; -ENOENT: the node is not in the subgroup any more;
- * -ENOMEM, after which the next call tries again; -EPROTO: the members of the view make no
- * sense.
+ * the kernel does not remember the view (permanent); -ENOTCONN: the subgroup is gone, and
+ * with it the rings of the view; -ENOENT: the node is not in the subgroup any more; -ENOMEM,
+ * after which the next call tries again; -EPROTO: the kernel's list of members is invalid.
  */
 static inline int spindle_next_batch(struct spindle_queue *q, struct spindle_msg *msgs,
 				     unsigned int n)
@@ -370,7 +372,7 @@ static inline int spindle_next_batch(struct spindle_queue *q, struct spindle_msg
 		return -EBADF;
 	while (got < n) {
 		if (q->rx_cursor == q->rx_tail) {
-			/* State before tail: a final state vouches for the tail. */
+			/* A tail that is loaded after a final state is the last one. */
 			final = !got && spindle_state(q) > SPINDLE_STATE_ACTIVE;
 			q->rx_tail = spindle_load_acquire(q->ctl_dlv_tail);	/* B */
 			if (q->rx_tail - q->rx_released > q->dlv_entries) {
@@ -380,7 +382,7 @@ static inline int spindle_next_batch(struct spindle_queue *q, struct spindle_msg
 			if (q->rx_cursor == q->rx_tail) {
 				if (got)
 					break;
-				/* Skipped kinds that nobody would ever release. */
+				/* Skipped kinds: the program cannot release them. */
 				if (start == q->rx_released && start != q->rx_cursor)
 					spindle_consume(q, q->rx_cursor);
 				return final ? -EPIPE : 0;
@@ -438,7 +440,7 @@ static inline int spindle_release_n(struct spindle_queue *q, unsigned int n)
 	for (; n; pos++) {
 		if (pos == q->rx_cursor)
 			return -EINVAL;
-		/* What was skipped is not among them, and goes with the one before. */
+		/* Skipped descriptors do not count. They go with the message before them. */
 		if (spindle_is_item(q, spindle_dlv_at(q, pos)))
 			n--;
 	}

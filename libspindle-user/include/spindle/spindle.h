@@ -4,7 +4,7 @@
  *
  *	<spindle/queue.h>	attach, detach, wait, errors
  *	<spindle/ring.h>	the hot path: reserve, commit, peek, release
- *	<linux/spindle.h>	what the kernel and the library agreed upon
+ *	<linux/spindle.h>	the contract between the kernel and the library
  */
 #ifndef SPINDLE_SPINDLE_H
 #define SPINDLE_SPINDLE_H

@@ -15,7 +15,10 @@
 
 struct clock bench_clock = { .ns = 1 };
 
-/* Only a counter that ticks alike in all states of the processor is a clock. */
+/*
+ * The counter is usable as a clock only if it has the same rate in all states
+ * of the processor.
+ */
 static bool tsc_usable(void)
 {
 #ifdef __x86_64__
@@ -39,8 +42,8 @@ static uint64_t overhead(void)
 }
 
 /**
- * clock_open() - choose the clock and learn how it goes
- * @no_tsc: take clock_gettime(), whatever there is
+ * clock_open() - choose and calibrate the clock
+ * @no_tsc: always use clock_gettime()
  */
 void clock_open(bool no_tsc)
 {

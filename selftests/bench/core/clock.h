@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clock: the time stamp counter where there is one, else clock_gettime(). Ticks are
- * added up and turned into nanoseconds at the end; what reading the clock takes is
- * measured once and taken off each interval.
+ * The clock: the time stamp counter where there is one, else clock_gettime(). Ticks are added up
+ * and converted to nanoseconds at the end. The cost of reading the clock is measured once and
+ * subtracted from each interval.
  */
 #ifndef SPINDLE_BENCH_CLOCK_H
 #define SPINDLE_BENCH_CLOCK_H
@@ -13,7 +13,7 @@
 
 struct clock {
 	bool tsc;
-	uint64_t overhead;	/* ticks of an interval in which nothing is done */
+	uint64_t overhead;	/* ticks of an empty interval */
 	double ns;		/* of a tick */
 };
 
@@ -29,7 +29,7 @@ static inline uint64_t clock_wall(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* Behind all that is measured, and before all that is not. */
+/* The barriers keep measured code before the reading, and other code behind it. */
 static inline uint64_t clock_ticks(void)
 {
 #ifdef __x86_64__
@@ -43,7 +43,7 @@ static inline uint64_t clock_ticks(void)
 	return clock_wall();
 }
 
-/* Ticks since the last look, which is now. */
+/* Ticks since @last, which then becomes now. */
 static inline int64_t clock_lap(uint64_t *last)
 {
 	uint64_t now = clock_ticks();

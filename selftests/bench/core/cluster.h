@@ -2,11 +2,11 @@
 /*
  * A cluster: the members of a view, each with the real core, in one thread.
  *
- * A round is: processes commit; every member's engine makes a pass; every member pushes
- * to every other one; the writes are carried out; processes read. All engines pass before
- * anything moves, so that there are few intervals to be timed, whatever the number of
- * members, and none has a copy or a process in it. What is written is carried out as it
- * was at the end of the round: nothing is queued or allocated.
+ * In a round, processes commit, and every member's engine makes a pass. Then every member pushes to
+ * every other one, the writes are carried out, and processes read. All engines pass before any
+ * write is carried out. So there are few intervals to time, with any number of members, and no
+ * interval includes a copy or a process. The writes take the bytes at the end of the round, so
+ * nothing is queued or allocated.
  */
 #ifndef SPINDLE_BENCH_CLUSTER_H
 #define SPINDLE_BENCH_CLUSTER_H
@@ -19,10 +19,10 @@
 #define CLUSTER_MEMBERS PROCESS_SENDERS
 
 /**
- * enum cluster_senders - who sends
+ * enum cluster_senders - the members that send
  * @CLUSTER_ALL: all members
- * @CLUSTER_ONE: one member; the others are no senders
- * @CLUSTER_QUIET: one member; the others could and do not
+ * @CLUSTER_ONE: one member; the others only receive
+ * @CLUSTER_QUIET: one member; the others are senders and stay silent
  */
 enum cluster_senders {
 	CLUSTER_ALL,
@@ -31,14 +31,14 @@ enum cluster_senders {
 };
 
 /**
- * struct cluster_conf - what is measured
+ * struct cluster_conf - a configuration to measure
  * @members: how many
  * @size: bytes of each message
  * @batch: messages that each sender commits before a pass
- * @senders: who sends
+ * @senders: the members that send
  * @switches: enum spindle_switch, at all members
  * @subgroups: how many; messages flow in the first one
- * @lone: only the first member has a core, nothing will move
+ * @lone: only the first member has a core, and no message moves
  */
 struct cluster_conf {
 	u32 members;
@@ -60,7 +60,7 @@ enum cluster_stage {
 	STAGES
 };
 
-/* How rounds are looked at. */
+/* The kinds of measurements of a round. */
 enum cluster_look {
 	LOOK_NOT,
 	LOOK_TIME,	/* clock: passes, pushes, copies */
@@ -74,7 +74,7 @@ enum cluster_look {
  * @sent: messages, over all members
  * @delivered: messages, over all members
  * @run: ticks of spindle_mc_run()
- * @push: ticks of spindle_push() and of finding out who needs one
+ * @push: ticks of spindle_push(), and of the check which members need one
  * @wire: ticks of the copies from row to row
  * @stage: ticks
  */
@@ -92,8 +92,8 @@ struct cluster_tally {
  * struct cluster_subgroup - a subgroup at a member
  * @mc: the engine's; first, so that it leads to the rest
  * @member: where
- * @process: sends, if the member is a sender, and reads
- * @dlvq: the engine's end of what it reads
+ * @process: the process, which reads, and sends if the member is a sender
+ * @dlvq: the engine's end of the process's delivery ring
  */
 struct cluster_subgroup {
 	struct spindle_mc mc;
@@ -104,14 +104,14 @@ struct cluster_subgroup {
 
 /**
  * struct cluster_member - a member
- * @cluster: of which
+ * @cluster: the cluster
  * @rank: its rank
  * @idle: the last pass found nothing to do
  * @lo: layout of each member's row here
  * @row: each member's row here
  * @subgroup: by index
- * @write: what has been pushed to each member and not been carried out
- * @writes: how many that is
+ * @write: writes that were pushed to each member and not carried out
+ * @writes: the number of these
  */
 struct cluster_member {
 	struct cluster *cluster;
@@ -125,14 +125,14 @@ struct cluster_member {
 };
 
 /**
- * struct cluster - see above
- * @conf: what was asked for
- * @view: what follows from it
+ * struct cluster - a cluster
+ * @conf: the configuration
+ * @view: the view that follows
  * @member: by rank
  * @cores: members that have a core
- * @tally: what has been measured
- * @look: how the round under way is looked at
- * @inner: ticks of the interval under way that posts in the middle of a pass took
+ * @tally: the measurements
+ * @look: the kind of measurement of the round under way
+ * @inner: ticks of posts in the middle of a pass, in the interval under way
  */
 struct cluster {
 	struct cluster_conf conf;

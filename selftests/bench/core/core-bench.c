@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the engine costs per message, without network, processes and threads: core/ in
- * user space, timed pass by pass, next to what it cannot be faster than.
+ * The cost of the engine per message, without network, processes and threads. core/ runs in user
+ * space and is timed pass by pass. The table also shows the limits, which the engine cannot beat.
  *
  *	core-bench			the table: one thing varied at a time
  *	core-bench -a			all combinations
@@ -33,7 +33,7 @@ static const char *const sender_names[] = {
 	[CLUSTER_QUIET] = "quiet",
 };
 
-/* Techniques that core/ knows, by what is off. Tracking is the module's. */
+/* Techniques of core/, by the switches that are off. Tracking belongs to the module. */
 static const struct technique {
 	const char *name;
 	u32 off;
@@ -136,7 +136,7 @@ static void run_traffic(const struct cluster_conf *conf)
 	struct traffic t;
 	const char *wrong;
 
-	/* Who is quiet holds up the others then, for ever. */
+	/* A quiet member would delay the others for ever, because there are no nulls. */
 	if (conf->senders == CLUSTER_QUIET && !(conf->switches & SPINDLE_SW_NULLS))
 		return;
 	if (cluster_bytes(conf) > max_bytes) {
@@ -182,7 +182,7 @@ static void run_idle(void)
 	}
 }
 
-/* ---- what is measured -------------------------------------------------------- */
+/* ---- measurements ------------------------------------------------------------ */
 
 static void vary_switches(struct cluster_conf conf)
 {
@@ -268,7 +268,7 @@ static void all_combinations(struct cluster_conf conf)
 	run_idle();
 }
 
-/* One configuration, with nothing else in the way of a profiler. */
+/* Run one configuration and nothing else, for a profiler. */
 static void profile(const struct cluster_conf *conf, u64 ns, u64 rounds)
 {
 	struct cluster *c = cluster_open(conf);

@@ -14,7 +14,7 @@
 
 #define EMPTY_SPANS 1000
 
-/* What PERF_FORMAT_GROUP gives. */
+/* The format of PERF_FORMAT_GROUP. */
 struct group {
 	uint64_t n;
 	uint64_t enabled;
@@ -24,7 +24,7 @@ struct group {
 
 static int fd[COUNTERS] = { -1, -1, -1 };
 static uint64_t spans;
-static double empty[COUNTERS];	/* what a span counts in which nothing is done */
+static double empty[COUNTERS];	/* counts of an empty span */
 
 static int open_one(uint32_t type, uint64_t config, int group)
 {
@@ -42,7 +42,7 @@ static int open_one(uint32_t type, uint64_t config, int group)
 	return syscall(SYS_perf_event_open, &attr, 0, -1, group, 0);
 }
 
-/* Switching them on and off takes some instructions in user mode, too. */
+/* Switching the counters on and off takes some instructions in user mode, too. */
 static void calibrate(void)
 {
 	uint64_t value[COUNTERS];
@@ -62,8 +62,8 @@ static void calibrate(void)
 /**
  * counters_open() - are there any?
  *
- * SPINDLE_BENCH_SOFT in the environment takes counters of the kernel's software, which
- * are everywhere and mean nothing, to try this code where there are no others.
+ * SPINDLE_BENCH_SOFT in the environment takes software counters of the kernel. Every machine has
+ * these. Their values mean nothing, but they test this code on machines without hardware counters.
  *
  * Return: true if so
  */
@@ -122,7 +122,7 @@ void counters_off(void)
  * counters_read() - what was counted between on and off since the reset
  * @value: out
  *
- * Return: false if they did not count all the time, as others wanted them, too
+ * Return: false if the counters did not run all the time, because other users needed them
  */
 bool counters_read(uint64_t value[COUNTERS])
 {

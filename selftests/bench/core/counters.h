@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counters of the processor, by perf_event_open(), of this thread in user mode. Many
- * machines have none for us: virtual ones, and those with kernel.perf_event_paranoid
- * above 2. Then counters_open() says so, and nothing else is called.
+ * Counters of the processor, by perf_event_open(), of this thread in user mode. Many machines have
+ * none for us: virtual machines, and those with kernel.perf_event_paranoid above 2. There
+ * counters_open() returns false, and no other function may be called.
  */
 #ifndef SPINDLE_BENCH_COUNTERS_H
 #define SPINDLE_BENCH_COUNTERS_H

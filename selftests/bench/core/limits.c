@@ -21,7 +21,7 @@ struct desc {
 	uint64_t len;
 };
 
-/* What each side writes has a cache line of its own. */
+/* Each side writes only to its own cache line. */
 struct ring {
 	uint64_t tail;		/* the producer's */
 	uint64_t at;
@@ -40,7 +40,10 @@ static uint64_t units(uint32_t len)
 	return (len + UNIT - 1) & ~(UNIT - 1ULL);
 }
 
-/* A message that would wrap goes to the beginning: one copy each. */
+/*
+ * A message that would wrap goes to the beginning, so that each message is one
+ * copy.
+ */
 static uint64_t behind(const struct ring *r, uint64_t at, uint64_t step)
 {
 	at += step;
@@ -144,7 +147,7 @@ struct limits limits_measure(uint32_t size, uint32_t batch, uint32_t window, uin
 	if (size)
 		limits.copy = median(r, src, size, batch, false);
 	limits.ring = median(r, src, size, batch, true);
-	/* Somebody has to have wanted what was read. */
+	/* Use the sum, so that the compiler keeps the reads. */
 	if (r->seen == UINT64_MAX)
 		putchar('\n');
 	free(r->desc);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Limits: the least that it could take, to compare with.
+ * Limits: the least possible cost, for comparison.
  */
 #ifndef SPINDLE_BENCH_LIMITS_H
 #define SPINDLE_BENCH_LIMITS_H

@@ -13,7 +13,7 @@
 #define MIN_ROUNDS	4
 #define IDLE_PASSES	64	/* of an interval */
 
-/* Repetitions that are disturbed are done again, so many times as there are others. */
+/* Disturbed repetitions are repeated, at most so many times as there are repetitions. */
 #define PATIENCE	3
 
 static long preemptions(void)
@@ -24,7 +24,7 @@ static long preemptions(void)
 	return usage.ru_nivcsw;
 }
 
-/* Returns true if nobody else had the processor. */
+/* Returns true if no other thread had the processor. */
 static bool repeat(struct cluster *c, enum cluster_look look, u64 ns)
 {
 	u64 begin = clock_wall();
@@ -37,7 +37,7 @@ static bool repeat(struct cluster *c, enum cluster_look look, u64 ns)
 	return preemptions() == before;
 }
 
-/* As many as asked for, of which as few as possible were disturbed. */
+/* Make the repetitions, with as few disturbed ones as possible. */
 static unsigned int repeat_all(struct cluster *c, enum cluster_look look,
 			       const struct effort *effort, struct cluster_tally *tally)
 {
@@ -54,7 +54,7 @@ static unsigned int repeat_all(struct cluster *c, enum cluster_look look,
 	return disturbed;
 }
 
-/* All rings have been gone through twice: nothing is touched for the first time. */
+/* Go through all rings twice, so that no memory is touched for the first time later. */
 static void warm_up(struct cluster *c)
 {
 	u64 laps = 2 * (u64)c->view.subgroup[0].window;
@@ -118,7 +118,7 @@ static void stages(struct cluster *c, const struct effort *effort, struct traffi
 	t->release = bench_spread(release, effort->reps).median;
 }
 
-/* Once: counts vary less than times. */
+/* Measure once, because counts vary less than times. */
 static void counts(struct cluster *c, const struct effort *effort, struct traffic *t)
 {
 	struct cluster_tally tally;
@@ -134,7 +134,7 @@ static void counts(struct cluster *c, const struct effort *effort, struct traffi
 }
 
 /**
- * measure_traffic() - what messages cost
+ * measure_traffic() - measure the cost of messages
  * @conf: of what cluster
  * @effort: how much of a measurement
  * @t: out
@@ -161,7 +161,7 @@ const char *measure_traffic(const struct cluster_conf *conf, const struct effort
 }
 
 /**
- * measure_idle() - what a pass costs in which there is nothing to do
+ * measure_idle() - measure the cost of a pass without work
  * @conf: of what cluster
  * @effort: how much of a measurement
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Measurements: of a configuration the same again and again, and what they say.
+ * Measurements: repetitions of one configuration, and their results.
  */
 #ifndef SPINDLE_BENCH_MEASURE_H
 #define SPINDLE_BENCH_MEASURE_H
@@ -11,7 +11,7 @@
 #include "util.h"
 
 /**
- * struct effort - how much of a measurement
+ * struct effort - the effort of a measurement
  * @reps: repetitions
  * @rep_ns: how long each of them takes, with copies and processes, at least
  * @counters: there are counters of the processor
@@ -23,8 +23,8 @@ struct effort {
 };
 
 /**
- * struct traffic - what messages cost; nanoseconds, medians
- * @batch: messages per sender and pass, as it turned out
+ * struct traffic - the cost of messages; nanoseconds, medians
+ * @batch: messages per sender and pass, as measured
  * @engine: passes and pushes, per message at a member
  * @pass: a pass of a member without its pushes
  * @send: send stage, per message sent
@@ -36,7 +36,7 @@ struct effort {
  * @limits: of the same number of bytes, in the same batches
  * @counted: @count is valid
  * @count: counters of the processor, as @engine
- * @disturbed: repetitions in which somebody else had the processor
+ * @disturbed: repetitions in which another thread had the processor
  */
 struct traffic {
 	double batch;

@@ -11,7 +11,7 @@
 
 #define BATCH 64
 
-/* As kmod/attachment.h has them: what different sides write has lines of its own. */
+/* The same as in kmod/node/attachment.h: each side writes to lines of its own. */
 struct ctl {
 	__u32 state;
 	__u32 error;
@@ -48,7 +48,7 @@ int spindle_kick(struct spindle_queue *q)
 	return 0;
 }
 
-/* Nor has it views. */
+/* A benchmark has no views. */
 int spindle_enter_view(struct spindle_queue *q, uint64_t vid, struct spindle_msg *m)
 {
 	(void)q;
@@ -127,11 +127,11 @@ void process_close(struct process *p)
  * @len: bytes of each
  * @n: how many
  *
- * Of the bytes only the first eight are written, with the number of the message: neither
- * the engine nor the clock looks at the others, and a ring that is mapped once has none
- * behind its end.
+ * The function writes only the first eight bytes, with the number of the message. Neither the
+ * engine nor the clock reads the others, and a ring that is mapped once has no bytes behind its
+ * end.
  *
- * Return: how many there was room for
+ * Return: the number of messages that there was room for
  */
 uint32_t process_send(struct process *p, uint32_t len, uint32_t n)
 {
@@ -147,7 +147,7 @@ uint32_t process_send(struct process *p, uint32_t len, uint32_t n)
 }
 
 /**
- * process_read() - read and give back all that is delivered
+ * process_read() - read and release all delivered messages
  * @p: the process
  */
 void process_read(struct process *p)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The process of a member: sends and reads by the inline functions of the library, over
+ * The process of a member. The process sends and reads by the inline functions of the library, over
  * memory that is laid out as the kernel lays out an attachment.
  *
- * The library and core/ both have a struct spindle_msg, so the two meet in no file. What
- * the engine needs of a process are the pointers of struct process_rings.
+ * The library and core/ both have a struct spindle_msg, so no file includes both. The engine needs
+ * only the pointers of struct process_rings from a process.
  */
 #ifndef SPINDLE_BENCH_PROCESS_H
 #define SPINDLE_BENCH_PROCESS_H
@@ -15,10 +15,10 @@
 #define PROCESS_SENDERS 16
 
 /**
- * struct process_conf - what a process attaches to
+ * struct process_conf - the subgroup that a process attaches to
  * @window: slots
  * @max_msg: bytes of the largest message
- * @slot_units: units that each slot takes, or 0: what its message needs
+ * @slot_units: units of each slot, or 0: as many as its message needs
  * @entries: of the delivery ring, a power of two
  * @senders: number of senders
  * @sends: this member is one of them
@@ -57,9 +57,9 @@ struct process_rings {
 };
 
 /**
- * struct process_saw - what a process has read
+ * struct process_saw - the messages that a process has read
  * @messages: how many
- * @order: a mix of who sent what in which order; equal where deliveries were
+ * @order: a hash of senders and messages in order; equal deliveries give equal hashes
  * @wrong: messages whose bytes were not those that were sent
  */
 struct process_saw {

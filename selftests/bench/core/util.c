@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the files of the benchmark share. See util.h.
+ * Tools of the benchmark. See util.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
  * bench_pages() - whole pages of zeroes, touched
  * @len: bytes, at least
  *
- * Return: memory to be given to free(); without it the program ends
+ * Return: memory for free(); the program ends if there is none
  */
 void *bench_pages(size_t len)
 {
@@ -37,7 +37,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /**
- * bench_spread() - what some measurements of the same say
+ * bench_spread() - the spread of repeated measurements
  * @v: the measurements; sorted behind the call
  * @n: how many, at least 1
  *

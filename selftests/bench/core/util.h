@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of the benchmark share: memory, and what many measurements say.
+ * Tools of the benchmark: memory, and the spread of measurements.
  */
 #ifndef SPINDLE_BENCH_UTIL_H
 #define SPINDLE_BENCH_UTIL_H
 
 #include <stddef.h>
 
-/* What is to stay a function of its own, by its own name. */
+/* The function stays a separate function with its own name, for profilers. */
 #define bench_noinline __attribute__((noinline, noclone))
 
 /**
- * struct spread - of some measurements of the same
+ * struct spread - the spread of repeated measurements
  * @median: the one in the middle
  * @min: smallest
  * @max: largest

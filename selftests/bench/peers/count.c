@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the whole machine does while a program runs: system calls and context switches.
+ * Count the system calls and context switches of the whole machine while a program runs.
  *
  *	peers-count FILE PROGRAM ARG...		"syscalls N" and "switches N" go to FILE
  *
- * Daemons and threads of the kernel work for a program, too. Counting costs each system
- * call a detour, so nothing else is measured meanwhile.
+ * The whole machine counts, because daemons and kernel threads work for a program, too. Counting
+ * slows each system call, so nothing else is measured at the same time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,7 +34,7 @@ static long tracepoint(const char *file)
 	return id;
 }
 
-/* One counter per processor, of whatever runs there. */
+/* One counter per processor, for all tasks on it. */
 static int count_all(int *fd, unsigned int cpus, uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Closed process groups of Corosync: messages in one order, by a token that goes round.
+ * Closed process groups of Corosync: messages in one order, by a rotating token.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "peer.h"
 
-/* The daemon is there, but it may not have come so far yet. */
+/* The daemon runs, but may not be ready yet. */
 #define TRIES		100
 #define TRY_NS		100000000
 
@@ -72,7 +72,7 @@ static int cpg_peer_send(struct peer *p, unsigned int most)
 	unsigned int n;
 	cs_error_t err;
 
-	/* One at a time is filled, as each may be the one that has to wait. */
+	/* Fill one message at a time, because each may have to wait. */
 	for (n = 0; n < most; n++) {
 		vec.iov_base = peer_fill(p, n);
 		err = cpg_mcast_joined(handle, CPG_TYPE_AGREED, &vec, 1);

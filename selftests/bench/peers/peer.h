@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the clients of the peers share: processes, pace, checks, counts, figures.
+ * Common parts of the clients of the peers: processes, pace, checks, counts, figures.
  *
- * A client is a process per member, each in a network namespace of its own. What differs
- * between systems is how to join, send, receive; all else, and with it what is counted,
- * is here once, and as spindle-perf(1) does it: by its clock and its histogram, too.
+ * A client is a process per member, each in a network namespace of its own. The systems differ in
+ * how a member joins, sends and receives. All else, and with it the rules of counting, is here. The
+ * rules, the clock and the histogram are those of spindle-perf(1).
  */
 #ifndef SPINDLE_BENCH_PEER_H
 #define SPINDLE_BENCH_PEER_H
@@ -18,9 +18,9 @@
 #define PEER_SIZE_MAX	65536
 
 /**
- * struct peer_head - how a message begins
- * @member: who sent it, from 0
- * @rep: in which repetition
+ * struct peer_head - the beginning of a message
+ * @member: the sender, from 0
+ * @rep: the repetition
  * @number: from 0 in each repetition
  * @time: ticks when it was sent or, by the clock, should have been
  */
@@ -32,18 +32,18 @@ struct peer_head {
 };
 
 /**
- * struct peer_conf - what is to be measured
+ * struct peer_conf - the measurement
  * @members: processes; all of them send
  * @reps: repetitions that count
- * @batch: a member sends or receives at most so many messages before the other has its turn
- * @wait: seconds after which it is a failure that nothing moves
+ * @batch: the most messages that a member sends before it receives, and the other way round
+ * @wait: seconds without progress that count as a failure
  * @size: bytes of a message
  * @seconds: how long a repetition counts
- * @warmup: how long all send before, in percent of that: queues are full then
+ * @warmup: how long all send before that, in percent of @seconds, to fill the queues
  * @rate: messages per second of each member, 0: as many as possible
- * @netns: members are in the network namespaces of this name and their number from 1
- * @dev: the same of the network devices there whose packets are counted
- * @csv: where the figures go
+ * @netns: prefix of the members' network namespaces; the number of a member follows, from 1
+ * @dev: the same for the network devices whose packets are counted
+ * @csv: file for the figures
  */
 struct peer_conf {
 	unsigned int members;
@@ -65,18 +65,18 @@ struct peer_link;
 /**
  * struct peer - a member, as its process sees it
  * @conf: what is measured
- * @board: what all processes see
+ * @board: the shared memory
  * @link: the system
  * @me: number of this member, from 0
- * @fd: what to poll
+ * @fd: descriptor to poll
  * @present: members that have joined, this one included
  * @blocked: the system takes no message now
- * @failed: something that was received was wrong
+ * @failed: a received message was wrong
  * @rep: repetition, from 0
  * @start: ticks when it began
- * @from: ticks from when on it counts
+ * @from: ticks when counting begins
  * @stop: ticks when it is over
- * @now: ticks, of the last look at the clock
+ * @now: ticks, of the last reading of the clock
  * @sent: messages in this repetition
  * @got: the same, delivered here, of each member
  * @counted: of all these, those that count
@@ -105,12 +105,12 @@ struct peer {
 /**
  * struct peer_link - a system
  * @name: of it
- * @tells_room: poll() says when there is room; else it is tried again
- * @join: become a member; @peer->fd is then what to poll
- * @send: send at most so many messages, filled by peer_fill(). Return: how many, 0 and
+ * @tells_room: poll() tells when there is room; otherwise the client tries again
+ * @join: become a member, and set @peer->fd
+ * @send: send at most @most messages, filled by peer_fill(). Return: the number, 0 and
  *	@peer->blocked if there is no room, or -errno
- * @receive: give at most so many messages that are there to peer_take(), and changes of
- *	membership to @peer->present. Return: how many of both, or -errno
+ * @receive: pass at most @most received messages to peer_take(), and count changes of
+ *	membership in @peer->present. Return: the number of both, or -errno
  */
 struct peer_link {
 	const char *name;

@@ -2,8 +2,8 @@
 /*
  * Group broadcast of TIPC: reliable, in order of each sender, in no order between senders.
  *
- * Messages go out and come in by sendmmsg() and recvmmsg(), which is the least that it
- * costs; -b 1 makes that a system call for each.
+ * Messages go out and come in by sendmmsg() and recvmmsg(), which cost least. With -b 1 each
+ * message takes a system call.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "peer.h"
 
-/* Any number does that is not reserved. */
+/* Any number that is not reserved. */
 #define GROUP	4711
 
 static struct mmsghdr out[PEER_BATCH];
@@ -29,7 +29,7 @@ static int tipc_join(struct peer *p)
 		.type = GROUP,
 		.instance = p->me,
 		.scope = TIPC_CLUSTER_SCOPE,
-		/* The others deliver to their senders, too. */
+		/* Deliver to the sender, too, because the other systems do so. */
 		.flags = TIPC_GROUP_LOOPBACK | TIPC_GROUP_MEMBER_EVTS,
 	};
 	unsigned int i;
@@ -53,7 +53,7 @@ static int tipc_join(struct peer *p)
 	return 0;
 }
 
-/* Without an address it is for the whole group. */
+/* A message without an address goes to the whole group. */
 static int tipc_send(struct peer *p, unsigned int most)
 {
 	unsigned int i;
@@ -77,7 +77,7 @@ static int tipc_receive(struct peer *p, unsigned int most)
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		return peer_say(p, "cannot receive: %s", strerror(errno));
 	for (i = 0; i < n; i++) {
-		/* Somebody has come, or gone. */
+		/* A member has joined or left. */
 		if (in[i].msg_hdr.msg_flags & MSG_OOB)
 			p->present += in[i].msg_hdr.msg_flags & MSG_EOR ? -1 : 1;
 		else

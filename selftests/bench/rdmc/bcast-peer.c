@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * MPI_Bcast of large objects, timed as spindle-perf rdmc does: from the root's call until the
- * last rank has it. All ranks have one clock.
+ * MPI_Bcast of large objects, timed as in spindle-perf rdmc: from the root's call until the last
+ * rank has the object. All ranks use one clock.
  *
  *	mpirun -n N bcast-peer BYTES REPETITIONS
  *
- * Prints a row below its names: members, size, time_us, and skew_us between the first of the
- * others and the last, the median of repetitions; least and most of both.
+ * The program prints a heading and a row: members, size, time_us, and skew_us between the first and
+ * the last receiver. Both times are medians of the repetitions, with their minimum and maximum.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static void fill(unsigned char *mem, long size)
 		mem[i] = i * 2654435761UL >> 16;
 }
 
-/* Is it what the root has sent? */
+/* Do the bytes differ from those that the root has sent? */
 static int wrong(const unsigned char *mem, long size)
 {
 	long i;
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	skew = calloc(reps, sizeof(*skew));
 	if (size < 1 || reps < 1 || !mem || !time || !skew)
 		MPI_Abort(MPI_COMM_WORLD, 2);
-	/* The first one does not count: it connects, too. */
+	/* The first broadcast does not count, because it also connects. */
 	for (i = -1; i < reps; i++) {
 		memset(mem, 0, size);
 		if (!rank)
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 		MPI_Bcast(mem, size, MPI_BYTE, 0, MPI_COMM_WORLD);
 		end = now();
 		MPI_Reduce(&end, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-		/* The root may be done first, and does not count there. */
+		/* The root may finish first, and does not count as a receiver. */
 		if (!rank)
 			end = 1e300;
 		MPI_Reduce(&end, &first, 1, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);

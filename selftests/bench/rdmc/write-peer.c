@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RDMA writes between two queue pairs of a process and device: what others are compared with.
+ * RDMA writes between two queue pairs of one process and device, as a baseline.
  *
  *	write-peer BYTES REPETITIONS
  */
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the address in the first place of the table, that of a network without IPv6. */
+/* The index of the first address of the table, which is the address of a network without IPv6. */
 #define GID	0
 
 #define MUST(what, is) do { if (!(is)) { perror(what); exit(1); } } while (0)

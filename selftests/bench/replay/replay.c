@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bench-replay: how long an object takes where links are all that takes time.
+ * bench-replay: the time of an object if only links take time.
  *
  *	bench-replay [-a ALGORITHM] [-n N,...] [-S BYTES] [-b BLOCK] [-r BYTES/S] [-t NS] [-o NS]
  *		     [-g NS] [-s NS] [-w GRANTS] [-W GRANTS] [-f] [-L SERIES]
  *	bench-replay --check
  *
- * kmod/core/schedule.c says who sends which block to whom, as it does in the kernel. Members
- * have a link each, of which each direction carries one block at a time, at -r, plus -o for
- * each block; -t says how long a whole block takes instead of both. A member does its sends
- * in the order of the schedule: the next one begins when the one before is sent, the block is
- * here, its receiver has granted it, and no other block is on its way to that one. Of those that
- * wait for the same receiver the one whose step is first goes first; with -f whoever came first.
- * Grants go out in the order of the receives, as in kmod/core/rdmc_move.c: at most -w to each
- * source at a time, and at most -W to all; they take -g. The root begins after -s.
+ * kmod/core/schedule.c gives each block its sender and receiver, as in the kernel. Each member has
+ * one link. Each direction of a link carries one block at a time, at -r, plus -o for each block. -t
+ * gives the time of a whole block instead of both. A member does its sends in the order of the
+ * schedule. A send needs four things. The send before it has ended. The block is here. Its receiver
+ * has granted it. No other block is on its way to that receiver. If several members wait for the
+ * same receiver, the one with the first step goes first, or with -f the one that came first. Grants
+ * go out in the order of the receives, as in kmod/core/rdmc_move.c: at most -w to each source at a
+ * time, and at most -W to all. A grant takes -g. The root begins after -s.
  *
- * Rows, as of a figure of "make bench": series, x, members, blocks, then the time until the
- * last member has all, in us; the same of an object that goes to one member only; by how much
- * it is longer; how much faster it is than by sending to one after the other; the share of
- * that which a schedule of the fewest steps would have; time between the first receiver and
- * the last one, in blocks; steps of the schedule.
+ * The rows are those of a figure of "make bench": series, x, members, blocks, and the time until
+ * the last member has all, in us. Then follow the same time for one receiver, the ratio of both,
+ * and the gain over sending to one receiver after the other. Then follows the gain as a share of
+ * the gain that the fewest steps would give. Last are the time between the first and the last
+ * receiver, in blocks, and the steps of the schedule.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -29,18 +29,18 @@
 
 #include "schedule.h"
 
-/* As in rdmc.h of the core; and at most. */
+/* The same as in rdmc.h of the core, and the largest number here. */
 #define GRANTS		4
 #define MAX_GRANTS	64
 
 #define NOBODY	UINT32_MAX
 
 struct grant {
-	uint64_t at;	/* when its holder knows of it */
+	uint64_t at;	/* when its holder learns of it */
 	uint32_t block;
 };
 
-/* What a member has granted one of its sources. */
+/* The grants of a member to one of its sources. */
 struct pair {
 	struct grant grant[MAX_GRANTS];
 	uint32_t head, tail;
@@ -58,15 +58,15 @@ struct member {
 	struct pair *pair;	/* by source */
 	uint32_t granted;	/* to all */
 	uint32_t waits_for;	/* its link */
-	uint32_t next;		/* who else waits for the same */
-	uint32_t first;		/* who wait for this one's link, in their order */
+	uint32_t next;		/* the next member that waits for the same link */
+	uint32_t first;		/* the first member that waits for this one's link */
 	bool stirred;
 };
 
 struct event {
 	uint64_t at;
 	uint64_t number;
-	uint32_t from, to, block;	/* a block has come; from NOBODY: @to looks again */
+	uint32_t from, to, block;	/* a block has arrived; from NOBODY: @to checks again */
 };
 
 static struct {
@@ -77,7 +77,7 @@ static struct {
 	struct event *heap;
 	size_t events, room;
 	uint64_t now, number;
-	uint32_t *stirred, stirs;	/* who may have something to send now */
+	uint32_t *stirred, stirs;	/* members that may have something to send now */
 	uint32_t window, all;
 	bool first_come;
 } sim = { .window = GRANTS, .all = UINT32_MAX };
@@ -93,7 +93,7 @@ static void *allocate(size_t n, size_t size)
 	return p;
 }
 
-/* ---- what happens next ------------------------------------------------------ */
+/* ---- events ----------------------------------------------------------------- */
 
 static bool before(const struct event *a, const struct event *b)
 {
@@ -146,7 +146,10 @@ static uint64_t time_of(uint32_t block)
 	return sim.over + len * 1e9 / sim.rate;
 }
 
-/* Something has changed for this one; it is looked at when all is known of this instant. */
+/*
+ * Something has changed for a member. The member is checked when all events of this instant are
+ * known.
+ */
 static void stir(uint32_t who)
 {
 	if (!sim.m[who].stirred)
@@ -234,7 +237,7 @@ static void arrive(const struct event *e)
 	to->have[e->block] = 1;
 	if (++to->got == sim.blocks)
 		to->done = sim.now;
-	/* Those that wait are in line; they come before who has not looked yet. */
+	/* Members in the queue come before members that have not checked yet. */
 	while (to->first != NOBODY) {
 		uint32_t who = to->first;
 
@@ -254,7 +257,7 @@ static int by_step(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* All that has happened at this time is known. */
+/* All events of this instant are known: check the members. */
 static void go_on(void)
 {
 	uint32_t i;
@@ -311,7 +314,7 @@ static void end(void)
 	free(sim.stirred);
 }
 
-/* Return: when the last member has all; *first: the first of the receivers */
+/* Return: the time when the last member has all; *first: the same for the first receiver */
 static uint64_t replay(uint32_t algorithm, uint32_t n, uint64_t *first)
 {
 	uint64_t last = 0;
@@ -353,7 +356,7 @@ static uint64_t steps(uint32_t algorithm, uint32_t n)
 	return spindle_schedule_steps(&s);
 }
 
-/* ---- is it right? ------------------------------------------------------------ */
+/* ---- check ------------------------------------------------------------------ */
 
 static const char *const algorithms[] = {
 	[SPINDLE_ALG_PIPELINE] = "pipeline",
@@ -390,7 +393,7 @@ static uint64_t expected(uint32_t algorithm, uint32_t n)
 	}
 }
 
-/* All in steps: blocks take one unit of time, and nothing else does. */
+/* Count in steps: a block takes one unit of time, and nothing else takes time. */
 static uint32_t check_one(uint32_t algorithm, uint32_t n)
 {
 	uint64_t first, time = replay(algorithm, n, &first), want = expected(algorithm, n);

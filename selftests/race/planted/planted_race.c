@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Races on purpose, one of each kind that the checker knows, chosen by "race": a
- * checker that keeps silent here would keep silent about spindle as well. And two that
- * are none, about which it has to keep silent.
+ * Races on purpose, one of each kind that the checker knows, chosen by "race". If the checker
+ * misses one here, it would also miss races of spindle. Two more cases are no races, and the
+ * checker must not report them.
  *
- * Two threads do the two halves again and again for a while; insmod returns when
- * they have ended. The names of the halves are what the test looks for.
+ * Two threads do the two halves again and again for a while; insmod returns when they have ended.
+ * The names of the halves are what the test looks for.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
@@ -35,7 +35,7 @@ static u64 scratch[64];
 static int flag;
 static DEFINE_SPINLOCK(lock);
 
-/* What is read has to be read. */
+/* Use the value, so that the compiler keeps the read. */
 static __always_inline void use(u64 value)
 {
 	asm volatile("" : : "r" (value));
@@ -54,7 +54,7 @@ static noinline void plain_reader(u64 i)
 	use(word);
 }
 
-/* The reader does its part, the writer does not: what counters look like. */
+/* The reader is marked and the writer is not, as with counters. */
 static noinline void mixed_writer(u64 i)
 {
 	word++;
@@ -66,7 +66,7 @@ static noinline void mixed_reader(u64 i)
 	use(READ_ONCE(word));
 }
 
-/* No data race, but somebody has said that there is one writer only. */
+/* This is no data race, but the code asserts that there is only one writer. */
 static noinline void assert_claim(u64 i)
 {
 	ASSERT_EXCLUSIVE_WRITER(word);
@@ -89,7 +89,7 @@ static noinline void order_writer(u64 i)
 	if (READ_ONCE(flag))
 		return;
 	data = i;
-	/* There should be a release. */
+	/* The store should be a release. */
 	WRITE_ONCE(flag, 1);
 	for (j = 0; j < ARRAY_SIZE(scratch); j++)
 		use(scratch[j] += i);
@@ -114,7 +114,7 @@ static noinline void unseen_reader(u64 i)
 	use(word);
 }
 
-/* Both marked: no race. */
+/* Both accesses are marked: no race. */
 static noinline void marked_writer(u64 i)
 {
 	WRITE_ONCE(word, i);
@@ -125,7 +125,7 @@ static noinline void marked_reader(u64 i)
 	use(READ_ONCE(word));
 }
 
-/* A lock: none, either. */
+/* Both accesses hold a lock: no race. */
 static noinline void locked_writer(u64 i)
 {
 	spin_lock(&lock);
@@ -172,7 +172,7 @@ static int run(void (*one)(u64 i), void (*two)(u64 i))
 		if (err)
 			break;
 	}
-	/* Those that run use our stack. */
+	/* The running threads use the stack of this function. */
 	while (i--)
 		wait_for_completion(&half[i].done);
 	return err;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Bugs on purpose: one per checker of the debug kernel, chosen by "bug". A
- * checker that keeps silent here would keep silent about spindle as well.
+ * checker that misses a bug here would also miss bugs of spindle.
  */
 #include <linux/debugobjects.h>
 #include <linux/errno.h>
@@ -23,7 +23,7 @@ static DEFINE_MUTEX(one);
 static DEFINE_MUTEX(two);
 static DEFINE_SPINLOCK(spin);
 
-/* What the compiler must not know. */
+/* Hide a pointer from the compiler. */
 static noinline void *hide(void *p)
 {
 	OPTIMIZER_HIDE_VAR(p);
@@ -56,7 +56,10 @@ static void planted_vmalloc(void)
 	vfree(p);
 }
 
-/* Both orders, one after the other: a deadlock that only lockdep sees. */
+/*
+ * Take the locks in both orders, one after the other: a deadlock that only
+ * lockdep sees.
+ */
 static void planted_lock(void)
 {
 	mutex_lock(&one);
@@ -73,12 +76,15 @@ static void planted_lock(void)
 static void planted_sleep(void)
 {
 	spin_lock(&spin);
-	/* Granted without waiting, but it might wait. */
+	/* The allocation succeeds at once, but it might sleep. */
 	kfree(kmalloc(64, GFP_KERNEL));
 	spin_unlock(&spin);
 }
 
-/* Several, as a stale register or stack word may point to one of them. */
+/*
+ * Leak several objects, because a stale register or stack word may point to one
+ * of them.
+ */
 static void planted_leak(void)
 {
 	int i;
@@ -113,7 +119,7 @@ static void planted_timer(void)
 		return;
 	timer_setup(t, planted_fn, 0);
 	mod_timer(t, jiffies + 600 * HZ);
-	/* The checker takes the timer out before the memory goes. */
+	/* The checker removes the timer before the memory is freed. */
 	kfree(t);
 }
 
