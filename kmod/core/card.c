@@ -12,7 +12,7 @@ static_assert(!(sizeof(struct spindle_rule) % sizeof(u64)), "words behind it are
 /* ---- lineage ------------------------------------------------------------ */
 
 /**
- * spindle_lineage_given() - is there one?
+ * spindle_lineage_given() - is a lineage given?
  * @lineage: the lineage
  *
  * Return: true if so
@@ -23,13 +23,13 @@ bool spindle_lineage_given(const struct spindle_lineage *lineage)
 }
 
 /**
- * spindle_lineage_of() - lineage of a first view that several nodes are given, with none
+ * spindle_lineage_of() - lineage of a first view that several nodes are given without a lineage
  * @lineage: out
  * @view: the view
  * @rules: its rules
  *
- * The first members have to come to the same lineage before they have talked, and what they
- * were given is all that they share. Such a view forms only when all of them are in no other.
+ * The first members have to derive the same lineage before they have talked. The view and its rules
+ * are all that they share. Such a view forms only when all of them are in no other.
  */
 void spindle_lineage_of(struct spindle_lineage *lineage, const struct spindle_view *view,
 			const struct spindle_rules *rules)
@@ -48,7 +48,8 @@ void spindle_lineage_of(struct spindle_lineage *lineage, const struct spindle_vi
  * spindle_lineage_mark() - fingerprint of a lineage, for a hello
  * @lineage: the lineage, or none
  *
- * It says why a node is refused. What decides is the digest, which has all of the lineage.
+ * The mark only explains why a node is refused. The decision is made by the digest, which covers
+ * the whole lineage.
  *
  * Return: the fingerprint; 0 for none
  */
@@ -110,11 +111,11 @@ u32 spindle_card_bytes(const struct spindle_view *view, const struct spindle_rul
 
 /**
  * spindle_card_make() - write the card of a view
- * @card: out: spindle_card_bytes()
+ * @card: out: spindle_card_bytes() of memory
  * @view: the view
  * @rules: its rules
  * @lineage: its lineage
- * @id: the member that tells it
+ * @id: id of the member that hands it out
  */
 void spindle_card_make(struct spindle_card *card, const struct spindle_view *view,
 		       const struct spindle_rules *rules, const struct spindle_lineage *lineage,
@@ -143,7 +144,7 @@ void spindle_card_make(struct spindle_card *card, const struct spindle_view *vie
 	memcpy(mask + view->num_subgroups, rules->rule, rules->num_rules * sizeof(*rules->rule));
 }
 
-/* Names are for people, and end. What is a truth value is one. */
+/* Terminate the names, and check that each flag is 0 or 1. */
 static bool tidy(struct spindle_rules *rules)
 {
 	bool fine = rules->quorum <= 1;
@@ -158,7 +159,7 @@ static bool tidy(struct spindle_rules *rules)
 	return fine;
 }
 
-/* The rules of a card, checked. */
+/* Read and check the rules of a card. */
 static const char *read_rules(const struct spindle_card *card, const void *at,
 			      struct spindle_rules *rules)
 {
@@ -178,12 +179,12 @@ static const char *read_rules(const struct spindle_card *card, const void *at,
 
 /**
  * spindle_card_read() - the view and the rules of a card
- * @card: a private copy of what somebody sent
+ * @card: a private copy of what another node has sent
  * @bytes: its length
  * @view: out
  * @rules: out
  *
- * What is accepted is a view by its rules: spindle_rules_fit().
+ * A view is accepted only if it follows from its rules, see spindle_rules_fit().
  *
  * Return: NULL, or what is wrong with it
  */
@@ -222,4 +223,41 @@ const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
 		return "the contact's view is none by its rules";
 	return spindle_live_digest(view, rules, &card->lineage) == card->digest ? NULL :
 	       "the contact's answer contradicts itself";
+}
+
+/* The mark in a joiner's question is only a fingerprint, so compare with the whole lineage here. */
+static bool of_lineage(const struct spindle_card *card, const struct spindle_lineage *want)
+{
+	return !spindle_lineage_given(want) || !memcmp(&card->lineage, want, sizeof(*want));
+}
+
+/**
+ * spindle_card_admits() - may a node join by a card that it has read?
+ * @card: read by spindle_card_read()
+ * @view: its view
+ * @rules: its rules
+ * @want: the lineage that the view has to be of, or none
+ * @self: the node
+ * @final: out, with a refusal: the next view will refuse this node as well
+ *
+ * A member with the node's id and address is its former life. The view will lose that member soon,
+ * so that this refusal is not final.
+ *
+ * Return: NULL, or why it may not
+ */
+const char *spindle_card_admits(const struct spindle_card *card, const struct spindle_view *view,
+				const struct spindle_rules *rules,
+				const struct spindle_lineage *want,
+				const struct spindle_view_member *self, bool *final)
+{
+	int rank = spindle_view_rank(view, self->id);
+
+	*final = true;
+	if (!of_lineage(card, want))
+		return "another lineage of this cluster: it was begun apart";
+	if (rank >= 0) {
+		*final = memcmp(&view->member[rank].addr, &self->addr, sizeof(self->addr));
+		return "the view has a member with this id";
+	}
+	return view->num_members < rules->max_nodes ? NULL : SPINDLE_NO_ROOM;
 }

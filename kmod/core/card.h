@@ -2,13 +2,13 @@
 /*
  * Card: a live view with all that a node has to know to join it: members, rules, lineage.
  *
- * A member writes the card of each view that it installs. A node that wants to join gets the
- * card from a member, its contact, and believes nothing of it before spindle_card_read() has
- * looked at all of it.
+ * A member writes the card of each view that it installs. A node that wants to join gets the card
+ * from a member, its contact. The node trusts nothing in the card before spindle_card_read() has
+ * checked all of it.
  *
- * The lineage is what a view and all that follow from it have in common: 128 bits that are
- * drawn when the first view begins. Two groups that were begun apart have two lineages, whatever
- * else is the same.
+ * The lineage is what a view and all that follow from it have in common: 128 bits that are drawn
+ * when the first view begins. Two groups that began apart have two lineages, even if all else is
+ * the same.
  *
  * Context: any. Nothing here sleeps or allocates.
  */
@@ -27,23 +27,23 @@ struct spindle_lineage {
 };
 
 /**
- * struct spindle_card - a view and its rules, as they are told
+ * struct spindle_card - a view and its rules, as a contact sends them
  * @vid: id of the view
  * @digest: spindle_live_digest() of view, rules and lineage
  * @lineage: of the view
- * @contact: id of the member that tells it
- * @members: their number
- * @subgroups: their number
- * @rules: rules, their number
+ * @contact: id of the member that sends it
+ * @members: number of members
+ * @subgroups: number of subgroups
+ * @rules: number of rules
  * @timeout_ms: of the rules
  * @max_nodes: of the rules
  * @quorum: of the rules
  * @resv: 0
  * @witness: of the rules
  *
- * Behind it struct spindle_view_member of each, a word with the members of each subgroup, and
- * struct spindle_rule of each rule, as they are in memory: hosts are little-endian, the structs
- * have no holes, and another protocol version is another one.
+ * Behind the card are a struct spindle_view_member for each member, a word with the members of each
+ * subgroup, and a struct spindle_rule for each rule. All are as they are in memory, because hosts
+ * are little-endian and the structs have no holes. Another protocol version may change the layout.
  */
 struct spindle_card {
 	u64 vid;
@@ -75,5 +75,9 @@ void spindle_card_make(struct spindle_card *card, const struct spindle_view *vie
 		       u32 id);
 const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
 			      struct spindle_view *view, struct spindle_rules *rules);
+const char *spindle_card_admits(const struct spindle_card *card, const struct spindle_view *view,
+				const struct spindle_rules *rules,
+				const struct spindle_lineage *want,
+				const struct spindle_view_member *self, bool *final);
 
 #endif /* SPINDLE_CORE_CARD_H */

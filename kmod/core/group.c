@@ -9,12 +9,12 @@
 /* Cold subgroups that are looked at in a pass, and quiet passes until one is cold. */
 #define COLD_VISITS 2
 #define HOT_PASSES 64
-/* Busy passes after which what can wait for an idle one does not wait any longer. */
+/* Acknowledgments wait for an idle pass, but for no more than so many busy ones. */
 #define FLUSH_PASSES 64
 
 /* ---- connections ------------------------------------------------------------ */
 
-/* Is this node connected to all of @members, but itself? */
+/* Is this node connected to all other nodes of @members? */
 static bool all_joined(const struct spindle_mg *c, u64 members)
 {
 	for (; members; members &= members - 1) {
@@ -26,17 +26,12 @@ static bool all_joined(const struct spindle_mg *c, u64 members)
 	return true;
 }
 
-/**
- * spindle_mg_form() - begin with a live view, if all its members are connected
- * @c: the subgroups, not formed
- * @now: the clock
- *
- * A joiner also waits until what it has written has arrived, so that nobody hears of it too
- * late. Nobody is late before it has shown life.
- *
- * Return: true if membership runs from here on
+/*
+ * A live view begins when all its members are connected. A joiner also waits until what it has
+ * written has arrived, so that every member sees it in time. The silence of a member counts only
+ * from its first heartbeat on.
  */
-bool spindle_mg_form(struct spindle_mg *c, u64 now)
+static bool form_view(struct spindle_mg *c, u64 now)
 {
 	u32 r;
 
@@ -47,7 +42,23 @@ bool spindle_mg_form(struct spindle_mg *c, u64 now)
 	c->mb->ran_at = now;
 	for (r = 0; r < c->view->num_members; r++)
 		c->mb->peer[r].heard = U64_MAX;
+	c->ops->connected(c->ctx);
 	return true;
+}
+
+/**
+ * spindle_mg_run() - membership's part of a pass
+ * @c: the subgroups of a live view
+ * @now: the clock
+ *
+ * Return: true if something has happened
+ */
+bool spindle_mg_run(struct spindle_mg *c, u64 now)
+{
+	if (c->mb->state == SPINDLE_MB_STOPPED || (!c->formed && !form_view(c, now)))
+		return false;
+	spindle_mg_invite(c, now);
+	return spindle_mb_run(c->mb, now);
 }
 
 /**
@@ -72,8 +83,8 @@ void spindle_mg_lost(struct spindle_mg *c, u32 rank, enum spindle_mb_reason how)
 }
 
 /*
- * Members of a static view wait until they are all connected. A live one has formed once: a
- * member that is not connected later is suspected, and it would be waited for in vain.
+ * A subgroup of a static view waits until all its members are connected. A live view has formed
+ * once. A member that is not connected later is suspected, so the subgroup must not wait for it.
  */
 static bool may_form(const struct spindle_mg *c, u32 index)
 {
@@ -85,10 +96,11 @@ static bool may_form(const struct spindle_mg *c, u32 index)
  * @c: the subgroups
  * @rank: another member
  * @vid: view that the subgroup began with, or began again with
- * @stayed: it was there before, and stays: its members go on with it when they know that
+ * @stayed: the subgroup stays: a member goes on with it when the member knows that
  *
- * A member of a static view has begun before it is connected. One of a live view shows it in its
- * row: it has installed the view, or, where it stays, committed to the decree that leads there.
+ * A member of a static view has begun before it is connected. A member of a live view shows in its
+ * row that it has installed the view. If the subgroup stays, it is enough that the member has
+ * committed to the decree that leads there.
  *
  * Return: true if so
  */
@@ -149,9 +161,9 @@ static bool visit(struct spindle_mg *c, u32 index, bool idle)
 }
 
 /*
- * Work is per active subgroup: those in which something happens are looked at in every
- * pass, the others in turn, a few each time. What happens in one of them first is seen
- * some passes later, which is less than a pass over all of them costs.
+ * The cost of a pass is per active subgroup: those in which something happens are looked at in
+ * every pass, the others in turn, a few each time. The first event in a cold subgroup is seen some
+ * passes later, which costs less than a pass over all of them.
  */
 static bool visit_all(struct spindle_mg *c, bool all, bool idle)
 {
@@ -229,13 +241,13 @@ static bool has_news(const struct spindle_mg *c, u32 index, u32 rank, bool open)
 }
 
 /**
- * spindle_mg_push_one() - post what a member has not been told of a subgroup
+ * spindle_mg_push_one() - post what a member misses of a subgroup
  * @c: the subgroups
  * @index: of one that runs
  * @rank: another member of it, in the view
  * @how: SPINDLE_PUSH_*
  *
- * Return: false if something is left, for want of room
+ * Return: false if something is left, because there was no room
  */
 bool spindle_mg_push_one(struct spindle_mg *c, u32 index, u32 rank, u32 how)
 {
@@ -265,14 +277,15 @@ static bool push_membership(struct spindle_mg *c, u32 rank)
 }
 
 /**
- * spindle_mg_push() - post all that a member has not been told
+ * spindle_mg_push() - post all that a member misses
  * @c: the subgroups
  * @rank: the member, another one
  * @how: SPINDLE_PUSH_*
  *
- * Membership comes behind the messages: it may be the fence that says that there are no more.
+ * Membership is posted behind the messages, because it may be the fence that says that there are no
+ * more.
  *
- * Return: true if something is left, for want of room
+ * Return: true if something is left, because there was no room
  */
 bool spindle_mg_push(struct spindle_mg *c, u32 rank, u32 how)
 {
@@ -289,7 +302,7 @@ bool spindle_mg_push(struct spindle_mg *c, u32 rank, u32 how)
 }
 
 /**
- * spindle_mg_pushed() - all members have been pushed: forget those that miss nothing
+ * spindle_mg_pushed() - after a push to all members, forget subgroups that have nothing left
  * @c: the subgroups
  */
 void spindle_mg_pushed(struct spindle_mg *c)

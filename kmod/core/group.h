@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Group: the subgroups of a view that a node is in, together. What one of them does is in
- * multicast.h, how one view follows another in membership.h; here is what joins the two, and
+ * Group: the subgroups of a view that a node is in, together. The protocol of one subgroup is in
+ * multicast.h, and how one view follows another in membership.h. This file joins the two, and has
  * the order of a pass:
  *
- *	form	a subgroup begins when its members are connected
+ *	form	a view, and a subgroup, begin when their members are connected
+ *	invite	nodes that want to join through this one get in, one after the other
  *	pass	subgroups in which something happens are looked at in every pass, the others in
- *		turn; acknowledgments that can wait are told when nothing else is to be done
- *	push	a member is told of all subgroups first, of membership behind them
+ *		turn; acknowledgments that can wait go when nothing else is to be done
+ *	push	a member gets the changes of all subgroups first, those of membership behind them
  *	change	a view ends for some subgroups, and the next one begins with what they held
  *
  * Module and simulator embed it, and give it memory and posts by struct spindle_mg_ops.
@@ -26,22 +27,41 @@ struct spindle_streams;
 #define SPINDLE_PUSH_LEAST	6
 
 /**
+ * struct spindle_mg_guest - a node that this node is connected to, and that is no member
+ * @seat: where the embedder has it
+ * @id: node id
+ * @incarnation: of its life
+ * @ready: the view whose members it is connected to, as it says, if it wants to join through this
+ *	node; 0: it is connected to none, or joins through another one
+ */
+struct spindle_mg_guest {
+	u32 seat;
+	u32 id;
+	u64 incarnation;
+	u64 ready;
+};
+
+/**
  * struct spindle_mg_ops - what the subgroups of a node ask of their embedder
- * @joined: is this node connected to this rank, another one? Asked until all are
+ * @joined: is this node connected to this rank, which is another one? Called until all are
+ * @connected: this node is connected to all members of its first live view: membership runs
+ * @guest: the first guest whose seat is @guest->seat, or behind it. False: there is none
  * @row: the row of this rank, own or other, in the view that is being installed
  * @made: the subgroup of this index for the view that is being installed: created, wired; never
  *	NULL. Out: its streams, which have not begun, or NULL. Called once for each, in order
- * @begun: it has begun, or this node is in it no more: what processes hold goes over from the
- *	old one, which may be NULL; it is not used here any more
- * @formed: the subgroup of this index has come to be formed
- * @ran: it has been looked at, and there was work, or not: see to its events
+ * @begun: the subgroup of this index has begun, or this node is not in it any more: what processes
+ *	hold goes over from the old one, which may be NULL and is not used here any more
+ * @formed: the subgroup of this index has formed
+ * @ran: the subgroup of this index was looked at, with work or without: handle its events
  * @told: of a joiner: has all that was written to the members arrived?
- * @room: for how many writes to this rank is there room, of so many?
+ * @room: for how many of so many writes to this rank is there room?
  * @post: post writes to this rank, behind all that was posted to it before; offsets are in the
  *	row, or in membership's part of it
  */
 struct spindle_mg_ops {
 	bool (*joined)(void *ctx, u32 rank);
+	void (*connected)(void *ctx);
+	bool (*guest)(void *ctx, struct spindle_mg_guest *guest);
 	struct spindle_row (*row)(void *ctx, u32 rank);
 	struct spindle_mc *(*made)(void *ctx, u32 index, struct spindle_streams **streams);
 	void (*begun)(void *ctx, u32 index, struct spindle_mc *old);
@@ -63,13 +83,15 @@ struct spindle_mg_ops {
  * @mc: by index in the view; NULL where this node is no member
  * @streams: of those in @mc that have large messages, by index; NULL of all others
  * @formed: of a live view: all members of the first one are connected: membership runs
- * @stays: subgroups that the change of the view under way is nothing to, by index
+ * @stays: subgroups that the present change of the view leaves as they are, by index
  * @passes: how many there were
  * @hot: subgroups in which something happens, by index
  * @push: subgroups that may have something for a member, by index
- * @lazy: subgroups that may have something to tell that can wait, by index
- * @draining: what the trim has left takes another pass, and needs to wait for nobody
- * @cold: index of the subgroup that was looked at last although nothing happens in it
+ * @lazy: subgroups that may have acknowledgments that can wait, by index
+ * @draining: draining takes another pass, and waits for no reader
+ * @cold: index of the cold subgroup that was looked at last
+ * @guest: seat of the guest that was invited last; the next one is behind it
+ * @wished: when the present wish began
  */
 struct spindle_mg {
 	const struct spindle_mg_ops *ops;
@@ -87,9 +109,11 @@ struct spindle_mg {
 	u64 lazy;
 	bool draining;
 	u32 cold;
+	u32 guest;
+	u64 wished;
 };
 
-bool spindle_mg_form(struct spindle_mg *c, u64 now);
+bool spindle_mg_run(struct spindle_mg *c, u64 now);
 void spindle_mg_lost(struct spindle_mg *c, u32 rank, enum spindle_mb_reason how);
 void spindle_mg_touch(struct spindle_mg *c, u32 index);
 bool spindle_mg_pass(struct spindle_mg *c, bool all, bool idle);
@@ -98,7 +122,10 @@ bool spindle_mg_push_one(struct spindle_mg *c, u32 index, u32 rank, u32 how);
 void spindle_mg_pushed(struct spindle_mg *c);
 bool spindle_mg_has_begun(const struct spindle_mg *c, u32 rank, u64 vid, bool stayed);
 
-/* change.c: the first view begins; then what membership asks for, in this order. */
+/* invite.c */
+void spindle_mg_invite(struct spindle_mg *c, u64 now);
+
+/* change.c: the first view begins; then what membership calls, in this order. */
 void spindle_mg_start(struct spindle_mg *c);
 void spindle_mg_wedge(struct spindle_mg *c);
 bool spindle_mg_flushed(const struct spindle_mg *c, u32 rank);

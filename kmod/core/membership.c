@@ -23,16 +23,34 @@ static bool has_wedged(const struct spindle_mb *mb, const struct spindle_mb_peer
 }
 
 /*
- * The member has shown its fence, and this node has nothing left to send before its own one. An
- * honest member shows nothing beyond its fence before it has seen this node's, but a liar might.
- * Without the second half this node would then freeze, and leave the view, while blocks still move.
+ * Has the member shown its fence, and has this node nothing left to send it before its own fence?
+ * An honest member shows nothing beyond its fence before it has seen this node's, but a liar might.
+ * Without the second condition this node would then freeze, and leave the view, while blocks still
+ * move.
  */
 static bool fences_crossed(const struct spindle_mb *mb, const struct spindle_mb_peer *p)
 {
 	return has_wedged(mb, p) && (p->fenced || mb->ops->flushed(mb->ctx, p - mb->peer));
 }
 
-/* Wedged is catching: a view that ends for one ends for all. */
+/**
+ * spindle_mb_has_wedged() - has a member shown its fence in the installed view?
+ * @mb: membership
+ * @rank: the member; not this node
+ *
+ * Return: true if so: everything that the member has sent to this node in the view is on its way
+ */
+bool spindle_mb_has_wedged(const struct spindle_mb *mb, u32 rank)
+{
+	const struct spindle_mb_peer *p = &mb->peer[rank];
+
+	return p->vid == spindle_mb_view(mb)->vid && has_wedged(mb, p);
+}
+
+/*
+ * Must this node wedge? A view that ends for one member ends for all, so one wedged member is
+ * enough.
+ */
 static bool wedge_due(struct spindle_mb *mb)
 {
 	return mb->suspected || spindle_mb_leavers(mb) ||
@@ -48,11 +66,11 @@ static void reset_peer(struct spindle_mb_peer *p, u64 heard)
 	p->leaving = false;
 	p->fenced = false;
 	p->told_have = false;
-	/* What it has said about the new view is to be looked at again. */
+	/* Read its state block again, which may be about the new view already. */
 	p->state_seal = 0;
 }
 
-/* Does a decree let this very life of the node in? */
+/* Does a decree let in the node of @mb->wish, and this very life of it? */
 static bool lets_in(const struct spindle_mb *mb, const u64 *word)
 {
 	const u64 *join = word + SPINDLE_DECREE_JOIN;
@@ -64,7 +82,7 @@ static bool lets_in(const struct spindle_mb *mb, const u64 *word)
 	return false;
 }
 
-/* Joiners come behind the survivors. One that is not connected here is none for us. */
+/* Add a joiner behind the survivors. A joiner that is not connected to this node is suspected. */
 static void add_peer(struct spindle_mb *mb, u32 rank, u32 id, u64 incarnation, u64 heard)
 {
 	struct spindle_mb_peer *p = &mb->peer[rank];
@@ -79,7 +97,7 @@ static void add_peer(struct spindle_mb *mb, u32 rank, u32 id, u64 incarnation, u
 	mb->suspected |= BIT_ULL(rank);
 }
 
-/* The next view is made already, and drained is the last one: ranks change. */
+/* Install the next view, which is made already. The last one is drained. Ranks change. */
 static void install(struct spindle_mb *mb)
 {
 	const struct spindle_view *view = spindle_mb_view(mb);
@@ -118,8 +136,9 @@ static void install(struct spindle_mb *mb)
 	mb->learned = 0;
 	mb->now = !mb->now;
 	/*
-	 * It is in, whoever has seen to it; another life of it would be none of our business.
-	 * Others have to see that before this view can end, or they would let it in again.
+	 * The node that we wished for is a member, whichever member's wish let it in. Another life
+	 * of the node does not count. The others have to see that the wish is gone before this view
+	 * can end, or they would let the node in again.
 	 */
 	if (lets_in(mb, word)) {
 		mb->wish = 0;
@@ -128,7 +147,7 @@ static void install(struct spindle_mb *mb)
 	mb->ops->install(mb->ctx, next, from, word + SPINDLE_DECREE_HEAD);
 }
 
-/* The trim is agreed: deliver it, and see to it that there is a next view. */
+/* The decree is chosen: make the next view, and deliver the trim. */
 static void finish(struct spindle_mb *mb)
 {
 	const u64 *word = spindle_mb_own_decree(mb);
@@ -159,7 +178,7 @@ bool spindle_mb_may(enum spindle_mb_state from, enum spindle_mb_state to)
  * @mb: membership
  * @to: which; nothing happens if it may not follow
  *
- * The only place where the state changes; what has to be done hangs off the edge.
+ * The state changes only here, and each transition calls what has to be done for it.
  */
 void spindle_mb_transition(struct spindle_mb *mb, enum spindle_mb_state to)
 {
@@ -191,7 +210,7 @@ void spindle_mb_transition(struct spindle_mb *mb, enum spindle_mb_state to)
 }
 
 /**
- * spindle_mb_stop() - be a member no more
+ * spindle_mb_stop() - stop being a member
  * @mb: membership
  * @reason: why
  */
@@ -206,15 +225,18 @@ void spindle_mb_stop(struct spindle_mb *mb, enum spindle_mb_reason reason)
 /**
  * spindle_mb_leave() - this node wants to leave
  * @mb: membership
+ *
+ * During a change this node has voted, or will: it leaves by the next change.
  */
 void spindle_mb_leave(struct spindle_mb *mb)
 {
-	/* In the middle of a change it has voted, or will: the next one, then. */
-	if (mb->state != SPINDLE_MB_ACTIVE)
-		return;
-	mb->leaving = true;
-	if (spindle_mb_view(mb)->num_members == 1)
-		spindle_mb_stop(mb, SPINDLE_MB_LEFT);
+	mb->leave = true;
+}
+
+static void begin_to_leave(struct spindle_mb *mb)
+{
+	if (mb->leave && mb->state == SPINDLE_MB_ACTIVE)
+		mb->leaving = true;
 }
 
 static void commit(struct spindle_mb *mb)
@@ -236,9 +258,9 @@ static void commit(struct spindle_mb *mb)
  * @me: own rank
  * @now: the clock
  *
- * The memory follows from the rules, the sizes of decrees from the view: both were told by
- * somebody, so that here is the place where they have to fit. Each later view is checked by
- * spindle_mb_leads_on().
+ * The size of the memory follows from the rules, and the size of a decree from the view. Another
+ * node may have sent both, so check here that the decree fits. spindle_mb_leads_on() checks each
+ * later view.
  *
  * Return: 0, or -EINVAL if the view has no members, too many, or more senders than there is
  *	room for in a decree
@@ -268,9 +290,9 @@ int spindle_mb_init(struct spindle_mb *mb, const struct spindle_view *view, u32 
  * @incarnation: of this life
  * @now: the clock
  *
- * The node is connected to all members of the view, and one of them has invited it. When
- * that one goes on without it, it says so, and this is called again with the next view:
- * only who knows a view can follow the decree that ends it.
+ * The node is connected to all members of the view, and one of them, its contact, has invited it.
+ * If the contact goes on without the node, the contact says so, and this is called again with the
+ * next view: a joiner has to know a view to follow the decree that ends it.
  *
  * Return: as spindle_mb_init()
  */
@@ -288,7 +310,7 @@ int spindle_mb_join(struct spindle_mb *mb, const struct spindle_view *view, u32 
 }
 
 /**
- * spindle_mb_invite() - a node is connected to all members, and wants to be one
+ * spindle_mb_invite() - show that a node, connected to all members, wants to be a member
  * @mb: membership
  * @id: the node, no member; 0 takes the wish back
  * @incarnation: of its life
@@ -301,8 +323,8 @@ void spindle_mb_invite(struct spindle_mb *mb, u32 id, u64 incarnation)
 }
 
 /*
- * Members that have gone on to the next view, and the decree that each of them went by. No
- * completion has to vouch for that: a decree is believed for its digest.
+ * Which members have gone on to the next view? Take the digest of the decree that each of them went
+ * by. No completion has to vouch for that, because a decree is believed for its digest.
  */
 static u64 gone_on(struct spindle_mb *mb)
 {
@@ -321,7 +343,7 @@ static u64 gone_on(struct spindle_mb *mb)
 	return gone;
 }
 
-/* Have enough of them gone on by the decree that is in @mb->seen? */
+/* Have enough members of @gone gone on by the decree in @mb->seen? */
 static bool confirmed(const struct spindle_mb *mb, u64 gone, u64 digest)
 {
 	u64 mask, same = 0;
@@ -336,8 +358,8 @@ static bool confirmed(const struct spindle_mb *mb, u64 gone, u64 digest)
 }
 
 /*
- * A joiner looks at the members: has a majority of them gone on with it? One that goes on without
- * the others is not to be followed.
+ * Has a majority of the members gone on to a view with this joiner? A joiner must not follow a
+ * member that goes on without the others.
  */
 static bool find_view(struct spindle_mb *mb)
 {
@@ -355,7 +377,10 @@ static bool find_view(struct spindle_mb *mb)
 	return false;
 }
 
-/* The members that let it in wait for it, so that what it has found stays the view to go to. */
+/*
+ * The members that let this joiner in wait for it. So the view that it has found stays the right
+ * one.
+ */
 static void look_for_view(struct spindle_mb *mb)
 {
 	if (!mb->found)
@@ -383,6 +408,7 @@ bool spindle_mb_run(struct spindle_mb *mb, u64 now)
 
 	if (mb->state == SPINDLE_MB_STOPPED)
 		return false;
+	begin_to_leave(mb);
 	if (mb->state == SPINDLE_MB_JOINING) {
 		mb->ran_at = now;
 		look_for_view(mb);

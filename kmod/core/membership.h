@@ -24,7 +24,7 @@
  * @SPINDLE_MB_ECHOED: has accepted a decree, and shows it in the own row
  * @SPINDLE_MB_COMMITTED: the decree is known to be chosen; its trim is delivered
  * @SPINDLE_MB_STOPPED: not a member any more; the reason says why
- * @SPINDLE_MB_JOINING: not a member yet; waits for a view that has it. Nobody else sees it
+ * @SPINDLE_MB_JOINING: not a member yet; waits for a view with this node. Not visible to others
  * @SPINDLE_MB_STATES: how many there are
  */
 enum spindle_mb_state {
@@ -40,7 +40,7 @@ enum spindle_mb_state {
 
 /**
  * enum spindle_mb_reason - why a member is suspected, or why this one has stopped
- * @SPINDLE_MB_FINE: it is not
+ * @SPINDLE_MB_FINE: neither
  * @SPINDLE_MB_SILENT: its heartbeat has stood still for the timeout
  * @SPINDLE_MB_LOST: its connection broke
  * @SPINDLE_MB_GONE: it has stopped, and says so
@@ -50,7 +50,7 @@ enum spindle_mb_state {
  * @SPINDLE_MB_MINORITY: too few members of the view are left to go on
  * @SPINDLE_MB_EVICTED: the others have gone on without this node, or are about to
  * @SPINDLE_MB_LEFT: this node has left, as it wanted to
- * @SPINDLE_MB_LAYOUT: there are no rules for a view of those that are left
+ * @SPINDLE_MB_LAYOUT: the rules give no view of the members that are left
  */
 enum spindle_mb_reason {
 	SPINDLE_MB_FINE,
@@ -86,7 +86,7 @@ enum spindle_mb_state_column {
 #define SPINDLE_MB_PHASE_STATE	0xffULL
 #define SPINDLE_MB_PHASE_BALLOT	8
 #define SPINDLE_MB_PHASE_LEAVE	BIT_ULL(16)
-/* State blocks that this member was pushed on this connection, in SPINDLE_IMM_SLOTS bits. */
+/* Number of state blocks pushed to the reader on this connection, in SPINDLE_IMM_SLOTS bits. */
 #define SPINDLE_MB_PHASE_COUNT	32
 
 /**
@@ -108,26 +108,27 @@ struct spindle_mb_row {
  *	written before it; NULL if memory shows writes in their order
  * @beat_seal: of its last beat block
  * @state_seal: of its last state block that was accepted
- * @heard: its silence counts from here: its heartbeat moved, or was forgiven that it did not
- * @proof: its heartbeat has moved after this
+ * @heard: its silence counts from here: when its heartbeat last moved, or when its silence was last
+ *	forgiven
+ * @proof: its heartbeat has moved since this time
  * @doubted_at: the last pass before it was suspected, or doubted
- * @wish: node that wants to join by it, or 0
+ * @wish: node that wants to join through it, or 0
  * @wish_inc: its incarnation
  * @vid: its view
- * @suspected: whom it suspects
+ * @suspected: members that it suspects
  * @phase: enum spindle_mb_state
  * @ballot: rank + 1 of the leader whose decree it has accepted, or 0
  * @leaving: it wants to leave
- * @digest: of that decree; without one, of the decree that made its view
+ * @digest: of the decree that it has accepted; without one, of the decree that made its view
  * @reason: why it is suspected, enum spindle_mb_reason
- * @fenced: it was pushed the fence: nothing more of this view
- * @told_beat: heartbeat that it was pushed
- * @told_have: it was pushed what was received
- * @told_decree: digest of the decree that it was pushed
- * @told: columns that it was pushed
- * @said: state blocks that it was pushed
- * @beat_out: block under way
- * @out: block under way
+ * @fenced: our fence was pushed to it: it gets nothing more of this view
+ * @told_beat: heartbeat that was pushed to it
+ * @told_have: what we have received was pushed to it
+ * @told_decree: digest of the decree that was pushed to it
+ * @told: columns that were pushed to it
+ * @said: number of state blocks that were pushed to it
+ * @beat_out: beat block under way
+ * @out: state block under way
  */
 struct spindle_mb_peer {
 	const struct spindle_mb_row *row;
@@ -158,20 +159,20 @@ struct spindle_mb_peer {
 
 /**
  * struct spindle_mb_ops - what membership asks of its embedder
- * @wedge: no more messages get a round
+ * @wedge: give no more messages a round
  * @flushed: has all that has a round been posted to this rank?
  * @freeze: receive what is here and nothing after it; say how much, per sender
- * @trim: this is delivered; false if it cannot be true. Not of subgroups that stay as they
- *	are, spindle_decree_stays(), if this node goes on to the next view, which is known
- * @drain: has it been delivered, and may the next view, or a joiner's first, be installed?
+ * @trim: deliver this much of each sender; false if the trim cannot be true. If this node goes on
+ *	to the next view, which is known, subgroups that stay as they are need no trim, see
+ *	spindle_decree_stays()
+ * @drain: has the trim been delivered, and may the next view, or a joiner's first, be installed?
  * @layout: the subgroups of the next view, a function of both views and of nothing else;
  *	NULL, or what is wrong
- * @guest: may this life of a node be let in: is it connected to this one?
- * @join: a node that joins: set its row, and vouch; false if there is no connection to this
- *	life of it
- * @install: a new view; ranks in the old one, or SPINDLE_NO_RANK, and the trim of the old
- * @cut: tear down the connection to this rank: its row stays as it is
- * @stopped: nothing more will happen
+ * @guest: is this life of a node connected to this node, so that it may be let in?
+ * @join: set row and vouch of a node that joins; false if this life of it is not connected
+ * @install: begin a new view; ranks in the old one, or SPINDLE_NO_RANK, and the trim of the old one
+ * @cut: tear down the connection to this rank; its row stays as it is
+ * @stopped: this node has stopped, and nothing more will happen
  */
 struct spindle_mb_ops {
 	void (*wedge)(void *ctx);
@@ -193,7 +194,7 @@ struct spindle_mb_ops {
  * struct spindle_mb - membership of a node
  * @ops: the embedder's
  * @ctx: their argument
- * @timeout: silence that makes suspect, in units of the clock
+ * @timeout: silence that makes a member suspected, in units of the clock
  * @interval: between heartbeats
  * @trims: room for a trim, words
  * @joins: nodes that one change takes in at most, up to SPINDLE_DECREE_JOINS
@@ -208,18 +209,19 @@ struct spindle_mb_ops {
  * @suspected: ranks; bits are only added
  * @doubted: ranks that are silent or lost; either they are at fault or this node is
  * @closed: ranks that have closed their connection to this node
- * @uncut: suspects, connections that are to be torn down
- * @came: members that came with this view, by rank
- * @most: so many members of the view before are a majority of it: a joiner goes on when they do
+ * @uncut: suspects whose connections are to be torn down
+ * @came: ranks of the members that joined with this view
+ * @most: this many members are a majority of the view before; a joiner goes on when they do
  * @ballot: rank + 1 of the leader of the accepted decree, or 0
- * @learned: the member that it was learned from in place of the leader, a bit; 0: none
- * @leaving: this node wants to leave
- * @found: of a joiner: there is a view with it
+ * @learned: bit of the member that the decree was learned from in place of the leader; 0: none
+ * @leave: this node is to leave, as soon as no change is under way
+ * @leaving: this node shows that it leaves
+ * @found: of a joiner: a view with this node was found
  * @digest: as in the column
- * @wish: node that wants to join by this one, or 0; of a joiner, its own id
+ * @wish: node that wants to join through this one, or 0; of a joiner, its own id
  * @wish_inc: its incarnation
  * @beat: own heartbeat
- * @beat_at: when it moved
+ * @beat_at: when @beat last moved
  * @ran_at: last pass
  * @edges: times that each transition was taken
  * @peer: by rank
@@ -247,6 +249,7 @@ struct spindle_mb {
 	u32 most;
 	u32 ballot;
 	u64 learned;
+	bool leave;
 	bool leaving;
 	bool found;
 	u64 digest;
@@ -268,6 +271,7 @@ bool spindle_mb_run(struct spindle_mb *mb, u64 now);
 u32 spindle_mb_push(struct spindle_mb *mb, u32 rank, struct spindle_write *write);
 bool spindle_mb_open(const struct spindle_mb *mb, u32 rank);
 bool spindle_mb_has_begun(const struct spindle_mb *mb, u32 rank, u64 vid, bool stayed);
+bool spindle_mb_has_wedged(const struct spindle_mb *mb, u32 rank);
 void spindle_mb_suspect(struct spindle_mb *mb, u32 rank, enum spindle_mb_reason reason);
 void spindle_mb_closed(struct spindle_mb *mb, u32 rank);
 void spindle_mb_leave(struct spindle_mb *mb);
@@ -282,7 +286,7 @@ void spindle_mb_stop(struct spindle_mb *mb, enum spindle_mb_reason reason);
  * spindle_mb_view() - the installed view
  * @mb: membership
  *
- * Return: it
+ * Return: the view
  */
 static inline const struct spindle_view *spindle_mb_view(const struct spindle_mb *mb)
 {
@@ -304,8 +308,8 @@ static inline u64 *spindle_mb_own_decree(const struct spindle_mb *mb)
  * spindle_mb_decree_words() - words of a decree in memory and in rows
  * @trims: senders of all subgroups at most, in any view
  *
- * Of any view: the words behind the last sender of a view are zero. So what is read from
- * somebody's row is as long as the memory that it goes to, whatever the view is.
+ * The words behind the last sender of a view are zero, so the length is the same in all views. A
+ * decree that is read from a member's row always fits the memory that it goes to.
  *
  * Return: words
  */

@@ -2,10 +2,9 @@
 /*
  * The one header that core/ takes its environment from.
  *
- * core/ is the protocol: it knows no verbs, no memory management, no netlink and
- * no locks. In the kernel this header is a list of kernel headers; in user space
- * it defines the same words on top of the C library, so that unit tests, the
- * simulator and fuzzers run the very code that the module runs.
+ * core/ is the protocol: it knows no verbs, no memory management, no netlink and no locks. In the
+ * kernel this header is a list of kernel headers. In user space it defines the same words on top of
+ * the C library. So unit tests, the simulator and fuzzers run the very code that the module runs.
  */
 #ifndef SPINDLE_CORE_PORT_H
 #define SPINDLE_CORE_PORT_H
@@ -28,7 +27,7 @@
 #include <asm/barrier.h>
 #include <asm/byteorder.h>
 
-#include "../trace.h"
+#include "base/trace.h"
 
 #else /* user space */
 
@@ -54,8 +53,8 @@ typedef int64_t s64;
 #endif
 
 /*
- * There, others write while the core looks. Here one thread does all, unless a test names a
- * function that does what others may have done between any two looks.
+ * In the kernel, others write while core/ reads. Here one thread does all, unless a test names a
+ * function that does what others may have done between any two reads.
  */
 #ifdef SPINDLE_BETWEEN_LOOKS
 void SPINDLE_BETWEEN_LOOKS(void);
@@ -85,6 +84,7 @@ void SPINDLE_BETWEEN_LOOKS(void);
 #define min_t(t, a, b) min((t)(a), (t)(b))
 #define max_t(t, a, b) max((t)(a), (t)(b))
 #define ALIGN(x, a) (((x) + ((typeof(x))(a) - 1)) & ~((typeof(x))(a) - 1))
+#define container_of(p, type, member) ((type *)((char *)(p) - offsetof(type, member)))
 #define IS_ALIGNED(x, a) (((x) & ((typeof(x))(a) - 1)) == 0)
 #define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
 #define BIT(n) (1UL << (n))
@@ -107,7 +107,7 @@ static inline unsigned long roundup_pow_of_two(unsigned long n)
 	return n <= 1 ? 1 : 1UL << (64 - __builtin_clzl(n - 1));
 }
 
-/* Tracepoints are the kernel's. */
+/* Tracepoints are in the kernel only. */
 static inline void spindle_no_trace(u32 node, ...)
 {
 	(void)node;
@@ -125,13 +125,13 @@ static inline void spindle_no_trace(u32 node, ...)
 
 /**
  * spindle_count() - move a counter
- * @counter: written by the caller's thread alone; others look at any time
+ * @counter: written by the caller's thread alone; others read it at any time
  * @n: by how much
  */
 static inline void spindle_count(u64 *counter, u64 n)
 {
 	ASSERT_EXCLUSIVE_WRITER(*counter);
-	/* Pairs with the READ_ONCE() of who looks. */
+	/* Pairs with the READ_ONCE() of readers. */
 	WRITE_ONCE(*counter, *counter + n);
 }
 

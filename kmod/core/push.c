@@ -2,8 +2,8 @@
 /*
  * Push: turn changes of the own row into writes to one member. See push.h.
  */
-#include "push.h"
 #include "multicast.h"
+#include "push.h"
 
 /* A list of writes under construction. */
 struct list {
@@ -34,8 +34,8 @@ static u64 first_byte(const struct spindle_msg *msg)
 }
 
 /*
- * Bytes of a message that are sent: its own, or with slots of a fixed size (Spindle paper,
- * III-A) all that it was given.
+ * Bytes of a message that are sent: its own length, or all that was reserved for it if slots have a
+ * fixed size (Spindle paper, III-A).
  */
 static u64 extent_bytes(const struct spindle_mc *mc, u64 slot)
 {
@@ -46,16 +46,18 @@ static u64 extent_bytes(const struct spindle_mc *mc, u64 slot)
 	if (mc->tune.switches & SPINDLE_SW_PACKED)
 		return msg->len;
 	units = min((u32)mc->ends[i].unit - msg->unit, spindle_units(mc->max_msg));
-	/* What is large does not come here; how much more it was given is no reason to send it. */
+	/*
+	 * Messages here are not large: do not send more than such a message, whatever was reserved.
+	 */
 	units = min_t(u32, units, SPINDLE_MAX_LARGE >> SPINDLE_UNIT_SHIFT);
 	return (u64)units << SPINDLE_UNIT_SHIFT;
 }
 
 /*
- * So many bytes from the first one of a message on will be sent. What is not the message's own
- * is zeroed: the tail of a unit, what was reserved and not used, slots that were given up.
- * Otherwise members would get what the process, or a sender before it, has left there. Once
- * is enough: all of it was taken from the process, which has it back when the message is free.
+ * @bytes of a message, from the first one on, will be sent. Zero what is not the message's own: the
+ * tail of a unit, space that was reserved and not used, and slots that were given up. Otherwise
+ * members would get what the process, or a sender before it, has left there. Once is enough,
+ * because the process gets the space back only when the message is free.
  */
 static void blank(struct spindle_mc *mc, u64 slot, u64 bytes)
 {
@@ -75,9 +77,9 @@ static void blank(struct spindle_mc *mc, u64 slot, u64 bytes)
 }
 
 /*
- * Payload of the messages [slot, end), as few ranges as fit into max writes. Returns
- * the slot behind the last one taken. Extents of a sender follow one another, but for
- * the 32-bit unit count, which wraps on a multiple of the ring.
+ * Add the payload of the messages [slot, end), in as few ranges as possible and at most @max
+ * writes. Returns the slot behind the last one taken. Extents of a sender follow one another,
+ * except that the 32-bit unit count wraps on a multiple of the ring.
  */
 static u64 add_payload(struct list *list, struct spindle_mc *mc,
 		       const struct spindle_mc_member *m, u64 slot, u64 end, u32 max)
@@ -90,7 +92,7 @@ static u64 add_payload(struct list *list, struct spindle_mc *mc,
 		const struct spindle_msg *msg = &sd->msgs[slot & wmask], *last = msg;
 		u64 from = first_byte(msg), to = from + extent_bytes(mc, slot);
 
-		/* Its bytes are there: they went another way. */
+		/* The payload of a placed message is there already, because it went another way. */
 		if (mc->ends[slot & wmask].placed) {
 			slot++;
 			continue;
@@ -113,8 +115,8 @@ static u64 add_payload(struct list *list, struct spindle_mc *mc,
 }
 
 /*
- * One write for each acknowledgment, as the baseline does it: the block as it was when
- * nothing more had been delivered yet. Returns false if one is enough.
+ * Prepare one write for each acknowledgment, as the baseline does: the first one shows the block
+ * before anything more was delivered. Returns false if one write is enough.
  */
 static bool ack_received(const struct spindle_mc *mc, struct spindle_mc_member *m)
 {
@@ -131,9 +133,9 @@ static bool ack_received(const struct spindle_mc *mc, struct spindle_mc_member *
 }
 
 /*
- * May this message, the first that the member misses, go inside its guard? It has to be
- * the only one, and the last that went so has to be known to be received: see express.h.
- * What is sent twice or at full length on purpose is not made short.
+ * May this message, the first that the member misses, go inside its guard? The message has to be
+ * the only one, and the last express message has to be known to be received, see express.h. A
+ * subgroup that is tuned for two acknowledgments or for full-length slots sends nothing by express.
  */
 static bool goes_express(const struct spindle_mc *mc, const struct spindle_mc_member *m,
 			 u64 slot, u32 how)
@@ -146,7 +148,7 @@ static bool goes_express(const struct spindle_mc *mc, const struct spindle_mc_me
 	       SPINDLE_EXPRESS_BYTES;
 }
 
-/* The same for all members that miss nothing else. */
+/* The express write, which is the same for all members that miss only this message. */
 static struct spindle_write express(struct spindle_mc *mc, struct spindle_mc_member *m,
 				    u64 slot)
 {
@@ -154,7 +156,7 @@ static struct spindle_write express(struct spindle_mc *mc, struct spindle_mc_mem
 	const struct spindle_msg *msg = &sd->msgs[slot & (mc->window - 1)];
 	u32 from = spindle_express_offset(msg->len);
 
-	/* What has changed since it was written is not in it. */
+	/* Columns that have changed since the express block was written are not in it. */
 	if (!mc->express_ready || mc->changed)
 		spindle_express_write(&mc->express, mc->word, msg, sd->pay,
 				      (u64)mc->ring_units << SPINDLE_UNIT_SHIFT);
@@ -201,15 +203,15 @@ bool spindle_push_pending(const struct spindle_mc *mc)
  * @mc: the subgroup
  * @rank: the member
  * @index: the subgroup's index in the view
- * @how: SPINDLE_PUSH_SPLIT: two guards may follow each other, so what was received and what
- *	was delivered may be acknowledged one by one, if the subgroup is tuned so;
- *	SPINDLE_PUSH_EXPRESS: a message may go inside its guard
+ * @how: SPINDLE_PUSH_SPLIT: two guards may follow each other, so that a subgroup that is tuned so
+ *	acknowledges what was received and what was delivered one by one; SPINDLE_PUSH_EXPRESS: a
+ *	message may go inside its guard
  * @write: out
  * @max: room in @write, at least 5 (payload that wraps, headers that wrap, block), and one
  *	more with SPINDLE_PUSH_SPLIT
  *
- * The caller posts the writes in this order on the member's queue pair, all of them;
- * the subgroup's state says already that they are on their way.
+ * The caller posts all of the writes in this order on the member's queue pair. The subgroup's state
+ * counts them as posted already.
  *
  * Return: number of writes
  */
@@ -229,7 +231,8 @@ u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, u32 how,
 
 	/*
 	 * A subgroup that stays may be pushed before a pass has published what the freeze has
-	 * received. The member is told of it here, and nothing would tell it again.
+	 * received. Publish it here, because @m->dirty is cleared below and nothing would push it
+	 * again.
 	 */
 	if (mc->changed)
 		spindle_block_write(mc->block, mc->word);

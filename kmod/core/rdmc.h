@@ -2,87 +2,90 @@
 /*
  * RDMC: one group of members that multicast large objects, as one of them sees it.
  *
- * Here is who says what to whom, and when which block goes where; not how bytes travel.
- * The embedder (the module, a test) has a lane to each other member: reliable, in order,
- * for short messages and for blocks that are written straight into the other's memory.
- * A lane may break at any time, and then stays broken.
+ * This code decides which message goes to which member, and when which block goes where; not how
+ * bytes travel. The embedder (the module, a test) has a lane to each other member: reliable, in
+ * order, for short messages and for blocks that are written straight into the other's memory. A
+ * lane may break at any time, and then stays broken.
  *
  *	OPENING -> OPEN -> CLOSING -> CLOSED		all members have all objects, or
- *	    |        |         |			know that somebody has not
- *	    +--------+---------+--> FAILING -> FAILED	somebody is missing
+ *	    |        |         |			know that some member has not
+ *	    +--------+---------+--> FAILING -> FAILED	a member is missing
  *
- * Opening. Every member that creates the group has a new life, a random number, by which
- * the others address it: what was meant for an older life of the same group finds nobody.
- * HELLO {id, digest, own life, the other's life or 0} goes to each member when its lane is
- * up; who gets one with 0 answers. OPEN when all lives are known. A member that is heard of
- * with another life than before has left, and come back as somebody else.
+ * Opening. Every member that creates the group has a new life, a random number, by which the others
+ * address it: a message to an older life of the same group is dropped. HELLO {id, digest, own life,
+ * the other's life or 0} goes to each member when its lane is up. A member that gets a HELLO with 0
+ * answers. The group is OPEN when all lives are known. A member that says HELLO with another life
+ * than before has left, and come back as a new one.
  *
- * Objects go from the root (rank 0), in order. ANNOUNCE {object, length, tag} goes to all when
- * the root's process has queued it. A receiver that has got memory from its process grants its
+ * Objects go from the root (rank 0), in order. ANNOUNCE {object, length, tag} goes to all when the
+ * root's process has queued an object. A receiver that has got memory from its process grants its
  * sources block after block, in the order of the schedule: GRANT {object, length, block, where}
- * gives the right to write that block, once. So nothing is sent to a member that is not ready,
- * and a member can write only the blocks that are its to send, and only until they are there: the
- * right is taken back at once. Each member sends in the order of the schedule what it has, and
- * has a grant for. At most SPINDLE_RDMC_GRANTS grants are open per source, at most
- * SPINDLE_RDMC_SENDS own writes under way. When all sends of an object are written the next
- * object's begin, while blocks of the first one may still be coming.
+ * gives the right to write that block, once. So nothing is sent to a member that is not ready. A
+ * member can write only the blocks that the schedule has it send. It can do so only until they are
+ * there, because the right is taken back at once. Each member sends in the order of the schedule
+ * the blocks that it has, and has a grant for. At most SPINDLE_RDMC_GRANTS grants are open per
+ * source, at most SPINDLE_RDMC_SENDS own writes under way. When all sends of an object are written
+ * the next object's begin, while blocks of the first one may still be coming.
  *
- * An object has ended at a member when it is complete or given up, none of the member's
- * grants for it is open, none of its writes is under way: the memory is the process's
- * again. Complete means that its own sends are posted, too. PROGRESS {objects ended, complete,
- * blocks of the present one} to the root, when an object has ended, a sixteenth of it has
- * come, or anything has and it was silent for long; the root announces at most
- * SPINDLE_RDMC_QUEUE objects more than the slowest has ended. While anything goes on anywhere
- * it says PROGRESS, too, now and then, to those that have not ended all: in some schedules a
- * member gets its first block when others have all of theirs.
+ * An object that is complete or given up has ended at a member when none of the member's grants for
+ * it is open, and none of its writes is under way. Then the memory is the process's again. Complete
+ * means that the member's own sends are posted, too. PROGRESS {objects ended, complete, blocks of
+ * the present one} goes to the root when an object has ended, or a sixteenth of it has come. It
+ * also goes when anything has come and the member was silent for long. The root announces at most
+ * SPINDLE_RDMC_QUEUE objects more than the slowest member has ended. While anything goes on
+ * anywhere the root says PROGRESS, too, now and then, to members that have not ended all objects:
+ * in some schedules a member gets its first block when others have all of theirs.
  *
- * Giving up an object. Who wants that grants and writes no more of it, and tells the root:
- * STOP {object, error, reason}; the root, unless all have ended it, tells everybody: ABORT
- * {object, error, reason, who}. Before it has heard that, who wanted it has not ended it. Who
- * hears it writes no more, and says so to those that have granted it something: RETURN
- * {object}, behind its last write on the same lane. Who gets a RETURN takes back what it has
- * granted there.
+ * Giving up an object. A member that wants that grants and writes no more of it, and tells the
+ * root: STOP {object, error, reason}. The root, unless all have ended the object, tells all
+ * members: ABORT {object, error, reason, culprit}. The object does not end at the member that
+ * wanted this before ABORT has come. A member that gets an ABORT writes no more of the object, and
+ * says so to members that have granted it something: RETURN {object}, behind its last write on the
+ * same lane. A member that gets a RETURN takes back what it has granted there.
  *
- * Failure. Who misses a member (lane broken, not in the view), or is told to leave, tells all
- * others: FAIL {who, error}; who hears of it for the first time passes it on likewise. Whose
- * life is not known yet may know ours: to it a HELLO says the same, and counts if it does.
- * Behind a FAIL comes no write any more: it returns all grants. A member whose lane is
- * quiet (the device is through with it) has returned all, too.
+ * Failure. A member that misses another one (lane broken, not in the view), or that leaves, tells
+ * all others: FAIL {culprit, error}. A member that learns this for the first time passes it on
+ * likewise. A member whose life is not known yet may know ours: a HELLO tells it the same, and
+ * counts if that member does know our life. No write comes behind a FAIL, so that a FAIL returns
+ * all grants. A member whose lane is quiet (the device has finished with it) has returned all, too.
  *
- * Silence. The root measures what goes on: after the timeout it gives an object up, and who has
- * not ended it after two more is missing. Who has begun an object, and for three times the
- * timeout has seen nothing move and heard nothing new from the root, misses the root: whoever
- * holds the object up, the root would have said so. A lane that lives says nothing about who is
- * behind it. What waits for the member's own process, to give memory or to read, does not count,
- * nor what is queued behind that, nor a time during which the member itself did not look.
+ * Silence. The root measures what goes on. After the timeout it gives an object up, and a member
+ * that has not ended the object after two more is missing. A receiver that has begun an object
+ * waits three times the timeout. If in that time nothing has moved and the root has said nothing
+ * new, it misses the root: whichever member holds the object up, the root would have said so. A
+ * lane that is up does not prove that the member behind it is alive. Time does not count while an
+ * object, or one before it, waits for the member's own process to give memory or to read. Time in
+ * which the member itself ran no pass does not count either.
  *
- * Closing. The root, told to close, says CLOSE {objects, complete} when all objects have
- * ended at the root; others when their process has closed as well and they have ended as
- * many. CLOSED when all have said so and what was said has arrived (the lane is flushed).
- * A member that has said CLOSE, and to which we have, may go. While objects still move
- * elsewhere, the root says CLOSE again now and then, so that those that wait hear something.
+ * Closing. When its process has closed and all objects have ended at the root, the root says CLOSE
+ * {objects, complete}. Another member says so when its process has closed as well and it has ended
+ * as many objects. The group is CLOSED when all have said so and all messages have arrived (the
+ * lane is flushed). A member may go when it has said CLOSE to us and we have said CLOSE to it.
+ * While objects still move elsewhere, the root says CLOSE again now and then, so that waiting
+ * members see that it is alive.
  *
- * All messages are level-triggered: a pass says what is not said yet as far as there is room.
+ * All messages are level-triggered: a pass says what is due, as far as there is room.
  *
- * Streams. Inside of a view membership knows who is there, and a group needs no life of its own:
- * see @stream of the configuration, and stream.h. All members compute the stream's life, so that it
- * is OPEN at once. Objects flow as above, and none is given up: a stream ends as a whole, when the
- * view does. It has the words ANNOUNCE, GRANT, PROGRESS and END, and no times.
+ * Streams. Inside of a view, membership knows which members are there, and a group needs no random
+ * life: see @stream of the configuration, and stream.h. All members compute the stream's life, so
+ * that the stream is OPEN at once. Objects flow as above, and none is given up: a stream ends as a
+ * whole, when the view does. A stream has the words ANNOUNCE, GRANT, PROGRESS and END, and no
+ * timeouts.
  *
  *	OPEN -> FAILING -> FAILED
  *
- * A member that ends the stream tells each other one that it has heard of: END. Behind an END
- * comes no write any more. Whoever gets an END takes back what it has granted there, and says END
- * as well. So each gets its grants back, whether or not the others know
- * already that the view ends. Who breaks the rules, or whose lane is lost, is cut: that is to break
- * the view's connection, too, and then membership sees to the rest.
+ * A member that ends the stream says END to each member that has begun it. No write comes behind an
+ * END. A member that gets an END takes back what it has granted there, and says END as well. So
+ * each member gets its grants back, whether or not the others know already that the view ends. A
+ * member that breaks the rules, or whose lane is lost, is cut. For a stream this breaks the view's
+ * connection, too, and then membership removes the member.
  *
- * Nothing that a peer says is believed: ranges are checked, and who breaks the rules is cut
- * off (ops->cut) with SPINDLE_RDMC_PROTOCOL. An early GRANT, RETURN or FAIL is legal: lanes
- * are not ordered among each other. A root may tell its receivers different things, and a member
- * may give each of the others another rack. Two members whose ideas of the group differ for that
- * reason do not know who has lied. They end the group, and keep their lane, because other groups
- * use the lane, too: see spindle_rdmc_differ() and spindle_rdmc_astray().
+ * Nothing that a peer says is believed: ranges are checked, and a member that breaks the rules is
+ * cut off (ops->cut) with SPINDLE_RDMC_PROTOCOL. An early GRANT, RETURN or FAIL is legal, because
+ * lanes are not ordered among each other. A root may tell its receivers different things, and a
+ * member may give each of the others another rack. Two members whose ideas of the group differ for
+ * that reason do not know which member has lied. They end the group, and keep their lane, because
+ * other groups use the lane, too: see spindle_rdmc_differ() and spindle_rdmc_astray().
  *
  * Context: engine, all of it. Nothing here sleeps or allocates; time comes with the pass.
  */
@@ -98,7 +101,10 @@
 #define SPINDLE_RDMC_GRANTS	4U
 /* Own writes under way in one group. */
 #define SPINDLE_RDMC_SENDS	4U
-/* Objects that a member remembers: what all may be at, and what the root has queued beyond. */
+/*
+ * Objects that a member remembers: those that members may be at, and those that the root has
+ * queued.
+ */
 #define SPINDLE_RDMC_OBJECTS	(2 * SPINDLE_RDMC_QUEUE)
 
 /**
@@ -106,9 +112,9 @@
  * @SPINDLE_RDMC_S_OPENING: not all members are known
  * @SPINDLE_RDMC_S_OPEN: objects flow
  * @SPINDLE_RDMC_S_CLOSING: this member has nothing more to do, and says or has said so
- * @SPINDLE_RDMC_S_CLOSED: all have
- * @SPINDLE_RDMC_S_FAILING: somebody is missing; memory may still be in use
- * @SPINDLE_RDMC_S_FAILED: it is not any more
+ * @SPINDLE_RDMC_S_CLOSED: all members have said so
+ * @SPINDLE_RDMC_S_FAILING: a member is missing; memory may still be in use
+ * @SPINDLE_RDMC_S_FAILED: a member is missing; memory is not in use any more
  */
 enum spindle_rdmc_state {
 	SPINDLE_RDMC_S_OPENING,
@@ -121,30 +127,30 @@ enum spindle_rdmc_state {
 
 /* What a message is, in struct spindle_rdmc_msg. */
 enum spindle_rdmc_word {
-	/* to: id; w: digest, own life, your life or 0; arg: rack, and of one that goes
-	 * error << 16 | who << 24
+	/*
+	 * to: id; w: digest, own life, your life or 0; arg: rack, and of a member that goes
+	 * error << 16 | culprit << 24
 	 */
 	SPINDLE_RDMC_HELLO = 1,
 	SPINDLE_RDMC_ANNOUNCE,	/* w: object, length, tag */
 	/* w: object, address, key | number << 32, the object's length; arg: block */
 	SPINDLE_RDMC_GRANT,
-	SPINDLE_RDMC_PROGRESS,	/* w: ended, complete, blocks of object number "ended"; the
-				 * root has all blocks: 0
-				 */
+	/* w: ended, complete, blocks of object number "ended"; 0 blocks of the root: it has all */
+	SPINDLE_RDMC_PROGRESS,
 	SPINDLE_RDMC_STOP,	/* w: object, error, reason */
-	SPINDLE_RDMC_ABORT,	/* w: object, error, reason; arg: rank of who wanted it */
+	SPINDLE_RDMC_ABORT,	/* w: object, error, reason; arg: rank that wanted it */
 	SPINDLE_RDMC_RETURN,	/* w: object */
-	SPINDLE_RDMC_FAIL,	/* w: error; arg: rank of who is missing */
+	SPINDLE_RDMC_FAIL,	/* w: error; arg: rank that is missing */
 	SPINDLE_RDMC_CLOSE,	/* w: objects ended, complete */
 	SPINDLE_RDMC_END	/* of a stream; w: nothing */
 };
 
 /**
- * struct spindle_rdmc_msg - what members say to each other
+ * struct spindle_rdmc_msg - a message from one member to another
  * @to: life of the receiver, or, of HELLO, id of the group
  * @word: enum spindle_rdmc_word
- * @arg: see there
- * @w: see there
+ * @arg: depends on @word, see there
+ * @w: depends on @word, see there
  */
 struct spindle_rdmc_msg {
 	u64 to;
@@ -156,10 +162,10 @@ struct spindle_rdmc_msg {
 static_assert(sizeof(struct spindle_rdmc_msg) == 48, "messages are protocol");
 
 /**
- * struct spindle_rdmc_grant - the right to write a block of somebody's object
+ * struct spindle_rdmc_grant - the right to write a block into another member's memory
  * @object: object
- * @len: its bytes, as the other knows them
- * @addr: where, in terms of the other's device
+ * @len: bytes of the object, as the other member knows them
+ * @addr: address of the block, for the other member's device
  * @block: block
  * @key: key for @addr
  * @number: immediate data that has to go with the last byte
@@ -188,16 +194,17 @@ struct spindle_rdmc;
  * @write: write a block, of which we have all bytes, where @grant says; ends with
  *	spindle_rdmc_written(), not before it has returned, whether or not the lane breaks.
  *	There was room
- * @flushed: has all that was said to @m arrived there, or will it never?
- * @cut: @m broke the protocol, or keeps us waiting: break the lane. Once for each member; ends
- *	with spindle_rdmc_lost(). Of a stream: also if the lane is lost; the view is to go on
- *	without @m
- * @listens: is there room for events? While there is not no object ends, unless the group fails:
- *	then there is one more for each object that has not, and the last one
- * @event: something for the process; all but @ev->at_ns and node are filled in, and
- *	@ev->node is a rank + 1, or SPINDLE_RDMC_NOBODY. Not of a stream, as @flushed and @listens
- * @release: an object's memory is not used any more; before its event DONE, for each object that
- *	had got memory. False: not all of it is released yet. It is called again in the next pass
+ * @flushed: has all that was said to @m arrived there, or can it never arrive?
+ * @cut: @m broke the protocol, or keeps us waiting: break the lane. Called once for each member;
+ *	ends with spindle_rdmc_lost(). Of a stream: called also if the lane is lost; the view has to
+ *	go on without @m
+ * @listens: is there room for events? No object ends while there is none, unless the group fails:
+ *	then there is one more event for each object that has not ended, and the last one
+ * @event: something for the process; all but @ev->at_ns and node are filled in, and @ev->node is a
+ *	rank + 1, or SPINDLE_RDMC_NOBODY. Not called of a stream, like @flushed and @listens
+ * @release: release an object's memory, which is not used any more. Called before the object's
+ *	event DONE, for each object that had got memory. False: not all of it is released yet, and
+ *	this is called again in the next pass
  */
 struct spindle_rdmc_ops {
 	bool (*room)(struct spindle_rdmc *r, u32 m);
@@ -216,12 +223,12 @@ struct spindle_rdmc_ops {
 
 /**
  * enum spindle_rdmc_phase - what becomes of an object at a member
- * @SPINDLE_RDMC_P_NONE: nothing is known of it, but perhaps early grants
+ * @SPINDLE_RDMC_P_NONE: not announced; early grants may be here
  * @SPINDLE_RDMC_P_WAITING: announced; the process has not given memory yet
- * @SPINDLE_RDMC_P_MOVING: it has
+ * @SPINDLE_RDMC_P_MOVING: the process has given memory
  * @SPINDLE_RDMC_P_STOPPING: given up; memory may still be in use
  * @SPINDLE_RDMC_P_COMPLETE: ended well
- * @SPINDLE_RDMC_P_ABORTED: ended otherwise
+ * @SPINDLE_RDMC_P_ABORTED: ended because it was given up
  */
 enum spindle_rdmc_phase {
 	SPINDLE_RDMC_P_NONE,
@@ -244,18 +251,18 @@ enum spindle_rdmc_phase {
  * @writing: own writes under way
  * @granted: grants of ours that are open or being taken back
  * @sends_done: all own sends are posted
- * @decided: the root has given it up, and the three below are its words
- * @stop_due: the root has to be told that we give it up
+ * @decided: the root has given it up, and @error, @reason and @culprit are what the root has said
+ * @stop_due: STOP has to be said to the root
  * @error: enum spindle_rdmc_error, of one that was given up
- * @reason: the same
- * @culprit: rank + 1 of who wanted that, or 0
+ * @reason: number from the process that wanted that
+ * @culprit: rank + 1 of the member that wanted that, or 0
  * @returned: ranks that write no more of it
- * @to_return: ranks that have to be told that we write no more of it
- * @abort_due: root: ranks that have to be told that it is given up
+ * @to_return: ranks that RETURN has to be said to
+ * @abort_due: root: ranks that ABORT has to be said to
  * @first_ns: first block here, or first write of the root
  * @busy_ns: time since then with a write under way
  * @busy_since: begin of the present such time, or 0
- * @moved_ns: when something last went on; of one that stops: since when
+ * @moved_ns: when something last went on with it; of one that was given up: since when
  */
 struct spindle_rdmc_object {
 	enum spindle_rdmc_phase phase;
@@ -283,12 +290,12 @@ struct spindle_rdmc_object {
 };
 
 /**
- * struct spindle_rdmc_cursor - where own sends, or own grants, are
+ * struct spindle_rdmc_cursor - a position in the own sends, or in the own grants
  * @object: object
- * @begun: @schedule and @walk are of this one
- * @known: @hop is the next
- * @hop: what comes next
- * @walk: where it is in the schedule
+ * @begun: @schedule and @walk are those of @object
+ * @known: @hop is the next hop
+ * @hop: next hop, if @known
+ * @walk: position in the schedule
  * @schedule: of the object
  */
 struct spindle_rdmc_cursor {
@@ -318,24 +325,24 @@ struct spindle_rdmc_slot {
  * @life: its life; 0: not known yet
  * @up: the lane is up
  * @lost: the lane is broken; no message comes any more
- * @quiet: and the device is through with it
- * @cut: we have asked for that; nothing that comes counts any more
- * @hello_due: it has to be told who we are
+ * @quiet: the lane is lost, and the device has finished with it
+ * @cut: we have asked to break the lane; nothing that comes counts any more
+ * @hello_due: HELLO has to be said to it
  * @failed: it has said FAIL, or END: it writes no more
- * @fail_due: it has to be told FAIL
+ * @fail_due: FAIL has to be said to it
  * @closed: it has said CLOSE
- * @close_due: it has to be told CLOSE
- * @close_said: it was told at least once
+ * @close_due: CLOSE has to be said to it
+ * @close_said: CLOSE was said to it at least once
  * @spoke: of a stream: it has said something, so that it has begun
- * @end_due: of a stream: it has to be told END
- * @end_said: it was
- * @return_due: of some object it has to be told RETURN
- * @abort_due: of some object it has to be told ABORT
- * @alive_due: root: it has to be told that something goes on
+ * @end_due: of a stream: END has to be said to it
+ * @end_said: of a stream: END was said to it
+ * @return_due: RETURN of some object has to be said to it
+ * @abort_due: ABORT of some object has to be said to it
+ * @alive_due: root: PROGRESS has to be said to it, because something goes on
  * @told: root: objects that were announced to it
  * @ended: objects that have ended there
  * @complete: of these, well
- * @blocks: blocks of the next one
+ * @blocks: blocks that it has of the next one
  * @slot: our grants to it
  * @grant: its grants to us, a ring
  * @grant_head: next to use
@@ -402,7 +409,7 @@ struct spindle_rdmc_stats {
  * @me: own rank; 0: the root
  * @algorithm: enum spindle_rdmc_algorithm
  * @block: bytes of a block, a power of two
- * @timeout_ns: how long nothing may go on
+ * @timeout_ns: for how long nothing may go on
  * @rack: own rack
  * @member: node ids, by rank; only their digest is used
  */
@@ -429,27 +436,27 @@ struct spindle_rdmc_config {
  * @others: ranks of the others
  * @state: see there
  * @error: why it is failing, enum spindle_rdmc_error
- * @culprit: rank + 1 of who is missing, or 0
+ * @culprit: rank + 1 of the member that is missing, or 0
  * @now: time of the present pass
- * @since: when something last went on that is not an object's
+ * @since: when something last went on that is not about an object
  * @quiet_ns: receiver: since when it has waited for others, and nothing has gone on
- * @deadline: when a pass has to look next, whatever happens or not
+ * @deadline: when a pass is needed, even if nothing happens
  * @stir: something went on since the last pass
  * @count_front: root: @front may not be right any more
  * @timed: objects with which something went on, a bit for each in @object
  * @closing: the process has closed
- * @told_closing: CLOSING was said to the process
+ * @told_closing: the event CLOSING was given to the process
  * @total: objects that the root sends in all; U64_MAX: not known yet
  * @announced: objects that the root has queued, or that are known here
  * @shown: objects that the process knows of
  * @ended: objects that have ended here, all below
  * @complete: of these, well
  * @front: root: objects that have ended everywhere
- * @front_ns: root: since when that is so
- * @reminded: root: when those that wait were last told that something goes on
- * @told_ended: as last told to the root
- * @told_blocks: the same
- * @told_ns: when
+ * @front_ns: root: since when @front is what it is
+ * @reminded: root: when waiting members were last told that something goes on
+ * @told_ended: @ended as last said to the root
+ * @told_blocks: blocks as last said to the root
+ * @told_ns: when that was said
  * @known: ranks whose life is known
  * @closed: ranks that have said CLOSE
  * @due: ranks that there may be something to say to
@@ -457,8 +464,8 @@ struct spindle_rdmc_config {
  * @writing: own writes under way
  * @granted: grants of ours that are open or being taken back
  * @stopping: objects in phase STOPPING
- * @send: where own sends are
- * @recv: where own grants are
+ * @send: position in the own sends
+ * @recv: position in the own grants
  * @object: by number modulo SPINDLE_RDMC_OBJECTS, the last ones that are known
  * @racks: by rank
  * @m: other members, by rank
@@ -532,12 +539,13 @@ bool spindle_rdmc_down(struct spindle_rdmc *r, u32 m);
 void spindle_rdmc_lost(struct spindle_rdmc *r, u32 m);
 void spindle_rdmc_quiet(struct spindle_rdmc *r, u32 m);
 
-/* rdmc_talk.c: what others say, and what they are told */
+/* rdmc_talk.c: messages from the other members, and to them */
 void spindle_rdmc_hear(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg);
 bool spindle_rdmc_talk(struct spindle_rdmc *r);
 
-/* rdmc_wait.c: who is waited for */
+/* rdmc_wait.c: which members are waited for */
 bool spindle_rdmc_over(const struct spindle_rdmc *r);
+bool spindle_rdmc_may_write(const struct spindle_rdmc *r, u32 m);
 u64 spindle_rdmc_due(const struct spindle_rdmc *r);
 
 /* Between these files. */
@@ -584,11 +592,11 @@ static inline struct spindle_rdmc_object *spindle_rdmc_object(struct spindle_rdm
 }
 
 /**
- * spindle_rdmc_moved() - something goes on with an object
+ * spindle_rdmc_moved() - note that something goes on with an object
  * @r: group
  * @object: number
  *
- * When, the next pass knows.
+ * The next pass sets the time.
  */
 static inline void spindle_rdmc_moved(struct spindle_rdmc *r, u64 object)
 {
@@ -608,7 +616,7 @@ static inline u32 spindle_rdmc_here(const struct spindle_rdmc *r)
 }
 
 /**
- * spindle_rdmc_has_all() - is an object complete, but for what is under way?
+ * spindle_rdmc_has_all() - is an object complete, except for writes under way?
  * @obj: object
  *
  * Return: true if all blocks are here and all sends are posted

@@ -52,7 +52,7 @@ static void tell(struct spindle_rdmc *r, u32 kind, u64 object, u32 error, u32 cu
 /**
  * spindle_rdmc_arrived() - a block has come that we had granted
  * @r: group
- * @m: rank of who wrote it
+ * @m: rank of the member that wrote it
  * @g: number of the grant, as the write said
  */
 void spindle_rdmc_arrived(struct spindle_rdmc *r, u32 m, u32 g)
@@ -60,7 +60,7 @@ void spindle_rdmc_arrived(struct spindle_rdmc *r, u32 m, u32 g)
 	struct spindle_rdmc_slot *slot = &r->m[m].slot[g & (SPINDLE_RDMC_GRANTS - 1)];
 	struct spindle_rdmc_object *obj = spindle_rdmc_object(r, slot->object);
 
-	/* As of what it hears, see spindle_rdmc_hear(): nothing was granted before it begins. */
+	/* As in spindle_rdmc_hear(): nothing was granted before the stream begins. */
 	if (!r->cfg.life || r->m[m].lost || r->m[m].cut)
 		return;
 	if (g >= SPINDLE_RDMC_GRANTS || slot->state != SPINDLE_RDMC_GRANTED) {
@@ -78,7 +78,7 @@ void spindle_rdmc_arrived(struct spindle_rdmc *r, u32 m, u32 g)
 /**
  * spindle_rdmc_written() - an own write has ended, well or not
  * @r: group
- * @object: what it was of
+ * @object: number of its object
  */
 void spindle_rdmc_written(struct spindle_rdmc *r, u64 object)
 {
@@ -95,12 +95,12 @@ static void free_slot(struct spindle_rdmc *r, struct spindle_rdmc_slot *slot)
 }
 
 /**
- * spindle_rdmc_revoked() - a grant is taken back: nobody can write there any more
+ * spindle_rdmc_revoked() - a grant is taken back: the member cannot write there any more
  * @r: group
- * @m: rank of who had it
+ * @m: rank of the member that had it
  * @g: number of the grant
  *
- * Behind spindle_rdmc_quiet() it says nothing new.
+ * After spindle_rdmc_quiet() this has no effect.
  */
 void spindle_rdmc_revoked(struct spindle_rdmc *r, u32 m, u32 g)
 {
@@ -127,19 +127,21 @@ void spindle_rdmc_up(struct spindle_rdmc *r, u32 m)
  * @r: group
  * @m: rank
  *
- * While a group opens it may have got the last of a lane that the other end has closed
- * already. As long as nothing was heard of the member nothing is lost with that; if it has
- * heard of us, and its answer was lost, it tells the others, or we wait in vain.
+ * While a group opens, it may have got a lane that the other end has closed already. Nothing is
+ * lost with that lane as long as nothing was heard of the member. If the member has heard of us,
+ * and its answer was lost, it tells the others, or this node times out.
  *
- * The same goes for a stream as long as nothing was said by the lane. If the other end has said
- * something by it that was lost, the other end knows that.
+ * The same is true of a stream as long as nothing was said on the lane, even if the stream has
+ * failed: the member may grant something on the next lane, and wait for END. If the other end has
+ * said something on the lane that was lost, the other end knows that. Then it misses this node
+ * after a while, see spindle_stream_cut().
  *
- * Return: true: spindle_rdmc_up() may follow; false: that was spindle_rdmc_lost()
+ * Return: true: spindle_rdmc_up() may follow; false: the lane is lost, as by spindle_rdmc_lost()
  */
 bool spindle_rdmc_down(struct spindle_rdmc *r, u32 m)
 {
 	struct spindle_rdmc_member *p = &r->m[m];
-	bool early = r->cfg.stream ? r->state == SPINDLE_RDMC_S_OPEN && !p->up && !p->spoke :
+	bool early = r->cfg.stream ? !p->up && !p->spoke :
 				     r->state == SPINDLE_RDMC_S_OPENING && !p->life;
 
 	if (!early || p->lost || p->cut) {
@@ -167,11 +169,11 @@ void spindle_rdmc_lost(struct spindle_rdmc *r, u32 m)
 }
 
 /**
- * spindle_rdmc_quiet() - the device is through with a lane that is broken
+ * spindle_rdmc_quiet() - the device has finished with a broken lane
  * @r: group
  * @m: rank
  *
- * What was granted there cannot be used any more.
+ * Grants on that lane cannot be used any more.
  */
 void spindle_rdmc_quiet(struct spindle_rdmc *r, u32 m)
 {
@@ -186,7 +188,7 @@ void spindle_rdmc_quiet(struct spindle_rdmc *r, u32 m)
 
 /* ---- blocks ----------------------------------------------------------------- */
 
-/* Grants and writes go to who knows who we are, and has not ended a stream. */
+/* May grants and writes go to a member? It knows our life, and has not said FAIL or END. */
 static bool may_move(struct spindle_rdmc *r, u32 m)
 {
 	const struct spindle_rdmc_member *p = &r->m[m];
@@ -213,7 +215,7 @@ static bool take_back(struct spindle_rdmc *r)
 			r->ops->revoke(r, m, g);
 			any = true;
 		}
-		/* Of a lane that is lost nothing is taken back: it gets quiet. */
+		/* Grants on a lost lane are not taken back: spindle_rdmc_quiet() frees them. */
 		if (g == SPINDLE_RDMC_GRANTS || r->m[m].lost)
 			r->to_revoke &= ~BIT_ULL(m);
 	}
@@ -253,7 +255,7 @@ static bool next_hop(struct spindle_rdmc *r, struct spindle_rdmc_cursor *c,
 	return false;
 }
 
-/* Who sends us the next block, may, as long as there are not too many that do not. */
+/* Grant the next block to the member that sends it to us, if one of its grant slots is free. */
 static bool grant_next(struct spindle_rdmc *r)
 {
 	const struct spindle_hop *hop = &r->recv.hop;
@@ -289,7 +291,7 @@ static bool grant_next(struct spindle_rdmc *r)
 	return true;
 }
 
-/* The next own send, if the block is here and its receiver waits for it. */
+/* Do the next own send, if the block is here and its receiver has granted it. */
 static bool send_next(struct spindle_rdmc *r)
 {
 	const struct spindle_hop *hop = &r->send.hop;
@@ -307,7 +309,7 @@ static bool send_next(struct spindle_rdmc *r)
 	obj = spindle_rdmc_object(r, r->send.object);
 	if (grant.object > r->send.object || obj->phase != SPINDLE_RDMC_P_MOVING)
 		return false;
-	/* Its schedule is another one, or it grants what it has. */
+	/* The receiver's schedule differs from ours, or it grants a block that it has. */
 	if (grant.object < r->send.object || grant.block != hop->block) {
 		spindle_rdmc_astray(r, hop->peer);
 		return false;
@@ -331,13 +333,16 @@ static bool send_next(struct spindle_rdmc *r)
 
 /* ---- objects and the group --------------------------------------------------- */
 
-/* What went on since the last pass, which was at @before, went on now. */
+/* All that went on since the last pass, which was at @before, counts as going on now. */
 static void account(struct spindle_rdmc *r, u64 before)
 {
 	bool any = r->stir || r->timed;
 	u32 rest;
 
-	/* Who waits looks more often than that: it has slept, and nobody else has to. */
+	/*
+	 * A member that waits runs passes more often than that. So this node has slept, which the
+	 * others need not have done: do not count the time as their silence.
+	 */
 	if (any || r->now - before > r->cfg.timeout_ns)
 		r->quiet_ns = r->now;
 	if (any && spindle_rdmc_is_root(r) && !r->cfg.stream)
@@ -367,14 +372,16 @@ static bool has_ended(struct spindle_rdmc *r, u64 object)
 		return false;
 	if (failing(r) || spindle_rdmc_has_all(obj))
 		return true;
-	/* The root remembers it until it was announced, or it could not be. */
+	/*
+	 * The root keeps an object until it was announced, because it could not be announced later.
+	 */
 	if (spindle_rdmc_is_root(r) && object - r->front >= SPINDLE_RDMC_QUEUE)
 		return false;
-	/* Why, the root says, the same to all. */
+	/* The reason comes from the root, and is the same at all members. */
 	return obj->phase == SPINDLE_RDMC_P_STOPPING && obj->decided;
 }
 
-/* False: there is much of it, and others have their turn before it goes on. */
+/* Returns false if there is so much memory that other work has its turn before the rest of it. */
 static bool release(struct spindle_rdmc *r, u64 object)
 {
 	struct spindle_rdmc_object *obj = spindle_rdmc_object(r, object);
@@ -416,7 +423,7 @@ static void end_object(struct spindle_rdmc *r, u64 object)
 		     obj->phase == SPINDLE_RDMC_P_COMPLETE ? 0 : obj->culprit);
 }
 
-/* The root: what has ended everywhere? */
+/* At the root: count the objects that have ended everywhere. */
 static bool count_front(struct spindle_rdmc *r)
 {
 	u64 rest, low = r->ended;
@@ -445,7 +452,7 @@ static bool close_group(struct spindle_rdmc *r)
 	return true;
 }
 
-/* All have said that they have all, as many as the root. */
+/* Close the group if all members have said that they have all, as many objects as the root. */
 static bool closed_group(struct spindle_rdmc *r)
 {
 	bool all = r->complete == r->ended;
@@ -472,7 +479,7 @@ static bool listens(struct spindle_rdmc *r)
 	return r->cfg.stream || r->ops->listens(r);
 }
 
-/* Objects end in their order; then the group may. */
+/* End objects in their order, and then the group. */
 static bool finish(struct spindle_rdmc *r)
 {
 	u64 total, ended = r->ended, end = failing(r) ? r->announced : r->shown;
@@ -507,13 +514,13 @@ static bool finish(struct spindle_rdmc *r)
 	return any;
 }
 
-/* Has enough come that the root should know? */
+/* Has enough come to tell the root? */
 static void progress(struct spindle_rdmc *r)
 {
 	u32 here, step;
 
 	if (r->told_ended == r->ended) {
-		/* It matters to those that judge. */
+		/* Blocks only matter for timeouts, and a stream has none. */
 		if (r->cfg.stream)
 			return;
 		here = spindle_rdmc_here(r);
@@ -549,8 +556,9 @@ static bool show(struct spindle_rdmc *r)
  * @r: group
  * @now: time, ns; not 0, never back
  *
- * Needed after anything was reported or asked for, when there is room again where there was
- * none, when something may be flushed, and when spindle_rdmc_due() says so.
+ * A pass is needed after anything was reported or asked for, and when there is room again where
+ * there was none. It is also needed when something may be flushed, and when spindle_rdmc_due() says
+ * so.
  *
  * Return: true if anything was done: more may be possible
  */
@@ -578,7 +586,7 @@ bool spindle_rdmc_pass(struct spindle_rdmc *r, u64 now)
 		progress(r);
 	if (r->due)
 		any |= spindle_rdmc_talk(r);
-	/* What was decided there has to be said. */
+	/* A decision there makes the deadline due, so that another pass says it. */
 	spindle_rdmc_judge(r);
 	return any || r->deadline <= now;
 }

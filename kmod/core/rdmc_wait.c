@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RDMC: who is waited for, and for how long. See rdmc.h.
+ * RDMC: which members are waited for, and for how long. See rdmc.h.
  *
  * Context: engine, all of it.
  */
 #include "rdmc.h"
 
-/* Has @m everything, as far as the device knows? */
+/* Has all that was said to @m arrived, as far as the device knows? */
 static bool heard_all(const struct spindle_rdmc *r, u32 m)
 {
 	return r->m[m].lost || r->ops->flushed((struct spindle_rdmc *)r, m);
 }
 
 /*
- * Has @m still to hear that the group has failed? Who was never told who we are cannot miss us,
- * unless it has said who it is: that it came means that it waits for us, and our end of the lane
- * is ready soon.
+ * Has @m still to be told that the group has failed? A member that was never told our life cannot
+ * miss us, unless it has said its own: then it waits for us, and our end of the lane is ready soon.
  */
 static bool misses_us(const struct spindle_rdmc *r, u32 m)
 {
@@ -25,7 +24,7 @@ static bool misses_us(const struct spindle_rdmc *r, u32 m)
 }
 
 /**
- * spindle_rdmc_missing() - who does the end of the group wait for?
+ * spindle_rdmc_missing() - which member does the end of the group wait for?
  * @r: group
  *
  * Return: rank of the first member, or U32_MAX
@@ -85,8 +84,9 @@ u64 spindle_rdmc_due(const struct spindle_rdmc *r)
 }
 
 /*
- * Who keeps memory of an object that was given up? The root may have told it nothing, and it does
- * not know. If the group fails everybody hears of that, and has to let go: see judge_failing().
+ * Which member keeps memory of an object that was given up in use? The root may have told it
+ * nothing, so that it does not know. If the group fails, all members are told and have to let go:
+ * see judge_failing().
  */
 static u64 judge_stopping(struct spindle_rdmc *r, struct spindle_rdmc_object *obj, u64 object)
 {
@@ -104,7 +104,7 @@ static u64 judge_stopping(struct spindle_rdmc *r, struct spindle_rdmc_object *ob
 			    r->m[m].slot[g].object == object)
 				spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_TIMEOUT);
 	}
-	/* The root has not heard of it, or says nothing. */
+	/* The root has not got our STOP, or says nothing. */
 	if (!obj->decided)
 		spindle_rdmc_fall(r, 1, SPINDLE_RDMC_TIMEOUT);
 	return r->now + r->cfg.timeout_ns;
@@ -114,7 +114,7 @@ static u64 judge_all_stopping(struct spindle_rdmc *r)
 {
 	u64 o, at = U64_MAX;
 
-	/* Those of the root end by themselves: it has granted nothing. */
+	/* Objects of the root end without the others, because the root has granted nothing. */
 	if (!r->stopping || spindle_rdmc_is_root(r))
 		return U64_MAX;
 	for (o = r->ended; o < r->announced; o++) {
@@ -126,7 +126,7 @@ static u64 judge_all_stopping(struct spindle_rdmc *r)
 	return at;
 }
 
-/* Who is behind all others? */
+/* The member that is behind all others. */
 static u32 slowest(const struct spindle_rdmc *r)
 {
 	u32 m, low = 0;
@@ -141,8 +141,8 @@ static u32 slowest(const struct spindle_rdmc *r)
 }
 
 /*
- * The object that somebody has not ended. First it is given up; who has not ended it then is
- * missing, but not before those that it waits for had their time, too.
+ * Judge the object that some member has not ended. First the object is given up. A member that has
+ * not ended it then is missing, but not before the members that it waits for had their time, too.
  */
 static u64 judge_front(struct spindle_rdmc *r)
 {
@@ -162,23 +162,23 @@ static u64 judge_front(struct spindle_rdmc *r)
 }
 
 /*
- * The object that ends here next. Whoever holds it up, the root has been told of it, or should
- * have noticed: it says something at least every two and a quarter timeouts, see
- * spindle_rdmc_remind() and judge_front(). If it does not, it is the one that is missing.
+ * Judge the object that ends here next. Whichever member holds it up, the root has been told of it,
+ * or should have noticed. The root says something at least every two and a quarter timeouts, see
+ * spindle_rdmc_remind() and judge_front(). If it does not, the root is missing.
  */
 static u64 judge_root(struct spindle_rdmc *r)
 {
 	const struct spindle_rdmc_object *obj = spindle_rdmc_object(r, r->ended);
 	u64 at;
 
-	/* What ended just now has kept back the next one. */
+	/* The object that ended just now has kept back the next one, whose time begins now. */
 	if (r->timed)
 		r->quiet_ns = r->now;
-	/* There is none, or it is given up; or it waits for memory, or for room for events. */
+	/* There is no object, or it is given up, or it waits for memory or for room for events. */
 	if (obj->phase != SPINDLE_RDMC_P_MOVING || spindle_rdmc_has_all(obj))
 		return U64_MAX;
 	at = r->quiet_ns + 3 * r->cfg.timeout_ns;
-	/* Between two looks there is never so much time that it could not be told from sleep. */
+	/* Look at least every half timeout, so that account() can tell waiting from sleep. */
 	if (r->now < at)
 		return min(at, r->now + (r->cfg.timeout_ns >> 1));
 	spindle_rdmc_fall(r, 1, SPINDLE_RDMC_TIMEOUT);
@@ -193,7 +193,25 @@ static u64 judge_missing(struct spindle_rdmc *r, u64 at)
 	return r->now;
 }
 
-/* Somebody is missing, and now somebody else does not let go. */
+/**
+ * spindle_rdmc_may_write() - does a member have grants that this one has not begun to take back?
+ * @r: group
+ * @m: rank of the member
+ *
+ * Return: true if so
+ */
+bool spindle_rdmc_may_write(const struct spindle_rdmc *r, u32 m)
+{
+	u32 g;
+
+	for (g = 0; g < SPINDLE_RDMC_GRANTS; g++)
+		if (r->m[m].slot[g].state == SPINDLE_RDMC_GRANTED ||
+		    r->m[m].slot[g].state == SPINDLE_RDMC_USED)
+			return true;
+	return false;
+}
+
+/* The group fails: cut the members that do not let go in time. */
 static u64 judge_failing(struct spindle_rdmc *r)
 {
 	u64 rest, at = r->since + r->cfg.timeout_ns;
@@ -206,11 +224,10 @@ static u64 judge_failing(struct spindle_rdmc *r)
 	r->since = r->now;
 	for (rest = r->others; rest; rest &= rest - 1) {
 		u32 m = __ffs64(rest);
-		struct spindle_rdmc_member *p = &r->m[m];
 		bool holds = misses_us(r, m);
 
 		for (g = 0; g < SPINDLE_RDMC_GRANTS; g++)
-			holds |= p->slot[g].state != SPINDLE_RDMC_FREE;
+			holds |= r->m[m].slot[g].state != SPINDLE_RDMC_FREE;
 		if (holds)
 			spindle_rdmc_cut(r, m);
 	}
@@ -218,14 +235,14 @@ static u64 judge_failing(struct spindle_rdmc *r)
 }
 
 /**
- * spindle_rdmc_judge() - has anybody been waited for too long, and when would it be?
+ * spindle_rdmc_judge() - has a member been waited for too long, and when would it be?
  * @r: group
  */
 void spindle_rdmc_judge(struct spindle_rdmc *r)
 {
 	u64 timeout = r->cfg.timeout_ns, at;
 
-	/* Inside of a view membership does. */
+	/* Inside of a view membership does this. */
 	if (r->cfg.stream)
 		return;
 	at = judge_all_stopping(r);
@@ -238,7 +255,7 @@ void spindle_rdmc_judge(struct spindle_rdmc *r)
 		if (spindle_rdmc_is_root(r) && r->front < r->announced)
 			at = min(at, judge_front(r));
 		else if (r->state == SPINDLE_RDMC_S_CLOSING)
-			/* Others hear of what goes on from the root, and not each time. */
+			/* Other members learn of progress from the root only, and not each time. */
 			at = min(at, judge_missing(r, r->since + (spindle_rdmc_is_root(r) ?
 								  timeout : 2 * timeout)));
 		else if (!spindle_rdmc_is_root(r))

@@ -5,10 +5,10 @@
  *
  * Context: engine, all of it.
  */
-#include "stage.h"
 #include "push.h"
+#include "stage.h"
 
-/* Has it broken the protocol? The others are received as if it were silent. */
+/* Has the member broken the protocol? Other members are received as if this one were silent. */
 static bool is_bad(const struct spindle_mc *mc, u32 member)
 {
 	return mc->bad & BIT_ULL(member);
@@ -46,8 +46,9 @@ bool spindle_receive_test(void *ctx)
 }
 
 /*
- * What a member can have received: of the own messages nothing that was not pushed to
- * it. Without this a liar could free slots that are still to be pushed.
+ * The sequence number below which a member can have received messages: up to the first own message
+ * that was not pushed to it. Without this limit a liar could free slots that are still to be
+ * pushed.
  */
 static u64 pushed_seq(const struct spindle_mc *mc, const struct spindle_mc_member *m)
 {
@@ -64,9 +65,9 @@ static u64 pushed_seq(const struct spindle_mc *mc, const struct spindle_mc_membe
 }
 
 /*
- * Could a correct member have written this? Columns are monotonic, a sender has at most
- * w slots out, and nobody has received what was not sent to it. How many rounds a member
- * is ahead of us says nothing about it: a liar can draw honest members along by nulls.
+ * Could a correct member have written this? Columns are monotonic, a sender has at most w slots
+ * out, and no member has received what was not sent to it. There is no limit to how many rounds a
+ * member is ahead of us, because a liar can draw honest members along by nulls.
  */
 static bool plausible(const struct spindle_mc *mc, const struct spindle_mc_member *m,
 		      const u64 word[SPINDLE_BLOCK_WORDS])
@@ -102,14 +103,14 @@ static void torn(struct spindle_mc *mc, u32 r)
 		protocol_error(mc, r);
 }
 
-/* Columns of a member, new ones: returns false if they are none of a correct one. */
+/* Accept new columns of a member. Returns false if no correct member writes them. */
 static bool accept(const struct spindle_mc *mc, struct spindle_mc_member *m,
 		   const u64 word[SPINDLE_BLOCK_WORDS])
 {
 	m->torn_run = 0;
 	if (!plausible(mc, m, word))
 		return false;
-	/* Statistics show them. */
+	/* Pairs with READ_ONCE() of statistics. */
 	WRITE_ONCE(m->sent, word[SPINDLE_COL_SENT]);
 	WRITE_ONCE(m->slots, word[SPINDLE_COL_SLOTS]);
 	WRITE_ONCE(m->received, word[SPINDLE_COL_RECEIVED]);
@@ -117,7 +118,10 @@ static bool accept(const struct spindle_mc *mc, struct spindle_mc_member *m,
 	return true;
 }
 
-/* Was the other guard written later, and read before? Columns grow. */
+/*
+ * Are the columns older than the accepted ones? The other guard may have been written later and
+ * read before. Columns only grow.
+ */
 static bool outdated(const struct spindle_mc_member *m, const u64 word[SPINDLE_BLOCK_WORDS])
 {
 	return word[SPINDLE_COL_SENT] <= m->sent && word[SPINDLE_COL_SLOTS] <= m->slots &&
@@ -137,7 +141,10 @@ static void read_block(struct spindle_mc *mc, u32 r)
 		torn(mc, r);
 		break;
 	case SPINDLE_READ_NEW:
-		/* It can have come when it had been looked at, and before the message had. */
+		/*
+		 * The block may have come after the last look at it and before the look at the
+		 * express message.
+		 */
 		if (m->overtaken && outdated(m, word))
 			break;
 		m->overtaken = false;
@@ -148,8 +155,8 @@ static void read_block(struct spindle_mc *mc, u32 r)
 }
 
 /*
- * A message that came inside its guard: put it where it belongs, then it is like any
- * other. Its header is checked when the walk comes to it.
+ * Take a message that came inside its guard: put it where it belongs. From then on it is like any
+ * other, and its header is checked when the walk comes to it.
  */
 static bool take_express(struct spindle_mc *mc, struct spindle_mc_member *m,
 			 const struct spindle_express *x)
@@ -164,8 +171,8 @@ static bool take_express(struct spindle_mc *mc, struct spindle_mc_member *m,
 		m->overtaken = true;
 	}
 	/*
-	 * Nobody has shown us the message before, or it would be written over one that may
-	 * be in use; and it is within the window, because that is what was accepted.
+	 * A message that was received before may be in use, and must not be written over. A new one
+	 * is within the window, because its columns were accepted.
 	 */
 	if (slots <= sd->walk.slot)
 		return true;
@@ -175,8 +182,9 @@ static bool take_express(struct spindle_mc *mc, struct spindle_mc_member *m,
 }
 
 /*
- * Behind the block: what that one vouches for and went by express was written before it, and
- * is not written over before the sender knows that it was received.
+ * The express message is read behind the block. A message that the block vouches for and that went
+ * by express was written before the block. The sender does not write over it before it knows that
+ * the message was received.
  */
 static void read_express(struct spindle_mc *mc, u32 r)
 {
@@ -199,9 +207,9 @@ static void read_express(struct spindle_mc *mc, u32 r)
 }
 
 /*
- * Messages of a sender that may be read. Where the device may show a guard before
- * what it guards, only a completion vouches for them; it carries the low bits of the
- * count, and a window is far smaller than what they can tell apart.
+ * Messages of a sender that may be read. Where the device may show a guard before what it guards,
+ * only a completion vouches for them. The completion carries the low bits of the count, which is
+ * enough because a window is far smaller than their range.
  */
 static u64 vouched_slots(struct spindle_mc_member *m, u64 slot)
 {
@@ -229,8 +237,8 @@ static u64 walk_headers(struct spindle_mc *mc, struct spindle_mc_sender *sd, u64
 		}
 		err = spindle_walk_next(&sd->walk, m->sent, msg);
 		/*
-		 * A header that is not there is as bad as a wrong one: what made the guard
-		 * believable, order or a completion, has made the header visible before.
+		 * A missing header is as bad as a wrong one: the order of writes, or the completion
+		 * that made the guard believable, has made the header visible before.
 		 */
 		if (err) {
 			protocol_error(mc, sd->member);
@@ -248,12 +256,12 @@ static u64 walk_headers(struct spindle_mc *mc, struct spindle_mc_sender *sd, u64
 }
 
 /*
- * Null rule (Spindle paper, III-B). Having received round k of sender s, a sender of
- * lower rank must have decided at least k + 1 rounds and one of higher rank at least
- * k, or the order could not get past it. In counts: k + 1, or k.
+ * Null rule (Spindle paper, III-B). Say that round k of sender s was received. Then a sender of
+ * lower rank must have decided at least k + 1 rounds and one of higher rank at least k, or the
+ * order could not get past that round. In counts: k + 1, or k.
  *
- * Only messages count, not nulls: all members hear of all messages, so that is enough,
- * and rounds that somebody gave up in advance must not be answered by others who do so.
+ * Only messages count, not nulls. That is enough, because all members receive all messages. Rounds
+ * that one sender gave up in advance must not make other senders give up rounds, too.
  */
 static u64 rounds_needed(const struct spindle_mc *mc)
 {
@@ -289,7 +297,7 @@ void spindle_receive_trigger(void *ctx)
 		read_block(mc, i);
 		read_express(mc, i);
 	}
-	/* Who comes first changes from pass to pass, or a budget would starve the last. */
+	/* Begin with another sender in each pass, or a budget would starve the last one. */
 	for (i = 0; i < mc->senders; i++) {
 		if (s != mc->my_sender && !is_bad(mc, mc->sender[s].member))
 			n += walk_headers(mc, &mc->sender[s], left - n);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Rules: who is in which subgroup of a live view. See rules.h.
- */
+/* Rules: which node is in which subgroup of a live view. See rules.h. */
 #include "membership.h"
 #include "rules.h"
 
@@ -91,12 +89,12 @@ static const char *check_rule(const struct spindle_rules *rules, const struct sp
 }
 
 /**
- * spindle_rules_check() - are these rules?
- * @rules: the rules; whoever gave them
+ * spindle_rules_check() - are the rules valid?
+ * @rules: the rules, from any source
  * @fault: out: index of the rule that the sentence is about, or -1
  *
- * What a subgroup's own numbers may be is checked with the first view, or with the view
- * that a joiner is told: spindle_view_check().
+ * A subgroup's own numbers are checked with the first view, or with the view that a joiner is
+ * given: spindle_view_check().
  *
  * Return: NULL, or a sentence that names the limit that they break
  */
@@ -160,7 +158,7 @@ static u32 largest(const struct spindle_view_subgroup *sg, u32 shards)
 	return at;
 }
 
-/* Nodes stay where they are; who is new goes where fewest are. */
+/* Nodes stay where they are, and new ones go to the smallest shard. */
 static void share_out(const struct spindle_rules *rules, const struct spindle_rule *rule,
 		      const struct spindle_view *view, u32 first, struct spindle_view *next)
 {
@@ -197,8 +195,8 @@ static void share_out(const struct spindle_rules *rules, const struct spindle_ru
  * spindle_rules_apply() - the subgroups of a view
  * @rules: checked
  * @view: the view before, by the same rules; NULL for the first
- * @next: in: members; out: subgroups. All that there ever are, in the same order, some of
- *	which may have no members or no senders
+ * @next: in: members; out: all subgroups of the rules, in the same order in all views; some of them
+ *	may have no members or no senders
  */
 void spindle_rules_apply(const struct spindle_rules *rules, const struct spindle_view *view,
 			 struct spindle_view *next)
@@ -224,7 +222,7 @@ void spindle_rules_apply(const struct spindle_rules *rules, const struct spindle
 }
 
 /**
- * spindle_rules_senders() - who of the members of a view's subgroups sends
+ * spindle_rules_senders() - set the senders of a view's subgroups
  * @rules: checked
  * @view: in: members; out: senders
  */
@@ -280,11 +278,11 @@ static bool shards_fit(const struct spindle_rules *rules, const struct spindle_r
 }
 
 /**
- * spindle_rules_fit() - is it a view by these rules?
+ * spindle_rules_fit() - does a view follow these rules?
  * @rules: checked
  * @view: checked, with as many subgroups as the rules have
  *
- * Which shard a node is in depends on views before, and may be any.
+ * The shard of a node depends on views before, and may be any.
  *
  * Return: true if so
  */
@@ -300,6 +298,23 @@ bool spindle_rules_fit(const struct spindle_rules *rules, const struct spindle_v
 		at += rules->rule[i].shards;
 	}
 	return true;
+}
+
+/**
+ * spindle_rules_next() - the subgroups of the view that follows
+ * @rules: checked
+ * @view: the view before, by the same rules
+ * @next: in: members; out: subgroups, see spindle_rules_apply()
+ *
+ * Return: NULL, or why there can be no such view
+ */
+const char *spindle_rules_next(const struct spindle_rules *rules, const struct spindle_view *view,
+			       struct spindle_view *next)
+{
+	if (next->num_members > rules->max_nodes)
+		return SPINDLE_NO_ROOM;
+	spindle_rules_apply(rules, view, next);
+	return NULL;
 }
 
 /**
@@ -363,7 +378,7 @@ u32 spindle_rules_trims(const struct spindle_rules *rules)
  * spindle_rules_digest() - fingerprint of the rules
  * @rules: checked
  *
- * It guards against mistakes, not against forgery. Names and the local policy hold are left
+ * The digest guards against mistakes, not against forgery. Names and the local policy hold are left
  * out.
  *
  * Return: the digest
@@ -402,8 +417,8 @@ u64 spindle_rules_digest(const struct spindle_rules *rules)
  * @writer: id of the row's owner
  * @holder: id of the node in whose memory the copy is; @writer for the own row
  *
- * Room for each subgroup that both may be members of and in which the owner may send, and
- * for membership behind them.
+ * The row has room for each subgroup that both may be members of and in which the owner may send,
+ * and for membership behind them.
  */
 void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *rules, u32 writer,
 		       u32 holder)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rules: who is in which subgroup of a live view, whoever its members are.
+ * Rules: which node is in which subgroup of a live view, whatever its members are.
  *
- * All members have the same rules, given with the first view and told to who joins. The
- * subgroups of a view follow from the rules, its members and the view before, and so does
- * where everything is in a row: from the rules and two node ids alone, so that rows stay as
- * they are from view to view.
+ * All members have the same rules. They come with the first view, and a joiner gets them from its
+ * contact. The subgroups of a view follow from the rules, its members and the view before. The
+ * layout of rows follows from the rules and two node ids alone, so that rows stay as they are from
+ * view to view.
  *
  * A witness is a member that is in no subgroup, whatever a rule says. It counts for the
  * majority.
@@ -20,13 +20,13 @@
 
 /**
  * struct spindle_rule - one subgroup, or several that share the nodes among them
- * @cfg: what they are; id is that of the first, members and senders do not count
+ * @cfg: their configuration; id is that of the first, members and senders do not count
  * @senders: entries of @node that may send, without @all_send
  * @shards: how many
  * @min: members that each of them needs
  * @on_exit: enum spindle_on_exit
  * @all_send: all members may send
- * @num_nodes: entries in @node; 0: any node may be a member, but for witnesses
+ * @num_nodes: entries in @node; 0: any node may be a member, except for witnesses
  * @node: ids
  */
 struct spindle_rule {
@@ -42,7 +42,7 @@ struct spindle_rule {
 
 /**
  * struct spindle_rules - a live view's rules
- * @timeout_ms: silence that makes suspect
+ * @timeout_ms: silence that makes a member suspected
  * @max_nodes: members at most
  * @quorum: only a majority goes on
  * @witness: ids of nodes that are in no subgroup; 0 behind the last
@@ -58,10 +58,15 @@ struct spindle_rules {
 	struct spindle_rule rule[SPINDLE_MAX_SUBGROUPS];
 };
 
+/* Why a view takes no further member. */
+#define SPINDLE_NO_ROOM "the view has no room for another node"
+
 bool spindle_rules_witness(const struct spindle_rules *rules, u32 id);
 const char *spindle_rules_check(const struct spindle_rules *rules, int *fault);
 void spindle_rules_apply(const struct spindle_rules *rules, const struct spindle_view *view,
 			 struct spindle_view *next);
+const char *spindle_rules_next(const struct spindle_rules *rules, const struct spindle_view *view,
+			       struct spindle_view *next);
 void spindle_rules_senders(const struct spindle_rules *rules, struct spindle_view *view);
 bool spindle_rules_fit(const struct spindle_rules *rules, const struct spindle_view *view);
 bool spindle_rules_enough(const struct spindle_rules *rules, const struct spindle_view *view,

@@ -37,7 +37,7 @@ static void name_members(struct spindle_rdmc_config *cfg, const struct spindle_v
 }
 
 /**
- * spindle_streams_init() - the subgroup will have streams; none has begun
+ * spindle_streams_init() - set up the streams of a subgroup; none has begun
  * @ss: zeroed; all but @vid and what follows is set, and @stream has an entry for each sender
  * @view: of the subgroup
  * @index: of the subgroup
@@ -51,6 +51,7 @@ void spindle_streams_init(struct spindle_streams *ss, const struct spindle_view 
 	for (s = 0; s < ss->mc->senders; s++) {
 		struct spindle_rdmc_config *cfg = &ss->stream[s].cfg;
 
+		ss->stream[s].ss = ss;
 		cfg->stream = true;
 		cfg->algorithm = SPINDLE_RDMC_PIPELINE;
 		cfg->block = block;
@@ -58,7 +59,7 @@ void spindle_streams_init(struct spindle_streams *ss, const struct spindle_view 
 	}
 }
 
-/* All members compute the same; nobody computes it for another stream, or another beginning. */
+/* All members compute the same life for a beginning of a stream, and another one for any other. */
 static u64 life_of(const struct spindle_streams *ss, u32 s)
 {
 	u64 part[] = { ss->mc->id, ss->vid, s };
@@ -72,9 +73,11 @@ static void begin(struct spindle_streams *ss, u32 s)
 	u64 rest;
 
 	st->wanted = false;
+	st->parted = 0;
+	st->late = 0;
 	st->cfg.life = life_of(ss, s);
 	spindle_rdmc_init(&st->r, &st->cfg, &ss->ops->rdmc);
-	/* A lane may have broken while nobody needed it. */
+	/* A lane may have broken while no stream needed it. */
 	for (rest = st->r.others; rest; rest &= rest - 1)
 		if (ss->ops->lost(&st->r, __ffs64(rest)))
 			spindle_rdmc_lost(&st->r, __ffs64(rest));
@@ -83,10 +86,10 @@ static void begin(struct spindle_streams *ss, u32 s)
 /**
  * spindle_streams_begin() - the subgroup begins, or goes on
  * @ss: streams; quiet
- * @vid: the view that it begins with, or stays through the beginning of
- * @stayed: it stays
+ * @vid: the view that the subgroup begins with, or through whose beginning it stays
+ * @stayed: the subgroup stays
  *
- * To be called before this node shows that it has come so far.
+ * To be called before this node shows that it has installed the view, or committed the decree.
  */
 void spindle_streams_begin(struct spindle_streams *ss, u64 vid, bool stayed)
 {
@@ -120,7 +123,7 @@ void spindle_streams_stop(struct spindle_streams *ss)
  * spindle_streams_quiet() - can no device write into a ring any more?
  * @ss: streams, stopped
  *
- * Nor is any memory of objects in use.
+ * No memory of objects is in use any more either.
  *
  * Return: true if so
  */
@@ -134,20 +137,103 @@ bool spindle_streams_quiet(const struct spindle_streams *ss)
 	return true;
 }
 
-/**
- * spindle_stream_misses() - a stream has cut a member: why has the view to go on without it?
- * @r: stream
- * @parted: the member has closed its lane on purpose
- *
- * One that has closed the lane goes, or misses this node. Others hear of either.
- *
- * Return: SPINDLE_MB_LIED; SPINDLE_MB_LOST: no blocks reach it; SPINDLE_MB_FINE: nothing
- */
-enum spindle_mb_reason spindle_stream_misses(const struct spindle_rdmc *r, bool parted)
+static struct spindle_stream *stream_of(struct spindle_rdmc *r)
 {
-	if (r->error != SPINDLE_RDMC_LOST)
-		return SPINDLE_MB_LIED;
-	return parted ? SPINDLE_MB_FINE : SPINDLE_MB_LOST;
+	return container_of(r, struct spindle_stream, r);
+}
+
+/**
+ * spindle_stream_cut() - a stream has cut a member: does the view go on without it?
+ * @r: stream
+ * @m: its rank
+ *
+ * A member that has closed the lane leaves, or misses this node. The other members learn of either,
+ * so the view goes on with it for now, see miss_parted().
+ */
+void spindle_stream_cut(struct spindle_rdmc *r, u32 m)
+{
+	struct spindle_stream *st = stream_of(r);
+	const struct spindle_streams_ops *ops = st->ss->ops;
+
+	if (r->error != SPINDLE_RDMC_LOST || r->culprit != m + 1)
+		ops->miss(r, m, SPINDLE_MB_LIED);
+	else if (!ops->parted(r, m))
+		ops->miss(r, m, SPINDLE_MB_LOST);
+	else
+		st->parted |= BIT_ULL(m);
+}
+
+/*
+ * Members that have shown their fence, and have not said END although they may write here. Their
+ * END is lost with a lane that was replaced, if they had lost the former one.
+ */
+static u64 without_end(const struct spindle_streams *ss, const struct spindle_stream *st)
+{
+	const struct spindle_rdmc *r = &st->r;
+	u64 rest, set = 0;
+	int rank;
+
+	/* A stream that stays begins before the next view does: the fence is of its former life. */
+	if (r->state != SPINDLE_RDMC_S_FAILING || ss->vid > ss->mg->view->vid)
+		return 0;
+	for (rest = r->others; rest; rest &= rest - 1) {
+		u32 m = __ffs64(rest);
+
+		/* The device of this node takes the grants of a lost member back. */
+		if (r->m[m].cut || r->m[m].lost || !spindle_rdmc_may_write(r, m))
+			continue;
+		rank = spindle_view_rank(ss->mg->view, st->cfg.member[m]);
+		if (rank >= 0 && spindle_mb_has_wedged(ss->mg->mb, rank))
+			set |= BIT_ULL(m);
+	}
+	return set;
+}
+
+/*
+ * Which members of a set have been in it for a timeout? A member that enters the set while the
+ * stream waits for another one is timed after that one. A pause of this node restarts the time,
+ * because the words that the node waits for may have arrived in the pause.
+ */
+static u64 overdue(struct spindle_stream *st, u64 set, u64 now, u64 timeout)
+{
+	bool paused = now - st->looked_at > timeout >> 1;
+
+	st->looked_at = now;
+	st->late &= set;
+	if (!st->late || paused) {
+		st->late = set;
+		st->late_at = now;
+	}
+	if (now - st->late_at <= timeout)
+		return 0;
+	set = st->late;
+	st->late = 0;
+	return set;
+}
+
+/*
+ * Miss a member that has closed its lane if, for a timeout, the view goes on with it or the change
+ * to the next one waits for it. The member may have received nothing on that lane, and have another
+ * one by now. Then what this node has said is lost, and this node will never say END to it. The
+ * same is true the other way round, see without_end().
+ */
+static void miss_parted(struct spindle_streams *ss, struct spindle_stream *st, u64 now)
+{
+	u64 set;
+
+	if (!ss->mg->mb)
+		return;
+	set = st->parted | without_end(ss, st);
+	if (!set) {
+		st->late = 0;
+		return;
+	}
+	for (set = overdue(st, set, now, ss->mg->mb->timeout); set; set &= set - 1) {
+		u32 m = __ffs64(set);
+
+		st->parted &= ~BIT_ULL(m);
+		ss->ops->miss(&st->r, m, SPINDLE_MB_LOST);
+	}
 }
 
 /* ---- memory ------------------------------------------------------------------- */
@@ -164,7 +250,10 @@ static void want(struct spindle_streams *ss, u32 s, u64 object, u64 len, u64 uni
 	ss->ops->want(ss, s);
 }
 
-/* A sender announces one message after the other; what it announces at once waits. */
+/*
+ * Want memory for the next object that is announced. A sender announces one message after the
+ * other; if several are announced at once, the others wait.
+ */
 static bool want_next(struct spindle_streams *ss, u32 s)
 {
 	struct spindle_stream *st = &ss->stream[s];
@@ -187,15 +276,15 @@ static bool want_next(struct spindle_streams *ss, u32 s)
 }
 
 /**
- * spindle_streams_give() - here is memory for what a sender sends
+ * spindle_streams_give() - give the memory that a stream has asked for
  * @ss: streams
  * @s: sender rank
- * @turn: the stream's when it wanted that
+ * @turn: the stream's turn when it asked
  * @mem: the embedder's name for @len bytes at @unit, for as long as the stream needs them; NULL:
- *	there is none now, and it stays wanted
+ *	there is none now, and the stream still wants it
  * @have: a bit for each block, all 0; not of the own messages
  *
- * Return: true if it was taken; false: it is of no use
+ * Return: true if the memory was taken; false: it is of no use
  */
 bool spindle_streams_give(struct spindle_streams *ss, u32 s, u64 turn, void *mem,
 			  unsigned long *have)
@@ -221,7 +310,7 @@ bool spindle_streams_give(struct spindle_streams *ss, u32 s, u64 turn, void *mem
 
 /* ---- a pass -------------------------------------------------------------------- */
 
-/* Members that have begun, and that there is a lane to, hear of it from now on. */
+/* Open the lanes to members that have begun, if they are ready. */
 static bool open_lanes(struct spindle_streams *ss, struct spindle_stream *st)
 {
 	u64 rest;
@@ -242,7 +331,7 @@ static bool open_lanes(struct spindle_streams *ss, struct spindle_stream *st)
 	return any;
 }
 
-/* The own message that is held: get it on its way, and see whether it has arrived. */
+/* Begin to move the own message that is held, or see whether it has arrived. */
 static bool move_own(struct spindle_streams *ss)
 {
 	struct spindle_stream *own = own_stream(ss);
@@ -264,7 +353,7 @@ static bool move_own(struct spindle_streams *ss)
 	}
 }
 
-/* There is nobody to bring anything to. */
+/* Without other members, a message that is held is placed at once. */
 static bool alone(struct spindle_mc *mc)
 {
 	if (mc->held != SPINDLE_HELD_WAITING)
@@ -279,8 +368,8 @@ static bool alone(struct spindle_mc *mc)
  * @ss: streams
  * @now: time, ns; not 0, never back
  *
- * Return: true if anything was done: more may be possible. What becomes of a message that is held
- * the subgroup has to be looked at for
+ * Return: true if anything was done: more may be possible, and the subgroup has to be looked at,
+ *	because the state of the message that is held may have changed
  */
 bool spindle_streams_pass(struct spindle_streams *ss, u64 now)
 {
@@ -300,6 +389,7 @@ bool spindle_streams_pass(struct spindle_streams *ss, u64 now)
 		if (st->r.state == SPINDLE_RDMC_S_OPEN)
 			work |= open_lanes(ss, st);
 		work |= spindle_rdmc_pass(&st->r, now);
+		miss_parted(ss, st, now);
 		work |= want_next(ss, s);
 	}
 	return move_own(ss) || work;

@@ -3,19 +3,20 @@
  * Streams: how the large messages of a subgroup come to its members.
  *
  * Each sender of the subgroup has a stream: RDMC inside of the view, with the sender as the root
- * and all members. What is held (enum spindle_held in multicast.h) is an object of it, and goes to
- * where a push would have brought it, in the sender's payload ring at every member.
+ * and all members. The message that is held (enum spindle_held in multicast.h) is an object of the
+ * stream. It goes to where a push would have brought it, in the sender's payload ring at every
+ * member.
  *
  *	begin	when the subgroup begins in a view, and again when it stays through a change
  *	stop	when the view ends, for all its members
  *	quiet	then no device can write into a ring any more: only now a member says that it has
- *		pushed all. So nobody ever finds bytes of an old message over those of a new one
+ *		pushed all. So no write of an old message can overwrite a new one
  *
- * A member says nothing in a stream to one that has not begun it, see spindle_mg_has_begun(). So
- * what arrives for a stream that a member does not have was sent by nobody that is honest, or is
- * left over from a stream that has ended: it is dropped.
+ * A member says nothing in a stream to a member that has not begun it, see spindle_mg_has_begun().
+ * So a message for a stream that this node does not have comes from a liar, or from a stream that
+ * has ended. It is dropped.
  *
- * Module and simulator embed it. Memory comes from them: a stream wants it for one object at a
+ * Module and simulator embed it, and provide the memory: a stream asks for that of one object at a
  * time, by spindle_streams_ops.want, and gets it by spindle_streams_give().
  *
  * Context: engine, all of it. Nothing sleeps or allocates.
@@ -30,31 +31,46 @@ struct spindle_streams;
 
 /**
  * struct spindle_streams_ops - what streams ask of their embedder
- * @rdmc: lanes, memory that is released, and who has to go
+ * @rdmc: lanes, and memory that is released; its @cut is spindle_stream_cut()
  * @ready: can blocks come from and go to this rank of the stream? false: not yet
- * @lost: or never, by the lane that there is?
+ * @lost: has the lane to this rank broken, so that blocks can never move on it?
+ * @parted: the lane to this rank is lost: has the other end closed it on purpose?
+ * @miss: the view has to go on without this rank: SPINDLE_MB_LIED, or SPINDLE_MB_LOST: no blocks
+ *	reach it
  * @want: memory is wanted for an object, see spindle_streams_give()
  */
 struct spindle_streams_ops {
 	struct spindle_rdmc_ops rdmc;
 	bool (*ready)(struct spindle_rdmc *r, u32 m);
 	bool (*lost)(struct spindle_rdmc *r, u32 m);
+	bool (*parted)(struct spindle_rdmc *r, u32 m);
+	void (*miss)(struct spindle_rdmc *r, u32 m, enum spindle_mb_reason how);
 	void (*want)(struct spindle_streams *ss, u32 s);
 };
 
 /**
  * struct spindle_stream - what one sender sends, at a member
  * @r: its state; @r.ctx is the embedder's
- * @cfg: what is the same whenever it begins
- * @wanted: memory is wanted for an object; what follows is of this one
- * @turn: how often that was so
- * @object: its number
+ * @ss: all streams of the subgroup
+ * @cfg: configuration, the same at each beginning
+ * @parted: ranks that have closed their lanes on purpose, a bit each
+ * @late: members that are waited for since @late_at: of @parted, or without their END
+ * @late_at: time, ns
+ * @looked_at: when it was last looked whether any of them is overdue
+ * @wanted: memory is wanted for an object, which the next members describe
+ * @turn: how often memory was wanted
+ * @object: number of the object
  * @len: its bytes
  * @unit: where it begins in the sender's ring
  */
 struct spindle_stream {
 	struct spindle_rdmc r;
+	struct spindle_streams *ss;
 	struct spindle_rdmc_config cfg;
+	u64 parted;
+	u64 late;
+	u64 late_at;
+	u64 looked_at;
 	bool wanted;
 	u64 turn;
 	u64 object;
@@ -63,12 +79,12 @@ struct spindle_stream {
 };
 
 /**
- * struct spindle_streams - those of a subgroup
+ * struct spindle_streams - streams of a subgroup
  * @ops: the embedder's
  * @mg: the subgroups of the node
  * @mc: the subgroup
- * @vid: view that they have begun with; 0: none yet
- * @stayed: the subgroup has stayed then
+ * @vid: view that the streams have begun with; 0: none yet
+ * @stayed: the subgroup stayed when they began
  * @moving: own object that is under way
  * @stream: by sender rank
  */
@@ -88,7 +104,7 @@ void spindle_streams_begin(struct spindle_streams *ss, u64 vid, bool stayed);
 void spindle_streams_stop(struct spindle_streams *ss);
 bool spindle_streams_quiet(const struct spindle_streams *ss);
 bool spindle_streams_pass(struct spindle_streams *ss, u64 now);
-enum spindle_mb_reason spindle_stream_misses(const struct spindle_rdmc *r, bool parted);
+void spindle_stream_cut(struct spindle_rdmc *r, u32 m);
 bool spindle_streams_give(struct spindle_streams *ss, u32 s, u64 turn, void *mem,
 			  unsigned long *have);
 

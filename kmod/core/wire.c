@@ -4,7 +4,7 @@
  */
 #include "wire.h"
 
-/* All but the arrays. */
+/* Set all but the arrays. */
 static void configure(struct spindle_mc *mc, const struct spindle_view_subgroup *cfg, u32 me)
 {
 	mc->id = cfg->id;
@@ -28,18 +28,21 @@ static void configure(struct spindle_mc *mc, const struct spindle_view_subgroup 
  * @view: checked
  * @index: of the subgroup in the view
  * @me: own rank in the view, a member of the subgroup
+ * @rules: of a live view, which may give the subgroup too few members; NULL of a static one
  * @old: the same subgroup in the view before, or NULL: what its readers hold has to have a
  *	place in the log
- * @memory: where it comes from
+ * @memory: the embedder's allocator
  *
  * Return: 0, or -ENOMEM: spindle_mc_destroy() frees what there is
  */
 int spindle_mc_create(struct spindle_mc *mc, const struct spindle_view *view, u32 index, u32 me,
-		      const struct spindle_mc *old, const struct spindle_memory *memory)
+		      const struct spindle_rules *rules, const struct spindle_mc *old,
+		      const struct spindle_memory *memory)
 {
 	u64 entries;
 
 	configure(mc, &view->subgroup[index], me);
+	mc->lacking = rules && !spindle_rules_enough(rules, view, index);
 	entries = spindle_mc_log_entries(mc->senders, mc->window);
 	if (old)
 		entries = max(entries, old->log_mask + 1);
@@ -56,7 +59,7 @@ int spindle_mc_create(struct spindle_mc *mc, const struct spindle_view *view, u3
 }
 
 /**
- * spindle_mc_destroy() - the mirror
+ * spindle_mc_destroy() - free what spindle_mc_create() has allocated
  * @mc: created, or half created; or zeroed
  * @memory: as for spindle_mc_create()
  */
@@ -108,24 +111,12 @@ static void wire_sender(struct spindle_mc *mc, u32 index, u32 rank, const struct
 	sd->msgs = mc->msgs + (u64)m->sender * mc->window;
 }
 
-/**
- * spindle_mc_wire() - where a member of a subgroup writes, and where this node writes at it
- * @mc: created
- * @view: as then
- * @index: as then
- * @rank: a member, in the view; others are none of the subgroup's business
- * @row: its row
- */
-void spindle_mc_wire(struct spindle_mc *mc, const struct spindle_view *view, u32 index, u32 rank,
-		     const struct spindle_row *row)
+static void wire_member(struct spindle_mc *mc, const struct spindle_view_subgroup *cfg, u32 index,
+			u32 rank, const struct spindle_row *row)
 {
-	const struct spindle_view_subgroup *cfg = &view->subgroup[index];
 	u32 r = spindle_mask_rank(cfg->members, rank);
-	struct spindle_mc_member *m;
+	struct spindle_mc_member *m = &mc->member[r];
 
-	if (!(cfg->members & BIT_ULL(rank)))
-		return;
-	m = &mc->member[r];
 	m->block = in_row(row, spindle_layout_block(index));
 	m->sender = SPINDLE_NO_RANK;
 	if (row->out)
@@ -139,9 +130,31 @@ void spindle_mc_wire(struct spindle_mc *mc, const struct spindle_view *view, u32
 }
 
 /**
- * spindle_mc_clear() - blocks of a row begin again
+ * spindle_mc_wire() - set where members of a subgroup write here, and where this node writes there
+ * @mc: created
+ * @view: as for spindle_mc_create()
+ * @index: as for spindle_mc_create()
+ * @row: the row of a member of this rank in the view, own or other
+ * @ctx: argument of @row
+ */
+void spindle_mc_wire(struct spindle_mc *mc, const struct spindle_view *view, u32 index,
+		     struct spindle_row (*row)(void *ctx, u32 rank), void *ctx)
+{
+	const struct spindle_view_subgroup *cfg = &view->subgroup[index];
+	u64 members;
+
+	for (members = cfg->members; members; members &= members - 1) {
+		u32 rank = __ffs64(members);
+		struct spindle_row of = row(ctx, rank);
+
+		wire_member(mc, cfg, index, rank, &of);
+	}
+}
+
+/**
+ * spindle_mc_clear() - clear blocks of a row, which begin again
  * @row: the row
- * @subgroups: by index; for them nothing of the old view comes any more
+ * @subgroups: by index; no write of the old view comes to them any more
  */
 void spindle_mc_clear(const struct spindle_row *row, u64 subgroups)
 {

@@ -2,20 +2,21 @@
 /*
  * Wire: a subgroup gets its arrays, and its members and senders get their places in rows.
  *
- * Core allocates nothing by itself: memory is asked of the embedder, once, when a subgroup is
- * made. All sizes follow from the view, which is checked.
+ * Core allocates nothing: the embedder's allocator is called once, when a subgroup is made. All
+ * sizes follow from the view, which is checked.
  *
- * Context: any. What sleeps is the embedder's allocator.
+ * Context: any. Only the embedder's allocator may sleep.
  */
 #ifndef SPINDLE_CORE_WIRE_H
 #define SPINDLE_CORE_WIRE_H
 
 #include "multicast.h"
+#include "rules.h"
 
 /**
  * struct spindle_memory - where the arrays of a subgroup come from
  * @zalloc: zeroed memory for @n objects of @size bytes, or NULL
- * @free: takes it back; NULL is no memory
+ * @free: takes memory back; NULL is ignored
  */
 struct spindle_memory {
 	void *(*zalloc)(size_t n, size_t size);
@@ -38,10 +39,11 @@ struct spindle_row {
 };
 
 int spindle_mc_create(struct spindle_mc *mc, const struct spindle_view *view, u32 index, u32 me,
-		      const struct spindle_mc *old, const struct spindle_memory *memory);
+		      const struct spindle_rules *rules, const struct spindle_mc *old,
+		      const struct spindle_memory *memory);
 void spindle_mc_destroy(struct spindle_mc *mc, const struct spindle_memory *memory);
-void spindle_mc_wire(struct spindle_mc *mc, const struct spindle_view *view, u32 index, u32 rank,
-		     const struct spindle_row *row);
+void spindle_mc_wire(struct spindle_mc *mc, const struct spindle_view *view, u32 index,
+		     struct spindle_row (*row)(void *ctx, u32 rank), void *ctx);
 void spindle_mc_clear(const struct spindle_row *row, u64 subgroups);
 u64 spindle_mc_bytes(const struct spindle_mc *mc);
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The membership of two honest nodes, which run the core, among liars that write what the
- * input says into their rows: heartbeats, states, what they have, decrees with the right digest
- * or not, between two passes and between two looks. Connections break and are closed, nodes
- * want to join and to leave, and the clock jumps.
+ * The membership of two honest nodes, which run the core, among liars. The liars write what the
+ * input says into their rows: heartbeats, states, counts, and decrees with a right or wrong digest.
+ * These writes come between two passes and between two looks. Connections break and close, nodes
+ * join and leave, and the clock jumps.
  *
- * An honest node keeps its state in its ranges, goes from view to view by one, never takes the
- * other one for a liar, and ends each pass.
+ * An honest node keeps its state within its limits, and goes from view to view by one. It never
+ * takes the other honest node for a liar, and ends each pass.
  */
 #include "fuzz.h"
 #include "membership.h"
 #include "rules.h"
 
-#define IDS		6	/* of nodes there may be, from 1 */
+#define IDS		6	/* ids of nodes, from 1 */
 #define HONEST		2	/* ids 1 and 2 */
 #define TRIMS		(IDS + 3)
 #define INTERVAL	100
@@ -44,7 +44,7 @@ static u32 words_of(const struct spindle_view *view)
 	return SPINDLE_DECREE_HEAD + spindle_decree_trims(view);
 }
 
-/* ---- what the core wants ------------------------------------------------------------- */
+/* ---- operations of the core ------------------------------------------------------------- */
 
 static void op_wedge(void *ctx)
 {
@@ -94,13 +94,10 @@ static const char *op_layout(void *ctx, const struct spindle_view *view,
 			     struct spindle_view *next)
 {
 	MUST(next->num_members <= SPINDLE_MAX_MEMBERS);
-	if (next->num_members > rules.max_nodes)
-		return "too many nodes";
-	spindle_rules_apply(&rules, view, next);
-	return NULL;
+	return spindle_rules_next(&rules, view, next);
 }
 
-/* Connections are to the nodes that there are. */
+/* Only existing nodes are connected. */
 static bool op_guest(void *ctx, u32 id, u64 incarnation)
 {
 	return id && id <= IDS && incarnation <= 3;
@@ -207,7 +204,7 @@ static void open_node(struct world *w, u32 id, const struct spindle_view *view, 
 		spindle_mb_init(mb, view, spindle_view_rank(view, id), w->now);
 }
 
-/* A subgroup of all, and one of some of which two send. */
+/* One subgroup of all nodes, and one of some nodes, two of which send. */
 static void make_rules(void)
 {
 	u32 i;
@@ -229,7 +226,7 @@ static void make_rules(void)
 	MUST(spindle_rules_trims(&rules) == TRIMS);
 }
 
-/* ---- what is shown to the others --------------------------------------------------------- */
+/* ---- writes to the others ---------------------------------------------------------------- */
 
 static void post(struct node *node, u32 to, const struct spindle_write *write)
 {
@@ -261,7 +258,7 @@ static void push(struct node *node)
 	}
 }
 
-/* ---- what has to hold ------------------------------------------------------------------ */
+/* ---- invariants ------------------------------------------------------------------------ */
 
 static void check_node(struct node *node)
 {
@@ -291,7 +288,7 @@ static void run(struct node *node)
 	u64 before = fuzz_looks;
 
 	spindle_mb_run(&node->mb, node->w->now);
-	/* Each row a few times, with its decree and what it has. */
+	/* A pass looks at each row a few times, with the decree and the counts. */
 	MUST(fuzz_looks - before <= 8 * (IDS + 1) * (SPINDLE_DECREE_HEAD + TRIMS + 16));
 	check_node(node);
 }
@@ -305,7 +302,7 @@ struct victim {
 	u32 id, rank;
 };
 
-/* A liar in the view of an honest node, or one that is about to be. */
+/* A liar in the view of an honest node, or one that may join it. */
 static struct victim victim(struct world *w, struct input *in)
 {
 	u8 pick = in_u8(in);
@@ -353,7 +350,7 @@ static u64 in_phase(struct victim *v, struct input *in, u8 how)
 	return phase;
 }
 
-/* A state, sealed; by default that of a member that follows the victim. */
+/* A sealed state. By default the state is that of a member that follows the victim. */
 static void lie_state(struct victim *v, struct input *in)
 {
 	struct spindle_mb *mb = &v->node->mb;
@@ -374,7 +371,7 @@ static void lie_state(struct victim *v, struct input *in)
 	spindle_block_write(&v->row->state, word);
 }
 
-/* A decree about the view of the victim, near what an honest one would say. */
+/* A decree about the victim's view, near the decree that an honest member would show. */
 static void lie_decree(struct victim *v, struct input *in)
 {
 	u64 *word = v->row->word + TRIMS;
@@ -428,9 +425,9 @@ static void lie(struct world *w, u8 op)
 	}
 }
 
-/* ---- what the input says -------------------------------------------------------------------- */
+/* ---- operations of the input ---------------------------------------------------------------- */
 
-/* Connections, the administrator, the processes of the node. */
+/* Events of connections, of the administrator, and of the node's processes. */
 static void happen(struct world *w, struct node *node)
 {
 	struct spindle_mb *mb = &node->mb;
@@ -483,7 +480,7 @@ static void step(struct world *w)
 	case 1:
 		push(node);
 		break;
-	/* All that is honest, a few times. */
+	/* Run all honest nodes a few times. */
 	case 2:
 		for (i = 0; i < 1 + (op >> 6); i++) {
 			w->now += INTERVAL * (op >> 4 & 3) / 2;
@@ -516,7 +513,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	how = in_u8(&w->in);
 	w->now = 100 * TIMEOUT;
 	w->vouch = how & 1;
-	/* Ids follow each other from any of them on; the second honest one may be about to join. */
+	/* The ids are consecutive from any start. The second honest node may be about to join. */
 	view.num_members = 3 + (how >> 1 & 1);
 	for (i = 0; i < view.num_members; i++)
 		view.member[i].id = 1 + (i + (how >> 2 & 3)) % view.num_members;

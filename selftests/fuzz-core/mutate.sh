@@ -17,7 +17,7 @@ export RUNS=${RUNS:-50000}
 # shellcheck source=selftests/lib/mutate.sh
 . "$SPN_SELFTESTS/lib/mutate.sh"
 
-# What the mutation leaves unused is no reason to fail.
+# Code that a mutation leaves unused is no reason to fail.
 core()
 {
 	make -s -C "$here" CORE="$work/core" BUILD="$work/build" CFLAGS="-w" "$@"

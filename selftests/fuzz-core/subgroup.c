@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A subgroup of two honest members, which run the core, and one or two liars, which write what
- * the input says into the rows that the honest ones hold of them: blocks, headers, messages by
- * express, payload, sealed or not, between two passes and between two looks. Processes commit,
- * read, come, go and break their rules; views end and begin.
+ * A subgroup of two honest members, which run the core, and one or two liars. The liars write what
+ * the input says into the honest members' copies of their rows. They write blocks, headers,
+ * messages by express, and payload, sealed or not. The writes come between two passes and between
+ * two looks. Processes commit, read, attach, exit and break their rules. Views end and begin.
  *
- * The honest members never blame each other, deliver each other's messages in order, with the
- * right bytes and once, keep their counts in their ranges, and end each pass.
+ * The honest members never blame each other. They deliver each other's messages once, in order,
+ * with the right bytes. They keep their counts within their limits, and end each pass.
  */
 #include "fuzz.h"
 #include "push.h"
@@ -18,7 +18,7 @@
 #define MAX_MSG	600U
 #define COPY	1024U
 
-/* Offsets in a row say which part is meant: the parts have memory of their own. */
+/* The upper bits of an offset name the part, because each part of a row has its own memory. */
 enum part { BLOCK, EXPRESS, HEADERS, PAYLOAD };
 
 #define OFFSET(part) ((u64)(part) << 32)
@@ -30,7 +30,7 @@ struct row {
 	u8 *pay;
 };
 
-/* A process that sends; @wire counts what it has committed and not abandoned. */
+/* A process that sends. @wire counts the slots that it has committed and not abandoned. */
 struct process {
 	struct spindle_tx_desc *desc;
 	u64 *free_slot, *free_unit;
@@ -42,8 +42,8 @@ struct reader {
 	struct spindle_dlvq q;
 	u64 *tail, *consumed;
 	u64 seen, last_seq;
-	u64 next[MEMBERS];	/* message that comes next, by id of the sender */
-	bool knows[MEMBERS];	/* that there is one: messages were delivered since it attached */
+	u64 next[MEMBERS];	/* the next message, by id of the sender */
+	bool knows[MEMBERS];	/* @next is valid: a message came since it attached */
 	bool open, cheats;
 };
 
@@ -99,7 +99,7 @@ static void release(const void *at)
 
 static const struct spindle_memory memory = { .zalloc = zalloc, .free = release };
 
-/* Not by spindle_mc_wire(): each part of a row is memory of its own here, for the sanitizer. */
+/* Do not use spindle_mc_wire(): each part of a row has its own memory here, for the sanitizer. */
 static void wire_member(struct node *node, u32 r, u32 *s)
 {
 	struct spindle_mc_member *m = &node->mc->member[r];
@@ -131,7 +131,7 @@ static void wire_member(struct node *node, u32 r, u32 *s)
 
 static void push_all(struct spindle_mc *mc);
 
-/* The subgroup as a view would have it. */
+/* The view of the subgroup. */
 static const struct spindle_view *view_of(const struct world *w)
 {
 	static struct spindle_view view;
@@ -159,7 +159,7 @@ static void new_mc(struct node *node)
 	const struct spindle_mc *old = node->mc;
 	u32 me = rank_of(w, node->id), r, s = 0;
 
-	MUST(!spindle_mc_create(mc, view_of(w), 0, me, old, &memory));
+	MUST(!spindle_mc_create(mc, view_of(w), 0, me, NULL, old, &memory));
 	node->mc = mc;
 	mc->node = node->id;
 	for (r = 0; r < w->n; r++)
@@ -218,7 +218,7 @@ static u8 *place(const struct world *w, const struct row *row, u64 offset, u32 l
 	}
 }
 
-/* What goes to a liar is looked at, and what goes to the other honest member arrives. */
+/* Check the writes to a liar, and deliver the writes to the other honest member. */
 static void post(struct node *node, u32 to, const struct spindle_write *write)
 {
 	struct world *w = node->w;
@@ -255,7 +255,7 @@ static void push_to(struct node *node, u32 rank, u32 max)
 		post(node, node->w->member[rank], &write[i]);
 }
 
-/* The baseline posts inside of a pass. */
+/* Without late posts, the core posts inside a pass. */
 static void push_all(struct spindle_mc *mc)
 {
 	u32 r;
@@ -264,7 +264,7 @@ static void push_all(struct spindle_mc *mc)
 		push_to(&world.node[mc->node], r, SPINDLE_PUSH_MAX);
 }
 
-/* ---- what has to hold ------------------------------------------------------------ */
+/* ---- invariants ------------------------------------------------------------------- */
 
 static void check_senders(const struct spindle_mc *mc)
 {
@@ -288,7 +288,7 @@ static void check_members(const struct spindle_mc *mc)
 
 		if (r == mc->me)
 			continue;
-		/* A slot is not used again before it was pushed. */
+		/* A slot is not reused before it was pushed to each member. */
 		MUST(mc->word[SPINDLE_COL_SLOTS] - m->push_slot <= mc->window);
 		MUST(m->delivered <= m->received);
 		MUST(m->sent <= SPINDLE_MAX_ROUND);
@@ -328,7 +328,7 @@ static void check_node(struct node *node)
 		     node->reader[i].cheats);
 }
 
-/* Looks of one pass: a few at each member, message and reader that there may be. */
+/* The most looks of one pass: a few for each member, message and reader. */
 static u64 most_looks(const struct spindle_mc *mc)
 {
 	return 64 * (mc->members + 2) + 16 * (u64)mc->window * (mc->senders + 1);
@@ -416,7 +416,7 @@ static void commit(struct node *node, u32 len, u32 more, bool abandon)
 	p->wire += !abandon;
 }
 
-/* Any word of any descriptor. From here on nothing is known of what it sends. */
+/* Write any word of any descriptor. From here on the sender's messages are not checked. */
 static void cheat(struct node *node, struct input *in)
 {
 	struct process *p = &node->proc;
@@ -500,12 +500,12 @@ static void read_some(struct node *node, struct reader *r, u32 n)
 
 /* ---- liars ----------------------------------------------------------------------- */
 
-/* A liar as an honest member has it. */
+/* A liar, as an honest member's copy shows it. */
 struct victim {
 	struct node *node;
 	struct row *row;
 	struct spindle_mc_member *m;
-	struct spindle_mc_sender *sd;	/* NULL: it does not send */
+	struct spindle_mc_sender *sd;	/* NULL: the liar does not send */
 	u64 word[SPINDLE_BLOCK_WORDS];
 };
 
@@ -532,7 +532,7 @@ static struct victim victim(struct world *w, struct input *in)
 	return v;
 }
 
-/* Sealed columns, near those that were accepted last. */
+/* Sealed columns, near the last accepted ones. */
 static void lie_block(struct victim *v, struct input *in)
 {
 	u8 which = in_u8(in);
@@ -544,7 +544,7 @@ static void lie_block(struct victim *v, struct input *in)
 	spindle_block_write(v->row->block, v->word);
 }
 
-/* As an honest member that has received and delivered what there is. */
+/* Act as an honest member that has received and delivered all messages. */
 static void agree(struct victim *v, struct input *in)
 {
 	const struct spindle_mc *mc = v->node->mc;
@@ -567,7 +567,7 @@ static struct spindle_msg some_message(struct victim *v, struct input *in)
 	};
 }
 
-/* A header near the next one; with its guard it is a message. */
+/* A header near the next one. With its guard the header is a message. */
 static void lie_header(struct victim *v, struct input *in, bool guard)
 {
 	struct spindle_msg msg;
@@ -587,7 +587,7 @@ static void lie_header(struct victim *v, struct input *in, bool guard)
 		v->word[SPINDLE_COL_SLOTS] & SPINDLE_IMM_SLOTS;
 }
 
-/* A message by express, sealed over whatever is in it. */
+/* A message by express with any contents and a valid seal. */
 static void lie_express(struct victim *v, struct input *in)
 {
 	struct spindle_express *x = v->row->express;
@@ -616,7 +616,7 @@ static void lie_express(struct victim *v, struct input *in)
 				       SPINDLE_EXPRESS_WORDS);
 }
 
-/* A word of its row; now, or while somebody looks. */
+/* Write a word of the liar's row, now or while the victim looks. */
 static void lie_word(struct victim *v, struct input *in, bool later)
 {
 	const u32 words[] = {
@@ -653,7 +653,7 @@ static void flush(struct node *node)
 		MUST(spindle_mc_flushed(node->mc, r));
 }
 
-/* What the survivors have, in which a liar has its say. */
+/* The trim: the counts of the survivors, and perhaps smaller ones from a liar. */
 static void compose_trim(struct world *w, u64 have[HONEST][MEMBERS], u64 *trim)
 {
 	u32 s;
@@ -677,12 +677,12 @@ static bool drain(struct node *node)
 		if (done)
 			return true;
 	}
-	/* A process that cheats may just not read. */
+	/* Only a process that cheats may refuse to read. */
 	MUST(node->reader[0].cheats || node->reader[1].cheats);
 	return false;
 }
 
-/* Memory of rows stays; blocks and what comes by express begin again. */
+/* The memory of rows stays. Blocks and places for express are cleared. */
 static void begin(struct node *node, const u32 *old_member, u32 old_n, const u64 *trim)
 {
 	struct world *w = node->w;
@@ -710,7 +710,7 @@ static void begin(struct node *node, const u32 *old_member, u32 old_n, const u64
 	check_node(node);
 }
 
-/* A view ends, and perhaps a liar is gone in the next. All survivors are in step. */
+/* A view ends, and perhaps a liar is not in the next one. All survivors do this in step. */
 static void change(struct world *w)
 {
 	u64 have[HONEST][MEMBERS], trim[MEMBERS];
@@ -753,9 +753,9 @@ static void change(struct world *w)
 		begin(&w->node[i], old, old_n, trim);
 }
 
-/* ---- what the input says -------------------------------------------------------------- */
+/* ---- operations of the input ---------------------------------------------------------- */
 
-/* The embedder brings a large message to the members: one step of that. */
+/* The embedder moves a large message to the members, by one step. */
 static void bring(struct world *w, struct node *node)
 {
 	struct spindle_mc *mc = node->mc;
@@ -917,7 +917,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	w->ordered = how & 8;
 	w->vouch = how & 16;
 	w->vid = 1;
-	/* Ranks follow each other from any of them on. */
+	/* The ids of the ranks are consecutive from any start. */
 	for (i = 0; i < w->n; i++)
 		w->member[i] = (i + (how >> 5)) % w->n;
 	w->senders = in_u8(&w->in) & (BIT(w->n) - 1);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a node gets into a view: it asks a contact for the card, knocks at all members that the card
- * names, and is invited when all of them have let it connect. Hellos and cards are the core's,
- * byte by byte; a contact may lie in either. See sim.h.
+ * How a node gets into a view. The node asks a contact for the card, and knocks at all members that
+ * the card names. When all of them have let it connect, the contact invites it. Hellos and cards
+ * are the core's, byte by byte. A contact may lie in either. See sim.h.
  *
- * In strict schedules all members are connected at once, and nobody fails to.
+ * In strict schedules all members are connected at once, and no connection fails.
  */
 #include "sim.h"
 
 #define CLUSTER 0x5151
 #define GIVES_UP (4 * SIM_TIMEOUT)
 
-/* Rings are smaller here than any that a view may have, so that they come round. */
+/* Rings are smaller here than in any legal view, so that they wrap. */
 static void scale(struct spindle_rules *rules, struct spindle_view *view, bool up)
 {
 	u32 i;
@@ -24,7 +24,7 @@ static void scale(struct spindle_rules *rules, struct spindle_view *view, bool u
 	}
 }
 
-/* What a node would tell of a view: copies. */
+/* Copies of a view and its rules, as a node describes them to others. */
 static struct spindle_view *told(const struct node *node, const struct spindle_view *view,
 				 struct spindle_rules **rules)
 {
@@ -39,7 +39,7 @@ static struct spindle_view *told(const struct node *node, const struct spindle_v
 }
 
 /**
- * join_door() - a node is in a view: this is what others may learn of it
+ * join_door() - a node is in a view, and sets what other nodes may learn of the view
  * @node: the node
  * @view: the view
  */
@@ -78,7 +78,7 @@ static u32 say_card(struct node *contact, const struct spindle_view *of, struct 
 	return spindle_card_bytes(view, rules);
 }
 
-/* A joiner has memory for rows of this size, and no other. */
+/* A joiner has memory only for rows of this size. */
 static bool has_room(const struct sim *sim, const struct spindle_view *view,
 		     const struct spindle_rules *rules)
 {
@@ -91,28 +91,31 @@ static bool has_room(const struct sim *sim, const struct spindle_view *view,
 		if (rules->rule[i].cfg.window != sim->rules.rule[i].cfg.window ||
 		    rules->rule[i].cfg.ring != sim->rules.rule[i].cfg.ring)
 			return false;
-	/* Nobody is where such members should be: it would wait for ever. */
+	/* A member with this id does not exist, and the joiner would wait for it for ever. */
 	for (i = 0; i < view->num_members; i++)
 		if (view->member[i].id > sim->nodes)
 			return false;
 	return true;
 }
 
-/* What a joiner believes of a card. Returns false if it asks somebody else. */
+/* Does a joiner believe a card? Returns false if it has to ask another contact. */
 static bool read_card(struct node *node, const struct spindle_card *card, u32 bytes,
 		      struct spindle_view *view, struct spindle_rules *rules)
 {
+	const struct spindle_view_member self = {
+		.id = node->index + 1,
+		.addr = address_of(node->index + 1),
+	};
+	const struct spindle_lineage none = {};
 	struct sim *sim = node->sim;
 	const char *wrong = "no answer";
+	bool final;
 
 	if (bytes)
 		wrong = spindle_card_read(card, bytes, view, rules);
-	if (!wrong && node->picky && memcmp(&card->lineage, &sim->lineage, sizeof(sim->lineage)))
-		wrong = "another lineage";
-	if (!wrong && spindle_view_rank(view, node->index + 1) >= 0)
-		wrong = "it has a member with this id";
-	if (!wrong && view->num_members >= rules->max_nodes)
-		wrong = "no room";
+	if (!wrong)
+		wrong = spindle_card_admits(card, view, rules, node->picky ? &sim->lineage : &none,
+					    &self, &final);
 	if (!wrong)
 		scale(rules, view, false);
 	if (!wrong && !has_room(sim, view, rules))
@@ -139,7 +142,7 @@ static void take_rules(struct node *node, const struct spindle_rules *rules,
 	node->rules = node->own_rules;
 }
 
-/* A view by a card. Subgroups are those of the view that the card is of. */
+/* Take a view from a card. @of: the view that the card describes. */
 static bool hear(struct node *node, struct node *contact, const struct spindle_view *of,
 		 const u32 *life)
 {
@@ -149,7 +152,7 @@ static bool hear(struct node *node, struct node *contact, const struct spindle_v
 	u32 bytes = say_card(contact, of, card);
 	bool good;
 
-	/* Exactly so many bytes: who reads more is caught. */
+	/* A copy of the exact size, so that the sanitizer finds a reader that goes beyond it. */
 	sent = malloc(bytes);
 	memcpy(sent, card, bytes);
 	free(card);
@@ -176,7 +179,7 @@ static bool tagged(void *ctx, const struct spindle_hello *hello)
 	return true;
 }
 
-/* What a member decides on a knock, by what it can know. */
+/* The decision of a member on a knock, from what the member can know. */
 static u32 knock(struct node *node, struct node *to)
 {
 	const struct spindle_hello_self self = { .id = to->index + 1, .cluster = CLUSTER };
@@ -200,12 +203,14 @@ static u32 knock(struct node *node, struct node *to)
 	refusal = spindle_hello_knocks(&hello, &to->door, &from);
 	if (refusal)
 		return refusal;
-	/* It has a seat under a name that is not its own: there it writes to a row of nobody. */
+	/*
+	 * The joiner uses another name than its own, so the member would write to a row of no node.
+	 */
 	return hello.src == cpu_to_le32(node->index + 1) &&
 	       hello.incarnation == cpu_to_le64(node->inc) ? 0 : SPINDLE_REFUSE_LIFE;
 }
 
-/* A liar lets anybody in. */
+/* A liar lets every node connect. */
 static bool lets_connect(struct node *node, u32 to)
 {
 	struct sim *sim = node->sim;
@@ -240,12 +245,14 @@ void join_connect(struct node *node)
 	}
 }
 
-/* One connection may never come up, the others take their time. */
+/* One connection may never come up. The others come up late. */
 static void draw_lanes(struct node *node)
 {
 	struct sim *sim = node->sim;
 	u32 i, never = SIM_NODES;
 
+	if (!gradual(sim))
+		return;
 	if (rng_chance(&sim->draw, 15))
 		never = rng_below(&sim->draw, sim->nodes);
 	for (i = 0; i < sim->nodes; i++) {
@@ -259,53 +266,60 @@ static void draw_lanes(struct node *node)
 }
 
 /**
- * join_invite() - a joiner is connected to all: its contact invites it, if it has no other wish
- * @node: the joiner, formed
+ * join_connected() - a joiner is connected to all members, and may lose one of them at once
+ * @node: the joiner
  */
-void join_invite(struct node *node)
+void join_connected(struct node *node)
 {
 	struct sim *sim = node->sim;
-	struct node *contact = &sim->node[node->contact];
 	u32 lost = rng_below(&sim->draw, sim->nodes);
 
-	if (node->invited || !node_up(contact) || contact->mb.wish || contact->mb.leaving ||
-	    contact->life[node->index] > node->inc ||
-	    spindle_view_rank(spindle_mb_view(&contact->mb), node->index + 1) >= 0)
+	if (!gradual(sim) || lost == node->index || !rng_chance(&sim->draw, 10))
 		return;
-	node->invited = true;
-	/* Just before, or just after. */
-	if (gradual(sim) && lost != node->index && rng_chance(&sim->draw, 10)) {
-		sim->lost_then++;
-		if (rng_chance(&sim->draw, 50)) {
-			fabric_break(sim, node->index, lost);
-		} else {
-			node->lose_at = sim->now + rng_below(&sim->draw, 800);
-			node->lose = lost;
-		}
-	}
-	spindle_mb_invite(&contact->mb, node->index + 1, node->inc);
+	sim->lost_then++;
+	node->lose_at = sim->now + (rng_chance(&sim->draw, 50) ? rng_below(&sim->draw, 800) : 0);
+	node->lose = lost;
 }
 
-/* A joiner knows a view: it is connected to the members, and then it is invited. */
-static void go_on(struct node *node)
+/**
+ * join_loses() - a joiner loses the connection that was chosen
+ * @node: the joiner, or by now a member
+ *
+ * The joiner and the other node accuse each other as soon as the joiner is a member.
+ */
+void join_loses(struct node *node)
 {
 	struct sim *sim = node->sim;
 
-	if (gradual(sim)) {
-		draw_lanes(node);
-	} else if (!sim->told_late) {
-		node->mg.formed = true;
-		join_invite(node);
-	}
+	node->lose_at = 0;
+	node->disturbed = true;
+	sim->node[node->lose].disturbed = true;
+	fabric_break(sim, node->index, node->lose);
+}
+
+/**
+ * join_ready() - has a node told another one that it is ready to join by it?
+ * @node: the node, which has begun to join, or is in a view
+ * @contact: the other one
+ *
+ * Return: the view whose members it is connected to; 0: it joins by another one, or not yet. A liar
+ * treats all joiners as ready.
+ */
+u64 join_ready(const struct node *node, const struct node *contact)
+{
+	if (node->mb.state != SPINDLE_MB_JOINING || node->contact != contact->index ||
+	    !node->mg.formed)
+		return 0;
+	return liar_is(node->sim, contact->index) ? contact->mg.view->vid : node->mg.view->vid;
 }
 
 /* ---- joining ------------------------------------------------------------------- */
 
 /**
- * join_turned_away() - has the node to begin anew?
+ * join_turned_away() - does the node have to begin again?
  * @node: the node
  *
- * The member that was to let it in has parted from it, and goes on without it; or it has waited for
+ * The contact has closed its connection and goes on without the node, or the node has waited for
  * too long.
  *
  * Return: true if so
@@ -322,7 +336,8 @@ bool join_turned_away(const struct node *node)
 }
 
 /**
- * node_join() - a node asks a member to invite it, any that is up: and again, if that one is not
+ * node_join() - a node asks any member that is up for an invitation, and asks again if that member
+ * is down
  * @node: the node
  */
 void node_join(struct node *node)
@@ -337,7 +352,7 @@ void node_join(struct node *node)
 	at = liar_contact(sim, at);
 	for (i = 0; i < sim->nodes; i++, at = (at + 1) % sim->nodes) {
 		contact = &sim->node[at];
-		if (node_up(contact) && !contact->mb.wish && !contact->mb.leaving &&
+		if (node_up(contact) && !contact->mb.leaving &&
 		    spindle_view_rank(spindle_mb_view(&contact->mb), node->index + 1) < 0 &&
 		    !(sim->strict && contact->disturbed))
 			break;
@@ -351,13 +366,14 @@ void node_join(struct node *node)
 	node->contact = at;
 	node->asked_at = sim->now;
 	node->lose_at = 0;
-	go_on(node);
+	draw_lanes(node);
 }
 
 /**
- * join_tell() - a contact has gone on: who waits for its invitation is told, if it was without it
+ * join_tell() - a contact has gone on: nodes that wait for its invitation and are not in the view
+ * get news
  * @contact: the contact
- * @view: what it has gone on to
+ * @view: the new view of the contact
  */
 void join_tell(const struct node *contact, const struct spindle_view *view)
 {
@@ -377,7 +393,7 @@ void join_tell(const struct node *contact, const struct spindle_view *view)
 }
 
 /**
- * join_news() - a joiner hears of the view that its contact has gone on to
+ * join_news() - a joiner learns the new view of its contact
  * @node: the joiner
  */
 void join_news(struct node *node)
@@ -387,6 +403,6 @@ void join_news(struct node *node)
 	node->news_at = 0;
 	if (!hear(node, contact, &node->news, node->news_life))
 		return;
-	/* Members look at what it was told as they did before: a contact may lie now, too. */
-	go_on(node);
+	/* Connections start again as for the first card, because a contact may lie now as well. */
+	draw_lanes(node);
 }

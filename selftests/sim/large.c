@@ -2,10 +2,10 @@
 /*
  * Large messages: streams of the core, over lanes. See sim.h.
  *
- * A lane brings messages and blocks from one node to another, in order, late, and as slowly as the
- * other end has room. It knows nothing of the link that brings rows, but breaks with it, or alone.
- * A block is read when it is sent and written when it comes: where somebody has given the right to,
- * and only as long as that is not taken back.
+ * A lane carries messages and blocks from one node to another, in order, late, and as slowly as the
+ * other end has room. A lane is independent of the link that carries rows, except that it breaks
+ * with the link. A lane may also break alone. A block is read when it is sent and written when it
+ * arrives. The write needs a right that is not revoked.
  */
 #include "stream.h"
 #include "sim.h"
@@ -13,7 +13,7 @@
 #define MIN_BLOCK 32
 #define BLOCKS 16 /* of the largest message, at most */
 #define ROOM 12
-#define SNAPS 2
+#define SNAPS 8
 
 /* Memory of an object, in a sender's ring at a node. */
 struct mem {
@@ -34,12 +34,12 @@ struct right {
 	u32 owner, holder, g, block, len;
 };
 
-/* What is on a lane, or what a node will hear of its device. */
+/* A message or block on a lane, or a report of a device to its node. */
 struct item {
 	enum { ITEM_MSG, ITEM_WRITE, ITEM_WRITTEN, ITEM_REVOKED } kind;
 	struct item *next;
 	u64 at;
-	struct spindle_rdmc *r; /* of whom it is; NULL: of nobody any more */
+	struct spindle_rdmc *r; /* the stream; NULL: it has ended */
 	struct mem *mem;
 	u64 object;
 	u32 key, len;
@@ -60,30 +60,31 @@ struct lane {
 	u32 own; /* of this one */
 	bool lost;
 	bool alone; /* the link is there */
-	bool parted; /* by the other end, which has lost it */
-	u64 part_at; /* this end hears then that the other has lost it; 0: it has not */
+	bool parted; /* by the other end, which has lost the lane */
+	u64 part_at; /* when this end learns that the other lost it; 0: not lost */
 };
 
-/* A lane breaks, by nobody's doing, and the link between the two does not. */
+/* A lane breaks without an action of a node, and the link between the two nodes stays. */
 struct snap {
 	u64 at;
 	u32 node;
 	u32 to;
+	bool idle; /* the node closes it, because no stream of its own has used it */
 };
 
-/* What the core's ctx is. */
+/* The ctx of a stream in the core. */
 struct of {
 	struct large *lg;
 	u32 s;
 	u32 node_of[SIM_NODES];
-	u64 lied; /* life of the stream in which a liar has said something else here; 0: none */
+	u64 lied; /* life of the stream in which a liar lied here; 0: none */
 };
 
 struct large {
 	struct spindle_streams ss; /* first */
 	struct node *node;
 	u32 g;
-	u64 ask_at; /* there is memory then; 0: nobody asks */
+	u64 ask_at; /* when there is memory; 0: no stream asks */
 	struct of of[SIM_NODES];
 	struct spindle_stream stream[SIM_NODES];
 };
@@ -154,7 +155,7 @@ static u64 later(struct lanes *l, u64 now)
 	return now + 1 + rng_below(&l->rng, rng_chance(&l->rng, 5) ? 400 : 40);
 }
 
-/* A device tells its node, in this order. */
+/* A device reports to its node, in the order of the reports. */
 static struct item *report(struct sim *sim, u32 index, struct spindle_rdmc *r, u32 kind)
 {
 	struct item *it = add(&sim->lanes->device[index], later(sim->lanes, sim->now), 0);
@@ -189,7 +190,7 @@ static bool connected(const struct sim *sim, u32 from, u32 to)
 	return !broken(sim, from, to) && !broken(sim, to, from);
 }
 
-/* ---- what the core asks for ---------------------------------------------------------- */
+/* ---- operations of the core ------------------------------------------------------------ */
 
 static bool op_room(struct spindle_rdmc *r, u32 m)
 {
@@ -281,29 +282,32 @@ static void op_write(struct spindle_rdmc *r, u32 m, u64 object, void *mem, u32 b
 }
 
 /*
- * A source whose grant is of another length than the sender's announcement blames the sender. It
- * does so in the stream in which one of the two has lied to it, and in no other.
+ * A source may get a grant whose length differs from the sender's announcement. Then the source
+ * blames the sender. The source does so in the stream in which one of the two has lied to it, and
+ * in no other.
  */
 static bool liar_excuses_root(const struct spindle_rdmc *r, u32 m)
 {
 	return !m && of(r)->lied == r->cfg.life;
 }
 
-/* The view has to go on without it. */
-static void op_cut(struct spindle_rdmc *r, u32 m)
+static bool op_parted(struct spindle_rdmc *r, u32 m)
 {
-	enum spindle_mb_reason how = spindle_stream_misses(r, lane_to(r, m)->parted);
+	return lane_to(r, m)->parted;
+}
+
+/* The view has to go on without this member. */
+static void op_miss(struct spindle_rdmc *r, u32 m, enum spindle_mb_reason how)
+{
 	struct node *node = node_of(r);
 	u32 to = peer_of(r, m);
 	int rank = spindle_view_rank(spindle_mb_view(&node->mb), to + 1);
 
-	if (how == SPINDLE_MB_FINE)
-		return;
 	if (how == SPINDLE_MB_LIED && liar_excuses_root(r, m))
 		node->excused |= BIT_ULL(to);
 	else if (how == SPINDLE_MB_LIED && !liar_excuses(node, to))
 		sim_fail(node->sim, "node %u blames node %u for a stream", node->index, to);
-	/* Its next life has a link of its own. */
+	/* The next life of the node has a link of its own. */
 	if (node->life[to] == node->sim->node[to].inc)
 		fabric_cut(node->sim, node->index, to);
 	if (rank >= 0)
@@ -327,9 +331,11 @@ static bool op_ready(struct spindle_rdmc *r, u32 m)
 {
 	struct sim *sim = node_of(r)->sim;
 	u32 me = node_of(r)->index, to = peer_of(r, m);
+	const struct lane *other = &sim->lanes->lane[to][me];
 	struct lane *lane = lane_to(r, m);
 
-	if (lane->lost || !connected(sim, me, to) || sim->link[me][to].up_at > sim->now)
+	if (lane->lost || other->lost || other->part_at || !connected(sim, me, to) ||
+	    sim->link[me][to].up_at > sim->now)
 		return false;
 	if (!lane->up_at)
 		lane->up_at = later(sim->lanes, sim->now);
@@ -356,15 +362,17 @@ static const struct spindle_streams_ops ops = {
 		.grant = op_grant,
 		.revoke = op_revoke,
 		.write = op_write,
-		.cut = op_cut,
+		.cut = spindle_stream_cut,
 		.release = op_release,
 	},
 	.ready = op_ready,
 	.lost = op_lost,
+	.parted = op_parted,
+	.miss = op_miss,
 	.want = op_want,
 };
 
-/* ---- what comes ---------------------------------------------------------------------- */
+/* ---- arrivals -------------------------------------------------------------------------- */
 
 static struct spindle_rdmc *stream_of(struct sim *sim, u32 node, u64 life)
 {
@@ -380,7 +388,7 @@ static struct spindle_rdmc *stream_of(struct sim *sim, u32 node, u64 life)
 	return NULL;
 }
 
-/* The right that a block comes by, or NULL. */
+/* The right that an arriving block uses, or NULL. */
 static struct right *right_of(struct sim *sim, u32 from, u32 to, const struct item *it)
 {
 	struct right *right = &sim->lanes->right[it->key];
@@ -399,8 +407,8 @@ static void arrive(struct sim *sim, u32 from, u32 to, const struct item *it)
 	u32 i;
 
 	/*
-	 * A device that is asked to write without a right breaks the connection. Liars grant what
-	 * they have not, and say that they write no more while they do.
+	 * A device that gets a write without a right breaks the connection. Liars grant rights that
+	 * they do not have, and say END while they still write.
 	 */
 	if (!right) {
 		if (!liar_is(sim, from) && !liar_is(sim, to))
@@ -432,12 +440,15 @@ static void lane_move(struct sim *sim, u32 from, u32 to)
 	struct item *it = take(&lane->queue);
 	struct spindle_rdmc *r;
 
-	/* Who has lost the lane hears nothing by it. */
-	if (connected(sim, from, to) && !sim->lanes->lane[to][from].lost) {
+	/*
+	 * An end that has lost the lane hears nothing on it. An end that has another lane by now
+	 * hears nothing on the former one.
+	 */
+	if (connected(sim, from, to) && !sim->lanes->lane[to][from].lost && !lane->part_at) {
 		if (it->kind == ITEM_WRITE)
 			arrive(sim, from, to, it);
 		r = it->kind == ITEM_MSG ? stream_of(sim, to, it->msg.to) : NULL;
-		if (r && rank_of(r, from) < r->cfg.n)
+		if (r && rank_of(r, from) < r->cfg.n && !r->m[rank_of(r, from)].lost)
 			hear(r, from, it);
 	}
 	if (it->kind == ITEM_WRITE)
@@ -462,10 +473,10 @@ static void device_tells(struct sim *sim, u32 index)
 }
 
 /**
- * large_next() - when does something come by a lane, or does a device tell something?
+ * large_next() - when does the next item arrive by a lane or from a device?
  * @sim: the schedule
- * @from: out: from which node; the device's
- * @to: out: to which one; SIM_NODES: it is a device
+ * @from: out: the sending node, or the node of the device
+ * @to: out: the receiving node; SIM_NODES: a device
  *
  * Return: when; U64_MAX: never
  */
@@ -504,7 +515,7 @@ void large_move(struct sim *sim, u32 from, u32 to)
 
 /* ---- lanes that break ------------------------------------------------------------------ */
 
-/* The device is through with the lane. */
+/* The device is finished with the lane. */
 static void flush_lane(struct sim *sim, u32 me, u32 to)
 {
 	struct lane *lane = &sim->lanes->lane[me][to];
@@ -525,7 +536,7 @@ static void flush_lane(struct sim *sim, u32 me, u32 to)
 	}
 }
 
-/* What has become of a lane is the same to all streams that use it. */
+/* All streams that use a lane learn of its state. */
 static void tell_streams(struct node *node, u32 to, void (*tell)(struct spindle_rdmc *r, u32 m))
 {
 	u32 g, s, m;
@@ -549,18 +560,107 @@ static void lose_lane(struct node *node, u32 to)
 	tell_streams(node, to, spindle_rdmc_quiet);
 }
 
-/* This end of a lane breaks, and soon the other one does; it is told why, or not. */
-static void snap(struct node *node, u32 to)
+/* A lane that comes up, between two lives. It carries nothing before the other end has it, too. */
+static void renew_lane(struct node *node, struct lane *lane, u32 to)
+{
+	const struct lane *other = &node->sim->lanes->lane[to][node->index];
+
+	*lane = (struct lane){
+		.queue = lane->queue,
+		.life = node->life[to],
+		.own = node->inc,
+		.last = max(node->sim->now, other->part_at),
+	};
+}
+
+/* The lane is replaced for streams that may have another one. For the others it is lost. */
+static void break_lane(struct spindle_rdmc *r, u32 m)
+{
+	if (spindle_rdmc_down(r, m))
+		lane_to(r, m)->lost = false;
+}
+
+static void quiet_if_lost(struct spindle_rdmc *r, u32 m)
+{
+	if (r->m[m].lost)
+		spindle_rdmc_quiet(r, m);
+}
+
+/* This end of a lane breaks, and the link between the two nodes does not. */
+static void snap_end(struct node *node, u32 to)
+{
+	struct lane *lane = &node->sim->lanes->lane[node->index][to];
+
+	lane->alone = true;
+	lane->lost = true;
+	lane->part_at = 0;
+	tell_streams(node, to, break_lane);
+	flush_lane(node->sim, node->index, to);
+	tell_streams(node, to, quiet_if_lost);
+	if (lane->lost)
+		return;
+	node->sim->renewed++;
+	renew_lane(node, lane, to);
+}
+
+/* The other end of a lane breaks soon. Returns this end. */
+static struct lane *break_other(struct node *node, u32 to)
 {
 	struct lanes *l = node->sim->lanes;
 	struct lane *other = &l->lane[to][node->index];
 
+	other->part_at = node->sim->now + 1 + rng_below(&l->rng, SIM_TIMEOUT / 4);
+	return other;
+}
+
+/* A lane breaks. The other end learns the reason in most cases. */
+static void snap(struct node *node, u32 to)
+{
+	struct lane *other = break_other(node, to);
+
 	sim_say(node->sim, "node %u loses the lane to node %u", node->index, to);
 	node->sim->snapped++;
-	l->lane[node->index][to].alone = true;
-	other->part_at = node->sim->now + 1 + rng_below(&l->rng, SIM_TIMEOUT / 4);
-	other->parted = rng_chance(&l->rng, 70);
-	lose_lane(node, to);
+	other->parted = rng_chance(&node->sim->lanes->rng, 70);
+	snap_end(node, to);
+}
+
+/* Is there a stream that may use the lane, and has no stream used it? */
+static bool is_idle(struct node *node, u32 to)
+{
+	bool any = false;
+	u32 g, s, m;
+
+	for (g = 0; g < SIM_GROUPS; g++) {
+		struct large *lg = node->group[g].large;
+
+		for (s = 0; lg && lg->ss.vid && s < lg->ss.mc->senders; s++) {
+			const struct spindle_rdmc *r = &lg->stream[s].r;
+
+			m = rank_of(r, to);
+			if (m >= r->cfg.n)
+				continue;
+			if (r->state != SPINDLE_RDMC_S_OPEN || r->m[m].up || r->m[m].spoke ||
+			    r->m[m].lost)
+				return false;
+			any = true;
+		}
+	}
+	return any;
+}
+
+/*
+ * The module closes a lane that no subgroup needs in a view, and the next view gets another one.
+ * The other end may use the former lane again before it learns of that.
+ */
+static void close_idle(struct node *node, u32 to)
+{
+	struct sim *sim = node->sim;
+
+	sim_say(sim, "node %u closes the lane to node %u", node->index, to);
+	sim->idled++;
+	break_other(node, to)->parted = true;
+	flush_lane(sim, node->index, to);
+	renew_lane(node, &sim->lanes->lane[node->index][to], to);
 }
 
 static void look_for_snaps(struct node *node, u32 to)
@@ -569,25 +669,28 @@ static void look_for_snaps(struct node *node, u32 to)
 	struct lane *lane = &sim->lanes->lane[node->index][to];
 	u32 i;
 
-	if (lane->lost || !lane->up_at || broken(sim, node->index, to))
+	if (lane->lost || broken(sim, node->index, to))
 		return;
 	if (lane->part_at && lane->part_at <= sim->now) {
-		lane->alone = true;
-		lose_lane(node, to);
+		snap_end(node, to);
 		return;
 	}
 	for (i = 0; i < sim->lanes->snaps && !sim->quiet && !lane->part_at; i++) {
 		struct snap *s = &sim->lanes->snap[i];
 
-		if (s->node != node->index || s->to != to || s->at > sim->now)
+		if (s->node != node->index || s->to != to || s->at > sim->now ||
+		    (s->idle && !is_idle(node, to)))
 			continue;
 		s->at = U64_MAX;
-		snap(node, to);
+		if (s->idle)
+			close_idle(node, to);
+		else
+			snap(node, to);
 		return;
 	}
 }
 
-/* Nobody can tell which of the two is at fault: not in strict schedules. */
+/* Members cannot tell which of the two ends is at fault, so strict schedules have no such break. */
 static void plan_snaps(struct sim *sim)
 {
 	struct lanes *l = sim->lanes;
@@ -600,21 +703,11 @@ static void plan_snaps(struct sim *sim)
 			.at = rng_below(&sim->newer, SIM_WILD),
 			.node = rng_below(&sim->newer, sim->nodes),
 			.to = rng_below(&sim->newer, sim->nodes),
+			.idle = rng_chance(&sim->newer, 50),
 		};
 }
 
-/* A lane that has come up, between two lives. */
-static void renew_lane(struct node *node, struct lane *lane, u32 to)
-{
-	*lane = (struct lane){
-		.queue = lane->queue,
-		.life = node->life[to],
-		.own = node->inc,
-		.last = node->sim->now,
-	};
-}
-
-/* Lanes are between two lives, and a joiner that comes again has links and lanes that are new. */
+/* Lanes belong to two lives. A joiner that comes again gets new links and lanes. */
 static void look_at_lanes(struct node *node)
 {
 	struct sim *sim = node->sim;
@@ -649,7 +742,7 @@ static u8 *ring_of(const struct large *lg, u32 s)
 	return lg->node->row[lg->of[s].node_of[0]] + SIM_PAY(lg->node->sim, lg->g);
 }
 
-/* A power of two, as large as few blocks of the largest message are. */
+/* The smallest power of two with which the largest message has at most BLOCKS blocks. */
 static u32 block_of(const struct sim *sim)
 {
 	u32 block = MIN_BLOCK;
@@ -685,7 +778,7 @@ static void give(struct large *lg, u32 s)
 }
 
 /**
- * large_pass() - what the engine does for streams
+ * large_pass() - the part of an engine's pass that serves streams
  * @node: its node
  */
 void large_pass(struct node *node)
@@ -714,7 +807,7 @@ void large_pass(struct node *node)
 }
 
 /**
- * large_new() - what a subgroup takes for its large messages
+ * large_new() - make the streams of a subgroup
  * @node: its node
  * @g: the subgroup
  * @mc: its protocol
@@ -784,7 +877,7 @@ void large_begin(struct node *node, u32 g, struct spindle_streams *ss)
 	look_at_lanes(node);
 }
 
-/* What has not come yet is nothing to it any more. */
+/* The stream ends, so items that have not arrived lose it. */
 static void forget_in(struct queue *q, const struct spindle_rdmc *r)
 {
 	struct item *it;
@@ -814,7 +907,7 @@ static void forget(struct sim *sim, u32 me, struct spindle_rdmc *r)
 }
 
 /**
- * large_end() - a subgroup is no more at a node
+ * large_end() - a subgroup ends at a node
  * @node: its node
  * @g: the subgroup
  */

@@ -17,7 +17,7 @@ seeds=${SEEDS:-4000}
 # shellcheck source=selftests/lib/mutate.sh
 . "$SPN_SELFTESTS/lib/mutate.sh"
 
-# What the mutation leaves unused is no reason to fail.
+# Code that a mutation leaves unused is no reason to fail.
 build()
 {
 	make -s -C "$here" CORE="$work/core" BUILD="$work/build" CFLAGS="-w" "$work/build/sim"
@@ -55,7 +55,7 @@ mutant accuse_unheard suspect.c 's/if (paused || (waits/if ((waits/'
 mutant accuse_back suspect.c '/^void spindle_mb_closed/,/^}/ s/if (!spindle_mb_quorum.*/if (1)/;/^void spindle_mb_closed/,/^}/ s/spindle_mb_stop(mb, SPINDLE_MB_EVICTED);/spindle_mb_suspect(mb, rank, SPINDLE_MB_GONE);/'
 mutant gossip_lost suspect.c '/^static void gossip/,/^}/ s/spindle_mb_suspect(mb, __ffs64(news).*/;/'
 mutant suspects_renumbered membership.c 's/mb->suspected = spindle_decree_renumber(mb->suspected, keep);/;/'
-# What is delivered.
+# Deliveries.
 mutant fence_dropped show.c 's/p->fenced = mb->ops->flushed(mb->ctx, rank);/p->fenced = true;/'
 mutant state_not_vouched suspect.c '/^static bool vouched/,/^}/ s/return .*/return true ||/'
 mutant vouch_not_begun epoch.c 's/WRITE_ONCE(\*m->vouch, m->vouched);/(void)0;/'
@@ -123,5 +123,11 @@ mutant log_too_small wire.c '/^int spindle_mc_create/,/^}/ s/if (old)/if (0)/'
 mutant second_reader_waits_not deliver.c 's/for (q = mc->readers; q; q = q->next)$/for (q = mc->readers; q; q = NULL)/'
 mutant second_reader_untold deliver.c 's/for (q = mc->readers; q; q = q->next) {/for (q = mc->readers; q; q = NULL) {/'
 mutant abandoned_sent txq.c 's/slot->abandoned = flags \& SPINDLE_TX_ABANDON;/slot->abandoned = false;/'
+
+# Nodes that come and go, and lanes that one end has closed.
+mutant parted_waits stream.c 's/	set = st->parted | without_end(ss, st);/	set = without_end(ss, st);/'
+mutant invites_nobody group.c 's/	spindle_mg_invite(c, now);/	;/'
+mutant wish_for_ever invite.c '/^static bool wish_is_over/,/^}/ s/	return true;/	return false;/'
+mutant leaves_at_once membership.c 's/if (mb->leave \&\& mb->state == SPINDLE_MB_ACTIVE)/if (mb->leave)/'
 
 mutants_end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A node: what embeds the core. See sim.h.
+ * A node: the embedder of the core. See sim.h.
  */
 #include "sim.h"
 
@@ -11,10 +11,12 @@ bool node_up(const struct node *node)
 	return node->started && !node->crashed && node->mb.state < SPINDLE_MB_STOPPED;
 }
 
-/* The schedule whose pass runs: the core says nothing but that it looks, or wants memory. */
+/* The schedule whose pass runs. Hooks of the core that have no context use it. */
 static struct sim *running;
 
-/* Nobody, a liar included, has a node ask for more than its view takes, or go on for ever. */
+/*
+ * No peer, even a liar, may make a node ask for more memory than its view needs, or loop for ever.
+ */
 #define MOST_BYTES (SIM_NODES * SIM_WINDOW * 64 * 2)
 #define MOST_LOOKS 1000000
 
@@ -40,10 +42,11 @@ static void free_group(struct spindle_mc *mc)
 	free(mc);
 }
 
-/* The row of a member of a view of this node's. */
-static struct spindle_row row_of(struct node *node, u32 index)
+static struct spindle_row node_row(void *ctx, u32 rank)
 {
+	struct node *node = ctx;
 	struct sim *sim = node->sim;
+	u32 index = peer_index(node, rank);
 
 	return (struct spindle_row){
 		.base = node->row[index],
@@ -61,14 +64,12 @@ static struct spindle_mc *new_group(struct node *node, const struct spindle_view
 	struct group *grp = &node->group[g];
 	u32 v;
 
-	spindle_mc_create(mc, view, g, me, grp->mc, &memory);
+	spindle_mc_create(mc, view, g, me, node->rules, grp->mc, &memory);
 	mc->node = node->index;
-	mc->lacking = !spindle_rules_enough(node->rules, view, g);
+	spindle_mc_wire(mc, view, g, node_row, node);
 	for (v = 0; v < view->num_members; v++) {
 		u32 index = view->member[v].id - 1;
-		struct spindle_row row = row_of(node, index);
 
-		spindle_mc_wire(mc, view, g, v, &row);
 		if (sg->members & BIT_ULL(v))
 			grp->member_node[spindle_mask_rank(sg->members, v)] = index;
 		if (sg->senders & BIT_ULL(v))
@@ -79,7 +80,7 @@ static struct spindle_mc *new_group(struct node *node, const struct spindle_view
 	return mc;
 }
 
-/* ---- what membership asks for ------------------------------------------------- */
+/* ---- operations of membership -------------------------------------------------- */
 
 static void node_wedge(void *ctx)
 {
@@ -114,7 +115,7 @@ static bool node_trim(void *ctx, const u64 *trim)
 				 node->index);
 		return true;
 	}
-	/* A liar had less than it had. */
+	/* A liar reported fewer messages than it had. */
 	if (!node->sim->liar)
 		sim_fail(node->sim, "node %u: the trim cannot be true", node->index);
 	return false;
@@ -143,11 +144,10 @@ static const char *node_layout(void *ctx, const struct spindle_view *view,
 		sim->refused++;
 		return "there is no layout for so many";
 	}
-	/* A decree has no addresses. */
+	/* A decree carries no addresses. */
 	for (i = 0; i < n; i++)
 		next->member[i].addr = address_of(next->member[i].id);
-	spindle_rules_apply(node->rules, view, next);
-	return NULL;
+	return spindle_rules_next(node->rules, view, next);
 }
 
 static void node_install(void *ctx, const struct spindle_view *next, const u32 *from,
@@ -160,7 +160,7 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 	spindle_mg_install(&node->mg, from, trim);
 }
 
-/* Where membership finds what a node says, in its present life. */
+/* Set the place where membership reads a node's words, in the node's present life. */
 static void show(struct node *node, u32 index, struct spindle_mb_peer *p)
 {
 	p->row = (void *)(node->row[index] + SIM_MB);
@@ -215,7 +215,10 @@ static void node_stopped(void *ctx)
 			spindle_mc_end(node->group[g].mc);
 	sim_say(node->sim, "node %u stops: reason %u", node->index, node->mb.reason);
 	node->sim->stops[node->mb.reason]++;
-	/* Others are told; before there was a view that is all that tells them. */
+	/*
+	 * The other members learn of the stop. Before the view has formed, only the closed
+	 * connection tells them.
+	 */
 	for (r = 0; r < node->mg.view->num_members && !node->mg.formed; r++)
 		if (peer_index(node, r) != node->index)
 			fabric_cut(node->sim, node->index, peer_index(node, r));
@@ -235,7 +238,7 @@ static const struct spindle_mb_ops node_ops = {
 	.stopped = node_stopped,
 };
 
-/* ---- what the subgroups ask for ------------------------------------------------- */
+/* ---- operations of the subgroups ------------------------------------------------- */
 
 static bool node_joined(void *ctx, u32 rank)
 {
@@ -244,11 +247,32 @@ static bool node_joined(void *ctx, u32 rank)
 	return is_connected(node, peer_index(node, rank));
 }
 
-static struct spindle_row node_row(void *ctx, u32 rank)
+static void node_connected(void *ctx)
 {
 	struct node *node = ctx;
 
-	return row_of(node, peer_index(node, rank));
+	if (node->mb.state == SPINDLE_MB_JOINING)
+		join_connected(node);
+}
+
+static bool node_next_guest(void *ctx, struct spindle_mg_guest *guest)
+{
+	const struct node *node = ctx;
+	const struct spindle_view *view = spindle_mb_view(&node->mb);
+	struct sim *sim = node->sim;
+
+	for (; guest->seat < sim->nodes; guest->seat++) {
+		const struct node *other = &sim->node[guest->seat];
+
+		if (!is_connected(node, guest->seat) || !other->started ||
+		    spindle_view_rank(view, guest->seat + 1) >= 0)
+			continue;
+		guest->id = guest->seat + 1;
+		guest->incarnation = other->inc;
+		guest->ready = join_ready(other, node);
+		return true;
+	}
+	return false;
 }
 
 static struct spindle_mc *node_made(void *ctx, u32 g, struct spindle_streams **streams)
@@ -261,7 +285,7 @@ static struct spindle_mc *node_made(void *ctx, u32 g, struct spindle_streams **s
 	return mc;
 }
 
-/* Processes go over to the new view; of a joiner they begin. */
+/* Processes go over to the new view. The processes of a joiner begin here. */
 static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 {
 	const struct spindle_view *view = spindle_mb_view(&node->mb);
@@ -276,7 +300,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	grp->began = spindle_view_digest(view);
 	grp->sum = 0;
 	grp->dlv = 0;
-	/* A joiner begins at 0, whatever it had sent in another life. */
+	/* A joiner begins at 0, whatever it has sent in another life. */
 	for (s = 0; s < grp->mc->senders; s++)
 		if (!old || !grp->mc->sender[s].walk.slot) {
 			grp->next[grp->node_of[s]] = grp->mc->sender[s].walk.slot;
@@ -290,7 +314,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	grp->began_at = grp->mc->word[SPINDLE_COL_SLOTS];
 	if (old)
 		return;
-	/* What one pass cannot do the next one has to. */
+	/* Small budgets leave work for the next pass. */
 	grp->mc->tune.recv_budget = 4 + rng_below(&sim->rng, 40);
 	grp->mc->tune.dlv_budget = 4 + rng_below(&sim->rng, 40);
 	grp->mc->tune.copy_budget = 64 + rng_below(&sim->rng, 1 << 14);
@@ -319,7 +343,7 @@ static void node_formed(void *ctx, u32 g)
 	sim_say(node->sim, "node %u group %u has formed", node->index, g);
 }
 
-/* A member has broken the protocol, says a subgroup. But for a liar nobody does. */
+/* A subgroup reports that a member has broken the protocol. Only liars do that. */
 static void check_failed(struct node *node, struct group *g, u32 member)
 {
 	u32 bad = g->member_node[member];
@@ -355,7 +379,7 @@ static void node_ran(void *ctx, u32 g, bool work)
 	check_deliveries(node, g);
 }
 
-/* The module sees completions of what a joiner wrote, which takes some passes, or many. */
+/* The module sees completions of a joiner's writes, which takes some passes, or many. */
 static bool node_told(void *ctx)
 {
 	struct node *node = ctx;
@@ -390,6 +414,8 @@ static void node_post(void *ctx, u32 rank, const struct spindle_write *write, u3
 
 static const struct spindle_mg_ops casts_ops = {
 	.joined = node_joined,
+	.connected = node_connected,
+	.guest = node_next_guest,
 	.row = node_row,
 	.made = node_made,
 	.begun = node_begun,
@@ -477,10 +503,10 @@ void node_start(struct node *node, const struct spindle_view *view)
 }
 
 /**
- * node_follow() - a joiner waits for a view that has it
+ * node_follow() - a joiner waits for a view that includes it
  * @node: the joiner
- * @view: the one that it was told
- * @life: of the members
+ * @view: the view of the card
+ * @life: lives of the members
  */
 void node_follow(struct node *node, const struct spindle_view *view, const u32 *life)
 {
@@ -496,8 +522,8 @@ void node_follow(struct node *node, const struct spindle_view *view, const u32 *
 }
 
 /*
- * A node that has crashed or stopped, or that was turned away, begins a new life: its processes
- * are others, and it is connected anew. Returns false if it is none of these.
+ * A node that has crashed or stopped, or that was turned away, begins a new life. The new life has
+ * other processes and new connections. Returns false if the node is none of these.
  */
 bool node_back(struct node *node)
 {
@@ -525,7 +551,6 @@ bool node_back(struct node *node)
 	fabric_open(sim, node->index);
 	node->inc++;
 	node->started = false;
-	node->invited = false;
 	node->lineage = sim->lineage;
 	node->rules = &sim->rules;
 	node->crashed = false;
@@ -546,7 +571,7 @@ static void push(struct node *node)
 	spindle_mg_pushed(&node->mg);
 }
 
-/* Called by the core, between any two looks at memory: a write to the node arrives. */
+/* Called by the core, between any two looks at memory: a write to the node may arrive. */
 void sim_between_looks(void)
 {
 	struct sim *sim = running;
@@ -565,14 +590,6 @@ void sim_between_looks(void)
 		fabric_move(sim, from, sim->looking->index);
 }
 
-/* Membership begins when there is a connection to every member. */
-static void connect(struct node *node)
-{
-	if (node->mb.state == SPINDLE_MB_JOINING)
-		join_connect(node);
-	spindle_mg_form(&node->mg, node->sim->now);
-}
-
 static void pass(struct node *node)
 {
 	struct sim *sim = node->sim;
@@ -589,10 +606,8 @@ static void pass(struct node *node)
 		return;
 	if (node->mb.state == SPINDLE_MB_JOINING && node->news_at && node->news_at <= sim->now)
 		join_news(node);
-	if (node->lose_at && node->lose_at <= sim->now) {
-		node->lose_at = 0;
-		fabric_break(sim, node->index, node->lose);
-	}
+	if (node->lose_at && node->lose_at <= sim->now)
+		join_loses(node);
 	for (r = 0; r < spindle_mb_view(&node->mb)->num_members; r++) {
 		u32 to = peer_index(node, r);
 		struct link *link = &sim->link[node->index][to];
@@ -608,19 +623,11 @@ static void pass(struct node *node)
 		spindle_mg_lost(&node->mg, r,
 				link->closed ? SPINDLE_MB_GONE : SPINDLE_MB_LOST);
 	}
-	/* Who was invited is gone, or another one: it has to ask again. */
-	if (node->mb.wish && node->mb.state != SPINDLE_MB_JOINING &&
-	    (sim->link[node->index][node->mb.wish - 1].cut ||
-	     node->mb.wish_inc != sim->node[node->mb.wish - 1].inc))
-		spindle_mb_invite(&node->mb, 0, 0);
 	large_pass(node);
 	work = spindle_mg_pass(&node->mg, !node->busy, !node->busy);
-	if (!node->mg.formed && (node_up(node) || node->mb.state == SPINDLE_MB_JOINING))
-		connect(node);
-	if (node->mg.formed && node->mb.state == SPINDLE_MB_JOINING)
-		join_invite(node);
-	if (node->mg.formed)
-		work |= spindle_mb_run(&node->mb, sim->now);
+	if (!node->mg.formed && node->mb.state == SPINDLE_MB_JOINING)
+		join_connect(node);
+	work |= spindle_mg_run(&node->mg, sim->now);
 	push(node);
 	node->busy = work || node->restless;
 }

@@ -4,10 +4,12 @@
  *
  *	sim [-p] [-v] [-j JOBS] [-s FIRST] [-n SEEDS] [-x FAULTS] [-m FAILURES]
  *
- * Status 1 if a seed fails; its number is printed, with the faults that can be left out (a
- * mask for -x) and it still fails. "-v -n 1 -s SEED -x FAULTS" tells its story.
+ * The status is 1 if a seed fails. The program prints the number of that seed, and a mask for -x of
+ * the faults without which the seed still fails. "-v -n 1 -s SEED -x FAULTS" prints the events of
+ * such a seed.
  */
 #include <ctype.h>
+#include <malloc.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +17,8 @@
 #include "sim.h"
 
 #define MOST_JOBS 256
+#define KEPT_BYTES (1 << 26)
+#define HEAP_BYTES (1 << 25)	/* the most that glibc takes for M_MMAP_THRESHOLD */
 
 void sim_fail(struct sim *sim, const char *fmt, ...)
 {
@@ -41,10 +45,10 @@ void sim_say(struct sim *sim, const char *fmt, ...)
 	printf("\n");
 }
 
-/* Nobody has this id. */
+/* No node has this id. */
 #define NO_NODE 1000
 
-/* A rule names nodes, and those of them that may send; others only receive. */
+/* The rule names the nodes, and among them the senders. The others only receive. */
 static void name_nodes(struct spindle_rule *rule, u64 nodes, u64 senders)
 {
 	u32 i;
@@ -60,7 +64,10 @@ static void name_nodes(struct spindle_rule *rule, u64 nodes, u64 senders)
 		rule->node[rule->num_nodes++] = NO_NODE;
 }
 
-/* All nodes are in the first subgroup, some in the others; of these some send in the odd one. */
+/*
+ * All nodes are in the first subgroup, and some are in the others. Some of the members of SIM_ODD
+ * send.
+ */
 static void make_rules(struct sim *sim)
 {
 	u32 i, g;
@@ -83,7 +90,7 @@ static void make_rules(struct sim *sim)
 			name_nodes(rule, rng_u64(g != SIM_ODD ? &sim->rng : &sim->draw),
 				   rng_u64(&sim->draw));
 	}
-	/* Rules without a sender are none. */
+	/* Rules without a sender are invalid. */
 	if (!sim->rules.rule[SIM_ODD].senders)
 		sim->rules.rule[SIM_ODD].senders = 1;
 	if (rng_chance(&sim->draw, 50))
@@ -105,9 +112,9 @@ static void make_rules(struct sim *sim)
 }
 
 /*
- * Small windows and rings, so that they come round. In half of the schedules they are of any
- * size: rings that are full before the window is, and the other way round. Few nodes have those of
- * the module now and then.
+ * Small windows and rings, so that they wrap. In half of the schedules they have any size: the ring
+ * is full before the window is, or the other way round. With few nodes they sometimes have the
+ * sizes of the module.
  */
 static void draw_sizes(struct sim *sim)
 {
@@ -127,7 +134,7 @@ static void draw_sizes(struct sim *sim)
 	}
 }
 
-/* In some schedules there are no rules for views of few members, or of many. */
+/* In some schedules the layout refuses views with few members, or with many. */
 static void limit_layouts(struct sim *sim)
 {
 	u32 old = sim->nodes - sim->late;
@@ -150,17 +157,17 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	sim->skip = skip;
 	sim->verbose = verbose;
 	sim->rng.state = rng_mix(seed);
-	/* Not drawn as the others are: most seeds stay the schedules that they were. */
+	/* These values come from other hashes, so that most seeds keep their schedules. */
 	sim->imm = rng_mix(seed ^ 0x1111) % 4 == 0;
 	sim->large = rng_mix(seed ^ 0x2222) % 3 == 0 ? 40 : 0;
-	/* Small ones more often: there is more to go wrong per second. */
+	/* Small groups come more often, because they find more errors per second. */
 	sim->nodes = 2 + rng_below(&sim->rng, rng_chance(&sim->rng, 80) ? 5 : SIM_NODES - 1);
 	if (rng_chance(&sim->rng, 50) && sim->nodes + 2 <= SIM_NODES)
 		sim->late = 1 + rng_below(&sim->rng, 2);
 	sim->nodes += sim->late;
 	sim->draw.state = rng_mix(seed ^ 0x5555);
 	sim->newer.state = rng_mix(seed ^ 0x8888);
-	/* The module lets in one node by a change. */
+	/* The module admits one node in a change. */
 	sim->joins = rng_chance(&sim->newer, 70) ? 1 : SPINDLE_DECREE_JOINS;
 	sim->told_late = rng_chance(&sim->newer, 50);
 	sim->first.vid = 1;
@@ -205,7 +212,7 @@ static void sim_close(struct sim *sim)
 	free(sim);
 }
 
-/* Something that happens next: a pass, a move on a link, or of what is large. */
+/* The next event: a pass, a move on a link, or one of large messages. */
 struct event {
 	u64 at;
 	u32 from;
@@ -255,7 +262,7 @@ static void step(struct sim *sim)
 	node_pass(&sim->node[e.from]);
 }
 
-/* Somebody reads; and all that was committed is at all members, if they are enough. */
+/* Is there a reader, and are all committed messages at all members, if there are enough members? */
 bool group_at_rest(const struct group *g)
 {
 	return g->reading && (g->lacks || g->mc->txq.free_slot == g->slot);
@@ -291,8 +298,8 @@ static bool at_rest(const struct sim *sim)
 }
 
 /*
- * Members of the first view find each other one by one. A member that loses one of them before it
- * has all stops: not in strict schedules.
+ * Members of the first view connect one by one. A member that loses another one before it has
+ * connected to all stops, so strict schedules do not do this.
  */
 static void connect_late(struct sim *sim)
 {
@@ -303,7 +310,7 @@ static void connect_late(struct sim *sim)
 		for (j = 0; j < sim->nodes - sim->late; j++)
 			sim->link[i][j].up_at = rng_below(&sim->draw, SIM_TIMEOUT);
 	}
-	/* Or two never do. */
+	/* Or two of them never connect. */
 	i = rng_below(&sim->draw, sim->nodes - sim->late);
 	j = rng_below(&sim->draw, sim->nodes - sim->late);
 	sim->apart = i != j && rng_chance(&sim->draw, 15);
@@ -314,8 +321,8 @@ static void connect_late(struct sim *sim)
 }
 
 /*
- * With a liar it is not over before somebody evicts it: an administrator does, at each honest
- * member. Honest members that are left may be too few, and those that were lied to may have
+ * With a liar the schedule ends only after an administrator has evicted the liar at each honest
+ * member. The remaining honest members may be too few, and members that believed a lie may have
  * stopped. But none of them waits for ever.
  */
 static void evict_liars(struct sim *sim)
@@ -348,7 +355,7 @@ static void sim_run(struct sim *sim)
 		step(sim);
 	}
 	fault_run(sim, true);
-	/* No new faults, no new messages. */
+	/* From now on there are no new faults and no new messages. */
 	sim->quiet = true;
 	for (i = 0; i < sim->nodes; i++)
 		sim->node[i].crash_after = 0;
@@ -369,7 +376,7 @@ static void sim_run(struct sim *sim)
 struct total {
 	u64 seeds, deliveries, writes, blocks, changes, stayed, closed, parted, lacked, refused;
 	u64 failed, apart, abandoned, extras, cards, cards_refused, knocks_refused, unjoined;
-	u64 lost_then, snapped, any;
+	u64 lost_then, snapped, idled, renewed, any;
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 	u64 happened[FAULT_KINDS];
@@ -401,6 +408,8 @@ static void add(struct total *t, const struct sim *sim)
 	t->unjoined += sim->unjoined;
 	t->lost_then += sim->lost_then;
 	t->snapped += sim->snapped;
+	t->idled += sim->idled;
+	t->renewed += sim->renewed;
 	t->any += sim->any;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
@@ -435,8 +444,9 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->cards, (unsigned long long)t->cards_refused,
 	       (unsigned long long)t->knocks_refused, (unsigned long long)t->unjoined,
 	       (unsigned long long)t->lost_then);
-	printf("# lanes that broke alone: %llu; schedules without quorum: %llu\n",
-	       (unsigned long long)t->snapped, (unsigned long long)t->any);
+	printf("# lanes that broke alone: %llu, idle and closed: %llu, other ends made anew: %llu; schedules without quorum: %llu\n",
+	       (unsigned long long)t->snapped, (unsigned long long)t->idled,
+	       (unsigned long long)t->renewed, (unsigned long long)t->any);
 }
 
 static void report(const struct total *t, double seconds)
@@ -477,7 +487,7 @@ static void report(const struct total *t, double seconds)
 			       (unsigned long long)t->stops[i]);
 }
 
-/* Runs one seed. Returns true if it fails. */
+/* Run one seed. Returns true if it fails. */
 static bool run_one(u64 seed, u64 skip, bool verbose, struct total *t)
 {
 	struct sim *sim = sim_open(seed, skip, verbose);
@@ -494,7 +504,7 @@ static bool run_one(u64 seed, u64 skip, bool verbose, struct total *t)
 	return failed;
 }
 
-/* Leave out one fault after the other, for good if it fails without. */
+/* Leave out one fault after the other. A fault stays out if the seed fails without it. */
 static u64 shrink(u64 seed, u64 skip)
 {
 	u32 i;
@@ -534,14 +544,14 @@ struct options {
 	u64 first;
 	u64 n;
 	u64 skip;
-	u64 most; /* failures, until it gives up */
+	u64 most; /* failures until the program gives up */
 	u32 jobs;
 	bool verbose;
 	bool progress;
 	bool cover;
 };
 
-/* Every so many seeds, from some place on. */
+/* Run each seed of a job: every o->jobs-th one, from number @job on. */
 static void run_some(const struct options *o, u32 job, struct total *t)
 {
 	u64 i, skip;
@@ -558,7 +568,7 @@ static void run_some(const struct options *o, u32 job, struct total *t)
 	}
 }
 
-/* Totals are nothing but counters. */
+/* A total has only counters. */
 static void sum(struct total *to, const struct total *t)
 {
 	u64 *a = (u64 *)to;
@@ -569,7 +579,7 @@ static void sum(struct total *to, const struct total *t)
 		a[i] += b[i];
 }
 
-/* Each job is a process, which hands its counters over in a pipe. */
+/* Each job is a process, which writes its counters into a pipe. */
 static bool run_jobs(const struct options *o, struct total *total)
 {
 	int fd[2], status, n;
@@ -588,7 +598,7 @@ static bool run_jobs(const struct options *o, struct total *total)
 			continue;
 		memset(&t, 0, sizeof(t));
 		run_some(o, job, &t);
-		/* Smaller than what a pipe takes in one piece. */
+		/* A total is small enough for one atomic write to a pipe. */
 		exit(write(fd[1], &t, sizeof(t)) != sizeof(t));
 	}
 	close(fd[1]);
@@ -602,8 +612,8 @@ static bool run_jobs(const struct options *o, struct total *total)
 }
 
 /*
- * Has every edge of the state machine been taken? But one: a joiner has the layout of the members,
- * and they do not decide on a view that it refuses.
+ * Has every edge of the state machine been taken? One edge never is: a joiner uses the layout of
+ * the members, and they do not decide on a view that it refuses.
  */
 static bool covered(const struct total *t)
 {
@@ -623,7 +633,10 @@ static bool covered(const struct total *t)
 	return all;
 }
 
-/* A number of an option, or the end: 1e6 for 1000000 would otherwise be one seed. */
+/*
+ * The number of an option. A wrong number ends the program, because 1e6 for 1000000 would be one
+ * seed.
+ */
 static u64 number(char option, const char *text, u64 least, u64 most)
 {
 	unsigned long long value;
@@ -637,6 +650,14 @@ static u64 number(char option, const char *text, u64 least, u64 most)
 		exit(2);
 	}
 	return value;
+}
+
+/* Keep freed memory for the next schedule, because page faults would take a third of the time. */
+static void keep_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, HEAP_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+	mallopt(M_TOP_PAD, KEPT_BYTES);
 }
 
 int main(int argc, char **argv)
@@ -679,6 +700,7 @@ int main(int argc, char **argv)
 		}
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	keep_memory();
 	ok = run_jobs(&o, &total);
 	report(&total, seconds() - begin);
 	ok &= !o.cover || covered(&total);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The simulator: nodes that run the real core, membership and all, over links of memory
- * and a clock of its own. One thread, one seed: the same seed is the same run.
+ * The simulator: nodes that run the real core, membership and all, over links of memory and a
+ * simulated clock. There is one thread, and the same seed gives the same run.
  *
  *	fabric.c	links: writes in order, late, torn, lost with their ends
- *	node.c		what embeds the core: rows, engine passes, views
- *	join.c		how it gets into a view
- *	process.c	its processes
- *	check.c		what must hold, looked at whenever something is delivered
- *	fault.c		what goes wrong
+ *	node.c		the embedder of the core: rows, engine passes, views
+ *	join.c		how a node gets into a view
+ *	process.c	the processes of a node
+ *	check.c		the invariants, checked at each delivery
+ *	fault.c		the faults
  *	large.c		large messages: streams, over lanes
  *	liar.c		a member that lies
  *	sim.c		the schedule, and the program
@@ -25,10 +25,10 @@
 
 #define SIM_NODES 16
 #define SIM_GROUPS 3
-#define SIM_ODD 1 /* the subgroup that is of any kind; what comes behind it must not notice */
-#define SIM_WINDOW 128 /* at most; struct sim has what a schedule has */
-#define SIM_COPY 4096 /* bytes that a reader has room for that copies */
-#define SIM_SCALE 8 /* a view has no rings that are smaller than so many times the smallest here */
+#define SIM_ODD 1 /* a subgroup of any kind; the subgroups behind it must not be affected */
+#define SIM_WINDOW 128 /* at most; struct sim has the size of a schedule */
+#define SIM_COPY 4096 /* bytes of a copying reader's ring, at most */
+#define SIM_SCALE 8 /* the smallest ring of a view is this many times the smallest ring here */
 #define SIM_LOG (2 * SIM_NODES * SIM_WINDOW) /* entries of a reader's queue at most, twice */
 #define SIM_TRIMS (SIM_NODES * SIM_GROUPS)
 #define SIM_VIEWS 64
@@ -64,9 +64,9 @@ struct op {
 	u64 at;
 	u64 remote;
 	u32 len;
-	u32 imm; /* NO_IMM: nothing tells of it */
+	u32 imm; /* NO_IMM: no completion */
 	bool torn; /* a part of it is visible */
-	bool early; /* all of it is, before others that were posted earlier */
+	bool early; /* all of it is visible, before earlier writes */
 	u8 data[];
 };
 
@@ -74,16 +74,16 @@ struct link {
 	struct op *head;
 	struct op **tail;
 	u32 n;
-	u64 at; /* the first write moves */
-	u64 last; /* so does the last one that was posted */
+	u64 at; /* when the first write moves */
+	u64 last; /* when the last posted write moves */
 	u32 slow; /* delay at most */
 	bool blocked; /* by a partition */
 	bool cut; /* for good */
-	u64 up_at; /* there is a connection from then on */
+	u64 up_at; /* the connection is up from then on */
 	u64 try_at; /* a joiner does not knock before */
-	u64 lost_at; /* the sender is told that the connection broke; 0: not */
+	u64 lost_at; /* when the sender learns that it broke; 0: whole */
 	bool closed; /* by the other end, which is alive */
-	u64 retry_at; /* blocked: until then, writes are repeated */
+	u64 retry_at; /* blocked: writes are repeated until then */
 };
 
 /* A message that a reader holds. */
@@ -101,14 +101,14 @@ struct held {
  * struct extra - another process that reads in a subgroup, in place
  * @q: its queue
  * @ring: its entries
- * @tail: behind the last one
- * @consumed: entries that it is done with
- * @held: what it has got, by entry
+ * @tail: the end of the entries
+ * @consumed: entries that it has released
+ * @held: the messages that it holds, by entry
  * @seen: entries that were checked
  * @next: by node: next message to come
- * @blind: nodes of which it may get any message next
- * @vid: view that it was told of last
- * @reading: it is there
+ * @blind: nodes of which the reader may get any message next
+ * @vid: the last view whose entry it got
+ * @reading: it is attached
  */
 struct extra {
 	struct spindle_dlvq q;
@@ -128,28 +128,28 @@ struct extra {
  * @mc: the core's, or NULL if the node is not in it
  * @node_of: by sender rank: index of the node
  * @member_node: by member rank
- * @desc: what the sending process has committed
+ * @desc: descriptors that the sending process has committed
  * @slot: slots that it has committed
- * @msgs: of these, messages; the others it has abandoned
+ * @msgs: of these, messages; the process has abandoned the others
  * @unit: units that it has used
  * @talk: percent of the steps in which it sends
  * @q: the reading process
- * @held: what it has got, by entry
+ * @held: the messages that it holds, by entry
  * @seen: entries that were checked
  * @next: by node: next message to come
- * @vid: view that the reader was told of last
- * @epoch: view that the group began anew with: others were nothing to it
+ * @vid: the last view whose entry the reader got
+ * @epoch: the last view in which the subgroup did not stay but began
  * @dlv: messages delivered in this view
- * @began: digest of the view that the group began anew with
- * @sum: of what was delivered since, of correct nodes
+ * @began: digest of that view
+ * @sum: of the messages of correct nodes that were delivered since
  * @lazy: percent of the steps in which it reads nothing
  * @reading: there is a reading process
- * @late: it has come in the middle of a view: what came before is unknown to it
- * @blind: nodes of which it may get any message next
+ * @late: the reader came in the middle of a view, and does not know the messages before
+ * @blind: nodes of which the reader may get any message next
  * @copy: payload of a reader that gets copies
- * @copy_end: as the core wants it
+ * @copy_end: the array that the core needs for copies
  * @sending: there is a sending process
- * @parted: one has gone, and what it had committed is not all sent
+ * @parted: a process has gone before all its messages were sent
  * @lacks: the view gives the subgroup too few members
  * @began_at: own messages when the view began
  * @extra: the other reading process
@@ -197,33 +197,32 @@ struct node {
 	u32 index;
 	bool started;
 	bool crashed;
-	bool disturbed; /* by more than a crash of others */
-	u32 inc; /* incarnation: which life this is, from 1 */
+	bool disturbed; /* by more than crashes of others */
+	u32 inc; /* incarnation: the number of this life, from 1 */
 	u64 accused; /* nodes that it has ever suspected */
 	u32 life[SIM_NODES]; /* of the members of its view */
-	u64 past[SIM_LIVES][SIM_GROUPS]; /* messages that it had sent in lives before */
-	u32 contact; /* of a joiner: who has invited it */
+	u64 past[SIM_LIVES][SIM_GROUPS]; /* messages sent in former lives */
+	u32 contact; /* of a joiner: the member that it asked */
 	bool picky; /* it joins no other lineage */
-	bool invited;
-	u64 excused; /* nodes that it blames for what a liar has said in a stream of theirs */
-	bool misled; /* half of the view that it has joined by are liars */
-	u64 asked_at; /* it joins since then */
-	u64 told_at; /* what it has written to the members has arrived; 0: not drawn yet */
-	u64 lose_at; /* it loses the connection to @lose then; 0: it does not */
+	u64 excused; /* nodes that it blames because a liar lied in their streams */
+	bool misled; /* half of the members of its card are liars */
+	u64 asked_at; /* when it began to join */
+	u64 told_at; /* when its writes have arrived at the members; 0: not drawn yet */
+	u64 lose_at; /* when it loses the connection to @lose; 0: never */
 	u32 lose;
-	const struct spindle_rules *rules; /* of the view that it is in, or has been told */
-	struct spindle_rules *own_rules; /* those that a liar has told, or NULL */
+	const struct spindle_rules *rules; /* of its view, or of its card */
+	struct spindle_rules *own_rules; /* rules from a liar, or NULL */
 	struct spindle_lineage lineage;
 	struct spindle_hello_door door;
-	struct spindle_view news; /* on its way from there: the view that it has gone on to */
+	struct spindle_view news; /* on its way from the contact: its new view */
 	u32 news_life[SIM_NODES];
 	u64 news_at; /* 0: none */
-	u64 retry_at; /* a joiner asks again; 0: it does not want to join yet */
+	u64 retry_at; /* when a joiner asks again; 0: it does not join yet */
 	u64 pass_at;
 	u64 awake_at;
 	u32 slow; /* between passes, at most */
-	u64 crash_after; /* writes; 0: not that way */
-	u32 crash_in; /* counted from this state on, enum spindle_mb_state */
+	u64 crash_after; /* writes until it crashes; 0: no crash by writes */
+	u32 crash_in; /* enum spindle_mb_state: count from this state on */
 	u64 seen[SPINDLE_DECREE_HEAD + SIM_TRIMS];
 	u8 *row[SIM_NODES];
 	u32 vouch[SIM_NODES][SIM_LIVES][SIM_GROUPS]; /* by completions, as push.h has it */
@@ -240,10 +239,10 @@ struct order {
 	u64 *v;
 	u64 n;
 	u64 room;
-	bool final; /* somebody has gone on to the next view */
+	bool final; /* a node has gone on to the next view */
 };
 
-/* What can go wrong. */
+/* The kinds of faults. */
 enum fault_kind {
 	FAULT_CRASH,	/* between two writes, or in the middle of one */
 	FAULT_PAUSE,	/* no passes for some time */
@@ -252,7 +251,7 @@ enum fault_kind {
 	FAULT_MUTE,	/* others do not hear the nodes */
 	FAULT_LEAVE,	/* a node wants to leave */
 	FAULT_EVICT,	/* an administrator wants a node to go */
-	FAULT_JOIN,	/* a node wants to join; later it may be any of the above's */
+	FAULT_JOIN,	/* a node wants to join; after that any fault above may hit it */
 	FAULT_SPLIT,	/* two halves do not hear each other; one node hears both */
 	FAULT_FREEZE,	/* all nodes pause, and go on at about the same time */
 	FAULT_BACK,	/* a node that has crashed or stopped wants to join again */
@@ -261,16 +260,16 @@ enum fault_kind {
 };
 
 #define SIM_FAULTS 12
-#define SIM_WILD 12000 /* time in which things go wrong */
-#define SIM_CALM (40 * SIM_TIMEOUT) /* time to come to rest in at most */
+#define SIM_WILD 12000 /* time in which faults begin */
+#define SIM_CALM (40 * SIM_TIMEOUT) /* most time until the schedule comes to rest */
 
 /**
- * struct fault - something that goes wrong
- * @at: when
- * @len: for how long; of a crash: writes from then on
+ * struct fault - a fault of a schedule
+ * @at: when it begins
+ * @len: how long it lasts; of a crash: the number of writes from @at on
  * @kind: enum fault_kind
- * @node: of which node
- * @by: who evicts it
+ * @node: the faulty node
+ * @by: the node that evicts it
  * @half: of a split: nodes on one side; of an eviction: the link between the two breaks
  * @state: of a crash: writes count from this state of the node on; it is evicted when @by
  *	is in this one. SPINDLE_MB_STATES: it has installed a view
@@ -287,21 +286,21 @@ struct fault {
 	bool healed;
 };
 
-/* What a liar says that is not so. */
+/* The kinds of lies. */
 enum lie_kind {
 	LIE_BYTES,	/* any bytes, anywhere in its row */
 	LIE_TORN,	/* a block that is never whole */
 	LIE_STATE,	/* a column of its state */
-	LIE_FENCE,	/* that it is through with the view */
-	LIE_DECREE,	/* a decree, another one to each, accepted, committed to or installed */
-	LIE_HAVE,	/* what it has received */
+	LIE_FENCE,	/* that it has finished the view */
+	LIE_DECREE,	/* a decree, a different one to each, accepted, committed or installed */
+	LIE_HAVE,	/* the counts of what it has received */
 	LIE_WISH,	/* nodes that want to join */
-	LIE_BLOCK,	/* what it has sent, received and delivered */
+	LIE_BLOCK,	/* the counts of sent, received and delivered */
 	LIE_HEADER,	/* messages */
 	LIE_EXPRESS,	/* messages inside their guards */
-	LIE_CARD,	/* the view that a joiner is told */
-	LIE_HELLO,	/* who it is, when it joins */
-	LIE_TALK,	/* what it says in a stream of large messages */
+	LIE_CARD,	/* the view in a card for a joiner */
+	LIE_HELLO,	/* its identity, when it joins */
+	LIE_TALK,	/* messages in a stream of large messages */
 	LIE_KINDS,
 };
 
@@ -313,62 +312,64 @@ struct sim {
 	u64 now;
 	u32 nodes;
 	u32 late; /* of these, the last ones join later, or never */
-	struct rng draw; /* what is new: most seeds stay the schedules that they were */
-	struct rng newer; /* what is newer still */
+	struct rng draw; /* for newer kinds of draws, so that most seeds keep their schedules */
+	struct rng newer; /* the same, for the newest kinds */
 	struct spindle_rules rules;
 	struct spindle_lineage lineage;
 	u32 window; /* slots of a sender */
 	u32 ring; /* bytes of its messages */
 	u32 max_msg;
-	u32 least; /* members of a view that the layout takes, in schedules that are not strict */
+	u32 least; /* members of a view that the layout accepts, if not strict */
 	u32 most;
 	struct spindle_layout lo[SIM_NODES]; /* of the rows that a node writes */
 	struct spindle_view first;
 	struct node node[SIM_NODES];
 	struct link link[SIM_NODES][SIM_NODES];
-	u8 *old_row[SIM_NODES * SIM_NODES * SIM_LIVES]; /* somebody may still read there */
+	u8 *old_row[SIM_NODES * SIM_NODES * SIM_LIVES]; /* memory that a node may still read */
 	u32 old_rows;
 	struct order order[SIM_GROUPS][SIM_VIEWS];
 	u64 view_digest[SIM_VIEWS];
 	struct fault fault[SIM_FAULTS];
 	u32 faults;
-	u64 skip; /* faults that are left out, to see whether it fails without them */
-	bool strict; /* the undisturbed go on, and let others in */
-	u32 large; /* messages of more bytes are brought to the members by RDMC; 0: none */
+	u64 skip; /* faults to leave out: does the seed still fail? */
+	bool strict; /* undisturbed nodes must go on, and admit joiners */
+	u32 large; /* RDMC moves messages of more bytes; 0: none */
 	struct lanes *lanes; /* or NULL */
-	u64 blocks; /* that have come by them */
+	u64 blocks; /* that have arrived by lanes */
 	u64 snapped; /* lanes that broke alone */
+	u64 idled; /* lanes that a node has closed because it did not use them */
+	u64 renewed; /* other ends of these that got another lane */
 	bool imm; /* memory shows writes in any order, completions vouch */
-	u32 joins; /* nodes that a change may let in */
-	bool any; /* those that are left go on, however few: nobody is cut off then */
-	bool told_late; /* what a joiner has written arrives later than it is connected */
+	u32 joins; /* nodes that a change may admit */
+	bool any; /* any number of survivors goes on; no link faults then */
+	bool told_late; /* a joiner's writes arrive after its connections are up */
 	bool quiet; /* no new messages */
-	struct node *looking; /* its pass runs, and writes arrive in the middle of it */
-	u32 looks; /* at memory, until the next one does */
+	struct node *looking; /* the node in whose pass writes may arrive */
+	u32 looks; /* at memory, until the next write arrives */
 	u32 looked; /* in this pass */
 	bool failed;
 	bool verbose;
 	char why[256];
 	u64 deliveries;
-	bool apart; /* two of the first members never connect: nobody waits for an end */
+	bool apart; /* two of the first members never connect: no check at the end */
 	u64 abandoned; /* slots */
 	u64 extras; /* readers that came to a subgroup with a reader */
-	u64 closed; /* processes that have gone */
-	u64 parted; /* of these, before all was sent */
+	u64 closed; /* processes that have exited */
+	u64 parted; /* of these, before all messages were sent */
 	u64 refused; /* times that a layout has refused a view */
 	u64 lacked; /* subgroups that began with too few members */
 	u64 stayed; /* groups through changes */
-	u64 cards; /* that joiners were told */
+	u64 cards; /* that joiners have read */
 	u64 cards_refused;
 	u64 knocks_refused;
-	u64 unjoined; /* joiners one of whose connections never comes up */
+	u64 unjoined; /* joiners with a connection that never comes up */
 	u64 lost_then; /* joiners that lose a connection just when they are invited */
 	u64 writes;
 	u64 changes;
 	u64 happened[FAULT_KINDS];
 	struct liar *liar; /* or NULL */
 	u64 lies[LIE_KINDS];
-	u64 found[LIE_KINDS]; /* of these, the last one before somebody found it out */
+	u64 found[LIE_KINDS]; /* of these, the last lie before a correct node noticed it */
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 };
@@ -429,7 +430,9 @@ bool node_up(const struct node *node);
 /* join.c */
 void join_door(struct node *node, const struct spindle_view *view);
 void join_connect(struct node *node);
-void join_invite(struct node *node);
+void join_connected(struct node *node);
+void join_loses(struct node *node);
+u64 join_ready(const struct node *node, const struct node *contact);
 bool join_turned_away(const struct node *node);
 void join_tell(const struct node *contact, const struct spindle_view *view);
 void join_news(struct node *node);

@@ -14,7 +14,7 @@ here=$SPN_SELFTESTS/unit
 # shellcheck source=selftests/lib/mutate.sh
 . "$SPN_SELFTESTS/lib/mutate.sh"
 
-# What the mutation leaves unused is no reason to fail.
+# Code that a mutation leaves unused is no reason to fail.
 unit()
 {
 	make -s -C "$here" CORE="$work/core" BUILD="$work/build" CFLAGS="-O1 -g -w" "$@"
@@ -28,6 +28,36 @@ build()
 survives()
 {
 	unit check STOP=1
+}
+
+# Tests that have noticed most mutants of a file, the first one first.
+first_tests()
+{
+	case $1 in
+	agree.c | membership.c | show.c | suspect.c) echo liar suspect ;;
+	change.c | group.c | wire.c) echo group ;;
+	decree.c) echo decree ;;
+	deliver.c | epoch.c | release.c) echo epoch ;;
+	rdmc*) echo rdmc_alone stream ;;
+	receive.c | send.c | multicast.c) echo stages technique epoch ;;
+	smc.c | stage.h) echo smc stages ;;
+	stream.c) echo streams ;;
+	*) [[ ! -e $here/test_${1%.[ch]}.c ]] || echo "${1%.[ch]}" ;;
+	esac
+}
+
+notices()
+{
+	local name
+
+	for name in $(first_tests "$1"); do
+		unit "$work/build/test_$name" || return 1
+		timeout 100 "$work/build/test_$name" || {
+			echo "# FAILED: test_$name"
+			return 0
+		}
+	done
+	return 1
 }
 
 killer()
@@ -433,7 +463,7 @@ mutant rdmc_stopping_mute rdmc_wait.c '/^static u64 judge_stopping/,/^}/ s/if (!
 mutant rdmc_release_once rdmc_move.c 's/if (!r->ops->release(r, obj->mem)) {/if (!r->ops->release(r, obj->mem) \&\& 0) {/'
 mutant rdmc_release_still rdmc_move.c '/^static bool release/,/^}/ s/spindle_rdmc_moved(r, object);/;/'
 
-# What a reader, or nobody, has had.
+# Counts of readers, and of subgroups without readers.
 mutant dlv_log_overflow deliver.c 's/if (mc->log_tail - mc->log_head > mc->log_mask)/if (0)/'
 mutant dlv_copies_all deliver.c 's/copy = mc->tune.copy_budget;/copy = U64_MAX;/'
 mutant dlv_copies_frozen deliver.c '/^static bool copy_to_readers/,/^}/ s/if (!q->error \&\& /if (/'
@@ -455,7 +485,7 @@ mutant attach_held multicast.c '/^void spindle_mc_attach_sender/,/^}/ s/mc->atta
 mutant attach_held_reader multicast.c '/^void spindle_mc_attach_reader/,/^}/ s/mc->attached = true;/;/'
 mutant detach_blocked multicast.c '/^void spindle_mc_detach_reader/,/^}/ s/mc->blocked = false;/;/'
 mutant detach_unsettled multicast.c '/^void spindle_mc_detach_reader/,/^}/ s/mc->settle = true;/;/'
-# What processes send.
+# Messages of processes.
 mutant abandon_alone send.c 's/if (n == mc->free_slot) {/if (0) {/'
 mutant abandon_untold send.c '/^static void send_slot/,/^}/ s/mc->events |= SPINDLE_MC_FREED;/;/'
 mutant send_frozen_untold send.c 's/mc->events |= SPINDLE_MC_FROZEN;/;/'
@@ -482,7 +512,7 @@ mutant log_rank epoch.c 's/now\[from\[s\]\] = s;/now[s] = s;/'
 mutant read_back dlvq.c 's/consumed < dlvq->consumed || //'
 mutant room_entry dlvq.c 's/dlvq->tail - dlvq->consumed > dlvq->mask/dlvq->tail - dlvq->consumed >= dlvq->mask/'
 mutant room_units dlvq.c 's/dlvq->copy_free <=$/dlvq->copy_free </'
-# What members say.
+# Words of members.
 mutant delivered_unreceived receive.c 's/ \&\& delivered <= received \&\&/ \&\&/'
 mutant pushed_all receive.c 's/	if (m->push_slot != own->walk.slot)/	if (0)/'
 mutant torn_for_ever receive.c '/^static void torn(/,/^}/ s/if (++m->torn_run > SPINDLE_MAX_TORN)/if (0)/'
@@ -512,10 +542,10 @@ mutant layout_page layout.c 's/	at = ALIGN(at, SPINDLE_PAGE);/	;/'
 mutant sched_one_target schedule.c 's/s->target = rank ? n : 1;/s->target = 1;/'
 mutant sched_many schedule.c '/^u64 spindle_schedule_sources/,/^}/ s/if (s->n > 64)/if (0)/'
 mutant sched_leads schedule.c 's/	if (below)$/	if (0)/'
-# Large objects: who is waited for, and how long.
+# Large objects: for which members does a group wait, and how long?
 mutant rdmc_deaf_root rdmc_wait.c 's/	if (!obj->decided)$/	if (0)/'
 mutant rdmc_slowest rdmc_wait.c 's/p->blocks < r->m\[low\].blocks/p->blocks > r->m[low].blocks/'
-mutant rdmc_holds rdmc_wait.c 's/holds |= p->slot\[g\].state != SPINDLE_RDMC_FREE;/;/'
+mutant rdmc_holds rdmc_wait.c 's/holds |= r->m\[m\].slot\[g\].state != SPINDLE_RDMC_FREE;/;/'
 mutant rdmc_busy_sum rdmc_move.c 's/obj->busy_ns += r->now/obj->busy_ns = r->now/'
 mutant rdmc_busy_ever rdmc_move.c 's/obj->busy_since = 0;/;/'
 mutant rdmc_first_root rdmc_move.c 's/if (!obj->first_ns \&\& obj->have \&\& obj->got)/if (!obj->first_ns \&\& obj->got)/'
@@ -616,7 +646,7 @@ mutant lie_take_back_suspect suspect.c '/^static bool believable/,/^}/ s/!(p->su
 mutant lie_accused_goes_on suspect.c '/^static void gossip/,/^}/ s/if (news \& BIT_ULL(mb->me)) {/if (0) {/'
 mutant lie_far_ahead agree.c '/^bool spindle_mb_learn/,/^}/ s/p->vid > vid + 1 ||/0 ||/'
 
-# What a view leaves behind, and what the next one must not begin with.
+# State that a view leaves behind, and state that the next one must not take over.
 mutant wedge_stays epoch.c '/^void spindle_mc_wedge/,/^}/ s/mc->stays = false;/;/'
 mutant trim_head epoch.c 's/if (sd->dlv_slot == trim\[s\])/if (0)/'
 mutant trim_unordered epoch.c 's/s < mc->senders \&\& mc->ordered; s++/s < mc->senders; s++/'
@@ -635,7 +665,7 @@ mutant begin_unchanged epoch.c '/^void spindle_mc_begin/,/^}/ s/mc->changed = tr
 mutant begin_other_sender epoch.c 's/ || old->my_sender == SPINDLE_NO_RANK)/)/'
 mutant owed_own epoch.c 's/if (s != mc->my_sender) {/if (1) {/'
 mutant log_room deliver.c 's/mc->log_tail - mc->log_head > mc->log_mask/mc->log_tail - mc->log_head > mc->log_mask + 1/'
-# Who agrees to what, and what it says of itself.
+# Agreement of members, and their words about themselves.
 mutant ready_wedged agree.c 's/p->phase >= SPINDLE_MB_FENCED \&\&/p->phase >= SPINDLE_MB_WEDGED \&\&/'
 mutant ready_suspects agree.c '/^static bool is_ready/,/^}/ s/p->suspected == mb->suspected/1/'
 mutant trim_of_nobody agree.c 's/trim\[at\] = any ? least(mb, i, at) : 0;/trim[at] = least(mb, i, at);/'
@@ -653,7 +683,7 @@ mutant learn_wedged agree.c 's/mb->state < SPINDLE_MB_FENCED)/mb->state < SPINDL
 mutant learn_ballot agree.c 's/mb->ballot = leader_of(mb) + 1;/mb->ballot = leader_of(mb);/'
 mutant accept_again agree.c 's/(mb->ballot == p->ballot \&\& !was_misled(mb)) ||/0 ||/'
 mutant accept_any_ballot agree.c 's/p->ballot != leader + 1 ||/!p->ballot ||/'
-# Who suspects whom.
+# Suspicion.
 mutant doubt_stays suspect.c '/^static void accuse/,/^}/ s/mb->doubted \&= ~mask;/;/'
 mutant joiners_wait_not suspect.c 's/return shown < mb->most \&\&/return shown > 64 \&\&/'
 mutant joiners_wait_old suspect.c 's/return shown < mb->most \&\& hweight64(old) >= mb->most;/return shown < mb->most;/'
@@ -725,6 +755,60 @@ mutant hello_ip hello.c 's/a->family == 4 ? 4 : 16/4/'
 mutant hello_remembers_refused hello.c 's/if (!same_host(addr, from))/if (heard \&\& is_again(heard, hello))\n\t\treturn SPINDLE_REFUSE_AGAIN;\n\tif (!same_host(addr, from))/'
 mutant hello_lineage hello.c 's/return door->bytes \&\& mark \&\& mark != door->mark;/return false;/'
 mutant hello_no_lineage hello.c 's/return door->bytes \&\& mark \&\& /return door->bytes \&\& /'
+mutant stream_lied stream.c 's/if (r->error != SPINDLE_RDMC_LOST || /if (/'
+mutant stream_down_failed rdmc_move.c 's/r->cfg.stream ? !p->up/r->cfg.stream ? r->state == SPINDLE_RDMC_S_OPEN \&\& !p->up/'
+mutant stream_other_lied stream.c 's/ || r->culprit != m + 1)/)/'
+mutant stream_parted_at_once stream.c 's/else if (!ops->parted(r, m))/else if (1)/'
+mutant stream_parted_forgotten stream.c 's/st->parted |= BIT_ULL(m);/;/'
+mutant stream_parted_early stream.c 's/if (now - st->late_at <= timeout)/if (0)/'
+mutant stream_parted_late stream.c 's/if (!st->late || paused) {/if (1) {/'
+mutant stream_parted_stays stream.c 's/	st->parted = 0;/	;/'
+mutant stream_parted_again stream.c 's/st->parted \&= ~BIT_ULL(m);/;/'
+mutant stream_parted_old_time stream.c 's/	st->late = 0;/	;/'
+mutant stream_parted_static stream.c 's/	if (!ss->mg->mb)$/	if (0)/'
+mutant stream_end_active stream.c 's/if (rank >= 0 \&\& spindle_mb_has_wedged(ss->mg->mb, rank))/if (rank >= 0)/'
+mutant stream_end_no_grants stream.c 's/ || !spindle_rdmc_may_write(r, m))/)/'
+mutant stream_end_cut stream.c 's/if (r->m\[m\].cut || r->m\[m\].lost || !/if (r->m[m].lost || !/'
+mutant stream_end_lost stream.c 's/if (r->m\[m\].cut || r->m\[m\].lost || !/if (r->m[m].cut || !/'
+mutant stream_end_stays stream.c 's/ || ss->vid > ss->mg->view->vid)/)/'
+mutant stream_pause stream.c 's/if (!st->late || paused) {/if (!st->late) {/'
+mutant stream_pause_short stream.c 's/st->looked_at > timeout >> 1;/st->looked_at >= timeout >> 1;/'
+mutant stream_pause_never_looked stream.c 's/	st->looked_at = now;/	;/'
+mutant stream_late_others stream.c 's/	set = st->late;$/	;/'
+mutant stream_late_gone stream.c 's/	st->late \&= set;/	;/'
+mutant rdmc_write_granted rdmc_wait.c '/^bool spindle_rdmc_may_write/,/^}/ s/SPINDLE_RDMC_USED/SPINDLE_RDMC_GRANTED/'
+mutant rdmc_write_revoking rdmc_wait.c '/^bool spindle_rdmc_may_write/,/^}/ s/== SPINDLE_RDMC_USED/!= SPINDLE_RDMC_FREE/'
+mutant stream_end_old_time stream.c '/^	if (!set) {$/,/return/ s/st->late = 0/;/'
+mutant stream_end_unheard stream.c 's/set = st->parted | without_end(ss, st);/set = st->parted;/'
+mutant mb_wedged_any_view membership.c 's/return p->vid == spindle_mb_view(mb)->vid \&\& has_wedged/return has_wedged/'
+mutant invite_unready invite.c '/^static bool is_ready/,/^}/ s/return .*/return true;/'
+mutant invite_any_ready invite.c '/^static bool is_ready/,/^}/ s/return .*/return guest->ready;/'
+mutant invite_no_turns invite.c 's/{ .seat = c->guest + 1 }/{}/'
+mutant invite_same_again invite.c 's/{ .seat = c->guest + 1 }/{ .seat = c->guest }/'
+mutant invite_behind_only invite.c 's/		if (!find_ready(c, \&guest))$/		if (1)/'
+mutant invite_for_ever invite.c 's/now - c->wished > WISH_TIMEOUTS \* mb->timeout/0/'
+mutant invite_wished_never invite.c 's/	c->wished = now;/	;/'
+mutant invite_in_change invite.c 's/return mb->state == SPINDLE_MB_ACTIVE \&\&/return/'
+mutant invite_unready_stays invite.c 's/(!is_ready(c, \&guest) ||/(/'
+mutant invite_other_life invite.c 's/guest.id == mb->wish \&\& guest.incarnation == mb->wish_inc/guest.id == mb->wish/'
+mutant invite_gone_stays invite.c '/^static bool wish_is_over/,/^}/ s/	return true;/	return false;/'
+mutant invite_leaves invite.c 's/if (mb->wish || mb->leaving)/if (mb->wish)/'
+mutant invite_joins invite.c 's/if (mb->state == SPINDLE_MB_JOINING)/if (0)/'
+mutant invite_by_nobody group.c 's/	spindle_mg_invite(c, now);/	;/'
+mutant run_stopped group.c 's/if (c->mb->state == SPINDLE_MB_STOPPED || (/if ((/'
+mutant form_silent group.c 's/	c->ops->connected(c->ctx);/	;/'
+mutant leave_in_change membership.c 's/if (mb->leave \&\& mb->state == SPINDLE_MB_ACTIVE)/if (mb->leave)/'
+mutant leave_forgets membership.c '/^void spindle_mb_leave/,/^}/ s/mb->leave = true;/mb->leave = mb->state == SPINDLE_MB_ACTIVE;/'
+mutant card_lineage card.c 's/if (!of_lineage(card, want))/if (0)/'
+mutant card_any_lineage card.c '/^static bool of_lineage/,/^}/ s/return !spindle_lineage_given(want) || /return /'
+mutant card_id card.c '/^const char \*spindle_card_admits/,/^}/ s/if (rank >= 0)/if (0)/'
+mutant card_final card.c '/^const char \*spindle_card_admits/,/^}/ s/\*final = true;/*final = false;/'
+mutant card_former card.c '/^const char \*spindle_card_admits/,/^}/ s/\*final = memcmp.*/;/'
+mutant card_room card.c 's/return view->num_members < rules->max_nodes ? NULL/return view->num_members <= rules->max_nodes ? NULL/'
+mutant next_room rules.c '/^const char \*spindle_rules_next/,/^}/ s/> rules->max_nodes/>= rules->max_nodes/'
+mutant next_no_room rules.c '/^const char \*spindle_rules_next/,/^}/ s/next->num_members > rules->max_nodes/0/'
+mutant wire_lacking wire.c 's/mc->lacking = rules \&\& !spindle_rules_enough(rules, view, index);/;/'
+mutant wire_lacks wire.c 's/mc->lacking = rules \&\& !/mc->lacking = rules \&\& /'
 mutant hello_card_end hello.c 's/if (from >= door->bytes)/if (from > door->bytes)/'
 mutant hello_card_wraps hello.c 's/u64 from = le64_to_cpu(hello->incarnation);/u32 from = le64_to_cpu(hello->incarnation);/'
 mutant hello_card_part hello.c 's/min_t(u32, door->bytes - \*at, room)/room/'
@@ -743,7 +827,7 @@ mutant lineage_half card.c '/^u64 spindle_live_digest/,/^}/ s/return spindle_mix
 mutant lineage_given card.c 's/return lineage->word\[0\] || lineage->word\[1\];/return lineage->word[0];/'
 mutant lineage_mark card.c '/^u32 spindle_lineage_mark/,/^}/ s/u64 mix = .*/u64 mix = lineage->word[0];/'
 mutant lineage_rules card.c '/^void spindle_lineage_of/,/^}/ s/spindle_rules_digest(rules)/0/'
-# Who is waited for in a group for large objects, and how much fits into a list of writes.
+# For which members does a group for large objects wait? And how much fits into a list of writes?
 mutant rdmc_close_unheard rdmc_wait.c 's/!p->close_said) || !heard_all(r, m))/!p->close_said))/'
 mutant rdmc_stopping_first rdmc_wait.c 's/for (o = r->ended; o < r->announced; o++) {/for (o = r->ended + 1; o < r->announced; o++) {/'
 mutant push_room push.c 's/list->n + 2 <= max/list->n + 1 <= max/'
@@ -767,8 +851,8 @@ mutant stream_incomplete rdmc_talk.c 's/ || msg->w\[1\] != object || blocks))/))
 mutant stream_root_says rdmc_talk.c 's/(!spindle_rdmc_is_root(r) || msg->w\[1\] != object/(msg->w[1] != object/'
 mutant stream_lost_spared rdmc_move.c '/^void spindle_rdmc_lost/,/^}/ s/		spindle_rdmc_cut(r, m);/		;/'
 mutant stream_lost_always rdmc_move.c '/^void spindle_rdmc_lost/,/^}/ s/spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_LOST))/(spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_LOST), 1))/'
-mutant stream_down_up rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/ \&\& !p->up \&\& !p->spoke/ \&\& !p->spoke/'
-mutant stream_down_heard rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/ \&\& !p->up \&\& !p->spoke/ \&\& !p->up/'
+mutant stream_down_up rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/? !p->up \&\& !p->spoke/? !p->spoke/'
+mutant stream_down_heard rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/? !p->up \&\& !p->spoke/? !p->up/'
 mutant stream_judged rdmc_wait.c '/^void spindle_rdmc_judge/,/^}/ s/if (r->cfg.stream)/if (0)/'
 
 # The streams of a subgroup in its views.

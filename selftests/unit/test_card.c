@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cards: what a member writes, a joiner reads; and nothing else is a card. Lineages.
+ * Cards: a joiner reads the card that a member writes, and refuses all other bytes. Lineages.
  */
 #include "card.h"
 #include "tap.h"
 
-/* Room for any card; what is behind a card's end stays as it is. */
+/* Room for any card. The bytes behind a card's end stay as they are. */
 static u64 room[16384];
 static struct spindle_card *const card = (struct spindle_card *)room;
 static struct spindle_view view;
@@ -15,6 +15,8 @@ static const struct spindle_lineage lineage = { { 0x1111, 0x2222 } };
 #define SENSE "the contact's answer makes no sense"
 #define SELF "the contact's answer contradicts itself"
 #define FIT "the contact's view is none by its rules"
+#define APART "another lineage of this cluster: it was begun apart"
+#define HAS_ID "the view has a member with this id"
 #define LENGTH "the contact's answer has the wrong length"
 
 /*
@@ -60,7 +62,7 @@ static u32 bytes(void)
 	return spindle_card_bytes(&view, &rules);
 }
 
-/* The digest is what it should be of what the card says. */
+/* The same, with a digest that matches the contents of the card. */
 static const char *read_true(void)
 {
 	static struct spindle_rules r;
@@ -133,7 +135,7 @@ static void test_length(void)
 	sample();
 	card->subgroups++;
 	CHECK(says(LENGTH));
-	/* So many more have the same length in 32 bits. */
+	/* These counts give the same length in 32 bits. */
 	sample();
 	card->members += 1U << 29;
 	CHECK(says(LENGTH));
@@ -208,7 +210,7 @@ static void test_rules(void)
 	CHECK_EQ(v.subgroup[0].name[SPINDLE_NAME_LEN], 0);
 }
 
-/* Who is in which subgroup: any shard, but what the rules say of it. */
+/* The members of each subgroup: shards may be any, all other subgroups must follow the rules. */
 static void test_masks(void)
 {
 	sample();
@@ -233,6 +235,36 @@ static void test_masks(void)
 	sample();
 	masks()[0] |= BIT_ULL(4);
 	CHECK(says("a subgroup's nodes are members of the view"));
+}
+
+static void test_admits(void)
+{
+	const struct spindle_lineage none = {};
+	struct spindle_lineage want = lineage;
+	struct spindle_view_member self;
+	bool final = false;
+
+	sample();
+	rules.max_nodes = view.num_members + 1;
+	self = view.member[1];
+	/* The former life of this node is still a member: the node may ask again. */
+	CHECK(!strcmp(spindle_card_admits(card, &view, &rules, &lineage, &self, &final), HAS_ID));
+	CHECK(!final);
+	self.addr.port++;
+	CHECK(!strcmp(spindle_card_admits(card, &view, &rules, &lineage, &self, &final), HAS_ID));
+	CHECK(final);
+	self.id = 9;
+	CHECK(!spindle_card_admits(card, &view, &rules, &lineage, &self, &final));
+	CHECK(!spindle_card_admits(card, &view, &rules, &none, &self, &final));
+	final = false;
+	want.word[1]++;
+	CHECK(!strcmp(spindle_card_admits(card, &view, &rules, &want, &self, &final), APART));
+	CHECK(final);
+	final = false;
+	rules.max_nodes = view.num_members;
+	CHECK(!strcmp(spindle_card_admits(card, &view, &rules, &lineage, &self, &final),
+		      SPINDLE_NO_ROOM));
+	CHECK(final);
 }
 
 static void test_lineage(void)
@@ -273,6 +305,7 @@ int main(void)
 		{ "what the head says is checked", test_head },
 		{ "what rules say is checked", test_rules },
 		{ "subgroups follow from the rules", test_masks },
+		{ "by which cards a node may join, and may ask again", test_admits },
 		{ "lineages, their marks, and digests", test_lineage },
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Epoch: a subgroup from one view to the next, step by step. Whole views under faults are
- * the simulator's business (selftests/sim).
+ * Epoch: a subgroup from one view to the next, step by step. The simulator (selftests/sim) runs
+ * whole views under faults.
  */
 #include "tap.h"
 #include "multicast.h"
@@ -79,7 +79,7 @@ static void attach(struct end *e)
 	spindle_mc_attach_sender(&e->mc, e->desc, &e->free_slot, &e->free_unit);
 }
 
-/* A message of another sender, as its writes would have brought it. */
+/* A message of another sender arrives, in the form in which its writes would have brought it. */
 static void arrives(struct end *e, u32 s, u64 slot, u64 round)
 {
 	struct spindle_msg msg = { .round = round, .unit = 2 * slot, .len = 70 };
@@ -114,7 +114,7 @@ static void commit(struct end *e, u64 slot)
 	commit_len(e, slot, 70);
 }
 
-/* Passes until there is nothing to do, and not for ever. */
+/* Run passes until there is nothing to do, at most 1000. */
 static void settle(struct end *e)
 {
 	u32 i;
@@ -134,7 +134,7 @@ static bool drained(struct end *e)
 	return false;
 }
 
-/* All own messages have been posted. */
+/* Pretend that all own messages have been posted. */
 static void push_all(struct end *e)
 {
 	u32 r;
@@ -145,7 +145,7 @@ static void push_all(struct end *e)
 	}
 }
 
-/* Sender 0 has two messages out, this one has one; sender 2 has two and is dead. */
+/* Sender 0 has sent two messages and this member one. Sender 2 has sent two and is dead. */
 static struct end *in_the_middle(void)
 {
 	struct end *e = open_end(S, 1);
@@ -158,7 +158,7 @@ static struct end *in_the_middle(void)
 	arrives(e, 0, 1, 1);
 	arrives(e, 2, 0, 0);
 	arrives(e, 2, 1, 1);
-	/* All have round 0 of everybody: two messages and the own one are stable. */
+	/* All members have received round 0: two messages and the own one are stable. */
 	says(e, 0, 2, 3, 0, 2);
 	says(e, 2, 2, 3, 0, 2);
 	settle(e);
@@ -176,14 +176,14 @@ static void test_wedge(void)
 	CHECK(spindle_mc_flushed(&e->mc, 1));
 	spindle_mc_wedge(&e->mc);
 	commit(e, 1);
-	/* Somebody needs rounds of us, and gets none. */
+	/* Sender 0 needs rounds of this member, and gets none, because this member is wedged. */
 	arrives(e, 0, 2, 7);
 	says(e, 0, 8, 3, 0, 3);
 	settle(e);
 	CHECK(spindle_mc_silence(&e->mc, 5));
 	CHECK_EQ(e->mc.sender[1].walk.slot, 1);
 	CHECK_EQ(e->mc.sender[1].walk.rounds, rounds);
-	/* It is received all the same. */
+	/* The message is received nevertheless. */
 	CHECK_EQ(e->mc.sender[0].walk.slot, 3);
 	push_all(e);
 	CHECK(spindle_mc_flushed(&e->mc, 0));
@@ -198,7 +198,7 @@ static void test_freeze(void)
 	u64 have[S];
 
 	spindle_mc_wedge(&e->mc);
-	/* More than one pass takes, and none has seen it. */
+	/* More messages than one pass takes, and no pass has seen them. */
 	e->mc.tune.recv_budget = 1;
 	arrives(e, 0, 2, 2);
 	arrives(e, 0, 3, 3);
@@ -207,7 +207,7 @@ static void test_freeze(void)
 	CHECK_EQ(have[0], 4);
 	CHECK_EQ(have[1], 1);
 	CHECK_EQ(have[2], 2);
-	/* What comes now is of no use to anybody. */
+	/* A message that arrives after the freeze is ignored. */
 	arrives(e, 0, 4, 4);
 	says(e, 0, 5, 15, 0, 5);
 	settle(e);
@@ -220,10 +220,10 @@ static void test_freeze(void)
 static void test_trim(void)
 {
 	static const u64 wrong[][S] = {
-		{ 0, 2, 1 },	/* takes back a delivery */
-		{ 3, 2, 1 },	/* what is not here */
+		{ 0, 2, 1 },	/* less than was delivered */
+		{ 3, 2, 1 },	/* a message that is not here */
 		{ 2, 0, 1 },
-		{ 2, 1, 1 },	/* takes from the own messages, which is not delivered */
+		{ 2, 1, 1 },	/* an own message that is not delivered */
 		{ 2, 2, 4 },
 	};
 	static const u64 right[S] = { 2, 2, 2 };
@@ -234,7 +234,7 @@ static void test_trim(void)
 	commit(e, 1);
 	settle(e);
 	push_all(e);
-	/* One more of sender 2, which nobody else has. */
+	/* One more message of sender 2, which no other member has. */
 	arrives(e, 2, 2, 2);
 	says(e, 2, 3, 3, 0, 3);
 	spindle_mc_wedge(&e->mc);
@@ -246,7 +246,7 @@ static void test_trim(void)
 	CHECK_EQ(e->mc.sender[2].walk.slot, 2);
 	e->mc.tune.dlv_budget = 1;
 	CHECK(drained(e));
-	/* Round 1 of the others, the own message, and no more of the dead one. */
+	/* Round 1 of the others, the own message, and no further message of the dead sender. */
 	CHECK_EQ(e->tail, 6);
 	CHECK_EQ(e->ring[3].sender, 0);
 	CHECK_EQ(e->ring[3].slot, 1);
@@ -258,7 +258,7 @@ static void test_trim(void)
 	free(e);
 }
 
-/* A copying reader without room holds up the end of the view, until it reads. */
+/* A copying reader without room delays the end of the view until it reads. */
 static void test_drain(void)
 {
 	static const u64 trim[S] = { 2, 1, 2 };
@@ -287,7 +287,7 @@ static void copies(struct end *e, u8 *ring, u64 *ends, u32 budget)
 	e->mc.tune.copy_budget = budget;
 }
 
-/* Two messages of 70 bytes are left for a reader that copies: a pass takes 32 of them. */
+/* Two messages of 70 bytes remain for a reader that copies. A pass copies 32 of these bytes. */
 static void test_drain_copies(void)
 {
 	static const u64 trim[S] = { 2, 1, 2 };
@@ -302,7 +302,7 @@ static void test_drain_copies(void)
 	CHECK(spindle_mc_trim(&e->mc, trim));
 	for (i = 1; i < 5; i++) {
 		CHECK(!spindle_mc_drain(&e->mc));
-		CHECK(!e->mc.blocked); /* it waits for nobody */
+		CHECK(!e->mc.blocked); /* the drain waits for no reader */
 		CHECK_EQ(e->tail, i < 3 ? 3 : 4);
 	}
 	CHECK(spindle_mc_drain(&e->mc));
@@ -310,7 +310,7 @@ static void test_drain_copies(void)
 	free(e);
 }
 
-/* A message that the old view has not delivered leaves nothing to the next one's. */
+/* The new view takes over no part of a message that the old view had begun to copy. */
 static void test_begin_copies(void)
 {
 	static const u32 from[S] = { 0, 1, 2 };
@@ -324,7 +324,7 @@ static void test_begin_copies(void)
 	free(n);
 }
 
-/* Sender 0 has gone, so ranks differ: the log names those of the new view. */
+/* Sender 0 has gone, so ranks change: the log must name the ranks of the new view. */
 static void test_begin_log(void)
 {
 	static const u32 from[] = { 1, 2 };
@@ -341,7 +341,7 @@ static void test_begin_log(void)
 	free(n);
 }
 
-/* Senders 0 and 1 go on; the reader holds what it was given, and one slot is not sent. */
+/* Senders 0 and 1 go on. The reader still holds its messages, and one slot is not sent. */
 static void test_begin(void)
 {
 	static const u64 trim[S] = { 2, 1, 1 }, first[] = { 2, 1 };
@@ -357,7 +357,7 @@ static void test_begin(void)
 	smp_store_release(&e->consumed, 1); /* C */
 	spindle_mc_begin(&n->mc, &e->mc, from, first);
 
-	/* The slot that waited, once, behind the round of the views before. */
+	/* The waiting slot is sent once, in the round after those of the old view. */
 	settle(n);
 	CHECK_EQ(n->mc.sender[1].walk.slot, 2);
 	CHECK_EQ(n->mc.sender[1].msgs[1].round, 1);
@@ -365,14 +365,14 @@ static void test_begin(void)
 	CHECK_EQ(n->mc.word[SPINDLE_COL_SENT], 2);
 	CHECK_EQ(n->mc.member[0].push_slot, 1);
 	CHECK_EQ(n->mc.free_slot, 0);
-	/* Not all of the old view is consumed here: nothing is said to be delivered. */
+	/* This reader has not consumed all of the old view, so DELIVERED must not move. */
 	CHECK_EQ(n->mc.word[SPINDLE_COL_DELIVERED], 0);
 	CHECK_EQ(n->mc.word[SPINDLE_COL_RECEIVED], 2);
 	smp_store_release(&e->consumed, 4); /* C */
 	settle(n);
 	CHECK_EQ(n->mc.word[SPINDLE_COL_DELIVERED], 2);
 	push_all(n);
-	/* Nor is the own slot free before the other has said so. */
+	/* The own slot stays in use until the other member has reported the delivery. */
 	CHECK_EQ(e->free_slot, 0);
 	says(n, 0, 3, 4, 2, 2);
 	settle(n);
@@ -386,7 +386,7 @@ static void test_begin(void)
 	free(n);
 }
 
-/* What goes on in the next view as it was, and what does not. */
+/* Which state does the next view keep, and which does it not? */
 static void test_keep(void)
 {
 	static const u64 none[S] = {};
@@ -410,16 +410,18 @@ static void test_keep(void)
 	CHECK_EQ(n->mc.tune.send_budget, 3);
 	CHECK_EQ(n->mc.stats.sent, 11);
 	CHECK(n->mc.attached);
-	/* Users are still to be told, but not of a member of the old view. */
+	/*
+	 * Users still have to be woken, but a failed member of the old view must not be reported.
+	 */
 	CHECK_EQ(n->mc.events, SPINDLE_MC_FREED);
-	/* Nothing is held: round 0 is delivered, though nobody says anything. */
+	/* No message is held: round 0 is delivered, although no other member says anything. */
 	spindle_mc_run(&n->mc, true);
 	CHECK_EQ(n->mc.word[SPINDLE_COL_DELIVERED], 1);
 	free(e);
 	free(n);
 }
 
-/* The others have to hear that the view has begun, though nothing happens in it. */
+/* The other members must learn that the view has begun, although nothing happens in it. */
 static void test_begin_told(void)
 {
 	static const u64 none[S] = {};
@@ -432,7 +434,7 @@ static void test_begin_told(void)
 	free(e);
 }
 
-/* A view that has just begun, before anything happens in it: what members may rely on. */
+/* The counts on which members may rely in a view that has just begun. */
 static void test_begin_counts(void)
 {
 	static const u64 trim[S] = { 2, 1, 1 }, first[] = { 2, 1 };
@@ -446,15 +448,18 @@ static void test_begin_counts(void)
 	CHECK(spindle_mc_drain(&e->mc));
 	smp_store_release(&e->consumed, 1); /* C */
 	spindle_mc_begin(&n->mc, &e->mc, from, first);
-	/* Round 0 of everybody is behind: a member that says less takes something back. */
+	/*
+	 * Round 0 of all senders is in the past: a member with a smaller count takes something
+	 * back.
+	 */
 	CHECK_EQ(n->mc.member[0].sent, 1);
 	CHECK_EQ(n->mc.member[0].told_received, 2);
 	CHECK_EQ(n->mc.word[SPINDLE_COL_RECEIVED], 2);
-	/* All that readers hold keeps its place, the oldest, too. */
+	/* All messages that readers hold keep their places, the oldest one as well. */
 	CHECK_EQ(n->mc.sender[0].rel_slot, 0);
 	CHECK_EQ(n->mc.sender[0].msgs[0].len, 70);
 	CHECK_EQ(n->mc.sender[0].msgs[1].unit, 2);
-	/* Members see it, though this one has nothing to add. */
+	/* This member has nothing to add, and its block is visible to the others all the same. */
 	spindle_mc_publish(&n->mc);
 	CHECK_EQ(spindle_block_read(n->mc.block, &seal, word), SPINDLE_READ_NEW);
 	CHECK_EQ(word[SPINDLE_COL_RECEIVED], 2);
@@ -462,7 +467,7 @@ static void test_begin_counts(void)
 	free(n);
 }
 
-/* Completions vouch for the low bits of a count, which is beyond them in an old group. */
+/* Completions vouch for the low bits of a count. In an old group the count has more bits. */
 static void test_begin_vouched(void)
 {
 	static const u64 first[] = { 5ULL * (SPINDLE_IMM_SLOTS + 1ULL) + 3, 0 };
@@ -477,7 +482,30 @@ static void test_begin_vouched(void)
 	free(e);
 }
 
-/* A member that did not send in the view before has nothing that goes on. */
+/* All members have delivered the own message 0, so its slot is free. The next view keeps that. */
+static void test_begin_free(void)
+{
+	static const u64 trim[S] = { 2, 1, 2 }, first[] = { 2, 1 };
+	static const u32 from[] = { 0, 1 };
+	struct end *e = in_the_middle(), *n = open_end(2, 1);
+	u64 have[S];
+
+	smp_store_release(&e->consumed, 3); /* C */
+	says(e, 0, 2, 3, 3, 2);
+	says(e, 2, 2, 3, 3, 2);
+	settle(e);
+	CHECK_EQ(e->mc.free_slot, 1);
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_freeze(&e->mc, have);
+	CHECK(spindle_mc_trim(&e->mc, trim));
+	CHECK(drained(e));
+	spindle_mc_begin(&n->mc, &e->mc, from, first);
+	CHECK_EQ(n->mc.free_slot, 1);
+	free(e);
+	free(n);
+}
+
+/* A member that did not send in the view before starts at slot 0. */
 static void test_begin_sender(void)
 {
 	static const u64 none[S] = {};
@@ -499,10 +527,9 @@ static void test_begin_sender(void)
 	free(n);
 }
 
-/* A subgroup that has stayed, once, ends with the next view as any other. */
 /*
- * It was received by the freeze, and no pass has published it when members are told: what they
- * are told has it, because nothing tells them again.
+ * The freeze received a message, and no pass has published the count. The push to the members must
+ * have the new count, because no later push repeats it.
  */
 static void test_stays_told(void)
 {
@@ -525,6 +552,7 @@ static void test_stays_told(void)
 	free(e);
 }
 
+/* A subgroup that stayed once ends with the next view, as any other one. */
 static void test_stays_once(void)
 {
 	struct end *e = in_the_middle();
@@ -541,7 +569,7 @@ static void test_stays_once(void)
 	free(e);
 }
 
-/* A joiner takes each sender up where the others go on with it. */
+/* A joiner starts with each sender at the slot at which the others go on. */
 static void test_join(void)
 {
 	static const u64 first[] = { 1234567, 0 };
@@ -560,11 +588,11 @@ static void test_join(void)
 	free(e);
 }
 
-/* ---- what is not believed, what does not run ----------------------------------- */
+/* ---- bad members, idle subgroups ----------------------------------------------- */
 
 /*
- * One member breaks the protocol: it is blamed, once, and all others are received as before. A
- * member that says less than it has would make them go.
+ * One member breaks the protocol. This node blames the member once, and receives from all others as
+ * before. If the node reported fewer messages than it has, the trim would drop them.
  */
 static void test_bad_member(void)
 {
@@ -577,7 +605,7 @@ static void test_bad_member(void)
 	CHECK(e->mc.events & SPINDLE_MC_FAILED);
 	CHECK_EQ(e->mc.bad, BIT(2));
 	e->mc.events = 0;
-	/* What it says from now on is not looked at, be it true. */
+	/* Later words of that member are ignored, even if they are true. */
 	arrives(e, 2, 2, 2);
 	says(e, 2, 3, 3, 0, 3);
 	arrives(e, 0, 2, 2);
@@ -588,7 +616,9 @@ static void test_bad_member(void)
 	CHECK_EQ(e->mc.sender[0].walk.slot, 3);
 	CHECK_EQ(e->mc.sender[1].walk.slot, 2);
 	CHECK_EQ(e->mc.sender[2].walk.slot, 2);
-	/* Nor is anything delivered that it has not said to have. */
+	CHECK_EQ(e->mc.member[2].sent, 2);
+	CHECK_EQ(e->mc.member[2].slots, 2);
+	/* No message is delivered that this member has not acknowledged. */
 	CHECK_EQ(e->tail, 3);
 	CHECK(spindle_push_pending(&e->mc));
 	spindle_mc_wedge(&e->mc);
@@ -602,7 +632,24 @@ static void test_bad_member(void)
 	free(e);
 }
 
-/* Two of them in one pass: neither is forgotten. */
+/* A sender vouches for a header that is missing. When that header comes, it is not received. */
+static void test_bad_sender(void)
+{
+	struct end *e = in_the_middle();
+
+	says(e, 0, 3, 3, 0, 3);
+	settle(e);
+	CHECK_EQ(e->mc.bad, BIT(0));
+	arrives(e, 0, 2, 2);
+	arrives(e, 2, 2, 2);
+	says(e, 2, 3, 3, 0, 3);
+	settle(e);
+	CHECK_EQ(e->mc.sender[0].walk.slot, 2);
+	CHECK_EQ(e->mc.sender[2].walk.slot, 3);
+	free(e);
+}
+
+/* Two members break the protocol in one pass: both are recorded. */
 static void test_bad_members(void)
 {
 	static const u64 lie[SPINDLE_BLOCK_WORDS] = { U64_MAX, 0, 0, 9 };
@@ -615,7 +662,10 @@ static void test_bad_members(void)
 	free(e);
 }
 
-/* What is here is here, whether the subgroup runs or not: others have counted on it. */
+/*
+ * A message that is here counts even if the subgroup does not run, because other members may count
+ * on it.
+ */
 static void test_freeze_idle(void)
 {
 	u32 i;
@@ -636,7 +686,7 @@ static void test_freeze_idle(void)
 	}
 }
 
-/* Too few members: no rounds for anybody, all else goes on, what was committed waits. */
+/* Too few members: no message gets a round, all else goes on, and committed messages wait. */
 static void test_lacking(void)
 {
 	struct end *e = in_the_middle();
@@ -660,7 +710,10 @@ static void test_lacking(void)
 	free(e);
 }
 
-/* A process goes in such a moment, or when the view ends: nothing of it gets a round, or lost. */
+/*
+ * A process exits while the subgroup cannot send: wedged, lacking, or not formed. Its messages get
+ * no round in this view, and are sent in the next one.
+ */
 static void test_parting_waits(void)
 {
 	static const u64 trim[S] = { 2, 1, 1 }, first[] = { 2, 1 };
@@ -694,7 +747,7 @@ static void test_parting_waits(void)
 	}
 }
 
-/* A subgroup that is over keeps no process's memory. */
+/* A subgroup that has ended holds no process's memory. */
 static void test_parting_end(void)
 {
 	struct end *e = in_the_middle();
@@ -715,8 +768,8 @@ static void test_parting_end(void)
 }
 
 /*
- * Unordered: what came is delivered at once, and no trim takes it back, however small it is. A
- * sender that goes on is taken up behind what is here.
+ * Unordered: messages are delivered at once, and no trim takes them back, however small the trim
+ * is. A sender that goes on starts behind the messages that are here.
  */
 static void test_trim_unordered(void)
 {
@@ -752,7 +805,7 @@ static void test_trim_unordered(void)
 	free(n);
 }
 
-/* ---- readers are told of a view ------------------------------------------- */
+/* ---- readers learn of a view ---------------------------------------------- */
 
 /* One more reader, with a queue of its own. */
 struct ear {
@@ -783,7 +836,7 @@ static void consume(struct ear *ear, u64 n)
 	smp_store_release(&ear->consumed, n); /* C */
 }
 
-/* Of two members the other one sends: what comes of it is stable at once. */
+/* Of two members the other one sends, so each message is stable at once. */
 static struct end *begun(void)
 {
 	static const u32 from[] = { SPINDLE_NO_RANK };
@@ -818,7 +871,7 @@ static void check_entry(const struct ear *ear, u64 n, u32 kind, u64 what)
 	CHECK_EQ(d->slot, 0);
 }
 
-/* Once, without any message, and before the first of them if there are some. */
+/* The entry comes once, even without any message, and before the first message. */
 static void test_announce(void)
 {
 	struct end *e = begun();
@@ -847,7 +900,7 @@ static void test_announce(void)
 	free(e);
 }
 
-/* A view in a queue is consumed like a message, but is no message of anybody. */
+/* A reader consumes the entry of a view like a message, but the entry counts for no sender. */
 static void test_announced_release(void)
 {
 	struct end *e = begun();
@@ -862,14 +915,14 @@ static void test_announced_release(void)
 	CHECK_EQ(e->mc.sender[0].rel_slot, 0);
 	consume(&zero, 1);
 	settle(e);
-	/* The view is consumed, the message is not. */
+	/* The view is consumed, and the message is not. */
 	CHECK_EQ(e->mc.sender[0].rel_slot, 0);
 	CHECK_EQ(e->mc.log_head, 1);
 	consume(&zero, 2);
 	settle(e);
 	CHECK_EQ(e->mc.sender[0].rel_slot, 1);
 	CHECK_EQ(e->mc.log_head, 2);
-	/* Views take nothing of a copying reader's bytes: messages of all of them still fit. */
+	/* Views take no bytes of a copying reader: messages of the full size still fit. */
 	for (i = 1; i < 5; i++) {
 		consume(&copy, 2 * i);
 		spindle_mc_announce(&e->mc, 7 + i);
@@ -888,7 +941,10 @@ static void test_announced_release(void)
 	free(e);
 }
 
-/* Who attaches while it is due is in that view already; of the next one it is told. */
+/*
+ * A reader that attaches while the announcement of a view is due is already in that view. The
+ * reader gets the announcement of the next one.
+ */
 static void test_announce_attach(void)
 {
 	struct end *e = begun();
@@ -905,7 +961,9 @@ static void test_announce_attach(void)
 	check_entry(&late, 0, SPINDLE_DLV_MSG, 0);
 	consume(&early, 2);
 	settle(e);
-	/* Its entry 0 is the message: that is what it holds, and what it lets go. */
+	/*
+	 * Entry 0 of the late reader is the message, so the late reader holds it and releases it.
+	 */
 	CHECK_EQ(e->mc.sender[0].rel_slot, 0);
 	CHECK_EQ(e->mc.log_head, 1);
 	consume(&late, 1);
@@ -919,7 +977,7 @@ static void test_announce_attach(void)
 	free(e);
 }
 
-/* It attached in view 7; before anybody was told of that one, 8 had begun. */
+/* A reader attached in view 7. View 8 began before the announcement of 7 reached any reader. */
 static void test_announce_attach_between(void)
 {
 	struct end *e = begun();
@@ -940,8 +998,9 @@ static void test_announce_attach_between(void)
 }
 
 /*
- * A ring may be full long before the window is. A quarter of 32 units are four messages here:
- * the others are told then, although a quarter of the window would be 16.
+ * A ring may fill up long before the window does. A quarter of 32 units is four messages here.
+ * After four messages the other members learn of the release, although a quarter of the window
+ * would be 16.
  */
 static void test_quarter_of_ring(void)
 {
@@ -964,7 +1023,10 @@ static void test_quarter_of_ring(void)
 	}
 	CHECK(!e->mc.overdue);
 	CHECK_EQ(e->mc.sender[0].owed, 0);
-	/* What a sender leaves out between two messages is free with the first. */
+	/*
+	 * Units that a sender skips between two messages are released together with the first of
+	 * them.
+	 */
 	arrives(e, 0, 8, 9);
 	comes(e, 9);
 	e->hdr[0][1].unit = 30;
@@ -976,7 +1038,7 @@ static void test_quarter_of_ring(void)
 	free(e);
 }
 
-/* A reader without room is not passed over, and several views are one: the latest. */
+/* A reader without room is not skipped, and several views become one entry: the latest. */
 static void announce_full(bool copy)
 {
 	struct end *e = begun();
@@ -1009,7 +1071,7 @@ static void announce_full(bool copy)
 	free(e);
 }
 
-/* Nobody waits to be told that the own ring is free. */
+/* The owner of a ring sees its own releases, so no other member is waiting for a report. */
 static void test_own_ring(void)
 {
 	struct end *e = in_the_middle();
@@ -1029,7 +1091,7 @@ static void test_announce_full(void)
 	announce_full(true);
 }
 
-/* A view and a window of messages are more than the log has entries for; nobody reads. */
+/* A view and a full window are more entries than the log has, and no reader consumes. */
 static void test_announce_unread(void)
 {
 	struct end *e = open_end(1, 0);
@@ -1046,7 +1108,7 @@ static void test_announce_unread(void)
 	free(e);
 }
 
-/* A frozen reader is not told, and is not waited for. */
+/* A frozen reader gets no announcement, and does not hold up the others. */
 static void test_announce_frozen(void)
 {
 	struct end *e = begun();
@@ -1068,7 +1130,10 @@ static void test_announce_frozen(void)
 	free(e);
 }
 
-/* Without a reader messages wait, until a view ends with them: who is not there is not told. */
+/*
+ * Without a reader messages wait until the view ends and delivers them. A reader that attaches
+ * after that gets neither the messages nor the announcement.
+ */
 static void test_hold(void)
 {
 	static const u64 trim[] = { 1 };
@@ -1096,8 +1161,8 @@ static void test_hold(void)
 }
 
 /*
- * The only sender goes, and comes back a view later: what readers hold of it stays, and it is
- * taken up where the others go on with it.
+ * The only sender leaves, and returns one view later. Readers keep the messages that they hold, and
+ * the sender starts where the other members go on.
  */
 static void test_no_sender(void)
 {
@@ -1151,7 +1216,7 @@ static void test_no_sender(void)
 
 /* ---- large messages ------------------------------------------------------------ */
 
-/* Member 0 of two: what has more than 70 bytes is large. */
+/* Member 0 of two. A message of more than 70 bytes is large. */
 static struct end *open_large(void)
 {
 	struct end *e = open_end(2, 0);
@@ -1161,7 +1226,7 @@ static struct end *open_large(void)
 	return e;
 }
 
-/* Somebody brings the message that is held to all members. */
+/* The mover of the held message brings it to all members. */
 static void place(struct end *e)
 {
 	CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_MOVING));
@@ -1192,7 +1257,10 @@ static void test_hold_steps(void)
 	free(e);
 }
 
-/* It has no round before its bytes are everywhere; nor has what was committed behind it. */
+/*
+ * A large message gets no round before all members have its bytes. Messages that were committed
+ * behind it wait as well.
+ */
 static void test_held(void)
 {
 	struct end *e = open_large();
@@ -1205,7 +1273,7 @@ static void test_held(void)
 	CHECK_EQ(e->mc.held, SPINDLE_HELD_WAITING);
 	CHECK_EQ(e->mc.held_slot.len, 71);
 	CHECK(!spindle_send_test(&e->mc));
-	/* Not even when others need rounds. */
+	/* The message waits even if other members need rounds. */
 	spindle_send_trigger(&e->mc);
 	settle(e);
 	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
@@ -1215,7 +1283,7 @@ static void test_held(void)
 	settle(e);
 	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
 	CHECK_EQ(e->mc.held, SPINDLE_HELD_MOVING);
-	/* Part of it came, the rest did not. */
+	/* One part of the bytes arrived, the rest failed. */
 	CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_WAITING));
 	settle(e);
 	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
@@ -1226,14 +1294,14 @@ static void test_held(void)
 	CHECK_EQ(e->mc.held, SPINDLE_HELD_NONE);
 	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 3);
 	CHECK_EQ(e->msgs[0][1].len, 71);
-	/* A push need not bring these bytes, but those of the others. */
+	/* A push may leave out these bytes, but not those of the other messages. */
 	CHECK(!e->ends[0].placed);
 	CHECK(e->ends[1].placed);
 	CHECK(!e->ends[2].placed);
 	free(e);
 }
 
-/* What is given up is not brought anywhere, however large it is. */
+/* An abandoned message is not moved, however large it is. */
 static void test_large_abandoned(void)
 {
 	struct end *e = open_large();
@@ -1248,13 +1316,13 @@ static void test_large_abandoned(void)
 	free(e);
 }
 
-/* A process that goes leaves its memory until the last that it has committed is sent. */
+/* The memory of a process that exits stays until the last committed message is sent. */
 static void test_parting(void)
 {
 	struct end *e = open_large();
 	u32 i;
 
-	/* One message in a pass: what is behind the large one is not sent with it. */
+	/* One message in a pass: the message behind the large one is not sent together with it. */
 	e->mc.tune.send_budget = 1;
 	commit_len(e, 0, 100);
 	commit_len(e, 1, 100);
@@ -1283,7 +1351,7 @@ static void test_parting(void)
 	CHECK(e->mc.events & SPINDLE_MC_PARTED);
 	CHECK(!e->mc.parting && !e->mc.txq.desc);
 
-	/* The same if nothing is behind the large one. */
+	/* The same without a message behind the large one. */
 	e->mc.events = 0;
 	spindle_mc_attach_sender(&e->mc, e->desc, &e->free_slot, &e->free_unit);
 	commit_len(e, 4, 100);
@@ -1297,7 +1365,7 @@ static void test_parting(void)
 	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 5);
 	CHECK(e->mc.events & SPINDLE_MC_PARTED);
 
-	/* Who has nothing held is through at once, and it is not said later. */
+	/* A process without a held message is finished at once, and no event follows. */
 	e->mc.events = 0;
 	spindle_mc_attach_sender(&e->mc, e->desc, &e->free_slot, &e->free_unit);
 	commit(e, 5);
@@ -1309,7 +1377,7 @@ static void test_parting(void)
 	free(e);
 }
 
-/* A process that goes, and was wrong: what is behind the large message is not sent. */
+/* A process that broke the rules exits: the message behind the large one is not sent. */
 static void test_parting_frozen(void)
 {
 	struct end *e = open_large();
@@ -1326,7 +1394,7 @@ static void test_parting_frozen(void)
 	free(e);
 }
 
-/* Whatever was brought where, the next view has other members: it is brought again, to them. */
+/* A message that was placed in one view is moved again in the next, because the members differ. */
 static void test_large_views(void)
 {
 	static const u64 trim[] = { 1, 0 }, first[] = { 1, 0 };
@@ -1344,7 +1412,7 @@ static void test_large_views(void)
 		if (held > SPINDLE_HELD_WAITING)
 			CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_MOVING));
 		CHECK_EQ(spindle_mc_detach_sender(&e->mc), held == SPINDLE_HELD_NONE);
-		/* As it is in a view that ends: it is not sent any more. */
+		/* In a view that ends, the message is not sent any more. */
 		spindle_mc_wedge(&e->mc);
 		if (held == SPINDLE_HELD_PLACED)
 			CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_PLACED));
@@ -1373,7 +1441,10 @@ static void test_large_views(void)
 	}
 }
 
-/* Nor does it stay placed where the subgroup stays: who brought it stopped with the view. */
+/*
+ * In a subgroup that stays, a placed message does not stay placed either, because its stream
+ * stopped with the view.
+ */
 static void test_large_stays(void)
 {
 	enum spindle_held held;
@@ -1415,10 +1486,12 @@ int main(void)
 		{ "what a view begins with", test_begin_counts },
 		{ "what completions vouch for in a view that begins", test_begin_vouched },
 		{ "a member that sends for the first time", test_begin_sender },
+		{ "a slot that is free stays free", test_begin_free },
 		{ "a subgroup that stays in one view need not in the next", test_stays_once },
 		{ "members of one that stays are told what the freeze received", test_stays_told },
 		{ "a joiner begins where the others are", test_join },
 		{ "a member that broke the protocol is not believed, others are", test_bad_member },
+		{ "a sender that broke the protocol is not received any more", test_bad_sender },
 		{ "two of them", test_bad_members },
 		{ "what is said to be here is here, whatever runs", test_freeze_idle },
 		{ "too few members: no rounds", test_lacking },

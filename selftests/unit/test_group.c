@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The subgroups of one node together: passes, pushes, and a change of the view step by step.
- * Whole views under faults are the simulator's business (selftests/sim).
+ * The subgroups of one node together: passes, pushes, and a change of the view step by step. The
+ * simulator (selftests/sim) runs whole views under faults.
  */
 #include "stream.h"
 #include "tap.h"
@@ -22,10 +22,10 @@ static struct spindle_mb mb;
 static struct spindle_mb_row *mb_row[N];
 static struct spindle_mg c;
 static u64 joined, formed, begun, anew;
-static u32 ran[GROUPS], me, forms, room, posts;
+static u32 ran[GROUPS], me, forms, connections, room, posts;
 static bool told;
 
-/* What was posted, in order: to whom, and of what; 64: of membership. */
+/* The posts in order: the rank of the receiver, and the subgroup (64: membership). */
 static struct {
 	u32 rank, index;
 } post[32];
@@ -42,11 +42,21 @@ static void *zalloc(size_t n, size_t size)
 
 static const struct spindle_memory memory = { .zalloc = zalloc, .free = (void *)free };
 
-/* ---- what a node has ------------------------------------------------------------- */
+/* ---- operations of the node ------------------------------------------------------ */
 
 static bool op_joined(void *ctx, u32 rank)
 {
 	return joined & BIT_ULL(rank);
+}
+
+static void op_connected(void *ctx)
+{
+	connections++;
+}
+
+static bool op_guest(void *ctx, struct spindle_mg_guest *guest)
+{
+	return false;
 }
 
 static struct spindle_row op_row(void *ctx, u32 rank)
@@ -56,7 +66,7 @@ static struct spindle_row op_row(void *ctx, u32 rank)
 	};
 }
 
-/* Streams of subgroups that do not move anything. */
+/* Streams of subgroups, without any object under way. */
 static struct spindle_streams streams[2 * GROUPS];
 static struct spindle_stream stream[2 * GROUPS][N];
 static u32 made;
@@ -85,14 +95,9 @@ static struct spindle_streams *make_streams(const struct spindle_view *v, u32 in
 static struct spindle_mc *make(const struct spindle_view *v, u32 index)
 {
 	struct spindle_mc *mc = calloc(1, sizeof(*mc));
-	u32 r;
 
-	CHECK_EQ(spindle_mc_create(mc, v, index, me, c.mc[index], &memory), 0);
-	for (r = 0; r < v->num_members; r++) {
-		struct spindle_row rw = op_row(NULL, r);
-
-		spindle_mc_wire(mc, v, index, r, &rw);
-	}
+	CHECK_EQ(spindle_mc_create(mc, v, index, me, NULL, c.mc[index], &memory), 0);
+	spindle_mc_wire(mc, v, index, op_row, NULL);
 	return mc;
 }
 
@@ -100,7 +105,7 @@ static struct spindle_mc *op_made(void *ctx, u32 index, struct spindle_streams *
 {
 	struct spindle_mc *mc = make(spindle_mb_view(&mb), index);
 
-	/* Only those that had some before. */
+	/* Only a subgroup that had streams before gets new ones. */
 	*streams = made ? make_streams(spindle_mb_view(&mb), index, mc) : NULL;
 	return mc;
 }
@@ -146,7 +151,8 @@ static void op_post(void *ctx, u32 rank, const struct spindle_write *write, u32 
 }
 
 static const struct spindle_mg_ops ops = {
-	.joined = op_joined, .row = op_row, .made = op_made, .begun = op_begun,
+	.joined = op_joined, .connected = op_connected, .guest = op_guest, .row = op_row,
+	.made = op_made, .begun = op_begun,
 	.formed = op_formed, .ran = op_ran, .told = op_told, .room = op_room, .post = op_post,
 };
 
@@ -182,7 +188,7 @@ static void subgroup(struct spindle_view *v, u32 index, u64 members, u64 senders
 	v->num_subgroups = GROUPS;
 }
 
-/* Rank 1 of three, in subgroups 0, 1 and 3. */
+/* This node is rank 1 of three, in subgroups 0, 1 and 3. */
 static void open_live(bool live)
 {
 	u32 i;
@@ -216,6 +222,7 @@ static void open_live(bool live)
 	begun = 0;
 	anew = 0;
 	forms = 0;
+	connections = 0;
 	posts = 0;
 	made = 0;
 	room = 64;
@@ -243,7 +250,7 @@ static void end(void)
 	}
 }
 
-/* All subgroups run, and so does membership. */
+/* All subgroups run, and membership runs as well. */
 static void run_live(void)
 {
 	u32 i;
@@ -266,7 +273,7 @@ static void clean(void)
 
 /* ---- connections ------------------------------------------------------------------ */
 
-/* Of a static view each subgroup waits for its own members, once. */
+/* In a static view each subgroup waits for its own members, once. */
 static void test_form_static(void)
 {
 	open_live(false);
@@ -291,21 +298,42 @@ static void test_form_live(void)
 
 	open_live(true);
 	joined = BIT_ULL(2);
-	CHECK(!spindle_mg_form(&c, 50));
-	joined = BIT_ULL(0) | BIT_ULL(2);
 	mb.state = SPINDLE_MB_JOINING;
-	CHECK(!spindle_mg_form(&c, 60));
+	spindle_mg_run(&c, 50);
+	CHECK(!c.formed);
+	joined = BIT_ULL(0) | BIT_ULL(2);
+	spindle_mg_run(&c, 60);
+	CHECK(!c.formed);
 	spindle_mg_pass(&c, true, false);
 	CHECK_EQ(formed, 0);
 	told = true;
-	CHECK(spindle_mg_form(&c, 70));
+	CHECK_EQ(connections, 0);
+	spindle_mg_run(&c, 70);
+	CHECK(c.formed);
 	CHECK_EQ(mb.ran_at, 70);
 	for (r = 0; r < N; r++)
 		CHECK_EQ(mb.peer[r].heard, U64_MAX);
-	/* A member that is not connected later is suspected, and not waited for. */
+	/*
+	 * A member that loses its connection later becomes suspected, and the view does not wait
+	 * for it.
+	 */
 	joined = 0;
 	spindle_mg_pass(&c, true, false);
 	CHECK_EQ(formed, BIT_ULL(0) | BIT_ULL(1) | BIT_ULL(3));
+	spindle_mg_run(&c, 80);
+	CHECK_EQ(connections, 1);
+	end();
+	/* A member, other than a joiner, begins before its writes are complete. */
+	open_live(true);
+	joined = BIT_ULL(0) | BIT_ULL(2);
+	CHECK(!spindle_mg_run(&c, 50));
+	CHECK_EQ(mb.ran_at, 50);
+	end();
+	open_live(true);
+	joined = BIT_ULL(0) | BIT_ULL(2);
+	mb.state = SPINDLE_MB_STOPPED;
+	CHECK(!spindle_mg_run(&c, 50));
+	CHECK(!c.formed);
 	end();
 }
 
@@ -352,7 +380,7 @@ static void test_begun(void)
 
 /* ---- a pass -------------------------------------------------------------------------- */
 
-/* A subgroup is hot for 64 passes that find nothing; the others have their turn. */
+/* A subgroup is hot until 64 passes have found nothing. Passes look at cold ones in turn. */
 static void test_hot(void)
 {
 	u32 i;
@@ -373,7 +401,7 @@ static void test_hot(void)
 	for (i = 0; i < 64; i++)
 		spindle_mg_pass(&c, false, false);
 	CHECK_EQ(c.hot, BIT_ULL(0) | BIT_ULL(3));
-	/* Cold ones: two in each pass, each as often as the others. */
+	/* Cold subgroups: each pass looks at two, and all get the same number of looks. */
 	c.hot = 0;
 	memset(ran, 0, sizeof(ran));
 	for (i = 0; i < GROUPS; i++)
@@ -384,7 +412,7 @@ static void test_hot(void)
 	CHECK_EQ(ran[2] + ran[4], 0);
 	spindle_mg_pass(&c, true, false);
 	CHECK_EQ(ran[0] + ran[1] + ran[3], 9);
-	/* One in which something happens is hot from then on. */
+	/* A cold subgroup in which something happens is hot from then on. */
 	c.hot = 0;
 	c.push = 0;
 	joined = BIT_ULL(0);
@@ -406,7 +434,7 @@ static void wait_for_ack(void)
 	mc->member[0].told_delivered = mc->word[SPINDLE_COL_DELIVERED];
 }
 
-/* What can wait goes in an idle pass, or in each 64th. */
+/* A push that can wait goes out in an idle pass, or in each 64th pass. */
 static void test_lazy(void)
 {
 	u32 i;
@@ -426,7 +454,7 @@ static void test_lazy(void)
 	CHECK(spindle_mg_pass(&c, true, true));
 	CHECK_EQ(c.push, BIT_ULL(0));
 	CHECK_EQ(c.lazy, 0);
-	/* A pass that works says that something may wait. */
+	/* A pass that does work notes that a push may wait. */
 	c.mc[1]->formed = false;
 	c.mc[1]->lazy = true;
 	spindle_mg_pass(&c, true, false);
@@ -454,7 +482,7 @@ static void test_push(void)
 	CHECK_EQ(posts, 0);
 	room = SPINDLE_PUSH_LEAST;
 	CHECK(!spindle_mg_push(&c, 0, 0));
-	/* Membership is behind the messages. */
+	/* Membership comes behind the messages. */
 	CHECK_EQ(posts, 3);
 	CHECK_EQ(post[0].index, 0);
 	CHECK_EQ(post[1].index, 3);
@@ -462,7 +490,7 @@ static void test_push(void)
 	CHECK_EQ(post[0].rank + post[1].rank + post[2].rank, 0);
 	CHECK(!spindle_mg_push(&c, 0, 0));
 	CHECK_EQ(posts, 3);
-	/* A member that misses nothing is forgotten, and no other. */
+	/* The push forgets a subgroup only if no member misses anything of it. */
 	spindle_mg_pushed(&c);
 	CHECK_EQ(c.push, BIT_ULL(1));
 	CHECK(!spindle_mg_push(&c, 2, 0));
@@ -470,7 +498,7 @@ static void test_push(void)
 	CHECK_EQ(post[3].index, 1);
 	spindle_mg_pushed(&c);
 	CHECK_EQ(c.push, 0);
-	/* Less room than membership may take. */
+	/* There is less room than membership may need. */
 	mb.beat++;
 	room = SPINDLE_MB_PUSH_MAX - 1;
 	CHECK(spindle_mg_push(&c, 2, 0));
@@ -478,7 +506,7 @@ static void test_push(void)
 	end();
 }
 
-/* A member that has not come to the view gets no messages, but of what stays. */
+/* A member that has not reached the view gets messages only of subgroups that stay. */
 static void test_push_closed(void)
 {
 	run_live();
@@ -510,7 +538,7 @@ static void test_push_closed(void)
 
 /* ---- change ---------------------------------------------------------------------------- */
 
-/* Messages are received, and delivered, as many as the trim says. */
+/* Receive and deliver as many messages as the trim says. */
 static void receive(void)
 {
 	u32 i, s;
@@ -530,7 +558,7 @@ static void test_flushed(void)
 {
 	run_live();
 	clean();
-	/* As if this node sent there, too. */
+	/* Make this node a sender there, too. */
 	c.mc[3]->my_sender = 0;
 	spindle_mg_wedge(&c);
 	CHECK(c.mc[0]->wedged && c.mc[1]->wedged && c.mc[3]->wedged);
@@ -562,7 +590,7 @@ static void test_freeze(void)
 	end();
 }
 
-/* Member 0 goes, and 24 joins: it is in subgroups 0 and 2. */
+/* Member 0 goes, and node 24 joins. Node 24 is in subgroups 0 and 2. */
 static void decide(void)
 {
 	struct spindle_view *next = &mb.view[!mb.now];
@@ -597,13 +625,13 @@ static void test_trim(void)
 	CHECK(!c.mc[0]->stays && c.mc[0]->wedged);
 	CHECK_EQ(c.hot, BIT_ULL(1));
 	CHECK_EQ(c.push, BIT_ULL(1));
-	/* The trim of each subgroup is its own one; what stays has none. */
+	/* Each subgroup has its own trim. A subgroup that stays has none. */
 	memcpy(wrong, trim, sizeof(trim));
 	wrong[2] = 99;
 	CHECK(spindle_mg_trim(&c, wrong));
 	wrong[6] = 21;
 	CHECK(!spindle_mg_trim(&c, wrong));
-	/* Nothing stays for who does not go on. */
+	/* If this node does not go on, no subgroup stays. */
 	mb.leaving = true;
 	CHECK(!spindle_mg_goes_on(&c));
 	CHECK(spindle_mg_trim(&c, trim));
@@ -625,7 +653,7 @@ static void test_drain(void)
 	c.mc[1]->sender[0].head = 0;
 	CHECK(spindle_mg_drain(&c));
 	CHECK_EQ(c.hot, 0);
-	/* One has something left; the others go on. */
+	/* One subgroup has messages left, and the others are drained. */
 	c.mc[0]->sender[0].head = 0;
 	c.mc[0]->stable = 0;
 	c.mc[3]->settle = true;
@@ -667,17 +695,17 @@ static void test_install(void)
 	CHECK_EQ(begun, BIT_ULL(0) | BIT_ULL(2) | BIT_ULL(3) | BIT_ULL(4));
 	CHECK_EQ(anew, BIT_ULL(2) | BIT_ULL(4));
 	CHECK(c.mc[1] == stays && !c.mc[3]);
-	/* Readers that were here are told of the view. */
+	/* Readers that were attached before get the announcement of the view. */
 	CHECK_EQ(c.mc[0]->vid_due, VID + 1);
 	CHECK_EQ(c.mc[2]->vid_due, 0);
-	/* Senders go on where they were, whatever their rank is now, and others begin. */
+	/* Senders go on where they were, whatever their rank is now. New senders begin at 0. */
 	CHECK_EQ(c.mc[0]->sender[0].walk.slot, 2);
 	CHECK_EQ(c.mc[0]->sender[1].walk.slot, 0);
 	CHECK_EQ(c.mc[0]->sender[2].walk.slot, 0);
 	CHECK_EQ(c.mc[2]->sender[0].walk.slot, 0);
 	CHECK_EQ(c.mc[2]->sender[1].walk.slot, 11);
 	CHECK_EQ(c.mc[4]->sender[0].walk.slot, 0);
-	/* Blocks and messages by express begin again, but of what stays. */
+	/* Blocks and places for express are cleared, except in the subgroup that stays. */
 	for (r = 0; r < N; r++) {
 		for (i = 0; i < GROUPS; i++) {
 			struct spindle_block *b = (void *)(row[r] + spindle_layout_block(i));
@@ -690,7 +718,7 @@ static void test_install(void)
 	end();
 }
 
-/* All blocks of a stream that has been stopped are here: no device writes any more. */
+/* Mark all blocks of the stopped streams as complete: no device writes any more. */
 static void calm(struct spindle_streams *ss)
 {
 	u32 s;
@@ -707,7 +735,7 @@ static void test_streams(void)
 	for (i = 0; i < GROUPS; i++)
 		if (c.mc[i])
 			c.streams[i] = make_streams(c.view, i, c.mc[i]);
-	/* One has failed before the view began. */
+	/* One subgroup has failed before the view began. */
 	c.mc[3]->ended = true;
 	spindle_mg_start(&c);
 	CHECK_EQ(c.streams[0]->vid, VID);
@@ -715,7 +743,7 @@ static void test_streams(void)
 	CHECK_EQ(c.streams[1]->vid, VID);
 	CHECK_EQ(c.streams[3]->vid, 0);
 	c.mc[3]->ended = false;
-	/* They stop with the view, and no member has all before they are quiet. */
+	/* The streams stop with the view. No member counts as flushed before they are quiet. */
 	CHECK_EQ(stream[1][1].r.state, SPINDLE_RDMC_S_OPEN);
 	decide();
 	CHECK(stream[0][0].r.state > SPINDLE_RDMC_S_OPEN);
@@ -727,7 +755,10 @@ static void test_streams(void)
 	CHECK(!spindle_mg_flushed(&c, 2));
 	calm(c.streams[0]);
 	CHECK(spindle_mg_flushed(&c, 0) && spindle_mg_flushed(&c, 2));
-	/* What stays goes on with the next view; the rest waits until it is installed. */
+	/*
+	 * The streams of a subgroup that stays go on with the next view. The others wait until it
+	 * is installed.
+	 */
 	CHECK(spindle_mg_trim(&c, trim));
 	CHECK_EQ(c.streams[1]->vid, VID + 1);
 	CHECK(c.streams[1]->stayed);
@@ -766,7 +797,7 @@ static void test_create(void)
 		allocations = 0;
 		allocated = 0;
 		fail_at = i;
-		CHECK_EQ(spindle_mc_create(&mc, &view, 0, 1, &old, &memory),
+		CHECK_EQ(spindle_mc_create(&mc, &view, 0, 1, NULL, &old, &memory),
 			 i <= 5 ? -ENOMEM : 0);
 		if (i == 6) {
 			CHECK_EQ(spindle_mc_bytes(&mc), allocated);
@@ -782,10 +813,35 @@ static void test_create(void)
 	end();
 }
 
+static void test_lacking(void)
+{
+	static struct spindle_rules rules = { .num_rules = 1, .rule[0] = { .shards = 1 } };
+	struct spindle_mc mc;
+	u32 more;
+
+	run_live();
+	for (more = 0; more < 2; more++) {
+		rules.rule[0].min = hweight64(view.subgroup[0].members) + more;
+		memset(&mc, 0, sizeof(mc));
+		CHECK_EQ(spindle_mc_create(&mc, &view, 0, 1, &rules, NULL, &memory), 0);
+		CHECK_EQ(mc.lacking, more);
+		spindle_mc_destroy(&mc, &memory);
+	}
+	end();
+}
+
+static u32 vouch[GROUPS];
+
+static struct spindle_row vouched_row(void *ctx, u32 rank)
+{
+	struct spindle_row of = op_row(ctx, rank);
+
+	of.vouch = vouch;
+	return of;
+}
+
 static void test_wire(void)
 {
-	static u32 vouch[GROUPS];
-	struct spindle_row vouched;
 	const struct spindle_mc_member *m;
 	struct spindle_mc *mc;
 
@@ -806,15 +862,13 @@ static void test_wire(void)
 	CHECK_EQ(mc->sender[1].walk.wmask, 7);
 	CHECK_EQ(mc->sender[1].walk.max_msg, 100);
 	CHECK(mc->sender[1].msgs == mc->msgs + 8);
-	/* Who only receives has no ring, neither here nor there. */
+	/* A member that only receives has no ring, neither here nor at the other nodes. */
 	CHECK(!c.mc[3]->own_hdr_ring);
 	CHECK_EQ(c.mc[3]->member[1].sender, NONE);
 	CHECK_EQ(c.mc[3]->member[0].remote_hdr, SPINDLE_NO_OFFSET);
-	/* Where completions vouch nothing comes by express. */
-	vouched = op_row(NULL, 2);
-	vouched.vouch = vouch;
+	/* Where completions vouch, no message comes by express. */
 	mc->member[1].express = NULL;
-	spindle_mc_wire(mc, &view, 1, 2, &vouched);
+	spindle_mc_wire(mc, &view, 1, vouched_row, NULL);
 	CHECK(m->vouch == &vouch[1] && !m->express);
 	end();
 }
@@ -835,6 +889,7 @@ static const struct tap_case cases[] = {
 	{ "the next view", test_install },
 	{ "streams begin, stop and stay with their subgroups", test_streams },
 	{ "memory of a subgroup", test_create },
+	{ "a subgroup lacks members", test_lacking },
 	{ "places in rows", test_wire },
 };
 

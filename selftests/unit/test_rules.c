@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rules: what they may be, who is where in which view, and where it is in a row.
+ * Rules: which rules are valid, the place of each node in each view, and the layout of its row.
  */
 #include "membership.h"
 #include "rules.h"
@@ -8,7 +8,7 @@
 
 static struct rng rng;
 
-/* ---- what they may be ------------------------------------------------------ */
+/* ---- valid rules ----------------------------------------------------------- */
 
 /* Two rules, of which the second names three nodes; two of them may send. */
 static void sample(struct spindle_rules *rules)
@@ -34,7 +34,7 @@ static void sample(struct spindle_rules *rules)
 struct limit {
 	const char *name;
 	void (*set)(struct spindle_rules *r);
-	const char *text; /* NULL: they are rules */
+	const char *text; /* NULL: the rules are valid */
 	int fault;
 };
 
@@ -131,7 +131,7 @@ static void test_check(void)
 	free(r);
 }
 
-/* ---- who is where ---------------------------------------------------------- */
+/* ---- places of nodes --------------------------------------------------------- */
 
 static void set_members(struct spindle_view *v, u32 n, const u32 *id)
 {
@@ -177,19 +177,19 @@ static void test_named(void)
 	spindle_rules_apply(r, NULL, v);
 	CHECK_EQ(v->subgroup[0].members, 0xd);
 	CHECK_EQ(v->subgroup[0].senders, 0x9);
-	/* None of them is there: the subgroup is, and waits. */
+	/* None of the named nodes is a member: the subgroup exists, and waits. */
 	set_members(v, 1, (const u32[]){ 9 });
 	spindle_rules_apply(r, NULL, v);
 	CHECK_EQ(v->num_subgroups, 1);
 	CHECK_EQ(v->subgroup[0].members, 0);
 	CHECK_EQ(v->subgroup[0].senders, 0);
 	CHECK_EQ(spindle_rules_lacking(r, v), 0);
-	/* A member, but nobody that sends. */
+	/* One named node is a member, but no sender. */
 	set_members(v, 1, (const u32[]){ 7 });
 	spindle_rules_apply(r, NULL, v);
 	CHECK_EQ(v->subgroup[0].members, 1);
 	CHECK(!spindle_rules_enough(r, v, 0));
-	/* All that are named may send. */
+	/* All named nodes may send. */
 	r->rule[0].all_send = 1;
 	spindle_rules_apply(r, NULL, v);
 	CHECK_EQ(v->subgroup[0].senders, 1);
@@ -220,13 +220,16 @@ static void test_witness(void)
 	CHECK(spindle_rules_fit(r, v));
 	v->subgroup[0].members |= 2;
 	CHECK(!spindle_rules_fit(r, v));
-	/* Alone with it a node has the shards to itself; and they do not move to the witness. */
+	/*
+	 * A node that is alone with the witness has all shards, and they do not move to the
+	 * witness.
+	 */
 	v->subgroup[0].members = 1;
 	set_members(&v[1], 2, (const u32[]){ 4, 2 });
 	spindle_rules_apply(r, v, &v[1]);
 	CHECK_EQ(v[1].subgroup[0].members, 0);
 	CHECK_EQ(v[1].subgroup[1].members, 2);
-	/* Its row, and the copies of others that it holds, have no rings. */
+	/* The row of the witness has no rings. Its copies of the others' rows have none either. */
 	spindle_rules_row(&lo, r, 4, 4);
 	CHECK(lo.hdr[0] == SPINDLE_NO_OFFSET && lo.pay[1] == SPINDLE_NO_OFFSET);
 	CHECK_EQ(lo.size, ALIGN(lo.mb + spindle_mb_row_bytes(spindle_rules_trims(r)),
@@ -235,6 +238,24 @@ static void test_witness(void)
 	CHECK(lo.hdr[1] == SPINDLE_NO_OFFSET && lo.pay[0] == SPINDLE_NO_OFFSET);
 	CHECK(lo.size + 2 * r->rule[0].cfg.ring <= all.size);
 	CHECK(spindle_rules_witness(r, 8) && !spindle_rules_witness(r, 1));
+	free(v);
+	free(r);
+}
+
+static void test_room(void)
+{
+	struct spindle_view *v = calloc(3, sizeof(*v));
+	struct spindle_rules *r = calloc(1, sizeof(*r));
+
+	sample(r);
+	r->max_nodes = 3;
+	set_members(&v[0], 2, (const u32[]){ 1, 2 });
+	spindle_rules_apply(r, NULL, &v[0]);
+	set_members(&v[1], 3, (const u32[]){ 1, 2, 3 });
+	CHECK(!spindle_rules_next(r, &v[0], &v[1]));
+	CHECK_EQ(v[1].num_subgroups, 3);
+	set_members(&v[2], 4, (const u32[]){ 1, 2, 3, 4 });
+	CHECK(!strcmp(spindle_rules_next(r, &v[1], &v[2]), SPINDLE_NO_ROOM));
 	free(v);
 	free(r);
 }
@@ -256,22 +277,25 @@ static void test_shards(void)
 	CHECK(spindle_rules_of(r, 0) == &r->rule[0] && spindle_rules_of(r, 1) == &r->rule[0]);
 	CHECK(spindle_rules_of(r, 2) == &r->rule[1]);
 	CHECK_EQ(spindle_rules_lacking(r, &v[0]), -1);
-	/* Two come: one to each; who is there stays. */
+	/* Two nodes join, one for each shard. The other nodes stay in their shards. */
 	set_members(&v[1], 6, (const u32[]){ 1, 2, 3, 4, 5, 6 });
 	spindle_rules_apply(r, &v[0], &v[1]);
 	CHECK_EQ(v[1].subgroup[0].members, 0x15);
 	CHECK_EQ(v[1].subgroup[1].members, 0x2a);
-	/* One goes: nobody moves, ranks do. */
+	/* One node leaves: the shards stay, and the ranks change. */
 	set_members(&v[2], 5, (const u32[]){ 2, 3, 4, 5, 6 });
 	spindle_rules_apply(r, &v[1], &v[2]);
 	CHECK_EQ(v[2].subgroup[0].members, 0xa);	/* 3, 5 */
 	CHECK_EQ(v[2].subgroup[1].members, 0x15);	/* 2, 4, 6 */
-	/* 3 goes, too: its shard has one left, and gets the last of the other. */
+	/*
+	 * Node 3 leaves, too. Its shard has one node left, and gets the last node of the other
+	 * shard.
+	 */
 	set_members(&v[3], 4, (const u32[]){ 2, 4, 5, 6 });
 	spindle_rules_apply(r, &v[2], &v[3]);
 	CHECK_EQ(v[3].subgroup[0].members, 0xc);	/* 5, 6 */
 	CHECK_EQ(v[3].subgroup[1].members, 0x3);	/* 2, 4 */
-	/* Three are not enough for both: the one that has enough keeps them. */
+	/* Three nodes are not enough for both shards. The shard with enough nodes keeps them. */
 	set_members(&v[4], 3, (const u32[]){ 2, 4, 5 });
 	spindle_rules_apply(r, &v[3], &v[4]);
 	CHECK_EQ(v[4].subgroup[0].members, 0x4);
@@ -307,7 +331,7 @@ static void random_rule(struct spindle_rule *rule, u32 id, u32 shards)
 	for (i = 0; i < n; i++) {
 		u32 k = rng_below(&rng, i + 1);
 
-		/* A shuffle of 1..n, spread over the ids that there are. */
+		/* A shuffle of 1..n, spread over the range of ids. */
 		rule->node[i] = rule->node[k];
 		rule->node[k] = 1 + (i * 7) % IDS_USED;
 	}
@@ -336,7 +360,7 @@ static bool is_witness(const struct spindle_rules *r, u32 id)
 	return false;
 }
 
-/* Some of the nodes that no rule names. */
+/* Take some of the nodes that no rule names as witnesses. */
 static void random_witnesses(struct spindle_rules *r)
 {
 	u32 i, k, n = 0, most = rng_below(&rng, ARRAY_SIZE(r->witness) + 1);
@@ -413,7 +437,7 @@ static bool sends(const struct spindle_rule *rule, u32 id)
 	return rule->all_send;
 }
 
-/* Shard of a node by id, or -1: what a table says that has a line for each node. */
+/* The shard of each node by id, or -1: a table with one line for each node. */
 struct seats {
 	int at[IDS_USED + 1];
 };
@@ -431,7 +455,7 @@ static void seats_of(const struct spindle_view *v, u32 first, u32 shards, struct
 			}
 }
 
-/* The shard with the fewest nodes (or most), the first of several. */
+/* The shard with the fewest nodes, or with the most: the first one if there are several. */
 static u32 extreme(const struct seats *s, u32 shards, bool most, u32 *count)
 {
 	u32 n[SPINDLE_MAX_SUBGROUPS] = { 0 }, i, at = 0;
@@ -446,7 +470,10 @@ static u32 extreme(const struct seats *s, u32 shards, bool most, u32 *count)
 	return at;
 }
 
-/* The same by the table: first who was there, then who is new, then who has to move. */
+/*
+ * The same from the table: first the nodes that were there, then the new ones, then those that have
+ * to move.
+ */
 static u32 refer(const struct spindle_rules *rules, const struct spindle_rule *rule,
 		 const struct seats *before, const struct spindle_view *v, struct seats *want)
 {
@@ -491,7 +518,7 @@ static void check_rule(const struct spindle_rules *rules, const struct spindle_r
 		CHECK((have.at[id] >= 0) == named(rules, rule, id));
 		moved += before.at[id] >= 0 && have.at[id] != before.at[id];
 	}
-	/* Nobody moves but for a shard that has too few. */
+	/* A node moves only if a shard has too few. */
 	CHECK(moved <= moves);
 	for (i = 0; i < rule->shards; i++) {
 		const struct spindle_view_subgroup *sg = &v->subgroup[first + i];
@@ -511,7 +538,7 @@ static void check_rule(const struct spindle_rules *rules, const struct spindle_r
 		all += n;
 		short_by += n < rule->min;
 	}
-	/* If there are enough for all shards, all have enough. */
+	/* If there are enough nodes for all shards, each shard has enough. */
 	if (all >= rule->shards * rule->min)
 		CHECK_EQ(short_by, 0);
 }
@@ -549,7 +576,7 @@ static void test_random(void)
 		for (n = 0; n < 12; n++) {
 			random_members(r, old, next);
 			v[2] = *next;
-			/* Whatever is in the memory that it fills. */
+			/* The result must not depend on the old contents of the memory. */
 			v[2].num_subgroups = rng_u64(&rng);
 			for (k = 0; k < SPINDLE_MAX_SUBGROUPS; k++) {
 				v[2].subgroup[k].members = rng_u64(&rng);
@@ -569,7 +596,7 @@ static void test_random(void)
 	free(r);
 }
 
-/* No more than there can be: each member counts once, and not more than may be in. */
+/* The largest number of trims: each member counts once, and at most max_nodes count. */
 static void test_trims(void)
 {
 	struct spindle_rules *r = calloc(1, sizeof(*r));
@@ -647,7 +674,7 @@ static void check_row(const struct spindle_rules *r, u32 writer, u32 holder)
 			take(ranges, &used, &lo, lo.pay[at], rule->cfg.ring);
 		}
 	}
-	/* Nothing of other pages is in what processes map. */
+	/* The part that processes map has pages of its own. */
 	for (i = 1; i < used; i++)
 		CHECK(ranges[i].from >= lo.sst);
 }
@@ -659,7 +686,9 @@ static void test_row(void)
 	u32 i, k;
 
 	sample(r);
-	/* Node 9 is of the first rule only; 3 and 5 send in the second, 7 does not. */
+	/*
+	 * Node 9 is only in the first rule. In the second one nodes 3 and 5 send, and 7 does not.
+	 */
 	spindle_rules_row(&lo, r, 3, 7);
 	CHECK(lo.hdr[0] != SPINDLE_NO_OFFSET && lo.hdr[1] != SPINDLE_NO_OFFSET);
 	CHECK(lo.hdr[2] != SPINDLE_NO_OFFSET);
@@ -669,7 +698,7 @@ static void test_row(void)
 	CHECK(lo.hdr[2] == SPINDLE_NO_OFFSET);
 	spindle_rules_row(&lo, r, 9, 3);
 	CHECK(lo.hdr[2] == SPINDLE_NO_OFFSET);
-	/* More blocks than a page has. */
+	/* There are more blocks than fit into a page. */
 	r->rule[0].shards = SPINDLE_MAX_SUBGROUPS - 1;
 	check_row(r, 3, 5);
 	for (i = 0; i < 500 && !tap_failures; i++) {
@@ -693,7 +722,7 @@ struct field {
 	size_t len;
 };
 
-/* Bits that change it, of so many. */
+/* The number of bits of the field that change the digest. @bits: the number of all its bits. */
 static u32 flips(const struct field *f, u32 *bits)
 {
 	struct spindle_rules *r = malloc(sizeof(*r));
@@ -739,7 +768,7 @@ static void test_digest(void)
 	for (i = 0; i < ARRAY_SIZE(ignored); i++)
 		if (flips(&ignored[i], &bits))
 			tap_fail("digest covers %s", ignored[i].name);
-	/* Fields that have two values. */
+	/* Fields with only two values. */
 	sample(r);
 	before = spindle_rules_digest(r);
 	r->rule[0].on_exit = SPINDLE_ON_EXIT_LEAVE;
@@ -770,6 +799,7 @@ int main(void)
 		{ "a rule with nodes; some of them send", test_named },
 		{ "a witness is in no subgroup, and its rows have no rings", test_witness },
 		{ "shards: nodes stay, unless one has too few", test_shards },
+		{ "a view has room for so many nodes, and no more", test_room },
 		{ "random rules over series of views", test_random },
 		{ "words of the largest trim", test_trims },
 		{ "rows: room for what can be, and nothing twice", test_row },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The streams of a subgroup at each of its members, with lanes that are late. What a view is, and
- * when it ends, is up to the case.
+ * The streams of a subgroup at each of its members, with lanes that come up late. The case decides
+ * what the view is, and when it ends.
  */
 #include "stream.h"
 #include "tap.h"
@@ -34,7 +34,7 @@ struct item {
 	u8 data[BLOCK];
 };
 
-/* Where a stream is. */
+/* The node and the index of a stream. */
 struct of {
 	struct node *node;
 	u32 s;
@@ -42,15 +42,18 @@ struct of {
 
 /**
  * struct node - a member of the subgroup
- * @right: by stream, member and number: who may write a block here
- * @in: by member: what is on its way
- * @unready: ranks in the view: no lane yet
- * @lost: ranks in the view: never
- * @apart: ranks in the view: not connected
+ * @right: by stream, member and number: the right of a member to write a block here
+ * @in: by member: messages on their way
+ * @unready: ranks in the view whose lane is not up yet
+ * @lost: ranks in the view whose lane never comes up
+ * @apart: ranks in the view that are not connected
+ * @parted: ranks in the view that have closed the lane
  * @cut: by stream: ranks in it that have to go
- * @greedy: streams that it gives no memory, a bit each
- * @dead: does nothing, and hears nothing
- * @placed: messages that were everywhere
+ * @how: why the last of these has to go
+ * @misses: how often the streams reported that
+ * @greedy: a bit for each stream to which the member gives no memory
+ * @dead: the member does nothing, and reads nothing
+ * @placed: messages that all members had
  */
 struct node {
 	struct spindle_mc mc;
@@ -63,8 +66,10 @@ struct node {
 	struct right right[SENDERS][N][SPINDLE_RDMC_GRANTS];
 	struct item in[N][QUEUE];
 	u32 head[N], tail[N];
-	u64 unready, lost, apart;
+	u64 unready, lost, apart, parted;
 	u64 cut[SENDERS];
+	enum spindle_mb_reason how;
+	u32 misses;
 	u32 wants, released, placed;
 	u32 greedy;
 	bool dead;
@@ -93,7 +98,7 @@ static u32 view_rank(const struct spindle_rdmc *r, u32 m)
 	return r->cfg.member[m] - 11;
 }
 
-/* The member that a rank of a stream is, and back. */
+/* Convert a rank of a stream into a member, and back. */
 static u32 node_at(const struct spindle_rdmc *r, u32 m)
 {
 	return spindle_mask_rank(view.subgroup[1].members, view_rank(r, m));
@@ -154,9 +159,18 @@ static void op_write(struct spindle_rdmc *r, u32 m, u64 object, void *mem, u32 b
 	memcpy(it->data, (u8 *)mem + block * BLOCK, len);
 }
 
-static void op_cut(struct spindle_rdmc *r, u32 m)
+static bool op_parted(struct spindle_rdmc *r, u32 m)
 {
-	of(r)->node->cut[of(r)->s] |= BIT_ULL(m);
+	return of(r)->node->parted & BIT_ULL(view_rank(r, m));
+}
+
+static void op_miss(struct spindle_rdmc *r, u32 m, enum spindle_mb_reason how)
+{
+	struct node *n = of(r)->node;
+
+	n->cut[of(r)->s] |= BIT_ULL(m);
+	n->how = how;
+	n->misses++;
 }
 
 static bool op_release(struct spindle_rdmc *r, void *mem)
@@ -183,14 +197,16 @@ static void op_want(struct spindle_streams *ss, u32 s)
 static const struct spindle_streams_ops ops = {
 	.rdmc = {
 		.room = op_room, .say = op_say, .grant = op_grant, .revoke = op_revoke,
-		.write = op_write, .cut = op_cut, .release = op_release,
+		.write = op_write, .cut = spindle_stream_cut, .release = op_release,
 	},
 	.ready = op_ready,
 	.lost = op_lost,
+	.parted = op_parted,
+	.miss = op_miss,
 	.want = op_want,
 };
 
-/* Who is connected has begun as well, as membership would know. */
+/* A connected member has begun as well, as membership would know. */
 static bool op_joined(void *ctx, u32 rank)
 {
 	const struct node *n = ctx;
@@ -203,7 +219,7 @@ static const struct spindle_mg_ops mg_ops = { .joined = op_joined };
 
 /* ---- a world ------------------------------------------------------------------- */
 
-/* Of the view's four members 0, 1 and 3 are in subgroup 1; 1 and 3 send. */
+/* Of the view's four members, 0, 1 and 3 are in subgroup 1. Members 1 and 3 send. */
 static void set_view(void)
 {
 	u32 i;
@@ -218,7 +234,7 @@ static void set_view(void)
 	view.subgroup[1] = (struct spindle_view_subgroup){ .members = 0xb, .senders = 0xa };
 }
 
-/* A subgroup is made for a view. */
+/* Make the subgroup for a view. */
 static void make(u32 i)
 {
 	struct node *n = &world[i];
@@ -274,7 +290,7 @@ static void deliver(struct node *to, u32 from)
 		spindle_rdmc_hear(r, rank_of(r, from), &it.msg);
 		return;
 	}
-	/* The device of the one, and of the other. */
+	/* The device of the receiver, and then that of the sender. */
 	if (!CHECK(right->open && right->len == it.len))
 		return;
 	memcpy(right->mem + right->block * BLOCK, it.data, it.len);
@@ -315,7 +331,7 @@ static void give(struct node *n)
 	}
 }
 
-/* What is placed is everywhere. */
+/* A message that is placed must be at all members. */
 static void check_placed(struct node *n)
 {
 	u32 s = n->mc.my_sender, i;
@@ -339,7 +355,7 @@ static bool pass(struct node *n)
 	return work;
 }
 
-/* Something happens, @steps times. */
+/* Make @steps random events happen. */
 static void run(u32 steps)
 {
 	while (steps--) {
@@ -355,7 +371,7 @@ static void run(u32 steps)
 	}
 }
 
-/* The process of a sender has a large message. */
+/* The process of a sender commits a large message. */
 static void commit(struct node *n, u32 len, u64 unit)
 {
 	u8 *at = place(n, n->mc.my_sender, unit);
@@ -388,7 +404,7 @@ static u64 cuts(void)
 	return all;
 }
 
-/* A rank of a stream says something to a member. */
+/* A rank of a stream sends a message to a member. */
 static void hear(struct node *n, u32 s, u32 m, struct spindle_rdmc_msg msg)
 {
 	msg.to = n->stream[s].cfg.life;
@@ -402,7 +418,7 @@ static void announce(struct node *n, u32 s, u64 object, u64 len, u64 unit)
 	hear(n, s, 0, msg);
 }
 
-/* Passes until there is nothing to do, and not for ever. */
+/* Run passes until there is nothing to do, at most 100. */
 static void settle(struct node *n)
 {
 	u32 i;
@@ -414,7 +430,7 @@ static void settle(struct node *n)
 
 /* ---- cases --------------------------------------------------------------------- */
 
-/* The sender first, and the others in the order of the view. */
+/* The sender comes first, and the others follow in the order of the view. */
 static void test_members(void)
 {
 	static const u32 ids[SENDERS][N] = { { 12, 11, 14 }, { 14, 11, 12 } };
@@ -436,7 +452,7 @@ static void test_members(void)
 	}
 }
 
-/* Each stream, in each view, of each subgroup has a life of its own, the same at all members. */
+/* Each stream of each subgroup has its own life in each view, the same at all members. */
 static void test_life(void)
 {
 	u64 life[8];
@@ -475,14 +491,17 @@ static void test_moves(void)
 			if (i & 1)
 				spindle_mc_hold(&world[2].mc, SPINDLE_HELD_NONE);
 		}
-		/* What was given is given back: to the sender, and by each of the others. */
+		/* All memory is given back: by the sender, and by each of the others. */
 		for (i = 0; i < N; i++)
 			CHECK_EQ(world[i].released, 6);
 		CHECK_EQ(cuts(), 0);
 	}
 }
 
-/* A view ends at any moment, at one member after the other, and the next one begins so. */
+/*
+ * A view ends at any moment, at one member after the other, and the next one begins in the same
+ * way.
+ */
 static void test_change(void)
 {
 	u32 seed, i;
@@ -513,7 +532,7 @@ static void test_change(void)
 	}
 }
 
-/* What a stop does at once, and what it does not do. */
+/* The immediate effects of a stop, and the later ones. */
 static void test_stop(void)
 {
 	struct node *n = &world[1];
@@ -542,7 +561,7 @@ static void test_stop(void)
 	spindle_streams_stop(&n->ss);
 	CHECK_EQ(n->mc.held, SPINDLE_HELD_WAITING);
 	CHECK_EQ(n->mc.stats.large_again, 1);
-	/* There is no use for memory any more. */
+	/* The stream needs no memory any more. */
 	CHECK(!n->stream[1].wanted);
 	settle(n);
 	CHECK_EQ(n->stream[0].r.state, SPINDLE_RDMC_S_FAILED);
@@ -550,7 +569,7 @@ static void test_stop(void)
 	CHECK(open->open);
 	CHECK(!spindle_streams_quiet(&n->ss));
 	CHECK(!n->stream[0].wanted && !n->stream[1].wanted);
-	/* Both others, each the source of some blocks, say that they write no more. */
+	/* Both others, each the source of some blocks, say END: they write no more. */
 	hear(n, 1, 0, end);
 	settle(n);
 	CHECK(!open->open);
@@ -558,13 +577,13 @@ static void test_stop(void)
 	hear(n, 1, 1, end);
 	settle(n);
 	CHECK(spindle_streams_quiet(&n->ss));
-	/* What is placed is so until the subgroup itself goes on. */
+	/* A placed message stays placed until the subgroup itself goes on. */
 	n->mc.held = SPINDLE_HELD_PLACED;
 	spindle_streams_stop(&n->ss);
 	CHECK_EQ(n->mc.held, SPINDLE_HELD_PLACED);
 }
 
-/* A subgroup that is wedged, or over, stops its streams in the next pass. */
+/* A subgroup that is wedged or has ended stops its streams in the next pass. */
 static void test_wedged(void)
 {
 	struct node *n = &world[2];
@@ -584,7 +603,7 @@ static void test_wedged(void)
 	}
 }
 
-/* A word of a stream that has ended means nothing to the next one. */
+/* A message of a stream that has ended means nothing to the next one. */
 static void test_old_words(void)
 {
 	struct node *n = &world[0];
@@ -607,7 +626,7 @@ static void test_old_words(void)
 	CHECK_EQ(cuts(), 0);
 }
 
-/* Memory is of use for what it was wanted for, once. */
+/* Memory can be used once, and only for the object for which the stream wanted it. */
 static void test_turn(void)
 {
 	struct node *n = &world[0];
@@ -628,7 +647,7 @@ static void test_turn(void)
 	CHECK(!spindle_streams_give(&n->ss, 1, 1, NULL, NULL));
 	CHECK_EQ(n->mc.stats.large_nomem, 1);
 	CHECK(st->wanted);
-	/* The view ends while it is looked for, and the next one wants some, too. */
+	/* The view ends while the node looks for memory, and the next view wants memory, too. */
 	spindle_streams_stop(&n->ss);
 	settle(n);
 	CHECK(!spindle_streams_give(&n->ss, 1, 1, NULL, NULL));
@@ -646,7 +665,7 @@ static void test_turn(void)
 	CHECK_EQ(n->wants, 2);
 }
 
-/* A message may have as many bytes as the subgroup says. */
+/* A message may have at most as many bytes as the subgroup allows. */
 static void test_limit(void)
 {
 	struct node *n = &world[0];
@@ -666,11 +685,11 @@ static void test_limit(void)
 	CHECK_EQ(n->wants, 0);
 	CHECK_EQ(n->cut[0], BIT_ULL(0));
 	CHECK_EQ(n->stream[0].r.error, SPINDLE_RDMC_PROTOCOL);
-	/* Its other stream is nothing to that. */
+	/* The sender's lie does not touch the other stream. */
 	CHECK_EQ(n->stream[1].r.state, SPINDLE_RDMC_S_OPEN);
 }
 
-/* What is announced at once gets memory one after the other. */
+/* Objects that are announced together get memory one after the other. */
 static void test_next(void)
 {
 	struct node *n = &world[0];
@@ -699,7 +718,7 @@ static void test_next(void)
 	CHECK(!st->wanted);
 }
 
-/* The own message: wanted when it gets a round if it is there. */
+/* The own message: memory is wanted when the message gets its turn and is there. */
 static void test_own(void)
 {
 	struct node *n = &world[1];
@@ -728,13 +747,13 @@ static void test_own(void)
 	settle(n);
 	CHECK(!st->wanted);
 	CHECK_EQ(n->wants, 1);
-	/* Who only receives has none. */
+	/* A member that only receives holds no message. */
 	settle(&world[0]);
 	world[0].mc.held = SPINDLE_HELD_WAITING;
 	CHECK(!pass(&world[0]));
 }
 
-/* Nobody is told anything before it has begun, and before there is a lane. */
+/* No member gets a message before it has begun and has a lane. */
 static void test_begun(void)
 {
 	struct node *n = &world[1];
@@ -755,12 +774,12 @@ static void test_begun(void)
 	CHECK(r->m[1].up);
 	settle(n);
 	CHECK_EQ(world[0].tail[1], 1);
-	/* Who is not in the view of the node has not begun. */
+	/* A member that is not in the node's view has not begun. */
 	begin_all(1);
 	view.member[0].id = 99;
 	settle(n);
 	CHECK(!r->m[1].up && r->m[2].up);
-	/* A lane that is lost while nobody needs it, and one that was lost before. */
+	/* One lane is lost while no stream needs it, and one was lost before. */
 	begin_all(1);
 	spindle_streams_stop(&n->ss);
 	settle(n);
@@ -774,7 +793,208 @@ static void test_begun(void)
 	CHECK(!r->m[1].up && r->m[2].up);
 }
 
-/* Membership says who has begun: it shows the view, or, of what stays, the decree before it. */
+/* Node 1 has lost the lane to the last member, which has closed it. */
+static struct node *part(void)
+{
+	struct node *n = &world[1];
+
+	begin_all(1);
+	mb.timeout = 50;
+	n->mg.mb = &mb;
+	n->parted = BIT_ULL(3);
+	spindle_rdmc_lost(&n->stream[0].r, 2);
+	CHECK_EQ(n->misses, 0);
+	spindle_streams_pass(&n->ss, 100);
+	return n;
+}
+
+/* Passes up to a time, so often that the node does not pause. */
+static void pass_to(struct node *n, u64 from, u64 to)
+{
+	for (; from < to; from += 20)
+		spindle_streams_pass(&n->ss, from);
+	spindle_streams_pass(&n->ss, to);
+}
+
+static void test_parted(void)
+{
+	struct node *n = part();
+
+	pass_to(n, 120, 150);
+	CHECK_EQ(n->misses, 0);
+	spindle_streams_pass(&n->ss, 151);
+	CHECK_EQ(n->cut[0], BIT_ULL(2));
+	CHECK_EQ(n->how, SPINDLE_MB_LOST);
+	pass_to(n, 170, 900);
+	CHECK_EQ(n->misses, 1);
+	/* The change of the view may wait for that member as well. */
+	n = part();
+	spindle_streams_stop(&n->ss);
+	pass_to(n, 120, 150);
+	CHECK_EQ(n->misses, 0);
+	spindle_streams_pass(&n->ss, 151);
+	CHECK_EQ(n->misses, 1);
+	/* Another beginning has other lanes, and a new timeout. */
+	n = part();
+	spindle_streams_begin(&n->ss, VID + 1, true);
+	pass_to(n, 120, 200);
+	CHECK_EQ(n->misses, 0);
+	spindle_rdmc_lost(&n->stream[0].r, 2);
+	pass_to(n, 210, 260);
+	CHECK_EQ(n->misses, 0);
+	spindle_streams_pass(&n->ss, 261);
+	CHECK_EQ(n->misses, 1);
+	/* A static view has no membership, so no member is reported. */
+	n = part();
+	n->mg.mb = NULL;
+	pass_to(n, 120, 900);
+	CHECK_EQ(n->misses, 0);
+}
+
+/* A pause of the node restarts the time, because what it waits for may have arrived. */
+static void test_parted_pause(void)
+{
+	struct node *n = part();
+
+	pass_to(n, 120, 140);
+	spindle_streams_pass(&n->ss, 166);
+	pass_to(n, 180, 216);
+	CHECK_EQ(n->misses, 0);
+	spindle_streams_pass(&n->ss, 217);
+	CHECK_EQ(n->misses, 1);
+	/* This is no pause. */
+	n = part();
+	spindle_streams_pass(&n->ss, 125);
+	spindle_streams_pass(&n->ss, 150);
+	spindle_streams_pass(&n->ss, 151);
+	CHECK_EQ(n->misses, 1);
+}
+
+/* A member that parts while another one is waited for has as long as that one. */
+static void test_parted_later(void)
+{
+	struct node *n = part();
+
+	spindle_streams_pass(&n->ss, 120);
+	n->stream[0].parted |= BIT_ULL(1);
+	pass_to(n, 130, 151);
+	CHECK_EQ(n->cut[0], BIT_ULL(2));
+	CHECK_EQ(n->misses, 1);
+	spindle_streams_pass(&n->ss, 152);
+	pass_to(n, 160, 202);
+	CHECK_EQ(n->misses, 1);
+	spindle_streams_pass(&n->ss, 203);
+	CHECK_EQ(n->misses, 2);
+	CHECK_EQ(n->cut[0], BIT_ULL(1) | BIT_ULL(2));
+	/* The first one is not waited for any more. */
+	n = part();
+	n->stream[0].parted = BIT_ULL(1);
+	pass_to(n, 120, 170);
+	CHECK_EQ(n->misses, 0);
+	spindle_streams_pass(&n->ss, 171);
+	CHECK_EQ(n->cut[0], BIT_ULL(1));
+}
+
+/* A member may write here, shows that its streams are quiet, and has not said END. */
+static struct node *leave_out_end(void)
+{
+	struct node *n = &world[1];
+
+	begin_all(1);
+	mb.timeout = 50;
+	n->mg.mb = &mb;
+	mb.peer[0].vid = mb.view[0].vid;
+	mb.peer[0].phase = SPINDLE_MB_WEDGED;
+	n->stream[0].r.m[1].slot[0].state = SPINDLE_RDMC_GRANTED;
+	n->stream[0].r.granted = 1;
+	spindle_streams_stop(&n->ss);
+	pass_to(n, 100, 150);
+	CHECK_EQ(n->misses, 0);
+	return n;
+}
+
+static void test_without_end(void)
+{
+	struct node *n = leave_out_end();
+
+	spindle_streams_pass(&n->ss, 151);
+	CHECK_EQ(n->misses, 1);
+	CHECK_EQ(n->cut[0], BIT_ULL(1));
+	CHECK_EQ(n->how, SPINDLE_MB_LOST);
+	/* The miss is reported once in each timeout, until the member's lane is closed. */
+	pass_to(n, 152, 202);
+	CHECK_EQ(n->misses, 1);
+	/* The time starts again, because this node has not waited for the member all the time. */
+	n = leave_out_end();
+	mb.peer[0].phase = SPINDLE_MB_ACTIVE;
+	spindle_streams_pass(&n->ss, 151);
+	mb.peer[0].phase = SPINDLE_MB_WEDGED;
+	pass_to(n, 152, 202);
+	CHECK_EQ(n->misses, 0);
+	/* A block has come, and its grant is not taken back yet. */
+	n = leave_out_end();
+	n->stream[0].r.m[1].slot[0].state = SPINDLE_RDMC_USED;
+	spindle_streams_pass(&n->ss, 151);
+	CHECK_EQ(n->misses, 1);
+}
+
+static void test_with_end(void)
+{
+	static const u8 taken[] = { SPINDLE_RDMC_FREE, SPINDLE_RDMC_REVOKING };
+	struct node *n = leave_out_end();
+	u32 i;
+
+	/* The member has shown nothing in this view. */
+	mb.peer[0].vid++;
+	pass_to(n, 151, 900);
+	CHECK_EQ(n->misses, 0);
+	/* The member is cut already, or has no lane. */
+	n = leave_out_end();
+	n->stream[0].r.m[1].cut = true;
+	spindle_streams_pass(&n->ss, 151);
+	CHECK_EQ(n->misses, 0);
+	n = leave_out_end();
+	n->stream[0].r.m[1].lost = true;
+	spindle_streams_pass(&n->ss, 151);
+	CHECK_EQ(n->misses, 0);
+	/* The member cannot write here any more, or this node has begun to take the grant back. */
+	for (i = 0; i < ARRAY_SIZE(taken); i++) {
+		n = leave_out_end();
+		n->stream[0].r.m[1].slot[0].state = taken[i];
+		spindle_streams_pass(&n->ss, 151);
+		CHECK_EQ(n->misses, 0);
+	}
+	/* The stream stays, and the fence is of its life before. */
+	n = leave_out_end();
+	n->ss.vid = n->mg.view->vid + 1;
+	spindle_streams_pass(&n->ss, 151);
+	CHECK_EQ(n->misses, 0);
+}
+
+static void test_missed(void)
+{
+	struct node *n = &world[1];
+
+	begin_all(1);
+	spindle_rdmc_lost(&n->stream[0].r, 2);
+	CHECK_EQ(n->cut[0], BIT_ULL(2));
+	CHECK_EQ(n->how, SPINDLE_MB_LOST);
+	/* Another member lies in a stream that has failed already. */
+	spindle_rdmc_breach(&n->stream[0].r, 1);
+	CHECK_EQ(n->cut[0], BIT_ULL(1) | BIT_ULL(2));
+	CHECK_EQ(n->how, SPINDLE_MB_LIED);
+	/* The lie counts, whatever the liar does with the lane afterwards. */
+	begin_all(1);
+	n->parted = BIT_ULL(3);
+	spindle_rdmc_breach(&n->stream[0].r, 2);
+	CHECK_EQ(n->cut[0], BIT_ULL(2));
+	CHECK_EQ(n->how, SPINDLE_MB_LIED);
+}
+
+/*
+ * Membership says which members have begun. Such a member shows the view, or, in a subgroup that
+ * stays, the decree before it.
+ */
 static void test_stayed(void)
 {
 	struct node *n = &world[1];
@@ -800,7 +1020,7 @@ static void test_stayed(void)
 	}
 }
 
-/* There is nobody else: what is held is there. */
+/* There is no other member: a message that is held is placed at once. */
 static void test_alone(void)
 {
 	struct node *n = &world[1];
@@ -824,8 +1044,8 @@ static void test_alone(void)
 }
 
 /*
- * A member grants nothing, and another time one never says END. The sender, or the change of the
- * view, waits; nobody is blamed; and it ends when the member is not there any more.
+ * A member grants nothing, and another time a member never says END. The sender waits, or the
+ * change of the view does. No member is blamed. The wait ends when the member is gone.
  */
 static void test_silent(void)
 {
@@ -839,7 +1059,7 @@ static void test_silent(void)
 	CHECK_EQ(sender->mc.held, SPINDLE_HELD_MOVING);
 	CHECK_EQ(spindle_rdmc_due(&sender->stream[0].r), U64_MAX);
 	CHECK_EQ(cuts(), 0);
-	/* It holds up no change, and nobody but that sender. */
+	/* The silent member delays no change, and no member but that sender. */
 	commit(other, 10, UNIT);
 	run(5000);
 	CHECK_EQ(other->mc.held, SPINDLE_HELD_PLACED);
@@ -849,7 +1069,10 @@ static void test_silent(void)
 		CHECK(spindle_streams_quiet(&world[i].ss));
 	CHECK_EQ(sender->mc.held, SPINDLE_HELD_WAITING);
 
-	/* It is the source of the third one, which has granted it what it never writes. */
+	/*
+	 * The silent member is the source of the third one, which has granted it a block. The block
+	 * never comes.
+	 */
 	begin_all(1);
 	commit(sender, MAX_MSG, 0);
 	for (i = 0; i < 10000 && !other->right[0][0][0].open; i++)
@@ -862,7 +1085,7 @@ static void test_silent(void)
 	CHECK(!spindle_streams_quiet(&other->ss));
 	CHECK(other->right[0][0][0].open);
 	CHECK_EQ(cuts(), 0);
-	/* It is evicted: the connection goes. */
+	/* The silent member is evicted, and its connection closes. */
 	for (s = 0; s < SENDERS; s++)
 		spindle_rdmc_quiet(&other->stream[s].r, rank_of(&other->stream[s].r, 0));
 	run(100);
@@ -870,7 +1093,7 @@ static void test_silent(void)
 	CHECK_EQ(cuts(), 0);
 }
 
-/* The lane is up, and the view that the stream is of is not installed yet. */
+/* The lane is up, and the view of the stream is not installed yet. */
 static void test_not_begun(void)
 {
 	const struct spindle_rdmc_msg msg = { .word = SPINDLE_RDMC_ANNOUNCE };
@@ -898,6 +1121,12 @@ static const struct tap_case cases[] = {
 	{ "one message after the other", test_next },
 	{ "an own message", test_own },
 	{ "members that have not begun", test_begun },
+	{ "members that close their lanes", test_parted },
+	{ "members that close their lanes while the node pauses", test_parted_pause },
+	{ "members that close their lanes one after the other", test_parted_later },
+	{ "members that write no more and do not say END", test_without_end },
+	{ "members whose END is not waited for", test_with_end },
+	{ "why the view goes on without a member", test_missed },
 	{ "members that stay", test_stayed },
 	{ "a member that is alone", test_alone },
 	{ "a member that is silent", test_silent },

@@ -20,7 +20,7 @@ void world_fail(struct world *w, const char *fmt, ...)
 
 static const struct spindle_memory memory = { .zalloc = calloc, .free = (void *)free };
 
-/* Messages are counted from somewhere. */
+/* Start the counts of messages at a given number. */
 static void count_from(struct group *g, u64 first, u64 first_unit)
 {
 	struct spindle_mc *mc = &g->mc;
@@ -50,61 +50,57 @@ static void count_from(struct group *g, u64 first, u64 first_unit)
 	mc->free_slot = first;
 }
 
-static void wire_members(struct group *g)
+static struct spindle_row row_of(void *ctx, u32 rank)
 {
-	struct node *node = g->node;
+	struct node *node = ctx;
 	struct world *w = node->world;
-	u32 v, r = 0;
 
-	for (v = 0; v < w->view.num_members; v++) {
-		const struct spindle_row row = {
-			.base = node->row[v],
-			.in = &node->lo[v],
-			.out = v == node->rank ? NULL : &w->node[v].lo[node->rank],
-			.vouch = w->conf.vouch ? node->vouch[v] : NULL,
-		};
+	return (struct spindle_row){
+		.base = node->row[rank],
+		.in = &node->lo[rank],
+		.out = rank == node->rank ? NULL : &w->node[rank].lo[node->rank],
+		.vouch = w->conf.vouch ? node->vouch[rank] : NULL,
+	};
+}
 
-		spindle_mc_wire(&g->mc, &w->view, g->index, v, &row);
-		if (group_conf(g)->members & BIT_ULL(v))
-			g->view_rank[r++] = v;
-	}
+static void wire(struct group *g)
+{
+	u64 members = group_conf(g)->members;
+	u32 r;
+
+	spindle_mc_wire(&g->mc, &g->node->world->view, g->index, row_of, g->node);
+	for (r = 0; members; r++, members &= members - 1)
+		g->view_rank[r] = __ffs64(members);
 }
 
 static struct group *mc_group(struct spindle_mc *mc)
 {
-	return (struct group *)((char *)mc - offsetof(struct group, mc));
+	return container_of(mc, struct group, mc);
 }
 
-static void push_all(struct spindle_mc *mc)
+/* Where guards can overtake each other, a push has only one guard, and no express. */
+static u32 push_how(const struct world *w)
+{
+	return w->conf.vouch ? 0 : SPINDLE_PUSH_SPLIT | SPINDLE_PUSH_EXPRESS;
+}
+
+static void post_in_place(struct spindle_mc *mc)
 {
 	struct group *g = mc_group(mc);
-	struct spindle_write write[SPINDLE_PUSH_MAX];
-	struct world *w = g->node->world;
-	/* Where guards may change places no two go at once. */
-	u32 how = w->conf.vouch ? 0 : SPINDLE_PUSH_SPLIT | SPINDLE_PUSH_EXPRESS;
-	u32 r, i, n, room;
+	u32 r;
 
-	for (r = 0; r < g->mc.members; r++) {
-		if (!spindle_push_wanted(&g->mc, r))
-			continue;
-		room = fabric_room(w, g->node->rank, g->view_rank[r]);
-		if (room < 5U + !!how)
-			continue;
-		room = min_t(u32, room, SPINDLE_PUSH_MAX);
-		n = spindle_push(&g->mc, r, g->index, how, write, room);
-		if (!n || n > room)
-			world_fail(w, "push of %u writes into room for %u", n, room);
-		for (i = 0; i < n && !w->failed; i++)
-			fabric_post(w, g->node->rank, g->view_rank[r], &write[i]);
-	}
+	for (r = 0; r < mc->members; r++)
+		if (r != mc->me && spindle_push_wanted(mc, r))
+			spindle_mg_push_one(&g->node->mg, g->index, g->view_rank[r],
+					    push_how(g->node->world));
 }
 
-/* Any combination of techniques and budgets, at any member, at any time. */
+/* Choose any combination of techniques and budgets, at any member, at any time. */
 static void group_tune(struct group *g, struct rng *rng)
 {
 	struct spindle_mc_tune *t = &g->mc.tune;
 
-	/* Without nulls who is silent holds up the others: no world would come to its end. */
+	/* Without nulls a silent member delays the others, and no world would come to its end. */
 	t->switches = (rng_u64(rng) & SPINDLE_SW_ALL) | SPINDLE_SW_NULLS;
 	t->send_budget = 1 + rng_below(rng, 20);
 	t->recv_budget = 1 + rng_below(rng, 20);
@@ -115,7 +111,7 @@ static void group_tune(struct group *g, struct rng *rng)
 		t->large = rng_chance(rng, 30) ? U32_MAX : rng_below(rng, 1000);
 }
 
-static struct group *open_group(struct node *node, u32 index)
+static void open_group(struct node *node, u32 index)
 {
 	struct world *w = node->world;
 	struct group *g = calloc(1, sizeof(*g));
@@ -123,18 +119,90 @@ static struct group *open_group(struct node *node, u32 index)
 
 	g->node = node;
 	g->index = index;
-	spindle_mc_create(mc, &w->view, index, node->rank, NULL, &memory);
-	wire_members(g);
+	spindle_mc_create(mc, &w->view, index, node->rank, NULL, NULL, &memory);
+	wire(g);
 	if (mc->my_sender != SPINDLE_NO_RANK)
 		g->pay = node->row[node->rank] + mc->own_pay;
 	count_from(g, w->conf.first, w->conf.first_unit);
-	mc->post = push_all;
+	mc->post = post_in_place;
 	if (w->conf.large)
 		mc->tune.large = w->conf.large;
 	if (w->conf.tune)
 		group_tune(g, &w->rng);
-	return g;
+	node->group[index] = g;
+	node->mg.mc[index] = mc;
 }
+
+/* Check that each process that waits for something gets the event when it is there. */
+static void check_events(struct group *g)
+{
+	struct world *w = g->node->world;
+	struct sender *p = g->sender;
+	struct reader *r;
+
+	for (r = g->readers; r; r = r->next)
+		if (*r->tail != r->seen && !(g->mc.events & SPINDLE_MC_DELIVERED))
+			world_fail(w, "node %u: delivered in silence", g->node->rank);
+	if (p && *p->free_slot != p->told && !(g->mc.events & SPINDLE_MC_FREED))
+		world_fail(w, "node %u: freed in silence", g->node->rank);
+	if (p)
+		p->told = *p->free_slot;
+}
+
+static bool op_joined(void *ctx, u32 rank)
+{
+	/* The case decides when a subgroup has formed. */
+	return false;
+}
+
+static void op_formed(void *ctx, u32 index)
+{
+}
+
+static void op_ran(void *ctx, u32 index, bool work)
+{
+	struct node *node = ctx;
+	struct group *g = node->group[index];
+	struct reader *r;
+	u32 k;
+
+	for (k = 0; k < g->mc.members; k++)
+		if (g->mc.bad & BIT_ULL(k) && g->view_rank[k] != node->world->hostile)
+			world_fail(node->world, "node %u group %u blames member %u", node->rank,
+				   index, k);
+	check_events(g);
+	if (g->mc.events & SPINDLE_MC_PARTED)
+		sender_parted(g);
+	g->mc.events = 0;
+	check_group(g);
+	for (r = g->readers; r; r = r->next)
+		check_reader(g, r);
+}
+
+static u32 op_room(void *ctx, u32 rank, u32 writes)
+{
+	const struct node *node = ctx;
+
+	return min_t(u32, writes, fabric_room(node->world, node->rank, rank));
+}
+
+static void op_post(void *ctx, u32 rank, const struct spindle_write *write, u32 n,
+		    bool membership)
+{
+	struct node *node = ctx;
+	struct world *w = node->world;
+	u32 i;
+
+	if (n > fabric_room(w, node->rank, rank))
+		world_fail(w, "push of %u writes without room", n);
+	for (i = 0; i < n && !w->failed; i++)
+		fabric_post(w, node->rank, rank, &write[i]);
+}
+
+static const struct spindle_mg_ops node_ops = {
+	.joined = op_joined, .row = row_of, .formed = op_formed, .ran = op_ran, .room = op_room,
+	.post = op_post,
+};
 
 struct world *world_open(const struct spindle_view *view, const struct world_conf *conf,
 			 u64 seed)
@@ -155,6 +223,9 @@ struct world *world_open(const struct spindle_view *view, const struct world_con
 		node->world = w;
 		node->idle = true;
 		node->rank = i;
+		node->mg = (struct spindle_mg){
+			.ops = &node_ops, .ctx = node, .view = &w->view, .me = i,
+		};
 		for (j = 0; j < view->num_members; j++) {
 			w->link[i][j].tail = &w->link[i][j].head;
 			spindle_layout_row(&node->lo[j], view, j, i);
@@ -165,7 +236,7 @@ struct world *world_open(const struct spindle_view *view, const struct world_con
 	for (i = 0; i < view->num_members; i++)
 		for (j = 0; j < view->num_subgroups; j++)
 			if (view->subgroup[j].members & BIT_ULL(i))
-				w->node[i].group[j] = open_group(&w->node[i], j);
+				open_group(&w->node[i], j);
 	for (j = 0; j < view->num_subgroups; j++)
 		max_msg = max(max_msg, view->subgroup[j].max_msg);
 	w->scratch = malloc(max_msg);
@@ -221,28 +292,11 @@ void world_activate(struct world *w)
 
 /* ---- the engine --------------------------------------------------------- */
 
-/* Whoever waits for something is told when it is there. */
-static void check_events(struct group *g)
-{
-	struct world *w = g->node->world;
-	struct sender *p = g->sender;
-	struct reader *r;
-
-	for (r = g->readers; r; r = r->next)
-		if (*r->tail != r->seen && !(g->mc.events & SPINDLE_MC_DELIVERED))
-			world_fail(w, "node %u: delivered in silence", g->node->rank);
-	if (p && *p->free_slot != p->told && !(g->mc.events & SPINDLE_MC_FREED))
-		world_fail(w, "node %u: freed in silence", g->node->rank);
-	if (p)
-		p->told = *p->free_slot;
-}
-
-/* One pass of a node's engine. Returns true if it would have to run again. */
-/* The node whose pass runs, and looks at memory until somebody else writes there. */
+/* The node whose pass runs, and the number of looks until another node writes to its memory. */
 static struct node *looking;
 static u32 looks;
 
-/* Called by the core: links to the node move in the middle of its pass. */
+/* Called by the core: links to the node make progress in the middle of its pass. */
 void world_between_looks(void)
 {
 	struct world *w;
@@ -257,7 +311,7 @@ void world_between_looks(void)
 		fabric_step(w, from, looking->rank);
 }
 
-/* Some of the bytes of a large message, or all, come to all members. */
+/* Copy some of the bytes of a large message, or all of them, to all members. */
 static void bring(struct group *g, u32 part)
 {
 	struct world *w = g->node->world;
@@ -278,7 +332,7 @@ static void bring(struct group *g, u32 part)
 	}
 }
 
-/* What the embedder does for large messages. Returns true if there is more to do. */
+/* Move large messages, as the embedder does. Returns true if there is more to do. */
 static bool move_large(struct group *g)
 {
 	struct rng *rng = &g->node->world->rng;
@@ -306,56 +360,47 @@ static bool move_large(struct group *g)
 	return mc->held != SPINDLE_HELD_NONE;
 }
 
-static bool run_group(struct group *g)
+static bool look_at_large(struct group *g)
 {
-	struct node *node = g->node;
-	bool busy;
-
-	if (node->world->conf.races) {
-		looking = node;
-		looks = rng_below(&node->world->rng, node->world->conf.races);
-	}
-	busy = spindle_mc_run(&g->mc, node->idle) ||
-	       (node->idle && spindle_mc_flush_acks(&g->mc));
-	looking = NULL;
-	return (spindle_mc_active(&g->mc) && move_large(g)) || busy;
+	if (!spindle_mc_active(&g->mc) || !move_large(g))
+		return false;
+	spindle_mg_touch(&g->node->mg, g->index);
+	return true;
 }
 
+/* Run the pass as the module does, but look at all subgroups more often. */
+static bool run_groups(struct node *node)
+{
+	struct world *w = node->world;
+	bool busy;
+
+	if (w->conf.races) {
+		looking = node;
+		looks = rng_below(&w->rng, w->conf.races);
+	}
+	busy = spindle_mg_pass(&node->mg, node->idle || rng_chance(&w->rng, 50), node->idle);
+	looking = NULL;
+	return busy;
+}
+
+/* One pass of a node's engine. Returns true if the engine has to run again. */
 bool node_pass(struct node *node)
 {
 	struct world *w = node->world;
-	struct reader *r;
 	bool busy = false;
-	u32 i, k;
+	u32 i;
 
 	if (w->conf.sleepy && node->asleep)
 		return false;
 	node->rung = false;
-	for (i = 0; i < w->view.num_subgroups; i++) {
-		struct group *g = node->group[i];
-
-		if (!g)
-			continue;
-		busy |= run_group(g);
-		for (k = 0; k < g->mc.members; k++)
-			if (g->mc.bad & BIT_ULL(k) && g->view_rank[k] != w->hostile)
-				world_fail(w, "node %u group %u blames member %u", node->rank, i,
-					   k);
-		check_events(g);
-		if (g->mc.events & SPINDLE_MC_PARTED)
-			sender_parted(g);
-		g->mc.events = 0;
-		check_group(g);
-		for (r = g->readers; r; r = r->next)
-			check_reader(g, r);
-		if (!spindle_mc_runs(&g->mc) || w->failed)
-			continue;
-		push_all(&g->mc);
-		for (k = 0; k < g->mc.members; k++)
-			busy |= g->view_rank[k] != w->hostile &&
-				spindle_push_wanted(&g->mc, k);
-	}
-	/* Sleep comes after a pass that had time for everything, and heard no bell. */
+	for (i = 0; i < w->view.num_subgroups; i++)
+		busy |= node->group[i] && look_at_large(node->group[i]);
+	busy |= run_groups(node);
+	for (i = 0; i < w->view.num_members && !w->failed; i++)
+		if (i != node->rank)
+			busy |= spindle_mg_push(&node->mg, i, push_how(w)) && i != w->hostile;
+	spindle_mg_pushed(&node->mg);
+	/* The node sleeps after a pass that found nothing to do, if no doorbell rang in it. */
 	busy |= node->rung;
 	node->asleep = node->idle && !busy;
 	node->idle = !busy;
@@ -385,7 +430,7 @@ static void random_reader(struct group *g)
 					      rng_below(&w->rng, 99);
 }
 
-/* Processes come and go. */
+/* Processes open and close. */
 static void life(struct group *g)
 {
 	struct world *w = g->node->world;
@@ -488,8 +533,8 @@ static bool drain_node(struct node *node)
 }
 
 /*
- * Senders commit what they have reserved and stop, links empty, readers read. It must
- * come to rest, and then all of check_end() must hold.
+ * Senders commit their reserved messages and stop, links become empty, and readers read. The world
+ * must come to rest, and then check_end() must hold.
  */
 void world_drain(struct world *w)
 {

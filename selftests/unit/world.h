@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A world: several nodes that run the real core over a fabric that is made of memory,
- * with processes that use the rings as <linux/spindle.h> says, and a checker that
- * knows what everybody sent.
+ * A world: several nodes run the real core over a fabric that is made of memory. Processes use the
+ * rings as <linux/spindle.h> says, and a checker knows all messages that were sent.
  *
  *   world.c	nodes, rows, engine passes, the schedule, the drain
  *   fabric.c	links: first in first out, late, torn, reordered
  *   proc.c	processes: senders and readers, honest, slow, dead, cheating
  *   checker.c	what was sent, in which order it came out, and what must hold
  *
- * All is decided by one seed; the first thing that is wrong stops the schedule.
- * Everything has memory of its own and of the exact size, for the sanitizer.
+ * One seed decides everything, and the first error stops the schedule. Each object has its own
+ * memory of the exact size, so that the sanitizer finds each access outside.
  */
 #ifndef SPINDLE_UNIT_WORLD_H
 #define SPINDLE_UNIT_WORLD_H
 
+#include "group.h"
 #include "multicast.h"
 #include "push.h"
 #include "tap.h"
@@ -189,12 +189,13 @@ struct node {
 	u32 rank;
 	u32 slow;
 	bool asleep;
-	bool rung; /* in the middle of a pass: it must not sleep after it */
+	bool rung; /* during a pass: no sleep after it */
 	bool idle;
 	u8 *row[WORLD_NODES];
 	u32 vouch[WORLD_NODES][WORLD_GROUPS];
 	struct spindle_layout lo[WORLD_NODES];
 	struct group *group[WORLD_GROUPS];
+	struct spindle_mg mg;
 };
 
 struct world {
@@ -259,7 +260,7 @@ static inline const struct spindle_view_subgroup *group_conf(const struct group 
 	return &g->node->world->view.subgroup[g->index];
 }
 
-/* The group's instance at another of its members. */
+/* The instance of the group at another of its members. */
 static inline struct group *group_at(const struct group *g, u32 member)
 {
 	return g->node->world->node[g->view_rank[member]].group[g->index];
