@@ -2,26 +2,30 @@
 /*
  * Spindle: atomic multicast over RDMA as an operating-system service.
  *
- * Start and end of the module. Documentation/architecture.rst is the map.
+ * Start and end of the module. Documentation/architecture.rst gives an overview.
  */
 #include <linux/module.h>
 #include <net/genetlink.h>
 #include <linux/spindle_genl.h>
 
-#include "chardev.h"
+#include "base/mapping.h"
+#include "base/net.h"
+#include "bulk/rdmc.h"
+#include "dev/chardev.h"
+#include "dev/rdmc_dev.h"
 #include "fabric/conn.h"
 #include "fabric/device.h"
-#include "mapping.h"
-#include "net.h"
-#include "netlink.h"
-#include "node.h"
-#include "rdmc.h"
+#include "live/live.h"
+#include "netlink/netlink.h"
+#include "node/above.h"
+#include "node/node.h"
 
-/* Users come last and go first. */
+/* Interfaces for users are registered last and removed first. */
 static int __init spindle_init(void)
 {
 	int err;
 
+	spindle_above_init(&spindle_live_membership, &spindle_bulk_transfer);
 	err = spindle_conns_init();
 	if (err)
 		return err;

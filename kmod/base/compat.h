@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between the kernels that the module builds for, 6.1 and newer. Each
- * entry is decided by a feature, not by a version: distributions backport.
+ * Differences between the kernels that the module builds for, 6.1 and newer. Each entry tests
+ * for a feature and not for a version, because distributions backport features.
  */
-#ifndef SPINDLE_COMPAT_H
-#define SPINDLE_COMPAT_H
+#ifndef SPINDLE_BASE_COMPAT_H
+#define SPINDLE_BASE_COMPAT_H
 
 #include <linux/dma-map-ops.h>
 #include <linux/eventfd.h>
@@ -18,7 +18,7 @@
 #include <crypto/algapi.h>
 #endif
 
-/* vm_flags_mod() came with 6.3, together with the constness of vma->vm_flags. */
+/* Linux 6.3 added vm_flags_mod() and made vma->vm_flags const. */
 #ifdef SPINDLE_HAVE_VM_FLAGS_MOD
 static inline void spindle_vm_flags(struct vm_area_struct *vma, vm_flags_t set,
 				    vm_flags_t clear)
@@ -51,9 +51,9 @@ static inline struct nlattr **spindle_dump_attrs(struct netlink_callback *cb)
 }
 
 /*
- * Until 6.10 dma_need_sync() was true of every device behind an IOMMU, whether syncs do
- * anything or not. There is nothing to do where caches are coherent; memory is copied for
- * devices that are not trusted, and those are no RDMA devices.
+ * Before 6.10 dma_need_sync() returned true for every device behind an IOMMU, even if a sync
+ * does nothing. A sync does nothing if the device is coherent, except for bounce buffers of
+ * untrusted devices, and RDMA devices are not untrusted.
  */
 static inline bool spindle_dma_need_sync(struct device *dev, dma_addr_t dma)
 {
@@ -64,4 +64,4 @@ static inline bool spindle_dma_need_sync(struct device *dev, dma_addr_t dma)
 	return dma_need_sync(dev, dma);
 }
 
-#endif /* SPINDLE_COMPAT_H */
+#endif /* SPINDLE_BASE_COMPAT_H */

@@ -2,13 +2,14 @@
 /*
  * Engines: the threads that run the protocol. See engine.h.
  *
- * A pass visits every node once. While passes find work the engine goes on; without
- * work it polls for the shortest idle time of its nodes, if it is alone on its CPU, or
- * lets others run, then goes to sleep in the order that loses no wake-up:
+ * A pass visits every node once. The engine runs passes without pause while they find work.
+ * Without work it polls for the shortest idle time of its nodes, if no other task wants its CPU.
+ * If one does, the engine yields a few times. Then it goes to sleep in this order, which loses
+ * no wake-up:
  *
- *	tell processes (need_wakeup) and peers (sleep column)
+ *	tell processes (need_wakeup) and peers (sleep column) that it sleeps
  *	full barrier
- *	one more pass, over all subgroups: sees all that was done before they could know
+ *	one more pass over all subgroups, which sees all work of those that did not know yet
  *	sleep until poked
  */
 #include <linux/completion.h>
@@ -18,32 +19,34 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/stat.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "core/port.h"
 #include "engine.h"
 #include "net.h"
-#include "node.h"
 #include "trace.h"
 
-/* How often a sleeping engine looks for errors while the device owes it answers. */
+/* How often a sleeping engine polls for errors while posted writes are not completed. */
 #define UNSETTLED_NS (20 * NSEC_PER_MSEC)
 
-/* How much later than it is due a look may be, so that timers can share an interrupt. */
+/* How late a timer may fire, so that several timers can share an interrupt. */
 #define SLACK_NS (100 * NSEC_PER_USEC)
 
-/* Times in a row that it lets others run before it sleeps. */
+/* How often in a row an engine without work yields before it sleeps. */
 #define YIELDS 8
 
 /**
  * struct idle - an engine without work
- * @since: when it began to poll alone, ktime; 0: it does not
- * @yields: times that it let others run
+ * @since: since when the engine polls alone on its CPU, ktime; 0: it does not
+ * @yields: how often it has yielded
  */
 struct idle {
 	u64 since;
 	u32 yields;
 };
 
+/* A function that spindle_engine_call() wants to be run; on the stack of the caller. */
 struct letter {
 	struct llist_node node;
 	void (*fn)(void *ctx);
@@ -66,14 +69,14 @@ static bool read_mail(struct spindle_engine *engine)
 static bool pass(struct spindle_engine *engine, u32 how)
 {
 	u64 begin = engine->timing ? ktime_get_ns() : 0;
-	struct spindle_node *node;
+	struct spindle_served *served;
 	bool work = read_mail(engine);
 
-	list_for_each_entry(node, &engine->nodes, engine_link)
-		work |= spindle_node_pass(node, how);
+	list_for_each_entry(served, &engine->served, link)
+		work |= served->ops->pass(served, how);
 	spindle_count(&engine->stats.passes, 1);
 	spindle_count(&engine->stats.busy, work);
-	/* The mail may have turned it on or off. */
+	/* A function from the mailbox may have turned the measurement on or off. */
 	if (work && begin && engine->timing)
 		spindle_count(&engine->stats.busy_ns, ktime_get_ns() - begin);
 	return work;
@@ -81,49 +84,49 @@ static bool pass(struct spindle_engine *engine, u32 how)
 
 static u64 idle_ns(const struct spindle_engine *engine)
 {
-	const struct spindle_node *node;
+	const struct spindle_served *served;
 	u32 us = U32_MAX;
 
-	list_for_each_entry(node, &engine->nodes, engine_link)
-		us = min(us, node->idle_us);
+	list_for_each_entry(served, &engine->served, link)
+		us = min(us, served->idle_us);
 	return us == U32_MAX ? 0 : us * (u64)NSEC_PER_USEC;
 }
 
 static bool settled(struct spindle_engine *engine)
 {
-	struct spindle_node *node;
+	struct spindle_served *served;
 	bool all = true;
 
-	list_for_each_entry(node, &engine->nodes, engine_link)
-		all &= spindle_node_settled(node);
+	list_for_each_entry(served, &engine->served, link)
+		all &= served->ops->settled(served);
 	return all;
 }
 
-/* Nanoseconds until the engine has to look again, whatever happens; U64_MAX: never. */
+/* Nanoseconds until the engine has to run a pass even if it is not woken; U64_MAX: never. */
 static u64 due(struct spindle_engine *engine)
 {
-	const struct spindle_node *node;
+	struct spindle_served *served;
 	u64 ns = settled(engine) ? U64_MAX : UNSETTLED_NS;
 
-	list_for_each_entry(node, &engine->nodes, engine_link)
-		ns = min(ns, spindle_node_due(node));
+	list_for_each_entry(served, &engine->served, link)
+		ns = min(ns, served->ops->due(served));
 	return ns;
 }
 
-/* Returns false if a peer could not be told: then the engine must not sleep. */
+/* Returns false if no write to some peer could be posted: then the engine must not sleep. */
 static bool announce(struct spindle_engine *engine, bool sleep)
 {
-	struct spindle_node *node;
+	struct spindle_served *served;
 	bool ok = true;
 
-	list_for_each_entry(node, &engine->nodes, engine_link)
-		ok &= spindle_node_announce(node, sleep);
+	list_for_each_entry(served, &engine->served, link)
+		ok &= served->ops->announce(served, sleep);
 	return ok;
 }
 
 /*
- * A jiffy is too coarse: rounded down, it would have the engine spin for what is left of a
- * heartbeat's interval; rounded up, heartbeats would be late.
+ * A timeout in jiffies is too coarse. Rounded down, the engine would spin for the rest of a
+ * heartbeat interval. Rounded up, heartbeats would be late.
  */
 static void sleep_for(u64 ns)
 {
@@ -140,9 +143,9 @@ static void go_to_sleep(struct spindle_engine *engine)
 	WRITE_ONCE(engine->asleep, 1);
 	ok = announce(engine, true);
 	/*
-	 * Pairs with the full barriers of spindle_engine_wake() and of a process
-	 * between its commit and its look at need_wakeup: either they see that we
-	 * sleep, or this pass sees what they did.
+	 * Pairs with the full barrier in spindle_engine_wake(), and with that of a process
+	 * between its commit and its load of need_wakeup. Either they see that the engine
+	 * sleeps, or this pass sees their stores.
 	 */
 	smp_mb();
 	if (!pass(engine, SPINDLE_PASS_ALL | SPINDLE_PASS_IDLE) && ok) {
@@ -164,10 +167,10 @@ static void go_to_sleep(struct spindle_engine *engine)
 }
 
 /*
- * Nothing to do: may it poll on? Alone on its CPU it may, for the idle time. Where others
- * want the CPU, one of them may be what it waits for (the device's own threads, a process
- * that is about to send), so they get it, and it looks again. After some rounds of that
- * nobody is helped by one that polls.
+ * May the engine go on polling without work? If it is alone on its CPU, it may do so for the
+ * idle time. If other tasks want the CPU, the engine may be waiting for one of them (a thread of
+ * the device, a process that is about to send). So it yields and polls once more. After YIELDS
+ * rounds it sleeps, because further polling only takes the CPU from these tasks.
  */
 static bool poll_on(struct spindle_engine *engine, struct idle *idle)
 {
@@ -183,7 +186,7 @@ static bool poll_on(struct spindle_engine *engine, struct idle *idle)
 	if (++idle->yields > YIELDS)
 		return false;
 	idle->since = 0;
-	/* There is no event to wait for: it is runnable, and others shall be first. */
+	/* The engine waits for no event that could wake it: it only lets other tasks run first. */
 	yield();
 	return true;
 }
@@ -203,7 +206,7 @@ static int engine_thread(void *arg)
 		} else {
 			go_to_sleep(engine);
 			idle = (struct idle){};
-			/* Nobody says which subgroup it was woken for. */
+			/* A wake-up does not say which subgroup has work. */
 			how = SPINDLE_PASS_ALL;
 		}
 		cond_resched_tasks_rcu_qs();
@@ -212,9 +215,9 @@ static int engine_thread(void *arg)
 }
 
 /**
- * spindle_engine_time() - begin or end to measure where the time goes
+ * spindle_engine_time() - start or stop the measurement of busy time
  * @engine: the engine
- * @on: which of the two
+ * @on: true to start
  *
  * Context: engine, from the mailbox.
  */
@@ -224,7 +227,7 @@ void spindle_engine_time(struct spindle_engine *engine, bool on)
 
 	if (engine->timing)
 		spindle_count(&engine->stats.timed_ns, now - engine->timed_since);
-	/* Statistics show it. */
+	/* Readers of statistics load these without a lock. */
 	WRITE_ONCE(engine->timed_since, now);
 	WRITE_ONCE(engine->timing, on);
 }
@@ -264,7 +267,7 @@ struct spindle_engine *spindle_engine_get(struct spindle_net *sn, u32 id, int cp
 	engine->id = id;
 	engine->cpu = cpu;
 	init_llist_head(&engine->mailbox);
-	INIT_LIST_HEAD(&engine->nodes);
+	INIT_LIST_HEAD(&engine->served);
 	task = kthread_create(engine_thread, engine, "spindle/%u", id);
 	if (IS_ERR(task)) {
 		spindle_net_put(sn);
@@ -272,7 +275,7 @@ struct spindle_engine *spindle_engine_get(struct spindle_net *sn, u32 id, int cp
 		engine = ERR_CAST(task);
 		goto out;
 	}
-	/* Statistics name its pid, and wakers its task, until the engine is freed. */
+	/* Statistics read the pid, and wakers use the task, until the engine is freed. */
 	engine->task = get_task_struct(task);
 	if (cpu != SPINDLE_ANY_CPU)
 		kthread_bind(task, cpu);
@@ -284,8 +287,8 @@ out:
 }
 
 /**
- * spindle_engine_hold() - one more reference
- * @engine: the caller has one
+ * spindle_engine_hold() - take another reference
+ * @engine: the engine; the caller has a reference
  */
 void spindle_engine_hold(struct spindle_engine *engine)
 {
@@ -316,11 +319,11 @@ void spindle_engine_put(struct spindle_engine *engine)
 }
 
 /**
- * spindle_engine_wake() - there is news for the engine
+ * spindle_engine_wake() - wake the engine because it has new work
  * @engine: the engine
  *
  * Context: any.
- * Return: true if it slept
+ * Return: true if it was asleep
  */
 bool spindle_engine_wake(struct spindle_engine *engine)
 {
@@ -334,10 +337,10 @@ bool spindle_engine_wake(struct spindle_engine *engine)
 }
 
 /**
- * spindle_engine_call() - have a function run between two passes, and wait
+ * spindle_engine_call() - run a function between two passes, and wait for it
  * @engine: the engine
- * @fn: must not sleep for long, and must not call the engine
- * @ctx: its argument
+ * @fn: the function; must not sleep for long, and must not call the engine
+ * @ctx: argument of @fn
  *
  * Context: process, not the engine.
  */

@@ -2,16 +2,15 @@
 /*
  * Engines: the threads that run the protocol.
  *
- * An engine serves the nodes of one network namespace that name its number; a node
- * has exactly one engine. The engine owns all protocol state of its nodes: everybody
- * else asks it, through the mailbox, to run a function between two passes. That is
- * why the hot path has no lock.
+ * An engine serves the nodes of one network namespace that name its number. A node has exactly
+ * one engine. The engine owns all protocol state of its nodes, so the hot path needs no lock.
+ * Other contexts use the mailbox: the engine runs their functions between two passes.
  *
- * Lifetime: reference counted. Nodes and attachments hold references; the thread ends
- * with the last.
+ * Lifetime: reference counted. Nodes and attachments hold references. The thread ends with the
+ * last reference.
  */
-#ifndef SPINDLE_ENGINE_H
-#define SPINDLE_ENGINE_H
+#ifndef SPINDLE_BASE_ENGINE_H
+#define SPINDLE_BASE_ENGINE_H
 
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -19,11 +18,39 @@
 #include <linux/sched.h>
 
 struct spindle_net;
+struct spindle_served;
 
-/* What a pass has to do beside what is always done. */
-#define SPINDLE_PASS_ALL	BIT(0) /* look at subgroups in which nothing happens, too */
-#define SPINDLE_PASS_IDLE	BIT(1) /* the last one found nothing: tell what can wait */
-struct spindle_node;
+/* Additional work of a pass. */
+#define SPINDLE_PASS_ALL	BIT(0) /* visit idle subgroups, too */
+#define SPINDLE_PASS_IDLE	BIT(1) /* the last pass found no work: send what could wait */
+
+/**
+ * struct spindle_served_ops - what an engine asks of a node
+ * @pass: one pass, SPINDLE_PASS_*. Returns true if there was work
+ * @settled: may the engine sleep until it is woken?
+ * @due: nanoseconds until the engine has to look again, U64_MAX: never
+ * @announce: the engine goes to sleep, or is awake. Returns false if a peer could not be told
+ *
+ * Context: engine.
+ */
+struct spindle_served_ops {
+	bool (*pass)(struct spindle_served *served, u32 how);
+	bool (*settled)(struct spindle_served *served);
+	u64 (*due)(struct spindle_served *served);
+	bool (*announce)(struct spindle_served *served, bool sleep);
+};
+
+/**
+ * struct spindle_served - a node, as its engine sees it
+ * @link: in the engine's list; engine context
+ * @ops: constant
+ * @idle_us: how long the engine polls for it without work; the least of all counts
+ */
+struct spindle_served {
+	struct list_head link;
+	const struct spindle_served_ops *ops;
+	u32 idle_us;
+};
 
 #define SPINDLE_ANY_CPU (-1)
 
@@ -36,13 +63,13 @@ struct spindle_node;
  * @cpu: CPU it is bound to, or SPINDLE_ANY_CPU
  * @task: the thread
  * @mailbox: functions to run between passes
- * @nodes: served nodes; engine context
- * @poke: look again before sleeping; set by whoever has news
+ * @served: its nodes, struct spindle_served.link; engine context
+ * @poke: run another pass before sleeping; set by spindle_engine_wake()
  * @asleep: the thread sleeps or is about to
- * @spin_ns: how long it may poll without work, as of the last time
- * @timing: it measures where its time goes; engine context
+ * @spin_ns: how long the engine could poll when it last had no work
+ * @timing: the engine measures its busy time; engine context
  * @timed_since: since when, ktime
- * @stats: counters; kicks and bells are raced for by their nature, and only counted
+ * @stats: counters; only the engine writes them, except @kicks and @bells, which are atomic
  */
 struct spindle_engine {
 	struct kref ref;
@@ -52,7 +79,7 @@ struct spindle_engine {
 	int cpu;
 	struct task_struct *task;
 	struct llist_head mailbox;
-	struct list_head nodes;
+	struct list_head served;
 	int poke;
 	int asleep;
 	u64 spin_ns;
@@ -79,4 +106,4 @@ bool spindle_engine_wake(struct spindle_engine *engine);
 /* engine context */
 void spindle_engine_time(struct spindle_engine *engine, bool on);
 
-#endif /* SPINDLE_ENGINE_H */
+#endif /* SPINDLE_BASE_ENGINE_H */

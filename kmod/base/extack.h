@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Extack: a request is denied, and told why.
+ * Extack: the reason why a request is denied.
  */
-#ifndef SPINDLE_EXTACK_H
-#define SPINDLE_EXTACK_H
+#ifndef SPINDLE_BASE_EXTACK_H
+#define SPINDLE_BASE_EXTACK_H
 
 #include <linux/netlink.h>
 
 /**
  * spindle_deny() - say why a request is denied
- * @extack: where to say it, or NULL
+ * @extack: where to put the text, or NULL
  * @attr: the attribute that is wrong, or NULL
  * @err: -errno
  * @text: a literal
@@ -21,4 +21,4 @@
 	(err);							\
 })
 
-#endif /* SPINDLE_EXTACK_H */
+#endif /* SPINDLE_BASE_EXTACK_H */

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keys: nodes that have one talk to nodes that prove to have the same, and to no others.
+ * Keys: a node with a key only talks to nodes that prove that they have it.
  *
- *	request		a hello with a tag over it: who has not got the key costs no memory
- *	answer		a hello, and a proof over both: the dialling node believes the other
- *	rights		another proof over both, with the first rights: the other believes it,
- *			and gives rights in turn
+ *	request		a hello with a tag, so that a node without the key costs no memory
+ *	answer		a hello, and a proof over both hellos for the dialling node
+ *	rights		the first memory rights, and a proof over both hellos for the dialled
+ *			node, which then gives its own rights
  *
- * Proofs are HMAC-SHA256 over what both have said, nonces of both in it, so that none is of
- * use in another connection. What follows is not signed: it goes between two network cards.
- * Without a key, tags and proofs are zero, and have to be.
+ * Proofs are HMAC-SHA256 over the hellos of both nodes. These contain nonces of both, so a proof
+ * cannot be replayed in another connection. Later traffic is not signed, because it goes directly
+ * between the RDMA devices. Without a key all tags and proofs must be zero.
  *
- * A node has two keys while the key of its group is changed: the present one, and the former
- * one until somebody retires it. The tag of a request says which one it was made with. All
- * proofs of that conversation are made with the same.
+ * While the key of a group is being changed a node has two keys: the present one, and the former
+ * one until an administrator retires it. The tag of a request shows which key it was made with.
+ * All proofs of that conversation use the same key.
  *
- * Owner: the node. Context: process, but for handlers of rdma_cm, which are work items as well.
+ * Owner: the node. Context: process; handlers of rdma_cm are work items, too.
  */
-#ifndef SPINDLE_KEY_H
-#define SPINDLE_KEY_H
+#ifndef SPINDLE_BASE_KEY_H
+#define SPINDLE_BASE_KEY_H
 
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -30,7 +30,7 @@ struct crypto_shash;
 /* Bytes of a request; its tag is the last of them. */
 #define SPINDLE_REQUEST_LEN 56
 
-/* What a proof is for: none passes for another. */
+/* Purpose of a proof. The hash covers it, so no proof can be used for another purpose. */
 enum spindle_proof {
 	SPINDLE_PROOF_NOTHING,	/* is never sent */
 	SPINDLE_PROOF_REQUEST,
@@ -46,8 +46,8 @@ enum spindle_key_age {
 };
 
 /**
- * struct spindle_key - the key of a node, and the one that it had before
- * @lock: keys change while connections are made
+ * struct spindle_key - the present and the former key of a node
+ * @lock: protects @tfm, because keys change while connections are made
  * @tfm: by enum spindle_key_age, the hash with the key in it, or NULL
  */
 struct spindle_key {
@@ -71,10 +71,10 @@ bool spindle_key_proven(struct spindle_key *key, enum spindle_proof what,
 			const u8 *proof, u32 n);
 
 /**
- * spindle_key_given() - has the node a key?
- * @key: its key
+ * spindle_key_given() - does the node have a key?
+ * @key: its keys
  *
- * A node that has one never loses it, and one that has none never gets one.
+ * The result never changes: a node has a key from its creation, or never gets one.
  *
  * Return: true if so
  */
@@ -83,4 +83,4 @@ static inline bool spindle_key_given(const struct spindle_key *key)
 	return READ_ONCE(key->tfm[SPINDLE_KEY_PRESENT]);
 }
 
-#endif /* SPINDLE_KEY_H */
+#endif /* SPINDLE_BASE_KEY_H */

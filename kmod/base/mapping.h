@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Mappings: what a process sees of the pages of an attachment and of rows.
+ * Mappings: mmap() of the pages of attachments and rows.
  *
- * Pages come with the first access (MAP_POPULATE: with mmap()), under a lock that also ends a
- * mapping: no page of a row appears in a process behind the end. An ended mapping shows zeroes,
- * and what the process writes there goes into pages of its own. So neither a pointer that a
- * process keeps too long kills it, nor does a row live for it.
+ * A page is mapped at its first access (with MAP_POPULATE: by mmap()), under the lock that also
+ * ends a mapping. So no page of a row can appear in a process after the end. An ended mapping
+ * shows zeroes, and writes to it go into pages of the process. So a process that keeps a pointer
+ * for too long is not killed, and does not keep a row alive.
  *
- * Owner: the area of the process, all parts of which count as one. A mapping holds the frames;
- * its file holds the attachment, and so the set.
+ * Owner: the areas of the process that show the mapping. A mapping holds the frames. Its file
+ * holds the attachment, and so the set.
  */
-#ifndef SPINDLE_MAPPING_H
-#define SPINDLE_MAPPING_H
+#ifndef SPINDLE_BASE_MAPPING_H
+#define SPINDLE_BASE_MAPPING_H
 
 #include <linux/fs.h>
 #include <linux/list.h>
@@ -22,10 +22,10 @@
 /**
  * struct spindle_mappings - the mappings of an open file
  * @lock: protects @list, and orders the end of a mapping against its page faults. The mmap
- *	lock comes before it
+ *	lock is taken before it
  * @list: struct spindle_mapping
- * @space: what the kernel finds the areas by, and nobody else's: offsets mean the same in all
- *	files of the device
+ * @space: address space of this file alone, by which the kernel finds its areas. The files of the
+ *	device must not share one, because all use the same offsets
  */
 struct spindle_mappings {
 	struct mutex lock;	/* see above */
@@ -57,4 +57,4 @@ void spindle_mappings_end(struct spindle_mappings *maps, const struct spindle_pa
 void spindle_mappings_keep(struct spindle_mappings *maps, const struct spindle_pages *mem,
 			   struct user_struct *user);
 
-#endif /* SPINDLE_MAPPING_H */
+#endif /* SPINDLE_BASE_MAPPING_H */

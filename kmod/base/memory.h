@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory: zeroed pages that the kernel and processes see.
+ * Memory: zeroed pages that the kernel and processes share.
  *
- * Owner: the object that allocated them. A mapping (mapping.h) holds a reference to the frames,
- * so pages can be freed while a process maps them: the last reference gives the frames back.
+ * Owner: the object that allocated the pages. A mapping (mapping.h) holds a reference to the
+ * frames, so the owner can free them while a process maps them. The last reference frees them.
  *
  * Context: process.
  */
-#ifndef SPINDLE_MEMORY_H
-#define SPINDLE_MEMORY_H
+#ifndef SPINDLE_BASE_MEMORY_H
+#define SPINDLE_BASE_MEMORY_H
 
 #include <linux/mm_types.h>
 #include <linux/refcount.h>
 #include <linux/sched/user.h>
 
 /**
- * struct spindle_frames - pages that several hold
- * @refs: struct spindle_pages and mappings
+ * struct spindle_frames - reference-counted pages
+ * @refs: references of struct spindle_pages and of mappings
  * @n: number of pages
  * @page: the pages
  */
@@ -45,4 +45,4 @@ int spindle_memlock_charge(struct user_struct *user, unsigned long pages);
 void spindle_memlock_force(struct user_struct *user, unsigned long pages);
 void spindle_memlock_uncharge(struct user_struct *user, unsigned long pages);
 
-#endif /* SPINDLE_MEMORY_H */
+#endif /* SPINDLE_BASE_MEMORY_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Namespaces: what each network namespace has of its own. See net.h.
+ * Namespaces: the state of each network namespace. See net.h.
  */
 #include <linux/slab.h>
 #include <net/net_namespace.h>
@@ -8,7 +8,7 @@
 
 #include "net.h"
 
-/* What the network namespace itself keeps. */
+/* The per-namespace data that the network namespace itself allocates. */
 struct slot {
 	struct spindle_net *sn;
 };
@@ -23,10 +23,10 @@ struct workqueue_struct *spindle_wq;
 struct workqueue_struct *spindle_ask_wq;
 
 /**
- * spindle_net_of() - what we have of a network namespace
- * @net: the namespace; somebody keeps it alive
+ * spindle_net_of() - our state of a network namespace
+ * @net: the namespace; the caller keeps it alive
  *
- * Return: the caller's for as long as @net is
+ * Return: the state, valid as long as @net is alive; this takes no reference
  */
 struct spindle_net *spindle_net_of(const struct net *net)
 {
@@ -36,8 +36,8 @@ struct spindle_net *spindle_net_of(const struct net *net)
 }
 
 /**
- * spindle_net_hold() - one more reference
- * @sn: the caller has one, or the namespace is alive
+ * spindle_net_hold() - take another reference
+ * @sn: the namespace; the caller has a reference, or the network namespace is alive
  */
 void spindle_net_hold(struct spindle_net *sn)
 {
@@ -55,7 +55,7 @@ static void net_release(struct kref *ref)
 
 /**
  * spindle_net_put() - give a reference back
- * @sn: the namespace; its lock is free
+ * @sn: the namespace; the caller does not hold its lock
  *
  * Context: any.
  */
@@ -66,7 +66,9 @@ void spindle_net_put(struct spindle_net *sn)
 
 /**
  * spindle_net_lock() - take the lock of a namespace that may have ended
- * @sn: the namespace; what the caller knows it by keeps it until it has the lock
+ * @sn: the namespace; the caller keeps it alive until this returns
+ *
+ * This takes a reference, so the caller may drop its own while it holds the lock.
  *
  * Context: process.
  */
@@ -77,8 +79,8 @@ void spindle_net_lock(struct spindle_net *sn)
 }
 
 /**
- * spindle_net_unlock() - give it back
- * @sn: the namespace; nothing else need keep it any more
+ * spindle_net_unlock() - release the lock, and the reference of spindle_net_lock()
+ * @sn: the namespace; may be freed by this
  */
 void spindle_net_unlock(struct spindle_net *sn)
 {
@@ -89,7 +91,8 @@ void spindle_net_unlock(struct spindle_net *sn)
 /**
  * spindle_net_lock_all() - take the locks of all namespaces
  *
- * A device may be in use in several of them. Nobody else takes two.
+ * The removal of a device needs this, because several namespaces may use the device. No other
+ * code takes two of these locks.
  *
  * Context: process.
  */
@@ -103,7 +106,7 @@ void spindle_net_lock_all(void)
 }
 
 /**
- * spindle_net_unlock_all() - give them back
+ * spindle_net_unlock_all() - release the locks of all namespaces
  */
 void spindle_net_unlock_all(void)
 {
@@ -115,8 +118,8 @@ void spindle_net_unlock_all(void)
 }
 
 /**
- * spindle_net_each() - do something in each namespace
- * @fn: what
+ * spindle_net_each() - call a function for each namespace
+ * @fn: the function
  * @ib: its argument
  *
  * Context: process, with the locks of all.
@@ -146,7 +149,7 @@ static struct spindle_chore *take_chore(struct spindle_net *sn)
 	return chore;
 }
 
-/* The lock goes round between two chores: a waiter is not kept by a long list. */
+/* Release the lock between two chores, so that a long list does not keep waiters out. */
 static void chores_work(struct work_struct *work)
 {
 	struct spindle_net *sn = container_of(work, struct spindle_net, work);
@@ -167,7 +170,10 @@ static void enqueue(struct spindle_chore *chore)
 	struct spindle_net *sn = chore->sn;
 	unsigned long flags;
 
-	/* Of the work item. The chore may be done, and its owner gone, once it is in the list. */
+	/*
+	 * The reference is for the work item. Take it first: once the chore is in the list it
+	 * may be done at once, and its owner may be gone.
+	 */
 	spindle_net_hold(sn);
 	spin_lock_irqsave(&sn->chores_lock, flags);
 	if (list_empty(&chore->list))
@@ -177,7 +183,10 @@ static void enqueue(struct spindle_chore *chore)
 		spindle_net_put(sn);
 }
 
-/* Takes no lock that sleeps, so that a holder of the namespace's lock may wait for it. */
+/*
+ * This must not take the namespace's lock, because spindle_chore_cancel() waits for this work item
+ * with the lock held.
+ */
 static void later_work(struct work_struct *work)
 {
 	enqueue(container_of(work, struct spindle_chore, later.work));
@@ -185,9 +194,9 @@ static void later_work(struct work_struct *work)
 
 /**
  * spindle_chore_init() - prepare a chore
- * @chore: part of what it belongs to
- * @sn: the namespace; what the chore belongs to keeps it alive
- * @fn: does it
+ * @chore: the chore, embedded in its owner
+ * @sn: the namespace; the owner keeps it alive
+ * @fn: does the chore
  */
 void spindle_chore_init(struct spindle_chore *chore, struct spindle_net *sn,
 			void (*fn)(struct spindle_chore *chore))
@@ -199,9 +208,11 @@ void spindle_chore_init(struct spindle_chore *chore, struct spindle_net *sn,
 }
 
 /**
- * spindle_chore_queue() - have it done, once, however often it is asked for until then
+ * spindle_chore_queue() - queue a chore
  * @chore: the chore
- * @ms: not before so many milliseconds
+ * @ms: delay in milliseconds
+ *
+ * A chore that is queued again before it begins is done only once.
  *
  * Context: any.
  */
@@ -214,22 +225,10 @@ void spindle_chore_queue(struct spindle_chore *chore, u32 ms)
 }
 
 /**
- * spindle_chore_pending() - is it still to be done?
- * @chore: the chore
+ * spindle_chore_cancel() - cancel a chore
+ * @chore: the chore; it must not be queued again. A chore may cancel itself
  *
- * Context: any; a hint for callers that would ask for it too often.
- * Return: true if so
- */
-bool spindle_chore_pending(struct spindle_chore *chore)
-{
-	return delayed_work_pending(&chore->later) || !list_empty_careful(&chore->list);
-}
-
-/**
- * spindle_chore_cancel() - do not do it any more
- * @chore: the chore; nobody asks for it again. A chore may cancel itself
- *
- * Context: process, with the namespace's lock: it is not being done by anybody else.
+ * Context: process, with the namespace's lock, so the work item is not running the chore.
  */
 void spindle_chore_cancel(struct spindle_chore *chore)
 {
@@ -288,10 +287,10 @@ static struct pernet_operations net_ops = {
 };
 
 /**
- * spindle_net_init() - begin to follow network namespaces
- * @gone: a namespace ends; called with its lock
+ * spindle_net_init() - start following network namespaces
+ * @gone: called with the lock of a namespace that ends
  *
- * The queues are not for reclaiming memory: no file system and no swap is behind a node.
+ * The queues do not have WQ_MEM_RECLAIM, because no file system and no swap depends on a node.
  *
  * Return: 0 or -errno
  */
@@ -316,10 +315,10 @@ err_wq:
 }
 
 /**
- * spindle_net_exit() - stop following them; no node and no file is left
+ * spindle_net_exit() - stop following network namespaces; no node and no file is left
  *
- * Work items that were the last to know of something may still be on their way out: no code of
- * the module runs in them when this returns.
+ * Work items may have dropped the last reference to something, and not have returned yet.
+ * Destroying the queues waits for them, so that no code of the module runs after this.
  */
 void spindle_net_exit(void)
 {

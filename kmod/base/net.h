@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Namespaces: what each network namespace has of its own, so that none waits for another.
+ * Namespaces: the state of each network namespace, so that no namespace waits for another.
  *
  *	namespace -> lock        over all configuration of its nodes
  *	          -> nodes
  *	          -> engines
- *	          -> chores      what has to be done with the lock, one after the other
+ *	          -> chores      work with the lock, done one after the other
  *
- * Chores are done by one work item of the namespace. It takes the lock before it takes a chore off
- * the list, and keeps the lock until the chore is done. So a chore is either done or not begun for
- * a holder of the lock, and spindle_chore_cancel() has nobody to wait for.
+ * One work item of the namespace does its chores. The work item takes the lock before it takes a
+ * chore off the list, and keeps the lock until the chore is done. So for a holder of the lock a
+ * chore is either done or not begun, and spindle_chore_cancel() need not wait.
  *
- * Lifetime: reference counted. The network namespace, nodes and engines hold references, so does
- * the work item while it is queued; attachments and RDMC groups hold their engine.
+ * Lifetime: reference counted. The network namespace, nodes and engines hold references, and so
+ * does the work item while it is queued. Attachments and RDMC groups hold their engine.
  */
-#ifndef SPINDLE_NET_H
-#define SPINDLE_NET_H
+#ifndef SPINDLE_BASE_NET_H
+#define SPINDLE_BASE_NET_H
 
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -31,15 +31,17 @@ struct net;
  * @ref: references
  * @list: in the list of all
  * @lock: all configuration of its nodes: requests, attach and release, chores, device removal
- * @nodes: its nodes, ordered by id, so that a dump can resume behind the last one it showed
- * @generation: changes with every change of configuration: a dump that spans one says so
+ * @nodes: its nodes, ordered by id, so that a dump can resume after the last node it showed
+ * @generation: changes with every change of configuration, so that a dump can report that its
+ *	parts are not consistent
  * @rdmc_generation: changes with every RDMC group that comes or goes
  * @rdmc_numbers: RDMC groups ever created
- * @engines_lock: @engines, and the step from the last reference of an engine to off the list
+ * @engines_lock: protects @engines. The last put of an engine takes it off the list under the lock,
+ *	so that spindle_engine_get() cannot find an engine without references
  * @engines: its engines
- * @chores_lock: @chores
- * @chores: what is to be done, struct spindle_chore
- * @work: does it
+ * @chores_lock: protects @chores
+ * @chores: work to do, struct spindle_chore
+ * @work: does the chores
  */
 struct spindle_net {
 	struct kref ref;
@@ -57,11 +59,11 @@ struct spindle_net {
 };
 
 /**
- * struct spindle_chore - something to do with the lock of a namespace
+ * struct spindle_chore - work to do with the lock of a namespace
  * @list: in the list of the namespace, or empty
  * @sn: the namespace; the owner of the chore holds it
- * @later: puts it into the list
- * @fn: does it, with the lock; may free the chore
+ * @later: puts the chore into the list
+ * @fn: does the chore, with the lock; may free the chore
  */
 struct spindle_chore {
 	struct list_head list;
@@ -70,9 +72,9 @@ struct spindle_chore {
 	void (*fn)(struct spindle_chore *chore);
 };
 
-/* All work items of the module but those of connections; destroyed when the module ends. */
+/* Queue of all work items except those of connections; destroyed when the module ends. */
 extern struct workqueue_struct *spindle_wq;
-/* Those that wait for another host, for seconds: they shall keep no other from running. */
+/* Queue of work items that wait for another host for seconds, and would delay the others. */
 extern struct workqueue_struct *spindle_ask_wq;
 
 struct spindle_net *spindle_net_of(const struct net *net);
@@ -88,10 +90,9 @@ void spindle_net_each(void (*fn)(struct spindle_net *sn, struct ib_device *ib),
 void spindle_chore_init(struct spindle_chore *chore, struct spindle_net *sn,
 			void (*fn)(struct spindle_chore *chore));
 void spindle_chore_queue(struct spindle_chore *chore, u32 ms);
-bool spindle_chore_pending(struct spindle_chore *chore);
 void spindle_chore_cancel(struct spindle_chore *chore);
 
 int spindle_net_init(void (*gone)(struct spindle_net *sn));
 void spindle_net_exit(void);
 
-#endif /* SPINDLE_NET_H */
+#endif /* SPINDLE_BASE_NET_H */

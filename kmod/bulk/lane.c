@@ -4,14 +4,14 @@
  */
 #include <linux/slab.h>
 
-#include "engine.h"
-#include "group.h"
-#include "hello.h"
+#include "base/engine.h"
 #include "lane.h"
-#include "node.h"
+#include "node/group.h"
+#include "node/hello.h"
+#include "node/node.h"
 #include "rdmc.h"
 
-/* How often a group may come too late: a peer shall not keep us busy. */
+/* How often a link may get a new lane, so that a peer cannot keep us busy by breaking lanes. */
 #define MOVES	8
 
 static struct spindle_lane *bulk_lane(struct spindle_bulk *bulk)
@@ -81,7 +81,7 @@ static void lane_up(struct spindle_conn *conn)
 {
 	struct spindle_lane *lane = conn_lane(conn);
 
-	/* Pairs with the acquire in spindle_lane_pass(): the queue pair is the engine's. */
+	/* Pairs with the acquire in spindle_lane_pass(): the engine owns the queue pair then. */
 	smp_store_release(&lane->came_up, 1);
 	spindle_engine_wake(lane->node->engine);
 }
@@ -114,13 +114,13 @@ static void free_regions(struct spindle_link *link)
 	}
 }
 
-/* The engine has let go of the lane, and the namespace's lock keeps links as they are. */
+/* The engine does not use the lane any more, and the namespace's lock protects the links. */
 static void lane_drained(struct spindle_conn *conn)
 {
 	struct spindle_lane *lane = conn_lane(conn);
 	u32 i;
 
-	/* An attempt that failed has none, and nobody keeps links for it. */
+	/* A failed attempt has no regions, and is drained without the namespace's lock. */
 	if (!READ_ONCE(lane->closed))
 		return;
 	for (i = 0; i < lane->top; i++)
@@ -128,7 +128,7 @@ static void lane_drained(struct spindle_conn *conn)
 			free_regions(lane->link[i]);
 }
 
-/* The end that is dialled may not have the lane yet: what lanes are refused for is not told. */
+/* No event for a refusal: the dialled end may just not have the lane yet. */
 static const char *lane_refused(struct spindle_conn *conn, u32 code)
 {
 	return spindle_refusal_text(code);
@@ -147,10 +147,10 @@ static const struct spindle_conn_ops lane_conn_ops = {
 };
 
 /**
- * spindle_lane_match() - which lane is a request for?
- * @ep: the endpoint that it came to
- * @hello: a private copy of what it said; it means this node
- * @from: where it comes from
+ * spindle_lane_match() - find the lane that a request is for
+ * @ep: the endpoint that received the request
+ * @hello: a private copy of the hello, which is addressed to this node
+ * @from: source address of the request
  * @found: out: the lane's connection
  *
  * Context: rdma_cm handler, with the endpoint's lock.
@@ -198,14 +198,15 @@ static void drop_fn(void *ctx)
 			spindle_rdmc_lost(lane->link[i]->r, lane->link[i]->m);
 }
 
-/* The lane of a link is broken: may there be another one? */
+/* The lane of a link is broken: may the link get a new one? */
 static bool goes_on(struct spindle_link *link)
 {
-	/* Members of a static view may come and go before it has formed. */
-	if (link->moves < MOVES || !link->group)
-		return spindle_rdmc_down(link->r, link->m);
-	spindle_rdmc_lost(link->r, link->m);
-	return false;
+	/* Before a static view has formed its members may restart any number of times. */
+	if (link->moves >= MOVES && (link->group || link->lane->node->group->live)) {
+		spindle_rdmc_lost(link->r, link->m);
+		return false;
+	}
+	return spindle_rdmc_down(link->r, link->m);
 }
 
 static void quiet_fn(void *ctx)
@@ -219,7 +220,10 @@ static void quiet_fn(void *ctx)
 
 		if (!link)
 			continue;
-		/* The group may have failed meanwhile, or have come when the lane was lost. */
+		/*
+		 * Ask goes_on() once more: the group may have failed since, or the link may
+		 * have been added after the lane was lost.
+		 */
 		link->again = goes_on(link);
 		if (!link->again)
 			spindle_rdmc_quiet(link->r, link->m);
@@ -227,8 +231,8 @@ static void quiet_fn(void *ctx)
 }
 
 /**
- * spindle_lane_close() - end the connection: the device is through with all memory
- * @lane: the lane; closed already is fine
+ * spindle_lane_close() - close the connection, after which the device uses no memory of it
+ * @lane: the lane; may be closed already
  *
  * Context: process, the namespace's lock.
  */
@@ -300,7 +304,7 @@ static struct spindle_lane *find(struct spindle_node *node, u32 id, u64 incarnat
 	struct spindle_lane *lane;
 
 	list_for_each_entry(lane, &node->lanes, list) {
-		/* What is lost is about to be closed, and is of no use any more. */
+		/* A lost lane is about to be closed. */
 		if (lane->id == id && lane->view == view && !READ_ONCE(lane->lost) &&
 		    (!incarnation || !lane->incarnation || lane->incarnation == incarnation))
 			return lane;
@@ -308,7 +312,7 @@ static struct spindle_lane *find(struct spindle_node *node, u32 id, u64 incarnat
 	return NULL;
 }
 
-/* A number of a lane, and whose it becomes. */
+/* An index in a lane, and the link for it. */
 struct place {
 	struct spindle_lane *lane;
 	u32 index;
@@ -329,11 +333,11 @@ static void link_fn(void *ctx)
 }
 
 /**
- * spindle_lane_get() - give a group or stream a share of the lane to another node
- * @link: of it; what its owner knows is set
+ * spindle_lane_get() - add a link to the lane to another node
+ * @link: link of a group or stream; its owner has set @r, @group, @chore and @m
  * @node: the node
- * @who: the other one
- * @incarnation: of it, 0: any
+ * @who: the other node
+ * @incarnation: incarnation of the other node, 0: any
  *
  * Context: process, the namespace's lock.
  * Return: 0; -ENOMEM; -ENOSPC: too many groups or streams have these two nodes as members
@@ -366,8 +370,8 @@ static void unlink_fn(void *ctx)
 }
 
 /**
- * spindle_lane_put() - give the share back; the last one closes the lane
- * @link: of what is over: no region of it is in use
+ * spindle_lane_put() - remove a link; the last one closes the lane
+ * @link: the link; its regions are not in use
  *
  * Context: process, the namespace's lock.
  */
@@ -390,7 +394,7 @@ static void fail_fn(void *ctx)
 	spindle_rdmc_quiet(link->r, link->m);
 }
 
-/* Give a link another lane than its own, which is closed. */
+/* Move a link from its closed lane to another one. */
 static void move(struct spindle_link *link)
 {
 	struct place old = { .lane = link->lane, .index = link->index };
@@ -408,7 +412,7 @@ static void move(struct spindle_link *link)
 	spindle_chore_queue(link->chore, 0);
 }
 
-/* It broke. */
+/* The lane broke: close it, and move the links that go on. */
 static void lane_chore(struct spindle_chore *chore)
 {
 	struct spindle_lane *lane = container_of(chore, struct spindle_lane, chore);
@@ -423,7 +427,7 @@ static void lane_chore(struct spindle_chore *chore)
 }
 
 /**
- * spindle_lane_prepare() - make the regions that grants of a link need
+ * spindle_lane_prepare() - allocate the memory regions for grants of a link
  * @link: the link; its lane is up, and not closed
  * @pages: pages of a block
  *
@@ -448,7 +452,10 @@ int spindle_lane_prepare(struct spindle_link *link, u32 pages)
 
 /* ---- engine ------------------------------------------------------------- */
 
-/* Groups that were left, and one that goes on, may have the same id. */
+/*
+ * Is a HELLO for the group of a link? The id is not enough, because groups that processes have
+ * left may still exist beside a new group with the same id.
+ */
 static bool wants_hello(const struct spindle_link *link, const struct spindle_rdmc_msg *msg)
 {
 	const struct spindle_rdmc *r = link->r;
@@ -457,7 +464,10 @@ static bool wants_hello(const struct spindle_link *link, const struct spindle_rd
 		return false;
 	if (msg->w[2])
 		return msg->w[2] == r->cfg.life;
-	/* Who is left wants to know only that others have left, too. */
+	/*
+	 * A group without a process only needs a HELLO from a member that it knows: that may
+	 * say that this member has left, too.
+	 */
 	return r->m[link->m].life || !READ_ONCE(link->group->orphan);
 }
 
@@ -477,7 +487,7 @@ static void lane_message(struct spindle_bulk *bulk, const void *text)
 		if (!hello)
 			return;
 	}
-	/* If nobody has heard it: a group that has not been created yet, or what is no more. */
+	/* A message for no link is dropped: its group is not created yet, or has gone. */
 }
 
 static void lane_arrived(struct spindle_bulk *bulk, u32 number)
@@ -516,10 +526,10 @@ static void lose(struct spindle_lane *lane)
 }
 
 /**
- * spindle_lane_pass() - see what has come by a lane
+ * spindle_lane_pass() - handle new messages, blocks and the state of a lane
  * @lane: the lane
  *
- * Return: true if something happened
+ * Return: true if there was work
  */
 bool spindle_lane_pass(struct spindle_lane *lane)
 {
@@ -532,7 +542,7 @@ bool spindle_lane_pass(struct spindle_lane *lane)
 		/* Pairs with the release in lane_up(). */
 		if (!smp_load_acquire(&lane->came_up))
 			return false;
-		/* Messages that came early have links, or nobody wants them. */
+		/* Handle messages that arrived early. Those without a link are not wanted. */
 		spindle_bulk_take(&lane->bulk);
 		lane->joined = true;
 		for (i = 0; i < lane->top; i++)
@@ -544,7 +554,7 @@ bool spindle_lane_pass(struct spindle_lane *lane)
 	/* Pairs with the release in lane_down(). */
 	if (!smp_load_acquire(&lane->went_down))
 		return work;
-	/* The other end may have said why, last. */
+	/* The last messages may say why the other end closed the lane, so read them first. */
 	while (spindle_bulk_poll(&lane->bulk))
 		;
 	lose(lane);
@@ -552,10 +562,10 @@ bool spindle_lane_pass(struct spindle_lane *lane)
 }
 
 /**
- * spindle_lane_arm() - the engine goes to sleep: what comes shall wake it
+ * spindle_lane_arm() - request a wake-up for the next completion, before the engine sleeps
  * @lane: the lane
  *
- * Return: true if something has come already
+ * Return: true if there is a completion already
  */
 bool spindle_lane_arm(struct spindle_lane *lane)
 {

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lanes: the bulk connection of a node to another one, shared by all RDMC groups that have
- * both as members; and another one, shared by the streams of subgroups (core/stream.h), so that
- * what becomes of groups is nothing to the view.
+ * Lanes: the bulk connections of a node to another one. All RDMC groups that have both nodes as
+ * members share one lane. The streams of subgroups (core/stream.h) share another lane, so that
+ * the failure of a group does not affect the view.
  *
  *	node -> lanes -> bulk connection
  *	     -> rdmc groups -> links -> lane
  *	     -> subgroups -> large messages -> links -> lane
  *
- * Owner: the node; a lane lives as long as there is a link to it, and is closed when
- * the last one goes, when it breaks, or when the node leaves its view. A lane that broke is
- * closed by a chore, and never comes back: the next group gets a new one, and so do those
- * that had only begun to open, see spindle_rdmc_down().
+ * Owner: the node. A lane lives as long as there is a link to it. It is closed when the last link
+ * goes, when the connection breaks, or when the node leaves its view. A chore closes a broken
+ * lane, which is never reopened. The next group gets a new lane, and so do groups that had only
+ * begun to open, see spindle_rdmc_down().
  */
-#ifndef SPINDLE_LANE_H
-#define SPINDLE_LANE_H
+#ifndef SPINDLE_BULK_LANE_H
+#define SPINDLE_BULK_LANE_H
 
+#include "base/net.h"
 #include "core/view.h"
 #include "fabric/bulk.h"
-#include "hello.h"
 #include "link.h"
-#include "net.h"
+#include "node/hello.h"
 
 struct spindle_hello;
 struct spindle_lane;
 struct spindle_node;
 
-/* Groups or streams that may have a link to a lane. */
+/* Links of a lane at most. */
 #define SPINDLE_LANE_LINKS 1024
-/* Groups of processes that may: uapi says so. */
+/* Links of RDMC groups at most; uapi documents this number. */
 #define SPINDLE_LANE_GROUPS 256
 
 /**
@@ -36,20 +36,20 @@ struct spindle_node;
  * @list: in the node's list, unless it is closed; the namespace's lock
  * @run: in the engine's list; engine
  * @node: the node
- * @view: it is for streams
+ * @view: the lane is for streams
  * @id: node id of the other end
- * @addr: where it listens
- * @incarnation: of its node
- * @heard: its requests; protected by the lock of the endpoint
+ * @addr: address of the other end
+ * @incarnation: incarnation of the other end; 0: any
+ * @heard: earlier requests of the other end; protected by the lock of the endpoint
  * @links: number of links; the namespace's lock
  * @link: the links; engine
- * @top: all links are below
+ * @top: all links have a lower index
  * @bulk: the connection
- * @came_up: it is ready; set by the connection, with release
- * @went_down: it is lost; set by the connection, with release
- * @joined: the engine uses it
- * @lost: the engine has given it up
- * @closed: nothing is left of the connection; the namespace's lock
+ * @came_up: the connection is ready; set by the connection, with release
+ * @went_down: the connection is lost; set by the connection, with release
+ * @joined: the engine uses the connection
+ * @lost: the engine has given up the lane
+ * @closed: the connection is closed; the namespace's lock
  * @chore: closes a lane that broke
  */
 struct spindle_lane {
@@ -87,4 +87,4 @@ extern const struct spindle_bulk_ops spindle_lane_bulk_ops;
 bool spindle_lane_pass(struct spindle_lane *lane);
 bool spindle_lane_arm(struct spindle_lane *lane);
 
-#endif /* SPINDLE_LANE_H */
+#endif /* SPINDLE_BULK_LANE_H */

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Large: what embeds the streams of a subgroup, for its large messages. See large.h.
+ * Large: the kernel side of a subgroup's streams, for its large messages. See large.h.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
-#include "engine.h"
-#include "group.h"
+#include "base/engine.h"
 #include "large.h"
-#include "node.h"
-#include "peer.h"
+#include "node/group.h"
+#include "node/node.h"
+#include "node/peer.h"
+#include "node/subgroup.h"
 #include "pinned.h"
 #include "rdmc.h"
-#include "subgroup.h"
 
-/* Until what there was no memory for is tried again. */
+/* Time until the chore tries again after it had no memory: the first, and the longest. */
 #define AGAIN_MS	10
 #define AGAIN_MS_MAX	1000
-/* Blocks of a stream that are unmapped in a pass: each takes 1 or 2 us behind an IOMMU. */
+/* Blocks of a stream to unmap per pass, because each takes 1 or 2 us behind an IOMMU. */
 #define UNMAP_BLOCKS	64
 
 static struct spindle_node *large_node(const struct spindle_large *large)
@@ -35,28 +35,33 @@ static struct spindle_rdmc *stream(struct spindle_large *large, u32 s)
 	return &large->streams.stream[s].r;
 }
 
-/* ---- engine: what streams ask for ------------------------------------------- */
+/* ---- engine: callbacks of streams -------------------------------------------- */
 
-/* The view has to go on without a member. */
-static void stream_cut(struct spindle_rdmc *r, u32 m)
+static struct spindle_conn *lane_conn(struct spindle_rdmc *r, u32 m)
+{
+	return &spindle_link_to(r, m)->lane->bulk.conn;
+}
+
+static bool stream_parted(struct spindle_rdmc *r, u32 m)
+{
+	return READ_ONCE(lane_conn(r, m)->parted);
+}
+
+/* Give up a member, so that the view goes on without it. */
+static void stream_miss(struct spindle_rdmc *r, u32 m, enum spindle_mb_reason how)
 {
 	const struct spindle_group *group = large_of(r)->sg->group;
-	struct spindle_conn *lane = &spindle_link_to(r, m)->lane->bulk.conn;
 	int rank = spindle_view_rank(&group->view, r->cfg.member[m]);
-	const char *why = "it broke the rules of large messages";
+	struct spindle_peer *peer = rank < 0 ? NULL : group->peer[rank];
+	const char *why = "it cannot be reached for blocks";
 
-	switch (spindle_stream_misses(r, READ_ONCE(lane->parted))) {
-	case SPINDLE_MB_FINE:
-		return;
-	case SPINDLE_MB_LOST:
-		why = "it cannot be reached for blocks";
-		break;
-	default:
-		break;
-	}
-	if (rank >= 0 && group->peer[rank])
-		spindle_conn_fail(&group->peer[rank]->conn, why);
-	spindle_conn_fail(lane, why);
+	if (how == SPINDLE_MB_LIED)
+		why = "it broke the rules of large messages";
+	if (peer && how == SPINDLE_MB_LIED)
+		spindle_peer_blame(peer, why);
+	else if (peer)
+		spindle_conn_fail(&peer->conn, why);
+	spindle_conn_fail(lane_conn(r, m), why);
 }
 
 static bool stream_release(struct spindle_rdmc *r, void *mem)
@@ -93,11 +98,13 @@ static const struct spindle_streams_ops streams_ops = {
 		.grant = spindle_link_grant,
 		.revoke = spindle_link_revoke,
 		.write = spindle_link_write,
-		.cut = stream_cut,
+		.cut = spindle_stream_cut,
 		.release = stream_release,
 	},
 	.ready = stream_ready,
 	.lost = stream_lost,
+	.parted = stream_parted,
+	.miss = stream_miss,
 	.want = stream_want,
 };
 
@@ -120,13 +127,13 @@ bool spindle_large_pass(struct spindle_large *large, u64 now)
 /* ---- chores: process, the namespace's lock ---------------------------------------- */
 
 /**
- * struct letter - memory for a stream: what it wants, and what it gets
+ * struct letter - a stream's request for memory, and the answer of the chore
  * @large: large messages
  * @s: sender rank
- * @wanted: it wants something
- * @turn: how often it has
+ * @wanted: the stream wants memory
+ * @turn: number of the request
  * @len: bytes
- * @unit: where in the ring
+ * @unit: position in the ring
  * @pinned: the memory, or NULL
  * @taken: the stream has taken it
  */
@@ -167,7 +174,7 @@ static void free_pinned(struct spindle_pinned *pinned)
 	spindle_pinned_free(pinned);
 }
 
-/* Where a sender's message is, in the row that it writes. */
+/* Borrow and map the pages of a message, in the row of its sender. */
 static struct spindle_pinned *find_bytes(const struct letter *letter)
 {
 	struct spindle_large *large = letter->large;
@@ -198,7 +205,7 @@ static struct spindle_pinned *find_bytes(const struct letter *letter)
 	return pinned;
 }
 
-/* False: there is not enough memory. */
+/* Give a stream the memory that it wants. Returns false if there is not enough memory. */
 static bool feed(struct spindle_large *large, u32 s)
 {
 	struct letter letter = { .large = large, .s = s };
@@ -217,12 +224,12 @@ static void ready_fn(void *ctx)
 {
 	struct spindle_link *link = ctx;
 
-	/* Just now: the regions go when it is closed. */
+	/* Check @lost here in the engine, because the regions go when a lost lane is closed. */
 	if (!link->lane->lost)
 		WRITE_ONCE(link->ready, true);
 }
 
-/* Lanes that came up get what grants need. False: there is not enough memory. */
+/* Prepare the links whose lanes came up. Returns false if there is not enough memory. */
 static bool prepare(struct spindle_large *large, u32 s)
 {
 	struct spindle_large_sender *from = &large->sender[s];
@@ -266,15 +273,8 @@ static void large_chore(struct spindle_chore *work)
 
 /* ---- life: process, the namespace's lock ------------------------------------------- */
 
-/**
- * spindle_large_wanted() - can a subgroup have large messages?
- * @cfg: its configuration
- *
- * The same at all members, and in all views that the subgroup may be alone in now.
- *
- * Return: true if so
- */
-bool spindle_large_wanted(const struct spindle_view_subgroup *cfg)
+/* This only depends on the configuration, so it is the same at all members and in all views. */
+static bool has_large(const struct spindle_view_subgroup *cfg)
 {
 	return cfg->max_msg > SPINDLE_DEF_LARGE;
 }
@@ -313,9 +313,9 @@ static int make_senders(struct spindle_large *large)
 }
 
 /**
- * spindle_large_create() - begin to care for large messages of a subgroup
+ * spindle_large_create() - allocate the streams of a subgroup, if it can have large messages
  * @sg: the subgroup
- * @view: of the subgroup
+ * @view: the view of the subgroup
  *
  * Return: 0 or -ENOMEM
  */
@@ -324,6 +324,9 @@ int spindle_large_create(struct spindle_subgroup *sg, const struct spindle_view 
 	u32 senders = sg->mc.senders;
 	struct spindle_large *large;
 
+	if (!has_large(&view->subgroup[sg->index]))
+		return 0;
+	sg->mc.tune.large = SPINDLE_DEF_LARGE;
 	large = kzalloc(struct_size(large, sender, senders), GFP_KERNEL_ACCOUNT);
 	if (!large)
 		return -ENOMEM;
@@ -335,6 +338,7 @@ int spindle_large_create(struct spindle_subgroup *sg, const struct spindle_view 
 	init_llist_head(&large->garbage);
 	spindle_chore_init(&large->chore, sg->group->node->sn, large_chore);
 	sg->large = large;
+	sg->streams = &large->streams;
 	spindle_engine_call(large_node(large)->engine, run_fn, large);
 	large->streams.stream = kvcalloc(senders, sizeof(*large->streams.stream),
 					 GFP_KERNEL_ACCOUNT);
@@ -345,10 +349,10 @@ int spindle_large_create(struct spindle_subgroup *sg, const struct spindle_view 
 }
 
 /**
- * spindle_large_open() - there are to be lanes to the other members
+ * spindle_large_open() - get lanes to the other members
  * @large: large messages
- * @view: of the subgroup
- * @peer: the others, by rank
+ * @view: the view of the subgroup
+ * @peer: the other members, by rank
  *
  * Return: 0, -ENOMEM or -ENOSPC
  */
@@ -375,7 +379,7 @@ int spindle_large_open(struct spindle_large *large, const struct spindle_view *v
 				return err;
 		}
 	}
-	/* Lanes that are shared may be up already. */
+	/* A shared lane may be up already, and then no event queues the chore. */
 	spindle_chore_queue(&large->chore, 0);
 	return 0;
 }
@@ -412,8 +416,9 @@ static void close_lanes(struct spindle_large *large)
 }
 
 /*
- * Streams are quiet, or all others have gone, because a view does not end before. In the latter
- * case their lanes are of no use to anybody, and the device is through with one that is closed.
+ * A view only ends when its streams are quiet, or when all other members have gone. In the second
+ * case no one needs the lanes, so close them: then the device uses no memory of them any more,
+ * and the streams become quiet.
  */
 static void end_streams(struct spindle_large *large)
 {
@@ -437,10 +442,10 @@ static void put_lanes(struct spindle_large_sender *from, u32 n)
 }
 
 /**
- * spindle_large_destroy() - the mirror
+ * spindle_large_destroy() - free the streams of a subgroup
  * @large: possibly half built, or NULL
  *
- * Rows are freed after this.
+ * The caller frees rows after this, because streams borrow pages of rows.
  */
 void spindle_large_destroy(struct spindle_large *large)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Large: what embeds the streams of a subgroup (core/stream.h), for its large messages.
+ * Large: the kernel side of a subgroup's streams (core/stream.h), for its large messages.
  *
  *	create	with the subgroup
- *	open	links to the other members: before any of them can know that the subgroup has begun
- *	begin	the subgroup is in the view that is installed
+ *	open	the links to the other members, before these can know that the subgroup has begun
+ *	begin	when the view with the subgroup is installed
  *	destroy	with the subgroup
  *
- * Owner: the subgroup. Streams are the engine's. A chore makes regions for links, finds memory for
- * objects, and frees it; what it has no memory for it tries again.
+ * Owner: the subgroup. The engine owns the streams. A chore allocates regions for links, and finds
+ * and frees memory for objects. If there is no memory, the chore tries again later.
  */
-#ifndef SPINDLE_LARGE_H
-#define SPINDLE_LARGE_H
+#ifndef SPINDLE_BULK_LARGE_H
+#define SPINDLE_BULK_LARGE_H
 
 #include <linux/llist.h>
 
@@ -22,9 +22,9 @@ struct spindle_peer;
 struct spindle_subgroup;
 
 /**
- * struct spindle_large_sender - a stream's share of lanes
- * @link: by rank in the stream; no lane at the own one
- * @sources: ranks that need regions for our grants
+ * struct spindle_large_sender - a stream's links
+ * @link: by rank in the stream; that of the own rank has no lane
+ * @sources: bit mask of the ranks that send to us, whose links need regions for our grants
  */
 struct spindle_large_sender {
 	struct spindle_link *link;
@@ -36,9 +36,9 @@ struct spindle_large_sender {
  * @sg: the subgroup
  * @streams: the streams; engine
  * @run: in the engine's list
- * @chore: what may sleep
- * @again_ms: time until it tries again what it had no memory for
- * @garbage: memory that is not in use any more
+ * @chore: the work that may sleep
+ * @again_ms: time until the chore tries again after it had no memory
+ * @garbage: pinned memory that is not in use any more, to be freed by the chore
  * @sender: by sender rank
  */
 struct spindle_large {
@@ -51,7 +51,6 @@ struct spindle_large {
 	struct spindle_large_sender sender[];
 };
 
-bool spindle_large_wanted(const struct spindle_view_subgroup *cfg);
 int spindle_large_create(struct spindle_subgroup *sg, const struct spindle_view *view);
 int spindle_large_open(struct spindle_large *large, const struct spindle_view *view,
 		       struct spindle_peer *const *peer);
@@ -60,4 +59,4 @@ void spindle_large_destroy(struct spindle_large *large);
 /* engine context */
 bool spindle_large_pass(struct spindle_large *large, u64 now);
 
-#endif /* SPINDLE_LARGE_H */
+#endif /* SPINDLE_BULK_LARGE_H */

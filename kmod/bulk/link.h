@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Link: the share that a group, or a stream of a subgroup, has in the lane to another member:
- * grants to the node at the other end, each with a memory region of its own in the lane's
- * protection domain. The number of a link and of a grant in it is what the other end has to give
- * back with a block.
+ * Link: the share that a group, or a stream of a subgroup, has in the lane to another member. A
+ * link has grants to the node at the other end, each with a memory region of its own in the
+ * lane's protection domain. With each block the other end returns the numbers of the link and of
+ * the grant.
  *
- * Owner: the group or the stream; it has a link for each rank, and core/rdmc finds them by its ctx.
+ * Owner: the group or the stream, which has a link for each rank. The ctx of its struct
+ * spindle_rdmc points to the array of links.
  */
-#ifndef SPINDLE_LINK_H
-#define SPINDLE_LINK_H
+#ifndef SPINDLE_BULK_LINK_H
+#define SPINDLE_BULK_LINK_H
 
+#include "base/net.h"
 #include "core/rdmc.h"
-#include "net.h"
 
 struct spindle_lane;
 struct spindle_rdmc_group;
@@ -19,15 +20,15 @@ struct spindle_rdmc_group;
 /**
  * struct spindle_link - share in a lane
  * @r: state of the group or stream
- * @group: the group; NULL: it is a stream's
- * @chore: of its owner: what needs the lock of the namespace, when the lane has come up
+ * @group: the group; NULL: the link belongs to a stream
+ * @chore: chore of the owner, for work with the namespace's lock when the lane has come up
  * @m: rank of the other end
  * @lane: the lane, a reference
  * @index: number of the link in the lane
- * @ready: regions are there; engine
- * @again: @lane broke too early to matter: the owner gets another one; engine, until @lane is
- *	closed
- * @moves: how often that has happened; the namespace's lock
+ * @ready: the regions are allocated; engine
+ * @again: @lane broke so early that nothing was lost, and the link moves to another lane; engine,
+ *	until @lane is closed
+ * @moves: how often the link has moved; the namespace's lock
  * @said: number of the last message by the lane
  * @turn: of each grant: how often it was given
  * @mr: of each grant: its region; the namespace's lock
@@ -72,4 +73,4 @@ void spindle_link_write(struct spindle_rdmc *r, u32 m, u64 object, void *mem, u3
 			const struct spindle_rdmc_grant *grant);
 bool spindle_link_flushed(struct spindle_rdmc *r, u32 m);
 
-#endif /* SPINDLE_LINK_H */
+#endif /* SPINDLE_BULK_LINK_H */

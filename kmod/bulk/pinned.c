@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pinned: an object in a process's memory. See pinned.h.
+ * Pinned: an object in memory, mapped for a device. See pinned.h.
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
@@ -9,23 +9,23 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "memory.h"
+#include "base/memory.h"
 #include "pinned.h"
 
-/* Pages that are asked for at once: a signal gets through between two rounds. */
+/* Pages to pin at once; between two rounds a fatal signal is checked. */
 #define ROUND_PAGES 1024UL
-/* Blocks that are unmapped at once where somebody else may want the processor. */
+/* Blocks to unmap at once in process context, before other tasks get the CPU. */
 #define ROUND_BLOCKS 64
 
 static enum dma_data_direction direction(const struct spindle_pinned *pinned)
 {
-	/* Who writes relays as well. */
+	/* A receiver's memory is written, and also read when blocks are passed on. */
 	return pinned->write ? DMA_BIDIRECTIONAL : DMA_TO_DEVICE;
 }
 
 /*
- * The limit is the user's, over all processes, as for attachments. Where people look for what
- * a process has pinned (VmPin), it is counted, too, as verbs do it.
+ * The limit applies to all processes of the user together, as for attachments. The pages also
+ * count as pinned memory of the process (VmPin), as with user-space verbs.
  */
 static int charge(struct spindle_pinned *pinned, unsigned long npages)
 {
@@ -41,7 +41,7 @@ static int charge(struct spindle_pinned *pinned, unsigned long npages)
 	return 0;
 }
 
-/* References stay: to give them back may sleep. */
+/* This keeps the references to user and mm, because releasing them may sleep. */
 static void uncharge(struct spindle_pinned *pinned, unsigned long npages)
 {
 	spindle_memlock_uncharge(pinned->user, npages);
@@ -87,10 +87,10 @@ static int map_block(struct spindle_pinned *pinned, u64 offset, u32 len)
 	return 0;
 }
 
-/* For its length, and for its number of pages. */
+/* Allocate the arrays. Their sizes depend on @len and @npages. */
 static int alloc_arrays(struct spindle_pinned *pinned)
 {
-	/* Of any length: too much is an error, and no warning. */
+	/* A process may ask for any length: too much is an error without a warning. */
 	gfp_t flags = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
 
 	pinned->nblocks = ((pinned->len - 1) >> pinned->block_shift) + 1;
@@ -106,10 +106,10 @@ static int alloc_arrays(struct spindle_pinned *pinned)
  * @addr: its first byte in the process
  * @len: bytes, not 0
  * @block_shift: log2 of a block's bytes
- * @write: it is to be written
+ * @write: the object is to be written
  *
- * Context: process, the one whose memory it is; no lock: who backs the memory may never
- * give it.
+ * Context: the process that owns the memory. Without a lock, because a page fault may wait for
+ * ever, for instance for a userfaultfd handler.
  * Return: the memory, not mapped; ERR_PTR(-EFAULT), -EINVAL, -ENOMEM (or RLIMIT_MEMLOCK),
  * -EINTR, -EOPNOTSUPP (memory that cannot be pinned for long)
  */
@@ -123,7 +123,7 @@ struct spindle_pinned *spindle_pinned_get(u64 addr, u64 len, u32 block_shift, bo
 		return ERR_PTR(-EINVAL);
 	if (!access_ok(u64_to_user_ptr(addr), len))
 		return ERR_PTR(-EFAULT);
-	/* What cannot be pinned needs no list of its pages, which may be all there is. */
+	/* Refuse more than all pages here, because the array of pages would take much memory. */
 	if (npages > totalram_pages())
 		return ERR_PTR(-ENOMEM);
 	pinned = kzalloc(sizeof(*pinned), GFP_KERNEL_ACCOUNT);
@@ -144,7 +144,7 @@ struct spindle_pinned *spindle_pinned_get(u64 addr, u64 len, u32 block_shift, bo
 	if (!err)
 		err = pin(pinned, addr & PAGE_MASK, npages);
 	if (err) {
-		/* All of it was charged. */
+		/* All pages were charged, but only @npages were pinned. */
 		uncharge(pinned, npages - pinned->npages);
 		spindle_pinned_unmap(pinned);
 		spindle_pinned_free(pinned);
@@ -154,17 +154,17 @@ struct spindle_pinned *spindle_pinned_get(u64 addr, u64 len, u32 block_shift, bo
 }
 
 /**
- * spindle_pinned_borrow() - an object in a ring
- * @mem: memory that has the ring; stays until the object is freed
- * @ring: where the ring begins, a multiple of the page size
+ * spindle_pinned_borrow() - describe an object in a ring
+ * @mem: memory of the ring; must exist until the object is freed
+ * @ring: offset of the ring in @mem, a multiple of the page size
  * @ring_bytes: its bytes, a power of two, at least a page
  * @at: first byte of the object in the ring
  * @len: bytes, at most the ring's; it may wrap
  * @block_shift: log2 of a block's bytes
- * @write: it is to be written
+ * @write: the object is to be written
  *
  * Context: process.
- * Return: the object, not mapped; or NULL: no bytes, or no memory
+ * Return: the object, not mapped; NULL if @len is 0 or there is no memory
  */
 struct spindle_pinned *spindle_pinned_borrow(const struct spindle_pages *mem, u64 ring,
 					     u64 ring_bytes, u64 at, u64 len,
@@ -185,7 +185,7 @@ struct spindle_pinned *spindle_pinned_borrow(const struct spindle_pages *mem, u6
 		spindle_pinned_free(pinned);
 		return NULL;
 	}
-	/* The ring begins and ends with a page: where it wraps there is no gap. */
+	/* The ring has whole pages, so an object that wraps has no gap in its pages. */
 	for (i = 0; i < pinned->npages; i++)
 		pinned->page[i] = page[(ring + (((at & PAGE_MASK) + (i << PAGE_SHIFT)) &
 						(ring_bytes - 1))) >> PAGE_SHIFT];
@@ -193,12 +193,12 @@ struct spindle_pinned *spindle_pinned_borrow(const struct spindle_pages *mem, u6
 }
 
 /**
- * spindle_pinned_map() - let a device see it
- * @pinned: pinned
- * @ib: device, that stays
+ * spindle_pinned_map() - map an object for a device
+ * @pinned: the object
+ * @ib: the device, which the caller keeps
  *
- * Context: process. It takes as long as the object is large: no lock.
- * Return: 0, -EINTR or -errno; to be unmapped and freed in all cases
+ * Context: process. For a process's memory without a lock, because a large object takes long.
+ * Return: 0, -EINTR or -errno; in all cases the caller must unmap and free the object
  */
 int spindle_pinned_map(struct spindle_pinned *pinned, struct ib_device *ib)
 {
@@ -218,12 +218,13 @@ int spindle_pinned_map(struct spindle_pinned *pinned, struct ib_device *ib)
 }
 
 /**
- * spindle_pinned_unmap_some() - the device is through with it: unmap some blocks
- * @pinned: memory
- * @max: of so many
+ * spindle_pinned_unmap_some() - unmap some blocks of an object that the device no longer uses
+ * @pinned: the object
+ * @max: blocks at most
  *
  * Context: any; does not sleep.
- * Return: true, once: that was all, and the process may look; false: call again
+ * Return: true, only once, when all blocks are unmapped and the process may use the memory; false:
+ * call again
  */
 bool spindle_pinned_unmap_some(struct spindle_pinned *pinned, u32 max)
 {
@@ -240,8 +241,8 @@ bool spindle_pinned_unmap_some(struct spindle_pinned *pinned, u32 max)
 }
 
 /**
- * spindle_pinned_unmap() - unmap all that is left
- * @pinned: memory
+ * spindle_pinned_unmap() - unmap all remaining blocks
+ * @pinned: the object
  *
  * Context: process.
  */
@@ -252,8 +253,8 @@ void spindle_pinned_unmap(struct spindle_pinned *pinned)
 }
 
 /**
- * spindle_pinned_free() - the rest
- * @pinned: unmapped
+ * spindle_pinned_free() - unpin and free an object
+ * @pinned: the object, unmapped
  *
  * Context: process.
  */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pinned: an object in memory, block by block as a device sees it: in that of a process, or in
- * a payload ring of a row.
+ * Pinned: an object in memory, mapped for a device block by block. The memory belongs to a process,
+ * or is a payload ring of a row.
  *
- * Owner: who asked for it. Pinning touches the process's memory and may take as long as it
- * likes, mapping needs the device; the engine unmaps, some blocks in each pass; freeing may
- * sleep. The process may unmap the memory, or die, at any time: the pages stay.
+ * Owner: the caller that created it. Pinning touches the process's memory, and may take any time.
+ * Mapping needs the device. The engine unmaps, some blocks in each pass. Freeing may sleep. The
+ * process may unmap the memory, or die, at any time, because the pages stay pinned.
  */
-#ifndef SPINDLE_PINNED_H
-#define SPINDLE_PINNED_H
+#ifndef SPINDLE_BULK_PINNED_H
+#define SPINDLE_BULK_PINNED_H
 
 #include <linux/llist.h>
 #include <linux/scatterlist.h>
@@ -22,19 +22,19 @@ struct user_struct;
  * struct spindle_pinned - an object's memory
  * @ib: device that it is mapped for, or NULL
  * @len: bytes
- * @skip: bytes of the first page that are not the object's
+ * @skip: bytes of the first page before the object
  * @block_shift: log2 of a block's bytes
- * @free: in the list of those that have to be freed
- * @page: pages, pinned, or of somebody who keeps them long enough
+ * @free: in the list of objects to be freed
+ * @page: pages, pinned; or borrowed from an owner that keeps them long enough
  * @npages: their number
  * @write: the device writes, too
  * @block: by block: its bytes, mapped for @ib
- * @nblocks: blocks
- * @mapped: of these, mapped
- * @unmapped: of these, not any more
+ * @nblocks: number of blocks
+ * @mapped: blocks that were mapped
+ * @unmapped: blocks that were unmapped again
  * @have: a bit for each block, for core/rdmc; NULL unless @write
- * @user: who is charged, a reference; NULL: the pages are somebody else's
- * @mm: whose pinned memory they are counted as, a reference to the count
+ * @user: user that is charged, a reference; NULL: the pages are borrowed
+ * @mm: the mm whose pinned_vm counts the pages, a reference (mmgrab())
  */
 struct spindle_pinned {
 	struct ib_device *ib;
@@ -63,4 +63,4 @@ bool spindle_pinned_unmap_some(struct spindle_pinned *pinned, u32 max);
 void spindle_pinned_unmap(struct spindle_pinned *pinned);
 void spindle_pinned_free(struct spindle_pinned *pinned);
 
-#endif /* SPINDLE_PINNED_H */
+#endif /* SPINDLE_BULK_PINNED_H */

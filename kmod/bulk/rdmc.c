@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RDMC groups: their life, and what processes ask for. See rdmc.h.
+ * RDMC groups: creation, end and requests. See rdmc.h.
  *
- * Context: process, all of it.
+ * Context: process, in the whole file.
  */
 #include <linux/log2.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "engine.h"
-#include "event.h"
+#include "base/engine.h"
 #include "fabric/device.h"
-#include "group.h"
-#include "live.h"
-#include "node.h"
-#include "peer.h"
+#include "node/above.h"
+#include "node/event.h"
+#include "node/group.h"
+#include "node/node.h"
+#include "node/peer.h"
 #include "pinned.h"
 #include "rdmc.h"
 
@@ -36,7 +36,7 @@ static void stop_fn(void *ctx)
 	list_del(&group->run);
 }
 
-/* The mirror of connect(); the core uses no lane any more. */
+/* Undo connect(). The core does not use the lanes any more. */
 static void disconnect(struct spindle_rdmc_group *group)
 {
 	u32 m;
@@ -52,7 +52,7 @@ static void disconnect(struct spindle_rdmc_group *group)
 	group->engine->sn->rdmc_generation++;
 }
 
-/* Neither its chore nor its work item is to run any more. */
+/* Free a group after end_work(), so that neither its chore nor its work item runs any more. */
 static void free_group(struct spindle_rdmc_group *group)
 {
 	free_garbage(group);
@@ -73,7 +73,7 @@ static void up_fn(void *ctx)
 {
 	struct spindle_link *link = ctx;
 
-	/* Just now: the regions go when it is closed. */
+	/* Check @lost here in the engine, because the regions go when a lost lane is closed. */
 	if (link->lane->lost)
 		return;
 	WRITE_ONCE(link->ready, true);
@@ -87,7 +87,7 @@ static void no_memory_fn(void *ctx)
 	spindle_rdmc_fail(r, r->cfg.me + 1, SPINDLE_RDMC_NOMEM);
 }
 
-/* Lanes that came up get what grants need. */
+/* Prepare the links whose lanes came up. */
 static void prepare(struct spindle_rdmc_group *group)
 {
 	u32 m;
@@ -119,7 +119,7 @@ static void group_chore(struct spindle_chore *chore)
 	if (!group->orphan || !READ_ONCE(group->over))
 		return;
 	disconnect(group);
-	/* Both may have been asked for meanwhile; the engine cannot do that any more. */
+	/* Chore and work item may have been queued again. The engine cannot queue them any more. */
 	end_work(group);
 	free_group(group);
 }
@@ -133,7 +133,7 @@ static void start_fn(void *ctx)
 	list_add_tail(&group->run, &group->node->rdmc_run);
 }
 
-/* A share of the lane to a member. */
+/* Get a link to the lane to a member. */
 static int get_lane(struct spindle_rdmc_group *group, const struct spindle_group *view, u32 m)
 {
 	int rank = spindle_view_rank(&view->view, group->r.cfg.member[m]);
@@ -151,7 +151,7 @@ static int get_lane(struct spindle_rdmc_group *group, const struct spindle_group
 				peer->expected ? peer->expected : peer->incarnation);
 }
 
-/* Where the node is, and the others are. */
+/* Add a group to its node, and connect it to the other members. */
 static int connect(struct spindle_rdmc_group *group, struct spindle_node *node)
 {
 	const struct spindle_group *view = node->group;
@@ -162,7 +162,7 @@ static int connect(struct spindle_rdmc_group *group, struct spindle_node *node)
 	list_add_tail(&group->list, &node->rdmcs);
 	group->node = node;
 	node->sn->rdmc_generation++;
-	/* Before what follows from it. */
+	/* Report this first, because other events may follow from start_fn(). */
 	spindle_event(node, SPINDLE_EVENT_RDMC_CREATED,
 		      &(struct spindle_event_info){ .rdmc = group->r.cfg.id });
 	spindle_engine_call(group->engine, start_fn, group);
@@ -198,6 +198,11 @@ static int check_members(const struct spindle_node *node, struct spindle_rdmc_cr
 	return args->rank == args->count ? -EINVAL : 0;
 }
 
+static bool has_stopped(const struct spindle_live *live)
+{
+	return live && spindle_membership->state(live) == SPINDLE_LIVE_STOPPED;
+}
+
 static int check_node(struct spindle_node *node, struct spindle_rdmc_create *args,
 		      const u32 *member)
 {
@@ -205,13 +210,12 @@ static int check_node(struct spindle_node *node, struct spindle_rdmc_create *arg
 
 	if (!node || node->dead)
 		return -ENODEV;
-	if (!node->group || node->group->mg.me == SPINDLE_NO_RANK ||
-	    (node->group->live && spindle_live_state(node->group->live) == SPINDLE_LIVE_STOPPED))
+	if (!node->group || node->group->mg.me == SPINDLE_NO_RANK || has_stopped(node->group->live))
 		return -ENOTCONN;
 	list_for_each_entry(other, &node->rdmcs, list)
 		if (other->r.cfg.id == args->group && !other->orphan)
 			return -EEXIST;
-	/* A block need not begin at a page. */
+	/* One page more, because a block may begin within a page. */
 	if ((args->block >> PAGE_SHIFT) + 1 > spindle_device_pages(node->ep.ib))
 		return -EOPNOTSUPP;
 	return check_members(node, args, member);
@@ -236,14 +240,14 @@ static void init_core(struct spindle_rdmc_group *group, const struct spindle_nod
 	group->r.ctx = group->link;
 	spindle_rdmc_init(&group->r, &cfg, &spindle_rdmc_group_ops);
 	group->sources = U64_MAX;
-	/* There it depends on racks that are not known yet. */
+	/* For the hybrid algorithm all ranks count, because racks are not known yet. */
 	if (args->algorithm == SPINDLE_RDMC_HYBRID)
 		return;
 	spindle_schedule_init(&schedule, cfg.algorithm, cfg.n, cfg.me, 1, NULL);
 	group->sources = spindle_schedule_sources(&schedule);
 }
 
-/* Arguments are checked but for what only the node knows. */
+/* Create a group. The caller has checked all arguments that do not depend on the node. */
 static struct spindle_rdmc_group *create(struct spindle_node *node,
 					 struct spindle_rdmc_create *args, const u32 *member)
 {
@@ -282,10 +286,10 @@ static struct spindle_rdmc_group *create(struct spindle_node *node,
 /**
  * spindle_rdmc_group_create() - create a group for a file
  * @sn: network namespace
- * @args: arguments, checked but for what only the node knows; out: own rank
+ * @args: arguments; those that do not depend on the node are checked; out: own rank
  * @member: node ids
  *
- * Return: the group, the caller's; or ERR_PTR()
+ * Return: the group, which the caller owns; or ERR_PTR()
  */
 struct spindle_rdmc_group *spindle_rdmc_group_create(struct spindle_net *sn,
 						     struct spindle_rdmc_create *args,
@@ -306,7 +310,7 @@ static void leave_fn(void *ctx)
 	spindle_rdmc_fail(r, r->cfg.me + 1, SPINDLE_RDMC_LEFT);
 }
 
-/* Nobody needs the group any more. */
+/* The process has released the group: leave it, and free it now or when it is over. */
 static void drop(struct spindle_rdmc_group *group)
 {
 	WRITE_ONCE(group->orphan, true);
@@ -323,8 +327,8 @@ static void drop(struct spindle_rdmc_group *group)
  * spindle_rdmc_group_release() - the file is released
  * @group: its group
  *
- * The others are told, unless all have closed. Memory stays pinned until no device uses
- * it; that may take longer than the process lives.
+ * This tells the other members that the member has left, unless all have closed. Memory stays
+ * pinned until no device uses it, which may take longer than the process lives.
  */
 void spindle_rdmc_group_release(struct spindle_rdmc_group *group)
 {
@@ -349,14 +353,17 @@ static void view_gone_fn(void *ctx)
 	spindle_rdmc_fail(&group->r, group->r.cfg.me + 1, SPINDLE_RDMC_VIEW);
 	if (!gone->last)
 		return;
-	/* All lanes are quiet: the rest needs nobody, and other nodes have the engine, too. */
+	/*
+	 * All lanes are closed, so the rest needs no other node. Do one pass per call, because
+	 * the engine serves other nodes, too.
+	 */
 	gone->more = spindle_rdmc_pass(&group->r, group->r.now);
 	if (!gone->more)
 		WRITE_ONCE(group->over, true);
 }
 
 /**
- * spindle_rdmc_node_drop() - a node leaves its view: all its groups end, and all its lanes
+ * spindle_rdmc_node_drop() - end all groups and lanes of a node that leaves its view
  * @node: the node
  *
  * Context: the namespace's lock.
@@ -400,7 +407,7 @@ struct request {
 	int err;
 };
 
-/* The device of a group's node, which cannot go before ib_device_put(); or NULL. */
+/* Get the device of a group's node, which cannot go before ib_device_put(); or NULL. */
 static struct ib_device *hold_device(const struct spindle_rdmc_group *group)
 {
 	struct spindle_net *sn = group->engine->sn;
@@ -413,7 +420,7 @@ static struct ib_device *hold_device(const struct spindle_rdmc_group *group)
 	return ib;
 }
 
-/* Once it is handed over, the object ends before the device can go. */
+/* Give a mapped object to the engine. From then on the object ends before the device can go. */
 static int hand_over_mapped(struct request *req, void (*fn)(void *ctx))
 {
 	struct spindle_rdmc_group *group = req->group;
@@ -427,7 +434,7 @@ static int hand_over_mapped(struct request *req, void (*fn)(void *ctx))
 	return req->err;
 }
 
-/* Mapped without a lock, because an object may be large, and handed over. */
+/* Map an object and give it to the engine. Mapping takes no lock, because it may take long. */
 static int hand_over(struct request *req, void (*fn)(void *ctx))
 {
 	struct ib_device *ib = hold_device(req->group);
@@ -566,7 +573,7 @@ static void stat_fn(void *ctx)
 /**
  * spindle_rdmc_group_stat() - SPINDLE_RDMC_IOC_STAT
  * @group: group
- * @args: in: member; out: what is known of it
+ * @args: in: member; out: its progress
  *
  * Return: 0 or -EINVAL
  */
@@ -597,7 +604,7 @@ bool spindle_rdmc_group_next(struct spindle_rdmc_group *group, struct spindle_rd
 		return false;
 	*ev = group->event[group->head % SPINDLE_RDMC_EVENTS];
 	was_full = READ_ONCE(group->tail) - group->head + SPINDLE_RDMC_SLACK > SPINDLE_RDMC_EVENTS;
-	/* The engine writes there again only when it sees this. */
+	/* Store @head after the copy: the engine reuses the entry when it sees this. */
 	smp_store_release(&group->head, group->head + 1);
 	if (was_full)
 		spindle_engine_wake(group->engine);

@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * RDMC groups: what embeds core/rdmc.
+ * RDMC groups: the kernel side of core/rdmc.
  *
- *	rdmc.c		a group's life: created for a file, ended by it or with the view
- *	rdmc_run.c	what the engine does for it
- *	rdmc_dev.c	/dev/spindle-rdmc: files and their requests
- *	link.c		its share in lanes, with regions for grants
+ *	rdmc.c		creation, end and requests of a group
+ *	run.c		the engine's part
+ *	dev/rdmc_dev.c	/dev/spindle-rdmc: files and their ioctls
+ *	link.c		a group's share in lanes, with regions for grants
  *	lane.c		connections to the other members
  *	pinned.c	objects in memory of processes
  *
- * Owner: the file that created it; once that is released, the group itself, until no memory
- * is in use any more and all is said: then its chore frees it. A node that leaves its
- * view ends its groups at once: they stay with their files, without lanes.
+ * Owner: the file that created the group. After the file is released the group owns itself, until
+ * no memory is in use any more and all messages are sent. Then its chore frees it. When a node
+ * leaves its view, its groups end at once, and stay with their files, without lanes.
  *
- * @chore has the namespace's lock; protocol state is the engine's; events go from the engine
- * to the file through a ring with one writer and one reader.
+ * @chore runs with the namespace's lock. The engine owns the protocol state. Events go from the
+ * engine to the file through a ring with one writer and one reader.
  */
-#ifndef SPINDLE_RDMC_H
-#define SPINDLE_RDMC_H
+#ifndef SPINDLE_BULK_RDMC_H
+#define SPINDLE_BULK_RDMC_H
 
 #include <linux/llist.h>
 #include <linux/poll.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "base/net.h"
 #include "core/rdmc.h"
 #include "lane.h"
-#include "net.h"
 
 struct spindle_engine;
 struct spindle_group;
 struct spindle_node;
 struct spindle_pinned;
 
-/* Events that are not read: a power of two. Objects do not end while there is little room. */
+/* Entries of the ring of events, a power of two. Objects do not end while it is nearly full. */
 #define SPINDLE_RDMC_EVENTS	128U
-/* An object and the group may say so much before anybody looks. */
+/* Free entries that the ring must have, because so many events may follow without a check. */
 #define SPINDLE_RDMC_SLACK	(2 * SPINDLE_RDMC_QUEUE + 8)
 /* Defaults. */
 #define SPINDLE_RDMC_BLOCK	(256U << 10)
 #define SPINDLE_RDMC_TIMEOUT_MS	30000U
-/* Ids with this bit are kept for the kernel: no process can create such a group. */
+/* Ids with this bit are reserved for the kernel, so no process can create such a group. */
 #define SPINDLE_RDMC_OWN	BIT_ULL(63)
 
 /**
@@ -48,12 +48,12 @@ struct spindle_pinned;
  * @r: the protocol's state; engine
  * @list: in the node's list; the namespace's lock
  * @run: in the engine's list; engine
- * @number: of all groups ever created, for dumps that go on behind one
- * @node: its node; NULL: it has left its view, and the group is over
+ * @number: unique among all groups ever created, so that a dump can resume after a group
+ * @node: its node; NULL: the node has left its view, and the group is over
  * @engine: a reference
- * @link: by rank; no lane at the own one
- * @sources: ranks that need regions for our grants
- * @lock: there is one reader of events at a time
+ * @link: by rank; that of the own rank has no lane
+ * @sources: bit mask of the ranks that send to us, whose links need regions for our grants
+ * @lock: serializes readers of events
  * @wait: readers of events
  * @event: events
  * @head: next to read; written by the reader
@@ -61,9 +61,9 @@ struct spindle_pinned;
  * @ended: the last event is in the ring
  * @orphan: the file is released; the namespace's lock
  * @over: the core has nothing more to do; written by the engine
- * @chore: what needs the lock of the namespace: regions of lanes that came up, the end
+ * @chore: work with the lock of the namespace: regions for lanes that came up, and the end
  * @work: frees memory; takes no lock, so that the end of the group may wait for it
- * @garbage: memory that is not in use any more
+ * @garbage: pinned memory that is not in use any more
  * @comm: name of the process that created it
  * @pid: that process, a reference
  */
@@ -105,20 +105,14 @@ int spindle_rdmc_group_stat(struct spindle_rdmc_group *group, struct spindle_rdm
 bool spindle_rdmc_group_next(struct spindle_rdmc_group *group, struct spindle_rdmc_event *ev);
 void spindle_rdmc_node_drop(struct spindle_node *node);
 
-int spindle_rdmc_dev_init(void);
-void spindle_rdmc_dev_exit(void);
-
-/* rdmc_run.c */
+/* run.c */
 extern const struct spindle_rdmc_ops spindle_rdmc_group_ops;
-void spindle_rdmc_group_chore(struct spindle_rdmc_group *group);
 
-/* rdmc_run.c, engine context */
-bool spindle_rdmc_node_pass(struct spindle_node *node);
-u64 spindle_rdmc_node_due(const struct spindle_node *node);
-bool spindle_rdmc_node_arm(struct spindle_node *node);
+/* run.c, engine context */
 void spindle_rdmc_node_view(const struct spindle_group *view);
 void spindle_rdmc_node_cut(struct spindle_node *node, u32 id);
 void spindle_rdmc_node_stop(struct spindle_node *node);
-void spindle_rdmc_node_lost(struct spindle_node *node, u32 id);
 
-#endif /* SPINDLE_RDMC_H */
+extern const struct spindle_transfer_ops spindle_bulk_transfer;
+
+#endif /* SPINDLE_BULK_RDMC_H */

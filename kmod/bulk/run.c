@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RDMC groups: what the engine does for them. See rdmc.h.
+ * RDMC groups: the engine's part. See rdmc.h.
  *
- * Context: engine, but for spindle_rdmc_group_chore().
+ * Context: engine, except for rdmc_group_chore().
  */
 #include <linux/ktime.h>
 
-#include "event.h"
-#include "group.h"
+#include "lane.h"
 #include "large.h"
 #include "link.h"
-#include "node.h"
-#include "peer.h"
+#include "node/above.h"
+#include "node/event.h"
+#include "node/group.h"
+#include "node/node.h"
+#include "node/peer.h"
 #include "pinned.h"
 #include "rdmc.h"
 
-/* Blocks of a group that are unmapped in a pass: each takes 1 or 2 us behind an IOMMU. */
+/* Blocks of a group to unmap per pass, because each takes 1 or 2 us behind an IOMMU. */
 #define UNMAP_BLOCKS	64
 
 static struct spindle_rdmc_group *rdmc_group(struct spindle_rdmc *r)
@@ -24,17 +26,17 @@ static struct spindle_rdmc_group *rdmc_group(struct spindle_rdmc *r)
 }
 
 /**
- * spindle_rdmc_group_chore() - there is something to do that may sleep
+ * rdmc_group_chore() - queue the group's chore, for work that may sleep
  * @group: the group
  *
  * Context: any.
  */
-void spindle_rdmc_group_chore(struct spindle_rdmc_group *group)
+static void rdmc_group_chore(struct spindle_rdmc_group *group)
 {
 	spindle_chore_queue(&group->chore, 0);
 }
 
-/* ---- what the core needs ------------------------------------------------ */
+/* ---- callbacks of core/ ------------------------------------------------- */
 
 static void run_cut(struct spindle_rdmc *r, u32 m)
 {
@@ -45,12 +47,12 @@ static bool run_listens(struct spindle_rdmc *r)
 {
 	const struct spindle_rdmc_group *group = rdmc_group(r);
 
-	/* Who has gone reads nothing, and need not. */
+	/* A group without a file does not wait for a reader. */
 	return READ_ONCE(group->orphan) ||
 	       group->tail - READ_ONCE(group->head) + SPINDLE_RDMC_SLACK <= SPINDLE_RDMC_EVENTS;
 }
 
-/* What of it is for who watches the node. */
+/* Report the events that matter to listeners of the node. */
 static void report(const struct spindle_rdmc_group *group, const struct spindle_rdmc_event *ev)
 {
 	static const u8 kinds[] = {
@@ -79,7 +81,7 @@ static void run_event(struct spindle_rdmc *r, const struct spindle_rdmc_event *e
 	*to = *ev;
 	to->at_ns = ktime_get_ns();
 	to->node = ev->node ? r->cfg.member[ev->node - 1] : SPINDLE_RDMC_NOBODY;
-	/* Pairs with the acquire in spindle_rdmc_group_next(): the event is whole. */
+	/* Pairs with the acquire in spindle_rdmc_group_next(): the event is complete. */
 	smp_store_release(&group->tail, group->tail + 1);
 	if (ev->kind == SPINDLE_RDMC_CLOSED || ev->kind == SPINDLE_RDMC_FAILED)
 		WRITE_ONCE(group->ended, true);
@@ -115,12 +117,12 @@ const struct spindle_rdmc_ops spindle_rdmc_group_ops = {
 /* ---- a pass ------------------------------------------------------------- */
 
 /**
- * spindle_rdmc_node_pass() - a pass over the lanes and groups of a node
+ * rdmc_node_pass() - a pass over the lanes and groups of a node
  * @node: the node
  *
  * Return: true if something happened
  */
-bool spindle_rdmc_node_pass(struct spindle_node *node)
+static bool rdmc_node_pass(struct spindle_node *node)
 {
 	struct spindle_rdmc_group *group;
 	struct spindle_large *large;
@@ -139,22 +141,22 @@ bool spindle_rdmc_node_pass(struct spindle_node *node)
 		work |= spindle_rdmc_pass(&group->r, now);
 		if (!group->over && spindle_rdmc_over(&group->r)) {
 			WRITE_ONCE(group->over, true);
-			spindle_rdmc_group_chore(group);
+			rdmc_group_chore(group);
 		}
 	}
-	/* Fairness: another one is first in the next pass. */
+	/* For fairness, let another group be first in the next pass. */
 	list_rotate_left(&node->larges);
 	list_rotate_left(&node->rdmc_run);
 	return work;
 }
 
 /**
- * spindle_rdmc_node_due() - when the engine has to look again, whatever happens
+ * rdmc_node_due() - time until the engine has to run a pass even if it is not woken
  * @node: the node
  *
  * Return: nanoseconds; U64_MAX: never
  */
-u64 spindle_rdmc_node_due(const struct spindle_node *node)
+static u64 rdmc_node_due(const struct spindle_node *node)
 {
 	const struct spindle_rdmc_group *group;
 	u64 due = U64_MAX, now;
@@ -168,12 +170,12 @@ u64 spindle_rdmc_node_due(const struct spindle_node *node)
 }
 
 /**
- * spindle_rdmc_node_arm() - the engine goes to sleep: what comes shall wake it
+ * rdmc_node_arm() - request wake-ups for completions, before the engine sleeps
  * @node: the node
  *
- * Return: true if something has come already
+ * Return: true if there is a completion already
  */
-bool spindle_rdmc_node_arm(struct spindle_node *node)
+static bool rdmc_node_arm(struct spindle_node *node)
 {
 	struct spindle_lane *lane;
 	bool came = false;
@@ -183,7 +185,7 @@ bool spindle_rdmc_node_arm(struct spindle_node *node)
 	return came;
 }
 
-/* Is a member of the group not in the view, or another life of it? */
+/* Is a member of the group missing in the view, or there with another incarnation? */
 static bool missing(const struct spindle_rdmc_group *group, u32 m,
 		    const struct spindle_group *view)
 {
@@ -197,8 +199,8 @@ static bool missing(const struct spindle_rdmc_group *group, u32 m,
 }
 
 /**
- * spindle_rdmc_node_view() - another view is installed: groups with who is not in it end
- * @view: the view, at its node
+ * spindle_rdmc_node_view() - end the groups with members that are not in the new view
+ * @view: the new view, at its node
  */
 void spindle_rdmc_node_view(const struct spindle_group *view)
 {
@@ -213,12 +215,12 @@ void spindle_rdmc_node_view(const struct spindle_group *view)
 }
 
 /**
- * spindle_rdmc_node_cut() - a member of a live view is suspected: nothing more comes from it
+ * spindle_rdmc_node_cut() - break the lanes to a suspected member of a live view
  * @node: the node
  * @id: node id of the member
  *
- * What was granted to it is back when the device is through with the lane. Where nothing was being
- * sent to it no repeat breaks the lane, and the view would not end before a group's timeout does.
+ * Grants to the member come back when its lane is drained. If this node was sending nothing to the
+ * member, no retry would break the lane, and the view could not end before the group's timeout.
  */
 void spindle_rdmc_node_cut(struct spindle_node *node, u32 id)
 {
@@ -230,7 +232,7 @@ void spindle_rdmc_node_cut(struct spindle_node *node, u32 id)
 }
 
 /**
- * spindle_rdmc_node_stop() - the node is in no view any more that goes on
+ * spindle_rdmc_node_stop() - end all groups of a node whose live view has stopped
  * @node: the node
  */
 void spindle_rdmc_node_stop(struct spindle_node *node)
@@ -242,11 +244,11 @@ void spindle_rdmc_node_stop(struct spindle_node *node)
 }
 
 /**
- * spindle_rdmc_node_lost() - a static view has lost a member
+ * rdmc_node_lost() - end the groups with a member that a static view has lost
  * @node: the node
  * @id: node id of the member
  */
-void spindle_rdmc_node_lost(struct spindle_node *node, u32 id)
+static void rdmc_node_lost(struct spindle_node *node, u32 id)
 {
 	struct spindle_rdmc_group *group;
 	u32 m;
@@ -257,3 +259,15 @@ void spindle_rdmc_node_lost(struct spindle_node *node, u32 id)
 				spindle_rdmc_fail(&group->r, m + 1, SPINDLE_RDMC_LOST);
 	}
 }
+
+const struct spindle_transfer_ops spindle_bulk_transfer = {
+	.create = spindle_large_create,
+	.destroy = spindle_large_destroy,
+	.open = spindle_large_open,
+	.drop = spindle_rdmc_node_drop,
+	.match = spindle_lane_match,
+	.pass = rdmc_node_pass,
+	.due = rdmc_node_due,
+	.arm = rdmc_node_arm,
+	.lost = rdmc_node_lost,
+};

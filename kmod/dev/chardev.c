@@ -2,8 +2,8 @@
 /*
  * /dev/spindle: the device through which processes attach.
  *
- * Only argument copying is done here; user memory is touched before or after, never
- * under a lock. See attachment.h for what an open file is.
+ * This file only copies arguments. It touches user memory before or after the work, never
+ * under a lock. node/attachment.h describes an open file.
  */
 #include <linux/delay.h>
 #include <linux/fs.h>
@@ -16,13 +16,13 @@
 #include <linux/uaccess.h>
 #include <linux/spindle.h>
 
-#include "attachment.h"
+#include "base/engine.h"
 #include "chardev.h"
-#include "engine.h"
-#include "group.h"
-#include "node.h"
-#include "past.h"
-#include "subgroup.h"
+#include "live/past.h"
+#include "node/attachment.h"
+#include "node/group.h"
+#include "node/node.h"
+#include "node/subgroup.h"
 
 static int spindle_open(struct inode *inode, struct file *file)
 {
@@ -43,7 +43,7 @@ static int spindle_release(struct inode *inode, struct file *file)
 /* The first version of the argument ends with its last section. */
 #define ATTACH_SIZE_MIN offsetofend(struct spindle_attach, sst)
 
-/* The last message of a sender that has gone may still be on its way to the members. */
+/* How long a new sender waits until the messages of the former one are sent. */
 #define PARTING_MS 5000
 
 static int bind(struct spindle_attachment *att, struct spindle_attach *args)
@@ -66,8 +66,8 @@ static int bind(struct spindle_attachment *att, struct spindle_attach *args)
 }
 
 /*
- * The process may have been compiled against a shorter or a longer struct: what it
- * sends beyond ours must be zero, and it gets no more than it has room for.
+ * The process may have been compiled against a shorter or a longer struct. Bytes beyond our
+ * struct must be zero, and the process gets no more bytes than it has room for.
  */
 static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 {
@@ -249,7 +249,9 @@ int spindle_chardev_init(void)
 }
 
 /**
- * spindle_chardev_exit() - remove it; no file is open, files hold the module
+ * spindle_chardev_exit() - remove /dev/spindle
+ *
+ * No file is open, because open files hold the module.
  */
 void spindle_chardev_exit(void)
 {

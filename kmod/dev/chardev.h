@@ -2,10 +2,10 @@
 /*
  * /dev/spindle: the device through which processes attach.
  */
-#ifndef SPINDLE_CHARDEV_H
-#define SPINDLE_CHARDEV_H
+#ifndef SPINDLE_DEV_CHARDEV_H
+#define SPINDLE_DEV_CHARDEV_H
 
 int spindle_chardev_init(void);
 void spindle_chardev_exit(void);
 
-#endif /* SPINDLE_CHARDEV_H */
+#endif /* SPINDLE_DEV_CHARDEV_H */

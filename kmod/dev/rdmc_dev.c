@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /dev/spindle-rdmc: the device through which processes send and receive large objects.
- * See rdmc.h; an open file is a group, once it has created one.
+ * See bulk/rdmc.h. An open file has one group, once it has created that.
  */
 #include <linux/fs.h>
 #include <linux/log2.h>
@@ -11,11 +11,12 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "rdmc.h"
+#include "bulk/rdmc.h"
+#include "rdmc_dev.h"
 
 /**
  * struct rdmc_file - an open file
- * @lock: of @group being set
+ * @lock: serializes requests that set @group
  * @group: the group, or NULL; set once
  */
 struct rdmc_file {
@@ -25,7 +26,7 @@ struct rdmc_file {
 
 static struct spindle_rdmc_group *file_group(const struct rdmc_file *rf)
 {
-	/* Pairs with the release in ioctl_create(): the group is whole. */
+	/* Pairs with the release in create(): the group is complete. */
 	return smp_load_acquire(&rf->group);
 }
 
@@ -266,7 +267,9 @@ int spindle_rdmc_dev_init(void)
 }
 
 /**
- * spindle_rdmc_dev_exit() - remove it; no file is open, files hold the module
+ * spindle_rdmc_dev_exit() - remove /dev/spindle-rdmc
+ *
+ * No file is open, because open files hold the module.
  */
 void spindle_rdmc_dev_exit(void)
 {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Devices: which RDMA devices may be used, and what to do when one goes away.
+ * Devices: which RDMA devices may be used, and their removal.
  *
- * ib_client.remove() must not return before nothing of ours is left on the device.
- * The core calls clients in the reverse order of their registration, so we come
- * before rdma_cm, and an address still resolves to the dying device for a while: a
- * device is usable only from add() to remove().
+ * ib_client.remove() must not return while we still use the device. The core calls clients in the
+ * reverse order of their registration, so it calls us before rdma_cm. An address then still
+ * resolves to the dying device for a while. So a device is only usable between add() and remove().
  */
 #include <linux/log2.h>
 #include <linux/moduleparam.h>
 
-#include "../compat.h"
+#include "base/compat.h"
 #include "device.h"
 #include "region.h"
 
@@ -23,8 +22,8 @@ static void (*removed_cb)(struct ib_device *ib);
 static struct ib_client device_client;
 
 /*
- * A device is marked by the client's data, for which the core has made room: an add that
- * fails is ignored there, and the device would be unknown for as long as it lives.
+ * The client data marks a usable device. The core has allocated room for that, so add() cannot
+ * fail. This matters because the core ignores an error of add(), and never calls add() again.
  */
 static int client_add(struct ib_device *ib)
 {
@@ -45,7 +44,7 @@ static struct ib_client device_client = {
 };
 
 /**
- * spindle_device_init() - begin to follow devices
+ * spindle_device_init() - start following devices
  * @removed: called when a device goes; must tear down all that uses it, may sleep
  *
  * Return: 0 or -errno
@@ -65,11 +64,11 @@ void spindle_device_exit(void)
 }
 
 /**
- * spindle_device_usable() - may something new be put on the device?
+ * spindle_device_usable() - may the caller create objects on the device?
  * @ib: the device
  *
- * The caller holds the lock that the removed() callback takes, and puts what it
- * makes where that callback finds it before it lets go.
+ * The caller holds the lock that the removed() callback takes. Before the caller releases the
+ * lock, it links its objects where that callback finds them.
  *
  * Return: true if so
  */
@@ -79,7 +78,7 @@ bool spindle_device_usable(struct ib_device *ib)
 }
 
 /**
- * spindle_device_pages() - pages that one fast registration takes
+ * spindle_device_pages() - pages of a fast registration at most
  * @ib: the device
  *
  * Return: their number
@@ -107,10 +106,10 @@ u32 spindle_device_chunk_shift(const struct ib_device *ib)
 }
 
 /**
- * spindle_device_capable() - can the device do what connections need?
+ * spindle_device_capable() - does the device support what connections need?
  * @ib: the device
  *
- * Writes with immediate data, and fast registration of the smallest chunk.
+ * Connections need writes with immediate data, and fast registration of the smallest chunk.
  *
  * Return: true if so
  */
@@ -127,11 +126,11 @@ bool spindle_device_capable(struct ib_device *ib)
  * spindle_device_ordered() - does memory show writes of one queue pair in order?
  * @ib: the device
  *
- * Soft-RoCE copies packets one after the other on strongly ordered CPUs. A PCI
- * device may use relaxed ordering for memory regions of the kernel and then shows a
- * counter before the payload that was written ahead of it; there only a completion
- * orders. What the PCI configuration says of relaxed ordering binds no driver that asks
- * for it by region, so no device but soft-RoCE counts as ordered: nothing else was tried.
+ * Soft-RoCE copies packets one after the other on strongly ordered CPUs. A PCI device may use
+ * relaxed ordering for memory regions of the kernel. Memory may then show a counter before the
+ * payload that was written ahead of it, and only a completion orders them. A driver may request
+ * relaxed ordering for a region, whatever the PCI configuration says. So only soft-RoCE counts as
+ * ordered; other devices were not tested.
  *
  * Return: true if polling memory is safe
  */
@@ -146,8 +145,8 @@ bool spindle_device_ordered(struct ib_device *ib)
  * @ib: the device
  * @dma: address of memory that is mapped for streaming, in both directions
  *
- * Rows are mapped once, and CPU and device look at them for as long as they live: nobody
- * knows when there would be something to copy. Soft-RoCE uses the memory itself.
+ * A row is mapped once, and CPU and device access it at any time while it exists. So there is no
+ * point at which a copy could be synchronized. Soft-RoCE uses the memory itself.
  *
  * Return: true if so (swiotlb), or if the device's caches are not the CPU's
  */
@@ -160,8 +159,8 @@ bool spindle_device_copies(struct ib_device *ib, u64 dma)
  * spindle_device_coherent() - may rows be mapped for the device?
  * @ib: the device
  *
- * Tried with a page. Of one with narrow addresses another page may have to be copied:
- * region.c looks at each.
+ * This tries a single page. A device with narrow DMA addresses may need copies of other pages, so
+ * region.c checks each mapping.
  *
  * Context: process.
  * Return: 0; -EOPNOTSUPP: the device sees a copy; -ENOMEM

@@ -2,22 +2,23 @@
 /*
  * Regions: memory that a device and the kernel share, and windows into it.
  *
- * One page array, three views: vmap for the engine, vm_insert_pages for processes,
- * scatter lists for the device. A region belongs to whoever allocated it and
- * outlives every window; a window is the registration of a region in one
- * connection's protection domain, and belongs to that connection.
+ * One page array is mapped in three ways: by vmap() for the engine, by vm_insert_pages() for
+ * processes, by scatter lists for the device. The object that allocated a region owns it, and the
+ * region outlives every window. A window is the registration of a region in one connection's
+ * protection domain, and belongs to that connection.
  *
- * Registrations go by chunks, as many pages as the device takes in one fast registration,
- * rounded down to a power of two: the hot path finds a chunk by a shift. More than
- * SPINDLE_CHUNK_SHIFT_MAX would ask drivers for page lists longer than a page.
+ * A region is registered in chunks. A chunk has as many pages as the device takes in one fast
+ * registration, rounded down to a power of two. So the hot path finds a chunk by a shift.
+ * Chunks above SPINDLE_CHUNK_SHIFT_MAX would need page lists longer than a page in drivers.
  *
- * A chunk is registered at the address that is its offset in the region. So the holder of the
- * key names bytes of the row by their offset, and no address of the kernel or of the device
- * is told to anybody.
+ * A chunk is registered with its offset in the region as its address. So the holder of the key
+ * names bytes of the row by their offset, and no address of the kernel or of the device leaves
+ * this host.
  *
- * The own row is registered as well, for each connection, although the local key of the
- * protection domain would do without. Its pages are scattered: by that key a write would need
- * a scatter entry for each page, and one of a MiB eight work requests of 32 entries.
+ * The own row is registered for each connection, too, although the local key of the protection
+ * domain would work without that. The reason is that its pages are scattered. With the local key
+ * a write would need a scatter entry for each page, and a write of 1 MiB eight work requests of
+ * 32 entries.
  *
  * Context: process.
  */
@@ -27,7 +28,7 @@
 #include <linux/scatterlist.h>
 #include <rdma/ib_verbs.h>
 
-#include "../memory.h"
+#include "base/memory.h"
 
 /* log2 of the bytes of a chunk: 128 pages (vmw_pvrdma) to 512 (soft-RoCE; mlx4 has 511). */
 #define SPINDLE_CHUNK_SHIFT_MIN	19

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Live: what membership asks for when a view ends and another begins. See live.h.
+ * Live: callbacks of membership for the end and the beginning of a view. See live.h.
  *
- * Context: engine, all of it.
+ * Context: engine, in the whole file.
  */
 #include <linux/ktime.h>
 
-#include "attachment.h"
+#include "bulk/rdmc.h"
 #include "fabric/conn.h"
-#include "group.h"
 #include "live.h"
-#include "node.h"
-#include "peer.h"
-#include "rdmc.h"
-#include "subgroup.h"
+#include "node/attachment.h"
+#include "node/group.h"
+#include "node/node.h"
+#include "node/peer.h"
+#include "node/subgroup.h"
 
 /* ---- the end of a view ------------------------------------------------- */
 
@@ -60,7 +60,7 @@ static bool live_trim(void *ctx, const u64 *trim)
 	return spindle_mg_trim(&live->group->mg, trim);
 }
 
-/* All is delivered, and what the next view takes has been made. */
+/* Is everything delivered, and the next view allocated? */
 static bool live_drain(void *ctx)
 {
 	struct spindle_live *live = ctx;
@@ -74,15 +74,14 @@ static bool live_drain(void *ctx)
 }
 
 /**
- * spindle_live_guest() - the seat of a node that is no member yet
+ * find_guest() - find a node that is no member yet
  * @live: the live view
- * @id: its id
- * @incarnation: of its life; 0: any
+ * @id: node id
+ * @incarnation: its incarnation; 0: any
  *
  * Return: the peer, or NULL
  */
-struct spindle_peer *spindle_live_guest(const struct spindle_live *live, u32 id,
-					u64 incarnation)
+static struct spindle_peer *find_guest(const struct spindle_live *live, u32 id, u64 incarnation)
 {
 	struct spindle_peer *peer;
 	u32 i;
@@ -100,26 +99,23 @@ static const char *live_layout(void *ctx, const struct spindle_view *view,
 	struct spindle_live *live = ctx;
 	u32 i;
 
-	if (next->num_members > live->rules.max_nodes)
-		return "the view has no room for another node";
 	for (i = 0; i < next->num_members; i++) {
 		struct spindle_view_member *m = &next->member[i];
 		const struct spindle_peer *peer;
 
 		if (m->addr.family)
 			continue;
-		peer = spindle_live_guest(live, m->id, 0);
+		peer = find_guest(live, m->id, 0);
 		if (m->id == live->group->node->id)
 			m->addr = live->group->node->addr;
 		else if (peer)
 			m->addr = peer->addr;
 	}
-	spindle_rules_apply(&live->rules, view, next);
-	return NULL;
+	return spindle_rules_next(&live->rules, view, next);
 }
 
 /**
- * spindle_live_show() - where membership finds what a peer says
+ * spindle_live_show() - tell membership where the columns of a peer are
  * @peer: the peer
  * @member: out: row and vouch
  */
@@ -131,7 +127,7 @@ void spindle_live_show(const struct spindle_peer *peer, struct spindle_mb_peer *
 
 static bool live_guest(void *ctx, u32 id, u64 incarnation)
 {
-	const struct spindle_peer *peer = spindle_live_guest(ctx, id, incarnation);
+	const struct spindle_peer *peer = find_guest(ctx, id, incarnation);
 
 	return peer && spindle_peer_joined(peer);
 }
@@ -139,7 +135,7 @@ static bool live_guest(void *ctx, u32 id, u64 incarnation)
 static bool live_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *member)
 {
 	struct spindle_live *live = ctx;
-	const struct spindle_peer *peer = spindle_live_guest(live, id, incarnation);
+	const struct spindle_peer *peer = find_guest(live, id, incarnation);
 
 	/* This end of the connection may come up a little later than the joiner's. */
 	if (!peer || peer->phase == SPINDLE_PEER_LOST)
@@ -150,14 +146,17 @@ static bool live_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer
 
 /* ---- the beginning of a view ------------------------------------------- */
 
-/* Readers, the sender, and what they hold, go on in the next view. */
+/* Move readers, sender and state of a subgroup to its object in the next view. */
 static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
 {
 	list_splice_init(&old->attachments, &sg->attachments);
 	sg->sender = old->sender;
 	sg->readers = old->readers;
 	sg->stall_ms = old->stall_ms;
-	/* A process that has gone may be through with the view before: it is still to be freed. */
+	/*
+	 * In the old view the last message of a parting sender may have been sent already. The
+	 * new object must raise the event again, because the sender is not freed yet.
+	 */
 	if (sg->sender && sg->sender->parting && !sg->mc.parting)
 		sg->mc.events |= SPINDLE_MC_PARTED;
 	sg->state = sg->mc.lacking ? SPINDLE_STATE_FORMING : old->state;
@@ -166,27 +165,27 @@ static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
 }
 
 /**
- * spindle_live_made() - the chore has made the subgroups of the next view
+ * spindle_live_made() - the protocol state of a subgroup that the chore has allocated
  * @ctx: the group
- * @index: of one that this node is in
+ * @index: index of a subgroup of this node in the next view
  * @streams: out: its streams, or NULL
  *
- * Return: its protocol
+ * Return: the protocol state
  */
 struct spindle_mc *spindle_live_made(void *ctx, u32 index, struct spindle_streams **streams)
 {
 	const struct spindle_group *group = ctx;
 	struct spindle_subgroup *sg = group->live->next->subgroup[index];
 
-	*streams = spindle_subgroup_streams(sg);
+	*streams = sg->streams;
 	return &sg->mc;
 }
 
 /**
- * spindle_live_begun() - a subgroup goes on in the next view, or this node is in it no more
+ * spindle_live_begun() - continue a subgroup in the next view, or end it
  * @ctx: the group
- * @index: of the subgroup
- * @old: that of the view before, or NULL
+ * @index: index of the subgroup
+ * @old: its protocol state in the old view, or NULL
  */
 void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old)
 {
@@ -203,7 +202,7 @@ void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old)
 				     "the rules have this node in it no more");
 }
 
-/* Also those that stay: ranks are others. */
+/* Unchanged subgroups need this, too, because ranks are different in the new view. */
 static void configure_subgroups(struct spindle_group *group)
 {
 	struct spindle_subgroup *sg;
@@ -216,8 +215,8 @@ static void configure_subgroups(struct spindle_group *group)
 }
 
 /*
- * Who is where now. Those that are no members any more keep their seats for a while: readers may
- * still hold messages of theirs, up to here.
+ * Set the ranks of peers. A former member keeps its seat until local readers have consumed the
+ * log up to @marks, because they may still hold messages of it.
  */
 static void seat_members(struct spindle_live *live)
 {
@@ -252,7 +251,6 @@ static void live_install(void *ctx, const struct spindle_view *next, const u32 *
 	spindle_mg_install(&group->mg, from, trim);
 	configure_subgroups(group);
 	seat_members(live);
-	live->ready = 0;
 	live->next->taken = true;
 	live->changes++;
 	if (live->at)
@@ -281,7 +279,7 @@ static void live_stopped(void *ctx)
 	struct spindle_subgroup *sg;
 	u32 i;
 
-	/* Who was never in has not stopped: the join tells what became of it. */
+	/* A node that never became a member does not report a stop, because its join reports. */
 	if (live->group->mg.me != SPINDLE_NO_RANK)
 		spindle_live_say_stop(live);
 	for (i = 0; (sg = spindle_group_subgroup(live->group, &i)); i++)
@@ -291,7 +289,7 @@ static void live_stopped(void *ctx)
 	spindle_live_chore(live, SPINDLE_CHORE_STOP);
 }
 
-const struct spindle_mb_ops spindle_live_ops = {
+const struct spindle_mb_ops spindle_live_mb_ops = {
 	.wedge = live_wedge,
 	.flushed = live_flushed,
 	.freeze = live_freeze,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Door: what nodes that are no members of a live view may learn of it. See door.h.
+ * Door: the interface of a live view for nodes that are no members of it. See door.h.
  */
 #include "door.h"
 #include "fabric/endpoint.h"
@@ -8,12 +8,12 @@
 /* ---- the door --------------------------------------------------------- */
 
 /**
- * spindle_door_change() - the view is another one, or has ended
+ * spindle_door_change() - show another view, or none
  * @door: the door
  * @ep: the node's endpoint
  * @view: the view, or NULL
- * @card: of the view; the door's from now on
- * @bytes: its length
+ * @card: card of the view, or NULL; the door owns it from now on
+ * @bytes: length of @card
  *
  * Context: process.
  * Return: the card of the view before, for the caller to free
@@ -41,7 +41,7 @@ struct spindle_card *spindle_door_change(struct spindle_door *door, struct spind
 }
 
 /**
- * spindle_door_take() - a knock that waits
+ * spindle_door_take() - take a waiting knock
  * @door: the door
  * @ep: the node's endpoint
  * @knock: out
@@ -62,13 +62,13 @@ bool spindle_door_take(struct spindle_door *door, struct spindle_endpoint *ep,
 }
 
 /**
- * spindle_answer_seal() - prove who answers
- * @answer: complete but for the proof
- * @key: the node's
- * @question: the hello that it answers
+ * answer_seal() - set the proof of an answer
+ * @answer: complete except for the proof
+ * @key: the node's key
+ * @question: the hello that @answer belongs to
  */
-void spindle_answer_seal(struct spindle_answer *answer, struct spindle_key *key,
-			 const void *question)
+static void answer_seal(struct spindle_answer *answer, struct spindle_key *key,
+			const void *question)
 {
 	u8 proof[SPINDLE_PROOF_LEN];
 
@@ -78,10 +78,10 @@ void spindle_answer_seal(struct spindle_answer *answer, struct spindle_key *key,
 }
 
 /**
- * spindle_answer_proven() - did somebody with the key answer?
- * @answer: a private copy of what came; its proof is gone afterwards
- * @key: the node's
- * @question: the hello that it answers
+ * spindle_answer_proven() - does the sender of an answer have the key?
+ * @answer: a private copy of the answer; its proof is cleared
+ * @key: the node's key
+ * @question: the hello that @answer belongs to
  *
  * Return: true if so, or if there is no key
  */
@@ -97,13 +97,13 @@ bool spindle_answer_proven(struct spindle_answer *answer, struct spindle_key *ke
 }
 
 /**
- * spindle_door_other() - is a node of another lineage?
+ * spindle_door_other() - does a node belong to another lineage?
  * @door: the door, or NULL
- * @hello: what the node says
+ * @hello: the node's hello
  *
- * A node that has no lineage yet may have this one.
+ * A node that has no lineage yet may still join this one.
  *
- * Return: true if both have one, and not the same
+ * Return: true if both have a lineage, and they differ
  */
 bool spindle_door_other(const struct spindle_door *door, const struct spindle_hello *hello)
 {
@@ -111,10 +111,10 @@ bool spindle_door_other(const struct spindle_door *door, const struct spindle_he
 }
 
 /**
- * spindle_door_answer() - a part of the card
+ * spindle_door_answer() - answer a question with a part of the card
  * @door: the door, or NULL
- * @key: the node's
- * @hello: the question; its node is the right one
+ * @key: the node's key
+ * @hello: the question; it is addressed to this node
  * @reject: out: the answer
  *
  * Return: SPINDLE_REJECT_ANSWER, or enum spindle_refusal
@@ -133,18 +133,18 @@ u32 spindle_door_answer(const struct spindle_door *door, struct spindle_key *key
 	answer->total = cpu_to_le32(door->view.bytes);
 	answer->len = cpu_to_le32(len);
 	memcpy(answer->data, (const u8 *)door->card + at, len);
-	spindle_answer_seal(answer, key, hello);
+	answer_seal(answer, key, hello);
 	reject->len = sizeof(*answer);
 	return SPINDLE_REJECT_ANSWER;
 }
 
 /**
- * spindle_door_knock() - a node wants a seat
+ * spindle_door_knock() - keep the knock of a node that wants a seat
  * @door: the door, or NULL
- * @hello: its request; its node is the right one, and no connection expects it
+ * @hello: its request, addressed to this node; no connection expects it
  * @from: its address
  *
- * Return: SPINDLE_REJECT_BUSY if it shall come again, else enum spindle_refusal
+ * Return: SPINDLE_REJECT_BUSY if the node shall knock again, else enum spindle_refusal
  */
 u32 spindle_door_knock(struct spindle_door *door, const struct spindle_hello *hello,
 		       const struct sockaddr_storage *from)

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Door: what nodes that are no members of a live view may learn of it, and leave there.
+ * Door: the interface of a live view for nodes that are no members of it.
  *
- * A question is answered in the rejection of a connection request, a part of the answer at a
- * time: nothing is kept of who asks. A knock is a request of a node that knows the view; a seat
- * is made for it by a work item, and it is told to come again.
+ * A question is a connection request that asks for the view. Its rejection carries one part of
+ * the answer, so that this node keeps no state about the node that asks. A knock is a
+ * connection request of a node that knows the view and wants to join. The request is rejected
+ * with "come again", and a work item makes a seat for the node.
  *
- * Owner: the live view; its node points to it as long as it is a member. All of it is protected
- * by the lock of the endpoint, in whose handlers it is used.
+ * Owner: the live view. Its node points to the door while the node is a member. The lock of the
+ * endpoint protects the door, because the endpoint's handlers use it.
  */
-#ifndef SPINDLE_DOOR_H
-#define SPINDLE_DOOR_H
+#ifndef SPINDLE_LIVE_DOOR_H
+#define SPINDLE_LIVE_DOOR_H
 
 #include "core/card.h"
 #include "core/view.h"
-#include "hello.h"
+#include "node/hello.h"
 
 struct spindle_endpoint;
 
-/* Knocks that wait for a seat; more have to come again. */
+/* Knocks that are kept until they have a seat. Other nodes have to knock again. */
 #define SPINDLE_KNOCKS 4
 
 /**
  * struct spindle_answer - part of a card, in a rejection
- * @digest: of the view: parts of another are of another card
+ * @digest: of the view: parts with different digests belong to different cards
  * @total: bytes of the card
  * @len: bytes of this part
  * @proof: over the question and this answer, with the group key
@@ -42,9 +43,9 @@ static_assert(sizeof(struct spindle_answer) == SPINDLE_ANSWER_LEN);
 /**
  * struct spindle_knock - a node that wants a seat
  * @id: its id
- * @incarnation: of its life
- * @addr: where it listens
- * @digest: of the view that it knows
+ * @incarnation: its incarnation
+ * @addr: its address
+ * @digest: digest of the view that it knows
  */
 struct spindle_knock {
 	u32 id;
@@ -55,8 +56,8 @@ struct spindle_knock {
 
 /**
  * struct spindle_door - see above
- * @work: makes seats
- * @view: what the core decides by
+ * @work: schedules the work item that makes seats
+ * @view: data of the view by which core/hello.h decides
  * @card: the view and its rules
  * @knock: nodes that want a seat
  * @knocks: their number
@@ -75,8 +76,6 @@ struct spindle_card *spindle_door_change(struct spindle_door *door, struct spind
 bool spindle_door_take(struct spindle_door *door, struct spindle_endpoint *ep,
 		       struct spindle_knock *knock);
 
-void spindle_answer_seal(struct spindle_answer *answer, struct spindle_key *key,
-			 const void *question);
 bool spindle_answer_proven(struct spindle_answer *answer, struct spindle_key *key,
 			   const void *question);
 
@@ -87,4 +86,4 @@ u32 spindle_door_answer(const struct spindle_door *door, struct spindle_key *key
 u32 spindle_door_knock(struct spindle_door *door, const struct spindle_hello *hello,
 		       const struct sockaddr_storage *from);
 
-#endif /* SPINDLE_DOOR_H */
+#endif /* SPINDLE_LIVE_DOOR_H */

@@ -9,23 +9,23 @@
 
 #include "core/rules.h"
 #include "door.h"
-#include "event.h"
 #include "fabric/ask.h"
-#include "group.h"
-#include "hello.h"
 #include "join.h"
 #include "live.h"
-#include "node.h"
-#include "peer.h"
+#include "node/event.h"
+#include "node/group.h"
+#include "node/hello.h"
+#include "node/node.h"
+#include "node/peer.h"
 
-/* Between two rounds of asking: at first, and at most. */
+/* Pause between two rounds of asking all contacts: the first one, and the longest. */
 #define AGAIN_MS	200
 #define AGAIN_MAX_MS	5000
-/* How often it is looked whether the node is in. */
+/* How often the chore checks whether the node is a member. */
 #define LOOK_MS		10
-/* How often the contact is asked whether it has gone on without this node. */
+/* How often the contact is asked whether its view has changed. */
 #define CHECK_MS	500
-/* So long a contact has, whatever it answers, before the next one is asked. */
+/* Time for one contact, whatever it answers, before the next one is asked. */
 #define CONTACT_MS	(3 * SPINDLE_JOIN_CONNECT_MS)
 
 enum join_state {
@@ -34,7 +34,7 @@ enum join_state {
 };
 
 /**
- * struct first - the view to begin with
+ * struct first - the view that the node begins if no contact is in one
  * @view: the view
  * @rules: its rules
  */
@@ -46,26 +46,26 @@ struct first {
 /**
  * struct spindle_join - see join.h
  * @node: the node
- * @ask: asks a contact; it and @chore take turns
+ * @ask: asks a contact; @ask and @chore never run at the same time
  * @chore: the steps, with the namespace's lock
  * @state: enum join_state
- * @stop: nobody wants it any more
+ * @stop: the join is cancelled
  * @again: milliseconds before the next round
- * @turned: when this contact was asked first, ktime; 0: it was not
- * @begun: when it began to connect, ktime
+ * @turned: when this contact was asked first, ktime; 0: not yet
+ * @begun: when the node began to connect, ktime
  * @checked: when the contact was asked last, ktime
- * @err: what came of asking: 0, -EPERM if it is final, -EEXIST if the contact is in the way of
- *	a beginning, or another -errno
- * @digest: of the view that is being joined
- * @checking: @ask looks whether the contact has that view
- * @other: it has another one
- * @stale: it had another one the time before
- * @want: the lineage that the view has to be of, or none
- * @first: the view to begin with if no contact is in one, or NULL
- * @reason: why it takes so long, or has failed; a constant string
+ * @err: result of asking: 0; -EPERM if the refusal is permanent; -EEXIST if the contact has a view,
+ *	so that this node must not begin one; or another -errno
+ * @digest: digest of the view that the node joins
+ * @checking: @ask checks whether the contact still has that view
+ * @other: result of the check: the contact has another view
+ * @stale: @other of the check before
+ * @want: the lineage that the view must have, or none
+ * @first: the view to begin if no contact is in one, or NULL
+ * @reason: why the join takes so long, or has failed; a constant string
  * @card: room for a card
- * @view: of the card
- * @rules: of the card
+ * @view: the view of the card
+ * @rules: the rules of the card
  * @at: the contact that is asked
  * @contacts: their number
  * @contact: nodes to ask
@@ -98,7 +98,7 @@ struct spindle_join {
 
 /* ---- asking ------------------------------------------------------------- */
 
-/* Will another attempt have the same answer? */
+/* Is a refusal permanent? */
 static bool final(u32 refusal)
 {
 	switch (refusal) {
@@ -126,7 +126,7 @@ static const char *ask_text(int err)
 	}
 }
 
-/* One part of the card, from @from on. Returns its length, or -errno, as in @err. */
+/* Ask for the part of the card at @from. Returns its length, or -errno as in join->err. */
 static int ask_part(struct spindle_join *join, u32 from, u64 *digest, u32 *total)
 {
 	struct spindle_node *node = join->node;
@@ -175,18 +175,28 @@ static int ask_part(struct spindle_join *join, u32 from, u64 *digest, u32 *total
 	return len;
 }
 
-/* The mark in the question is a fingerprint; the card has all of it. */
-static bool of_lineage(const struct spindle_join *join)
+/* Check the card, and read the view and its rules. Returns 0, or -errno as in join->err. */
+static int read_card(struct spindle_join *join, u32 bytes)
 {
 	const struct spindle_card *card = (const void *)join->card;
+	const struct spindle_view_member self = {
+		.id = join->node->id,
+		.addr = join->node->addr,
+	};
+	bool final = true;
 
-	return !spindle_lineage_given(&join->want) ||
-	       !memcmp(&card->lineage, &join->want, sizeof(join->want));
+	join->reason = spindle_card_read(card, bytes, &join->view, &join->rules);
+	if (!join->reason)
+		join->reason = spindle_card_admits(card, &join->view, &join->rules, &join->want,
+						   &self, &final);
+	if (!join->reason)
+		return 0;
+	return final ? -EPERM : -EAGAIN;
 }
 
 /*
- * Has this contact had its time? It may answer always, with little or with something else each
- * time, and never let this node in.
+ * Has this contact used up its time? This limits a contact that always answers, with short parts
+ * or with a new view each time, and never admits this node.
  */
 static bool is_late(struct spindle_join *join)
 {
@@ -196,7 +206,7 @@ static bool is_late(struct spindle_join *join)
 	return true;
 }
 
-/* The card, all of it of one view. Returns 0 or -errno, as in @err. */
+/* Ask for a whole card, all parts from one view. Returns 0, or -errno as in join->err. */
 static int ask_card(struct spindle_join *join)
 {
 	u64 digest, now;
@@ -209,20 +219,16 @@ static int ask_card(struct spindle_join *join)
 			return n;
 		if (is_late(join))
 			return -ETIMEDOUT;
-		/* It has gone on in the middle of the answer. */
+		/* The contact has installed another view between two parts. */
 		if (at && now != digest)
 			return -EAGAIN;
 		digest = now;
 		at += n;
 	} while (at < total);
-	join->reason = spindle_card_read((const void *)join->card, total, &join->view,
-					 &join->rules);
-	if (!join->reason && !of_lineage(join))
-		join->reason = spindle_refusal_text(SPINDLE_REFUSE_LINEAGE);
-	return join->reason ? -EPERM : 0;
+	return read_card(join, total);
 }
 
-/* May this node begin a view, as far as the contact goes? Returns -errno, as in @err. */
+/* Does the contact allow that this node begins a view? Returns -errno as in join->err. */
 static int ask_before(struct spindle_join *join)
 {
 	u64 digest;
@@ -247,7 +253,7 @@ static void end(struct spindle_join *join)
 {
 	struct spindle_node *node = join->node;
 
-	/* It has had its turn, but may be on its way out. */
+	/* @ask has queued the chore, but its function may not have returned yet. */
 	cancel_delayed_work_sync(&join->ask);
 	spin_lock(&node->ep.lock);
 	node->begins = false;
@@ -256,7 +262,7 @@ static void end(struct spindle_join *join)
 	free_join(join);
 }
 
-/* @who: the contact that is to be named, or NULL */
+/* End the join with an event. The reason names a contact, unless that is NULL. */
 static void fail(struct spindle_join *join, const struct spindle_addr *who)
 {
 	struct spindle_node *node = join->node;
@@ -271,22 +277,13 @@ static void fail(struct spindle_join *join, const struct spindle_addr *who)
 			  who->port, reason);
 	else
 		strscpy(node->why_text, reason, sizeof(node->why_text));
-	/* The event can be missed; this stays for who asks later. */
+	/* An event can be lost, so keep the reason for later status requests. */
 	node->why = node->why_text;
 	spindle_event(node, SPINDLE_EVENT_JOIN_FAILED, &(struct spindle_event_info){
 		.reason = node->why,
 	});
 	node->sn->generation++;
 	end(join);
-}
-
-/* Another node has this one's id; its own former life would have the same address. */
-static bool id_is_taken(const struct spindle_join *join)
-{
-	int rank = spindle_view_rank(&join->view, join->node->id);
-
-	return rank >= 0 && memcmp(&join->view.member[rank].addr, &join->node->addr,
-				   sizeof(join->node->addr));
 }
 
 static int enter(struct spindle_join *join)
@@ -296,17 +293,9 @@ static int enter(struct spindle_join *join)
 	struct spindle_group *group;
 	struct mem_cgroup *before;
 
-	if (spindle_view_rank(&join->view, node->id) >= 0) {
-		join->reason = "the view has a member with this id";
-		return id_is_taken(join) ? -EPERM : -EAGAIN;
-	}
-	if (join->view.num_members >= join->rules.max_nodes) {
-		join->reason = "the view has no room for another node";
-		return -EPERM;
-	}
 	if (node->group)
 		spindle_node_drop_view(node);
-	/* What came of the last attempt is not about this one. */
+	/* A new incarnation, so that no member takes the last attempt for this one. */
 	node->incarnation = get_random_u64() | 1;
 	before = spindle_payer_enter(&node->payer);
 	group = spindle_group_create(node, &join->view, &join->rules, &card->lineage);
@@ -327,7 +316,7 @@ static int enter(struct spindle_join *join)
 	return 0;
 }
 
-/* Why is it not connected to all of them? */
+/* Take the reason from a peer that is not connected. */
 static void find_reason(struct spindle_join *join)
 {
 	struct spindle_peer *peer;
@@ -350,7 +339,7 @@ static enum outcome look(struct spindle_join *join)
 {
 	struct spindle_group *group = join->node->group;
 
-	/* What becomes of it now is told by membership. */
+	/* The node is a member now, so membership reports the rest. */
 	if (group->mg.me != SPINDLE_NO_RANK)
 		return OVER;
 	if (group->live->mb.state == SPINDLE_MB_STOPPED) {
@@ -365,7 +354,7 @@ static enum outcome look(struct spindle_join *join)
 
 /* ---- asking and steps take turns ------------------------------------------- */
 
-/* Has the contact gone on? */
+/* Does the contact have another view than the one that this node joins? */
 static void check(struct spindle_join *join)
 {
 	u64 digest;
@@ -374,7 +363,10 @@ static void check(struct spindle_join *join)
 	join->other = ask_part(join, 0, &digest, &total) < 0 || digest != join->digest;
 }
 
-/* Without the lock: another host is waited for, and a holder of the lock may wait for this. */
+/*
+ * Runs without the namespace's lock, because it waits for another host. A holder of the lock may
+ * also wait for this work item, see end().
+ */
 static void ask_work(struct work_struct *work)
 {
 	struct spindle_join *join = container_of(work, struct spindle_join, ask.work);
@@ -403,7 +395,7 @@ static bool all_final(const struct spindle_join *join)
 	return true;
 }
 
-/* Hosts that were started together do not ask together for ever: up to half more. */
+/* Add up to half at random, so that hosts that were started together do not stay in step. */
 static u32 wait_ms(struct spindle_join *join)
 {
 	u32 ms = join->again + get_random_u32() % (join->again / 2 + 1);
@@ -412,7 +404,7 @@ static u32 wait_ms(struct spindle_join *join)
 	return ms;
 }
 
-/* Nobody is in a view: the view that this node was to begin with begins. */
+/* No contact is in a view, so this node begins its own. */
 static void begin(struct spindle_join *join)
 {
 	struct spindle_node *node = join->node;
@@ -427,7 +419,7 @@ static void begin(struct spindle_join *join)
 	end(join);
 }
 
-/* This contact cannot help, now or ever: the next one, at once; then all again, later. */
+/* Ask the next contact at once. After the last one, start over later with the first. */
 static void next_contact(struct spindle_join *join, bool final)
 {
 	struct spindle_join_contact *contact = &join->contact[join->at];
@@ -466,7 +458,7 @@ static void asked(struct spindle_join *join)
 static void checked(struct spindle_join *join)
 {
 	join->checking = false;
-	/* The first time it may be the view that this node is in. */
+	/* A single difference may mean that the contact already has the view with this node. */
 	if (join->other && join->stale)
 		join->state = JOIN_ASKING;
 	join->stale = join->other;
@@ -544,9 +536,9 @@ static int take_config(struct spindle_join *join, const struct spindle_join_conf
 /**
  * spindle_join_start() - begin to join, or to ask before a view begins
  * @node: in no view, and not joining
- * @cfg: what is wanted
+ * @cfg: configuration
  *
- * Return: the join, or NULL for want of memory
+ * Return: the join, or NULL if there is no memory
  */
 struct spindle_join *spindle_join_start(struct spindle_node *node,
 					const struct spindle_join_config *cfg)
@@ -572,18 +564,7 @@ struct spindle_join *spindle_join_start(struct spindle_node *node,
 }
 
 /**
- * spindle_join_begins() - is it one that asks before a view begins?
- * @join: the join
- *
- * Return: true if so
- */
-bool spindle_join_begins(const struct spindle_join *join)
-{
-	return join->first;
-}
-
-/**
- * spindle_join_contacts() - whom it asks, and what came of it
+ * spindle_join_contacts() - the contacts, and the results of asking them
  * @join: the join
  * @contact: out
  *
@@ -598,7 +579,7 @@ u32 spindle_join_contacts(const struct spindle_join *join,
 }
 
 /**
- * spindle_join_reason() - why is the node not in yet?
+ * spindle_join_reason() - why is the node not a member yet?
  * @join: the join
  *
  * Return: a constant string
@@ -613,8 +594,8 @@ const char *spindle_join_reason(const struct spindle_join *join)
 }
 
 /**
- * spindle_join_cancel() - nobody wants it any more
- * @join: the join; its group, if it has one, is the caller's to remove
+ * spindle_join_cancel() - cancel a join
+ * @join: the join; the caller removes its group, if it has one
  */
 void spindle_join_cancel(struct spindle_join *join)
 {

@@ -2,28 +2,29 @@
 /*
  * Join: how a node becomes a member of a live view.
  *
- *	ASKING --card--> CONNECTING --the view has it--> (over)
+ *	ASKING --card--> CONNECTING --node is a member--> (over)
  *	 ^  ^               |  |
  *	 |  +-- next -------+  |
- *	 +-- the view has gone on without it
+ *	 +-- the contact has another view
  *
- * It asks a member, the contact, for the view; connects to all members of it; the contact sees
- * that and lets it in. If the view changes meanwhile it begins again, as another life of the
- * node. Contacts are asked in turn. When none of them could help it waits, longer each time, and
- * asks all again, until it is in, or nobody wants it any more, or all contacts have refused it
- * for a reason that time does not change.
+ * The node asks a member, the contact, for the view, and connects to all members of the view. The
+ * contact sees that and admits the node. If the view changes before that, the node starts over
+ * with a new incarnation. Contacts are asked in turn. When none of them has admitted the node, it
+ * waits, longer each time, and asks all again. The join ends when the node is a member, when the
+ * join is cancelled, or when all contacts have refused it for a permanent reason.
  *
- * The same machinery asks before a node begins a view by itself: each contact once. One that is
- * in a view, or is about to begin one, ends it; otherwise the view begins.
+ * The same code asks before a node begins a view by itself, each contact once. The join fails if a
+ * contact is in a view, or is about to begin one. Otherwise the view begins.
  *
- * Owner: the node, while it lasts. Context: process, the namespace's lock, but for its work item.
+ * Owner: the node, until the join ends. Context: process, the namespace's lock; the work item
+ * that asks runs without the lock.
  */
-#ifndef SPINDLE_JOIN_H
-#define SPINDLE_JOIN_H
+#ifndef SPINDLE_LIVE_JOIN_H
+#define SPINDLE_LIVE_JOIN_H
 
 #include "core/card.h"
 
-/* A joiner that knows the view, and is not let in by then, asks the next contact. */
+/* If the node knows the view, and is not admitted within this time, it asks the next contact. */
 #define SPINDLE_JOIN_CONNECT_MS	20000
 
 struct spindle_node;
@@ -31,13 +32,13 @@ struct spindle_node;
 struct spindle_join;
 
 /**
- * struct spindle_join_config - what is wanted
+ * struct spindle_join_config - parameters of a join
  * @contact: addresses of members, to be asked in turn
  * @contacts: their number, 1..SPINDLE_MAX_CONTACTS
- * @lineage: the view has to be of this one; none: any
- * @view: the view to begin with if no contact is in one; NULL: join
- * @rules: its rules
- * @insecure: somebody has said that it is a view without a key
+ * @lineage: lineage that the view must have; none: any
+ * @view: the view to begin if no contact is in one; NULL: join
+ * @rules: rules of @view
+ * @insecure: the request has confirmed that the view has no key
  */
 struct spindle_join_config {
 	const struct spindle_addr *contact;
@@ -49,10 +50,10 @@ struct spindle_join_config {
 };
 
 /**
- * struct spindle_join_contact - what became of a contact, for people
- * @addr: its address
- * @reason: what came of asking it last; NULL: nothing yet
- * @final: another attempt would have the same answer
+ * struct spindle_join_contact - a contact and its last answer, for people
+ * @addr: address of the contact
+ * @reason: result of asking it last; NULL: none yet
+ * @final: the refusal is permanent
  */
 struct spindle_join_contact {
 	struct spindle_addr addr;
@@ -62,10 +63,9 @@ struct spindle_join_contact {
 
 struct spindle_join *spindle_join_start(struct spindle_node *node,
 					const struct spindle_join_config *cfg);
-bool spindle_join_begins(const struct spindle_join *join);
 u32 spindle_join_contacts(const struct spindle_join *join,
 			  const struct spindle_join_contact **contact);
 const char *spindle_join_reason(const struct spindle_join *join);
 void spindle_join_cancel(struct spindle_join *join);
 
-#endif /* SPINDLE_JOIN_H */
+#endif /* SPINDLE_LIVE_JOIN_H */

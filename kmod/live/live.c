@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Live: a pass of membership, and its life. See live.h.
+ * Live: a pass of membership, creation and removal. See live.h.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
-#include "engine.h"
+#include "base/engine.h"
 #include "fabric/post.h"
-#include "group.h"
+#include "join.h"
 #include "live.h"
-#include "node.h"
+#include "node/above.h"
+#include "node/group.h"
+#include "node/node.h"
+#include "node/peer.h"
 #include "past.h"
-#include "peer.h"
 
-/* While nothing happens membership is not looked at more often than that. */
+/* Shortest time between two passes of membership while its state is ACTIVE. */
 #define LOOK_NS		(100 * NSEC_PER_USEC)
-/* How often seats are looked at, while there are some that may become free. */
+/* How often seats are checked, while there are some that may become free. */
 #define REAP_NS		(100 * NSEC_PER_MSEC)
-/* So long a guest is wished for while others wait. */
-#define WISH_NS		(10ULL * NSEC_PER_SEC)
 /* Heartbeats in a timeout. */
 #define BEATS		10
 
 /**
- * spindle_live_chore() - there is something to do that may sleep
+ * spindle_live_chore() - queue work that may sleep
  * @live: the live view
- * @chore: what
+ * @chore: the work
  *
  * Context: any.
  */
@@ -38,12 +38,12 @@ void spindle_live_chore(struct spindle_live *live, enum spindle_live_chore chore
 /* ---- a pass ------------------------------------------------------------ */
 
 /**
- * spindle_live_told() - of a joiner: has what was written to the members arrived?
+ * live_told() - have all writes of a joining node to the members arrived?
  * @ctx: the group
  *
  * Return: true if so
  */
-bool spindle_live_told(void *ctx)
+static bool live_told(void *ctx)
 {
 	struct spindle_group *group = ctx;
 	struct spindle_peer *peer;
@@ -55,77 +55,46 @@ bool spindle_live_told(void *ctx)
 	return true;
 }
 
-/* All members are connected: membership begins. */
-static bool form(struct spindle_live *live, u64 now)
+/**
+ * live_connected() - report that this node is connected to all members
+ * @ctx: the group
+ */
+static void live_connected(void *ctx)
 {
-	if (!spindle_mg_form(&live->group->mg, now))
-		return false;
-	if (live->mb.state == SPINDLE_MB_JOINING)
-		live->ready = spindle_mb_view(&live->mb)->vid;
-	spindle_live_say_view(live, true);
-	return true;
+	const struct spindle_group *group = ctx;
+
+	spindle_live_say_view(group->live, true);
 }
 
-/* Is it connected to all members of this view, as it says? */
-static bool is_ready(const struct spindle_live *live, const struct spindle_peer *peer)
+/**
+ * live_next_guest() - find a connected node that is no member
+ * @ctx: the group
+ * @guest: in: the seat to begin with; out: the first guest from there on
+ *
+ * Return: false if there is none
+ */
+static bool live_next_guest(void *ctx, struct spindle_mg_guest *guest)
 {
-	return peer->phase == SPINDLE_PEER_JOINED && peer->rank == SPINDLE_NO_RANK &&
-	       peer->ready == spindle_mb_view(&live->mb)->vid;
+	struct spindle_group *group = ctx;
+	const struct spindle_peer *peer;
+
+	if (!group->live->guests)
+		return false;
+	for (; (peer = spindle_group_next(group, &guest->seat)); guest->seat++) {
+		if (!spindle_peer_is_guest(peer) || !spindle_peer_joined(peer))
+			continue;
+		guest->id = peer->id;
+		guest->incarnation = peer->expected;
+		guest->ready = peer->ready;
+		return true;
+	}
+	return false;
 }
 
 /*
- * What a guest says of others need not be true, and the view's leader lets in only whom it is
- * connected to itself. So a guest that is not let in gives way to the next one.
- */
-static bool wish_is_over(const struct spindle_live *live, u64 now)
-{
-	const struct spindle_mb *mb = &live->mb;
-	const struct spindle_peer *wished = spindle_live_guest(live, mb->wish, mb->wish_inc);
-
-	if (!wished || !spindle_peer_joined(wished))
-		return true;
-	return mb->state == SPINDLE_MB_ACTIVE &&
-	       (!is_ready(live, wished) || now - live->wished > WISH_NS);
-}
-
-/* A guest that is ready, at or behind @seat, which is then its seat; or NULL. */
-static struct spindle_peer *ready_guest(struct spindle_live *live, u32 *seat)
-{
-	struct spindle_peer *peer;
-
-	for (; (peer = spindle_group_next(live->group, seat)); (*seat)++)
-		if (is_ready(live, peer))
-			return peer;
-	return NULL;
-}
-
-/* Nodes that want to join by this one: invite one that is ready, each in its turn. */
-static void look_after_guests(struct spindle_live *live, u64 now)
-{
-	struct spindle_mb *mb = &live->mb;
-	u32 seat = live->wish_seat + 1;
-	struct spindle_peer *peer;
-
-	if (mb->state == SPINDLE_MB_JOINING)
-		return;
-	if (mb->wish && wish_is_over(live, now))
-		spindle_mb_invite(mb, 0, 0);
-	if (mb->wish || mb->leaving)
-		return;
-	peer = ready_guest(live, &seat);
-	if (!peer) {
-		seat = 0;
-		peer = ready_guest(live, &seat);
-	}
-	if (!peer)
-		return;
-	live->wish_seat = seat;
-	live->wished = now;
-	spindle_mb_invite(mb, peer->id, peer->expected);
-}
-
-/* Silence of those that are suspected for it. Another may have been the first to notice; those
- * that it suspects for anything else were heard of a moment ago.
+ * The longest silence of the members @ranks, which are suspected now. A member that is suspected
+ * because another one suspects it (GOSSIP) only counts if it was silent here, too: then the other
+ * member noticed first. If this node heard it a moment ago, the other has some other reason.
  */
 static u64 silence_of(const struct spindle_live *live, u64 ranks, u64 now)
 {
@@ -142,13 +111,13 @@ static u64 silence_of(const struct spindle_live *live, u64 ranks, u64 now)
 }
 
 /**
- * spindle_live_pass() - membership's part of a pass
+ * live_pass() - membership's part of a pass
  * @live: the live view
  * @how: SPINDLE_PASS_*
  *
  * Return: true if something has happened
  */
-bool spindle_live_pass(struct spindle_live *live, u32 how)
+static bool live_pass(struct spindle_live *live, u32 how)
 {
 	struct spindle_mb *mb = &live->mb;
 	u64 now = ktime_get_ns(), suspected = mb->suspected;
@@ -156,23 +125,15 @@ bool spindle_live_pass(struct spindle_live *live, u32 how)
 
 	if (mb->state == SPINDLE_MB_STOPPED)
 		return false;
-	if (!live->group->mg.formed && !form(live, now))
-		return false;
-	if (mb->state == SPINDLE_MB_ACTIVE && !(how & SPINDLE_PASS_IDLE) &&
-	    now - live->looked < LOOK_NS)
+	if (live->group->mg.formed && mb->state == SPINDLE_MB_ACTIVE &&
+	    !(how & SPINDLE_PASS_IDLE) && now - live->looked < LOOK_NS)
 		return false;
 	live->looked = now;
-	if (live->guests || mb->wish) {
-		look_after_guests(live, now);
-		if (now - live->reaped > REAP_NS) {
-			live->reaped = now;
-			spindle_live_chore(live, SPINDLE_CHORE_REAP);
-		}
+	if ((live->guests || mb->wish) && now - live->reaped > REAP_NS) {
+		live->reaped = now;
+		spindle_live_chore(live, SPINDLE_CHORE_REAP);
 	}
-	/* In the middle of a change it has voted, or will: then by the next one. */
-	if (live->leave && !mb->leaving && mb->state != SPINDLE_MB_JOINING)
-		spindle_mb_leave(mb);
-	work = spindle_mb_run(mb, now);
+	work = spindle_mg_run(&live->group->mg, now);
 	if (mb->suspected & ~suspected && !live->timing.detect && mb->state < SPINDLE_MB_FENCED) {
 		live->timing.detect = div_u64(silence_of(live, mb->suspected & ~suspected, now),
 					      NSEC_PER_USEC);
@@ -182,12 +143,12 @@ bool spindle_live_pass(struct spindle_live *live, u32 how)
 }
 
 /**
- * spindle_live_due() - when the engine has to look again, whatever happens
+ * live_due() - time until the engine has to run a pass even if it is not woken
  * @live: the live view
  *
  * Return: nanoseconds; U64_MAX: never
  */
-u64 spindle_live_due(const struct spindle_live *live)
+static u64 live_due(const struct spindle_live *live)
 {
 	u64 now = ktime_get_ns(), at = live->mb.beat_at + live->mb.interval;
 
@@ -199,23 +160,26 @@ u64 spindle_live_due(const struct spindle_live *live)
 }
 
 /**
- * spindle_live_ready() - what a peer is to know of this node's wish to join
+ * live_ready() - the view id that tells a peer that this node is ready to join
  * @live: the live view
  * @peer: the peer
  *
- * Return: the view whose members it is connected to, for the one that lets it in; 0
+ * Return: for the contact, once this node is connected to all members, the id of the view; else 0
  */
-u64 spindle_live_ready(const struct spindle_live *live, const struct spindle_peer *peer)
+static u64 live_ready(const struct spindle_live *live, const struct spindle_peer *peer)
 {
-	return peer->id == live->contact ? live->ready : 0;
+	const struct spindle_mg *mg = &live->group->mg;
+
+	return peer->id == live->contact && mg->formed &&
+	       live->mb.state == SPINDLE_MB_JOINING ? mg->view->vid : 0;
 }
 
 /**
- * spindle_live_lost() - the connection to a peer is gone
+ * live_lost() - tell membership that the connection to a peer is gone
  * @live: the live view
  * @peer: the peer
  */
-void spindle_live_lost(struct spindle_live *live, struct spindle_peer *peer)
+static void live_lost(struct spindle_live *live, struct spindle_peer *peer)
 {
 	enum spindle_mb_reason how = SPINDLE_MB_LOST;
 
@@ -228,18 +192,18 @@ void spindle_live_lost(struct spindle_live *live, struct spindle_peer *peer)
 }
 
 /**
- * spindle_live_unread() - the last reader of a subgroup has gone
+ * live_unread() - the last reader of a subgroup has gone
  * @live: the live view
  * @subgroup: index
  */
-void spindle_live_unread(struct spindle_live *live, u32 subgroup)
+static void live_unread(struct spindle_live *live, u32 subgroup)
 {
 	if (spindle_rules_of(&live->rules, subgroup)->on_exit == SPINDLE_ON_EXIT_LEAVE)
-		live->leave = true;
+		spindle_mb_leave(&live->mb);
 }
 
 /**
- * spindle_live_said() - do all that can hear it know that this node has stopped?
+ * spindle_live_said() - do all connected members know that this node has stopped?
  * @live: the live view, stopped
  *
  * Return: true if so
@@ -268,16 +232,16 @@ static void door_work(struct spindle_door *door)
 }
 
 /**
- * spindle_live_create() - make a group's view live
- * @group: the group, being built: own row and layout are there
+ * live_create() - make a group's view live
+ * @group: the group, being built: it has its own row and layout
  * @rules: checked
  * @lineage: lineage
  *
  * Context: process, the namespace's lock.
  * Return: 0 or -ENOMEM
  */
-int spindle_live_create(struct spindle_group *group, const struct spindle_rules *rules,
-			const struct spindle_lineage *lineage)
+static int live_create(struct spindle_group *group, const struct spindle_rules *rules,
+		       const struct spindle_lineage *lineage)
 {
 	struct spindle_live *live = kvzalloc(sizeof(*live), GFP_KERNEL_ACCOUNT);
 	u32 trims = spindle_rules_trims(rules);
@@ -288,6 +252,8 @@ int spindle_live_create(struct spindle_group *group, const struct spindle_rules 
 	live->group = group;
 	live->rules = *rules;
 	live->lineage = *lineage;
+	group->rules = &live->rules;
+	group->lineage = &live->lineage;
 	live->door.work = door_work;
 	INIT_LIST_HEAD(&live->past);
 	spindle_chore_init(&live->chore, group->node->sn, spindle_live_work);
@@ -295,12 +261,12 @@ int spindle_live_create(struct spindle_group *group, const struct spindle_rules 
 			      GFP_KERNEL_ACCOUNT);
 	if (!live->seen)
 		return -ENOMEM;
-	live->mb.ops = &spindle_live_ops;
+	live->mb.ops = &spindle_live_mb_ops;
 	live->mb.ctx = live;
 	live->mb.timeout = (u64)rules->timeout_ms * NSEC_PER_MSEC;
 	live->mb.interval = div_u64(live->mb.timeout, BEATS);
 	live->mb.trims = trims;
-	/* Joiners of one change would have to be connected to each other. */
+	/* Two nodes that join in one change would have to be connected to each other. */
 	live->mb.joins = 1;
 	live->mb.any = !rules->quorum;
 	live->mb.row = group->row.mem.va + group->layout.mb;
@@ -309,19 +275,19 @@ int spindle_live_create(struct spindle_group *group, const struct spindle_rules 
 }
 
 /**
- * spindle_live_destroy() - the mirror; the engine does not run the group any more
- * @live: the live view, possibly half built, or NULL
+ * live_destroy() - free a live view
+ * @live: the live view, possibly half built, or NULL; the engine does not run its group any more
  *
  * Context: process, the namespace's lock.
  */
-void spindle_live_destroy(struct spindle_live *live)
+static void live_destroy(struct spindle_live *live)
 {
 	struct spindle_node *node;
 
 	if (!live)
 		return;
 	node = live->group->node;
-	/* Nobody comes to the door from here on. */
+	/* The endpoint's handlers find no door from here on. */
 	spin_lock(&node->ep.lock);
 	if (node->door == &live->door)
 		node->door = NULL;
@@ -334,13 +300,13 @@ void spindle_live_destroy(struct spindle_live *live)
 }
 
 /**
- * spindle_live_begin() - all is allocated: set membership up
+ * live_begin() - set up membership when everything is allocated
  * @live: built
- * @view: the view that it begins with
+ * @view: the first view
  *
- * Return: 0, or -EINVAL if the view is none by the rules
+ * Return: 0, or -EINVAL if the rules do not allow the view
  */
-int spindle_live_begin(struct spindle_live *live, const struct spindle_view *view)
+static int live_begin(struct spindle_live *live, const struct spindle_view *view)
 {
 	const struct spindle_lineage none = {};
 	struct spindle_group *group = live->group;
@@ -360,3 +326,30 @@ int spindle_live_begin(struct spindle_live *live, const struct spindle_view *vie
 				       group->node->incarnation, now);
 	return spindle_mb_init(&live->mb, view, group->mg.me, now);
 }
+
+/* What core/group asks of membership; node/group.c has the rest of it. */
+static const struct spindle_mg_ops mg_ops = {
+	.connected = live_connected,
+	.guest = live_next_guest,
+	.made = spindle_live_made,
+	.begun = spindle_live_begun,
+	.told = live_told,
+};
+
+const struct spindle_membership_ops spindle_live_membership = {
+	.mg = &mg_ops,
+	.create = live_create,
+	.destroy = live_destroy,
+	.begin = live_begin,
+	.bow_out = spindle_live_bow_out,
+	.cancel = spindle_join_cancel,
+	.state = spindle_live_state,
+	.pass = live_pass,
+	.due = live_due,
+	.lost = live_lost,
+	.ready = live_ready,
+	.unread = live_unread,
+	.answer = spindle_door_answer,
+	.knock = spindle_door_knock,
+	.other = spindle_door_other,
+};

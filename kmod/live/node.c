@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nodes: what is asked of a node that is, or wants to be, in a live view. See node.h.
+ * Nodes: requests to begin, join and leave a live view. See node/node.h.
  *
  * Context: process, the namespace's lock.
  */
@@ -8,15 +8,15 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
-#include "engine.h"
-#include "event.h"
-#include "extack.h"
-#include "group.h"
+#include "base/engine.h"
+#include "base/extack.h"
 #include "join.h"
 #include "live.h"
-#include "node.h"
+#include "node/event.h"
+#include "node/group.h"
+#include "node/node.h"
 
-/* Is the node free to be in another live view? One that has stopped is in the way no more. */
+/* Is the node free for another live view? A live view that has stopped does not count. */
 static int check_free(const struct spindle_node *node, struct netlink_ext_ack *extack)
 {
 	if (node->dead)
@@ -33,8 +33,8 @@ static int check_free(const struct spindle_node *node, struct netlink_ext_ack *e
 }
 
 /*
- * Without a key any host that reaches the port can join, so that somebody has to say that this is
- * meant. It stays as it is now, because a node never loses its key, and never gets one.
+ * Without a key any host that reaches the port can join, so the request has to confirm that. One
+ * check is enough, because a node never loses its key, and never gets one later.
  */
 static int check_key(const struct spindle_node *node, const struct spindle_join_config *cfg,
 		     struct netlink_ext_ack *extack)
@@ -50,7 +50,7 @@ static int check_key(const struct spindle_node *node, const struct spindle_join_
 	return -ENOKEY;
 }
 
-/* Is there memory for it? It is built, and freed again. */
+/* Check the memory for a view: build the group, and free it again. */
 static int check_room(struct spindle_node *node, const struct spindle_view *view,
 		      const struct spindle_rules *rules, struct netlink_ext_ack *extack)
 {
@@ -66,13 +66,14 @@ static int check_room(struct spindle_node *node, const struct spindle_view *view
 
 /**
  * spindle_node_begin() - begin a live view
- * @node: the node, in no view but one that has stopped
+ * @node: the node; in no view, except for one that has stopped
  * @view: checked, by @rules; the node is a member
  * @rules: checked
- * @lineage: in: of the view, or none; out: what it became
- * @extack: where to say what is wrong, or NULL
+ * @lineage: in: lineage of the view, or none; out: the lineage in use
+ * @extack: for the reason of an error, or NULL
  *
- * Nobody else can have the lineage of a view that begins with one member: it is drawn here.
+ * Without a given lineage, a view with one member gets a random one. For more members the lineage
+ * follows from view and rules, so that all members compute the same.
  *
  * Return: 0 or -ENOMEM
  */
@@ -86,7 +87,7 @@ int spindle_node_begin(struct spindle_node *node, const struct spindle_view *vie
 		spindle_lineage_of(lineage, view, rules);
 	while (!spindle_lineage_given(lineage))
 		get_random_bytes(lineage, sizeof(*lineage));
-	/* What came of an earlier view is not about this one. */
+	/* A new incarnation, so that no member takes an earlier view of the node for this one. */
 	node->incarnation = get_random_u64() | 1;
 	spindle_payer_set(&node->payer);
 	group = spindle_group_create(node, view, rules, lineage);
@@ -139,7 +140,7 @@ static int start_join(struct spindle_node *node, const struct spindle_join_confi
 	return 0;
 }
 
-/* Is it the view that the node has begun with? */
+/* Did the node begin with this view? */
 static bool began_with(const struct spindle_node *node, const struct spindle_view *view,
 		       const struct spindle_rules *rules, const struct spindle_lineage *lineage)
 {
@@ -154,13 +155,13 @@ static bool began_with(const struct spindle_node *node, const struct spindle_vie
 }
 
 /**
- * spindle_node_set_live() - begin with a live view
+ * spindle_node_set_live() - begin a live view, or ask contacts first
  * @node: the node
  * @view: checked, by @rules; the node is a member
  * @rules: checked
  * @cfg: contacts to ask before, if there are any, and the lineage of the view, or none
  * @check: enum spindle_check
- * @extack: where to say what is wrong
+ * @extack: for the reason of an error
  *
  * Return: 0 or -errno
  */
@@ -175,7 +176,7 @@ int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *
 		err = check_key(node, cfg, extack);
 	if (err)
 		return err;
-	/* The same again changes nothing, however far it has come since. */
+	/* The same request again changes nothing, even if later views have been installed. */
 	if (began_with(node, view, rules, &cfg->lineage))
 		return 0;
 	err = check_free(node, extack);
@@ -192,7 +193,7 @@ int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *
 	return start_join(node, cfg);
 }
 
-/* A node that has left is as free as one that was in no view; others belong to a lineage. */
+/* A node may join any lineage if it has left on request. Otherwise it keeps its last lineage. */
 static void find_lineage(const struct spindle_node *node, struct spindle_lineage *lineage)
 {
 	const struct spindle_live *live = node->group ? node->group->live : NULL;
@@ -205,9 +206,8 @@ static void find_lineage(const struct spindle_node *node, struct spindle_lineage
 /**
  * spindle_node_join() - begin to join a live view
  * @node: the node
- * @cfg: contacts, and the lineage that the view has to be of; none: that of the view which the
- *	node was in before
- * @extack: where to say what is wrong
+ * @cfg: contacts, and the lineage that the view must have; none: that of the node's last view
+ * @extack: for the reason of an error
  *
  * Return: 0 or -errno
  */
@@ -259,7 +259,7 @@ static bool met_without(const struct spindle_live *live, u32 rank)
 		if (i != rank)
 			next->member[next->num_members++] = view->member[i];
 	spindle_rules_apply(&live->rules, view, next);
-	/* What lacks members now is no reason to keep anybody. */
+	/* If a subgroup lacks members even now, keeping this member does not help. */
 	met = spindle_rules_lacking(&live->rules, next) < 0 ||
 	      spindle_rules_lacking(&live->rules, view) >= 0;
 	kvfree(next);
@@ -281,13 +281,13 @@ static void leave_view_fn(void *ctx)
 {
 	struct spindle_live *live = ctx;
 
-	live->leave = true;
+	spindle_mb_leave(&live->mb);
 }
 
 /**
- * spindle_node_leave() - begin to leave the live view, or give a join up
+ * spindle_node_leave() - begin to leave the live view, or give up a join
  * @node: the node
- * @extack: where to say what is wrong
+ * @extack: for the reason of an error
  *
  * Return: 0 or -errno
  */
@@ -304,7 +304,7 @@ int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack
 	live = find_live(node, extack);
 	if (!live)
 		return -ENOENT;
-	if (live->leave)
+	if (live->mb.leave)
 		return spindle_deny(extack, NULL, -EALREADY, "the node leaves already");
 	if (live->group->view.num_members > 1 && !met_without(live, live->group->mg.me))
 		return spindle_deny(extack, NULL, -EBUSY,
@@ -326,10 +326,10 @@ static void evict_fn(void *ctx)
 }
 
 /**
- * spindle_node_evict() - have the others go on without a member
+ * spindle_node_evict() - remove a member from the live view
  * @node: the node
  * @id: id of the member
- * @extack: where to say what is wrong
+ * @extack: for the reason of an error
  *
  * Return: 0 or -errno
  */

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Past: who sat where, in the views that readers may still be in. See past.h.
+ * Past: the seats of members, in the views that readers may still be in. See past.h.
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/spindle.h>
 
-#include "group.h"
 #include "live.h"
+#include "node/group.h"
+#include "node/peer.h"
+#include "node/subgroup.h"
 #include "past.h"
-#include "peer.h"
-#include "subgroup.h"
 
 /* Views that are remembered. A reader that is further behind has to attach again. */
 #define PAST_VIEWS 256
 
 /**
- * struct spindle_past - a view, as far as processes ask for it: the view itself is gone by then
+ * struct spindle_past - the part of a view that processes ask for after its end
  * @list: in the live view's list, the latest first
  * @vid: its id
  * @me: own rank
@@ -40,11 +40,11 @@ struct spindle_past {
 };
 
 /**
- * spindle_past_alloc() - memory to remember a view
- * @members: its members
- * @subgroups: its subgroups
+ * spindle_past_alloc() - allocate memory to remember a view
+ * @members: number of its members
+ * @subgroups: number of its subgroups
  *
- * Return: it, or NULL
+ * Return: the memory, or NULL
  */
 struct spindle_past *spindle_past_alloc(u32 members, u32 subgroups)
 {
@@ -61,8 +61,8 @@ struct spindle_past *spindle_past_alloc(u32 members, u32 subgroups)
 }
 
 /**
- * spindle_past_free() - the mirror
- * @past: of no list, or NULL
+ * spindle_past_free() - free the memory of a view
+ * @past: in no list, or NULL
  */
 void spindle_past_free(struct spindle_past *past)
 {
@@ -79,10 +79,10 @@ static void drop(struct spindle_past *past)
 }
 
 /**
- * spindle_past_keep() - remember a view
- * @list: the live view's
- * @past: memory for it
- * @group: the view is the one that is installed
+ * spindle_past_keep() - remember the installed view
+ * @list: list of the live view
+ * @past: memory for the view
+ * @group: the group with the installed view
  */
 void spindle_past_keep(struct list_head *list, struct spindle_past *past,
 		       const struct spindle_group *group)
@@ -109,8 +109,8 @@ void spindle_past_keep(struct list_head *list, struct spindle_past *past,
 }
 
 /**
- * spindle_past_forget() - forget them all
- * @list: the live view's
+ * spindle_past_forget() - forget all views
+ * @list: list of the live view
  */
 void spindle_past_forget(struct list_head *list)
 {
@@ -120,7 +120,7 @@ void spindle_past_forget(struct list_head *list)
 		drop(past);
 }
 
-/* A static view: instances are ranks. */
+/* Seats of a static view: instances are ranks. */
 static u32 static_seats(const struct spindle_subgroup *sg, struct spindle_seat *seat)
 {
 	const struct spindle_group *group = sg->group;
@@ -179,7 +179,7 @@ static u32 live_seats(const struct spindle_past *past, const struct spindle_past
 }
 
 /**
- * spindle_past_seats() - who is in a subgroup in a view, and where
+ * spindle_past_seats() - the members of a subgroup in a view, and their seats
  * @sg: the subgroup
  * @args: in: the view; out: the view and the number of members
  * @seat: out, room for SPINDLE_MAX_MEMBERS

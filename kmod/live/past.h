@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Past: who sat where, in the views that readers may still be in.
+ * Past: the seats of members, in the views that readers may still be in.
  *
- * A process learns of a view when it comes to it in its queue, which may be after the view has
- * ended. So the last views are remembered.
+ * A process enters a view when it reaches the view's entry in its queue. The view may have ended
+ * by then, so the live view remembers its last views.
  *
  * Owner: the live view. Context: process, the namespace's lock.
  */
-#ifndef SPINDLE_PAST_H
-#define SPINDLE_PAST_H
+#ifndef SPINDLE_LIVE_PAST_H
+#define SPINDLE_LIVE_PAST_H
 
 #include <linux/list.h>
 #include <linux/types.h>
@@ -28,4 +28,4 @@ void spindle_past_forget(struct list_head *list);
 int spindle_past_seats(const struct spindle_subgroup *sg, struct spindle_seats *args,
 		       struct spindle_seat *seat);
 
-#endif /* SPINDLE_PAST_H */
+#endif /* SPINDLE_LIVE_PAST_H */

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Live: what people are told. See live.h.
+ * Live: states, reasons and events for people. See live.h.
  */
 #include <linux/build_bug.h>
 
-#include "event.h"
-#include "group.h"
 #include "live.h"
-#include "node.h"
+#include "node/event.h"
+#include "node/group.h"
+#include "node/node.h"
 
-/* Reasons are shown as they are. */
+/* Netlink shows reasons of core/ without a translation. */
 static_assert((int)SPINDLE_WHY_FINE == (int)SPINDLE_MB_FINE);
 static_assert((int)SPINDLE_WHY_LAYOUT == (int)SPINDLE_MB_LAYOUT);
 
 /**
  * spindle_live_why() - a reason in words
- * @reason: enum spindle_mb_reason, of somebody who is suspected, or has stopped
+ * @reason: enum spindle_mb_reason, of a member that is suspected, or a node that has stopped
  *
  * Return: a constant string
  */
@@ -48,7 +48,7 @@ const char *spindle_live_why(u32 reason)
 }
 
 /**
- * spindle_live_error() - what processes are told when their node has stopped
+ * spindle_live_error() - the error that processes get when their node has stopped
  * @reason: enum spindle_mb_reason
  *
  * Return: enum spindle_error
@@ -68,7 +68,7 @@ u32 spindle_live_error(u32 reason)
 }
 
 /**
- * spindle_live_state() - where the node is, for people
+ * spindle_live_state() - the state of the node, for people
  * @live: the live view
  *
  * Return: enum spindle_live_state
@@ -97,7 +97,7 @@ static void say(struct spindle_live *live, enum spindle_event_kind event,
 	spindle_event(live->group->node, event, &info);
 }
 
-/* The member of the lowest rank that is not suspected and suspects this one. */
+/* The lowest rank of a member that suspects @rank and is not suspected itself. */
 static u32 accuser(const struct spindle_live *live, u32 rank)
 {
 	const struct spindle_mb *mb = &live->mb;
@@ -111,7 +111,7 @@ static u32 accuser(const struct spindle_live *live, u32 rank)
 }
 
 /**
- * spindle_live_say_suspect() - a member is suspected
+ * spindle_live_say_suspect() - report that a member is suspected
  * @live: the live view
  * @rank: the member
  */
@@ -134,7 +134,7 @@ void spindle_live_say_suspect(struct spindle_live *live, u32 rank)
 }
 
 /**
- * spindle_live_say_change() - the view ends
+ * spindle_live_say_change() - report that the view ends
  * @live: the live view, wedged
  */
 void spindle_live_say_change(struct spindle_live *live)
@@ -149,7 +149,7 @@ void spindle_live_say_change(struct spindle_live *live)
 }
 
 /**
- * spindle_live_say_view() - a view is installed, or the first one has formed
+ * spindle_live_say_view() - report that a view is installed, or that the first one has formed
  * @live: the live view
  * @formed: all members of the first view are connected
  */
@@ -158,7 +158,7 @@ void spindle_live_say_view(struct spindle_live *live, bool formed)
 	const struct spindle_group *group = live->group;
 	struct spindle_event_info info = { .view = formed ? NULL : &group->view };
 
-	/* Who joins has none yet. */
+	/* A node that joins has no view yet. */
 	if (group->mg.me == SPINDLE_NO_RANK)
 		return;
 	scnprintf(live->reason, sizeof(live->reason), "view %llu with %u members %s",
@@ -168,7 +168,7 @@ void spindle_live_say_view(struct spindle_live *live, bool formed)
 }
 
 /**
- * spindle_live_say_stop() - this node is no member any more
+ * spindle_live_say_stop() - report that this node is no member any more
  * @live: the live view, stopped
  */
 void spindle_live_say_stop(struct spindle_live *live)

@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Live: what may sleep: seats, memory of the next view, farewells. See live.h.
+ * Live: work that may sleep: seats, memory of the next view, farewells. See live.h.
  *
- * Context: the chore, with the namespace's lock, but for letters, which the engine runs.
+ * Context: the chore, with the namespace's lock. The engine runs functions that take a letter.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
-#include "attachment.h"
-#include "engine.h"
+#include "base/engine.h"
+#include "bulk/large.h"
 #include "fabric/post.h"
-#include "group.h"
 #include "join.h"
-#include "large.h"
 #include "live.h"
-#include "node.h"
+#include "node/attachment.h"
+#include "node/group.h"
+#include "node/node.h"
+#include "node/peer.h"
+#include "node/subgroup.h"
 #include "past.h"
-#include "peer.h"
-#include "subgroup.h"
 
-/* How often it is looked whether a farewell has got through. */
+/* Time between two checks whether the members know that this node has stopped. */
 #define AGAIN_MS	2
-/* Times that this is done: who cannot be told is not waited for. */
+/* Number of such checks: after these the node stops waiting for members that do not answer. */
 #define FAREWELLS	100
-/* A guest that is not connected by then loses its seat. */
+/* A guest that is not connected after this time loses its seat. */
 #define GUEST_NS	(10ULL * NSEC_PER_SEC)
 /*
- * So does one that is connected and not let in. It closes the connection itself when it gives up,
- * and until then it waits for a member that a slow reader holds up, maybe.
+ * A guest that is connected, but not admitted after this time, loses its seat, too. The time is
+ * long, because a slow reader may hold up the member that admits the guest. A guest that gives up
+ * closes the connection itself.
  */
 #define GUEST_UP_NS	(2ULL * SPINDLE_JOIN_CONNECT_MS * NSEC_PER_MSEC)
-/* So long a guest has to connect, before another life of its node may have its seat. */
+/* Time for a guest to connect, before another incarnation of its node may take its seat. */
 #define YIELD_NS	(2ULL * NSEC_PER_SEC)
-/* Who has departed is left the connection to learn that it has. */
+/* A departed member keeps its connection for this time, to read that it has departed. */
 #define PART_NS		(2ULL * NSEC_PER_SEC)
 
 struct letter {
@@ -73,7 +74,7 @@ static void give_seat_fn(void *ctx)
 	live->guests++;
 }
 
-/* A peer that is no member yet, with its row. The engine does not know it before the letter. */
+/* Create a guest with its row. The engine does not see it before put_guest(). */
 static struct spindle_peer *make_guest(struct spindle_live *live,
 				       const struct spindle_view_member *who, u64 incarnation,
 				       u64 digest)
@@ -113,7 +114,7 @@ static bool has_gone(struct spindle_live *live, struct spindle_peer *peer)
 	const struct spindle_mb *mb = &live->mb;
 	u64 age = ktime_get_ns() - peer->since;
 
-	/* Also if it has come up since. */
+	/* A departed peer may have reconnected since it departed. */
 	if (spindle_peer_departed(peer) && age > PART_NS)
 		spindle_conn_fail(&peer->conn, "it is no member any more");
 	switch (peer->phase) {
@@ -126,7 +127,7 @@ static bool has_gone(struct spindle_live *live, struct spindle_peer *peer)
 	default:
 		if (mb->wish != peer->id || mb->wish_inc != peer->expected)
 			return age > limit;
-		/* A change that is under way may let it in. */
+		/* Keep the guest that membership wants to admit while a view change is running. */
 		return mb->state == SPINDLE_MB_ACTIVE && age > 2 * GUEST_UP_NS;
 	}
 }
@@ -147,16 +148,19 @@ static void reap_seat_fn(void *ctx)
 	live->guests--;
 }
 
-/* Take a seat, if it is free or @force says so. */
+/*
+ * Take a seat back, if its node has gone or @force is set. seats_lock covers both the seat and the
+ * mappings, so a process cannot map the row after this has ended its mappings.
+ */
 static void reap_seat(struct spindle_live *live, u32 seat, bool force)
 {
 	struct letter letter = { .seat = seat, .ok = force };
 
 	mutex_lock(&live->group->seats_lock);
 	call(live, reap_seat_fn, &letter);
-	mutex_unlock(&live->group->seats_lock);
 	if (letter.peer)
 		spindle_attachment_forget(live->group, &letter.peer->row.mem);
+	mutex_unlock(&live->group->seats_lock);
 	spindle_peer_destroy(letter.peer);
 }
 
@@ -171,8 +175,8 @@ static void reap(struct spindle_live *live)
 }
 
 /*
- * A node that knocks makes this node allocate a row. All guests but one have to find a place in
- * the view, so that strangers cannot have more rows made than members could.
+ * Every knock makes this node allocate a row. So guests and members together may be at most one
+ * more than the view allows, and strangers cannot use more memory than members could.
  */
 static bool has_place(const struct spindle_live *live)
 {
@@ -186,9 +190,9 @@ static bool has_place(const struct spindle_live *live)
 }
 
 /*
- * Does a guest keep its seat, although another life of its node wants one? A knock proves little:
- * somebody may have recorded it. A guest that is up has proved who it is. One that has gone loses
- * its seat by itself, see has_gone().
+ * Does a guest keep its seat, although another incarnation of its node wants one? A knock may be a
+ * replay of a recorded one. A guest whose connection is up has proved that it has the key, so it
+ * keeps the seat. If its node has gone, has_gone() frees the seat later.
  */
 static bool keeps_seat(const struct spindle_peer *peer)
 {
@@ -199,8 +203,8 @@ static bool keeps_seat(const struct spindle_peer *peer)
 }
 
 /*
- * A node wants a seat: a former life that is not connected loses it. One that finds no place
- * comes again.
+ * Give a node a seat. Another incarnation of the node that is not connected loses its seat. If
+ * there is no place, the node has to knock again.
  */
 static void admit(struct spindle_live *live, const struct spindle_knock *knock)
 {
@@ -239,7 +243,7 @@ static void admit_all(struct spindle_live *live)
 
 /* ---- the next view ------------------------------------------------------ */
 
-/* What is decided, as it is now. */
+/* Copy the next view that membership has decided, if there is one. */
 static void see_next_fn(void *ctx)
 {
 	struct letter *letter = ctx;
@@ -281,7 +285,10 @@ static int build_next(struct spindle_live *live, struct spindle_next *next)
 	for (i = 0; i < next->view.num_members; i++) {
 		if (i == next->me || next->peer[i])
 			continue;
-		/* Not connected here: it will be suspected, but until then it has a row. */
+		/*
+		 * The member is not connected here. It needs a row until this node
+		 * suspects it.
+		 */
 		next->peer[i] = make_guest(live, &next->view.member[i], U64_MAX, 0);
 		if (!next->peer[i])
 			return -ENOMEM;
@@ -309,7 +316,10 @@ static void install_next_fn(void *ctx)
 	struct spindle_mb *mb = &live->mb;
 	struct spindle_next *next = letter->next;
 
-	/* It may have stopped meanwhile, and who joins may have seen another one. */
+	/*
+	 * Only install the view that see_next_fn() copied. Since then membership may have
+	 * stopped, and a joining node may have seen another view.
+	 */
 	if (memcmp(&next->view, &mb->view[!mb->now], sizeof(next->view)))
 		return;
 	live->next = next;
@@ -324,7 +334,7 @@ static void give_up_next_fn(void *ctx)
 	spindle_mb_stop(&letter->live->mb, SPINDLE_MB_LAYOUT);
 }
 
-/* Attachments go over to the subgroups of the view that is installed, or end. */
+/* Move attachments to the subgroups of the installed view, or cut them off. */
 static void move_attachments(struct spindle_live *live, struct spindle_next *next)
 {
 	struct spindle_attachment *att, *safe;
@@ -351,7 +361,7 @@ static void open_door(struct spindle_live *live)
 	u32 bytes = spindle_card_bytes(&group->view, &live->rules);
 	struct spindle_card *card = kvzalloc(bytes, GFP_KERNEL_ACCOUNT);
 
-	/* Without a card nobody can join by this node; the others do not need it. */
+	/* Without a card no node can join by this member, but other members still have one. */
 	if (card)
 		spindle_card_make(card, &group->view, &live->rules, &live->lineage, node->id);
 	kvfree(spindle_door_change(&live->door, &node->ep, &group->view, card, bytes));
@@ -361,8 +371,8 @@ static void open_door(struct spindle_live *live)
 }
 
 /**
- * spindle_live_settle() - others may come in, and processes ask who is there
- * @live: of the first view, not started yet
+ * spindle_live_settle() - open the door, and remember the first view for its readers
+ * @live: live view with its first view, not started yet
  *
  * Context: process, the namespace's lock.
  * Return: 0 or -ENOMEM
@@ -406,7 +416,7 @@ static void prepare(struct spindle_live *live)
 	live->group->node->sn->generation++;
 	open_door(live);
 out:
-	/* What was not installed, or is not any more. */
+	/* Free subgroups that were not installed, or those of the former view. */
 	for (i = 0; next && i < SPINDLE_MAX_SUBGROUPS; i++)
 		spindle_subgroup_free(next->subgroup[i]);
 	spindle_past_free(past);
@@ -444,7 +454,7 @@ static void close_door(struct spindle_live *live)
 	kvfree(spindle_door_change(&live->door, &live->group->node->ep, NULL, NULL, 0));
 }
 
-/* Part from the others when they know. Returns false if that has to wait. */
+/* Disconnect when the members know that this node has stopped. Returns false to try again. */
 static bool farewell(struct spindle_live *live)
 {
 	struct letter letter = {};
@@ -467,10 +477,10 @@ static void stop_live_fn(void *ctx)
 }
 
 /**
- * spindle_live_bow_out() - the node stops, and says so
+ * spindle_live_bow_out() - stop the node's membership, and tell the other members
  * @live: the live view; the engine runs its group
  *
- * Context: process, the namespace's lock; for a fifth of a second at most.
+ * Context: process, the namespace's lock; takes a fifth of a second at most.
  */
 void spindle_live_bow_out(struct spindle_live *live)
 {
@@ -485,7 +495,7 @@ void spindle_live_bow_out(struct spindle_live *live)
 
 /**
  * spindle_live_work() - do the chores that are set
- * @chore: of the live view
+ * @chore: the chore of the live view
  */
 void spindle_live_work(struct spindle_chore *chore)
 {

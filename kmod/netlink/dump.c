@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: replies. Each dump resumes at the id behind the last one that was shown,
- * and says when the configuration has changed in the meantime.
+ * Netlink: replies and dumps. Each dump resumes at the id after the last one that was shown. If
+ * the configuration has changed since the dump began, its messages carry NLM_F_DUMP_INTR.
  */
-#include "compat.h"
-#include "group.h"
+#include "base/compat.h"
+#include "bulk/rdmc.h"
 #include "netlink.h"
-#include "node.h"
-#include "rdmc.h"
-#include "subgroup.h"
+#include "node/group.h"
+#include "node/node.h"
+#include "node/subgroup.h"
 
 /* ---- one object ------------------------------------------------------- */
 
@@ -110,7 +110,7 @@ static void *begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 /**
  * spindle_netlink_start() - make room for the longest message of a dump
  * @cb: state of the dump
- * @bytes: what a node with a view takes
+ * @bytes: returns the bytes for a node with a view
  *
  * Return: 0
  */
@@ -141,7 +141,7 @@ int spindle_netlink_dump_start(struct netlink_callback *cb)
 }
 
 /**
- * spindle_netlink_subgroup_start() - the same for a dump of subgroups
+ * spindle_netlink_subgroup_start() - make room for the longest message of a dump of subgroups
  * @cb: state of the dump
  *
  * Return: 0
@@ -151,7 +151,7 @@ int spindle_netlink_subgroup_start(struct netlink_callback *cb)
 	return spindle_netlink_start(cb, spindle_fill_subgroup_bytes);
 }
 
-/* The message is complete, or nothing of it is left. */
+/* End a message, or remove it after an error. */
 static int finish(struct sk_buff *skb, void *hdr, int err)
 {
 	if (err)
@@ -162,11 +162,11 @@ static int finish(struct sk_buff *skb, void *hdr, int err)
 }
 
 /**
- * struct dump - what is dumped
- * @cmd: of the messages
- * @node: all messages about a node, from the cursor's index on
- * @fill: of a dump with one message a node: makes it
- * @has: the same: has a node something to show? NULL: all have
+ * struct dump - a kind of dump
+ * @cmd: command of the messages
+ * @node: dumps all messages about a node, from the cursor's index on
+ * @fill: in a dump with one message per node: fills that
+ * @has: in such a dump: does a node have something to show? NULL: all nodes do
  */
 struct dump {
 	u8 cmd;
@@ -185,11 +185,11 @@ static int dump_nodes(const struct dump *dump, struct sk_buff *skb, struct netli
 
 	mutex_lock(&sn->lock);
 	cb->seq = sn->generation;
-	/* Both only grow. */
+	/* Both generations only grow, so their sum changes when either does. */
 	if (dump->cmd == SPINDLE_CMD_RDMC_GET)
 		cb->seq += sn->rdmc_generation;
 	while ((node = resume_node(sn, at))) {
-		/* Where the dump was in a node that has gone meanwhile says nothing of another. */
+		/* If the cursor's node has gone, its index has no meaning for the next node. */
 		if (at->node != node->id)
 			at->index = 0;
 		at->node = node->id;
@@ -201,7 +201,7 @@ static int dump_nodes(const struct dump *dump, struct sk_buff *skb, struct netli
 		at->node = node->id + 1ULL;
 	}
 	mutex_unlock(&sn->lock);
-	/* A full buffer is sent and the dump goes on; one that nothing fits is an error. */
+	/* Send a full buffer, and go on later. If not even one message fits, fail. */
 	return err && !skb->len ? err : skb->len;
 }
 
@@ -220,9 +220,9 @@ static int dump_node(const struct dump *dump, struct sk_buff *skb, struct netlin
  * spindle_netlink_dump() - dump the nodes that have something to show, one message each
  * @skb: room for messages
  * @cb: state of the dump
- * @cmd: of the messages
- * @fill: makes one
- * @has: has a node something to show? NULL: all have
+ * @cmd: command of the messages
+ * @fill: fills a message
+ * @has: does a node have something to show? NULL: all nodes do
  *
  * Return: bytes, or -errno
  */
@@ -307,7 +307,7 @@ int spindle_netlink_subgroup_dump(struct sk_buff *skb, struct netlink_callback *
 }
 
 /**
- * spindle_netlink_rdmc_start() - make room for the longest message of a dump
+ * spindle_netlink_rdmc_start() - make room for the longest message of a dump of RDMC groups
  * @cb: state of the dump
  *
  * Return: 0
@@ -317,7 +317,7 @@ int spindle_netlink_rdmc_start(struct netlink_callback *cb)
 	return spindle_netlink_start(cb, spindle_fill_rdmc_bytes);
 }
 
-/* They are in the order of their numbers. */
+/* Dump the RDMC groups of a node. The list is in the order of their numbers. */
 static int dump_rdmcs(const struct dump *dump, struct sk_buff *skb, struct netlink_callback *cb,
 		      const struct spindle_node *node)
 {

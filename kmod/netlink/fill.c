@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: what a message says. See netlink.h.
+ * Netlink: attributes of nodes, views and subgroups in replies. See netlink.h.
  *
  * Context: the namespace's lock.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
 
-#include "attachment.h"
+#include "base/engine.h"
 #include "core/multicast.h"
 #include "core/rules.h"
-#include "engine.h"
-#include "group.h"
-#include "hello.h"
-#include "live.h"
+#include "live/live.h"
 #include "netlink.h"
-#include "node.h"
-#include "peer.h"
-#include "subgroup.h"
+#include "node/attachment.h"
+#include "node/group.h"
+#include "node/hello.h"
+#include "node/node.h"
+#include "node/peer.h"
+#include "node/subgroup.h"
 
 /* Bytes of the longest message about a node's view, and about its peers, beyond the base. */
 #define MEMBER_BYTES	256
@@ -26,7 +26,7 @@
 #define ROW_BYTES	96
 #define READER_BYTES	96
 
-/* Readers of a subgroup that are shown at most. */
+/* Readers of a subgroup in a message at most. */
 #define READERS		32
 
 /**
@@ -50,7 +50,7 @@ u32 spindle_fill_view_bytes(const struct spindle_group *group)
 }
 
 /**
- * spindle_fill_subgroup_bytes() - what a message about a subgroup takes
+ * spindle_fill_subgroup_bytes() - size of a message about a subgroup
  * @group: its group
  *
  * Return: bytes, at most
@@ -79,8 +79,8 @@ static int put_addr(struct sk_buff *skb, const struct spindle_addr *addr, int a4
 }
 
 /**
- * spindle_fill_has_view() - has the node a view? Who joins a live one has none yet
- * @node: the node
+ * spindle_fill_has_view() - does a node have a view?
+ * @node: the node; while it joins a live view it has none yet
  *
  * Return: true if so
  */
@@ -97,7 +97,7 @@ static u8 state_of(const struct spindle_node *node)
 }
 
 /**
- * spindle_fill_node() - a node
+ * spindle_fill_node() - add the attributes of a node
  * @skb: room
  * @node: the node
  *
@@ -109,7 +109,7 @@ int spindle_fill_node(struct sk_buff *skb, const struct spindle_node *node)
 	    nla_put_string(skb, SPINDLE_A_CLUSTER, node->cluster) ||
 	    put_addr(skb, &node->addr, SPINDLE_A_ADDR4, SPINDLE_A_ADDR6, SPINDLE_A_PORT) ||
 	    nla_put_u8(skb, SPINDLE_A_VISIBILITY, node->visibility) ||
-	    nla_put_u32(skb, SPINDLE_A_IDLE_US, node->idle_us) ||
+	    nla_put_u32(skb, SPINDLE_A_IDLE_US, node->served.idle_us) ||
 	    nla_put_u32(skb, SPINDLE_A_ENGINE, node->engine->id) ||
 	    nla_put_u8(skb, SPINDLE_A_TIMING, READ_ONCE(node->engine->timing)) ||
 	    nla_put_string(skb, SPINDLE_A_DEVICE, node->device) ||
@@ -141,11 +141,11 @@ static int fill_member(struct sk_buff *skb, const struct spindle_view_member *m)
 }
 
 /**
- * spindle_fill_subgroup_node() - a node of a subgroup
+ * spindle_fill_subgroup_node() - add a node of a subgroup
  * @skb: room
- * @type: what it is there
- * @id: its id
- * @sends: may it send?
+ * @type: type of the attribute
+ * @id: node id
+ * @sends: the node may send
  *
  * Return: 0 or -EMSGSIZE
  */
@@ -190,9 +190,9 @@ static int fill_subgroup_config(struct sk_buff *skb, const struct spindle_view *
 }
 
 /**
- * spindle_fill_view() - the view of a node
+ * spindle_fill_view() - add the view of a node
  * @skb: room
- * @node: the node, which has one
+ * @node: the node, which has a view
  *
  * Return: 0 or -EMSGSIZE
  */
@@ -248,7 +248,7 @@ static int put_stats(struct sk_buff *skb, int type, int pad, const struct counte
 	return 0;
 }
 
-/* Counters are written by the engine alone; a reader may see them one pass apart. */
+/* Only the engine writes counters. They are read without a lock, so they may differ by a pass. */
 static int fill_subgroup_stats(struct sk_buff *skb, const struct spindle_subgroup *sg)
 {
 	const struct spindle_mc *mc = &sg->mc;
@@ -291,7 +291,7 @@ static int fill_tune(struct sk_buff *skb, const struct spindle_subgroup *sg)
 	const struct spindle_mc_tune *t = &sg->mc.tune;
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_TUNE);
 
-	/* Only spindle_netlink_subgroup_set() changes them, and it holds the mutex. */
+	/* Only spindle_netlink_subgroup_set() changes these, with the namespace's lock. */
 	if (!nest || nla_put_bitfield32(skb, SPINDLE_TUNE_A_SWITCHES, t->switches,
 					SPINDLE_SW_ALL) ||
 	    nla_put_u32(skb, SPINDLE_TUNE_A_SEND_BUDGET, t->send_budget) ||
@@ -315,7 +315,7 @@ static int fill_hist(struct sk_buff *skb, int type, const u64 hist[SPINDLE_HIST_
 	return nla_put(skb, type, sizeof(copy), copy);
 }
 
-/* Messages that a reader has not consumed. The process may have written anything. */
+/* Messages that a reader has not consumed. The process may have written any value. */
 static u64 reader_lag(const struct spindle_attachment *att)
 {
 	const struct spindle_dlvq *q = &att->dlvq;
@@ -341,8 +341,8 @@ static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att
 }
 
 /*
- * The one that lags most comes first: where not all are shown, it is the one that somebody
- * looks for. Attachments come and go under the mutex only.
+ * Add readers by decreasing lag, because not all may fit, and slow readers are of most interest.
+ * The namespace's lock protects the list of attachments.
  */
 static int fill_readers(struct sk_buff *skb, const struct spindle_subgroup *sg)
 {
@@ -405,7 +405,7 @@ static int fill_rows(struct sk_buff *skb, const struct spindle_subgroup *sg)
 }
 
 /**
- * spindle_fill_subgroup() - a subgroup with its state and counters
+ * spindle_fill_subgroup() - add a subgroup with its state and counters
  * @skb: room
  * @node: the node
  * @sg: the subgroup
@@ -474,7 +474,7 @@ static int fill_peer(struct sk_buff *skb, const struct spindle_peer *peer)
 	return 0;
 }
 
-/* How long the engine has measured, up to now. */
+/* Time for which the engine has measured, up to now. */
 static u64 timed_ns(const struct spindle_engine *engine)
 {
 	u64 ns = READ_ONCE(engine->stats.timed_ns);
@@ -485,7 +485,7 @@ static u64 timed_ns(const struct spindle_engine *engine)
 }
 
 /**
- * spindle_fill_stats() - a node with the counters of its engine and of each peer
+ * spindle_fill_stats() - add a node with the counters of its engine and of each peer
  * @skb: room
  * @node: the node
  *
@@ -505,7 +505,7 @@ int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node)
 		{ SPINDLE_ENGINE_S_PID, task_pid_vnr(engine->task) },
 		{ SPINDLE_ENGINE_S_SPIN_US,
 		  min_t(u64, div_u64(READ_ONCE(engine->spin_ns), NSEC_PER_USEC),
-			READ_ONCE(node->idle_us)) },
+			READ_ONCE(node->served.idle_us)) },
 		{ SPINDLE_ENGINE_S_BUSY_NS, READ_ONCE(engine->stats.busy_ns) },
 		{ SPINDLE_ENGINE_S_POST_NS, READ_ONCE(engine->stats.post_ns) },
 		{ SPINDLE_ENGINE_S_TIMED_NS, timed_ns(engine) },

@@ -7,19 +7,19 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
+#include "base/engine.h"
 #include "core/rules.h"
-#include "engine.h"
-#include "group.h"
-#include "join.h"
-#include "live.h"
+#include "live/join.h"
+#include "live/live.h"
 #include "netlink.h"
-#include "node.h"
-#include "peer.h"
-#include "subgroup.h"
+#include "node/group.h"
+#include "node/node.h"
+#include "node/peer.h"
+#include "node/subgroup.h"
 
 /* ---- contacts and lineage -------------------------------------------------- */
 
-/* What a request says of whom to ask. */
+/* The contacts in a request. */
 struct contacts {
 	struct spindle_join_config cfg;
 	struct spindle_addr addr[SPINDLE_MAX_CONTACTS];
@@ -46,7 +46,7 @@ static int parse_contact(void *ctx, const struct nlattr *nest, struct netlink_ex
 	return err;
 }
 
-/* Returns what kvfree() takes, or an ERR_PTR. */
+/* Returns memory for kvfree(), or an ERR_PTR. */
 static struct contacts *parse_contacts(struct genl_info *info)
 {
 	struct contacts *contacts = kvzalloc(sizeof(*contacts), GFP_KERNEL_ACCOUNT);
@@ -71,7 +71,7 @@ static struct contacts *parse_contacts(struct genl_info *info)
 	return ERR_PTR(err);
 }
 
-/* What a refusal is about that follows from the key of the node. */
+/* Report INSECURE as the missing attribute if the node has no key. */
 static void blame_key(struct genl_info *info, int err)
 {
 	if (err == -ENOKEY)
@@ -79,7 +79,7 @@ static void blame_key(struct genl_info *info, int err)
 }
 
 /**
- * spindle_netlink_put_insecure() - was the live view begun or joined without a key?
+ * spindle_netlink_put_insecure() - add INSECURE if the node is in a live view without a key
  * @skb: room
  * @node: a node that is in a live view, or joins one
  *
@@ -91,7 +91,7 @@ int spindle_netlink_put_insecure(struct sk_buff *skb, const struct spindle_node 
 }
 
 /**
- * spindle_netlink_put_lineage() - the lineage of a live view
+ * spindle_netlink_put_lineage() - add the lineage of a live view
  * @skb: room
  * @lineage: the lineage
  *
@@ -172,7 +172,7 @@ static int parse_live(struct spindle_rules *rules, struct genl_info *info)
 	return -EINVAL;
 }
 
-/* A node that the rule names; it need not be a member of the first view. */
+/* Parse a node that the rule names, whether it is a member of the first view or not. */
 static int parse_node(struct spindle_rule *rule, const struct nlattr *nest,
 		      struct netlink_ext_ack *extack)
 {
@@ -221,7 +221,7 @@ static int parse_rule(void *ctx, const struct nlattr *nest, struct netlink_ext_a
 		if (err)
 			return err;
 	}
-	/* Whoever says of each node whether it sends means that. */
+	/* If some named node does not send, only the named senders send. */
 	if (rule->num_nodes && hweight64(rule->senders) < rule->num_nodes)
 		rule->all_send = 0;
 	return 0;
@@ -247,7 +247,7 @@ static int parse(struct spindle_view *view, struct spindle_rules *rules, struct 
 	}
 	spindle_rules_apply(rules, NULL, view);
 	err = spindle_netlink_check(view, true, info);
-	/* A view that one node begins grows: its subgroups wait till then. */
+	/* A first view of one node may lack members: its subgroups wait until it has grown. */
 	if (!err && view->num_members > 1 && spindle_rules_lacking(rules, view) >= 0) {
 		NL_SET_ERR_MSG(info->extack,
 			       "a subgroup has fewer members than its min, or no sender");
@@ -296,7 +296,7 @@ out:
 }
 
 /**
- * spindle_netlink_put_rule() - the rule of a subgroup
+ * spindle_netlink_put_rule() - add the rule of a subgroup
  * @skb: room
  * @live: the live view
  * @subgroup: index
@@ -333,7 +333,7 @@ static int put_witnesses(struct sk_buff *skb, const struct spindle_rules *rules)
 }
 
 /**
- * spindle_netlink_put_rules() - what the subgroups of a live view have in common
+ * spindle_netlink_put_rules() - add the rules that all subgroups of a live view share
  * @skb: room
  * @live: the live view
  *
@@ -377,7 +377,7 @@ int spindle_netlink_join(struct sk_buff *skb, struct genl_info *info)
 				    "give one contact by its address, or a list");
 		err = -EINVAL;
 	}
-	/* One contact may be given without a nest. */
+	/* A single contact may be given without a nest. */
 	if (!contacts->cfg.contacts) {
 		err = spindle_netlink_addr(contacts->addr, attrs[SPINDLE_A_ADDR4],
 					   attrs[SPINDLE_A_ADDR6], attrs[SPINDLE_A_PORT],
@@ -455,7 +455,10 @@ int spindle_netlink_evict(struct sk_buff *skb, struct genl_info *info)
 
 /* ---- status ---------------------------------------------------------------- */
 
-/* Own messages, and their bytes, that a member has not delivered yet: where there are most. */
+/*
+ * Count the own messages, and their bytes, that a member has not delivered yet, in the subgroup
+ * with the most of them.
+ */
 static void find_lag(const struct spindle_group *group, u32 rank, u64 *messages, u64 *bytes)
 {
 	u32 i;
@@ -476,7 +479,7 @@ static void find_lag(const struct spindle_group *group, u32 rank, u64 *messages,
 		m = &mc->member[spindle_mask_rank(sg->cfg->members, rank)];
 		delivered = READ_ONCE(m->delivered);
 		n = READ_ONCE(sd->walk.slot);
-		/* It is only shown: what moves meanwhile may be counted or not. */
+		/* The engine may change this during the loop; the result is only shown. */
 		while (lag < mc->window && n-- > READ_ONCE(mc->free_slot)) {
 			const struct spindle_msg *msg = &sd->msgs[n & sd->walk.wmask];
 
@@ -533,7 +536,7 @@ static int put_seen(struct sk_buff *skb, const struct spindle_live *live, u32 ra
 	return 0;
 }
 
-/* The connection to a peer, and why there is none. */
+/* Add the state of the connection to a peer, and why it is not up. */
 static int put_connection(struct sk_buff *skb, const struct spindle_peer *peer)
 {
 	const char *why = spindle_peer_why(peer);
@@ -565,7 +568,7 @@ static int put_member(struct sk_buff *skb, const struct spindle_live *live, u32 
 	return 0;
 }
 
-/* Of a member: nodes that want in. Of a node that wants in: those that it connects to. */
+/* Add nodes that want to join, on a member; or the members, on a node that joins. */
 static int put_guests(struct sk_buff *skb, const struct spindle_group *group)
 {
 	const struct spindle_peer *peer;
@@ -609,7 +612,7 @@ static int put_live(struct sk_buff *skb, const struct spindle_live *live)
 	char reason[sizeof(live->reason)];
 	u32 r;
 
-	/* The engine may write the next one meanwhile: the copy has an end, whatever it says. */
+	/* The engine may be writing the next reason, but the copy always ends with a zero. */
 	strscpy(reason, live->reason, sizeof(reason));
 	if (nla_put_u8(skb, SPINDLE_LIVE_A_STATE, spindle_live_state(live)) ||
 	    nla_put_string(skb, SPINDLE_LIVE_A_REASON, reason) ||
@@ -627,7 +630,7 @@ static int put_live(struct sk_buff *skb, const struct spindle_live *live)
 	return put_guests(skb, live->group);
 }
 
-/* What a node shows that is no member yet. */
+/* Add the status of a node that is no member yet. */
 static int put_joining(struct sk_buff *skb, const struct spindle_node *node)
 {
 	if (nla_put_u8(skb, SPINDLE_LIVE_A_STATE, SPINDLE_LIVE_JOINING) ||
@@ -636,7 +639,7 @@ static int put_joining(struct sk_buff *skb, const struct spindle_node *node)
 	return node->group ? put_guests(skb, node->group) : 0;
 }
 
-/* What is left to say of a node whose join has failed, or whose device is gone. */
+/* Add the reason of a node whose join has failed, or whose device is gone. */
 static int put_why(struct sk_buff *skb, const struct spindle_node *node)
 {
 	if (nla_put_string(skb, SPINDLE_A_REASON, node->why))
@@ -657,7 +660,7 @@ static bool has_live(const struct spindle_node *node)
 static int fill_status(struct sk_buff *skb, const struct spindle_node *node)
 {
 	const struct spindle_group *group = node->group;
-	/* It takes the join a moment to see that it is over. */
+	/* @join may still exist for a moment after the node has become a member. */
 	bool joining = node->join && (!group || group->mg.me == SPINDLE_NO_RANK);
 	struct nlattr *nest;
 
@@ -686,7 +689,7 @@ static bool has_status(const struct spindle_node *node)
 	return node->why || has_live(node);
 }
 
-/* A contact with its reason. */
+/* Bytes of a contact with its reason. */
 #define CONTACT_BYTES 144
 
 /* A member with all that suspect it, and with numbers. */

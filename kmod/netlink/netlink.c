@@ -3,7 +3,7 @@
  * Netlink: family, policies, and requests that change something. See netlink.h and
  * <linux/spindle_genl.h>.
  *
- * A request is parsed and checked whole before anything is changed.
+ * A request is completely parsed and checked before anything is changed.
  */
 #include <linux/cpumask.h>
 #include <linux/in6.h>
@@ -12,10 +12,11 @@
 #include <net/genetlink.h>
 #include <net/ipv6.h>
 
-#include "engine.h"
-#include "extack.h"
+#include "base/engine.h"
+#include "base/extack.h"
 #include "netlink.h"
-#include "node.h"
+#include "node/event.h"
+#include "node/node.h"
 
 static const struct nla_policy node_add_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
@@ -160,7 +161,7 @@ static const struct nla_policy evict_policy[SPINDLE_A_MAX + 1] = {
  * @a4: IPv4 address, or NULL
  * @a6: IPv6 address, or NULL
  * @port: port, or NULL for the default
- * @extack: where to say what is wrong
+ * @extack: for the reason of an error
  *
  * Return: 0 or -EINVAL
  */
@@ -204,7 +205,7 @@ void spindle_netlink_lock(struct genl_info *info)
 }
 
 /**
- * spindle_netlink_unlock() - give it back
+ * spindle_netlink_unlock() - release the lock of spindle_netlink_lock()
  * @info: the request
  */
 void spindle_netlink_unlock(struct genl_info *info)
@@ -237,7 +238,7 @@ struct spindle_node *spindle_netlink_node(struct genl_info *info)
 }
 
 /**
- * spindle_netlink_check_only() - is a request to be checked only?
+ * spindle_netlink_check_only() - should a request only be checked?
  * @info: the request
  *
  * Return: enum spindle_check
@@ -250,11 +251,11 @@ u8 spindle_netlink_check_only(struct genl_info *info)
 }
 
 /**
- * spindle_netlink_set_node() - the node that a request to set a view is about
+ * spindle_netlink_set_node() - the node that a request to set a view names
  * @info: the request
- * @node: out: the node; NULL: there is none, or it does not count
+ * @node: out: the node; NULL with SPINDLE_CHECK_ALONE
  *
- * What is only checked may be for a node that is still to be made.
+ * With SPINDLE_CHECK_ALONE the node may not exist yet, so existing nodes do not count.
  *
  * Return: 0, -EINVAL or -ENODEV
  */
@@ -273,14 +274,15 @@ int spindle_netlink_set_node(struct genl_info *info, struct spindle_node **node)
 }
 
 /**
- * spindle_netlink_idle() - how long an engine may poll without work
- * @us: out: microseconds, if @attr is there
+ * spindle_netlink_idle() - parse how long an engine may poll without work
+ * @us: out: microseconds; unchanged without @attr
  * @skb: the request
  * @attr: SPINDLE_A_IDLE_US, or NULL
- * @extack: where to say what is wrong
+ * @extack: for the reason of an error
  *
- * Engines run outside of their administrator's cgroups and CPU sets. So more than the default
- * asks for the same right as a higher priority of a thread: CAP_SYS_NICE over the machine.
+ * Engines run outside of their administrator's cgroups and CPU sets. So a value above the default
+ * needs the same right as a higher priority of a thread: CAP_SYS_NICE in the initial user
+ * namespace.
  *
  * Return: 0, -EINVAL or -EPERM
  */
@@ -300,7 +302,7 @@ int spindle_netlink_idle(u32 *us, struct sk_buff *skb, const struct nlattr *attr
 	return 0;
 }
 
-/* See spindle_netlink_idle(). */
+/* To bind an engine to a CPU needs CAP_SYS_NICE, see spindle_netlink_idle(). */
 static int parse_cpu(int *cpu, struct sk_buff *skb, const struct nlattr *attr,
 		     struct netlink_ext_ack *extack)
 {
@@ -322,7 +324,7 @@ static int parse_cpu(int *cpu, struct sk_buff *skb, const struct nlattr *attr,
  * @key: out: its bytes, in the request; NULL if there is none
  * @len: out: their number
  * @attr: SPINDLE_A_KEY, or NULL
- * @extack: where to say what is wrong
+ * @extack: for the reason of an error
  *
  * Return: 0 or -EINVAL
  */
@@ -337,7 +339,7 @@ int spindle_netlink_key(const void **key, u32 *len, const struct nlattr *attr,
 }
 
 /**
- * spindle_netlink_forget_key() - what is freed later shall not have the key in it
+ * spindle_netlink_forget_key() - overwrite the key in a request, before its memory is freed
  * @info: the request
  */
 void spindle_netlink_forget_key(struct genl_info *info)
@@ -348,7 +350,7 @@ void spindle_netlink_forget_key(struct genl_info *info)
 		memzero_explicit(nla_data(key), nla_len(key));
 }
 
-/* @cfg has the defaults. */
+/* Parse the attributes of a node into @cfg, which has the defaults. */
 static int parse_node(struct spindle_node_config *cfg, struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
@@ -384,7 +386,7 @@ static int parse_node(struct spindle_node_config *cfg, struct sk_buff *skb, stru
 				    attrs[SPINDLE_A_PORT], info->extack);
 }
 
-/* What a refusal is about that was found out below netlink. */
+/* Find the attribute to blame for an error of spindle_node_add(). */
 static const struct nlattr *node_add_blame(struct genl_info *info, int err)
 {
 	struct nlattr **attrs = info->attrs;
@@ -624,7 +626,7 @@ struct genl_family spindle_family __ro_after_init = {
 	.name = SPINDLE_GENL_NAME,
 	.version = SPINDLE_GENL_VERSION,
 	.netnsok = true,
-	.parallel_ops = true,	/* the lock of each namespace does it */
+	.parallel_ops = true,	/* because each namespace has a lock of its own */
 	.module = THIS_MODULE,
 	.ops = ops,
 	.n_ops = ARRAY_SIZE(ops),
@@ -633,17 +635,18 @@ struct genl_family spindle_family __ro_after_init = {
 };
 
 /**
- * spindle_netlink_init() - register the family: requests may come from now on
+ * spindle_netlink_init() - register the family; requests may arrive before this returns
  *
  * Return: 0 or -errno
  */
 int __init spindle_netlink_init(void)
 {
+	spindle_event_init(&spindle_family);
 	return genl_register_family(&spindle_family);
 }
 
 /**
- * spindle_netlink_exit() - unregister it; waits for requests to end
+ * spindle_netlink_exit() - unregister the family; waits for requests to end
  */
 void spindle_netlink_exit(void)
 {

@@ -3,16 +3,16 @@
  * Netlink: the generic netlink family "spindle".
  *
  *	netlink.c	family, policies, requests that change something
- *	netlink_view.c	parses a view
- *	netlink_live.c	requests about live views
- *	netlink_set.c	requests that change what runs, and measure the device
- *	netlink_dump.c	replies
- *	netlink_fill.c	what they say
- *	netlink_rdmc.c	the same of RDMC groups
- *	event.c		notifications
+ *	view.c		parses a view
+ *	live.c		requests about live views
+ *	set.c		requests that change running nodes and subgroups, or measure the device
+ *	dump.c		replies and dumps
+ *	fill.c		attributes of nodes, views and subgroups in replies
+ *	rdmc.c		attributes of RDMC groups in replies
+ *	node/event.c	notifications
  */
-#ifndef SPINDLE_NETLINK_H
-#define SPINDLE_NETLINK_H
+#ifndef SPINDLE_NETLINK_NETLINK_H
+#define SPINDLE_NETLINK_NETLINK_H
 
 #include <net/genetlink.h>
 
@@ -54,8 +54,6 @@ int spindle_netlink_view(struct spindle_view *view, struct genl_info *info);
 typedef int spindle_netlink_parser(void *ctx, const struct nlattr *nest,
 				   struct netlink_ext_ack *extack);
 
-int spindle_netlink_need(const struct nlattr *nest, const struct nlattr *attr, const char *text,
-			 struct netlink_ext_ack *extack);
 int spindle_netlink_subgroup(struct spindle_view_subgroup *sg, const struct nlattr *nest,
 			     struct nlattr **a, struct netlink_ext_ack *extack);
 int spindle_netlink_subgroup_node(const struct nlattr *nest, struct nlattr **a,
@@ -80,7 +78,7 @@ int spindle_netlink_node_set(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_subgroup_set(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_raw_run(struct sk_buff *skb, struct genl_info *info);
 
-/* Bytes of a message that says little. */
+/* Bytes of a message without lists: the size of a list is added to this. */
 #define SPINDLE_FILL_BASE	1024
 
 u32 spindle_fill_view_bytes(const struct spindle_group *group);
@@ -111,4 +109,4 @@ int spindle_netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
 int spindle_netlink_rdmc_start(struct netlink_callback *cb);
 int spindle_netlink_rdmc_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
-#endif /* SPINDLE_NETLINK_H */
+#endif /* SPINDLE_NETLINK_NETLINK_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: what a message says of an RDMC group. See netlink.h.
+ * Netlink: attributes of RDMC groups in replies. See netlink.h.
  *
- * A group's protocol state is the engine's, which is asked for all of it at once, so that
- * it fits together. The rest needs no more than the mutex.
+ * The engine owns a group's protocol state, and copies all of it in one call, so that the copy is
+ * consistent. The namespace's lock protects the rest.
  *
  * Context: the namespace's lock.
  */
@@ -11,18 +11,18 @@
 #include <linux/math64.h>
 #include <linux/slab.h>
 
-#include "engine.h"
-#include "group.h"
+#include "base/engine.h"
+#include "bulk/rdmc.h"
 #include "netlink.h"
-#include "node.h"
-#include "peer.h"
-#include "rdmc.h"
+#include "node/group.h"
+#include "node/node.h"
+#include "node/peer.h"
 
 /* Bytes of the longest message about a group, beyond the base. */
 #define MEMBER_BYTES	192
 #define OBJECT_BYTES	112
 
-/* What is shown are the core's numbers. */
+/* Netlink shows numbers of core/ without a translation. */
 static_assert((int)SPINDLE_RDMC_GROUP_OPENING == SPINDLE_RDMC_S_OPENING);
 static_assert((int)SPINDLE_RDMC_GROUP_OPEN == SPINDLE_RDMC_S_OPEN);
 static_assert((int)SPINDLE_RDMC_GROUP_CLOSING == SPINDLE_RDMC_S_CLOSING);
@@ -54,18 +54,18 @@ struct look_object {
 };
 
 /*
- * struct look - a group, as it is at one moment
+ * struct look - a consistent copy of a group's state
  * @group: the group
  * @state: its state
  * @error: why it is failing
- * @culprit: rank + 1 of who is missing, or 0
+ * @culprit: rank + 1 of the member that is the cause, or 0
  * @announced: objects that are known
  * @ended: objects that have ended here
- * @complete: of these, well
- * @known: ranks that have created it, the own one included
+ * @complete: of these objects, those that are complete
+ * @known: bit mask of the ranks that have created the group, with the own rank
  * @unread: events that are not read
  * @member: by rank
- * @object: those under way
+ * @object: objects in progress
  * @objects: entries of @object
  * @stats: counters
  */
@@ -86,7 +86,7 @@ struct look {
 };
 
 /**
- * spindle_fill_rdmc_bytes() - what a message about an RDMC group takes
+ * spindle_fill_rdmc_bytes() - size of a message about an RDMC group
  * @group: the view that its members are in
  *
  * Return: bytes, at most
@@ -122,7 +122,7 @@ static void look_at_object(struct look_object *o, const struct spindle_rdmc *r, 
 	o->error = obj->error;
 }
 
-/* Where the objects begin that somebody may still wait for. */
+/* The first object that has not ended here or, at the root, at some member. */
 static u64 first_object(const struct spindle_rdmc *r)
 {
 	bool all = spindle_rdmc_is_root(r) && r->state <= SPINDLE_RDMC_S_CLOSING;
@@ -157,7 +157,7 @@ static void see_rdmc_fn(void *ctx)
 
 /* ---- messages ------------------------------------------------------------- */
 
-/* Attribute sets have their padding at the same number. */
+/* All attribute sets have their padding at the same number. */
 static_assert((int)SPINDLE_RDMC_MEMBER_A_PAD == SPINDLE_RDMC_GROUP_A_PAD);
 static_assert((int)SPINDLE_RDMC_OBJECT_A_PAD == SPINDLE_RDMC_GROUP_A_PAD);
 static_assert((int)SPINDLE_RDMC_GROUP_S_PAD == SPINDLE_RDMC_GROUP_A_PAD);
@@ -167,7 +167,7 @@ static int put_num(struct sk_buff *skb, int type, u64 num)
 	return nla_put_u64_64bit(skb, type, num, SPINDLE_RDMC_GROUP_A_PAD);
 }
 
-/* Only the root knows how far others are. */
+/* Add the progress of a member. Only the root knows that of other members. */
 static int put_progress(struct sk_buff *skb, const struct look_member *m)
 {
 	if (put_num(skb, SPINDLE_RDMC_MEMBER_A_ENDED, m->stat.finished) ||
@@ -248,7 +248,7 @@ static int put_stats(struct sk_buff *skb, const struct look *look)
 	return 0;
 }
 
-/* What it was created with, and by whom. */
+/* Add the parameters of a group, and the process that created it. */
 static int put_config(struct sk_buff *skb, const struct look *look)
 {
 	const struct spindle_rdmc_group *group = look->group;
@@ -304,7 +304,7 @@ static int put_group(struct sk_buff *skb, const struct look *look)
 }
 
 /**
- * spindle_fill_rdmc() - an RDMC group
+ * spindle_fill_rdmc() - add an RDMC group
  * @skb: room
  * @group: the group, of a node
  *

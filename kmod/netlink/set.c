@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: requests that change what runs: a node, a node's end of a subgroup; and the
- * measurement of the device. See netlink.h.
+ * Netlink: requests that change a running node or its end of a subgroup, and the measurement of
+ * the device. See netlink.h.
  */
 #include <linux/slab.h>
 
-#include "engine.h"
-#include "extack.h"
-#include "group.h"
+#include "base/engine.h"
+#include "base/extack.h"
 #include "netlink.h"
-#include "node.h"
-#include "peer.h"
-#include "raw.h"
-#include "subgroup.h"
+#include "node/group.h"
+#include "node/node.h"
+#include "node/peer.h"
+#include "node/raw.h"
+#include "node/subgroup.h"
 
 /* ---- a node ----------------------------------------------------------- */
 
@@ -32,12 +32,12 @@ static void node_set_fn(void *ctx)
 	const struct node_change *change = ctx;
 
 	if (change->idle_us)
-		WRITE_ONCE(change->node->idle_us, change->idle);
+		WRITE_ONCE(change->node->served.idle_us, change->idle);
 	if (change->timing)
 		spindle_engine_time(change->node->engine, nla_get_u8(change->timing));
 }
 
-/* Connections that are up stay. Those that are made from now on know both keys. */
+/* Set a key. Connections that are up stay. New connections accept both keys. */
 static int set_key(struct node_change *change, struct genl_info *info)
 {
 	struct spindle_key *key = &change->node->key;
@@ -160,7 +160,10 @@ static int take(u32 *value, const struct nlattr *attr, u32 low, u32 high,
 	return 0;
 }
 
-/* Which way a message goes its sender decides alone: send_one() in core/send.c. */
+/*
+ * Set the size above which messages go by RDMC. The sender alone decides this for each message
+ * (send_one() in core/send.c), so members may have different values.
+ */
 static int take_large(struct subgroup_change *change, const struct nlattr *attr,
 		      struct netlink_ext_ack *extack)
 {
@@ -241,7 +244,7 @@ int spindle_netlink_subgroup_set(struct sk_buff *skb, struct genl_info *info)
 	change.sg = find_subgroup(info);
 	err = PTR_ERR_OR_ZERO(change.sg);
 	if (!err) {
-		/* Changed nowhere but here, under the lock. */
+		/* Only this function changes these, under the lock. */
 		change.tune = change.sg->mc.tune;
 		change.stall_ms = change.sg->stall_ms;
 		err = parse_change(&change, tb, info->extack);
@@ -262,7 +265,7 @@ static int parse_raw(struct spindle_raw *raw, struct nlattr **tb, struct netlink
 		raw->kind = nla_get_u8(tb[SPINDLE_RAW_A_KIND]);
 	raw->size = nla_get_u32(tb[SPINDLE_RAW_A_SIZE]);
 	raw->count = nla_get_u32(tb[SPINDLE_RAW_A_COUNT]);
-	/* As payload goes: more pieces than it ever has there is no room for in a chain. */
+	/* Not larger than a message in the ring: a chain has no room for more pieces. */
 	if (!raw->size || raw->size > min(raw->sg->cfg->ring, SPINDLE_MAX_LARGE))
 		return spindle_deny(extack, tb[SPINDLE_RAW_A_SIZE], -EINVAL,
 				    "size is 1 to 1048576 bytes, and at most the subgroup's ring");
@@ -272,7 +275,7 @@ static int parse_raw(struct spindle_raw *raw, struct nlattr **tb, struct netlink
 	return 0;
 }
 
-/* The other end of a ping-pong: the next member, if it is here and can write back. */
+/* Find the other end of a ping-pong: the next member, if it is on this host and can write back. */
 static int find_other(struct spindle_raw *raw, struct netlink_ext_ack *extack)
 {
 	const struct spindle_subgroup *sg = raw->sg;
@@ -355,7 +358,7 @@ err:
  * @skb: the request
  * @info: parsed
  *
- * Holds the namespace's lock all the time: nothing may change meanwhile.
+ * This holds the namespace's lock all the time, so that nothing changes during the measurement.
  *
  * Return: 0 or -errno, with a text
  */

@@ -2,24 +2,23 @@
 /*
  * Netlink: a view from the attributes of a request.
  *
- * Nested attributes have been validated against their policies, so their types and
- * sizes are right; which are missing, and whether they fit together, is checked here
- * and in core/view.c.
+ * Nested attributes have been validated against their policies, so their types and sizes are
+ * right. This file and core/view.c check that none is missing, and that they are consistent.
  */
-#include "extack.h"
+#include "base/extack.h"
 #include "netlink.h"
 
 /**
- * spindle_netlink_need() - an attribute that must not be left out
- * @nest: where it should be
+ * netlink_need() - check that a mandatory attribute is there
+ * @nest: nest of the attribute
  * @attr: the attribute, or NULL
- * @text: what to say then
- * @extack: where
+ * @text: error text if it is missing
+ * @extack: for the error text
  *
  * Return: 0 or -EINVAL
  */
-int spindle_netlink_need(const struct nlattr *nest, const struct nlattr *attr, const char *text,
-			 struct netlink_ext_ack *extack)
+static int netlink_need(const struct nlattr *nest, const struct nlattr *attr, const char *text,
+			struct netlink_ext_ack *extack)
 {
 	if (attr)
 		return 0;
@@ -39,8 +38,8 @@ static int parse_member(void *ctx, const struct nlattr *nest, struct netlink_ext
 		return spindle_deny(extack, nest, -EINVAL, "a view has at most 64 members");
 	err = nla_parse_nested(a, SPINDLE_MEMBER_A_MAX, nest, NULL, extack);
 	if (!err)
-		err = spindle_netlink_need(nest, a[SPINDLE_MEMBER_A_ID],
-					   "a member's id is missing", extack);
+		err = netlink_need(nest, a[SPINDLE_MEMBER_A_ID],
+				   "a member's id is missing", extack);
 	if (err)
 		return err;
 	m = &view->member[view->num_members++];
@@ -54,10 +53,10 @@ static int parse_member(void *ctx, const struct nlattr *nest, struct netlink_ext
 }
 
 /**
- * spindle_netlink_subgroup_node() - a node that a subgroup names
+ * spindle_netlink_subgroup_node() - parse a node that a subgroup names
  * @nest: its nest
- * @a: out: its attributes, SPINDLE_SUBGROUP_NODE_A_MAX + 1; the id is there
- * @extack: where to say what is wrong
+ * @a: out: its attributes, SPINDLE_SUBGROUP_NODE_A_MAX + 1; after success the id is there
+ * @extack: for the reason of an error
  *
  * Return: 1 if it sends, 0 if not, or -EINVAL
  */
@@ -68,8 +67,8 @@ int spindle_netlink_subgroup_node(const struct nlattr *nest, struct nlattr **a,
 
 	err = nla_parse_nested(a, SPINDLE_SUBGROUP_NODE_A_MAX, nest, NULL, extack);
 	if (!err)
-		err = spindle_netlink_need(nest, a[SPINDLE_SUBGROUP_NODE_A_ID],
-					   "the id of a subgroup's node is missing", extack);
+		err = netlink_need(nest, a[SPINDLE_SUBGROUP_NODE_A_ID],
+				   "the id of a subgroup's node is missing", extack);
 	if (err)
 		return err;
 	return !a[SPINDLE_SUBGROUP_NODE_A_SENDER] ||
@@ -132,11 +131,11 @@ static int parse_sizes(struct spindle_view_subgroup *sg, struct nlattr **a,
 }
 
 /**
- * spindle_netlink_subgroup() - what a subgroup is, whoever is in it
+ * spindle_netlink_subgroup() - parse a subgroup, except for its members
  * @sg: out
  * @nest: its nest
  * @a: out: its attributes, SPINDLE_SUBGROUP_A_MAX + 1
- * @extack: where to say what is wrong
+ * @extack: for the reason of an error
  *
  * Return: 0 or -EINVAL
  */
@@ -147,8 +146,8 @@ int spindle_netlink_subgroup(struct spindle_view_subgroup *sg, const struct nlat
 
 	err = nla_parse_nested(a, SPINDLE_SUBGROUP_A_MAX, nest, NULL, extack);
 	if (!err)
-		err = spindle_netlink_need(nest, a[SPINDLE_SUBGROUP_A_ID],
-					   "a subgroup's id is missing", extack);
+		err = netlink_need(nest, a[SPINDLE_SUBGROUP_A_ID],
+				   "a subgroup's id is missing", extack);
 	if (err)
 		return err;
 	sg->id = nla_get_u32(a[SPINDLE_SUBGROUP_A_ID]);
@@ -193,12 +192,12 @@ static int parse_subgroup(void *ctx, const struct nlattr *nest, struct netlink_e
 
 /**
  * spindle_netlink_each() - call a parser for each top-level attribute of a type, in their order
- * @ctx: its argument
+ * @ctx: argument of @parse
  * @info: the request
- * @type: of the attributes
+ * @type: type of the attributes
  * @parse: the parser
  *
- * Return: 0, or what the parser returned that was not
+ * Return: 0, or the first other value that the parser returned
  */
 int spindle_netlink_each(void *ctx, struct genl_info *info, int type,
 			 spindle_netlink_parser *parse)
@@ -216,7 +215,7 @@ int spindle_netlink_each(void *ctx, struct genl_info *info, int type,
 	return 0;
 }
 
-/* The attribute of a type with this index; NULL if there is none. */
+/* Find the attribute number @index of a type; NULL if there is none. */
 static const struct nlattr *nth_attr(struct genl_info *info, int type, int index)
 {
 	const struct nlattr *attr;
@@ -229,9 +228,9 @@ static const struct nlattr *nth_attr(struct genl_info *info, int type, int index
 }
 
 /**
- * spindle_netlink_own() - the attribute that a view concerns the node itself by
+ * spindle_netlink_own() - the attribute of a view that is about the node itself
  * @view: the view
- * @info: the request that it is from
+ * @info: the request with the view
  *
  * Return: the node's entry among the members, or its id
  */
@@ -245,7 +244,7 @@ const struct nlattr *spindle_netlink_own(const struct spindle_view *view,
 }
 
 /**
- * spindle_netlink_members() - id and members of a view from a request
+ * spindle_netlink_members() - parse id and members of a view
  * @view: out, zeroed
  * @info: the request
  *
@@ -261,7 +260,7 @@ int spindle_netlink_members(struct spindle_view *view, struct genl_info *info)
 	return spindle_netlink_each(view, info, SPINDLE_A_MEMBER, parse_member);
 }
 
-/* Where nodes do not count, nobody else looks whether the node is a member. */
+/* With SPINDLE_CHECK_ALONE no other code checks that the node is a member. */
 static int check_member(const struct spindle_view *view, struct genl_info *info)
 {
 	const struct nlattr *id = info->attrs[SPINDLE_A_NODE_ID];
@@ -273,7 +272,7 @@ static int check_member(const struct spindle_view *view, struct genl_info *info)
 }
 
 /**
- * spindle_netlink_check() - say what is wrong with a view from a request
+ * spindle_netlink_check() - check a view from a request
  * @view: the view
  * @live: its subgroups follow from rules
  * @info: the request
@@ -298,7 +297,7 @@ int spindle_netlink_check(const struct spindle_view *view, bool live, struct gen
 }
 
 /**
- * spindle_netlink_view() - a view from a request, checked
+ * spindle_netlink_view() - parse and check a view from a request
  * @view: out, zeroed
  * @info: the request
  *

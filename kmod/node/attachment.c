@@ -7,11 +7,11 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "above.h"
 #include "attachment.h"
-#include "compat.h"
-#include "engine.h"
+#include "base/compat.h"
+#include "base/engine.h"
 #include "group.h"
-#include "live.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
@@ -74,7 +74,10 @@ static void free_memory(struct spindle_attachment *att)
 	}
 }
 
-/* Slots that the process had reserved, by its own account, and nobody will send. */
+/*
+ * Slots that the process reserved and did not commit. The number comes from a word of the
+ * process, so a value that cannot be right counts as 0.
+ */
 static u32 left_behind(const struct spindle_attachment *att, const struct spindle_mc *mc)
 {
 	u32 slots = (u32)READ_ONCE(att->usr->reserve) - (u32)mc->txq.slot;
@@ -94,8 +97,8 @@ static void detach_fn(void *ctx)
 	if (att->flags & SPINDLE_ATTACH_RECV) {
 		spindle_mc_detach_reader(mc, &att->dlvq);
 		if (!--att->sg->readers && att->sg->group->live)
-			spindle_live_unread(att->sg->group->live, att->sg->index);
-		/* A sender is all that is left of it, and the next pass watches readers. */
+			spindle_membership->unread(att->sg->group->live, att->sg->index);
+		/* The next pass must not check a parting sender as a reader. */
 		att->flags &= ~SPINDLE_ATTACH_RECV;
 	}
 	if (!att->parting)
@@ -120,7 +123,7 @@ static void free_all(struct spindle_attachment *att)
 }
 
 /**
- * spindle_attachment_part() - all that a process had committed that has gone is sent
+ * spindle_attachment_part() - free a parting sender: all that it had committed is sent
  * @sg: its subgroup
  *
  * Context: process, the namespace's lock.
@@ -129,7 +132,7 @@ void spindle_attachment_part(struct spindle_subgroup *sg)
 {
 	struct spindle_attachment *att = sg->sender;
 
-	/* The view may have taken it meanwhile. */
+	/* The end of the view may have freed the sender since this work was scheduled. */
 	if (!att || !att->parting)
 		return;
 	spindle_engine_call(att->engine, unlink_parted_fn, att);
@@ -141,7 +144,7 @@ void spindle_attachment_part(struct spindle_subgroup *sg)
  * spindle_attachment_lock() - take the lock of the namespace that a file is bound in
  * @att: the attachment
  *
- * The attachment keeps its engine, and that its namespace.
+ * The attachment holds its engine, and the engine holds its namespace.
  *
  * Context: process.
  * Return: the namespace, for spindle_net_unlock(); NULL: the file is not bound
@@ -159,10 +162,10 @@ struct spindle_net *spindle_attachment_lock(struct spindle_attachment *att)
 
 /**
  * spindle_attachment_free() - the file is released
- * @att: no mapping of it is left, they hold the file
+ * @att: the attachment; no mapping of it is left, because each mapping holds the file
  *
- * A process that dies comes here, too: what it committed is sent, what it reserved is
- * abandoned, what it had not consumed holds nobody up.
+ * The death of a process leads here, too. Messages that it committed are sent, slots that it
+ * only reserved are abandoned, and entries that it had not consumed hold up no sender.
  *
  * Context: process.
  */
@@ -180,14 +183,14 @@ void spindle_attachment_free(struct spindle_attachment *att)
 		if ((att->flags & SPINDLE_ATTACH_SEND) && !att->parting)
 			att->sg->sender = NULL;
 	}
-	/* Somebody else frees it then, perhaps at once. */
+	/* If it is parting, spindle_attachment_part() may free it once the lock is released. */
 	parting = att->parting;
 	spindle_net_unlock(sn);
 	if (!parting)
 		free_all(att);
 }
 
-/* Has the process entries in its queue that point into rows? */
+/* Does the process have entries in its queue that point into rows? */
 static bool reads_rows(const struct spindle_attachment *att)
 {
 	return (att->flags & SPINDLE_ATTACH_RECV) && !(att->flags & SPINDLE_ATTACH_COPY) &&
@@ -195,8 +198,9 @@ static bool reads_rows(const struct spindle_attachment *att)
 }
 
 /*
- * The rows are not the attachment's any more. A process that still reads its last messages keeps
- * what it has mapped of them, and pays for it. Nobody writes a ring that the next sender gets.
+ * Detach the mappings from the rows. A process that still reads its last messages keeps the
+ * pages of rows that it has mapped, and they are charged to it. The own TX ring is always
+ * unmapped, so that the process cannot write a ring that the next sender gets.
  */
 static void let_rows_go(struct spindle_attachment *att)
 {
@@ -217,8 +221,8 @@ static void let_rows_go(struct spindle_attachment *att)
 }
 
 /**
- * spindle_attachment_forget() - a row goes, and no reader holds a message in it
- * @group: the group; its processes see zeroes instead of the row
+ * spindle_attachment_forget() - unmap a row in which no reader holds a message
+ * @group: the group; its processes then see zeroes instead of the row
  * @mem: the pages of the row
  *
  * Context: process, the namespace's lock.
@@ -235,8 +239,8 @@ void spindle_attachment_forget(const struct spindle_group *group, const struct s
 }
 
 /**
- * spindle_attachment_cut() - the subgroup goes, the attachment stays
- * @att: the attachment; the engine runs its subgroup no more
+ * spindle_attachment_cut() - cut an attachment off its subgroup, which goes
+ * @att: the attachment; the engine no longer runs its subgroup
  *
  * Context: process, the namespace's lock.
  */
@@ -244,7 +248,7 @@ void spindle_attachment_cut(struct spindle_attachment *att)
 {
 	mutex_lock(&att->lock);
 	list_del(&att->link);
-	/* No file is left of one that parts, and no mapping. */
+	/* A parting attachment has no file any more, so it has no mappings. */
 	if (!att->parting)
 		let_rows_go(att);
 	att->sg = NULL;
@@ -254,7 +258,7 @@ void spindle_attachment_cut(struct spindle_attachment *att)
 }
 
 /**
- * spindle_attachment_move() - the subgroup goes on as another object, in the next view
+ * spindle_attachment_move() - move an attachment to the subgroup's object in the next view
  * @att: the attachment; the engine has moved it already
  * @sg: the subgroup
  *
@@ -269,7 +273,7 @@ void spindle_attachment_move(struct spindle_attachment *att, struct spindle_subg
 
 /* ---- bind ------------------------------------------------------------- */
 
-/* The bytes that an attachment of this kind pins, page by page as it allocates. */
+/* The bytes that an attachment of this kind pins, rounded as the allocations are. */
 static u64 usr_bytes(const struct spindle_attachment *att)
 {
 	u64 desc = att->flags & SPINDLE_ATTACH_SEND ? att->window : 0;
@@ -414,7 +418,7 @@ static int check_role(const struct spindle_subgroup *sg, struct spindle_attach *
 		if (sg->sender)
 			return sg->sender->parting ? -EAGAIN : -EBUSY;
 	}
-	/* The engine looks at each of them in one pass. */
+	/* The engine checks all readers in one pass, so their number must have a limit. */
 	if ((args->flags & SPINDLE_ATTACH_RECV) && sg->readers >= SPINDLE_MAX_READERS)
 		return -EUSERS;
 	if (args->flags & SPINDLE_ATTACH_COPY) {
@@ -467,7 +471,10 @@ static void bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg)
 		sg->readers++;
 	spindle_engine_hold(engine);
 	spindle_engine_call(engine, attach_fn, att);
-	/* From here on poll() and KICK look at the attachment. */
+	/*
+	 * From here on poll() and KICK use the attachment. Pairs with the acquires in
+	 * spindle_attachment_lock(), spindle_attachment_poll() and ioctl_kick().
+	 */
 	smp_store_release(&att->engine, engine);
 }
 
@@ -493,7 +500,8 @@ static int check_args(const struct spindle_attach *args)
  * @args: in and out; a kernel copy
  *
  * Context: process; takes the namespace's lock.
- * Return: 0, or an error as listed in <linux/spindle.h>; -EAGAIN: in a moment
+ * Return: 0, or an error as listed in <linux/spindle.h>; -EAGAIN: the former sender is parting,
+ * try again soon
  */
 int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *sn,
 			    struct spindle_attach *args)
@@ -503,9 +511,12 @@ int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *
 
 	if (err)
 		return err;
-	/* All from here on is out: what does not apply is zero. */
+	/* All later members are output. Those that do not apply stay zero. */
 	memset_after(args, 0, copy_bytes);
-	/* Before the lock of the namespace: another request may come from another one. */
+	/*
+	 * Threads in different namespaces may bind the same file at once, so the lock of the
+	 * namespace is not enough.
+	 */
 	mutex_lock(&att->binding);
 	mutex_lock(&sn->lock);
 	err = -EISCONN;
@@ -591,13 +602,13 @@ int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds)
 
 /* ---- mmap and poll ---------------------------------------------------- */
 
-/* Not from the view, which may be changing. */
+/* Taken from @mc, because the view may be changing. */
 static u64 ring_bytes(const struct spindle_subgroup *sg)
 {
 	return (u64)sg->mc.ring_units << SPINDLE_UNIT_SHIFT;
 }
 
-/* Whose instance of a section is it? NULL: the node's own. ERR_PTR(-EINVAL): nobody's. */
+/* Find the peer of an instance. NULL: it is the node's own. ERR_PTR(-EINVAL): there is none. */
 static struct spindle_peer *find_instance(const struct spindle_subgroup *sg, enum part part,
 					  u32 instance)
 {
@@ -618,7 +629,7 @@ static struct spindle_peer *find_instance(const struct spindle_subgroup *sg, enu
 	return ERR_PTR(-EINVAL);
 }
 
-/* A part of somebody's row; the lock keeps the row where it is. */
+/* Map a part of a member's row. The caller holds seats_lock, so the row cannot go. */
 static int map_instance(struct spindle_attachment *att, struct vm_area_struct *vma,
 			enum part part, u32 instance)
 {
@@ -659,7 +670,7 @@ static int map_tx(struct spindle_attachment *att, struct vm_area_struct *vma)
 	return spindle_mapping_add(&att->maps, vma, &what);
 }
 
-/* Parts that are the subgroup's: the own TX ring, peers' rings, columns. */
+/* Map a part that belongs to the subgroup: the own TX ring, a peer's ring, or columns. */
 static int map_row(struct spindle_attachment *att, struct vm_area_struct *vma,
 		   enum part part, u32 instance)
 {
@@ -692,12 +703,12 @@ static int map_own(struct spindle_attachment *att, struct vm_area_struct *vma,
 }
 
 /**
- * spindle_attachment_mmap() - map a part
+ * spindle_attachment_mmap() - map a part of an attachment
  * @att: the attachment
  * @vma: offset is a cookie of the attach reply
  *
  * Context: process, with the mmap lock.
- * Return: 0; -EINVAL (cookie or length), -EACCES (role, or write to what is read-only),
+ * Return: 0; -EINVAL (cookie or length), -EACCES (role, or write access to a read-only part),
  * -ENOTCONN (not attached, or the view is gone)
  */
 int spindle_attachment_mmap(struct spindle_attachment *att, struct vm_area_struct *vma)
@@ -741,7 +752,7 @@ int spindle_attachment_mmap(struct spindle_attachment *att, struct vm_area_struc
 	return err;
 }
 
-/* Would a message of the largest size find room? */
+/* Would a message of max_msg bytes fit? */
 static bool writable(const struct spindle_attachment *att)
 {
 	u64 reserve = READ_ONCE(att->usr->reserve);
@@ -752,8 +763,8 @@ static bool writable(const struct spindle_attachment *att)
 }
 
 /**
- * spindle_attachment_poll() - what the process may do
- * @att: the attachment; the caller waits on @att->wait already
+ * spindle_attachment_poll() - the poll events that hold
+ * @att: the attachment; the caller is already in the wait queue @att->wait
  *
  * Return: EPOLLIN something to read; EPOLLOUT room for a message; EPOLLERR and EPOLLHUP
  * the state is final
@@ -762,7 +773,7 @@ __poll_t spindle_attachment_poll(struct spindle_attachment *att)
 {
 	__poll_t mask = 0;
 
-	/* Pairs with the release in bind_to(): an engine comes with memory. */
+	/* Pairs with the release in bind_to(): once @engine is set, @ctl and @usr are, too. */
 	if (!smp_load_acquire(&att->engine))
 		return EPOLLERR;
 	if (READ_ONCE(att->ctl->state) > SPINDLE_STATE_ACTIVE)
@@ -778,7 +789,7 @@ __poll_t spindle_attachment_poll(struct spindle_attachment *att)
 /* ---- engine ----------------------------------------------------------- */
 
 /**
- * spindle_attachment_notify() - wake whoever waits
+ * spindle_attachment_notify() - wake pollers and signal the eventfd
  * @att: the attachment
  * @events: EPOLL*
  *
@@ -793,11 +804,13 @@ void spindle_attachment_notify(struct spindle_attachment *att, __poll_t events)
 }
 
 /**
- * spindle_attachment_state() - show the process a new state, the one place where it changes
+ * spindle_attachment_state() - show the process a new state
  * @att: the attachment
- * @state: enum spindle_state; nothing happens if it may not follow. A subgroup forms and is
- *	active as members come and go, which is nothing to a process that broke the rules
- * @error: enum spindle_error; the first one stays
+ * @state: enum spindle_state; ignored if it may not follow the present state. A live subgroup
+ *	changes between FORMING and ACTIVE as members come and go; a FROZEN attachment must not
+ * @error: enum spindle_error; the first error stays
+ *
+ * No other function changes ctl.state after the attach.
  */
 void spindle_attachment_state(struct spindle_attachment *att, u32 state, u32 error)
 {
@@ -815,7 +828,7 @@ void spindle_attachment_state(struct spindle_attachment *att, u32 state, u32 err
 		return;
 	if (!att->ctl->error)
 		WRITE_ONCE(att->ctl->error, error);
-	/* The reason comes before the state that makes people look for it. */
+	/* The error is stored first, because a process that sees the state reads it. */
 	smp_store_release(&att->ctl->state, state);
 	spindle_attachment_notify(att, state > SPINDLE_STATE_ACTIVE ? EPOLLERR | EPOLLHUP :
 								      EPOLLOUT);

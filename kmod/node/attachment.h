@@ -2,16 +2,16 @@
 /*
  * Attachments: one open file bound to one subgroup, with the rings between them.
  *
- * Owner: the file; of a sender whose last message is still being brought to the members
- * when that is released, then the subgroup. It outlives its subgroup: when the view goes the
- * attachment is cut off (sg is NULL), and its memory stays until the file is released, which
- * is after the last mapping is gone.
+ * Owner: the file. When the file of a sender is released while its last messages are still
+ * being sent, the attachment is "parting" and the subgroup owns it. An attachment outlives its
+ * subgroup: when the view goes the attachment is cut off (@sg is NULL). Its memory stays until
+ * the file is released, which is after the last mapping is gone.
  *
- * @lock orders cutting off against mmap(); the lock of the namespace comes before it, the mmap
- * lock comes before it, and no user memory is touched under it.
+ * @lock orders cutting off against mmap(). The lock of the namespace and the mmap lock are taken
+ * before it. User memory must not be touched under it.
  */
-#ifndef SPINDLE_ATTACHMENT_H
-#define SPINDLE_ATTACHMENT_H
+#ifndef SPINDLE_NODE_ATTACHMENT_H
+#define SPINDLE_NODE_ATTACHMENT_H
 
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -19,9 +19,9 @@
 #include <linux/sched.h>
 #include <linux/wait.h>
 
+#include "base/mapping.h"
+#include "base/memory.h"
 #include "core/dlvq.h"
-#include "mapping.h"
-#include "memory.h"
 
 struct eventfd_ctx;
 struct spindle_engine;
@@ -52,10 +52,10 @@ struct spindle_ctl {
 };
 
 /**
- * struct spindle_usr - user page: the process writes, the kernel believes nothing
+ * struct spindle_usr - user page: the process writes, the kernel trusts none of it
  * @consumed: entries consumed
  * @pad0: own cache line for what follows
- * @reserve: the process's own
+ * @reserve: next slot and next unit, shared by the threads of the process
  * @pad1: own cache line for what follows
  * @desc: TX descriptors
  */
@@ -71,9 +71,10 @@ struct spindle_usr {
  * struct spindle_attachment - see above
  * @lock: see above
  * @sg: the subgroup, or NULL; changed with the namespace's lock and @lock
- * @binding: one request at a time binds the file
- * @attached: the file is bound, for good
- * @parting: the file is released, but what was committed is not all sent: the subgroup's now
+ * @binding: serializes requests that bind the file
+ * @attached: the file is bound; never cleared
+ * @parting: the file is released, but some committed messages are not sent yet; the subgroup
+ *	owns the attachment
  * @link: in the subgroup's list; engine context
  * @engine: a reference, for kicks
  * @flags: SPINDLE_ATTACH_*
@@ -89,10 +90,10 @@ struct spindle_usr {
  * @dlvq: reader's queue
  * @pid: process that attached, a reference
  * @comm: its name
- * @watched: entries consumed when it was last looked at
- * @has_some: it had others then that it had not consumed
- * @since_ns: since when it consumes nothing that it has, ktime; written by the engine
- * @user: who is charged
+ * @watched: entries consumed when the engine last checked the reader
+ * @has_some: at that check the reader had entries that it had not consumed
+ * @since_ns: since when the reader has consumed no entry, ktime; written by the engine
+ * @user: user that is charged
  * @charged: pages charged
  * @tx_units_max: units of the largest message
  * @window: slots
@@ -146,4 +147,4 @@ __poll_t spindle_attachment_poll(struct spindle_attachment *att);
 void spindle_attachment_state(struct spindle_attachment *att, u32 state, u32 error);
 void spindle_attachment_notify(struct spindle_attachment *att, __poll_t events);
 
-#endif /* SPINDLE_ATTACHMENT_H */
+#endif /* SPINDLE_NODE_ATTACHMENT_H */

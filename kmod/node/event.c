@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events: what happened, for people and tools, over netlink. See event.h.
+ * Events: netlink notifications for people and tools. See event.h.
  */
+#include <net/genetlink.h>
+
 #include "event.h"
 #include "log.h"
-#include "netlink.h"
 #include "node.h"
+
+static struct genl_family *family __ro_after_init;
+
+/**
+ * spindle_event_init() - name the family that events go to
+ * @to: the family, which is registered before there is a node
+ *
+ * Context: module init.
+ */
+void __init spindle_event_init(struct genl_family *to)
+{
+	family = to;
+}
 
 static int fill(struct sk_buff *skb, const struct spindle_node *node,
 		enum spindle_event_kind event, const struct spindle_event_info *info)
@@ -31,9 +45,9 @@ static int fill(struct sk_buff *skb, const struct spindle_node *node,
 }
 
 /**
- * spindle_event() - tell listeners, and the kernel log
- * @node: node that it happened to
- * @event: what
+ * spindle_event() - report an event to listeners and to the kernel log
+ * @node: node of the event
+ * @event: kind of event
  * @info: details
  */
 void spindle_event(struct spindle_node *node, enum spindle_event_kind event,
@@ -43,19 +57,19 @@ void spindle_event(struct spindle_node *node, enum spindle_event_kind event,
 	void *hdr;
 
 	spindle_log_event(node, event, info);
-	if (!genl_has_listeners(&spindle_family, node->net, 0))
+	if (!genl_has_listeners(family, node->net, 0))
 		return;
 	skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_ATOMIC);
 	if (!skb) {
-		/* As when a socket is full: who listens has to know that one is lost. */
-		genl_set_err(&spindle_family, node->net, 0, 0, -ENOBUFS);
+		/* Listeners must learn that an event is lost, as when their socket is full. */
+		genl_set_err(family, node->net, 0, 0, -ENOBUFS);
 		return;
 	}
-	hdr = genlmsg_put(skb, 0, 0, &spindle_family, 0, SPINDLE_CMD_EVENT);
+	hdr = genlmsg_put(skb, 0, 0, family, 0, SPINDLE_CMD_EVENT);
 	if (!hdr || fill(skb, node, event, info)) {
 		nlmsg_free(skb);
 		return;
 	}
 	genlmsg_end(skb, hdr);
-	genlmsg_multicast_netns(&spindle_family, node->net, skb, 0, 0, GFP_ATOMIC);
+	genlmsg_multicast_netns(family, node->net, skb, 0, 0, GFP_ATOMIC);
 }

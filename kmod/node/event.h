@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events: what happened, for people and tools, over netlink and in the kernel log (log.h).
+ * Events: reports for people and tools, over netlink and in the kernel log (log.h).
  *
- * Context: any; nothing here sleeps. An event that cannot be sent is lost: receivers are
- * told that (ENOBUFS) and learn the state from dumps, as netlink has it.
+ * Context: any; nothing here sleeps. An event that cannot be sent is lost. Listeners then get
+ * ENOBUFS, and can read the state by dumps, as usual with netlink.
  */
-#ifndef SPINDLE_EVENT_H
-#define SPINDLE_EVENT_H
+#ifndef SPINDLE_NODE_EVENT_H
+#define SPINDLE_NODE_EVENT_H
 
 #include <linux/types.h>
 #include <linux/spindle_genl.h>
 
+struct genl_family;
 struct spindle_node;
 struct spindle_view;
 
 /**
- * struct spindle_event_info - what applies of it; 0 or NULL: does not apply
+ * struct spindle_event_info - details of an event; 0 or NULL: does not apply
  * @vid: view id
  * @peer: node id of a peer
  * @subgroup: subgroup id, with @has_subgroup
- * @has_subgroup: @subgroup counts
+ * @has_subgroup: @subgroup is valid
  * @error: enum spindle_error
  * @rdmc: id of an RDMC group
  * @rdmc_error: enum spindle_rdmc_error
  * @reason: for people
- * @view: of SPINDLE_EVENT_VIEW_INSTALL: the view, or NULL: @reason says what became of it
- * @mild: nothing is wrong, as when a member leaves
- * @repeated: it is in the kernel log already
+ * @view: of SPINDLE_EVENT_VIEW_INSTALL: the view; NULL: @reason describes it
+ * @mild: nothing is wrong, for instance when a member leaves
+ * @repeated: the event is in the kernel log already
  */
 struct spindle_event_info {
 	u64 vid;
@@ -42,7 +43,8 @@ struct spindle_event_info {
 	bool repeated;
 };
 
+void spindle_event_init(struct genl_family *to);
 void spindle_event(struct spindle_node *node, enum spindle_event_kind event,
 		   const struct spindle_event_info *info);
 
-#endif /* SPINDLE_EVENT_H */
+#endif /* SPINDLE_NODE_EVENT_H */

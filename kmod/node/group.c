@@ -4,18 +4,17 @@
  */
 #include <linux/slab.h>
 
+#include "above.h"
 #include "attachment.h"
-#include "engine.h"
+#include "base/engine.h"
 #include "event.h"
 #include "fabric/post.h"
 #include "group.h"
-#include "large.h"
-#include "live.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
 
-/* ---- what core/ asks for ----------------------------------------------- */
+/* ---- callbacks of core/ ------------------------------------------------ */
 
 static bool joined(void *ctx, u32 rank)
 {
@@ -62,17 +61,29 @@ static void post(void *ctx, u32 rank, const struct spindle_write *write, u32 n, 
 		spindle_peer_cast(group->peer[rank], write, n);
 }
 
-static const struct spindle_mg_ops casts_ops = {
+static struct spindle_mg_ops mg_ops __ro_after_init = {
 	.joined = joined,
 	.row = row_of,
-	.made = spindle_live_made,
-	.begun = spindle_live_begun,
 	.formed = formed,
 	.ran = ran,
-	.told = spindle_live_told,
 	.room = room,
 	.post = post,
 };
+
+/**
+ * spindle_group_init() - complete the table for core/group
+ * @live: what it asks of membership
+ *
+ * Context: module init.
+ */
+void __init spindle_group_init(const struct spindle_mg_ops *live)
+{
+	mg_ops.connected = live->connected;
+	mg_ops.guest = live->guest;
+	mg_ops.made = live->made;
+	mg_ops.begun = live->begun;
+	mg_ops.told = live->told;
+}
 
 /* ---- life -------------------------------------------------------------- */
 
@@ -94,7 +105,7 @@ static int add_members(struct spindle_group *group, const struct spindle_view *v
 	return 0;
 }
 
-/* The subgroups that this node is in; peers are there. */
+/* Create the subgroups of this node. All peers have been created. */
 static int add_subgroups(struct spindle_group *group)
 {
 	const struct spindle_view *view = &group->view;
@@ -108,7 +119,7 @@ static int add_subgroups(struct spindle_group *group)
 		if (!group->subgroup[i])
 			return -ENOMEM;
 		group->mg.mc[i] = &group->subgroup[i]->mc;
-		group->mg.streams[i] = spindle_subgroup_streams(group->subgroup[i]);
+		group->mg.streams[i] = group->subgroup[i]->streams;
 	}
 	return 0;
 }
@@ -124,23 +135,23 @@ static int build_first(struct spindle_group *group, const struct spindle_view *v
 	else
 		spindle_layout_row(&group->layout, view, group->mg.me, group->mg.me);
 	if (spindle_payer_row(&node->payer, &group->row, node->ep.ib, group->layout.size) ||
-	    (rules && spindle_live_create(group, rules, lineage)) ||
+	    (rules && spindle_membership->create(group, rules, lineage)) ||
 	    add_members(group, view) || add_subgroups(group))
 		return -ENOMEM;
-	return rules ? spindle_live_begin(group->live, view) : 0;
+	return rules ? spindle_membership->begin(group->live, view) : 0;
 }
 
 /**
- * spindle_group_create() - allocate all that the first view of a node takes
+ * spindle_group_create() - allocate everything for the first view of a node
  * @node: the node
- * @view: checked; the node is a member, or wants to be if the view is live
- * @rules: of a live view, checked; NULL: it is static
- * @lineage: of a live view
+ * @view: checked; the node is a member, or wants to join if the view is live
+ * @rules: rules of a live view, checked; NULL: the view is static
+ * @lineage: lineage of a live view
  *
- * Nothing is connected yet, and the group that may be running is not touched.
+ * This opens no connections, and does not touch a running group of the node.
  *
  * Context: process, the namespace's lock.
- * Return: the group, or NULL for want of memory, or if the view is none by the rules
+ * Return: the group, or NULL if there is no memory or the rules do not allow the view
  */
 struct spindle_group *spindle_group_create(struct spindle_node *node,
 					   const struct spindle_view *view,
@@ -158,7 +169,7 @@ struct spindle_group *spindle_group_create(struct spindle_node *node,
 				spindle_view_digest(view);
 	if (me >= 0)
 		group->view = *view;
-	group->mg.ops = &casts_ops;
+	group->mg.ops = &mg_ops;
 	group->mg.ctx = group;
 	group->mg.view = &group->view;
 	group->mg.me = me < 0 ? SPINDLE_NO_RANK : me;
@@ -173,7 +184,7 @@ struct spindle_group *spindle_group_create(struct spindle_node *node,
  * spindle_group_free() - free a group that the engine does not run
  * @group: complete or half built; its attachments are cut off
  *
- * Connections go first: until they are drained, peers may write into rows.
+ * Connections are closed first, because peers may write into rows until these are drained.
  *
  * Context: process, the namespace's lock.
  */
@@ -182,21 +193,21 @@ void spindle_group_free(struct spindle_group *group)
 	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
-		spindle_peer_destroy(peer);
 	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++)
 		spindle_subgroup_free(group->subgroup[i]);
-	spindle_live_destroy(group->live);
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
+		spindle_peer_destroy(peer);
+	spindle_membership->destroy(group->live);
 	spindle_payer_row_free(&group->node->payer, &group->row);
 	kvfree(group);
 }
 
 /**
- * spindle_group_row() - where a row is, and what is in it
+ * spindle_group_row() - address and layout of a row
  * @group: the group
- * @peer: whose row; NULL: the own
+ * @peer: owner of the row; NULL: this node
  *
- * Return: as core/ wants it
+ * Return: the row as core/ uses it
  */
 struct spindle_row spindle_group_row(struct spindle_group *group, struct spindle_peer *peer)
 {
@@ -215,7 +226,7 @@ struct spindle_row spindle_group_row(struct spindle_group *group, struct spindle
  * @group: the group, or NULL
  * @id: id of the subgroup
  *
- * Return: the subgroup; NULL: the node is in none of this id
+ * Return: the subgroup; NULL: the node is in no subgroup with this id
  */
 struct spindle_subgroup *spindle_group_find(const struct spindle_group *group, u32 id)
 {
@@ -242,19 +253,19 @@ static void no_lanes_fn(void *ctx)
 			     "there is not enough memory for connections");
 }
 
-/* Others may send when they are connected: what they send by has to be there before. */
+/* Connected members may send large messages at once, so the lanes must exist before. */
 static void open_lanes(struct spindle_group *group)
 {
 	struct spindle_subgroup *sg;
 	u32 i;
 
 	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
-		if (sg->large && spindle_large_open(sg->large, &group->view, group->peer))
+		if (sg->large && spindle_transfer->open(sg->large, &group->view, group->peer))
 			spindle_engine_call(group->node->engine, no_lanes_fn, sg);
 }
 
 /**
- * spindle_group_start() - give the group to the engine and begin to connect
+ * spindle_group_start() - give the group to the engine and start connecting
  * @group: created; the node's group from now on
  */
 void spindle_group_start(struct spindle_group *group)
@@ -290,9 +301,9 @@ static void end_group_fn(void *ctx)
 /**
  * spindle_group_stop() - take the group from the engine and end its subgroups
  * @group: started
- * @error: why, enum spindle_error; attachments see it
+ * @error: cause, enum spindle_error; attachments get it
  *
- * What happens to connections from now on is told to nobody.
+ * The end of connections is not reported after this.
  *
  * Context: process, the namespace's lock.
  */
@@ -300,9 +311,9 @@ void spindle_group_stop(struct spindle_group *group, u32 error)
 {
 	struct stop stop = { .group = group, .error = error };
 
-	/* Others would take a connection that just ends for an accusation. */
+	/* Otherwise the other members would see lost connections, and suspect this node. */
 	if (group->live)
-		spindle_live_bow_out(group->live);
+		spindle_membership->bow_out(group->live);
 	spindle_engine_call(group->node->engine, end_group_fn, &stop);
 }
 
@@ -331,8 +342,8 @@ void spindle_group_remove(struct spindle_group *group)
  * @group: the group
  * @how: SPINDLE_PASS_*
  *
- * Posts come last, one chain per peer for all subgroups: state is final by then, and
- * what was decided in the meantime rides along (Spindle paper, III-C).
+ * Posts come last, in one chain per peer for all subgroups. By then the state of this pass is
+ * final, so later decisions of the pass go out in the same chain (Spindle paper, III-C).
  *
  * Return: true if there was work
  */
@@ -347,7 +358,7 @@ bool spindle_group_pass(struct spindle_group *group, u32 how)
 	work |= spindle_mg_pass(&group->mg, how & SPINDLE_PASS_ALL,
 				   how & SPINDLE_PASS_IDLE);
 	if (group->live)
-		work |= spindle_live_pass(group->live, how);
+		work |= spindle_membership->pass(group->live, how);
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		work |= spindle_peer_push(peer);
 	spindle_mg_pushed(&group->mg);
@@ -355,14 +366,14 @@ bool spindle_group_pass(struct spindle_group *group, u32 how)
 }
 
 /**
- * spindle_group_lost() - end the subgroups of which some members have lost each other
+ * spindle_group_lost() - end the subgroups in which members have lost each other
  * @group: the group
- * @ranks: the members that are parted; this node may be one of them
+ * @ranks: bit mask of the members that lost each other; this node may be one of them
  * @error: enum spindle_error
  * @reason: for people, or NULL
  *
- * A static view cannot go on without one of its members; the subgroups that they do not
- * share do not notice.
+ * In a static view a subgroup cannot go on without one of its members. Subgroups that do not
+ * have all these members go on.
  */
 void spindle_group_lost(struct spindle_group *group, u64 ranks, u32 error, const char *reason)
 {

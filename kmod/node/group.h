@@ -7,16 +7,16 @@
  *	              -> subgroups -> attachments       one per open file
  *	              -> live                           membership, if the view is live
  *
- * Owner: the node. A group is built whole, then started, then removed whole; between
- * start and stop its protocol state is the engine's.
+ * Owner: the node. A group is built as a whole, then started, then removed as a whole. Between
+ * start and stop the engine owns its protocol state.
  *
- * In a live view (live.h) members come and go. Peers then sit in seats, from before they are
- * members until nobody here holds a message of theirs any more; rows are the same in all views;
- * and the engine goes from one view to the next in a letter of a work item that holds
- * the namespace's lock: the holder of the lock sees one view.
+ * In a live view (live/live.h) members come and go. Each peer has a seat, from before it is a
+ * member until no reader here holds a message of it any more. A row has the same layout in all
+ * views. A work item that holds the namespace's lock calls the engine to change to the next view,
+ * so the holder of the lock sees a stable view.
  */
-#ifndef SPINDLE_GROUP_H
-#define SPINDLE_GROUP_H
+#ifndef SPINDLE_NODE_GROUP_H
+#define SPINDLE_NODE_GROUP_H
 
 #include <linux/mutex.h>
 
@@ -30,30 +30,34 @@ struct spindle_peer;
 struct spindle_rules;
 struct spindle_subgroup;
 
-/* Peers that a group knows at most: members, those that want to be, those that were. */
+/* Peers of a group at most: members, nodes that want to join, and former members. */
 #define SPINDLE_SEATS 128
 
 /**
  * struct spindle_group - an installed view at one node
  * @node: its node
- * @live: membership, or NULL of a static view
- * @view: the view; without members while the node joins a live one. Of a live view a copy of
- *	membership's, which has a view also while the node is in none
- * @digest: its digest
- * @layout: of the own row
+ * @live: membership, of live/; or NULL of a static view
+ * @rules: of a live view, constant; or NULL
+ * @lineage: with @rules, constant once the view has begun
+ * @view: the view; without members while the node joins a live view. In a live view this is a
+ *	copy of the view in @live, which also has one while the node is no member
+ * @digest: digest of @view
+ * @layout: layout of the own row
  * @row: the own row
- * @seats_lock: @seat against mmap()
- * @seat: all peers, owned; of a static view by rank. Set by spindle_group_seat()
- * @taken: seats that somebody has
- * @peer: of these, members, by rank; NULL for the own
- * @lost: of a static view: members whose connection is gone, by rank. The phases of peers say it,
- *	too; every push compares it with what the peer was told
+ * @seats_lock: orders changes of @seat, and the end of the mappings of a row, against mmap()
+ * @seat: all peers, owned; in a static view by rank. Set by spindle_group_seat()
+ * @taken: seats that have a peer
+ * @peer: the peers that are members, by rank; NULL at the own rank
+ * @lost: in a static view, bit mask of the ranks whose connection is lost. Follows from the phases
+ *	of peers; every push compares it with the mask that the peer last got
  * @subgroup: by index in the view; NULL where the node is no member
- * @mg: the protocols of the subgroups, together, and the own rank
+ * @mg: the protocols of all subgroups, and the own rank
  */
 struct spindle_group {
 	struct spindle_node *node;
 	struct spindle_live *live;
+	const struct spindle_rules *rules;
+	const struct spindle_lineage *lineage;
 	struct spindle_view view;
 	u64 digest;
 	struct spindle_layout layout;
@@ -67,6 +71,7 @@ struct spindle_group {
 	struct spindle_mg mg;
 };
 
+void spindle_group_init(const struct spindle_mg_ops *live);
 struct spindle_group *spindle_group_create(struct spindle_node *node,
 					   const struct spindle_view *view,
 					   const struct spindle_rules *rules,
@@ -79,10 +84,10 @@ void spindle_group_remove(struct spindle_group *group);
 void spindle_group_free(struct spindle_group *group);
 
 /**
- * spindle_group_seat() - give a seat to a peer
+ * spindle_group_seat() - give a seat to a peer, or free the seat
  * @group: the group
  * @seat: the seat
- * @peer: the peer; NULL: it is free again
+ * @peer: the peer; NULL: the seat is free again
  */
 static inline void spindle_group_seat(struct spindle_group *group, u32 seat,
 				      struct spindle_peer *peer)
@@ -92,11 +97,12 @@ static inline void spindle_group_seat(struct spindle_group *group, u32 seat,
 }
 
 /**
- * spindle_group_next() - the peer on a seat, or on the next one that is taken
+ * spindle_group_next() - the peer of a seat, or of the next seat that is taken
  * @group: the group
- * @seat: the seat; out: where the peer is
+ * @seat: the seat to begin with; out: the seat of the peer
  *
- * To look at all of them: from 0, and on from the next one. The peer may lose its seat.
+ * A loop over all peers begins with seat 0, and goes on with the seat after that of the last peer.
+ * The loop may free the seat of the peer.
  *
  * Return: the peer; NULL: there are no more
  */
@@ -108,9 +114,9 @@ static inline struct spindle_peer *spindle_group_next(const struct spindle_group
 }
 
 /**
- * spindle_group_subgroup() - the subgroup of an index, or the next one that this node is in
+ * spindle_group_subgroup() - this node's next subgroup
  * @group: the group
- * @index: the index; out: of the subgroup
+ * @index: the index to begin with; out: the index of the subgroup
  *
  * Return: the subgroup; NULL: there are no more
  */
@@ -126,4 +132,4 @@ static inline struct spindle_subgroup *spindle_group_subgroup(const struct spind
 bool spindle_group_pass(struct spindle_group *group, u32 how);
 void spindle_group_lost(struct spindle_group *group, u64 ranks, u32 error, const char *reason);
 
-#endif /* SPINDLE_GROUP_H */
+#endif /* SPINDLE_NODE_GROUP_H */

@@ -6,9 +6,9 @@
 #include <linux/in6.h>
 #include <linux/random.h>
 
+#include "core/card.h"
 #include "group.h"
 #include "hello.h"
-#include "live.h"
 #include "node.h"
 #include "peer.h"
 
@@ -24,7 +24,7 @@ static struct spindle_hello_self self_of(const struct spindle_node *node)
 }
 
 /**
- * spindle_hello_node() - introduce ourselves, to whomever
+ * spindle_hello_node() - introduce ourselves, without a destination
  * @hello: out
  * @node: the node
  */
@@ -36,12 +36,12 @@ void spindle_hello_node(struct spindle_hello *hello, const struct spindle_node *
 }
 
 /**
- * spindle_hello_seal() - a request is complete: nonce and tag
- * @hello: all else is set
- * @node: whose it is
- * @age: the key that it is made with
+ * spindle_hello_seal() - complete a request: set nonce and tag
+ * @hello: the request; all other fields are set
+ * @node: the node that sends it
+ * @age: the key for the tag
  *
- * Nonces of a node grow, so that the node that is asked knows what was said before.
+ * Nonces of a node grow, so that the receiver can recognize a request that was replayed.
  */
 void spindle_hello_seal(struct spindle_hello *hello, struct spindle_node *node,
 			enum spindle_key_age age)
@@ -64,7 +64,7 @@ void spindle_hello_fill(struct spindle_hello *hello, const struct spindle_peer *
 	hello->digest = cpu_to_le64(peer->digest);
 	if (peer->group->live)
 		hello->lineage =
-			cpu_to_le32(spindle_lineage_mark(&peer->group->live->lineage));
+			cpu_to_le32(spindle_lineage_mark(peer->group->lineage));
 }
 
 static bool is_tagged(void *ctx, const struct spindle_hello *hello)
@@ -75,8 +75,8 @@ static bool is_tagged(void *ctx, const struct spindle_hello *hello)
 }
 
 /**
- * spindle_hello_check_node() - does the sender of a hello mean this node?
- * @hello: a private copy of what was received: a request
+ * spindle_hello_check_node() - is a request addressed to this node, and tagged with its key?
+ * @hello: a private copy of the received request
  * @node: the node
  *
  * Return: 0, or enum spindle_refusal
@@ -90,7 +90,7 @@ u32 spindle_hello_check_node(const struct spindle_hello *hello, struct spindle_n
 
 /**
  * spindle_hello_check() - is this the peer that we expect?
- * @hello: a private copy of what was received; it means this node
+ * @hello: a private copy of the received hello; it is addressed to this node
  * @peer: the peer
  *
  * Return: 0, or enum spindle_refusal
@@ -108,10 +108,10 @@ u32 spindle_hello_check(const struct spindle_hello *hello, const struct spindle_
 
 /**
  * spindle_hello_where() - the host that a request comes from
- * @addr: out: its port is 0, because that of a request says nothing
+ * @addr: out: the address; the port is 0, because the source port of a request has no meaning
  * @from: from rdma_cm
  *
- * Return: false if it is of no family that nodes have
+ * Return: false if the address family is neither IPv4 nor IPv6
  */
 bool spindle_hello_where(struct spindle_addr *addr, const struct sockaddr_storage *from)
 {
@@ -128,11 +128,11 @@ bool spindle_hello_where(struct spindle_addr *addr, const struct sockaddr_storag
 
 /**
  * spindle_hello_admit() - may a request have the connection that expects it?
- * @hello: the request; it is right
+ * @hello: the request; it passed spindle_hello_check() or the like
  * @node: the node
- * @heard: what the connection has heard
- * @addr: where the peer listens
- * @from: where the request comes from
+ * @heard: earlier requests for the connection
+ * @addr: address of the peer
+ * @from: source address of the request
  *
  * Context: the endpoint's lock.
  * Return: 0, or enum spindle_refusal
@@ -198,7 +198,7 @@ const char *spindle_refusal_text(u32 code)
 	}
 }
 
-/* Its hello was right, perhaps a copy of somebody else's: its proof is not. */
+/* The hello was right, but the proof is not: the sender may have replayed another node's hello. */
 static int not_proven(struct spindle_node *node, u32 id)
 {
 	spindle_refused_it(node, id, SPINDLE_REFUSE_KEY, false);
@@ -206,9 +206,9 @@ static int not_proven(struct spindle_node *node, u32 id)
 }
 
 /*
- * While the key of a group is changed some have the new one already, and others have not. A
- * node that dials has to try: every other attempt is made with the former key, as long as there
- * is one.
+ * While the key of a group is being changed, some nodes have the new key and others do not. The
+ * dialling node has to try both: every other attempt uses the former key, as long as there is
+ * one.
  */
 static enum spindle_key_age age_of(const struct spindle_conn *conn)
 {
@@ -216,14 +216,15 @@ static enum spindle_key_age age_of(const struct spindle_conn *conn)
 }
 
 /**
- * spindle_hello_greet() - what a connection says of itself
+ * spindle_hello_greet() - complete the hello of a connection
  * @node: the node
  * @conn: the connection
- * @reply: in: our hello, not sealed; out: it is; an answer's proof
+ * @reply: in: our hello, not sealed; out: a sealed request, or an answer with its proof
  *
- * The hello of an answer has no tag, so that it is no request to anybody. Its proof covers it.
+ * The hello of an answer has no tag, so that it cannot be replayed as a request. The proof covers
+ * this hello.
  *
- * Return: bytes of @reply that are to be said
+ * Return: bytes of @reply to send
  */
 u8 spindle_hello_greet(struct spindle_node *node, const struct spindle_conn *conn,
 		       struct spindle_reply *reply)
@@ -233,22 +234,23 @@ u8 spindle_hello_greet(struct spindle_node *node, const struct spindle_conn *con
 		return sizeof(reply->hello);
 	}
 	reply->hello.nonce = cpu_to_le64(get_random_u64());
-	/* What was claimed is a hello, checked. */
+	/* The request that claimed the connection was checked, so @greeting holds a hello. */
 	spindle_key_prove(&node->key, SPINDLE_PROOF_ANSWER, conn->greeting, &reply->hello,
 			  sizeof(reply->hello), reply->proof);
 	return sizeof(*reply);
 }
 
 /**
- * spindle_hello_answered() - look at what the other end says of itself
+ * spindle_hello_answered() - check the hello of the other end
  * @node: the node
- * @id: node id of who is expected
+ * @id: node id that is expected at the other end
  * @conn: the connection
- * @data: what it said
- * @len: its bytes
- * @reply: out: a copy; its hello means this node, but its sender is not checked yet
+ * @data: private data that the other end sent
+ * @len: bytes of @data
+ * @reply: out: a copy; its hello is addressed to this node, but its sender is not checked yet
  *
- * A request was looked at before the connection was claimed.
+ * On the passive side this only copies, because the request was checked before it claimed the
+ * connection.
  *
  * Return: 0; -EPROTO, -EKEYREJECTED
  */
@@ -271,10 +273,12 @@ int spindle_hello_answered(struct spindle_node *node, u32 id, const struct spind
 }
 
 /**
- * spindle_hello_prove() - of the dialling side: both hellos are in it, the nonces of both
+ * spindle_hello_prove() - make the proof of the dialling side
  * @node: the node
  * @conn: the connection
  * @proof: out
+ *
+ * The proof covers both hellos, and so the nonces of both sides.
  */
 void spindle_hello_prove(struct spindle_node *node, const struct spindle_conn *conn,
 			 u8 proof[SPINDLE_RIGHTS_LEN])
@@ -284,11 +288,11 @@ void spindle_hello_prove(struct spindle_node *node, const struct spindle_conn *c
 }
 
 /**
- * spindle_hello_proven() - of the other side
+ * spindle_hello_proven() - check the proof of the dialling side
  * @node: the node
- * @id: node id of who dialled
+ * @id: node id of the dialling side
  * @conn: the connection
- * @proof: what it gave
+ * @proof: the proof that it sent
  *
  * Return: 0 or -EKEYREJECTED
  */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hello: the private data with which two nodes introduce themselves. What it says and what is
- * decided on it is core/hello.h; here are keys, proofs, and where nodes and peers have what the
- * core asks for.
+ * Hello: the private data with which two nodes introduce themselves. core/hello.h has the format
+ * and the decisions. This file adds keys and proofs, and takes the data that core/ needs from
+ * nodes and peers.
  */
-#ifndef SPINDLE_HELLO_H
-#define SPINDLE_HELLO_H
+#ifndef SPINDLE_NODE_HELLO_H
+#define SPINDLE_NODE_HELLO_H
 
 #include <linux/build_bug.h>
 #include <linux/types.h>
 #include <linux/spindle_genl.h>
 
+#include "base/key.h"
 #include "core/hello.h"
 #include "fabric/conn.h"
-#include "key.h"
 
 static_assert(sizeof(struct spindle_hello) == SPINDLE_HELLO_LEN);
 static_assert(sizeof(struct spindle_hello) == SPINDLE_REQUEST_LEN);
@@ -21,8 +21,8 @@ static_assert(offsetofend(struct spindle_hello, tag) == SPINDLE_REQUEST_LEN);
 
 /**
  * struct spindle_reply - private data of an answer
- * @hello: who answers
- * @proof: over the request's hello and this one
+ * @hello: hello of the node that answers
+ * @proof: over the hello of the request and @hello
  */
 struct spindle_reply {
 	struct spindle_hello hello;
@@ -32,7 +32,7 @@ struct spindle_reply {
 static_assert(sizeof(struct spindle_reply) == SPINDLE_ANSWERED_LEN);
 static_assert(SPINDLE_PROOF_LEN == SPINDLE_RIGHTS_LEN);
 
-/* Smaller codes are those of connections. */
+/* Smaller reject codes belong to fabric/conn.h. */
 static_assert((u32)SPINDLE_REFUSE_NOT_SPINDLE == SPINDLE_REJECT_OWNER);
 
 struct spindle_node;
@@ -50,7 +50,7 @@ u32 spindle_hello_admit(const struct spindle_hello *hello, const struct spindle_
 			const struct sockaddr_storage *from);
 const char *spindle_refusal_text(u32 code);
 
-/* of connections: what both kinds say and check */
+/* of connections: used by both kinds, peers and lanes */
 u8 spindle_hello_greet(struct spindle_node *node, const struct spindle_conn *conn,
 		       struct spindle_reply *reply);
 int spindle_hello_answered(struct spindle_node *node, u32 id, const struct spindle_conn *conn,
@@ -60,4 +60,4 @@ void spindle_hello_prove(struct spindle_node *node, const struct spindle_conn *c
 int spindle_hello_proven(struct spindle_node *node, u32 id, const struct spindle_conn *conn,
 			 const u8 proof[SPINDLE_RIGHTS_LEN]);
 
-#endif /* SPINDLE_HELLO_H */
+#endif /* SPINDLE_NODE_HELLO_H */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Log: the life of a view in the kernel log, for people that were not there.
+ * Log: the life of a view in the kernel log.
  *
- * Events call this (event.h), so that an event and its line come from one call. Lines are counted
- * by kind at each node, and by kind over all nodes: a flood of one kind hides no other, and
- * an administrator that makes nodes and removes them prints no more than one that has a node.
+ * Events call this (event.h), so that an event and its line come from one call. The rate of lines
+ * is limited by kind for each node, and by kind for all nodes together. So a flood of one kind
+ * does not hide other kinds, and creating and removing many nodes does not raise the limit.
  *
- * What a line has of a peer are numbers and constant strings.
+ * A line has only numbers and constant strings from a peer.
  *
  * Context: any; nothing here sleeps.
  */
-#ifndef SPINDLE_LOG_H
-#define SPINDLE_LOG_H
+#ifndef SPINDLE_NODE_LOG_H
+#define SPINDLE_NODE_LOG_H
 
 #include <linux/ratelimit.h>
 #include <linux/spindle_genl.h>
@@ -46,4 +46,4 @@ void spindle_log_join(struct spindle_node *node, const struct spindle_addr *cont
 		      bool begins);
 void spindle_log_insecure(struct spindle_node *node);
 
-#endif /* SPINDLE_LOG_H */
+#endif /* SPINDLE_NODE_LOG_H */

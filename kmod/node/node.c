@@ -11,22 +11,20 @@
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 
+#include "above.h"
 #include "attachment.h"
-#include "engine.h"
+#include "base/engine.h"
+#include "base/extack.h"
 #include "event.h"
-#include "extack.h"
 #include "fabric/device.h"
 #include "fabric/post.h"
 #include "group.h"
-#include "join.h"
-#include "live.h"
 #include "node.h"
 #include "peer.h"
-#include "rdmc.h"
 #include "subgroup.h"
 
 /**
- * spindle_sockaddr() - an address in the kernel's terms
+ * spindle_sockaddr() - convert an address to a sockaddr
  * @ss: out
  * @addr: the address
  */
@@ -51,7 +49,7 @@ void spindle_sockaddr(struct sockaddr_storage *ss, const struct spindle_addr *ad
 /**
  * spindle_node_next() - walk the nodes of a network namespace
  * @sn: the namespace
- * @id: where to begin
+ * @id: the id to begin with
  *
  * Context: the namespace's lock.
  * Return: the node with the lowest id from @id up, or NULL
@@ -106,14 +104,14 @@ static void add_node_fn(void *ctx)
 {
 	struct spindle_node *node = ctx;
 
-	list_add_tail(&node->engine_link, &node->engine->nodes);
+	list_add_tail(&node->served.link, &node->engine->served);
 }
 
 static void remove_node_fn(void *ctx)
 {
 	struct spindle_node *node = ctx;
 
-	list_del(&node->engine_link);
+	list_del(&node->served.link);
 }
 
 static bool visibility_imm(const struct spindle_node *node)
@@ -167,7 +165,10 @@ static int open_endpoint(struct spindle_node *node, struct netlink_ext_ack *exta
 	return err;
 }
 
-/* The mirror of open_endpoint(), and what it said. A node that goes first leaves its address. */
+/*
+ * End a check: undo open_endpoint(), and return its error. With CHECK_ALONE an address in use is
+ * no error, because the node that uses the address will be removed first.
+ */
 static int only_checked(struct spindle_node *node, u8 check, int err,
 			struct netlink_ext_ack *extack)
 {
@@ -179,7 +180,7 @@ static int only_checked(struct spindle_node *node, u8 check, int err,
 	return 0;
 }
 
-/* Those that are there do not count if they go first. */
+/* With CHECK_ALONE existing nodes do not count, because they will be removed first. */
 static int check_new(const struct spindle_net *sn, const struct spindle_node_config *cfg,
 		     struct netlink_ext_ack *extack)
 {
@@ -194,9 +195,9 @@ static int check_new(const struct spindle_net *sn, const struct spindle_node_con
 }
 
 /**
- * spindle_node_add() - create a node, or look whether it could be created
+ * spindle_node_add() - create a node, or check whether it could be created
  * @cfg: configuration; ranges are checked
- * @extack: where to say what is wrong
+ * @extack: for the reason of an error
  *
  * Context: process, the namespace's lock.
  * Return: 0 or -errno
@@ -210,7 +211,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	err = check_new(sn, cfg, extack);
 	if (err)
 		return err;
-	/* A node is in use: it has to be removed before the module. */
+	/* A node holds the module, so it has to be removed before the module. */
 	if (!try_module_get(THIS_MODULE))
 		return -ENODEV;
 	node = kzalloc(sizeof(*node), GFP_KERNEL_ACCOUNT);
@@ -225,7 +226,8 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	memcpy(node->cluster, cfg->cluster, sizeof(node->cluster));
 	node->addr = cfg->addr;
 	node->visibility = cfg->visibility;
-	node->idle_us = cfg->idle_us;
+	node->served.ops = &spindle_node_served;
+	node->served.idle_us = cfg->idle_us;
 	node->rack = cfg->rack;
 	INIT_LIST_HEAD(&node->lanes);
 	INIT_LIST_HEAD(&node->lanes_run);
@@ -233,7 +235,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	INIT_LIST_HEAD(&node->rdmc_run);
 	INIT_LIST_HEAD(&node->larges);
 	node->incarnation = get_random_u64();
-	/* Of all lives: an answer to a question of a former one is no answer to this one. */
+	/* Random, so that an answer to a former life of the node does not fit this one. */
 	atomic64_set(&node->nonce, get_random_u64() >> 1);
 	spindle_key_init(&node->key);
 	spindle_payer_set(&node->payer);
@@ -279,12 +281,12 @@ err_module:
 	return err;
 }
 
-/* The group is stopped. */
+/* Remove a group that is stopped. */
 static void drop_group(struct spindle_node *node, u32 error)
 {
 	struct spindle_event_info info = { .error = error, .vid = node->group->view.vid };
 
-	spindle_rdmc_node_drop(node);
+	spindle_transfer->drop(node);
 	spindle_group_remove(node->group);
 	node->group = NULL;
 	node->sn->generation++;
@@ -292,8 +294,10 @@ static void drop_group(struct spindle_node *node, u32 error)
 }
 
 /**
- * spindle_node_drop_view() - remove the installed view; a join that goes on may have made it
+ * spindle_node_drop_view() - remove the installed view
  * @node: the node
+ *
+ * A join goes on, even if the view belongs to it.
  *
  * Context: process, the namespace's lock.
  */
@@ -308,12 +312,12 @@ void spindle_node_drop_view(struct spindle_node *node)
 static void remove_group(struct spindle_node *node)
 {
 	if (node->join)
-		spindle_join_cancel(node->join);
+		spindle_membership->cancel(node->join);
 	spindle_node_drop_view(node);
 }
 
 /**
- * spindle_node_del() - remove a node, its view and all that hangs off it
+ * spindle_node_del() - remove a node, its view and everything that belongs to them
  * @node: the node
  *
  * Context: process, the namespace's lock.
@@ -337,7 +341,10 @@ void spindle_node_del(struct spindle_node *node)
 	module_put(THIS_MODULE);
 }
 
-/* All stop before any closes its connections, which its peers would call a loss. */
+/*
+ * Device removal has three steps over all nodes. All groups stop before any node closes its
+ * connections, because peers on the same device would report these as lost.
+ */
 static void end_joins(struct spindle_net *sn, struct ib_device *ib)
 {
 	struct spindle_node *node;
@@ -350,7 +357,7 @@ static void end_joins(struct spindle_net *sn, struct ib_device *ib)
 		if (node->group)
 			node->last_vid = node->group->view.vid;
 		if (node->join)
-			spindle_join_cancel(node->join);
+			spindle_membership->cancel(node->join);
 	}
 }
 
@@ -383,11 +390,11 @@ static void close_nodes(struct spindle_net *sn, struct ib_device *ib)
 }
 
 /**
- * spindle_node_device_removed() - an RDMA device goes: nothing may stay on it
+ * spindle_node_device_removed() - remove everything from an RDMA device that goes
  * @ib: the device
  *
- * Nodes stay, dead, so that people see what happened; attachments see FAILED. They do
- * not keep their namespace any more: if nobody else does, they go with it.
+ * The nodes stay in state dead, so that people see what happened. Attachments see FAILED. A dead
+ * node does not hold its namespace, so it goes when the namespace ends.
  *
  * Context: process, from the ib_client.
  */
@@ -401,8 +408,8 @@ void spindle_node_device_removed(struct ib_device *ib)
 }
 
 /**
- * spindle_node_net_gone() - a namespace ends: nodes that are left are dead
- * @sn: the namespace; the others hold it
+ * spindle_node_net_gone() - remove the nodes of a namespace that ends
+ * @sn: the namespace; only dead nodes are left, because other nodes hold the namespace
  *
  * Context: process, the namespace's lock.
  */
@@ -415,10 +422,10 @@ void spindle_node_net_gone(struct spindle_net *sn)
 }
 
 /**
- * spindle_node_check_view() - is it a view that this node can be in?
+ * spindle_node_check_view() - can this node be in a view?
  * @node: the node
  * @view: the view
- * @extack: where to say what is wrong
+ * @extack: for the reason of an error
  *
  * Context: process, the namespace's lock.
  * Return: 0 or -errno
@@ -440,7 +447,7 @@ int spindle_node_check_view(const struct spindle_node *node, const struct spindl
 
 /**
  * spindle_node_start_group() - install a group
- * @node: the node; the group before has been removed
+ * @node: the node; its former group has been removed
  * @group: built
  *
  * Context: process, the namespace's lock.
@@ -450,7 +457,7 @@ void spindle_node_start_group(struct spindle_node *node, struct spindle_group *g
 	node->group = group;
 	node->why = NULL;
 	node->sn->generation++;
-	/* Before what follows from it. */
+	/* Report this first, because other events may follow from the start. */
 	spindle_event(node, SPINDLE_EVENT_VIEW_INSTALL, &(struct spindle_event_info){
 		.vid = group->view.vid,
 		.view = &group->view,
@@ -463,10 +470,9 @@ void spindle_node_start_group(struct spindle_node *node, struct spindle_group *g
  * @node: the node
  * @view: checked
  * @check: enum spindle_check
- * @extack: where to say what is wrong
+ * @extack: for the reason of an error
  *
- * The new group is built before the old one is touched, so that a refusal changes
- * nothing.
+ * The new group is built before the old one is removed, so that a refusal changes nothing.
  *
  * Context: process, the namespace's lock.
  * Return: 0 or -errno
@@ -515,92 +521,4 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 void spindle_node_del_view(struct spindle_node *node)
 {
 	remove_group(node);
-}
-
-/* ---- engine ----------------------------------------------------------- */
-
-/**
- * spindle_node_pass() - one pass over the node's group
- * @node: the node
- * @how: SPINDLE_PASS_*
- *
- * Return: true if there was work
- */
-bool spindle_node_pass(struct spindle_node *node, u32 how)
-{
-	bool work = node->running && spindle_group_pass(node->running, how);
-
-	return spindle_rdmc_node_pass(node) || work;
-}
-
-/**
- * spindle_node_settled() - does the device owe the node no answer?
- * @node: the node
- *
- * Looks for completions. As long as something signalled is outstanding an error may
- * come that no event tells of. And nothing tells of a reader that does nothing.
- *
- * Return: true if the engine may sleep until it is woken
- */
-bool spindle_node_settled(struct spindle_node *node)
-{
-	struct spindle_group *group = node->running;
-	struct spindle_subgroup *sg;
-	struct spindle_peer *peer;
-	bool settled = true;
-	u32 i;
-
-	if (!group)
-		return true;
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
-		if (!spindle_peer_joined(peer))
-			continue;
-		spindle_post_poll(&peer->conn);
-		settled &= spindle_post_idle(&peer->conn);
-	}
-	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
-		settled &= !spindle_subgroup_watch(sg);
-	return settled;
-}
-
-/**
- * spindle_node_due() - when the engine has to look again, whatever happens
- * @node: the node
- *
- * Return: nanoseconds; U64_MAX: never
- */
-u64 spindle_node_due(const struct spindle_node *node)
-{
-	const struct spindle_group *group = node->running;
-	u64 due = group && group->live ? spindle_live_due(group->live) : U64_MAX;
-
-	return min(due, spindle_rdmc_node_due(node));
-}
-
-/**
- * spindle_node_announce() - the engine goes to sleep, or is awake
- * @node: the node
- * @sleep: which of the two
- *
- * Return: false if a peer could not be told
- */
-bool spindle_node_announce(struct spindle_node *node, bool sleep)
-{
-	struct spindle_group *group = node->running;
-	struct spindle_attachment *att;
-	struct spindle_subgroup *sg;
-	struct spindle_peer *peer;
-	bool ok = !sleep || !spindle_rdmc_node_arm(node);
-	u32 i;
-
-	if (!group)
-		return ok;
-	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
-		list_for_each_entry(att, &sg->attachments, link)
-			WRITE_ONCE(att->ctl->need_wakeup, sleep);
-	if (!sleep)
-		return ok;
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
-		ok &= spindle_peer_sleep(peer);
-	return ok;
 }

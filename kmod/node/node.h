@@ -2,19 +2,20 @@
 /*
  * Nodes: endpoints of the protocol. A kernel may have several.
  *
- * Ownership: the lock of the namespace (net.h) protects the list of nodes, what they are
- * configured to be and which group they run. The group's protocol state is the engine's.
+ * Ownership: the lock of the namespace (base/net.h) protects the list of nodes, their configuration
+ * and their groups. The engine owns the protocol state of a group.
  */
-#ifndef SPINDLE_NODE_H
-#define SPINDLE_NODE_H
+#ifndef SPINDLE_NODE_NODE_H
+#define SPINDLE_NODE_NODE_H
 
 #include <linux/list.h>
 
+#include "base/engine.h"
+#include "base/key.h"
+#include "base/net.h"
 #include "core/card.h"
 #include "fabric/endpoint.h"
-#include "key.h"
 #include "log.h"
-#include "net.h"
 #include "payer.h"
 #include "refusal.h"
 
@@ -26,11 +27,11 @@ struct spindle_join_config;
 struct spindle_rules;
 
 /**
- * struct spindle_node_config - what a node is created from
+ * struct spindle_node_config - configuration of a new node
  * @net: network namespace
  * @id: node id
  * @cluster: name, padded with zeroes
- * @addr: where it listens
+ * @addr: address and port to listen on
  * @visibility: enum spindle_visibility
  * @key: a key, or NULL
  * @key_len: its bytes
@@ -62,37 +63,36 @@ struct spindle_node_config {
  * @net: network namespace, a reference unless @dead
  * @id: node id, unique in @net
  * @cluster: name, padded with zeroes
- * @addr: where it listens
- * @key: what peers have to prove that they know
+ * @addr: address and port that the node listens on
+ * @key: key that peers have to prove that they know
  * @visibility: as configured
- * @imm: guards are believed when their completion arrives
- * @idle_us: microseconds of polling before sleep
+ * @imm: guards are only valid after a completion
  * @rack: number of its rack, or SPINDLE_NO_RACK; the namespace's lock
- * @incarnation: tells two lives apart
- * @nonce: of the last request
+ * @incarnation: differs between two lives of the node
+ * @nonce: nonce of the last request
  * @engine: its engine, a reference
- * @engine_link: in the engine's list; engine context
+ * @served: its part that the engine knows; engine context, but for idle_us
  * @ep: its endpoint
  * @device: name of the RDMA device
  * @dead: the device is gone; @ep is closed
- * @door: who may come in, or NULL; protected by the lock of @ep
- * @begins: it is about to begin a live view; protected by the lock of @ep
+ * @door: door of the live view, or NULL; protected by the lock of @ep
+ * @begins: the node is about to begin a live view; protected by the lock of @ep
  * @join: an attempt to join a live view, or NULL
  * @group: the installed view, or NULL
  * @running: the group as the engine sees it
- * @lanes: connections for blocks, that are not closed
- * @lanes_run: the same as the engine sees them
- * @rdmcs: RDMC groups that the node is in
- * @rdmc_run: the same as the engine sees them
+ * @lanes: lanes that are not closed
+ * @lanes_run: lanes as the engine sees them
+ * @rdmcs: RDMC groups of the node
+ * @rdmc_run: RDMC groups as the engine sees them
  * @larges: large messages of subgroups; engine
- * @why: why it is in no view, or no live one, if nobody asked for that; a constant string, or
- *	@why_text
- * @why_text: with what is known when it happens
- * @lineage: of the last live view that it was a member of, until the view is removed; or none
- * @last_vid: the view that it was in when its device went, 0: none
- * @payer: who pays for rows, connections and views
+ * @why: why the node is in no view, or in no live one, although no request asked for that; a
+ *	constant string, or @why_text
+ * @why_text: a reason with details
+ * @lineage: lineage of the last live view with this node, until the view is removed; or none
+ * @last_vid: the view of the node when its device was removed, 0: none
+ * @payer: account for rows, connections and views
  * @refusals: connection requests that were refused, on both sides
- * @log: limits what it prints
+ * @log: limits of log lines
  */
 struct spindle_node {
 	struct list_head list;
@@ -104,12 +104,11 @@ struct spindle_node {
 	struct spindle_key key;
 	u8 visibility;
 	bool imm;
-	u32 idle_us;
 	u16 rack;
 	u64 incarnation;
 	atomic64_t nonce;
 	struct spindle_engine *engine;
-	struct list_head engine_link;
+	struct spindle_served served;
 	struct spindle_endpoint ep;
 	char device[IB_DEVICE_NAME_MAX];
 	bool dead;
@@ -160,10 +159,7 @@ int spindle_node_evict(struct spindle_node *node, u32 id, struct netlink_ext_ack
 void spindle_node_device_removed(struct ib_device *ib);
 void spindle_node_net_gone(struct spindle_net *sn);
 
-/* engine context */
-bool spindle_node_pass(struct spindle_node *node, u32 how);
-bool spindle_node_settled(struct spindle_node *node);
-u64 spindle_node_due(const struct spindle_node *node);
-bool spindle_node_announce(struct spindle_node *node, bool sleep);
+/* pass.c */
+extern const struct spindle_served_ops spindle_node_served;
 
-#endif /* SPINDLE_NODE_H */
+#endif /* SPINDLE_NODE_NODE_H */

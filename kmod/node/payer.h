@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Payer: which memory cgroup pays for the memory of a node, and how much of it rows may take.
+ * Payer: the memory cgroup that is charged for the memory of a node, and the limit of its rows.
  *
- * Work items make the rows of joiners and the next views, and their own cgroup is the root. A
- * node therefore keeps the cgroup of the process that asked last for a view, and work items
- * allocate on its account.
+ * Work items allocate the rows of joining nodes and the next views, but work items run in the root
+ * cgroup. So a node keeps the cgroup of the process that last requested a view, and work items
+ * charge that cgroup.
  *
  * Owner: the node. Context: process.
  */
-#ifndef SPINDLE_PAYER_H
-#define SPINDLE_PAYER_H
+#ifndef SPINDLE_NODE_PAYER_H
+#define SPINDLE_NODE_PAYER_H
 
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
@@ -33,10 +33,10 @@ int spindle_payer_row(struct spindle_payer *payer, struct spindle_region *row,
 void spindle_payer_row_free(struct spindle_payer *payer, struct spindle_region *row);
 
 /**
- * spindle_payer_enter() - what this work item allocates from here on is on the node's account
+ * spindle_payer_enter() - charge later allocations of this work item to the node's cgroup
  * @payer: the account
  *
- * Return: what spindle_payer_leave() needs
+ * Return: the former cgroup, for spindle_payer_leave()
  */
 static inline struct mem_cgroup *spindle_payer_enter(const struct spindle_payer *payer)
 {
@@ -44,7 +44,7 @@ static inline struct mem_cgroup *spindle_payer_enter(const struct spindle_payer 
 }
 
 /**
- * spindle_payer_leave() - the mirror
+ * spindle_payer_leave() - end spindle_payer_enter()
  * @before: what spindle_payer_enter() returned
  */
 static inline void spindle_payer_leave(struct mem_cgroup *before)
@@ -52,4 +52,4 @@ static inline void spindle_payer_leave(struct mem_cgroup *before)
 	set_active_memcg(before);
 }
 
-#endif /* SPINDLE_PAYER_H */
+#endif /* SPINDLE_NODE_PAYER_H */

@@ -2,36 +2,35 @@
 /*
  * Peers: the connection to another member, and its row in our memory. See peer.h.
  *
- * The doorbell. Where memory is polled no event tells a sleeping engine that a peer
- * has written. So an engine that goes to sleep tells its peers (sleep column, odd),
- * and a peer that knows sends its next guard with immediate data, whose completion
- * wakes the sleeper. Both may act at the same time, hence the debt: guards that were
- * sent without a doorbell since the last one. A node pays it, with a doorbell,
- *	- when it learns that the peer has gone to sleep, and
- *	- before it goes to sleep itself, because then it would not learn it.
- * A sleeper is told to be awake only when it has been busy for a while: a peer that
- * thinks it sleeps rings too often, never too seldom.
+ * The doorbell. Where memory is polled no event wakes a sleeping engine when a peer writes. So an
+ * engine that goes to sleep tells its peers (sleep column, odd). A peer that knows this sends its
+ * next guard with immediate data, and the completion wakes the sleeper. Both may act at the same
+ * time. Therefore each node counts a debt: it has sent guards without a doorbell since its last
+ * doorbell. The node pays the debt with a doorbell
+ *	- when it reads that the peer has gone to sleep, and
+ *	- before it goes to sleep itself, because then it would not read that.
+ * An engine that woke up only tells its peers after it has been busy for a while. Until then they
+ * ring too often, which is harmless.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
-#include "door.h"
-#include "engine.h"
+#include "above.h"
+#include "base/engine.h"
+#include "base/trace.h"
+#include "core/rules.h"
 #include "event.h"
 #include "fabric/post.h"
 #include "group.h"
 #include "hello.h"
-#include "live.h"
 #include "node.h"
 #include "peer.h"
-#include "rdmc.h"
 #include "subgroup.h"
-#include "trace.h"
 
-/* Completions are looked for when room gets short, and now and then for errors. */
+/* Completions are polled when room gets short, and every POLL_PASSES passes to find errors. */
 #define POLL_ROOM	(SPINDLE_SQ_DEPTH / 2)
 #define POLL_PASSES	64
-/* Passes with something for a peer, without sleep, until it is told that we are awake. */
+/* Passes with writes to a peer, without sleep, after which the peer is told that we are awake. */
 #define AWAKE_PASSES	8
 
 static_assert(SPINDLE_PUSH_RANGE <= SPINDLE_POST_BYTES);
@@ -45,12 +44,12 @@ static_assert(SPINDLE_MAX_LARGE <= SPINDLE_POST_BYTES);
 /**
  * spindle_peer_create() - allocate a peer and its row
  * @group: its group
- * @seat: a seat that is free, and that the caller puts it into
+ * @seat: a free seat, into which the caller puts the peer
  * @who: id and address
- * @digest: of the view that it is connected for
+ * @digest: digest of the view for which the nodes connect
  *
  * Context: process, the namespace's lock.
- * Return: the peer, or NULL for want of memory
+ * Return: the peer, or NULL if there is no memory
  */
 struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
 					 const struct spindle_view_member *who, u64 digest)
@@ -67,11 +66,11 @@ struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
 	peer->rank = SPINDLE_NO_RANK;
 	peer->digest = digest;
 	peer->since = ktime_get_ns();
-	/* It may be blamed before it is started. */
+	/* spindle_conn_fail() may be called before spindle_peer_start(). */
 	spindle_conn_init(&peer->conn);
 	if (group->live) {
-		spindle_rules_row(&peer->in, &group->live->rules, peer->id, node->id);
-		spindle_rules_row(&peer->out, &group->live->rules, node->id, peer->id);
+		spindle_rules_row(&peer->in, group->rules, peer->id, node->id);
+		spindle_rules_row(&peer->out, group->rules, node->id, peer->id);
 	} else {
 		spindle_layout_row(&peer->in, &group->view, seat, group->mg.me);
 		spindle_layout_row(&peer->out, &group->view, group->mg.me, seat);
@@ -82,7 +81,7 @@ struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
 	return NULL;
 }
 
-/* A joiner dials all members, and of two members that of the lower id dials. */
+/* A joining node dials all members. Of two members the one with the lower id dials. */
 static bool dials(const struct spindle_peer *peer)
 {
 	const struct spindle_group *group = peer->group;
@@ -92,7 +91,7 @@ static bool dials(const struct spindle_peer *peer)
 }
 
 /**
- * spindle_peer_start() - begin to connect, or to wait for it
+ * spindle_peer_start() - start connecting to a peer, or waiting for it
  * @peer: created, in a group that is complete
  */
 void spindle_peer_start(struct spindle_peer *peer)
@@ -119,8 +118,8 @@ void spindle_peer_start(struct spindle_peer *peer)
 }
 
 /**
- * spindle_peer_destroy() - disconnect and free; the engine has let go
- * @peer: created, or half created, or NULL
+ * spindle_peer_destroy() - disconnect and free a peer
+ * @peer: created, or half created, or NULL; the engine does not use it any more
  */
 void spindle_peer_destroy(struct spindle_peer *peer)
 {
@@ -154,11 +153,11 @@ u8 spindle_peer_state(const struct spindle_conn *conn)
 }
 
 /**
- * spindle_peer_why() - why the peer is not up, for people of either side
+ * spindle_peer_why() - why the connection to a peer is not up, for people
  * @peer: the peer
  *
- * A node that is dialled knows no more of its own than that nobody has come; but it knows whom it
- * has refused.
+ * A node that waits to be dialled has no error of its own. If it has refused a request with the
+ * id of the peer, this returns that refusal.
  *
  * Return: a constant string, or NULL
  */
@@ -175,16 +174,17 @@ const char *spindle_peer_why(const struct spindle_peer *peer)
 /* ---- engine ----------------------------------------------------------- */
 
 /**
- * spindle_peer_blame() - the peer broke the protocol: have no more to do with it
+ * spindle_peer_blame() - give up a peer that broke the protocol
  * @peer: the peer
+ * @how: how it did, for people: a constant string
  */
-void spindle_peer_blame(struct spindle_peer *peer)
+void spindle_peer_blame(struct spindle_peer *peer, const char *how)
 {
 	peer->cause = SPINDLE_ERR_PEER_PROTOCOL;
-	spindle_conn_fail(&peer->conn, "it wrote a value outside its legal range");
+	spindle_conn_fail(&peer->conn, how);
 }
 
-/* The one place where the phase changes. Returns false if the change is not legal. */
+/* Change the phase; no other function does. Returns false if the change is not legal. */
 static bool enter_phase(struct spindle_peer *peer, enum spindle_peer_phase to)
 {
 	static const u8 from[] = {
@@ -202,7 +202,7 @@ static bool enter_phase(struct spindle_peer *peer, enum spindle_peer_phase to)
 }
 
 /**
- * spindle_peer_depart() - the view has begun without the peer, a member of the one before
+ * spindle_peer_depart() - the new view does not have this peer, which was a member of the old one
  * @peer: the peer
  */
 void spindle_peer_depart(struct spindle_peer *peer)
@@ -228,7 +228,7 @@ static void give_up(struct spindle_peer *peer)
 		.error = peer->cause ? peer->cause : SPINDLE_ERR_PEER_LOST,
 	};
 
-	/* If it was a write that failed, its completion has the best reason. */
+	/* If a write has failed, its completion sets the most precise reason. */
 	spindle_post_poll(&peer->conn);
 	info.reason = READ_ONCE(peer->conn.reason);
 	peer->cause = info.error;
@@ -237,19 +237,19 @@ static void give_up(struct spindle_peer *peer)
 	else
 		enter_phase(peer, SPINDLE_PEER_DEPARTED);
 	if (group->live) {
-		spindle_live_lost(group->live, peer);
+		spindle_membership->lost(group->live, peer);
 		return;
 	}
 	group->lost |= BIT_ULL(peer->rank);
 	spindle_group_lost(group, BIT_ULL(peer->rank) | BIT_ULL(group->mg.me), peer->cause,
 			   info.reason);
-	spindle_rdmc_node_lost(group->node, peer->id);
+	spindle_transfer->lost(group->node, peer->id);
 }
 
 /*
- * The peer tells whom it has lost. What it says ends subgroups that it is in itself, and
- * it could end those in other ways. Whether the lost one is dead this node learns by a write to
- * it: when subgroups have ended there may be no other.
+ * Handle the mask of members that the peer has lost. This can only end subgroups that have the
+ * peer as a member, and the peer could end those anyway. Then write to each lost member, to learn
+ * whether it is dead: when subgroups have ended there may be no other write to it.
  */
 static void hear_of_losses(struct spindle_peer *peer, u64 lost)
 {
@@ -267,7 +267,7 @@ static void hear_of_losses(struct spindle_peer *peer, u64 lost)
 	peer->told_lost |= lost;
 }
 
-/* Returns true if there was something new, or may be. */
+/* Returns true if there was, or may be, something new. */
 static bool read_node_block(struct spindle_peer *peer)
 {
 	const struct spindle_block *block = peer->row.mem.va + SPINDLE_NODE_BLOCK;
@@ -277,7 +277,7 @@ static bool read_node_block(struct spindle_peer *peer)
 	case SPINDLE_READ_TORN:
 		spindle_count(&peer->torn, 1);
 		if (++peer->torn_run > SPINDLE_MAX_TORN)
-			spindle_peer_blame(peer);
+			spindle_peer_blame(peer, SPINDLE_NOT_LEGAL);
 		return true;
 	case SPINDLE_READ_NEW:
 		peer->torn_run = 0;
@@ -293,9 +293,9 @@ static bool read_node_block(struct spindle_peer *peer)
 }
 
 /*
- * Where a completion makes a guard believable the device may not even keep two writes
- * of the same block in order, and the older one could stay. So the next guards are
- * posted when the last ones have been acknowledged; what piles up goes with them.
+ * If guards are only valid after a completion, the device may even reorder two writes of the same
+ * block, and the older one could remain. So post the next guards when the last ones have been
+ * acknowledged. Everything that is ready by then goes with them.
  */
 static bool guards_under_way(const struct spindle_peer *peer)
 {
@@ -303,10 +303,10 @@ static bool guards_under_way(const struct spindle_peer *peer)
 }
 
 /**
- * spindle_peer_watch() - see what became of a peer and of its connection
+ * spindle_peer_watch() - check a peer's connection and its node block
  * @peer: the peer
  *
- * Return: true if something happened
+ * Return: true if something has changed
  */
 bool spindle_peer_watch(struct spindle_peer *peer)
 {
@@ -328,10 +328,10 @@ bool spindle_peer_watch(struct spindle_peer *peer)
 
 static u64 ready_for(const struct spindle_peer *peer)
 {
-	return peer->group->live ? spindle_live_ready(peer->group->live, peer) : 0;
+	return peer->group->live ? spindle_membership->ready(peer->group->live, peer) : 0;
 }
 
-/* Is there something in the node's block that it does not know? */
+/* Does the node block have columns that the peer does not know yet? */
 static bool has_news(const struct spindle_peer *peer)
 {
 	return peer->probe || peer->told.word[SPINDLE_NODE_COL_LOST] != peer->group->lost ||
@@ -370,7 +370,7 @@ static u32 how_to_push(const struct spindle_peer *peer)
 }
 
 /**
- * spindle_peer_cast() - add what a subgroup has for the peer to the chain
+ * spindle_peer_cast() - add the writes of a subgroup to the chain
  * @peer: the peer; there is room
  * @write: writes
  * @n: how many
@@ -396,8 +396,8 @@ void spindle_peer_cast(struct spindle_peer *peer, const struct spindle_write *wr
  * @write: writes
  * @n: how many
  *
- * A heartbeat wakes nobody: a node that sleeps looks for it often enough. The state rings by itself
- * where a completion has to vouch for it.
+ * A heartbeat does not ring the doorbell, because a sleeping node polls heartbeats often enough.
+ * If guards need completions, the state block carries immediate data itself.
  */
 void spindle_peer_tell(struct spindle_peer *peer, const struct spindle_write *write, u32 n)
 {
@@ -418,7 +418,7 @@ void spindle_peer_tell(struct spindle_peer *peer, const struct spindle_write *wr
 	}
 }
 
-/* Ring the bell if it is due, and post. */
+/* Add the doorbell if the peer needs it, and post the chain. */
 static void flush(struct spindle_peer *peer, bool news)
 {
 	struct spindle_engine *engine = peer->group->node->engine;
@@ -438,17 +438,20 @@ static void flush(struct spindle_peer *peer, bool news)
 	}
 	trace_spindle_post(peer->group->node->id, peer->id, conn->nchain);
 	begin = engine->timing ? ktime_get_ns() : 0;
-	/* While the device owes no answer the next one is asked for: errors show by it. */
+	/*
+	 * Signal the chain if no signalled write is outstanding. So there is always one, and
+	 * its completion reports errors.
+	 */
 	spindle_post_flush(conn, peer->needs_imm || spindle_post_idle(conn));
 	if (begin)
 		spindle_count(&engine->stats.post_ns, ktime_get_ns() - begin);
 }
 
 /**
- * spindle_peer_push() - post all that the peer has not been told, in one chain
+ * spindle_peer_push() - post everything that the peer does not know yet, in one chain
  * @peer: the peer
  *
- * Return: true if something is left, for want of room in the send queue
+ * Return: true if something is left because the send queue has no room
  */
 bool spindle_peer_push(struct spindle_peer *peer)
 {
@@ -477,11 +480,11 @@ bool spindle_peer_push(struct spindle_peer *peer)
 }
 
 /**
- * spindle_peer_post() - post what the peer has not been told of one subgroup, at once
+ * spindle_peer_post() - post at once what the peer does not know of one subgroup
  * @peer: the peer
- * @index: of the subgroup, active, of which it is a member
+ * @index: index of an active subgroup that has the peer as a member
  *
- * The paper's baseline. What finds no room is left to the end of the pass.
+ * This is the paper's baseline. Writes without room are left to the end of the pass.
  */
 void spindle_peer_post(struct spindle_peer *peer, u32 index)
 {
@@ -498,7 +501,7 @@ void spindle_peer_post(struct spindle_peer *peer, u32 index)
 }
 
 /**
- * spindle_peer_sleep() - the engine goes to sleep: tell the peer, pay debts
+ * spindle_peer_sleep() - tell the peer that the engine goes to sleep, and pay the debt
  * @peer: the peer
  *
  * Return: false if there is no room in the send queue
@@ -507,7 +510,7 @@ bool spindle_peer_sleep(struct spindle_peer *peer)
 {
 	bool news = !peer->group->node->imm && !told_asleep(peer);
 
-	/* A write that nothing signalled follows would fail without a sound. */
+	/* Unsignalled writes (@since) need a signalled one after them, to report their errors. */
 	if (!spindle_peer_joined(peer) || (!news && !peer->debt && !peer->conn.since))
 		return true;
 	if (!spindle_post_fits(&peer->conn, 1))

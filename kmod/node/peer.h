@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Peers: another member of the view, as a node sees it: the connection to it and its
- * row in our memory.
+ * Peers: the connection to another member of the view, and that member's row in our memory.
  *
- * Owner: the group, in a seat. Connection callbacks only set flags and wake the engine; the
- * engine does what follows from them:
+ * Owner: the group, in a seat. Connection callbacks only set flags and wake the engine. The
+ * engine then changes the phase:
  *
  *	          came_up           went_down
  *	AWAITED ----------> JOINED -----------> LOST
@@ -15,12 +14,12 @@
  *	   |                  v                   |
  *	   +-------------> DEPARTED <-------------+
  *
- * A peer departs when a view begins without it that it was a member of. What it is before, its
- * rank says: of a member it is that in the view, and a guest has none. Both may be in each of the
- * first three.
+ * A peer departs when a view begins without it after a view that had it as a member. Before that
+ * a peer is a member, with a rank in the view, or a guest, with no rank. Members and guests may be
+ * AWAITED, JOINED or LOST.
  */
-#ifndef SPINDLE_PEER_H
-#define SPINDLE_PEER_H
+#ifndef SPINDLE_NODE_PEER_H
+#define SPINDLE_NODE_PEER_H
 
 #include "core/layout.h"
 #include "core/push.h"
@@ -31,12 +30,13 @@ struct spindle_group;
 struct spindle_subgroup;
 
 /**
- * enum spindle_peer_phase - what the engine has to do with a peer
- * @SPINDLE_PEER_AWAITED: nothing yet: it is not connected
+ * enum spindle_peer_phase - how the engine uses a peer
+ * @SPINDLE_PEER_AWAITED: the peer is not connected yet
  * @SPINDLE_PEER_JOINED: the engine uses the connection
- * @SPINDLE_PEER_PARTING: the same, so that the peer learns that it is no member any more
- * @SPINDLE_PEER_LOST: the engine has given the connection up
- * @SPINDLE_PEER_DEPARTED: its row is kept for readers, and that is all
+ * @SPINDLE_PEER_PARTING: the engine still uses it, so that the peer can read that it is no member
+ *	any more
+ * @SPINDLE_PEER_LOST: the engine has given up the connection
+ * @SPINDLE_PEER_DEPARTED: only the row is kept, for readers
  */
 enum spindle_peer_phase {
 	SPINDLE_PEER_AWAITED,
@@ -50,43 +50,43 @@ enum spindle_peer_phase {
  * struct spindle_peer - a peer
  * @group: its group
  * @id: node id
- * @addr: where it listens
- * @seat: its place in the group
- * @rank: rank in the view, or SPINDLE_NO_RANK: it wants to be a member, or was one. The inverse of
- *	@peer of the group, because every push asks for it
- * @digest: of the view that it is connected for
- * @expected: incarnation that it has to have; 0: any
- * @incarnation: that it has
- * @heard: its requests; protected by the lock of the endpoint
- * @needs_imm: it believes our guards only by completion
- * @conn: connection to it
- * @row: its row; it writes, we read
+ * @addr: its address
+ * @seat: its seat in the group
+ * @rank: rank in the view; SPINDLE_NO_RANK for a guest or a former member. The inverse of @peer of
+ *	the group, because every push needs it
+ * @digest: digest of the view for which the nodes connect
+ * @expected: incarnation that the peer must have; 0: any
+ * @incarnation: incarnation that the peer has
+ * @heard: its earlier requests; protected by the lock of the endpoint
+ * @needs_imm: our guards are valid for the peer only after a completion
+ * @conn: connection to the peer
+ * @row: the peer's row; the peer writes, we read
  * @in: layout of @row
- * @out: layout of our row in its memory
+ * @out: layout of our row in the peer's memory
  * @vouch: by subgroup index: messages that a completion vouched for, low bits
- * @vouch_state: the same of its state block
- * @refusal: why the last request of somebody that gave its id was refused; 0: none was, or it is
+ * @vouch_state: the same for its state block
+ * @refusal: why the last request with the peer's id was refused; 0: none was, or the peer is
  *	connected
  * @came_up: the connection is ready; set by the connection, with release
- * @went_down: the connection is lost; set by the connection, with release. Two flags, and no
- *	phase: the engine alone changes phases, and a connection may be lost before its work item
- *	has come to say that it is up
+ * @went_down: the connection is lost; set by the connection, with release. These are two flags
+ *	and not a phase, because only the engine changes phases. A connection may also be lost
+ *	before its work item reports that it is up
  * @phase: enum spindle_peer_phase; changed by the engine
- * @cause: why it is lost, enum spindle_error
- * @told_lost: ranks that it has told us it lost; not in a live view
- * @probe: somebody has lost it: write to it, to learn whether it is dead
- * @ready: of who wants to join a live view: the view whose members it is connected to
- * @marks: by subgroup: deliveries of this node before it departed
+ * @cause: why the peer is lost, enum spindle_error
+ * @told_lost: ranks that the peer has reported as lost; only in a static view
+ * @probe: another member has lost the peer: write to it, to learn whether it is dead
+ * @ready: of a guest: the view to whose members it is connected; 0: none
+ * @marks: by subgroup: deliveries of this node before the peer departed
  * @since: when the seat was taken, or the peer departed, ktime
- * @seal: of its node block, as last accepted
- * @asleep: its engine sleeps: ring the doorbell
- * @debt: it was sent guards without a doorbell since the last doorbell
- * @told: our node block as it was last told
+ * @seal: seal of the peer's node block that was last accepted
+ * @asleep: the peer's engine sleeps: ring the doorbell
+ * @debt: guards were sent to the peer without a doorbell since the last doorbell
+ * @told: our node block that was last sent
  * @imm: immediate data of the last guard in the chain
- * @bell: membership in the chain rings
- * @busy: passes that had something for it, since we told it that we sleep
- * @torn: reads of its node block that found it half written
- * @torn_run: of these, in a row
+ * @bell: writes of membership in the chain need a doorbell
+ * @busy: passes with writes to the peer, since we told it that we sleep
+ * @torn: reads of the peer's node block that found it half written
+ * @torn_run: such reads in a row
  */
 struct spindle_peer {
 	struct spindle_group *group;
@@ -141,7 +141,7 @@ static inline bool spindle_peer_joined(const struct spindle_peer *peer)
 }
 
 /**
- * spindle_peer_departed() - was it a member, and is none any more?
+ * spindle_peer_departed() - is the peer a former member?
  * @peer: the peer
  *
  * Return: true if so
@@ -154,7 +154,7 @@ static inline bool spindle_peer_departed(const struct spindle_peer *peer)
 }
 
 /**
- * spindle_peer_is_guest() - does it want to be a member?
+ * spindle_peer_is_guest() - does the peer want to become a member?
  * @peer: the peer
  *
  * Return: true if so
@@ -174,7 +174,10 @@ u8 spindle_peer_state(const struct spindle_conn *conn);
 /* engine context */
 void spindle_peer_depart(struct spindle_peer *peer);
 bool spindle_peer_watch(struct spindle_peer *peer);
-void spindle_peer_blame(struct spindle_peer *peer);
+/* The reason to give to spindle_peer_blame() if a peer's row has broken the rules. */
+#define SPINDLE_NOT_LEGAL "it wrote a value outside its legal range"
+
+void spindle_peer_blame(struct spindle_peer *peer, const char *how);
 bool spindle_peer_push(struct spindle_peer *peer);
 void spindle_peer_cast(struct spindle_peer *peer, const struct spindle_write *write, u32 n);
 void spindle_peer_tell(struct spindle_peer *peer, const struct spindle_write *write, u32 n);
@@ -185,4 +188,4 @@ bool spindle_peer_sleep(struct spindle_peer *peer);
 extern const struct spindle_conn_ops spindle_peer_conn_ops;
 extern const struct spindle_endpoint_ops spindle_peer_endpoint_ops;
 
-#endif /* SPINDLE_PEER_H */
+#endif /* SPINDLE_NODE_PEER_H */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Peers: what connections and strangers are answered. See peer.h.
+ * Peers: callbacks of connections and of the endpoint. See peer.h.
  */
-#include "door.h"
-#include "engine.h"
+#include "above.h"
+#include "base/engine.h"
 #include "group.h"
 #include "hello.h"
-#include "lane.h"
 #include "node.h"
 #include "peer.h"
 
@@ -27,9 +26,9 @@ static u8 peer_greet(struct spindle_conn *conn, void *data)
 }
 
 /*
- * An attempt that failed late may have left a row of the peer's last life. The row is cleared
- * before any right to it is given. Rows are large: where there is a key, the dialling side proves
- * first that it has the key.
+ * A late failure of an earlier attempt may have left data of the peer's last incarnation in the
+ * row. So the row is cleared before the peer gets a right to it. With a key, this is done after
+ * the dialling side has proved that it has the key, because clearing a large row takes time.
  */
 static void clear_row(struct spindle_peer *peer)
 {
@@ -50,7 +49,7 @@ static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
 		return -EPROTO;
 	peer->needs_imm = reply.hello.flags & SPINDLE_HELLO_F_IMM;
 	peer->incarnation = le64_to_cpu(reply.hello.incarnation);
-	/* An answer has its proof with it, a request has not. */
+	/* An answer comes with its proof. A request does not, so peer_proven() clears the row. */
 	if (conn->cfg.active || !conn->cfg.secret)
 		clear_row(peer);
 	return 0;
@@ -77,7 +76,7 @@ static void peer_up(struct spindle_conn *conn)
 	struct spindle_peer *peer = conn_peer(conn);
 
 	spindle_refusal_over(peer);
-	/* Pairs with the acquire in watch: the queue pair is the engine's now. */
+	/* Pairs with the acquire in spindle_peer_watch(): the engine owns the queue pair now. */
 	smp_store_release(&peer->came_up, 1);
 	spindle_engine_wake(peer->group->node->engine);
 }
@@ -86,7 +85,7 @@ static void peer_down(struct spindle_conn *conn)
 {
 	struct spindle_peer *peer = conn_peer(conn);
 
-	/* Pairs with the acquire in watch: the reason is set. */
+	/* Pairs with the acquire in spindle_peer_watch(): the reason is set. */
 	smp_store_release(&peer->went_down, 1);
 	spindle_engine_wake(peer->group->node->engine);
 }
@@ -127,7 +126,7 @@ const struct spindle_conn_ops spindle_peer_conn_ops = {
 
 /* ---- callbacks of the endpoint ---------------------------------------- */
 
-/* Which of the peers is it from? */
+/* Find the connection of the peer that a request is from. */
 static u32 find_conn(struct spindle_endpoint *ep, const struct spindle_hello *hello,
 		     const struct sockaddr_storage *from, struct spindle_conn **found)
 {
@@ -139,13 +138,14 @@ static u32 find_conn(struct spindle_endpoint *ep, const struct spindle_hello *he
 
 		if (conn->cfg.bulk)
 			continue;
-		/* The last life of it may still have a seat. */
+		/* The last incarnation of the node may still have a seat: skip that. */
 		if (hello->src != cpu_to_le32(peer->id) ||
 		    READ_ONCE(conn->state) >= SPINDLE_CONN_FAILED)
 			continue;
 		/*
-		 * Nor does one that never became a member keep its next life out. Where nobody
-		 * in particular is expected, the peer is a member from the beginning.
+		 * A stale seat of a node that never became a member must not block the node's next
+		 * incarnation, so skip it. A peer without an expected incarnation is a founding
+		 * member, and does not match join requests.
 		 */
 		if ((hello->flags & SPINDLE_HELLO_F_JOIN) &&
 		    (!peer->expected || hello->incarnation != cpu_to_le64(peer->expected)))
@@ -177,18 +177,18 @@ static struct spindle_conn *endpoint_match(struct spindle_endpoint *ep,
 		refusal = spindle_hello_check_node(&hello, node);
 	}
 	if (!refusal && (hello.flags & SPINDLE_HELLO_F_ASK)) {
-		refusal = spindle_door_answer(node->door, &node->key, &hello, reject);
+		refusal = spindle_membership->answer(node->door, &node->key, &hello, reject);
 		if (refusal == SPINDLE_REFUSE_NO_VIEW && node->begins)
 			refusal = SPINDLE_REFUSE_BEGINS;
 	} else if (!refusal && (hello.flags & SPINDLE_HELLO_F_BULK)) {
-		refusal = spindle_lane_match(ep, &hello, from, &conn);
+		refusal = spindle_transfer->match(ep, &hello, from, &conn);
 	} else if (!refusal) {
 		refusal = find_conn(ep, &hello, from, &conn);
 		if (refusal == SPINDLE_REFUSE_UNKNOWN && (hello.flags & SPINDLE_HELLO_F_JOIN))
-			refusal = spindle_door_knock(node->door, &hello, from);
-		/* The digests cannot say so: they are of the members, too. */
+			refusal = spindle_membership->knock(node->door, &hello, from);
+		/* A digest cannot show another lineage, because it covers members, too. */
 		if ((refusal == SPINDLE_REFUSE_UNKNOWN || refusal == SPINDLE_REFUSE_VIEW) &&
-		    spindle_door_other(node->door, &hello))
+		    spindle_membership->other(node->door, &hello))
 			refusal = SPINDLE_REFUSE_LINEAGE;
 	}
 	reject->code = cpu_to_be32(refusal);
@@ -206,11 +206,11 @@ static void endpoint_refused(struct spindle_endpoint *ep, const void *data, u8 l
 	if (len >= sizeof(hello) && code != SPINDLE_REFUSE_NOT_SPINDLE) {
 		memcpy(&hello, data, sizeof(hello));
 		peer = le32_to_cpu(hello.src);
-		/* It has created a group that we have not, yet: it will ask again. */
+		/* The peer has created a group before us. It will dial again. */
 		if ((hello.flags & SPINDLE_HELLO_F_BULK) && code == SPINDLE_REFUSE_UNKNOWN)
 			return;
 	}
-	/* A node that knocks comes again, and so does one whose last attempt is not over. */
+	/* The next attempt resolves BUSY, of a knock or of an attempt that is not over yet. */
 	spindle_refused_it(node, peer, code, code == SPINDLE_REJECT_BUSY && !reject->taken);
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Raw: what the device does by itself. See raw.h.
+ * Raw: the speed of the device itself. See raw.h.
  *
- * The engine measures, as a function in its mailbox. Meanwhile it does nothing else, and
- * nobody else can ask for anything: so a request takes a short time, and whoever wants to
- * measure for longer asks again.
+ * The engine measures, in a function of its mailbox. During that time it does nothing else, and
+ * the namespace's lock is held. So a request is short, and a longer measurement takes several.
  */
 #include <linux/ktime.h>
 
-#include "engine.h"
+#include "base/engine.h"
 #include "fabric/post.h"
 #include "group.h"
 #include "node.h"
@@ -16,12 +15,12 @@
 #include "raw.h"
 #include "subgroup.h"
 
-/* How long a request takes, whatever the size of a write and the number of members. */
+/* Duration of a request, for any size of a write and any number of members. */
 #define RUN_NS (100 * (u64)NSEC_PER_MSEC)
-/* Patience with a device that does not answer. */
+/* Time-out for a device that does not answer. */
 #define PATIENCE_NS (5 * (u64)NSEC_PER_SEC)
 
-/* Is nothing under way, at any member, and can nothing begin? */
+/* Check that no message is in flight, and that none can be sent. */
 static int check_idle(const struct spindle_subgroup *sg)
 {
 	const struct spindle_mc *mc = &sg->mc;
@@ -52,7 +51,7 @@ static bool post(struct spindle_raw *raw, struct spindle_subgroup *sg,
 	return true;
 }
 
-/* The device has had its chance to run; did it take too long, or is the peer lost? */
+/* Let the device's threads run. Then check for a time-out, and for a lost peer. */
 static bool late(struct spindle_raw *raw, const struct spindle_peer *peer, u64 since)
 {
 	cond_resched();
@@ -91,7 +90,7 @@ static void run_writes(struct spindle_raw *raw, u64 begin)
 				return;
 		}
 		raw->done++;
-		/* Through the ring, as payload goes. */
+		/* Advance through the ring, as messages do. */
 		at += ALIGN(raw->size, SPINDLE_UNIT);
 		if (at + raw->size > sg->cfg->ring)
 			at = 0;
@@ -106,7 +105,7 @@ static struct spindle_peer *peer_of(const struct spindle_subgroup *sg,
 	return sg->group->peer[other->group->mg.me];
 }
 
-/* Where the last byte of a write of @from arrives at @to. */
+/* Address at @to of the last byte of a write of @from. */
 static u8 *mark_at(const struct spindle_raw *raw, const struct spindle_subgroup *from,
 		   const struct spindle_subgroup *to)
 {
@@ -115,7 +114,7 @@ static u8 *mark_at(const struct spindle_raw *raw, const struct spindle_subgroup 
 	return back->row.mem.va + back->in.pay[to->index] + raw->size - 1;
 }
 
-/* Have @from write a mark as the last byte, and @to wait for it. */
+/* Let @from write @mark as the last byte, and wait until @to sees it. */
 static void throw(struct spindle_raw *raw, struct spindle_subgroup *from,
 		  struct spindle_subgroup *to, u8 mark)
 {
@@ -134,11 +133,11 @@ static void throw(struct spindle_raw *raw, struct spindle_subgroup *from,
 
 static void run_pingpong(struct spindle_raw *raw, u64 begin)
 {
-	/* What an earlier run or a message has left there must not pass for a mark. */
+	/* Clear the bytes, so that data of an earlier run or message cannot pass for a mark. */
 	WRITE_ONCE(*mark_at(raw, raw->sg, raw->other), 0);
 	WRITE_ONCE(*mark_at(raw, raw->other, raw->sg), 0);
 	while (raw->done < raw->count && ktime_get_ns() - begin < RUN_NS) {
-		/* Not that of before. */
+		/* The mark must differ from that of the round before. */
 		u8 mark = 1 + (raw->done & 63);
 
 		throw(raw, raw->sg, raw->other, mark);
@@ -170,11 +169,11 @@ static void measure_fn(void *ctx)
 
 /**
  * spindle_raw_run() - measure, for a tenth of a second at most
- * @raw: what, and the results
+ * @raw: parameters and results
  *
  * Context: process, the namespace's lock.
- * Return: 0; -EBUSY if the subgroup is in use, -ENOTCONN if a member is lost meanwhile,
- * -ETIMEDOUT, or the error of a post
+ * Return: 0; -EBUSY if the subgroup is in use, -ENOTCONN if a member is lost during the
+ * measurement, -ETIMEDOUT, or the error of a post
  */
 int spindle_raw_run(struct spindle_raw *raw)
 {

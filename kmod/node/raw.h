@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Raw: what the device does by itself, to compare the protocol with. Writes go where
- * payload goes, with the same posts, and nothing parses them: the ring is idle.
+ * Raw: the speed of the device itself, for comparison with the protocol. Writes go into the payload
+ * ring by the same posts as messages. No receiver reads them, because the ring is idle.
  */
-#ifndef SPINDLE_RAW_H
-#define SPINDLE_RAW_H
+#ifndef SPINDLE_NODE_RAW_H
+#define SPINDLE_NODE_RAW_H
 
 #include <linux/types.h>
 
@@ -17,7 +17,7 @@ struct spindle_subgroup;
  * @kind: enum spindle_raw_kind
  * @size: bytes of a write
  * @count: writes to each peer, or round trips, at most
- * @done: out: of these, as many as there was time for
+ * @done: out: how many of these there was time for
  * @ns: out: how long it took
  * @writes: out: writes posted
  * @err: out: 0, or -errno
@@ -36,4 +36,4 @@ struct spindle_raw {
 
 int spindle_raw_run(struct spindle_raw *raw);
 
-#endif /* SPINDLE_RAW_H */
+#endif /* SPINDLE_NODE_RAW_H */

@@ -2,13 +2,13 @@
 /*
  * Refusals: nodes that this node has refused, and nodes that have refused this one.
  *
- * A refusal that the next attempt resolves is counted and not told: a node that knocks is told to
- * come again, two hosts install a view one after the other, a view changes on one host before it
- * does on the other. Those that views explain are told when they go on for some seconds. All
- * others are told at once.
+ * A refusal that the next attempt resolves is counted, but not reported. Examples: a node knocks,
+ * two hosts install a view one after the other, a view changes on one host before the other. A
+ * refusal that differing views explain is reported when it goes on for some seconds. All other
+ * refusals are reported at once.
  */
-#ifndef SPINDLE_REFUSAL_H
-#define SPINDLE_REFUSAL_H
+#ifndef SPINDLE_NODE_REFUSAL_H
+#define SPINDLE_NODE_REFUSAL_H
 
 #include <linux/ratelimit.h>
 #include <linux/spinlock.h>
@@ -17,7 +17,7 @@
 struct spindle_node;
 struct spindle_peer;
 
-/* Codes that are told apart, the fabric's and the owner's; those of a peer may be any number. */
+/* Codes with a run of their own. A peer may send any code; unknown ones share the run of 0. */
 #define SPINDLE_REFUSAL_CODES 20
 
 enum spindle_refusal_side {
@@ -27,11 +27,11 @@ enum spindle_refusal_side {
 };
 
 /**
- * struct spindle_refusal_run - refusals of one kind, one after the other
- * @id: node id of the other
- * @since: the first one, ktime
- * @last: the last one
- * @logged: the last one that went to the kernel log, 0: none
+ * struct spindle_refusal_run - consecutive refusals of one kind
+ * @id: node id of the other node
+ * @since: time of the first one, ktime
+ * @last: time of the last one
+ * @logged: time of the last one in the kernel log, 0: none
  */
 struct spindle_refusal_run {
 	u32 id;
@@ -42,11 +42,12 @@ struct spindle_refusal_run {
 
 /**
  * struct spindle_refusals - of a node
- * @lock: @run
+ * @lock: protects @run
  * @count: connection requests and proofs that this node has refused
  * @run: by side and code
- * @last: the last one that this node has refused for good: node id, or 0, and code below it
- * @limit: of events
+ * @last: the last refusal by this node that the next attempt does not resolve: node id, or 0, in
+ *	the high 32 bits, code in the low ones
+ * @limit: rate limit of events
  */
 struct spindle_refusals {
 	spinlock_t lock;	/* run */
@@ -62,4 +63,4 @@ void spindle_refused_us(struct spindle_peer *peer, u32 code);
 void spindle_refusal_over(struct spindle_peer *peer);
 u32 spindle_refusal_last(const struct spindle_node *node, u32 *id);
 
-#endif /* SPINDLE_REFUSAL_H */
+#endif /* SPINDLE_NODE_REFUSAL_H */

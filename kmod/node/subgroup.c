@@ -7,20 +7,20 @@
 #include <linux/pid.h>
 #include <linux/slab.h>
 
+#include "above.h"
 #include "attachment.h"
-#include "engine.h"
+#include "base/engine.h"
+#include "base/trace.h"
+#include "core/stream.h"
 #include "event.h"
 #include "group.h"
-#include "large.h"
-#include "live.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
-#include "trace.h"
 
 /*
- * The one place where the state changes. GONE follows anything, FAILED follows what
- * still works, and nothing comes back. Returns false if the change is not legal.
+ * Change the state. GONE may follow any state, and FAILED the states FORMING and ACTIVE. No change
+ * leads back to ACTIVE after a failure. Returns false if the change is not legal.
  */
 static bool change_state(struct spindle_subgroup *sg, u32 new)
 {
@@ -67,7 +67,7 @@ void spindle_subgroup_tell(struct spindle_subgroup *sg, u32 error)
 		spindle_attachment_state(att, sg->state, error);
 }
 
-/* The process that was to send has gone, and so have its messages: its memory is not needed. */
+/* If the last message of a parting sender is sent, let the chore free the attachment. */
 static void look_for_parted(struct spindle_subgroup *sg)
 {
 	if (sg->mc.events & SPINDLE_MC_PARTED)
@@ -76,7 +76,7 @@ static void look_for_parted(struct spindle_subgroup *sg)
 }
 
 /**
- * spindle_subgroup_end() - the subgroup stops for good
+ * spindle_subgroup_end() - end a subgroup for good
  * @sg: the subgroup
  * @state: SPINDLE_STATE_FAILED or SPINDLE_STATE_GONE
  * @error: enum spindle_error
@@ -88,8 +88,8 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 	if (!change_state(sg, state))
 		return;
 	spindle_mc_end(&sg->mc);
-	if (sg->large)
-		spindle_streams_stop(&sg->large->streams);
+	if (sg->streams)
+		spindle_streams_stop(sg->streams);
 	look_for_parted(sg);
 	if (!sg->error)
 		WRITE_ONCE(sg->error, error);
@@ -101,7 +101,7 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 /* ---- engine ----------------------------------------------------------- */
 
 /**
- * spindle_subgroup_formed() - its members are connected: it begins, if they are enough
+ * spindle_subgroup_formed() - all members are connected: become ACTIVE, if there are enough
  * @sg: the subgroup
  */
 void spindle_subgroup_formed(struct spindle_subgroup *sg)
@@ -112,7 +112,7 @@ void spindle_subgroup_formed(struct spindle_subgroup *sg)
 	say(sg, SPINDLE_EVENT_SUBGROUP_ACTIVE, SPINDLE_ERR_NONE, NULL);
 }
 
-/* Nothing of an attachment goes on: neither of its halves, and nobody waits for it. */
+/* Stop both halves of an attachment, reader and sender, so that the group does not wait for it. */
 static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
 		   enum spindle_event_kind event, u32 error, const char *reason)
 {
@@ -127,7 +127,7 @@ static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
 	say(sg, event, error, reason);
 }
 
-/* A ring's rules were broken: freeze that attachment, and only that. */
+/* Freeze the attachments that broke the rules of their rings, and no others. */
 static void freeze_attachments(struct spindle_subgroup *sg)
 {
 	struct spindle_attachment *att;
@@ -154,13 +154,13 @@ static bool watch_reader(struct spindle_subgroup *sg, struct spindle_attachment 
 
 	if (!(att->flags & SPINDLE_ATTACH_RECV) || q->error)
 		return false;
-	/* It has just consumed something: the next pass will see what. */
+	/* The reader has just consumed something, and the next pass handles that. */
 	if (READ_ONCE(*q->consumed_word) != q->consumed) {
 		spindle_subgroup_touch(sg);
 		spindle_engine_wake(sg->group->node->engine);
 		return true;
 	}
-	/* It goes on, or has had nothing to go on with until now. */
+	/* Restart the time if the reader has consumed entries, or had none to consume. */
 	if (q->consumed != att->watched || !att->has_some || q->consumed == q->tail) {
 		att->watched = q->consumed;
 		att->has_some = q->consumed != q->tail;
@@ -171,29 +171,32 @@ static bool watch_reader(struct spindle_subgroup *sg, struct spindle_attachment 
 		return false;
 	if (now - att->since_ns < sg->stall_ms * (u64)NSEC_PER_MSEC)
 		return true;
-	/* By its own number: listeners may be in another PID namespace, this thread is in none. */
+	/*
+	 * Use the pid in the namespace of the process: this thread has no pid namespace of its
+	 * own, and those of listeners may differ.
+	 */
 	snprintf(reason, sizeof(reason), "process %d (%s) consumed nothing for %u ms",
 		 pid_nr_ns(att->pid, ns_of_pid(att->pid)), att->comm, sg->stall_ms);
 	spindle_count(&sg->mc.stats.stalled, 1);
 	freeze(sg, att, SPINDLE_EVENT_READER_STALLED, SPINDLE_ERR_STALLED, reason);
-	/* What it held has to be released. */
+	/* The next pass releases the messages that the reader held. */
 	spindle_subgroup_touch(sg);
 	spindle_engine_wake(sg->group->node->engine);
 	return true;
 }
 
 /**
- * spindle_subgroup_watch() - look after readers that do not read
+ * spindle_subgroup_watch() - detach readers that do not read
  * @sg: the subgroup
  *
- * Return: true if it has to be done again after a while, whatever happens
+ * Return: true if the caller has to call this again after a while, even without an event
  */
 bool spindle_subgroup_watch(struct spindle_subgroup *sg)
 {
 	struct spindle_attachment *att;
 	bool again = false;
 
-	/* One that has ended stays as it is: who reads what is left may take its time. */
+	/* After the end of a subgroup, readers may take any time to read the rest. */
 	if (!spindle_mc_runs(&sg->mc))
 		return false;
 	list_for_each_entry(att, &sg->attachments, link)
@@ -202,7 +205,7 @@ bool spindle_subgroup_watch(struct spindle_subgroup *sg)
 }
 
 /**
- * spindle_subgroup_touch() - something changed outside a pass: have the next one look
+ * spindle_subgroup_touch() - make the next pass visit the subgroup, after a change outside a pass
  * @sg: the subgroup
  */
 void spindle_subgroup_touch(struct spindle_subgroup *sg)
@@ -219,7 +222,7 @@ static void members_broke_protocol(struct spindle_subgroup *sg)
 		u32 r = __ffs64(set);
 
 		if (sg->mc.bad & BIT_ULL(spindle_mask_rank(sg->cfg->members, r)))
-			spindle_peer_blame(group->peer[r]);
+			spindle_peer_blame(group->peer[r], SPINDLE_NOT_LEGAL);
 	}
 }
 
@@ -246,7 +249,7 @@ static void handle_events(struct spindle_subgroup *sg)
 }
 
 /**
- * spindle_subgroup_ran() - it was looked at in a pass
+ * spindle_subgroup_ran() - finish the visit of a pass
  * @sg: the subgroup
  * @work: there was work
  */
@@ -254,12 +257,12 @@ void spindle_subgroup_ran(struct spindle_subgroup *sg, bool work)
 {
 	if (sg->mc.events)
 		handle_events(sg);
-	/* An engine that others keep busy does not get to sleep, where this is done, too. */
+	/* A sleeping engine checks readers in due(), but a busy one never gets there. */
 	if (work || sg->stall_ms)
 		spindle_subgroup_watch(sg);
 }
 
-/* Without SPINDLE_SW_LATE_POST: called by core/ in the middle of a pass. */
+/* core/ calls this in the middle of a pass if SPINDLE_SW_LATE_POST is off. */
 static void post_in_place(struct spindle_mc *mc)
 {
 	struct spindle_subgroup *sg = container_of(mc, struct spindle_subgroup, mc);
@@ -283,38 +286,45 @@ static void part_chore(struct spindle_chore *chore)
 	spindle_attachment_part(container_of(chore, struct spindle_subgroup, part));
 }
 
+/* Group and peers of a view that may not be installed yet, for row_of(). */
+struct rows {
+	struct spindle_group *group;
+	struct spindle_peer *const *peer;
+};
+
+static struct spindle_row row_of(void *ctx, u32 rank)
+{
+	const struct rows *rows = ctx;
+
+	return spindle_group_row(rows->group, rows->peer[rank]);
+}
+
 static int make_mc(struct spindle_subgroup *sg, const struct spindle_view *view, u32 me,
 		   struct spindle_peer *const *peer)
 {
 	struct spindle_group *group = sg->group;
 	const struct spindle_subgroup *old = group->subgroup[sg->index];
 	struct spindle_mc *mc = &sg->mc;
-	u32 r;
 
-	if (spindle_mc_create(mc, view, sg->index, me, old ? &old->mc : NULL, &memory))
+	if (spindle_mc_create(mc, view, sg->index, me, group->rules,
+			      old ? &old->mc : NULL, &memory))
 		return -ENOMEM;
 	mc->node = group->node->id;
 	mc->post = post_in_place;
-	mc->lacking = group->live && !spindle_rules_enough(&group->live->rules, view,
-							      sg->index);
-	for (r = 0; r < view->num_members; r++) {
-		struct spindle_row row = spindle_group_row(group, peer[r]);
-
-		spindle_mc_wire(mc, view, sg->index, r, &row);
-	}
+	spindle_mc_wire(mc, view, sg->index, row_of, &(struct rows){ group, peer });
 	return 0;
 }
 
 /**
- * spindle_subgroup_create() - build a subgroup that this node is a member of
+ * spindle_subgroup_create() - build a subgroup of this node
  * @group: its group; the own row exists
- * @view: the group's view, or the one that follows
- * @me: own rank in it
- * @peer: the others, by rank
- * @index: its index in the view
+ * @view: the group's view, or the next one
+ * @me: own rank in the view
+ * @peer: the other members, by rank
+ * @index: index of the subgroup in the view
  *
  * Context: process, the namespace's lock.
- * Return: the subgroup, or NULL for want of memory
+ * Return: the subgroup, or NULL if there is no memory
  */
 struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 						 const struct spindle_view *view, u32 me,
@@ -335,46 +345,33 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 		spindle_subgroup_free(sg);
 		return NULL;
 	}
-	if (spindle_large_wanted(cfg)) {
-		sg->mc.tune.large = SPINDLE_DEF_LARGE;
-		if (spindle_large_create(sg, view)) {
-			spindle_subgroup_free(sg);
-			return NULL;
-		}
+	if (spindle_transfer->create(sg, view)) {
+		spindle_subgroup_free(sg);
+		return NULL;
 	}
 	return sg;
 }
 
 /**
- * spindle_subgroup_free() - the mirror; the engine does not know it any more
- * @sg: the subgroup, possibly half built, or NULL; no attachment is left
+ * spindle_subgroup_free() - free a subgroup
+ * @sg: the subgroup, possibly half built, or NULL. No attachment is left, and the engine does not
+ *	use it any more
  */
 void spindle_subgroup_free(struct spindle_subgroup *sg)
 {
 	if (!sg)
 		return;
 	spindle_chore_cancel(&sg->part);
-	spindle_large_destroy(sg->large);
+	spindle_transfer->destroy(sg->large);
 	spindle_mc_destroy(&sg->mc, &memory);
 	kvfree(sg);
-}
-
-/**
- * spindle_subgroup_streams() - how its large messages come to the members
- * @sg: the subgroup
- *
- * Return: its streams; NULL: it has no large messages
- */
-struct spindle_streams *spindle_subgroup_streams(const struct spindle_subgroup *sg)
-{
-	return sg->large ? &sg->large->streams : NULL;
 }
 
 /**
  * spindle_subgroup_row_bytes() - memory of the node's table that a subgroup takes
  * @sg: the subgroup
  *
- * Return: bytes: headers, payload ring and a message by express of each sender, a block of
+ * Return: bytes of headers, payload ring and express message of each sender, and of the block of
  * each member
  */
 u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg)

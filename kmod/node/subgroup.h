@@ -8,25 +8,26 @@
  *	   |            few members         |                          |
  *	   +----------------------------------+--- view removed -------+--> GONE
  *
- * Owner: the group. State and attachments are the engine's between start and removal.
+ * Owner: the group. Between start and removal the engine owns state and attachments.
  */
-#ifndef SPINDLE_SUBGROUP_H
-#define SPINDLE_SUBGROUP_H
+#ifndef SPINDLE_NODE_SUBGROUP_H
+#define SPINDLE_NODE_SUBGROUP_H
 
 #include <linux/list.h>
 
+#include "base/net.h"
 #include "core/multicast.h"
-#include "net.h"
 
 struct spindle_attachment;
 struct spindle_group;
 struct spindle_large;
 struct spindle_peer;
+struct spindle_streams;
 
 /**
  * struct spindle_subgroup - a subgroup of the installed view
  * @group: its group
- * @cfg: its configuration, in the view that it was made for; then in the group's
+ * @cfg: its configuration, in the view that it was created for; after the install in the group's
  * @index: its index in the view
  * @peers: members other than this node, as ranks in the view
  * @state: enum spindle_state
@@ -35,9 +36,10 @@ struct spindle_peer;
  * @attachments: struct spindle_attachment.link
  * @sender: the attachment that sends, or NULL; the namespace's lock
  * @readers: attachments that read; the namespace's lock
- * @part: frees the memory of a process that has gone and whose last message is sent
- * @stall_ms: a reader that consumes nothing for so long is detached; 0: never
- * @large: of a subgroup that can have large messages, or NULL
+ * @part: frees the parting sender when its last message is sent
+ * @stall_ms: time after which a reader that consumes nothing is detached; 0: never
+ * @large: large messages, of bulk/; or NULL if the subgroup cannot have any
+ * @streams: the streams of @large, or NULL
  */
 struct spindle_subgroup {
 	struct spindle_group *group;
@@ -53,13 +55,13 @@ struct spindle_subgroup {
 	struct spindle_chore part;
 	u32 stall_ms;
 	struct spindle_large *large;
+	struct spindle_streams *streams;
 };
 
 struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 						 const struct spindle_view *view, u32 me,
 						 struct spindle_peer *const *peer, u32 index);
 void spindle_subgroup_free(struct spindle_subgroup *sg);
-struct spindle_streams *spindle_subgroup_streams(const struct spindle_subgroup *sg);
 u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg);
 u64 spindle_subgroup_private_bytes(const struct spindle_subgroup *sg);
 
@@ -72,4 +74,4 @@ void spindle_subgroup_touch(struct spindle_subgroup *sg);
 void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 			  const char *reason);
 
-#endif /* SPINDLE_SUBGROUP_H */
+#endif /* SPINDLE_NODE_SUBGROUP_H */

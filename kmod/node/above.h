@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Above: what node/ asks of the folders that use it.
+ *
+ * A node carries groups, and knows neither how their membership is agreed on (live/) nor how blocks
+ * move between nodes (bulk/). Each of the two has one table here. main.c registers both before
+ * there is a node, and they never change.
+ */
+#ifndef SPINDLE_NODE_ABOVE_H
+#define SPINDLE_NODE_ABOVE_H
+
+#include <linux/socket.h>
+#include <linux/types.h>
+
+struct spindle_conn;
+struct spindle_door;
+struct spindle_endpoint;
+struct spindle_group;
+struct spindle_hello;
+struct spindle_join;
+struct spindle_key;
+struct spindle_large;
+struct spindle_lineage;
+struct spindle_live;
+struct spindle_mg_ops;
+struct spindle_node;
+struct spindle_peer;
+struct spindle_reject;
+struct spindle_rules;
+struct spindle_subgroup;
+struct spindle_view;
+
+/**
+ * struct spindle_membership_ops - the membership of groups whose view changes by itself
+ * @mg: what core/group asks of a group that has one; only connected, guest, made, begun and told
+ * @create: make @group->live; -ENOMEM leaves what was made, for @destroy
+ * @destroy: the mirror; NULL is fine. The engine does not run the group any more
+ * @begin: the first view is there; returns 0 or -errno
+ * @bow_out: the group stops: leave its members behind in good order. May sleep
+ * @cancel: the node does not join any more. May sleep
+ * @state: enum spindle_live_state
+ * @pass: one pass of membership; engine. Returns true if there was work
+ * @due: nanoseconds until the next pass is needed, U64_MAX: never; engine
+ * @lost: the connection to a peer broke; engine
+ * @ready: what the own node block tells a peer about membership; engine
+ * @unread: the last reader of a subgroup has gone; engine
+ * @answer: a stranger asks at the door. Under the endpoint's lock, as are the two below. Returns
+ *	enum spindle_refusal
+ * @knock: a node asks to be let in. Returns enum spindle_refusal
+ * @other: has the node of a hello another lineage?
+ *
+ * Context: process with the namespace's lock, where nothing else is said.
+ */
+struct spindle_membership_ops {
+	const struct spindle_mg_ops *mg;
+	int (*create)(struct spindle_group *group, const struct spindle_rules *rules,
+		      const struct spindle_lineage *lineage);
+	void (*destroy)(struct spindle_live *live);
+	int (*begin)(struct spindle_live *live, const struct spindle_view *view);
+	void (*bow_out)(struct spindle_live *live);
+	void (*cancel)(struct spindle_join *join);
+	u8 (*state)(const struct spindle_live *live);
+	bool (*pass)(struct spindle_live *live, u32 how);
+	u64 (*due)(const struct spindle_live *live);
+	void (*lost)(struct spindle_live *live, struct spindle_peer *peer);
+	u64 (*ready)(const struct spindle_live *live, const struct spindle_peer *peer);
+	void (*unread)(struct spindle_live *live, u32 subgroup);
+	u32 (*answer)(const struct spindle_door *door, struct spindle_key *key,
+		      const struct spindle_hello *hello, struct spindle_reject *reject);
+	u32 (*knock)(struct spindle_door *door, const struct spindle_hello *hello,
+		     const struct sockaddr_storage *from);
+	bool (*other)(const struct spindle_door *door, const struct spindle_hello *hello);
+};
+
+/**
+ * struct spindle_transfer_ops - blocks between nodes, and what is made of them
+ * @create: make @sg->large and @sg->streams, if the configuration has large messages; 0 or -ENOMEM
+ * @destroy: the mirror; NULL is fine
+ * @open: make the lanes of a subgroup's large messages; 0 or -ENOMEM
+ * @drop: a node leaves its view: all its RDMC groups end, and all its lanes. May sleep
+ * @match: which lane is a connection request for? Under the endpoint's lock. Returns enum
+ *	spindle_refusal
+ * @pass: a pass over the lanes and groups of a node; engine. Returns true if there was work
+ * @due: nanoseconds until the next pass is needed, U64_MAX: never; engine
+ * @arm: the engine goes to sleep: returns true if something has come already; engine
+ * @lost: a static view has lost a member; engine
+ *
+ * Context: process with the namespace's lock, where nothing else is said.
+ */
+struct spindle_transfer_ops {
+	int (*create)(struct spindle_subgroup *sg, const struct spindle_view *view);
+	void (*destroy)(struct spindle_large *large);
+	int (*open)(struct spindle_large *large, const struct spindle_view *view,
+		    struct spindle_peer *const *peer);
+	void (*drop)(struct spindle_node *node);
+	u32 (*match)(struct spindle_endpoint *ep, const struct spindle_hello *hello,
+		     const struct sockaddr_storage *from, struct spindle_conn **found);
+	bool (*pass)(struct spindle_node *node);
+	u64 (*due)(const struct spindle_node *node);
+	bool (*arm)(struct spindle_node *node);
+	void (*lost)(struct spindle_node *node, u32 id);
+};
+
+extern const struct spindle_membership_ops *spindle_membership;
+extern const struct spindle_transfer_ops *spindle_transfer;
+
+void spindle_above_init(const struct spindle_membership_ops *membership,
+			const struct spindle_transfer_ops *transfer);
+
+#endif /* SPINDLE_NODE_ABOVE_H */

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Passes: what the engine does for a node. See node.h and base/engine.h.
+ *
+ * Context: engine, all of it.
+ */
+#include "above.h"
+#include "attachment.h"
+#include "fabric/post.h"
+#include "group.h"
+#include "node.h"
+#include "peer.h"
+#include "subgroup.h"
+
+static struct spindle_node *node_of(struct spindle_served *served)
+{
+	return container_of(served, struct spindle_node, served);
+}
+
+static bool pass(struct spindle_served *served, u32 how)
+{
+	struct spindle_node *node = node_of(served);
+	bool work = node->running && spindle_group_pass(node->running, how);
+
+	return spindle_transfer->pass(node) || work;
+}
+
+/*
+ * Can the engine sleep without polling this node? This polls for completions. While a signalled
+ * write is outstanding, it may end in an error that raises no event. A reader that consumes nothing
+ * raises no event either.
+ */
+static bool settled(struct spindle_served *served)
+{
+	struct spindle_node *node = node_of(served);
+	struct spindle_group *group = node->running;
+	struct spindle_subgroup *sg;
+	struct spindle_peer *peer;
+	bool all = true;
+	u32 i;
+
+	if (!group)
+		return true;
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
+		if (!spindle_peer_joined(peer))
+			continue;
+		spindle_post_poll(&peer->conn);
+		all &= spindle_post_idle(&peer->conn);
+	}
+	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+		all &= !spindle_subgroup_watch(sg);
+	return all;
+}
+
+static u64 due(struct spindle_served *served)
+{
+	struct spindle_node *node = node_of(served);
+	const struct spindle_group *group = node->running;
+	u64 ns = group && group->live ? spindle_membership->due(group->live) : U64_MAX;
+
+	return min(ns, spindle_transfer->due(node));
+}
+
+static bool announce(struct spindle_served *served, bool sleep)
+{
+	struct spindle_node *node = node_of(served);
+	struct spindle_group *group = node->running;
+	struct spindle_attachment *att;
+	struct spindle_subgroup *sg;
+	struct spindle_peer *peer;
+	bool ok = !sleep || !spindle_transfer->arm(node);
+	u32 i;
+
+	if (!group)
+		return ok;
+	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+		list_for_each_entry(att, &sg->attachments, link)
+			WRITE_ONCE(att->ctl->need_wakeup, sleep);
+	if (!sleep)
+		return ok;
+	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
+		ok &= spindle_peer_sleep(peer);
+	return ok;
+}
+
+const struct spindle_served_ops spindle_node_served = {
+	.pass = pass,
+	.settled = settled,
+	.due = due,
+	.announce = announce,
+};
