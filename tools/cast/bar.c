@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * How far a batch is. See cast-bar.h.
- */
+/* The progress of a batch. See bar.h. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cast-bar.h"
-#include "ctl.h"
-#include "perf-bar.h"
-#include "perf-time.h"
+#include "bar.h"
+#include "common/bar.h"
+#include "common/clock.h"
+#include "common/util.h"
 
 #define PERIOD_NS	250000000ULL
 #define NSEC_PER_SEC	1000000000ULL
@@ -28,7 +26,7 @@ void cast_bar_init(bool quiet)
 	ctl_before_err = perf_bar_clear;
 }
 
-/* So many bytes have to go to everybody. */
+/* Begin a bar of @total bytes, which go to all receivers. */
 void cast_bar_begin(uint64_t total)
 {
 	bar.total = total;
@@ -36,7 +34,7 @@ void cast_bar_begin(uint64_t total)
 	bar.next = bar.start + PERIOD_NS;
 }
 
-/* Is it worth while to find out how far it is? */
+/* Is it time to draw the bar again? If not, the caller need not compute the progress. */
 bool cast_bar_due(void)
 {
 	uint64_t now;
@@ -51,10 +49,10 @@ bool cast_bar_due(void)
 }
 
 /**
- * cast_bar_show() - how far it is
+ * cast_bar_show() - draw the bar
  * @name: present file
- * @what: something more, or ""
- * @done: bytes that everybody has
+ * @what: text behind the rate, or ""
+ * @done: bytes that all receivers have
  */
 void cast_bar_show(const char *name, const char *what, uint64_t done)
 {
@@ -76,15 +74,15 @@ void cast_bar_show(const char *name, const char *what, uint64_t done)
 }
 
 /**
- * cast_bar_part() - how much of an object a member has
- * @st: how far the member is
+ * cast_bar_part() - compute how much of an object a member has
+ * @st: progress of the member
  * @object: number of the object
- * @len: its bytes
+ * @len: bytes of the object
  * @block: bytes of a block
  *
- * The last block is rarely a whole one, so blocks alone would say too much.
+ * The last block is usually shorter, so the number of blocks alone would give too many bytes.
  *
- * Return: bytes, never less than for an earlier @st
+ * Return: bytes, never fewer than for an earlier @st
  */
 uint64_t cast_bar_part(const struct spindle_rdmc_stat *st, uint64_t object, uint64_t len,
 		       uint32_t block)

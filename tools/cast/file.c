@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files to send. See cast-file.h.
+ * Files to send. See file.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cast-file.h"
+#include "common/util.h"
 #include "crc32c.h"
-#include "ctl.h"
+#include "file.h"
 
 #define BUFFER		(1U << 20)
 
@@ -68,7 +68,7 @@ static int add(struct cast_files *f, const char *path, const char *name)
 	return checksum(path, e);
 }
 
-/* How many bytes of a path the receivers do not see: up to its last part. */
+/* The length of the part of a path that the receivers do not see: all up to its last component. */
 static size_t prefix(const char *path)
 {
 	size_t len = strlen(path), end;
@@ -78,7 +78,7 @@ static size_t prefix(const char *path)
 	end = len;
 	while (len && path[len - 1] != '/')
 		len--;
-	/* What is in "." and ".." and "/" has no directory of its own. */
+	/* "." and ".." and "/" have no name that could be a directory at the receivers. */
 	if (end == len || (end - len == 1 && path[len] == '.') ||
 	    (end - len == 2 && path[len] == '.' && path[len + 1] == '.'))
 		return strlen(path);
@@ -124,7 +124,10 @@ static int add_tree(struct cast_files *f, char *path, const struct cast_opts *o)
 			rc = CTL_FAILED;
 			break;
 		default:
-			/* In a tree it is left out; who names it wants it. */
+			/*
+			 * Such a file is left out if it is in a tree, and an error if the user
+			 * named it.
+			 */
 			ctl_err("%s: not a regular file%s", ctl_clean(e->fts_path),
 				e->fts_level ? ", left out" : "");
 			rc |= e->fts_level ? CTL_OK : CTL_FAILED;
@@ -140,11 +143,11 @@ static int add_tree(struct cast_files *f, char *path, const struct cast_opts *o)
 }
 
 /**
- * cast_files_find() - all files that are to be sent, with their checksums
+ * cast_files_find() - find all files to send, and compute their checksums
  * @f: out: files
  * @o: options
  *
- * Return: CTL_OK, or CTL_FAILED, having told the user of all that is wrong
+ * Return: CTL_OK, or CTL_FAILED after messages about all errors
  */
 int cast_files_find(struct cast_files *f, const struct cast_opts *o)
 {
@@ -165,7 +168,7 @@ int cast_files_find(struct cast_files *f, const struct cast_opts *o)
 		ctl_err("there is no file to send");
 		return CTL_FAILED;
 	}
-	/* What the receivers would say of it. */
+	/* Check what the receivers would complain about. */
 	text = cast_manifest_pack(&f->m, &len);
 	err = len > CAST_TEXT_MAX ? "too many files for one batch" :
 				    cast_manifest_parse(&again, text, len);
@@ -190,7 +193,7 @@ static int open_same(const struct cast_files *f, uint32_t i)
 	return -ESTALE;
 }
 
-/* Return: 0, or -errno; -ESTALE: it is not the file any more that it was. */
+/* Map a file. Return: 0, or -errno; -ESTALE: the size of the file has changed. */
 int cast_file_map(const struct cast_files *f, uint32_t i, struct cast_memory *m)
 {
 	int fd = open_same(f, i), err = 0;
@@ -199,7 +202,7 @@ int cast_file_map(const struct cast_files *f, uint32_t i, struct cast_memory *m)
 	if (fd < 0)
 		return fd;
 	m->len = f->m.entry[i].size;
-	/* Shared, or the kernel would make a copy of each page that it pins. */
+	/* The mapping is shared, because otherwise the kernel would copy each page that it pins. */
 	m->addr = mmap(NULL, m->len, PROT_READ, MAP_SHARED, fd, 0);
 	if (m->addr == MAP_FAILED) {
 		err = -errno;
@@ -209,7 +212,7 @@ int cast_file_map(const struct cast_files *f, uint32_t i, struct cast_memory *m)
 	return err;
 }
 
-/* The same where a mapping of the file cannot be pinned. */
+/* Copy a file into memory, where a mapping of the file cannot be pinned. */
 int cast_file_copy(const struct cast_files *f, uint32_t i, struct cast_memory *m)
 {
 	int fd = open_same(f, i), err;

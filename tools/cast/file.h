@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Files to send: what there is, and their bytes in memory.
- */
+/* Files to send: their list, and their bytes in memory. */
 #ifndef SPINDLE_CAST_FILE_H
 #define SPINDLE_CAST_FILE_H
 
 #include <stdbool.h>
 
-#include "cast-manifest.h"
-#include "cast-opts.h"
+#include "manifest.h"
+#include "opts.h"
 
 /**
  * struct cast_files - files to send
- * @m: what the receivers are told of them
- * @path: where they are
+ * @m: manifest, which describes them to the receivers
+ * @path: path of each file
  */
 struct cast_files {
 	struct cast_manifest m;
@@ -23,7 +21,7 @@ struct cast_files {
 /**
  * struct cast_memory - bytes of a file in memory
  * @addr: bytes; NULL: none
- * @len: how many
+ * @len: number of bytes
  */
 struct cast_memory {
 	void *addr;

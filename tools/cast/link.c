@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Groups in one loop. See cast-link.h.
- */
+/* Several groups in one loop. See link.h. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
 
-#include "cast-link.h"
-#include "ctl.h"
+#include "common/util.h"
+#include "link.h"
 
-/* A group of before may need some time to go. */
+/* How long to wait for an earlier group with the same id to disappear. */
 #define EXIST_MS	5000
 #define PAUSE_MS	50
 
@@ -34,7 +32,7 @@ int cast_signals(void)
 	return times;
 }
 
-/* From now on signals are taken in cast_link_wait() only, where the program can end. */
+/* Block signals except in cast_link_wait(), because the program can end there. */
 void cast_signal_catch(void)
 {
 	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP };
@@ -51,11 +49,11 @@ void cast_signal_catch(void)
 		sigaction(sigs[i], &sa, NULL);
 	}
 	signal(SIGPIPE, SIG_IGN);
-	/* A file that is too long is an error of write(). */
+	/* Without the signal, a file that gets too long is an error of write(). */
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Having cleaned up, end by the signal that wanted us to, if there was one. */
+/* After cleaning up, end by the signal that was caught, if there was one. */
 void cast_signal_die(void)
 {
 	if (!caught)
@@ -65,7 +63,7 @@ void cast_signal_die(void)
 	raise(caught);
 }
 
-/* ---- what happens in a group ------------------------------------------ */
+/* ---- events of a group ------------------------------------------------- */
 
 static void on_opened(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
 {
@@ -107,7 +105,7 @@ static void on_failed(void *arg, struct spindle_rdmc_group *g, const struct spin
 	struct cast_link *l = arg;
 
 	(void)g;
-	/* Before it was open it is tried again, see cast_link_open(). */
+	/* A failure before the group was open leads to another try, see cast_link_open(). */
 	l->state = l->state == CAST_LINK_OPENING ? CAST_LINK_NONE : CAST_LINK_FAILED;
 	l->error = ev->error;
 	l->node = ev->node;
@@ -120,7 +118,7 @@ static const struct spindle_rdmc_calls calls = {
 
 /* ---- groups ----------------------------------------------------------- */
 
-/* The group of all: from the sender to everybody. */
+/* Set up the group of all members, from the sender to all receivers. */
 void cast_link_all(struct cast_link *l, const struct cast_opts *o)
 {
 	l->id = o->group << 16;
@@ -128,7 +126,7 @@ void cast_link_all(struct cast_link *l, const struct cast_opts *o)
 	memcpy(l->member, o->member, o->members * sizeof(l->member[0]));
 }
 
-/* The group of a receiver: from it to the sender. */
+/* Set up the group of one receiver, from it to the sender. */
 void cast_link_back(struct cast_link *l, const struct cast_opts *o, uint32_t rank)
 {
 	l->id = o->group << 16 | rank;
@@ -138,7 +136,7 @@ void cast_link_back(struct cast_link *l, const struct cast_opts *o, uint32_t ran
 	l->member[1] = o->member[0];
 }
 
-/* Has it ended, well or not? */
+/* Has the group been closed, or has it failed? */
 bool cast_link_over(const struct cast_link *l)
 {
 	return l->state != CAST_LINK_OPENING && l->state != CAST_LINK_OPEN;
@@ -151,12 +149,12 @@ void cast_link_end(struct cast_link *l)
 }
 
 /**
- * cast_link_wait() - let happen what happens
+ * cast_link_wait() - handle the events of groups
  * @l: groups, of which each may be NULL
  * @n: entries of @l
- * @timeout_ms: how long to wait if nothing does; -1: until something does
+ * @timeout_ms: how long to wait for an event; -1: without end
  *
- * Return: something has
+ * Return: whether there was an event
  */
 bool cast_link_wait(struct cast_link **l, unsigned int n, int timeout_ms)
 {
@@ -183,7 +181,7 @@ bool cast_link_wait(struct cast_link **l, unsigned int n, int timeout_ms)
 		ts.tv_sec = timeout_ms / 1000;
 		ts.tv_nsec = timeout_ms % 1000 * 1000000L;
 	}
-	/* Also with something to do: here alone signals are seen. */
+	/* Call ppoll() even if there was an event, because signals are seen only here. */
 	ppoll(p, n, any || timeout_ms >= 0 ? &ts : NULL, &unblocked);
 	return any;
 }
@@ -196,7 +194,7 @@ static int64_t now_ms(void)
 	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-/* Return: 0, or -errno; -EEXIST is worth another try. */
+/* Create a group. Return: 0, or -errno; -EEXIST is worth another try. */
 static int create(struct cast_link *l, const struct cast_opts *o)
 {
 	struct spindle_rdmc_options opts = {
@@ -223,7 +221,7 @@ static void complain_create(const struct cast_link *l, const struct cast_opts *o
 		"; another spindle-cast or spindle-recv has it: use another --group" : "");
 }
 
-/* Is it of any use to wait for the others once more? */
+/* Could another try to open the group succeed? */
 static bool temporary(const struct cast_link *l)
 {
 	return l->error == SPINDLE_RDMC_TIMEOUT || l->error == SPINDLE_RDMC_LEFT ||
@@ -231,14 +229,14 @@ static bool temporary(const struct cast_link *l)
 }
 
 /**
- * cast_link_open() - wait until all members of all groups are there
+ * cast_link_open() - wait until all members of all groups have created them
  * @l: groups
  * @n: entries of @l
  * @o: options
  *
- * Members may come and go meanwhile.
+ * Until then, members may come and go.
  *
- * Return: CTL_OK, or CTL_FAILED, having told the user; or a signal has come
+ * Return: CTL_OK, also if a signal has come; or CTL_FAILED after a message
  */
 int cast_link_open(struct cast_link **l, unsigned int n, const struct cast_opts *o)
 {
@@ -275,7 +273,7 @@ int cast_link_open(struct cast_link **l, unsigned int n, const struct cast_opts 
 	return CTL_OK;
 }
 
-/* Why a group has failed. */
+/* Print why a group has failed. */
 void cast_link_complain(const struct cast_link *l)
 {
 	if (l->node)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * RDMC groups of a program, all in one poll() loop, which signals can end.
- */
+/* The RDMC groups of a program, all in one poll() loop, which a signal can end. */
 #ifndef SPINDLE_CAST_LINK_H
 #define SPINDLE_CAST_LINK_H
 
@@ -10,7 +8,7 @@
 
 #include <spindle/rdmc.h>
 
-#include "cast-opts.h"
+#include "opts.h"
 
 enum cast_link_state {
 	CAST_LINK_NONE,		/* not created */
@@ -22,13 +20,13 @@ enum cast_link_state {
 
 /**
  * struct cast_link - a group
- * @g: it, or NULL
- * @state: see there
- * @error: enum spindle_rdmc_error, of a group that has failed
- * @node: because of whom
- * @owner: for the functions
- * @rank: for the functions: receiver whose group to the sender it is; 0: group of all
- * @id: its id
+ * @g: the group, or NULL
+ * @state: enum cast_link_state
+ * @error: enum spindle_rdmc_error of a group that has failed
+ * @node: node that is the cause of the error, or 0
+ * @owner: for the callbacks: argument of the user of the group
+ * @rank: for the callbacks: rank of the receiver that is the root; 0: group of all
+ * @id: id of the group
  * @member: members, the root first
  * @members: entries of @member
  * @incoming: an object waits for memory, see struct spindle_rdmc_calls
@@ -49,7 +47,7 @@ struct cast_link {
 	void (*done)(struct cast_link *l, const struct spindle_rdmc_event *ev);
 };
 
-/* The signal that wants the program to end, or 0; how often one has come. */
+/* The signal that asks for the end, or 0; and the number of signals so far. */
 int cast_signal(void);
 int cast_signals(void);
 void cast_signal_catch(void);

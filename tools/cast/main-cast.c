@@ -2,12 +2,12 @@
 /*
  * spindle-cast: files to all members of a view.
  */
-#include "cast-bar.h"
-#include "cast-link.h"
-#include "cast-opts.h"
-#include "cast-out.h"
-#include "cast-send.h"
-#include "ctl.h"
+#include "bar.h"
+#include "common/util.h"
+#include "link.h"
+#include "opts.h"
+#include "out.h"
+#include "send.h"
 
 int main(int argc, char **argv)
 {

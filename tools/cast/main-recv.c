@@ -2,12 +2,12 @@
 /*
  * spindle-recv: files of a spindle-cast into a directory.
  */
-#include "cast-bar.h"
-#include "cast-link.h"
-#include "cast-opts.h"
-#include "cast-out.h"
-#include "cast-recv.h"
-#include "ctl.h"
+#include "bar.h"
+#include "common/util.h"
+#include "link.h"
+#include "opts.h"
+#include "out.h"
+#include "recv.h"
 
 int main(int argc, char **argv)
 {
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 	cast_bar_init(o.quiet || o.json);
 	cast_signal_catch();
 	do {
-		/* What was said of a batch goes with it. */
+		/* The texts of a batch are freed with the batch. */
 		ctl_pool_use(&pool);
 		rc = cast_recv(&o, &store, &hopeless);
 		ctl_pool_use(NULL);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Texts between spindle-cast and spindle-recv. See cast-manifest.h.
- */
+/* Messages between spindle-cast and spindle-recv. See manifest.h. */
 #include <endian.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cast-manifest.h"
-#include "ctl.h"
+#include "common/util.h"
+#include "manifest.h"
 
 #define MAGIC		0x43505330U	/* "0SPC" */
 #define HEADER		24U
@@ -19,11 +17,11 @@
 /* ---- names ------------------------------------------------------------ */
 
 /**
- * cast_name_check() - may a file be called so, below somebody's directory?
+ * cast_name_check() - is the name of a file safe below a receiver's directory?
  * @name: name, of @len bytes and a NUL
- * @len: bytes of it
+ * @len: length of the name
  *
- * Return: NULL, or why not
+ * Return: NULL, or what is wrong
  */
 const char *cast_name_check(const char *name, size_t len)
 {
@@ -57,7 +55,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char * const *)a, *(char * const *)b);
 }
 
-/* No file twice, and none that is another one's directory. */
+/* Names must be unique, and no file may have the name of another file's directory. */
 static const char *check_names(const struct cast_manifest *m)
 {
 	char **sorted = ctl_alloc((m->count + 1) * sizeof(*sorted));
@@ -75,7 +73,10 @@ static const char *check_names(const struct cast_manifest *m)
 		parent = ctl_strdup(sorted[i]);
 		while (!err && (slash = strrchr(parent, '/'))) {
 			parent[slash - parent] = '\0';
-			/* Not only the one before: "a-b" is between "a" and "a/b". */
+			/*
+			 * Search all names. The neighbour is not enough, because "a-b" sorts
+			 * between "a" and "a/b".
+			 */
 			if (bsearch(&parent, sorted, m->count, sizeof(*sorted), by_name))
 				err = "a file that is a directory of another one";
 		}
@@ -136,7 +137,7 @@ static void put_header(struct out *o, uint32_t kind, uint64_t batch, uint32_t co
 }
 
 /**
- * cast_manifest_pack() - to bytes
+ * cast_manifest_pack() - convert a manifest to bytes
  * @m: manifest
  * @len: out: bytes
  *
@@ -167,7 +168,7 @@ void *cast_manifest_pack(const struct cast_manifest *m, size_t *len)
 }
 
 /**
- * cast_answer_pack() - to bytes
+ * cast_answer_pack() - convert an answer to bytes
  * @a: answer
  * @len: out: bytes
  *
@@ -193,7 +194,7 @@ void *cast_answer_pack(const struct cast_answer *a, size_t *len)
 
 /* ---- reading ---------------------------------------------------------- */
 
-/* Once there was too little, all that is read is 0. */
+/* The bytes that are left to read. After the first missing byte, all values are 0. */
 struct in {
 	const unsigned char *data;
 	size_t left;
@@ -236,7 +237,7 @@ static uint64_t get64(struct in *in)
 	return le64toh(v);
 }
 
-/* A string of at most @max bytes, with a NUL behind it. */
+/* Read a string of at most @max bytes, and add a NUL. */
 static char *get_text(struct in *in, uint32_t max, uint32_t *len)
 {
 	char *text;
@@ -274,12 +275,12 @@ static const char *get_header(struct in *in, uint32_t kind, uint32_t least, uint
 }
 
 /**
- * cast_manifest_parse() - from bytes
+ * cast_manifest_parse() - convert bytes to a manifest
  * @m: out: manifest
- * @data: bytes of somebody
- * @len: how many
+ * @data: bytes of another member
+ * @len: number of bytes
  *
- * Return: NULL, or what is wrong with them
+ * Return: NULL, or what is wrong with the bytes
  */
 const char *cast_manifest_parse(struct cast_manifest *m, const void *data, size_t len)
 {
@@ -314,14 +315,14 @@ const char *cast_manifest_parse(struct cast_manifest *m, const void *data, size_
 }
 
 /**
- * cast_answer_parse() - from bytes
+ * cast_answer_parse() - convert bytes to an answer
  * @a: out: answer
- * @data: bytes of somebody
- * @len: how many
- * @kind: enum cast_kind that it has to be
- * @m: manifest that it has to be about
+ * @data: bytes of another member
+ * @len: number of bytes
+ * @kind: expected kind, enum cast_kind
+ * @m: manifest that the answer has to be about
  *
- * Return: NULL, or what is wrong with them
+ * Return: NULL, or what is wrong with the bytes
  */
 const char *cast_answer_parse(struct cast_answer *a, const void *data, size_t len,
 			      uint32_t kind, const struct cast_manifest *m)
@@ -335,7 +336,7 @@ const char *cast_answer_parse(struct cast_answer *a, const void *data, size_t le
 	err = get_header(&in, kind, SAY, &a->batch, &a->count, &a->why);
 	if (err)
 		return err;
-	/* Who could not read the manifest cannot speak of its files. */
+	/* A receiver that could not read the manifest has no answer for the files. */
 	if (a->why[0] && !a->count && !in.left)
 		return NULL;
 	if (a->batch != m->batch || a->count != m->count)

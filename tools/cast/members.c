@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The members of the view that is installed at a node. See cast-opts.h.
+ * The members of the view that is installed at a node. See opts.h.
  */
 #include <stdlib.h>
 
-#include "cast-opts.h"
-#include "ctl.h"
-#include "ctl-net.h"
-#include "ctl-wire.h"
+#include "common/net.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "opts.h"
 
-/* The node that is meant. */
+/* Find the own node. */
 static const struct ctl_running *find_node(const struct cast_opts *o,
 					   const struct ctl_running *running, unsigned int count)
 {
@@ -28,11 +28,11 @@ static const struct ctl_running *find_node(const struct cast_opts *o,
 }
 
 /**
- * cast_members_find() - who takes part, if the command line does not say it
- * @o: node and members are filled in
+ * cast_members_find() - find the members, if the command line does not name them
+ * @o: options; gets node and members
  * @sender: this node sends
  *
- * Return: CTL_OK, or CTL_FAILED, having told the user
+ * Return: CTL_OK, or CTL_FAILED after a message
  */
 int cast_members_find(struct cast_opts *o, bool sender)
 {

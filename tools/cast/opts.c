@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command lines of spindle-cast and spindle-recv. See cast-opts.h.
+ * The command lines of spindle-cast and spindle-recv. See opts.h.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -11,17 +11,17 @@
 
 #include <spindle/rdmc.h>
 
-#include "cast-opts.h"
-#include "ctl.h"
+#include "common/util.h"
+#include "opts.h"
 
 #define DEF_GROUP	1
 #define MAX_GROUP	(UINT64_MAX >> 16)
-/* Who writes a large file to a slow disk has no room for the next one meanwhile. */
+/* A receiver that writes a large file to a slow disk has no room for the next one until then. */
 #define DEF_TIMEOUT	120
 #define MAX_SECONDS	(24 * 3600)
 #define DEF_MEMORY	(1ULL << 30)
 
-/* Of whom an option is. */
+/* The program that an option is for. */
 enum owner {
 	BOTH,
 	CAST,
@@ -30,10 +30,10 @@ enum owner {
 
 /**
  * struct word - an option
- * @letter: short option, or a number that is no letter
+ * @letter: short option, or a number above all letters
  * @name: long option
- * @value: name of its value; NULL: it has none
- * @help: what it is
+ * @value: name of the value; NULL: the option has none
+ * @help: description in the help
  * @owner: enum owner
  */
 struct word {
@@ -118,7 +118,7 @@ static bool number(const char *text, uint64_t min, uint64_t max, bool bytes, uin
 		shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 40;
 		end++;
 	}
-	/* strtoull() takes signs and blanks. */
+	/* strtoull() alone would accept signs and blanks. */
 	if (errno || *text < '0' || *text > '9' || *end || *v > UINT64_MAX >> shift)
 		return false;
 	*v <<= shift;
@@ -266,13 +266,13 @@ static int check(struct cast_opts *o, bool sender)
 }
 
 /**
- * cast_opts_parse() - understand the command line
- * @o: out: what was asked for
+ * cast_opts_parse() - read the command line
+ * @o: out: options
  * @argc: words
  * @argv: words
- * @sender: of spindle-cast, else of spindle-recv
+ * @sender: whether the program is spindle-cast, not spindle-recv
  *
- * Return: CTL_OK, or CTL_USAGE, having told the user
+ * Return: CTL_OK, or CTL_USAGE after a message
  */
 int cast_opts_parse(struct cast_opts *o, int argc, char **argv, bool sender)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What has become of files. See cast-out.h.
- */
+/* Output of results. See out.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +7,9 @@
 
 #include <json-c/json.h>
 
-#include "cast-out.h"
-#include "ctl.h"
-#include "perf-bar.h"
+#include "common/bar.h"
+#include "common/util.h"
+#include "out.h"
 
 static const struct cast_opts *opts;
 
@@ -28,7 +26,7 @@ static void line(const char *fmt, va_list ap)
 	fflush(stdout);
 }
 
-/* A line for people. */
+/* Print a line for people. */
 void cast_out_say(const char *fmt, ...)
 {
 	va_list ap;
@@ -40,7 +38,7 @@ void cast_out_say(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* The same for those that want to know more. */
+/* Print a line for people that use --verbose. */
 void cast_out_more(const char *fmt, ...)
 {
 	va_list ap;
@@ -54,7 +52,7 @@ void cast_out_more(const char *fmt, ...)
 
 /* ---- JSON ------------------------------------------------------------- */
 
-/* Bytes of the character at @s, 0 if it is none of UTF-8. */
+/* Bytes of the character at @s, 0 if this is not valid UTF-8. */
 static unsigned int utf8_len(const unsigned char *s)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -74,8 +72,8 @@ static unsigned int utf8_len(const unsigned char *s)
 }
 
 /*
- * A name as JSON can carry it: bytes that are no UTF-8 are replaced, and all of the name
- * comes in hexadecimal, too.
+ * Add a name to JSON. Bytes that are not UTF-8 are replaced, and the whole name is added in
+ * hexadecimal as well then.
  */
 static void add_name(struct json_object *obj, const char *name)
 {
@@ -103,11 +101,11 @@ static void add_name(struct json_object *obj, const char *name)
 }
 
 /**
- * cast_out_file() - what has become of a file at a member, in JSON if that is wanted
+ * cast_out_file() - print the result of a file at a member, if JSON is wanted
  * @e: file
  * @node: member
- * @say: what has become of it
- * @ns: how long its bytes took; 0: not known
+ * @say: result
+ * @ns: duration of the transfer; 0: not known
  */
 void cast_out_file(const struct cast_entry *e, uint32_t node, const struct cast_say *say,
 		   uint64_t ns)
@@ -139,10 +137,10 @@ void cast_out_file(const struct cast_entry *e, uint32_t node, const struct cast_
 }
 
 /**
- * cast_out_failures() - what a member cannot take; one line where one reason has many files
+ * cast_out_failures() - print the failures of a member, with one line for files of the same reason
  * @m: files
  * @node: member; 0: this one
- * @say: of each file
+ * @say: result of each file
  */
 void cast_out_failures(const struct cast_manifest *m, uint32_t node, const struct cast_say *say)
 {

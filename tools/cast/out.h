@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What has become of files, for people and for programs.
- */
+/* Output of the results of files, for people and for programs. */
 #ifndef SPINDLE_CAST_OUT_H
 #define SPINDLE_CAST_OUT_H
 
-#include "cast-manifest.h"
-#include "cast-opts.h"
+#include "manifest.h"
+#include "opts.h"
 
 void cast_out_init(const struct cast_opts *o);
 void cast_out_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * A receiver of a batch. Who says what is in cast-manifest.h.
- */
+/* A receiver of a batch. The protocol is in manifest.h. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
-#include "cast-bar.h"
-#include "cast-file.h"
-#include "cast-link.h"
-#include "cast-out.h"
-#include "cast-recv.h"
-#include "ctl.h"
+#include "bar.h"
+#include "common/util.h"
+#include "file.h"
+#include "link.h"
+#include "out.h"
+#include "recv.h"
 
-#define PENDING		64U	/* more than can be announced */
+#define PENDING		64U	/* more than a root can announce */
 #define END_MS		3000
 #define TICK_MS		200
 
 /**
- * struct item - a file, as far as it is here
- * @mem: its bytes, to be written
- * @drop: its bytes, to be passed on only
- * @next: file that is written behind this one, index + 1
- * @busy: it has memory
- * @result: what has become of it
- * @ns: how long it took
+ * struct item - a file and its progress
+ * @mem: bytes that are to be written
+ * @drop: bytes that are only relayed to other receivers
+ * @next: file that is written after this one, index + 1
+ * @busy: the file has memory
+ * @result: result of the file
+ * @ns: duration of the transfer
  */
 struct item {
 	struct spindle_rdmc_memory mem;
@@ -50,22 +48,22 @@ static struct {
 	struct cast_link back;
 	struct cast_link *link[2];
 	struct cast_memory text;	/* manifest or decision under way */
-	bool manifest_due;		/* it is the manifest, and complete */
+	bool manifest_due;		/* @text is the manifest, and complete */
 	struct cast_manifest m;
 	struct cast_answer decision;
 	struct cast_say *reply;
-	bool known;			/* @m is there */
-	bool decided;			/* @decision is */
+	bool known;			/* @m is valid */
+	bool decided;			/* @decision is valid */
 	struct item *item;
-	struct cast_memory drop;	/* an object that belongs to nothing */
+	struct cast_memory drop;	/* memory of an object without a file */
 	uint64_t drop_object;
 	struct pending pending[PENDING];
 	unsigned int pendings;
 	uint64_t in_memory;
 	uint32_t first, last;		/* files to be written, index + 1 */
 	struct cast_write write;
-	void *answer;			/* what we are saying */
-	unsigned int said;		/* answers that have arrived */
+	void *answer;			/* answer under way */
+	unsigned int said;		/* answers that the sender has */
 	uint64_t received;
 } r;
 
@@ -77,7 +75,7 @@ static int64_t now_ms(void)
 	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-/* ---- what we say ------------------------------------------------------ */
+/* ---- own answers ------------------------------------------------------ */
 
 static void *nothing_incoming(struct cast_link *l, const struct spindle_rdmc_event *ev,
 			      uint32_t *reason)
@@ -139,7 +137,7 @@ static void take_manifest(void)
 		if (r.reply[i].verdict != CAST_YES)
 			continue;
 		need += r.m.entry[i].size;
-		/* Until it is there. */
+		/* This result is replaced when the file is complete. */
 		r.item[i].result = (struct cast_say){ CAST_NO, "was not sent" };
 	}
 	cast_out_failures(&r.m, 0, r.reply);
@@ -186,7 +184,7 @@ static void got_decision(uint64_t len)
 	r.decided = true;
 	for (i = 0; i < r.m.count; i++) {
 		if (is_wanted(i) && !r.m.entry[i].size) {
-			/* No object has no bytes. */
+			/* A file without bytes has no object, so it is made here. */
 			why = cast_write_begin(&w, r.store, &r.m.entry[i], NULL);
 			written(i, why ? why : cast_write_some(&w, r.store, &ready));
 		} else if (r.reply[i].verdict == CAST_YES &&
@@ -209,7 +207,9 @@ static void *object_incoming(struct cast_link *l, const struct spindle_rdmc_even
 
 	(void)l;
 	if (!text) {
-		/* What it is for may not be known yet. */
+		/*
+		 * The object has to wait, because the file that it belongs to may not be known yet.
+		 */
 		if (r.pendings < PENDING) {
 			r.pending[r.pendings++] = (struct pending){ ev->object, ev->tag, ev->len };
 			return SPINDLE_RDMC_LATER;
@@ -225,7 +225,7 @@ static void *object_incoming(struct cast_link *l, const struct spindle_rdmc_even
 	return NULL;
 }
 
-/* The file that an object is, or NULL: then it is nothing that is of use here. */
+/* The file of an object, or NULL if the object belongs to no file that is sent. */
 static struct item *file_of(uint64_t tag, uint64_t len)
 {
 	if (!r.known || !r.decided || !tag || tag > r.m.count ||
@@ -251,7 +251,10 @@ static int give_memory(const struct pending *p)
 	int err;
 
 	if (!item) {
-		/* Others need it, and have it from us; one at a time will do. */
+		/*
+		 * Other receivers need this object, and get blocks from here. So it gets memory,
+		 * one at a time.
+		 */
 		if (r.drop.addr)
 			return -EAGAIN;
 		r.drop_object = p->object;
@@ -268,7 +271,7 @@ static int give_memory(const struct pending *p)
 	return err;
 }
 
-/* Objects that wait, as far as there is room. */
+/* Accept objects that wait, as far as there is room. */
 static void take_pending(void)
 {
 	struct pending *p = r.pending;
@@ -282,7 +285,7 @@ static void take_pending(void)
 		err = give_memory(p);
 		if (err == -EAGAIN || (err == -ENOMEM && r.in_memory))
 			return;
-		/* ENOENT: it has ended, and an event says so. */
+		/* -ENOENT means that the object has ended, which an event reports. */
 		if (err && err != -ENOENT)
 			(void)spindle_rdmc_refuse(r.all.g, p->object, (uint32_t)-err);
 		memmove(p, p + 1, --r.pendings * sizeof(*p));
@@ -341,7 +344,7 @@ static void object_done(struct cast_link *l, const struct spindle_rdmc_event *ev
 		return;
 	}
 	if (ev->tag == CAST_TAG_MANIFEST || ev->tag == CAST_TAG_DECISION) {
-		/* It may be here before our own group is open, in which we answer. */
+		/* The manifest may arrive before the group for the answer is open. */
 		r.manifest_due = !ev->error && r.text.addr && ev->tag == CAST_TAG_MANIFEST;
 		if (r.manifest_due)
 			return;
@@ -357,7 +360,7 @@ static void object_done(struct cast_link *l, const struct spindle_rdmc_event *ev
 
 /* ---- writing ---------------------------------------------------------- */
 
-/* A piece of the file whose turn it is. Return: there is more */
+/* Write a piece of the first file of the queue. Return: whether there is more to write */
 static bool write_some(void)
 {
 	struct item *item;
@@ -416,7 +419,7 @@ static int init(const struct cast_opts *o, const struct cast_store *store)
 	return CTL_OK;
 }
 
-/* Everything until nothing comes any more, and all that has come is written. */
+/* Handle events until the group is over and all received files are written. */
 static void receive(void)
 {
 	bool more = false;
@@ -432,7 +435,7 @@ static void receive(void)
 	}
 }
 
-/* Tell the sender what has become of the files, and see that it has heard it. */
+/* Send the results of all files to the sender, and wait until the sender has them. */
 static void report(void)
 {
 	struct cast_say *say = ctl_alloc((r.m.count + 1) * sizeof(*say));
@@ -479,7 +482,7 @@ static void clean_up(void)
 {
 	uint32_t i;
 
-	/* First the groups: they write into the memory. */
+	/* End the groups first, because they write into the memory. */
 	cast_link_end(&r.all);
 	cast_link_end(&r.back);
 	cast_write_abort(&r.write);
@@ -491,9 +494,9 @@ static void clean_up(void)
 
 /**
  * cast_recv() - receive a batch
- * @o: what was asked for
- * @store: where files go
- * @hopeless: out: the next batch would end likewise
+ * @o: options
+ * @store: directory for the files
+ * @hopeless: out: the next batch would fail in the same way
  *
  * Return: exit code, if there was no signal
  */

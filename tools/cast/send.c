@@ -1,35 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The sender of a batch. Who says what is in cast-manifest.h.
- */
+/* The sender of a batch. The protocol is in manifest.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "cast-bar.h"
-#include "cast-file.h"
-#include "cast-link.h"
-#include "cast-out.h"
-#include "cast-send.h"
-#include "ctl.h"
+#include "bar.h"
+#include "common/util.h"
+#include "file.h"
+#include "link.h"
+#include "out.h"
+#include "send.h"
 
-/* Objects under way at a time: enough that the next one follows at once. */
+/* Objects under way at a time. With this many, the next object follows without a pause. */
 #define AHEAD		8U
-/* What is waited for after a signal, or for the end of groups where all is said. */
+/* How long to wait for reports after a signal, and for the end of groups after all reports. */
 #define GRACE_MS	10000
 #define END_MS		3000
 #define TICK_MS		200
 
 /**
  * struct receiver - another member
- * @link: its group
- * @mem: what it is saying
- * @reply: what it needs
- * @report: what has become of it
- * @replied: @reply is there
- * @reported: @report is there
- * @broken: what it has said makes no sense
+ * @link: group of the receiver
+ * @mem: message that is arriving
+ * @reply: files that the receiver needs
+ * @report: results of the files
+ * @replied: @reply is valid
+ * @reported: @report is valid
+ * @broken: a message of the receiver was invalid
  */
 struct receiver {
 	struct cast_link link;
@@ -43,10 +41,10 @@ struct receiver {
 
 /**
  * struct item - a file under way
- * @mem: its bytes, from SEND to DONE
- * @object: number
- * @why: why it could not be sent, or NULL
- * @ns: how long it took
+ * @mem: bytes of the file, from SEND to DONE
+ * @object: number of the object
+ * @why: why the file could not be sent, or NULL
+ * @ns: duration of the transfer
  */
 struct item {
 	struct cast_memory mem;
@@ -64,13 +62,13 @@ static struct {
 	unsigned int n;
 	struct cast_answer decision;
 	struct item *item;
-	bool refused;		/* nobody could be told what there is */
+	bool refused;		/* manifest or decision could not be sent */
 	bool cancelled;
 	uint32_t next;		/* file that is sent next */
 	unsigned int texts;	/* manifest and decision under way */
 	unsigned int ahead;	/* files under way */
-	uint64_t in_memory;	/* their bytes */
-	uint64_t sent;		/* bytes of those that have ended */
+	uint64_t in_memory;	/* bytes of these files */
+	uint64_t sent;		/* bytes of files that have ended */
 } s;
 
 static int64_t now_ms(void)
@@ -81,7 +79,7 @@ static int64_t now_ms(void)
 	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-/* ---- what receivers say ----------------------------------------------- */
+/* ---- answers of receivers --------------------------------------------- */
 
 static void *answer_incoming(struct cast_link *l, const struct spindle_rdmc_event *ev,
 			     uint32_t *reason)
@@ -118,7 +116,7 @@ out:
 	cast_memory_free(&r->mem);
 }
 
-/* ---- what we say ------------------------------------------------------ */
+/* ---- own messages ----------------------------------------------------- */
 
 static void *nothing_incoming(struct cast_link *l, const struct spindle_rdmc_event *ev,
 			      uint32_t *reason)
@@ -172,7 +170,10 @@ static void sent_done(struct cast_link *l, const struct spindle_rdmc_event *ev)
 		     (double)item->ns / 1e9, cast_rate_text(rate, ev->len, item->ns), s.n - 1);
 }
 
-/* Bytes of all files that a receiver has: it may have more than the root was told to be over. */
+/*
+ * Bytes that a receiver has of all files. The receiver may have files that the root does not know
+ * to be complete.
+ */
 static uint64_t bytes_at(const struct spindle_rdmc_stat *st)
 {
 	uint32_t block = spindle_rdmc_block(s.all.g), i;
@@ -184,7 +185,7 @@ static uint64_t bytes_at(const struct spindle_rdmc_stat *st)
 	return bytes;
 }
 
-/* The progress is that of the receiver that has least. */
+/* Draw the progress of the slowest receiver. */
 static void show_progress(void)
 {
 	struct spindle_rdmc_stat st, least = { .finished = UINT64_MAX };
@@ -209,7 +210,7 @@ static void wait_some(int timeout_ms)
 	cast_link_wait(s.link, s.n, timeout_ms);
 }
 
-/* May it go on as it was meant? */
+/* Can the batch continue? */
 static bool well(void)
 {
 	return s.all.state == CAST_LINK_OPEN && !cast_signal() && !s.refused;
@@ -226,7 +227,7 @@ static int send_text(const void *text, size_t len, uint64_t tag)
 	return err;
 }
 
-/* ---- who needs what --------------------------------------------------- */
+/* ---- files to send ---------------------------------------------------- */
 
 static bool all_replied(void)
 {
@@ -299,7 +300,7 @@ static uint64_t make_decision(void)
 
 /* ---- files ------------------------------------------------------------ */
 
-/* Return: 0, -errno; -EAGAIN: later. */
+/* Return: 0, or -errno; -EAGAIN: try again later. */
 static int send_file(uint32_t i)
 {
 	struct item *item = &s.item[i];
@@ -308,7 +309,10 @@ static int send_file(uint32_t i)
 	if (!err)
 		err = spindle_rdmc_send(s.all.g, item->mem.addr, item->mem.len, i + 1,
 					&item->object);
-	/* A mapping of a file that cannot be pinned, or is of no use at all. */
+	/*
+	 * Some mappings of files cannot be pinned, or the file cannot be mapped at all. Send a copy
+	 * then.
+	 */
 	if (err == -EFAULT || err == -ENOMEM || err == -ENODEV || err == -EINVAL) {
 		cast_memory_free(&item->mem);
 		if (err == -ENOMEM && s.ahead)
@@ -336,7 +340,7 @@ static const char *file_error(int err)
 	return strerror(-err);
 }
 
-/* As many as there is room for. */
+/* Send as many files as there is room for. */
 static void send_files(void)
 {
 	const struct cast_entry *e;
@@ -417,7 +421,7 @@ static struct cast_say result_of(uint32_t rank, uint32_t file)
 	return (struct cast_say){ CAST_NO, why };
 }
 
-/* Tell of all files at all members. Return: exit code */
+/* Report all files at all members. Return: exit code */
 static int sum_up(void)
 {
 	struct cast_say *say = ctl_alloc((s.f.m.count + 1) * sizeof(*say));
@@ -437,7 +441,7 @@ static int sum_up(void)
 		if (there != s.f.m.count)
 			rc = CTL_FAILED;
 		lost |= is_lost(i);
-		/* What it refused was told before. */
+		/* Failures before the transfer were reported before, so they are left out here. */
 		for (k = 0; k < s.f.m.count; k++)
 			if (s.decision.say && s.decision.say[k].verdict == CAST_NO)
 				say[k].verdict = CAST_HAD;
@@ -472,7 +476,7 @@ static void init(const struct cast_opts *o)
 	}
 }
 
-/* All until the group of all is closed, or has failed. */
+/* Send the batch, until the group of all is closed or has failed. */
 static void send_batch(void)
 {
 	void *manifest, *decision;
@@ -502,7 +506,7 @@ static void send_batch(void)
 
 /**
  * cast_send() - send a batch
- * @o: what was asked for
+ * @o: options
  *
  * Return: exit code, if there was no signal
  */
@@ -520,7 +524,10 @@ int cast_send(const struct cast_opts *o)
 	rc = cast_link_open(s.link, s.n, o);
 	if (!rc && !cast_signal()) {
 		send_batch();
-		/* Who was told to end gives the others some time to say what they have. */
+		/*
+		 * After a signal, the sender still gives the receivers some time to send their
+		 * reports.
+		 */
 		start = now_ms();
 		while (!all_reported() && cast_signals() < 2 &&
 		       (!cast_signal() || now_ms() - start < GRACE_MS))

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What spindle-cast does.
- */
+/* The work of spindle-cast. */
 #ifndef SPINDLE_CAST_SEND_H
 #define SPINDLE_CAST_SEND_H
 
-#include "cast-opts.h"
+#include "opts.h"
 
 int cast_send(const struct cast_opts *o);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Where received files go. See cast-store.h.
- */
+/* The directory for received files. See store.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,14 +10,14 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "cast-store.h"
+#include "common/util.h"
 #include "crc32c.h"
-#include "ctl.h"
+#include "store.h"
 
 #define BUFFER		(1U << 20)
-/* Bytes that are written before somebody else gets a turn. */
+/* Bytes that one call writes before it returns to the loop. */
 #define CHUNK		(8U << 20)
-/* "." before and ".XXXXXXXX.part" behind a name must fit into NAME_MAX. */
+/* The name needs room for "." in front and ".XXXXXXXX.part" behind, within NAME_MAX. */
 #define NAME_PART	239
 
 int cast_store_open(struct cast_store *s, const struct cast_opts *o)
@@ -35,13 +33,13 @@ int cast_store_open(struct cast_store *s, const struct cast_opts *o)
 }
 
 /**
- * open_parent() - the directory of a file, without following a link on the way
+ * open_parent() - open the directory of a file, without following links
  * @s: store
  * @name: name of the file
- * @make: make directories that are not there
+ * @make: make directories that do not exist
  * @last: out: last part of @name
  *
- * Return: descriptor; or -errno, of -ENOENT with *@last the first part that is not there.
+ * Return: descriptor, or -errno. With -ENOENT, *@last is the first part that does not exist
  */
 static int open_parent(const struct cast_store *s, const char *name, bool make,
 		       const char **last)
@@ -128,7 +126,7 @@ static void look(const struct cast_store *s, const struct cast_entry *e, struct 
 
 	dir = open_parent(s, e->name, false, &last);
 	if (dir == -ENOENT) {
-		/* The directory that is not there would be made in the one that is. */
+		/* The missing directory would be made in the deepest one that exists. */
 		parent = ctl_asprintf("%.*s", (int)(last - e->name), e->name);
 		dir = open_parent(s, parent, false, &last);
 		ctl_free(parent);
@@ -150,10 +148,10 @@ static void look(const struct cast_store *s, const struct cast_entry *e, struct 
 }
 
 /**
- * cast_store_look() - what is needed of a batch, and what cannot be taken
+ * cast_store_look() - find the files that are needed, and those that cannot be stored
  * @s: store
  * @m: batch
- * @to: out: of each file
+ * @to: out: state of each file
  */
 void cast_store_look(const struct cast_store *s, const struct cast_manifest *m,
 		     struct cast_say *to)
@@ -184,13 +182,13 @@ void cast_store_look(const struct cast_store *s, const struct cast_manifest *m,
 /* ---- writing ---------------------------------------------------------- */
 
 /**
- * cast_write_begin() - make a file, under another name for now
+ * cast_write_begin() - create a file under a temporary name
  * @w: out: the file
  * @s: store
- * @e: what it shall be
- * @data: its bytes
+ * @e: properties of the file
+ * @data: bytes of the file
  *
- * Return: NULL, or why not
+ * Return: NULL, or why the file cannot be created
  */
 const char *cast_write_begin(struct cast_write *w, const struct cast_store *s,
 			     const struct cast_entry *e, const void *data)
@@ -214,7 +212,7 @@ const char *cast_write_begin(struct cast_write *w, const struct cast_store *s,
 	}
 	w->e = e;
 	w->data = data;
-	/* Want of space is better known before the work than after it. */
+	/* If space is lacking, it is better to know that before the file is written. */
 	err = e->size ? fallocate(w->fd, 0, 0, (off_t)e->size) : 0;
 	if (!err || errno == EOPNOTSUPP)
 		return NULL;
@@ -223,7 +221,7 @@ const char *cast_write_begin(struct cast_write *w, const struct cast_store *s,
 	return why;
 }
 
-/* Forget it, and remove what there is of it. */
+/* Give up a file, and remove what was written. */
 void cast_write_abort(struct cast_write *w)
 {
 	if (!w->e)
@@ -234,7 +232,7 @@ void cast_write_abort(struct cast_write *w)
 	w->e = NULL;
 }
 
-/* Its name, at last. */
+/* Rename the file from its temporary name to its own. */
 static int give_name(const struct cast_write *w, const struct cast_store *s)
 {
 	const char *slash = strrchr(w->e->name, '/'), *last = slash ? slash + 1 : w->e->name;
@@ -243,7 +241,7 @@ static int give_name(const struct cast_write *w, const struct cast_store *s)
 		return renameat(w->dir, w->temp, w->dir, last);
 	if (!renameat2(w->dir, w->temp, w->dir, last, RENAME_NOREPLACE))
 		return 0;
-	/* Not every file system can do that. */
+	/* Some file systems do not have RENAME_NOREPLACE. */
 	if (errno != EINVAL || !faccessat(w->dir, last, F_OK, AT_SYMLINK_NOFOLLOW))
 		return -1;
 	return renameat(w->dir, w->temp, w->dir, last);
@@ -259,7 +257,7 @@ static const char *finish(struct cast_write *w, const struct cast_store *s)
 	if (s->verify && w->crc != w->e->crc)
 		why = ctl_asprintf("checksum %08x, and %08x was sent: it has changed meanwhile, "
 				   "or the network spoils data", w->crc, w->e->crc);
-	/* Who sets a bit for others' rights is not on this machine. */
+	/* Drop set-id bits, because the user that set them is not a user of this machine. */
 	else if (fchmod(w->fd, w->e->mode & 0777) || futimens(w->fd, when) ||
 		 (s->fsync && fsync(w->fd)) || give_name(w, s) || (s->fsync && fsync(w->dir)))
 		why = errno == EEXIST ? "another file has got this name meanwhile" :
@@ -275,12 +273,12 @@ static const char *finish(struct cast_write *w, const struct cast_store *s)
 }
 
 /**
- * cast_write_some() - go on
+ * cast_write_some() - write the next piece of a file
  * @w: file
  * @s: store
- * @ready: out: it is there, under its name
+ * @ready: out: the file is complete, and has its name
  *
- * Return: NULL, or why it cannot be; it is forgotten then
+ * Return: NULL, or why the file has failed; it has been removed then
  */
 const char *cast_write_some(struct cast_write *w, const struct cast_store *s, bool *ready)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where received files go: below one directory, nowhere else, and under their names only
- * when they are whole.
+ * The directory for received files. All files stay below it, and a file gets its name only when it
+ * is complete.
  */
 #ifndef SPINDLE_CAST_STORE_H
 #define SPINDLE_CAST_STORE_H
 
 #include <stdbool.h>
 
-#include "cast-manifest.h"
-#include "cast-opts.h"
+#include "manifest.h"
+#include "opts.h"
 
 /**
  * struct cast_store - a directory
- * @fd: it
+ * @fd: descriptor of the directory
  * @overwrite: replace files that are different
- * @fsync: write through
+ * @fsync: write files to the disk before they get their names
  * @verify: compare checksums
  */
 struct cast_store {
@@ -27,13 +27,13 @@ struct cast_store {
 
 /**
  * struct cast_write - a file that is being written
- * @e: what it shall be; NULL: none
+ * @e: properties of the file; NULL: there is none
  * @data: bytes
- * @dir: its directory
- * @fd: it, under a name that is not its own
- * @temp: that name
+ * @dir: directory of the file
+ * @fd: the file, under its temporary name
+ * @temp: the temporary name
  * @done: bytes that are written
- * @crc: of them
+ * @crc: CRC of these bytes
  */
 struct cast_write {
 	const struct cast_entry *e;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Progress. See perf-bar.h.
- */
+/* A progress bar. See bar.h. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "perf-bar.h"
-#include "perf-time.h"
+#include "bar.h"
+#include "clock.h"
 
 #define WIDTH		30
 #define PERIOD_NS	200000000.0
@@ -31,9 +29,9 @@ void perf_bar_title(const char *title)
 }
 
 /**
- * perf_bar_show() - how far it is
- * @done: share, 0 to 1
- * @now: ticks; rarely it is time to draw
+ * perf_bar_show() - draw the bar, at most once per PERIOD_NS
+ * @done: share that is done, 0 to 1
+ * @now: the time in ticks
  */
 void perf_bar_show(double done, uint64_t now)
 {
@@ -54,7 +52,7 @@ void perf_bar_show(double done, uint64_t now)
 	bar.shown = true;
 }
 
-/* Before something else is written. */
+/* Erase the bar before other output is written. */
 void perf_bar_clear(void)
 {
 	if (bar.shown)

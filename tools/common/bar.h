@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Progress, on standard error if that is a terminal.
- */
-#ifndef SPINDLE_PERF_BAR_H
-#define SPINDLE_PERF_BAR_H
+/* A progress bar on standard error, if that is a terminal. */
+#ifndef SPINDLE_COMMON_BAR_H
+#define SPINDLE_COMMON_BAR_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,4 +11,4 @@ void perf_bar_title(const char *title);
 void perf_bar_show(double done, uint64_t now);
 void perf_bar_clear(void);
 
-#endif /* SPINDLE_PERF_BAR_H */
+#endif /* SPINDLE_COMMON_BAR_H */

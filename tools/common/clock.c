@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The clock of a measurement. See perf-time.h.
+ * The clock of a measurement. See clock.h.
  */
 #include <math.h>
 #include <sys/prctl.h>
@@ -10,14 +10,14 @@
 #include <cpuid.h>
 #endif
 
-#include "perf-time.h"
+#include "clock.h"
 
-/* How long the first calibration takes: a few microseconds of error are nothing then. */
+/* Duration of the first calibration. An error of a few microseconds is negligible against it. */
 #define CALIBRATE_NS	20000000
 
 struct perf_clock perf_clock = { .tsc = false, .ns = 1, .drift = 0 };
 
-/* Both clocks at the same time, as far as that goes. */
+/* One reading of both clocks, as close together as possible. */
 static struct {
 	uint64_t tsc;
 	uint64_t ns;
@@ -32,7 +32,7 @@ uint64_t perf_monotonic(void)
 }
 
 #ifdef __x86_64__
-/* Does the counter run at one speed, whatever the processor does? */
+/* Does the counter run at one speed, whatever frequency the processor has? */
 static bool tsc_invariant(void)
 {
 	unsigned int a, b, c, d;
@@ -40,7 +40,7 @@ static bool tsc_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1 << 8);
 }
 
-/* Whoever interrupts between the two looks spoils them: take the quickest of some. */
+/* An interrupt between the two readings would spoil the pair, so keep the quickest of eight. */
 static void look(uint64_t *tsc, uint64_t *ns)
 {
 	uint64_t best = UINT64_MAX;
@@ -65,7 +65,7 @@ static double tick_ns(void)
 	return (double)(ns - first.ns) / (tsc - first.tsc);
 }
 
-/* Choose the clock, and learn how long a tick is. */
+/* Choose the clock, and measure how long a tick is. */
 static void choose_clock(void)
 {
 	struct timespec ts = { 0, CALIBRATE_NS };
@@ -80,7 +80,7 @@ static void choose_clock(void)
 		perf_clock.ns = 1;
 }
 
-/* Learn it again, over all the time since then. */
+/* Measure the length of a tick again, over all the time since perf_clock_init(). */
 void perf_clock_refine(void)
 {
 	double ns;
@@ -101,10 +101,13 @@ void perf_clock_refine(void)
 }
 #endif
 
-/* Once, at the start, before there are threads. */
+/* To be called once at the start, before there are threads. */
 void perf_clock_init(void)
 {
-	/* Who wakes 50 us late to send measures its own sleep, not the message's way. */
+	/*
+	 * With the default slack a sender wakes 50 us late, and a measurement would include that
+	 * delay.
+	 */
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	choose_clock();
 }

@@ -2,14 +2,14 @@
 /*
  * The clock of a measurement.
  *
- * Times are taken in ticks. Where the processor has a counter that runs at one speed,
- * a tick is one of its, because clock_gettime() is a system call where the kernel has no
- * vDSO for it (User-Mode Linux), which takes longer than what is measured. How long a
- * tick is follows from CLOCK_MONOTONIC at both ends of all measurements. Elsewhere a
- * tick is a nanosecond of CLOCK_MONOTONIC.
+ * Times are taken in ticks. Where the processor has a counter that runs at one speed, a tick is one
+ * count of that counter, because clock_gettime() may be slow. Where the kernel has no vDSO for it
+ * (User-Mode Linux), it is a system call, which takes longer than what is measured. The length of a
+ * tick follows from CLOCK_MONOTONIC, read at the start and at the end of all measurements.
+ * Elsewhere a tick is a nanosecond of CLOCK_MONOTONIC.
  */
-#ifndef SPINDLE_PERF_TIME_H
-#define SPINDLE_PERF_TIME_H
+#ifndef SPINDLE_COMMON_CLOCK_H
+#define SPINDLE_COMMON_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,9 +20,9 @@
 
 /**
  * struct perf_clock - what a tick is
- * @tsc: the processor's counter
+ * @tsc: a tick is a count of the processor's counter
  * @ns: nanoseconds of a tick
- * @drift: by what share two calibrations differed; a large one makes times worthless
+ * @drift: share by which two calibrations differed; if it is large, the times are worthless
  */
 struct perf_clock {
 	bool tsc;
@@ -34,7 +34,7 @@ extern struct perf_clock perf_clock;
 
 uint64_t perf_monotonic(void);
 
-/* The time, in ticks since some time. */
+/* The time in ticks, since an arbitrary moment. */
 static inline uint64_t perf_now(void)
 {
 #ifdef __x86_64__
@@ -44,7 +44,9 @@ static inline uint64_t perf_now(void)
 	return perf_monotonic();
 }
 
-/* A time that was taken on another processor may be a little ahead. */
+/*
+ * @then may be a little ahead of @now if it was taken on another processor; the result is 0 then.
+ */
 static inline uint64_t perf_since(uint64_t now, uint64_t then)
 {
 	return (int64_t)(now - then) > 0 ? now - then : 0;
@@ -72,4 +74,4 @@ static inline void perf_spin(uint64_t ticks)
 void perf_clock_init(void);
 void perf_clock_refine(void);
 
-#endif /* SPINDLE_PERF_TIME_H */
+#endif /* SPINDLE_COMMON_CLOCK_H */

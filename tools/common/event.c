@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of the kernel. See ctl-event.h.
+ * Events of the kernel. See event.h.
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,11 +14,11 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-event.h"
-#include "ctl-wire.h"
+#include "event.h"
+#include "util.h"
+#include "wire.h"
 
-/* More than any event has. */
+/* Larger than any event. */
 #define EVENT_MAX	(64 << 10)
 
 static int find_group(const struct ctl_net *net, const char *what, const char *family,
@@ -33,16 +33,17 @@ static int find_group(const struct ctl_net *net, const char *what, const char *f
 
 /**
  * ctl_event_join() - listen to the module's events
- * @net: socket, of which nothing else is asked from now on
- * @what: what it is for, for messages
- * @unload: listen for families that come and go, too
+ * @net: socket; the caller sends no other request on it from now on
+ * @what: purpose of the socket, for messages
+ * @unload: also listen for families that come and go
  *
- * Return: 0 or less, having told the user
+ * Return: 0, or a negative error, which has been printed
  */
 int ctl_event_join(const struct ctl_net *net, const char *what, bool unload)
 {
-	/* All are found before the first is joined: an event between a question and its
-	 * answer would be taken for the answer.
+	/*
+	 * Find all groups before joining the first one. Otherwise an event that arrives between a
+	 * request and its reply would be taken for the reply.
 	 */
 	int events = find_group(net, what, SPINDLE_GENL_NAME, SPINDLE_GENL_MCGRP);
 	int families = unload && events >= 0 ? find_group(net, what, "nlctrl", "notify") : 0;
@@ -57,12 +58,12 @@ int ctl_event_join(const struct ctl_net *net, const char *what, bool unload)
 }
 
 /**
- * ctl_event_recv() - messages that came
+ * ctl_event_recv() - receive messages
  * @net: socket
- * @timeout_ms: how long to wait; -1: for ever
- * @nlh: out: the first of them, until the next call
+ * @timeout_ms: how long to wait; -1: without end
+ * @nlh: out: the first message; valid until the next call
  *
- * Return: their bytes; 0: none came; -ENOBUFS: some are lost; or another -errno
+ * Return: bytes of the messages; 0: none arrived; -ENOBUFS: some are lost; or another -errno
  */
 int ctl_event_recv(const struct ctl_net *net, int timeout_ms, struct nlmsghdr **nlh)
 {
@@ -84,12 +85,12 @@ int ctl_event_recv(const struct ctl_net *net, int timeout_ms, struct nlmsghdr **
 }
 
 /**
- * ctl_event_attrs() - the attributes of an event
+ * ctl_event_attrs() - read the attributes of an event
  * @net: socket
  * @nlh: message
  * @attrs: out: SPINDLE_A_MAX + 1 attributes
  *
- * Return: whether it is an event
+ * Return: whether the message is an event
  */
 bool ctl_event_attrs(const struct ctl_net *net, struct nlmsghdr *nlh, struct nlattr **attrs)
 {
@@ -100,7 +101,7 @@ bool ctl_event_attrs(const struct ctl_net *net, struct nlmsghdr *nlh, struct nla
 	       genlmsg_parse(nlh, 0, attrs, SPINDLE_A_MAX, NULL) >= 0;
 }
 
-/* What somebody who waits has to know. */
+/* Read the part of an event that a waiting command needs. */
 void ctl_event_get(struct ctl_event *ev, struct nlattr **attrs)
 {
 	ev->kind = ctl_attr_num(attrs[SPINDLE_A_EVENT]);

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Events of the kernel, as they come.
- */
-#ifndef SPINDLE_CTL_EVENT_H
-#define SPINDLE_CTL_EVENT_H
+/* Events of the kernel. */
+#ifndef SPINDLE_COMMON_EVENT_H
+#define SPINDLE_COMMON_EVENT_H
 
-#include "ctl-net.h"
+#include "net.h"
 
 /**
- * struct ctl_event - an event that somebody waits for
+ * struct ctl_event - an event that a command waits for
  * @kind: enum spindle_event_kind
  * @node: node id
  * @vid: view, or 0
  * @error: enum spindle_error
- * @reason: why, safe to print, or ""
+ * @reason: the kernel's text, safe to print, or ""
  */
 struct ctl_event {
 	uint64_t kind;
@@ -28,4 +26,4 @@ int ctl_event_recv(const struct ctl_net *net, int timeout_ms, struct nlmsghdr **
 bool ctl_event_attrs(const struct ctl_net *net, struct nlmsghdr *nlh, struct nlattr **attrs);
 void ctl_event_get(struct ctl_event *ev, struct nlattr **attrs);
 
-#endif /* SPINDLE_CTL_EVENT_H */
+#endif /* SPINDLE_COMMON_EVENT_H */

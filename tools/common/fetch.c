@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Asking the kernel for what there is.
- */
+/* Requests for the nodes, views and subgroups that the kernel has. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,11 +7,11 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-live.h"
-#include "ctl-wire.h"
+#include "live.h"
+#include "util.h"
+#include "wire.h"
 
-/* A request for each node: a view may be larger than a message of a dump. */
+/* Each node has its own request, because a view may be larger than a message of a dump. */
 static int fetch_view(struct ctl_net *net, const char *what, struct ctl_running *run)
 {
 	struct ctl_req *req = ctl_req_new(net, SPINDLE_CMD_VIEW_GET, 0, what);
@@ -24,7 +22,7 @@ static int fetch_view(struct ctl_net *net, const char *what, struct ctl_running 
 	rc = ctl_net_call(net, req, &replies, CTL_QUIET);
 	nlmsg_free(req->msg);
 	if (rc == -ENOENT || rc == -ENODEV)
-		return 0;	/* it went away meanwhile */
+		return 0;	/* the node or its view has gone since the list was read */
 	if (rc) {
 		ctl_err("%s: the view of node %llu: %s", what,
 			(unsigned long long)run->node.val[CTL_NODE_ID].num, strerror(-rc));
@@ -33,7 +31,7 @@ static int fetch_view(struct ctl_net *net, const char *what, struct ctl_running 
 	if (replies.count) {
 		run->has_view = true;
 		ctl_view_get(&run->view, replies.msg[0]);
-		/* The status knows better, if there is one. */
+		/* If there is a status, get_status() replaces these two values. */
 		run->in_live = run->view.is_live;
 		run->live_state = SPINDLE_LIVE_ACTIVE;
 	}
@@ -41,8 +39,8 @@ static int fetch_view(struct ctl_net *net, const char *what, struct ctl_running 
 }
 
 /*
- * That a view is live may be said by the status alone: the contract does not promise it of a
- * view.
+ * The contract does not promise that a view says whether it is live. So the status may be the only
+ * source for that.
  */
 static void get_status(struct ctl_running *run, struct nlattr **a)
 {
@@ -61,7 +59,10 @@ static void get_status(struct ctl_running *run, struct nlattr **a)
 		ctl_live_get(&run->view, live);
 }
 
-/* How live views are. A module that knows none refuses, and has none. */
+/*
+ * Read the live state of the nodes. A module without live views refuses the request, so no node is
+ * in one then.
+ */
 static void fetch_live(struct ctl_net *net, const char *what, const struct ctl_val *id,
 		       struct ctl_running *running, unsigned int count)
 {
@@ -84,15 +85,15 @@ static void fetch_live(struct ctl_net *net, const char *what, const struct ctl_v
 }
 
 /**
- * ctl_fetch() - all nodes, or one, with their views
+ * ctl_fetch() - read all nodes, or one, with their views
  * @net: socket
- * @what: what it is for, for messages
+ * @what: purpose of the request, for messages
  * @id: node id; not set: all nodes
  * @running: out: nodes
  * @count: out: entries of @running
- * @views: fetch the views, too
+ * @views: also fetch the views
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno; an error has been printed
  */
 int ctl_fetch(struct ctl_net *net, const char *what, const struct ctl_val *id,
 	      struct ctl_running **running, unsigned int *count, bool views)
@@ -125,15 +126,15 @@ int ctl_fetch(struct ctl_net *net, const char *what, const struct ctl_val *id,
 }
 
 /**
- * ctl_fetch_subgroups() - the subgroups of all nodes, or of one, with their counters
+ * ctl_fetch_subgroups() - read the subgroups of all nodes, or of one, with their counters
  * @net: socket
- * @what: what it is for, for messages
+ * @what: purpose of the request, for messages
  * @node: node id; not set: all nodes
  * @id: subgroup id; not set: all subgroups
  * @out: out: subgroups
  * @count: out: entries of @out
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno; an error has been printed
  */
 int ctl_fetch_subgroups(struct ctl_net *net, const char *what, const struct ctl_val *node,
 			const struct ctl_val *id, struct ctl_running_subgroup **out,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keys and values. See ctl-key.h.
+ * Keys and values. See key.h.
  *
- * Only the form of a value is checked here. Whether it is in range is for the kernel
- * to say: there is one truth about limits, and it is there. But a limit that is part of
- * the contract may stand in a key, so that it is said before anything is asked.
+ * This file checks only the form of a value. The kernel checks whether the value is in range, so
+ * that limits stand in one place. A limit that is part of the contract may stand in a key as well.
+ * Then the user hears of it before the program sends a request.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -14,10 +14,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "ctl.h"
-#include "ctl-names.h"
+#include "names.h"
+#include "util.h"
 
-/* What a parser says about the last value that it did not like. */
+/* The parser's text about the last value that it rejected. */
 static char complaint[512];
 
 static const char *not_a_number(uint64_t max, bool suffix)
@@ -50,7 +50,7 @@ static unsigned int suffix_shift(char c)
  * @suffix: allow K, M or G
  * @num: out: the number
  *
- * strtoull() alone would take " 1", "-1" and "1x", and 010 for 8.
+ * strtoull() alone would accept " 1", "-1" and "1x", and would read 010 as 8.
  *
  * Return: NULL, or what is wrong
  */
@@ -81,8 +81,8 @@ const char *ctl_num_parse(const char *text, uint64_t max, bool suffix, uint64_t 
  * @text: IPv4, or IPv6 with or without brackets
  * @addr: out: the address
  *
- * Names are not resolved: all members must be told the same, and a name can mean
- * something else on each host.
+ * Names are not resolved, because all members must get the same address, and a name can mean
+ * another address on each host.
  *
  * Return: NULL, or what is wrong
  */
@@ -131,7 +131,10 @@ const char *ctl_endpoint_parse(const char *text, struct ctl_addr *addr, bool *ha
 	uint64_t num;
 	char *host;
 
-	/* 2001:db8::1:4790 is an address too: only brackets tell what was meant. */
+	/*
+	 * 2001:db8::1:4790 is an address without a port, too, so only brackets make the text
+	 * unambiguous.
+	 */
 	if (*text != '[' && colon && strchr(text, ':') != colon)
 		return "IPv6 addresses go in brackets, like [fd00::1] or [fd00::1]:4790";
 	*has_port = colon && colon > close;
@@ -179,7 +182,7 @@ bool ctl_addr_equal(const struct ctl_addr *a, const struct ctl_addr *b)
 	return a->family == b->family && !memcmp(a->ip, b->ip, sizeof(a->ip));
 }
 
-/* In files, MaxMsg, max-msg and MAX_MSG are the same word. */
+/* In files, the words MaxMsg, max-msg and MAX_MSG are equal. */
 bool ctl_conf_word(const char *a, const char *b)
 {
 	for (;;) {
@@ -216,11 +219,11 @@ const struct ctl_key *ctl_key_find_conf(const struct ctl_key *keys, const char *
 }
 
 /**
- * ctl_key_list() - all keys, for messages
+ * ctl_key_list() - list the words of all keys, for messages
  * @keys: keys
- * @conf: their words in files, not those of the command line
+ * @conf: list the words for files instead of those for the command line
  *
- * Return: "id, addr, port"
+ * Return: for example "id, addr, port"
  */
 const char *ctl_key_list(const struct ctl_key *keys, bool conf)
 {
@@ -274,11 +277,11 @@ static const char *enum_parse(const struct ctl_names *names, const char *text, u
 
 /**
  * ctl_val_parse() - read a value
- * @key: what it is the value of
+ * @key: key of the value
  * @val: out: the value
- * @text: as the user wrote it
+ * @text: text of the user
  *
- * Return: NULL, or what is wrong, to be said after the key and the text
+ * Return: NULL, or what is wrong, as a message has it behind the key and the text
  */
 const char *ctl_val_parse(const struct ctl_key *key, struct ctl_val *val, const char *text)
 {
@@ -329,7 +332,7 @@ const char *ctl_val_parse(const struct ctl_key *key, struct ctl_val *val, const 
 	return err;
 }
 
-/* Is it the value that stands for nothing? */
+/* Does the value stand for "no value"? */
 bool ctl_val_none(const struct ctl_key *key, const struct ctl_val *val)
 {
 	return key->none && val->num == key->def;
@@ -363,7 +366,7 @@ const char *ctl_val_text(const struct ctl_key *key, const struct ctl_val *val)
 	}
 }
 
-/* A value that was left out is what the kernel takes for it. */
+/* Replace a value that was left out by the kernel's default. */
 void ctl_val_default(const struct ctl_key *key, struct ctl_val *val)
 {
 	if (val->set || key->any || key->kind == CTL_ADDR)

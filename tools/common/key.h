@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keys and values: one table for each object says how a key is called on the command
- * line, in a file, in JSON and on the wire, so that all of them use the same words.
+ * Keys and values. Each kind of object has one table of keys. A key has the word for the command
+ * line and JSON, the word for files, and the attribute, so that all of them agree.
  */
-#ifndef SPINDLE_CTL_KEY_H
-#define SPINDLE_CTL_KEY_H
+#ifndef SPINDLE_COMMON_KEY_H
+#define SPINDLE_COMMON_KEY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,19 +49,19 @@ enum ctl_kind {
 };
 
 /**
- * struct ctl_key - what may be said of an object
+ * struct ctl_key - a property of an object
  * @name: word on the command line
- * @conf: word in a file; NULL: not there
+ * @conf: word in a file; NULL: files do not have this key
  * @kind: kind of value
  * @attr: netlink attribute; 0: none
  * @attr6: netlink attribute of an IPv6 address
  * @names: words of a CTL_ENUM
  * @any: the word "any" leaves the value out
  * @zero: a word for 0; NULL: there is none
- * @none: a word for @def, which stands for nothing; NULL: there is none
+ * @none: a word for @def, where @def means "no value"; NULL: there is none
  * @min: smallest number of a CTL_U32, if there is a @max
- * @max: largest one; 0: what the attribute can carry, and the kernel knows the limit
- * @def: value that the kernel takes if there is none
+ * @max: largest one; 0: the largest that the attribute can carry, because the kernel has the limit
+ * @def: value that the kernel uses if the request has none
  * @def_str: the same for strings
  */
 struct ctl_key {
@@ -82,8 +82,8 @@ struct ctl_key {
 
 /**
  * struct ctl_val - the value of a key
- * @set: there is one
- * @line: line of the file that it is from; 0: none
+ * @set: there is a value
+ * @line: line of the file that has the value; 0: none
  * @num: numbers, enums, booleans
  * @str: strings
  * @addr: addresses
@@ -116,4 +116,4 @@ void ctl_val_default(const struct ctl_key *key, struct ctl_val *val);
 bool ctl_val_equal(const struct ctl_key *key, const struct ctl_val *a,
 		   const struct ctl_val *b);
 
-#endif /* SPINDLE_CTL_KEY_H */
+#endif /* SPINDLE_COMMON_KEY_H */

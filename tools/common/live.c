@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Live views, as they are asked for. See ctl-live.h.
- */
+/* Live views, as the user asks for them. See live.h. */
 #include <sys/socket.h>
 
 #include <netlink/attr.h>
@@ -9,10 +7,10 @@
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-live.h"
-#include "ctl-names.h"
-#include "ctl-wire.h"
+#include "live.h"
+#include "names.h"
+#include "util.h"
+#include "wire.h"
 
 const struct ctl_key ctl_live_keys[] = {
 	[CTL_LIVE_TIMEOUT] = {
@@ -52,28 +50,32 @@ const struct ctl_key ctl_rule_keys[] = {
 	{ .name = NULL }
 };
 
-/* In a file; on the command line it is a word without a value. */
+/* A word of files. On the command line, "live" is a word without a value. */
 const struct ctl_key ctl_live_key = { .name = "live", .conf = "Live", .kind = CTL_BOOL };
 
-/* An address with a port, if one follows: two attributes. */
+/* An address, and a port if the text has one. On the wire these are two attributes. */
 const struct ctl_key ctl_contact_key = { .name = "contact", .conf = "Join", .kind = CTL_STR };
 
-/* A list of node ids: one attribute for each. */
+/* A list of node ids. On the wire each id is one attribute. */
 const struct ctl_key ctl_witness_key = { .name = "witness", .conf = "Witness", .kind = CTL_STR };
 
-/* 32 digits; the wire has the bytes. */
+/* 32 hexadecimal digits. On the wire the attribute has the bytes. */
 const struct ctl_key ctl_lineage_key = { .name = "lineage", .conf = "Lineage", .kind = CTL_STR };
 
-/* In a file; on the command line it is a word without a value, and on the wire a flag. */
+/*
+ * A word of files. On the command line, "insecure" is a word without a value; on the wire it is a
+ * flag.
+ */
 const struct ctl_key ctl_insecure_key = {
 	.name = "insecure", .conf = "Insecure", .kind = CTL_BOOL,
 };
 
 /**
- * ctl_live_check() - is all that is said of live views said of one?
+ * ctl_live_check() - does only a live view have the properties of live views?
  * @view: view
  *
- * The kernel would not see a rule of a view that is not live: it would not be sent.
+ * The kernel could not refuse a rule of a view that is not live, because ctl_view_put() does not
+ * send that rule.
  *
  * Return: NULL, or what is wrong
  */
@@ -115,7 +117,7 @@ const char *ctl_witness_parse(const char *text, struct ctl_ids *ids)
 	return "not a list of node ids like 3 or 3,4";
 }
 
-/* What makes it live, for people. */
+/* Describe the properties of a live view, for people. */
 const char *ctl_live_text(const struct ctl_view *view)
 {
 	const char *witness = view->witnesses.count ?
@@ -135,7 +137,7 @@ const char *ctl_live_text(const struct ctl_view *view)
 			    view->insecure ? ", insecure (without a key)" : "");
 }
 
-/* Nodes that rules name: their order says nothing. */
+/* Sort the nodes that rules name, because their order has no meaning. */
 struct ctl_ids ctl_ids_sorted(const struct ctl_ids *ids)
 {
 	struct ctl_ids out = { .set = ids->set, .line = ids->line };
@@ -154,8 +156,8 @@ struct ctl_ids ctl_ids_sorted(const struct ctl_ids *ids)
 }
 
 /**
- * ctl_rule_resolve() - a subgroup of a live view with everything that was left out
- * @view: its view, as it is asked for
+ * ctl_rule_resolve() - fill in what a subgroup of a live view leaves out
+ * @view: the view of the subgroup, as the user asks for it
  * @sg: subgroup as it was given
  *
  * Return: the subgroup, with the nodes that its rule names, in order
@@ -168,18 +170,18 @@ struct ctl_subgroup ctl_rule_resolve(const struct ctl_view *view, const struct c
 
 	for (i = 0; i < CTL_RULE_VALS; i++)
 		ctl_val_default(&ctl_rule_keys[i], &out.rule[i]);
-	/* On the wire a sender is a member with a flag, so that all of them are named. */
+	/* On the wire a sender is a member with a flag, so a list of senders names all members. */
 	out.members = ctl_ids_sorted(sg->senders.set && !sg->members.set ? &all : &sg->members);
 	out.senders = ctl_ids_sorted(&sg->senders);
 	return out;
 }
 
 /**
- * ctl_live_asked() - what one would have to ask for to have a live view as it is
- * @view: as the kernel shows it
+ * ctl_live_asked() - the request that leads to a live view as it is now
+ * @view: view as the kernel shows it
  *
- * Return: the view with a subgroup for each rule, where the kernel shows each shard, and with
- *	the nodes that rules name, where the kernel shows those that are members
+ * Return: the view with one subgroup for each rule, where the kernel shows each shard. The
+ *	subgroups have the nodes that the rules name, where the kernel shows those that are members.
  */
 struct ctl_view ctl_live_asked(const struct ctl_view *view)
 {
@@ -202,7 +204,7 @@ struct ctl_view ctl_live_asked(const struct ctl_view *view)
 	return out;
 }
 
-/* Into VIEW_SET. */
+/* Add the properties of a live view to VIEW_SET. */
 void ctl_live_put(struct ctl_req *req, const struct ctl_view *view)
 {
 	struct nlattr *nest;
@@ -225,8 +227,8 @@ void ctl_live_put(struct ctl_req *req, const struct ctl_view *view)
 }
 
 /*
- * Into a subgroup of a live view. Where senders are named, members that come later are none:
- * without this they would be, as all members are by default.
+ * Add the rule to a subgroup of a live view. Where the user names senders, the request has to say
+ * that other members do not send, because by default all later members do.
  */
 void ctl_rule_put(struct ctl_req *req, const struct ctl_subgroup *sg)
 {
@@ -249,7 +251,7 @@ void ctl_rule_put(struct ctl_req *req, const struct ctl_subgroup *sg)
 	ctl_req_nest_end(req, nest);
 }
 
-/* From VIEW_GET or STATUS_GET. */
+/* Read the witnesses of VIEW_GET or STATUS_GET. */
 void ctl_witness_get(struct ctl_ids *ids, struct nlattr *nest)
 {
 	struct nlattr *attr;
@@ -261,7 +263,7 @@ void ctl_witness_get(struct ctl_ids *ids, struct nlattr *nest)
 			ctl_ids_add(ids, ctl_attr_num(attr));
 }
 
-/* From VIEW_GET. */
+/* Read the live view of VIEW_GET. */
 void ctl_live_get(struct ctl_view *view, struct nlattr *nest)
 {
 	view->is_live = nest;
@@ -270,7 +272,7 @@ void ctl_live_get(struct ctl_view *view, struct nlattr *nest)
 		ctl_witness_get(&view->witnesses, nest);
 }
 
-/* From a subgroup of VIEW_GET. */
+/* Read the rule of a subgroup of VIEW_GET. */
 void ctl_rule_get(struct ctl_subgroup *sg, struct nlattr *nest)
 {
 	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_RULE_A_MAX), *attr, **n;
@@ -295,7 +297,7 @@ void ctl_rule_get(struct ctl_subgroup *sg, struct nlattr *nest)
 	}
 }
 
-/* One node to ask, into NODE_JOIN or VIEW_SET. */
+/* Add one contact to NODE_JOIN or VIEW_SET. */
 static void put_contact(struct ctl_req *req, const struct ctl_member *contact)
 {
 	const char *text = contact->has_port ?
@@ -316,7 +318,7 @@ static void put_contact(struct ctl_req *req, const struct ctl_member *contact)
 	ctl_req_nest_end(req, nest);
 }
 
-/* Contacts to ask, into NODE_JOIN or VIEW_SET. */
+/* Add all contacts to NODE_JOIN or VIEW_SET. */
 void ctl_contacts_put(struct ctl_req *req, const struct ctl_member *contact, unsigned int contacts)
 {
 	unsigned int i;
@@ -335,7 +337,7 @@ static int digit(char c)
 }
 
 /**
- * ctl_lineage_parse() - 32 hexadecimal digits
+ * ctl_lineage_parse() - read 32 hexadecimal digits
  * @text: the digits
  * @lineage: out: SPINDLE_LINEAGE_LEN bytes
  *
@@ -355,7 +357,7 @@ const char *ctl_lineage_parse(const char *text, uint8_t *lineage)
 	return text[i] ? "not 32 hexadecimal digits" : NULL;
 }
 
-/* Into NODE_JOIN or VIEW_SET; it has been looked at. */
+/* Add the lineage to NODE_JOIN or VIEW_SET. The caller has checked the text. */
 void ctl_lineage_put(struct ctl_req *req, const struct ctl_val *val)
 {
 	uint8_t lineage[SPINDLE_LINEAGE_LEN] = { 0 };
@@ -366,14 +368,14 @@ void ctl_lineage_put(struct ctl_req *req, const struct ctl_val *val)
 	ctl_req_bytes(req, SPINDLE_A_LINEAGE, lineage, sizeof(lineage));
 }
 
-/* Into NODE_JOIN or VIEW_SET. */
+/* Add the flag "insecure" to NODE_JOIN or VIEW_SET. */
 void ctl_insecure_put(struct ctl_req *req, int line)
 {
 	ctl_req_mark(req, line, ctl_insecure_key.name);
 	ctl_req_bytes(req, SPINDLE_A_INSECURE, "", 0);
 }
 
-/* From VIEW_GET or STATUS_GET; not set if there is none. */
+/* Read the lineage of VIEW_GET or STATUS_GET. The value is not set if there is none. */
 struct ctl_val ctl_lineage_get(const struct nlattr *attr)
 {
 	const uint8_t *lineage = attr ? nla_data(attr) : NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Live views, as they are asked for: what makes a view change by itself, and the rules
- * that say who is in a subgroup then.
+ * Live views, as the user asks for them: the properties of a live view, and the rules that
+ * determine the members of its subgroups.
  */
-#ifndef SPINDLE_CTL_LIVE_H
-#define SPINDLE_CTL_LIVE_H
+#ifndef SPINDLE_COMMON_LIVE_H
+#define SPINDLE_COMMON_LIVE_H
 
-#include "ctl-model.h"
-#include "ctl-net.h"
+#include "model.h"
+#include "net.h"
 
 extern const struct ctl_key ctl_live_keys[];
 extern const struct ctl_key ctl_rule_keys[];
@@ -36,4 +36,4 @@ struct ctl_val ctl_lineage_get(const struct nlattr *attr);
 void ctl_insecure_put(struct ctl_req *req, int line);
 void ctl_rule_get(struct ctl_subgroup *sg, struct nlattr *nest);
 
-#endif /* SPINDLE_CTL_LIVE_H */
+#endif /* SPINDLE_COMMON_LIVE_H */

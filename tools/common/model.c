@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nodes, views and subgroups. See ctl-model.h.
+ * Nodes, views and subgroups. See model.h.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-model.h"
-#include "ctl-names.h"
+#include "model.h"
+#include "names.h"
+#include "util.h"
 
-/* A range with more ids than this is a slip of the pen. */
+/* A range with more ids than this is a mistake of the user. */
 #define CTL_RANGE_MAX	4096
 
 const struct ctl_key ctl_node_keys[] = {
@@ -124,12 +124,15 @@ const struct ctl_key ctl_tune_keys[] = {
 	{ .name = NULL }
 };
 
-/* It can be set, but not when a node is added, nor in a file: it is for a look. */
+/*
+ * The switch can be set, but neither at the addition of a node nor in a file, because timing is for
+ * diagnosis.
+ */
 const struct ctl_key ctl_timing_key = {
 	.name = "timing", .kind = CTL_SWITCH, .attr = SPINDLE_A_TIMING,
 };
 
-/* Only off can be set: the key that a node had before is not accepted any more. */
+/* Only "off" can be set. The node then accepts no peer that has its former key. */
 const struct ctl_key ctl_former_key = {
 	.name = "former-key", .kind = CTL_SWITCH, .attr = SPINDLE_A_FORMER_KEY,
 };
@@ -175,7 +178,7 @@ void ctl_ids_add(struct ctl_ids *ids, uint32_t id)
 	ids->id[ids->count++] = id;
 }
 
-/* One id, or a range of them. Return: whether it is one. */
+/* Read one id or a range of ids. Return: whether the word is one of these. */
 static bool take_ids(struct ctl_ids *ids, char *word)
 {
 	char *dash = strchr(word, '-');
@@ -199,7 +202,7 @@ static bool take_ids(struct ctl_ids *ids, char *word)
  * ctl_ids_parse() - read 1,2,3 or 1-3
  * @text: ids, or "all", or "none"
  * @ids: out: the list; not set for "all"
- * @none: whether "none" makes sense
+ * @none: whether the word "none" is valid
  *
  * Return: NULL, or what is wrong
  */
@@ -280,7 +283,7 @@ struct ctl_ids ctl_view_ids(const struct ctl_view *view)
 	return ids;
 }
 
-/* Those that are in its subgroups by default. */
+/* The members that are in the subgroups of the view by default. */
 struct ctl_ids ctl_view_users(const struct ctl_view *view)
 {
 	struct ctl_ids ids = { .set = true };
@@ -301,7 +304,7 @@ static uint64_t round_up_pow2(uint64_t v)
 	return p;
 }
 
-/* What the kernel takes for a ring that is not given: see SPINDLE_SUBGROUP_A_RING. */
+/* The size that the kernel takes for a ring that is not given. See SPINDLE_SUBGROUP_A_RING. */
 static uint64_t default_ring(uint64_t window, uint64_t max_msg)
 {
 	uint64_t msg = (max_msg + SPINDLE_UNIT - 1) & ~(uint64_t)(SPINDLE_UNIT - 1);
@@ -317,7 +320,7 @@ static uint64_t default_ring(uint64_t window, uint64_t max_msg)
 	return all < SPINDLE_MAX_RING ? all : SPINDLE_MAX_RING;
 }
 
-/* The ids of a list in the order of the view: ranks follow the view, not the list. */
+/* The ids of a list in the order of the view, because ranks follow the order of the view. */
 static struct ctl_ids in_view_order(const struct ctl_view *view, const struct ctl_ids *ids,
 				    const struct ctl_ids *all)
 {
@@ -334,8 +337,8 @@ static struct ctl_ids in_view_order(const struct ctl_view *view, const struct ct
 }
 
 /**
- * ctl_subgroup_resolve() - a subgroup with everything that was left out
- * @view: its view
+ * ctl_subgroup_resolve() - fill in what a subgroup leaves out
+ * @view: the view of the subgroup
  * @sg: subgroup as it was given
  *
  * Return: the subgroup as the kernel would show it
@@ -363,7 +366,7 @@ struct ctl_subgroup ctl_subgroup_resolve(const struct ctl_view *view,
 	return out;
 }
 
-/* How messages call a subgroup: subgroup 2 "prices". */
+/* The name of a subgroup in messages: subgroup 2 "prices". */
 const char *ctl_subgroup_title(const struct ctl_subgroup *sg)
 {
 	const struct ctl_val *name = &sg->val[CTL_SG_NAME];
@@ -375,13 +378,13 @@ const char *ctl_subgroup_title(const struct ctl_subgroup *sg)
 }
 
 /**
- * ctl_subgroup_check() - can the lists of members and senders be told to the kernel?
- * @view: its view
+ * ctl_subgroup_check() - can a request express the lists of members and senders?
+ * @view: the view of the subgroup
  * @sg: subgroup
- * @line: out: line of what is wrong
+ * @line: out: line of the mistake
  *
- * On the wire a sender is a member with a flag, so one that is no member would be
- * lost in silence.
+ * On the wire a sender is a member with a flag. So a request would drop a sender that is not a
+ * member, without an error.
  *
  * Return: NULL, or what is wrong
  */
@@ -397,7 +400,7 @@ const char *ctl_subgroup_check(const struct ctl_view *view, const struct ctl_sub
 		if (ctl_ids_has(&view->witnesses, sg->members.id[i]))
 			return ctl_asprintf("%s: node %u is a witness, which is in no subgroup",
 					    ctl_subgroup_title(sg), sg->members.id[i]);
-	/* In a live view they may come later. */
+	/* In a live view these nodes may join later. */
 	for (i = 0; !view->is_live && sg->members.set && i < sg->members.count; i++)
 		if (!ctl_ids_has(&all, sg->members.id[i]))
 			return ctl_asprintf("%s: node %u is not a member of the view",

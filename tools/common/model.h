@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Nodes, views and subgroups, as they are wanted (command line, file) or as they are
- * (kernel).
+ * Nodes, views and subgroups, either as the user wants them (command line, file) or as the kernel
+ * has them.
  */
-#ifndef SPINDLE_CTL_MODEL_H
-#define SPINDLE_CTL_MODEL_H
+#ifndef SPINDLE_COMMON_MODEL_H
+#define SPINDLE_COMMON_MODEL_H
 
 #include <linux/spindle_genl.h>
 
-#include "ctl-key.h"
+#include "key.h"
 
 /* Values of a node; the index into ctl_node_keys. */
 enum {
@@ -86,7 +86,7 @@ extern const struct ctl_key ctl_vid_key;
 struct ctl_secret;
 
 /**
- * struct ctl_member - a member of a view, or one whose address alone is known
+ * struct ctl_member - a member of a view, or a node of which only the address is known
  * @id: node id
  * @addr: address
  * @has_port: whether @port was given
@@ -104,19 +104,19 @@ struct ctl_member {
 /**
  * struct ctl_node - a node
  * @val: configuration
- * @line: line of its section
- * @key_file: file: where its key is
- * @secret: file: the key, if the node is of this machine; NULL: none
- * @insecure: file: its live view may be without a key; kernel: it is
- * @contact: file: nodes that it asks for the live view that it is to join
+ * @line: line of the node's section
+ * @key_file: file: path of the node's key
+ * @secret: file: the key, if the node belongs to this machine; NULL: none
+ * @insecure: file: the node's live view may be without a key; kernel: the view is without a key
+ * @contact: file: nodes that the node asks for the live view that it is to join
  * @contacts: entries of @contact
  * @device: kernel: name of the RDMA device
  * @state: kernel: enum spindle_node_state
- * @incarnation: kernel: tells two lives apart
+ * @incarnation: kernel: number that tells two lives of the node apart
  * @vid: kernel: installed view, 0 if there is none
  * @timing: kernel: the engine measures where its time goes
- * @keyed: kernel: it was added with a key
- * @former_key: kernel: peers with the key that it had before are accepted, too
+ * @keyed: kernel: the node was added with a key
+ * @former_key: kernel: the node also accepts peers with the key that it had before
  */
 struct ctl_node {
 	struct ctl_val val[CTL_NODE_VALS];
@@ -137,7 +137,7 @@ struct ctl_node {
 
 /**
  * struct ctl_ids - a list of node ids
- * @set: it was given; else the default, all, is meant
+ * @set: the list was given; otherwise the default, all, is meant
  * @line: line of the file
  * @id: ids
  * @count: entries of @id
@@ -149,7 +149,7 @@ struct ctl_ids {
 	unsigned int count;
 };
 
-/* Counters by attribute number; those that the kernel did not send are not there. */
+/* The size of a table of counters, which has a place for each attribute number. */
 #define CTL_STATS_MAX	64
 
 /**
@@ -170,13 +170,13 @@ enum {
 	CTL_STAGES
 };
 
-/* More than a kernel will ever count. */
+/* Larger than the number of entries of any kernel. */
 #define CTL_HIST_MAX	64
 
 /**
  * struct ctl_hist - batches by size
- * @num: entry i counts batches of 2^i messages and more, but fewer than 2^(i+1); the
- *	last entry, those of 2^i and more
+ * @num: entry i counts batches of 2^i messages and more, but fewer than 2^(i+1). The last entry has
+ *	no upper bound.
  * @entries: entries of @num; 0: the kernel sent none
  */
 struct ctl_hist {
@@ -186,11 +186,11 @@ struct ctl_hist {
 
 /**
  * struct ctl_reader - an attachment that reads
- * @pid: its process, 0: unknown here
+ * @pid: process of the attachment, 0: unknown here
  * @comm: name of the process
- * @copy: it reads copies, else it holds the slots of the senders
- * @lag: messages that it has not consumed
- * @idle_ms: milliseconds since it consumed something, while it could
+ * @copy: the attachment reads copies; otherwise it holds the slots of the senders
+ * @lag: messages that the attachment has not consumed
+ * @idle_ms: milliseconds since it last consumed a message, while there was one to consume
  */
 struct ctl_reader {
 	uint64_t pid;
@@ -203,10 +203,10 @@ struct ctl_reader {
 /**
  * struct ctl_row - the columns of a member, as the node sees them
  * @id: node id of the member
- * @sent: rounds that it has decided
- * @slots: messages that it has sent
- * @received: it has received all below this sequence number
- * @delivered: it has delivered, and no reader of it holds, all below
+ * @sent: rounds that the member has decided
+ * @slots: messages that the member has sent
+ * @received: the member has received all messages below this sequence number
+ * @delivered: the member has delivered all below, and none of its readers holds one of them
  */
 struct ctl_row {
 	uint64_t id;
@@ -217,27 +217,13 @@ struct ctl_row {
 };
 
 /**
- * struct ctl_lag - how far a member is behind, in sequence numbers
- * @sends: it is a sender
- * @ahead: rounds that it has decided beyond the sender that has decided fewest
- * @recv: what some member has received and it has not
- * @dlv: what it may deliver and has not, or what its readers hold
- */
-struct ctl_lag {
-	bool sends;
-	uint64_t ahead;
-	uint64_t recv;
-	uint64_t dlv;
-};
-
-/**
  * struct ctl_subgroup - a subgroup
  * @val: configuration
  * @members: members; not set: all of the view
- * @senders: those of them that may send; not set: all
- * @rule: who is in it in the views that follow, of a live view
- * @named: kernel: nodes that the rule names, members or not; not set: all may be in it
- * @named_senders: kernel: those of them that may send; not set: all
+ * @senders: members that may send; not set: all
+ * @rule: live view: the rule for the members of the subgroup in the following views
+ * @named: kernel: nodes that the rule names, members or not; not set: all may be in the subgroup
+ * @named_senders: kernel: named nodes that may send; not set: all
  * @line: line of its section
  * @state: kernel: enum spindle_state
  * @error: kernel: enum spindle_error
@@ -274,20 +260,20 @@ struct ctl_subgroup {
 
 /**
  * struct ctl_view - a view
- * @vid: its id
- * @line: line of its section
- * @nodes: file: only for these nodes
+ * @vid: id of the view
+ * @line: line of the view's section
+ * @nodes: file: the view is only for these nodes
  * @member: members by rank
  * @members: entries of @member
  * @subgroup: subgroups
  * @subgroups: entries of @subgroup
- * @said: file: whether it says that the view is live, or is not
- * @is_live: it changes by itself as members come and go
- * @live: how it does
- * @witnesses: members that are in no subgroup of it
- * @lineage: what it has in common with all that follow from it, in hexadecimal
- * @insecure: it is live, and without a key
- * @contact: those that are asked before it begins
+ * @said: file: whether the file says that the view is live, or that it is not
+ * @is_live: the view is live: its members change it as nodes join and leave
+ * @live: properties of a live view
+ * @witnesses: members that are in no subgroup of the view
+ * @lineage: number that all views that follow from this one share, in hexadecimal
+ * @insecure: the view is live, and without a key
+ * @contact: nodes that are asked for a running view before this one begins
  * @contacts: entries of @contact
  */
 struct ctl_view {
@@ -308,25 +294,7 @@ struct ctl_view {
 	unsigned int contacts;
 };
 
-/**
- * struct ctl_conf - a whole configuration
- * @file: its name, for messages
- * @node: nodes
- * @nodes: entries of @node
- * @view: views
- * @views: entries of @view
- * @errors: what was found to be wrong with it
- */
-struct ctl_conf {
-	const char *file;
-	struct ctl_node *node;
-	unsigned int nodes;
-	struct ctl_view *view;
-	unsigned int views;
-	unsigned int errors;
-};
-
-/* ctl-model.c: reading words, and what follows from them */
+/* Parsers of words, and values that follow from them. */
 const char *ctl_member_parse(const char *text, struct ctl_member *member);
 const char *ctl_member_text(const struct ctl_member *member);
 void ctl_ids_add(struct ctl_ids *ids, uint32_t id);
@@ -342,25 +310,4 @@ const char *ctl_subgroup_title(const struct ctl_subgroup *sg);
 const char *ctl_subgroup_check(const struct ctl_view *view, const struct ctl_subgroup *sg,
 			       int *line);
 
-/* ctl-lag.c: who waits for whom */
-struct ctl_lag ctl_row_lag(const struct ctl_subgroup *sg, const struct ctl_row *row);
-const struct ctl_reader *ctl_subgroup_holder(const struct ctl_subgroup *sg);
-
-/* ctl-diff.c: what is different */
-char *ctl_node_diff(const struct ctl_node *from, const struct ctl_node *to);
-char *ctl_member_diff(const struct ctl_view *from, const struct ctl_view *to);
-char *ctl_rule_diff(const struct ctl_view *from, const struct ctl_view *to);
-char *ctl_view_diff(const struct ctl_view *from, const struct ctl_view *to);
-
-/* ctl-file.c: configuration files */
-int ctl_conf_read(struct ctl_conf *conf, const char *path);
-void ctl_conf_complain(struct ctl_conf *conf, int line, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* ctl-check.c: does a configuration agree with itself? */
-void ctl_conf_check(struct ctl_conf *conf);
-void ctl_conf_check_live(struct ctl_conf *conf, const struct ctl_node *node, bool keyed);
-unsigned int ctl_conf_limits(struct ctl_conf *conf);
-const struct ctl_view *ctl_conf_view(const struct ctl_conf *conf, const struct ctl_node *node);
-
-#endif /* SPINDLE_CTL_MODEL_H */
+#endif /* SPINDLE_COMMON_MODEL_H */

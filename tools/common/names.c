@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Words for the numbers of the netlink contract. See ctl-names.h.
+ * Words for the numbers of the netlink contract. See names.h.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include <linux/spindle_genl.h>
 #include <linux/spindle_rdmc.h>
 
-#include "ctl.h"
-#include "ctl-names.h"
+#include "names.h"
+#include "util.h"
 
 #define NAMES(_what, _words)							\
 	{ .what = (_what), .name = (_words), .count = CTL_ARRAY_SIZE(_words) }

@@ -2,15 +2,15 @@
 /*
  * Words for the numbers of the netlink contract.
  */
-#ifndef SPINDLE_CTL_NAMES_H
-#define SPINDLE_CTL_NAMES_H
+#ifndef SPINDLE_COMMON_NAMES_H
+#define SPINDLE_COMMON_NAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /**
  * struct ctl_names - words of one enum
- * @what: the enum, to show values that are newer than this program
+ * @what: name of the enum, for values that are newer than this program
  * @name: words by value; NULL where there is none
  * @count: entries of @name
  */
@@ -41,7 +41,7 @@ extern const struct ctl_names ctl_subgroup_stat;
 extern const struct ctl_names ctl_peer_stat;
 extern const struct ctl_names ctl_rdmc_stat;
 
-/* Attributes, to name the ones that the kernel misses. */
+/* Attributes, for messages about those that the kernel misses. */
 extern const struct ctl_names ctl_attr;
 extern const struct ctl_names ctl_member_attr;
 extern const struct ctl_names ctl_contact_attr;
@@ -57,4 +57,4 @@ const char *ctl_name_list(const struct ctl_names *names, char sep);
 const char *ctl_error_text(uint64_t error);
 const char *ctl_rdmc_error_text(uint64_t error);
 
-#endif /* SPINDLE_CTL_NAMES_H */
+#endif /* SPINDLE_COMMON_NAMES_H */

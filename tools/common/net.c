@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Talking to the kernel. See ctl-net.h.
+ * Requests to the kernel. See net.h.
  *
- * libnl builds the messages and reads the socket, but its receive loop is not used:
- * it drops the extended ack and does not look at the error at the end of
- * a dump.
+ * libnl builds the messages and reads the socket. Its receive loop is not used, because it drops
+ * the extended ack and ignores the error at the end of a dump.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,17 +19,17 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-net.h"
+#include "net.h"
+#include "util.h"
 
 /* A view of 64 members with 64 subgroups of all of them has about 90 KiB. */
 #define MSG_MAX		(512 << 10)
 #define SOCK_BUF	(1 << 20)
 
-/* The kernel makes its dump messages as large as the reads that it saw. */
+/* The kernel makes a dump message as large as the largest read that it has seen. */
 #define READ_SIZE	(64 << 10)
 
-/* A dump is repeated this often if the state changes under it. */
+/* How often a dump is repeated if the state changes while it runs. */
 #define DUMP_TRIES	16
 
 #ifndef SOL_NETLINK
@@ -38,9 +37,9 @@
 #endif
 
 /**
- * ctl_net_open() - find the family
+ * ctl_net_open() - open a socket and find the family
  * @net: out: the socket
- * @say: whether to tell the user why it fails
+ * @say: whether to tell the user the reason of a failure
  *
  * Return: 0 or -errno; -ENOENT: there is no such family
  */
@@ -102,7 +101,7 @@ static void keep_reply(struct ctl_replies *replies, const struct nlmsghdr *nlh)
 	replies->msg[replies->count++] = copy;
 }
 
-/* One message of an answer. Return: 1 to go on, 0 at its end, or -errno. */
+/* Take one message of an answer. Return: 1 if more follow, 0 at the end, or -errno. */
 static int take(const struct ctl_req *req, const struct nlmsghdr *nlh,
 		struct ctl_replies *replies, bool *interrupted, enum ctl_say say)
 {
@@ -152,7 +151,7 @@ static int receive(struct ctl_net *net, const struct ctl_req *req,
  * @net: socket
  * @req: request
  * @replies: out: messages that answer it, or NULL
- * @say: whether to tell the user why it is refused
+ * @say: whether to tell the user the reason of a refusal
  *
  * A dump during which the state changed is repeated.
  *
@@ -191,10 +190,10 @@ int ctl_net_call(struct ctl_net *net, struct ctl_req *req, struct ctl_replies *r
 
 /**
  * ctl_req_new() - begin a request
- * @net: socket, or NULL if the request is only looked at
+ * @net: socket, or NULL if the request is not sent
  * @cmd: enum spindle_cmd
  * @flags: NLM_F_*
- * @what: what is asked for, for messages
+ * @what: purpose of the request, for messages
  *
  * Return: the request
  */
@@ -233,7 +232,7 @@ void ctl_req_mark(struct ctl_req *req, int line, const char *text)
 	mark->text = ctl_asprintf("%s%s", req->ctx, text);
 }
 
-/* Add a value under its key, if there is one. */
+/* Add a value with the attribute of its key, if there are both. */
 void ctl_req_val(struct ctl_req *req, const struct ctl_key *key, const struct ctl_val *val)
 {
 	uint64_t num = val->num;
@@ -284,14 +283,14 @@ void ctl_req_u32(struct ctl_req *req, int type, uint32_t v)
 	ctl_req_bytes(req, type, &v, sizeof(v));
 }
 
-/* Add an attribute. That it did not fit is said when the request is sent. */
+/* Add an attribute. If it does not fit, ctl_net_call() says so. */
 void ctl_req_bytes(struct ctl_req *req, int type, const void *data, int len)
 {
 	if (len > UINT16_MAX - NLA_HDRLEN || nla_put(req->msg, type, len, data) < 0)
 		req->full = true;
 }
 
-/* Begin a nest, after its mark. The kernel is strict: a nest has to say that it is one. */
+/* Begin a nest, after its mark. The kernel refuses a nest without NLA_F_NESTED. */
 struct nlattr *ctl_req_nest(struct ctl_req *req, int type, const struct ctl_names *inside)
 {
 	struct nlattr *nest = nla_nest_start(req->msg, type | NLA_F_NESTED);
@@ -304,10 +303,12 @@ struct nlattr *ctl_req_nest(struct ctl_req *req, int type, const struct ctl_name
 
 void ctl_req_nest_end(struct ctl_req *req, struct nlattr *nest)
 {
-	/* That a nest is there can be all that it says; libnl would drop it in silence. */
+	/*
+	 * Keep an empty nest, because its presence can be the whole message. libnl would drop it.
+	 */
 	if (nest && (char *)nlmsg_tail(nlmsg_hdr(req->msg)) - (char *)nest == NLA_HDRLEN)
 		return;
-	/* libnl would write a length modulo 2^16, or drop the nest in silence. */
+	/* libnl would write the length modulo 2^16, or drop the nest without an error. */
 	if (nest && (char *)nlmsg_tail(nlmsg_hdr(req->msg)) - (char *)nest > UINT16_MAX)
 		req->full = true;
 	if (nest && nla_nest_end(req->msg, nest) < 0)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Talking to the kernel: requests, replies and refusals of the netlink family.
- */
-#ifndef SPINDLE_CTL_NET_H
-#define SPINDLE_CTL_NET_H
+/* Communication with the kernel: requests, replies and refusals of the netlink family. */
+#ifndef SPINDLE_COMMON_NET_H
+#define SPINDLE_COMMON_NET_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,7 +30,7 @@ struct ctl_net {
  * @off: offset of the attribute in the message
  * @line: line of the file; 0: none
  * @text: the attribute in the user's words, like "subgroup 2 window 100"
- * @inside: names of the attributes inside of it, if it is a nest
+ * @inside: names of the attributes inside, if this attribute is a nest
  */
 struct ctl_mark {
 	uint32_t off;
@@ -42,14 +40,14 @@ struct ctl_mark {
 };
 
 /**
- * struct ctl_req - a request, and the way back from its attributes to the user's words
+ * struct ctl_req - a request, with marks that map its attributes to the user's words
  * @msg: message
- * @what: what is asked for, for messages
- * @file: file that it comes from, or NULL
+ * @what: purpose of the request, for messages
+ * @file: file that the request comes from, or NULL
  * @ctx: prefix of the marks that follow, like "subgroup 2 "
  * @mark: marks in the order of their offsets
  * @marks: entries of @mark
- * @full: something did not fit
+ * @full: an attribute did not fit
  */
 struct ctl_req {
 	struct nl_msg *msg;
@@ -72,9 +70,9 @@ struct ctl_replies {
 };
 
 /**
- * enum ctl_say - whom a refusal is told
- * @CTL_SAY: the user
- * @CTL_QUIET: the caller only
+ * enum ctl_say - where a refusal is reported
+ * @CTL_SAY: on standard error and to the caller
+ * @CTL_QUIET: to the caller only
  */
 enum ctl_say {
 	CTL_SAY,
@@ -95,7 +93,7 @@ void ctl_req_bytes(struct ctl_req *req, int type, const void *data, int len);
 struct nlattr *ctl_req_nest(struct ctl_req *req, int type, const struct ctl_names *inside);
 void ctl_req_nest_end(struct ctl_req *req, struct nlattr *nest);
 
-/* ctl-refusal.c */
+/* refusal.c */
 int ctl_refusal(const struct ctl_req *req, const struct nlmsghdr *reply, enum ctl_say say);
 
-#endif /* SPINDLE_CTL_NET_H */
+#endif /* SPINDLE_COMMON_NET_H */

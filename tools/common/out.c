@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables and JSON. See ctl-out.h.
+ * Tables and JSON. See out.h.
  */
 #include <ctype.h>
 #include <math.h>
@@ -10,11 +10,11 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "ctl.h"
-#include "ctl-names.h"
-#include "ctl-out.h"
+#include "names.h"
+#include "out.h"
+#include "util.h"
 
-/* Characters, not bytes: the bytes that continue one in UTF-8 do not count. */
+/* The width in characters. Continuation bytes of UTF-8 do not count. */
 static int width(const char *s)
 {
 	int n = 0;
@@ -24,7 +24,7 @@ static int width(const char *s)
 	return n;
 }
 
-/* Add a cell to the row; rows end by themselves. */
+/* Add a cell. A row ends when it has a cell in each column. */
 void ctl_table_cell(struct ctl_table *t, const char *text)
 {
 	t->cell = ctl_grow(t->cell, t->cells, sizeof(*t->cell));
@@ -36,7 +36,7 @@ void ctl_table_num(struct ctl_table *t, uint64_t num)
 	ctl_table_cell(t, ctl_asprintf("%llu", (unsigned long long)num));
 }
 
-/* Begin a table, or extend its head: "NODE ADDRESS". */
+/* Add columns to the head of the table, like "NODE ADDRESS". */
 void ctl_table_head(struct ctl_table *t, const char *words)
 {
 	char *list = ctl_strdup(words), *word, *c;
@@ -49,7 +49,7 @@ void ctl_table_head(struct ctl_table *t, const char *words)
 	}
 }
 
-/* Cells of all counters that have a name. */
+/* Add a cell for each counter that has a name. */
 void ctl_table_stats(struct ctl_table *t, const struct ctl_names *names,
 		     const struct ctl_stats *stats)
 {
@@ -65,7 +65,7 @@ void ctl_table_stats(struct ctl_table *t, const struct ctl_names *names,
 	}
 }
 
-/* Columns of numbers are on the right, those of words on the left. */
+/* Does the column have numbers only? Numbers are aligned on the right, words on the left. */
 static bool is_number(const struct ctl_table *t, unsigned int column)
 {
 	unsigned int i;
@@ -112,7 +112,7 @@ void ctl_table_print(const struct ctl_table *t)
 	ctl_table_write(t, stdout);
 }
 
-/* Local time with milliseconds: for people with a blank, for programs as in RFC 3339. */
+/* Local time with milliseconds: with a blank in it for people, as in RFC 3339 for programs. */
 const char *ctl_now(bool people)
 {
 	static char buf[96];
@@ -137,7 +137,7 @@ struct json_object *ctl_json_num(uint64_t num)
 	return json_object_new_uint64(num);
 }
 
-/* A number that was measured; NAN is null. */
+/* A measured number. NAN becomes null. */
 struct json_object *ctl_json_real(double num)
 {
 	if (isnan(num))
@@ -145,7 +145,7 @@ struct json_object *ctl_json_real(double num)
 	return json_object_new_double_s(num, ctl_asprintf("%.4f", num));
 }
 
-/* Add under a word; "max-msg" is max_msg in JSON, which is easier to write in jq. */
+/* Add a value under a word. In JSON, "max-msg" is max_msg, because jq needs no quotes for that. */
 void ctl_json_add(struct json_object *obj, const char *word, struct json_object *val)
 {
 	char *key = ctl_strdup(word), *c;
@@ -177,7 +177,7 @@ static struct json_object *json_val(const struct ctl_key *key, const struct ctl_
 	}
 }
 
-/* All values that are there; a name that is empty is none, and so is what stands for that. */
+/* Add all values that are set. An empty name and a value that means "no value" are left out. */
 void ctl_json_vals(struct json_object *obj, const struct ctl_key *keys,
 		   const struct ctl_val *val)
 {
@@ -208,7 +208,7 @@ struct json_object *ctl_json_stats(const struct ctl_names *names,
 	return obj;
 }
 
-/* Print and drop. One line, or indented with -p. */
+/* Print and free an object: on one line, or indented with -p. */
 void ctl_json_print(struct json_object *obj)
 {
 	int flags = JSON_C_TO_STRING_PLAIN;

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What people and programs read: aligned tables and JSON.
- */
-#ifndef SPINDLE_CTL_OUT_H
-#define SPINDLE_CTL_OUT_H
+/* Output for people and programs: aligned tables and JSON. */
+#ifndef SPINDLE_COMMON_OUT_H
+#define SPINDLE_COMMON_OUT_H
 
 #include <stdio.h>
 
 #include <json-c/json.h>
 
-#include "ctl-model.h"
+#include "model.h"
 
 #define CTL_COLUMNS_MAX	24
 
 /**
- * struct ctl_table - a table that is as wide as it must be
+ * struct ctl_table - a table with columns as wide as their longest cell
  * @indent: blanks before each line
  * @columns: columns
  * @cell: rows of cells; the first row is the head
@@ -47,4 +45,4 @@ struct json_object *ctl_json_stats(const struct ctl_names *names,
 				   const struct ctl_stats *stats);
 void ctl_json_print(struct json_object *obj);
 
-#endif /* SPINDLE_CTL_OUT_H */
+#endif /* SPINDLE_COMMON_OUT_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kernel says when it refuses: the text and the attribute of the extended
- * ack, turned back into the words of the command line or the file.
+ * Refusals of the kernel. The extended ack has a text and an attribute; this file maps the
+ * attribute to the words of the command line or of the file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,17 +13,17 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-names.h"
-#include "ctl-net.h"
+#include "names.h"
+#include "net.h"
+#include "util.h"
 
 /**
  * struct refusal - an extended ack
  * @err: positive errno
  * @text: sentence of the kernel, or NULL
- * @where: the attribute that it dislikes, or NULL
- * @limit: what the attribute may be, or NULL
- * @missing: the attribute that is not there, or NULL
+ * @where: the attribute that the kernel rejects, or NULL
+ * @limit: the values that the attribute may have, or NULL
+ * @missing: the attribute that the request lacks, or NULL
  */
 struct refusal {
 	int err;
@@ -72,7 +72,7 @@ static const char *read_policy(struct nlattr *nest)
 	return NULL;
 }
 
-/* Which attribute is missing: the nest that should have it says what numbers mean. */
+/* Name the missing attribute. The nest that lacks it has the names for its numbers. */
 static const char *read_missing(const struct ctl_req *req, uint32_t type,
 				const struct nlattr *nest_off)
 {
@@ -112,7 +112,7 @@ static void say_refusal(const struct ctl_req *req, const struct refusal *r)
 	else if (r->err == EOPNOTSUPP && !r->text)
 		text = "the spindle.ko that is loaded does not know this request";
 	else if (r->err == ENOENT && !r->text)
-		text = "spindle.ko was unloaded";	/* the family is not there */
+		text = "spindle.ko was unloaded";	/* the kernel does not know the family */
 	fflush(stdout);
 	if (req->file && r->where && r->where->line)
 		fprintf(stderr, "%s:%d: %s: %s\n", req->file, r->where->line, req->what, text);
@@ -126,8 +126,8 @@ static void say_refusal(const struct ctl_req *req, const struct refusal *r)
 }
 
 /**
- * ctl_refusal() - the end of an answer: done, or refused
- * @req: what was asked
+ * ctl_refusal() - read the end of an answer: done, or refused
+ * @req: the request
  * @nlh: NLMSG_ERROR or NLMSG_DONE
  * @say: whether to tell the user
  *
@@ -141,7 +141,9 @@ int ctl_refusal(const struct ctl_req *req, const struct nlmsghdr *nlh, enum ctl_
 
 	if (nlmsg_datalen(nlh) < (int)sizeof(int))
 		return nlh->nlmsg_type == NLMSG_DONE ? 0 : -EBADMSG;
-	/* Both begin with the error; the request's header follows in an NLMSG_ERROR. */
+	/*
+	 * Both messages begin with the error. In an NLMSG_ERROR, the header of the request follows.
+	 */
 	if (e->error >= 0)
 		return 0;
 	r.err = -e->error;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The status of a live view, from the wire. See ctl-status.h.
- */
+/* The status of a live view, read from messages. See status.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,18 +9,18 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-live.h"
-#include "ctl-status.h"
-#include "ctl-wire.h"
+#include "live.h"
+#include "status.h"
+#include "util.h"
+#include "wire.h"
 
-/* A number that may not be there. */
+/* A number that may be missing. */
 static struct ctl_val num_val(const struct nlattr *attr)
 {
 	return (struct ctl_val){ .set = attr, .num = ctl_attr_num(attr) };
 }
 
-/* Is it suspected, here or by another member? */
+/* Does this node or another member suspect @m? */
 bool ctl_status_suspects(const struct ctl_status_member *m)
 {
 	return m->why != SPINDLE_WHY_FINE || m->by.count;
@@ -59,7 +57,7 @@ static void get_member(struct ctl_status_member *m, struct nlattr *nest)
 			ctl_ids_add(&m->by, ctl_attr_num(attr));
 }
 
-/* By rank, and who has none at the end, by id. */
+/* Order members by rank. Nodes without a rank come last, ordered by id. */
 static int compare(const void *one, const void *two)
 {
 	const struct ctl_status_member *a = one, *b = two;
@@ -120,8 +118,8 @@ static void get_contacts(struct ctl_status *s, struct nlmsghdr *nlh)
 	}
 }
 
-/* STATUS_GET. */
-void ctl_status_get(struct ctl_status *s, struct nlmsghdr *nlh)
+/* Read STATUS_GET. */
+static void ctl_status_get(struct ctl_status *s, struct nlmsghdr *nlh)
 {
 	struct nlattr **a = ctl_msg_attrs(nlh);
 
@@ -148,7 +146,7 @@ static struct ctl_status *find(struct ctl_status *list, unsigned int count, uint
 	return NULL;
 }
 
-/* What is not live has no status, but it is a node. */
+/* A node in no live view has no status, so its entry is filled from the list of nodes. */
 static void from_nodes(struct ctl_status *list, const struct ctl_running *running,
 		       unsigned int count)
 {
@@ -167,10 +165,10 @@ static void from_nodes(struct ctl_status *list, const struct ctl_running *runnin
 /**
  * ctl_fetch_status() - the status of all nodes, or of one
  * @net: socket
- * @what: what it is for, for messages
+ * @what: purpose of the request, for messages
  * @node: node id; not set: all nodes
- * @say: whether to tell the user why the status is refused
- * @status: out: status of each
+ * @say: whether to tell the user the reason of a refusal
+ * @status: out: status of each node
  * @count: out: entries of @status
  *
  * Return: 0 or -errno
@@ -197,7 +195,7 @@ int ctl_fetch_status(struct ctl_net *net, const char *what, const struct ctl_val
 	for (i = 0; i < replies.count; i++) {
 		uint64_t id = ctl_attr_num(ctl_msg_attrs(replies.msg[i])[SPINDLE_A_NODE_ID]);
 
-		/* A node that went away meanwhile, or that came, is not shown. */
+		/* Skip a node that is not in the list, because it came after the list was read. */
 		s = find(*status, *count, id);
 		if (s)
 			ctl_status_get(s, replies.msg[i]);

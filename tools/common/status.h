@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The status of a live view: who is in it, what one of its nodes thinks of the others, and
- * what happened last.
+ * The status of a live view: its members, what one of its nodes knows about the others, and the
+ * last event.
  */
-#ifndef SPINDLE_CTL_STATUS_H
-#define SPINDLE_CTL_STATUS_H
+#ifndef SPINDLE_COMMON_STATUS_H
+#define SPINDLE_COMMON_STATUS_H
 
-#include "ctl-model.h"
-#include "ctl-net.h"
+#include "model.h"
+#include "net.h"
 
-/* Phases of a change of the view, one after the other. */
+/* Phases of a change of the view, in the order of time. */
 enum {
 	CTL_DETECT,
 	CTL_WEDGE,
@@ -21,15 +21,15 @@ enum {
 /**
  * struct ctl_status_member - a member as a node sees it
  * @id: node id
- * @rank: rank; not set: it wants to join
- * @state: enum spindle_peer_state; not set: it is the node itself
- * @vid: the view that it has installed
- * @beat: milliseconds since its last sign of life; not set: there was none
- * @why: enum spindle_why, if it is suspected
+ * @rank: rank; not set: the node wants to join
+ * @state: enum spindle_peer_state; not set: the member is the node itself
+ * @vid: the view that the member has installed
+ * @beat: milliseconds since the member's last sign of life; not set: there was none
+ * @why: enum spindle_why, if the member is suspected
  * @by: members that suspect it
- * @lag: messages of the node that it has not delivered
- * @lag_bytes: their bytes
- * @reason: why it is not connected, or empty
+ * @lag: messages of the node that the member has not delivered
+ * @lag_bytes: bytes of these messages
+ * @reason: why the member is not connected, or empty
  */
 struct ctl_status_member {
 	uint64_t id;
@@ -45,11 +45,11 @@ struct ctl_status_member {
 };
 
 /**
- * struct ctl_status_contact - a node that is asked for the view that it is in
- * @addr: its address
- * @port: its port
- * @reason: what came of asking it last; empty: nothing yet
- * @final: time does not change that
+ * struct ctl_status_contact - a node that a joining node asks for its view
+ * @addr: address of the contact
+ * @port: port of the contact
+ * @reason: result of the last request to it; empty: nothing yet
+ * @final: the result will not change with time
  */
 struct ctl_status_contact {
 	struct ctl_addr addr;
@@ -60,25 +60,25 @@ struct ctl_status_contact {
 
 /**
  * struct ctl_status - the status of a node
- * @node: its id
- * @cluster: its cluster
- * @device: name of its RDMA device
+ * @node: id of the node
+ * @cluster: cluster of the node
+ * @device: name of the RDMA device
  * @is_dead: the device is gone
- * @is_live: it is in a live view, or was, or joins one; without, of what is below only @vid and
- *	@reason can be there: of who is dead, or could not join
- * @vid: view; 0: none yet; of who is dead, the one that it was in
- * @lineage: what it has in common with all views that follow from it
+ * @is_live: the node is in a live view, was in one, or joins one. Without a live view, @vid and
+ *	@reason can still be valid, if the node is dead or could not join.
+ * @vid: view; 0: none yet; if the node is dead: its last view
+ * @lineage: number that this view and all views that follow from it share
  * @insecure: the view is without a key
- * @live: how the view changes
+ * @live: properties of the live view
  * @witnesses: members that are in no subgroup
  * @state: enum spindle_live_state
- * @why: enum spindle_why, if it has stopped
- * @reason: what happened last
+ * @why: enum spindle_why, if the node has stopped
+ * @reason: the last event
  * @changes: views that were installed
- * @phase: how long the last change took, microseconds
- * @member: members by rank, then who wants to join
+ * @phase: durations of the phases of the last change, microseconds
+ * @member: members by rank, then nodes that want to join
  * @members: entries of @member
- * @contact: nodes that it asks while it joins
+ * @contact: nodes that the node asks while it joins
  * @contacts: entries of @contact
  */
 struct ctl_status {
@@ -105,8 +105,7 @@ struct ctl_status {
 
 bool ctl_status_suspects(const struct ctl_status_member *m);
 const struct ctl_status_member *ctl_status_member(const struct ctl_status *s, uint64_t id);
-void ctl_status_get(struct ctl_status *s, struct nlmsghdr *nlh);
 int ctl_fetch_status(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		     enum ctl_say say, struct ctl_status **status, unsigned int *count);
 
-#endif /* SPINDLE_CTL_STATUS_H */
+#endif /* SPINDLE_COMMON_STATUS_H */

@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Memory, strings and messages of spindle-ctl.
- */
+/* Memory, strings and messages of all tools. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl.h"
+#include "util.h"
 
 struct ctl_opts ctl_opts;
 
-/* Whose messages they are. */
+/* Name of the program, for messages. */
 const char *ctl_program = "spindle-ctl";
 
 static struct ctl_pool forever;
 static struct ctl_pool *pool = &forever;
 
 /**
- * ctl_pool_use() - take what is allocated from now on from a pool
- * @p: the pool; NULL: from the one that is never dropped
+ * ctl_pool_use() - choose the pool for the allocations that follow
+ * @p: the pool; NULL: the one that is never dropped
  */
 void ctl_pool_use(struct ctl_pool *p)
 {
 	pool = p ? p : &forever;
 }
 
-/* Free all that was taken from a pool, and not from another one. */
+/* Free all memory of a pool. */
 void ctl_pool_drop(struct ctl_pool *p)
 {
 	struct ctl_chunk *list = &p->list;
@@ -36,7 +34,7 @@ void ctl_pool_drop(struct ctl_pool *p)
 		ctl_free(list->next + 1);
 }
 
-/* The memory of a chunk, or the end of the program. */
+/* Put a chunk on the list of the pool and return its memory. Without a chunk, end the program. */
 static void *link_chunk(struct ctl_chunk *chunk)
 {
 	struct ctl_chunk *list = &pool->list;
@@ -65,13 +63,13 @@ static struct ctl_chunk *unlink_chunk(void *p)
 	return chunk;
 }
 
-/* Zeroed memory, or the end of the program. */
+/* Allocate zeroed memory. If there is none, end the program. */
 void *ctl_alloc(size_t size)
 {
 	return link_chunk(calloc(1, sizeof(struct ctl_chunk) + size));
 }
 
-/* Free what one of these functions returned. NULL is nothing. */
+/* Free the memory that one of these functions returned. NULL is allowed. */
 void ctl_free(void *p)
 {
 	if (p)
@@ -81,10 +79,10 @@ void ctl_free(void *p)
 /**
  * ctl_grow() - make room for one more entry, zeroed
  * @array: NULL or what the last call returned
- * @entries: entries that it has
+ * @entries: entries of the array
  * @size: bytes of an entry
  *
- * Return: the array, moved perhaps
+ * Return: the array, which may have moved
  */
 void *ctl_grow(void *array, size_t entries, size_t size)
 {
@@ -128,7 +126,7 @@ char *ctl_asprintf(const char *fmt, ...)
 
 /**
  * ctl_clean() - a string that is safe on a terminal and stays on one line
- * @s: string of the kernel, which may have had it from another host
+ * @s: string of the kernel, which may have come from another host
  *
  * Return: a copy with '?' for each control character
  */
@@ -142,10 +140,10 @@ char *ctl_clean(const char *s)
 	return copy;
 }
 
-/* What has to be done before an error can be read; NULL: nothing. */
+/* A function to call before an error is printed, or NULL. */
 void (*ctl_before_err)(void);
 
-/* "program: ..." on the error output. What was printed before comes before. */
+/* Print "program: ..." on standard error, after everything that was printed on standard output. */
 void ctl_err(const char *fmt, ...)
 {
 	va_list ap;
@@ -161,7 +159,7 @@ void ctl_err(const char *fmt, ...)
 }
 
 /**
- * ctl_flush() - output that could not be written is a failure
+ * ctl_flush() - flush standard output, and make it a failure if that did not work
  * @rc: exit code so far
  *
  * Return: exit code

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The model on the wire. See ctl-wire.h.
+ * Messages for the model. See wire.h.
  *
- * Replies are read with good will: a number may have any size, and what is unknown or
- * not there is skipped, so that this program works with a newer or older module.
+ * Replies are read tolerantly: a number may have any size, and unknown or missing attributes are
+ * skipped. So this program works with a newer or older module.
  */
 #include <string.h>
 #include <sys/socket.h>
@@ -14,12 +14,12 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-live.h"
-#include "ctl-names.h"
-#include "ctl-wire.h"
+#include "live.h"
+#include "names.h"
+#include "util.h"
+#include "wire.h"
 
-/* The attributes of a message by number; an attribute that repeats: its last one. */
+/* The attributes of a message by number. If an attribute repeats, this is the last one. */
 struct nlattr **ctl_msg_attrs(struct nlmsghdr *nlh)
 {
 	struct nlattr **attrs = ctl_alloc((SPINDLE_A_MAX + 1) * sizeof(*attrs));
@@ -29,7 +29,7 @@ struct nlattr **ctl_msg_attrs(struct nlmsghdr *nlh)
 	return attrs;
 }
 
-/* The same of a nest, which may be NULL. */
+/* The attributes of a nest by number. @nest may be NULL. */
 struct nlattr **ctl_nest_attrs(struct nlattr *nest, int max)
 {
 	struct nlattr **attrs = ctl_alloc((max + 1) * sizeof(*attrs));
@@ -39,7 +39,7 @@ struct nlattr **ctl_nest_attrs(struct nlattr *nest, int max)
 	return attrs;
 }
 
-/* A number of whatever size; 0 if it is not there. */
+/* A number of any size; 0 if it is missing. */
 uint64_t ctl_attr_num(const struct nlattr *attr)
 {
 	switch (attr ? nla_len(attr) : 0) {
@@ -55,13 +55,13 @@ uint64_t ctl_attr_num(const struct nlattr *attr)
 	return 0;
 }
 
-/* A copy of a string; "" if it is not there. */
+/* A copy of a string; "" if it is missing. */
 const char *ctl_attr_str(const struct nlattr *attr)
 {
 	return attr ? ctl_asprintf("%.*s", nla_len(attr), (const char *)nla_data(attr)) : "";
 }
 
-/* All counters of a nest that have a name. */
+/* Read all counters of a nest that have a name. */
 void ctl_attr_stats(struct nlattr **attrs, int max, const struct ctl_names *names,
 		    struct ctl_stats *stats)
 {
@@ -75,7 +75,7 @@ void ctl_attr_stats(struct nlattr **attrs, int max, const struct ctl_names *name
 	}
 }
 
-/* An address that is there; else its family is AF_UNSPEC. */
+/* Read an address. If there is none, its family is AF_UNSPEC. */
 void ctl_addr_get(struct ctl_addr *addr, const struct nlattr *v4, const struct nlattr *v6)
 {
 	memset(addr, 0, sizeof(*addr));
@@ -88,7 +88,7 @@ void ctl_addr_get(struct ctl_addr *addr, const struct nlattr *v4, const struct n
 	}
 }
 
-/* The values that are there. */
+/* Read the values that the message has. */
 void ctl_attr_vals(const struct ctl_key *keys, struct ctl_val *val, struct nlattr **attrs)
 {
 	for (; keys->name; keys++, val++) {
@@ -107,7 +107,7 @@ void ctl_attr_vals(const struct ctl_key *keys, struct ctl_val *val, struct nlatt
 	}
 }
 
-/* NODE_ADD. */
+/* Fill NODE_ADD. */
 void ctl_node_put(struct ctl_req *req, const struct ctl_node *node)
 {
 	unsigned int i;
@@ -116,12 +116,12 @@ void ctl_node_put(struct ctl_req *req, const struct ctl_node *node)
 		ctl_req_val(req, &ctl_node_keys[i], &node->val[i]);
 }
 
-/* NODE_GET. */
+/* Read NODE_GET. */
 void ctl_node_get(struct ctl_node *node, struct nlattr **attrs)
 {
 	memset(node, 0, sizeof(*node));
 	ctl_attr_vals(ctl_node_keys, node->val, attrs);
-	/* A module that knows no racks has none. */
+	/* A module without racks sends none, so the default is right. */
 	ctl_val_default(&ctl_node_keys[CTL_NODE_RACK], &node->val[CTL_NODE_RACK]);
 	node->device = ctl_attr_str(attrs[SPINDLE_A_DEVICE]);
 	node->state = ctl_attr_num(attrs[SPINDLE_A_NODE_STATE]);
@@ -182,7 +182,7 @@ static void put_subgroup(struct ctl_req *req, const struct ctl_view *view,
 	nest = ctl_req_nest(req, SPINDLE_A_SUBGROUP, &ctl_subgroup_attr);
 	for (i = 0; i < CTL_SG_VALS; i++)
 		ctl_req_val(req, &ctl_subgroup_keys[i], &sg->val[i]);
-	/* No member means all members, all of them senders. */
+	/* A request without members means that all members of the view are in and send. */
 	for (i = 0; (sg->members.set || sg->senders.set) && i < members->count; i++)
 		put_subgroup_node(req, sg, members->id[i]);
 	if (view->is_live)
@@ -191,7 +191,7 @@ static void put_subgroup(struct ctl_req *req, const struct ctl_view *view,
 	req->ctx = "";
 }
 
-/* VIEW_SET. */
+/* Fill VIEW_SET. */
 void ctl_view_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view)
 {
 	static const struct ctl_key node_key = {
@@ -220,7 +220,7 @@ static void get_member(struct ctl_member *m, struct nlattr *nest)
 					     SPINDLE_DEF_PORT;
 }
 
-/* SUBGROUP_SET. Of the switches only those that have a value are touched. */
+/* Fill SUBGROUP_SET. Only the switches that have a value change. */
 void ctl_tune_put(struct ctl_req *req, const struct ctl_val *tune)
 {
 	struct nla_bitfield32 switches = { 0 };
@@ -313,7 +313,7 @@ static void get_subgroup_node(struct ctl_subgroup *sg, struct nlattr *nest)
 		ctl_ids_add(&sg->senders, id);
 }
 
-/* A subgroup of VIEW_GET or SUBGROUP_GET. */
+/* Read a subgroup of VIEW_GET or SUBGROUP_GET. */
 void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
 {
 	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_SUBGROUP_A_MAX);
@@ -353,7 +353,7 @@ void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
 	}
 }
 
-/* VIEW_GET. */
+/* Read VIEW_GET. */
 void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh)
 {
 	struct nlattr **a = ctl_msg_attrs(nlh);

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The model on the wire, both ways, and the requests that are made of it.
- */
-#ifndef SPINDLE_CTL_WIRE_H
-#define SPINDLE_CTL_WIRE_H
+/* The model as netlink messages, in both directions, and requests for parts of it. */
+#ifndef SPINDLE_COMMON_WIRE_H
+#define SPINDLE_COMMON_WIRE_H
 
-#include "ctl-model.h"
-#include "ctl-net.h"
+#include "model.h"
+#include "net.h"
 
 /**
- * struct ctl_running - a node and its view, as they are
+ * struct ctl_running - a node and its view, as the kernel has them
  * @node: node
  * @has_view: whether there is a view
  * @view: view
- * @in_live: it is in a live view, or was, or joins one
- * @live_state: where it is with it, enum spindle_live_state
- * @last_vid: without a view: the one that it was in when its device went, or 0
+ * @in_live: the node is in a live view, was in one, or joins one
+ * @live_state: enum spindle_live_state
+ * @last_vid: without a view: the last view of a node whose device is gone, or 0
  */
 struct ctl_running {
 	struct ctl_node node;
@@ -27,9 +25,9 @@ struct ctl_running {
 };
 
 /**
- * struct ctl_running_subgroup - a subgroup at a node, as it is
+ * struct ctl_running_subgroup - a subgroup at a node, as the kernel has it
  * @node: id of the node
- * @vid: its view
+ * @vid: view of the node
  * @sg: subgroup
  */
 struct ctl_running_subgroup {
@@ -38,7 +36,7 @@ struct ctl_running_subgroup {
 	struct ctl_subgroup sg;
 };
 
-/* ctl-wire.c */
+/* wire.c */
 struct nlattr **ctl_msg_attrs(struct nlmsghdr *nlh);
 struct nlattr **ctl_nest_attrs(struct nlattr *nest, int max);
 uint64_t ctl_attr_num(const struct nlattr *attr);
@@ -55,11 +53,11 @@ void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh);
 void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest);
 void ctl_tune_put(struct ctl_req *req, const struct ctl_val *tune);
 
-/* ctl-fetch.c */
+/* fetch.c */
 int ctl_fetch(struct ctl_net *net, const char *what, const struct ctl_val *id,
 	      struct ctl_running **running, unsigned int *count, bool views);
 int ctl_fetch_subgroups(struct ctl_net *net, const char *what, const struct ctl_val *node,
 			const struct ctl_val *id, struct ctl_running_subgroup **out,
 			unsigned int *count);
 
-#endif /* SPINDLE_CTL_WIRE_H */
+#endif /* SPINDLE_COMMON_WIRE_H */

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What to do about a live view. See ctl-report.h.
- */
+/* Advice about a live view. See report.h. */
 #include <string.h>
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-report.h"
+#include "common/util.h"
+#include "report.h"
 
-/* A member lags if so much more waits for it than for any other. */
+/* A member lags if its lag is at least LAG_MIN and LAG_TIMES the second largest lag. */
 #define LAG_MIN		64
 #define LAG_TIMES	4
 
-/* Members that are suspected, or that are not connected. */
+/* The other members of the view for which @is holds. */
 static struct ctl_ids members_that(const struct ctl_status *s,
 				   bool (*is)(const struct ctl_status_member *m))
 {
@@ -41,7 +39,10 @@ static const char *forming(const struct ctl_status *s)
 			    ctl_ids_text(&away), (unsigned long long)s->node);
 }
 
-/* An even number of members can lose half of them, of which neither half is a majority. */
+/*
+ * If an even number of members loses half of them, neither half is a majority. So the text advises
+ * a witness on one more host.
+ */
 static const char *minority(const struct ctl_status *s, const char *join)
 {
 	const char *advice = "";
@@ -55,7 +56,7 @@ static const char *minority(const struct ctl_status *s, const char *join)
 			    join, advice);
 }
 
-/* What a node that has stopped can be told depends on why it has. */
+/* The advice for a stopped node depends on the reason. */
 static const char *stopped(const struct ctl_status *s)
 {
 	const char *join = ctl_asprintf("spindle-ctl node join id %llu contact ADDRESS",
@@ -79,7 +80,7 @@ static const char *stopped(const struct ctl_status *s)
 	return ctl_asprintf("It is no member any more. To have it back: %s", join);
 }
 
-/* The member that lags far more than all others, or NULL. */
+/* The member whose lag is far larger than that of all others, or NULL. */
 static const struct ctl_status_member *laggard(const struct ctl_status *s)
 {
 	const struct ctl_status_member *most = NULL, *m;
@@ -112,7 +113,7 @@ static const char *running(const struct ctl_status *s)
 	return NULL;
 }
 
-/* What a node can be told that is in no live view. */
+/* Advice for a node that is in no live view. */
 static const char *outside(const struct ctl_status *s)
 {
 	unsigned long long id = s->node;
@@ -130,7 +131,7 @@ static const char *outside(const struct ctl_status *s)
 }
 
 /**
- * ctl_report_action() - what to do about a status
+ * ctl_report_action() - advice that follows from a status
  * @s: status
  *
  * Return: one or two sentences, or NULL if there is nothing to do

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Walking the command line: [KEY VALUE]...
- */
+/* Parsing of the command line: [KEY VALUE]... */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ctl.h"
+#include "args.h"
+#include "common/util.h"
 
 /**
  * ctl_usage() - complain about the command line
- * @a: where it was, for the object and the verb
+ * @a: arguments, with the object and the verb for the message
  * @fmt: what is wrong
  *
  * Return: CTL_USAGE
@@ -47,7 +46,7 @@ const char *ctl_args_next(struct ctl_args *a)
  * @a: the next word is the value
  * @key: the key
  * @val: out: the value
- * @in: what the key belongs to, with a space at the end, or ""
+ * @in: what the key belongs to, with a space at the end, or ""; for messages
  *
  * Return: CTL_OK or CTL_USAGE
  */
@@ -68,9 +67,9 @@ int ctl_args_value(struct ctl_args *a, const struct ctl_key *key, struct ctl_val
 }
 
 /**
- * ctl_args_keys() - take all that is left as keys and values
+ * ctl_args_keys() - take all remaining words as keys and values
  * @a: arguments
- * @keys: what is known. A first word that is a number is the value of the first key
+ * @keys: keys that are allowed. If the first word is a number, it is the value of the first key
  * @val: out: values, as many as keys
  * @need: bit mask of the keys that must be there
  *
@@ -105,9 +104,9 @@ int ctl_args_keys(struct ctl_args *a, const struct ctl_key *keys, struct ctl_val
 }
 
 /**
- * ctl_verb() - do what the next word says
+ * ctl_verb() - run the verb that the next word names
  * @a: arguments
- * @verbs: what is known
+ * @verbs: verbs of the object
  *
  * Return: exit code
  */

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does a configuration agree with itself?
+ * Is a configuration consistent?
  *
- * Limits are for the kernel to know. Here is what one host could not see, or would see
- * only after half of the work was done, or only on one of the hosts.
+ * The kernel checks limits. This file checks what a single host could not see, and what only one of
+ * the hosts would see. It also checks what the kernel would report only after half of the work.
  */
 #include <string.h>
 
-#include "ctl.h"
-#include "ctl-live.h"
-#include "ctl-model.h"
-#include "ctl-secret.h"
+#include "common/live.h"
+#include "common/model.h"
+#include "common/util.h"
+#include "conf.h"
+#include "host.h"
+#include "secret.h"
 
 static uint16_t node_port(const struct ctl_node *node)
 {
@@ -25,7 +27,7 @@ static bool is_member(const struct ctl_node *node, const struct ctl_member *m)
 	       ctl_addr_equal(&m->addr, &node->val[CTL_NODE_ADDR].addr);
 }
 
-/* A view is for the nodes that it names, else for its members. */
+/* A view is for the nodes that it names with "Nodes =", otherwise for its members. */
 static bool is_for(const struct ctl_view *view, const struct ctl_node *node)
 {
 	uint32_t id = node->val[CTL_NODE_ID].num;
@@ -41,7 +43,7 @@ static bool is_for(const struct ctl_view *view, const struct ctl_node *node)
  * @conf: configuration
  * @node: one of its nodes
  *
- * Return: the view, or NULL if it has none
+ * Return: the view, or NULL if the configuration has none for the node
  */
 const struct ctl_view *ctl_conf_view(const struct ctl_conf *conf, const struct ctl_node *node)
 {
@@ -53,7 +55,7 @@ const struct ctl_view *ctl_conf_view(const struct ctl_conf *conf, const struct c
 	return NULL;
 }
 
-/* Another node with the same id, or at the same address and port. */
+/* Complain about another node with the same id, or at the same address and port. */
 static void check_twin(struct ctl_conf *conf, const struct ctl_node *a,
 		       const struct ctl_node *b)
 {
@@ -69,7 +71,9 @@ static void check_twin(struct ctl_conf *conf, const struct ctl_node *a,
 				  ctl_endpoint_text(&addr->addr, node_port(a)), b->line);
 }
 
-/* Where a file names another one: beside it, whatever directory one is in. */
+/*
+ * The path of a file that another file names: relative to that file, not to the working directory.
+ */
 static const char *beside(const char *file, const char *path)
 {
 	const char *slash = strrchr(file, '/');
@@ -80,8 +84,9 @@ static const char *beside(const char *file, const char *path)
 }
 
 /*
- * The key is read before anything is done; it has to be on the machine of its node only. A
- * warning, which is enough on a command line, would be read by nobody at the next boot.
+ * Read the key before anything is changed. Only the machine of the node needs the file. If
+ * everybody can access the file, that is an error here. On the command line a warning is enough,
+ * but nobody would read a warning at the next boot.
  */
 static void check_key(struct ctl_conf *conf, struct ctl_node *node)
 {
@@ -145,7 +150,7 @@ static void check_node(struct ctl_conf *conf, unsigned int n)
 }
 
 /**
- * ctl_conf_check_live() - a live view without a key takes a word
+ * ctl_conf_check_live() - complain about a live view without a key, unless the file allows it
  * @conf: configuration; complaints are counted in it
  * @node: one of its nodes
  * @keyed: the node has a key, or will have one
@@ -167,7 +172,9 @@ void ctl_conf_check_live(struct ctl_conf *conf, const struct ctl_node *node, boo
 				  id, ctl_insecure_key.conf);
 }
 
-/* A node that a view has with another address is a slip of the pen. */
+/*
+ * Complain about a mismatch of a node and its view, such as a view that has another address for it.
+ */
 static void check_node_view(struct ctl_conf *conf, const struct ctl_node *node)
 {
 	unsigned long long id = node->val[CTL_NODE_ID].num;
@@ -224,7 +231,7 @@ static void check_subgroups(struct ctl_conf *conf, const struct ctl_view *view)
 	}
 }
 
-/* What is said of live views, of one that is not. */
+/* Complain about properties of live views in a view that is not live. */
 static void check_static(struct ctl_conf *conf, const struct ctl_view *view)
 {
 	unsigned int i, k;
@@ -287,7 +294,7 @@ static void check_view(struct ctl_conf *conf, const struct ctl_view *view)
 	check_live(conf, view);
 }
 
-/* A live view that names no member is one of all nodes of the file. */
+/* A live view that names no member has all nodes of the file as members. */
 static void add_members(const struct ctl_conf *conf, struct ctl_view *view)
 {
 	unsigned int i;

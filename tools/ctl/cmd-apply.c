@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spindle-ctl apply FILE: make it so.
+ * spindle-ctl apply FILE: change what runs to what the file says.
  *
- * The whole file is read and checked, compared with what runs, and only then is
- * anything changed; the second time there is nothing left to do.
+ * The program reads and checks the whole file and compares it with what runs, before it changes
+ * anything. If it runs a second time, nothing is left to do.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,19 +13,22 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-live.h"
-#include "ctl-names.h"
-#include "ctl-out.h"
-#include "ctl-plan.h"
-#include "ctl-secret.h"
-#include "ctl-status.h"
+#include "args.h"
+#include "cmd.h"
+#include "common/live.h"
+#include "common/names.h"
+#include "common/out.h"
+#include "common/status.h"
+#include "common/util.h"
+#include "conf.h"
+#include "plan.h"
+#include "secret.h"
 
 /**
  * struct apply - the command line
  * @file: file
  * @dry_run: change nothing
- * @plan: what is to be done
+ * @plan: steps to do
  * @json: steps that were done, with -j
  */
 struct apply {
@@ -101,7 +104,9 @@ static void show_step(struct apply *apply, const struct ctl_step *step)
 	json_object_array_add(apply->json, obj);
 }
 
-/* The others are asked before a view begins: what have they said? */
+/*
+ * The kernel asks the contacts before a view begins. Wait for their answers, and report a refusal.
+ */
 static int wait_begun(struct ctl_net *net, const struct apply *apply, const struct ctl_step *step)
 {
 	struct ctl_status *s;
@@ -122,7 +127,10 @@ static int wait_begun(struct ctl_net *net, const struct apply *apply, const stru
 	return CTL_FAILED;
 }
 
-/* The key is forgotten with the request that makes the node, and not with the one that checks. */
+/*
+ * ctl_secret_put() wipes the key that it gets. A request that only checks gets a copy, because the
+ * request that adds the node still needs the key.
+ */
 static void put_secret(struct ctl_req *req, const struct ctl_node *node, uint8_t check)
 {
 	struct ctl_secret copy = *node->secret;
@@ -165,7 +173,7 @@ static int do_step(struct ctl_net *net, const struct apply *apply, const struct 
 	return rc;
 }
 
-/* Does a step before this one make or remove a node that it depends on, or end its join? */
+/* Does an earlier step add or remove a node that step @n depends on, or end its join? */
 static bool follows(const struct ctl_plan *plan, unsigned int n)
 {
 	unsigned int i;
@@ -173,7 +181,7 @@ static bool follows(const struct ctl_plan *plan, unsigned int n)
 	for (i = 0; i < n; i++) {
 		const struct ctl_step *step = &plan->step[i];
 
-		/* A node that goes may leave its address to any other. */
+		/* A node that is removed may free the address that this step needs. */
 		if (step->cmd == SPINDLE_CMD_NODE_DEL && plan->step[n].node)
 			return true;
 		if ((step->cmd == SPINDLE_CMD_NODE_DEL || step->cmd == SPINDLE_CMD_NODE_ADD ||
@@ -184,7 +192,7 @@ static bool follows(const struct ctl_plan *plan, unsigned int n)
 	return false;
 }
 
-/* The kernel looks at all that it would refuse, before anything is changed. */
+/* Let the kernel check all steps that it could refuse, before anything is changed. */
 static int check_plan(struct ctl_net *net, const struct apply *apply)
 {
 	const struct ctl_plan *plan = &apply->plan;
@@ -204,7 +212,7 @@ static int check_plan(struct ctl_net *net, const struct apply *apply)
 	return rc;
 }
 
-/* What is shown has been done, but for a dry run. */
+/* Do the steps, and show each one when it is done. A dry run only shows them. */
 static int do_plan(struct ctl_net *net, struct apply *apply)
 {
 	const struct ctl_plan *plan = &apply->plan;
@@ -271,7 +279,7 @@ int ctl_cmd_apply(struct ctl_args *a)
 		return rc;
 	if (ctl_conf_read(&conf, apply.file))
 		return CTL_FAILED;
-	/* What could not be read would be missed by all checks. */
+	/* The checks would misjudge a file of which a part could not be read. */
 	if (!conf.errors)
 		ctl_conf_check(&conf);
 	if (conf.errors) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spindle-ctl node join|leave|evict: who is in a live view.
+ * spindle-ctl node join|leave|evict: changes of the members of a live view.
  *
- * The kernel only begins what is asked for; these commands stay until it has ended, so that
- * the next line of a script finds it done.
+ * The kernel answers such a request when the change has begun. These commands wait for its end, so
+ * that the next line of a script can rely on it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,16 +14,18 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-event.h"
-#include "ctl-live.h"
-#include "ctl-out.h"
-#include "ctl-wait.h"
-#include "ctl-wire.h"
+#include "args.h"
+#include "cmd.h"
+#include "common/event.h"
+#include "common/live.h"
+#include "common/out.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "wait.h"
 
 #define NEED(key)	(1U << (key))
 
-/* Keys of the three verbs; each has its own second one, or none. */
+/* Keys of the three verbs. KEY_OTHER is a key that only one verb has, or none. */
 enum {
 	KEY_ID,
 	KEY_TIMEOUT,
@@ -43,12 +45,12 @@ static const struct ctl_key peer_key = {
 };
 
 /**
- * struct news - where the events come from
+ * struct news - the source of events
  * @net: socket for requests
  * @events: socket that listens
- * @what: what was asked, for messages
- * @nlh: next message that was not looked at
- * @len: bytes left there
+ * @what: what was requested, for messages
+ * @nlh: next message that was not read
+ * @len: bytes that are left from @nlh
  */
 struct news {
 	struct ctl_net net;
@@ -101,7 +103,9 @@ static uint64_t now_ms(void *ctx)
 	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
 }
 
-/* Take a word that has no value out, wherever it is. Return: whether it was there. */
+/*
+ * Remove a word without a value from any place of the command line. Return: whether it was there.
+ */
 static bool take_word(struct ctl_args *a, const char *word)
 {
 	bool found = false;
@@ -124,7 +128,10 @@ static bool take_wait(struct ctl_args *a)
 	return !take_word(a, "--no-wait") && !word;
 }
 
-/* Send it, and wait for what becomes of it: listening begins before. */
+/*
+ * Send the request and wait for its result. The socket for events listens before that, so that no
+ * event is missed.
+ */
 static int ask(struct ctl_wait *w, struct news *news, struct ctl_req *req, bool wait)
 {
 	const struct ctl_wait_ops ops = {
@@ -150,7 +157,7 @@ static int ask(struct ctl_wait *w, struct news *news, struct ctl_req *req, bool 
 }
 
 /**
- * struct asked - what is said of a join
+ * struct asked - the words that only a join has
  * @contact: nodes to ask, in turn
  * @contacts: entries of @contact
  * @insecure: the view may be without a key
@@ -161,7 +168,7 @@ struct asked {
 	bool insecure;
 };
 
-/* "contact 10.0.0.1:4790", several times, and "insecure": take them out, wherever they are. */
+/* Remove "contact 10.0.0.1:4790", which may occur several times, and "insecure" from any place. */
 static int take_asked(struct ctl_args *a, struct asked *asked)
 {
 	int i, left = 0;
@@ -196,11 +203,11 @@ static int check_lineage(struct ctl_args *a, const struct ctl_val *val)
 }
 
 /**
- * run() - one of the three verbs
+ * run() - run one of the three verbs
  * @a: arguments
- * @how: what is waited for
+ * @how: result to wait for
  * @cmd: request
- * @other: key that the verb has besides; without a name: none
+ * @other: key that only this verb has; without a name: none
  *
  * Return: exit code
  */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * spindle-ctl monitor: what there is, and then events as they come.
- */
+/* spindle-ctl monitor: the present state, and then events as they come. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,13 +11,15 @@
 #include <linux/genetlink.h>
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-event.h"
-#include "ctl-names.h"
-#include "ctl-out.h"
-#include "ctl-stats.h"
-#include "ctl-status.h"
-#include "ctl-wire.h"
+#include "args.h"
+#include "cmd.h"
+#include "common/event.h"
+#include "common/names.h"
+#include "common/out.h"
+#include "common/status.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "stats.h"
 
 #define REASON_MAX	512
 
@@ -28,7 +28,7 @@ static const struct ctl_key monitor_keys[] = {
 	{ .name = NULL }
 };
 
-/* What an event is about, in the order in which it is printed. */
+/* The subjects of an event, in the order in which they are printed. */
 static const struct {
 	const char *word;
 	int attr;
@@ -84,7 +84,7 @@ static void json_event(struct nlattr **a, const char *reason)
 	ctl_json_print(obj);
 }
 
-/* Events that the kernel could not keep for us are gone; who watches must look anew. */
+/* The kernel had no room for some events, so the user has to look at the state again. */
 static void say_lost(void)
 {
 	struct json_object *obj;
@@ -101,13 +101,13 @@ static void say_lost(void)
 }
 
 /**
- * struct being - something that there is when the monitor begins
- * @node: node id; 0: that was all
+ * struct being - an object that exists when the monitor begins
+ * @node: node id; 0: the end of the list
  * @vid: view, or 0
- * @word: "peer" or "subgroup"; NULL: it is the node itself
- * @id: its id
+ * @word: "peer" or "subgroup"; NULL: the node itself
+ * @id: id of the peer or subgroup
  * @state: its state
- * @reason: why, or empty
+ * @reason: reason of the state, or empty
  */
 struct being {
 	uint64_t node;
@@ -195,9 +195,9 @@ static void say_node(const struct ctl_status *s, const struct ctl_node_stats *st
 }
 
 /*
- * What there is when the monitor begins, asked for by a socket of its own: on the one that
- * listens, an event would be lost that comes before the answer. A node that is watched need not
- * be there yet.
+ * Print the state when the monitor begins. The requests have a socket of their own, because an
+ * event before the reply would be lost on the socket that listens. The monitor accepts the id of a
+ * node that does not exist yet.
  */
 static int say_all(const struct ctl_val *node)
 {
@@ -225,7 +225,10 @@ static int say_all(const struct ctl_val *node)
 	return CTL_OK;
 }
 
-/* Did the family go away? The socket would wait for ever and hear nothing. */
+/*
+ * Has the family been removed? Without this check the monitor would wait without end, because no
+ * event can come any more.
+ */
 static bool is_unload(struct nlmsghdr *nlh)
 {
 	struct nlattr *a[CTRL_ATTR_MAX + 1];
@@ -296,7 +299,10 @@ int ctl_cmd_monitor(struct ctl_args *a)
 		return rc;
 	if (ctl_net_open(&net, CTL_SAY) || ctl_event_join(&net, "monitor", true) < 0)
 		return CTL_FAILED;
-	/* Lines are wanted when they happen, also in a pipe. */
+	/*
+	 * Write each line at once, because a reader at the other end of a pipe wants it at once,
+	 * too.
+	 */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (say_all(&node))
 		return CTL_FAILED;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spindle-ctl node add|set|del|show; join, leave and evict are in spindle-ctl-member.c
+ * spindle-ctl node add|set|del|show; join, leave and evict are in cmd-member.c
  */
 #include <stdio.h>
 #include <string.h>
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-names.h"
-#include "ctl-out.h"
-#include "ctl-secret.h"
-#include "ctl-wire.h"
+#include "args.h"
+#include "cmd.h"
+#include "common/names.h"
+#include "common/out.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "secret.h"
 
 #define NEED(key)	(1U << (key))
 
@@ -20,7 +22,7 @@ static const struct ctl_key id_keys[] = {
 	{ .name = NULL }
 };
 
-/* What a node is added with: its values, and where its key is, which is not shown later. */
+/* Take the values of the node to add, and the path of its key. The kernel never shows the key. */
 static int take_node(struct ctl_args *a, struct ctl_node *node, struct ctl_val *file)
 {
 	struct ctl_key keys[CTL_NODE_VALS + 2] = { 0 };

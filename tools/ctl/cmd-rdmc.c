@@ -10,13 +10,15 @@
 #include <linux/spindle_genl.h>
 #include <linux/spindle_rdmc.h>
 
-#include "ctl.h"
-#include "ctl-looks.h"
-#include "ctl-names.h"
-#include "ctl-out.h"
-#include "ctl-rdmc.h"
-#include "ctl-screen.h"
-#include "ctl-wire.h"
+#include "args.h"
+#include "cmd.h"
+#include "common/names.h"
+#include "common/out.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "looks.h"
+#include "rdmc.h"
+#include "screen.h"
 
 enum {
 	RDMC_NODE,
@@ -32,8 +34,8 @@ static const struct ctl_key rdmc_keys[] = {
 
 /**
  * struct span - the time between two looks
- * @now: at its end
- * @before: at its beginning; NULL: there is only one yet
+ * @now: sample at the end
+ * @before: sample at the beginning; NULL: there is only one sample yet
  */
 struct span {
 	const struct ctl_rdmc_sample *now;
@@ -157,7 +159,7 @@ static void print_json(const struct span *span)
 
 /* ---- text ----------------------------------------------------------------- */
 
-/* Members that some predicate holds of. */
+/* The members for which @is holds. */
 static struct ctl_ids members_that(const struct ctl_rdmc *g,
 				   bool (*is)(const struct ctl_rdmc_member *m))
 {
@@ -181,7 +183,9 @@ static bool is_away(const struct ctl_rdmc_member *m)
 	return m->state.set && m->state.num != SPINDLE_PEER_UP;
 }
 
-/* Of who is not connected it cannot be known. */
+/*
+ * Is the member connected, and has it not created the group? Without a connection, nobody can tell.
+ */
 static bool is_late(const struct ctl_rdmc_member *m)
 {
 	return !m->created && !is_away(m);
@@ -331,7 +335,7 @@ static const char *opening_text(const struct ctl_rdmc *g)
 	return text;
 }
 
-/* What is wrong, and with whom. Return: NULL if nothing is. */
+/* Say what is wrong, and at which members. Return: NULL if nothing is wrong. */
 static const char *trouble(const struct ctl_rdmc *g)
 {
 	const char *why = ctl_rdmc_error_text(g->error);
@@ -382,7 +386,7 @@ static void write_text(FILE *to, const struct span *span)
 	write_trouble(to, span);
 }
 
-/* ---- again and again ------------------------------------------------------ */
+/* ---- repeated looks ----------------------------------------------------- */
 
 static void write_look(FILE *to, const struct span *span)
 {
@@ -405,7 +409,7 @@ static void draw_look(const struct span *span)
 	free(text);
 }
 
-/* The last one stays on the terminal. */
+/* Show a look. The last one stays on the terminal, behind the screen. */
 static void show_look(const struct span *span, bool screen, bool last)
 {
 	if (screen && !last) {
@@ -425,7 +429,7 @@ static void show_look(const struct span *span, bool screen, bool last)
 		putchar('\n');
 }
 
-/* Nothing matches: say what of the question does not exist. */
+/* No group matches the request: report the node or the group that does not exist. */
 static int check_question(struct ctl_net *net, const char *what, const struct ctl_val *val)
 {
 	struct ctl_running *running;
@@ -454,19 +458,22 @@ static int watch(struct ctl_net *net, const struct ctl_val *val, const struct ct
 		unsigned int turn = n % 2;
 		struct ctl_rdmc_sample *now = &sample[turn];
 
-		/* What this look is compared with is in the other pool. */
+		/* The sample that this look is compared with is in the other pool. */
 		ctl_pool_drop(&pool[turn]);
 		ctl_pool_use(&pool[turn]);
 		if (ctl_rdmc_fetch(net, "rdmc show", &val[RDMC_NODE], &val[RDMC_GROUP], now))
 			return CTL_FAILED;
-		/* It may come and go later. */
+		/* Only the first look complains, because the group may come and go later. */
 		if (!n && !now->groups && check_question(net, "rdmc show", val))
 			return CTL_FAILED;
 		span.now = now;
 		span.before = n ? &sample[!turn] : NULL;
 		last = looks->count && n == looks->count;
 		show_look(&span, screen, last);
-		/* Not one look after another if this machine cannot keep up. */
+		/*
+		 * If this machine cannot keep up, the next look still comes a full delay after this
+		 * one.
+		 */
 		next = (next && next + looks->delay > now->ns ? next : now->ns) + looks->delay;
 		if (!last && !ctl_looks_wait(next, screen))
 			break;

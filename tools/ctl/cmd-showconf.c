@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * spindle-ctl showconf: what runs, as a file for "apply".
- */
+/* spindle-ctl showconf: print what runs as a file for "apply". */
 #include <stdio.h>
 #include <string.h>
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-live.h"
-#include "ctl-names.h"
-#include "ctl-out.h"
-#include "ctl-wire.h"
+#include "args.h"
+#include "cmd.h"
+#include "common/live.h"
+#include "common/names.h"
+#include "common/out.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "conf.h"
+#include "diff.h"
 
 static const struct ctl_key show_keys[] = {
 	{ .name = "node", .kind = CTL_U32 },
 	{ .name = NULL }
 };
 
-/* What a reader of files would take for a blank, a comment or a quote is quoted. */
+/* Quote a string that a reader of files would take for a blank, a comment or a quote. */
 static void print_str(const char *s)
 {
 	const unsigned char *c;
@@ -82,7 +84,7 @@ static void print_view(const struct ctl_view *view)
 	}
 }
 
-/* What cannot be told of a node, or is not for a file to tell. */
+/* Print lines that are not values of a node, and comments for what the kernel does not show. */
 static void print_notes(const struct ctl_running *run)
 {
 	if (run->node.keyed.num)
@@ -111,7 +113,7 @@ static void print_conf(const struct ctl_conf *conf, const struct ctl_running *ru
 		print_view(&conf->view[i]);
 }
 
-/* Nodes of one kernel can have the same view; it is written once. */
+/* Several nodes of one kernel can have the same view, which is written once. */
 static struct ctl_view *find_view(struct ctl_conf *conf, const struct ctl_view *view)
 {
 	unsigned int i;
@@ -131,7 +133,10 @@ static void add_node(struct ctl_conf *conf, const struct ctl_running *run)
 
 	conf->node = ctl_grow(conf->node, conf->nodes, sizeof(*conf->node));
 	conf->node[conf->nodes++] = run->node;
-	/* A view that a node has been in is not one to begin with. */
+	/*
+	 * A node must not begin with a view that it was in before, so a stopped node is written
+	 * without one.
+	 */
 	if (!run->has_view || (run->in_live && run->live_state == SPINDLE_LIVE_STOPPED))
 		return;
 	now = run->view.is_live ? ctl_live_asked(&run->view) : run->view;

@@ -7,12 +7,14 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-detail.h"
-#include "ctl-names.h"
-#include "ctl-out.h"
-#include "ctl-stats.h"
-#include "ctl-wire.h"
+#include "args.h"
+#include "cmd.h"
+#include "common/names.h"
+#include "common/out.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "detail.h"
+#include "stats.h"
 
 static const struct ctl_key show_keys[] = {
 	{ .name = "node", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID },
@@ -63,7 +65,7 @@ static struct json_object *json_stats(const struct ctl_node_stats *s,
 	return obj;
 }
 
-/* A column for each counter. */
+/* Add a column for each counter. */
 static void head_stats(struct ctl_table *t, const struct ctl_names *names)
 {
 	unsigned int i;
@@ -97,8 +99,8 @@ static void print_peers(const struct ctl_node_stats *s)
 }
 
 /*
- * So many counters do not fit beside each other: one line each, a column for each
- * subgroup, and a few subgroups at a time.
+ * The counters are too many for one row. So each counter has a line and each subgroup a column, for
+ * a few subgroups at a time.
  */
 #define SUBGROUPS_ABREAST	8
 
@@ -151,7 +153,7 @@ static void print_subgroups(uint64_t node, const struct ctl_running_subgroup *sg
 		print_some_subgroups(row, n);
 }
 
-/* The last node that this one has refused; one that gave no id is none of ours. */
+/* Print the last node that this one has refused. A node that gave no id is called "somebody". */
 static void print_refused(const struct ctl_node_stats *s)
 {
 	if (!s->refused || !*s->refused)
@@ -195,7 +197,10 @@ static int stats_show(struct ctl_args *a)
 	if (ctl_net_open(&net, CTL_SAY) || ctl_fetch_stats(&net, "stats", &node, &stats, &count) ||
 	    ctl_fetch_subgroups(&net, "stats", &node, &all, &sg, &sgs))
 		return CTL_FAILED;
-	/* A dump of nothing is no error; let the kernel say that there is no such node. */
+	/*
+	 * An empty dump is no error. So ask for the node, and let the kernel say that it does not
+	 * exist.
+	 */
 	if (!count && node.set && ctl_fetch(&net, "stats", &node, &running, &i, false))
 		return CTL_FAILED;
 	out = json_object_new_array();

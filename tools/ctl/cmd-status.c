@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * spindle-ctl status: how live views are, and what to do about it.
- */
+/* spindle-ctl status: the state of live views, and advice. */
 #include <stdio.h>
 #include <string.h>
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-out.h"
-#include "ctl-report.h"
+#include "args.h"
+#include "cmd.h"
+#include "common/out.h"
+#include "common/util.h"
+#include "report.h"
 
 static const struct ctl_key show_keys[] = {
 	{ .name = "node", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID },
@@ -45,7 +45,7 @@ static int status_show(struct ctl_args *a)
 		return CTL_OK;
 	}
 	for (i = 0; i < count; i++) {
-		/* A blank line around what has more than one. */
+		/* A blank line around a status that has more than one line. */
 		if (i && (*ctl_report_state(&status[i - 1]) || *ctl_report_state(&status[i])))
 			putchar('\n');
 		ctl_report_print(&status[i], stdout);

@@ -8,11 +8,13 @@
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-detail.h"
-#include "ctl-names.h"
-#include "ctl-out.h"
-#include "ctl-wire.h"
+#include "args.h"
+#include "cmd.h"
+#include "common/names.h"
+#include "common/out.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "detail.h"
 
 static const struct ctl_key show_keys[] = {
 	{ .name = "node", .kind = CTL_U32 },
@@ -20,7 +22,7 @@ static const struct ctl_key show_keys[] = {
 	{ .name = NULL }
 };
 
-/* What is said of a subgroup to set, before its tuning. */
+/* The keys of "subgroup set" in front of those of the tuning. */
 enum {
 	SET_NODE,
 	SET_ID,
@@ -51,7 +53,7 @@ static int subgroup_set(struct ctl_args *a)
 	rc = ctl_args_keys(a, keys, val, 1U << SET_NODE | 1U << SET_ID);
 	if (rc)
 		return rc;
-	/* The switches that are not named follow "all". */
+	/* Switches that are not named get the value of "all". */
 	for (i = 0; i < CTL_TUNE_SWITCHES; i++)
 		if (val[SET_ALL].set && !tune[i].set)
 			tune[i] = val[SET_ALL];
@@ -89,7 +91,7 @@ static struct json_object *json_subgroup(const struct ctl_running_subgroup *s)
 	return obj;
 }
 
-/* What is wrong, and what can be done about it. */
+/* Print what is wrong, and what the user can do. */
 static void print_trouble(const struct ctl_running_subgroup *s)
 {
 	const char *why = ctl_error_text(s->sg.error);
@@ -153,7 +155,7 @@ static void print_subgroups(const struct ctl_running_subgroup *list, unsigned in
 	}
 }
 
-/* Nothing matches: say what of the question does not exist. */
+/* No subgroup matches the request: report the node or the subgroup that does not exist. */
 static int explain_nothing(struct ctl_net *net, const struct ctl_val *node,
 			   const struct ctl_val *id)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * spindle-ctl top: how fast it goes, and who waits for whom, again and again.
- */
+/* spindle-ctl top: rates, and which member waits for which, in repeated looks. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +7,16 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-detail.h"
-#include "ctl-looks.h"
-#include "ctl-names.h"
-#include "ctl-out.h"
-#include "ctl-rate.h"
-#include "ctl-screen.h"
+#include "args.h"
+#include "cmd.h"
+#include "common/names.h"
+#include "common/out.h"
+#include "common/util.h"
+#include "detail.h"
+#include "lag.h"
+#include "looks.h"
+#include "rate.h"
+#include "screen.h"
 
 enum {
 	TOP_NODE,
@@ -30,9 +31,9 @@ static const struct ctl_key top_keys[] = {
 };
 
 /**
- * struct top - what is asked for
- * @val: which nodes and subgroups
- * @looks: how often
+ * struct top - what the user asks for
+ * @val: nodes and subgroups to show
+ * @looks: how often to look
  */
 struct top {
 	struct ctl_val val[TOP_VALS];
@@ -41,8 +42,8 @@ struct top {
 
 /**
  * struct span - the time between two looks
- * @now: at its end
- * @before: at its beginning; NULL: there is only one yet
+ * @now: sample at the end
+ * @before: sample at the beginning; NULL: there is only one sample yet
  * @seconds: length
  */
 struct span {
@@ -137,7 +138,7 @@ static void head_rates(struct ctl_table *t, const struct ctl_rate *rate)
 			ctl_table_head(t, rate->head);
 }
 
-/* Three digits or so, whatever the size. */
+/* Add the rates, with about three digits each. */
 static void cell_rates(struct ctl_table *t, const struct ctl_rate *rate,
 		       const struct ctl_stats *now, const struct ctl_stats *before,
 		       double seconds)
@@ -200,7 +201,10 @@ static void write_subgroups(FILE *to, const struct span *span)
 	ctl_table_write(&t, to);
 }
 
-/* Who holds the slots of a member. Readers are known of the node itself only. */
+/*
+ * The reader that holds the slots of a member. The kernel lists only the readers of the node
+ * itself.
+ */
 static const char *holder_text(const struct ctl_running_subgroup *s, const struct ctl_row *row)
 {
 	const struct ctl_reader *r = row->id == s->node ? ctl_subgroup_holder(&s->sg) : NULL;
@@ -273,9 +277,9 @@ static void draw_text(const struct span *span)
 	free(text);
 }
 
-/* ---- again and again ------------------------------------------------------ */
+/* ---- repeated looks ----------------------------------------------------- */
 
-/* Was the question about something that does not exist? It may come and go later. */
+/* Does the requested node or subgroup not exist at the first look? Later it may come and go. */
 static int check_question(struct ctl_net *net, const struct top *top,
 			  const struct ctl_sample *sample)
 {
@@ -293,7 +297,7 @@ static int check_question(struct ctl_net *net, const struct top *top,
 	return CTL_OK;
 }
 
-/* The last one stays on the terminal. */
+/* Show a look. The last one stays on the terminal, behind the screen. */
 static void show(const struct span *span, bool screen, bool last)
 {
 	if (screen && !last) {
@@ -325,7 +329,7 @@ static int watch(struct ctl_net *net, const struct top *top, bool screen)
 		unsigned int turn = looks % 2;
 		struct ctl_sample *now = &sample[turn];
 
-		/* What this look is compared with is in the other pool. */
+		/* The sample that this look is compared with is in the other pool. */
 		ctl_pool_drop(&pool[turn]);
 		ctl_pool_use(&pool[turn]);
 		if (ctl_sample_take(net, &top->val[TOP_NODE], &top->val[TOP_ID], now) ||
@@ -336,7 +340,10 @@ static int watch(struct ctl_net *net, const struct top *top, bool screen)
 		span.seconds = looks ? (double)(now->ns - span.before->ns) / CTL_NS_PER_S : 0;
 		last = top->looks.count && looks == top->looks.count;
 		show(&span, screen, last);
-		/* Not one look after another if this machine cannot keep up. */
+		/*
+		 * If this machine cannot keep up, the next look still comes a full delay after this
+		 * one.
+		 */
 		next = (next && next + top->looks.delay > now->ns ? next : now->ns) +
 		       top->looks.delay;
 		if (!last && !ctl_looks_wait(next, screen))

@@ -8,18 +8,20 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-live.h"
-#include "ctl-names.h"
-#include "ctl-out.h"
-#include "ctl-wire.h"
+#include "args.h"
+#include "cmd.h"
+#include "common/live.h"
+#include "common/names.h"
+#include "common/out.h"
+#include "common/util.h"
+#include "common/wire.h"
 
 static const struct ctl_key node_keys[] = {
 	{ .name = "node", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID },
 	{ .name = NULL }
 };
 
-/* The keys of a view, for messages; the word decides where the rest goes. */
+/* The keys of a view, for messages. The key decides how the words behind it are read. */
 #define VIEW_KEYS	"node, vid, live, timeout-ms, max-nodes, quorum, witness, lineage, " \
 			"insecure, contact, member, subgroup"
 
@@ -39,7 +41,7 @@ static int take_member(struct ctl_args *a, struct ctl_view *view)
 	return CTL_OK;
 }
 
-/* One to be asked before the view begins. */
+/* Take a contact that the kernel asks before the view begins. */
 static int take_contact(struct ctl_args *a, struct ctl_view *view)
 {
 	const char *text = ctl_args_next(a);
@@ -102,7 +104,7 @@ static int take_ids(struct ctl_args *a, struct ctl_ids *ids, const char *word, c
 
 	if (!text)
 		return ctl_usage(a, "%s%s: the list is missing", in, word);
-	/* There is no line on the command line; it tells that the list was given. */
+	/* The command line has no line numbers, so any number marks the list as given. */
 	if (ids->line)
 		return ctl_usage(a, "%s%s is given twice", in, word);
 	ids->line = -1;
@@ -112,14 +114,14 @@ static int take_ids(struct ctl_args *a, struct ctl_ids *ids, const char *word, c
 	return CTL_OK;
 }
 
-/* Is it a word that is said of a subgroup? */
+/* Is the word a key of a subgroup? */
 static bool is_subgroup_word(const char *word)
 {
 	return ctl_key_find(ctl_subgroup_keys, word) || ctl_key_find(ctl_rule_keys, word) ||
 	       !strcmp(word, "members") || !strcmp(word, "senders");
 }
 
-/* A key of the last subgroup. */
+/* Take a key of the last subgroup. */
 static int take_subgroup_key(struct ctl_args *a, struct ctl_view *view, const char *word)
 {
 	const struct ctl_key *key = ctl_key_find(ctl_subgroup_keys, word);
@@ -147,7 +149,7 @@ static int take_subgroup_key(struct ctl_args *a, struct ctl_view *view, const ch
 	return ctl_args_value(a, key, &sg->val[key - ctl_subgroup_keys], in);
 }
 
-/* A key of a live view; it makes the view one. */
+/* Take a key of a live view. Such a key makes the view live. */
 static int take_live_key(struct ctl_args *a, struct ctl_view *view, const struct ctl_key *key)
 {
 	view->is_live = true;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A subgroup in all detail. See ctl-detail.h.
+ * All details of a subgroup. See detail.h.
  *
- * What the kernel did not send is left out: it may be older than this program.
+ * What the kernel did not send is left out, because the kernel may be older than this program.
  */
 #include <stdio.h>
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-detail.h"
-#include "ctl-names.h"
-#include "ctl-out.h"
+#include "common/names.h"
+#include "common/out.h"
+#include "common/util.h"
+#include "detail.h"
+#include "lag.h"
 
 /* Characters of the longest bar. */
 #define BAR	16
@@ -68,8 +69,8 @@ static struct json_object *json_row(const struct ctl_subgroup *sg, const struct 
 }
 
 /**
- * ctl_detail_json() - add all detail to a subgroup
- * @obj: the subgroup; its counters are there
+ * ctl_detail_json() - add all details to a subgroup
+ * @obj: JSON of the subgroup, which has the counters already
  * @sg: the subgroup
  */
 void ctl_detail_json(struct json_object *obj, const struct ctl_subgroup *sg)
@@ -93,7 +94,7 @@ void ctl_detail_json(struct json_object *obj, const struct ctl_subgroup *sg)
 	ctl_json_add(obj, "row", list);
 }
 
-/* Which techniques are off, and the numbers. */
+/* Print the switches that are off, and the numbers. */
 static void print_tune(const struct ctl_val *tune)
 {
 	bool all = true;
@@ -125,7 +126,7 @@ static void print_memory(const struct ctl_stats *stats)
 	       (unsigned long long)stats->num[SPINDLE_SUBGROUP_S_PRIVATE_BYTES]);
 }
 
-/* Sizes that an entry counts. */
+/* The range of sizes that an entry counts. */
 static const char *sizes(const struct ctl_hist *hist, unsigned int entry)
 {
 	unsigned long long first = 1ULL << entry;
@@ -137,7 +138,7 @@ static const char *sizes(const struct ctl_hist *hist, unsigned int entry)
 	return ctl_asprintf("%llu-%llu", first, 2 * first - 1);
 }
 
-/* A number and a bar, both to the measure of the most that the stage has. */
+/* A number and a bar, both scaled to the largest number of the stage. */
 static const char *count_and_bar(const struct ctl_hist *hist, unsigned int entry)
 {
 	static const char bar[BAR + 1] = "################";
@@ -150,7 +151,7 @@ static const char *count_and_bar(const struct ctl_hist *hist, unsigned int entry
 			most = hist->num[i];
 	digits = snprintf(NULL, 0, "%llu", (unsigned long long)most);
 	wide = (long double)n * BAR / most;
-	/* What is there is seen. */
+	/* The bar of a small number has one character, so that the number is seen. */
 	if (n && !wide)
 		wide = 1;
 	return ctl_asprintf("%*llu %.*s", digits, (unsigned long long)n, wide, bar);
@@ -238,8 +239,8 @@ static void print_rows(const struct ctl_subgroup *sg)
 }
 
 /**
- * ctl_detail_print() - all detail as text
- * @sg: subgroup, whose title was printed
+ * ctl_detail_print() - print all details as text
+ * @sg: subgroup; the caller has printed its title
  */
 void ctl_detail_print(const struct ctl_subgroup *sg)
 {

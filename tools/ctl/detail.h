@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A subgroup in all detail: tuning, memory, batches, who reads, and where the members are.
- */
+/* All details of a subgroup: tuning, memory, batches, readers, and the progress of its members. */
 #ifndef SPINDLE_CTL_DETAIL_H
 #define SPINDLE_CTL_DETAIL_H
 
 #include <json-c/json.h>
 
-#include "ctl-model.h"
+#include "common/model.h"
+#include "lag.h"
 
 struct json_object *ctl_detail_json_reader(const struct ctl_reader *r);
 void ctl_detail_json_lag(struct json_object *obj, const struct ctl_lag *lag);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is different between what is and what is wanted, one line each.
+ * The differences between what runs and what is wanted, one line for each.
  *
- * All functions return NULL if nothing is, else lines that end in a newline.
+ * All functions return NULL if there is no difference, otherwise lines that end in a newline.
  */
 #include <string.h>
 
-#include "ctl.h"
-#include "ctl-live.h"
-#include "ctl-model.h"
+#include "common/live.h"
+#include "common/model.h"
+#include "common/util.h"
+#include "diff.h"
 
 #define INDENT	"    "
 
@@ -30,7 +31,7 @@ static char *diff_vals(char *out, const char *in, const struct ctl_key *keys,
 	return out;
 }
 
-/* What was left out of @to is what the kernel takes for it. */
+/* A value that @to leaves out counts as the kernel's default. */
 char *ctl_node_diff(const struct ctl_node *from, const struct ctl_node *to)
 {
 	struct ctl_node full = *to;
@@ -40,7 +41,10 @@ char *ctl_node_diff(const struct ctl_node *from, const struct ctl_node *to)
 	for (i = 0; i < CTL_NODE_VALS; i++)
 		ctl_val_default(&ctl_node_keys[i], &full.val[i]);
 	out = diff_vals(NULL, "", ctl_node_keys, from->val, full.val);
-	/* Whether it is the same key cannot be seen, nor that of a file without one be meant. */
+	/*
+	 * The kernel does not show keys, so two keys cannot be compared. A file without a KeyFile
+	 * does not mean that the node is to have no key.
+	 */
 	if (to->key_file.set && from->keyed.set && !from->keyed.num)
 		out = add(out, ctl_asprintf("key: none -> that of %s", to->key_file.str));
 	return out;
@@ -51,7 +55,7 @@ static bool same_member(const struct ctl_member *a, const struct ctl_member *b)
 	return a->id == b->id && a->port == b->port && ctl_addr_equal(&a->addr, &b->addr);
 }
 
-/* The same of members: who is in the view, where, and in which order. */
+/* The differences of the members: their set, their addresses, and their order. */
 char *ctl_member_diff(const struct ctl_view *from, const struct ctl_view *to)
 {
 	char *out = NULL;
@@ -102,7 +106,7 @@ static char *diff_ids(char *out, const char *in, const char *what,
 				     ctl_ids_text(to)));
 }
 
-/* As the kernel would show it, or, of a live view, would keep it. */
+/* A subgroup as the kernel would show it or, for a live view, as the kernel would keep it. */
 static struct ctl_subgroup resolve(const struct ctl_view *view, const struct ctl_subgroup *sg)
 {
 	return view->is_live ? ctl_rule_resolve(view, sg) : ctl_subgroup_resolve(view, sg);
@@ -143,13 +147,13 @@ static char *diff_subgroups(char *out, const struct ctl_view *from, const struct
 	return out;
 }
 
-/* The view id is not looked at. */
+/* The differences of members and subgroups. The view id is not compared. */
 char *ctl_view_diff(const struct ctl_view *from, const struct ctl_view *to)
 {
 	return diff_subgroups(ctl_member_diff(from, to), from, to);
 }
 
-/* The rules of live views, as they were asked for. Neither vid nor members are looked at. */
+/* The differences of the rules of live views. Neither vid nor members are compared. */
 char *ctl_rule_diff(const struct ctl_view *from, const struct ctl_view *to)
 {
 	struct ctl_val a[CTL_LIVE_VALS], b[CTL_LIVE_VALS];
@@ -165,7 +169,7 @@ char *ctl_rule_diff(const struct ctl_view *from, const struct ctl_view *to)
 	}
 	was = ctl_ids_sorted(&from->witnesses);
 	is = ctl_ids_sorted(&to->witnesses);
-	/* None are none, whether they were given or not. */
+	/* An empty list and a list that was not given are equal here. */
 	was.set = is.set = true;
 	out = diff_vals(NULL, "", ctl_live_keys, a, b);
 	return diff_subgroups(diff_ids(out, "", "witness", &was, &is), from, to);

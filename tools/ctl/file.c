@@ -16,10 +16,10 @@
  *	Id = 0
  *	Name = "with blanks"
  *
- * A key of a live view makes the view one, as on the command line.
+ * A key of live views makes the view live, as on the command line.
  *
- * All that is wrong is reported, not only the first; nothing is done before the whole
- * file was read.
+ * The reader reports all mistakes, not only the first. Nothing is done before the whole file is
+ * read.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -30,12 +30,13 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-live.h"
-#include "ctl-model.h"
-#include "ctl-secret.h"
+#include "common/live.h"
+#include "common/model.h"
+#include "common/util.h"
+#include "conf.h"
+#include "secret.h"
 
-/* Complaints that are printed; a file that is no configuration has many. */
+/* How many complaints are printed. A file that is no configuration at all would have many. */
 #define COMPLAINTS_MAX	20
 
 enum section {
@@ -53,7 +54,7 @@ static const char *const section_names[] = {
 };
 
 /**
- * struct reader - a file that is being read
+ * struct reader - the state of reading a file
  * @conf: what has been read
  * @section: section that the next line belongs to
  * @line: number of the line
@@ -65,8 +66,8 @@ struct reader {
 };
 
 /**
- * ctl_conf_complain() - say what is wrong in a file, and count it
- * @conf: its configuration
+ * ctl_conf_complain() - report a mistake in a file, and count it
+ * @conf: configuration that the file is read into
  * @line: line
  * @fmt: what is wrong
  */
@@ -107,7 +108,7 @@ static int hex_digit(char c)
 	return isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : -1;
 }
 
-/* The escape after a backslash. Return: bytes of it, or 0 if it is none. */
+/* Read the escape behind a backslash. Return: bytes of the escape, or 0 if it is invalid. */
 static int unescape(const char *s, char *c)
 {
 	switch (*s) {
@@ -125,7 +126,7 @@ static int unescape(const char *s, char *c)
 }
 
 /**
- * unquote() - the value on the right side of a line, in place
+ * unquote() - reduce the right side of a line to the value, in place
  * @s: right side, trimmed
  *
  * A comment begins with a # at the start or after a blank. Quotes keep blanks and #.
@@ -247,7 +248,7 @@ static void bad_key(struct reader *r, const char *word, const char *known)
 			  section_names[r->section], word, known);
 }
 
-/* Each key but Member and Join is there once. */
+/* Each key except Member and Join may occur once. */
 static bool is_first(struct reader *r, const char *word, int line)
 {
 	if (line)
@@ -403,7 +404,7 @@ static void read_key(struct reader *r, char *s)
 		ctl_conf_complain(r->conf, r->line, "%s comes before any [Node] or [View]", word);
 		break;
 	case SECTION_UNKNOWN:
-		break;	/* complained about it already */
+		break;	/* the section was complained about */
 	case SECTION_NODE:
 		read_node(r, word, text);
 		break;
@@ -425,7 +426,7 @@ static void read_line(struct reader *r, char *line, size_t len)
 		return;
 	}
 	if (r->line == 1 && !strncmp(line, "\xef\xbb\xbf", 3))
-		line += 3;	/* byte order mark of some editors */
+		line += 3;	/* the byte order mark that some editors write */
 	s = trim(line);
 	if (!*s || *s == '#' || *s == ';')
 		return;
@@ -437,11 +438,11 @@ static void read_line(struct reader *r, char *line, size_t len)
 
 /**
  * ctl_conf_read() - read a file
- * @conf: out: what it says; check it with ctl_conf_check()
- * @path: its name, "-" for the standard input
+ * @conf: out: the configuration; check it with ctl_conf_check()
+ * @path: name of the file, "-" for standard input
  *
- * Return: CTL_OK, or CTL_FAILED if it cannot be read at all. What is wrong in it is
- *	counted in @conf
+ * Return: CTL_OK, or CTL_FAILED if the file cannot be read at all. Mistakes in it are counted in
+ *	@conf
  */
 int ctl_conf_read(struct ctl_conf *conf, const char *path)
 {

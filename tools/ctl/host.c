@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The machine: its network namespaces and its addresses.
- */
+/* The host: its network namespaces and its addresses. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
@@ -10,15 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctl.h"
+#include "common/util.h"
+#include "host.h"
 
 #define NETNS_DIR	"/var/run/netns/"
 
 /**
- * ctl_netns_enter() - work in another network namespace
- * @name: as "ip netns" knows it, or a path such as /proc/PID/ns/net
+ * ctl_netns_enter() - enter another network namespace
+ * @name: name that "ip netns" knows, or a path such as /proc/PID/ns/net
  *
- * Return: CTL_OK or CTL_FAILED, having said why
+ * Return: CTL_OK, or CTL_FAILED after a message
  */
 int ctl_netns_enter(const char *name)
 {
@@ -40,7 +39,7 @@ int ctl_netns_enter(const char *name)
 }
 
 /**
- * ctl_host_has() - is this an address of this machine?
+ * ctl_host_has() - does this host have the address?
  * @addr: the address
  *
  * Return: 1, 0, or -errno

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Who waits for whom in a subgroup, as one of its members sees it.
- */
+/* How far the members of a subgroup are behind, as one of them sees it. */
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-model.h"
+#include "common/model.h"
+#include "common/util.h"
+#include "lag.h"
 
 static uint64_t above(uint64_t a, uint64_t b)
 {
@@ -17,9 +16,9 @@ static uint64_t above(uint64_t a, uint64_t b)
  * @sg: subgroup
  * @row: one of its rows
  *
- * A member delivers what all have received, or, where there is no order, what it has
- * received itself. The columns may be a pass older than the counters: what seems to be
- * less than nothing is nothing.
+ * An ordered subgroup delivers what all members have received. An unordered one delivers what the
+ * member itself has received. The columns may be a pass apart, so a difference may be negative; it
+ * counts as 0.
  *
  * Return: the lag
  */
@@ -48,10 +47,10 @@ struct ctl_lag ctl_row_lag(const struct ctl_subgroup *sg, const struct ctl_row *
 }
 
 /**
- * ctl_subgroup_holder() - the reader that has most to read
+ * ctl_subgroup_holder() - the reader that has the most left to read
  * @sg: subgroup
  *
- * Return: the reader, of several the one that has been idle for longest; NULL if all
+ * Return: the reader. Among equals it is the one that has been idle longest. NULL if all readers
  *	have read everything
  */
 const struct ctl_reader *ctl_subgroup_holder(const struct ctl_subgroup *sg)

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Limits of a configuration, where there is no kernel to ask.
+ * Limits of a configuration, for a machine without the module.
  *
- * The kernel's own check is the one that counts (SPINDLE_A_CHECK). These are the same numbers, of
- * the same headers, for a file that is looked at on a machine without the module. What live views
- * are told has its limits where it is read (ctl-live.c).
+ * The kernel's own check is decisive (SPINDLE_A_CHECK). This file has the same numbers, from the
+ * same headers. The limits of live views are checked where the file is read (common/live.c).
  */
 #include <string.h>
 
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-model.h"
+#include "common/model.h"
+#include "common/util.h"
+#include "conf.h"
 
 #define MIN_RING	4096U
 
 /**
- * struct limit - of a number
- * @index: of the value
+ * struct limit - the limits of a number
+ * @index: index of the value
  * @min: smallest
  * @max: largest
  */
@@ -89,7 +89,7 @@ static void check_subgroup(struct ctl_conf *conf, const struct ctl_subgroup *sg)
 }
 
 /**
- * ctl_conf_limits() - are all values within the limits that the headers have?
+ * ctl_conf_limits() - check all values against the limits of the headers
  * @conf: configuration; complaints are counted in it
  *
  * Return: number of complaints

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Looking again and again. See ctl-looks.h.
- */
+/* Options and waiting of repeated looks. See looks.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "ctl-looks.h"
-#include "ctl-screen.h"
+#include "args.h"
+#include "looks.h"
+#include "screen.h"
 
-/* Seconds between two looks. */
+/* Bounds of the time between two looks, in seconds. */
 #define DELAY_MIN	0.1
 #define DELAY_MAX	86400
 
@@ -19,7 +18,7 @@ static bool is_word(const char *word, const char *letter, const char *name)
 	return !strcmp(word, letter) || !strcmp(word, name);
 }
 
-/* An option that this object has for itself, in the form that main() leaves. */
+/* Take an option of this object, in the form that main() leaves. */
 static int take_option(struct ctl_args *a, struct ctl_looks *looks, bool may_watch,
 		       const char *word)
 {
@@ -56,9 +55,9 @@ static int take_option(struct ctl_args *a, struct ctl_looks *looks, bool may_wat
 }
 
 /**
- * ctl_looks_take() - take the options out of what is left of the command line
+ * ctl_looks_take() - take the options out of the remaining command line
  * @a: arguments; keys and values stay
- * @looks: in: what is done without options; out: what they say
+ * @looks: in: the defaults; out: what the options say
  *
  * Return: CTL_OK or CTL_USAGE
  */
@@ -69,7 +68,7 @@ int ctl_looks_take(struct ctl_args *a, struct ctl_looks *looks)
 	const char *word;
 	int rc;
 
-	/* Options may stand anywhere. */
+	/* Options may stand anywhere among the words. */
 	rest.argc = 0;
 	rest.argv = ctl_alloc((a->argc + 1) * sizeof(*rest.argv));
 	while ((word = ctl_args_next(a))) {
@@ -87,10 +86,10 @@ int ctl_looks_take(struct ctl_args *a, struct ctl_looks *looks)
 
 /**
  * ctl_looks_wait() - wait for the next look
- * @ns: when, on the monotonic clock
- * @screen: it is drawn on a terminal
+ * @ns: time of the look, on the monotonic clock
+ * @screen: the look is drawn on a terminal
  *
- * Return: whether to go on
+ * Return: whether there is to be another look
  */
 bool ctl_looks_wait(uint64_t ns, bool screen)
 {

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Looking again and again: how often, and on what.
- */
+/* Repeated looks: how often, and on what device. */
 #ifndef SPINDLE_CTL_LOOKS_H
 #define SPINDLE_CTL_LOOKS_H
 
-#include "ctl.h"
+#include "args.h"
+#include "common/util.h"
 
 #define CTL_NS_PER_S	1000000000ULL
 
 /**
- * struct ctl_looks - what is asked for
+ * struct ctl_looks - how the user wants to look
  * @watch: look more than once
  * @delay: nanoseconds between two looks
  * @count: looks after the first one; 0: no end
- * @batch: print one after another, also to a terminal
+ * @batch: print one look after another, also to a terminal
  */
 struct ctl_looks {
 	bool watch;

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ctl.h"
+#include "args.h"
+#include "cmd.h"
+#include "common/util.h"
+#include "host.h"
 
 #ifndef SPINDLE_VERSION
 #define SPINDLE_VERSION	"unknown"
@@ -13,10 +16,11 @@
 
 /**
  * struct noun - an object of the command line
- * @name: its word
- * @run: function that takes the rest
- * @help: what can be done with it
- * @own: letters of options that mean something else after it; a colon: it has a value
+ * @name: word of the object
+ * @run: function that takes the remaining words
+ * @help: its part of the help text
+ * @own: letters of options that have another meaning after this object; a colon behind the letter:
+ *	the option has a value
  */
 struct noun {
 	const char *name;
@@ -122,7 +126,7 @@ static int help(const char *name, FILE *out)
 }
 
 /**
- * struct options - what the options say
+ * struct options - the options for all objects
  * @netns: network namespace, or NULL
  * @help: print help
  * @version: print the version
@@ -140,12 +144,12 @@ static void add_word(struct ctl_args *a, const char *word)
 }
 
 /**
- * short_options() - take a cluster of letters
+ * short_options() - take a group of letters like -jv
  * @s: letters
- * @o: out: what they say
+ * @o: out: the options for all objects
  * @rest: words that follow
- * @noun: the object, if it came before
- * @out: gets the options that belong to the object, each a word
+ * @noun: the object, if it came before the letters
+ * @out: gets the options that belong to the object, each as a word
  *
  * Return: CTL_OK or CTL_USAGE
  */
@@ -192,7 +196,7 @@ static int short_options(const char *s, struct options *o, struct ctl_args *rest
 	return CTL_OK;
 }
 
-/* Return: whether this is one of the options for all objects. */
+/* Take an option for all objects. Return: whether @s is one. */
 static bool long_option(const char *s, struct options *o)
 {
 	if (!strcmp(s, "--json")) {
@@ -215,10 +219,10 @@ static bool long_option(const char *s, struct options *o)
 /**
  * options() - take the options out of the command line, wherever they are
  * @a: all words
- * @o: out: what they say
+ * @o: out: the options for all objects
  *
- * A negative number is not an option but a bad number, and "-" is a file. What belongs to
- * the object is left there.
+ * A negative number is no option but a bad number, and "-" is a file. Options of the object stay in
+ * the command line.
  *
  * Return: CTL_OK or CTL_USAGE
  */
@@ -242,7 +246,7 @@ static int options(struct ctl_args *a, struct options *o)
 				return ctl_usage(a, "--netns: the name is missing");
 		} else if (word[1] == '-') {
 			if (!long_option(word, o))
-				add_word(&out, word);	/* an object may know it */
+				add_word(&out, word);	/* perhaps an option of the object */
 		} else {
 			rc = short_options(word + 1, o, a, noun, &out);
 			if (rc)

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What steps of a plan would do to each other. See ctl-plan.h.
+ * Conflicts between the steps of a plan. See plan.h.
  *
- * The kernel checks each step against what runs, before the first of them is done; it cannot see
- * what an earlier step will have made.
+ * The kernel checks each step against what runs, before the first step is done. So it cannot see
+ * what an earlier step of the plan will change.
  */
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-plan.h"
+#include "common/util.h"
+#include "conf.h"
+#include "plan.h"
 
 /**
- * struct nodes - the nodes that there are after some steps
+ * struct nodes - the nodes that exist after some steps
  * @node: nodes
  * @nodes: entries of @node
  */
@@ -39,7 +40,7 @@ static void del(struct nodes *n, uint64_t id)
 		n->node[i] = n->node[i + 1];
 }
 
-/* An engine runs where the first of its nodes has it run, until the last one goes. */
+/* An engine runs on the CPU that its first node has chosen, until its last node is removed. */
 static bool same_cpu(const struct nodes *n, const struct ctl_node *node)
 {
 	const struct ctl_val *cpu = &node->val[CTL_NODE_CPU], *first;
@@ -47,7 +48,7 @@ static bool same_cpu(const struct nodes *n, const struct ctl_node *node)
 
 	for (i = 0; cpu->set && i < n->nodes; i++) {
 		first = &n->node[i]->val[CTL_NODE_CPU];
-		/* What is not given is 0, the default. */
+		/* An engine that is not given is 0, the default. */
 		if (n->node[i]->val[CTL_NODE_ENGINE].num == node->val[CTL_NODE_ENGINE].num)
 			return first->set && first->num == cpu->num;
 	}
@@ -69,8 +70,8 @@ static void check_add(const struct ctl_plan *plan, struct nodes *n, const struct
 }
 
 /**
- * ctl_plan_check() - complain about nodes that others of the plan leave no room for
- * @plan: a plan; complaints are counted in its conf
+ * ctl_plan_check() - complain about nodes that conflict with other nodes of the plan
+ * @plan: a plan; complaints are counted in its @conf
  */
 void ctl_plan_check(struct ctl_plan *plan)
 {

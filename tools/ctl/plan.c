@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Making a plan. See ctl-plan.h.
+ * Making a plan. See plan.h.
  *
- * Nothing is sent here. Nodes come before views, and what goes comes before what may
- * take its place.
+ * This file sends nothing. Steps for nodes come before steps for views. A removal comes before an
+ * addition that may take the same place.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-live.h"
-#include "ctl-plan.h"
+#include "common/live.h"
+#include "common/util.h"
+#include "conf.h"
+#include "diff.h"
+#include "host.h"
+#include "plan.h"
 
 static struct ctl_step *add_step(struct ctl_plan *plan, char sign, const char *what, int cmd,
 				 uint64_t id)
@@ -57,7 +60,7 @@ static const char *where(const struct ctl_node *node)
 				 port->set ? port->num : SPINDLE_DEF_PORT);
 }
 
-/* The lines of a complaint; what was complained about stands above. */
+/* Print the lines that belong to the complaint above them. */
 static void say_detail(const char *detail)
 {
 	if (detail)
@@ -83,7 +86,7 @@ static void plan_others(struct ctl_plan *plan)
 	}
 }
 
-/* Return: whether the node will be there and takes a view. */
+/* Plan the steps for a node. Return: whether the node will exist and take a view. */
 static bool plan_node(struct ctl_plan *plan, const struct ctl_node *node,
 		      const struct ctl_running **run)
 {
@@ -136,7 +139,7 @@ static const char *view_summary(const struct ctl_view *view)
 			    view->subgroups, view->subgroups == 1 ? "" : "s");
 }
 
-/* A view that runs and that the file does not have. */
+/* Plan for a node that has a view, although the file has none for it. */
 static void plan_no_view(struct ctl_plan *plan, unsigned long long id,
 			 const struct ctl_running *run)
 {
@@ -174,7 +177,7 @@ static bool has_static(const struct ctl_running *run)
 	return run && run->has_view && !run->view.is_live;
 }
 
-/* Only what has been removed can be followed by a view of the other kind. */
+/* A node has to lose its view before it can get one of the other kind, live or static. */
 static void other_kind(struct ctl_plan *plan, int line, const struct ctl_running *run)
 {
 	unsigned long long id = run->node.val[CTL_NODE_ID].num, vid = run->view.vid.num;
@@ -197,7 +200,7 @@ static void other_kind(struct ctl_plan *plan, int line, const struct ctl_running
 				  id, vid, id, id);
 }
 
-/* A node that runs in a live view, and a file that has its first view, or a later one. */
+/* The node runs in a live view. The file has the first view of its group, or a later one. */
 static void plan_running(struct ctl_plan *plan, const struct ctl_view *view,
 			 const struct ctl_running *run)
 {
@@ -244,7 +247,7 @@ static struct ctl_member endpoint(const struct ctl_node *node)
 	};
 }
 
-/* Each once, and never the node itself. */
+/* Add a contact, unless it is in the list already or is the node itself. */
 static void add_contact(struct ctl_step *step, const struct ctl_node *node,
 			const struct ctl_member *other, struct ctl_member **list)
 {
@@ -262,7 +265,10 @@ static void add_contact(struct ctl_step *step, const struct ctl_node *node,
 	step->contact = *list;
 }
 
-/* Contacts to ask: as the node says, or all other nodes of the file. */
+/*
+ * Find the contacts to ask: those of the node's section. Without any, they are all other nodes of
+ * the file and all other members of the view.
+ */
 static void find_contacts(const struct ctl_plan *plan, struct ctl_step *step,
 			  const struct ctl_node *node, const struct ctl_view *view)
 {
@@ -291,7 +297,7 @@ static const char *contacts_text(const struct ctl_step *step)
 	return text;
 }
 
-/* Where senders are named and members are not, the members are those of the whole view. */
+/* Where a subgroup names senders and no members, its members are those of the whole view. */
 static struct ctl_subgroup *name_members(const struct ctl_view *view)
 {
 	struct ctl_subgroup *list = ctl_alloc(view->subgroups * sizeof(*list) + 1);
@@ -305,7 +311,7 @@ static struct ctl_subgroup *name_members(const struct ctl_view *view)
 	return list;
 }
 
-/* The view as one node begins it; all others join. */
+/* The view as the first node begins it. All other nodes join. */
 static const struct ctl_view *begun_by(const struct ctl_node *node, const struct ctl_view *view,
 				       const struct ctl_step *step)
 {
@@ -322,7 +328,7 @@ static const struct ctl_view *begun_by(const struct ctl_node *node, const struct
 	return first;
 }
 
-/* Will the node be there, as it is now? */
+/* Does the plan keep the node, without removing it? */
 static bool stays(const struct ctl_plan *plan, uint64_t id)
 {
 	unsigned int i;
@@ -333,7 +339,7 @@ static bool stays(const struct ctl_plan *plan, uint64_t id)
 	return true;
 }
 
-/* Is a node of this machine in the view, or begins it? */
+/* Is a node of this machine in the view, or does a step before this one begin it? */
 static bool is_begun(const struct ctl_plan *plan, const struct ctl_view *view)
 {
 	unsigned int i;
@@ -390,8 +396,9 @@ static void plan_join(struct ctl_plan *plan, const struct ctl_node *node,
 }
 
 /*
- * A node that is to be in a live view. What the file says of the view is how it begins, which
- * takes a word of its own: the others may go on with it, whether they can be heard or not.
+ * Plan for a node that is to be in a live view. The view of the file is the one to begin with. To
+ * begin it takes --bootstrap, because the other members may still run the view where this node
+ * cannot reach them.
  */
 static void plan_live(struct ctl_plan *plan, const struct ctl_node *node,
 		      const struct ctl_view *view, const struct ctl_running *run)
@@ -473,10 +480,10 @@ static void plan_view(struct ctl_plan *plan, const struct ctl_node *node,
 }
 
 /**
- * ctl_plan_make() - compare what is with what is wanted
- * @plan: in: conf, running, replace, prune; out: the steps
+ * ctl_plan_make() - compare what runs with what is wanted
+ * @plan: in: conf, running, replace, prune, bootstrap, force; out: the steps
  *
- * Return: CTL_OK, or CTL_FAILED if it cannot be done, having said why
+ * Return: CTL_OK, or CTL_FAILED after a message if there is no such plan
  */
 int ctl_plan_make(struct ctl_plan *plan)
 {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What has to be done to make what runs what a file says.
- */
+/* The steps that change what runs to what a file says. */
 #ifndef SPINDLE_CTL_PLAN_H
 #define SPINDLE_CTL_PLAN_H
 
-#include "ctl-model.h"
-#include "ctl-wire.h"
+#include "common/model.h"
+#include "common/wire.h"
+#include "conf.h"
 
 /**
  * struct ctl_step - one line of a plan
- * @sign: '+' comes, '-' goes, '~' changes, '=' stays, '.' not our business
+ * @sign: '+' is added, '-' is removed, '~' changes, '=' stays, '.' is not in the file
  * @what: "node" or "view"
  * @cmd: enum spindle_cmd to send; 0: nothing to do
  * @id: node id
@@ -18,10 +17,10 @@
  * @view: view to set
  * @contact: nodes to ask for the view to join
  * @contacts: entries of @contact
- * @insecure: line of the word that the view to join may be without a key; 0: it may not
- * @begins: others are asked first, and it may be refused by one of them
- * @text: for people
- * @detail: lines of what changes, or NULL
+ * @insecure: line of the file that allows the view to be without a key; 0: no line does
+ * @begins: the kernel asks the contacts before the view begins, and one of them may refuse it
+ * @text: description for people
+ * @detail: lines that describe the changes, or NULL
  */
 struct ctl_step {
 	char sign;
@@ -39,14 +38,14 @@ struct ctl_step {
 };
 
 /**
- * struct ctl_plan - what to do, in this order
- * @conf: what is wanted; what cannot be done is complained about there
- * @running: nodes that there are
+ * struct ctl_plan - steps, in the order in which they are done
+ * @conf: what is wanted; complaints are counted there
+ * @running: nodes that the kernel has
  * @count: entries of @running
- * @replace: nodes may be removed and made anew
- * @prune: what is not wanted goes
- * @bootstrap: a live view that no node here is in begins, if nobody else is in one
- * @force: or even then
+ * @replace: nodes may be removed and added again
+ * @prune: nodes and views that are not in the file are removed
+ * @bootstrap: begin a live view that has no member on this machine, if no contact is in one
+ * @force: begin the view without asking any contact
  * @step: steps
  * @steps: entries of @step
  * @local: nodes of the file that are on this machine

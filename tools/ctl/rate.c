@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What happened between two looks at the counters. See ctl-rate.h.
- */
+/* Rates from two looks at the counters. See rate.h. */
 #include <math.h>
 #include <time.h>
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-rate.h"
+#include "common/util.h"
+#include "rate.h"
 
 const struct ctl_rate ctl_node_rates[] = {
 	{
@@ -49,7 +47,10 @@ const struct ctl_rate ctl_subgroup_rates[] = {
 		.word = "send-batch", .head = "send", .part = SPINDLE_SUBGROUP_S_SENT,
 		.whole = SPINDLE_SUBGROUP_S_SEND_BATCHES, .scale = 1,
 	}, {
-		/* Own messages are received when they are sent, in none of these batches. */
+		/*
+		 * A sender has received its own messages when it sends them, so these are in no
+		 * batch.
+		 */
 		.word = "recv-batch", .head = "recv", .part = SPINDLE_SUBGROUP_S_RECEIVED,
 		.less = SPINDLE_SUBGROUP_S_SENT, .whole = SPINDLE_SUBGROUP_S_RECV_BATCHES,
 		.scale = 1,
@@ -61,13 +62,13 @@ const struct ctl_rate ctl_subgroup_rates[] = {
 };
 
 /**
- * ctl_sample_take() - look at all counters
+ * ctl_sample_take() - read all counters
  * @net: socket
  * @node: node id; not set: all nodes
  * @id: subgroup id; not set: all subgroups
  * @sample: out: the counters
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno, after a message
  */
 int ctl_sample_take(struct ctl_net *net, const struct ctl_val *node,
 		    const struct ctl_val *id, struct ctl_sample *sample)
@@ -84,8 +85,8 @@ int ctl_sample_take(struct ctl_net *net, const struct ctl_val *node,
 }
 
 /*
- * Is it another one with the same id? Counters of a life only grow. What is no counter
- * is in @except.
+ * Does the id belong to another object by now? Counters of one life only grow. @except has the
+ * numbers that are no counters.
  */
 static bool is_another(const struct ctl_stats *now, const struct ctl_stats *before,
 		       uint64_t except)
@@ -99,11 +100,11 @@ static bool is_another(const struct ctl_stats *now, const struct ctl_stats *befo
 }
 
 /**
- * ctl_node_before() - the counters of a node's engine as they were
+ * ctl_node_before() - find the earlier counters of a node's engine
  * @before: earlier sample, or NULL
  * @node: node of a later sample
  *
- * Return: its counters, NULL if this life of it was not there
+ * Return: the counters; NULL if the earlier sample does not have this life of the node
  */
 const struct ctl_stats *ctl_node_before(const struct ctl_sample *before,
 					const struct ctl_node_stats *node)
@@ -123,11 +124,11 @@ const struct ctl_stats *ctl_node_before(const struct ctl_sample *before,
 }
 
 /**
- * ctl_subgroup_before() - the counters of a subgroup as they were
+ * ctl_subgroup_before() - find the earlier counters of a subgroup
  * @before: earlier sample, or NULL
  * @sg: subgroup of a later sample
  *
- * Return: its counters, NULL if this life of it was not there
+ * Return: the counters; NULL if the earlier sample does not have this life of the subgroup
  */
 const struct ctl_stats *ctl_subgroup_before(const struct ctl_sample *before,
 					    const struct ctl_running_subgroup *sg)
@@ -149,14 +150,13 @@ const struct ctl_stats *ctl_subgroup_before(const struct ctl_sample *before,
 }
 
 /**
- * ctl_rate() - how much of something there was between two samples
- * @rate: what
+ * ctl_rate() - compute a rate from two samples
+ * @rate: the rate
  * @now: counters
- * @before: the same earlier; NULL: not known
- * @seconds: time between them
+ * @before: earlier counters of the same object; NULL: not known
+ * @seconds: time between the samples
  *
- * Return: the number, NAN if there is none: the kernel did not count it, or nothing
- *	happened that it could be a share of
+ * Return: the rate. NAN if the kernel does not count it, or if its denominator did not grow
  */
 double ctl_rate(const struct ctl_rate *rate, const struct ctl_stats *now,
 		const struct ctl_stats *before, double seconds)
@@ -175,6 +175,8 @@ double ctl_rate(const struct ctl_rate *rate, const struct ctl_stats *now,
 		part -= now->num[rate->less] - before->num[rate->less];
 	if (rate->whole)
 		whole = now->num[rate->whole] - before->num[rate->whole];
-	/* Counters are read one after another while they grow. */
+	/*
+	 * The kernel reads counters one after another while they grow, so the part may be negative.
+	 */
 	return whole > 0 ? (part > 0 ? part : 0) / whole : NAN;
 }

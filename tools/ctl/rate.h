@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What happened between two looks at the counters.
- */
+/* Rates from two looks at the counters. */
 #ifndef SPINDLE_CTL_RATE_H
 #define SPINDLE_CTL_RATE_H
 
-#include "ctl-stats.h"
-#include "ctl-wire.h"
+#include "common/wire.h"
+#include "stats.h"
 
 /**
  * struct ctl_sample - one look at all counters
- * @ns: when, on the monotonic clock
+ * @ns: time of the look, on the monotonic clock
  * @node: nodes
  * @nodes: entries of @node
  * @sg: subgroups of these nodes
@@ -25,13 +23,13 @@ struct ctl_sample {
 };
 
 /**
- * struct ctl_rate - a number that is made of counters
- * @word: its name in JSON
- * @head: head of its column; NULL: it has none
+ * struct ctl_rate - a rate that is computed from counters
+ * @word: name in JSON
+ * @head: head of the column; NULL: the rate has no column
  * @part: counter
- * @less: counter that is taken away from it; 0: none
- * @whole: counter that is divided by; 0: seconds
- * @scale: what the column is multiplied by
+ * @less: counter that is subtracted from @part; 0: none
+ * @whole: counter that @part is divided by; 0: seconds
+ * @scale: factor for the column
  */
 struct ctl_rate {
 	const char *word;
@@ -46,7 +44,7 @@ struct ctl_rate {
 extern const struct ctl_rate ctl_node_rates[];
 extern const struct ctl_rate ctl_subgroup_rates[];
 
-/* ctl-rate.c */
+/* rate.c */
 int ctl_sample_take(struct ctl_net *net, const struct ctl_val *node,
 		    const struct ctl_val *id, struct ctl_sample *sample);
 const struct ctl_stats *ctl_node_before(const struct ctl_sample *before,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RDMC groups, as the kernel shows them. See ctl-rdmc.h.
+ * RDMC groups, as the kernel shows them. See rdmc.h.
  */
 #include <math.h>
 #include <time.h>
@@ -10,11 +10,11 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-looks.h"
-#include "ctl-names.h"
-#include "ctl-rdmc.h"
-#include "ctl-wire.h"
+#include "common/names.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "looks.h"
+#include "rdmc.h"
 
 static struct ctl_val get_val(const struct nlattr *attr)
 {
@@ -66,8 +66,8 @@ static void get_nests(struct ctl_rdmc *g, struct nlattr *nest)
 	}
 }
 
-/* RDMC_GET. */
-void ctl_rdmc_get(struct ctl_rdmc *g, struct nlmsghdr *nlh)
+/* Read RDMC_GET. */
+static void ctl_rdmc_get(struct ctl_rdmc *g, struct nlmsghdr *nlh)
 {
 	struct nlattr **top = ctl_msg_attrs(nlh), **a;
 
@@ -95,14 +95,14 @@ void ctl_rdmc_get(struct ctl_rdmc *g, struct nlmsghdr *nlh)
 }
 
 /**
- * ctl_rdmc_fetch() - the RDMC groups of all nodes, or of one
+ * ctl_rdmc_fetch() - read the RDMC groups of all nodes, or of one
  * @net: socket
- * @what: what it is for, for messages
+ * @what: purpose of the request, for messages
  * @node: node id; not set: all nodes
  * @id: group id; not set: all groups
  * @sample: out: groups
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno, after a message
  */
 int ctl_rdmc_fetch(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		   const struct ctl_val *id, struct ctl_rdmc_sample *sample)
@@ -136,7 +136,7 @@ static double share(uint64_t blocks, uint64_t total)
 	return total ? (double)blocks / total : 0;
 }
 
-/* How much of an object a member has. */
+/* The share of an object that a member has. */
 static double member_done(const struct ctl_rdmc_member *m, const struct ctl_rdmc_object *o)
 {
 	if (m->ended.num > o->number)
@@ -145,12 +145,14 @@ static double member_done(const struct ctl_rdmc_member *m, const struct ctl_rdmc
 }
 
 /**
- * ctl_rdmc_done() - how far is an object?
- * @g: its group
+ * ctl_rdmc_done() - compute the progress of an object
+ * @g: group of the object
  * @o: object
- * @slowest: out: at the root, those that have least of it; none: all have all of it
+ * @slowest: out: at the root, the members that have the least of the object; empty: all members
+ *	have all of it
  *
- * Return: 0 to 1: at the root, of who has least; else of the node itself
+ * Return: a share from 0 to 1: at the root, that of the slowest members; elsewhere that of the node
+ *	itself
  */
 double ctl_rdmc_done(const struct ctl_rdmc *g, const struct ctl_rdmc_object *o,
 		     struct ctl_ids *slowest)
@@ -173,13 +175,13 @@ double ctl_rdmc_done(const struct ctl_rdmc *g, const struct ctl_rdmc_object *o,
 }
 
 /**
- * ctl_rdmc_rate() - how much of something there was in a second
+ * ctl_rdmc_rate() - compute how much a counter grew in a second
  * @now: sample
  * @before: earlier sample, or NULL
  * @g: group of @now
  * @counter: enum spindle_rdmc_group_stat
  *
- * Return: the number; NAN if this life of the group was not there, or no time went by
+ * Return: the number; NAN if @before does not have this life of the group, or if no time has passed
  */
 double ctl_rdmc_rate(const struct ctl_rdmc_sample *now, const struct ctl_rdmc_sample *before,
 		     const struct ctl_rdmc *g, unsigned int counter)
@@ -189,7 +191,7 @@ double ctl_rdmc_rate(const struct ctl_rdmc_sample *now, const struct ctl_rdmc_sa
 	for (i = 0; before && i < before->groups && now->ns > before->ns; i++) {
 		const struct ctl_rdmc *was = &before->group[i];
 
-		/* Counters of a life only grow. */
+		/* Counters of one life only grow. */
 		if (was->node == g->node && was->id == g->id && was->pid == g->pid &&
 		    was->stats.num[counter] <= g->stats.num[counter])
 			return (double)(g->stats.num[counter] - was->stats.num[counter]) *

@@ -5,20 +5,20 @@
 #ifndef SPINDLE_CTL_RDMC_H
 #define SPINDLE_CTL_RDMC_H
 
-#include "ctl-model.h"
-#include "ctl-net.h"
+#include "common/model.h"
+#include "common/net.h"
 
 /**
  * struct ctl_rdmc_member - a member of a group, as the node sees it
  * @id: node id
- * @state: enum spindle_peer_state; not set: it is the node itself
- * @reason: why it is not up, or ""
- * @created: it has created the group, too
- * @rack: its rack; not set: one of its own, or not known
- * @ended: objects that have ended there; not set: not known here
- * @complete: of these, well
- * @blocks: blocks that it has of the next one
- * @total: blocks that this one has; 0: there is none
+ * @state: enum spindle_peer_state; not set: the member is the node itself
+ * @reason: why the peer is not up, or ""
+ * @created: the member has created the group
+ * @rack: rack of the member; not set: it has one of its own, or the rack is not known
+ * @ended: objects that have ended at the member; not set: not known here
+ * @complete: ended objects that are complete
+ * @blocks: blocks that the member has of the next object
+ * @total: blocks of the next object; 0: there is none
  */
 struct ctl_rdmc_member {
 	uint64_t id;
@@ -34,14 +34,14 @@ struct ctl_rdmc_member {
 
 /**
  * struct ctl_rdmc_object - an object under way
- * @number: its number
+ * @number: number of the object
  * @len: bytes
- * @tag: as the root has given it
+ * @tag: tag that the root gave
  * @phase: enum spindle_rdmc_object_phase
- * @blocks: blocks that are here
- * @total: blocks that it has
- * @since_ms: milliseconds since it began to move; not set: it has not
- * @error: enum spindle_rdmc_error, if it was given up
+ * @blocks: blocks that this node has
+ * @total: blocks of the object
+ * @since_ms: milliseconds since the first block moved; not set: none has
+ * @error: enum spindle_rdmc_error, if the object was given up
  */
 struct ctl_rdmc_object {
 	uint64_t number;
@@ -59,19 +59,19 @@ struct ctl_rdmc_object {
  * @node: id of the node
  * @id: id of the group
  * @state: enum spindle_rdmc_group_state
- * @error: enum spindle_rdmc_error, if it has failed
- * @culprit: node id of who is the cause, or 0
+ * @error: enum spindle_rdmc_error, if the group has failed
+ * @culprit: id of the node that is the cause, or 0
  * @algorithm: enum spindle_rdmc_algorithm
  * @block: bytes of a block
- * @timeout_ms: how long nothing may go on
- * @rank: own rank; 0: the root
- * @pid: process that created it; 0: unknown here
- * @comm: its name
- * @released: its file is closed
+ * @timeout_ms: how long a group may make no progress
+ * @rank: rank of the node; 0: the root
+ * @pid: process that created the group; 0: unknown here
+ * @comm: name of the process
+ * @released: the file of the group is closed
  * @unread: events that the process has not read
  * @announced: objects that are known
  * @ended: objects that have ended here
- * @complete: of these, well
+ * @complete: ended objects that are complete
  * @member: members by rank
  * @members: entries of @member
  * @object: objects under way
@@ -104,7 +104,7 @@ struct ctl_rdmc {
 
 /**
  * struct ctl_rdmc_sample - one look at groups
- * @ns: when, on the monotonic clock
+ * @ns: time of the look, on the monotonic clock
  * @group: groups
  * @groups: entries of @group
  */
@@ -114,7 +114,6 @@ struct ctl_rdmc_sample {
 	unsigned int groups;
 };
 
-void ctl_rdmc_get(struct ctl_rdmc *g, struct nlmsghdr *nlh);
 int ctl_rdmc_fetch(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		   const struct ctl_val *id, struct ctl_rdmc_sample *sample);
 double ctl_rdmc_done(const struct ctl_rdmc *g, const struct ctl_rdmc_object *o,

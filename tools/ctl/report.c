@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The status of a live view. See ctl-report.h.
+ * The status of a live view. See report.h.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -8,11 +8,11 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-live.h"
-#include "ctl-names.h"
-#include "ctl-out.h"
-#include "ctl-report.h"
+#include "common/live.h"
+#include "common/names.h"
+#include "common/out.h"
+#include "common/util.h"
+#include "report.h"
 
 static const char *const phase_words[CTL_PHASES] = {
 	[CTL_DETECT] = "detect",
@@ -21,7 +21,9 @@ static const char *const phase_words[CTL_PHASES] = {
 	[CTL_INSTALL] = "install",
 };
 
-/* Who is in no live view has a state only if something went wrong; else NULL. */
+/*
+ * The word for the state. A node in no live view has one only if something went wrong, else NULL.
+ */
 static const char *state_word(const struct ctl_status *s)
 {
 	if (s->is_live)
@@ -51,7 +53,7 @@ static unsigned int ranked(const struct ctl_status *s)
 	return n;
 }
 
-/* Who has stopped may know of no members any more. */
+/* The text for the view. A node that has stopped may have no list of members any more. */
 static const char *view_text(const struct ctl_status *s)
 {
 	unsigned int n = ranked(s);
@@ -61,7 +63,7 @@ static const char *view_text(const struct ctl_status *s)
 			    (unsigned long long)s->changes, s->changes == 1 ? "" : "s");
 }
 
-/* Half a second is 500 ms, and what is below 10 ms has a digit more. */
+/* 500000 us are "500 ms", and a time below 10 ms has one more digit. */
 static const char *us_text(uint64_t us)
 {
 	if (us >= 10000)
@@ -69,14 +71,14 @@ static const char *us_text(uint64_t us)
 	return ctl_asprintf("%.1f ms", us / 1000.0);
 }
 
-/* The last change of the view; NULL: there was none. */
+/* Describe the last change of the view; NULL: there was none. */
 static const char *change_text(const struct ctl_status *s)
 {
 	const char *text = NULL;
 	unsigned int i;
 
 	for (i = 0; i < CTL_PHASES; i++) {
-		/* 0: nobody was suspected, so there was nothing to detect. */
+		/* 0 means that no member was suspected, so there was nothing to detect. */
 		if (!s->phase[i].set || (i == CTL_DETECT && !s->phase[i].num))
 			continue;
 		text = ctl_asprintf("%s%s%s %s", text ? text : "", text ? ", " : "",
@@ -85,13 +87,16 @@ static const char *change_text(const struct ctl_status *s)
 	return s->changes ? text : NULL;
 }
 
-/* A node that joins shows those that it connects to; a member shows those that want in. */
+/* A joining node lists the members that it connects to. A member lists nodes that want to join. */
 static bool wants_in(const struct ctl_status *s, const struct ctl_status_member *m)
 {
 	return !m->rank.set && s->state != SPINDLE_LIVE_JOINING;
 }
 
-/* "this node", "witness", "suspected: silent, by 1,2", "wants to join", why it is not connected */
+/*
+ * The note of a member, like "this node", "witness", "suspected: silent, by 1,2", "wants to join",
+ * or the reason why it is not connected.
+ */
 static const char *note(const struct ctl_status *s, const struct ctl_status_member *m)
 {
 	const char *text = m->id == s->node ? "this node" : "";
@@ -144,7 +149,7 @@ static void print_members(const struct ctl_status *s, FILE *to)
 	ctl_table_write(&t, to);
 }
 
-/* Contacts that a joiner asks, and what came of it. */
+/* Print the contacts that a joining node asks, and their answers. */
 static void print_contacts(const struct ctl_status *s, FILE *to)
 {
 	struct ctl_table t = { .indent = 8 };
@@ -162,7 +167,7 @@ static void print_contacts(const struct ctl_status *s, FILE *to)
 	ctl_table_write(&t, to);
 }
 
-/* What happened to a node that is in no live view. */
+/* Say what happened to a node that is in no live view. */
 static const char *outside(const struct ctl_status *s)
 {
 	const char *why = *s->reason ? s->reason : "the RDMA device was removed";
@@ -173,13 +178,13 @@ static const char *outside(const struct ctl_status *s)
 			    ctl_asprintf("; it was in view %llu", (unsigned long long)s->vid) : "");
 }
 
-/* Text that can have come from another host. */
+/* Print text that may have come from another host. */
 static void print_line(FILE *to, const char *head, const char *text)
 {
 	fprintf(to, "%6s: %s\n", head, ctl_clean(text));
 }
 
-/* For people. */
+/* Print the status for people. */
 void ctl_report_print(const struct ctl_status *s, FILE *to)
 {
 	const char *action = ctl_report_action(s), *change = change_text(s);
@@ -293,7 +298,7 @@ static void json_outside(struct json_object *obj, const struct ctl_status *s)
 	ctl_json_str(obj, "action", ctl_report_action(s));
 }
 
-/* For programs. */
+/* The status for programs. */
 struct json_object *ctl_report_json(const struct ctl_status *s)
 {
 	struct json_object *obj = json_object_new_object();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The status of a live view for people and programs, and what to do about it.
- */
+/* The status of a live view for people and programs, with advice. */
 #ifndef SPINDLE_CTL_REPORT_H
 #define SPINDLE_CTL_REPORT_H
 
@@ -9,7 +7,7 @@
 
 #include <json-c/json.h>
 
-#include "ctl-status.h"
+#include "common/status.h"
 
 const char *ctl_report_state(const struct ctl_status *s);
 const char *ctl_report_action(const struct ctl_status *s);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A terminal that shows the same text again and again. See ctl-screen.h.
+ * A terminal on which a text is drawn repeatedly. See screen.h.
  *
- * It is left as it was found, however the program ends: signals are only let in while
- * ctl_screen_wait() waits, which puts the terminal right before it obeys them.
+ * The terminal is left as it was found, however the program ends. Signals are only let in while
+ * ctl_screen_wait() waits. That function restores the terminal before it obeys a signal.
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,13 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ctl.h"
-#include "ctl-screen.h"
+#include "common/util.h"
+#include "screen.h"
 
-/* Another screen, without cursor and without lines that wrap; and back. */
+/* Use the alternate screen, without cursor and without wrapped lines; and go back. */
 #define ENTER	"\033[?1049h\033[?25l\033[?7l"
 #define LEAVE	"\033[?7h\033[?25h\033[?1049l"
-/* Home; blank to the end of the line; blank all below. */
+/* Move to the first row; clear to the end of the line; clear all rows below. */
 #define HOME	"\033[H"
 #define EOL	"\033[K"
 #define BELOW	"\033[J"
@@ -48,7 +48,7 @@ static void catch(int sig)
 			caught[i] = 1;
 }
 
-/* Is the standard output a terminal that can be drawn on? */
+/* Is standard output a terminal that can be drawn on? */
 bool ctl_screen_there(void)
 {
 	const char *term = getenv("TERM");
@@ -66,7 +66,7 @@ static void take_terminal(void)
 {
 	struct termios keys;
 
-	/* A key at a time, unseen; ^C and ^Z stay signals. */
+	/* Read one key at a time, without echo. ^C and ^Z remain signals. */
 	has_keys = isatty(STDIN_FILENO) && !tcgetattr(STDIN_FILENO, &saved);
 	if (has_keys) {
 		keys = saved;
@@ -88,8 +88,8 @@ static void give_terminal(void)
 /**
  * ctl_screen_prepare() - catch signals
  *
- * The terminal is taken over when there is something to draw, so that the first error
- * needs no care.
+ * ctl_screen_draw() takes the terminal over, not this function. So an error before the first
+ * drawing leaves a normal terminal.
  */
 void ctl_screen_prepare(void)
 {
@@ -109,7 +109,7 @@ void ctl_screen_prepare(void)
 	atexit(ctl_screen_close);
 }
 
-/* Leave the terminal as it was, if it was taken over. The next text takes it again. */
+/* Restore the terminal, if it was taken over. The next drawing takes it over again. */
 void ctl_screen_close(void)
 {
 	if (opened)
@@ -117,7 +117,7 @@ void ctl_screen_close(void)
 	opened = false;
 }
 
-/* The end of what fits into so many columns; bytes that go on a character count not. */
+/* The end of the part that fits into @columns. Continuation bytes of UTF-8 do not count. */
 static const char *clip(const char *line, const char *end, unsigned int columns)
 {
 	for (; line < end; line++)
@@ -134,7 +134,7 @@ static void redraw(void)
 	char note[32];
 
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	/* A serial line does not know. */
+	/* A serial line does not know its size. */
 	if (!size.ws_row || !size.ws_col)
 		size = (struct winsize){ .ws_row = 24, .ws_col = 80 };
 	fputs(HOME, stdout);
@@ -147,7 +147,7 @@ static void redraw(void)
 		printf("%.*s" EOL "\n", (int)(clip(line, end, size.ws_col) - line), line);
 		row++;
 	}
-	/* The last row is never ended: the screen would scroll. */
+	/* The last row has no newline, because the screen would scroll. */
 	if (more) {
 		snprintf(note, sizeof(note), "(%u more lines)", more);
 		printf("%.*s" EOL, size.ws_col, note);
@@ -156,8 +156,8 @@ static void redraw(void)
 }
 
 /**
- * ctl_screen_draw() - show a text
- * @text: lines; what does not fit is left out
+ * ctl_screen_draw() - draw a text
+ * @text: lines; lines and characters that do not fit are left out
  */
 void ctl_screen_draw(const char *text)
 {
@@ -169,7 +169,7 @@ void ctl_screen_draw(const char *text)
 	redraw();
 }
 
-/* Do what a signal would do by itself, with the terminal put right. */
+/* Restore the terminal, and let the signal have its default effect. */
 static void obey(int sig)
 {
 	struct sigaction act = { .sa_handler = SIG_DFL }, old;
@@ -181,7 +181,7 @@ static void obey(int sig)
 	sigaction(sig, &act, &old);
 	raise(sig);
 	sigprocmask(SIG_UNBLOCK, &one, NULL);
-	/* It was a stop, and it is over. */
+	/* The process is running again, so the signal had only stopped it. */
 	sigprocmask(SIG_BLOCK, &one, NULL);
 	sigaction(sig, &old, NULL);
 	take_terminal();
@@ -203,7 +203,7 @@ static void obey_signals(void)
 	}
 }
 
-/* Return: whether to go on. */
+/* Read a key. Return: false if the user wants to quit. */
 static bool take_key(void)
 {
 	char key;
@@ -218,7 +218,7 @@ static bool take_key(void)
 }
 
 /**
- * ctl_screen_wait() - wait, while the window changes and keys are pressed
+ * ctl_screen_wait() - wait, and handle signals and keys
  * @until: time on the monotonic clock, in nanoseconds
  *
  * Return: true at that time, false if the user wants to quit

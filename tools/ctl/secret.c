@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The key of a group. See ctl-secret.h.
+ * The key of a group. See secret.h.
  *
- * It comes from a file, as everybody can read a command line.
+ * The key comes from a file, because everybody can read a command line.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,14 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctl.h"
-#include "ctl-secret.h"
+#include "common/util.h"
+#include "secret.h"
 
 const struct ctl_key ctl_secret_key = {
 	.name = "key-file", .conf = "KeyFile", .kind = CTL_STR,
 };
 
-/* As many bytes as there is room for. Return: 0 or -errno. */
+/* Read as many bytes as there is room for. Return: 0 or -errno. */
 static int read_all(struct ctl_secret *secret, int fd)
 {
 	ssize_t got;
@@ -33,7 +33,7 @@ static int read_all(struct ctl_secret *secret, int fd)
 	return 0;
 }
 
-/* Whose is it besides? Of a file system that knows modes; NULL: nobody's. */
+/* Which other users have access to the file, by its mode? NULL: none, or it is no regular file. */
 static const char *who_else(int fd)
 {
 	struct stat st;
@@ -45,10 +45,10 @@ static const char *who_else(int fd)
 }
 
 /**
- * ctl_secret_load() - read a key and say nothing
+ * ctl_secret_load() - read a key without printing anything
  * @secret: out: the key
- * @path: its file; a newline at the end is not part of it, as editors add one
- * @open_to: out: who else can have it, in words; NULL: nobody
+ * @path: file of the key; a newline at its end is not part of the key, because editors add one
+ * @open_to: out: other users that have access to the file, in words; NULL: none
  *
  * Return: NULL, or what is wrong
  */
@@ -81,15 +81,15 @@ const char *ctl_secret_load(struct ctl_secret *secret, const char *path, const c
 /**
  * ctl_secret_read() - read the key that the command line names
  * @secret: out: the key
- * @path: its file
+ * @path: file of the key
  *
- * Return: 0 or -EINVAL, having told the user
+ * Return: 0, or -EINVAL after a message
  */
 int ctl_secret_read(struct ctl_secret *secret, const char *path)
 {
 	const char *open_to, *err = ctl_secret_load(secret, path, &open_to);
 
-	/* A warning only: it may be a test. */
+	/* This is a warning and no error, because the key may be for a test. */
 	if (open_to)
 		ctl_err("key-file '%s': warning: %s", ctl_clean(path), open_to);
 	if (!err)
@@ -98,7 +98,7 @@ int ctl_secret_read(struct ctl_secret *secret, const char *path)
 	return -EINVAL;
 }
 
-/* Into NODE_ADD, if there is one. What is left of it here is wiped out. */
+/* Add the key to NODE_ADD, if there is one, and wipe it from @secret. */
 void ctl_secret_put(struct ctl_req *req, int line, struct ctl_secret *secret)
 {
 	if (!secret->path)

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The key of a group: bytes of a file that only those who belong to it know.
- */
+/* The key of a group: bytes of a file that only the members of the group know. */
 #ifndef SPINDLE_CTL_SECRET_H
 #define SPINDLE_CTL_SECRET_H
 
 #include <linux/spindle_genl.h>
 
-#include "ctl-net.h"
+#include "common/net.h"
 
 extern const struct ctl_key ctl_secret_key;
 
 /**
- * struct ctl_secret - a key; it is never printed
- * @path: file that it is from; NULL: there is none
- * @byte: bytes, and room to see that there are too many
- * @len: how many
+ * struct ctl_secret - a key, which is never printed
+ * @path: file that the key is from; NULL: there is no key
+ * @byte: bytes of the key, with room to detect that a file has too many
+ * @len: number of bytes
  */
 struct ctl_secret {
 	const char *path;

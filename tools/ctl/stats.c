@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Asking the kernel for the counters of nodes.
- */
+/* Requests for the counters of nodes. */
 #include <netlink/attr.h>
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-names.h"
-#include "ctl-stats.h"
-#include "ctl-wire.h"
+#include "common/names.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "stats.h"
 
 static void get_peer(struct ctl_peer *p, struct nlattr *nest)
 {
@@ -24,8 +22,8 @@ static void get_peer(struct ctl_peer *p, struct nlattr *nest)
 	ctl_attr_stats(a, SPINDLE_PEER_A_MAX, &ctl_peer_stat, &p->stats);
 }
 
-/* STATS_GET. */
-void ctl_stats_get(struct ctl_node_stats *s, struct nlmsghdr *nlh)
+/* Read STATS_GET. */
+static void ctl_stats_get(struct ctl_node_stats *s, struct nlmsghdr *nlh)
 {
 	struct nlattr **a = ctl_msg_attrs(nlh), *attr;
 	struct genlmsghdr *genl = nlmsg_data(nlh);
@@ -46,14 +44,14 @@ void ctl_stats_get(struct ctl_node_stats *s, struct nlmsghdr *nlh)
 }
 
 /**
- * ctl_fetch_stats() - the counters of all nodes, or of one
+ * ctl_fetch_stats() - read the counters of all nodes, or of one
  * @net: socket
- * @what: what it is for, for messages
+ * @what: purpose of the request, for messages
  * @node: node id; not set: all nodes
  * @stats: out: counters
- * @count: out: entries of @stats; 0 also if there is no such node
+ * @count: out: entries of @stats; also 0 if there is no such node
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno, after a message
  */
 int ctl_fetch_stats(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		    struct ctl_node_stats **stats, unsigned int *count)

@@ -5,15 +5,15 @@
 #ifndef SPINDLE_CTL_STATS_H
 #define SPINDLE_CTL_STATS_H
 
-#include "ctl-model.h"
-#include "ctl-net.h"
+#include "common/model.h"
+#include "common/net.h"
 
 /**
  * struct ctl_peer - the connection to a peer
  * @id: node id
  * @state: enum spindle_peer_state
- * @reason: why it is not up
- * @imm: guards come by completion
+ * @reason: why the peer is not up
+ * @imm: guards of the peer arrive by completions
  * @stats: counters
  */
 struct ctl_peer {
@@ -28,10 +28,10 @@ struct ctl_peer {
  * struct ctl_node_stats - the counters of a node
  * @id: node id
  * @state: enum spindle_node_state
- * @refused_id: id that the last node gave that it has refused; 0: none
- * @refused: why; empty: it has refused nobody
- * @engine: counters of its engine
- * @peer: its peers
+ * @refused_id: id that the last refused node gave; 0: none
+ * @refused: why it was refused; empty: no node was refused
+ * @engine: counters of the node's engine
+ * @peer: peers of the node
  * @peers: entries of @peer
  */
 struct ctl_node_stats {
@@ -44,7 +44,6 @@ struct ctl_node_stats {
 	unsigned int peers;
 };
 
-void ctl_stats_get(struct ctl_node_stats *s, struct nlmsghdr *nlh);
 int ctl_fetch_stats(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		    struct ctl_node_stats **stats, unsigned int *count);
 

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Waiting for what becomes of a request. See ctl-wait.h.
- */
+/* Waiting for the result of a request. See wait.h. */
 #include <errno.h>
 #include <string.h>
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-names.h"
-#include "ctl-report.h"
-#include "ctl-wait.h"
+#include "common/names.h"
+#include "common/util.h"
+#include "report.h"
+#include "wait.h"
 
-/* How often the status is asked for if events do not tell all. */
+/* How often the status is requested if the events are not sufficient. */
 #define POLL_MS		200
 
 static enum ctl_wait_end failed(struct ctl_wait *w, const char *reason)
@@ -21,7 +19,9 @@ static enum ctl_wait_end failed(struct ctl_wait *w, const char *reason)
 	return CTL_WAIT_FAILED;
 }
 
-/* Who leaves does not care how it came to be out. */
+/*
+ * The node is in no live view. A request to leave is done, for whatever reason; all others failed.
+ */
 static enum ctl_wait_end gone(struct ctl_wait *w, const char *reason)
 {
 	return w->how == CTL_WAIT_LEAVE ? CTL_WAIT_DONE : failed(w, reason);
@@ -34,13 +34,13 @@ static const char *why(const struct ctl_event *ev)
 }
 
 /**
- * ctl_wait_event() - what an event means for who waits
- * @w: what is waited for
+ * ctl_wait_event() - what does an event mean for the command?
+ * @w: the wait
  * @ev: event
  *
- * Return: how far it is
+ * Return: progress of the wait
  */
-enum ctl_wait_end ctl_wait_event(struct ctl_wait *w, const struct ctl_event *ev)
+static enum ctl_wait_end ctl_wait_event(struct ctl_wait *w, const struct ctl_event *ev)
 {
 	if (ev->node != w->node)
 		return CTL_WAIT_MORE;
@@ -49,13 +49,16 @@ enum ctl_wait_end ctl_wait_event(struct ctl_wait *w, const struct ctl_event *ev)
 		if (w->how == CTL_WAIT_LEAVE)
 			return CTL_WAIT_MORE;
 		w->vid = ev->vid;
-		/* Another change may have come first: is the peer in this view? */
+		/* Another change may have come first, so look whether the peer is in this view. */
 		return w->how == CTL_WAIT_EVICT ? CTL_WAIT_LOOK : CTL_WAIT_DONE;
 	case SPINDLE_EVENT_JOIN_FAILED:
 	case SPINDLE_EVENT_STOPPED:
 		return gone(w, why(ev));
 	case SPINDLE_EVENT_VIEW_REMOVE:
-		/* It comes with each change, too, and who joins may have had a view before. */
+		/*
+		 * This event also comes with each change, and a node that joins may have had a view
+		 * before.
+		 */
 		return CTL_WAIT_LOOK;
 	case SPINDLE_EVENT_NODE_DEL:
 		return gone(w, "the node was removed");
@@ -71,18 +74,18 @@ static enum ctl_wait_end evicted(struct ctl_wait *w, const struct ctl_status *s)
 
 	if (s->state != SPINDLE_LIVE_ACTIVE && s->state != SPINDLE_LIVE_FORMING)
 		return CTL_WAIT_MORE;
-	/* It may ask to be let in again at once. */
+	/* An evicted peer may ask to join again at once. It has no rank then. */
 	return m && m->rank.set ? CTL_WAIT_MORE : CTL_WAIT_DONE;
 }
 
 /**
- * ctl_wait_status() - what the status means for who waits
- * @w: what is waited for
+ * ctl_wait_status() - what does the status mean for the command?
+ * @w: the wait
  * @s: status of the node; NULL: there is no such node
  *
- * Return: how far it is
+ * Return: progress of the wait
  */
-enum ctl_wait_end ctl_wait_status(struct ctl_wait *w, const struct ctl_status *s)
+static enum ctl_wait_end ctl_wait_status(struct ctl_wait *w, const struct ctl_status *s)
 {
 	enum ctl_wait_end end = CTL_WAIT_MORE;
 
@@ -103,7 +106,7 @@ enum ctl_wait_end ctl_wait_status(struct ctl_wait *w, const struct ctl_status *s
 	return end;
 }
 
-/* One step: an event, or what the status says if events do not. */
+/* Wait for one event. If events are not sufficient, request the status as well. */
 static enum ctl_wait_end step(struct ctl_wait *w, const struct ctl_wait_ops *ops, uint64_t left)
 {
 	uint64_t wait = w->polls && left > POLL_MS ? POLL_MS : left;
@@ -118,7 +121,7 @@ static enum ctl_wait_end step(struct ctl_wait *w, const struct ctl_wait_ops *ops
 		return failed(w, strerror(-rc));
 	else if (rc)
 		end = ctl_wait_event(w, &ev);
-	/* What was looked at once may change without an event that says so. */
+	/* After one look the state may change without an event about it. */
 	if (end == CTL_WAIT_LOOK)
 		w->polls = true;
 	if (end == CTL_WAIT_LOOK || (end == CTL_WAIT_MORE && rc <= 0 && w->polls))
@@ -127,11 +130,11 @@ static enum ctl_wait_end step(struct ctl_wait *w, const struct ctl_wait_ops *ops
 }
 
 /**
- * ctl_wait_run() - wait
- * @w: what is waited for
- * @ops: where news come from
+ * ctl_wait_run() - wait for the result
+ * @w: the wait
+ * @ops: source of events and status
  *
- * Return: how it ended
+ * Return: the result
  */
 enum ctl_wait_end ctl_wait_run(struct ctl_wait *w, const struct ctl_wait_ops *ops)
 {
@@ -149,7 +152,7 @@ enum ctl_wait_end ctl_wait_run(struct ctl_wait *w, const struct ctl_wait_ops *op
 	return end;
 }
 
-/* How it is now, for who has waited for nothing. */
+/* The present state, for a wait that took too long. */
 static const char *now_text(const struct ctl_wait *w)
 {
 	const struct ctl_status *s = w->status;
@@ -159,9 +162,9 @@ static const char *now_text(const struct ctl_wait *w)
 }
 
 /**
- * ctl_wait_say() - tell the user how it ended
- * @w: what was waited for
- * @end: how it ended
+ * ctl_wait_say() - print the result
+ * @w: the wait
+ * @end: its result
  *
  * Return: exit code
  */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Waiting for what becomes of a request that is only begun when the kernel has answered it:
- * to join a live view, to leave it, to have somebody else out of it.
+ * Waiting for the result of a request that the kernel answers when the change has only begun: to
+ * join a live view, to leave it, or to evict another member.
  */
 #ifndef SPINDLE_CTL_WAIT_H
 #define SPINDLE_CTL_WAIT_H
 
-#include "ctl-event.h"
-#include "ctl-status.h"
+#include "common/event.h"
+#include "common/status.h"
 
 /**
- * enum ctl_wait_for - what is waited for
+ * enum ctl_wait_for - the result to wait for
  * @CTL_WAIT_JOIN: the node is a member
- * @CTL_WAIT_LEAVE: the node is none
+ * @CTL_WAIT_LEAVE: the node is not a member
  * @CTL_WAIT_EVICT: the node is in a view without the peer
  */
 enum ctl_wait_for {
@@ -22,12 +22,12 @@ enum ctl_wait_for {
 };
 
 /**
- * enum ctl_wait_end - how far it is
- * @CTL_WAIT_MORE: go on
- * @CTL_WAIT_LOOK: the status has to tell
- * @CTL_WAIT_DONE: it is as it was asked for
- * @CTL_WAIT_FAILED: it will never be
- * @CTL_WAIT_TIMEOUT: it took too long
+ * enum ctl_wait_end - progress of a wait
+ * @CTL_WAIT_MORE: continue to wait
+ * @CTL_WAIT_LOOK: the status has to decide
+ * @CTL_WAIT_DONE: the requested result is there
+ * @CTL_WAIT_FAILED: the requested result cannot come any more
+ * @CTL_WAIT_TIMEOUT: the time is over
  */
 enum ctl_wait_end {
 	CTL_WAIT_MORE,
@@ -38,16 +38,16 @@ enum ctl_wait_end {
 };
 
 /**
- * struct ctl_wait - what is waited for
- * @what: what was asked, for messages
- * @how: what is waited for
- * @node: node that was asked
- * @peer: node that is to go
- * @timeout_ms: how long to wait at most
- * @polls: events do not tell all, so the status is asked for
- * @vid: out: the view that it ended with, or 0
- * @reason: out: why it failed
- * @status: out: what was seen last, or NULL
+ * struct ctl_wait - a wait for a result
+ * @what: what was requested, for messages
+ * @how: the result to wait for
+ * @node: node that got the request
+ * @peer: node that is to be evicted
+ * @timeout_ms: longest time to wait
+ * @polls: events are not sufficient, so the status is requested as well
+ * @vid: out: the view with which the wait ended, or 0
+ * @reason: out: why the request failed
+ * @status: out: the last status, or NULL
  */
 struct ctl_wait {
 	const char *what;
@@ -62,12 +62,12 @@ struct ctl_wait {
 };
 
 /**
- * struct ctl_wait_ops - where news come from
- * @event: the next event; its return value is 1: there is one, 0: none came in time,
- *	-ENOBUFS: some are lost, or another -errno
- * @status: the status of a node, or NULL if there is no such node any more
- * @now_ms: a clock
- * @ctx: for these functions
+ * struct ctl_wait_ops - the source of events and status
+ * @event: waits for the next event; returns 1: there is one, 0: none came in time, -ENOBUFS: some
+ *	are lost, or another -errno
+ * @status: returns the status of a node, or NULL if there is no such node any more
+ * @now_ms: returns the time
+ * @ctx: argument for these functions
  */
 struct ctl_wait_ops {
 	int (*event)(void *ctx, int timeout_ms, struct ctl_event *ev);
@@ -76,8 +76,6 @@ struct ctl_wait_ops {
 	void *ctx;
 };
 
-enum ctl_wait_end ctl_wait_event(struct ctl_wait *w, const struct ctl_event *ev);
-enum ctl_wait_end ctl_wait_status(struct ctl_wait *w, const struct ctl_status *s);
 enum ctl_wait_end ctl_wait_run(struct ctl_wait *w, const struct ctl_wait_ops *ops);
 int ctl_wait_say(const struct ctl_wait *w, enum ctl_wait_end end);
 

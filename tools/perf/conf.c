@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The parameters of a measurement. See perf-conf.h.
+ * The parameters of a measurement. See conf.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-names.h"
-#include "perf-conf.h"
-#include "perf-msg.h"
+#include "common/names.h"
+#include "common/util.h"
+#include "conf.h"
+#include "msg.h"
 
 #define DEF_COUNT	10000
 #define MAX_COUNT	(1ULL << 40)
@@ -116,7 +116,7 @@ void perf_conf_default(struct perf_conf *conf)
 	conf->tune_text = "default";
 }
 
-/* "1.5" is 1500. */
+/* Seconds as milliseconds: "1.5" is 1500. */
 static const char *parse_millis(const char *text, uint64_t *num)
 {
 	uint64_t whole, part = 0, unit = 100;
@@ -140,7 +140,7 @@ static const char *parse_millis(const char *text, uint64_t *num)
 	return NULL;
 }
 
-/* The words of a kind that stand for numbers. */
+/* Read a word that stands for a number, if the kind has one. */
 static bool parse_word(enum perf_param_kind kind, const char *text, uint64_t *num)
 {
 	static const struct {
@@ -192,9 +192,9 @@ static const char *parse_range(const struct perf_param *p, const char *text, uin
  * perf_conf_set() - set a parameter
  * @conf: configuration
  * @p: parameter
- * @text: its value, as the user wrote it
+ * @text: value as the user wrote it
  *
- * Return: NULL, or what is wrong, to be said after the name and the text
+ * Return: NULL, or what is wrong, as a message has it behind the name and the text
  */
 const char *perf_conf_set(struct perf_conf *conf, const struct perf_param *p, const char *text)
 {
@@ -217,7 +217,7 @@ const char *perf_conf_set(struct perf_conf *conf, const struct perf_param *p, co
 	}
 }
 
-/* The value as text, as perf_conf_set() would take it; in one of a few static buffers. */
+/* The value as text that perf_conf_set() accepts, in one of a few static buffers. */
 const char *perf_conf_text(const struct perf_conf *conf, const struct perf_param *p)
 {
 	static char buf[4][32];
@@ -259,7 +259,7 @@ const char *perf_conf_text(const struct perf_conf *conf, const struct perf_param
 }
 
 /**
- * perf_conf_settle() - what follows from what was given
+ * perf_conf_settle() - fill in the values that depend on others
  * @conf: configuration
  *
  * Return: NULL, or what is wrong
@@ -275,7 +275,7 @@ const char *perf_conf_settle(struct perf_conf *conf)
 	return NULL;
 }
 
-/* How many messages a sender sends in a repetition; 0: until the time is over. */
+/* How many messages a sender sends in a repetition; 0: as many as the time allows. */
 uint64_t perf_conf_quota(const struct perf_conf *conf)
 {
 	uint64_t quota;

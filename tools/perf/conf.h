@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One configuration of a measurement. A table of parameters says how each is called, on
- * the command line, in a sweep, in JSON and in CSV alike.
+ * One configuration of a measurement. A table of parameters has one word for each, which is the
+ * same on the command line, in a sweep, in JSON and in CSV.
  */
 #ifndef SPINDLE_PERF_CONF_H
 #define SPINDLE_PERF_CONF_H
@@ -10,44 +10,44 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "perf-tune.h"
+#include "tune.h"
 
 /* Values that are words and not numbers. */
-#define PERF_ALL	UINT64_MAX		/* of a number of senders, nodes or subgroups */
-#define PERF_HALF	(UINT64_MAX - 1)	/* of a number of senders or nodes */
-#define PERF_LONG	UINT64_MAX		/* of a delay: sends nothing */
-#define PERF_SILENT	(UINT64_MAX - 1)	/* of a delay: and has said so */
+#define PERF_ALL	UINT64_MAX		/* all senders, nodes or subgroups */
+#define PERF_HALF	(UINT64_MAX - 1)	/* half of the senders or nodes */
+#define PERF_LONG	UINT64_MAX		/* delay: the sender sends nothing */
+#define PERF_SILENT	(UINT64_MAX - 1)	/* delay: and has announced its silence */
 
 /**
  * struct perf_conf - what is measured
  * @nodes: members of the view
- * @senders: those that send
+ * @senders: members that send
  * @subgroups: subgroups of the view, each with all nodes
- * @active: those that are used
+ * @active: subgroups that are used
  * @window: slots of a sender
  * @max_msg: largest message; 0: as large as the messages are
- * @ring: bytes of a sender's ring; 0: what the kernel takes for the two
+ * @ring: bytes of a sender's ring; 0: the kernel's default for @window and @max_msg
  * @mode: enum spindle_mode
  * @visibility: enum spindle_visibility
  * @idle_us: microseconds that an engine polls without work
  * @size: bytes of a message
- * @count: messages of a sender in a repetition; 0: @millis holds
- * @millis: milliseconds of a repetition; 0: @count holds
- * @warmup: a first run that is not counted, in percent of a repetition
- * @rate: messages of a sender per second; 0: as fast as it can
+ * @count: messages of a sender in a repetition; 0: @millis is the limit
+ * @millis: milliseconds of a repetition; 0: @count is the limit
+ * @warmup: length of a first run that is not counted, in percent of a repetition
+ * @rate: messages of a sender per second; 0: as fast as possible
  * @closed: a sender waits for its own message before it sends the next one
  * @delay: microseconds after each message, or PERF_LONG, PERF_SILENT
- * @delay_senders: so many of the senders, the last ones, have the delay
+ * @delay_senders: how many senders have the delay, counted from the last one
  * @upcall: microseconds that a reader takes for a message
- * @upcall_nodes: so many of the nodes, the last ones, have such readers
+ * @upcall_nodes: how many nodes have such readers, counted from the last one
  * @copy_in: messages are copied into the ring, not built there
  * @copy_out: readers have copy rings of their own
- * @batch: messages that a sender sends at a time at most
- * @spin: microseconds that a process looks for work before it sleeps; PERF_ALL: choose
- * @threads: a thread for each node
- * @verify: every byte is checked
+ * @batch: largest number of messages that a sender sends at a time
+ * @spin: microseconds that a process looks for work before it sleeps; PERF_ALL: automatic
+ * @threads: each node has a thread
+ * @verify: each byte is checked
  * @tune: how the nodes are tuned
- * @tune_text: the same in words
+ * @tune_text: the same as text
  */
 struct perf_conf {
 	uint64_t nodes;
@@ -90,7 +90,7 @@ struct perf_conf {
  * @PERF_AUTO: number, or auto
  * @PERF_MODE: word of enum spindle_mode
  * @PERF_VISIBILITY: word of enum spindle_visibility
- * @PERF_FLAG: on the command line no value; in a sweep 0 or 1
+ * @PERF_FLAG: no value on the command line; 0 or 1 in a sweep
  * @PERF_TUNE: switches and budgets
  */
 enum perf_param_kind {
@@ -108,16 +108,16 @@ enum perf_param_kind {
 
 /**
  * struct perf_param - a parameter
- * @name: its word
- * @letter: its short option, or 0
- * @kind: how it is written
+ * @name: word of the parameter
+ * @letter: short option, or 0
+ * @kind: how the value is written
  * @at: offset of the field in struct perf_conf
  * @min: smallest number
  * @max: largest number
  * @def: default
- * @setup: it says how the view is made; with nodes that exist it has no meaning
+ * @setup: the parameter is for --setup; it has no meaning for nodes that exist already
  * @arg: name of the value in the help
- * @help: what it is
+ * @help: description in the help
  */
 struct perf_param {
 	const char *name;
@@ -147,7 +147,7 @@ static inline uint64_t perf_conf_num(const struct perf_conf *conf, const struct 
 	return *(const uint64_t *)((const char *)conf + p->at);
 }
 
-/* How many a word like "half" is. */
+/* The number that a word like "half" stands for. */
 static inline uint32_t perf_some(uint64_t v, uint32_t of)
 {
 	if (v == PERF_HALF)
@@ -155,7 +155,7 @@ static inline uint32_t perf_some(uint64_t v, uint32_t of)
 	return v < of ? v : of;
 }
 
-/* perf-limit.c */
+/* limit.c */
 const char *perf_limit(const struct perf_conf *conf, bool setup);
 uint64_t perf_limit_ring(const struct perf_conf *conf);
 uint64_t perf_limit_memory(const struct perf_conf *conf);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Counters of everything that takes part. See perf-count.h.
- */
+/* Counters of the kernel, the devices and the process. See count.h. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,21 +9,21 @@
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 
-#include "ctl.h"
-#include "ctl-wire.h"
-#include "perf-count.h"
-#include "perf-net.h"
-#include "perf-place.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "count.h"
+#include "net.h"
+#include "place.h"
 
-/* Engines of a namespace, to count one that serves several nodes once. */
+/* Engines of a namespace. Their list makes sure that an engine of several nodes counts once. */
 #define MAX_ENGINES	SPINDLE_MAX_MEMBERS
 
-/* Milliseconds that a device is given to count anew, at most. */
+/* The longest time that a device gets to refresh its counters, in milliseconds. */
 #define MAX_LIFESPAN	100
-/* Milliseconds: no kernel has fewer ticks than 100 in a second. */
+/* Milliseconds of a tick, because every kernel has at least 100 ticks in a second. */
 #define LONGEST_TICK 10
 
-/* Which attribute counts what. */
+/* Maps an attribute to the counter that it adds to. */
 struct source {
 	uint16_t attr;
 	uint16_t counter;
@@ -71,9 +69,9 @@ static const uint16_t batch_source[PERF_STAGES] = {
 };
 
 /**
- * struct tally - a count under way
- * @place: whose nodes are counted
- * @c: out
+ * struct tally - the state of a count
+ * @place: nodes to count
+ * @c: out: counters
  * @engine: threads of the engines that were counted
  * @engines: entries of @engine
  */
@@ -170,7 +168,7 @@ static int count_subgroup(void *arg, struct nlattr **attrs, struct nlmsghdr *nlh
 	return 0;
 }
 
-/* A counter of a device; -1: it has none of this name. */
+/* Read a counter of a device; -1: the device has no counter of this name. */
 static int64_t device_counter(const struct perf_place *place, unsigned int device,
 			      const char *name)
 {
@@ -190,8 +188,9 @@ static int64_t device_counter(const struct perf_place *place, unsigned int devic
 }
 
 /*
- * Counters of devices are kept for a few milliseconds before they are read again. The kernel
- * counts these in ticks, and of the first and of the last one only a part may go by.
+ * Sleep until a device reads its counters again, because it keeps the last values for a few
+ * milliseconds. The kernel counts this time in ticks. Two more ticks are added, because the first
+ * and the last tick may be cut short.
  */
 static void outlive(const struct perf_place *place)
 {
@@ -211,7 +210,7 @@ static void outlive(const struct perf_place *place)
 	nanosleep(&ts, NULL);
 }
 
-/* Not every device counts packets, or calls it so. */
+/* Add the packets of all devices. Some devices do not count packets, or use other names. */
 static void count_packets(const struct perf_place *place, struct perf_counts *c)
 {
 	int64_t sent, received;
@@ -235,7 +234,7 @@ void perf_count_poll(void)
 	__atomic_fetch_add(&polls, 1, __ATOMIC_RELAXED);
 }
 
-/* The library's own system calls come by here. */
+/* System calls of the library pass through this function. */
 int __wrap_spindle_sys_ioctl(int fd, unsigned long cmd, void *arg)
 {
 	if (cmd == SPINDLE_IOC_KICK)
@@ -271,13 +270,13 @@ static int count_nodes(const struct perf_place *place, struct perf_counts *c)
 }
 
 /**
- * perf_count_begin() - look at all counters, before
- * @place: whose
- * @c: out
+ * perf_count_begin() - read all counters before a measurement
+ * @place: nodes to count
+ * @c: out: counters
  *
- * What takes long to look at comes first, so that little of it is counted.
+ * The slowest counters are read first, so that little of the reading is counted.
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno, after a message
  */
 int perf_count_begin(const struct perf_place *place, struct perf_counts *c)
 {
@@ -291,11 +290,11 @@ int perf_count_begin(const struct perf_place *place, struct perf_counts *c)
 }
 
 /**
- * perf_count_end() - look at all counters, after
- * @place: whose
- * @c: out
+ * perf_count_end() - read all counters after a measurement
+ * @place: nodes to count
+ * @c: out: counters
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno, after a message
  */
 int perf_count_end(const struct perf_place *place, struct perf_counts *c)
 {
@@ -308,7 +307,7 @@ int perf_count_end(const struct perf_place *place, struct perf_counts *c)
 	return rc;
 }
 
-/* What was counted since then. */
+/* Subtract earlier counters. */
 void perf_count_since(struct perf_counts *c, const struct perf_counts *before)
 {
 	unsigned int i, s;

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * A member of a subgroup: attachment, and what is delivered. See perf-end.h.
- */
+/* A member of a subgroup: its attachment, and the check of what is delivered. See end.h. */
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl.h"
-#include "perf-conf.h"
-#include "perf-end.h"
-#include "perf-place.h"
-#include "perf-stop.h"
-#include "perf-time.h"
+#include "common/clock.h"
+#include "common/util.h"
+#include "conf.h"
+#include "end.h"
+#include "place.h"
+#include "stop.h"
 
-/* Messages read at a time, and times in a step. */
+/* Messages that one read takes, and the number of reads in a step. */
 #define BATCH	64
 #define TURNS	4
 
-/* Rounds of silence, where it is not known how many there will be. */
+/* Rounds of silence, where the number of rounds is not known in advance. */
 #define SILENCE	(1 << 20)
 
-/* Say which end it is and what it has, stop everything. Return: -1 */
+/* Report an error with the end and its state, and stop everything. Return: -1 */
 int perf_end_fail(const struct perf_end *e, const char *fmt, ...)
 {
 	int state = spindle_state(&e->q);
@@ -45,7 +43,7 @@ int perf_end_fail(const struct perf_end *e, const char *fmt, ...)
 	return -1;
 }
 
-/* Which senders send, and how. All hosts come to the same. */
+/* Choose the senders that send, and how they do. All hosts come to the same result. */
 static void assign(struct perf_end *e, const struct perf_conf *conf)
 {
 	uint32_t senders = perf_some(e->load->all ? PERF_ALL : conf->senders, e->q.senders);
@@ -59,22 +57,22 @@ static void assign(struct perf_end *e, const struct perf_conf *conf)
 
 		f->delayed = s < senders && s >= senders - delayed;
 		f->active = s < senders && !(f->delayed && conf->delay >= PERF_SILENT);
-		/* Without nulls all have to send the same number of messages. */
+		/* Without nulls, all senders have to send the same number of messages. */
 		f->follows = f->active && f->delayed && nulls && delayed < senders &&
 			     e->load->quota[1];
 	}
 }
 
 /**
- * perf_end_attach() - begin to drive a member
+ * perf_end_attach() - attach to a subgroup
  * @e: zeroed
- * @load: what it will do
+ * @load: what the end will do
  * @conf: configuration
  * @node: node
  * @group: subgroup
- * @sender: the node may send there
+ * @sender: the node may send in it
  *
- * Return: 0, or -1, having told the user
+ * Return: 0, or -1 after a message
  */
 int perf_end_attach(struct perf_end *e, const struct perf_load *load,
 		    const struct perf_conf *conf, uint32_t node, const struct perf_group *group,
@@ -109,7 +107,7 @@ int perf_end_attach(struct perf_end *e, const struct perf_load *load,
 	return 0;
 }
 
-/* The mirror; all zero is fine. */
+/* Undo perf_end_attach(). A zeroed end is allowed. */
 void perf_end_detach(struct perf_end *e)
 {
 	if (e->from)
@@ -121,8 +119,8 @@ void perf_end_detach(struct perf_end *e)
 }
 
 /**
- * perf_end_begin() - before a repetition
- * @e: member; it is through with the one before
+ * perf_end_begin() - prepare a repetition
+ * @e: member; the repetition before is done
  * @rep: number of the repetition
  */
 void perf_end_begin(struct perf_end *e, uint64_t rep)
@@ -145,7 +143,7 @@ void perf_end_begin(struct perf_end *e, uint64_t rep)
 	e->hash = 0;
 	e->left = 0;
 	e->left_fast = 0;
-	/* Others may have begun already. */
+	/* Other members may have begun the repetition already. */
 	for (s = 0; s < e->q.senders; s++) {
 		const struct perf_from *f = &e->from[s];
 
@@ -159,7 +157,7 @@ void perf_end_begin(struct perf_end *e, uint64_t rep)
 	e->bytes = e->msgs * load->size;
 }
 
-/* It begins: all members are ready. */
+/* Start the repetition, because all members are ready. */
 void perf_end_start(struct perf_end *e, uint64_t now)
 {
 	const struct perf_load *load = e->load;
@@ -180,7 +178,7 @@ void perf_end_start(struct perf_end *e, uint64_t now)
 		perf_end_fail(e, "cannot be silent: %s", strerror(-err));
 }
 
-/* All that is sent in this repetition is sent, and has come. */
+/* Has the end sent its part of the repetition, and has all data arrived? */
 bool perf_end_done(const struct perf_end *e)
 {
 	if (e->left || e->held)
@@ -201,7 +199,10 @@ static bool is_control(const struct perf_end *e, const struct spindle_msg *m,
 	return m->len == PERF_HEAD && (!e->load->heads || head->kind != PERF_DATA);
 }
 
-/* Does the delivery count? By the clock until then, by the number what is asked for. */
+/*
+ * Does a delivery at @now count? With a time limit, it counts before that time. Without one, it
+ * counts until the senders that do not follow others have finished.
+ */
 static bool counts(const struct perf_end *e, uint64_t now)
 {
 	return e->stop && e->running ? now < e->stop : e->left_fast;
@@ -214,7 +215,7 @@ static int take_data(struct perf_end *e, const struct spindle_msg *m, struct per
 	uint64_t num = perf_from_num(f);
 	uint32_t skip = load->heads ? PERF_HEAD : 0;
 
-	/* Left by somebody who was here before. */
+	/* Skip what an earlier process left in the subgroup. */
 	if (!perf_from_rep(f) || (load->heads && head->nonce != f->nonce))
 		return 0;
 	if (m->len != load->size)
@@ -264,7 +265,7 @@ static int take(struct perf_end *e, const struct spindle_msg *m, bool counted)
 	return rc;
 }
 
-/* How far the slowest of the other ends of the subgroup in this process is. */
+/* How much of a sender's data the slowest other end of the subgroup in this process has. */
 static uint64_t others_at(const struct perf_end *e, uint32_t sender)
 {
 	uint64_t at, least = UINT64_MAX;
@@ -278,14 +279,16 @@ static uint64_t others_at(const struct perf_end *e, uint32_t sender)
 	return least;
 }
 
-/* How long the messages of a batch took. All of it has been taken. */
+/* Record the latencies of a batch. The caller has taken all of its messages. */
 static void take_times(struct perf_end *e, const struct spindle_msg *msg, int n, uint64_t now)
 {
 	uint64_t others[SPINDLE_MAX_MEMBERS], asked = 0, at;
 	struct perf_head head;
 	int i;
 
-	/* Of two ends that get it at the same time, one at least sees the other. */
+	/*
+	 * If two ends get a message at the same time, the barrier lets at least one see the other.
+	 */
 	if (e->load->threads)
 		spindle_mb();
 	for (i = 0; i < n; i++) {
@@ -309,7 +312,7 @@ static void take_times(struct perf_end *e, const struct spindle_msg *msg, int n,
 	}
 }
 
-/* Take what was delivered. Return: how many, or -1 */
+/* Take delivered messages. Return: their number, or -1 */
 static int read_some(struct perf_end *e, uint64_t now)
 {
 	bool hold = e->slow && e->load->upcall > e->load->spin_ticks;
@@ -338,10 +341,10 @@ static int read_some(struct perf_end *e, uint64_t now)
 }
 
 /**
- * perf_end_step() - do what can be done without waiting
+ * perf_end_step() - do what is possible without waiting
  * @e: member
  *
- * Return: 1 if something moved, 0, or -1
+ * Return: 1 if there was progress, 0 if not, or -1
  */
 int perf_end_step(struct perf_end *e)
 {
@@ -370,13 +373,13 @@ int perf_end_step(struct perf_end *e)
 
 /* ---- waiting ----------------------------------------------------------- */
 
-/* What to wait for in poll(); 0: only for time. */
+/* The events for poll(); 0: the end waits only for a time. */
 short perf_end_events(const struct perf_end *e)
 {
 	return (e->held ? 0 : POLLIN) | (e->blocked ? POLLOUT : 0);
 }
 
-/* Ticks when something can be done that nobody else does; UINT64_MAX: never. */
+/* The next time, in ticks, at which this end can act without an event. UINT64_MAX: never. */
 uint64_t perf_end_wake(const struct perf_end *e)
 {
 	uint64_t wake = UINT64_MAX;

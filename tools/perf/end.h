@@ -1,42 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A member of a subgroup, as this process drives it: it sends what it has to, and checks
- * what is delivered.
+ * A member of a subgroup that this process drives. The member sends its messages, and checks what
+ * is delivered.
  *
- * Repetitions are numbered from 1. Each begins when all senders have said that they are
- * ready for it, see perf-join.c, and ends when all that they sent has come.
+ * Repetitions are numbered from 1. A repetition begins when all senders have said that they are
+ * ready, see join.c. A repetition ends when all of its messages have arrived.
  */
 #ifndef SPINDLE_PERF_END_H
 #define SPINDLE_PERF_END_H
 
 #include <spindle/spindle.h>
 
-#include "perf-hist.h"
-#include "perf-msg.h"
+#include "hist.h"
+#include "msg.h"
 
 struct perf_conf;
 struct perf_group;
 
 /**
- * struct perf_load - what all ends do, and does not change
+ * struct perf_load - what all ends do; constant during a measurement
  * @size: bytes of a message
  * @heads: messages are long enough for a head
- * @verify: check every byte
- * @copy_in: copy into the ring
- * @closed: one message of a sender at a time
- * @batch: messages sent at a time at most
+ * @verify: check each byte
+ * @copy_in: copy messages into the ring
+ * @closed: a sender waits for its own message before it sends the next one
+ * @batch: largest number of messages that are sent at a time
  * @all: all senders of the view send
  * @warm: the first repetition is the warm-up
- * @quota: messages of a sender in a repetition, the warm-up first; 0: until the time is
- *	over
- * @ticks: or so many ticks, the warm-up first
+ * @quota: messages of a sender in the warm-up and in a repetition; 0: as many as @ticks allow
+ * @ticks: length of the warm-up and of a repetition, in ticks; 0: @quota is the limit
  * @gap: ticks from one message to the next, by the clock; 0: no rate
  * @delay: ticks that a sender rests after a message
- * @silent: those that have a delay send nothing, and have said so
+ * @silent: the senders with a delay send nothing, and have announced their silence
  * @upcall: ticks that a reader takes for a message
- * @spin_ticks: above so many a process does not spin but does something else
- * @nonce: of this process
- * @digest: of what was asked for; equal on all hosts
+ * @spin_ticks: longest delay, in ticks, that a process spends spinning
+ * @nonce: random number of this process
+ * @digest: digest of the arguments; equal on all hosts
  * @threads: ends have threads
  * @source: bytes to copy
  */
@@ -62,28 +61,28 @@ struct perf_load {
 	unsigned char *source;
 };
 
-/* Messages of a repetition are counted in the lower bits of perf_from.at. */
+/* The lower bits of perf_from.at count the messages of a repetition. */
 #define PERF_NUM_BITS	40
 #define PERF_NUM_MASK	((1ULL << PERF_NUM_BITS) - 1)
 
-/* How many come is not known before the last one has come. */
+/* The number of messages is not known before the last one has arrived. */
 #define PERF_OPEN	UINT64_MAX
 
 /**
  * struct perf_from - a sender, as an end sees it
- * @at: repetition that it is ready for, and how much of its data has come since then;
- *	the ends of a subgroup look at each other's
- * @slot: number that the kernel gave its next message
- * @expect: how much data will come, or PERF_OPEN
- * @hello: digest of its orders
- * @ready: digest that it was ready with
- * @nonce: of its process
- * @known: a message has come, @slot is valid
- * @said: it has said hello
- * @local: an end of this process
- * @active: it sends data
- * @delayed: it rests after each message
- * @follows: it sends until those that do not rest are through
+ * @at: repetition that the sender is ready for, and the number of its data messages that have
+ *	arrived since then; other ends of the subgroup read it
+ * @slot: number that the kernel will give the sender's next message
+ * @expect: number of data messages that will come, or PERF_OPEN
+ * @hello: digest of the arguments of the sender's process
+ * @ready: digest of the sender's last READY
+ * @nonce: random number of the sender's process
+ * @known: a message has arrived, so @slot is valid
+ * @said: the sender has said HELLO
+ * @local: an end of this process is the sender
+ * @active: the sender sends data
+ * @delayed: the sender rests after each message
+ * @follows: the sender sends until the senders without a delay have finished
  */
 struct perf_from {
 	uint64_t at;
@@ -103,35 +102,35 @@ struct perf_from {
 /**
  * struct perf_end - a member
  * @q: attachment
- * @load: what to do
+ * @load: what the end does
  * @from: senders by rank
- * @me: the one that it is, or NULL
+ * @me: this end as a sender, or NULL
  * @mate: the other ends of the subgroup in this process
  * @mates: entries of @mate
- * @slow: its reader takes @load->upcall for a message
- * @own: times from sending to own delivery, of the loop that drives this end
- * @slowest: times until the last end of this process has it
+ * @slow: the reader of this end takes @load->upcall for a message
+ * @own: times from sending to own delivery; belongs to the loop that drives this end
+ * @slowest: times until the last end of this process has the message
  * @late: times from when messages were due until they were sent
  * @rep: repetition
- * @running: it has begun
- * @joined: digest of all that said hello, 0 before that is known
- * @hello_due: say hello
- * @ready_said: digest that we were ready with in this repetition
- * @sent: data sent in this repetition
- * @quota: data to send; PERF_OPEN
- * @over: nothing more is sent
- * @end_said: and all others know how much it was
- * @blocked: there was no room
- * @start: ticks when it began
- * @stop: ticks when it is to end, or 0
+ * @running: the repetition has begun
+ * @joined: digest of all senders that said HELLO, 0 until all have
+ * @hello_due: HELLO has to be sent
+ * @ready_said: digest of the last READY in this repetition
+ * @sent: data messages sent in this repetition
+ * @quota: data messages to send, or PERF_OPEN
+ * @over: no more data is sent
+ * @end_said: END has told the other members how many messages were sent
+ * @blocked: there was no room to send
+ * @start: ticks at the start of the repetition
+ * @stop: ticks at which the repetition has to end, or 0
  * @due: ticks before which nothing is sent
  * @held: ticks until which the reader holds a message, or 0
- * @left: senders that are not through
- * @left_fast: those of them that do not follow others
+ * @left: senders that have not finished
+ * @left_fast: senders that have not finished and do not follow others
  * @msgs: messages that count
- * @bytes: their bytes
- * @last: ticks when the last one of them came
- * @hash: of the order of all data
+ * @bytes: bytes of these messages
+ * @last: ticks when the last of these messages arrived
+ * @hash: hash of the order of all data
  */
 struct perf_end {
 	struct spindle_queue q;
@@ -183,12 +182,12 @@ uint64_t perf_end_wake(const struct perf_end *e);
 int perf_end_fail(const struct perf_end *e, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* perf-send.c */
+/* send.c */
 int perf_send(struct perf_end *e, uint64_t now);
 int perf_send_control(struct perf_end *e, const struct perf_head *head);
 bool perf_send_wants(const struct perf_end *e);
 
-/* perf-join.c */
+/* join.c */
 int perf_join_say(struct perf_end *e);
 int perf_join_take(struct perf_end *e, struct perf_from *f, const struct perf_head *head);
 void perf_join_explain(const struct perf_end *e);
@@ -203,7 +202,7 @@ static inline uint64_t perf_from_num(const struct perf_from *f)
 	return f->at & PERF_NUM_MASK;
 }
 
-/* The node that a sender is. */
+/* The id of the node that the sender is. */
 static inline uint32_t perf_from_node(const struct perf_end *e, const struct perf_from *f)
 {
 	uint32_t node = 0;
@@ -212,20 +211,20 @@ static inline uint32_t perf_from_node(const struct perf_end *e, const struct per
 	return node;
 }
 
-/* A word of which others see each value. */
+/* Store a word that other threads read. */
 static inline void perf_from_set(struct perf_from *f, uint64_t at)
 {
 	__atomic_store_n(&f->at, at, __ATOMIC_RELAXED);
 }
 
-/* Has all come that it sends in this repetition? */
+/* Has all data of the sender in this repetition arrived? */
 static inline bool perf_from_through(const struct perf_from *f, uint64_t rep)
 {
 	return perf_from_rep(f) > rep ||
 	       (perf_from_rep(f) == rep && perf_from_num(f) == f->expect);
 }
 
-/* The first repetition may be the warm-up: an index into perf_load.quota and ticks. */
+/* Index into perf_load.quota and ticks. The first repetition may be the warm-up. */
 static inline unsigned int perf_load_which(const struct perf_load *load, uint64_t rep)
 {
 	return !(load->warm && rep == 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Results in JSON and CSV. See perf-out.h.
+ * Results in JSON and CSV. See out.h.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,10 +11,10 @@
 
 #include <json-c/json.h>
 
-#include "ctl.h"
-#include "ctl-out.h"
-#include "perf-out.h"
-#include "perf-time.h"
+#include "common/clock.h"
+#include "common/out.h"
+#include "common/util.h"
+#include "out.h"
 
 #ifndef SPINDLE_VERSION
 #define SPINDLE_VERSION	"unknown"
@@ -31,7 +31,10 @@ static const char *clock_name(void)
 
 /* ---- JSON -------------------------------------------------------------- */
 
-/* Counters exactly, and no digits that nobody has measured; not known is null. */
+/*
+ * Counters are printed exactly, figures without digits that were not measured. An unknown number is
+ * null.
+ */
 struct json_object *perf_json_number(double v)
 {
 	struct json_object *obj;
@@ -89,7 +92,7 @@ static struct json_object *samples(const double *v, unsigned int n)
 	return list;
 }
 
-/* What is the same for all configurations. */
+/* Begin a document with what is the same for all configurations. */
 struct json_object *perf_json_new(const struct perf_place *place)
 {
 	struct json_object *doc = json_object_new_object(), *list = json_object_new_array();
@@ -111,7 +114,7 @@ struct json_object *perf_json_new(const struct perf_place *place)
 	return doc;
 }
 
-/* A configuration that was measured. */
+/* Add a configuration that was measured. */
 void perf_json_add(struct json_object *doc, const struct perf_result *r)
 {
 	struct json_object *run = json_object_new_object(), *obj, *list, *runs;
@@ -152,11 +155,11 @@ void perf_json_add(struct json_object *doc, const struct perf_result *r)
 }
 
 /**
- * perf_json_write() - write it all, and forget it
+ * perf_json_write() - write a document and free it
  * @doc: document
- * @file: where to; NULL: standard output
+ * @file: file to write; NULL: standard output
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno, after a message
  */
 int perf_json_write(struct json_object *doc, const char *file)
 {
@@ -178,7 +181,7 @@ int perf_json_write(struct json_object *doc, const char *file)
 
 /* ---- CSV --------------------------------------------------------------- */
 
-/* Words of parameters have - where CSV, as JSON, has _. */
+/* Write a word. CSV, like JSON, has _ where the words of parameters have -. */
 static void put_word(FILE *f, const char *word)
 {
 	for (; *word; word++)
@@ -215,7 +218,7 @@ void perf_csv_row(FILE *f, const struct perf_result *r)
 {
 	unsigned int i, s;
 
-	/* The words of --tune have commas. */
+	/* The words of --tune have commas, so they are quoted. */
 	for (i = 0; i < perf_param_count; i++)
 		fprintf(f, perf_params[i].kind == PERF_TUNE ? "\"%s\"," : "%s,",
 			perf_conf_text(&r->conf, &perf_params[i]));

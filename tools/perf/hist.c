@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Histogram of times. See perf-hist.h.
+ * Histogram of times. See hist.h.
  */
 #include <math.h>
 #include <string.h>
 
-#include "perf-hist.h"
+#include "hist.h"
 
 /* The largest value that an entry counts. */
 static uint64_t entry_top(unsigned int i)
@@ -41,12 +41,12 @@ void perf_hist_merge(struct perf_hist *h, const struct perf_hist *from)
 }
 
 /**
- * perf_hist_quantile() - how large the smaller ones are
+ * perf_hist_quantile() - compute a quantile
  * @h: histogram
  * @q: share of the values, 0 to 1
  *
- * Return: the value that this share of them does not exceed, a thousandth too large at
- * most and never above the largest; 0 of an empty histogram
+ * Return: the value that this share of them does not exceed. The value is at most a thousandth too
+ *	large, and never above the largest one. 0 if the histogram is empty
  */
 uint64_t perf_hist_quantile(const struct perf_hist *h, double q)
 {

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How all members begin at the same time. See perf-end.h.
+ * How all members begin a repetition at the same time. See end.h.
  *
- * Several processes, on several hosts, that are not started at the same time, may drive
- * the members of a subgroup, and earlier ones may have left messages in it. There is the
- * subgroup itself to agree through:
+ * The members of a subgroup may be driven by several processes on several hosts. These do not start
+ * at the same time. Earlier processes may have left messages in the subgroup. The processes agree
+ * by messages of the subgroup itself:
  *
- *	- Who sends says HELLO with a number that tells its process apart, at first and
- *	  whenever a process appears that may have missed it.
- *	- Who knows the numbers of all senders says READY with a digest of them, before each
- *	  repetition. Whoever says so is there, and has seen everybody.
- *	- A repetition begins at a member when all senders were ready with the digest that it
- *	  has itself. What was left by others has another one.
+ *	- A sender says HELLO with a random number of its process. It does so first, and again
+ *	  whenever a process appears that may have missed the first one.
+ *	- A sender that knows the numbers of all senders says READY before each repetition. READY
+ *	  has a digest of the numbers. So a sender that says READY has heard all other senders.
+ *	- A repetition begins at a member when all senders were READY with the member's own digest.
+ *	  The READY of an earlier process has another digest.
  *
- * In a total order all members see the last READY at the same place. Without one, data
- * may come before the READY of another sender, so that what has come is counted for each
- * sender from its own READY on.
+ * In a total order, all members see the last READY at the same place. Without a total order, data
+ * may arrive before the READY of another sender. So the data of each sender is counted from that
+ * sender's own READY.
  */
 #include <string.h>
 
-#include "ctl.h"
-#include "perf-end.h"
+#include "common/util.h"
+#include "end.h"
 
-/* What all members have to agree on; 0 while it is not known. */
+/* The digest that all members have to agree on; 0 until all senders have said HELLO. */
 static uint64_t digest(const struct perf_end *e)
 {
 	uint64_t d = e->load->digest;
@@ -37,10 +37,10 @@ static uint64_t digest(const struct perf_end *e)
 }
 
 /**
- * perf_join_say() - say what is to be said
+ * perf_join_say() - send the control message that is due
  * @e: member
  *
- * Return: 1 if something was said, 0 or -1
+ * Return: 1 if a message was sent, 0 if not, or -1
  */
 int perf_join_say(struct perf_end *e)
 {
@@ -76,7 +76,7 @@ static int take_hello(struct perf_end *e, struct perf_from *f, const struct perf
 	if (e->running)
 		return perf_end_fail(e, "the process that drives node %u was started anew",
 				     perf_from_node(e, f));
-	/* It may not have been there when we said so; our own ends all were. */
+	/* Another process may have missed our HELLO. Ends of this process cannot have missed it. */
 	if (e->me && head->nonce != e->load->nonce)
 		e->hello_due = true;
 	f->said = true;
@@ -106,7 +106,7 @@ static int take_ready(struct perf_end *e, struct perf_from *f, const struct perf
 }
 
 /**
- * perf_join_take() - a message that is no data
+ * perf_join_take() - take a control message
  * @e: member
  * @f: its sender
  * @head: message
@@ -131,11 +131,11 @@ int perf_join_take(struct perf_end *e, struct perf_from *f, const struct perf_he
 		f->expect = head->number;
 		return 0;
 	}
-	/* Of somebody who was here before. */
+	/* The message is from an earlier process. */
 	return 0;
 }
 
-/* May the repetition begin here? */
+/* May the repetition begin at this member? */
 bool perf_end_ready(const struct perf_end *e)
 {
 	uint32_t s;
@@ -148,7 +148,7 @@ bool perf_end_ready(const struct perf_end *e)
 	return true;
 }
 
-/* Say on standard error why it does not begin. */
+/* Print on standard error why the repetition does not begin. */
 void perf_join_explain(const struct perf_end *e)
 {
 	uint32_t s;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a configuration cannot be, said before anything is started. See perf-conf.h.
+ * Limits of a configuration, checked before anything is started. See conf.h.
  *
- * The numbers one by one are in range already. Here they have to fit each other, and the
- * machine.
+ * Each number is in its range already. This file checks whether the numbers fit together, and
+ * whether the machine has the resources.
  */
 #include <stdio.h>
 #include <sys/resource.h>
@@ -11,10 +11,10 @@
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-model.h"
-#include "perf-conf.h"
-#include "perf-msg.h"
+#include "common/model.h"
+#include "common/util.h"
+#include "conf.h"
+#include "msg.h"
 
 #define PAGE	4096ULL
 
@@ -35,7 +35,7 @@ static uint64_t pow2(uint64_t v)
 	return p;
 }
 
-/* A view of one member with the subgroup, for those who know what the kernel makes of it. */
+/* A subgroup with the kernel's defaults for what @conf leaves out. */
 static struct ctl_subgroup resolve(const struct perf_conf *conf)
 {
 	struct ctl_view view = { 0 };
@@ -47,19 +47,19 @@ static struct ctl_subgroup resolve(const struct perf_conf *conf)
 	return ctl_subgroup_resolve(&view, &sg);
 }
 
-/* The ring that a sender will have. */
+/* The ring size that a sender will have. */
 uint64_t perf_limit_ring(const struct perf_conf *conf)
 {
 	return resolve(conf).val[CTL_SG_RING].num;
 }
 
 /**
- * perf_limit_memory() - what the nodes of --setup take
+ * perf_limit_memory() - estimate the memory of the nodes of --setup
  * @conf: configuration
  *
- * Each of n nodes has a row of every member: headers and rings of those that send, and a
- * block per subgroup. The row's arrangement is that of kmod/core/layout.h. The engine
- * and the process have a descriptor of each message that can be under way. Each node is
+ * Each of n nodes has a row of each member. A row has headers and rings for each subgroup in which
+ * the member sends, and a block per subgroup. The layout of a row is that of kmod/core/layout.h.
+ * The engine and the process have a descriptor for each message that can be under way. Each node is
  * connected to all others.
  *
  * Return: bytes
@@ -80,7 +80,7 @@ uint64_t perf_limit_memory(const struct perf_conf *conf)
 	return n * (n * blocks + s * rings + engine + process + (n - 1) * QUEUES);
 }
 
-/* What the machine can give away; 0 if it does not say. */
+/* The memory that the machine has available; 0 if it does not say. */
 uint64_t perf_limit_available(void)
 {
 	FILE *f = fopen("/proc/meminfo", "r");
@@ -130,7 +130,7 @@ static const char *check_view(const struct perf_conf *conf)
 	return NULL;
 }
 
-/* Without null messages everybody has to send as many messages as everybody else. */
+/* Without nulls, all senders have to send the same number of messages. */
 static const char *check_nulls(const struct perf_conf *conf)
 {
 	if (conf->mode == SPINDLE_MODE_UNORDERED ||
@@ -145,9 +145,9 @@ static const char *check_nulls(const struct perf_conf *conf)
 }
 
 /**
- * perf_limit() - can this be measured at all?
+ * perf_limit() - check whether a configuration can be measured
  * @conf: configuration
- * @setup: the view is made for it; else the kernel will say what does not fit
+ * @setup: --setup makes the view; otherwise the kernel reports what does not fit
  *
  * Return: NULL, or a sentence that names the value and its limit
  */
@@ -173,7 +173,10 @@ const char *perf_limit(const struct perf_conf *conf, bool setup)
 	return check_nulls(conf) ?: setup ? check_view(conf) : NULL;
 }
 
-/* Each attachment is a file; their rings are locked memory. Root may have both. */
+/*
+ * Each attachment is a file, and its rings are locked memory. So raise both limits to their
+ * maximum. Root may have both.
+ */
 void perf_limit_raise(void)
 {
 	static const int which[] = { RLIMIT_NOFILE, RLIMIT_MEMLOCK };

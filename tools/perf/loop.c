@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loops that drive ends. See perf-loop.h.
+ * Loops that drive ends. See loop.h.
  *
- * Nothing here makes a system call while something moves.
+ * A loop makes no system call while there is progress.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "ctl.h"
-#include "perf-bar.h"
-#include "perf-count.h"
-#include "perf-loop.h"
-#include "perf-stop.h"
-#include "perf-time.h"
+#include "common/bar.h"
+#include "common/clock.h"
+#include "common/util.h"
+#include "count.h"
+#include "loop.h"
+#include "stop.h"
 
-/* Signals are looked at so often at least, and the progress so seldom. */
+/* The longest sleep between two looks at signals, and the turns between two drawings of the bar. */
 #define NAP_NS		100000000.0
 #define BAR_TURNS	1024
 
@@ -23,7 +23,7 @@ static bool reached(const struct perf_loop *l, const struct perf_end *e)
 	return l->goal == PERF_READY_ALL ? perf_end_ready(e) : perf_end_done(e);
 }
 
-/* How far the slowest end is. */
+/* The progress of the slowest end. */
 static double progress(const struct perf_loop *l, uint64_t now)
 {
 	double least = 1, done;
@@ -84,8 +84,8 @@ static int stalled(const struct perf_loop *l)
 }
 
 /*
- * Nothing moves: sleep until something can, or only look if that will be soon. Return:
- * whether somebody rests on purpose, and will go on by itself.
+ * There was no progress: sleep until there can be some, or keep looking if that will be soon.
+ * Return: whether an end rests on purpose, and will continue without an event.
  */
 static bool rest(struct perf_loop *l, uint64_t now, uint64_t idle)
 {
@@ -171,7 +171,7 @@ static int run_threads(struct perf_loop *loop, unsigned int loops)
 	int rc = 0, err = 0;
 	void *ret;
 
-	/* They begin when all of them are there. */
+	/* The threads begin when all of them exist. */
 	pthread_mutex_lock(&gate);
 	while (made < loops && !err) {
 		loop[made].gate = &gate;
@@ -195,10 +195,10 @@ static int run_threads(struct perf_loop *loop, unsigned int loops)
 /**
  * perf_loops_run() - drive all ends of all loops to a goal
  * @loop: loops
- * @loops: entries of @loop; a single one needs no thread
- * @goal: where to; ends begin to send if it is the end
+ * @loops: entries of @loop; a single loop needs no thread
+ * @goal: the goal; with PERF_DONE_ALL the ends begin to send
  *
- * Return: 0 or -errno, having told the user; -EINTR: interrupted
+ * Return: 0 or -errno, after a message; -EINTR: interrupted
  */
 int perf_loops_run(struct perf_loop *loop, unsigned int loops, enum perf_goal goal)
 {

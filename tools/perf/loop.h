@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Loops that drive ends until all of them are where they should be.
+ * Loops that drive ends until all of them have reached a goal.
  *
- * One loop drives all ends of this process by default: on one processor threads only add
- * switches. Else each node has a thread.
+ * By default one loop drives all ends of this process, because threads on one processor only add
+ * context switches. With "threads", each node has a thread.
  */
 #ifndef SPINDLE_PERF_LOOP_H
 #define SPINDLE_PERF_LOOP_H
@@ -11,12 +11,12 @@
 #include <poll.h>
 #include <pthread.h>
 
-#include "perf-end.h"
+#include "end.h"
 
 /**
- * enum perf_goal - where ends should be
+ * enum perf_goal - a goal of all ends
  * @PERF_READY_ALL: the repetition may begin
- * @PERF_DONE_ALL: it is over
+ * @PERF_DONE_ALL: the repetition is over
  */
 enum perf_goal {
 	PERF_READY_ALL,
@@ -24,20 +24,20 @@ enum perf_goal {
 };
 
 /**
- * struct perf_loop - some ends, and who drives them
+ * struct perf_loop - a loop and the ends that it drives
  * @end: ends
  * @ends: entries of @end
- * @pfd: one for each
- * @spin: ticks without work before it sleeps
- * @wait: seconds without work after which something is wrong
- * @goal: where to
- * @gate: closed until all threads are there, or NULL
- * @shows: it draws the progress
+ * @pfd: one entry for each end
+ * @spin: ticks without progress before the loop sleeps
+ * @wait: seconds without progress after which the loop gives up
+ * @goal: the goal
+ * @gate: locked until all threads exist, or NULL
+ * @shows: the loop draws the progress
  * @own: times from sending to own delivery
- * @slowest: times until the last end has it
+ * @slowest: times until the last end has the message
  * @late: times from when messages were due until they were sent
- * @begun: ticks when it started
- * @thread: its thread
+ * @begun: ticks when the loop started
+ * @thread: thread of the loop
  */
 struct perf_loop {
 	struct perf_end **end;

@@ -9,16 +9,16 @@
 
 #include <json-c/json.h>
 
-#include "ctl.h"
-#include "perf-bar.h"
-#include "perf-failover.h"
-#include "perf-opts.h"
-#include "perf-out.h"
-#include "perf-rdmc.h"
-#include "perf-stop.h"
-#include "perf-time.h"
+#include "common/bar.h"
+#include "common/clock.h"
+#include "common/util.h"
+#include "opts.h"
+#include "out.h"
+#include "perf/failover/failover.h"
+#include "perf/rdmc/rdmc.h"
+#include "stop.h"
 
-/* Nodes of --setup go with the program, whatever way it ends. */
+/* leave() removes the nodes of --setup, however the program ends. */
 static struct perf_place place;
 
 static void leave(void)
@@ -26,7 +26,7 @@ static void leave(void)
 	perf_place_leave(&place);
 }
 
-/* All of them, before anything is started. */
+/* Check all configurations before anything is started. */
 static int check_confs(const struct perf_opts *o)
 {
 	unsigned int i, n = perf_opts_confs(o);
@@ -44,7 +44,7 @@ static int check_confs(const struct perf_opts *o)
 }
 
 /**
- * struct sinks - where results go
+ * struct sinks - outputs for the results
  * @json: document, or NULL
  * @csv: file, or NULL
  */
@@ -94,7 +94,7 @@ static int measure_all(const struct perf_opts *o, struct ctl_net *net, struct si
 		perf_metric_free(&r);
 		if (!rc && perf_stopped())
 			rc = -EINTR;
-		/* What messages would have said of this configuration. */
+		/* Drop the texts that messages needed for this configuration. */
 		ctl_pool_use(NULL);
 		ctl_pool_drop(&pool);
 	}

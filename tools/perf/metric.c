@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * From counts to figures. See perf-metric.h.
- */
+/* Figures from counters and times. See metric.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ctl.h"
-#include "perf-metric.h"
-#include "perf-time.h"
+#include "common/clock.h"
+#include "common/util.h"
+#include "metric.h"
 
 const struct perf_metric perf_metrics[PERF_METRICS] = {
 	[PERF_M_GOODPUT] = { "goodput", PERF_U_BYTE_RATE, "goodput of a member", "throughput" },
@@ -93,7 +91,7 @@ static double us(double ticks)
 	return perf_ns(ticks) / 1000;
 }
 
-/* Count, mean, quantiles and maximum, in the order of the enum. */
+/* Fill in count, mean, quantiles and maximum, in the order of the enum. */
 static void put_times(double *v, const struct perf_hist *h)
 {
 	static const double q[] = { 0.5, 0.9, 0.99, 0.999 };
@@ -155,7 +153,9 @@ static void put_process(double *v, const struct perf_sample *s)
 	v[PERF_M_CPU_SYSTEM] = num(c, PERF_C_SYS_NS) / 1e9;
 }
 
-/* Add a repetition to a result. Its wire rate is kept where the efficiency will be. */
+/*
+ * Add a repetition to a result. PERF_M_EFFICIENCY has the wire rate until perf_metric_raw() runs.
+ */
 void perf_metric_sample(struct perf_result *r, const struct perf_sample *s)
 {
 	double *v = r->v + (size_t)r->reps++ * PERF_METRICS;
@@ -176,7 +176,10 @@ void perf_metric_sample(struct perf_result *r, const struct perf_sample *s)
 	perf_count_add(&r->counts, &s->counts);
 }
 
-/* The mean of a repetition's samples of the device: those before and after it, or all. */
+/*
+ * The mean of the device's samples before and after a repetition. Without such a pair, the mean of
+ * all samples.
+ */
 static double raw_of(const struct perf_result *r, const double *sample, unsigned int rep)
 {
 	if (r->raw.samples == r->reps + 1)
@@ -184,7 +187,7 @@ static double raw_of(const struct perf_result *r, const double *sample, unsigned
 	return perf_stat(sample, r->raw.samples).mean;
 }
 
-/* When all repetitions are there and the device has been measured: what depends on both. */
+/* Fill in the figures that need the samples of the device. All repetitions have been added. */
 void perf_metric_raw(struct perf_result *r)
 {
 	unsigned int i;
@@ -204,7 +207,7 @@ void perf_metric_free(struct perf_result *r)
 	perf_raw_free(&r->raw);
 }
 
-/* A figure over all repetitions. */
+/* Sum up a figure over all repetitions. */
 struct perf_stat perf_metric_stat(const struct perf_result *r, enum perf_metric_id id)
 {
 	double *v = ctl_alloc((r->reps + 1) * sizeof(*v));
@@ -231,7 +234,7 @@ static const char *scaled(char *buf, size_t len, double v, const char *unit)
 	return buf;
 }
 
-/* A figure as people read it; in one of a few static buffers. */
+/* A figure as text for people, in one of a few static buffers. */
 const char *perf_metric_text(enum perf_metric_id id, double v)
 {
 	static char buf[4][32];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a measurement results in. A table says how each figure is called in JSON and CSV
- * and how people read it.
+ * The figures of a measurement. A table has the name of each figure in JSON and CSV, and its text
+ * for people.
  */
 #ifndef SPINDLE_PERF_METRIC_H
 #define SPINDLE_PERF_METRIC_H
 
-#include "perf-conf.h"
-#include "perf-count.h"
-#include "perf-hist.h"
-#include "perf-raw.h"
-#include "perf-stat.h"
+#include "conf.h"
+#include "count.h"
+#include "hist.h"
+#include "raw.h"
+#include "stat.h"
 
-/* The figures; an index into perf_metrics, where they are explained. */
+/* The figures. The index into perf_metrics, where the figures are explained. */
 enum perf_metric_id {
 	PERF_M_GOODPUT,
 	PERF_M_GOODPUT_SLOWEST,
@@ -100,10 +100,10 @@ enum perf_unit {
 
 /**
  * struct perf_metric - a figure
- * @name: in JSON and CSV
- * @unit: how it is shown
- * @text: what people read; NULL: not shown to them
- * @section: heading above it, for the first of some
+ * @name: name in JSON and CSV
+ * @unit: how the figure is shown
+ * @text: text for people; NULL: not shown to them
+ * @section: heading above the figure, for the first one of a section
  */
 struct perf_metric {
 	const char *name;
@@ -116,19 +116,20 @@ extern const struct perf_metric perf_metrics[PERF_METRICS];
 
 /**
  * struct perf_sample - one repetition
- * @goodput: bytes per second that a member was delivered, the mean of all of this process
- * @slowest: the same of the one that was delivered the fewest
- * @rate: messages per second that a member was delivered
- * @seconds: how long it took
+ * @goodput: bytes per second that were delivered to a member, the mean of all members of this
+ *	process
+ * @slowest: the same of the member to which the fewest were delivered
+ * @rate: messages per second that were delivered to a member
+ * @seconds: length of the repetition
  * @sent: messages that members of this process sent
- * @delivered: deliveries at them
- * @copies: messages times other members that have to get them
- * @payload: their bytes
+ * @delivered: deliveries at these members
+ * @copies: messages times the other members that have to get them
+ * @payload: bytes of these copies
  * @wire: bytes per second that the nodes of this process have to write for the goodput
  * @own: times from sending to own delivery, ticks
- * @slow: times until the last member of this process has it, ticks
+ * @slow: times until the last member of this process has the message, ticks
  * @late: times from when messages were due until they were sent, ticks
- * @counts: what was counted meanwhile
+ * @counts: counters of the repetition
  */
 struct perf_sample {
 	double goodput;
@@ -148,14 +149,14 @@ struct perf_sample {
 
 /**
  * struct perf_result - a configuration that was measured
- * @conf: configuration; what nodes and subgroups are like, if they existed, as found
+ * @conf: configuration; for nodes and subgroups that existed before, their properties as found
  * @members: members of a subgroup
- * @senders: those that sent
+ * @senders: members that sent
  * @local: members in this process
  * @reps: repetitions
- * @v: figures, PERF_METRICS of each repetition; NaN: not known
+ * @v: PERF_METRICS figures of each repetition; NaN: not known
  * @counts: sum of all repetitions
- * @raw: the device, before and after each repetition, or before the first and after the
+ * @raw: samples of the device, before and after each repetition, or before the first and after the
  *	last one
  * @order: hash of the order in the last repetition, of the first subgroup
  */

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Bytes that follow from a key. See perf-msg.h.
- */
+/* Bytes that are computed from a key. See msg.h. */
 #include <string.h>
 
-#include "perf-msg.h"
+#include "msg.h"
 
 static uint64_t next(uint64_t key)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The requests of a measurement. See perf-net.h.
- */
+/* Netlink requests of a measurement. See net.h. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,9 +9,9 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "perf-net.h"
-#include "perf-tune.h"
+#include "common/util.h"
+#include "net.h"
+#include "tune.h"
 
 static void free_req(struct ctl_req *req)
 {
@@ -23,12 +21,12 @@ static void free_req(struct ctl_req *req)
 }
 
 /**
- * perf_net_call() - send a request, look at the answer, and forget both
+ * perf_net_call() - send a request, read the answer, and free both
  * @net: socket
  * @req: request
- * @fn: called for each message of the answer; NULL: there is none
+ * @fn: called for each message of the answer; NULL: the answer has none
  * @arg: passed to @fn
- * @say: whether to tell the user why it is refused
+ * @say: whether to tell the user the reason of a refusal
  *
  * Return: 0, what @fn returned, or -errno of a refusal
  */
@@ -59,19 +57,19 @@ static int dump(struct ctl_net *net, uint8_t cmd, const char *what, perf_net_fn 
 	return perf_net_call(net, ctl_req_new(net, cmd, NLM_F_DUMP, what), fn, arg, CTL_SAY);
 }
 
-/* All nodes of this network namespace. */
+/* Read all nodes of this network namespace. */
 int perf_net_nodes(struct ctl_net *net, perf_net_fn fn, void *arg)
 {
 	return dump(net, SPINDLE_CMD_NODE_GET, "nodes", fn, arg);
 }
 
-/* All subgroups of all of them. */
+/* Read all subgroups of all nodes. */
 int perf_net_subgroups(struct ctl_net *net, perf_net_fn fn, void *arg)
 {
 	return dump(net, SPINDLE_CMD_SUBGROUP_GET, "subgroups", fn, arg);
 }
 
-/* The counters of their engines and peers. */
+/* Read the counters of all engines and peers. */
 int perf_net_stats(struct ctl_net *net, perf_net_fn fn, void *arg)
 {
 	return dump(net, SPINDLE_CMD_STATS_GET, "counters", fn, arg);
@@ -87,7 +85,7 @@ static struct ctl_req *node_req(struct ctl_net *net, uint8_t cmd, uint32_t node,
 	return req;
 }
 
-/* Have the engine of a node measure where its time goes. */
+/* Make the engine of a node measure where its time goes, or stop that. */
 int perf_net_timing(struct ctl_net *net, uint32_t node, bool on)
 {
 	struct ctl_req *req = node_req(net, SPINDLE_CMD_NODE_SET, node, "timing");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The requests of a measurement, on top of ctl-net.h. What they take is freed: a sweep
+ * Netlink requests of a measurement, on top of common/net.h. Their memory is freed, because a sweep
  * makes many of them.
  */
 #ifndef SPINDLE_PERF_NET_H
@@ -8,15 +8,15 @@
 
 #include <stdint.h>
 
-#include "ctl-net.h"
+#include "common/net.h"
 
 struct nlattr;
 struct perf_tune;
 
 /**
- * typedef perf_net_fn - takes one message of an answer
- * @arg: as given
- * @attrs: its attributes by enum spindle_attr, the last one of those that repeat
+ * typedef perf_net_fn - take one message of an answer
+ * @arg: argument that was passed with the function
+ * @attrs: attributes of the message by enum spindle_attr; of those that repeat, the last one
  * @nlh: the message
  *
  * Return: 0 to go on, or a negative errno

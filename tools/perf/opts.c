@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command line. See perf-opts.h.
+ * The command line. See opts.h.
  */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl.h"
-#include "perf-opts.h"
+#include "common/util.h"
+#include "opts.h"
 
 #ifndef SPINDLE_VERSION
 #define SPINDLE_VERSION	"unknown"
@@ -20,7 +20,7 @@
 #define DEF_WAIT	60
 #define DEF_PORT	5000
 
-/* Options that are no parameters. Their numbers are above all characters. */
+/* Options that are not parameters. Their numbers are above all characters. */
 enum {
 	OPT_SETUP = 256,
 	OPT_ADDR,
@@ -39,17 +39,17 @@ enum {
 	OPT_QUIET,
 	OPT_HELP,
 	OPT_VERSION,
-	OPT_PARAM	/* and those of the table */
+	OPT_PARAM	/* options of the table begin here */
 };
 
 /**
- * struct fixed - an option that is no parameter
+ * struct fixed - an option that is not a parameter
  * @id: number
  * @letter: short option, or 0
  * @arg: required_argument and so on
  * @name: long option
- * @value: name of its value
- * @help: what it is
+ * @value: name of the value in the help
+ * @help: description in the help
  */
 struct fixed {
 	int id;
@@ -150,7 +150,7 @@ static void help(void)
 
 /* ---- parsing ----------------------------------------------------------- */
 
-/* Everything that getopt_long() has to know, made of the tables. */
+/* The arguments of getopt_long(), made from the tables. */
 struct table {
 	struct option *option;
 	unsigned int options;
@@ -182,11 +182,11 @@ static void make_table(struct table *t)
 	for (i = 0; i < CTL_ARRAY_SIZE(other_options); i++)
 		add_option(t, other_options[i].name, other_options[i].letter,
 			   other_options[i].arg, other_options[i].id);
-	/* The end of the array. */
+	/* The zeroed entry ends the array. */
 	t->option = ctl_grow(t->option, t->options, sizeof(*t->option));
 }
 
-/* A short option is what its long one is. */
+/* Map a short option to the number of its long one. */
 static int long_id(int c)
 {
 	unsigned int i;
@@ -208,7 +208,7 @@ static const char *number(const char *text, uint64_t min, uint64_t max, uint64_t
 			    (unsigned long long)max);
 }
 
-/* "KEY=V,V"; with a ; in it, values may have commas. */
+/* Parse "KEY=V,V". If the text has a ';', that separates the values, which may have commas then. */
 static const char *add_sweep(struct perf_opts *o, const char *text)
 {
 	char *copy = ctl_strdup(text), *values = strchr(copy, '='), *value;
@@ -243,7 +243,7 @@ static const char *add_sweep(struct perf_opts *o, const char *text)
 	return NULL;
 }
 
-/* An option that is no parameter. Return: NULL, or what is wrong with its value */
+/* Take an option that is not a parameter. Return: NULL, or what is wrong with its value */
 static const char *fixed_option(struct perf_opts *o, int id, const char *arg)
 {
 	const char *err = NULL;
@@ -320,7 +320,7 @@ static int usage(const char *text)
 	return CTL_USAGE;
 }
 
-/* What options have to do with each other. */
+/* Check whether the options fit together. */
 static int check(const struct perf_opts *o, const char *setup_param)
 {
 	unsigned int last = o->where.first + SPINDLE_MAX_MEMBERS - 1;
@@ -344,11 +344,11 @@ static int check(const struct perf_opts *o, const char *setup_param)
 
 /**
  * perf_opts_parse() - read the command line
- * @o: out
+ * @o: out: options
  * @argc: words
  * @argv: words
  *
- * Return: CTL_OK; CTL_USAGE, having said what is wrong; -1: help was wanted and printed
+ * Return: CTL_OK; CTL_USAGE after a message; -1: the user wanted help, which was printed
  */
 int perf_opts_parse(struct perf_opts *o, int argc, char **argv)
 {
@@ -403,7 +403,7 @@ int perf_opts_parse(struct perf_opts *o, int argc, char **argv)
 	return check(o, setup_param);
 }
 
-/* How many configurations the sweeps make. */
+/* The number of configurations that the sweeps lead to. */
 unsigned int perf_opts_confs(const struct perf_opts *o)
 {
 	unsigned int i, n = 1;
@@ -414,12 +414,12 @@ unsigned int perf_opts_confs(const struct perf_opts *o)
 }
 
 /**
- * perf_opts_conf() - one of the configurations
+ * perf_opts_conf() - compute one of the configurations
  * @o: options
- * @i: which; the last parameter that is swept changes fastest
- * @conf: out
+ * @i: number of the configuration; the last parameter of the sweeps changes fastest
+ * @conf: out: configuration
  *
- * Return: NULL, or what is wrong with it
+ * Return: NULL, or what is wrong with the configuration
  */
 const char *perf_opts_conf(const struct perf_opts *o, unsigned int i, struct perf_conf *conf)
 {

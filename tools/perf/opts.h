@@ -5,9 +5,9 @@
 #ifndef SPINDLE_PERF_OPTS_H
 #define SPINDLE_PERF_OPTS_H
 
-#include "perf-conf.h"
-#include "perf-place.h"
-#include "perf-run.h"
+#include "conf.h"
+#include "place.h"
+#include "run.h"
 
 #define PERF_SWEEPS	8
 
@@ -31,8 +31,8 @@ struct perf_sweep {
  * @sweep: parameters with several values
  * @sweeps: entries of @sweep
  * @json: print JSON instead of a table
- * @json_file: where to; NULL: standard output
- * @csv_file: also write CSV there; NULL: no
+ * @json_file: file for the JSON; NULL: standard output
+ * @csv_file: file for CSV, in addition; NULL: none
  * @quiet: no progress
  */
 struct perf_opts {

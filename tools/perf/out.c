@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables. See perf-out.h.
+ * Tables. See out.h.
  */
 #include <math.h>
 #include <stdio.h>
 
-#include "ctl.h"
-#include "perf-out.h"
-#include "perf-time.h"
+#include "common/clock.h"
+#include "common/util.h"
+#include "out.h"
 
-/* Figures of a line that stands for a whole configuration. */
+/* Figures of a row that stands for a whole configuration. */
 static const enum perf_metric_id line[] = {
 	PERF_M_GOODPUT, PERF_M_RATE, PERF_M_EFFICIENCY, PERF_M_OWN_P50, PERF_M_SLOWEST_P99,
 	PERF_M_MSGS_PER_WRITE, PERF_M_WIRE_PER_BYTE, PERF_M_SYSCALLS_PER_MSG,
@@ -48,7 +48,7 @@ static void print_metric(const struct perf_result *r, enum perf_metric_id id)
 	       perf_metric_text(id, s.min), perf_metric_text(id, s.max));
 }
 
-/* Which part of the batches has how many messages. */
+/* Print the share of the batches that has a number of messages. */
 static void print_batches(const struct perf_counts *c)
 {
 	static const char *const name[] = { "sent", "received", "delivered" };
@@ -74,7 +74,7 @@ static void print_batches(const struct perf_counts *c)
 	}
 }
 
-/* All of one configuration. */
+/* Print all figures of one configuration. */
 void perf_out_table(const struct perf_result *r)
 {
 	unsigned int i;
@@ -88,7 +88,7 @@ void perf_out_table(const struct perf_result *r)
 		       perf_clock.drift * 100);
 }
 
-/* Above the lines of a sweep. */
+/* Print the head above the rows of a sweep. */
 void perf_out_head(const struct perf_opts *o)
 {
 	unsigned int i;
@@ -100,7 +100,7 @@ void perf_out_head(const struct perf_opts *o)
 	putchar('\n');
 }
 
-/* One configuration of a sweep. */
+/* Print one configuration of a sweep. */
 void perf_out_row(const struct perf_opts *o, const struct perf_result *r)
 {
 	unsigned int i;

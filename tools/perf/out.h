@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What people and programs read of results.
- */
+/* Output of results for people and programs. */
 #ifndef SPINDLE_PERF_OUT_H
 #define SPINDLE_PERF_OUT_H
 
 #include <stdio.h>
 
-#include "perf-metric.h"
-#include "perf-opts.h"
+#include "metric.h"
+#include "opts.h"
 
 struct json_object;
 
-/* perf-out.c: a table for people */
+/* out.c: a table for people */
 void perf_out_table(const struct perf_result *r);
 void perf_out_head(const struct perf_opts *o);
 void perf_out_row(const struct perf_opts *o, const struct perf_result *r);
 
-/* perf-file.c: for programs */
+/* file.c: for programs */
 void perf_csv_head(FILE *f);
 void perf_csv_row(FILE *f, const struct perf_result *r);
 struct json_object *perf_json_number(double v);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Where it is measured. See perf-place.h.
- */
+/* The place of a measurement. See place.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,25 +9,25 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-model.h"
-#include "ctl-names.h"
-#include "ctl-wire.h"
-#include "perf-net.h"
-#include "perf-place.h"
-#include "perf-stop.h"
-#include "perf-time.h"
+#include "common/clock.h"
+#include "common/model.h"
+#include "common/names.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "net.h"
+#include "place.h"
+#include "stop.h"
 
-/* A node is looked at so often while its subgroups form. */
+/* The time between two looks at a node while its subgroups form. */
 #define LOOK_NS		10000000
 
 /**
- * struct search - what is looked for in an answer
- * @place: to be filled
- * @nodes: only these, if any are given
- * @groups: only these, if any are given
+ * struct search - the state of a search
+ * @place: place to be filled
+ * @nodes: nodes to take; empty: all
+ * @groups: subgroups to take; empty: all
  * @forming: subgroups that are not active yet
- * @error: enum spindle_error of one that failed, for good
+ * @error: enum spindle_error of a subgroup that has failed
  */
 struct search {
 	struct perf_place *place;
@@ -50,7 +48,7 @@ int perf_place_index(const struct perf_place *place, uint32_t node)
 	return -1;
 }
 
-/* Is a member of a subgroup driven by somebody else? */
+/* Does another process drive a member of one of the subgroups? */
 bool perf_place_remote(const struct perf_place *place)
 {
 	unsigned int g, i, here;
@@ -78,7 +76,9 @@ static void add_device(struct perf_place *place, const struct nlattr *attr)
 	place->devices++;
 }
 
-/* A node of this kernel. Ours are known already; others count if they have a view. */
+/*
+ * Take a node of this kernel. Nodes of --setup are known already; others count if they have a view.
+ */
 static int find_node(void *arg, struct nlattr **a, struct nlmsghdr *nlh)
 {
 	struct search *s = arg;
@@ -114,7 +114,7 @@ static int find_device(void *arg, struct nlattr **a, struct nlmsghdr *nlh)
 	return 0;
 }
 
-/* The devices of nodes that are known, for who needs nothing else of them. */
+/* Read the devices of the known nodes, for a caller that needs nothing else of them. */
 int perf_place_devices(struct perf_place *place)
 {
 	return perf_net_nodes(place->net, find_device, place);
@@ -158,7 +158,7 @@ static void read_members(struct perf_group *group, struct nlattr *nest, uint32_t
 	}
 }
 
-/* A subgroup of a node of this kernel. */
+/* Take a subgroup of a node of this kernel. */
 static int find_group(void *arg, struct nlattr **a, struct nlmsghdr *nlh)
 {
 	struct nlattr *s[SPINDLE_SUBGROUP_A_MAX + 1];
@@ -196,7 +196,7 @@ static int find_group(void *arg, struct nlattr **a, struct nlmsghdr *nlh)
 	return 0;
 }
 
-/* Wait until all members are connected. What is known of the subgroups comes with it. */
+/* Wait until all members are connected, and fill in the properties of the subgroups. */
 static int wait_active(struct search *s, unsigned int seconds)
 {
 	struct timespec ts = { 0, LOOK_NS };
@@ -265,7 +265,7 @@ static int find_all(struct perf_place *place, const struct perf_where *where,
 	return 0;
 }
 
-/* Tune all ends of all subgroups, also of those that are not used. */
+/* Tune all ends of all subgroups, including those that are not used. */
 static int tune_all(struct perf_place *place, const struct perf_conf *conf)
 {
 	unsigned int g, i;
@@ -294,13 +294,13 @@ static int time_all(struct perf_place *place)
 }
 
 /**
- * perf_place_enter() - make a place or find one, and prepare it
- * @place: out
+ * perf_place_enter() - make or find a place, and prepare it
+ * @place: out: place
  * @net: socket
- * @where: which
- * @conf: what is to be measured there
+ * @where: what the user wants
+ * @conf: configuration to be measured there
  *
- * Return: 0 or -errno, having told the user; perf_place_leave() in both cases
+ * Return: 0 or -errno, after a message. The caller calls perf_place_leave() in both cases
  */
 int perf_place_enter(struct perf_place *place, struct ctl_net *net,
 		     const struct perf_where *where, const struct perf_conf *conf)
@@ -320,7 +320,7 @@ int perf_place_enter(struct perf_place *place, struct ctl_net *net,
 	return rc;
 }
 
-/* Leave it as it was. */
+/* Restore the state before perf_place_enter(). */
 void perf_place_leave(struct perf_place *place)
 {
 	unsigned int g, i;

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Where it is measured: the nodes of this kernel, and the subgroups that are used.
- */
+/* The place of a measurement: nodes of this kernel, and the subgroups that are used. */
 #ifndef SPINDLE_PERF_PLACE_H
 #define SPINDLE_PERF_PLACE_H
 
 #include <linux/spindle.h>
 
-#include "ctl-key.h"
-#include "ctl-net.h"
-#include "perf-conf.h"
+#include "common/key.h"
+#include "common/net.h"
+#include "conf.h"
 
 struct ctl_view;
 
@@ -18,9 +16,9 @@ struct ctl_view;
 
 /**
  * struct perf_spot - a node at its end of a subgroup
- * @member: it is a member of it
- * @sender: it may send there
- * @tune: how it was tuned before
+ * @member: the node is a member of the subgroup
+ * @sender: the node may send in it
+ * @tune: tuning of the end before the measurement
  */
 struct perf_spot {
 	bool member;
@@ -30,14 +28,14 @@ struct perf_spot {
 
 /**
  * struct perf_group - a subgroup that is used
- * @id: its id
+ * @id: id of the subgroup
  * @members: members, here and elsewhere
- * @senders: those that may send
+ * @senders: members that may send
  * @window: slots of a sender
  * @max_msg: largest message
  * @ring: bytes of a sender's ring
  * @mode: enum spindle_mode
- * @spot: of each node, by its index in the place
+ * @spot: end of each node, by the index of the node in the place
  */
 struct perf_group {
 	uint32_t id;
@@ -55,15 +53,15 @@ struct perf_group {
  * @net: socket
  * @node: ids of the nodes of this kernel that are driven
  * @nodes: entries of @node
- * @was_timed: they measured their time before
- * @made: so many of them were made by us, the first ones
- * @timed: so many of them have been told to measure their time
- * @tuned: they have been tuned
+ * @was_timed: whether the nodes measured their time before
+ * @made: number of nodes that this program made; they are the first ones
+ * @timed: number of nodes, from the first one, that measure their time because of this program
+ * @tuned: the nodes have been tuned
  * @group: subgroups that are used
  * @groups: entries of @group
  * @subgroups: subgroups of the view
  * @visibility: enum spindle_visibility of the first node
- * @idle_us: of the first node
+ * @idle_us: idle time of the first node
  * @device: RDMA devices of the nodes
  * @devices: entries of @device
  */
@@ -85,16 +83,16 @@ struct perf_place {
 };
 
 /**
- * struct perf_where - what the user says about the place
+ * struct perf_where - the place that the user wants
  * @setup: make nodes and a view
  * @addr: with @setup: address of all nodes
- * @spread: with @setup: no, of the first node; each node has the one that follows
- * @port: with @setup: node I has this port and I more
+ * @spread: with @setup: @addr is the address of the first node, and each node has the next one
+ * @port: with @setup: node I has the port @port + I
  * @first: with @setup: id of the first node
- * @node: without: only these nodes
- * @group: without: only these subgroups
- * @wait: seconds to wait for what does not come
- * @timing: have engines measure their time
+ * @node: without @setup: use only these nodes
+ * @group: without @setup: use only these subgroups
+ * @wait: seconds to wait for an event before giving up
+ * @timing: make engines measure their time
  */
 struct perf_where {
 	bool setup;
@@ -115,7 +113,7 @@ int perf_place_devices(struct perf_place *place);
 int perf_place_index(const struct perf_place *place, uint32_t node);
 bool perf_place_remote(const struct perf_place *place);
 
-/* perf-setup.c */
+/* setup.c */
 const char *perf_setup_addr(struct ctl_addr *addr);
 int perf_setup(struct perf_place *place, const struct perf_where *where,
 	       const struct perf_conf *conf);

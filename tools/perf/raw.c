@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What the device does without Spindle. See perf-raw.h.
- */
+/* The speed of the device without Spindle. See raw.h. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -13,14 +11,14 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-wire.h"
-#include "perf-net.h"
-#include "perf-place.h"
-#include "perf-raw.h"
-#include "perf-stop.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "net.h"
+#include "place.h"
+#include "raw.h"
+#include "stop.h"
 
-/* Without a count: so many bytes for each member, but a sane number of writes. */
+/* Without a count: this number of bytes for each member, within bounds for the number of writes. */
 #define AUTO_BYTES	(32ULL << 20)
 #define AUTO_MIN	500
 #define AUTO_MAX	20000
@@ -30,7 +28,7 @@
 #define TRY_NS		10000000
 #define TRIES		100
 
-/* What RAW_RUN says, of all requests that it took. */
+/* The sum of the answers of all requests RAW_RUN. */
 struct answer {
 	uint64_t ns;
 	uint64_t writes;
@@ -73,7 +71,10 @@ static int run_once(const struct perf_place *place, uint32_t node, uint8_t kind,
 	return perf_net_call(place->net, req, take, answer, CTL_QUIET);
 }
 
-/* What was there before may still be on its way; and a request takes a limited time. */
+/*
+ * Repeat the request, because earlier writes may still be under way, and because the kernel bounds
+ * the time of a request.
+ */
 static int run(const struct perf_place *place, uint32_t node, uint8_t kind, uint32_t size,
 	       uint32_t count, struct answer *answer)
 {
@@ -92,8 +93,8 @@ static int run(const struct perf_place *place, uint32_t node, uint8_t kind, uint
 		}
 	}
 	/*
-	 * A member in another kernel does not answer pings, and one that somebody else
-	 * drives may be in use: then it is not known.
+	 * A member in another kernel does not answer pings. A member that another process drives
+	 * may be in use. In both cases the value stays unknown.
 	 */
 	if (rc == -EOPNOTSUPP || (rc == -EBUSY && perf_place_remote(place))) {
 		answer->ns = 0;
@@ -104,7 +105,7 @@ static int run(const struct perf_place *place, uint32_t node, uint8_t kind, uint
 	return rc;
 }
 
-/* A node of ours that may send. */
+/* Find a node of the place that may send. */
 static int sender_of(const struct perf_place *place, uint32_t *node)
 {
 	unsigned int i;
@@ -126,13 +127,13 @@ static uint32_t auto_count(const struct perf_place *place, uint64_t size)
 }
 
 /**
- * perf_raw() - measure the device once more
- * @place: where; nobody of ours is attached
+ * perf_raw() - take one more sample of the device
+ * @place: place; no process is attached to its nodes
  * @size: bytes of a write
- * @count: writes to each member, and round trips; 0: choose
- * @raw: gets one more sample
+ * @count: writes to each member, and round trips; 0: automatic
+ * @raw: gets the sample
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno, after a message
  */
 int perf_raw(const struct perf_place *place, uint64_t size, uint64_t count, struct perf_raw *raw)
 {
@@ -146,7 +147,7 @@ int perf_raw(const struct perf_place *place, uint64_t size, uint64_t count, stru
 	raw->samples++;
 	raw->bandwidth[i] = NAN;
 	raw->latency[i] = NAN;
-	/* Nobody to write to, or nobody who may. */
+	/* There is no member to write to, or no node that may send. */
 	if (place->group[0].members < 2 || sender_of(place, &node))
 		return 0;
 	rc = run(place, node, SPINDLE_RAW_WRITE, size, count ? count : auto_count(place, size),

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * One configuration, measured. See perf-run.h.
- */
+/* The measurement of one configuration. See run.h. */
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
@@ -11,27 +9,27 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "ctl.h"
-#include "perf-bar.h"
-#include "perf-loop.h"
-#include "perf-run.h"
-#include "perf-stop.h"
-#include "perf-time.h"
+#include "common/bar.h"
+#include "common/clock.h"
+#include "common/util.h"
+#include "loop.h"
+#include "run.h"
+#include "stop.h"
 
-/* Up to so long a delay is spent spinning. */
+/* The longest delay that is spent spinning. */
 #define SPIN_NS		50000.0
 
 /**
- * struct run - a measurement under way
+ * struct run - the state of a measurement
  * @conf: configuration
- * @place: where
- * @how: how
- * @load: what ends do
+ * @place: place
+ * @how: repetitions and so on
+ * @load: what the ends do
  * @end: ends, subgroup by subgroup
  * @ends: entries of @end
  * @loop: loops
  * @loops: entries of @loop
- * @remote: some members are driven by others
+ * @remote: other processes drive some of the members
  * @sample: figures of a repetition
  */
 struct run {
@@ -49,7 +47,7 @@ struct run {
 
 /* ---- before ------------------------------------------------------------ */
 
-/* Of what all hosts must have been told alike. */
+/* The digest of the arguments that must be equal on all hosts. */
 static uint64_t digest(const struct perf_conf *conf, const struct perf_how *how)
 {
 	static const char *const words[] = {
@@ -78,7 +76,7 @@ static void make_load(struct run *run)
 	l->copy_in = conf->copy_in;
 	l->closed = conf->closed;
 	l->batch = conf->batch;
-	/* A view of ours has the senders that are wanted. */
+	/* A view that this program made has only the senders that the user wants. */
 	l->all = run->place->made;
 	l->quota[0] = quota * conf->warmup / 100;
 	l->quota[1] = quota;
@@ -141,7 +139,7 @@ static void detach_all(struct run *run)
 	run->ends = 0;
 }
 
-/* Who sends at all? Also a check: an existing view may have other senders. */
+/* Check that some sender sends, because an existing view may have other senders than expected. */
 static int check_senders(const struct run *run)
 {
 	const struct perf_end *e = &run->end[0];
@@ -164,7 +162,7 @@ static int check_senders(const struct run *run)
 	return 0;
 }
 
-/* Introduce the ends of a subgroup to each other. */
+/* Tell each end of a subgroup about the others. */
 static void introduce(struct run *run)
 {
 	unsigned int i, j;
@@ -192,13 +190,13 @@ static uint64_t spin_of(const struct perf_conf *conf)
 
 	if (conf->spin != PERF_ALL)
 		return perf_ticks(conf->spin * 1e3);
-	/* With one processor the engine cannot do anything while we spin. */
+	/* With one processor the engine cannot run while this process spins. */
 	if (sched_getaffinity(0, sizeof(set), &set) || CPU_COUNT(&set) < 2)
 		return 0;
 	return perf_ticks(SPIN_NS);
 }
 
-/* One loop for all, or one for each node. */
+/* Make one loop for all ends, or one for each node. */
 static void make_loops(struct run *run)
 {
 	const struct perf_place *place = run->place;
@@ -229,7 +227,9 @@ static void make_loops(struct run *run)
 
 /* ---- a repetition ------------------------------------------------------ */
 
-/* Until all members have delivered all that was sent here, and counters stand still. */
+/*
+ * Wait until all members have delivered all that this process sent, so that counters stand still.
+ */
 static int drain_all(struct run *run)
 {
 	unsigned int i, tries;
@@ -254,7 +254,7 @@ static int drain_all(struct run *run)
 	return 0;
 }
 
-/* All ends of a subgroup must have delivered the same sequence. */
+/* Check that all ends of a subgroup have delivered the same sequence. */
 static int check_order(const struct run *run)
 {
 	unsigned int i, j;
@@ -283,7 +283,7 @@ static double elapsed(const struct perf_end *e)
 	return perf_ns((e->stop ? e->stop : e->last) - e->start) / 1e9;
 }
 
-/* The share of a subgroup's messages that is sent by ends of this process. */
+/* The share of a subgroup's messages that ends of this process send. */
 static double local_share(const struct perf_end *e)
 {
 	unsigned int s, local = 0, active = 0;
@@ -295,7 +295,7 @@ static double local_share(const struct perf_end *e)
 	return active ? (double)local / active : 0;
 }
 
-/* What the ends have of this repetition. */
+/* Collect the results of the repetition from all ends. */
 static void gather(struct run *run)
 {
 	struct perf_sample *s = &run->sample;
@@ -363,7 +363,10 @@ static int repeat(struct run *run, uint64_t rep, struct perf_result *r)
 		snprintf(title, sizeof(title), "repetition %u of %u", r->reps + 1,
 			 run->how->reps);
 	perf_bar_title(title);
-	/* Others begin when they are ready, and do not wait for us to look at counters. */
+	/*
+	 * Other processes begin when they are ready, and do not wait until this one has read its
+	 * counters.
+	 */
 	if (run->remote)
 		rc = perf_count_begin(run->place, &before);
 	if (!rc)
@@ -392,9 +395,9 @@ static int repeat(struct run *run, uint64_t rep, struct perf_result *r)
 	return 0;
 }
 
-/* ---- all of it --------------------------------------------------------- */
+/* ---- the whole measurement ---------------------------------------------- */
 
-/* What was measured, where the view was there before. */
+/* Describe what was measured, because the view may have existed before. */
 static void describe(const struct run *run, struct perf_result *r)
 {
 	const struct perf_group *group = &run->place->group[0];
@@ -417,7 +420,7 @@ static void describe(const struct run *run, struct perf_result *r)
 		r->senders += e->from[s].active;
 }
 
-/* Attach, do some repetitions after a warm-up, detach. */
+/* Attach, run the warm-up and some repetitions, and detach. */
 static int session(struct run *run, struct perf_result *r, unsigned int reps)
 {
 	uint64_t rep = 0;
@@ -449,15 +452,15 @@ static int raw(const struct run *run, struct perf_result *r)
 /**
  * perf_run() - measure a configuration
  * @conf: configuration
- * @place: where; prepared
- * @how: how
- * @r: zeroed; filled
+ * @place: place, which is prepared
+ * @how: repetitions and so on
+ * @r: zeroed; gets the results
  *
- * Machines are not equally fast all the time: so the device is measured between
- * repetitions, when nobody is attached. With others elsewhere we stay attached, or each
- * repetition would have to find everybody anew.
+ * The speed of a machine changes with time. So the device is measured between repetitions, while no
+ * process is attached. If other processes drive members, this one stays attached, because otherwise
+ * each repetition would have to find all members again.
  *
- * Return: 0 or -errno, having told the user; -EINTR: interrupted
+ * Return: 0 or -errno, after a message; -EINTR: interrupted
  */
 int perf_run(const struct perf_conf *conf, const struct perf_place *place,
 	     const struct perf_how *how, struct perf_result *r)

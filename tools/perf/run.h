@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * One configuration, measured: the device, a warm-up, some repetitions, the device.
- */
+/* The measurement of one configuration: the device, a warm-up, some repetitions, the device. */
 #ifndef SPINDLE_PERF_RUN_H
 #define SPINDLE_PERF_RUN_H
 
-#include "perf-metric.h"
-#include "perf-place.h"
+#include "metric.h"
+#include "place.h"
 
 /**
- * struct perf_how - how it is measured
+ * struct perf_how - how a configuration is measured
  * @reps: repetitions
- * @wait: seconds to wait for what does not come
- * @raw: measure the device, too
- * @raw_count: writes to each member; 0: choose
+ * @wait: seconds to wait for an event before giving up
+ * @raw: also measure the device
+ * @raw_count: writes to each member; 0: automatic
  */
 struct perf_how {
 	unsigned int reps;

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What a member sends. See perf-end.h.
- */
+/* Sending. See end.h. */
 #include <string.h>
 
-#include "ctl.h"
-#include "perf-end.h"
-#include "perf-time.h"
+#include "common/clock.h"
+#include "common/util.h"
+#include "end.h"
 
 /**
- * perf_send_control() - send a message that is no data
+ * perf_send_control() - send a control message
  * @e: member that sends
  * @head: message
  *
- * Return: 1 sent, 0 there is no room now, -1 failed
+ * Return: 1 sent, 0 no room at present, -1 failed
  */
 int perf_send_control(struct perf_end *e, const struct perf_head *head)
 {
@@ -25,7 +23,7 @@ int perf_send_control(struct perf_end *e, const struct perf_head *head)
 	return perf_end_fail(e, "cannot send: %s", strerror(-err));
 }
 
-/* Will it send data, now or later? */
+/* Will the end send more data in this repetition? */
 bool perf_send_wants(const struct perf_end *e)
 {
 	return e->running && e->me && !e->over && e->sent != e->quota;
@@ -58,13 +56,13 @@ static void fill(const struct perf_end *e, unsigned char *p, uint64_t time)
 			  perf_key(e->q.subgroup, e->q.node, e->sent));
 }
 
-/* When the next message may be sent. */
+/* Compute when the next message may be sent. */
 static void schedule(struct perf_end *e)
 {
 	const struct perf_load *load = e->load;
 
 	if (load->gap > 0) {
-		/* Not all senders at the same instant. */
+		/* The phase keeps senders from sending at the same moment. */
 		double phase = (double)e->q.sender_rank / e->q.senders;
 
 		e->due = e->start + (uint64_t)((phase + e->sent) * load->gap);
@@ -75,14 +73,14 @@ static void schedule(struct perf_end *e)
 	}
 }
 
-/* The time is over, or those are through for whose sake it went on. */
+/* Has the time passed or, for an end that follows others, have these finished? */
 static void look_for_end(struct perf_end *e, uint64_t now)
 {
 	if (e->stop ? now >= e->stop : e->me->follows && !e->left_fast)
 		e->over = true;
 }
 
-/* Others do not know how much it was. */
+/* Send the number of messages, because other members do not know it. */
 static int say_end(struct perf_end *e)
 {
 	struct perf_head head = {
@@ -104,7 +102,7 @@ static int say_end(struct perf_end *e)
  * A batch is committed quietly and flushed once, which is a system call only if the
  * engine sleeps.
  *
- * Return: 1 if something was sent, 0 or -1
+ * Return: 1 if a message was sent, 0 if not, or -1
  */
 int perf_send(struct perf_end *e, uint64_t now)
 {
@@ -127,7 +125,10 @@ int perf_send(struct perf_end *e, uint64_t now)
 		}
 		if (err)
 			return perf_end_fail(e, "cannot send: %s", strerror(-err));
-		/* Late is late: by the clock, time runs from when it should have been. */
+		/*
+		 * With a rate, the time of a message counts from when it was due, even if it is
+		 * sent late.
+		 */
 		time = load->gap > 0 ? e->due : load->heads ? perf_now() : 0;
 		if (load->gap > 0)
 			perf_hist_add(e->late, perf_since(now, e->due));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Nodes and a view for a measurement. See perf-place.h.
- */
+/* Making nodes and a view for a measurement. See place.h. */
 #include <errno.h>
 #include <glob.h>
 #include <ifaddrs.h>
@@ -12,17 +10,17 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-wire.h"
-#include "perf-net.h"
-#include "perf-place.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "net.h"
+#include "place.h"
 
 static struct ctl_val num(uint64_t v)
 {
 	return (struct ctl_val){ .set = true, .num = v };
 }
 
-/* Does an RDMA device sit on this network device? */
+/* Does this network device have an RDMA device? */
 static bool has_rdma(const char *netdev)
 {
 	char name[64];
@@ -45,7 +43,7 @@ static bool has_rdma(const char *netdev)
 }
 
 /**
- * perf_setup_addr() - an address to make nodes at
+ * perf_setup_addr() - find an address for the nodes
  * @addr: out: the first IPv4 address of an RDMA device
  *
  * Return: NULL, or what is wrong
@@ -72,7 +70,7 @@ const char *perf_setup_addr(struct ctl_addr *addr)
 	return err;
 }
 
-/* Where a node is. */
+/* The address of a node. */
 static struct ctl_addr addr_of(const struct perf_where *where, uint32_t id)
 {
 	unsigned int i = where->addr.family == AF_INET ? 4 : 16, more = id - where->first;
@@ -87,12 +85,12 @@ static struct ctl_addr addr_of(const struct perf_where *where, uint32_t id)
 
 /**
  * perf_setup_node() - make a node
- * @place: gets it
+ * @place: gets the node
  * @where: addresses
- * @conf: what it is to be like
- * @id: its id
+ * @conf: properties of the node
+ * @id: id of the node
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno, after a message
  */
 int perf_setup_node(struct perf_place *place, const struct perf_where *where,
 		    const struct perf_conf *conf, uint32_t id)
@@ -131,7 +129,7 @@ static int add_nodes(struct perf_place *place, const struct perf_where *where,
 	return rc;
 }
 
-/* The first nodes are the senders. */
+/* Fill in a subgroup. The first nodes are its senders. */
 static void make_subgroup(struct ctl_subgroup *sg, const struct perf_where *where,
 			  const struct perf_conf *conf, uint32_t id)
 {
@@ -151,13 +149,13 @@ static void make_subgroup(struct ctl_subgroup *sg, const struct perf_where *wher
 }
 
 /**
- * perf_setup_view() - have nodes install a view
- * @place: its first nodes do
+ * perf_setup_view() - make nodes install a view
+ * @place: nodes; the first ones install the view
  * @where: addresses
- * @view: with subgroups; gets the members
- * @nodes: so many of them
+ * @view: view with subgroups; gets the members
+ * @nodes: number of nodes
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno, after a message
  */
 int perf_setup_view(struct perf_place *place, const struct perf_where *where,
 		    struct ctl_view *view, unsigned int nodes)
@@ -208,11 +206,11 @@ static int set_views(struct perf_place *place, const struct perf_where *where,
 
 /**
  * perf_setup() - make nodes 1 to n and one view on all of them
- * @place: empty; says afterwards which nodes there are, also after a failure
+ * @place: empty; gets the nodes that were made, also after a failure
  * @where: addresses
- * @conf: what the view is to be like
+ * @conf: properties of the view
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno, after a message
  */
 int perf_setup(struct perf_place *place, const struct perf_where *where,
 	       const struct perf_conf *conf)

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * A sample in short. See perf-stat.h.
- */
+/* Summary of a sample. See stat.h. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "ctl.h"
-#include "perf-stat.h"
+#include "common/util.h"
+#include "stat.h"
 
 static int by_size(const void *a, const void *b)
 {
@@ -16,11 +14,11 @@ static int by_size(const void *a, const void *b)
 }
 
 /**
- * perf_stat() - median, spread and mean of a sample
+ * perf_stat() - compute median, spread and mean of a sample
  * @v: values, NaN for those that are not known
  * @n: entries of @v
  *
- * Return: all of it
+ * Return: the summary
  */
 struct perf_stat perf_stat(const double *v, unsigned int n)
 {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The end of a measurement that has not come to its end. See perf-stop.h.
- */
+/* A measurement that ends early. See stop.h. */
 #include <signal.h>
 #include <stddef.h>
 
-#include "ctl.h"
-#include "perf-stop.h"
+#include "common/util.h"
+#include "stop.h"
 
 int perf_stop_why;
 
@@ -26,7 +24,7 @@ static void on_signal(int sig)
 
 static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
 
-/* What asks us to end has to wait until nodes are removed. */
+/* Catch signals that ask for the end, because the nodes have to be removed first. */
 void perf_stop_catch(void)
 {
 	struct sigaction sa = { .sa_handler = on_signal };
@@ -34,11 +32,11 @@ void perf_stop_catch(void)
 
 	for (i = 0; i < CTL_ARRAY_SIZE(caught); i++)
 		sigaction(caught[i], &sa, NULL);
-	/* Whoever reads our output may go; that must not keep us from cleaning up. */
+	/* The reader of the output may end. This must not prevent the removal of the nodes. */
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* Having cleaned up, end by the signal that wanted us to, if there was one. */
+/* After the nodes are removed, end by the signal that was caught, if there was one. */
 void perf_stop_die(void)
 {
 	if (perf_stop_why <= 0)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The words of --tune. See perf-tune.h.
+ * The words of --tune. See tune.h.
  *
- * Whether a number is in range is for the kernel to say. There is a subgroup's tuning for
- * each node, so it is kept in less memory than the values of spindle-ctl take.
+ * The kernel checks whether a number is in range. Each node has a tuning for each subgroup, so
+ * struct perf_tune is smaller than an array of struct ctl_val.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include <netlink/attr.h>
 
-#include "ctl.h"
-#include "ctl-model.h"
-#include "ctl-wire.h"
-#include "perf-tune.h"
+#include "common/model.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "tune.h"
 
 static const struct ctl_key all_key = { .name = "all", .kind = CTL_SWITCH };
 
@@ -44,8 +44,8 @@ static const char *parse_one(const struct ctl_key *key, const char *value,
 
 /**
  * perf_tune_parse() - read "all=off,nulls=on,send-budget=8"
- * @text: "" and "default" are nothing
- * @tune: out; of two words that contradict each other the last one holds
+ * @text: "" and "default" set nothing
+ * @tune: out: tuning; of two words that contradict each other the last one holds
  *
  * Return: NULL, or what is wrong
  */
@@ -83,7 +83,7 @@ int perf_tune_empty(const struct perf_tune *tune)
 	return !tune->selector && !tune->has;
 }
 
-/* Add it to SUBGROUP_SET. */
+/* Add the tuning to SUBGROUP_SET. */
 void perf_tune_put(struct ctl_req *req, const struct perf_tune *tune)
 {
 	struct ctl_val val[CTL_TUNE_VALS] = { 0 };
@@ -100,7 +100,7 @@ void perf_tune_put(struct ctl_req *req, const struct perf_tune *tune)
 	ctl_tune_put(req, val);
 }
 
-/* How a subgroup is tuned at present, to be put back later. */
+/* Read the present tuning of a subgroup, so that it can be restored later. */
 void perf_tune_get(struct nlattr *nest, struct perf_tune *tune)
 {
 	struct nlattr *a[SPINDLE_TUNE_A_MAX + 1];

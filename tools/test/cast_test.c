@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Parts of spindle-cast and spindle-recv: checksums, names, texts of peers. TAP.
- */
+/* Parts of spindle-cast and spindle-recv: checksums, names, messages of peers. TAP. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cast-bar.h"
-#include "cast-file.h"
-#include "cast-manifest.h"
-#include "crc32c.h"
-#include "ctl.h"
+#include "cast/bar.h"
+#include "cast/crc32c.h"
+#include "cast/file.h"
+#include "cast/manifest.h"
+#include "common/util.h"
 
 static int tests, bad;
 
@@ -30,7 +28,7 @@ static uint32_t rnd(void)
 
 /* ---- checksums -------------------------------------------------------- */
 
-/* Bit by bit, as it is defined. */
+/* The CRC bit by bit, as it is defined. */
 static uint32_t crc_slow(uint32_t crc, const unsigned char *p, size_t len)
 {
 	int k;
@@ -144,7 +142,9 @@ static void test_manifest(void)
 	   m.entry[0].crc == 0xdeadbeef && !strcmp(m.entry[2].name, "new\nline"),
 	   "manifest: there and back");
 	for (i = 0; i < len; i++) {
-		/* Of its own size, so that a byte too far is seen. */
+		/*
+		 * The copy has exactly this size, so that a sanitizer sees a read behind its end.
+		 */
 		copy = malloc(i ? i : 1);
 		memcpy(copy, text, i);
 		cut &= !!cast_manifest_parse(&m, copy, i);
@@ -157,7 +157,7 @@ static void test_manifest(void)
 	free(copy);
 }
 
-/* The manifest with a number changed. */
+/* Parse the manifest after a number in it was changed. */
 static const char *spoilt(size_t at, uint32_t value)
 {
 	struct cast_manifest m;
@@ -213,7 +213,7 @@ static void test_hostile(void)
 	ok(says(parse_names("a/b", "a-b", "a"), "a directory of another") &&
 	   says(parse_names("a/b/c", "b", "a"), "a directory of another") &&
 	   !parse_names("a/b", "a/c", "ab"), "hostile: a file as a directory");
-	/* Whatever is changed: no more than a wrong answer. */
+	/* Random changes must lead to an error or to a valid manifest, and to nothing worse. */
 	text = cast_manifest_pack(&three, &len);
 	for (i = 0; i < 100000; i++) {
 		unsigned char *copy = malloc(len);
@@ -292,7 +292,9 @@ static void test_rate(void)
 	   !strcmp(cast_rate_text(buf, 5, 0), "0 B/s"), "rates in words");
 }
 
-/* Three objects of 10000 bytes, in three blocks each: what a member has never becomes less. */
+/*
+ * Three objects of 10000 bytes in three blocks each. The bytes that a member has must never fall.
+ */
 static void test_part(void)
 {
 	struct spindle_rdmc_stat st = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files that describe live views: what is asked of the kernel, what is left alone, what is
- * refused, and what showconf writes. TAP.
+ * Files that describe live views: the requests that they lead to, what stays as it is, the
+ * refusals, and the output of showconf. TAP.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +15,10 @@
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-names.h"
-#include "ctl-wire.h"
+#include "common/names.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "ctl/cmd.h"
 #include "fake_wire.h"
 
 #define NODE	"[Node]\nId = 1\nAddress = 127.0.0.1\n"
@@ -47,7 +48,7 @@ static void put_address(struct nl_msg *msg, uint32_t id, const char *ip)
 	nla_nest_end(msg, nest);
 }
 
-/* A subgroup at which one member is. The rule of the last one names two nodes. */
+/* Add a subgroup with one member. If it has one shard, its rule names two nodes. */
 static void put_subgroup(struct nl_msg *msg, uint32_t id, uint32_t member, uint32_t shards)
 {
 	struct nlattr *nest = nla_nest_start(msg, SPINDLE_A_SUBGROUP), *rule;
@@ -72,10 +73,10 @@ static void put_subgroup(struct nl_msg *msg, uint32_t id, uint32_t member, uint3
 	nla_nest_end(msg, nest);
 }
 
-/* A witness of that view; 0: there is none. */
+/* A witness of the view of runs(); 0: there is none. */
 static uint32_t witness;
 
-/* Node 1 in such a view, with a status; SPINDLE_LIVE_JOINING: it has none yet. */
+/* Node 1 is in such a view and has a status. With SPINDLE_LIVE_JOINING it has no view yet. */
 static void runs(uint64_t vid, int state)
 {
 	struct nl_msg *msg = message(SPINDLE_CMD_VIEW_GET);
@@ -103,7 +104,7 @@ static void runs(uint64_t vid, int state)
 	wire.view = nlmsg_hdr(msg);
 }
 
-/* A static one. */
+/* Node 1 is in a static view. */
 static void runs_static(void)
 {
 	struct nl_msg *msg = message(SPINDLE_CMD_VIEW_GET);
@@ -128,7 +129,7 @@ static int apply(const char *text, const char *options)
 	return run(ctl_cmd_apply, "apply", ctl_asprintf("%s%s", path, options));
 }
 
-/* Was nothing asked for but what there is? */
+/* Did the command send no request that changes something? */
 static bool untouched(void)
 {
 	return !sent(SPINDLE_CMD_VIEW_SET) && !sent(SPINDLE_CMD_NODE_JOIN) &&
@@ -183,7 +184,7 @@ static void test_first(void)
 #define OTHER "[Node]\nId = 2\nAddress = 10.0.0.2\nPort = 5000\n"
 #define LIVE "[View]\nVid = 3\nLive = yes\n"
 
-/* Who is asked, with an address of four bytes? */
+/* Does the request name this contact, with an address of four bytes? */
 static bool asks(struct nlattr **a, const char *ip, uint64_t port)
 {
 	struct nlattr **c = a ? ctl_nest_attrs(a[SPINDLE_A_CONTACT], SPINDLE_CONTACT_A_MAX) : NULL;
@@ -194,7 +195,7 @@ static bool asks(struct nlattr **a, const char *ip, uint64_t port)
 					    port == SPINDLE_DEF_PORT);
 }
 
-/* Others may go on with the view that a file is about: only a word of its own begins it. */
+/* Other nodes may still run the view of the file, so only --bootstrap begins it. */
 static void test_bootstrap(void)
 {
 	begin(1);
@@ -336,7 +337,7 @@ static void test_other(void)
 	   sent(SPINDLE_CMD_NODE_DEL) && sent(SPINDLE_CMD_NODE_JOIN), "but joins");
 }
 
-/* A live view without a key takes a word. */
+/* A live view without a key needs the word "Insecure". */
 static void test_insecure(void)
 {
 	struct nlattr **a;
@@ -367,7 +368,7 @@ static void test_insecure(void)
 		"it is not said of a static view");
 }
 
-/* Ids in nests of a kind, as text. */
+/* The ids in nests of a type, as text. */
 static const char *ids_of(struct nlattr *nest, int type, int id)
 {
 	struct ctl_ids ids = { .set = true };
@@ -417,7 +418,7 @@ static void test_witness(void)
 		"subgroup 9: node 5 is a witness, which is in no subgroup", "not in a subgroup");
 }
 
-/* Steps that are fine one by one. */
+/* Steps that are valid one by one, but not together. */
 static void test_together(void)
 {
 	static char text[SPINDLE_MAX_NET_NODES * 64 + 256];

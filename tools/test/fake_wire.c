@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * A wire that is not there. See fake_wire.h.
- */
+/* A simulated kernel. See fake_wire.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,16 +12,17 @@
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-names.h"
-#include "ctl-wire.h"
+#include "common/names.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "ctl/args.h"
 #include "fake_wire.h"
 
 #define FAMILY		77
 
 struct wire wire;
 
-/* All that the last command said. */
+/* All output of the last command. */
 char output[OUTPUT_MAX];
 
 static unsigned int tests;
@@ -35,7 +34,7 @@ void ok(bool good, const char *what)
 	bad |= !good;
 }
 
-/* What is and what should be, if they differ. */
+/* Compare two texts, and print both if they differ. */
 void same(const char *have, const char *want, const char *what)
 {
 	char *text = ctl_asprintf("have:\n%swant:\n%s", have, want), *line;
@@ -46,7 +45,7 @@ void same(const char *have, const char *want, const char *what)
 		printf("#   %s\n", line);
 }
 
-/* The end of the tests. Return: status of the program. */
+/* End the tests. Return: exit status of the program. */
 int done(void)
 {
 	printf("1..%u\n", tests);
@@ -102,7 +101,7 @@ static void reply_nodes(struct ctl_replies *replies, uint64_t id)
 	}
 }
 
-/* Without a filter, each has a status; with one, it is as many as time goes by. */
+/* Without a filter, each node has a status. With a filter, each request gets the next status. */
 static void reply_status(struct ctl_replies *replies, uint64_t id)
 {
 	unsigned int i;
@@ -158,7 +157,7 @@ int __wrap_ctl_event_join(const struct ctl_net *net, const char *what, bool unlo
 	return 0;
 }
 
-/* Nothing comes any more: the time goes by, or who waits for ever is told. */
+/* When no event is left, time passes. A wait without end fails. */
 int __wrap_ctl_event_recv(const struct ctl_net *net, int timeout_ms, struct nlmsghdr **nlh)
 {
 	unsigned int i = wire.next;
@@ -213,7 +212,7 @@ void lost(void)
 
 /* ---- commands ----------------------------------------------------------- */
 
-/* Run a command line. Return: its status; all that it says is in output[]. */
+/* Run a command line. Return: its exit status; its output is in output[]. */
 int run(int (*cmd)(struct ctl_args *a), const char *noun, const char *words)
 {
 	struct ctl_args a = { .noun = noun };
@@ -237,7 +236,7 @@ int run(int (*cmd)(struct ctl_args *a), const char *noun, const char *words)
 	return rc;
 }
 
-/* The last request of a kind that was sent, or NULL. */
+/* The last request of a kind, or NULL. */
 struct nlattr **sent(int cmd)
 {
 	unsigned int i;
@@ -288,7 +287,7 @@ void put_member(struct nl_msg *msg, uint32_t id, int rank, int state, uint64_t l
 	nla_nest_end(msg, nest);
 }
 
-/* A status without members. */
+/* Add a status without members. */
 void status(uint32_t node, int state, int why, const char *reason)
 {
 	struct nlattr *live;
@@ -299,7 +298,7 @@ void status(uint32_t node, int state, int why, const char *reason)
 	wire.status[wire.statuses++] = nlmsg_hdr(msg);
 }
 
-/* A status with two members, of which the other one may be connected. */
+/* Add a status with two members. @peer is the state of the connection to the other one. */
 void status_two(uint32_t node, int state, int peer, uint64_t lag)
 {
 	struct nlattr *live;

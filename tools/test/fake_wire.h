@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A wire that is not there: commands run as they are, but what they ask the kernel is kept,
- * its answers and events are made up, and so is the time.
+ * A simulated kernel. The commands run unchanged, but their requests are recorded, and the test
+ * defines the answers, the events and the time.
  */
 #ifndef SPINDLE_FAKE_WIRE_H
 #define SPINDLE_FAKE_WIRE_H
@@ -12,8 +12,9 @@
 
 #include <netlink/msg.h>
 
-#include "ctl.h"
-#include "ctl-net.h"
+#include "common/net.h"
+#include "common/util.h"
+#include "ctl/args.h"
 
 #define SENT_MAX	1024
 #define EVENTS_MAX	16
@@ -21,28 +22,28 @@
 #define OUTPUT_MAX	16384
 
 /**
- * struct wire - the kernel
- * @sent: requests that came
+ * struct wire - the simulated kernel
+ * @sent: requests that were sent
  * @sents: entries of @sent
  * @refuse: command that is refused, or 0
  * @err: -errno of the refusal
- * @node: ids of the nodes that are there
+ * @node: ids of the nodes that exist
  * @nodes: entries of @node
- * @keyed: they have keys
- * @dead: the one of them that has lost its device, or 0
- * @status: status of each node; the last one lasts
+ * @keyed: the nodes have keys
+ * @dead: the node that has lost its device, or 0
+ * @status: status of each node; the last one is repeated
  * @statuses: entries of @status
- * @asked: how often it was asked for
+ * @asked: number of requests for the status
  * @view: VIEW_GET of all nodes, or NULL
- * @rdmc: RDMC groups, as they are each time when they are asked for; the last one lasts
- * @rdmcs: entries of @rdmc; 0: there are none
- * @rdmc_asked: how often they were asked for
- * @event: events that come, one at a time; NULL: @code is what comes
- * @code: LOST, or another -errno
+ * @rdmc: RDMC groups, one entry for each request; the last one is repeated
+ * @rdmcs: entries of @rdmc; 0: there are no groups
+ * @rdmc_asked: number of requests for the groups
+ * @event: events, which arrive one at a time; NULL: @code arrives instead
+ * @code: -ENOBUFS, or another -errno
  * @events: entries of @event
- * @next: the next one
- * @listens: somebody listens
- * @heard: it did so when the request came
+ * @next: index of the next event
+ * @listens: the command listens to events
+ * @heard: the command listened when the request came
  * @ms: the time
  */
 struct wire {
@@ -73,7 +74,7 @@ struct wire {
 extern struct wire wire;
 extern char output[OUTPUT_MAX];
 
-/* The linker puts these where the real ones would be. */
+/* The linker puts these functions in the place of the real ones. */
 int __wrap_ctl_net_open(struct ctl_net *net, enum ctl_say say);
 int __wrap_ctl_net_call(struct ctl_net *net, struct ctl_req *req, struct ctl_replies *replies,
 			enum ctl_say say);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Live views: what commands ask for, and what they make of the answers. TAP.
- */
+/* Live views: the requests of commands, and their output for the answers. TAP. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +12,11 @@
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-live.h"
-#include "ctl-names.h"
-#include "ctl-wire.h"
+#include "common/live.h"
+#include "common/names.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "ctl/cmd.h"
 #include "fake_wire.h"
 
 /* The nth subgroup of the last VIEW_SET. */
@@ -138,7 +137,7 @@ static void test_witness(void)
 	   strstr(output, "there are at most 4 witnesses"), "what is no list");
 }
 
-/* A file with these bytes. */
+/* Make a file with these bytes. */
 static void make_file(char *path, const char *bytes, size_t len)
 {
 	int fd = mkstemp(path);
@@ -241,7 +240,7 @@ static void put_suspect(struct nl_msg *msg, uint32_t id, int rank, int why)
 	nla_nest_end(msg, nest);
 }
 
-/* A node in the middle of a change, whose members are told in no order. */
+/* A node in the middle of a change. Its members come in no order. */
 static void status_changing(void)
 {
 	struct nlattr *live;
@@ -324,7 +323,7 @@ static const char golden_json[] =
 	"spindle-ctl apply --bootstrap FILE\",\"timeout_ms\":500,"
 	"\"max_nodes\":16,\"quorum\":true,\"members\":[]}]\n";
 
-/* A node that joins shows those that it connects to: none of them wants to join. */
+/* A joining node lists the members that it connects to, and none of these wants to join. */
 static void test_joining(void)
 {
 	struct nl_msg *msg;
@@ -371,7 +370,7 @@ static void test_status(void)
 	ok(run(ctl_cmd_status, "status", "") == 1, "an older kernel");
 }
 
-/* What the kernel keeps of a node that is in no live view any more, or never was. */
+/* The status of a node that has left its live view, or was never in one. */
 static void status_why(uint32_t node, uint64_t vid, const char *reason)
 {
 	struct nl_msg *msg = message(SPINDLE_CMD_STATUS_GET);
@@ -418,7 +417,7 @@ static void test_outside(void)
 	   strstr(output, "\"reason\":\"the contact has\\u001banother key\""), "also with -j");
 }
 
-/* Members that have these messages before them. */
+/* A status with members that lag by these numbers of messages. */
 static void status_lags(uint64_t one, uint64_t two)
 {
 	struct nlattr *live;
@@ -432,7 +431,7 @@ static void status_lags(uint64_t one, uint64_t two)
 	wire.status[wire.statuses++] = nlmsg_hdr(msg);
 }
 
-/* What there is to do in a state that was made up before. */
+/* Does the status that was made before lead to this advice? */
 static bool advises(const char *want)
 {
 	char *line;
@@ -489,9 +488,9 @@ static void test_action(void)
 	ok(advises(NULL), "if all do, nobody does");
 }
 
-/* ---- what else shows them ----------------------------------------------- */
+/* ---- other commands ----------------------------------------------------- */
 
-/* A live view as VIEW_GET shows it: what was asked for comes back. */
+/* A live view as VIEW_GET shows it. Its content is that of a request. */
 static void make_view(void)
 {
 	begin(1);

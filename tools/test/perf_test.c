@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The parts of spindle-perf that need no kernel: words, limits, histograms, statistics,
- * and what is written of results. TAP.
+ * Parts of spindle-perf that need no kernel: words, limits, histograms, statistics, and the output
+ * of results. TAP.
  */
 #include <float.h>
 #include <math.h>
@@ -18,20 +18,20 @@
 
 #include <linux/spindle_rdmc.h>
 
-#include "ctl.h"
-#include "ctl-net.h"
-#include "perf-change.h"
-#include "perf-failover.h"
-#include "perf-gap.h"
-#include "perf-hist.h"
-#include "perf-msg.h"
-#include "perf-opts.h"
-#include "perf-out.h"
-#include "perf-rdmc.h"
-#include "perf-stat.h"
-#include "perf-time.h"
+#include "common/clock.h"
+#include "common/net.h"
+#include "common/util.h"
+#include "perf/failover/change.h"
+#include "perf/failover/failover.h"
+#include "perf/failover/gap.h"
+#include "perf/hist.h"
+#include "perf/msg.h"
+#include "perf/opts.h"
+#include "perf/out.h"
+#include "perf/rdmc/rdmc.h"
+#include "perf/stat.h"
 
-/* Figures are made by a few operations. */
+/* The rounding error of a few operations. */
 #define EPSILON	0.000000001
 
 static unsigned int tests;
@@ -397,7 +397,7 @@ static void test_rdmc_opts(void)
 
 static void test_rdmc_figures(void)
 {
-	/* The root, and two receivers of which the second one is last. */
+	/* The root and two receivers, of which the second one is last. */
 	struct perf_rdmc_object obj[3] = {
 		{ .start = 1000, .seen = { { 9000, 2000, 6000 }, { 8000, 3000, 4000 },
 					   { 11000, 4000, 1000 } } },
@@ -423,7 +423,10 @@ static void test_gap(void)
 	struct perf_gap gap;
 	unsigned int i;
 
-	/* Before, into, within, out of, after the change; and one around all of another. */
+	/*
+	 * Gaps before, into, within, out of and after the first change; and one around all of the
+	 * second.
+	 */
 	perf_gap_note(&log, 90, 80);
 	perf_gap_note(&log, 110, 20);
 	perf_gap_note(&log, 150, 40);
@@ -446,7 +449,7 @@ static void test_gap(void)
 	ok(!log.note && !log.notes, "none are left");
 }
 
-/* Three changes, of two nodes that stay. */
+/* Make three changes, with two nodes that stay. */
 static void make_changes(struct perf_changes *all)
 {
 	static const enum perf_move kind[] = { PERF_MOVE_JOIN, PERF_MOVE_DEL, PERF_MOVE_JOIN };
@@ -633,7 +636,7 @@ static void test_metric(void)
 
 int main(void)
 {
-	/* What is wrong is said by return values here. */
+	/* Return values report all errors here, so the messages are not needed. */
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
 	test_stat();

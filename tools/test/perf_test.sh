@@ -174,14 +174,14 @@ verdict $? "they have all options of failover"
 		[[ " ${COMPREPLY[*]} " == *" $2 "* ]]' - "$dir/completion/spindle-perf" "$word" ||
 		echo "completion: no $word" >>"$tmp/out"
 done
-sed -n 's/.*\[PERF_R_[A-Z0-9_]*\] = "\([a-z0-9_]*\)".*/\1/p' "$dir/perf-rcount.c" >"$tmp/words"
+sed -n 's/.*\[PERF_R_[A-Z0-9_]*\] = "\([a-z0-9_]*\)".*/\1/p' "$dir/perf/rdmc/count.c" >"$tmp/words"
 while read -r word; do
 	grep -qe "^\.It .*$word" "$dir/man/spindle-perf.1" || echo "no $word" >>"$tmp/out"
 done <"$tmp/words"
 [ -s "$tmp/words" ] && [ ! -s "$tmp/out" ]
 verdict $? "they have all options of rdmc, and the manual page all figures"
 : >"$tmp/out"
-sed -n 's/.*\[PERF_F_[A-Z_]*\] = "\([a-z_]*_us\)".*/\1/p' "$dir/perf-change.c" >"$tmp/words"
+sed -n 's/.*\[PERF_F_[A-Z_]*\] = "\([a-z_]*_us\)".*/\1/p' "$dir/perf/failover/change.c" >"$tmp/words"
 while read -r word; do
 	grep -qe "^\.It .*$word" "$dir/man/spindle-perf.1" || echo "no $word" >>"$tmp/out"
 done <"$tmp/words"
@@ -190,7 +190,7 @@ verdict $? "the manual page explains all figures of failover"
 
 # The figures, as the table in the program has them.
 : >"$tmp/out"
-sed -n 's/.*\[PERF_M_[A-Z0-9_]*\] = { "\([a-z0-9_]*\)".*/\1/p' "$dir/perf-metric.c" >"$tmp/words"
+sed -n 's/.*\[PERF_M_[A-Z0-9_]*\] = { "\([a-z0-9_]*\)".*/\1/p' "$dir/perf/metric.c" >"$tmp/words"
 while read -r word; do
 	case $word in
 	*_mean | *_p50 | *_p90 | *_p99 | *_p999 | *_max | *_count) continue ;;

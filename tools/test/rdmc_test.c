@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * RDMC groups: what is asked for, and what is made of the answers. TAP.
- */
+/* RDMC groups: the requests of commands, and their output for the answers. TAP. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +12,10 @@
 #include <linux/spindle_genl.h>
 #include <linux/spindle_rdmc.h>
 
-#include "ctl.h"
-#include "ctl-names.h"
-#include "ctl-wire.h"
+#include "common/names.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "ctl/cmd.h"
 #include "fake_wire.h"
 
 #define NO	(-1)
@@ -97,7 +96,7 @@ static void end_group(struct nl_msg *msg, struct nlattr *rdmc)
 	wire.rdmc[wire.rdmcs++] = nlmsg_hdr(msg);
 }
 
-/* A root that two members wait for, one that has nothing of object 3 and one that has some. */
+/* A root that waits for two members. They have these numbers of blocks of object 3. */
 static void root(int blocks2, int blocks3)
 {
 	struct nlattr *rdmc;

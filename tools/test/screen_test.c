@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What "top" does to a terminal: a pseudo terminal that is resized, and on which keys are
- * pressed, while a child draws. TAP.
+ * The use of a terminal by "top". A child draws on a pseudo terminal, which is resized and on which
+ * keys are pressed. TAP.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -17,13 +17,13 @@
 #include <unistd.h>
 #include <utmp.h>
 
-#include "ctl.h"
-#include "ctl-screen.h"
+#include "common/util.h"
+#include "ctl/screen.h"
 
 #define ENTER	"\033[?1049h\033[?25l\033[?7l"
 #define LEAVE	"\033[?7h\033[?25h\033[?1049l"
 
-/* Longer than any of this takes: it only bounds a failure. */
+/* Longer than any step takes, because this bounds the time of a failure. */
 #define LONG_MS	20000
 
 static const char text[] =
@@ -33,19 +33,19 @@ static const char text[] =
 	"fourth\n"
 	"fifth\n";
 
-/* All of it but its beginning, in a window that is large enough. */
+/* All of the text but its beginning, in a window that is large enough. */
 #define FULL	"a tail that is long\033[K\r\nthird\033[K\r\nfourth\033[K\r\nfifth\033[K\r\n\033[J"
 
 static unsigned int tests;
 static bool bad;
 
 /**
- * struct term - a terminal and who draws on it
- * @master: what a person would see and press
- * @slave: kept open, so that nothing is lost
+ * struct term - a terminal and the child that draws on it
+ * @master: the side of the user
+ * @slave: the side of the child, kept open so that no output is lost
  * @pid: child
- * @saved: its modes before
- * @seen: what was written to it since it was last asked for something
+ * @saved: modes of the terminal before the child started
+ * @seen: output behind the text that writes() found last
  */
 struct term {
 	int master;
@@ -70,7 +70,7 @@ static uint64_t later(unsigned int seconds)
 	return (now.tv_sec + seconds) * 1000000000ULL + now.tv_nsec;
 }
 
-/* Draw until a key or a signal says otherwise. */
+/* Draw until a key or a signal ends it. */
 static int draw(bool fail)
 {
 	if (!ctl_screen_there())
@@ -103,7 +103,7 @@ static void start(struct term *t, unsigned short rows, unsigned short columns, b
 	}
 }
 
-/* Does it write this? What it wrote before it is forgotten. */
+/* Does the child write this text? Output in front of it is dropped. */
 static bool writes(struct term *t, const char *what)
 {
 	struct pollfd fd = { .fd = t->master, .events = POLLIN };
@@ -137,7 +137,10 @@ static void press(struct term *t, const char *keys)
 		perror("# press");
 }
 
-/* How it ended; -SIGNAL. Everything is as it was before? */
+/*
+ * Wait for the child. Return: its exit status, or -SIGNAL. @restored: whether the modes of the
+ * terminal are as before.
+ */
 static int end(struct term *t, bool *restored)
 {
 	struct termios now;
@@ -194,7 +197,7 @@ static void test_signals(void)
 	ok(end(&t, &restored) == -SIGTERM && restored, "which ends it, too");
 	start(&t, 24, 80, false);
 	writes(&t, "fifth\033[K\r\n\033[J");
-	/* It has no shell that would let it go on, so it is not stopped. */
+	/* The child has no shell that could continue it, so the kernel does not stop it. */
 	press(&t, "\032");
 	ok(writes(&t, LEAVE ENTER "\033[Hfirst line"), "^Z gives it back and takes it again");
 	press(&t, "q");

@@ -9,7 +9,8 @@
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
+#include "common/util.h"
+#include "ctl/cmd.h"
 #include "fake_wire.h"
 
 static int join(void)
@@ -138,7 +139,7 @@ static void test_evict(void)
 	   "the node itself may be the one that stops");
 }
 
-/* What there is comes first, then its end, then what happens. */
+/* Does the present state come first, then its end, then the event? */
 static bool in_order(const char *first, const char *end, const char *event)
 {
 	const char *a = strstr(output, first), *b = strstr(output, end), *c = strstr(output, event);
@@ -163,7 +164,7 @@ static void test_exists(void)
 		    "\"event\":\"exists-end\"}\n", "\"event\":\"suspect\""), "for programs, too");
 }
 
-/* One that is not there yet is no mistake. */
+/* The monitor accepts a node that does not exist yet. */
 static void test_not_yet(void)
 {
 	begin(1);

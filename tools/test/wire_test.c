@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * From a file to a message and back, and what becomes of a refusal: without a kernel,
- * as far as that goes. TAP.
- */
+/* From a file to a message and back, and the output for a refusal, all without a kernel. TAP. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,13 +17,16 @@
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-detail.h"
-#include "ctl-event.h"
-#include "ctl-model.h"
-#include "ctl-names.h"
-#include "ctl-rate.h"
-#include "ctl-wire.h"
+#include "common/event.h"
+#include "common/model.h"
+#include "common/names.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "ctl/conf.h"
+#include "ctl/detail.h"
+#include "ctl/diff.h"
+#include "ctl/lag.h"
+#include "ctl/rate.h"
 
 static unsigned int tests;
 static bool bad;
@@ -37,7 +37,7 @@ static void ok(bool good, const char *what)
 	bad |= !good;
 }
 
-/* Read a file with this text; NULL if it is not right. */
+/* Read a file with this text; NULL if the file has mistakes. */
 static struct ctl_conf *conf_of(const char *text)
 {
 	static struct ctl_conf conf;
@@ -117,7 +117,7 @@ static void test_node(struct ctl_conf *conf)
 		req = ctl_req_new(NULL, SPINDLE_CMD_NODE_ADD, 0, "node add");
 		ctl_node_put(req, &conf->node[i]);
 		ctl_node_get(&back, ctl_msg_attrs(nlmsg_hdr(req->msg)));
-		/* No rack is one that is none. */
+		/* A node without a rack comes back with the default for "none". */
 		ctl_val_default(&ctl_node_keys[CTL_NODE_RACK], &conf->node[i].val[CTL_NODE_RACK]);
 		for (k = 0; k < CTL_NODE_VALS; k++)
 			same &= ctl_val_equal(&ctl_node_keys[k], &conf->node[i].val[k],
@@ -158,7 +158,7 @@ static void test_ids(void)
 	   "the last id ends a range");
 }
 
-/* The nth attribute of a type, inside a nest or at the top. */
+/* The nth attribute of a type, in a nest or at the top. */
 static struct nlattr *nth(struct nlattr *first, int len, int type, int n)
 {
 	struct nlattr *attr;
@@ -170,7 +170,7 @@ static struct nlattr *nth(struct nlattr *first, int len, int type, int n)
 	return NULL;
 }
 
-/* What is said when the kernel dislikes an attribute. */
+/* The message for a refusal of the kernel that names an attribute. */
 static char *said(struct ctl_req *req, int err, const char *text, const struct nlattr *attr,
 		  bool range, bool capped, int *rc)
 {
@@ -198,7 +198,7 @@ static char *said(struct ctl_req *req, int err, const char *text, const struct n
 		nla_nest_end(msg, nest);
 	}
 	nlh = nlmsg_hdr(msg);
-	/* The sentence goes to stderr, which is a file for once. */
+	/* The message goes to stderr, which is a buffer during this call. */
 	fflush(stderr);
 	memset(out, 0, sizeof(out));
 	mem = stderr;
@@ -266,7 +266,7 @@ static void test_bits(void)
 	ok(!strcmp(ctl_name(&ctl_event, 200), "event-200"), "events of the future");
 }
 
-/* The words of "subgroup set" on the wire. */
+/* The words of "subgroup set" as attributes. */
 static void test_tune(void)
 {
 	struct ctl_req *req = ctl_req_new(NULL, SPINDLE_CMD_SUBGROUP_SET, 0, "subgroup set");
@@ -345,7 +345,7 @@ static void put_row(struct nl_msg *msg, uint32_t id, bool sender, uint64_t sent,
 	nla_nest_end(msg, nest);
 }
 
-/* A subgroup as the kernel shows it: three members, of which the last does not send. */
+/* A subgroup as the kernel shows it, with three members, of which the last one does not send. */
 static struct nlattr *subgroup_message(uint8_t mode)
 {
 	struct nla_bitfield32 bits = { .value = 0x1f0, .selector = SPINDLE_SW_ALL };
@@ -496,7 +496,7 @@ static void test_rates(void)
 	ok(!ctl_node_before(&before, &m) && !ctl_node_before(NULL, &n), "a node that is new");
 }
 
-/* Under a sanitizer. */
+/* This test is meant for a sanitizer. */
 static void test_pools(void)
 {
 	struct ctl_pool one = { 0 }, two = { 0 };
@@ -513,7 +513,7 @@ static void test_pools(void)
 	other = ctl_strdup("other");
 	ctl_free(ctl_alloc(1));
 	ctl_free(NULL);
-	/* The list is in the pool of its last growth. */
+	/* The list belongs to the pool of its last growth. */
 	ctl_pool_use(&two);
 	list = ctl_grow(list, i, sizeof(*list));
 	ctl_pool_use(NULL);
@@ -528,7 +528,10 @@ static void test_pools(void)
 	ctl_pool_use(NULL);
 }
 
-/* More for all who listen than they can take. The kernel itself, which does not, refuses. */
+/*
+ * Send more to all listeners than they have room for. The kernel itself does not listen, so it
+ * refuses the messages.
+ */
 static void flood(unsigned int groups)
 {
 	struct sockaddr_nl to = { .nl_family = AF_NETLINK, .nl_groups = groups };
@@ -543,7 +546,7 @@ static void flood(unsigned int groups)
 	close(fd);
 }
 
-/* A socket that hears more than it can keep, as one of the events does. */
+/* A socket loses events that it has no room for. */
 static void test_events(void)
 {
 	struct ctl_net net = { .sk = nl_socket_alloc() };

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Changes of the view, and what is said of all of a kind. See perf-change.h.
- */
+/* Changes of the view, and statistics over all changes of a kind. See change.h. */
 #include <math.h>
 #include <string.h>
 
-#include "ctl.h"
-#include "perf-change.h"
-#include "perf-time.h"
+#include "change.h"
+#include "common/clock.h"
+#include "common/util.h"
 
 const char *const perf_move_name[PERF_MOVES] = {
 	[PERF_MOVE_JOIN] = "join",
@@ -64,7 +62,7 @@ const char *perf_moves_parse(const char *text, unsigned int *kinds)
 	return err;
 }
 
-/* One more, of which nothing is known. It stays where it is until the next one. */
+/* Add a change without results. The pointer is valid until the next call. */
 struct perf_change *perf_change_new(struct perf_changes *all, unsigned int stayers)
 {
 	struct perf_change *c;
@@ -80,7 +78,7 @@ struct perf_change *perf_change_new(struct perf_changes *all, unsigned int staye
 	return c;
 }
 
-/* How long the phases took, as a node says. Nobody was suspected: nothing was detected. */
+/* Store how long the phases took at a node. If no member was suspected, there was no detection. */
 void perf_change_phases(struct perf_stayer *s, const struct ctl_status *status)
 {
 	unsigned int i;
@@ -119,7 +117,7 @@ static double of_join(const struct perf_change *c, enum perf_figure figure)
 	       figure == PERF_F_JOIN_ATTACH ? c->join_attach : c->join_first;
 }
 
-/* Changes of a kind. */
+/* The number of changes of a kind. */
 unsigned int perf_change_count(const struct perf_changes *all, enum perf_move kind)
 {
 	unsigned int i, n = 0;
@@ -130,13 +128,13 @@ unsigned int perf_change_count(const struct perf_changes *all, enum perf_move ki
 }
 
 /**
- * perf_change_stat() - a figure over all changes of a kind
+ * perf_change_stat() - summarise a figure over all changes of a kind
  * @all: changes
  * @kind: the kind
  * @figure: the figure
- * @node: of this node that stays; 0: of all of them
+ * @node: node that stays, for its figure only; 0: all nodes that stay
  *
- * Return: what is known of it
+ * Return: summary of the known values
  */
 struct perf_stat perf_change_stat(const struct perf_changes *all, enum perf_move kind,
 				  enum perf_figure figure, uint32_t node)

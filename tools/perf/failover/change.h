@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A change of the view, and what it cost those that stay.
- */
-#ifndef SPINDLE_PERF_CHANGE_H
-#define SPINDLE_PERF_CHANGE_H
+/* A change of the view, and its cost for the nodes that stay. */
+#ifndef SPINDLE_PERF_FAILOVER_CHANGE_H
+#define SPINDLE_PERF_FAILOVER_CHANGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ctl-status.h"
-#include "perf-gap.h"
-#include "perf-stat.h"
+#include "common/status.h"
+#include "gap.h"
+#include "perf/stat.h"
 
 /**
- * enum perf_move - how a node comes or goes
- * @PERF_MOVE_JOIN: it asks a member to let it in
- * @PERF_MOVE_LEAVE: it is told to leave
- * @PERF_MOVE_EVICT: another member is told to go on without it
- * @PERF_MOVE_CRASH: its process is killed, and with on-exit leave it leaves
- * @PERF_MOVE_DEL: it is removed. In one kernel that is as near as one can come to its death;
- *	but it closes its connections, so that nobody has to wait for its silence
+ * enum perf_move - how a node joins or leaves the view
+ * @PERF_MOVE_JOIN: the node asks a member to let it in
+ * @PERF_MOVE_LEAVE: the node leaves at a request
+ * @PERF_MOVE_EVICT: another member evicts the node at a request
+ * @PERF_MOVE_CRASH: the process of the node is killed, and with on-exit leave the node leaves
+ * @PERF_MOVE_DEL: the node is removed. In one kernel this comes closest to the node's death. But
+ *	the node closes its connections, so no member has to wait for its silence
  */
 enum perf_move {
 	PERF_MOVE_JOIN,
@@ -35,11 +33,11 @@ enum perf_move {
 extern const char *const perf_move_name[PERF_MOVES];
 
 /**
- * struct perf_stayer - what a change cost a node that stays
- * @node: its id
+ * struct perf_stayer - cost of a change for a node that stays
+ * @node: id of the node
  * @gap: gaps around the change, in the subgroup that changes
- * @fixed: the same in the one that does not; of no count if there is none
- * @phase: microseconds of each phase, as the node says; NaN: there was none
+ * @fixed: gaps in the subgroup that does not change; @count is 0 if there are none
+ * @phase: microseconds of each phase at this node; NaN: there was none
  */
 struct perf_stayer {
 	uint32_t node;
@@ -50,17 +48,17 @@ struct perf_stayer {
 
 /**
  * struct perf_change - a change
- * @kind: what was done; PERF_MOVES: somebody else did it
+ * @kind: what was done; PERF_MOVES: another program changed the view
  * @rep: repetition, from 1
- * @vid: view that it led to
- * @views: views that were installed for it
+ * @vid: view that the change led to
+ * @views: views that were installed for the change
  * @members: members of that view
- * @from: ticks when it began
- * @to: ticks when it was over
- * @join_view: microseconds from the request of who joins until it was in the view; NaN: nobody
- *	did
- * @join_attach: the same until its process was attached
- * @join_first: the same until it was delivered a message
+ * @from: ticks when the change began
+ * @to: ticks when the change was over
+ * @join_view: microseconds from the request of the joining node until it was in the view; NaN: no
+ *	node joined
+ * @join_attach: the same until the node's process was attached
+ * @join_first: the same until the first message was delivered to it
  * @stayer: nodes that stay
  * @stayers: entries of @stayer
  */
@@ -89,7 +87,7 @@ struct perf_changes {
 	unsigned int changes;
 };
 
-/* What is said of the changes of a kind. */
+/* Figures of the changes of a kind. */
 enum perf_figure {
 	PERF_F_GAP,
 	PERF_F_FIXED,
@@ -112,4 +110,4 @@ unsigned int perf_change_count(const struct perf_changes *all, enum perf_move ki
 struct perf_stat perf_change_stat(const struct perf_changes *all, enum perf_move kind,
 				  enum perf_figure figure, uint32_t node);
 
-#endif /* SPINDLE_PERF_CHANGE_H */
+#endif /* SPINDLE_PERF_FAILOVER_CHANGE_H */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nodes of this kernel in a live view, of which the last one comes and goes. See
- * perf-failover.h.
+ * Nodes of this kernel in a live view. The last node, the mover, leaves and joins. See failover.h.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,33 +10,33 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-event.h"
-#include "ctl-wire.h"
-#include "perf-failover.h"
-#include "perf-mover.h"
-#include "perf-net.h"
-#include "perf-stop.h"
-#include "perf-time.h"
+#include "common/clock.h"
+#include "common/event.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "failover.h"
+#include "mover.h"
+#include "perf/net.h"
+#include "perf/stop.h"
 
-#define SUBGROUP	1	/* of all */
-#define FIXED		2	/* of those that stay */
+#define SUBGROUP	1	/* of all nodes */
+#define FIXED		2	/* of the nodes that stay */
 
 #define LOOK_MS		20
 #define NAP_NS		5000000
 
 /**
- * struct run - all of it
- * @f: what is measured
- * @o: what was asked for
+ * struct run - the state of a run
+ * @f: results
+ * @o: options
  * @place: nodes; the mover is the last one
  * @net: socket for requests
  * @events: socket that listens
- * @pump: ends of those that stay: first those of the subgroup of all, then those of the other
- * @mover: who comes and goes
- * @node: its node
- * @stayers: nodes that stay
- * @in: it is a member
+ * @pump: ends of the nodes that stay: first those of SUBGROUP, then those of FIXED
+ * @mover: the process of the mover
+ * @node: id of the mover
+ * @stayers: number of nodes that stay
+ * @in: the mover is a member
  * @vid: the view
  */
 struct run {
@@ -56,7 +55,7 @@ struct run {
 
 static struct run run;
 
-/* Nodes go with the program, whatever way it ends. */
+/* Remove the nodes, however the program ends. */
 static void leave(void)
 {
 	perf_mover_stop(&run.mover);
@@ -70,8 +69,8 @@ static struct ctl_val num(uint64_t v)
 }
 
 /* The status of a node, or NULL. */
-const struct ctl_status *perf_failover_status(const struct ctl_status *list,
-					      unsigned int count, uint32_t node)
+static const struct ctl_status *perf_failover_status(const struct ctl_status *list,
+						     unsigned int count, uint32_t node)
 {
 	unsigned int i;
 
@@ -81,7 +80,7 @@ const struct ctl_status *perf_failover_status(const struct ctl_status *list,
 	return NULL;
 }
 
-/* Does everything go on? Return: 0, or a negative errno, having told the user */
+/* Have all ends continued? Return: 0, or a negative errno after a message */
 int perf_failover_dead(struct perf_pump *pump)
 {
 	const struct perf_pump_end *e = perf_pump_dead(pump);
@@ -130,7 +129,7 @@ static int make_view(void)
 	return perf_setup_view(&run.place, &run.o.where, &view, run.stayers);
 }
 
-/* A node of which only what --setup takes by default is to be said. */
+/* Make a node with the defaults of --setup. */
 static int make_node(uint32_t id)
 {
 	struct perf_conf conf;
@@ -185,7 +184,7 @@ static unsigned int members(const struct ctl_status *s)
 	return n;
 }
 
-/* Are all that stay in one new view? What they say of it goes into the change. */
+/* Are all nodes that stay in one new view? If so, their status goes into the change. */
 static int judge_all(struct perf_change *c, const struct ctl_status *list, unsigned int count,
 		     bool in)
 {
@@ -226,7 +225,7 @@ static int look(struct perf_change *c, bool in)
 	return rc;
 }
 
-/* Has the mover nothing to do with a view any more? */
+/* Has the mover left its view, so that it can join again? */
 static int look_free(struct perf_change *c, bool in)
 {
 	static struct ctl_pool pool;
@@ -246,7 +245,9 @@ static int look_free(struct perf_change *c, bool in)
 	return rc;
 }
 
-/* Have all that stay read something of the new view? Then the change was over. */
+/*
+ * Have all nodes that stay read a message of the new view? The last of these reads ends the change.
+ */
 static int look_read(struct perf_change *c, bool in)
 {
 	bool all = true;
@@ -271,7 +272,10 @@ static int look_after(struct perf_change *c, bool in)
 	return perf_pump_after(&run.pump, c->to);
 }
 
-/* Events say when it makes sense to look again; what they say is not looked at. */
+/*
+ * Wait until @done returns non-zero. An event only says that it is time to look again; its content
+ * is not read.
+ */
 static int wait_for(int (*done)(struct perf_change *c, bool in), struct perf_change *c, bool in,
 		    const char *what)
 {
@@ -361,7 +365,7 @@ static int begin(struct perf_change *c, enum perf_move kind)
 	}
 }
 
-/* So that it can come again. */
+/* Prepare the mover for its next join. */
 static int clean_up(struct perf_change *c, enum perf_move kind)
 {
 	struct perf_mover_news news;
@@ -375,7 +379,7 @@ static int clean_up(struct perf_change *c, enum perf_move kind)
 	return rc ? rc : wait_for(look_free, c, false, "the node that goes has gone");
 }
 
-/* What was in the way of whom. */
+/* Store the gaps of the nodes that stay in the change. */
 static void take_gaps(struct perf_change *c, bool counts)
 {
 	unsigned int i, s = run.stayers;
@@ -414,14 +418,14 @@ static int change(struct perf_changes *all, enum perf_move kind, unsigned int re
 		take_gaps(c, rep);
 		rc = clean_up(c, kind);
 	}
-	/* What is not known to the end is not counted. */
+	/* A change of which not all results are known does not count. */
 	c->kind = rc ? PERF_MOVES : kind;
 	if (rc)
 		all->changes--;
 	return rc;
 }
 
-/* Bring it where the next change begins; that is not counted. */
+/* Bring the mover where the next change begins. This change does not count. */
 static int prepare(bool in)
 {
 	struct perf_changes spare = { 0 };
@@ -435,7 +439,7 @@ static int prepare(bool in)
 	return rc;
 }
 
-/* Nothing changes for a while. A gap that began before is none of it. */
+/* Measure gaps while nothing changes. A gap that began before this time does not count. */
 static int be_quiet(void)
 {
 	struct perf_change before = { .to = perf_now() };
@@ -472,9 +476,9 @@ static int all_changes(void)
 	return rc;
 }
 
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- the whole run --------------------------------------------------------- */
 
-/* What is said of readers; gaps are sorted into it as changes come. */
+/* Prepare the results of all readers. Gaps are added as changes are measured. */
 void perf_failover_readers(struct perf_failover *f, const struct perf_pump *pump)
 {
 	unsigned int i;
@@ -487,7 +491,7 @@ void perf_failover_readers(struct perf_failover *f, const struct perf_pump *pump
 	}
 }
 
-/* What all readers have in all of the run; nobody drives them any more. */
+/* Store the totals of all readers, after the thread that drives them has stopped. */
 void perf_failover_sum(struct perf_failover *f, struct perf_pump *pump)
 {
 	unsigned int i;
@@ -533,7 +537,7 @@ static int measure(void)
 	return rc;
 }
 
-/* What has to be there before there are nodes. */
+/* Start the nursery, which has to exist before there are nodes. */
 static int start_mover(void)
 {
 	static struct perf_mover_life life;

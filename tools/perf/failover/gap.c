@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Gaps in what a reader is delivered. See perf-gap.h.
- */
+/* Gaps between deliveries to a reader. See gap.h. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf-gap.h"
+#include "gap.h"
 
 #define FIRST_ROOM	1024
 
-/* Note a gap; the thread that reads. */
+/* Note a gap. Only the thread that reads calls this function. */
 void perf_gap_note(struct perf_gap_log *log, uint64_t end, uint64_t length)
 {
 	size_t room = log->room ? log->room * 2 : FIRST_ROOM;
@@ -28,13 +26,13 @@ void perf_gap_note(struct perf_gap_log *log, uint64_t end, uint64_t length)
 }
 
 /**
- * perf_gap_sort() - which gaps a change has to do with
+ * perf_gap_sort() - find the gaps that belong to a change
  * @log: gaps
  * @from: ticks when the change began
- * @to: ticks when it was over; before @from: there was none
- * @quiet: gets all others
+ * @to: ticks when the change was over; before @from: there was no change
+ * @quiet: gets all other gaps
  *
- * Return: those that lie in the time of the change, or a part of them does
+ * Return: the gaps that overlap the time of the change
  */
 struct perf_gap perf_gap_sort(const struct perf_gap_log *log, uint64_t from, uint64_t to,
 			      struct perf_hist *quiet)

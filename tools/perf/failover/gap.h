@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Gaps: the times in which a reader is delivered nothing.
+ * Gaps: the times without a delivery to a reader.
  *
- * Who reads only notes them. Whether one has to do with a change of the view is known later,
- * when it is known when the change began and ended, so they are sorted then.
+ * The thread that reads only notes the gaps. They are sorted later, when the begin and the end of
+ * each change of the view are known.
  */
-#ifndef SPINDLE_PERF_GAP_H
-#define SPINDLE_PERF_GAP_H
+#ifndef SPINDLE_PERF_FAILOVER_GAP_H
+#define SPINDLE_PERF_FAILOVER_GAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "perf-hist.h"
+#include "perf/hist.h"
 
 /**
  * struct perf_gap_note - a gap
- * @end: ticks when something came again
- * @length: ticks since something had come before
+ * @end: ticks of the delivery behind the gap
+ * @length: ticks since the delivery in front of the gap
  */
 struct perf_gap_note {
 	uint64_t end;
@@ -30,7 +30,7 @@ struct perf_gap_note {
  * @room: entries that fit
  * @lost: gaps for which there was no memory
  *
- * Its memory is not that of ctl.h, which is for one thread.
+ * The memory of a log is not that of common/util.h, because that is for one thread only.
  */
 struct perf_gap_log {
 	struct perf_gap_note *note;
@@ -41,7 +41,7 @@ struct perf_gap_log {
 
 /**
  * struct perf_gap - the gaps around a change
- * @count: how many
+ * @count: number of gaps
  * @longest: ticks of the longest one
  */
 struct perf_gap {
@@ -54,4 +54,4 @@ struct perf_gap perf_gap_sort(const struct perf_gap_log *log, uint64_t from, uin
 			      struct perf_hist *quiet);
 void perf_gap_free(struct perf_gap_log *log);
 
-#endif /* SPINDLE_PERF_GAP_H */
+#endif /* SPINDLE_PERF_FAILOVER_GAP_H */

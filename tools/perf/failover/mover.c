@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The node that comes and goes. See perf-mover.h.
- */
+/* The node that joins and leaves. See mover.h. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -15,19 +13,19 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-event.h"
-#include "perf-mover.h"
-#include "perf-net.h"
-#include "perf-stop.h"
-#include "perf-time.h"
+#include "common/clock.h"
+#include "common/event.h"
+#include "common/util.h"
+#include "mover.h"
+#include "perf/net.h"
+#include "perf/stop.h"
 
 #define LOOK_MS		100
 
-/* An attachment is refused until the subgroup is there. */
+/* The time between two attempts to attach, because attaching fails until the subgroup exists. */
 #define AGAIN_US	200
 
-/* ---- its process --------------------------------------------------------- */
+/* ---- the process of the mover -------------------------------------------- */
 
 static uint64_t deadline(const struct perf_mover_life *life)
 {
@@ -46,13 +44,15 @@ static int ask_to_join(struct ctl_net *net, const struct perf_mover_life *life)
 		      six ? 16 : 4);
 	ctl_req_mark(req, 0, "port of the contact");
 	ctl_req_u16(req, SPINDLE_A_PORT, life->port);
-	/* Nodes of a measurement are made without a key. */
+	/* Nodes of a measurement have no key. */
 	ctl_req_mark(req, 0, "insecure");
 	ctl_req_bytes(req, SPINDLE_A_INSECURE, "", 0);
 	return perf_net_call(net, req, NULL, NULL, CTL_SAY);
 }
 
-/* Return: 1 if it is a member, 0 if this does not tell, or -1 if it will not be one */
+/*
+ * Return: 1 if the node is a member, 0 if the event does not say so, or -1 if it cannot become one
+ */
 static int take_event(const struct ctl_net *events, struct nlmsghdr *nlh, uint32_t node)
 {
 	struct nlattr *a[SPINDLE_A_MAX + 1];
@@ -167,7 +167,10 @@ static void nurse(const struct perf_mover_life *life, int order, int fd)
 	pid_t pid;
 	char c;
 
-	/* What asks us to end is for who started us, and then we do. */
+	/*
+	 * Signals that ask for the end are left to the parent. When the parent ends, this process
+	 * dies.
+	 */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
@@ -189,10 +192,10 @@ static void nurse(const struct perf_mover_life *life, int order, int fd)
 
 /**
  * perf_mover_start() - make the nursery, before anything else is started
- * @m: out
- * @life: what a mover does
+ * @m: out: mover
+ * @life: what the process of the mover does
  *
- * Return: 0 or a negative errno, having told the user; perf_mover_stop() in both cases
+ * Return: 0 or a negative errno, after a message. The caller calls perf_mover_stop() in both cases
  */
 int perf_mover_start(struct perf_mover *m, const struct perf_mover_life *life)
 {
@@ -221,7 +224,7 @@ int perf_mover_start(struct perf_mover *m, const struct perf_mover_life *life)
 	return 0;
 }
 
-/* Have it come. */
+/* Make the mover join. */
 int perf_mover_go(struct perf_mover *m)
 {
 	if (write(m->order, "", 1) == 1)
@@ -230,7 +233,7 @@ int perf_mover_go(struct perf_mover *m)
 	return -EPIPE;
 }
 
-/* Return: 1 if there are news, 0 if not yet, or a negative errno */
+/* Return: 1 if there is news, 0 if not yet, or a negative errno */
 static int next_news(struct perf_mover *m, struct perf_mover_news *news)
 {
 	struct pollfd pfd = { .fd = m->news, .events = POLLIN };
@@ -246,13 +249,13 @@ static int next_news(struct perf_mover *m, struct perf_mover_news *news)
 }
 
 /**
- * perf_mover_wait() - wait for what is told of it
+ * perf_mover_wait() - wait for news of the mover
  * @m: mover
- * @kind: what is waited for
- * @seconds: how long at most
- * @news: filled
+ * @kind: news to wait for
+ * @seconds: longest time to wait
+ * @news: out: the news
  *
- * Return: 0, or a negative errno, having told the user
+ * Return: 0, or a negative errno after a message
  */
 int perf_mover_wait(struct perf_mover *m, enum perf_mover_kind kind, unsigned int seconds,
 		    struct perf_mover_news *news)
@@ -280,14 +283,14 @@ int perf_mover_wait(struct perf_mover *m, enum perf_mover_kind kind, unsigned in
 	return -ECHILD;
 }
 
-/* Let its process die as it stands. */
+/* Kill the process of the mover at any point of its work. */
 void perf_mover_kill(struct perf_mover *m)
 {
 	if (m->pid)
 		kill(m->pid, SIGKILL);
 }
 
-/* The mirror; all zero is fine. Its process dies with the nursery. */
+/* Undo perf_mover_start(). A zeroed mover is allowed. The mover's process dies with the nursery. */
 void perf_mover_stop(struct perf_mover *m)
 {
 	if (m->nursery) {

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The mover: the node that comes and goes, and its process.
+ * The mover: the node that joins and leaves, and its process.
  *
- * It is driven by a process of its own, so that this can die. A nursery makes it: a process
- * that was forked before anything was mapped, so that no fork disturbs what is measured.
+ * The mover has a process of its own, so that this process can be killed. The nursery forks that
+ * process. The nursery itself was forked before anything was mapped, so that no fork disturbs the
+ * measurement.
  */
-#ifndef SPINDLE_PERF_MOVER_H
-#define SPINDLE_PERF_MOVER_H
+#ifndef SPINDLE_PERF_FAILOVER_MOVER_H
+#define SPINDLE_PERF_FAILOVER_MOVER_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "ctl-key.h"
-#include "perf-pump.h"
+#include "common/key.h"
+#include "pump.h"
 
 /**
- * struct perf_mover_life - what its process does
+ * struct perf_mover_life - what the process of the mover does
  * @node: the node
- * @subgroup: subgroup that it sends to and reads
+ * @subgroup: subgroup that the process sends to and reads
  * @contact: address of a member
- * @port: its port
- * @load: what it sends
- * @wait: seconds to wait for what does not come
+ * @port: port of that member
+ * @load: what the process sends
+ * @wait: seconds to wait for an event before giving up
  */
 struct perf_mover_life {
 	uint32_t node;
@@ -33,10 +34,10 @@ struct perf_mover_life {
 };
 
 /**
- * enum perf_mover_kind - what is told of a mover
- * @PERF_MOVER_CAME: it is a member, and was delivered a message
- * @PERF_MOVER_FAILED: it could not; the user has been told
- * @PERF_MOVER_ENDED: its process has ended
+ * enum perf_mover_kind - news of the mover
+ * @PERF_MOVER_CAME: the mover is a member, and a message was delivered to it
+ * @PERF_MOVER_FAILED: the mover could not join; its process has printed why
+ * @PERF_MOVER_ENDED: the process of the mover has ended
  */
 enum perf_mover_kind {
 	PERF_MOVER_CAME,
@@ -45,13 +46,13 @@ enum perf_mover_kind {
 };
 
 /**
- * struct perf_mover_news - what is told of a mover
+ * struct perf_mover_news - news of the mover
  * @kind: enum perf_mover_kind
- * @pid: its process
- * @asked: ticks when it asked to join
+ * @pid: process of the mover
+ * @asked: ticks when the mover asked to join
  * @viewed: ticks when it was in a view
- * @attached: ticks when it was attached
- * @first: ticks when it was delivered something
+ * @attached: ticks when its process was attached
+ * @first: ticks of the first delivery
  */
 struct perf_mover_news {
 	int32_t kind;
@@ -63,11 +64,11 @@ struct perf_mover_news {
 };
 
 /**
- * struct perf_mover - the way to it
- * @nursery: process that makes it; 0: none
- * @pid: its process, while there is one; 0: none
- * @order: end of a pipe to the nursery
- * @news: end of a pipe from there
+ * struct perf_mover - the connection to the mover
+ * @nursery: process that forks the process of the mover; 0: none
+ * @pid: process of the mover, while there is one; 0: none
+ * @order: write end of a pipe to the nursery
+ * @news: read end of a pipe from the nursery
  */
 struct perf_mover {
 	pid_t nursery;
@@ -83,4 +84,4 @@ int perf_mover_wait(struct perf_mover *m, enum perf_mover_kind kind, unsigned in
 void perf_mover_kill(struct perf_mover *m);
 void perf_mover_stop(struct perf_mover *m);
 
-#endif /* SPINDLE_PERF_MOVER_H */
+#endif /* SPINDLE_PERF_FAILOVER_MOVER_H */

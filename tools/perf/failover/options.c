@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command line of spindle-perf failover. See perf-fopts.h.
+ * The command line of spindle-perf failover. See options.h.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "perf-change.h"
-#include "perf-fopts.h"
+#include "change.h"
+#include "common/util.h"
+#include "options.h"
 
 #define DEF_NODES	4
 #define MIN_NODES	3
@@ -25,19 +25,19 @@
 #define DEF_GIVE_UP	30
 #define MAX_SECONDS	3600
 
-/* Of whom an option is. */
+/* The use of the program that an option is for. */
 enum owner {
 	BOTH,
-	CHANGE,	/* who makes nodes and changes the view */
-	WATCH	/* who watches */
+	CHANGE,	/* make nodes, and change the view */
+	WATCH	/* watch a node that exists */
 };
 
 /**
  * struct word - an option
  * @letter: short option, or 0
  * @name: long option
- * @value: name of its value; NULL: it has none
- * @help: what it is
+ * @value: name of the value; NULL: the option has none
+ * @help: description in the help
  * @owner: enum owner
  * @at: offset of a number, or NO_NUMBER
  * @min: smallest number
@@ -54,7 +54,7 @@ struct word {
 	uint64_t max;
 };
 
-/* Numbers, before they get where they belong. */
+/* Numbers of the command line, before they are stored in struct perf_fopts. */
 struct numbers {
 	uint64_t nodes;
 	uint64_t reps;
@@ -144,7 +144,7 @@ static int usage(const char *text)
 	return CTL_USAGE;
 }
 
-/* What getopt_long() has to know. */
+/* Make the arguments of getopt_long(). */
 static void make_table(struct option *option, char *letters)
 {
 	unsigned int i;
@@ -179,7 +179,7 @@ static const struct word *word_of(int c)
 	return NULL;
 }
 
-/* Return: NULL, or what is wrong with the value */
+/* Take an option. Return: NULL, or what is wrong with the value */
 static const char *take(struct perf_fopts *o, struct numbers *n, const struct word *w,
 			const char *text)
 {
@@ -218,7 +218,7 @@ static void put_numbers(struct perf_fopts *o, const struct numbers *n)
 	o->where.first = n->first;
 }
 
-/* What options have to do with each other. */
+/* Check whether the options fit together. */
 static int check(const struct perf_fopts *o, const char *change, const char *watch)
 {
 	unsigned long long last = (unsigned long long)o->where.first + o->nodes - 1;
@@ -240,11 +240,11 @@ static int check(const struct perf_fopts *o, const char *change, const char *wat
 
 /**
  * perf_fopts_parse() - read the command line
- * @o: out
+ * @o: out: options
  * @argc: words, from "failover" on
  * @argv: words
  *
- * Return: CTL_OK; CTL_USAGE, having said what is wrong; -1: help was wanted and printed
+ * Return: CTL_OK; CTL_USAGE after a message; -1: the user wanted help, which was printed
  */
 int perf_fopts_parse(struct perf_fopts *o, int argc, char **argv)
 {

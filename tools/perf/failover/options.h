@@ -2,28 +2,28 @@
 /*
  * The command line of spindle-perf failover.
  */
-#ifndef SPINDLE_PERF_FOPTS_H
-#define SPINDLE_PERF_FOPTS_H
+#ifndef SPINDLE_PERF_FAILOVER_OPTIONS_H
+#define SPINDLE_PERF_FAILOVER_OPTIONS_H
 
-#include "perf-place.h"
-#include "perf-pump.h"
+#include "perf/place.h"
+#include "pump.h"
 
 /**
  * struct perf_fopts - what the user wants
  * @where: addresses of the nodes
- * @nodes: nodes, with the one that comes and goes
+ * @nodes: nodes, including the mover
  * @kinds: bits of enum perf_move
  * @reps: changes of each kind
  * @load: what each node sends
  * @window: slots of a sender
- * @timeout_ms: when who is silent is suspected
- * @quiet_ms: time without a change before each one
- * @give_up: seconds to wait for what does not come
+ * @timeout_ms: how long a member is silent before it is suspected
+ * @quiet_ms: time without a change before each change
+ * @give_up: seconds to wait for an event before giving up
  * @watch: seconds to watch a node that exists; 0: make nodes, and change the view
- * @node: it
- * @subgroup: its subgroup
+ * @node: node to watch
+ * @subgroup: subgroup to watch
  * @json: print JSON instead of a table
- * @json_file: where to; NULL: standard output
+ * @json_file: file for the JSON; NULL: standard output
  */
 struct perf_fopts {
 	struct perf_where where;
@@ -44,4 +44,4 @@ struct perf_fopts {
 
 int perf_fopts_parse(struct perf_fopts *o, int argc, char **argv);
 
-#endif /* SPINDLE_PERF_FOPTS_H */
+#endif /* SPINDLE_PERF_FAILOVER_OPTIONS_H */

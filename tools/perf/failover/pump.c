@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Ends that send at a steady rate and read. See perf-pump.h.
- */
+/* Ends that read, and send at a steady rate. See pump.h. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <time.h>
 
-#include "ctl.h"
-#include "perf-pump.h"
-#include "perf-time.h"
+#include "common/clock.h"
+#include "common/util.h"
+#include "pump.h"
 
-/* Messages read and sent at a time, and times in a turn. */
+/* Messages that an end reads or sends at a time, and how often in a turn. */
 #define BATCH	64
 #define TURNS	4
 
-/* Whoever asks it to stop waits no longer. */
+/* The longest sleep, so that a request to stop is noticed soon. */
 #define NAP_NS	50000000ULL
 
 /**
- * perf_pump_attach() - begin to drive an end
- * @e: out
- * @load: what it sends
+ * perf_pump_attach() - attach an end
+ * @e: out: end
+ * @load: what the end sends
  * @node: node
  * @subgroup: subgroup
- * @sends: it may send
+ * @sends: the end may send
  *
- * Return: 0 or what spindle_attach() says; nobody has been told
+ * Return: 0, or the error of spindle_attach(), without a message
  */
 int perf_pump_attach(struct perf_pump_end *e, const struct perf_pump_load *load,
 		     uint32_t node, uint32_t subgroup, bool sends)
@@ -52,15 +50,15 @@ int perf_pump_attach(struct perf_pump_end *e, const struct perf_pump_load *load,
 }
 
 /**
- * perf_pump_open() - begin to drive an end that has to be there
- * @e: out
- * @load: what it sends
+ * perf_pump_open() - attach an end, with a message if that fails
+ * @e: out: end
+ * @load: what the end sends
  * @node: node
  * @subgroup: subgroup
  *
- * It does not send if @load says so.
+ * The end sends nothing if the rate of @load is 0.
  *
- * Return: 0, or a negative errno, having told the user
+ * Return: 0, or a negative errno after a message
  */
 int perf_pump_open(struct perf_pump_end *e, const struct perf_pump_load *load, uint32_t node,
 		   uint32_t subgroup)
@@ -82,7 +80,7 @@ int perf_pump_open(struct perf_pump_end *e, const struct perf_pump_load *load, u
 	return 0;
 }
 
-/* Ends may be attached afterwards. */
+/* Make a pump. Its ends may be attached later. */
 void perf_pump_init(struct perf_pump *p, unsigned int ends)
 {
 	memset(p, 0, sizeof(*p));
@@ -94,7 +92,7 @@ void perf_pump_init(struct perf_pump *p, unsigned int ends)
 
 /* ---- reading ----------------------------------------------------------- */
 
-/* Messages of one batch came together: they are one delivery. */
+/* Count a batch. The messages of a batch came together, so they are one delivery. */
 static void came(struct perf_pump_end *e, unsigned int messages)
 {
 	uint64_t now = perf_now();
@@ -133,7 +131,10 @@ static bool read_some(struct perf_pump_end *e)
 
 /* ---- sending ----------------------------------------------------------- */
 
-/* When the next message is due. All ends send at once, so that few wake-ups are enough. */
+/*
+ * The time when the next message is due. All ends send at the same time, because this needs the
+ * fewest wake-ups.
+ */
 static uint64_t due(const struct perf_pump_end *e)
 {
 	if (!e->load->rate || !(e->q.flags & SPINDLE_ATTACH_SEND))
@@ -141,7 +142,7 @@ static uint64_t due(const struct perf_pump_end *e)
 	return e->start + perf_ticks(e->sent * 1e9 / e->load->rate);
 }
 
-/* By the clock: what could not be sent in time is sent when there is room. */
+/* Send what is due. Messages that found no room are sent when there is room. */
 static bool send_some(struct perf_pump_end *e)
 {
 	uint64_t now = perf_now();
@@ -152,7 +153,7 @@ static bool send_some(struct perf_pump_end *e)
 	while (n < BATCH && due(e) <= now) {
 		int err = spindle_reserve(&e->q, e->load->size, &slot);
 
-		/* Reading tells if it is over. */
+		/* If the subgroup has ended, the next read reports that. */
 		e->blocked = err;
 		if (err)
 			break;
@@ -177,7 +178,7 @@ static void step(struct perf_pump_end *e)
 			break;
 }
 
-/* What an end waits for. Return: ticks when it goes on by itself */
+/* Fill in what the end waits for. Return: ticks when the end continues without an event */
 static uint64_t wait_for(const struct perf_pump_end *e, struct pollfd *pfd)
 {
 	pfd->fd = -1;
@@ -188,7 +189,7 @@ static uint64_t wait_for(const struct perf_pump_end *e, struct pollfd *pfd)
 	return e->blocked ? UINT64_MAX : due(e);
 }
 
-/* Do what there is to be done, and sleep until there is more. */
+/* Read and send what is possible, and sleep until there is more to do. */
 void perf_pump_turn(struct perf_pump *p)
 {
 	struct timespec ts = { .tv_nsec = NAP_NS };
@@ -218,7 +219,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Have a thread do it. Return: 0 or a negative errno, having told the user */
+/* Start a thread that makes the turns. Return: 0, or a negative errno after a message */
 int perf_pump_start(struct perf_pump *p)
 {
 	int err = pthread_create(&p->thread, NULL, run, p);
@@ -229,17 +230,17 @@ int perf_pump_start(struct perf_pump *p)
 	return -err;
 }
 
-/* ---- what others want to know ------------------------------------------ */
+/* ---- results ----------------------------------------------------------- */
 
 /**
- * perf_pump_sort() - take the gaps of an end, and sort them
+ * perf_pump_sort() - take the gaps of an end, and find those that belong to a change
  * @p: pump
  * @i: index of the end
- * @from: ticks when a change began
- * @to: ticks when it was over
- * @quiet: gets those that have nothing to do with it
+ * @from: ticks when the change began
+ * @to: ticks when the change was over
+ * @quiet: gets all other gaps
  *
- * Return: those that have
+ * Return: the gaps that belong to the change
  */
 struct perf_gap perf_pump_sort(struct perf_pump *p, unsigned int i, uint64_t from, uint64_t to,
 			       struct perf_hist *quiet)
@@ -256,7 +257,7 @@ struct perf_gap perf_pump_sort(struct perf_pump *p, unsigned int i, uint64_t fro
 	return around;
 }
 
-/* Forget all gaps so far. */
+/* Forget all gaps that were noted so far. */
 void perf_pump_forget(struct perf_pump *p)
 {
 	unsigned int i;
@@ -267,7 +268,7 @@ void perf_pump_forget(struct perf_pump *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Has something come at all ends since then? */
+/* Has each end had a delivery after @time? */
 bool perf_pump_after(struct perf_pump *p, uint64_t time)
 {
 	bool after = true;
@@ -280,7 +281,7 @@ bool perf_pump_after(struct perf_pump *p, uint64_t time)
 	return after;
 }
 
-/* An end at which nothing comes any more, or NULL. */
+/* An end that has stopped or has lost gaps, or NULL. */
 const struct perf_pump_end *perf_pump_dead(struct perf_pump *p)
 {
 	const struct perf_pump_end *dead = NULL;
@@ -294,7 +295,7 @@ const struct perf_pump_end *perf_pump_dead(struct perf_pump *p)
 	return dead;
 }
 
-/* The mirror of perf_pump_start(); all zero is fine. */
+/* Undo perf_pump_start(). A zeroed pump is allowed. */
 void perf_pump_stop(struct perf_pump *p)
 {
 	__atomic_store_n(&p->stop, true, __ATOMIC_RELAXED);
@@ -303,7 +304,7 @@ void perf_pump_stop(struct perf_pump *p)
 	p->runs = false;
 }
 
-/* The mirror of all of them; all zero is fine. */
+/* Undo all functions of a pump. A zeroed pump is allowed. */
 void perf_pump_end(struct perf_pump *p)
 {
 	unsigned int i;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A pump: some ends of subgroups that send at a steady rate, read all that comes, and note
- * when nothing came.
+ * A pump: ends of subgroups that read all messages, send at a steady rate, and note the gaps
+ * between deliveries.
  *
- * Unlike the loops of perf-loop.h it goes on whatever the members are: there is no first and
- * no last message, and nothing is said among them.
+ * Unlike the loops of perf/loop.h, a pump continues when the members change. It has no first and no
+ * last message, and its ends exchange no control messages.
  */
-#ifndef SPINDLE_PERF_PUMP_H
-#define SPINDLE_PERF_PUMP_H
+#ifndef SPINDLE_PERF_FAILOVER_PUMP_H
+#define SPINDLE_PERF_FAILOVER_PUMP_H
 
 #include <poll.h>
 #include <pthread.h>
@@ -16,10 +16,10 @@
 
 #include <spindle/spindle.h>
 
-#include "perf-gap.h"
+#include "gap.h"
 
 /**
- * struct perf_pump_load - what ends send
+ * struct perf_pump_load - what the ends send
  * @rate: messages per second; 0: none
  * @size: bytes of a message
  */
@@ -30,19 +30,19 @@ struct perf_pump_load {
 
 /**
  * struct perf_pump_end - an end
- * @q: its attachment
- * @open: it is attached
- * @load: what it sends
- * @ended: why nothing comes any more, a negative errno; 0: it goes on
- * @start: ticks when it was due to send first
- * @sent: messages that it has sent
- * @blocked: it had no room for the next one
- * @delivered: messages that came
- * @last: ticks when some came last; 0: none did
- * @vid: view that it is in
- * @views: views that have begun here
- * @resumed: ticks when the first message of @vid came; 0: none did
- * @gaps: when nothing came
+ * @q: attachment of the end
+ * @open: the end is attached
+ * @load: what the end sends
+ * @ended: why the end has stopped, a negative errno; 0: it continues
+ * @start: ticks when the first message was due
+ * @sent: messages that the end has sent
+ * @blocked: there was no room for the next message
+ * @delivered: messages that were delivered
+ * @last: ticks of the last delivery; 0: there was none
+ * @vid: view that the end is in
+ * @views: views that have begun at the end
+ * @resumed: ticks of the first delivery in @vid; 0: there was none
+ * @gaps: gaps between deliveries
  */
 struct perf_pump_end {
 	struct spindle_queue q;
@@ -61,14 +61,14 @@ struct perf_pump_end {
 };
 
 /**
- * struct perf_pump - ends, and who drives them
+ * struct perf_pump - ends and the thread that drives them
  * @end: ends
  * @ends: entries of @end
- * @pfd: one for each
- * @lock: of all that is in the ends, while there is a thread
- * @thread: it
- * @runs: it has been started
- * @stop: it is to end
+ * @pfd: one entry for each end
+ * @lock: protects the ends while the thread runs
+ * @thread: the thread
+ * @runs: the thread has been started
+ * @stop: the thread has to end
  */
 struct perf_pump {
 	struct perf_pump_end *end;
@@ -95,4 +95,4 @@ int perf_pump_start(struct perf_pump *p);
 void perf_pump_stop(struct perf_pump *p);
 void perf_pump_end(struct perf_pump *p);
 
-#endif /* SPINDLE_PERF_PUMP_H */
+#endif /* SPINDLE_PERF_FAILOVER_PUMP_H */

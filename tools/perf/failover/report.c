@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables and JSON of changes of a view. See perf-fout.h.
+ * Tables and JSON of changes of a view. See report.h.
  */
 #include <math.h>
 #include <stdio.h>
 
 #include <json-c/json.h>
 
-#include "ctl.h"
-#include "ctl-out.h"
-#include "perf-fout.h"
-#include "perf-out.h"
-#include "perf-time.h"
+#include "common/clock.h"
+#include "common/out.h"
+#include "common/util.h"
+#include "perf/out.h"
+#include "report.h"
 
 static double us(double ticks)
 {
@@ -33,13 +33,13 @@ static double quiet_longest(const struct perf_quiet *q)
 	return q->hist.count ? us(q->hist.max) : NAN;
 }
 
-/* By the clock it is the rate that was asked for, unless the machine cannot do that. */
+/* The rate of messages. It is the requested rate, unless the machine is too slow for that. */
 static double sent_rate(const struct perf_quiet *q)
 {
 	return q->seconds > 0 ? q->sent / q->seconds : NAN;
 }
 
-/* ---- for people ---------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------- */
 
 static void print_quiet(const struct perf_failover *f)
 {
@@ -98,7 +98,7 @@ static void print_kind(const struct perf_failover *f, enum perf_move kind)
 	}
 }
 
-/* All that was measured. */
+/* Print all results. */
 void perf_fout_table(const struct perf_failover *f)
 {
 	const struct perf_fopts *o = f->o;
@@ -116,7 +116,7 @@ void perf_fout_table(const struct perf_failover *f)
 		       perf_clock.drift * 100);
 }
 
-/* A view that somebody else made, as soon as it is there. */
+/* Print a view that another program has made, as soon as it is there. */
 void perf_fout_view(const struct perf_change *c)
 {
 	const struct perf_stayer *s = &c->stayer[0];
@@ -129,7 +129,7 @@ void perf_fout_view(const struct perf_change *c)
 	fflush(stdout);
 }
 
-/* After the last of them. */
+/* Print the totals behind the last view. */
 void perf_fout_watched(const struct perf_failover *f)
 {
 	const struct perf_quiet *q = &f->quiet[0];
@@ -265,11 +265,11 @@ static struct json_object *json_kinds(const struct perf_failover *f)
 }
 
 /**
- * perf_fout_json() - write all that was measured
- * @f: what was measured
- * @place: where
+ * perf_fout_json() - write all results
+ * @f: results
+ * @place: nodes
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno, after a message
  */
 int perf_fout_json(const struct perf_failover *f, const struct perf_place *place)
 {

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What people and programs read of changes of a view.
- */
-#ifndef SPINDLE_PERF_FOUT_H
-#define SPINDLE_PERF_FOUT_H
+/* Output of the results of changes of a view. */
+#ifndef SPINDLE_PERF_FAILOVER_REPORT_H
+#define SPINDLE_PERF_FAILOVER_REPORT_H
 
-#include "perf-change.h"
-#include "perf-fopts.h"
+#include "change.h"
+#include "options.h"
 
 /**
  * struct perf_quiet - the gaps of a reader while nothing changed
- * @node: its node
- * @subgroup: its subgroup
- * @fixed: it is the one whose members do not change
- * @sent: messages that were sent there, in all of the run
- * @delivered: messages that came, in all of the run
- * @seconds: how long that was
+ * @node: node of the reader
+ * @subgroup: subgroup of the reader
+ * @fixed: the subgroup is the one whose members do not change
+ * @sent: messages that its node sent in it, during the whole run
+ * @delivered: messages that were delivered to it, during the whole run
+ * @seconds: length of the run
  * @hist: gaps, ticks
  */
 struct perf_quiet {
@@ -29,8 +27,8 @@ struct perf_quiet {
 };
 
 /**
- * struct perf_failover - what was measured
- * @o: what was asked for
+ * struct perf_failover - results
+ * @o: options
  * @all: changes
  * @quiet: readers
  * @quiets: entries of @quiet
@@ -47,4 +45,4 @@ void perf_fout_view(const struct perf_change *c);
 void perf_fout_watched(const struct perf_failover *f);
 int perf_fout_json(const struct perf_failover *f, const struct perf_place *place);
 
-#endif /* SPINDLE_PERF_FOUT_H */
+#endif /* SPINDLE_PERF_FAILOVER_REPORT_H */

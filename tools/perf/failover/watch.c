@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Watching a node while others change its view. See perf-failover.h.
- */
+/* Watching a node while other programs change its view. See failover.h. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -11,31 +9,31 @@
 
 #include <linux/spindle_genl.h>
 
-#include "ctl.h"
-#include "ctl-event.h"
-#include "perf-failover.h"
-#include "perf-stop.h"
-#include "perf-time.h"
+#include "common/clock.h"
+#include "common/event.h"
+#include "common/util.h"
+#include "failover.h"
+#include "perf/stop.h"
 
 #define LOOK_MS		100
 #define NAP_NS		5000000
 
-/* After a view, so that what it had held up has come. */
+/* The time to wait after a view, so that delayed messages have arrived. */
 #define SETTLE_NS	100000000ULL
 
-/* How long it may take until something of a view comes; nobody may be sending. */
+/* The longest wait for a message of a view. No member may be sending. */
 #define READ_NS		2000000000ULL
 
 /**
- * struct watch - who watches
- * @f: what is measured
- * @place: where
+ * struct watch - the state of watching
+ * @f: results
+ * @place: node
  * @events: socket that listens
- * @pump: the node's end
- * @vid: the last view that was told of
- * @seen: a view that an event told of
- * @at: ticks when it did
- * @end: when it is over, ns
+ * @pump: end of the node
+ * @vid: the last view that was reported
+ * @seen: the last view that an event announced
+ * @at: ticks when that event was read
+ * @end: when watching ends, ns
  */
 struct watch {
 	struct perf_failover *f;
@@ -72,7 +70,7 @@ static void hear(struct watch *w)
 		take_event(w, nlh);
 }
 
-/* Where the end is. Return: ticks when it was delivered the first message of a view, or 0 */
+/* Return: ticks when the first message of the view was delivered to the end, or 0 */
 static uint64_t resumed(struct watch *w, uint64_t vid)
 {
 	const struct perf_pump_end *e = &w->pump.end[0];
@@ -84,7 +82,7 @@ static uint64_t resumed(struct watch *w, uint64_t vid)
 	return at;
 }
 
-/* What the node says of the last view. */
+/* Read the node's status of the last view. */
 static int ask(struct watch *w, struct perf_change *c)
 {
 	const struct ctl_val id = { .set = true, .num = w->f->o->node };
@@ -106,7 +104,10 @@ static int ask(struct watch *w, struct perf_change *c)
 	return rc;
 }
 
-/* The phases come one after the other, and an event tells of their end. */
+/*
+ * The time when a change began. Its phases follow one after the other, and the event comes at the
+ * end of the last one.
+ */
 static uint64_t began(const struct watch *w, const struct perf_change *c)
 {
 	double us = 0;
@@ -149,7 +150,7 @@ static int tell(struct watch *w)
 		return rc;
 	c->views = c->vid - w->vid;
 	c->to = resumed(w, w->seen);
-	/* This process may have read the event late. The first message comes behind the view. */
+	/* This process may have read the event late, and the first message comes after the view. */
 	if (c->to && c->to < w->at)
 		w->at = c->to;
 	c->from = began(w, c);
@@ -172,7 +173,7 @@ static int watch(struct watch *w)
 		if (!rc && w->seen > w->vid)
 			rc = tell(w);
 	}
-	/* A signal is one way to say that it was enough. */
+	/* A signal is a normal way to end watching. */
 	return rc == -EINTR ? 0 : rc;
 }
 
@@ -199,11 +200,11 @@ static int begin(struct watch *w)
 
 /**
  * perf_watch() - watch a node
- * @f: what is measured; filled
- * @place: with a socket for requests
+ * @f: out: results
+ * @place: place, with a socket for requests
  * @events: socket that listens
  *
- * Return: 0 or a negative errno, having told the user
+ * Return: 0, or a negative errno after a message
  */
 int perf_watch(struct perf_failover *f, struct perf_place *place, struct ctl_net *events)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What is counted beside large objects, and what of them is said. See perf-rdmc.h.
- */
+/* Processor time, packets, and the figures of large objects. See rdmc.h. */
 #include <ctype.h>
 #include <dirent.h>
 #include <glob.h>
@@ -11,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "ctl.h"
-#include "perf-rdmc.h"
-#include "perf-stat.h"
+#include "common/util.h"
+#include "perf/stat.h"
+#include "rdmc.h"
 
 const char *const perf_rdmc_figures[PERF_R_FIGURES] = {
 	[PERF_R_TIME] = "time_us",
@@ -41,7 +39,7 @@ const char *const perf_rdmc_figures[PERF_R_FIGURES] = {
 
 /* ---- processor time and packets ------------------------------------------ */
 
-/* The clock of a process counts nanoseconds where its statistics count ticks. */
+/* The processor time of a process. This clock has nanoseconds, /proc/PID/stat only ticks. */
 static uint64_t cpu_of(pid_t pid)
 {
 	struct timespec ts;
@@ -76,10 +74,10 @@ static void add_cpu(struct perf_rdmc_cpu *cpu, const char *pid)
 }
 
 /**
- * perf_rdmc_cpu() - processor time until now
- * @cpu: out
+ * perf_rdmc_cpu() - read the processor time used so far
+ * @cpu: out: processor time
  *
- * A worker that ends takes its time with it.
+ * The time of a worker that ends is lost.
  */
 void perf_rdmc_cpu(struct perf_rdmc_cpu *cpu)
 {
@@ -98,9 +96,9 @@ void perf_rdmc_cpu(struct perf_rdmc_cpu *cpu)
 }
 
 /**
- * perf_rdmc_packets() - packets that RDMA devices have sent until now
+ * perf_rdmc_packets() - read how many packets RDMA devices have sent
  *
- * Return: their number; 0 where devices do not count
+ * Return: their number; 0 if the devices do not count
  */
 uint64_t perf_rdmc_packets(void)
 {
@@ -130,7 +128,7 @@ static double us(uint64_t from, uint64_t to)
 	return ((double)to - (double)from) / 1000;
 }
 
-/* All that is said of one object. */
+/* Compute all figures of one object. */
 static void sort_out(double *v, const struct perf_rdmc_object *o, unsigned int members)
 {
 	const struct perf_rdmc_seen *root = &o->seen[0], *far = &o->seen[1], *near = &o->seen[1];
@@ -161,7 +159,7 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The value that a share of @n, at least, is not above; they are in order. */
+/* The quantile of @n values, which are sorted. */
 static double quantile(const double *v, uint64_t n, double share)
 {
 	uint64_t at = ceil(n * share);
@@ -170,11 +168,11 @@ static double quantile(const double *v, uint64_t n, double share)
 }
 
 /**
- * perf_rdmc_figure() - the figures of objects: medians, and of their times more
- * @v: out: of a repetition
- * @obj: its objects
+ * perf_rdmc_figure() - summarise the figures of objects: medians, and more quantiles of their times
+ * @v: out: figures of the repetition
+ * @obj: objects of the repetition
  * @objects: entries of @obj
- * @members: of the groups
+ * @members: members of a group
  */
 void perf_rdmc_figure(double *v, const struct perf_rdmc_object *obj, uint64_t objects,
 		      unsigned int members)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command line of spindle-perf rdmc. See perf-ropts.h.
+ * The command line of spindle-perf rdmc. See options.h.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include <linux/spindle_rdmc.h>
 #include <spindle/rdmc.h>
 
-#include "ctl.h"
-#include "perf-conf.h"
-#include "perf-ropts.h"
+#include "common/util.h"
+#include "options.h"
+#include "perf/conf.h"
 
 #define DEF_MEMBERS	4
 #define DEF_SIZE	(16U << 20)
@@ -31,12 +31,12 @@
  * struct word - an option
  * @letter: short option, or 0
  * @name: long option
- * @value: name of its value; NULL: it has none
- * @help: what it is
+ * @value: name of the value; NULL: the option has none
+ * @help: description in the help
  * @at: offset of a number, or NO_NUMBER
  * @min: smallest number
  * @max: largest number
- * @bytes: K and M may follow it
+ * @bytes: the number may have K or M behind it
  */
 struct word {
 	char letter;
@@ -49,7 +49,7 @@ struct word {
 	bool bytes;
 };
 
-/* Numbers, before they get where they belong. */
+/* Numbers of the command line, before they are stored in struct perf_ropts. */
 struct numbers {
 	uint64_t members;
 	uint64_t nodes;
@@ -134,7 +134,7 @@ static int usage(const char *text)
 	return CTL_USAGE;
 }
 
-/* What getopt_long() has to know. */
+/* Make the arguments of getopt_long(). */
 static void make_table(struct option *option, char *letters)
 {
 	unsigned int i;
@@ -182,7 +182,7 @@ static const char *take_algorithm(struct perf_ropts *o, const char *text)
 	}
 }
 
-/* Return: NULL, or what is wrong with the value */
+/* Take an option. Return: NULL, or what is wrong with the value */
 static const char *take(struct perf_ropts *o, struct numbers *n, const struct word *w,
 			const char *text)
 {
@@ -232,7 +232,7 @@ static void put_numbers(struct perf_ropts *o, const struct numbers *n)
 	o->where.first = n->first;
 }
 
-/* What options have to do with each other. */
+/* Check whether the options fit together. */
 static int check(const struct perf_ropts *o, const struct numbers *n)
 {
 	unsigned long long last = (unsigned long long)o->where.first + o->nodes - 1;
@@ -257,11 +257,11 @@ static int check(const struct perf_ropts *o, const struct numbers *n)
 
 /**
  * perf_ropts_parse() - read the command line
- * @o: out
+ * @o: out: options
  * @argc: words, from "rdmc" on
  * @argv: words
  *
- * Return: CTL_OK; CTL_USAGE, having said what is wrong; -1: help was wanted and printed
+ * Return: CTL_OK; CTL_USAGE after a message; -1: the user wanted help, which was printed
  */
 int perf_ropts_parse(struct perf_ropts *o, int argc, char **argv)
 {

@@ -2,30 +2,30 @@
 /*
  * The command line of spindle-perf rdmc.
  */
-#ifndef SPINDLE_PERF_ROPTS_H
-#define SPINDLE_PERF_ROPTS_H
+#ifndef SPINDLE_PERF_RDMC_OPTIONS_H
+#define SPINDLE_PERF_RDMC_OPTIONS_H
 
-#include "perf-place.h"
+#include "perf/place.h"
 
 /**
  * struct perf_ropts - what the user wants
  * @where: addresses of the nodes
  * @members: members of a group
  * @nodes: nodes
- * @senders: members of which each is the root of a group of all; not with @mix
- * @mix: groups of the first node and others of the nodes; 0: no such thing
- * @sigma: with @mix: of the logarithm of sizes, in percent; @size is the median
+ * @senders: number of roots; each is the root of a group of all members; not with @mix
+ * @mix: number of groups, each of the first node and random other nodes; 0: no mix
+ * @sigma: with @mix: standard deviation of the logarithm of sizes, in percent; @size is the median
  * @algorithm: enum spindle_rdmc_algorithm
  * @size: bytes of an object
  * @block: bytes of a block; 0: the default
- * @count: objects of a root in a repetition; with @mix: of all
- * @queue: objects that a root, with @mix all, may have under way
+ * @count: objects of a root in a repetition; with @mix: objects of all roots together
+ * @queue: objects that a root may have under way; with @mix: all roots together
  * @reps: repetitions
  * @idle_us: microseconds that an engine polls without work
- * @give_up: seconds to wait for what does not come
+ * @give_up: seconds to wait for an event before giving up
  * @json: print JSON instead of a table
- * @json_file: where to; NULL: standard output
- * @csv_file: where to put a row; NULL: nowhere
+ * @json_file: file for the JSON; NULL: standard output
+ * @csv_file: file for a row of CSV; NULL: none
  */
 struct perf_ropts {
 	struct perf_where where;
@@ -49,4 +49,4 @@ struct perf_ropts {
 
 int perf_ropts_parse(struct perf_ropts *o, int argc, char **argv);
 
-#endif /* SPINDLE_PERF_ROPTS_H */
+#endif /* SPINDLE_PERF_RDMC_OPTIONS_H */

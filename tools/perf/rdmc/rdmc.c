@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Groups of nodes of this kernel, and the objects that they send. See perf-rdmc.h.
- */
+/* Groups of nodes of this kernel, and the objects that they send. See rdmc.h. */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -12,16 +10,16 @@
 
 #include <spindle/rdmc.h>
 
-#include "ctl.h"
-#include "ctl-wire.h"
-#include "perf-net.h"
-#include "perf-rdmc.h"
-#include "perf-stop.h"
-#include "perf-time.h"
+#include "common/clock.h"
+#include "common/util.h"
+#include "common/wire.h"
+#include "perf/net.h"
+#include "perf/stop.h"
+#include "rdmc.h"
 
-/* Objects of a group under way, and more: a power of two. */
+/* A power of two above the number of objects that a group may have under way. */
 #define SLOTS		64
-/* Of sizes at random, in medians. */
+/* Bounds of random sizes: LONGEST medians, and SHORTEST bytes. */
 #define LONGEST		8
 #define SHORTEST	1024
 
@@ -39,10 +37,10 @@ struct end {
 };
 
 struct group {
-	unsigned int first;	/* its ends, the root's first */
-	uint64_t number;	/* of the next object */
+	unsigned int first;	/* index of the root's end; its other ends follow */
+	uint64_t number;	/* number of the next object */
 	uint64_t left;		/* objects to be sent in this repetition */
-	uint64_t busy;		/* under way */
+	uint64_t busy;		/* objects under way */
 	struct perf_rdmc_object *slot[SLOTS];
 };
 
@@ -60,11 +58,11 @@ static struct run {
 	uint64_t done;
 	uint64_t room;		/* bytes of each end's memory */
 	uint64_t random;
-	uint8_t **mem;		/* that there is */
+	uint8_t **mem;		/* all memory */
 	unsigned int mems;
 } run;
 
-/* Groups and nodes go with the program, whatever way it ends. */
+/* Groups and nodes are removed, however the program ends. */
 static void leave(void)
 {
 	unsigned int i;
@@ -75,7 +73,7 @@ static void leave(void)
 	perf_place_leave(&run.place);
 }
 
-/* ---- what is random, the same in each run ---------------------------------- */
+/* ---- random numbers, the same in each run ---------------------------------- */
 
 static uint64_t next_random(void)
 {
@@ -88,7 +86,7 @@ static double uniform(void)
 	return (next_random() + 1.0) / 4294967297.0;
 }
 
-/* Log-normal, but for what would be very long or short. */
+/* A log-normal size, within the bounds of LONGEST and SHORTEST. */
 static uint64_t random_size(void)
 {
 	double normal = sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
@@ -126,7 +124,7 @@ static uint8_t *new_memory(void)
 	return mem;
 }
 
-/* The groups of a mix are too many to have memory of their own. */
+/* In a mix, ends of one node share memory, because the groups are too many. */
 static uint8_t *memory_of(const struct end *e)
 {
 	unsigned int i;
@@ -202,7 +200,7 @@ static int make_group(unsigned int number)
 
 /* ---- objects --------------------------------------------------------------- */
 
-/* Send one; what it is when there is a place for it. Return: 1, 0: not now, or -errno */
+/* Send one object and record its start. Return: 1; 0: no room now; or -errno */
 static int send_one(struct group *g, uint64_t len)
 {
 	struct perf_rdmc_object *obj = &run.obj[run.begun];
@@ -227,7 +225,7 @@ static int send_one(struct group *g, uint64_t len)
 	return 1;
 }
 
-/* A mix has as many under way as there may be, wherever they are. */
+/* Send objects of a mix, as many as may be under way, over all groups. */
 static int send_mix(void)
 {
 	static struct group *next;
@@ -349,7 +347,10 @@ static int wait_for(bool (*enough)(void), const char *what)
 	return rc;
 }
 
-/* What receivers have must come from this repetition; and nobody has to make pages. */
+/*
+ * Zero the memory of receivers, so that old bytes are not taken for new ones. It also makes the
+ * pages before the measurement.
+ */
 static void clear(void)
 {
 	unsigned int i;
@@ -361,7 +362,7 @@ static void clear(void)
 	}
 }
 
-/* All roots send the same bytes. */
+/* Compare the bytes of all ends, because all roots send the same bytes. */
 static int check(void)
 {
 	const uint8_t *want = run.end[0].mem;
@@ -400,7 +401,7 @@ static void sum_up(double *v, uint64_t start)
 	v[PERF_R_RATE] = run.r.objects / v[PERF_R_SECONDS];
 }
 
-/* @v: NULL: it does not count. */
+/* Run a repetition. @v: out: figures; NULL: the repetition does not count. */
 static int repeat(double *v)
 {
 	struct perf_rdmc_cpu before, after;
@@ -435,13 +436,16 @@ static int repeat(double *v)
 	return 0;
 }
 
-/* ---- all of it -------------------------------------------------------------- */
+/* ---- the whole run ------------------------------------------------------------ */
 
 static void raise_limits(void)
 {
 	const struct rlimit files = { 65536, 65536 };
 
-	/* Memory that is pinned is charged; who may exceed limits is not refused. */
+	/*
+	 * Pinned memory is charged against a limit, which does not hold for a process that may
+	 * exceed limits.
+	 */
 	setrlimit(RLIMIT_NOFILE, &files);
 	perf_limit_raise();
 }

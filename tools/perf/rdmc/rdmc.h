@@ -2,24 +2,24 @@
 /*
  * spindle-perf rdmc: large objects to many members.
  *
- * All members are nodes of this kernel and ends of this process. An object's time runs
- * from when its root's process calls for it to be sent until the last member has it, as
- * the kernel's events say.
+ * All members are nodes of this kernel and ends of this process. The time of an object begins when
+ * the process of its root calls spindle_rdmc_send(). It ends when the last member has the object,
+ * by the time of the kernel's events.
  */
-#ifndef SPINDLE_PERF_RDMC_H
-#define SPINDLE_PERF_RDMC_H
+#ifndef SPINDLE_PERF_RDMC_RDMC_H
+#define SPINDLE_PERF_RDMC_RDMC_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "perf-place.h"
-#include "perf-ropts.h"
+#include "options.h"
+#include "perf/place.h"
 
 /**
  * struct perf_rdmc_seen - an object as a member saw it
- * @at: it ended, ns
- * @first: its first block came, or was sent by the root, ns; 0: never
- * @busy: ns since then with a block under way to another member
+ * @at: when the object ended at the member, ns
+ * @first: when the first block arrived or, at the root, was sent, ns; 0: never
+ * @busy: ns after @first with a block under way to another member
  */
 struct perf_rdmc_seen {
 	uint64_t at;
@@ -30,9 +30,9 @@ struct perf_rdmc_seen {
 /**
  * struct perf_rdmc_object - an object of a repetition
  * @len: bytes
- * @start: the root's process called for it, ns
- * @left: members that do not have it yet
- * @seen: by rank
+ * @start: when the process of the root called for the object, ns
+ * @left: members that do not have the object yet
+ * @seen: times at each member, by rank
  */
 struct perf_rdmc_object {
 	uint64_t len;
@@ -43,9 +43,9 @@ struct perf_rdmc_object {
 
 /**
  * struct perf_rdmc_cpu - processor time, ns
- * @engines: of the engines of nodes
- * @workers: of kernel threads that do the work of others: soft-RoCE's is theirs
- * @process: of this process
+ * @engines: time of the engines of nodes
+ * @workers: time of kernel threads that run work items, among them those of soft-RoCE
+ * @process: time of this process
  */
 struct perf_rdmc_cpu {
 	uint64_t engines;
@@ -53,28 +53,28 @@ struct perf_rdmc_cpu {
 	uint64_t process;
 };
 
-/* The figures of a repetition, an index into perf_rdmc_figures. */
+/* The figures of a repetition. The value is the index into perf_rdmc_figures. */
 enum perf_rdmc_figure {
-	PERF_R_TIME,		/* median of objects: from the call until the last has it, us */
+	PERF_R_TIME,		/* median: from the call until the last member has it, us */
 	PERF_R_TIME_P90,
 	PERF_R_TIME_P99,
-	PERF_R_SKEW,		/* between the first receiver that has it and the last, us */
+	PERF_R_SKEW,		/* from the first receiver that has it to the last, us */
 	PERF_R_SETUP,		/* from the call until the root sends the first block, us */
-	PERF_R_BUSY,		/* of the root: with a block under way, us */
-	PERF_R_WAIT,		/* of the root: from the first block to the end, without one, us */
+	PERF_R_BUSY,		/* root: time with a block under way, us */
+	PERF_R_WAIT,		/* root: from first block to end without one under way, us */
 	PERF_R_TAIL,		/* from the root's end until the last member's, us */
-	PERF_R_FAR_FIRST,	/* of the last member: from the call to its first block, us */
-	PERF_R_FAR_BUSY,	/* and with a block under way to another, us */
-	PERF_R_FAR_WAIT,	/* and without one, us */
+	PERF_R_FAR_FIRST,	/* last member: from the call to its first block, us */
+	PERF_R_FAR_BUSY,	/* last member: with a block under way to another, us */
+	PERF_R_FAR_WAIT,	/* last member: without such a block, us */
 	PERF_R_OUTSIDE,		/* share of the root's setup and wait in the time */
-	PERF_R_SECONDS,		/* the repetition, s */
-	PERF_R_BANDWIDTH,	/* bytes of all objects by that, bytes/s */
-	PERF_R_RATE,		/* objects by that, 1/s */
+	PERF_R_SECONDS,		/* length of the repetition, s */
+	PERF_R_BANDWIDTH,	/* bytes of all objects per second, bytes/s */
+	PERF_R_RATE,		/* objects per second, 1/s */
 	PERF_R_CPU,		/* processor time for a byte at a receiver, ns */
-	PERF_R_ENGINES,		/* of that, engines */
-	PERF_R_WORKERS,		/* of that, workers */
-	PERF_R_PROCESS,		/* of that, this process */
-	PERF_R_LOAD,		/* processor time of all by the time of the repetition */
+	PERF_R_ENGINES,		/* part of that in engines */
+	PERF_R_WORKERS,		/* part of that in workers */
+	PERF_R_PROCESS,		/* part of that in this process */
+	PERF_R_LOAD,		/* processor time of all, divided by the repetition */
 	PERF_R_PACKETS,		/* packets of the devices for each MiB at a receiver */
 	PERF_R_FIGURES
 };
@@ -82,12 +82,12 @@ enum perf_rdmc_figure {
 extern const char *const perf_rdmc_figures[PERF_R_FIGURES];
 
 /**
- * struct perf_rdmc - what was measured
- * @o: what was asked for
+ * struct perf_rdmc - results
+ * @o: options
  * @groups: groups that objects were sent in
  * @block: bytes of a block
  * @objects: objects of a repetition
- * @v: of each repetition: figures
+ * @v: figures of each repetition
  */
 struct perf_rdmc {
 	const struct perf_ropts *o;
@@ -99,15 +99,15 @@ struct perf_rdmc {
 
 int perf_rdmc_main(int argc, char **argv);
 
-/* perf-rcount.c */
+/* count.c */
 void perf_rdmc_cpu(struct perf_rdmc_cpu *cpu);
 uint64_t perf_rdmc_packets(void);
 void perf_rdmc_figure(double *v, const struct perf_rdmc_object *obj, uint64_t objects,
 		      unsigned int members);
 
-/* perf-rout.c */
+/* report.c */
 void perf_rout_table(const struct perf_rdmc *r);
 int perf_rout_json(const struct perf_rdmc *r, const struct perf_place *place);
 int perf_rout_csv(const struct perf_rdmc *r);
 
-#endif /* SPINDLE_PERF_RDMC_H */
+#endif /* SPINDLE_PERF_RDMC_RDMC_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What people and programs read of large objects. See perf-rdmc.h.
- */
+/* Output of the results of large objects. See rdmc.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,11 +7,11 @@
 #include <json-c/json.h>
 #include <spindle/rdmc.h>
 
-#include "ctl.h"
-#include "ctl-out.h"
-#include "perf-out.h"
-#include "perf-rdmc.h"
-#include "perf-stat.h"
+#include "common/out.h"
+#include "common/util.h"
+#include "perf/out.h"
+#include "perf/stat.h"
+#include "rdmc.h"
 
 static struct perf_stat stat_of(const struct perf_rdmc *r, enum perf_rdmc_figure f)
 {
@@ -28,7 +26,7 @@ static struct perf_stat stat_of(const struct perf_rdmc *r, enum perf_rdmc_figure
 	return s;
 }
 
-/* All that was measured. */
+/* Print all results. */
 void perf_rout_table(const struct perf_rdmc *r)
 {
 	const struct perf_ropts *o = r->o;
@@ -90,11 +88,11 @@ static struct json_object *json_figure(const struct perf_rdmc *r, enum perf_rdmc
 }
 
 /**
- * perf_rout_json() - write all that was measured
- * @r: what was measured
- * @place: where
+ * perf_rout_json() - write all results
+ * @r: results
+ * @place: nodes
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno, after a message
  */
 int perf_rout_json(const struct perf_rdmc *r, const struct perf_place *place)
 {
@@ -110,10 +108,10 @@ int perf_rout_json(const struct perf_rdmc *r, const struct perf_place *place)
 }
 
 /**
- * perf_rout_csv() - write a row, below the names of its columns
- * @r: what was measured
+ * perf_rout_csv() - write a row below the names of its columns
+ * @r: results
  *
- * Return: 0 or -errno, having told the user
+ * Return: 0 or -errno, after a message
  */
 int perf_rout_csv(const struct perf_rdmc *r)
 {

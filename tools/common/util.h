@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What all tools share: exit codes, messages, memory.
+ *
+ * Memory of the model is not freed, because most commands end at once. Of the commands that run on,
+ * monitor keeps no memory, and top has pools.
+ */
+#ifndef SPINDLE_COMMON_UTIL_H
+#define SPINDLE_COMMON_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "key.h"
+
+/* Exit codes. */
+enum {
+	CTL_OK,		/* done */
+	CTL_FAILED,	/* refused, failed, or not there */
+	CTL_USAGE	/* the command line is wrong */
+};
+
+/**
+ * struct ctl_opts - options before the object
+ * @json: -j, print JSON
+ * @pretty: -p, print it indented
+ * @verbose: -v, show more
+ */
+struct ctl_opts {
+	bool json;
+	bool pretty;
+	bool verbose;
+};
+
+extern struct ctl_opts ctl_opts;
+
+#define CTL_PRINTF(f, a)	__attribute__((format(printf, f, a)))
+#define CTL_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/**
+ * struct ctl_chunk - header of an allocation
+ * @prev: previous chunk of its pool, or the pool
+ * @next: next chunk of its pool, or the pool
+ */
+struct ctl_chunk {
+	struct ctl_chunk *prev;
+	struct ctl_chunk *next;
+};
+
+/**
+ * struct ctl_pool - allocations that are freed together
+ * @list: head of their list; zeroed: the pool is empty
+ */
+struct ctl_pool {
+	struct ctl_chunk list;
+};
+
+void ctl_pool_use(struct ctl_pool *pool);
+void ctl_pool_drop(struct ctl_pool *pool);
+extern const char *ctl_program;
+void *ctl_alloc(size_t size);
+void *ctl_grow(void *array, size_t entries, size_t size);
+void ctl_free(void *p);
+char *ctl_strdup(const char *s);
+char *ctl_asprintf(const char *fmt, ...) CTL_PRINTF(1, 2);
+char *ctl_clean(const char *s);
+void ctl_err(const char *fmt, ...) CTL_PRINTF(1, 2);
+int ctl_flush(int rc);
+extern void (*ctl_before_err)(void);
+
+#endif /* SPINDLE_COMMON_UTIL_H */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The objects of the command line.
+ */
+#ifndef SPINDLE_CTL_CMD_H
+#define SPINDLE_CTL_CMD_H
+
+struct ctl_args;
+
+/* Each object has one file. The verbs join, leave and evict of a node have cmd-member.c. */
+int ctl_cmd_node(struct ctl_args *a);
+int ctl_node_join(struct ctl_args *a);
+int ctl_node_leave(struct ctl_args *a);
+int ctl_node_evict(struct ctl_args *a);
+int ctl_cmd_view(struct ctl_args *a);
+int ctl_cmd_subgroup(struct ctl_args *a);
+int ctl_cmd_status(struct ctl_args *a);
+int ctl_cmd_stats(struct ctl_args *a);
+int ctl_cmd_top(struct ctl_args *a);
+int ctl_cmd_rdmc(struct ctl_args *a);
+int ctl_cmd_monitor(struct ctl_args *a);
+int ctl_cmd_apply(struct ctl_args *a);
+int ctl_cmd_showconf(struct ctl_args *a);
+
+#endif /* SPINDLE_CTL_CMD_H */
