@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Words for the errors of large objects, with what can be done.
+ * Texts for the errors of large objects, with what can be done.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -86,6 +86,10 @@ const char *spindle_rdmc_create_strerror(int err, uint32_t node, uint64_t group,
 	case EEXIST:
 		snprintf(buf, len, "group %llu of node %u: the node is in a group with this id",
 			 id, node);
+		break;
+	case ENOSPC:
+		snprintf(buf, len, "group %llu of node %u: the node has 256 groups in common with "
+			 "another member", id, node);
 		break;
 	case EOPNOTSUPP:
 		snprintf(buf, len, "group %llu of node %u: the node's RDMA device cannot register a "

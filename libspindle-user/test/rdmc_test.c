@@ -180,7 +180,7 @@ static void test_refuse(void)
 		expect(g[i], SPINDLE_RDMC_DONE, 0);
 	CHECK(!memcmp(to, from, LEN) && !memcmp(to + LEN, from, LEN));
 	spindle_rdmc_close(g[0]);
-	/* AUTO_CLOSE: nobody else closes. */
+	/* AUTO_CLOSE: the program itself does not close. */
 	expect(g[1], SPINDLE_RDMC_CLOSING, 0);
 	expect(g[2], SPINDLE_RDMC_CLOSING, 0);
 	for (i = 0; i < 3; i++)
@@ -213,7 +213,7 @@ static void test_lost(void)
 	CHECK(spindle_rdmc_send(g[0], from, LEN, 0, NULL) == -ECONNABORTED);
 	CHECK(spindle_rdmc_close(g[0]) == -ECONNABORTED);
 	CHECK(spindle_rdmc_accept(g[1], 0, to, LEN) == -ENOENT);
-	/* The node is free for another group with the same id only when this one is gone. */
+	/* The node can be in another group with this id only when this one is gone. */
 	CHECK(spindle_rdmc_create(&g[2], 5, 3, three, 3, NULL) == -EEXIST && !g[2]);
 	spindle_rdmc_destroy(g[0]);
 	spindle_rdmc_destroy(g[1]);
@@ -258,6 +258,8 @@ static void test_create(void)
 	expect_refusal(5, three, 3, &o, -EINVAL, "invalid");
 	o = (struct spindle_rdmc_options){ .block = 4097 };
 	expect_refusal(5, three, 3, &o, -EINVAL, "block");
+	spindle_rdmc_create_strerror(-ENOSPC, 5, 1, NULL, buf, sizeof(buf));
+	CHECK(strstr(buf, "256 groups"));
 	spindle_rdmc_create_strerror(-EOPNOTSUPP, 5, 1, NULL, buf, sizeof(buf));
 	CHECK(strstr(buf, "node 5: the node's RDMA device cannot register"));
 	spindle_rdmc_create_strerror(0, 1, 1, NULL, buf, sizeof(buf));
@@ -285,7 +287,7 @@ static void test_words(void)
 	CHECK(!spindle_rdmc_algorithm_string(SPINDLE_RDMC_HYBRID + 1));
 }
 
-/* ---- functions that are called ----------------------------------------- */
+/* ---- callbacks ---------------------------------------------------------- */
 
 struct tally {
 	int opened, done, refused, closing, closed, failed;
