@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What all plots share. selftests/bench/run sets TERM (svg or png), OUT, CSV, BENCH and
-# SERIES, the quoted names of the lines in CSV.
+# Settings of all plots. selftests/bench/run sets TERM (svg or png), OUT, CSV, BENCH and SERIES, the
+# quoted names of the lines in CSV.
 if (TERM eq "svg") {
 	set terminal svg size 720,432 font "sans,13" background "white"
 } else {

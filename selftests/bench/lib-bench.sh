@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# What the sweeps in figures/ share. A sweep runs in a guest:
+# Common parts of the sweeps in figures/. A sweep runs in a guest:
 #
 #	. ./lib-bench.sh
 #	sweep()
@@ -12,9 +12,8 @@
 #	}
 #	bench
 #
-# A point is a row of the CSV: what line of the plot it belongs to, where on its x axis
-# it is, and the options of spindle-perf, which makes nodes and removes them. One that
-# fails is told and passed over.
+# A point is a row of the CSV: its line of the plot, its place on the x axis, and the options of
+# spindle-perf, which makes and removes nodes. If a point fails, the sweep reports it and goes on.
 #
 # Environment: QUICK=1 few points and short; MACHINE=uml or icount; FROM=N begins with
 # the Nth point; LIST=1 prints the points and does nothing, for which no guest is needed.
@@ -25,7 +24,7 @@
 # Where something else than the module and soft-RoCE is to be there, sweeps name what makes
 # and removes it, BENCH_BEGIN and BENCH_END.
 #
-# Sweeps use what is set here.
+# Sweeps use these variables.
 # shellcheck disable=SC2034
 
 if [ -z "${LIST:-}" ]; then
@@ -180,7 +179,7 @@ measure()
 	fi
 }
 
-# sweep_up N: what a run that was stopped half-way has left, of at most so many nodes.
+# sweep_up N: remove the rest of a run that was stopped half-way, with at most N nodes.
 sweep_up()
 {
 	local i

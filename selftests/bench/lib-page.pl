@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the pages of measurements share: rows, expressions over them, reST. "page" and
+# Common parts of the pages of measurements: rows, expressions over them, reST. "page" and
 # "peers/page" require it.
 use strict;
 use warnings;
@@ -205,7 +205,7 @@ sub table {
 	put('');
 }
 
-# Median, and in brackets least and most; what was taken on a busy host has a star.
+# Median, with minimum and maximum in brackets. Measurements on a busy host have a star.
 sub cell {
 	my ($s, $x, $m, $scale, $digits) = @_;
 	my $v = v($s, $x, $m);
@@ -347,7 +347,7 @@ sub machine {
 	put('');
 }
 
-# print_page: what was put, without blank space that nobody sees
+# print_page: print the collected text, without trailing blanks
 sub print_page {
 	$out =~ s/[ \t]+$//mg;
 	$out =~ s/\n{3,}/\n\n/g;

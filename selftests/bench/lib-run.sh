@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What "run" shows while it measures. Source it after lib/common.sh.
+# The display of "run" while it measures. Source it after lib/common.sh.
 
 tty=
 [[ ! -t 1 ]] || tty=1
@@ -40,7 +40,7 @@ clock()
 	printf '%d:%02d' $(($1 / 60)) $(($1 % 60))
 }
 
-# How far all of it is: points that are done, of all; what is left takes as long per point.
+# The progress: the number of finished points of all. The rest takes as long per point.
 points_done=0
 points_all=0
 begin=$SECONDS

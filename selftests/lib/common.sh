@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What every script of the test lanes needs. Source it, after
-# "set -euo pipefail".
+# Common parts of all scripts of the test lanes. Source this file, after "set -euo pipefail".
 
 SPN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 SPN_SELFTESTS=$SPN_ROOT/selftests
@@ -15,7 +14,7 @@ readonly SPN_ROOT SPN_SELFTESTS SPN_BUILD SPN_CACHE
 # shellcheck disable=SC2034
 SPN_KERNELS="6.1 6.12"
 
-# What tells that a kernel complained, in its log; vm/init.c looks for the same.
+# Texts in a kernel log that are complaints. vm/init.c looks for the same.
 # shellcheck disable=SC2034
 SPN_SPLAT='WARNING: |BUG: |kernel BUG at|Oops|Call Trace:|general protection fault'
 SPN_SPLAT+='|[Uu]nable to handle|INFO: task |detected stalls|self-detected stall'
@@ -64,10 +63,10 @@ spn_run_cleanups()
 	exit "$rc"
 }
 
-# Is this a child of this very shell, and running? A dead one stays visible
-# until it is waited for; after that its number may soon belong to a process of
-# somebody else, whom no signal of ours must reach. One line, as read seeks back
-# behind each, and what /proc then makes anew may have moved.
+# Is this a child of this very shell, and running? A dead one stays visible until the shell waits
+# for it. After that its number may soon belong to a process of another user, and no signal of ours
+# must reach that. Read one line only, because read seeks back behind each line, and /proc may then
+# return moved text.
 alive()
 {
 	local stat state parent rest
@@ -95,8 +94,8 @@ end_pid()
 	wait "$pid" 2>/dev/null || :
 }
 
-# Sleep in the shell itself, so that signals are seen at once: wait for input
-# from a pipe that nobody writes to.
+# Sleep in the shell itself, so that signals are seen at once: wait for input from a pipe without a
+# writer.
 exec {spn_nap_fd}<> <(:)
 
 nap()

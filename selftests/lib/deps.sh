@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# See to it that what the lanes need is installed.
+# Check that the packages that the lanes need are installed.
 #
 #   deps.sh PURPOSE...	build lib style vm kernel-6.1 kernel-6.12
 #			headers-6.1 headers-6.12 bench bench-peers bench-rdmc
@@ -39,18 +39,19 @@ needs_vm="cmd/gcc:gcc file/usr/include/*/sys/types.h:libc6-dev
 	cmd/flock:util-linux file/etc/rdma:rdma-core
 	file/usr/lib/*/libibverbs/librxe-rdmav*.so:ibverbs-providers
 	pc/librdmacm:librdmacm-dev pc/libibverbs:libibverbs-dev pc/nettle:nettle-dev"
-# Of "make bench" alone.
+# Packages for "make bench" alone.
 needs_bench="cmd/gnuplot:gnuplot-nox cmd/perl:perl cmd/dash:dash cmd/gcc:gcc
 	cmd/flock:util-linux"
-# Of "make bench-peers" beyond that: the other systems.
+# Further packages for "make bench-peers": the other systems.
 needs_bench_peers="cmd/corosync:corosync cmd/corosync-cmapctl:corosync
 	pc/libcpg:libcpg-dev cmd/tipc:iproute2 cmd/tc:iproute2"
-# Of "make bench-rdmc" beyond "make bench": the other system.
+# Further packages for "make bench-rdmc", besides those of "make bench": the
+# other system.
 needs_bench_rdmc="cmd/mpirun:openmpi-bin cmd/mpicc:libopenmpi-dev"
-# Of "make -C selftests/fuzz-core" alone.
+# Packages for "make -C selftests/fuzz-core" alone.
 needs_fuzz="cmd/clang-14:clang-14 cmd/perl:perl cmd/make:make
 	file/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a:libclang-rt-14-dev"
-# Of "make check-model" alone.
+# Packages for "make check-model" alone.
 needs_model="cmd/spin:spin cmd/gcc:gcc"
 
 purposes=("$@")

@@ -20,8 +20,8 @@ has_directive()
 	grep -Eq "^# vm:.*[[:space:]]$2([=[:space:]]|\$)" "$1"
 }
 
-# run COMMAND ARG...: a guest that ends with this shell, which hears no signal while it
-# runs a command in the foreground. What it says goes through.
+# run COMMAND ARG...: start a guest that ends with this shell. The shell handles no signal while it
+# runs a command in the foreground. The guest's output goes through.
 run()
 {
 	local rc=0
@@ -34,8 +34,8 @@ run()
 	return "$rc"
 }
 
-# logs_agree DIR: one test: do all logs of live-load agree that guests have written there, of
-# each group by itself? Names are GROUP-NODE.LIFE.
+# logs_agree DIR: one test: do all logs of live-load in DIR agree, for each group separately? Names
+# are GROUP-NODE.LIFE.
 logs_agree()
 {
 	local dir=$1 f group groups files out rc=0
@@ -69,8 +69,9 @@ node_frames()
 	{ print }'
 }
 
-# A frame that the death of its guest left open is closed, ahead of the last line of who
-# ran it, or at the end; the plan of a script waits for its end.
+# The function closes a frame that its guest left open when it died. The end of the frame goes
+# before the last line of the caller, or to the end. The plan of a script waits for the end of the
+# script.
 close_frames()
 {
 	awk '
@@ -113,8 +114,8 @@ skip_scripts()
 	done
 }
 
-# say_verdict TOTALS: what failed, once more, and the last line of all; status 1 if any
-# failed. Sets passed, for those who want a test at least.
+# say_verdict TOTALS: print all failures again, and the last line. The status is 1 if any test
+# failed. Sets passed, for callers that need at least one test.
 say_verdict()
 {
 	local failed skipped line

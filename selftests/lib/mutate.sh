@@ -11,11 +11,15 @@
 #	survives	run them: do all pass?
 #	killer		what has noticed, for people
 #
-# JOBS workers (the number of processors) run mutants side by side, each in a copy of its
-# own: what a mutant does not touch need not be compiled again. "make -C selftests mutate" runs
-# all sets at once. Their workers share the tokens in the pipe MUTATE_TOKENS, one for each job,
-# and the sets leave their scores in MUTATE_SCORES. With STALE=1 nothing is built: it is only looked
-# whether each mutant still changes something.
+# A set may have one more function, for a quick first check:
+#
+#	notices FILE	build and run the tests that notice most mutants of this file: does one of them?
+#
+# JOBS workers (the number of processors) run mutants side by side, each in its own copy, so that
+# only the files that a mutant changes are compiled again. "make -C selftests mutate" runs all sets
+# at once. Their workers share the tokens in the pipe MUTATE_TOKENS, one for each job, and the sets
+# leave their scores in MUTATE_SCORES. With STALE=1 nothing is built, and the script only checks
+# that each mutant still changes something.
 
 SPN_CORE=${CORE:-$SPN_ROOT/kmod/core}
 JOBS=${JOBS:-$(nproc)}
@@ -46,6 +50,11 @@ mutant()
 	names+=("$1")
 	files+=("$2")
 	scripts+=("$3")
+}
+
+notices()
+{
+	return 1
 }
 
 take_token()
@@ -101,6 +110,8 @@ try_mutant()
 
 	if is_stale "$1" "$work/core/$file"; then
 		verdict stale "$name" "the line is not there any more"
+	elif notices "$file" >"$work/log" 2>&1; then
+		verdict killed "$name" "$(killer)"
 	elif ! build >"$work/log" 2>&1; then
 		verdict "no build" "$name"
 	elif survives >"$work/log" 2>&1; then
@@ -132,7 +143,7 @@ worker()
 	done
 }
 
-# What fails already would kill all of them.
+# A test that fails already would kill all mutants.
 try_core()
 {
 	if ! { open_work 0 && survives >"$work/log" 2>&1; }; then

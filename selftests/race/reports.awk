@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What KCSAN said, report by report: whose is it?
+# Reports of KCSAN: to which module does each one belong?
 #
 #	awk -v module=spindle -v known=FILE -v ours=FILE -v others=FILE -v rest=FILE \
 #		-f reports.awk KERNEL.LOG
 #
-# A report is ours if a frame of either stack is the module's, or has no name: the
-# module is the only one that is ever unloaded. Frames below an interrupt's are of whom
-# it interrupted, and do not count. Exempt is what others do with their
-# own memory when we call them, if KNOWN has it: a line "FUNCTION FUNCTION", patterns
-# of the shell, for the places where the two accesses are made; neither is ours.
+# A report is ours if a frame of either stack is the module's, or has no name: the module is the
+# only one that is ever unloaded. Frames below an interrupt belong to the interrupted code, and do
+# not count. A report about other code's own memory, in a call of ours, is exempt if KNOWN has it.
+# Each line of KNOWN is "FUNCTION FUNCTION", as shell patterns, for the places of the two accesses.
+# Neither of these functions is ours.
 #
 # Each report goes to its file after a line "== KIND: first line"; in OTHERS, one that
 # passes through us, but is known, has "(known)" in that line. What belongs to no
@@ -118,7 +118,7 @@ function finish()
 	if (fresh)
 		below = 0
 	fresh = 0
-	# Whom an interrupt interrupted has nothing to do with it.
+	# The interrupted code has nothing to do with the report.
 	if (/^ *asm_(sysvec|common_interrupt|exc)_?/)
 		below = 1
 	if (!below && is_mine($0))
@@ -127,7 +127,7 @@ function finish()
 
 /^Reported by Kernel Concurrency Sanitizer/ { tail = 1 }
 
-# The bar behind a report; the one before is nobody's.
+# The bar behind a report. The bar before a report belongs to none.
 /^=====/ {
 	finish()
 	next
@@ -135,7 +135,7 @@ function finish()
 
 {
 	text = text $0 "\n"
-	# A bar that never comes must not hide what follows.
+	# If the bar never comes, the lines behind it must not be hidden.
 	if (++lines > 200)
 		finish()
 }

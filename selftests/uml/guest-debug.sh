@@ -3,8 +3,8 @@
 # shellcheck shell=dash
 #
 # Runs in the debug guest: SCRIPT ARG..., then looks for leaks. Any report makes
-# init say "exit 97", so the script's own status is told apart; whose reports
-# they are is decided by the host (reports.awk).
+# init say "exit 97", so the script's own status is told apart; the host decides
+# to which module the reports belong (reports.awk).
 leaks=/sys/kernel/debug/kmemleak
 
 to_log()
@@ -19,9 +19,9 @@ shift
 /bin/sh "/tests/$script" "$@"
 rc=$?
 echo "# script: $rc"
-# What boot left is nobody's, as it is older than the script; so is nothing
-# else: an object is a leak when nothing points to it in two scans, which takes
-# five seconds, as young objects are passed over.
+# Objects from the boot do not count, because they are older than the script. An
+# object is a leak if nothing points to it in two scans. That takes five
+# seconds, because kmemleak skips young objects.
 if [ -e $leaks ]; then
 	usleep 5200000
 	echo scan >$leaks

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the checkers of a debug kernel said, report by report: whose is it?
+# Reports of a debug kernel's checkers: to which module does each one belong?
 #
 #	awk -v module=spindle -v mem=MB -v ours=FILE -v others=FILE \
 #		-f reports.awk KERNEL.LOG
@@ -25,7 +25,7 @@ function unloaded(line)
 
 function start(k, how)
 {
-	# What a warning is about stands in its second line.
+	# The second line of a warning names its subject.
 	if (kind == "warning" && count <= 1) {
 		kind = k
 		head = $0
@@ -71,12 +71,12 @@ BEGIN {
 	sub(/^(<[0-9]+>)?(\[ *[0-9]+\.[0-9]+\])?(\[ *[TC][0-9]+\])? ?/, "")
 }
 
-# What "limit" asked the kernel to print is no report.
+# Lines that "limit" made the kernel print are no report.
 /vm: dump start/ { finish(); dump = 1 }
 /vm: dump end/ { dump = 0 }
 dump { next }
 
-# The heads. A bar, a "cut here" or a colon comes before, which is nobody's.
+# The heads. A bar, a "cut here" or a colon comes before and belongs to no report.
 /BUG: KASAN: / { start("KASAN", "bar") }
 /UBSAN: / && kind != "UBSAN" { start("UBSAN", "trace") }
 /^unreferenced object 0x/ { start("leak", "indent") }

@@ -46,7 +46,8 @@ diag()
 	echo "# $*"
 }
 
-# check DESCRIPTION COMMAND...: one test; what a failing command said is shown.
+# check DESCRIPTION COMMAND...: one test; the output of a failing command is
+# shown.
 check()
 {
 	local desc out rc

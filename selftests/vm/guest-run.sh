@@ -19,7 +19,7 @@ while [ "$1" = -a ]; do
 	shift 2
 done
 
-# A test must not find what the one before it left.
+# A test must not find the remains of the test before it.
 tidy()
 {
 	local d

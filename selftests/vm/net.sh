@@ -102,8 +102,8 @@ net_args()
 	printf '%s\n' --net "unix:$spec:$(net_mac "$node")"
 }
 
-# HOW: both, in, out or none of the directions are cut, as the guest sees them. Frames to
-# it go to a port where nobody is; frames from it are those of a stranger on a locked port.
+# HOW: both, in, out or none of the directions are cut, as the guest sees them. Frames to the guest
+# go to an unused port. Frames from the guest are frames of a stranger on a locked port.
 net_cut()
 {
 	local ns=$1 tap=$2 mac=$3 how=$4 flood=on learning=on locked=off

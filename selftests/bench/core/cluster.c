@@ -12,10 +12,10 @@
 #include "util.h"
 #include "wire.h"
 
-/* Batches under way: from the commit until all have delivered and said so. */
+/* Batches under way: from the commit until all members have reported the delivery. */
 #define DEPTH 6
 
-/* Rounds in which nothing is delivered after which nothing will be. */
+/* After so many rounds without a delivery no message will be delivered any more. */
 #define STILL_ROUNDS 64
 
 /* ---- set up ------------------------------------------------------------- */
@@ -85,18 +85,22 @@ static void *zalloc(size_t n, size_t size)
 
 static const struct spindle_memory memory = { .zalloc = zalloc, .free = (void *)free };
 
-static void wire_member(struct cluster_member *m, struct spindle_mc *mc, u32 g, u32 r)
-{
-	const struct cluster *c = m->cluster;
+struct rows {
+	struct cluster_member *member;
 	struct spindle_layout out;
-	const struct spindle_row row = {
-		.base = m->row[r],
-		.in = &m->lo[r],
-		.out = r == m->rank ? NULL : &out,
-	};
+};
 
-	spindle_layout_row(&out, &c->view, m->rank, r);
-	spindle_mc_wire(mc, &c->view, g, r, &row);
+static struct spindle_row row_of(void *ctx, u32 rank)
+{
+	struct rows *rows = ctx;
+	struct cluster_member *m = rows->member;
+
+	spindle_layout_row(&rows->out, &m->cluster->view, m->rank, rank);
+	return (struct spindle_row){
+		.base = m->row[rank],
+		.in = &m->lo[rank],
+		.out = rank == m->rank ? NULL : &rows->out,
+	};
 }
 
 static void attach(struct cluster_subgroup *sg, u64 ring)
@@ -139,15 +143,14 @@ static void open_subgroup(struct cluster_member *m, u32 g)
 	const struct spindle_view_subgroup *cfg = &c->view.subgroup[g];
 	struct cluster_subgroup *sg = bench_pages(sizeof(*sg));
 	struct spindle_mc *mc = &sg->mc;
-	u32 r;
+	struct rows rows = { .member = m };
 
 	sg->member = m;
 	m->subgroup[g] = sg;
-	/* It ends the program where there is none. */
-	spindle_mc_create(mc, &c->view, g, m->rank, NULL, &memory);
+	/* The allocator ends the program if there is no memory. */
+	spindle_mc_create(mc, &c->view, g, m->rank, NULL, NULL, &memory);
 	mc->post = post_in_place;
-	for (r = 0; r < mc->members; r++)
-		wire_member(m, mc, g, r);
+	spindle_mc_wire(mc, &c->view, g, row_of, &rows);
 	mc->tune.switches = c->conf.switches;
 	attach(sg, cfg->ring);
 	mc->formed = true;
@@ -155,7 +158,7 @@ static void open_subgroup(struct cluster_member *m, u32 g)
 
 /**
  * cluster_open() - make a cluster, ready for its first round
- * @conf: what of
+ * @conf: the configuration
  *
  * Return: the cluster
  */
@@ -225,7 +228,7 @@ static bench_noinline void push(struct cluster_member *m)
 	struct spindle_mc *mc = &m->subgroup[0]->mc;
 	u32 r;
 
-	/* With room for two guards, as where acknowledgments may go one by one. */
+	/* Make room for two guards, because acknowledgments may go one by one. */
 	for (r = 0; r < mc->members; r++)
 		if (spindle_push_wanted(mc, r))
 			m->writes[r] = spindle_push(mc, r, 0,
@@ -259,7 +262,7 @@ static bench_noinline void carry_out_in_place(struct cluster_member *m)
 		counters_on();
 }
 
-/* Without SPINDLE_SW_LATE_POST: called in the middle of a pass that is looked at. */
+/* Called without SPINDLE_SW_LATE_POST, in the middle of a pass that is timed. */
 static void post_in_place(struct spindle_mc *mc)
 {
 	struct cluster_member *m = ((struct cluster_subgroup *)mc)->member;
@@ -277,7 +280,7 @@ static void post_in_place(struct spindle_mc *mc)
 	c->tally.push += clock_lap(&last);
 	carry_out(m);
 	c->tally.wire += clock_lap(&last);
-	/* Three looks at the clock make four intervals of one. */
+	/* Three readings of the clock split one interval into four. */
 	c->inner += last - begin + bench_clock.overhead;
 }
 
@@ -347,9 +350,9 @@ static void run_stage(struct spindle_mc *mc, enum cluster_stage stage)
 }
 
 /*
- * What run_all() does while there is work, but stage after stage instead of member after member, so
- * that a stage of all members is one interval. It makes no difference: what one of them
- * does in a pass reaches the others behind it, but for posts in the middle of a pass.
+ * Do the work of run_all() stage by stage instead of member by member, so that one stage of all
+ * members is one interval. The result is the same, because the writes of a pass reach the others
+ * after the pass. The exception is a post in the middle of a pass.
  */
 static void run_stages(struct cluster *c)
 {
@@ -409,7 +412,7 @@ static void run_round(struct cluster *c, enum cluster_look look)
 /**
  * cluster_round() - one round
  * @c: the cluster
- * @look: how to look at it
+ * @look: the kind of measurement
  */
 void cluster_round(struct cluster *c, enum cluster_look look)
 {
@@ -429,7 +432,7 @@ void cluster_clear(struct cluster *c)
 	u32 r;
 
 	memset(&c->tally, 0, sizeof(c->tally));
-	/* The engines' own counts go on: what they are now is taken off. */
+	/* The engines' counters are never reset, so subtract their present values. */
 	for (r = 0; r < c->cores; r++) {
 		c->tally.sent -= busy_mc(c, r)->stats.sent;
 		c->tally.delivered -= busy_mc(c, r)->stats.delivered;
@@ -437,7 +440,7 @@ void cluster_clear(struct cluster *c)
 }
 
 /**
- * cluster_tally() - what has been measured
+ * cluster_tally() - get the measurements
  * @c: the cluster
  *
  * Return: sums since cluster_clear()
@@ -471,7 +474,7 @@ u32 cluster_idle(struct cluster *c)
 }
 
 /**
- * cluster_finish() - let all that was sent be delivered, and see whether it was
+ * cluster_finish() - deliver all messages that were sent, and check them
  * @c: the cluster, with traffic
  *
  * Return: NULL, or what is wrong

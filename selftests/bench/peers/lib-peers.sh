@@ -3,8 +3,8 @@
 #
 # Networks and systems for peers.sh, in the guest: source it after lib-bench.sh.
 #
-# Member I has a veth pair, wI to sI, and sI is a port of a bridge: all that goes from one
-# member to another crosses both, at the same MTU, for all systems.
+# Member I has a veth pair, wI to sI, and sI is a port of a bridge: all packets from one member to
+# another cross both, at the same MTU, for all systems.
 #
 #	up spindle N TRANSPORT	wI has an rxe device. soft-RoCE of 6.12 sends and receives
 #			in the first network namespace only, so wI are there, with rules by
@@ -16,7 +16,7 @@
 NETS=10.7.0
 PEER_MTU=9000
 
-# What is up: system and number of members.
+# The system that is up, and the number of its members.
 peers_up=
 
 set_sys()
@@ -41,8 +41,8 @@ switch_up()
 	ip link add br0 mtu $PEER_MTU type bridge && ip link set br0 up
 }
 
-# What comes in at a wire may be for this kernel; what leaves from the address of a wire
-# goes out there, although the other end is here, too.
+# Packets that come in at a wire may be for this kernel. Packets from the address of a wire leave by
+# that wire, although the other end is here, too.
 spindle_wire()
 {
 	local k
@@ -160,7 +160,7 @@ corosync_conf()
 	local i
 
 	printf 'totem {\n\tversion: 2\n\tcluster_name: bench\n\ttransport: %s\n' "$2"
-	# It knows nothing of a network with larger packets; knet finds out.
+	# This transport does not find out about larger packets. knet does.
 	[ "$2" = knet ] || printf '\tnetmtu: %s\n' $((PEER_MTU - 18))
 	printf '\tcrypto_cipher: none\n\tcrypto_hash: none\n}\n'
 	printf 'logging {\n\tto_syslog: no\n\tto_stderr: yes\n}\nnodelist {\n'
@@ -217,7 +217,7 @@ corosync_down()
 	[ -e /tmp/corosync.pids ] || return 0
 	while read -r pid; do
 		kill "$pid" 2>/dev/null
-		# Who keeps corosync waiting has left by now.
+		# All processes for which corosync waits have left by now.
 		wait_until 20 test ! -e "/proc/$pid" || kill -9 "$pid"
 		wait "$pid" 2>/dev/null
 	done </tmp/corosync.pids
@@ -239,7 +239,7 @@ down()
 	peers_up=
 }
 
-# up SYSTEM N: unless that is what is up
+# up SYSTEM N: start it, unless it is up already
 up()
 {
 	[ "$peers_up" != "$1 $2" ] || return 0

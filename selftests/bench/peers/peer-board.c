@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "peer-board.h"
-#include "perf-time.h"
+#include "common/clock.h"
 
 static const char * const names[PEER_FIGURES] = {
 	[PEER_GOODPUT] = "goodput",
@@ -27,14 +27,14 @@ static const char * const names[PEER_FIGURES] = {
 };
 
 /**
- * peer_board_new() - memory that processes to come share
+ * peer_board_new() - make the memory that the later processes share
  * @conf: how much of it
  *
  * Return: memory, or NULL
  */
 struct peer_board *peer_board_new(const struct peer_conf *conf)
 {
-	/* By the clock, one is due at the very start. */
+	/* With a rate, one message is due at the very start. */
 	double seconds = conf->seconds * (1 + conf->warmup / 100);
 	uint64_t room = conf->rate > 0 ? conf->rate * seconds + 2 : 0;
 	size_t bytes = sizeof(struct peer_board) +
@@ -60,8 +60,8 @@ struct peer_board *peer_board_new(const struct peer_conf *conf)
  * @member: its sender
  * @number: number
  *
- * Return: when it was sent, and behind that when it came to each member; NULL if there is
- * no place for it
+ * Return: the time when it was sent, followed by the times of its deliveries at each member; NULL
+ * if there is no room for it
  */
 uint64_t *peer_board_times(struct peer_board *board, const struct peer_conf *conf,
 			   unsigned int member, uint64_t number)
@@ -101,8 +101,8 @@ static double us(const struct perf_hist *h, double q)
 }
 
 /**
- * peer_board_figures() - what a repetition came to
- * @board: of which all members are through
+ * peer_board_figures() - compute the figures of a repetition
+ * @board: the board, after all members have finished
  * @conf: what is measured
  * @result: out
  */
@@ -147,7 +147,7 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What is not known is empty, as spindle-perf has it. */
+/* Unknown values are empty, as in spindle-perf. */
 static void put_value(FILE *f, double v)
 {
 	if (isnan(v))

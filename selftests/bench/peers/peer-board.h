@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the processes of a client see together, and the figures that are made of it.
+ * The memory that the processes of a client share, and the figures that follow from it.
  */
 #ifndef SPINDLE_BENCH_PEER_BOARD_H
 #define SPINDLE_BENCH_PEER_BOARD_H
@@ -9,12 +9,12 @@
 #include <stdatomic.h>
 
 #include "peer.h"
-#include "perf-hist.h"
+#include "perf/hist.h"
 
 /**
- * enum peer_figure - what a repetition comes to, by the names of spindle-perf
- * @PEER_GOODPUT: bytes per second that a member was delivered, the mean of all
- * @PEER_SLOWEST: that of the member that was delivered least
+ * enum peer_figure - figures of a repetition, by the names of spindle-perf
+ * @PEER_GOODPUT: bytes per second that were delivered at a member, the mean of all
+ * @PEER_SLOWEST: the same of the member with the fewest deliveries
  * @PEER_RATE: messages per second
  * @PEER_SECONDS: how long it was counted
  * @PEER_SENT: messages that were sent
@@ -50,7 +50,7 @@ struct peer_result {
 };
 
 /**
- * struct peer_part - what a member had in a repetition
+ * struct peer_part - counts of a member in a repetition
  * @sent: messages that it has sent, once @ended
  * @counted: deliveries that count
  * @delivered: all deliveries
@@ -70,7 +70,7 @@ struct peer_part {
  * @gate: all members
  * @ended: members that send no more in this repetition
  * @start: ticks when it begins
- * @from: from when on it counts
+ * @from: ticks when counting begins
  * @room: messages of a member that @time has room for
  * @part: of each member
  * @last: scratch for the ticks until the last delivery

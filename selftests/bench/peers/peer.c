@@ -21,15 +21,15 @@
 #include <unistd.h>
 
 #include "peer-board.h"
-#include "perf-time.h"
+#include "common/clock.h"
 
-/* poll() at most so long: what others are through with is in memory. */
+/* Longest poll(), because the progress of other members shows only in memory. */
 #define NAP_NS		20000000.0
-/* Try so often where nobody says that there is room. */
+/* Time between two attempts, where poll() does not tell of room. */
 #define RETRY_NS	1000000.0
-/* What is due so soon is not slept for, as with spindle-perf. */
+/* The process does not sleep for a message that is due so soon, as in spindle-perf. */
 #define SPIN_NS		50000.0
-/* From when a start is agreed upon until then. */
+/* Time from the agreement on a start until the start. */
 #define START_NS	2000000.0
 
 /**
@@ -60,13 +60,13 @@ static uint64_t due(const struct peer *p, uint64_t number)
 }
 
 /**
- * peer_fill() - the next message
+ * peer_fill() - make the next message
  * @peer: member that sends
- * @nth: how many of those before it have not been sent yet
+ * @nth: number of messages before it that are not sent yet
  *
- * Only its head changes; a message is as large as the others, but nobody writes it anew.
+ * Only the head changes. The rest of the message keeps its bytes.
  *
- * Return: where it is, valid until PEER_BATCH others have been filled
+ * Return: the message, valid until PEER_BATCH others have been filled
  */
 void *peer_fill(struct peer *peer, unsigned int nth)
 {
@@ -83,12 +83,12 @@ void *peer_fill(struct peer *peer, unsigned int nth)
 }
 
 /**
- * peer_take() - a message was delivered
+ * peer_take() - check a delivered message
  * @peer: member
  * @msg: message
  * @len: its length
  *
- * It has to be the next one of its sender.
+ * The message has to be the next one of its sender.
  */
 void peer_take(struct peer *peer, const void *msg, size_t len)
 {
@@ -128,7 +128,7 @@ void peer_take(struct peer *peer, const void *msg, size_t len)
 	t[1 + peer->me] = peer->now;
 }
 
-/* How many may be sent now. */
+/* The number of messages that may be sent now. */
 static unsigned int may_send(const struct peer *p)
 {
 	unsigned int n = 0;
@@ -143,7 +143,7 @@ static unsigned int may_send(const struct peer *p)
 	return n;
 }
 
-/* Has all come that was sent? */
+/* Have all messages arrived that were sent? */
 static bool all_came(const struct peer *p)
 {
 	unsigned int i;
@@ -156,7 +156,7 @@ static bool all_came(const struct peer *p)
 	return true;
 }
 
-/* Nothing moves: sleep until something can. */
+/* There is nothing to do: sleep until there is. */
 static void rest(const struct peer *p, bool over)
 {
 	struct pollfd pfd = { .fd = p->fd, .events = POLLIN };
@@ -191,7 +191,7 @@ static int stalled(const struct peer *p)
 	return peer_say(p, "nothing has moved for %u s", p->conf->wait);
 }
 
-/* One turn: send, receive. Return: how many of both, or -errno */
+/* One turn: send, receive. Return: the number of both, or -errno */
 static int step(struct peer *p, bool over)
 {
 	unsigned int most = over ? 0 : may_send(p);
@@ -238,7 +238,7 @@ static int drive(struct peer *p)
 		if (perf_since(p->now, idle) > limit)
 			return stalled(p);
 		rest(p, over);
-		/* What was due meanwhile is sent at once. */
+		/* Messages that became due during the sleep are sent at once. */
 		p->now = perf_now();
 	}
 	return 0;
@@ -296,7 +296,7 @@ static int run(struct peer *p)
 	part->packets = packets(p) - before;
 	for (i = 0; i < p->conf->members; i++)
 		part->delivered += p->got[i];
-	/* Nobody goes on while others still look. */
+	/* No member goes on while others still read the board. */
 	pthread_barrier_wait(&p->board->gate);
 	return 0;
 }
@@ -333,7 +333,7 @@ static int join(struct peer *p)
 			rest(p, true);
 		rc = rc < 0 ? rc : 0;
 	}
-	/* Those that are here see this one, too. */
+	/* The members that have joined see this one, too. */
 	if (!rc)
 		pthread_barrier_wait(&p->board->gate);
 	return rc;
@@ -355,13 +355,13 @@ static int member(const struct peer_conf *conf, struct peer_board *board,
 		rc = run(&p);
 		if (!rc && !me)
 			peer_board_figures(board, conf, &result[p.rep]);
-		/* A member that goes on would clear what is looked at. */
+		/* A member that goes on would clear the memory that the first one reads. */
 		if (!rc)
 			pthread_barrier_wait(&board->gate);
 	}
 	if (!rc && !me && peer_board_csv(link->name, conf, result))
 		rc = peer_say(&p, "cannot write %s", conf->csv ?: "the figures");
-	/* Who leaves early is missed. */
+	/* A member that leaves early would be missed by the others. */
 	if (!rc)
 		pthread_barrier_wait(&board->gate);
 	return rc;
@@ -432,7 +432,7 @@ static bool parse(int argc, char **argv, struct peer_conf *conf)
  * peer_main() - a client
  * @argc: of main()
  * @argv: of main()
- * @link: the system that it is of
+ * @link: the system of the client
  *
  * Return: status of the program: 1 if something failed or was wrong, 2 for wrong usage
  */

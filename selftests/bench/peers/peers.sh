@@ -29,7 +29,7 @@ POINT_LIMIT=120
 METRICS="goodput goodput_slowest rate seconds sent delivered own_p50 own_p99 slowest_p50
 	slowest_p99 raw_bandwidth raw_latency efficiency packets_per_message"
 
-# What series are called.
+# The names of series.
 title()
 {
 	case $1 in

@@ -24,7 +24,7 @@ END
 	chmod +x /tmp/rank
 }
 
-# What there is of a row of others, by the names of ours.
+# The columns of another system's row, by our names.
 as_ours()
 {
 	awk -F, 'FNR == NR { if (FNR == 1) head = $0; next }
@@ -66,7 +66,7 @@ sweep()
 	local n size=4M
 
 	[ -z "$QUICK" ] || size=2M
-	# What nobody can be faster than.
+	# The limit that no system can beat.
 	large "pipeline" 2 -n 2 -S $size
 	[ -z "$pass" ] || [ ! -s /tmp/bench.csv ] || head -n 1 /tmp/bench.csv >/tmp/head.csv
 	for n in 4 8; do

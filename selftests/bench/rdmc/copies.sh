@@ -10,11 +10,11 @@
 . "./${LIST:+rdmc/}lib-rdmc.sh"
 
 TRACE=/sys/kernel/tracing
-# Of rxe_mr_copy(): into what packets are made of, and into memory.
+# Directions of rxe_mr_copy(): into packets, and into memory.
 OUT=1
 IN=0
 
-# Of places that copy-sites has found.
+# Set probes at the places that copy-sites has found.
 probes()
 {
 	local at what n=0

@@ -51,7 +51,7 @@ large()
 	tell "row $k,$series,$x,$(sed -n 2p /tmp/bench.csv)"
 }
 
-# How long a block takes to one member, and what comes before the first one, ns.
+# The time of a block to one member, and the time before the first block, in ns.
 block_ns=
 setup_ns=
 BLOCK_SIZE=16M
@@ -92,12 +92,11 @@ LINK_RATE=20mbit
 # shellcheck disable=SC2034 # for sweeps
 LINKS_PLACE="--addr 10.7.0.1 --spread"
 
-# What is held to the rate at one end of a wire. Queues are long: nothing is dropped.
+# The rate limit at one end of a wire. Queues are long, so no packet is dropped.
 #
-# An adapter makes acknowledgments itself and sends them between the packets of what it has
-# to write. soft-RoCE queues up to 64 packets of a queue pair at an interface, 256 KiB, and
-# acknowledgments behind them: so these go first here, those of RDMA and of TCP. "line" is
-# without that.
+# An adapter makes acknowledgments itself and sends them between its data packets. soft-RoCE queues
+# up to 64 packets of a queue pair at an interface, 256 KiB, with acknowledgments behind them. So
+# acknowledgments of RDMA and of TCP go first here. "line" does not do that.
 link_queue()
 {
 	tc qdisc del dev "$1" root 2>/dev/null || :
@@ -117,7 +116,7 @@ link_queues()
 	local i
 
 	for i in $(seq $LINKS); do
-		# What leaves a member, and what comes to it.
+		# Limit the packets that leave a member, and those that arrive at it.
 		link_queue "w$i" "$@" && link_queue "s$i" "$@" || return 1
 	done
 }

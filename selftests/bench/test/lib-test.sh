@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# TAP for the tests of this directory. $work is a directory for what they leave.
+# TAP for the tests of this directory. $work is a directory for their files.
 
 n=0
 bad=0

@@ -4,8 +4,8 @@
 # For scripts of the race lane: source it after guest-lib.sh, lib-tap.sh and
 # lib-loop.sh.
 
-# race_nodes N [KEY VALUE]...: nodes 1..N, on two engines in turn: what nodes share in
-# one thread is no race, and what they do not share is none either.
+# race_nodes N [KEY VALUE]...: nodes 1..N, on two engines in turn. Memory that nodes share in one
+# thread cannot race, and neither can memory that they do not share.
 race_nodes()
 {
 	local i n

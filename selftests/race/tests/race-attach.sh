@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Processes that attach, send, read and detach, in several subgroups and in zero-copy and
-# copying rings; next to them nodes and views come and go, and somebody looks at
-# everything all the time. (Those that do it in one subgroup are loop-kill's.)
+# Processes that attach, send, read and detach, in several subgroups and in zero-copy and copying
+# rings; at the same time nodes and views are added and removed, and dump-loop reads all state.
+# (loop-kill has such processes in one subgroup.)
 # vm: timeout=400
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -49,7 +49,7 @@ view_cycle()
 	wait_until 100 test -e /tmp/sends || return 1
 	rm -f /tmp/sends
 	spindle-ctl node del id 12 && spindle-ctl node del id 11 || return 1
-	# It loses its subgroup, and says so.
+	# The process loses its subgroup, and reports that.
 	! wait $!
 }
 

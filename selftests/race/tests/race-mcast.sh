@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# loop-mcast for the race checker: fewer nodes and messages, but several engines, and
-# somebody who looks at all counters all the time. What is delivered is checked.
+# loop-mcast for the race checker: fewer nodes and messages, but several engines, and a process that
+# reads all counters all the time. All deliveries are checked.
 # vm: timeout=400
 . ./guest-lib.sh
 . ./lib-tap.sh

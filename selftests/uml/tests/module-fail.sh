@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Each allocation of what a process asks of the module fails once: a refusal that has no
-# effect, or no matter at all. Traffic works after each path, everything can be removed,
-# and the debug guest looks for leaks at the end. See selftests/fail-nth.
+# Each allocation of a process's request to the module fails once. The request is refused without
+# effect, or succeeds. Traffic works after each path, everything can be removed, and the debug guest
+# looks for leaks at the end. See selftests/fail-nth.
 # vm: own
 # vm: timeout=600
 . ./guest-lib.sh
@@ -24,7 +24,7 @@ traffic()
 	check "traffic after $1" limit 60 mcast-load -n 1-3 -g 1,2 -c 50 -l 1-64
 }
 
-# More than one message of a dump can hold; nobody else is a member.
+# Views that are larger than one message of a dump, without other members.
 large_views()
 {
 	local i subgroups

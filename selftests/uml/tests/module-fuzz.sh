@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# Random requests on netlink, the device and the handshake, next to bystanders whom none
-# of it may harm: the seeds of the corpus, or the one of FUZZ_SEED. FUZZ_ARGS are more
-# arguments of fuzz. See selftests/fuzz.
+# Random requests on netlink, the device and the handshake, next to bystanders, which no request may
+# harm: the seeds of the corpus, or the one of FUZZ_SEED. FUZZ_ARGS are more arguments of fuzz. See
+# selftests/fuzz.
 # vm: timeout=600
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -13,8 +13,8 @@
 stop=/tmp/stop
 fault=/sys/kernel/debug
 
-# The allocations that fail are chosen by those who make them (fail-nth), of all kinds,
-# and without a word: their stacks would be taken for reports.
+# The process that makes allocations chooses the one that fails (fail-nth), of all kinds. Failures
+# are silent, because their stacks would be taken for reports.
 faults()
 {
 	local d
@@ -30,7 +30,7 @@ faults()
 	fi
 }
 
-# Load after load, until there is the file; each of them checks all that comes.
+# Run one load after the other until the file exists. Each of them checks all deliveries.
 load_loop()
 {
 	local n
@@ -43,7 +43,7 @@ load_loop()
 	echo "# $n loads"
 }
 
-# What the bystanders are, without counters.
+# The state of the bystanders, without counters.
 bystanders()
 {
 	local i
@@ -92,7 +92,7 @@ round()
 	diag "readers that stalled: $(stalled)"
 	tap_wait "seed $1: messages of bystanders are right" "$load" /tmp/load
 	is "seed $1: bystanders are what they were" "$(bystanders)" "$before"
-	# What was wrong in their subgroups was its sender's affair.
+	# An error in these subgroups concerned only its sender.
 	tap_run limit 120 fuzz -q
 	check "seed $1: all subgroups of bystanders still work" \
 		limit 120 mcast-load -n 1-3 -g 1,2,3 -c 50 -l 0-512 -w 60

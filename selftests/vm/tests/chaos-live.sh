@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# "make chaos": not a test of any lane. Each of four guests has two nodes, and the seed says,
-# the same on all guests, what happens to whom in each round: a guest has a fault of its own,
-# and, at the same time, a node of another guest comes or goes. At most three of eight nodes
-# suffer, so the others are to go on. At the end of a round all that stopped join again.
+# "make chaos": not a test of any lane. Each of four guests has two nodes, and the seed, the same on
+# all guests, chooses the faults of each round. One guest has a fault of its own. At the same time a
+# node of another guest joins or leaves. At most three of eight nodes are affected, so the others
+# must go on. At the end of a round all stopped nodes join again.
 # vm: uml nodes=4 timeout=300
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh
@@ -124,7 +124,7 @@ change()
 		spindle-ctl node del id "$2" && wl_node "$2" || broken "node $2 is not removed"
 		;;
 	rejoin)
-		# Its place in the view is taken by its next life, perhaps before it is free.
+		# The node's next life takes its place in the view, perhaps before it is free.
 		spindle-ctl node del id "$2" && wl_node "$2"
 		# shellcheck disable=SC2046
 		try_join "$2" $(without "$((10 + victim))" "$victim" "$2") >/dev/null 2>&1 &&
@@ -170,7 +170,7 @@ while [ ! "$over" ]; do
 		fault "$what"
 		usleep $((TIMEOUT * 1000))
 	fi
-	# Who was accused finds out, at the latest, when the others have timed out.
+	# An accused node learns of that at the latest when the others have timed out.
 	usleep $((TIMEOUT * 2000))
 	barrier "$node" "$nodes" "healed$round" || bail "all meet at the end of round $round"
 	come_back

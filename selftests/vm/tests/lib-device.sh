@@ -3,7 +3,7 @@
 #
 # Traffic that is to end with an error: source it after guest-lib.sh and lib-loop.sh.
 
-# load_start: endless traffic in subgroup 1, and one who waits in vain in subgroup 2.
+# load_start: endless traffic in subgroup 1, and a reader in subgroup 2 that gets no message.
 # shellcheck disable=SC2034 # load_pid and idle_pid are for the scripts
 load_start()
 {
@@ -33,7 +33,7 @@ traffic()
 	fi
 }
 
-# load_failed DESCRIPTION FILE PID TEXT: it ended by itself, with this error.
+# load_failed DESCRIPTION FILE PID TEXT: the load ended with this error, without a signal.
 load_failed()
 {
 	local rc

@@ -31,7 +31,7 @@ event()
 	grep -q "$1" $EV
 }
 
-# told DESCRIPTION REGEX: it is told, sooner or later.
+# told DESCRIPTION REGEX: such an event comes, sooner or later.
 told()
 {
 	check "$1" wait_until 30 event "$2" || sed 's/^/#   /' $EV
@@ -48,9 +48,8 @@ fresh()
 	limit 30 spindle-ctl view set node 2 $view
 }
 
-# hostile STEP...: what the steps print, joined. As another node than 1, or to another
-# than 2: FROM=, TO=. A node that is still busy with the last attempt is asked again, up to
-# TRIES= times.
+# hostile STEP...: the output of the steps, joined. As another node than 1, or to another than 2:
+# FROM=, TO=. A node that is still busy with the last attempt is asked again, up to TRIES= times.
 hostile()
 {
 	local said tries

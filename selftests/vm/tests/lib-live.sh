@@ -6,8 +6,8 @@
 # Nodes of tests have no key, unless the test says so by INSECURE=
 INSECURE=insecure
 
-# live_view N WORDS...: nodes 1..N begin with a live view. Machines are slow now and then:
-# whoever does not say otherwise does not suspect for a long time.
+# live_view N WORDS...: nodes 1..N begin with a live view. Machines are slow now and then, so the
+# default is a long timeout.
 live_view()
 {
 	local i n members timeout
@@ -49,7 +49,7 @@ in_view()
 	done
 }
 
-# readers_are NODE N: has its first subgroup just so many readers?
+# readers_are NODE N: has its first subgroup exactly N readers?
 readers_are()
 {
 	spindle-ctl -j -p subgroup show node "$1" id 1 | grep -q "\"readers\": *$2"
@@ -73,7 +73,7 @@ load_start()
 	eval "load_$i=$!"
 }
 
-# load_stop NODE...: they stop sending, wait for what is theirs, and end.
+# load_stop NODE...: the loads stop sending, wait for their own messages, and end.
 load_stop()
 {
 	local i pid
@@ -90,7 +90,7 @@ load_stop()
 	return 1
 }
 
-# dead PID: has the process ended, whoever has still to wait for it?
+# dead PID: has the process ended, even if its parent has not waited for it?
 dead()
 {
 	! kill -0 "$1" 2>/dev/null || grep -q '^[0-9]* ([^)]*) Z' "/proc/$1/stat"

@@ -23,8 +23,8 @@ loop_nodes()
 	done
 }
 
-# says STATUS PATTERN WORD...: spindle-ctl ends with this status and says this; all that it
-# says is in $out.
+# says STATUS PATTERN WORD...: spindle-ctl ends with this status and prints this text. $out has all
+# of its output.
 out=/tmp/out
 says()
 {

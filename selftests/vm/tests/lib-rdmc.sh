@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# RDMC over several guests: source it after lib-wire.sh, or, for what is about faults, after
-# lib-wire-live.sh. Guest N has node N, each runs rdmc-load for its own node, and all
-# run the same line.
+# RDMC over several guests: source it after lib-wire.sh, or, for tests of faults, after
+# lib-wire-live.sh. Guest N has node N, each runs rdmc-load for its own node, and all run the same
+# line.
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 
 rdmc_out=/tmp/rdmc.out
 rdmc_flag=/tmp/rdmc.flag
 rdmc_pid=/tmp/rdmc.pid
 rdmc_rc=/tmp/rdmc.rc
-# Another group for each transfer: nobody shall meet what is left of the last one.
+# Each transfer has another group, because a member must not meet the rest of the last one.
 rdmc_group=100
 
 # among LIST: is this node one of "1,3"?
@@ -35,9 +35,9 @@ rdmc_whole()
 		-G $rdmc_group -t 60000 -w 80 "$@"
 }
 
-# rdmc_begin MEMBERS OPTION...: in the background, and for long; $rdmc_flag is there when an
-# object has come. "check" runs what it checks in a shell of its own, which cannot wait for
-# this one's processes: hence files.
+# rdmc_begin MEMBERS OPTION...: start a long transfer in the background. $rdmc_flag exists when an
+# object has arrived. "check" runs its command in another shell, which cannot wait for processes of
+# this one. So results are in files.
 rdmc_begin()
 {
 	local members
@@ -71,9 +71,9 @@ rdmc_moves()
 	wait_until 60 test -e $rdmc_flag
 }
 
-# rdmc_reported MILLISECONDS ERRORS CULPRITS: what was begun ends, says that it has not all, with
-# one of these errors (as "4 5") and because of one of these nodes; what is complete was right.
-# From now on it takes no longer than that; how long it took is printed.
+# rdmc_reported MILLISECONDS ERRORS CULPRITS: the transfer ends and reports missing objects, with
+# one of these errors (as "4 5") and one of these nodes as the culprit. Complete objects were right.
+# It ends within this time from now on, and the function prints the time.
 rdmc_reported()
 {
 	local from line ms most
@@ -81,7 +81,7 @@ rdmc_reported()
 	most=$1
 	shift
 	from=$(hundredths)
-	# Before the process gives up: what is it that it waits for?
+	# Before the process gives up: for what does it wait?
 	wait_until 40 test -s $rdmc_rc || spindle-ctl -j -p rdmc show node "$node" | sed 's/^/# /' >&3
 	rdmc_ends 3 || return 1
 	ms=$((($(hundredths) - from) * 10))
@@ -116,7 +116,8 @@ rdmc_kill()
 	return 1
 }
 
-# What spindle-cast sends; the same on all guests, from nothing but its size.
+# The files that spindle-cast sends. They are the same on all guests, because they follow from their
+# sizes.
 cast_files()
 {
 	local size

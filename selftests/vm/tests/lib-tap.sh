@@ -41,7 +41,7 @@ tap_wait()
 	tail -n "$([ "$rc" = 0 ] && echo 5 || echo 50)" "$3" | sed 's/^\(# \)*/# /'
 }
 
-# all_active N: are so many subgroups active, those of all nodes counted?
+# all_active N: are N subgroups active, over all nodes?
 all_active()
 {
 	[ "$(spindle-ctl -j -p subgroup show | grep -c '"state": *"active"')" = "$1" ]

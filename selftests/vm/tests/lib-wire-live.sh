@@ -13,10 +13,10 @@
 . ./lib-tap.sh
 . ./lib-live.sh
 
-# The channel to the host, of which "check" would keep what is said to it.
+# The channel to the host. "check" would capture output to it.
 exec 3>&1
 
-# What belongs together: logs of one group, from its first view to its last.
+# Logs of one group have the same number, from its first view to its last.
 group=1
 # Emulated machines need longer to show life than those at the speed of the host.
 TIMEOUT=3000
@@ -43,7 +43,7 @@ find_logs()
 			mkdir -p /run/host &&
 				mount -t hostfs -o "$dir" none /run/host || return 1
 			LOGS=/run/host
-			# The default is for machines that nobody else keeps busy.
+			# The default is for machines without other load.
 			TIMEOUT=3000
 			machine=uml
 			;;
@@ -270,7 +270,8 @@ out()
 	check "the process of node $i sees the end" process_ended "$i"
 }
 
-# try_join NODE CONTACT...: by one after the other; who is asked may itself be gone.
+# try_join NODE CONTACT...: join by one contact after the other, because a contact may be gone
+# itself.
 try_join()
 {
 	local i c
@@ -335,9 +336,9 @@ pause_me()
 	return 1
 }
 
-# port in|out|both|none: which packets of this guest are lost at its port of the network. Not
-# here: what a card's own queue discards breaks connections of soft-RoCE, that of its
-# connection managers, too, for good.
+# port in|out|both|none: which packets of this guest are lost at its port of the network. The cut is
+# not in this guest, because packets that a card's own queue discards break connections of soft-RoCE
+# for good. That includes the connection of its connection managers.
 port()
 {
 	echo "# vm: cut $1" >&3
@@ -364,7 +365,8 @@ reaches_not()
 	! reaches
 }
 
-# wl_end ID...: all that goes on, on all guests; the others are gone for good.
+# wl_end ID...: end the test on all guests. These nodes have gone on, and the others are gone for
+# good.
 wl_end()
 {
 	local i here

@@ -8,12 +8,12 @@
 node=$1
 nodes=$2
 
-# wire_start: the card, the module, and everybody is there.
+# wire_start: set up the card and the module, and wait for all guests.
 wire_start()
 {
 	setup_rxe_eth "10.0.0.$node" || bail "a card with rxe"
 	modprobe spindle || bail "the module loads"
-	# What "agree" compares; ends with the script, it is of its process group.
+	# The server for "agree" ends with the script, because it is in its process group.
 	mkdir -p /tmp/share
 	httpd -f -p 7532 -h /tmp/share &
 	barrier "$node" "$nodes" start || bail "everybody is there"
@@ -194,7 +194,7 @@ has_ended()
 	[ -s "/tmp/$1.rc" ]
 }
 
-# wire_end: everything can be removed again, when nobody needs us any more.
+# wire_end: everything can be removed again, when no other guest needs this one.
 wire_end()
 {
 	check "everybody has come to the end" barrier "$node" "$nodes" end

@@ -11,8 +11,8 @@
 
 top=/tmp/cast
 
-# receivers NODE...: start them, with options $how; what they say is in $top/N.out, or with the one
-# that stands still in a pipe
+# receivers NODE...: start them, with options $how. Their output is in $top/N.out, or in a pipe for
+# the receiver that stands still
 pids=
 how=
 still=
@@ -153,7 +153,7 @@ is "nothing else is" "$(ls -A $top/2 | wc -l)" "$(ls $top/from | wc -l)"
 
 # ---- how far it is ---------------------------------------------------------
 
-# Each bar is drawn over the last one, and so is what is said between them.
+# Each bar is drawn over the last one. Messages between bars are drawn over it, too.
 drawn()
 {
 	sed 's/\^\[\[K/\n/g' "$top/out" | grep -e "$1"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# /dev/spindle: what it refuses, what it maps and how, whom it charges, and what becomes
-# of an attachment when its file, its mappings, its process or its view goes.
+# /dev/spindle: its refusals, its mappings, its charges to users, and the end of an attachment when
+# its file, its mappings, its process or its view goes.
 # vm: timeout=240
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -20,7 +20,7 @@ is "the device is for root" "$(stat -c %a /dev/spindle)" 600
 for part in attach map calls silence seats fork memlock notify copy forming close gone; do
 	tap_run limit 60 dev-bad "$part"
 done
-# It removes the nodes itself, if it gets that far.
+# The program itself removes the nodes, if it gets that far.
 for i in 1 2 3 4; do
 	spindle-ctl node del id "$i" >/dev/null 2>&1
 done

@@ -91,7 +91,7 @@ Mode = unordered
 Window = 100000
 Senders = 2
 X
-# What the kernel would refuse, a dry run refuses, too, and neither changes anything.
+# A dry run also refuses requests that the kernel would refuse. Neither changes anything.
 for dry in --dry-run ''; do
 	# shellcheck disable=SC2086
 	says 1 'c.conf:27: view of node 1: ' apply "$conf" $dry
@@ -132,7 +132,7 @@ says 0 '+ view of node 2: vid 6' apply "$conf" --replace
 says 0 'there is nothing to change' apply "$conf" --dry-run --replace --prune
 says 0 '"action":"unchanged","object":"view","node":2' -j apply "$conf"
 
-# What runs, as a file, and from the file again.
+# Write the running state to a file, and apply the file again.
 spindle-ctl view set node 1 vid 7 member '1@[fd00::1]' subgroup 0 name "#	x" hold 0
 spindle-ctl showconf >/tmp/conf1
 is "two views tell whose they are" "$(grep -c '^Nodes = ' /tmp/conf1)" 2
@@ -198,12 +198,12 @@ wrong 19 MaxMsg 2M 'subgroup max-msg is at most the ring'
 wrong 20 Ring 5000 'power of two'
 wrong 21 Shards 65 ''
 wrong 22 Min 65 ''
-# It takes two members, and one begins; the subgroup waits for the other.
+# The rule needs two members, and one begins, so the subgroup waits for the other.
 sed '22s/= .*/= 2/' /tmp/good >/tmp/two
 says 0 'Dry run: nothing was changed' apply /tmp/two --bootstrap --dry-run
 says 0 'Dry run: nothing was changed' apply /tmp/two --force-new --dry-run
 
-# Against what runs: a node that is there, and one that is made anew in its place.
+# Compare with the running state: an existing node, and a node that replaces it.
 check "a node" spindle-ctl node add id 9 addr 10.0.0.1 engine 4
 says 1 'good:3: node 1: the address and port are in use' apply /tmp/good --bootstrap --dry-run
 says 0 '^- node 9' apply /tmp/good --bootstrap --dry-run --prune
@@ -252,7 +252,7 @@ is "64 subgroups in top" "$(lines '^   1 .*forming .*a-name-of-some-length-')" 6
 is "64 members of each" "$(lines '^   1  *[0-9]*000  *[0-9][0-9]* ')" 4096
 says 0 'a-name-of-some-length-3$' top -b -n 1 -d 0.1 node 1 id 3000
 is "of one subgroup" "$(lines '^   1 .*forming ')" 1
-# It looks ten times a second, and keeps nothing of it.
+# top reads ten times a second, and must not use more memory.
 memory()
 {
 	sed -n 's/^RssAnon:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$1/status"
@@ -324,7 +324,7 @@ is "with a line between" "$(lines '^$')" 19
 says 0 '"seconds":0\.[0-9]*,"nodes":\[{"node":1,"state":"idle","engine":{"pid":[0-9]*,' \
 	-j top -n 2 -d 0.1
 is "a line each" "$(wc -l <"$out")" 2
-# What happens while a monitor starts is not taken for an answer to its questions.
+# Events while a monitor starts are not taken for an answer to its requests.
 monitors=
 for i in $(seq 10); do
 	spindle-ctl monitor >/tmp/mon.$i 2>&1 &
@@ -427,14 +427,14 @@ is "lines are cut off" "$(lines 'MB/S')" 0
 on_tty 24 80 x 0 -n 2 -d 0.2
 is "the last look stays" "$(sed '1,/1049l/d' "$out" | grep -c '^   [12]         0  active .*prices$')" 2
 
-# What it shows comes and goes under it.
+# The shown objects are added and removed while top runs.
 spindle-ctl top -b -d 0.1 node 2 >/tmp/top 2>&1 &
 top=$!
 shows()
 {
 	tail -n 20 /tmp/top | grep -qe "$1"
 }
-# To a file that is read at the same time: only what is new counts.
+# The output goes to a file that is read at the same time, so only new lines count.
 gone()
 {
 	: >/tmp/top

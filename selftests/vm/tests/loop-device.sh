@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The device goes: during traffic, while nobody sends, while connections are being made,
-# while nodes are being added, with its network device. Users are told, nodes stay as
-# dead ones until they are removed, nothing hangs, and a new device works.
+# The device goes: during traffic, while no node sends, while connections are being made, while
+# nodes are being added, with its network device. Users learn of it, dead nodes stay until they are
+# removed, nothing hangs, and a new device works.
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-loop.sh
@@ -61,7 +61,8 @@ case $(uname -r) in
 	;;
 *)
 	traffic
-	# It goes down first, which may break a connection before the RDMA device goes.
+	# The network device goes down first, and that may break a connection before the RDMA device
+	# goes.
 	check "the network device goes" limit 60 ip link delete dummy0
 	load_failed "who sends and reads is told" /tmp/load.out $load_pid \
 		"the RDMA device was removed\|the connection to a member broke"
@@ -77,7 +78,7 @@ ip link set dummy0 mtu 4200 up
 ip addr add 10.0.0.1/24 dev dummy0
 check "a new device" rxe_add rxe0 dummy0
 
-# Peers that nobody plays: 1 would dial, 8 and 9 are dialled again and again.
+# Peers that do not exist: peer 1 would dial, and the node dials 8 and 9 again and again.
 absent()
 {
 	local i
@@ -116,7 +117,8 @@ for i in 1 2 3; do
 	check "nodes go" loop_del 4
 done
 
-# Adding and removing against it: what an add says does not matter, what is left does.
+# Add and remove nodes at the same time. The results of adds do not matter, only the nodes that are
+# left.
 rxe_add rxe0 dummy0
 (
 	while ! [ -e /tmp/enough ]; do

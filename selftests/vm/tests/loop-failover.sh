@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# spindle-perf failover: as many changes as were asked for, all that stay are told of, and
-# figures are there; how large they are is not looked at.
+# spindle-perf failover: it makes the requested number of changes, it reports all members that stay,
+# and it prints figures. The values of the figures are not checked.
 # vm: timeout=300 kernel=6.12
 . ./guest-lib.sh
 . ./lib-tap.sh

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Processes that write rubbish into their rings, among others that do not: theirs are
-# frozen, all else goes on. Subgroup 1 is mcast-load's, with a bad reader in it; in
-# subgroup 2 the sender of node 1 is bad and honest members watch; subgroup 3 has
-# nobody else.
+# Processes that write rubbish into their rings, among honest ones. The kernel freezes the bad
+# attachments, and all else goes on. Subgroup 1 has mcast-load and a bad reader. In subgroup 2 the
+# sender of node 1 is bad, and honest members watch. Subgroup 3 has no other processes.
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-tap.sh

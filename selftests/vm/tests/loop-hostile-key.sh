@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Hostile peers and group keys: who sends a hello that it has recorded, an answer or a proof of
-# another connection, one of the wrong kind, one bit off, or none at all. None of them is given
-# rights or counted as connected; an event and the log say it, and not often. A request that was
-# made before keeps no connection busy, and a knock of another life throws no guest out. A node
-# that has the key gets in, before and after, and a live view beside it does not notice.
+# Hostile peers and group keys. A peer sends a recorded hello, an answer or a proof of another
+# connection, one of the wrong kind, one with a wrong bit, or none. None of these peers gets rights
+# or counts as connected. An event and the log report it, but not often. An old request keeps no
+# connection busy, and a knock of another life removes no guest. A node with the key is admitted,
+# before and after, and a live view beside it does not notice.
 # vm: timeout=300 uml
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -56,8 +56,8 @@ log_lines()
 	dmesg | grep -c "another key, or none"
 }
 
-# refused DESCRIPTION WANT STEP...: what becomes of the steps. It is counted and told, and nobody
-# is connected. The log has said it since the node is there, and does not repeat it.
+# refused DESCRIPTION WANT STEP...: the result of the steps. The refusal is counted and reported,
+# and no peer is connected. The log has one line since the node was added, and does not repeat it.
 refused()
 {
 	local desc want before
@@ -113,10 +113,10 @@ for i in 5 6 7; do
 done
 honest=$(kernel_keys)
 
-# ---- who dials -----------------------------------------------------------------
+# ---- dialling peers -----------------------------------------------------------------
 
-# Recorded is what somebody said who has the key; it went no further than that, so that the
-# node waits again.
+# The recorded messages come from a node with the key. The attempt went no further, so the node
+# waits again.
 renew || bail "a victim"
 HOSTILE_KEY=/tmp/key
 is "a conversation is recorded" \
@@ -148,7 +148,7 @@ HOSTILE_KEY=/tmp/key
 is "an earlier request of the same life" "$(hostile dial,inc=13,nonce=5)" "rejected $AGAIN"
 is "a later one" "$(hostile dial,inc=13)" up
 is "from another address" "$(hostile dial,inc=13,from=9)" "rejected $ADDRESS"
-# Requests that nobody has heard: the node is there again afterwards, with the same view.
+# Requests that no node has received: the node is added again afterwards, with the same view.
 spindle-ctl node del id 2
 hostile dial,keep=/tmp/unheard >/dev/null
 hostile dial,keep=/tmp/unheard.2 >/dev/null
@@ -167,7 +167,7 @@ is "and has no rights" "$(strange_keys)" ""
 let_go
 is "who has the key is let in after all that" "$(hostile dial setup joined)" "up|up|yes"
 
-# ---- who is dialled --------------------------------------------------------------
+# ---- dialled peers --------------------------------------------------------------
 
 FROM=3
 renew_dialling || bail "a victim that dials"
@@ -226,7 +226,7 @@ is "a recorded knock" "$(hostile dial,again=/tmp/knock)" "rejected $AGAIN"
 sleep 11
 is "when its guest has gone" "$(hostile dial,again=/tmp/knock setup)" "up|no rights"
 told "an event says it" "peer-refused .*node 5 .*peer 9 .*another key"
-# What proves nothing yet gives way, but not at once; what has proved itself does not.
+# A connection without a proof yet gives way to another one, but not at once. A proven one does not.
 HOSTILE_KEY=/tmp/key
 hostile_bg dial,flags=2,inc=7 setup || bail "a guest of another life"
 rights=$(strange_keys)

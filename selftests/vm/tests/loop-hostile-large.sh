@@ -15,7 +15,7 @@ view="vid 1 member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 member 3@10.0.0.1:5003
 	subgroup 1 window 8 max-msg 524288 ring 1048576 senders 2
 	subgroup 2 window 8 max-msg 524288 ring 1048576 members 2,3"
 
-# liar NODE STEP...: as node 1, to this node; again while nobody there expects it.
+# liar NODE STEP...: act as node 1 to this node, and repeat while the node does not expect it.
 liar()
 {
 	local to said tries
@@ -62,7 +62,7 @@ for i in 2 3; do
 done
 check "the liar is a member" wait_until 30 states active active active active
 check "large messages without it" limit 60 mcast-load -n 2,3 -g 2 -s all -c 5 -l 1-500000 -w 20
-# What it sends does not arrive, because the liar takes nothing.
+# The message does not arrive, because the liar grants nothing.
 limit 60 mcast-load -n 2 -g 1 -s one -c 1 -l 500000 -w 10 >/dev/null 2>&1 &
 # FAIL {LOST}, of rank 2: node 3.
 said=$(liar 2 dial,flags=24 setup hear,word=2 "msg,word=8,a=4,arg=2" gone,ms=20000)

@@ -141,9 +141,9 @@ BEFORE=hangup
 liar "it left an attempt, and is lost later" "remote access error|yes" write,near=1 gone
 BEFORE=
 
-# What is not sealed is not believed: it goes when it shows no life any more. (Who ends a
-# connection on purpose says that it goes on without the other, and is believed: a process
-# that ended here would make the node stop.)
+# Words without a valid seal are not believed. The liar is removed when it shows no life any more.
+# (A member that closes a connection says that it goes on without the other, and the other believes
+# that. So the process must not end here, because the node would stop.)
 liar "rubbish" "" rubbish,n=400,seed=1 gone
 liar "rubbish without a sign of life" "" rubbish,n=400,silent,seed=2 gone
 liar "a seal that is wrong" yes state,phase=6,seal=bad beat,ms=500 gone
@@ -176,7 +176,7 @@ untouched()
 	check "$1: the view is as it was" in_view 1 2 3 4
 }
 
-# SPINDLE_REJECT_ANSWER, SPINDLE_REFUSE_*: what they are in numbers
+# SPINDLE_REJECT_ANSWER, SPINDLE_REFUSE_*: their numbers
 ANSWER=3 NOT_SPINDLE=16 VERSION=17 CLUSTER=18 DESTINATION=19 VIEW=21 MEMBER=25
 
 is "a question" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected $ANSWER"
@@ -204,7 +204,7 @@ for i in 3 4; do
 done
 untouched "questions and knocks"
 is "a flood of questions" "$(hostile flood,n=200,flags=4,dst=0,inc=0)" "200 rejected $ANSWER"
-# What is cut off is zero, as rdma_cm has it: the cluster, if not all of it.
+# The missing bytes are zero, because of rdma_cm: the cluster, if not all of it is there.
 for n in 1 7 8 19 23 31 35; do
 	for flags in 2 4,dst=0 6,dst=0; do
 		got=$(hostile flood,n=3,flags=$flags,bytes=$n)
@@ -216,7 +216,7 @@ for n in 1 7 8 19 23 31 35; do
 done
 untouched "floods"
 
-# A guest is nobody yet: what it writes is not read, and it is not waited for.
+# A guest is no member yet: its row is not read, and the view does not wait for it.
 FROM=8
 is "a guest that writes rubbish" "$(hostile dial,flags=2,inc=5 setup rubbish,n=200 \
 	state,phase=6 beat,ms=300 wish,node=3 garbage,n=200)" \
@@ -239,7 +239,8 @@ untouched "knocks"
 for i in 2 3 4; do
 	check "messages flow at node $i" grows $i
 done
-# It is connected to node 3 alone, which does not lead: node 3 wishes for it, and it is never let in.
+# The guest is connected only to node 3, which does not lead. Node 3 wishes for it, and the leader
+# never admits it.
 TO=3
 hostile_bg dial,flags=2,inc=6 setup node,ready=1 || bail "a guest of one member, and ready, it says"
 check "a node that means it" spindle-ctl node add id 5 addr 10.0.0.1 port 5005

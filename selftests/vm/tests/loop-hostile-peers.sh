@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Hostile peers: what the others notice. A peer that does not answer is given up,
-# whatever it asked for; traffic between the other members goes on while a peer breaks
-# the protocol, uses keys that are not its own, or pretends to be somebody else.
+# Hostile peers: the effect on other members. A node gives up a peer that does not answer, whatever
+# retries the peer asked for. Traffic between the other members goes on while a peer breaks the
+# protocol, uses foreign keys, or pretends to be another node.
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-loop.sh
@@ -13,8 +13,8 @@ check "module loads" loop_start
 listen_in
 check "a victim" spindle-ctl node add id 2 addr 10.0.0.1 port 5002 visibility imm
 
-# Who dials says how often the other one tries again; for ever is not for it to say. The
-# node may refuse that, or take care of it by itself.
+# A dialling peer chooses the retries of the other side, but must not choose endless ones. The node
+# may refuse the request, or limit the retries.
 fresh
 case $(hostile dial,retry=7,rnr=7,flags=1) in
 rejected*)
@@ -45,7 +45,7 @@ check "a peer that never takes a doorbell is given up" \
 let_go
 check "node del" limit 30 spindle-ctl node del id 2
 
-# ---- what the others notice -------------------------------------------------
+# ---- effect on other members -------------------------------------------------
 
 # bystanders: a view of 1 (hostile) to 4; subgroup 1 is shared with it, 2 is not.
 bystanders()
@@ -64,7 +64,7 @@ bystanders()
 		# shellcheck disable=SC2086
 		limit 30 spindle-ctl view set node $i $view || return 1
 	done
-	# The end of the view before is told in the same place.
+	# The same file has the end of the view before.
 	wait_until 60 others_active || diag "subgroup 2 does not form"
 	: >$EV
 }
@@ -104,7 +104,7 @@ check "the others work without it" limit 60 mcast-load -n 2-4 -g 2 -c 10
 
 # Duplicates: the real one keeps its connection, and how it wants to be told.
 is "refused: a second node 3 (busy)" "$(FROM=3 TO=4 hostile flood,n=20)" "20 rejected 1"
-# A node that has just been started again looks like that: it is told if it goes on.
+# A restarted node looks the same, so the event comes only if this goes on.
 told_busy()
 {
 	FROM=3 TO=4 hostile flood,n=5 >/dev/null
@@ -125,8 +125,9 @@ unharmed "garbage" garbage,n=300,seed=8 hangup
 bystanders
 unharmed "it says that it has lost everybody" node,lost=-1 hangup
 
-# soft-RoCE does not look whose key it is when a message asks to invalidate it (IBTA
-# o10-37.2.17 forbids that), and nobody else can: connections are lost by it. Not more.
+# If a message asks to invalidate a key, soft-RoCE does not check the owner of the key, although
+# IBTA o10-37.2.17 demands that. No other code can check it. So connections are lost, but nothing
+# more.
 bystanders
 limit 60 mcast-load -n 2-4 -g 2 -c 5
 steps=

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A hostile member of RDMC groups: node 1 is played by hostile-peer, which lies in every
-# message and every block that it sends, or is silent, or goes. The group ends with an error
-# that says who it was; the next one works, and so does what others do meanwhile.
+# A hostile member of RDMC groups: the program hostile-peer plays node 1. It lies in every message
+# and every block, or is silent, or exits. The group ends with an error that names the culprit. The
+# next group works, and so do groups of others at the same time.
 # vm: own
 # vm: uml
 # vm: timeout=1200
@@ -14,7 +14,7 @@ out=/tmp/rdmc
 group=100
 view="vid 1 member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 member 3@10.0.0.1:5003"
 
-# hostile STEP...: as node 1, to node 2; again while nobody there expects it.
+# hostile STEP...: act as node 1 to node 2, and repeat while node 2 does not expect it.
 hostile()
 {
 	local said tries
@@ -136,7 +136,7 @@ as_root "receives that it cannot have" "$lost" setup hi msg,word=2,a=0,b=1,more=
 as_root "receives that it takes back" "$lost" setup hi msg,flags=0,more=-1 hangup
 as_root "a count and no text, 300 times" "$lost" setup hi msg,flags=0,n=300 hangup
 
-# ---- what the root says -----------------------------------------------------------
+# ---- messages of the root -----------------------------------------------------------
 
 as_root "word 0" "$protocol" setup hi msg,word=0 gone
 as_root "word 10" "$protocol" setup hi msg,word=10 gone

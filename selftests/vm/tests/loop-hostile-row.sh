@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Hostile peers: what a connected peer writes. It can reach its own row and nothing
-# else; values that no correct member writes end the connection and the subgroup, with
-# PEER_PROTOCOL; garbage and floods end in one of both. Every case that is to fail comes
-# after one that shows that the same steps, done right, work.
+# Hostile peers: writes of a connected peer. The peer can reach only its own row. Values that no
+# correct member writes end the connection and the subgroup, with PEER_PROTOCOL. Garbage and floods
+# end in one of both. Each failing case comes after a case that shows that the same correct steps
+# work.
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-loop.sh
@@ -104,7 +104,7 @@ says 1 "registers less than 512 KiB" node add id 3 addr 10.0.0.1 port 5003
 echo 0 >/sys/module/spindle/parameters/fast_reg_pages
 RING=4096
 
-# ---- what it writes ---------------------------------------------------------
+# ---- contents of the row ---------------------------------------------------------
 
 broken "rounds go back" block,sent=2 await,received=1 block,sent=1
 broken "rounds beyond all bounds" block,sent=-1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What must not happen when nothing happens, and what must not be needed when a lot does.
+# Work that must not happen in an idle group, and system calls that a busy one must not need.
 #
 #	- A group without traffic sleeps, with readers that wait: its engines do not pass,
 #	  take no processor time, and nothing is sent. All of it is counted by others: the
@@ -81,7 +81,7 @@ readers_wait()
 
 check "module loads" loop_start
 for how in poll imm; do
-	# An engine each, so that who is to be woken is another thread.
+	# Each node has its own engine, so that a woken engine is another thread.
 	for i in 1 2 3; do
 		spindle-ctl node add id $i addr 10.0.0.1 port $((5000 + i)) \
 			visibility $how engine $i || not_ok "node $i"
@@ -92,7 +92,7 @@ for how in poll imm; do
 	idle "after traffic ($how)"
 	check "engines went to sleep" test "$(engines 3 sleeps)" -gt "$slept"
 
-	# Who reads on nodes 2 and 3 waits in poll(); node 1 sends when all sleep.
+	# The readers on nodes 2 and 3 wait in poll(). Node 1 sends when all sleep.
 	limit 120 mcast-load -n 2,3 -g 1 -s one -c 3 -w 100 >/tmp/readers.out 2>&1 &
 	readers=$!
 	check "readers wait" wait_until 30 readers_wait
@@ -120,8 +120,8 @@ now_cs()
 	echo "${up%.*}${up#*.}"
 }
 
-# shares SECONDS: what engines and work queues take of one processor meanwhile, for people. All
-# unbound work queues are counted, soft-RoCE's among them.
+# shares SECONDS: print the share of one processor that engines and work queues take in this time.
+# All unbound work queues are counted, soft-RoCE's among them.
 shares()
 {
 	local engines queues used queued begin
@@ -145,8 +145,8 @@ shares()
 }
 
 # beats TIMEOUT SECONDS: a live view of three with an engine each, in which nothing happens. In a
-# tenth of the timeout an engine wakes up for its own heartbeat. Twice is allowed, because whoever
-# asks for numbers wakes it, too. That is a count, and the same on any machine.
+# tenth of the timeout an engine wakes up for its own heartbeat. Two wake-ups are allowed, because
+# reading the numbers wakes the engine, too. This is a count, and the same on any machine.
 beats()
 {
 	local i slept left begin took most
@@ -185,7 +185,7 @@ for i in 1 2 3; do
 done
 check "three nodes" loop_view 3 1 subgroup 1 window 256 max-msg 64
 
-# syscalls COUNT [OPTION]...: how many it takes to send and read so many
+# syscalls COUNT [OPTION]...: the number of system calls to send and read COUNT messages
 syscalls()
 {
 	local count

@@ -20,7 +20,7 @@ keyed_node()
 	spindle-ctl node add id "$1" addr $A port $((5000 + $1)) key-file /tmp/group.key
 }
 
-# insecure NODE: what the status says
+# insecure NODE: the word in the status
 insecure()
 {
 	live_word "$1" insecure
@@ -130,7 +130,8 @@ check "a former key that is not there is retired" spindle-ctl node set id 3 form
 check "3 has its key" has_key 3
 is "its view is no other one" "$(insecure 3)" false
 
-# Nobody comes in who has a key where there is none, nor the other way round.
+# A node with a key cannot join a view without one. A node without a key cannot join a view with
+# one.
 says 1 'another key, or none' node join id 5 insecure contact $A:5003
 check "4 leaves" spindle-ctl node leave id 4
 check "it is out" wait_until 60 in_view 3 3

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The key of a group is changed while a live view of three runs: nobody is lost, messages flow,
-# and a node that has either key joins meanwhile. When the former key is retired, a node that has only
-# that one is refused, and a node with the next one joins.
+# The key of a group is changed while a live view of three runs: no member is lost, messages flow,
+# and a node with either key can join at that time. When the former key is retired, a node that has
+# only that one is refused, and a node with the next one joins.
 # vm: timeout=300 uml
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -83,7 +83,7 @@ load_start 1
 load_start 2
 load_start 3
 
-# ---- what is refused ---------------------------------------------------------
+# ---- refusals ---------------------------------------------------------
 
 check "a node without a key gets none" sh -c \
 	"! spindle-ctl node set id 5 key-file /tmp/next 2>/tmp/said && grep 'without a key' /tmp/said"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Group keys: nodes with the same key connect, in static and in live views; with another one, or
-# with none, they do not, and are told why. A key is never shown.
+# Group keys: nodes with the same key connect, in static and in live views; with another key, or
+# with none, they do not, and learn the reason. A key is never shown.
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -56,8 +56,8 @@ for i in 1 2 3; do
 	check "node $i has no view" spindle-ctl view del node $i
 done
 
-# strangers VID NODE DESCRIPTION: it and node 1 do not come together in a static view. The lower
-# id dials: who is refused is told by the other.
+# strangers VID NODE DESCRIPTION: NODE and node 1 do not connect in a static view. The node with the
+# lower id dials, and the other one tells it the refusal.
 strangers()
 {
 	local i

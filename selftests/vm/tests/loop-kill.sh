@@ -36,7 +36,7 @@ check "no subgroup failed" all_active 8
 is "nobody is attached any more" \
 	"$(spindle-ctl -j -p subgroup show | grep -c '"readers": *[1-9]\|"sender": *true')" 0
 
-# Attached to what is removed meanwhile, and killed then.
+# The process is attached to a view that is removed at the same time, and is killed then.
 mcast-load -n 1-4 -g 1 -c 1000000 -w 200 >/dev/null 2>&1 &
 pid=$!
 readers()

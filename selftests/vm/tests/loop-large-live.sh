@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Large messages in a live view that changes: nodes join, leave, are evicted and removed, processes
-# are killed with what they have committed, all while messages of up to a MiB flow, by RDMC and
-# not. All logs agree: the same messages, once, in one order, across the views.
+# Large messages in a live view that changes: nodes join, leave, are evicted and removed, and
+# processes are killed with committed messages. At the same time messages of up to a MiB flow, with
+# RDMC and without. All logs agree: the same messages, once, in one order, across the views.
 # vm: own
 # vm: uml
 # vm: mem=2048
@@ -77,7 +77,7 @@ check "a node is removed" spindle-ctl node del id 4
 check "without it" wait_until 60 in_view 6 1 5 6
 check "messages flow" more 1 5 6
 
-# ---- what is on its way when a view ends -----------------------------------
+# ---- messages under way when a view ends -----------------------------------
 
 # sum NAME: a counter of all that were in all these views
 sum()
@@ -85,8 +85,8 @@ sum()
 	echo $(($(loop_stat 1 1 "$1") + $(loop_stat 5 1 "$1") + $(loop_stat 6 1 "$1")))
 }
 
-# rises NAME FUNCTION: views end until a message that was held had to begin again. There is nearly
-# always one, but nobody can say when.
+# rises NAME FUNCTION: views end until a message that was held had to begin again. Nearly every view
+# has such a message, but not at a known time.
 rises()
 {
 	local before i
@@ -111,7 +111,7 @@ comes_and_dies()
 		spindle-ctl node add id 3 addr 10.0.0.1 port 5003
 }
 
-# only NODE...: are they all that are left in the view of the first one?
+# only NODE...: are these the only members in the view of the first one?
 only()
 {
 	[ "$(spindle-ctl -j -p status node "$1" | awk '
@@ -126,7 +126,7 @@ check "so does one when a member dies" rises large_again comes_and_dies
 diag "began again: $(sum large_again)"
 check "messages flow" more 1 5 6
 
-# A process dies with what it has committed; another one takes its place.
+# A process dies with committed messages, and another one takes its place.
 for i in 1 2 3; do
 	eval "kill -9 \$load_5"
 	usleep 30000

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The link goes down, during traffic and without. Users are told, all can be removed, and
+# The link goes down, during traffic and without. Users learn of it, everything can be removed, and
 # a new device works.
 # vm: own
 # vm: timeout=200
@@ -21,13 +21,13 @@ down_amid_traffic()
 }
 
 check "module loads" loop_start
-# The link goes down. Without traffic nothing is lost. With it soft-RoCE gives up at once
-# what it cannot send; its management queue pair gives up as well, for good, so that
-# nobody connects again over this device. What has to hold is that users are told, that
-# all can be removed, and that a new device works.
+# The link goes down. Without traffic nothing is lost. With traffic, soft-RoCE gives up at once if
+# it cannot send. Its management queue pair gives up as well, for good, so no node connects again
+# over this device. Users must learn of that, everything must be removable, and a new device must
+# work.
 check "4 nodes" configure auto
 check "work" limit 60 mcast-load -n 1-4 -g 1 -c 20
-# What was delivered is acknowledged when there is nothing else to say: some time later.
+# Deliveries are acknowledged some time later, when there is nothing else to send.
 check "silence" wait_until 30 quiet 4
 ip link set dummy0 down
 usleep 500000
@@ -38,7 +38,7 @@ down_amid_traffic
 case $(uname -r) in
 6.1.*)
 	# Soft-RoCE of 6.1 has lost completions of its management queue pair, for which
-	# rdma_destroy_id() waits for ever: whoever removes a node now, waits, too.
+	# rdma_destroy_id() waits for ever. A process that removes a node now waits, too.
 	skip "nodes go while it is down" "soft-RoCE of 6.1 never answers rdma_destroy_id()"
 	vm_die
 	;;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Live views: what has to be refused, or to fail, and what is said then; nodes that go in the
-# middle of a join, a leave and an eviction. A view with traffic in it notices none of it. And
-# what "status" says in each state.
+# Live views: refusals, failures and their messages. Nodes that are removed in the middle of a join,
+# a leave and an eviction. A view with traffic notices none of this. The text of "status" in each
+# state.
 # vm: timeout=300 uml
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -36,8 +36,8 @@ joins()
 	says 0 'no live view' status node "$node"
 }
 
-# fails NODE CONTACT PATTERN: nothing that another attempt would change. Whoever missed the
-# event sees it in the status.
+# fails NODE CONTACT PATTERN: the join fails for good. A process that missed the event sees the
+# reason in the status.
 fails()
 {
 	says 1 "$3" node join id "$1" insecure contact "$2"
@@ -160,7 +160,7 @@ check "the view that never formed goes" spindle-ctl view del node 6
 says 1 'in no live view' node leave id 6
 untouched "joins"
 
-# ---- who goes, and who cannot be made to -----------------------------------
+# ---- evictions, and refused evictions -----------------------------------
 
 says 1 'in no live view' node leave id 4
 says 1 'in no live view' node leave id 5
@@ -176,7 +176,7 @@ says 0 'ACTIVE' status node 1
 is "status: no change yet" "$(live_word 1 changes)" 0
 is "status: nothing wrong" "$(live_word 1 why)" fine
 
-# ---- members come and go, and are told so ----------------------------------
+# ---- members join and leave, and learn of it ----------------------------------
 
 check "4 joins" spindle-ctl node join id 4 insecure contact $A:5001
 check "all are in view 2" wait_until 60 in_view 2 1 2 3 4
@@ -214,7 +214,7 @@ knows()
 	spindle-ctl -j -p status node "$1" | grep -A 3 "\"id\": *$2,*\$" | grep -q '"rank"'
 }
 
-# alone: 1, 2 and 3 are all that is left, and agree on it.
+# alone: 1, 2 and 3 are the only members, and agree on that.
 alone()
 {
 	local vid
@@ -264,7 +264,8 @@ check "two are left" wait_until 60 in_view "$(($(live_word 3 vid) + 1))" 1 2
 says 1 'would have too few members' node leave id 2
 says 1 'no majority' node evict id 1 node 2
 check "the view of two goes on" in_view "$(highest)" 1 2
-# Who is removed says so, and counts as one that left; the subgroup has too few then, and waits.
+# A node that is removed says so, and counts as one that left. The subgroup then has too few
+# members, and waits.
 vid=$(highest)
 check "node 2 is removed" spindle-ctl node del id 2
 check "node 1 goes on alone" wait_until 30 in_view $((vid + 1)) 1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Files with live views: what apply makes of one, once and again, while members come and go;
-# what it refuses; that what showconf writes can be applied, here and after a new start.
+# Files with live views: apply a file once and again, while members join and leave. Refusals of
+# apply. The output of showconf can be applied, here and after a new start.
 # vm: timeout=200
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -87,7 +87,7 @@ together()
 check "module loads" loop_start
 echo 0123456789abcdef >/tmp/group.key
 
-# ---- what is wrong with a file --------------------------------------------
+# ---- errors in a file --------------------------------------------
 
 { node 1; view "Vid = 1"; } >$conf
 chmod 644 /tmp/group.key
@@ -146,7 +146,7 @@ is "it tells of keys" "$(grep -c '^# KeyFile = ' /tmp/conf1)" 4
 is "nobody shows a key" "$(grep -c 0123456789abcdef /tmp/conf1)" 0
 says 0 'there is nothing to change' apply /tmp/conf1 --dry-run --prune --replace
 
-# ---- who has gone comes back ------------------------------------------------
+# ---- members that left return ------------------------------------------------
 
 check "4 leaves" spindle-ctl node leave id 4
 check "the others are in view 5" wait_until 60 in_view 5 1 2 3
@@ -173,7 +173,7 @@ sed "s/^KeyFile = group.key/&\\nIdleUs = 7/" $conf >/tmp/idle && cp /tmp/idle $c
 says 0 '^+ view of node 1: it begins to join' apply $conf --replace --dry-run
 check "all are as they were" together 1 2 3 4
 
-# ---- all begin anew ---------------------------------------------------------
+# ---- all begin again ---------------------------------------------------------
 
 spindle-ctl showconf | sed 's/^# KeyFile = .*/KeyFile = group.key/' >$conf
 check "all hosts start again" loop_del 4

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# /dev/spindle in a live view: who sits where, in which view; what can be mapped of those who
-# come and go, and for how long. Views are remembered for a while, and then they are not.
+# /dev/spindle in a live view: the seats of each view, and the mappings of members that join and
+# leave, and their lifetime. The module remembers old views for a while, and then forgets them.
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-tap.sh

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# One cluster, not two: what was begun apart is never one group, and says so; a node asks many
-# contacts, in turn, until one can help; what time does not change is said at once.
+# One cluster, not two: groups that began apart never become one, and report that. A node asks many
+# contacts in turn, until one can help. Failures that time does not change are reported at once.
 # vm: timeout=300 uml
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -44,7 +44,7 @@ stopped()
 	[ "$(live_word "$1" state)" = stopped ]
 }
 
-# begins N [WORD]...: node N begins a view by itself.
+# begins N [WORD]...: node N begins a view alone.
 begins()
 {
 	local i
@@ -56,7 +56,7 @@ begins()
 		$SUBGROUP "$@"
 }
 
-# answers NODE N PATTERN: what has the N-th contact said?
+# answers NODE N PATTERN: does the answer of the N-th contact match?
 answers()
 {
 	spindle-ctl -j -p status node "$1" | sed -n 's/^ *"answer": *"\(.*\)",*$/\1/p' |

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Rules of a live view: shards, in which nodes stay as long as they can; subgroups that wait
-# because too few members are left; nodes that leave with their last reader; members that only
-# receive. Messages flow meanwhile, and all logs agree.
+# Rules of a live view: shards, in which nodes stay as long as they can; subgroups that wait because
+# too few members are left; nodes that leave with their last reader; members that only receive.
+# Messages flow all the time, and all logs agree.
 # vm: timeout=600 kernel=6.12
 
 # load_N are set by load_start.
@@ -235,7 +235,7 @@ check "logs agree" agree 20
 check "logs agree" agree 21
 check "nodes go" loop_del 5
 
-# ---- who only receives -------------------------------------------------------
+# ---- receivers -------------------------------------------------------
 
 check "nodes" loop_nodes 4
 check "three begin" live_view 3 subgroup 30 window 32 max-msg 256 members 1,2,3,4 senders 1,4

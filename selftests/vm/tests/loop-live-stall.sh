@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A reader that stall-ms has frozen holds up nobody in later views, also when its subgroup waits
-# for members and has enough again. When the reader looks, it is told that it was frozen.
+# A reader that stall-ms has frozen delays no other one in later views. This also holds if its
+# subgroup waits for members and then has enough again. When the reader runs again, it learns that
+# it was frozen.
 # vm: timeout=200
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -27,7 +28,7 @@ check "a limit" spindle-ctl subgroup set 2 id 1 stall-ms 500
 spindle-pipe -n 2 -g 1 -r -q >/dev/null 2>/tmp/reader.err &
 reader=$!
 check "a reader" wait_until 30 readers_are 2 1
-# A subgroup delivers nothing before somebody attaches: node 3 needs one, too.
+# A subgroup delivers nothing before a process attaches, so node 3 needs a reader, too.
 spindle-pipe -n 3 -g 1 -r -q >/dev/null 2>&1 &
 kill -STOP $reader
 yes message | head -n 40 | limit 100 spindle-pipe -n 1 -g 1 -s >/tmp/send.out 2>&1 &

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# False suspicion: a real-time thread leaves a tenth of each processor to the nodes of a live
-# view, in slices that are shorter than the timeout. Nobody is suspected, no view changes, and
-# messages flow, slowly.
+# False suspicion: a real-time thread leaves a tenth of each processor to the nodes of a live view,
+# in slices that are shorter than the timeout. No node is suspected, no view changes, and messages
+# flow, slowly.
 # vm: uml
 # vm: timeout=300
 . ./guest-lib.sh

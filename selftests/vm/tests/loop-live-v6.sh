@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Live views over IPv6, without a group key and with one: node N is at fd00::N. A first view
-# forms, a node joins by an IPv6 contact, one is evicted, one is removed and comes back, and all
-# that stay agree about it. Who has another key does not get in, and is told why.
+# Live views over IPv6, without a group key and with one: node N is at fd00::N. A first view forms,
+# a node joins by an IPv6 contact, one is evicted, one is removed and comes back, and all that stay
+# agree about it. A node with another key is not admitted, and learns the reason.
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -46,7 +46,7 @@ shown()
 	spindle-ctl -j -p view show node "$1" | grep "\"fd00::$2\""
 }
 
-# stays_out NODE: it asks a member, and is told that it has another key.
+# stays_out NODE: the node asks a member, and learns that it has another key.
 stays_out()
 {
 	! joins "$1" 2 >/tmp/join 2>&1 && grep "another key" /tmp/join

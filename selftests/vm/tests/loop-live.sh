@@ -9,7 +9,7 @@
 . ./lib-loop.sh
 . ./lib-live.sh
 
-# Has the subgroup of two delivered more than so many?
+# Has the subgroup of two delivered more than this number?
 few_beyond()
 {
 	[ "$(grep -c ^m $LOGS/few/1)" -gt "$1" ]
@@ -22,7 +22,7 @@ live()
 	rm -rf $LOGS
 	mkdir -p $LOGS/few
 	check "nodes, visibility $1" loop_nodes 5 visibility "$1"
-	# The second subgroup is for two nodes, whoever else comes and goes.
+	# The second subgroup is for two nodes, whichever others join and leave.
 	check "three of them begin" live_view 3 subgroup 1 window 32 max-msg 256 \
 		subgroup 2 window 32 max-msg 256 members 1,3
 	check "they form the first view" wait_until 60 in_view 1 1 2 3

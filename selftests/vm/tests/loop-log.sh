@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What an operator is told: the life of a view is in the kernel log, a refusal is told by both
-# nodes, and what the next attempt resolves is told by nobody. No flood fills the log.
+# Messages for the operator. The kernel log has the life of a view. Both nodes report a refusal. No
+# node reports a failure that the next attempt resolves. No flood fills the log.
 # vm: timeout=300 own
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -11,7 +11,7 @@
 
 EV=/tmp/events
 
-# logged N PATTERN: has the kernel log just so many lines of the module with this pattern?
+# logged N PATTERN: has the kernel log exactly N lines of the module with this pattern?
 logged()
 {
 	[ "$(dmesg | grep -c "spindle: $2")" = "$1" ]
@@ -40,7 +40,7 @@ told()
 	log_says "node $1 of cluster [a-z]*: node $2: $3"
 }
 
-# reason NODE PEER TEXT: what the counters of a node say of a peer
+# reason NODE PEER TEXT: the counters of a node have this reason for a peer
 reason()
 {
 	spindle-ctl stats node "$1" | grep -q "^ *$2  connecting .* $3\$"

@@ -92,9 +92,9 @@ cycle()
 		loop_del 3 && limit 60 rmmod spindle
 }
 
-# snapshot NAME: what is in use now. Per-processor caches of free objects and pages are
-# emptied or counted as free, the files of this test are not counted. Workers are the
-# kernel's; they go by the name of the queue that they served last.
+# snapshot NAME: record the present use of memory. Per-processor caches of free objects and pages
+# are emptied or counted as free, the files of this test are not counted. Workers belong to the
+# kernel, and have the name of the queue that they served last.
 snapshot()
 {
 	local f
@@ -185,8 +185,8 @@ if [ -e /proc/slabinfo ]; then
 else
 	skip "no slab cache grows by an object per cycle" "no /proc/slabinfo"
 fi
-# One page per cycle, wherever it is, would add up to this. Some hundred kilobytes come and
-# go by themselves, so that it takes many cycles to tell.
+# One page per cycle, wherever it is, would add up to this. Some hundred kilobytes vary without a
+# leak, so only many cycles show one.
 grown=$(($(cat /tmp/cold.kb) - $(cat /tmp/warm.kb)))
 if [ $n -ge 150 ]; then
 	check "memory has not grown by a page per cycle ($grown kB in $n cycles)" \
@@ -226,8 +226,8 @@ diag "$joined of the joins came first"
 
 # ---- a namespace that goes first --------------------------------------------
 
-# Whoever deletes a namespace forgets the nodes in it; nobody can remove them then. When
-# their device goes they have to go, or the module could never be unloaded again.
+# A user that deletes a namespace may forget the nodes in it, and no process can remove them then.
+# The nodes have to go with their device, because otherwise the module could never be unloaded.
 check "module again" modprobe spindle
 check "a namespace" setup_netns green
 check "node there" spindle-ctl -n green node add id 1 addr 10.0.1.1 port 7001

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Generic netlink: what has to be refused and how, who may ask, dumps that come in
-# pieces, the ends of all ranges, and events. genl-bad sends what spindle-ctl would not.
+# Generic netlink: refusals, rights, dumps in pieces, the ends of all ranges, and events. genl-bad
+# sends requests that spindle-ctl would not send.
 # vm: timeout=240
 . ./guest-lib.sh
 . ./lib-tap.sh

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Who pays for rows: never more of them than row_mib allows, and the memory cgroup of the process
-# that asked, also for what work items allocate when a node joins.
+# The charge for rows. There are never more of them than row_mib allows. The memory cgroup of the
+# requesting process pays, also for memory that work items allocate when a node joins.
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-tap.sh

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# spindle-perf: all that it can do, in runs that are too short to measure anything.
-# Counts have to be right, figures have to be there; how large they are is not looked at.
+# spindle-perf: all of its functions, in runs that are too short to measure anything. Counts have to
+# be right, and figures have to exist. Their values are not checked.
 # vm: own
 # vm: mem=2048
 # vm: timeout=600
@@ -41,7 +41,7 @@ holds()
 	check "$1 ($2)" awk "BEGIN { exit !($2) }"
 }
 
-# sends COUNT [MEMBERS]: so many were sent, and all members got all of them.
+# sends COUNT [MEMBERS]: COUNT messages were sent, and all members got all of them.
 sends()
 {
 	is "  sent" "$(metric sent)" "$1"
@@ -70,7 +70,7 @@ fails()
 
 check "module loads" loop_start
 
-# ---- what every run has ----------------------------------------------------
+# ---- parts of every run ----------------------------------------------------
 
 perf "throughput" --verify -r 2
 sends 600
@@ -149,7 +149,8 @@ sends 25
 alone=$(metric writes_per_message)
 perf "one in a long time, not by express" -s one -S 64 --rate 25 -c 0 -t 1 --tune express=off
 sends 25
-# What goes to sleep in between tells that, now and then; without express being used it is none.
+# Engines that sleep in between report that now and then. Without express the message needs more
+# writes.
 holds "  takes two more writes to each member, about" \
 	"$(metric writes_per_message) - $alone > 1 && $(metric writes_per_message) - $alone < 8"
 perf "for a while" -c 0 -t 0.2 --verify
@@ -214,7 +215,7 @@ is "  and do not measure time" "$(json-get /tmp/nodes.json /0/timing /3/timing |
 check "one sends, the others are silent" limit 200 spindle-perf -q -S 2000 -c 200 -r 1 \
 	-s one --json="$OUT"
 sends 200 4
-# What runs on two hosts, here: each has half of the nodes. One comes later.
+# A run of two hosts on this one: each has half of the nodes, and one starts later.
 limit 90 spindle-perf -q -S 2000 -c 300 -r 2 --only-nodes 1,2 --json=/tmp/a.json \
 	>/tmp/a.out 2>&1 &
 first=$!
@@ -277,7 +278,8 @@ for sig in INT TERM; do
 		check "  nodes are gone" no_nodes
 	done
 done
-# Raw writes that would take minutes: nobody else waits for them, nor does who ends them.
+# Raw writes that would take minutes. No other process waits for them, and ending the program does
+# not wait either.
 spindle-perf --setup -n 3 -S 64K --raw-count 1000000 -q >/tmp/sig.out 2>&1 &
 pid=$!
 check "raw writes" wait_until 60 have_nodes

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Raw runs, by which spindle-perf measures what the device does by itself: as many writes
-# as were asked for, which the other members' messages do not notice; refused, with the
-# reason, while anything is under way or nobody can answer. Each is short, so that one who
-# asks again and again is no obstacle to others: what he measures can go any time.
+# Raw runs, by which spindle-perf measures the device alone. They make the requested number of
+# writes, without an effect on messages. They are refused, with the reason, while messages are under
+# way or no member can answer. Each run is short, so that repeated runs do not block others: the
+# measured objects can be removed at any time.
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -33,7 +33,7 @@ messages()
 	check "messages flow: $1" limit 60 mcast-load -n 1-4 -g 1 -c 50 -w 30
 }
 
-# Node 5 is of an engine of its own; nobody is at home where node 6 should be.
+# Node 5 has its own engine. There is no node 6 at its address.
 check "module loads" loop_start
 check "4 nodes" loop_nodes 4
 check "one with another engine" spindle-ctl node add id 5 addr 10.0.0.1 port 5005 engine 1
@@ -61,7 +61,7 @@ view()
 	done
 }
 check "a view" view 1 1 2 3 4 5
-# Of subgroup 3 one of two is there.
+# One of the two members of subgroup 3 is there.
 check "all but one are active" wait_until 60 all_active 9
 messages "before"
 
@@ -121,7 +121,7 @@ kill "$pipe"
 wait "$pipe" 2>/dev/null
 check "it goes" wait_until 30 sender_is 1 false
 
-# What is delivered and not consumed keeps the ring: a write would change it.
+# Messages that are delivered and not consumed keep the ring, because a write would change them.
 spindle-pipe -n 2 -g 1 -r >/tmp/read 2>&1 &
 reads=$!
 reader_is()
@@ -151,7 +151,7 @@ wait "$reads" 2>/dev/null
 is "they are what was sent" "$(awk '{ print $3 }' /tmp/read | tr '\n' ' ')" "1 2 3 4 5 "
 messages "after refusals"
 
-# ---- what goes meanwhile --------------------------------------------------
+# ---- removals during a run --------------------------------------------------
 
 running()
 {
@@ -167,7 +167,7 @@ begin()
 	check "a long run begins" wait_until 30 running
 }
 
-# ends DESCRIPTION ANSWER...: any of these answers; it depends on who comes first.
+# ends DESCRIPTION ANSWER...: any of these answers, because the order of events varies.
 ends()
 {
 	local rc said desc

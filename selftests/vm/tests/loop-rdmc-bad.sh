@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# /dev/spindle-rdmc: what it refuses, whom it charges, and what becomes of a group and of
-# pinned memory when its file, its mappings, its process, its view or its node goes.
+# /dev/spindle-rdmc: its refusals, its charges to users, and the end of a group and of pinned memory
+# when the file, the mappings, the process, the view or the node goes.
 # vm: own
 # vm: uml
 # vm: mem=1024
@@ -30,7 +30,7 @@ for part in create order queue unread send accept memlock vanish death fair race
 done
 check "and it still works" limit 60 rdmc-load -m 1-3 -c 8 -l 1-300000
 tap_run limit 120 rdmc-bad gone
-# It removes two of the nodes itself, if it gets that far.
+# The program itself removes two of the nodes, if it gets that far.
 for i in 1 2 3 4; do
 	spindle-ctl node del id "$i" >/dev/null 2>&1
 done

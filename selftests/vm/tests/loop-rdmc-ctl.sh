@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What is to be seen of RDMC groups, and what not: spindle-ctl rdmc of groups that open, that
-# move, that have failed; events; racks; a dump of many; requests that are refused.
+# The visible state of RDMC groups: spindle-ctl rdmc of groups that open, that move, that have
+# failed; events; racks; a dump of many; requests that are refused.
 # vm: uml mem=2048
 # vm: timeout=300
 . ./guest-lib.sh

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# RDMC when something goes wrong: objects that are cancelled, refused, dropped; processes that
-# die, sleep, or never come; nodes, views and the device that go. What is complete has the
-# right bytes, what is not is reported, everybody hears of it, nothing hangs.
+# RDMC when something goes wrong: objects that are cancelled, refused, dropped; processes that die,
+# sleep, or never come; nodes, views and the device that go. Complete objects have the right bytes,
+# the others are reported to all members, and nothing hangs.
 # vm: own
 # vm: uml
 # vm: mem=1024
@@ -33,7 +33,7 @@ ends()
 	return 1
 }
 
-# begin NAME OPTION...: in the background; what it says is in $out.NAME, its pid in $pid.
+# begin NAME OPTION...: start it in the background. Its output is in $out.NAME, and its pid in $pid.
 begin()
 {
 	local name
@@ -77,7 +77,7 @@ killed()
 	usleep "${PAUSE:-20000}"
 	kill -9 $pid
 	wait $pid 2>/dev/null
-	# All of them hear of it, and of whom.
+	# All of them learn of the failure and of the culprit.
 	ended live $load 3 "error 5 node $victim" || return 1
 	[ "$(grep -c "^node [0-9]* group 0: error 5 node $victim\$" $out.live)" = \
 		"$(count "$survivors")" ]
@@ -110,7 +110,8 @@ done
 
 check "somebody never comes" ends 3 "node 1 group 0: error 3 node 3" -m 1-3 -n 1,2 -t 1000
 check "and the other hears the same" grep "node 2 group 0: error 3 node 3" $out
-# Who notices first says so, and goes; to who did not know it yet that is a loss.
+# The member that notices first reports the mismatch and leaves. A member that did not know of it
+# yet reports a loss.
 mismatched()
 {
 	begin one -m 1-3 -n 1,2 -b 4096
@@ -130,7 +131,7 @@ for PAUSE in 0 1000 5000 50000; do
 	check "one of eight dies, $PAUSE us later" killed 1-8 1-3,5-8 4 -S "$PAUSE"
 done
 
-# A receiver that does nothing any more: what it has not accepted is given up.
+# A receiver stops: objects that it has not accepted are given up.
 sleeper()
 {
 	rm -f $flag
@@ -188,7 +189,7 @@ check "nodes on it" loop_nodes 8
 check "a live view" live_view 8 subgroup 1 window 32 max-msg 256
 check "is installed" wait_until 60 in_view 1 1 2 3 4 5 6 7 8
 
-# A member of the view goes that is not a member of the group: nobody notices.
+# A member of the view leaves that is not a member of the group. The group does not notice.
 unnoticed()
 {
 	rm -f $flag

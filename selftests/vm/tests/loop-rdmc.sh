@@ -81,8 +81,8 @@ if [ -e /proc/sys/vm/nr_hugepages ]; then
 else
 	skip "from and into huge pages" "the kernel has none: CONFIG_HUGETLBFS"
 fi
-# idle US COMMAND...: engines look for so long before they sleep; /tmp/sleeps: how often they
-# did. All nodes here have one engine.
+# idle US COMMAND...: run with this idle time before engines sleep. /tmp/sleeps gets the number of
+# sleeps. All nodes here have one engine.
 idle()
 {
 	local before i us

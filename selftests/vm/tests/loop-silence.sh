@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Silence: who declares it is waited for by nobody and sends no nulls; when it speaks before
-# its time, or has something to say first, that has its place in the order. Who is silent
-# without a word gives up rounds by itself, ever more of them; and where only one may send,
-# nobody gives up anything.
+# Silence. No member waits for a sender that has declared silence, and that sender sends no nulls.
+# If it sends before its time is over, or has messages to send first, these have their place in the
+# order. A silent sender without a declaration gives up rounds in advance, more and more of them. If
+# only one member may send, no member gives up rounds.
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -36,7 +36,7 @@ for how in poll imm; do
 		subgroup 3 window 32 max-msg 256 \
 		subgroup 4 window 32 max-msg 256
 	check "all is active" wait_until 60 all_active 15
-	# It gives up nothing by itself, and counts are exact then.
+	# No member gives up rounds in advance, so counts are exact.
 	for i in 1 2 3; do
 		spindle-ctl subgroup set $i id 1 silence 0 || not_ok "silence of node $i"
 	done
@@ -45,8 +45,8 @@ for how in poll imm; do
 	check "only one may send" load -n 1-4 -g 2 -c 300
 	is "nobody gives up a round" "$(all_stat 2 nulls) $(all_stat 2 silent)" "0 0"
 
-	# One of four sends, and nobody has said so. With a window of 32 each answer takes
-	# at most so many rounds that are needed; what is given up in advance doubles.
+	# One of four sends, and no other one has declared silence. With a window of 32, each answer
+	# gives up at most 32 needed rounds. The rounds in advance double each time.
 	check "the last alone sends" load -n 1-4 -g 3 -s 3 -c 1000
 	nulls=$(loop_stat 1 3 nulls)
 	silent=$(loop_stat 1 3 silent)

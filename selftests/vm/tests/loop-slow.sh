@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Readers that are slow, or stop, one of two at a member of three. One that copies holds up
-# nobody until its ring is full, and then everybody: how many messages that takes is known.
-# One without copies holds up everybody at once, and is named, there and at the others. By
-# default it is waited for; with stall-ms it is detached, alone, and the group goes on. Who
-# has nothing to read is not detached, whatever it does.
+# Readers that are slow, or stop, one of two at a member of three. A copying reader delays no other
+# one until its ring is full, and then all of them. The number of messages until then is known. A
+# reader without copies delays all others at once, and its node and the others name it. By default
+# the group waits for it. With stall-ms only this reader is detached, and the group goes on. A
+# reader with nothing to read is never detached.
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -52,8 +52,8 @@ sent_is()
 	[ $(($(sent) - first)) = "$1" ]
 }
 
-# stops_at N: so many messages are sent, then the sender waits: nothing more happens, and
-# that however often the engines look.
+# stops_at N: N messages are sent, then the sender waits. Nothing more happens, however often the
+# engines look.
 stops_at()
 {
 	wait_until 30 sent_is "$1" || return 1
@@ -116,7 +116,8 @@ check "all is active" wait_until 60 all_active 3
 spindle-ctl monitor node 2 >/tmp/mon 2>&1 &
 mon=$!
 
-# One that always reads, at node 2 and at node 3: nobody may keep anything from them.
+# One reader that always reads at node 2 and one at node 3. No other reader may keep messages from
+# them.
 start -N 160
 reads=$started
 spindle-pipe -n 3 -g 1 -r -q -N 160 >/dev/null 2>&1 &
@@ -138,7 +139,7 @@ shows "^ *$reads  spindle-pipe  slots  *0 " subgroup show node 2 id 1 -v
 shows "\"held_by\":{\"pid\":$slow,\"comm\":\"spindle-pipe\",\"copy\":false,\"lag\":$window," \
 	-j top -n 1 -d 0.1 node 2
 shows "spindle-pipe\\[$slow\\] holds $window, idle" top -b -n 1 -d 0.1 node 2
-# A round of three senders each; of the last one nobody needs to know.
+# A round of each of the three senders. No member needs to know the last one.
 held()
 {
 	[ "$(row 1 dlv_lag) $(row 3 dlv_lag)" = "0 0" ] && [ "$(row 2 dlv_lag)" -gt $((3 * window - 3)) ]
@@ -150,7 +151,7 @@ kill -CONT $slow
 ends "it goes on, and so does the sender" $sender 0
 is "all is sent" $(($(sent) - first)) 40
 
-# It is behind already when somebody sets a limit.
+# The reader is behind already when the limit is set.
 kill -STOP $slow
 send 40
 check "it stops again" stops_at $window

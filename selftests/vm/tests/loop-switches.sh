@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Techniques are switched on and off, budgets and silence changed at random, at every
-# member by itself and while messages flow: order, content and progress stay as promised,
-# whatever the combination and whatever was under way. Nodes, visibility of guards, rings
-# and senders are random, too. The same with all off and nulls off all the time, for which
-# all members have to send equally much.
+# Techniques are switched on and off, budgets and silence changed at random, at each member
+# separately and while messages flow. Order, content and progress stay as promised, with any
+# combination and any messages under way. Nodes, visibility of guards, rings and senders are random,
+# too. The last part has all techniques and nulls off all the time. There all members have to send
+# equally many messages.
 #
 # A round follows from its seed, which is printed; SEEDS="7 8" in the environment takes
 # these instead of two that are always tried and one that is new.
@@ -28,8 +28,8 @@ pick()
 	eval "$pick_var=\$1"
 }
 
-# nodes N HOW ENGINE: node 1 believes guards as it is told, the others by turns if they
-# are to be mixed; one engine for all, or one for each.
+# nodes N HOW ENGINE: node 1 uses this visibility of guards. The others alternate if HOW is mixed.
+# There is one engine for all nodes, or one for each.
 nodes()
 {
 	local i how
@@ -42,7 +42,7 @@ nodes()
 	done
 }
 
-# Rings of slots of a fixed size at some of them: nobody may be attached for that.
+# Rings of slots of a fixed size at some of them: no process may be attached for that.
 pack_some()
 {
 	local i
@@ -86,7 +86,7 @@ under_change()
 	check "messages flow meanwhile: $*" limit 100 mcast-load -n "1-$n" -S "$seed" -w 60 "$@"
 	touch "$stop"
 	tap_wait "techniques change" "$retune" /tmp/retune
-	# A change wakes the engine, which hides what nobody else would have woken it for.
+	# A change wakes the engine, and so could hide a missing wake-up.
 	check "and with what was left in the end" limit 100 mcast-load -n "1-$n" -w 60 "$@" -c 30
 	check "all is acknowledged" wait_until 30 acked "$n"
 }
@@ -133,8 +133,8 @@ for seed in ${SEEDS:-36 58 1$(tr -dc 0-9 </dev/urandom | head -c 6)}; do
 	round "$seed"
 done
 
-# The paper's baseline, and what else there is without nulls: nobody gives up a round, so
-# all have to send, and equally much.
+# The paper's baseline, and other settings without nulls. No member gives up a round, so all members
+# have to send, and equally many messages.
 check "three nodes" nodes 3 poll 0
 check "a view" loop_view 3 1 subgroup 1 window 16 max-msg 1000
 check "all is active" active 3

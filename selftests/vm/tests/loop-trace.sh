@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tracepoints: there is one for every stage, and what they say adds up to the counters.
+# Tracepoints: every stage has one, and their values add up to the counters.
 . ./guest-lib.sh
 
 . ./lib-loop.sh

@@ -50,7 +50,7 @@ tracking()
 	done
 }
 
-# measure COUNT: messages in subgroup 1; what they took in $passed, $busy and $idle
+# measure COUNT: send messages in subgroup 1. Their costs are in $passed, $busy and $idle
 measure()
 {
 	local before
@@ -91,8 +91,8 @@ measure 200
 measure 1000
 check "they are not" test $((2 * idle)) -lt "$passed"
 
-# What happens in a cold one while another one keeps the engine from sleeping, so that
-# nothing but its turn has the engine look there.
+# An event in a cold subgroup, while another one keeps the engine from sleeping. So the engine looks
+# at the cold one only when its turn comes.
 limit 120 order-watch -g 1 -n 1,2 -s 1,2 -l 64 -r /tmp/ready -f /tmp/stop >/tmp/watch 2>&1 &
 watch=$!
 check "one is never without messages" wait_until 30 test -e /tmp/ready

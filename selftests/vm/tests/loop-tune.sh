@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tuning of a subgroup that runs: every switch and number is set, shown and refused;
-# messages flow with each; and what is counted about batches, readers and members adds up.
+# Tuning of a subgroup that runs: every switch and number is set, shown and refused; messages flow
+# with each, and the counts of batches, readers and members add up.
 # vm: timeout=300
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -16,8 +16,7 @@ set_sg()
 	check "set $*" spindle-ctl subgroup set node 1 id 1 "$@"
 }
 
-# tune NODE: what it does in subgroup 1, as words "key:value"; switches that are on are
-# not listed.
+# tune NODE: its tuning of subgroup 1, as words "key:value". Switches that are on are not listed.
 tune()
 {
 	spindle-ctl -j subgroup show node "$1" id 1 |
@@ -66,7 +65,7 @@ traffic()
 	check "messages flow: $1" limit 60 mcast-load -n 1-3 -g 1 -c "${2:-100}" -l 1-1000
 }
 
-# ---- what there is at first -----------------------------------------------
+# ---- defaults -----------------------------------------------
 
 check "module loads" loop_start
 check "three nodes" loop_nodes 3
@@ -124,7 +123,7 @@ all_set()
 	done
 }
 
-# Without nulls it is for those who send equally much from the first message on.
+# Without nulls all members have to send equally many messages from the first one on.
 check "all techniques are off" all_set all off
 traffic "the baseline"
 check "nulls are on" all_set nulls on
@@ -156,7 +155,7 @@ traffic "small budgets"
 set_sg send-budget 512 recv-budget 65536 dlv-budget 2048 silence 1024 stall-ms never
 is "as before" "$(tune 1)" "$defaults"
 
-# ---- what is counted ------------------------------------------------------
+# ---- counters ------------------------------------------------------
 
 # batches STAGE: how many a histogram has
 batches()
@@ -170,7 +169,8 @@ larger()
 	hist "$1" | tr ' ' '\n' | awk -v b="$2" 'NR > b + 1 { n += $1 } END { print n + 0 }'
 }
 
-# adds_up STAGE COUNTER MESSAGES: batches are as many as counted, and so many messages fit
+# adds_up STAGE COUNTER MESSAGES: the number of batches equals the counter, and these can have
+# MESSAGES messages
 adds_up()
 {
 	is "$1: 17 sizes" "$(hist "$1" | wc -w)" 17
@@ -310,7 +310,7 @@ wait $slow
 
 slow -c
 is "a reader of copies" "$(reader 2 copy)" true
-# Of several the one that lags comes first, whenever the others came.
+# The reader that lags comes first in the list, whatever the order of attaching.
 spindle-pipe -n 2 -g 1 -r >/dev/null &
 others=$!
 check "another reader" wait_until 30 readers 2

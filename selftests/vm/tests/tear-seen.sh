@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Is this a processor that tears words at all? Blocks have to be found half written, and
-# all that is delivered has to be right nevertheless. Without this test the other scripts
-# of the lane would pass on any processor and say nothing.
+# Does this processor tear words at all? Readers have to find blocks that are half written, and all
+# deliveries have to be right nevertheless. Without this test, the other scripts of the lane would
+# prove nothing on a processor that does not tear.
 # vm: timeout=200
 . ./guest-lib.sh
 . ./lib-loop.sh
@@ -31,8 +31,8 @@ nodes()
 }
 
 check "module loads" loop_start
-# Two engines: a block is written by the processor of the one that posts it, as
-# soft-RoCE delivers what is looped back, and read by the other.
+# Two engines: the processor of the posting engine writes a block, because soft-RoCE delivers
+# looped-back packets there. The other processor reads the block.
 check "nodes on two processors" nodes
 check "a view" loop_view $NODES 1 subgroup 1 window 4 max-msg 200
 round=0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Hosts that die: the last node in the middle of traffic, the second one while
-# all is quiet. Survivors are told, and can go on with another view.
+# all is quiet. Survivors learn of it, and can go on with another view.
 # vm: own
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire.sh
@@ -31,7 +31,7 @@ if [ "$node" = 3 ]; then
 fi
 nodes=2
 
-# Six retries of half a second each is what the transport takes.
+# The transport makes six retries of half a second each.
 check "the subgroup fails" wait_until 120 subgroup_is 1 failed peer-lost
 check "an idle one with the same member, too" \
 	wait_until 30 subgroup_is 2 failed peer-lost
@@ -51,7 +51,7 @@ load_same "survivors" -g 3 -s all -c 100
 check "survivors install another view" spindle-ctl apply /tmp/conf.2
 load_same "another view" -g 1 -s all -c 100
 
-# Nobody sends: nobody can know.
+# While no node sends, no node can notice the death.
 barrier "$node" "$nodes" quiet || bail "both have come to the quiet"
 if [ "$node" = 2 ]; then
 	ok "this host dies"

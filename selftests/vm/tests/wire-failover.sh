@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A host of a live view dies: spindle-perf failover, which watches on the others, tells of the
-# view without it, and that somebody had to notice first.
+# A host of a live view dies: spindle-perf failover, which watches on the others, reports the view
+# without it, and the time until a member noticed.
 # vm: own
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire.sh

@@ -28,7 +28,7 @@ is "all of it" "$(cat /tmp/early.rc)" 0
 sed 's/^/# /' /tmp/early.out
 agree "early messages" "$(sed 's/^node [0-9]* //' /tmp/early.out)"
 
-# Endless traffic in one subgroup, and a reader for whom nothing ever comes.
+# Endless traffic in one subgroup, and a reader that never gets a message.
 begin busy mcast-load -n "$node" -g 2 -s all -c 1000000000 -w 200
 begin idle mcast-load -n "$node" -g 3 -s 9 -w 200
 check "messages flow" wait_until 100 delivered_at_least 500 2

@@ -19,8 +19,8 @@ cut()
 	esac
 }
 
-# When soft-RoCE could not send, its queue pair of connection managers is dead for good:
-# whoever wants to connect again needs a new device. See loop-link.sh.
+# When soft-RoCE could not send, its queue pair of connection managers is dead for good: a node that
+# wants to connect again needs a new device. See loop-link.sh.
 heal()
 {
 	local i

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Connections that say nothing, and datagrams that make no sense, at the ports of all members
-# while the view changes again and again. Nobody is suspected, and no join waits for them.
+# Connections that say nothing, and datagrams that make no sense, at the ports of all members while
+# the view changes again and again. No member is suspected, and no join waits for these connections.
 #
 # #252: an idle connection blocks joins. #92: a broken connection aborts everything.
 # vm: uml timeout=180
@@ -55,7 +55,7 @@ requests()
 }
 
 wl_start 12 22
-# Nobody fails here; a hub that a flood makes lose packets is no reason to suspect anybody,
+# No member fails here. If a flood makes the hub lose packets, no member may be suspected for that,
 # see wire-live-loss.sh.
 wl_begin 1 2 12
 asking=
@@ -90,7 +90,7 @@ for round in 1 2 3 4 5; do
 		"$(live_word "$node" vid)" $vid
 done
 if [ "$node" = 3 ]; then
-	# They hold the device, and "limit" leads groups of its own.
+	# The processes hold the device, and "limit" has its own process groups.
 	# shellcheck disable=SC2086
 	kill $asking
 	killall hostile-peer

@@ -19,7 +19,7 @@ if [ "$node" = 5 ]; then
 fi
 nodes=4
 barrier "$node" "$nodes" joiner || bail "all meet after the death of a joiner"
-# It may have been in when it died: then there is a view to get rid of it.
+# The joiner may have been a member when it died. Then another view removes it.
 goes_on "J1: a joiner was killed" 1 2 12
 barrier "$node" "$nodes" settled || bail "all meet before the next join"
 if [ "$node" = 4 ]; then

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A bad wire: all guests lose packets, some come late, some overtake others. It costs time
-# and nothing else: nobody is suspected. A new group for each.
+# A bad wire: all guests lose packets, some come late, some overtake others. This costs only time,
+# and no member is suspected. Each case has a new group.
 #
 # When a packet and what would tell of it are both lost only soft-RoCE's timer helps, after
 # 34 ms; each write that is posted winds it up again, and heartbeats come every 150 ms.
@@ -15,8 +15,8 @@
 wl_start 12
 LOAD=
 try_load sch_netem
-# What happens to packets is changed below, not by whom: a queue that is put into another's
-# place discards some, and says so, which ends connections of soft-RoCE.
+# Below, the settings of the queue change, and the queue stays. A queue that replaces another one
+# discards packets and reports that, which ends connections of soft-RoCE.
 check "a wire" tc qdisc add dev eth0 root netem limit 100000
 while read -r name how; do
 	wl_begin 1 2 3

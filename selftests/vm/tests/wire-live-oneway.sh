@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A guest receives nothing any more, or nothing that it sends arrives, while the other
-# direction is fine. Those two that hear each other go on, and it is out.
+# A guest receives nothing any more, or its packets do not arrive, while the other direction works.
+# The two that hear each other go on without it.
 #
 # T5: a minority stops. #92: a broken connection aborts everything.
 # vm: uml timeout=180

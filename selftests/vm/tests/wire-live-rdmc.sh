@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# RDMC beside small messages in a live view: members of a group are evicted because their
-# guests die, stand still or are cut off. All others hear of it and make another group; who
-# was evicted hears of it, too, and is a member again when it has joined. Files by
-# spindle-cast: to all, one of which dies in the middle, and again to the rest.
+# RDMC beside small messages in a live view: members of a group are evicted because their guests
+# die, stand still or are cut off. All others learn of it and make another group. An evicted member
+# learns of it, too, and is a member again after a join. spindle-cast sends files to all members,
+# one of which dies in the middle, and then again to the rest.
 #
 # All the while members send large messages in a second subgroup, in order, most of them by
 # RDMC: each is there as a whole, once, and the logs of all agree in all views.
@@ -46,7 +46,7 @@ large_ended()
 	wait_until 30 dead "$large"
 }
 
-# large_stops: it has all that it sent.
+# large_stops: the process has got all of its own messages.
 large_stops()
 {
 	kill -TERM "$large"
@@ -71,7 +71,8 @@ large_flows()
 	return 1
 }
 
-# change_was_short: large messages did not hold up the view. Who has just joined knows of none.
+# change_was_short: large messages did not delay the view. A node that has just joined knows of
+# none.
 change_was_short()
 {
 	local us
@@ -102,8 +103,9 @@ wl_begin 5 4 1 2 3
 large_start
 check "large messages flow" large_flows
 RDMC_TIMEOUT=$((4 * TIMEOUT))
-# Others are told by the view, when it has missed the member for its own timeout: no timeout of a
-# group is needed. Who is out hears that its lanes are of no use by one at most.
+# The view tells the others when it has missed the member for its own timeout, so no timeout of a
+# group is needed. An evicted member learns that its lanes are useless after at most one such
+# timeout.
 by_view=$((TIMEOUT + 5000))
 in_time=$((TIMEOUT + RDMC_TIMEOUT + 5000))
 rdmc_whole "beside messages" 1,2,3,4,5 -l 1-2000000 -c 8
@@ -126,7 +128,7 @@ for how in pause cut; do
 		esac
 		check "$how: the root hears that it is out" rdmc_reported $in_time "3 4 8" "1 2 3 4"
 		case $how in
-		# Its connections for blocks are cut, too: it may see that before it is told.
+		# The member's connections for blocks are cut, too, and it may notice that first.
 		pause) out 4 evicted minority ;;
 		cut)
 			out 4 minority

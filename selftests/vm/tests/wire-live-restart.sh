@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# All nodes go at once, in three ways: they are removed, their devices go, and nobody hears
-# anybody any more. Each time a new first view begins, and nothing of the old group gets in
-# the way.
+# All nodes go at once, in three ways: they are removed, their devices go, and no node hears another
+# one any more. Each time a new first view begins, and the old group does not disturb it.
 #
-# T10: everybody restarts.
+# T10: all nodes restart.
 # vm: uml timeout=180
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh

@@ -89,7 +89,7 @@ together()
 	agree "$what: view" "$(live_word "$node" vid)"
 }
 
-# begin_at HOST: nobody is in a view. One begins, the others need not be told.
+# begin_at HOST: no node is in a view. One begins, and the others find it without help.
 begin_at()
 {
 	check "$what: nobody begins, and says so" wait_until 30 waits || status_of "$node"
@@ -129,7 +129,7 @@ round()
 	what="$how $*"
 	last=$(lineage)
 	meet "begin"
-	# What is left goes on if it is a majority, or if the others have said that they go.
+	# The rest goes on if it is a majority, or if the others have said that they leave.
 	if [ "$how" = polite ]; then
 		stop_in_turn "$@"
 	elif down "$@"; then
@@ -156,7 +156,7 @@ round()
 	esac
 }
 
-# alone HOST...: are all but these in a view by themselves?
+# alone HOST...: are all except these in a view of their own?
 alone()
 {
 	local i rest
@@ -188,7 +188,7 @@ find_logs || bail "a place for logs"
 wire_start
 write_conf >$conf
 
-# A cold boot: everybody applies the file, in any order, and one begins.
+# A cold boot: all hosts apply the file, in any order, and one begins.
 what=cold
 last=none
 [ "$node" != 3 ] || check "the last host comes first" apply
@@ -206,8 +206,8 @@ for how in polite rude; do
 	done
 done
 
-# By another host than the one that has stopped, which belongs to a lineage: it is refused, by
-# name, until it is told to forget.
+# Apply on another host than the one that has stopped. That one belongs to a lineage, so it is
+# refused, with the reason, until it is told to forget the lineage.
 what=apart
 meet "begin"
 if [ "$node" = 3 ]; then
@@ -245,7 +245,7 @@ if [ "$node" = 2 ]; then
 fi
 together
 
-# What is left of all this is a group like any other.
+# After all this the group is like any other.
 load_start "$node"
 meet "all send"
 check "messages flow" flows "$node"

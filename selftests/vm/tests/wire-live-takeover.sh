@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The leader dies while a node joins, at any time of it, and the one that takes over dies as
-# soon as somebody suspects the first: the third one ends the view. The node comes in.
+# The leader dies while a node joins, at any time of it, and the member that takes over dies as soon
+# as a member suspects the first. The third one ends the view, and the node is admitted.
 #
 # T2: the leader is killed during a view change. T3: the takeover is hit in its middle.
 # T7: several failures at once.

@@ -30,7 +30,7 @@ else
 	goes_on "a node was evicted" 1 3
 fi
 barrier "$node" "$nodes" evicted || bail "all meet when it is out"
-# By the one that joined itself, whose address nobody was given but by its knock.
+# Join by the member that joined itself. The others know its address only from its knock.
 [ "$node" != 2 ] || comes_back 2 3
 goes_on "it is back" 1 2 3
 wl_end 1 2 3

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Two hosts, which cannot lose one: the survivor begins anew, by the words that "status" names.
-# Then the same two with a witness on a third host: either of the three may be cut off, the
-# other two go on, and the one that was cut off joins them again.
+# Two hosts, which cannot lose one: the survivor begins again, with the words that "status" names.
+# Then the same two with a witness on a third host: either of the three may be cut off, the other
+# two go on, and the one that was cut off joins them again.
 #
 # vm: uml timeout=400
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
@@ -72,7 +72,7 @@ start_again()
 	check "$what: the file is applied" apply
 }
 
-# survive WORD: 2 is cut off, and 1 begins anew by this word.
+# survive WORD: 2 is cut off, and 1 begins again with this word.
 survive()
 {
 	what=$1

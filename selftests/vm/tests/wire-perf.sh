@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# spindle-perf on several hosts: they begin together, whoever comes last, and each counts
-# what is its own.
+# spindle-perf on several hosts: they begin together, in any order of starting, and each counts its
+# own messages.
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire.sh
 

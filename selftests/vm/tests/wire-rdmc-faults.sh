@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# RDMC over several guests when something goes wrong: processes are killed, devices deleted,
-# ports cut, a guest stands still, guests die. Whatever is complete has the right bytes, and
-# all others hear that the rest is not, because of whom, in the time that the group has for
-# it; then the rest makes another group.
+# RDMC over several guests when something goes wrong: processes are killed, devices deleted, ports
+# cut, a guest stands still, guests die. Complete objects have the right bytes. All other members
+# learn in time that the rest is incomplete, and the culprit. Then they make another group.
 # vm: uml timeout=420 nodes=4
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh
@@ -12,7 +11,7 @@
 
 vid=0
 
-# next_view NAME: all that are left begin anew, and a transfer works.
+# next_view NAME: all remaining members begin again, and a transfer works.
 next_view()
 {
 	vid=$((vid + 1))
@@ -60,12 +59,13 @@ next_view "at first"
 
 # A lost message of rdma_cm is repeated after four seconds: opening may take that long.
 RDMC_TIMEOUT=20000
-# How long it may take until somebody hears (rdmc.rst, Timeouts). What a machine that lives says,
-# as for a process that died, needs no timeout, be the machine twenty times slower than this one.
+# The longest times until a member learns of a failure (rdmc.rst, Timeouts). If the machine lives,
+# as with a dead process, its report needs no timeout, even on a machine that is twenty times
+# slower.
 at_once=$((RDMC_TIMEOUT / 2))
-# Where nobody says anything a lane breaks after four seconds, if there was something to send on
-# it. If not, the root misses who has not ended an object after two timeouts, and a receiver
-# misses the root after three; it looks at the clock twice per timeout.
+# If no member reports anything, a lane breaks after four seconds, if there was something to send on
+# it. Otherwise the root misses a member that has not ended an object after two timeouts. A receiver
+# misses the root after three timeouts, and checks the time twice per timeout.
 by_root=$((RDMC_TIMEOUT * 2 + 10000))
 without_root=$((RDMC_TIMEOUT * 7 / 2 + 10000))
 ms=0
