@@ -52,8 +52,10 @@ void fabric_post(struct sim *sim, u32 from, u32 to, u64 base, const struct spind
 	/* A link has room for many writes, and no write overtakes another. */
 	op->at = max(link->last, sim->now + delay(sim, link));
 	link->last = op->at;
-	if (!link->n++)
+	if (!link->n++) {
 		link->at = op->at;
+		sim->posted[from] |= BIT(to);
+	}
 	*link->tail = op;
 	link->tail = &op->next;
 	if (src->crash_in == SPINDLE_MB_STATES ? spindle_mb_view(&src->mb)->vid > sim->first.vid :
@@ -83,14 +85,16 @@ static void tear(struct sim *sim, u8 *to, const struct op *op)
 	}
 }
 
-static void pop(struct link *link)
+static void pop(struct sim *sim, u32 from, u32 to)
 {
+	struct link *link = &sim->link[from][to];
 	struct op *op = link->head;
 
 	link->head = op->next;
-	link->n--;
-	if (!link->head)
+	if (!--link->n) {
 		link->tail = &link->head;
+		sim->posted[from] &= ~BIT(to);
+	}
 	free(op);
 }
 
@@ -149,7 +153,7 @@ void fabric_move(struct sim *sim, u32 from, u32 to)
 	if (!op->early)
 		memcpy(row, op->data, op->len);
 	complete(sim, from, to, op);
-	pop(link);
+	pop(sim, from, to);
 	if (link->n)
 		link->at = max(sim->now, link->head->at);
 }
@@ -165,12 +169,12 @@ void fabric_drop(struct sim *sim, u32 from, u32 to, bool all)
 		op = link->head;
 		memcpy(sim->node[to].row[from] + op->remote, op->data, op->len);
 		complete(sim, from, to, op);
-		pop(link);
+		pop(sim, from, to);
 	}
 	if (!all && link->n && rng_chance(&sim->rng, 30))
 		tear(sim, sim->node[to].row[from] + link->head->remote, link->head);
 	while (link->n)
-		pop(link);
+		pop(sim, from, to);
 }
 
 /* Node @a ends the connection. All writes to it are lost, and a part of its own writes arrives. */
@@ -230,7 +234,7 @@ static void renew(struct sim *sim, u32 from, u32 to)
 	struct node *holder = &sim->node[to];
 
 	while (link->n)
-		pop(link);
+		pop(sim, from, to);
 	link->cut = false;
 	link->closed = false;
 	link->up_at = 0;
@@ -288,7 +292,7 @@ void fabric_close(struct sim *sim)
 	for (i = 0; i < sim->nodes; i++)
 		for (j = 0; j < sim->nodes; j++)
 			while (sim->link[i][j].n)
-				pop(&sim->link[i][j]);
+				pop(sim, i, j);
 	while (sim->old_rows)
 		free(sim->old_row[--sim->old_rows]);
 }

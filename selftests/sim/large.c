@@ -91,6 +91,7 @@ struct large {
 
 struct lanes {
 	struct lane lane[SIM_NODES][SIM_NODES]; /* from, to */
+	u32 used[SIM_NODES]; /* by sender: the lanes that may have items */
 	struct queue device[SIM_NODES];
 	struct right *right;
 	u32 rights, max_rights;
@@ -205,6 +206,7 @@ static struct item *post(struct spindle_rdmc *r, u32 m, u32 kind, u32 bytes)
 	struct lane *lane = lane_to(r, m);
 	struct item *it;
 
+	sim->lanes->used[node_of(r)->index] |= BIT(of(r)->node_of[m]);
 	lane->last = max(lane->last, later(sim->lanes, sim->now));
 	it = add(&lane->queue, lane->last, bytes);
 	it->kind = kind;
@@ -483,7 +485,7 @@ static void device_tells(struct sim *sim, u32 index)
 u64 large_next(const struct sim *sim, u32 *from, u32 *to)
 {
 	u64 at = U64_MAX;
-	u32 i, j;
+	u32 i, j, used;
 
 	for (i = 0; sim->lanes && i < sim->nodes; i++) {
 		const struct item *it = sim->lanes->device[i].head;
@@ -493,9 +495,12 @@ u64 large_next(const struct sim *sim, u32 *from, u32 *to)
 			*from = i;
 			*to = SIM_NODES;
 		}
-		for (j = 0; j < sim->nodes; j++) {
+		for (used = sim->lanes->used[i]; used; used &= used - 1) {
+			j = __builtin_ctz(used);
 			it = sim->lanes->lane[i][j].queue.head;
-			if (it && it->at < at && !sim->link[i][j].blocked) {
+			if (!it)
+				sim->lanes->used[i] &= ~BIT(j);
+			else if (it->at < at && !sim->link[i][j].blocked) {
 				at = it->at;
 				*from = i;
 				*to = j;

@@ -76,6 +76,9 @@ void liar_open(struct sim *sim)
 	liar->kinds = BIT_ULL(LIE_KINDS) - 1;
 	if (rng_chance(&liar->rng, 80))
 		liar->kinds = BIT_ULL(rng_below(&liar->rng, LIE_KINDS));
+	/* Few schedules have both a liar and streams, so these liars lie in streams more often. */
+	if (sim->large && rng_mix(sim->seed ^ 0x9999) % 2)
+		liar->kinds |= BIT_ULL(LIE_TALK);
 	sim->liar = liar;
 }
 

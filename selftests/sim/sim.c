@@ -165,6 +165,7 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	if (rng_chance(&sim->rng, 50) && sim->nodes + 2 <= SIM_NODES)
 		sim->late = 1 + rng_below(&sim->rng, 2);
 	sim->nodes += sim->late;
+	sim->node = calloc(sim->nodes, sizeof(*sim->node));
 	sim->draw.state = rng_mix(seed ^ 0x5555);
 	sim->newer.state = rng_mix(seed ^ 0x8888);
 	/* The module admits one node in a change. */
@@ -209,6 +210,7 @@ static void sim_close(struct sim *sim)
 	for (i = 0; i < SIM_GROUPS; i++)
 		for (j = 0; j < SIM_VIEWS; j++)
 			free(sim->order[i][j].v);
+	free(sim->node);
 	free(sim);
 }
 
@@ -223,7 +225,7 @@ struct event {
 static struct event next_event(struct sim *sim)
 {
 	struct event e = { .large = true };
-	u32 i, j;
+	u32 i, j, posted;
 
 	e.at = large_next(sim, &e.from, &e.to);
 
@@ -233,10 +235,10 @@ static struct event next_event(struct sim *sim)
 
 		if (!node->crashed && at < e.at)
 			e = (struct event){ .at = at, .from = i, .to = i };
-		for (j = 0; j < sim->nodes; j++) {
-			const struct link *link = &sim->link[i][j];
+		for (posted = sim->posted[i]; posted; posted &= posted - 1) {
+			const struct link *link = &sim->link[i][j = __builtin_ctz(posted)];
 
-			if (link->n && !link->blocked && link->at < e.at)
+			if (!link->blocked && link->at < e.at)
 				e = (struct event){ .at = link->at, .from = i, .to = j };
 		}
 	}

@@ -323,8 +323,9 @@ struct sim {
 	u32 most;
 	struct spindle_layout lo[SIM_NODES]; /* of the rows that a node writes */
 	struct spindle_view first;
-	struct node node[SIM_NODES];
+	struct node *node; /* @nodes of them */
 	struct link link[SIM_NODES][SIM_NODES];
+	u32 posted[SIM_NODES]; /* by sender: the links with writes under way */
 	u8 *old_row[SIM_NODES * SIM_NODES * SIM_LIVES]; /* memory that a node may still read */
 	u32 old_rows;
 	struct order order[SIM_GROUPS][SIM_VIEWS];
