@@ -44,7 +44,17 @@ tidy()
 	return 0
 }
 
+# Seconds since the guest booted.
+uptime_secs()
+{
+	local up rest
+
+	read -r up rest </proc/uptime
+	echo "${up%.*}"
+}
+
 for t in "$@"; do
+	begin=$(uptime_secs)
 	name=${t%%:*}
 	secs=${t#*:}
 	[ "$secs" != "$t" ] || secs=300
@@ -58,6 +68,7 @@ for t in "$@"; do
 		echo "# $name left something that cannot be removed"
 		[ "$rc" != 0 ] || rc=1
 	fi
+	echo "# ${name%.sh} took $(($(uptime_secs) - begin)) s"
 	echo "# test-end: ${name%.sh} $rc"
 	[ "$rc" = 0 ] || failed=1
 done
