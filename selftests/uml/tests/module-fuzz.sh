@@ -5,7 +5,7 @@
 # Random requests on netlink, the device and the handshake, next to bystanders, which no request may
 # harm: the seeds of the corpus, or the one of FUZZ_SEED. FUZZ_ARGS are more arguments of fuzz. See
 # selftests/fuzz.
-# vm: timeout=600
+# vm: timeout=600 hostile
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh

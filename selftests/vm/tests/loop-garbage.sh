@@ -4,7 +4,7 @@
 # Processes that write rubbish into their rings, among honest ones. The kernel freezes the bad
 # attachments, and all else goes on. Subgroup 1 has mcast-load and a bad reader. In subgroup 2 the
 # sender of node 1 is bad, and honest members watch. Subgroup 3 has no other processes.
-# vm: timeout=300
+# vm: timeout=300 hostile
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh

@@ -6,7 +6,7 @@
 # or counts as connected. An event and the log report it, but not often. An old request keeps no
 # connection busy, and a knock of another life removes no guest. A node with the key is admitted,
 # before and after, and a live view beside it does not notice.
-# vm: timeout=300 uml
+# vm: timeout=300 uml hostile
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh

@@ -7,7 +7,7 @@
 # subgroup that the liar is not in goes on.
 # vm: own
 # vm: uml
-# vm: timeout=300
+# vm: timeout=300 hostile
 . ./guest-lib.sh
 . ./lib-loop.sh
 

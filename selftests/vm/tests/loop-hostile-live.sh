@@ -5,7 +5,7 @@
 # membership's part of its row, or rubbish, or nothing any more; the others go on without it,
 # and their messages with them. And strangers at the door: questions about anything, knocks
 # under any name and without end, hellos cut off anywhere; the view does not notice.
-# vm: timeout=600 uml
+# vm: timeout=600 uml hostile
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh

@@ -4,7 +4,7 @@
 # Hostile peers: the effect on other members. A node gives up a peer that does not answer, whatever
 # retries the peer asked for. Traffic between the other members goes on while a peer breaks the
 # protocol, uses foreign keys, or pretends to be another node.
-# vm: timeout=300
+# vm: timeout=300 hostile
 . ./guest-lib.sh
 . ./lib-loop.sh
 . ./lib-hostile.sh

@@ -6,7 +6,7 @@
 # next group works, and so do groups of others at the same time.
 # vm: own
 # vm: uml
-# vm: timeout=1200
+# vm: timeout=1200 hostile
 . ./guest-lib.sh
 . ./lib-loop.sh
 

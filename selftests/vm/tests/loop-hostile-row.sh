@@ -5,7 +5,7 @@
 # correct member writes end the connection and the subgroup, with PEER_PROTOCOL. Garbage and floods
 # end in one of both. Each failing case comes after a case that shows that the same correct steps
 # work.
-# vm: timeout=300
+# vm: timeout=300 hostile
 . ./guest-lib.sh
 . ./lib-loop.sh
 . ./lib-hostile.sh

@@ -5,7 +5,7 @@
 # that says why, and counted; a set-up that goes wrong leaves the node waiting for a
 # right one; view and node can be removed at any step. What is to fail is shown to work
 # when it is done right.
-# vm: timeout=300
+# vm: timeout=300 hostile
 . ./guest-lib.sh
 . ./lib-loop.sh
 . ./lib-hostile.sh

@@ -3,7 +3,7 @@
 #
 # Group keys: nodes with the same key connect, in static and in live views; with another key, or
 # with none, they do not, and learn the reason. A key is never shown.
-# vm: timeout=300
+# vm: timeout=300 hostile
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh

@@ -4,7 +4,7 @@
 # Live views: refusals, failures and their messages. Nodes that are removed in the middle of a join,
 # a leave and an eviction. A view with traffic notices none of this. The text of "status" in each
 # state.
-# vm: timeout=300 uml
+# vm: timeout=300 uml hostile
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh

@@ -6,7 +6,7 @@
 # vm: own
 # vm: uml
 # vm: mem=1024
-# vm: timeout=600
+# vm: timeout=600 hostile
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh
