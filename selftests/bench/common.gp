@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Settings of all plots. selftests/bench/run sets TERM (svg or png), OUT, CSV, BENCH and SERIES, the
-# quoted names of the lines in CSV.
-if (TERM eq "svg") {
-	set terminal svg size 720,432 font "sans,13" background "white"
-} else {
-	set terminal pngcairo size 960,576 font "sans,12" background "white"
-}
+# Settings of all plots. selftests/bench/run sets OUT, CSV, BENCH and SERIES, the quoted
+# names of the lines in CSV.
+set terminal svg size 720,432 font "sans,13" background "white"
 set output OUT
 set grid linetype -1 linewidth 0.5 linecolor rgb "#cccccc"
 set border 3

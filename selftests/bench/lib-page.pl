@@ -190,18 +190,20 @@ sub put_file {
 
 sub heading { my ($t, $c) = @_; put(''); put($t); put($c x length $t); put(''); }
 
+# A cell of a csv-table, in quotes if it has a comma or a quote.
+sub field {
+	my ($c) = @_;
+	return $c if $c !~ /[",]/;
+	$c =~ s/"/""/g;
+	return "\"$c\"";
+}
+
 sub table {
 	my ($head, @rows) = @_;
-	put('.. list-table::');
+	put('.. csv-table::');
 	put('   :header-rows: 1');
 	put('');
-	for my $r ($head, @rows) {
-		my $sign = '*';
-		for my $c (@$r) {
-			put("   $sign - ", $c);
-			$sign = ' ';
-		}
-	}
+	put('   ', join(', ', map { field($_) } @$_)) for $head, @rows;
 	put('');
 }
 
