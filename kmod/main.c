@@ -2,7 +2,7 @@
 /*
  * Spindle: atomic multicast over RDMA as an operating-system service.
  *
- * Start and end of the module. Documentation/architecture.rst gives an overview.
+ * Start and end of the module. Documentation/design/architecture.rst gives an overview.
  */
 #include <linux/module.h>
 #include <net/genetlink.h>

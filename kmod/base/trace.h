@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Tracepoints: every stage of a message, for perf, ftrace and bpftrace. A disabled tracepoint
- * costs a branch that is not taken. Documentation/performance.rst has examples.
+ * costs a branch that is not taken. Documentation/use/performance.rst has examples.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM spindle

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Membership: how one view follows another, at one node. Documentation/membership.rst has
+ * Membership: how one view follows another, at one node. Documentation/design/membership.rst has
  * the protocol, its cases and why it is right.
  *
  * All of it is predicates over columns that the members push to each other: no messages,

@@ -2,7 +2,7 @@
 /*
  * Multicast: the protocol of one subgroup at one member.
  *
- * Arithmetic (design: Documentation/protocol.rst). Counts start at 0 and are u64.
+ * Arithmetic (design: Documentation/design/protocol.rst). Counts start at 0 and are u64.
  * Sender s of S takes rounds k = 0, 1, ...; a round is a message or a null. The
  * message of round k of sender s has sequence number k S + s, which is its place in
  * the total order. From the rounds c[s] received of each sender, with m = min c and

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A model of the view change, for Spin: what kmod/core/{membership,suspect,agree,show}.c do,
- * and as much of the subgroups as the trim needs. Documentation/membership.rst says what is
+ * and as much of the subgroups as the trim needs. Documentation/design/membership.rst says what is
  * left out. "run" checks it, and breaks it.
  *
  *	N	members of the first view, 3 or 4

@@ -3,10 +3,10 @@
  * Members that lie. Each liar runs the core like all others, and now and then writes something else
  * into its row at one of them. A liar tells any view to a joiner that asks it. See sim.h.
  *
- * Documentation/membership.rst lists the harm that a liar can do. This file and check.c check the
- * rest. No correct node blames a correct one for a lie. Deliveries between correct nodes are the
- * messages that were sent, in turn. Nodes that go on together have delivered the same messages. Two
- * correct nodes go on to different views only if one of them suspects the other.
+ * Documentation/design/membership.rst lists the harm that a liar can do. This file and check.c
+ * check the rest. No correct node blames a correct one for a lie. Deliveries between correct nodes
+ * are the messages that were sent, in turn. Nodes that go on together have delivered the same
+ * messages. Two correct nodes go on to different views only if one of them suspects the other.
  */
 #include "sim.h"
 
