@@ -138,6 +138,12 @@ bench-peers:
 bench-rdmc:
 	@SWEEPS=rdmc selftests/bench/run
 
+#: html             the pages of Documentation as a site, in build/html
+# A reference to nothing is a warning (-n), and a warning is an error (-W).
+html:
+	@selftests/lib/deps.sh docs
+	sphinx-build -q -W --keep-going -n -b html -d build/doctrees Documentation build/html
+
 #: style            checkpatch, kernel-doc, shellcheck; clang-format as a report
 style:
 	@selftests/build/style
@@ -201,5 +207,5 @@ clean:
 
 .PHONY: all help modules modules-all modules_links lib tools progs demo check \
 	check-unit check-build check-vm sim check-model uml check-native check-debug fuzz fuzz-core \
-	chaos check-race try bench bench-peers bench-rdmc style modules_install install dkms-install \
+	chaos check-race try bench bench-peers bench-rdmc html style modules_install install dkms-install \
 	uninstall clean

@@ -5,7 +5,7 @@
 #
 #   deps.sh PURPOSE...	build lib style vm kernel-6.1 kernel-6.12
 #			headers-6.1 headers-6.12 bench bench-peers bench-rdmc
-#			model fuzz
+#			model fuzz docs
 #
 # Nothing is said or done when nothing is missing.  As root on Debian the rest
 # is installed with apt; elsewhere it is listed and the status is 1.
@@ -51,6 +51,8 @@ needs_bench_rdmc="cmd/mpirun:openmpi-bin cmd/mpicc:libopenmpi-dev"
 # Packages for "make -C selftests/fuzz-core" alone.
 needs_fuzz="cmd/clang-14:clang-14 cmd/perl:perl cmd/make:make
 	file/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a:libclang-rt-14-dev"
+# Packages for "make html", and for its check in the build lane.
+needs_docs="cmd/sphinx-build:python3-sphinx"
 # Packages for "make check-model" alone.
 needs_model="cmd/spin:spin cmd/gcc:gcc"
 
@@ -118,6 +120,7 @@ find_missing()
 		bench-peers) needs=$needs_bench_peers ;;
 		bench-rdmc) needs=$needs_bench_rdmc ;;
 		model) needs=$needs_model ;;
+		docs) needs=$needs_docs ;;
 		fuzz) needs=$needs_fuzz ;;
 		kernel-* | headers-*)
 			needs=${purpose%%-*}/${purpose#*-}
