@@ -4,8 +4,8 @@
 # Guests die in the middle of traffic: a follower first, the leader then. The others go on,
 # and have delivered the same.
 #
-# T1: a node is killed while it sends. #126: the leader of a group dies, and the others hang.
-# #106: a view change delivers the wrong messages.
+# Failures of other systems: a node is killed while it sends; the leader dies, and the others hang;
+# a view change delivers the wrong messages.
 # vm: uml timeout=120 nodes=4
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh
@@ -17,7 +17,7 @@ if [ "$node" = 4 ]; then
 	vm_die
 fi
 nodes=3
-goes_on "T1: a follower was killed" 1 2 3
+goes_on "a follower was killed" 1 2 3
 barrier "$node" "$nodes" follower || bail "survivors meet"
 if [ "$node" = 3 ]; then
 	ok "the leader dies"

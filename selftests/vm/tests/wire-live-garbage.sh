@@ -4,7 +4,7 @@
 # Connections that say nothing, and datagrams that make no sense, at the ports of all members while
 # the view changes again and again. No member is suspected, and no join waits for these connections.
 #
-# #252: an idle connection blocks joins. #92: a broken connection aborts everything.
+# Failures of other systems: an idle connection blocks joins; a broken connection aborts everything.
 # vm: uml timeout=180
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh

@@ -4,7 +4,8 @@
 # Joiners in trouble: one is killed on its way in, one right after, and one joins while a
 # member is killed. None of them holds up those that are there, or the next that comes.
 #
-# J1: a joiner dies. T8: a failure right after a join. T9: a join while a member fails.
+# Failures of other systems: a joiner dies, and the members hang; a failure right after a join; a
+# join while a member fails.
 # vm: uml timeout=120 nodes=5
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh
@@ -20,7 +21,7 @@ fi
 nodes=4
 barrier "$node" "$nodes" joiner || bail "all meet after the death of a joiner"
 # The joiner may have been a member when it died. Then another view removes it.
-goes_on "J1: a joiner was killed" 1 2 12
+goes_on "a joiner was killed" 1 2 12
 barrier "$node" "$nodes" settled || bail "all meet before the next join"
 if [ "$node" = 4 ]; then
 	check "the next one comes in" try_join 4 1 2
@@ -30,7 +31,7 @@ fi
 nodes=3
 if [ "$node" != 3 ]; then
 	usleep $((TIMEOUT * 1000))
-	goes_on "T8: a node died right after its join" 1 2 12
+	goes_on "a node died right after its join" 1 2 12
 fi
 barrier "$node" "$nodes" after || bail "all meet after the death of a new member"
 if [ "$node" = 3 ]; then
@@ -49,6 +50,6 @@ case $node in
 	;;
 esac
 nodes=2
-goes_on "T9: a member died while a node joined" 1 2 12 22
+goes_on "a member died while a node joined" 1 2 12 22
 wl_end 1 2 12 22
 finish

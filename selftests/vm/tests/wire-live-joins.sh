@@ -4,7 +4,8 @@
 # Five nodes join at once, by different members; then four more while a guest with a member
 # and one of the five dies.
 #
-# J3: many joins at once. T9: a join while a member fails. T7: several failures at once.
+# Failures of other systems: many joins at once; a join while a member fails; several failures at
+# once.
 # vm: uml timeout=180
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh
@@ -29,7 +30,7 @@ come()
 wl_start 11 21 31 41 12 22 32 42 13
 wl_begin 3 1 2
 come 11 12 22 13 21
-goes_on "J3: five have joined at once" 1 2 3 11 12 13 21 22
+goes_on "five have joined at once" 1 2 3 11 12 13 21 22
 barrier "$node" "$nodes" five || bail "all meet when five have joined"
 if [ "$node" = 3 ]; then
 	soon 100
@@ -38,6 +39,6 @@ if [ "$node" = 3 ]; then
 fi
 nodes=2
 come 31 32 41 42
-goes_on "T9, T7: four have joined while two died" 1 2 11 12 21 22 31 32 41 42
+goes_on "four have joined while two died" 1 2 11 12 21 22 31 32 41 42
 wl_end 1 2 11 12 21 22 31 32 41 42
 finish

@@ -7,7 +7,7 @@
 # When a packet and what would tell of it are both lost only soft-RoCE's timer helps, after
 # 34 ms; each write that is posted winds it up again, and heartbeats come every 150 ms.
 #
-# T6: a node is slow. #106: wrong messages are delivered.
+# Failures of other systems: a node that is slow is evicted; wrong messages are delivered.
 # vm: uml timeout=240
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh

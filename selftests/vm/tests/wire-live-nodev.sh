@@ -4,7 +4,8 @@
 # The RDMA device of a member goes away. It stops, the others go on without it; with a new
 # device it joins again.
 #
-# #92: a broken connection aborts everything. #126: the leader goes, and the others hang.
+# Failures of other systems: a broken connection aborts everything; the leader goes, and the others
+# hang.
 # vm: uml timeout=120
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh

@@ -4,7 +4,8 @@
 # A guest receives nothing any more, or its packets do not arrive, while the other direction works.
 # The two that hear each other go on without it.
 #
-# T5: a minority stops. #92: a broken connection aborts everything.
+# Failures of other systems: a node that hears nobody takes healthy members along; a broken
+# connection aborts everything.
 # vm: uml timeout=180
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh

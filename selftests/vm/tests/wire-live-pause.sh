@@ -5,7 +5,8 @@
 # others have gone on without it, which it finds out and says. It joins again. First it leads,
 # then it follows.
 #
-# T4: a process that was paused comes back. T6: a node is slow.
+# Failures of other systems: a process that was paused comes back and makes all abort; a node that
+# is slow is evicted.
 # vm: uml timeout=180
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh
@@ -25,23 +26,23 @@ for role in leader follower; do
 		[ "$node" != 3 ] || still $tenths
 		barrier "$node" "$nodes" "$role$tenths" || bail "all meet after a short pause"
 		usleep $((TIMEOUT * 1000))
-		is "T6: $role paused for $tenths tenths of the timeout: the same view" \
+		is "$role paused for $tenths tenths of the timeout: the same view" \
 			"$(live_word "$node" vid)" $vid || status_of "$node"
-		check "T6: messages flow" flows "$node"
+		check "messages flow" flows "$node"
 		barrier "$node" "$nodes" "$role$tenths.over" || bail "all meet before the next"
 	done
 	if [ "$node" = 3 ]; then
 		still 30
 		out 3 evicted
 	else
-		check "T4: the others go on without it" wait_until 60 has "$node" 1 2 ||
+		check "the others go on without it" wait_until 60 has "$node" 1 2 ||
 			status_of "$node"
-		breakdown "$node" "T4: $role paused"
-		check "T4: messages flow" flows "$node"
+		breakdown "$node" "$role paused"
+		check "messages flow" flows "$node"
 	fi
 	barrier "$node" "$nodes" "$role.out" || bail "all meet when it is out"
 	[ "$node" != 3 ] || comes_back 3 1 2
-	goes_on "T4: $role is back" 1 2 3
+	goes_on "$role is back" 1 2 3
 	vid=$(live_word "$node" vid)
 	barrier "$node" "$nodes" "$role.back" || bail "all meet when it is back"
 done

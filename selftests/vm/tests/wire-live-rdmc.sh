@@ -9,8 +9,8 @@
 # All the while members send large messages in a second subgroup, in order, most of them by
 # RDMC: each is there as a whole, once, and the logs of all agree in all views.
 #
-# T1: a node is killed while it sends. T4: a process that was paused comes back. T5: a
-# minority stops.
+# Failures of other systems: a view change stops large messages for good; a process that was paused
+# comes back and makes all abort; a minority goes on.
 # vm: uml timeout=240 nodes=5
 # shellcheck disable=SC2154,SC2034 # node and nodes come from lib-wire.sh, which wants group
 . ./lib-wire-live.sh
@@ -115,9 +115,9 @@ if [ "$node" = 5 ]; then
 	ok "a relay's guest dies"
 	vm_die
 fi
-check "T1: a relay's guest died: all hear of it" rdmc_reported $by_view "3 4 8" 5
+check "a relay's guest died: all hear of it" rdmc_reported $by_view "3 4 8" 5
 nodes=4
-works_with "T1: without the relay" 1 2 3 4
+works_with "without the relay" 1 2 3 4
 
 for how in pause cut; do
 	under_way 4,1,2,3
@@ -139,8 +139,8 @@ for how in pause cut; do
 		esac
 		check "$how: the process with large messages sees the end, too" large_ended
 	else
-		check "T4, T5: $how: all hear of it" rdmc_reported $by_view "3 4 8" 4
-		goes_on "T4, T5: $how: the others" 1 2 3
+		check "$how: all hear of it" rdmc_reported $by_view "3 4 8" 4
+		goes_on "$how: the others" 1 2 3
 	fi
 	barrier "$node" "$nodes" "$how" || bail "all meet when it is out"
 	if [ "$node" = 4 ]; then

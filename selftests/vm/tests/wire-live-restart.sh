@@ -4,7 +4,7 @@
 # All nodes go at once, in three ways: they are removed, their devices go, and no node hears another
 # one any more. Each time a new first view begins, and the old group does not disturb it.
 #
-# T10: all nodes restart.
+# Failure of other systems: all nodes restart, and the former group disturbs the next one.
 # vm: uml timeout=180
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh
@@ -35,6 +35,6 @@ for how in removed device silent; do
 	group=$((group + 1))
 done
 wl_begin 3 2 1
-goes_on "T10: after three restarts" 1 2 3
+goes_on "after three restarts" 1 2 3
 wl_end 1 2 3
 finish
