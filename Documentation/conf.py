@@ -18,5 +18,11 @@ html_theme_options = {"page_width": "72em", "sidebar_width": "16em", "fixed_side
 html_show_copyright = False
 html_copy_source = False
 
+# A section of another page is :ref:`folder/page:Title of the section`. Titles of generated pages
+# repeat, and no page refers to those.
+extensions = ["sphinx.ext.autosectionlabel"]
+autosectionlabel_prefix_document = True
+suppress_warnings = ["autosectionlabel.*"]
+
 # A literal block is C, shell or a picture; a page that wants colours says which language it has.
 highlight_language = "none"
