@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The guest itself works: kernel, modules, rxe and the tools of the tests.
+# vm: each
 . ./guest-lib.sh
 
 diag "$(uname -r), booted in $(uptime_s) s"

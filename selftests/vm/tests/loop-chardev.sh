@@ -3,7 +3,7 @@
 #
 # /dev/spindle: its refusals, its mappings, its charges to users, and the end of an attachment when
 # its file, its mappings, its process or its view goes.
-# vm: timeout=240 hostile
+# vm: timeout=240 hostile each
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh

@@ -4,7 +4,7 @@
 # The device goes: during traffic, while no node sends, while connections are being made, while
 # nodes are being added, with its network device. Users learn of it, dead nodes stay until they are
 # removed, nothing hangs, and a new device works.
-# vm: timeout=300
+# vm: timeout=300 each
 . ./guest-lib.sh
 . ./lib-loop.sh
 . ./lib-device.sh

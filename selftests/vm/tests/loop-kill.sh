@@ -3,7 +3,7 @@
 #
 # Processes that are killed again and again, as senders and readers, at bad moments:
 # nothing of them stays, and the others have one order, without a gap.
-# vm: timeout=300
+# vm: timeout=300 each
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh

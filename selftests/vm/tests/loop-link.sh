@@ -4,7 +4,7 @@
 # The link goes down, during traffic and without. Users learn of it, everything can be removed, and
 # a new device works.
 # vm: own
-# vm: timeout=200
+# vm: timeout=200 each
 . ./guest-lib.sh
 . ./lib-loop.sh
 . ./lib-device.sh

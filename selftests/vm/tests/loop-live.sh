@@ -3,7 +3,7 @@
 #
 # Live views: nodes join, leave, are evicted and come back while messages flow, and all that
 # stay agree about it.
-# vm: timeout=600
+# vm: timeout=600 each
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh

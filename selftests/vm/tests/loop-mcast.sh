@@ -7,7 +7,7 @@
 # mcast-load checks every delivery.
 # vm: own
 # vm: mem=2048
-# vm: timeout=420
+# vm: timeout=420 each
 # vm: tear
 . ./guest-lib.sh
 . ./lib-loop.sh

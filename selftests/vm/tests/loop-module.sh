@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The module comes and goes: not while it is used, and 200 times without leaving
-# anything behind; and behind a join that is broken off anywhere. Network namespaces: each has its
+# The module comes and goes: not while it is used, and many times without
+# leaving anything behind; and behind a join that is broken off anywhere. Network namespaces: each has its
 # own nodes.
 # vm: own
 # vm: mem=768
-# vm: timeout=900
+# vm: timeout=900 each
 . ./guest-lib.sh
 . ./lib-loop.sh
 . ./lib-live.sh
 
-CYCLES=${CYCLES:-200}
+CYCLES=${CYCLES:-40}
 # Until here caches of the kernel may still grow to the size that they need.
 WARM=20
 

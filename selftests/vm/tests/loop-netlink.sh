@@ -3,7 +3,7 @@
 #
 # Generic netlink: refusals, rights, dumps in pieces, the ends of all ranges, and events. genl-bad
 # sends requests that spindle-ctl would not send.
-# vm: timeout=240 hostile
+# vm: timeout=240 hostile each
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh

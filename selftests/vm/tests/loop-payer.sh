@@ -3,7 +3,7 @@
 #
 # The charge for rows. There are never more of them than row_mib allows. The memory cgroup of the
 # requesting process pays, also for memory that work items allocate when a node joins.
-# vm: timeout=300
+# vm: timeout=300 each
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh

@@ -5,7 +5,7 @@
 # and many at a time; rdmc-load looks at every byte.
 # vm: own
 # vm: mem=2048
-# vm: timeout=600
+# vm: timeout=600 each
 . ./guest-lib.sh
 . ./lib-loop.sh
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tracepoints: every stage has one, and their values add up to the counters.
+# vm: each
 . ./guest-lib.sh
 
 . ./lib-loop.sh
