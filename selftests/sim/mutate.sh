@@ -25,7 +25,8 @@ build()
 
 survives()
 {
-	timeout 120 "$work/build/sim" -n "$seeds" -m 1
+	# A mutant may loop for ever. The limit is far above what a busy machine needs.
+	timeout 900 "$work/build/sim" -n "$seeds" -m 1
 }
 
 # A crash of the program has no such line, and is found as well.
