@@ -199,7 +199,7 @@ static int create(struct cast_link *l, const struct cast_opts *o)
 {
 	struct spindle_rdmc_options opts = {
 		.device = o->device, .algorithm = o->algorithm, .block = o->block,
-		.timeout_ms = o->timeout_ms, .flags = SPINDLE_RDMC_AUTO_CLOSE,
+		.timeout_ms = o->timeout * 1000, .flags = SPINDLE_RDMC_AUTO_CLOSE,
 	};
 	int err;
 
@@ -264,8 +264,8 @@ int cast_link_open(struct cast_link **l, unsigned int n, const struct cast_opts 
 		}
 		if (open == n)
 			return CTL_OK;
-		if (o->wait_ms && now - start > o->wait_ms) {
-			ctl_err("not all members have come within %u seconds", o->wait_ms / 1000);
+		if (o->wait && now - start > o->wait * 1000LL) {
+			ctl_err("not all members have come within %u seconds", o->wait);
 			return CTL_FAILED;
 		}
 		cast_link_wait(l, n, PAUSE_MS);

@@ -3,6 +3,7 @@
  * spindle-cast: files to all members of a view.
  */
 #include "bar.h"
+#include "common/opts.h"
 #include "common/util.h"
 #include "link.h"
 #include "opts.h"
@@ -16,6 +17,8 @@ int main(int argc, char **argv)
 
 	ctl_program = "spindle-cast";
 	rc = cast_opts_parse(&o, argc, argv, true);
+	if (rc == CTL_OPT_SHOWN)
+		return ctl_flush(CTL_OK);
 	if (!rc)
 		rc = cast_members_find(&o, true);
 	if (rc)

@@ -3,6 +3,7 @@
  * spindle-recv: files of a spindle-cast into a directory.
  */
 #include "bar.h"
+#include "common/opts.h"
 #include "common/util.h"
 #include "link.h"
 #include "opts.h"
@@ -19,6 +20,8 @@ int main(int argc, char **argv)
 
 	ctl_program = "spindle-recv";
 	rc = cast_opts_parse(&o, argc, argv, false);
+	if (rc == CTL_OPT_SHOWN)
+		return ctl_flush(CTL_OK);
 	if (!rc)
 		rc = cast_members_find(&o, false);
 	if (!rc)

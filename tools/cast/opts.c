@@ -2,16 +2,13 @@
 /*
  * The command lines of spindle-cast and spindle-recv. See opts.h.
  */
-#include <errno.h>
 #include <getopt.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include <linux/spindle_rdmc.h>
 #include <spindle/rdmc.h>
 
-#include "common/util.h"
+#include "common/opts.h"
 #include "opts.h"
 
 #define DEF_GROUP	1
@@ -22,247 +19,139 @@
 #define DEF_MEMORY	(1ULL << 30)
 
 /* The program that an option is for. */
-enum owner {
+enum {
 	BOTH,
 	CAST,
 	RECV
 };
 
-/**
- * struct word - an option
- * @letter: short option, or a number above all letters
- * @name: long option
- * @value: name of the value; NULL: the option has none
- * @help: description in the help
- * @owner: enum owner
- */
-struct word {
-	int letter;
-	const char *name;
-	const char *value;
-	const char *help;
-	enum owner owner;
-};
+#define AT(field)	CTL_OPT_AT(struct cast_opts, field)
 
-enum { FROM = 256, NO_VERIFY, MEMORY, WAIT, KEEP_GOING, OVERWRITE, FSYNC, LOOP };
-
-static const struct word words[] = {
-	{ 'n', "node", "ID", "own node (the only one of this machine)", BOTH },
-	{ 'm', "members", "ID,...", "members, the sender first (all of the view)", BOTH },
-	{ FROM, "from", "ID", "the sender, unless -m says it", RECV },
-	{ 'g', "group", "N", "number that both sides have agreed upon (1)", BOTH },
-	{ 'a', "algorithm", "WORD", "pipeline, sequential, chain, tree or hybrid (pipeline)",
-	  BOTH },
-	{ 'b', "block", "BYTES", "bytes of a block, a power of two (the kernel's default)", BOTH },
-	{ 't', "timeout", "SECONDS", "how long nothing may go on (120)", BOTH },
-	{ WAIT, "wait", "SECONDS", "how long to wait for the members (for ever)", BOTH },
-	{ MEMORY, "memory", "BYTES", "files in memory at a time, at least one (1G)", BOTH },
-	{ 'r', "recursive", NULL, "directories with all that is in them", CAST },
-	{ 'k', "keep-going", NULL, "send what somebody cannot take to the others", CAST },
-	{ OVERWRITE, "overwrite", NULL, "replace files that are different", RECV },
-	{ FSYNC, "fsync", NULL, "write through to the disk", RECV },
-	{ LOOP, "loop", NULL, "receive one batch after the other", RECV },
-	{ NO_VERIFY, "no-verify", NULL, "do not compare checksums of what has arrived", BOTH },
-	{ 'q', "quiet", NULL, "nothing but errors", BOTH },
-	{ 'v', "verbose", NULL, "say more", BOTH },
-	{ 'j', "json", NULL, "a line of JSON for each file and member", BOTH },
-	{ 'D', "device", "PATH", "default " SPINDLE_RDMC_DEVICE, BOTH },
-	{ 'h', "help", NULL, "this text", BOTH },
-	{ 'V', "version", NULL, "version", BOTH },
-};
-
-static bool is_for(const struct word *w, bool sender)
-{
-	return w->owner == BOTH || (w->owner == CAST) == sender;
-}
-
-static int help(bool sender)
-{
-	char left[64];
-	unsigned int i;
-
-	if (sender)
-		puts("usage: spindle-cast [OPTION]... FILE...\n"
-		     "Send files to all members of a view at once; they run spindle-recv.\n");
-	else
-		puts("usage: spindle-recv [OPTION]... --from=ID|-m ID,... DIR\n"
-		     "Receive the files that a spindle-cast sends into a directory.\n");
-	for (i = 0; i < CTL_ARRAY_SIZE(words); i++) {
-		const struct word *w = &words[i];
-		char letter[] = { '-', (char)w->letter, ',', ' ', '\0' };
-
-		if (!is_for(w, sender))
-			continue;
-		snprintf(left, sizeof(left), "%s--%s%s%s", w->letter < FROM ? letter : "    ",
-			 w->name, w->value ? "=" : "", w->value ? w->value : "");
-		printf("  %-28s %s\n", left, w->help);
-	}
-	puts("\nExit status: 0 all is there, 1 something is not, 2 usage, 3 a member was lost.");
-	exit(CTL_OK);
-}
-
-static int usage(const char *what, const char *value)
-{
-	ctl_err("%s%s%s; see %s --help", what, value ? ": " : "", value ? value : "", ctl_program);
-	return CTL_USAGE;
-}
-
-static bool number(const char *text, uint64_t min, uint64_t max, bool bytes, uint64_t *v)
-{
-	unsigned int shift = 0;
-	char *end;
-
-	errno = 0;
-	*v = strtoull(text, &end, 10);
-	if (bytes && *end && strchr("KMGT", *end)) {
-		shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 40;
-		end++;
-	}
-	/* strtoull() alone would accept signs and blanks. */
-	if (errno || *text < '0' || *text > '9' || *end || *v > UINT64_MAX >> shift)
-		return false;
-	*v <<= shift;
-	return *v >= min && *v <= max;
-}
-
-static int take_members(struct cast_opts *o, const char *text)
+static const char *take_members(void *into, const char *text)
 {
 	char *copy = ctl_strdup(text), *word, *rest = copy;
+	struct cast_opts *o = into;
 	unsigned int i;
 	uint64_t id;
 
 	o->members = 0;
 	while ((word = strsep(&rest, ","))) {
-		if (!number(word, 1, UINT32_MAX, false, &id))
-			return usage("a list of node ids is needed", text);
+		if (ctl_num_parse(word, UINT32_MAX, false, &id) || !id)
+			return "a list of node ids is needed";
 		for (i = 0; i < o->members; i++)
 			if (o->member[i] == id)
-				return usage("a member is there twice", text);
+				return "a member is there twice";
 		if (o->members == SPINDLE_MAX_MEMBERS)
-			return usage("too many members", text);
+			return "too many members";
 		o->member[o->members++] = (uint32_t)id;
 	}
 	ctl_free(copy);
-	return o->members < 2 ? usage("a member alone has nobody to talk to", text) : CTL_OK;
+	return o->members < 2 ? "a member alone has nobody to talk to" : NULL;
 }
 
-static int take_algorithm(struct cast_opts *o, const char *text)
+static const struct ctl_opt options[] = {
+	{ .name = "node", .letter = 'n', .kind = CTL_OPT_NUM, AT(node),
+	  .min = 1, .max = UINT32_MAX, .value = "ID",
+	  .help = "own node (the only one of this machine)" },
+	{ .name = "members", .letter = 'm', .kind = CTL_OPT_TAKE, .take = take_members,
+	  .value = "ID,...", .help = "members, the sender first (all of the view)" },
+	{ .name = "from", .kind = CTL_OPT_NUM, .group = RECV, AT(from),
+	  .min = 1, .max = UINT32_MAX, .value = "ID", .help = "the sender, unless -m says it" },
+	{ .name = "group", .letter = 'g', .kind = CTL_OPT_NUM, AT(group),
+	  .min = 1, .max = MAX_GROUP, .def = DEF_GROUP, .value = "N",
+	  .help = "number that both sides have agreed upon" },
+	{ .name = "algorithm", .letter = 'a', .kind = CTL_OPT_WORD, AT(algorithm),
+	  .names = &ctl_rdmc_algorithm, .value = "WORD",
+	  .help = "pipeline, sequential, chain, tree or hybrid (pipeline)" },
+	{ .name = "block", .letter = 'b', .kind = CTL_OPT_BYTES, AT(block),
+	  .min = SPINDLE_RDMC_MIN_BLOCK, .max = SPINDLE_RDMC_MAX_BLOCK,
+	  .pow2 = SPINDLE_RDMC_MIN_BLOCK, .value = "BYTES",
+	  .help = "bytes of a block, a power of two (the kernel's default)" },
+	{ .name = "timeout", .letter = 't', .kind = CTL_OPT_NUM, AT(timeout),
+	  .min = 1, .max = MAX_SECONDS, .def = DEF_TIMEOUT, .value = "SECONDS",
+	  .help = "how long nothing may go on" },
+	{ .name = "wait", .kind = CTL_OPT_NUM, AT(wait),
+	  .min = 1, .max = MAX_SECONDS, .value = "SECONDS",
+	  .help = "how long to wait for the members (for ever)" },
+	{ .name = "memory", .kind = CTL_OPT_BYTES, AT(memory),
+	  .min = 1, .max = UINT64_MAX, .def = DEF_MEMORY, .value = "BYTES",
+	  .help = "files in memory at a time, at least one (1G)" },
+	{ .name = "recursive", .letter = 'r', .kind = CTL_OPT_FLAG, .group = CAST, AT(recursive),
+	  .help = "directories with all that is in them" },
+	{ .name = "keep-going", .letter = 'k', .kind = CTL_OPT_FLAG, .group = CAST, AT(keep_going),
+	  .help = "send what somebody cannot take to the others" },
+	{ .name = "overwrite", .kind = CTL_OPT_FLAG, .group = RECV, AT(overwrite),
+	  .help = "replace files that are different" },
+	{ .name = "fsync", .kind = CTL_OPT_FLAG, .group = RECV, AT(fsync),
+	  .help = "write through to the disk" },
+	{ .name = "loop", .kind = CTL_OPT_FLAG, .group = RECV, AT(loop),
+	  .help = "receive one batch after the other" },
+	{ .name = "no-verify", .kind = CTL_OPT_NOT, AT(verify),
+	  .help = "do not compare checksums of what has arrived" },
+	{ .name = "quiet", .letter = 'q', .kind = CTL_OPT_FLAG, AT(quiet),
+	  .help = "nothing but errors" },
+	{ .name = "verbose", .letter = 'v', .kind = CTL_OPT_FLAG, AT(verbose),
+	  .help = "say more" },
+	{ .name = "json", .letter = 'j', .kind = CTL_OPT_FLAG, AT(json),
+	  .help = "a line of JSON for each file and member" },
+	{ .name = "device", .letter = 'D', .kind = CTL_OPT_TEXT, AT(device), .value = "PATH",
+	  .help = "default " SPINDLE_RDMC_DEVICE },
+	{ .name = "help", .letter = 'h', .kind = CTL_OPT_HELP, .help = "this text" },
+	{ .name = "version", .letter = 'V', .kind = CTL_OPT_VERSION, .help = "version" },
+	{ .name = NULL }
+};
+
+static const struct ctl_opt_part of_cast = { .opt = options, .groups = 1U << BOTH | 1U << CAST };
+static const struct ctl_opt_part of_recv = { .opt = options, .groups = 1U << BOTH | 1U << RECV };
+
+#define TAIL	"\nExit status: 0 all is there, 1 something is not, 2 usage, 3 a member was lost."
+
+static const struct ctl_command cast = {
+	.name = "spindle-cast",
+	.head = "usage: spindle-cast [OPTION]... FILE...\n"
+		"Send files to all members of a view at once; they run spindle-recv.\n",
+	.tail = TAIL, .wide = 28, .words = true, .part = &of_cast, .parts = 1,
+};
+
+static const struct ctl_command recv = {
+	.name = "spindle-recv",
+	.head = "usage: spindle-recv [OPTION]... --from=ID|-m ID,... DIR\n"
+		"Receive the files that a spindle-cast sends into a directory.\n",
+	.tail = TAIL, .wide = 28, .words = true, .part = &of_recv, .parts = 1,
+};
+
+static const char *check_cast(const struct cast_opts *o)
 {
-	uint32_t i;
-
-	for (i = 0; spindle_rdmc_algorithm_string(i); i++) {
-		if (!strcmp(spindle_rdmc_algorithm_string(i), text)) {
-			o->algorithm = i;
-			return CTL_OK;
-		}
-	}
-	return usage("none of pipeline, sequential, chain, tree, hybrid", text);
+	if (!o->argc)
+		return "there is no file to send";
+	if (o->members && o->node && o->member[0] != o->node)
+		return "the first of --members sends: that is not --node";
+	return NULL;
 }
 
-static int take_number(struct cast_opts *o, int letter, const char *text)
+static const char *check_recv(const struct cast_opts *o)
 {
-	uint64_t v = 0;
-
-	switch (letter) {
-	case 'n':
-	case FROM:
-		if (!number(text, 1, UINT32_MAX, false, &v))
-			return usage("a node id is needed", text);
-		*(letter == 'n' ? &o->node : &o->from) = (uint32_t)v;
-		break;
-	case 'g':
-		if (!number(text, 1, MAX_GROUP, false, &o->group))
-			return usage("the group must be a number from 1 to 2^48 - 1", text);
-		break;
-	case 'b':
-		if (!number(text, SPINDLE_RDMC_MIN_BLOCK, SPINDLE_RDMC_MAX_BLOCK, true, &v) ||
-		    v & (v - 1))
-			return usage("the block must be a power of two from 4K to 1M", text);
-		o->block = (uint32_t)v;
-		break;
-	case 't':
-	case WAIT:
-		if (!number(text, 1, MAX_SECONDS, false, &v))
-			return usage("a number of seconds from 1 to 86400 is needed", text);
-		*(letter == 't' ? &o->timeout_ms : &o->wait_ms) = (uint32_t)v * 1000;
-		break;
-	default:
-		if (!number(text, 1, UINT64_MAX, true, &o->memory))
-			return usage("a number of bytes is needed, K, M, G or T may follow", text);
-	}
-	return CTL_OK;
+	if (o->argc != 1)
+		return o->argc ? "one directory is enough" : "the directory is missing";
+	if (!o->members && !o->from)
+		return "--from or --members is missing";
+	if (o->members && o->from && o->from != o->member[0])
+		return "--from is not the first of --members";
+	if (o->members && o->member[0] == o->node)
+		return "the first of --members sends: that is --node itself";
+	return NULL;
 }
 
-static int take(struct cast_opts *o, int letter, const char *text, bool sender)
-{
-	switch (letter) {
-	case 'm':
-		return take_members(o, text);
-	case 'a':
-		return take_algorithm(o, text);
-	case 'r':
-		o->recursive = true;
-		break;
-	case 'k':
-		o->keep_going = true;
-		break;
-	case OVERWRITE:
-		o->overwrite = true;
-		break;
-	case FSYNC:
-		o->fsync = true;
-		break;
-	case LOOP:
-		o->loop = true;
-		break;
-	case NO_VERIFY:
-		o->verify = false;
-		break;
-	case 'q':
-		o->quiet = true;
-		break;
-	case 'v':
-		o->verbose = true;
-		break;
-	case 'j':
-		o->json = true;
-		break;
-	case 'D':
-		o->device = text;
-		break;
-	case 'h':
-		return help(sender);
-	case 'V':
-		printf("%s %s\n", ctl_program, SPINDLE_VERSION);
-		exit(CTL_OK);
-	default:
-		return take_number(o, letter, text);
-	}
-	return CTL_OK;
-}
-
-static int check(struct cast_opts *o, bool sender)
+static const char *check_node(const struct cast_opts *o)
 {
 	unsigned int i;
 
-	if (sender && !o->argc)
-		return usage("there is no file to send", NULL);
-	if (!sender && o->argc != 1)
-		return usage(o->argc ? "one directory is enough" : "the directory is missing",
-			     NULL);
-	if (!o->members)
-		return !sender && !o->from ? usage("--from or --members is missing", NULL) : CTL_OK;
-	if (o->from && o->from != o->member[0])
-		return usage("--from is not the first of --members", NULL);
-	if (!o->node)
-		return usage("--node is missing", NULL);
-	if (sender ? o->member[0] != o->node : o->member[0] == o->node)
-		return usage(sender ? "the first of --members sends: that is not --node" :
-			     "the first of --members sends: that is --node itself", NULL);
+	if (o->members && !o->node)
+		return "--node is missing";
 	for (i = 0; i < o->members; i++)
 		if (o->member[i] == o->node)
-			return CTL_OK;
-	return usage("--node is not among --members", NULL);
+			return NULL;
+	return o->members ? "--node is not among --members" : NULL;
 }
 
 /**
@@ -272,37 +161,22 @@ static int check(struct cast_opts *o, bool sender)
  * @argv: words
  * @sender: whether the program is spindle-cast, not spindle-recv
  *
- * Return: CTL_OK, or CTL_USAGE after a message
+ * Return: CTL_OK; CTL_USAGE after a message; CTL_OPT_SHOWN: the user wanted help, which was printed
  */
 int cast_opts_parse(struct cast_opts *o, int argc, char **argv, bool sender)
 {
-	struct option option[CTL_ARRAY_SIZE(words) + 1] = { { 0 } };
-	char letters[2 * CTL_ARRAY_SIZE(words) + 2] = "", *p = letters;
-	unsigned int i, n = 0;
-	int c, rc;
+	const struct ctl_command *c = sender ? &cast : &recv;
+	const char *err;
+	int rc;
 
-	*o = (struct cast_opts){ .group = DEF_GROUP, .timeout_ms = DEF_TIMEOUT * 1000,
-				 .memory = DEF_MEMORY, .verify = true };
-	for (i = 0; i < CTL_ARRAY_SIZE(words); i++) {
-		if (!is_for(&words[i], sender))
-			continue;
-		option[n++] = (struct option){ words[i].name, words[i].value ?
-					       required_argument : no_argument, NULL,
-					       words[i].letter };
-		if (words[i].letter >= FROM)
-			continue;
-		*p++ = (char)words[i].letter;
-		if (words[i].value)
-			*p++ = ':';
-	}
-	while ((c = getopt_long(argc, argv, letters, option, NULL)) != -1) {
-		if (c == '?')
-			return CTL_USAGE;
-		rc = take(o, c, optarg, sender);
-		if (rc)
-			return rc;
-	}
+	memset(o, 0, sizeof(*o));
+	rc = ctl_command_parse(c, o, argc, argv, NULL);
+	if (rc)
+		return rc;
 	o->argv = argv + optind;
 	o->argc = argc - optind;
-	return check(o, sender);
+	err = sender ? check_cast(o) : check_recv(o);
+	if (!err)
+		err = check_node(o);
+	return err ? ctl_command_usage(c, "%s", err) : CTL_OK;
 }

@@ -21,8 +21,8 @@
  * @group: number of the group
  * @algorithm: enum spindle_rdmc_algorithm
  * @block: bytes of a block; 0: the kernel's default
- * @timeout_ms: how long a group may make no progress
- * @wait_ms: how long to wait until all members have created the groups; 0: without end
+ * @timeout: seconds that a group may make no progress
+ * @wait: seconds to wait until all members have created the groups; 0: without end
  * @memory: bytes of files in memory at a time, but always one file
  * @verify: compare CRC32C
  * @quiet: print errors only
@@ -45,8 +45,8 @@ struct cast_opts {
 	uint64_t group;
 	uint32_t algorithm;
 	uint32_t block;
-	uint32_t timeout_ms;
-	uint32_t wait_ms;
+	uint32_t timeout;
+	uint32_t wait;
 	uint64_t memory;
 	bool verify;
 	bool quiet;

@@ -20,10 +20,21 @@
 /* The parser's text about the last value that it rejected. */
 static char complaint[512];
 
+/**
+ * ctl_num_suffixes() - say which letters may follow a number of bytes, for messages
+ * @max: largest number
+ *
+ * Return: the text, to stand behind the number
+ */
+const char *ctl_num_suffixes(uint64_t max)
+{
+	return max >> 40 ? " (K, M, G and T may follow it)" : " (K, M and G may follow it)";
+}
+
 static const char *not_a_number(uint64_t max, bool suffix)
 {
 	snprintf(complaint, sizeof(complaint), "not a number from 0 to %llu%s",
-		 (unsigned long long)max, suffix ? " (K, M and G may follow it)" : "");
+		 (unsigned long long)max, suffix ? ctl_num_suffixes(max) : "");
 	return complaint;
 }
 
@@ -39,6 +50,9 @@ static unsigned int suffix_shift(char c)
 	case 'G':
 	case 'g':
 		return 30;
+	case 'T':
+	case 't':
+		return 40;
 	}
 	return 0;
 }
@@ -47,7 +61,7 @@ static unsigned int suffix_shift(char c)
  * ctl_num_parse() - read a number
  * @text: decimal, or hexadecimal with 0x
  * @max: largest value that the attribute can carry
- * @suffix: allow K, M or G
+ * @suffix: allow K, M, G or T
  * @num: out: the number
  *
  * strtoull() alone would accept " 1", "-1" and "1x", and would read 010 as 8.

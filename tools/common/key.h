@@ -96,6 +96,7 @@ struct ctl_val {
 	struct ctl_addr addr;
 };
 
+const char *ctl_num_suffixes(uint64_t max);
 const char *ctl_num_parse(const char *text, uint64_t max, bool suffix, uint64_t *num);
 const char *ctl_addr_parse(const char *text, struct ctl_addr *addr);
 const char *ctl_endpoint_parse(const char *text, struct ctl_addr *addr, bool *has_port,

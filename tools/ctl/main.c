@@ -10,10 +10,6 @@
 #include "common/util.h"
 #include "host.h"
 
-#ifndef SPINDLE_VERSION
-#define SPINDLE_VERSION	"unknown"
-#endif
-
 /**
  * struct noun - an object of the command line
  * @name: word of the object

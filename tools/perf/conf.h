@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/opts.h"
 #include "tune.h"
 
 /* Values that are words and not numbers. */
@@ -80,72 +81,24 @@ struct perf_conf {
 	const char *tune_text;
 };
 
-/**
- * enum perf_param_kind - how the value of a parameter is written
- * @PERF_NUM: number
- * @PERF_BYTES: number, K and M may follow
- * @PERF_MILLIS: seconds with a fraction, kept in milliseconds
- * @PERF_SOME: number, or all, half, one
- * @PERF_DELAY: microseconds, or long, silent
- * @PERF_AUTO: number, or auto
- * @PERF_MODE: word of enum spindle_mode
- * @PERF_VISIBILITY: word of enum spindle_visibility
- * @PERF_FLAG: no value on the command line; 0 or 1 in a sweep
- * @PERF_TUNE: switches and budgets
- */
-enum perf_param_kind {
-	PERF_NUM,
-	PERF_BYTES,
-	PERF_MILLIS,
-	PERF_SOME,
-	PERF_DELAY,
-	PERF_AUTO,
-	PERF_MODE,
-	PERF_VISIBILITY,
-	PERF_FLAG,
-	PERF_TUNE
+/* Groups of parameters. */
+enum {
+	PERF_MEASURE,	/* parameters of a measurement */
+	PERF_MAKE	/* of --setup; they have no meaning for nodes that exist already */
 };
 
-/**
- * struct perf_param - a parameter
- * @name: word of the parameter
- * @letter: short option, or 0
- * @kind: how the value is written
- * @at: offset of the field in struct perf_conf
- * @min: smallest number
- * @max: largest number
- * @def: default
- * @setup: the parameter is for --setup; it has no meaning for nodes that exist already
- * @arg: name of the value in the help
- * @help: description in the help
- */
-struct perf_param {
-	const char *name;
-	char letter;
-	enum perf_param_kind kind;
-	size_t at;
-	uint64_t min;
-	uint64_t max;
-	uint64_t def;
-	bool setup;
-	const char *arg;
-	const char *help;
-};
+/* The words of a number of senders, nodes or subgroups, see perf_some(). */
+extern const struct ctl_opt_word perf_some_words[];
 
-extern const struct perf_param perf_params[];
+/* Parameters: options that describe struct perf_conf. */
+extern const struct ctl_opt perf_params[];
 extern const unsigned int perf_param_count;
 
-const struct perf_param *perf_param_find(const char *name);
+const struct ctl_opt *perf_param_find(const char *name);
 void perf_conf_default(struct perf_conf *conf);
-const char *perf_conf_set(struct perf_conf *conf, const struct perf_param *p, const char *text);
-const char *perf_conf_text(const struct perf_conf *conf, const struct perf_param *p);
+const char *perf_conf_text(const struct perf_conf *conf, const struct ctl_opt *p);
 const char *perf_conf_settle(struct perf_conf *conf);
 uint64_t perf_conf_quota(const struct perf_conf *conf);
-
-static inline uint64_t perf_conf_num(const struct perf_conf *conf, const struct perf_param *p)
-{
-	return *(const uint64_t *)((const char *)conf + p->at);
-}
 
 /* The number that a word like "half" stands for. */
 static inline uint32_t perf_some(uint64_t v, uint32_t of)

@@ -16,10 +16,6 @@
 #include "common/util.h"
 #include "out.h"
 
-#ifndef SPINDLE_VERSION
-#define SPINDLE_VERSION	"unknown"
-#endif
-
 static const char *const stage_name[PERF_STAGES] = {
 	[PERF_SEND] = "send", [PERF_RECV] = "recv", [PERF_DLV] = "dlv",
 };
@@ -49,21 +45,15 @@ struct json_object *perf_json_number(double v)
 	return obj;
 }
 
-static struct json_object *param(const struct perf_conf *conf, const struct perf_param *p)
+static struct json_object *param(const struct perf_conf *conf, const struct ctl_opt *p)
 {
-	uint64_t num = p->kind == PERF_TUNE ? 0 : perf_conf_num(conf, p);
-
-	switch (p->kind) {
-	case PERF_FLAG:
-		return json_object_new_boolean(num);
-	case PERF_MILLIS:
-		return perf_json_number(num / 1000.0);
-	case PERF_NUM:
-	case PERF_BYTES:
-		return json_object_new_uint64(num);
-	default:
-		return json_object_new_string(perf_conf_text(conf, p));
-	}
+	if (p->kind == CTL_OPT_FLAG)
+		return json_object_new_boolean(ctl_opt_num(p, conf));
+	if (p->kind == CTL_OPT_MILLIS)
+		return perf_json_number(ctl_opt_num(p, conf) / 1000.0);
+	if ((p->kind == CTL_OPT_NUM && !p->words) || p->kind == CTL_OPT_BYTES)
+		return json_object_new_uint64(ctl_opt_num(p, conf));
+	return json_object_new_string(perf_conf_text(conf, p));
 }
 
 static struct json_object *metric(const struct perf_result *r, enum perf_metric_id id)
@@ -220,7 +210,7 @@ void perf_csv_row(FILE *f, const struct perf_result *r)
 
 	/* The words of --tune have commas, so they are quoted. */
 	for (i = 0; i < perf_param_count; i++)
-		fprintf(f, perf_params[i].kind == PERF_TUNE ? "\"%s\"," : "%s,",
+		fprintf(f, perf_params[i].kind == CTL_OPT_TAKE ? "\"%s\"," : "%s,",
 			perf_conf_text(&r->conf, &perf_params[i]));
 	fprintf(f, "%u,%u,%u,%u,%s,%016llx", r->members, r->senders, r->local, r->reps,
 		clock_name(), (unsigned long long)r->order);

@@ -4,15 +4,10 @@
  */
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/util.h"
 #include "opts.h"
-
-#ifndef SPINDLE_VERSION
-#define SPINDLE_VERSION	"unknown"
-#endif
 
 #define MAX_REPS	1000
 #define DEF_REPS	3
@@ -20,197 +15,12 @@
 #define DEF_WAIT	60
 #define DEF_PORT	5000
 
-/* Options that are not parameters. Their numbers are above all characters. */
-enum {
-	OPT_SETUP = 256,
-	OPT_ADDR,
-	OPT_PORT,
-	OPT_FIRST,
-	OPT_NODES,
-	OPT_SUBGROUPS,
-	OPT_REPS,
-	OPT_WAIT,
-	OPT_NO_RAW,
-	OPT_RAW_COUNT,
-	OPT_NO_TIMING,
-	OPT_SWEEP,
-	OPT_CSV,
-	OPT_JSON,
-	OPT_QUIET,
-	OPT_HELP,
-	OPT_VERSION,
-	OPT_PARAM	/* options of the table begin here */
-};
-
-/**
- * struct fixed - an option that is not a parameter
- * @id: number
- * @letter: short option, or 0
- * @arg: required_argument and so on
- * @name: long option
- * @value: name of the value in the help
- * @help: description in the help
- */
-struct fixed {
-	int id;
-	char letter;
-	int arg;
-	const char *name;
-	const char *value;
-	const char *help;
-};
-
-static const struct fixed place_options[] = {
-	{ OPT_SETUP, 0, no_argument, "setup", NULL, "make nodes and a view, and remove them" },
-	{ OPT_ADDR, 0, required_argument, "addr", "ADDRESS",
-	  "their address (that of the first RDMA device)" },
-	{ OPT_PORT, 0, required_argument, "port", "PORT", "node I has port PORT + I (5000)" },
-	{ OPT_FIRST, 0, required_argument, "first-node", "ID", "id of the first one (1)" },
-	{ OPT_NODES, 0, required_argument, "only-nodes", "IDS",
-	  "of nodes that exist only these, like 1-4,7" },
-	{ OPT_SUBGROUPS, 0, required_argument, "only-subgroups", "IDS", "the same" },
-};
-
-static const struct fixed other_options[] = {
-	{ OPT_REPS, 'r', required_argument, "repetitions", "N", "repetitions (3)" },
-	{ OPT_SWEEP, 'x', required_argument, "sweep", "KEY=V,V",
-	  "each value of a parameter; of several, each combination" },
-	{ OPT_CSV, 'C', required_argument, "csv", "FILE", "a row for each of them" },
-	{ OPT_JSON, 'j', optional_argument, "json", "FILE",
-	  "JSON, to standard output without FILE" },
-	{ OPT_RAW_COUNT, 0, required_argument, "raw-count", "N",
-	  "raw writes to each member; 0: enough" },
-	{ OPT_NO_RAW, 0, no_argument, "no-raw", NULL, "do not measure the device" },
-	{ OPT_NO_TIMING, 0, no_argument, "no-timing", NULL,
-	  "do not have engines measure their time" },
-	{ OPT_WAIT, 0, required_argument, "wait", "SECONDS",
-	  "give up when nothing moves for so long (60)" },
-	{ OPT_QUIET, 'q', no_argument, "quiet", NULL, "no progress" },
-	{ OPT_HELP, 'h', no_argument, "help", NULL, "this text" },
-	{ OPT_VERSION, 'V', no_argument, "version", NULL, "version" },
-};
-
-/* ---- help -------------------------------------------------------------- */
-
-static void help_line(char letter, const char *name, const char *value, bool optional,
-		      const char *help, const char *def)
-{
-	char left[64], flag[8] = "    ";
-
-	if (letter)
-		snprintf(flag, sizeof(flag), "-%c, ", letter);
-	snprintf(left, sizeof(left), "%s--%s%s%s%s%s", flag, name, value && optional ? "[" : "",
-		 value ? "=" : "", value ? value : "", value && optional ? "]" : "");
-	printf("  %-30s %s%s%s%s\n", left, help, def ? " (" : "", def ? def : "",
-	       def ? ")" : "");
-}
-
-static void help_fixed(const struct fixed *f, unsigned int n)
-{
-	for (; n--; f++)
-		help_line(f->letter, f->name, f->value, f->arg == optional_argument, f->help,
-			  NULL);
-}
-
-static void help_params(bool setup)
-{
-	struct perf_conf def;
-	unsigned int i;
-
-	perf_conf_default(&def);
-	for (i = 0; i < perf_param_count; i++) {
-		const struct perf_param *p = &perf_params[i];
-
-		if (p->setup == setup)
-			help_line(p->letter, p->name, p->arg, false, p->help,
-				  p->kind != PERF_TUNE && p->def ? perf_conf_text(&def, p) :
-								   NULL);
-	}
-}
-
-static void help(void)
-{
-	puts("usage: spindle-perf [OPTION]...\n"
-	     "       spindle-perf failover [OPTION]...\n"
-	     "       spindle-perf rdmc [OPTION]...\n"
-	     "Measure subgroups: throughput, latency, and what they cost.\n"
-	     "\n"
-	     "Where: nodes that exist, or");
-	help_fixed(place_options, CTL_ARRAY_SIZE(place_options));
-	puts("\nWhat --setup makes:");
-	help_params(true);
-	puts("\nWhat is done:");
-	help_params(false);
-	puts("\nHow it is measured and shown:");
-	help_fixed(other_options, CTL_ARRAY_SIZE(other_options));
-	puts("\nExit status: 0 done, 1 failed, or something was lost or in a wrong order, 2 usage.\n"
-	     "What changes of a live view cost: spindle-perf failover --help. Large objects:\n"
-	     "spindle-perf rdmc --help. See spindle-perf(1).");
-}
-
-/* ---- parsing ----------------------------------------------------------- */
-
-/* The arguments of getopt_long(), made from the tables. */
-struct table {
-	struct option *option;
-	unsigned int options;
-	char letters[160];
-};
-
-static void add_option(struct table *t, const char *name, char letter, int arg, int id)
-{
-	size_t len = strlen(t->letters);
-
-	t->option = ctl_grow(t->option, t->options, sizeof(*t->option));
-	t->option[t->options++] = (struct option){ name, arg, NULL, id };
-	if (letter)
-		snprintf(t->letters + len, sizeof(t->letters) - len, "%c%s", letter,
-			 arg == required_argument ? ":" : arg == optional_argument ? "::" : "");
-}
-
-static void make_table(struct table *t)
-{
-	unsigned int i;
-
-	for (i = 0; i < perf_param_count; i++)
-		add_option(t, perf_params[i].name, perf_params[i].letter,
-			   perf_params[i].kind == PERF_FLAG ? no_argument : required_argument,
-			   OPT_PARAM + i);
-	for (i = 0; i < CTL_ARRAY_SIZE(place_options); i++)
-		add_option(t, place_options[i].name, place_options[i].letter,
-			   place_options[i].arg, place_options[i].id);
-	for (i = 0; i < CTL_ARRAY_SIZE(other_options); i++)
-		add_option(t, other_options[i].name, other_options[i].letter,
-			   other_options[i].arg, other_options[i].id);
-	/* The zeroed entry ends the array. */
-	t->option = ctl_grow(t->option, t->options, sizeof(*t->option));
-}
-
-/* Map a short option to the number of its long one. */
-static int long_id(int c)
-{
-	unsigned int i;
-
-	for (i = 0; i < perf_param_count; i++)
-		if (perf_params[i].letter == c)
-			return OPT_PARAM + i;
-	for (i = 0; i < CTL_ARRAY_SIZE(other_options); i++)
-		if (other_options[i].letter == c)
-			return other_options[i].id;
-	return c;
-}
-
-static const char *number(const char *text, uint64_t min, uint64_t max, uint64_t *num)
-{
-	if (!ctl_num_parse(text, max, false, num) && *num >= min)
-		return NULL;
-	return ctl_asprintf("not a number from %llu to %llu", (unsigned long long)min,
-			    (unsigned long long)max);
-}
+#define AT(field)	CTL_OPT_AT(struct perf_opts, field)
 
 /* Parse "KEY=V,V". If the text has a ';', that separates the values, which may have commas then. */
-static const char *add_sweep(struct perf_opts *o, const char *text)
+static const char *add_sweep(void *into, const char *text)
 {
+	struct perf_opts *o = into;
 	char *copy = ctl_strdup(text), *values = strchr(copy, '='), *value;
 	struct perf_sweep *s = &o->sweep[o->sweeps];
 	const char *sep, *err;
@@ -229,11 +39,11 @@ static const char *add_sweep(struct perf_opts *o, const char *text)
 		if (o->sweep[i].p == s->p)
 			return ctl_asprintf("%s is swept already", copy);
 	sep = strchr(values, ';') ? ";" : ",";
-	if (s->p->kind == PERF_TUNE)
+	if (s->p->kind == CTL_OPT_TAKE)
 		sep = ";";
 	while ((value = strsep(&values, sep))) {
 		perf_conf_default(&conf);
-		err = perf_conf_set(&conf, s->p, value);
+		err = ctl_opt_take(s->p, &conf, value);
 		if (err)
 			return ctl_asprintf("%s: %s", value, err);
 		s->value = ctl_grow(s->value, s->values, sizeof(*s->value));
@@ -243,102 +53,106 @@ static const char *add_sweep(struct perf_opts *o, const char *text)
 	return NULL;
 }
 
-/* Take an option that is not a parameter. Return: NULL, or what is wrong with its value */
-static const char *fixed_option(struct perf_opts *o, int id, const char *arg)
+static const struct ctl_opt place_options[] = {
+	{ .name = "setup", .kind = CTL_OPT_FLAG, AT(where.setup),
+	  .help = "make nodes and a view, and remove them" },
+	{ .name = "addr", .kind = CTL_OPT_ADDR, AT(where.addr), .value = "ADDRESS",
+	  .help = "their address (that of the first RDMA device)" },
+	{ .name = "port", .kind = CTL_OPT_NUM, AT(where.port),
+	  .min = 1, .max = UINT16_MAX, .def = DEF_PORT, .value = "PORT",
+	  .help = "node I has port PORT + I" },
+	{ .name = "first-node", .kind = CTL_OPT_NUM, AT(where.first),
+	  .min = 1, .max = UINT32_MAX, .def = 1, .value = "ID", .help = "id of the first one" },
+	{ .name = "only-nodes", .kind = CTL_OPT_TEXT, AT(where.node), .value = "IDS",
+	  .help = "of nodes that exist only these, like 1-4,7" },
+	{ .name = "only-subgroups", .kind = CTL_OPT_TEXT, AT(where.group), .value = "IDS",
+	  .help = "the same" },
+	{ .name = NULL }
+};
+
+static const struct ctl_opt other_options[] = {
+	{ .name = "repetitions", .letter = 'r', .kind = CTL_OPT_NUM, AT(how.reps),
+	  .min = 1, .max = MAX_REPS, .def = DEF_REPS, .value = "N", .help = "repetitions" },
+	{ .name = "sweep", .letter = 'x', .kind = CTL_OPT_TAKE, .take = add_sweep,
+	  .value = "KEY=V,V", .help = "each value of a parameter; of several, each combination" },
+	{ .name = "csv", .letter = 'C', .kind = CTL_OPT_TEXT, AT(csv_file), .value = "FILE",
+	  .help = "a row for each of them" },
+	{ .name = "json", .letter = 'j', .kind = CTL_OPT_FILE, AT(json_file),
+	  .also = offsetof(struct perf_opts, json), .value = "FILE",
+	  .help = "JSON, to standard output without FILE" },
+	{ .name = "raw-count", .kind = CTL_OPT_NUM, AT(how.raw_count),
+	  .max = SPINDLE_RAW_MAX_COUNT, .value = "N",
+	  .help = "raw writes to each member; 0: enough" },
+	{ .name = "no-raw", .kind = CTL_OPT_NOT, AT(how.raw), .help = "do not measure the device" },
+	{ .name = "no-timing", .kind = CTL_OPT_NOT, AT(where.timing),
+	  .help = "do not have engines measure their time" },
+	{ .name = "wait", .kind = CTL_OPT_NUM, AT(how.wait),
+	  .min = 1, .max = MAX_WAIT, .def = DEF_WAIT, .value = "SECONDS",
+	  .help = "give up when nothing moves for so long" },
+	{ .name = "quiet", .letter = 'q', .kind = CTL_OPT_FLAG, AT(quiet), .help = "no progress" },
+	{ .name = "help", .letter = 'h', .kind = CTL_OPT_HELP, .help = "this text" },
+	{ .name = "version", .letter = 'V', .kind = CTL_OPT_VERSION, .help = "version" },
+	{ .name = NULL }
+};
+
+static const struct ctl_opt_part parts[] = {
+	{ .opt = place_options, .groups = CTL_OPT_ALL },
+	{ .title = "\nWhat --setup makes:", .opt = perf_params, .groups = 1U << PERF_MAKE,
+	  .at = offsetof(struct perf_opts, conf) },
+	{ .title = "\nWhat is done:", .opt = perf_params, .groups = 1U << PERF_MEASURE,
+	  .at = offsetof(struct perf_opts, conf) },
+	{ .title = "\nHow it is measured and shown:", .opt = other_options,
+	  .groups = CTL_OPT_ALL },
+};
+
+static const struct ctl_command command = {
+	.name = "spindle-perf",
+	.head = "usage: spindle-perf [OPTION]...\n"
+		"       spindle-perf failover [OPTION]...\n"
+		"       spindle-perf rdmc [OPTION]...\n"
+		"Measure subgroups: throughput, latency, and what they cost.\n"
+		"\n"
+		"Where: nodes that exist, or",
+	.tail = "\nExit status: 0 done, 1 failed, or something was lost or in a wrong order, 2 usage.\n"
+		"What changes of a live view cost: spindle-perf failover --help. Large objects:\n"
+		"spindle-perf rdmc --help. See spindle-perf(1).",
+	.wide = 30, .part = parts, .parts = CTL_ARRAY_SIZE(parts),
+};
+
+/**
+ * perf_opts_ports() - check that each node has a port
+ * @c: command line, for a message
+ * @where: port and id of the first node
+ * @nodes: number of nodes
+ *
+ * Return: CTL_OK, or CTL_USAGE after a message
+ */
+int perf_opts_ports(const struct ctl_command *c, const struct perf_where *where,
+		    unsigned int nodes)
 {
-	const char *err = NULL;
-	uint64_t num = 0;
-
-	switch (id) {
-	case OPT_SETUP:
-		o->where.setup = true;
-		break;
-	case OPT_ADDR:
-		return ctl_addr_parse(arg, &o->where.addr);
-	case OPT_PORT:
-		err = number(arg, 1, UINT16_MAX, &num);
-		o->where.port = num;
-		break;
-	case OPT_FIRST:
-		err = number(arg, 1, UINT32_MAX, &num);
-		o->where.first = num;
-		break;
-	case OPT_NODES:
-		o->where.node = arg;
-		break;
-	case OPT_SUBGROUPS:
-		o->where.group = arg;
-		break;
-	case OPT_REPS:
-		err = number(arg, 1, MAX_REPS, &num);
-		o->how.reps = num;
-		break;
-	case OPT_WAIT:
-		err = number(arg, 1, MAX_WAIT, &num);
-		o->how.wait = num;
-		o->where.wait = num;
-		break;
-	case OPT_NO_RAW:
-		o->how.raw = false;
-		break;
-	case OPT_RAW_COUNT:
-		err = number(arg, 0, SPINDLE_RAW_MAX_COUNT, &num);
-		o->how.raw_count = num;
-		break;
-	case OPT_NO_TIMING:
-		o->where.timing = false;
-		break;
-	case OPT_SWEEP:
-		return add_sweep(o, arg);
-	case OPT_CSV:
-		o->csv_file = arg;
-		break;
-	case OPT_JSON:
-		o->json = true;
-		o->json_file = arg;
-		break;
-	case OPT_QUIET:
-		o->quiet = true;
-		break;
-	}
-	return err;
-}
-
-static const char *option_name(const struct table *t, int id)
-{
-	unsigned int i;
-
-	for (i = 0; i < t->options; i++)
-		if (t->option[i].val == id)
-			return t->option[i].name;
-	return "?";
-}
-
-static int usage(const char *text)
-{
-	ctl_err("%s; see spindle-perf --help", text);
-	return CTL_USAGE;
+	if ((uint64_t)where->port + where->first + nodes - 1 <= UINT16_MAX)
+		return CTL_OK;
+	return ctl_command_usage(c, "port %u, first-node %u: node I has port %u + I, and ports end at %u",
+				 where->port, where->first, where->port, UINT16_MAX);
 }
 
 /* Check whether the options fit together. */
 static int check(const struct perf_opts *o, const char *setup_param)
 {
-	unsigned int last = o->where.first + SPINDLE_MAX_MEMBERS - 1;
 	unsigned int i;
 
 	for (i = 0; i < o->sweeps && !setup_param; i++)
-		if (o->sweep[i].p->setup)
+		if (o->sweep[i].p->group == PERF_MAKE)
 			setup_param = o->sweep[i].p->name;
 	if (!o->where.setup && setup_param)
-		return usage(ctl_asprintf("%s: says what --setup makes", setup_param));
+		return ctl_command_usage(&command, "%s: says what --setup makes", setup_param);
 	if (!o->where.setup && o->where.addr.family)
-		return usage("addr: says where --setup makes nodes");
+		return ctl_command_usage(&command, "addr: says where --setup makes nodes");
 	if (o->where.setup && (o->where.node || o->where.group))
-		return usage("only-nodes, only-subgroups: of those that exist; without --setup");
-	if (o->where.setup && (last < o->where.first || o->where.port + last > UINT16_MAX))
-		return usage(ctl_asprintf("port %u, first-node %u: node I has port %u + I, and ports end at %u",
-					  o->where.port, o->where.first, o->where.port,
-					  UINT16_MAX));
+		return ctl_command_usage(&command, "only-nodes, only-subgroups: of those that exist; "
+					 "without --setup");
+	if (o->where.setup)
+		return perf_opts_ports(&command, &o->where, SPINDLE_MAX_MEMBERS);
 	return CTL_OK;
 }
 
@@ -348,59 +162,18 @@ static int check(const struct perf_opts *o, const char *setup_param)
  * @argc: words
  * @argv: words
  *
- * Return: CTL_OK; CTL_USAGE after a message; -1: the user wanted help, which was printed
+ * Return: CTL_OK; CTL_USAGE after a message; CTL_OPT_SHOWN: the user wanted help, which was printed
  */
 int perf_opts_parse(struct perf_opts *o, int argc, char **argv)
 {
-	const char *setup_param = NULL, *err;
-	struct table t = { .letters = ":" };
-	int c;
+	const char *given[CTL_OPT_GROUPS] = { NULL };
+	int rc;
 
 	memset(o, 0, sizeof(*o));
 	perf_conf_default(&o->conf);
-	o->where.port = DEF_PORT;
-	o->where.first = 1;
-	o->where.wait = DEF_WAIT;
-	o->where.timing = true;
-	o->how.reps = DEF_REPS;
-	o->how.wait = DEF_WAIT;
-	o->how.raw = true;
-	make_table(&t);
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, t.letters, t.option, NULL)) != -1) {
-		const char *word = argv[optind - 1];
-
-		if (c == ':')
-			return usage(ctl_asprintf("%s: the value is missing", word));
-		if (c == '?')
-			return usage(optopt && optopt < 256 ?
-				     ctl_asprintf("there is no option -%c", optopt) :
-				     ctl_asprintf("there is no option %s", word));
-		c = long_id(c);
-		if (c == OPT_HELP) {
-			help();
-			return -1;
-		}
-		if (c == OPT_VERSION) {
-			puts("spindle-perf " SPINDLE_VERSION);
-			return -1;
-		}
-		if (c >= OPT_PARAM) {
-			const struct perf_param *p = &perf_params[c - OPT_PARAM];
-
-			err = perf_conf_set(&o->conf, p, p->kind == PERF_FLAG ? "1" : optarg);
-			if (p->setup)
-				setup_param = p->name;
-		} else {
-			err = fixed_option(o, c, optarg);
-		}
-		if (err)
-			return usage(ctl_asprintf("%s %s: %s", option_name(&t, c),
-						  optarg ? optarg : "", err));
-	}
-	if (optind < argc)
-		return usage(ctl_asprintf("'%s': there are only options", argv[optind]));
-	return check(o, setup_param);
+	rc = ctl_command_parse(&command, o, argc, argv, given);
+	o->where.wait = o->how.wait;
+	return rc ? rc : check(o, given[PERF_MAKE]);
 }
 
 /* The number of configurations that the sweeps lead to. */
@@ -428,8 +201,8 @@ const char *perf_opts_conf(const struct perf_opts *o, unsigned int i, struct per
 
 	*conf = o->conf;
 	for (s = o->sweeps; s-- && !err; i /= o->sweep[s].values)
-		err = perf_conf_set(conf, o->sweep[s].p,
-				    o->sweep[s].value[i % o->sweep[s].values]);
+		err = ctl_opt_take(o->sweep[s].p, conf,
+				   o->sweep[s].value[i % o->sweep[s].values]);
 	if (!err)
 		err = perf_conf_settle(conf);
 	return err ? err : perf_limit(conf, o->where.setup);

@@ -18,7 +18,7 @@
  * @values: entries of @value
  */
 struct perf_sweep {
-	const struct perf_param *p;
+	const struct ctl_opt *p;
 	char **value;
 	unsigned int values;
 };
@@ -47,6 +47,8 @@ struct perf_opts {
 	bool quiet;
 };
 
+int perf_opts_ports(const struct ctl_command *c, const struct perf_where *where,
+		    unsigned int nodes);
 int perf_opts_parse(struct perf_opts *o, int argc, char **argv);
 unsigned int perf_opts_confs(const struct perf_opts *o);
 const char *perf_opts_conf(const struct perf_opts *o, unsigned int i, struct perf_conf *conf);

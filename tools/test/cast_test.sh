@@ -404,13 +404,17 @@ says 2 "has nobody to talk to" -m 1 x
 says 2 "the first of --members sends" -n 2 -m 1,2 x
 says 2 "none of pipeline" -a star x
 says 2 "a power of two" -b 5K x
-says 2 "from 1 to 2^48" -g 0 x
-says 2 "from 1 to 2^48" -g 281474976710656 x
-says 2 "number of seconds" -t 0 x
-says 2 "number of bytes" --memory 1Q x
+says 2 "group 0: not a number from 1 to 281474976710655" -g 0 x
+says 2 "group 281474976710656: not a number" -g 281474976710656 x
+says 2 "timeout 0: not a number of seconds from 1 to 86400" -t 0 x
+says 2 "memory 1Q: .*K, M, G and T may follow" --memory 1Q x
+says 2 "node 0: not a number from 1" -n 0 x
+says 2 "there is no option --overwrite" --overwrite x
+says 2 "-m: the value is missing" -m
 program=$test/recv.asan
 says 0 '^usage: ' --help
 says 2 "the directory is missing" --from 1
+says 2 "there is no option -r" -r x
 says 2 "one directory is enough" --from 1 x y
 says 2 "from or --members is missing" x
 says 2 "is not the first of --members" -n 2 -m 1,2 --from 2 x

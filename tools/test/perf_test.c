@@ -173,7 +173,7 @@ static void test_bytes(void)
 
 static const char *set(struct perf_conf *c, const char *name, const char *text)
 {
-	return perf_conf_set(c, perf_param_find(name), text);
+	return ctl_opt_take(perf_param_find(name), c, text);
 }
 
 static void test_conf(void)
@@ -184,10 +184,10 @@ static void test_conf(void)
 
 	perf_conf_default(&c);
 	for (i = 0; i < perf_param_count; i++) {
-		const struct perf_param *p = &perf_params[i];
+		const struct ctl_opt *p = &perf_params[i];
 
 		d = c;
-		same &= !perf_conf_set(&d, p, perf_conf_text(&c, p));
+		same &= !ctl_opt_take(p, &d, perf_conf_text(&c, p));
 		same &= !strcmp(perf_conf_text(&d, p), perf_conf_text(&c, p));
 	}
 	ok(same, "all defaults can be read as they are written");

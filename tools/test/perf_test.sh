@@ -18,8 +18,11 @@ says 2 "'x': there are only options" x
 
 says 2 "nodes 65: not a number from 1 to 64" --setup -n 65
 says 2 "nodes 0: not a number from 1 to 64" --setup -n 0
-says 2 "size 512M: not a number from 1 to 268435456 (K and M may follow it)" --setup -S 512M
+says 2 "size 512M: not a number from 1 to 268435456 (K, M and G may follow it)" --setup -S 512M
 says 2 "window 65537: not a number from 1 to 65536" --setup -w 65537
+says 2 "spin x: not a number from 0 to 1000000, and not auto" --setup --spin x
+says 2 "wait 0: not a number of seconds from 1 to 3600" --wait 0
+says 2 "there is no option --quiet=3" --quiet=3
 says 2 "ring 2G: not a number from 0 to 1073741824" --setup --ring 2G
 says 2 "subgroups 65: not a number from 1 to 64" --setup -k 65
 says 2 "senders some: .*none of all|half|one" --setup -s some
@@ -84,10 +87,10 @@ says 2 "there is no option --setup" rdmc --setup
 says 2 "--size: the value is missing" rdmc --size
 says 2 "'x': there are only options" rdmc x
 says 2 "members 1: not a number from 2 to 64" rdmc -n 1
-says 2 "algorithm star: none of pipeline, sequential, chain, tree, hybrid" rdmc -a star
+says 2 "algorithm star: none of pipeline|sequential|chain|tree|hybrid" rdmc -a star
 says 2 "size 0: not a number" rdmc -S 0
 says 2 "block 5000: not a power of two from 4096 to 1048576" rdmc -b 5000
-says 2 "block 2048: not a power of two from 4096 to 1048576" rdmc -b 2K
+says 2 "block 2K: not a power of two from 4096 to 1048576" rdmc -b 2K
 says 2 "block 2M: not a number from 0 to 1048576" rdmc -b 2M
 says 2 "senders 0: not a number from 1 to 64" rdmc -s 0
 says 2 "queue 17: not a number from 1 to 16" rdmc -q 17

@@ -31,7 +31,7 @@ struct perf_ropts {
 	struct perf_where where;
 	unsigned int members;
 	unsigned int nodes;
-	unsigned int senders;
+	uint64_t senders;
 	unsigned int mix;
 	unsigned int sigma;
 	uint32_t algorithm;
