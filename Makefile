@@ -55,7 +55,7 @@ modules_links:
 	fi
 	@mkdir -p $(MODOUT)
 	@find kmod uapi -type d | sed 's|^|$(MODOUT)/|' | xargs mkdir -p
-	@find kmod uapi Kbuild -name '*.[ch]' -o -name Kbuild | \
+	@find kmod uapi Kbuild dkms.conf -name '*.[ch]' -o -name Kbuild -o -name dkms.conf | \
 	while read -r f; do \
 		[ -L $(MODOUT)/$$f ] || ln -srf $$f $(MODOUT)/$$f; \
 	done

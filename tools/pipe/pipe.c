@@ -640,7 +640,8 @@ static void parse(int argc, char **argv)
 		else if (c == 'D')
 			p.attach.device = optarg;
 		else if (c == 'h' || c == 'V')
-			exit(fputs(c == 'h' ? usage_text : "spindle-pipe 0.1\n", stdout) < 0);
+			exit(fputs(c == 'h' ? usage_text :
+				   "spindle-pipe " SPINDLE_VERSION "\n", stdout) < 0);
 	}
 	if (optind < argc)
 		usage("unexpected argument", argv[optind]);

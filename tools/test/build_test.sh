@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the build makes has the version of dkms.conf. TAP.
+
+# shellcheck source=tools/test/lib.sh
+. "$(dirname "$0")/lib.sh"
+root=$(cd "$dir/.." && pwd)
+version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$root/dkms.conf")
+
+for name in ctl perf pipe cast recv; do
+	program=$dir/spindle-$name
+	says 0 "^spindle-$name $version\$" --version
+done
+
+make -s -C "$root/libspindle-user" spindle.pc >"$tmp/out" 2>&1 &&
+	grep -qx "Version: $version" "$root/libspindle-user/spindle.pc"
+verdict $? "the library has the version of dkms.conf"
+
+# The flags of main.c as Kbuild computes them.
+{
+	echo "include $root/kmod/Kbuild"
+	# shellcheck disable=SC2016 # it is make that expands it
+	printf '$(info $(CFLAGS_main.o))\nall:\n'
+} | make -s -f - all src="$root/kmod" srctree=/nonexistent >"$tmp/out" 2>&1
+grep -qxF -e "-DSPINDLE_VERSION='\"$version\"'" "$tmp/out" &&
+	grep -qxF 'MODULE_VERSION(SPINDLE_VERSION);' "$root/kmod/main.c"
+verdict $? "the module has the version of dkms.conf"
+
+echo "1..$n"
+exit $bad
