@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the build makes has the version of dkms.conf. TAP.
+# What the build makes: the version of dkms.conf everywhere, and programs without needless
+# libraries. TAP.
 
 # shellcheck source=tools/test/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -26,6 +27,14 @@ verdict $? "the library has the version of dkms.conf"
 grep -qxF -e "-DSPINDLE_VERSION='\"$version\"'" "$tmp/out" &&
 	grep -qxF 'MODULE_VERSION(SPINDLE_VERSION);' "$root/kmod/main.c"
 verdict $? "the module has the version of dkms.conf"
+
+# ldd -u lists the libraries of a program that define nothing that the program uses.
+for program in "$dir"/spindle-ctl "$dir"/spindle-perf "$dir"/spindle-pipe "$dir"/spindle-cast \
+	"$dir"/spindle-recv; do
+	ldd -u "$program" >"$tmp/out" 2>&1
+	! grep -q 'lib.*\.so\|not a dynamic' "$tmp/out"
+	verdict $? "${program##*/} uses each library that it is linked with"
+done
 
 echo "1..$n"
 exit $bad
