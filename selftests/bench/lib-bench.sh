@@ -37,12 +37,13 @@ fi
 QUICK=${QUICK:-}
 FROM=${FROM:-1}
 
-# The techniques as the paper adds them up. What it does not have is off in all of them.
+# The techniques as the paper adds them up. What it does not have is off in all of them: rounds
+# that a member gives up in advance ("silence") go with null messages, so NULLS turns them off.
 BASELINE=all=off
 DELIVERY=$BASELINE,dlv-batch=on
 RECEIVE=$DELIVERY,recv-batch=on
 BATCHING=$RECEIVE,send-batch=on
-NULLS=$BATCHING,nulls=on
+NULLS=$BATCHING,nulls=on,silence=0
 LATE=$NULLS,late-post=on
 FINAL=default
 

@@ -45,6 +45,7 @@ sub load_keys {
 # ---- what expressions see --------------------------------------------------
 
 our $T;		# rows of the figure or page that is being made
+our $FIGURES;	# the directory of the sweeps
 
 # A value: v(SERIES, X), of goodput unless METRIC says otherwise.
 sub v {
@@ -58,6 +59,11 @@ sub v {
 sub div {
 	my ($a, $b) = @_;
 	return defined $a && defined $b && $b > 0 ? $a / $b : undef;
+}
+
+sub minus {
+	my ($a, $b) = @_;
+	return defined $a && defined $b ? $a - $b : undef;
 }
 
 sub mul {
@@ -109,14 +115,18 @@ sub best {
 	return $name;
 }
 
-# Seconds that engines spent posting, for a million messages.
+# Seconds that the engine spent posting, for a million messages. All nodes share one engine thread,
+# and spindle-perf counts each thread once.
 sub posting {
 	my ($s, $x) = @_;
 	my ($busy, $post) = (v($s, $x, 'engine_busy'), v($s, $x, 'engine_post'));
-	my ($secs, $sent, $n) = map { v($s, $x, $_) } qw(seconds sent nodes);
-	return undef unless defined $busy && defined $post && $secs && $sent && $n;
-	return $busy * $post * $secs * $n / $sent * 1e6;
+	my ($secs, $sent) = map { v($s, $x, $_) } qw(seconds sent);
+	return undef unless defined $busy && defined $post && $secs && $sent;
+	return $busy * $post * $secs / $sent * 1e6;
 }
+
+# Subgroups that the engine looks at in a pass.
+sub looks { my ($s, $x) = @_; return div(v($s, $x, 'visits'), v($s, $x, 'passes')); }
 
 # Writes for a million messages.
 sub writes {
@@ -220,9 +230,10 @@ sub cell {
 	return $t;
 }
 
+# All series, or those of @only.
 sub metric_table {
-	my ($metric, $scale, $digits, $caption) = @_;
-	my @s = grep { values_of($_, $metric) } @{$T->{series}};
+	my ($metric, $scale, $digits, $caption, @only) = @_;
+	my @s = grep { values_of($_, $metric) } @only ? @only : @{$T->{series}};
 	return unless @s;
 	put(ucfirst $caption, ':');
 	put('');
@@ -233,6 +244,35 @@ sub metric_table {
 	} @{$T->{x}});
 }
 
+# Which commit a CSV is the measurement of, as far as its .run file knows.
+sub origin {
+	my ($k) = @_;
+	my $when = $k->{date} ? "Measured $k->{date}" : 'When this was measured was not recorded';
+	return "$when with commit $k->{commit}." if $k->{commit};
+	return "$when; with which commit was not recorded, and the CSV is in the tree since "
+		. "commit $k->{csv}." if $k->{csv};
+	return "$when; with which commit was not recorded.";
+}
+
+# The sum of the points that a sweep would measure now, as "run" writes it.
+sub sweep_now {
+	my ($machine, $base, $quick) = @_;
+	my ($sweeps) = $FIGURES =~ m{([^/]+)$};
+	local %ENV = (%ENV, LIST => 1, QUICK => $quick, MACHINE => $machine);
+	my $sum = `cd '$FIGURES/..' && dash '$sweeps/$base.sh' | cksum` // '';
+	return $sum =~ /^(\d+)/ ? $1 : die "page: $base.sh: its points cannot be listed\n";
+}
+
+# Say so if the sweep has changed since the data of a figure were measured.
+sub older {
+	my ($dir, $machine, $base) = @_;
+	my $k = load_keys("$dir/$machine/$base.run");
+	return if !$k->{sweep} || $k->{sweep} eq sweep_now($machine, $base, $k->{quick} // '');
+	put(wrap('**These data are older than their sweep,** which by now measures other points, or '
+		 . 'the same ones with other options.'));
+	put('');
+}
+
 sub notes {
 	my ($dir, $base) = @_;
 	my $k = load_keys("$dir/$base.run");
@@ -241,7 +281,7 @@ sub notes {
 			. "$k->{load_before} before, $k->{load_after} after"
 			. ($k->{noisy} ? "; $k->{noisy} noisy" : '')
 			. (defined $k->{processor} ? '; bound to one processor of it' : '') . ($k->{quick} ? '; QUICK' : '')
-			. ". $k->{date}.";
+			. '. ' . origin($k);
 		put("*$n*");
 		put('');
 	}
@@ -256,8 +296,6 @@ sub notes {
 }
 
 # ---- figures ---------------------------------------------------------------
-
-our $FIGURES;	# where they are
 
 # The parts of NAME.rst
 sub load_text {
@@ -307,6 +345,7 @@ sub figure {
 	put(wrap("**The paper:** $t->{paper}"));
 	put('');
 	my $why;
+	older($dir, $machine, $base) if $T;
 	if ($T) {
 		put(wrap('**Here:** ' . fill($t->{ours}, "$name.rst")));
 		$why = fill($t->{why}, "$name.rst");
@@ -341,7 +380,7 @@ sub machine {
 	my ($dir, $machine, $text) = @_;
 	my $k = load_keys("$dir/$machine/machine");
 	return unless %$k;
-	put("$text: Spindle $k->{spindle}, Linux $k->{kernel}",
+	put("$text, as of the last figure that was measured: Spindle $k->{spindle}, Linux $k->{kernel}",
 	    $k->{qemu} ? " in QEMU $k->{qemu}" : '', ", gcc $k->{gcc}, on a host with ",
 	    "$k->{cores} cores of $k->{cpu} and $k->{memory}, Linux $k->{host}; load $k->{load} ",
 	    "before it began, $k->{date}", $k->{quick} ? '; few points and short ones (QUICK)' : '',
