@@ -178,17 +178,24 @@ void step_flood(const char *step)
 	printf("flood: %" PRIu64 " %s\n", most, first);
 }
 
-void step_lure(const char *step)
+void listen_here(void)
 {
 	struct sockaddr_in addr = member_addr(my_id);
-	struct rdma_cm_id *listener, *from;
-	struct rdma_conn_param param;
-	uint32_t word = htobe32(num(step, "reject", 0));
-	int type;
+	struct rdma_cm_id *listener;
 
 	if (rdma_create_id(chan, &listener, NULL, RDMA_PS_TCP) ||
 	    rdma_bind_addr(listener, (struct sockaddr *)&addr) || rdma_listen(listener, 16))
 		die("listen: %s\n", strerror(errno));
+}
+
+void step_lure(const char *step)
+{
+	struct rdma_cm_id *from;
+	struct rdma_conn_param param;
+	uint32_t word = htobe32(num(step, "reject", 0));
+	int type;
+
+	listen_here();
 	do {
 		type = next_event(LIMIT_S * 1000, NULL, &from);
 		if (type < 0)

@@ -18,6 +18,9 @@ extern struct rdma_cm_id *id;
 /* The node has disconnected. Only next_event() updates this. */
 extern bool disconnected;
 
+/* Accept requests at the address of our member from now on. */
+void listen_here(void);
+
 /* The next event, or -1 when the time is over. The code of a rejection goes to @code. */
 int next_event(int ms, int64_t *code, struct rdma_cm_id **from);
 

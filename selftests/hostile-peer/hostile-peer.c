@@ -22,6 +22,11 @@
  *			became of them
  *	lure		be dialled, once, keys as for dial and proof= as for give;
  *			reject=CODE refuses; tag: with the tag of a request
+ *	listen		accept requests from now on
+ *	contact		be the contact of joiners, without a key, until=FILE exists: answer
+ *			questions with parts of the card of the view, each part len=N bytes and
+ *			ms=N late; endless: the card has no end; restless: each question for its
+ *			first byte finds another view. The number of answers
  *	half		request and say nothing more when the answer comes
  *	give		send our rights; len=N key=N shift=N zero=N in them, size=N bytes,
  *			n=N pages;
@@ -182,7 +187,8 @@ static const struct {
 	void (*fn)(const char *step);
 } steps[] = {
 	{ "dial", step_dial }, { "half", step_half }, { "flood", step_flood },
-	{ "lure", step_lure }, { "give", step_give }, { "take", step_take },
+	{ "lure", step_lure }, { "listen", step_listen }, { "contact", step_contact },
+	{ "give", step_give }, { "take", step_take },
 	{ "setup", step_setup }, { "write", step_write }, { "read", step_read },
 	{ "add", step_add }, { "send", step_send }, { "block", step_block },
 	{ "express", step_express }, { "node", step_node }, { "hdr", step_hdr },

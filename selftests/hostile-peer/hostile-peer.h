@@ -63,6 +63,8 @@ void step_lure(const char *step);
 void step_gone(const char *step);
 void step_mute(const char *step);
 void step_hangup(const char *step);
+void step_listen(const char *step);	/* contact.c */
+void step_contact(const char *step);
 void step_give(const char *step);	/* rights.c */
 void step_take(const char *step);
 void step_setup(const char *step);

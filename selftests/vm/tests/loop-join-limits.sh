@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Joiners and guests whose partner never makes progress have a limit. A contact has a minute, a
+# wish 20 timeouts, and the seat of a guest that is wished for 80 seconds.
+# vm: timeout=400 uml
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+. ./lib-hostile.sh
+
+RULES="timeout-ms 1000 max-nodes 8"
+GROUP="subgroup 1 window 8 max-msg 256 ring 4096"
+STILL="member 2@10.0.0.1:5002 member 3@10.0.0.1:5003 member 4@10.0.0.1:5004"
+BUSY="member 12@10.0.0.1:5012 member 13@10.0.0.1:5013"
+
+# set_live MEMBERS NODE...: these nodes begin the view.
+set_live()
+{
+	local i members
+
+	members=$1
+	shift
+	for i in "$@"; do
+		spindle-ctl node add id "$i" addr 10.0.0.1 port $((5000 + i)) || return 1
+		# shellcheck disable=SC2086
+		limit 30 spindle-ctl view set node "$i" vid 1 live insecure $RULES $members \
+			$GROUP || return 1
+	done
+}
+
+# guest ID MEMBER MEMBERS: a guest of this member alone. The guest says that it is connected to all
+# members, and waits until the member closes the connection.
+guest()
+{
+	view="live vid 1 $RULES $3 $GROUP"
+	(FROM=$1 TO=$2 hostile dial,flags=2,inc=6 setup node,ready=1 mark="/tmp/guest.$1" \
+		gone,ms=190000) >"/tmp/guest.$1.out" 2>&1 &
+	guest=$!
+	wait_until 60 test -e "/tmp/guest.$1"
+}
+
+# liar ID KEYS: this node, which is no member, answers the questions of joiners.
+liar()
+{
+	rm -f /tmp/listens /tmp/go
+	# shellcheck disable=SC2086
+	hostile-peer -i "$1" -t "$1" live vid 1 $RULES member "$1@10.0.0.1:50$1" $GROUP -- \
+		listen mark=/tmp/listens "contact,$2,until=/tmp/go" >/tmp/liar.out 2>&1 &
+	liar=$!
+	wait_until 60 test -e /tmp/listens
+}
+
+# liar_ends: the number of questions that it has answered.
+liar_ends()
+{
+	: >/tmp/go
+	wait $liar
+	answers=$(sed -n 's/^contact: //p' /tmp/liar.out)
+}
+
+# joins_by ID CONTACT: a node asks the liar first, and then a member. The liar must not let another
+# joiner wait: to the connection manager, all questions of a device are one connection.
+joins_by()
+{
+	spindle-ctl node add id "$1" addr 10.0.0.1 port "50$1" &&
+		spindle-ctl node join id "$1" insecure contact "10.0.0.1:50$2" \
+			contact 10.0.0.1:5012 timeout 180
+}
+
+has_guest()
+{
+	spindle-ctl -j status node "$1" | grep -q "\"id\":$2,\"self\":false,\"joins\":true"
+}
+
+has_no_guest()
+{
+	! has_guest "$@"
+}
+
+check "module loads" loop_start
+check "a view for a guest" set_live "$STILL" 2 3 4
+check "a view for joiners" set_live "$BUSY" 12 13
+check "the first one forms" wait_until 60 in_view 1 2 3 4
+check "the second one forms" wait_until 60 in_view 1 12 13
+# Neither member leads its view.
+guest 8 3 "$STILL" || bail "no guest of node 3"
+first=$guest
+guest 18 13 "$BUSY" || bail "no guest of node 13"
+check "node 3 has a guest" has_guest 3 8
+check "node 13 has a guest" has_guest 13 18
+
+# Node 13 wishes for its guest, and its leader never admits that guest.
+check "a node that means it" spindle-ctl node add id 14 addr 10.0.0.1 port 5014
+check "comes in by node 13" spindle-ctl node join id 14 insecure contact 10.0.0.1:5013 timeout 150
+is "while the guest still has its connection" "$(cat /tmp/guest.18.out)" ""
+
+liar 10 endless,len=1,ms=1000 || bail "no contact whose card has no end"
+check "a joiner leaves a contact whose card has no end" joins_by 15 10
+check "that contact is there" kill -0 $liar
+liar_ends
+check "and has answered more than once ($answers)" test "$answers" -ge 2
+liar 11 restless,ms=200 || bail "no contact that always has another view"
+check "a joiner leaves a contact that always has another view" joins_by 16 11
+check "that contact is there" kill -0 $liar
+liar_ends
+check "and has answered more than once ($answers)" test "$answers" -ge 2
+
+check "the guest of node 3 loses its seat" wait_until 180 grep -q "|yes$" /tmp/guest.8.out
+check "and node 3 has no guest" wait_until 60 has_no_guest 3 8
+check "the view of node 3 is as it was" in_view 1 2 3 4
+
+wait "$first" "$guest"
+for i in 2 3 4 12 13 14 15 16; do
+	check "node $i goes" spindle-ctl node del id $i
+done
+check "module goes" rmmod spindle
+finish
