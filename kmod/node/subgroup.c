@@ -152,6 +152,8 @@ static bool watch_reader(struct spindle_subgroup *sg, struct spindle_attachment 
 	char reason[sizeof(att->comm) + 64];
 	u64 now = ktime_get_ns();
 
+	/* The letter that detaches a process ends its role as a reader, before the next pass. */
+	WARN_ON_ONCE(att->parting && (att->flags & SPINDLE_ATTACH_RECV));
 	if (!(att->flags & SPINDLE_ATTACH_RECV) || q->error)
 		return false;
 	/* The reader has just consumed something, and the next pass handles that. */
