@@ -193,8 +193,10 @@ void spindle_group_free(struct spindle_group *group)
 	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++)
+	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++) {
 		spindle_subgroup_free(group->subgroup[i]);
+		group->subgroup[i] = NULL;
+	}
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		spindle_peer_destroy(peer);
 	spindle_membership->destroy(group->live);

@@ -117,14 +117,30 @@ void spindle_peer_start(struct spindle_peer *peer)
 	spindle_conn_open(&peer->conn, &cfg);
 }
 
+/* May a stream of large messages still accuse the peer? */
+static bool may_be_accused(const struct spindle_peer *peer)
+{
+	struct spindle_subgroup *sg;
+	u32 i;
+
+	if (peer->rank == SPINDLE_NO_RANK)
+		return false;
+	for (i = 0; (sg = spindle_group_subgroup(peer->group, &i)); i++)
+		if (sg->streams && (sg->peers & BIT_ULL(peer->rank)))
+			return true;
+	return false;
+}
+
 /**
  * spindle_peer_destroy() - disconnect and free a peer
- * @peer: created, or half created, or NULL; the engine does not use it any more
+ * @peer: created, or half created, or NULL; the engine does not use it any more. If it is a member,
+ *	the subgroups that have streams with it are freed already
  */
 void spindle_peer_destroy(struct spindle_peer *peer)
 {
 	if (!peer)
 		return;
+	WARN_ON_ONCE(may_be_accused(peer));
 	if (peer->conn.cfg.ep)
 		spindle_conn_close(&peer->conn);
 	spindle_payer_row_free(&peer->group->node->payer, &peer->row);
