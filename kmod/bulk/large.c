@@ -153,6 +153,7 @@ static void look_fn(void *ctx)
 	struct letter *letter = ctx;
 	const struct spindle_stream *st = &letter->large->streams.stream[letter->s];
 
+	spindle_engine_assert(large_node(letter->large)->engine);
 	letter->wanted = st->wanted;
 	letter->turn = st->turn;
 	letter->len = st->len;
@@ -162,10 +163,14 @@ static void look_fn(void *ctx)
 static void give_fn(void *ctx)
 {
 	struct letter *letter = ctx;
+	const struct spindle_stream *st = &letter->large->streams.stream[letter->s];
 	struct spindle_pinned *pinned = letter->pinned;
 
+	spindle_engine_assert(large_node(letter->large)->engine);
 	letter->taken = spindle_streams_give(&letter->large->streams, letter->s, letter->turn,
 					     pinned, pinned ? pinned->have : NULL);
+	/* The stream counts its blocks by the length that it wanted. */
+	WARN_ON_ONCE(letter->taken && pinned->len != st->len);
 }
 
 static void free_pinned(struct spindle_pinned *pinned)

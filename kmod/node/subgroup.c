@@ -212,6 +212,7 @@ bool spindle_subgroup_watch(struct spindle_subgroup *sg)
  */
 void spindle_subgroup_touch(struct spindle_subgroup *sg)
 {
+	spindle_engine_assert(sg->group->node->engine);
 	spindle_mg_touch(&sg->group->mg, sg->index);
 }
 
