@@ -5,7 +5,7 @@
  */
 #include "base/compat.h"
 #include "bulk/rdmc.h"
-#include "netlink.h"
+#include "internal.h"
 #include "node/group.h"
 #include "node/node.h"
 #include "node/subgroup.h"
@@ -50,25 +50,25 @@ out:
 }
 
 /**
- * spindle_netlink_node_get() - SPINDLE_CMD_NODE_GET for one node
+ * spindle_netlink_node_get_doit() - SPINDLE_CMD_NODE_GET for one node
  * @skb: the request
  * @info: the request, parsed
  *
  * Return: 0 or -errno
  */
-int spindle_netlink_node_get(struct sk_buff *skb, struct genl_info *info)
+int spindle_netlink_node_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	return reply(info, SPINDLE_CMD_NODE_GET, spindle_fill_node, false);
 }
 
 /**
- * spindle_netlink_view_get() - SPINDLE_CMD_VIEW_GET for one node
+ * spindle_netlink_view_get_doit() - SPINDLE_CMD_VIEW_GET for one node
  * @skb: the request
  * @info: the request, parsed
  *
  * Return: 0 or -errno
  */
-int spindle_netlink_view_get(struct sk_buff *skb, struct genl_info *info)
+int spindle_netlink_view_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	return reply(info, SPINDLE_CMD_VIEW_GET, spindle_fill_view, true);
 }
@@ -236,38 +236,38 @@ int spindle_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cm
 }
 
 /**
- * spindle_netlink_node_dump() - SPINDLE_CMD_NODE_GET for all
+ * spindle_netlink_node_get_dumpit() - SPINDLE_CMD_NODE_GET for all
  * @skb: to fill
  * @cb: state of the dump
  *
  * Return: bytes, or -errno
  */
-int spindle_netlink_node_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int spindle_netlink_node_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return spindle_netlink_dump(skb, cb, SPINDLE_CMD_NODE_GET, spindle_fill_node, NULL);
 }
 
 /**
- * spindle_netlink_view_dump() - SPINDLE_CMD_VIEW_GET for all
+ * spindle_netlink_view_get_dumpit() - SPINDLE_CMD_VIEW_GET for all
  * @skb: to fill
  * @cb: state of the dump
  *
  * Return: bytes, or -errno
  */
-int spindle_netlink_view_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int spindle_netlink_view_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return spindle_netlink_dump(skb, cb, SPINDLE_CMD_VIEW_GET, spindle_fill_view,
 				    spindle_fill_has_view);
 }
 
 /**
- * spindle_netlink_stats_dump() - SPINDLE_CMD_STATS_GET
+ * spindle_netlink_stats_get_dumpit() - SPINDLE_CMD_STATS_GET
  * @skb: to fill
  * @cb: state of the dump
  *
  * Return: bytes, or -errno
  */
-int spindle_netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int spindle_netlink_stats_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return spindle_netlink_dump(skb, cb, SPINDLE_CMD_STATS_GET, spindle_fill_stats, NULL);
 }
@@ -293,13 +293,13 @@ static int dump_subgroups(const struct dump *dump, struct sk_buff *skb,
 }
 
 /**
- * spindle_netlink_subgroup_dump() - SPINDLE_CMD_SUBGROUP_GET
+ * spindle_netlink_subgroup_get_dumpit() - SPINDLE_CMD_SUBGROUP_GET
  * @skb: to fill
  * @cb: state of the dump
  *
  * Return: bytes, or -errno
  */
-int spindle_netlink_subgroup_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int spindle_netlink_subgroup_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const struct dump dump = { .cmd = SPINDLE_CMD_SUBGROUP_GET, .node = dump_subgroups };
 
@@ -341,13 +341,13 @@ static int dump_rdmcs(const struct dump *dump, struct sk_buff *skb, struct netli
 }
 
 /**
- * spindle_netlink_rdmc_dump() - SPINDLE_CMD_RDMC_GET
+ * spindle_netlink_rdmc_get_dumpit() - SPINDLE_CMD_RDMC_GET
  * @skb: to fill
  * @cb: state of the dump
  *
  * Return: bytes, or -errno
  */
-int spindle_netlink_rdmc_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int spindle_netlink_rdmc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const struct dump dump = { .cmd = SPINDLE_CMD_RDMC_GET, .node = dump_rdmcs };
 

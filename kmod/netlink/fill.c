@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: attributes of nodes, views and subgroups in replies. See netlink.h.
+ * Netlink: attributes of nodes, views and subgroups in replies. See internal.h.
  *
  * Context: the namespace's lock.
  */
@@ -10,8 +10,8 @@
 #include "base/engine.h"
 #include "core/multicast.h"
 #include "core/rules.h"
+#include "internal.h"
 #include "live/live.h"
-#include "netlink.h"
 #include "node/attachment.h"
 #include "node/group.h"
 #include "node/hello.h"
@@ -140,16 +140,7 @@ static int fill_member(struct sk_buff *skb, const struct spindle_view_member *m)
 	return 0;
 }
 
-/**
- * spindle_fill_subgroup_node() - add a node of a subgroup
- * @skb: room
- * @type: type of the attribute
- * @id: node id
- * @sends: the node may send
- *
- * Return: 0 or -EMSGSIZE
- */
-int spindle_fill_subgroup_node(struct sk_buff *skb, int type, u32 id, bool sends)
+static int fill_subgroup_node(struct sk_buff *skb, int type, u32 id, bool sends)
 {
 	struct nlattr *nest = nla_nest_start(skb, type);
 
@@ -168,7 +159,7 @@ static int fill_subgroup_nodes(struct sk_buff *skb, const struct spindle_view *v
 	for (r = 0; r < view->num_members; r++) {
 		if (!(sg->members & BIT_ULL(r)))
 			continue;
-		if (spindle_fill_subgroup_node(skb, SPINDLE_SUBGROUP_A_NODE, view->member[r].id,
+		if (fill_subgroup_node(skb, SPINDLE_SUBGROUP_A_NODE, view->member[r].id,
 					       sg->senders & BIT_ULL(r)))
 			return -EMSGSIZE;
 	}
@@ -187,6 +178,82 @@ static int fill_subgroup_config(struct sk_buff *skb, const struct spindle_view *
 	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_HOLD, sg->hold))
 		return -EMSGSIZE;
 	return fill_subgroup_nodes(skb, view, sg);
+}
+
+/* Add the rule of a subgroup, by its index. */
+static int fill_rule(struct sk_buff *skb, const struct spindle_live *live, u32 subgroup)
+{
+	const struct spindle_rule *rule = spindle_rules_of(&live->rules, subgroup);
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_RULE);
+	u32 i;
+
+	if (!nest || nla_put_u32(skb, SPINDLE_RULE_A_SHARDS, rule->shards) ||
+	    nla_put_u32(skb, SPINDLE_RULE_A_MIN, rule->min) ||
+	    nla_put_u8(skb, SPINDLE_RULE_A_ON_EXIT, rule->on_exit) ||
+	    nla_put_u8(skb, SPINDLE_RULE_A_SENDERS, rule->all_send))
+		return -EMSGSIZE;
+	for (i = 0; i < rule->num_nodes; i++)
+		if (fill_subgroup_node(skb, SPINDLE_RULE_A_NODE, rule->node[i],
+					       rule->senders & BIT_ULL(i)))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/**
+ * spindle_fill_witnesses() - add the witnesses of a live view
+ * @skb: room
+ * @rules: rules of the live view
+ *
+ * Return: 0 or -EMSGSIZE
+ */
+int spindle_fill_witnesses(struct sk_buff *skb, const struct spindle_rules *rules)
+{
+	u32 i;
+
+	for (i = 0; i < SPINDLE_MAX_WITNESSES && rules->witness[i]; i++)
+		if (nla_put_u32(skb, SPINDLE_LIVE_A_WITNESS, rules->witness[i]))
+			return -EMSGSIZE;
+	return 0;
+}
+
+/* Add the rules that all subgroups of a live view share. */
+static int fill_rules(struct sk_buff *skb, const struct spindle_live *live)
+{
+	struct nlattr *nest = nla_nest_start(skb, SPINDLE_A_LIVE);
+
+	if (!nest ||
+	    nla_put_u32(skb, SPINDLE_LIVE_A_TIMEOUT_MS, live->rules.timeout_ms) ||
+	    nla_put_u32(skb, SPINDLE_LIVE_A_MAX_NODES, live->rules.max_nodes) ||
+	    nla_put_u8(skb, SPINDLE_LIVE_A_QUORUM, live->rules.quorum) ||
+	    spindle_fill_witnesses(skb, &live->rules))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/**
+ * spindle_fill_insecure() - add INSECURE if the node is in a live view without a key
+ * @skb: room
+ * @node: a node that is in a live view, or joins one
+ *
+ * Return: 0 or -EMSGSIZE
+ */
+int spindle_fill_insecure(struct sk_buff *skb, const struct spindle_node *node)
+{
+	return spindle_key_given(&node->key) ? 0 : nla_put_flag(skb, SPINDLE_A_INSECURE);
+}
+
+/**
+ * spindle_fill_lineage() - add the lineage of a live view
+ * @skb: room
+ * @lineage: the lineage
+ *
+ * Return: 0 or -EMSGSIZE
+ */
+int spindle_fill_lineage(struct sk_buff *skb, const struct spindle_lineage *lineage)
+{
+	return nla_put(skb, SPINDLE_A_LINEAGE, sizeof(*lineage), lineage);
 }
 
 /**
@@ -212,15 +279,15 @@ int spindle_fill_view(struct sk_buff *skb, const struct spindle_node *node)
 		struct nlattr *nest = nla_nest_start(skb, SPINDLE_A_SUBGROUP);
 
 		if (!nest || fill_subgroup_config(skb, view, &view->subgroup[i]) ||
-		    (live && spindle_netlink_put_rule(skb, live, i)))
+		    (live && fill_rule(skb, live, i)))
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}
 	if (!live)
 		return 0;
-	return spindle_netlink_put_rules(skb, live) ? :
-	       spindle_netlink_put_lineage(skb, &live->lineage) ? :
-	       spindle_netlink_put_insecure(skb, node);
+	return fill_rules(skb, live) ? :
+	       spindle_fill_lineage(skb, &live->lineage) ? :
+	       spindle_fill_insecure(skb, node);
 }
 
 struct counter {
@@ -291,7 +358,7 @@ static int fill_tune(struct sk_buff *skb, const struct spindle_subgroup *sg)
 	const struct spindle_mc_tune *t = &sg->mc.tune;
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_TUNE);
 
-	/* Only spindle_netlink_subgroup_set() changes these, with the namespace's lock. */
+	/* Only spindle_netlink_subgroup_set_doit() changes these, with the namespace's lock. */
 	if (!nest || nla_put_bitfield32(skb, SPINDLE_TUNE_A_SWITCHES, t->switches,
 					SPINDLE_SW_ALL) ||
 	    nla_put_u32(skb, SPINDLE_TUNE_A_SEND_BUDGET, t->send_budget) ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: attributes of RDMC groups in replies. See netlink.h.
+ * Netlink: attributes of RDMC groups in replies. See internal.h.
  *
  * The engine owns a group's protocol state, and copies all of it in one call, so that the copy is
  * consistent. The namespace's lock protects the rest.
@@ -13,7 +13,7 @@
 
 #include "base/engine.h"
 #include "bulk/rdmc.h"
-#include "netlink.h"
+#include "internal.h"
 #include "node/group.h"
 #include "node/node.h"
 #include "node/peer.h"

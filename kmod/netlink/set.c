@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: requests that change a running node or its end of a subgroup, and the measurement of
- * the device. See netlink.h.
+ * Netlink: requests that change a running node or its end of a subgroup. See internal.h.
  */
-#include <linux/slab.h>
-
 #include "base/engine.h"
 #include "base/extack.h"
-#include "netlink.h"
+#include "internal.h"
 #include "node/group.h"
 #include "node/node.h"
-#include "node/peer.h"
-#include "node/raw.h"
 #include "node/subgroup.h"
 
 /* ---- a node ----------------------------------------------------------- */
@@ -89,13 +84,13 @@ static int set_node(struct node_change *change, struct genl_info *info)
 }
 
 /**
- * spindle_netlink_node_set() - SPINDLE_CMD_NODE_SET
+ * spindle_netlink_node_set_doit() - SPINDLE_CMD_NODE_SET
  * @skb: the request
  * @info: parsed
  *
  * Return: 0 or -errno, with a text
  */
-int spindle_netlink_node_set(struct sk_buff *skb, struct genl_info *info)
+int spindle_netlink_node_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct node_change change = {
 		.idle_us = info->attrs[SPINDLE_A_IDLE_US],
@@ -116,26 +111,6 @@ int spindle_netlink_node_set(struct sk_buff *skb, struct genl_info *info)
 }
 
 /* ---- a subgroup ------------------------------------------------------- */
-
-static struct spindle_subgroup *find_subgroup(struct genl_info *info)
-{
-	const struct nlattr *attr = info->attrs[SPINDLE_A_SUBGROUP_ID];
-	struct spindle_subgroup *sg;
-	struct spindle_node *node;
-
-	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_SUBGROUP_ID)) {
-		NL_SET_ERR_MSG(info->extack, "the subgroup id is missing");
-		return ERR_PTR(-EINVAL);
-	}
-	node = spindle_netlink_node(info);
-	if (IS_ERR(node))
-		return ERR_CAST(node);
-	sg = spindle_group_find(node->group, nla_get_u32(attr));
-	if (sg)
-		return sg;
-	NL_SET_ERR_MSG_ATTR(info->extack, attr, "the node is in no subgroup with this id");
-	return ERR_PTR(-ENOENT);
-}
 
 struct subgroup_change {
 	struct spindle_subgroup *sg;
@@ -222,13 +197,13 @@ static void subgroup_set_fn(void *ctx)
 }
 
 /**
- * spindle_netlink_subgroup_set() - SPINDLE_CMD_SUBGROUP_SET
+ * spindle_netlink_subgroup_set_doit() - SPINDLE_CMD_SUBGROUP_SET
  * @skb: the request
  * @info: parsed
  *
  * Return: 0 or -errno, with a text
  */
-int spindle_netlink_subgroup_set(struct sk_buff *skb, struct genl_info *info)
+int spindle_netlink_subgroup_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *tb[SPINDLE_TUNE_A_MAX + 1];
 	struct subgroup_change change;
@@ -236,12 +211,12 @@ int spindle_netlink_subgroup_set(struct sk_buff *skb, struct genl_info *info)
 
 	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_TUNE))
 		return spindle_deny(info->extack, NULL, -EINVAL, "there is nothing to tune");
-	err = nla_parse_nested(tb, SPINDLE_TUNE_A_MAX, info->attrs[SPINDLE_A_TUNE],
-			       spindle_tune_policy, info->extack);
+	err = nla_parse_nested(tb, SPINDLE_TUNE_A_MAX, info->attrs[SPINDLE_A_TUNE], NULL,
+			       info->extack);
 	if (err)
 		return err;
 	spindle_netlink_lock(info);
-	change.sg = find_subgroup(info);
+	change.sg = spindle_netlink_find_subgroup(info);
 	err = PTR_ERR_OR_ZERO(change.sg);
 	if (!err) {
 		/* Only this function changes these, under the lock. */
@@ -253,138 +228,4 @@ int spindle_netlink_subgroup_set(struct sk_buff *skb, struct genl_info *info)
 		spindle_engine_call(change.sg->group->node->engine, subgroup_set_fn, &change);
 	spindle_netlink_unlock(info);
 	return err;
-}
-
-/* ---- the device ------------------------------------------------------- */
-
-static int parse_raw(struct spindle_raw *raw, struct nlattr **tb, struct netlink_ext_ack *extack)
-{
-	if (!tb[SPINDLE_RAW_A_SIZE] || !tb[SPINDLE_RAW_A_COUNT])
-		return spindle_deny(extack, NULL, -EINVAL, "size and count are needed");
-	if (tb[SPINDLE_RAW_A_KIND])
-		raw->kind = nla_get_u8(tb[SPINDLE_RAW_A_KIND]);
-	raw->size = nla_get_u32(tb[SPINDLE_RAW_A_SIZE]);
-	raw->count = nla_get_u32(tb[SPINDLE_RAW_A_COUNT]);
-	/* Not larger than a message in the ring: a chain has no room for more pieces. */
-	if (!raw->size || raw->size > min(raw->sg->cfg->ring, SPINDLE_MAX_LARGE))
-		return spindle_deny(extack, tb[SPINDLE_RAW_A_SIZE], -EINVAL,
-				    "size is 1 to 1048576 bytes, and at most the subgroup's ring");
-	if (!raw->count || raw->count > SPINDLE_RAW_MAX_COUNT)
-		return spindle_deny(extack, tb[SPINDLE_RAW_A_COUNT], -EINVAL,
-				    "count is 1 to 1000000");
-	return 0;
-}
-
-/* Find the other end of a ping-pong: the next member, if it is on this host and can write back. */
-static int find_other(struct spindle_raw *raw, struct netlink_ext_ack *extack)
-{
-	const struct spindle_subgroup *sg = raw->sg;
-	const struct spindle_group *group = sg->group;
-	u64 set = sg->peers & sg->cfg->senders, after;
-	struct spindle_node *node = NULL;
-	u32 rank;
-
-	after = set & ~((BIT_ULL(group->mg.me) << 1) - 1);
-	if (set) {
-		rank = __ffs64(after ? after : set);
-		node = spindle_node_find(group->node->sn, group->view.member[rank].id);
-	}
-	if (!node || node->engine != group->node->engine || !node->group ||
-	    node->group->digest != group->digest)
-		return spindle_deny(extack, NULL, -EOPNOTSUPP,
-				    "a ping-pong needs another sender of this kernel and engine");
-	raw->other = node->group->subgroup[sg->index];
-	return 0;
-}
-
-static int check_raw(struct spindle_raw *raw, struct netlink_ext_ack *extack)
-{
-	if (raw->sg->group->live)
-		return spindle_deny(extack, NULL, -EOPNOTSUPP,
-				    "not in a live view: its members would miss this one");
-	if (raw->sg->mc.my_sender == SPINDLE_NO_RANK)
-		return spindle_deny(extack, NULL, -EPERM,
-				    "the node does not send in this subgroup");
-	return raw->kind == SPINDLE_RAW_PINGPONG ? find_other(raw, extack) : 0;
-}
-
-static void explain_raw(struct netlink_ext_ack *extack, int err)
-{
-	switch (err) {
-	case 0:
-		break;
-	case -EBUSY:
-		NL_SET_ERR_MSG(extack, "the subgroup is in use or not active");
-		break;
-	case -ENOTCONN:
-		NL_SET_ERR_MSG(extack, "a member was lost meanwhile");
-		break;
-	case -ETIMEDOUT:
-		NL_SET_ERR_MSG(extack, "the device does not answer");
-		break;
-	default:
-		NL_SET_ERR_MSG(extack, "the device takes no writes");
-	}
-}
-
-static int reply_raw(struct genl_info *info, const struct spindle_raw *raw)
-{
-	struct sk_buff *skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	struct nlattr *nest;
-	void *hdr;
-
-	if (!skb)
-		return -ENOMEM;
-	hdr = genlmsg_put_reply(skb, info, &spindle_family, 0, SPINDLE_CMD_RAW_RUN);
-	if (!hdr)
-		goto err;
-	nest = nla_nest_start(skb, SPINDLE_A_RAW);
-	if (!nest || nla_put_u8(skb, SPINDLE_RAW_A_KIND, raw->kind) ||
-	    nla_put_u32(skb, SPINDLE_RAW_A_SIZE, raw->size) ||
-	    nla_put_u32(skb, SPINDLE_RAW_A_COUNT, raw->done) ||
-	    nla_put_u64_64bit(skb, SPINDLE_RAW_A_NS, raw->ns, SPINDLE_RAW_A_PAD) ||
-	    nla_put_u64_64bit(skb, SPINDLE_RAW_A_WRITES, raw->writes, SPINDLE_RAW_A_PAD))
-		goto err;
-	nla_nest_end(skb, nest);
-	genlmsg_end(skb, hdr);
-	return genlmsg_reply(skb, info);
-err:
-	nlmsg_free(skb);
-	return -EMSGSIZE;
-}
-
-/**
- * spindle_netlink_raw_run() - SPINDLE_CMD_RAW_RUN
- * @skb: the request
- * @info: parsed
- *
- * This holds the namespace's lock all the time, so that nothing changes during the measurement.
- *
- * Return: 0 or -errno, with a text
- */
-int spindle_netlink_raw_run(struct sk_buff *skb, struct genl_info *info)
-{
-	struct nlattr *tb[SPINDLE_RAW_A_MAX + 1];
-	struct spindle_raw raw = {};
-	int err;
-
-	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_RAW))
-		return spindle_deny(info->extack, NULL, -EINVAL, "there is nothing to measure");
-	err = nla_parse_nested(tb, SPINDLE_RAW_A_MAX, info->attrs[SPINDLE_A_RAW],
-			       spindle_raw_policy, info->extack);
-	if (err)
-		return err;
-	spindle_netlink_lock(info);
-	raw.sg = find_subgroup(info);
-	err = PTR_ERR_OR_ZERO(raw.sg);
-	if (!err)
-		err = parse_raw(&raw, tb, info->extack);
-	if (!err)
-		err = check_raw(&raw, info->extack);
-	if (!err) {
-		err = spindle_raw_run(&raw);
-		explain_raw(info->extack, err);
-	}
-	spindle_netlink_unlock(info);
-	return err ? err : reply_raw(info, &raw);
 }

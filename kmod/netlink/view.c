@@ -6,26 +6,7 @@
  * right. This file and core/view.c check that none is missing, and that they are consistent.
  */
 #include "base/extack.h"
-#include "netlink.h"
-
-/**
- * netlink_need() - check that a mandatory attribute is there
- * @nest: nest of the attribute
- * @attr: the attribute, or NULL
- * @text: error text if it is missing
- * @extack: for the error text
- *
- * Return: 0 or -EINVAL
- */
-static int netlink_need(const struct nlattr *nest, const struct nlattr *attr, const char *text,
-			struct netlink_ext_ack *extack)
-{
-	if (attr)
-		return 0;
-	extack->bad_attr = nest;
-	extack->_msg = text;
-	return -EINVAL;
-}
+#include "internal.h"
 
 static int parse_member(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack)
 {
@@ -38,7 +19,7 @@ static int parse_member(void *ctx, const struct nlattr *nest, struct netlink_ext
 		return spindle_deny(extack, nest, -EINVAL, "a view has at most 64 members");
 	err = nla_parse_nested(a, SPINDLE_MEMBER_A_MAX, nest, NULL, extack);
 	if (!err)
-		err = netlink_need(nest, a[SPINDLE_MEMBER_A_ID],
+		err = spindle_netlink_need(nest, a[SPINDLE_MEMBER_A_ID],
 				   "a member's id is missing", extack);
 	if (err)
 		return err;
@@ -67,7 +48,7 @@ int spindle_netlink_subgroup_node(const struct nlattr *nest, struct nlattr **a,
 
 	err = nla_parse_nested(a, SPINDLE_SUBGROUP_NODE_A_MAX, nest, NULL, extack);
 	if (!err)
-		err = netlink_need(nest, a[SPINDLE_SUBGROUP_NODE_A_ID],
+		err = spindle_netlink_need(nest, a[SPINDLE_SUBGROUP_NODE_A_ID],
 				   "the id of a subgroup's node is missing", extack);
 	if (err)
 		return err;
@@ -146,7 +127,7 @@ int spindle_netlink_subgroup(struct spindle_view_subgroup *sg, const struct nlat
 
 	err = nla_parse_nested(a, SPINDLE_SUBGROUP_A_MAX, nest, NULL, extack);
 	if (!err)
-		err = netlink_need(nest, a[SPINDLE_SUBGROUP_A_ID],
+		err = spindle_netlink_need(nest, a[SPINDLE_SUBGROUP_A_ID],
 				   "a subgroup's id is missing", extack);
 	if (err)
 		return err;
@@ -186,31 +167,6 @@ static int parse_subgroup(void *ctx, const struct nlattr *nest, struct netlink_e
 	if (!sg->members) {
 		sg->members = U64_MAX >> (64 - view->num_members);
 		sg->senders = sg->members;
-	}
-	return 0;
-}
-
-/**
- * spindle_netlink_each() - call a parser for each top-level attribute of a type, in their order
- * @ctx: argument of @parse
- * @info: the request
- * @type: type of the attributes
- * @parse: the parser
- *
- * Return: 0, or the first other value that the parser returned
- */
-int spindle_netlink_each(void *ctx, struct genl_info *info, int type,
-			 spindle_netlink_parser *parse)
-{
-	const struct nlattr *attr;
-	int rem, err;
-
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
-		if (nla_type(attr) != type)
-			continue;
-		err = parse(ctx, attr, info->extack);
-		if (err)
-			return err;
 	}
 	return 0;
 }

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Netlink: what the files of this folder share. A file calls only files that stand above it:
+ *
+ *	parse.c		what all requests need: the node, an address, a key
+ *	view.c		parses a view
+ *	live.c		parses a live view; requests that join, leave and evict
+ *	config.c	requests that create and remove nodes, and that set and remove views
+ *	set.c		requests that change running nodes and subgroups
+ *	raw.c		measurement of the device
+ *	fill.c		attributes of nodes, views and subgroups in replies
+ *	rdmc.c		attributes of RDMC groups in replies
+ *	dump.c		replies and dumps
+ *	status.c	status of live views
+ *	netlink.c	family, policies and operations
+ *
+ * node/event.c sends the notifications.
+ */
+#ifndef SPINDLE_NETLINK_INTERNAL_H
+#define SPINDLE_NETLINK_INTERNAL_H
+
+#include <net/genetlink.h>
+
+#include "core/card.h"
+
+struct spindle_group;
+struct spindle_node;
+struct spindle_rdmc_group;
+struct spindle_rules;
+struct spindle_subgroup;
+
+extern struct genl_family spindle_family;
+
+/* ---- parse.c ------------------------------------------------------------ */
+
+typedef int spindle_netlink_parser(void *ctx, const struct nlattr *nest,
+				   struct netlink_ext_ack *extack);
+
+int spindle_netlink_need(const struct nlattr *nest, const struct nlattr *attr, const char *text,
+			 struct netlink_ext_ack *extack);
+int spindle_netlink_each(void *ctx, struct genl_info *info, int type,
+			 spindle_netlink_parser *parse);
+int spindle_netlink_addr(struct spindle_addr *addr, const struct nlattr *a4,
+			 const struct nlattr *a6, const struct nlattr *port,
+			 struct netlink_ext_ack *extack);
+/* The lock of the namespace that a request came from. */
+void spindle_netlink_lock(struct genl_info *info);
+void spindle_netlink_unlock(struct genl_info *info);
+struct spindle_node *spindle_netlink_node(struct genl_info *info);
+u8 spindle_netlink_check_only(struct genl_info *info);
+int spindle_netlink_set_node(struct genl_info *info, struct spindle_node **node);
+int spindle_netlink_idle(u32 *us, struct sk_buff *skb, const struct nlattr *attr,
+			 struct netlink_ext_ack *extack);
+int spindle_netlink_key(const void **key, u32 *len, const struct nlattr *attr,
+			struct netlink_ext_ack *extack);
+void spindle_netlink_forget_key(struct genl_info *info);
+struct spindle_subgroup *spindle_netlink_find_subgroup(struct genl_info *info);
+
+/* ---- view.c ------------------------------------------------------------- */
+
+const struct nlattr *spindle_netlink_own(const struct spindle_view *view,
+					 struct genl_info *info);
+int spindle_netlink_view(struct spindle_view *view, struct genl_info *info);
+int spindle_netlink_subgroup(struct spindle_view_subgroup *sg, const struct nlattr *nest,
+			     struct nlattr **a, struct netlink_ext_ack *extack);
+int spindle_netlink_subgroup_node(const struct nlattr *nest, struct nlattr **a,
+				  struct netlink_ext_ack *extack);
+int spindle_netlink_members(struct spindle_view *view, struct genl_info *info);
+int spindle_netlink_check(const struct spindle_view *view, bool live, struct genl_info *info);
+
+/* ---- live.c ------------------------------------------------------------- */
+
+int spindle_netlink_live_set(struct genl_info *info);
+
+/* ---- fill.c, rdmc.c ----------------------------------------------------- */
+
+/* Bytes of a message without lists: the size of a list is added to this. */
+#define SPINDLE_FILL_BASE	1024
+
+u32 spindle_fill_view_bytes(const struct spindle_group *group);
+u32 spindle_fill_subgroup_bytes(const struct spindle_group *group);
+bool spindle_fill_has_view(const struct spindle_node *node);
+int spindle_fill_node(struct sk_buff *skb, const struct spindle_node *node);
+int spindle_fill_view(struct sk_buff *skb, const struct spindle_node *node);
+int spindle_fill_witnesses(struct sk_buff *skb, const struct spindle_rules *rules);
+int spindle_fill_lineage(struct sk_buff *skb, const struct spindle_lineage *lineage);
+int spindle_fill_insecure(struct sk_buff *skb, const struct spindle_node *node);
+int spindle_fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
+			  const struct spindle_subgroup *sg);
+int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node);
+u32 spindle_fill_rdmc_bytes(const struct spindle_group *group);
+int spindle_fill_rdmc(struct sk_buff *skb, const struct spindle_rdmc_group *group);
+
+/* ---- dump.c ------------------------------------------------------------- */
+
+int spindle_netlink_start(struct netlink_callback *cb,
+			  u32 (*bytes)(const struct spindle_group *group));
+int spindle_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+			 int (*fill)(struct sk_buff *, const struct spindle_node *),
+			 bool (*has)(const struct spindle_node *));
+
+/* ---- operations --------------------------------------------------------- */
+
+int spindle_netlink_node_add_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_node_del_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_node_get_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_node_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int spindle_netlink_view_set_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_view_del_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_view_get_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_dump_start(struct netlink_callback *cb);
+int spindle_netlink_view_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int spindle_netlink_subgroup_start(struct netlink_callback *cb);
+int spindle_netlink_subgroup_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int spindle_netlink_stats_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int spindle_netlink_node_set_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_subgroup_set_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_raw_run_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_node_join_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_node_leave_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_node_evict_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_status_start(struct netlink_callback *cb);
+int spindle_netlink_status_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int spindle_netlink_rdmc_start(struct netlink_callback *cb);
+int spindle_netlink_rdmc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+
+#endif /* SPINDLE_NETLINK_INTERNAL_H */
