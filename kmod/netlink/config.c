@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: requests that create and remove nodes, and that install and remove views. See internal.h.
+ * Netlink: requests that create and remove nodes, and that set and remove views. See internal.h.
  *
  * A request is completely parsed and checked before anything is changed.
  */
@@ -9,6 +9,7 @@
 
 #include "base/engine.h"
 #include "base/extack.h"
+#include "generated.h"
 #include "internal.h"
 #include "node/node.h"
 

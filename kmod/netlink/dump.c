@@ -5,6 +5,7 @@
  */
 #include "base/compat.h"
 #include "bulk/rdmc.h"
+#include "generated.h"
 #include "internal.h"
 #include "node/group.h"
 #include "node/node.h"

@@ -160,7 +160,7 @@ static int fill_subgroup_nodes(struct sk_buff *skb, const struct spindle_view *v
 		if (!(sg->members & BIT_ULL(r)))
 			continue;
 		if (fill_subgroup_node(skb, SPINDLE_SUBGROUP_A_NODE, view->member[r].id,
-					       sg->senders & BIT_ULL(r)))
+				       sg->senders & BIT_ULL(r)))
 			return -EMSGSIZE;
 	}
 	return 0;
@@ -194,7 +194,7 @@ static int fill_rule(struct sk_buff *skb, const struct spindle_live *live, u32 s
 		return -EMSGSIZE;
 	for (i = 0; i < rule->num_nodes; i++)
 		if (fill_subgroup_node(skb, SPINDLE_RULE_A_NODE, rule->node[i],
-					       rule->senders & BIT_ULL(i)))
+				       rule->senders & BIT_ULL(i)))
 			return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

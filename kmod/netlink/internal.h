@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Netlink: what the files of this folder share. A file calls only files that stand above it:
+ * Netlink: what the files of this folder share. A file calls only files that stand above it in this
+ * list:
  *
  *	parse.c		what all requests need: the node, an address, a key
  *	view.c		parses a view
@@ -12,7 +13,8 @@
  *	rdmc.c		attributes of RDMC groups in replies
  *	dump.c		replies and dumps
  *	status.c	status of live views
- *	netlink.c	family, policies and operations
+ *	generated.c	policies and operations
+ *	netlink.c	the family
  *
  * node/event.c sends the notifications.
  */
@@ -98,30 +100,5 @@ int spindle_netlink_start(struct netlink_callback *cb,
 int spindle_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 			 int (*fill)(struct sk_buff *, const struct spindle_node *),
 			 bool (*has)(const struct spindle_node *));
-
-/* ---- operations --------------------------------------------------------- */
-
-int spindle_netlink_node_add_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_node_del_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_node_get_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_node_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
-int spindle_netlink_view_set_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_view_del_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_view_get_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_dump_start(struct netlink_callback *cb);
-int spindle_netlink_view_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
-int spindle_netlink_subgroup_start(struct netlink_callback *cb);
-int spindle_netlink_subgroup_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
-int spindle_netlink_stats_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
-int spindle_netlink_node_set_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_subgroup_set_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_raw_run_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_node_join_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_node_leave_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_node_evict_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_status_start(struct netlink_callback *cb);
-int spindle_netlink_status_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
-int spindle_netlink_rdmc_start(struct netlink_callback *cb);
-int spindle_netlink_rdmc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 
 #endif /* SPINDLE_NETLINK_INTERNAL_H */

@@ -8,6 +8,7 @@
 
 #include "base/engine.h"
 #include "core/rules.h"
+#include "generated.h"
 #include "internal.h"
 #include "live/join.h"
 #include "live/live.h"

@@ -3,6 +3,7 @@
  * Netlink: the measurement of the device. See internal.h.
  */
 #include "base/extack.h"
+#include "generated.h"
 #include "internal.h"
 #include "node/group.h"
 #include "node/node.h"
@@ -19,7 +20,7 @@ static int parse_raw(struct spindle_raw *raw, struct nlattr **tb, struct netlink
 	raw->size = nla_get_u32(tb[SPINDLE_RAW_A_SIZE]);
 	raw->count = nla_get_u32(tb[SPINDLE_RAW_A_COUNT]);
 	/* Not larger than a message in the ring: a chain has no room for more pieces. */
-	if (!raw->size || raw->size > min(raw->sg->cfg->ring, SPINDLE_MAX_LARGE))
+	if (!raw->size || raw->size > min_t(u32, raw->sg->cfg->ring, SPINDLE_MAX_LARGE))
 		return spindle_deny(extack, tb[SPINDLE_RAW_A_SIZE], -EINVAL,
 				    "size is 1 to 1048576 bytes, and at most the subgroup's ring");
 	if (!raw->count || raw->count > SPINDLE_RAW_MAX_COUNT)

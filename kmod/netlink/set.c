@@ -4,6 +4,7 @@
  */
 #include "base/engine.h"
 #include "base/extack.h"
+#include "generated.h"
 #include "internal.h"
 #include "node/group.h"
 #include "node/node.h"

@@ -7,6 +7,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 
+#include "generated.h"
 #include "internal.h"
 #include "live/join.h"
 #include "live/live.h"

@@ -20,7 +20,7 @@ static int parse_member(void *ctx, const struct nlattr *nest, struct netlink_ext
 	err = nla_parse_nested(a, SPINDLE_MEMBER_A_MAX, nest, NULL, extack);
 	if (!err)
 		err = spindle_netlink_need(nest, a[SPINDLE_MEMBER_A_ID],
-				   "a member's id is missing", extack);
+					   "a member's id is missing", extack);
 	if (err)
 		return err;
 	m = &view->member[view->num_members++];
@@ -49,7 +49,7 @@ int spindle_netlink_subgroup_node(const struct nlattr *nest, struct nlattr **a,
 	err = nla_parse_nested(a, SPINDLE_SUBGROUP_NODE_A_MAX, nest, NULL, extack);
 	if (!err)
 		err = spindle_netlink_need(nest, a[SPINDLE_SUBGROUP_NODE_A_ID],
-				   "the id of a subgroup's node is missing", extack);
+					   "the id of a subgroup's node is missing", extack);
 	if (err)
 		return err;
 	return !a[SPINDLE_SUBGROUP_NODE_A_SENDER] ||
@@ -128,7 +128,7 @@ int spindle_netlink_subgroup(struct spindle_view_subgroup *sg, const struct nlat
 	err = nla_parse_nested(a, SPINDLE_SUBGROUP_A_MAX, nest, NULL, extack);
 	if (!err)
 		err = spindle_netlink_need(nest, a[SPINDLE_SUBGROUP_A_ID],
-				   "a subgroup's id is missing", extack);
+					   "a subgroup's id is missing", extack);
 	if (err)
 		return err;
 	sg->id = nla_get_u32(a[SPINDLE_SUBGROUP_A_ID]);

@@ -2,93 +2,102 @@
 /*
  * Spindle: generic netlink family "spindle".
  *
- * Nodes, views and subgroups are configured here; Documentation/netlink/spindle.yaml
- * is the same contract in the kernel's specification language. Addresses are in network
- * byte order, all other numbers in host byte order.
+ * Do not edit: Documentation/netlink/generate makes this file from
+ * Documentation/netlink/spindle.yaml.
  *
- * Requests that change something need CAP_NET_ADMIN in the user namespace that owns
- * the network namespace. A refused request changes nothing, and its extended
- * acknowledgment carries a text and the offset of the offending attribute.
+ * Configuration of nodes, views and subgroups of Spindle, atomic multicast over RDMA. Addresses
+ * are in network byte order, all other numbers in host byte order.
+ *
+ * Requests that change something need CAP_NET_ADMIN in the user namespace that owns the network
+ * namespace. A refused request changes nothing, and its extended acknowledgment carries a text
+ * and the offset of the offending attribute. An attribute that is "reply only" is in replies and
+ * notifications; a request with such an attribute is refused.
  */
 #ifndef _UAPI_LINUX_SPINDLE_GENL_H
 #define _UAPI_LINUX_SPINDLE_GENL_H
 
-#define SPINDLE_GENL_NAME	"spindle"
-#define SPINDLE_GENL_VERSION	1
-#define SPINDLE_GENL_MCGRP	"events"
+#define SPINDLE_GENL_NAME		"spindle"
+#define SPINDLE_GENL_VERSION		1
+#define SPINDLE_GENL_MCGRP		"events"
 
-#define SPINDLE_CLUSTER_LEN	23	/* characters of a cluster name */
-#define SPINDLE_NAME_LEN	31	/* characters of a subgroup name */
-
-/* Default values of attributes. */
-#define SPINDLE_DEF_CLUSTER	"spindle"
-#define SPINDLE_DEF_PORT	4790
-#define SPINDLE_DEF_IDLE_US	50
-#define SPINDLE_DEF_WINDOW	128
-#define SPINDLE_DEF_MAX_MSG	10240
-
-#define SPINDLE_MAX_IDLE_US	1000000
-#define SPINDLE_MAX_ENGINE	1023
-#define SPINDLE_MAX_NET_NODES	256	/* nodes of a network namespace */
-#define SPINDLE_NO_RACK		0xffff	/* default: a rack of its own */
-
-/* Live views. */
-#define SPINDLE_DEF_TIMEOUT_MS	500
-#define SPINDLE_MIN_TIMEOUT_MS	20
-#define SPINDLE_MAX_TIMEOUT_MS	60000
-#define SPINDLE_DEF_MAX_NODES	16
-#define SPINDLE_MAX_WITNESSES	4	/* named members that are in no subgroup */
-#define SPINDLE_MAX_KEY		64	/* bytes of a group key */
-#define SPINDLE_MIN_KEY		16
-#define SPINDLE_LINEAGE_LEN	16	/* bytes of a lineage */
-#define SPINDLE_MAX_CONTACTS	64	/* of a request */
+#define SPINDLE_CLUSTER_LEN		23	/* characters of a cluster name */
+#define SPINDLE_NAME_LEN		31	/* characters of a subgroup name */
+#define SPINDLE_DEF_CLUSTER		"spindle"	/* default of CLUSTER */
+#define SPINDLE_DEF_PORT		4790	/* default of PORT */
+#define SPINDLE_DEF_IDLE_US		50	/* default of IDLE_US */
+#define SPINDLE_DEF_WINDOW		128	/* default of WINDOW */
+#define SPINDLE_DEF_MAX_MSG		10240	/* default of MAX_MSG */
+#define SPINDLE_MAX_IDLE_US		1000000	/* largest IDLE_US */
+#define SPINDLE_MAX_ENGINE		1023	/* largest ENGINE */
+#define SPINDLE_MAX_NET_NODES		256	/* nodes of a network namespace */
+#define SPINDLE_NO_RACK			65535	/* default of RACK: a rack of its own */
+#define SPINDLE_DEF_TIMEOUT_MS		500	/* default of TIMEOUT_MS */
+#define SPINDLE_MIN_TIMEOUT_MS		20	/* smallest TIMEOUT_MS */
+#define SPINDLE_MAX_TIMEOUT_MS		60000	/* largest TIMEOUT_MS */
+#define SPINDLE_DEF_MAX_NODES		16	/* default of MAX_NODES */
+#define SPINDLE_MAX_WITNESSES		4	/* named members that are in no subgroup */
+#define SPINDLE_MAX_KEY			64	/* bytes of the longest group key */
+#define SPINDLE_MIN_KEY			16	/* bytes of the shortest group key */
+#define SPINDLE_LINEAGE_LEN		16	/* bytes of a lineage */
+#define SPINDLE_MAX_CONTACTS		64	/* contacts of a request */
+#define SPINDLE_HIST_BUCKETS		17	/* entries of a histogram of batch sizes */
+#define SPINDLE_DEF_SEND_BUDGET		512	/* default of SEND_BUDGET */
+#define SPINDLE_DEF_RECV_BUDGET		65536	/* default of RECV_BUDGET */
+#define SPINDLE_DEF_DLV_BUDGET		2048	/* default of DLV_BUDGET */
+#define SPINDLE_MAX_BUDGET		65536	/* largest budget */
+#define SPINDLE_DEF_SILENCE		1024	/* default of SILENCE */
+#define SPINDLE_MAX_SILENCE		1048576	/* largest SILENCE */
+/* default of LARGE; only a subgroup with a larger MAX_MSG has messages that go by RDMC */
+#define SPINDLE_DEF_LARGE		262144
+#define SPINDLE_MIN_LARGE		4096	/* smallest LARGE */
+#define SPINDLE_MAX_LARGE		1048576	/* largest LARGE */
+#define SPINDLE_MAX_STALL_MS		3600000	/* largest STALL_MS */
+#define SPINDLE_RAW_MAX_COUNT		1000000	/* largest COUNT of a measurement */
 
 /**
  * enum spindle_cmd - requests, replies and notifications
  * @SPINDLE_CMD_UNSPEC: never used
- * @SPINDLE_CMD_NODE_ADD: create a node: NODE_ID, ADDR4 or ADDR6; optional CLUSTER,
- *	PORT, VISIBILITY, IDLE_US, ENGINE, CPU, RACK, CHECK. EEXIST if the id is taken in this
+ * @SPINDLE_CMD_NODE_ADD: create a node: NODE_ID, ADDR4 or ADDR6; optional CLUSTER, PORT,
+ *	VISIBILITY, IDLE_US, ENGINE, CPU, KEY, RACK, CHECK. EEXIST if the id is taken in this
  *	network namespace, ENOSPC if it has 256 nodes, EADDRINUSE, EADDRNOTAVAIL, ENODEV (the
  *	address belongs to no RDMA device)
  * @SPINDLE_CMD_NODE_DEL: remove a node and its view: NODE_ID
  * @SPINDLE_CMD_NODE_GET: one node (NODE_ID) or, as a dump, all of this namespace
- * @SPINDLE_CMD_VIEW_SET: install a view on a node: NODE_ID, VIEW_ID, MEMBER (several),
- *	SUBGROUP (several). The same view again is a success without effect; the same id with
- *	other content is EEXIST; a lower id is ESTALE; a higher one replaces the view. The
- *	addresses of a view are all IPv4 or all IPv6. With LIVE the view is the first of a series
- *	that changes by itself as members come and go; EBUSY while the node is in another series.
- *	The view begins at once, so this command always creates a new group. With CONTACT
- *	(several) the node first asks each contact once. If a contact is in a live view of the
- *	cluster, or is about to begin one, the view does not begin, and
- *	SPINDLE_EVENT_JOIN_FAILED names the contact. Optional LINEAGE, CHECK. A node without a
- *	key needs INSECURE, else ENOKEY
- * @SPINDLE_CMD_VIEW_DEL: remove a node's view, give up a join, and forget the lineage of the
- *	last live view: NODE_ID. ENOENT if the node has none of these
+ * @SPINDLE_CMD_VIEW_SET: install a view on a node: NODE_ID, VIEW_ID, MEMBER (several), SUBGROUP
+ *	(several). The same view again is a success without effect; the same id with other content
+ *	is EEXIST; a lower id is ESTALE; a higher one replaces the view. The addresses of a view
+ *	are all IPv4 or all IPv6. With LIVE the view is the first of a series that changes by
+ *	itself as members come and go; EBUSY while the node is in another series. The view begins
+ *	at once, so this command always creates a new group. With CONTACT (several) the node first
+ *	asks each contact once. If a contact is in a live view of the cluster, or is about to
+ *	begin one, the view does not begin, and SPINDLE_EVENT_JOIN_FAILED names the contact.
+ *	Optional LINEAGE, CHECK. A node without a key needs INSECURE, else ENOKEY
+ * @SPINDLE_CMD_VIEW_DEL: remove a node's view, give up a join, and forget the lineage of the last
+ *	live view: NODE_ID. ENOENT if the node has none of these
  * @SPINDLE_CMD_VIEW_GET: the view of one node, or of all (dump; NODE_ID filters). A live view
  *	also has LIVE as it was given, RULE of each subgroup, and INSECURE if it was given
- * @SPINDLE_CMD_SUBGROUP_GET: subgroups with state and counters, one message each
- *	(dump; NODE_ID and SUBGROUP_ID filter)
- * @SPINDLE_CMD_STATS_GET: a node with the counters of its engine and of each PEER (dump;
- *	NODE_ID filters). If the node has refused a peer, also the last refusal: REASON, and
- *	PEER_ID as the peer gave it, 0 if it gave none
- * @SPINDLE_CMD_EVENT: notification: EVENT, NODE_ID and those that apply of VIEW_ID,
- *	SUBGROUP_ID, PEER_ID, ERROR, REASON, RDMC_ID, RDMC_ERROR
- * @SPINDLE_CMD_NODE_SET: change a node while it runs: NODE_ID; optional IDLE_US, TIMING,
- *	RACK. A new RACK applies to RDMC groups that are created afterwards
- * @SPINDLE_CMD_SUBGROUP_SET: tune a node's end of a subgroup while it runs, until the
- *	view is replaced: NODE_ID, SUBGROUP_ID, TUNE. EBUSY if PACKED is to change while a
- *	sender is attached
- * @SPINDLE_CMD_RAW_RUN: measure the speed of the device itself, with writes into the node's
- *	idle ring at the other members: NODE_ID, SUBGROUP_ID, RAW; the reply has RAW. The
- *	engine does nothing else during the measurement, so a request takes 0.1 s at most, and
- *	COUNT of the reply says how many writes to each member, or round trips, it had time for.
- *	EPERM if the node is no sender of the subgroup, EBUSY if the subgroup is not active or a
- *	sender is attached, EOPNOTSUPP for a ping-pong with a node of another kernel or engine,
- *	ENOTCONN if a member is lost during the measurement, ETIMEDOUT if the device does not
- *	answer
+ * @SPINDLE_CMD_SUBGROUP_GET: subgroups with state and counters, one message each (dump; NODE_ID
+ *	and SUBGROUP_ID filter)
+ * @SPINDLE_CMD_STATS_GET: a node with the counters of its engine and of each PEER (dump; NODE_ID
+ *	filters). If the node has refused a peer, also the last refusal: REASON, and PEER_ID as
+ *	the peer gave it, 0 if it gave none
+ * @SPINDLE_CMD_EVENT: notification: EVENT, NODE_ID and those that apply of VIEW_ID, SUBGROUP_ID,
+ *	PEER_ID, ERROR, REASON, RDMC_ID, RDMC_ERROR
+ * @SPINDLE_CMD_NODE_SET: change a node while it runs: NODE_ID; optional IDLE_US, TIMING, RACK,
+ *	KEY, FORMER_KEY. A new RACK applies to RDMC groups that are created afterwards
+ * @SPINDLE_CMD_SUBGROUP_SET: tune a node's end of a subgroup while it runs, until the view is
+ *	replaced: NODE_ID, SUBGROUP_ID, TUNE. EBUSY if PACKED is to change while a sender is
+ *	attached
+ * @SPINDLE_CMD_RAW_RUN: measure the speed of the device itself, with writes into the node's idle
+ *	ring at the other members: NODE_ID, SUBGROUP_ID, RAW; the reply has RAW. The engine does
+ *	nothing else during the measurement, so a request takes 0.1 s at most, and COUNT of the
+ *	reply says how many writes to each member, or round trips, it had time for. EPERM if the
+ *	node is no sender of the subgroup, EBUSY if the subgroup is not active or a sender is
+ *	attached, EOPNOTSUPP for a ping-pong with a node of another kernel or engine, ENOTCONN if
+ *	a member is lost during the measurement, ETIMEDOUT if the device does not answer
  * @SPINDLE_CMD_NODE_JOIN: join the live view that a member, the contact, is in: NODE_ID, CONTACT
- *	(1 to 64), or for a single contact ADDR4 or ADDR6 and optional PORT; optional LINEAGE.
- *	The command returns when the join has begun. SPINDLE_EVENT_VIEW_INSTALL or
+ *	(1 to 64), or for a single contact ADDR4 or ADDR6 and optional PORT; optional LINEAGE. The
+ *	command returns when the join has begun. SPINDLE_EVENT_VIEW_INSTALL or
  *	SPINDLE_EVENT_JOIN_FAILED reports its end, STATUS_GET its progress. The node asks the
  *	contacts in turn, again and again. The join ends when the node is a member, when
  *	NODE_LEAVE, VIEW_DEL or NODE_DEL gives it up, or when all contacts refuse it for a
@@ -98,19 +107,19 @@
  *	or VIEW_DEL was called before. A node without a key needs INSECURE, else ENOKEY
  * @SPINDLE_CMD_NODE_LEAVE: leave the live view, or give up a join: NODE_ID. The command returns
  *	when the node has begun to leave. SPINDLE_EVENT_STOPPED reports the end, or
- *	SPINDLE_EVENT_JOIN_FAILED that of a join. ENOENT if the node is in no live view,
- *	EALREADY if it already leaves, EBUSY if the rules cannot be met without it
+ *	SPINDLE_EVENT_JOIN_FAILED that of a join. ENOENT if the node is in no live view, EALREADY
+ *	if it already leaves, EBUSY if the rules cannot be met without it
  * @SPINDLE_CMD_NODE_EVICT: remove a member from a live view: NODE_ID, PEER_ID. EINVAL if PEER_ID
- *	is the node itself, ENOENT if it is no member, EBUSY if the rules cannot be met without
- *	it or too few members would be left
+ *	is the node itself, ENOENT if it is no member, EBUSY if the rules cannot be met without it
+ *	or too few members would be left
  * @SPINDLE_CMD_STATUS_GET: NODE_ID, CLUSTER and LIVE of each node (dump; NODE_ID filters). A
  *	member also has VIEW_ID and LINEAGE, a node that joins also each CONTACT, and both
- *	INSECURE if it was given. A node whose last join has failed has REASON instead of LIVE.
- *	A node whose RDMA device is gone has REASON, ERROR and the VIEW_ID that it was in. Other
+ *	INSECURE if it was given. A node whose last join has failed has REASON instead of LIVE. A
+ *	node whose RDMA device is gone has REASON, ERROR and the VIEW_ID that it was in. Other
  *	nodes that are in no live view and join none are left out
  * @SPINDLE_CMD_RDMC_GET: RDMC groups, one message each: NODE_ID and RDMC (dump; NODE_ID and
- *	RDMC_ID filter). A group exists from its creation until its file is closed and no
- *	memory is in use any more, or until its node leaves the view
+ *	RDMC_ID filter). A group exists from its creation until its file is closed and no memory
+ *	is in use any more, or until its node leaves the view
  */
 enum spindle_cmd {
 	SPINDLE_CMD_UNSPEC,
@@ -140,58 +149,63 @@ enum spindle_cmd {
  * enum spindle_attr - top-level attributes
  * @SPINDLE_A_UNSPEC: never used
  * @SPINDLE_A_PAD: alignment of 64-bit attributes
- * @SPINDLE_A_NODE_ID: u32, from 1
- * @SPINDLE_A_CLUSTER: string, 1..23 characters, default "spindle"; peers of another
- *	cluster are refused
- * @SPINDLE_A_ADDR4: u32, network byte order
- * @SPINDLE_A_ADDR6: 16 bytes
- * @SPINDLE_A_PORT: u16, default 4790
- * @SPINDLE_A_VISIBILITY: u8, enum spindle_visibility
- * @SPINDLE_A_IDLE_US: u32, microseconds that the engine polls without work before it
- *	sleeps, 0..1000000, default 50; more than that needs CAP_SYS_NICE, or EPERM
- * @SPINDLE_A_ENGINE: u32, engine that serves the node; nodes of one network namespace
- *	with the same number share a thread. 0..1023, default 0
+ * @SPINDLE_A_NODE_ID: u32, id of a node, unique in its network namespace, from 1
+ * @SPINDLE_A_CLUSTER: string, 1..23 characters, default "spindle"; peers of another cluster are
+ *	refused
+ * @SPINDLE_A_ADDR4: u32, network byte order, IPv4 address
+ * @SPINDLE_A_ADDR6: 16 bytes, IPv6 address
+ * @SPINDLE_A_PORT: u16, port that the node listens on, default 4790
+ * @SPINDLE_A_VISIBILITY: u8, enum spindle_visibility: when the reader of a guard may rely on it,
+ *	default auto
+ * @SPINDLE_A_IDLE_US: u32, microseconds that the engine polls without work before it sleeps,
+ *	0..1000000, default 50; more than that needs CAP_SYS_NICE, or EPERM
+ * @SPINDLE_A_ENGINE: u32, engine that serves the node; nodes of one network namespace with the
+ *	same number share a thread. 0..1023, default 0
  * @SPINDLE_A_CPU: u32, CPU that the engine is bound to; the same for all nodes of an engine.
  *	Default: any CPU; to bind the engine needs CAP_SYS_NICE, else EPERM
  * @SPINDLE_A_DEVICE: string, name of the RDMA device (reply only)
- * @SPINDLE_A_NODE_STATE: u8, enum spindle_node_state (reply only)
+ * @SPINDLE_A_NODE_STATE: u8, enum spindle_node_state: state of the node (reply only)
  * @SPINDLE_A_INCARNATION: u64, differs between two lives of a node (reply only)
- * @SPINDLE_A_VIEW_ID: u64, from 1
- * @SPINDLE_A_MEMBER: nest of enum spindle_member_attr; several, in rank order
- * @SPINDLE_A_SUBGROUP: nest of enum spindle_subgroup_attr; several
- * @SPINDLE_A_SUBGROUP_ID: u32
+ * @SPINDLE_A_VIEW_ID: u64, id of a view, from 1
+ * @SPINDLE_A_MEMBER: nest of enum spindle_member_attr; several: members of a view, in rank order
+ * @SPINDLE_A_SUBGROUP: nest of enum spindle_subgroup_attr; several: subgroups of a view
+ * @SPINDLE_A_SUBGROUP_ID: u32, id of a subgroup
  * @SPINDLE_A_PEER_ID: u32, node id of a peer
- * @SPINDLE_A_PEER: nest of enum spindle_peer_attr; several (reply only)
- * @SPINDLE_A_STATS: nest of enum spindle_engine_stat (reply only)
- * @SPINDLE_A_EVENT: u8, enum spindle_event_kind
- * @SPINDLE_A_ERROR: u32, enum spindle_error of <linux/spindle.h>
- * @SPINDLE_A_REASON: string, an explanation for people
- * @SPINDLE_A_TIMING: u8, 1: the engine of the node measures how it spends its time, which
- *	takes two readings of the clock per pass with work. Default 0
- * @SPINDLE_A_TUNE: nest of enum spindle_tune_attr
- * @SPINDLE_A_RAW: nest of enum spindle_raw_attr
- * @SPINDLE_A_LIVE: nest of enum spindle_live_attr
- * @SPINDLE_A_KEY: binary, 16 to 64 bytes. Of NODE_ADD: peers have to prove that they know it.
- *	Of NODE_SET, for a node that was added with a key: the new key; the key that it replaces
+ * @SPINDLE_A_PEER: nest of enum spindle_peer_attr; several: peers of a node (reply only)
+ * @SPINDLE_A_STATS: nest of enum spindle_engine_stat: counters of the engine that serves the node
+ *	(reply only)
+ * @SPINDLE_A_EVENT: u8, enum spindle_event_kind: what happened (reply only)
+ * @SPINDLE_A_ERROR: u32, enum spindle_error of <linux/spindle.h>: why it happened (reply only)
+ * @SPINDLE_A_REASON: string, an explanation for people (reply only)
+ * @SPINDLE_A_TIMING: u8, 1: the engine of the node measures how it spends its time, which takes
+ *	two readings of the clock per pass with work. Default 0
+ * @SPINDLE_A_TUNE: nest of enum spindle_tune_attr: parameters of the node's end of a subgroup
+ * @SPINDLE_A_RAW: nest of enum spindle_raw_attr: what to measure, and what was measured
+ * @SPINDLE_A_LIVE: nest of enum spindle_live_attr: parameters of a live view and, in a reply, its
+ *	status
+ * @SPINDLE_A_KEY: binary, 16 to 64 bytes. Of NODE_ADD: peers have to prove that they know it. Of
+ *	NODE_SET, for a node that was added with a key: the new key; the key that it replaces
  *	becomes the former key. Never in a reply
  * @SPINDLE_A_KEYED: u8, 1: the node was added with a key, 0: without (reply only)
- * @SPINDLE_A_RACK: u16, rack of the node, for the hybrid algorithm of RDMC groups: nodes with
- *	the same number share a rack. 0..65534; 65535 (default): a rack of its own
- * @SPINDLE_A_RDMC: nest of enum spindle_rdmc_group_attr (reply only)
+ * @SPINDLE_A_RACK: u16, rack of the node, for the hybrid algorithm of RDMC groups: nodes with the
+ *	same number share a rack. 0..65534; 65535 (default): a rack of its own
+ * @SPINDLE_A_RDMC: nest of enum spindle_rdmc_group_attr: an RDMC group (reply only)
  * @SPINDLE_A_RDMC_ID: u64, id of an RDMC group
- * @SPINDLE_A_RDMC_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>
+ * @SPINDLE_A_RDMC_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>: why an RDMC
+ *	group has ended (reply only)
  * @SPINDLE_A_FORMER_KEY: u8, of a reply: 1: peers with the former key are accepted, too. Of
  *	NODE_SET: 0: stop accepting the former key
  * @SPINDLE_A_CHECK: u8, enum spindle_check: NODE_ADD and VIEW_SET check the request and change
  *	nothing
- * @SPINDLE_A_CONTACT: nest of enum spindle_contact_attr; several, 64 at most
+ * @SPINDLE_A_CONTACT: nest of enum spindle_contact_attr; several: nodes to ask for a live view,
+ *	64 at most
  * @SPINDLE_A_LINEAGE: 16 bytes, not all 0: common to a live view and all views that follow from
  *	it. Of VIEW_SET: the default is random if the view has one member. If it has more, the
  *	default follows from the request, so that the same request gives all members the same
  *	lineage. Of NODE_JOIN: views of another lineage are not joined
- * @SPINDLE_A_INSECURE: flag: the live view has no key, so that any host that reaches the port of
- *	a member can become a member. VIEW_SET with LIVE and NODE_JOIN need it for a node
- *	without a key; EINVAL if the node has a key
+ * @SPINDLE_A_INSECURE: flag, the live view has no key, so that any host that reaches the port of
+ *	a member can become a member. VIEW_SET with LIVE and NODE_JOIN need it for a node without
+ *	a key; EINVAL if the node has a key
  */
 enum spindle_attr {
 	SPINDLE_A_UNSPEC,
@@ -239,32 +253,13 @@ enum spindle_attr {
 };
 
 /**
- * enum spindle_member_attr - a member of a view
- * @SPINDLE_MEMBER_A_UNSPEC: never used
- * @SPINDLE_MEMBER_A_ID: u32, node id
- * @SPINDLE_MEMBER_A_ADDR4: u32, network byte order
- * @SPINDLE_MEMBER_A_ADDR6: 16 bytes
- * @SPINDLE_MEMBER_A_PORT: u16, default 4790
- */
-enum spindle_member_attr {
-	SPINDLE_MEMBER_A_UNSPEC,
-	SPINDLE_MEMBER_A_ID,
-	SPINDLE_MEMBER_A_ADDR4,
-	SPINDLE_MEMBER_A_ADDR6,
-	SPINDLE_MEMBER_A_PORT,
-	/* private: */
-	__SPINDLE_MEMBER_A_MAX
-#define SPINDLE_MEMBER_A_MAX (__SPINDLE_MEMBER_A_MAX - 1)
-};
-
-/**
  * enum spindle_contact_attr - a node that a joining node asks for its live view
  * @SPINDLE_CONTACT_A_UNSPEC: never used
- * @SPINDLE_CONTACT_A_ADDR4: u32, network byte order
- * @SPINDLE_CONTACT_A_ADDR6: 16 bytes
- * @SPINDLE_CONTACT_A_PORT: u16, default 4790
- * @SPINDLE_CONTACT_A_REASON: string, result of the last request to it; left out before the
- *	first result (reply only)
+ * @SPINDLE_CONTACT_A_ADDR4: u32, network byte order, IPv4 address
+ * @SPINDLE_CONTACT_A_ADDR6: 16 bytes, IPv6 address
+ * @SPINDLE_CONTACT_A_PORT: u16, port that the contact listens on, default 4790
+ * @SPINDLE_CONTACT_A_REASON: string, result of the last request to it; left out before the first
+ *	result (reply only)
  * @SPINDLE_CONTACT_A_FINAL: u8, 1: this refusal is permanent (reply only)
  */
 enum spindle_contact_attr {
@@ -280,39 +275,63 @@ enum spindle_contact_attr {
 };
 
 /**
+ * enum spindle_member_attr - a member of a view
+ * @SPINDLE_MEMBER_A_UNSPEC: never used
+ * @SPINDLE_MEMBER_A_ID: u32, node id
+ * @SPINDLE_MEMBER_A_ADDR4: u32, network byte order, IPv4 address
+ * @SPINDLE_MEMBER_A_ADDR6: 16 bytes, IPv6 address
+ * @SPINDLE_MEMBER_A_PORT: u16, port that the member listens on, default 4790
+ */
+enum spindle_member_attr {
+	SPINDLE_MEMBER_A_UNSPEC,
+	SPINDLE_MEMBER_A_ID,
+	SPINDLE_MEMBER_A_ADDR4,
+	SPINDLE_MEMBER_A_ADDR6,
+	SPINDLE_MEMBER_A_PORT,
+	/* private: */
+	__SPINDLE_MEMBER_A_MAX
+#define SPINDLE_MEMBER_A_MAX (__SPINDLE_MEMBER_A_MAX - 1)
+};
+
+/**
  * enum spindle_subgroup_attr - a subgroup of a view
  * @SPINDLE_SUBGROUP_A_UNSPEC: never used
  * @SPINDLE_SUBGROUP_A_PAD: alignment of 64-bit attributes
- * @SPINDLE_SUBGROUP_A_ID: u32
+ * @SPINDLE_SUBGROUP_A_ID: u32, id of the subgroup, unique in its view
  * @SPINDLE_SUBGROUP_A_NAME: string, up to 31 characters, optional
- * @SPINDLE_SUBGROUP_A_MODE: u8, enum spindle_mode, default ordered
- * @SPINDLE_SUBGROUP_A_WINDOW: u32, slots of each sender, 1..65536, default 128; rounded
- *	up to a power of two
+ * @SPINDLE_SUBGROUP_A_MODE: u8, enum spindle_mode: delivery order, default ordered
+ * @SPINDLE_SUBGROUP_A_WINDOW: u32, slots of each sender, 1..65536, default 128; rounded up to a
+ *	power of two
  * @SPINDLE_SUBGROUP_A_MAX_MSG: u32, 1..2^28 bytes, at most the ring, default 10240. If this is
  *	above SPINDLE_DEF_LARGE, messages longer than TUNE_A_LARGE go by RDMC
- * @SPINDLE_SUBGROUP_A_RING: u32, bytes of each sender's payload ring, a power of two
- *	from 4096 to 2^30; default: window times max_msg, this rounded up to 64, but at
- *	most the greater of 1 MiB and four messages; all rounded up to a power of two
- * @SPINDLE_SUBGROUP_A_HOLD: u8, 1: messages wait for the first local attachment (default),
- *	0: a member without attachment discards messages
- * @SPINDLE_SUBGROUP_A_NODE: nest of enum spindle_subgroup_node_attr; several, default: all
- *	members of the view, all of them senders
- * @SPINDLE_SUBGROUP_A_STATE: u8, enum spindle_state (reply only)
- * @SPINDLE_SUBGROUP_A_ERROR: u32, enum spindle_error (reply only)
- * @SPINDLE_SUBGROUP_A_STATS: nest of enum spindle_subgroup_stat (reply only)
+ * @SPINDLE_SUBGROUP_A_RING: u32, bytes of each sender's payload ring, a power of two from 4096 to
+ *	2^30; default: window times max_msg, this rounded up to 64, but at most the greater of 1
+ *	MiB and four messages; all rounded up to a power of two
+ * @SPINDLE_SUBGROUP_A_HOLD: u8, 1: messages wait for the first local attachment (default), 0: a
+ *	member without attachment discards messages
+ * @SPINDLE_SUBGROUP_A_NODE: nest of enum spindle_subgroup_node_attr; several: members of the
+ *	subgroup; default: all members of the view, all of them senders
+ * @SPINDLE_SUBGROUP_A_STATE: u8, enum spindle_state of <linux/spindle.h>: state of the subgroup
+ *	(reply only)
+ * @SPINDLE_SUBGROUP_A_ERROR: u32, enum spindle_error of <linux/spindle.h>: why the subgroup is in
+ *	this state (reply only)
+ * @SPINDLE_SUBGROUP_A_STATS: nest of enum spindle_subgroup_stat: counters of the subgroup (reply
+ *	only)
  * @SPINDLE_SUBGROUP_A_READERS: u32, attachments that read (reply only)
  * @SPINDLE_SUBGROUP_A_SENDER: u8, 1: a sender is attached (reply only)
- * @SPINDLE_SUBGROUP_A_TUNE: nest of enum spindle_tune_attr (reply only)
- * @SPINDLE_SUBGROUP_A_SEND_HIST: binary, batches of the send predicate by size: 17 u64,
- *	entry i counts batches of 2^i messages and more, but fewer than 2^(i+1) (reply only)
+ * @SPINDLE_SUBGROUP_A_TUNE: nest of enum spindle_tune_attr: parameters of the node's end of the
+ *	subgroup (reply only)
+ * @SPINDLE_SUBGROUP_A_SEND_HIST: binary, batches of the send predicate by size: 17 u64, entry i
+ *	counts batches of 2^i messages and more, but fewer than 2^(i+1) (reply only)
  * @SPINDLE_SUBGROUP_A_RECV_HIST: binary, the same of the receive predicate (reply only)
  * @SPINDLE_SUBGROUP_A_DLV_HIST: binary, the same of the deliver predicate (reply only)
- * @SPINDLE_SUBGROUP_A_READER: nest of enum spindle_reader_attr; several, 32 at most, by
+ * @SPINDLE_SUBGROUP_A_READER: nest of enum spindle_reader_attr; several: readers, 32 at most, by
  *	decreasing lag (reply only)
- * @SPINDLE_SUBGROUP_A_ROW: nest of enum spindle_row_attr; several, by rank (reply only)
- * @SPINDLE_SUBGROUP_A_RULE: nest of enum spindle_rule_attr, of a live view: members of the
- *	subgroup in later views. NODE names the nodes that may be in the subgroup while they
- *	are members of the view; without NODE all members may
+ * @SPINDLE_SUBGROUP_A_ROW: nest of enum spindle_row_attr; several: columns of the members, by
+ *	rank (reply only)
+ * @SPINDLE_SUBGROUP_A_RULE: nest of enum spindle_rule_attr: choice of the members in later views,
+ *	of a live view. NODE names the nodes that may be in the subgroup while they are members of
+ *	the view; without NODE all members may
  */
 enum spindle_subgroup_attr {
 	SPINDLE_SUBGROUP_A_UNSPEC,
@@ -358,228 +377,13 @@ enum spindle_subgroup_node_attr {
 };
 
 /**
- * enum spindle_rule_attr - choice of the members of a live view's subgroup
- * @SPINDLE_RULE_A_UNSPEC: never used
- * @SPINDLE_RULE_A_SHARDS: u32, 1..64, default 1: number of subgroups, with consecutive ids from
- *	the one given, that share the nodes among them: each node is in one of them. A node
- *	stays in its subgroup as long as possible
- * @SPINDLE_RULE_A_MIN: u32, 1..64, default 1: members that the subgroup needs. A requested change
- *	that would leave fewer is refused. After a failure that leaves fewer, the subgroup is
- *	FORMING until it has enough
- * @SPINDLE_RULE_A_ON_EXIT: u8, enum spindle_on_exit
- * @SPINDLE_RULE_A_SENDERS: u8, 1: all members may send (default), 0: only those that are named
- *	as senders
- * @SPINDLE_RULE_A_NODE: nest of enum spindle_subgroup_node_attr; several: the nodes that the
- *	rule names, members now or not; none: all members may be in the subgroup (reply only)
- */
-enum spindle_rule_attr {
-	SPINDLE_RULE_A_UNSPEC,
-	SPINDLE_RULE_A_SHARDS,
-	SPINDLE_RULE_A_MIN,
-	SPINDLE_RULE_A_ON_EXIT,
-	SPINDLE_RULE_A_SENDERS,
-	SPINDLE_RULE_A_NODE,
-	/* private: */
-	__SPINDLE_RULE_A_MAX
-#define SPINDLE_RULE_A_MAX (__SPINDLE_RULE_A_MAX - 1)
-};
-
-/**
- * enum spindle_on_exit - what a node does when its last reader of a subgroup has gone
- * @SPINDLE_ON_EXIT_DISCARD: the node goes on as a member and discards messages
- * @SPINDLE_ON_EXIT_LEAVE: the node leaves the view, at once
- */
-enum spindle_on_exit {
-	SPINDLE_ON_EXIT_DISCARD,
-	SPINDLE_ON_EXIT_LEAVE
-};
-
-/**
- * enum spindle_live_attr - a live view
- * @SPINDLE_LIVE_A_UNSPEC: never used
- * @SPINDLE_LIVE_A_PAD: alignment of 64-bit attributes
- * @SPINDLE_LIVE_A_TIMEOUT_MS: u32, 20..60000, default 500: a member whose heartbeat does not
- *	advance for this time is suspected
- * @SPINDLE_LIVE_A_MAX_NODES: u32, 1..64, default 16: members at most
- * @SPINDLE_LIVE_A_QUORUM: u8, 1: only a majority of a view goes on to the next (default), 0:
- *	any part goes on, so that two parts may go on separately
- * @SPINDLE_LIVE_A_STATE: u8, enum spindle_live_state (reply only)
- * @SPINDLE_LIVE_A_WHY: u8, enum spindle_why: why the node has stopped (reply only)
- * @SPINDLE_LIVE_A_REASON: string, the last thing that happened (reply only)
- * @SPINDLE_LIVE_A_MEMBER: nest of enum spindle_live_member_attr; several, by rank, then nodes
- *	that want to join (reply only)
- * @SPINDLE_LIVE_A_CHANGES: u64, views installed (reply only)
- * @SPINDLE_LIVE_A_DETECT_US: u64, first part of the last change of the view, microseconds: from
- *	the last sign of life of the member that was suspected first until it was suspected. 0 if
- *	no member was, or for a reason other than silence or a lost connection (reply only)
- * @SPINDLE_LIVE_A_WEDGE_US: u64, second part: until all traffic of the old view had ended (reply
- *	only)
- * @SPINDLE_LIVE_A_AGREE_US: u64, third part: until it was decided which messages to deliver
- *	(reply only)
- * @SPINDLE_LIVE_A_INSTALL_US: u64, last part: until the new view was installed (reply only)
- * @SPINDLE_LIVE_A_WITNESS: u32, id of a node that counts for the majority and is in no subgroup;
- *	several, 4 at most
- */
-enum spindle_live_attr {
-	SPINDLE_LIVE_A_UNSPEC,
-	SPINDLE_LIVE_A_PAD,
-	SPINDLE_LIVE_A_TIMEOUT_MS,
-	SPINDLE_LIVE_A_MAX_NODES,
-	SPINDLE_LIVE_A_QUORUM,
-	SPINDLE_LIVE_A_STATE,
-	SPINDLE_LIVE_A_WHY,
-	SPINDLE_LIVE_A_REASON,
-	SPINDLE_LIVE_A_MEMBER,
-	SPINDLE_LIVE_A_CHANGES,
-	SPINDLE_LIVE_A_DETECT_US,
-	SPINDLE_LIVE_A_WEDGE_US,
-	SPINDLE_LIVE_A_AGREE_US,
-	SPINDLE_LIVE_A_INSTALL_US,
-	SPINDLE_LIVE_A_WITNESS,
-	/* private: */
-	__SPINDLE_LIVE_A_MAX
-#define SPINDLE_LIVE_A_MAX (__SPINDLE_LIVE_A_MAX - 1)
-};
-
-/**
- * enum spindle_live_state - state of a node in its live view
- * @SPINDLE_LIVE_FORMING: the members of the first view connect to each other
- * @SPINDLE_LIVE_JOINING: the node is no member yet: it asks, connects, waits for admission
- * @SPINDLE_LIVE_ACTIVE: messages flow
- * @SPINDLE_LIVE_CHANGING: the view ends; the members agree on the next members and on the last
- *	messages
- * @SPINDLE_LIVE_STOPPED: the node is no member any more; only a new join leads out of this
- */
-enum spindle_live_state {
-	SPINDLE_LIVE_FORMING,
-	SPINDLE_LIVE_JOINING,
-	SPINDLE_LIVE_ACTIVE,
-	SPINDLE_LIVE_CHANGING,
-	SPINDLE_LIVE_STOPPED
-};
-
-/**
- * enum spindle_why - why a member is suspected, or a node has stopped
- * @SPINDLE_WHY_FINE: neither
- * @SPINDLE_WHY_SILENT: the member showed no sign of life for the timeout
- * @SPINDLE_WHY_LOST: the connection to the member broke
- * @SPINDLE_WHY_GONE: the member reported that it has stopped
- * @SPINDLE_WHY_ADMIN: an administrator asked for it
- * @SPINDLE_WHY_GOSSIP: another member suspects the member
- * @SPINDLE_WHY_LIED: the member wrote what no correct member writes
- * @SPINDLE_WHY_MINORITY: too few members are left to go on
- * @SPINDLE_WHY_EVICTED: the other members have gone on without this node
- * @SPINDLE_WHY_LEFT: the node has left on request
- * @SPINDLE_WHY_LAYOUT: the rules allow no next view
- */
-enum spindle_why {
-	SPINDLE_WHY_FINE,
-	SPINDLE_WHY_SILENT,
-	SPINDLE_WHY_LOST,
-	SPINDLE_WHY_GONE,
-	SPINDLE_WHY_ADMIN,
-	SPINDLE_WHY_GOSSIP,
-	SPINDLE_WHY_LIED,
-	SPINDLE_WHY_MINORITY,
-	SPINDLE_WHY_EVICTED,
-	SPINDLE_WHY_LEFT,
-	SPINDLE_WHY_LAYOUT
-};
-
-/**
- * enum spindle_live_member_attr - a member as a node sees it, reply only
- * @SPINDLE_LIVE_MEMBER_A_UNSPEC: never used
- * @SPINDLE_LIVE_MEMBER_A_PAD: alignment of 64-bit attributes
- * @SPINDLE_LIVE_MEMBER_A_ID: u32, node id
- * @SPINDLE_LIVE_MEMBER_A_RANK: u32, rank in the view; left out for a node that wants to join
- * @SPINDLE_LIVE_MEMBER_A_STATE: u8, enum spindle_peer_state of the connection; left out for the
- *	node itself
- * @SPINDLE_LIVE_MEMBER_A_VIEW: u64, the view that the member has installed
- * @SPINDLE_LIVE_MEMBER_A_BEAT_MS: u64, milliseconds since its last sign of life; left out before
- *	the first
- * @SPINDLE_LIVE_MEMBER_A_WHY: u8, enum spindle_why, if it is suspected here
- * @SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY: u32, node id of a member that suspects it; several
- * @SPINDLE_LIVE_MEMBER_A_LAG: u64, messages of this node that the member has not delivered yet,
- *	in the subgroup with the most of them
- * @SPINDLE_LIVE_MEMBER_A_LAG_BYTES: u64, bytes of these messages
- * @SPINDLE_LIVE_MEMBER_A_REASON: string, why it is not connected; if this node has refused it,
- *	the last refusal
- */
-enum spindle_live_member_attr {
-	SPINDLE_LIVE_MEMBER_A_UNSPEC,
-	SPINDLE_LIVE_MEMBER_A_PAD,
-	SPINDLE_LIVE_MEMBER_A_ID,
-	SPINDLE_LIVE_MEMBER_A_RANK,
-	SPINDLE_LIVE_MEMBER_A_STATE,
-	SPINDLE_LIVE_MEMBER_A_VIEW,
-	SPINDLE_LIVE_MEMBER_A_BEAT_MS,
-	SPINDLE_LIVE_MEMBER_A_WHY,
-	SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY,
-	SPINDLE_LIVE_MEMBER_A_LAG,
-	SPINDLE_LIVE_MEMBER_A_LAG_BYTES,
-	SPINDLE_LIVE_MEMBER_A_REASON,
-	/* private: */
-	__SPINDLE_LIVE_MEMBER_A_MAX
-#define SPINDLE_LIVE_MEMBER_A_MAX (__SPINDLE_LIVE_MEMBER_A_MAX - 1)
-};
-
-/* Entries of a histogram of batch sizes. */
-#define SPINDLE_HIST_BUCKETS	17
-
-/**
- * enum spindle_switch - techniques that can be turned off, to measure their effect
- *
- * All are on by default; all off is the Spindle paper's baseline. Only NULLS changes a
- * guarantee: without it a member that does not send holds up the other senders.
- * @SPINDLE_SW_SEND_BATCH: all messages that are ready go out together; off: one per pass
- * @SPINDLE_SW_RECV_BATCH: all messages that arrived are received together; off: one per pass
- * @SPINDLE_SW_DLV_BATCH: all stable messages are delivered together; off: one per pass
- * @SPINDLE_SW_NULLS: a sender that lags gives up its rounds
- * @SPINDLE_SW_LATE_POST: writes are posted at the end of a pass, in one chain per member;
- *	off: by each predicate as soon as it has changed something
- * @SPINDLE_SW_MERGED_ACKS: one write says what was received and what was delivered
- * @SPINDLE_SW_PACKED: messages are sent at their length; off: in slots of max_msg bytes,
- *	which go out whole
- * @SPINDLE_SW_TRACKING: the engine visits idle subgroups only now and then; off: in every pass
- * @SPINDLE_SW_EXPRESS: a single message of at most 128 bytes travels inside its guard, by one
- *	write; off: by three. Needs MERGED_ACKS and PACKED, too
- */
-enum spindle_switch {
-	SPINDLE_SW_SEND_BATCH = 1 << 0,
-	SPINDLE_SW_RECV_BATCH = 1 << 1,
-	SPINDLE_SW_DLV_BATCH = 1 << 2,
-	SPINDLE_SW_NULLS = 1 << 3,
-	SPINDLE_SW_LATE_POST = 1 << 4,
-	SPINDLE_SW_MERGED_ACKS = 1 << 5,
-	SPINDLE_SW_PACKED = 1 << 6,
-	SPINDLE_SW_TRACKING = 1 << 7,
-	SPINDLE_SW_EXPRESS = 1 << 8
-};
-
-#define SPINDLE_SW_ALL		0x1ffU
-
-/* Defaults and limits of what can be tuned. */
-#define SPINDLE_DEF_SEND_BUDGET	512
-#define SPINDLE_DEF_RECV_BUDGET	65536
-#define SPINDLE_DEF_DLV_BUDGET	2048
-#define SPINDLE_MAX_BUDGET	65536
-#define SPINDLE_DEF_SILENCE	1024
-#define SPINDLE_MAX_SILENCE	(1U << 20)
-/* A message of more bytes than this goes by RDMC if max_msg is above SPINDLE_DEF_LARGE. */
-#define SPINDLE_DEF_LARGE	(256U << 10)
-#define SPINDLE_MIN_LARGE	4096U
-#define SPINDLE_MAX_LARGE	(1U << 20)
-#define SPINDLE_MAX_STALL_MS	3600000
-
-/**
  * enum spindle_tune_attr - parameters of a node's end of a subgroup
  * @SPINDLE_TUNE_A_UNSPEC: never used
- * @SPINDLE_TUNE_A_SWITCHES: bitfield32 of enum spindle_switch, default all
+ * @SPINDLE_TUNE_A_SWITCHES: bitfield32 of enum spindle_switch: techniques that are on, default
+ *	all
  * @SPINDLE_TUNE_A_SEND_BUDGET: u32, messages sent in a pass at most, 1..65536, default 512
- * @SPINDLE_TUNE_A_RECV_BUDGET: u32, messages received in a pass at most, 1..65536,
- *	default 65536
- * @SPINDLE_TUNE_A_DLV_BUDGET: u32, messages delivered in a pass at most, 1..65536, default
- *	2048
+ * @SPINDLE_TUNE_A_RECV_BUDGET: u32, messages received in a pass at most, 1..65536, default 65536
+ * @SPINDLE_TUNE_A_DLV_BUDGET: u32, messages delivered in a pass at most, 1..65536, default 2048
  * @SPINDLE_TUNE_A_SILENCE: u32, rounds at most that an idle sender gives up in advance, after it
  *	has given up rounds one by one, 0..2^20, default 1024
  * @SPINDLE_TUNE_A_STALL_MS: u32, milliseconds after which a reader is detached that has messages
@@ -634,8 +438,8 @@ enum spindle_reader_attr {
  * @SPINDLE_ROW_A_SENT: u64, rounds that the member has decided
  * @SPINDLE_ROW_A_SLOTS: u64, messages that the member has sent
  * @SPINDLE_ROW_A_RECEIVED: u64, the member has received all below this sequence number
- * @SPINDLE_ROW_A_DELIVERED: u64, the member has delivered all below this sequence number, and
- *	its readers have consumed it
+ * @SPINDLE_ROW_A_DELIVERED: u64, the member has delivered all below this sequence number, and its
+ *	readers have consumed it
  */
 enum spindle_row_attr {
 	SPINDLE_ROW_A_UNSPEC,
@@ -651,27 +455,13 @@ enum spindle_row_attr {
 };
 
 /**
- * enum spindle_raw_kind - what to measure
- * @SPINDLE_RAW_WRITE: one write after another, each to all other members, as fast as the
- *	send queues take them; the time ends with the last completion
- * @SPINDLE_RAW_PINGPONG: a write to the next member, which polls for it and answers by a
- *	write back; both nodes must be of this kernel and of one engine
- */
-enum spindle_raw_kind {
-	SPINDLE_RAW_WRITE,
-	SPINDLE_RAW_PINGPONG
-};
-
-#define SPINDLE_RAW_MAX_COUNT	1000000
-
-/**
  * enum spindle_raw_attr - a measurement of the device
  * @SPINDLE_RAW_A_UNSPEC: never used
  * @SPINDLE_RAW_A_PAD: alignment of 64-bit attributes
- * @SPINDLE_RAW_A_KIND: u8, enum spindle_raw_kind, default write
+ * @SPINDLE_RAW_A_KIND: u8, enum spindle_raw_kind: what to measure, default write
  * @SPINDLE_RAW_A_SIZE: u32, bytes of a write, 1 to 2^20, at most the ring
- * @SPINDLE_RAW_A_COUNT: u32, writes to each member, or round trips, 1..1000000; in a reply
- *	as many as there was time for
+ * @SPINDLE_RAW_A_COUNT: u32, writes to each member, or round trips, 1..1000000; in a reply as
+ *	many as there was time for
  * @SPINDLE_RAW_A_NS: u64, nanoseconds that it took (reply only)
  * @SPINDLE_RAW_A_WRITES: u64, writes posted (reply only)
  */
@@ -693,7 +483,7 @@ enum spindle_raw_attr {
  * @SPINDLE_PEER_A_UNSPEC: never used
  * @SPINDLE_PEER_A_PAD: alignment of 64-bit attributes
  * @SPINDLE_PEER_A_ID: u32, node id
- * @SPINDLE_PEER_A_STATE: u8, enum spindle_peer_state
+ * @SPINDLE_PEER_A_STATE: u8, enum spindle_peer_state: state of the connection
  * @SPINDLE_PEER_A_REASON: string, why it is not up
  * @SPINDLE_PEER_A_IMM: u8, 1: guards are valid after a completion, 0: memory is polled
  * @SPINDLE_PEER_A_WRITES: u64, work requests posted
@@ -731,8 +521,8 @@ enum spindle_peer_attr {
  * @SPINDLE_ENGINE_S_KICKS: wake-ups by a process
  * @SPINDLE_ENGINE_S_BELLS: wake-ups by a peer's doorbell
  * @SPINDLE_ENGINE_S_REFUSED: connection requests and proofs of the key that the node refused
- * @SPINDLE_ENGINE_S_PID: thread of the engine, in the pid namespace of the process that asks;
- *	0: none
+ * @SPINDLE_ENGINE_S_PID: thread of the engine, in the pid namespace of the process that asks; 0:
+ *	none
  * @SPINDLE_ENGINE_S_SPIN_US: microseconds that the engine polled at most when it last had no
  *	work: IDLE_US, or 0 because other tasks wanted its CPU
  * @SPINDLE_ENGINE_S_BUSY_NS: nanoseconds in passes that found work, while TIMING was on
@@ -781,17 +571,17 @@ enum spindle_engine_stat {
  * @SPINDLE_SUBGROUP_S_SILENT: rounds that this node gave up in advance; not in NULLS
  * @SPINDLE_SUBGROUP_S_FREE: own messages that all members have delivered
  * @SPINDLE_SUBGROUP_S_STALLED: readers detached because they consumed nothing
- * @SPINDLE_SUBGROUP_S_ROW_BYTES: memory of this node's table that the subgroup takes: rings
- *	and headers of all senders, and a block of columns per member
+ * @SPINDLE_SUBGROUP_S_ROW_BYTES: memory of this node's table that the subgroup takes: rings and
+ *	headers of all senders, and a block of columns per member
  * @SPINDLE_SUBGROUP_S_PRIVATE_BYTES: memory of the engine's own state of the subgroup
  * @SPINDLE_SUBGROUP_S_LARGE: of SENT, large messages, which went by RDMC
  * @SPINDLE_SUBGROUP_S_LARGE_BYTES: of SENT_BYTES, the bytes of large messages
- * @SPINDLE_SUBGROUP_S_LARGE_AGAIN: times that the transfer of a large message of this node started
- *	over because a view ended
- * @SPINDLE_SUBGROUP_S_LARGE_NOMEM: times that there was no memory to send a large message of
- *	this node, or to receive one of another, so that it was tried again
- * @SPINDLE_SUBGROUP_S_LARGE_WAITING: no counter: 1 if a large message of this node is in transfer,
- *	or waits for it, else 0
+ * @SPINDLE_SUBGROUP_S_LARGE_AGAIN: times that the transfer of a large message of this node
+ *	started over because a view ended
+ * @SPINDLE_SUBGROUP_S_LARGE_NOMEM: times that there was no memory to send a large message of this
+ *	node, or to receive one of another, so that it was tried again
+ * @SPINDLE_SUBGROUP_S_LARGE_WAITING: no counter: 1 if a large message of this node is in
+ *	transfer, or waits for it, else 0
  */
 enum spindle_subgroup_stat {
 	SPINDLE_SUBGROUP_S_UNSPEC,
@@ -828,17 +618,132 @@ enum spindle_subgroup_stat {
 };
 
 /**
+ * enum spindle_rule_attr - choice of the members of a live view's subgroup
+ * @SPINDLE_RULE_A_UNSPEC: never used
+ * @SPINDLE_RULE_A_SHARDS: u32, 1..64, default 1: number of subgroups, with consecutive ids from
+ *	the one given, that share the nodes among them: each node is in one of them. A node stays
+ *	in its subgroup as long as possible
+ * @SPINDLE_RULE_A_MIN: u32, 1..64, default 1: members that the subgroup needs. A requested change
+ *	that would leave fewer is refused. After a failure that leaves fewer, the subgroup is
+ *	FORMING until it has enough
+ * @SPINDLE_RULE_A_ON_EXIT: u8, enum spindle_on_exit: what a node does when its last reader has
+ *	gone, default discard
+ * @SPINDLE_RULE_A_SENDERS: u8, 1: all members may send (default), 0: only those that are named as
+ *	senders
+ * @SPINDLE_RULE_A_NODE: nest of enum spindle_subgroup_node_attr; several: the nodes that the rule
+ *	names, members now or not; none: all members may be in the subgroup (reply only)
+ */
+enum spindle_rule_attr {
+	SPINDLE_RULE_A_UNSPEC,
+	SPINDLE_RULE_A_SHARDS,
+	SPINDLE_RULE_A_MIN,
+	SPINDLE_RULE_A_ON_EXIT,
+	SPINDLE_RULE_A_SENDERS,
+	SPINDLE_RULE_A_NODE,
+	/* private: */
+	__SPINDLE_RULE_A_MAX
+#define SPINDLE_RULE_A_MAX (__SPINDLE_RULE_A_MAX - 1)
+};
+
+/**
+ * enum spindle_live_attr - a live view
+ * @SPINDLE_LIVE_A_UNSPEC: never used
+ * @SPINDLE_LIVE_A_PAD: alignment of 64-bit attributes
+ * @SPINDLE_LIVE_A_TIMEOUT_MS: u32, 20..60000, default 500: a member whose heartbeat does not
+ *	advance for this time is suspected
+ * @SPINDLE_LIVE_A_MAX_NODES: u32, 1..64, default 16: members at most
+ * @SPINDLE_LIVE_A_QUORUM: u8, 1: only a majority of a view goes on to the next (default), 0: any
+ *	part goes on, so that two parts may go on separately
+ * @SPINDLE_LIVE_A_STATE: u8, enum spindle_live_state: state of the node in the live view (reply
+ *	only)
+ * @SPINDLE_LIVE_A_WHY: u8, enum spindle_why: why the node has stopped (reply only)
+ * @SPINDLE_LIVE_A_REASON: string, the last thing that happened (reply only)
+ * @SPINDLE_LIVE_A_MEMBER: nest of enum spindle_live_member_attr; several: members by rank, then
+ *	nodes that want to join (reply only)
+ * @SPINDLE_LIVE_A_CHANGES: u64, views installed (reply only)
+ * @SPINDLE_LIVE_A_DETECT_US: u64, first part of the last change of the view, microseconds: from
+ *	the last sign of life of the member that was suspected first until it was suspected. 0 if
+ *	no member was, or for a reason other than silence or a lost connection (reply only)
+ * @SPINDLE_LIVE_A_WEDGE_US: u64, second part: until all traffic of the old view had ended (reply
+ *	only)
+ * @SPINDLE_LIVE_A_AGREE_US: u64, third part: until it was decided which messages to deliver
+ *	(reply only)
+ * @SPINDLE_LIVE_A_INSTALL_US: u64, last part: until the new view was installed (reply only)
+ * @SPINDLE_LIVE_A_WITNESS: u32; several: id of a node that counts for the majority and is in no
+ *	subgroup, 4 at most
+ */
+enum spindle_live_attr {
+	SPINDLE_LIVE_A_UNSPEC,
+	SPINDLE_LIVE_A_PAD,
+	SPINDLE_LIVE_A_TIMEOUT_MS,
+	SPINDLE_LIVE_A_MAX_NODES,
+	SPINDLE_LIVE_A_QUORUM,
+	SPINDLE_LIVE_A_STATE,
+	SPINDLE_LIVE_A_WHY,
+	SPINDLE_LIVE_A_REASON,
+	SPINDLE_LIVE_A_MEMBER,
+	SPINDLE_LIVE_A_CHANGES,
+	SPINDLE_LIVE_A_DETECT_US,
+	SPINDLE_LIVE_A_WEDGE_US,
+	SPINDLE_LIVE_A_AGREE_US,
+	SPINDLE_LIVE_A_INSTALL_US,
+	SPINDLE_LIVE_A_WITNESS,
+	/* private: */
+	__SPINDLE_LIVE_A_MAX
+#define SPINDLE_LIVE_A_MAX (__SPINDLE_LIVE_A_MAX - 1)
+};
+
+/**
+ * enum spindle_live_member_attr - a member as a node sees it, reply only
+ * @SPINDLE_LIVE_MEMBER_A_UNSPEC: never used
+ * @SPINDLE_LIVE_MEMBER_A_PAD: alignment of 64-bit attributes
+ * @SPINDLE_LIVE_MEMBER_A_ID: u32, node id
+ * @SPINDLE_LIVE_MEMBER_A_RANK: u32, rank in the view; left out for a node that wants to join
+ * @SPINDLE_LIVE_MEMBER_A_STATE: u8, enum spindle_peer_state: state of the connection; left out
+ *	for the node itself
+ * @SPINDLE_LIVE_MEMBER_A_VIEW: u64, the view that the member has installed
+ * @SPINDLE_LIVE_MEMBER_A_BEAT_MS: u64, milliseconds since its last sign of life; left out before
+ *	the first
+ * @SPINDLE_LIVE_MEMBER_A_WHY: u8, enum spindle_why: why it is suspected here; left out if it is
+ *	not
+ * @SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY: u32; several: node id of a member that suspects it
+ * @SPINDLE_LIVE_MEMBER_A_LAG: u64, messages of this node that the member has not delivered yet,
+ *	in the subgroup with the most of them
+ * @SPINDLE_LIVE_MEMBER_A_LAG_BYTES: u64, bytes of these messages
+ * @SPINDLE_LIVE_MEMBER_A_REASON: string, why it is not connected; if this node has refused it,
+ *	the last refusal
+ */
+enum spindle_live_member_attr {
+	SPINDLE_LIVE_MEMBER_A_UNSPEC,
+	SPINDLE_LIVE_MEMBER_A_PAD,
+	SPINDLE_LIVE_MEMBER_A_ID,
+	SPINDLE_LIVE_MEMBER_A_RANK,
+	SPINDLE_LIVE_MEMBER_A_STATE,
+	SPINDLE_LIVE_MEMBER_A_VIEW,
+	SPINDLE_LIVE_MEMBER_A_BEAT_MS,
+	SPINDLE_LIVE_MEMBER_A_WHY,
+	SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY,
+	SPINDLE_LIVE_MEMBER_A_LAG,
+	SPINDLE_LIVE_MEMBER_A_LAG_BYTES,
+	SPINDLE_LIVE_MEMBER_A_REASON,
+	/* private: */
+	__SPINDLE_LIVE_MEMBER_A_MAX
+#define SPINDLE_LIVE_MEMBER_A_MAX (__SPINDLE_LIVE_MEMBER_A_MAX - 1)
+};
+
+/**
  * enum spindle_rdmc_group_attr - an RDMC group at one member, reply only
  * @SPINDLE_RDMC_GROUP_A_UNSPEC: never used
  * @SPINDLE_RDMC_GROUP_A_PAD: alignment of 64-bit attributes
  * @SPINDLE_RDMC_GROUP_A_ID: u64, id of the group. A group that has ended, but whose file is not
  *	closed, may exist beside another group with the same id
- * @SPINDLE_RDMC_GROUP_A_STATE: u8, enum spindle_rdmc_group_state
+ * @SPINDLE_RDMC_GROUP_A_STATE: u8, enum spindle_rdmc_group_state: state of the group
  * @SPINDLE_RDMC_GROUP_A_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>: why the
  *	group has failed; left out if it has not
  * @SPINDLE_RDMC_GROUP_A_CULPRIT: u32, node id of the member that is the cause; left out if there
  *	is none
- * @SPINDLE_RDMC_GROUP_A_ALGORITHM: u32, enum spindle_rdmc_algorithm of <linux/spindle_rdmc.h>
+ * @SPINDLE_RDMC_GROUP_A_ALGORITHM: u32, enum spindle_rdmc_algorithm of <linux/spindle_rdmc.h>:
+ *	which member sends which block to which member, and when
  * @SPINDLE_RDMC_GROUP_A_BLOCK: u32, bytes of a block
  * @SPINDLE_RDMC_GROUP_A_TIMEOUT_MS: u32, longest time without progress while there is work
  * @SPINDLE_RDMC_GROUP_A_RANK: u32, own rank; 0: the root, which sends
@@ -850,10 +755,10 @@ enum spindle_subgroup_stat {
  * @SPINDLE_RDMC_GROUP_A_ANNOUNCED: u64, at the root, objects queued; at others, objects known
  * @SPINDLE_RDMC_GROUP_A_ENDED: u64, objects that have ended here
  * @SPINDLE_RDMC_GROUP_A_COMPLETE: u64, of these objects, those that are complete
- * @SPINDLE_RDMC_GROUP_A_MEMBER: nest of enum spindle_rdmc_member_attr; several, by rank
- * @SPINDLE_RDMC_GROUP_A_OBJECT: nest of enum spindle_rdmc_object_attr; several, by number: objects
+ * @SPINDLE_RDMC_GROUP_A_MEMBER: nest of enum spindle_rdmc_member_attr; several: members by rank
+ * @SPINDLE_RDMC_GROUP_A_OBJECT: nest of enum spindle_rdmc_object_attr; several: objects by number
  *	that have not ended here, or, at the root, not everywhere
- * @SPINDLE_RDMC_GROUP_A_STATS: nest of enum spindle_rdmc_group_stat
+ * @SPINDLE_RDMC_GROUP_A_STATS: nest of enum spindle_rdmc_group_stat: counters of the group
  */
 enum spindle_rdmc_group_attr {
 	SPINDLE_RDMC_GROUP_A_UNSPEC,
@@ -886,14 +791,14 @@ enum spindle_rdmc_group_attr {
  * @SPINDLE_RDMC_MEMBER_A_UNSPEC: never used
  * @SPINDLE_RDMC_MEMBER_A_PAD: alignment of 64-bit attributes
  * @SPINDLE_RDMC_MEMBER_A_ID: u32, node id
- * @SPINDLE_RDMC_MEMBER_A_STATE: u8, enum spindle_peer_state of the connection for blocks; left out
- *	for the node itself
+ * @SPINDLE_RDMC_MEMBER_A_STATE: u8, enum spindle_peer_state: state of the connection for blocks;
+ *	left out for the node itself
  * @SPINDLE_RDMC_MEMBER_A_REASON: string, why the connection is not up
  * @SPINDLE_RDMC_MEMBER_A_CREATED: u8, 1: the member has created the group, too
  * @SPINDLE_RDMC_MEMBER_A_RACK: u16, rack that the member has reported; left out if it has a rack
  *	of its own, or has not reported yet
- * @SPINDLE_RDMC_MEMBER_A_ENDED: u64, objects that have ended at the member; the root knows this of
- *	all members, other members only of themselves
+ * @SPINDLE_RDMC_MEMBER_A_ENDED: u64, objects that have ended at the member; the root knows this
+ *	of all members, other members only of themselves
  * @SPINDLE_RDMC_MEMBER_A_COMPLETE: u64, of these objects, those that are complete
  * @SPINDLE_RDMC_MEMBER_A_BLOCKS: u32, blocks of the next object that the member has
  * @SPINDLE_RDMC_MEMBER_A_TOTAL: u32, all blocks of that object; 0: there is none
@@ -919,16 +824,16 @@ enum spindle_rdmc_member_attr {
  * enum spindle_rdmc_object_attr - an object in progress, reply only
  * @SPINDLE_RDMC_OBJECT_A_UNSPEC: never used
  * @SPINDLE_RDMC_OBJECT_A_PAD: alignment of 64-bit attributes
- * @SPINDLE_RDMC_OBJECT_A_NUMBER: u64, its number
- * @SPINDLE_RDMC_OBJECT_A_LEN: u64, bytes
- * @SPINDLE_RDMC_OBJECT_A_TAG: u64, as the root has given it
- * @SPINDLE_RDMC_OBJECT_A_PHASE: u8, enum spindle_rdmc_object_phase
+ * @SPINDLE_RDMC_OBJECT_A_NUMBER: u64, number of the object
+ * @SPINDLE_RDMC_OBJECT_A_LEN: u64, bytes of the object
+ * @SPINDLE_RDMC_OBJECT_A_TAG: u64, tag that the root has given the object
+ * @SPINDLE_RDMC_OBJECT_A_PHASE: u8, enum spindle_rdmc_object_phase: phase of the object
  * @SPINDLE_RDMC_OBJECT_A_BLOCKS: u32, blocks that are here; at the root, all
  * @SPINDLE_RDMC_OBJECT_A_TOTAL: u32, all blocks of the object
  * @SPINDLE_RDMC_OBJECT_A_SINCE_MS: u64, milliseconds since the first block arrived here, or left
  *	the root; left out before that
- * @SPINDLE_RDMC_OBJECT_A_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>; only for an
- *	object that was given up
+ * @SPINDLE_RDMC_OBJECT_A_ERROR: u32, enum spindle_rdmc_error of <linux/spindle_rdmc.h>: why the
+ *	object was given up; left out if it was not
  */
 enum spindle_rdmc_object_attr {
 	SPINDLE_RDMC_OBJECT_A_UNSPEC,
@@ -1026,6 +931,169 @@ enum spindle_peer_state {
 };
 
 /**
+ * enum spindle_event_kind - kinds of notifications
+ * @SPINDLE_EVENT_NODE_ADD: a node was created
+ * @SPINDLE_EVENT_NODE_DEL: a node was removed
+ * @SPINDLE_EVENT_NODE_DEAD: a node lost its RDMA device
+ * @SPINDLE_EVENT_VIEW_INSTALL: a view was installed; members may still be connecting
+ * @SPINDLE_EVENT_VIEW_REMOVE: a view was removed
+ * @SPINDLE_EVENT_PEER_UP: the connection to a peer works
+ * @SPINDLE_EVENT_PEER_DOWN: a peer was lost, with reason
+ * @SPINDLE_EVENT_PEER_REFUSED: this node has refused a connection request or a proof of the key,
+ *	or a peer has refused this node, which the reason then says. The rate is limited. A
+ *	refusal that the next attempt resolves is not reported: those that differing views explain
+ *	are reported after 3 seconds
+ * @SPINDLE_EVENT_SUBGROUP_ACTIVE: all members of a subgroup are connected
+ * @SPINDLE_EVENT_SUBGROUP_FAILED: a subgroup failed, with error and reason
+ * @SPINDLE_EVENT_RING_ERROR: an attachment was frozen, with error and reason
+ * @SPINDLE_EVENT_READER_STALLED: a reader was detached, with reason
+ * @SPINDLE_EVENT_SUSPECT: a member of a live view, PEER_ID, is suspected, with reason
+ * @SPINDLE_EVENT_CHANGING: the live view ends, with reason; VIEW_INSTALL or STOPPED follows
+ * @SPINDLE_EVENT_STOPPED: the node is no member of the live view any more, with error and reason
+ * @SPINDLE_EVENT_JOIN_FAILED: the node could not join, with reason
+ * @SPINDLE_EVENT_RDMC_CREATED: a process has created an RDMC group, RDMC_ID
+ * @SPINDLE_EVENT_RDMC_OPENED: all members have created the group
+ * @SPINDLE_EVENT_RDMC_CLOSED: all members have closed the group, with RDMC_ERROR if some member
+ *	does not have all objects
+ * @SPINDLE_EVENT_RDMC_FAILED: the group has failed, with RDMC_ERROR and PEER_ID, the node that is
+ *	the cause, possibly the node itself
+ */
+enum spindle_event_kind {
+	SPINDLE_EVENT_NODE_ADD,
+	SPINDLE_EVENT_NODE_DEL,
+	SPINDLE_EVENT_NODE_DEAD,
+	SPINDLE_EVENT_VIEW_INSTALL,
+	SPINDLE_EVENT_VIEW_REMOVE,
+	SPINDLE_EVENT_PEER_UP,
+	SPINDLE_EVENT_PEER_DOWN,
+	SPINDLE_EVENT_PEER_REFUSED,
+	SPINDLE_EVENT_SUBGROUP_ACTIVE,
+	SPINDLE_EVENT_SUBGROUP_FAILED,
+	SPINDLE_EVENT_RING_ERROR,
+	SPINDLE_EVENT_READER_STALLED,
+	SPINDLE_EVENT_SUSPECT,
+	SPINDLE_EVENT_CHANGING,
+	SPINDLE_EVENT_STOPPED,
+	SPINDLE_EVENT_JOIN_FAILED,
+	SPINDLE_EVENT_RDMC_CREATED,
+	SPINDLE_EVENT_RDMC_OPENED,
+	SPINDLE_EVENT_RDMC_CLOSED,
+	SPINDLE_EVENT_RDMC_FAILED
+};
+
+/**
+ * enum spindle_check - whether a request is only checked
+ * @SPINDLE_CHECK_NONE: the request is executed
+ * @SPINDLE_CHECK_NOW: nothing is changed; the kernel refuses what it would refuse now
+ * @SPINDLE_CHECK_ALONE: like CHECK_NOW, but existing nodes and views do not count. This is for a
+ *	request that is planned behind others, which remove a node or create the one needed
+ */
+enum spindle_check {
+	SPINDLE_CHECK_NONE,
+	SPINDLE_CHECK_NOW,
+	SPINDLE_CHECK_ALONE
+};
+
+/**
+ * enum spindle_on_exit - what a node does when its last reader of a subgroup has gone
+ * @SPINDLE_ON_EXIT_DISCARD: the node goes on as a member and discards messages
+ * @SPINDLE_ON_EXIT_LEAVE: the node leaves the view, at once
+ */
+enum spindle_on_exit {
+	SPINDLE_ON_EXIT_DISCARD,
+	SPINDLE_ON_EXIT_LEAVE
+};
+
+/**
+ * enum spindle_live_state - state of a node in its live view
+ * @SPINDLE_LIVE_FORMING: the members of the first view connect to each other
+ * @SPINDLE_LIVE_JOINING: the node is no member yet: it asks, connects, waits for admission
+ * @SPINDLE_LIVE_ACTIVE: messages flow
+ * @SPINDLE_LIVE_CHANGING: the view ends; the members agree on the next members and on the last
+ *	messages
+ * @SPINDLE_LIVE_STOPPED: the node is no member any more; only a new join leads out of this
+ */
+enum spindle_live_state {
+	SPINDLE_LIVE_FORMING,
+	SPINDLE_LIVE_JOINING,
+	SPINDLE_LIVE_ACTIVE,
+	SPINDLE_LIVE_CHANGING,
+	SPINDLE_LIVE_STOPPED
+};
+
+/**
+ * enum spindle_why - why a member is suspected, or a node has stopped
+ * @SPINDLE_WHY_FINE: neither
+ * @SPINDLE_WHY_SILENT: the member showed no sign of life for the timeout
+ * @SPINDLE_WHY_LOST: the connection to the member broke
+ * @SPINDLE_WHY_GONE: the member reported that it has stopped
+ * @SPINDLE_WHY_ADMIN: an administrator asked for it
+ * @SPINDLE_WHY_GOSSIP: another member suspects the member
+ * @SPINDLE_WHY_LIED: the member wrote what no correct member writes
+ * @SPINDLE_WHY_MINORITY: too few members are left to go on
+ * @SPINDLE_WHY_EVICTED: the other members have gone on without this node
+ * @SPINDLE_WHY_LEFT: the node has left on request
+ * @SPINDLE_WHY_LAYOUT: the rules allow no next view
+ */
+enum spindle_why {
+	SPINDLE_WHY_FINE,
+	SPINDLE_WHY_SILENT,
+	SPINDLE_WHY_LOST,
+	SPINDLE_WHY_GONE,
+	SPINDLE_WHY_ADMIN,
+	SPINDLE_WHY_GOSSIP,
+	SPINDLE_WHY_LIED,
+	SPINDLE_WHY_MINORITY,
+	SPINDLE_WHY_EVICTED,
+	SPINDLE_WHY_LEFT,
+	SPINDLE_WHY_LAYOUT
+};
+
+/**
+ * enum spindle_switch - techniques that can be turned off, to measure their effect
+ *
+ * All are on by default; all off is the Spindle paper's baseline. Only NULLS changes a guarantee:
+ * without it a member that does not send holds up the other senders.
+ * @SPINDLE_SW_SEND_BATCH: all messages that are ready go out together; off: one per pass
+ * @SPINDLE_SW_RECV_BATCH: all messages that arrived are received together; off: one per pass
+ * @SPINDLE_SW_DLV_BATCH: all stable messages are delivered together; off: one per pass
+ * @SPINDLE_SW_NULLS: a sender that lags gives up its rounds
+ * @SPINDLE_SW_LATE_POST: writes are posted at the end of a pass, in one chain per member; off: by
+ *	each predicate as soon as it has changed something
+ * @SPINDLE_SW_MERGED_ACKS: one write says what was received and what was delivered
+ * @SPINDLE_SW_PACKED: messages are sent at their length; off: in slots of max_msg bytes, which go
+ *	out whole
+ * @SPINDLE_SW_TRACKING: the engine visits idle subgroups only now and then; off: in every pass
+ * @SPINDLE_SW_EXPRESS: a single message of at most 128 bytes travels inside its guard, by one
+ *	write; off: by three. Needs MERGED_ACKS and PACKED, too
+ */
+enum spindle_switch {
+	SPINDLE_SW_SEND_BATCH = 1 << 0,
+	SPINDLE_SW_RECV_BATCH = 1 << 1,
+	SPINDLE_SW_DLV_BATCH = 1 << 2,
+	SPINDLE_SW_NULLS = 1 << 3,
+	SPINDLE_SW_LATE_POST = 1 << 4,
+	SPINDLE_SW_MERGED_ACKS = 1 << 5,
+	SPINDLE_SW_PACKED = 1 << 6,
+	SPINDLE_SW_TRACKING = 1 << 7,
+	SPINDLE_SW_EXPRESS = 1 << 8
+};
+
+#define SPINDLE_SW_ALL		0x1ffU
+
+/**
+ * enum spindle_raw_kind - what to measure
+ * @SPINDLE_RAW_WRITE: one write after another, each to all other members, as fast as the send
+ *	queues take them; the time ends with the last completion
+ * @SPINDLE_RAW_PINGPONG: a write to the next member, which polls for it and answers by a write
+ *	back; both nodes must be of this kernel and of one engine
+ */
+enum spindle_raw_kind {
+	SPINDLE_RAW_WRITE,
+	SPINDLE_RAW_PINGPONG
+};
+
+/**
  * enum spindle_rdmc_group_state - state of an RDMC group at one member
  * @SPINDLE_RDMC_GROUP_OPENING: not all members have created the group
  * @SPINDLE_RDMC_GROUP_OPEN: objects flow
@@ -1059,71 +1127,6 @@ enum spindle_rdmc_object_phase {
 	SPINDLE_RDMC_OBJECT_STOPPING,
 	SPINDLE_RDMC_OBJECT_COMPLETE,
 	SPINDLE_RDMC_OBJECT_ABORTED
-};
-
-/**
- * enum spindle_check - whether a request is only checked
- * @SPINDLE_CHECK_NONE: the request is executed
- * @SPINDLE_CHECK_NOW: nothing is changed; the kernel refuses what it would refuse now
- * @SPINDLE_CHECK_ALONE: like CHECK_NOW, but existing nodes and views do not count. This is for
- *	a request that is planned behind others, which remove a node or create the one needed
- */
-enum spindle_check {
-	SPINDLE_CHECK_NONE,
-	SPINDLE_CHECK_NOW,
-	SPINDLE_CHECK_ALONE
-};
-
-/**
- * enum spindle_event_kind - kinds of notifications
- * @SPINDLE_EVENT_NODE_ADD: a node was created
- * @SPINDLE_EVENT_NODE_DEL: a node was removed
- * @SPINDLE_EVENT_NODE_DEAD: a node lost its RDMA device
- * @SPINDLE_EVENT_VIEW_INSTALL: a view was installed; members may still be connecting
- * @SPINDLE_EVENT_VIEW_REMOVE: a view was removed
- * @SPINDLE_EVENT_PEER_UP: the connection to a peer works
- * @SPINDLE_EVENT_PEER_DOWN: a peer was lost, with reason
- * @SPINDLE_EVENT_PEER_REFUSED: this node has refused a connection request or a proof of the key,
- *	or a peer has refused this node, which the reason then says. The rate is limited. A
- *	refusal that the next attempt resolves is not reported: those that differing views
- *	explain are reported after 3 seconds
- * @SPINDLE_EVENT_SUBGROUP_ACTIVE: all members of a subgroup are connected
- * @SPINDLE_EVENT_SUBGROUP_FAILED: a subgroup failed, with error and reason
- * @SPINDLE_EVENT_RING_ERROR: an attachment was frozen, with error and reason
- * @SPINDLE_EVENT_READER_STALLED: a reader was detached, with reason
- * @SPINDLE_EVENT_SUSPECT: a member of a live view, PEER_ID, is suspected, with reason
- * @SPINDLE_EVENT_CHANGING: the live view ends, with reason; VIEW_INSTALL or STOPPED follows
- * @SPINDLE_EVENT_STOPPED: the node is no member of the live view any more, with error and
- *	reason
- * @SPINDLE_EVENT_JOIN_FAILED: the node could not join, with reason
- * @SPINDLE_EVENT_RDMC_CREATED: a process has created an RDMC group, RDMC_ID
- * @SPINDLE_EVENT_RDMC_OPENED: all members have created the group
- * @SPINDLE_EVENT_RDMC_CLOSED: all members have closed the group, with RDMC_ERROR if some member
- *	does not have all objects
- * @SPINDLE_EVENT_RDMC_FAILED: the group has failed, with RDMC_ERROR and PEER_ID, the node that is
- *	the cause, possibly the node itself
- */
-enum spindle_event_kind {
-	SPINDLE_EVENT_NODE_ADD,
-	SPINDLE_EVENT_NODE_DEL,
-	SPINDLE_EVENT_NODE_DEAD,
-	SPINDLE_EVENT_VIEW_INSTALL,
-	SPINDLE_EVENT_VIEW_REMOVE,
-	SPINDLE_EVENT_PEER_UP,
-	SPINDLE_EVENT_PEER_DOWN,
-	SPINDLE_EVENT_PEER_REFUSED,
-	SPINDLE_EVENT_SUBGROUP_ACTIVE,
-	SPINDLE_EVENT_SUBGROUP_FAILED,
-	SPINDLE_EVENT_RING_ERROR,
-	SPINDLE_EVENT_READER_STALLED,
-	SPINDLE_EVENT_SUSPECT,
-	SPINDLE_EVENT_CHANGING,
-	SPINDLE_EVENT_STOPPED,
-	SPINDLE_EVENT_JOIN_FAILED,
-	SPINDLE_EVENT_RDMC_CREATED,
-	SPINDLE_EVENT_RDMC_OPENED,
-	SPINDLE_EVENT_RDMC_CLOSED,
-	SPINDLE_EVENT_RDMC_FAILED
 };
 
 #endif /* _UAPI_LINUX_SPINDLE_GENL_H */
