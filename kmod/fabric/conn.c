@@ -23,102 +23,6 @@
  */
 #define RNR_TIMER	IB_RNR_TIMER_163_84
 
-static struct workqueue_struct *conn_wq;
-
-/**
- * spindle_conns_init() - create the work queue of connections
- *
- * Return: 0 or -ENOMEM
- */
-int spindle_conns_init(void)
-{
-	conn_wq = alloc_workqueue("spindle_conn", WQ_UNBOUND, WQ_MAX_ACTIVE);
-	return conn_wq ? 0 : -ENOMEM;
-}
-
-/**
- * spindle_conns_exit() - destroy the work queue; all connections are closed
- */
-void spindle_conns_exit(void)
-{
-	destroy_workqueue(conn_wq);
-}
-
-/**
- * spindle_conn_closing() - has spindle_conn_close() begun?
- * @conn: the connection
- *
- * Return: true if so: then all waits of the work item must end
- */
-bool spindle_conn_closing(const struct spindle_conn *conn)
-{
-	return READ_ONCE(conn->closing);
-}
-
-/*
- * Change the state; no other function does. Returns false if the transition is not legal, because
- * another context has changed the state first. Then that context does the work that follows.
- */
-static bool change_state(struct spindle_conn *conn, enum spindle_conn_state new)
-{
-	enum spindle_conn_state old;
-	unsigned long flags;
-	bool ok = false;
-
-	spin_lock_irqsave(&conn->lock, flags);
-	old = conn->state;
-	switch (new) {
-	case SPINDLE_CONN_IDLE:
-		ok = old == SPINDLE_CONN_CONNECTING || old == SPINDLE_CONN_SETUP;
-		break;
-	case SPINDLE_CONN_CONNECTING:
-		ok = old == SPINDLE_CONN_IDLE;
-		break;
-	case SPINDLE_CONN_SETUP:
-		ok = old == SPINDLE_CONN_CONNECTING;
-		break;
-	case SPINDLE_CONN_UP:
-		ok = old == SPINDLE_CONN_SETUP;
-		break;
-	case SPINDLE_CONN_FAILED:
-		ok = old == SPINDLE_CONN_UP;
-		break;
-	case SPINDLE_CONN_CLOSED:
-		ok = old != SPINDLE_CONN_CLOSED;
-		break;
-	}
-	/* Readers do not take the lock. */
-	if (ok)
-		WRITE_ONCE(conn->state, new);
-	/* Queue under the lock, so that a spindle_conn_close() that follows cancels the work. */
-	if (ok && new == SPINDLE_CONN_FAILED)
-		queue_delayed_work(conn_wq, &conn->work, 0);
-	spin_unlock_irqrestore(&conn->lock, flags);
-	return ok;
-}
-
-/**
- * spindle_conn_fail() - report that a connection is broken
- * @conn: the connection
- * @reason: why, a constant string
- *
- * A connection that was up is lost, and ops->down() is called once. If the connection was not up
- * yet, its work item tries again.
- *
- * Context: any.
- */
-void spindle_conn_fail(struct spindle_conn *conn, const char *reason)
-{
-	if (change_state(conn, SPINDLE_CONN_FAILED)) {
-		WRITE_ONCE(conn->reason, reason);
-		conn->cfg.ops->down(conn);
-	}
-	/* End the wait of the work item for a completion that will not come. */
-	if (!READ_ONCE(conn->event_status))
-		WRITE_ONCE(conn->event_status, -ECONNRESET);
-	wake_up(&conn->wq);
-}
-
 /* ---- rdma_cm ---------------------------------------------------------- */
 
 static void keep_greeting(struct spindle_conn *conn, const void *hello, u8 len)
@@ -486,7 +390,7 @@ static void conn_work(struct work_struct *work)
 		return;
 	}
 	if (conn->cfg.active) {
-		if (!change_state(conn, SPINDLE_CONN_CONNECTING))
+		if (!spindle_conn_enter(conn, SPINDLE_CONN_CONNECTING))
 			return;
 		begin_attempt(conn);
 		err = dial(conn);
@@ -499,20 +403,20 @@ static void conn_work(struct work_struct *work)
 	if (!err)
 		err = conn->cfg.ops->greeted(conn, conn->greeting, conn->greeting_len);
 	if (!err)
-		err = change_state(conn, SPINDLE_CONN_SETUP) ? spindle_setup_run(conn) :
+		err = spindle_conn_enter(conn, SPINDLE_CONN_SETUP) ? spindle_setup_run(conn) :
 							       -ECANCELED;
 	if (!err && conn->cfg.bulk)
 		err = spindle_bulk_start(conn);
 	if (!err)
 		WRITE_ONCE(conn->reason, NULL);
-	if (!err && change_state(conn, SPINDLE_CONN_UP)) {
+	if (!err && spindle_conn_enter(conn, SPINDLE_CONN_UP)) {
 		conn->cfg.ops->up(conn);
 		return;
 	}
 	WRITE_ONCE(conn->reason, failure_text(conn, err));
 	destroy_resources(conn);
-	if (change_state(conn, SPINDLE_CONN_IDLE) && conn->cfg.active)
-		queue_delayed_work(conn_wq, &conn->work, msecs_to_jiffies(retry_ms(conn)));
+	if (spindle_conn_enter(conn, SPINDLE_CONN_IDLE) && conn->cfg.active)
+		spindle_conn_queue(conn, retry_ms(conn));
 }
 
 /**
@@ -528,7 +432,7 @@ static void conn_work(struct work_struct *work)
 bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id, const void *hello,
 			u8 len)
 {
-	if (!change_state(conn, SPINDLE_CONN_CONNECTING))
+	if (!spindle_conn_enter(conn, SPINDLE_CONN_CONNECTING))
 		return false;
 	/* No handler of the connection can run before @id is set below. */
 	begin_attempt(conn);
@@ -536,24 +440,8 @@ bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id, const 
 	conn->id = id;
 	id->context = conn;
 	id->event_handler = conn_handler;
-	queue_delayed_work(conn_wq, &conn->work, 0);
+	spindle_conn_queue(conn, 0);
 	return true;
-}
-
-/**
- * spindle_conn_init() - initialize a connection
- * @conn: zeroed
- *
- * Until spindle_conn_open(), only its state may be read, and spindle_conn_fail() may be called.
- */
-void spindle_conn_init(struct spindle_conn *conn)
-{
-	spin_lock_init(&conn->lock);
-	init_waitqueue_head(&conn->wq);
-	INIT_DELAYED_WORK(&conn->work, conn_work);
-	conn->reason = "not connected yet";
-	conn->write_cqe.done = spindle_post_wc;
-	conn->setup_cqe.done = spindle_setup_wc;
 }
 
 /**
@@ -568,11 +456,14 @@ void spindle_conn_open(struct spindle_conn *conn, const struct spindle_conn_conf
 	struct spindle_endpoint *ep = cfg->ep;
 
 	conn->cfg = *cfg;
+	INIT_DELAYED_WORK(&conn->work, conn_work);
+	conn->write_cqe.done = spindle_post_wc;
+	conn->setup_cqe.done = spindle_setup_wc;
 	spin_lock(&ep->lock);
 	list_add_tail(&conn->list, &ep->conns);
 	spin_unlock(&ep->lock);
 	if (cfg->active)
-		queue_delayed_work(conn_wq, &conn->work, 0);
+		spindle_conn_queue(conn, 0);
 }
 
 /**
@@ -591,7 +482,7 @@ void spindle_conn_close(struct spindle_conn *conn)
 	spin_lock(&ep->lock);
 	list_del(&conn->list);
 	WRITE_ONCE(conn->closing, true);
-	change_state(conn, SPINDLE_CONN_CLOSED);
+	spindle_conn_enter(conn, SPINDLE_CONN_CLOSED);
 	spin_unlock(&ep->lock);
 	wake_up(&conn->wq);
 	cancel_delayed_work_sync(&conn->work);

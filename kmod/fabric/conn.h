@@ -48,6 +48,8 @@
 /* Inline bytes of a work request: what a device must support, and what we ask for first. */
 #define SPINDLE_INLINE_MIN	64
 #define SPINDLE_INLINE_MAX	192
+/* Time for each step of the exchange of rights, in milliseconds. */
+#define SPINDLE_SETUP_MS	10000
 
 /* Reject codes of the fabric itself; those of the owner start at SPINDLE_REJECT_OWNER. */
 #define SPINDLE_REJECT_BUSY	1U
@@ -237,25 +239,33 @@ struct spindle_conn {
 	} stats;
 };
 
-int spindle_conns_init(void);
-void spindle_conns_exit(void);
-void spindle_conn_init(struct spindle_conn *conn);
 void spindle_conn_open(struct spindle_conn *conn, const struct spindle_conn_config *cfg);
 void spindle_conn_close(struct spindle_conn *conn);
 bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id, const void *hello,
 			u8 len);
 u8 spindle_conn_retries(const struct spindle_conn *conn);
-void spindle_conn_fail(struct spindle_conn *conn, const char *reason);
-int spindle_conn_register(struct spindle_conn *conn, struct ib_mr *mr, int access);
-int spindle_conn_registered(struct spindle_conn *conn);
+
+/* state.c */
+int spindle_conns_init(void);
+void spindle_conns_exit(void);
+void spindle_conn_init(struct spindle_conn *conn);
+void spindle_conn_queue(struct spindle_conn *conn, u32 ms);
 bool spindle_conn_closing(const struct spindle_conn *conn);
+bool spindle_conn_enter(struct spindle_conn *conn, enum spindle_conn_state to);
+void spindle_conn_fail(struct spindle_conn *conn, const char *reason);
+
+/* request.c: work requests of the work item */
+int spindle_setup_failed(const struct spindle_conn *conn);
+int spindle_setup_post(struct spindle_conn *conn, struct ib_send_wr *wr);
+int spindle_setup_wait(struct spindle_conn *conn);
+int spindle_setup_register(struct spindle_conn *conn, struct ib_mr *mr, int access);
+void spindle_setup_wc(struct ib_cq *cq, struct ib_wc *wc);
 
 /* setup.c: the exchange of rights, called by the work item */
 int spindle_setup_prepare(struct spindle_conn *conn);
 int spindle_setup_receives(struct spindle_conn *conn);
 int spindle_setup_run(struct spindle_conn *conn);
 void spindle_setup_release(struct spindle_conn *conn);
-void spindle_setup_wc(struct ib_cq *cq, struct ib_wc *wc);
 
 /* post.c: completion of data writes */
 void spindle_post_reset(struct spindle_conn *conn);

@@ -140,7 +140,7 @@ static int register_chunk(struct spindle_window *window, struct spindle_conn *co
 	/* The peer addresses the chunk by its offset, and never sees the real address. */
 	mr->iova = (u64)i << region->shift;
 	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
-	return spindle_conn_register(conn, mr, access);
+	return spindle_setup_register(conn, mr, access);
 }
 
 /**
@@ -168,7 +168,7 @@ int spindle_window_open(struct spindle_window *window, struct spindle_conn *conn
 		return -ENOMEM;
 	for (i = 0; i < region->nchunks && !err; i++)
 		err = register_chunk(window, conn, region, access);
-	return err ? err : spindle_conn_registered(conn);
+	return err ? err : spindle_setup_wait(conn);
 }
 
 /**

@@ -17,10 +17,6 @@
 #include "conn.h"
 #include "post.h"
 
-#define SETUP_MS 10000
-/* Set-up work requests that are outstanding at most: fewer than the send queue has. */
-#define SETUP_DEPTH (SPINDLE_SQ_DEPTH / 2)
-
 /*
  * struct rights_head - head of the first page; keys follow
  * @proof: proof of the dialling side
@@ -73,21 +69,6 @@ static u32 ndesc(const struct spindle_conn *conn)
 }
 
 /* ---- completions ------------------------------------------------------ */
-
-/**
- * spindle_setup_wc() - completion of a set-up work request
- * @cq: completion queue of the send queue, polled by the work item
- * @wc: its completion
- */
-void spindle_setup_wc(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct spindle_conn *conn = cq->cq_context;
-
-	if (wc->status == IB_WC_SUCCESS)
-		conn->done++;
-	else
-		spindle_conn_fail(conn, ib_wc_status_msg(wc->status));
-}
 
 /* A page of rights arrived. */
 static void desc_wc(struct ib_cq *cq, struct ib_wc *wc)
@@ -232,79 +213,6 @@ int spindle_setup_receives(struct spindle_conn *conn)
 
 /* ---- the exchange ----------------------------------------------------- */
 
-static int failed(const struct spindle_conn *conn)
-{
-	if (spindle_conn_closing(conn))
-		return -ECANCELED;
-	return READ_ONCE(conn->event_status);
-}
-
-/* Poll the send queue until at most @left set-up work requests are outstanding. */
-static int wait_done(struct spindle_conn *conn, u32 left)
-{
-	unsigned long end = jiffies + msecs_to_jiffies(SETUP_MS);
-
-	for (;;) {
-		int err = failed(conn);
-
-		if (err)
-			return err;
-		if (ib_process_cq_direct(conn->scq, 16) > 0)
-			continue;
-		if (conn->asked - conn->done <= left)
-			return 0;
-		if (time_after(jiffies, end))
-			return -ETIMEDOUT;
-		usleep_range(20, 100);
-	}
-}
-
-static int post_setup(struct spindle_conn *conn, struct ib_send_wr *wr)
-{
-	int err = conn->asked - conn->done < SETUP_DEPTH ? 0 : wait_done(conn, SETUP_DEPTH / 2);
-
-	wr->wr_cqe = &conn->setup_cqe;
-	wr->send_flags = IB_SEND_SIGNALED;
-	if (!err)
-		err = ib_post_send(conn->qp, wr, NULL);
-	if (!err)
-		conn->asked++;
-	return err;
-}
-
-/**
- * spindle_conn_register() - register a chunk by the connection's queue pair
- * @conn: the connection
- * @mr: region with pages and key set; must exist until the queue pair is drained
- * @access: IB_ACCESS_*
- *
- * The device knows the region after spindle_conn_registered().
- *
- * Return: 0 or -errno
- */
-int spindle_conn_register(struct spindle_conn *conn, struct ib_mr *mr, int access)
-{
-	struct ib_reg_wr wr = {
-		.wr.opcode = IB_WR_REG_MR,
-		.mr = mr,
-		.key = mr->rkey,
-		.access = access,
-	};
-
-	return post_setup(conn, &wr.wr);
-}
-
-/**
- * spindle_conn_registered() - wait until the device knows all registrations
- * @conn: the connection
- *
- * Return: 0 or -errno
- */
-int spindle_conn_registered(struct spindle_conn *conn)
-{
-	return wait_done(conn, 0);
-}
-
 static struct rights_head *head_at(const struct spindle_conn *conn, u32 first)
 {
 	return page_address(conn->desc[first].page);
@@ -352,11 +260,11 @@ static int send_rights(struct spindle_conn *conn)
 
 		ib_dma_sync_single_for_device(conn->id->device, desc->dma, PAGE_SIZE,
 					      DMA_BIDIRECTIONAL);
-		err = post_setup(conn, &wr);
+		err = spindle_setup_post(conn, &wr);
 		if (err)
 			return err;
 	}
-	return wait_done(conn, 0);
+	return spindle_setup_wait(conn);
 }
 
 static bool all_came(struct spindle_conn *conn)
@@ -368,9 +276,9 @@ static bool all_came(struct spindle_conn *conn)
 /* The engine does not poll a bulk connection yet, so poll it here. */
 static void poll_rights(struct spindle_conn *conn)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(SETUP_MS);
+	unsigned long end = jiffies + msecs_to_jiffies(SPINDLE_SETUP_MS);
 
-	while (!all_came(conn) && !failed(conn) && time_before(jiffies, end)) {
+	while (!all_came(conn) && !spindle_setup_failed(conn) && time_before(jiffies, end)) {
 		if (ib_process_cq_direct(conn->scq, 16) <= 0)
 			usleep_range(20, 100);
 	}
@@ -403,10 +311,10 @@ static int take_rights(struct spindle_conn *conn)
 	if (conn->cfg.bulk)
 		poll_rights(conn);
 	else
-		wait_event_timeout(conn->wq, all_came(conn) || failed(conn),
-				   msecs_to_jiffies(SETUP_MS));
-	if (failed(conn))
-		return failed(conn);
+		wait_event_timeout(conn->wq, all_came(conn) || spindle_setup_failed(conn),
+				   msecs_to_jiffies(SPINDLE_SETUP_MS));
+	if (spindle_setup_failed(conn))
+		return spindle_setup_failed(conn);
 	if (!all_came(conn))
 		return -ETIMEDOUT;
 	for (i = 0; i < conn->ndesc_in; i++)
