@@ -18,6 +18,7 @@
 #include "live/live.h"
 #include "netlink/netlink.h"
 #include "node/above.h"
+#include "node/group.h"
 #include "node/node.h"
 
 /* Interfaces for users are registered last and removed first. */
@@ -26,6 +27,7 @@ static int __init spindle_init(void)
 	int err;
 
 	spindle_above_init(&spindle_live_membership, &spindle_bulk_transfer);
+	spindle_group_init();
 	err = spindle_conns_init();
 	if (err)
 		return err;

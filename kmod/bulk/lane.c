@@ -4,6 +4,7 @@
  */
 #include <linux/slab.h>
 
+#include "base/addr.h"
 #include "base/engine.h"
 #include "lane.h"
 #include "node/group.h"

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "base/addr.h"
 #include "core/rules.h"
 #include "door.h"
 #include "fabric/ask.h"

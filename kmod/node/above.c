@@ -6,7 +6,6 @@
 #include <linux/init.h>
 
 #include "above.h"
-#include "group.h"
 
 const struct spindle_membership_ops *spindle_membership __ro_after_init;
 const struct spindle_transfer_ops *spindle_transfer __ro_after_init;
@@ -23,5 +22,4 @@ void __init spindle_above_init(const struct spindle_membership_ops *membership,
 {
 	spindle_membership = membership;
 	spindle_transfer = transfer;
-	spindle_group_init(membership->mg);
 }

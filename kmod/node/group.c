@@ -27,7 +27,7 @@ static struct spindle_row row_of(void *ctx, u32 rank)
 {
 	struct spindle_group *group = ctx;
 
-	return spindle_group_row(group, group->peer[rank]);
+	return spindle_peer_row(group, group->peer[rank]);
 }
 
 static void formed(void *ctx, u32 index)
@@ -72,18 +72,35 @@ static struct spindle_mg_ops mg_ops __ro_after_init = {
 
 /**
  * spindle_group_init() - complete the table for core/group
- * @live: what it asks of membership
  *
- * Context: module init.
+ * Context: module init, after spindle_above_init().
  */
-void __init spindle_group_init(const struct spindle_mg_ops *live)
+void __init spindle_group_init(void)
 {
+	const struct spindle_mg_ops *live = spindle_membership->mg;
+
 	mg_ops.connected = live->connected;
 	mg_ops.guest = live->guest;
 	mg_ops.made = live->made;
 	mg_ops.begun = live->begun;
 	mg_ops.told = live->told;
 }
+
+/*
+ * In a static view a subgroup cannot go on without one of its members. Subgroups that do not have
+ * all the members @ranks go on.
+ */
+static void end_subgroups(struct spindle_group *group, u64 ranks, u32 error, const char *reason)
+{
+	struct spindle_subgroup *sg;
+	u32 i;
+
+	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+		if (!(ranks & ~sg->cfg->members))
+			spindle_subgroup_end(sg, SPINDLE_STATE_FAILED, error, reason);
+}
+
+static const struct spindle_peer_ops peer_ops = { .lost = end_subgroups };
 
 /* ---- life -------------------------------------------------------------- */
 
@@ -169,6 +186,7 @@ struct spindle_group *spindle_group_create(struct spindle_node *node,
 				spindle_view_digest(view);
 	if (me >= 0)
 		group->view = *view;
+	group->peer_ops = &peer_ops;
 	group->mg.ops = &mg_ops;
 	group->mg.ctx = group;
 	group->mg.view = &group->view;
@@ -202,43 +220,6 @@ void spindle_group_free(struct spindle_group *group)
 	spindle_membership->destroy(group->live);
 	spindle_payer_row_free(&group->node->payer, &group->row);
 	kvfree(group);
-}
-
-/**
- * spindle_group_row() - address and layout of a row
- * @group: the group
- * @peer: owner of the row; NULL: this node
- *
- * Return: the row as core/ uses it
- */
-struct spindle_row spindle_group_row(struct spindle_group *group, struct spindle_peer *peer)
-{
-	if (!peer)
-		return (struct spindle_row){ .base = group->row.mem.va, .in = &group->layout };
-	return (struct spindle_row){
-		.base = peer->row.mem.va,
-		.in = &peer->in,
-		.out = &peer->out,
-		.vouch = group->node->imm ? peer->vouch : NULL,
-	};
-}
-
-/**
- * spindle_group_find() - find a subgroup
- * @group: the group, or NULL
- * @id: id of the subgroup
- *
- * Return: the subgroup; NULL: the node is in no subgroup with this id
- */
-struct spindle_subgroup *spindle_group_find(const struct spindle_group *group, u32 id)
-{
-	struct spindle_subgroup *sg;
-	u32 i;
-
-	for (i = 0; group && (sg = spindle_group_subgroup(group, &i)); i++)
-		if (sg->cfg->id == id)
-			return sg;
-	return NULL;
 }
 
 static void run_group_fn(void *ctx)
@@ -365,24 +346,4 @@ bool spindle_group_pass(struct spindle_group *group, u32 how)
 		work |= spindle_peer_push(peer);
 	spindle_mg_pushed(&group->mg);
 	return work;
-}
-
-/**
- * spindle_group_lost() - end the subgroups in which members have lost each other
- * @group: the group
- * @ranks: bit mask of the members that lost each other; this node may be one of them
- * @error: enum spindle_error
- * @reason: for people, or NULL
- *
- * In a static view a subgroup cannot go on without one of its members. Subgroups that do not
- * have all these members go on.
- */
-void spindle_group_lost(struct spindle_group *group, u64 ranks, u32 error, const char *reason)
-{
-	struct spindle_subgroup *sg;
-	u32 i;
-
-	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
-		if (!(ranks & ~sg->cfg->members))
-			spindle_subgroup_end(sg, SPINDLE_STATE_FAILED, error, reason);
 }

@@ -27,6 +27,7 @@ struct spindle_lineage;
 struct spindle_live;
 struct spindle_node;
 struct spindle_peer;
+struct spindle_peer_ops;
 struct spindle_rules;
 struct spindle_subgroup;
 
@@ -36,6 +37,7 @@ struct spindle_subgroup;
 /**
  * struct spindle_group - an installed view at one node
  * @node: its node
+ * @peer_ops: what its peers tell it, constant
  * @live: membership, of live/; or NULL of a static view
  * @rules: of a live view, constant; or NULL
  * @lineage: with @rules, constant once the view has begun
@@ -55,6 +57,7 @@ struct spindle_subgroup;
  */
 struct spindle_group {
 	struct spindle_node *node;
+	const struct spindle_peer_ops *peer_ops;
 	struct spindle_live *live;
 	const struct spindle_rules *rules;
 	const struct spindle_lineage *lineage;
@@ -71,13 +74,11 @@ struct spindle_group {
 	struct spindle_mg mg;
 };
 
-void spindle_group_init(const struct spindle_mg_ops *live);
+void spindle_group_init(void);
 struct spindle_group *spindle_group_create(struct spindle_node *node,
 					   const struct spindle_view *view,
 					   const struct spindle_rules *rules,
 					   const struct spindle_lineage *lineage);
-struct spindle_row spindle_group_row(struct spindle_group *group, struct spindle_peer *peer);
-struct spindle_subgroup *spindle_group_find(const struct spindle_group *group, u32 id);
 void spindle_group_start(struct spindle_group *group);
 void spindle_group_stop(struct spindle_group *group, u32 error);
 void spindle_group_remove(struct spindle_group *group);
@@ -130,6 +131,5 @@ static inline struct spindle_subgroup *spindle_group_subgroup(const struct spind
 
 /* engine context */
 bool spindle_group_pass(struct spindle_group *group, u32 how);
-void spindle_group_lost(struct spindle_group *group, u64 ranks, u32 error, const char *reason);
 
 #endif /* SPINDLE_NODE_GROUP_H */

@@ -48,7 +48,6 @@ u32 spindle_hello_check(const struct spindle_hello *hello, const struct spindle_
 u32 spindle_hello_admit(const struct spindle_hello *hello, const struct spindle_node *node,
 			struct spindle_heard *heard, const struct spindle_addr *addr,
 			const struct sockaddr_storage *from);
-const char *spindle_refusal_text(u32 code);
 
 /* of connections: used by both kinds, peers and lanes */
 u8 spindle_hello_greet(struct spindle_node *node, const struct spindle_conn *conn,

@@ -5,6 +5,7 @@
 #include <linux/printk.h>
 #include <linux/string.h>
 
+#include "base/addr.h"
 #include "event.h"
 #include "group.h"
 #include "log.h"

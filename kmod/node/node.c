@@ -3,8 +3,6 @@
  * Nodes: endpoints of the protocol. See node.h.
  */
 #include <linux/cpumask.h>
-#include <linux/in.h>
-#include <linux/in6.h>
 #include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/random.h>
@@ -13,6 +11,7 @@
 
 #include "above.h"
 #include "attachment.h"
+#include "base/addr.h"
 #include "base/engine.h"
 #include "base/extack.h"
 #include "event.h"
@@ -22,83 +21,6 @@
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
-
-/**
- * spindle_sockaddr() - convert an address to a sockaddr
- * @ss: out
- * @addr: the address
- */
-void spindle_sockaddr(struct sockaddr_storage *ss, const struct spindle_addr *addr)
-{
-	memset(ss, 0, sizeof(*ss));
-	if (addr->family == 6) {
-		struct sockaddr_in6 *sin6 = (struct sockaddr_in6 *)ss;
-
-		sin6->sin6_family = AF_INET6;
-		sin6->sin6_port = htons(addr->port);
-		memcpy(&sin6->sin6_addr, addr->ip, sizeof(sin6->sin6_addr));
-	} else {
-		struct sockaddr_in *sin = (struct sockaddr_in *)ss;
-
-		sin->sin_family = AF_INET;
-		sin->sin_port = htons(addr->port);
-		memcpy(&sin->sin_addr, addr->ip, sizeof(sin->sin_addr));
-	}
-}
-
-/**
- * spindle_node_next() - walk the nodes of a network namespace
- * @sn: the namespace
- * @id: the id to begin with
- *
- * Context: the namespace's lock.
- * Return: the node with the lowest id from @id up, or NULL
- */
-struct spindle_node *spindle_node_next(const struct spindle_net *sn, u32 id)
-{
-	struct spindle_node *node;
-
-	lockdep_assert_held(&sn->lock);
-	list_for_each_entry(node, &sn->nodes, list)
-		if (node->id >= id)
-			return node;
-	return NULL;
-}
-
-/**
- * spindle_node_find() - find a node
- * @sn: network namespace
- * @id: node id
- *
- * Context: the namespace's lock.
- * Return: the node, or NULL
- */
-struct spindle_node *spindle_node_find(const struct spindle_net *sn, u32 id)
-{
-	struct spindle_node *node = spindle_node_next(sn, id);
-
-	return node && node->id == id ? node : NULL;
-}
-
-static u32 num_nodes(const struct spindle_net *sn)
-{
-	const struct list_head *at;
-	u32 n = 0;
-
-	list_for_each(at, &sn->nodes)
-		n++;
-	return n;
-}
-
-static void insert(struct spindle_node *node)
-{
-	struct spindle_node *at;
-
-	list_for_each_entry(at, &node->sn->nodes, list)
-		if (at->id > node->id)
-			break;
-	list_add_tail(&node->list, &at->list);
-}
 
 static void add_node_fn(void *ctx)
 {
@@ -188,7 +110,7 @@ static int check_new(const struct spindle_net *sn, const struct spindle_node_con
 		return 0;
 	if (spindle_node_find(sn, cfg->id))
 		return spindle_deny(extack, NULL, -EEXIST, "a node with this id exists");
-	if (num_nodes(sn) >= SPINDLE_MAX_NET_NODES)
+	if (spindle_nodes_count(sn) >= SPINDLE_MAX_NET_NODES)
 		return spindle_deny(extack, NULL, -ENOSPC,
 				    "a network namespace has 256 nodes at most");
 	return 0;
@@ -262,7 +184,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 		goto err_engine;
 	node->imm = visibility_imm(node);
 	strscpy(node->device, dev_name(&node->ep.ib->dev), sizeof(node->device));
-	insert(node);
+	spindle_nodes_add(node);
 	spindle_engine_call(node->engine, add_node_fn, node);
 	node->sn->generation++;
 	spindle_event(node, SPINDLE_EVENT_NODE_ADD, &(struct spindle_event_info){});

@@ -133,9 +133,6 @@ struct spindle_node {
 
 struct netlink_ext_ack;
 
-void spindle_sockaddr(struct sockaddr_storage *ss, const struct spindle_addr *addr);
-struct spindle_node *spindle_node_find(const struct spindle_net *sn, u32 id);
-struct spindle_node *spindle_node_next(const struct spindle_net *sn, u32 id);
 int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_ack *extack);
 void spindle_node_del(struct spindle_node *node);
 int spindle_node_check_view(const struct spindle_node *node, const struct spindle_view *view,
@@ -158,6 +155,12 @@ int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack
 int spindle_node_evict(struct spindle_node *node, u32 id, struct netlink_ext_ack *extack);
 void spindle_node_device_removed(struct ib_device *ib);
 void spindle_node_net_gone(struct spindle_net *sn);
+
+/* list.c */
+struct spindle_node *spindle_node_find(const struct spindle_net *sn, u32 id);
+struct spindle_node *spindle_node_next(const struct spindle_net *sn, u32 id);
+u32 spindle_nodes_count(const struct spindle_net *sn);
+void spindle_nodes_add(struct spindle_node *node);
 
 /* pass.c */
 extern const struct spindle_served_ops spindle_node_served;

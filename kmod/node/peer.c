@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 
 #include "above.h"
+#include "base/addr.h"
 #include "base/engine.h"
 #include "base/trace.h"
 #include "core/rules.h"
@@ -79,6 +80,25 @@ struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
 		return peer;
 	spindle_peer_destroy(peer);
 	return NULL;
+}
+
+/**
+ * spindle_peer_row() - address and layout of a row
+ * @group: the group
+ * @peer: owner of the row; NULL: this node
+ *
+ * Return: the row as core/ uses it
+ */
+struct spindle_row spindle_peer_row(struct spindle_group *group, struct spindle_peer *peer)
+{
+	if (!peer)
+		return (struct spindle_row){ .base = group->row.mem.va, .in = &group->layout };
+	return (struct spindle_row){
+		.base = peer->row.mem.va,
+		.in = &peer->in,
+		.out = &peer->out,
+		.vouch = group->node->imm ? peer->vouch : NULL,
+	};
 }
 
 /* A joining node dials all members. Of two members the one with the lower id dials. */
@@ -257,8 +277,8 @@ static void give_up(struct spindle_peer *peer)
 		return;
 	}
 	group->lost |= BIT_ULL(peer->rank);
-	spindle_group_lost(group, BIT_ULL(peer->rank) | BIT_ULL(group->mg.me), peer->cause,
-			   info.reason);
+	group->peer_ops->lost(group, BIT_ULL(peer->rank) | BIT_ULL(group->mg.me), peer->cause,
+			      info.reason);
 	spindle_transfer->lost(group->node, peer->id);
 }
 
@@ -275,8 +295,8 @@ static void hear_of_losses(struct spindle_peer *peer, u64 lost)
 	for (r = 0; r < group->view.num_members; r++) {
 		if (!(lost & ~peer->told_lost & BIT_ULL(r)))
 			continue;
-		spindle_group_lost(group, BIT_ULL(peer->rank) | BIT_ULL(r), SPINDLE_ERR_PEER_LOST,
-				   "two other members lost each other");
+		group->peer_ops->lost(group, BIT_ULL(peer->rank) | BIT_ULL(r),
+				      SPINDLE_ERR_PEER_LOST, "two other members lost each other");
 		if (group->peer[r])
 			group->peer[r]->probe = true;
 	}

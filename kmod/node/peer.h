@@ -30,6 +30,18 @@ struct spindle_group;
 struct spindle_subgroup;
 
 /**
+ * struct spindle_peer_ops - what a peer tells its group
+ * @lost: members of a static view have lost each other: end the subgroups that have all of them.
+ *	@ranks: bit mask of these members, of which this node may be one. @error: enum
+ *	spindle_error. @reason: for people, or NULL
+ *
+ * Context: engine.
+ */
+struct spindle_peer_ops {
+	void (*lost)(struct spindle_group *group, u64 ranks, u32 error, const char *reason);
+};
+
+/**
  * enum spindle_peer_phase - how the engine uses a peer
  * @SPINDLE_PEER_AWAITED: the peer is not connected yet
  * @SPINDLE_PEER_JOINED: the engine uses the connection
@@ -166,6 +178,7 @@ static inline bool spindle_peer_is_guest(const struct spindle_peer *peer)
 
 struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
 					 const struct spindle_view_member *who, u64 digest);
+struct spindle_row spindle_peer_row(struct spindle_group *group, struct spindle_peer *peer);
 void spindle_peer_start(struct spindle_peer *peer);
 void spindle_peer_destroy(struct spindle_peer *peer);
 const char *spindle_peer_why(const struct spindle_peer *peer);

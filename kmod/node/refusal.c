@@ -25,6 +25,56 @@
 static_assert(SPINDLE_REFUSE_BEGINS - SPINDLE_REJECT_OWNER + FABRIC_CODES < SPINDLE_REFUSAL_CODES);
 
 /**
+ * spindle_refusal_text() - a refusal in words
+ * @code: as received: any value
+ *
+ * Return: a constant string
+ */
+const char *spindle_refusal_text(u32 code)
+{
+	switch (code) {
+	case SPINDLE_REJECT_BUSY:
+		return "refused: busy with another connection of the node that dials";
+	case SPINDLE_REJECT_RETRIES:
+		return "refused: asks for retries without end";
+	case SPINDLE_REFUSE_NOT_SPINDLE:
+		return "refused: not a spindle peer";
+	case SPINDLE_REFUSE_VERSION:
+		return "refused: another protocol version";
+	case SPINDLE_REFUSE_CLUSTER:
+		return "refused: another cluster";
+	case SPINDLE_REFUSE_DESTINATION:
+		return "refused: another node listens there";
+	case SPINDLE_REFUSE_UNKNOWN:
+		return "refused: the node that dials is not in the other's view";
+	case SPINDLE_REFUSE_VIEW:
+		return "refused: the two nodes have different views";
+	case SPINDLE_REFUSE_DIRECTION:
+		return "refused: the lower id connects";
+	case SPINDLE_REFUSE_LIFE:
+		return "refused: another life of the node that dials is expected";
+	case SPINDLE_REFUSE_NO_VIEW:
+		return "refused: the contact is in no live view";
+	case SPINDLE_REFUSE_MEMBER:
+		return "refused: the view has a member with this id";
+	case SPINDLE_REFUSE_FULL:
+		return "refused: the view has no room for another node";
+	case SPINDLE_REFUSE_KEY:
+		return "refused: another key, or none";
+	case SPINDLE_REFUSE_ADDRESS:
+		return "refused: the view has another address for this node";
+	case SPINDLE_REFUSE_AGAIN:
+		return "refused: the same request was made before";
+	case SPINDLE_REFUSE_LINEAGE:
+		return "refused: another lineage of this cluster: it was begun apart";
+	case SPINDLE_REFUSE_BEGINS:
+		return "refused: the node that was asked is about to begin a view itself";
+	default:
+		return "refused";
+	}
+}
+
+/**
  * spindle_refusals_init() - initialize the refusals of a node
  * @refusals: of a new node
  */

@@ -57,6 +57,7 @@ struct spindle_refusals {
 	struct ratelimit_state limit;
 };
 
+const char *spindle_refusal_text(u32 code);
 void spindle_refusals_init(struct spindle_refusals *refusals);
 void spindle_refused_it(struct spindle_node *node, u32 id, u32 code, bool passing);
 void spindle_refused_us(struct spindle_peer *peer, u32 code);

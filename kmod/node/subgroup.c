@@ -206,16 +206,6 @@ bool spindle_subgroup_watch(struct spindle_subgroup *sg)
 	return again;
 }
 
-/**
- * spindle_subgroup_touch() - make the next pass visit the subgroup, after a change outside a pass
- * @sg: the subgroup
- */
-void spindle_subgroup_touch(struct spindle_subgroup *sg)
-{
-	spindle_engine_assert(sg->group->node->engine);
-	spindle_mg_touch(&sg->group->mg, sg->index);
-}
-
 static void members_broke_protocol(struct spindle_subgroup *sg)
 {
 	struct spindle_group *group = sg->group;
@@ -299,7 +289,7 @@ static struct spindle_row row_of(void *ctx, u32 rank)
 {
 	const struct rows *rows = ctx;
 
-	return spindle_group_row(rows->group, rows->peer[rank]);
+	return spindle_peer_row(rows->group, rows->peer[rank]);
 }
 
 static int make_mc(struct spindle_subgroup *sg, const struct spindle_view *view, u32 me,

@@ -17,9 +17,9 @@
 
 #include "base/net.h"
 #include "core/multicast.h"
+#include "group.h"
 
 struct spindle_attachment;
-struct spindle_group;
 struct spindle_large;
 struct spindle_peer;
 struct spindle_streams;
@@ -58,6 +58,36 @@ struct spindle_subgroup {
 	struct spindle_streams *streams;
 };
 
+/**
+ * spindle_subgroup_touch() - make the next pass visit the subgroup, after a change outside a pass
+ * @sg: the subgroup
+ *
+ * Context: engine.
+ */
+static inline void spindle_subgroup_touch(struct spindle_subgroup *sg)
+{
+	spindle_mg_touch(&sg->group->mg, sg->index);
+}
+
+/**
+ * spindle_group_find() - find a subgroup
+ * @group: the group, or NULL
+ * @id: id of the subgroup
+ *
+ * Return: the subgroup; NULL: the node is in no subgroup with this id
+ */
+static inline struct spindle_subgroup *spindle_group_find(const struct spindle_group *group,
+							  u32 id)
+{
+	struct spindle_subgroup *sg;
+	u32 i;
+
+	for (i = 0; group && (sg = spindle_group_subgroup(group, &i)); i++)
+		if (sg->cfg->id == id)
+			return sg;
+	return NULL;
+}
+
 struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 						 const struct spindle_view *view, u32 me,
 						 struct spindle_peer *const *peer, u32 index);
@@ -70,7 +100,6 @@ void spindle_subgroup_formed(struct spindle_subgroup *sg);
 void spindle_subgroup_ran(struct spindle_subgroup *sg, bool work);
 bool spindle_subgroup_watch(struct spindle_subgroup *sg);
 void spindle_subgroup_tell(struct spindle_subgroup *sg, u32 error);
-void spindle_subgroup_touch(struct spindle_subgroup *sg);
 void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 			  const char *reason);
 
