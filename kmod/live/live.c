@@ -22,19 +22,6 @@
 /* Heartbeats in a timeout. */
 #define BEATS		10
 
-/**
- * spindle_live_chore() - queue work that may sleep
- * @live: the live view
- * @chore: the work
- *
- * Context: any.
- */
-void spindle_live_chore(struct spindle_live *live, enum spindle_live_chore chore)
-{
-	set_bit(chore, &live->chores);
-	spindle_chore_queue(&live->chore, 0);
-}
-
 /* ---- a pass ------------------------------------------------------------ */
 
 /**
@@ -200,28 +187,6 @@ static void live_unread(struct spindle_live *live, u32 subgroup)
 {
 	if (spindle_rules_of(&live->rules, subgroup)->on_exit == SPINDLE_ON_EXIT_LEAVE)
 		spindle_mb_leave(&live->mb);
-}
-
-/**
- * spindle_live_said() - do all connected members know that this node has stopped?
- * @live: the live view, stopped
- *
- * Return: true if so
- */
-bool spindle_live_said(const struct spindle_live *live)
-{
-	const struct spindle_group *group = live->group;
-	u32 r;
-
-	for (r = 0; group->mg.formed && r < group->view.num_members; r++) {
-		const struct spindle_peer *peer = group->peer[r];
-		u64 told = live->mb.peer[r].told[SPINDLE_MB_COL_PHASE] & SPINDLE_MB_PHASE_STATE;
-
-		if (peer && spindle_peer_joined(peer) &&
-		    (told != SPINDLE_MB_STOPPED || !spindle_post_idle(&peer->conn)))
-			return false;
-	}
-	return true;
 }
 
 /* ---- life -------------------------------------------------------------- */

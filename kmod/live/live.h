@@ -121,14 +121,23 @@ struct spindle_live {
 	char reason[80];
 };
 
+/**
+ * spindle_live_chore() - queue work that may sleep
+ * @live: the live view
+ * @chore: the work
+ *
+ * Context: any.
+ */
+static inline void spindle_live_chore(struct spindle_live *live, enum spindle_live_chore chore)
+{
+	set_bit(chore, &live->chores);
+	spindle_chore_queue(&live->chore, 0);
+}
+
 extern const struct spindle_membership_ops spindle_live_membership;
 
 int spindle_live_settle(struct spindle_live *live);
 void spindle_live_bow_out(struct spindle_live *live);
-void spindle_live_chore(struct spindle_live *live, enum spindle_live_chore chore);
-
-/* engine context */
-bool spindle_live_said(const struct spindle_live *live);
 
 /* change.c */
 struct spindle_mc *spindle_live_made(void *ctx, u32 index, struct spindle_streams **streams);

@@ -5,7 +5,6 @@
  * Context: process, the namespace's lock.
  */
 #include <linux/netlink.h>
-#include <linux/random.h>
 #include <linux/slab.h>
 
 #include "base/engine.h"
@@ -61,46 +60,6 @@ static int check_room(struct spindle_node *node, const struct spindle_view *view
 		return spindle_deny(extack, NULL, -ENOMEM,
 				    "not enough memory for the rows of this view, or row_mib");
 	spindle_group_free(group);
-	return 0;
-}
-
-/**
- * spindle_node_begin() - begin a live view
- * @node: the node; in no view, except for one that has stopped
- * @view: checked, by @rules; the node is a member
- * @rules: checked
- * @lineage: in: lineage of the view, or none; out: the lineage in use
- * @extack: for the reason of an error, or NULL
- *
- * Without a given lineage, a view with one member gets a random one. For more members the lineage
- * follows from view and rules, so that all members compute the same.
- *
- * Return: 0 or -ENOMEM
- */
-int spindle_node_begin(struct spindle_node *node, const struct spindle_view *view,
-		       const struct spindle_rules *rules, struct spindle_lineage *lineage,
-		       struct netlink_ext_ack *extack)
-{
-	struct spindle_group *group;
-
-	if (!spindle_lineage_given(lineage) && view->num_members > 1)
-		spindle_lineage_of(lineage, view, rules);
-	while (!spindle_lineage_given(lineage))
-		get_random_bytes(lineage, sizeof(*lineage));
-	/* A new incarnation, so that no member takes an earlier view of the node for this one. */
-	node->incarnation = get_random_u64() | 1;
-	spindle_payer_set(&node->payer);
-	group = spindle_group_create(node, view, rules, lineage);
-	if (!group || spindle_live_settle(group->live)) {
-		if (group)
-			spindle_group_free(group);
-		return spindle_deny(extack, NULL, -ENOMEM,
-				    "not enough memory for the rows of this view, or row_mib");
-	}
-	spindle_node_drop_view(node);
-	node->lineage = *lineage;
-	spindle_log_insecure(node);
-	spindle_node_start_group(node, group);
 	return 0;
 }
 

@@ -426,13 +426,30 @@ out:
 
 /* ---- farewell ----------------------------------------------------------- */
 
+/* Do all connected members know that this node has stopped? */
+static bool said(const struct spindle_live *live)
+{
+	const struct spindle_group *group = live->group;
+	u32 r;
+
+	for (r = 0; group->mg.formed && r < group->view.num_members; r++) {
+		const struct spindle_peer *peer = group->peer[r];
+		u64 told = live->mb.peer[r].told[SPINDLE_MB_COL_PHASE] & SPINDLE_MB_PHASE_STATE;
+
+		if (peer && spindle_peer_joined(peer) &&
+		    (told != SPINDLE_MB_STOPPED || !spindle_post_idle(&peer->conn)))
+			return false;
+	}
+	return true;
+}
+
 static void look_if_said_fn(void *ctx)
 {
 	struct letter *letter = ctx;
 	struct spindle_peer *peer;
 	u32 i;
 
-	letter->ok = spindle_live_said(letter->live);
+	letter->ok = said(letter->live);
 	for (i = 0; (peer = spindle_group_next(letter->live->group, &i)); i++)
 		if (spindle_peer_joined(peer))
 			spindle_post_poll(&peer->conn);
