@@ -225,6 +225,7 @@ void spindle_engine_time(struct spindle_engine *engine, bool on)
 {
 	u64 now = ktime_get_ns();
 
+	spindle_engine_assert(engine);
 	if (engine->timing)
 		spindle_count(&engine->stats.timed_ns, now - engine->timed_since);
 	/* Readers of statistics load these without a lock. */

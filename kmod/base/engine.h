@@ -12,6 +12,7 @@
 #ifndef SPINDLE_BASE_ENGINE_H
 #define SPINDLE_BASE_ENGINE_H
 
+#include <linux/bug.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/llist.h>
@@ -102,6 +103,22 @@ void spindle_engine_hold(struct spindle_engine *engine);
 void spindle_engine_put(struct spindle_engine *engine);
 void spindle_engine_call(struct spindle_engine *engine, void (*fn)(void *ctx), void *ctx);
 bool spindle_engine_wake(struct spindle_engine *engine);
+
+/**
+ * spindle_engine_assert() - check that the caller is the engine
+ * @engine: the engine
+ *
+ * A function with "Context: engine" begins with this, as one that needs a lock begins with
+ * lockdep_assert_held(). Kernels with CONFIG_PROVE_LOCKING report another caller, with a trace. In
+ * other kernels nothing is compiled.
+ *
+ * Context: any.
+ */
+static inline void spindle_engine_assert(const struct spindle_engine *engine)
+{
+	if (IS_ENABLED(CONFIG_PROVE_LOCKING))
+		WARN_ON_ONCE(current != READ_ONCE(engine->task));
+}
 
 /* engine context */
 void spindle_engine_time(struct spindle_engine *engine, bool on);

@@ -179,6 +179,7 @@ int spindle_mapping_add(struct spindle_mappings *maps, struct vm_area_struct *vm
 	int err = check_area(vma, what->bytes, what->writable);
 	struct spindle_mapping *m;
 
+	mmap_assert_write_locked(vma->vm_mm);
 	if (err)
 		return err;
 	m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);

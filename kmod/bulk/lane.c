@@ -163,6 +163,7 @@ u32 spindle_lane_match(struct spindle_endpoint *ep, const struct spindle_hello *
 	u32 refusal = SPINDLE_REFUSE_UNKNOWN;
 	struct spindle_conn *conn;
 
+	lockdep_assert_held(&ep->lock);
 	list_for_each_entry(conn, &ep->conns, list) {
 		struct spindle_lane *lane = conn_lane(conn);
 
@@ -239,6 +240,7 @@ static void quiet_fn(void *ctx)
  */
 void spindle_lane_close(struct spindle_lane *lane)
 {
+	lockdep_assert_held(&lane->node->sn->lock);
 	if (lane->closed)
 		return;
 	WRITE_ONCE(lane->closed, true);
@@ -350,6 +352,7 @@ int spindle_lane_get(struct spindle_link *link, struct spindle_node *node,
 	u32 limit = view ? SPINDLE_LANE_LINKS : SPINDLE_LANE_GROUPS;
 	struct place place = { .lane = find(node, who->id, incarnation, view), .link = link };
 
+	lockdep_assert_held(&node->sn->lock);
 	if (!place.lane)
 		place.lane = create(node, who, incarnation, view);
 	if (!place.lane)
@@ -381,6 +384,7 @@ void spindle_lane_put(struct spindle_link *link)
 	struct place old = { .lane = link->lane, .index = link->index };
 	struct spindle_lane *lane = link->lane;
 
+	lockdep_assert_held(&lane->node->sn->lock);
 	spindle_engine_call(lane->node->engine, unlink_fn, &old);
 	free_regions(link);
 	link->lane = NULL;
@@ -439,6 +443,7 @@ int spindle_lane_prepare(struct spindle_link *link, u32 pages)
 {
 	u32 g;
 
+	lockdep_assert_held(&link->lane->node->sn->lock);
 	for (g = 0; g < SPINDLE_RDMC_GRANTS; g++) {
 		struct ib_mr *mr = ib_alloc_mr(link->lane->bulk.conn.pd, IB_MR_TYPE_MEM_REG, pages);
 
@@ -537,6 +542,7 @@ bool spindle_lane_pass(struct spindle_lane *lane)
 	bool work = false;
 	u32 i;
 
+	spindle_engine_assert(lane->node->engine);
 	if (lane->lost)
 		return false;
 	if (!lane->joined) {
@@ -570,5 +576,6 @@ bool spindle_lane_pass(struct spindle_lane *lane)
  */
 bool spindle_lane_arm(struct spindle_lane *lane)
 {
+	spindle_engine_assert(lane->node->engine);
 	return lane->joined && !lane->lost && spindle_bulk_arm(&lane->bulk);
 }

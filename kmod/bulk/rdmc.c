@@ -374,6 +374,7 @@ void spindle_rdmc_node_drop(struct spindle_node *node)
 	struct spindle_lane *lane, *other;
 	struct view_gone gone = {};
 
+	lockdep_assert_held(&node->sn->lock);
 	list_for_each_entry(group, &node->rdmcs, list) {
 		gone.group = group;
 		spindle_engine_call(node->engine, view_gone_fn, &gone);

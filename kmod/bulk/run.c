@@ -207,6 +207,7 @@ void spindle_rdmc_node_view(const struct spindle_group *view)
 	struct spindle_rdmc_group *group;
 	u32 m;
 
+	spindle_engine_assert(view->node->engine);
 	list_for_each_entry(group, &view->node->rdmc_run, run) {
 		for (m = 0; m < group->r.cfg.n; m++)
 			if (missing(group, m, view))
@@ -226,6 +227,7 @@ void spindle_rdmc_node_cut(struct spindle_node *node, u32 id)
 {
 	struct spindle_lane *lane;
 
+	spindle_engine_assert(node->engine);
 	list_for_each_entry(lane, &node->lanes_run, run)
 		if (lane->id == id)
 			spindle_conn_fail(&lane->bulk.conn, "it is suspected");
@@ -239,6 +241,7 @@ void spindle_rdmc_node_stop(struct spindle_node *node)
 {
 	struct spindle_rdmc_group *group;
 
+	spindle_engine_assert(node->engine);
 	list_for_each_entry(group, &node->rdmc_run, run)
 		spindle_rdmc_fail(&group->r, group->r.cfg.me + 1, SPINDLE_RDMC_VIEW);
 }

@@ -432,6 +432,7 @@ static void conn_work(struct work_struct *work)
 bool spindle_conn_claim(struct spindle_conn *conn, struct rdma_cm_id *id, const void *hello,
 			u8 len)
 {
+	lockdep_assert_held(&conn->cfg.ep->lock);
 	if (!spindle_conn_enter(conn, SPINDLE_CONN_CONNECTING))
 		return false;
 	/* No handler of the connection can run before @id is set below. */

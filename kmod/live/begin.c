@@ -31,6 +31,7 @@ int spindle_node_begin(struct spindle_node *node, const struct spindle_view *vie
 {
 	struct spindle_group *group;
 
+	lockdep_assert_held(&node->sn->lock);
 	if (!spindle_lineage_given(lineage) && view->num_members > 1)
 		spindle_lineage_of(lineage, view, rules);
 	while (!spindle_lineage_given(lineage))

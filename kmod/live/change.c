@@ -6,6 +6,7 @@
  */
 #include <linux/ktime.h>
 
+#include "base/engine.h"
 #include "bulk/rdmc.h"
 #include "fabric/conn.h"
 #include "live.h"
@@ -30,6 +31,7 @@ static void live_wedge(void *ctx)
 {
 	struct spindle_live *live = ctx;
 
+	spindle_engine_assert(live->group->node->engine);
 	spindle_mg_wedge(&live->group->mg);
 	/* A suspicion has set the clock already. */
 	if (!live->at)
@@ -41,6 +43,7 @@ static bool live_flushed(void *ctx, u32 rank)
 {
 	const struct spindle_live *live = ctx;
 
+	spindle_engine_assert(live->group->node->engine);
 	return spindle_mg_flushed(&live->group->mg, rank);
 }
 
@@ -48,6 +51,7 @@ static void live_freeze(void *ctx, u64 *have)
 {
 	struct spindle_live *live = ctx;
 
+	spindle_engine_assert(live->group->node->engine);
 	spindle_mg_freeze(&live->group->mg, have);
 	live->timing.wedge = lap(live);
 }
@@ -56,6 +60,7 @@ static bool live_trim(void *ctx, const u64 *trim)
 {
 	struct spindle_live *live = ctx;
 
+	spindle_engine_assert(live->group->node->engine);
 	live->timing.agree = lap(live);
 	return spindle_mg_trim(&live->group->mg, trim);
 }
@@ -66,6 +71,7 @@ static bool live_drain(void *ctx)
 	struct spindle_live *live = ctx;
 	bool done = spindle_mg_drain(&live->group->mg);
 
+	spindle_engine_assert(live->group->node->engine);
 	if (!done || live->next || !spindle_mg_goes_on(&live->group->mg))
 		return done;
 	if (!test_bit(SPINDLE_CHORE_PREPARE, &live->chores))
@@ -99,6 +105,7 @@ static const char *live_layout(void *ctx, const struct spindle_view *view,
 	struct spindle_live *live = ctx;
 	u32 i;
 
+	spindle_engine_assert(live->group->node->engine);
 	for (i = 0; i < next->num_members; i++) {
 		struct spindle_view_member *m = &next->member[i];
 		const struct spindle_peer *peer;
@@ -137,6 +144,7 @@ static bool live_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer
 	struct spindle_live *live = ctx;
 	const struct spindle_peer *peer = find_guest(live, id, incarnation);
 
+	spindle_engine_assert(live->group->node->engine);
 	/* This end of the connection may come up a little later than the joiner's. */
 	if (!peer || peer->phase == SPINDLE_PEER_LOST)
 		return false;
@@ -177,6 +185,7 @@ struct spindle_mc *spindle_live_made(void *ctx, u32 index, struct spindle_stream
 	const struct spindle_group *group = ctx;
 	struct spindle_subgroup *sg = group->live->next->subgroup[index];
 
+	spindle_engine_assert(group->node->engine);
 	*streams = sg->streams;
 	return &sg->mc;
 }
@@ -193,6 +202,7 @@ void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old)
 	struct spindle_subgroup *sg = group->live->next->subgroup[index];
 	struct spindle_subgroup *before = group->subgroup[index];
 
+	spindle_engine_assert(group->node->engine);
 	group->live->next->subgroup[index] = before;
 	group->subgroup[index] = sg;
 	if (sg && before)
@@ -245,6 +255,7 @@ static void live_install(void *ctx, const struct spindle_view *next, const u32 *
 	struct spindle_live *live = ctx;
 	struct spindle_group *group = live->group;
 
+	spindle_engine_assert(live->group->node->engine);
 	group->view = *next;
 	group->digest = spindle_live_digest(next, &live->rules, &live->lineage);
 	memcpy(group->peer, live->next->peer, sizeof(group->peer));
@@ -267,6 +278,7 @@ static void live_cut(void *ctx, u32 rank)
 	struct spindle_live *live = ctx;
 	struct spindle_peer *peer = live->group->peer[rank];
 
+	spindle_engine_assert(live->group->node->engine);
 	spindle_live_say_suspect(live, rank);
 	if (peer && peer->conn.cfg.ep)
 		spindle_conn_fail(&peer->conn, "it is suspected");
@@ -279,6 +291,7 @@ static void live_stopped(void *ctx)
 	struct spindle_subgroup *sg;
 	u32 i;
 
+	spindle_engine_assert(live->group->node->engine);
 	/* A node that never became a member does not report a stop, because its join reports. */
 	if (live->group->mg.me != SPINDLE_NO_RANK)
 		spindle_live_say_stop(live);

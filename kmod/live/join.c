@@ -546,6 +546,7 @@ struct spindle_join *spindle_join_start(struct spindle_node *node,
 {
 	struct spindle_join *join;
 
+	lockdep_assert_held(&node->sn->lock);
 	join = kvzalloc(struct_size(join, contact, cfg->contacts), GFP_KERNEL_ACCOUNT);
 	if (!join)
 		return NULL;
@@ -575,6 +576,7 @@ struct spindle_join *spindle_join_start(struct spindle_node *node,
 u32 spindle_join_contacts(const struct spindle_join *join,
 			  const struct spindle_join_contact **contact)
 {
+	lockdep_assert_held(&join->node->sn->lock);
 	*contact = join->contact;
 	return join->contacts;
 }
@@ -589,6 +591,7 @@ const char *spindle_join_reason(const struct spindle_join *join)
 {
 	const char *reason = READ_ONCE(join->reason);
 
+	lockdep_assert_held(&join->node->sn->lock);
 	if (reason)
 		return reason;
 	return join->first ? "it asks the others before it begins" : "it asks the contacts";
@@ -600,6 +603,7 @@ const char *spindle_join_reason(const struct spindle_join *join)
  */
 void spindle_join_cancel(struct spindle_join *join)
 {
+	lockdep_assert_held(&join->node->sn->lock);
 	WRITE_ONCE(join->stop, true);
 	cancel_delayed_work_sync(&join->ask);
 	spindle_chore_cancel(&join->chore);

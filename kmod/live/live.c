@@ -110,6 +110,7 @@ static bool live_pass(struct spindle_live *live, u32 how)
 	u64 now = ktime_get_ns(), suspected = mb->suspected;
 	bool work;
 
+	spindle_engine_assert(live->group->node->engine);
 	if (mb->state == SPINDLE_MB_STOPPED)
 		return false;
 	if (live->group->mg.formed && mb->state == SPINDLE_MB_ACTIVE &&
@@ -139,6 +140,7 @@ static u64 live_due(const struct spindle_live *live)
 {
 	u64 now = ktime_get_ns(), at = live->mb.beat_at + live->mb.interval;
 
+	spindle_engine_assert(live->group->node->engine);
 	if (live->mb.state == SPINDLE_MB_STOPPED)
 		return U64_MAX;
 	if (!live->group->mg.formed || live->mb.state == SPINDLE_MB_JOINING)
@@ -157,6 +159,7 @@ static u64 live_ready(const struct spindle_live *live, const struct spindle_peer
 {
 	const struct spindle_mg *mg = &live->group->mg;
 
+	spindle_engine_assert(live->group->node->engine);
 	return peer->id == live->contact && mg->formed &&
 	       live->mb.state == SPINDLE_MB_JOINING ? mg->view->vid : 0;
 }
@@ -170,6 +173,7 @@ static void live_lost(struct spindle_live *live, struct spindle_peer *peer)
 {
 	enum spindle_mb_reason how = SPINDLE_MB_LOST;
 
+	spindle_engine_assert(live->group->node->engine);
 	if (peer->cause == SPINDLE_ERR_PEER_PROTOCOL)
 		how = SPINDLE_MB_LIED;
 	else if (READ_ONCE(peer->conn.parted))
@@ -185,6 +189,7 @@ static void live_lost(struct spindle_live *live, struct spindle_peer *peer)
  */
 static void live_unread(struct spindle_live *live, u32 subgroup)
 {
+	spindle_engine_assert(live->group->node->engine);
 	if (spindle_rules_of(&live->rules, subgroup)->on_exit == SPINDLE_ON_EXIT_LEAVE)
 		spindle_mb_leave(&live->mb);
 }
@@ -211,6 +216,7 @@ static int live_create(struct spindle_group *group, const struct spindle_rules *
 	struct spindle_live *live = kvzalloc(sizeof(*live), GFP_KERNEL_ACCOUNT);
 	u32 trims = spindle_rules_trims(rules);
 
+	lockdep_assert_held(&group->node->sn->lock);
 	if (!live)
 		return -ENOMEM;
 	group->live = live;
@@ -252,6 +258,7 @@ static void live_destroy(struct spindle_live *live)
 	if (!live)
 		return;
 	node = live->group->node;
+	lockdep_assert_held(&node->sn->lock);
 	/* The endpoint's handlers find no door from here on. */
 	spin_lock(&node->ep.lock);
 	if (node->door == &live->door)
@@ -279,6 +286,7 @@ static int live_begin(struct spindle_live *live, const struct spindle_view *view
 	struct spindle_peer *peer;
 	u32 i;
 
+	lockdep_assert_held(&live->group->node->sn->lock);
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
 		spindle_live_show(peer, &live->mb.peer[peer->rank]);
 		live->last_seat = i;

@@ -130,6 +130,7 @@ int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *
 {
 	int err;
 
+	lockdep_assert_held(&node->sn->lock);
 	err = spindle_node_check_view(node, view, extack);
 	if (!err)
 		err = check_key(node, cfg, extack);
@@ -175,6 +176,7 @@ int spindle_node_join(struct spindle_node *node, struct spindle_join_config *cfg
 {
 	int err = check_free(node, extack);
 
+	lockdep_assert_held(&node->sn->lock);
 	if (!err)
 		err = check_contacts(node, cfg, extack);
 	if (!err)
@@ -196,6 +198,7 @@ int spindle_node_join(struct spindle_node *node, struct spindle_join_config *cfg
  */
 int spindle_node_forget(struct spindle_node *node)
 {
+	lockdep_assert_held(&node->sn->lock);
 	if (!node->group && !node->join && !spindle_lineage_given(&node->lineage))
 		return -ENOENT;
 	spindle_node_del_view(node);
@@ -254,6 +257,7 @@ int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack
 {
 	struct spindle_live *live;
 
+	lockdep_assert_held(&node->sn->lock);
 	if (node->join) {
 		spindle_node_del_view(node);
 		spindle_event(node, SPINDLE_EVENT_JOIN_FAILED,
@@ -298,6 +302,7 @@ int spindle_node_evict(struct spindle_node *node, u32 id, struct netlink_ext_ack
 	u32 members;
 	int rank;
 
+	lockdep_assert_held(&node->sn->lock);
 	if (id == node->id)
 		return spindle_deny(extack, NULL, -EINVAL,
 				    "a node does not evict itself: have it leave");

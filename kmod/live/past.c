@@ -8,6 +8,7 @@
 
 #include "live.h"
 #include "node/group.h"
+#include "node/node.h"
 #include "node/peer.h"
 #include "node/subgroup.h"
 #include "past.h"
@@ -91,6 +92,7 @@ void spindle_past_keep(struct list_head *list, struct spindle_past *past,
 	struct spindle_past *old, *next;
 	u32 i, n = 0;
 
+	lockdep_assert_held(&group->node->sn->lock);
 	past->vid = view->vid;
 	past->me = group->mg.me;
 	past->members = view->num_members;
@@ -193,6 +195,7 @@ int spindle_past_seats(const struct spindle_subgroup *sg, struct spindle_seats *
 	const struct spindle_past *past, *before;
 	u64 vid = args->vid ? args->vid : group->view.vid;
 
+	lockdep_assert_held(&sg->group->node->sn->lock);
 	if (vid > group->view.vid)
 		return -ENOENT;
 	args->vid = vid;

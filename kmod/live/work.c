@@ -382,6 +382,7 @@ int spindle_live_settle(struct spindle_live *live)
 	const struct spindle_view *view = &live->group->view;
 	struct spindle_past *past = spindle_past_alloc(view->num_members, view->num_subgroups);
 
+	lockdep_assert_held(&live->group->node->sn->lock);
 	if (!past)
 		return -ENOMEM;
 	spindle_past_keep(&live->past, past, live->group);
@@ -503,6 +504,7 @@ void spindle_live_bow_out(struct spindle_live *live)
 {
 	struct letter letter = {};
 
+	lockdep_assert_held(&live->group->node->sn->lock);
 	call(live, stop_live_fn, &letter);
 	while (!farewell(live))
 		msleep(AGAIN_MS);
@@ -518,6 +520,7 @@ void spindle_live_work(struct spindle_chore *chore)
 {
 	struct spindle_live *live = container_of(chore, struct spindle_live, chore);
 
+	lockdep_assert_held(&chore->sn->lock);
 	/* A group that the engine does not run has no chores. */
 	if (live->group->node->running != live->group)
 		return;

@@ -132,6 +132,7 @@ void spindle_attachment_part(struct spindle_subgroup *sg)
 {
 	struct spindle_attachment *att = sg->sender;
 
+	lockdep_assert_held(&sg->group->node->sn->lock);
 	/* The end of the view may have freed the sender since this work was scheduled. */
 	if (!att || !att->parting)
 		return;
@@ -233,6 +234,7 @@ void spindle_attachment_forget(const struct spindle_group *group, const struct s
 	struct spindle_subgroup *sg;
 	u32 i;
 
+	lockdep_assert_held(&group->node->sn->lock);
 	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
 		list_for_each_entry(att, &sg->attachments, link)
 			spindle_mappings_end(&att->maps, mem, false);
@@ -246,6 +248,7 @@ void spindle_attachment_forget(const struct spindle_group *group, const struct s
  */
 void spindle_attachment_cut(struct spindle_attachment *att)
 {
+	lockdep_assert_held(&att->sg->group->node->sn->lock);
 	mutex_lock(&att->lock);
 	list_del(&att->link);
 	/* A parting attachment has no file any more, so it has no mappings. */
@@ -266,6 +269,7 @@ void spindle_attachment_cut(struct spindle_attachment *att)
  */
 void spindle_attachment_move(struct spindle_attachment *att, struct spindle_subgroup *sg)
 {
+	lockdep_assert_held(&sg->group->node->sn->lock);
 	mutex_lock(&att->lock);
 	att->sg = sg;
 	mutex_unlock(&att->lock);
@@ -718,6 +722,7 @@ int spindle_attachment_mmap(struct spindle_attachment *att, struct vm_area_struc
 	u32 rank = (off >> RANK_SHIFT) & ((1U << (PART_SHIFT - RANK_SHIFT)) - 1);
 	int err;
 
+	mmap_assert_write_locked(vma->vm_mm);
 	if (off & (RANK_STRIDE - 1))
 		return -EINVAL;
 	if (rank && part != PART_RX && part != PART_SST)

@@ -178,6 +178,7 @@ struct spindle_group *spindle_group_create(struct spindle_node *node,
 	struct spindle_group *group = kvzalloc(sizeof(*group), GFP_KERNEL_ACCOUNT);
 	int me = spindle_view_rank(view, node->id);
 
+	lockdep_assert_held(&node->sn->lock);
 	if (!group)
 		return NULL;
 	group->node = node;
@@ -211,6 +212,7 @@ void spindle_group_free(struct spindle_group *group)
 	struct spindle_peer *peer;
 	u32 i;
 
+	lockdep_assert_held(&group->node->sn->lock);
 	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++) {
 		spindle_subgroup_free(group->subgroup[i]);
 		group->subgroup[i] = NULL;
@@ -256,6 +258,7 @@ void spindle_group_start(struct spindle_group *group)
 	struct spindle_peer *peer;
 	u32 i;
 
+	lockdep_assert_held(&group->node->sn->lock);
 	open_lanes(group);
 	spindle_engine_call(group->node->engine, run_group_fn, group);
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
@@ -294,6 +297,7 @@ void spindle_group_stop(struct spindle_group *group, u32 error)
 {
 	struct stop stop = { .group = group, .error = error };
 
+	lockdep_assert_held(&group->node->sn->lock);
 	/* Otherwise the other members would see lost connections, and suspect this node. */
 	if (group->live)
 		spindle_membership->bow_out(group->live);
@@ -312,6 +316,7 @@ void spindle_group_remove(struct spindle_group *group)
 	struct spindle_subgroup *sg;
 	u32 i;
 
+	lockdep_assert_held(&group->node->sn->lock);
 	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
 		list_for_each_entry_safe(att, next, &sg->attachments, link)
 			spindle_attachment_cut(att);
@@ -336,6 +341,7 @@ bool spindle_group_pass(struct spindle_group *group, u32 how)
 	bool work = false;
 	u32 i;
 
+	spindle_engine_assert(group->node->engine);
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
 		work |= spindle_peer_watch(peer);
 	work |= spindle_mg_pass(&group->mg, how & SPINDLE_PASS_ALL,

@@ -144,6 +144,7 @@ u32 spindle_hello_admit(const struct spindle_hello *hello, const struct spindle_
 	bool key = spindle_key_given(&node->key);
 	struct spindle_addr host;
 
+	lockdep_assert_held(&node->ep.lock);
 	spindle_hello_where(&host, from);
 	return spindle_hello_admitted(hello, key ? heard : NULL, addr, &host);
 }

@@ -52,6 +52,7 @@ u32 spindle_nodes_count(const struct spindle_net *sn)
 	const struct list_head *at;
 	u32 n = 0;
 
+	lockdep_assert_held(&sn->lock);
 	list_for_each(at, &sn->nodes)
 		n++;
 	return n;
@@ -67,6 +68,7 @@ void spindle_nodes_add(struct spindle_node *node)
 {
 	struct spindle_node *at;
 
+	lockdep_assert_held(&node->sn->lock);
 	list_for_each_entry(at, &node->sn->nodes, list)
 		if (at->id > node->id)
 			break;

@@ -130,6 +130,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	struct spindle_node *node;
 	int err;
 
+	lockdep_assert_held(&sn->lock);
 	err = check_new(sn, cfg, extack);
 	if (err)
 		return err;
@@ -225,6 +226,7 @@ static void drop_group(struct spindle_node *node, u32 error)
  */
 void spindle_node_drop_view(struct spindle_node *node)
 {
+	lockdep_assert_held(&node->sn->lock);
 	if (!node->group)
 		return;
 	spindle_group_stop(node->group, SPINDLE_ERR_VIEW_GONE);
@@ -246,6 +248,7 @@ static void remove_group(struct spindle_node *node)
  */
 void spindle_node_del(struct spindle_node *node)
 {
+	lockdep_assert_held(&node->sn->lock);
 	remove_group(node);
 	spindle_engine_call(node->engine, remove_node_fn, node);
 	if (!node->dead)
@@ -339,6 +342,7 @@ void spindle_node_net_gone(struct spindle_net *sn)
 {
 	struct spindle_node *node;
 
+	lockdep_assert_held(&sn->lock);
 	while ((node = spindle_node_next(sn, 0)))
 		spindle_node_del(node);
 }
@@ -357,6 +361,7 @@ int spindle_node_check_view(const struct spindle_node *node, const struct spindl
 {
 	int rank = spindle_view_rank(view, node->id);
 
+	lockdep_assert_held(&node->sn->lock);
 	if (rank < 0)
 		return spindle_deny(extack, NULL, -EINVAL, "the node is not a member of the view");
 	if (memcmp(&view->member[rank].addr, &node->addr, sizeof(node->addr)))
@@ -376,6 +381,7 @@ int spindle_node_check_view(const struct spindle_node *node, const struct spindl
  */
 void spindle_node_start_group(struct spindle_node *node, struct spindle_group *group)
 {
+	lockdep_assert_held(&node->sn->lock);
 	node->group = group;
 	node->why = NULL;
 	node->sn->generation++;
@@ -405,6 +411,7 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 	struct spindle_group *group;
 	int err = spindle_node_check_view(node, view, extack);
 
+	lockdep_assert_held(&node->sn->lock);
 	if (err)
 		return err;
 	if (node->join || (node->group && node->group->live))
@@ -442,5 +449,6 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
  */
 void spindle_node_del_view(struct spindle_node *node)
 {
+	lockdep_assert_held(&node->sn->lock);
 	remove_group(node);
 }

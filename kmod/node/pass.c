@@ -22,6 +22,7 @@ static bool pass(struct spindle_served *served, u32 how)
 	struct spindle_node *node = node_of(served);
 	bool work = node->running && spindle_group_pass(node->running, how);
 
+	spindle_engine_assert(node->engine);
 	return spindle_transfer->pass(node) || work;
 }
 
@@ -39,6 +40,7 @@ static bool settled(struct spindle_served *served)
 	bool all = true;
 	u32 i;
 
+	spindle_engine_assert(node->engine);
 	if (!group)
 		return true;
 	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
@@ -58,6 +60,7 @@ static u64 due(struct spindle_served *served)
 	const struct spindle_group *group = node->running;
 	u64 ns = group && group->live ? spindle_membership->due(group->live) : U64_MAX;
 
+	spindle_engine_assert(node->engine);
 	return min(ns, spindle_transfer->due(node));
 }
 
@@ -71,6 +74,7 @@ static bool announce(struct spindle_served *served, bool sleep)
 	bool ok = !sleep || !spindle_transfer->arm(node);
 	u32 i;
 
+	spindle_engine_assert(node->engine);
 	if (!group)
 		return ok;
 	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)

@@ -58,6 +58,7 @@ struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
 	struct spindle_peer *peer = kvzalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);
 	struct spindle_node *node = group->node;
 
+	lockdep_assert_held(&group->node->sn->lock);
 	if (!peer)
 		return NULL;
 	peer->group = group;
@@ -216,6 +217,7 @@ const char *spindle_peer_why(const struct spindle_peer *peer)
  */
 void spindle_peer_blame(struct spindle_peer *peer, const char *how)
 {
+	spindle_engine_assert(peer->group->node->engine);
 	peer->cause = SPINDLE_ERR_PEER_PROTOCOL;
 	spindle_conn_fail(&peer->conn, how);
 }
@@ -243,6 +245,7 @@ static bool enter_phase(struct spindle_peer *peer, enum spindle_peer_phase to)
  */
 void spindle_peer_depart(struct spindle_peer *peer)
 {
+	spindle_engine_assert(peer->group->node->engine);
 	if (!enter_phase(peer, SPINDLE_PEER_PARTING))
 		enter_phase(peer, SPINDLE_PEER_DEPARTED);
 	peer->rank = SPINDLE_NO_RANK;
@@ -346,6 +349,7 @@ static bool guards_under_way(const struct spindle_peer *peer)
  */
 bool spindle_peer_watch(struct spindle_peer *peer)
 {
+	spindle_engine_assert(peer->group->node->engine);
 	/* Pairs with the release in peer_up(). */
 	if (peer->phase == SPINDLE_PEER_AWAITED && smp_load_acquire(&peer->came_up))
 		join(peer);
@@ -415,6 +419,7 @@ void spindle_peer_cast(struct spindle_peer *peer, const struct spindle_write *wr
 {
 	u32 i;
 
+	spindle_engine_assert(peer->group->node->engine);
 	for (i = 0; i < n; i++) {
 		spindle_post_write(&peer->conn, write[i].data, write[i].local,
 				   write[i].remote, write[i].len);
@@ -440,6 +445,7 @@ void spindle_peer_tell(struct spindle_peer *peer, const struct spindle_write *wr
 	const u8 *row = peer->group->row.mem.va;
 	u32 i;
 
+	spindle_engine_assert(peer->group->node->engine);
 	for (i = 0; i < n; i++) {
 		const void *data = write[i].guard ? write[i].data : NULL;
 
@@ -495,6 +501,7 @@ bool spindle_peer_push(struct spindle_peer *peer)
 	struct spindle_conn *conn = &peer->conn;
 	bool left = false, room, news;
 
+	spindle_engine_assert(peer->group->node->engine);
 	if (!spindle_peer_joined(peer))
 		return false;
 	if (guards_under_way(peer))
@@ -527,6 +534,7 @@ void spindle_peer_post(struct spindle_peer *peer, u32 index)
 	struct spindle_mg *mg = &peer->group->mg;
 	u64 members = mg->view->subgroup[index].members;
 
+	spindle_engine_assert(peer->group->node->engine);
 	if (!spindle_peer_joined(peer) || guards_under_way(peer) ||
 	    !spindle_push_wanted(mg->mc[index], spindle_mask_rank(members, peer->rank)))
 		return;
@@ -546,6 +554,7 @@ bool spindle_peer_sleep(struct spindle_peer *peer)
 {
 	bool news = !peer->group->node->imm && !told_asleep(peer);
 
+	spindle_engine_assert(peer->group->node->engine);
 	/* Unsignalled writes (@since) need a signalled one after them, to report their errors. */
 	if (!spindle_peer_joined(peer) || (!news && !peer->debt && !peer->conn.since))
 		return true;

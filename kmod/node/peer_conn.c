@@ -172,6 +172,7 @@ static struct spindle_conn *endpoint_match(struct spindle_endpoint *ep,
 	struct spindle_conn *conn = NULL;
 	struct spindle_hello hello;
 
+	lockdep_assert_held(&ep->lock);
 	if (len >= sizeof(hello)) {
 		memcpy(&hello, data, sizeof(hello));
 		refusal = spindle_hello_check_node(&hello, node);

@@ -177,6 +177,7 @@ static void measure_fn(void *ctx)
  */
 int spindle_raw_run(struct spindle_raw *raw)
 {
+	lockdep_assert_held(&raw->sg->group->node->sn->lock);
 	spindle_engine_call(raw->sg->group->node->engine, measure_fn, raw);
 	return raw->err;
 }

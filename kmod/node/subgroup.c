@@ -63,6 +63,7 @@ void spindle_subgroup_tell(struct spindle_subgroup *sg, u32 error)
 {
 	struct spindle_attachment *att;
 
+	spindle_engine_assert(sg->group->node->engine);
 	list_for_each_entry(att, &sg->attachments, link)
 		spindle_attachment_state(att, sg->state, error);
 }
@@ -85,6 +86,7 @@ static void look_for_parted(struct spindle_subgroup *sg)
 void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 			  const char *reason)
 {
+	spindle_engine_assert(sg->group->node->engine);
 	if (!change_state(sg, state))
 		return;
 	spindle_mc_end(&sg->mc);
@@ -106,6 +108,7 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
  */
 void spindle_subgroup_formed(struct spindle_subgroup *sg)
 {
+	spindle_engine_assert(sg->group->node->engine);
 	if (sg->mc.lacking || !change_state(sg, SPINDLE_STATE_ACTIVE))
 		return;
 	spindle_subgroup_tell(sg, SPINDLE_ERR_NONE);
@@ -198,6 +201,7 @@ bool spindle_subgroup_watch(struct spindle_subgroup *sg)
 	struct spindle_attachment *att;
 	bool again = false;
 
+	spindle_engine_assert(sg->group->node->engine);
 	/* After the end of a subgroup, readers may take any time to read the rest. */
 	if (!spindle_mc_runs(&sg->mc))
 		return false;
@@ -248,6 +252,7 @@ static void handle_events(struct spindle_subgroup *sg)
  */
 void spindle_subgroup_ran(struct spindle_subgroup *sg, bool work)
 {
+	spindle_engine_assert(sg->group->node->engine);
 	if (sg->mc.events)
 		handle_events(sg);
 	/* A sleeping engine checks readers in due(), but a busy one never gets there. */
@@ -326,6 +331,7 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
 	const struct spindle_view_subgroup *cfg = &view->subgroup[index];
 	struct spindle_subgroup *sg = kvzalloc(sizeof(*sg), GFP_KERNEL_ACCOUNT);
 
+	lockdep_assert_held(&group->node->sn->lock);
 	if (!sg)
 		return NULL;
 	sg->group = group;
