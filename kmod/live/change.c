@@ -167,9 +167,7 @@ static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
 	 */
 	if (sg->sender && sg->sender->parting && !sg->mc.parting)
 		sg->mc.events |= SPINDLE_MC_PARTED;
-	sg->state = sg->mc.lacking ? SPINDLE_STATE_FORMING : old->state;
-	if (sg->state != old->state)
-		spindle_subgroup_tell(sg, SPINDLE_ERR_NONE);
+	spindle_subgroup_follow(sg, old);
 }
 
 /**

@@ -11,6 +11,7 @@
 #include "attachment.h"
 #include "base/compat.h"
 #include "base/engine.h"
+#include "base/states.h"
 #include "group.h"
 #include "node.h"
 #include "peer.h"
@@ -820,16 +821,19 @@ void spindle_attachment_notify(struct spindle_attachment *att, __poll_t events)
 void spindle_attachment_state(struct spindle_attachment *att, u32 state, u32 error)
 {
 	static const u8 from[] = {
+		/* A frozen attachment stays frozen, because its rings are not believed any more. */
 		[SPINDLE_STATE_FORMING] = BIT(SPINDLE_STATE_ACTIVE),
 		[SPINDLE_STATE_ACTIVE] = BIT(SPINDLE_STATE_FORMING),
+		/* After the end of the subgroup, a broken rule makes no difference. */
 		[SPINDLE_STATE_FROZEN] = BIT(SPINDLE_STATE_FORMING) | BIT(SPINDLE_STATE_ACTIVE),
+		/* The subgroup ends for frozen attachments, too. */
 		[SPINDLE_STATE_FAILED] = BIT(SPINDLE_STATE_FORMING) | BIT(SPINDLE_STATE_ACTIVE) |
 					 BIT(SPINDLE_STATE_FROZEN),
 		[SPINDLE_STATE_GONE] = BIT(SPINDLE_STATE_FORMING) | BIT(SPINDLE_STATE_ACTIVE) |
 				       BIT(SPINDLE_STATE_FROZEN) | BIT(SPINDLE_STATE_FAILED),
 	};
 
-	if (!(from[state] & BIT(att->ctl->state)))
+	if (!spindle_may(from, att->ctl->state, state))
 		return;
 	if (!att->ctl->error)
 		WRITE_ONCE(att->ctl->error, error);

@@ -7,6 +7,18 @@
  * subgroup: when the view goes the attachment is cut off (@sg is NULL). Its memory stays until
  * the file is released, which is after the last mapping is gone.
  *
+ * The process sees the state of the subgroup, and one more:
+ *
+ *	FORMING <--> ACTIVE        as the subgroup
+ *	    |          |
+ *	    +----+-----+
+ *	         |  \
+ *	         |   --> FROZEN    the process broke the rules of its ring, or did not read
+ *	         v         |
+ *	       FAILED <----+       as the subgroup
+ *	         v         |
+ *	        GONE <-----+       the view is removed; from any state
+ *
  * @lock orders cutting off against mmap(). The lock of the namespace and the mmap lock are taken
  * before it. User memory must not be touched under it.
  */

@@ -18,6 +18,7 @@
 #include "above.h"
 #include "base/addr.h"
 #include "base/engine.h"
+#include "base/states.h"
 #include "base/trace.h"
 #include "core/rules.h"
 #include "event.h"
@@ -226,14 +227,17 @@ void spindle_peer_blame(struct spindle_peer *peer, const char *how)
 static bool enter_phase(struct spindle_peer *peer, enum spindle_peer_phase to)
 {
 	static const u8 from[] = {
+		/* No phase leads back to AWAITED: writes to a peer that was lost are lost. */
 		[SPINDLE_PEER_JOINED] = BIT(SPINDLE_PEER_AWAITED),
+		/* Only a peer that is connected can read that it departs. */
 		[SPINDLE_PEER_PARTING] = BIT(SPINDLE_PEER_JOINED),
+		/* The loss of a peer that parts is no loss, but the end of its departure. */
 		[SPINDLE_PEER_LOST] = BIT(SPINDLE_PEER_JOINED),
 		[SPINDLE_PEER_DEPARTED] = BIT(SPINDLE_PEER_AWAITED) | BIT(SPINDLE_PEER_PARTING) |
 					  BIT(SPINDLE_PEER_LOST),
 	};
 
-	if (!(from[to] & BIT(peer->phase)))
+	if (!spindle_may(from, peer->phase, to))
 		return false;
 	WRITE_ONCE(peer->phase, to);
 	return true;

@@ -10,6 +10,7 @@
 #include "above.h"
 #include "attachment.h"
 #include "base/engine.h"
+#include "base/states.h"
 #include "base/trace.h"
 #include "core/stream.h"
 #include "event.h"
@@ -18,28 +19,27 @@
 #include "peer.h"
 #include "subgroup.h"
 
-/*
- * Change the state. GONE may follow any state, and FAILED the states FORMING and ACTIVE. No change
- * leads back to ACTIVE after a failure. Returns false if the change is not legal.
- */
-static bool change_state(struct spindle_subgroup *sg, u32 new)
+/* Change the state; no other function does. Returns false if the change is not legal. */
+static bool change_state(struct spindle_subgroup *sg, u32 to)
 {
-	bool ok = false;
+	static const u8 from[] = {
+		/* A live view has too few members now. */
+		[SPINDLE_STATE_FORMING] = BIT(SPINDLE_STATE_ACTIVE),
+		/* A failed subgroup never works again, because its members may differ by then. */
+		[SPINDLE_STATE_ACTIVE] = BIT(SPINDLE_STATE_FORMING),
+		/* Only attachments freeze. A subgroup goes on without them. */
+		[SPINDLE_STATE_FROZEN] = 0,
+		/* The first failure is the one that is reported. */
+		[SPINDLE_STATE_FAILED] = BIT(SPINDLE_STATE_FORMING) | BIT(SPINDLE_STATE_ACTIVE),
+		/* A view that is removed ends failed subgroups, too. */
+		[SPINDLE_STATE_GONE] = BIT(SPINDLE_STATE_FORMING) | BIT(SPINDLE_STATE_ACTIVE) |
+				       BIT(SPINDLE_STATE_FAILED),
+	};
 
-	switch (new) {
-	case SPINDLE_STATE_ACTIVE:
-		ok = sg->state == SPINDLE_STATE_FORMING;
-		break;
-	case SPINDLE_STATE_FAILED:
-		ok = sg->state < SPINDLE_STATE_FAILED;
-		break;
-	case SPINDLE_STATE_GONE:
-		ok = sg->state != SPINDLE_STATE_GONE;
-		break;
-	}
-	if (ok)
-		WRITE_ONCE(sg->state, new);
-	return ok;
+	if (!spindle_may(from, sg->state, to))
+		return false;
+	WRITE_ONCE(sg->state, to);
+	return true;
 }
 
 static void say(const struct spindle_subgroup *sg, enum spindle_event_kind event, u32 error,
@@ -54,12 +54,8 @@ static void say(const struct spindle_subgroup *sg, enum spindle_event_kind event
 	});
 }
 
-/**
- * spindle_subgroup_tell() - show the attachments the state
- * @sg: the subgroup
- * @error: enum spindle_error
- */
-void spindle_subgroup_tell(struct spindle_subgroup *sg, u32 error)
+/* Show the attachments the state. */
+static void tell(struct spindle_subgroup *sg, u32 error)
 {
 	struct spindle_attachment *att;
 
@@ -95,7 +91,7 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 	look_for_parted(sg);
 	if (!sg->error)
 		WRITE_ONCE(sg->error, error);
-	spindle_subgroup_tell(sg, error);
+	tell(sg, error);
 	if (state == SPINDLE_STATE_FAILED)
 		say(sg, SPINDLE_EVENT_SUBGROUP_FAILED, error, reason);
 }
@@ -111,8 +107,24 @@ void spindle_subgroup_formed(struct spindle_subgroup *sg)
 	spindle_engine_assert(sg->group->node->engine);
 	if (sg->mc.lacking || !change_state(sg, SPINDLE_STATE_ACTIVE))
 		return;
-	spindle_subgroup_tell(sg, SPINDLE_ERR_NONE);
+	tell(sg, SPINDLE_ERR_NONE);
 	say(sg, SPINDLE_EVENT_SUBGROUP_ACTIVE, SPINDLE_ERR_NONE, NULL);
+}
+
+/**
+ * spindle_subgroup_follow() - take over the state of the subgroup in the former view
+ * @sg: the subgroup in the next view, with its attachments
+ * @old: its object in the former view
+ *
+ * Too few members in the next view make it FORMING.
+ */
+void spindle_subgroup_follow(struct spindle_subgroup *sg, const struct spindle_subgroup *old)
+{
+	spindle_engine_assert(sg->group->node->engine);
+	WRITE_ONCE(sg->state, old->state);
+	WRITE_ONCE(sg->error, old->error);
+	if (sg->mc.lacking && change_state(sg, SPINDLE_STATE_FORMING))
+		tell(sg, SPINDLE_ERR_NONE);
 }
 
 /* Stop both halves of an attachment, reader and sender, so that the group does not wait for it. */
