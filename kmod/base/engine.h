@@ -123,13 +123,4 @@ static inline void spindle_engine_assert(const struct spindle_engine *engine)
 /* engine context */
 void spindle_engine_time(struct spindle_engine *engine, bool on);
 
-/**
- * spindle_engine_assert() - warn if the caller is not the engine, in kernels with lockdep
- * @engine: the engine that owns what the caller is about to use
- */
-static inline void spindle_engine_assert(const struct spindle_engine *engine)
-{
-	WARN_ON_ONCE(IS_ENABLED(CONFIG_PROVE_LOCKING) && current != engine->task);
-}
-
 #endif /* SPINDLE_BASE_ENGINE_H */
