@@ -31,6 +31,7 @@ struct spindle_rdmc_group;
 struct spindle_rules;
 struct spindle_subgroup;
 
+/* family.c */
 extern struct genl_family spindle_family;
 
 /* ---- parse.c ------------------------------------------------------------ */

@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: the family "spindle". See netlink.h and <linux/spindle_genl.h>.
+ * Netlink: registration of the family "spindle". See netlink.h and <linux/spindle_genl.h>.
  */
-#include <linux/module.h>
+#include <linux/init.h>
 
 #include "generated.h"
 #include "internal.h"
 #include "netlink.h"
 #include "node/event.h"
-
-static const struct genl_multicast_group mcgrps[] = {
-	{ .name = SPINDLE_GENL_MCGRP },
-};
-
-struct genl_family spindle_family __ro_after_init = {
-	.name = SPINDLE_GENL_NAME,
-	.version = SPINDLE_GENL_VERSION,
-	.netnsok = true,
-	.parallel_ops = true,	/* because each namespace has a lock of its own */
-	.module = THIS_MODULE,
-	.ops = spindle_netlink_ops,
-	.n_ops = ARRAY_SIZE(spindle_netlink_ops),
-	.mcgrps = mcgrps,
-	.n_mcgrps = ARRAY_SIZE(mcgrps),
-};
 
 /**
  * spindle_netlink_init() - register the family; requests may arrive before this returns
@@ -32,6 +16,8 @@ struct genl_family spindle_family __ro_after_init = {
  */
 int __init spindle_netlink_init(void)
 {
+	spindle_family.ops = spindle_netlink_ops;
+	spindle_family.n_ops = ARRAY_SIZE(spindle_netlink_ops);
 	spindle_event_init(&spindle_family);
 	return genl_register_family(&spindle_family);
 }
