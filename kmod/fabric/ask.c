@@ -4,7 +4,9 @@
  *
  * Context: process.
  */
+#include <linux/bits.h>
 #include <linux/completion.h>
+#include <linux/random.h>
 
 #include "ask.h"
 
@@ -12,6 +14,8 @@
 #define STEP_MS 3000
 /* How often @stop is checked while the question waits. */
 #define LOOK_MS 50
+/* The highest bit of a number of a queue pair. */
+#define QP_NUM_TOP BIT(23)
 
 struct asking {
 	struct spindle_ask *ask;
@@ -68,10 +72,21 @@ static int wait_for_event(struct asking *asking, enum rdma_cm_event_type type)
 	return asking->event == type + 1 ? 0 : -EPROTO;
 }
 
+/*
+ * The connection manager of the other end knows a request by the sender's device and queue pair. Two
+ * questions of a device with one number would be one stale connection, and it would refuse the
+ * second. Questions have no queue pair, so each draws a number that devices give out late or never.
+ */
+static u32 draw_qp_num(void)
+{
+	return QP_NUM_TOP | (get_random_u32() & (QP_NUM_TOP - 1));
+}
+
 static int run(struct asking *asking, struct rdma_cm_id *id)
 {
 	struct spindle_ask *ask = asking->ask;
 	struct rdma_conn_param param = {
+		.qp_num = draw_qp_num(),
 		.private_data = ask->hello,
 		.private_data_len = sizeof(ask->hello),
 		.retry_count = SPINDLE_RETRIES,

@@ -60,13 +60,27 @@ liar_ends()
 	answers=$(sed -n 's/^contact: //p' /tmp/liar.out)
 }
 
-# joins_by ID CONTACT: a node asks the liar first, and then a member. The liar must not let another
-# joiner wait: to the connection manager, all questions of a device are one connection.
+# joins_by ID CONTACT: a node asks the liar first, and then a member.
 joins_by()
 {
 	spindle-ctl node add id "$1" addr 10.0.0.1 port "50$1" &&
 		spindle-ctl node join id "$1" insecure contact "10.0.0.1:50$2" \
 			contact 10.0.0.1:5012 timeout 180
+}
+
+# asks ID: the node asks its contacts.
+asks()
+{
+	spindle-ctl -j status node "$1" | grep -q "asks the contacts"
+}
+
+# note_reasons ID: note why a node has not joined yet, until the shell ends the loop.
+note_reasons()
+{
+	while :; do
+		spindle-ctl -j status node "$1"
+		usleep 50000
+	done >/tmp/reasons 2>&1
 }
 
 has_guest()
@@ -97,7 +111,17 @@ check "comes in by node 13" spindle-ctl node join id 14 insecure contact 10.0.0.
 is "while the guest still has its connection" "$(cat /tmp/guest.18.out)" ""
 
 liar 10 endless,len=1,ms=1000 || bail "no contact whose card has no end"
-check "a joiner leaves a contact whose card has no end" joins_by 15 10
+joins_by 15 10 >/tmp/join.15 2>&1 &
+join=$!
+check "the contact has a question" wait_until 60 asks 15
+check "a second node of the host" spindle-ctl node add id 17 addr 10.0.0.1 port 5017
+note_reasons 17 &
+notes=$!
+check "comes in by an honest contact" spindle-ctl node join id 17 insecure contact 10.0.0.1:5012 \
+	timeout 180
+kill $notes
+check "whose answers the liar does not spoil" sh -c "! grep -q 'no spindle node' /tmp/reasons"
+tap_wait "a joiner leaves a contact whose card has no end" $join /tmp/join.15
 check "that contact is there" kill -0 $liar
 liar_ends
 check "and has answered more than once ($answers)" test "$answers" -ge 2
@@ -112,7 +136,7 @@ check "and node 3 has no guest" wait_until 60 has_no_guest 3 8
 check "the view of node 3 is as it was" in_view 1 2 3 4
 
 wait "$first" "$guest"
-for i in 2 3 4 12 13 14 15 16; do
+for i in 2 3 4 12 13 14 15 16 17; do
 	check "node $i goes" spindle-ctl node del id $i
 done
 check "module goes" rmmod spindle
