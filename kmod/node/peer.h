@@ -32,8 +32,8 @@ struct spindle_subgroup;
 /**
  * struct spindle_peer_ops - what a peer tells its group
  * @lost: members of a static view have lost each other: end the subgroups that have all of them.
- *	@ranks: bit mask of these members, of which this node may be one. @error: enum
- *	spindle_error. @reason: for people, or NULL
+ *	Its ranks are a bit mask of these members, of which this node may be one. Its error is an
+ *	enum spindle_error, and its reason is for people, or NULL
  *
  * Context: engine.
  */

@@ -498,9 +498,9 @@ u64 large_next(const struct sim *sim, u32 *from, u32 *to)
 		for (used = sim->lanes->used[i]; used; used &= used - 1) {
 			j = __builtin_ctz(used);
 			it = sim->lanes->lane[i][j].queue.head;
-			if (!it)
+			if (!it) {
 				sim->lanes->used[i] &= ~BIT(j);
-			else if (it->at < at && !sim->link[i][j].blocked) {
+			} else if (it->at < at && !sim->link[i][j].blocked) {
 				at = it->at;
 				*from = i;
 				*to = j;
