@@ -81,9 +81,13 @@ static bool believable(const struct spindle_mb *mb, const struct spindle_mb_peer
 		ballot >= p->ballot);
 }
 
+/*
+ * Members that stay judge each other. A leaver does not hear those that go on without it, and counts
+ * them as heard, so it may be deaf when it accuses another member.
+ */
 static void gossip(struct spindle_mb *mb, const struct spindle_mb_peer *p)
 {
-	u64 news = p->suspected & ~mb->suspected;
+	u64 news = p->leaving ? 0 : p->suspected & ~mb->suspected;
 
 	if (news & BIT_ULL(mb->me)) {
 		spindle_mb_stop(mb, SPINDLE_MB_EVICTED);

@@ -643,6 +643,7 @@ mutant lie_any_suspect suspect.c '/^static bool believable/,/^}/ s/word\[SPINDLE
 mutant lie_take_back_state suspect.c '/^static bool believable/,/^}/ s/state >= p->phase/1/'
 mutant lie_take_back_ballot suspect.c '/^static bool believable/,/^}/ s/ballot >= p->ballot/1/'
 mutant lie_take_back_suspect suspect.c '/^static bool believable/,/^}/ s/!(p->suspected \& ~word\[SPINDLE_MB_COL_SUSPECTED\])/1/'
+mutant gossip_of_leaver suspect.c '/^static void gossip/,/^}/ s/p->leaving ? 0 : //'
 mutant lie_accused_goes_on suspect.c '/^static void gossip/,/^}/ s/if (news \& BIT_ULL(mb->me)) {/if (0) {/'
 mutant lie_far_ahead agree.c '/^bool spindle_mb_learn/,/^}/ s/p->vid > vid + 1 ||/0 ||/'
 

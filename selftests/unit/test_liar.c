@@ -1227,6 +1227,17 @@ static void test_gossip(void)
 	end();
 }
 
+/* A member that leaves may be deaf. It accuses this node and another one in vain. */
+static void test_gossip_of_leaver(void)
+{
+	begin(3, 1);
+	say(2, VID, SPINDLE_MB_ACTIVE | LEAVES, 0, BIT(0) | BIT(1), 0);
+	run(2);
+	CHECK_EQ(mb.suspected, 0);
+	CHECK(mb.state != SPINDLE_MB_STOPPED);
+	end();
+}
+
 /* The liar says that it is far ahead. */
 static void test_left_behind(void)
 {
@@ -1412,6 +1423,7 @@ int main(void)
 		{ "a joiner keeps to the view that it has found", test_joiner_keeps },
 		{ "a member can make another one stop", test_accused },
 		{ "a member can make the others suspect one", test_gossip },
+		{ "not when it leaves", test_gossip_of_leaver },
 		{ "a member can say that it is far ahead, and stop others", test_left_behind },
 		{ "in the middle of a change, too", test_far_ahead },
 		{ "a member can hold up a change until it is evicted", test_hold_up },
