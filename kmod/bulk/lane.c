@@ -283,6 +283,8 @@ static struct spindle_lane *create(struct spindle_node *node,
 	lane->addr = who->addr;
 	lane->incarnation = incarnation;
 	spindle_chore_init(&lane->chore, node->sn, lane_chore);
+	/* The engine may fail the connection as soon as it knows the lane. */
+	spindle_bulk_init(&lane->bulk, &spindle_lane_bulk_ops);
 	list_add_tail(&lane->list, &node->lanes);
 	spindle_engine_call(node->engine, run_fn, lane);
 	src.port = 0;
@@ -290,7 +292,6 @@ static struct spindle_lane *create(struct spindle_node *node,
 	spindle_sockaddr(&cfg.dst, &lane->addr);
 	cfg.in = &lane->bulk.none;
 	cfg.own = &lane->bulk.none;
-	spindle_bulk_init(&lane->bulk, &spindle_lane_bulk_ops);
 	spindle_conn_open(&lane->bulk.conn, &cfg);
 	return lane;
 }
