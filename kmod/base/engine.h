@@ -108,7 +108,7 @@ bool spindle_engine_wake(struct spindle_engine *engine);
  * spindle_engine_assert() - check that the caller is the engine
  * @engine: the engine
  *
- * A function with "Context: engine" begins with this, as one that needs a lock begins with
+ * A function with "Context: engine" calls this, as one that needs a lock calls
  * lockdep_assert_held(). Kernels with CONFIG_PROVE_LOCKING report another caller, with a trace. In
  * other kernels nothing is compiled.
  *

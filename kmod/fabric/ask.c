@@ -14,8 +14,9 @@
 #define STEP_MS 3000
 /* How often @stop is checked while the question waits. */
 #define LOOK_MS 50
-/* The highest bit of a number of a queue pair. */
+/* The highest bit of the number of a queue pair, and the bits that are drawn. No number has all bits. */
 #define QP_NUM_TOP BIT(23)
+#define QP_NUM_DRAWN (QP_NUM_TOP - 2)
 
 struct asking {
 	struct spindle_ask *ask;
@@ -73,13 +74,13 @@ static int wait_for_event(struct asking *asking, enum rdma_cm_event_type type)
 }
 
 /*
- * The connection manager of the other end knows a request by the sender's device and queue pair. Two
- * questions of a device with one number would be one stale connection, and it would refuse the
- * second. Questions have no queue pair, so each draws a number that devices give out late or never.
+ * The connection manager of the other end knows a request by the sender's device and queue pair. It
+ * takes two requests with one number for a stale connection, refuses the second and ends the first.
+ * Questions have no queue pair, so each draws a number that devices give out late or never.
  */
 static u32 draw_qp_num(void)
 {
-	return QP_NUM_TOP | (get_random_u32() & (QP_NUM_TOP - 1));
+	return QP_NUM_TOP | (get_random_u32() & QP_NUM_DRAWN);
 }
 
 static int run(struct asking *asking, struct rdma_cm_id *id)

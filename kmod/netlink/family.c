@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The family "spindle". Operations use it for replies, so it stands below them, and netlink.c adds
- * the table of operations at module init. See netlink.h.
+ * The family "spindle". Operations reply by it, so this file uses none of them, and netlink.c adds
+ * their table at module init. See netlink.h.
  */
 #include <linux/module.h>
 

@@ -9,12 +9,13 @@
  *	config.c	requests that create and remove nodes, and that set and remove views
  *	set.c		requests that change running nodes and subgroups
  *	raw.c		measurement of the device
+ *	family.c	the family, by which operations reply
  *	fill.c		attributes of nodes, views and subgroups in replies
  *	rdmc.c		attributes of RDMC groups in replies
  *	dump.c		replies and dumps
  *	status.c	status of live views
  *	generated.c	policies and operations
- *	netlink.c	the family
+ *	netlink.c	registration of the family
  *
  * node/event.c sends the notifications.
  */

@@ -116,7 +116,10 @@ void spindle_subgroup_formed(struct spindle_subgroup *sg)
  * @sg: the subgroup in the next view, with its attachments
  * @old: its object in the former view
  *
- * Too few members in the next view make it FORMING.
+ * Too few members in the next view make it FORMING, unless it has failed. A failed subgroup stays
+ * failed. Its multicast runs in the next view, so that it holds up no other member.
+ *
+ * Context: engine.
  */
 void spindle_subgroup_follow(struct spindle_subgroup *sg, const struct spindle_subgroup *old)
 {

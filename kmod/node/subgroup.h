@@ -18,6 +18,7 @@
 #include "base/net.h"
 #include "core/multicast.h"
 #include "group.h"
+#include "node.h"
 
 struct spindle_attachment;
 struct spindle_large;
@@ -66,6 +67,7 @@ struct spindle_subgroup {
  */
 static inline void spindle_subgroup_touch(struct spindle_subgroup *sg)
 {
+	spindle_engine_assert(sg->group->node->engine);
 	spindle_mg_touch(&sg->group->mg, sg->index);
 }
 
