@@ -81,13 +81,9 @@ static bool believable(const struct spindle_mb *mb, const struct spindle_mb_peer
 		ballot >= p->ballot);
 }
 
-/*
- * Members that stay judge each other. A leaver does not hear those that go on without it, and counts
- * them as heard, so it may be deaf when it accuses another member.
- */
 static void gossip(struct spindle_mb *mb, const struct spindle_mb_peer *p)
 {
-	u64 news = p->leaving ? 0 : p->suspected & ~mb->suspected;
+	u64 news = p->suspected & ~mb->suspected;
 
 	if (news & BIT_ULL(mb->me)) {
 		spindle_mb_stop(mb, SPINDLE_MB_EVICTED);
@@ -252,21 +248,29 @@ static void listen(struct spindle_mb *mb, u64 now)
 	}
 }
 
-/*
- * The members of @mask whose heartbeat has moved since @since, and this node. A leaving node cannot
- * hear members that go on without it, so they count as heard.
- */
-static u64 heard_since(struct spindle_mb *mb, u64 mask, u64 since)
+/* The members of @mask whose heartbeat has moved since @since, and this node. */
+static u64 heard_since(const struct spindle_mb *mb, u64 mask, u64 since)
 {
 	u64 heard = BIT_ULL(mb->me);
 
 	for (mask &= ~heard; mask; mask &= mask - 1) {
 		const struct spindle_mb_peer *p = &mb->peer[__ffs64(mask)];
 
-		if ((p->beat_seal && p->proof > since) || goes_on_without_us(mb, p))
+		if (p->beat_seal && p->proof > since)
 			heard |= mask & -mask;
 	}
 	return heard;
+}
+
+/* The members of @mask that go on without this node, which leaves. */
+static u64 gone_on(struct spindle_mb *mb, u64 mask)
+{
+	u64 gone = 0;
+
+	for (mask &= ~BIT_ULL(mb->me); mask; mask &= mask - 1)
+		if (goes_on_without_us(mb, &mb->peer[__ffs64(mask)]))
+			gone |= mask & -mask;
+	return gone;
 }
 
 /*
@@ -277,20 +281,28 @@ static u64 heard_since(struct spindle_mb *mb, u64 mask, u64 since)
  * A member counts as heard only if its heartbeat moved lately. Forgiving its silence after a pause
  * does not count as hearing it. After a broken connection, heartbeats have to have moved since the
  * break, because a node that has just become deaf has heard all members lately.
+ *
+ * Members that go on without a leaver write nothing more to it. If the leaver needs them for a
+ * majority, it cannot tell whether it is deaf. It stops at once, because the members that go on
+ * watch the silent one.
  */
 static void resolve(struct spindle_mb *mb, u64 now)
 {
 	u64 lately = now - min(now, HEARD_LATELY * mb->interval);
 	u64 left = spindle_mb_alive(mb) & ~mb->doubted, mask;
+	bool goes_on = spindle_mb_quorum(mb, left);
 
 	for (mask = mb->doubted; mask; mask &= mask - 1) {
 		const struct spindle_mb_peer *p = &mb->peer[__ffs64(mask)];
 		u64 since = p->reason == SPINDLE_MB_LOST ? max(p->doubted_at, lately) : lately;
+		u64 heard = heard_since(mb, left, since);
 
-		if (spindle_mb_quorum(mb, heard_since(mb, left, since)))
+		if (spindle_mb_quorum(mb, heard))
 			accuse(mb, mask & -mask);
+		else if (spindle_mb_quorum(mb, heard | gone_on(mb, left)))
+			goes_on = false;
 	}
-	if (!spindle_mb_quorum(mb, left) && mb->state < SPINDLE_MB_COMMITTED)
+	if (!goes_on && mb->state < SPINDLE_MB_COMMITTED)
 		spindle_mb_stop(mb, SPINDLE_MB_MINORITY);
 }
 
