@@ -14,7 +14,7 @@
 #define STEP_MS 3000
 /* How often @stop is checked while the question waits. */
 #define LOOK_MS 50
-/* The highest bit of the number of a queue pair, and the bits that are drawn. No number has all bits. */
+/* The highest bit of the number of a queue pair, and the bits that are drawn. None has all bits. */
 #define QP_NUM_TOP BIT(23)
 #define QP_NUM_DRAWN (QP_NUM_TOP - 2)
 

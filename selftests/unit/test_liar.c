@@ -658,8 +658,8 @@ static void test_leaver_follows(void)
 }
 
 /*
- * The others go on, so they tell the leaver nothing more, and do not beat. The leaver may as well be
- * deaf: it accuses nobody, and stops. Closed and lost connections do not change that.
+ * The others go on, so they tell the leaver nothing more, and do not beat. The leaver may as well
+ * be deaf: it accuses nobody, and stops. Closed and lost connections do not change that.
  */
 static void test_leaver_alone(void)
 {
@@ -1439,9 +1439,9 @@ int main(void)
 		{ "what cannot be is not learned", test_learn_nonsense },
 		{ "those that leave are told before the view is installed", test_leaver_told },
 		{ "a member that leaves waits for all of those that decide", test_leaver_waits },
-		{ "one that leaves and hears the others follows their decree", test_leaver_follows },
+		{ "a leaver that hears the others follows their decree", test_leaver_follows },
 		{ "only if all of them show the same", test_leaver_divided },
-		{ "one that leaves accuses nobody that goes on without it", test_leaver_spares },
+		{ "a leaver accuses nobody that goes on without it", test_leaver_spares },
 		{ "one that hears only silence accuses nobody", test_leaver_alone },
 		{ "a wish for a node that is not there is none", test_phantom },
 		{ "a wish that is refused does not hide another", test_hidden_wish },

@@ -105,11 +105,12 @@ finish()
 
 # wait_until SECONDS COMMAND...: poll a condition; the limit only bounds a
 # failure, so be generous: guests are emulated and the machine may be busy.
+# As for "limit", it counts PATIENCE times.
 wait_until()
 {
 	local end
 
-	end=$(($(uptime_s) + $1))
+	end=$(($(uptime_s) + $1 * ${PATIENCE:-1}))
 	shift
 	while ! "$@"; do
 		[ "$(uptime_s)" -lt "$end" ] || return 1
