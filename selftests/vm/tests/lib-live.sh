@@ -113,3 +113,13 @@ LOGS=/tmp/live
 ERRORS=$LOGS/errors
 logs=0
 mkdir -p $LOGS
+
+# Has node 1 delivered something, and nothing more since the last look?
+stands_still()
+{
+	local now
+
+	now=$(loop_stat 1 1 delivered)
+	usleep 300000
+	[ "$now" != 0 ] && [ "$now" = "$(loop_stat 1 1 delivered)" ]
+}

@@ -13,16 +13,6 @@
 LOOKS=14
 TRIES=18
 
-# Has node 1 delivered something, and nothing more since the last look?
-stands_still()
-{
-	local now
-
-	now=$(loop_stat 1 1 delivered)
-	usleep 300000
-	[ "$now" != 0 ] && [ "$now" = "$(loop_stat 1 1 delivered)" ]
-}
-
 # Does a member have the joiner as a guest that is connected?
 has_guest()
 {

@@ -12,16 +12,6 @@
 
 COUNT=5
 
-# Has node 1 delivered something, and nothing more since the last look?
-stands_still()
-{
-	local now
-
-	now=$(loop_stat 1 1 delivered)
-	usleep 300000
-	[ "$now" != 0 ] && [ "$now" = "$(loop_stat 1 1 delivered)" ]
-}
-
 # sender_is VALUE: does a process send at node 2?
 sender_is()
 {
