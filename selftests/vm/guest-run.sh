@@ -11,6 +11,9 @@
 # "# test-end: NAME STATUS"; a frame that is not closed tells the host which
 # test the guest died in.
 
+# shellcheck source=selftests/vm/guest-lib.sh
+. ./guest-lib.sh
+
 args=
 failed=0
 
@@ -44,17 +47,8 @@ tidy()
 	return 0
 }
 
-# Seconds since the guest booted.
-uptime_secs()
-{
-	local up rest
-
-	read -r up rest </proc/uptime
-	echo "${up%.*}"
-}
-
 for t in "$@"; do
-	begin=$(uptime_secs)
+	begin=$(uptime_s)
 	name=${t%%:*}
 	secs=${t#*:}
 	[ "$secs" != "$t" ] || secs=300
@@ -68,7 +62,7 @@ for t in "$@"; do
 		echo "# $name left something that cannot be removed"
 		[ "$rc" != 0 ] || rc=1
 	fi
-	echo "# ${name%.sh} took $(($(uptime_secs) - begin)) s"
+	echo "# ${name%.sh} took $(($(uptime_s) - begin)) s"
 	echo "# test-end: ${name%.sh} $rc"
 	[ "$rc" = 0 ] || failed=1
 done
