@@ -27,11 +27,14 @@ under_way()
 # Logs of subgroup 2 are compared among themselves.
 large_group=2
 
-# large_start: a second process of this node
+# large_start: a second process of this node. The default threshold would leave one message in
+# eight to RDMC, and then a check waits a minute by chance.
 large_start()
 {
 	local small
 
+	check "large messages begin at 64K" spindle-ctl subgroup set node "$node" id $large_group \
+		large 64K
 	eval "small=\$load_$node"
 	group=$large_group
 	load_start "$node" -g 2 -l 300000 -r 1
