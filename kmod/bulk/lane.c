@@ -12,9 +12,6 @@
 #include "node/node.h"
 #include "rdmc.h"
 
-/* How often a link may get a new lane, so that a peer cannot keep us busy by breaking lanes. */
-#define MOVES	8
-
 static struct spindle_lane *bulk_lane(struct spindle_bulk *bulk)
 {
 	return container_of(bulk, struct spindle_lane, bulk);
@@ -200,17 +197,6 @@ static void drop_fn(void *ctx)
 			spindle_rdmc_lost(lane->link[i]->r, lane->link[i]->m);
 }
 
-/* The lane of a link is broken: may the link get a new one? */
-static bool goes_on(struct spindle_link *link)
-{
-	/* Before a static view has formed its members may restart any number of times. */
-	if (link->moves >= MOVES && (link->group || link->lane->node->group->live)) {
-		spindle_rdmc_lost(link->r, link->m);
-		return false;
-	}
-	return spindle_rdmc_down(link->r, link->m);
-}
-
 static void quiet_fn(void *ctx)
 {
 	struct spindle_lane *lane = ctx;
@@ -223,11 +209,13 @@ static void quiet_fn(void *ctx)
 		if (!link)
 			continue;
 		/*
-		 * Ask goes_on() once more: the group may have failed since, or the link may
-		 * have been added after the lane was lost.
+		 * Ask once more, because the group may have failed since, or the link may have
+		 * been added after the lane was lost.
 		 */
-		link->again = goes_on(link);
-		if (!link->again)
+		link->again = spindle_rdmc_down(link->r, link->m);
+		if (link->again)
+			spindle_rdmc_replaced(link->r, link->m);
+		else
 			spindle_rdmc_quiet(link->r, link->m);
 	}
 }
@@ -408,7 +396,6 @@ static void move(struct spindle_link *link)
 	struct spindle_view_member who = { .id = lane->id, .addr = lane->addr };
 
 	link->again = false;
-	link->moves++;
 	if (spindle_lane_get(link, lane->node, &who, lane->incarnation)) {
 		spindle_engine_call(lane->node->engine, fail_fn, link);
 		return;
@@ -525,7 +512,7 @@ static void lose(struct spindle_lane *lane)
 
 		if (!link)
 			continue;
-		link->again = goes_on(link);
+		link->again = spindle_rdmc_down(link->r, link->m);
 		if (link->again)
 			WRITE_ONCE(link->ready, false);
 	}

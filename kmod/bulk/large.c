@@ -341,6 +341,7 @@ int spindle_large_create(struct spindle_subgroup *sg, const struct spindle_view 
 	large->streams.ops = &streams_ops;
 	large->streams.mg = &sg->group->mg;
 	large->streams.mc = &sg->mc;
+	large->streams.endless = !sg->group->live;
 	init_llist_head(&large->garbage);
 	spindle_chore_init(&large->chore, sg->group->node->sn, large_chore);
 	sg->large = large;

@@ -28,7 +28,6 @@ struct spindle_rdmc_group;
  * @ready: the regions are allocated; engine
  * @again: @lane broke so early that nothing was lost, and the link moves to another lane; engine,
  *	until @lane is closed
- * @moves: how often the link has moved; the namespace's lock
  * @said: number of the last message by the lane
  * @turn: of each grant: how often it was given
  * @mr: of each grant: its region; the namespace's lock
@@ -42,7 +41,6 @@ struct spindle_link {
 	u32 index;
 	bool ready;
 	bool again;
-	u32 moves;
 	u32 said;
 	u16 turn[SPINDLE_RDMC_GRANTS];
 	struct ib_mr *mr[SPINDLE_RDMC_GRANTS];

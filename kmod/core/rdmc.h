@@ -99,6 +99,8 @@
 
 /* Grants that a source may hold of one member of one group. */
 #define SPINDLE_RDMC_GRANTS	4U
+/* How often a lane is replaced, so that a member cannot keep this node busy by breaking lanes. */
+#define SPINDLE_RDMC_LANES	8U
 /* Own writes under way in one group. */
 #define SPINDLE_RDMC_SENDS	4U
 /*
@@ -343,6 +345,7 @@ struct spindle_rdmc_slot {
  * @ended: objects that have ended there
  * @complete: of these, well
  * @blocks: blocks that it has of the next one
+ * @replaced: how often the lane was replaced
  * @slot: our grants to it
  * @grant: its grants to us, a ring
  * @grant_head: next to use
@@ -372,6 +375,7 @@ struct spindle_rdmc_member {
 	u32 blocks;
 	u32 grant_head;
 	u32 grant_tail;
+	u32 replaced;
 	struct spindle_rdmc_slot slot[SPINDLE_RDMC_GRANTS];
 	struct spindle_rdmc_grant grant[SPINDLE_RDMC_GRANTS];
 };
@@ -403,6 +407,8 @@ struct spindle_rdmc_stats {
 /**
  * struct spindle_rdmc_config - what a group is
  * @stream: its members are those of a view, which begin it and end it together
+ * @endless: its lanes are replaced any number of times, because the members of a static view may
+ *	restart before that view has formed
  * @id: its id, the same at all members
  * @life: a random number, not 0; of a stream: the same at all members
  * @n: members
@@ -415,6 +421,7 @@ struct spindle_rdmc_stats {
  */
 struct spindle_rdmc_config {
 	bool stream;
+	bool endless;
 	u64 id;
 	u64 life;
 	u32 n;
@@ -536,6 +543,7 @@ void spindle_rdmc_written(struct spindle_rdmc *r, u64 object);
 void spindle_rdmc_revoked(struct spindle_rdmc *r, u32 m, u32 g);
 void spindle_rdmc_up(struct spindle_rdmc *r, u32 m);
 bool spindle_rdmc_down(struct spindle_rdmc *r, u32 m);
+void spindle_rdmc_replaced(struct spindle_rdmc *r, u32 m);
 void spindle_rdmc_lost(struct spindle_rdmc *r, u32 m);
 void spindle_rdmc_quiet(struct spindle_rdmc *r, u32 m);
 

@@ -136,6 +136,8 @@ void spindle_rdmc_up(struct spindle_rdmc *r, u32 m)
  * said something on the lane that was lost, the other end knows that. Then it misses this node
  * after a while, see spindle_stream_cut().
  *
+ * A lane is replaced SPINDLE_RDMC_LANES times, unless the configuration says that it is endless.
+ *
  * Return: true: spindle_rdmc_up() may follow; false: the lane is lost, as by spindle_rdmc_lost()
  */
 bool spindle_rdmc_down(struct spindle_rdmc *r, u32 m)
@@ -143,13 +145,26 @@ bool spindle_rdmc_down(struct spindle_rdmc *r, u32 m)
 	struct spindle_rdmc_member *p = &r->m[m];
 	bool early = r->cfg.stream ? !p->up && !p->spoke :
 				     r->state == SPINDLE_RDMC_S_OPENING && !p->life;
+	bool spent = !r->cfg.endless && p->replaced >= SPINDLE_RDMC_LANES;
 
-	if (!early || p->lost || p->cut) {
+	if (!early || spent || p->lost || p->cut) {
 		spindle_rdmc_lost(r, m);
 		return false;
 	}
 	p->up = false;
 	return true;
+}
+
+/**
+ * spindle_rdmc_replaced() - another lane takes the place of the broken one
+ * @r: group
+ * @m: rank
+ *
+ * To be called once for each broken lane of which spindle_rdmc_down() last said true.
+ */
+void spindle_rdmc_replaced(struct spindle_rdmc *r, u32 m)
+{
+	r->m[m].replaced++;
 }
 
 /**

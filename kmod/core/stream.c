@@ -53,6 +53,7 @@ void spindle_streams_init(struct spindle_streams *ss, const struct spindle_view 
 
 		ss->stream[s].ss = ss;
 		cfg->stream = true;
+		cfg->endless = ss->endless;
 		cfg->algorithm = SPINDLE_RDMC_PIPELINE;
 		cfg->block = block;
 		name_members(cfg, view, index, s, ss->mc->me);

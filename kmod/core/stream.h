@@ -83,6 +83,7 @@ struct spindle_stream {
  * @ops: the embedder's
  * @mg: the subgroups of the node
  * @mc: the subgroup
+ * @endless: the view is static, see struct spindle_rdmc_config
  * @vid: view that the streams have begun with; 0: none yet
  * @stayed: the subgroup stayed when they began
  * @moving: own object that is under way
@@ -92,6 +93,7 @@ struct spindle_streams {
 	const struct spindle_streams_ops *ops;
 	const struct spindle_mg *mg;
 	struct spindle_mc *mc;
+	bool endless;
 	u64 vid;
 	bool stayed;
 	u64 moving;

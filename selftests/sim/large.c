@@ -585,10 +585,12 @@ static void break_lane(struct spindle_rdmc *r, u32 m)
 		lane_to(r, m)->lost = false;
 }
 
-static void quiet_if_lost(struct spindle_rdmc *r, u32 m)
+static void quiet_or_replace(struct spindle_rdmc *r, u32 m)
 {
 	if (r->m[m].lost)
 		spindle_rdmc_quiet(r, m);
+	else
+		spindle_rdmc_replaced(r, m);
 }
 
 /* This end of a lane breaks, and the link between the two nodes does not. */
@@ -601,7 +603,7 @@ static void snap_end(struct node *node, u32 to)
 	lane->part_at = 0;
 	tell_streams(node, to, break_lane);
 	flush_lane(node->sim, node->index, to);
-	tell_streams(node, to, quiet_if_lost);
+	tell_streams(node, to, quiet_or_replace);
 	if (lane->lost)
 		return;
 	node->sim->renewed++;

@@ -854,6 +854,9 @@ mutant stream_lost_spared rdmc_move.c '/^void spindle_rdmc_lost/,/^}/ s/		spindl
 mutant stream_lost_always rdmc_move.c '/^void spindle_rdmc_lost/,/^}/ s/spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_LOST))/(spindle_rdmc_fall(r, m + 1, SPINDLE_RDMC_LOST), 1))/'
 mutant stream_down_up rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/? !p->up \&\& !p->spoke/? !p->spoke/'
 mutant stream_down_heard rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/? !p->up \&\& !p->spoke/? !p->up/'
+mutant stream_down_limit rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/early || spent ||/early ||/'
+mutant stream_down_endless rdmc_move.c '/^bool spindle_rdmc_down/,/^}/ s/!r->cfg.endless \&\& //'
+mutant stream_replaced rdmc_move.c '/^void spindle_rdmc_replaced/,/^}/ s/replaced++/replaced/'
 mutant stream_judged rdmc_wait.c '/^void spindle_rdmc_judge/,/^}/ s/if (r->cfg.stream)/if (0)/'
 
 # The streams of a subgroup in its views.

@@ -340,6 +340,32 @@ static void test_lost(void)
 	CHECK(!m->r.m[2].lost);
 }
 
+/* A member that breaks lane after lane is lost in the end, but not while a static view forms. */
+static void test_lanes(void)
+{
+	struct member *m = &world[1];
+	u32 i;
+
+	begin(1);
+	m->r.m[2].up = false;
+	for (i = 0; i < SPINDLE_RDMC_LANES; i++) {
+		CHECK(spindle_rdmc_down(&m->r, 2));
+		/* The embedder may ask again before it replaces the lane. */
+		CHECK(spindle_rdmc_down(&m->r, 2));
+		spindle_rdmc_replaced(&m->r, 2);
+	}
+	CHECK(!spindle_rdmc_down(&m->r, 2));
+	CHECK_EQ(m->r.error, SPINDLE_RDMC_LOST);
+	begin(1);
+	m->r.m[2].up = false;
+	m->r.cfg.endless = true;
+	for (i = 0; i < 3 * SPINDLE_RDMC_LANES; i++) {
+		CHECK(spindle_rdmc_down(&m->r, 2));
+		spindle_rdmc_replaced(&m->r, 2);
+	}
+	CHECK_EQ(m->r.state, SPINDLE_RDMC_S_OPEN);
+}
+
 /*
  * A member that has not begun gets no message. When this node hears from that member, the member
  * learns of the end.
@@ -372,6 +398,7 @@ static const struct tap_case cases[] = {
 	{ "words that a stream does not have", test_words },
 	{ "who is blamed", test_blame },
 	{ "a lane that is lost", test_lost },
+	{ "lane after lane is lost", test_lanes },
 	{ "a member that begins late", test_late },
 };
 
