@@ -7,7 +7,7 @@
 #include <linux/string.h>
 
 #include "addr.h"
-#include "core/view.h"
+#include "core/base/view.h"
 
 /**
  * spindle_sockaddr() - convert an address to a sockaddr

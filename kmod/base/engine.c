@@ -22,7 +22,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "core/port.h"
+#include "core/base/port.h"
 #include "engine.h"
 #include "net.h"
 #include "trace.h"

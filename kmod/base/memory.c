@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "core/port.h"
+#include "core/base/port.h"
 #include "memory.h"
 
 /* Layouts use pages of 4096 bytes, and mappings use pages of the MMU. */

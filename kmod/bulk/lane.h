@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lanes: the bulk connections of a node to another one. All RDMC groups that have both nodes as
- * members share one lane. The streams of subgroups (core/stream.h) share another lane, so that
- * the failure of a group does not affect the view.
+ * members share one lane. The streams of subgroups (core/group/stream.h) share another lane, so
+ * that the failure of a group does not affect the view.
  *
  *	node -> lanes -> bulk connection
  *	     -> rdmc groups -> links -> lane
@@ -17,7 +17,7 @@
 #define SPINDLE_BULK_LANE_H
 
 #include "base/net.h"
-#include "core/view.h"
+#include "core/base/view.h"
 #include "fabric/bulk.h"
 #include "link.h"
 #include "node/hello.h"

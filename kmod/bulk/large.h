@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Large: the kernel side of a subgroup's streams (core/stream.h), for its large messages.
+ * Large: the kernel side of a subgroup's streams (core/group/stream.h), for its large messages.
  *
  *	create	with the subgroup
  *	open	the links to the other members, before these can know that the subgroup has begun
@@ -15,7 +15,7 @@
 
 #include <linux/llist.h>
 
-#include "core/stream.h"
+#include "core/group/stream.h"
 #include "link.h"
 
 struct spindle_peer;

@@ -12,7 +12,7 @@
 #define SPINDLE_BULK_LINK_H
 
 #include "base/net.h"
-#include "core/rdmc.h"
+#include "core/rdmc/rdmc.h"
 
 struct spindle_lane;
 struct spindle_rdmc_group;

@@ -25,7 +25,7 @@
 #include <linux/workqueue.h>
 
 #include "base/net.h"
-#include "core/rdmc.h"
+#include "core/rdmc/rdmc.h"
 #include "lane.h"
 
 struct spindle_engine;

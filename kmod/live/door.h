@@ -13,8 +13,8 @@
 #ifndef SPINDLE_LIVE_DOOR_H
 #define SPINDLE_LIVE_DOOR_H
 
-#include "core/card.h"
-#include "core/view.h"
+#include "core/membership/card.h"
+#include "core/base/view.h"
 #include "node/hello.h"
 
 struct spindle_endpoint;
@@ -57,7 +57,7 @@ struct spindle_knock {
 /**
  * struct spindle_door - see above
  * @work: schedules the work item that makes seats
- * @view: data of the view by which core/hello.h decides
+ * @view: data of the view by which core/membership/hello.h decides
  * @card: the view and its rules
  * @knock: nodes that want a seat
  * @knocks: their number

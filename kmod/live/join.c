@@ -8,7 +8,7 @@
 #include <linux/workqueue.h>
 
 #include "base/addr.h"
-#include "core/rules.h"
+#include "core/membership/rules.h"
 #include "door.h"
 #include "fabric/ask.h"
 #include "join.h"

@@ -22,7 +22,7 @@
 #ifndef SPINDLE_LIVE_JOIN_H
 #define SPINDLE_LIVE_JOIN_H
 
-#include "core/card.h"
+#include "core/membership/card.h"
 
 /* If the node knows the view, and is not admitted within this time, it asks the next contact. */
 #define SPINDLE_JOIN_CONNECT_MS	20000

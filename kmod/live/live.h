@@ -19,9 +19,9 @@
 #define SPINDLE_LIVE_LIVE_H
 
 #include "base/net.h"
-#include "core/card.h"
-#include "core/membership.h"
-#include "core/rules.h"
+#include "core/membership/card.h"
+#include "core/membership/membership.h"
+#include "core/membership/rules.h"
 #include "door.h"
 
 struct spindle_group;

@@ -8,8 +8,8 @@
 #include <linux/math64.h>
 
 #include "base/engine.h"
-#include "core/multicast.h"
-#include "core/rules.h"
+#include "core/multicast/multicast.h"
+#include "core/membership/rules.h"
 #include "internal.h"
 #include "live/live.h"
 #include "node/attachment.h"

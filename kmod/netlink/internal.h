@@ -24,7 +24,7 @@
 
 #include <net/genetlink.h>
 
-#include "core/card.h"
+#include "core/membership/card.h"
 
 struct spindle_group;
 struct spindle_node;

@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 
 #include "base/engine.h"
-#include "core/rules.h"
+#include "core/membership/rules.h"
 #include "generated.h"
 #include "internal.h"
 #include "live/join.h"

@@ -138,7 +138,7 @@ static int take(u32 *value, const struct nlattr *attr, u32 low, u32 high,
 
 /*
  * Set the size above which messages go by RDMC. The sender alone decides this for each message
- * (send_one() in core/send.c), so members may have different values.
+ * (send_one() in core/multicast/send.c), so members may have different values.
  */
 static int take_large(struct subgroup_change *change, const struct nlattr *attr,
 		      struct netlink_ext_ack *extack)

@@ -3,7 +3,7 @@
  * Netlink: a view from the attributes of a request.
  *
  * Nested attributes have been validated against their policies, so their types and sizes are
- * right. This file and core/view.c check that none is missing, and that they are consistent.
+ * right. This file and core/base/view.c check that none is missing, and that they are consistent.
  */
 #include "base/extack.h"
 #include "internal.h"

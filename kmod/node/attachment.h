@@ -33,7 +33,7 @@
 
 #include "base/mapping.h"
 #include "base/memory.h"
-#include "core/dlvq.h"
+#include "core/multicast/dlvq.h"
 
 struct eventfd_ctx;
 struct spindle_engine;

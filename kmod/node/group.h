@@ -20,7 +20,7 @@
 
 #include <linux/mutex.h>
 
-#include "core/group.h"
+#include "core/group/group.h"
 #include "fabric/region.h"
 
 struct spindle_lineage;

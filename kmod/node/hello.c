@@ -6,7 +6,7 @@
 #include <linux/in6.h>
 #include <linux/random.h>
 
-#include "core/card.h"
+#include "core/membership/card.h"
 #include "group.h"
 #include "hello.h"
 #include "node.h"

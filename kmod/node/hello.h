@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hello: the private data with which two nodes introduce themselves. core/hello.h has the format
- * and the decisions. This file adds keys and proofs, and takes the data that core/ needs from
- * nodes and peers.
+ * Hello: the private data with which two nodes introduce themselves. core/membership/hello.h has
+ * the format and the decisions. This file adds keys and proofs, and takes the data that core/ needs
+ * from nodes and peers.
  */
 #ifndef SPINDLE_NODE_HELLO_H
 #define SPINDLE_NODE_HELLO_H
@@ -12,7 +12,7 @@
 #include <linux/spindle_genl.h>
 
 #include "base/key.h"
-#include "core/hello.h"
+#include "core/membership/hello.h"
 #include "fabric/conn.h"
 
 static_assert(sizeof(struct spindle_hello) == SPINDLE_HELLO_LEN);

@@ -13,7 +13,7 @@
 #include "base/engine.h"
 #include "base/key.h"
 #include "base/net.h"
-#include "core/card.h"
+#include "core/membership/card.h"
 #include "fabric/endpoint.h"
 #include "log.h"
 #include "payer.h"

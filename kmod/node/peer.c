@@ -20,7 +20,7 @@
 #include "base/engine.h"
 #include "base/states.h"
 #include "base/trace.h"
-#include "core/rules.h"
+#include "core/membership/rules.h"
 #include "event.h"
 #include "fabric/post.h"
 #include "group.h"

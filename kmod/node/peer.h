@@ -21,8 +21,8 @@
 #ifndef SPINDLE_NODE_PEER_H
 #define SPINDLE_NODE_PEER_H
 
-#include "core/layout.h"
-#include "core/push.h"
+#include "core/base/layout.h"
+#include "core/base/push.h"
 #include "fabric/conn.h"
 #include "hello.h"
 

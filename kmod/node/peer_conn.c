@@ -97,10 +97,10 @@ static void peer_imm(struct spindle_conn *conn, u32 imm)
 	u32 index = imm >> SPINDLE_IMM_SHIFT;
 
 	if (index < SPINDLE_MAX_SUBGROUPS) {
-		/* Pairs with the acquire in core/receive.c: the writes are visible. */
+		/* Pairs with the acquire in core/multicast/receive.c: the writes are visible. */
 		smp_store_release(&peer->vouch[index], imm & SPINDLE_IMM_SLOTS);
 	} else if (index == SPINDLE_IMM_STATE) {
-		/* Pairs with the acquire in core/suspect.c. */
+		/* Pairs with the acquire in core/membership/suspect.c. */
 		smp_store_release(&peer->vouch_state, imm & SPINDLE_IMM_SLOTS);
 	}
 	if (spindle_engine_wake(engine))

@@ -12,7 +12,7 @@
 #include "base/engine.h"
 #include "base/states.h"
 #include "base/trace.h"
-#include "core/stream.h"
+#include "core/group/stream.h"
 #include "event.h"
 #include "group.h"
 #include "node.h"

@@ -16,7 +16,7 @@
 #include <linux/list.h>
 
 #include "base/net.h"
-#include "core/multicast.h"
+#include "core/multicast/multicast.h"
 #include "group.h"
 #include "node.h"
 

@@ -14,8 +14,8 @@
 
 #include "sys.h"
 #include "fake.h"
-#include "../../kmod/core/txq.h"
-#include "../../kmod/core/dlvq.h"
+#include "core/multicast/txq.h"
+#include "core/multicast/dlvq.h"
 
 #define PAGE		4096UL
 #define MAX_SENDERS	8

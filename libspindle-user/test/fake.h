@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The other side of the contract, in one thread: a device that the library attaches
- * to, with the module's own ends of the rings (kmod/core/txq.c and dlvq.c) behind it.
+ * to, with the module's own ends of the rings (kmod/core/multicast/txq.c and dlvq.c) behind it.
  * One attachment at a time.
  */
 #ifndef SPINDLE_TEST_FAKE_H

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "port.h"
+#include "core/base/port.h"
 
 /* A property that no peer and no process may break. */
 #define MUST(cond) \

@@ -5,7 +5,7 @@
  * nonces.
  */
 #include "fuzz.h"
-#include "hello.h"
+#include "core/membership/hello.h"
 
 #define LAST SPINDLE_REFUSE_BEGINS
 

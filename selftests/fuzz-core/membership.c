@@ -9,8 +9,8 @@
  * takes the other honest node for a liar, and ends each pass.
  */
 #include "fuzz.h"
-#include "membership.h"
-#include "rules.h"
+#include "core/membership/membership.h"
+#include "core/membership/rules.h"
 
 #define IDS		6	/* ids of nodes, from 1 */
 #define HONEST		2	/* ids 1 and 2 */

@@ -42,21 +42,21 @@ killer()
 mutants_begin "${BUILD:-$SPN_BUILD/fuzz-core}/mutate" "$@"
 
 # Members and processes of a subgroup write.
-mutant walk_len smc.c 's/ || len > walk->max_msg//'
-mutant window receive.c 's/slots - mc->sender\[m->sender\].rel_slot > mc->window/0/'
-mutant express_len express.c 's/ || copy->len > SPINDLE_EXPRESS_BYTES)/)/'
+mutant walk_len base/smc.c 's/ || len > walk->max_msg//'
+mutant window multicast/receive.c 's/slots - mc->sender\[m->sender\].rel_slot > mc->window/0/'
+mutant express_len base/express.c 's/ || copy->len > SPINDLE_EXPRESS_BYTES)/)/'
 # Members of a live view write.
-mutant suspects_any suspect.c 's/word\[SPINDLE_MB_COL_SUSPECTED\] & ~spindle_mb_everybody(mb) ||/0 ||/'
+mutant suspects_any membership/suspect.c 's/word\[SPINDLE_MB_COL_SUSPECTED\] & ~spindle_mb_everybody(mb) ||/0 ||/'
 # Rules and decrees come from others.
-mutant decree_twice decree.c 's/if (word\[SPINDLE_DECREE_JOIN + 2 \* j\] == id)/if (0)/'
-mutant rules_shards rules.c 's/if (subgroups > SPINDLE_MAX_SUBGROUPS)/if (0)/'
+mutant decree_twice membership/decree.c 's/if (word\[SPINDLE_DECREE_JOIN + 2 \* j\] == id)/if (0)/'
+mutant rules_shards membership/rules.c 's/if (subgroups > SPINDLE_MAX_SUBGROUPS)/if (0)/'
 # Hellos are any bytes.
-mutant hello_card_end hello.c 's/if (from >= door->bytes)/if (from > door->bytes)/'
-mutant hello_lives hello.c 's/i = heard->next++ % SPINDLE_LIVES;/i = heard->next++;/'
-mutant express_stale push.c 's/ || mc->changed)$/)/'
+mutant hello_card_end membership/hello.c 's/if (from >= door->bytes)/if (from > door->bytes)/'
+mutant hello_lives membership/hello.c 's/i = heard->next++ % SPINDLE_LIVES;/i = heard->next++;/'
+mutant express_stale multicast/push.c 's/ || mc->changed)$/)/'
 # Blocks come with any number.
-mutant arrive_any rdmc_move.c 's/slot->state != SPINDLE_RDMC_GRANTED) {/0) {/'
-mutant grants_any rdmc_talk.c 's/	if (p->grant_tail - p->grant_head >= SPINDLE_RDMC_GRANTS)/	if (0)/'
-mutant progress_any rdmc_talk.c '/^static bool believe/,/^}/ s/ended > p->told ||/0 ||/'
+mutant arrive_any rdmc/move.c 's/slot->state != SPINDLE_RDMC_GRANTED) {/0) {/'
+mutant grants_any rdmc/talk.c 's/	if (p->grant_tail - p->grant_head >= SPINDLE_RDMC_GRANTS)/	if (0)/'
+mutant progress_any rdmc/talk.c '/^static bool believe/,/^}/ s/ended > p->told ||/0 ||/'
 
 mutants_end

@@ -10,7 +10,7 @@
  * objects that it has not announced. It ends each pass.
  */
 #include "fuzz.h"
-#include "rdmc.h"
+#include "core/rdmc/rdmc.h"
 
 #define MEMBERS	5
 #define ID	77

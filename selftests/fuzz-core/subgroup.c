@@ -9,8 +9,8 @@
  * with the right bytes. They keep their counts within their limits, and end each pass.
  */
 #include "fuzz.h"
-#include "push.h"
-#include "wire.h"
+#include "core/base/push.h"
+#include "core/group/wire.h"
 
 #define MEMBERS	4
 #define HONEST	2

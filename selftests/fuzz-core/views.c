@@ -4,10 +4,10 @@
  * input chooses any rules, cards and decrees. The core refuses invalid ones. From the others follow
  * valid views, trims that fit, and rows in which nothing overlaps.
  */
-#include "card.h"
+#include "core/membership/card.h"
 #include "fuzz.h"
-#include "membership.h"
-#include "rules.h"
+#include "core/membership/membership.h"
+#include "core/membership/rules.h"
 
 #define MAX_RULES	4
 

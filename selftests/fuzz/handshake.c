@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../kmod/core/view.h"
+#include "../../kmod/core/base/view.h"
 #include "fuzz.h"
 #include "peer.h"
 

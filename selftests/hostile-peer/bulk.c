@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The connection for blocks, and a member of an RDMC group that says anything. The modules'
- * core/rdmc.h and fabric/bulk.h have the correct protocol.
+ * core/rdmc/rdmc.h and fabric/bulk.h have the correct protocol.
  */
 #include <endian.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "connection.h"
 #include "queues.h"
 #include "rights.h"
-#include "sst.h"
+#include "core/base/sst.h"
 
 enum { HELLO = 1, ANNOUNCE, GRANT, PROGRESS, STOP, ABORT, RETURN, FAIL, CLOSE, END, WORDS };
 

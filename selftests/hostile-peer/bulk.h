@@ -17,7 +17,7 @@
 /* Receives for messages have this number and the next ones. */
 #define BULK_WR		16
 
-/* As in kmod/fabric/bulk.c and kmod/core/rdmc.h, which have no headers for user space. */
+/* As in kmod/fabric/bulk.c and kmod/core/rdmc/rdmc.h, which have no headers for user space. */
 struct bulk_message {
 	uint32_t reposted;
 	uint32_t flags;

@@ -88,7 +88,7 @@
 #include "proof.h"
 #include "queues.h"
 #include "rights.h"
-#include "sst.h"
+#include "core/base/sst.h"
 
 struct spindle_view view;
 uint32_t my_id, their_id;

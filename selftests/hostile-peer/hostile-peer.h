@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "layout.h"
-#include "card.h"
-#include "rules.h"
+#include "core/base/layout.h"
+#include "core/membership/card.h"
+#include "core/membership/rules.h"
 
 #define LIMIT_S		60	/* for any event that has to come */
 

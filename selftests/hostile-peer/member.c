@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "membership.h"
+#include "core/membership/membership.h"
 #include "hostile-peer.h"
 #include "access.h"
 #include "connection.h"

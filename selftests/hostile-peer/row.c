@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "express.h"
-#include "push.h"
+#include "core/base/express.h"
+#include "core/base/push.h"
 #include "hostile-peer.h"
 #include "access.h"
 #include "connection.h"

@@ -7,7 +7,7 @@
  * with the link. A lane may also break alone. A block is read when it is sent and written when it
  * arrives. The write needs a right that is not revoked.
  */
-#include "stream.h"
+#include "core/group/stream.h"
 #include "sim.h"
 
 #define MIN_BLOCK 32

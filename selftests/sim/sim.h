@@ -16,11 +16,11 @@
 #ifndef SPINDLE_SIM_SIM_H
 #define SPINDLE_SIM_SIM_H
 
-#include "card.h"
-#include "group.h"
-#include "hello.h"
-#include "rdmc.h"
-#include "rules.h"
+#include "core/membership/card.h"
+#include "core/group/group.h"
+#include "core/membership/hello.h"
+#include "core/rdmc/rdmc.h"
+#include "core/membership/rules.h"
 #include "tap.h"
 
 #define SIM_NODES 16

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "schedule.h"
+#include "core/rdmc/schedule.h"
 
 #define MEMBERS 64
 #define STEPS 1000

@@ -7,7 +7,7 @@
 #ifndef SPINDLE_UNIT_RDMC_WORLD_H
 #define SPINDLE_UNIT_RDMC_WORLD_H
 
-#include "rdmc.h"
+#include "core/rdmc/rdmc.h"
 #include "tap.h"
 
 #define RW_NODES	64

@@ -2,7 +2,7 @@
 /*
  * Cards: a joiner reads the card that a member writes, and refuses all other bytes. Lineages.
  */
-#include "card.h"
+#include "core/membership/card.h"
 #include "tap.h"
 
 /* Room for any card. The bytes behind a card's end stay as they are. */

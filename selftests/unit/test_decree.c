@@ -4,7 +4,7 @@
  * view.
  */
 #include "tap.h"
-#include "decree.h"
+#include "core/membership/decree.h"
 
 #define WORDS (SPINDLE_DECREE_HEAD + 5)
 

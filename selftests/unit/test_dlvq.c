@@ -2,7 +2,7 @@
 /*
  * Delivery queue: consumed rules, room, and the copy ring.
  */
-#include "dlvq.h"
+#include "core/multicast/dlvq.h"
 #include "tap.h"
 
 #define SRC_BYTES 4096U

@@ -4,9 +4,9 @@
  * whole views under faults.
  */
 #include "tap.h"
-#include "multicast.h"
-#include "push.h"
-#include "stage.h"
+#include "core/multicast/multicast.h"
+#include "core/base/push.h"
+#include "core/multicast/stage.h"
 
 #define W 8U
 #define S 3U

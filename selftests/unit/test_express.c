@@ -4,8 +4,8 @@
  * Which messages go by express, when, and at what cost? And what if a member lies in it?
  */
 #include "directed.h"
-#include "express.h"
-#include "push.h"
+#include "core/base/express.h"
+#include "core/base/push.h"
 
 #define RING 4096U
 

@@ -3,7 +3,7 @@
  * The subgroups of one node together: passes, pushes, and a change of the view step by step. The
  * simulator (selftests/sim) runs whole views under faults.
  */
-#include "stream.h"
+#include "core/group/stream.h"
 #include "tap.h"
 
 #define N 3

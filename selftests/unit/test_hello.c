@@ -3,7 +3,7 @@
  * Hellos: which bytes are a hello, what a hello means, and which refusal each
  * mismatch gets.
  */
-#include "hello.h"
+#include "core/membership/hello.h"
 #include "tap.h"
 
 static const struct spindle_hello_self self = {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "group.h"
+#include "core/group/group.h"
 #include "tap.h"
 
 #define N 2

@@ -3,8 +3,8 @@
  * Layouts: the place of each thing in a row, for every writer and holder of random views.
  */
 #include "tap.h"
-#include "layout.h"
-#include "smc.h"
+#include "core/base/layout.h"
+#include "core/base/smc.h"
 
 #define MAX_RANGES (2 + 3 * SPINDLE_MAX_SUBGROUPS)
 

@@ -5,7 +5,7 @@
  * Each entry is a case here, or a property of the simulator.
  */
 #include "tap.h"
-#include "member.h"
+#include "core/membership/member.h"
 
 #define MOST 5
 #define INTERVAL 100

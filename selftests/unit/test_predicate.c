@@ -2,7 +2,7 @@
 /*
  * Predicates: the three kinds, and the order of evaluation.
  */
-#include "predicate.h"
+#include "core/base/predicate.h"
 #include "tap.h"
 
 struct probe {

@@ -3,8 +3,8 @@
  * Push: from changes of the own row to writes. Each test plays the writes into a copy
  * of the row and compares.
  */
-#include "multicast.h"
-#include "push.h"
+#include "core/multicast/multicast.h"
+#include "core/base/push.h"
 #include "tap.h"
 
 #define W 64U

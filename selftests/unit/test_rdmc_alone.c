@@ -3,7 +3,7 @@
  * RDMC: one member of a group, step by step. The case decides what the other members say, and when.
  * test_rdmc runs whole groups.
  */
-#include "rdmc.h"
+#include "core/rdmc/rdmc.h"
 #include "tap.h"
 
 #define ID	5

@@ -2,8 +2,8 @@
 /*
  * Rules: which rules are valid, the place of each node in each view, and the layout of its row.
  */
-#include "membership.h"
-#include "rules.h"
+#include "core/membership/membership.h"
+#include "core/membership/rules.h"
 #include "tap.h"
 
 static struct rng rng;

@@ -7,7 +7,7 @@
  * environment they go through all of them. SCHEDULES is also a percentage for the random cases.
  */
 #include "tap.h"
-#include "schedule.h"
+#include "core/rdmc/schedule.h"
 
 #define MEMBERS 64U
 #define BLOCKS 300U

@@ -3,7 +3,7 @@
  * SMC: walking a peer's header ring, honest and hostile.
  */
 #include "tap.h"
-#include "smc.h"
+#include "core/base/smc.h"
 
 #define W 8U
 #define MAX_MSG 500U

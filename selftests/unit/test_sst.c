@@ -3,7 +3,7 @@
  * SST: sealed blocks. A reader believes a whole version or nothing.
  */
 #include "tap.h"
-#include "sst.h"
+#include "core/base/sst.h"
 
 static struct rng rng;
 

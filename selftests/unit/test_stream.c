@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Streams: RDMC inside a view, in a world of a few members and one sender. */
-#include "stream.h"
+#include "core/group/stream.h"
 #include "tap.h"
 
 #define N 4

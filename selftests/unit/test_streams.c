@@ -3,7 +3,7 @@
  * The streams of a subgroup at each of its members, with lanes that come up late. The case decides
  * what the view is, and when it ends.
  */
-#include "stream.h"
+#include "core/group/stream.h"
 #include "tap.h"
 
 #define N 3		/* members of the subgroup */

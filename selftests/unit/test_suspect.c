@@ -4,7 +4,7 @@
  * The case decides what the others write, and when the node runs.
  */
 #include "tap.h"
-#include "member.h"
+#include "core/membership/member.h"
 
 #define MEMBERS 5
 #define INTERVAL 100

@@ -5,7 +5,7 @@
  * of it together keeps the promises.
  */
 #include "directed.h"
-#include "stage.h"
+#include "core/multicast/stage.h"
 
 static struct spindle_mc *mc_of(struct world *w, u32 node)
 {

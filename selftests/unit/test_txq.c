@@ -3,7 +3,7 @@
  * TX queue: the kernel takes slots from a ring that a process can write at any time.
  */
 #include "tap.h"
-#include "txq.h"
+#include "core/multicast/txq.h"
 
 #define W 4U
 #define RING_UNITS 64U

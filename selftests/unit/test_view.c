@@ -3,7 +3,7 @@
  * Views: ranks, limits, the digest and the default ring.
  */
 #include "tap.h"
-#include "view.h"
+#include "core/base/view.h"
 
 /* Three members and two subgroups. Every field differs from its neighbours. */
 static struct spindle_view sample(void)

@@ -14,11 +14,11 @@
 #ifndef SPINDLE_UNIT_WORLD_H
 #define SPINDLE_UNIT_WORLD_H
 
-#include "group.h"
-#include "multicast.h"
-#include "push.h"
+#include "core/group/group.h"
+#include "core/multicast/multicast.h"
+#include "core/base/push.h"
 #include "tap.h"
-#include "wire.h"
+#include "core/group/wire.h"
 
 #define WORLD_NODES 16
 #define WORLD_GROUPS 4

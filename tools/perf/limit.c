@@ -58,9 +58,9 @@ uint64_t perf_limit_ring(const struct perf_conf *conf)
  * @conf: configuration
  *
  * Each of n nodes has a row of each member. A row has headers and rings for each subgroup in which
- * the member sends, and a block per subgroup. The layout of a row is that of kmod/core/layout.h.
- * The engine and the process have a descriptor for each message that can be under way. Each node is
- * connected to all others.
+ * the member sends, and a block per subgroup. The layout of a row is that of
+ * kmod/core/base/layout.h. The engine and the process have a descriptor for each message that can
+ * be under way. Each node is connected to all others.
  *
  * Return: bytes
  */

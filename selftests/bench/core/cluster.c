@@ -8,9 +8,9 @@
 #include "clock.h"
 #include "cluster.h"
 #include "counters.h"
-#include "stage.h"
+#include "core/multicast/stage.h"
 #include "util.h"
-#include "wire.h"
+#include "core/group/wire.h"
 
 /* Batches under way: from the commit until all members have reported the delivery. */
 #define DEPTH 6

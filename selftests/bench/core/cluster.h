@@ -11,8 +11,8 @@
 #ifndef SPINDLE_BENCH_CLUSTER_H
 #define SPINDLE_BENCH_CLUSTER_H
 
-#include "multicast.h"
-#include "push.h"
+#include "core/multicast/multicast.h"
+#include "core/base/push.h"
 
 #include "process.h"
 

@@ -6,14 +6,14 @@
  *		     [-g NS] [-s NS] [-w GRANTS] [-W GRANTS] [-f] [-L SERIES]
  *	bench-replay --check
  *
- * kmod/core/schedule.c gives each block its sender and receiver, as in the kernel. Each member has
- * one link. Each direction of a link carries one block at a time, at -r, plus -o for each block. -t
- * gives the time of a whole block instead of both. A member does its sends in the order of the
- * schedule. A send needs four things. The send before it has ended. The block is here. Its receiver
- * has granted it. No other block is on its way to that receiver. If several members wait for the
- * same receiver, the one with the first step goes first, or with -f the one that came first. Grants
- * go out in the order of the receives, as in kmod/core/rdmc_move.c: at most -w to each source at a
- * time, and at most -W to all. A grant takes -g. The root begins after -s.
+ * kmod/core/rdmc/schedule.c gives each block its sender and receiver, as in the kernel. Each member
+ * has one link. Each direction of a link carries one block at a time, at -r, plus -o for each
+ * block. -t gives the time of a whole block instead of both. A member does its sends in the order
+ * of the schedule. A send needs four things. The send before it has ended. The block is here. Its
+ * receiver has granted it. No other block is on its way to that receiver. If several members wait
+ * for the same receiver, the one with the first step goes first, or with -f the one that came
+ * first. Grants go out in the order of the receives, as in kmod/core/rdmc/move.c: at most -w to
+ * each source at a time, and at most -W to all. A grant takes -g. The root begins after -s.
  *
  * The rows are those of a figure of "make bench": series, x, members, blocks, and the time until
  * the last member has all, in us. Then follow the same time for one receiver, the ratio of both,
@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schedule.h"
+#include "core/rdmc/schedule.h"
 
 /* The same as in rdmc.h of the core, and the largest number here. */
 #define GRANTS		4

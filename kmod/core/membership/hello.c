@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Hello: how two nodes introduce themselves, and what is decided on it. See hello.h. */
+#include "core/base/sst.h"
 #include "hello.h"
-#include "sst.h"
 
 /**
  * spindle_hello_cluster() - fingerprint of a cluster's name

@@ -15,7 +15,7 @@
 #ifndef SPINDLE_CORE_TXQ_H
 #define SPINDLE_CORE_TXQ_H
 
-#include "smc.h"
+#include "core/base/smc.h"
 
 /**
  * struct spindle_txq - a sender attachment as the engine sees it

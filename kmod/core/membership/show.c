@@ -4,8 +4,8 @@
  *
  * Context: engine, all of it.
  */
+#include "core/base/push.h"
 #include "member.h"
-#include "push.h"
 
 /**
  * spindle_mb_open() - may messages of this view be written to a member?

@@ -33,7 +33,7 @@
 
 #include <linux/spindle_genl.h>
 
-#include "port.h"
+#include "core/base/port.h"
 
 /**
  * enum spindle_algorithm - how an object gets from the root to the others

@@ -12,9 +12,9 @@
 #ifndef SPINDLE_CORE_MEMBERSHIP_H
 #define SPINDLE_CORE_MEMBERSHIP_H
 
+#include "core/base/push.h"
+#include "core/base/sst.h"
 #include "decree.h"
-#include "push.h"
-#include "sst.h"
 
 /**
  * enum spindle_mb_state - where a node is between two views; grows, until the next view

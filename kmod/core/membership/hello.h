@@ -13,7 +13,7 @@
 #ifndef SPINDLE_CORE_HELLO_H
 #define SPINDLE_CORE_HELLO_H
 
-#include "view.h"
+#include "core/base/view.h"
 
 #define SPINDLE_HELLO_MAGIC	0x4c444e53U	/* "SNDL" */
 #define SPINDLE_PROTOCOL	5

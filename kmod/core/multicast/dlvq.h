@@ -12,7 +12,7 @@
 #ifndef SPINDLE_CORE_DLVQ_H
 #define SPINDLE_CORE_DLVQ_H
 
-#include "smc.h"
+#include "core/base/smc.h"
 
 /**
  * struct spindle_dlvq - a reader as the engine sees it

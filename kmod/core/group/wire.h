@@ -10,8 +10,8 @@
 #ifndef SPINDLE_CORE_WIRE_H
 #define SPINDLE_CORE_WIRE_H
 
-#include "multicast.h"
-#include "rules.h"
+#include "core/membership/rules.h"
+#include "core/multicast/multicast.h"
 
 /**
  * struct spindle_memory - where the arrays of a subgroup come from

@@ -15,8 +15,8 @@
 #ifndef SPINDLE_CORE_RULES_H
 #define SPINDLE_CORE_RULES_H
 
-#include "layout.h"
-#include "view.h"
+#include "core/base/layout.h"
+#include "core/base/view.h"
 
 /**
  * struct spindle_rule - one subgroup, or several that share the nodes among them

@@ -2,8 +2,8 @@
 /*
  * Push: turn changes of the own row into writes to one member. See push.h.
  */
+#include "core/base/push.h"
 #include "multicast.h"
-#include "push.h"
 
 /* A list of writes under construction. */
 struct list {

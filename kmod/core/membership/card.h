@@ -15,8 +15,8 @@
 #ifndef SPINDLE_CORE_CARD_H
 #define SPINDLE_CORE_CARD_H
 
+#include "core/base/view.h"
 #include "rules.h"
-#include "view.h"
 
 /**
  * struct spindle_lineage - what a live view and all that follow from it have in common

@@ -4,8 +4,8 @@
  *
  * Context: engine, all of it.
  */
+#include "core/base/sst.h"
 #include "rdmc.h"
-#include "sst.h"
 
 static u64 digest_of(const struct spindle_rdmc_config *cfg)
 {

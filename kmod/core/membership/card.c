@@ -3,7 +3,7 @@
  * Card: a live view with all that a node has to know to join it. See card.h.
  */
 #include "card.h"
-#include "sst.h"
+#include "core/base/sst.h"
 
 static_assert(!(sizeof(struct spindle_card) % sizeof(u64)), "words behind it are aligned");
 static_assert(!(sizeof(struct spindle_view_member) % sizeof(u64)), "words behind it are aligned");

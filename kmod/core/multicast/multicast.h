@@ -24,10 +24,10 @@
 #ifndef SPINDLE_CORE_MULTICAST_H
 #define SPINDLE_CORE_MULTICAST_H
 
+#include "core/base/layout.h"
+#include "core/base/predicate.h"
+#include "core/base/sst.h"
 #include "dlvq.h"
-#include "layout.h"
-#include "predicate.h"
-#include "sst.h"
 #include "txq.h"
 
 /*

@@ -5,8 +5,8 @@
  *
  * Context: engine, all of it.
  */
+#include "core/base/push.h"
 #include "member.h"
-#include "push.h"
 
 /*
  * A member counts as heard if its heartbeat moved in the last so many intervals. A member is

@@ -2,8 +2,8 @@
 /*
  * Decree: what the members of a view decide about its end. See decree.h.
  */
+#include "core/base/sst.h"
 #include "decree.h"
-#include "sst.h"
 
 /**
  * spindle_decree_trim_at() - where the trim of a subgroup begins

@@ -18,7 +18,7 @@
 #ifndef SPINDLE_CORE_DECREE_H
 #define SPINDLE_CORE_DECREE_H
 
-#include "view.h"
+#include "core/base/view.h"
 
 /* Members that one change of the view takes in at most; others join by the next one. */
 #define SPINDLE_DECREE_JOINS	4

@@ -4,7 +4,7 @@
  *
  * Context: engine, all of it.
  */
-#include "sst.h"
+#include "core/base/sst.h"
 #include "stream.h"
 
 static struct spindle_stream *own_stream(struct spindle_streams *ss)

@@ -13,7 +13,7 @@
  *
  * Context: engine, all of it.
  */
-#include "push.h"
+#include "core/base/push.h"
 #include "stage.h"
 
 /**

@@ -5,7 +5,7 @@
  *
  * Context: engine, all of it.
  */
-#include "push.h"
+#include "core/base/push.h"
 #include "stage.h"
 
 /* Has the member broken the protocol? Other members are received as if this one were silent. */

@@ -18,7 +18,7 @@
 #ifndef SPINDLE_CORE_GROUP_H
 #define SPINDLE_CORE_GROUP_H
 
-#include "membership.h"
+#include "core/membership/membership.h"
 #include "wire.h"
 
 struct spindle_streams;

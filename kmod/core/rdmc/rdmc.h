@@ -94,7 +94,7 @@
 
 #include <linux/spindle_rdmc.h>
 
-#include "port.h"
+#include "core/base/port.h"
 #include "schedule.h"
 
 /* Grants that a source may hold of one member of one group. */
@@ -536,7 +536,7 @@ bool spindle_rdmc_spoiled(const struct spindle_rdmc *r);
 bool spindle_rdmc_everywhere(const struct spindle_rdmc *r, u64 object);
 void spindle_rdmc_stat(const struct spindle_rdmc *r, struct spindle_rdmc_stat *stat);
 
-/* rdmc_move.c: a pass, and what lanes report */
+/* move.c: a pass, and what lanes report */
 bool spindle_rdmc_pass(struct spindle_rdmc *r, u64 now);
 void spindle_rdmc_arrived(struct spindle_rdmc *r, u32 m, u32 g);
 void spindle_rdmc_written(struct spindle_rdmc *r, u64 object);
@@ -547,11 +547,11 @@ void spindle_rdmc_replaced(struct spindle_rdmc *r, u32 m);
 void spindle_rdmc_lost(struct spindle_rdmc *r, u32 m);
 void spindle_rdmc_quiet(struct spindle_rdmc *r, u32 m);
 
-/* rdmc_talk.c: messages from the other members, and to them */
+/* talk.c: messages from the other members, and to them */
 void spindle_rdmc_hear(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg);
 bool spindle_rdmc_talk(struct spindle_rdmc *r);
 
-/* rdmc_wait.c: which members are waited for */
+/* wait.c: which members are waited for */
 bool spindle_rdmc_over(const struct spindle_rdmc *r);
 bool spindle_rdmc_may_write(const struct spindle_rdmc *r, u32 m);
 u64 spindle_rdmc_due(const struct spindle_rdmc *r);

@@ -24,8 +24,8 @@
 #ifndef SPINDLE_CORE_STREAM_H
 #define SPINDLE_CORE_STREAM_H
 
+#include "core/rdmc/rdmc.h"
 #include "group.h"
-#include "rdmc.h"
 
 struct spindle_streams;
 
