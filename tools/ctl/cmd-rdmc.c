@@ -18,7 +18,6 @@
 #include "common/wire.h"
 #include "looks.h"
 #include "rdmc.h"
-#include "screen.h"
 
 enum {
 	RDMC_NODE,
@@ -40,6 +39,20 @@ static const struct ctl_key rdmc_keys[] = {
 struct span {
 	const struct ctl_rdmc_sample *now;
 	const struct ctl_rdmc_sample *before;
+};
+
+/**
+ * struct watch - groups that are looked at repeatedly
+ * @net: netlink
+ * @val: the node and the group to show
+ * @sample: the last two looks, in turn
+ * @span: the time between them
+ */
+struct watch {
+	struct ctl_net net;
+	struct ctl_val val[RDMC_VALS];
+	struct ctl_rdmc_sample sample[2];
+	struct span span;
 };
 
 static double seconds(const struct span *span)
@@ -147,8 +160,9 @@ static struct json_object *json_groups(const struct span *span)
 	return list;
 }
 
-static void print_json(const struct span *span)
+static void print_json(void *ctx)
 {
+	const struct span *span = &((struct watch *)ctx)->span;
 	struct json_object *obj = json_object_new_object();
 
 	ctl_json_str(obj, "time", ctl_now(false));
@@ -388,47 +402,6 @@ static void write_text(FILE *to, const struct span *span)
 
 /* ---- repeated looks ----------------------------------------------------- */
 
-static void write_look(FILE *to, const struct span *span)
-{
-	fprintf(to, "%s  %s\n", ctl_now(true), span->before ?
-		ctl_asprintf("the last %.2f s", seconds(span)) : "wait ...");
-	write_text(to, span);
-}
-
-static void draw_look(const struct span *span)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-
-	if (!to)
-		return;
-	write_look(to, span);
-	if (!fclose(to))
-		ctl_screen_draw(text);
-	free(text);
-}
-
-/* Show a look. The last one stays on the terminal, behind the screen. */
-static void show_look(const struct span *span, bool screen, bool last)
-{
-	if (screen && !last) {
-		draw_look(span);
-		return;
-	}
-	if (screen)
-		ctl_screen_close();
-	else if (!span->before)
-		return;
-	if (ctl_opts.json) {
-		print_json(span);
-		return;
-	}
-	write_look(stdout, span);
-	if (!last)
-		putchar('\n');
-}
-
 /* No group matches the request: report the node or the group that does not exist. */
 static int check_question(struct ctl_net *net, const char *what, const struct ctl_val *val)
 {
@@ -445,81 +418,52 @@ static int check_question(struct ctl_net *net, const char *what, const struct ct
 	return CTL_FAILED;
 }
 
-static int watch(struct ctl_net *net, const struct ctl_val *val, const struct ctl_looks *looks,
-		 bool screen)
+static int take(void *ctx, uint64_t n, uint64_t *ns)
 {
-	struct ctl_rdmc_sample sample[2] = { 0 };
-	struct ctl_pool pool[2] = { 0 };
-	struct span span = { 0 };
-	uint64_t n, next = 0;
-	bool last = false;
+	struct watch *w = ctx;
+	struct ctl_rdmc_sample *now = &w->sample[n % 2];
 
-	for (n = 0; !last; n++) {
-		unsigned int turn = n % 2;
-		struct ctl_rdmc_sample *now = &sample[turn];
-
-		/* The sample that this look is compared with is in the other pool. */
-		ctl_pool_drop(&pool[turn]);
-		ctl_pool_use(&pool[turn]);
-		if (ctl_rdmc_fetch(net, "rdmc show", &val[RDMC_NODE], &val[RDMC_GROUP], now))
-			return CTL_FAILED;
-		/* Only the first look complains, because the group may come and go later. */
-		if (!n && !now->groups && check_question(net, "rdmc show", val))
-			return CTL_FAILED;
-		span.now = now;
-		span.before = n ? &sample[!turn] : NULL;
-		last = looks->count && n == looks->count;
-		show_look(&span, screen, last);
-		/*
-		 * If this machine cannot keep up, the next look still comes a full delay after this
-		 * one.
-		 */
-		next = (next && next + looks->delay > now->ns ? next : now->ns) + looks->delay;
-		if (!last && !ctl_looks_wait(next, screen))
-			break;
-	}
+	if (ctl_rdmc_fetch(&w->net, "rdmc show", &w->val[RDMC_NODE], &w->val[RDMC_GROUP], now))
+		return CTL_FAILED;
+	/* Only the first look complains, because the group may come and go later. */
+	if (!n && !now->groups && check_question(&w->net, "rdmc show", w->val))
+		return CTL_FAILED;
+	w->span.now = now;
+	w->span.before = n ? &w->sample[!(n % 2)] : NULL;
+	*ns = now->ns;
 	return CTL_OK;
 }
 
-static int watch_all(struct ctl_net *net, const struct ctl_val *val,
-		     const struct ctl_looks *looks)
+static void write_watched(void *ctx, FILE *to)
 {
-	bool screen = !looks->batch && !ctl_opts.json && ctl_screen_there();
-	int rc;
-
-	if (screen)
-		ctl_screen_prepare();
-	rc = watch(net, val, looks, screen);
-	ctl_pool_use(NULL);
-	ctl_screen_close();
-	return rc;
+	write_text(to, &((struct watch *)ctx)->span);
 }
 
 static int rdmc_show(struct ctl_args *a)
 {
+	static const struct ctl_look_ops ops = {
+		.take = take, .json = print_json, .write = write_watched,
+	};
 	struct ctl_looks looks = { .delay = CTL_NS_PER_S };
-	struct ctl_val val[RDMC_VALS] = { 0 };
-	struct ctl_rdmc_sample now;
-	struct span span = { .now = &now };
-	struct ctl_net net;
+	struct watch w = { 0 };
+	uint64_t ns;
 	int rc;
 
 	rc = ctl_looks_take(a, &looks);
 	if (!rc)
-		rc = ctl_args_keys(a, rdmc_keys, val, 0);
+		rc = ctl_args_keys(a, rdmc_keys, w.val, 0);
 	if (rc)
 		return rc;
-	if (ctl_net_open(&net, CTL_SAY))
+	if (ctl_net_open(&w.net, CTL_SAY))
 		return CTL_FAILED;
 	if (looks.watch)
-		return watch_all(&net, val, &looks);
-	if (ctl_rdmc_fetch(&net, "rdmc show", &val[RDMC_NODE], &val[RDMC_GROUP], &now) ||
-	    (!now.groups && check_question(&net, "rdmc show", val)))
+		return ctl_looks_run(&looks, &ops, &w);
+	if (take(&w, 0, &ns))
 		return CTL_FAILED;
 	if (ctl_opts.json)
-		ctl_json_print(json_groups(&span));
+		ctl_json_print(json_groups(&w.span));
 	else
-		write_text(stdout, &span);
+		write_text(stdout, &w.span);
 	return CTL_OK;
 }
 

@@ -16,7 +16,6 @@
 #include "lag.h"
 #include "looks.h"
 #include "rate.h"
-#include "screen.h"
 
 enum {
 	TOP_NODE,
@@ -31,16 +30,6 @@ static const struct ctl_key top_keys[] = {
 };
 
 /**
- * struct top - what the user asks for
- * @val: nodes and subgroups to show
- * @looks: how often to look
- */
-struct top {
-	struct ctl_val val[TOP_VALS];
-	struct ctl_looks looks;
-};
-
-/**
  * struct span - the time between two looks
  * @now: sample at the end
  * @before: sample at the beginning; NULL: there is only one sample yet
@@ -50,6 +39,20 @@ struct span {
 	const struct ctl_sample *now;
 	const struct ctl_sample *before;
 	double seconds;
+};
+
+/**
+ * struct top - what the user asks for, and what there was
+ * @net: netlink
+ * @val: nodes and subgroups to show
+ * @sample: the last two looks, in turn
+ * @span: the time between them
+ */
+struct top {
+	struct ctl_net net;
+	struct ctl_val val[TOP_VALS];
+	struct ctl_sample sample[2];
+	struct span span;
 };
 
 /* ---- JSON ----------------------------------------------------------------- */
@@ -115,8 +118,9 @@ static struct json_object *json_node(const struct span *span,
 	return obj;
 }
 
-static void print_json(const struct span *span)
+static void print_json(void *ctx)
 {
+	const struct span *span = &((struct top *)ctx)->span;
 	struct json_object *obj = json_object_new_object();
 	struct json_object *list = json_object_new_array();
 	unsigned int i;
@@ -247,10 +251,10 @@ static void write_members(FILE *to, const struct span *span)
 	}
 }
 
-static void write_text(FILE *to, const struct span *span)
+static void write_text(void *ctx, FILE *to)
 {
-	fprintf(to, "%s  %s\n", ctl_now(true), span->before ?
-		ctl_asprintf("the last %.2f s", span->seconds) : "wait ...");
+	const struct span *span = &((struct top *)ctx)->span;
+
 	if (!span->now->nodes) {
 		fputs("There is no node.\n", to);
 		return;
@@ -263,31 +267,16 @@ static void write_text(FILE *to, const struct span *span)
 	write_members(to, span);
 }
 
-static void draw_text(const struct span *span)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-
-	if (!to)
-		return;
-	write_text(to, span);
-	if (!fclose(to))
-		ctl_screen_draw(text);
-	free(text);
-}
-
 /* ---- repeated looks ----------------------------------------------------- */
 
 /* Does the requested node or subgroup not exist at the first look? Later it may come and go. */
-static int check_question(struct ctl_net *net, const struct top *top,
-			  const struct ctl_sample *sample)
+static int check_question(struct top *top, const struct ctl_sample *sample)
 {
 	const struct ctl_val *node = &top->val[TOP_NODE], *id = &top->val[TOP_ID];
 	struct ctl_running *running;
 	unsigned int count;
 
-	if (node->set && !sample->nodes && ctl_fetch(net, "top", node, &running, &count, false))
+	if (node->set && !sample->nodes && ctl_fetch(&top->net, "top", node, &running, &count, false))
 		return CTL_FAILED;
 	if (id->set && !sample->sgs) {
 		ctl_err("there is no subgroup %llu%s", (unsigned long long)id->num,
@@ -297,80 +286,37 @@ static int check_question(struct ctl_net *net, const struct top *top,
 	return CTL_OK;
 }
 
-/* Show a look. The last one stays on the terminal, behind the screen. */
-static void show(const struct span *span, bool screen, bool last)
+static int take(void *ctx, uint64_t n, uint64_t *ns)
 {
-	if (screen && !last) {
-		draw_text(span);
-		return;
-	}
-	if (screen)
-		ctl_screen_close();
-	else if (!span->before)
-		return;
-	if (ctl_opts.json) {
-		print_json(span);
-		return;
-	}
-	write_text(stdout, span);
-	if (!last)
-		putchar('\n');
-}
+	struct top *top = ctx;
+	struct ctl_sample *now = &top->sample[n % 2];
+	struct span *span = &top->span;
 
-static int watch(struct ctl_net *net, const struct top *top, bool screen)
-{
-	struct ctl_sample sample[2] = { 0 };
-	struct ctl_pool pool[2] = { 0 };
-	struct span span = { 0 };
-	uint64_t looks, next = 0;
-	bool last = false;
-
-	for (looks = 0; !last; looks++) {
-		unsigned int turn = looks % 2;
-		struct ctl_sample *now = &sample[turn];
-
-		/* The sample that this look is compared with is in the other pool. */
-		ctl_pool_drop(&pool[turn]);
-		ctl_pool_use(&pool[turn]);
-		if (ctl_sample_take(net, &top->val[TOP_NODE], &top->val[TOP_ID], now) ||
-		    (!looks && check_question(net, top, now)))
-			return CTL_FAILED;
-		span.now = now;
-		span.before = looks ? &sample[!turn] : NULL;
-		span.seconds = looks ? (double)(now->ns - span.before->ns) / CTL_NS_PER_S : 0;
-		last = top->looks.count && looks == top->looks.count;
-		show(&span, screen, last);
-		/*
-		 * If this machine cannot keep up, the next look still comes a full delay after this
-		 * one.
-		 */
-		next = (next && next + top->looks.delay > now->ns ? next : now->ns) +
-		       top->looks.delay;
-		if (!last && !ctl_looks_wait(next, screen))
-			break;
-	}
+	if (ctl_sample_take(&top->net, &top->val[TOP_NODE], &top->val[TOP_ID], now) ||
+	    (!n && check_question(top, now)))
+		return CTL_FAILED;
+	span->now = now;
+	span->before = n ? &top->sample[!(n % 2)] : NULL;
+	span->seconds = n ? (double)(now->ns - span->before->ns) / CTL_NS_PER_S : 0;
+	*ns = now->ns;
 	return CTL_OK;
 }
 
 int ctl_cmd_top(struct ctl_args *a)
 {
-	struct top top = { .looks = { .watch = true, .delay = CTL_NS_PER_S } };
-	struct ctl_net net;
-	bool screen;
+	static const struct ctl_look_ops ops = {
+		.take = take, .json = print_json, .write = write_text,
+	};
+	struct ctl_looks looks = { .watch = true, .delay = CTL_NS_PER_S };
+	struct top top = { 0 };
 	int rc;
 
-	rc = ctl_looks_take(a, &top.looks);
+	rc = ctl_looks_take(a, &looks);
 	if (!rc)
 		rc = ctl_args_keys(a, top_keys, top.val, 0);
 	if (rc)
 		return rc;
-	if (ctl_net_open(&net, CTL_SAY))
+	if (ctl_net_open(&top.net, CTL_SAY))
 		return CTL_FAILED;
-	screen = !top.looks.batch && !ctl_opts.json && ctl_screen_there();
-	if (screen)
-		ctl_screen_prepare();
-	rc = watch(&net, &top, screen);
-	ctl_pool_use(NULL);
-	ctl_screen_close();
-	return rc;
+	return ctl_looks_run(&looks, &ops, &top);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Options and waiting of repeated looks. See looks.h. */
+/* Repeated looks. See looks.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "args.h"
+#include "common/out.h"
 #include "looks.h"
 #include "screen.h"
 
@@ -85,13 +86,66 @@ int ctl_looks_take(struct ctl_args *a, struct ctl_looks *looks)
 }
 
 /**
- * ctl_looks_wait() - wait for the next look
- * @ns: time of the look, on the monotonic clock
- * @screen: the look is drawn on a terminal
- *
- * Return: whether there is to be another look
+ * struct watch - looks that repeat
+ * @looks: how the user wants to look
+ * @ops: what is looked at
+ * @ctx: argument of @ops
+ * @screen: the looks are drawn on a terminal
+ * @n: number of the look, from 0
+ * @seconds: time since the look before
  */
-bool ctl_looks_wait(uint64_t ns, bool screen)
+struct watch {
+	const struct ctl_looks *looks;
+	const struct ctl_look_ops *ops;
+	void *ctx;
+	bool screen;
+	uint64_t n;
+	double seconds;
+};
+
+static void write_look(const struct watch *w, FILE *to)
+{
+	fprintf(to, "%s  %s\n", ctl_now(true), w->n ?
+		ctl_asprintf("the last %.2f s", w->seconds) : "wait ...");
+	w->ops->write(w->ctx, to);
+}
+
+static void draw_look(const struct watch *w)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return;
+	write_look(w, to);
+	if (!fclose(to))
+		ctl_screen_draw(text);
+	free(text);
+}
+
+/* Show a look. The last one stays on the terminal, behind the screen. */
+static void show_look(const struct watch *w, bool last)
+{
+	if (w->screen && !last) {
+		draw_look(w);
+		return;
+	}
+	if (w->screen)
+		ctl_screen_close();
+	else if (!w->n)
+		return;
+	if (ctl_opts.json) {
+		w->ops->json(w->ctx);
+		return;
+	}
+	write_look(w, stdout);
+	if (!last)
+		putchar('\n');
+}
+
+/* Wait until @ns on the monotonic clock. Return: whether there is to be another look. */
+static bool wait_until(uint64_t ns, bool screen)
 {
 	struct timespec until = { .tv_sec = ns / CTL_NS_PER_S, .tv_nsec = ns % CTL_NS_PER_S };
 
@@ -100,4 +154,56 @@ bool ctl_looks_wait(uint64_t ns, bool screen)
 	fflush(stdout);
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 	return !ferror(stdout);
+}
+
+static int look_on(struct watch *w)
+{
+	uint64_t delay = w->looks->delay, next = 0, before = 0, now;
+	struct ctl_pool pool[2] = { 0 };
+	bool last = false;
+
+	for (; !last; w->n++) {
+		ctl_pool_drop(&pool[w->n % 2]);
+		ctl_pool_use(&pool[w->n % 2]);
+		if (w->ops->take(w->ctx, w->n, &now))
+			return CTL_FAILED;
+		w->seconds = w->n ? (double)(now - before) / CTL_NS_PER_S : 0;
+		before = now;
+		last = w->looks->count && w->n == w->looks->count;
+		show_look(w, last);
+		/*
+		 * If this machine cannot keep up, the next look still comes a full delay after this
+		 * one.
+		 */
+		next = (next && next + delay > now ? next : now) + delay;
+		if (!last && !wait_until(next, w->screen))
+			break;
+	}
+	return CTL_OK;
+}
+
+/**
+ * ctl_looks_run() - look repeatedly, and show each look
+ * @looks: how the user wants to look
+ * @ops: what is looked at
+ * @ctx: argument of @ops
+ *
+ * Return: CTL_OK, also if the user has ended it, or CTL_FAILED
+ */
+int ctl_looks_run(const struct ctl_looks *looks, const struct ctl_look_ops *ops, void *ctx)
+{
+	struct watch w = {
+		.looks = looks,
+		.ops = ops,
+		.ctx = ctx,
+		.screen = !looks->batch && !ctl_opts.json && ctl_screen_there(),
+	};
+	int rc;
+
+	if (w.screen)
+		ctl_screen_prepare();
+	rc = look_on(&w);
+	ctl_pool_use(NULL);
+	ctl_screen_close();
+	return rc;
 }

@@ -3,6 +3,8 @@
 #ifndef SPINDLE_CTL_LOOKS_H
 #define SPINDLE_CTL_LOOKS_H
 
+#include <stdio.h>
+
 #include "args.h"
 #include "common/util.h"
 
@@ -22,7 +24,21 @@ struct ctl_looks {
 	bool batch;
 };
 
+/**
+ * struct ctl_look_ops - what is looked at
+ * @take: take a sample. @n is the number of the look, from 0. Allocations belong to the pool in use,
+ *	which is emptied before look @n + 2: until then this sample is there. Sets @ns to the time
+ *	of the sample, on the monotonic clock. Returns CTL_OK or CTL_FAILED
+ * @json: print what has changed since the look before as JSON
+ * @write: write the same as text, to @to
+ */
+struct ctl_look_ops {
+	int (*take)(void *ctx, uint64_t n, uint64_t *ns);
+	void (*json)(void *ctx);
+	void (*write)(void *ctx, FILE *to);
+};
+
 int ctl_looks_take(struct ctl_args *a, struct ctl_looks *looks);
-bool ctl_looks_wait(uint64_t ns, bool screen);
+int ctl_looks_run(const struct ctl_looks *looks, const struct ctl_look_ops *ops, void *ctx);
 
 #endif /* SPINDLE_CTL_LOOKS_H */
