@@ -68,8 +68,8 @@ mutant trim_of_most membership/agree.c '/^static u64 least/,/^}/ s/u64 have = U6
 mutant trim_of_the_dead membership/agree.c '/^static u64 least/,/^}/ s/u64 mask = spindle_mb_alive(mb)/u64 mask = spindle_mb_everybody(mb)/'
 mutant trim_not_echoed membership/show.c 's/if (p->told_decree != mb->digest) {/if (0) {/'
 mutant have_not_told membership/show.c 's/!p->told_have/0/'
-mutant go_on_receiving multicast/epoch.c 's/mc->frozen = true;/;/'
-mutant go_on_sending multicast/epoch.c 's/mc->wedged = true;/;/'
+mutant go_on_receiving multicast/epoch.c 's/enter(mc, SPINDLE_EPOCH_FROZEN);/;/'
+mutant go_on_sending multicast/epoch.c 's/enter(mc, SPINDLE_EPOCH_WEDGED);/;/'
 mutant no_truncation multicast/epoch.c 's/sd->walk.slot = trim\[s\];/;/'
 mutant undelivered membership/membership.c 's/if (mb->ops->drain(mb->ctx) \&\& /if (/'
 # The next view.
@@ -85,9 +85,8 @@ mutant majority_always membership/member.h '/spindle_mb_quorum/,/^}/ s/mb->any ?
 # Subgroups that stay.
 mutant stays_without membership/decree.c 's/!(a->members \& ~survivors) \&\&/1 \&\&/;s/spindle_decree_renumber(a->members, survivors) == b->members \&\&/1 \&\&/;s/spindle_decree_renumber(a->senders, survivors) == b->senders/1/'
 mutant stays_for_joiners membership/decree.c 's/spindle_decree_renumber(a->members, survivors) == b->members \&\&/1 \&\&/;s/spindle_decree_renumber(a->senders, survivors) == b->senders/1/'
-mutant stays_wedged multicast/epoch.c '/^void spindle_mc_stay/,/^}/ s/mc->wedged = false;/;/'
-mutant stays_frozen multicast/epoch.c '/^void spindle_mc_stay/,/^}/ s/mc->frozen = false;/;/'
-mutant stays_for_ever multicast/epoch.c 's/	mc->stays = false;//'
+mutant stays_frozen multicast/epoch.c 's/if (enter(mc, SPINDLE_EPOCH_STAYED))/if (1)/'
+mutant stays_for_ever multicast/epoch.c 's/ | BIT(SPINDLE_EPOCH_STAYED)//'
 mutant view_untold multicast/deliver.c 's/bool view = mc->vid_due \&\& deliver_view(mc);/bool view = false;\n\tmc->vid_due = 0;/'
 mutant view_too_late multicast/deliver.c 's/bool view = mc->vid_due \&\& deliver_view(mc);/bool view = false;/;s/u32 n = mc->vid_due ? 0 : deliver_batch(mc);/u32 n = deliver_batch(mc);\n\tview = mc->vid_due \&\& deliver_view(mc);/'
 
@@ -96,7 +95,7 @@ mutant joiners_wait_doubted membership/suspect.c 's/spindle_mb_alive(mb) \& ~mb-
 mutant form_at_once group/group.c 's/if (r != c->me \&\& !c->ops->joined(c->ctx, r))/if (0)/'
 mutant acks_wait_for_ever group/group.c 's/if (++c->passes % FLUSH_PASSES == 0 || idle)/if (idle)/'
 mutant cold_for_ever group/group.c 's/#define COLD_VISITS 2/#define COLD_VISITS 0/'
-mutant push_unopened group/group.c 's/(open || mc->stays)/1/'
+mutant push_unopened group/group.c 's/(open || mc->epoch == SPINDLE_EPOCH_STAYED)/1/'
 mutant closed_is_lost group/group.c 's/else if (how == SPINDLE_MB_GONE)/else if (0)/'
 mutant first_of_another group/change.c 's/first\[s\] = trim\[rank\[s\]\];/first[s] = trim[s];/'
 mutant stays_cleared group/change.c 's/ & ~c->stays;/;/'

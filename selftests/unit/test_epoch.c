@@ -561,11 +561,28 @@ static void test_stays_once(void)
 	spindle_mc_wedge(&e->mc);
 	spindle_mc_freeze(&e->mc, have);
 	spindle_mc_stay(&e->mc);
-	CHECK(e->mc.stays);
-	CHECK(!e->mc.wedged);
-	CHECK(!e->mc.frozen);
+	CHECK_EQ(e->mc.epoch, SPINDLE_EPOCH_STAYED);
 	spindle_mc_wedge(&e->mc);
-	CHECK(!e->mc.stays);
+	CHECK_EQ(e->mc.epoch, SPINDLE_EPOCH_WEDGED);
+	free(e);
+}
+
+/* Steps out of their order change nothing. */
+static void test_order(void)
+{
+	struct end *e = in_the_middle();
+	u64 have[S];
+
+	spindle_mc_freeze(&e->mc, have);
+	CHECK_EQ(e->mc.epoch, SPINDLE_EPOCH_OPEN);
+	spindle_mc_stay(&e->mc);
+	CHECK_EQ(e->mc.epoch, SPINDLE_EPOCH_OPEN);
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_stay(&e->mc);
+	CHECK_EQ(e->mc.epoch, SPINDLE_EPOCH_WEDGED);
+	spindle_mc_freeze(&e->mc, have);
+	spindle_mc_wedge(&e->mc);
+	CHECK_EQ(e->mc.epoch, SPINDLE_EPOCH_FROZEN);
 	free(e);
 }
 
@@ -1488,6 +1505,7 @@ int main(void)
 		{ "a member that sends for the first time", test_begin_sender },
 		{ "a slot that is free stays free", test_begin_free },
 		{ "a subgroup that stays in one view need not in the next", test_stays_once },
+		{ "steps out of their order", test_order },
 		{ "members of one that stays are told what the freeze received", test_stays_told },
 		{ "a joiner begins where the others are", test_join },
 		{ "a member that broke the protocol is not believed, others are", test_bad_member },

@@ -513,7 +513,7 @@ static void test_push_closed(void)
 	dirty(0, 2);
 	dirty(1, 1);
 	mb.peer[2].vid = VID - 1;
-	c.mc[1]->stays = true;
+	c.mc[1]->epoch = SPINDLE_EPOCH_STAYED;
 	mb.beat = 1;
 	CHECK(!spindle_mg_push(&c, 2, 0));
 	CHECK_EQ(posts, 2);
@@ -561,7 +561,9 @@ static void test_flushed(void)
 	/* Make this node a sender there, too. */
 	c.mc[3]->my_sender = 0;
 	spindle_mg_wedge(&c);
-	CHECK(c.mc[0]->wedged && c.mc[1]->wedged && c.mc[3]->wedged);
+	CHECK_EQ(c.mc[0]->epoch, SPINDLE_EPOCH_WEDGED);
+	CHECK_EQ(c.mc[1]->epoch, SPINDLE_EPOCH_WEDGED);
+	CHECK_EQ(c.mc[3]->epoch, SPINDLE_EPOCH_WEDGED);
 	CHECK(spindle_mg_flushed(&c, 0) && spindle_mg_flushed(&c, 2));
 	c.mc[1]->word[SPINDLE_COL_SLOTS] = 1;
 	CHECK(spindle_mg_flushed(&c, 0));
@@ -584,7 +586,9 @@ static void test_freeze(void)
 	memset(have, 0xff, sizeof(have));
 	spindle_mg_wedge(&c);
 	spindle_mg_freeze(&c, have);
-	CHECK(c.mc[0]->frozen && c.mc[1]->frozen && c.mc[3]->frozen);
+	CHECK_EQ(c.mc[0]->epoch, SPINDLE_EPOCH_FROZEN);
+	CHECK_EQ(c.mc[1]->epoch, SPINDLE_EPOCH_FROZEN);
+	CHECK_EQ(c.mc[3]->epoch, SPINDLE_EPOCH_FROZEN);
 	for (i = 0; i < ARRAY_SIZE(trim); i++)
 		CHECK_EQ(have[i], i == 4 || i == 5 ? 0 : trim[i]);
 	end();
@@ -594,6 +598,7 @@ static void test_freeze(void)
 static void decide(void)
 {
 	struct spindle_view *next = &mb.view[!mb.now];
+	u64 have[ARRAY_SIZE(trim)];
 
 	*next = (struct spindle_view){ .vid = VID + 1, .num_members = N };
 	next->member[0].id = 22;
@@ -608,6 +613,7 @@ static void decide(void)
 	spindle_mb_own_decree(&mb)[SPINDLE_DECREE_SURVIVORS] = 6;
 	receive();
 	spindle_mg_wedge(&c);
+	spindle_mg_freeze(&c, have);
 	c.hot = 0;
 	c.push = 0;
 }
@@ -621,8 +627,8 @@ static void test_trim(void)
 	CHECK(spindle_mg_goes_on(&c));
 	CHECK(spindle_mg_trim(&c, trim));
 	CHECK_EQ(c.stays, BIT_ULL(1));
-	CHECK(c.mc[1]->stays && !c.mc[1]->wedged);
-	CHECK(!c.mc[0]->stays && c.mc[0]->wedged);
+	CHECK_EQ(c.mc[1]->epoch, SPINDLE_EPOCH_STAYED);
+	CHECK_EQ(c.mc[0]->epoch, SPINDLE_EPOCH_FROZEN);
 	CHECK_EQ(c.hot, BIT_ULL(1));
 	CHECK_EQ(c.push, BIT_ULL(1));
 	/* Each subgroup has its own trim. A subgroup that stays has none. */

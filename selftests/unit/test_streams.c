@@ -594,7 +594,7 @@ static void test_wedged(void)
 		commit(n, 100, 0);
 		settle(n);
 		CHECK_EQ(n->mc.held, SPINDLE_HELD_MOVING);
-		n->mc.wedged = !i;
+		n->mc.epoch = i ? SPINDLE_EPOCH_OPEN : SPINDLE_EPOCH_WEDGED;
 		n->mc.ended = i;
 		settle(n);
 		CHECK_EQ(n->mc.held, SPINDLE_HELD_WAITING);

@@ -158,10 +158,12 @@ bool spindle_mg_drain(struct spindle_mg *c)
 	u32 i;
 
 	for (i = 0; i < c->view->num_subgroups; i++) {
-		if (!c->mc[i] || c->mc[i]->stays || spindle_mc_drain(c->mc[i]))
+		struct spindle_mc *mc = c->mc[i];
+
+		if (!mc || mc->epoch == SPINDLE_EPOCH_STAYED || spindle_mc_drain(mc))
 			continue;
 		done = false;
-		c->draining |= !c->mc[i]->blocked;
+		c->draining |= !mc->blocked;
 		spindle_mg_touch(c, i);
 	}
 	return done;

@@ -235,7 +235,7 @@ static bool has_news(const struct spindle_mg *c, u32 index, u32 rank, bool open)
 {
 	const struct spindle_mc *mc = c->mc[index];
 
-	return mc && spindle_mc_runs(mc) && (open || mc->stays) &&
+	return mc && spindle_mc_runs(mc) && (open || mc->epoch == SPINDLE_EPOCH_STAYED) &&
 	       (c->view->subgroup[index].members & BIT_ULL(rank)) &&
 	       spindle_push_wanted(mc, rank_in(c, index, rank));
 }

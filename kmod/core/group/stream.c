@@ -382,7 +382,7 @@ bool spindle_streams_pass(struct spindle_streams *ss, u64 now)
 		return alone(mc);
 	if (!ss->vid)
 		return false;
-	if (mc->wedged || mc->ended)
+	if (spindle_mc_wedged(mc) || mc->ended)
 		spindle_streams_stop(ss);
 	for (s = 0; s < mc->senders; s++) {
 		struct spindle_stream *st = &ss->stream[s];

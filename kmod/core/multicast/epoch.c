@@ -16,6 +16,24 @@
 #include "core/base/push.h"
 #include "stage.h"
 
+/* By new epoch, the epochs that it may follow. A subgroup of the next view begins as OPEN. */
+static const u8 from[] = {
+	[SPINDLE_EPOCH_STAYED] = BIT(SPINDLE_EPOCH_FROZEN),
+	/* The next view ends while members that are behind are still in the last one. */
+	[SPINDLE_EPOCH_WEDGED] = BIT(SPINDLE_EPOCH_OPEN) | BIT(SPINDLE_EPOCH_STAYED),
+	/* A message that gets a round after its sender was frozen would be in no trim. */
+	[SPINDLE_EPOCH_FROZEN] = BIT(SPINDLE_EPOCH_WEDGED),
+};
+
+/* The only writer of the epoch. A step that is not legal changes nothing. */
+static bool enter(struct spindle_mc *mc, enum spindle_epoch to)
+{
+	if (!(from[to] & BIT(mc->epoch)))
+		return false;
+	mc->epoch = to;
+	return true;
+}
+
 /**
  * spindle_mc_wedge() - give no more rounds away
  * @mc: the subgroup
@@ -24,8 +42,7 @@
  */
 void spindle_mc_wedge(struct spindle_mc *mc)
 {
-	mc->wedged = true;
-	mc->stays = false;
+	enter(mc, SPINDLE_EPOCH_WEDGED);
 }
 
 /* The stream that brought a large message to the members stopped with the view: bring it again. */
@@ -44,10 +61,8 @@ static void bring_again(struct spindle_mc *mc)
  */
 void spindle_mc_stay(struct spindle_mc *mc)
 {
-	mc->wedged = false;
-	mc->frozen = false;
-	mc->stays = true;
-	bring_again(mc);
+	if (enter(mc, SPINDLE_EPOCH_STAYED))
+		bring_again(mc);
 }
 
 /**
@@ -81,7 +96,7 @@ void spindle_mc_freeze(struct spindle_mc *mc, u64 *have)
 	do {
 		spindle_receive_trigger(mc);
 	} while (mc->backlog);
-	mc->frozen = true;
+	enter(mc, SPINDLE_EPOCH_FROZEN);
 	for (s = 0; s < mc->senders; s++)
 		have[s] = mc->sender[s].walk.slot;
 }

@@ -188,6 +188,25 @@ enum spindle_held {
 };
 
 /**
+ * enum spindle_epoch - what the end of a view means for a subgroup
+ * @SPINDLE_EPOCH_OPEN: messages get rounds and are received
+ * @SPINDLE_EPOCH_STAYED: the same, and members that are still in the view before get them, too
+ * @SPINDLE_EPOCH_WEDGED: the view ends: no more messages and no more nulls
+ * @SPINDLE_EPOCH_FROZEN: the view has ended: what comes now is not received
+ *
+ *	OPEN -----+
+ *	          +-> WEDGED -> FROZEN -> a new subgroup, OPEN in the next view
+ *	STAYED ---+               |
+ *	   +----------------------+  the members are the same in the next view
+ */
+enum spindle_epoch {
+	SPINDLE_EPOCH_OPEN,
+	SPINDLE_EPOCH_STAYED,
+	SPINDLE_EPOCH_WEDGED,
+	SPINDLE_EPOCH_FROZEN
+};
+
+/**
  * struct spindle_mc_stats - counters, written by the engine, read by any thread
  * @sent: own messages
  * @sent_bytes: their bytes
@@ -266,9 +285,7 @@ struct spindle_mc_stats {
  *	that is not connected is suspected, and no member waits for it
  * @lacking: too few members: no more messages and no more nulls, until there are enough
  * @ended: the subgroup is over, for good
- * @wedged: the view ends: no more messages and no more nulls
- * @frozen: the view has ended: what comes now is not received
- * @stays: the subgroup goes on through a change of the view, also to members that are behind
+ * @epoch: enum spindle_epoch; only epoch.c writes it
  * @settle: something happened that release has to look at
  * @blocked: a copying reader or the log is full; wait until there is room
  * @lazy: members may not know yet what was delivered
@@ -328,9 +345,7 @@ struct spindle_mc {
 	bool formed;
 	bool lacking;
 	bool ended;
-	bool wedged;
-	bool frozen;
-	bool stays;
+	enum spindle_epoch epoch;
 	bool settle;
 	bool blocked;
 	bool lazy;
@@ -396,6 +411,17 @@ bool spindle_mc_drain(struct spindle_mc *mc);
 void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *from,
 		      const u64 *first);
 void spindle_mc_announce(struct spindle_mc *mc, u64 vid);
+
+/**
+ * spindle_mc_wedged() - does the view end for the subgroup?
+ * @mc: the subgroup
+ *
+ * Return: true if no message gets a round any more
+ */
+static inline bool spindle_mc_wedged(const struct spindle_mc *mc)
+{
+	return mc->epoch >= SPINDLE_EPOCH_WEDGED;
+}
 
 /**
  * spindle_mc_runs() - is anything received, delivered and pushed?

@@ -25,7 +25,7 @@ bool spindle_receive_test(void *ctx)
 	struct spindle_mc *mc = ctx;
 	u32 r;
 
-	if (mc->frozen)
+	if (mc->epoch == SPINDLE_EPOCH_FROZEN)
 		return false;
 	if (mc->backlog)
 		return true;

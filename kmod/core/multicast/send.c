@@ -31,7 +31,7 @@ bool spindle_send_test(void *ctx)
 {
 	const struct spindle_mc *mc = ctx;
 
-	if (mc->my_sender == SPINDLE_NO_RANK || mc->wedged || !spindle_mc_active(mc))
+	if (mc->my_sender == SPINDLE_NO_RANK || spindle_mc_wedged(mc) || !spindle_mc_active(mc))
 		return false;
 	return nulls_due(mc) || mc->held == SPINDLE_HELD_PLACED ||
 	       (mc->held == SPINDLE_HELD_NONE && mc->txq.desc && spindle_txq_ready(&mc->txq));
@@ -220,7 +220,7 @@ bool spindle_mc_silence(struct spindle_mc *mc, u64 rounds)
 	u32 i;
 
 	/* No member waits for rounds in a view that ends, or while the subgroup gives none. */
-	if (mc->wedged || mc->lacking || mc->ended)
+	if (spindle_mc_wedged(mc) || mc->lacking || mc->ended)
 		return true;
 	/* Stay far below where counts end: a process must not be able to end its group. */
 	if (sd->walk.rounds + rounds > SPINDLE_MAX_ROUND / 4)
