@@ -276,7 +276,8 @@ static int check_question(struct top *top, const struct ctl_sample *sample)
 	struct ctl_running *running;
 	unsigned int count;
 
-	if (node->set && !sample->nodes && ctl_fetch(&top->net, "top", node, &running, &count, false))
+	if (node->set && !sample->nodes &&
+	    ctl_fetch(&top->net, "top", node, &running, &count, false))
 		return CTL_FAILED;
 	if (id->set && !sample->sgs) {
 		ctl_err("there is no subgroup %llu%s", (unsigned long long)id->num,

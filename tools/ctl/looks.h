@@ -26,9 +26,9 @@ struct ctl_looks {
 
 /**
  * struct ctl_look_ops - what is looked at
- * @take: take a sample. @n is the number of the look, from 0. Allocations belong to the pool in use,
- *	which is emptied before look @n + 2: until then this sample is there. Sets @ns to the time
- *	of the sample, on the monotonic clock. Returns CTL_OK or CTL_FAILED
+ * @take: take a sample. @n is the number of the look, from 0. The sample's memory is freed before
+ *	look @n + 2, because it belongs to one of two pools. Sets @ns to the time of the sample, on
+ *	the monotonic clock. Returns CTL_OK or CTL_FAILED
  * @json: print what has changed since the look before as JSON
  * @write: write the same as text, to @to
  */
