@@ -16,18 +16,18 @@
 #include "core/base/push.h"
 #include "stage.h"
 
-/* By new epoch, the epochs that it may follow. A subgroup of the next view begins as OPEN. */
-static const u8 from[] = {
-	[SPINDLE_EPOCH_STAYED] = BIT(SPINDLE_EPOCH_FROZEN),
-	/* The next view ends while members that are behind are still in the last one. */
-	[SPINDLE_EPOCH_WEDGED] = BIT(SPINDLE_EPOCH_OPEN) | BIT(SPINDLE_EPOCH_STAYED),
-	/* A message that gets a round after its sender was frozen would be in no trim. */
-	[SPINDLE_EPOCH_FROZEN] = BIT(SPINDLE_EPOCH_WEDGED),
-};
-
 /* The only writer of the epoch. A step that is not legal changes nothing. */
 static bool enter(struct spindle_mc *mc, enum spindle_epoch to)
 {
+	/* By new epoch, the epochs that it may follow. A new subgroup begins as OPEN. */
+	static const u8 from[] = {
+		[SPINDLE_EPOCH_STAYED] = BIT(SPINDLE_EPOCH_FROZEN),
+		/* The next view ends while members that are behind are still in the last one. */
+		[SPINDLE_EPOCH_WEDGED] = BIT(SPINDLE_EPOCH_OPEN) | BIT(SPINDLE_EPOCH_STAYED),
+		/* A message that gets a round after its sender was frozen would be in no trim. */
+		[SPINDLE_EPOCH_FROZEN] = BIT(SPINDLE_EPOCH_WEDGED),
+	};
+
 	if (!(from[to] & BIT(mc->epoch)))
 		return false;
 	mc->epoch = to;
