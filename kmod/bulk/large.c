@@ -120,7 +120,7 @@ bool spindle_large_pass(struct spindle_large *large, u64 now)
 	bool work = spindle_streams_pass(&large->streams, now);
 
 	spindle_engine_assert(large_node(large)->engine);
-	if (work && large->sg->mc.held == SPINDLE_HELD_PLACED)
+	if (work && large->sg->mc.send.held == SPINDLE_HELD_PLACED)
 		spindle_subgroup_touch(large->sg);
 	return work;
 }

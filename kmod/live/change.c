@@ -165,7 +165,7 @@ static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
 	 * In the old view the last message of a parting sender may have been sent already. The
 	 * new object must raise the event again, because the sender is not freed yet.
 	 */
-	if (sg->sender && sg->sender->parting && !sg->mc.parting)
+	if (sg->sender && sg->sender->parting && !sg->mc.send.parting)
 		sg->mc.events |= SPINDLE_MC_PARTED;
 	spindle_subgroup_follow(sg, old);
 }
@@ -241,7 +241,7 @@ static void seat_members(struct spindle_live *live)
 			spindle_peer_depart(peer);
 			for (g = 0; g < SPINDLE_MAX_SUBGROUPS; g++)
 				peer->marks[g] = group->subgroup[g] ?
-						 group->subgroup[g]->mc.log_tail : 0;
+						 group->subgroup[g]->mc.deliver.log_tail : 0;
 		}
 		live->guests += peer->rank == SPINDLE_NO_RANK;
 	}

@@ -102,7 +102,7 @@ static bool read_by_all(const struct spindle_group *group, const struct spindle_
 	u32 g;
 
 	for (g = 0; g < SPINDLE_MAX_SUBGROUPS; g++)
-		if (group->subgroup[g] && group->subgroup[g]->mc.log_head < peer->marks[g])
+		if (group->subgroup[g] && group->subgroup[g]->mc.deliver.log_head < peer->marks[g])
 			return false;
 	return true;
 }

@@ -333,12 +333,12 @@ static int fill_subgroup_stats(struct sk_buff *skb, const struct spindle_subgrou
 		{ SPINDLE_SUBGROUP_S_DLV_BATCHES, READ_ONCE(s->dlv_batches) },
 		{ SPINDLE_SUBGROUP_S_ABANDONED, READ_ONCE(s->abandoned) },
 		{ SPINDLE_SUBGROUP_S_FROZEN, READ_ONCE(s->frozen) },
-		{ SPINDLE_SUBGROUP_S_STABLE, READ_ONCE(mc->stable) },
-		{ SPINDLE_SUBGROUP_S_ROUND, READ_ONCE(mc->word[SPINDLE_COL_SENT]) },
+		{ SPINDLE_SUBGROUP_S_STABLE, READ_ONCE(mc->deliver.stable) },
+		{ SPINDLE_SUBGROUP_S_ROUND, READ_ONCE(mc->own.word[SPINDLE_COL_SENT]) },
 		{ SPINDLE_SUBGROUP_S_ACTIVATIONS, READ_ONCE(s->activations) },
 		{ SPINDLE_SUBGROUP_S_VISITS, READ_ONCE(s->visits) },
 		{ SPINDLE_SUBGROUP_S_SILENT, READ_ONCE(s->silent) },
-		{ SPINDLE_SUBGROUP_S_FREE, READ_ONCE(mc->free_slot) },
+		{ SPINDLE_SUBGROUP_S_FREE, READ_ONCE(mc->send.free_slot) },
 		{ SPINDLE_SUBGROUP_S_STALLED, READ_ONCE(s->stalled) },
 		{ SPINDLE_SUBGROUP_S_ROW_BYTES, spindle_subgroup_row_bytes(sg) },
 		{ SPINDLE_SUBGROUP_S_PRIVATE_BYTES, spindle_subgroup_private_bytes(sg) },
@@ -346,7 +346,7 @@ static int fill_subgroup_stats(struct sk_buff *skb, const struct spindle_subgrou
 		{ SPINDLE_SUBGROUP_S_LARGE_BYTES, READ_ONCE(s->large_bytes) },
 		{ SPINDLE_SUBGROUP_S_LARGE_AGAIN, READ_ONCE(s->large_again) },
 		{ SPINDLE_SUBGROUP_S_LARGE_NOMEM, READ_ONCE(s->large_nomem) },
-		{ SPINDLE_SUBGROUP_S_LARGE_WAITING, READ_ONCE(mc->held) != SPINDLE_HELD_NONE },
+		{ SPINDLE_SUBGROUP_S_LARGE_WAITING, READ_ONCE(mc->send.held) != SPINDLE_HELD_NONE },
 	};
 
 	return put_stats(skb, SPINDLE_SUBGROUP_A_STATS, SPINDLE_SUBGROUP_S_PAD, list,
@@ -440,7 +440,7 @@ static int fill_row(struct sk_buff *skb, const struct spindle_subgroup *sg, u32 
 {
 	const struct spindle_mc *mc = &sg->mc;
 	const struct spindle_mc_member *m = &mc->member[rank];
-	const u64 *own = rank == mc->me ? mc->word : NULL;
+	const u64 *own = rank == mc->me ? mc->own.word : NULL;
 	const struct counter list[] = {
 		{ SPINDLE_ROW_A_SENT, READ_ONCE(*(own ? &own[SPINDLE_COL_SENT] : &m->sent)) },
 		{ SPINDLE_ROW_A_SLOTS, READ_ONCE(*(own ? &own[SPINDLE_COL_SLOTS] : &m->slots)) },

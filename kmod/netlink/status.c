@@ -69,7 +69,7 @@ static void find_lag(const struct spindle_group *group, u32 rank, u64 *messages,
 		delivered = READ_ONCE(m->delivered);
 		n = READ_ONCE(sd->walk.slot);
 		/* The engine may change this during the loop; the result is only shown. */
-		while (lag < mc->window && n-- > READ_ONCE(mc->free_slot)) {
+		while (lag < mc->window && n-- > READ_ONCE(mc->send.free_slot)) {
 			const struct spindle_msg *msg = &sd->msgs[n & sd->walk.wmask];
 
 			if (READ_ONCE(msg->round) * mc->senders + mc->my_sender < delivered)

@@ -81,7 +81,7 @@ static void free_memory(struct spindle_attachment *att)
  */
 static u32 left_behind(const struct spindle_attachment *att, const struct spindle_mc *mc)
 {
-	u32 slots = (u32)READ_ONCE(att->usr->reserve) - (u32)mc->txq.slot;
+	u32 slots = (u32)READ_ONCE(att->usr->reserve) - (u32)mc->send.txq.slot;
 
 	return slots <= mc->window ? slots : 0;
 }
@@ -369,7 +369,7 @@ static void describe_config(const struct spindle_subgroup *sg, struct spindle_at
 	args->window = mc->window;
 	args->max_msg = sg->cfg->max_msg;
 	args->ring_bytes = sg->cfg->ring;
-	args->dlv_entries = args->flags & SPINDLE_ATTACH_RECV ? mc->log_mask + 1 : 0;
+	args->dlv_entries = args->flags & SPINDLE_ATTACH_RECV ? mc->deliver.log_mask + 1 : 0;
 	args->dlv_stride = sizeof(struct spindle_dlv);
 }
 
@@ -447,7 +447,7 @@ static void attach_fn(void *ctx)
 	if (att->flags & SPINDLE_ATTACH_SEND) {
 		spindle_mc_attach_sender(mc, att->usr->desc, &att->ctl->tx_slot,
 					 &att->ctl->tx_unit);
-		att->usr->reserve = (u64)(u32)mc->txq.unit << 32 | (u32)mc->txq.slot;
+		att->usr->reserve = (u64)(u32)mc->send.txq.unit << 32 | (u32)mc->send.txq.slot;
 	}
 	if (att->flags & SPINDLE_ATTACH_RECV) {
 		spindle_mc_attach_reader(mc, &att->dlvq);
@@ -665,7 +665,7 @@ static int map_tx(struct spindle_attachment *att, struct vm_area_struct *vma)
 	const struct spindle_subgroup *sg = att->sg;
 	struct spindle_mapped what = {
 		.mem = &sg->group->row.mem,
-		.offset = sg->mc.own_pay,
+		.offset = sg->mc.own.pay,
 		.bytes = ring_bytes(sg),
 		.writable = true,
 	};

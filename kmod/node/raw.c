@@ -26,7 +26,8 @@ static int check_idle(const struct spindle_subgroup *sg)
 	const struct spindle_mc *mc = &sg->mc;
 	u64 set;
 
-	if (!spindle_mc_active(mc) || mc->txq.desc || mc->free_slot != mc->word[SPINDLE_COL_SLOTS])
+	if (!spindle_mc_active(mc) || mc->send.txq.desc ||
+	    mc->send.free_slot != mc->own.word[SPINDLE_COL_SLOTS])
 		return -EBUSY;
 	for (set = sg->peers; set; set &= set - 1)
 		if (!spindle_peer_joined(sg->group->peer[__ffs64(set)]))
@@ -44,7 +45,7 @@ static bool post(struct spindle_raw *raw, struct spindle_subgroup *sg,
 		if (!spindle_post_fits(conn, 1))
 			return false;
 	}
-	spindle_post_write(conn, NULL, sg->mc.own_pay + at, peer->out.pay[sg->index] + at,
+	spindle_post_write(conn, NULL, sg->mc.own.pay + at, peer->out.pay[sg->index] + at,
 			   raw->size);
 	raw->err = spindle_post_flush(conn, last);
 	raw->writes++;
@@ -119,7 +120,7 @@ static void throw(struct spindle_raw *raw, struct spindle_subgroup *from,
 		  struct spindle_subgroup *to, u8 mark)
 {
 	struct spindle_peer *peer = peer_of(from, to);
-	u8 *src = from->group->row.mem.va + from->mc.own_pay + raw->size - 1;
+	u8 *src = from->group->row.mem.va + from->mc.own.pay + raw->size - 1;
 	const u8 *dst = mark_at(raw, from, to);
 	u64 since = ktime_get_ns();
 

@@ -136,10 +136,10 @@ static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
 {
 	if ((att->flags & SPINDLE_ATTACH_RECV) && !att->dlvq.error)
 		att->dlvq.error = error;
-	if ((att->flags & SPINDLE_ATTACH_SEND) && !sg->mc.txq.error)
-		sg->mc.txq.error = error;
-	sg->mc.settle = true;
-	sg->mc.blocked = false;
+	if ((att->flags & SPINDLE_ATTACH_SEND) && !sg->mc.send.txq.error)
+		sg->mc.send.txq.error = error;
+	sg->mc.deliver.settle = true;
+	sg->mc.deliver.blocked = false;
 	trace_spindle_ring_error(sg->group->node->id, sg->cfg->id, error);
 	spindle_attachment_state(att, SPINDLE_STATE_FROZEN, error);
 	say(sg, event, error, reason);
@@ -154,7 +154,7 @@ static void freeze_attachments(struct spindle_subgroup *sg)
 		u32 error = att->dlvq.error;
 
 		if (!error && (att->flags & SPINDLE_ATTACH_SEND))
-			error = sg->mc.txq.error;
+			error = sg->mc.send.txq.error;
 		if (!error || att->ctl->state > SPINDLE_STATE_ACTIVE)
 			continue;
 		spindle_count(&sg->mc.stats.frozen, 1);

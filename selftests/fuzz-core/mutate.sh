@@ -53,7 +53,7 @@ mutant rules_shards membership/rules.c 's/if (subgroups > SPINDLE_MAX_SUBGROUPS)
 # Hellos are any bytes.
 mutant hello_card_end membership/hello.c 's/if (from >= door->bytes)/if (from > door->bytes)/'
 mutant hello_lives membership/hello.c 's/i = heard->next++ % SPINDLE_LIVES;/i = heard->next++;/'
-mutant express_stale multicast/push.c 's/ || mc->changed)$/)/'
+mutant express_stale multicast/push.c 's/ || mc->own.changed)$/)/'
 # Blocks come with any number.
 mutant arrive_any rdmc/move.c 's/slot->state != SPINDLE_RDMC_GRANTED) {/0) {/'
 mutant grants_any rdmc/talk.c 's/	if (p->grant_tail - p->grant_head >= SPINDLE_RDMC_GRANTS)/	if (0)/'

@@ -165,10 +165,10 @@ static void new_mc(struct node *node)
 	for (r = 0; r < w->n; r++)
 		wire_member(node, r, &s);
 	mc->my_sender = mc->member[me].sender;
-	mc->block = own->block;
-	mc->own_hdr_ring = own->hdr;
-	mc->own_hdr = OFFSET(HEADERS);
-	mc->own_pay = OFFSET(PAYLOAD);
+	mc->own.block = own->block;
+	mc->own.hdr_ring = own->hdr;
+	mc->own.hdr = OFFSET(HEADERS);
+	mc->own.pay = OFFSET(PAYLOAD);
 	mc->post = push_all;
 	mc->formed = true;
 }
@@ -289,7 +289,7 @@ static void check_members(const struct spindle_mc *mc)
 		if (r == mc->me)
 			continue;
 		/* A slot is not reused before it was pushed to each member. */
-		MUST(mc->word[SPINDLE_COL_SLOTS] - m->push_slot <= mc->window);
+		MUST(mc->own.word[SPINDLE_COL_SLOTS] - m->push_slot <= mc->window);
 		MUST(m->delivered <= m->received);
 		MUST(m->sent <= SPINDLE_MAX_ROUND);
 	}
@@ -301,8 +301,8 @@ static void check_node(struct node *node)
 	u32 i;
 
 	for (i = 0; i < SPINDLE_BLOCK_WORDS; i++) {
-		MUST(mc->word[i] >= node->word[i]);
-		node->word[i] = mc->word[i];
+		MUST(mc->own.word[i] >= node->word[i]);
+		node->word[i] = mc->own.word[i];
 	}
 	if (mc->events & SPINDLE_MC_FAILED) {
 		for (i = 0; i < mc->members; i++)
@@ -312,16 +312,16 @@ static void check_node(struct node *node)
 		return;
 	}
 	MUST(!mc->bad);
-	MUST(mc->word[SPINDLE_COL_DELIVERED] <= mc->word[SPINDLE_COL_RECEIVED]);
-	MUST(mc->log_tail - mc->log_head <= mc->log_mask + 1);
+	MUST(mc->own.word[SPINDLE_COL_DELIVERED] <= mc->own.word[SPINDLE_COL_RECEIVED]);
+	MUST(mc->deliver.log_tail - mc->deliver.log_head <= mc->deliver.log_mask + 1);
 	check_senders(mc);
 	check_members(mc);
 	if (mc->my_sender != SPINDLE_NO_RANK) {
-		MUST(mc->free_slot <= mc->word[SPINDLE_COL_SLOTS]);
-		MUST(mc->word[SPINDLE_COL_SLOTS] - mc->free_slot <= mc->window);
-		MUST(!mc->txq.error || node->proc.cheats);
-		MUST(mc->txq.slot - mc->txq.free_slot <= mc->window);
-		MUST(mc->txq.unit - mc->txq.free_unit <= mc->ring_units);
+		MUST(mc->send.free_slot <= mc->own.word[SPINDLE_COL_SLOTS]);
+		MUST(mc->own.word[SPINDLE_COL_SLOTS] - mc->send.free_slot <= mc->window);
+		MUST(!mc->send.txq.error || node->proc.cheats);
+		MUST(mc->send.txq.slot - mc->send.txq.free_slot <= mc->window);
+		MUST(mc->send.txq.unit - mc->send.txq.free_unit <= mc->ring_units);
 	}
 	for (i = 0; i < 2; i++)
 		MUST(!node->reader[i].open || !node->reader[i].q.error ||
@@ -370,8 +370,8 @@ static void open_process(struct node *node)
 		.desc = fuzz_alloc(node->w->window * sizeof(*p->desc)),
 		.free_slot = fuzz_alloc(sizeof(u64)),
 		.free_unit = fuzz_alloc(sizeof(u64)),
-		.slot = mc->txq.slot,
-		.unit = mc->txq.unit,
+		.slot = mc->send.txq.slot,
+		.unit = mc->send.txq.unit,
 		.wire = wire,
 		.cheats = cheats,
 	};
@@ -431,7 +431,7 @@ static void cheat(struct node *node, struct input *in)
 static void open_reader(struct node *node, struct reader *r, bool copy)
 {
 	struct spindle_mc *mc = node->mc;
-	u32 entries = copy ? 4 : 2 * (mc->log_mask + 1);
+	u32 entries = copy ? 4 : 2 * (mc->deliver.log_mask + 1);
 
 	if (r->open)
 		return;
@@ -550,11 +550,11 @@ static void agree(struct victim *v, struct input *in)
 	const struct spindle_mc *mc = v->node->mc;
 	u8 how = in_u8(in);
 
-	v->word[SPINDLE_COL_RECEIVED] = max(v->m->received, mc->word[SPINDLE_COL_RECEIVED]);
+	v->word[SPINDLE_COL_RECEIVED] = max(v->m->received, mc->own.word[SPINDLE_COL_RECEIVED]);
 	if (how & 1)
 		v->word[SPINDLE_COL_DELIVERED] = v->word[SPINDLE_COL_RECEIVED];
 	if (v->sd && how & 2)
-		v->word[SPINDLE_COL_SENT] = max(v->m->sent, mc->word[SPINDLE_COL_SENT]);
+		v->word[SPINDLE_COL_SENT] = max(v->m->sent, mc->own.word[SPINDLE_COL_SENT]);
 	spindle_block_write(v->row->block, v->word);
 }
 
@@ -759,13 +759,13 @@ static void change(struct world *w)
 static void bring(struct world *w, struct node *node)
 {
 	struct spindle_mc *mc = node->mc;
-	u64 at = mc->held_slot.unit << SPINDLE_UNIT_SHIFT;
+	u64 at = mc->send.held_slot.unit << SPINDLE_UNIT_SHIFT;
 	u32 i;
 
-	if (mc->held == SPINDLE_HELD_WAITING) {
+	if (mc->send.held == SPINDLE_HELD_WAITING) {
 		MUST(spindle_mc_hold(mc, SPINDLE_HELD_MOVING));
-	} else if (mc->held == SPINDLE_HELD_MOVING) {
-		for (i = 0; i < mc->held_slot.len; i++)
+	} else if (mc->send.held == SPINDLE_HELD_MOVING) {
+		for (i = 0; i < mc->send.held_slot.len; i++)
 			w->node[!node->id].row[node->id].pay[(at + i) & (RING - 1)] =
 				node->row[node->id].pay[(at + i) & (RING - 1)];
 		MUST(spindle_mc_hold(mc, SPINDLE_HELD_PLACED));

@@ -259,7 +259,7 @@ void check_install(struct node *node, const struct spindle_view *view)
 /* With too few members, committed messages wait. */
 static u64 sent_in_the_end(const struct group *g)
 {
-	return g->lacks ? g->mc->word[SPINDLE_COL_SLOTS] : g->msgs;
+	return g->lacks ? g->mc->own.word[SPINDLE_COL_SLOTS] : g->msgs;
 }
 
 /*
@@ -308,7 +308,7 @@ void check_end(struct sim *sim)
 				check_pair(sim, node, &sim->node[j]);
 		for (g = 0; g < SIM_GROUPS && node_up(node); g++)
 			if (node->group[g].mc && !node->group[g].lacks &&
-			    (node->group[g].mc->txq.free_slot != node->group[g].slot ||
+			    (node->group[g].mc->send.txq.free_slot != node->group[g].slot ||
 			     node->group[g].parted))
 				sim_fail(sim, "end: node %u group %u: slots are not free", i, g);
 	}

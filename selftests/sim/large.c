@@ -808,7 +808,7 @@ void large_pass(struct node *node)
 				give(lg, s);
 		}
 		if (spindle_streams_pass(&lg->ss, node->sim->now + 1) &&
-		    lg->ss.mc->held == SPINDLE_HELD_PLACED)
+		    lg->ss.mc->send.held == SPINDLE_HELD_PLACED)
 			spindle_mg_touch(&node->mg, g);
 	}
 }

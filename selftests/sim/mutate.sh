@@ -74,7 +74,7 @@ mutant no_truncation multicast/epoch.c 's/sd->walk.slot = trim\[s\];/;/'
 mutant undelivered membership/membership.c 's/if (mb->ops->drain(mb->ctx) \&\& /if (/'
 # The next view.
 mutant resend_twice multicast/epoch.c 's/m->push_slot = mc->sender\[mc->my_sender\].walk.slot;/m->push_slot = mc->sender[mc->my_sender].walk.slot - !!mc->sender[mc->my_sender].walk.slot;/'
-mutant take_twice multicast/epoch.c 's/mc->txq = old->txq;/&\n\tmc->txq.slot -= !!mc->txq.slot;/'
+mutant take_twice multicast/epoch.c 's/mc->send.txq = old->send.txq;/&\n\tmc->send.txq.slot -= !!mc->send.txq.slot;/'
 mutant lose_readers multicast/epoch.c 's/now\[from\[s\]\] = s;/;/'
 mutant wrong_sender multicast/epoch.c 's/now\[from\[s\]\] = s;/now[s] = s;/'
 mutant free_too_early multicast/epoch.c '/^static void begin_sender/,/^}/ s/msg->round = 0;/;/;/^static void begin_sender/,/^}/ s/sd->rel_slot = old->rel_slot;/;/'
@@ -87,8 +87,8 @@ mutant stays_without membership/decree.c 's/!(a->members \& ~survivors) \&\&/1 \
 mutant stays_for_joiners membership/decree.c 's/spindle_decree_renumber(a->members, survivors) == b->members \&\&/1 \&\&/;s/spindle_decree_renumber(a->senders, survivors) == b->senders/1/'
 mutant stays_frozen multicast/epoch.c 's/if (enter(mc, SPINDLE_EPOCH_STAYED))/if (1)/'
 mutant stays_for_ever multicast/epoch.c 's/ | BIT(SPINDLE_EPOCH_STAYED)//'
-mutant view_untold multicast/deliver.c 's/bool view = mc->vid_due \&\& deliver_view(mc);/bool view = false;\n\tmc->vid_due = 0;/'
-mutant view_too_late multicast/deliver.c 's/bool view = mc->vid_due \&\& deliver_view(mc);/bool view = false;/;s/u32 n = mc->vid_due ? 0 : deliver_batch(mc);/u32 n = deliver_batch(mc);\n\tview = mc->vid_due \&\& deliver_view(mc);/'
+mutant view_untold multicast/deliver.c 's/bool view = mc->deliver.vid_due \&\& deliver_view(mc);/bool view = false;\n\tmc->deliver.vid_due = 0;/'
+mutant view_too_late multicast/deliver.c 's/bool view = mc->deliver.vid_due \&\& deliver_view(mc);/bool view = false;/;s/u32 n = mc->deliver.vid_due ? 0 : deliver_batch(mc);/u32 n = deliver_batch(mc);\n\tview = mc->deliver.vid_due \&\& deliver_view(mc);/'
 
 # Subgroups together: passes, pushes, changes.
 mutant joiners_wait_doubted membership/suspect.c 's/spindle_mb_alive(mb) \& ~mb->doubted \& ~mb->came, mask/spindle_mb_alive(mb) \& ~mb->came, mask/'
@@ -112,16 +112,16 @@ mutant few_are_enough membership/rules.c '/^bool spindle_rules_enough/,/^}/ s/hw
 mutant unordered_refuses multicast/epoch.c 's/(mc->ordered \&\& trim\[s\] < sd->dlv_slot)/trim[s] < sd->dlv_slot/'
 
 # Processes that come and go, and copy.
-mutant close_forgets multicast/multicast.c 's/(mc->held != SPINDLE_HELD_NONE || spindle_txq_ready(&mc->txq))/(mc->held != SPINDLE_HELD_NONE)/'
-mutant parting_forgotten multicast/epoch.c 's/mc->parting = old->parting;/;/'
-mutant gone_reader_blocks multicast/multicast.c '/^void spindle_mc_detach_reader/,/^}/ s/mc->blocked = false;/;/'
-mutant late_reader_told multicast/multicast.c 's/dlvq->vid = mc->vid_due;/dlvq->vid = 0;/'
+mutant close_forgets multicast/multicast.c 's/(send->held != SPINDLE_HELD_NONE || spindle_txq_ready(&send->txq))/(send->held != SPINDLE_HELD_NONE)/'
+mutant parting_forgotten multicast/epoch.c 's/mc->send.parting = old->send.parting;/;/'
+mutant gone_reader_blocks multicast/multicast.c '/^void spindle_mc_detach_reader/,/^}/ s/mc->deliver.blocked = false;/;/'
+mutant late_reader_told multicast/multicast.c 's/dlvq->vid = mc->deliver.vid_due;/dlvq->vid = 0;/'
 mutant copies_overwritten multicast/dlvq.c '/^bool spindle_dlvq_room/,/^}/ s/return !dlvq->copy ||/return true ||/'
 mutant log_too_small group/wire.c '/^int spindle_mc_create/,/^}/ s/if (old)/if (0)/'
 
 # Two readers, and slots that nothing is sent of.
-mutant second_reader_waits_not multicast/deliver.c 's/for (q = mc->readers; q; q = q->next)$/for (q = mc->readers; q; q = NULL)/'
-mutant second_reader_untold multicast/deliver.c 's/for (q = mc->readers; q; q = q->next) {/for (q = mc->readers; q; q = NULL) {/'
+mutant second_reader_waits_not multicast/deliver.c 's/for (q = mc->deliver.readers; q; q = q->next)$/for (q = mc->deliver.readers; q; q = NULL)/'
+mutant second_reader_untold multicast/deliver.c 's/for (q = mc->deliver.readers; q; q = q->next) {/for (q = mc->deliver.readers; q; q = NULL) {/'
 mutant abandoned_sent multicast/txq.c 's/slot->abandoned = flags \& SPINDLE_TX_ABANDON;/slot->abandoned = false;/'
 
 # Nodes that come and go, and lanes that one end has closed.

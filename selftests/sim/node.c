@@ -311,7 +311,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	grp->late = false;
 	grp->lacks = !sg->senders || hweight64(sg->members) < node->rules->rule[g].min;
 	sim->lacked += grp->lacks;
-	grp->began_at = grp->mc->word[SPINDLE_COL_SLOTS];
+	grp->began_at = grp->mc->own.word[SPINDLE_COL_SLOTS];
 	if (old)
 		return;
 	/* Small budgets leave work for the next pass. */
@@ -362,9 +362,9 @@ static void check_events(struct node *node, struct group *g)
 	if (g->mc->events & SPINDLE_MC_FAILED)
 		for (bad = g->mc->bad; bad; bad &= bad - 1)
 			check_failed(node, g, __ffs64(bad));
-	if (g->mc->txq.error || g->q.error)
+	if (g->mc->send.txq.error || g->q.error)
 		sim_fail(node->sim, "node %u: an honest process is frozen", node->index);
-	if (g->lacks && g->mc->word[SPINDLE_COL_SLOTS] != g->began_at)
+	if (g->lacks && g->mc->own.word[SPINDLE_COL_SLOTS] != g->began_at)
 		sim_fail(node->sim, "node %u group %u sends to too few", node->index, g->mc->id);
 	if (g->mc->events & SPINDLE_MC_PARTED)
 		process_parted(node, g->mc->id);

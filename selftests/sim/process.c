@@ -92,10 +92,10 @@ void process_send(struct node *node, u32 group)
 
 	if (g->mc->my_sender == SPINDLE_NO_RANK || g->sending || g->parted)
 		return;
-	if (g->mc->txq.slot != g->slot)
+	if (g->mc->send.txq.slot != g->slot)
 		sim_fail(node->sim, "node %u group %u: of %llu messages committed %llu were taken",
 			 node->index, group, (unsigned long long)g->slot,
-			 (unsigned long long)g->mc->txq.slot);
+			 (unsigned long long)g->mc->send.txq.slot);
 	memset(g->desc, 0, sizeof(g->desc));
 	spindle_mc_attach_sender(g->mc, g->desc, &g->free_slot, &g->free_unit);
 	g->sending = true;

@@ -267,7 +267,7 @@ static void step(struct sim *sim)
 /* Is there a reader, and are all committed messages at all members, if there are enough members? */
 bool group_at_rest(const struct group *g)
 {
-	return g->reading && (g->lacks || g->mc->txq.free_slot == g->slot);
+	return g->reading && (g->lacks || g->mc->send.txq.free_slot == g->slot);
 }
 
 static bool at_rest(const struct sim *sim)

@@ -101,11 +101,11 @@ static void check_uniform(struct group *g, const struct spindle_dlv *d)
 	for (r = 0; r < g->mc.members && m && w->hostile == w->view.num_members; r++) {
 		struct group *at = group_at(g, r);
 
-		if (at->mc.word[SPINDLE_COL_RECEIVED] <= d->seq)
+		if (at->mc.own.word[SPINDLE_COL_RECEIVED] <= d->seq)
 			world_fail(w, "node %u group %u delivers %llu, node %u has up to %llu",
 				   g->node->rank, g->index, (unsigned long long)d->seq,
 				   at->node->rank,
-				   (unsigned long long)at->mc.word[SPINDLE_COL_RECEIVED]);
+				   (unsigned long long)at->mc.own.word[SPINDLE_COL_RECEIVED]);
 		if (!same(w, at->mc.sender[d->sender].pay, ring,
 			  (u64)m->unit << SPINDLE_UNIT_SHIFT, m))
 			world_fail(w, "node %u group %u delivers %llu, node %u has not its bytes",
@@ -182,14 +182,14 @@ void check_group(struct group *g)
 	u32 i;
 
 	for (i = 0; i < SPINDLE_BLOCK_WORDS; i++) {
-		if (mc->word[i] < g->last_word[i])
+		if (mc->own.word[i] < g->last_word[i])
 			world_fail(w, "node %u group %u: column %u goes back", g->node->rank,
 				   g->index, i);
-		g->last_word[i] = mc->word[i];
+		g->last_word[i] = mc->own.word[i];
 	}
-	if (mc->word[SPINDLE_COL_DELIVERED] > mc->word[SPINDLE_COL_RECEIVED])
+	if (mc->own.word[SPINDLE_COL_DELIVERED] > mc->own.word[SPINDLE_COL_RECEIVED])
 		world_fail(w, "node %u: delivered what was not received", g->node->rank);
-	if (mc->log_tail - mc->log_head > mc->log_mask + 1)
+	if (mc->deliver.log_tail - mc->deliver.log_head > mc->deliver.log_mask + 1)
 		world_fail(w, "node %u: the delivery log overflows", g->node->rank);
 	for (i = 0; i < mc->senders; i++) {
 		const struct spindle_mc_sender *sd = &mc->sender[i];
@@ -202,9 +202,9 @@ void check_group(struct group *g)
 	if (mc->stats.large > mc->stats.sent || mc->stats.large_bytes > mc->stats.sent_bytes)
 		world_fail(w, "node %u group %u: more large messages than messages",
 			   g->node->rank, g->index);
-	if (g->sender && mc->txq.error && !g->sender->cheated)
+	if (g->sender && mc->send.txq.error && !g->sender->cheated)
 		world_fail(w, "node %u group %u: an honest sender is frozen, error %u",
-			   g->node->rank, g->index, mc->txq.error);
+			   g->node->rank, g->index, mc->send.txq.error);
 }
 
 static void check_group_end(struct group *g)
@@ -223,7 +223,7 @@ static void check_group_end(struct group *g)
 				   (unsigned long long)(mc->sender[s].dlv_slot - w->conf.first),
 				   (unsigned long long)group_ledger(g, s)->n, s);
 	}
-	if (mc->log_tail != all || mc->log_head != all || mc->stats.delivered != all)
+	if (mc->deliver.log_tail != all || mc->deliver.log_head != all || mc->stats.delivered != all)
 		world_fail(w, "end: node %u group %u: not all is delivered and released",
 			   g->node->rank, g->index);
 	for (r = 0; r < mc->members; r++)
@@ -232,7 +232,7 @@ static void check_group_end(struct group *g)
 	if (mc->my_sender == SPINDLE_NO_RANK)
 		return;
 	if (p ? *p->free_slot != p->slot || *p->free_unit != p->unit :
-		mc->txq.free_slot != mc->txq.slot || mc->txq.free_unit != mc->txq.unit)
+		mc->send.txq.free_slot != mc->send.txq.slot || mc->send.txq.free_unit != mc->send.txq.unit)
 		world_fail(w, "end: node %u group %u: slots or units are not free",
 			   g->node->rank, g->index);
 }

@@ -86,7 +86,7 @@ struct world *plain_world(u32 nodes, u64 senders)
 	add_subgroup(&v, BIT_ULL(nodes) - 1, senders);
 	w = world_open(&v, &conf, 1);
 	for (i = 0; i < nodes; i++)
-		reader_open(w->node[i].group[0], w->node[i].group[0]->mc.log_mask + 1, 0);
+		reader_open(w->node[i].group[0], w->node[i].group[0]->mc.deliver.log_mask + 1, 0);
 	world_activate(w);
 	return w;
 }

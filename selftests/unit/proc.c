@@ -20,8 +20,8 @@ void sender_open(struct group *g)
 	spindle_mc_attach_sender(mc, p->desc, p->free_slot, p->free_unit);
 	g->node->asleep = false;
 	p->told = *p->free_slot;
-	p->slot = p->settled = mc->txq.slot;
-	p->unit = mc->txq.unit;
+	p->slot = p->settled = mc->send.txq.slot;
+	p->unit = mc->send.txq.unit;
 	if (p->slot - *p->free_slot > mc->window || p->unit - *p->free_unit > mc->ring_units)
 		world_fail(g->node->world, "attach with more in flight than there is");
 	g->sender = p;
@@ -29,9 +29,9 @@ void sender_open(struct group *g)
 
 static void free_sender(struct group *g, struct sender *p)
 {
-	if (!g->mc.ended && g->mc.txq.slot != p->settled)
+	if (!g->mc.ended && g->mc.send.txq.slot != p->settled)
 		world_fail(g->node->world, "%llu slots taken of a dead sender's %llu",
-			   (unsigned long long)g->mc.txq.slot,
+			   (unsigned long long)g->mc.send.txq.slot,
 			   (unsigned long long)p->settled);
 	free(p->desc);
 	free(p->rec);
@@ -59,7 +59,7 @@ void sender_close(struct group *g)
 /* All messages that the departed process had committed are sent: free its memory. */
 void sender_parted(struct group *g)
 {
-	if (!g->parted || g->mc.txq.desc)
+	if (!g->parted || g->mc.send.txq.desc)
 		world_fail(g->node->world, "parted, but nobody was about to");
 	else
 		free_sender(g, g->parted);
@@ -165,7 +165,7 @@ void sender_step(struct group *g)
 	u64 slot = 0;
 
 	if (p->cheated) {
-		if (g->mc.txq.error)
+		if (g->mc.send.txq.error)
 			sender_close(g);
 		return;
 	}

@@ -46,14 +46,14 @@ static struct end *open_end(u32 senders, u32 me)
 	mc->ordered = true;
 	mc->member = e->member;
 	mc->sender = e->sender;
-	mc->log = e->log;
-	mc->log_mask = LOG - 1;
-	mc->ends = e->ends;
-	mc->block = &e->block[me];
-	mc->own_hdr_ring = e->hdr[me];
-	mc->txq.wmask = W - 1;
-	mc->txq.ring_units = UNITS;
-	mc->txq.max_msg = 100;
+	mc->deliver.log = e->log;
+	mc->deliver.log_mask = LOG - 1;
+	mc->send.ends = e->ends;
+	mc->own.block = &e->block[me];
+	mc->own.hdr_ring = e->hdr[me];
+	mc->send.txq.wmask = W - 1;
+	mc->send.txq.ring_units = UNITS;
+	mc->send.txq.max_msg = 100;
 	for (i = 0; i < senders; i++) {
 		e->member[i].block = &e->block[i];
 		e->member[i].sender = i;
@@ -140,7 +140,7 @@ static void push_all(struct end *e)
 	u32 r;
 
 	for (r = 0; r < e->mc.members; r++) {
-		e->member[r].push_slot = e->mc.word[SPINDLE_COL_SLOTS];
+		e->member[r].push_slot = e->mc.own.word[SPINDLE_COL_SLOTS];
 		e->member[r].dirty = false;
 	}
 }
@@ -302,7 +302,7 @@ static void test_drain_copies(void)
 	CHECK(spindle_mc_trim(&e->mc, trim));
 	for (i = 1; i < 5; i++) {
 		CHECK(!spindle_mc_drain(&e->mc));
-		CHECK(!e->mc.blocked); /* the drain waits for no reader */
+		CHECK(!e->mc.deliver.blocked); /* the drain waits for no reader */
 		CHECK_EQ(e->tail, i < 3 ? 3 : 4);
 	}
 	CHECK(spindle_mc_drain(&e->mc));
@@ -334,8 +334,8 @@ static void test_begin_log(void)
 	u64 i;
 
 	spindle_mc_begin(&n->mc, &e->mc, from, first);
-	CHECK_EQ(n->mc.log_tail - n->mc.log_head, 3);
-	for (i = n->mc.log_head; i != n->mc.log_tail; i++)
+	CHECK_EQ(n->mc.deliver.log_tail - n->mc.deliver.log_head, 3);
+	for (i = n->mc.deliver.log_head; i != n->mc.deliver.log_tail; i++)
 		CHECK_EQ(n->log[i & (LOG - 1)], now[e->log[i & (LOG - 1)]]);
 	free(e);
 	free(n);
@@ -361,16 +361,16 @@ static void test_begin(void)
 	settle(n);
 	CHECK_EQ(n->mc.sender[1].walk.slot, 2);
 	CHECK_EQ(n->mc.sender[1].msgs[1].round, 1);
-	CHECK_EQ(n->mc.word[SPINDLE_COL_SLOTS], 2);
-	CHECK_EQ(n->mc.word[SPINDLE_COL_SENT], 2);
+	CHECK_EQ(n->mc.own.word[SPINDLE_COL_SLOTS], 2);
+	CHECK_EQ(n->mc.own.word[SPINDLE_COL_SENT], 2);
 	CHECK_EQ(n->mc.member[0].push_slot, 1);
-	CHECK_EQ(n->mc.free_slot, 0);
+	CHECK_EQ(n->mc.send.free_slot, 0);
 	/* This reader has not consumed all of the old view, so DELIVERED must not move. */
-	CHECK_EQ(n->mc.word[SPINDLE_COL_DELIVERED], 0);
-	CHECK_EQ(n->mc.word[SPINDLE_COL_RECEIVED], 2);
+	CHECK_EQ(n->mc.own.word[SPINDLE_COL_DELIVERED], 0);
+	CHECK_EQ(n->mc.own.word[SPINDLE_COL_RECEIVED], 2);
 	smp_store_release(&e->consumed, 4); /* C */
 	settle(n);
-	CHECK_EQ(n->mc.word[SPINDLE_COL_DELIVERED], 2);
+	CHECK_EQ(n->mc.own.word[SPINDLE_COL_DELIVERED], 2);
 	push_all(n);
 	/* The own slot stays in use until the other member has reported the delivery. */
 	CHECK_EQ(e->free_slot, 0);
@@ -409,14 +409,14 @@ static void test_keep(void)
 	CHECK_EQ(n->mc.tune.silence, 7);
 	CHECK_EQ(n->mc.tune.send_budget, 3);
 	CHECK_EQ(n->mc.stats.sent, 11);
-	CHECK(n->mc.attached);
+	CHECK(n->mc.deliver.attached);
 	/*
 	 * Users still have to be woken, but a failed member of the old view must not be reported.
 	 */
 	CHECK_EQ(n->mc.events, SPINDLE_MC_FREED);
 	/* No message is held: round 0 is delivered, although no other member says anything. */
 	spindle_mc_run(&n->mc, true);
-	CHECK_EQ(n->mc.word[SPINDLE_COL_DELIVERED], 1);
+	CHECK_EQ(n->mc.own.word[SPINDLE_COL_DELIVERED], 1);
 	free(e);
 	free(n);
 }
@@ -454,14 +454,14 @@ static void test_begin_counts(void)
 	 */
 	CHECK_EQ(n->mc.member[0].sent, 1);
 	CHECK_EQ(n->mc.member[0].told_received, 2);
-	CHECK_EQ(n->mc.word[SPINDLE_COL_RECEIVED], 2);
+	CHECK_EQ(n->mc.own.word[SPINDLE_COL_RECEIVED], 2);
 	/* All messages that readers hold keep their places, the oldest one as well. */
 	CHECK_EQ(n->mc.sender[0].rel_slot, 0);
 	CHECK_EQ(n->mc.sender[0].msgs[0].len, 70);
 	CHECK_EQ(n->mc.sender[0].msgs[1].unit, 2);
 	/* This member has nothing to add, and its block is visible to the others all the same. */
 	spindle_mc_publish(&n->mc);
-	CHECK_EQ(spindle_block_read(n->mc.block, &seal, word), SPINDLE_READ_NEW);
+	CHECK_EQ(spindle_block_read(n->mc.own.block, &seal, word), SPINDLE_READ_NEW);
 	CHECK_EQ(word[SPINDLE_COL_RECEIVED], 2);
 	free(e);
 	free(n);
@@ -494,13 +494,13 @@ static void test_begin_free(void)
 	says(e, 0, 2, 3, 3, 2);
 	says(e, 2, 2, 3, 3, 2);
 	settle(e);
-	CHECK_EQ(e->mc.free_slot, 1);
+	CHECK_EQ(e->mc.send.free_slot, 1);
 	spindle_mc_wedge(&e->mc);
 	spindle_mc_freeze(&e->mc, have);
 	CHECK(spindle_mc_trim(&e->mc, trim));
 	CHECK(drained(e));
 	spindle_mc_begin(&n->mc, &e->mc, from, first);
-	CHECK_EQ(n->mc.free_slot, 1);
+	CHECK_EQ(n->mc.send.free_slot, 1);
 	free(e);
 	free(n);
 }
@@ -515,14 +515,14 @@ static void test_begin_sender(void)
 
 	e->mc.my_sender = SPINDLE_NO_RANK;
 	e->mc.senders = 1;
-	e->mc.txq.slot = 9;
-	e->mc.free_slot = 9;
+	e->mc.send.txq.slot = 9;
+	e->mc.send.free_slot = 9;
 	spindle_mc_wedge(&e->mc);
 	spindle_mc_freeze(&e->mc, have);
 	CHECK(spindle_mc_trim(&e->mc, none));
 	spindle_mc_begin(&n->mc, &e->mc, from, none);
-	CHECK_EQ(n->mc.txq.slot, 0);
-	CHECK_EQ(n->mc.free_slot, 0);
+	CHECK_EQ(n->mc.send.txq.slot, 0);
+	CHECK_EQ(n->mc.send.free_slot, 0);
 	free(e);
 	free(n);
 }
@@ -547,8 +547,8 @@ static void test_stays_told(void)
 	spindle_mc_stay(&e->mc);
 	CHECK(spindle_push_wanted(&e->mc, 0));
 	CHECK(spindle_push(&e->mc, 0, 0, 0, write, ARRAY_SIZE(write)));
-	CHECK_EQ(spindle_block_read(e->mc.block, &seal, word), SPINDLE_READ_NEW);
-	CHECK_EQ(word[SPINDLE_COL_RECEIVED], e->mc.word[SPINDLE_COL_RECEIVED]);
+	CHECK_EQ(spindle_block_read(e->mc.own.block, &seal, word), SPINDLE_READ_NEW);
+	CHECK_EQ(word[SPINDLE_COL_RECEIVED], e->mc.own.word[SPINDLE_COL_RECEIVED]);
 	free(e);
 }
 
@@ -601,7 +601,7 @@ static void test_join(void)
 	CHECK(!(e->mc.events & SPINDLE_MC_FAILED));
 	CHECK_EQ(e->tail, 1);
 	CHECK_EQ(e->ring[0].slot, 1234567);
-	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 0);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 0);
 	free(e);
 }
 
@@ -758,7 +758,7 @@ static void test_parting_waits(void)
 		settle(n);
 		CHECK_EQ(n->mc.sender[1].walk.slot, 2);
 		CHECK(n->mc.events & SPINDLE_MC_PARTED);
-		CHECK(!n->mc.txq.desc);
+		CHECK(!n->mc.send.txq.desc);
 		free(e);
 		free(n);
 	}
@@ -774,7 +774,7 @@ static void test_parting_end(void)
 	CHECK(!spindle_mc_detach_sender(&e->mc));
 	spindle_mc_end(&e->mc);
 	CHECK(e->mc.events & SPINDLE_MC_PARTED);
-	CHECK(!e->mc.parting && !e->mc.txq.desc);
+	CHECK(!e->mc.send.parting && !e->mc.send.txq.desc);
 	free(e);
 	e = in_the_middle();
 	spindle_mc_end(&e->mc);
@@ -811,7 +811,7 @@ static void test_trim_unordered(void)
 	CHECK_EQ(n->member[0].slots, 2);
 	smp_store_release(&e->consumed, 5); /* C */
 	settle(n);
-	CHECK_EQ(n->mc.log_head, n->mc.log_tail);
+	CHECK_EQ(n->mc.deliver.log_head, n->mc.deliver.log_tail);
 	CHECK_EQ(n->mc.sender[0].rel_slot, 2);
 	arrives(n, 0, 2, 1);
 	says(n, 0, 2, 2, 0, 3);
@@ -934,11 +934,11 @@ static void test_announced_release(void)
 	settle(e);
 	/* The view is consumed, and the message is not. */
 	CHECK_EQ(e->mc.sender[0].rel_slot, 0);
-	CHECK_EQ(e->mc.log_head, 1);
+	CHECK_EQ(e->mc.deliver.log_head, 1);
 	consume(&zero, 2);
 	settle(e);
 	CHECK_EQ(e->mc.sender[0].rel_slot, 1);
-	CHECK_EQ(e->mc.log_head, 2);
+	CHECK_EQ(e->mc.deliver.log_head, 2);
 	/* Views take no bytes of a copying reader: messages of the full size still fit. */
 	for (i = 1; i < 5; i++) {
 		consume(&copy, 2 * i);
@@ -982,7 +982,7 @@ static void test_announce_attach(void)
 	 * Entry 0 of the late reader is the message, so the late reader holds it and releases it.
 	 */
 	CHECK_EQ(e->mc.sender[0].rel_slot, 0);
-	CHECK_EQ(e->mc.log_head, 1);
+	CHECK_EQ(e->mc.deliver.log_head, 1);
 	consume(&late, 1);
 	settle(e);
 	CHECK_EQ(e->mc.sender[0].rel_slot, 1);
@@ -1034,11 +1034,11 @@ static void test_quarter_of_ring(void)
 		e->member[0].dirty = false;
 		consume(&ear, i + 1);
 		settle(e);
-		CHECK_EQ(e->mc.word[SPINDLE_COL_DELIVERED], i + 2);
+		CHECK_EQ(e->mc.own.word[SPINDLE_COL_DELIVERED], i + 2);
 		if (!CHECK_EQ(spindle_push_wanted(&e->mc, 0), i % 4 == 3))
 			tap_fail("message %llu", (unsigned long long)i);
 	}
-	CHECK(!e->mc.overdue);
+	CHECK(!e->mc.own.overdue);
 	CHECK_EQ(e->mc.sender[0].owed, 0);
 	/*
 	 * Units that a sender skips between two messages are released together with the first of
@@ -1114,7 +1114,7 @@ static void test_announce_unread(void)
 	struct end *e = open_end(1, 0);
 	u32 i;
 
-	e->mc.log_mask = W - 1;
+	e->mc.deliver.log_mask = W - 1;
 	spindle_mc_attach_sender(&e->mc, e->desc, &e->free_slot, &e->free_unit);
 	spindle_mc_announce(&e->mc, 7);
 	for (i = 0; i < W; i++)
@@ -1158,7 +1158,7 @@ static void test_hold(void)
 	struct ear ear;
 	u64 have[S];
 
-	e->mc.hold = true;
+	e->mc.deliver.hold = true;
 	comes(e, 0);
 	spindle_mc_announce(&e->mc, 7);
 	settle(e);
@@ -1203,12 +1203,12 @@ static void test_no_sender(void)
 	n->member[0].sender = SPINDLE_NO_RANK;
 	spindle_mc_begin(&n->mc, &e->mc, none, first);
 	spindle_mc_announce(&n->mc, 8);
-	CHECK_EQ(n->mc.log_tail - n->mc.log_head, 2);
+	CHECK_EQ(n->mc.deliver.log_tail - n->mc.deliver.log_head, 2);
 	settle(n);
 	check_entry(&ear, 2, SPINDLE_DLV_VIEW, 8);
 	consume(&ear, 1);
 	settle(n);
-	CHECK_EQ(n->mc.log_tail - n->mc.log_head, 2);
+	CHECK_EQ(n->mc.deliver.log_tail - n->mc.deliver.log_head, 2);
 	spindle_mc_wedge(&n->mc);
 	spindle_mc_freeze(&n->mc, have);
 	CHECK(spindle_mc_trim(&n->mc, trim) && drained(n));
@@ -1224,7 +1224,7 @@ static void test_no_sender(void)
 	check_entry(&ear, 4, SPINDLE_DLV_MSG, 0);
 	consume(&ear, 5);
 	settle(m);
-	CHECK_EQ(m->mc.log_tail, m->mc.log_head);
+	CHECK_EQ(m->mc.deliver.log_tail, m->mc.deliver.log_head);
 	CHECK_EQ(m->mc.sender[0].rel_slot, 1);
 	free(e);
 	free(n);
@@ -1265,10 +1265,10 @@ static void test_hold_steps(void)
 
 	for (from = 0; from < 4; from++) {
 		for (to = 0; to < 4; to++) {
-			e->mc.held = from;
+			e->mc.send.held = from;
 			if (!CHECK_EQ(spindle_mc_hold(&e->mc, to), may[from][to]))
 				tap_fail("from %u to %u", from, to);
-			CHECK_EQ(e->mc.held, may[from][to] ? to : from);
+			CHECK_EQ(e->mc.send.held, may[from][to] ? to : from);
 		}
 	}
 	free(e);
@@ -1286,30 +1286,30 @@ static void test_held(void)
 	commit_len(e, 1, 71);
 	commit_len(e, 2, 70);
 	settle(e);
-	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
-	CHECK_EQ(e->mc.held, SPINDLE_HELD_WAITING);
-	CHECK_EQ(e->mc.held_slot.len, 71);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 1);
+	CHECK_EQ(e->mc.send.held, SPINDLE_HELD_WAITING);
+	CHECK_EQ(e->mc.send.held_slot.len, 71);
 	CHECK(!spindle_send_test(&e->mc));
 	/* The message waits even if other members need rounds. */
 	spindle_send_trigger(&e->mc);
 	settle(e);
-	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 1);
 	CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_MOVING));
 	CHECK(!spindle_send_test(&e->mc));
 	spindle_send_trigger(&e->mc);
 	settle(e);
-	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
-	CHECK_EQ(e->mc.held, SPINDLE_HELD_MOVING);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 1);
+	CHECK_EQ(e->mc.send.held, SPINDLE_HELD_MOVING);
 	/* One part of the bytes arrived, the rest failed. */
 	CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_WAITING));
 	settle(e);
-	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 1);
 	place(e);
-	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 1);
 	CHECK(spindle_send_test(&e->mc));
 	settle(e);
-	CHECK_EQ(e->mc.held, SPINDLE_HELD_NONE);
-	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 3);
+	CHECK_EQ(e->mc.send.held, SPINDLE_HELD_NONE);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 3);
 	CHECK_EQ(e->msgs[0][1].len, 71);
 	/* A push may leave out these bytes, but not those of the other messages. */
 	CHECK(!e->ends[0].placed);
@@ -1327,9 +1327,9 @@ static void test_large_abandoned(void)
 	commit_len(e, 0, 100);
 	commit(e, 1);
 	settle(e);
-	CHECK_EQ(e->mc.held, SPINDLE_HELD_NONE);
+	CHECK_EQ(e->mc.send.held, SPINDLE_HELD_NONE);
 	CHECK_EQ(e->mc.stats.abandoned, 1);
-	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 1);
 	free(e);
 }
 
@@ -1353,20 +1353,20 @@ static void test_parting(void)
 		CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_MOVING));
 		settle(e);
 		spindle_send_trigger(&e->mc);
-		CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], i);
-		CHECK(e->mc.parting && e->mc.txq.desc);
+		CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], i);
+		CHECK(e->mc.send.parting && e->mc.send.txq.desc);
 		CHECK(!(e->mc.events & SPINDLE_MC_PARTED));
 		CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_PLACED));
 		if (!i)
 			settle(e);
 	}
 	spindle_send_trigger(&e->mc);
-	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 2);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 2);
 	CHECK(!(e->mc.events & SPINDLE_MC_PARTED));
 	settle(e);
-	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 4);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 4);
 	CHECK(e->mc.events & SPINDLE_MC_PARTED);
-	CHECK(!e->mc.parting && !e->mc.txq.desc);
+	CHECK(!e->mc.send.parting && !e->mc.send.txq.desc);
 
 	/* The same without a message behind the large one. */
 	e->mc.events = 0;
@@ -1375,11 +1375,11 @@ static void test_parting(void)
 	CHECK(!spindle_mc_detach_sender(&e->mc));
 	CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_MOVING));
 	spindle_send_trigger(&e->mc);
-	CHECK(e->mc.parting && e->mc.txq.desc);
+	CHECK(e->mc.send.parting && e->mc.send.txq.desc);
 	CHECK(!(e->mc.events & SPINDLE_MC_PARTED));
 	CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_PLACED));
 	settle(e);
-	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 5);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 5);
 	CHECK(e->mc.events & SPINDLE_MC_PARTED);
 
 	/* A process without a held message is finished at once, and no event follows. */
@@ -1387,8 +1387,8 @@ static void test_parting(void)
 	spindle_mc_attach_sender(&e->mc, e->desc, &e->free_slot, &e->free_unit);
 	commit(e, 5);
 	CHECK(spindle_mc_detach_sender(&e->mc));
-	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 6);
-	CHECK(!e->mc.parting && !e->mc.txq.desc);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 6);
+	CHECK(!e->mc.send.parting && !e->mc.send.txq.desc);
 	settle(e);
 	CHECK(!(e->mc.events & SPINDLE_MC_PARTED));
 	free(e);
@@ -1405,8 +1405,8 @@ static void test_parting_frozen(void)
 	CHECK(!spindle_mc_detach_sender(&e->mc));
 	place(e);
 	settle(e);
-	CHECK_EQ(e->mc.word[SPINDLE_COL_SLOTS], 1);
-	CHECK(e->mc.txq.error);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 1);
+	CHECK(e->mc.send.txq.error);
 	CHECK(e->mc.events & SPINDLE_MC_PARTED);
 	free(e);
 }
@@ -1434,20 +1434,20 @@ static void test_large_views(void)
 		if (held == SPINDLE_HELD_PLACED)
 			CHECK(spindle_mc_hold(&e->mc, SPINDLE_HELD_PLACED));
 		settle(e);
-		CHECK_EQ(e->mc.held, held);
+		CHECK_EQ(e->mc.send.held, held);
 		spindle_mc_freeze(&e->mc, have);
 		CHECK(spindle_mc_trim(&e->mc, trim));
 		CHECK(drained(e));
-		n->mc.readers = NULL;
+		n->mc.deliver.readers = NULL;
 		spindle_mc_begin(&n->mc, &e->mc, from, first);
-		CHECK_EQ(n->mc.held, held ? SPINDLE_HELD_WAITING : SPINDLE_HELD_NONE);
-		CHECK_EQ(n->mc.parting, held != SPINDLE_HELD_NONE);
+		CHECK_EQ(n->mc.send.held, held ? SPINDLE_HELD_WAITING : SPINDLE_HELD_NONE);
+		CHECK_EQ(n->mc.send.parting, held != SPINDLE_HELD_NONE);
 		if (held) {
 			settle(n);
-			CHECK_EQ(n->mc.word[SPINDLE_COL_SLOTS], 1);
+			CHECK_EQ(n->mc.own.word[SPINDLE_COL_SLOTS], 1);
 			place(n);
 			settle(n);
-			CHECK_EQ(n->mc.word[SPINDLE_COL_SLOTS], 2);
+			CHECK_EQ(n->mc.own.word[SPINDLE_COL_SLOTS], 2);
 			CHECK_EQ(n->msgs[0][1].len, 77);
 			CHECK_EQ(n->msgs[0][1].unit, 2);
 			CHECK(n->ends[1].placed);
@@ -1471,10 +1471,10 @@ static void test_large_stays(void)
 		struct end *e = open_large();
 
 		spindle_mc_wedge(&e->mc);
-		e->mc.held = held;
+		e->mc.send.held = held;
 		spindle_mc_freeze(&e->mc, have);
 		spindle_mc_stay(&e->mc);
-		CHECK_EQ(e->mc.held, held ? SPINDLE_HELD_WAITING : SPINDLE_HELD_NONE);
+		CHECK_EQ(e->mc.send.held, held ? SPINDLE_HELD_WAITING : SPINDLE_HELD_NONE);
 		free(e);
 	}
 }

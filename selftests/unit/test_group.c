@@ -429,9 +429,9 @@ static void wait_for_ack(void)
 	clean();
 	c.push = 0;
 	c.lazy = BIT_ULL(0);
-	mc->lazy = true;
-	mc->word[SPINDLE_COL_DELIVERED]++;
-	mc->member[0].told_delivered = mc->word[SPINDLE_COL_DELIVERED];
+	mc->own.lazy = true;
+	mc->own.word[SPINDLE_COL_DELIVERED]++;
+	mc->member[0].told_delivered = mc->own.word[SPINDLE_COL_DELIVERED];
 }
 
 /* A push that can wait goes out in an idle pass, or in each 64th pass. */
@@ -456,7 +456,7 @@ static void test_lazy(void)
 	CHECK_EQ(c.lazy, 0);
 	/* A pass that does work notes that a push may wait. */
 	c.mc[1]->formed = false;
-	c.mc[1]->lazy = true;
+	c.mc[1]->own.lazy = true;
 	spindle_mg_pass(&c, true, false);
 	CHECK_EQ(c.lazy, BIT_ULL(1));
 	end();
@@ -565,7 +565,7 @@ static void test_flushed(void)
 	CHECK_EQ(c.mc[1]->epoch, SPINDLE_EPOCH_WEDGED);
 	CHECK_EQ(c.mc[3]->epoch, SPINDLE_EPOCH_WEDGED);
 	CHECK(spindle_mg_flushed(&c, 0) && spindle_mg_flushed(&c, 2));
-	c.mc[1]->word[SPINDLE_COL_SLOTS] = 1;
+	c.mc[1]->own.word[SPINDLE_COL_SLOTS] = 1;
 	CHECK(spindle_mg_flushed(&c, 0));
 	CHECK(!spindle_mg_flushed(&c, 2));
 	c.mc[1]->member[1].push_slot = 1;
@@ -661,11 +661,11 @@ static void test_drain(void)
 	CHECK_EQ(c.hot, 0);
 	/* One subgroup has messages left, and the others are drained. */
 	c.mc[0]->sender[0].head = 0;
-	c.mc[0]->stable = 0;
-	c.mc[3]->settle = true;
+	c.mc[0]->deliver.stable = 0;
+	c.mc[3]->deliver.settle = true;
 	CHECK(!spindle_mg_drain(&c));
 	CHECK_EQ(c.hot, BIT_ULL(0));
-	CHECK(!c.mc[3]->settle);
+	CHECK(!c.mc[3]->deliver.settle);
 	end();
 }
 
@@ -702,8 +702,8 @@ static void test_install(void)
 	CHECK_EQ(anew, BIT_ULL(2) | BIT_ULL(4));
 	CHECK(c.mc[1] == stays && !c.mc[3]);
 	/* Readers that were attached before get the announcement of the view. */
-	CHECK_EQ(c.mc[0]->vid_due, VID + 1);
-	CHECK_EQ(c.mc[2]->vid_due, 0);
+	CHECK_EQ(c.mc[0]->deliver.vid_due, VID + 1);
+	CHECK_EQ(c.mc[2]->deliver.vid_due, 0);
 	/* Senders go on where they were, whatever their rank is now. New senders begin at 0. */
 	CHECK_EQ(c.mc[0]->sender[0].walk.slot, 2);
 	CHECK_EQ(c.mc[0]->sender[1].walk.slot, 0);
@@ -797,7 +797,7 @@ static void test_create(void)
 	view.subgroup[0].hold = 1;
 	view.subgroup[0].mode = SPINDLE_MODE_ORDERED;
 	memset(&old, 0, sizeof(old));
-	old.log_mask = 127;
+	old.deliver.log_mask = 127;
 	for (i = 1; i <= 6; i++) {
 		memset(&mc, 0, sizeof(mc));
 		allocations = 0;
@@ -807,11 +807,11 @@ static void test_create(void)
 			 i <= 5 ? -ENOMEM : 0);
 		if (i == 6) {
 			CHECK_EQ(spindle_mc_bytes(&mc), allocated);
-			CHECK_EQ(mc.log_mask, 127);
-			CHECK(mc.hold && mc.ordered);
-			CHECK_EQ(mc.txq.wmask, 7);
-			CHECK_EQ(mc.txq.ring_units, 4096 / SPINDLE_UNIT);
-			CHECK_EQ(mc.txq.max_msg, 100);
+			CHECK_EQ(mc.deliver.log_mask, 127);
+			CHECK(mc.deliver.hold && mc.ordered);
+			CHECK_EQ(mc.send.txq.wmask, 7);
+			CHECK_EQ(mc.send.txq.ring_units, 4096 / SPINDLE_UNIT);
+			CHECK_EQ(mc.send.txq.max_msg, 100);
 		}
 		spindle_mc_destroy(&mc, &memory);
 	}
@@ -854,9 +854,9 @@ static void test_wire(void)
 	run_live();
 	mc = c.mc[1];
 	m = &mc->member[1];
-	CHECK(mc->block == (void *)(row[1] + spindle_layout_block(1)));
+	CHECK(mc->own.block == (void *)(row[1] + spindle_layout_block(1)));
 	CHECK(m->block == (void *)(row[2] + spindle_layout_block(1)));
-	CHECK_EQ(mc->own_hdr, in[1].hdr[1]);
+	CHECK_EQ(mc->own.hdr, in[1].hdr[1]);
 	CHECK_EQ(m->remote_block, spindle_layout_block(1));
 	CHECK_EQ(m->remote_hdr, out[2].hdr[1]);
 	CHECK_EQ(m->remote_pay, out[2].pay[1]);
@@ -869,7 +869,7 @@ static void test_wire(void)
 	CHECK_EQ(mc->sender[1].walk.max_msg, 100);
 	CHECK(mc->sender[1].msgs == mc->msgs + 8);
 	/* A member that only receives has no ring, neither here nor at the other nodes. */
-	CHECK(!c.mc[3]->own_hdr_ring);
+	CHECK(!c.mc[3]->own.hdr_ring);
 	CHECK_EQ(c.mc[3]->member[1].sender, NONE);
 	CHECK_EQ(c.mc[3]->member[0].remote_hdr, SPINDLE_NO_OFFSET);
 	/* Where completions vouch, no message comes by express. */

@@ -198,7 +198,7 @@ static void edge(struct target *t, struct rng *r, bool bad)
 					word[SPINDLE_COL_SENT], r, bad);
 		word[SPINDLE_COL_SLOTS] = max(word[SPINDLE_COL_SLOTS], t->m->slots);
 	}
-	room = mc->word[SPINDLE_COL_DELIVERED] + rounds * mc->senders;
+	room = mc->own.word[SPINDLE_COL_DELIVERED] + rounds * mc->senders;
 	room = max(t->m->received, rng_chance(r, bad ? 97 : 100) ? min(room, told(t)) : room);
 	room -= t->m->received;
 	word[SPINDLE_COL_RECEIVED] = t->m->received +
@@ -221,9 +221,9 @@ static void nulls(struct target *t, struct rng *r)
 		word[SPINDLE_COL_SENT] = t->m->sent + rng_below(r, 3 + mc->senders * mc->window) /
 							 (1 + rng_below(r, 4));
 	word[SPINDLE_COL_RECEIVED] = max(t->m->received,
-					 min(mc->word[SPINDLE_COL_RECEIVED], told(t)));
+					 min(mc->own.word[SPINDLE_COL_RECEIVED], told(t)));
 	word[SPINDLE_COL_DELIVERED] = max(t->m->delivered,
-					  min(mc->word[SPINDLE_COL_DELIVERED],
+					  min(mc->own.word[SPINDLE_COL_DELIVERED],
 					      word[SPINDLE_COL_RECEIVED]));
 	spindle_block_write(t->block, word);
 }
@@ -240,7 +240,7 @@ static void yes(struct target *t, struct rng *r)
 	word[SPINDLE_COL_SLOTS] = t->m->slots;
 	if (t->sd)
 		word[SPINDLE_COL_SENT] = max(t->m->sent, most);
-	word[SPINDLE_COL_RECEIVED] = max(t->m->received, mc->word[SPINDLE_COL_RECEIVED] +
+	word[SPINDLE_COL_RECEIVED] = max(t->m->received, mc->own.word[SPINDLE_COL_RECEIVED] +
 					 rng_below(r, 2) * mc->senders);
 	word[SPINDLE_COL_DELIVERED] = max(t->m->delivered, word[SPINDLE_COL_RECEIVED]);
 	spindle_block_write(t->block, word);
@@ -293,7 +293,7 @@ static void start(struct world *w, enum aim aim)
 			if (g->mc.my_sender != SPINDLE_NO_RANK)
 				sender_open(g);
 			if (rng_chance(&w->rng, 60))
-				reader_open(g, g->mc.log_mask + 1, 0)->lazy =
+				reader_open(g, g->mc.deliver.log_mask + 1, 0)->lazy =
 					rng_below(&w->rng, 100);
 		}
 	}

@@ -90,7 +90,7 @@ static void start_group(struct group *g, void *arg)
 	if (s != SPINDLE_NO_RANK && g->talk && rng_chance(r, 90))
 		sender_open(g);
 	for (i = rng_below(r, 3); i; i--)
-		reader_open(g, g->mc.log_mask + 1, 0);
+		reader_open(g, g->mc.deliver.log_mask + 1, 0);
 }
 
 static void activate_some(struct group *g, void *arg)
@@ -103,8 +103,8 @@ static void activate_some(struct group *g, void *arg)
 /* A subgroup with @hold waits for an attachment. The drain must not wait, so attach a reader. */
 static void unhold(struct group *g, void *arg)
 {
-	if (g->mc.hold && !g->mc.attached)
-		reader_open(g, g->mc.log_mask + 1, 0);
+	if (g->mc.deliver.hold && !g->mc.deliver.attached)
+		reader_open(g, g->mc.deliver.log_mask + 1, 0);
 }
 
 static void add_up(struct group *g, void *arg)
@@ -317,7 +317,7 @@ static void test_no_nulls(void)
 		for (i = 0; i < nodes; i++) {
 			CHECK_EQ(w->node[i].group[0]->mc.stats.nulls, 0);
 			CHECK_EQ(w->node[i].group[0]->mc.stats.delivered, 1);
-			CHECK_EQ(w->node[i].group[0]->mc.word[SPINDLE_COL_SENT], !i);
+			CHECK_EQ(w->node[i].group[0]->mc.own.word[SPINDLE_COL_SENT], !i);
 		}
 		finish(w);
 		/* A single sender never needs a null. */
@@ -363,7 +363,7 @@ static void test_ahead(void)
 	for (i = 0; i < 3; i++)
 		CHECK_EQ(w->node[i].group[0]->mc.stats.delivered, 3001);
 	CHECK(w->posted - writes <= 30);
-	CHECK_EQ(quiet->ahead, 0);
+	CHECK_EQ(quiet->send.ahead, 0);
 	finish(w);
 }
 
@@ -396,7 +396,7 @@ static void test_declared(void)
 	CHECK_EQ(w->node[0].group[0]->mc.stats.nulls, 1001);
 	/* A silence that would let the counts run out is refused, and changes nothing. */
 	CHECK(!spindle_mc_silence(&w->node[1].group[0]->mc, SPINDLE_MAX_ROUND / 4));
-	CHECK_EQ(w->node[1].group[0]->mc.word[SPINDLE_COL_SENT], 1101);
+	CHECK_EQ(w->node[1].group[0]->mc.own.word[SPINDLE_COL_SENT], 1101);
 	finish(w);
 }
 

@@ -50,13 +50,13 @@ static void open_at(struct fixture *f, u32 window, u32 ring_bytes, u64 slot, u64
 	mc->tune.switches = SPINDLE_SW_ALL;
 	mc->member = f->member;
 	mc->sender = f->sender;
-	mc->ends = f->ends;
+	mc->send.ends = f->ends;
 	f->sender[0].msgs = f->msgs;
 	f->sender[0].walk.slot = slot;
-	mc->word[SPINDLE_COL_SLOTS] = slot;
-	mc->block = (struct spindle_block *)(f->row + 64);
-	mc->own_hdr = HDR_AT;
-	mc->own_pay = pay;
+	mc->own.word[SPINDLE_COL_SLOTS] = slot;
+	mc->own.block = (struct spindle_block *)(f->row + 64);
+	mc->own.hdr = HDR_AT;
+	mc->own.pay = pay;
 	f->member[1].push_slot = slot;
 	f->member[1].remote_block = 64;
 	f->member[1].remote_hdr = HDR_AT + REMOTE_SKEW;
@@ -85,7 +85,7 @@ static void fill(struct fixture *f, u32 len, u32 units)
 static void send(struct fixture *f, u32 len, u32 extra_units)
 {
 	struct spindle_mc *mc = &f->mc;
-	u64 n = mc->word[SPINDLE_COL_SLOTS];
+	u64 n = mc->own.word[SPINDLE_COL_SLOTS];
 
 	f->msgs[n & (f->window - 1)] = (struct spindle_msg){
 		.round = f->rounds++, .unit = f->unit, .len = len,
@@ -94,8 +94,8 @@ static void send(struct fixture *f, u32 len, u32 extra_units)
 	f->unit += spindle_units(len) + extra_units;
 	f->ends[n & (f->window - 1)].unit = f->unit;
 	f->ends[n & (f->window - 1)].clean = len;
-	mc->word[SPINDLE_COL_SLOTS] = n + 1;
-	spindle_block_write(mc->block, mc->word);
+	mc->own.word[SPINDLE_COL_SLOTS] = n + 1;
+	spindle_block_write(mc->own.block, mc->own.word);
 	f->member[1].dirty = true;
 }
 
@@ -104,10 +104,10 @@ static bool clean(const struct fixture *f, const struct spindle_write *w)
 {
 	u64 i;
 
-	if (w->guard || w->local < f->mc.own_pay)
+	if (w->guard || w->local < f->mc.own.pay)
 		return true;
 	for (i = w->local; i < w->local + w->len; i++)
-		if (f->row[i] && !f->own[i - f->mc.own_pay])
+		if (f->row[i] && !f->own[i - f->mc.own.pay])
 			return false;
 	return true;
 }
@@ -124,16 +124,16 @@ static void play(struct fixture *f, const struct spindle_write *w, u32 n)
 		CHECK_EQ(w[i].guard, !!w[i].data);
 		CHECK(!w[i].guard || i == n - 1);
 		if (w[i].guard) {
-			CHECK(w[i].data == f->mc.block);
+			CHECK(w[i].data == f->mc.own.block);
 			CHECK_EQ(w[i].remote, 64);
 			CHECK_EQ(w[i].len, SPINDLE_BLOCK_PUSH);
 		} else {
 			CHECK_EQ(w[i].remote, local + REMOTE_SKEW);
-			if (local < f->mc.own_pay)
+			if (local < f->mc.own.pay)
 				CHECK(local >= HDR_AT &&
 				      local + w[i].len <= HDR_AT + f->window * 32);
 			else
-				CHECK(local + w[i].len <= f->mc.own_pay + f->ring_bytes);
+				CHECK(local + w[i].len <= f->mc.own.pay + f->ring_bytes);
 			CHECK(w[i].len <= SPINDLE_PUSH_RANGE);
 			CHECK(clean(f, &w[i]));
 		}
@@ -154,7 +154,7 @@ static bool arrived(const struct fixture *f, u64 from, u64 to)
 		if (memcmp(f->copy + hdr + REMOTE_SKEW, f->row + hdr, 32))
 			return false;
 		for (b = 0; b < m->len; b++) {
-			i = f->mc.own_pay +
+			i = f->mc.own.pay +
 			    ((((u64)m->unit << SPINDLE_UNIT_SHIFT) + b) & (f->ring_bytes - 1));
 			if (f->copy[i + REMOTE_SKEW] != f->row[i])
 				return false;
@@ -418,8 +418,8 @@ static void test_split(void)
 	struct fixture f;
 
 	open_at(&f, 8, 4096, 0, 0);
-	f.mc.word[SPINDLE_COL_RECEIVED] = 7;
-	f.mc.word[SPINDLE_COL_DELIVERED] = 5;
+	f.mc.own.word[SPINDLE_COL_RECEIVED] = 7;
+	f.mc.own.word[SPINDLE_COL_DELIVERED] = 5;
 	f.member[1].told_received = 3;
 	f.member[1].told_delivered = 2;
 	/*
@@ -434,7 +434,7 @@ static void test_split(void)
 	f.member[1].told_delivered = 2;
 	CHECK_EQ(spindle_push(&f.mc, 1, 0, SPINDLE_PUSH_SPLIT, w, 6), 2);
 	CHECK(w[0].guard && w[1].guard);
-	CHECK(w[0].data == &f.member[1].half && w[1].data == f.mc.block);
+	CHECK(w[0].data == &f.member[1].half && w[1].data == f.mc.own.block);
 	CHECK_EQ(spindle_block_read(w[0].data, &seal, word), SPINDLE_READ_NEW);
 	CHECK_EQ(word[SPINDLE_COL_RECEIVED], 7);
 	CHECK_EQ(word[SPINDLE_COL_DELIVERED], 2);
@@ -458,8 +458,8 @@ static void test_split_room(void)
 			/* The last message wraps, and so do the headers. */
 			open_at(&f, 16, 65536, 15, 1023 - 42 * (count - 1));
 			f.mc.tune.switches &= ~SPINDLE_SW_MERGED_ACKS;
-			f.mc.word[SPINDLE_COL_RECEIVED] = 7;
-			f.mc.word[SPINDLE_COL_DELIVERED] = 5;
+			f.mc.own.word[SPINDLE_COL_RECEIVED] = 7;
+			f.mc.own.word[SPINDLE_COL_DELIVERED] = 5;
 			for (i = 0; i < count; i++)
 				send(&f, 128, 40); /* each a range of its own */
 			memset(w, 0xff, sizeof(w));
@@ -483,7 +483,7 @@ static void random_run(void)
 	open_at(&f, window, ring, slot, unit);
 	first_unit = f.unit;
 	for (i = 0; i < 60; i++) {
-		u64 out = f.mc.word[SPINDLE_COL_SLOTS] - seen;
+		u64 out = f.mc.own.word[SPINDLE_COL_SLOTS] - seen;
 		u32 len = rng_below(&rng, ring / 4), extra = rng_below(&rng, 20);
 
 		if (rng_chance(&rng, 60) && out < window &&
@@ -498,7 +498,7 @@ static void random_run(void)
 		CHECK(arrived(&f, seen, f.member[1].push_slot));
 		if (!w[n - 1].guard)
 			continue;
-		seen = f.mc.word[SPINDLE_COL_SLOTS];
+		seen = f.mc.own.word[SPINDLE_COL_SLOTS];
 		first_unit = f.unit;
 	}
 	close_it(&f);

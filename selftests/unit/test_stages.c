@@ -60,7 +60,7 @@ static void test_frozen_sender(void)
 	g->sender->cheated = true;
 	g->sender->desc[0].ready = 99;
 	spindle_mc_run(&g->mc, true);
-	CHECK_EQ(g->mc.txq.error, SPINDLE_ERR_TX_READY);
+	CHECK_EQ(g->mc.send.txq.error, SPINDLE_ERR_TX_READY);
 	CHECK(g->mc.events & SPINDLE_MC_FROZEN);
 	settle(w);
 	done(w);
@@ -90,7 +90,7 @@ static void test_hold(void)
 	settle(w);
 	CHECK_EQ(a->mc.stats.delivered, 1);
 	CHECK_EQ(b->mc.stats.delivered, 0);
-	reader_open(b, b->mc.log_mask + 1, 0);
+	reader_open(b, b->mc.deliver.log_mask + 1, 0);
 	settle(w);
 	CHECK_EQ(b->mc.stats.delivered, 1);
 	CHECK_EQ(b->mc.stats.discarded, 0);
@@ -138,7 +138,7 @@ static void test_unpushed(void)
 	sender_open(g);
 	send_one(g, 10);
 	spindle_mc_run(&g->mc, true);
-	CHECK_EQ(g->mc.word[SPINDLE_COL_SLOTS], 1);
+	CHECK_EQ(g->mc.own.word[SPINDLE_COL_SLOTS], 1);
 	CHECK_EQ(g->mc.member[1].push_slot, 0);
 	says(w, 0, 1, 0, 0);
 	spindle_mc_run(&g->mc, true);
@@ -164,7 +164,7 @@ static void test_far_ahead(void)
 	spindle_mc_run(&g->mc, true);
 	spindle_mc_run(&g->mc, true);
 	CHECK_EQ(g->mc.sender[1].walk.slot, 1);
-	CHECK_EQ(g->mc.word[SPINDLE_COL_SENT], SPINDLE_MAX_ROUND / 2);
+	CHECK_EQ(g->mc.own.word[SPINDLE_COL_SENT], SPINDLE_MAX_ROUND / 2);
 	world_close(w);
 }
 

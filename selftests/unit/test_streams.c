@@ -335,22 +335,22 @@ static void give(struct node *n)
 static void check_placed(struct node *n)
 {
 	u32 s = n->mc.my_sender, i;
-	u64 unit = n->mc.held_slot.unit;
+	u64 unit = n->mc.send.held_slot.unit;
 
 	n->placed++;
 	for (i = 0; i < N; i++)
 		CHECK(world[i].dead || !memcmp(place(&world[i], s, unit), place(n, s, unit),
-					       n->mc.held_slot.len));
+					       n->mc.send.held_slot.len));
 }
 
 static bool pass(struct node *n)
 {
-	bool placed = n->mc.held == SPINDLE_HELD_PLACED, work;
+	bool placed = n->mc.send.held == SPINDLE_HELD_PLACED, work;
 
 	revoked(n);
 	give(n);
 	work = spindle_streams_pass(&n->ss, now++);
-	if (!placed && n->mc.held == SPINDLE_HELD_PLACED)
+	if (!placed && n->mc.send.held == SPINDLE_HELD_PLACED)
 		check_placed(n);
 	return work;
 }
@@ -379,8 +379,8 @@ static void commit(struct node *n, u32 len, u64 unit)
 
 	for (i = 0; i < len; i++)
 		at[i] = rng_u64(&rng);
-	n->mc.held_slot.len = len;
-	n->mc.held_slot.unit = unit;
+	n->mc.send.held_slot.len = len;
+	n->mc.send.held_slot.unit = unit;
 	CHECK(spindle_mc_hold(&n->mc, SPINDLE_HELD_WAITING));
 }
 
@@ -519,7 +519,7 @@ static void test_change(void)
 		for (i = 0; i < N; i++) {
 			CHECK(spindle_streams_quiet(&world[i].ss));
 			CHECK(!world[i].stream[0].r.granted && !world[i].stream[1].r.granted);
-			CHECK(world[i].mc.held != SPINDLE_HELD_MOVING);
+			CHECK(world[i].mc.send.held != SPINDLE_HELD_MOVING);
 		}
 		for (i = 0; i < N; i++) {
 			spindle_streams_begin(&world[(i + seed) % N].ss, VID + 1, true);
@@ -552,14 +552,14 @@ static void test_stop(void)
 	commit(n, 100, 0);
 	announce(n, 1, 0, 50, UNIT);
 	settle(n);
-	CHECK_EQ(n->mc.held, SPINDLE_HELD_MOVING);
+	CHECK_EQ(n->mc.send.held, SPINDLE_HELD_MOVING);
 	CHECK(open->open);
 	announce(n, 1, 1, 50, UNIT);
 	n->greedy = ~0U;
 	settle(n);
 	CHECK(n->stream[1].wanted);
 	spindle_streams_stop(&n->ss);
-	CHECK_EQ(n->mc.held, SPINDLE_HELD_WAITING);
+	CHECK_EQ(n->mc.send.held, SPINDLE_HELD_WAITING);
 	CHECK_EQ(n->mc.stats.large_again, 1);
 	/* The stream needs no memory any more. */
 	CHECK(!n->stream[1].wanted);
@@ -578,9 +578,9 @@ static void test_stop(void)
 	settle(n);
 	CHECK(spindle_streams_quiet(&n->ss));
 	/* A placed message stays placed until the subgroup itself goes on. */
-	n->mc.held = SPINDLE_HELD_PLACED;
+	n->mc.send.held = SPINDLE_HELD_PLACED;
 	spindle_streams_stop(&n->ss);
-	CHECK_EQ(n->mc.held, SPINDLE_HELD_PLACED);
+	CHECK_EQ(n->mc.send.held, SPINDLE_HELD_PLACED);
 }
 
 /* A subgroup that is wedged or has ended stops its streams in the next pass. */
@@ -593,11 +593,11 @@ static void test_wedged(void)
 		begin_all(1);
 		commit(n, 100, 0);
 		settle(n);
-		CHECK_EQ(n->mc.held, SPINDLE_HELD_MOVING);
+		CHECK_EQ(n->mc.send.held, SPINDLE_HELD_MOVING);
 		n->mc.epoch = i ? SPINDLE_EPOCH_OPEN : SPINDLE_EPOCH_WEDGED;
 		n->mc.ended = i;
 		settle(n);
-		CHECK_EQ(n->mc.held, SPINDLE_HELD_WAITING);
+		CHECK_EQ(n->mc.send.held, SPINDLE_HELD_WAITING);
 		CHECK(spindle_streams_quiet(&n->ss));
 		CHECK(!n->stream[1].wanted);
 	}
@@ -739,17 +739,17 @@ static void test_own(void)
 	CHECK_EQ(st->unit, 3);
 	settle(n);
 	CHECK_EQ(n->wants, 1);
-	CHECK_EQ(n->mc.held, SPINDLE_HELD_WAITING);
+	CHECK_EQ(n->mc.send.held, SPINDLE_HELD_WAITING);
 	/* A member is lost before there is memory. */
 	spindle_rdmc_lost(&st->r, 2);
 	CHECK(!spindle_streams_give(&n->ss, 0, st->turn, place(n, 0, 3), NULL));
-	CHECK_EQ(n->mc.held, SPINDLE_HELD_WAITING);
+	CHECK_EQ(n->mc.send.held, SPINDLE_HELD_WAITING);
 	settle(n);
 	CHECK(!st->wanted);
 	CHECK_EQ(n->wants, 1);
 	/* A member that only receives holds no message. */
 	settle(&world[0]);
-	world[0].mc.held = SPINDLE_HELD_WAITING;
+	world[0].mc.send.held = SPINDLE_HELD_WAITING;
 	CHECK(!pass(&world[0]));
 }
 
@@ -1033,10 +1033,10 @@ static void test_alone(void)
 	before = n->stream[0];
 	spindle_streams_begin(&n->ss, VID, false);
 	CHECK(!spindle_streams_pass(&n->ss, now++));
-	CHECK_EQ(n->mc.held, SPINDLE_HELD_NONE);
+	CHECK_EQ(n->mc.send.held, SPINDLE_HELD_NONE);
 	commit(n, 10, 0);
 	CHECK(spindle_streams_pass(&n->ss, now++));
-	CHECK_EQ(n->mc.held, SPINDLE_HELD_PLACED);
+	CHECK_EQ(n->mc.send.held, SPINDLE_HELD_PLACED);
 	CHECK(!spindle_streams_pass(&n->ss, now++));
 	spindle_streams_stop(&n->ss);
 	CHECK(spindle_streams_quiet(&n->ss));
@@ -1056,18 +1056,18 @@ static void test_silent(void)
 	silent->greedy = BIT(0);
 	commit(sender, MAX_MSG, 0);
 	run(5000);
-	CHECK_EQ(sender->mc.held, SPINDLE_HELD_MOVING);
+	CHECK_EQ(sender->mc.send.held, SPINDLE_HELD_MOVING);
 	CHECK_EQ(spindle_rdmc_due(&sender->stream[0].r), U64_MAX);
 	CHECK_EQ(cuts(), 0);
 	/* The silent member delays no change, and no member but that sender. */
 	commit(other, 10, UNIT);
 	run(5000);
-	CHECK_EQ(other->mc.held, SPINDLE_HELD_PLACED);
+	CHECK_EQ(other->mc.send.held, SPINDLE_HELD_PLACED);
 	stop_all();
 	run(1000);
 	for (i = 0; i < N; i++)
 		CHECK(spindle_streams_quiet(&world[i].ss));
-	CHECK_EQ(sender->mc.held, SPINDLE_HELD_WAITING);
+	CHECK_EQ(sender->mc.send.held, SPINDLE_HELD_WAITING);
 
 	/*
 	 * The silent member is the source of the third one, which has granted it a block. The block

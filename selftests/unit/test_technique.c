@@ -61,7 +61,7 @@ static void test_put_off(void)
 	for (i = 0; i < 3; i++) {
 		send_some(w, 1, 1);
 		CHECK_EQ(passes_until_null(mc), 5);
-		CHECK_EQ(mc->late, 0);
+		CHECK_EQ(mc->send.late, 0);
 		settle(w);
 	}
 	/* A pass that has nothing else to do does not wait. */
@@ -116,8 +116,8 @@ static void test_silence_comes_last(void)
 	for (i = 0; i < 3; i++)
 		send_one(w->node[0].group[0], 64);
 	CHECK(spindle_mc_silence(mc, 100));
-	CHECK_EQ(mc->word[SPINDLE_COL_SLOTS], 3);
-	CHECK_EQ(mc->word[SPINDLE_COL_SENT], 103);
+	CHECK_EQ(mc->own.word[SPINDLE_COL_SLOTS], 3);
+	CHECK_EQ(mc->own.word[SPINDLE_COL_SENT], 103);
 	for (i = 0; i < 3; i++)
 		CHECK_EQ(mc->sender[0].msgs[i].round, i);
 	finish(w);
@@ -156,10 +156,10 @@ static void test_retune(void)
 	settle(w);
 	CHECK_EQ(mc->stats.delivered, 1);
 	/* The next silence in advance is not longer than the new limit. */
-	mc->ahead = 64;
+	mc->send.ahead = 64;
 	tune.silence = 4;
 	spindle_mc_retune(mc, &tune);
-	CHECK_EQ(mc->ahead, 4);
+	CHECK_EQ(mc->send.ahead, 4);
 	finish(w);
 }
 
@@ -188,7 +188,7 @@ static void test_large_counts(void)
 	spindle_mc_run(mc, false);
 	CHECK_EQ(mc->stats.sent, 1);
 	CHECK_EQ(mc->stats.large, 0);
-	CHECK(mc->held == SPINDLE_HELD_WAITING && mc->held_slot.len == 101);
+	CHECK(mc->send.held == SPINDLE_HELD_WAITING && mc->send.held_slot.len == 101);
 	CHECK_EQ(mc->stats.large_again, 0);
 	bring_held(mc);
 	CHECK_EQ(mc->stats.large_again, 1);
@@ -226,7 +226,7 @@ static void test_leftovers(void)
 
 		send_one(g, len);
 		send_one(g, len);
-		at = (mc->txq.unit << SPINDLE_UNIT_SHIFT) + len;
+		at = (mc->send.txq.unit << SPINDLE_UNIT_SHIFT) + len;
 		for (b = len; b < 128; b++, at++)
 			mc->sender[0].pay[at & (ring - 1)] = 0xa5;
 		settle(w);
@@ -258,15 +258,15 @@ static void test_large_retune(void)
 	/* The message has been sent, and not pushed yet. */
 	tune.large = 200;
 	spindle_mc_retune(mc, &tune);
-	CHECK(!mc->ends[0].placed);
+	CHECK(!mc->send.ends[0].placed);
 	for (i = 0; i < 3; i++)
 		send_one(g, 201 + i);
 	spindle_mc_run(mc, false);
-	CHECK(mc->held == SPINDLE_HELD_WAITING);
+	CHECK(mc->send.held == SPINDLE_HELD_WAITING);
 	tune.large = U32_MAX;
 	spindle_mc_retune(mc, &tune);
 	spindle_mc_run(mc, false);
-	CHECK(mc->held == SPINDLE_HELD_WAITING && mc->held_slot.len == 201);
+	CHECK(mc->send.held == SPINDLE_HELD_WAITING && mc->send.held_slot.len == 201);
 	CHECK_EQ(mc->stats.sent, 1);
 	tune.large = 202;
 	spindle_mc_retune(mc, &tune);
@@ -275,7 +275,7 @@ static void test_large_retune(void)
 	CHECK_EQ(mc->stats.sent, 4);
 	CHECK_EQ(mc->stats.large, 2);
 	CHECK_EQ(mc->stats.large_bytes, 201 + 203);
-	CHECK(mc->ends[1].placed && !mc->ends[2].placed && mc->ends[3].placed);
+	CHECK(mc->send.ends[1].placed && !mc->send.ends[2].placed && mc->send.ends[3].placed);
 	CHECK_EQ(mc_of(w, 1)->stats.delivered, 4);
 	finish(w);
 }
@@ -356,7 +356,7 @@ static u32 posts, unsealed;
 static void count_post(struct spindle_mc *mc)
 {
 	posts++;
-	unsealed += memcmp(mc->block->word, mc->word, sizeof(mc->word)) != 0;
+	unsealed += memcmp(mc->own.block->word, mc->own.word, sizeof(mc->own.word)) != 0;
 }
 
 /* With posts in place, the block is sealed for each post. With late posts, no pass posts. */
@@ -402,7 +402,7 @@ static void test_post_after_a_lie(void)
 	CHECK(mc->events & SPINDLE_MC_FAILED);
 	/* The post of the own message. */
 	CHECK_EQ(posts, 1);
-	CHECK_EQ(mc->word[SPINDLE_COL_RECEIVED], 1);
+	CHECK_EQ(mc->own.word[SPINDLE_COL_RECEIVED], 1);
 	CHECK_EQ(mc->member[1].sent, 0);
 	world_close(w);
 }

@@ -44,10 +44,10 @@ static void count_from(struct group *g, u64 first, u64 first_unit)
 	}
 	if (!sends)
 		return;
-	mc->txq.unit = mc->txq.free_unit = first_unit;
-	mc->txq.slot = mc->txq.free_slot = first;
-	mc->word[SPINDLE_COL_SLOTS] = first;
-	mc->free_slot = first;
+	mc->send.txq.unit = mc->send.txq.free_unit = first_unit;
+	mc->send.txq.slot = mc->send.txq.free_slot = first;
+	mc->own.word[SPINDLE_COL_SLOTS] = first;
+	mc->send.free_slot = first;
 }
 
 static struct spindle_row row_of(void *ctx, u32 rank)
@@ -122,7 +122,7 @@ static void open_group(struct node *node, u32 index)
 	spindle_mc_create(mc, &w->view, index, node->rank, NULL, NULL, &memory);
 	wire(g);
 	if (mc->my_sender != SPINDLE_NO_RANK)
-		g->pay = node->row[node->rank] + mc->own_pay;
+		g->pay = node->row[node->rank] + mc->own.pay;
 	count_from(g, w->conf.first, w->conf.first_unit);
 	mc->post = post_in_place;
 	if (w->conf.large)
@@ -315,7 +315,7 @@ void world_between_looks(void)
 static void bring(struct group *g, u32 part)
 {
 	struct world *w = g->node->world;
-	const struct spindle_tx_slot *slot = &g->mc.held_slot;
+	const struct spindle_tx_slot *slot = &g->mc.send.held_slot;
 	u64 mask = ((u64)g->mc.ring_units << SPINDLE_UNIT_SHIFT) - 1;
 	u64 at = (slot->unit << SPINDLE_UNIT_SHIFT) & mask;
 	u32 r, i;
@@ -338,7 +338,7 @@ static bool move_large(struct group *g)
 	struct rng *rng = &g->node->world->rng;
 	struct spindle_mc *mc = &g->mc;
 
-	switch (mc->held) {
+	switch (mc->send.held) {
 	case SPINDLE_HELD_NONE:
 	case SPINDLE_HELD_PLACED:
 		break;
@@ -349,15 +349,15 @@ static bool move_large(struct group *g)
 		if (rng_chance(rng, 50))
 			break;
 		if (rng_chance(rng, 20)) {
-			bring(g, rng_below(rng, mc->held_slot.len + 1));
+			bring(g, rng_below(rng, mc->send.held_slot.len + 1));
 			spindle_mc_hold(mc, SPINDLE_HELD_WAITING);
 			break;
 		}
-		bring(g, mc->held_slot.len);
+		bring(g, mc->send.held_slot.len);
 		spindle_mc_hold(mc, SPINDLE_HELD_PLACED);
 		break;
 	}
-	return mc->held != SPINDLE_HELD_NONE;
+	return mc->send.held != SPINDLE_HELD_NONE;
 }
 
 static bool look_at_large(struct group *g)
@@ -419,7 +419,7 @@ static struct group *random_group(struct world *w)
 static void random_reader(struct group *g)
 {
 	struct world *w = g->node->world;
-	u32 copy = 0, entries = g->mc.log_mask + 1, max_msg = group_conf(g)->max_msg;
+	u32 copy = 0, entries = g->mc.deliver.log_mask + 1, max_msg = group_conf(g)->max_msg;
 
 	if (rng_chance(&w->rng, 40)) {
 		copy = roundup_pow_of_two(max_t(u32, max_msg, SPINDLE_UNIT)) <<

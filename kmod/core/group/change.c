@@ -163,7 +163,7 @@ bool spindle_mg_drain(struct spindle_mg *c)
 		if (!mc || mc->epoch == SPINDLE_EPOCH_STAYED || spindle_mc_drain(mc))
 			continue;
 		done = false;
-		c->draining |= !mc->blocked;
+		c->draining |= !mc->deliver.blocked;
 		spindle_mg_touch(c, i);
 	}
 	return done;

@@ -152,7 +152,7 @@ static bool visit(struct spindle_mg *c, u32 index, bool idle)
 	c->ops->ran(c->ctx, index, work);
 	if (work) {
 		spindle_mg_touch(c, index);
-		if (mc->lazy)
+		if (mc->own.lazy)
 			c->lazy |= BIT_ULL(index);
 	} else if ((mc->tune.switches & SPINDLE_SW_TRACKING) && ++mc->quiet > HOT_PASSES) {
 		c->hot &= ~BIT_ULL(index);

@@ -116,7 +116,7 @@ void spindle_streams_stop(struct spindle_streams *ss)
 		ss->stream[s].wanted = false;
 		spindle_rdmc_fail(&ss->stream[s].r, 0, SPINDLE_RDMC_VIEW);
 	}
-	if (ss->mc->held == SPINDLE_HELD_MOVING)
+	if (ss->mc->send.held == SPINDLE_HELD_MOVING)
 		spindle_mc_hold(ss->mc, SPINDLE_HELD_WAITING);
 }
 
@@ -302,7 +302,7 @@ bool spindle_streams_give(struct spindle_streams *ss, u32 s, u64 turn, void *mem
 	st->wanted = false;
 	if (!spindle_rdmc_is_root(&st->r))
 		return !spindle_rdmc_accept(&st->r, st->object, st->len, mem, have);
-	if (mc->held != SPINDLE_HELD_WAITING ||
+	if (mc->send.held != SPINDLE_HELD_WAITING ||
 	    spindle_rdmc_send(&st->r, st->len, st->unit, mem, &ss->moving))
 		return false;
 	spindle_mc_hold(mc, SPINDLE_HELD_MOVING);
@@ -338,11 +338,11 @@ static bool move_own(struct spindle_streams *ss)
 	struct spindle_stream *own = own_stream(ss);
 	struct spindle_mc *mc = ss->mc;
 
-	switch (own ? mc->held : SPINDLE_HELD_NONE) {
+	switch (own ? mc->send.held : SPINDLE_HELD_NONE) {
 	case SPINDLE_HELD_WAITING:
 		if (own->wanted || own->r.state != SPINDLE_RDMC_S_OPEN || !spindle_mc_active(mc))
 			return false;
-		want(ss, mc->my_sender, 0, mc->held_slot.len, mc->held_slot.unit);
+		want(ss, mc->my_sender, 0, mc->send.held_slot.len, mc->send.held_slot.unit);
 		return true;
 	case SPINDLE_HELD_MOVING:
 		if (!spindle_rdmc_everywhere(&own->r, ss->moving))
@@ -357,7 +357,7 @@ static bool move_own(struct spindle_streams *ss)
 /* Without other members, a message that is held is placed at once. */
 static bool alone(struct spindle_mc *mc)
 {
-	if (mc->held != SPINDLE_HELD_WAITING)
+	if (mc->send.held != SPINDLE_HELD_WAITING)
 		return false;
 	spindle_mc_hold(mc, SPINDLE_HELD_MOVING);
 	spindle_mc_hold(mc, SPINDLE_HELD_PLACED);

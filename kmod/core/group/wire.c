@@ -16,10 +16,10 @@ static void configure(struct spindle_mc *mc, const struct spindle_view_subgroup 
 	mc->ring_units = cfg->ring >> SPINDLE_UNIT_SHIFT;
 	mc->max_msg = cfg->max_msg;
 	mc->ordered = cfg->mode == SPINDLE_MODE_ORDERED;
-	mc->hold = cfg->hold;
-	mc->txq.wmask = mc->window - 1;
-	mc->txq.ring_units = mc->ring_units;
-	mc->txq.max_msg = mc->max_msg;
+	mc->deliver.hold = cfg->hold;
+	mc->send.txq.wmask = mc->window - 1;
+	mc->send.txq.ring_units = mc->ring_units;
+	mc->send.txq.max_msg = mc->max_msg;
 }
 
 /**
@@ -45,14 +45,14 @@ int spindle_mc_create(struct spindle_mc *mc, const struct spindle_view *view, u3
 	mc->lacking = rules && !spindle_rules_enough(rules, view, index);
 	entries = spindle_mc_log_entries(mc->senders, mc->window);
 	if (old)
-		entries = max(entries, old->log_mask + 1);
-	mc->log_mask = entries - 1;
+		entries = max(entries, old->deliver.log_mask + 1);
+	mc->deliver.log_mask = entries - 1;
 	mc->member = memory->zalloc(mc->members, sizeof(*mc->member));
 	mc->sender = memory->zalloc(mc->senders, sizeof(*mc->sender));
-	mc->ends = memory->zalloc(mc->window, sizeof(*mc->ends));
-	mc->log = memory->zalloc(entries, sizeof(*mc->log));
+	mc->send.ends = memory->zalloc(mc->window, sizeof(*mc->send.ends));
+	mc->deliver.log = memory->zalloc(entries, sizeof(*mc->deliver.log));
 	mc->msgs = memory->zalloc((size_t)mc->senders * mc->window, sizeof(*mc->msgs));
-	if (!mc->member || !mc->sender || !mc->ends || !mc->log || !mc->msgs)
+	if (!mc->member || !mc->sender || !mc->send.ends || !mc->deliver.log || !mc->msgs)
 		return -ENOMEM;
 	spindle_mc_init(mc);
 	return 0;
@@ -66,8 +66,8 @@ int spindle_mc_create(struct spindle_mc *mc, const struct spindle_view *view, u3
 void spindle_mc_destroy(struct spindle_mc *mc, const struct spindle_memory *memory)
 {
 	memory->free(mc->msgs);
-	memory->free(mc->log);
-	memory->free(mc->ends);
+	memory->free(mc->deliver.log);
+	memory->free(mc->send.ends);
 	memory->free(mc->sender);
 	memory->free(mc->member);
 }
@@ -79,11 +79,11 @@ static void *in_row(const struct spindle_row *row, u64 offset)
 
 static void wire_own(struct spindle_mc *mc, u32 index, const struct spindle_row *row)
 {
-	mc->block = in_row(row, spindle_layout_block(index));
+	mc->own.block = in_row(row, spindle_layout_block(index));
 	mc->my_sender = mc->member[mc->me].sender;
-	mc->own_hdr = row->in->hdr[index];
-	mc->own_pay = row->in->pay[index];
-	mc->own_hdr_ring = in_row(row, mc->own_hdr);
+	mc->own.hdr = row->in->hdr[index];
+	mc->own.pay = row->in->pay[index];
+	mc->own.hdr_ring = in_row(row, mc->own.hdr);
 }
 
 static void wire_remote(struct spindle_mc_member *m, u32 index, const struct spindle_row *row)
@@ -177,6 +177,7 @@ void spindle_mc_clear(const struct spindle_row *row, u64 subgroups)
 u64 spindle_mc_bytes(const struct spindle_mc *mc)
 {
 	return mc->members * sizeof(*mc->member) + mc->senders * sizeof(*mc->sender) +
-	       mc->window * sizeof(*mc->ends) + (mc->log_mask + 1) * sizeof(*mc->log) +
+	       mc->window * sizeof(*mc->send.ends) +
+	       (mc->deliver.log_mask + 1) * sizeof(*mc->deliver.log) +
 	       (u64)mc->senders * mc->window * sizeof(*mc->msgs);
 }

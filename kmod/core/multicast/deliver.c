@@ -19,7 +19,7 @@ static u64 lowest_head(const struct spindle_mc *mc)
 /* The sequence number that delivery has to stay below. */
 static u64 dlv_limit(const struct spindle_mc *mc)
 {
-	return mc->ordered ? mc->stable : U64_MAX;
+	return mc->ordered ? mc->deliver.stable : U64_MAX;
 }
 
 /**
@@ -33,9 +33,9 @@ bool spindle_deliver_test(void *ctx)
 	const struct spindle_mc *mc = ctx;
 	u32 s;
 
-	if (mc->blocked || (mc->hold && !mc->attached))
+	if (mc->deliver.blocked || (mc->deliver.hold && !mc->deliver.attached))
 		return false;
-	if (mc->vid_due)
+	if (mc->deliver.vid_due)
 		return true;
 	for (s = 0; s < mc->senders; s++) {
 		u64 head = mc->sender[s].head;
@@ -51,9 +51,9 @@ static bool readers_have_room(const struct spindle_mc *mc, u32 len)
 	const struct spindle_dlvq *q;
 
 	/* The log is full only if it also has messages of senders that are gone. */
-	if (mc->log_tail - mc->log_head > mc->log_mask)
+	if (mc->deliver.log_tail - mc->deliver.log_head > mc->deliver.log_mask)
 		return false;
-	for (q = mc->readers; q; q = q->next)
+	for (q = mc->deliver.readers; q; q = q->next)
 		if (!q->error && !spindle_dlvq_room(q, len))
 			return false;
 	return true;
@@ -65,7 +65,7 @@ static bool copy_to_readers(struct spindle_mc *mc, const struct spindle_dlv *dlv
 {
 	struct spindle_dlvq *q;
 
-	for (q = mc->readers; q; q = q->next)
+	for (q = mc->deliver.readers; q; q = q->next)
 		if (!q->error && !spindle_dlvq_copy(q, dlv, pay,
 						    mc->ring_units << SPINDLE_UNIT_SHIFT, budget))
 			return false;
@@ -90,18 +90,18 @@ static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 	bool read = false;
 
 	if (!readers_have_room(mc, msg->len)) {
-		mc->blocked = true;
+		mc->deliver.blocked = true;
 		return false;
 	}
 	if (!copy_to_readers(mc, &dlv, sd->pay, budget))
 		return false;
-	for (q = mc->readers; q; q = q->next) {
+	for (q = mc->deliver.readers; q; q = q->next) {
 		if (q->error)
 			continue;
 		spindle_dlvq_append(q, &dlv);
 		read = true;
 	}
-	mc->log[mc->log_tail++ & mc->log_mask] = s;
+	mc->deliver.log[mc->deliver.log_tail++ & mc->deliver.log_mask] = s;
 	sd->dlv_slot++;
 	sd->head = sd->dlv_slot == sd->walk.slot ? U64_MAX :
 		   sd->msgs[sd->dlv_slot & wmask].round;
@@ -114,24 +114,24 @@ static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 /* Tell the readers that a view has begun; returns false if one of them has no room. */
 static bool deliver_view(struct spindle_mc *mc)
 {
-	struct spindle_dlv dlv = { .seq = mc->vid_due, .kind = SPINDLE_DLV_VIEW };
+	struct spindle_dlv dlv = { .seq = mc->deliver.vid_due, .kind = SPINDLE_DLV_VIEW };
 	struct spindle_dlvq *q;
 
 	if (!readers_have_room(mc, 0)) {
-		mc->blocked = true;
+		mc->deliver.blocked = true;
 		return false;
 	}
-	for (q = mc->readers; q; q = q->next) {
+	for (q = mc->deliver.readers; q; q = q->next) {
 		if (q->error)
 			continue;
 		/* This reader attached in the view already, so its entry 0 is the one behind. */
-		if (q->vid == mc->vid_due)
+		if (q->vid == mc->deliver.vid_due)
 			q->base++;
 		else
 			spindle_dlvq_append(q, &dlv);
 	}
-	mc->log[mc->log_tail++ & mc->log_mask] = SPINDLE_LOG_GONE;
-	mc->vid_due = 0;
+	mc->deliver.log[mc->deliver.log_tail++ & mc->deliver.log_mask] = SPINDLE_LOG_GONE;
+	mc->deliver.vid_due = 0;
 	return true;
 }
 
@@ -168,9 +168,9 @@ static u32 deliver_batch(struct spindle_mc *mc)
 void spindle_deliver_trigger(void *ctx)
 {
 	struct spindle_mc *mc = ctx;
-	bool view = mc->vid_due && deliver_view(mc);
+	bool view = mc->deliver.vid_due && deliver_view(mc);
 	struct spindle_dlvq *q;
-	u32 n = mc->vid_due ? 0 : deliver_batch(mc);
+	u32 n = mc->deliver.vid_due ? 0 : deliver_batch(mc);
 
 	if (!n && !view)
 		return;
@@ -179,8 +179,8 @@ void spindle_deliver_trigger(void *ctx)
 		spindle_mc_batch(&mc->stats.dlv_batches, mc->stats.dlv_hist, n);
 	}
 	mc->events |= SPINDLE_MC_DELIVERED;
-	mc->settle = true;
-	for (q = mc->readers; q; q = q->next)
+	mc->deliver.settle = true;
+	for (q = mc->deliver.readers; q; q = q->next)
 		if (!q->error)
 			spindle_dlvq_publish(q);
 }

@@ -48,7 +48,7 @@ void spindle_mc_wedge(struct spindle_mc *mc)
 /* The stream that brought a large message to the members stopped with the view: bring it again. */
 static void bring_again(struct spindle_mc *mc)
 {
-	if (mc->held != SPINDLE_HELD_NONE)
+	if (mc->send.held != SPINDLE_HELD_NONE)
 		spindle_mc_hold(mc, SPINDLE_HELD_WAITING);
 }
 
@@ -77,7 +77,7 @@ bool spindle_mc_flushed(const struct spindle_mc *mc, u32 rank)
 	const struct spindle_mc_member *m = &mc->member[rank];
 
 	return mc->my_sender == SPINDLE_NO_RANK || rank == mc->me ||
-	       (m->push_slot == mc->word[SPINDLE_COL_SLOTS] && !spindle_push_wanted(mc, rank));
+	       (m->push_slot == mc->own.word[SPINDLE_COL_SLOTS] && !spindle_push_wanted(mc, rank));
 }
 
 /**
@@ -132,8 +132,8 @@ bool spindle_mc_trim(struct spindle_mc *mc, const u64 *trim)
 		if (sd->dlv_slot == trim[s])
 			sd->head = U64_MAX;
 	}
-	mc->stable = U64_MAX;
-	mc->hold = false;
+	mc->deliver.stable = U64_MAX;
+	mc->deliver.hold = false;
 	return true;
 }
 
@@ -212,43 +212,54 @@ static void begin_member(struct spindle_mc *mc, struct spindle_mc_member *m)
 		WRITE_ONCE(*m->vouch, m->vouched);
 }
 
-/*
- * Take over the log, the readers and the sending process, so that none of them notices the change.
- */
-static void take_over(struct spindle_mc *mc, struct spindle_mc *old, const u32 *from)
+/* Take over the log and the readers; @now has the sender ranks, by old ones. */
+static void take_readers(struct spindle_mc_deliver *to, const struct spindle_mc_deliver *old,
+			 const u8 *now)
 {
-	u8 now[SPINDLE_LOG_GONE + 1];	/* sender ranks, by old ones */
 	struct spindle_dlvq *q;
 	u64 n;
+
+	for (n = old->log_head; n != old->log_tail; n++)
+		to->log[n & to->log_mask] = now[old->log[n & old->log_mask]];
+	/*
+	 * Sequence numbers begin again: a message that was copied in part belongs to the old view.
+	 */
+	for (q = old->readers; q; q = q->next)
+		q->part = 0;
+	to->log_head = old->log_head;
+	to->log_tail = old->log_tail;
+	to->readers = old->readers;
+	to->attached = old->attached;
+}
+
+/* Take over the sending process, and what it has committed. */
+static void take_sender(struct spindle_mc *mc, const struct spindle_mc *old)
+{
+	mc->send.txq = old->send.txq;
+	mc->send.held = old->send.held;
+	mc->send.held_slot = old->send.held_slot;
+	mc->send.parting = old->send.parting;
+	bring_again(mc);
+	mc->send.free_slot = old->send.free_slot;
+	memcpy(mc->send.ends, old->send.ends, mc->window * sizeof(*mc->send.ends));
+}
+
+/* Take all over that processes see, so that none of them notices the change. */
+static void take_over(struct spindle_mc *mc, const struct spindle_mc *old, const u32 *from)
+{
+	u8 now[SPINDLE_LOG_GONE + 1];
 	u32 s;
 
 	memset(now, SPINDLE_LOG_GONE, sizeof(now));
 	for (s = 0; s < mc->senders; s++)
 		if (from[s] != SPINDLE_NO_RANK)
 			now[from[s]] = s;
-	for (n = old->log_head; n != old->log_tail; n++)
-		mc->log[n & mc->log_mask] = now[old->log[n & old->log_mask]];
-	/*
-	 * Sequence numbers begin again: a message that was copied in part belongs to the old view.
-	 */
-	for (q = old->readers; q; q = q->next)
-		q->part = 0;
-	mc->log_head = old->log_head;
-	mc->log_tail = old->log_tail;
-	mc->readers = old->readers;
-	mc->attached = old->attached;
+	take_readers(&mc->deliver, &old->deliver, now);
 	mc->tune = old->tune;
 	mc->stats = old->stats;
 	mc->events = old->events & ~SPINDLE_MC_FAILED;
-	if (mc->my_sender == SPINDLE_NO_RANK || old->my_sender == SPINDLE_NO_RANK)
-		return;
-	mc->txq = old->txq;
-	mc->held = old->held;
-	mc->held_slot = old->held_slot;
-	mc->parting = old->parting;
-	bring_again(mc);
-	mc->free_slot = old->free_slot;
-	memcpy(mc->ends, old->ends, mc->window * sizeof(*mc->ends));
+	if (mc->my_sender != SPINDLE_NO_RANK && old->my_sender != SPINDLE_NO_RANK)
+		take_sender(mc, old);
 }
 
 /**
@@ -278,14 +289,14 @@ void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *
 		begin_member(mc, &mc->member[i]);
 	if (old)
 		take_over(mc, old, from);
-	mc->word[SPINDLE_COL_RECEIVED] = mc->senders;
+	mc->own.word[SPINDLE_COL_RECEIVED] = mc->senders;
 	if (mc->my_sender != SPINDLE_NO_RANK) {
-		mc->word[SPINDLE_COL_SENT] = 1;
-		mc->word[SPINDLE_COL_SLOTS] = mc->sender[mc->my_sender].walk.slot;
+		mc->own.word[SPINDLE_COL_SENT] = 1;
+		mc->own.word[SPINDLE_COL_SLOTS] = mc->sender[mc->my_sender].walk.slot;
 	}
-	mc->stable = mc->senders;
-	mc->changed = true;
-	mc->settle = true;
+	mc->deliver.stable = mc->senders;
+	mc->own.changed = true;
+	mc->deliver.settle = true;
 }
 
 /**
@@ -295,7 +306,7 @@ void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *
  */
 void spindle_mc_announce(struct spindle_mc *mc, u64 vid)
 {
-	mc->vid_due = vid;
+	mc->deliver.vid_due = vid;
 }
 
 /* Units from a message to the next one of its sender, or its own if there is none yet. */
@@ -314,7 +325,7 @@ static u32 units_of(const struct spindle_mc_sender *sd, u64 slot)
  */
 void spindle_mc_release_log(struct spindle_mc *mc)
 {
-	u8 s = mc->log[mc->log_head++ & mc->log_mask];
+	u8 s = mc->deliver.log[mc->deliver.log_head++ & mc->deliver.log_mask];
 	struct spindle_mc_sender *sd;
 
 	if (s == SPINDLE_LOG_GONE)
@@ -323,7 +334,7 @@ void spindle_mc_release_log(struct spindle_mc *mc)
 	/* No other member waits for the own ring. */
 	if (s != mc->my_sender) {
 		sd->owed = min_t(u64, (u64)sd->owed + units_of(sd, sd->rel_slot), mc->ring_units);
-		mc->overdue |= sd->owed >= mc->ring_units >> SPINDLE_LAZY_SHIFT;
+		mc->own.overdue |= sd->owed >= mc->ring_units >> SPINDLE_LAZY_SHIFT;
 	}
 	sd->rel_slot++;
 }

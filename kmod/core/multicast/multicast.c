@@ -48,7 +48,7 @@ static void pay_debts(struct spindle_mc *mc)
 {
 	u32 s;
 
-	mc->overdue = false;
+	mc->own.overdue = false;
 	for (s = 0; s < mc->senders; s++)
 		mc->sender[s].owed = 0;
 }
@@ -61,25 +61,25 @@ static void pay_debts(struct spindle_mc *mc)
  */
 void spindle_mc_set(struct spindle_mc *mc, enum spindle_column col, u64 value)
 {
-	bool lazy = col == SPINDLE_COL_DELIVERED && !mc->overdue &&
+	bool lazy = col == SPINDLE_COL_DELIVERED && !mc->own.overdue &&
 		    spindle_mc_uses(mc, SPINDLE_SW_MERGED_ACKS);
 	u64 most = ((u64)mc->window * mc->senders) >> SPINDLE_LAZY_SHIFT;
 	u32 r;
 
-	if (mc->word[col] == value)
+	if (mc->own.word[col] == value)
 		return;
-	ASSERT_EXCLUSIVE_WRITER(mc->word[col]);
+	ASSERT_EXCLUSIVE_WRITER(mc->own.word[col]);
 	/* Pairs with READ_ONCE() of statistics. */
-	WRITE_ONCE(mc->word[col], value);
-	mc->changed = true;
-	mc->lazy |= lazy;
+	WRITE_ONCE(mc->own.word[col], value);
+	mc->own.changed = true;
+	mc->own.lazy |= lazy;
 	for (r = 0; r < mc->members; r++) {
 		struct spindle_mc_member *m = &mc->member[r];
 
 		if (r != mc->me && (!lazy || value - m->told_delivered >= most))
 			m->dirty = true;
 	}
-	if (col == SPINDLE_COL_DELIVERED && mc->overdue)
+	if (col == SPINDLE_COL_DELIVERED && mc->own.overdue)
 		pay_debts(mc);
 }
 
@@ -99,13 +99,13 @@ bool spindle_mc_flush_acks(struct spindle_mc *mc)
 	bool any = false;
 	u32 r;
 
-	if (!mc->lazy || !spindle_mc_runs(mc))
+	if (!mc->own.lazy || !spindle_mc_runs(mc))
 		return false;
-	mc->lazy = false;
+	mc->own.lazy = false;
 	for (r = 0; r < mc->members; r++) {
 		struct spindle_mc_member *m = &mc->member[r];
 
-		if (r == mc->me || m->told_delivered == mc->word[SPINDLE_COL_DELIVERED])
+		if (r == mc->me || m->told_delivered == mc->own.word[SPINDLE_COL_DELIVERED])
 			continue;
 		m->dirty = true;
 		any = true;
@@ -116,7 +116,7 @@ bool spindle_mc_flush_acks(struct spindle_mc *mc)
 /* The sequence number below which all members have received everything. */
 static u64 stable_seq(const struct spindle_mc *mc)
 {
-	u64 low = mc->word[SPINDLE_COL_RECEIVED];
+	u64 low = mc->own.word[SPINDLE_COL_RECEIVED];
 	u32 r;
 
 	for (r = 0; r < mc->members; r++)
@@ -132,7 +132,7 @@ static u64 stable_seq(const struct spindle_mc *mc)
 void spindle_mc_advance(struct spindle_mc *mc)
 {
 	spindle_mc_set(mc, SPINDLE_COL_RECEIVED, spindle_mc_prefix(mc, count_received));
-	WRITE_ONCE(mc->stable, stable_seq(mc));
+	WRITE_ONCE(mc->deliver.stable, stable_seq(mc));
 }
 
 /**
@@ -141,11 +141,11 @@ void spindle_mc_advance(struct spindle_mc *mc)
  */
 void spindle_mc_publish(struct spindle_mc *mc)
 {
-	if (!mc->changed || !spindle_mc_runs(mc))
+	if (!mc->own.changed || !spindle_mc_runs(mc))
 		return;
-	mc->changed = false;
-	mc->express_ready = false;
-	spindle_block_write(mc->block, mc->word);
+	mc->own.changed = false;
+	mc->own.express_ready = false;
+	spindle_block_write(mc->own.block, mc->own.word);
 }
 
 /**
@@ -154,7 +154,7 @@ void spindle_mc_publish(struct spindle_mc *mc)
  */
 void spindle_mc_post_in_place(struct spindle_mc *mc)
 {
-	if (spindle_mc_uses(mc, SPINDLE_SW_LATE_POST) || !mc->changed ||
+	if (spindle_mc_uses(mc, SPINDLE_SW_LATE_POST) || !mc->own.changed ||
 	    !spindle_mc_runs(mc))
 		return;
 	spindle_mc_publish(mc);
@@ -225,7 +225,7 @@ bool spindle_mc_run(struct spindle_mc *mc, bool idle)
 void spindle_mc_retune(struct spindle_mc *mc, const struct spindle_mc_tune *tune)
 {
 	mc->tune = *tune;
-	mc->ahead = min_t(u64, mc->ahead, tune->silence);
+	mc->send.ahead = min_t(u64, mc->send.ahead, tune->silence);
 	/*
 	 * Rounds that others need may not have been given up while nulls were off. No new message
 	 * has to come that would make the receive predicate run, so make it run now.
@@ -240,18 +240,18 @@ void spindle_mc_retune(struct spindle_mc *mc, const struct spindle_mc_tune *tune
  * @free_slot_word: control page word
  * @free_unit_word: control page word
  *
- * @mc->txq says from which slot and unit the process has to go on: numbers continue
+ * @mc->send.txq says from which slot and unit the process has to go on: numbers continue
  * from one process to the next, because messages of the last one may be in flight.
  */
 void spindle_mc_attach_sender(struct spindle_mc *mc, const struct spindle_tx_desc *desc,
 			      u64 *free_slot_word, u64 *free_unit_word)
 {
-	mc->txq.error = 0;
-	mc->txq.free_slot_word = free_slot_word;
-	mc->txq.free_unit_word = free_unit_word;
-	mc->txq.desc = desc;
-	spindle_txq_free(&mc->txq, mc->txq.free_slot, mc->txq.free_unit);
-	mc->attached = true;
+	mc->send.txq.error = 0;
+	mc->send.txq.free_slot_word = free_slot_word;
+	mc->send.txq.free_unit_word = free_unit_word;
+	mc->send.txq.desc = desc;
+	spindle_txq_free(&mc->send.txq, mc->send.txq.free_slot, mc->send.txq.free_unit);
+	mc->deliver.attached = true;
 }
 
 /**
@@ -267,15 +267,18 @@ void spindle_mc_attach_sender(struct spindle_mc *mc, const struct spindle_tx_des
  */
 bool spindle_mc_detach_sender(struct spindle_mc *mc)
 {
+	struct spindle_mc_send *send = &mc->send;
+
 	while (spindle_send_test(mc)) {
 		spindle_send_trigger(mc);
-		if (mc->txq.error)
+		if (send->txq.error)
 			break;
 	}
-	mc->parting = !mc->ended && (mc->held != SPINDLE_HELD_NONE || spindle_txq_ready(&mc->txq));
-	if (!mc->parting)
-		mc->txq.desc = NULL;
-	return !mc->parting;
+	send->parting = !mc->ended &&
+			(send->held != SPINDLE_HELD_NONE || spindle_txq_ready(&send->txq));
+	if (!send->parting)
+		send->txq.desc = NULL;
+	return !send->parting;
 }
 
 /**
@@ -285,11 +288,11 @@ bool spindle_mc_detach_sender(struct spindle_mc *mc)
  */
 void spindle_mc_attach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq)
 {
-	dlvq->base = mc->log_tail;
-	dlvq->vid = mc->vid_due;
-	dlvq->next = mc->readers;
-	mc->readers = dlvq;
-	mc->attached = true;
+	dlvq->base = mc->deliver.log_tail;
+	dlvq->vid = mc->deliver.vid_due;
+	dlvq->next = mc->deliver.readers;
+	mc->deliver.readers = dlvq;
+	mc->deliver.attached = true;
 }
 
 /**
@@ -299,13 +302,13 @@ void spindle_mc_attach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq)
  */
 void spindle_mc_detach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq)
 {
-	struct spindle_dlvq **at = &mc->readers;
+	struct spindle_dlvq **at = &mc->deliver.readers;
 
 	while (*at != dlvq)
 		at = &(*at)->next;
 	*at = dlvq->next;
-	mc->settle = true;
-	mc->blocked = false;
+	mc->deliver.settle = true;
+	mc->deliver.blocked = false;
 }
 
 /**
@@ -317,9 +320,9 @@ void spindle_mc_detach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq)
 void spindle_mc_end(struct spindle_mc *mc)
 {
 	mc->ended = true;
-	if (!mc->parting)
+	if (!mc->send.parting)
 		return;
-	mc->parting = false;
-	mc->txq.desc = NULL;
+	mc->send.parting = false;
+	mc->send.txq.desc = NULL;
 	mc->events |= SPINDLE_MC_PARTED;
 }

@@ -266,125 +266,153 @@ struct spindle_mc_stats {
 #define SPINDLE_MC_PARTED	BIT(4) /* the sender that was parting has nothing left */
 
 /**
+ * struct spindle_mc_own - the own columns, and where the own messages are in the own row
+ */
+struct spindle_mc_own {
+	/** @word: own columns */
+	u64 word[SPINDLE_BLOCK_WORDS];
+	/** @block: own block, in the own row */
+	struct spindle_block *block;
+	/** @changed: @word differs from the own block */
+	bool changed;
+	/** @lazy: members may not know yet what was delivered */
+	bool lazy;
+	/** @overdue: a sender may be waiting to know that: a quarter of its ring is free here */
+	bool overdue;
+	/** @express_ready: @express is up to date */
+	bool express_ready;
+	/** @express: the newest own message and its guard, for members that miss only that */
+	struct spindle_express express;
+	/** @hdr_ring: own header ring in the own row, if a sender */
+	struct spindle_hdr *hdr_ring;
+	/** @hdr: offset of the own header ring in the own row */
+	u64 hdr;
+	/** @pay: offset of the own payload ring in the own row */
+	u64 pay;
+};
+
+/**
+ * struct spindle_mc_send - what this member sends
+ *
+ * Only a sender has any of it, but for @need.
+ */
+struct spindle_mc_send {
+	/** @txq: the sender attachment; txq.desc is NULL if there is none */
+	struct spindle_txq txq;
+	/** @held: what becomes of @held_slot; only spindle_mc_hold() writes it */
+	enum spindle_held held;
+	/** @held_slot: a large message that has no round yet */
+	struct spindle_tx_slot held_slot;
+	/** @parting: the process has gone, but not all that it has committed is sent */
+	bool parting;
+	/** @ends: what own messages free, by slot mod window */
+	struct spindle_mc_end *ends;
+	/** @free_slot: own messages below are delivered by all */
+	u64 free_slot;
+	/** @need: rounds that others need us to have decided (null rule) */
+	u64 need;
+	/** @ahead: rounds to give up in advance when others need more the next time */
+	u64 ahead;
+	/** @late: passes that have put nulls off */
+	u32 late;
+};
+
+/**
+ * struct spindle_mc_deliver - what this member delivers to its readers
+ */
+struct spindle_mc_deliver {
+	/** @stable: all sequence numbers below are received by all members */
+	u64 stable;
+	/** @readers: reader attachments */
+	struct spindle_dlvq *readers;
+	/** @hold: wait with delivery for the first attachment */
+	bool hold;
+	/** @attached: there has been an attachment */
+	bool attached;
+	/** @blocked: a copying reader or the log is full; wait until there is room */
+	bool blocked;
+	/** @settle: something happened that release has to look at */
+	bool settle;
+	/** @log: sender of each message delivered and not yet released, a ring, and views */
+	u8 *log;
+	/** @log_mask: entries - 1 */
+	u64 log_mask;
+	/** @log_tail: messages and views delivered */
+	u64 log_tail;
+	/** @log_head: of these, released */
+	u64 log_head;
+	/** @vid_due: view that has to go to readers before its first message, or 0 */
+	u64 vid_due;
+};
+
+/**
  * struct spindle_mc - a subgroup at one member
- * @node: node id, for traces
- * @id: subgroup id, for traces
- * @tune: how this member works
- * @post: post what the members miss, now; used without SPINDLE_SW_LATE_POST
- * @max_msg: bytes of the largest message
- * @members: number of members
- * @senders: number of senders, S
- * @me: own rank
- * @my_sender: own sender rank, or SPINDLE_NO_RANK
- * @window: slots of each sender, w
- * @ring_units: units of each payload ring
- * @ordered: deliver stable messages in total order, else on receipt
- * @hold: wait with delivery for the first attachment
- * @attached: there has been an attachment
- * @formed: the protocol runs. In a static view, all members are connected; in a live one a member
- *	that is not connected is suspected, and no member waits for it
- * @lacking: too few members: no more messages and no more nulls, until there are enough
- * @ended: the subgroup is over, for good
- * @epoch: enum spindle_epoch; only epoch.c writes it
- * @settle: something happened that release has to look at
- * @blocked: a copying reader or the log is full; wait until there is room
- * @lazy: members may not know yet what was delivered
- * @overdue: a sender may be waiting to know that: a quarter of its ring is free here
- * @backlog: the last pass ran out of budget and has left messages unreceived
- * @turn: sender rank that the next pass begins to receive with
- * @changed: @word differs from the own block
- * @events: SPINDLE_MC_*, cleared by the subgroup
- * @bad: members that broke the protocol, by rank: nothing that they write is believed any more
- * @member: by rank
- * @sender: by sender rank
- * @msgs: memory of the senders' messages
- * @word: own columns
- * @block: own block, in the own row
- * @express: the newest own message and its guard, for members that miss only that
- * @express_ready: @express is up to date
- * @own_hdr_ring: own header ring in the own row, if a sender
- * @own_hdr: offset of the own header ring in the own row
- * @own_pay: offset of the own payload ring in the own row
- * @ends: what own messages free, by slot mod window
- * @free_slot: own messages below are delivered by all
- * @need: rounds that others need us to have decided (null rule)
- * @ahead: rounds to give up in advance when others need more the next time
- * @late: passes that have put nulls off
- * @idle: in this pass, nulls need not be put off
- * @quiet: passes in a row that found nothing to do
- * @stable: all sequence numbers below are received by all members
- * @txq: the sender attachment; txq.desc is NULL if there is none
- * @held: what becomes of @held_slot, enum spindle_held
- * @held_slot: a large message that has no round yet
- * @parting: the process has gone, but not all that it has committed is sent
- * @readers: reader attachments
- * @log: sender of each message delivered and not yet released, a ring; views are in it, too
- * @log_mask: entries - 1
- * @log_tail: messages and views delivered
- * @log_head: of these, released
- * @vid_due: view that has to go to readers before its first message, or 0
- * @preds: the four predicates
- * @pred: their memory
- * @stats: counters
  */
 struct spindle_mc {
+	/** @node: node id, for traces */
 	u32 node;
+	/** @id: subgroup id, for traces */
 	u32 id;
-	struct spindle_mc_tune tune;
+	/** @post: post what the members miss, now; used without SPINDLE_SW_LATE_POST */
 	void (*post)(struct spindle_mc *mc);
+	/** @max_msg: bytes of the largest message */
 	u32 max_msg;
+	/** @members: number of members */
 	u32 members;
+	/** @senders: number of senders, S */
 	u32 senders;
+	/** @me: own rank */
 	u32 me;
+	/** @my_sender: own sender rank, or SPINDLE_NO_RANK */
 	u32 my_sender;
+	/** @window: slots of each sender, w */
 	u32 window;
+	/** @ring_units: units of each payload ring */
 	u32 ring_units;
+	/** @ordered: deliver stable messages in total order, else on receipt */
 	bool ordered;
-	bool hold;
-	bool attached;
+	/**
+	 * @formed: the protocol runs. In a static view, all members are connected. In a live one a
+	 * member that is not connected is suspected, and no member waits for it
+	 */
 	bool formed;
+	/** @lacking: too few members: no more messages and no more nulls, until there are enough */
 	bool lacking;
+	/** @ended: the subgroup is over, for good */
 	bool ended;
+	/** @epoch: what the end of a view means here; only epoch.c writes it */
 	enum spindle_epoch epoch;
-	bool settle;
-	bool blocked;
-	bool lazy;
-	bool overdue;
-	bool backlog;
-	bool changed;
+	/** @events: SPINDLE_MC_*, cleared by the subgroup */
 	u32 events;
-	u32 turn;
+	/** @bad: members that broke the protocol, by rank; what they write is not believed */
 	u64 bad;
-	struct spindle_mc_member *member;
-	struct spindle_mc_sender *sender;
-	struct spindle_msg *msgs;
-	u64 word[SPINDLE_BLOCK_WORDS];
-	struct spindle_block *block;
-	struct spindle_express express;
-	bool express_ready;
-	struct spindle_hdr *own_hdr_ring;
-	u64 own_hdr;
-	u64 own_pay;
-	struct spindle_mc_end *ends;
-	u64 free_slot;
-	u64 need;
-	u64 ahead;
-	u32 late;
+	/** @backlog: the last pass ran out of budget and has left messages unreceived */
+	bool backlog;
+	/** @idle: in this pass, nulls need not be put off */
 	bool idle;
+	/** @turn: sender rank that the next pass begins to receive with */
+	u32 turn;
+	/** @quiet: passes in a row that found nothing to do */
 	u32 quiet;
-	u64 stable;
-	struct spindle_txq txq;
-	enum spindle_held held;
-	struct spindle_tx_slot held_slot;
-	bool parting;
-	struct spindle_dlvq *readers;
-	u8 *log;
-	u64 log_mask;
-	u64 log_tail;
-	u64 log_head;
-	u64 vid_due;
+	/** @member: by rank */
+	struct spindle_mc_member *member;
+	/** @sender: by sender rank */
+	struct spindle_mc_sender *sender;
+	/** @msgs: memory of the senders' messages */
+	struct spindle_msg *msgs;
+	/** @own: its columns and the place of its messages */
+	struct spindle_mc_own own;
+	/** @send: what it sends */
+	struct spindle_mc_send send;
+	/** @deliver: what it delivers */
+	struct spindle_mc_deliver deliver;
+	/** @preds: the four predicates */
 	struct spindle_preds preds;
+	/** @pred: their memory */
 	struct spindle_pred pred[4];
+	/** @tune: how this member works */
+	struct spindle_mc_tune tune;
+	/** @stats: counters */
 	struct spindle_mc_stats stats;
 };
 

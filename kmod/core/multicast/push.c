@@ -45,7 +45,7 @@ static u64 extent_bytes(const struct spindle_mc *mc, u64 slot)
 
 	if (mc->tune.switches & SPINDLE_SW_PACKED)
 		return msg->len;
-	units = min((u32)mc->ends[i].unit - msg->unit, spindle_units(mc->max_msg));
+	units = min((u32)mc->send.ends[i].unit - msg->unit, spindle_units(mc->max_msg));
 	/*
 	 * Messages here are not large: do not send more than such a message, whatever was reserved.
 	 */
@@ -62,7 +62,7 @@ static u64 extent_bytes(const struct spindle_mc *mc, u64 slot)
 static void blank(struct spindle_mc *mc, u64 slot, u64 bytes)
 {
 	const struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
-	struct spindle_mc_end *end = &mc->ends[slot & (mc->window - 1)];
+	struct spindle_mc_end *end = &mc->send.ends[slot & (mc->window - 1)];
 	u64 ring = (u64)mc->ring_units << SPINDLE_UNIT_SHIFT;
 	u64 at, len, part;
 
@@ -93,14 +93,14 @@ static u64 add_payload(struct list *list, struct spindle_mc *mc,
 		u64 from = first_byte(msg), to = from + extent_bytes(mc, slot);
 
 		/* The payload of a placed message is there already, because it went another way. */
-		if (mc->ends[slot & wmask].placed) {
+		if (mc->send.ends[slot & wmask].placed) {
 			slot++;
 			continue;
 		}
 		blank(mc, slot, to - from);
 		while (++slot != end) {
 			msg = &sd->msgs[slot & wmask];
-			if (mc->ends[slot & wmask].placed ||
+			if (mc->send.ends[slot & wmask].placed ||
 			    first_byte(msg) - to > SPINDLE_PUSH_GAP ||
 			    first_byte(msg) + extent_bytes(mc, slot) - from > SPINDLE_PUSH_RANGE)
 				break;
@@ -109,7 +109,7 @@ static u64 add_payload(struct list *list, struct spindle_mc *mc,
 			to = first_byte(msg) + extent_bytes(mc, slot);
 			blank(mc, slot, to - first_byte(msg));
 		}
-		put_range(list, mc->own_pay, m->remote_pay, from, to - from, ring);
+		put_range(list, mc->own.pay, m->remote_pay, from, to - from, ring);
 	}
 	return slot;
 }
@@ -123,10 +123,10 @@ static bool ack_received(const struct spindle_mc *mc, struct spindle_mc_member *
 	u64 word[SPINDLE_BLOCK_WORDS];
 
 	if ((mc->tune.switches & SPINDLE_SW_MERGED_ACKS) ||
-	    m->told_received == mc->word[SPINDLE_COL_RECEIVED] ||
-	    m->told_delivered == mc->word[SPINDLE_COL_DELIVERED])
+	    m->told_received == mc->own.word[SPINDLE_COL_RECEIVED] ||
+	    m->told_delivered == mc->own.word[SPINDLE_COL_DELIVERED])
 		return false;
-	memcpy(word, mc->word, sizeof(word));
+	memcpy(word, mc->own.word, sizeof(word));
 	word[SPINDLE_COL_DELIVERED] = m->told_delivered;
 	spindle_block_write(&m->half, word);
 	return true;
@@ -143,7 +143,7 @@ static bool goes_express(const struct spindle_mc *mc, const struct spindle_mc_me
 	const u32 need = SPINDLE_SW_EXPRESS | SPINDLE_SW_PACKED | SPINDLE_SW_MERGED_ACKS;
 
 	return (how & SPINDLE_PUSH_EXPRESS) && (mc->tune.switches & need) == need &&
-	       mc->word[SPINDLE_COL_SLOTS] - slot == 1 && m->received >= m->by_express &&
+	       mc->own.word[SPINDLE_COL_SLOTS] - slot == 1 && m->received >= m->by_express &&
 	       mc->sender[mc->my_sender].msgs[slot & (mc->window - 1)].len <=
 	       SPINDLE_EXPRESS_BYTES;
 }
@@ -157,15 +157,15 @@ static struct spindle_write express(struct spindle_mc *mc, struct spindle_mc_mem
 	u32 from = spindle_express_offset(msg->len);
 
 	/* Columns that have changed since the express block was written are not in it. */
-	if (!mc->express_ready || mc->changed)
-		spindle_express_write(&mc->express, mc->word, msg, sd->pay,
+	if (!mc->own.express_ready || mc->own.changed)
+		spindle_express_write(&mc->own.express, mc->own.word, msg, sd->pay,
 				      (u64)mc->ring_units << SPINDLE_UNIT_SHIFT);
-	mc->express_ready = true;
+	mc->own.express_ready = true;
 	m->by_express = msg->round * mc->senders + mc->my_sender + 1;
 	return (struct spindle_write){
-		.data = (const u8 *)&mc->express + from,
+		.data = (const u8 *)&mc->own.express + from,
 		.remote = m->remote_express + from,
-		.len = sizeof(mc->express) - from,
+		.len = sizeof(mc->own.express) - from,
 		.guard = true,
 	};
 }
@@ -221,12 +221,12 @@ u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, u32 how,
 	struct spindle_mc_member *m = &mc->member[rank];
 	struct list list = { .write = write };
 	struct spindle_write guard = {
-		.data = mc->block,
+		.data = mc->own.block,
 		.remote = m->remote_block,
 		.len = SPINDLE_BLOCK_PUSH,
 		.guard = true,
 	};
-	u64 slot = m->push_slot, end = mc->word[SPINDLE_COL_SLOTS];
+	u64 slot = m->push_slot, end = mc->own.word[SPINDLE_COL_SLOTS];
 	u32 split = how & SPINDLE_PUSH_SPLIT ? 1 : 0;
 
 	/*
@@ -234,20 +234,20 @@ u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, u32 how,
 	 * received. Publish it here, because @m->dirty is cleared below and nothing would push it
 	 * again.
 	 */
-	if (mc->changed)
-		spindle_block_write(mc->block, mc->word);
+	if (mc->own.changed)
+		spindle_block_write(mc->own.block, mc->own.word);
 	if (goes_express(mc, m, slot, how)) {
 		guard = express(mc, m, slot);
 	} else if (slot != end) {
 		u64 hdrs = (u64)mc->window * sizeof(struct spindle_hdr);
 
 		end = add_payload(&list, mc, m, slot, end, max - 3 - split);
-		put_range(&list, mc->own_hdr, m->remote_hdr,
+		put_range(&list, mc->own.hdr, m->remote_hdr,
 			  slot * sizeof(struct spindle_hdr),
 			  (end - slot) * sizeof(struct spindle_hdr), hdrs);
 	}
 	m->push_slot = end;
-	if (end != mc->word[SPINDLE_COL_SLOTS])
+	if (end != mc->own.word[SPINDLE_COL_SLOTS])
 		return list.n;
 	guard.imm = index << SPINDLE_IMM_SHIFT | ((u32)end & SPINDLE_IMM_SLOTS);
 	if (split && ack_received(mc, m)) {
@@ -257,8 +257,8 @@ u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, u32 how,
 		list.write[list.n++] = half;
 	}
 	list.write[list.n++] = guard;
-	m->told_received = mc->word[SPINDLE_COL_RECEIVED];
-	m->told_delivered = mc->word[SPINDLE_COL_DELIVERED];
+	m->told_received = mc->own.word[SPINDLE_COL_RECEIVED];
+	m->told_delivered = mc->own.word[SPINDLE_COL_DELIVERED];
 	m->dirty = false;
 	return list.n;
 }

@@ -289,7 +289,7 @@ void spindle_receive_trigger(void *ctx)
 	u32 i, s = mc->turn;
 	u64 n = 0;
 
-	mc->settle = true;
+	mc->deliver.settle = true;
 	mc->backlog = false;
 	for (i = 0; i < mc->members; i++) {
 		if (i == mc->me || is_bad(mc, i))
@@ -312,7 +312,7 @@ void spindle_receive_trigger(void *ctx)
 	if (++mc->turn == mc->senders)
 		mc->turn = 0;
 	if (mc->my_sender != SPINDLE_NO_RANK && spindle_mc_uses(mc, SPINDLE_SW_NULLS))
-		mc->need = rounds_needed(mc);
+		mc->send.need = rounds_needed(mc);
 	spindle_mc_advance(mc);
 	spindle_mc_post_in_place(mc);
 }

@@ -16,7 +16,7 @@ static u64 count_released(const struct spindle_mc_sender *sd)
 
 static u64 lowest_delivered(const struct spindle_mc *mc)
 {
-	u64 low = mc->word[SPINDLE_COL_DELIVERED];
+	u64 low = mc->own.word[SPINDLE_COL_DELIVERED];
 	u32 r;
 
 	for (r = 0; r < mc->members; r++)
@@ -28,12 +28,12 @@ static u64 lowest_delivered(const struct spindle_mc *mc)
 /* Messages that every reader has consumed. Copying readers hold none. */
 static u64 released(struct spindle_mc *mc)
 {
-	u64 low = mc->log_tail;
+	u64 low = mc->deliver.log_tail;
 	struct spindle_dlvq *q;
 
-	for (q = mc->readers; q; q = q->next) {
+	for (q = mc->deliver.readers; q; q = q->next) {
 		if (spindle_dlvq_poll(q))
-			mc->blocked = false;
+			mc->deliver.blocked = false;
 		if (q->error)
 			mc->events |= SPINDLE_MC_FROZEN;
 		else if (!q->copy)
@@ -47,22 +47,22 @@ static void free_own(struct spindle_mc *mc)
 	const struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
 	u32 wmask = mc->window - 1;
 	u64 low = lowest_delivered(mc);
-	u64 n = mc->free_slot;
+	u64 n = mc->send.free_slot;
 
 	while (n != sd->walk.slot &&
 	       sd->msgs[n & wmask].round * mc->senders + mc->my_sender < low)
 		n++;
-	if (n == mc->free_slot)
+	if (n == mc->send.free_slot)
 		return;
-	WRITE_ONCE(mc->free_slot, n);	/* pairs with READ_ONCE() of statistics */
+	WRITE_ONCE(mc->send.free_slot, n);	/* pairs with READ_ONCE() of statistics */
 	n = (n - 1) & wmask;
-	if (mc->txq.desc) {
-		spindle_txq_free(&mc->txq, mc->ends[n].slot, mc->ends[n].unit);
+	if (mc->send.txq.desc) {
+		spindle_txq_free(&mc->send.txq, mc->send.ends[n].slot, mc->send.ends[n].unit);
 		mc->events |= SPINDLE_MC_FREED;
 	} else {
 		/* The next process to attach goes on with what is free by now. */
-		mc->txq.free_slot = mc->ends[n].slot;
-		mc->txq.free_unit = mc->ends[n].unit;
+		mc->send.txq.free_slot = mc->send.ends[n].slot;
+		mc->send.txq.free_unit = mc->send.ends[n].unit;
 	}
 }
 
@@ -77,9 +77,9 @@ bool spindle_release_test(void *ctx)
 	const struct spindle_mc *mc = ctx;
 	const struct spindle_dlvq *q;
 
-	if (mc->settle)
+	if (mc->deliver.settle)
 		return true;
-	for (q = mc->readers; q; q = q->next)
+	for (q = mc->deliver.readers; q; q = q->next)
 		if (!q->error && READ_ONCE(*q->consumed_word) != q->consumed)
 			return true;
 	return false;
@@ -95,15 +95,15 @@ void spindle_release_trigger(void *ctx)
 	u64 low = released(mc);
 	u64 delivered;
 
-	mc->settle = false;
+	mc->deliver.settle = false;
 	/* The log has room again. Without a reader nothing else would clear @blocked. */
-	if (mc->log_head != low)
-		mc->blocked = false;
-	while (mc->log_head != low)
+	if (mc->deliver.log_head != low)
+		mc->deliver.blocked = false;
+	while (mc->deliver.log_head != low)
 		spindle_mc_release_log(mc);
 	delivered = spindle_mc_prefix(mc, count_released);
 	if (mc->ordered)
-		delivered = min(delivered, mc->stable);
+		delivered = min(delivered, mc->deliver.stable);
 	spindle_mc_set(mc, SPINDLE_COL_DELIVERED, delivered);
 	if (mc->my_sender != SPINDLE_NO_RANK)
 		free_own(mc);

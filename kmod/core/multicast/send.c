@@ -17,8 +17,8 @@
  */
 static bool nulls_due(const struct spindle_mc *mc)
 {
-	return mc->sender[mc->my_sender].walk.rounds < mc->need &&
-	       (mc->idle || mc->ahead || mc->late >= NULLS_LATE);
+	return mc->sender[mc->my_sender].walk.rounds < mc->send.need &&
+	       (mc->idle || mc->send.ahead || mc->send.late >= NULLS_LATE);
 }
 
 /**
@@ -33,8 +33,9 @@ bool spindle_send_test(void *ctx)
 
 	if (mc->my_sender == SPINDLE_NO_RANK || spindle_mc_wedged(mc) || !spindle_mc_active(mc))
 		return false;
-	return nulls_due(mc) || mc->held == SPINDLE_HELD_PLACED ||
-	       (mc->held == SPINDLE_HELD_NONE && mc->txq.desc && spindle_txq_ready(&mc->txq));
+	return nulls_due(mc) || mc->send.held == SPINDLE_HELD_PLACED ||
+	       (mc->send.held == SPINDLE_HELD_NONE && mc->send.txq.desc &&
+		spindle_txq_ready(&mc->send.txq));
 }
 
 /**
@@ -43,10 +44,11 @@ bool spindle_send_test(void *ctx)
  */
 void spindle_mc_count_late(struct spindle_mc *mc)
 {
-	if (mc->my_sender == SPINDLE_NO_RANK || mc->sender[mc->my_sender].walk.rounds >= mc->need)
-		mc->late = 0;
+	if (mc->my_sender == SPINDLE_NO_RANK ||
+	    mc->sender[mc->my_sender].walk.rounds >= mc->send.need)
+		mc->send.late = 0;
 	else
-		mc->late++;
+		mc->send.late++;
 }
 
 static void send_slot(struct spindle_mc *mc, struct spindle_mc_sender *sd,
@@ -57,14 +59,14 @@ static void send_slot(struct spindle_mc *mc, struct spindle_mc_sender *sd,
 	struct spindle_msg *msg = &sd->msgs[n & wmask];
 
 	if (slot->abandoned) {
-		struct spindle_mc_end *last = &mc->ends[(n - 1) & wmask];
+		struct spindle_mc_end *last = &mc->send.ends[(n - 1) & wmask];
 
 		spindle_count(&mc->stats.abandoned, 1);
 		/*
 		 * The slot is freed with the last message in flight, or at once if there is none.
 		 */
-		if (n == mc->free_slot) {
-			spindle_txq_free(&mc->txq, slot->end_slot, slot->end_unit);
+		if (n == mc->send.free_slot) {
+			spindle_txq_free(&mc->send.txq, slot->end_slot, slot->end_unit);
 			mc->events |= SPINDLE_MC_FREED;
 		} else {
 			last->slot = slot->end_slot;
@@ -75,11 +77,11 @@ static void send_slot(struct spindle_mc *mc, struct spindle_mc_sender *sd,
 	msg->round = sd->walk.rounds++;
 	msg->unit = slot->unit;
 	msg->len = slot->len;
-	mc->ends[n & wmask].slot = slot->end_slot;
-	mc->ends[n & wmask].unit = slot->end_unit;
-	mc->ends[n & wmask].clean = slot->len;
-	mc->ends[n & wmask].placed = placed;
-	spindle_hdr_write(mc->own_hdr_ring, wmask, n, msg);
+	mc->send.ends[n & wmask].slot = slot->end_slot;
+	mc->send.ends[n & wmask].unit = slot->end_unit;
+	mc->send.ends[n & wmask].clean = slot->len;
+	mc->send.ends[n & wmask].placed = placed;
+	spindle_hdr_write(mc->own.hdr_ring, wmask, n, msg);
 	if (sd->head == U64_MAX)
 		sd->head = msg->round;
 	sd->walk.slot++;
@@ -110,12 +112,12 @@ bool spindle_mc_hold(struct spindle_mc *mc, enum spindle_held to)
 		[SPINDLE_HELD_PLACED] = BIT(SPINDLE_HELD_MOVING),
 	};
 
-	if (!(from[to] & BIT(mc->held)))
+	if (!(from[to] & BIT(mc->send.held)))
 		return false;
-	if (to == SPINDLE_HELD_WAITING && mc->held != SPINDLE_HELD_NONE)
+	if (to == SPINDLE_HELD_WAITING && mc->send.held != SPINDLE_HELD_NONE)
 		spindle_count(&mc->stats.large_again, 1);
 	/* Pairs with READ_ONCE() of statistics. */
-	WRITE_ONCE(mc->held, to);
+	WRITE_ONCE(mc->send.held, to);
 	return true;
 }
 
@@ -124,17 +126,17 @@ static bool send_one(struct spindle_mc *mc, struct spindle_mc_sender *sd)
 {
 	struct spindle_tx_slot slot;
 
-	if (mc->held != SPINDLE_HELD_NONE) {
-		if (mc->held != SPINDLE_HELD_PLACED)
+	if (mc->send.held != SPINDLE_HELD_NONE) {
+		if (mc->send.held != SPINDLE_HELD_PLACED)
 			return false;
 		spindle_mc_hold(mc, SPINDLE_HELD_NONE);
-		send_slot(mc, sd, &mc->held_slot, true);
+		send_slot(mc, sd, &mc->send.held_slot, true);
 		return true;
 	}
-	if (!mc->txq.desc || !spindle_txq_take(&mc->txq, &slot))
+	if (!mc->send.txq.desc || !spindle_txq_take(&mc->send.txq, &slot))
 		return false;
 	if (slot.len > mc->tune.large && !slot.abandoned) {
-		mc->held_slot = slot;
+		mc->send.held_slot = slot;
 		spindle_mc_hold(mc, SPINDLE_HELD_WAITING);
 		return false;
 	}
@@ -145,11 +147,11 @@ static bool send_one(struct spindle_mc *mc, struct spindle_mc_sender *sd)
 /* The process has gone: let go of its queue when all that it had committed is sent. */
 static void part(struct spindle_mc *mc)
 {
-	if (mc->held != SPINDLE_HELD_NONE ||
-	    (mc->txq.desc && spindle_txq_ready(&mc->txq)))
+	if (mc->send.held != SPINDLE_HELD_NONE ||
+	    (mc->send.txq.desc && spindle_txq_ready(&mc->send.txq)))
 		return;
-	mc->parting = false;
-	mc->txq.desc = NULL;
+	mc->send.parting = false;
+	mc->send.txq.desc = NULL;
 	mc->events |= SPINDLE_MC_PARTED;
 }
 
@@ -161,13 +163,13 @@ static void part(struct spindle_mc *mc)
  */
 static void send_nulls(struct spindle_mc *mc, struct spindle_mc_sender *sd)
 {
-	u64 nulls = mc->need - sd->walk.rounds, ahead = mc->ahead;
+	u64 nulls = mc->send.need - sd->walk.rounds, ahead = mc->send.ahead;
 
 	spindle_count(&mc->stats.nulls, nulls);
 	spindle_count(&mc->stats.silent, ahead);
 	trace_spindle_null(mc->node, mc->id, nulls, ahead);
-	sd->walk.rounds = mc->need + ahead;
-	mc->ahead = min_t(u64, ahead ? 2 * ahead : 1, mc->tune.silence);
+	sd->walk.rounds = mc->send.need + ahead;
+	mc->send.ahead = min_t(u64, ahead ? 2 * ahead : 1, mc->tune.silence);
 }
 
 /**
@@ -185,14 +187,14 @@ void spindle_send_trigger(void *ctx)
 	/* Each message decides a round that needs no null then. */
 	for (i = 0; i < max && send_one(mc, sd); i++)
 		;
-	if (mc->parting)
+	if (mc->send.parting)
 		part(mc);
-	if (mc->txq.error && mc->txq.desc)
+	if (mc->send.txq.error && mc->send.txq.desc)
 		mc->events |= SPINDLE_MC_FROZEN;
 	n = sd->walk.slot - before;
 	if (n) {
 		trace_spindle_send(mc->node, mc->id, n);
-		mc->ahead = 0;
+		mc->send.ahead = 0;
 		spindle_count(&mc->stats.received, n);
 		spindle_mc_batch(&mc->stats.send_batches, mc->stats.send_hist, n);
 	}
@@ -201,7 +203,7 @@ void spindle_send_trigger(void *ctx)
 	spindle_mc_set(mc, SPINDLE_COL_SENT, sd->walk.rounds);
 	spindle_mc_set(mc, SPINDLE_COL_SLOTS, sd->walk.slot);
 	spindle_mc_advance(mc);
-	mc->settle = true;
+	mc->deliver.settle = true;
 	spindle_mc_post_in_place(mc);
 }
 
@@ -235,6 +237,6 @@ bool spindle_mc_silence(struct spindle_mc *mc, u64 rounds)
 	sd->walk.rounds += rounds;
 	spindle_mc_set(mc, SPINDLE_COL_SENT, sd->walk.rounds);
 	spindle_mc_advance(mc);
-	mc->settle = true;
+	mc->deliver.settle = true;
 	return true;
 }
