@@ -1,33 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * States: the form that every state machine outside of core/ has.
- *
- *	one enum	the states
- *	one table	for each state, the states that it may follow
- *	one function	asks spindle_may(), and writes the state; it refuses what is not legal
- *
- * The table is declared with the function, and the drawing of the machine with its enum. Each row
- * of the table says why the rule is as it is, where the names of the states do not.
- *
- * Context: that of the machine. The table is constant.
+ * States, for the folders above core/: fabric/ takes spindle_may() from here, because fabric/ does
+ * not know core/.
  */
 #ifndef SPINDLE_BASE_STATES_H
 #define SPINDLE_BASE_STATES_H
 
-#include <linux/bits.h>
-#include <linux/types.h>
-
-/**
- * spindle_may() - is a change of state legal?
- * @from: by new state, the bit mask of the states that it may follow
- * @old: the present state
- * @to: the new state, an index of @from
- *
- * Return: true if so
- */
-static inline bool spindle_may(const u8 *from, u32 old, u32 to)
-{
-	return from[to] & BIT(old);
-}
+#include "core/base/states.h"
 
 #endif /* SPINDLE_BASE_STATES_H */

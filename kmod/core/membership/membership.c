@@ -4,18 +4,8 @@
  *
  * Context: engine, all of it.
  */
+#include "core/base/states.h"
 #include "member.h"
-
-/* What may follow a state. A higher ballot is accepted on top of a lower one. */
-static const u32 legal[SPINDLE_MB_STATES] = {
-	[SPINDLE_MB_ACTIVE] = BIT(SPINDLE_MB_WEDGED) | BIT(SPINDLE_MB_STOPPED),
-	[SPINDLE_MB_WEDGED] = BIT(SPINDLE_MB_FENCED) | BIT(SPINDLE_MB_STOPPED),
-	[SPINDLE_MB_FENCED] = BIT(SPINDLE_MB_ECHOED) | BIT(SPINDLE_MB_STOPPED),
-	[SPINDLE_MB_ECHOED] = BIT(SPINDLE_MB_ECHOED) | BIT(SPINDLE_MB_COMMITTED) |
-			      BIT(SPINDLE_MB_STOPPED),
-	[SPINDLE_MB_COMMITTED] = BIT(SPINDLE_MB_ACTIVE) | BIT(SPINDLE_MB_STOPPED),
-	[SPINDLE_MB_JOINING] = BIT(SPINDLE_MB_ACTIVE) | BIT(SPINDLE_MB_STOPPED),
-};
 
 static bool has_wedged(const struct spindle_mb *mb, const struct spindle_mb_peer *p)
 {
@@ -163,14 +153,29 @@ static void finish(struct spindle_mb *mb)
 
 /**
  * spindle_mb_may() - may a state follow another?
- * @from: enum spindle_mb_state
+ * @old: enum spindle_mb_state
  * @to: enum spindle_mb_state
  *
  * Return: true if so
  */
-bool spindle_mb_may(enum spindle_mb_state from, enum spindle_mb_state to)
+bool spindle_mb_may(enum spindle_mb_state old, enum spindle_mb_state to)
 {
-	return legal[from] & BIT(to);
+	static const u8 from[SPINDLE_MB_STATES] = {
+		[SPINDLE_MB_ACTIVE] = BIT(SPINDLE_MB_COMMITTED) | BIT(SPINDLE_MB_JOINING),
+		[SPINDLE_MB_WEDGED] = BIT(SPINDLE_MB_ACTIVE),
+		[SPINDLE_MB_FENCED] = BIT(SPINDLE_MB_WEDGED),
+		/* A decree of a higher ballot is accepted on top of one of a lower ballot. */
+		[SPINDLE_MB_ECHOED] = BIT(SPINDLE_MB_FENCED) | BIT(SPINDLE_MB_ECHOED),
+		[SPINDLE_MB_COMMITTED] = BIT(SPINDLE_MB_ECHOED),
+		/* A node may have to stop at any time. It does so once, with one reason. */
+		[SPINDLE_MB_STOPPED] = BIT(SPINDLE_MB_ACTIVE) | BIT(SPINDLE_MB_WEDGED) |
+				       BIT(SPINDLE_MB_FENCED) | BIT(SPINDLE_MB_ECHOED) |
+				       BIT(SPINDLE_MB_COMMITTED) | BIT(SPINDLE_MB_JOINING),
+		/* A node that has stopped joins again as a new incarnation, with a new machine. */
+		[SPINDLE_MB_JOINING] = 0,
+	};
+
+	return spindle_may(from, old, to);
 }
 
 /**

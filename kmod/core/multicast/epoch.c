@@ -14,6 +14,7 @@
  * Context: engine, all of it.
  */
 #include "core/base/push.h"
+#include "core/base/states.h"
 #include "stage.h"
 
 /* The only writer of the epoch. A step that is not legal changes nothing. */
@@ -28,7 +29,7 @@ static bool enter(struct spindle_mc *mc, enum spindle_epoch to)
 		[SPINDLE_EPOCH_FROZEN] = BIT(SPINDLE_EPOCH_WEDGED),
 	};
 
-	if (!(from[to] & BIT(mc->epoch)))
+	if (!spindle_may(from, mc->epoch, to))
 		return false;
 	mc->epoch = to;
 	return true;
@@ -307,34 +308,4 @@ void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *
 void spindle_mc_announce(struct spindle_mc *mc, u64 vid)
 {
 	mc->deliver.vid_due = vid;
-}
-
-/* Units from a message to the next one of its sender, or its own if there is none yet. */
-static u32 units_of(const struct spindle_mc_sender *sd, u64 slot)
-{
-	const struct spindle_msg *msg = &sd->msgs[slot & sd->walk.wmask];
-
-	if (slot + 1 == sd->walk.slot)
-		return spindle_units(msg->len);
-	return sd->msgs[(slot + 1) & sd->walk.wmask].unit - msg->unit;
-}
-
-/**
- * spindle_mc_release_log() - readers have consumed the oldest message of the log
- * @mc: the subgroup
- */
-void spindle_mc_release_log(struct spindle_mc *mc)
-{
-	u8 s = mc->deliver.log[mc->deliver.log_head++ & mc->deliver.log_mask];
-	struct spindle_mc_sender *sd;
-
-	if (s == SPINDLE_LOG_GONE)
-		return;
-	sd = &mc->sender[s];
-	/* No other member waits for the own ring. */
-	if (s != mc->my_sender) {
-		sd->owed = min_t(u64, (u64)sd->owed + units_of(sd, sd->rel_slot), mc->ring_units);
-		mc->own.overdue |= sd->owed >= mc->ring_units >> SPINDLE_LAZY_SHIFT;
-	}
-	sd->rel_slot++;
 }

@@ -42,6 +42,33 @@ static u64 released(struct spindle_mc *mc)
 	return low;
 }
 
+/* Units from a message to the next one of its sender, or its own if there is none yet. */
+static u32 units_of(const struct spindle_mc_sender *sd, u64 slot)
+{
+	const struct spindle_msg *msg = &sd->msgs[slot & sd->walk.wmask];
+
+	if (slot + 1 == sd->walk.slot)
+		return spindle_units(msg->len);
+	return sd->msgs[(slot + 1) & sd->walk.wmask].unit - msg->unit;
+}
+
+/* Readers have consumed the oldest message of the log. */
+static void release_oldest(struct spindle_mc *mc)
+{
+	u8 s = mc->deliver.log[mc->deliver.log_head++ & mc->deliver.log_mask];
+	struct spindle_mc_sender *sd;
+
+	if (s == SPINDLE_LOG_GONE)
+		return;
+	sd = &mc->sender[s];
+	/* No other member waits for the own ring. */
+	if (s != mc->my_sender) {
+		sd->owed = min_t(u64, (u64)sd->owed + units_of(sd, sd->rel_slot), mc->ring_units);
+		mc->own.overdue |= sd->owed >= mc->ring_units >> SPINDLE_LAZY_SHIFT;
+	}
+	sd->rel_slot++;
+}
+
 static void free_own(struct spindle_mc *mc)
 {
 	const struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
@@ -100,7 +127,7 @@ void spindle_release_trigger(void *ctx)
 	if (mc->deliver.log_head != low)
 		mc->deliver.blocked = false;
 	while (mc->deliver.log_head != low)
-		spindle_mc_release_log(mc);
+		release_oldest(mc);
 	delivered = spindle_mc_prefix(mc, count_released);
 	if (mc->ordered)
 		delivered = min(delivered, mc->deliver.stable);

@@ -4,6 +4,7 @@
  *
  * Context: engine, all of it.
  */
+#include "core/base/states.h"
 #include "stage.h"
 
 /* Nulls are put off for at most so many passes with other work. */
@@ -112,7 +113,7 @@ bool spindle_mc_hold(struct spindle_mc *mc, enum spindle_held to)
 		[SPINDLE_HELD_PLACED] = BIT(SPINDLE_HELD_MOVING),
 	};
 
-	if (!(from[to] & BIT(mc->send.held)))
+	if (!spindle_may(from, mc->send.held, to))
 		return false;
 	if (to == SPINDLE_HELD_WAITING && mc->send.held != SPINDLE_HELD_NONE)
 		spindle_count(&mc->stats.large_again, 1);

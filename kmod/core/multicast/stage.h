@@ -42,7 +42,6 @@ void spindle_mc_set(struct spindle_mc *mc, enum spindle_column col, u64 value);
 void spindle_mc_advance(struct spindle_mc *mc);
 void spindle_mc_publish(struct spindle_mc *mc);
 void spindle_mc_post_in_place(struct spindle_mc *mc);
-void spindle_mc_release_log(struct spindle_mc *mc);
 
 /* The predicates: tests change nothing, triggers take all that has piled up. */
 bool spindle_receive_test(void *ctx);

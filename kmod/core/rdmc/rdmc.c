@@ -5,6 +5,7 @@
  * Context: engine, all of it.
  */
 #include "core/base/sst.h"
+#include "core/base/states.h"
 #include "rdmc.h"
 
 static u64 digest_of(const struct spindle_rdmc_config *cfg)
@@ -69,17 +70,20 @@ void spindle_rdmc_init(struct spindle_rdmc *r, const struct spindle_rdmc_config 
 bool spindle_rdmc_enter(struct spindle_rdmc *r, enum spindle_rdmc_state to)
 {
 	static const u8 from[] = {
+		/* A new group begins here. */
 		[SPINDLE_RDMC_S_OPENING] = 0,
 		[SPINDLE_RDMC_S_OPEN] = BIT(SPINDLE_RDMC_S_OPENING),
 		[SPINDLE_RDMC_S_CLOSING] = BIT(SPINDLE_RDMC_S_OPEN),
 		[SPINDLE_RDMC_S_CLOSED] = BIT(SPINDLE_RDMC_S_CLOSING),
+		/* A group that is closed waits for no member, so it misses none. */
 		[SPINDLE_RDMC_S_FAILING] = BIT(SPINDLE_RDMC_S_OPENING) |
 					   BIT(SPINDLE_RDMC_S_OPEN) |
 					   BIT(SPINDLE_RDMC_S_CLOSING),
+		/* Writes into the memory of a process may be under way until FAILING ends. */
 		[SPINDLE_RDMC_S_FAILED] = BIT(SPINDLE_RDMC_S_FAILING),
 	};
 
-	if (!(from[to] & BIT(r->state)))
+	if (!spindle_may(from, r->state, to))
 		return false;
 	r->state = to;
 	/* The members that are waited for next get a whole timeout. */
@@ -99,19 +103,22 @@ bool spindle_rdmc_enter(struct spindle_rdmc *r, enum spindle_rdmc_state to)
 bool spindle_rdmc_step(struct spindle_rdmc *r, u64 object, enum spindle_rdmc_phase to)
 {
 	static const u8 from[] = {
+		/* A new object begins here. */
 		[SPINDLE_RDMC_P_NONE] = 0,
 		[SPINDLE_RDMC_P_WAITING] = BIT(SPINDLE_RDMC_P_NONE),
+		/* The root has memory before it announces the object. */
 		[SPINDLE_RDMC_P_MOVING] = BIT(SPINDLE_RDMC_P_NONE) |
 					  BIT(SPINDLE_RDMC_P_WAITING),
 		[SPINDLE_RDMC_P_STOPPING] = BIT(SPINDLE_RDMC_P_WAITING) |
 					    BIT(SPINDLE_RDMC_P_MOVING),
 		[SPINDLE_RDMC_P_COMPLETE] = BIT(SPINDLE_RDMC_P_MOVING),
+		/* Writes into the memory may be under way until STOPPING ends. */
 		[SPINDLE_RDMC_P_ABORTED] = BIT(SPINDLE_RDMC_P_STOPPING),
 	};
 
 	struct spindle_rdmc_object *obj = spindle_rdmc_object(r, object);
 
-	if (!(from[to] & BIT(obj->phase)))
+	if (!spindle_may(from, obj->phase, to))
 		return false;
 	r->stopping -= obj->phase == SPINDLE_RDMC_P_STOPPING;
 	r->stopping += to == SPINDLE_RDMC_P_STOPPING;
