@@ -1150,6 +1150,77 @@ static void test_committed_alone(void)
 	end();
 }
 
+/* The next view, without rank 2, is decided, and a slow reader holds this node up in the last one. */
+static void begin_committed(void)
+{
+	u64 digest;
+
+	begin_fenced(4, 1);
+	undrained = true;
+	spindle_mb_suspect(&mb, 2, SPINDLE_MB_ADMIN);
+	run(1);
+	CHECK_EQ(cuts, BIT(2));
+	cuts = 0;
+	digest = write_decree(0, 0xb, 5, 0);
+	write_decree(3, 0xb, 5, 0);
+	say(0, VID, SPINDLE_MB_ECHOED, 1, BIT(2), digest);
+	say(3, VID, SPINDLE_MB_ECHOED, 1, BIT(2), digest);
+	run(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_COMMITTED);
+}
+
+/* This node accuses rank 3 for @reason: not before the others can read it, and it beats until then. */
+static void accuse_later(enum spindle_mb_reason reason)
+{
+	struct spindle_write write[SPINDLE_MB_PUSH_MAX];
+	u64 beats;
+
+	begin_committed();
+	spindle_mb_suspect(&mb, 3, reason);
+	run(3);
+	CHECK_EQ(mb.suspected, BIT(2));
+	CHECK_EQ(cuts, 0);
+	beats = mb.peer[3].told_beat;
+	now += INTERVAL;
+	run(1);
+	spindle_mb_push(&mb, 3, write);
+	CHECK(mb.peer[3].told_beat > beats);
+	undrained = false;
+	run(2);
+	CHECK_EQ(spindle_mb_view(&mb)->vid, VID + 1);
+	/* Rank 3 of the last view is rank 2 of this one. */
+	CHECK_EQ(mb.suspected, BIT(2));
+	CHECK_EQ(cuts, BIT(2));
+	CHECK_EQ(mb.later, 0);
+	end();
+}
+
+static void test_accused_later(void)
+{
+	accuse_later(SPINDLE_MB_ADMIN);
+	accuse_later(SPINDLE_MB_GOSSIP);
+}
+
+/*
+ * A member that has gone or lied is accused and cut off in the last view, too. It is cut off once,
+ * although an administrator evicts it as well.
+ */
+static void test_accused_at_once(void)
+{
+	begin_committed();
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_ADMIN);
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_LIED);
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_GONE);
+	run(1);
+	CHECK_EQ(mb.suspected, BIT(0) | BIT(2) | BIT(3));
+	CHECK_EQ(cuts, BIT(0) | BIT(3));
+	cuts = 0;
+	undrained = false;
+	run(2);
+	CHECK_EQ(cuts, 0);
+	end();
+}
+
 /* The leader shows another text under the same ballot. */
 static void test_same_ballot(void)
 {
@@ -1472,6 +1543,8 @@ int main(void)
 		{ "the count of states", test_show_count },
 		{ "a pause is nobody's silence", test_paused },
 		{ "left alone when it is decided", test_committed_alone },
+		{ "a member that delivers the last view accuses in the next one", test_accused_later },
+		{ "a member accuses a liar at once in any view", test_accused_at_once },
 		{ "another text under the same ballot", test_same_ballot },
 		{ "a leader shows the decree of another one", test_other_ballot },
 		{ "wedged, and others have gone on", test_wedged_behind },

@@ -99,10 +99,11 @@ static void install(struct spindle_mb *mb)
 
 	if (mb->me == SPINDLE_NO_RANK)
 		heard += SPINDLE_MB_JOINER_WAITS * mb->timeout;
-	mb->suspected = spindle_decree_renumber(mb->suspected, keep);
+	mb->uncut = spindle_decree_renumber(mb->later & ~mb->suspected, keep);
+	mb->suspected = spindle_decree_renumber(mb->suspected | mb->later, keep);
 	mb->doubted = spindle_decree_renumber(mb->doubted, keep);
 	mb->closed = spindle_decree_renumber(mb->closed, keep);
-	mb->uncut = 0;
+	mb->later = 0;
 	if (mb->me != SPINDLE_NO_RANK)
 		mb->me = spindle_mask_rank(keep, mb->me);
 	else

@@ -210,6 +210,7 @@ struct spindle_mb_ops {
  * @doubted: ranks that are silent or lost; either they are at fault or this node is
  * @closed: ranks that have closed their connection to this node
  * @uncut: suspects whose connections are to be torn down
+ * @later: ranks that are suspected when the next view, which is decided, is installed
  * @came: ranks of the members that joined with this view
  * @most: this many members are a majority of the view before; a joiner goes on when they do
  * @ballot: rank + 1 of the leader of the accepted decree, or 0
@@ -245,6 +246,7 @@ struct spindle_mb {
 	u64 doubted;
 	u64 closed;
 	u64 uncut;
+	u64 later;
 	u64 came;
 	u32 most;
 	u32 ballot;

@@ -26,6 +26,18 @@ static bool goes_on_without_us(struct spindle_mb *mb, const struct spindle_mb_pe
 	       !(mb->seen[SPINDLE_DECREE_SURVIVORS] & BIT_ULL(mb->me));
 }
 
+/*
+ * Has the accusation to wait for the next view? It is decided, and this node still delivers the last
+ * one. Members that are in the next view already cannot see a suspicion of the last one. A suspect
+ * that is there would miss the heartbeats of this node, and would have this node evicted. A member
+ * that has gone or lied is accused at once.
+ */
+static bool accused_later(const struct spindle_mb *mb, enum spindle_mb_reason reason)
+{
+	return mb->state == SPINDLE_MB_COMMITTED &&
+	       (reason == SPINDLE_MB_ADMIN || reason == SPINDLE_MB_GOSSIP);
+}
+
 static void accuse(struct spindle_mb *mb, u64 mask)
 {
 	mb->doubted &= ~mask;
@@ -57,6 +69,8 @@ void spindle_mb_suspect(struct spindle_mb *mb, u32 rank, enum spindle_mb_reason 
 	}
 	if (silent)
 		mb->doubted |= bit;
+	else if (accused_later(mb, reason))
+		mb->later |= bit;
 	else
 		accuse(mb, bit);
 }
