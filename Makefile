@@ -92,11 +92,11 @@ check-vm:
 
 #: sim              the core of many nodes under faults: SEEDS=n FIRST=n JOBS=k
 sim:
-	@$(MAKE) -s --no-print-directory -C selftests/sim sim
+	@$(MAKE) -s --no-print-directory -C selftests/core/sim sim
 
 #: check-model      all orders of a small view change: ONLY=rules or ONLY=mutants
 check-model:
-	@selftests/model/run $(ONLY)
+	@selftests/core/model/run $(ONLY)
 
 #: uml              a User-Mode Linux kernel to test in, once: VARIANT=fast|debug
 #: check-native     the loop tests in it, at the speed of the machine: TEST=x
@@ -117,7 +117,7 @@ fuzz:
 	@$(if $(SEED),,$(MAKE) -s --no-print-directory fuzz-core)
 fuzz-core:
 	@selftests/lib/deps.sh fuzz
-	@$(MAKE) -s --no-print-directory -C selftests/fuzz-core fuzz $(if $(MINUTES),MINUTES=$(MINUTES))
+	@$(MAKE) -s --no-print-directory -C selftests/core/fuzz fuzz $(if $(MINUTES),MINUTES=$(MINUTES))
 chaos:
 	@SEED=$(SEED) MINUTES=$(or $(MINUTES),5) selftests/uml/chaos
 check-race:

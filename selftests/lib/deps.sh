@@ -48,7 +48,7 @@ needs_bench_peers="cmd/corosync:corosync cmd/corosync-cmapctl:corosync
 # Further packages for "make bench-rdmc", besides those of "make bench": the
 # other system.
 needs_bench_rdmc="cmd/mpirun:openmpi-bin cmd/mpicc:libopenmpi-dev"
-# Packages for "make -C selftests/fuzz-core" alone.
+# Packages for "make -C selftests/core/fuzz" alone.
 needs_fuzz="cmd/clang-14:clang-14 cmd/perl:perl cmd/make:make
 	file/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a:libclang-rt-14-dev"
 # Packages for "make html", and for its check in the build lane.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Is each target able to fail? The corpus and a bounded number of runs have to find each mutant.
-# See ../lib/mutate.sh.
+# See ../../lib/mutate.sh.
 #
 #   mutate.sh            all
 #   mutate.sh NAME...    some
@@ -10,9 +10,9 @@
 
 set -euo pipefail
 # shellcheck source=selftests/lib/common.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../lib/common.sh"
 
-here=$SPN_SELFTESTS/fuzz-core
+here=$SPN_SELFTESTS/core/fuzz
 export RUNS=${RUNS:-50000}
 # shellcheck source=selftests/lib/mutate.sh
 . "$SPN_SELFTESTS/lib/mutate.sh"

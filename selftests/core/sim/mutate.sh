@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Is the simulator any good? A bounded number of seeds has to find each mutant. See
-# ../lib/mutate.sh.
+# ../../lib/mutate.sh.
 #
 #   mutate.sh            all
 #   mutate.sh NAME...    some
@@ -10,9 +10,9 @@
 
 set -euo pipefail
 # shellcheck source=selftests/lib/common.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../lib/common.sh"
 
-here=$SPN_SELFTESTS/sim
+here=$SPN_SELFTESTS/core/sim
 seeds=${SEEDS:-4000}
 # shellcheck source=selftests/lib/mutate.sh
 . "$SPN_SELFTESTS/lib/mutate.sh"

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Are the unit tests any good? See ../lib/mutate.sh.
+# Are the unit tests any good? See ../../lib/mutate.sh.
 #
 #   mutate.sh            all
 #   mutate.sh NAME...    some
 
 set -euo pipefail
 # shellcheck source=selftests/lib/common.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../lib/common.sh"
 
-here=$SPN_SELFTESTS/unit
+here=$SPN_SELFTESTS/core/unit
 # shellcheck source=selftests/lib/mutate.sh
 . "$SPN_SELFTESTS/lib/mutate.sh"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Epoch: a subgroup from one view to the next, step by step. The simulator (selftests/sim) runs
- * whole views under faults.
+ * Epoch: a subgroup from one view to the next, step by step. The simulator (selftests/core/sim)
+ * runs whole views under faults.
  */
 #include "tap.h"
 #include "core/multicast/multicast.h"

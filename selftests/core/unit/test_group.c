@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The subgroups of one node together: passes, pushes, and a change of the view step by step. The
- * simulator (selftests/sim) runs whole views under faults.
+ * simulator (selftests/core/sim) runs whole views under faults.
  */
 #include "core/group/stream.h"
 #include "tap.h"
