@@ -28,7 +28,7 @@ MODOUT ?= $(CURDIR)/build/$(release)
 nobtf := $(if $(shell command -v pahole),,CONFIG_DEBUG_INFO_BTF_MODULES=)
 kbuild = +flock $(MODOUT)/.lock $(MAKE) -C $(KDIR) M=$(MODOUT) $(nobtf)
 
-PROGS := $(wildcard selftests/progs/Makefile)
+PROGS := $(wildcard selftests/guest/Makefile)
 
 all: modules lib tools
 
@@ -71,7 +71,7 @@ tools: lib
 
 # The programs that run in test guests.
 progs: lib
-	$(if $(PROGS),$(MAKE) -C selftests/progs all)
+	$(if $(PROGS),$(MAKE) -C selftests/guest all)
 
 #: demo             what it does, shown in a guest
 demo:
@@ -202,7 +202,7 @@ uninstall:
 clean:
 	-$(MAKE) -C libspindle-user clean
 	-$(MAKE) -C tools clean
-	$(if $(PROGS),-$(MAKE) -C selftests/progs clean)
+	$(if $(PROGS),-$(MAKE) -C selftests/guest clean)
 	rm -rf build
 
 .PHONY: all help modules modules-all modules_links lib tools progs demo check \

@@ -51,7 +51,7 @@ logs_agree()
 		done
 		sed -sn 's/^g \([0-9]*\) \([0-9]*\)$/\1 \2/p;T;F' "${files[@]}" | paste - - |
 			sort -rn | sed -n '1,4s/^\([0-9]*\) \([0-9]*\).*-\(.*\)/# no message for \1 us at \3, in view \2/p'
-		out=$("$SPN_SELFTESTS/progs/live-check" "${files[@]}" 2>&1) || rc=1
+		out=$("$SPN_SELFTESTS/guest/bin/live-check" "${files[@]}" 2>&1) || rc=1
 		echo "# group $group, ${#files[@]} logs: ${out//"$dir"\//}"
 	done
 	if ((rc)); then

@@ -13,7 +13,7 @@
 #include "path.h"
 #include "request.h"
 #include "shown.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 /* More readers than a dump shows. */
 #define READERS 36

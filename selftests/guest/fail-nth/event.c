@@ -13,7 +13,7 @@
 #include "nth.h"
 #include "path.h"
 #include "shown.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 static struct nl ear;
 static int want_event;		/* enum spindle_event_kind */

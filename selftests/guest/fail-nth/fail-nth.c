@@ -35,7 +35,7 @@
 #include "fail-nth.h"
 #include "nth.h"
 #include "shown.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 int main(int argc, char **argv)
 {

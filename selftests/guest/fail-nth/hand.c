@@ -12,7 +12,7 @@
 #include "machine.h"
 #include "nth.h"
 #include "path.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 int node_add(void *ctx)
 {

@@ -17,7 +17,7 @@
 #include "nth.h"
 #include "path.h"
 #include "workers.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 #define DEVICE		"/dev/spindle-rdmc"
 #define LEN		(64 * PAGE)

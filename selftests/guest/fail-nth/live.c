@@ -18,7 +18,7 @@
 #include "request.h"
 #include "shown.h"
 #include "workers.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 #define QUIET_ROUNDS	3	/* rounds without a failure until the test ends */
 

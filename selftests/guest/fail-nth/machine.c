@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "machine.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 bool put(const char *path, const char *text)
 {

@@ -16,7 +16,7 @@
 #include "nth.h"
 #include "path.h"
 #include "shown.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 struct image {
 	void *data;

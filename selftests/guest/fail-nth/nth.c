@@ -13,7 +13,7 @@
 
 #include "machine.h"
 #include "nth.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 static int nth_fd = -1;		/* fail-nth of the chosen thread, mostly ours */
 unsigned int nth;

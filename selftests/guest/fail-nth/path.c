@@ -13,7 +13,7 @@
 #include "nth.h"
 #include "path.h"
 #include "shown.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 const int errs_mem[] = { ENOMEM, 0 };
 const int errs_netlink[] = { ENOMEM, ENOBUFS, 0 };

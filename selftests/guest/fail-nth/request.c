@@ -7,7 +7,7 @@
 
 #include "nth.h"
 #include "request.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 struct nl_req request;
 

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "../progs/nl.h"
+#include "nl.h"
 
 /**
  * struct subgroup - a subgroup of a view

@@ -20,7 +20,7 @@
 #include "machine.h"
 #include "nth.h"
 #include "path.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 #define BOTH	(SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)
 #define COPY	(SPINDLE_ATTACH_RECV | SPINDLE_ATTACH_COPY)

@@ -11,7 +11,7 @@
 #include "path.h"
 #include "nth.h"
 #include "request.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 #define SIZE	256
 #define COUNT	3

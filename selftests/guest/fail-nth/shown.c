@@ -6,7 +6,7 @@
 #include "nth.h"
 #include "request.h"
 #include "shown.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 struct nl eye;
 

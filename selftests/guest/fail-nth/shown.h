@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../progs/nl.h"
+#include "nl.h"
 
 #define LOOK_MAX	(512 << 10)
 

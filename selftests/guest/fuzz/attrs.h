@@ -6,7 +6,7 @@
 #define SPINDLE_FUZZ_ATTRS_H
 
 #include "fuzz.h"
-#include "../progs/nl.h"
+#include "nl.h"
 
 #define ATTR_BYTES 40
 

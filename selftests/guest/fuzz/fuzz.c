@@ -22,8 +22,8 @@
 #include <linux/spindle.h>
 
 #include "fuzz.h"
-#include "../progs/nl.h"
-#include "../progs/tap.h"
+#include "nl.h"
+#include "tap.h"
 
 #define ROUND_S	240
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <rdma/rdma_cma.h>
 
-#include "../progs/hello.h"
+#include "hello.h"
 #include "fuzz.h"
 #include "peer.h"
 

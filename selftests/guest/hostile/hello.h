@@ -7,7 +7,7 @@
 
 #include <rdma/rdma_cma.h>
 
-#include "../progs/hello.h"
+#include "../lib/hello.h"
 
 /*
  * The parameters of a request and of an answer. They are correct, except for the errors that the

@@ -2,8 +2,8 @@
 /*
  * The hello of the handshake, as in kmod/node/hello.h, which is no header for user space.
  */
-#ifndef SPINDLE_PROGS_HELLO_H
-#define SPINDLE_PROGS_HELLO_H
+#ifndef SPINDLE_GUEST_HELLO_H
+#define SPINDLE_GUEST_HELLO_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -50,4 +50,4 @@ static inline uint32_t hello_cluster(const char *name)
 	return (uint32_t)h;
 }
 
-#endif /* SPINDLE_PROGS_HELLO_H */
+#endif /* SPINDLE_GUEST_HELLO_H */

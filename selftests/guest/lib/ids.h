@@ -2,8 +2,8 @@
 /*
  * Lists of numbers on command lines.
  */
-#ifndef SPINDLE_PROGS_IDS_H
-#define SPINDLE_PROGS_IDS_H
+#ifndef SPINDLE_GUEST_IDS_H
+#define SPINDLE_GUEST_IDS_H
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -31,4 +31,4 @@ static inline int parse_ids(const char *s, uint32_t *id, int max)
 	return n;
 }
 
-#endif /* SPINDLE_PROGS_IDS_H */
+#endif /* SPINDLE_GUEST_IDS_H */

@@ -6,8 +6,8 @@
  *
  *	-n NODE -g SUBGROUP [-i ITERATIONS] [-f FILE] [-S SEED]
  */
-#ifndef SPINDLE_PROGS_LOOP_H
-#define SPINDLE_PROGS_LOOP_H
+#ifndef SPINDLE_GUEST_LOOP_H
+#define SPINDLE_GUEST_LOOP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -87,4 +87,4 @@ static inline uint64_t rnd(void)
 	return rng = mix(rng + 0x9e3779b97f4a7c15ULL);
 }
 
-#endif /* SPINDLE_PROGS_LOOP_H */
+#endif /* SPINDLE_GUEST_LOOP_H */

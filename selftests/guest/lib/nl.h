@@ -3,8 +3,8 @@
  * The netlink family "spindle" by hand. No library is used, because libraries do not build the
  * malformed messages of these tests, and hide acknowledgments.
  */
-#ifndef SPINDLE_PROGS_NL_H
-#define SPINDLE_PROGS_NL_H
+#ifndef SPINDLE_GUEST_NL_H
+#define SPINDLE_GUEST_NL_H
 
 #include <errno.h>
 #include <stdbool.h>
@@ -371,4 +371,4 @@ static inline int nl_subgroup(struct nl *nl, uint32_t node, uint32_t id, struct 
 	return err ? err : sg->found ? 0 : -ENOENT;
 }
 
-#endif /* SPINDLE_PROGS_NL_H */
+#endif /* SPINDLE_GUEST_NL_H */

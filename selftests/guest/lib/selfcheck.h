@@ -2,8 +2,8 @@
 /*
  * Messages that include enough to check their bytes.
  */
-#ifndef SPINDLE_PROGS_SELFCHECK_H
-#define SPINDLE_PROGS_SELFCHECK_H
+#ifndef SPINDLE_GUEST_SELFCHECK_H
+#define SPINDLE_GUEST_SELFCHECK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,4 +65,4 @@ static inline bool selfcheck_same(const unsigned char *p, uint32_t len, struct s
 	return true;
 }
 
-#endif /* SPINDLE_PROGS_SELFCHECK_H */
+#endif /* SPINDLE_GUEST_SELFCHECK_H */

@@ -3,8 +3,8 @@
  * Results of a program that runs in a test guest: lines of TAP without numbers, which
  * tap_run of vm/tests/lib-tap.sh counts together with those of the script.
  */
-#ifndef SPINDLE_PROGS_TAP_H
-#define SPINDLE_PROGS_TAP_H
+#ifndef SPINDLE_GUEST_TAP_H
+#define SPINDLE_GUEST_TAP_H
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -61,4 +61,4 @@ static inline bool is(long long have, long long want, const char *fmt, ...)
 	exit(1);				\
 } while (0)
 
-#endif /* SPINDLE_PROGS_TAP_H */
+#endif /* SPINDLE_GUEST_TAP_H */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "technique.h"
-#include "../progs/loop.h"
+#include "loop.h"
 
 /* The sums of all answers. */
 struct answers {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "technique.h"
-#include "../progs/loop.h"
+#include "loop.h"
 
 /*
  * An end of the range or a value inside it. The ends come often, because errors are often at

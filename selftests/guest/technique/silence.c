@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "technique.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 #define PATIENCE_MS	20000
 #define SEEN_MAX	4096

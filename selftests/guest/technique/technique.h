@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <spindle/spindle.h>
 
-#include "../progs/nl.h"
+#include "nl.h"
 
 #define MAX_NODES	16
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Each allocation of the work items that make a connection fails once: the attempt is
-# undone and tried again until it succeeds. See selftests/fail-nth.
+# undone and tried again until it succeeds. See selftests/guest/fail-nth.
 # vm: own
 # vm: timeout=600
 . ./guest-lib.sh

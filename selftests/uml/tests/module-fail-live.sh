@@ -3,7 +3,7 @@
 #
 # Each allocation of what live views are asked for, and of the work items that follow, fails
 # once: it is refused, tried again, or a node stops and says so, and afterwards all of it
-# works. See selftests/fail-nth.
+# works. See selftests/guest/fail-nth.
 # vm: own
 # vm: timeout=600
 . ./guest-lib.sh

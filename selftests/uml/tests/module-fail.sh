@@ -3,7 +3,7 @@
 #
 # Each allocation of a process's request to the module fails once. The request is refused without
 # effect, or succeeds. Traffic works after each path, everything can be removed, and the debug guest
-# looks for leaks at the end. See selftests/fail-nth.
+# looks for leaks at the end. See selftests/guest/fail-nth.
 # vm: own
 # vm: timeout=600
 . ./guest-lib.sh

@@ -4,7 +4,7 @@
 #
 # Random requests on netlink, the device and the handshake, next to bystanders, which no request may
 # harm: the seeds of the corpus, or the one of FUZZ_SEED. FUZZ_ARGS are more arguments of fuzz. See
-# selftests/fuzz.
+# selftests/guest/fuzz.
 # vm: timeout=600 hostile
 . ./guest-lib.sh
 . ./lib-tap.sh

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "dev-bad.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 /* The attach is refused, and the file stays free. */
 static void refused(int fd, struct spindle_attach a, int want, const char *what)

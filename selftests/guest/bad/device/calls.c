@@ -12,7 +12,7 @@
 #include "dev-bad.h"
 #include "map.h"
 #include "queue.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 #ifdef __x86_64__
 /*

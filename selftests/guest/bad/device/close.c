@@ -10,7 +10,7 @@
 #include "dev-bad.h"
 #include "map.h"
 #include "queue.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 static void unmap_all(struct spindle_queue *q)
 {

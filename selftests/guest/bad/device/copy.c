@@ -6,7 +6,7 @@
 
 #include "dev-bad.h"
 #include "queue.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 void part_copy(void)
 {

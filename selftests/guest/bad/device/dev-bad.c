@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "dev-bad.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 int open_dev(void)
 {

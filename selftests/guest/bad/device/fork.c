@@ -13,7 +13,7 @@
 #include "dev-bad.h"
 #include "map.h"
 #include "queue.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 static int child_status(void (*fn)(void *p), void *p)
 {

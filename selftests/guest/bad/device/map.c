@@ -12,7 +12,7 @@
 
 #include "dev-bad.h"
 #include "map.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 struct part {
 	const char *name;

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "dev-bad.h"
-#include "../progs/tap.h"
-#include "../progs/ipc-lock.h"
+#include "tap.h"
+#include "ipc-lock.h"
 
 static void set_memlock(rlim_t bytes)
 {

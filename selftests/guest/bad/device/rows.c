@@ -13,7 +13,7 @@
 #include "dev-bad.h"
 #include "map.h"
 #include "rows.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 static void *map(int fd, const struct spindle_section *s, int prot)
 {

@@ -13,7 +13,7 @@
 #include "dev-bad.h"
 #include "map.h"
 #include "queue.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 /* Instances that a live view has for others, and the one behind them: the node's own. */
 #define SEATS 128U

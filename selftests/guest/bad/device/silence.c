@@ -14,7 +14,7 @@
 #include "dev-bad.h"
 #include "queue.h"
 #include "silence.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 int silence(int fd, uint64_t rounds)
 {

@@ -15,7 +15,7 @@
 #include "queue.h"
 #include "rows.h"
 #include "silence.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 void part_forming(void)
 {

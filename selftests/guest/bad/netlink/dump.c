@@ -9,7 +9,7 @@
 #include "genl-bad.h"
 #include "dump.h"
 #include "words.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 static int take_node(void *ctx, const struct nlmsghdr *nlh)
 {

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "../progs/nl.h"
+#include "nl.h"
 
 /* Ids of the nodes that are added for this test. One more is added and removed. */
 #define FIRST	1001

@@ -27,7 +27,7 @@
 #include <string.h>
 
 #include "genl-bad.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 struct nl nl, events;
 

@@ -5,7 +5,7 @@
 #ifndef SPINDLE_GENL_BAD_GENL_BAD_H
 #define SPINDLE_GENL_BAD_GENL_BAD_H
 
-#include "../progs/nl.h"
+#include "nl.h"
 
 /* A socket for requests, and one that gets events from the beginning on. */
 extern struct nl nl, events;

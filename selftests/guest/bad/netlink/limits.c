@@ -12,7 +12,7 @@
 #include "dump.h"
 #include "state.h"
 #include "words.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 #define GIB4 "subgroup{ id=0 ring=1073741824 } subgroup{ id=1 ring=1073741824 } " \
 	     "subgroup{ id=2 ring=1073741824 } subgroup{ id=3 ring=1073741824 } "

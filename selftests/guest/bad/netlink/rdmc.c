@@ -10,7 +10,7 @@
 #include "genl-bad.h"
 #include "dump.h"
 #include "refusal.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 const struct refusal rdmc_refusals[] = {
 	{ RGET, "not a dump", "", EOPNOTSUPP, NULL, 0 },

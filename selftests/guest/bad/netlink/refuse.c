@@ -9,7 +9,7 @@
 
 #include "genl-bad.h"
 #include "refusal.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 /* Subgroup 0 of BASE, in other words. */
 #define ORDER0 "subgroup{ id=0 name=zero hold=1 mode=0 window=15 max-msg=1024 ring=65536 " \

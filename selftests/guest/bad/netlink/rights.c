@@ -11,7 +11,7 @@
 
 #include "genl-bad.h"
 #include "refusal.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 static const struct refusal changes[] = {
 	{ ADD, "node add", "id=9 " HERE, EPERM, NULL, 0 },

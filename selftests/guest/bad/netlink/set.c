@@ -14,7 +14,7 @@
 
 #include "genl-bad.h"
 #include "refusal.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 #define SG0 "id=1 subgroup-id=0 "
 #define SG4 "id=4 subgroup-id=0 "

@@ -17,7 +17,7 @@
 #include "genl-bad.h"
 #include "dump.h"
 #include "words.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 #define MEMBERS_ALL	64
 #define READERS_SHOWN	32

@@ -6,7 +6,7 @@
 
 #include "genl-bad.h"
 #include "state.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 static void add(struct state *st, const void *data, size_t n)
 {

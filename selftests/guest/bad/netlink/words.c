@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "words.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 enum type { U8, U16, U32, U64, BITS, STR, IP4, IP6, NEST };
 

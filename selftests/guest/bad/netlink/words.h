@@ -16,7 +16,7 @@
 #ifndef SPINDLE_GENL_BAD_WORDS_H
 #define SPINDLE_GENL_BAD_WORDS_H
 
-#include "../progs/nl.h"
+#include "nl.h"
 
 /* Words of many requests. BASE is the installed view, and NEW begins another one. */
 #define MEMBER1 "member{ id=1 addr4=10.0.0.1 port=5001 } "

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "rdmc-bad.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 static const uint32_t two[] = { 1, 2 };
 

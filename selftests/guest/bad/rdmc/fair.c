@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "rdmc-bad.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 #define BLOCK	(1UL << 20)
 #define BLOCKS	64

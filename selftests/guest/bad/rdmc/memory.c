@@ -14,7 +14,7 @@
 #include <linux/spindle.h>
 
 #include "rdmc-bad.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 #define LEN	(4 * PAGE)
 

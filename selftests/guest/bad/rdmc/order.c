@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "rdmc-bad.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 #define LEN	10000
 

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "rdmc-bad.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 int open_dev(void)
 {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "rdmc-bad.h"
-#include "../progs/tap.h"
+#include "tap.h"
 
 #define LEN	(256 * PAGE + 77)
 #define BYTES	(257 * PAGE)
