@@ -28,9 +28,9 @@
 # shellcheck disable=SC2034
 
 if [ -z "${LIST:-}" ]; then
-	# shellcheck source=selftests/vm/guest-lib.sh
+	# shellcheck source=selftests/scripts/lib/guest-lib.sh
 	. ./guest-lib.sh
-	# shellcheck source=selftests/vm/tests/lib-loop.sh
+	# shellcheck source=selftests/scripts/lib/lib-loop.sh
 	. ./lib-loop.sh
 fi
 

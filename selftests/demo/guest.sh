@@ -4,7 +4,7 @@
 #
 # One machine of "make demo": NODE NODES LINES. What it says to the host begins
 # with "# demo: ", and the delivery log goes to a port of its own.
-# shellcheck source=selftests/vm/guest-lib.sh
+# shellcheck source=selftests/scripts/lib/guest-lib.sh
 . ./guest-lib.sh
 
 node=$1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# For lanes that run the scripts of vm/tests in guests, and the last line of them all.
+# For lanes that run the scripts of scripts/ in guests, and the last line of them all.
 # Source it after common.sh.
 
 # directive FILE NAME DEFAULT: the value of "# vm: NAME=value" in a script.

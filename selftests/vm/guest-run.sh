@@ -11,7 +11,7 @@
 # "# test-end: NAME STATUS"; a frame that is not closed tells the host which
 # test the guest died in.
 
-# shellcheck source=selftests/vm/guest-lib.sh
+# shellcheck source=selftests/scripts/lib/guest-lib.sh
 . ./guest-lib.sh
 
 args=

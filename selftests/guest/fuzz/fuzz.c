@@ -8,7 +8,8 @@
  *
  * Netlink, the device with its pages, the handshake, and the device for large objects (-o) have one
  * process each, so that their steps interleave. The actions of each process follow from the seed
- * alone. The program needs the world that uml/tests/module-fuzz.sh makes, see fuzz.h. The script
+ * alone. The program needs the world that scripts/module/module-fuzz.sh makes, see fuzz.h. The
+ * script
  * checks whether bystanders were harmed.
  */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Common tools of the fuzzer: random numbers that follow from the seed, counts of outcomes, and the
- * world that uml/tests/module-fuzz.sh makes.
+ * world that scripts/module/module-fuzz.sh makes.
  */
 #ifndef SPINDLE_FUZZ_FUZZ_H
 #define SPINDLE_FUZZ_FUZZ_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Results of a program that runs in a test guest: lines of TAP without numbers, which
- * tap_run of vm/tests/lib-tap.sh counts together with those of the script.
+ * tap_run of scripts/lib/lib-tap.sh counts together with those of the script.
  */
 #ifndef SPINDLE_GUEST_TAP_H
 #define SPINDLE_GUEST_TAP_H

@@ -3,7 +3,7 @@
 # shellcheck shell=dash
 #
 # planted.sh BUG: one bug on purpose, see planted/planted.c. The host judges.
-# shellcheck source=selftests/vm/guest-lib.sh
+# shellcheck source=selftests/scripts/lib/guest-lib.sh
 . ./guest-lib.sh
 
 check "planted: $1" modprobe planted "bug=$1"
