@@ -107,23 +107,23 @@ check-model:
 #: check-race       core traffic under KCSAN, in an emulated x86 guest: TEST=x
 #: try              one of them, from the edit to the verdict: TEST=loop-mcast
 uml:
-	@selftests/uml/build $(or $(VARIANT),fast)
+	@selftests/machines/uml/build $(or $(VARIANT),fast)
 check-native:
-	@selftests/uml/check native
+	@selftests/machines/uml/check native
 check-debug:
-	@selftests/uml/check debug
+	@selftests/machines/uml/check debug
 fuzz:
-	@SEED=$(SEED) selftests/uml/fuzz $(MINUTES)
+	@SEED=$(SEED) selftests/machines/uml/fuzz $(MINUTES)
 	@$(if $(SEED),,$(MAKE) -s --no-print-directory fuzz-core)
 fuzz-core:
 	@selftests/lib/deps.sh fuzz
 	@$(MAKE) -s --no-print-directory -C selftests/core/fuzz fuzz $(if $(MINUTES),MINUTES=$(MINUTES))
 chaos:
-	@SEED=$(SEED) MINUTES=$(or $(MINUTES),5) selftests/uml/chaos
+	@SEED=$(SEED) MINUTES=$(or $(MINUTES),5) selftests/machines/uml/chaos
 check-race:
-	@selftests/race/check
+	@selftests/machines/race/check
 try:
-	@VARIANT=$(or $(VARIANT),fast) selftests/uml/check try $(TEST)
+	@VARIANT=$(or $(VARIANT),fast) selftests/machines/uml/check try $(TEST)
 
 #: bench            the evaluation of the paper: FIG=3,6 QUICK=1 MACHINE=uml|icount
 #:                  PAGE=1 plots again, UPDATE=1 puts it into Documentation

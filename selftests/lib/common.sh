@@ -14,7 +14,7 @@ readonly SPN_ROOT SPN_SELFTESTS SPN_BUILD SPN_CACHE
 # shellcheck disable=SC2034
 SPN_KERNELS="6.1 6.12"
 
-# Texts in a kernel log that are complaints. vm/init.c looks for the same.
+# Texts in a kernel log that are complaints. machines/vm/init.c looks for the same.
 # shellcheck disable=SC2034
 SPN_SPLAT='WARNING: |BUG: |kernel BUG at|Oops|Call Trace:|general protection fault'
 SPN_SPLAT+='|[Uu]nable to handle|INFO: task |detected stalls|self-detected stall'

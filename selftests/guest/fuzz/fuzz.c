@@ -9,8 +9,7 @@
  * Netlink, the device with its pages, the handshake, and the device for large objects (-o) have one
  * process each, so that their steps interleave. The actions of each process follow from the seed
  * alone. The program needs the world that scripts/module/module-fuzz.sh makes, see fuzz.h. The
- * script
- * checks whether bystanders were harmed.
+ * script checks whether bystanders were harmed.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -6,7 +6,7 @@
 # shellcheck source=selftests/lib/kernel.sh
 . "$SPN_SELFTESTS/lib/kernel.sh"
 
-RACE_DIR=$SPN_SELFTESTS/race
+RACE_DIR=$SPN_SELFTESTS/machines/race
 RACE_CACHE=${RACE_CACHE:-$SPN_CACHE/race}
 RACE_SERIES=6.12
 RACE_TARBALL=/usr/src/linux-source-$RACE_SERIES.tar.xz

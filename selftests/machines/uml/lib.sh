@@ -6,7 +6,7 @@
 # shellcheck source=selftests/lib/kernel.sh
 . "$SPN_SELFTESTS/lib/kernel.sh"
 
-UML_DIR=$SPN_SELFTESTS/uml
+UML_DIR=$SPN_SELFTESTS/machines/uml
 UML_CACHE=${UML_CACHE:-$SPN_CACHE/uml}
 UML_VARIANTS="fast debug smp"
 # Of this system's own release; scripts for other kernels alone are not for UML.
@@ -26,7 +26,7 @@ uml_prog()
 }
 
 # The sources of a variant. 6.12 has no SMP on UML; the newest has, and is fetched
-# from another suite by uml/build.
+# from another suite by machines/uml/build.
 uml_tarball()
 {
 	case $1 in
