@@ -9,8 +9,9 @@
 
 #include <spindle/rdmc.h>
 
-#include "tap.h"
+#include "internal.h"
 #include "fake_rdmc.h"
+#include "tap.h"
 
 #define LEN	(300U * 1000)
 
@@ -433,7 +434,7 @@ static void test_no_calls(void)
 
 int main(void)
 {
-	static const struct { const char *name; void (*fn)(void); } list[] = {
+	static const struct tap_case list[] = {
 		{ "create: refusals are undone and explained", test_create },
 		{ "words for errors and algorithms", test_words },
 		{ "objects from the root to all, close", test_all },
@@ -444,7 +445,6 @@ int main(void)
 	};
 	char dir[] = "/tmp/rdmc_test.XXXXXX", path[64];
 	pthread_t thread;
-	size_t i;
 	int fd;
 
 	/* SIGALRM ends a test that hangs. */
@@ -457,12 +457,8 @@ int main(void)
 	if (fd < 0 || pthread_create(&thread, NULL, kernel, &fd))
 		bail_out("no device");
 	pthread_detach(thread);
-	for (i = 0; i < ARRAY_SIZE(list); i++) {
-		current = list[i].name;
-		list[i].fn();
-		report();
-	}
+	tap_cases(list, ARRAY_SIZE(list));
 	unlink(path);
 	rmdir(dir);
-	return finish();
+	return tap_end();
 }

@@ -4,7 +4,7 @@
  */
 #include <sched.h>
 
-#include "tap.h"
+#include "attach.h"
 
 static bool intact(const struct spindle_msg *m, uint64_t slot)
 {
@@ -423,7 +423,7 @@ static void test_dispatch(void)
 
 int main(void)
 {
-	static const struct { const char *name; void (*fn)(void); } list[] = {
+	static const struct tap_case list[] = {
 		{ "attach: geometry, members, detach twice", test_geometry },
 		{ "attach: refusals are undone and explained", test_refusal },
 		{ "attach: a senseless layout is refused", test_layout },
@@ -437,12 +437,7 @@ int main(void)
 		{ "frozen: a wrong extent stops the sender only", test_frozen },
 		{ "dispatch: budget, stop, batches", test_dispatch },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(list); i++) {
-		current = list[i].name;
-		list[i].fn();
-		report();
-	}
-	return finish();
+	tap_cases(list, ARRAY_SIZE(list));
+	return tap_end();
 }

@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "tap.h"
+#include "attach.h"
 
 #define THREADS		4
 #define HOLD		3	/* slots that one thread holds at most */
@@ -199,7 +199,7 @@ static void stress(const char *name, uint32_t flags, const struct fake_opts *o,
 	uint64_t next[8] = { 0 };
 	uintptr_t i;
 
-	current = name;
+	tap_begin(name);
 	start(&st.q, flags, o);
 	/* Ask for views after the attach, as if it had been done there. */
 	st.q.want = SPINDLE_WANT_VIEWS;
@@ -232,7 +232,7 @@ static void stress(const char *name, uint32_t flags, const struct fake_opts *o,
 	printf("# %u slots, %u times full, %llu abandoned, %u kicks, %u views\n", total, st.full,
 	       (unsigned long long)r.abandoned, r.kicks, st.views);
 	free(st.rec);
-	report();
+	tap_report();
 }
 
 /* A blocking send against a ring that empties now and then. */
@@ -241,7 +241,7 @@ static void test_send_wait(void)
 	struct spindle_queue q;
 	int i;
 
-	current = "send_wait: blocks until there is room, drain until all is delivered";
+	tap_begin("send_wait: blocks until there is room, drain until all is delivered");
 	start(&q, SPINDLE_ATTACH_SEND, &(struct fake_opts){ .window = 4, .slow = true });
 	for (i = 0; i < 500; i++)
 		CHECK(!spindle_send_wait(&q, &i, sizeof(i), -1));
@@ -253,7 +253,7 @@ static void test_send_wait(void)
 	CHECK(spindle_send_wait(&q, &i, sizeof(i), 20) == -EAGAIN);
 	CHECK(spindle_drain(&q, 20) == -EAGAIN);
 	stop(&q);
-	report();
+	tap_report();
 }
 
 int main(int argc, char **argv)
@@ -283,5 +283,5 @@ int main(int argc, char **argv)
 				    .unit = (9ULL << 32) - 5, .window = 1024,
 				    .ring_bytes = 1 << 20, .max_msg = 1 << 20 }, n / 25);
 	test_send_wait();
-	return finish();
+	return tap_end();
 }

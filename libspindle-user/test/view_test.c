@@ -5,7 +5,7 @@
  * The view of the attach is number 3. Its nodes are, by rank: 100, which does not send; 7, which
  * is us and sender 2; 102, which is sender 1; 103, which is sender 0.
  */
-#include "tap.h"
+#include "attach.h"
 
 #define NONE	SPINDLE_NO_RANK
 #define ME	SPINDLE_SEAT_ME
@@ -403,7 +403,7 @@ static void test_words(void)
 
 int main(void)
 {
-	static const struct { const char *name; void (*fn)(void); } list[] = {
+	static const struct tap_case list[] = {
 		{ "view: in its place, with its members", test_in_order },
 		{ "view: skipped and released if not wanted, payload is right", test_not_wanted },
 		{ "view: seats and not ranks tell which ring is whose", test_seats },
@@ -418,12 +418,7 @@ int main(void)
 		{ "view: dispatch", test_dispatch },
 		{ "errors: each has words of its own", test_words },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(list); i++) {
-		current = list[i].name;
-		list[i].fn();
-		report();
-	}
-	return finish();
+	tap_cases(list, ARRAY_SIZE(list));
+	return tap_end();
 }

@@ -9,14 +9,7 @@
 #include "cast/file.h"
 #include "cast/manifest.h"
 #include "common/util.h"
-
-static int tests, bad;
-
-static void ok(bool good, const char *what)
-{
-	printf("%sok %d - %s\n", good ? "" : "not ", ++tests, what);
-	bad |= !good;
-}
+#include "tap.h"
 
 static uint32_t rng = 12345;
 
@@ -325,6 +318,5 @@ int main(void)
 	test_answers();
 	test_rate();
 	test_part();
-	printf("1..%d\n", tests);
-	return bad;
+	return tap_end();
 }

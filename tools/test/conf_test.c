@@ -143,7 +143,7 @@ static void refuses(const char *text, int line, const char *want, const char *wh
 	bool good = apply(text, "") == CTL_FAILED && strstr(output, where) &&
 		    strstr(output, want) && strstr(output, "nothing was changed") && untouched();
 
-	ok(good, what);
+	ok(good, "%s", what);
 	if (!good)
 		printf("#   %s\n", output);
 }
@@ -164,11 +164,11 @@ static void test_first(void)
 	sg = ctl_nest_attrs(a[SPINDLE_A_SUBGROUP], SPINDLE_SUBGROUP_A_MAX);
 	rule = ctl_nest_attrs(sg[SPINDLE_SUBGROUP_A_RULE], SPINDLE_RULE_A_MAX);
 	ok(a[SPINDLE_A_LIVE] && !a[SPINDLE_A_CONTACT] &&
-	   is(live[SPINDLE_LIVE_A_TIMEOUT_MS], 4, 100) && !live[SPINDLE_LIVE_A_MAX_NODES] &&
-	   is(live[SPINDLE_LIVE_A_QUORUM], 1, 0),
+	   attr_is(live[SPINDLE_LIVE_A_TIMEOUT_MS], 4, 100) && !live[SPINDLE_LIVE_A_MAX_NODES] &&
+	   attr_is(live[SPINDLE_LIVE_A_QUORUM], 1, 0),
 	   "how it changes");
-	ok(is(rule[SPINDLE_RULE_A_SHARDS], 4, 2) && is(rule[SPINDLE_RULE_A_MIN], 4, 3) &&
-	   is(rule[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_LEAVE), "the rule");
+	ok(attr_is(rule[SPINDLE_RULE_A_SHARDS], 4, 2) && attr_is(rule[SPINDLE_RULE_A_MIN], 4, 3) &&
+	   attr_is(rule[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_LEAVE), "the rule");
 	begin(1);
 	wire.nodes = 0;
 	apply(INSECURE "[View]\nVid = 3\n" MEMBERS "Live = yes\n", " --force-new");
@@ -191,7 +191,7 @@ static bool asks(struct nlattr **a, const char *ip, uint64_t port)
 
 	return a && a[SPINDLE_A_CONTACT] && c[SPINDLE_CONTACT_A_ADDR4] &&
 	       !memcmp(nla_data(c[SPINDLE_CONTACT_A_ADDR4]), ip, 4) &&
-	       (c[SPINDLE_CONTACT_A_PORT] ? is(c[SPINDLE_CONTACT_A_PORT], 2, port) :
+	       (c[SPINDLE_CONTACT_A_PORT] ? attr_is(c[SPINDLE_CONTACT_A_PORT], 2, port) :
 					    port == SPINDLE_DEF_PORT);
 }
 
@@ -225,8 +225,8 @@ static void test_bootstrap(void)
 	ok(!apply(INSECURE
 		  "[Node]\nId = 2\nAddress = 127.0.0.1\nPort = 5000\nInsecure = yes\n" LIVE,
 		  " --force-new") &&
-	   is(sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_NODE_ID], 4, 1) &&
-	   is(sent(SPINDLE_CMD_NODE_JOIN)[SPINDLE_A_NODE_ID], 4, 2) &&
+	   attr_is(sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_NODE_ID], 4, 1) &&
+	   attr_is(sent(SPINDLE_CMD_NODE_JOIN)[SPINDLE_A_NODE_ID], 4, 2) &&
 	   asks(sent(SPINDLE_CMD_NODE_JOIN), "\177\0\0\1", SPINDLE_DEF_PORT),
 	   "one begins, the others join");
 	runs(0, SPINDLE_LIVE_JOINING);
@@ -245,7 +245,7 @@ static void test_contact(void)
 	ok(!apply(INSECURE "Join = 10.0.0.2:5000\n", "") && sent(SPINDLE_CMD_NODE_ADD) &&
 	   strstr(output, "+ view of node 1: it begins to join by 10.0.0.2:5000\n"), "join");
 	a = sent(SPINDLE_CMD_NODE_JOIN);
-	ok(is(a[SPINDLE_A_NODE_ID], 4, 1) && asks(a, "\12\0\0\2", 5000), "whom to ask");
+	ok(attr_is(a[SPINDLE_A_NODE_ID], 4, 1) && asks(a, "\12\0\0\2", 5000), "whom to ask");
 	begin(1);
 	wire.nodes = 0;
 	ok(!apply(INSECURE "Join = 10.0.0.2:5000\nJoin = 10.0.0.3\n", "") &&
@@ -537,5 +537,5 @@ int main(void)
 	test_key();
 	test_show();
 	remove(path);
-	return done();
+	return tap_end();
 }

@@ -25,31 +25,15 @@ struct wire wire;
 /* All output of the last command. */
 char output[OUTPUT_MAX];
 
-static unsigned int tests;
-static bool bad;
-
-void ok(bool good, const char *what)
-{
-	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, what);
-	bad |= !good;
-}
-
 /* Compare two texts, and print both if they differ. */
 void same(const char *have, const char *want, const char *what)
 {
 	char *text = ctl_asprintf("have:\n%swant:\n%s", have, want), *line;
 	bool good = !strcmp(have, want);
 
-	ok(good, what);
+	ok(good, "%s", what);
 	while (!good && (line = strsep(&text, "\n")))
 		printf("#   %s\n", line);
-}
-
-/* End the tests. Return: exit status of the program. */
-int done(void)
-{
-	printf("1..%u\n", tests);
-	return bad;
 }
 
 /* ---- the kernel --------------------------------------------------------- */
@@ -247,7 +231,7 @@ struct nlattr **sent(int cmd)
 	return NULL;
 }
 
-bool is(const struct nlattr *attr, int len, uint64_t num)
+bool attr_is(const struct nlattr *attr, int len, uint64_t num)
 {
 	return attr && nla_len(attr) == len && ctl_attr_num(attr) == num;
 }

@@ -15,6 +15,7 @@
 #include "common/net.h"
 #include "common/util.h"
 #include "ctl/args.h"
+#include "tap.h"
 
 #define SENT_MAX	1024
 #define EVENTS_MAX	16
@@ -82,9 +83,7 @@ int __wrap_ctl_event_join(const struct ctl_net *net, const char *what, bool unlo
 int __wrap_ctl_event_recv(const struct ctl_net *net, int timeout_ms, struct nlmsghdr **nlh);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
 
-void ok(bool good, const char *what);
 void same(const char *have, const char *want, const char *what);
-int done(void);
 
 void begin(uint32_t node);
 struct nl_msg *message(int cmd);
@@ -92,7 +91,7 @@ void event(int kind, uint32_t node, uint64_t vid, uint32_t error, const char *re
 void lost(void);
 int run(int (*cmd)(struct ctl_args *a), const char *noun, const char *words);
 struct nlattr **sent(int cmd);
-bool is(const struct nlattr *attr, int len, uint64_t num);
+bool attr_is(const struct nlattr *attr, int len, uint64_t num);
 
 struct nl_msg *status_msg(uint32_t node, int state, const char *reason, struct nlattr **live);
 void put_member(struct nl_msg *msg, uint32_t id, int rank, int state, uint64_t lag);

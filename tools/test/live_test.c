@@ -71,18 +71,18 @@ static void test_view_set(void)
 	    "subgroup 9 senders 2 subgroup 10 on-exit discard senders all");
 	a = sent(SPINDLE_CMD_VIEW_SET);
 	live = ctl_nest_attrs(a[SPINDLE_A_LIVE], SPINDLE_LIVE_A_MAX);
-	ok(is(live[SPINDLE_LIVE_A_TIMEOUT_MS], 4, 20) &&
-	   is(live[SPINDLE_LIVE_A_MAX_NODES], 4, 64) &&
-	   is(live[SPINDLE_LIVE_A_QUORUM], 1, 0), "a key of a live view makes it one");
-	ok(rule(0) && is(rule(0)[SPINDLE_RULE_A_SHARDS], 4, 3) &&
-	   is(rule(0)[SPINDLE_RULE_A_MIN], 4, 2) &&
-	   is(rule(0)[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_LEAVE) &&
+	ok(attr_is(live[SPINDLE_LIVE_A_TIMEOUT_MS], 4, 20) &&
+	   attr_is(live[SPINDLE_LIVE_A_MAX_NODES], 4, 64) &&
+	   attr_is(live[SPINDLE_LIVE_A_QUORUM], 1, 0), "a key of a live view makes it one");
+	ok(rule(0) && attr_is(rule(0)[SPINDLE_RULE_A_SHARDS], 4, 3) &&
+	   attr_is(rule(0)[SPINDLE_RULE_A_MIN], 4, 2) &&
+	   attr_is(rule(0)[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_LEAVE) &&
 	   !rule(0)[SPINDLE_RULE_A_SENDERS], "the rule of a subgroup");
-	ok(rule(1) && is(rule(1)[SPINDLE_RULE_A_SENDERS], 1, 0) &&
+	ok(rule(1) && attr_is(rule(1)[SPINDLE_RULE_A_SENDERS], 1, 0) &&
 	   !rule(1)[SPINDLE_RULE_A_SHARDS] &&
 	   ctl_nest_attrs(sent_subgroup(1), SPINDLE_SUBGROUP_A_MAX)[SPINDLE_SUBGROUP_A_NODE],
 	   "where senders are named, who comes later is none");
-	ok(rule(2) && is(rule(2)[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_DISCARD) &&
+	ok(rule(2) && attr_is(rule(2)[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_DISCARD) &&
 	   !rule(2)[SPINDLE_RULE_A_SENDERS], "all senders are none that are named");
 	begin(1);
 	ok(!run(ctl_cmd_view, "view", "set node 1 vid 1 member 1@10.0.0.1") &&
@@ -173,7 +173,7 @@ static void test_key(void)
 	   "a node that runs gets the next key");
 	begin(1);
 	run(ctl_cmd_node, "node", "set id 1 former-key off");
-	ok(is(sent(SPINDLE_CMD_NODE_SET)[SPINDLE_A_FORMER_KEY], 1, 0) &&
+	ok(attr_is(sent(SPINDLE_CMD_NODE_SET)[SPINDLE_A_FORMER_KEY], 1, 0) &&
 	   !sent(SPINDLE_CMD_NODE_SET)[SPINDLE_A_KEY], "and forgets the former one");
 	begin(1);
 	run(ctl_cmd_node, "node", "add id 1 addr 10.0.0.1");
@@ -191,7 +191,7 @@ static void test_requests(void)
 	   "who does not wait does not listen");
 	a = sent(SPINDLE_CMD_NODE_JOIN);
 	c = ctl_nest_attrs(a[SPINDLE_A_CONTACT], SPINDLE_CONTACT_A_MAX);
-	ok(is(a[SPINDLE_A_NODE_ID], 4, 3) && c[SPINDLE_CONTACT_A_ADDR4] &&
+	ok(attr_is(a[SPINDLE_A_NODE_ID], 4, 3) && c[SPINDLE_CONTACT_A_ADDR4] &&
 	   !memcmp(nla_data(c[SPINDLE_CONTACT_A_ADDR4]), "\12\0\0\1", 4) &&
 	   !c[SPINDLE_CONTACT_A_PORT] && !c[SPINDLE_CONTACT_A_ADDR6] && !a[SPINDLE_A_LINEAGE],
 	   "join at the default port");
@@ -200,7 +200,7 @@ static void test_requests(void)
 	c = ctl_nest_attrs(a[SPINDLE_A_CONTACT], SPINDLE_CONTACT_A_MAX);
 	ok(c[SPINDLE_CONTACT_A_ADDR6] && nla_len(c[SPINDLE_CONTACT_A_ADDR6]) == 16 &&
 	   !memcmp(nla_data(c[SPINDLE_CONTACT_A_ADDR6]), v6, 16) &&
-	   is(c[SPINDLE_CONTACT_A_PORT], 2, 5000) && !c[SPINDLE_CONTACT_A_ADDR4],
+	   attr_is(c[SPINDLE_CONTACT_A_PORT], 2, 5000) && !c[SPINDLE_CONTACT_A_ADDR4],
 	   "join at another one");
 	run(ctl_cmd_node, "node", "join 3 contact 10.0.0.1 lineage "
 	    "000102030405060708090a0b0c0d0e0F contact 10.0.0.2 no-wait");
@@ -217,10 +217,10 @@ static void test_requests(void)
 	ok(a[SPINDLE_A_INSECURE] && !nla_len(a[SPINDLE_A_INSECURE]), "unless one says so");
 	run(ctl_cmd_node, "node", "leave 3 --no-wait");
 	a = sent(SPINDLE_CMD_NODE_LEAVE);
-	ok(a && is(a[SPINDLE_A_NODE_ID], 4, 3) && !a[SPINDLE_A_PEER_ID], "leave");
+	ok(a && attr_is(a[SPINDLE_A_NODE_ID], 4, 3) && !a[SPINDLE_A_PEER_ID], "leave");
 	run(ctl_cmd_node, "node", "evict id 3 node 5 no-wait");
 	a = sent(SPINDLE_CMD_NODE_EVICT);
-	ok(a && is(a[SPINDLE_A_NODE_ID], 4, 3) && is(a[SPINDLE_A_PEER_ID], 4, 5), "evict");
+	ok(a && attr_is(a[SPINDLE_A_NODE_ID], 4, 3) && attr_is(a[SPINDLE_A_PEER_ID], 4, 5), "evict");
 }
 
 /* ---- status ------------------------------------------------------------- */
@@ -360,7 +360,7 @@ static void test_status(void)
 	begin(2);
 	ok(!run(ctl_cmd_status, "status", "node 2") &&
 	   !strcmp(output, "Node 2 has no live view.\n") &&
-	   is(sent(SPINDLE_CMD_STATUS_GET)[SPINDLE_A_NODE_ID], 4, 2), "a node without a live view");
+	   attr_is(sent(SPINDLE_CMD_STATUS_GET)[SPINDLE_A_NODE_ID], 4, 2), "a node without a live view");
 	begin(2);
 	wire.nodes = 0;
 	ok(!run(ctl_cmd_status, "status", "") && !strcmp(output, "There is no node.\n"), "no node");
@@ -519,7 +519,7 @@ static void test_show(void)
 	status(1, SPINDLE_LIVE_ACTIVE, SPINDLE_WHY_FINE, "");
 	run(ctl_cmd_view, "view", "show node 1");
 	ok(strstr(output, "    live: timeout 500 ms") &&
-	   is(sent(SPINDLE_CMD_STATUS_GET)[SPINDLE_A_NODE_ID], 4, 1),
+	   attr_is(sent(SPINDLE_CMD_STATUS_GET)[SPINDLE_A_NODE_ID], 4, 1),
 	   "the status can say it, too");
 	wire.refuse = SPINDLE_CMD_STATUS_GET;
 	wire.err = -EOPNOTSUPP;
@@ -559,5 +559,5 @@ int main(void)
 	test_action();
 	test_show();
 	test_words();
-	return done();
+	return tap_end();
 }

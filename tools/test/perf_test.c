@@ -30,18 +30,10 @@
 #include "perf/out.h"
 #include "perf/rdmc/rdmc.h"
 #include "perf/stat.h"
+#include "tap.h"
 
 /* The rounding error of a few operations. */
 #define EPSILON	0.000000001
-
-static unsigned int tests;
-static bool bad;
-
-static void ok(bool good, const char *what)
-{
-	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, what);
-	bad |= !good;
-}
 
 static bool near(double a, double b)
 {
@@ -655,6 +647,5 @@ int main(void)
 	test_changes();
 	test_failover_json();
 	test_metric();
-	printf("1..%u\n", tests);
-	return bad;
+	return tap_end();
 }

@@ -123,7 +123,7 @@ static void test_requests(void)
 	root(0, 0);
 	run(ctl_cmd_rdmc, "rdmc", "stats node 1 group 18446744073709551615");
 	a = sent(SPINDLE_CMD_RDMC_GET);
-	ok(is(a[SPINDLE_A_NODE_ID], 4, 1) && is(a[SPINDLE_A_RDMC_ID], 8, UINT64_MAX),
+	ok(attr_is(a[SPINDLE_A_NODE_ID], 4, 1) && attr_is(a[SPINDLE_A_RDMC_ID], 8, UINT64_MAX),
 	   "or those of a node, or with an id");
 	begin(1);
 	ok(run(ctl_cmd_rdmc, "rdmc", "show group 7 node 1") == 1 &&
@@ -136,9 +136,9 @@ static void test_requests(void)
 	   !strcmp(output, "spindle-ctl: rdmc show: refused\n"), "a module that knows none");
 	begin(1);
 	ok(!run(ctl_cmd_node, "node", "set 1 rack 7") &&
-	   is(sent(SPINDLE_CMD_NODE_SET)[SPINDLE_A_RACK], 2, 7), "a rack");
+	   attr_is(sent(SPINDLE_CMD_NODE_SET)[SPINDLE_A_RACK], 2, 7), "a rack");
 	run(ctl_cmd_node, "node", "add id 1 addr 10.0.0.1 rack none");
-	ok(is(sent(SPINDLE_CMD_NODE_ADD)[SPINDLE_A_RACK], 2, SPINDLE_NO_RACK), "and none");
+	ok(attr_is(sent(SPINDLE_CMD_NODE_ADD)[SPINDLE_A_RACK], 2, SPINDLE_NO_RACK), "and none");
 }
 
 static void test_text(void)
@@ -235,5 +235,5 @@ int main(void)
 	test_requests();
 	test_text();
 	test_rates();
-	return done();
+	return tap_end();
 }

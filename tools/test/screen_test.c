@@ -19,6 +19,7 @@
 
 #include "common/util.h"
 #include "ctl/screen.h"
+#include "tap.h"
 
 #define ENTER	"\033[?1049h\033[?25l\033[?7l"
 #define LEAVE	"\033[?7h\033[?25h\033[?1049l"
@@ -36,9 +37,6 @@ static const char text[] =
 /* All of the text but its beginning, in a window that is large enough. */
 #define FULL	"a tail that is long\033[K\r\nthird\033[K\r\nfourth\033[K\r\nfifth\033[K\r\n\033[J"
 
-static unsigned int tests;
-static bool bad;
-
 /**
  * struct term - a terminal and the child that draws on it
  * @master: the side of the user
@@ -54,13 +52,6 @@ struct term {
 	struct termios saved;
 	char seen[65536];
 };
-
-static void ok(bool good, const char *what)
-{
-	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, what);
-	fflush(stdout);
-	bad |= !good;
-}
 
 static uint64_t later(unsigned int seconds)
 {
@@ -233,6 +224,5 @@ int main(void)
 	test_signals();
 	test_error();
 	test_file();
-	printf("1..%u\n", tests);
-	return bad;
+	return tap_end();
 }

@@ -215,5 +215,5 @@ int main(void)
 	test_exists();
 	test_not_yet();
 	test_monitor();
-	return done();
+	return tap_end();
 }

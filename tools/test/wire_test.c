@@ -27,15 +27,7 @@
 #include "ctl/diff.h"
 #include "ctl/lag.h"
 #include "ctl/rate.h"
-
-static unsigned int tests;
-static bool bad;
-
-static void ok(bool good, const char *what)
-{
-	printf("%sok %u - %s\n", good ? "" : "not ", ++tests, what);
-	bad |= !good;
-}
+#include "tap.h"
 
 /* Read a file with this text; NULL if the file has mistakes. */
 static struct ctl_conf *conf_of(const char *text)
@@ -609,6 +601,5 @@ int main(void)
 	test_pools();
 	test_events();
 	test_words();
-	printf("1..%u\n", tests);
-	return bad;
+	return tap_end();
 }

@@ -10,6 +10,7 @@
  */
 #include <ctype.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

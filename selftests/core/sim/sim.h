@@ -21,7 +21,9 @@
 #include "core/membership/hello.h"
 #include "core/rdmc/rdmc.h"
 #include "core/membership/rules.h"
-#include "tap.h"
+#include "rng.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define SIM_NODES 16
 #define SIM_GROUPS 3

@@ -8,6 +8,7 @@
 #define SPINDLE_UNIT_RDMC_WORLD_H
 
 #include "core/rdmc/rdmc.h"
+#include "rng.h"
 #include "tap.h"
 
 #define RW_NODES	64

@@ -3,6 +3,7 @@
  * Delivery queue: consumed rules, room, and the copy ring.
  */
 #include "core/multicast/dlvq.h"
+#include "rng.h"
 #include "tap.h"
 
 #define SRC_BYTES 4096U

@@ -2,6 +2,7 @@
 /*
  * Layouts: the place of each thing in a row, for every writer and holder of random views.
  */
+#include "rng.h"
 #include "tap.h"
 #include "core/base/layout.h"
 #include "core/base/smc.h"

@@ -5,6 +5,7 @@
  */
 #include "core/multicast/multicast.h"
 #include "core/base/push.h"
+#include "rng.h"
 #include "tap.h"
 
 #define W 64U

@@ -4,6 +4,7 @@
  */
 #include "core/membership/membership.h"
 #include "core/membership/rules.h"
+#include "rng.h"
 #include "tap.h"
 
 static struct rng rng;

@@ -6,6 +6,7 @@
  * through small numbers of blocks and some of the larger ones. With SCHEDULES=1000 or more in the
  * environment they go through all of them. SCHEDULES is also a percentage for the random cases.
  */
+#include "rng.h"
 #include "tap.h"
 #include "core/rdmc/schedule.h"
 

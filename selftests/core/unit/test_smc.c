@@ -2,6 +2,7 @@
 /*
  * SMC: walking a peer's header ring, honest and hostile.
  */
+#include "rng.h"
 #include "tap.h"
 #include "core/base/smc.h"
 

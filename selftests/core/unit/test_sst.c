@@ -2,6 +2,7 @@
 /*
  * SST: sealed blocks. A reader believes a whole version or nothing.
  */
+#include "rng.h"
 #include "tap.h"
 #include "core/base/sst.h"
 

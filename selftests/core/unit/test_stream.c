@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Streams: RDMC inside a view, in a world of a few members and one sender. */
 #include "core/group/stream.h"
+#include "rng.h"
 #include "tap.h"
 
 #define N 4

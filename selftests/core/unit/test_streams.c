@@ -4,6 +4,7 @@
  * what the view is, and when it ends.
  */
 #include "core/group/stream.h"
+#include "rng.h"
 #include "tap.h"
 
 #define N 3		/* members of the subgroup */

@@ -2,6 +2,7 @@
 /*
  * TX queue: the kernel takes slots from a ring that a process can write at any time.
  */
+#include "rng.h"
 #include "tap.h"
 #include "core/multicast/txq.h"
 

@@ -17,6 +17,7 @@
 #include "core/group/group.h"
 #include "core/multicast/multicast.h"
 #include "core/base/push.h"
+#include "rng.h"
 #include "tap.h"
 #include "core/group/wire.h"
 

@@ -17,6 +17,7 @@
 #include <spindle/spindle.h>
 
 #include "nl.h"
+#include "selfcheck.h"
 #include "tap.h"
 
 #define LOOP_OPTIONS "n:g:i:f:S:"

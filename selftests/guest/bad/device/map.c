@@ -12,6 +12,7 @@
 
 #include "dev-bad.h"
 #include "map.h"
+#include "selfcheck.h"
 #include "tap.h"
 
 struct part {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "queue.h"
+#include "selfcheck.h"
 #include "tap.h"
 
 void must_attach(struct spindle_queue *q, uint32_t node, uint32_t subgroup, uint32_t flags,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "rdmc-bad.h"
+#include "selfcheck.h"
 #include "tap.h"
 
 #define LEN		(16 * PAGE)

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "rdmc-bad.h"
+#include "selfcheck.h"
 #include "tap.h"
 
 int open_dev(void)

@@ -1,51 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Test Anything Protocol, and an attachment to the fake: one program per file.
+ * An attachment to the fake, for tests that have one at a time.
  */
-#ifndef SPINDLE_TEST_TAP_H
-#define SPINDLE_TEST_TAP_H
+#ifndef SPINDLE_TEST_ATTACH_H
+#define SPINDLE_TEST_ATTACH_H
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "internal.h"
 #include "fake.h"
-
-static int tests, failures, broken;
-static const char *current = "";
-
-/* Note a violated expectation; report() prints the verdict of the test. */
-#define CHECK(cond) do {							\
-	if (!(cond)) {								\
-		broken++;							\
-		printf("# %s:%d: %s: %s\n", __FILE__, __LINE__, current, #cond);\
-	}									\
-} while (0)
-
-static inline void report(void)
-{
-	printf("%sok %d - %s\n", broken ? "not " : "", ++tests, current);
-	failures += !!broken;
-	broken = 0;
-	fflush(stdout);
-}
+#include "tap.h"
 
 static inline int attach_as(struct spindle_queue *q, uint32_t flags)
 {
 	struct spindle_attach_opts o = { .node = 7, .subgroup = 2, .flags = flags };
 
 	return spindle_attach(q, &o);
-}
-
-/* End the test at once, if going on makes no sense or would never end. */
-static inline void bail_out(const char *why)
-{
-	printf("Bail out! %s: %s\n", current, why);
-	fflush(stdout);
-	_exit(1);
 }
 
 /* Attach, or bail out, because the rest of a test needs the attachment. */
@@ -87,10 +57,4 @@ static inline void fill(struct spindle_slot *s, uint32_t len)
 		p[i] = pattern(s->slot, i);
 }
 
-static inline int finish(void)
-{
-	printf("1..%d\n", tests);
-	return failures != 0;
-}
-
-#endif /* SPINDLE_TEST_TAP_H */
+#endif /* SPINDLE_TEST_ATTACH_H */
