@@ -8,20 +8,18 @@ set -u
 prog=$1
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-n=0
-bad=0
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../../selftests/lib/tap.sh"
 
 # result NAME: the last command decides
 result()
 {
 	rc=$?
-	n=$((n + 1))
 	if [ $rc -eq 0 ]; then
-		echo "ok $n - $1"
+		ok "$1"
 	else
-		echo "not ok $n - $1"
+		not_ok "$1"
 		sed 's/^/# /' "$dir/err"
-		bad=1
 	fi
 }
 
@@ -133,5 +131,4 @@ timeout -s INT 1 "$prog" -n 7 -g 2 -R --stats <"$dir/lines" >"$dir/out" 2>"$dir/
 [ $? -eq 124 ] && cmp -s "$dir/lines" "$dir/out" && grep -q 'delivered 20000' "$dir/err"
 result "SIGINT ends it with everything printed"
 
-echo "1..$n"
-exit $bad
+finish

@@ -3,6 +3,8 @@
 #
 # For lanes that run the scripts of scripts/ in guests, and the last line of them all.
 # Source it after common.sh.
+# shellcheck source=selftests/lib/tap.sh
+. "$SPN_SELFTESTS/lib/tap.sh"
 
 # directive FILE NAME DEFAULT: the value of "# vm: NAME=value" in a script.
 directive()
@@ -34,6 +36,15 @@ run()
 	return "$rc"
 }
 
+# guest_end GUEST STATUS: one test: the end of a guest. A script that failed has said so itself.
+guest_end()
+{
+	case $2 in
+	0 | 1) tap_ok "$1: end and kernel log" ;;
+	*) tap_not_ok "$1: end and kernel log ($2)" ;;
+	esac
+}
+
 # logs_agree DIR: one test: do all logs of live-load in DIR agree, for each group separately? Names
 # are GROUP-NODE.LIFE.
 logs_agree()
@@ -55,9 +66,9 @@ logs_agree()
 		echo "# group $group, ${#files[@]} logs: ${out//"$dir"\//}"
 	done
 	if ((rc)); then
-		echo "not ok - logs agree"
+		tap_not_ok "logs agree"
 	else
-		echo "ok - logs agree"
+		tap_ok "logs agree"
 	fi
 }
 

@@ -6,7 +6,7 @@
  * not hold. A case continues after a CHECK that fails, so that one run shows all errors. A table of
  * cases runs by tap_run(), which prints the plan first. All other programs call tap_end() last.
  *
- * With TAP_OF_SCRIPT lines have no numbers, because tap_run of tap.sh counts them together with
+ * With TAP_OF_SCRIPT lines have no numbers, because tap_run of lib-tap.sh counts them together with
  * those of the script that runs the program.
  *
  * Owner: the program, whose files share the counters. Context: one thread at a time.

@@ -435,8 +435,7 @@ X
 	printf '\357\273\277[Node]\r\nId = 1\r\nAddress = 10.0.0.1\r\n' >"$tmp/crlf"
 	file 1 'no mistakes' <"$tmp/crlf"
 else
-	n=$((n + 1))
-	echo "ok $n - without the module # SKIP it is loaded, or can be"
+	skip "without the module" "it is loaded, or can be"
 fi
 
 # ---- what comes with it ---------------------------------------------------
@@ -495,8 +494,7 @@ if command -v mandoc >/dev/null; then
 	mandoc -Tlint -Wwarning "$dir/man/spindle-ctl.8" >"$tmp/out" 2>&1
 	verdict $? "the manual page has no faults"
 else
-	n=$((n + 1))
-	echo "ok $n - the manual page has no faults # SKIP no mandoc"
+	skip "the manual page has no faults" "no mandoc"
 fi
 # Whatever renders it: a command is at the beginning of a line of its own.
 synopsis()
@@ -516,8 +514,7 @@ for tool in 'groff -mandoc -Tascii' 'mandoc -Tascii'; do
 		# shellcheck disable=SC2086 # words are wanted
 		synopsis $tool
 	else
-		n=$((n + 1))
-		echo "ok $n - a command per line in the synopsis # SKIP no ${tool%% *}"
+		skip "a command per line in the synopsis" "no ${tool%% *}"
 	fi
 done
 for word in $("$ctl" help | sed -n 's/^  \([a-z]* *[a-z]*\) .*/\1/p' | tr ' ' '\n' | sort -u) \
@@ -528,5 +525,4 @@ cp "$tmp/missing" "$tmp/out" 2>/dev/null || : >"$tmp/out"
 [ ! -s "$tmp/out" ]
 verdict $? "the manual page has all that help has"
 
-echo "1..$n"
-exit "$bad"
+finish

@@ -10,20 +10,18 @@ program=$ctl
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 export LC_ALL=C
-n=0
-bad=0
+# shellcheck source=selftests/lib/tap.sh
+. "$dir/../selftests/lib/tap.sh"
 
 # verdict STATUS DESCRIPTION: what a program has said is in $tmp/out.
 verdict()
 {
-	n=$((n + 1))
 	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
+		ok "$2"
 		return
 	fi
-	echo "not ok $n - $2"
+	not_ok "$2"
 	sed 's/^/#   /' "$tmp/out"
-	bad=1
 }
 
 # says STATUS PATTERN WORD...: $program ends with this status and says this.

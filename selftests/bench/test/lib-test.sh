@@ -1,32 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# TAP for the tests of this directory. $work is a directory for their files.
+# For the tests of this directory. $work is a directory for their files.
 
-n=0
-bad=0
+# shellcheck source=selftests/lib/tap.sh
+. "$SPN_SELFTESTS/lib/tap.sh"
 # check DESCRIPTION COMMAND...
 check()
 {
 	local desc=$1 rc=0
 	shift
 
-	n=$((n + 1))
 	# shellcheck disable=SC2154 # see above
 	"$@" >"$work/out" 2>&1 </dev/null || rc=$?
 	if ((rc == 0)); then
-		echo "ok $n - $desc"
+		ok "$desc"
 	else
-		bad=$((bad + 1))
-		echo "not ok $n - $desc"
+		not_ok "$desc"
 		head -n 20 "$work/out" | sed 's/^/#   /'
 	fi
-}
-
-skip()
-{
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
 }
 
 # ends STATUS COMMAND...

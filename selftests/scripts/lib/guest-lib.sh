@@ -3,105 +3,8 @@
 #
 # For scripts that run in a test guest: source it with ". ./guest-lib.sh".
 # Plain POSIX sh (dash); "local" is the only extension.  Results are TAP on
-# standard output, which is the verdict channel.
-#
-#	plan 3			# or nothing: finish prints the plan
-#	ok "first"
-#	check "second" grep -q x /proc/modules
-#	skip "third" "no such device"
-#	finish			# last command: exit status from the counts
-
-tap_n=0
-tap_bad=0
-tap_planned=
-
-plan()
-{
-	tap_planned=$1
-	echo "1..$1"
-}
-
-ok()
-{
-	tap_n=$((tap_n + 1))
-	echo "ok $tap_n - $*"
-}
-
-not_ok()
-{
-	tap_n=$((tap_n + 1))
-	tap_bad=$((tap_bad + 1))
-	echo "not ok $tap_n - $*"
-}
-
-# skip DESCRIPTION REASON
-skip()
-{
-	tap_n=$((tap_n + 1))
-	echo "ok $tap_n - $1 # SKIP ${2:-}"
-}
-
-diag()
-{
-	echo "# $*"
-}
-
-# check DESCRIPTION COMMAND...: one test; the output of a failing command is
-# shown.
-check()
-{
-	local desc out rc
-
-	desc=$1
-	shift
-	rc=0
-	out=$("$@" 2>&1) || rc=$?
-	if [ "$rc" = 0 ]; then
-		ok "$desc"
-		return 0
-	fi
-	not_ok "$desc"
-	diag "failed ($rc): $*"
-	[ -z "$out" ] || printf '%s\n' "$out" | sed 's/^/#   /'
-	return 1
-}
-
-# is DESCRIPTION HAVE WANT
-is()
-{
-	if [ "$2" = "$3" ]; then
-		ok "$1"
-		return 0
-	fi
-	not_ok "$1"
-	diag "have '$2', want '$3'"
-	return 1
-}
-
-# End of a script without a chance to go on.
-bail()
-{
-	not_ok "$*"
-	finish
-}
-
-# Skip a whole script.
-skip_all()
-{
-	echo "1..0 # SKIP $*"
-	exit 0
-}
-
-finish()
-{
-	[ -n "$tap_planned" ] || echo "1..$tap_n"
-	if [ -n "$tap_planned" ] && [ "$tap_planned" != "$tap_n" ]; then
-		diag "planned $tap_planned tests, ran $tap_n"
-		exit 1
-	fi
-	[ "$tap_bad" = 0 ]
-	exit
-}
+# standard output, which is the verdict channel; tap.sh has the functions.
+. ./tap.sh
 
 # wait_until SECONDS COMMAND...: poll a condition; the limit only bounds a
 # failure, so be generous: guests are emulated and the machine may be busy.
@@ -224,7 +127,7 @@ barrier()
 vm_die()
 {
 	finish_quiet=$([ "$tap_bad" = 0 ] && echo 0 || echo 1)
-	[ -n "$tap_planned" ] || echo "1..$tap_n"
+	tap_plan
 	echo "# test-end: ${TEST_NAME:-} $finish_quiet"
 	echo "exit $finish_quiet"
 	echo b >/proc/sysrq-trigger
