@@ -131,4 +131,4 @@ timeout -s INT 1 "$prog" -n 7 -g 2 -R --stats <"$dir/lines" >"$dir/out" 2>"$dir/
 [ $? -eq 124 ] && cmp -s "$dir/lines" "$dir/out" && grep -q 'delivered 20000' "$dir/err"
 result "SIGINT ends it with everything printed"
 
-finish
+tap_end

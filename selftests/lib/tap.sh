@@ -97,14 +97,20 @@ tap_plan()
 	[ -n "$tap_planned" ] || echo "1..$tap_n"
 }
 
-finish()
+# The plan, and whether all tests ran and passed: the last command of a script of the host.
+tap_end()
 {
 	tap_plan
 	if [ -n "$tap_planned" ] && [ "$tap_planned" != "$tap_n" ]; then
 		diag "planned $tap_planned tests, ran $tap_n"
-		exit 1
+		return 1
 	fi
 	[ "$tap_bad" = 0 ]
+}
+
+finish()
+{
+	tap_end
 	exit
 }
 

@@ -36,4 +36,4 @@ for program in "$dir"/spindle-ctl "$dir"/spindle-perf "$dir"/spindle-pipe "$dir"
 	verdict $? "${program##*/} uses each library that it is linked with"
 done
 
-finish
+tap_end

@@ -424,4 +424,4 @@ says 2 "node is missing" -m 1,2 x
 says 1 "nowhere: No such file" -n 2 -m 1,2 /nowhere
 FAKE_RDMC='' says 1 "no such device; load the module" -n 2 -m 1,2 "$tmp"
 
-finish
+tap_end

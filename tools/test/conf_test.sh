@@ -134,4 +134,4 @@ Address = 127.0.0.1
 KeyFile = keys/short
 X
 
-finish
+tap_end

@@ -525,4 +525,4 @@ cp "$tmp/missing" "$tmp/out" 2>/dev/null || : >"$tmp/out"
 [ ! -s "$tmp/out" ]
 verdict $? "the manual page has all that help has"
 
-finish
+tap_end

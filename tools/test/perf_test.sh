@@ -201,4 +201,4 @@ done <"$tmp/words"
 [ ! -s "$tmp/out" ]
 verdict $? "the manual page explains all figures"
 
-finish
+tap_end
