@@ -78,6 +78,14 @@ static void test_check(void)
 	CHECK(!spindle_decree_check(word, &view));
 	word[SPINDLE_DECREE_JOIN + 2] = 60;
 	CHECK(spindle_decree_check(word, &view));
+	/* One more joiner than a decree has places for would be read from the trim. */
+	make_decree(word);
+	for (i = 0; i <= SPINDLE_DECREE_JOINS; i++)
+		word[SPINDLE_DECREE_JOIN + 2 * i] = 50 + i;
+	word[SPINDLE_DECREE_NUM_JOINS] = SPINDLE_DECREE_JOINS;
+	CHECK(spindle_decree_check(word, &view));
+	word[SPINDLE_DECREE_NUM_JOINS]++;
+	CHECK(!spindle_decree_check(word, &view));
 	/* A decree without survivors and joiners is no view. */
 	make_decree(word);
 	word[SPINDLE_DECREE_SURVIVORS] = 0;
@@ -135,6 +143,32 @@ static void test_apply(void)
 	CHECK_EQ(next.num_subgroups, 0);
 }
 
+/* Members 10 and 40 go on. Does a subgroup with these members, as ranks, stay? */
+static bool stays(u64 members, u64 next_members)
+{
+	struct spindle_view view = {}, next = {};
+	u64 word[WORDS];
+
+	make_view(&view);
+	make_decree(word);
+	view.num_subgroups = 1;
+	next.num_subgroups = 1;
+	view.subgroup[0].members = members;
+	view.subgroup[0].senders = 0;
+	next.subgroup[0].members = next_members;
+	return spindle_decree_stays(word, &view, &next);
+}
+
+static void test_stays(void)
+{
+	CHECK(stays(0x09, 0x03));
+	CHECK(stays(0x08, 0x02));
+	/* A member goes, a node comes, and a subgroup has no members. */
+	CHECK(!stays(0x0b, 0x03));
+	CHECK(!stays(0x09, 0x07));
+	CHECK(!stays(0, 0));
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -142,6 +176,7 @@ int main(void)
 		{ "what cannot be a decree is none", test_check },
 		{ "the digest tells decrees apart", test_digest },
 		{ "the members of the next view", test_apply },
+		{ "subgroups that a change leaves as they are", test_stays },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));

@@ -209,8 +209,9 @@ static void test_freeze(void)
 	CHECK_EQ(have[2], 2);
 	/* A message that arrives after the freeze is ignored. */
 	arrives(e, 0, 4, 4);
-	says(e, 0, 5, 15, 0, 5);
+	says(e, 0, 5, 4, 0, 5);
 	settle(e);
+	CHECK_EQ(e->mc.bad, 0);
 	CHECK_EQ(e->mc.sender[0].walk.slot, 4);
 	CHECK_EQ(e->mc.member[0].received, 3);
 	CHECK_EQ(e->tail, 3);
@@ -316,10 +317,13 @@ static void test_begin_copies(void)
 	static const u32 from[S] = { 0, 1, 2 };
 	static const u64 first[S] = { 2, 1, 2 };
 	struct end *e = in_the_middle(), *n = open_end(S, 1);
+	struct spindle_dlvq other = { .part = 20 };
 
+	spindle_mc_attach_reader(&e->mc, &other);
 	e->q.part = 30;
 	spindle_mc_begin(&n->mc, &e->mc, from, first);
 	CHECK_EQ(e->q.part, 0);
+	CHECK_EQ(other.part, 0);
 	free(e);
 	free(n);
 }
@@ -334,6 +338,8 @@ static void test_begin_log(void)
 	u64 i;
 
 	spindle_mc_begin(&n->mc, &e->mc, from, first);
+	/* Round 0 stands for the views before, at each member. */
+	CHECK_EQ(n->mc.own.word[SPINDLE_COL_SENT], 1);
 	CHECK_EQ(n->mc.deliver.log_tail - n->mc.deliver.log_head, 3);
 	for (i = n->mc.deliver.log_head; i != n->mc.deliver.log_tail; i++)
 		CHECK_EQ(n->log[i & (LOG - 1)], now[e->log[i & (LOG - 1)]]);
@@ -1487,6 +1493,171 @@ static void test_log_entries(void)
 	CHECK_EQ(spindle_mc_log_entries(0, 8), 8);
 }
 
+/* ---- slots of the process, between two changes --------------------------------- */
+
+static void abandon(struct end *e, u64 slot)
+{
+	e->desc[slot & (W - 1)].flags = SPINDLE_TX_ABANDON;
+	commit_len(e, slot, 0);
+}
+
+/* A slot is free when each member has delivered its message, and not before. */
+static void test_free_slots(void)
+{
+	struct end *e = open_end(S, 1);
+
+	attach(e);
+	commit(e, 0);
+	commit(e, 1);
+	settle(e);
+	push_all(e);
+	/* Sequence number 0 is stable, so the own message is not: it has number 1. */
+	says(e, 0, 2, 1, 0, 0);
+	says(e, 2, 2, 1, 0, 0);
+	settle(e);
+	CHECK(!spindle_deliver_test(&e->mc));
+	CHECK_EQ(e->tail, 0);
+	/* Of two own messages the first one is stable. */
+	says(e, 0, 2, 3, 0, 0);
+	says(e, 2, 2, 3, 0, 0);
+	settle(e);
+	CHECK_EQ(e->tail, 1);
+	says(e, 0, 2, 6, 1, 0);
+	says(e, 2, 2, 6, 1, 0);
+	settle(e);
+	CHECK_EQ(e->tail, 2);
+	smp_store_release(&e->consumed, 2);
+	settle(e);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_DELIVERED], 6);
+	CHECK_EQ(e->mc.send.free_slot, 0);
+	says(e, 0, 2, 6, 2, 0);
+	says(e, 2, 2, 6, 2, 0);
+	settle(e);
+	CHECK_EQ(e->mc.send.free_slot, 1);
+	CHECK_EQ(e->free_slot, 1);
+	free(e);
+}
+
+/* The next process begins where the last one has got to. */
+static void test_next_process(void)
+{
+	struct end *e = open_end(S, 1);
+
+	e->mc.send.txq.free_slot = 5;
+	e->mc.send.txq.free_unit = 10;
+	attach(e);
+	CHECK_EQ(e->free_slot, 5);
+	CHECK_EQ(e->free_unit, 10);
+	free(e);
+}
+
+/* A slot that is given up is free together with the last message before it. */
+static void test_abandon(void)
+{
+	struct end *e = open_end(S, 1);
+
+	attach(e);
+	abandon(e, 0);
+	settle(e);
+	CHECK_EQ(e->free_slot, 1);
+	CHECK_EQ(e->free_unit, 2);
+	commit(e, 1);
+	abandon(e, 2);
+	settle(e);
+	CHECK_EQ(e->free_slot, 1);
+	CHECK_EQ(e->ends[0].slot, 3);
+	commit(e, 3);
+	abandon(e, 4);
+	settle(e);
+	CHECK_EQ(e->free_slot, 1);
+	CHECK_EQ(e->ends[0].slot, 3);
+	CHECK_EQ(e->ends[1].slot, 5);
+	free(e);
+}
+
+/* ---- columns that no correct member writes ---------------------------------------- */
+
+static bool believes(u64 sent, u64 received, u64 delivered, u64 slots)
+{
+	struct end *e = in_the_middle();
+	bool bad;
+	u64 n;
+
+	push_all(e);
+	says(e, 0, 2, 3, 2, 2);
+	settle(e);
+	CHECK_EQ(e->mc.bad, 0);
+	for (n = 2; n < slots; n++)
+		arrives(e, 0, n, n);
+	says(e, 0, sent, received, delivered, slots);
+	settle(e);
+	bad = e->mc.bad;
+	CHECK_EQ(!!(e->mc.events & SPINDLE_MC_FAILED), bad);
+	free(e);
+	return !bad;
+}
+
+static void test_implausible(void)
+{
+	CHECK(believes(3, 4, 3, 3));
+	/* No column goes back. */
+	CHECK(!believes(1, 4, 3, 2));
+	CHECK(!believes(3, 2, 2, 3));
+	CHECK(!believes(3, 4, 1, 3));
+	/* A window of slots is counted from the oldest one that a reader holds here. */
+	CHECK(believes(8, 4, 3, 8));
+	CHECK(!believes(9, 4, 3, 9));
+	/* This member has given up or sent two rounds, and 7 is its next message. */
+	CHECK(believes(3, 7, 3, 3));
+	CHECK(!believes(3, 8, 3, 3));
+}
+
+/*
+ * A message comes by express, and then a block with the same columns but one. An acknowledgment in
+ * that one is news.
+ */
+static void block_behind_express(u64 received, u64 delivered)
+{
+	const u64 word[SPINDLE_BLOCK_WORDS] = { 1, 1, 0, 1 };
+	const struct spindle_msg msg = { .len = 8 };
+	struct end *e = open_end(S, 1);
+	struct spindle_express x = {};
+
+	e->member[0].express = &x;
+	commit(e, 0);
+	attach(e);
+	settle(e);
+	push_all(e);
+	spindle_express_write(&x, word, &msg, e->pay[0], sizeof(e->pay[0]));
+	settle(e);
+	CHECK_EQ(e->mc.sender[0].walk.slot, 1);
+	CHECK(e->member[0].overtaken);
+	says(e, 0, 1, received, delivered, 1);
+	settle(e);
+	CHECK_EQ(e->mc.bad, 0);
+	CHECK_EQ(e->member[0].received, received);
+	CHECK_EQ(e->member[0].delivered, delivered);
+	free(e);
+}
+
+static void test_block_behind_express(void)
+{
+	block_behind_express(2, 0);
+	block_behind_express(1, 1);
+}
+
+/* A subgroup that does not run has nothing to push. */
+static void test_nothing_to_push(void)
+{
+	struct end *e = open_end(S, 1);
+
+	e->member[0].dirty = true;
+	CHECK(spindle_push_pending(&e->mc));
+	e->mc.formed = false;
+	CHECK(!spindle_push_pending(&e->mc));
+	free(e);
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -1535,6 +1706,12 @@ int main(void)
 		{ "a large message in the next view", test_large_views },
 		{ "a large message in a subgroup that stays", test_large_stays },
 		{ "entries of a log", test_log_entries },
+		{ "slots that all members have delivered", test_free_slots },
+		{ "slots that are given up", test_abandon },
+		{ "slots of the next process", test_next_process },
+		{ "columns that go back, or too far", test_implausible },
+		{ "a block behind an express message", test_block_behind_express },
+		{ "nothing to push", test_nothing_to_push },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));

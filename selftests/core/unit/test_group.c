@@ -459,6 +459,21 @@ static void test_lazy(void)
 	c.mc[1]->own.lazy = true;
 	spindle_mg_pass(&c, true, false);
 	CHECK_EQ(c.lazy, BIT_ULL(1));
+	/* A subgroup that has nothing to say keeps no other one from it. */
+	clean();
+	c.push = 0;
+	c.lazy = BIT_ULL(0) | BIT_ULL(1);
+	c.mc[0]->own.lazy = false;
+	c.mc[1]->own.lazy = true;
+	c.mc[1]->own.word[SPINDLE_COL_DELIVERED]++;
+	CHECK(spindle_mg_pass(&c, true, true));
+	CHECK(c.push & BIT_ULL(1));
+	/* A subgroup that drains is work for one pass. */
+	for (i = 0; i < 100; i++)
+		spindle_mg_pass(&c, true, true);
+	c.draining = true;
+	CHECK(spindle_mg_pass(&c, true, true));
+	CHECK(!spindle_mg_pass(&c, true, true));
 	end();
 }
 
@@ -666,6 +681,18 @@ static void test_drain(void)
 	CHECK(!spindle_mg_drain(&c));
 	CHECK_EQ(c.hot, BIT_ULL(0));
 	CHECK(!c.mc[3]->deliver.settle);
+	CHECK(c.draining);
+	/* Another subgroup waits for its readers, and only that is no work. */
+	c.mc[3]->sender[0].head = 0;
+	c.mc[3]->deliver.stable = 0;
+	c.mc[3]->deliver.blocked = true;
+	c.draining = false;
+	CHECK(!spindle_mg_drain(&c));
+	CHECK(c.draining);
+	c.mc[0]->deliver.blocked = true;
+	c.draining = false;
+	CHECK(!spindle_mg_drain(&c));
+	CHECK(!c.draining);
 	end();
 }
 
@@ -717,8 +744,13 @@ static void test_install(void)
 			struct spindle_block *b = (void *)(row[r] + spindle_layout_block(i));
 
 			CHECK_EQ(!b->seal, i != 1);
-			if (in[r].hdr[i] != SPINDLE_NO_OFFSET)
-				CHECK_EQ(!row[r][spindle_layout_express(&in[r], i)], i != 1);
+			if (in[r].hdr[i] != SPINDLE_NO_OFFSET) {
+				struct spindle_express *x =
+					(void *)(row[r] + spindle_layout_express(&in[r], i));
+
+				CHECK_EQ(!x->pay[0], i != 1);
+				CHECK_EQ(!x->seal, i != 1);
+			}
 		}
 	}
 	end();
@@ -759,6 +791,10 @@ static void test_streams(void)
 	CHECK(!spindle_mg_flushed(&c, 2));
 	calm(c.streams[1]);
 	CHECK(!spindle_mg_flushed(&c, 2));
+	/* A device may still write into the rings of a subgroup that has failed. */
+	c.mc[0]->ended = true;
+	CHECK(!spindle_mg_flushed(&c, 2));
+	c.mc[0]->ended = false;
 	calm(c.streams[0]);
 	CHECK(spindle_mg_flushed(&c, 0) && spindle_mg_flushed(&c, 2));
 	/*
@@ -816,6 +852,13 @@ static void test_create(void)
 		spindle_mc_destroy(&mc, &memory);
 	}
 	fail_at = 0;
+	/* Messages without an order, of a single sender. */
+	memset(&mc, 0, sizeof(mc));
+	view.subgroup[3].mode = SPINDLE_MODE_UNORDERED;
+	CHECK_EQ(spindle_mc_create(&mc, &view, 3, 1, NULL, NULL, &memory), 0);
+	CHECK_EQ(mc.senders, 1);
+	CHECK(!mc.ordered);
+	spindle_mc_destroy(&mc, &memory);
 	end();
 }
 

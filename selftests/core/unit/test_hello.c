@@ -170,6 +170,9 @@ static void test_again(void)
 	CHECK_EQ(heard.lives, SPINDLE_LIVES);
 	CHECK_EQ(admitted(2, 1), SPINDLE_REFUSE_AGAIN);
 	CHECK_EQ(admitted(1, 11), 0);
+	/* Lives are random numbers of 64 bits. */
+	CHECK_EQ(admitted(1ULL << 32 | 1, 50), 0);
+	CHECK_EQ(admitted(1, 12), 0);
 	/* Without a key the node remembers no nonce. */
 	CHECK_EQ(spindle_hello_admitted(&hello, NULL, &host, &host), 0);
 	CHECK_EQ(spindle_hello_admitted(&hello, NULL, &host, &host), 0);

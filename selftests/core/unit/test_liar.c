@@ -995,8 +995,14 @@ static u32 shows(u32 r, u32 at, bool *there)
 	u32 i, n = spindle_mb_push(&mb, r, write);
 
 	*there = false;
-	for (i = 0; i < n; i++)
-		*there |= write[i].data == &mb.row->word[at];
+	for (i = 0; i < n; i++) {
+		if (write[i].data != &mb.row->word[at])
+			continue;
+		*there = true;
+		CHECK(at || write[i].len == spindle_mb_view(&mb)->num_members * sizeof(u64));
+	}
+	/* The block vouches for the words before it. */
+	CHECK(!n || write[n - 1].guard);
 	return n;
 }
 
@@ -1108,6 +1114,9 @@ static void test_show_count(void)
 	mb.leaving = true;
 	CHECK(shows(0, 0, &there));
 	CHECK_EQ(mb.peer[0].said, 0);
+	mb.digest = 12;
+	CHECK(shows(0, 0, &there));
+	CHECK_EQ(mb.peer[0].out.word[SPINDLE_MB_COL_PHASE] >> SPINDLE_MB_PHASE_COUNT, 1);
 	end();
 }
 
@@ -1491,6 +1500,460 @@ static void test_divide(void)
 	end();
 }
 
+/* ---- what a view leaves behind ------------------------------------------------------- */
+
+/* Rank 0 is gone, and four of five members agree on the next view. It is not installed yet. */
+static void begin_next(u64 any)
+{
+	bool there;
+	u32 r;
+
+	begin(MOST, 1);
+	mb.any = any;
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_ADMIN);
+	for (r = 2; r < MOST; r++)
+		say(r, VID, SPINDLE_MB_FENCED, 0, BIT(0), 0);
+	undrained = true;
+	run(3);
+	CHECK_EQ(mb.ballot, 2);
+	CHECK(shows(2, 0, &there));
+	follow_own(MOST);
+	CHECK_EQ(mb.state, SPINDLE_MB_COMMITTED);
+}
+
+/* One pass, in which this node hears no heartbeat, and which is too early for its own one. */
+static void install_next(void)
+{
+	undrained = false;
+	spindle_mb_run(&mb, now);
+	CHECK_EQ(installs, 1);
+	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
+}
+
+/* Messages of the next view are pushed, and its counts are shown behind its fence. */
+static void test_next_fence(void)
+{
+	bool there;
+	u32 r;
+
+	begin_next(0);
+	CHECK(!spindle_mb_open(&mb, 2));
+	install_next();
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, mb.digest);
+	run(1);
+	/* Rank 2 has rank 1 now, and its row stays where it is. */
+	CHECK(spindle_mb_open(&mb, 1));
+	for (r = 2; r < MOST; r++)
+		say(r, VID + 1, SPINDLE_MB_FENCED, 0, 0, mb.digest);
+	run(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_ECHOED);
+	CHECK(shows(1, 0, &there) && there);
+	end();
+}
+
+/* This node led the view before, and leads the next one, too: it proposes again. */
+static void test_next_ballot(void)
+{
+	u32 r;
+
+	begin_fenced(3, 0);
+	say(1, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	run(2);
+	follow_own(3);
+	CHECK_EQ(installs, 1);
+	CHECK_EQ(mb.ballot, 0);
+	for (r = 1; r < 3; r++)
+		say(r, VID + 1, SPINDLE_MB_FENCED, 0, 0, mb.digest);
+	run(3);
+	CHECK_EQ(mb.ballot, 1);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_VID), VID + 1);
+	end();
+}
+
+/* A member is ahead, and wedges in the next view before this node is there. */
+static void test_next_wedged(void)
+{
+	begin_next(0);
+	say(4, VID + 1, SPINDLE_MB_WEDGED, 0, 0, mb.digest);
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_COMMITTED);
+	install_next();
+	run(1);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	end();
+}
+
+/* Doubts and closed connections follow their members to the ranks of the next view. */
+static void test_next_doubts(void)
+{
+	begin_next(0);
+	spindle_mb_closed(&mb, 3);
+	spindle_mb_suspect(&mb, 4, SPINDLE_MB_LOST);
+	CHECK_EQ(mb.closed, BIT(3));
+	CHECK_EQ(mb.doubted, BIT(4));
+	mb.came = BIT(4);
+	install_next();
+	CHECK_EQ(mb.closed, BIT(2));
+	CHECK_EQ(mb.doubted, BIT(3));
+	/* No joiner came with this view. */
+	CHECK_EQ(mb.came, 0);
+	end();
+}
+
+/* Joiners wait for a majority of the view before, which may have had more members. */
+static void test_next_majority(void)
+{
+	begin_next(0);
+	install_next();
+	CHECK_EQ(mb.most, 3);
+	end();
+	begin_next(1);
+	install_next();
+	CHECK_EQ(mb.most, 1);
+	end();
+	part_of(4, 0, BIT(2));
+	CHECK_EQ(installs, 1);
+	CHECK_EQ(mb.most, 3);
+	end();
+}
+
+/* A joiner takes the rank of a member that is gone, and nothing of its words. */
+static void test_next_joiner(void)
+{
+	u64 beat;
+
+	begin(3, 0);
+	spindle_mb_suspect(&mb, 2, SPINDLE_MB_ADMIN);
+	spindle_mb_invite(&mb, 9, 1);
+	mb.peer[2].said = 5;
+	say(1, VID, SPINDLE_MB_FENCED, 0, BIT(2), 0);
+	undrained = true;
+	run(3);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_NUM_JOINS), 1);
+	follow_own(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_COMMITTED);
+	beat = mb.beat;
+	install_next();
+	CHECK_EQ(last_id, 9);
+	CHECK_EQ(mb.peer[2].vid, 0);
+	CHECK_EQ(mb.peer[2].said, 0);
+	/* The wish is fulfilled, and the next heartbeat says so at once. */
+	CHECK_EQ(mb.wish, 0);
+	CHECK_EQ(mb.beat, beat + 1);
+	end();
+}
+
+static void test_wish_beats(void)
+{
+	u64 beat;
+
+	begin(3, 1);
+	beat = mb.beat;
+	spindle_mb_invite(&mb, 9, 1);
+	CHECK_EQ(mb.beat, beat + 1);
+	end();
+}
+
+/* ---- votes and trims of others ---------------------------------------------------------- */
+
+/* Two leaders are gone. Each has left a decree, and the later one may have been chosen. */
+static void test_takeover_latest(void)
+{
+	u64 digest;
+
+	begin_fenced(MOST, 2);
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_ADMIN);
+	spindle_mb_suspect(&mb, 1, SPINDLE_MB_ADMIN);
+	digest = write_decree(4, 0x1e, 4, 0);
+	say(3, VID, SPINDLE_MB_ECHOED, 1, 3, write_decree(3, 0x1f, 3, 0));
+	say(4, VID, SPINDLE_MB_ECHOED, 2, 3, digest);
+	run(2);
+	CHECK_EQ(mb.ballot, 3);
+	CHECK_EQ(mb.digest, digest);
+	end();
+}
+
+/* This node gave up a lie for the leader's decree. The leader may not change that one. */
+static void test_misled_once(void)
+{
+	u64 digest;
+
+	begin_fenced(4, 1);
+	say(3, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, write_decree(3, 0xf, 4, 0));
+	run(2);
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_ADMIN);
+	digest = write_decree(0, 0xf, 5, 0);
+	say(0, VID, SPINDLE_MB_ECHOED, 1, BIT(3), digest);
+	say(2, VID, SPINDLE_MB_FENCED, 0, BIT(3), 0);
+	run(2);
+	CHECK_EQ(mb.digest, digest);
+	say(0, VID, SPINDLE_MB_ECHOED, 1, BIT(3), write_decree(0, 0x7, 5, 0));
+	run(2);
+	CHECK_EQ(mb.digest, digest);
+	end();
+}
+
+/* The trim has what the living have. Leavers deliver it, too, and the dead do not. */
+static void test_trim_of_living(void)
+{
+	begin_fenced(4, 0);
+	write_have(2, 3);
+	write_have(3, 1);
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_ADMIN);
+	say(1, VID, SPINDLE_MB_FENCED, 0, BIT(3), 0);
+	say(2, VID, SPINDLE_MB_FENCED | LEAVES, 0, BIT(3), 0);
+	run(2);
+	CHECK_EQ(mb.ballot, 1);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_SURVIVORS), 3);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_HEAD), 3);
+	end();
+}
+
+/* The lowest rank leaves. A learned decree has the ballot of the next one, which leads. */
+static void test_learn_from_below(void)
+{
+	begin_fenced(4, 2);
+	say(0, VID, SPINDLE_MB_FENCED | LEAVES, 0, 0, 0);
+	run(1);
+	say(3, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, write_decree(3, 0xe, 5, 0));
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_ECHOED);
+	CHECK_EQ(mb.ballot, 2);
+	end();
+}
+
+/* A member votes in the next view: that view ends already, and this node was never in it. */
+static void test_left_out(void)
+{
+	begin_fenced(3, 1);
+	say(2, VID + 1, SPINDLE_MB_ECHOED, 1, 0, write_decree(2, 7, 5, 0));
+	run(1);
+	CHECK_EQ(mb.state, SPINDLE_MB_STOPPED);
+	CHECK_EQ(mb.reason, SPINDLE_MB_EVICTED);
+	end();
+}
+
+/* All others show a decree that delivers messages which the leaver does not have. */
+static void test_leaver_lacks(void)
+{
+	u64 digest;
+
+	leaver_fences();
+	digest = write_decree(1, 7, 5, 0);
+	write_decree(2, 7, 5, 0);
+	say(1, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	say(2, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	live(BIT(1) | BIT(2));
+	CHECK_EQ(mb.suspected, BIT_ULL(0));
+	CHECK_EQ(mb.ballot, 0);
+	end();
+}
+
+/* A member cannot join, and a full view has no rank for anybody. */
+static void test_no_rank(void)
+{
+	u32 r;
+
+	begin(3, 0);
+	mb.wish = 2;
+	mb.wish_inc = 8;
+	CHECK(!spindle_mb_join_due(&mb));
+	end();
+	open_rows(MOST);
+	free(mb.seen);
+	mb.trims = 2 * SPINDLE_MAX_MEMBERS;
+	mb.seen = calloc(spindle_mb_decree_words(mb.trims), sizeof(u64));
+	view.num_members = SPINDLE_MAX_MEMBERS;
+	for (r = 0; r < SPINDLE_MAX_MEMBERS; r++)
+		view.member[r].id = r + 1;
+	mb.row = row[0];
+	CHECK_EQ(spindle_mb_init(&mb, &view, 0, now), 0);
+	mb.wish = 100;
+	CHECK(!spindle_mb_join_due(&mb));
+	end();
+}
+
+/* ---- a joiner and the view that it has found --------------------------------------------- */
+
+static void let_in(u64 survivors)
+{
+	u64 digest = write_decree(1, survivors, 5, JOINER);
+
+	write_decree(2, survivors, 5, JOINER);
+	say(1, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	now += STEP;
+	spindle_mb_run(&mb, now);
+	CHECK_EQ(installs, 1);
+}
+
+/* Slow readers keep the members from the view, so the joiner waits for them, from now on. */
+static void test_joiner_waits(void)
+{
+	u32 r;
+
+	begin_joining();
+	expect_outside();
+	for (r = 0; r < 3; r++)
+		memset(&row[r]->beat, 0, sizeof(row[r]->beat));
+	let_in(7);
+	live(0);
+	CHECK_EQ(mb.doubted, 0);
+	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
+	live(0);
+	CHECK_EQ(mb.state, SPINDLE_MB_STOPPED);
+	end();
+}
+
+/* The joiner has accused a member by its old rank, which is another member's by now. */
+static void test_joiner_cuts(void)
+{
+	begin_joining();
+	mb.any = true;
+	spindle_mb_suspect(&mb, 1, SPINDLE_MB_LIED);
+	write_decree(2, 6, 5, JOINER);
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, write_decree(2, 6, 5, JOINER));
+	run(1);
+	CHECK_EQ(installs, 1);
+	CHECK_EQ(mb.suspected, BIT(0));
+	run(1);
+	CHECK(!(cuts & BIT(1)));
+	end();
+}
+
+/* ---- whose words count ------------------------------------------------------------------- */
+
+/* Ranks of a former view mean nothing here, but a member that has stopped has stopped. */
+static void test_former_view(void)
+{
+	begin(3, 1);
+	mb.peer[2].vid = VID - 1;
+	say(2, VID - 1, SPINDLE_MB_FENCED, 0, BIT(0) | BIT(1), 0);
+	run(1);
+	CHECK_EQ(mb.suspected, 0);
+	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
+	/* The fence is that of the former view, too. */
+	say(0, VID, SPINDLE_MB_WEDGED, 0, 0, 0);
+	run(4);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	say(2, VID - 1, SPINDLE_MB_STOPPED, 0, BIT(0), 0);
+	run(1);
+	CHECK_EQ(mb.suspected, BIT(2));
+	CHECK_EQ(mb.peer[2].reason, SPINDLE_MB_GONE);
+	end();
+}
+
+/* Two of four leave. Of the others one is gone, and one is no majority of two. */
+static void test_leavers_of_quorum(void)
+{
+	begin(4, 0);
+	say(2, VID, SPINDLE_MB_ACTIVE | LEAVES, 0, 0, 0);
+	say(3, VID, SPINDLE_MB_ACTIVE | LEAVES, 0, 0, 0);
+	run(1);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	spindle_mb_suspect(&mb, 1, SPINDLE_MB_ADMIN);
+	run(1);
+	CHECK_EQ(mb.state, SPINDLE_MB_STOPPED);
+	CHECK_EQ(mb.reason, SPINDLE_MB_MINORITY);
+	end();
+}
+
+/* A state waits for the completion that vouches for it. The counts of both wrap. */
+static void test_vouched(void)
+{
+	u32 vouch = SPINDLE_IMM_SLOTS;
+
+	begin(3, 1);
+	mb.peer[2].vouch = &vouch;
+	say(2, VID, SPINDLE_MB_WEDGED | 1ULL << SPINDLE_MB_PHASE_COUNT, 0, 0, 0);
+	run(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
+	vouch = 1;
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	end();
+	begin(3, 1);
+	vouch = 2;
+	mb.peer[2].vouch = &vouch;
+	say(2, VID, SPINDLE_MB_WEDGED | (u64)SPINDLE_IMM_SLOTS << SPINDLE_MB_PHASE_COUNT, 0, 0, 0);
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	end();
+}
+
+/* Members wish for one life of a node, and then for another one. */
+static void test_wish_life(void)
+{
+	u64 word[SPINDLE_BLOCK_WORDS] = { 100, 40, 7 };
+	u64 id, life;
+
+	begin(3, 0);
+	spindle_block_write(&row[2]->beat, word);
+	hear_wishes();
+	CHECK_EQ(would_join(&id, &life), 1);
+	CHECK_EQ(life, 7);
+	word[SPINDLE_MB_COL_BEAT]++;
+	word[SPINDLE_MB_COL_WISH_INC] = 8;
+	spindle_block_write(&row[2]->beat, word);
+	hear_wishes();
+	CHECK_EQ(would_join(&id, &life), 1);
+	CHECK_EQ(life, 8);
+	end();
+}
+
+/* Has a member begun the view, or a subgroup that stays? May messages be written to it? */
+static void test_begun(void)
+{
+	begin(3, 1);
+	CHECK(spindle_mb_has_begun(&mb, 2, VID, false));
+	say(2, VID, SPINDLE_MB_COMMITTED, 1, 0, 0);
+	run(1);
+	CHECK(spindle_mb_has_begun(&mb, 2, VID + 1, true));
+	CHECK(!spindle_mb_has_begun(&mb, 2, VID + 2, true));
+	CHECK(spindle_mb_open(&mb, 0));
+	mb.peer[0].vid = VID + 1;
+	CHECK(!spindle_mb_open(&mb, 0));
+	mb.peer[0].vid = VID;
+	spindle_mb_suspect(&mb, 2, SPINDLE_MB_ADMIN);
+	CHECK(!spindle_mb_has_begun(&mb, 2, VID, false));
+	spindle_mb_stop(&mb, SPINDLE_MB_LEFT);
+	CHECK(!spindle_mb_open(&mb, 0));
+	end();
+}
+
+/* A member that stops says so at once, although messages are left. */
+static void test_show_stopped(void)
+{
+	bool there;
+
+	begin(3, 1);
+	unflushed = true;
+	spindle_mb_stop(&mb, SPINDLE_MB_MINORITY);
+	CHECK(shows(0, 0, &there));
+	CHECK_EQ(mb.peer[0].told[SPINDLE_MB_COL_PHASE], SPINDLE_MB_STOPPED);
+	end();
+}
+
+/* What has to be in a leaver's row before the others go on: the vote, and for this decree. */
+static void test_leaver_row(void)
+{
+	u64 *told = mb.peer[2].told;
+
+	begin(3, 0);
+	say(2, VID, SPINDLE_MB_ACTIVE | LEAVES, 0, 0, 0);
+	run(1);
+	mb.digest = 11;
+	told[SPINDLE_MB_COL_DIGEST] = 11;
+	told[SPINDLE_MB_COL_PHASE] = SPINDLE_MB_ECHOED;
+	CHECK(!spindle_mb_leavers_told(&mb));
+	told[SPINDLE_MB_COL_PHASE] |= 1ULL << SPINDLE_MB_PHASE_BALLOT;
+	CHECK(spindle_mb_leavers_told(&mb));
+	told[SPINDLE_MB_COL_DIGEST] = 10;
+	CHECK(!spindle_mb_leavers_told(&mb));
+	end();
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -1550,6 +2013,29 @@ int main(void)
 		{ "wedged, and others have gone on", test_wedged_behind },
 		{ "what goes on in subgroups of others", test_trim_of_others },
 		{ "a subgroup whose members have all gone", test_trim_of_nobody },
+		{ "messages and counts of the next view", test_next_fence },
+		{ "a leader proposes in each view", test_next_ballot },
+		{ "a member that wedges in a view that is not installed yet", test_next_wedged },
+		{ "doubts in the ranks of the next view", test_next_doubts },
+		{ "the majority that joiners wait for", test_next_majority },
+		{ "a joiner with the rank of another member", test_next_joiner },
+		{ "a wish is said at once", test_wish_beats },
+		{ "of two decrees a new leader adopts the later one", test_takeover_latest },
+		{ "what the leader said in place of a lie stays", test_misled_once },
+		{ "the trim is of the living, and of leavers", test_trim_of_living },
+		{ "a leader that is not the lowest rank", test_learn_from_below },
+		{ "a member that votes in the next view", test_left_out },
+		{ "a leaver follows no decree that it lacks messages for", test_leaver_lacks },
+		{ "members and full views let nobody in", test_no_rank },
+		{ "a joiner waits for members that are held up", test_joiner_waits },
+		{ "a joiner cuts off no member by its former rank", test_joiner_cuts },
+		{ "words of a former view", test_former_view },
+		{ "a majority of those that stay", test_leavers_of_quorum },
+		{ "states and their completions", test_vouched },
+		{ "a wish for another life", test_wish_life },
+		{ "members that have begun", test_begun },
+		{ "a stop waits for nothing", test_show_stopped },
+		{ "what leavers are shown", test_leaver_row },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));

@@ -5,6 +5,7 @@
 #include "rng.h"
 #include "tap.h"
 #include "core/base/smc.h"
+#include "world.h"
 
 #define W 8U
 #define MAX_MSG 500U
@@ -154,6 +155,40 @@ static void test_hostile(void)
 	free(ring);
 }
 
+static struct spindle_hdr *moving;
+static u32 looks_left;
+
+static void spoil(void)
+{
+	if (looks_left--)
+		return;
+	moving->round = U64_MAX;
+	moving->len = U32_MAX;
+}
+
+/* The peer spoils the header between any two looks at it. What was checked is what is taken. */
+static void test_second_look(void)
+{
+	struct spindle_hdr ring[W] = { { 0 } };
+	struct spindle_msg msg;
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		struct spindle_smc_walk walk = walk_at(ring, 0, 0);
+
+		ring[0] = (struct spindle_hdr){ .slot = 1, .len = 5 };
+		moving = &ring[0];
+		looks_left = i;
+		world_look = spoil;
+		if (!spindle_walk_next(&walk, 1, &msg)) {
+			CHECK_EQ(msg.round, 0);
+			CHECK_EQ(msg.len, 5);
+			CHECK_EQ(walk.rounds, 1);
+		}
+		world_look = NULL;
+	}
+}
+
 static void test_write(void)
 {
 	struct spindle_hdr *ring = malloc(W * sizeof(*ring));
@@ -179,6 +214,7 @@ int main(void)
 		{ "laps of messages and nulls", test_laps },
 		{ "good and bad headers", test_table },
 		{ "random headers never lead out of range", test_hostile },
+		{ "a header that changes while it is read", test_second_look },
 	};
 
 	rng = rng_seed();

@@ -5,6 +5,7 @@
 #include "rng.h"
 #include "tap.h"
 #include "core/base/sst.h"
+#include "world.h"
 
 static struct rng rng;
 
@@ -186,6 +187,43 @@ static void test_write_covers_all(void)
 	CHECK_EQ(block.resv[0], 0xeeeeeeeeeeeeeeeeULL);
 }
 
+static struct spindle_block *moving;
+static u32 looks_left;
+
+static void write_next(void)
+{
+	static const u64 next[] = { 5, 6, 7, 8 };
+
+	if (!looks_left--)
+		spindle_block_write(moving, next);
+}
+
+/* The owner writes between any two looks of a reader, which gets the new version then or later. */
+static void test_second_look(void)
+{
+	static const u64 first[] = { 1, 2, 3, 4 };
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		u64 got[SPINDLE_BLOCK_WORDS] = { 0 }, seal = 0;
+		struct spindle_block block = { .seal = 0 };
+
+		spindle_block_write(&block, first);
+		moving = &block;
+		looks_left = i;
+		world_look = write_next;
+		spindle_block_read(&block, &seal, got);
+		world_look = NULL;
+		/* There were no more looks than that. */
+		if (block.word[0] != 5)
+			break;
+		if (got[0] != 5)
+			CHECK_EQ(spindle_block_read(&block, &seal, got), SPINDLE_READ_NEW);
+		CHECK_EQ(got[0], 5);
+		CHECK_EQ(got[3], 8);
+	}
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -195,6 +233,7 @@ int main(void)
 		{ "no blend of two versions is believed", test_blends },
 		{ "no blend of zero and the first version is believed", test_first_version },
 		{ "a write covers words and seal, nothing else", test_write_covers_all },
+		{ "a block that is written while it is read", test_second_look },
 	};
 
 	rng = rng_seed();

@@ -1109,6 +1109,16 @@ static void test_not_begun(void)
 	CHECK_EQ(cuts(), 0);
 }
 
+/* One member sends, and the others only receive. */
+static void test_one_sender(void)
+{
+	make_all(1);
+	world[0].mc.senders = 1;
+	spindle_streams_begin(&world[0].ss, VID, false);
+	CHECK_EQ(world[0].ss.vid, VID);
+	CHECK_EQ(world[0].stream[0].r.state, SPINDLE_RDMC_S_OPEN);
+}
+
 static const struct tap_case cases[] = {
 	{ "members of a stream", test_members },
 	{ "lives of streams", test_life },
@@ -1132,6 +1142,7 @@ static const struct tap_case cases[] = {
 	{ "a member that is alone", test_alone },
 	{ "a member that is silent", test_silent },
 	{ "a stream hears nothing before it begins", test_not_begun },
+	{ "a subgroup with one sender", test_one_sender },
 };
 
 int main(void)

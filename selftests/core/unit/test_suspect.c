@@ -116,6 +116,11 @@ static void test_heard(void)
 	live(INTERVAL, 0x06);
 	CHECK_EQ(mb.suspected, BIT_ULL(3));
 	CHECK_EQ(cuts, BIT_ULL(3));
+	/* A member that is accused stays so, and it is cut off once. */
+	cuts = 0;
+	live(3 * TIMEOUT, 0x16);
+	CHECK_EQ(cuts, 0);
+	CHECK_EQ(mb.doubted, 0);
 	end();
 }
 
@@ -299,6 +304,58 @@ static void test_held_up_old(void)
 	end();
 }
 
+/* Both accused members are cut off. */
+static void test_two_at_once(void)
+{
+	begin();
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_ADMIN);
+	spindle_mb_suspect(&mb, 4, SPINDLE_MB_ADMIN);
+	run(STEP);
+	CHECK_EQ(cuts, BIT_ULL(3) | BIT_ULL(4));
+	end();
+}
+
+/* A heartbeat may be late by some intervals, and its member still counts as heard. */
+static void test_heard_lately(void)
+{
+	begin();
+	live(5 * INTERVAL / 2, 0);
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_SILENT);
+	run(STEP);
+	CHECK_EQ(mb.suspected, BIT_ULL(3));
+	end();
+}
+
+/*
+ * Two of the old members are doubted, so no majority of them lets rank 4 speak. This node stops as
+ * a minority, in place of waiting for rank 4 for ever.
+ */
+static void test_joiners_of_doubted(void)
+{
+	begin();
+	mb.came = BIT_ULL(4);
+	mb.most = 3;
+	live(3 * TIMEOUT, 0x08);
+	CHECK_EQ(mb.suspected, 0);
+	CHECK_EQ(mb.state, SPINDLE_MB_STOPPED);
+	CHECK_EQ(mb.reason, SPINDLE_MB_MINORITY);
+	end();
+}
+
+/* Rank 1 is doubted, so it does not tell of rank 2, which this joiner has never heard. */
+static void test_held_up_by_doubted(void)
+{
+	begin();
+	mb.came = BIT_ULL(0) | BIT_ULL(3) | BIT_ULL(4);
+	mb.most = 2;
+	forget(2);
+	live(9 * TIMEOUT, 0x08);
+	CHECK_EQ(mb.suspected, 0);
+	CHECK_EQ(mb.state, SPINDLE_MB_STOPPED);
+	CHECK_EQ(mb.reason, SPINDLE_MB_MINORITY);
+	end();
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -313,6 +370,10 @@ int main(void)
 		{ "a joiner leaves an unheard member to one that hears it", test_held_up },
 		{ "a joiner accuses members that it has heard, and joiners", test_held_up_not },
 		{ "a member that was here leaves nobody to others", test_held_up_old },
+		{ "two members at once", test_two_at_once },
+		{ "a heartbeat that is late", test_heard_lately },
+		{ "joiners of members that are doubted", test_joiners_of_doubted },
+		{ "a member that only a doubted one has heard", test_held_up_by_doubted },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));

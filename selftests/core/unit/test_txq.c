@@ -5,6 +5,7 @@
 #include "rng.h"
 #include "tap.h"
 #include "core/multicast/txq.h"
+#include "world.h"
 
 #define W 4U
 #define RING_UNITS 64U
@@ -311,6 +312,42 @@ static void test_fuzz(void)
 		fuzz_once();
 }
 
+static struct spindle_tx_desc *moving;
+static u32 looks_left;
+
+static void spoil(void)
+{
+	if (looks_left--)
+		return;
+	moving->len = U32_MAX;
+	moving->unit = 7;
+	moving->units = U32_MAX;
+}
+
+/* The process spoils the slot between any two looks at it. What was checked is what is taken. */
+static void test_second_look(void)
+{
+	struct spindle_tx_slot s;
+	struct fixture f;
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		open_at(&f, W, RING_UNITS, MAX_MSG, 0, 0);
+		commit(&f, 0, 0, 2, 100, 0);
+		moving = f.desc;
+		looks_left = i;
+		world_look = spoil;
+		if (spindle_txq_take(&f.q, &s)) {
+			CHECK_EQ(s.unit, 0);
+			CHECK_EQ(s.end_unit, 2);
+			CHECK_EQ(s.len, 100);
+			CHECK_EQ(f.q.unit, 2);
+		}
+		world_look = NULL;
+		close_it(&f);
+	}
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -319,6 +356,7 @@ int main(void)
 		{ "a full ring, and one slot too many", test_full },
 		{ "laps, abandoned slots, holes, 32-bit wraps", test_laps },
 		{ "random words in the process's memory", test_fuzz },
+		{ "a slot that changes while it is taken", test_second_look },
 	};
 
 	rng = rng_seed();

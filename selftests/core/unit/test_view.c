@@ -85,6 +85,7 @@ LIMIT(member_port_zero, false, v->member[2].addr.port = 0);
 LIMIT(member_family_4_6, false, v->member[1].addr.family = 6);
 LIMIT(member_family_6, true, for (u32 i = 0; i < v->num_members; i++)
 	v->member[i].addr.family = 6);
+LIMIT(member_family_6_4, false, v->member[0].addr.family = 6);
 LIMIT(member_family_odd, false, v->member[1].addr.family = 5);
 LIMIT(member_family_zero, false, v->member[1].addr.family = 0);
 LIMIT(too_many_subgroups, false, v->num_subgroups = SPINDLE_MAX_SUBGROUPS + 1);
@@ -120,6 +121,7 @@ static void test_check(void)
 		&limit_member_id_twice, &limit_member_addr_twice,
 		&limit_member_other_port, &limit_member_port_zero,
 		&limit_member_family_4_6, &limit_member_family_6, &limit_member_family_odd,
+		&limit_member_family_6_4,
 		&limit_member_family_zero,
 		&limit_too_many_subgroups, &limit_no_subgroups,
 		&limit_subgroup_id_twice, &limit_mode_unknown, &limit_window_zero,
@@ -153,6 +155,17 @@ static void test_live_vid(void)
 	v.vid++;
 	CHECK(spindle_view_check(&v, true, NULL));
 	CHECK(!spindle_view_check(&v, false, NULL));
+}
+
+/* By rules, the members of a subgroup may all be away, or those that send. */
+static void test_live_empty(void)
+{
+	struct spindle_view v = sample();
+
+	v.subgroup[0].senders = 0;
+	CHECK(!spindle_view_check(&v, true, NULL));
+	v.subgroup[0].members = 0;
+	CHECK(!spindle_view_check(&v, true, NULL));
 }
 
 static void test_full_view(void)
@@ -306,6 +319,7 @@ int main(void)
 		{ "rank inside a subset", test_mask_rank },
 		{ "every limit is checked", test_check },
 		{ "a live view begins with an id that can grow", test_live_vid },
+		{ "a live view may have subgroups without members", test_live_empty },
 		{ "a view as large as it gets", test_full_view },
 		{ "digest: every protocol field counts, names and hold do not", test_digest },
 		{ "digest: order and counts matter", test_digest_order },

@@ -295,6 +295,7 @@ void world_activate(struct world *w)
 /* The node whose pass runs, and the number of looks until another node writes to its memory. */
 static struct node *looking;
 static u32 looks;
+void (*world_look)(void);
 
 /* Called by the core: links to the node make progress in the middle of its pass. */
 void world_between_looks(void)
@@ -302,6 +303,8 @@ void world_between_looks(void)
 	struct world *w;
 	u32 from;
 
+	if (world_look)
+		world_look();
 	if (!looking || looks--)
 		return;
 	w = looking->world;

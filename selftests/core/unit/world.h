@@ -223,6 +223,9 @@ void world_close(struct world *w);
 void world_activate(struct world *w);
 void world_step(struct world *w);
 void world_drain(struct world *w);
+
+/* What a test without a world does between two looks of the core, or NULL. */
+extern void (*world_look)(void);
 bool node_pass(struct node *node);
 __attribute__((format(printf, 2, 3)))
 void world_fail(struct world *w, const char *fmt, ...);
