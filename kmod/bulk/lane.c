@@ -494,7 +494,7 @@ static void lane_arrived(struct spindle_bulk *bulk, u32 number)
 	if (link && link->turn[g] == number >> 16)
 		spindle_rdmc_arrived(link->r, link->m, g);
 	else
-		spindle_conn_fail(&bulk->conn, "it sent a block that nobody expects");
+		spindle_conn_fail(&bulk->conn, "the peer sent a block that no group expects");
 }
 
 const struct spindle_bulk_ops spindle_lane_bulk_ops = {

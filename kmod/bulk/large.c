@@ -53,10 +53,10 @@ static void stream_miss(struct spindle_rdmc *r, u32 m, enum spindle_mb_reason ho
 	const struct spindle_group *group = large_of(r)->sg->group;
 	int rank = spindle_view_rank(&group->view, r->cfg.member[m]);
 	struct spindle_peer *peer = rank < 0 ? NULL : group->peer[rank];
-	const char *why = "it cannot be reached for blocks";
+	const char *why = "no connection for blocks to the peer";
 
 	if (how == SPINDLE_MB_LIED)
-		why = "it broke the rules of large messages";
+		why = "the peer broke the rules of large messages";
 	if (peer && how == SPINDLE_MB_LIED)
 		spindle_peer_blame(peer, why);
 	else if (peer)

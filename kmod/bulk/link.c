@@ -84,7 +84,7 @@ void spindle_link_grant(struct spindle_rdmc *r, u32 m, u32 g, void *mem, u32 blo
 	int n;
 
 	if (!mr) {
-		spindle_conn_fail(&bulk->conn, "it is no source of ours");
+		spindle_conn_fail(&bulk->conn, "the peer is not a source of this member");
 		return;
 	}
 	/* A new key for each grant, so that the last key gives no rights any more. */

@@ -40,7 +40,8 @@ static void rdmc_group_chore(struct spindle_rdmc_group *group)
 
 static void run_cut(struct spindle_rdmc *r, u32 m)
 {
-	spindle_conn_fail(&spindle_link_to(r, m)->lane->bulk.conn, "it broke the rules of RDMC");
+	spindle_conn_fail(&spindle_link_to(r, m)->lane->bulk.conn,
+			  "the peer broke the rules of RDMC");
 }
 
 static bool run_listens(struct spindle_rdmc *r)
@@ -230,7 +231,7 @@ void spindle_rdmc_node_cut(struct spindle_node *node, u32 id)
 	spindle_engine_assert(node->engine);
 	list_for_each_entry(lane, &node->lanes_run, run)
 		if (lane->id == id)
-			spindle_conn_fail(&lane->bulk.conn, "it is suspected");
+			spindle_conn_fail(&lane->bulk.conn, "the peer is suspected");
 }
 
 /**

@@ -108,7 +108,7 @@ static void take_receive(struct spindle_bulk *bulk, u32 index, bool has_imm, u32
 		return;
 	}
 	if (!believe(bulk, copy.head.reposted)) {
-		spindle_conn_fail(conn, "it counts receives that it cannot have");
+		spindle_conn_fail(conn, "the peer reports more receives than it posted");
 		return;
 	}
 	if (copy.head.flags & HEAD_TEXT)
@@ -129,7 +129,7 @@ static void recv_wc(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	if (!has_imm && wc->byte_len != MESSAGE) {
-		spindle_conn_fail(&bulk->conn, "it sent a message of a strange length");
+		spindle_conn_fail(&bulk->conn, "the peer sent a message of a wrong length");
 		return;
 	}
 	imm = has_imm ? be32_to_cpu(wc->ex.imm_data) : 0;

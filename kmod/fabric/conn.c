@@ -352,7 +352,7 @@ static const char *failure_text(struct spindle_conn *conn, int err)
 	case -ETIMEDOUT:
 		return "no answer";
 	case -ECONNREFUSED:
-		return "refused: nobody listens there";
+		return "refused: no node listens there";
 	case -EXDEV:
 		return "the route leaves by another RDMA device";
 	case -ENOMEM:
@@ -360,7 +360,7 @@ static const char *failure_text(struct spindle_conn *conn, int err)
 	case -EOPNOTSUPP:
 		return "the RDMA device cannot send inline data";
 	case -EPROTO:
-		return "the peer's answer makes no sense";
+		return "the peer's answer is malformed";
 	case -EKEYREJECTED:
 		return "the peer has another key";
 	default:

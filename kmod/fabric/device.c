@@ -16,7 +16,7 @@
 static unsigned int fast_reg_pages;
 module_param(fast_reg_pages, uint, 0644);
 MODULE_PARM_DESC(fast_reg_pages,
-		 "For tests: as if devices registered no more pages at once (128 or more; 0: as they say)");
+		 "For tests: most pages that devices register at once (128 or more; 0: no limit)");
 
 static void (*removed_cb)(struct ib_device *ib);
 static struct ib_client device_client;

@@ -54,7 +54,7 @@ static int map_chunk(struct spindle_region *region, u32 i)
 	}
 	if (!copied(region, sgt))
 		return 0;
-	pr_warn_ratelimited("%s sees a copy of memory (swiotlb): no rows for it\n",
+	pr_warn_ratelimited("%s accesses copies of memory (swiotlb): no rows are registered\n",
 			    dev_name(&region->ib->dev));
 	unmap_chunk(region, i);
 	return -EOPNOTSUPP;

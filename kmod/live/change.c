@@ -207,7 +207,7 @@ void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old)
 		take_over(sg, before);
 	else if (before)
 		spindle_subgroup_end(before, SPINDLE_STATE_FAILED, SPINDLE_ERR_NOT_MEMBER,
-				     "the rules have this node in it no more");
+				     "the rules do not place this node in the subgroup any more");
 }
 
 /* Unchanged subgroups need this, too, because ranks are different in the new view. */
@@ -279,7 +279,7 @@ static void live_cut(void *ctx, u32 rank)
 	spindle_engine_assert(live->group->node->engine);
 	spindle_live_say_suspect(live, rank);
 	if (peer && peer->conn.cfg.ep)
-		spindle_conn_fail(&peer->conn, "it is suspected");
+		spindle_conn_fail(&peer->conn, "the peer is suspected");
 	spindle_rdmc_node_cut(live->group->node, live->group->view.member[rank].id);
 }
 

@@ -169,7 +169,7 @@ static int ask_part(struct spindle_join *join, u32 from, u64 *digest, u32 *total
 	*total = le32_to_cpu(answer.total);
 	if (ask.answer.len < sizeof(answer) || !len || len > sizeof(answer.data) ||
 	    *total > spindle_card_max() || from + len > *total) {
-		join->reason = "the contact's answer makes no sense";
+		join->reason = "the contact's answer is malformed";
 		return -EPERM;
 	}
 	memcpy(join->card + from, answer.data, len);
@@ -203,7 +203,7 @@ static bool is_late(struct spindle_join *join)
 {
 	if (ktime_get_ns() - join->turned <= CONTACT_MS * (u64)NSEC_PER_MSEC)
 		return false;
-	join->reason = "it answers, and this node is not let in";
+	join->reason = "the contact answers, but does not admit this node";
 	return true;
 }
 
@@ -267,7 +267,7 @@ static void end(struct spindle_join *join)
 static void fail(struct spindle_join *join, const struct spindle_addr *who)
 {
 	struct spindle_node *node = join->node;
-	const char *reason = join->reason ? : "no contact could help";
+	const char *reason = join->reason ? : "no contact has admitted this node";
 
 	spindle_node_drop_view(node);
 	if (who && who->family == 4)
@@ -312,7 +312,7 @@ static int enter(struct spindle_join *join)
 	join->begun = ktime_get_ns();
 	join->checked = join->begun;
 	join->stale = false;
-	join->reason = "the members do not let it in";
+	join->reason = "the members do not admit this node";
 	spindle_group_start(group);
 	return 0;
 }
@@ -594,7 +594,8 @@ const char *spindle_join_reason(const struct spindle_join *join)
 	lockdep_assert_held(&join->node->sn->lock);
 	if (reason)
 		return reason;
-	return join->first ? "it asks the others before it begins" : "it asks the contacts";
+	return join->first ? "the node asks the others before it begins" :
+			     "the node asks the contacts";
 }
 
 /**

@@ -21,7 +21,8 @@ static int check_free(const struct spindle_node *node, struct netlink_ext_ack *e
 	if (node->dead)
 		return spindle_deny(extack, NULL, -ENODEV, "the node's RDMA device is gone");
 	if (node->join)
-		return spindle_deny(extack, NULL, -EBUSY, "the node joins a live view already");
+		return spindle_deny(extack, NULL, -EBUSY,
+				    "the node is already joining a live view");
 	if (node->group && !node->group->live)
 		return spindle_deny(extack, NULL, -EBUSY,
 				    "the node is in a static view: remove that first (view del)");
@@ -261,14 +262,14 @@ int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack
 	if (node->join) {
 		spindle_node_del_view(node);
 		spindle_event(node, SPINDLE_EVENT_JOIN_FAILED,
-			      &(struct spindle_event_info){ .reason = "it was given up" });
+			      &(struct spindle_event_info){ .reason = "the join was cancelled" });
 		return 0;
 	}
 	live = find_live(node, extack);
 	if (!live)
 		return -ENOENT;
 	if (live->mb.leave)
-		return spindle_deny(extack, NULL, -EALREADY, "the node leaves already");
+		return spindle_deny(extack, NULL, -EALREADY, "the node is already leaving");
 	if (live->group->view.num_members > 1 && !met_without(live, live->group->mg.me))
 		return spindle_deny(extack, NULL, -EBUSY,
 				    "without this node a subgroup would have too few members");
@@ -305,7 +306,7 @@ int spindle_node_evict(struct spindle_node *node, u32 id, struct netlink_ext_ack
 	lockdep_assert_held(&node->sn->lock);
 	if (id == node->id)
 		return spindle_deny(extack, NULL, -EINVAL,
-				    "a node does not evict itself: have it leave");
+				    "a node does not evict itself: let it leave");
 	evict.live = find_live(node, extack);
 	if (!evict.live)
 		return -ENOENT;
@@ -315,10 +316,10 @@ int spindle_node_evict(struct spindle_node *node, u32 id, struct netlink_ext_ack
 		return spindle_deny(extack, NULL, -ENOENT, "no member of the view has this id");
 	if (evict.live->rules.quorum && 2 * (members - 1) <= members)
 		return spindle_deny(extack, NULL, -EBUSY,
-				    "those that would be left are no majority: have it leave");
+				    "without this member there is no majority: let it leave");
 	if (!met_without(evict.live, rank))
 		return spindle_deny(extack, NULL, -EBUSY,
-				    "without it a subgroup would have too few members");
+				    "without this member a subgroup would have too few members");
 	evict.rank = rank;
 	spindle_engine_call(node->engine, evict_fn, &evict);
 	return 0;

@@ -29,7 +29,7 @@ const char *spindle_live_why(u32 reason)
 	case SPINDLE_MB_GONE:
 		return "it has stopped";
 	case SPINDLE_MB_ADMIN:
-		return "it is to be evicted";
+		return "an administrator evicts it";
 	case SPINDLE_MB_GOSSIP:
 		return "another member suspects it";
 	case SPINDLE_MB_LIED:

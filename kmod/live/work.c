@@ -116,7 +116,7 @@ static bool has_gone(struct spindle_live *live, struct spindle_peer *peer)
 
 	/* A departed peer may have reconnected since it departed. */
 	if (spindle_peer_departed(peer) && age > PART_NS)
-		spindle_conn_fail(&peer->conn, "it is no member any more");
+		spindle_conn_fail(&peer->conn, "the peer is no longer a member");
 	switch (peer->phase) {
 	case SPINDLE_PEER_PARTING:
 		return false;

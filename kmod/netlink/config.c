@@ -157,7 +157,7 @@ static int check_static(struct genl_info *info)
 	}
 	if (info->attrs[SPINDLE_A_INSECURE]) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SPINDLE_A_INSECURE],
-				    "insecure is said of a live view only");
+				    "insecure is for live views only");
 		return -EINVAL;
 	}
 	return 0;

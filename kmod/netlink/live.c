@@ -230,7 +230,7 @@ int spindle_netlink_live_set(struct genl_info *info)
 	blame_key(info, err);
 	spindle_netlink_unlock(info);
 	if (!err && !rules->quorum && !check)
-		pr_warn_ratelimited("node %u: a view without quorum: parts of it may go on by themselves\n",
+		pr_warn_ratelimited("node %u: the view has no quorum: its parts may go on alone\n",
 				    nla_get_u32(info->attrs[SPINDLE_A_NODE_ID]));
 out:
 	if (!IS_ERR(contacts))

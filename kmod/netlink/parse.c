@@ -133,7 +133,7 @@ struct spindle_node *spindle_netlink_node(struct genl_info *info)
 	if (node)
 		return node;
 	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[SPINDLE_A_NODE_ID],
-			    "no node with this id here");
+			    "no node has this id");
 	return ERR_PTR(-ENODEV);
 }
 

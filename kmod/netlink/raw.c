@@ -55,7 +55,7 @@ static int check_raw(struct spindle_raw *raw, struct netlink_ext_ack *extack)
 {
 	if (raw->sg->group->live)
 		return spindle_deny(extack, NULL, -EOPNOTSUPP,
-				    "not in a live view: its members would miss this one");
+				    "not in a live view: its members would suspect this node");
 	if (raw->sg->mc.my_sender == SPINDLE_NO_RANK)
 		return spindle_deny(extack, NULL, -EPERM,
 				    "the node does not send in this subgroup");
@@ -71,7 +71,7 @@ static void explain_raw(struct netlink_ext_ack *extack, int err)
 		NL_SET_ERR_MSG(extack, "the subgroup is in use or not active");
 		break;
 	case -ENOTCONN:
-		NL_SET_ERR_MSG(extack, "a member was lost meanwhile");
+		NL_SET_ERR_MSG(extack, "a member was lost during the measurement");
 		break;
 	case -ETIMEDOUT:
 		NL_SET_ERR_MSG(extack, "the device does not answer");

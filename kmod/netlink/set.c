@@ -43,10 +43,10 @@ static int set_key(struct node_change *change, struct genl_info *info)
 		return 0;
 	if (!spindle_key_given(key))
 		return spindle_deny(info->extack, info->attrs[SPINDLE_A_KEY], -EOPNOTSUPP,
-				    "the node was added without a key: nobody asks for one");
+				    "the node was added without a key, so no peer asks for one");
 	err = spindle_key_set(key, change->key, change->key_len);
 	if (err == -ENOENT)
-		NL_SET_ERR_MSG(info->extack, "the kernel has no hmac(sha256) to use a key with");
+		NL_SET_ERR_MSG(info->extack, "the kernel has no hmac(sha256), which a key needs");
 	return err;
 }
 

@@ -150,13 +150,13 @@ void spindle_log_event(struct spindle_node *node, enum spindle_event_kind event,
 		break;
 	case SPINDLE_EVENT_STOPPED:
 		line(node, SPINDLE_LOG_STOPPED, !info->mild,
-		     "it is no member of view %llu any more: %s", info->vid, info->reason);
+		     "the node is no longer a member of view %llu: %s", info->vid, info->reason);
 		break;
 	case SPINDLE_EVENT_PEER_REFUSED:
 		log_refused(node, info);
 		break;
 	case SPINDLE_EVENT_JOIN_FAILED:
-		line(node, SPINDLE_LOG_JOIN, true, "it could not join: %s", info->reason);
+		line(node, SPINDLE_LOG_JOIN, true, "the node could not join: %s", info->reason);
 		break;
 	case SPINDLE_EVENT_PEER_DOWN:
 		if (is_static(node))
@@ -170,7 +170,7 @@ void spindle_log_event(struct spindle_node *node, enum spindle_event_kind event,
 			     info->reason ? : "a member is lost");
 		break;
 	case SPINDLE_EVENT_NODE_DEAD:
-		line(node, SPINDLE_LOG_DEVICE, true, "its RDMA device is gone");
+		line(node, SPINDLE_LOG_DEVICE, true, "the RDMA device is gone");
 		break;
 	default:
 		break;
@@ -190,8 +190,8 @@ void spindle_log_join(struct spindle_node *node, const struct spindle_addr *cont
 	struct sockaddr_storage addr;
 
 	spindle_sockaddr(&addr, contact);
-	line(node, SPINDLE_LOG_JOIN, false, "it %s %pISpc%s",
-	     begins ? "begins a view unless it hears of one from" : "joins by", &addr,
+	line(node, SPINDLE_LOG_JOIN, false, "the node %s %pISpc%s",
+	     begins ? "begins a view, and first asks" : "joins through", &addr,
 	     contacts > 1 ? ", or others" : "");
 }
 
@@ -203,5 +203,5 @@ void spindle_log_insecure(struct spindle_node *node)
 {
 	if (!spindle_key_given(&node->key))
 		line(node, SPINDLE_LOG_JOIN, true,
-		     "its live view is insecure: without a key any host that reaches it can join");
+		     "the live view is insecure: without a key any host can join");
 }

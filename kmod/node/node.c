@@ -55,7 +55,7 @@ static int check_device(struct ib_device *ib, struct netlink_ext_ack *extack)
 	err = spindle_device_coherent(ib);
 	if (err == -EOPNOTSUPP)
 		return spindle_deny(extack, NULL, err,
-				    "the RDMA device sees a copy of memory (swiotlb)");
+				    "the RDMA device accesses copies of memory (swiotlb)");
 	return err;
 }
 
@@ -167,7 +167,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	err = cfg->key ? spindle_key_set(&node->key, cfg->key, cfg->key_len) : 0;
 	if (err) {
 		if (err == -ENOENT)
-			NL_SET_ERR_MSG(extack, "the kernel has no hmac(sha256) to use a key with");
+			NL_SET_ERR_MSG(extack, "the kernel has no hmac(sha256), which a key needs");
 		goto err_free;
 	}
 	node->engine = spindle_engine_get(sn, cfg->engine, cfg->check == SPINDLE_CHECK_ALONE ?
@@ -423,7 +423,7 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 		if (!memcmp(view, &node->group->view, sizeof(*view)))
 			return 0;
 		NL_SET_ERR_MSG(extack,
-			       "another view with this id is installed: a changed one needs a higher id");
+			       "another view with this id is installed: choose a higher id");
 		return -EEXIST;
 	}
 	if (!check)

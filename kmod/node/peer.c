@@ -303,7 +303,7 @@ static void hear_of_losses(struct spindle_peer *peer, u64 lost)
 		if (!(lost & ~peer->told_lost & BIT_ULL(r)))
 			continue;
 		group->peer_ops->lost(group, BIT_ULL(peer->rank) | BIT_ULL(r),
-				      SPINDLE_ERR_PEER_LOST, "two other members lost each other");
+				      SPINDLE_ERR_PEER_LOST, "two members have lost each other");
 		if (group->peer[r])
 			group->peer[r]->probe = true;
 	}

@@ -188,7 +188,7 @@ u8 spindle_peer_state(const struct spindle_conn *conn);
 void spindle_peer_depart(struct spindle_peer *peer);
 bool spindle_peer_watch(struct spindle_peer *peer);
 /* The reason to give to spindle_peer_blame() if a peer's row has broken the rules. */
-#define SPINDLE_NOT_LEGAL "it wrote a value outside its legal range"
+#define SPINDLE_NOT_LEGAL "the peer wrote a value outside its legal range"
 
 void spindle_peer_blame(struct spindle_peer *peer, const char *how);
 bool spindle_peer_push(struct spindle_peer *peer);

@@ -50,9 +50,9 @@ const char *spindle_refusal_text(u32 code)
 	case SPINDLE_REFUSE_VIEW:
 		return "refused: the two nodes have different views";
 	case SPINDLE_REFUSE_DIRECTION:
-		return "refused: the lower id connects";
+		return "refused: the node with the lower id connects";
 	case SPINDLE_REFUSE_LIFE:
-		return "refused: another life of the node that dials is expected";
+		return "refused: another incarnation of the node that dials is expected";
 	case SPINDLE_REFUSE_NO_VIEW:
 		return "refused: the contact is in no live view";
 	case SPINDLE_REFUSE_MEMBER:
@@ -66,7 +66,7 @@ const char *spindle_refusal_text(u32 code)
 	case SPINDLE_REFUSE_AGAIN:
 		return "refused: the same request was made before";
 	case SPINDLE_REFUSE_LINEAGE:
-		return "refused: another lineage of this cluster: it was begun apart";
+		return "refused: another lineage of this cluster: a group that began separately";
 	case SPINDLE_REFUSE_BEGINS:
 		return "refused: the node that was asked is about to begin a view itself";
 	default:

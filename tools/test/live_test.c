@@ -330,7 +330,7 @@ static void test_joining(void)
 	struct nlattr *live, *nest;
 
 	begin(1);
-	msg = status_msg(1, SPINDLE_LIVE_JOINING, "the members do not let it in", &live);
+	msg = status_msg(1, SPINDLE_LIVE_JOINING, "the members do not admit this node", &live);
 	put_member(msg, 5, -1, SPINDLE_PEER_UP, 0);
 	nest = nla_nest_start(msg, SPINDLE_LIVE_A_MEMBER);
 	nla_put_u32(msg, SPINDLE_LIVE_MEMBER_A_ID, 6);

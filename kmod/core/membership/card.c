@@ -173,7 +173,7 @@ static const char *read_rules(const struct spindle_card *card, const void *at,
 	rules->num_rules = card->rules;
 	memcpy(rules->rule, at, card->rules * sizeof(*rules->rule));
 	if (!tidy(rules))
-		return "the contact's answer makes no sense";
+		return "the contact's answer is malformed";
 	return spindle_rules_check(rules, &fault);
 }
 
@@ -201,7 +201,7 @@ const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
 	    bytes != card_bytes(card->members, card->subgroups, card->rules))
 		return "the contact's answer has the wrong length";
 	if (card->resv || !spindle_lineage_given(&card->lineage))
-		return "the contact's answer makes no sense";
+		return "the contact's answer is malformed";
 	mask = (const u64 *)(member + card->members);
 	text = read_rules(card, mask + card->subgroups, rules);
 	if (text)
@@ -220,7 +220,7 @@ const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
 	if (text)
 		return text;
 	if (!spindle_rules_fit(rules, view))
-		return "the contact's view is none by its rules";
+		return "the contact's view does not follow its rules";
 	return spindle_live_digest(view, rules, &card->lineage) == card->digest ? NULL :
 	       "the contact's answer contradicts itself";
 }
@@ -254,7 +254,7 @@ const char *spindle_card_admits(const struct spindle_card *card, const struct sp
 
 	*final = true;
 	if (!of_lineage(card, want))
-		return "another lineage of this cluster: it was begun apart";
+		return "another lineage of this cluster: a group that began separately";
 	if (rank >= 0) {
 		*final = memcmp(&view->member[rank].addr, &self->addr, sizeof(self->addr));
 		return "the view has a member with this id";

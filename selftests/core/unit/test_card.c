@@ -12,10 +12,10 @@ static struct spindle_view view;
 static struct spindle_rules rules;
 static const struct spindle_lineage lineage = { { 0x1111, 0x2222 } };
 
-#define SENSE "the contact's answer makes no sense"
+#define SENSE "the contact's answer is malformed"
 #define SELF "the contact's answer contradicts itself"
-#define FIT "the contact's view is none by its rules"
-#define APART "another lineage of this cluster: it was begun apart"
+#define FIT "the contact's view does not follow its rules"
+#define APART "another lineage of this cluster: a group that began separately"
 #define HAS_ID "the view has a member with this id"
 #define LENGTH "the contact's answer has the wrong length"
 

@@ -29,7 +29,7 @@ insecure()
 # logged NODE: lines of the kernel log that tell of its live view without a key
 logged()
 {
-	dmesg | grep -c "node $1 of cluster [a-z]*: its live view is insecure"
+	dmesg | grep -c "node $1 of cluster [a-z]*: the live view is insecure"
 }
 
 has_key()

@@ -30,7 +30,7 @@ joins()
 		spindle-ctl node join id "$node" insecure contact "$contact" no-wait
 	check "it says '$pattern'" wait_until 20 reason_is "$node" "$pattern"
 	is "it is joining" "$(live_word "$node" state)" joining
-	says 1 'joins a live view already' node join id "$node" insecure contact $A:5001
+	says 1 'is already joining a live view' node join id "$node" insecure contact $A:5001
 	says 1 'in a live view: leave it' view set node "$node" vid 3 member "$node@$A:500$node"
 	check "it is given up" spindle-ctl node leave id "$node"
 	says 0 'no live view' status node "$node"

@@ -88,20 +88,20 @@ done
 check "a node joins" spindle-ctl node join id 5 insecure contact 10.0.0.1:5001
 check "it is in" wait_until 60 in_view 2 1 2 3 5
 no_refusal "a join"
-log_says "node 5 of cluster prices: it joins by 10.0.0.1:5001"
+log_says "node 5 of cluster prices: the node joins through 10.0.0.1:5001"
 log_says "node 5 of cluster prices: view 2 is installed, 4 members: 1-3,5"
 check "a node leaves" spindle-ctl node leave id 2
 check "the others go on" wait_until 60 in_view 3 1 3 5
-log_says "node 2 of cluster prices: it is no member of view 2 any more: this node has left"
+log_says "node 2 of cluster prices: the node is no longer a member of view 2: this node has left"
 check "a node is evicted" spindle-ctl node evict id 1 node 5
 check "the others go on" wait_until 60 in_view 4 1 3
 no_refusal "a leave and an eviction"
-log_says "node 1 of cluster prices: view 3: node 5 is suspected: it is to be evicted"
+log_says "node 1 of cluster prices: view 3: node 5 is suspected: an administrator evicts it"
 log_says "node 3 of cluster prices: view 3: node 5 is suspected: node 1 suspects it"
-log_says "node 5 of cluster prices: it is no member of view 3 any more: the others go on"
+log_says "node 5 of cluster prices: the node is no longer a member of view 3: the others go on"
 check "a node of another cluster" spindle-ctl node add id 6 addr 10.0.0.1 port 5006 cluster wages
 check "a join that must fail" sh -c '! spindle-ctl node join id 4 insecure contact 10.0.0.1:5006'
-log_says "node 4 of cluster prices: it could not join: refused: another cluster"
+log_says "node 4 of cluster prices: the node could not join: refused: another cluster"
 check "nodes go" loop_del 6
 
 # ---- refusals --------------------------------------------------------------------
@@ -195,7 +195,7 @@ check "a view" spindle-ctl view set node 7 vid 1 member 7@10.0.0.1:5007 subgroup
 log_says 'node 7 of cluster a\\nb: view 1 is installed, 1 member: 7'
 kill $mon
 rdma link delete rxe0
-log_says 'node 7 of cluster a\\nb: its RDMA device is gone'
+log_says 'node 7 of cluster a\\nb: the RDMA device is gone'
 check "node goes" spindle-ctl node del 7
 check "module goes" rmmod spindle
 finish

@@ -91,7 +91,7 @@ raw "nothing" "error EINVAL: $size" -n 1 -g 1 -s 0
 raw "longer than the ring" "error EINVAL: $size" -n 1 -g 1 -s 16385
 raw "no times" "error EINVAL: count is 1 to 1000000" -n 1 -g 1 -c 0
 raw "too often" "error EINVAL: count is 1 to 1000000" -n 1 -g 1 -c 1000001
-raw "no such node" "error ENODEV: no node with this id here" -n 9 -g 1
+raw "no such node" "error ENODEV: no node has this id" -n 9 -g 1
 raw "no such subgroup" "error ENOENT: the node is in no subgroup with this id" -n 1 -g 9
 raw "a member that does not send" \
 	"error EPERM: the node does not send in this subgroup" -n 4 -g 1
@@ -199,7 +199,7 @@ node()
 	spindle-ctl node "$1" id "$2" addr 10.0.0.1 port $((5000 + $2))
 }
 
-lost="0 error ENOTCONN: a member was lost meanwhile"
+lost="0 error ENOTCONN: a member was lost during the measurement"
 idle="0 error EBUSY: $busy"
 begin
 check "a member is removed" spindle-ctl node del 4
@@ -208,7 +208,7 @@ check "it comes back" node add 4
 check "a new view" again 2
 begin
 check "the node itself is removed" spindle-ctl node del 1
-ends "which ends it" "0 error ENODEV: no node with this id here"
+ends "which ends it" "0 error ENODEV: no node has this id"
 check "it comes back" node add 1
 check "a new view" again 3
 begin

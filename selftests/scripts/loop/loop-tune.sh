@@ -88,7 +88,7 @@ is "who does not send is not ahead" \
 
 # ---- refusals -------------------------------------------------------------
 
-says 1 'no node with this id here' subgroup set node 9 id 1 nulls off
+says 1 'no node has this id' subgroup set node 9 id 1 nulls off
 is "and where" "$(grep -c 'at: node 9' "$out")" 1
 says 1 'the node is in no subgroup with this id' subgroup set node 1 id 9 nulls off
 is "and where" "$(grep -c 'at: id 9' "$out")" 1
@@ -102,7 +102,7 @@ done
 says 1 'silence is 0 to 1048576 rounds' subgroup set 1 id 1 silence 1048577
 says 1 'stall-ms is 0 to 3600000' subgroup set 1 id 1 stall-ms 3600001
 says 1 'at: stall-ms 3600001' subgroup set 1 id 1 stall-ms 3600001
-says 1 'no node with this id here' node set 9 timing on
+says 1 'no node has this id' node set 9 timing on
 says 1 'idle-us is 0 to 1000000' node set 1 timing on idle-us 1000001
 is "and where" "$(grep -c 'at: idle-us 1000001' "$out")" 1
 is "and nothing was measured" "$(engine timed_ns)" 0

@@ -172,7 +172,7 @@ const struct refusal live_refusals[] = {
 	{ VSET, "live, insecure with many bytes", LIVE4 "live{ } " MEMBER4 "*insecure/4096", ERANGE,
 		POLICY, 0 },
 	{ VSET, "insecure, of a static view", NEW MEMBERS "*insecure/0", EINVAL,
-		"of a live view only", 0 },
+		"for live views only", 0 },
 	{ JOIN, "without a key", "id=4 " CONTACT, ENOKEY, "with one (key-file), or say insecure",
 		SPINDLE_A_INSECURE },
 	{ JOIN, "insecure with a value", "id=4 " CONTACT "*insecure/1", ERANGE, POLICY, 0 },
