@@ -134,7 +134,7 @@ wl_begin()
 	for i in "$@"; do
 		members="$members member $i@$(place_of "$i")"
 	done
-	barrier "$node" "$nodes" "begin$group" || bail "everybody begins"
+	barrier "$node" "$nodes" "begin$group" || bail "all guests are ready to begin"
 	for i in "$@"; do
 		mine "$i" || continue
 		# shellcheck disable=SC2046,SC2086
@@ -148,7 +148,7 @@ wl_begin()
 		# shellcheck disable=SC2086
 		load_start "$i" $LOAD
 	done
-	barrier "$node" "$nodes" "begun$group" || bail "messages flow"
+	barrier "$node" "$nodes" "begun$group" || bail "messages flow on all guests"
 	usleep 500000
 }
 
@@ -375,13 +375,13 @@ wl_end()
 	for i in "$@"; do
 		! mine "$i" || here="$here $i"
 	done
-	barrier "$node" "$nodes" ending || not_ok "everybody ends"
+	barrier "$node" "$nodes" ending || not_ok "all guests reach the end of the test"
 	# shellcheck disable=SC2086
 	check "processes end" load_stop $here
 	for i in $here; do
 		breakdown "$i" "at the end"
 	done
-	barrier "$node" "$nodes" end || not_ok "everybody has come to the end"
+	barrier "$node" "$nodes" end || not_ok "all guests have ended their processes"
 	for i in $(spindle-ctl -j -p node show | sed -n 's/^ *"id": *\([0-9]*\),*$/\1/p'); do
 		check "node $i is removed" spindle-ctl node del id "$i"
 	done

@@ -16,7 +16,7 @@ wire_start()
 	# The server for "agree" ends with the script, because it is in its process group.
 	mkdir -p /tmp/share
 	httpd -f -p 7532 -h /tmp/share &
-	barrier "$node" "$nodes" start || bail "everybody is there"
+	barrier "$node" "$nodes" start || bail "all guests are up"
 }
 
 # wire_addr ID [FAMILY]
@@ -197,7 +197,7 @@ has_ended()
 # wire_end: everything can be removed again, when no other guest needs this one.
 wire_end()
 {
-	check "everybody has come to the end" barrier "$node" "$nodes" end
+	check "all guests reach the end of the test" barrier "$node" "$nodes" end
 	check "the node is removed" spindle-ctl node del id "$node"
 	check "the module is removed" limit 60 rmmod spindle
 }

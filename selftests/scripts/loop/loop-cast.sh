@@ -84,17 +84,17 @@ head -c 3000000 /dev/urandom >"$top/from/a name"
 check "module loads" loop_start
 check "4 nodes" loop_nodes 4
 check "a view" loop_view 4 1
-check "files to three" cast 0 "" $top/from/*
-check "they are there" same_files 2 3 4
-check "nothing is sent again" cast 0 "" -v $top/from/*
+check "spindle-cast sends files to three receivers" cast 0 "" $top/from/*
+check "the receivers have the files" same_files 2 3 4
+check "files that the receivers have are not sent again" cast 0 "" -v $top/from/*
 rm -f $top/3/large
-check "what one lacks is" cast 0 "" $top/from/*
-check "they are there" same_files 2 3 4
+check "only missing files are sent" cast 0 "" $top/from/*
+check "the receivers have the files" same_files 2 3 4
 for a in sequential chain tree pipeline; do
 	rm -rf ${top:?}/[234]
 	how="-a $a -b 65536"
-	check "by $a" cast 0 "" $top/from/*
-	check "they are there" same_files 2 3 4
+	check "spindle-cast works with $a" cast 0 "" $top/from/*
+	check "the receivers have the files" same_files 2 3 4
 done
 
 # stand_still NODE: what its next receiver says goes into a pipe that is full, so it stops behind
@@ -145,11 +145,11 @@ lost()
 	[ $rc = 3 ] && grep -i "lost\|left" $top/out
 }
 
-check "a member dies in the middle" lost
+check "a member dies during the transfer" lost
 how=
-check "the same command again" cast 0 "" $top/from/*
-check "they are there" same_files 2 3 4
-is "nothing else is" "$(ls -A $top/2 | wc -l)" "$(ls $top/from | wc -l)"
+check "the same command completes the transfer" cast 0 "" $top/from/*
+check "the receivers have the files" same_files 2 3 4
+is "the receivers have no other files" "$(ls -A $top/2 | wc -l)" "$(ls $top/from | wc -l)"
 
 # ---- how far it is ---------------------------------------------------------
 
@@ -207,21 +207,21 @@ bars_right()
 	END { exit bad || !NR }'
 }
 
-is "where there is no terminal there is no bar" "$(drawn '\]' | wc -l)" 0
+is "without a terminal there is no bar" "$(drawn '\]' | wc -l)" 0
 rm -f ${top:?}/from/*
 for i in $(seq 10 33); do
 	head -c 2000000 /dev/urandom >$top/from/f$i
 done
 still=4
-check "on a terminal; one receiver stands still until that is seen" on_tty
-check "all is there" same_files 2 3 4
-check "bars have shares" bars_right
-check "and name, rate and who is last" behind
-check "the last one is wiped out" drawn '^24 files are at all 3 receivers'
+check "spindle-cast draws bars on a terminal until one receiver is behind" on_tty
+check "the receivers have the files" same_files 2 3 4
+check "the bars show the right shares" bars_right
+check "the bars show name, rate and the slowest receiver" behind
+check "the last bar is wiped out" drawn '^24 files are at all 3 receivers'
 drawn '\[' | sed -n '1,3s/^/# /p'
 still=
-check "on a terminal, in silence" on_tty -q
-is "there is nothing" "$(cat $top/out)" ""
+check "spindle-cast -q runs on a terminal" on_tty -q
+is "spindle-cast -q prints nothing" "$(cat $top/out)" ""
 how=
 check "nodes can be removed" loop_del 4
 check "module goes" rmmod spindle

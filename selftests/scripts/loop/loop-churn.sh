@@ -107,8 +107,8 @@ check "module loads" loop_start
 for i in $(seq $NODES); do
 	check "node $i" add "$i"
 done
-check "all of them begin" live_view $NODES subgroup 1 window 32 max-msg 256
-check "they form the first view" wait_until 60 in_view 1 1 2 3 4 5 6
+check "all nodes begin a live view" live_view $NODES subgroup 1 window 32 max-msg 256
+check "all nodes are in the first view" wait_until 60 in_view 1 1 2 3 4 5 6
 for i in $(seq $NODES); do
 	load_start "$i" -r 500
 done
@@ -127,7 +127,7 @@ while [ $round -lt "$ROUNDS" ]; do
 	out=
 	for i in $(seq $NODES); do
 		gone "$i" || continue
-		eval "wait_until 20 dead \$load_$i" || diag "the old process of $i goes on"
+		eval "wait_until 20 dead \$load_$i" || diag "the old process of node $i still runs"
 		out="$out $i"
 	done
 	[ -n "$out" ] || continue

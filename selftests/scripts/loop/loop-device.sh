@@ -19,37 +19,37 @@ dead_nodes()
 check "module loads" loop_start
 spindle-ctl monitor >>$EV 2>/dev/null &
 monitor_pid=$!
-check "who listens" wait_until 30 listens $monitor_pid
+check "the monitor listens" wait_until 30 listens $monitor_pid
 
 for how in poll imm; do
 	check "4 nodes ($how)" configure $how
 	traffic
 	: >$EV
 	check "the device goes during traffic" limit 60 rdma link delete rxe0
-	load_failed "who sends and reads is told" /tmp/load.out $load_pid \
+	load_failed "a process that sends and reads gets the error" /tmp/load.out $load_pid \
 		"the RDMA device was removed"
-	load_failed "who waits for a message is told" /tmp/idle.out $idle_pid \
+	load_failed "a process that waits for a message gets the error" /tmp/idle.out $idle_pid \
 		"the RDMA device was removed"
-	is "all nodes are dead" "$(dead_nodes)" 4
-	check "events say so" wait_until 30 sh -c \
+	is "all four nodes are dead" "$(dead_nodes)" 4
+	check "events report the dead nodes" wait_until 30 sh -c \
 		"[ \$(grep -c 'node-dead .*error device-gone' $EV) = 4 ]"
 	# Whose end comes first must not look like a lost peer to the others.
-	is "and that subgroups failed by it, on all nodes" \
+	is "events report failed subgroups on all nodes" \
 		"$(grep -c 'subgroup-failed .*subgroup 1 *error device-gone' $EV)" 4
-	check "a dead node takes no view" sh -c \
+	check "a dead node refuses a view" sh -c \
 		"! spindle-ctl view set node 1 vid 9 member 1@10.0.0.1:5001 2>&1 | tee /tmp/msg |
 			grep -qv . ; grep -q 'RDMA device is gone' /tmp/msg"
 	if [ $how = poll ]; then
-		check "dead nodes can be removed before there is a device" loop_del 4
-		check "a new device" rxe_add rxe0 dummy0
+		check "dead nodes can be removed without a device" loop_del 4
+		check "a new device is added" rxe_add rxe0 dummy0
 	else
-		check "a new device" rxe_add rxe0 dummy0
-		check "dead nodes can be removed when there is one" loop_del 4
+		check "a new device is added" rxe_add rxe0 dummy0
+		check "dead nodes can be removed with a device" loop_del 4
 	fi
 done
 
 check "4 nodes on the new device" configure auto
-check "work" limit 60 mcast-load -n 1-4 -g 1 -c 20
+check "traffic flows on the new device" limit 60 mcast-load -n 1-4 -g 1 -c 20
 # Soft-RoCE of 6.1 then loses completions of its management queue pair for good, and
 # rdma_destroy_id(), which every user of rdma_cm has to call, waits for them for ever.
 case $(uname -r) in
@@ -64,19 +64,19 @@ case $(uname -r) in
 	# The network device goes down first, and that may break a connection before the RDMA device
 	# goes.
 	check "the network device goes" limit 60 ip link delete dummy0
-	load_failed "who sends and reads is told" /tmp/load.out $load_pid \
+	load_failed "a process that sends and reads gets the error" /tmp/load.out $load_pid \
 		"the RDMA device was removed\|the connection to a member broke"
-	load_failed "who waits for a message is told" /tmp/idle.out $idle_pid \
+	load_failed "a process that waits for a message gets the error" /tmp/idle.out $idle_pid \
 		"the RDMA device was removed\|the connection to a member broke"
 	check "the RDMA device is gone" wait_until 30 no_device
-	is "all nodes are dead" "$(dead_nodes)" 4
+	is "all four nodes are dead" "$(dead_nodes)" 4
 	check "nodes go" loop_del 4
 	;;
 esac
 ip link add dummy0 type dummy
 ip link set dummy0 mtu 4200 up
 ip addr add 10.0.0.1/24 dev dummy0
-check "a new device" rxe_add rxe0 dummy0
+check "a new device is added" rxe_add rxe0 dummy0
 
 # Peers that do not exist: peer 1 would dial, and the node dials 8 and 9 again and again.
 absent()
@@ -103,10 +103,10 @@ dead_and_gone()
 	done
 }
 
-check "members that are absent" absent
-check "are dialled" wait_until 30 sh -c \
+check "a view has absent members" absent
+check "nodes dial the absent members" wait_until 30 sh -c \
 	"spindle-ctl -j -p stats node 2 | grep -q '\"attempts\": *[2-9]'"
-check "the device goes while they are" limit 60 rdma link delete rxe0
+check "the device goes while nodes dial" limit 60 rdma link delete rxe0
 check "nodes go" dead_and_gone 2 3
 
 for i in 1 2 3; do
@@ -140,10 +140,10 @@ for i in 1 2 3 4; do
 done
 : >/tmp/enough
 wait $adder
-check "whoever was left is gone" sh -c "! spindle-ctl node show | grep -q 10.0.0.1"
-check "a device that was deleted that often works" sh -c ". ./lib-loop.sh
+check "no node is left" sh -c "! spindle-ctl node show | grep -q 10.0.0.1"
+check "a device works after many others were deleted" sh -c ". ./lib-loop.sh
 	loop_nodes 2 && loop_view 2 1 subgroup 1"
-check "it does" limit 60 mcast-load -n 1,2 -g 1 -c 20
+check "traffic flows on that device" limit 60 mcast-load -n 1,2 -g 1 -c 20
 check "nodes go" loop_del 2
 
 kill $monitor_pid

@@ -44,11 +44,11 @@ tap_run limit 100 ring-garbage -n 1 -g 2 -i 42
 tap_run limit 100 ring-garbage -n 2 -g 3 -i 21 -S 2
 
 touch "$stop"
-tap_wait "others agree on all that was delivered" "$watch" /tmp/watch
-tap_wait "messages of another subgroup are right" "$load" /tmp/load
+tap_wait "honest members agree on all delivered messages" "$watch" /tmp/watch
+tap_wait "another subgroup delivers the right messages" "$load" /tmp/load
 tap_wait "a bad reader is frozen as well" "$reader" /tmp/reader
 check "no subgroup failed" all_active 12
-is "nobody is attached any more" \
+is "no process is attached any more" \
 	"$(spindle-ctl -j -p subgroup show | grep -c '"readers": *[1-9]\|"sender": *true')" 0
 check "nodes go" loop_del 4
 check "module goes" rmmod spindle

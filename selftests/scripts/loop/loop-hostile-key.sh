@@ -68,11 +68,11 @@ refused()
 	before=$(engine_stat 2 refused)
 	: >$EV
 	is "$desc" "$(hostile "$@")" "$want"
-	told "$desc: an event says it" "peer-refused .*node 2 .*another key"
-	is "$desc: nobody is connected" "$(up 2)" 0
-	is "$desc: nobody has rights" "$(strange_keys)" ""
-	check "$desc: it is counted" [ "$(engine_stat 2 refused)" -gt "$before" ]
-	check "$desc: the log says it" [ "$(log_lines)" -gt "$lines" ]
+	told "$desc: an event reports the refusal" "peer-refused .*node 2 .*another key"
+	is "$desc: no peer is connected" "$(up 2)" 0
+	is "$desc: no peer has rights" "$(strange_keys)" ""
+	check "$desc: the refusal is counted" [ "$(engine_stat 2 refused)" -gt "$before" ]
+	check "$desc: the log reports the refusal" [ "$(log_lines)" -gt "$lines" ]
 }
 
 # untouched WHAT
@@ -97,7 +97,7 @@ umask 077
 echo "a key of thirty-two bytes, or so." >/tmp/key
 echo "another key, of the same length.." >/tmp/other
 check "module loads" loop_start
-check "another address" ip addr add 10.0.0.9/24 dev dummy0
+check "a second address is added" ip addr add 10.0.0.9/24 dev dummy0
 listen_in
 for i in 5 6 7; do
 	check "node $i" key_node $i
@@ -107,7 +107,7 @@ for i in 5 6 7; do
 	check "node $i has a live view" spindle-ctl view set node $i vid 1 live $RULES $HONEST \
 		$GROUP
 done
-check "it forms" wait_until 60 in_view 1 5 6 7
+check "the live view forms" wait_until 60 in_view 1 5 6 7
 for i in 5 6 7; do
 	load_start $i -r 500
 done
@@ -117,7 +117,7 @@ honest=$(kernel_keys)
 
 # The recorded messages come from a node with the key. The attempt went no further, so the node
 # waits again.
-renew || bail "a victim"
+renew || bail "a victim is added"
 HOSTILE_KEY=/tmp/key
 is "a conversation is recorded" \
 	"$(hostile dial,keep=/tmp/hello give,n=0,keep=/tmp/proof)" "up|0 nothing"
@@ -127,14 +127,14 @@ HOSTILE_KEY=/tmp/other
 refused "another key" "rejected $KEY" dial
 HOSTILE_KEY=/tmp/key
 refused "a tag that is one bit off" "rejected $KEY" dial,tag=bad
-renew || bail "a victim that has refused nobody yet"
+renew || bail "a victim without refusals is added"
 is "a conversation is recorded" \
 	"$(hostile dial,keep=/tmp/hello give,n=0,keep=/tmp/proof)" "up|0 nothing"
 HOSTILE_KEY=
 # A connection remembers four lives of its peer.
 : >$EV
 is "a recorded hello" "$(hostile dial,again=/tmp/hello)" "rejected $AGAIN"
-told "an event says it" "peer-refused .*node 2 .*same request was made before"
+told "an event reports the repeated request" "peer-refused .*node 2 .*same request was made before"
 HOSTILE_KEY=/tmp/key
 for i in 11 12 13; do
 	is "life $i of the peer" "$(hostile dial,inc=$i,keep=/tmp/hello.$i)" up
@@ -143,36 +143,37 @@ HOSTILE_KEY=
 for i in 11 12 13; do
 	is "life $i again" "$(hostile dial,again=/tmp/hello.$i)" "rejected $AGAIN"
 done
-is "the first one again" "$(hostile dial,again=/tmp/hello)" "rejected $AGAIN"
+is "the first hello of the peer again" "$(hostile dial,again=/tmp/hello)" "rejected $AGAIN"
 HOSTILE_KEY=/tmp/key
 is "an earlier request of the same life" "$(hostile dial,inc=13,nonce=5)" "rejected $AGAIN"
-is "a later one" "$(hostile dial,inc=13)" up
-is "from another address" "$(hostile dial,inc=13,from=9)" "rejected $ADDRESS"
+is "a later request of the same life" "$(hostile dial,inc=13)" up
+is "the same life from another address" "$(hostile dial,inc=13,from=9)" "rejected $ADDRESS"
 # Requests that no node has received: the node is added again afterwards, with the same view.
 spindle-ctl node del id 2
 hostile dial,keep=/tmp/unheard >/dev/null
 hostile dial,keep=/tmp/unheard.2 >/dev/null
 # shellcheck disable=SC2086
-key_node 2 && spindle-ctl view set node 2 $view || bail "a victim that has heard nothing"
+key_node 2 && spindle-ctl view set node 2 $view || bail "a victim that has received nothing is added"
 HOSTILE_KEY=
-refused "a request that nobody has heard" "up|no rights" dial,again=/tmp/unheard setup
-refused "with a recorded proof" "up|no rights" dial,again=/tmp/unheard.2 setup,again=/tmp/proof
+refused "a request that no node has received" "up|no rights" dial,again=/tmp/unheard setup
+refused "a recorded proof for such a request" \
+	"up|no rights" dial,again=/tmp/unheard.2 setup,again=/tmp/proof
 HOSTILE_KEY=/tmp/key
 refused "no proof" "up|no rights" dial setup,proof=none
 refused "a proof that is one bit off" "up|no rights" dial setup,proof=bad
-refused "a proof of something else" "up|no rights" dial setup,proof=other
-hostile_bg dial || bail "who proves nothing yet"
-is "is not connected" "$(up 2)" 0
-is "and has no rights" "$(strange_keys)" ""
+refused "a proof for another purpose" "up|no rights" dial setup,proof=other
+hostile_bg dial || bail "a peer that proves nothing yet"
+is "a peer without a proof is not connected" "$(up 2)" 0
+is "a peer without a proof has no rights" "$(strange_keys)" ""
 let_go
-is "who has the key is let in after all that" "$(hostile dial setup joined)" "up|up|yes"
+is "a peer with the key is admitted after all this" "$(hostile dial setup joined)" "up|up|yes"
 
 # ---- dialled peers --------------------------------------------------------------
 
 FROM=3
-renew_dialling || bail "a victim that dials"
+renew_dialling || bail "a victim that dials is added"
 is "an answer is recorded" "$(hostile lure,keep=/tmp/answer,proof=none take)" "up|nothing"
-renew_dialling || bail "a victim that has refused nobody yet"
+renew_dialling || bail "a victim without refusals is added"
 is "an answer is recorded" "$(hostile lure,keep=/tmp/answer exit)" "up"
 HOSTILE_KEY=
 refused "no key" "up|nothing" lure take
@@ -182,33 +183,34 @@ refused "another key" "up|nothing" lure take
 HOSTILE_KEY=/tmp/key
 refused "no proof" "up|nothing" lure,proof=none take
 refused "a proof that is one bit off" "up|nothing" lure,proof=bad take
-refused "a proof of something else" "up|nothing" lure,proof=other take
-is "who has the key is believed after all that" "$(hostile lure setup joined)" "up|up|yes"
+refused "a proof for another purpose" "up|nothing" lure,proof=other take
+is "a peer with the key is accepted after all this" "$(hostile lure setup joined)" "up|up|yes"
 FROM=1
 
 # An answer is right in every way, but it is no request.
-renew || bail "a victim"
+renew || bail "a victim is added"
 is "the hello of an answer is recorded" "$(hostile dial,heard=/tmp/heard)" up
 # shellcheck disable=SC2086
-key_node 1 && spindle-ctl view set node 1 $view || bail "somebody to say it to"
+key_node 1 && spindle-ctl view set node 1 $view || bail "a node that gets the recorded answer is added"
 HOSTILE_KEY=
-is "it is no request" "$(FROM=2 TO=1 hostile dial,again=/tmp/heard)" "rejected $KEY"
+is "an answer is not accepted as a request" \
+	"$(FROM=2 TO=1 hostile dial,again=/tmp/heard)" "rejected $KEY"
 HOSTILE_KEY=/tmp/key
 spindle-ctl node del id 1
 
 # ---- a first live view ------------------------------------------------------------
 
-renew || bail "a victim"
+renew || bail "a victim is added"
 spindle-ctl view del node 2
 view="live vid 1 $RULES member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 $GROUP"
 # shellcheck disable=SC2086
-check "a live view with a member that proves nothing" spindle-ctl view set node 2 $view
+check "a live view has a member that proves nothing" spindle-ctl view set node 2 $view
 refused "no proof" "up|no rights" dial setup,proof=none
-is "it does not form" "$(live_word 2 state)" forming
-is "it forms with who has the key" "$(hostile dial setup joined)" "up|up|yes"
+is "the view does not form without a proof" "$(live_word 2 state)" forming
+is "the view forms with a member that has the key" "$(hostile dial setup joined)" "up|up|yes"
 
 spindle-ctl node del id 2
-check "nobody else has rights" wait_until 30 no_strangers
+check "no other peer has rights" wait_until 30 no_strangers
 
 # ---- at the door -------------------------------------------------------------------
 
@@ -218,31 +220,32 @@ HOSTILE_KEY=
 is "a question without a key" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected $KEY"
 is "a knock without a key" "$(hostile dial,flags=2,inc=5)" "rejected $KEY"
 HOSTILE_KEY=/tmp/key
-is "a question with it" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected 3"
+is "a question with the key" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected 3"
 is "a knock is recorded" "$(hostile dial,flags=2,inc=5,keep=/tmp/knock)" "up"
 HOSTILE_KEY=
 : >$EV
 is "a recorded knock" "$(hostile dial,again=/tmp/knock)" "rejected $AGAIN"
 sleep 11
-is "when its guest has gone" "$(hostile dial,again=/tmp/knock setup)" "up|no rights"
-told "an event says it" "peer-refused .*node 5 .*peer 9 .*another key"
+is "a recorded knock after the guest has gone" \
+	"$(hostile dial,again=/tmp/knock setup)" "up|no rights"
+told "an event reports the refused knock" "peer-refused .*node 5 .*peer 9 .*another key"
 # A connection without a proof yet gives way to another one, but not at once. A proven one does not.
 HOSTILE_KEY=/tmp/key
-hostile_bg dial,flags=2,inc=7 setup || bail "a guest of another life"
+hostile_bg dial,flags=2,inc=7 setup || bail "a guest of another incarnation knocks"
 rights=$(strange_keys)
-check "it has rights" [ -n "$rights" ]
+check "the guest has rights" [ -n "$rights" ]
 HOSTILE_KEY=
 is "a recorded knock of the former life" "$(TRIES=3 hostile dial,again=/tmp/knock)" "rejected 1"
-is "does not throw it out" "$(strange_keys)" "$rights"
+is "a recorded knock does not remove the guest" "$(strange_keys)" "$rights"
 let_go
-check "it goes" wait_until 30 no_strangers
+check "the guest goes" wait_until 30 no_strangers
 untouched "knocks"
 said=$(hostile flood,n=500,flags=2,inc=6)
 is "500 knocks without a key" "$said" "500 rejected $KEY"
 n=$(log_lines)
-check "but few lines in the log ($n)" [ "$n" -lt 200 ]
+check "the log has few lines for the flood ($n)" [ "$n" -lt 200 ]
 n=$(grep -c peer-refused $EV)
-check "and few events ($n)" [ "$n" -lt 100 ]
+check "the flood causes few events ($n)" [ "$n" -lt 100 ]
 untouched "a flood"
 check "processes end" load_stop 5 6 7
 check "logs agree" loads_agree

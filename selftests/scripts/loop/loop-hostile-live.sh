@@ -82,7 +82,7 @@ liar()
 	rm -rf "$LOGS"
 	mkdir -p "$LOGS"
 	for i in 2 3 4; do
-		set_live $i "$ALL" || not_ok "$desc: a view"
+		set_live $i "$ALL" || not_ok "$desc: a view is installed"
 	done
 	view="live vid 1 $RULES $ALL $GROUP"
 	liar_at 3 dial setup joined beat,ms=60000
@@ -103,7 +103,8 @@ liar()
 		diag "have '$got', want '$want'"
 		;;
 	esac
-	check "the others go on without it" wait_until 60 alone || spindle-ctl status | sed 's/^/# /'
+	check "the other members go on without node 1" \
+		wait_until 60 alone || spindle-ctl status | sed 's/^/# /'
 	for i in 2 3 4; do
 		check "messages flow at node $i" grows $i
 	done
@@ -120,25 +121,25 @@ SILENT="no sign of life"
 # ---- a member that lies ------------------------------------------------------
 
 liar "a state that no member has" gone state,phase=6 beat,ms=20000
-told "it has lied" "$LIED"
-liar "a state beyond all" gone state,phase=255 beat,ms=20000
-told "it has lied" "$LIED"
-liar "suspects that are nobody" gone state,suspected=0x10 beat,ms=20000
-told "it has lied" "$LIED"
+told "node 1 is blamed" "$LIED"
+liar "a state above the last one" gone state,phase=255 beat,ms=20000
+told "node 1 is blamed" "$LIED"
+liar "a suspect that is no member" gone state,suspected=0x10 beat,ms=20000
+told "node 1 is blamed" "$LIED"
 liar "a view of the past" gone state,vid=1 beat,ms=300 state,vid=0 beat,ms=20000
-told "it has lied" "$LIED"
-liar "a ballot of nobody" gone state,phase=0x500 beat,ms=20000
-told "it has lied" "$LIED"
-liar "it goes back" gone state,phase=2 beat,ms=300 state,phase=1 beat,ms=20000
-told "it has lied" "$LIED"
-liar "it has stopped, and goes on" gone state,phase=5 beat,ms=20000
-told "it has stopped" "it has stopped"
-liar "it is silent" yes gone
-told "it is" "$SILENT"
+told "node 1 is blamed" "$LIED"
+liar "a ballot of no member" gone state,phase=0x500 beat,ms=20000
+told "node 1 is blamed" "$LIED"
+liar "a state that goes back" gone state,phase=2 beat,ms=300 state,phase=1 beat,ms=20000
+told "node 1 is blamed" "$LIED"
+liar "the state STOPPED, then heartbeats" gone state,phase=5 beat,ms=20000
+told "node 1 is reported as stopped" "it has stopped"
+liar "silence" yes gone
+told "node 1 is reported as silent" "$SILENT"
 
 # A node that ends an attempt to connect has not said that it goes on without the other.
 BEFORE=hangup
-liar "it left an attempt, and is lost later" "remote access error|yes" write,near=1 gone
+liar "a failed attempt, then a connection that breaks" "remote access error|yes" write,near=1 gone
 BEFORE=
 
 # Words without a valid seal are not believed. The liar is removed when it shows no life any more.
@@ -147,12 +148,12 @@ BEFORE=
 liar "rubbish" "" rubbish,n=400,seed=1 gone
 liar "rubbish without a sign of life" "" rubbish,n=400,silent,seed=2 gone
 liar "a seal that is wrong" yes state,phase=6,seal=bad beat,ms=500 gone
-liar "it begins a change, and falls silent" yes state,phase=1 beat,ms=500 gone
-liar "it has a decree of rubbish" "" state,phase=0x103,digest=77 rubbish,words,n=300 \
+liar "a change that begins, then silence" yes state,phase=1 beat,ms=500 gone
+liar "a decree of rubbish" "" state,phase=0x103,digest=77 rubbish,words,n=300 \
 	beat,ms=500 gone
-liar "it brings a node that is not there" "" wish,node=77,inc=5 beat,ms=500 gone
-liar "it brings a member" "" wish,node=3,inc=5 beat,ms=500 gone
-liar "it brings more than a node" "" wish,node=0xffffffffffffffff,inc=0,resv=9 beat,ms=500 gone
+liar "a wish for a node that does not exist" "" wish,node=77,inc=5 beat,ms=500 gone
+liar "a wish for a member" "" wish,node=3,inc=5 beat,ms=500 gone
+liar "a wish for an illegal id" "" wish,node=0xffffffffffffffff,inc=0,resv=9 beat,ms=500 gone
 
 # ---- at the door ---------------------------------------------------------------
 
@@ -161,9 +162,9 @@ again
 rm -rf "$LOGS"
 mkdir -p "$LOGS"
 for i in 2 3 4; do
-	check "a view of honest members" set_live $i "$THREE"
+	check "node $i sets a view of honest members" set_live $i "$THREE"
 done
-check "it forms" wait_until 60 in_view 1 2 3 4
+check "the view forms" wait_until 60 in_view 1 2 3 4
 for i in 2 3 4; do
 	load_start $i -r 500
 done
@@ -180,7 +181,7 @@ untouched()
 ANSWER=3 NOT_SPINDLE=16 VERSION=17 CLUSTER=18 DESTINATION=19 VIEW=21 MEMBER=25
 
 is "a question" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected $ANSWER"
-is "a question to who is known" "$(hostile dial,flags=4,inc=8)" "rejected $ANSWER"
+is "a question for a node that is connected" "$(hostile dial,flags=4,inc=8)" "rejected $ANSWER"
 is "a question for the middle" "$(hostile dial,flags=4,dst=0,inc=77)" "rejected $ANSWER"
 for off in 65536 0x80000000 0x100000000 0x7fffffffffffffff 0xffffffffffffffff; do
 	is "a question for byte $off" "$(hostile dial,flags=4,dst=0,inc=$off)" \
@@ -190,10 +191,10 @@ is "a question of another cluster" "$(hostile dial,flags=4,dst=0,inc=0,cluster)"
 	"rejected $CLUSTER"
 is "a question of another version" "$(hostile dial,flags=4,dst=0,inc=0,version)" \
 	"rejected $VERSION"
-is "a question to another" "$(hostile dial,flags=4,dst=3,inc=0)" "rejected $DESTINATION"
+is "a question for another node" "$(hostile dial,flags=4,dst=3,inc=0)" "rejected $DESTINATION"
 is "a knock for another view" "$(hostile dial,flags=2,digest)" "rejected $VIEW"
-is "a knock of no life" "$(hostile dial,flags=2,inc=0)" "rejected $NOT_SPINDLE"
-is "a knock of nobody" "$(hostile dial,flags=2,src=0)" "rejected $NOT_SPINDLE"
+is "a knock of incarnation 0" "$(hostile dial,flags=2,inc=0)" "rejected $NOT_SPINDLE"
+is "a knock of node 0" "$(hostile dial,flags=2,src=0)" "rejected $NOT_SPINDLE"
 is "a knock of the member itself" "$(hostile dial,flags=2,src=2)" "rejected $MEMBER"
 for i in 3 4; do
 	got=$(hostile dial,flags=2,src=$i)
@@ -231,7 +232,7 @@ case $said in
 esac
 guests=$(spindle-ctl status node 2 | grep -c "wants to join")
 # Three are members and eight may be; one guest more is let in to be refused.
-check "no more of them are guests than may be members ($guests)" [ "$guests" -le 6 ]
+check "the guests are no more than may become members ($guests)" [ "$guests" -le 6 ]
 mem_after=$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)
 diag "memory: $mem_before kB, $mem_after kB after it"
 check "memory is bounded" [ $((mem_before - mem_after)) -lt 65536 ]
@@ -242,14 +243,14 @@ done
 # The guest is connected only to node 3, which does not lead. Node 3 wishes for it, and the leader
 # never admits it.
 TO=3
-hostile_bg dial,flags=2,inc=6 setup node,ready=1 || bail "a guest of one member, and ready, it says"
-check "a node that means it" spindle-ctl node add id 5 addr 10.0.0.1 port 5005
-check "comes in by the same member, when seats are free again" \
+hostile_bg dial,flags=2,inc=6 setup node,ready=1 || bail "a guest of one member that says it is ready"
+check "an honest node is added" spindle-ctl node add id 5 addr 10.0.0.1 port 5005
+check "the honest node joins through the same member when seats are free" \
 	spindle-ctl node join id 5 insecure contact 10.0.0.1:5003 \
 	timeout 90
-check "and the guest was there" kill -0 $hostile_pid
+check "the hostile guest still runs" kill -0 $hostile_pid
 let_go
-check "all are in view 2" wait_until 60 in_view 2 2 3 4 5
+check "all members are in view 2" wait_until 60 in_view 2 2 3 4 5
 check "processes end" load_stop 2 3 4
 check "logs agree" loads_agree
 

@@ -22,9 +22,9 @@ outside()
 	fresh
 	is "beyond its rights: $desc" "$(hostile "dial${READS:+,reads=1}" setup joined "$@" gone)" \
 		"up|up|yes|$want|yes"
-	told "costs the connection" \
+	told "the peer loses the connection" \
 		"peer-down *node 2 *peer 1 *error peer-lost"
-	told "and the subgroup" \
+	told "the subgroup fails with the connection" \
 		"subgroup-failed *node 2 *vid $vid *subgroup 1 *error peer-lost"
 }
 
@@ -44,15 +44,15 @@ broken()
 		diag "have '$got'"
 		;;
 	esac
-	told "is the peer's fault" \
+	told "the peer is blamed" \
 		"peer-down *node 2 *peer 1 *error peer-protocol"
-	told "and ends the subgroup" \
+	told "the subgroup ends" \
 		"subgroup-failed *node 2 *vid $vid *subgroup 1 *error peer-protocol"
 }
 
 check "module loads" loop_start
 listen_in
-check "a victim" spindle-ctl node add id 2 addr 10.0.0.1 port 5002 visibility poll
+check "a victim is added" spindle-ctl node add id 2 addr 10.0.0.1 port 5002 visibility poll
 
 # ---- rights -----------------------------------------------------------------
 
@@ -110,40 +110,40 @@ broken "rounds go back" block,sent=2 await,received=1 block,sent=1
 broken "rounds beyond all bounds" block,sent=-1
 broken "more messages than rounds" block,sent=1,slots=2
 broken "more messages than the window" block,sent=9,slots=9
-broken "delivered what it has not received" block,delivered=1
-broken "received what nobody sent" block,received=5
-broken "received beyond all bounds" block,received=-1
+broken "delivered is above received" block,delivered=1
+broken "received is above the sent rounds" block,received=5
+broken "received is beyond all bounds" block,received=-1
 broken "received goes back" hdr,len=1 block,sent=1,slots=1 await,received=1 \
 	block,sent=1,slots=1,received=1 await,delivered=1 block,sent=1,slots=1
 broken "a guard without a header" block,sent=1,slots=1
 broken "a header of another lap" hdr,word=9 block,sent=1,slots=1
-broken "a header of a round that is not decided" hdr,round=1 block,sent=1,slots=1
+broken "a header of an undecided round" hdr,round=1 block,sent=1,slots=1
 broken "two headers of one round" hdr hdr,slot=1 block,sent=2,slots=2
 broken "a message longer than the limit" hdr,len=513 block,sent=1,slots=1
 broken "a seal that stays wrong" block,sent=1,seal=bad
 broken "a seal of the node that stays wrong" node,sleep=1,seal=bad
-broken "by express, more messages than the window" express,sent=9,slots=9,len=64
-broken "by express, one whose predecessor is missing" express,sent=2,slots=2,round=1
-broken "by express, a round that is not decided" express,sent=1,slots=1,round=1
-broken "by express, rounds beyond all bounds" express,sent=-1,slots=1
-broken "by express, rounds go back" express,sent=2,slots=1,len=5 await,received=1 \
+broken "express: more messages than the window" express,sent=9,slots=9,len=64
+broken "express: a message without its predecessor" express,sent=2,slots=2,round=1
+broken "express: an undecided round" express,sent=1,slots=1,round=1
+broken "express: rounds beyond all bounds" express,sent=-1,slots=1
+broken "express: rounds go back" express,sent=2,slots=1,len=5 await,received=1 \
 	express,sent=1,slots=2,round=1
-broken "by express, longer than there is room" express,sent=1,slots=1,says=129
-broken "by express, other bytes, for ever" express,sent=1,slots=1,len=64,mix=bad
+broken "express: a message longer than its place" express,sent=1,slots=1,says=129
+broken "express: bytes that never match the hash" express,sent=1,slots=1,len=64,mix=bad
 WORDS="senders 2"
 broken "rounds of a member that does not send" block,sent=1
 WORDS=
 fresh
-is "a message in the last round of all: others follow half the way" \
+is "other members follow half the way to the last round" \
 	"$(hostile dial setup hdr,len=1,round=0xffffffffffffff \
 		block,sent=0x100000000000000,slots=1 await,sent=0x80000000000000)" \
 	"up|up|success|success|there"
 fresh
-is "as many rounds as can be, without a message: nobody follows" \
+is "no member follows the most rounds without a message" \
 	"$(hostile dial setup block,sent=0x100000000000000 await,received=1 await,sent=1,ms=3000)" \
 	"up|up|success|there|not there|# await: sent 0 received 1 delivered 0 slots 0"
 fresh
-is "a block of no subgroup means nothing" \
+is "a block of no subgroup has no effect" \
 	"$(hostile dial setup write,off=640,len=64,imm=0x12000000 block,sent=2 await,received=1)" \
 	"up|up|success|success|there"
 
@@ -152,24 +152,24 @@ is "a block of no subgroup means nothing" \
 fresh
 limit 60 mcast-load -n 2 -g 1 -s one -c 1 -l 1-9 -C >/tmp/load.out 2>&1 &
 load_pid=$!
-check "a reader" wait_until 30 sh -c "spindle-ctl subgroup show node 2 | grep -q ' 1  *0'"
+check "a reader waits" wait_until 30 sh -c "spindle-ctl subgroup show node 2 | grep -q ' 1  *0'"
 is "an extent beyond the ring" \
 	"$(hostile dial setup hdr,unit=0xffffffff,len=512 block,sent=1,slots=1 await,received=1 \
 		block,sent=1,slots=1,received=1 await,delivered=1)" \
 	"up|up|success|success|there|success|there"
 wait "$load_pid"
-check "is read as such" grep -q "length 512" /tmp/load.out
+check "the reader gets the bytes of the ring" grep -q "length 512" /tmp/load.out
 
 fresh
 limit 60 mcast-load -n 2 -g 1 -s one -c 1 -l 1-9 -C >/tmp/load.out 2>&1 &
 load_pid=$!
-check "a reader" wait_until 30 sh -c "spindle-ctl subgroup show node 2 | grep -q ' 1  *0'"
-is "the same by express" \
+check "a reader waits" wait_until 30 sh -c "spindle-ctl subgroup show node 2 | grep -q ' 1  *0'"
+is "an extent beyond the ring by express" \
 	"$(hostile dial setup express,unit=0xffffffff,len=100,sent=1,slots=1 await,received=1 \
 		block,sent=1,slots=1,received=1 await,delivered=1)" \
 	"up|up|success|there|success|there"
 wait "$load_pid"
-check "is read as such" grep -q "length 100" /tmp/load.out
+check "the reader gets the bytes of the place" grep -q "length 100" /tmp/load.out
 
 # ---- garbage and floods -----------------------------------------------------
 
@@ -183,7 +183,7 @@ check "node del" limit 30 spindle-ctl node del id 2
 
 # Guards that are believed by completion: garbage there, too. And an engine that has
 # nothing to do must sleep, although a member that does not send rings with numbers.
-check "a victim that believes completions" \
+check "a victim that waits for completions is added" \
 	spindle-ctl node add id 2 addr 10.0.0.1 port 5002 visibility imm
 for seed in 6 7; do
 	fresh
@@ -193,7 +193,7 @@ fresh senders 2
 hostile_bg dial setup imms,n=1,v=5
 passes=$(engine_stat 2 passes)
 sleep 2
-check "an engine sleeps after a doorbell that means nothing" \
+check "an engine sleeps after a doorbell for no subgroup" \
 	test $(($(engine_stat 2 passes) - passes)) -lt 1000
 let_go
 

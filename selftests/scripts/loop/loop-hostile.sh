@@ -20,7 +20,7 @@ refused()
 	shift 2
 	before=$(engine_stat "${TO:-2}" refused)
 	is "refused: $desc" "$(hostile "dial,$*")" "rejected $code"
-	is "and counted" "$(engine_stat "${TO:-2}" refused)" $((before + 1))
+	is "the refusal is counted" "$(engine_stat "${TO:-2}" refused)" $((before + 1))
 }
 
 # setup_fault DESCRIPTION WANT STEP...: afterwards the node waits again, in the same view.
@@ -44,33 +44,33 @@ setup_fault()
 
 check "module loads" loop_start
 listen_in
-check "a victim" spindle-ctl node add id 2 addr 10.0.0.1 port 5002 visibility poll
+check "a victim is added" spindle-ctl node add id 2 addr 10.0.0.1 port 5002 visibility poll
 
 # ---- requests ---------------------------------------------------------------
 
 fresh
 told "the monitor listens" "view-install *node 2"
-refused "without private data" 16 nodata
-refused "short private data" 18 short
+refused "a request without private data" 16 nodata
+refused "a request with short private data" 18 short
 refused "garbage" 16 junk
 refused "another magic" 16 magic
 refused "another version" 17 version
 refused "another cluster" 18 cluster
-refused "meant for another node" 19 dst=9
-refused "of an unknown node" 20 src=7
-refused "of the node itself" 20 src=2
+refused "a request for another node" 19 dst=9
+refused "a request of an unknown node" 20 src=7
+refused "a request of the node itself" 20 src=2
 refused "another view" 21 digest
-refused "a knock, of a member of a static view" 24 flags=2
-check "events say why" event "peer-refused *node 2 *peer 1 *(refused: another cluster)"
+refused "a knock of a member of a static view" 24 flags=2
+check "an event has the reason" event "peer-refused *node 2 *peer 1 *(refused: another cluster)"
 : >$EV
 before=$(engine_stat 2 refused)
 is "500 wrong requests in a row" "$(hostile flood,n=500,junk)" "500 rejected 16"
-is "all are counted" "$(engine_stat 2 refused)" $((before + 500))
+is "all refusals are counted" "$(engine_stat 2 refused)" $((before + 500))
 n=$(grep -c peer-refused $EV)
-check "but few events are sent ($n)" test "$n" -lt 100
+check "the flood causes few events ($n)" test "$n" -lt 100
 n=$(dmesg | grep -c "node 2 of cluster spindle: a stranger: refused: not a spindle peer")
-check "and the log has few lines ($n)" sh -c "[ $n -ge 1 ] && [ $n -lt 10 ]"
-is "the right request is accepted after all that" \
+check "the log has few lines ($n)" sh -c "[ $n -ge 1 ] && [ $n -lt 10 ]"
+is "a correct request is accepted after all this" \
 	"$(hostile dial setup hdr,len=100 block,sent=1,slots=1 await,received=1 \
 		block,sent=1,slots=1,received=1 await,delivered=1)" \
 	"up|up|success|success|there|success|there"
@@ -96,11 +96,11 @@ is "the node still waits and takes a correct peer" \
 	"$(hostile dial setup block,sent=2 await,received=1)" "up|up|success|there"
 
 fresh
-is "a row that cannot be written" "$(hostile dial give,key=1 take gone)" \
+is "a row that cannot be written is set up" "$(hostile dial give,key=1 take gone)" \
 	"up|1 success|1 chunks of 2048 KiB|yes"
-told "costs the connection" "peer-down *node 2 *peer 1 *error peer-lost"
+told "the peer loses the connection" "peer-down *node 2 *peer 1 *error peer-lost"
 fresh
-is "dead as soon as all is said" "$(hostile dial give exit)" "up|1 success"
+is "a peer that dies right after its rights" "$(hostile dial give exit)" "up|1 success"
 fresh
 hostile_bg dial
 check "view del while a peer is silent" limit 30 spindle-ctl view del node 2
@@ -114,19 +114,20 @@ let_go
 FROM=9
 vid=$((vid + 1))
 view="vid $vid member 2@10.0.0.1:5002 member 9@10.0.0.1:5009 subgroup 1 hold 0"
-check "the victim again" spindle-ctl node add id 2 addr 10.0.0.1 port 5002 visibility poll
+check "the victim is added again" spindle-ctl node add id 2 addr 10.0.0.1 port 5002 visibility poll
 # shellcheck disable=SC2086
-check "a view in which it dials" spindle-ctl view set node 2 $view
-is "refused: it has to wait" "$(hostile dial)" "rejected 22"
+check "the victim dials in a view" spindle-ctl view set node 2 $view
+is "a request to the node that dials is refused" "$(hostile dial)" "rejected 22"
 for bad in nodata magic version cluster digest src=5 dst=5; do
 	is "an answer that is wrong: $bad" "$(hostile "lure,$bad" gone)" "up|yes"
 done
-is "refused without a code" "$(hostile lure,reject=0)" "rejected"
-is "refused with a code that nobody knows" "$(hostile lure,reject=0xffffffff)" "rejected"
-check "it says so" wait_until 30 sh -c "spindle-ctl stats node 2 | grep -q refused"
+is "a refusal without a code" "$(hostile lure,reject=0)" "rejected"
+is "a refusal with an unknown code" "$(hostile lure,reject=0xffffffff)" "rejected"
+check "the node reports the refusal" \
+	wait_until 30 sh -c "spindle-ctl stats node 2 | grep -q refused"
 is "silence after the answer" "$(hostile lure hangup)" "up|yes"
 is "rights to another row" "$(hostile lure give,len=1 gone)" "up|1 success|yes"
-is "a correct answer is taken after all that" \
+is "a correct answer is accepted after all this" \
 	"$(hostile lure setup hdr,len=1 block,sent=1,slots=1 await,sent=1)" \
 	"up|up|success|success|there"
 FROM=1

@@ -95,17 +95,17 @@ for how in poll imm; do
 	# The readers on nodes 2 and 3 wait in poll(). Node 1 sends when all sleep.
 	limit 120 mcast-load -n 2,3 -g 1 -s one -c 3 -w 100 >/tmp/readers.out 2>&1 &
 	readers=$!
-	check "readers wait" wait_until 30 readers_wait
+	check "readers wait in poll()" wait_until 30 readers_wait
 	idle "with readers ($how)"
 	kicks=$(engines 3 kicks)
 	bells=$(engines 3 bells)
-	check "messages after that are sent" limit 60 mcast-load -n 1 -g 1 -s one -c 3 -w 50 \
+	check "messages after the rest are sent" limit 60 mcast-load -n 1 -g 1 -s one -c 3 -w 50 \
 		-p 500
 	rc=0
 	wait $readers || rc=$?
-	is "and arrive" $rc 0
+	is "the messages arrive" $rc 0
 	check "a process has kicked its engine" test "$(engines 3 kicks)" -gt "$kicks"
-	check "peers have rung for theirs" test "$(engines 3 bells)" -gt "$bells"
+	check "peers have rung doorbells" test "$(engines 3 bells)" -gt "$bells"
 	sed 's/^[^#]/# &/' /tmp/readers.out
 	check "nodes go" loop_del 3
 done
@@ -156,7 +156,7 @@ beats()
 			not_ok "node $i"
 	done
 	check "a live view ($1 ms)" live_view 3 timeout-ms "$1" subgroup 1 max-msg 64
-	check "it is there" wait_until 60 in_view 1 1 2 3
+	check "all nodes are in the first view" wait_until 60 in_view 1 1 2 3
 	begin=$(now_cs)
 	slept=$(engines 3 sleeps)
 	left=$(switches)
@@ -167,11 +167,11 @@ beats()
 	most=$((2 * 3 * took * 10 * 10 / $1))
 	diag "an idle live view, $1 ms: in $took cs slept $slept times, left the processor $left times"
 	check "engines sleep between heartbeats" test "$slept" -gt 10
-	check "and leave the processor each time" test "$slept" -le $((2 * left))
+	check "each sleep leaves the processor" test "$slept" -le $((2 * left))
 	if in_view 1 1 2 3; then
-		check "and wake up no more often than $most times" test "$slept" -le "$most"
+		check "engines wake up at most $most times" test "$slept" -le "$most"
 	else
-		skip "and wake up no more often than $most times" "the view has changed"
+		skip "engines wake up at most $most times" "the view has changed"
 	fi
 	check "nodes go" loop_del 3
 }

@@ -84,32 +84,34 @@ says 1 "$WAYS" view set node 1 vid 1 live member 1@$A:5001 subgroup 1
 says 1 "$WAYS" view set node 1 vid 1 live contact $A:5002 member 1@$A:5001 subgroup 1
 says 1 "$WAYS" node join id 1 contact $A:5002
 says 2 "'insecure' is for live views only" view set node 1 vid 1 insecure member 1@$A:5001
-is "nothing has begun" "$(spindle-ctl -j status)" "$before"
-is "the kernel log does not tell of it" "$(logged 1)" 0
+is "no view has begun" "$(spindle-ctl -j status)" "$before"
+is "the kernel log has no line about it" "$(logged 1)" 0
 
 # ---- with the word -------------------------------------------------------------------
 
-check "1 begins with it" spindle-ctl view set node 1 vid 1 live insecure member 1@$A:5001 subgroup 1
-check "it is active" wait_until 60 in_view 1 1
-is "the kernel log tells of it once" "$(logged 1)" 1
-check "the same view again is no other one" \
+check "node 1 begins with the word" \
+	spindle-ctl view set node 1 vid 1 live insecure member 1@$A:5001 subgroup 1
+check "node 1 is active" wait_until 60 in_view 1 1
+is "the kernel log has one line about it" "$(logged 1)" 1
+check "the same view again changes nothing" \
 	spindle-ctl view set node 1 vid 1 live insecure member 1@$A:5001 subgroup 1
 is "the kernel log does not repeat it" "$(logged 1)" 1
 says 1 "$WAYS" view set node 1 vid 1 live member 1@$A:5001 subgroup 1
-check "2 joins with it" spindle-ctl node join id 2 insecure contact $A:5001
-check "both are in view 2" wait_until 60 in_view 2 1 2
-is "the kernel log tells of it, too" "$(logged 2)" 1
+check "node 2 joins with the word" spindle-ctl node join id 2 insecure contact $A:5001
+check "nodes 1 and 2 are in view 2" wait_until 60 in_view 2 1 2
+is "the kernel log has one line about node 2" "$(logged 2)" 1
 for i in 1 2; do
-	is "status of node $i says so in JSON" "$(insecure $i)" true
+	is "status of node $i shows the word in JSON" "$(insecure $i)" true
 	says 0 'key: none (insecure)' status node $i
 	says 0 'a majority goes on, insecure (without a key)' view show node $i
-	check "the view of node $i says so in JSON" sh -c \
+	check "the view of node $i shows the word in JSON" sh -c \
 		"spindle-ctl -j view show node $i | grep -q '\"insecure\":true'"
 done
-check "5 begins to join" spindle-ctl node join id 5 insecure contact 10.0.0.77:5001 no-wait
-is "who joins says so, too" "$(insecure 5)" true
-is "showconf has the word of all three" "$(spindle-ctl showconf | grep -c '^Insecure = yes')" 3
-check "5 gives it up" spindle-ctl node leave id 5
+check "node 5 begins to join" spindle-ctl node join id 5 insecure contact 10.0.0.77:5001 no-wait
+is "a node that joins shows the word" "$(insecure 5)" true
+is "showconf has the word of all three nodes" \
+	"$(spindle-ctl showconf | grep -c '^Insecure = yes')" 3
+check "node 5 gives up its join" spindle-ctl node leave id 5
 says 1 'the node was added without a key' node set id 1 key-file /tmp/group.key
 
 # ---- with a key ----------------------------------------------------------------------
@@ -117,27 +119,28 @@ says 1 'the node was added without a key' node set id 1 key-file /tmp/group.key
 says 1 'the node has a key: do not say insecure' \
 	view set node 3 vid 1 live insecure member 3@$A:5003 subgroup 1
 says 1 'the node has a key: do not say insecure' node join id 4 insecure contact $A:5003
-check "3 begins without the word" spindle-ctl view set node 3 vid 1 live member 3@$A:5003 subgroup 1
-check "4 joins without the word" spindle-ctl node join id 4 contact $A:5003
-check "both are in view 2" wait_until 60 in_view 2 3 4
-is "status does not say insecure" "$(insecure 3) $(insecure 4)" "false false"
-is "nor does the kernel log" "$(logged '[34]')" 0
-is "nor does showconf" "$(spindle-ctl showconf node 3 | grep -c Insecure)" 0
+check "node 3 begins without the word" \
+	spindle-ctl view set node 3 vid 1 live member 3@$A:5003 subgroup 1
+check "node 4 joins without the word" spindle-ctl node join id 4 contact $A:5003
+check "nodes 3 and 4 are in view 2" wait_until 60 in_view 2 3 4
+is "status of nodes 3 and 4 does not show the word" "$(insecure 3) $(insecure 4)" "false false"
+is "the kernel log has no line about nodes 3 and 4" "$(logged '[34]')" 0
+is "showconf of node 3 does not have the word" "$(spindle-ctl showconf node 3 | grep -c Insecure)" 0
 
 # The key cannot be taken away.
 says 1 '' node set id 3 key-file /tmp/empty
-check "a former key that is not there is retired" spindle-ctl node set id 3 former-key off
+check "retiring a former key that does not exist succeeds" spindle-ctl node set id 3 former-key off
 check "3 has its key" has_key 3
-is "its view is no other one" "$(insecure 3)" false
+is "the view of node 3 is still secure" "$(insecure 3)" false
 
 # A node with a key cannot join a view without one. A node without a key cannot join a view with
 # one.
 says 1 'another key, or none' node join id 5 insecure contact $A:5003
-check "4 leaves" spindle-ctl node leave id 4
-check "it is out" wait_until 60 in_view 3 3
-check "its view goes" spindle-ctl view del node 4
+check "node 4 leaves" spindle-ctl node leave id 4
+check "node 4 has left" wait_until 60 in_view 3 3
+check "the view of node 4 is removed" spindle-ctl view del node 4
 says 1 'another key, or none' node join id 4 contact $A:5001
-check "both views are as they were" sh -c '[ "$1$2" = truefalse ]' - "$(insecure 1)" "$(insecure 3)"
+check "both views are unchanged" sh -c '[ "$1$2" = truefalse ]' - "$(insecure 1)" "$(insecure 3)"
 
 # ---- a file ----------------------------------------------------------------------------
 
@@ -159,28 +162,28 @@ refuses 5 'Insecure is for live views only'
 refuses 5 'neither'
 { section 1 "Insecure = no"; view "Live = yes"; } >$conf
 refuses 1 'node 1 is to be in a live view, and has no key'
-check "there is no node" [ "$(spindle-ctl -j node show)" = "[]" ]
+check "no node exists" [ "$(spindle-ctl -j node show)" = "[]" ]
 { section 1 "Insecure = yes"; section 2 "Insecure = yes" "Join = $A:5001"
 	view "Live = yes"; } >$conf
 says 0 '^+ view of node 1 begins: live' apply $conf --bootstrap
-check "both are in view 2" wait_until 60 in_view 2 1 2
+check "both nodes are in view 2" wait_until 60 in_view 2 1 2
 spindle-ctl showconf >/tmp/shown
 says 0 'there is nothing to change' apply /tmp/shown --dry-run --prune --replace
 check "nodes go" loop_del 2
 says 0 '^+ view of node 1 begins: live' apply /tmp/shown --bootstrap
-check "what showconf wrote begins again" wait_until 60 in_view 3 1 2
-is "it is insecure" "$(insecure 1) $(insecure 2)" "true true"
+check "the file that showconf wrote begins the view again" wait_until 60 in_view 3 1 2
+is "the new view is insecure" "$(insecure 1) $(insecure 2)" "true true"
 check "nodes go" loop_del 2
 
 # A file with a key begins without the word.
 { section 1 "KeyFile = group.key"; view "Live = yes"; } >$conf
 says 0 '^+ view of node 1 begins: live' apply $conf --bootstrap
-check "it is active" wait_until 60 in_view 1 1
-is "it is not insecure" "$(insecure 1)" false
+check "node 1 is active" wait_until 60 in_view 1 1
+is "the view of node 1 is secure" "$(insecure 1)" false
 check "nodes go" loop_del 1
 
 # A static view needs no word.
-check "a static view is as it was" sh -c "spindle-ctl node add id 1 addr $A port 5001 &&
+check "a static view needs no word" sh -c "spindle-ctl node add id 1 addr $A port 5001 &&
 	spindle-ctl view set node 1 vid 1 member 1@$A:5001 subgroup 1"
 check "nodes go" loop_del 1
 check "module goes" rmmod spindle

@@ -94,45 +94,48 @@ has_no_guest()
 }
 
 check "module loads" loop_start
-check "a view for a guest" set_live "$STILL" 2 3 4
-check "a view for joiners" set_live "$BUSY" 12 13
-check "the first one forms" wait_until 60 in_view 1 2 3 4
-check "the second one forms" wait_until 60 in_view 1 12 13
+check "nodes 2 to 4 begin the view for a guest" set_live "$STILL" 2 3 4
+check "nodes 12 and 13 begin the view for joiners" set_live "$BUSY" 12 13
+check "the view for a guest forms" wait_until 60 in_view 1 2 3 4
+check "the view for joiners forms" wait_until 60 in_view 1 12 13
 # Neither member leads its view.
-guest 8 3 "$STILL" || bail "no guest of node 3"
+guest 8 3 "$STILL" || bail "node 3 has a hostile guest"
 first=$guest
-guest 18 13 "$BUSY" || bail "no guest of node 13"
+guest 18 13 "$BUSY" || bail "node 13 has a hostile guest"
 check "node 3 has a guest" has_guest 3 8
 check "node 13 has a guest" has_guest 13 18
 
 # Node 13 wishes for its guest, and its leader never admits that guest.
-check "a node that means it" spindle-ctl node add id 14 addr 10.0.0.1 port 5014
-check "comes in by node 13" spindle-ctl node join id 14 insecure contact 10.0.0.1:5013 timeout 150
-is "while the guest still has its connection" "$(cat /tmp/guest.18.out)" ""
+check "an honest node is added" spindle-ctl node add id 14 addr 10.0.0.1 port 5014
+check "the honest node joins through node 13" \
+	spindle-ctl node join id 14 insecure contact 10.0.0.1:5013 timeout 150
+is "the hostile guest of node 13 is still connected" "$(cat /tmp/guest.18.out)" ""
 
-liar 10 endless,len=1,ms=1000 || bail "no contact whose card has no end"
+liar 10 endless,len=1,ms=1000 || bail "a liar whose card has no end runs"
 joins_by 15 10 >/tmp/join.15 2>&1 &
 join=$!
 check "the contact has a question" wait_until 60 asks 15
-check "a second node of the host" spindle-ctl node add id 17 addr 10.0.0.1 port 5017
+check "a second honest node is added" spindle-ctl node add id 17 addr 10.0.0.1 port 5017
 note_reasons 17 &
 notes=$!
-check "comes in by an honest contact" spindle-ctl node join id 17 insecure contact 10.0.0.1:5012 \
+check "the second node joins through an honest contact" \
+	spindle-ctl node join id 17 insecure contact 10.0.0.1:5012 \
 	timeout 180
 kill $notes
-check "whose answers the liar does not spoil" sh -c "! grep -q 'no spindle node' /tmp/reasons"
+check "the liar does not spoil the answers of that contact" \
+	sh -c "! grep -q 'no spindle node' /tmp/reasons"
 tap_wait "a joiner leaves a contact whose card has no end" $join /tmp/join.15
-check "that contact is there" kill -0 $liar
+check "the liar still runs" kill -0 $liar
 liar_ends
-check "and has answered more than once ($answers)" test "$answers" -ge 2
-liar 11 restless,ms=200 || bail "no contact that always has another view"
+check "the liar has answered more than once ($answers)" test "$answers" -ge 2
+liar 11 restless,ms=200 || bail "a liar that always has another view runs"
 check "a joiner leaves a contact that always has another view" joins_by 16 11
-check "that contact is there" kill -0 $liar
+check "the liar still runs" kill -0 $liar
 liar_ends
-check "and has answered more than once ($answers)" test "$answers" -ge 2
+check "the liar has answered more than once ($answers)" test "$answers" -ge 2
 
 check "the guest of node 3 loses its seat" wait_until 180 grep -q "|yes$" /tmp/guest.8.out
-check "and node 3 has no guest" wait_until 60 has_no_guest 3 8
+check "node 3 has no guest any more" wait_until 60 has_no_guest 3 8
 check "the view of node 3 is as it was" in_view 1 2 3 4
 
 wait "$first" "$guest"

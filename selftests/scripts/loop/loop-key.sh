@@ -40,18 +40,18 @@ echo "short" >/tmp/short
 check "module loads" loop_start
 spindle-ctl monitor >/tmp/events 2>&1 &
 monitor=$!
-check "somebody listens" wait_until 30 listens $monitor
+check "the monitor listens" wait_until 30 listens $monitor
 for i in 1 2 3; do
 	check "node $i has the key" key_node $i /tmp/key
 done
-check "node 4 has another one" key_node 4 /tmp/other
-check "node 5 has none" key_node 5
+check "node 4 has another key" key_node 4 /tmp/other
+check "node 5 has no key" key_node 5
 check "a short key is refused" sh -c \
 	"! spindle-ctl node add id 6 addr 10.0.0.1 port 5006 key-file /tmp/short"
 
-check "a static view of those who have it" loop_view 3 1 subgroup 1 window 32 max-msg 256
-check "becomes active" wait_until 60 all_active 3
-check "and works" limit 60 mcast-load -n 1-3 -g 1 -c 100 -l 0-256 -w 30
+check "nodes with the key install a static view" loop_view 3 1 subgroup 1 window 32 max-msg 256
+check "the static view becomes active" wait_until 60 all_active 3
+check "messages flow in the static view" limit 60 mcast-load -n 1-3 -g 1 -c 100 -l 0-256 -w 30
 for i in 1 2 3; do
 	check "node $i has no view" spindle-ctl view del node $i
 done
@@ -75,26 +75,26 @@ strangers()
 strangers 2 4 "another key is refused"
 strangers 3 5 "a key is refused by who has none"
 
-check "two begin with a live view" live_view 2 subgroup 1 window 32 max-msg 256
-check "it forms" wait_until 60 in_view 1 1 2
-check "who has the key joins" spindle-ctl node join id 3 contact 10.0.0.1:5001
-check "all have the view" wait_until 60 in_view 2 1 2 3
-check "another key does not join" stays_out 4 "another key"
-check "no key does not join" stays_out 5 "another key" insecure
+check "two nodes with the key begin a live view" live_view 2 subgroup 1 window 32 max-msg 256
+check "the live view forms" wait_until 60 in_view 1 1 2
+check "a node with the key joins" spindle-ctl node join id 3 contact 10.0.0.1:5001
+check "all members have the second view" wait_until 60 in_view 2 1 2 3
+check "a node with another key does not join" stays_out 4 "another key"
+check "a node without a key does not join" stays_out 5 "another key" insecure
 check "the view is as it was" in_view 2 1 2 3
 load_start 1
 load_start 3
 usleep 200000
-check "messages flow" load_stop 1 3
-check "and agree" loads_agree
+check "processes end" load_stop 1 3
+check "logs agree" loads_agree
 
 says_no_key()
 {
 	! spindle-ctl -j -p node show | grep -i "bytes, or so" &&
 		! dmesg | grep -i "bytes, or so" && ! spindle-ctl showconf | grep -i "or so"
 }
-check "nobody shows a key" says_no_key
-check "the kernel log says it, and not often" sh -c \
+check "no output shows a key" says_no_key
+check "the kernel log has the refusal, and not often" sh -c \
 	"n=\$(dmesg | grep -c 'another key, or none'); [ \$n -ge 1 ] && [ \$n -le 40 ]"
 kill $monitor
 check "nodes go" loop_del 5

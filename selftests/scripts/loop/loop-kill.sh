@@ -19,7 +19,7 @@ check "subgroups become active" wait_until 60 all_active 8
 
 limit 250 order-watch -g 2 -n 1-4 -s 3,4 -v 1,2 -r /tmp/ready -f "$stop" >/tmp/watch 2>&1 &
 watch=$!
-check "those who live attach" wait_until 30 test -e /tmp/ready
+check "the processes that survive attach" wait_until 30 test -e /tmp/ready
 limit 250 kill-loop -n 2 -g 2 -i 12 -f /tmp/enough -S 2 >/tmp/other 2>&1 &
 other=$!
 limit 200 mcast-load -n 1-4 -g 1 -c 300 -l 0-1024 -R -w 60 >/tmp/load 2>&1 &
@@ -28,12 +28,12 @@ load=$!
 tap_run limit 150 kill-loop -n 1 -g 2 -i 48
 
 touch /tmp/enough
-tap_wait "deaths at another node" "$other" /tmp/other
-tap_wait "another subgroup has not noticed" "$load" /tmp/load
+tap_wait "processes of another node die" "$other" /tmp/other
+tap_wait "processes of another subgroup get all messages" "$load" /tmp/load
 touch "$stop"
-tap_wait "all that live have seen the same" "$watch" /tmp/watch
+tap_wait "all survivors have seen the same messages" "$watch" /tmp/watch
 check "no subgroup failed" all_active 8
-is "nobody is attached any more" \
+is "no process is attached any more" \
 	"$(spindle-ctl -j -p subgroup show | grep -c '"readers": *[1-9]\|"sender": *true')" 0
 
 # The process is attached to a view that is removed at the same time, and is killed then.

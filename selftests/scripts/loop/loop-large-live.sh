@@ -47,34 +47,35 @@ more_than()
 
 check "module loads" loop_start
 check "6 nodes" loop_nodes 6
-check "a live view of 4" live_view 4 timeout-ms 3000 \
+check "four nodes begin a live view" live_view 4 timeout-ms 3000 \
 	subgroup 1 window 8 max-msg 1048576 ring 4194304
-check "is installed" wait_until 60 in_view 1 1 2 3 4
+check "the first view is installed" wait_until 60 in_view 1 1 2 3 4
 loads 1 2 3 4
 check "messages flow" more 1 2 3 4
 before=$(loop_stat 1 1 large)
-check "some went by RDMC" test "$before" -gt 0
-check "another threshold" spindle-ctl subgroup set node 1 id 1 large 64K
+check "RDMC sent some messages" test "$before" -gt 0
+check "node 1 gets another threshold" spindle-ctl subgroup set node 1 id 1 large 64K
 check "a node joins" joins 5
-check "with it" wait_until 60 in_view 2 1 2 3 4 5
-check "they are counted on" test "$(loop_stat 1 1 large)" -ge "$before"
-is "the threshold goes on, too" "$(loop_large 1 1)" 65536
-is "who joins begins with the default" "$(loop_large 5 1)" 262144
-check "a lower one" spindle-ctl subgroup set node 5 id 1 large 4096
+check "the view has the joined node" wait_until 60 in_view 2 1 2 3 4 5
+check "the counter of large messages survives the change" \
+	test "$(loop_stat 1 1 large)" -ge "$before"
+is "the threshold survives the change" "$(loop_large 1 1)" 65536
+is "a joined node has the default threshold" "$(loop_large 5 1)" 262144
+check "the joined node gets a lower threshold" spindle-ctl subgroup set node 5 id 1 large 4096
 loads 5
 check "messages flow" more 1 2 3 4 5
 check "a node leaves" spindle-ctl node leave id 2
-check "without it" wait_until 60 in_view 3 1 3 4 5
+check "the view is without the node that left" wait_until 60 in_view 3 1 3 4 5
 check "messages flow" more 1 3 4 5
 check "a node is evicted" spindle-ctl node evict id 1 node 3
-check "without it" wait_until 60 in_view 4 1 4 5
+check "the view is without the evicted node" wait_until 60 in_view 4 1 4 5
 check "messages flow" more 1 4 5
 check "a node joins" joins 6
-check "with it" wait_until 60 in_view 5 1 4 5 6
+check "the view has the joined node" wait_until 60 in_view 5 1 4 5 6
 loads 6
 check "messages flow" more 1 4 5 6
 check "a node is removed" spindle-ctl node del id 4
-check "without it" wait_until 60 in_view 6 1 5 6
+check "the view is without the removed node" wait_until 60 in_view 6 1 5 6
 check "messages flow" more 1 5 6
 
 # ---- messages under way when a view ends -----------------------------------
@@ -120,9 +121,9 @@ only()
 }
 
 diag "began again: $(sum large_again)"
-check "one that a view's end meets begins again" rises large_again comes_and_leaves
+check "a large message begins again after a view change" rises large_again comes_and_leaves
 diag "began again: $(sum large_again)"
-check "so does one when a member dies" rises large_again comes_and_dies
+check "a large message begins again after a death" rises large_again comes_and_dies
 diag "began again: $(sum large_again)"
 check "messages flow" more 1 5 6
 
@@ -133,9 +134,9 @@ for i in 1 2 3; do
 	loads 5
 	check "a process is killed, another goes on ($i)" more 1 5 6
 done
-check "all processes end" load_stop 1 5 6
-check "all logs agree" loads_agree
-check "no connection for blocks is left in the way" spindle-ctl rdmc show
+check "processes end" load_stop 1 5 6
+check "logs agree" loads_agree
+check "rdmc show lists no lost connection" spindle-ctl rdmc show
 check "nodes can be removed" sh -c "for i in 1 2 3 5 6; do spindle-ctl node del id \$i || exit 1; done"
 check "module goes" rmmod spindle
 finish

@@ -45,25 +45,25 @@ check "a view" loop_view 8 1 \
 	subgroup 4 window 8 max-msg 524288 ring 1048576 \
 	subgroup 5 window 8 max-msg 1048576 ring 2097152 members 8 \
 	subgroup 6 window 4 max-msg 262144 ring 1048576 members 1,2
-is "none was sent" "$(stats 1 1 sent large large_bytes large_waiting)" "0 0 0 0"
+is "the counters begin at 0" "$(stats 1 1 sent large large_bytes large_waiting)" "0 0 0 0"
 check "one large message" load 1-3 1 -s one -c 1 -l 1000000
-is "it went by RDMC" "$(stats 1 1 sent large large_bytes)" "1 1 1000000"
-check "large ones of one sender" load 1-3 1 -s one -c 20 -l 262145-1048576 -S 2
-is "so did they" "$(stats 1 1 large large_bytes)" "$(stats 1 1 sent sent_bytes)"
-is "who sent none counts none" "$(stats 2 1 sent large large_bytes)" "0 0 0"
-check "the largest that is not large" load 1-3 1 -s one -c 10 -l 262144 -S 12
-is "none went by RDMC" "$(stats 1 1 sent large)" "31 21"
-check "the smallest that is" load 1-3 1 -s one -c 10 -l 262145 -S 13
-is "all did" "$(stats 1 1 sent large)" "41 31"
-check "of all, between small ones" load 1-3 1 -s all -c 40 -l 1-1048576 -S 3
-check "around the threshold" load 1-3 1 -s all -c 40 -l 262143-262146 -S 4
+is "RDMC sent the large message" "$(stats 1 1 sent large large_bytes)" "1 1 1000000"
+check "one sender sends 20 large messages" load 1-3 1 -s one -c 20 -l 262145-1048576 -S 2
+is "RDMC sent all of them" "$(stats 1 1 large large_bytes)" "$(stats 1 1 sent sent_bytes)"
+is "a receiver counts no sent messages" "$(stats 2 1 sent large large_bytes)" "0 0 0"
+check "one sender sends messages just below the threshold" load 1-3 1 -s one -c 10 -l 262144 -S 12
+is "RDMC sent none of them" "$(stats 1 1 sent large)" "31 21"
+check "one sender sends messages just above the threshold" load 1-3 1 -s one -c 10 -l 262145 -S 13
+is "RDMC sent all of them" "$(stats 1 1 sent large)" "41 31"
+check "all send large and small messages" load 1-3 1 -s all -c 40 -l 1-1048576 -S 3
+check "all send messages around the threshold" load 1-3 1 -s all -c 40 -l 262143-262146 -S 4
 check "copied" load 1-3 1 -s all -c 30 -l 1-600000 -S 5 -C
-check "out of order" load 1-3 1 -s all -c 40 -l 1-200000 -S 6 -R
-check "3 MB from one to three" load 4-7 2 -c 15 -l 1000000-3000000 -S 7
+check "receivers read out of order" load 1-3 1 -s all -c 40 -l 1-200000 -S 6 -R
+check "one of four sends up to 3 MB" load 4-7 2 -c 15 -l 1000000-3000000 -S 7
 check "unordered" load 1,2,8 3 -s all -c 30 -l 1-524288 -u -S 8
-check "8 members, all send, a ring of two" load 1-8 4 -s all -c 8 -l 1-524288 -S 9
+check "8 members send in rings of two messages" load 1-8 4 -s all -c 8 -l 1-524288 -S 9
 check "alone" load 8 5 -c 20 -l 1-1048576 -S 10
-check "subgroups at once" load 1-8 1,3,4 -u -c 10 -l 1-500000 -S 11
+check "three subgroups send at once" load 1-8 1,3,4 -u -c 10 -l 1-500000 -S 11
 
 # ---- another threshold ------------------------------------------------------
 
@@ -90,31 +90,31 @@ sends()
 says 0 '  large 262144$' subgroup show node 1 id 1 -v
 for bytes in 0 4095 1048577 4294967295; do
 	says 1 'large is 4096 to 1048576 bytes' subgroup set 1 id 1 silence 5 large $bytes
-	is "and which" "$(grep -c "at: large $bytes\$" "$out")" 1
+	is "the refusal names the value" "$(grep -c "at: large $bytes\$" "$out")" 1
 done
 says 0 ' silence 1024 .* large 262144$' subgroup show node 1 id 1 -v
 says 1 'large is for subgroups with max-msg above 262144' subgroup set 1 id 6 large 4096
-is "and which" "$(grep -c 'at: large 4096$' "$out")" 1
-is "it is not shown there" "$(loop_large 1 6)" ""
-check "the smallest one" set_large 1 4096
-is "it is shown" "$(loop_large 1 1)" 4096
-is "at this node alone" "$(loop_large 2 1)" 262144
+is "the refusal names the value" "$(grep -c 'at: large 4096$' "$out")" 1
+is "a subgroup without large messages shows no threshold" "$(loop_large 1 6)" ""
+check "node 1 gets the smallest threshold" set_large 1 4096
+is "node 1 shows its threshold" "$(loop_large 1 1)" 4096
+is "node 2 keeps its threshold" "$(loop_large 2 1)" 262144
 sends "10 0" -c 10 -l 4096 -S 20
 sends "10 10" -c 10 -l 4097 -S 21
-check "all send, by different ways" load 1-3 1 -s all -c 20 -l 5000-200000 -S 22
+check "members with different thresholds send" load 1-3 1 -s all -c 20 -l 5000-200000 -S 22
 before=$(loop_stat 1 1 large)
 other=$(loop_stat 2 1 large)
-check "and again" load 1-3 1 -s all -c 20 -l 5000-200000 -S 23
-is "by RDMC of this one" $(($(loop_stat 1 1 large) - before)) 20
-is "none of another" "$(loop_stat 2 1 large)" "$other"
-check "the largest one" set_large 1 1M
+check "members with different thresholds send again" load 1-3 1 -s all -c 20 -l 5000-200000 -S 23
+is "RDMC sent the messages of node 1" $(($(loop_stat 1 1 large) - before)) 20
+is "RDMC sent no messages of node 2" "$(loop_stat 2 1 large)" "$other"
+check "node 1 gets the largest threshold" set_large 1 1M
 sends "10 0" -c 10 -l 1048576 -S 24
-check "slots of a fixed size" spindle-ctl subgroup set 1 id 1 packed off
+check "node 1 uses slots of a fixed size" spindle-ctl subgroup set 1 id 1 packed off
 sends "10 0" -c 10 -l 1-1048576 -S 25
-check "a threshold in the middle of them" set_large 1 64K
+check "node 1 gets a threshold below the slot size" set_large 1 64K
 sends "10 10" -c 10 -l 65537-1048576 -S 26
 sends "10 0" -c 10 -l 1-65536 -S 27
-check "packed again" spindle-ctl subgroup set 1 id 1 packed on
+check "node 1 uses packed slots again" spindle-ctl subgroup set 1 id 1 packed on
 
 # turns FILE: each sender another threshold, again and again, as long as there is FILE
 turns()
@@ -137,20 +137,21 @@ for seed in 30 31 32; do
 	turns /tmp/turns &
 	turns=$!
 	before=$(stats 1 1 sent large)
-	check "they change while messages flow" load 1-3 1 -s all -c 100 -l 1-1048576 -S $seed
+	check "thresholds change while messages flow" load 1-3 1 -s all -c 100 -l 1-1048576 -S $seed
 	rm /tmp/turns
 	rc=0
 	wait $turns || rc=$?
-	is "  all are accepted" $rc 0
+	is "  all changes are accepted" $rc 0
 	after=$(stats 1 1 sent large)
 	# shellcheck disable=SC2086 # two words each
 	set -- $before $after
-	check "  both ways were taken" test $2 -lt $4 -a $(($4 - $2)) -lt $(($3 - $1))
+	check "  the ring and RDMC have sent messages" \
+		test $2 -lt $4 -a $(($4 - $2)) -lt $(($3 - $1))
 done
-check "as at first" set_large 1 256K
+check "node 1 gets the first threshold back" set_large 1 256K
 sends "10 0" -c 10 -l 262144 -S 33
 
-is "nothing waits, and nothing had to begin again" \
+is "no message waits, and no message began again" \
 	"$(stats 1 1 large_waiting large_again large_nomem)" "0 0 0"
 says 0 "large-bytes  *$(stats 1 1 large_bytes) " stats node 1
 check "nodes can be removed" loop_del 8

@@ -14,7 +14,7 @@ down_amid_traffic()
 {
 	traffic
 	check "the link goes down" ip link set dummy0 down
-	load_failed "who sends and reads is told" /tmp/load.out "$load_pid" \
+	load_failed "a process that sends and reads gets the error" /tmp/load.out "$load_pid" \
 		"the connection to a member broke"
 	kill "$idle_pid" 2>/dev/null	# unless it has been told already
 	wait "$idle_pid"
@@ -32,7 +32,7 @@ check "silence" wait_until 30 quiet 4
 ip link set dummy0 down
 usleep 500000
 ip link set dummy0 up
-check "a moment without link is not noticed without traffic" \
+check "a short loss of the link without traffic has no effect" \
 	limit 60 mcast-load -n 1-4 -g 1 -c 20 -w 30
 down_amid_traffic
 case $(uname -r) in
@@ -43,15 +43,15 @@ case $(uname -r) in
 	vm_die
 	;;
 esac
-check "nodes go while it is down" loop_del 4
-check "and the device" limit 60 rdma link delete rxe0
+check "nodes can be removed while the link is down" loop_del 4
+check "the device can be removed while the link is down" limit 60 rdma link delete rxe0
 ip link set dummy0 up
-check "a new device" rxe_add rxe0 dummy0
+check "a new device is added" rxe_add rxe0 dummy0
 check "4 nodes" configure auto
 check "work" limit 60 mcast-load -n 1-4 -g 1 -c 20
 down_amid_traffic
-check "the network device goes as well" limit 60 ip link delete dummy0
-check "and with it the RDMA device" wait_until 30 no_device
+check "the network device can be removed" limit 60 ip link delete dummy0
+check "the RDMA device goes with it" wait_until 30 no_device
 check "nodes go" loop_del 4
 
 check "module goes" limit 60 rmmod spindle

@@ -28,11 +28,11 @@ joins()
 	pattern=$3
 	check "join by $contact begins" \
 		spindle-ctl node join id "$node" insecure contact "$contact" no-wait
-	check "it says '$pattern'" wait_until 20 reason_is "$node" "$pattern"
-	is "it is joining" "$(live_word "$node" state)" joining
+	check "status says '$pattern'" wait_until 20 reason_is "$node" "$pattern"
+	is "the node is joining" "$(live_word "$node" state)" joining
 	says 1 'is already joining a live view' node join id "$node" insecure contact $A:5001
 	says 1 'in a live view: leave it' view set node "$node" vid 3 member "$node@$A:500$node"
-	check "it is given up" spindle-ctl node leave id "$node"
+	check "the join is cancelled" spindle-ctl node leave id "$node"
 	says 0 'no live view' status node "$node"
 }
 
@@ -42,7 +42,7 @@ fails()
 {
 	says 1 "$3" node join id "$1" insecure contact "$2"
 	says 0 "it has not joined: .*$3" status node "$1"
-	is "it has failed" "$(live_word "$1" state)" failed
+	is "the join has failed" "$(live_word "$1" state)" failed
 }
 
 reason_is()
@@ -66,11 +66,12 @@ add()
 
 check "module loads" loop_start
 check "nodes" loop_nodes 6
-check "one of another cluster" add 7 cluster other
+check "a node of another cluster is added" add 7 cluster other
 ADDR=fd00::1 check "one with another family" add 8
-check "three begin" live_view 3 timeout-ms 2000 max-nodes 5 subgroup 1 window 32 max-msg 256 min 2
-check "they form the first view" wait_until 60 in_view 1 1 2 3
-check "another is in a static view" spindle-ctl view set node 5 vid 4 member 5@$A:5005 subgroup 9
+check "three nodes begin a live view" \
+	live_view 3 timeout-ms 2000 max-nodes 5 subgroup 1 window 32 max-msg 256 min 2
+check "three nodes are in the first view" wait_until 60 in_view 1 1 2 3
+check "node 5 is in a static view" spindle-ctl view set node 5 vid 4 member 5@$A:5005 subgroup 9
 for i in 1 2 3; do
 	load_start $i
 done
@@ -127,7 +128,7 @@ says 1 'in a static view: remove that first (view del)' \
 	view set node 5 vid 9 live insecure member 5@$A:5005 subgroup 1
 says 1 'in a live view already: leave it first' node join id 1 insecure contact $A:5002
 says 1 'in a static view: remove that first (view del)' node join id 5 insecure contact $A:5001
-check "the same view again" \
+check "the same view again changes nothing" \
 	spindle-ctl view set node 1 vid 1 live insecure timeout-ms 2000 max-nodes 5 \
 	member 1@$A:5001 member 2@$A:5002 member 3@$A:5003 \
 	subgroup 1 window 32 max-msg 256 min 2
@@ -146,17 +147,17 @@ joins 4 10.0.0.77:5001 'cannot be reached\|does not answer'
 joins 4 $A:5006 'is in no live view'
 joins 4 $A:5005 'is in no live view'
 # The one that is in the way may be a former life of node 4, which the others will miss.
-check "a view whose second member is not there" \
+check "node 6 begins a view with an absent member" \
 	spindle-ctl view set node 6 vid 1 live insecure member 6@$A:5006 member 4@$A:5004 subgroup 1
-is "it is forming" "$(live_word 6 state)" forming
+is "the view of node 6 is forming" "$(live_word 6 state)" forming
 says 0 'FORMING' status node 6
 says 0 'Not connected: 4' status node 6
 joins 4 $A:5006 'has a member with this id'
 says 1 'not done after 1 seconds.*JOINING' node join id 4 insecure contact $A:5006 timeout 1
 says 0 'JOINING' status node 4
 says 0 'to give up: spindle-ctl node leave id 4' status node 4
-check "a join goes on until it is given up" spindle-ctl node leave id 4
-check "the view that never formed goes" spindle-ctl view del node 6
+check "the join goes on until a command ends it" spindle-ctl node leave id 4
+check "the view that never formed is removed" spindle-ctl view del node 6
 says 1 'in no live view' node leave id 6
 untouched "joins"
 
@@ -173,32 +174,32 @@ raw=$(limit 60 technique raw -n 1 -g 1 -k write -s 64 -c 10 2>&1)
 check "a raw measurement is refused" sh -c "echo '$raw' | grep -qi 'live view'" || diag "$raw"
 untouched "refusals"
 says 0 'ACTIVE' status node 1
-is "status: no change yet" "$(live_word 1 changes)" 0
-is "status: nothing wrong" "$(live_word 1 why)" fine
+is "status shows no change yet" "$(live_word 1 changes)" 0
+is "status shows no error" "$(live_word 1 why)" fine
 
 # ---- members join and leave, and learn of it ----------------------------------
 
-check "4 joins" spindle-ctl node join id 4 insecure contact $A:5001
-check "all are in view 2" wait_until 60 in_view 2 1 2 3 4
-check "6 joins" spindle-ctl node join id 6 insecure contact $A:5004
-check "all are in view 3" wait_until 60 in_view 3 1 2 3 4 6
-check "free the static one" spindle-ctl view del node 5
+check "node 4 joins" spindle-ctl node join id 4 insecure contact $A:5001
+check "four nodes are in view 2" wait_until 60 in_view 2 1 2 3 4
+check "node 6 joins" spindle-ctl node join id 6 insecure contact $A:5004
+check "five nodes are in view 3" wait_until 60 in_view 3 1 2 3 4 6
+check "the static view of node 5 is removed" spindle-ctl view del node 5
 fails 5 $A:5002 'no room for another node'
 check "the view is as it was" in_view 3 1 2 3 4 6
-check "6 leaves" spindle-ctl node leave id 6
-check "it has stopped" wait_until 20 stopped 6
-is "status: why" "$(live_word 6 why)" left
+check "node 6 leaves" spindle-ctl node leave id 6
+check "node 6 has stopped" wait_until 20 stopped 6
+is "status says that node 6 left" "$(live_word 6 why)" left
 says 0 'STOPPED' status node 6
 says 1 'in no live view' node leave id 6
 says 1 'in no live view' node evict id 6 node 1
-check "the others are in view 4" wait_until 60 in_view 4 1 2 3 4
-check "4 is evicted" spindle-ctl node evict id 2 node 4
-check "it has stopped" wait_until 20 stopped 4
-is "status: why" "$(live_word 4 why)" evicted
+check "four nodes are in view 4" wait_until 60 in_view 4 1 2 3 4
+check "node 4 is evicted" spindle-ctl node evict id 2 node 4
+check "node 4 has stopped" wait_until 20 stopped 4
+is "status says that node 4 was evicted" "$(live_word 4 why)" evicted
 says 0 'To have it back: spindle-ctl node join id 4' status node 4
-check "the others are in view 5" wait_until 60 in_view 5 1 2 3
-check "who has stopped may join again" spindle-ctl node join id 4 insecure contact $A:5003
-check "all are in view 6" wait_until 60 in_view 6 1 2 3 4
+check "three nodes are in view 5" wait_until 60 in_view 5 1 2 3
+check "a stopped node may join again" spindle-ctl node join id 4 insecure contact $A:5003
+check "four nodes are in view 6" wait_until 60 in_view 6 1 2 3 4
 
 # ---- nodes that go in the middle of it -------------------------------------
 
@@ -238,14 +239,14 @@ for nap in 0 1000 3000 5000 10000 20000 40000 80000; do
 	spindle-ctl node join id 4 insecure contact $A:5001 no-wait || bad=1
 	remove_after $nap "a join"
 done
-is "nodes removed in the middle of a join" $bad 0
+is "nodes can be removed during a join" $bad 0
 bad=0
 for nap in 0 500 1000 2000 5000 10000; do
 	spindle-ctl node join id 4 insecure contact $A:5002 || bad=1
 	spindle-ctl node leave id 4 no-wait || bad=1
 	remove_after $nap "a leave"
 done
-is "nodes removed in the middle of a leave" $bad 0
+is "nodes can be removed during a leave" $bad 0
 bad=0
 for nap in 0 500 1000 2000 5000 10000; do
 	spindle-ctl node join id 4 insecure contact $A:5003 || bad=1
@@ -253,36 +254,36 @@ for nap in 0 500 1000 2000 5000 10000; do
 	spindle-ctl node evict id 2 node 4 no-wait || bad=1
 	remove_after $nap "an eviction"
 done
-is "nodes removed in the middle of an eviction" $bad 0
+is "nodes can be removed during an eviction" $bad 0
 check "processes end" load_stop 1 2 3
 check "logs agree" loads_agree
 
 # ---- too few ---------------------------------------------------------------
 
-check "3 leaves" spindle-ctl node leave id 3
-check "two are left" wait_until 60 in_view "$(($(live_word 3 vid) + 1))" 1 2
+check "node 3 leaves" spindle-ctl node leave id 3
+check "nodes 1 and 2 are in the next view" wait_until 60 in_view "$(($(live_word 3 vid) + 1))" 1 2
 says 1 'would have too few members' node leave id 2
 says 1 'no majority' node evict id 1 node 2
-check "the view of two goes on" in_view "$(highest)" 1 2
+check "nodes 1 and 2 stay in their view" in_view "$(highest)" 1 2
 # A node that is removed says so, and counts as one that left. The subgroup then has too few
 # members, and waits.
 vid=$(highest)
 check "node 2 is removed" spindle-ctl node del id 2
 check "node 1 goes on alone" wait_until 30 in_view $((vid + 1)) 1
-check "its subgroup waits" wait_until 20 sh -c \
+check "the subgroup of node 1 waits" wait_until 20 sh -c \
 	'spindle-ctl -j -p subgroup show node 1 | grep -q "\"state\": *\"forming\""'
-check "the last one leaves" spindle-ctl node leave id 1
-is "status: why" "$(live_word 1 why)" left
+check "the last member leaves" spindle-ctl node leave id 1
+is "status says that node 1 left" "$(live_word 1 why)" left
 
 # ---- the module goes right after ------------------------------------------
 
-check "back to three" add 2
+check "node 2 is added again" add 2
 for i in 1 2 3; do
 	spindle-ctl node del id $i
 	add $i
 done
-check "three begin again" live_view 3 subgroup 1
-check "they form" wait_until 60 in_view 1 1 2 3
+check "three nodes begin a live view" live_view 3 subgroup 1
+check "three nodes are in the first view" wait_until 60 in_view 1 1 2 3
 spindle-ctl node join id 4 insecure contact $A:5001 no-wait
 spindle-ctl node join id 6 insecure contact $A:5002 no-wait
 spindle-ctl node evict id 1 node 3 no-wait
@@ -291,10 +292,11 @@ check "nodes go" loop_del 8
 
 # ---- the device goes ------------------------------------------------------
 
-check "back to three" loop_nodes 3
-check "one begins" live_view 1 subgroup 1
-check "it forms" wait_until 60 in_view 1 1
-check "another joins in vain" spindle-ctl node join id 2 insecure contact 10.0.0.77:5001 no-wait
+check "three nodes are added" loop_nodes 3
+check "node 1 begins a live view" live_view 1 subgroup 1
+check "node 1 is in the first view" wait_until 60 in_view 1 1
+check "node 2 asks a contact that does not exist" \
+	spindle-ctl node join id 2 insecure contact 10.0.0.77:5001 no-wait
 check "the device is deleted" limit 60 rdma link delete rxe0
 says 0 'DEAD' status node 1
 says 0 'last: the RDMA device was removed: rxe0; it was in view 1$' status node 1
@@ -302,6 +304,6 @@ says 0 'action: .*spindle-ctl node del id 1' status node 1
 says 0 'last: the RDMA device was removed while the node joined: rxe0$' status node 2
 says 0 'last: the RDMA device was removed: rxe0$' status node 3
 says 1 'device is gone' node join id 1 insecure contact 10.0.0.1:5002
-check "dead nodes go" loop_del 3
+check "dead nodes can be removed" loop_del 3
 check "module goes" rmmod spindle
 finish

@@ -22,7 +22,7 @@ quiet()
 refuses()
 {
 	says 1 "l.conf:$1: .*$2" apply $conf
-	is "nothing was changed" "$(grep -c 'nothing was changed' "$out")" 1
+	is "the output says that nothing was changed" "$(grep -c 'nothing was changed' "$out")" 1
 	quiet "nothing was done"
 }
 
@@ -98,90 +98,92 @@ refuses 5 'KeyFile = /tmp/group.key: No such file'
 mv /tmp/group /tmp/group.key
 { node 1; view "Vid = 1" "Live = no"; } >$conf
 refuses 9 'TimeoutMs is for live views only, and line 8 says Live = no'
-is "there is no node" "$(spindle-ctl -j node show)" "[]"
+is "no node was added" "$(spindle-ctl -j node show)" "[]"
 
 # ---- a first view, and a node that joins ------------------------------------
 
 { for i in 1 2 3; do node $i; done; node 4 "Join = $A:5001"; view "Vid = 1"; } >$conf
 says 0 'Dry run: nothing was changed' apply $conf --dry-run
-is "a dry run does nothing" "$(spindle-ctl -j node show)" "[]"
+is "a dry run adds no node" "$(spindle-ctl -j node show)" "[]"
 says 0 '^+ view of node 1 begins: live, vid 1, members 1, 3 subgroups$' apply $conf --bootstrap
 is "node 2 begins to join" "$(grep -c "^+ view of node 2: it begins to join by $A:5001, $A:5003" "$out")" 1
 is "node 4 begins to join" "$(grep -c "^+ view of node 4: it begins to join by $A:5001" "$out")" 1
-check "all are in view 4" wait_until 60 in_view 4 1 2 3 4
+check "all nodes are in view 4" wait_until 60 in_view 4 1 2 3 4
 says 0 '^= view of node 2 unchanged (live, vid 4 by now)$' apply $conf --prune
-quiet "again changes nothing"
-is "it tells who came" "$(grep -c "^    member 4@$A:5004 joins" "$out")" 3
-is "node 4 is left alone" "$(grep -c '^= view of node 4 unchanged' "$out")" 1
-check "without the key nobody joins" sh -c "spindle-ctl node add id 5 addr $A port 5005 &&
+quiet "a second apply changes nothing"
+is "the output names the joined member" "$(grep -c "^    member 4@$A:5004 joins" "$out")" 3
+is "node 4 is left unchanged" "$(grep -c '^= view of node 4 unchanged' "$out")" 1
+check "a node without the key does not join" sh -c "spindle-ctl node add id 5 addr $A port 5005 &&
 	! limit 60 spindle-ctl node join id 5 insecure contact $A:5001 && spindle-ctl node del id 5"
 
 # ---- what cannot be done to it ----------------------------------------------
 
 sed 's/^MaxNodes = 8/MaxNodes = 9/' $conf >/tmp/saved && cp $conf /tmp/right && cp /tmp/saved $conf
 refuses 22 'node 1 is in a live view with other rules'
-is "it says which" "$(grep -c 'max-nodes: 8 -> 9' "$out")" 3
+is "the output names the changed value" "$(grep -c 'max-nodes: 8 -> 9' "$out")" 3
 sed 's/^Senders = 1,7/Senders = 1/' /tmp/right >$conf
 refuses 22 'other rules'
-is "it says which" "$(grep -c 'subgroup 9 senders: 1,7 -> 1$' "$out")" 3
+is "the output names the changed value" "$(grep -c 'subgroup 9 senders: 1,7 -> 1$' "$out")" 3
 sed 's/^Vid = 1/Vid = 9/' /tmp/right >$conf
 refuses 23 'whose vid grows by itself and is 4 now.*spindle-ctl node leave id 1'
 { node 1; printf '[View]\nVid = 9\nMember = 1@%s:5001\n' $A; } >$conf
 refuses 7 'spindle-ctl node leave id 1, then view del node 1'
 check "the view is as it was" in_view 4 1 2 3 4
-is "it is seen who has a key" "$(spindle-ctl -j node show | grep -o '"keyed":true' | wc -l)" 4
-check "a node without a key" spindle-ctl node add id 5 addr $A port 5005
+is "node show says which nodes have a key" \
+	"$(spindle-ctl -j node show | grep -o '"keyed":true' | wc -l)" 4
+check "a node without a key is added" spindle-ctl node add id 5 addr $A port 5005
 node 5 >$conf
 refuses 1 'node 5 runs with other values'
-is "it says which" "$(grep -c 'key: none -> that of group.key' "$out")" 1
-check "it goes" spindle-ctl node del id 5
+is "the output names the missing key" "$(grep -c 'key: none -> that of group.key' "$out")" 1
+check "the node without a key is removed" spindle-ctl node del id 5
 
 # ---- what runs, as a file ---------------------------------------------------
 
 spindle-ctl showconf >/tmp/conf1
-is "it is written once" "$(grep -c '^Live = yes' /tmp/conf1)" 1
-is "so is each rule" "$(grep -c '^\[Subgroup\]' /tmp/conf1)" 3
-is "a rule names who is no member" "$(grep -c '^Members = 7,1,2$' /tmp/conf1)" 1
-is "it tells of keys" "$(grep -c '^# KeyFile = ' /tmp/conf1)" 4
-is "nobody shows a key" "$(grep -c 0123456789abcdef /tmp/conf1)" 0
+is "showconf writes the live view once" "$(grep -c '^Live = yes' /tmp/conf1)" 1
+is "showconf writes each rule once" "$(grep -c '^\[Subgroup\]' /tmp/conf1)" 3
+is "a rule may name a node that is no member" "$(grep -c '^Members = 7,1,2$' /tmp/conf1)" 1
+is "showconf has a comment for each key" "$(grep -c '^# KeyFile = ' /tmp/conf1)" 4
+is "showconf shows no key" "$(grep -c 0123456789abcdef /tmp/conf1)" 0
 says 0 'there is nothing to change' apply /tmp/conf1 --dry-run --prune --replace
 
 # ---- members that left return ------------------------------------------------
 
-check "4 leaves" spindle-ctl node leave id 4
-check "the others are in view 5" wait_until 60 in_view 5 1 2 3
+check "node 4 leaves" spindle-ctl node leave id 4
+check "three nodes are in view 5" wait_until 60 in_view 5 1 2 3
 cp /tmp/right $conf
 says 0 '^~ view of node 4: it begins to join' apply $conf
-check "4 is back" wait_until 60 in_view 6 1 2 3 4
-check "its host starts again" spindle-ctl node del id 4
+check "node 4 has joined again" wait_until 60 in_view 6 1 2 3 4
+check "node 4 is removed" spindle-ctl node del id 4
 says 0 '^+ view of node 4: it begins to join' apply $conf
-check "4 is back again" wait_until 60 together 1 2 3 4
-check "3 leaves" spindle-ctl node leave id 3
+check "node 4 has joined again" wait_until 60 together 1 2 3 4
+check "node 3 leaves" spindle-ctl node leave id 3
 says 0 '^~ view of node 3: it begins to join' apply $conf
-check "3 is back" wait_until 60 together 1 2 3 4
-check "its host starts again" spindle-ctl node del id 3
+check "node 3 has joined again" wait_until 60 together 1 2 3 4
+check "node 3 is removed" spindle-ctl node del id 3
 says 0 '^+ view of node 3: it begins to join' apply $conf --bootstrap
-check "3 is back, the word to begin is none where others go on" wait_until 60 together 1 2 3 4
-check "its host starts again" spindle-ctl node del id 3
+check "node 3 joins the others despite --bootstrap" wait_until 60 together 1 2 3 4
+check "node 3 is removed" spindle-ctl node del id 3
 { for i in 1 2; do node $i; done; for i in 3 4; do node $i "Join = $A:5001"; done
 	view "Vid = 1" "Nodes = 1,2"; } >$conf
 says 0 '^+ view of node 3: it begins to join' apply $conf
-check "3 is back" wait_until 60 together 1 2 3 4
+check "node 3 has joined again" wait_until 60 together 1 2 3 4
 says 0 '^= view of node 3 unchanged (live, vid [0-9]* by now)$' apply $conf
-quiet "it is left alone"
+quiet "a static view in the file changes nothing"
 sed "s/^KeyFile = group.key/&\\nIdleUs = 7/" $conf >/tmp/idle && cp /tmp/idle $conf
 says 0 '^+ view of node 1: it begins to join' apply $conf --replace --dry-run
-check "all are as they were" together 1 2 3 4
+check "all members stay in their view" together 1 2 3 4
 
 # ---- all begin again ---------------------------------------------------------
 
 spindle-ctl showconf | sed 's/^# KeyFile = .*/KeyFile = group.key/' >$conf
-check "all hosts start again" loop_del 4
+check "all nodes are removed" loop_del 4
 says 0 '^+ view of node 4: it begins to join' apply $conf --bootstrap
-check "they form a view with the same members" wait_until 60 together 1 2 3 4
+check "the same members form a new view" wait_until 60 together 1 2 3 4
 # Members have the order in which they came.
 spindle-ctl showconf | sed 's/^# KeyFile = .*/KeyFile = group.key/' | grep -v ^Vid | sort >/tmp/conf2
-check "showconf and apply are inverse" sh -c "grep -v ^Vid $conf | sort | cmp - /tmp/conf2"
+check "apply of what showconf wrote changes nothing" \
+	sh -c "grep -v ^Vid $conf | sort | cmp - /tmp/conf2"
 for i in 1 2 3 4; do
 	load_start $i
 done
@@ -193,9 +195,9 @@ check "logs agree" loads_agree
 
 check "the device is deleted" limit 60 rdma link delete rxe0
 says 1 'node 1 lost its RDMA device; --replace removes it' apply $conf
-check "there is a device again" rxe_add rxe0 dummy0
+check "a new device is added" rxe_add rxe0 dummy0
 says 0 '^- node 1, to make it anew (it lost its RDMA device)' apply $conf --replace --bootstrap
-check "they form another view" wait_until 60 together 1 2 3 4
+check "the same members form another view" wait_until 60 together 1 2 3 4
 check "nodes go" loop_del 4
 check "module goes" rmmod spindle
 finish

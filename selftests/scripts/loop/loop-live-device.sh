@@ -17,9 +17,9 @@ for i in 1 2 3; do
 	check "a live view" spindle-ctl view set node $i vid 5 live insecure $members \
 		subgroup 1 window 16 max-msg 1024 ring 16384
 done
-check "it forms" wait_until 60 in_view 5 1 2 3
+check "the live view forms" wait_until 60 in_view 5 1 2 3
 tap_run limit 120 dev-bad seats-live
-check "the others go on" wait_until 60 in_view 8 2 3
+check "the other nodes go on" wait_until 60 in_view 8 2 3
 for i in 1 2 3 4; do
 	spindle-ctl node del id "$i" >/dev/null 2>&1
 done
@@ -27,9 +27,9 @@ done
 # 256 changes are a matter of seconds, but where the machine is emulated.
 if grep -q "User Mode Linux" /proc/cpuinfo; then
 	check "nodes" loop_nodes 2
-	check "one is alone in a live view" spindle-ctl view set node 1 vid 1 live insecure \
+	check "node 1 begins a live view alone" spindle-ctl view set node 1 vid 1 live insecure \
 		member 1@10.0.0.1:5001 subgroup 1 window 16 max-msg 1024 ring 4096
-	check "it forms" wait_until 60 in_view 1 1
+	check "the live view forms" wait_until 60 in_view 1 1
 	tap_run limit 180 dev-bad seats-past
 	check "nodes go" loop_del 2
 else

@@ -129,33 +129,33 @@ refused()
 
 check "module loads" loop_start
 check "nodes" loop_nodes 6
-check "four begin, in two shards" live_view 4 subgroup 10 window 32 max-msg 256 shards 2 min 2
-check "they form the first view" wait_until 60 in_view 1 1 2 3 4
-is "they are shared out" "$(where 1 2 3 4)" "1:10 2:11 3:10 4:11 "
+check "four nodes begin two shards" live_view 4 subgroup 10 window 32 max-msg 256 shards 2 min 2
+check "four nodes are in the first view" wait_until 60 in_view 1 1 2 3 4
+is "the shards have two nodes each" "$(where 1 2 3 4)" "1:10 2:11 3:10 4:11 "
 for i in 1 3; do load $i 10; done
 for i in 2 4; do load $i 11; done
 check "messages flow in the first shard" grows 10 3
 check "messages flow in the second shard" grows 11 2
-check "5 joins" spindle-ctl node join id 5 insecure contact $A:5002
-check "all are in view 2" wait_until 60 in_view 2 1 2 3 4 5
-is "it is where fewest were" "$(where 1 2 3 4 5)" "1:10 2:11 3:10 4:11 5:10 "
-check "6 joins" spindle-ctl node join id 6 insecure contact $A:5005
-check "all are in view 3" wait_until 60 in_view 3 1 2 3 4 5 6
-is "so is it" "$(where 1 2 3 4 5 6)" "1:10 2:11 3:10 4:11 5:10 6:11 "
+check "node 5 joins" spindle-ctl node join id 5 insecure contact $A:5002
+check "five nodes are in view 2" wait_until 60 in_view 2 1 2 3 4 5
+is "node 5 is in the first shard" "$(where 1 2 3 4 5)" "1:10 2:11 3:10 4:11 5:10 "
+check "node 6 joins" spindle-ctl node join id 6 insecure contact $A:5005
+check "six nodes are in view 3" wait_until 60 in_view 3 1 2 3 4 5 6
+is "node 6 is in the smaller shard" "$(where 1 2 3 4 5 6)" "1:10 2:11 3:10 4:11 5:10 6:11 "
 load 5 10
 load 6 11
 check "messages flow in the first shard" grows 10 5
 check "messages flow in the second shard" grows 11 6
-check "1 leaves" spindle-ctl node leave id 1
-check "the others are in view 4" wait_until 60 in_view 4 2 3 4 5 6
-is "nobody has moved" "$(where 2 3 4 5 6)" "2:11 3:10 4:11 5:10 6:11 "
+check "node 1 leaves" spindle-ctl node leave id 1
+check "five nodes are in view 4" wait_until 60 in_view 4 2 3 4 5 6
+is "the other nodes stay in their shards" "$(where 2 3 4 5 6)" "2:11 3:10 4:11 5:10 6:11 "
 check "messages flow in the first shard" grows 10 5
-check "3 leaves, too" spindle-ctl node leave id 3
-check "the others are in view 5" wait_until 60 in_view 5 2 4 5 6
-is "its shard has taken one" "$(where 2 4 5 6)" "2:11 4:11 5:10 6:10 "
+check "node 3 leaves" spindle-ctl node leave id 3
+check "four nodes are in view 5" wait_until 60 in_view 5 2 4 5 6
+is "node 6 has moved to the smaller shard" "$(where 2 4 5 6)" "2:11 4:11 5:10 6:10 "
 logs_of 11
-check "its process in the shard where it was ends" wait_until 20 dead "$load_6"
-is "with the error not-member" "$(sed -n 's/^e //p' "$(log 6)")" $NOT_MEMBER
+check "the process of node 6 in its former shard ends" wait_until 20 dead "$load_6"
+is "that process gets the error not-member" "$(sed -n 's/^e //p' "$(log 6)")" $NOT_MEMBER
 load 6 10
 check "messages flow in the first shard" grows 10 6
 check "messages flow in the second shard" grows 11 4
@@ -166,20 +166,20 @@ check "the view is as it was" in_view 5 2 4 5 6
 
 # ---- too few ----------------------------------------------------------------
 
-check "5 fails" spindle-ctl node del id 5
-check "the others are in view 6" wait_until 60 in_view 6 2 4 6
-check "its shard waits" wait_until 20 state_is 6 10 forming
-is "nobody else has moved" "$(where 2 4 6)" "2:11 4:11 6:10 "
-check "the other shard goes on" grows 11 2
+check "node 5 is removed" spindle-ctl node del id 5
+check "three nodes are in view 6" wait_until 60 in_view 6 2 4 6
+check "the first shard waits" wait_until 20 state_is 6 10 forming
+is "the other nodes stay in their shards" "$(where 2 4 6)" "2:11 4:11 6:10 "
+check "the second shard goes on" grows 11 2
 before=$(loop_stat 6 10 delivered)
 usleep 300000
-is "nothing is delivered in the one that waits" "$(loop_stat 6 10 delivered)" "$before"
-check "1 joins again" spindle-ctl node join id 1 insecure contact $A:5004
-check "all are in view 7" wait_until 60 in_view 7 2 4 6 1
-is "it is where one was missing" "$(where 1 2 4 6)" "1:10 2:11 4:11 6:10 "
-check "the shard goes on" wait_until 20 state_is 6 10 active
+is "the first shard delivers nothing" "$(loop_stat 6 10 delivered)" "$before"
+check "node 1 joins again" spindle-ctl node join id 1 insecure contact $A:5004
+check "four nodes are in view 7" wait_until 60 in_view 7 2 4 6 1
+is "node 1 is in the shard that lacked a node" "$(where 1 2 4 6)" "1:10 2:11 4:11 6:10 "
+check "the first shard goes on" wait_until 20 state_is 6 10 active
 load 1 10
-check "messages flow in it" grows 10 6
+check "messages flow in the first shard" grows 10 6
 check "processes end" load_stop 1 2 4 6
 check "logs of the first shard agree" agree 10
 check "logs of the second shard agree" agree 11
@@ -191,14 +191,14 @@ check "nodes go" loop_del 6
 # ---- the last reader ---------------------------------------------------------
 
 check "nodes" loop_nodes 5
-check "five begin" live_view 5 subgroup 20 window 32 max-msg 256 on-exit leave \
+check "five nodes begin a live view" live_view 5 subgroup 20 window 32 max-msg 256 on-exit leave \
 	subgroup 21 window 32 max-msg 256
-check "they form the first view" wait_until 60 in_view 1 1 2 3 4 5
+check "five nodes are in the first view" wait_until 60 in_view 1 1 2 3 4 5
 for i in 1 2 3 4 5; do load $i 21; done
-check "messages flow where nobody leaves" grows 21 3
+check "messages flow in a subgroup without on-exit leave" grows 21 3
 check "processes end" load_stop 1 2 3 4 5
 check "logs agree" agree 21
-check "nobody has left" in_view 1 1 2 3 4 5
+check "no node has left" in_view 1 1 2 3 4 5
 for i in 1 2 3 4 5; do load $i 20; done
 load_a=$load_3
 load 3 20 -R
@@ -207,7 +207,7 @@ check "messages flow" grows 20 1
 kill -KILL "$load_a"
 check "one of two readers is killed" wait_until 20 dead "$load_a"
 check "messages flow" grows 20 1
-check "its node stays" in_view 1 1 2 3 4 5
+check "the node of the other reader stays" in_view 1 1 2 3 4 5
 kill -TERM "$load_b"
 check "the last reader ends" wait_until 20 dead "$load_b"
 check "the node leaves" wait_until 20 stopped 3
@@ -220,17 +220,17 @@ check "the only reader is killed" wait_until 20 dead "$load_a"
 check "the node leaves" wait_until 20 stopped 4
 check "the others are in view 3" wait_until 60 in_view 3 1 2 5
 check "messages flow" grows 20 5
-check "a process ends, and with it the node leaves" load_stop 5
+check "a node leaves when its process ends" load_stop 5
 check "the others are in view 4" wait_until 60 in_view 4 1 2
 load 1 21
 load 2 21
 load_a=$load_1
 check "messages flow" grows 21 2
 kill -KILL "$load_a"
-check "a process is killed where nobody leaves" wait_until 20 dead "$load_a"
-check "messages of the other flow" grows 21 2
+check "a process is killed in a subgroup without on-exit leave" wait_until 20 dead "$load_a"
+check "messages of the other process flow" grows 21 2
 check "the node stays" in_view 4 1 2
-check "the process of the other ends" load_stop 2
+check "the other process ends" load_stop 2
 check "logs agree" agree 20
 check "logs agree" agree 21
 check "nodes go" loop_del 5
@@ -238,10 +238,11 @@ check "nodes go" loop_del 5
 # ---- receivers -------------------------------------------------------
 
 check "nodes" loop_nodes 4
-check "three begin" live_view 3 subgroup 30 window 32 max-msg 256 members 1,2,3,4 senders 1,4
-check "they form the first view" wait_until 60 in_view 1 1 2 3
+check "three nodes begin a live view" \
+	live_view 3 subgroup 30 window 32 max-msg 256 members 1,2,3,4 senders 1,4
+check "three nodes are in the first view" wait_until 60 in_view 1 1 2 3
 logs_of 30
-check "who may not send cannot attach for it" sh -c \
+check "a member that may not send cannot attach as a sender" sh -c \
 	"live-load -n 2 -g 30 -o /tmp/no -c 1 2>&1 | grep -q 'attach: '"
 load 1 30
 load 2 30 -R
@@ -249,18 +250,18 @@ load 3 30 -R
 check "messages flow" grows 30 3
 refused 'too few members' node leave id 1
 check "a second sender joins" spindle-ctl node join id 4 insecure contact $A:5003
-check "all are in view 2" wait_until 60 in_view 2 1 2 3 4
+check "four nodes are in view 2" wait_until 60 in_view 2 1 2 3 4
 load 4 30
 check "messages flow" grows 30 2
 check "the first sender ends" load_stop 1
-check "its node leaves" spindle-ctl node leave id 1
-check "the others are in view 3" wait_until 60 in_view 3 2 3 4
+check "the node of the first sender leaves" spindle-ctl node leave id 1
+check "three nodes are in view 3" wait_until 60 in_view 3 2 3 4
 check "messages flow" grows 30 3
 check "the last sender fails" spindle-ctl node del id 4
-check "the others are in view 4" wait_until 60 in_view 4 2 3
+check "two nodes are in view 4" wait_until 60 in_view 4 2 3
 check "the subgroup waits" wait_until 20 state_is 2 30 forming
 check "a sender comes back" spindle-ctl node join id 1 insecure contact $A:5002
-check "all are in view 5" wait_until 60 in_view 5 2 3 1
+check "three nodes are in view 5" wait_until 60 in_view 5 2 3 1
 check "the subgroup goes on" wait_until 20 state_is 2 30 active
 load 1 30
 check "messages flow" grows 30 3

@@ -44,13 +44,14 @@ quiet_host()
 check "module loads" loop_start
 spindle-ctl monitor >$EV 2>&1 &
 monitor=$!
-check "somebody listens" wait_until 30 listens $monitor
+check "the monitor listens" wait_until 30 listens $monitor
 for i in 1 2 3; do
-	check "node $i, with a thread of its own" spindle-ctl node add id $i addr 10.0.0.1 \
+	check "node $i has a thread of its own" spindle-ctl node add id $i addr 10.0.0.1 \
 		port 500$i engine $i
 done
-check "three begin" live_view 3 timeout-ms $TIMEOUT subgroup 1 window 32 max-msg 256
-check "they form the first view" wait_until 60 in_view 1 1 2 3
+check "three nodes begin a live view" \
+	live_view 3 timeout-ms $TIMEOUT subgroup 1 window 32 max-msg 256
+check "three nodes are in the first view" wait_until 60 in_view 1 1 2 3
 for i in 1 2 3; do
 	load_start $i -r 500
 done
@@ -69,15 +70,15 @@ while [ $tries -lt 5 ] && [ -z "$shown" ]; do
 	tries=$((tries + 1))
 done
 if [ -n "$shown" ]; then
-	is "nobody is suspected, nobody stops" "$(grep -c "suspect\|stopped" $EV)" 0 ||
+	is "no node is suspected, and no node stops" "$(grep -c "suspect\|stopped" $EV)" 0 ||
 		sed "s,^,# ," $EV
-	check "the view is the first one" in_view 1 1 2 3
+	check "the nodes stay in the first view" in_view 1 1 2 3
 	for i in 1 2 3; do
 		is "node $i has changed no view" "$(live_word $i changes)" 0
 	done
-	check "messages flow meanwhile ($((after - before)))" [ "$after" -gt "$before" ]
+	check "messages flow under starvation ($((after - before)))" [ "$after" -gt "$before" ]
 else
-	skip "nobody is suspected" "this machine is starved itself"
+	skip "no node is suspected" "this machine is starved itself"
 fi
 check "processes end" load_stop 1 2 3
 check "logs agree" loads_agree

@@ -64,39 +64,39 @@ story()
 	for i in 1 2 3 4; do
 		check "$1: node $i" v6_node "$i" ${2:+"$2"}
 	done
-	check "$1: three begin" v6_view 1 2 3
-	check "$1: they form the first view" wait_until 60 in_view 1 1 2 3
+	check "$1: three nodes begin a live view" v6_view 1 2 3
+	check "$1: three nodes are in the first view" wait_until 60 in_view 1 1 2 3
 	for i in 1 2 3; do
 		load_start $i
 	done
 	usleep 200000
 	check "$1: a node joins by an IPv6 contact" joins 4 2
-	check "$1: all are in the second view" wait_until 60 in_view 2 1 2 3 4
+	check "$1: four nodes are in the second view" wait_until 60 in_view 2 1 2 3 4
 	for i in 1 2 3 4; do
 		check "$1: node $i knows the joiner's address" shown $i 4
 	done
 	load_start 4
 	usleep 200000
 	check "$1: a node is evicted" spindle-ctl node evict id 4 node 1
-	check "$1: the others are in the third view" wait_until 60 in_view 3 2 3 4
-	is "$1: it says why" "$(live_word 1 why)" evicted
+	check "$1: three nodes are in the third view" wait_until 60 in_view 3 2 3 4
+	is "$1: node 1 says that it was evicted" "$(live_word 1 why)" evicted
 	# shellcheck disable=SC2154 # set by load_start
-	check "$1: its process sees the end" wait_until 30 dead "$load_1"
+	check "$1: the process of node 1 sees the end" wait_until 30 dead "$load_1"
 	usleep 200000
-	check "$1: a node is removed" spindle-ctl node del id 3
-	check "$1: the others are in the fourth view" wait_until 60 in_view 4 2 4
+	check "$1: node 3 is removed" spindle-ctl node del id 3
+	check "$1: two nodes are in the fourth view" wait_until 60 in_view 4 2 4
 	usleep 200000
-	check "$1: it is there again" v6_node 3 ${2:+"$2"}
-	check "$1: and joins" joins 3 4
-	check "$1: all are in the fifth view" wait_until 60 in_view 5 2 3 4
+	check "$1: node 3 is added again" v6_node 3 ${2:+"$2"}
+	check "$1: node 3 joins" joins 3 4
+	check "$1: three nodes are in the fifth view" wait_until 60 in_view 5 2 3 4
 	load_start 3
 	usleep 200000
 	if [ -n "${2:-}" ]; then
-		check "$1: node 5 has another one" v6_node 5 /tmp/other
-		check "$1: node 6 has none" v6_node 6
-		check "$1: another key does not join" stays_out 5
+		check "$1: node 5 has another key" v6_node 5 /tmp/other
+		check "$1: node 6 has no key" v6_node 6
+		check "$1: a node with another key does not join" stays_out 5
 		INSECURE=insecure
-		check "$1: no key does not join" stays_out 6
+		check "$1: a node without a key does not join" stays_out 6
 		check "$1: the view is as it was" in_view 5 2 3 4
 	fi
 	check "$1: processes end" load_stop 2 3 4
@@ -112,7 +112,7 @@ echo "a key of thirty-two bytes, or so." >/tmp/key
 echo "another key, of the same length.." >/tmp/other
 check "module loads" loop_start
 for i in 2 3 4 5 6; do
-	check "an address for node $i" ip addr add "fd00::$i/64" dev dummy0 nodad
+	check "node $i has an address" ip addr add "fd00::$i/64" dev dummy0 nodad
 done
 story "no key"
 story "a key" /tmp/key

@@ -36,10 +36,10 @@ check "16 nodes, all send" load 1-16 1 -s all -c 30
 check "16 nodes, half send, out of order" load 1-16 1 -s half -c 30 -R -S 2
 check "16 nodes, one sends" load 1-16 1 -s one -c 100 -S 3
 check "16 nodes, the last alone sends" load 1-16 1 -s 15 -c 60 -S 4
-check "1 byte" load 1-3 2 -c 50 -l 1
-check "empty messages" load 1-3 2 -c 50 -l 0
-check "64 KiB" load 1-3 2 -c 12 -l 65536
-check "0 to 64 KiB, copied, out of order" load 1-3 2 -c 30 -l 0-65536 -C -R
+check "messages of 1 byte" load 1-3 2 -c 50 -l 1
+check "messages without bytes" load 1-3 2 -c 50 -l 0
+check "messages of 64 KiB" load 1-3 2 -c 12 -l 65536
+check "messages up to 64 KiB, copied, out of order" load 1-3 2 -c 30 -l 0-65536 -C -R
 check "unordered" load 1-4 3 -u -c 200 -l 0-512 -R
 check "a ring that wraps in every batch" load 5-7 4 -c 300 -l 0-300 -R
 check "a window of one, a group of one" load 8 5 -c 200 -l 0-100
@@ -49,22 +49,22 @@ check "nodes go" loop_del 16
 
 # Table I of the Spindle paper: five nodes, three subgroups.
 check "5 nodes, guards by completion" loop_nodes 5 visibility imm
-check "overlapping subgroups" loop_view 5 1 \
+check "a view of overlapping subgroups is installed" loop_view 5 1 \
 	subgroup 1 members 1,2,3 window 32 max-msg 2000 \
 	subgroup 2 members 1,2,4 window 32 max-msg 2000 \
 	subgroup 3 members 1,3,5 window 32 max-msg 2000
-check "all subgroups at once" load 1-5 1,2,3 -c 100 -l 0-2000 -R
-check "only senders that lag: the last of each" load 1-5 1,2,3 -s 2 -c 60 -S 5
+check "all subgroups have traffic at once" load 1-5 1,2,3 -c 100 -l 0-2000 -R
+check "the last sender of each subgroup sends alone" load 1-5 1,2,3 -s 2 -c 60 -S 5
 check "nodes go" loop_del 5
 
 LOOP_ADDR=fd00::1
-check "3 nodes on IPv6, an engine each" sh -c '. ./lib-loop.sh
+check "3 nodes have IPv6 addresses and own engines" sh -c '. ./lib-loop.sh
 	LOOP_ADDR=fd00::1
 	for i in 1 2 3; do
 		spindle-ctl node add id $i addr fd00::1 port $((5000 + i)) engine $i || exit 1
 	done'
-check "a view over IPv6" loop_view 3 1 subgroup 1
-check "IPv6 delivers" load 1-3 1 -c 50
+check "an IPv6 view is installed" loop_view 3 1 subgroup 1
+check "messages flow over IPv6" load 1-3 1 -c 50
 check "nodes go" loop_del 3
 check "module goes" rmmod spindle
 finish

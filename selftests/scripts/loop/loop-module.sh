@@ -22,18 +22,18 @@ refuses_to_go()
 
 # ---- references -------------------------------------------------------------
 
-check "device and module" loop_start
-check "a node" loop_nodes 1
-check "keeps the module" refuses_to_go
-check "a view" loop_view 1 1 subgroup 1
-check "keeps it" refuses_to_go
+check "the module is loaded" loop_start
+check "a node is added" loop_nodes 1
+check "a node keeps the module" refuses_to_go
+check "a view is installed" loop_view 1 1 subgroup 1
+check "a view keeps the module" refuses_to_go
 sleep 300 3</dev/spindle &
 holder=$!
-check "node del" loop_del 1
+check "the node is removed" loop_del 1
 check "an open file keeps the module" refuses_to_go
 kill $holder
 wait $holder 2>/dev/null
-check "nothing keeps it" limit 60 rmmod spindle
+check "the module can be unloaded without users" limit 60 rmmod spindle
 check "the control device is gone" test ! -e /dev/spindle
 
 # ---- namespaces -------------------------------------------------------------
@@ -50,19 +50,23 @@ setup_netns()
 # Where iproute2 keeps namespaces and where others look for them are one.
 mkdir -p /var /run/netns
 [ -e /var/run ] || ln -s ../run /var/run
-check "module again" modprobe spindle
-check "a namespace" setup_netns blue
-check "node 1 here" loop_nodes 1
-check "a view here" loop_view 1 1 subgroup 1
-check "node 1 there" spindle-ctl -n blue node add id 1 addr 10.0.1.1 port 7001
-check "node 2 there" spindle-ctl -n blue node add id 2 addr 10.0.1.1 port 7002
-is "nodes here" "$(spindle-ctl node show | awk 'NR > 1 { print $1, $2 }')" "1 10.0.0.1:5001"
-is "nodes there" "$(spindle-ctl -n blue node show | awk 'NR > 1 { printf "%s %s ", $1, $2 }')" \
+check "the module is loaded again" modprobe spindle
+check "a namespace is set up" setup_netns blue
+check "node 1 is added in the first namespace" loop_nodes 1
+check "a view is installed in the first namespace" loop_view 1 1 subgroup 1
+check "node 1 is added in the second namespace" \
+	spindle-ctl -n blue node add id 1 addr 10.0.1.1 port 7001
+check "node 2 is added in the second namespace" \
+	spindle-ctl -n blue node add id 2 addr 10.0.1.1 port 7002
+is "the first namespace shows its nodes" \
+	"$(spindle-ctl node show | awk 'NR > 1 { print $1, $2 }')" "1 10.0.0.1:5001"
+is "the second namespace shows its nodes" \
+	"$(spindle-ctl -n blue node show | awk 'NR > 1 { printf "%s %s ", $1, $2 }')" \
 	"1 10.0.1.1:7001 2 10.0.1.1:7002 "
-check "an address of here is none there" sh -c \
+check "an address of the first namespace is not in the second one" sh -c \
 	"! spindle-ctl -n blue node add id 3 addr 10.0.0.1 2>/tmp/msg &&
 		grep -q 'belongs to no RDMA device' /tmp/msg"
-check "who is here attaches here" limit 30 mcast-load -n 1 -g 1 -c 5
+check "a process attaches in its own namespace" limit 30 mcast-load -n 1 -g 1 -c 5
 for ns in blue red; do
 	[ $ns = blue ] || ip netns add $ns
 	ip netns exec $ns mcast-load -n 1 -g 1 -c 5 >/tmp/msg 2>&1
@@ -72,12 +76,12 @@ for ns in blue red; do
 	red) check "not from $ns" grep -q "No such device" /tmp/msg ;;
 	esac
 done
-check "node del there does not touch the one here" spindle-ctl -n blue node del id 1
-check "which works" limit 30 mcast-load -n 1 -g 1 -c 5
-check "node del here" loop_del 1
-check "there is still one there" refuses_to_go
-check "node del there" spindle-ctl -n blue node del id 2
-check "the device there goes" limit 60 rdma link delete rxe1
+check "a removal in the second namespace spares the first one" spindle-ctl -n blue node del id 1
+check "messages flow in the first namespace" limit 30 mcast-load -n 1 -g 1 -c 5
+check "node 1 is removed in the first namespace" loop_del 1
+check "a node in the second namespace keeps the module" refuses_to_go
+check "node 2 is removed in the second namespace" spindle-ctl -n blue node del id 2
+check "the device of the second namespace goes" limit 60 rdma link delete rxe1
 check "module goes" limit 60 rmmod spindle
 ip netns del blue
 ip netns del red
@@ -148,7 +152,7 @@ while [ $i -lt "$CYCLES" ]; do
 		snapshot warm
 	elif [ $((i % 40)) = 0 ]; then
 		snapshot cold
-		diag "after $i: $(cat /tmp/cold.kb) kB, $(cat /tmp/cold.vmap) mappings"
+		diag "after $i cycles: $(cat /tmp/cold.kb) kB, $(cat /tmp/cold.vmap) mappings"
 		if [ -e /tmp/cold.slab ]; then
 			samples="$samples /tmp/$i.slab"
 			cp /tmp/cold.slab "/tmp/$i.slab"
@@ -194,7 +198,8 @@ if [ $n -ge 150 ]; then
 else
 	skip "memory has not grown by a page per cycle" "$grown kB in $n cycles say nothing"
 fi
-check "the kernel knows no more of it" sh -c "! grep -q spindle /proc/slabinfo /proc/modules"
+check "the kernel lists nothing of the module" \
+	sh -c "! grep -q spindle /proc/slabinfo /proc/modules"
 
 # ---- unload against work queues ----------------------------------------------
 
@@ -228,10 +233,10 @@ diag "$joined of the joins came first"
 
 # A user that deletes a namespace may forget the nodes in it, and no process can remove them then.
 # The nodes have to go with their device, because otherwise the module could never be unloaded.
-check "module again" modprobe spindle
-check "a namespace" setup_netns green
-check "node there" spindle-ctl -n green node add id 1 addr 10.0.1.1 port 7001
+check "the module is loaded again" modprobe spindle
+check "a namespace is set up" setup_netns green
+check "a node is added in the namespace" spindle-ctl -n green node add id 1 addr 10.0.1.1 port 7001
 ip netns del green
-check "the device goes, of a namespace that nobody can reach" limit 60 rdma link delete rxe1
+check "the device of an unreachable namespace is deleted" limit 60 rdma link delete rxe1
 check "module goes" wait_until 20 rmmod spindle
 finish

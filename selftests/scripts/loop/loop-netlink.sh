@@ -27,9 +27,9 @@ check "module loads" loop_start
 ip link add dummy1 type dummy && ip link set dummy1 up && ip addr add 10.9.0.1/24 dev dummy1
 spindle-ctl monitor >"$events" &
 monitor=$!
-check "monitor listens" wait_until 20 listens "$monitor"
+check "the monitor listens" wait_until 20 listens "$monitor"
 check "nodes" loop_nodes 4
-check "a view" loop_view 3 7 \
+check "a view of three nodes is installed" loop_view 3 7 \
 	subgroup 0 name zero window 16 max-msg 1024 ring 65536 \
 	subgroup 5 mode unordered window 8 max-msg 512 ring 4096 members 1,2 senders 2
 check "subgroups become active" wait_until 60 all_active 5
@@ -44,25 +44,25 @@ expect_event "peer-up node 2 peer 1"
 expect_event "peer-up node 3 peer 2"
 
 tap_run limit 60 genl-bad refuse
-check "all is active as before" all_active 5
+check "all subgroups are still active" all_active 5
 tap_run limit 30 genl-bad rights
 tap_run limit 60 genl-bad dump
 tap_run limit 60 genl-bad set
-check "all is active as before" all_active 5
+check "all subgroups are still active" all_active 5
 tap_run limit 60 genl-bad shows
 tap_run limit 30 genl-bad last-id
 tap_run limit 60 genl-bad largest-view
 
-check "a view with a higher id replaces" loop_view 3 8 subgroup 1 window 4 max-msg 64
-check "it becomes active" wait_until 60 all_active 3
+check "a view with a higher id replaces the view" loop_view 3 8 subgroup 1 window 4 max-msg 64
+check "the new view becomes active" wait_until 60 all_active 3
 expect_event "view-remove node 1 vid 7 error view-gone"
 expect_event "view-install node 1 vid 8"
 expect_event "subgroup-active node 3 vid 8 subgroup 1"
-check "view del" spindle-ctl view del node 3
+check "the view of node 3 is removed" spindle-ctl view del node 3
 expect_event "view-remove node 3 vid 8 error view-gone"
 expect_event "peer-down node 1 peer 3 error peer-lost"
 expect_event "subgroup-failed node 1 vid 8 subgroup 1 error peer-lost"
-check "a lower view id after a removal" spindle-ctl view set node 3 vid 2 \
+check "a lower view id is accepted after a removal" spindle-ctl view set node 3 vid 2 \
 	member 3@10.0.0.1:5003 subgroup 0
 expect_event "subgroup-active node 3 vid 2 subgroup 0"
 check "nodes go" loop_del 4

@@ -65,35 +65,36 @@ grown_view()
 traffic()
 {
 	check "$1: small messages" load 1-3 1 -s all -c 100 -l 0-10000 -S 1
-	check "$1: by RDMC" load 1-3 1 -s all -c 10 -l 1-1048576 -S 2
-	check "$1: by the ring" load 1-3 2 -s all -c 30 -l 1-1048576 -S 3
-	is "$1: all of them" "$(loop_stat 1 2 large)" 0
+	check "$1: messages by RDMC" load 1-3 1 -s all -c 10 -l 1-1048576 -S 2
+	check "$1: messages by the ring" load 1-3 2 -s all -c 30 -l 1-1048576 -S 3
+	is "$1: RDMC sent no message of the second subgroup" "$(loop_stat 1 2 large)" 0
 	check "$1: objects" objects -m 1-3 -b 262144 -l 1,262145,3000001 -c 3 -o 17
 }
 
-check "a device" setup_rxe_loop
+check "a device is set up" setup_rxe_loop
 for n in 128 511; do
-	check "module loads, told of $n pages" modprobe spindle fast_reg_pages=$n
-	check "3 nodes" loop_nodes 3
-	check "a view" view 1
+	check "the module is loaded for devices of $n pages" modprobe spindle fast_reg_pages=$n
+	check "three nodes are added" loop_nodes 3
+	check "a view of three nodes is installed" view 1
 	traffic "$n pages"
 	if [ $n = 128 ]; then
 		rdmc-load -m 1-3 -b 524288 -l 600000 -c 1 >/tmp/out 2>&1
 		check "a block that is too long is refused" grep -q "not supported" /tmp/out
 	else
-		check "the longest blocks" objects -m 1-3 -b 1048576 -l 3145729 -c 2 -o 17
+		check "blocks of the longest length arrive" \
+			objects -m 1-3 -b 1048576 -l 3145729 -c 2 -o 17
 	fi
 	check "nodes go" loop_del 3
-	check "3 nodes" loop_nodes 3
-	check "a live view, one joins" grown_view
+	check "three nodes are added" loop_nodes 3
+	check "a node joins a live view" grown_view
 	traffic "$n pages, live"
 	check "nodes go" loop_del 3
 	check "module goes" rmmod spindle
 done
 
 # A row's chunks are those of its holder: each node installs its view for another device.
-check "module loads" modprobe spindle
-check "3 nodes" loop_nodes 3
+check "the module is loaded" modprobe spindle
+check "three nodes are added" loop_nodes 3
 mixed()
 {
 	local i n members
@@ -113,7 +114,7 @@ mixed()
 	done
 	by_ring
 }
-check "a view of three devices" mixed
+check "a view of three different devices is installed" mixed
 traffic "three devices"
 check "nodes go" loop_del 3
 check "module goes" rmmod spindle

@@ -51,27 +51,29 @@ says 1 "row_mib" view set node 1 vid 1 live insecure member 1@10.0.0.1:5001 memb
 	subgroup 1 ring $RING
 says 1 "row_mib" view set node 1 vid 1 member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 \
 	subgroup 1 ring $RING
-check "one member has a row" \
+check "the first member has only its own row" \
 	spindle-ctl view set node 1 vid 1 live insecure member 1@10.0.0.1:5001 \
 	subgroup 1 ring $RING
 # There is memory for the own row of the joiner, and not for the first member's.
 says 1 "row_mib" node join id 2 insecure contact 10.0.0.1:5001
 is "a node without room for the row of a joiner stays" "$(live_word 1 state)" active
-check "the view goes" spindle-ctl view del node 1
+check "the view is removed" spindle-ctl view del node 1
 echo 0 >$PARAM
 
 if memory_groups; then
 	first=$(charged first)
-	check "a view is begun by a process of a cgroup" in_group first spindle-ctl view set node 1 \
+	check "a process of the first cgroup begins a view" \
+		in_group first spindle-ctl view set node 1 \
 		vid 1 live insecure timeout-ms 5000 member 1@10.0.0.1:5001 subgroup 1 ring $RING
-	is "the cgroup pays for the own ring" "$(rings "$first" "$(charged first)")" 1
+	is "the first cgroup pays for the own row" "$(rings "$first" "$(charged first)")" 1
 	joiner=$(charged joiner)
-	check "a node joins for a process of another one" in_group joiner spindle-ctl node join \
+	check "a process of the second cgroup begins a join" in_group joiner spindle-ctl node join \
 		id 2 insecure contact 10.0.0.1:5001
-	check "both are in the view" wait_until 60 in_view 2 1 2
+	check "both nodes are in the view" wait_until 60 in_view 2 1 2
 	is "the first cgroup pays for the row of the joiner" \
 		"$(rings "$first" "$(charged first)")" 2
-	is "the second one for both rows of its node" "$(rings "$joiner" "$(charged joiner)")" 2
+	is "the second cgroup pays for both rows of its node" \
+		"$(rings "$joiner" "$(charged joiner)")" 2
 	check "messages flow" limit 60 mcast-load -n 1-2 -g 1 -c 50
 else
 	skip "memory cgroups pay" "a kernel without them"

@@ -74,9 +74,10 @@ check "module loads" loop_start
 
 perf "throughput" --verify -r 2
 sends 600
-is "  repetitions" "$(get repetitions)" 2
-is "  two values" "$(json-get "$OUT" /runs/0/metrics/sent/values/1)" 600
-is "  all configured" "$(get config/nodes) $(get config/size) $(get config/mode)" \
+is "  the result has two repetitions" "$(get repetitions)" 2
+is "  the result has two values" "$(json-get "$OUT" /runs/0/metrics/sent/values/1)" 600
+is "  the result has the configuration" \
+	"$(get config/nodes) $(get config/size) $(get config/mode)" \
 	"3 1000 ordered"
 is "  every message has a time" "$(metric own_count) $(metric slowest_count)" "600 600"
 for name in goodput rate raw_bandwidth raw_latency efficiency own_p50 own_p99 own_p999 \
@@ -84,24 +85,25 @@ for name in goodput rate raw_bandwidth raw_latency efficiency own_p50 own_p99 ow
 	    engine_busy syscalls_per_message send_batch recv_batch dlv_batch; do
 	holds "  $name" "$(metric $name) > 0"
 done
-holds "  several messages in a write" "$(metric messages_per_write) > 1"
-holds "  no byte is left out" "$(metric wire_per_byte) >= 1"
+holds "  a write has several messages" "$(metric messages_per_write) > 1"
+holds "  every byte is counted" "$(metric wire_per_byte) >= 1"
 holds "  times are in order" "$(metric own_p50) <= $(metric own_p99) && \
 	$(metric own_p99) <= $(metric own_max)"
 writes=$(metric writes_per_message)
-check "  nodes are gone" no_nodes
+check "  the nodes are removed" no_nodes
 
-perf "the baseline" --tune all=off
+perf "all techniques off" --tune all=off
 sends 600
-holds "  takes more writes" "$(metric writes_per_message) > 2 * $writes"
-is "  sends one at a time" "$(metric send_batch)" 1
-is "  without nulls" "$(metric nulls)" 0
-perf "techniques one by one" --tune send-batch=off,packed=off,dlv-budget=1
+holds "  the baseline takes more writes" "$(metric writes_per_message) > 2 * $writes"
+is "  the baseline sends one message at a time" "$(metric send_batch)" 1
+is "  the baseline sends no nulls" "$(metric nulls)" 0
+perf "three techniques off" --tune send-batch=off,packed=off,dlv-budget=1
 sends 600
-is "  no batch that is off" "$(metric send_batch)" 1
-perf "no raw writes, no timing" --no-raw --no-timing
+is "  no messages are batched" "$(metric send_batch)" 1
+perf "raw writes and timing off" --no-raw --no-timing
 sends 600
-is "  then they are not known" "$(metric efficiency) $(metric engine_busy)" "null null"
+is "  figures without a measurement are null" \
+	"$(metric efficiency) $(metric engine_busy)" "null null"
 
 # ---- messages, members, modes ----------------------------------------------
 
@@ -111,67 +113,67 @@ for size in 1 23 24 25 128 129 64K; do
 done
 perf "a window of one" -w 1 -c 50
 sends 150
-perf "half of them send" -s half
+perf "half of the members send" -s half
 sends 400
-perf "one sends" -s one
+perf "one member sends" -s one
 sends 200
-perf "one node alone" -n 1
+perf "one node without peers" -n 1
 sends 200 1
 perf "unordered" --mode unordered --verify
 sends 600
-perf "guards by completion" --visibility imm
+perf "guards are believed by completion" --visibility imm
 sends 600
-perf "copied in and out" --copy-in --copy-out --verify
+perf "messages copied in and out" --copy-in --copy-out --verify
 sends 600
-perf "one of three subgroups" -k 3 -a one
+perf "one of three subgroups active" -k 3 -a one
 sends 600
-perf "all three" -k 3 --verify
+perf "three subgroups active" -k 3 --verify
 sends 1800
-perf "a thread for each node" --threads --verify
+perf "one thread for each node" --threads --verify
 sends 600
-perf "with a warm-up of its own length" -W 100
+perf "a warm-up of 100 messages" -W 100
 sends 600
-perf "without one" -W 0
+perf "no warm-up" -W 0
 sends 600
 
 # ---- time ------------------------------------------------------------------
 
-perf "one at a time" --latency -c 50
+perf "one message at a time" --latency -c 50
 sends 150
-is "  times" "$(metric own_count)" 150
-is "  none was due" "$(metric late_count) $(metric late_p50)" "0 null"
-perf "by the clock" --rate 500 -c 0 -t 0.2
+is "  every message has a time" "$(metric own_count)" 150
+is "  no message has a due time" "$(metric late_count) $(metric late_p50)" "0 null"
+perf "a fixed rate" --rate 500 -c 0 -t 0.2
 sends 300
-is "  all were due" "$(metric late_count)" 300
-holds "  lateness is a part of it" "$(metric late_p50) <= $(metric own_p50)"
-perf "one in a long time" -s one -S 64 --rate 25 -c 0 -t 1
+is "  every message has a due time" "$(metric late_count)" 300
+holds "  the latency includes the lateness" "$(metric late_p50) <= $(metric own_p50)"
+perf "one message in 40 ms" -s one -S 64 --rate 25 -c 0 -t 1
 sends 25
 alone=$(metric writes_per_message)
-perf "one in a long time, not by express" -s one -S 64 --rate 25 -c 0 -t 1 --tune express=off
+perf "one message in 40 ms, without express" -s one -S 64 --rate 25 -c 0 -t 1 --tune express=off
 sends 25
 # Engines that sleep in between report that now and then. Without express the message needs more
 # writes.
-holds "  takes two more writes to each member, about" \
+holds "  a message takes about two more writes to each member" \
 	"$(metric writes_per_message) - $alone > 1 && $(metric writes_per_message) - $alone < 8"
-perf "for a while" -c 0 -t 0.2 --verify
-holds "  something was sent" "$(metric sent) > 0"
-is "  and delivered" "$(metric delivered)" $(($(metric sent) * 3))
-perf "for a while, unordered, with threads" -c 0 -t 0.2 --mode unordered --threads
-is "  all is delivered" "$(metric delivered)" $(($(metric sent) * 3))
+perf "a run of 0.2 s" -c 0 -t 0.2 --verify
+holds "  members have sent messages" "$(metric sent) > 0"
+is "  all members have delivered them" "$(metric delivered)" $(($(metric sent) * 3))
+perf "a run of 0.2 s, unordered, with threads" -c 0 -t 0.2 --mode unordered --threads
+is "  all messages are delivered" "$(metric delivered)" $(($(metric sent) * 3))
 
 for delay in 20 100; do
 	perf "a sender that rests for $delay us" -d $delay --delay-senders one
-	holds "  the others send all" "$(metric sent) >= 400"
-	is "  all is delivered" "$(metric delivered)" $(($(metric sent) * 3))
+	holds "  the other members send all messages" "$(metric sent) >= 400"
+	is "  all messages are delivered" "$(metric delivered)" $(($(metric sent) * 3))
 done
-perf "all rest" -d 100 -c 50
+perf "all members rest between messages" -d 100 -c 50
 sends 150
 perf "a sender that does not send" -d long --delay-senders one
 sends 400
-holds "  it gives up its rounds" "$(metric nulls) + $(metric silent) > 0"
-perf "a sender that says so" -d silent --delay-senders one
+holds "  the silent sender gives up rounds" "$(metric nulls) + $(metric silent) > 0"
+perf "a sender that declares silence" -d silent --delay-senders one
 sends 400
-holds "  it has given them up in advance" "$(metric silent) > 0"
+holds "  the silent sender gives up rounds in advance" "$(metric silent) > 0"
 
 perf "readers that take 5 us" -u 5 --verify
 sends 600
@@ -184,13 +186,14 @@ done
 # ---- many runs -------------------------------------------------------------
 
 perf "a sweep" -x size=1,1K -x 'tune=default;all=off,nulls=on' -c 50 --csv /tmp/perf.csv
-is "  rows" "$(wc -l </tmp/perf.csv)" 5
-is "  as many columns in each" \
+is "  the file has all rows" "$(wc -l </tmp/perf.csv)" 5
+is "  all rows have as many columns" \
 	"$(sed 's/"[^"]*"/x/g' /tmp/perf.csv | awk -F, '{ print NF }' | sort -u | wc -l)" 1
 run=3
-is "  the last one" "$(get config/size) $(get config/tune)" "1024 all=off,nulls=on"
+is "  the result has the last configuration" \
+	"$(get config/size) $(get config/tune)" "1024 all=off,nulls=on"
 run=0
-check "  nodes are gone" no_nodes
+check "  the nodes are removed" no_nodes
 limit 200 spindle-perf --setup -n 3 -c 50 -r 1 -q >/tmp/table.out 2>&1
 for word in goodput efficiency "messages per write" "bytes written per byte" doorbells nulls \
 	    "system calls per message" "99.9 %" "batches of" "woken by peers"; do
@@ -199,20 +202,25 @@ done
 
 # ---- nodes that exist ------------------------------------------------------
 
-check "4 nodes" loop_nodes 4
-check "a view" loop_view 4 1 subgroup 7 window 32 max-msg 2000 senders 1,2,3
-check "their subgroup" limit 200 spindle-perf -q -S 2000 -c 200 -r 2 --json="$OUT" \
+check "four nodes are added" loop_nodes 4
+check "a view of four nodes is installed" \
+	loop_view 4 1 subgroup 7 window 32 max-msg 2000 senders 1,2,3
+check "spindle-perf measures an existing subgroup" \
+	limit 200 spindle-perf -q -S 2000 -c 200 -r 2 --json="$OUT" \
 	--tune late-post=off
 sends 600 4
-is "  is as it is" "$(get config/window) $(get config/max_msg) $(get members) $(get senders)" \
+is "  the result has the subgroup's configuration" \
+	"$(get config/window) $(get config/max_msg) $(get members) $(get senders)" \
 	"32 2000 4 3"
 check "  the nodes stay" spindle-ctl node show id 4
 spindle-ctl -j -p subgroup show node 1 id 7 >/tmp/sg.json
-is "  as they were tuned" "$(sed -n 's/^ *"late_post": *\([a-z]*\).*/\1/p' /tmp/sg.json)" true
+is "  the subgroup keeps its tuning" \
+	"$(sed -n 's/^ *"late_post": *\([a-z]*\).*/\1/p' /tmp/sg.json)" true
 spindle-ctl -j -p node show >/tmp/nodes.json
-is "  and do not measure time" "$(json-get /tmp/nodes.json /0/timing /3/timing | tr '\n' ' ')" \
+is "  the nodes do not measure time" \
+	"$(json-get /tmp/nodes.json /0/timing /3/timing | tr '\n' ' ')" \
 	"false false "
-check "one sends, the others are silent" limit 200 spindle-perf -q -S 2000 -c 200 -r 1 \
+check "one member sends, the others declare silence" limit 200 spindle-perf -q -S 2000 -c 200 -r 1 \
 	-s one --json="$OUT"
 sends 200 4
 # A run of two hosts on this one: each has half of the nodes, and one starts later.
@@ -220,27 +228,28 @@ limit 90 spindle-perf -q -S 2000 -c 300 -r 2 --only-nodes 1,2 --json=/tmp/a.json
 	>/tmp/a.out 2>&1 &
 first=$!
 usleep 300000
-check "two processes" limit 90 spindle-perf -q -S 2000 -c 300 -r 2 --only-nodes 3,4 \
+check "two processes measure together" \
+	limit 90 spindle-perf -q -S 2000 -c 300 -r 2 --only-nodes 3,4 \
 	--json=/tmp/b.json
 rc=0
 wait $first || rc=$?
-is "  both end well" "$rc" 0
+is "  both processes succeed" "$rc" 0
 sed 's/^/# /' /tmp/a.out | grep spindle-perf
-is "  with the same order" "$(json-get /tmp/a.json /runs/0/order)" \
+is "  both processes have the same order" "$(json-get /tmp/a.json /runs/0/order)" \
 	"$(json-get /tmp/b.json /runs/0/order)"
 OUT=/tmp/b.json
-is "  one sender is here" "$(metric sent) $(get local) $(get members)" "300 2 4"
-is "  two members get all" "$(metric delivered)" 1800
+is "  the first process has one sender" "$(metric sent) $(get local) $(get members)" "300 2 4"
+is "  two members deliver all messages" "$(metric delivered)" 1800
 limit 200 spindle-perf -q -S 2000 -c 300 --only-nodes 1,2 --wait 8 >/tmp/a.out 2>&1 &
 first=$!
 fails 1 "other arguments" -S 1000 -c 300 --only-nodes 3,4 --wait 8
 rc=0
 wait $first || rc=$?
-is "  for both of them" "$rc" 1
-check "who was killed does no harm" sh -c '
+is "  both processes fail" "$rc" 1
+check "a killed process leaves no traces" sh -c '
 	spindle-perf -q -S 2000 -t 60 --no-raw & pid=$!
 	usleep 500000; kill -KILL $pid; wait $pid; usleep 200000; true'
-check "  to those who come then" limit 200 spindle-perf -q -S 2000 -c 200 -r 1 --no-raw
+check "  later processes can measure" limit 200 spindle-perf -q -S 2000 -c 200 -r 1 --no-raw
 fails 1 "has at most 2000" -S 2001 -c 10
 fails 1 "no subgroup here of those" --only-subgroups 8
 fails 1 "no node with a view here of those" --only-nodes 9
@@ -253,9 +262,9 @@ fails 1 "no node with a view here; make one" -c 1
 # ---- the end before the end ------------------------------------------------
 
 fails 1 "no node\|not available\|no RDMA\|making node" --setup --addr 192.0.2.9
-check "  nodes are gone" no_nodes
+check "  the nodes are removed" no_nodes
 fails 1 "a budget is 1 to 65536" --setup -n 2 --tune send-budget=0
-check "  nodes are gone" no_nodes
+check "  the nodes are removed" no_nodes
 have_nodes()
 {
 	[ "$(spindle-ctl -j node show | grep -o '"id"' | wc -l)" = 3 ]
@@ -275,20 +284,20 @@ for sig in INT TERM; do
 		rc=0
 		wait $pid || rc=$?
 		holds "ended by $sig" "$rc > 128"
-		check "  nodes are gone" no_nodes
+		check "  the nodes are removed" no_nodes
 	done
 done
 # Raw writes that would take minutes. No other process waits for them, and ending the program does
 # not wait either.
 spindle-perf --setup -n 3 -S 64K --raw-count 1000000 -q >/tmp/sig.out 2>&1 &
 pid=$!
-check "raw writes" wait_until 60 have_nodes
+check "a long raw run has nodes" wait_until 60 have_nodes
 usleep 300000
-check "  others are answered meanwhile" limit 30 spindle-ctl stats
+check "  other requests are answered during a raw run" limit 30 spindle-ctl stats
 kill -INT $pid
 rc=0
 wait $pid || rc=$?
 is "ended by INT" "$rc" 130
-check "  nodes are gone" no_nodes
+check "  the nodes are removed" no_nodes
 check "module goes" rmmod spindle
 finish

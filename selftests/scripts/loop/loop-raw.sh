@@ -36,7 +36,8 @@ messages()
 # Node 5 has its own engine. There is no node 6 at its address.
 check "module loads" loop_start
 check "4 nodes" loop_nodes 4
-check "one with another engine" spindle-ctl node add id 5 addr 10.0.0.1 port 5005 engine 1
+check "a node with another engine is added" \
+	spindle-ctl node add id 5 addr 10.0.0.1 port 5005 engine 1
 members="member 6@10.0.0.1:5006"
 for i in 1 2 3 4 5; do
 	members="$members member $i@10.0.0.1:500$i"
@@ -60,27 +61,27 @@ view()
 			subgroup 5 members 1,2 senders 1 window 16 max-msg 1024 || return 1
 	done
 }
-check "a view" view 1 1 2 3 4 5
+check "a view of five nodes is installed" view 1 1 2 3 4 5
 # One of the two members of subgroup 3 is there.
-check "all but one are active" wait_until 60 all_active 9
+check "all subgroups but one are active" wait_until 60 all_active 9
 messages "before"
 
 # ---- counts ---------------------------------------------------------------
 
 before=$(posted)
 raw "a write to each of three members" "writes 3" -n 1 -g 1 -c 1
-check "the connections have counted them" test $(($(posted) - before)) -ge 3
+check "the connections have counted the writes" test $(($(posted) - before)) -ge 3
 before=$(posted)
-raw "a thousand" "writes 3000" -n 1 -g 1 -s 1000 -c 1000
-check "and them" test $(($(posted) - before)) -ge 3000
-raw "one byte" "writes 300" -n 2 -g 1 -s 1
-raw "as long as the ring, over and over" "writes 300" -n 3 -g 1 -s 16384
-raw "not quite" "writes 300" -n 3 -g 1 -s 16383
-raw "nobody to write to" "writes 0" -n 1 -g 4
-raw "there and back" "writes 2" -n 1 -g 1 -k 1 -c 1
-raw "two hundred times" "writes 400" -n 1 -g 1 -k 1 -c 200
-raw "the last of the senders to the first" "writes 400" -n 3 -g 1 -k 1 -s 16384 -c 200
-raw "another engine can be written to" "writes 100" -n 1 -g 2
+raw "a thousand writes to each member" "writes 3000" -n 1 -g 1 -s 1000 -c 1000
+check "the connections have counted the writes" test $(($(posted) - before)) -ge 3000
+raw "writes of one byte" "writes 300" -n 2 -g 1 -s 1
+raw "writes as long as the ring" "writes 300" -n 3 -g 1 -s 16384
+raw "writes one byte shorter than the ring" "writes 300" -n 3 -g 1 -s 16383
+raw "a subgroup without other members has no writes" "writes 0" -n 1 -g 4
+raw "a ping-pong" "writes 2" -n 1 -g 1 -k 1 -c 1
+raw "two hundred ping-pongs" "writes 400" -n 1 -g 1 -k 1 -c 200
+raw "ping-pongs of the last sender with the first one" "writes 400" -n 3 -g 1 -k 1 -s 16384 -c 200
+raw "writes to a node with another engine" "writes 100" -n 1 -g 2
 messages "afterwards: what was written is not taken for messages"
 
 # ---- refusals -------------------------------------------------------------
@@ -88,21 +89,23 @@ messages "afterwards: what was written is not taken for messages"
 size="size is 1 to 1048576 bytes, and at most the subgroup's ring"
 busy="the subgroup is in use or not active"
 raw "nothing" "error EINVAL: $size" -n 1 -g 1 -s 0
-raw "longer than the ring" "error EINVAL: $size" -n 1 -g 1 -s 16385
-raw "no times" "error EINVAL: count is 1 to 1000000" -n 1 -g 1 -c 0
-raw "too often" "error EINVAL: count is 1 to 1000000" -n 1 -g 1 -c 1000001
-raw "no such node" "error ENODEV: no node has this id" -n 9 -g 1
-raw "no such subgroup" "error ENOENT: the node is in no subgroup with this id" -n 1 -g 9
-raw "a member that does not send" \
+raw "writes longer than the ring are refused" "error EINVAL: $size" -n 1 -g 1 -s 16385
+raw "a count of 0 is refused" "error EINVAL: count is 1 to 1000000" -n 1 -g 1 -c 0
+raw "a count above a million is refused" "error EINVAL: count is 1 to 1000000" -n 1 -g 1 -c 1000001
+raw "an unknown node is refused" "error ENODEV: no node has this id" -n 9 -g 1
+raw "an unknown subgroup is refused" \
+	"error ENOENT: the node is in no subgroup with this id" -n 1 -g 9
+raw "a member that does not send is refused" \
 	"error EPERM: the node does not send in this subgroup" -n 4 -g 1
-raw "a member is missing" "error EBUSY: $busy" -n 1 -g 3
+raw "a subgroup with a missing member is refused" "error EBUSY: $busy" -n 1 -g 3
 other="a ping-pong needs another sender of this kernel and engine"
-raw "another engine cannot answer" "error EOPNOTSUPP: $other" -n 1 -g 2 -k 1
-raw "nor can a member that does not send" "error EOPNOTSUPP: $other" -n 1 -g 5 -k 1
-raw "nor can nobody" "error EOPNOTSUPP: $other" -n 1 -g 4 -k 1
-is "there is no third kind" "$(technique raw -n 1 -g 1 -k 2 | sed 's/:.*//')" "error ERANGE"
+raw "a ping-pong with another engine is refused" "error EOPNOTSUPP: $other" -n 1 -g 2 -k 1
+raw "a ping-pong with a member that does not send is refused" \
+	"error EOPNOTSUPP: $other" -n 1 -g 5 -k 1
+raw "a ping-pong without another member is refused" "error EOPNOTSUPP: $other" -n 1 -g 4 -k 1
+is "an unknown kind is refused" "$(technique raw -n 1 -g 1 -k 2 | sed 's/:.*//')" "error ERANGE"
 su nobody -s /bin/sh -c "technique raw -n 1 -g 1" >/tmp/out 2>&1
-is "not for everybody" "$(sed 's/:.*//' /tmp/out)" "error EPERM"
+is "a user without rights is refused" "$(sed 's/:.*//' /tmp/out)" "error EPERM"
 
 # A sender that says nothing: input that does not come and does not end.
 mkfifo /tmp/quiet
@@ -113,13 +116,13 @@ sender_is()
 }
 spindle-pipe -n 1 -g 1 -s <&9 >/dev/null 2>&1 &
 pipe=$!
-check "a sender" wait_until 30 sender_is 1 true
-raw "is in the way" "error EBUSY: $busy" -n 1 -g 1
-raw "and at the other end" "error EBUSY: $busy" -n 3 -g 1 -k 1
-raw "but nobody else's" "writes 300" -n 2 -g 1
+check "a sender is attached" wait_until 30 sender_is 1 true
+raw "a run is refused while a sender is attached" "error EBUSY: $busy" -n 1 -g 1
+raw "a ping-pong is refused while its other end has a sender" "error EBUSY: $busy" -n 3 -g 1 -k 1
+raw "a run of another node is possible" "writes 300" -n 2 -g 1
 kill "$pipe"
 wait "$pipe" 2>/dev/null
-check "it goes" wait_until 30 sender_is 1 false
+check "the sender is gone" wait_until 30 sender_is 1 false
 
 # Messages that are delivered and not consumed keep the ring, because a write would change them.
 spindle-pipe -n 2 -g 1 -r >/tmp/read 2>&1 &
@@ -128,27 +131,28 @@ reader_is()
 {
 	spindle-ctl -j subgroup show node 2 id 1 | grep -q "\"pid\":$reads,.*\"lag\":$1,"
 }
-check "a reader" wait_until 30 reader_is 0
+check "a reader is attached" wait_until 30 reader_is 0
 kill -STOP "$reads"
 seq 5 >/tmp/five
 spindle-pipe -n 1 -g 1 -s </tmp/five >/dev/null 2>&1 &
 pipe=$!
-check "it holds messages" wait_until 30 reader_is 5
+check "the reader holds messages" wait_until 30 reader_is 5
 kill "$pipe"
 wait "$pipe" 2>/dev/null
-check "their sender is gone" wait_until 30 sender_is 1 false
-raw "they are in the way" "error EBUSY: $busy" -n 1 -g 1
-raw "nobody else's are" "writes 300" -n 3 -g 1
+check "the sender of these messages is gone" wait_until 30 sender_is 1 false
+raw "a run is refused while a reader holds messages" "error EBUSY: $busy" -n 1 -g 1
+raw "a run of another node is possible" "writes 300" -n 3 -g 1
 kill -CONT "$reads"
-check "they are read" wait_until 30 reader_is 0
+check "the reader has read the messages" wait_until 30 reader_is 0
 free()
 {
 	[ "$(technique raw -n 1 -g 1)" = "writes 300" ]
 }
-check "and no longer in the way" wait_until 30 free
+check "a run is possible again" wait_until 30 free
 kill "$reads"
 wait "$reads" 2>/dev/null
-is "they are what was sent" "$(awk '{ print $3 }' /tmp/read | tr '\n' ' ')" "1 2 3 4 5 "
+is "the reader got the messages that were sent" \
+	"$(awk '{ print $3 }' /tmp/read | tr '\n' ' ')" "1 2 3 4 5 "
 messages "after refusals"
 
 # ---- removals during a run --------------------------------------------------
@@ -202,39 +206,39 @@ node()
 lost="0 error ENOTCONN: a member was lost during the measurement"
 idle="0 error EBUSY: $busy"
 begin
-check "a member is removed" spindle-ctl node del 4
-ends "which ends it" "$lost" "$idle"
-check "it comes back" node add 4
-check "a new view" again 2
+check "node 4 is removed during a run" spindle-ctl node del 4
+ends "the run ends" "$lost" "$idle"
+check "node 4 is added again" node add 4
+check "a new view is installed" again 2
 begin
-check "the node itself is removed" spindle-ctl node del 1
-ends "which ends it" "0 error ENODEV: no node has this id"
-check "it comes back" node add 1
-check "a new view" again 3
+check "node 1 is removed during its run" spindle-ctl node del 1
+ends "the run ends" "0 error ENODEV: no node has this id"
+check "node 1 is added again" node add 1
+check "a new view is installed" again 3
 begin
-check "the view is replaced" view 4 1
-ends "which ends it" "$idle"
-check "a new view" again 5
+check "the view is replaced during a run" view 4 1
+ends "the run ends" "$idle"
+check "a new view is installed" again 5
 begin -k 1 -s 1
-check "the other end is removed" spindle-ctl node del 2
-ends "which ends a ping-pong" "0 error EOPNOTSUPP: $other"
-check "it comes back" node add 2
-check "a new view" again 6
+check "the other end is removed during a ping-pong" spindle-ctl node del 2
+ends "the ping-pong ends" "0 error EOPNOTSUPP: $other"
+check "node 2 is added again" node add 2
+check "a new view is installed" again 6
 begin
 spindle-pipe -n 1 -g 1 -s <&9 >/dev/null 2>&1 &
 pipe=$!
-ends "somebody sends, which ends it" "$idle"
+ends "a sender ends the run" "$idle"
 kill "$pipe"
 wait "$pipe" 2>/dev/null
-check "and stops" wait_until 30 sender_is 1 false
+check "the sender stops" wait_until 30 sender_is 1 false
 begin
 kill "$long"
-ends "who asked for it is killed" "143 "
-raw "nothing of it stays" "writes 300" -n 1 -g 1
+ends "the requesting process is killed" "143 "
+raw "a later run is possible" "writes 300" -n 1 -g 1
 messages "after all that"
 begin
-check "the device is removed" rdma link del rxe0
-ends "which ends it" "$lost" "$idle" "0 error ENOENT: the node is in no subgroup with this id"
+check "the device is removed during a run" rdma link del rxe0
+ends "the run ends" "$lost" "$idle" "0 error ENOENT: the node is in no subgroup with this id"
 check "nodes go" loop_del 5
 check "module goes" limit 60 rmmod spindle
 finish

@@ -18,17 +18,17 @@ no_groups()
 
 check "module loads" loop_start
 check "nodes" loop_nodes 4
-check "a view with a member that is nowhere" loop_view 3 1 member 9@10.0.0.1:5009 \
+check "a view has a member that does not exist" loop_view 3 1 member 9@10.0.0.1:5009 \
 	subgroup 1 members 1,2,3 window 16 max-msg 1024 ring 16384
 check "subgroup becomes active" wait_until 60 all_active 3
-is "the device is for root" "$(stat -c %a /dev/spindle-rdmc)" 600
+is "only root may open the device" "$(stat -c %a /dev/spindle-rdmc)" 600
 for part in create order queue unread send accept memlock vanish death fair race churn pins; do
 	tap_run limit 120 rdmc-bad "$part"
 	# Groups that were left stay until all is said: no longer than their time-outs, however
 	# their processes ended.
 	check "$part: no group is left" wait_until 70 no_groups
 done
-check "and it still works" limit 60 rdmc-load -m 1-3 -c 8 -l 1-300000
+check "groups of other processes work" limit 60 rdmc-load -m 1-3 -c 8 -l 1-300000
 tap_run limit 120 rdmc-bad gone
 # The program itself removes two of the nodes, if it gets that far.
 for i in 1 2 3 4; do

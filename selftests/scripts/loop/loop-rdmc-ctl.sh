@@ -81,7 +81,7 @@ check "monitors listen" wait_until 20 listens "$monitor"
 # ---- racks ----------------------------------------------------------------
 
 check "8 nodes" loop_nodes 8
-is "no rack by default" "$(spindle-ctl node show | grep -c RACK)" 0
+is "nodes have no rack by default" "$(spindle-ctl node show | grep -c RACK)" 0
 for i in 1 2 3; do
 	spindle-ctl node set "$i" rack 0
 done
@@ -90,26 +90,28 @@ for i in 4 5 6; do
 done
 spindle-ctl node set 7 rack 65534
 says 0 ' RACK ' node show
-is "racks are shown" "$(awk '{ print $11 }' "$out" | tr '\n' ' ')" "RACK 0 0 0 7 7 7 65534 none "
+is "node show lists racks" \
+	"$(awk '{ print $11 }' "$out" | tr '\n' ' ')" "RACK 0 0 0 7 7 7 65534 none "
 says 0 '"rack":7' -j node show 5
 says 2 "rack '65536': not a number" node set 1 rack 65536
 spindle-ctl node set 1 rack 3
 spindle-ctl showconf >/tmp/conf
-is "in a file" "$(sed -n 's/^Rack = //p' /tmp/conf | tr '\n' ' ')" "3 0 0 7 7 7 65534 "
+is "showconf writes racks" "$(sed -n 's/^Rack = //p' /tmp/conf | tr '\n' ' ')" "3 0 0 7 7 7 65534 "
 says 0 'there is nothing to change' apply /tmp/conf --dry-run
 sed -i 's/^Rack = 3/Rack = 0/' /tmp/conf
 says 1 'runs with other values' apply /tmp/conf --dry-run
-is "it says which" "$(lines 'rack: 3 -> 0')" 1
+is "the output names the changed rack" "$(lines 'rack: 3 -> 0')" 1
 says 0 '+ node 1 at' apply /tmp/conf --replace
 says 0 '"rack":0' -j node show 1
 says 2 "nothing to set; there is: idle-us, timing, rack" node set 1
-check "a view" loop_view 8 1
-check "hybrid, 8 nodes in three racks and one alone" \
+check "a view of eight nodes is installed" loop_view 8 1
+check "a hybrid schedule works for three racks and a node without" \
 	limit 120 rdmc-load -a hybrid -m 1-8 -b 4096 -l 1,4095,4096,4097,100000,300001 -c 6
-check "hybrid, another root" limit 120 rdmc-load -a hybrid -m 5,1-4,6-8 -b 4096 -l 1-300000 -c 6
-check "these groups are gone" wait_until 30 no_groups
-check "no rack again" spindle-ctl node set 7 rack none
-is "it is not shown" "$(spindle-ctl -j node show 7 | grep -c rack)" 0
+check "a hybrid schedule works with another root" \
+	limit 120 rdmc-load -a hybrid -m 5,1-4,6-8 -b 4096 -l 1-300000 -c 6
+check "the groups are gone" wait_until 30 no_groups
+check "node 7 loses its rack" spindle-ctl node set 7 rack none
+is "node show lists no rack for node 7" "$(spindle-ctl -j node show 7 | grep -c rack)" 0
 
 # ---- a group that opens ---------------------------------------------------
 
@@ -120,18 +122,22 @@ becomes /0/state opening group 70 node 1
 becomes /0/members/1/state up group 70 node 1
 is "members" "$(json-get $json /0/members/0/id /0/members/1/id /0/members/2/id | tr '\n' ' ')" \
 	"1 2 3 "
-is "who has created it" "$(json-get $json /0/members/0/created /0/members/2/created |
+is "rdmc show says which members have created the group" \
+	"$(json-get $json /0/members/0/created /0/members/2/created |
 	tr '\n' ' ')" "true false "
-is "racks that are known" "$(json-get $json /0/members/0/rack /0/members/1/rack | tr '\n' ' ')" \
+is "rdmc show lists the known racks" \
+	"$(json-get $json /0/members/0/rack /0/members/1/rack | tr '\n' ' ')" \
 	"0 0 "
-is "what it is" "$(json-get $json /0/algorithm /0/block /0/timeout_ms /0/rank /0/comm \
+is "rdmc show lists the properties of the group" \
+	"$(json-get $json /0/algorithm /0/block /0/timeout_ms /0/rank /0/comm \
 	/0/released | tr '\n' ' ')" "hybrid 262144 60000 0 rdmc-load false "
-check "its process" kill -0 "$(json-get $json /0/pid)"
+check "rdmc show names the process" kill -0 "$(json-get $json /0/pid)"
 says 0 '^   1     70  opening  -      hybrid     262144  1-3 ' rdmc show
-is "two of them" "$(lines '^   [12]     70  opening ')" 2
-check "who is waited for" grep -q '^group 70 of node 1: opening, .*: 3' "$out"
+is "rdmc show lists both nodes" "$(lines '^   [12]     70  opening ')" 2
+check "rdmc show names the member that the group waits for" \
+	grep -q '^group 70 of node 1: opening, .*: 3' "$out"
 says 0 '^NODE  GROUP  MEMBER  STATE ' rdmc show node 2 -v
-is "not that of another node" "$(lines '^   1 ')" 0
+is "rdmc show of a node lists no other node" "$(lines '^   1 ')" 0
 says 0 '^   2     70  opening  *0  *0  *0  *0 ' rdmc stats node 2
 says 1 'no RDMC group 71 at this node' rdmc show 2 group 71
 expect_event "rdmc-created node 1 rdmc 70"
@@ -139,10 +145,11 @@ expect_event "rdmc-created node 2 rdmc 70"
 process=$(get /0/pid group 70 node 1)
 kill -KILL "$process"
 wait "$load"
-check "it goes with its process" wait_until 30 no_groups
+check "a group ends with its process" wait_until 30 no_groups
 expect_event "rdmc-failed node 1 peer [12] rdmc 70 error left"
 expect_event "rdmc-failed node 2 peer [12] rdmc 70 error left"
-check "also as JSON" grep -q '"event":"rdmc-failed","node":2,"peer":[12],"rdmc":70,"error":"left"' \
+check "the JSON event names node, peer and group" \
+	grep -q '"event":"rdmc-failed","node":2,"peer":[12],"rdmc":70,"error":"left"' \
 	/tmp/events-json
 
 # ---- one that moves -------------------------------------------------------
@@ -169,13 +176,14 @@ stuck()
 		get /0/state group 80 node 1 >/dev/null &&
 		json-get $json /0/objects/0/slowest 2>/dev/null | grep -q '[ ,]3 '
 }
-check "one of them waits for memory" wait_until 60 stuck
+check "an object waits for memory" wait_until 60 stuck
 is "object" "$(json-get $json /0/objects/0/bytes /0/objects/0/total /0/state | tr '\n' ' ')" \
 	"4000000 16 open "
 now=$(get /0/ended group 80 node 3)
-is "what the root knows of it" "$(get /0/members/2/ended group 80 node 1)" "$now"
-is "the first that is not there" "$(json-get $json /0/objects/0/object)" "$now"
-check "the process does not read" test "$(get /0/unread group 80 node 3)" -ge 1
+is "the root knows how many objects the receiver has" \
+	"$(get /0/members/2/ended group 80 node 1)" "$now"
+is "the first object in the list is the missing one" "$(json-get $json /0/objects/0/object)" "$now"
+check "the process has unread events" test "$(get /0/unread group 80 node 3)" -ge 1
 says 0 '^   1     80 *[0-9]*  4000000 .*  0.0  .*3  ' rdmc show node 1 group 80
 says 0 '^   3     80 *[0-9]*  4000000 .*  waiting  *0.0 ' rdmc show node 3
 says 0 '"phase":"waiting"' -j rdmc show node 3 group 80
@@ -185,11 +193,11 @@ fast()
 	limit 60 spindle-ctl -j rdmc show -n 1 -d 0.3 node 3 >"$json" &&
 		json-get $json /groups/0/bytes_in_per_s | grep -q '^[1-9]'
 }
-check "it goes on, at a rate" wait_until 30 fast
+check "rdmc top shows a rate" wait_until 30 fast
 says 0 'the last [0-9.]* s$' rdmc show node 1 -w -b -n 2 -d 0.2
-is "two looks" "$(lines 'IN-MB/S  OUT-MB/S')" 2
+is "rdmc top draws two frames" "$(lines 'IN-MB/S  OUT-MB/S')" 2
 says 0 '^   1     80  open .*' rdmc stats group 80
-is "three counters" "$(lines '^   [123]     80  open')" 3
+is "rdmc top shows three counters" "$(lines '^   [123]     80  open')" 3
 
 # ---- one that has failed --------------------------------------------------
 
@@ -198,17 +206,18 @@ others=$(get /0/pid group 80 node 1)
 kill -STOP "$others"
 kill -KILL "$load3"
 becomes /0/state failed group 80 node 1
-is "why, and because of whom" "$(json-get $json /0/error /0/culprit | tr '\n' ' ')" "left 3 "
-is "nothing is under way" "$(json-get $json /0/objects)" "[ ]"
+is "rdmc show names error and culprit" \
+	"$(json-get $json /0/error /0/culprit | tr '\n' ' ')" "left 3 "
+is "the failed group has no objects" "$(json-get $json /0/objects)" "[ ]"
 says 0 '^   1     80  failed  left ' rdmc show
-check "in a sentence" grep -q \
+check "rdmc show explains the failure" grep -q \
 	'^group 80 of node 1: failed, a member has closed its file (node 3)' "$out"
 expect_event "rdmc-failed node 1 peer 3 rdmc 80 error left"
 expect_event "rdmc-failed node 3 peer 3 rdmc 80 error left"
 kill -CONT "$others"
 wait "$load"
 wait "$limit3"
-check "it goes with its processes" wait_until 30 no_groups
+check "the groups end with their processes" wait_until 30 no_groups
 
 # ---- many -----------------------------------------------------------------
 
@@ -221,10 +230,11 @@ all_there()
 {
 	[ "$(spindle-ctl -j rdmc show | grep -o '"group":' | wc -l)" = 500 ]
 }
-check "500 groups" wait_until 60 all_there
+check "500 groups exist" wait_until 60 all_there
 spindle-ctl -j rdmc show >"$json"
-is "each once" "$(grep -o '"node":[13],"group":[0-9]*' $json | sort -u | wc -l)" 500
-is "one of them" "$(get /0/group group 1249 node 3)" 1249
+is "rdmc show lists each group once" \
+	"$(grep -o '"node":[13],"group":[0-9]*' $json | sort -u | wc -l)" 500
+is "rdmc show lists one group on request" "$(get /0/group group 1249 node 3)" 1249
 (
 	while [ ! -e /tmp/stop ]; do
 		limit 60 rdmc-load -m 5,6 -l 1 -G 5
@@ -237,18 +247,18 @@ for i in $(seq 20); do
 	[ "$(grep -o '"node":[13],"group":[0-9]*' $json | sort -u | wc -l)" = 500 ] ||
 		wrong=$((wrong + 1))
 done
-is "each is shown while others come and go" "$wrong" 0
+is "rdmc show lists each group while others come and go" "$wrong" 0
 touch /tmp/stop
 wait "$churn"
 tap_run limit 60 genl-bad rdmc
 kill -KILL "$(get /0/pid node 1)" "$(get /0/pid node 3)"
 wait "$load1"
 wait "$load2"
-check "all are gone" wait_until 60 no_groups
+check "all groups are gone" wait_until 60 no_groups
 
 # ---- a group that closes --------------------------------------------------
 
-check "one that ends well" limit 60 rdmc-load -m 6,7 -G 90
+check "a group ends without an error" limit 60 rdmc-load -m 6,7 -G 90
 expect_event "rdmc-closed node 6 rdmc 90"
 expect_event "rdmc-closed node 7 rdmc 90"
 kill "$monitor" "$monitor_json"

@@ -91,25 +91,26 @@ count()
 
 check "module loads" loop_start
 check "8 nodes" loop_nodes 8
-check "a view" loop_view 8 1
+check "a view of eight nodes is installed" loop_view 8 1
 
 for n in 2 4 7; do
-	check "cancelled by the root, $n members" \
+	check "the root cancels an object, $n members" \
 		ends 3 "object 2: error 1 node 1 reason 4242" -m "1-$n" -c 6 -l 500000 -b 16384 \
 		-x 2:cancel
-	check "the others arrive" grep "# $((5 * n)) of $((6 * n)) objects whole" $out
-	check "and the group has not all" grep "^node $n group 0: error 10 node 0" $out
-	check "refused by the last, $n members" \
+	check "the other objects arrive" grep "# $((5 * n)) of $((6 * n)) objects whole" $out
+	check "the group reports the missing object" grep "^node $n group 0: error 10 node 0" $out
+	check "the last member refuses objects, $n members" \
 		ends 3 "object 1: error 2 node $n reason 4242" -m "1-$n" -c 4 -l 500000 -b 16384 \
 		-x 1:refuse:$((n - 1))
-	check "the others arrive" grep "# $((3 * n)) of $((4 * n)) objects whole" $out
-	check "dropped in the middle, $n members" \
+	check "the other objects arrive" grep "# $((3 * n)) of $((4 * n)) objects whole" $out
+	check "receivers drop objects, $n members" \
 		limit 150 sh -c "rdmc-load -m 1-$n -c 4 -l 30000000 -b 4096 -x 1:drop:1 >$out 2>&1; \
 		[ \$? = 3 ] && grep -c 'object 1: error 1 node 2 reason 4242' $out"
 done
 
-check "somebody never comes" ends 3 "node 1 group 0: error 3 node 3" -m 1-3 -n 1,2 -t 1000
-check "and the other hears the same" grep "node 2 group 0: error 3 node 3" $out
+check "the group fails if a member never comes" \
+	ends 3 "node 1 group 0: error 3 node 3" -m 1-3 -n 1,2 -t 1000
+check "the other member gets the same error" grep "node 2 group 0: error 3 node 3" $out
 # The member that notices first reports the mismatch and leaves. A member that did not know of it
 # yet reports a loss.
 mismatched()
@@ -120,12 +121,12 @@ mismatched()
 		grep "group 0: error 7" $out $out.one
 }
 
-check "other arguments" mismatched
+check "the group fails if arguments differ" mismatched
 
 for algorithm in pipeline chain tree sequential; do
 	check "the root dies, $algorithm" killed 1-5 2-5 1 -a $algorithm
 	check "a relay dies, $algorithm" killed 1-5 1,3-5 2 -a $algorithm
-	check "the last dies, $algorithm" killed 1-5 1-4 5 -a $algorithm
+	check "the last member dies, $algorithm" killed 1-5 1-4 5 -a $algorithm
 done
 for PAUSE in 0 1000 5000 50000; do
 	check "one of eight dies, $PAUSE us later" killed 1-8 1-3,5-8 4 -S "$PAUSE"
@@ -156,7 +157,7 @@ pidof_child()
 	echo "${child:-$1}"
 }
 
-check "a receiver falls asleep" sleeper
+check "the group fails if a receiver sleeps" sleeper
 
 # gone WHAT COMMAND...: with a transfer under way; both halves end with an error, at once.
 gone()
@@ -176,18 +177,18 @@ gone()
 	return $rc
 }
 
-check "a node is removed" gone spindle-ctl node del id 3
-check "it comes back" sh -c "spindle-ctl node add id 3 addr 10.0.0.1 port 5003"
-check "a view with it" loop_view 8 2
-check "and takes part" ends 0 "# 32 of 32 objects whole" -m 1-4 -c 8 -l 1-300000
-check "the view is replaced" gone loop_view 8 3
-check "and the next one works" ends 0 "# 32 of 32 objects whole" -m 1-4 -c 8 -l 1-300000
-check "the device goes" gone limit 60 rdma link delete rxe0
-check "dead nodes go" loop_del 8
-check "a new device" rxe_add rxe0 dummy0
-check "nodes on it" loop_nodes 8
-check "a live view" live_view 8 subgroup 1 window 32 max-msg 256
-check "is installed" wait_until 60 in_view 1 1 2 3 4 5 6 7 8
+check "the group ends when a node is removed" gone spindle-ctl node del id 3
+check "the node is added again" sh -c "spindle-ctl node add id 3 addr 10.0.0.1 port 5003"
+check "a view with the node is installed" loop_view 8 2
+check "the node takes part in a group" ends 0 "# 32 of 32 objects whole" -m 1-4 -c 8 -l 1-300000
+check "the group ends when the view is replaced" gone loop_view 8 3
+check "a group in the new view works" ends 0 "# 32 of 32 objects whole" -m 1-4 -c 8 -l 1-300000
+check "the group ends when the device goes" gone limit 60 rdma link delete rxe0
+check "dead nodes can be removed" loop_del 8
+check "a new device is added" rxe_add rxe0 dummy0
+check "eight nodes are added" loop_nodes 8
+check "eight nodes begin a live view" live_view 8 subgroup 1 window 32 max-msg 256
+check "the live view is installed" wait_until 60 in_view 1 1 2 3 4 5 6 7 8
 
 # A member of the view leaves that is not a member of the group. The group does not notice.
 unnoticed()
@@ -199,10 +200,10 @@ unnoticed()
 		ended stays $pid 0 "# 2400 of 2400 objects whole"
 }
 
-check "a member of the view leaves, a group of others goes on" unnoticed
-check "a member of the group leaves" gone spindle-ctl node leave id 4
-check "without it" wait_until 60 in_view 3 1 2 3 5 6 7
-check "the rest works" ends 0 "# 24 of 24 objects whole" -m 1-3 -c 8 -l 1-300000
+check "a group goes on when a node outside of it leaves" unnoticed
+check "the group ends when its member leaves" gone spindle-ctl node leave id 4
+check "the view is without that member" wait_until 60 in_view 3 1 2 3 5 6 7
+check "the remaining members make a group" ends 0 "# 24 of 24 objects whole" -m 1-3 -c 8 -l 1-300000
 
 evicted()
 {
@@ -213,7 +214,7 @@ evicted()
 		grep "node 2 group 0: error [48] node 3" $out.evicted
 }
 
-check "a member of the group is evicted" evicted
+check "the group ends when its member is evicted" evicted
 check "nodes can be removed" loop_del 8
 check "module goes" rmmod spindle
 finish

@@ -72,14 +72,14 @@ check "$((large >> 20)) MiB to two, into memfds" whole -m 2,3,1 -b 1048576 -l $l
 if [ -e /proc/sys/vm/nr_hugepages ]; then
 	# Less than a huge page, just one, one and a byte, some.
 	for n in 1048576 65536; do
-		check "from and into huge pages, blocks of $n" \
+		check "objects in huge pages, blocks of $n" \
 			whole -H -m 1-3 -b $n -l 1,2097152,2097153,5000001 -c 4
 	done
-	check "from and into huge pages, nothing aligned" \
+	check "objects in huge pages, nothing aligned" \
 		whole -H -m 3,1,2 -a chain -b 65536 -l 2097151,4194305 -c 2 -o 17
 	check "all huge pages are free again" wait_until 30 huge_free
 else
-	skip "from and into huge pages" "the kernel has none: CONFIG_HUGETLBFS"
+	skip "objects in huge pages" "the kernel has none: CONFIG_HUGETLBFS"
 fi
 # idle US COMMAND...: run with this idle time before engines sleep. /tmp/sleeps gets the number of
 # sleeps. All nodes here have one engine.
@@ -96,11 +96,11 @@ idle()
 	"$@" || return 1
 	echo $(($(engine_stat 1 sleeps) - before)) >/tmp/sleeps
 }
-check "events alone are enough" idle 0 whole -m 1-5 -b 4096 -l 1-300000 -c 20
+check "processes wait for events" idle 0 whole -m 1-5 -b 4096 -l 1-300000 -c 20
 events=$(cat /tmp/sleeps)
-check "and so is looking" idle 1000000 whole -m 1-5 -b 4096 -l 1-300000 -c 20
+check "processes poll" idle 1000000 whole -m 1-5 -b 4096 -l 1-300000 -c 20
 diag "slept $events times, and $(cat /tmp/sleeps)"
-check "which sleeps less often" [ "$(cat /tmp/sleeps)" -lt "$events" ]
+check "processes that poll sleep less often" [ "$(cat /tmp/sleeps)" -lt "$events" ]
 check "nodes can be removed" loop_del 16
 check "module goes" rmmod spindle
 finish

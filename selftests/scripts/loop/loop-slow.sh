@@ -111,8 +111,9 @@ stopped()
 
 check "module loads" loop_start
 check "three nodes" loop_nodes 3
-check "a view" loop_view 3 1 subgroup 1 window $window max-msg 1024 ring 16384
-check "all is active" wait_until 60 all_active 3
+check "a view of three nodes is installed" \
+	loop_view 3 1 subgroup 1 window $window max-msg 1024 ring 16384
+check "all subgroups are active" wait_until 60 all_active 3
 spindle-ctl monitor node 2 >/tmp/mon 2>&1 &
 mon=$!
 
@@ -131,9 +132,9 @@ all_delivered()
 
 stopped
 send 40
-check "a reader stops: a window is sent, no more" stops_at $window
-check "others have got all of it" wait_until 30 all_delivered
-check "it is behind by a window" wait_until 30 lag_is "$slow" $window
+check "a reader stops, and the sender sends one window" stops_at $window
+check "other readers have got all messages" wait_until 30 all_delivered
+check "the reader is behind by a window" wait_until 30 lag_is "$slow" $window
 shows "^ *$slow  spindle-pipe  slots  *$window " subgroup show node 2 id 1 -v
 shows "^ *$reads  spindle-pipe  slots  *0 " subgroup show node 2 id 1 -v
 shows "\"held_by\":{\"pid\":$slow,\"comm\":\"spindle-pipe\",\"copy\":false,\"lag\":$window," \
@@ -144,58 +145,60 @@ held()
 {
 	[ "$(row 1 dlv_lag) $(row 3 dlv_lag)" = "0 0" ] && [ "$(row 2 dlv_lag)" -gt $((3 * window - 3)) ]
 }
-check "elsewhere one sees which member it is" wait_until 30 held
-is "which has received all" "$(row 2 recv_lag)" 0
-is "nobody is detached by default" "$(loop_stat 2 1 stalled) $(reader $slow copy)" "0 false"
+check "another node sees which member holds the slots" wait_until 30 held
+is "that member has received all messages" "$(row 2 recv_lag)" 0
+is "no reader is detached by default" "$(loop_stat 2 1 stalled) $(reader $slow copy)" "0 false"
 kill -CONT $slow
-ends "it goes on, and so does the sender" $sender 0
-is "all is sent" $(($(sent) - first)) 40
+ends "the reader goes on, and so does the sender" $sender 0
+is "all messages are sent" $(($(sent) - first)) 40
 
 # The reader is behind already when the limit is set.
 kill -STOP $slow
 send 40
-check "it stops again" stops_at $window
-check "now with a limit" spindle-ctl subgroup set 2 id 1 stall-ms 2000
-ends "the sender goes on without it" $sender 0
-check "all others get all" wait_until 30 all_delivered
-check "an event shows who it was" wait_until 10 grep -q \
+check "the reader stops again" stops_at $window
+check "node 2 gets a limit for stalled readers" spindle-ctl subgroup set 2 id 1 stall-ms 2000
+ends "the sender goes on without the reader" $sender 0
+check "all other readers get all messages" wait_until 30 all_delivered
+check "an event names the detached reader" wait_until 10 grep -q \
 	"reader-stalled .*node 2 .*subgroup 1 .*error stalled  (process $slow (spindle-pipe) " \
 	/tmp/mon
-is "it is counted" "$(loop_stat 2 1 stalled)" 1
+is "the detached reader is counted" "$(loop_stat 2 1 stalled)" 1
 kill -CONT $slow
-ends "it ends" $slow 1
-check "and knows why" grep -q 'frozen: the process consumed nothing for longer' /tmp/reader.err
+ends "the detached reader ends" $slow 1
+check "the detached reader says why" \
+	grep -q 'frozen: the process consumed nothing for longer' /tmp/reader.err
 
 # ---- with copies ----------------------------------------------------------
 
 # There is still a limit, but nothing to read.
 stopped -c
 sleep 5
-is "who has nothing to read is not detached" "$(loop_stat 2 1 stalled) $(reader $slow copy)" \
+is "a reader without messages is not detached" "$(loop_stat 2 1 stalled) $(reader $slow copy)" \
 	"1 true"
-check "no limit" spindle-ctl subgroup set 2 id 1 stall-ms never
+check "the limit is removed" spindle-ctl subgroup set 2 id 1 stall-ms never
 send 40
-check "a reader of copies stops: its ring is filled, then a window" \
+check "a copying reader stops, and the sender fills its ring and a window" \
 	stops_at $((copies + window))
-check "others have got all of it" wait_until 30 all_delivered
-check "it is behind by its ring" wait_until 30 lag_is "$slow" $copies
+check "other readers have got all messages" wait_until 30 all_delivered
+check "the reader is behind by its ring" wait_until 30 lag_is "$slow" $copies
 shows "^ *$slow  spindle-pipe  copies  *$copies " subgroup show node 2 id 1 -v
 shows "spindle-pipe\\[$slow\\] has to copy $copies, idle" top -b -n 1 -d 0.1 node 2
 kill -CONT $slow
-ends "it goes on, and so does the sender" $sender 0
-check "it has caught up" wait_until 30 lag_is "$slow" 0
+ends "the reader goes on, and so does the sender" $sender 0
+check "the reader has caught up" wait_until 30 lag_is "$slow" 0
 kill -STOP $slow
-check "a limit" spindle-ctl subgroup set 2 id 1 stall-ms 2000
+check "node 2 gets a limit again" spindle-ctl subgroup set 2 id 1 stall-ms 2000
 send 40
-ends "it is not waited for" $sender 0
-check "it is detached, too" wait_until 30 grep -q "reader-stalled .*(process $slow " /tmp/mon
+ends "the sender does not wait for the reader" $sender 0
+check "the copying reader is detached" \
+	wait_until 30 grep -q "reader-stalled .*(process $slow " /tmp/mon
 kill -CONT $slow
-ends "and ends" $slow 1
+ends "the copying reader ends" $slow 1
 
-ends "who reads at node 2 has had all messages" $reads 0
-ends "and at node 3" $third 0
+ends "the other reader of node 2 has got all messages" $reads 0
+ends "the reader of node 3 has got all messages" $third 0
 check "the group goes on" all_active 3
-is "two were detached, nobody was frozen for anything else" \
+is "two readers were detached, and none was frozen for another reason" \
 	"$(loop_stat 2 1 stalled) $(loop_stat 2 1 frozen)" "2 0"
 check "messages flow" limit 60 mcast-load -n 1-3 -g 1 -c 50
 kill $mon

@@ -83,12 +83,12 @@ under_change()
 	# shellcheck disable=SC2086 # an option or none
 	technique retune -n "1-$n" -g 1 -S "$seed" -f "$stop" $option >/tmp/retune 2>&1 &
 	retune=$!
-	check "messages flow meanwhile: $*" limit 100 mcast-load -n "1-$n" -S "$seed" -w 60 "$@"
+	check "messages flow under changes: $*" limit 100 mcast-load -n "1-$n" -S "$seed" -w 60 "$@"
 	touch "$stop"
 	tap_wait "techniques change" "$retune" /tmp/retune
 	# A change wakes the engine, and so could hide a missing wake-up.
-	check "and with what was left in the end" limit 100 mcast-load -n "1-$n" -w 60 "$@" -c 30
-	check "all is acknowledged" wait_until 30 acked "$n"
+	check "messages flow with the last settings" limit 100 mcast-load -n "1-$n" -w 60 "$@" -c 30
+	check "all messages are acknowledged" wait_until 30 acked "$n"
 }
 
 # round SEED: a world, messages, and all of it away again.
@@ -111,10 +111,10 @@ round()
 	pick ahead "" -R
 	diag "seed $seed: $n nodes, $how, engines $engines, window $window, up to $max bytes, $mode"
 	check "seed $seed: nodes" nodes "$n" "$how" "$engines"
-	check "seed $seed: a view" loop_view "$n" 1 \
+	check "seed $seed: a view is installed" loop_view "$n" 1 \
 		subgroup 1 window "$window" max-msg "$max" mode "$mode" subgroup 2 window 8 max-msg "$max"
-	check "seed $seed: all is active" active $((2 * n))
-	pack_some "$n" || not_ok "seed $seed: packed"
+	check "seed $seed: all subgroups are active" active $((2 * n))
+	pack_some "$n" || not_ok "seed $seed: some members pack"
 	set -- -s "$senders" -c 100 -l "0-$max"
 	[ -z "$copy" ] || set -- "$@" $copy
 	[ -z "$ahead" ] || set -- "$@" $ahead
@@ -124,7 +124,7 @@ round()
 	else
 		under_change "$n" "$seed" "" -g 1 -u "$@"
 	fi
-	check "seed $seed: still active" all_active $((2 * n))
+	check "seed $seed: all subgroups are still active" all_active $((2 * n))
 	check "seed $seed: nodes go" loop_del "$n"
 }
 
@@ -135,14 +135,14 @@ done
 
 # The paper's baseline, and other settings without nulls. No member gives up a round, so all members
 # have to send, and equally many messages.
-check "three nodes" nodes 3 poll 0
-check "a view" loop_view 3 1 subgroup 1 window 16 max-msg 1000
-check "all is active" active 3
+check "three nodes are added" nodes 3 poll 0
+check "a view of three nodes is installed" loop_view 3 1 subgroup 1 window 16 max-msg 1000
+check "all subgroups are active" active 3
 for i in 1 2 3; do
 	check "node $i is as in the baseline" spindle-ctl subgroup set "$i" id 1 all off
 done
-check "the baseline" limit 100 mcast-load -n 1-3 -g 1 -c 100 -l 0-1000
-check "all is acknowledged" wait_until 30 acked 3
+check "messages flow with the baseline" limit 100 mcast-load -n 1-3 -g 1 -c 100 -l 0-1000
+check "all messages are acknowledged" wait_until 30 acked 3
 under_change 3 1 -z -g 1 -c 100 -l 0-1000
 for i in 1 2 3; do
 	is "node $i gave up no round" "$(loop_stat $i 1 nulls) $(loop_stat $i 1 silent)" "0 0"

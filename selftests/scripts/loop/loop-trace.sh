@@ -24,10 +24,11 @@ added()
 }
 
 for event in send receive deliver null post sleep wake ring_error; do
-	check "there is spindle:spindle_$event" test -d $TRACE/events/spindle/spindle_$event
+	check "the tracepoint spindle:spindle_$event exists" \
+		test -d $TRACE/events/spindle/spindle_$event
 done
 check "three nodes" loop_nodes 3
-check "a view" loop_view 3 1 subgroup 1 max-msg 256 window 16
+check "a view of three nodes is installed" loop_view 3 1 subgroup 1 max-msg 256 window 16
 echo 20000 >$TRACE/buffer_size_kb
 echo >$TRACE/trace
 echo 1 >$TRACE/events/spindle/enable
@@ -36,15 +37,17 @@ sleep 1
 echo 0 >$TRACE/events/spindle/enable
 is "no event is lost" "$(sed -n 's/^overrun: //p' $TRACE/per_cpu/cpu*/stats |
 	awk '{ n += $1 } END { print n }')" 0
-is "messages sent" "$(added send messages)" "$(loop_stat 1 1 sent)"
-is "messages delivered" "$(added deliver messages)" "$(loop_stat 1 1 delivered)"
-is "messages received, and own ones" "$(($(added receive messages) + $(added send messages)))" \
+is "send events add up to the messages sent" "$(added send messages)" "$(loop_stat 1 1 sent)"
+is "deliver events add up to the messages delivered" \
+	"$(added deliver messages)" "$(loop_stat 1 1 delivered)"
+is "receive and send events add up to the messages received" \
+	"$(($(added receive messages) + $(added send messages)))" \
 	"$(loop_stat 1 1 received)"
 is "nulls" "$(added null nulls)" "$(loop_stat 1 1 nulls)"
-is "rounds in advance" "$(added null ahead)" "$(loop_stat 1 1 silent)"
+is "null events add up to the rounds in advance" "$(added null ahead)" "$(loop_stat 1 1 silent)"
 check "writes are posted" test "$(added post writes)" -gt 100
 check "the engine sleeps" grep -q spindle_sleep $TRACE/trace
-check "and wakes" grep -q spindle_wake $TRACE/trace
+check "the engine wakes" grep -q spindle_wake $TRACE/trace
 check "nodes go" loop_del 3
 check "module goes" rmmod spindle
 finish

@@ -74,34 +74,34 @@ for g in $(seq $groups); do
 	words="$words subgroup $g window 16 max-msg 64"
 done
 # shellcheck disable=SC2086
-check "a view of $groups subgroups" loop_view 2 1 $words
-check "all are active" wait_until 60 all_active $((2 * groups))
+check "a view of $groups subgroups is installed" loop_view 2 1 $words
+check "all subgroups are active" wait_until 60 all_active $((2 * groups))
 
 # When all have just become active, all are looked at for a while.
 measure 200
 measure 1000
-check "idle ones are hardly looked at" test $((2 * idle)) -lt "$passed"
-check "but each has its turn" test $((groups * idle)) -ge "$passed"
-check "without tracking" tracking off
+check "cold subgroups are rarely visited" test $((2 * idle)) -lt "$passed"
+check "each cold subgroup is visited in turn" test $((groups * idle)) -ge "$passed"
+check "tracking is switched off" tracking off
 measure 1000
-check "they are looked at like the other one" test "$idle" -ge $((busy - 1))
-check "in every pass" test $((10 * idle)) -ge $((9 * passed))
-check "with tracking again" tracking on
+check "cold subgroups are visited as often as the busy one" test "$idle" -ge $((busy - 1))
+check "cold subgroups are visited in every pass" test $((10 * idle)) -ge $((9 * passed))
+check "tracking is switched on" tracking on
 measure 200
 measure 1000
-check "they are not" test $((2 * idle)) -lt "$passed"
+check "cold subgroups are rarely visited again" test $((2 * idle)) -lt "$passed"
 
 # An event in a cold subgroup, while another one keeps the engine from sleeping. So the engine looks
 # at the cold one only when its turn comes.
 limit 120 order-watch -g 1 -n 1,2 -s 1,2 -l 64 -r /tmp/ready -f /tmp/stop >/tmp/watch 2>&1 &
 watch=$!
-check "one is never without messages" wait_until 30 test -e /tmp/ready
+check "one subgroup always has messages" wait_until 30 test -e /tmp/ready
 for g in 2 11 20; do
 	check "messages arrive in subgroup $g" \
 		limit 60 mcast-load -n 1,2 -g $g -c 20 -l 64 -w 30
 done
 touch /tmp/stop
-tap_wait "and in that one" "$watch" /tmp/watch
+tap_wait "the busy subgroup delivers all messages" "$watch" /tmp/watch
 check "nodes go" loop_del 2
 check "module goes" limit 60 rmmod spindle
 finish

@@ -41,7 +41,7 @@ while [ "$(torn)" = 0 ] && [ $round -lt 150 ]; do
 	limit 100 mcast-load -n 1-$NODES -g 1 -c 500 -l 1-200 -S $round -w 60 >/tmp/load.out ||
 		break
 done
-check "all is delivered" grep -q order /tmp/load.out
+check "all messages are delivered in order" grep -q order /tmp/load.out
 n=$(torn)
 check "blocks were seen half written ($n in $round rounds)" test "$n" -gt 0
 check "nodes go" loop_del $NODES

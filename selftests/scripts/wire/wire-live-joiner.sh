@@ -24,8 +24,8 @@ barrier "$node" "$nodes" joiner || bail "all meet after the death of a joiner"
 goes_on "a joiner was killed" 1 2 12
 barrier "$node" "$nodes" settled || bail "all meet before the next join"
 if [ "$node" = 4 ]; then
-	check "the next one comes in" try_join 4 1 2
-	ok "and dies at once"
+	check "a node joins" try_join 4 1 2
+	ok "the new member dies at once"
 	vm_die
 fi
 nodes=3

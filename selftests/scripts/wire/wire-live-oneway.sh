@@ -17,13 +17,13 @@ for how in in out; do
 		check "$how: packets are dropped" cut_off $how
 		out 3 minority evicted
 		usleep $((3 * TIMEOUT * 1000))
-		check "$how: they are dropped no more" cut_off none
+		check "$how: packets are not dropped any more" cut_off none
 	else
-		goes_on "$how: those that hear each other" 1 2
+		goes_on "$how: two members go on" 1 2
 	fi
 	barrier "$node" "$nodes" "$how.healed" || bail "all meet when it is over"
 	[ "$node" != 3 ] || comes_back 3 1 2
-	goes_on "$how: it is back" 1 2 3
+	goes_on "$how: node 3 is back" 1 2 3
 	barrier "$node" "$nodes" "$how.back" || bail "all meet when it is back"
 done
 wl_end 1 2 3

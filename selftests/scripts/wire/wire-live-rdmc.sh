@@ -118,7 +118,7 @@ if [ "$node" = 5 ]; then
 	ok "a relay's guest dies"
 	vm_die
 fi
-check "a relay's guest died: all hear of it" rdmc_reported $by_view "3 4 8" 5
+check "a relay's guest died: all members get the error" rdmc_reported $by_view "3 4 8" 5
 nodes=4
 works_with "without the relay" 1 2 3 4
 
@@ -129,7 +129,7 @@ for how in pause cut; do
 		pause) check "this guest stands still" pause_me $((TIMEOUT * 3)) ;;
 		cut) check "this guest is cut off" cut_off both ;;
 		esac
-		check "$how: the root hears that it is out" rdmc_reported $in_time "3 4 8" "1 2 3 4"
+		check "$how: the root gets its error" rdmc_reported $in_time "3 4 8" "1 2 3 4"
 		case $how in
 		# The member's connections for blocks are cut, too, and it may notice that first.
 		pause) out 4 evicted minority ;;
@@ -137,20 +137,20 @@ for how in pause cut; do
 			out 4 minority
 			# The others shall see it, too.
 			usleep $((3 * TIMEOUT * 1000))
-			check "the network is whole again" cut_off none
+			check "the network works again" cut_off none
 			;;
 		esac
-		check "$how: the process with large messages sees the end, too" large_ended
+		check "$how: the process with large messages sees the end" large_ended
 	else
-		check "$how: all hear of it" rdmc_reported $by_view "3 4 8" 4
-		goes_on "$how: the others" 1 2 3
+		check "$how: all members get the error" rdmc_reported $by_view "3 4 8" 4
+		goes_on "$how: the other members go on" 1 2 3
 	fi
 	barrier "$node" "$nodes" "$how" || bail "all meet when it is out"
 	if [ "$node" = 4 ]; then
 		comes_back 4 1 2
 		large_start
 	fi
-	works_with "$how: it is back" 1 2 3 4
+	works_with "$how: node 4 is back" 1 2 3 4
 done
 
 # ---- files -----------------------------------------------------------------
@@ -181,16 +181,16 @@ if [ "$node" = 4 ]; then
 	ok "a receiver's guest dies"
 	vm_die
 fi
-check "a receiver died: the cast says so" cast_ends
+check "the cast reports the dead receiver" cast_ends
 nodes=3
 if [ "$node" = 1 ]; then
-	check "in words" grep -i "node 4" /tmp/cast.out
+	check "the cast names the dead receiver" grep -i "node 4" /tmp/cast.out
 fi
 sed 's/^/# /' /tmp/cast.out
 goes_on "without that receiver" 1 2 3
 check "without that receiver: the view has changed in time" change_was_short
 barrier "$node" "$nodes" again || bail "the rest meets"
-cast_all "again, to the rest" 1,2,3
+cast_all "a second cast to the remaining members" 1,2,3
 check "large messages flow to the end" large_flows
 diag "large messages: $(loop_stat "$node" 2 large) of $(loop_stat "$node" 2 sent), began again:" \
 	"$(loop_stat "$node" 2 large_again), no memory: $(loop_stat "$node" 2 large_nomem)"

@@ -19,22 +19,23 @@ for how in removed device silent; do
 		check "$how: the device is deleted" limit 60 rdma link delete rxe0
 		check "$how: the process sees the end" process_ended "$node"
 		check "$how: the node is removed" spindle-ctl node del id "$node"
-		check "$how: there is a device again" rxe_add rxe0 eth0
+		check "$how: a new device is added" rxe_add rxe0 eth0
 		;;
 	silent)
 		check "$how: packets are dropped" cut_off both
 		check "$how: the node stops" wait_until 60 stopped "$node" ||
 			status_of "$node"
-		check "$how: it says why" says_why "$node" minority || status_of "$node"
+		check "$how: the reason is the minority" \
+			says_why "$node" minority || status_of "$node"
 		check "$how: packets are not dropped any more" cut_off none
 		check "$how: the node is removed" spindle-ctl node del id "$node"
 		;;
 	esac
 	check "$how: the process sees the end" process_ended "$node"
-	check "$how: there is a node again" wl_node "$node"
+	check "$how: a new node is added" wl_node "$node"
 	group=$((group + 1))
 done
 wl_begin 3 2 1
-goes_on "after three restarts" 1 2 3
+goes_on "all nodes are in a view after three restarts" 1 2 3
 wl_end 1 2 3
 finish

@@ -63,7 +63,7 @@ stop_host()
 start_host()
 {
 	[ "$1" = polite ] || check "$what: packets are not dropped any more" cut_off none
-	check "$what: there is a device again" rxe_add rxe0 eth0
+	check "$what: a new device is added" rxe_add rxe0 eth0
 	check "$what: the module is loaded" modprobe spindle
 }
 
@@ -81,7 +81,7 @@ meet()
 # together: all three are in one view, of one lineage.
 together()
 {
-	check "$what: all are in one view" wait_until 60 has "$node" 1 2 3 || {
+	check "$what: three nodes are in one view" wait_until 60 has "$node" 1 2 3 || {
 		status_of "$node"
 		bail "$what: one view"
 	}
@@ -92,11 +92,11 @@ together()
 # begin_at HOST: no node is in a view. One begins, and the others find it without help.
 begin_at()
 {
-	check "$what: nobody begins, and says so" wait_until 30 waits || status_of "$node"
+	check "$what: no node begins, and status says so" wait_until 30 waits || status_of "$node"
 	meet "all wait"
 	[ "$node" != "$1" ] || check "$what: it begins by a word of its own" apply --bootstrap
 	together
-	check "$what: that is another lineage" [ "$(lineage)" != "$last" ]
+	check "$what: the new view has another lineage" [ "$(lineage)" != "$last" ]
 }
 
 # stop_in_turn HOST...: each goes when the others go on without the one before, because a farewell
@@ -151,7 +151,7 @@ round()
 	*-3) begin_at 2 ;;
 	*)
 		together
-		is "$what: of the lineage that went on" "$(lineage)" "$last"
+		is "$what: the view has the former lineage" "$(lineage)" "$last"
 		;;
 	esac
 }
@@ -195,8 +195,8 @@ last=none
 meet "first"
 check "the file is applied" apply
 begin_at 1
-check "again nothing changes" apply
-check "nor by the word to begin" apply --bootstrap
+check "a second apply changes nothing" apply
+check "apply --bootstrap changes nothing" apply --bootstrap
 together
 
 for how in polite rude; do
@@ -211,15 +211,15 @@ done
 what=apart
 meet "begin"
 if [ "$node" = 3 ]; then
-	check "one is cut off" cut_off both
-	check "it stops" wait_until 60 stopped 3
-	check "it hears the others again" cut_off none
+	check "node 3 is cut off" cut_off both
+	check "node 3 stops" wait_until 60 stopped 3
+	check "node 3 receives packets again" cut_off none
 fi
 meet "it is back"
 [ "$node" = 3 ] || check "the others go on" wait_until 60 has "$node" 1 2
 meet "two go on"
 [ "$node" = 3 ] || check "they stop, too" spindle-ctl node del id "$node"
-meet "nobody goes on"
+meet "no node goes on"
 [ "$node" = 3 ] || check "the file is applied" apply
 meet "two wait"
 [ "$node" != 1 ] || check "a view begins" apply --bootstrap
@@ -227,10 +227,10 @@ meet "two wait"
 meet "two are in another lineage"
 if [ "$node" = 3 ]; then
 	says 0 'it begins to join' apply $conf
-	check "it is refused" wait_until 60 refused_by_lineage || status_of 3
+	check "node 3 is refused" wait_until 60 refused_by_lineage || status_of 3
 	says 0 'spindle-ctl view del node 3' status node 3
-	check "it forgets" spindle-ctl view del node 3
-	check "and applies the file" apply
+	check "the view of node 3 is removed" spindle-ctl view del node 3
+	check "node 3 applies the file" apply
 fi
 together
 meet "end"
@@ -238,10 +238,10 @@ meet "end"
 # The word is not enough where the others are in a view, be it forgotten here.
 what=force
 if [ "$node" = 2 ]; then
-	check "one is removed" spindle-ctl node del id 2
+	check "node 2 is removed" spindle-ctl node del id 2
 	says 1 'it is in a view of this cluster' apply $conf --bootstrap
 	says 1 '10.0.0.[13]:4790: ' apply $conf --bootstrap
-	check "it joins" apply
+	check "node 2 joins" apply
 fi
 together
 

@@ -32,6 +32,6 @@ fi
 barrier "$node" "$nodes" evicted || bail "all meet when it is out"
 # Join by the member that joined itself. The others know its address only from its knock.
 [ "$node" != 2 ] || comes_back 2 3
-goes_on "it is back" 1 2 3
+goes_on "node 4 is back" 1 2 3
 wl_end 1 2 3
 finish

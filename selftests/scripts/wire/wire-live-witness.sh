@@ -61,8 +61,8 @@ state_is()
 cut_one()
 {
 	check "$what: packets are dropped" cut_off both
-	check "$what: it stops" wait_until 60 stopped "$node" || status_of "$node"
-	check "$what: for want of a majority" says_why "$node" minority || status_of "$node"
+	check "$what: the node stops" wait_until 60 stopped "$node" || status_of "$node"
+	check "$what: the reason is the minority" says_why "$node" minority || status_of "$node"
 	check "$what: packets are not dropped any more" cut_off none
 }
 
@@ -82,9 +82,10 @@ survive()
 		check "$what: the survivor stops" wait_until 60 stopped 1 || status_of 1
 		says 0 'spindle-ctl apply --bootstrap FILE. A witness on one more host' status node 1
 		last=$(live_word 1 lineage)
-		check "$what: it begins" apply "$1"
-		check "$what: it is in a view" wait_until 60 has 1 1 || status_of 1
-		check "$what: that is another lineage" [ "$(live_word 1 lineage)" != "$last" ]
+		check "$what: the survivor begins" apply "$1"
+		check "$what: the survivor is in a view" wait_until 60 has 1 1 || status_of 1
+		check "$what: the new view has another lineage" \
+			[ "$(live_word 1 lineage)" != "$last" ]
 		check "$what: the subgroup waits for two" state_is forming
 		;;
 	2) cut_one ;;
@@ -124,7 +125,8 @@ says 0 '^ *3 .* witness$\|^ *3 .*this node, witness$' status
 if [ "$node" = 3 ]; then
 	is "a witness is in no subgroup" "$(spindle-ctl -j subgroup show)" "[]"
 	says 0 'witness 3,' view show
-	check "nobody attaches there" sh -c '! echo x | limit 20 spindle-pipe -n 3 -g 1'
+	check "no process attaches at the witness" \
+		sh -c '! echo x | limit 20 spindle-pipe -n 3 -g 1'
 else
 	load_start "$node"
 	check "messages flow" flows "$node"

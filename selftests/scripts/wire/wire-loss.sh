@@ -30,13 +30,13 @@ Mode = unordered
 MaxMsg = 1K
 EOT
 check "the view is installed" spindle-ctl apply /tmp/conf
-check "connections come about" wait_until 200 subgroup_is 1 active
+check "the subgroups become active" wait_until 200 subgroup_is 1 active
 load_same "all send" -g 1 -s all -c 300 -l 1-1024
 load_same "one sends, in many packets" -g 2 -s one -c 100 -l 1-10240
 load_unordered "unordered" -g 3 -s all -c 200 -l 1-1024
 check "the subgroups are still active" subgroup_is 1 active
 publish dropped "$(dropped)"
-check "everybody has sent" barrier "$node" "$nodes" sent
+check "all guests have sent" barrier "$node" "$nodes" sent
 diag "lost here: $(dropped), by all: $(dropped_by_all)"
 check "packets were lost" [ "$(dropped_by_all)" -gt 0 ]
 tc qdisc del dev eth0 root

@@ -45,16 +45,17 @@ perf "all send" --only-subgroups 1 -S 1000 -c 200 -r 2 --verify
 is "messages of this host" "$(metric sent)" 200
 is "deliveries on this host" "$(metric delivered)" 600
 is "times of this host's messages" "$(metric own_count) $(metric slowest_count)" "200 200"
-is "one member is here" "$(json-get "$OUT" /runs/0/members /runs/0/local | tr '\n' ' ')" "3 1 "
+is "this host has one of three members" \
+	"$(json-get "$OUT" /runs/0/members /runs/0/local | tr '\n' ' ')" "3 1 "
 check "the device was measured" test "$(metric raw_bandwidth)" != null
-is "but no member answers pings" "$(metric raw_latency)" null
+is "the latency of the device is not measured" "$(metric raw_latency)" null
 
 perf "for a while" --only-subgroups 1 -S 1000 -t 1 -r 1 --no-raw
 agree "how much it was" "$(metric delivered)"
 perf "one sends, the others may" --only-subgroups 1 -S 1000 -c 200 -s one -r 1 --no-raw
-is "all get it" "$(metric delivered)" 200
+is "all hosts deliver the messages" "$(metric delivered)" 200
 perf "only one may send" --only-subgroups 2 -S 2000 -c 100 -r 1
-is "all get that" "$(metric delivered)" 100
-is "who sends it is node 2" "$(metric sent)" "$([ "$node" = 2 ] && echo 100 || echo 0)"
+is "all hosts deliver the messages" "$(metric delivered)" 100
+is "only node 2 sends" "$(metric sent)" "$([ "$node" = 2 ] && echo 100 || echo 0)"
 wire_end
 finish

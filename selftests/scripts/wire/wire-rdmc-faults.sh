@@ -49,12 +49,12 @@ process_dies()
 		usleep $((ms * 1000))
 		check "$name dies after $ms ms" rdmc_kill
 	else
-		check "$name dies: all hear of it" rdmc_reported $at_once 5 4
+		check "$name dies: all members get the error" rdmc_reported $at_once 5 4
 	fi
 }
 
 wire_start
-check "the node is there" wl_node "$node"
+check "the node is set up" wl_node "$node"
 next_view "at first"
 
 # A lost message of rdma_cm is repeated after four seconds: opening may take that long.
@@ -83,11 +83,12 @@ process_dies "sequential: the root" 3 4,1,2,3 -a sequential
 # heard, because the group of that one is gone as well.
 rdmc_begin 1,2,3,4 -t 5000
 if [ "$node" = 4 ]; then
-	check "who creates the group dies at once" rdmc_kill
+	check "the creator of the group dies at once" rdmc_kill
 else
-	check "it dies at once: all hear of it" rdmc_reported $((5000 + at_once)) "3 5" "1 2 3 4"
-	check "the process that died is the one of node 4" never "error 5 node [123]"
-	check "and nobody misses itself" never "error 3 node $node"
+	check "a creator dies at once: all members get the error" \
+		rdmc_reported $((5000 + at_once)) "3 5" "1 2 3 4"
+	check "the error names node 4" never "error 5 node [123]"
+	check "no member misses itself" never "error 3 node $node"
 fi
 barrier "$node" "$nodes" early || bail "all meet behind an early death"
 
@@ -95,12 +96,14 @@ for members in 4,1,2,3 1,4,2,3; do
 	under_way $members
 	if [ "$node" = 4 ]; then
 		check "$members: the device is deleted" limit 60 rdma link delete rxe0
-		check "$members: its own process hears of it" rdmc_reported $at_once "4 8" "1 2 3 4"
+		check "$members: the process of the dead node gets the error" \
+			rdmc_reported $at_once "4 8" "1 2 3 4"
 		check "the dead node goes" spindle-ctl node del id 4
 		check "a new device" rxe_add rxe0 eth0
 		check "a node on it" wl_node 4
 	else
-		check "$members: the device of node 4 went, all hear of it" rdmc_reported $at_once "4 8" 4
+		check "$members: the device of node 4 went, and all members get the error" \
+			rdmc_reported $at_once "4 8" 4
 	fi
 	next_view "with a new device"
 done
@@ -113,15 +116,15 @@ for how in both out; do
 	if [ "$node" = 3 ]; then
 		check "$how: this guest is cut off" cut_off $how
 		if wait_until 8 test -s $rdmc_rc; then
-			diag "it hears of it while it is cut off"
+			diag "the cut-off member gets the error before it is reachable"
 		else
-			diag "it does not know yet"
+			diag "the cut-off member has no error yet"
 		fi
 		check "$how: the network is whole again" cut_off none
-		check "$how: who was cut off hears of it" rdmc_reported $without_root \
+		check "$how: the cut-off member gets the error" rdmc_reported $without_root \
 			"3 4" "1 2 4 3"
 	else
-		check "$how: all hear of it" rdmc_reported $by_root "3 4" "3 1"
+		check "$how: all members get the error" rdmc_reported $by_root "3 4" "3 1"
 	fi
 	next_view "$how: whole again"
 done
@@ -134,9 +137,9 @@ barrier "$node" "$nodes" short || bail "all meet behind a short pause"
 under_way 3,1,2,4
 if [ "$node" = 3 ]; then
 	check "this guest stands still" pause_me 8000
-	check "who stood still hears of it" rdmc_reported $by_root "3 4" "1 2 3 4"
+	check "the paused member gets the error" rdmc_reported $by_root "3 4" "1 2 3 4"
 else
-	check "one stands still: all hear of it" rdmc_reported $without_root "3 4" 3
+	check "a member pauses: all members get the error" rdmc_reported $without_root "3 4" 3
 fi
 next_view "it moves again"
 
@@ -145,7 +148,7 @@ if [ "$node" = 4 ]; then
 	ok "a relay's guest dies"
 	vm_die
 fi
-check "a relay's guest died: all hear of it" rdmc_reported $by_root "3 4" 4
+check "a relay's guest died: all members get the error" rdmc_reported $by_root "3 4" 4
 nodes=3
 next_view "without the relay"
 under_way 3,1,2
@@ -153,9 +156,9 @@ if [ "$node" = 3 ]; then
 	ok "the root's guest dies"
 	vm_die
 fi
-check "the root's guest died: all hear of it" rdmc_reported $without_root "3 4" 3
+check "the root's guest died: all members get the error" rdmc_reported $without_root "3 4" 3
 nodes=2
 next_view "without the root"
-is "nothing is left" "$(spindle-ctl -j rdmc show)" "[]"
+is "rdmc show lists no group" "$(spindle-ctl -j rdmc show)" "[]"
 wire_end
 finish

@@ -24,7 +24,7 @@ MaxMsg = 1M
 Ring = 4M
 Window = 8
 EOT
-check "a view" spindle-ctl apply /tmp/conf
+check "a view is installed" spindle-ctl apply /tmp/conf
 check "racks" spindle-ctl node set "$node" rack $((node % 2))
 barrier "$node" "$nodes" racks || bail "all are in racks"
 for a in pipeline sequential chain tree hybrid; do
@@ -39,8 +39,8 @@ rdmc_whole "four groups at once, each has another root" 1,2,3,4 -g 4 -l 1-100000
 # Groups of the same nodes that begin by chance.
 begin other limit 100 rdmc-load -m 4,3,2,1 -n "$node" -G 5000 -l 1-500000 -c 20 -w 80
 rdmc_whole "three of them, beside a group of all" 2,1,3 -G 6000 -l 1-500000 -c 20
-check "that ends" wait_until 100 has_ended other
-is "and is whole, too" "$(cat /tmp/other.rc)" 0 || sed 's/^/# /' /tmp/other.out
+check "the other group ends" wait_until 100 has_ended other
+is "the other group is complete" "$(cat /tmp/other.rc)" 0 || sed 's/^/# /' /tmp/other.out
 rdmc_whole "16 MiB to three" 3,1,2,4 -l 16777216 -M
 rdmc_whole "64 MiB to three" 1,2,3,4 -l 67108864 -b 1048576
 
@@ -78,9 +78,9 @@ barrier "$node" "$nodes" cast || bail "all have files"
 
 # As the README has it: one node, and all members of its view.
 if [ "$node" = 1 ]; then
-	check "all members of the view: is sent" limit 100 spindle-cast /tmp/from/*
+	check "all members of the view: the files are sent" limit 100 spindle-cast /tmp/from/*
 else
-	check "all members of the view: nothing is sent again" limit 100 \
+	check "all members of the view: no file is sent again" limit 100 \
 		spindle-recv --from 1 /tmp/to
 	rm -f /tmp/to/*
 fi
@@ -91,6 +91,6 @@ else
 	check "once more: is received" limit 100 spindle-recv --from 1 /tmp/to
 	check "once more: is what was sent" cast_whole
 fi
-is "nothing is left" "$(spindle-ctl -j rdmc show)" "[]"
+is "rdmc show lists no group" "$(spindle-ctl -j rdmc show)" "[]"
 wire_end
 finish
