@@ -300,13 +300,13 @@ static void test_lineage(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "a card says what it was made of", test_there_and_back },
-		{ "a card of another length is none", test_length },
-		{ "what the head says is checked", test_head },
-		{ "what rules say is checked", test_rules },
-		{ "subgroups follow from the rules", test_masks },
-		{ "by which cards a node may join, and may ask again", test_admits },
-		{ "lineages, their marks, and digests", test_lineage },
+		{ "a card holds the view and the rules that it was made of", test_there_and_back },
+		{ "a card of a wrong length is rejected", test_length },
+		{ "the head of a card is checked", test_head },
+		{ "the rules of a card are checked", test_rules },
+		{ "the subgroups of a card follow from its rules", test_masks },
+		{ "a card says whether a node may join or has to ask again", test_admits },
+		{ "cards carry lineages, their marks and digests", test_lineage },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));

@@ -172,10 +172,10 @@ static void test_stays(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "a word per sender of each subgroup", test_trims },
-		{ "what cannot be a decree is none", test_check },
-		{ "the digest tells decrees apart", test_digest },
-		{ "the members of the next view", test_apply },
+		{ "a trim has one word per sender of each subgroup", test_trims },
+		{ "an invalid decree is rejected", test_check },
+		{ "different decrees have different digests", test_digest },
+		{ "the next view has the survivors and the joiners", test_apply },
 		{ "subgroups that a change leaves as they are", test_stays },
 	};
 

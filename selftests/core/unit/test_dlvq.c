@@ -272,11 +272,11 @@ static void test_copy_budget(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "consumed goes on, never back, never beyond the tail", test_consumed },
-		{ "descriptors, laps, full", test_descriptors },
-		{ "room in a copy ring", test_copy_room },
+		{ "consumed grows, and never beyond the tail", test_consumed },
+		{ "a queue holds descriptors of several laps, and is full", test_descriptors },
+		{ "a copy ring has room for consumed bytes", test_copy_room },
 		{ "copied bytes stay until they are consumed", test_copy_traffic },
-		{ "bytes are copied as far as the budget goes", test_copy_budget },
+		{ "a budget bounds the copied bytes", test_copy_budget },
 	};
 
 	rng = rng_seed();

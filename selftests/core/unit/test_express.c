@@ -474,20 +474,21 @@ static void test_torn_for_ever(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "there and back", test_there_and_back },
-		{ "fresh memory", test_fresh },
-		{ "a blend of two", test_torn },
-		{ "too long", test_too_long },
-		{ "who goes by express, and what it costs", test_cost },
-		{ "one at a time", test_one_at_a_time },
-		{ "a batch does not", test_no_batch },
-		{ "nor does it go to who believes completions", test_not_vouched },
-		{ "what a message costs that is alone", test_whole },
-		{ "guards in any order", test_orders },
-		{ "lies", test_lies },
-		{ "a lie before", test_lied_before },
-		{ "odd lies", test_odd_lies },
-		{ "half written for ever", test_torn_for_ever },
+		{ "messages alternate between two members", test_there_and_back },
+		{ "a fresh express place holds no message", test_fresh },
+		{ "a blend of two messages is rejected", test_torn },
+		{ "a message that is too long does not go by express", test_too_long },
+		{ "only short single messages of the right member go by express", test_cost },
+		{ "single messages go by express", test_one_at_a_time },
+		{ "a batch does not go by express", test_no_batch },
+		{ "express is off for members that wait for completions", test_not_vouched },
+		{ "a single message costs the expected writes", test_whole },
+		{ "guards and express arrive in any order", test_orders },
+		{ "illegal express words are rejected", test_lies },
+		{ "after a lie in its block, messages of a member by express are ignored",
+		  test_lied_before },
+		{ "random illegal words are rejected", test_odd_lies },
+		{ "a place that stays half written is a fault", test_torn_for_ever },
 	};
 
 	rng.state = tap_env("SEED", 1);

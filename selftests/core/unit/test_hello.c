@@ -276,12 +276,12 @@ int main(void)
 		{ "a hello has its bytes where the wire has them", test_bytes },
 		{ "the whole name of a cluster counts", test_cluster },
 		{ "a request means this node, and has its key", test_meant },
-		{ "an answer is no request", test_answers },
-		{ "a connection expects one life of one node in one view", test_expected },
-		{ "a request is made once", test_again },
-		{ "a request comes from where its node listens", test_address },
-		{ "a question gets a part of the card", test_asks },
-		{ "a node knocks, or is refused for its reason", test_knocks },
+		{ "an answer is not accepted as a request", test_answers },
+		{ "a connection expects one incarnation of a node in one view", test_expected },
+		{ "a repeated request is rejected", test_again },
+		{ "a request has to come from the address of its node", test_address },
+		{ "the answer to a question is a part of the card", test_asks },
+		{ "a knock is admitted or refused with its reason", test_knocks },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));

@@ -513,15 +513,15 @@ static void test_two_faces(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "what is plausible, word by word", test_limits },
+		{ "each word has its plausible range", test_limits },
 		{ "a full window is full", test_full_window },
-		{ "a guard without its header wears nobody out", test_no_header },
-		{ "a seal that is never right, neither", test_no_seal },
-		{ "a member sends another message to each", test_two_faces },
+		{ "a guard without its header costs bounded work", test_no_header },
+		{ "a seal that is never right costs bounded work", test_no_seal },
+		{ "a member sends each member another message", test_two_faces },
 		{ "a member writes noise", test_noise },
-		{ "a member goes to the edge of what is plausible", test_edge },
+		{ "a member writes the extreme plausible values", test_edge },
 		{ "a member opens rounds without end", test_nulls },
-		{ "a member takes nothing in and says that it has all", test_yes },
+		{ "a member receives nothing and claims to have received all", test_yes },
 	};
 
 	rng = rng_seed();

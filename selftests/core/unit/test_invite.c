@@ -227,12 +227,12 @@ static void test_leave(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "a guest that is connected to all is invited", test_ready },
-		{ "a member that leaves, and a joiner, invite nobody", test_nobody },
-		{ "a guest that has gone is invited no more", test_gone },
-		{ "guests that are not let in take turns", test_turns },
-		{ "a change of the view takes its time", test_in_change },
-		{ "a pass looks after guests", test_runs },
+		{ "a guest that is connected to all members is invited", test_ready },
+		{ "a member that leaves and a joiner do not invite", test_nobody },
+		{ "a guest that has gone is not invited any more", test_gone },
+		{ "guests that are not admitted take turns", test_turns },
+		{ "a wish survives a long change unless its guest has gone", test_in_change },
+		{ "a pass invites guests", test_runs },
 		{ "a node leaves when no change is under way", test_leave },
 	};
 

@@ -196,8 +196,8 @@ int main(void)
 	static const struct tap_case cases[] = {
 		{ "random views, 1 to 64 members: no overlap, aligned, inside",
 		  test_random_views },
-		{ "writer and holder agree", test_agreement },
-		{ "rings only where both are members", test_only_what_is_shared },
+		{ "writer and holder compute the same layout", test_agreement },
+		{ "a member pair has rings only for common subgroups", test_only_what_is_shared },
 		{ "blocks have the same place in all rows", test_blocks },
 	};
 

@@ -589,18 +589,19 @@ static void test_silence(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "nobody sends: silence", test_silence },
-		{ "one sender of any rank, all others idle", test_alone },
-		{ "no nulls where none are needed", test_no_nulls },
-		{ "no nulls when all send", test_all_busy },
-		{ "who has nothing to say gives up rounds in advance", test_ahead },
-		{ "declared silence, and an end to it before its time", test_declared },
-		{ "nulls off: who is silent holds up the others", test_nulls_off },
+		{ "idle members are silent", test_silence },
+		{ "one sender of any rank sends, all others are idle", test_alone },
+		{ "idle senders send no needless nulls", test_no_nulls },
+		{ "busy senders send no nulls", test_all_busy },
+		{ "an idle sender gives up rounds in advance", test_ahead },
+		{ "a declared silence may end early", test_declared },
+		{ "nulls off: a silent sender holds up the other senders", test_nulls_off },
 		{ "the baseline: one message per pass, a write per acknowledgment", test_baseline },
 		{ "a batch costs what a message costs", test_flat_cost },
-		{ "what a dead process committed is sent", test_detach_then_push },
-		{ "what it committed before all were connected, too", test_detach_early },
-		{ "a window that no pass can take", test_budgets },
+		{ "messages that a dead process committed are sent", test_detach_then_push },
+		{ "messages that a dead process committed before the connections are sent",
+		  test_detach_early },
+		{ "a window larger than a pass is sent", test_budgets },
 		{ "schedules: writes in order", test_plain },
 		{ "schedules: writes tear", test_tear },
 		{ "schedules: completions vouch", test_imm },
@@ -614,7 +615,7 @@ int main(void)
 		{ "schedules: techniques on and off", test_tune },
 		{ "schedules: techniques on and off, reordered", test_tune_imm },
 		{ "schedules: up to 16 nodes", test_many },
-		{ "reordered and nobody vouches: the checker sees it", test_unsafe },
+		{ "reordered without completions: the checker finds the fault", test_unsafe },
 	};
 
 	rng = rng_seed();

@@ -133,9 +133,9 @@ static void test_order(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "recurrent, transition, once", test_kinds },
-		{ "a transition that has happened is no work", test_idle },
-		{ "evaluation in order, effects in the same pass", test_order },
+		{ "predicates are recurrent, transitions or one-time", test_kinds },
+		{ "a transition that has happened costs no work", test_idle },
+		{ "predicates run in order, and see effects in the same pass", test_order },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));

@@ -516,16 +516,16 @@ static void test_random(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "one message, no message, an empty message", test_one },
+		{ "a push has one message, no message or an empty message", test_one },
 		{ "writes do not grow with the batch", test_batch_is_flat },
-		{ "small gaps are sent along, large ones not", test_gaps },
-		{ "bytes that are there already", test_placed },
+		{ "small gaps are sent as well, large ones are not", test_gaps },
+		{ "bytes that are already there are not sent again", test_placed },
 		{ "payload, headers, units and immediate data wrap", test_wraps },
-		{ "ranges have a longest length", test_long_ranges },
+		{ "a write has a maximum length", test_long_ranges },
 		{ "partial pushes hold the guard back", test_partial },
-		{ "slots of a fixed size", test_slots },
-		{ "acknowledgments one by one", test_split },
-		{ "and room for them", test_split_room },
+		{ "packed is off: slots have a fixed size", test_slots },
+		{ "acknowledgments are pushed one by one", test_split },
+		{ "separate acknowledgments fit into the room of the queue", test_split_room },
 		{ "random traffic arrives", test_random },
 	};
 

@@ -552,8 +552,8 @@ int main(void)
 {
 	static const struct tap_case cases[] = {
 		{ "a root that ignores STOP ends the group", test_deaf_root },
-		{ "the slowest is the one with the fewest blocks", test_slowest },
-		{ "how long writes were under way", test_busy },
+		{ "the slowest member is the one with the fewest blocks", test_slowest },
+		{ "the time of writes under way is measured", test_busy },
 		{ "a member that is ahead is not slow", test_slowest_behind },
 		{ "how long an object may take", test_patience },
 		{ "announcements", test_announced },

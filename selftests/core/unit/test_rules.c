@@ -795,16 +795,16 @@ static void test_digest(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "every limit is checked, and named", test_check },
-		{ "a rule without nodes is about all", test_all },
-		{ "a rule with nodes; some of them send", test_named },
+		{ "every limit is checked, and its reason has its name", test_check },
+		{ "a rule without nodes is about all nodes", test_all },
+		{ "a rule names nodes, and some of them send", test_named },
 		{ "a witness is in no subgroup, and its rows have no rings", test_witness },
-		{ "shards: nodes stay, unless one has too few", test_shards },
-		{ "a view has room for so many nodes, and no more", test_room },
+		{ "nodes stay in their shards, unless a shard has too few", test_shards },
+		{ "a view has room for max-nodes members", test_room },
 		{ "random rules over series of views", test_random },
-		{ "words of the largest trim", test_trims },
-		{ "rows: room for what can be, and nothing twice", test_row },
-		{ "digest: every field counts, names and hold do not", test_digest },
+		{ "the largest trim has its number of words", test_trims },
+		{ "rows have room for any view, without overlap", test_row },
+		{ "digest: every field counts, except names and hold", test_digest },
 	};
 
 	rng = rng_seed();

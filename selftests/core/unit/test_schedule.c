@@ -857,18 +857,18 @@ int main(void)
 {
 	static const struct tap_case cases[] = {
 		{ "pipeline: 1 to 64 members, 1 to 300 blocks", test_pipeline },
-		{ "sequential, chain, tree: the same", test_others },
-		{ "thousands of members, or of blocks", test_large },
-		{ "one member has nothing to do", test_alone },
-		{ "each step is what the formula says", test_formulas },
-		{ "pipeline: the slack of steady steps", test_slack },
-		{ "pipeline: all are there at about the same time", test_ends },
-		{ "hybrid: two pipelines, one after the other", test_hybrid },
-		{ "hybrid: one rack, or many: a pipeline", test_hybrid_flat },
-		{ "sources and targets", test_masks },
-		{ "walks do not go through steps of others", test_jumps },
-		{ "2^32 - 1 blocks", test_most_blocks },
-		{ "everybody late at random: all arrives", test_no_deadlock },
+		{ "sequential, chain and tree: 1 to 64 members, 1 to 300 blocks", test_others },
+		{ "schedules of thousands of members or blocks", test_large },
+		{ "one member alone has nothing to do", test_alone },
+		{ "each step follows from the formula", test_formulas },
+		{ "pipeline: steady steps have slack", test_slack },
+		{ "pipeline: all members end at about the same time", test_ends },
+		{ "hybrid: one pipeline between racks, one in each rack", test_hybrid },
+		{ "hybrid: one rack or many racks give a pipeline", test_hybrid_flat },
+		{ "sources and targets match", test_masks },
+		{ "walks skip the steps of other members", test_jumps },
+		{ "an object has 2^32 - 1 blocks", test_most_blocks },
+		{ "all blocks arrive if members are late at random", test_no_deadlock },
 	};
 	int ret;
 

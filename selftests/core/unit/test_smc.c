@@ -209,10 +209,10 @@ static void test_write(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "units of a length", test_units },
+		{ "a length takes its number of units", test_units },
 		{ "a header is written in its place", test_write },
-		{ "laps of messages and nulls", test_laps },
-		{ "good and bad headers", test_table },
+		{ "messages and nulls have laps", test_laps },
+		{ "good headers are accepted, bad ones are not", test_table },
 		{ "random headers never lead out of range", test_hostile },
 		{ "a header that changes while it is read", test_second_look },
 	};

@@ -228,11 +228,11 @@ int main(void)
 {
 	static const struct tap_case cases[] = {
 		{ "fresh memory is a valid block", test_seal_of_zero },
-		{ "same, new, torn", test_same_new_torn },
-		{ "the place of a word counts", test_permutations },
+		{ "a block is the same, new or torn", test_same_new_torn },
+		{ "the place of a word is part of the seal", test_permutations },
 		{ "no blend of two versions is believed", test_blends },
 		{ "no blend of zero and the first version is believed", test_first_version },
-		{ "a write covers words and seal, nothing else", test_write_covers_all },
+		{ "a write covers words and seal", test_write_covers_all },
 		{ "a block that is written while it is read", test_second_look },
 	};
 

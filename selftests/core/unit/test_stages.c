@@ -187,13 +187,13 @@ static void test_torn_now_and_then(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "a frozen reader is told, and not waited for", test_frozen_reader },
-		{ "a frozen sender is told", test_frozen_sender },
+		{ "a frozen reader gets the error and holds up no sender", test_frozen_reader },
+		{ "a frozen sender gets the error", test_frozen_sender },
 		{ "any attachment ends hold", test_hold },
 		{ "messages are counted where they are received", test_counters },
-		{ "a message that was not pushed is received by nobody", test_unpushed },
-		{ "half written now and then is no lie", test_torn_now_and_then },
-		{ "there is a limit to nulls", test_far_ahead },
+		{ "a message that was not pushed is not received", test_unpushed },
+		{ "a block that is half written now and then is no lie", test_torn_now_and_then },
+		{ "nulls have a limit", test_far_ahead },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));

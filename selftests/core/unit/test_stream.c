@@ -395,12 +395,12 @@ static void test_late(void)
 
 static const struct tap_case cases[] = {
 	{ "objects come to all members", test_moves },
-	{ "each gets its grants back, whoever ends it first", test_ends },
-	{ "words that a stream does not have", test_words },
-	{ "who is blamed", test_blame },
-	{ "a lane that is lost", test_lost },
-	{ "lane after lane is lost", test_lanes },
-	{ "a member that begins late", test_late },
+	{ "each member gets its grants back, whichever member ends first", test_ends },
+	{ "a stream rejects words that only groups have", test_words },
+	{ "the right member is blamed", test_blame },
+	{ "a stream loses a lane", test_lost },
+	{ "a stream loses lane after lane", test_lanes },
+	{ "a member begins late", test_late },
 };
 
 int main(void)

@@ -410,20 +410,21 @@ static void test_post_after_a_lie(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "nulls are put off for four passes with other work", test_put_off },
-		{ "a message that comes meanwhile takes the round", test_in_time },
-		{ "who has been silent gives up rounds at once", test_silent_at_once },
-		{ "silence comes behind what was committed", test_silence_comes_last },
-		{ "silence by itself is told", test_silence_is_told },
-		{ "nulls off and on, and silence cut short", test_retune },
-		{ "large messages are counted, and how often they began again", test_large_counts },
-		{ "another threshold is for what is taken later", test_large_retune },
-		{ "what a process has left behind a message stays here", test_leftovers },
-		{ "delivered is told by itself from a quarter on", test_quarter },
-		{ "and when there is time, to those who do not know", test_flush },
-		{ "a budget for all senders, who take turns", test_shared_budget },
+		{ "nulls wait for four passes with other work", test_put_off },
+		{ "a new message takes the round of a delayed null", test_in_time },
+		{ "a sender that has been silent gives up rounds at once", test_silent_at_once },
+		{ "silence comes behind committed messages", test_silence_comes_last },
+		{ "silence alone is pushed", test_silence_is_told },
+		{ "nulls go off and on, and silence is cut short", test_retune },
+		{ "large messages and their restarts are counted", test_large_counts },
+		{ "another threshold applies to later messages", test_large_retune },
+		{ "bytes behind a message are not sent", test_leftovers },
+		{ "a member pushes delivered from a quarter of the ring on", test_quarter },
+		{ "a member with time pushes delivered to the members that lack it", test_flush },
+		{ "senders take turns in a common budget", test_shared_budget },
 		{ "posts in place are sealed", test_in_place },
-		{ "after a lie there are those of the others", test_post_after_a_lie },
+		{ "after a lie, only writes of that pass about other members are posted",
+		  test_post_after_a_lie },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));

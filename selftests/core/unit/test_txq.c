@@ -352,10 +352,10 @@ int main(void)
 {
 	static const struct tap_case cases[] = {
 		{ "slots are taken in order", test_take },
-		{ "every reason to freeze", test_table },
-		{ "a full ring, and one slot too many", test_full },
-		{ "laps, abandoned slots, holes, 32-bit wraps", test_laps },
-		{ "random words in the process's memory", test_fuzz },
+		{ "every broken rule of a ring freezes the sender", test_table },
+		{ "a ring is full, and takes no further slot", test_full },
+		{ "a ring wraps its laps and abandoned slots", test_laps },
+		{ "random words in the memory of the process are safe", test_fuzz },
 		{ "a slot that changes while it is taken", test_second_look },
 	};
 

@@ -315,16 +315,16 @@ static void test_default_ring_extremes(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "rank and subgroup by id", test_rank },
-		{ "rank inside a subset", test_mask_rank },
+		{ "members and subgroups are found by id", test_rank },
+		{ "members of a subset have their ranks", test_mask_rank },
 		{ "every limit is checked", test_check },
 		{ "a live view begins with an id that can grow", test_live_vid },
 		{ "a live view may have subgroups without members", test_live_empty },
-		{ "a view as large as it gets", test_full_view },
-		{ "digest: every protocol field counts, names and hold do not", test_digest },
+		{ "the largest view is legal", test_full_view },
+		{ "digest: every protocol field counts, except names and hold", test_digest },
 		{ "digest: order and counts matter", test_digest_order },
-		{ "default ring", test_default_ring },
-		{ "default ring of arguments out of range", test_default_ring_extremes },
+		{ "a subgroup has a default ring", test_default_ring },
+		{ "the default ring of illegal arguments is legal", test_default_ring_extremes },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));
