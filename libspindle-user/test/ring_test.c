@@ -426,7 +426,7 @@ int main(void)
 	static const struct tap_case list[] = {
 		{ "attach: geometry, members, detach twice", test_geometry },
 		{ "attach: refusals are undone and explained", test_refusal },
-		{ "attach: a senseless layout is refused", test_layout },
+		{ "attach: an illegal layout is refused", test_layout },
 		{ "send: window, ring and message limits", test_limits },
 		{ "send: commits and abandons out of order", test_order },
 		{ "send: quiet commits, one kick", test_quiet },

@@ -404,19 +404,19 @@ static void test_words(void)
 int main(void)
 {
 	static const struct tap_case list[] = {
-		{ "view: in its place, with its members", test_in_order },
-		{ "view: skipped and released if not wanted, payload is right", test_not_wanted },
-		{ "view: seats and not ranks tell which ring is whose", test_seats },
-		{ "view: a ring is unmapped when nothing in it is held", test_departed },
-		{ "view: another node in a seat, another life of a node", test_reused },
-		{ "view: ESTALE, again and again", test_stale },
-		{ "view: what failed can be tried again", test_again },
+		{ "view: an entry is in its place and has its members", test_in_order },
+		{ "view: a reader that does not want views gets only messages", test_not_wanted },
+		{ "view: seats, not ranks, identify the rings", test_seats },
+		{ "view: a ring is unmapped when no message in it is held", test_departed },
+		{ "view: a seat gets another node, or another incarnation", test_reused },
+		{ "view: ESTALE several times in a row", test_stale },
+		{ "view: a failed call can be repeated", test_again },
 		{ "view: a module that knows no seats", test_old_module },
 		{ "view: a copying reader", test_copy },
-		{ "view: no sender any more, or no reader", test_no_sender_any_more },
+		{ "view: a view without this sender or reader", test_no_sender_any_more },
 		{ "view: seats that contradict each other are refused", test_nonsense },
 		{ "view: dispatch", test_dispatch },
-		{ "errors: each has words of its own", test_words },
+		{ "errors: each has its own text", test_words },
 	};
 
 	tap_cases(list, ARRAY_SIZE(list));

@@ -173,7 +173,8 @@ void check_deliveries(struct node *node, u32 group)
 			continue;
 		}
 		if (g->vid != g->epoch)
-			sim_fail(sim, "node %u group %u: a message of a view that nobody was told of",
+			sim_fail(sim,
+				 "node %u group %u: a message of a view that was not announced",
 				 node->index, group);
 		if (d->sender >= g->mc->senders) {
 			sim_fail(sim, "node %u: no such sender", node->index);

@@ -752,6 +752,6 @@ void liar_check_end(struct sim *sim)
 				 (unsigned long long)node->mb.suspected);
 		if (!told && !liar_is(sim, i) && node->mb.state == SPINDLE_MB_STOPPED &&
 		    !node->crashed && !node->disturbed && node->mb.reason != SPINDLE_MB_MINORITY)
-			sim_fail(sim, "end: node %u has stopped, and nobody has lied", i);
+			sim_fail(sim, "end: node %u has stopped without a lie", i);
 	}
 }

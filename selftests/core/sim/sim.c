@@ -443,11 +443,11 @@ static void report_counts(const struct total *t, double seconds)
 	printf("# members that never connect: %llu schedules; slots abandoned: %llu; second readers: %llu\n",
 	       (unsigned long long)t->apart, (unsigned long long)t->abandoned,
 	       (unsigned long long)t->extras);
-	printf("# cards told to joiners: %llu, refused %llu; knocks refused: %llu; never connected to all: %llu; a connection lost at the invitation: %llu\n",
+	printf("# cards given to joiners: %llu, refused %llu; knocks refused: %llu; never connected to all: %llu; a connection lost at the invitation: %llu\n",
 	       (unsigned long long)t->cards, (unsigned long long)t->cards_refused,
 	       (unsigned long long)t->knocks_refused, (unsigned long long)t->unjoined,
 	       (unsigned long long)t->lost_then);
-	printf("# lanes that broke alone: %llu, idle and closed: %llu, other ends made anew: %llu; schedules without quorum: %llu\n",
+	printf("# lanes that broke alone: %llu, idle and closed: %llu, other ends replaced: %llu; schedules without quorum: %llu\n",
 	       (unsigned long long)t->snapped, (unsigned long long)t->idled,
 	       (unsigned long long)t->renewed, (unsigned long long)t->any);
 }
@@ -629,7 +629,7 @@ static bool covered(const struct total *t)
 
 			if (!spindle_mb_may(i, j) || t->edges[i][j] || never)
 				continue;
-			printf("not ok - nobody has gone from state %u to %u\n", i, j);
+			printf("not ok - no member has gone from state %u to %u\n", i, j);
 			all = false;
 		}
 	}

@@ -206,7 +206,7 @@ void test_connect(void)
 	only_ours(false);
 	last = usage();
 	ok(failed && undone && !bad && n < MAX_NTH,
-	   "connect: %u allocations failed, %u times it was undone and tried again", failed,
+	   "connect: %u allocations failed, %u attempts were undone and repeated", failed,
 	   undone);
 	is(last.maps, first.maps, "connect: mappings in use");
 	printf("# pages in use: %+ld, %ld ms\n", last.pages - first.pages, now_ms() - start);

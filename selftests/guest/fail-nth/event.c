@@ -44,7 +44,7 @@ static bool told(void *ctx)
 	err = nl_events(&ear, hear, NULL);
 	if (heard || err == -ENOBUFS)
 		return true;
-	printf("# event %d did not come, and nobody said so\n", want_event);
+	printf("# event %d did not come, and no loss was reported\n", want_event);
 	return false;
 }
 

@@ -415,7 +415,7 @@ static void change(const struct change *c)
 	part();
 	last = usage();
 	ok(failed && well && !bad && n < MAX_NTH,
-	   "live: %s: %u allocations failed, %u times all went well, %u times not", c->name,
+	   "live: %s: %u allocations failed, %u runs succeeded, %u did not", c->name,
 	   failed, well, not);
 	is(last.maps, first.maps, "live: %s: mappings in use", c->name);
 	printf("# pages in use: %+ld, %ld ms\n", last.pages - first.pages, now_ms() - start);

@@ -61,9 +61,9 @@ static void succeeded(const struct op *op)
 {
 	look(&now);
 	if (!same(&now, &done))
-		wrong(op, "it did something else than usual");
+		wrong(op, "the result differs from a run without failures");
 	if (op->after && !op->after(op->ctx))
-		wrong(op, "it does not work");
+		wrong(op, "the created object does not work");
 	op->undo(op->ctx);
 	look(&now);
 	if (!same(&now, &before))
@@ -139,7 +139,7 @@ void path(const struct op *op)
 	op->undo(op->ctx);
 	look(&now);
 	if (!same(&now, &before))
-		wrong(op, "it cannot be undone");
+		wrong(op, "the operation cannot be undone");
 	again(op);
 	first = usage();
 	for (nth = 1; nth < MAX_NTH && one(op) && count.bad < 20; nth++)
@@ -148,7 +148,7 @@ void path(const struct op *op)
 	nth = 0;
 	last = usage();
 	ok(count.failed && !count.refused == op->never && !count.bad && n < MAX_NTH,
-	   "%s: %u allocations failed, %u refusals, %u times it made no difference", op->name,
+	   "%s: %u allocations failed, %u refusals, %u times no effect", op->name,
 	   count.failed, count.refused, count.unharmed);
 	is(last.maps, first.maps, "%s: mappings in use", op->name);
 	printf("# pages in use: %+ld, %ld ms\n", last.pages - first.pages, now_ms() - start);

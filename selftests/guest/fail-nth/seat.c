@@ -268,7 +268,7 @@ void test_silence(void)
 		err = ioctl(seat.fd, SPINDLE_IOC_SILENCE, &rounds) ? errno : 0;
 		disarm();
 		is(err, 0, "silence: declared, allocation %u would fail", nth);
-		ok(!fired, "silence: there is none");
+		ok(!fired, "silence: no allocation is made");
 	}
 	nth = 0;
 	dev_close(&seat);

@@ -228,7 +228,7 @@ static void silence(struct file *f)
 	if (!err && there && rounds > SPINDLE_MAX_ROUNDS)
 		broken("silence of %llu rounds", (unsigned long long)rounds);
 	if (!err && f->attached && !(f->a.flags & SPINDLE_ATTACH_SEND))
-		broken("silence of one who does not send");
+		broken("silence of an attachment that does not send");
 }
 
 static void odd_ioctl(struct file *f)

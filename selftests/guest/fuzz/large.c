@@ -115,7 +115,7 @@ static void send_some(unsigned int i)
 	feed();
 	count(OP_RDMC_SEND, err);
 	if (!err && (!bound[i] || rank_of[i]))
-		broken("somebody else than the root has sent");
+		broken("a member other than the root has sent");
 }
 
 static void accept_some(unsigned int i, uint64_t object, uint64_t len)

@@ -67,7 +67,7 @@ static void must_freeze(struct file *f, const char *what)
 		usleep(10000);
 	}
 	if (!f->scribbled && !not_alone)
-		broken("node %u subgroup %u: %s, and nobody minds", f->a.node, f->a.subgroup,
+		broken("node %u subgroup %u: %s, and nothing was frozen", f->a.node, f->a.subgroup,
 		       what);
 }
 

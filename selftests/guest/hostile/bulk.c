@@ -145,7 +145,7 @@ void step_hi(const char *step)
 
 	our_life = num(step, "life", our_life);
 	if (!find(step, "blind") && !their_life && !hear(HELLO, LIMIT_S * 1000, &m)) {
-		printf("hi: nobody\n");
+		printf("hi: no member\n");
 		return;
 	}
 	/*

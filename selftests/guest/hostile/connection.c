@@ -199,7 +199,7 @@ void step_lure(const char *step)
 	do {
 		type = next_event(LIMIT_S * 1000, NULL, &from);
 		if (type < 0)
-			die("nobody dials\n");
+			die("no node dials\n");
 	} while (type != RDMA_CM_EVENT_CONNECT_REQUEST);
 	id = from;
 	if (find(step, "reject")) {

@@ -289,7 +289,7 @@ static bool live_and_die(const struct death *death)
 		die("waitpid: %s", strerror(errno));
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
 		return true;
-	printf("# the child ended by itself, status %#x\n", status);
+	printf("# the child ended before it was killed, status %#x\n", status);
 	return false;
 }
 
@@ -352,9 +352,9 @@ int main(int argc, char **argv)
 			ok(!bad[i], "killed %s", deaths[i].name);
 	loop_look(&opt, &nl, &last);
 	ok(last.stat[SPINDLE_SUBGROUP_S_SENT] > first.stat[SPINDLE_SUBGROUP_S_SENT],
-	   "the dead have sent something");
+	   "killed processes have sent messages");
 	is(last.stat[SPINDLE_SUBGROUP_S_FROZEN], first.stat[SPINDLE_SUBGROUP_S_FROZEN],
-	   "none of them was frozen");
+	   "no killed process was frozen");
 	printf("# node %u subgroup %u: %d deaths, %" PRIu64 " messages, %" PRIu64
 	       " slots abandoned\n", opt.node, opt.group, number,
 	       last.stat[SPINDLE_SUBGROUP_S_SENT] - first.stat[SPINDLE_SUBGROUP_S_SENT],

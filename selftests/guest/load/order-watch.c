@@ -137,7 +137,7 @@ static void check(struct end *e, const struct spindle_msg *m)
 	e->hash = mix(e->hash ^ mix(m->seq) ^ mix((uint64_t)m->sender << 48 | m->slot) ^
 		      mix(m->len));
 	if (kind == OTHER)
-		fail("node %u: a message of node %u, who sends nothing\n", e->q.node, m->node);
+		fail("node %u: a message of node %u, which sends nothing\n", e->q.node, m->node);
 	if (kind == RUBBISH)
 		return;
 	if (!selfcheck_same(m->data, m->len, &h) || h.node != m->node)

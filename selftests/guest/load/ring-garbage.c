@@ -638,7 +638,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(acts); i++)
 		if (times[i])
 			ok(!bad[i], "garbage: %s%s", acts[i].name, acts[i].errors ? "" :
-			   ": nobody minds");
+			   ": no error");
 	printf("# node %u subgroup %u: %d lives\n", opt.node, opt.group, lives);
 	return tap_bad != 0;
 }

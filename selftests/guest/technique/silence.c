@@ -181,11 +181,13 @@ static void test_declared(int who)
 	uint64_t round = stat_of(who, SPINDLE_SUBGROUP_S_ROUND);
 
 	is(spindle_silence(&member[who].q, 300), 0, "sender %d declares 300 rounds", who);
-	is(stat_of(who, SPINDLE_SUBGROUP_S_ROUND), round + 300, "they are decided");
-	is(stat_of(who, SPINDLE_SUBGROUP_S_SILENT), silent + 300, "and counted as silence");
-	ok(others_send(who, 250), "the others go on without it");
-	is(stat_of(who, SPINDLE_SUBGROUP_S_NULLS), nulls, "no null comes from it");
-	is(stat_of(who, SPINDLE_SUBGROUP_S_ROUND), round + 300, "it decides nothing more");
+	is(stat_of(who, SPINDLE_SUBGROUP_S_ROUND), round + 300, "the rounds are decided");
+	is(stat_of(who, SPINDLE_SUBGROUP_S_SILENT), silent + 300,
+	   "the rounds are counted as silence");
+	ok(others_send(who, 250), "the other members go on without the sender");
+	is(stat_of(who, SPINDLE_SUBGROUP_S_NULLS), nulls, "the silent sender sends no null");
+	is(stat_of(who, SPINDLE_SUBGROUP_S_ROUND), round + 300,
+	   "the silent sender decides no more rounds");
 }
 
 /* A message before the silence is over comes behind the rounds that the sender gave up, at once. */
@@ -200,12 +202,13 @@ static void test_early(int who, uint64_t rounds)
 
 	is(spindle_silence(&member[who].q, rounds), 0, "sender %d declares %" PRIu64 " rounds",
 	   who, rounds);
-	ok(even && others_send(who, 3), "the others send");
-	ok(send_one(who) && all_seen(), "it wakes early, and all have its message");
-	is(last_round(who), round + rounds, "behind the rounds that it gave up");
+	ok(even && others_send(who, 3), "the other members send");
+	ok(send_one(who) && all_seen(),
+	   "the silent sender sends early, and all members have the message");
+	is(last_round(who), round + rounds, "the message follows the rounds of the silence");
 	ok(send_one(who) && others_send(who, 5) && send_one(who) && all_seen(),
-	   "all go on from there");
-	ok(last_round(who) >= round + rounds + 2, "in rounds behind it");
+	   "all members send after that");
+	ok(last_round(who) >= round + rounds + 2, "the later rounds follow the message");
 }
 
 static void test_before(int who)
@@ -220,10 +223,10 @@ static void test_before(int who)
 		sent &= !spindle_send_quiet(&m->q, &m->sent, sizeof(m->sent));
 		m->sent++;
 	}
-	is(spindle_silence(&m->q, 100), 0, "sender %d has something to say, then is silent", who);
-	ok(sent && all_seen(), "it is said");
-	is(last_round(who), round + 2, "before the silence");
-	is(stat_of(who, SPINDLE_SUBGROUP_S_ROUND), round + 103, "which comes behind it");
+	is(spindle_silence(&m->q, 100), 0, "sender %d has a message, then declares silence", who);
+	ok(sent && all_seen(), "all members have the message");
+	is(last_round(who), round + 2, "the message comes before the silence");
+	is(stat_of(who, SPINDLE_SUBGROUP_S_ROUND), round + 103, "the silence follows the message");
 }
 
 static int silence_of(int fd, const void *arg)
@@ -238,20 +241,20 @@ static void test_errors(int who)
 	uint64_t round = stat_of(who, SPINDLE_SUBGROUP_S_ROUND);
 	int fd = open("/dev/spindle", O_RDWR | O_CLOEXEC);
 
-	is(spindle_silence(q, none), 0, "no round can be given up");
-	is(spindle_silence(q, more), -EINVAL, "2^32 + 1 cannot");
-	is(spindle_silence(q, UINT64_MAX), -EINVAL, "nor can all there are");
-	is(silence_of(spindle_fd(q), NULL), EFAULT, "a number is needed");
-	is(stat_of(who, SPINDLE_SUBGROUP_S_ROUND), round, "nothing of it counts");
-	if (is(attach(&reader, who, SPINDLE_ATTACH_RECV), 0, "a reader")) {
-		is(spindle_silence(&reader, 1), -EPERM, "has nothing to give up");
+	is(spindle_silence(q, none), 0, "a silence of 0 rounds is legal");
+	is(spindle_silence(q, more), -EINVAL, "a silence of 2^32 + 1 rounds is refused");
+	is(spindle_silence(q, UINT64_MAX), -EINVAL, "a silence of 2^64 - 1 rounds is refused");
+	is(silence_of(spindle_fd(q), NULL), EFAULT, "a null pointer is refused");
+	is(stat_of(who, SPINDLE_SUBGROUP_S_ROUND), round, "refused silence decides no round");
+	if (is(attach(&reader, who, SPINDLE_ATTACH_RECV), 0, "a reader attaches")) {
+		is(spindle_silence(&reader, 1), -EPERM, "a reader has no rounds to give up");
 		spindle_detach(&reader);
 	}
-	is(silence_of(fd, &none), ENOTCONN, "neither has a file that is not attached");
+	is(silence_of(fd, &none), ENOTCONN, "an unattached file has no rounds to give up");
 	close(fd);
-	is(spindle_silence(q, most), 0, "2^32 rounds can");
-	is(stat_of(who, SPINDLE_SUBGROUP_S_ROUND), round + most, "and count");
-	ok(others_send(who, 3), "the others do not care");
+	is(spindle_silence(q, most), 0, "a silence of 2^32 rounds is legal");
+	is(stat_of(who, SPINDLE_SUBGROUP_S_ROUND), round + most, "the 2^32 rounds are decided");
+	ok(others_send(who, 3), "the other members send");
 }
 
 int silence_main(int argc, char **argv)
@@ -271,7 +274,7 @@ int silence_main(int argc, char **argv)
 		die("netlink: %s", strerror(-c));
 	attach_all();
 	last = where.nodes - 1;
-	ok(others_send(-1, 10), "all send");
+	ok(others_send(-1, 10), "all members send");
 	test_declared(last);
 	/*
 	 * The first sender of a round and one between others, with few rounds and with far too
@@ -284,9 +287,9 @@ int silence_main(int argc, char **argv)
 	test_before(last);
 	test_errors(last);
 	/* A test cannot count to 2^32. The silence takes one write, whatever the number. */
-	ok(send_one(last) && all_seen(), "who gave up 2^32 rounds speaks");
-	ok(last_round(last) >= SPINDLE_MAX_ROUNDS, "in a round behind them");
-	ok(others_send(-1, 20), "all go on from there");
+	ok(send_one(last) && all_seen(), "the sender that gave up 2^32 rounds sends");
+	ok(last_round(last) >= SPINDLE_MAX_ROUNDS, "the message follows these rounds");
+	ok(others_send(-1, 20), "all members send after that");
 	for (c = 0; c < where.nodes; c++) {
 		is(look(c).state, SPINDLE_STATE_ACTIVE, "node %u is active", where.node[c]);
 		spindle_detach(&member[c].q);

@@ -18,17 +18,17 @@ check "device" setup_rxe_loop
 check "module loads" modprobe spindle
 check "nodes" loop_nodes 3
 tap_run limit 500 fail-nth live
-check "two begin" live_view 2 subgroup 1 window 32 max-msg 256
-check "they form" wait_until 60 in_view 1 1 2
-check "3 joins" spindle-ctl node join id 3 insecure contact 10.0.0.1:5002
-check "all are in view 2" wait_until 60 in_view 2 1 2 3
+check "two nodes begin a live view" live_view 2 subgroup 1 window 32 max-msg 256
+check "two nodes are in the first view" wait_until 60 in_view 1 1 2
+check "node 3 joins" spindle-ctl node join id 3 insecure contact 10.0.0.1:5002
+check "three nodes are in view 2" wait_until 60 in_view 2 1 2 3
 for i in 1 2 3; do
 	load_start $i -c 200
 done
 for i in 1 2 3; do
-	check "messages of node $i come back" wait_until 60 eval "dead \$load_$i"
+	check "messages of node $i are delivered" wait_until 60 eval "dead \$load_$i"
 done
-check "none of them says why not" [ ! -s $LOGS/errors ]
+check "no load reports an error" [ ! -s $LOGS/errors ]
 check "logs agree" loads_agree
 check "nodes go" loop_del 3
 check "module goes" rmmod spindle

@@ -41,7 +41,7 @@ large_views()
 	wait_until 60 all_active 192
 }
 
-check "device" setup_rxe_loop
+check "a device is added" setup_rxe_loop
 tap_run limit 300 fail-nth load "/lib/modules/$(uname -r)/updates/spindle.ko"
 check "module loads" modprobe spindle
 check "nodes" loop_nodes 3

@@ -80,28 +80,28 @@ void part_calls(void)
 	is(call(fd, SPINDLE_IOC_MEMBERS, &arg), EFAULT, "members: bad pointer");
 	arg.ptr = (uintptr_t)m;
 	arg.count = UINT32_MAX;
-	is(call(fd, SPINDLE_IOC_MEMBERS, &arg), 0, "members: room for all of the world");
+	is(call(fd, SPINDLE_IOC_MEMBERS, &arg), 0, "members: room for any number of members");
 	is(arg.count, 3, "members: count");
 	for (i = 0; i < 3; i++)
 		ok(m[i].node == (uint32_t)i + 1 && m[i].sender_rank == (uint32_t)i,
 		   "members: rank %d", i);
-	ok(all_zero((void *)&m[3], sizeof(m[3])), "members: no more than there are");
+	ok(all_zero((void *)&m[3], sizeof(m[3])), "members: only real members are copied");
 
 	/* Check poll() while one ring fills up and another one is read. */
 	ok(pollable(fd, POLLIN | POLLOUT, POLLOUT, 0), "poll: room, nothing to read");
 	for (i = 0; i < 16 && !send_one(&q, i, 64); i++)
 		;
-	is(i, 16, "a window of messages");
-	is(send_one(&q, i, 64), -EAGAIN, "and none more");
+	is(i, 16, "a sender fills its window");
+	is(send_one(&q, i, 64), -EAGAIN, "a full window takes no more messages");
 	ok(pollable(fd, POLLIN, POLLIN, 20000), "poll: something to read");
-	ok(pollable(fd, POLLOUT, 0, 0), "poll: no room as long as it is not read");
+	ok(pollable(fd, POLLOUT, 0, 0), "poll: no room until the message is read");
 	for (i = 0; i < 16; i++)
 		if (read_one(&q, i, 64, 20000) != 1)
 			break;
-	is(i, 16, "all are read");
+	is(i, 16, "a reader gets all messages of the window");
 	spindle_release(&q);
 	ok(pollable(fd, POLLOUT, POLLOUT, 20000), "poll: room again");
-	ok(pollable(fd, POLLIN, 0, 0), "poll: nothing more to read");
+	ok(pollable(fd, POLLIN, 0, 0), "poll: nothing to read after the last message");
 	spindle_detach(&q);
 
 	must_attach(&q, 1, 2, SPINDLE_ATTACH_RECV, -1);

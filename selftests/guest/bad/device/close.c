@@ -34,7 +34,8 @@ void part_close(void)
 	must_attach(&q, 1, 1, BOTH, -1);
 	must_attach(&r, 1, 1, SPINDLE_ATTACH_RECV, -1);
 	close(q.fd);
-	is(attach_new(1, 1, SPINDLE_ATTACH_SEND, NULL), EBUSY, "close: mappings keep it");
+	is(attach_new(1, 1, SPINDLE_ATTACH_SEND, NULL), EBUSY,
+	   "close: mappings keep the attachment");
 	for (i = 0; i < 50; i++) {
 		struct spindle_slot slot;
 
@@ -60,7 +61,8 @@ void part_close(void)
 	}
 	is(i, 50, "close: 50 messages sent and read without the file");
 	unmap_all(&q);
-	is(attach_new(1, 1, SPINDLE_ATTACH_SEND, NULL), 0, "close: without mappings it is over");
+	is(attach_new(1, 1, SPINDLE_ATTACH_SEND, NULL), 0,
+	   "close: the attachment ends with its mappings");
 	spindle_detach(&r);
 
 	/* The mappings go in the middle of deliveries, and the file stays. */
@@ -74,11 +76,11 @@ void part_close(void)
 		;
 	for (i = 0; i < 16 && read_release(&r, i, 300, 20000) == 1; i++)
 		;
-	is(i, 16, "munmap: another reader has all");
-	is(send_one(&s, 16, 300), -EAGAIN, "munmap: what it has not read is held");
+	is(i, 16, "munmap: another reader gets all messages");
+	is(send_one(&s, 16, 300), -EAGAIN, "munmap: unread messages hold the window");
 	close(q.fd);
-	is(send_wait(&s, 16, 300), 0, "munmap: until it closes the file");
-	is(read_release(&r, 16, 300, 20000), 1, "munmap: the other one reads on");
+	is(send_wait(&s, 16, 300), 0, "munmap: closing the file frees the window");
+	is(read_release(&r, 16, 300, 20000), 1, "munmap: the other reader goes on");
 	spindle_detach(&r);
 	spindle_detach(&s);
 
@@ -88,11 +90,11 @@ void part_close(void)
 	madvise(q.map_ctl.addr, q.map_ctl.len, MADV_DONTNEED);
 	for (i = 0; i < (int)q.senders; i++)
 		madvise(q.source[i].map.addr, q.source[i].map.len, MADV_DONTNEED);
-	is(probe(q.map_ctl.addr), 0, "madvise: the page comes again");
+	is(probe(q.map_ctl.addr), 0, "madvise: the page is mapped again");
 	for (i = 0; i < 10; i++)
 		if (send_one(&r, i, 64) || read_release(&r, i, 64, 20000) != 1)
 			break;
-	is(i, 10, "madvise: others do not notice");
+	is(i, 10, "madvise: other processes are not affected");
 	spindle_detach(&q);
 	spindle_detach(&r);
 }

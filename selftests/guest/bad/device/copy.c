@@ -22,11 +22,11 @@ void part_copy(void)
 	for (i = 0; i < 60; i++)
 		if (send_wait(&fast, i, 100) || read_release(&fast, i, 100, 20000) != 1)
 			break;
-	is(i, 60, "copy: 60 messages in a window of 16, which one has not read");
+	is(i, 60, "copy: 60 messages are sent while one reader reads nothing");
 	for (i = 0; i < 60; i++)
 		if (read_one(&slow, i, 100, 20000) != 1)
 			break;
-	is(i, 60, "copy: they are all there");
+	is(i, 60, "copy: this reader gets all of them later");
 	spindle_release(&slow);
 	spindle_detach(&slow);
 
@@ -39,22 +39,23 @@ void part_copy(void)
 		    read_release(&fast, i, 1000 + i % 25, 20000) != 1)
 			break;
 	}
-	is(i, 200, "copy: 200 messages around it");
+	is(i, 200, "copy: 200 messages wrap the ring");
 	/* The full ring delays all readers, but only until its reader reads. */
 	for (i = 0; i < 4; i++)
 		if (send_wait(&fast, i, 1024) || read_release(&fast, i, 1024, 20000) != 1)
 			break;
-	is(i, 4, "copy: as many as fit");
+	is(i, 4, "copy: the ring takes as many as fit");
 	if (send_wait(&fast, 4, 1024))
 		die("send");
-	is(read_one(&fast, 4, 1024, 300), 0, "copy: full, the next one waits");
-	is(read_release(&small, 0, 1024, 20000), 1, "copy: reads one");
-	is(read_release(&fast, 4, 1024, 20000), 1, "copy: the next one comes");
+	is(read_one(&fast, 4, 1024, 300), 0, "copy: the next message waits for the full ring");
+	is(read_release(&small, 0, 1024, 20000), 1, "copy: the slow reader reads one message");
+	is(read_release(&fast, 4, 1024, 20000), 1, "copy: the next message is delivered");
 	/* The ring is full again, and its reader dies. */
 	if (send_wait(&fast, 5, 1024))
 		die("send");
-	is(read_one(&fast, 5, 1024, 300), 0, "copy: full again");
+	is(read_one(&fast, 5, 1024, 300), 0, "copy: the ring is full again");
 	spindle_detach(&small);
-	is(read_release(&fast, 5, 1024, 20000), 1, "copy: its end lets the others go on");
+	is(read_release(&fast, 5, 1024, 20000), 1,
+	   "copy: other readers go on after the slow one ends");
 	spindle_detach(&fast);
 }

@@ -58,7 +58,7 @@ static void fork_part(int fd, const char *name, const struct spindle_section *s,
 	status = child_status(writable ? store : load, m);
 	ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "fork: the child has no %s", name);
 	status = child_status(load_by_kernel, m);
-	is(WEXITSTATUS(status), EFAULT, "fork: nor does the kernel find %s there", name);
+	is(WEXITSTATUS(status), EFAULT, "fork: the kernel finds no %s in the child", name);
 	munmap(m, s->len * times);
 }
 
@@ -102,5 +102,6 @@ void part_fork(void)
 	   "fork: the child's file keeps the attachment");
 	close(hold[1]);
 	waitpid(pid, NULL, 0);
-	is(attach_new(1, 1, SPINDLE_ATTACH_SEND, NULL), 0, "fork: no longer than it lives");
+	is(attach_new(1, 1, SPINDLE_ATTACH_SEND, NULL), 0,
+	   "fork: the attachment ends with the child");
 }

@@ -74,36 +74,36 @@ static void map_part(int fd, const struct part *p)
 	   p->name);
 	if (len > PAGE) {
 		is(map_errno(fd, p->s.cookie, len + PAGE, PROT_READ, MAP_SHARED), EINVAL,
-		   "%s: a page too much", p->name);
+		   "%s: one page too many", p->name);
 		is(map_errno(fd, p->s.cookie, len - PAGE, PROT_READ, MAP_SHARED), EINVAL,
-		   "%s: a page too little", p->name);
+		   "%s: one page too few", p->name);
 	}
 	is(map_errno(fd, p->s.cookie + PAGE, len, PROT_READ, MAP_SHARED), EINVAL,
 	   "%s: from the second page", p->name);
 	is(map_errno(fd, p->s.cookie + (1ULL << 31), len, PROT_READ, MAP_SHARED), EINVAL,
-	   "%s: from far behind", p->name);
+	   "%s: from an offset far behind the end", p->name);
 	is(map_errno(fd, p->s.cookie + ((uint64_t)p->ranks << 32), len, PROT_READ, MAP_SHARED),
-	   EINVAL, "%s: a rank too much", p->name);
+	   EINVAL, "%s: one rank too high", p->name);
 	is(map_errno(fd, p->s.cookie + (255ULL << 32), len, PROT_READ, MAP_SHARED), EINVAL,
 	   "%s: rank 255", p->name);
 	is(map_errno(fd, p->s.cookie, len, PROT_READ, MAP_PRIVATE), EINVAL, "%s: private", p->name);
 	is(map_errno(fd, p->s.cookie, len, PROT_READ | PROT_EXEC, MAP_SHARED), EINVAL,
 	   "%s: executable", p->name);
 	is(map_errno(fd, p->s.cookie, len, rw, MAP_SHARED), p->writable ? 0 : EACCES,
-	   "%s: to write", p->name);
+	   "%s: writable", p->name);
 
 	m = mmap(NULL, len, p->writable ? rw : PROT_READ, MAP_SHARED, fd, p->s.cookie);
-	if (!ok(m != MAP_FAILED, "%s: as it should be", p->name))
+	if (!ok(m != MAP_FAILED, "%s: correct length and protection", p->name))
 		return;
 	is(mprotect(m, len, PROT_READ | PROT_EXEC) ? errno : 0, EACCES,
 	   "%s: executable afterwards", p->name);
 	is(mremap(m, len, len + PAGE, MREMAP_MAYMOVE) == MAP_FAILED ? errno : 0, EFAULT,
 	   "%s: grown", p->name);
 	is(mremap(m, 0, len, MREMAP_MAYMOVE) == MAP_FAILED ? errno : 0, EFAULT,
-	   "%s: once more by mremap", p->name);
+	   "%s: duplicated by mremap", p->name);
 	if (!p->writable) {
-		is(mprotect(m, len, rw) ? errno : 0, EACCES, "%s: to write afterwards", p->name);
-		ok(poke(m) != 0, "%s: by /proc/self/mem", p->name);
+		is(mprotect(m, len, rw) ? errno : 0, EACCES, "%s: writable afterwards", p->name);
+		ok(poke(m) != 0, "%s: written by /proc/self/mem", p->name);
 	}
 	munmap(m, len);
 }
@@ -122,7 +122,7 @@ static void map_doubled(int fd, const struct part *p)
 	for (i = 0; p->writable && i < len; i += 8)
 		if (*(uint64_t *)(m + i) != mix(i))
 			break;
-	ok(!p->writable || i == len, "%s: in both halves what was written to either", p->name);
+	ok(!p->writable || i == len, "%s: a write to one half shows in the other", p->name);
 	if (p->writable)
 		memset(m, 0, len);
 	munmap(m, 2 * len);
@@ -169,8 +169,10 @@ static void map_roles(void)
 	   "rx of a copying reader");
 	ok(map_errno(all, d.copy.cookie, d.copy.len, PROT_READ, MAP_SHARED),
 	   "copy of a reader in place");
-	is(map_errno(all, 7ULL << 40, PAGE, PROT_READ, MAP_SHARED), EINVAL, "a part that is not");
-	is(map_errno(all, 1ULL << 62, PAGE, PROT_READ, MAP_SHARED), EINVAL, "a part far off");
+	is(map_errno(all, 7ULL << 40, PAGE, PROT_READ, MAP_SHARED), EINVAL,
+	   "a part that does not exist");
+	is(map_errno(all, 1ULL << 62, PAGE, PROT_READ, MAP_SHARED), EINVAL,
+	   "a part with a huge number");
 	close(all);
 	close(reader);
 	close(sender);
@@ -188,7 +190,7 @@ static void map_read_only_file(void)
 		   "a file that is open for reading only");
 	} else {
 		is(map_errno(fd, a.tx.cookie, a.tx.len, PROT_READ | PROT_WRITE, MAP_SHARED), EACCES,
-		   "tx to write of a file open for reading");
+		   "writable tx of a file open for reading");
 	}
 	close(fd);
 }

@@ -32,11 +32,14 @@ static void memlock_nobody(uint64_t need)
 	set_memlock(need - 1);
 	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
 		die("setresuid: %s", strerror(errno));
-	is(open(SPINDLE_DEVICE, O_RDWR) < 0 ? errno : 0, EACCES, "nobody may not open the device");
-	is(call(fd, SPINDLE_IOC_ATTACH, &a), ENOMEM, "memlock: nobody, a byte too little");
-	is(a.memlock, need, "memlock: says what would have been needed");
+	is(open(SPINDLE_DEVICE, O_RDWR) < 0 ? errno : 0, EACCES,
+	   "user nobody may not open the device");
+	is(call(fd, SPINDLE_IOC_ATTACH, &a), ENOMEM,
+	   "memlock: user nobody with a limit one byte too low");
+	is(a.memlock, need, "memlock: the reply has the needed bytes");
 	set_memlock(0);
-	is(attach(fd, args(1, 2, SPINDLE_ATTACH_RECV)), ENOMEM, "memlock: nobody, nothing");
+	is(attach(fd, args(1, 2, SPINDLE_ATTACH_RECV)), ENOMEM,
+	   "memlock: user nobody with a limit of 0");
 	exit(tap_bad != 0);
 }
 
@@ -50,7 +53,7 @@ void part_memlock(void)
 	set_memlock(0);
 	is(call(fd, SPINDLE_IOC_ATTACH, &a), 0, "memlock: no limit with CAP_IPC_LOCK");
 	need = a.memlock;
-	is(need, a.ctl.len + a.usr.len + a.dlv.len, "memlock: what it is made of");
+	is(need, a.ctl.len + a.usr.len + a.dlv.len, "memlock: the charge is ctl, usr and dlv");
 	close(fd);
 	set_memlock(64 << 20);
 
@@ -67,13 +70,16 @@ void part_memlock(void)
 	for (i = 0; i < 1000; i++)
 		bad += !!attach_new(1, 2, SPINDLE_ATTACH_RECV, NULL);
 	is(bad, 0, "memlock: 1000 attachments under a limit for one");
-	is(attach_new(1, 2, SPINDLE_ATTACH_RECV, &fd), 0, "memlock: one");
+	is(attach_new(1, 2, SPINDLE_ATTACH_RECV, &fd), 0,
+	   "memlock: a limit for one attachment allows one");
 	other = open_dev();
 	a = args(1, 2, SPINDLE_ATTACH_RECV);
-	is(call(other, SPINDLE_IOC_ATTACH, &a), ENOMEM, "memlock: not two");
-	is(a.memlock, need, "memlock: says how much it is");
+	is(call(other, SPINDLE_IOC_ATTACH, &a), ENOMEM,
+	   "memlock: a limit for one attachment refuses two");
+	is(a.memlock, need, "memlock: the refusal has the needed bytes");
 	close(fd);
-	is(attach(other, args(1, 2, SPINDLE_ATTACH_RECV)), 0, "memlock: the same file, later");
+	is(attach(other, args(1, 2, SPINDLE_ATTACH_RECV)), 0,
+	   "memlock: the same file attaches after room is free");
 	close(other);
 	/* An attach that is refused for another reason charges nothing either. */
 	for (i = bad = 0; i < 100; i++) {
@@ -85,7 +91,7 @@ void part_memlock(void)
 		bad += attach_new(1, 1, BOTH, NULL) != ENOMEM;
 	}
 	is(bad, 0, "memlock: 100 refusals");
-	is(attach_new(1, 2, SPINDLE_ATTACH_RECV, NULL), 0, "memlock: and there is still room");
+	is(attach_new(1, 2, SPINDLE_ATTACH_RECV, NULL), 0, "memlock: refusals charge nothing");
 }
 
 /* This part needs a machine with less memory than the rings take. */
@@ -96,7 +102,7 @@ void part_nomem(void)
 
 	a.copy_bytes = SPINDLE_MAX_RING;
 	is(call(fd, SPINDLE_IOC_ATTACH, &a), ENOMEM, "nomem: a copy ring of 1 GiB");
-	ok(a.memlock > SPINDLE_MAX_RING, "nomem: says what would have been needed");
-	is(attach(fd, args(1, 1, COPY)), 0, "nomem: the same file, less");
+	ok(a.memlock > SPINDLE_MAX_RING, "nomem: the reply has the needed bytes");
+	is(attach(fd, args(1, 1, COPY)), 0, "nomem: the same file attaches with a smaller ring");
 	close(fd);
 }

@@ -115,13 +115,13 @@ void rows_check(struct rows *r)
 {
 	int status;
 
-	ok(all_zero(r->rx, r->len), "rows: nothing is left of the row for a reader that has read all");
+	ok(all_zero(r->rx, r->len), "rows: the row is empty for a reader that has read all");
 	if (write(r->go[1], "", 1) != 1)
 		die("write: %s", strerror(errno));
 	waitpid(r->child, &status, 0);
 	ok(WIFEXITED(status), "rows: a reader of another user ends");
 	status = WEXITSTATUS(status);
 	ok(!(status & CHILD_TWO), "rows: its limit is enough for two attachments");
-	ok(!(status & CHILD_KEEPS), "rows: a ring that only it keeps is charged to it");
-	ok(!(status & CHILD_AGAIN), "rows: until it unmaps the ring");
+	ok(!(status & CHILD_KEEPS), "rows: a ring that only this reader maps is charged to it");
+	ok(!(status & CHILD_AGAIN), "rows: the charge ends with the mapping");
 }

@@ -50,12 +50,12 @@ static void check_errors(int fd, uint64_t vid, uint32_t members)
 	arg.resv = 0;
 	memset(seat, 0, sizeof(seat));
 	arg.count = members - 1;
-	is(call(fd, SPINDLE_IOC_SEATS, &arg), ENOSPC, "seats: too little room");
+	is(call(fd, SPINDLE_IOC_SEATS, &arg), ENOSPC, "seats: not enough room");
 	ok(arg.count == members && arg.vid == vid, "seats: room that is needed, and the view");
 	ok(all_zero((void *)seat, sizeof(seat)), "seats: nothing was copied");
 	arg.count = 0;
 	arg.ptr = 0;
-	is(call(fd, SPINDLE_IOC_SEATS, &arg), ENOSPC, "seats: only asked for the number");
+	is(call(fd, SPINDLE_IOC_SEATS, &arg), ENOSPC, "seats: a request for the number only");
 	is(arg.count, members, "seats: the number");
 	arg.ptr = 8;
 	is(call(fd, SPINDLE_IOC_SEATS, &arg), EFAULT, "seats: bad pointer");
@@ -64,12 +64,14 @@ static void check_errors(int fd, uint64_t vid, uint32_t members)
 	is(call(fd, SPINDLE_IOC_SEATS, &arg), EFAULT, "seats: a pointer that wraps");
 	arg.ptr = (uintptr_t)seat;
 	arg.count = UINT32_MAX;
-	is(call(fd, SPINDLE_IOC_SEATS, &arg), 0, "seats: room for all of the world");
-	ok(all_zero((void *)&seat[members], sizeof(seat[0])), "seats: no more than there are");
+	is(call(fd, SPINDLE_IOC_SEATS, &arg), 0, "seats: room for any number of members");
+	ok(all_zero((void *)&seat[members], sizeof(seat[0])),
+	   "seats: only real members are copied");
 	arg.vid = vid + 1;
-	is(call(fd, SPINDLE_IOC_SEATS, &arg), ENOENT, "seats: a view that is not yet");
+	is(call(fd, SPINDLE_IOC_SEATS, &arg), ENOENT, "seats: the next view does not exist yet");
 	arg.vid = UINT64_MAX;
-	is(call(fd, SPINDLE_IOC_SEATS, &arg), ENOENT, "seats: a view that will never be");
+	is(call(fd, SPINDLE_IOC_SEATS, &arg), ENOENT,
+	   "seats: the last possible view does not exist");
 	ro = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (ro == MAP_FAILED)
 		die("mmap");
@@ -95,7 +97,7 @@ void part_seats(void)
 		die("attach: %s", strerror(errno));
 	check_errors(fd, a.vid, 3);
 	is(look(fd, &vid, &n), 0, "seats of a static view");
-	ok(vid == a.vid && n == 3, "seats: its id, and its members");
+	ok(vid == a.vid && n == 3, "seats: id and members of the static view");
 	for (i = 0; i < 3; i++)
 		ok(seat[i].node == i + 1 && seat[i].sender_rank == i && seat[i].rx == i &&
 		   seat[i].sst == i && !seat[i].resv &&
@@ -110,7 +112,7 @@ void part_seats(void)
 	vid = 0;
 	is(look(fd, &vid, &n), 0, "seats of a subgroup with one sender");
 	ok(n == 2 && seat[0].sender_rank == SPINDLE_NO_RANK && !seat[1].sender_rank,
-	   "seats: who sends");
+	   "seats: the reply names the senders");
 	close(fd);
 }
 
@@ -155,8 +157,8 @@ static void check_maps(int fd, const struct spindle_attach *a, uint32_t n)
 
 		is(map_rx(fd, a, s->rx, PROT_READ), 0, "rx of node %u", s->node);
 		is(map_sst(fd, a, s->sst, PROT_READ), 0, "sst of node %u", s->node);
-		is(map_rx(fd, a, s->rx, rw), EACCES, "rx of node %u, to write", s->node);
-		is(map_sst(fd, a, s->sst, rw), EACCES, "sst of node %u, to write", s->node);
+		is(map_rx(fd, a, s->rx, rw), EACCES, "writable rx of node %u", s->node);
+		is(map_sst(fd, a, s->sst, rw), EACCES, "writable sst of node %u", s->node);
 		is(map_errno(fd, a->rx.cookie + s->rx * a->rx_stride, 2 * a->rx.len, PROT_READ,
 			     MAP_SHARED), 0, "rx of node %u, doubled", s->node);
 		is(map_errno(fd, a->rx.cookie + s->rx * a->rx_stride, 3 * a->rx.len, PROT_READ,
@@ -166,7 +168,7 @@ static void check_maps(int fd, const struct spindle_attach *a, uint32_t n)
 		if (m == MAP_FAILED)
 			continue;
 		is(mprotect(m, a->rx.len, rw) ? errno : 0, EACCES,
-		   "rx of node %u, to write afterwards", s->node);
+		   "rx of node %u, writable afterwards", s->node);
 		munmap(m, a->rx.len);
 	}
 	for (i = 0; i < ARRAY_SIZE(nobody); i++) {
@@ -213,10 +215,10 @@ static void fill_row(const unsigned char *m, size_t len)
 	int i;
 
 	must_attach(&q, 4, 1, BOTH, -1);
-	is(send_one(&q, 0, 500), 0, "4 sends");
+	is(send_one(&q, 0, 500), 0, "node 4 sends a message");
 	for (i = 0; i < 600 && all_zero(m, len); i++)
 		usleep(50000);
-	ok(!all_zero(m, len), "its message is in its row");
+	ok(!all_zero(m, len), "the row of node 4 has the message");
 	spindle_detach(&q);
 }
 
@@ -245,8 +247,8 @@ static void late_reader(uint64_t vid)
 
 	if (call(fd, SPINDLE_IOC_ATTACH, &a))
 		die("attach: %s", strerror(errno));
-	is(look(fd, &vid, &n), 0, "a joiner: the view that it came in with");
-	is(look(fd, &before, &n), ESTALE, "a joiner: the view before");
+	is(look(fd, &vid, &n), 0, "a joiner: the view of its admission is known");
+	is(look(fd, &before, &n), ESTALE, "a joiner: the view before is unknown");
 	close(fd);
 }
 
@@ -260,11 +262,11 @@ void part_seats_live(void)
 
 	if (call(fd, SPINDLE_IOC_ATTACH, &a))
 		die("attach: %s", strerror(errno));
-	ok(a.features & SPINDLE_FEAT_LIVE, "it is live");
+	ok(a.features & SPINDLE_FEAT_LIVE, "the view is live");
 	first = a.vid;
 	check_errors(fd, first, 3);
 	is(look(fd, &vid, &n), 0, "seats of the first view");
-	ok(vid == first && n == 3, "its id, and its members");
+	ok(vid == first && n == 3, "the reply has id and members of the first view");
 	for (i = 0; i < 3; i++)
 		ok(seat[i].node == i + 1 && seat[i].sender_rank == i && !seat[i].resv &&
 		   seat[i].flags == (i ? 0 : SPINDLE_SEAT_ME), "rank %u", i);
@@ -273,23 +275,23 @@ void part_seats_live(void)
 	vid = first - 1;
 	is(look(fd, &vid, &n), ESTALE, "a view before the first");
 	vid = 1;
-	is(look(fd, &vid, &n), ESTALE, "view 1, long before");
+	is(look(fd, &vid, &n), ESTALE, "view 1, long before the first");
 
 	ok(!run("spindle-ctl node join id 4 insecure contact 10.0.0.1:5001"), "4 joins");
-	ok(seats_reach(fd, first + 1), "it is installed");
+	ok(seats_reach(fd, first + 1), "the second view is installed");
 	vid = 0;
 	is(look(fd, &vid, &n), 0, "seats of the second view");
-	ok(vid == first + 1 && n == 4, "its id, and its members");
+	ok(vid == first + 1 && n == 4, "the reply has id and members of the second view");
 	for (i = 0; i < 4; i++)
 		is(seat[i].flags, seat[i].node == 1 ? SPINDLE_SEAT_ME :
 		   seat[i].node == 4 ? SPINDLE_SEAT_JOINED : 0, "flags of node %u",
 		   seat[i].node);
 	rx4 = seat_of(4, n)->rx;
-	is(seat_of(4, n)->sst, rx4, "one seat for both");
+	is(seat_of(4, n)->sst, rx4, "rx and sst of node 4 have one seat");
 	check_maps(fd, &a, 4);
 	vid = first;
 	is(look(fd, &vid, &n), 0, "the first view is remembered");
-	is(n, 3, "its members");
+	is(n, 3, "the reply has the members of the first view");
 	late_reader(first + 1);
 
 	m = mmap(NULL, a.rx.len, PROT_READ, MAP_SHARED, fd, a.rx.cookie + rx4 * a.rx_stride);
@@ -297,21 +299,23 @@ void part_seats_live(void)
 		die("mmap: %s", strerror(errno));
 	fill_row(m, a.rx.len);
 	ok(!run("spindle-ctl node leave id 4"), "4 leaves");
-	ok(seats_reach(fd, first + 2), "it is installed");
-	is(map_rx(fd, &a, rx4, PROT_READ), 0, "rx of who has left, not consumed yet");
-	is(map_rx(fd, &a, rx4, PROT_READ | PROT_WRITE), EACCES, "to write");
+	ok(seats_reach(fd, first + 2), "the third view is installed");
+	is(map_rx(fd, &a, rx4, PROT_READ), 0,
+	   "rx of a member that has left, before its messages are consumed");
+	is(map_rx(fd, &a, rx4, PROT_READ | PROT_WRITE), EACCES,
+	   "writable rx of a member that has left");
 	vid = first + 1;
 	is(look(fd, &vid, &n), 0, "the view with 4 in it is remembered");
-	is(seat_of(4, n)->rx, rx4, "it had the same seat");
-	ok(becomes_empty(fd, &a, rx4), "its seat becomes empty");
+	is(seat_of(4, n)->rx, rx4, "node 4 had the same seat in that view");
+	ok(becomes_empty(fd, &a, rx4), "the seat of node 4 becomes empty");
 	is(map_sst(fd, &a, rx4, PROT_READ), EINVAL, "sst of an empty seat");
-	ok(all_zero(m, a.rx.len), "a mapping of it stays, and shows nothing");
+	ok(all_zero(m, a.rx.len), "a mapping of the empty seat stays and has zeroes");
 	munmap(m, a.rx.len);
 	vid = 0;
 	is(look(fd, &vid, &n), 0, "seats of the third view");
-	ok(n == 3 && vid == first + 2, "its id, and its members");
+	ok(n == 3 && vid == first + 2, "the reply has id and members of the third view");
 	for (i = 0; i < n; i++)
-		is(seat[i].flags & SPINDLE_SEAT_JOINED, 0, "nobody has joined: node %u",
+		is(seat[i].flags & SPINDLE_SEAT_JOINED, 0, "no member has joined: node %u",
 		   seat[i].node);
 
 	/* The file outlives the membership, the view and the node. */
@@ -321,8 +325,8 @@ void part_seats_live(void)
 	ok(!n || n == ENOTCONN, "seats of a view that was left");
 	ok(!run("spindle-ctl node del id 1"), "1 is removed");
 	vid = 0;
-	is(look(fd, &vid, &n), ENOTCONN, "seats of nothing");
-	is(map_rx(fd, &a, SEATS, PROT_READ), ENOTCONN, "rx of nothing");
+	is(look(fd, &vid, &n), ENOTCONN, "seats after the node was removed");
+	is(map_rx(fd, &a, SEATS, PROT_READ), ENOTCONN, "rx after the node was removed");
 	close(fd);
 }
 
@@ -348,10 +352,10 @@ void part_seats_past(void)
 	is(err, 0, "a node joins and leaves, %u times", PAST_VIEWS / 2);
 	vid = 0;
 	is(look(fd, &vid, &n), 0, "seats of the latest view");
-	ok(vid == first + PAST_VIEWS && n == 1, "its id, and its member");
+	ok(vid == first + PAST_VIEWS && n == 1, "the reply has id and member of the latest view");
 	vid = first + 1;
 	is(look(fd, &vid, &n), 0, "seats of the oldest view that is remembered");
-	ok(n == 2 && seat[1].node == 2, "who was in it");
+	ok(n == 2 && seat[1].node == 2, "the oldest view has two members");
 	vid = first;
 	is(look(fd, &vid, &n), ESTALE, "seats of the view before");
 	vid = first + PAST_VIEWS + 1;

@@ -45,7 +45,7 @@ static void numbers(int fd)
 	is(silence(fd, 0), 0, "silence: none");
 	is(silence(fd, 1), 0, "silence: one round");
 	is(silence(fd, SPINDLE_MAX_ROUNDS), 0, "silence: as much as may be");
-	is(silence(fd, SPINDLE_MAX_ROUNDS), 0, "silence: and again");
+	is(silence(fd, SPINDLE_MAX_ROUNDS), 0, "silence: the maximum once more");
 	is(silence(fd, SPINDLE_MAX_ROUNDS + 1), EINVAL, "silence: one more than may be");
 	is(silence(fd, 1ULL << 56), EINVAL, "silence: all rounds that there are");
 	is(silence(fd, 1ULL << 63), EINVAL, "silence: negative");
@@ -88,9 +88,9 @@ static void in_order(struct spindle_queue *q)
 		die("send");
 	behind = next_seq(q);
 	ok(before && quiet > before && quiet - before < SPINDLE_MAX_ROUNDS,
-	   "silence: what was committed comes before it");
+	   "silence: committed messages come first");
 	ok(behind > quiet && behind - quiet > SPINDLE_MAX_ROUNDS,
-	   "silence: what is committed later comes behind it");
+	   "silence: later messages come behind the silence");
 }
 
 /* Two senders send before and after each silence. All messages come, in one order. */
@@ -107,8 +107,8 @@ static void messages(struct spindle_queue *q, struct spindle_queue *far)
 		got += read_release(q, 2 * i + 1, 64, 20000) == 1;
 		got += read_release(far, 2 * i + 1, 64, 20000) == 1;
 	}
-	is(good, 2 * i, "silence: all are sent");
-	is(got, 4 * i, "silence: all come, here and there, in the same order");
+	is(good, 2 * i, "silence: all messages are sent");
+	is(got, 4 * i, "silence: two readers get all messages in one order");
 }
 
 /* A child goes on declaring silence while the parent closes the file that the child inherited. */
@@ -142,13 +142,15 @@ static void in_a_child(void)
 	for (i = 0; i < 100; i++)
 		if (send_one(&q, i, i) || read_release(&q, i, i, 20000) != 1)
 			break;
-	is(i, 100, "silence: of a child, under the parent's traffic");
+	is(i, 100, "silence: a child declares it during the parent's traffic");
 	spindle_detach(&q);
-	is(attach_new(1, 1, SPINDLE_ATTACH_SEND, NULL), EBUSY, "silence: the child has the file");
+	is(attach_new(1, 1, SPINDLE_ATTACH_SEND, NULL), EBUSY,
+	   "silence: the child keeps the attachment");
 	close(hold[1]);
 	waitpid(pid, &status, 0);
-	is(status, 0, "silence: of a child that has the file alone");
-	is(attach_new(1, 1, SPINDLE_ATTACH_SEND, NULL), 0, "silence: no longer than it lives");
+	is(status, 0, "silence: a child with the only file declares it");
+	is(attach_new(1, 1, SPINDLE_ATTACH_SEND, NULL), 0,
+	   "silence: the attachment ends with the child");
 }
 
 static struct race {
@@ -200,8 +202,8 @@ static void under_a_close(void)
 	__atomic_store_n(&race.stop, true, __ATOMIC_RELEASE);
 	pthread_join(thread, &odd_ones);
 	is(err, 0, "silence: 300 files come and go");
-	is((uintptr_t)odd_ones, 0, "silence: it is declared, or nobody is attached");
-	is(attach_new(1, 1, BOTH, NULL), 0, "silence: nothing of them is left");
+	is((uintptr_t)odd_ones, 0, "silence: each call succeeds or has no attachment");
+	is(attach_new(1, 1, BOTH, NULL), 0, "silence: no attachment is left of these files");
 }
 
 void part_silence(void)
@@ -210,14 +212,18 @@ void part_silence(void)
 	int fd = open_dev();
 
 	is(silence(fd, 1), ENOTCONN, "silence: of an unattached file");
-	is(call(fd, SPINDLE_IOC_SILENCE, NULL), EFAULT, "silence: of one, and no argument");
-	is(silence(fd, SPINDLE_MAX_ROUNDS + 1), EINVAL, "silence: of one, and too much");
+	is(call(fd, SPINDLE_IOC_SILENCE, NULL), EFAULT,
+	   "silence: an unattached file without an argument");
+	is(silence(fd, SPINDLE_MAX_ROUNDS + 1), EINVAL,
+	   "silence: an unattached file with too many rounds");
 	is(attach(fd, args(1, 77, BOTH)), ENOENT, "silence: an attach that fails");
-	is(silence(fd, 1), ENOTCONN, "silence: it attached nothing");
-	is(attach(fd, args(1, 1, SPINDLE_ATTACH_RECV)), 0, "silence: a reader");
-	is(silence(fd, 1), EPERM, "silence: a reader is always silent");
-	is(silence(fd, 0), EPERM, "silence: and cannot say so");
-	is(silence(fd, SPINDLE_MAX_ROUNDS + 1), EINVAL, "silence: nor that it is too much");
+	is(silence(fd, 1), ENOTCONN, "silence: the failed attach left no attachment");
+	is(attach(fd, args(1, 1, SPINDLE_ATTACH_RECV)), 0,
+	   "silence: the file attaches as a reader");
+	is(silence(fd, 1), EPERM, "silence: a reader may not declare a round");
+	is(silence(fd, 0), EPERM, "silence: a reader may not declare 0 rounds");
+	is(silence(fd, SPINDLE_MAX_ROUNDS + 1), EINVAL,
+	   "silence: a reader gets EPERM before EINVAL");
 	close(fd);
 	if (attach_new(1, 2, SPINDLE_ATTACH_RECV, &fd))
 		die("attach");
@@ -225,7 +231,7 @@ void part_silence(void)
 	close(fd);
 	if (attach_new(1, 1, COPY, &fd))
 		die("attach");
-	is(silence(fd, 1), EPERM, "silence: of one who reads copies");
+	is(silence(fd, 1), EPERM, "silence: a copying reader may not declare it");
 	close(fd);
 
 	must_attach(&q, 1, 1, BOTH, -1);

@@ -23,19 +23,21 @@ void part_forming(void)
 	int i;
 
 	must_attach(&q, 1, 3, BOTH, -1);
-	is(spindle_state(&q), SPINDLE_STATE_FORMING, "forming: so says the state");
-	is(spindle_error_code(&q), SPINDLE_ERR_NONE, "forming: nothing is wrong");
-	ok(pollable(spindle_fd(&q), POLLIN | POLLOUT, POLLOUT, 0), "forming: there is room");
+	is(spindle_state(&q), SPINDLE_STATE_FORMING, "forming: the state is FORMING");
+	is(spindle_error_code(&q), SPINDLE_ERR_NONE, "forming: the error is NONE");
+	ok(pollable(spindle_fd(&q), POLLIN | POLLOUT, POLLOUT, 0), "forming: poll reports room");
 	for (i = 0; i < 1000 && !send_one(&q, i, 10); i++)
 		;
 	is(i, spindle_window(&q), "forming: a window can be committed");
-	ok(pollable(spindle_fd(&q), POLLIN | POLLOUT, 0, 0), "forming: then it is full");
+	ok(pollable(spindle_fd(&q), POLLIN | POLLOUT, 0, 0), "forming: poll reports a full window");
 	is(read_one(&q, 0, 10, 200), 0, "forming: nothing is delivered");
 	is(silence(spindle_fd(&q), 7), 0, "forming: silence can be declared");
-	is(silence(spindle_fd(&q), SPINDLE_MAX_ROUNDS + 1), EINVAL, "forming: not all of it");
-	is(send_one(&q, i, 10), -EAGAIN, "forming: that makes no room");
+	is(silence(spindle_fd(&q), SPINDLE_MAX_ROUNDS + 1), EINVAL,
+	   "forming: too much silence is refused");
+	is(send_one(&q, i, 10), -EAGAIN, "forming: silence makes no room");
 	spindle_detach(&q);
-	is(attach_new(1, 3, SPINDLE_ATTACH_SEND, NULL), EBUSY, "forming: what was committed stays");
+	is(attach_new(1, 3, SPINDLE_ATTACH_SEND, NULL), EBUSY,
+	   "forming: committed messages keep the sender attached");
 	is(attach_new(1, 3, SPINDLE_ATTACH_RECV, NULL), 0, "forming: a reader may attach");
 }
 
@@ -50,7 +52,7 @@ static void check_final(struct spindle_queue *q, int state, int error, const cha
 {
 	is(spindle_state(q), state, "%s: state", what);
 	is(spindle_error_code(q), error, "%s: error", what);
-	is(send_one(q, 0, 10), -EPIPE, "%s: nothing more can be reserved", what);
+	is(send_one(q, 0, 10), -EPIPE, "%s: no message can be reserved", what);
 }
 
 /* A child declares silence until that fails. Its exit status is the error. */
@@ -113,21 +115,23 @@ void part_gone(void)
 	check_final(&q, SPINDLE_STATE_GONE, SPINDLE_ERR_VIEW_GONE, "gone");
 	for (i = 0; i < 10 && read_one(&q, i, 500, 0) == 1; i++)
 		;
-	is(i, 10, "gone: what was delivered can be read");
-	ok(all_zero(tx, q.map_tx.len), "gone: the sender sees the ring no more");
+	is(i, 10, "gone: delivered messages can be read");
+	ok(all_zero(tx, q.map_tx.len), "gone: the sender's mapping of the ring is empty");
 	tx[0] = 0x5a;
-	is(tx[0], 0x5a, "gone: what it writes there is its own");
+	is(tx[0], 0x5a, "gone: the sender may write to its mapping");
 	rows_check(&rows);
-	is(read_one(&q, i, 500, 0), -EPIPE, "gone: then it is the end");
+	is(read_one(&q, i, 500, 0), -EPIPE, "gone: reading ends after the last message");
 	spindle_release(&q);
-	ok(pollable(spindle_fd(&q), POLLIN, POLLERR | POLLHUP, 20000), "gone: all is read");
+	ok(pollable(spindle_fd(&q), POLLIN, POLLERR | POLLHUP, 20000),
+	   "gone: poll reports the end");
 	for (i = 0; i < 10 && read_one(&copy, i, 500, 0) == 1; i++)
 		;
-	is(i, 10, "gone: also what was copied");
+	is(i, 10, "gone: copied messages can be read");
 	is(call(q.fd, SPINDLE_IOC_MEMBERS, &arg), ENOTCONN, "gone: members");
 	is(silence(q.fd, 1), ENOTCONN, "gone: silence");
 	is(silence(copy.fd, 1), ENOTCONN, "gone: silence of a reader");
-	is(attach(q.fd, args(2, 4, SPINDLE_ATTACH_RECV)), EISCONN, "gone: no second life");
+	is(attach(q.fd, args(2, 4, SPINDLE_ATTACH_RECV)), EISCONN,
+	   "gone: the file cannot attach again");
 	is(map_errno(q.fd, 2ULL << 40, 16384, PROT_READ, MAP_SHARED), ENOTCONN, "gone: map tx");
 	is(map_errno(q.fd, 0, PAGE, PROT_READ, MAP_SHARED), 0, "gone: map ctl");
 	call(q.fd, SPINDLE_IOC_KICK, NULL);
@@ -138,16 +142,16 @@ void part_gone(void)
 	is(poll(&p, 1, 20000), 1, "failed: poll");
 	is(p.revents, POLLERR | POLLHUP, "failed: poll");
 	check_final(&far, SPINDLE_STATE_FAILED, SPINDLE_ERR_PEER_LOST, "failed");
-	is(silence(far.fd, 1), 0, "failed: silence is what there is");
+	is(silence(far.fd, 1), 0, "failed: silence can be declared");
 	is(attach_new(2, 1, SPINDLE_ATTACH_RECV, NULL), ENOTCONN, "failed: attach");
 	is(attach_new(2, 1, BOTH, NULL), ENOTCONN, "failed: attach to send");
-	is(attach_new(2, 4, BOTH, NULL), 0, "failed: a subgroup without the lost one works");
+	is(attach_new(2, 4, BOTH, NULL), 0, "failed: a subgroup without the lost member works");
 
 	/* Nodes can be removed while attachments are open. The module cannot. */
 	is(run("spindle-ctl node del id 1"), 0, "node del, with attachments");
 	is(run("spindle-ctl node del id 2"), 0, "node del, of a failed subgroup");
 	is(attach_new(1, 1, BOTH, NULL), ENODEV, "node del: attach");
-	ok(spindle_state(&far) > SPINDLE_STATE_ACTIVE, "node del: the end stays the end");
+	ok(spindle_state(&far) > SPINDLE_STATE_ACTIVE, "node del: the final state stays");
 	is(spindle_error_code(&far), SPINDLE_ERR_PEER_LOST, "node del: the first error stays");
 	is(run("spindle-ctl node del id 3"), 0, "node del, of a subgroup with a lost member");
 	is(run("spindle-ctl node del id 4"), 0, "node del, without a view");

@@ -92,8 +92,8 @@ static void check_dump(int cmd, const char *name)
 	for (i = 0; i < MANY; i++)
 		once += d.seen[i] == 1;
 	is(once, MANY, "%s: shows all nodes once", name);
-	is(d.out_of_order, 0, "%s: by id", name);
-	is(d.intr + ack.intr, 0, "%s: and is not said to be interrupted", name);
+	is(d.out_of_order, 0, "%s: sorted by id", name);
+	is(d.intr + ack.intr, 0, "%s: the dump is not marked as interrupted", name);
 }
 
 void pieces(void)
@@ -109,9 +109,9 @@ void pieces(void)
 	is(dump_pieces(SPINDLE_CMD_NODE_GET, &d, &ack), 0, "a dump with changes in between");
 	for (i = 0; i < MANY; i++)
 		once += d.seen[i] == 1 && i != 1090 - FIRST;
-	is(once, MANY - 1, "shows once what was there all the time");
-	is(d.out_of_order, 0, "by id");
-	ok(d.intr + ack.intr > 0, "and is said to be interrupted");
+	is(once, MANY - 1, "the dump shows each permanent node once");
+	is(d.out_of_order, 0, "the dump is sorted by id");
+	ok(d.intr + ack.intr > 0, "the dump is marked as interrupted");
 	request(&nl, ADD, "id=1090 addr4=10.0.0.1 port=6090", &ack, NULL);
 	request(&nl, ADD, "id=1002 addr4=10.0.0.1 port=6002", &ack, NULL);
 	request(&nl, DEL, "id=1097", &ack, NULL);

@@ -95,7 +95,7 @@ void most_nodes(void)
 		snprintf(words, sizeof(words), "id=%u addr4=10.0.0.1 port=%u", id, 6000 + id);
 		done += !request(&nl, ADD, words, &ack, NULL);
 	}
-	is(done, SPINDLE_MAX_NET_NODES, "node add: as many as a namespace may have");
+	is(done, SPINDLE_MAX_NET_NODES, "node add: a namespace takes 256 nodes");
 	is(request(&nl, ADD, "id=9999 addr4=10.0.0.1 port=5999", &ack, NULL), ENOSPC,
 	   "node add: one more");
 	ok(strcasestr(ack.text, "256"), "says how many there may be");
@@ -103,7 +103,7 @@ void most_nodes(void)
 		snprintf(words, sizeof(words), "id=%u", id);
 		gone += !request(&nl, DEL, words, &ack, NULL);
 	}
-	is(gone, SPINDLE_MAX_NET_NODES, "node del: all of them");
+	is(gone, SPINDLE_MAX_NET_NODES, "node del: all 256 nodes are removed");
 }
 
 void memory(void)
@@ -116,5 +116,5 @@ void memory(void)
 	   "view set: 8 GiB of rings");
 	ok(strcasestr(ack.text, "memory"), "says what there is not enough of");
 	read_state(&after);
-	ok(same_state(&before, &after), "changed nothing");
+	ok(same_state(&before, &after), "the refused view changed nothing");
 }

@@ -84,14 +84,14 @@ const struct refusal live_refusals[] = {
 		LENGTH, 0 },
 	{ VSET, "senders 2", LIVE4 ANY MEMBER4 "subgroup{ id=0 rule{ *senders=2 } } ", ERANGE,
 		RANGE, 0 },
-	{ VSET, "nobody sends", LIVE4 ANY MEMBER4 "subgroup{ id=0 rule{ senders=0 } } ", EINVAL,
+	{ VSET, "no sender", LIVE4 ANY MEMBER4 "subgroup{ id=0 rule{ senders=0 } } ", EINVAL,
 		"at least one sender", 0 },
 	{ VSET, "all that are named only receive", LIVE4 ANY MEMBER4
 		"subgroup{ id=0 node{ id=4 sender=0 } } ", EINVAL, "at least one sender", 0 },
-	{ VSET, "who sends is not there", LIVE4 ANY MEMBER4 MEMBER1
+	{ VSET, "the sender is no member", LIVE4 ANY MEMBER4 MEMBER1
 		"subgroup{ id=0 node{ id=4 sender=0 } node{ id=9 } } ", EINVAL, "no sender", 0 },
-	{ VSET, "nobody is there", LIVE4 ANY MEMBER4 MEMBER1 "subgroup{ id=0 node{ id=9 } } ",
-		EINVAL, "no sender", 0 },
+	{ VSET, "no node of the rule is a member", LIVE4 ANY MEMBER4 MEMBER1
+		"subgroup{ id=0 node{ id=9 } } ", EINVAL, "no sender", 0 },
 	{ VSET, "node twice in a rule", LIVE4 ANY MEMBER4
 		"subgroup{ id=0 node{ id=4 } node{ id=4 } } ", EINVAL, "twice", 0 },
 	{ VSET, "node 0 in a rule", LIVE4 ANY MEMBER4 "subgroup{ id=0 node{ *id=0 } } ", ERANGE,

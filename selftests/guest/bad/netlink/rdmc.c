@@ -73,8 +73,8 @@ static void dump_groups(const char *words, struct groups *s)
 	is(request_for(&sk, RGET | DUMP, words, &ack, NULL, take_group, s), 0,
 	   "rdmc get: a dump in pieces: '%s'", words);
 	close(sk.fd);
-	is(s->bad, 0, "rdmc get: in order, each once, with all that belongs to it");
-	is(s->intr + ack.intr, 0, "rdmc get: and it is not said to be interrupted");
+	is(s->bad, 0, "rdmc get: sorted, each group once and complete");
+	is(s->intr + ack.intr, 0, "rdmc get: the dump is not marked as interrupted");
 }
 
 void rdmc(void)

@@ -55,11 +55,11 @@ void try_refusal(const struct refusal *c, const struct state *before)
 	}
 	good &= right_offset(&ack, blame);
 	if (c->miss && (!ack.has_miss || ack.miss != (uint32_t)c->miss)) {
-		printf("# does not tell which attribute is missing\n");
+		printf("# does not name the missing attribute\n");
 		good = false;
 	}
 	if (err == ERANGE && c->text && !strcmp(c->text, RANGE) && !ack.has_policy) {
-		printf("# does not tell the range\n");
+		printf("# does not name the range\n");
 		good = false;
 	}
 	read_state(&after);
@@ -88,7 +88,7 @@ void refuse(void)
 	unsigned int i;
 
 	read_state(&before);
-	ok(before.len > 0, "there is something that could change");
+	ok(before.len > 0, "the state is not empty before the refusals");
 	for (i = 0; i < ARRAY_SIZE(tables); i++)
 		for (c = tables[i]; c->what; c++)
 			try_refusal(c, &before);
@@ -104,6 +104,6 @@ void refuse(void)
 	is(request(&nl, RGET | DUMP, "id=1 rdmc-id=77", &ack, NULL), 0,
 	   "rdmc get: dump of an unknown group");
 	read_state(&after);
-	ok(same_state(&before, &after), "these changed nothing");
-	is(no_events(), 0, "and caused no event");
+	ok(same_state(&before, &after), "the refusals changed nothing");
+	is(no_events(), 0, "the refusals caused no event");
 }

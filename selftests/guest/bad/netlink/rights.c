@@ -36,15 +36,15 @@ static void unprivileged(void)
 		   "%s: an old socket gives no rights", changes[i].what);
 	close(nl.fd);
 	if (nl_open(&nl))
-		die("open as nobody");
+		die("open as user nobody");
 	for (i = 0; i < ARRAY_SIZE(changes); i++)
 		is(request(&nl, changes[i].cmd, changes[i].words, &ack, NULL), EPERM,
-		   "%s: nobody may not", changes[i].what);
-	is(request(&nl, GET, "id=1", &ack, NULL), 0, "node get: nobody may look");
-	is(request(&nl, GET | DUMP, "", &ack, NULL), 0, "node get: nobody may look at all");
-	is(request(&nl, STATS | DUMP, "", &ack, NULL), 0, "stats get: nobody may look");
-	is(request(&nl, SGET | DUMP, "", &ack, NULL), 0, "subgroup get: nobody may look");
-	is(request(&nl, RGET | DUMP, "", &ack, NULL), 0, "rdmc get: nobody may look");
+		   "%s: user nobody is refused", changes[i].what);
+	is(request(&nl, GET, "id=1", &ack, NULL), 0, "node get: user nobody may look");
+	is(request(&nl, GET | DUMP, "", &ack, NULL), 0, "node get: user nobody may dump");
+	is(request(&nl, STATS | DUMP, "", &ack, NULL), 0, "stats get: user nobody may dump");
+	is(request(&nl, SGET | DUMP, "", &ack, NULL), 0, "subgroup get: user nobody may dump");
+	is(request(&nl, RGET | DUMP, "", &ack, NULL), 0, "rdmc get: user nobody may dump");
 	exit(tap_bad != 0);
 }
 
@@ -62,7 +62,7 @@ void rights(void)
 	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		die("the child died");
 	read_state(&after);
-	ok(same_state(&before, &after), "nobody changed nothing");
-	is(no_events(), 0, "and caused no event");
+	ok(same_state(&before, &after), "user nobody changed nothing");
+	is(no_events(), 0, "user nobody caused no event");
 	tap_bad += !!status;
 }

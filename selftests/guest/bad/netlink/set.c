@@ -108,7 +108,7 @@ static void try_edges(const struct edge *e, const char *at)
 		is(request(&nl, e->cmd, e->words, &ack, NULL), 0, "set: %s", e->words);
 		request_for(&nl, node ? GET : SGET | DUMP, node ? "id=1" : at, &ack, NULL,
 			    take_value, &v);
-		ok(v.found == 1 && v.num == e->want, "set: it is shown as %#llx",
+		ok(v.found == 1 && v.num == e->want, "set: the value is shown as %#llx",
 		   (unsigned long long)e->want);
 		if (v.num != e->want)
 			printf("# %#llx\n", (unsigned long long)v.num);
@@ -137,7 +137,7 @@ static void limited(const char *words)
 
 	is(request_for(&nl, RAW, words, &ack, NULL, take_value, &v), 0, "raw run: %s", words);
 	ok(v.found == 1 && v.num > 0 && v.num < 1000000,
-	   "raw run: not all of it, and not nothing: %llu", (unsigned long long)v.num);
+	   "raw run: the time limit leaves a part: %llu", (unsigned long long)v.num);
 }
 
 /* ---- wrong states ------------------------------------------------------ */
@@ -343,6 +343,6 @@ void set(void)
 	elsewhere(CLONE_NEWUSER | CLONE_NEWNET, ENODEV, "namespaces of its own");
 	without_nice();
 	read_state(&after);
-	ok(same_state(&before, &after), "in the end all is as it was");
-	is(no_events(), 0, "and there was no event");
+	ok(same_state(&before, &after), "the state is the same in the end");
+	is(no_events(), 0, "the settings caused no event");
 }

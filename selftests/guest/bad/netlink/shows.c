@@ -152,7 +152,8 @@ static void rubbish(int fd, const struct spindle_attach *a)
 		__atomic_store_n((uint64_t *)(usr + a->usr_consumed), said[i].consumed,
 				 __ATOMIC_RELEASE);
 		take_all(&s);
-		is(s.lag[0], said[i].lag, "shows: lag of one that says it consumed %lld",
+		is(s.lag[0], said[i].lag,
+		   "shows: lag of a reader that claims to have consumed %lld",
 		   (long long)said[i].consumed);
 	}
 	munmap(usr, a->usr.len);
@@ -230,20 +231,20 @@ void shows(void)
 				    (i % 2 ? SPINDLE_ATTACH_COPY : 0));
 	take_all(&s);
 	printf("# %u bytes\n", s.bytes);
-	is(s.readers_all, READERS_ALL, "shows: how many read");
-	is(s.readers, READERS_SHOWN, "shows: no more of them than can be");
-	is(s.rows, MEMBERS_ALL, "shows: all members");
+	is(s.readers_all, READERS_ALL, "shows: the number of readers");
+	is(s.readers, READERS_SHOWN, "shows: the list of readers has its limit");
+	is(s.rows, MEMBERS_ALL, "shows: all members are listed");
 	is(s.hists, 3, "shows: three histograms");
-	is(s.tunes, 1, "shows: how it is tuned");
-	is(s.bad, 0, "shows: all that it has to say of each");
+	is(s.tunes, 1, "shows: the tuning");
+	is(s.bad, 0, "shows: each entry is complete");
 	for (i = 0; i < READERS_SHOWN; i++)
 		bad += s.pid[i] != (uint32_t)getpid() || s.lag[i];
-	is(bad, 0, "shows: who reads, and that there is nothing to read");
+	is(bad, 0, "shows: each reader and its lag of 0");
 	other_pids();
 	rubbish(fd[0], &first);
 	for (i = 0; i < READERS_ALL; i++)
 		close(fd[i]);
 	take_all(&s);
-	is(s.readers + s.readers_all, 0, "shows: nobody reads any more");
+	is(s.readers + s.readers_all, 0, "shows: no reader is left");
 	is(request(&nl, VDEL, "id=4", &ack, NULL), 0, "shows: the view goes");
 }

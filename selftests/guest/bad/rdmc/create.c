@@ -78,23 +78,26 @@ static void sizes(void)
 	longer.a.size = sizeof(longer);
 	longer.tail[7] = 1;
 	fd = open_dev();
-	is(call(fd, SPINDLE_RDMC_IOC_CREATE, &longer), EINVAL, "create: something behind");
+	is(call(fd, SPINDLE_RDMC_IOC_CREATE, &longer), EINVAL,
+	   "create: unknown fields that are not zero");
 	longer.tail[7] = 0;
-	is(call(fd, SPINDLE_RDMC_IOC_CREATE, &longer), 0, "create: zeroes behind, same file");
-	is(longer.a.size, sizeof(longer.a), "create: says how much it knows");
-	is(longer.a.rank, 0, "create: says the rank");
+	is(call(fd, SPINDLE_RDMC_IOC_CREATE, &longer), 0,
+	   "create: unknown fields that are zero, same file");
+	is(longer.a.size, sizeof(longer.a), "create: the reply has the known size");
+	is(longer.a.rank, 0, "create: the reply has the rank");
 	close(fd);
 
 	fd = open_dev();
-	is(call(fd, SPINDLE_RDMC_IOC_CREATE, NULL), EFAULT, "create: of nothing");
-	is(call(fd, SPINDLE_RDMC_IOC_CREATE, (void *)-PAGE), EFAULT, "create: of the kernel");
+	is(call(fd, SPINDLE_RDMC_IOC_CREATE, NULL), EFAULT, "create: a null pointer");
+	is(call(fd, SPINDLE_RDMC_IOC_CREATE, (void *)-PAGE), EFAULT, "create: a kernel address");
 	p = (void *)(edge(PROT_NONE) - 8);
 	p->size = sizeof(*p);
-	is(call(fd, SPINDLE_RDMC_IOC_CREATE, p), EFAULT, "create: half of it is not there");
+	is(call(fd, SPINDLE_RDMC_IOC_CREATE, p), EFAULT,
+	   "create: half of the argument is unmapped");
 	p = (void *)edge(PROT_READ | PROT_WRITE);
 	*p = args(2, two, 2);
 	mprotect(p, PAGE, PROT_READ);
-	is(call(fd, SPINDLE_RDMC_IOC_CREATE, p), EFAULT, "create: no room for the answer");
+	is(call(fd, SPINDLE_RDMC_IOC_CREATE, p), EFAULT, "create: the argument is read-only");
 	close(fd);
 }
 
@@ -124,10 +127,10 @@ static void fields(void)
 	is(WITH(timeout_ms, 1), 0, "create: the shortest time");
 	is(WITH(members, 0), EFAULT, "create: no list");
 	is(WITH(members, (uint64_t)-PAGE), EFAULT, "create: the kernel's list");
-	is(WITH(members, 1ULL << 63), EFAULT, "create: a list nowhere");
+	is(WITH(members, 1ULL << 63), EFAULT, "create: a list at an illegal address");
 	half = (uint32_t *)edge(PROT_NONE) - 1;
 	*half = 1;
-	is(WITH(members, (uintptr_t)half), EFAULT, "create: half a list");
+	is(WITH(members, (uintptr_t)half), EFAULT, "create: half of the list is unmapped");
 	is(WITH(node, 77), ENODEV, "create: unknown node");
 	is(WITH(node, 0), ENODEV, "create: no node");
 	is(WITH(node, 4), ENOTCONN, "create: node without a view");
@@ -135,7 +138,7 @@ static void fields(void)
 #undef WITH
 	is(try(args(1, twice, 3)), EINVAL, "create: a member twice");
 	is(try(args(1, strange, 2)), ENOENT, "create: a member that is not in the view");
-	is(try(args(1, others, 2)), EINVAL, "create: others");
+	is(try(args(1, others, 2)), EINVAL, "create: a group without the own node");
 	for (i = 0; i < 64; i++)
 		many[i] = i + 1;
 	is(try(args(1, many, 64)), ENOENT, "create: 64 members");
@@ -144,12 +147,13 @@ static void fields(void)
 	a.timeout_ms = 0;
 	i = open_dev();
 	is(call(i, SPINDLE_RDMC_IOC_CREATE, &a), 0, "create: defaults");
-	is(a.block, 256 << 10, "create: which block");
-	is(a.timeout_ms, 30000, "create: which time");
-	is(call(i, SPINDLE_RDMC_IOC_CREATE, &a), EISCONN, "create: twice");
-	is(try(a), EEXIST, "create: the same group");
+	is(a.block, 256 << 10, "create: the reply has the default block");
+	is(a.timeout_ms, 30000, "create: the reply has the default timeout");
+	is(call(i, SPINDLE_RDMC_IOC_CREATE, &a), EISCONN,
+	   "create: a second group of the same file");
+	is(try(a), EEXIST, "create: a group id that is in use");
 	close(i);
-	is(try(a), 0, "create: when it is gone");
+	is(try(a), 0, "create: the same id after the group is gone");
 }
 
 /* As many groups as a lane accepts, and one more. */
@@ -164,14 +168,14 @@ static void many_groups(void)
 		err = call(fd[n], SPINDLE_RDMC_IOC_CREATE, &a);
 	}
 	is(err, ENOSPC, "create: too many groups of two nodes");
-	is(n, 257, "create: how many");
+	is(n, 257, "create: the number of groups at that limit");
 	close(fd[0]);
 	do {
 		a = args(1, two, 2);
 		err = call(fd[n - 1], SPINDLE_RDMC_IOC_CREATE, &a);
 		usleep(10000);
 	} while (err == ENOSPC && tries++ < 1000);
-	is(err, 0, "create: there is room again");
+	is(err, 0, "create: a closed group makes room");
 	while (--n)
 		close(fd[n]);
 }

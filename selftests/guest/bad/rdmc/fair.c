@@ -163,7 +163,7 @@ static bool race(struct pair *p, uint32_t n)
 		late += p[i].first_ns > first_done;
 	ok(ahead <= BOUND,
 	   "fair: %u groups: of %u blocks one is at most %u ahead of another", n, BLOCKS, ahead);
-	is(late, 0, "fair: %u groups: all have begun before one is through", n);
+	is(late, 0, "fair: %u groups: all begin before one has ended", n);
 	printf("# looked at %u times\n", rounds);
 	return true;
 }

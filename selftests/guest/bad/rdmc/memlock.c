@@ -54,33 +54,37 @@ void part_memlock(void)
 
 	create_all(fd, 2, SPINDLE_RDMC_PIPELINE, 0);
 	set_memlock(0);
-	ok(for_nothing(fd, from, 16 * PAGE), "memlock: no limit with CAP_IPC_LOCK");
+	ok(for_nothing(fd, from, 16 * PAGE), "memlock: a process with CAP_IPC_LOCK has no limit");
 	drop_ipc_lock();
-	is(send_it(fd[0], from, 1, NULL), ENOMEM, "memlock: nothing is nothing");
+	is(send_it(fd[0], from, 1, NULL), ENOMEM, "memlock: a limit of 0 refuses one byte");
 	set_memlock(4 * PAGE - 1);
-	is(send_it(fd[0], from, 4 * PAGE, NULL), ENOMEM, "memlock: a byte too little");
+	is(send_it(fd[0], from, 4 * PAGE, NULL), ENOMEM,
+	   "memlock: a limit one byte too low refuses");
 	set_memlock(4 * PAGE);
 	is(send_it(fd[0], from + 1, 4 * PAGE, NULL), ENOMEM, "memlock: five pages are touched");
 	is(send_it(fd[0], from + PAGE - 1, 3 * PAGE + 2, NULL), ENOMEM,
-	   "memlock: five pages by two bytes");
+	   "memlock: two bytes more touch five pages");
 	for (i = 0; i < 500 && !bad; i++)
 		bad += !for_nothing(fd, from + 1, 4 * PAGE - 1);
 	is(bad, 0, "memlock: 500 objects under a limit for one");
 	for (i = bad = 0; i < 500; i++)
 		bad += send_it(fd[0], NULL, 4 * PAGE, NULL) != EFAULT;
-	is(bad, 0, "memlock: 500 that are not there");
+	is(bad, 0, "memlock: 500 unmapped objects under a limit for one");
 	is(pinned_kib(), 0, "memlock: the process has nothing pinned");
-	is(send_it(fd[0], from, 4 * PAGE, &object), 0, "memlock: one");
-	is(pinned_kib(), 4 * PAGE / 1024, "memlock: which the process has pinned");
-	is(send_it(fd[0], from, 1, NULL), ENOMEM, "memlock: not two");
-	ok(expect(fd[1], SPINDLE_RDMC_INCOMING, &ev), "memlock: it comes");
-	is(accept_it(fd[1], object, to, 4 * PAGE), ENOMEM, "memlock: nor the same one taken");
+	is(send_it(fd[0], from, 4 * PAGE, &object), 0,
+	   "memlock: a limit for one object allows one");
+	is(pinned_kib(), 4 * PAGE / 1024, "memlock: the process has pinned that object");
+	is(send_it(fd[0], from, 1, NULL), ENOMEM, "memlock: a limit for one object refuses two");
+	ok(expect(fd[1], SPINDLE_RDMC_INCOMING, &ev),
+	   "memlock: the receiver gets the announcement");
+	is(accept_it(fd[1], object, to, 4 * PAGE), ENOMEM,
+	   "memlock: the limit refuses the receiving side");
 	set_memlock(8 * PAGE);
-	is(accept_it(fd[1], object, to, 4 * PAGE), 0, "memlock: with room for both");
-	is(done(fd[1], object), 0, "memlock: it is there");
-	is(done(fd[0], object), 0, "memlock: and sent");
+	is(accept_it(fd[1], object, to, 4 * PAGE), 0, "memlock: a limit for both sides allows it");
+	is(done(fd[1], object), 0, "memlock: the object arrives");
+	is(done(fd[0], object), 0, "memlock: the root has sent the object");
 	set_memlock(4 * PAGE);
-	ok(for_nothing(fd, from, 4 * PAGE), "memlock: all was given back");
+	ok(for_nothing(fd, from, 4 * PAGE), "memlock: all charges are returned");
 	/* A group that ends with its file releases its charge as well. */
 	for (i = bad = 0; i < 50; i++) {
 		close(fd[0]);

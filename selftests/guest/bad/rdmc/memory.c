@@ -145,7 +145,7 @@ void part_send(void)
 		ok(err == ENOMEM || err == EFAULT, "send: 1 << %d bytes: %s", shift,
 		   strerror(err));
 		err = send_it(fd[0], (void *)(PAGE - 1), (1ULL << shift) - 1, NULL);
-		ok(err == ENOMEM || err == EFAULT, "send: 1 << %d bytes of nothing: %s", shift,
+		ok(err == ENOMEM || err == EFAULT, "send: 1 << %d bytes at no address: %s", shift,
 		   strerror(err));
 	}
 	for (; n--; p++) {
@@ -155,7 +155,7 @@ void part_send(void)
 		if (!err && (cancel(fd[0], object) ||
 			     done(fd[0], object) != SPINDLE_RDMC_CANCELLED ||
 			     done(fd[1], object) != SPINDLE_RDMC_CANCELLED))
-			ok(false, "send: and cancelled");
+			ok(false, "send: the object is cancelled");
 	}
 	ok(close_all(fd, 2, false), "send: the group closes");
 }
@@ -181,15 +181,16 @@ void part_accept(void)
 			/* The object still waits. */
 			unsigned char *mem = memory(p->len, 8);
 
-			is(accept_it(fd[1], object, mem, p->len), 0, "accept: then elsewhere");
+			is(accept_it(fd[1], object, mem, p->len), 0,
+			   "accept: other memory after the refusal");
 			err = done(fd[1], object);
-			ok(!err && painted(mem, p->len, 7), "accept: which is right");
+			ok(!err && painted(mem, p->len, 7), "accept: the bytes are right");
 			munmap(mem, p->len);
 		} else {
 			err = done(fd[1], object);
-			ok(!err && painted(p->p, p->len, 7), "accept: which is right");
+			ok(!err && painted(p->p, p->len, 7), "accept: the bytes are right");
 		}
-		is(done(fd[0], object), 0, "accept: and known");
+		is(done(fd[0], object), 0, "accept: the root gets the result");
 	}
 	ok(close_all(fd, 2, true), "accept: the group closes");
 }

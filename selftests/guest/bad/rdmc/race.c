@@ -100,7 +100,7 @@ void part_race(void)
 		pthread_join(thread[i], NULL);
 	close(shared[0]);
 	close(shared[1]);
-	ok(true, "race: over");
+	ok(true, "race: the threads have ended");
 }
 
 /* ---- many ---------------------------------------------------------------- */
@@ -147,9 +147,9 @@ static void churn(const char *what, int rounds, bool open, bool orderly, bool sa
 	}
 	is(bad, 0, "churn: %s: %d groups", what, rounds);
 	/* This may happen, but rarely. Otherwise no process could use an id again. */
-	ok(left <= rounds / 4, "churn: %s: %d were taken for the one before", what, left);
+	ok(left <= rounds / 4, "churn: %s: %d were mistaken for the group before", what, left);
 	printf("# the slowest took %ld ms\n", slowest);
-	ok(slowest < 5000, "churn: none of them had to wait for a time-out");
+	ok(slowest < 5000, "churn: no group waited for a timeout");
 }
 
 void part_churn(void)
@@ -190,7 +190,7 @@ void part_pins(void)
 		back = vmstat("nr_foll_pin_released");
 	}
 	ok(got != 0, "pins: %ld pages were pinned", got);
-	is(back, got, "pins: and all given back");
+	is(back, got, "pins: all pages were unpinned");
 }
 
 /* ---- groups without a node ------------------------------------------------------ */
@@ -215,13 +215,14 @@ void part_gone(void)
 
 	create_all(fd, 2, SPINDLE_RDMC_PIPELINE, 0);
 	is(send_it(fd[0], mem, LEN, NULL), 0, "view gone: an object is under way");
-	ok(expect(fd[1], SPINDLE_RDMC_INCOMING, &ev), "view gone: and known");
+	ok(expect(fd[1], SPINDLE_RDMC_INCOMING, &ev), "view gone: the object is announced");
 	is(system("spindle-ctl view del node 1"), 0, "view gone: view del");
 	is(send_it(fd[0], mem, LEN, NULL), ECONNABORTED, "view gone: send");
-	is(ended(fd[0]), SPINDLE_RDMC_VIEW, "view gone: why");
+	is(ended(fd[0]), SPINDLE_RDMC_VIEW, "view gone: the error is VIEW");
 	all_requests("view gone", fd[0], mem);
 	err = ended(fd[1]);
-	ok(err == SPINDLE_RDMC_VIEW || err == SPINDLE_RDMC_LOST, "view gone: the other: %d", err);
+	ok(err == SPINDLE_RDMC_VIEW || err == SPINDLE_RDMC_LOST,
+	   "view gone: the error of the other member: %d", err);
 	all_requests("view gone, the other", fd[1], mem);
 	is(system("spindle-ctl node del id 1"), 0, "node gone: node del");
 	is(send_it(fd[0], mem, LEN, NULL), ECONNABORTED, "node gone: send");

@@ -30,7 +30,7 @@ static void take_freed(void)
 
 static void give_back(const char *what)
 {
-	ok(painted(others, 8 * BYTES, 99), "%s: what others have is whole", what);
+	ok(painted(others, 8 * BYTES, 99), "%s: the objects of other members are whole", what);
 	munmap(others, 8 * BYTES);
 }
 
@@ -119,10 +119,11 @@ static void root_loses(unsigned int way)
 	take_freed();
 	ok(expect(fd[1], SPINDLE_RDMC_INCOMING, &ev) && !accept_it(fd[1], 0, mid, LEN) &&
 	   expect(fd[2], SPINDLE_RDMC_INCOMING, &ev) && !accept_it(fd[2], 0, last, LEN),
-	   "%s: others accept", what);
-	ok(!done(fd[0], 0) && !done(fd[1], 0) && !done(fd[2], 0), "%s: it comes", what);
-	ok(painted(mid, LEN, way) && painted(last, LEN, way), "%s: they have it", what);
-	ok(!from || painted(from, LEN, way), "%s: and the root", what);
+	   "%s: the other members accept", what);
+	ok(!done(fd[0], 0) && !done(fd[1], 0) && !done(fd[2], 0), "%s: the object arrives", what);
+	ok(painted(mid, LEN, way) && painted(last, LEN, way),
+	   "%s: receivers have the right bytes", what);
+	ok(!from || painted(from, LEN, way), "%s: the root has the right bytes", what);
 	give_back(what);
 	ok(close_all(fd, 3, true), "%s: the group closes", what);
 	if (from)
@@ -152,9 +153,9 @@ static void others_lose(unsigned int way)
 	   "%s: the first one accepts", what);
 	mid = ways[way].fn(mid);
 	take_freed();
-	ok(!done(fd[0], 0) && !done(fd[1], 0) && !done(fd[2], 0), "%s: it comes", what);
+	ok(!done(fd[0], 0) && !done(fd[1], 0) && !done(fd[2], 0), "%s: the object arrives", what);
 	ok((!mid || painted(mid, LEN, way)) && (!last || painted(last, LEN, way)),
-	   "%s: it is where it should be", what);
+	   "%s: the mapped memory has the right bytes", what);
 	give_back(what);
 	ok(close_all(fd, 3, true), "%s: the group closes", what);
 	munmap(from, BYTES);
@@ -176,11 +177,11 @@ static void truncated(void)
 	to = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	create_all(fd, 2, SPINDLE_RDMC_PIPELINE, 0);
 	ok(!send_it(fd[0], from, LEN, NULL) && expect(fd[1], SPINDLE_RDMC_INCOMING, &ev) &&
-	   !accept_it(fd[1], 0, to, LEN), "truncated: accepted");
+	   !accept_it(fd[1], 0, to, LEN), "truncated: the object is accepted");
 	if (ftruncate(file, 0))
 		die("truncate: %s", strerror(errno));
 	take_freed();
-	ok(!done(fd[1], 0) && !done(fd[0], 0), "truncated: it comes");
+	ok(!done(fd[1], 0) && !done(fd[0], 0), "truncated: the object arrives");
 	give_back("truncated");
 	ok(close_all(fd, 2, true), "truncated: the group closes");
 	munmap(to, BYTES);
@@ -261,17 +262,18 @@ static void die_at(int point, int how, int pause_us)
 	whole = ev.kind == SPINDLE_RDMC_DONE && !ev.error;
 	err[1] = ev.kind == SPINDLE_RDMC_FAILED ? (int)ev.error : ended(fd[1]);
 	err[0] = ended(fd[0]);
-	ok(waitpid(pid, &status, 0) == pid, "death: point %d, way %d, %d us: over", point, how,
+	ok(waitpid(pid, &status, 0) == pid,
+	   "death: point %d, way %d, %d us: the process has ended", point, how,
 	   pause_us);
 	take_freed();
 	/* If a member dies before others know it, they learn of that by its silence. */
 	ok(err[0] == SPINDLE_RDMC_LOST || err[0] == SPINDLE_RDMC_LEFT ||
 	   (point == BEFORE && err[0] == SPINDLE_RDMC_TIMEOUT),
-	   "death: the root hears of it: %d", err[0]);
+	   "death: the root gets an error: %d", err[0]);
 	ok(err[1] == SPINDLE_RDMC_LOST || err[1] == SPINDLE_RDMC_LEFT ||
 	   (point == BEFORE && err[1] == SPINDLE_RDMC_TIMEOUT),
-	   "death: the other one, too: %d", err[1]);
-	ok(!whole || painted(to, LEN, 1), "death: what is there is right");
+	   "death: the other member gets an error: %d", err[1]);
+	ok(!whole || painted(to, LEN, 1), "death: a complete object has the right bytes");
 	close(fd[0]);
 	close(fd[1]);
 	give_back("death");
@@ -420,14 +422,15 @@ static void root_dies(int point, int how, int pause_us)
 	for (rounds = 0; rounds < WAIT_MS / 10 && !(s[0].over && s[1].over); rounds++)
 		for (k = 0; k < 2; k++)
 			hear(&s[k], point >= R_MOVING);
-	ok(waitpid(pid, &status, 0) == pid, "%s: over", what);
+	ok(waitpid(pid, &status, 0) == pid, "%s: the process has ended", what);
 	take_freed();
 	for (k = 0; k < 2; k++) {
-		ok(right_end(&s[k], point), "%s: node %u hears of it: %d, node %u", what,
+		ok(right_end(&s[k], point), "%s: node %u gets an error: %d, node %u", what,
 		   s[k].node, s[k].group, s[k].culprit);
-		ok(right_object(&s[k], point), "%s: and of its object: %d", what, s[k].object);
+		ok(right_object(&s[k], point),
+		   "%s: the result of its object: %d", what, s[k].object);
 		ok(s[k].object != SPINDLE_RDMC_OK || painted(s[k].to, LEN, 1),
-		   "%s: what is there is right", what);
+		   "%s: a complete object has the right bytes", what);
 		close(s[k].fd);
 	}
 	give_back(what);
