@@ -108,7 +108,7 @@ FAKE_ATTACH_ERR=12 FAKE_MEMLOCK=70000 run 1 -r && grep -q '70000 bytes.*ulimit -
 result "RLIMIT_MEMLOCK is explained"
 
 FAKE_ATTACH_ERR=1 run 1 && grep -q 'subgroup 2 of node 7: the node may not send.*-r' "$dir/err"
-result "a node that is no sender is told of -r"
+result "the refusal of a node that does not send names -r"
 
 timeout 20 "$prog" -n 7 -g 2 -R <"$dir/lines" 2>"$dir/err" | head -3 >"$dir/out"
 [ "$(wc -l <"$dir/out")" = 3 ] && [ ! -s "$dir/err" ]

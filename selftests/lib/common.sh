@@ -7,7 +7,7 @@ SPN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 SPN_SELFTESTS=$SPN_ROOT/selftests
 SPN_BUILD=${SPINDLE_BUILD:-$SPN_ROOT/build}
 SPN_CACHE=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/spindle
-# shellcheck disable=SC2034 # for those who source this
+# shellcheck disable=SC2034 # for scripts that source this
 readonly SPN_ROOT SPN_SELFTESTS SPN_BUILD SPN_CACHE
 
 # Series of kernels that the module supports and that the VM lanes boot.

@@ -6,7 +6,7 @@
 #
 # TOTALS is read at the start and written at the end: passed failed skipped. What
 # failed is added to TOTALS.failed, with the first remarks that followed it and what a
-# kernel said before it, for those who see no more than the end of a long run.
+# kernel said before it, for readers that see only the end of a long run.
 # A block is what stands between "# test: NAME" and "# test-end: NAME STATUS";
 # what is outside of any is the lane's own.  Every block needs a plan that its
 # results agree with; loose means that the lane's own needs none.

@@ -27,7 +27,7 @@ sweep()
 		# No engine has gone to sleep when the next message comes.
 		point "64 B at 1000/s polled" "$n" -n "$n" -s one -S 64 -R 1000 -c 0 -t 1 \
 			--idle-us 2000
-		# Nor does the clock of who sends have a part in it.
+		# The clock of the sender has no part in it.
 		point "64 B one by one" "$n" -n "$n" -s one -S 64 --latency
 		point "64 B raw" "$n" -n "$n" -S 64 -c 50 -W 0
 	done

@@ -10,7 +10,7 @@
  *	CRASHES	members that crash, at most
  *	DOUBTS	suspicions, at most, of members that are up
  *	LEAVERS	mask of members that may want to leave
- *	WISHES	views that end, at most, as somebody wants to join
+ *	WISHES	views that end, at most, because a node wants to join
  *	ROOM	versions of a row at a time
  *	BUG_x	a rule that is broken, see run
  *	ONE_DECREE asserts that a leader never sees two
@@ -19,7 +19,7 @@
  * versions of its row. Each reader has a place in that list of its own, and moves on along it
  * whenever it likes, one version at a time: writes arrive in order, as late as can be, and
  * overwrite each other. A member that crashes may have shown a version to some and not to
- * others, as whoever suspects it moves on no more.
+ * others, because a member that suspects it reads no more of its row.
  */
 #ifndef N
 #define N 3
@@ -43,7 +43,7 @@
 #define WISHES 0
 #endif
 
-/* Versions of a row that somebody has still to see. That they suffice is asserted. */
+/* Versions of a row that some member has still to see. An assertion checks that they suffice. */
 #ifndef ROOM
 #define ROOM	(2 + 5 * VIEWS)
 #endif
@@ -78,9 +78,9 @@ byte state[N];
 byte ballot[N];
 byte decree[N];
 byte suspected[N];
-byte got[N];		/* whose message of this view is here */
-byte leavers[N];	/* who has been seen to leave this view */
-byte due;		/* who has something new to look at, or to do */
+byte got[N];		/* the senders whose message of this view is here */
+byte leavers[N];	/* members that have been seen to leave this view */
+byte due;		/* members that have something new to look at, or to do */
 byte leaving;
 byte crashed;
 byte stopped;
@@ -92,8 +92,8 @@ byte place[N * N];
 
 /* What the world knows. */
 byte members[VIEWS + 1];
-byte decided[VIEWS];	/* the decree that somebody takes for chosen */
-byte delivered[VIEWS];	/* messages that somebody may have delivered as stable */
+byte decided[VIEWS];	/* the decree that a member takes for chosen */
+byte delivered[VIEWS];	/* messages that a member may have delivered as stable */
 byte crashes;
 byte doubts;
 byte wishes;
@@ -130,7 +130,7 @@ hidden int row;
 #endif
 #endif
 
-/* Versions that nobody will look at any more are forgotten, so that states can be the same. */
+/* Versions that no member will look at are forgotten, so that states can be the same. */
 inline forget(i)
 {
 	low = versions[i] - 1;
@@ -199,7 +199,7 @@ inline show_row(j)
 	fi
 }
 
-/* Who stops says so, and is suspected for it: to the others it is a crash. */
+/* A member that stops says so, and the other members suspect it as if it had crashed. */
 inline stop(j)
 {
 	stopped = stopped | BIT(j)
@@ -213,11 +213,14 @@ inline commit(j)
 	assert(decided[vid[j]] == 0 || decided[vid[j]] == decree[j]);
 	decided[vid[j]] = decree[j];
 	members[vid[j] + 1] = SURVIVORS(decree[j]);
-	/* A trim is of what is here, has all that anybody has delivered, and all of ours. */
+	/* A trim is of what is here, and has all delivered messages and all of this member. */
 	assert((TRIM(decree[j]) & ~got[j]) == 0);
 	assert((delivered[vid[j]] & ~TRIM(decree[j])) == 0);
 	assert((got[j] & BIT(j) & ~TRIM(decree[j])) == 0);
-	/* A majority has accepted it; who is beyond has, or has learned it from such. */
+	/*
+	 * A majority has accepted it. A member that is beyond has accepted it, or has learned it
+	 * from members that have.
+	 */
 	low = 0;
 	for (b : 0 .. N - 1) {
 		if
@@ -256,7 +259,7 @@ inline hear(j)
 	}
 }
 
-/* Who is in the next view stands by the decree that led there. */
+/* A member of the next view stands by the decree that led there. */
 #ifdef BUG_BEYOND
 #define BEHIND(j)	true
 #else
@@ -375,7 +378,7 @@ inline propose(j)
 	state[j] = ECHOED
 }
 
-/* Or somebody has lied, and here none does. */
+/* Otherwise a member has lied, and in this model none does. */
 inline take(j)
 {
 	row = SEEN(j, leader);
@@ -427,7 +430,7 @@ inline decide_learn(j)
 			:: ROW_VID(row) > vid[j] + 1 || ROW_BALLOT(row) || state[j] < FENCED ->
 				todo = STOP
 			:: else ->
-				/* Who has accepted one stays with it, and it is the same. */
+				/* A member that has accepted a decree stays with it, and it is the same. */
 				assert(ballot[j] == 0 || ROW_DECREE(row) == decree[j]);
 				if
 				:: ballot[j] == 0 -> todo = LEARN
@@ -552,7 +555,7 @@ inline pass(j)
 #ifdef BUG_FENCE
 #define FLUSHED(j, i)	true
 #else
-/* The fence comes behind the message, which is only written to who is in its view. */
+/* The fence comes behind the message, which is written only to members of its view. */
 #define FLUSHED(j, i)	(!HAS(ROW_HAVE(NEXT(j, i)), i) || vid[j] > ROW_VID(NEXT(j, i)) || \
 			 (vid[j] == ROW_VID(NEXT(j, i)) && HAS(got[j], i)))
 #endif
@@ -580,7 +583,7 @@ inline receive(j, i)
 	assert(decided[vid[j]] == 0 || (best & ~TRIM(decided[vid[j]])) == 0)
 }
 
-/* Who hears of a majority accuses; who does not stops without a word. */
+/* A member that hears of a majority accuses. A member that does not stops without a word. */
 inline doubt(j, i)
 {
 	if
@@ -617,14 +620,14 @@ inline quiet(j)
 	:: d_step { UP(j) && wishes > 0 && state[j] == ACTIVE && \
 		    LOWEST(ELECTORATE(j) & ~suspected[j]) == j -> \
 		    wishes--; state[j] = WEDGED; show_row(j); news(j); skip } \
-	/* All connections of a suspect, or of who is not a member any more, are closed. */ \
+	/* All connections of a suspect, or of a former member, are closed. */ \
 	:: d_step { UP(j) && (SHUT(j, 0) || SHUT(j, 1) || SHUT(j, 2) || SHUT(j, N - 1)) -> \
 		    stop(j); news(j); skip }
 
 #define SHUT(j, i)	(!HAS(DOWN, i) && \
 			 (HAS(suspected[i], j) || (vid[i] > vid[j] && !HAS(members[vid[i]], j))))
 
-/* Suspects, and who is no member, are shown nothing. */
+/* Suspects and former members are shown nothing. */
 #define TWO(j, i) \
 	:: d_step { FOLLOWS(j, i) && place[(j) * N + (i)] + 1 < versions[i] && \
 		    HAS(members[ROW_VID(NEXT(j, i))], j) && \

@@ -3,7 +3,7 @@
 # shellcheck shell=dash
 #
 # Runs in the guest: SCRIPT ARG... with KCSAN on. Any report makes init say
-# "exit 97", so the script's own status is told apart; the host decides to which
+# "exit 97", so the script's own status stays distinct; the host decides to which
 # module the reports belong (reports.awk).
 kcsan=/sys/kernel/debug/kcsan
 

@@ -3,7 +3,7 @@
 # shellcheck shell=dash
 #
 # Runs in the debug guest: SCRIPT ARG..., then looks for leaks. Any report makes
-# init say "exit 97", so the script's own status is told apart; the host decides
+# init say "exit 97", so the script's own status stays distinct; the host decides
 # to which module the reports belong (reports.awk).
 leaks=/sys/kernel/debug/kmemleak
 

@@ -37,8 +37,8 @@ uml_tarball()
 
 # The size of what ptrace says of a process's vector registers. 6.12 has a
 # constant that a processor with AMX exceeds, and then no program starts; later
-# kernels ask by themselves. Asked of the host's kernel, in a program, as nothing
-# else tells.
+# kernels ask the host's kernel. Here a program asks it, because there is no other
+# way.
 uml_fp_size()
 {
 	[[ $1 != smp ]] || {

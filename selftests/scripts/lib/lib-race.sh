@@ -29,5 +29,5 @@ look_start()
 look_stop()
 {
 	touch /tmp/look.stop
-	tap_wait "dumps meanwhile" "$look_pid" /tmp/look.out
+	tap_wait "dumps during the test" "$look_pid" /tmp/look.out
 }

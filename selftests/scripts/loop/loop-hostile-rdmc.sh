@@ -34,8 +34,8 @@ hostile()
 	echo "$said"
 }
 
-# attack WHO MEMBERS DESCRIPTION ERROR STEP...: node 2 is in a group with node 1, as its root
-# (WHO "root") or not, and it ends with this error. "hi" stands for a hello that is right.
+# attack ROLE MEMBERS DESCRIPTION ERROR STEP...: node 2 is in a group with node 1, as its root
+# (ROLE "root") or not, and it ends with this error. "hi" stands for a hello that is right.
 attack()
 {
 	local members desc error rc said step load list

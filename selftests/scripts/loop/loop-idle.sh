@@ -6,7 +6,7 @@
 #	- A group without traffic sleeps, with readers that wait: its engines do not pass,
 #	  take no processor time, and nothing is sent. All of it is counted by others: the
 #	  scheduler, the device.
-#	- The first message after that wakes all who have to wake: the own engine by a kick
+#	- The first message after that wakes all threads that have to wake: the own engine by a kick
 #	  of the process, those of the others by doorbells.
 #	- Between two heartbeats of a live view, engines leave the processor: by the scheduler's
 #	  count, whenever they say that they sleep. They wake up for their own heartbeats and for

@@ -73,7 +73,7 @@ strangers()
 }
 
 strangers 2 4 "another key is refused"
-strangers 3 5 "a key is refused by who has none"
+strangers 3 5 "a node without a key refuses a key"
 
 check "two nodes with the key begin a live view" live_view 2 subgroup 1 window 32 max-msg 256
 check "the live view forms" wait_until 60 in_view 1 1 2

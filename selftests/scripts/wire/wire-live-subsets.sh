@@ -207,7 +207,7 @@ for how in polite rude; do
 done
 
 # Apply on another host than the one that has stopped. That one belongs to a lineage, so it is
-# refused, with the reason, until it is told to forget the lineage.
+# refused, with the reason, until the administrator removes its view.
 what=apart
 meet "begin"
 if [ "$node" = 3 ]; then
