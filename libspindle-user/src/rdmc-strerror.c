@@ -16,7 +16,7 @@ static const char * const errors[] = {
 	[SPINDLE_RDMC_REFUSED] = "a member has refused the object; see its reason, "
 		"often memory or disk space that is missing there",
 	[SPINDLE_RDMC_TIMEOUT] = "nothing went on for the timeout of the group; "
-		"see who does not read, or raise the timeout",
+		"find the member that does not read, or raise the timeout",
 	[SPINDLE_RDMC_LOST] = "the connection to a member broke; "
 		"see that it is alive and reachable, and create the group again",
 	[SPINDLE_RDMC_LEFT] = "a member has left before all was done; "

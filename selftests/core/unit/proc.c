@@ -60,7 +60,7 @@ void sender_close(struct group *g)
 void sender_parted(struct group *g)
 {
 	if (!g->parted || g->mc.send.txq.desc)
-		world_fail(g->node->world, "parted, but nobody was about to");
+		world_fail(g->node->world, "parted, but no sender was parting");
 	else
 		free_sender(g, g->parted);
 	g->parted = NULL;

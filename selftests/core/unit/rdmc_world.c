@@ -314,7 +314,7 @@ static void event_done(struct rw_inst *in, const struct spindle_rdmc_event *ev)
 			rw_bad(w, "DONE, but not right: node %u object %llu", in->node,
 			       (unsigned long long)ev->object);
 		if (ev->node)
-			rw_bad(w, "DONE well because of somebody");
+			rw_bad(w, "DONE without error names a culprit");
 		if (!ev->first_ns != (!in->r.cfg.me && in->r.stats.blocks_out == 0))
 			rw_bad(w, "first_ns is not there");
 		if (ev->busy_ns > w->now - ev->first_ns)
@@ -323,7 +323,7 @@ static void event_done(struct rw_inst *in, const struct spindle_rdmc_event *ev)
 		w->done_bad++;
 		w->timeouts += ev->error == SPINDLE_RDMC_TIMEOUT;
 		if (!ev->node)
-			rw_bad(w, "DONE with error %u because of nobody", ev->error);
+			rw_bad(w, "DONE with error %u names no culprit", ev->error);
 		if (w->quiet_faults)
 			rw_bad(w, "DONE with error %u, but why?", ev->error);
 	}
@@ -397,7 +397,7 @@ static void op_event(struct spindle_rdmc *r, const struct spindle_rdmc_event *ev
 		if (w->quiet_faults)
 			rw_bad(w, "FAILED by error %u of rank %d", ev->error, (int)ev->node - 1);
 		if (!ev->node)
-			rw_bad(w, "FAILED by error %u because of nobody", ev->error);
+			rw_bad(w, "FAILED with error %u names no culprit", ev->error);
 		w->failed++;
 		w->missed_root += ev->error == SPINDLE_RDMC_TIMEOUT && ev->node == 1;
 		in->ended = true;
@@ -636,7 +636,7 @@ static void report_written(struct rw_world *w, const struct rw_item *it)
 		return;
 	it->mem->writes--;
 	if (!in || in->r.cfg.life != it->life)
-		rw_bad(w, "somebody left a write behind");
+		rw_bad(w, "a member left a write behind");
 	else
 		spindle_rdmc_written(&in->r, it->object);
 	dirty(w, it->node);
@@ -842,7 +842,7 @@ static bool step_pass(struct rw_world *w)
 		(*in)->deaf = false;
 		(*in)->dirty = spindle_rdmc_pass(&(*in)->r, w->now) || (*in)->deaf;
 		if (!(*in)->dirty && spindle_rdmc_due(&(*in)->r) <= w->now)
-			rw_bad(w, "a pass is due, but nobody says so");
+			rw_bad(w, "a pass is due, but the last one asked for none");
 		if (spindle_rdmc_over(&(*in)->r)) {
 			if (!(*in)->ended)
 				rw_bad(w, "over, but the process was not told");

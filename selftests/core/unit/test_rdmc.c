@@ -203,7 +203,7 @@ static bool world(u64 seed, u32 number, enum fault fault, u64 *sum)
 		 * sends.
 		 */
 		if (fault != F_LIAR && fault != F_AGAIN && fault != F_ALL && fault != F_OPEN)
-			rw_bad(w, "nobody does anything any more");
+			rw_bad(w, "no member makes progress");
 		rw_leave_all(w);
 		if (jumps > most + 100)
 			rw_bad(w, "no end");
@@ -214,7 +214,7 @@ static bool world(u64 seed, u32 number, enum fault fault, u64 *sum)
 	if (!w->bad && fault == F_OBJECTS && w->failed)
 		rw_bad(w, "an object was cancelled, and the group failed");
 	if (!w->bad && (fault == F_ABSENT || fault == F_OTHER) && !w->failed)
-		rw_bad(w, "a member was missing, and nobody noticed");
+		rw_bad(w, "a member was missing, and no member noticed");
 	if (!w->bad && fault == F_SLOW && w->failed)
 		rw_bad(w, "an object took too long, and the group failed");
 	sum[0] += w->steps;
