@@ -83,7 +83,7 @@ head -c 3000000 /dev/urandom >"$top/from/a name"
 
 check "module loads" loop_start
 check "4 nodes" loop_nodes 4
-check "a view" loop_view 4 1
+check "a view of four nodes is installed" loop_view 4 1
 check "spindle-cast sends files to three receivers" cast 0 "" $top/from/*
 check "the receivers have the files" same_files 2 3 4
 check "files that the receivers have are not sent again" cast 0 "" -v $top/from/*

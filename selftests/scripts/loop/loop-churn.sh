@@ -105,7 +105,7 @@ come()
 
 check "module loads" loop_start
 for i in $(seq $NODES); do
-	check "node $i" add "$i"
+	check "node $i is added" add "$i"
 done
 check "all nodes begin a live view" live_view $NODES subgroup 1 window 32 max-msg 256
 check "all nodes are in the first view" wait_until 60 in_view 1 1 2 3 4 5 6

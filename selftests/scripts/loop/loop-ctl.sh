@@ -29,7 +29,7 @@ is "status without nodes prints nothing" "$(wc -c <"$out")" 0
 
 # ---- refusals -------------------------------------------------------------
 
-check "node add" spindle-ctl node add id 1 addr 10.0.0.1 cluster "a b" idle-us 0
+check "a node is added" spindle-ctl node add id 1 addr 10.0.0.1 cluster "a b" idle-us 0
 says 1 'node add: ' node add id 1 addr 10.0.0.1 port 5
 says 1 'at: port 0; allowed: from 1 to 65535' node add id 2 addr 10.0.0.1 port 0
 says 1 'at: id 0' node add id 0 addr 10.0.0.1
@@ -57,7 +57,7 @@ says 1 'at: address of member 2@\[ff02::1\]:4790' \
 says 1 'at: subgroup 0 member 1$' \
 	view set node 1 vid 1 member 1@10.0.0.1 subgroup 0 members 1,1
 says 1 'no view' view del 1
-check "node del" spindle-ctl node del 1
+check "the node is removed" spindle-ctl node del 1
 
 # ---- files ----------------------------------------------------------------
 

@@ -26,7 +26,7 @@ load_loop()
 
 check "module loads" loop_start
 check "nodes" loop_nodes 4
-check "a view" loop_view 4 1 \
+check "a view of four nodes is installed" loop_view 4 1 \
 	subgroup 1 window 16 max-msg 1024 ring 16384 \
 	subgroup 2 window 16 max-msg 512 ring 4096 \
 	subgroup 3 window 8 max-msg 256 ring 4096 hold 0

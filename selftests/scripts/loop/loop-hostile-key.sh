@@ -100,7 +100,7 @@ check "module loads" loop_start
 check "a second address is added" ip addr add 10.0.0.9/24 dev dummy0
 listen_in
 for i in 5 6 7; do
-	check "node $i" key_node $i
+	check "node $i is added with the key" key_node $i
 done
 for i in 5 6 7; do
 	# shellcheck disable=SC2086
@@ -133,21 +133,25 @@ is "a conversation is recorded" \
 HOSTILE_KEY=
 # A connection remembers four lives of its peer.
 : >$EV
-is "a recorded hello" "$(hostile dial,again=/tmp/hello)" "rejected $AGAIN"
+is "a recorded hello is refused" "$(hostile dial,again=/tmp/hello)" "rejected $AGAIN"
 told "an event reports the repeated request" "peer-refused .*node 2 .*same request was made before"
 HOSTILE_KEY=/tmp/key
 for i in 11 12 13; do
-	is "life $i of the peer" "$(hostile dial,inc=$i,keep=/tmp/hello.$i)" up
+	is "incarnation $i of the peer is admitted" "$(hostile dial,inc=$i,keep=/tmp/hello.$i)" up
 done
 HOSTILE_KEY=
 for i in 11 12 13; do
-	is "life $i again" "$(hostile dial,again=/tmp/hello.$i)" "rejected $AGAIN"
+	is "the hello of incarnation $i is refused again" \
+		"$(hostile dial,again=/tmp/hello.$i)" "rejected $AGAIN"
 done
-is "the first hello of the peer again" "$(hostile dial,again=/tmp/hello)" "rejected $AGAIN"
+is "the first hello of the peer is refused again" \
+	"$(hostile dial,again=/tmp/hello)" "rejected $AGAIN"
 HOSTILE_KEY=/tmp/key
-is "an earlier request of the same life" "$(hostile dial,inc=13,nonce=5)" "rejected $AGAIN"
-is "a later request of the same life" "$(hostile dial,inc=13)" up
-is "the same life from another address" "$(hostile dial,inc=13,from=9)" "rejected $ADDRESS"
+is "an earlier request of the same incarnation is refused" \
+	"$(hostile dial,inc=13,nonce=5)" "rejected $AGAIN"
+is "a later request of the same incarnation is admitted" "$(hostile dial,inc=13)" up
+is "the same incarnation from another address is refused" \
+	"$(hostile dial,inc=13,from=9)" "rejected $ADDRESS"
 # Requests that no node has received: the node is added again afterwards, with the same view.
 spindle-ctl node del id 2
 hostile dial,keep=/tmp/unheard >/dev/null
@@ -217,16 +221,16 @@ check "no other peer has rights" wait_until 30 no_strangers
 FROM=9 TO=5
 view="live vid 1 $RULES $HONEST $GROUP"
 HOSTILE_KEY=
-is "a question without a key" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected $KEY"
-is "a knock without a key" "$(hostile dial,flags=2,inc=5)" "rejected $KEY"
+is "a question without a key is refused" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected $KEY"
+is "a knock without a key is refused" "$(hostile dial,flags=2,inc=5)" "rejected $KEY"
 HOSTILE_KEY=/tmp/key
-is "a question with the key" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected 3"
+is "a question with the key is answered" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected 3"
 is "a knock is recorded" "$(hostile dial,flags=2,inc=5,keep=/tmp/knock)" "up"
 HOSTILE_KEY=
 : >$EV
-is "a recorded knock" "$(hostile dial,again=/tmp/knock)" "rejected $AGAIN"
+is "a recorded knock is refused" "$(hostile dial,again=/tmp/knock)" "rejected $AGAIN"
 sleep 11
-is "a recorded knock after the guest has gone" \
+is "a recorded knock gets no rights after the guest has gone" \
 	"$(hostile dial,again=/tmp/knock setup)" "up|no rights"
 told "an event reports the refused knock" "peer-refused .*node 5 .*peer 9 .*another key"
 # A connection without a proof yet gives way to another one, but not at once. A proven one does not.

@@ -180,22 +180,25 @@ untouched()
 # SPINDLE_REJECT_ANSWER, SPINDLE_REFUSE_*: their numbers
 ANSWER=3 NOT_SPINDLE=16 VERSION=17 CLUSTER=18 DESTINATION=19 VIEW=21 MEMBER=25
 
-is "a question" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected $ANSWER"
-is "a question for a node that is connected" "$(hostile dial,flags=4,inc=8)" "rejected $ANSWER"
-is "a question for the middle" "$(hostile dial,flags=4,dst=0,inc=77)" "rejected $ANSWER"
+is "a question is answered" "$(hostile dial,flags=4,dst=0,inc=0)" "rejected $ANSWER"
+is "a question for a node that is connected is answered" \
+	"$(hostile dial,flags=4,inc=8)" "rejected $ANSWER"
+is "a question for the middle of the card is answered" \
+	"$(hostile dial,flags=4,dst=0,inc=77)" "rejected $ANSWER"
 for off in 65536 0x80000000 0x100000000 0x7fffffffffffffff 0xffffffffffffffff; do
-	is "a question for byte $off" "$(hostile dial,flags=4,dst=0,inc=$off)" \
+	is "a question for byte $off is answered" "$(hostile dial,flags=4,dst=0,inc=$off)" \
 		"rejected $NOT_SPINDLE"
 done
-is "a question of another cluster" "$(hostile dial,flags=4,dst=0,inc=0,cluster)" \
+is "a question of another cluster is refused" "$(hostile dial,flags=4,dst=0,inc=0,cluster)" \
 	"rejected $CLUSTER"
-is "a question of another version" "$(hostile dial,flags=4,dst=0,inc=0,version)" \
+is "a question of another version is refused" "$(hostile dial,flags=4,dst=0,inc=0,version)" \
 	"rejected $VERSION"
-is "a question for another node" "$(hostile dial,flags=4,dst=3,inc=0)" "rejected $DESTINATION"
-is "a knock for another view" "$(hostile dial,flags=2,digest)" "rejected $VIEW"
-is "a knock of incarnation 0" "$(hostile dial,flags=2,inc=0)" "rejected $NOT_SPINDLE"
-is "a knock of node 0" "$(hostile dial,flags=2,src=0)" "rejected $NOT_SPINDLE"
-is "a knock of the member itself" "$(hostile dial,flags=2,src=2)" "rejected $MEMBER"
+is "a question for another node is refused" \
+	"$(hostile dial,flags=4,dst=3,inc=0)" "rejected $DESTINATION"
+is "a knock for another view is refused" "$(hostile dial,flags=2,digest)" "rejected $VIEW"
+is "a knock of incarnation 0 is refused" "$(hostile dial,flags=2,inc=0)" "rejected $NOT_SPINDLE"
+is "a knock of node 0 is refused" "$(hostile dial,flags=2,src=0)" "rejected $NOT_SPINDLE"
+is "a knock of the member itself is refused" "$(hostile dial,flags=2,src=2)" "rejected $MEMBER"
 for i in 3 4; do
 	got=$(hostile dial,flags=2,src=$i)
 	case $got in

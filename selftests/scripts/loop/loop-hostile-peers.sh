@@ -25,7 +25,7 @@ rejected*)
 	limit 60 mcast-load -n 2 -g 1 -s 1 -c 1 -l 1-100 -w 25 >/tmp/load.out 2>&1
 	check "a peer that asks for endless retries is given up" \
 		grep -q "the connection to a member broke" /tmp/load.out
-	check "view del" limit 30 spindle-ctl view del node 2
+	check "the view is removed" limit 30 spindle-ctl view del node 2
 	let_go
 	;;
 esac
@@ -43,7 +43,7 @@ limit 60 mcast-load -n 2 -g 1 -s 1 -c 1 -l 1-100 -w 25 >/tmp/load.out 2>&1
 check "a peer that never takes a doorbell is given up" \
 	grep -q "the connection to a member broke" /tmp/load.out
 let_go
-check "node del" limit 30 spindle-ctl node del id 2
+check "the node is removed" limit 30 spindle-ctl node del id 2
 
 # ---- effect on other members -------------------------------------------------
 
@@ -140,7 +140,7 @@ bystanders
 check "invalidated keys cost connections at most: the next view works" limit 60 mcast-load -n 2-4 -g 2 -c 20
 
 for i in 2 3 4; do
-	check "node del" limit 30 spindle-ctl node del id $i
+	check "node $i is removed" limit 30 spindle-ctl node del id $i
 done
 is "no memory region is left" "$(kernel_keys)" ""
 listen_out

@@ -153,7 +153,7 @@ fresh
 limit 60 mcast-load -n 2 -g 1 -s one -c 1 -l 1-9 -C >/tmp/load.out 2>&1 &
 load_pid=$!
 check "a reader waits" wait_until 30 sh -c "spindle-ctl subgroup show node 2 | grep -q ' 1  *0'"
-is "an extent beyond the ring" \
+is "an extent beyond the ring is delivered" \
 	"$(hostile dial setup hdr,unit=0xffffffff,len=512 block,sent=1,slots=1 await,received=1 \
 		block,sent=1,slots=1,received=1 await,delivered=1)" \
 	"up|up|success|success|there|success|there"
@@ -179,7 +179,7 @@ for seed in 1 2 3 4 5; do
 		"garbage,n=150,seed=1$seed" | sed 's/^/# /'
 	check "view del after garbage $seed" limit 30 spindle-ctl view del node 2
 done
-check "node del" limit 30 spindle-ctl node del id 2
+check "the node is removed" limit 30 spindle-ctl node del id 2
 
 # Guards that are believed by completion: garbage there, too. And an engine that has
 # nothing to do must sleep, although a member that does not send rings with numbers.
@@ -197,7 +197,7 @@ check "an engine sleeps after a doorbell for no subgroup" \
 	test $(($(engine_stat 2 passes) - passes)) -lt 1000
 let_go
 
-check "node del" limit 30 spindle-ctl node del id 2
+check "the node is removed" limit 30 spindle-ctl node del id 2
 is "no memory region is left" "$(kernel_keys)" ""
 listen_out
 check "module goes" limit 60 rmmod spindle

@@ -131,7 +131,7 @@ is "a correct answer is accepted after all this" \
 	"$(hostile lure setup hdr,len=1 block,sent=1,slots=1 await,sent=1)" \
 	"up|up|success|success|there"
 FROM=1
-check "node del" limit 30 spindle-ctl node del id 2
+check "the node is removed" limit 30 spindle-ctl node del id 2
 is "no memory region is left" "$(kernel_keys)" ""
 listen_out
 check "module goes" limit 60 rmmod spindle

@@ -12,7 +12,7 @@ stop=/tmp/stop
 
 check "module loads" loop_start
 check "nodes" loop_nodes 4
-check "a view" loop_view 4 1 \
+check "a view of four nodes is installed" loop_view 4 1 \
 	subgroup 1 window 16 max-msg 1024 ring 16384 \
 	subgroup 2 window 16 max-msg 512 ring 4096
 check "subgroups become active" wait_until 60 all_active 8

@@ -38,7 +38,7 @@ stats()
 
 check "module loads" loop_start
 check "8 nodes" loop_nodes 8
-check "a view" loop_view 8 1 \
+check "a view of eight nodes is installed" loop_view 8 1 \
 	subgroup 1 window 16 max-msg 1048576 ring 4194304 members 1,2,3 \
 	subgroup 2 window 8 max-msg 3000000 ring 8388608 members 4,5,6,7 senders 5 \
 	subgroup 3 mode unordered window 8 max-msg 524288 ring 2097152 members 1,2,8 \
@@ -46,7 +46,7 @@ check "a view" loop_view 8 1 \
 	subgroup 5 window 8 max-msg 1048576 ring 2097152 members 8 \
 	subgroup 6 window 4 max-msg 262144 ring 1048576 members 1,2
 is "the counters begin at 0" "$(stats 1 1 sent large large_bytes large_waiting)" "0 0 0 0"
-check "one large message" load 1-3 1 -s one -c 1 -l 1000000
+check "one large message is delivered" load 1-3 1 -s one -c 1 -l 1000000
 is "RDMC sent the large message" "$(stats 1 1 sent large large_bytes)" "1 1 1000000"
 check "one sender sends 20 large messages" load 1-3 1 -s one -c 20 -l 262145-1048576 -S 2
 is "RDMC sent all of them" "$(stats 1 1 large large_bytes)" "$(stats 1 1 sent sent_bytes)"
@@ -62,7 +62,7 @@ check "receivers read out of order" load 1-3 1 -s all -c 40 -l 1-200000 -S 6 -R
 check "one of four sends up to 3 MB" load 4-7 2 -c 15 -l 1000000-3000000 -S 7
 check "unordered" load 1,2,8 3 -s all -c 30 -l 1-524288 -u -S 8
 check "8 members send in rings of two messages" load 1-8 4 -s all -c 8 -l 1-524288 -S 9
-check "alone" load 8 5 -c 20 -l 1-1048576 -S 10
+check "one member is alone and sends" load 8 5 -c 20 -l 1-1048576 -S 10
 check "three subgroups send at once" load 1-8 1,3,4 -u -c 10 -l 1-500000 -S 11
 
 # ---- another threshold ------------------------------------------------------
@@ -83,7 +83,7 @@ sends()
 	sent=$(loop_stat 1 1 sent)
 	large=$(loop_stat 1 1 large)
 	check "node 1 sends: $*" load 1-3 1 -s one "$@"
-	is "  sent, and by RDMC" \
+	is "  the counters have the messages and those sent by RDMC" \
 		"$(($(loop_stat 1 1 sent) - sent)) $(($(loop_stat 1 1 large) - large))" "$want"
 }
 

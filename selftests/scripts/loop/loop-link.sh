@@ -26,9 +26,9 @@ check "module loads" loop_start
 # over this device. Users must learn of that, everything must be removable, and a new device must
 # work.
 check "4 nodes" configure auto
-check "work" limit 60 mcast-load -n 1-4 -g 1 -c 20
+check "traffic flows" limit 60 mcast-load -n 1-4 -g 1 -c 20
 # Deliveries are acknowledged some time later, when there is nothing else to send.
-check "silence" wait_until 30 quiet 4
+check "the engines sleep" wait_until 30 quiet 4
 ip link set dummy0 down
 usleep 500000
 ip link set dummy0 up
@@ -48,7 +48,7 @@ check "the device can be removed while the link is down" limit 60 rdma link dele
 ip link set dummy0 up
 check "a new device is added" rxe_add rxe0 dummy0
 check "4 nodes" configure auto
-check "work" limit 60 mcast-load -n 1-4 -g 1 -c 20
+check "traffic flows after a short loss of the link" limit 60 mcast-load -n 1-4 -g 1 -c 20
 down_amid_traffic
 check "the network device can be removed" limit 60 ip link delete dummy0
 check "the RDMA device goes with it" wait_until 30 no_device

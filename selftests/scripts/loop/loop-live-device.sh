@@ -14,7 +14,8 @@ check "nodes" loop_nodes 4
 members="member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 member 3@10.0.0.1:5003"
 for i in 1 2 3; do
 	# shellcheck disable=SC2086
-	check "a live view" spindle-ctl view set node $i vid 5 live insecure $members \
+	check "node $i begins a live view" \
+		spindle-ctl view set node $i vid 5 live insecure $members \
 		subgroup 1 window 16 max-msg 1024 ring 16384
 done
 check "the live view forms" wait_until 60 in_view 5 1 2 3

@@ -62,7 +62,7 @@ story()
 	rm -rf "$LOGS"
 	mkdir -p "$LOGS"
 	for i in 1 2 3 4; do
-		check "$1: node $i" v6_node "$i" ${2:+"$2"}
+		check "$1: node $i is added" v6_node "$i" ${2:+"$2"}
 	done
 	check "$1: three nodes begin a live view" v6_view 1 2 3
 	check "$1: three nodes are in the first view" wait_until 60 in_view 1 1 2 3

@@ -26,7 +26,7 @@ load()
 check "module loads" loop_start
 
 check "16 nodes" loop_nodes 16 visibility poll
-check "a view of 16" loop_view 16 1 \
+check "a view of 16 nodes is installed" loop_view 16 1 \
 	subgroup 1 window 64 max-msg 1024 \
 	subgroup 2 window 16 max-msg 65536 ring 131072 members 1,2,3 \
 	subgroup 3 mode unordered window 32 max-msg 512 members 1,2,3,4 \

@@ -44,8 +44,8 @@ holds()
 # sends COUNT [MEMBERS]: COUNT messages were sent, and all members got all of them.
 sends()
 {
-	is "  sent" "$(metric sent)" "$1"
-	is "  delivered" "$(metric delivered)" $(($1 * ${2:-3}))
+	is "  all messages are sent" "$(metric sent)" "$1"
+	is "  all messages are delivered" "$(metric delivered)" $(($1 * ${2:-3}))
 }
 
 no_nodes()

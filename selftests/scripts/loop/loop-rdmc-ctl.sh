@@ -177,7 +177,8 @@ stuck()
 		json-get $json /0/objects/0/slowest 2>/dev/null | grep -q '[ ,]3 '
 }
 check "an object waits for memory" wait_until 60 stuck
-is "object" "$(json-get $json /0/objects/0/bytes /0/objects/0/total /0/state | tr '\n' ' ')" \
+is "status shows the object that waits" \
+	"$(json-get $json /0/objects/0/bytes /0/objects/0/total /0/state | tr '\n' ' ')" \
 	"4000000 16 open "
 now=$(get /0/ended group 80 node 3)
 is "the root knows how many objects the receiver has" \

@@ -38,7 +38,7 @@ fi
 check "module loads" loop_start
 check "16 nodes" loop_nodes 16
 check "a view without subgroups" loop_view 16 1
-check "one object from one member to another" whole -m 1,2 -l 1000000
+check "one object arrives at one member" whole -m 1,2 -l 1000000
 # An emulated processor is slow: there a few of them have to do.
 case $(uname -r) in
 *-spindle)
@@ -67,8 +67,8 @@ check "three members, five groups at once" whole -m 1-3 -g 5 -b 65536 -l 1-40000
 check "eight members, each sends" whole -m 1-8 -g 8 -b 16384 -l 1-200000 -c 10
 check "64 objects of one byte" whole -m 1-4 -l 1 -c 64
 check "1 MiB, blocks of 1 MiB, nothing aligned" whole -m 1-4 -b 1048576 -l 1048576,3145729 -c 2 -o 17
-check "16 MiB to three" whole -m 4,3,2,1 -l 16777216 -v
-check "$((large >> 20)) MiB to two, into memfds" whole -m 2,3,1 -b 1048576 -l $large -M -v
+check "an object of 16 MiB arrives at three members" whole -m 4,3,2,1 -l 16777216 -v
+check "$((large >> 20)) MiB arrive in memfds of two members" whole -m 2,3,1 -b 1048576 -l $large -M -v
 if [ -e /proc/sys/vm/nr_hugepages ]; then
 	# Less than a huge page, just one, one and a byte, some.
 	for n in 1048576 65536; do

@@ -32,7 +32,7 @@ check "a view of three nodes is installed" loop_view 3 1 subgroup 1 max-msg 256 
 echo 20000 >$TRACE/buffer_size_kb
 echo >$TRACE/trace
 echo 1 >$TRACE/events/spindle/enable
-check "traffic" limit 60 mcast-load -n 1-3 -g 1 -s one -c 500 -l 1-256
+check "traffic flows" limit 60 mcast-load -n 1-3 -g 1 -s one -c 500 -l 1-256
 sleep 1
 echo 0 >$TRACE/events/spindle/enable
 is "no event is lost" "$(sed -n 's/^overrun: //p' $TRACE/per_cpu/cpu*/stats |

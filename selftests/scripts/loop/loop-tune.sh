@@ -375,7 +375,7 @@ traffic "after that"
 
 says 0 '"busy_share":null' -j top -n 1 -d 0.1 node 1
 says 0 ' any  *off$' node show 1
-check "timing" spindle-ctl node set 1 timing on idle-us 200
+check "timing is switched on" spindle-ctl node set 1 timing on idle-us 200
 says 0 '"timing":true' -j node show 1
 says 0 ' 50  *0  any  *on$' node show 2
 is "the node polls for longer" \

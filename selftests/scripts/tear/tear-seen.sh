@@ -34,7 +34,7 @@ check "module loads" loop_start
 # Two engines: the processor of the posting engine writes a block, because soft-RoCE delivers
 # looped-back packets there. The other processor reads the block.
 check "nodes on two processors" nodes
-check "a view" loop_view $NODES 1 subgroup 1 window 4 max-msg 200
+check "a view is installed" loop_view $NODES 1 subgroup 1 window 4 max-msg 200
 round=0
 while [ "$(torn)" = 0 ] && [ $round -lt 150 ]; do
 	round=$((round + 1))

@@ -17,7 +17,7 @@ LOAD=
 try_load sch_netem
 # Below, the settings of the queue change, and the queue stays. A queue that replaces another one
 # discards packets and reports that, which ends connections of soft-RoCE.
-check "a wire" tc qdisc add dev eth0 root netem limit 100000
+check "a network emulator is added" tc qdisc add dev eth0 root netem limit 100000
 while read -r name how; do
 	wl_begin 1 2 3
 	# shellcheck disable=SC2086
@@ -26,7 +26,7 @@ while read -r name how; do
 	before=$(log_size "$node")
 	usleep 5000000
 	diag "$name: $(($(log_size "$node") - before)) messages in 5 s"
-	is "$name: the same view" "$(live_word "$node" vid)" 1 || status_of "$node"
+	is "$name: the view stays the same" "$(live_word "$node" vid)" 1 || status_of "$node"
 	check "$name: messages flow" flows "$node"
 	barrier "$node" "$nodes" "$name.flow" || bail "all meet on a bad wire"
 	tc -s qdisc show dev eth0 |

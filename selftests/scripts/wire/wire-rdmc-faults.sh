@@ -17,7 +17,7 @@ next_view()
 	vid=$((vid + 1))
 	wire_conf $vid </dev/null >/tmp/conf.$vid
 	barrier "$node" "$nodes" "view$vid" || bail "all meet before view $vid"
-	check "$1: a view" spindle-ctl apply /tmp/conf.$vid
+	check "$1: a view is installed" spindle-ctl apply /tmp/conf.$vid
 	barrier "$node" "$nodes" "viewed$vid" || bail "all have view $vid"
 	rdmc_whole "$1: objects come whole" "$(seq -s , "$nodes")" -l 1-1000000 -c 4
 }
@@ -99,8 +99,8 @@ for members in 4,1,2,3 1,4,2,3; do
 		check "$members: the process of the dead node gets the error" \
 			rdmc_reported $at_once "4 8" "1 2 3 4"
 		check "the dead node goes" spindle-ctl node del id 4
-		check "a new device" rxe_add rxe0 eth0
-		check "a node on it" wl_node 4
+		check "a new device is added" rxe_add rxe0 eth0
+		check "a node on the new device is added" wl_node 4
 	else
 		check "$members: the device of node 4 went, and all members get the error" \
 			rdmc_reported $at_once "4 8" 4
