@@ -18,7 +18,7 @@
 #include "live/live.h"
 #include "netlink/netlink.h"
 #include "node/above.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 
 /* Interfaces for users are registered last and removed first. */

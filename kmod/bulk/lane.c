@@ -7,8 +7,8 @@
 #include "base/addr.h"
 #include "base/engine.h"
 #include "lane.h"
-#include "node/group.h"
 #include "node/hello.h"
+#include "node/installed.h"
 #include "node/node.h"
 #include "rdmc.h"
 

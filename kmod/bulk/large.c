@@ -7,7 +7,7 @@
 
 #include "base/engine.h"
 #include "large.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
 #include "node/subgroup.h"

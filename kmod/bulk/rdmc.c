@@ -13,7 +13,7 @@
 #include "fabric/device.h"
 #include "node/above.h"
 #include "node/event.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
 #include "pinned.h"

@@ -11,7 +11,7 @@
 #include "link.h"
 #include "node/above.h"
 #include "node/event.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
 #include "pinned.h"

@@ -20,7 +20,7 @@
 #include "chardev.h"
 #include "live/past.h"
 #include "node/attachment.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 #include "node/subgroup.h"
 

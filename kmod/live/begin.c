@@ -9,7 +9,7 @@
 
 #include "base/extack.h"
 #include "live.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 
 /**

@@ -11,7 +11,7 @@
 #include "fabric/conn.h"
 #include "live.h"
 #include "node/attachment.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
 #include "node/subgroup.h"

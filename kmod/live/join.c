@@ -14,8 +14,8 @@
 #include "join.h"
 #include "live.h"
 #include "node/event.h"
-#include "node/group.h"
 #include "node/hello.h"
+#include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
 

@@ -10,7 +10,7 @@
 #include "join.h"
 #include "live.h"
 #include "node/above.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
 #include "past.h"
@@ -300,7 +300,7 @@ static int live_begin(struct spindle_live *live, const struct spindle_view *view
 	return spindle_mb_init(&live->mb, view, group->mg.me, now);
 }
 
-/* What core/group asks of membership; node/group.c has the rest of it. */
+/* What core/group asks of membership; node/installed.c has the rest of it. */
 static const struct spindle_mg_ops mg_ops = {
 	.connected = live_connected,
 	.guest = live_next_guest,

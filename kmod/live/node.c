@@ -12,7 +12,7 @@
 #include "join.h"
 #include "live.h"
 #include "node/event.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 
 /* Is the node free for another live view? A live view that has stopped does not count. */

@@ -7,7 +7,7 @@
 #include <linux/spindle.h>
 
 #include "live.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
 #include "node/subgroup.h"

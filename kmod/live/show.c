@@ -6,7 +6,7 @@
 
 #include "live.h"
 #include "node/event.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 
 /* Netlink shows reasons of core/ without a translation. */

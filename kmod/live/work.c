@@ -14,7 +14,7 @@
 #include "join.h"
 #include "live.h"
 #include "node/attachment.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
 #include "node/subgroup.h"

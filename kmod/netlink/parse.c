@@ -7,7 +7,7 @@
 
 #include "base/extack.h"
 #include "internal.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 #include "node/subgroup.h"
 

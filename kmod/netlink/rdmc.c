@@ -14,7 +14,7 @@
 #include "base/engine.h"
 #include "bulk/rdmc.h"
 #include "internal.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
 

@@ -11,7 +11,7 @@
 #include "internal.h"
 #include "live/join.h"
 #include "live/live.h"
-#include "node/group.h"
+#include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
 #include "node/subgroup.h"

@@ -12,7 +12,7 @@
 #include "base/compat.h"
 #include "base/engine.h"
 #include "base/states.h"
-#include "group.h"
+#include "installed.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"

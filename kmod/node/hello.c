@@ -7,8 +7,8 @@
 #include <linux/random.h>
 
 #include "core/membership/card.h"
-#include "group.h"
 #include "hello.h"
+#include "installed.h"
 #include "node.h"
 #include "peer.h"
 

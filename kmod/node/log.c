@@ -7,7 +7,7 @@
 
 #include "base/addr.h"
 #include "event.h"
-#include "group.h"
+#include "installed.h"
 #include "log.h"
 #include "node.h"
 

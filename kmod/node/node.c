@@ -17,7 +17,7 @@
 #include "event.h"
 #include "fabric/device.h"
 #include "fabric/post.h"
-#include "group.h"
+#include "installed.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"

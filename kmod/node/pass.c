@@ -7,7 +7,7 @@
 #include "above.h"
 #include "attachment.h"
 #include "fabric/post.h"
-#include "group.h"
+#include "installed.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"

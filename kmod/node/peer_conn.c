@@ -4,8 +4,8 @@
  */
 #include "above.h"
 #include "base/engine.h"
-#include "group.h"
 #include "hello.h"
+#include "installed.h"
 #include "node.h"
 #include "peer.h"
 

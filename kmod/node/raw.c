@@ -9,7 +9,7 @@
 
 #include "base/engine.h"
 #include "fabric/post.h"
-#include "group.h"
+#include "installed.h"
 #include "node.h"
 #include "peer.h"
 #include "raw.h"

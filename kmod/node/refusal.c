@@ -7,8 +7,8 @@
 #include <linux/ktime.h>
 
 #include "event.h"
-#include "group.h"
 #include "hello.h"
+#include "installed.h"
 #include "node.h"
 #include "peer.h"
 #include "refusal.h"

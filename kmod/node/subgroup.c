@@ -14,7 +14,7 @@
 #include "base/trace.h"
 #include "core/group/stream.h"
 #include "event.h"
-#include "group.h"
+#include "installed.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"

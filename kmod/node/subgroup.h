@@ -17,7 +17,7 @@
 
 #include "base/net.h"
 #include "core/multicast/multicast.h"
-#include "group.h"
+#include "installed.h"
 #include "node.h"
 
 struct spindle_attachment;

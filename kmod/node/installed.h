@@ -15,8 +15,8 @@
  * views. A work item that holds the namespace's lock calls the engine to change to the next view,
  * so the holder of the lock sees a stable view.
  */
-#ifndef SPINDLE_NODE_GROUP_H
-#define SPINDLE_NODE_GROUP_H
+#ifndef SPINDLE_NODE_INSTALLED_H
+#define SPINDLE_NODE_INSTALLED_H
 
 #include <linux/mutex.h>
 
@@ -132,4 +132,4 @@ static inline struct spindle_subgroup *spindle_group_subgroup(const struct spind
 /* engine context */
 bool spindle_group_pass(struct spindle_group *group, u32 how);
 
-#endif /* SPINDLE_NODE_GROUP_H */
+#endif /* SPINDLE_NODE_INSTALLED_H */

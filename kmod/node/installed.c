@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Groups: a view that a node has installed. See group.h.
+ * Groups: a view that a node has installed. See installed.h.
  */
 #include <linux/slab.h>
 
@@ -9,7 +9,7 @@
 #include "base/engine.h"
 #include "event.h"
 #include "fabric/post.h"
-#include "group.h"
+#include "installed.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
