@@ -27,7 +27,7 @@ static int __init spindle_init(void)
 	int err;
 
 	spindle_above_init(&spindle_live_membership, &spindle_bulk_transfer);
-	spindle_group_init();
+	spindle_installed_init();
 	err = spindle_conns_init();
 	if (err)
 		return err;

@@ -258,7 +258,7 @@ static struct spindle_lane *create(struct spindle_node *node,
 		.net = node->net,
 		.ops = &lane_conn_ops,
 		.active = node->id < who->id,
-		.patient = node->group->live,
+		.patient = node->inst->live,
 		.secret = spindle_key_given(&node->key),
 		.bulk = true,
 	};

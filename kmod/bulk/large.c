@@ -22,7 +22,7 @@
 
 static struct spindle_node *large_node(const struct spindle_large *large)
 {
-	return large->sg->group->node;
+	return large->sg->inst->node;
 }
 
 static struct spindle_large *large_of(const struct spindle_rdmc *r)
@@ -50,9 +50,9 @@ static bool stream_parted(struct spindle_rdmc *r, u32 m)
 /* Give up a member, so that the view goes on without it. */
 static void stream_miss(struct spindle_rdmc *r, u32 m, enum spindle_mb_reason how)
 {
-	const struct spindle_group *group = large_of(r)->sg->group;
-	int rank = spindle_view_rank(&group->view, r->cfg.member[m]);
-	struct spindle_peer *peer = rank < 0 ? NULL : group->peer[rank];
+	const struct spindle_installed *inst = large_of(r)->sg->inst;
+	int rank = spindle_view_rank(&inst->view, r->cfg.member[m]);
+	struct spindle_peer *peer = rank < 0 ? NULL : inst->peer[rank];
 	const char *why = "no connection for blocks to the peer";
 
 	if (how == SPINDLE_MB_LIED)
@@ -185,16 +185,16 @@ static struct spindle_pinned *find_bytes(const struct letter *letter)
 {
 	struct spindle_large *large = letter->large;
 	const struct spindle_subgroup *sg = large->sg;
-	const struct spindle_group *group = sg->group;
+	const struct spindle_installed *inst = sg->inst;
 	const struct spindle_rdmc_config *cfg = &large->streams.stream[letter->s].cfg;
-	const struct spindle_region *row = &group->row;
-	const struct spindle_layout *layout = &group->layout;
+	const struct spindle_region *row = &inst->row;
+	const struct spindle_layout *layout = &inst->layout;
 	struct spindle_pinned *pinned;
 	u64 ring = sg->cfg->ring;
 
 	if (cfg->me) {
-		int rank = spindle_view_rank(&group->view, cfg->member[0]);
-		const struct spindle_peer *peer = rank < 0 ? NULL : group->peer[rank];
+		int rank = spindle_view_rank(&inst->view, cfg->member[0]);
+		const struct spindle_peer *peer = rank < 0 ? NULL : inst->peer[rank];
 
 		if (!peer)
 			return NULL;
@@ -339,11 +339,11 @@ int spindle_large_create(struct spindle_subgroup *sg, const struct spindle_view 
 	large->sg = sg;
 	large->again_ms = AGAIN_MS;
 	large->streams.ops = &streams_ops;
-	large->streams.mg = &sg->group->mg;
+	large->streams.mg = &sg->inst->mg;
 	large->streams.mc = &sg->mc;
-	large->streams.endless = !sg->group->live;
+	large->streams.endless = !sg->inst->live;
 	init_llist_head(&large->garbage);
-	spindle_chore_init(&large->chore, sg->group->node->sn, large_chore);
+	spindle_chore_init(&large->chore, sg->inst->node->sn, large_chore);
 	sg->large = large;
 	sg->streams = &large->streams;
 	spindle_engine_call(large_node(large)->engine, run_fn, large);

@@ -134,27 +134,27 @@ static void start_fn(void *ctx)
 }
 
 /* Get a link to the lane to a member. */
-static int get_lane(struct spindle_rdmc_group *group, const struct spindle_group *view, u32 m)
+static int get_lane(struct spindle_rdmc_group *group, const struct spindle_installed *inst, u32 m)
 {
-	int rank = spindle_view_rank(&view->view, group->r.cfg.member[m]);
+	int rank = spindle_view_rank(&inst->view, group->r.cfg.member[m]);
 	struct spindle_link *link = &group->link[m];
 	const struct spindle_peer *peer;
 
 	if (rank < 0)
 		return -ENOENT;
-	peer = view->peer[rank];
+	peer = inst->peer[rank];
 	link->r = &group->r;
 	link->group = group;
 	link->chore = &group->chore;
 	link->m = m;
-	return spindle_lane_get(link, view->node, &view->view.member[rank],
+	return spindle_lane_get(link, inst->node, &inst->view.member[rank],
 				peer->expected ? peer->expected : peer->incarnation);
 }
 
 /* Add a group to its node, and connect it to the other members. */
 static int connect(struct spindle_rdmc_group *group, struct spindle_node *node)
 {
-	const struct spindle_group *view = node->group;
+	const struct spindle_installed *inst = node->inst;
 	u32 m;
 	int err;
 
@@ -169,7 +169,7 @@ static int connect(struct spindle_rdmc_group *group, struct spindle_node *node)
 	for (m = 0; m < group->r.cfg.n; m++) {
 		if (m == group->r.cfg.me)
 			continue;
-		err = get_lane(group, view, m);
+		err = get_lane(group, inst, m);
 		if (err)
 			return err;
 	}
@@ -180,19 +180,19 @@ static int connect(struct spindle_rdmc_group *group, struct spindle_node *node)
 static int check_members(const struct spindle_node *node, struct spindle_rdmc_create *args,
 			 const u32 *member)
 {
-	const struct spindle_group *view = node->group;
+	const struct spindle_installed *inst = node->inst;
 	u32 i, k;
 
 	args->rank = args->count;
 	for (i = 0; i < args->count; i++) {
-		int rank = spindle_view_rank(&view->view, member[i]);
+		int rank = spindle_view_rank(&inst->view, member[i]);
 
 		for (k = 0; k < i; k++)
 			if (member[k] == member[i])
 				return -EINVAL;
 		if (member[i] == node->id)
 			args->rank = i;
-		else if (rank < 0 || READ_ONCE(view->peer[rank]->phase) == SPINDLE_PEER_LOST)
+		else if (rank < 0 || READ_ONCE(inst->peer[rank]->phase) == SPINDLE_PEER_LOST)
 			return -ENOENT;
 	}
 	return args->rank == args->count ? -EINVAL : 0;
@@ -210,7 +210,7 @@ static int check_node(struct spindle_node *node, struct spindle_rdmc_create *arg
 
 	if (!node || node->dead)
 		return -ENODEV;
-	if (!node->group || node->group->mg.me == SPINDLE_NO_RANK || has_stopped(node->group->live))
+	if (!node->inst || node->inst->mg.me == SPINDLE_NO_RANK || has_stopped(node->inst->live))
 		return -ENOTCONN;
 	list_for_each_entry(other, &node->rdmcs, list)
 		if (other->r.cfg.id == args->group && !other->orphan)

@@ -29,7 +29,7 @@
 #include "lane.h"
 
 struct spindle_engine;
-struct spindle_group;
+struct spindle_installed;
 struct spindle_node;
 struct spindle_pinned;
 
@@ -109,7 +109,7 @@ void spindle_rdmc_node_drop(struct spindle_node *node);
 extern const struct spindle_rdmc_ops spindle_rdmc_group_ops;
 
 /* run.c, engine context */
-void spindle_rdmc_node_view(const struct spindle_group *view);
+void spindle_rdmc_node_view(const struct spindle_installed *inst);
 void spindle_rdmc_node_cut(struct spindle_node *node, u32 id);
 void spindle_rdmc_node_stop(struct spindle_node *node);
 

@@ -188,30 +188,30 @@ static bool rdmc_node_arm(struct spindle_node *node)
 
 /* Is a member of the group missing in the view, or there with another incarnation? */
 static bool missing(const struct spindle_rdmc_group *group, u32 m,
-		    const struct spindle_group *view)
+		    const struct spindle_installed *inst)
 {
-	int rank = spindle_view_rank(&view->view, group->r.cfg.member[m]);
+	int rank = spindle_view_rank(&inst->view, group->r.cfg.member[m]);
 	const struct spindle_lane *lane = group->link[m].lane;
 
 	if (rank < 0)
 		return true;
-	return lane && lane->incarnation && view->peer[rank] &&
-	       view->peer[rank]->incarnation != lane->incarnation;
+	return lane && lane->incarnation && inst->peer[rank] &&
+	       inst->peer[rank]->incarnation != lane->incarnation;
 }
 
 /**
  * spindle_rdmc_node_view() - end the groups with members that are not in the new view
- * @view: the new view, at its node
+ * @inst: the new view, at its node
  */
-void spindle_rdmc_node_view(const struct spindle_group *view)
+void spindle_rdmc_node_view(const struct spindle_installed *inst)
 {
 	struct spindle_rdmc_group *group;
 	u32 m;
 
-	spindle_engine_assert(view->node->engine);
-	list_for_each_entry(group, &view->node->rdmc_run, run) {
+	spindle_engine_assert(inst->node->engine);
+	list_for_each_entry(group, &inst->node->rdmc_run, run) {
 		for (m = 0; m < group->r.cfg.n; m++)
-			if (missing(group, m, view))
+			if (missing(group, m, inst))
 				spindle_rdmc_fail(&group->r, m + 1, SPINDLE_RDMC_VIEW);
 	}
 }

@@ -93,7 +93,7 @@ static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 
 static u32 fill_members(const struct spindle_subgroup *sg, struct spindle_member *member)
 {
-	const struct spindle_view *view = &sg->group->view;
+	const struct spindle_view *view = &sg->inst->view;
 	u32 r, n = 0;
 
 	for (r = 0; r < view->num_members; r++) {

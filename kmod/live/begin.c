@@ -29,7 +29,7 @@ int spindle_node_begin(struct spindle_node *node, const struct spindle_view *vie
 		       const struct spindle_rules *rules, struct spindle_lineage *lineage,
 		       struct netlink_ext_ack *extack)
 {
-	struct spindle_group *group;
+	struct spindle_installed *inst;
 
 	lockdep_assert_held(&node->sn->lock);
 	if (!spindle_lineage_given(lineage) && view->num_members > 1)
@@ -39,16 +39,16 @@ int spindle_node_begin(struct spindle_node *node, const struct spindle_view *vie
 	/* A new incarnation, so that no member takes an earlier view of the node for this one. */
 	node->incarnation = get_random_u64() | 1;
 	spindle_payer_set(&node->payer);
-	group = spindle_group_create(node, view, rules, lineage);
-	if (!group || spindle_live_settle(group->live)) {
-		if (group)
-			spindle_group_free(group);
+	inst = spindle_installed_create(node, view, rules, lineage);
+	if (!inst || spindle_live_settle(inst->live)) {
+		if (inst)
+			spindle_installed_free(inst);
 		return spindle_deny(extack, NULL, -ENOMEM,
 				    "not enough memory for the rows of this view, or row_mib");
 	}
 	spindle_node_drop_view(node);
 	node->lineage = *lineage;
 	spindle_log_insecure(node);
-	spindle_node_start_group(node, group);
+	spindle_node_install(node, inst);
 	return 0;
 }

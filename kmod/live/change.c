@@ -31,8 +31,8 @@ static void live_wedge(void *ctx)
 {
 	struct spindle_live *live = ctx;
 
-	spindle_engine_assert(live->group->node->engine);
-	spindle_mg_wedge(&live->group->mg);
+	spindle_engine_assert(live->inst->node->engine);
+	spindle_mg_wedge(&live->inst->mg);
 	/* A suspicion has set the clock already. */
 	if (!live->at)
 		live->at = ktime_get_ns();
@@ -43,16 +43,16 @@ static bool live_flushed(void *ctx, u32 rank)
 {
 	const struct spindle_live *live = ctx;
 
-	spindle_engine_assert(live->group->node->engine);
-	return spindle_mg_flushed(&live->group->mg, rank);
+	spindle_engine_assert(live->inst->node->engine);
+	return spindle_mg_flushed(&live->inst->mg, rank);
 }
 
 static void live_freeze(void *ctx, u64 *have)
 {
 	struct spindle_live *live = ctx;
 
-	spindle_engine_assert(live->group->node->engine);
-	spindle_mg_freeze(&live->group->mg, have);
+	spindle_engine_assert(live->inst->node->engine);
+	spindle_mg_freeze(&live->inst->mg, have);
 	live->timing.wedge = lap(live);
 }
 
@@ -60,19 +60,19 @@ static bool live_trim(void *ctx, const u64 *trim)
 {
 	struct spindle_live *live = ctx;
 
-	spindle_engine_assert(live->group->node->engine);
+	spindle_engine_assert(live->inst->node->engine);
 	live->timing.agree = lap(live);
-	return spindle_mg_trim(&live->group->mg, trim);
+	return spindle_mg_trim(&live->inst->mg, trim);
 }
 
 /* Is everything delivered, and the next view allocated? */
 static bool live_drain(void *ctx)
 {
 	struct spindle_live *live = ctx;
-	bool done = spindle_mg_drain(&live->group->mg);
+	bool done = spindle_mg_drain(&live->inst->mg);
 
-	spindle_engine_assert(live->group->node->engine);
-	if (!done || live->next || !spindle_mg_goes_on(&live->group->mg))
+	spindle_engine_assert(live->inst->node->engine);
+	if (!done || live->next || !spindle_mg_goes_on(&live->inst->mg))
 		return done;
 	if (!test_bit(SPINDLE_CHORE_PREPARE, &live->chores))
 		spindle_live_chore(live, SPINDLE_CHORE_PREPARE);
@@ -92,7 +92,7 @@ static struct spindle_peer *find_guest(const struct spindle_live *live, u32 id, 
 	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; (peer = spindle_group_next(live->group, &i)); i++)
+	for (i = 0; (peer = spindle_installed_next(live->inst, &i)); i++)
 		if (peer->id == id && spindle_peer_is_guest(peer) &&
 		    (!incarnation || peer->expected == incarnation))
 			return peer;
@@ -105,7 +105,7 @@ static const char *live_layout(void *ctx, const struct spindle_view *view,
 	struct spindle_live *live = ctx;
 	u32 i;
 
-	spindle_engine_assert(live->group->node->engine);
+	spindle_engine_assert(live->inst->node->engine);
 	for (i = 0; i < next->num_members; i++) {
 		struct spindle_view_member *m = &next->member[i];
 		const struct spindle_peer *peer;
@@ -113,8 +113,8 @@ static const char *live_layout(void *ctx, const struct spindle_view *view,
 		if (m->addr.family)
 			continue;
 		peer = find_guest(live, m->id, 0);
-		if (m->id == live->group->node->id)
-			m->addr = live->group->node->addr;
+		if (m->id == live->inst->node->id)
+			m->addr = live->inst->node->addr;
 		else if (peer)
 			m->addr = peer->addr;
 	}
@@ -129,7 +129,7 @@ static const char *live_layout(void *ctx, const struct spindle_view *view,
 void spindle_live_show(const struct spindle_peer *peer, struct spindle_mb_peer *member)
 {
 	member->row = peer->row.mem.va + peer->in.mb;
-	member->vouch = peer->group->node->imm ? &peer->vouch_state : NULL;
+	member->vouch = peer->inst->node->imm ? &peer->vouch_state : NULL;
 }
 
 static bool live_guest(void *ctx, u32 id, u64 incarnation)
@@ -144,7 +144,7 @@ static bool live_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer
 	struct spindle_live *live = ctx;
 	const struct spindle_peer *peer = find_guest(live, id, incarnation);
 
-	spindle_engine_assert(live->group->node->engine);
+	spindle_engine_assert(live->inst->node->engine);
 	/* This end of the connection may come up a little later than the joiner's. */
 	if (!peer || peer->phase == SPINDLE_PEER_LOST)
 		return false;
@@ -172,7 +172,7 @@ static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
 
 /**
  * spindle_live_made() - the protocol state of a subgroup that the chore has allocated
- * @ctx: the group
+ * @ctx: the installed view
  * @index: index of a subgroup of this node in the next view
  * @streams: out: its streams, or NULL
  *
@@ -180,29 +180,29 @@ static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
  */
 struct spindle_mc *spindle_live_made(void *ctx, u32 index, struct spindle_streams **streams)
 {
-	const struct spindle_group *group = ctx;
-	struct spindle_subgroup *sg = group->live->next->subgroup[index];
+	const struct spindle_installed *inst = ctx;
+	struct spindle_subgroup *sg = inst->live->next->subgroup[index];
 
-	spindle_engine_assert(group->node->engine);
+	spindle_engine_assert(inst->node->engine);
 	*streams = sg->streams;
 	return &sg->mc;
 }
 
 /**
  * spindle_live_begun() - continue a subgroup in the next view, or end it
- * @ctx: the group
+ * @ctx: the installed view
  * @index: index of the subgroup
  * @old: its protocol state in the old view, or NULL
  */
 void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old)
 {
-	struct spindle_group *group = ctx;
-	struct spindle_subgroup *sg = group->live->next->subgroup[index];
-	struct spindle_subgroup *before = group->subgroup[index];
+	struct spindle_installed *inst = ctx;
+	struct spindle_subgroup *sg = inst->live->next->subgroup[index];
+	struct spindle_subgroup *before = inst->subgroup[index];
 
-	spindle_engine_assert(group->node->engine);
-	group->live->next->subgroup[index] = before;
-	group->subgroup[index] = sg;
+	spindle_engine_assert(inst->node->engine);
+	inst->live->next->subgroup[index] = before;
+	inst->subgroup[index] = sg;
 	if (sg && before)
 		take_over(sg, before);
 	else if (before)
@@ -211,14 +211,14 @@ void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old)
 }
 
 /* Unchanged subgroups need this, too, because ranks are different in the new view. */
-static void configure_subgroups(struct spindle_group *group)
+static void configure_subgroups(struct spindle_installed *inst)
 {
 	struct spindle_subgroup *sg;
 	u32 i;
 
-	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++) {
-		sg->cfg = &group->view.subgroup[i];
-		sg->peers = sg->cfg->members & ~BIT_ULL(group->mg.me);
+	for (i = 0; (sg = spindle_installed_subgroup(inst, &i)); i++) {
+		sg->cfg = &inst->view.subgroup[i];
+		sg->peers = sg->cfg->members & ~BIT_ULL(inst->mg.me);
 	}
 }
 
@@ -228,20 +228,20 @@ static void configure_subgroups(struct spindle_group *group)
  */
 static void seat_members(struct spindle_live *live)
 {
-	struct spindle_group *group = live->group;
+	struct spindle_installed *inst = live->inst;
 	struct spindle_peer *peer;
 	u32 i, r, g;
 
-	for (r = 0; r < group->view.num_members; r++)
-		if (group->peer[r])
-			group->peer[r]->rank = r;
+	for (r = 0; r < inst->view.num_members; r++)
+		if (inst->peer[r])
+			inst->peer[r]->rank = r;
 	live->guests = 0;
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
-		if (peer->rank != SPINDLE_NO_RANK && group->peer[peer->rank] != peer) {
+	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++) {
+		if (peer->rank != SPINDLE_NO_RANK && inst->peer[peer->rank] != peer) {
 			spindle_peer_depart(peer);
 			for (g = 0; g < SPINDLE_MAX_SUBGROUPS; g++)
-				peer->marks[g] = group->subgroup[g] ?
-						 group->subgroup[g]->mc.deliver.log_tail : 0;
+				peer->marks[g] = inst->subgroup[g] ?
+						 inst->subgroup[g]->mc.deliver.log_tail : 0;
 		}
 		live->guests += peer->rank == SPINDLE_NO_RANK;
 	}
@@ -251,14 +251,14 @@ static void live_install(void *ctx, const struct spindle_view *next, const u32 *
 			 const u64 *trim)
 {
 	struct spindle_live *live = ctx;
-	struct spindle_group *group = live->group;
+	struct spindle_installed *inst = live->inst;
 
-	spindle_engine_assert(live->group->node->engine);
-	group->view = *next;
-	group->digest = spindle_live_digest(next, &live->rules, &live->lineage);
-	memcpy(group->peer, live->next->peer, sizeof(group->peer));
-	spindle_mg_install(&group->mg, from, trim);
-	configure_subgroups(group);
+	spindle_engine_assert(live->inst->node->engine);
+	inst->view = *next;
+	inst->digest = spindle_live_digest(next, &live->rules, &live->lineage);
+	memcpy(inst->peer, live->next->peer, sizeof(inst->peer));
+	spindle_mg_install(&inst->mg, from, trim);
+	configure_subgroups(inst);
 	seat_members(live);
 	live->next->taken = true;
 	live->changes++;
@@ -268,19 +268,19 @@ static void live_install(void *ctx, const struct spindle_view *next, const u32 *
 	live->timing = (struct spindle_live_times){};
 	live->at = 0;
 	spindle_live_say_view(live, false);
-	spindle_rdmc_node_view(group);
+	spindle_rdmc_node_view(inst);
 }
 
 static void live_cut(void *ctx, u32 rank)
 {
 	struct spindle_live *live = ctx;
-	struct spindle_peer *peer = live->group->peer[rank];
+	struct spindle_peer *peer = live->inst->peer[rank];
 
-	spindle_engine_assert(live->group->node->engine);
+	spindle_engine_assert(live->inst->node->engine);
 	spindle_live_say_suspect(live, rank);
 	if (peer && peer->conn.cfg.ep)
 		spindle_conn_fail(&peer->conn, "the peer is suspected");
-	spindle_rdmc_node_cut(live->group->node, live->group->view.member[rank].id);
+	spindle_rdmc_node_cut(live->inst->node, live->inst->view.member[rank].id);
 }
 
 static void live_stopped(void *ctx)
@@ -289,14 +289,14 @@ static void live_stopped(void *ctx)
 	struct spindle_subgroup *sg;
 	u32 i;
 
-	spindle_engine_assert(live->group->node->engine);
+	spindle_engine_assert(live->inst->node->engine);
 	/* A node that never became a member does not report a stop, because its join reports. */
-	if (live->group->mg.me != SPINDLE_NO_RANK)
+	if (live->inst->mg.me != SPINDLE_NO_RANK)
 		spindle_live_say_stop(live);
-	for (i = 0; (sg = spindle_group_subgroup(live->group, &i)); i++)
+	for (i = 0; (sg = spindle_installed_subgroup(live->inst, &i)); i++)
 		spindle_subgroup_end(sg, SPINDLE_STATE_FAILED,
 				     spindle_live_error(live->mb.reason), live->reason);
-	spindle_rdmc_node_stop(live->group->node);
+	spindle_rdmc_node_stop(live->inst->node);
 	spindle_live_chore(live, SPINDLE_CHORE_STOP);
 }
 

@@ -291,29 +291,29 @@ static int enter(struct spindle_join *join)
 {
 	const struct spindle_card *card = (const void *)join->card;
 	struct spindle_node *node = join->node;
-	struct spindle_group *group;
+	struct spindle_installed *inst;
 	struct mem_cgroup *before;
 
-	if (node->group)
+	if (node->inst)
 		spindle_node_drop_view(node);
 	/* A new incarnation, so that no member takes the last attempt for this one. */
 	node->incarnation = get_random_u64() | 1;
 	before = spindle_payer_enter(&node->payer);
-	group = spindle_group_create(node, &join->view, &join->rules, &card->lineage);
+	inst = spindle_installed_create(node, &join->view, &join->rules, &card->lineage);
 	spindle_payer_leave(before);
-	if (!group) {
+	if (!inst) {
 		join->reason = "there is not enough memory, or row_mib is too small";
 		return -EPERM;
 	}
-	group->live->contact = card->contact;
-	node->group = group;
+	inst->live->contact = card->contact;
+	node->inst = inst;
 	node->sn->generation++;
 	join->state = JOIN_CONNECTING;
 	join->begun = ktime_get_ns();
 	join->checked = join->begun;
 	join->stale = false;
 	join->reason = "the members do not admit this node";
-	spindle_group_start(group);
+	spindle_installed_start(inst);
 	return 0;
 }
 
@@ -323,7 +323,7 @@ static void find_reason(struct spindle_join *join)
 	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; (peer = spindle_group_next(join->node->group, &i)); i++)
+	for (i = 0; (peer = spindle_installed_next(join->node->inst, &i)); i++)
 		if (!spindle_peer_joined(peer))
 			join->reason = READ_ONCE(peer->conn.reason) ? : join->reason;
 }
@@ -338,13 +338,13 @@ enum outcome {
 
 static enum outcome look(struct spindle_join *join)
 {
-	struct spindle_group *group = join->node->group;
+	struct spindle_installed *inst = join->node->inst;
 
 	/* The node is a member now, so membership reports the rest. */
-	if (group->mg.me != SPINDLE_NO_RANK)
+	if (inst->mg.me != SPINDLE_NO_RANK)
 		return OVER;
-	if (group->live->mb.state == SPINDLE_MB_STOPPED) {
-		join->reason = spindle_live_why(group->live->mb.reason);
+	if (inst->live->mb.state == SPINDLE_MB_STOPPED) {
+		join->reason = spindle_live_why(inst->live->mb.reason);
 		return FAILED;
 	}
 	find_reason(join);
@@ -468,7 +468,7 @@ static void checked(struct spindle_join *join)
 
 static void over(struct spindle_join *join)
 {
-	join->node->lineage = join->node->group->live->lineage;
+	join->node->lineage = join->node->inst->live->lineage;
 	end(join);
 }
 
@@ -487,7 +487,7 @@ static void step(struct spindle_join *join)
 			next_contact(join, false);
 			break;
 		}
-		join->digest = join->node->group->digest;
+		join->digest = join->node->inst->digest;
 		join->checking = true;
 		ask(join, 0);
 		break;
@@ -600,7 +600,7 @@ const char *spindle_join_reason(const struct spindle_join *join)
 
 /**
  * spindle_join_cancel() - cancel a join
- * @join: the join; the caller removes its group, if it has one
+ * @join: the join; the caller removes the installed view of the node, if there is one
  */
 void spindle_join_cancel(struct spindle_join *join)
 {

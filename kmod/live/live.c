@@ -26,17 +26,17 @@
 
 /**
  * live_told() - have all writes of a joining node to the members arrived?
- * @ctx: the group
+ * @ctx: the installed view
  *
  * Return: true if so
  */
 static bool live_told(void *ctx)
 {
-	struct spindle_group *group = ctx;
+	struct spindle_installed *inst = ctx;
 	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
+	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++)
 		if (!spindle_post_idle(&peer->conn))
 			return false;
 	return true;
@@ -44,30 +44,30 @@ static bool live_told(void *ctx)
 
 /**
  * live_connected() - report that this node is connected to all members
- * @ctx: the group
+ * @ctx: the installed view
  */
 static void live_connected(void *ctx)
 {
-	const struct spindle_group *group = ctx;
+	const struct spindle_installed *inst = ctx;
 
-	spindle_live_say_view(group->live, true);
+	spindle_live_say_view(inst->live, true);
 }
 
 /**
  * live_next_guest() - find a connected node that is no member
- * @ctx: the group
+ * @ctx: the installed view
  * @guest: in: the seat to begin with; out: the first guest from there on
  *
  * Return: false if there is none
  */
 static bool live_next_guest(void *ctx, struct spindle_mg_guest *guest)
 {
-	struct spindle_group *group = ctx;
+	struct spindle_installed *inst = ctx;
 	const struct spindle_peer *peer;
 
-	if (!group->live->guests)
+	if (!inst->live->guests)
 		return false;
-	for (; (peer = spindle_group_next(group, &guest->seat)); guest->seat++) {
+	for (; (peer = spindle_installed_next(inst, &guest->seat)); guest->seat++) {
 		if (!spindle_peer_is_guest(peer) || !spindle_peer_joined(peer))
 			continue;
 		guest->id = peer->id;
@@ -110,10 +110,10 @@ static bool live_pass(struct spindle_live *live, u32 how)
 	u64 now = ktime_get_ns(), suspected = mb->suspected;
 	bool work;
 
-	spindle_engine_assert(live->group->node->engine);
+	spindle_engine_assert(live->inst->node->engine);
 	if (mb->state == SPINDLE_MB_STOPPED)
 		return false;
-	if (live->group->mg.formed && mb->state == SPINDLE_MB_ACTIVE &&
+	if (live->inst->mg.formed && mb->state == SPINDLE_MB_ACTIVE &&
 	    !(how & SPINDLE_PASS_IDLE) && now - live->looked < LOOK_NS)
 		return false;
 	live->looked = now;
@@ -121,7 +121,7 @@ static bool live_pass(struct spindle_live *live, u32 how)
 		live->reaped = now;
 		spindle_live_chore(live, SPINDLE_CHORE_REAP);
 	}
-	work = spindle_mg_run(&live->group->mg, now);
+	work = spindle_mg_run(&live->inst->mg, now);
 	if (mb->suspected & ~suspected && !live->timing.detect && mb->state < SPINDLE_MB_FENCED) {
 		live->timing.detect = div_u64(silence_of(live, mb->suspected & ~suspected, now),
 					      NSEC_PER_USEC);
@@ -140,10 +140,10 @@ static u64 live_due(const struct spindle_live *live)
 {
 	u64 now = ktime_get_ns(), at = live->mb.beat_at + live->mb.interval;
 
-	spindle_engine_assert(live->group->node->engine);
+	spindle_engine_assert(live->inst->node->engine);
 	if (live->mb.state == SPINDLE_MB_STOPPED)
 		return U64_MAX;
-	if (!live->group->mg.formed || live->mb.state == SPINDLE_MB_JOINING)
+	if (!live->inst->mg.formed || live->mb.state == SPINDLE_MB_JOINING)
 		return live->mb.interval;
 	return at > now ? at - now : 0;
 }
@@ -157,9 +157,9 @@ static u64 live_due(const struct spindle_live *live)
  */
 static u64 live_ready(const struct spindle_live *live, const struct spindle_peer *peer)
 {
-	const struct spindle_mg *mg = &live->group->mg;
+	const struct spindle_mg *mg = &live->inst->mg;
 
-	spindle_engine_assert(live->group->node->engine);
+	spindle_engine_assert(live->inst->node->engine);
 	return peer->id == live->contact && mg->formed &&
 	       live->mb.state == SPINDLE_MB_JOINING ? mg->view->vid : 0;
 }
@@ -173,13 +173,13 @@ static void live_lost(struct spindle_live *live, struct spindle_peer *peer)
 {
 	enum spindle_mb_reason how = SPINDLE_MB_LOST;
 
-	spindle_engine_assert(live->group->node->engine);
+	spindle_engine_assert(live->inst->node->engine);
 	if (peer->cause == SPINDLE_ERR_PEER_PROTOCOL)
 		how = SPINDLE_MB_LIED;
 	else if (READ_ONCE(peer->conn.parted))
 		how = SPINDLE_MB_GONE;
 	if (peer->rank != SPINDLE_NO_RANK)
-		spindle_mg_lost(&live->group->mg, peer->rank, how);
+		spindle_mg_lost(&live->inst->mg, peer->rank, how);
 }
 
 /**
@@ -189,7 +189,7 @@ static void live_lost(struct spindle_live *live, struct spindle_peer *peer)
  */
 static void live_unread(struct spindle_live *live, u32 subgroup)
 {
-	spindle_engine_assert(live->group->node->engine);
+	spindle_engine_assert(live->inst->node->engine);
 	if (spindle_rules_of(&live->rules, subgroup)->on_exit == SPINDLE_ON_EXIT_LEAVE)
 		spindle_mb_leave(&live->mb);
 }
@@ -202,32 +202,32 @@ static void door_work(struct spindle_door *door)
 }
 
 /**
- * live_create() - make a group's view live
- * @group: the group, being built: it has its own row and layout
+ * live_create() - make an installed view live
+ * @inst: the installed view, being built: it has its own row and layout
  * @rules: checked
  * @lineage: lineage
  *
  * Context: process, the namespace's lock.
  * Return: 0 or -ENOMEM
  */
-static int live_create(struct spindle_group *group, const struct spindle_rules *rules,
+static int live_create(struct spindle_installed *inst, const struct spindle_rules *rules,
 		       const struct spindle_lineage *lineage)
 {
 	struct spindle_live *live = kvzalloc(sizeof(*live), GFP_KERNEL_ACCOUNT);
 	u32 trims = spindle_rules_trims(rules);
 
-	lockdep_assert_held(&group->node->sn->lock);
+	lockdep_assert_held(&inst->node->sn->lock);
 	if (!live)
 		return -ENOMEM;
-	group->live = live;
-	live->group = group;
+	inst->live = live;
+	live->inst = inst;
 	live->rules = *rules;
 	live->lineage = *lineage;
-	group->rules = &live->rules;
-	group->lineage = &live->lineage;
+	inst->rules = &live->rules;
+	inst->lineage = &live->lineage;
 	live->door.work = door_work;
 	INIT_LIST_HEAD(&live->past);
-	spindle_chore_init(&live->chore, group->node->sn, spindle_live_work);
+	spindle_chore_init(&live->chore, inst->node->sn, spindle_live_work);
 	live->seen = kvcalloc(spindle_mb_decree_words(trims), sizeof(*live->seen),
 			      GFP_KERNEL_ACCOUNT);
 	if (!live->seen)
@@ -240,14 +240,14 @@ static int live_create(struct spindle_group *group, const struct spindle_rules *
 	/* Two nodes that join in one change would have to be connected to each other. */
 	live->mb.joins = 1;
 	live->mb.any = !rules->quorum;
-	live->mb.row = group->row.mem.va + group->layout.mb;
+	live->mb.row = inst->row.mem.va + inst->layout.mb;
 	live->mb.seen = live->seen;
 	return 0;
 }
 
 /**
  * live_destroy() - free a live view
- * @live: the live view, possibly half built, or NULL; the engine does not run its group any more
+ * @live: the live view, possibly half built, or NULL; the engine does not run it any more
  *
  * Context: process, the namespace's lock.
  */
@@ -257,7 +257,7 @@ static void live_destroy(struct spindle_live *live)
 
 	if (!live)
 		return;
-	node = live->group->node;
+	node = live->inst->node;
 	lockdep_assert_held(&node->sn->lock);
 	/* The endpoint's handlers find no door from here on. */
 	spin_lock(&node->ep.lock);
@@ -281,23 +281,23 @@ static void live_destroy(struct spindle_live *live)
 static int live_begin(struct spindle_live *live, const struct spindle_view *view)
 {
 	const struct spindle_lineage none = {};
-	struct spindle_group *group = live->group;
+	struct spindle_installed *inst = live->inst;
 	u64 now = ktime_get_ns();
 	struct spindle_peer *peer;
 	u32 i;
 
-	lockdep_assert_held(&live->group->node->sn->lock);
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
+	lockdep_assert_held(&live->inst->node->sn->lock);
+	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++) {
 		spindle_live_show(peer, &live->mb.peer[peer->rank]);
 		live->last_seat = i;
 	}
-	group->mg.mb = &live->mb;
-	group->mg.view = spindle_mb_view(&live->mb);
+	inst->mg.mb = &live->mb;
+	inst->mg.view = spindle_mb_view(&live->mb);
 	live->first = spindle_live_digest(view, &live->rules, &none);
-	if (group->mg.me == SPINDLE_NO_RANK)
-		return spindle_mb_join(&live->mb, view, group->node->id,
-				       group->node->incarnation, now);
-	return spindle_mb_init(&live->mb, view, group->mg.me, now);
+	if (inst->mg.me == SPINDLE_NO_RANK)
+		return spindle_mb_join(&live->mb, view, inst->node->id,
+				       inst->node->incarnation, now);
+	return spindle_mb_init(&live->mb, view, inst->mg.me, now);
 }
 
 /* What core/group asks of membership; node/installed.c has the rest of it. */

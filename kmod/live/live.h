@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Live: a group whose view changes by itself. This is the kernel side of core/membership.
+ * Live: a view that changes by itself. This is the kernel side of core/membership.
  *
  *	live.c		a pass of membership, creation and removal; engine
  *	change.c	callbacks of membership for the end and the beginning of a view; engine
@@ -13,7 +13,7 @@
  * The engine decides, and sets chores. A work item does the chores with the namespace's lock, and
  * passes the results to the engine by spindle_engine_call().
  *
- * Owner: the group. The engine owns the protocol state.
+ * Owner: the installed view. The engine owns the protocol state.
  */
 #ifndef SPINDLE_LIVE_LIVE_H
 #define SPINDLE_LIVE_LIVE_H
@@ -24,7 +24,7 @@
 #include "core/membership/rules.h"
 #include "door.h"
 
-struct spindle_group;
+struct spindle_installed;
 struct spindle_mg_guest;
 struct spindle_peer;
 struct spindle_streams;
@@ -72,7 +72,7 @@ struct spindle_live_times {
 
 /**
  * struct spindle_live - a live view at one node
- * @group: its group
+ * @inst: the installed view that it belongs to
  * @rules: rules, constant
  * @lineage: lineage, constant once the view has begun
  * @mb: membership
@@ -97,7 +97,7 @@ struct spindle_live_times {
  * @reason: the last thing that happened, for people
  */
 struct spindle_live {
-	struct spindle_group *group;
+	struct spindle_installed *inst;
 	struct spindle_rules rules;
 	struct spindle_lineage lineage;
 	struct spindle_mb mb;

@@ -23,10 +23,10 @@ static int check_free(const struct spindle_node *node, struct netlink_ext_ack *e
 	if (node->join)
 		return spindle_deny(extack, NULL, -EBUSY,
 				    "the node is already joining a live view");
-	if (node->group && !node->group->live)
+	if (node->inst && !node->inst->live)
 		return spindle_deny(extack, NULL, -EBUSY,
 				    "the node is in a static view: remove that first (view del)");
-	if (node->group && node->group->live->mb.state != SPINDLE_MB_STOPPED)
+	if (node->inst && node->inst->live->mb.state != SPINDLE_MB_STOPPED)
 		return spindle_deny(extack, NULL, -EBUSY,
 				    "the node is in a live view already: leave it first");
 	return 0;
@@ -50,17 +50,17 @@ static int check_key(const struct spindle_node *node, const struct spindle_join_
 	return -ENOKEY;
 }
 
-/* Check the memory for a view: build the group, and free it again. */
+/* Check the memory for a view: build all of it, and free it again. */
 static int check_room(struct spindle_node *node, const struct spindle_view *view,
 		      const struct spindle_rules *rules, struct netlink_ext_ack *extack)
 {
 	const struct spindle_lineage none = {};
-	struct spindle_group *group = spindle_group_create(node, view, rules, &none);
+	struct spindle_installed *inst = spindle_installed_create(node, view, rules, &none);
 
-	if (!group)
+	if (!inst)
 		return spindle_deny(extack, NULL, -ENOMEM,
 				    "not enough memory for the rows of this view, or row_mib");
-	spindle_group_free(group);
+	spindle_installed_free(inst);
 	return 0;
 }
 
@@ -104,7 +104,7 @@ static int start_join(struct spindle_node *node, const struct spindle_join_confi
 static bool began_with(const struct spindle_node *node, const struct spindle_view *view,
 		       const struct spindle_rules *rules, const struct spindle_lineage *lineage)
 {
-	const struct spindle_live *live = node->group ? node->group->live : NULL;
+	const struct spindle_live *live = node->inst ? node->inst->live : NULL;
 	const struct spindle_lineage none = {};
 
 	if (!live || live->mb.state == SPINDLE_MB_STOPPED ||
@@ -157,7 +157,7 @@ int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *
 /* A node may join any lineage if it has left on request. Otherwise it keeps its last lineage. */
 static void find_lineage(const struct spindle_node *node, struct spindle_lineage *lineage)
 {
-	const struct spindle_live *live = node->group ? node->group->live : NULL;
+	const struct spindle_live *live = node->inst ? node->inst->live : NULL;
 
 	if (spindle_lineage_given(lineage) || (live && live->mb.reason == SPINDLE_MB_LEFT))
 		return;
@@ -200,7 +200,7 @@ int spindle_node_join(struct spindle_node *node, struct spindle_join_config *cfg
 int spindle_node_forget(struct spindle_node *node)
 {
 	lockdep_assert_held(&node->sn->lock);
-	if (!node->group && !node->join && !spindle_lineage_given(&node->lineage))
+	if (!node->inst && !node->join && !spindle_lineage_given(&node->lineage))
 		return -ENOENT;
 	spindle_node_del_view(node);
 	node->lineage = (struct spindle_lineage){};
@@ -210,7 +210,7 @@ int spindle_node_forget(struct spindle_node *node)
 /* Can the rules be met without this member? */
 static bool met_without(const struct spindle_live *live, u32 rank)
 {
-	const struct spindle_view *view = &live->group->view;
+	const struct spindle_view *view = &live->inst->view;
 	struct spindle_view *next = kvzalloc(sizeof(*next), GFP_KERNEL);
 	bool met = false;
 	u32 i;
@@ -232,7 +232,7 @@ static bool met_without(const struct spindle_live *live, u32 rank)
 static struct spindle_live *find_live(const struct spindle_node *node,
 				      struct netlink_ext_ack *extack)
 {
-	struct spindle_live *live = node->group ? node->group->live : NULL;
+	struct spindle_live *live = node->inst ? node->inst->live : NULL;
 
 	if (live && live->mb.state < SPINDLE_MB_STOPPED)
 		return live;
@@ -270,7 +270,7 @@ int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack
 		return -ENOENT;
 	if (live->mb.leave)
 		return spindle_deny(extack, NULL, -EALREADY, "the node is already leaving");
-	if (live->group->view.num_members > 1 && !met_without(live, live->group->mg.me))
+	if (live->inst->view.num_members > 1 && !met_without(live, live->inst->mg.me))
 		return spindle_deny(extack, NULL, -EBUSY,
 				    "without this node a subgroup would have too few members");
 	spindle_engine_call(node->engine, leave_view_fn, live);
@@ -310,8 +310,8 @@ int spindle_node_evict(struct spindle_node *node, u32 id, struct netlink_ext_ack
 	evict.live = find_live(node, extack);
 	if (!evict.live)
 		return -ENOENT;
-	members = node->group->view.num_members;
-	rank = spindle_view_rank(&node->group->view, id);
+	members = node->inst->view.num_members;
+	rank = spindle_view_rank(&node->inst->view, id);
 	if (rank < 0)
 		return spindle_deny(extack, NULL, -ENOENT, "no member of the view has this id");
 	if (evict.live->rules.quorum && 2 * (members - 1) <= members)

@@ -83,22 +83,22 @@ static void drop(struct spindle_past *past)
  * spindle_past_keep() - remember the installed view
  * @list: list of the live view
  * @past: memory for the view
- * @group: the group with the installed view
+ * @inst: the installed view
  */
 void spindle_past_keep(struct list_head *list, struct spindle_past *past,
-		       const struct spindle_group *group)
+		       const struct spindle_installed *inst)
 {
-	const struct spindle_view *view = &group->view;
+	const struct spindle_view *view = &inst->view;
 	struct spindle_past *old, *next;
 	u32 i, n = 0;
 
-	lockdep_assert_held(&group->node->sn->lock);
+	lockdep_assert_held(&inst->node->sn->lock);
 	past->vid = view->vid;
-	past->me = group->mg.me;
+	past->me = inst->mg.me;
 	past->members = view->num_members;
 	for (i = 0; i < view->num_members; i++) {
 		past->member[i].node = view->member[i].id;
-		past->member[i].seat = group->peer[i] ? group->peer[i]->seat : SPINDLE_SEATS;
+		past->member[i].seat = inst->peer[i] ? inst->peer[i]->seat : SPINDLE_SEATS;
 	}
 	for (i = 0; i < view->num_subgroups; i++) {
 		past->subgroup[i].members = view->subgroup[i].members;
@@ -125,7 +125,7 @@ void spindle_past_forget(struct list_head *list)
 /* Seats of a static view: instances are ranks. */
 static u32 static_seats(const struct spindle_subgroup *sg, struct spindle_seat *seat)
 {
-	const struct spindle_group *group = sg->group;
+	const struct spindle_installed *inst = sg->inst;
 	u64 mask;
 	u32 n = 0;
 
@@ -133,10 +133,10 @@ static u32 static_seats(const struct spindle_subgroup *sg, struct spindle_seat *
 		u32 r = __ffs64(mask);
 
 		seat[n] = (struct spindle_seat){
-			.node = group->view.member[r].id,
+			.node = inst->view.member[r].id,
 			.sender_rank = SPINDLE_NO_RANK,
 			.sst = n,
-			.flags = r == group->mg.me ? SPINDLE_SEAT_ME : 0,
+			.flags = r == inst->mg.me ? SPINDLE_SEAT_ME : 0,
 		};
 		if (!(sg->cfg->senders & mask & -mask))
 			continue;
@@ -191,22 +191,22 @@ static u32 live_seats(const struct spindle_past *past, const struct spindle_past
 int spindle_past_seats(const struct spindle_subgroup *sg, struct spindle_seats *args,
 		       struct spindle_seat *seat)
 {
-	const struct spindle_group *group = sg->group;
+	const struct spindle_installed *inst = sg->inst;
 	const struct spindle_past *past, *before;
-	u64 vid = args->vid ? args->vid : group->view.vid;
+	u64 vid = args->vid ? args->vid : inst->view.vid;
 
-	lockdep_assert_held(&sg->group->node->sn->lock);
-	if (vid > group->view.vid)
+	lockdep_assert_held(&sg->inst->node->sn->lock);
+	if (vid > inst->view.vid)
 		return -ENOENT;
 	args->vid = vid;
-	if (!group->live) {
+	if (!inst->live) {
 		args->count = static_seats(sg, seat);
-		return vid == group->view.vid ? 0 : -ESTALE;
+		return vid == inst->view.vid ? 0 : -ESTALE;
 	}
-	list_for_each_entry(past, &group->live->past, list) {
+	list_for_each_entry(past, &inst->live->past, list) {
 		if (past->vid != vid)
 			continue;
-		before = list_is_last(&past->list, &group->live->past) ? NULL :
+		before = list_is_last(&past->list, &inst->live->past) ? NULL :
 			 list_next_entry(past, list);
 		args->count = live_seats(past, before, sg->index, seat);
 		return args->count ? 0 : -ENOENT;

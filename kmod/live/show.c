@@ -77,7 +77,7 @@ u8 spindle_live_state(const struct spindle_live *live)
 {
 	switch (READ_ONCE(live->mb.state)) {
 	case SPINDLE_MB_ACTIVE:
-		return READ_ONCE(live->group->mg.formed) ? SPINDLE_LIVE_ACTIVE :
+		return READ_ONCE(live->inst->mg.formed) ? SPINDLE_LIVE_ACTIVE :
 							      SPINDLE_LIVE_FORMING;
 	case SPINDLE_MB_JOINING:
 		return SPINDLE_LIVE_JOINING;
@@ -92,9 +92,9 @@ static void say(struct spindle_live *live, enum spindle_event_kind event,
 		struct spindle_event_info info)
 {
 	if (!info.vid)
-		info.vid = live->group->view.vid;
+		info.vid = live->inst->view.vid;
 	info.reason = live->reason;
-	spindle_event(live->group->node, event, &info);
+	spindle_event(live->inst->node, event, &info);
 }
 
 /* The lowest rank of a member that suspects @rank and is not suspected itself. */
@@ -155,14 +155,14 @@ void spindle_live_say_change(struct spindle_live *live)
  */
 void spindle_live_say_view(struct spindle_live *live, bool formed)
 {
-	const struct spindle_group *group = live->group;
-	struct spindle_event_info info = { .view = formed ? NULL : &group->view };
+	const struct spindle_installed *inst = live->inst;
+	struct spindle_event_info info = { .view = formed ? NULL : &inst->view };
 
 	/* A node that joins has no view yet. */
-	if (group->mg.me == SPINDLE_NO_RANK)
+	if (inst->mg.me == SPINDLE_NO_RANK)
 		return;
 	scnprintf(live->reason, sizeof(live->reason), "view %llu with %u members %s",
-		  group->view.vid, group->view.num_members,
+		  inst->view.vid, inst->view.num_members,
 		  formed ? "has formed" : "is installed");
 	say(live, SPINDLE_EVENT_VIEW_INSTALL, info);
 }

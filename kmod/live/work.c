@@ -48,7 +48,7 @@ struct letter {
 static void call(struct spindle_live *live, void (*fn)(void *ctx), struct letter *letter)
 {
 	letter->live = live;
-	spindle_engine_call(live->group->node->engine, fn, letter);
+	spindle_engine_call(live->inst->node->engine, fn, letter);
 }
 
 /* ---- seats ------------------------------------------------------------- */
@@ -59,7 +59,7 @@ static int free_seat(struct spindle_live *live)
 
 	for (i = 0; i < SPINDLE_SEATS; i++) {
 		live->last_seat = (live->last_seat + 1) % SPINDLE_SEATS;
-		if (!live->group->seat[live->last_seat])
+		if (!live->inst->seat[live->last_seat])
 			return live->last_seat;
 	}
 	return -1;
@@ -70,7 +70,7 @@ static void give_seat_fn(void *ctx)
 	struct letter *letter = ctx;
 	struct spindle_live *live = letter->live;
 
-	spindle_group_seat(live->group, letter->seat, letter->peer);
+	spindle_installed_seat(live->inst, letter->seat, letter->peer);
 	live->guests++;
 }
 
@@ -82,7 +82,7 @@ static struct spindle_peer *make_guest(struct spindle_live *live,
 	int seat = free_seat(live);
 	struct spindle_peer *peer;
 
-	peer = seat < 0 ? NULL : spindle_peer_create(live->group, seat, who, digest);
+	peer = seat < 0 ? NULL : spindle_peer_create(live->inst, seat, who, digest);
 	if (peer)
 		peer->expected = incarnation;
 	return peer;
@@ -92,17 +92,17 @@ static void put_guest(struct spindle_live *live, struct spindle_peer *peer)
 {
 	struct letter letter = { .peer = peer, .seat = peer->seat };
 
-	mutex_lock(&live->group->seats_lock);
+	mutex_lock(&live->inst->seats_lock);
 	call(live, give_seat_fn, &letter);
-	mutex_unlock(&live->group->seats_lock);
+	mutex_unlock(&live->inst->seats_lock);
 }
 
-static bool read_by_all(const struct spindle_group *group, const struct spindle_peer *peer)
+static bool read_by_all(const struct spindle_installed *inst, const struct spindle_peer *peer)
 {
 	u32 g;
 
 	for (g = 0; g < SPINDLE_MAX_SUBGROUPS; g++)
-		if (group->subgroup[g] && group->subgroup[g]->mc.deliver.log_head < peer->marks[g])
+		if (inst->subgroup[g] && inst->subgroup[g]->mc.deliver.log_head < peer->marks[g])
 			return false;
 	return true;
 }
@@ -121,7 +121,7 @@ static bool has_gone(struct spindle_live *live, struct spindle_peer *peer)
 	case SPINDLE_PEER_PARTING:
 		return false;
 	case SPINDLE_PEER_DEPARTED:
-		return read_by_all(live->group, peer);
+		return read_by_all(live->inst, peer);
 	case SPINDLE_PEER_LOST:
 		return true;
 	default:
@@ -136,7 +136,7 @@ static void reap_seat_fn(void *ctx)
 {
 	struct letter *letter = ctx;
 	struct spindle_live *live = letter->live;
-	struct spindle_peer *peer = live->group->seat[letter->seat];
+	struct spindle_peer *peer = live->inst->seat[letter->seat];
 
 	if (!peer || peer->rank != SPINDLE_NO_RANK || live->mb.state == SPINDLE_MB_JOINING)
 		return;
@@ -144,7 +144,7 @@ static void reap_seat_fn(void *ctx)
 	if (!letter->ok)
 		return;
 	letter->peer = peer;
-	spindle_group_seat(live->group, letter->seat, NULL);
+	spindle_installed_seat(live->inst, letter->seat, NULL);
 	live->guests--;
 }
 
@@ -156,11 +156,11 @@ static void reap_seat(struct spindle_live *live, u32 seat, bool force)
 {
 	struct letter letter = { .seat = seat, .ok = force };
 
-	mutex_lock(&live->group->seats_lock);
+	mutex_lock(&live->inst->seats_lock);
 	call(live, reap_seat_fn, &letter);
 	if (letter.peer)
-		spindle_attachment_forget(live->group, &letter.peer->row.mem);
-	mutex_unlock(&live->group->seats_lock);
+		spindle_attachment_forget(live->inst, &letter.peer->row.mem);
+	mutex_unlock(&live->inst->seats_lock);
 	spindle_peer_destroy(letter.peer);
 }
 
@@ -169,7 +169,7 @@ static void reap(struct spindle_live *live)
 	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; (peer = spindle_group_next(live->group, &i)); i++)
+	for (i = 0; (peer = spindle_installed_next(live->inst, &i)); i++)
 		if (peer->rank == SPINDLE_NO_RANK)
 			reap_seat(live, i, false);
 }
@@ -180,11 +180,11 @@ static void reap(struct spindle_live *live)
  */
 static bool has_place(const struct spindle_live *live)
 {
-	const struct spindle_group *group = live->group;
-	u32 i, n = group->view.num_members;
+	const struct spindle_installed *inst = live->inst;
+	u32 i, n = inst->view.num_members;
 	const struct spindle_peer *peer;
 
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
+	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++)
 		n += spindle_peer_is_guest(peer);
 	return n <= live->rules.max_nodes;
 }
@@ -209,12 +209,12 @@ static bool keeps_seat(const struct spindle_peer *peer)
 static void admit(struct spindle_live *live, const struct spindle_knock *knock)
 {
 	struct spindle_view_member who = { .id = knock->id, .addr = knock->addr };
-	struct spindle_group *group = live->group;
+	struct spindle_installed *inst = live->inst;
 	struct mem_cgroup *before;
 	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
+	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++) {
 		if (peer->id != knock->id || !spindle_peer_is_guest(peer))
 			continue;
 		if (keeps_seat(peer))
@@ -223,7 +223,7 @@ static void admit(struct spindle_live *live, const struct spindle_knock *knock)
 	}
 	if (!has_place(live))
 		return;
-	before = spindle_payer_enter(&group->node->payer);
+	before = spindle_payer_enter(&inst->node->payer);
 	peer = make_guest(live, &who, knock->incarnation, knock->digest);
 	spindle_payer_leave(before);
 	if (!peer)
@@ -236,7 +236,7 @@ static void admit_all(struct spindle_live *live)
 {
 	struct spindle_knock knock;
 
-	while (spindle_door_take(&live->door, &live->group->node->ep, &knock))
+	while (spindle_door_take(&live->door, &live->inst->node->ep, &knock))
 		if (live->mb.state < SPINDLE_MB_STOPPED)
 			admit(live, &knock);
 }
@@ -260,8 +260,8 @@ static void see_next_fn(void *ctx)
 	if (!letter->ok)
 		return;
 	next->view = *to;
-	next->stays = live->group->mg.stays;
-	next->me = spindle_view_rank(to, live->group->node->id);
+	next->stays = live->inst->mg.stays;
+	next->me = spindle_view_rank(to, live->inst->node->id);
 	for (r = 0; r < to->num_members; r++) {
 		u32 id = to->member[r].id;
 
@@ -269,10 +269,10 @@ static void see_next_fn(void *ctx)
 			continue;
 		rank = spindle_view_rank(view, id);
 		if (rank >= 0) {
-			next->peer[r] = live->group->peer[rank];
+			next->peer[r] = live->inst->peer[rank];
 			continue;
 		}
-		for (i = 0; (peer = spindle_group_next(live->group, &i)); i++)
+		for (i = 0; (peer = spindle_installed_next(live->inst, &i)); i++)
 			if (peer->id == id && spindle_peer_is_guest(peer))
 				next->peer[r] = peer;
 	}
@@ -298,7 +298,7 @@ static int build_next(struct spindle_live *live, struct spindle_next *next)
 		if (!(next->view.subgroup[i].members & BIT_ULL(next->me)) ||
 		    (next->stays & BIT_ULL(i)))
 			continue;
-		next->subgroup[i] = spindle_subgroup_create(live->group, &next->view, next->me,
+		next->subgroup[i] = spindle_subgroup_create(live->inst, &next->view, next->me,
 							    next->peer, i);
 		if (!next->subgroup[i])
 			return -ENOMEM;
@@ -341,7 +341,7 @@ static void move_attachments(struct spindle_live *live, struct spindle_next *nex
 	u32 i;
 
 	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++) {
-		struct spindle_subgroup *sg = live->group->subgroup[i];
+		struct spindle_subgroup *sg = live->inst->subgroup[i];
 		struct spindle_subgroup *old = next->subgroup[i];
 
 		if (sg && old)
@@ -356,15 +356,15 @@ static void move_attachments(struct spindle_live *live, struct spindle_next *nex
 
 static void open_door(struct spindle_live *live)
 {
-	struct spindle_group *group = live->group;
-	struct spindle_node *node = group->node;
-	u32 bytes = spindle_card_bytes(&group->view, &live->rules);
+	struct spindle_installed *inst = live->inst;
+	struct spindle_node *node = inst->node;
+	u32 bytes = spindle_card_bytes(&inst->view, &live->rules);
 	struct spindle_card *card = kvzalloc(bytes, GFP_KERNEL_ACCOUNT);
 
 	/* Without a card no node can join by this member, but other members still have one. */
 	if (card)
-		spindle_card_make(card, &group->view, &live->rules, &live->lineage, node->id);
-	kvfree(spindle_door_change(&live->door, &node->ep, &group->view, card, bytes));
+		spindle_card_make(card, &inst->view, &live->rules, &live->lineage, node->id);
+	kvfree(spindle_door_change(&live->door, &node->ep, &inst->view, card, bytes));
 	spin_lock(&node->ep.lock);
 	node->door = &live->door;
 	spin_unlock(&node->ep.lock);
@@ -379,20 +379,20 @@ static void open_door(struct spindle_live *live)
  */
 int spindle_live_settle(struct spindle_live *live)
 {
-	const struct spindle_view *view = &live->group->view;
+	const struct spindle_view *view = &live->inst->view;
 	struct spindle_past *past = spindle_past_alloc(view->num_members, view->num_subgroups);
 
-	lockdep_assert_held(&live->group->node->sn->lock);
+	lockdep_assert_held(&live->inst->node->sn->lock);
 	if (!past)
 		return -ENOMEM;
-	spindle_past_keep(&live->past, past, live->group);
+	spindle_past_keep(&live->past, past, live->inst);
 	open_door(live);
 	return 0;
 }
 
 static void prepare(struct spindle_live *live)
 {
-	struct mem_cgroup *before = spindle_payer_enter(&live->group->node->payer);
+	struct mem_cgroup *before = spindle_payer_enter(&live->inst->node->payer);
 	struct spindle_next *next = kvzalloc(sizeof(*next), GFP_KERNEL_ACCOUNT);
 	struct letter letter = { .next = next };
 	struct spindle_past *past = NULL;
@@ -412,9 +412,9 @@ static void prepare(struct spindle_live *live)
 	if (!next->taken)
 		goto out;
 	move_attachments(live, next);
-	spindle_past_keep(&live->past, past, live->group);
+	spindle_past_keep(&live->past, past, live->inst);
 	past = NULL;
-	live->group->node->sn->generation++;
+	live->inst->node->sn->generation++;
 	open_door(live);
 out:
 	/* Free subgroups that were not installed, or those of the former view. */
@@ -430,11 +430,11 @@ out:
 /* Do all connected members know that this node has stopped? */
 static bool said(const struct spindle_live *live)
 {
-	const struct spindle_group *group = live->group;
+	const struct spindle_installed *inst = live->inst;
 	u32 r;
 
-	for (r = 0; group->mg.formed && r < group->view.num_members; r++) {
-		const struct spindle_peer *peer = group->peer[r];
+	for (r = 0; inst->mg.formed && r < inst->view.num_members; r++) {
+		const struct spindle_peer *peer = inst->peer[r];
 		u64 told = live->mb.peer[r].told[SPINDLE_MB_COL_PHASE] & SPINDLE_MB_PHASE_STATE;
 
 		if (peer && spindle_peer_joined(peer) &&
@@ -451,7 +451,7 @@ static void look_if_said_fn(void *ctx)
 	u32 i;
 
 	letter->ok = said(letter->live);
-	for (i = 0; (peer = spindle_group_next(letter->live->group, &i)); i++)
+	for (i = 0; (peer = spindle_installed_next(letter->live->inst, &i)); i++)
 		if (spindle_peer_joined(peer))
 			spindle_post_poll(&peer->conn);
 }
@@ -462,14 +462,14 @@ static void part_from_all_fn(void *ctx)
 	struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; (peer = spindle_group_next(letter->live->group, &i)); i++)
+	for (i = 0; (peer = spindle_installed_next(letter->live->inst, &i)); i++)
 		if (spindle_peer_joined(peer))
 			spindle_conn_fail(&peer->conn, "this node has stopped");
 }
 
 static void close_door(struct spindle_live *live)
 {
-	kvfree(spindle_door_change(&live->door, &live->group->node->ep, NULL, NULL, 0));
+	kvfree(spindle_door_change(&live->door, &live->inst->node->ep, NULL, NULL, 0));
 }
 
 /* Disconnect when the members know that this node has stopped. Returns false to try again. */
@@ -496,7 +496,7 @@ static void stop_live_fn(void *ctx)
 
 /**
  * spindle_live_bow_out() - stop the node's membership, and tell the other members
- * @live: the live view; the engine runs its group
+ * @live: the live view; the engine runs it
  *
  * Context: process, the namespace's lock; takes a fifth of a second at most.
  */
@@ -504,7 +504,7 @@ void spindle_live_bow_out(struct spindle_live *live)
 {
 	struct letter letter = {};
 
-	lockdep_assert_held(&live->group->node->sn->lock);
+	lockdep_assert_held(&live->inst->node->sn->lock);
 	call(live, stop_live_fn, &letter);
 	while (!farewell(live))
 		msleep(AGAIN_MS);
@@ -521,8 +521,8 @@ void spindle_live_work(struct spindle_chore *chore)
 	struct spindle_live *live = container_of(chore, struct spindle_live, chore);
 
 	lockdep_assert_held(&chore->sn->lock);
-	/* A group that the engine does not run has no chores. */
-	if (live->group->node->running != live->group)
+	/* A view that the engine does not run has no chores. */
+	if (live->inst->node->running != live->inst)
 		return;
 	if (test_and_clear_bit(SPINDLE_CHORE_KNOCK, &live->chores))
 		admit_all(live);

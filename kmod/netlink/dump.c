@@ -32,7 +32,7 @@ static int reply(struct genl_info *info, u8 cmd,
 	if (err)
 		goto out;
 	err = -ENOMEM;
-	skb = genlmsg_new(need_view ? spindle_fill_view_bytes(node->group) : SPINDLE_FILL_BASE,
+	skb = genlmsg_new(need_view ? spindle_fill_view_bytes(node->inst) : SPINDLE_FILL_BASE,
 			  GFP_KERNEL);
 	if (!skb)
 		goto out;
@@ -116,7 +116,7 @@ static void *begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
  * Return: 0
  */
 int spindle_netlink_start(struct netlink_callback *cb,
-			  u32 (*bytes)(const struct spindle_group *group))
+			  u32 (*bytes)(const struct spindle_installed *inst))
 {
 	struct spindle_net *sn = spindle_net_of(sock_net(cb->skb->sk));
 	struct cursor at = {};
@@ -124,8 +124,8 @@ int spindle_netlink_start(struct netlink_callback *cb,
 
 	mutex_lock(&sn->lock);
 	for (; (node = resume_node(sn, &at)); at.node = node->id + 1ULL)
-		if (node->group)
-			cb->min_dump_alloc = max_t(u32, cb->min_dump_alloc, bytes(node->group));
+		if (node->inst)
+			cb->min_dump_alloc = max_t(u32, cb->min_dump_alloc, bytes(node->inst));
 	mutex_unlock(&sn->lock);
 	return 0;
 }
@@ -279,8 +279,8 @@ static int dump_subgroups(const struct dump *dump, struct sk_buff *skb,
 	struct cursor *at = (struct cursor *)cb->ctx;
 	int err;
 
-	for (; node->group && at->index < node->group->view.num_subgroups; at->index++) {
-		const struct spindle_subgroup *sg = node->group->subgroup[at->index];
+	for (; node->inst && at->index < node->inst->view.num_subgroups; at->index++) {
+		const struct spindle_subgroup *sg = node->inst->subgroup[at->index];
 		void *hdr;
 
 		if (!sg || filter(cb, SPINDLE_A_SUBGROUP_ID, sg->cfg->id) != sg->cfg->id)

@@ -31,19 +31,19 @@
 
 /**
  * spindle_fill_view_bytes() - what a message about a node with a view takes
- * @group: its group
+ * @inst: the installed view
  *
  * Return: bytes, at most
  */
-u32 spindle_fill_view_bytes(const struct spindle_group *group)
+u32 spindle_fill_view_bytes(const struct spindle_installed *inst)
 {
-	const struct spindle_view *view = &group->view;
+	const struct spindle_view *view = &inst->view;
 	u32 i, nodes, bytes = SPINDLE_FILL_BASE + view->num_members * MEMBER_BYTES;
 
 	for (i = 0; i < view->num_subgroups; i++) {
 		nodes = hweight64(view->subgroup[i].members);
-		if (group->live)
-			nodes += spindle_rules_of(&group->live->rules, i)->num_nodes;
+		if (inst->live)
+			nodes += spindle_rules_of(&inst->live->rules, i)->num_nodes;
 		bytes += SUBGROUP_BYTES + nodes * NODE_BYTES;
 	}
 	return bytes;
@@ -51,19 +51,19 @@ u32 spindle_fill_view_bytes(const struct spindle_group *group)
 
 /**
  * spindle_fill_subgroup_bytes() - size of a message about a subgroup
- * @group: its group
+ * @inst: the installed view
  *
  * Return: bytes, at most
  */
-u32 spindle_fill_subgroup_bytes(const struct spindle_group *group)
+u32 spindle_fill_subgroup_bytes(const struct spindle_installed *inst)
 {
 	const struct spindle_subgroup *sg;
 	u32 i, readers = 0;
 
-	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+	for (i = 0; (sg = spindle_installed_subgroup(inst, &i)); i++)
 		readers = max(readers, sg->readers);
 	return 2 * SPINDLE_FILL_BASE + min_t(u32, readers, READERS) * READER_BYTES +
-	       group->view.num_members * (NODE_BYTES + ROW_BYTES);
+	       inst->view.num_members * (NODE_BYTES + ROW_BYTES);
 }
 
 static int put_addr(struct sk_buff *skb, const struct spindle_addr *addr, int a4, int a6,
@@ -86,14 +86,14 @@ static int put_addr(struct sk_buff *skb, const struct spindle_addr *addr, int a4
  */
 bool spindle_fill_has_view(const struct spindle_node *node)
 {
-	return node->group && node->group->view.vid;
+	return node->inst && node->inst->view.vid;
 }
 
 static u8 state_of(const struct spindle_node *node)
 {
 	if (node->dead)
 		return SPINDLE_NODE_DEAD;
-	return node->group ? SPINDLE_NODE_VIEW : SPINDLE_NODE_IDLE;
+	return node->inst ? SPINDLE_NODE_VIEW : SPINDLE_NODE_IDLE;
 }
 
 /**
@@ -123,7 +123,7 @@ int spindle_fill_node(struct sk_buff *skb, const struct spindle_node *node)
 	    nla_put_u32(skb, SPINDLE_A_CPU, node->engine->cpu))
 		return -EMSGSIZE;
 	if (spindle_fill_has_view(node) &&
-	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, node->group->view.vid, SPINDLE_A_PAD))
+	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, node->inst->view.vid, SPINDLE_A_PAD))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -265,8 +265,8 @@ int spindle_fill_lineage(struct sk_buff *skb, const struct spindle_lineage *line
  */
 int spindle_fill_view(struct sk_buff *skb, const struct spindle_node *node)
 {
-	const struct spindle_view *view = &node->group->view;
-	const struct spindle_live *live = node->group->live;
+	const struct spindle_view *view = &node->inst->view;
+	const struct spindle_live *live = node->inst->live;
 	u32 i;
 
 	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
@@ -460,7 +460,7 @@ static int fill_row(struct sk_buff *skb, const struct spindle_subgroup *sg, u32 
 
 static int fill_rows(struct sk_buff *skb, const struct spindle_subgroup *sg)
 {
-	const struct spindle_view *view = &sg->group->view;
+	const struct spindle_view *view = &sg->inst->view;
 	u32 r;
 
 	for (r = 0; r < view->num_members; r++)
@@ -485,10 +485,10 @@ int spindle_fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
 	struct nlattr *nest;
 
 	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
-	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, node->group->view.vid, SPINDLE_A_PAD))
+	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, node->inst->view.vid, SPINDLE_A_PAD))
 		return -EMSGSIZE;
 	nest = nla_nest_start(skb, SPINDLE_A_SUBGROUP);
-	if (!nest || fill_subgroup_config(skb, &node->group->view, sg->cfg) ||
+	if (!nest || fill_subgroup_config(skb, &node->inst->view, sg->cfg) ||
 	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_STATE, READ_ONCE(sg->state)) ||
 	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_ERROR, READ_ONCE(sg->error)) ||
 	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_READERS, sg->readers) ||
@@ -505,12 +505,12 @@ int spindle_fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
 
 static u64 peer_torn(const struct spindle_peer *peer)
 {
-	const struct spindle_group *group = peer->group;
+	const struct spindle_installed *inst = peer->inst;
 	u64 torn = READ_ONCE(peer->torn);
 	const struct spindle_subgroup *sg;
 	u32 i;
 
-	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+	for (i = 0; (sg = spindle_installed_subgroup(inst, &i)); i++)
 		if (sg->peers & BIT_ULL(peer->rank))
 			torn += READ_ONCE(sg->mc.member[spindle_mask_rank(sg->cfg->members,
 									  peer->rank)].torn);
@@ -533,7 +533,7 @@ static int fill_peer(struct sk_buff *skb, const struct spindle_peer *peer)
 
 	if (!nest || nla_put_u32(skb, SPINDLE_PEER_A_ID, peer->id) ||
 	    nla_put_u8(skb, SPINDLE_PEER_A_STATE, spindle_peer_state(&peer->conn)) ||
-	    nla_put_u8(skb, SPINDLE_PEER_A_IMM, peer->group->node->imm) ||
+	    nla_put_u8(skb, SPINDLE_PEER_A_IMM, peer->inst->node->imm) ||
 	    (reason && nla_put_string(skb, SPINDLE_PEER_A_REASON, reason)) ||
 	    put_counters(skb, SPINDLE_PEER_A_PAD, list, ARRAY_SIZE(list)))
 		return -EMSGSIZE;
@@ -586,8 +586,8 @@ int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node)
 	if (refusal && (nla_put_u32(skb, SPINDLE_A_PEER_ID, id) ||
 			nla_put_string(skb, SPINDLE_A_REASON, spindle_refusal_text(refusal))))
 		return -EMSGSIZE;
-	for (i = 0; node->group && i < node->group->view.num_members; i++)
-		if (node->group->peer[i] && fill_peer(skb, node->group->peer[i]))
+	for (i = 0; node->inst && i < node->inst->view.num_members; i++)
+		if (node->inst->peer[i] && fill_peer(skb, node->inst->peer[i]))
 			return -EMSGSIZE;
 	return 0;
 }

@@ -26,7 +26,7 @@
 
 #include "core/membership/card.h"
 
-struct spindle_group;
+struct spindle_installed;
 struct spindle_node;
 struct spindle_rdmc_group;
 struct spindle_rules;
@@ -81,8 +81,8 @@ int spindle_netlink_live_set(struct genl_info *info);
 /* Bytes of a message without lists: the size of a list is added to this. */
 #define SPINDLE_FILL_BASE	1024
 
-u32 spindle_fill_view_bytes(const struct spindle_group *group);
-u32 spindle_fill_subgroup_bytes(const struct spindle_group *group);
+u32 spindle_fill_view_bytes(const struct spindle_installed *inst);
+u32 spindle_fill_subgroup_bytes(const struct spindle_installed *inst);
 bool spindle_fill_has_view(const struct spindle_node *node);
 int spindle_fill_node(struct sk_buff *skb, const struct spindle_node *node);
 int spindle_fill_view(struct sk_buff *skb, const struct spindle_node *node);
@@ -92,13 +92,13 @@ int spindle_fill_insecure(struct sk_buff *skb, const struct spindle_node *node);
 int spindle_fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
 			  const struct spindle_subgroup *sg);
 int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node);
-u32 spindle_fill_rdmc_bytes(const struct spindle_group *group);
+u32 spindle_fill_rdmc_bytes(const struct spindle_installed *inst);
 int spindle_fill_rdmc(struct sk_buff *skb, const struct spindle_rdmc_group *group);
 
 /* ---- dump.c ------------------------------------------------------------- */
 
 int spindle_netlink_start(struct netlink_callback *cb,
-			  u32 (*bytes)(const struct spindle_group *group));
+			  u32 (*bytes)(const struct spindle_installed *inst));
 int spindle_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 			 int (*fill)(struct sk_buff *, const struct spindle_node *),
 			 bool (*has)(const struct spindle_node *));

@@ -253,7 +253,7 @@ struct spindle_subgroup *spindle_netlink_find_subgroup(struct genl_info *info)
 	node = spindle_netlink_node(info);
 	if (IS_ERR(node))
 		return ERR_CAST(node);
-	sg = spindle_group_find(node->group, nla_get_u32(attr));
+	sg = spindle_installed_find(node->inst, nla_get_u32(attr));
 	if (sg)
 		return sg;
 	NL_SET_ERR_MSG_ATTR(info->extack, attr, "the node is in no subgroup with this id");

@@ -33,27 +33,27 @@ static int parse_raw(struct spindle_raw *raw, struct nlattr **tb, struct netlink
 static int find_other(struct spindle_raw *raw, struct netlink_ext_ack *extack)
 {
 	const struct spindle_subgroup *sg = raw->sg;
-	const struct spindle_group *group = sg->group;
+	const struct spindle_installed *inst = sg->inst;
 	u64 set = sg->peers & sg->cfg->senders, after;
 	struct spindle_node *node = NULL;
 	u32 rank;
 
-	after = set & ~((BIT_ULL(group->mg.me) << 1) - 1);
+	after = set & ~((BIT_ULL(inst->mg.me) << 1) - 1);
 	if (set) {
 		rank = __ffs64(after ? after : set);
-		node = spindle_node_find(group->node->sn, group->view.member[rank].id);
+		node = spindle_node_find(inst->node->sn, inst->view.member[rank].id);
 	}
-	if (!node || node->engine != group->node->engine || !node->group ||
-	    node->group->digest != group->digest)
+	if (!node || node->engine != inst->node->engine || !node->inst ||
+	    node->inst->digest != inst->digest)
 		return spindle_deny(extack, NULL, -EOPNOTSUPP,
 				    "a ping-pong needs another sender of this kernel and engine");
-	raw->other = node->group->subgroup[sg->index];
+	raw->other = node->inst->subgroup[sg->index];
 	return 0;
 }
 
 static int check_raw(struct spindle_raw *raw, struct netlink_ext_ack *extack)
 {
-	if (raw->sg->group->live)
+	if (raw->sg->inst->live)
 		return spindle_deny(extack, NULL, -EOPNOTSUPP,
 				    "not in a live view: its members would suspect this node");
 	if (raw->sg->mc.my_sender == SPINDLE_NO_RANK)

@@ -87,11 +87,11 @@ struct look {
 
 /**
  * spindle_fill_rdmc_bytes() - size of a message about an RDMC group
- * @group: the view that its members are in
+ * @inst: the installed view that its members are in
  *
  * Return: bytes, at most
  */
-u32 spindle_fill_rdmc_bytes(const struct spindle_group *group)
+u32 spindle_fill_rdmc_bytes(const struct spindle_installed *inst)
 {
 	return SPINDLE_FILL_BASE + SPINDLE_MAX_MEMBERS * MEMBER_BYTES +
 	       SPINDLE_RDMC_OBJECTS * OBJECT_BYTES;

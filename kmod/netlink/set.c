@@ -226,7 +226,7 @@ int spindle_netlink_subgroup_set_doit(struct sk_buff *skb, struct genl_info *inf
 		err = parse_change(&change, tb, info->extack);
 	}
 	if (!err)
-		spindle_engine_call(change.sg->group->node->engine, subgroup_set_fn, &change);
+		spindle_engine_call(change.sg->inst->node->engine, subgroup_set_fn, &change);
 	spindle_netlink_unlock(info);
 	return err;
 }

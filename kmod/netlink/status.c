@@ -48,14 +48,14 @@ static int put_contacts(struct sk_buff *skb, const struct spindle_join *join)
  * Count the own messages, and their bytes, that a member has not delivered yet, in the subgroup
  * with the most of them.
  */
-static void find_lag(const struct spindle_group *group, u32 rank, u64 *messages, u64 *bytes)
+static void find_lag(const struct spindle_installed *inst, u32 rank, u64 *messages, u64 *bytes)
 {
 	u32 i;
 
 	*messages = 0;
 	*bytes = 0;
-	for (i = 0; i < group->view.num_subgroups; i++) {
-		const struct spindle_subgroup *sg = group->subgroup[i];
+	for (i = 0; i < inst->view.num_subgroups; i++) {
+		const struct spindle_subgroup *sg = inst->subgroup[i];
 		const struct spindle_mc_sender *sd;
 		const struct spindle_mc_member *m;
 		const struct spindle_mc *mc;
@@ -86,11 +86,11 @@ static void find_lag(const struct spindle_group *group, u32 rank, u64 *messages,
 
 static int put_suspectors(struct sk_buff *skb, const struct spindle_live *live, u32 rank)
 {
-	const struct spindle_view *view = &live->group->view;
+	const struct spindle_view *view = &live->inst->view;
 	u32 r;
 
 	for (r = 0; r < view->num_members; r++) {
-		u64 suspects = r == live->group->mg.me ? live->mb.suspected :
+		u64 suspects = r == live->inst->mg.me ? live->mb.suspected :
 			       live->mb.peer[r].vid == view->vid ? live->mb.peer[r].suspected : 0;
 
 		if ((suspects & BIT_ULL(rank)) &&
@@ -116,7 +116,7 @@ static int put_seen(struct sk_buff *skb, const struct spindle_live *live, u32 ra
 	if ((live->mb.suspected & BIT_ULL(rank)) &&
 	    nla_put_u8(skb, SPINDLE_LIVE_MEMBER_A_WHY, p->reason))
 		return -EMSGSIZE;
-	find_lag(live->group, rank, &messages, &bytes);
+	find_lag(live->inst, rank, &messages, &bytes);
 	if (nla_put_u64_64bit(skb, SPINDLE_LIVE_MEMBER_A_LAG, messages,
 			      SPINDLE_LIVE_MEMBER_A_PAD) ||
 	    nla_put_u64_64bit(skb, SPINDLE_LIVE_MEMBER_A_LAG_BYTES, bytes,
@@ -137,17 +137,17 @@ static int put_connection(struct sk_buff *skb, const struct spindle_peer *peer)
 
 static int put_member(struct sk_buff *skb, const struct spindle_live *live, u32 rank)
 {
-	const struct spindle_group *group = live->group;
-	const struct spindle_peer *peer = group->peer[rank];
+	const struct spindle_installed *inst = live->inst;
+	const struct spindle_peer *peer = inst->peer[rank];
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_LIVE_A_MEMBER);
 
 	if (!nest ||
-	    nla_put_u32(skb, SPINDLE_LIVE_MEMBER_A_ID, group->view.member[rank].id) ||
+	    nla_put_u32(skb, SPINDLE_LIVE_MEMBER_A_ID, inst->view.member[rank].id) ||
 	    nla_put_u32(skb, SPINDLE_LIVE_MEMBER_A_RANK, rank) ||
 	    put_suspectors(skb, live, rank))
 		return -EMSGSIZE;
-	if (rank == group->mg.me) {
-		if (nla_put_u64_64bit(skb, SPINDLE_LIVE_MEMBER_A_VIEW, group->view.vid,
+	if (rank == inst->mg.me) {
+		if (nla_put_u64_64bit(skb, SPINDLE_LIVE_MEMBER_A_VIEW, inst->view.vid,
 				      SPINDLE_LIVE_MEMBER_A_PAD))
 			return -EMSGSIZE;
 	} else if ((peer && put_connection(skb, peer)) || put_seen(skb, live, rank)) {
@@ -158,16 +158,16 @@ static int put_member(struct sk_buff *skb, const struct spindle_live *live, u32 
 }
 
 /* Add nodes that want to join, on a member; or the members, on a node that joins. */
-static int put_guests(struct sk_buff *skb, const struct spindle_group *group)
+static int put_guests(struct sk_buff *skb, const struct spindle_installed *inst)
 {
 	const struct spindle_peer *peer;
 	u32 i;
 
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
+	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++) {
 		struct nlattr *nest;
 
 		if (spindle_peer_departed(peer) ||
-		    (group->mg.me != SPINDLE_NO_RANK && peer->rank != SPINDLE_NO_RANK))
+		    (inst->mg.me != SPINDLE_NO_RANK && peer->rank != SPINDLE_NO_RANK))
 			continue;
 		nest = nla_nest_start(skb, SPINDLE_LIVE_A_MEMBER);
 		if (!nest || nla_put_u32(skb, SPINDLE_LIVE_MEMBER_A_ID, peer->id) ||
@@ -213,10 +213,10 @@ static int put_live(struct sk_buff *skb, const struct spindle_live *live)
 	if (live->mb.state == SPINDLE_MB_STOPPED &&
 	    nla_put_u8(skb, SPINDLE_LIVE_A_WHY, live->mb.reason))
 		return -EMSGSIZE;
-	for (r = 0; r < live->group->view.num_members; r++)
+	for (r = 0; r < live->inst->view.num_members; r++)
 		if (put_member(skb, live, r))
 			return -EMSGSIZE;
-	return put_guests(skb, live->group);
+	return put_guests(skb, live->inst);
 }
 
 /* Add the status of a node that is no member yet. */
@@ -225,7 +225,7 @@ static int put_joining(struct sk_buff *skb, const struct spindle_node *node)
 	if (nla_put_u8(skb, SPINDLE_LIVE_A_STATE, SPINDLE_LIVE_JOINING) ||
 	    nla_put_string(skb, SPINDLE_LIVE_A_REASON, spindle_join_reason(node->join)))
 		return -EMSGSIZE;
-	return node->group ? put_guests(skb, node->group) : 0;
+	return node->inst ? put_guests(skb, node->inst) : 0;
 }
 
 /* Add the reason of a node whose join has failed, or whose device is gone. */
@@ -243,14 +243,14 @@ static int put_why(struct sk_buff *skb, const struct spindle_node *node)
 
 static bool has_live(const struct spindle_node *node)
 {
-	return node->join || (node->group && node->group->live);
+	return node->join || (node->inst && node->inst->live);
 }
 
 static int fill_status(struct sk_buff *skb, const struct spindle_node *node)
 {
-	const struct spindle_group *group = node->group;
+	const struct spindle_installed *inst = node->inst;
 	/* @join may still exist for a moment after the node has become a member. */
-	bool joining = node->join && (!group || group->mg.me == SPINDLE_NO_RANK);
+	bool joining = node->join && (!inst || inst->mg.me == SPINDLE_NO_RANK);
 	struct nlattr *nest;
 
 	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
@@ -258,16 +258,16 @@ static int fill_status(struct sk_buff *skb, const struct spindle_node *node)
 		return -EMSGSIZE;
 	if (!has_live(node))
 		return put_why(skb, node);
-	if (group && group->view.vid &&
-	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, group->view.vid, SPINDLE_A_PAD))
+	if (inst && inst->view.vid &&
+	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, inst->view.vid, SPINDLE_A_PAD))
 		return -EMSGSIZE;
 	if (joining ? put_contacts(skb, node->join) :
-		      spindle_fill_lineage(skb, &group->live->lineage))
+		      spindle_fill_lineage(skb, &inst->live->lineage))
 		return -EMSGSIZE;
 	if (spindle_fill_insecure(skb, node))
 		return -EMSGSIZE;
 	nest = nla_nest_start(skb, SPINDLE_A_LIVE);
-	if (!nest || (joining ? put_joining(skb, node) : put_live(skb, group->live)))
+	if (!nest || (joining ? put_joining(skb, node) : put_live(skb, inst->live)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -282,9 +282,9 @@ static bool has_status(const struct spindle_node *node)
 #define CONTACT_BYTES 144
 
 /* A member with all that suspect it, and with numbers. */
-static u32 status_bytes(const struct spindle_group *group)
+static u32 status_bytes(const struct spindle_installed *inst)
 {
-	u32 n = group->view.num_members;
+	u32 n = inst->view.num_members;
 
 	return 1024 + n * (256 + 8 * n) + SPINDLE_SEATS * 120 +
 	       SPINDLE_MAX_CONTACTS * CONTACT_BYTES;
@@ -298,7 +298,7 @@ static u32 status_bytes(const struct spindle_group *group)
  */
 int spindle_netlink_status_start(struct netlink_callback *cb)
 {
-	/* Nodes that join have no group yet. */
+	/* Nodes that join have no installed view yet. */
 	cb->min_dump_alloc = max_t(u32, cb->min_dump_alloc,
 				   1024 + SPINDLE_MAX_CONTACTS * CONTACT_BYTES);
 	return spindle_netlink_start(cb, status_bytes);

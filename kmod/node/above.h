@@ -2,9 +2,9 @@
 /*
  * Above: what node/ asks of the folders that use it.
  *
- * A node carries groups, and knows neither how their membership is agreed on (live/) nor how blocks
- * move between nodes (bulk/). Each of the two has one table here. main.c registers both before
- * there is a node, and they never change.
+ * A node carries an installed view. It knows neither how membership is agreed on (live/) nor how
+ * blocks move between nodes (bulk/). Each of the two has one table here. main.c registers both
+ * before there is a node, and they never change.
  */
 #ifndef SPINDLE_NODE_ABOVE_H
 #define SPINDLE_NODE_ABOVE_H
@@ -15,8 +15,8 @@
 struct spindle_conn;
 struct spindle_door;
 struct spindle_endpoint;
-struct spindle_group;
 struct spindle_hello;
+struct spindle_installed;
 struct spindle_join;
 struct spindle_key;
 struct spindle_large;
@@ -31,12 +31,12 @@ struct spindle_subgroup;
 struct spindle_view;
 
 /**
- * struct spindle_membership_ops - the membership of groups whose view changes by itself
- * @mg: what core/group asks of a group that has one; only connected, guest, made, begun and told
- * @create: make @group->live; -ENOMEM leaves what was made, for @destroy
- * @destroy: the mirror; NULL is fine. The engine does not run the group any more
+ * struct spindle_membership_ops - the membership of live views
+ * @mg: what core/group asks of a live view; only connected, guest, made, begun and told
+ * @create: make @inst->live; -ENOMEM leaves what was made, for @destroy
+ * @destroy: the mirror; NULL is fine. The engine does not run the view any more
  * @begin: the first view is there; returns 0 or -errno
- * @bow_out: the group stops: leave its members behind in good order. May sleep
+ * @bow_out: the view stops: leave its members behind in good order. May sleep
  * @cancel: the node does not join any more. May sleep
  * @state: enum spindle_live_state
  * @pass: one pass of membership; engine. Returns true if there was work
@@ -53,7 +53,7 @@ struct spindle_view;
  */
 struct spindle_membership_ops {
 	const struct spindle_mg_ops *mg;
-	int (*create)(struct spindle_group *group, const struct spindle_rules *rules,
+	int (*create)(struct spindle_installed *inst, const struct spindle_rules *rules,
 		      const struct spindle_lineage *lineage);
 	void (*destroy)(struct spindle_live *live);
 	int (*begin)(struct spindle_live *live, const struct spindle_view *view);
@@ -80,7 +80,7 @@ struct spindle_membership_ops {
  * @drop: a node leaves its view: all its RDMC groups end, and all its lanes. May sleep
  * @match: which lane is a connection request for? Under the endpoint's lock. Returns enum
  *	spindle_refusal
- * @pass: a pass over the lanes and groups of a node; engine. Returns true if there was work
+ * @pass: a pass over the lanes and RDMC groups of a node; engine. Returns true if there was work
  * @due: nanoseconds until the next pass is needed, U64_MAX: never; engine
  * @arm: the engine goes to sleep: returns true if something has come already; engine
  * @lost: a static view has lost a member; engine

@@ -97,8 +97,8 @@ static void detach_fn(void *ctx)
 	}
 	if (att->flags & SPINDLE_ATTACH_RECV) {
 		spindle_mc_detach_reader(mc, &att->dlvq);
-		if (!--att->sg->readers && att->sg->group->live)
-			spindle_membership->unread(att->sg->group->live, att->sg->index);
+		if (!--att->sg->readers && att->sg->inst->live)
+			spindle_membership->unread(att->sg->inst->live, att->sg->index);
 		/* The next pass must not check a parting sender as a reader. */
 		att->flags &= ~SPINDLE_ATTACH_RECV;
 	}
@@ -133,7 +133,7 @@ void spindle_attachment_part(struct spindle_subgroup *sg)
 {
 	struct spindle_attachment *att = sg->sender;
 
-	lockdep_assert_held(&sg->group->node->sn->lock);
+	lockdep_assert_held(&sg->inst->node->sn->lock);
 	/* The end of the view may have freed the sender since this work was scheduled. */
 	if (!att || !att->parting)
 		return;
@@ -206,15 +206,15 @@ static bool reads_rows(const struct spindle_attachment *att)
  */
 static void let_rows_go(struct spindle_attachment *att)
 {
-	const struct spindle_group *group = att->sg->group;
+	const struct spindle_installed *inst = att->sg->inst;
 	const struct spindle_peer *peer;
 	bool reads = reads_rows(att);
 	u32 i;
 
-	spindle_mappings_end(&att->maps, &group->row.mem, reads);
+	spindle_mappings_end(&att->maps, &inst->row.mem, reads);
 	if (reads)
-		spindle_mappings_keep(&att->maps, &group->row.mem, att->user);
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
+		spindle_mappings_keep(&att->maps, &inst->row.mem, att->user);
+	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++) {
 		if (reads)
 			spindle_mappings_keep(&att->maps, &peer->row.mem, att->user);
 		else
@@ -224,19 +224,20 @@ static void let_rows_go(struct spindle_attachment *att)
 
 /**
  * spindle_attachment_forget() - unmap a row in which no reader holds a message
- * @group: the group; its processes then see zeroes instead of the row
+ * @inst: the installed view; its processes then see zeroes instead of the row
  * @mem: the pages of the row
  *
  * Context: process, the namespace's lock.
  */
-void spindle_attachment_forget(const struct spindle_group *group, const struct spindle_pages *mem)
+void spindle_attachment_forget(const struct spindle_installed *inst,
+			       const struct spindle_pages *mem)
 {
 	struct spindle_attachment *att;
 	struct spindle_subgroup *sg;
 	u32 i;
 
-	lockdep_assert_held(&group->node->sn->lock);
-	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+	lockdep_assert_held(&inst->node->sn->lock);
+	for (i = 0; (sg = spindle_installed_subgroup(inst, &i)); i++)
 		list_for_each_entry(att, &sg->attachments, link)
 			spindle_mappings_end(&att->maps, mem, false);
 }
@@ -249,7 +250,7 @@ void spindle_attachment_forget(const struct spindle_group *group, const struct s
  */
 void spindle_attachment_cut(struct spindle_attachment *att)
 {
-	lockdep_assert_held(&att->sg->group->node->sn->lock);
+	lockdep_assert_held(&att->sg->inst->node->sn->lock);
 	mutex_lock(&att->lock);
 	list_del(&att->link);
 	/* A parting attachment has no file any more, so it has no mappings. */
@@ -270,7 +271,7 @@ void spindle_attachment_cut(struct spindle_attachment *att)
  */
 void spindle_attachment_move(struct spindle_attachment *att, struct spindle_subgroup *sg)
 {
-	lockdep_assert_held(&sg->group->node->sn->lock);
+	lockdep_assert_held(&sg->inst->node->sn->lock);
 	mutex_lock(&att->lock);
 	att->sg = sg;
 	mutex_unlock(&att->lock);
@@ -359,9 +360,9 @@ static void describe_config(const struct spindle_subgroup *sg, struct spindle_at
 		args->features |= SPINDLE_FEAT_PACKED;
 	if (mc->ordered)
 		args->features |= SPINDLE_FEAT_ORDERED;
-	if (sg->group->live)
+	if (sg->inst->live)
 		args->features |= SPINDLE_FEAT_LIVE;
-	args->vid = sg->group->view.vid;
+	args->vid = sg->inst->view.vid;
 	args->members = mc->members;
 	args->senders = mc->senders;
 	args->rank = mc->me;
@@ -392,7 +393,7 @@ static void describe_layout(const struct spindle_attachment *att,
 	args->usr_desc = offsetof(struct spindle_usr, desc);
 	args->ctl = section(PART_CTL, sizeof(struct spindle_ctl));
 	args->usr = section(PART_USR, usr_bytes(att));
-	args->sst = section(PART_SST, sg->group->layout.sst);
+	args->sst = section(PART_SST, sg->inst->layout.sst);
 	if (flags & SPINDLE_ATTACH_SEND)
 		args->tx = section(PART_TX, args->ring_bytes);
 	if (flags & SPINDLE_ATTACH_RECV)
@@ -410,7 +411,7 @@ static struct spindle_subgroup *find_subgroup(const struct spindle_net *sn,
 
 	if (!node)
 		return ERR_PTR(-ENODEV);
-	return spindle_group_find(node->group, args->subgroup) ? : ERR_PTR(-ENOENT);
+	return spindle_installed_find(node->inst, args->subgroup) ? : ERR_PTR(-ENOENT);
 }
 
 static int check_role(const struct spindle_subgroup *sg, struct spindle_attach *args)
@@ -460,7 +461,7 @@ static void attach_fn(void *ctx)
 /* The rest of the bind: everything is checked and allocated. Cannot fail. */
 static void bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg)
 {
-	struct spindle_engine *engine = sg->group->node->engine;
+	struct spindle_engine *engine = sg->inst->node->engine;
 
 	mutex_lock(&att->lock);
 	att->sg = sg;
@@ -617,20 +618,20 @@ static u64 ring_bytes(const struct spindle_subgroup *sg)
 static struct spindle_peer *find_instance(const struct spindle_subgroup *sg, enum part part,
 					  u32 instance)
 {
-	const struct spindle_group *group = sg->group;
+	const struct spindle_installed *inst = sg->inst;
 	u64 set;
 	u32 r;
 
-	if (group->live) {
+	if (inst->live) {
 		if (instance == SPINDLE_SEATS)
 			return NULL;
-		return instance < SPINDLE_SEATS && group->seat[instance] ?
-		       group->seat[instance] : ERR_PTR(-EINVAL);
+		return instance < SPINDLE_SEATS && inst->seat[instance] ?
+		       inst->seat[instance] : ERR_PTR(-EINVAL);
 	}
 	set = part == PART_RX ? sg->cfg->senders : sg->cfg->members;
-	for (r = 0; r < group->view.num_members; r++)
+	for (r = 0; r < inst->view.num_members; r++)
 		if ((set & BIT_ULL(r)) && spindle_mask_rank(set, r) == instance)
-			return group->peer[r];
+			return inst->peer[r];
 	return ERR_PTR(-EINVAL);
 }
 
@@ -639,16 +640,16 @@ static int map_instance(struct spindle_attachment *att, struct vm_area_struct *v
 			enum part part, u32 instance)
 {
 	struct spindle_subgroup *sg = att->sg;
-	struct spindle_group *group = sg->group;
+	struct spindle_installed *inst = sg->inst;
 	struct spindle_peer *peer = find_instance(sg, part, instance);
 	struct spindle_mapped what;
 	const struct spindle_layout *lo;
 
 	if (IS_ERR(peer))
 		return PTR_ERR(peer);
-	lo = peer ? &peer->in : &group->layout;
+	lo = peer ? &peer->in : &inst->layout;
 	what = (struct spindle_mapped){
-		.mem = peer ? &peer->row.mem : &group->row.mem,
+		.mem = peer ? &peer->row.mem : &inst->row.mem,
 		.bytes = lo->sst,
 	};
 	if (part == PART_RX) {
@@ -664,7 +665,7 @@ static int map_tx(struct spindle_attachment *att, struct vm_area_struct *vma)
 {
 	const struct spindle_subgroup *sg = att->sg;
 	struct spindle_mapped what = {
-		.mem = &sg->group->row.mem,
+		.mem = &sg->inst->row.mem,
 		.offset = sg->mc.own.pay,
 		.bytes = ring_bytes(sg),
 		.writable = true,
@@ -689,9 +690,9 @@ static int map_row(struct spindle_attachment *att, struct vm_area_struct *vma,
 	if (part == PART_RX && (!(att->flags & SPINDLE_ATTACH_RECV) ||
 				(att->flags & SPINDLE_ATTACH_COPY)))
 		return -EACCES;
-	mutex_lock(&sg->group->seats_lock);
+	mutex_lock(&sg->inst->seats_lock);
 	err = map_instance(att, vma, part, instance);
-	mutex_unlock(&sg->group->seats_lock);
+	mutex_unlock(&sg->inst->seats_lock);
 	return err;
 }
 

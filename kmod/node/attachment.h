@@ -37,7 +37,7 @@
 
 struct eventfd_ctx;
 struct spindle_engine;
-struct spindle_group;
+struct spindle_installed;
 struct spindle_net;
 struct spindle_subgroup;
 
@@ -150,7 +150,8 @@ int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *
 			    struct spindle_attach *args);
 void spindle_attachment_part(struct spindle_subgroup *sg);
 void spindle_attachment_cut(struct spindle_attachment *att);
-void spindle_attachment_forget(const struct spindle_group *group, const struct spindle_pages *mem);
+void spindle_attachment_forget(const struct spindle_installed *inst,
+			       const struct spindle_pages *mem);
 void spindle_attachment_move(struct spindle_attachment *att, struct spindle_subgroup *sg);
 int spindle_attachment_mmap(struct spindle_attachment *att, struct vm_area_struct *vma);
 __poll_t spindle_attachment_poll(struct spindle_attachment *att);

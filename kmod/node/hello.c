@@ -57,14 +57,14 @@ void spindle_hello_seal(struct spindle_hello *hello, struct spindle_node *node,
  */
 void spindle_hello_fill(struct spindle_hello *hello, const struct spindle_peer *peer)
 {
-	spindle_hello_node(hello, peer->group->node);
-	if (peer->group->mg.me == SPINDLE_NO_RANK)
+	spindle_hello_node(hello, peer->inst->node);
+	if (peer->inst->mg.me == SPINDLE_NO_RANK)
 		hello->flags |= SPINDLE_HELLO_F_JOIN;
 	hello->dst = cpu_to_le32(peer->id);
 	hello->digest = cpu_to_le64(peer->digest);
-	if (peer->group->live)
+	if (peer->inst->live)
 		hello->lineage =
-			cpu_to_le32(spindle_lineage_mark(peer->group->lineage));
+			cpu_to_le32(spindle_lineage_mark(peer->inst->lineage));
 }
 
 static bool is_tagged(void *ctx, const struct spindle_hello *hello)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Groups: a view that a node has installed, with all the memory it takes.
+ * Installed: a view that a node has installed, with all the memory it takes.
  *
- *	node -> group -> peers (connection, row)        one per other member
- *	              -> own row
- *	              -> subgroups -> attachments       one per open file
- *	              -> live                           membership, if the view is live
+ *	node -> inst -> peers (connection, row)        one per other member
+ *	             -> own row
+ *	             -> subgroups -> attachments       one per open file
+ *	             -> live                           membership, if the view is live
  *
- * Owner: the node. A group is built as a whole, then started, then removed as a whole. Between
- * start and stop the engine owns its protocol state.
+ * Owner: the node. A view is built as a whole, then started, then removed as a whole. Between start
+ * and stop the engine owns its protocol state.
  *
  * In a live view (live/live.h) members come and go. Each peer has a seat, from before it is a
  * member until no reader here holds a message of it any more. A row has the same layout in all
@@ -31,11 +31,11 @@ struct spindle_peer_ops;
 struct spindle_rules;
 struct spindle_subgroup;
 
-/* Peers of a group at most: members, nodes that want to join, and former members. */
+/* Peers of an installed view at most: members, nodes that want to join, and former members. */
 #define SPINDLE_SEATS 128
 
 /**
- * struct spindle_group - an installed view at one node
+ * struct spindle_installed - an installed view at one node
  * @node: its node
  * @peer_ops: what its peers tell it, constant
  * @live: membership, of live/; or NULL of a static view
@@ -47,7 +47,7 @@ struct spindle_subgroup;
  * @layout: layout of the own row
  * @row: the own row
  * @seats_lock: orders changes of @seat, and the end of the mappings of a row, against mmap()
- * @seat: all peers, owned; in a static view by rank. Set by spindle_group_seat()
+ * @seat: all peers, owned; in a static view by rank. Set by spindle_installed_seat()
  * @taken: seats that have a peer
  * @peer: the peers that are members, by rank; NULL at the own rank
  * @lost: in a static view, bit mask of the ranks whose connection is lost. Follows from the phases
@@ -55,7 +55,7 @@ struct spindle_subgroup;
  * @subgroup: by index in the view; NULL where the node is no member
  * @mg: the protocols of all subgroups, and the own rank
  */
-struct spindle_group {
+struct spindle_installed {
 	struct spindle_node *node;
 	const struct spindle_peer_ops *peer_ops;
 	struct spindle_live *live;
@@ -74,32 +74,32 @@ struct spindle_group {
 	struct spindle_mg mg;
 };
 
-void spindle_group_init(void);
-struct spindle_group *spindle_group_create(struct spindle_node *node,
-					   const struct spindle_view *view,
-					   const struct spindle_rules *rules,
-					   const struct spindle_lineage *lineage);
-void spindle_group_start(struct spindle_group *group);
-void spindle_group_stop(struct spindle_group *group, u32 error);
-void spindle_group_remove(struct spindle_group *group);
-void spindle_group_free(struct spindle_group *group);
+void spindle_installed_init(void);
+struct spindle_installed *spindle_installed_create(struct spindle_node *node,
+						   const struct spindle_view *view,
+						   const struct spindle_rules *rules,
+						   const struct spindle_lineage *lineage);
+void spindle_installed_start(struct spindle_installed *inst);
+void spindle_installed_stop(struct spindle_installed *inst, u32 error);
+void spindle_installed_remove(struct spindle_installed *inst);
+void spindle_installed_free(struct spindle_installed *inst);
 
 /**
- * spindle_group_seat() - give a seat to a peer, or free the seat
- * @group: the group
+ * spindle_installed_seat() - give a seat to a peer, or free the seat
+ * @inst: the installed view
  * @seat: the seat
  * @peer: the peer; NULL: the seat is free again
  */
-static inline void spindle_group_seat(struct spindle_group *group, u32 seat,
-				      struct spindle_peer *peer)
+static inline void spindle_installed_seat(struct spindle_installed *inst, u32 seat,
+					  struct spindle_peer *peer)
 {
-	group->seat[seat] = peer;
-	__assign_bit(seat, group->taken, peer);
+	inst->seat[seat] = peer;
+	__assign_bit(seat, inst->taken, peer);
 }
 
 /**
- * spindle_group_next() - the peer of a seat, or of the next seat that is taken
- * @group: the group
+ * spindle_installed_next() - the peer of a seat, or of the next seat that is taken
+ * @inst: the installed view
  * @seat: the seat to begin with; out: the seat of the peer
  *
  * A loop over all peers begins with seat 0, and goes on with the seat after that of the last peer.
@@ -107,29 +107,29 @@ static inline void spindle_group_seat(struct spindle_group *group, u32 seat,
  *
  * Return: the peer; NULL: there are no more
  */
-static inline struct spindle_peer *spindle_group_next(const struct spindle_group *group,
-						      u32 *seat)
+static inline struct spindle_peer *spindle_installed_next(const struct spindle_installed *inst,
+							  u32 *seat)
 {
-	*seat = find_next_bit(group->taken, SPINDLE_SEATS, *seat);
-	return *seat < SPINDLE_SEATS ? group->seat[*seat] : NULL;
+	*seat = find_next_bit(inst->taken, SPINDLE_SEATS, *seat);
+	return *seat < SPINDLE_SEATS ? inst->seat[*seat] : NULL;
 }
 
 /**
- * spindle_group_subgroup() - this node's next subgroup
- * @group: the group
+ * spindle_installed_subgroup() - this node's next subgroup
+ * @inst: the installed view
  * @index: the index to begin with; out: the index of the subgroup
  *
  * Return: the subgroup; NULL: there are no more
  */
-static inline struct spindle_subgroup *spindle_group_subgroup(const struct spindle_group *group,
-							      u32 *index)
+static inline struct spindle_subgroup *
+spindle_installed_subgroup(const struct spindle_installed *inst, u32 *index)
 {
-	while (*index < group->view.num_subgroups && !group->subgroup[*index])
+	while (*index < inst->view.num_subgroups && !inst->subgroup[*index])
 		(*index)++;
-	return *index < group->view.num_subgroups ? group->subgroup[*index] : NULL;
+	return *index < inst->view.num_subgroups ? inst->subgroup[*index] : NULL;
 }
 
 /* engine context */
-bool spindle_group_pass(struct spindle_group *group, u32 how);
+bool spindle_installed_pass(struct spindle_installed *inst, u32 how);
 
 #endif /* SPINDLE_NODE_INSTALLED_H */

@@ -204,14 +204,14 @@ err_module:
 	return err;
 }
 
-/* Remove a group that is stopped. */
-static void drop_group(struct spindle_node *node, u32 error)
+/* Remove the installed view, which is stopped. */
+static void drop_installed(struct spindle_node *node, u32 error)
 {
-	struct spindle_event_info info = { .error = error, .vid = node->group->view.vid };
+	struct spindle_event_info info = { .error = error, .vid = node->inst->view.vid };
 
 	spindle_transfer->drop(node);
-	spindle_group_remove(node->group);
-	node->group = NULL;
+	spindle_installed_remove(node->inst);
+	node->inst = NULL;
 	node->sn->generation++;
 	spindle_event(node, SPINDLE_EVENT_VIEW_REMOVE, &info);
 }
@@ -227,13 +227,13 @@ static void drop_group(struct spindle_node *node, u32 error)
 void spindle_node_drop_view(struct spindle_node *node)
 {
 	lockdep_assert_held(&node->sn->lock);
-	if (!node->group)
+	if (!node->inst)
 		return;
-	spindle_group_stop(node->group, SPINDLE_ERR_VIEW_GONE);
-	drop_group(node, SPINDLE_ERR_VIEW_GONE);
+	spindle_installed_stop(node->inst, SPINDLE_ERR_VIEW_GONE);
+	drop_installed(node, SPINDLE_ERR_VIEW_GONE);
 }
 
-static void remove_group(struct spindle_node *node)
+static void remove_installed(struct spindle_node *node)
 {
 	if (node->join)
 		spindle_membership->cancel(node->join);
@@ -249,7 +249,7 @@ static void remove_group(struct spindle_node *node)
 void spindle_node_del(struct spindle_node *node)
 {
 	lockdep_assert_held(&node->sn->lock);
-	remove_group(node);
+	remove_installed(node);
 	spindle_engine_call(node->engine, remove_node_fn, node);
 	if (!node->dead)
 		spindle_endpoint_close(&node->ep);
@@ -267,7 +267,7 @@ void spindle_node_del(struct spindle_node *node)
 }
 
 /*
- * Device removal has three steps over all nodes. All groups stop before any node closes its
+ * Device removal has three steps over all nodes. All views stop before any node closes its
  * connections, because peers on the same device would report these as lost.
  */
 static void end_joins(struct spindle_net *sn, struct ib_device *ib)
@@ -279,20 +279,20 @@ static void end_joins(struct spindle_net *sn, struct ib_device *ib)
 			continue;
 		node->why = node->join ? "the RDMA device was removed while the node joined" :
 					 "the RDMA device was removed";
-		if (node->group)
-			node->last_vid = node->group->view.vid;
+		if (node->inst)
+			node->last_vid = node->inst->view.vid;
 		if (node->join)
 			spindle_membership->cancel(node->join);
 	}
 }
 
-static void stop_groups(struct spindle_net *sn, struct ib_device *ib)
+static void stop_installed(struct spindle_net *sn, struct ib_device *ib)
 {
 	struct spindle_node *node;
 
 	list_for_each_entry(node, &sn->nodes, list)
-		if (!node->dead && node->ep.ib == ib && node->group)
-			spindle_group_stop(node->group, SPINDLE_ERR_DEVICE_GONE);
+		if (!node->dead && node->ep.ib == ib && node->inst)
+			spindle_installed_stop(node->inst, SPINDLE_ERR_DEVICE_GONE);
 }
 
 static void close_nodes(struct spindle_net *sn, struct ib_device *ib)
@@ -302,8 +302,8 @@ static void close_nodes(struct spindle_net *sn, struct ib_device *ib)
 	list_for_each_entry(node, &sn->nodes, list) {
 		if (node->dead || node->ep.ib != ib)
 			continue;
-		if (node->group)
-			drop_group(node, SPINDLE_ERR_DEVICE_GONE);
+		if (node->inst)
+			drop_installed(node, SPINDLE_ERR_DEVICE_GONE);
 		spindle_endpoint_close(&node->ep);
 		node->dead = true;
 		sn->generation++;
@@ -327,7 +327,7 @@ void spindle_node_device_removed(struct ib_device *ib)
 {
 	spindle_net_lock_all();
 	spindle_net_each(end_joins, ib);
-	spindle_net_each(stop_groups, ib);
+	spindle_net_each(stop_installed, ib);
 	spindle_net_each(close_nodes, ib);
 	spindle_net_unlock_all();
 }
@@ -373,24 +373,24 @@ int spindle_node_check_view(const struct spindle_node *node, const struct spindl
 }
 
 /**
- * spindle_node_start_group() - install a group
- * @node: the node; its former group has been removed
- * @group: built
+ * spindle_node_install() - install a view that is built
+ * @node: the node; its former view has been removed
+ * @inst: built
  *
  * Context: process, the namespace's lock.
  */
-void spindle_node_start_group(struct spindle_node *node, struct spindle_group *group)
+void spindle_node_install(struct spindle_node *node, struct spindle_installed *inst)
 {
 	lockdep_assert_held(&node->sn->lock);
-	node->group = group;
+	node->inst = inst;
 	node->why = NULL;
 	node->sn->generation++;
 	/* Report this first, because other events may follow from the start. */
 	spindle_event(node, SPINDLE_EVENT_VIEW_INSTALL, &(struct spindle_event_info){
-		.vid = group->view.vid,
-		.view = &group->view,
+		.vid = inst->view.vid,
+		.view = &inst->view,
 	});
-	spindle_group_start(group);
+	spindle_installed_start(inst);
 }
 
 /**
@@ -400,7 +400,7 @@ void spindle_node_start_group(struct spindle_node *node, struct spindle_group *g
  * @check: enum spindle_check
  * @extack: for the reason of an error
  *
- * The new group is built before the old one is removed, so that a refusal changes nothing.
+ * The new view is built before the old one is removed, so that a refusal changes nothing.
  *
  * Context: process, the namespace's lock.
  * Return: 0 or -errno
@@ -408,19 +408,19 @@ void spindle_node_start_group(struct spindle_node *node, struct spindle_group *g
 int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *view, u8 check,
 			  struct netlink_ext_ack *extack)
 {
-	struct spindle_group *group;
+	struct spindle_installed *inst;
 	int err = spindle_node_check_view(node, view, extack);
 
 	lockdep_assert_held(&node->sn->lock);
 	if (err)
 		return err;
-	if (node->join || (node->group && node->group->live))
+	if (node->join || (node->inst && node->inst->live))
 		return spindle_deny(extack, NULL, -EBUSY,
 				    "the node is in a live view: leave it, or remove it first");
-	if (node->group && view->vid < node->group->view.vid)
+	if (node->inst && view->vid < node->inst->view.vid)
 		return spindle_deny(extack, NULL, -ESTALE, "a view with a higher id is installed");
-	if (node->group && view->vid == node->group->view.vid) {
-		if (!memcmp(view, &node->group->view, sizeof(*view)))
+	if (node->inst && view->vid == node->inst->view.vid) {
+		if (!memcmp(view, &node->inst->view, sizeof(*view)))
 			return 0;
 		NL_SET_ERR_MSG(extack,
 			       "another view with this id is installed: choose a higher id");
@@ -428,16 +428,16 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 	}
 	if (!check)
 		spindle_payer_set(&node->payer);
-	group = spindle_group_create(node, view, NULL, NULL);
-	if (!group)
+	inst = spindle_installed_create(node, view, NULL, NULL);
+	if (!inst)
 		return spindle_deny(extack, NULL, -ENOMEM,
 				    "not enough memory for the rows of this view, or row_mib");
 	if (check) {
-		spindle_group_free(group);
+		spindle_installed_free(inst);
 		return 0;
 	}
-	remove_group(node);
-	spindle_node_start_group(node, group);
+	remove_installed(node);
+	spindle_node_install(node, inst);
 	return 0;
 }
 
@@ -450,5 +450,5 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 void spindle_node_del_view(struct spindle_node *node)
 {
 	lockdep_assert_held(&node->sn->lock);
-	remove_group(node);
+	remove_installed(node);
 }

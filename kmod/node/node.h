@@ -3,7 +3,7 @@
  * Nodes: endpoints of the protocol. A kernel may have several.
  *
  * Ownership: the lock of the namespace (base/net.h) protects the list of nodes, their configuration
- * and their groups. The engine owns the protocol state of a group.
+ * and their installed views. The engine owns the protocol state of an installed view.
  */
 #ifndef SPINDLE_NODE_NODE_H
 #define SPINDLE_NODE_NODE_H
@@ -21,7 +21,7 @@
 
 struct spindle_door;
 struct spindle_engine;
-struct spindle_group;
+struct spindle_installed;
 struct spindle_join;
 struct spindle_join_config;
 struct spindle_rules;
@@ -78,8 +78,8 @@ struct spindle_node_config {
  * @door: door of the live view, or NULL; protected by the lock of @ep
  * @begins: the node is about to begin a live view; protected by the lock of @ep
  * @join: an attempt to join a live view, or NULL
- * @group: the installed view, or NULL
- * @running: the group as the engine sees it
+ * @inst: the installed view, or NULL
+ * @running: the installed view as the engine sees it
  * @lanes: lanes that are not closed
  * @lanes_run: lanes as the engine sees them
  * @rdmcs: RDMC groups of the node
@@ -115,8 +115,8 @@ struct spindle_node {
 	struct spindle_door *door;
 	bool begins;
 	struct spindle_join *join;
-	struct spindle_group *group;
-	struct spindle_group *running;
+	struct spindle_installed *inst;
+	struct spindle_installed *running;
 	struct list_head lanes;
 	struct list_head lanes_run;
 	struct list_head rdmcs;
@@ -137,7 +137,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 void spindle_node_del(struct spindle_node *node);
 int spindle_node_check_view(const struct spindle_node *node, const struct spindle_view *view,
 			    struct netlink_ext_ack *extack);
-void spindle_node_start_group(struct spindle_node *node, struct spindle_group *group);
+void spindle_node_install(struct spindle_node *node, struct spindle_installed *inst);
 int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *view, u8 check,
 			  struct netlink_ext_ack *extack);
 void spindle_node_del_view(struct spindle_node *node);

@@ -20,7 +20,7 @@ static struct spindle_node *node_of(struct spindle_served *served)
 static bool pass(struct spindle_served *served, u32 how)
 {
 	struct spindle_node *node = node_of(served);
-	bool work = node->running && spindle_group_pass(node->running, how);
+	bool work = node->running && spindle_installed_pass(node->running, how);
 
 	spindle_engine_assert(node->engine);
 	return spindle_transfer->pass(node) || work;
@@ -34,22 +34,22 @@ static bool pass(struct spindle_served *served, u32 how)
 static bool settled(struct spindle_served *served)
 {
 	struct spindle_node *node = node_of(served);
-	struct spindle_group *group = node->running;
+	struct spindle_installed *inst = node->running;
 	struct spindle_subgroup *sg;
 	struct spindle_peer *peer;
 	bool all = true;
 	u32 i;
 
 	spindle_engine_assert(node->engine);
-	if (!group)
+	if (!inst)
 		return true;
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++) {
+	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++) {
 		if (!spindle_peer_joined(peer))
 			continue;
 		spindle_post_poll(&peer->conn);
 		all &= spindle_post_idle(&peer->conn);
 	}
-	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+	for (i = 0; (sg = spindle_installed_subgroup(inst, &i)); i++)
 		all &= !spindle_subgroup_watch(sg);
 	return all;
 }
@@ -57,8 +57,8 @@ static bool settled(struct spindle_served *served)
 static u64 due(struct spindle_served *served)
 {
 	struct spindle_node *node = node_of(served);
-	const struct spindle_group *group = node->running;
-	u64 ns = group && group->live ? spindle_membership->due(group->live) : U64_MAX;
+	const struct spindle_installed *inst = node->running;
+	u64 ns = inst && inst->live ? spindle_membership->due(inst->live) : U64_MAX;
 
 	spindle_engine_assert(node->engine);
 	return min(ns, spindle_transfer->due(node));
@@ -67,7 +67,7 @@ static u64 due(struct spindle_served *served)
 static bool announce(struct spindle_served *served, bool sleep)
 {
 	struct spindle_node *node = node_of(served);
-	struct spindle_group *group = node->running;
+	struct spindle_installed *inst = node->running;
 	struct spindle_attachment *att;
 	struct spindle_subgroup *sg;
 	struct spindle_peer *peer;
@@ -75,14 +75,14 @@ static bool announce(struct spindle_served *served, bool sleep)
 	u32 i;
 
 	spindle_engine_assert(node->engine);
-	if (!group)
+	if (!inst)
 		return ok;
-	for (i = 0; (sg = spindle_group_subgroup(group, &i)); i++)
+	for (i = 0; (sg = spindle_installed_subgroup(inst, &i)); i++)
 		list_for_each_entry(att, &sg->attachments, link)
 			WRITE_ONCE(att->ctl->need_wakeup, sleep);
 	if (!sleep)
 		return ok;
-	for (i = 0; (peer = spindle_group_next(group, &i)); i++)
+	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++)
 		ok &= spindle_peer_sleep(peer);
 	return ok;
 }

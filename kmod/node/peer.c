@@ -45,7 +45,7 @@ static_assert(SPINDLE_MAX_LARGE <= SPINDLE_POST_BYTES);
 
 /**
  * spindle_peer_create() - allocate a peer and its row
- * @group: its group
+ * @inst: the installed view that it belongs to
  * @seat: a free seat, into which the caller puts the peer
  * @who: id and address
  * @digest: digest of the view for which the nodes connect
@@ -53,16 +53,16 @@ static_assert(SPINDLE_MAX_LARGE <= SPINDLE_POST_BYTES);
  * Context: process, the namespace's lock.
  * Return: the peer, or NULL if there is no memory
  */
-struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
+struct spindle_peer *spindle_peer_create(struct spindle_installed *inst, u32 seat,
 					 const struct spindle_view_member *who, u64 digest)
 {
 	struct spindle_peer *peer = kvzalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);
-	struct spindle_node *node = group->node;
+	struct spindle_node *node = inst->node;
 
-	lockdep_assert_held(&group->node->sn->lock);
+	lockdep_assert_held(&inst->node->sn->lock);
 	if (!peer)
 		return NULL;
-	peer->group = group;
+	peer->inst = inst;
 	peer->id = who->id;
 	peer->addr = who->addr;
 	peer->seat = seat;
@@ -71,12 +71,12 @@ struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
 	peer->since = ktime_get_ns();
 	/* spindle_conn_fail() may be called before spindle_peer_start(). */
 	spindle_conn_init(&peer->conn);
-	if (group->live) {
-		spindle_rules_row(&peer->in, group->rules, peer->id, node->id);
-		spindle_rules_row(&peer->out, group->rules, node->id, peer->id);
+	if (inst->live) {
+		spindle_rules_row(&peer->in, inst->rules, peer->id, node->id);
+		spindle_rules_row(&peer->out, inst->rules, node->id, peer->id);
 	} else {
-		spindle_layout_row(&peer->in, &group->view, seat, group->mg.me);
-		spindle_layout_row(&peer->out, &group->view, group->mg.me, seat);
+		spindle_layout_row(&peer->in, &inst->view, seat, inst->mg.me);
+		spindle_layout_row(&peer->out, &inst->view, inst->mg.me, seat);
 	}
 	if (!spindle_payer_row(&node->payer, &peer->row, node->ep.ib, peer->in.size))
 		return peer;
@@ -86,49 +86,49 @@ struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
 
 /**
  * spindle_peer_row() - address and layout of a row
- * @group: the group
+ * @inst: the installed view
  * @peer: owner of the row; NULL: this node
  *
  * Return: the row as core/ uses it
  */
-struct spindle_row spindle_peer_row(struct spindle_group *group, struct spindle_peer *peer)
+struct spindle_row spindle_peer_row(struct spindle_installed *inst, struct spindle_peer *peer)
 {
 	if (!peer)
-		return (struct spindle_row){ .base = group->row.mem.va, .in = &group->layout };
+		return (struct spindle_row){ .base = inst->row.mem.va, .in = &inst->layout };
 	return (struct spindle_row){
 		.base = peer->row.mem.va,
 		.in = &peer->in,
 		.out = &peer->out,
-		.vouch = group->node->imm ? peer->vouch : NULL,
+		.vouch = inst->node->imm ? peer->vouch : NULL,
 	};
 }
 
 /* A joining node dials all members. Of two members the one with the lower id dials. */
 static bool dials(const struct spindle_peer *peer)
 {
-	const struct spindle_group *group = peer->group;
+	const struct spindle_installed *inst = peer->inst;
 
 	return peer->rank != SPINDLE_NO_RANK &&
-	       (group->mg.me == SPINDLE_NO_RANK || group->node->id < peer->id);
+	       (inst->mg.me == SPINDLE_NO_RANK || inst->node->id < peer->id);
 }
 
 /**
  * spindle_peer_start() - start connecting to a peer, or waiting for it
- * @peer: created, in a group that is complete
+ * @peer: created, in an installed view that is complete
  */
 void spindle_peer_start(struct spindle_peer *peer)
 {
-	const struct spindle_group *group = peer->group;
-	struct spindle_node *node = group->node;
+	const struct spindle_installed *inst = peer->inst;
+	struct spindle_node *node = inst->node;
 	struct spindle_conn_config cfg = {
 		.ep = &node->ep,
 		.net = node->net,
 		.ops = &spindle_peer_conn_ops,
 		.active = dials(peer),
-		.patient = group->live,
+		.patient = inst->live,
 		.secret = spindle_key_given(&node->key),
 		.in = &peer->row,
-		.own = &group->row,
+		.own = &inst->row,
 		.remote_bytes = peer->out.size,
 	};
 	struct spindle_addr src = node->addr;
@@ -147,7 +147,7 @@ static bool may_be_accused(const struct spindle_peer *peer)
 
 	if (peer->rank == SPINDLE_NO_RANK)
 		return false;
-	for (i = 0; (sg = spindle_group_subgroup(peer->group, &i)); i++)
+	for (i = 0; (sg = spindle_installed_subgroup(peer->inst, &i)); i++)
 		if (sg->streams && (sg->peers & BIT_ULL(peer->rank)))
 			return true;
 	return false;
@@ -165,7 +165,7 @@ void spindle_peer_destroy(struct spindle_peer *peer)
 	WARN_ON_ONCE(may_be_accused(peer));
 	if (peer->conn.cfg.ep)
 		spindle_conn_close(&peer->conn);
-	spindle_payer_row_free(&peer->group->node->payer, &peer->row);
+	spindle_payer_row_free(&peer->inst->node->payer, &peer->row);
 	kvfree(peer);
 }
 
@@ -218,7 +218,7 @@ const char *spindle_peer_why(const struct spindle_peer *peer)
  */
 void spindle_peer_blame(struct spindle_peer *peer, const char *how)
 {
-	spindle_engine_assert(peer->group->node->engine);
+	spindle_engine_assert(peer->inst->node->engine);
 	peer->cause = SPINDLE_ERR_PEER_PROTOCOL;
 	spindle_conn_fail(&peer->conn, how);
 }
@@ -249,7 +249,7 @@ static bool enter_phase(struct spindle_peer *peer, enum spindle_peer_phase to)
  */
 void spindle_peer_depart(struct spindle_peer *peer)
 {
-	spindle_engine_assert(peer->group->node->engine);
+	spindle_engine_assert(peer->inst->node->engine);
 	if (!enter_phase(peer, SPINDLE_PEER_PARTING))
 		enter_phase(peer, SPINDLE_PEER_DEPARTED);
 	peer->rank = SPINDLE_NO_RANK;
@@ -259,13 +259,13 @@ void spindle_peer_depart(struct spindle_peer *peer)
 static void join(struct spindle_peer *peer)
 {
 	enter_phase(peer, SPINDLE_PEER_JOINED);
-	spindle_event(peer->group->node, SPINDLE_EVENT_PEER_UP,
+	spindle_event(peer->inst->node, SPINDLE_EVENT_PEER_UP,
 		      &(struct spindle_event_info){ .peer = peer->id });
 }
 
 static void give_up(struct spindle_peer *peer)
 {
-	struct spindle_group *group = peer->group;
+	struct spindle_installed *inst = peer->inst;
 	struct spindle_event_info info = {
 		.peer = peer->id,
 		.error = peer->cause ? peer->cause : SPINDLE_ERR_PEER_LOST,
@@ -276,17 +276,17 @@ static void give_up(struct spindle_peer *peer)
 	info.reason = READ_ONCE(peer->conn.reason);
 	peer->cause = info.error;
 	if (enter_phase(peer, SPINDLE_PEER_LOST))
-		spindle_event(group->node, SPINDLE_EVENT_PEER_DOWN, &info);
+		spindle_event(inst->node, SPINDLE_EVENT_PEER_DOWN, &info);
 	else
 		enter_phase(peer, SPINDLE_PEER_DEPARTED);
-	if (group->live) {
-		spindle_membership->lost(group->live, peer);
+	if (inst->live) {
+		spindle_membership->lost(inst->live, peer);
 		return;
 	}
-	group->lost |= BIT_ULL(peer->rank);
-	group->peer_ops->lost(group, BIT_ULL(peer->rank) | BIT_ULL(group->mg.me), peer->cause,
-			      info.reason);
-	spindle_transfer->lost(group->node, peer->id);
+	inst->lost |= BIT_ULL(peer->rank);
+	inst->peer_ops->lost(inst, BIT_ULL(peer->rank) | BIT_ULL(inst->mg.me), peer->cause,
+			     info.reason);
+	spindle_transfer->lost(inst->node, peer->id);
 }
 
 /*
@@ -296,16 +296,16 @@ static void give_up(struct spindle_peer *peer)
  */
 static void hear_of_losses(struct spindle_peer *peer, u64 lost)
 {
-	struct spindle_group *group = peer->group;
+	struct spindle_installed *inst = peer->inst;
 	u32 r;
 
-	for (r = 0; r < group->view.num_members; r++) {
+	for (r = 0; r < inst->view.num_members; r++) {
 		if (!(lost & ~peer->told_lost & BIT_ULL(r)))
 			continue;
-		group->peer_ops->lost(group, BIT_ULL(peer->rank) | BIT_ULL(r),
-				      SPINDLE_ERR_PEER_LOST, "two members have lost each other");
-		if (group->peer[r])
-			group->peer[r]->probe = true;
+		inst->peer_ops->lost(inst, BIT_ULL(peer->rank) | BIT_ULL(r),
+				     SPINDLE_ERR_PEER_LOST, "two members have lost each other");
+		if (inst->peer[r])
+			inst->peer[r]->probe = true;
 	}
 	peer->told_lost |= lost;
 }
@@ -326,7 +326,7 @@ static bool read_node_block(struct spindle_peer *peer)
 		peer->torn_run = 0;
 		peer->asleep = word[SPINDLE_NODE_COL_SLEEP] & 1;
 		peer->ready = word[SPINDLE_NODE_COL_READY];
-		if (!peer->group->live)
+		if (!peer->inst->live)
 			hear_of_losses(peer, word[SPINDLE_NODE_COL_LOST]);
 		return true;
 	case SPINDLE_READ_SAME:
@@ -353,14 +353,14 @@ static bool guards_under_way(const struct spindle_peer *peer)
  */
 bool spindle_peer_watch(struct spindle_peer *peer)
 {
-	spindle_engine_assert(peer->group->node->engine);
+	spindle_engine_assert(peer->inst->node->engine);
 	/* Pairs with the release in peer_up(). */
 	if (peer->phase == SPINDLE_PEER_AWAITED && smp_load_acquire(&peer->came_up))
 		join(peer);
 	if (!spindle_peer_joined(peer))
 		return false;
 	if (spindle_post_room(&peer->conn) < POLL_ROOM ||
-	    peer->group->mg.passes % POLL_PASSES == 0 || guards_under_way(peer))
+	    peer->inst->mg.passes % POLL_PASSES == 0 || guards_under_way(peer))
 		spindle_post_poll(&peer->conn);
 	/* Pairs with the release in peer_down(). */
 	if (smp_load_acquire(&peer->went_down)) {
@@ -372,13 +372,13 @@ bool spindle_peer_watch(struct spindle_peer *peer)
 
 static u64 ready_for(const struct spindle_peer *peer)
 {
-	return peer->group->live ? spindle_membership->ready(peer->group->live, peer) : 0;
+	return peer->inst->live ? spindle_membership->ready(peer->inst->live, peer) : 0;
 }
 
 /* Does the node block have columns that the peer does not know yet? */
 static bool has_news(const struct spindle_peer *peer)
 {
-	return peer->probe || peer->told.word[SPINDLE_NODE_COL_LOST] != peer->group->lost ||
+	return peer->probe || peer->told.word[SPINDLE_NODE_COL_LOST] != peer->inst->lost ||
 	       peer->told.word[SPINDLE_NODE_COL_READY] != ready_for(peer);
 }
 
@@ -386,8 +386,8 @@ static void tell(struct spindle_peer *peer, bool asleep)
 {
 	u64 word[SPINDLE_BLOCK_WORDS] = {
 		[SPINDLE_NODE_COL_SLEEP] = peer->told.word[SPINDLE_NODE_COL_SLEEP],
-		[SPINDLE_NODE_COL_VID] = peer->group->view.vid,
-		[SPINDLE_NODE_COL_LOST] = peer->group->lost,
+		[SPINDLE_NODE_COL_VID] = peer->inst->view.vid,
+		[SPINDLE_NODE_COL_LOST] = peer->inst->lost,
 		[SPINDLE_NODE_COL_READY] = ready_for(peer),
 	};
 
@@ -423,7 +423,7 @@ void spindle_peer_cast(struct spindle_peer *peer, const struct spindle_write *wr
 {
 	u32 i;
 
-	spindle_engine_assert(peer->group->node->engine);
+	spindle_engine_assert(peer->inst->node->engine);
 	for (i = 0; i < n; i++) {
 		spindle_post_write(&peer->conn, write[i].data, write[i].local,
 				   write[i].remote, write[i].len);
@@ -446,10 +446,10 @@ void spindle_peer_cast(struct spindle_peer *peer, const struct spindle_write *wr
  */
 void spindle_peer_tell(struct spindle_peer *peer, const struct spindle_write *write, u32 n)
 {
-	const u8 *row = peer->group->row.mem.va;
+	const u8 *row = peer->inst->row.mem.va;
 	u32 i;
 
-	spindle_engine_assert(peer->group->node->engine);
+	spindle_engine_assert(peer->inst->node->engine);
 	for (i = 0; i < n; i++) {
 		const void *data = write[i].guard ? write[i].data : NULL;
 
@@ -467,7 +467,7 @@ void spindle_peer_tell(struct spindle_peer *peer, const struct spindle_write *wr
 /* Add the doorbell if the peer needs it, and post the chain. */
 static void flush(struct spindle_peer *peer, bool news)
 {
-	struct spindle_engine *engine = peer->group->node->engine;
+	struct spindle_engine *engine = peer->inst->node->engine;
 	struct spindle_conn *conn = &peer->conn;
 	u32 imm = peer->imm;
 	u64 begin;
@@ -482,7 +482,7 @@ static void flush(struct spindle_peer *peer, bool news)
 			peer->debt = false;
 		}
 	}
-	trace_spindle_post(peer->group->node->id, peer->id, conn->nchain);
+	trace_spindle_post(peer->inst->node->id, peer->id, conn->nchain);
 	begin = engine->timing ? ktime_get_ns() : 0;
 	/*
 	 * Signal the chain if no signalled write is outstanding. So there is always one, and
@@ -501,11 +501,11 @@ static void flush(struct spindle_peer *peer, bool news)
  */
 bool spindle_peer_push(struct spindle_peer *peer)
 {
-	struct spindle_group *group = peer->group;
+	struct spindle_installed *inst = peer->inst;
 	struct spindle_conn *conn = &peer->conn;
 	bool left = false, room, news;
 
-	spindle_engine_assert(peer->group->node->engine);
+	spindle_engine_assert(peer->inst->node->engine);
 	if (!spindle_peer_joined(peer))
 		return false;
 	if (guards_under_way(peer))
@@ -513,7 +513,7 @@ bool spindle_peer_push(struct spindle_peer *peer)
 	peer->imm = NO_IMM;
 	peer->bell = false;
 	if (peer->rank != SPINDLE_NO_RANK)
-		left = spindle_mg_push(&group->mg, peer->rank, how_to_push(peer));
+		left = spindle_mg_push(&inst->mg, peer->rank, how_to_push(peer));
 	room = spindle_post_fits(conn, 1);
 	news = has_news(peer) && room;
 	if (!conn->nchain && !news && !(peer->asleep && peer->debt))
@@ -535,10 +535,10 @@ bool spindle_peer_push(struct spindle_peer *peer)
  */
 void spindle_peer_post(struct spindle_peer *peer, u32 index)
 {
-	struct spindle_mg *mg = &peer->group->mg;
+	struct spindle_mg *mg = &peer->inst->mg;
 	u64 members = mg->view->subgroup[index].members;
 
-	spindle_engine_assert(peer->group->node->engine);
+	spindle_engine_assert(peer->inst->node->engine);
 	if (!spindle_peer_joined(peer) || guards_under_way(peer) ||
 	    !spindle_push_wanted(mg->mc[index], spindle_mask_rank(members, peer->rank)))
 		return;
@@ -556,9 +556,9 @@ void spindle_peer_post(struct spindle_peer *peer, u32 index)
  */
 bool spindle_peer_sleep(struct spindle_peer *peer)
 {
-	bool news = !peer->group->node->imm && !told_asleep(peer);
+	bool news = !peer->inst->node->imm && !told_asleep(peer);
 
-	spindle_engine_assert(peer->group->node->engine);
+	spindle_engine_assert(peer->inst->node->engine);
 	/* Unsignalled writes (@since) need a signalled one after them, to report their errors. */
 	if (!spindle_peer_joined(peer) || (!news && !peer->debt && !peer->conn.since))
 		return true;

@@ -2,8 +2,8 @@
 /*
  * Peers: the connection to another member of the view, and that member's row in our memory.
  *
- * Owner: the group, in a seat. Connection callbacks only set flags and wake the engine. The
- * engine then changes the phase:
+ * Owner: the installed view, in a seat. Connection callbacks only set flags and wake the engine.
+ * The engine then changes the phase:
  *
  *	          came_up           went_down
  *	AWAITED ----------> JOINED -----------> LOST
@@ -26,11 +26,11 @@
 #include "fabric/conn.h"
 #include "hello.h"
 
-struct spindle_group;
+struct spindle_installed;
 struct spindle_subgroup;
 
 /**
- * struct spindle_peer_ops - what a peer tells its group
+ * struct spindle_peer_ops - what a peer tells its installed view
  * @lost: members of a static view have lost each other: end the subgroups that have all of them.
  *	Its ranks are a bit mask of these members, of which this node may be one. Its error is an
  *	enum spindle_error, and its reason is for people, or NULL
@@ -38,7 +38,7 @@ struct spindle_subgroup;
  * Context: engine.
  */
 struct spindle_peer_ops {
-	void (*lost)(struct spindle_group *group, u64 ranks, u32 error, const char *reason);
+	void (*lost)(struct spindle_installed *inst, u64 ranks, u32 error, const char *reason);
 };
 
 /**
@@ -60,12 +60,12 @@ enum spindle_peer_phase {
 
 /**
  * struct spindle_peer - a peer
- * @group: its group
+ * @inst: the installed view that it belongs to
  * @id: node id
  * @addr: its address
- * @seat: its seat in the group
+ * @seat: its seat in the installed view
  * @rank: rank in the view; SPINDLE_NO_RANK for a guest or a former member. The inverse of @peer of
- *	the group, because every push needs it
+ *	the installed view, because every push needs it
  * @digest: digest of the view for which the nodes connect
  * @expected: incarnation that the peer must have; 0: any
  * @incarnation: incarnation that the peer has
@@ -101,7 +101,7 @@ enum spindle_peer_phase {
  * @torn_run: such reads in a row
  */
 struct spindle_peer {
-	struct spindle_group *group;
+	struct spindle_installed *inst;
 	u32 id;
 	struct spindle_addr addr;
 	u32 seat;
@@ -176,9 +176,9 @@ static inline bool spindle_peer_is_guest(const struct spindle_peer *peer)
 	return peer->rank == SPINDLE_NO_RANK && !spindle_peer_departed(peer);
 }
 
-struct spindle_peer *spindle_peer_create(struct spindle_group *group, u32 seat,
+struct spindle_peer *spindle_peer_create(struct spindle_installed *inst, u32 seat,
 					 const struct spindle_view_member *who, u64 digest);
-struct spindle_row spindle_peer_row(struct spindle_group *group, struct spindle_peer *peer);
+struct spindle_row spindle_peer_row(struct spindle_installed *inst, struct spindle_peer *peer);
 void spindle_peer_start(struct spindle_peer *peer);
 void spindle_peer_destroy(struct spindle_peer *peer);
 const char *spindle_peer_why(const struct spindle_peer *peer);

@@ -22,7 +22,7 @@ static u8 peer_greet(struct spindle_conn *conn, void *data)
 	struct spindle_reply *reply = data;
 
 	spindle_hello_fill(&reply->hello, peer);
-	return spindle_hello_greet(peer->group->node, conn, reply);
+	return spindle_hello_greet(peer->inst->node, conn, reply);
 }
 
 /*
@@ -41,7 +41,7 @@ static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
 {
 	struct spindle_peer *peer = conn_peer(conn);
 	struct spindle_reply reply;
-	int err = spindle_hello_answered(peer->group->node, peer->id, conn, data, len, &reply);
+	int err = spindle_hello_answered(peer->inst->node, peer->id, conn, data, len, &reply);
 
 	if (err)
 		return err;
@@ -57,13 +57,13 @@ static int peer_greeted(struct spindle_conn *conn, const void *data, u8 len)
 
 static void peer_prove(struct spindle_conn *conn, u8 proof[SPINDLE_RIGHTS_LEN])
 {
-	spindle_hello_prove(conn_peer(conn)->group->node, conn, proof);
+	spindle_hello_prove(conn_peer(conn)->inst->node, conn, proof);
 }
 
 static int peer_proven(struct spindle_conn *conn, const u8 proof[SPINDLE_RIGHTS_LEN])
 {
 	struct spindle_peer *peer = conn_peer(conn);
-	int err = spindle_hello_proven(peer->group->node, peer->id, conn, proof);
+	int err = spindle_hello_proven(peer->inst->node, peer->id, conn, proof);
 
 	/* Without a key, rights are given before this, see spindle_setup_run(). */
 	if (!err && conn->cfg.secret)
@@ -78,7 +78,7 @@ static void peer_up(struct spindle_conn *conn)
 	spindle_refusal_over(peer);
 	/* Pairs with the acquire in spindle_peer_watch(): the engine owns the queue pair now. */
 	smp_store_release(&peer->came_up, 1);
-	spindle_engine_wake(peer->group->node->engine);
+	spindle_engine_wake(peer->inst->node->engine);
 }
 
 static void peer_down(struct spindle_conn *conn)
@@ -87,13 +87,13 @@ static void peer_down(struct spindle_conn *conn)
 
 	/* Pairs with the acquire in spindle_peer_watch(): the reason is set. */
 	smp_store_release(&peer->went_down, 1);
-	spindle_engine_wake(peer->group->node->engine);
+	spindle_engine_wake(peer->inst->node->engine);
 }
 
 static void peer_imm(struct spindle_conn *conn, u32 imm)
 {
 	struct spindle_peer *peer = conn_peer(conn);
-	struct spindle_engine *engine = peer->group->node->engine;
+	struct spindle_engine *engine = peer->inst->node->engine;
 	u32 index = imm >> SPINDLE_IMM_SHIFT;
 
 	if (index < SPINDLE_MAX_SUBGROUPS) {
@@ -153,7 +153,7 @@ static u32 find_conn(struct spindle_endpoint *ep, const struct spindle_hello *he
 		refusal = conn->cfg.active ? SPINDLE_REFUSE_DIRECTION :
 					     spindle_hello_check(hello, peer);
 		if (!refusal)
-			refusal = spindle_hello_admit(hello, peer->group->node, &peer->heard,
+			refusal = spindle_hello_admit(hello, peer->inst->node, &peer->heard,
 						      &peer->addr, from);
 		if (!refusal) {
 			*found = conn;
@@ -207,7 +207,7 @@ static void endpoint_refused(struct spindle_endpoint *ep, const void *data, u8 l
 	if (len >= sizeof(hello) && code != SPINDLE_REFUSE_NOT_SPINDLE) {
 		memcpy(&hello, data, sizeof(hello));
 		peer = le32_to_cpu(hello.src);
-		/* The peer has created a group before us. It will dial again. */
+		/* The peer has created an RDMC group before this node. The peer will dial again. */
 		if ((hello.flags & SPINDLE_HELLO_F_BULK) && code == SPINDLE_REFUSE_UNKNOWN)
 			return;
 	}

@@ -30,7 +30,7 @@ static int check_idle(const struct spindle_subgroup *sg)
 	    mc->send.free_slot != mc->own.word[SPINDLE_COL_SLOTS])
 		return -EBUSY;
 	for (set = sg->peers; set; set &= set - 1)
-		if (!spindle_peer_joined(sg->group->peer[__ffs64(set)]))
+		if (!spindle_peer_joined(sg->inst->peer[__ffs64(set)]))
 			return -EBUSY;
 	return 0;
 }
@@ -82,7 +82,7 @@ static void run_writes(struct spindle_raw *raw, u64 begin)
 
 		last = raw->done + 1 == raw->count || since - begin >= RUN_NS;
 		for (set = sg->peers; set; set &= set - 1) {
-			struct spindle_peer *peer = sg->group->peer[__ffs64(set)];
+			struct spindle_peer *peer = sg->inst->peer[__ffs64(set)];
 
 			while (!post(raw, sg, peer, at, last))
 				if (late(raw, peer, since))
@@ -97,13 +97,13 @@ static void run_writes(struct spindle_raw *raw, u64 begin)
 			at = 0;
 	} while (!last);
 	for (set = sg->peers; set && !raw->err; set &= set - 1)
-		settle(raw, sg->group->peer[__ffs64(set)]);
+		settle(raw, sg->inst->peer[__ffs64(set)]);
 }
 
 static struct spindle_peer *peer_of(const struct spindle_subgroup *sg,
 				    const struct spindle_subgroup *other)
 {
-	return sg->group->peer[other->group->mg.me];
+	return sg->inst->peer[other->inst->mg.me];
 }
 
 /* Address at @to of the last byte of a write of @from. */
@@ -120,7 +120,7 @@ static void throw(struct spindle_raw *raw, struct spindle_subgroup *from,
 		  struct spindle_subgroup *to, u8 mark)
 {
 	struct spindle_peer *peer = peer_of(from, to);
-	u8 *src = from->group->row.mem.va + from->mc.own.pay + raw->size - 1;
+	u8 *src = from->inst->row.mem.va + from->mc.own.pay + raw->size - 1;
 	const u8 *dst = mark_at(raw, from, to);
 	u64 since = ktime_get_ns();
 
@@ -178,7 +178,7 @@ static void measure_fn(void *ctx)
  */
 int spindle_raw_run(struct spindle_raw *raw)
 {
-	lockdep_assert_held(&raw->sg->group->node->sn->lock);
-	spindle_engine_call(raw->sg->group->node->engine, measure_fn, raw);
+	lockdep_assert_held(&raw->sg->inst->node->sn->lock);
+	spindle_engine_call(raw->sg->inst->node->engine, measure_fn, raw);
 	return raw->err;
 }

@@ -205,7 +205,7 @@ void spindle_refused_it(struct spindle_node *node, u32 id, u32 code, bool passin
  */
 void spindle_refused_us(struct spindle_peer *peer, u32 code)
 {
-	tell(peer->group->node, SPINDLE_REFUSED_US, peer->id, code);
+	tell(peer->inst->node, SPINDLE_REFUSED_US, peer->id, code);
 }
 
 /* End a run. A logged run is kept, so that a peer that comes and goes does not fill the log. */
@@ -221,7 +221,7 @@ static void end_run(struct spindle_refusal_run *run, u32 id)
  */
 void spindle_refusal_over(struct spindle_peer *peer)
 {
-	struct spindle_refusals *refusals = &peer->group->node->refusals;
+	struct spindle_refusals *refusals = &peer->inst->node->refusals;
 	u32 side, i;
 
 	WRITE_ONCE(peer->refusal, 0);

@@ -45,8 +45,8 @@ static bool change_state(struct spindle_subgroup *sg, u32 to)
 static void say(const struct spindle_subgroup *sg, enum spindle_event_kind event, u32 error,
 		const char *reason)
 {
-	spindle_event(sg->group->node, event, &(struct spindle_event_info){
-		.vid = sg->group->view.vid,
+	spindle_event(sg->inst->node, event, &(struct spindle_event_info){
+		.vid = sg->inst->view.vid,
 		.subgroup = sg->cfg->id,
 		.has_subgroup = true,
 		.error = error,
@@ -59,7 +59,7 @@ static void tell(struct spindle_subgroup *sg, u32 error)
 {
 	struct spindle_attachment *att;
 
-	spindle_engine_assert(sg->group->node->engine);
+	spindle_engine_assert(sg->inst->node->engine);
 	list_for_each_entry(att, &sg->attachments, link)
 		spindle_attachment_state(att, sg->state, error);
 }
@@ -82,7 +82,7 @@ static void look_for_parted(struct spindle_subgroup *sg)
 void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 			  const char *reason)
 {
-	spindle_engine_assert(sg->group->node->engine);
+	spindle_engine_assert(sg->inst->node->engine);
 	if (!change_state(sg, state))
 		return;
 	spindle_mc_end(&sg->mc);
@@ -104,7 +104,7 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
  */
 void spindle_subgroup_formed(struct spindle_subgroup *sg)
 {
-	spindle_engine_assert(sg->group->node->engine);
+	spindle_engine_assert(sg->inst->node->engine);
 	if (sg->mc.lacking || !change_state(sg, SPINDLE_STATE_ACTIVE))
 		return;
 	tell(sg, SPINDLE_ERR_NONE);
@@ -123,14 +123,14 @@ void spindle_subgroup_formed(struct spindle_subgroup *sg)
  */
 void spindle_subgroup_follow(struct spindle_subgroup *sg, const struct spindle_subgroup *old)
 {
-	spindle_engine_assert(sg->group->node->engine);
+	spindle_engine_assert(sg->inst->node->engine);
 	WRITE_ONCE(sg->state, old->state);
 	WRITE_ONCE(sg->error, old->error);
 	if (sg->mc.lacking && change_state(sg, SPINDLE_STATE_FORMING))
 		tell(sg, SPINDLE_ERR_NONE);
 }
 
-/* Stop both halves of an attachment, reader and sender, so that the group does not wait for it. */
+/* Stop both halves of an attachment, reader and sender, so that the view does not wait for it. */
 static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
 		   enum spindle_event_kind event, u32 error, const char *reason)
 {
@@ -140,7 +140,7 @@ static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
 		sg->mc.send.txq.error = error;
 	sg->mc.deliver.settle = true;
 	sg->mc.deliver.blocked = false;
-	trace_spindle_ring_error(sg->group->node->id, sg->cfg->id, error);
+	trace_spindle_ring_error(sg->inst->node->id, sg->cfg->id, error);
 	spindle_attachment_state(att, SPINDLE_STATE_FROZEN, error);
 	say(sg, event, error, reason);
 }
@@ -177,7 +177,7 @@ static bool watch_reader(struct spindle_subgroup *sg, struct spindle_attachment 
 	/* The reader has just consumed something, and the next pass handles that. */
 	if (READ_ONCE(*q->consumed_word) != q->consumed) {
 		spindle_subgroup_touch(sg);
-		spindle_engine_wake(sg->group->node->engine);
+		spindle_engine_wake(sg->inst->node->engine);
 		return true;
 	}
 	/* Restart the time if the reader has consumed entries, or had none to consume. */
@@ -201,7 +201,7 @@ static bool watch_reader(struct spindle_subgroup *sg, struct spindle_attachment 
 	freeze(sg, att, SPINDLE_EVENT_READER_STALLED, SPINDLE_ERR_STALLED, reason);
 	/* The next pass releases the messages that the reader held. */
 	spindle_subgroup_touch(sg);
-	spindle_engine_wake(sg->group->node->engine);
+	spindle_engine_wake(sg->inst->node->engine);
 	return true;
 }
 
@@ -216,7 +216,7 @@ bool spindle_subgroup_watch(struct spindle_subgroup *sg)
 	struct spindle_attachment *att;
 	bool again = false;
 
-	spindle_engine_assert(sg->group->node->engine);
+	spindle_engine_assert(sg->inst->node->engine);
 	/* After the end of a subgroup, readers may take any time to read the rest. */
 	if (!spindle_mc_runs(&sg->mc))
 		return false;
@@ -227,14 +227,14 @@ bool spindle_subgroup_watch(struct spindle_subgroup *sg)
 
 static void members_broke_protocol(struct spindle_subgroup *sg)
 {
-	struct spindle_group *group = sg->group;
+	struct spindle_installed *inst = sg->inst;
 	u64 set;
 
 	for (set = sg->peers; set; set &= set - 1) {
 		u32 r = __ffs64(set);
 
 		if (sg->mc.bad & BIT_ULL(spindle_mask_rank(sg->cfg->members, r)))
-			spindle_peer_blame(group->peer[r], SPINDLE_NOT_LEGAL);
+			spindle_peer_blame(inst->peer[r], SPINDLE_NOT_LEGAL);
 	}
 }
 
@@ -267,7 +267,7 @@ static void handle_events(struct spindle_subgroup *sg)
  */
 void spindle_subgroup_ran(struct spindle_subgroup *sg, bool work)
 {
-	spindle_engine_assert(sg->group->node->engine);
+	spindle_engine_assert(sg->inst->node->engine);
 	if (sg->mc.events)
 		handle_events(sg);
 	/* A sleeping engine checks readers in due(), but a busy one never gets there. */
@@ -282,7 +282,7 @@ static void post_in_place(struct spindle_mc *mc)
 	u64 set;
 
 	for (set = sg->peers; set; set &= set - 1)
-		spindle_peer_post(sg->group->peer[__ffs64(set)], sg->index);
+		spindle_peer_post(sg->inst->peer[__ffs64(set)], sg->index);
 }
 
 /* ---- life ------------------------------------------------------------- */
@@ -299,9 +299,9 @@ static void part_chore(struct spindle_chore *chore)
 	spindle_attachment_part(container_of(chore, struct spindle_subgroup, part));
 }
 
-/* Group and peers of a view that may not be installed yet, for row_of(). */
+/* The installed view, and the peers of a view that may come after it, for row_of(). */
 struct rows {
-	struct spindle_group *group;
+	struct spindle_installed *inst;
 	struct spindle_peer *const *peer;
 };
 
@@ -309,29 +309,29 @@ static struct spindle_row row_of(void *ctx, u32 rank)
 {
 	const struct rows *rows = ctx;
 
-	return spindle_peer_row(rows->group, rows->peer[rank]);
+	return spindle_peer_row(rows->inst, rows->peer[rank]);
 }
 
 static int make_mc(struct spindle_subgroup *sg, const struct spindle_view *view, u32 me,
 		   struct spindle_peer *const *peer)
 {
-	struct spindle_group *group = sg->group;
-	const struct spindle_subgroup *old = group->subgroup[sg->index];
+	struct spindle_installed *inst = sg->inst;
+	const struct spindle_subgroup *old = inst->subgroup[sg->index];
 	struct spindle_mc *mc = &sg->mc;
 
-	if (spindle_mc_create(mc, view, sg->index, me, group->rules,
+	if (spindle_mc_create(mc, view, sg->index, me, inst->rules,
 			      old ? &old->mc : NULL, &memory))
 		return -ENOMEM;
-	mc->node = group->node->id;
+	mc->node = inst->node->id;
 	mc->post = post_in_place;
-	spindle_mc_wire(mc, view, sg->index, row_of, &(struct rows){ group, peer });
+	spindle_mc_wire(mc, view, sg->index, row_of, &(struct rows){ inst, peer });
 	return 0;
 }
 
 /**
  * spindle_subgroup_create() - build a subgroup of this node
- * @group: its group; the own row exists
- * @view: the group's view, or the next one
+ * @inst: the installed view; the own row exists
+ * @view: the view of @inst, or the next one
  * @me: own rank in the view
  * @peer: the other members, by rank
  * @index: index of the subgroup in the view
@@ -339,22 +339,22 @@ static int make_mc(struct spindle_subgroup *sg, const struct spindle_view *view,
  * Context: process, the namespace's lock.
  * Return: the subgroup, or NULL if there is no memory
  */
-struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
+struct spindle_subgroup *spindle_subgroup_create(struct spindle_installed *inst,
 						 const struct spindle_view *view, u32 me,
 						 struct spindle_peer *const *peer, u32 index)
 {
 	const struct spindle_view_subgroup *cfg = &view->subgroup[index];
 	struct spindle_subgroup *sg = kvzalloc(sizeof(*sg), GFP_KERNEL_ACCOUNT);
 
-	lockdep_assert_held(&group->node->sn->lock);
+	lockdep_assert_held(&inst->node->sn->lock);
 	if (!sg)
 		return NULL;
-	sg->group = group;
+	sg->inst = inst;
 	sg->cfg = cfg;
 	sg->index = index;
 	sg->peers = cfg->members & ~BIT_ULL(me);
 	INIT_LIST_HEAD(&sg->attachments);
-	spindle_chore_init(&sg->part, group->node->sn, part_chore);
+	spindle_chore_init(&sg->part, inst->node->sn, part_chore);
 	if (make_mc(sg, view, me, peer)) {
 		spindle_subgroup_free(sg);
 		return NULL;

@@ -8,7 +8,7 @@
  *	   |            few members         |                          |
  *	   +----------------------------------+--- view removed -------+--> GONE
  *
- * Owner: the group. Between start and removal the engine owns state and attachments.
+ * Owner: the installed view. Between start and removal the engine owns state and attachments.
  */
 #ifndef SPINDLE_NODE_SUBGROUP_H
 #define SPINDLE_NODE_SUBGROUP_H
@@ -27,8 +27,8 @@ struct spindle_streams;
 
 /**
  * struct spindle_subgroup - a subgroup of the installed view
- * @group: its group
- * @cfg: its configuration, in the view that it was created for; after the install in the group's
+ * @inst: the installed view
+ * @cfg: its configuration, in the view that it was created for; after the install in that of @inst
  * @index: its index in the view
  * @peers: members other than this node, as ranks in the view
  * @state: enum spindle_state
@@ -43,7 +43,7 @@ struct spindle_streams;
  * @streams: the streams of @large, or NULL
  */
 struct spindle_subgroup {
-	struct spindle_group *group;
+	struct spindle_installed *inst;
 	const struct spindle_view_subgroup *cfg;
 	u32 index;
 	u64 peers;
@@ -67,30 +67,30 @@ struct spindle_subgroup {
  */
 static inline void spindle_subgroup_touch(struct spindle_subgroup *sg)
 {
-	spindle_engine_assert(sg->group->node->engine);
-	spindle_mg_touch(&sg->group->mg, sg->index);
+	spindle_engine_assert(sg->inst->node->engine);
+	spindle_mg_touch(&sg->inst->mg, sg->index);
 }
 
 /**
- * spindle_group_find() - find a subgroup
- * @group: the group, or NULL
+ * spindle_installed_find() - find a subgroup
+ * @inst: the installed view, or NULL
  * @id: id of the subgroup
  *
  * Return: the subgroup; NULL: the node is in no subgroup with this id
  */
-static inline struct spindle_subgroup *spindle_group_find(const struct spindle_group *group,
-							  u32 id)
+static inline struct spindle_subgroup *spindle_installed_find(const struct spindle_installed *inst,
+							      u32 id)
 {
 	struct spindle_subgroup *sg;
 	u32 i;
 
-	for (i = 0; group && (sg = spindle_group_subgroup(group, &i)); i++)
+	for (i = 0; inst && (sg = spindle_installed_subgroup(inst, &i)); i++)
 		if (sg->cfg->id == id)
 			return sg;
 	return NULL;
 }
 
-struct spindle_subgroup *spindle_subgroup_create(struct spindle_group *group,
+struct spindle_subgroup *spindle_subgroup_create(struct spindle_installed *inst,
 						 const struct spindle_view *view, u32 me,
 						 struct spindle_peer *const *peer, u32 index);
 void spindle_subgroup_free(struct spindle_subgroup *sg);
