@@ -20,7 +20,8 @@
 #define SENT_MAX	1024
 #define EVENTS_MAX	16
 #define NODES_MAX	4
-#define OUTPUT_MAX	16384
+#define OUTPUT_MAX	65536
+#define ANSWERS_MAX	32
 
 /**
  * struct wire - the simulated kernel
@@ -39,6 +40,10 @@
  * @rdmc: RDMC groups, one entry for each request; the last one is repeated
  * @rdmcs: entries of @rdmc; 0: there are no groups
  * @rdmc_asked: number of requests for the groups
+ * @answer: answers, each to all requests with its command; other answers to these commands are off
+ * @answers: entries of @answer
+ * @tick: milliseconds that each request takes
+ * @grow: the counters of @answer are larger at each request
  * @event: events, which arrive one at a time; NULL: @code arrives instead
  * @code: -ENOBUFS, or another -errno
  * @events: entries of @event
@@ -63,6 +68,10 @@ struct wire {
 	struct nlmsghdr *rdmc[EVENTS_MAX];
 	unsigned int rdmcs;
 	unsigned int rdmc_asked;
+	struct nlmsghdr *answer[ANSWERS_MAX];
+	unsigned int answers;
+	unsigned int tick;
+	bool grow;
 	struct nlmsghdr *event[EVENTS_MAX];
 	int code[EVENTS_MAX];
 	unsigned int events;
