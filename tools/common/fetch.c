@@ -114,7 +114,7 @@ int ctl_fetch(struct ctl_net *net, const char *what, const struct ctl_val *id,
 	for (i = 0; i < replies.count; i++) {
 		struct ctl_running *run = &(*running)[i];
 
-		ctl_node_get(&run->node, ctl_msg_attrs(replies.msg[i]));
+		ctl_node_get(&run->node, replies.msg[i]);
 		if (views && run->node.vid)
 			rc = fetch_view(net, what, run);
 		if (rc)

@@ -207,6 +207,10 @@ struct ctl_reader {
  * @slots: messages that the member has sent
  * @received: the member has received all messages below this sequence number
  * @delivered: the member has delivered all below, and none of its readers holds one of them
+ * @sends: the member may send
+ * @ahead: rounds that it has decided and another sender has not
+ * @recv_lag: messages that another member has received and this one has not
+ * @dlv_lag: messages that it could have delivered and released, and has not
  */
 struct ctl_row {
 	uint64_t id;
@@ -214,6 +218,10 @@ struct ctl_row {
 	uint64_t slots;
 	uint64_t received;
 	uint64_t delivered;
+	bool sends;
+	uint64_t ahead;
+	uint64_t recv_lag;
+	uint64_t dlv_lag;
 };
 
 /**
@@ -309,5 +317,9 @@ struct ctl_subgroup ctl_subgroup_resolve(const struct ctl_view *view,
 const char *ctl_subgroup_title(const struct ctl_subgroup *sg);
 const char *ctl_subgroup_check(const struct ctl_view *view, const struct ctl_subgroup *sg,
 			       int *line);
+
+/* lag.c */
+void ctl_row_lag(const struct ctl_subgroup *sg, struct ctl_row *row);
+const struct ctl_reader *ctl_subgroup_holder(const struct ctl_subgroup *sg);
 
 #endif /* SPINDLE_COMMON_MODEL_H */

@@ -19,21 +19,7 @@ static void *field(const struct ctl_opt *opt, void *into)
 
 static void store(const struct ctl_opt *opt, void *into, uint64_t num)
 {
-	void *at = field(opt, into);
-
-	switch (opt->size) {
-	case sizeof(uint8_t):
-		*(uint8_t *)at = (uint8_t)num;
-		break;
-	case sizeof(uint16_t):
-		*(uint16_t *)at = (uint16_t)num;
-		break;
-	case sizeof(uint32_t):
-		*(uint32_t *)at = (uint32_t)num;
-		break;
-	default:
-		*(uint64_t *)at = num;
-	}
+	ctl_store(field(opt, into), opt->size, num);
 }
 
 /**
@@ -45,18 +31,7 @@ static void store(const struct ctl_opt *opt, void *into, uint64_t num)
  */
 uint64_t ctl_opt_num(const struct ctl_opt *opt, const void *from)
 {
-	const void *at = (const char *)from + opt->at;
-
-	switch (opt->size) {
-	case sizeof(uint8_t):
-		return *(const uint8_t *)at;
-	case sizeof(uint16_t):
-		return *(const uint16_t *)at;
-	case sizeof(uint32_t):
-		return *(const uint32_t *)at;
-	default:
-		return *(const uint64_t *)at;
-	}
+	return ctl_load((const char *)from + opt->at, opt->size);
 }
 
 static const char *word_list(const struct ctl_opt_word *w)

@@ -36,6 +36,12 @@ void ctl_table_num(struct ctl_table *t, uint64_t num)
 	ctl_table_cell(t, ctl_asprintf("%llu", (unsigned long long)num));
 }
 
+/* A measured number with about three digits; NAN becomes an empty text. */
+const char *ctl_digits(double num)
+{
+	return isnan(num) ? "" : ctl_asprintf("%.*f", num < 10 ? 2 : num < 100 ? 1 : 0, num);
+}
+
 /* Add columns to the head of the table, like "NODE ADDRESS". */
 void ctl_table_head(struct ctl_table *t, const char *words)
 {
@@ -47,6 +53,16 @@ void ctl_table_head(struct ctl_table *t, const char *words)
 		ctl_table_cell(t, word);
 		t->columns++;
 	}
+}
+
+/* Add a column for each counter that has a name. */
+void ctl_table_head_stats(struct ctl_table *t, const struct ctl_names *names)
+{
+	unsigned int i;
+
+	for (i = 0; i < names->count; i++)
+		if (names->name[i])
+			ctl_table_head(t, names->name[i]);
 }
 
 /* Add a cell for each counter that has a name. */
@@ -162,28 +178,31 @@ void ctl_json_str(struct json_object *obj, const char *word, const char *val)
 	ctl_json_add(obj, word, json_object_new_string(val));
 }
 
-static struct json_object *json_val(const struct ctl_key *key, const struct ctl_val *val)
+/* Add a value if it is set. An empty name and a value that means "no value" are left out. */
+void ctl_json_val(struct json_object *obj, const struct ctl_key *key, const struct ctl_val *val)
 {
+	if (!val->set || (key->kind == CTL_STR && !*val->str) || ctl_val_none(key, val))
+		return;
 	switch (key->kind) {
 	case CTL_ENUM:
 	case CTL_STR:
 	case CTL_ADDR:
-		return json_object_new_string(ctl_val_text(key, val));
+		ctl_json_str(obj, key->name, ctl_val_text(key, val));
+		break;
 	case CTL_BOOL:
 	case CTL_SWITCH:
-		return json_object_new_boolean(val->num);
+		ctl_json_add(obj, key->name, json_object_new_boolean(val->num));
+		break;
 	default:
-		return ctl_json_num(val->num);
+		ctl_json_add(obj, key->name, ctl_json_num(val->num));
 	}
 }
 
-/* Add all values that are set. An empty name and a value that means "no value" are left out. */
 void ctl_json_vals(struct json_object *obj, const struct ctl_key *keys,
 		   const struct ctl_val *val)
 {
 	for (; keys->name; keys++, val++)
-		if (val->set && (keys->kind != CTL_STR || *val->str) && !ctl_val_none(keys, val))
-			ctl_json_add(obj, keys->name, json_val(keys, val));
+		ctl_json_val(obj, keys, val);
 }
 
 void ctl_json_ids(struct json_object *obj, const char *word, const struct ctl_ids *ids)

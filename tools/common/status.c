@@ -3,22 +3,87 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <netlink/attr.h>
-#include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 
 #include <linux/spindle_genl.h>
 
 #include "live.h"
+#include "names.h"
 #include "status.h"
 #include "util.h"
 #include "wire.h"
 
-/* A number that may be missing. */
-static struct ctl_val num_val(const struct nlattr *attr)
+#define LIVE(kind, field, _attr, ...)	\
+	CTL_FIELD(kind, NULL, struct ctl_status, field, .attr = SPINDLE_LIVE_A_##_attr, __VA_ARGS__)
+#define MEMBER(kind, name, field, ...)	\
+	CTL_FIELD(kind, name, struct ctl_status_member, field, __VA_ARGS__)
+#define CONTACT(kind, name, field, ...)	\
+	CTL_FIELD(kind, name, struct ctl_status_contact, field, __VA_ARGS__)
+
+const struct ctl_field ctl_status_member_fields[] = {
+	MEMBER(NUM, "id", id, .head = "member", .attr = SPINDLE_LIVE_MEMBER_A_ID),
+	MEMBER(FLAG, "self", self),
+	MEMBER(VAL, "rank", rank, .attr = SPINDLE_LIVE_MEMBER_A_RANK),
+	MEMBER(FLAG, "joins", joins),
+	MEMBER(FLAG, "witness", witness, .some = true),
+	MEMBER(VAL, "state", state, .attr = SPINDLE_LIVE_MEMBER_A_STATE, .names = &ctl_peer_state),
+	MEMBER(VAL, "vid", vid, .head = "view", .attr = SPINDLE_LIVE_MEMBER_A_VIEW),
+	MEMBER(VAL, "beat-ms", beat, .head = "beat", .attr = SPINDLE_LIVE_MEMBER_A_BEAT_MS),
+	MEMBER(NUM, "why", why, .attr = SPINDLE_LIVE_MEMBER_A_WHY, .names = &ctl_why),
+	MEMBER(IDS, "suspected-by", by, .attr = SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY),
+	MEMBER(NUM, "lag", lag, .attr = SPINDLE_LIVE_MEMBER_A_LAG),
+	MEMBER(NUM, "lag-bytes", lag_bytes, .head = "bytes",
+	       .attr = SPINDLE_LIVE_MEMBER_A_LAG_BYTES),
+	MEMBER(TEXT, "reason", reason, .attr = SPINDLE_LIVE_MEMBER_A_REASON, .some = true),
+	{ 0 }
+};
+
+static const char *contact_text(const void *rec)
 {
-	return (struct ctl_val){ .set = attr, .num = ctl_attr_num(attr) };
+	const struct ctl_status_contact *c = rec;
+
+	return ctl_endpoint_text(&c->addr, c->port);
 }
+
+static const char *answer_text(const void *rec)
+{
+	const struct ctl_status_contact *c = rec;
+
+	return *c->reason ? c->reason : "not asked yet";
+}
+
+const struct ctl_field ctl_status_contact_fields[] = {
+	CTL_MADE(NULL, contact_text, .head = "contact"),
+	CTL_MADE(NULL, answer_text, .head = "answer"),
+	CONTACT(ADDR, "addr", addr, .attr = SPINDLE_CONTACT_A_ADDR4,
+		.attr6 = SPINDLE_CONTACT_A_ADDR6),
+	CONTACT(NUM, "port", port, .attr = SPINDLE_CONTACT_A_PORT),
+	CONTACT(TEXT, "answer", reason, .attr = SPINDLE_CONTACT_A_REASON),
+	CONTACT(FLAG, "final", final, .attr = SPINDLE_CONTACT_A_FINAL),
+	{ 0 }
+};
+
+static const struct ctl_field live_fields[] = {
+	LIVE(KEYS, live, UNSPEC, .keys = ctl_live_keys),
+	LIVE(IDS, witnesses, WITNESS),
+	LIVE(NUM, state, STATE),
+	LIVE(NUM, why, WHY),
+	LIVE(TEXT, reason, REASON),
+	LIVE(NUM, changes, CHANGES),
+	LIVE(VAL, phase[CTL_DETECT], DETECT_US),
+	LIVE(VAL, phase[CTL_WEDGE], WEDGE_US),
+	LIVE(VAL, phase[CTL_AGREE], AGREE_US),
+	LIVE(VAL, phase[CTL_INSTALL], INSTALL_US),
+	CTL_LIST(NULL, struct ctl_status, member, members, ctl_status_member_fields,
+		 .attr = SPINDLE_LIVE_A_MEMBER),
+	{ 0 }
+};
+
+static const struct ctl_field status_fields[] = {
+	CTL_LIST(NULL, struct ctl_status, contact, contacts, ctl_status_contact_fields,
+		 .attr = SPINDLE_A_CONTACT),
+	{ 0 }
+};
 
 /* Does this node or another member suspect @m? */
 bool ctl_status_suspects(const struct ctl_status_member *m)
@@ -37,26 +102,6 @@ const struct ctl_status_member *ctl_status_member(const struct ctl_status *s, ui
 	return NULL;
 }
 
-static void get_member(struct ctl_status_member *m, struct nlattr *nest)
-{
-	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_LIVE_MEMBER_A_MAX), *attr;
-	int rem;
-
-	m->id = ctl_attr_num(a[SPINDLE_LIVE_MEMBER_A_ID]);
-	m->rank = num_val(a[SPINDLE_LIVE_MEMBER_A_RANK]);
-	m->state = num_val(a[SPINDLE_LIVE_MEMBER_A_STATE]);
-	m->vid = num_val(a[SPINDLE_LIVE_MEMBER_A_VIEW]);
-	m->beat = num_val(a[SPINDLE_LIVE_MEMBER_A_BEAT_MS]);
-	m->why = ctl_attr_num(a[SPINDLE_LIVE_MEMBER_A_WHY]);
-	m->lag = ctl_attr_num(a[SPINDLE_LIVE_MEMBER_A_LAG]);
-	m->lag_bytes = ctl_attr_num(a[SPINDLE_LIVE_MEMBER_A_LAG_BYTES]);
-	m->reason = ctl_attr_str(a[SPINDLE_LIVE_MEMBER_A_REASON]);
-	m->by.set = true;
-	nla_for_each_nested(attr, nest, rem)
-		if (nla_type(attr) == SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY)
-			ctl_ids_add(&m->by, ctl_attr_num(attr));
-}
-
 /* Order members by rank. Nodes without a rank come last, ordered by id. */
 static int compare(const void *one, const void *two)
 {
@@ -71,51 +116,16 @@ static int compare(const void *one, const void *two)
 
 static void get_live(struct ctl_status *s, struct nlattr *nest)
 {
-	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_LIVE_A_MAX), *attr;
-	int rem, i;
+	struct ctl_status_member *m;
 
-	_Static_assert(SPINDLE_LIVE_A_INSTALL_US - SPINDLE_LIVE_A_DETECT_US == CTL_INSTALL,
-		       "phases are in the order of their attributes");
-	ctl_attr_vals(ctl_live_keys, s->live, a);
-	ctl_witness_get(&s->witnesses, nest);
-	s->state = ctl_attr_num(a[SPINDLE_LIVE_A_STATE]);
-	s->why = ctl_attr_num(a[SPINDLE_LIVE_A_WHY]);
-	s->reason = ctl_attr_str(a[SPINDLE_LIVE_A_REASON]);
-	s->changes = ctl_attr_num(a[SPINDLE_LIVE_A_CHANGES]);
-	for (i = 0; i < CTL_PHASES; i++)
-		s->phase[i] = num_val(a[SPINDLE_LIVE_A_DETECT_US + i]);
-	nla_for_each_nested(attr, nest, rem) {
-		if (nla_type(attr) != SPINDLE_LIVE_A_MEMBER)
-			continue;
-		s->member = ctl_grow(s->member, s->members, sizeof(*s->member));
-		get_member(&s->member[s->members++], attr);
+	ctl_record_nest(live_fields, s, nest);
+	for (m = s->member; m < s->member + s->members; m++) {
+		m->self = m->id == s->node;
+		m->joins = !m->rank.set && s->state != SPINDLE_LIVE_JOINING;
+		m->witness = ctl_ids_has(&s->witnesses, m->id);
 	}
 	if (s->members)
 		qsort(s->member, s->members, sizeof(*s->member), compare);
-}
-
-static void get_contact(struct ctl_status_contact *c, struct nlattr *nest)
-{
-	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_CONTACT_A_MAX);
-
-	ctl_addr_get(&c->addr, a[SPINDLE_CONTACT_A_ADDR4], a[SPINDLE_CONTACT_A_ADDR6]);
-	c->port = ctl_attr_num(a[SPINDLE_CONTACT_A_PORT]);
-	c->reason = ctl_attr_str(a[SPINDLE_CONTACT_A_REASON]);
-	c->final = ctl_attr_num(a[SPINDLE_CONTACT_A_FINAL]);
-}
-
-static void get_contacts(struct ctl_status *s, struct nlmsghdr *nlh)
-{
-	struct genlmsghdr *genl = nlmsg_data(nlh);
-	struct nlattr *attr;
-	int rem;
-
-	nla_for_each_attr(attr, genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), rem) {
-		if (nla_type(attr) != SPINDLE_A_CONTACT)
-			continue;
-		s->contact = ctl_grow(s->contact, s->contacts, sizeof(*s->contact));
-		get_contact(&s->contact[s->contacts++], attr);
-	}
 }
 
 /* Read STATUS_GET. */
@@ -127,7 +137,7 @@ static void ctl_status_get(struct ctl_status *s, struct nlmsghdr *nlh)
 	s->is_live = a[SPINDLE_A_LIVE];
 	s->lineage = ctl_lineage_get(a[SPINDLE_A_LINEAGE]);
 	s->insecure = a[SPINDLE_A_INSECURE];
-	get_contacts(s, nlh);
+	ctl_record_msg(status_fields, s, nlh);
 	if (a[SPINDLE_A_VIEW_ID])
 		s->vid = ctl_attr_num(a[SPINDLE_A_VIEW_ID]);
 	if (s->is_live)

@@ -8,6 +8,7 @@
 
 #include "model.h"
 #include "net.h"
+#include "record.h"
 
 /* Phases of a change of the view, in the order of time. */
 enum {
@@ -30,6 +31,10 @@ enum {
  * @lag: messages of the node that the member has not delivered
  * @lag_bytes: bytes of these messages
  * @reason: why the member is not connected, or empty
+ * @self: the member is the node itself
+ * @joins: the node wants to join. A joining node lists the members that it connects to, and none
+ *	of them joins
+ * @witness: the member is a witness
  */
 struct ctl_status_member {
 	uint64_t id;
@@ -42,6 +47,9 @@ struct ctl_status_member {
 	uint64_t lag;
 	uint64_t lag_bytes;
 	const char *reason;
+	bool self;
+	bool joins;
+	bool witness;
 };
 
 /**
@@ -102,6 +110,9 @@ struct ctl_status {
 	struct ctl_status_contact *contact;
 	unsigned int contacts;
 };
+
+extern const struct ctl_field ctl_status_member_fields[];
+extern const struct ctl_field ctl_status_contact_fields[];
 
 bool ctl_status_suspects(const struct ctl_status_member *m);
 const struct ctl_status_member *ctl_status_member(const struct ctl_status *s, uint64_t id);

@@ -124,6 +124,39 @@ char *ctl_asprintf(const char *fmt, ...)
 	return s;
 }
 
+/* Read an unsigned integer of any size. */
+uint64_t ctl_load(const void *at, size_t size)
+{
+	switch (size) {
+	case sizeof(uint8_t):
+		return *(const uint8_t *)at;
+	case sizeof(uint16_t):
+		return *(const uint16_t *)at;
+	case sizeof(uint32_t):
+		return *(const uint32_t *)at;
+	default:
+		return *(const uint64_t *)at;
+	}
+}
+
+/* Write an unsigned integer of any size. */
+void ctl_store(void *at, size_t size, uint64_t num)
+{
+	switch (size) {
+	case sizeof(uint8_t):
+		*(uint8_t *)at = (uint8_t)num;
+		break;
+	case sizeof(uint16_t):
+		*(uint16_t *)at = (uint16_t)num;
+		break;
+	case sizeof(uint32_t):
+		*(uint32_t *)at = (uint32_t)num;
+		break;
+	default:
+		*(uint64_t *)at = num;
+	}
+}
+
 /**
  * ctl_clean() - a string that is safe on a terminal and stays on one line
  * @s: string of the kernel, which may have come from another host

@@ -16,6 +16,7 @@
 
 #include "live.h"
 #include "names.h"
+#include "record.h"
 #include "util.h"
 #include "wire.h"
 
@@ -116,23 +117,36 @@ void ctl_node_put(struct ctl_req *req, const struct ctl_node *node)
 		ctl_req_val(req, &ctl_node_keys[i], &node->val[i]);
 }
 
+#define NODE(kind, name, field, ...)	\
+	CTL_FIELD(kind, name, struct ctl_node, field, __VA_ARGS__)
+
+static const char *node_address(const void *rec)
+{
+	const struct ctl_val *val = ((const struct ctl_node *)rec)->val;
+
+	return ctl_endpoint_text(&val[CTL_NODE_ADDR].addr, val[CTL_NODE_PORT].num);
+}
+
+const struct ctl_field ctl_node_fields[] = {
+	NODE(KEYS, NULL, val, .keys = ctl_node_keys),
+	CTL_MADE(NULL, node_address, .head = "address"),
+	NODE(TEXT, "device", device, .attr = SPINDLE_A_DEVICE),
+	NODE(NUM, "state", state, .attr = SPINDLE_A_NODE_STATE, .names = &ctl_node_state),
+	NODE(NUM, "incarnation", incarnation, .attr = SPINDLE_A_INCARNATION),
+	NODE(NUM, "vid", vid, .head = "view", .attr = SPINDLE_A_VIEW_ID, .some = true),
+	NODE(SWITCH, "timing", timing, .attr = SPINDLE_A_TIMING),
+	NODE(SWITCH, "keyed", keyed, .attr = SPINDLE_A_KEYED),
+	NODE(SWITCH, "former-key", former_key, .attr = SPINDLE_A_FORMER_KEY, .some = true),
+	{ 0 }
+};
+
 /* Read NODE_GET. */
-void ctl_node_get(struct ctl_node *node, struct nlattr **attrs)
+void ctl_node_get(struct ctl_node *node, struct nlmsghdr *nlh)
 {
 	memset(node, 0, sizeof(*node));
-	ctl_attr_vals(ctl_node_keys, node->val, attrs);
+	ctl_record_msg(ctl_node_fields, node, nlh);
 	/* A module without racks sends none, so the default is right. */
 	ctl_val_default(&ctl_node_keys[CTL_NODE_RACK], &node->val[CTL_NODE_RACK]);
-	node->device = ctl_attr_str(attrs[SPINDLE_A_DEVICE]);
-	node->state = ctl_attr_num(attrs[SPINDLE_A_NODE_STATE]);
-	node->incarnation = ctl_attr_num(attrs[SPINDLE_A_INCARNATION]);
-	node->vid = ctl_attr_num(attrs[SPINDLE_A_VIEW_ID]);
-	node->timing.set = attrs[SPINDLE_A_TIMING];
-	node->timing.num = ctl_attr_num(attrs[SPINDLE_A_TIMING]);
-	node->keyed.set = attrs[SPINDLE_A_KEYED];
-	node->keyed.num = ctl_attr_num(attrs[SPINDLE_A_KEYED]);
-	node->former_key.set = attrs[SPINDLE_A_FORMER_KEY];
-	node->former_key.num = ctl_attr_num(attrs[SPINDLE_A_FORMER_KEY]);
 }
 
 static void put_member(struct ctl_req *req, const struct ctl_member *m)
@@ -278,27 +292,60 @@ static void get_hist(struct ctl_hist *hist, const struct nlattr *attr)
 	memcpy(hist->num, nla_data(attr), hist->entries * sizeof(hist->num[0]));
 }
 
-static void get_reader(struct ctl_reader *r, struct nlattr *nest)
-{
-	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_READER_A_MAX);
+#define READER(kind, name, field, ...)	\
+	CTL_FIELD(kind, name, struct ctl_reader, field, __VA_ARGS__)
+#define ROW(kind, name, field, ...)	\
+	CTL_FIELD(kind, name, struct ctl_row, field, __VA_ARGS__)
+#define SUBGROUP(kind, name, field, ...)	\
+	CTL_FIELD(kind, name, struct ctl_subgroup, field, __VA_ARGS__)
 
-	r->pid = ctl_attr_num(a[SPINDLE_READER_A_PID]);
-	r->comm = ctl_attr_str(a[SPINDLE_READER_A_COMM]);
-	r->copy = ctl_attr_num(a[SPINDLE_READER_A_COPY]);
-	r->lag = ctl_attr_num(a[SPINDLE_READER_A_LAG]);
-	r->idle_ms = ctl_attr_num(a[SPINDLE_READER_A_IDLE_MS]);
-}
+static const char *const reads_words[] = { "slots", "copies" };
+static const struct ctl_names reads = {
+	.what = "reads", .name = reads_words, .count = CTL_ARRAY_SIZE(reads_words),
+};
 
-static void get_row(struct ctl_row *r, struct nlattr *nest)
-{
-	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_ROW_A_MAX);
+const struct ctl_field ctl_reader_fields[] = {
+	READER(NUM, "pid", pid, .attr = SPINDLE_READER_A_PID, .dash = true),
+	READER(TEXT, "comm", comm, .attr = SPINDLE_READER_A_COMM),
+	READER(FLAG, "copy", copy, .head = "reads", .attr = SPINDLE_READER_A_COPY, .names = &reads),
+	READER(NUM, "lag", lag, .attr = SPINDLE_READER_A_LAG),
+	READER(NUM, "idle-ms", idle_ms, .attr = SPINDLE_READER_A_IDLE_MS),
+	{ 0 }
+};
 
-	r->id = ctl_attr_num(a[SPINDLE_ROW_A_ID]);
-	r->sent = ctl_attr_num(a[SPINDLE_ROW_A_SENT]);
-	r->slots = ctl_attr_num(a[SPINDLE_ROW_A_SLOTS]);
-	r->received = ctl_attr_num(a[SPINDLE_ROW_A_RECEIVED]);
-	r->delivered = ctl_attr_num(a[SPINDLE_ROW_A_DELIVERED]);
-}
+const struct ctl_field ctl_row_fields[] = {
+	ROW(NUM, "id", id, .head = "member", .attr = SPINDLE_ROW_A_ID),
+	ROW(NUM, "sent", sent, .attr = SPINDLE_ROW_A_SENT),
+	ROW(NUM, "slots", slots, .attr = SPINDLE_ROW_A_SLOTS),
+	ROW(NUM, "received", received, .attr = SPINDLE_ROW_A_RECEIVED),
+	ROW(NUM, "delivered", delivered, .attr = SPINDLE_ROW_A_DELIVERED),
+	ROW(NUM, "ahead", ahead, .needs = offsetof(struct ctl_row, sends)),
+	ROW(NUM, "recv-lag", recv_lag),
+	ROW(NUM, "dlv-lag", dlv_lag),
+	{ 0 }
+};
+
+const struct ctl_field ctl_subgroup_fields[] = {
+	SUBGROUP(KEYS, NULL, val, .keys = ctl_subgroup_keys),
+	SUBGROUP(NUM, NULL, val[CTL_SG_ID].num, .head = "subgroup"),
+	SUBGROUP(IDS, "members", members),
+	SUBGROUP(IDS, "senders", senders),
+	SUBGROUP(NUM, "state", state, .attr = SPINDLE_SUBGROUP_A_STATE, .names = &ctl_state),
+	SUBGROUP(NUM, "error", error, .attr = SPINDLE_SUBGROUP_A_ERROR, .names = &ctl_error,
+		 .dash = true),
+	SUBGROUP(NUM, "readers", readers, .attr = SPINDLE_SUBGROUP_A_READERS),
+	SUBGROUP(FLAG, "sender", sender, .attr = SPINDLE_SUBGROUP_A_SENDER),
+	SUBGROUP(STATS, "stats", stats, .attr = SPINDLE_SUBGROUP_A_STATS,
+		 .names = &ctl_subgroup_stat),
+	SUBGROUP(NUM, NULL, stats.num[SPINDLE_SUBGROUP_S_SENT], .head = "sent"),
+	SUBGROUP(NUM, NULL, stats.num[SPINDLE_SUBGROUP_S_RECEIVED], .head = "received"),
+	SUBGROUP(NUM, NULL, stats.num[SPINDLE_SUBGROUP_S_DELIVERED], .head = "delivered"),
+	CTL_LIST(NULL, struct ctl_subgroup, reader, reader_count, ctl_reader_fields,
+		 .attr = SPINDLE_SUBGROUP_A_READER),
+	CTL_LIST(NULL, struct ctl_subgroup, row, rows, ctl_row_fields,
+		 .attr = SPINDLE_SUBGROUP_A_ROW),
+	{ 0 }
+};
 
 static void get_subgroup_node(struct ctl_subgroup *sg, struct nlattr *nest)
 {
@@ -317,17 +364,12 @@ static void get_subgroup_node(struct ctl_subgroup *sg, struct nlattr *nest)
 void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
 {
 	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_SUBGROUP_A_MAX);
-	struct nlattr *attr, **n;
+	struct nlattr *attr;
+	unsigned int i;
 	int rem;
 
 	memset(sg, 0, sizeof(*sg));
-	ctl_attr_vals(ctl_subgroup_keys, sg->val, a);
-	sg->state = ctl_attr_num(a[SPINDLE_SUBGROUP_A_STATE]);
-	sg->error = ctl_attr_num(a[SPINDLE_SUBGROUP_A_ERROR]);
-	sg->readers = ctl_attr_num(a[SPINDLE_SUBGROUP_A_READERS]);
-	sg->sender = ctl_attr_num(a[SPINDLE_SUBGROUP_A_SENDER]);
-	n = ctl_nest_attrs(a[SPINDLE_SUBGROUP_A_STATS], SPINDLE_SUBGROUP_S_MAX);
-	ctl_attr_stats(n, SPINDLE_SUBGROUP_S_MAX, &ctl_subgroup_stat, &sg->stats);
+	ctl_record_nest(ctl_subgroup_fields, sg, nest);
 	get_tune(sg->tune, a[SPINDLE_SUBGROUP_A_TUNE]);
 	ctl_rule_get(sg, a[SPINDLE_SUBGROUP_A_RULE]);
 	get_hist(&sg->hist[CTL_SEND], a[SPINDLE_SUBGROUP_A_SEND_HIST]);
@@ -335,22 +377,11 @@ void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
 	get_hist(&sg->hist[CTL_DLV], a[SPINDLE_SUBGROUP_A_DLV_HIST]);
 	if (!nest)
 		return;
-	nla_for_each_nested(attr, nest, rem) {
-		switch (nla_type(attr)) {
-		case SPINDLE_SUBGROUP_A_NODE:
+	nla_for_each_nested(attr, nest, rem)
+		if (nla_type(attr) == SPINDLE_SUBGROUP_A_NODE)
 			get_subgroup_node(sg, attr);
-			break;
-		case SPINDLE_SUBGROUP_A_READER:
-			sg->reader = ctl_grow(sg->reader, sg->reader_count,
-					      sizeof(*sg->reader));
-			get_reader(&sg->reader[sg->reader_count++], attr);
-			break;
-		case SPINDLE_SUBGROUP_A_ROW:
-			sg->row = ctl_grow(sg->row, sg->rows, sizeof(*sg->row));
-			get_row(&sg->row[sg->rows++], attr);
-			break;
-		}
-	}
+	for (i = 0; i < sg->rows; i++)
+		ctl_row_lag(sg, &sg->row[i]);
 }
 
 /* Read VIEW_GET. */

@@ -5,6 +5,7 @@
 
 #include "model.h"
 #include "net.h"
+#include "record.h"
 
 /**
  * struct ctl_running - a node and its view, as the kernel has them
@@ -36,6 +37,11 @@ struct ctl_running_subgroup {
 	struct ctl_subgroup sg;
 };
 
+extern const struct ctl_field ctl_node_fields[];
+extern const struct ctl_field ctl_reader_fields[];
+extern const struct ctl_field ctl_row_fields[];
+extern const struct ctl_field ctl_subgroup_fields[];
+
 /* wire.c */
 struct nlattr **ctl_msg_attrs(struct nlmsghdr *nlh);
 struct nlattr **ctl_nest_attrs(struct nlattr *nest, int max);
@@ -48,7 +54,7 @@ void ctl_attr_vals(const struct ctl_key *keys, struct ctl_val *val, struct nlatt
 
 void ctl_node_put(struct ctl_req *req, const struct ctl_node *node);
 void ctl_view_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view);
-void ctl_node_get(struct ctl_node *node, struct nlattr **attrs);
+void ctl_node_get(struct ctl_node *node, struct nlmsghdr *nlh);
 void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh);
 void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest);
 void ctl_tune_put(struct ctl_req *req, const struct ctl_val *tune);

@@ -111,28 +111,12 @@ static int node_del(struct ctl_args *a)
 
 static void show_json(const struct ctl_running *running, unsigned int count)
 {
-	struct json_object *list = json_object_new_array(), *obj;
+	struct json_object *list = json_object_new_array();
 	unsigned int i;
 
-	for (i = 0; i < count; i++) {
-		const struct ctl_node *node = &running[i].node;
-
-		obj = json_object_new_object();
-		ctl_json_vals(obj, ctl_node_keys, node->val);
-		ctl_json_str(obj, "device", node->device);
-		ctl_json_str(obj, "state", ctl_name(&ctl_node_state, node->state));
-		ctl_json_add(obj, "incarnation", ctl_json_num(node->incarnation));
-		if (node->vid)
-			ctl_json_add(obj, "vid", ctl_json_num(node->vid));
-		if (node->timing.set)
-			ctl_json_add(obj, "timing",
-				     json_object_new_boolean(node->timing.num));
-		if (node->keyed.set)
-			ctl_json_add(obj, "keyed", json_object_new_boolean(node->keyed.num));
-		if (node->former_key.num)
-			ctl_json_add(obj, "former_key", json_object_new_boolean(true));
-		json_object_array_add(list, obj);
-	}
+	for (i = 0; i < count; i++)
+		json_object_array_add(list, ctl_record_json(NULL, ctl_node_fields,
+							    &running[i].node));
 	ctl_json_print(list);
 }
 
@@ -141,36 +125,17 @@ static void show_table(const struct ctl_running *running, unsigned int count)
 	struct ctl_table t = { 0 };
 	const struct ctl_key *rack_key = &ctl_node_keys[CTL_NODE_RACK];
 	bool timing = false, racks = false;
-	unsigned int i, k;
+	const char *columns;
+	unsigned int i;
 
 	for (i = 0; i < count; i++) {
 		timing |= running[i].node.timing.set;
 		racks |= !ctl_val_none(rack_key, &running[i].node.val[CTL_NODE_RACK]);
 	}
-	ctl_table_head(&t, "id address cluster device state view visibility idle-us engine cpu");
-	if (racks)
-		ctl_table_head(&t, "rack");
-	if (timing)
-		ctl_table_head(&t, "timing");
-	for (i = 0; i < count; i++) {
-		const struct ctl_node *node = &running[i].node;
-
-		ctl_table_num(&t, node->val[CTL_NODE_ID].num);
-		ctl_table_cell(&t, ctl_endpoint_text(&node->val[CTL_NODE_ADDR].addr,
-						     node->val[CTL_NODE_PORT].num));
-		ctl_table_cell(&t, ctl_val_text(&ctl_node_keys[CTL_NODE_CLUSTER],
-						&node->val[CTL_NODE_CLUSTER]));
-		ctl_table_cell(&t, node->device);
-		ctl_table_cell(&t, ctl_name(&ctl_node_state, node->state));
-		if (node->vid)
-			ctl_table_num(&t, node->vid);
-		else
-			ctl_table_cell(&t, "");
-		for (k = CTL_NODE_VISIBILITY; k < (racks ? CTL_NODE_VALS : CTL_NODE_RACK); k++)
-			ctl_table_cell(&t, ctl_val_text(&ctl_node_keys[k], &node->val[k]));
-		if (timing)
-			ctl_table_cell(&t, ctl_val_text(&ctl_timing_key, &node->timing));
-	}
+	columns = ctl_asprintf("id address cluster device state view visibility idle-us engine cpu%s%s",
+			       racks ? " rack" : "", timing ? " timing" : "");
+	for (i = 0; i < count; i++)
+		ctl_record_rows(&t, columns, ctl_node_fields, &running[i].node, 1, 0);
 	ctl_table_print(&t);
 }
 

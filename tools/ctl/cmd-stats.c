@@ -25,39 +25,22 @@ static struct json_object *json_stats(const struct ctl_node_stats *s,
 				      const struct ctl_running_subgroup *sg,
 				      unsigned int sgs)
 {
-	struct json_object *obj = json_object_new_object(), *list, *o;
+	struct json_object *obj = ctl_record_json(NULL, ctl_stats_fields, s), *o;
+	struct json_object *list = json_object_new_array();
 	unsigned int i;
 
-	ctl_json_add(obj, "node", ctl_json_num(s->id));
-	ctl_json_str(obj, "state", ctl_name(&ctl_node_state, s->state));
-	ctl_json_add(obj, "engine", ctl_json_stats(&ctl_engine_stat, &s->engine));
-	if (s->refused && *s->refused) {
+	if (*s->refused) {
 		o = json_object_new_object();
 		ctl_json_add(o, "id", ctl_json_num(s->refused_id));
 		ctl_json_str(o, "reason", s->refused);
 		ctl_json_add(obj, "last-refused", o);
 	}
-	list = json_object_new_array();
-	for (i = 0; i < s->peers; i++) {
-		const struct ctl_peer *p = &s->peer[i];
-
-		o = json_object_new_object();
-		ctl_json_add(o, "id", ctl_json_num(p->id));
-		ctl_json_str(o, "state", ctl_name(&ctl_peer_state, p->state));
-		ctl_json_str(o, "reason", p->reason);
-		ctl_json_str(o, "visibility", p->imm ? "imm" : "poll");
-		ctl_json_add(o, "stats", ctl_json_stats(&ctl_peer_stat, &p->stats));
-		json_object_array_add(list, o);
-	}
-	ctl_json_add(obj, "peers", list);
-	list = json_object_new_array();
+	ctl_json_add(obj, "peers", ctl_record_list(NULL, ctl_peer_fields, s->peer, s->peers,
+						   sizeof(*s->peer)));
 	for (i = 0; i < sgs; i++) {
 		if (sg[i].node != s->id)
 			continue;
-		o = json_object_new_object();
-		ctl_json_add(o, "id", ctl_json_num(sg[i].sg.val[CTL_SG_ID].num));
-		ctl_json_str(o, "state", ctl_name(&ctl_state, sg[i].sg.state));
-		ctl_json_add(o, "stats", ctl_json_stats(&ctl_subgroup_stat, &sg[i].sg.stats));
+		o = ctl_record_json("id state stats", ctl_subgroup_fields, &sg[i].sg);
 		ctl_detail_json(o, &sg[i].sg);
 		json_object_array_add(list, o);
 	}
@@ -65,35 +48,14 @@ static struct json_object *json_stats(const struct ctl_node_stats *s,
 	return obj;
 }
 
-/* Add a column for each counter. */
-static void head_stats(struct ctl_table *t, const struct ctl_names *names)
-{
-	unsigned int i;
-
-	for (i = 0; i < names->count; i++)
-		if (names->name[i])
-			ctl_table_head(t, names->name[i]);
-}
-
 static void print_peers(const struct ctl_node_stats *s)
 {
 	struct ctl_table t = { .indent = 4 };
-	unsigned int i;
 
 	if (!s->peers)
 		return;
-	ctl_table_head(&t, "peer state visibility");
-	head_stats(&t, &ctl_peer_stat);
-	ctl_table_head(&t, "reason");
-	for (i = 0; i < s->peers; i++) {
-		const struct ctl_peer *p = &s->peer[i];
-
-		ctl_table_num(&t, p->id);
-		ctl_table_cell(&t, ctl_name(&ctl_peer_state, p->state));
-		ctl_table_cell(&t, p->imm ? "imm" : "poll");
-		ctl_table_stats(&t, &ctl_peer_stat, &p->stats);
-		ctl_table_cell(&t, p->reason);
-	}
+	ctl_record_rows(&t, "peer state visibility stats reason", ctl_peer_fields, s->peer,
+			s->peers, sizeof(*s->peer));
 	puts("  peers");
 	ctl_table_print(&t);
 }
@@ -156,7 +118,7 @@ static void print_subgroups(uint64_t node, const struct ctl_running_subgroup *sg
 /* Print the last node that this one has refused. A node that gave no id is called "somebody". */
 static void print_refused(const struct ctl_node_stats *s)
 {
-	if (!s->refused || !*s->refused)
+	if (!*s->refused)
 		return;
 	if (s->refused_id)
 		printf("  last refused: node %llu, %s\n", (unsigned long long)s->refused_id,
@@ -172,8 +134,7 @@ static void print_stats(const struct ctl_node_stats *s, const struct ctl_running
 
 	printf("node %llu (%s)\n  engine\n", (unsigned long long)s->id,
 	       ctl_name(&ctl_node_state, s->state));
-	head_stats(&t, &ctl_engine_stat);
-	ctl_table_stats(&t, &ctl_engine_stat, &s->engine);
+	ctl_record_rows(&t, "engine", ctl_stats_fields, s, 1, sizeof(*s));
 	ctl_table_print(&t);
 	print_refused(s);
 	print_peers(s);

@@ -77,16 +77,7 @@ static struct json_object *json_subgroup(const struct ctl_running_subgroup *s)
 
 	ctl_json_add(obj, "node", ctl_json_num(s->node));
 	ctl_json_add(obj, "vid", ctl_json_num(s->vid));
-	ctl_json_vals(obj, ctl_subgroup_keys, s->sg.val);
-	if (s->sg.members.set) {
-		ctl_json_ids(obj, "members", &s->sg.members);
-		ctl_json_ids(obj, "senders", &s->sg.senders);
-	}
-	ctl_json_str(obj, "state", ctl_name(&ctl_state, s->sg.state));
-	ctl_json_str(obj, "error", ctl_name(&ctl_error, s->sg.error));
-	ctl_json_add(obj, "readers", ctl_json_num(s->sg.readers));
-	ctl_json_add(obj, "sender", json_object_new_boolean(s->sg.sender));
-	ctl_json_add(obj, "stats", ctl_json_stats(&ctl_subgroup_stat, &s->sg.stats));
+	ctl_record_add(obj, NULL, ctl_subgroup_fields, &s->sg);
 	ctl_detail_json(obj, &s->sg);
 	return obj;
 }
@@ -113,31 +104,18 @@ static void print_trouble(const struct ctl_running_subgroup *s)
 
 static void print_subgroups(const struct ctl_running_subgroup *list, unsigned int count)
 {
+	static const char columns[] = "subgroup name mode state error members senders sender "
+				      "readers sent received delivered";
 	struct ctl_table t = { 0 };
 	bool first = true;
 	unsigned int i;
 
-	ctl_table_head(&t, "node view subgroup name mode state error members senders");
-	ctl_table_head(&t, "sender readers sent received delivered");
+	ctl_table_head(&t, "node view");
+	ctl_table_head(&t, columns);
 	for (i = 0; i < count; i++) {
-		const struct ctl_running_subgroup *s = &list[i];
-		const struct ctl_val *val = s->sg.val;
-
-		ctl_table_num(&t, s->node);
-		ctl_table_num(&t, s->vid);
-		ctl_table_num(&t, val[CTL_SG_ID].num);
-		ctl_table_cell(&t, ctl_val_text(&ctl_subgroup_keys[CTL_SG_NAME],
-						&val[CTL_SG_NAME]));
-		ctl_table_cell(&t, ctl_name(&ctl_mode, val[CTL_SG_MODE].num));
-		ctl_table_cell(&t, ctl_name(&ctl_state, s->sg.state));
-		ctl_table_cell(&t, s->sg.error ? ctl_name(&ctl_error, s->sg.error) : "");
-		ctl_table_cell(&t, ctl_ids_text(&s->sg.members));
-		ctl_table_cell(&t, ctl_ids_text(&s->sg.senders));
-		ctl_table_cell(&t, s->sg.sender ? "yes" : "no");
-		ctl_table_num(&t, s->sg.readers);
-		ctl_table_num(&t, s->sg.stats.num[SPINDLE_SUBGROUP_S_SENT]);
-		ctl_table_num(&t, s->sg.stats.num[SPINDLE_SUBGROUP_S_RECEIVED]);
-		ctl_table_num(&t, s->sg.stats.num[SPINDLE_SUBGROUP_S_DELIVERED]);
+		ctl_table_num(&t, list[i].node);
+		ctl_table_num(&t, list[i].vid);
+		ctl_record_cells(&t, columns, ctl_subgroup_fields, &list[i].sg);
 	}
 	ctl_table_print(&t);
 	for (i = 0; i < count; i++) {

@@ -249,9 +249,26 @@ static int view_del(struct ctl_args *a)
 	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
 }
 
+static const struct ctl_field member_fields[] = {
+	CTL_FIELD(NUM, "id", struct ctl_member, id),
+	CTL_FIELD(ADDR, "addr", struct ctl_member, addr),
+	CTL_FIELD(NUM, "port", struct ctl_member, port),
+	{ 0 }
+};
+
+static const struct ctl_field subgroup_fields[] = {
+	CTL_FIELD(NUM, NULL, struct ctl_subgroup, val[CTL_SG_ID].num, .head = "subgroup"),
+	CTL_FIELD(KEYS, NULL, struct ctl_subgroup, val, .keys = ctl_subgroup_keys),
+	CTL_FIELD(IDS, "members", struct ctl_subgroup, members),
+	CTL_FIELD(IDS, "senders", struct ctl_subgroup, senders),
+	CTL_FIELD(KEYS, NULL, struct ctl_subgroup, rule, .keys = ctl_rule_keys),
+	{ 0 }
+};
+
 static struct json_object *json_view(const struct ctl_running *run)
 {
-	struct json_object *view = json_object_new_object(), *list, *obj;
+	struct json_object *view = json_object_new_object(), *obj;
+	struct json_object *list = json_object_new_array();
 	unsigned int i;
 
 	ctl_json_add(view, "node", ctl_json_num(run->node.val[CTL_NODE_ID].num));
@@ -266,28 +283,14 @@ static struct json_object *json_view(const struct ctl_running *run)
 			     run->view.lineage.str : "");
 		ctl_json_add(view, "insecure", json_object_new_boolean(run->view.insecure));
 	}
-	list = json_object_new_array();
-	for (i = 0; i < run->view.members; i++) {
-		const struct ctl_member *m = &run->view.member[i];
-
-		obj = json_object_new_object();
-		ctl_json_add(obj, "id", ctl_json_num(m->id));
-		ctl_json_str(obj, "addr", ctl_addr_text(&m->addr));
-		ctl_json_add(obj, "port", ctl_json_num(m->port));
-		json_object_array_add(list, obj);
-	}
-	ctl_json_add(view, "members", list);
-	list = json_object_new_array();
+	ctl_json_add(view, "members", ctl_record_list(NULL, member_fields, run->view.member,
+						      run->view.members,
+						      sizeof(*run->view.member)));
 	for (i = 0; i < run->view.subgroups; i++) {
 		struct ctl_subgroup sg = ctl_subgroup_resolve(&run->view,
 							      &run->view.subgroup[i]);
 
-		obj = json_object_new_object();
-		ctl_json_vals(obj, ctl_subgroup_keys, sg.val);
-		ctl_json_ids(obj, "members", &sg.members);
-		ctl_json_ids(obj, "senders", &sg.senders);
-		ctl_json_vals(obj, ctl_rule_keys, sg.rule);
-		json_object_array_add(list, obj);
+		json_object_array_add(list, ctl_record_json(NULL, subgroup_fields, &sg));
 	}
 	ctl_json_add(view, "subgroups", list);
 	return view;
@@ -316,20 +319,15 @@ static void print_subgroups(const struct ctl_view *view)
 	struct ctl_table t = { .indent = 4 };
 	unsigned int i, k;
 
-	ctl_table_head(&t, "subgroup name mode window max-msg ring hold members senders");
-	if (view->is_live)
-		ctl_table_head(&t, "shards min on-exit");
 	for (i = 0; i < view->subgroups; i++) {
 		struct ctl_subgroup sg = ctl_subgroup_resolve(view, &view->subgroup[i]);
 
-		for (k = 0; k < CTL_SG_VALS; k++)
-			ctl_table_cell(&t, ctl_val_text(&ctl_subgroup_keys[k], &sg.val[k]));
-		ctl_table_cell(&t, ctl_ids_text(&sg.members));
-		ctl_table_cell(&t, ctl_ids_text(&sg.senders));
-		for (k = 0; view->is_live && k < CTL_RULE_VALS; k++) {
+		for (k = 0; k < CTL_RULE_VALS; k++)
 			ctl_val_default(&ctl_rule_keys[k], &sg.rule[k]);
-			ctl_table_cell(&t, ctl_val_text(&ctl_rule_keys[k], &sg.rule[k]));
-		}
+		ctl_record_rows(&t, view->is_live ? "subgroup name mode window max-msg ring hold "
+				"members senders shards min on-exit" :
+				"subgroup name mode window max-msg ring hold members senders",
+				subgroup_fields, &sg, 1, 0);
 	}
 	ctl_table_print(&t);
 }

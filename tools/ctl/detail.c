@@ -11,8 +11,8 @@
 #include "common/names.h"
 #include "common/out.h"
 #include "common/util.h"
+#include "common/wire.h"
 #include "detail.h"
-#include "lag.h"
 
 /* Characters of the longest bar. */
 #define BAR	16
@@ -33,41 +33,6 @@ static struct json_object *json_hist(const struct ctl_hist *hist)
 	return list;
 }
 
-struct json_object *ctl_detail_json_reader(const struct ctl_reader *r)
-{
-	struct json_object *obj = json_object_new_object();
-
-	ctl_json_add(obj, "pid", ctl_json_num(r->pid));
-	ctl_json_str(obj, "comm", r->comm);
-	ctl_json_add(obj, "copy", json_object_new_boolean(r->copy));
-	ctl_json_add(obj, "lag", ctl_json_num(r->lag));
-	ctl_json_add(obj, "idle-ms", ctl_json_num(r->idle_ms));
-	return obj;
-}
-
-/* Add the lag of a member. */
-void ctl_detail_json_lag(struct json_object *obj, const struct ctl_lag *lag)
-{
-	if (lag->sends)
-		ctl_json_add(obj, "ahead", ctl_json_num(lag->ahead));
-	ctl_json_add(obj, "recv-lag", ctl_json_num(lag->recv));
-	ctl_json_add(obj, "dlv-lag", ctl_json_num(lag->dlv));
-}
-
-static struct json_object *json_row(const struct ctl_subgroup *sg, const struct ctl_row *row)
-{
-	struct ctl_lag lag = ctl_row_lag(sg, row);
-	struct json_object *obj = json_object_new_object();
-
-	ctl_json_add(obj, "id", ctl_json_num(row->id));
-	ctl_json_add(obj, "sent", ctl_json_num(row->sent));
-	ctl_json_add(obj, "slots", ctl_json_num(row->slots));
-	ctl_json_add(obj, "received", ctl_json_num(row->received));
-	ctl_json_add(obj, "delivered", ctl_json_num(row->delivered));
-	ctl_detail_json_lag(obj, &lag);
-	return obj;
-}
-
 /**
  * ctl_detail_json() - add all details to a subgroup
  * @obj: JSON of the subgroup, which has the counters already
@@ -75,7 +40,7 @@ static struct json_object *json_row(const struct ctl_subgroup *sg, const struct 
  */
 void ctl_detail_json(struct json_object *obj, const struct ctl_subgroup *sg)
 {
-	struct json_object *o = json_object_new_object(), *list;
+	struct json_object *o = json_object_new_object();
 	unsigned int i;
 
 	ctl_json_vals(o, ctl_tune_keys, sg->tune);
@@ -84,14 +49,10 @@ void ctl_detail_json(struct json_object *obj, const struct ctl_subgroup *sg)
 	for (i = 0; i < CTL_STAGES; i++)
 		ctl_json_add(o, stage_name[i], json_hist(&sg->hist[i]));
 	ctl_json_add(obj, "batches", o);
-	list = json_object_new_array();
-	for (i = 0; i < sg->reader_count; i++)
-		json_object_array_add(list, ctl_detail_json_reader(&sg->reader[i]));
-	ctl_json_add(obj, "reader", list);
-	list = json_object_new_array();
-	for (i = 0; i < sg->rows; i++)
-		json_object_array_add(list, json_row(sg, &sg->row[i]));
-	ctl_json_add(obj, "row", list);
+	ctl_json_add(obj, "reader", ctl_record_list(NULL, ctl_reader_fields, sg->reader,
+						    sg->reader_count, sizeof(*sg->reader)));
+	ctl_json_add(obj, "row", ctl_record_list(NULL, ctl_row_fields, sg->row, sg->rows,
+						 sizeof(*sg->row)));
 }
 
 /* Print the switches that are off, and the numbers. */
@@ -186,55 +147,16 @@ static void print_batches(const struct ctl_subgroup *sg)
 	ctl_table_print(&t);
 }
 
-static void print_readers(const struct ctl_subgroup *sg)
+/* Print a table with its title, unless it has no rows. */
+static void print_table(const char *title, const char *columns, const struct ctl_field *fields,
+			const void *array, size_t count, size_t size)
 {
 	struct ctl_table t = { .indent = 6 };
-	unsigned int i;
 
-	if (!sg->reader_count)
+	if (!count)
 		return;
-	ctl_table_head(&t, "pid comm reads lag idle-ms");
-	for (i = 0; i < sg->reader_count; i++) {
-		const struct ctl_reader *r = &sg->reader[i];
-
-		if (r->pid)
-			ctl_table_num(&t, r->pid);
-		else
-			ctl_table_cell(&t, "");
-		ctl_table_cell(&t, r->comm);
-		ctl_table_cell(&t, r->copy ? "copies" : "slots");
-		ctl_table_num(&t, r->lag);
-		ctl_table_num(&t, r->idle_ms);
-	}
-	puts("    readers");
-	ctl_table_print(&t);
-}
-
-static void print_rows(const struct ctl_subgroup *sg)
-{
-	struct ctl_table t = { .indent = 6 };
-	unsigned int i;
-
-	if (!sg->rows)
-		return;
-	ctl_table_head(&t, "member sent slots received delivered ahead recv-lag dlv-lag");
-	for (i = 0; i < sg->rows; i++) {
-		const struct ctl_row *row = &sg->row[i];
-		struct ctl_lag lag = ctl_row_lag(sg, row);
-
-		ctl_table_num(&t, row->id);
-		ctl_table_num(&t, row->sent);
-		ctl_table_num(&t, row->slots);
-		ctl_table_num(&t, row->received);
-		ctl_table_num(&t, row->delivered);
-		if (lag.sends)
-			ctl_table_num(&t, lag.ahead);
-		else
-			ctl_table_cell(&t, "");
-		ctl_table_num(&t, lag.recv);
-		ctl_table_num(&t, lag.dlv);
-	}
-	puts("    members");
+	ctl_record_rows(&t, columns, fields, array, count, size);
+	printf("    %s\n", title);
 	ctl_table_print(&t);
 }
 
@@ -247,6 +169,8 @@ void ctl_detail_print(const struct ctl_subgroup *sg)
 	print_tune(sg->tune);
 	print_memory(&sg->stats);
 	print_batches(sg);
-	print_readers(sg);
-	print_rows(sg);
+	print_table("readers", "pid comm reads lag idle-ms", ctl_reader_fields, sg->reader,
+		    sg->reader_count, sizeof(*sg->reader));
+	print_table("members", "member sent slots received delivered ahead recv-lag dlv-lag",
+		    ctl_row_fields, sg->row, sg->rows, sizeof(*sg->row));
 }

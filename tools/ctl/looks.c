@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "args.h"
+#include "common/clock.h"
 #include "common/out.h"
 #include "looks.h"
 #include "screen.h"
@@ -92,7 +93,7 @@ int ctl_looks_take(struct ctl_args *a, struct ctl_looks *looks)
  * @ctx: argument of @ops
  * @screen: the looks are drawn on a terminal
  * @n: number of the look, from 0
- * @seconds: time since the look before
+ * @span: the time since the look before
  */
 struct watch {
 	const struct ctl_looks *looks;
@@ -100,14 +101,14 @@ struct watch {
 	void *ctx;
 	bool screen;
 	uint64_t n;
-	double seconds;
+	struct ctl_span span;
 };
 
 static void write_look(const struct watch *w, FILE *to)
 {
 	fprintf(to, "%s  %s\n", ctl_now(true), w->n ?
-		ctl_asprintf("the last %.2f s", w->seconds) : "wait ...");
-	w->ops->write(w->ctx, to);
+		ctl_asprintf("the last %.2f s", w->span.seconds) : "wait ...");
+	w->ops->write(&w->span, to);
 }
 
 static void draw_look(const struct watch *w)
@@ -136,7 +137,7 @@ static void show_look(const struct watch *w, bool last)
 	else if (!w->n)
 		return;
 	if (ctl_opts.json) {
-		w->ops->json(w->ctx);
+		w->ops->json(&w->span);
 		return;
 	}
 	write_look(w, stdout);
@@ -162,13 +163,15 @@ static int look_on(struct watch *w)
 	struct ctl_pool pool[2] = { 0 };
 	bool last = false;
 
-	for (; !last; w->n++) {
+	for (; !last; w->n++, before = now) {
 		ctl_pool_drop(&pool[w->n % 2]);
 		ctl_pool_use(&pool[w->n % 2]);
-		if (w->ops->take(w->ctx, w->n, &now))
+		now = perf_monotonic();
+		w->span.before = w->span.now;
+		w->span.now = ctl_alloc(w->ops->sample);
+		w->span.seconds = w->n ? (double)(now - before) / CTL_NS_PER_S : 0;
+		if (w->ops->take(w->ctx, &w->span))
 			return CTL_FAILED;
-		w->seconds = w->n ? (double)(now - before) / CTL_NS_PER_S : 0;
-		before = now;
 		last = w->looks->count && w->n == w->looks->count;
 		show_look(w, last);
 		/*

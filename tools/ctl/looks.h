@@ -25,17 +25,30 @@ struct ctl_looks {
 };
 
 /**
+ * struct ctl_span - the time between two looks
+ * @now: sample at the end
+ * @before: sample at the beginning; NULL: @now is the first one
+ * @seconds: length; 0 without @before
+ */
+struct ctl_span {
+	void *now;
+	const void *before;
+	double seconds;
+};
+
+/**
  * struct ctl_look_ops - what is looked at
- * @take: take a sample. @n is the number of the look, from 0. The sample's memory is freed before
- *	look @n + 2, because it belongs to one of two pools. Sets @ns to the time of the sample, on
- *	the monotonic clock. Returns CTL_OK or CTL_FAILED
- * @json: print what has changed since the look before as JSON
+ * @sample: bytes of a sample
+ * @take: take the sample @span->now, which is zeroed. Its memory is freed before the look after the
+ *	next one, because it belongs to one of two pools. Returns CTL_OK or CTL_FAILED
+ * @json: print what has changed as JSON
  * @write: write the same as text, to @to
  */
 struct ctl_look_ops {
-	int (*take)(void *ctx, uint64_t n, uint64_t *ns);
-	void (*json)(void *ctx);
-	void (*write)(void *ctx, FILE *to);
+	size_t sample;
+	int (*take)(void *ctx, const struct ctl_span *span);
+	void (*json)(const struct ctl_span *span);
+	void (*write)(const struct ctl_span *span, FILE *to);
 };
 
 int ctl_looks_take(struct ctl_args *a, struct ctl_looks *looks);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rates from two looks at the counters. See rate.h. */
 #include <math.h>
-#include <time.h>
 
 #include <linux/spindle_genl.h>
 
@@ -73,12 +72,8 @@ const struct ctl_rate ctl_subgroup_rates[] = {
 int ctl_sample_take(struct ctl_net *net, const struct ctl_val *node,
 		    const struct ctl_val *id, struct ctl_sample *sample)
 {
-	struct timespec now;
-	int rc;
+	int rc = ctl_fetch_stats(net, "top", node, &sample->node, &sample->nodes);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	sample->ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
-	rc = ctl_fetch_stats(net, "top", node, &sample->node, &sample->nodes);
 	if (rc)
 		return rc;
 	return ctl_fetch_subgroups(net, "top", node, id, &sample->sg, &sample->sgs);

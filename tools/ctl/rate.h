@@ -8,14 +8,12 @@
 
 /**
  * struct ctl_sample - one look at all counters
- * @ns: time of the look, on the monotonic clock
  * @node: nodes
  * @nodes: entries of @node
  * @sg: subgroups of these nodes
  * @sgs: entries of @sg
  */
 struct ctl_sample {
-	uint64_t ns;
 	struct ctl_node_stats *node;
 	unsigned int nodes;
 	struct ctl_running_subgroup *sg;

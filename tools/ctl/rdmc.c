@@ -3,9 +3,7 @@
  * RDMC groups, as the kernel shows them. See rdmc.h.
  */
 #include <math.h>
-#include <time.h>
 
-#include <netlink/attr.h>
 #include <netlink/msg.h>
 
 #include <linux/spindle_genl.h>
@@ -13,85 +11,133 @@
 #include "common/names.h"
 #include "common/util.h"
 #include "common/wire.h"
-#include "looks.h"
 #include "rdmc.h"
 
-static struct ctl_val get_val(const struct nlattr *attr)
+#define MEMBER(kind, name, field, ...)	\
+	CTL_FIELD(kind, name, struct ctl_rdmc_member, field, __VA_ARGS__)
+#define OBJECT(kind, name, field, ...)	\
+	CTL_FIELD(kind, name, struct ctl_rdmc_object, field, __VA_ARGS__)
+#define GROUP(kind, name, field, ...)	\
+	CTL_FIELD(kind, name, struct ctl_rdmc, field, __VA_ARGS__)
+#define KNOWN	.needs = offsetof(struct ctl_rdmc_member, ended.set)
+#define RATED	.needs = offsetof(struct ctl_rdmc, rated)
+
+const struct ctl_field ctl_rdmc_member_fields[] = {
+	MEMBER(NUM, NULL, node, .head = "node"),
+	MEMBER(NUM, NULL, group, .head = "group"),
+	MEMBER(NUM, "id", id, .head = "member", .attr = SPINDLE_RDMC_MEMBER_A_ID),
+	MEMBER(VAL, "state", state, .attr = SPINDLE_RDMC_MEMBER_A_STATE, .names = &ctl_peer_state),
+	MEMBER(TEXT, "reason", reason, .attr = SPINDLE_RDMC_MEMBER_A_REASON, .some = true),
+	MEMBER(FLAG, "created", created, .attr = SPINDLE_RDMC_MEMBER_A_CREATED),
+	MEMBER(VAL, "rack", rack, .attr = SPINDLE_RDMC_MEMBER_A_RACK),
+	MEMBER(VAL, "ended", ended, .attr = SPINDLE_RDMC_MEMBER_A_ENDED),
+	MEMBER(NUM, "complete", complete, .head = "whole", KNOWN,
+	       .attr = SPINDLE_RDMC_MEMBER_A_COMPLETE),
+	MEMBER(NUM, "blocks", blocks, KNOWN, .attr = SPINDLE_RDMC_MEMBER_A_BLOCKS),
+	MEMBER(NUM, "total", total, .head = "of", KNOWN, .attr = SPINDLE_RDMC_MEMBER_A_TOTAL),
+	{ 0 }
+};
+
+const struct ctl_field ctl_rdmc_object_fields[] = {
+	OBJECT(NUM, NULL, node, .head = "node"),
+	OBJECT(NUM, NULL, group, .head = "group"),
+	OBJECT(NUM, "object", number, .attr = SPINDLE_RDMC_OBJECT_A_NUMBER),
+	OBJECT(NUM, "bytes", len, .attr = SPINDLE_RDMC_OBJECT_A_LEN),
+	OBJECT(NUM, "tag", tag, .attr = SPINDLE_RDMC_OBJECT_A_TAG),
+	OBJECT(NUM, "phase", phase, .attr = SPINDLE_RDMC_OBJECT_A_PHASE, .names = &ctl_rdmc_phase),
+	OBJECT(NUM, "blocks", blocks, .attr = SPINDLE_RDMC_OBJECT_A_BLOCKS),
+	OBJECT(NUM, "total", total, .attr = SPINDLE_RDMC_OBJECT_A_TOTAL),
+	OBJECT(SHARE, "done", done, .head = "done%"),
+	OBJECT(IDS, "slowest", slowest, .dash = true),
+	OBJECT(VAL, "since-ms", since_ms, .head = "ms", .attr = SPINDLE_RDMC_OBJECT_A_SINCE_MS),
+	OBJECT(NUM, "error", error, .attr = SPINDLE_RDMC_OBJECT_A_ERROR, .some = true,
+	       .names = &ctl_rdmc_error),
+	{ 0 }
+};
+
+static const char *members_text(const void *rec)
 {
-	return (struct ctl_val){ .set = attr, .num = ctl_attr_num(attr) };
+	struct ctl_ids ids = { .set = true };
+	const struct ctl_rdmc *g = rec;
+	unsigned int i;
+
+	for (i = 0; i < g->members; i++)
+		ctl_ids_add(&ids, g->member[i].id);
+	return ctl_ids_text(&ids);
 }
 
-static void get_member(struct ctl_rdmc_member *m, struct nlattr *nest)
+static const char *process_text(const void *rec)
 {
-	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_RDMC_MEMBER_A_MAX);
+	const struct ctl_rdmc *g = rec;
+	const char *pid = g->pid ? ctl_asprintf("[%llu]", (unsigned long long)g->pid) : "";
 
-	m->id = ctl_attr_num(a[SPINDLE_RDMC_MEMBER_A_ID]);
-	m->state = get_val(a[SPINDLE_RDMC_MEMBER_A_STATE]);
-	m->reason = ctl_attr_str(a[SPINDLE_RDMC_MEMBER_A_REASON]);
-	m->created = ctl_attr_num(a[SPINDLE_RDMC_MEMBER_A_CREATED]);
-	m->rack = get_val(a[SPINDLE_RDMC_MEMBER_A_RACK]);
-	m->ended = get_val(a[SPINDLE_RDMC_MEMBER_A_ENDED]);
-	m->complete = ctl_attr_num(a[SPINDLE_RDMC_MEMBER_A_COMPLETE]);
-	m->blocks = ctl_attr_num(a[SPINDLE_RDMC_MEMBER_A_BLOCKS]);
-	m->total = ctl_attr_num(a[SPINDLE_RDMC_MEMBER_A_TOTAL]);
+	return ctl_asprintf("%s%s%s", g->comm, pid, g->released ? " (has closed it)" : "");
 }
 
-static void get_object(struct ctl_rdmc_object *o, struct nlattr *nest)
-{
-	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_RDMC_OBJECT_A_MAX);
+const struct ctl_field ctl_rdmc_fields[] = {
+	GROUP(NUM, "node", node),
+	GROUP(NUM, "group", id, .attr = SPINDLE_RDMC_GROUP_A_ID),
+	GROUP(NUM, "state", state, .attr = SPINDLE_RDMC_GROUP_A_STATE, .names = &ctl_rdmc_state),
+	GROUP(NUM, "error", error, .attr = SPINDLE_RDMC_GROUP_A_ERROR, .some = true,
+	      .names = &ctl_rdmc_error),
+	GROUP(NUM, "culprit", culprit, .attr = SPINDLE_RDMC_GROUP_A_CULPRIT, .some = true),
+	GROUP(NUM, "algorithm", algorithm, .attr = SPINDLE_RDMC_GROUP_A_ALGORITHM,
+	      .names = &ctl_rdmc_algorithm),
+	GROUP(NUM, "block", block, .attr = SPINDLE_RDMC_GROUP_A_BLOCK),
+	GROUP(NUM, "timeout-ms", timeout_ms, .attr = SPINDLE_RDMC_GROUP_A_TIMEOUT_MS),
+	GROUP(NUM, "rank", rank, .attr = SPINDLE_RDMC_GROUP_A_RANK),
+	GROUP(NUM, "pid", pid, .attr = SPINDLE_RDMC_GROUP_A_PID),
+	GROUP(TEXT, "comm", comm, .attr = SPINDLE_RDMC_GROUP_A_COMM),
+	GROUP(FLAG, "released", released, .attr = SPINDLE_RDMC_GROUP_A_RELEASED),
+	GROUP(NUM, "unread", unread, .attr = SPINDLE_RDMC_GROUP_A_UNREAD),
+	GROUP(NUM, "announced", announced, .head = "objects",
+	      .attr = SPINDLE_RDMC_GROUP_A_ANNOUNCED),
+	GROUP(NUM, "ended", ended, .attr = SPINDLE_RDMC_GROUP_A_ENDED),
+	GROUP(NUM, "complete", complete, .head = "whole", .attr = SPINDLE_RDMC_GROUP_A_COMPLETE),
+	GROUP(RATE, "bytes-in-per-s", in, .head = "in-mb/s", RATED),
+	GROUP(RATE, "bytes-out-per-s", out, .head = "out-mb/s", RATED),
+	CTL_LIST("members", struct ctl_rdmc, member, members, ctl_rdmc_member_fields,
+		 .attr = SPINDLE_RDMC_GROUP_A_MEMBER, .head = ""),
+	CTL_LIST("objects", struct ctl_rdmc, object, objects, ctl_rdmc_object_fields,
+		 .attr = SPINDLE_RDMC_GROUP_A_OBJECT, .head = ""),
+	CTL_MADE(NULL, members_text, .head = "members"),
+	CTL_MADE(NULL, process_text, .head = "process"),
+	GROUP(STATS, "stats", stats, .attr = SPINDLE_RDMC_GROUP_A_STATS, .names = &ctl_rdmc_stat),
+	{ 0 }
+};
 
-	o->number = ctl_attr_num(a[SPINDLE_RDMC_OBJECT_A_NUMBER]);
-	o->len = ctl_attr_num(a[SPINDLE_RDMC_OBJECT_A_LEN]);
-	o->tag = ctl_attr_num(a[SPINDLE_RDMC_OBJECT_A_TAG]);
-	o->phase = ctl_attr_num(a[SPINDLE_RDMC_OBJECT_A_PHASE]);
-	o->blocks = ctl_attr_num(a[SPINDLE_RDMC_OBJECT_A_BLOCKS]);
-	o->total = ctl_attr_num(a[SPINDLE_RDMC_OBJECT_A_TOTAL]);
-	o->since_ms = get_val(a[SPINDLE_RDMC_OBJECT_A_SINCE_MS]);
-	o->error = ctl_attr_num(a[SPINDLE_RDMC_OBJECT_A_ERROR]);
+static double share(uint64_t blocks, uint64_t total)
+{
+	return total ? (double)blocks / total : 0;
 }
 
-static void get_nests(struct ctl_rdmc *g, struct nlattr *nest)
+/* The share of an object that a member has. */
+static double member_done(const struct ctl_rdmc_member *m, const struct ctl_rdmc_object *o)
 {
-	struct nlattr *attr;
-	int rem;
+	if (m->ended.num > o->number)
+		return 1;
+	return m->ended.num == o->number ? share(m->blocks, o->total) : 0;
+}
 
-	nla_for_each_nested(attr, nest, rem) {
-		if (nla_type(attr) == SPINDLE_RDMC_GROUP_A_MEMBER) {
-			g->member = ctl_grow(g->member, g->members, sizeof(*g->member));
-			get_member(&g->member[g->members++], attr);
-		} else if (nla_type(attr) == SPINDLE_RDMC_GROUP_A_OBJECT) {
-			g->object = ctl_grow(g->object, g->objects, sizeof(*g->object));
-			get_object(&g->object[g->objects++], attr);
-		}
+/*
+ * Compute the progress of an object. At the root it is that of the slowest members, elsewhere that
+ * of the node itself. If all members have all of the object, none is the slowest.
+ */
+static void get_done(struct ctl_rdmc_object *o, const struct ctl_rdmc *g)
+{
+	unsigned int i;
+	double done;
+
+	o->slowest.set = true;
+	o->done = g->rank ? share(o->blocks, o->total) : 1;
+	for (i = 1; !g->rank && i < g->members; i++) {
+		done = member_done(&g->member[i], o);
+		if (done < o->done)
+			o->slowest.count = 0;
+		o->done = done < o->done ? done : o->done;
+		if (done < 1 && done == o->done)
+			ctl_ids_add(&o->slowest, g->member[i].id);
 	}
-}
-
-/* Read RDMC_GET. */
-static void ctl_rdmc_get(struct ctl_rdmc *g, struct nlmsghdr *nlh)
-{
-	struct nlattr **top = ctl_msg_attrs(nlh), **a;
-
-	a = ctl_nest_attrs(top[SPINDLE_A_RDMC], SPINDLE_RDMC_GROUP_A_MAX);
-	g->node = ctl_attr_num(top[SPINDLE_A_NODE_ID]);
-	g->id = ctl_attr_num(a[SPINDLE_RDMC_GROUP_A_ID]);
-	g->state = ctl_attr_num(a[SPINDLE_RDMC_GROUP_A_STATE]);
-	g->error = ctl_attr_num(a[SPINDLE_RDMC_GROUP_A_ERROR]);
-	g->culprit = ctl_attr_num(a[SPINDLE_RDMC_GROUP_A_CULPRIT]);
-	g->algorithm = ctl_attr_num(a[SPINDLE_RDMC_GROUP_A_ALGORITHM]);
-	g->block = ctl_attr_num(a[SPINDLE_RDMC_GROUP_A_BLOCK]);
-	g->timeout_ms = ctl_attr_num(a[SPINDLE_RDMC_GROUP_A_TIMEOUT_MS]);
-	g->rank = ctl_attr_num(a[SPINDLE_RDMC_GROUP_A_RANK]);
-	g->pid = ctl_attr_num(a[SPINDLE_RDMC_GROUP_A_PID]);
-	g->comm = ctl_attr_str(a[SPINDLE_RDMC_GROUP_A_COMM]);
-	g->released = ctl_attr_num(a[SPINDLE_RDMC_GROUP_A_RELEASED]);
-	g->unread = ctl_attr_num(a[SPINDLE_RDMC_GROUP_A_UNREAD]);
-	g->announced = ctl_attr_num(a[SPINDLE_RDMC_GROUP_A_ANNOUNCED]);
-	g->ended = ctl_attr_num(a[SPINDLE_RDMC_GROUP_A_ENDED]);
-	g->complete = ctl_attr_num(a[SPINDLE_RDMC_GROUP_A_COMPLETE]);
-	ctl_attr_stats(ctl_nest_attrs(a[SPINDLE_RDMC_GROUP_A_STATS], SPINDLE_RDMC_GROUP_S_MAX),
-		       SPINDLE_RDMC_GROUP_S_MAX, &ctl_rdmc_stat, &g->stats);
-	if (top[SPINDLE_A_RDMC])
-		get_nests(g, top[SPINDLE_A_RDMC]);
 }
 
 /**
@@ -112,12 +158,9 @@ int ctl_rdmc_fetch(struct ctl_net *net, const char *what, const struct ctl_val *
 	};
 	struct ctl_req *req = ctl_req_new(net, SPINDLE_CMD_RDMC_GET, NLM_F_DUMP, what);
 	struct ctl_replies replies;
-	struct timespec now;
-	unsigned int i;
+	unsigned int i, k;
 	int rc;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	sample->ns = now.tv_sec * CTL_NS_PER_S + now.tv_nsec;
 	ctl_req_val(req, &ctl_node_keys[CTL_NODE_ID], node);
 	ctl_req_val(req, &id_key, id);
 	rc = ctl_net_call(net, req, &replies, CTL_SAY);
@@ -126,76 +169,57 @@ int ctl_rdmc_fetch(struct ctl_net *net, const char *what, const struct ctl_val *
 		return rc;
 	sample->groups = replies.count;
 	sample->group = ctl_alloc(replies.count * sizeof(*sample->group) + 1);
-	for (i = 0; i < replies.count; i++)
-		ctl_rdmc_get(&sample->group[i], replies.msg[i]);
+	for (i = 0; i < replies.count; i++) {
+		struct nlattr **top = ctl_msg_attrs(replies.msg[i]);
+		struct ctl_rdmc *g = &sample->group[i];
+
+		g->node = ctl_attr_num(top[SPINDLE_A_NODE_ID]);
+		ctl_record_nest(ctl_rdmc_fields, g, top[SPINDLE_A_RDMC]);
+		for (k = 0; k < g->members; k++) {
+			g->member[k].node = g->node;
+			g->member[k].group = g->id;
+		}
+		for (k = 0; k < g->objects; k++) {
+			g->object[k].node = g->node;
+			g->object[k].group = g->id;
+			get_done(&g->object[k], g);
+		}
+	}
 	return 0;
 }
 
-static double share(uint64_t blocks, uint64_t total)
-{
-	return total ? (double)blocks / total : 0;
-}
-
-/* The share of an object that a member has. */
-static double member_done(const struct ctl_rdmc_member *m, const struct ctl_rdmc_object *o)
-{
-	if (m->ended.num > o->number)
-		return 1;
-	return m->ended.num == o->number ? share(m->blocks, o->total) : 0;
-}
-
-/**
- * ctl_rdmc_done() - compute the progress of an object
- * @g: group of the object
- * @o: object
- * @slowest: out: at the root, the members that have the least of the object; empty: all members
- *	have all of it
- *
- * Return: a share from 0 to 1: at the root, that of the slowest members; elsewhere that of the node
- *	itself
- */
-double ctl_rdmc_done(const struct ctl_rdmc *g, const struct ctl_rdmc_object *o,
-		     struct ctl_ids *slowest)
-{
-	double done, least = 1;
-	unsigned int i;
-
-	*slowest = (struct ctl_ids){ .set = true };
-	if (g->rank)
-		return share(o->blocks, o->total);
-	for (i = 1; i < g->members; i++) {
-		done = member_done(&g->member[i], o);
-		if (done < least)
-			slowest->count = 0;
-		least = done < least ? done : least;
-		if (done < 1 && done == least)
-			ctl_ids_add(slowest, g->member[i].id);
-	}
-	return least;
-}
-
-/**
- * ctl_rdmc_rate() - compute how much a counter grew in a second
- * @now: sample
- * @before: earlier sample, or NULL
- * @g: group of @now
- * @counter: enum spindle_rdmc_group_stat
- *
- * Return: the number; NAN if @before does not have this life of the group, or if no time has passed
- */
-double ctl_rdmc_rate(const struct ctl_rdmc_sample *now, const struct ctl_rdmc_sample *before,
-		     const struct ctl_rdmc *g, unsigned int counter)
+static double rate(const struct ctl_rdmc *g, const struct ctl_rdmc_sample *before,
+		   unsigned int counter, double seconds)
 {
 	unsigned int i;
 
-	for (i = 0; before && i < before->groups && now->ns > before->ns; i++) {
+	for (i = 0; i < before->groups && seconds > 0; i++) {
 		const struct ctl_rdmc *was = &before->group[i];
 
 		/* Counters of one life only grow. */
 		if (was->node == g->node && was->id == g->id && was->pid == g->pid &&
 		    was->stats.num[counter] <= g->stats.num[counter])
-			return (double)(g->stats.num[counter] - was->stats.num[counter]) *
-			       CTL_NS_PER_S / (now->ns - before->ns);
+			return (g->stats.num[counter] - was->stats.num[counter]) / seconds;
 	}
 	return NAN;
+}
+
+/**
+ * ctl_rdmc_rates() - compute how many bytes the groups have moved in a second
+ * @now: sample; out: its rates, NAN where @before does not have this life of the group
+ * @before: earlier sample
+ * @seconds: time between the two; the rates are NAN if it is 0
+ */
+void ctl_rdmc_rates(const struct ctl_rdmc_sample *now, const struct ctl_rdmc_sample *before,
+		    double seconds)
+{
+	unsigned int i;
+
+	for (i = 0; i < now->groups; i++) {
+		struct ctl_rdmc *g = &now->group[i];
+
+		g->rated = true;
+		g->in = rate(g, before, SPINDLE_RDMC_GROUP_S_BYTES_IN, seconds);
+		g->out = rate(g, before, SPINDLE_RDMC_GROUP_S_BYTES_OUT, seconds);
+	}
 }

@@ -7,9 +7,12 @@
 
 #include "common/model.h"
 #include "common/net.h"
+#include "common/record.h"
 
 /**
  * struct ctl_rdmc_member - a member of a group, as the node sees it
+ * @node: id of the node
+ * @group: id of the group
  * @id: node id
  * @state: enum spindle_peer_state; not set: the member is the node itself
  * @reason: why the peer is not up, or ""
@@ -21,6 +24,8 @@
  * @total: blocks of the next object; 0: there is none
  */
 struct ctl_rdmc_member {
+	uint64_t node;
+	uint64_t group;
 	uint64_t id;
 	struct ctl_val state;
 	const char *reason;
@@ -34,6 +39,8 @@ struct ctl_rdmc_member {
 
 /**
  * struct ctl_rdmc_object - an object under way
+ * @node: id of the node
+ * @group: id of the group
  * @number: number of the object
  * @len: bytes
  * @tag: tag that the root gave
@@ -42,8 +49,12 @@ struct ctl_rdmc_member {
  * @total: blocks of the object
  * @since_ms: milliseconds since the first block moved; not set: none has
  * @error: enum spindle_rdmc_error, if the object was given up
+ * @done: share that has moved, 0 to 1: at the root, that of the slowest members
+ * @slowest: at the root, the members that have the least of the object
  */
 struct ctl_rdmc_object {
+	uint64_t node;
+	uint64_t group;
 	uint64_t number;
 	uint64_t len;
 	uint64_t tag;
@@ -52,6 +63,8 @@ struct ctl_rdmc_object {
 	uint64_t total;
 	struct ctl_val since_ms;
 	uint64_t error;
+	double done;
+	struct ctl_ids slowest;
 };
 
 /**
@@ -77,6 +90,9 @@ struct ctl_rdmc_object {
  * @object: objects under way
  * @objects: entries of @object
  * @stats: counters
+ * @rated: there are rates
+ * @in: bytes that arrived in a second
+ * @out: bytes that were sent in a second
  */
 struct ctl_rdmc {
 	uint64_t node;
@@ -100,25 +116,28 @@ struct ctl_rdmc {
 	struct ctl_rdmc_object *object;
 	unsigned int objects;
 	struct ctl_stats stats;
+	bool rated;
+	double in;
+	double out;
 };
 
 /**
  * struct ctl_rdmc_sample - one look at groups
- * @ns: time of the look, on the monotonic clock
  * @group: groups
  * @groups: entries of @group
  */
 struct ctl_rdmc_sample {
-	uint64_t ns;
 	struct ctl_rdmc *group;
 	unsigned int groups;
 };
 
+extern const struct ctl_field ctl_rdmc_member_fields[];
+extern const struct ctl_field ctl_rdmc_object_fields[];
+extern const struct ctl_field ctl_rdmc_fields[];
+
 int ctl_rdmc_fetch(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		   const struct ctl_val *id, struct ctl_rdmc_sample *sample);
-double ctl_rdmc_done(const struct ctl_rdmc *g, const struct ctl_rdmc_object *o,
-		     struct ctl_ids *slowest);
-double ctl_rdmc_rate(const struct ctl_rdmc_sample *now, const struct ctl_rdmc_sample *before,
-		     const struct ctl_rdmc *g, unsigned int counter);
+void ctl_rdmc_rates(const struct ctl_rdmc_sample *now, const struct ctl_rdmc_sample *before,
+		    double seconds);
 
 #endif /* SPINDLE_CTL_RDMC_H */

@@ -24,8 +24,10 @@ static const char *const phase_words[CTL_PHASES] = {
 /*
  * The word for the state. A node in no live view has one only if something went wrong, else NULL.
  */
-static const char *state_word(const struct ctl_status *s)
+static const char *state_word(const void *rec)
 {
+	const struct ctl_status *s = rec;
+
 	if (s->is_live)
 		return ctl_name(&ctl_live_state, s->state);
 	if (s->is_dead)
@@ -87,23 +89,15 @@ static const char *change_text(const struct ctl_status *s)
 	return s->changes ? text : NULL;
 }
 
-/* A joining node lists the members that it connects to. A member lists nodes that want to join. */
-static bool wants_in(const struct ctl_status *s, const struct ctl_status_member *m)
-{
-	return !m->rank.set && s->state != SPINDLE_LIVE_JOINING;
-}
-
 /*
  * The note of a member, like "this node", "witness", "suspected: silent, by 1,2", "wants to join",
  * or the reason why it is not connected.
  */
-static const char *note(const struct ctl_status *s, const struct ctl_status_member *m)
+static const char *note(const struct ctl_status_member *m)
 {
-	const char *text = m->id == s->node ? "this node" : "";
+	const char *text = m->self ? "this node" : m->joins ? "wants to join" : "";
 
-	if (m->id != s->node && wants_in(s, m))
-		text = "wants to join";
-	if (ctl_ids_has(&s->witnesses, m->id))
+	if (m->witness)
 		text = ctl_asprintf("%s%switness", text, *text ? ", " : "");
 	if (m->reason && *m->reason)
 		text = ctl_asprintf("%s%s%s", text, *text ? ": " : "", ctl_clean(m->reason));
@@ -118,33 +112,19 @@ static const char *note(const struct ctl_status *s, const struct ctl_status_memb
 	return text;
 }
 
-static void cell_val(struct ctl_table *t, const struct ctl_val *val)
-{
-	if (val->set)
-		ctl_table_num(t, val->num);
-	else
-		ctl_table_cell(t, "");
-}
-
 static void print_members(const struct ctl_status *s, FILE *to)
 {
+	static const char columns[] = "member rank state view beat lag bytes";
 	struct ctl_table t = { .indent = 8 };
 	unsigned int i;
 
 	if (!s->members)
 		return;
-	ctl_table_head(&t, "member rank state view beat lag bytes note");
+	ctl_table_head(&t, columns);
+	ctl_table_head(&t, "note");
 	for (i = 0; i < s->members; i++) {
-		const struct ctl_status_member *m = &s->member[i];
-
-		ctl_table_num(&t, m->id);
-		cell_val(&t, &m->rank);
-		ctl_table_cell(&t, m->state.set ? ctl_name(&ctl_peer_state, m->state.num) : "");
-		cell_val(&t, &m->vid);
-		cell_val(&t, &m->beat);
-		ctl_table_num(&t, m->lag);
-		ctl_table_num(&t, m->lag_bytes);
-		ctl_table_cell(&t, note(s, m));
+		ctl_record_cells(&t, columns, ctl_status_member_fields, &s->member[i]);
+		ctl_table_cell(&t, note(&s->member[i]));
 	}
 	ctl_table_write(&t, to);
 }
@@ -153,18 +133,11 @@ static void print_members(const struct ctl_status *s, FILE *to)
 static void print_contacts(const struct ctl_status *s, FILE *to)
 {
 	struct ctl_table t = { .indent = 8 };
-	unsigned int i;
 
-	if (!s->contacts)
-		return;
-	ctl_table_head(&t, "contact answer");
-	for (i = 0; i < s->contacts; i++) {
-		const struct ctl_status_contact *c = &s->contact[i];
-
-		ctl_table_cell(&t, ctl_endpoint_text(&c->addr, c->port));
-		ctl_table_cell(&t, *c->reason ? ctl_clean(c->reason) : "not asked yet");
-	}
-	ctl_table_write(&t, to);
+	ctl_record_rows(&t, "contact answer", ctl_status_contact_fields, s->contact, s->contacts,
+			sizeof(*s->contact));
+	if (s->contacts)
+		ctl_table_write(&t, to);
 }
 
 /* Say what happened to a node that is in no live view. */
@@ -214,89 +187,42 @@ void ctl_report_print(const struct ctl_status *s, FILE *to)
 	print_members(s, to);
 }
 
-static void json_val(struct json_object *obj, const char *word, const struct ctl_val *val)
+#define STATUS(kind, name, field, ...)	\
+	CTL_FIELD(kind, name, struct ctl_status, field, __VA_ARGS__)
+
+static const char *action_text(const void *s)
 {
-	if (val->set)
-		ctl_json_add(obj, word, ctl_json_num(val->num));
+	return ctl_report_action(s);
 }
 
-static struct json_object *json_member(const struct ctl_status *s,
-				       const struct ctl_status_member *m)
-{
-	struct json_object *obj = json_object_new_object();
+static const struct ctl_field live_fields[] = {
+	STATUS(NUM, "state", state, .names = &ctl_live_state),
+	STATUS(NUM, "vid", vid, .some = true),
+	STATUS(TEXT, "lineage", lineage.str, .needs = offsetof(struct ctl_status, lineage.set)),
+	STATUS(FLAG, "insecure", insecure),
+	STATUS(NUM, "changes", changes),
+	STATUS(NUM, "why", why, .names = &ctl_why),
+	STATUS(TEXT, "reason", reason),
+	CTL_MADE("action", action_text, .some = true),
+	STATUS(KEYS, NULL, live, .keys = ctl_live_keys),
+	STATUS(VAL, "detect-us", phase[CTL_DETECT]),
+	STATUS(VAL, "wedge-us", phase[CTL_WEDGE]),
+	STATUS(VAL, "agree-us", phase[CTL_AGREE]),
+	STATUS(VAL, "install-us", phase[CTL_INSTALL]),
+	CTL_LIST("members", struct ctl_status, member, members, ctl_status_member_fields),
+	CTL_LIST("contacts", struct ctl_status, contact, contacts, ctl_status_contact_fields,
+		 .some = true),
+	{ 0 }
+};
 
-	ctl_json_add(obj, "id", ctl_json_num(m->id));
-	ctl_json_add(obj, "self", json_object_new_boolean(m->id == s->node));
-	json_val(obj, "rank", &m->rank);
-	ctl_json_add(obj, "joins", json_object_new_boolean(wants_in(s, m)));
-	if (ctl_ids_has(&s->witnesses, m->id))
-		ctl_json_add(obj, "witness", json_object_new_boolean(true));
-	if (m->state.set)
-		ctl_json_str(obj, "state", ctl_name(&ctl_peer_state, m->state.num));
-	json_val(obj, "vid", &m->vid);
-	json_val(obj, "beat-ms", &m->beat);
-	ctl_json_str(obj, "why", ctl_name(&ctl_why, m->why));
-	ctl_json_ids(obj, "suspected-by", &m->by);
-	ctl_json_add(obj, "lag", ctl_json_num(m->lag));
-	ctl_json_add(obj, "lag-bytes", ctl_json_num(m->lag_bytes));
-	if (m->reason && *m->reason)
-		ctl_json_str(obj, "reason", m->reason);
-	return obj;
-}
-
-static struct json_object *json_contacts(const struct ctl_status *s)
-{
-	struct json_object *list = json_object_new_array(), *obj;
-	unsigned int i;
-
-	for (i = 0; i < s->contacts; i++) {
-		obj = json_object_new_object();
-		ctl_json_str(obj, "addr", ctl_addr_text(&s->contact[i].addr));
-		ctl_json_add(obj, "port", ctl_json_num(s->contact[i].port));
-		ctl_json_str(obj, "answer", s->contact[i].reason);
-		ctl_json_add(obj, "final", json_object_new_boolean(s->contact[i].final));
-		json_object_array_add(list, obj);
-	}
-	return list;
-}
-
-static void json_live(struct json_object *obj, const struct ctl_status *s)
-{
-	struct json_object *list = json_object_new_array();
-	const char *action = ctl_report_action(s);
-	unsigned int i;
-
-	ctl_json_str(obj, "state", ctl_name(&ctl_live_state, s->state));
-	if (s->vid)
-		ctl_json_add(obj, "vid", ctl_json_num(s->vid));
-	if (s->lineage.set)
-		ctl_json_str(obj, "lineage", s->lineage.str);
-	ctl_json_add(obj, "insecure", json_object_new_boolean(s->insecure));
-	ctl_json_add(obj, "changes", ctl_json_num(s->changes));
-	ctl_json_str(obj, "why", ctl_name(&ctl_why, s->why));
-	ctl_json_str(obj, "reason", s->reason);
-	if (action)
-		ctl_json_str(obj, "action", action);
-	ctl_json_vals(obj, ctl_live_keys, s->live);
-	for (i = 0; i < CTL_PHASES; i++)
-		json_val(obj, ctl_asprintf("%s-us", phase_words[i]), &s->phase[i]);
-	for (i = 0; i < s->members; i++)
-		json_object_array_add(list, json_member(s, &s->member[i]));
-	ctl_json_add(obj, "members", list);
-	if (s->contacts)
-		ctl_json_add(obj, "contacts", json_contacts(s));
-}
-
-static void json_outside(struct json_object *obj, const struct ctl_status *s)
-{
-	ctl_json_str(obj, "state", state_word(s));
-	if (s->vid)
-		ctl_json_add(obj, "vid", ctl_json_num(s->vid));
-	if (s->is_dead)
-		ctl_json_str(obj, "device", s->device);
-	ctl_json_str(obj, "reason", s->reason);
-	ctl_json_str(obj, "action", ctl_report_action(s));
-}
+static const struct ctl_field outside_fields[] = {
+	CTL_MADE("state", state_word),
+	STATUS(NUM, "vid", vid, .some = true),
+	STATUS(TEXT, "device", device, .needs = offsetof(struct ctl_status, is_dead)),
+	STATUS(TEXT, "reason", reason),
+	CTL_MADE("action", action_text),
+	{ 0 }
+};
 
 /* The status for programs. */
 struct json_object *ctl_report_json(const struct ctl_status *s)
@@ -308,8 +234,8 @@ struct json_object *ctl_report_json(const struct ctl_status *s)
 		ctl_json_str(obj, "cluster", s->cluster);
 	ctl_json_add(obj, "live", json_object_new_boolean(s->is_live));
 	if (s->is_live)
-		json_live(obj, s);
+		ctl_record_add(obj, NULL, live_fields, s);
 	else if (state_word(s))
-		json_outside(obj, s);
+		ctl_record_add(obj, NULL, outside_fields, s);
 	return obj;
 }

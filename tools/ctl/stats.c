@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Requests for the counters of nodes. */
-#include <netlink/attr.h>
-#include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 
 #include <linux/spindle_genl.h>
@@ -11,37 +9,35 @@
 #include "common/wire.h"
 #include "stats.h"
 
-static void get_peer(struct ctl_peer *p, struct nlattr *nest)
-{
-	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_PEER_A_MAX);
+#define PEER(kind, name, field, ...)	\
+	CTL_FIELD(kind, name, struct ctl_peer, field, __VA_ARGS__)
+#define STATS(kind, name, field, ...)	\
+	CTL_FIELD(kind, name, struct ctl_node_stats, field, __VA_ARGS__)
 
-	p->id = ctl_attr_num(a[SPINDLE_PEER_A_ID]);
-	p->state = ctl_attr_num(a[SPINDLE_PEER_A_STATE]);
-	p->reason = ctl_attr_str(a[SPINDLE_PEER_A_REASON]);
-	p->imm = ctl_attr_num(a[SPINDLE_PEER_A_IMM]);
-	ctl_attr_stats(a, SPINDLE_PEER_A_MAX, &ctl_peer_stat, &p->stats);
-}
+static const char *const arrives_words[] = { "poll", "imm" };
+static const struct ctl_names arrives = {
+	.what = "visibility", .name = arrives_words, .count = CTL_ARRAY_SIZE(arrives_words),
+};
 
-/* Read STATS_GET. */
-static void ctl_stats_get(struct ctl_node_stats *s, struct nlmsghdr *nlh)
-{
-	struct nlattr **a = ctl_msg_attrs(nlh), *attr;
-	struct genlmsghdr *genl = nlmsg_data(nlh);
-	int rem;
+const struct ctl_field ctl_peer_fields[] = {
+	PEER(NUM, "id", id, .head = "peer", .attr = SPINDLE_PEER_A_ID),
+	PEER(NUM, "state", state, .attr = SPINDLE_PEER_A_STATE, .names = &ctl_peer_state),
+	PEER(TEXT, "reason", reason, .attr = SPINDLE_PEER_A_REASON),
+	PEER(NUM, "visibility", imm, .attr = SPINDLE_PEER_A_IMM, .names = &arrives),
+	PEER(STATS, "stats", stats, .names = &ctl_peer_stat),
+	{ 0 }
+};
 
-	s->id = ctl_attr_num(a[SPINDLE_A_NODE_ID]);
-	s->state = ctl_attr_num(a[SPINDLE_A_NODE_STATE]);
-	s->refused_id = ctl_attr_num(a[SPINDLE_A_PEER_ID]);
-	s->refused = ctl_attr_str(a[SPINDLE_A_REASON]);
-	ctl_attr_stats(ctl_nest_attrs(a[SPINDLE_A_STATS], SPINDLE_ENGINE_S_MAX),
-		       SPINDLE_ENGINE_S_MAX, &ctl_engine_stat, &s->engine);
-	nla_for_each_attr(attr, genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), rem) {
-		if (nla_type(attr) != SPINDLE_A_PEER)
-			continue;
-		s->peer = ctl_grow(s->peer, s->peers, sizeof(*s->peer));
-		get_peer(&s->peer[s->peers++], attr);
-	}
-}
+const struct ctl_field ctl_stats_fields[] = {
+	STATS(NUM, "node", id, .attr = SPINDLE_A_NODE_ID),
+	STATS(NUM, "state", state, .attr = SPINDLE_A_NODE_STATE, .names = &ctl_node_state),
+	STATS(STATS, "engine", engine, .attr = SPINDLE_A_STATS, .names = &ctl_engine_stat),
+	STATS(NUM, NULL, refused_id, .attr = SPINDLE_A_PEER_ID),
+	STATS(TEXT, NULL, refused, .attr = SPINDLE_A_REASON),
+	CTL_LIST(NULL, struct ctl_node_stats, peer, peers, ctl_peer_fields,
+		 .attr = SPINDLE_A_PEER),
+	{ 0 }
+};
 
 /**
  * ctl_fetch_stats() - read the counters of all nodes, or of one
@@ -69,6 +65,6 @@ int ctl_fetch_stats(struct ctl_net *net, const char *what, const struct ctl_val 
 	*count = replies.count;
 	*stats = ctl_alloc(replies.count * sizeof(**stats) + 1);
 	for (i = 0; i < replies.count; i++)
-		ctl_stats_get(&(*stats)[i], replies.msg[i]);
+		ctl_record_msg(ctl_stats_fields, &(*stats)[i], replies.msg[i]);
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "common/model.h"
 #include "common/net.h"
+#include "common/record.h"
 
 /**
  * struct ctl_peer - the connection to a peer
@@ -43,6 +44,9 @@ struct ctl_node_stats {
 	struct ctl_peer *peer;
 	unsigned int peers;
 };
+
+extern const struct ctl_field ctl_peer_fields[];
+extern const struct ctl_field ctl_stats_fields[];
 
 int ctl_fetch_stats(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		    struct ctl_node_stats **stats, unsigned int *count);

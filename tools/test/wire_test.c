@@ -25,7 +25,6 @@
 #include "ctl/conf.h"
 #include "ctl/detail.h"
 #include "ctl/diff.h"
-#include "ctl/lag.h"
 #include "ctl/rate.h"
 #include "tap.h"
 
@@ -108,7 +107,7 @@ static void test_node(struct ctl_conf *conf)
 	for (i = 0; i < conf->nodes; i++) {
 		req = ctl_req_new(NULL, SPINDLE_CMD_NODE_ADD, 0, "node add");
 		ctl_node_put(req, &conf->node[i]);
-		ctl_node_get(&back, ctl_msg_attrs(nlmsg_hdr(req->msg)));
+		ctl_node_get(&back, nlmsg_hdr(req->msg));
 		/* A node without a rack comes back with the default for "none". */
 		ctl_val_default(&ctl_node_keys[CTL_NODE_RACK], &conf->node[i].val[CTL_NODE_RACK]);
 		for (k = 0; k < CTL_NODE_VALS; k++)
@@ -379,7 +378,7 @@ static void test_subgroup(void)
 		"\"batches\":{\"send\":[3,0,5,0,0,0,0,0,0,0,0,0,0,0,0,0,0],\"recv\":[3,";
 	struct json_object *obj = json_object_new_object();
 	struct ctl_subgroup sg;
-	struct ctl_lag lag;
+	const struct ctl_row *row;
 	const char *text;
 
 	ctl_subgroup_get(&sg, subgroup_message(SPINDLE_MODE_ORDERED));
@@ -395,13 +394,13 @@ static void test_subgroup(void)
 	ok(ctl_subgroup_holder(&sg) == &sg.reader[2],
 	   "of two with the same lag it is the one that sleeps");
 	ok(sg.rows == 3 && sg.row[1].received == 25 && sg.row[0].slots == 6, "and columns");
-	lag = ctl_row_lag(&sg, &sg.row[0]);
-	ok(lag.sends && lag.ahead == 2 && !lag.recv && !lag.dlv,
+	row = &sg.row[0];
+	ok(row->sends && row->ahead == 2 && !row->recv_lag && !row->dlv_lag,
 	   "what is delivered here and not stable there is no lag");
-	lag = ctl_row_lag(&sg, &sg.row[1]);
-	ok(lag.sends && !lag.ahead && lag.recv == 5 && lag.dlv == 5, "who holds up the others");
-	lag = ctl_row_lag(&sg, &sg.row[2]);
-	ok(!lag.sends && lag.recv == 3 && !lag.dlv, "who does not send waits for nobody");
+	row = &sg.row[1];
+	ok(row->sends && !row->ahead && row->recv_lag == 5 && row->dlv_lag == 5, "who holds up the others");
+	row = &sg.row[2];
+	ok(!row->sends && row->recv_lag == 3 && !row->dlv_lag, "who does not send waits for nobody");
 	ctl_detail_json(obj, &sg);
 	text = json_object_to_json_string_ext(obj, JSON_C_TO_STRING_PLAIN);
 	ok(!strncmp(text, want, strlen(want)) &&
@@ -410,8 +409,8 @@ static void test_subgroup(void)
 			"\"recv_lag\":3,\"dlv_lag\":0}"), "all of it in JSON");
 	ctl_subgroup_get(&sg, subgroup_message(SPINDLE_MODE_UNORDERED));
 	ok(!sg.tune[CTL_TUNE_LARGE].set, "who has no large messages says nothing of them");
-	lag = ctl_row_lag(&sg, &sg.row[0]);
-	ok(lag.dlv == 2, "without order a member delivers what it has received");
+	row = &sg.row[0];
+	ok(row->dlv_lag == 2, "without order a member delivers what it has received");
 	ctl_subgroup_get(&sg, NULL);
 	ok(!sg.tune[CTL_TUNE_NULLS].set && !sg.hist[CTL_DLV].entries && !sg.reader_count &&
 	   !ctl_subgroup_holder(&sg), "an older kernel says nothing of it");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How far the members of a subgroup are behind, as one of them sees it. */
+#include <stddef.h>
+
 #include <linux/spindle_genl.h>
 
-#include "common/model.h"
-#include "common/util.h"
-#include "lag.h"
+#include "model.h"
 
 static uint64_t above(uint64_t a, uint64_t b)
 {
@@ -12,21 +12,18 @@ static uint64_t above(uint64_t a, uint64_t b)
 }
 
 /**
- * ctl_row_lag() - how far a member is behind
+ * ctl_row_lag() - compute how far a member is behind
  * @sg: subgroup
- * @row: one of its rows
+ * @row: out: one of its rows
  *
  * An ordered subgroup delivers what all members have received. An unordered one delivers what the
  * member itself has received. The columns may be a pass apart, so a difference may be negative; it
  * counts as 0.
- *
- * Return: the lag
  */
-struct ctl_lag ctl_row_lag(const struct ctl_subgroup *sg, const struct ctl_row *row)
+void ctl_row_lag(const struct ctl_subgroup *sg, struct ctl_row *row)
 {
 	bool ordered = sg->val[CTL_SG_MODE].num == SPINDLE_MODE_ORDERED;
 	uint64_t most = 0, stable = UINT64_MAX, fewest = UINT64_MAX;
-	struct ctl_lag lag = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < sg->rows; i++) {
@@ -39,11 +36,10 @@ struct ctl_lag ctl_row_lag(const struct ctl_subgroup *sg, const struct ctl_row *
 		if (ctl_ids_has(&sg->senders, r->id) && r->sent < fewest)
 			fewest = r->sent;
 	}
-	lag.sends = ctl_ids_has(&sg->senders, row->id);
-	lag.ahead = lag.sends ? above(row->sent, fewest) : 0;
-	lag.recv = above(most, row->received);
-	lag.dlv = above(ordered ? stable : row->received, row->delivered);
-	return lag;
+	row->sends = ctl_ids_has(&sg->senders, row->id);
+	row->ahead = row->sends ? above(row->sent, fewest) : 0;
+	row->recv_lag = above(most, row->received);
+	row->dlv_lag = above(ordered ? stable : row->received, row->delivered);
 }
 
 /**
