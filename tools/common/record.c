@@ -163,7 +163,6 @@ static struct json_object *json_of(const struct ctl_field *f, const void *at,
 	case CTL_F_FLAG:
 	case CTL_F_SWITCH:
 		return json_object_new_boolean(v->num);
-	case CTL_F_REAL:
 	case CTL_F_SHARE:
 	case CTL_F_RATE:
 		return ctl_json_real(*(const double *)at);

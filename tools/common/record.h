@@ -24,9 +24,8 @@ enum ctl_field_kind {
 	CTL_F_TEXT,	/* const char * */
 	CTL_F_ADDR,	/* struct ctl_addr */
 	CTL_F_IDS,	/* struct ctl_ids, and it may be missing; as text "all" then */
-	CTL_F_REAL,	/* a measured number; double */
-	CTL_F_SHARE,	/* the same, 1 is everything; as text in percent */
-	CTL_F_RATE,	/* the same, bytes per second; as text MB/s */
+	CTL_F_SHARE,	/* double, 1 is everything; as text in percent */
+	CTL_F_RATE,	/* double, bytes per second; as text MB/s */
 	CTL_F_KEYS,	/* values of @keys, which have the names; array of struct ctl_val */
 	CTL_F_STATS,	/* counters with words of @names; struct ctl_stats */
 	CTL_F_LIST,	/* array of records, and an unsigned int that counts them */

@@ -31,55 +31,84 @@ static const char *clock_name(void)
  * Counters are printed exactly, figures without digits that were not measured. An unknown number is
  * null.
  */
-struct json_object *perf_json_number(double v)
+static struct json_object *number(double v)
 {
-	struct json_object *obj;
-	char text[32];
-
 	if (!isfinite(v))
 		return NULL;
 	if (v == floor(v) && fabs(v) < 1e15)
 		return json_object_new_int64((int64_t)v);
-	snprintf(text, sizeof(text), "%.9g", v);
-	obj = json_object_new_double_s(v, text);
-	return obj;
+	return json_object_new_double_s(v, ctl_asprintf("%.9g", v));
 }
 
-static struct json_object *param(const struct perf_conf *conf, const struct ctl_opt *p)
+void perf_json_num(struct json_object *obj, const char *name, double v)
 {
-	if (p->kind == CTL_OPT_FLAG)
-		return json_object_new_boolean(ctl_opt_num(p, conf));
-	if (p->kind == CTL_OPT_MILLIS)
-		return perf_json_number(ctl_opt_num(p, conf) / 1000.0);
-	if ((p->kind == CTL_OPT_NUM && !p->words) || p->kind == CTL_OPT_BYTES)
-		return json_object_new_uint64(ctl_opt_num(p, conf));
-	return json_object_new_string(perf_conf_text(conf, p));
+	ctl_json_add(obj, name, number(v));
+}
+
+static void add_option(struct json_object *obj, const struct ctl_opt *opt, const void *from)
+{
+	struct json_object *val;
+
+	if (opt->kind == CTL_OPT_FLAG)
+		val = json_object_new_boolean(ctl_opt_num(opt, from));
+	else if (opt->kind == CTL_OPT_MILLIS)
+		val = number(ctl_opt_num(opt, from) / 1000.0);
+	else if ((opt->kind == CTL_OPT_NUM && !opt->words) || opt->kind == CTL_OPT_BYTES)
+		val = ctl_json_num(ctl_opt_num(opt, from));
+	else if (opt->kind == CTL_OPT_TAKE)
+		val = json_object_new_string(perf_conf_text(from, opt));
+	else
+		val = json_object_new_string(ctl_opt_text(opt, from));
+	ctl_json_add(obj, opt->name, val);
+}
+
+/**
+ * perf_json_opts() - add the values of options
+ * @obj: object
+ * @opt: table of options
+ * @names: names of options, like "nodes rate size"
+ * @from: struct that the table describes
+ */
+void perf_json_opts(struct json_object *obj, const struct ctl_opt *opt, const char *names,
+		    const void *from)
+{
+	char *list = ctl_strdup(names), *name;
+	const struct ctl_opt *o;
+
+	while ((name = strsep(&list, " ")))
+		for (o = opt; o->name; o++)
+			if (!strcmp(o->name, name))
+				add_option(obj, o, from);
+}
+
+/* Add median and range of a sample. */
+void perf_json_stat(struct json_object *obj, const struct perf_stat *s)
+{
+	perf_json_num(obj, "median", s->median);
+	perf_json_num(obj, "min", s->min);
+	perf_json_num(obj, "max", s->max);
+}
+
+/* Add each @step-th value as an array of @n numbers. */
+void perf_json_values(struct json_object *obj, const char *name, const double *v, unsigned int n,
+		      unsigned int step)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (; n--; v += step)
+		json_object_array_add(list, number(*v));
+	ctl_json_add(obj, name, list);
 }
 
 static struct json_object *metric(const struct perf_result *r, enum perf_metric_id id)
 {
-	struct json_object *obj = json_object_new_object(), *list = json_object_new_array();
+	struct json_object *obj = json_object_new_object();
 	struct perf_stat s = perf_metric_stat(r, id);
-	unsigned int i;
 
-	ctl_json_add(obj, "median", perf_json_number(s.median));
-	ctl_json_add(obj, "min", perf_json_number(s.min));
-	ctl_json_add(obj, "max", perf_json_number(s.max));
-	ctl_json_add(obj, "stddev", perf_json_number(s.dev));
-	for (i = 0; i < r->reps; i++)
-		json_object_array_add(list, perf_json_number(r->v[(size_t)i * PERF_METRICS + id]));
-	ctl_json_add(obj, "values", list);
+	perf_json_stat(obj, &s);
+	perf_json_num(obj, "stddev", s.dev);
+	perf_json_values(obj, "values", &r->v[id], r->reps, PERF_METRICS);
 	return obj;
-}
-
-static struct json_object *samples(const double *v, unsigned int n)
-{
-	struct json_object *list = json_object_new_array();
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		json_object_array_add(list, perf_json_number(v[i]));
-	return list;
 }
 
 /* Begin a document with what is the same for all configurations. */
@@ -113,19 +142,19 @@ void perf_json_add(struct json_object *doc, const struct perf_result *r)
 
 	obj = json_object_new_object();
 	for (i = 0; i < perf_param_count; i++)
-		ctl_json_add(obj, perf_params[i].name, param(&r->conf, &perf_params[i]));
+		add_option(obj, &perf_params[i], &r->conf);
 	ctl_json_add(run, "config", obj);
 	ctl_json_add(run, "members", json_object_new_int(r->members));
 	ctl_json_add(run, "senders", json_object_new_int(r->senders));
 	ctl_json_add(run, "local", json_object_new_int(r->local));
 	ctl_json_add(run, "repetitions", json_object_new_int(r->reps));
-	ctl_json_add(run, "ns-per-tick", perf_json_number(perf_clock.ns));
-	ctl_json_add(run, "clock-drift", perf_json_number(perf_clock.drift));
+	perf_json_num(run, "ns-per-tick", perf_clock.ns);
+	perf_json_num(run, "clock-drift", perf_clock.drift);
 	snprintf(order, sizeof(order), "%016llx", (unsigned long long)r->order);
 	ctl_json_str(run, "order", order);
 	obj = json_object_new_object();
-	ctl_json_add(obj, "bandwidth", samples(r->raw.bandwidth, r->raw.samples));
-	ctl_json_add(obj, "latency-ns", samples(r->raw.latency, r->raw.samples));
+	perf_json_values(obj, "bandwidth", r->raw.bandwidth, r->raw.samples, 1);
+	perf_json_values(obj, "latency-ns", r->raw.latency, r->raw.samples, 1);
 	ctl_json_add(run, "raw", obj);
 	obj = json_object_new_object();
 	for (i = 0; i < PERF_METRICS; i++)

@@ -210,15 +210,7 @@ void perf_metric_free(struct perf_result *r)
 /* Sum up a figure over all repetitions. */
 struct perf_stat perf_metric_stat(const struct perf_result *r, enum perf_metric_id id)
 {
-	double *v = ctl_alloc((r->reps + 1) * sizeof(*v));
-	struct perf_stat s;
-	unsigned int i;
-
-	for (i = 0; i < r->reps; i++)
-		v[i] = r->v[(size_t)i * PERF_METRICS + id];
-	s = perf_stat(v, r->reps);
-	ctl_free(v);
-	return s;
+	return perf_stat_of(&r->v[id], r->reps, PERF_METRICS);
 }
 
 static const char *scaled(char *buf, size_t len, double v, const char *unit)

@@ -83,6 +83,12 @@ void perf_out_table(const struct perf_result *r)
 	for (i = 0; i < PERF_METRICS; i++)
 		print_metric(r, i);
 	print_batches(&r->counts);
+	perf_out_drift();
+}
+
+/* Print a warning if the clock was not steady. */
+void perf_out_drift(void)
+{
 	if (perf_clock.drift > 0.01)
 		printf("\nThe clock is not steady (%.1f %%): do not believe times.\n",
 		       perf_clock.drift * 100);

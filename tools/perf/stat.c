@@ -22,16 +22,22 @@ static int by_size(const void *a, const void *b)
  */
 struct perf_stat perf_stat(const double *v, unsigned int n)
 {
+	return perf_stat_of(v, n, 1);
+}
+
+/* The same, of each @step-th of the values. @n is the number of these. */
+struct perf_stat perf_stat_of(const double *v, unsigned int n, unsigned int step)
+{
 	struct perf_stat s = { 0, NAN, NAN, NAN, NAN, NAN };
 	double *known = ctl_alloc((n + 1) * sizeof(*known));
 	double sum = 0, square = 0;
 	unsigned int i;
 
-	for (i = 0; i < n; i++) {
-		if (isnan(v[i]))
+	for (i = 0; i < n; i++, v += step) {
+		if (isnan(*v))
 			continue;
-		known[s.count++] = v[i];
-		sum += v[i];
+		known[s.count++] = *v;
+		sum += *v;
 	}
 	if (!s.count)
 		goto out;

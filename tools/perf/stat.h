@@ -24,5 +24,6 @@ struct perf_stat {
 };
 
 struct perf_stat perf_stat(const double *v, unsigned int n);
+struct perf_stat perf_stat_of(const double *v, unsigned int n, unsigned int step);
 
 #endif /* SPINDLE_PERF_STAT_H */

@@ -38,7 +38,7 @@ static const char *take_kinds(void *into, const char *text)
 	return perf_moves_parse(text, &((struct perf_fopts *)into)->kinds);
 }
 
-static const struct ctl_opt options[] = {
+const struct ctl_opt perf_fopts[] = {
 	{ .name = "nodes", .letter = 'n', .kind = CTL_OPT_NUM, .group = CHANGE, AT(nodes),
 	  .min = MIN_NODES, .max = SPINDLE_MAX_MEMBERS, .def = DEF_NODES, .value = "N",
 	  .help = "nodes, with the one that comes and goes" },
@@ -88,10 +88,10 @@ static const struct ctl_opt options[] = {
 };
 
 static const struct ctl_opt_part parts[] = {
-	{ .opt = options, .groups = 1U << CHANGE },
+	{ .opt = perf_fopts, .groups = 1U << CHANGE },
 	{ .title = "\nOr with --wait watches, and leaves it to others to change it:",
-	  .opt = options, .groups = 1U << WATCH },
-	{ .title = "\nBoth:", .opt = options, .groups = 1U << BOTH },
+	  .opt = perf_fopts, .groups = 1U << WATCH },
+	{ .title = "\nBoth:", .opt = perf_fopts, .groups = 1U << BOTH },
 };
 
 static const struct ctl_command command = {

@@ -42,6 +42,8 @@ struct perf_fopts {
 	const char *json_file;
 };
 
+extern const struct ctl_opt perf_fopts[];
+
 int perf_fopts_parse(struct perf_fopts *o, int argc, char **argv);
 
 #endif /* SPINDLE_PERF_FAILOVER_OPTIONS_H */

@@ -111,9 +111,7 @@ void perf_fout_table(const struct perf_failover *f)
 	for (k = 0; k < PERF_MOVES; k++)
 		if (perf_change_count(&f->all, k))
 			print_kind(f, k);
-	if (perf_clock.drift > 0.01)
-		printf("\nThe clock is not steady (%.1f %%): do not believe times.\n",
-		       perf_clock.drift * 100);
+	perf_out_drift();
 }
 
 /* Print a view that another program has made, as soon as it is there. */
@@ -142,53 +140,28 @@ void perf_fout_watched(const struct perf_failover *f)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-static void add(struct json_object *obj, const char *name, double v)
-{
-	ctl_json_add(obj, name, perf_json_number(v));
-}
-
-static struct json_object *json_config(const struct perf_fopts *o)
-{
-	struct json_object *obj = json_object_new_object();
-
-	add(obj, "rate", o->load.rate);
-	add(obj, "size", o->load.size);
-	if (o->watch) {
-		add(obj, "wait", o->watch);
-		add(obj, "node", o->node);
-		add(obj, "subgroup", o->subgroup);
-		return obj;
-	}
-	add(obj, "nodes", o->nodes);
-	add(obj, "repetitions", o->reps);
-	add(obj, "window", o->window);
-	add(obj, "timeout_ms", o->timeout_ms);
-	add(obj, "quiet_ms", o->quiet_ms);
-	return obj;
-}
-
 static struct json_object *json_quiet(const struct perf_quiet *q)
 {
 	struct json_object *obj = json_object_new_object();
 
-	add(obj, "node", q->node);
-	add(obj, "subgroup", q->subgroup);
+	perf_json_num(obj, "node", q->node);
+	perf_json_num(obj, "subgroup", q->subgroup);
 	ctl_json_add(obj, "fixed", json_object_new_boolean(q->fixed));
-	add(obj, "sent", q->sent);
-	add(obj, "sent_per_s", sent_rate(q));
-	add(obj, "delivered", q->delivered);
-	add(obj, "gaps", q->hist.count);
-	add(obj, "median_us", quiet_share(q, 0.5));
-	add(obj, "p99_us", quiet_share(q, 0.99));
-	add(obj, "longest_us", quiet_longest(q));
+	perf_json_num(obj, "sent", q->sent);
+	perf_json_num(obj, "sent_per_s", sent_rate(q));
+	perf_json_num(obj, "delivered", q->delivered);
+	perf_json_num(obj, "gaps", q->hist.count);
+	perf_json_num(obj, "median_us", quiet_share(q, 0.5));
+	perf_json_num(obj, "p99_us", quiet_share(q, 0.99));
+	perf_json_num(obj, "longest_us", quiet_longest(q));
 	return obj;
 }
 
 static void add_gap(struct json_object *obj, const char *count, enum perf_figure longest,
 		    const struct perf_gap *gap)
 {
-	add(obj, count, gap->count);
-	add(obj, perf_figure_name[longest], gap->count ? us(gap->longest) : NAN);
+	perf_json_num(obj, count, gap->count);
+	perf_json_num(obj, perf_figure_name[longest], gap->count ? us(gap->longest) : NAN);
 }
 
 static struct json_object *json_stayer(const struct perf_stayer *s)
@@ -196,11 +169,11 @@ static struct json_object *json_stayer(const struct perf_stayer *s)
 	struct json_object *obj = json_object_new_object();
 	unsigned int i;
 
-	add(obj, "node", s->node);
+	perf_json_num(obj, "node", s->node);
 	add_gap(obj, "gaps", PERF_F_GAP, &s->gap);
 	add_gap(obj, "fixed_gaps", PERF_F_FIXED, &s->fixed);
 	for (i = 0; i < CTL_PHASES; i++)
-		add(obj, perf_figure_name[PERF_F_DETECT + i], s->phase[i]);
+		perf_json_num(obj, perf_figure_name[PERF_F_DETECT + i], s->phase[i]);
 	return obj;
 }
 
@@ -211,15 +184,15 @@ static struct json_object *json_change(const struct perf_change *c)
 
 	if (c->kind < PERF_MOVES) {
 		ctl_json_str(obj, "kind", perf_move_name[c->kind]);
-		add(obj, "repetition", c->rep);
+		perf_json_num(obj, "repetition", c->rep);
 	}
-	add(obj, "vid", c->vid);
-	add(obj, "views", c->views);
-	add(obj, "members", c->members);
+	perf_json_num(obj, "vid", c->vid);
+	perf_json_num(obj, "views", c->views);
+	perf_json_num(obj, "members", c->members);
 	if (c->kind == PERF_MOVE_JOIN) {
-		add(obj, perf_figure_name[PERF_F_JOIN_VIEW], c->join_view);
-		add(obj, perf_figure_name[PERF_F_JOIN_ATTACH], c->join_attach);
-		add(obj, perf_figure_name[PERF_F_JOIN_FIRST], c->join_first);
+		perf_json_num(obj, perf_figure_name[PERF_F_JOIN_VIEW], c->join_view);
+		perf_json_num(obj, perf_figure_name[PERF_F_JOIN_ATTACH], c->join_attach);
+		perf_json_num(obj, perf_figure_name[PERF_F_JOIN_FIRST], c->join_first);
 	}
 	for (i = 0; i < c->stayers; i++)
 		json_object_array_add(list, json_stayer(&c->stayer[i]));
@@ -231,10 +204,8 @@ static struct json_object *json_stat(const struct perf_stat *s)
 {
 	struct json_object *obj = json_object_new_object();
 
-	add(obj, "values", s->count);
-	add(obj, "median", s->median);
-	add(obj, "min", s->min);
-	add(obj, "max", s->max);
+	perf_json_num(obj, "values", s->count);
+	perf_json_stat(obj, s);
 	return obj;
 }
 
@@ -243,7 +214,7 @@ static struct json_object *json_kind(const struct perf_changes *all, enum perf_m
 	struct json_object *obj = json_object_new_object();
 	unsigned int i;
 
-	add(obj, "changes", perf_change_count(all, kind));
+	perf_json_num(obj, "changes", perf_change_count(all, kind));
 	for (i = 0; i < PERF_FIGURES; i++) {
 		struct perf_stat s = perf_change_stat(all, kind, i, 0);
 
@@ -274,11 +245,14 @@ static struct json_object *json_kinds(const struct perf_failover *f)
 int perf_fout_json(const struct perf_failover *f, const struct perf_place *place)
 {
 	struct json_object *doc = perf_json_new(place), *list = json_object_new_array();
+	struct json_object *config = json_object_new_object();
 	unsigned int i;
 
 	json_object_object_del(doc, "runs");
-	add(doc, "clock_drift", perf_clock.drift);
-	ctl_json_add(doc, "config", json_config(f->o));
+	perf_json_num(doc, "clock_drift", perf_clock.drift);
+	perf_json_opts(config, perf_fopts, f->o->watch ? "rate size wait node subgroup" :
+		       "rate size nodes repetitions window timeout-ms quiet-ms", f->o);
+	ctl_json_add(doc, "config", config);
 	for (i = 0; i < f->quiets; i++)
 		json_object_array_add(list, json_quiet(&f->quiet[i]));
 	ctl_json_add(doc, "quiet", list);

@@ -28,7 +28,7 @@
 
 #define AT(field)	CTL_OPT_AT(struct perf_ropts, field)
 
-static const struct ctl_opt options[] = {
+const struct ctl_opt perf_ropts[] = {
 	{ .name = "members", .letter = 'n', .kind = CTL_OPT_NUM, AT(members),
 	  .min = 2, .max = SPINDLE_MAX_MEMBERS, .def = DEF_MEMBERS, .value = "N",
 	  .help = "members of a group" },
@@ -85,7 +85,7 @@ static const struct ctl_opt options[] = {
 	{ .name = NULL }
 };
 
-static const struct ctl_opt_part part = { .opt = options, .groups = CTL_OPT_ALL };
+static const struct ctl_opt_part part = { .opt = perf_ropts, .groups = CTL_OPT_ALL };
 
 static const struct ctl_command command = {
 	.name = "spindle-perf rdmc",

@@ -47,6 +47,8 @@ struct perf_ropts {
 	const char *csv_file;
 };
 
+extern const struct ctl_opt perf_ropts[];
+
 int perf_ropts_parse(struct perf_ropts *o, int argc, char **argv);
 
 #endif /* SPINDLE_PERF_RDMC_OPTIONS_H */

@@ -15,15 +15,7 @@
 
 static struct perf_stat stat_of(const struct perf_rdmc *r, enum perf_rdmc_figure f)
 {
-	double *v = ctl_alloc(r->o->reps * sizeof(*v));
-	struct perf_stat s;
-	unsigned int i;
-
-	for (i = 0; i < r->o->reps; i++)
-		v[i] = r->v[i * PERF_R_FIGURES + f];
-	s = perf_stat(v, r->o->reps);
-	ctl_free(v);
-	return s;
+	return perf_stat_of(&r->v[f], r->o->reps, PERF_R_FIGURES);
 }
 
 /* Print all results. */
@@ -46,44 +38,27 @@ void perf_rout_table(const struct perf_rdmc *r)
 	}
 }
 
-static void add(struct json_object *obj, const char *name, double v)
-{
-	ctl_json_add(obj, name, perf_json_number(v));
-}
-
 static struct json_object *json_config(const struct perf_rdmc *r)
 {
 	struct json_object *obj = json_object_new_object();
 	const struct perf_ropts *o = r->o;
 
-	add(obj, "members", o->members);
-	add(obj, "nodes", o->nodes);
-	add(obj, "groups", r->groups);
-	add(obj, "mix", o->mix);
-	if (o->mix)
-		add(obj, "sigma", o->sigma);
-	ctl_json_str(obj, "algorithm", spindle_rdmc_algorithm_string(o->algorithm));
-	add(obj, "size", o->size);
-	add(obj, "block", r->block);
-	add(obj, "objects", r->objects);
-	add(obj, "queue", o->queue);
-	add(obj, "idle_us", o->idle_us);
-	add(obj, "repetitions", o->reps);
+	perf_json_opts(obj, perf_ropts, "members nodes", o);
+	perf_json_num(obj, "groups", r->groups);
+	perf_json_opts(obj, perf_ropts, o->mix ? "mix sigma algorithm size" : "mix algorithm size", o);
+	perf_json_num(obj, "block", r->block);
+	perf_json_num(obj, "objects", r->objects);
+	perf_json_opts(obj, perf_ropts, "queue idle-us repetitions", o);
 	return obj;
 }
 
 static struct json_object *json_figure(const struct perf_rdmc *r, enum perf_rdmc_figure f)
 {
-	struct json_object *obj = json_object_new_object(), *list = json_object_new_array();
+	struct json_object *obj = json_object_new_object();
 	struct perf_stat s = stat_of(r, f);
-	unsigned int i;
 
-	add(obj, "median", s.median);
-	add(obj, "min", s.min);
-	add(obj, "max", s.max);
-	for (i = 0; i < r->o->reps; i++)
-		json_object_array_add(list, perf_json_number(r->v[i * PERF_R_FIGURES + f]));
-	ctl_json_add(obj, "values", list);
+	perf_json_stat(obj, &s);
+	perf_json_values(obj, "values", &r->v[f], r->o->reps, PERF_R_FIGURES);
 	return obj;
 }
 
