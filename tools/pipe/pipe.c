@@ -8,8 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -22,7 +20,7 @@
 #include <unistd.h>
 #include <spindle/spindle.h>
 
-#define EXIT_USAGE	2
+#include "common/opts.h"
 
 #define IN_BYTES	(256 * 1024)	/* at least room for two messages */
 #define OUT_BYTES	(256 * 1024)
@@ -39,12 +37,12 @@ struct buffer {
 	size_t end;
 };
 
-static struct {
+static struct pipe {
 	/* options */
 	struct spindle_attach_opts attach;
-	bool binary, raw, quiet, stats, quit_after_eof, views;
+	bool binary, raw, quiet, stats, quit_after_eof, views, copy, send_only, receive_only;
 	unsigned char delimiter;
-	unsigned long long count;
+	uint64_t count;
 
 	struct spindle_queue q;
 	int out_fd;
@@ -536,134 +534,105 @@ static void finish(void)
 
 /* ---- start ------------------------------------------------------------- */
 
-static const char usage_text[] =
-"Usage: spindle-pipe -n NODE -g SUBGROUP [OPTION]...\n"
-"Send lines of stdin to a subgroup, print its deliveries as \"seq sender bytes\".\n"
-"\n"
-"  -n, --node=ID            local node\n"
-"  -g, --subgroup=ID        subgroup of the node's view\n"
-"  -s, --send-only          send; end when everything sent is delivered\n"
-"  -r, --receive-only       receive; do not read stdin\n"
-"  -c, --copy               receive through a ring of our own: slow readers hold up\n"
-"                           nobody until it is full\n"
-"  -N, --count=N            end after N deliveries\n"
-"  -e, --quit-after-eof     end when stdin has ended and all own messages came back\n"
-"  -0, --null               lines end with NUL instead of newline\n"
-"  -d, --delimiter=CHAR     lines end with CHAR; \\0, \\n and \\t are understood\n"
-"  -R, --raw                print the bytes only, without seq and sender\n"
-"  -b, --binary             length-prefixed records instead of lines\n"
-"  -q, --quiet              count deliveries, do not print them\n"
-"  -S, --stats              print totals on stderr at the end\n"
-"  -w, --views              print on stderr who is there, and each view that begins\n"
-"  -D, --device=PATH        default " SPINDLE_DEVICE "\n"
-"  -h, --help               this text\n"
-"  -V, --version            version\n"
-"\n"
-"Exit status: 0 done, 1 the subgroup, the input or the output failed, 2 usage.\n";
-
-__attribute__((noreturn))
-static void usage(const char *what, const char *value)
-{
-	fprintf(stderr, "spindle-pipe: %s%s%s; see spindle-pipe --help\n", what,
-		value ? ": " : "", value ? value : "");
-	exit(EXIT_USAGE);
-}
-
-static unsigned long long parse_number(const char *name, const char *text,
-				       unsigned long long min, unsigned long long max)
-{
-	unsigned long long v;
-	char what[80], *end;
-
-	errno = 0;
-	v = strtoull(text, &end, 0);
-	if (errno || end == text || *end || *text == '-' || v < min || v > max) {
-		snprintf(what, sizeof(what), "%s must be a number from %llu to %llu",
-			 name, min, max);
-		usage(what, text);
-	}
-	return v;
-}
-
-static uint32_t parse_id(const char *name, const char *text)
-{
-	return (uint32_t)parse_number(name, text, 0, UINT32_MAX);
-}
-
-static unsigned char parse_delimiter(const char *text)
-{
-	if (text[0] && !text[1])
-		return (unsigned char)text[0];
-	if (text[0] == '\\' && text[1] && !text[2] && strchr("0nt", text[1]))
-		return text[1] == '0' ? 0 : text[1] == 'n' ? '\n' : '\t';
-	usage("the delimiter must be one character", text);
-}
-
-static const struct option options[] = {
-	{ "node", required_argument, NULL, 'n' },
-	{ "subgroup", required_argument, NULL, 'g' },
-	{ "send-only", no_argument, NULL, 's' },
-	{ "receive-only", no_argument, NULL, 'r' },
-	{ "copy", no_argument, NULL, 'c' },
-	{ "count", required_argument, NULL, 'N' },
-	{ "quit-after-eof", no_argument, NULL, 'e' },
-	{ "null", no_argument, NULL, '0' },
-	{ "delimiter", required_argument, NULL, 'd' },
-	{ "raw", no_argument, NULL, 'R' },
-	{ "binary", no_argument, NULL, 'b' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "stats", no_argument, NULL, 'S' },
-	{ "views", no_argument, NULL, 'w' },
-	{ "device", required_argument, NULL, 'D' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 }
+/* What has to be given is in a group of its own. */
+enum {
+	MAY,
+	NODE,
+	SUBGROUP
 };
 
-static void parse(int argc, char **argv)
-{
-	bool given[128] = { false };
-	int c;
+#define AT(field)	CTL_OPT_AT(struct pipe, field)
 
-	while ((c = getopt_long(argc, argv, "n:g:srcN:e0d:RbqSwD:hV", options, NULL)) != -1) {
-		if (c == '?')
-			exit(EXIT_USAGE);
-		given[c] = true;
-		if (c == 'n')
-			p.attach.node = parse_id("the node id", optarg);
-		else if (c == 'g')
-			p.attach.subgroup = parse_id("the subgroup id", optarg);
-		else if (c == 'N')
-			p.count = parse_number("the count", optarg, 1, ULLONG_MAX);
-		else if (c == '0' || c == 'd')
-			p.delimiter = c == 'd' ? parse_delimiter(optarg) : 0;
-		else if (c == 'D')
-			p.attach.device = optarg;
-		else if (c == 'h' || c == 'V')
-			exit(fputs(c == 'h' ? usage_text :
-				   "spindle-pipe " SPINDLE_VERSION "\n", stdout) < 0);
-	}
-	if (optind < argc)
-		usage("unexpected argument", argv[optind]);
-	if (!given['n'] || !given['g'])
-		usage("--node and --subgroup are needed", NULL);
-	if (given['s'] && given['r'])
-		usage("--send-only and --receive-only exclude each other", NULL);
-	if (given['s'] && (given['N'] || given['c'] || given['w']))
-		usage("--count, --copy and --views need deliveries, but --send-only was given",
-		      NULL);
-	if (given['r'] && given['e'])
-		usage("--quit-after-eof needs stdin, but --receive-only was given", NULL);
-	p.binary = given['b'];
-	p.raw = given['R'];
-	p.quiet = given['q'];
-	p.stats = given['S'];
-	p.views = given['w'];
+static const char *take_delimiter(void *into, const char *text)
+{
+	unsigned char *delimiter = &((struct pipe *)into)->delimiter;
+
+	if (!text)
+		*delimiter = '\0';
+	else if (text[0] && !text[1])
+		*delimiter = (unsigned char)text[0];
+	else if (text[0] == '\\' && text[1] && !text[2] && strchr("0nt", text[1]))
+		*delimiter = text[1] == '0' ? 0 : text[1] == 'n' ? '\n' : '\t';
+	else
+		return "not one character";
+	return NULL;
+}
+
+static const struct ctl_opt options[] = {
+	{ .name = "node", .letter = 'n', .kind = CTL_OPT_NUM, AT(attach.node), .group = NODE,
+	  .max = UINT32_MAX, .value = "ID", .help = "local node" },
+	{ .name = "subgroup", .letter = 'g', .kind = CTL_OPT_NUM, AT(attach.subgroup),
+	  .group = SUBGROUP, .max = UINT32_MAX, .value = "ID",
+	  .help = "subgroup of the node's view" },
+	{ .name = "send-only", .letter = 's', .kind = CTL_OPT_FLAG, AT(send_only),
+	  .help = "send; end when everything sent is delivered" },
+	{ .name = "receive-only", .letter = 'r', .kind = CTL_OPT_FLAG, AT(receive_only),
+	  .help = "receive; do not read stdin" },
+	{ .name = "copy", .letter = 'c', .kind = CTL_OPT_FLAG, AT(copy),
+	  .help = "receive through a ring of our own: slow readers hold up\n"
+		  "                           nobody until it is full" },
+	{ .name = "count", .letter = 'N', .kind = CTL_OPT_NUM, AT(count), .min = 1,
+	  .max = UINT64_MAX, .value = "N", .help = "end after N deliveries" },
+	{ .name = "quit-after-eof", .letter = 'e', .kind = CTL_OPT_FLAG, AT(quit_after_eof),
+	  .help = "end when stdin has ended and all own messages came back" },
+	{ .name = "null", .letter = '0', .kind = CTL_OPT_TAKE, .take = take_delimiter,
+	  .help = "lines end with NUL instead of newline" },
+	{ .name = "delimiter", .letter = 'd', .kind = CTL_OPT_TAKE, .take = take_delimiter,
+	  .value = "CHAR", .help = "lines end with CHAR; \\0, \\n and \\t are understood" },
+	{ .name = "raw", .letter = 'R', .kind = CTL_OPT_FLAG, AT(raw),
+	  .help = "print the bytes only, without seq and sender" },
+	{ .name = "binary", .letter = 'b', .kind = CTL_OPT_FLAG, AT(binary),
+	  .help = "length-prefixed records instead of lines" },
+	{ .name = "quiet", .letter = 'q', .kind = CTL_OPT_FLAG, AT(quiet),
+	  .help = "count deliveries, do not print them" },
+	{ .name = "stats", .letter = 'S', .kind = CTL_OPT_FLAG, AT(stats),
+	  .help = "print totals on stderr at the end" },
+	{ .name = "views", .letter = 'w', .kind = CTL_OPT_FLAG, AT(views),
+	  .help = "print on stderr who is there, and each view that begins" },
+	{ .name = "device", .letter = 'D', .kind = CTL_OPT_TEXT, AT(attach.device),
+	  .value = "PATH", .help = "default " SPINDLE_DEVICE },
+	{ .name = "help", .letter = 'h', .kind = CTL_OPT_HELP, .help = "this text" },
+	{ .name = "version", .letter = 'V', .kind = CTL_OPT_VERSION, .help = "version" },
+	{ .name = NULL }
+};
+
+static const struct ctl_opt_part part = { .opt = options, .groups = CTL_OPT_ALL };
+
+static const struct ctl_command command = {
+	.name = "spindle-pipe",
+	.head = "Usage: spindle-pipe -n NODE -g SUBGROUP [OPTION]...\n"
+		"Send lines of stdin to a subgroup, print its deliveries as \"seq sender bytes\".\n",
+	.tail = "\nExit status: 0 done, 1 the subgroup, the input or the output failed, 2 usage.",
+	.wide = 24, .part = &part, .parts = 1,
+};
+
+/* Check whether the options fit together. Return: NULL, or what is wrong. */
+static const char *check(const char *const *given)
+{
+	if (!given[NODE] || !given[SUBGROUP])
+		return "--node and --subgroup are needed";
+	if (p.send_only && p.receive_only)
+		return "--send-only and --receive-only exclude each other";
+	if (p.send_only && (p.count || p.copy || p.views))
+		return "--count, --copy and --views need deliveries, but --send-only was given";
+	if (p.receive_only && p.quit_after_eof)
+		return "--quit-after-eof needs stdin, but --receive-only was given";
+	return NULL;
+}
+
+static int parse(int argc, char **argv)
+{
+	const char *given[CTL_OPT_GROUPS] = { NULL };
+	int rc = ctl_command_parse(&command, &p, argc, argv, given);
+	const char *err = rc ? NULL : check(given);
+
+	if (rc || err)
+		return rc ? rc : ctl_command_usage(&command, "%s", err);
 	p.attach.want = p.views ? SPINDLE_WANT_VIEWS : 0;
-	p.quit_after_eof = given['e'];
-	p.attach.flags = (given['r'] ? 0 : SPINDLE_ATTACH_SEND) |
-			 (given['s'] ? 0 : SPINDLE_ATTACH_RECV) |
-			 (given['c'] ? SPINDLE_ATTACH_COPY : 0);
+	p.attach.flags = (p.receive_only ? 0 : SPINDLE_ATTACH_SEND) |
+			 (p.send_only ? 0 : SPINDLE_ATTACH_RECV) |
+			 (p.copy ? SPINDLE_ATTACH_COPY : 0);
+	return CTL_OK;
 }
 
 static bool attach(void)
@@ -696,8 +665,12 @@ int main(int argc, char **argv)
 {
 	struct sigaction sa = { .sa_handler = on_signal };
 	sigset_t block;
+	int rc;
 
-	parse(argc, argv);
+	ctl_program = command.name;
+	rc = parse(argc, argv);
+	if (rc)
+		return ctl_flush(rc == CTL_OPT_SHOWN ? CTL_OK : rc);
 	if (!attach())
 		return p.status;
 	own_output();
