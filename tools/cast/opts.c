@@ -79,7 +79,7 @@ static const struct ctl_opt options[] = {
 	{ .name = "recursive", .letter = 'r', .kind = CTL_OPT_FLAG, .group = CAST, AT(recursive),
 	  .help = "directories with all that is in them" },
 	{ .name = "keep-going", .letter = 'k', .kind = CTL_OPT_FLAG, .group = CAST, AT(keep_going),
-	  .help = "send what somebody cannot take to the others" },
+	  .help = "send what one member cannot take to the others" },
 	{ .name = "overwrite", .kind = CTL_OPT_FLAG, .group = RECV, AT(overwrite),
 	  .help = "replace files that are different" },
 	{ .name = "fsync", .kind = CTL_OPT_FLAG, .group = RECV, AT(fsync),

@@ -270,7 +270,7 @@ static void decide(uint32_t file, struct cast_say *to)
 	if (had)
 		to->verdict = CAST_HAD;
 	else if (!need)
-		*to = (struct cast_say){ CAST_NO, "nobody who needs it can take it" };
+		*to = (struct cast_say){ CAST_NO, "no member that needs it can take it" };
 }
 
 static uint64_t make_decision(void)

@@ -255,12 +255,12 @@ static const char *finish(struct cast_write *w, const struct cast_store *s)
 	const char *why = NULL;
 
 	if (s->verify && w->crc != w->e->crc)
-		why = ctl_asprintf("checksum %08x, and %08x was sent: it has changed meanwhile, "
+		why = ctl_asprintf("checksum %08x, and %08x was sent: the file has changed since then, "
 				   "or the network spoils data", w->crc, w->e->crc);
 	/* Drop set-id bits, because the user that set them is not a user of this machine. */
 	else if (fchmod(w->fd, w->e->mode & 0777) || futimens(w->fd, when) ||
 		 (s->fsync && fsync(w->fd)) || give_name(w, s) || (s->fsync && fsync(w->dir)))
-		why = errno == EEXIST ? "another file has got this name meanwhile" :
+		why = errno == EEXIST ? "another file has taken this name" :
 					strerror(errno);
 	if (why) {
 		cast_write_abort(w);

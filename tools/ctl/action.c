@@ -52,7 +52,7 @@ static const char *minority(const struct ctl_status *s, const char *join)
 		n += s->member[i].rank.set;
 	if (n && !(n & 1))
 		advice = ". A witness on one more host lets one half go on: Witness in FILE";
-	return ctl_asprintf("Too few members were left: only a majority goes on. Check the network. If others go on: %s; if nobody does, begin anew, on one host: spindle-ctl apply --bootstrap FILE%s",
+	return ctl_asprintf("Too few members were left: only a majority goes on. Check the network. If others go on: %s; if none does, begin a new view, on one host: spindle-ctl apply --bootstrap FILE%s",
 			    join, advice);
 }
 
@@ -74,10 +74,10 @@ static const char *stopped(const struct ctl_status *s)
 		return "The rules of the subgroups have no next view. "
 		       "Add nodes or ask for less with 'min' and 'shards', then set a new view.";
 	case SPINDLE_WHY_LIED:
-		return ctl_asprintf("It wrote what no correct member writes. Look at the kernel log, then: %s",
+		return ctl_asprintf("The node wrote what no correct member writes. Look at the kernel log, then: %s",
 				    join);
 	}
-	return ctl_asprintf("It is no member any more. To have it back: %s", join);
+	return ctl_asprintf("The node is no member any more. To have it back: %s", join);
 }
 
 /* The member whose lag is far larger than that of all others, or NULL. */
@@ -105,10 +105,10 @@ static const char *running(const struct ctl_status *s)
 	const struct ctl_status_member *slow = laggard(s);
 
 	if (suspects.count)
-		return ctl_asprintf("Suspected: %s. The view goes on without who does not come back; check the host and the network.",
+		return ctl_asprintf("Suspected: %s. The view goes on without a member that does not come back; check the host and the network.",
 				    ctl_ids_text(&suspects));
 	if (slow)
-		return ctl_asprintf("Member %llu lags, and senders may wait for it. See who reads there: spindle-ctl subgroup show -v",
+		return ctl_asprintf("Member %llu lags, and senders may wait for it. To see the readers there: spindle-ctl subgroup show -v",
 				    (unsigned long long)slow->id);
 	return NULL;
 }
@@ -119,13 +119,13 @@ static const char *outside(const struct ctl_status *s)
 	unsigned long long id = s->node;
 
 	if (s->is_dead)
-		return ctl_asprintf("Its address needs an RDMA device, see 'rdma link'. Then remove it: spindle-ctl node del id %llu, add it again and have it join; or: spindle-ctl apply FILE --replace",
+		return ctl_asprintf("The address of the node needs an RDMA device, see 'rdma link'. Then remove it: spindle-ctl node del id %llu, add it again and have it join; or: spindle-ctl apply FILE --replace",
 				    id);
 	if (strstr(s->reason, "another lineage"))
 		return ctl_asprintf("The others have begun apart from the view that it was in, or stand in another group. To join them all the same: spindle-ctl view del node %llu, then spindle-ctl node join id %llu contact ADDRESS",
 				    id, id);
 	if (*s->reason)
-		return ctl_asprintf("It does not try again by itself. To try again: spindle-ctl node join id %llu contact ADDRESS",
+		return ctl_asprintf("The node does not try again. To try again: spindle-ctl node join id %llu contact ADDRESS",
 				    id);
 	return NULL;
 }
@@ -145,9 +145,9 @@ const char *ctl_report_action(const struct ctl_status *s)
 		return forming(s);
 	case SPINDLE_LIVE_JOINING:
 		if (s->contacts && !s->members)
-			return ctl_asprintf("It asks again and again. If no node is in a view at all, begin one, on one host: spindle-ctl apply --bootstrap FILE; to give up: spindle-ctl node leave id %llu",
+			return ctl_asprintf("The node asks again and again. If no node is in a view at all, begin one, on one host: spindle-ctl apply --bootstrap FILE; to give up: spindle-ctl node leave id %llu",
 					    (unsigned long long)s->node);
-		return ctl_asprintf("It waits to be let in. If it takes long, see 'spindle-ctl status' at the contact; to give up: spindle-ctl node leave id %llu",
+		return ctl_asprintf("The node waits until the members let it in. If that takes long, see 'spindle-ctl status' at the contact; to give up: spindle-ctl node leave id %llu",
 				    (unsigned long long)s->node);
 	case SPINDLE_LIVE_ACTIVE:
 	case SPINDLE_LIVE_CHANGING:

@@ -63,7 +63,7 @@ static void print_view(const struct ctl_view *view)
 
 	printf("\n[View]\nVid = %llu\n", (unsigned long long)view->vid.num);
 	if (view->is_live) {
-		puts("# As it is now. Nodes that apply this file join it; it begins anew by\n"
+		puts("# The view as of now. Nodes that apply this file join it; it begins again by\n"
 		     "# apply --bootstrap only.\nLive = yes");
 		print_vals(ctl_live_keys, view->live);
 		if (view->witnesses.count)
@@ -94,7 +94,7 @@ static void print_notes(const struct ctl_running *run)
 	if (!run->in_live)
 		return;
 	if (run->live_state == SPINDLE_LIVE_JOINING)
-		puts("# Join = ADDRESS of whom it asks to be let in");
+		puts("# Join = ADDRESS of the node that it asks to let it in");
 	else if (run->live_state == SPINDLE_LIVE_STOPPED)
 		printf("# Join = ADDRESS to have it back; it was in the live view %llu\n",
 		       (unsigned long long)run->view.vid.num);

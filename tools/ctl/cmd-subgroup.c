@@ -89,7 +89,7 @@ static void print_trouble(const struct ctl_running_subgroup *s)
 
 	if (s->sg.state == SPINDLE_STATE_FORMING)
 		printf("%s of node %llu: forming, not all of its members are connected.\n"
-		       "    'spindle-ctl stats node %llu' shows who is missing, and why.\n",
+		       "    'spindle-ctl stats node %llu' shows which members are missing, and why.\n",
 		       ctl_subgroup_title(&s->sg), (unsigned long long)s->node,
 		       (unsigned long long)s->node);
 	else if (s->sg.state != SPINDLE_STATE_ACTIVE)

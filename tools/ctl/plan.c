@@ -102,10 +102,10 @@ static bool plan_node(struct ctl_plan *plan, const struct ctl_node *node,
 	}
 	if (*run && !plan->replace) {
 		const char *lost =
-			"node %llu lost its RDMA device; --replace removes it and makes it anew";
+			"node %llu lost its RDMA device; --replace removes it and makes it again";
 		const char *other =
 			"node %llu runs with other values; --replace removes it, which ends "
-			"its view and cuts off who uses it, and makes it anew";
+			"its view, cuts off the processes that use it, and makes it again";
 
 		ctl_conf_complain(plan->conf, node->line, dead ? lost : other, id);
 		say_detail(diff);
@@ -113,13 +113,13 @@ static bool plan_node(struct ctl_plan *plan, const struct ctl_node *node,
 	}
 	if (*run && (*run)->node.keyed.num && !node->key_file.set) {
 		ctl_conf_complain(plan->conf, node->line,
-				  "node %llu has a key, and here it has none: to make it anew takes its KeyFile",
+				  "node %llu has a key, and here it has none: to make it again takes its KeyFile",
 				  id);
 		return false;
 	}
 	if (*run) {
 		step = add_step(plan, '-', "node", SPINDLE_CMD_NODE_DEL, id);
-		step->text = ctl_asprintf("node %llu, to make it anew%s", id,
+		step->text = ctl_asprintf("node %llu, to make it again%s", id,
 					  dead ? " (it lost its RDMA device)" : "");
 		step->detail = diff;
 		*run = NULL;

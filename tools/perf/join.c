@@ -74,7 +74,7 @@ static int take_hello(struct perf_end *e, struct perf_from *f, const struct perf
 	if (f->said && f->nonce == head->nonce)
 		return 0;
 	if (e->running)
-		return perf_end_fail(e, "the process that drives node %u was started anew",
+		return perf_end_fail(e, "the process that drives node %u was started again",
 				     perf_from_node(e, f));
 	/* Another process may have missed our HELLO. Ends of this process cannot have missed it. */
 	if (e->me && head->nonce != e->load->nonce)

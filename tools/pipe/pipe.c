@@ -588,7 +588,7 @@ static const struct ctl_opt options[] = {
 	{ .name = "stats", .letter = 'S', .kind = CTL_OPT_FLAG, AT(stats),
 	  .help = "print totals on stderr at the end" },
 	{ .name = "views", .letter = 'w', .kind = CTL_OPT_FLAG, AT(views),
-	  .help = "print on stderr who is there, and each view that begins" },
+	  .help = "print on stderr the members, and each view that begins" },
 	{ .name = "device", .letter = 'D', .kind = CTL_OPT_TEXT, AT(attach.device),
 	  .value = "PATH", .help = "default " SPINDLE_DEVICE },
 	{ .name = "help", .letter = 'h', .kind = CTL_OPT_HELP, .help = "this text" },

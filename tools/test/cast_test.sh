@@ -120,7 +120,7 @@ verdict $? "nothing is sent twice"
 rm "$tmp/3/big"
 both
 cast 0 "$tmp"/from/* && ended 0 0 && same && say "3: big: 3000000" && ! grep -q "2: big" "$tmp/out"
-verdict $? "who has a file passes it on"
+verdict $? "a member that has a file passes it on"
 
 fresh
 mkdir -p "$tmp/from/a/b" "$tmp/from/a-c" "$tmp/from/.hidden"
@@ -309,7 +309,7 @@ cast 1 "$tmp/from/big" "$tmp/nothing" "$tmp/from" && say "nothing: No such file"
 	say "a name that comes twice" && cast 1 -r "$tmp/3" && say "there is no file to send"
 verdict $? "files that cannot be sent"
 
-# ---- who does not stay ----------------------------------------------------
+# ---- members that do not stay ----------------------------------------------
 
 # Some seconds for a batch.
 device rate=1000
@@ -372,7 +372,7 @@ recv 2 -b 8K
 r2=$!
 recv 3 --wait 3
 r3=$!
-# Who hears of that depends on who comes first; nobody waits for ever.
+# The first one that ends decides which of the others notice that; none waits for ever.
 cast 1 --wait 3 "$tmp"/from/* && ended 1 1 && say "created the group with other arguments"
 verdict $? "members that do not agree"
 

@@ -166,19 +166,19 @@ static void test_first(void)
 	ok(a[SPINDLE_A_LIVE] && !a[SPINDLE_A_CONTACT] &&
 	   attr_is(live[SPINDLE_LIVE_A_TIMEOUT_MS], 4, 100) && !live[SPINDLE_LIVE_A_MAX_NODES] &&
 	   attr_is(live[SPINDLE_LIVE_A_QUORUM], 1, 0),
-	   "how it changes");
+	   "the request has the rules of the live view");
 	ok(attr_is(rule[SPINDLE_RULE_A_SHARDS], 4, 2) && attr_is(rule[SPINDLE_RULE_A_MIN], 4, 3) &&
 	   attr_is(rule[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_LEAVE), "the rule");
 	begin(1);
 	wire.nodes = 0;
 	apply(INSECURE "[View]\nVid = 3\n" MEMBERS "Live = yes\n", " --force-new");
 	a = sent(SPINDLE_CMD_VIEW_SET);
-	ok(a && a[SPINDLE_A_LIVE] && !nla_len(a[SPINDLE_A_LIVE]), "so does Live = yes");
+	ok(a && a[SPINDLE_A_LIVE] && !nla_len(a[SPINDLE_A_LIVE]), "Live = yes makes a view live");
 	begin(1);
 	wire.nodes = 0;
 	apply(NODE "[View]\nVid = 3\n" MEMBERS "Live = no\n", "");
 	a = sent(SPINDLE_CMD_VIEW_SET);
-	ok(a && !a[SPINDLE_A_LIVE], "but not Live = no");
+	ok(a && !a[SPINDLE_A_LIVE], "Live = no does not");
 }
 
 #define OTHER "[Node]\nId = 2\nAddress = 10.0.0.2\nPort = 5000\n"
@@ -207,7 +207,7 @@ static void test_bootstrap(void)
 	begin(1);
 	wire.nodes = 0;
 	ok(apply(INSECURE LIVE, "") && untouched() && strstr(output, "apply --bootstrap"),
-	   "if there are any");
+	   "without other nodes in the file, a node does not join");
 	runs(3, SPINDLE_LIVE_ACTIVE);
 	ok(!apply(NODE OTHER LIVE "TimeoutMs = 100\n" SHARDS NAMED, " --bootstrap") && untouched(),
 	   "what has begun does not begin again");
@@ -219,7 +219,7 @@ static void test_bootstrap(void)
 	begin(1);
 	wire.nodes = 0;
 	ok(!apply(INSECURE OTHER LIVE, " --force-new") &&
-	   !sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_CONTACT], "but not by force");
+	   !sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_CONTACT], "--force-new asks no other node");
 	begin(1);
 	wire.nodes = 0;
 	ok(!apply(INSECURE
@@ -228,7 +228,7 @@ static void test_bootstrap(void)
 	   attr_is(sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_NODE_ID], 4, 1) &&
 	   attr_is(sent(SPINDLE_CMD_NODE_JOIN)[SPINDLE_A_NODE_ID], 4, 2) &&
 	   asks(sent(SPINDLE_CMD_NODE_JOIN), "\177\0\0\1", SPINDLE_DEF_PORT),
-	   "one begins, the others join");
+	   "one node begins the view, and the other nodes join");
 	runs(0, SPINDLE_LIVE_JOINING);
 	ok(!apply(NODE OTHER LIVE, " --force-new") && sent(SPINDLE_CMD_NODE_LEAVE) &&
 	   sent(SPINDLE_CMD_VIEW_SET) &&
@@ -245,7 +245,8 @@ static void test_contact(void)
 	ok(!apply(INSECURE "Join = 10.0.0.2:5000\n", "") && sent(SPINDLE_CMD_NODE_ADD) &&
 	   strstr(output, "+ view of node 1: it begins to join by 10.0.0.2:5000\n"), "join");
 	a = sent(SPINDLE_CMD_NODE_JOIN);
-	ok(attr_is(a[SPINDLE_A_NODE_ID], 4, 1) && asks(a, "\12\0\0\2", 5000), "whom to ask");
+	ok(attr_is(a[SPINDLE_A_NODE_ID], 4, 1) && asks(a, "\12\0\0\2", 5000),
+	   "the request names the contact");
 	begin(1);
 	wire.nodes = 0;
 	ok(!apply(INSECURE "Join = 10.0.0.2:5000\nJoin = 10.0.0.3\n", "") &&
@@ -254,22 +255,22 @@ static void test_contact(void)
 	runs(9, SPINDLE_LIVE_ACTIVE);
 	ok(!apply(NODE "Join = 10.0.0.2\n", "") && untouched() &&
 	   strstr(output, "= view of node 1 unchanged (live, vid 9 by now)\n"),
-	   "who is in is left alone");
+	   "a node in the view stays as it is");
 	runs(0, SPINDLE_LIVE_JOINING);
 	ok(!apply(NODE "Join = 10.0.0.2\n", "") && untouched() &&
-	   strstr(output, "= view of node 1: it is joining\n"), "and who is joining");
+	   strstr(output, "= view of node 1: it is joining\n"), "a node that joins stays as it is");
 	runs(9, SPINDLE_LIVE_STOPPED);
 	ok(!apply(NODE "Join = 10.0.0.2\n", "") && sent(SPINDLE_CMD_NODE_JOIN) &&
 	   strstr(output, "~ view of node 1: it begins to join by 10.0.0.2:4790\n"),
-	   "who has stopped comes back");
+	   "a node that has stopped joins again");
 	runs(9, SPINDLE_LIVE_ACTIVE);
 	ok(!apply(NODE "Join = 10.0.0.2\n", " --prune") && untouched(), "nothing to prune");
 	runs(9, SPINDLE_LIVE_FORMING);
 	refuses(NODE "Join = 10.0.0.2\n", 4, "spindle-ctl view del node 1",
-		"who begins does not join");
+		"a node that begins a view does not join");
 	runs_static();
 	refuses(NODE "Join = 10.0.0.2\n", 4, "a static view (vid 7), which has to go first: "
-		"spindle-ctl view del node 1", "nor does who is in a static view");
+		"spindle-ctl view del node 1", "a node in a static view does not join");
 }
 
 static void test_same(void)
@@ -288,7 +289,8 @@ static void test_same(void)
 	ok(!apply(NODE "[View]\nVid = 2\nTimeoutMs = 100\nMember = 1@127.0.0.1\n"
 		  "Member = 3@10.0.0.3\n" SHARDS NAMED, "") && untouched() &&
 	   strstr(output, "vid 9 by now)\n    member 3@10.0.0.3:4790 leaves\n"
-			  "    member 2@10.0.0.2:4790 joins\n"), "it is told who came and went");
+			  "    member 2@10.0.0.2:4790 joins\n"),
+			   "apply lists the members that have come and gone");
 }
 
 static void test_other(void)
@@ -298,16 +300,17 @@ static void test_other(void)
 		"timeout-ms: 100 -> 200\n", "rules do not change");
 	refuses(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS
 		"[Subgroup]\nId = 0\nShards = 3\n" NAMED, 4, "subgroup 0 shards: 2 -> 3\n",
-		"nor do those of a subgroup");
+		"the rules of a subgroup do not change");
 	refuses(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS SHARDS
 		"[Subgroup]\nId = 9\nMembers = 1,5\nOnExit = leave\n", 4,
-		"subgroup 9 senders: 5 -> all\n", "nor who may send");
+		"subgroup 9 senders: 5 -> all\n", "the senders of a subgroup do not change");
 	refuses(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS SHARDS, 4,
-		"subgroup 9 goes\n", "nor which there are");
+		"subgroup 9 goes\n", "the list of subgroups does not change");
 	ok(!apply(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS "Member = 3@10.0.0.3\n"
-		  SHARDS NAMED, "") && untouched(), "who is in it is not for a file to say");
+		  SHARDS NAMED, "") && untouched(),
+		   "the file does not decide which members are in the view");
 	refuses(NODE "[View]\nVid = 8\nTimeoutMs = 100\n" MEMBERS SHARDS NAMED, 5,
-		"grows by itself and is 7 now", "nor is the vid");
+		"grows by itself and is 7 now", "the file does not decide the vid");
 	refuses(NODE "[View]\nVid = 8\nMember = 1@127.0.0.1\n", 5,
 		"which it has to leave first: spindle-ctl node leave id 1, then view del node 1",
 		"a static view does not take its place");
@@ -321,10 +324,11 @@ static void test_other(void)
 	runs(7, SPINDLE_LIVE_STOPPED);
 	ok(!apply(NODE "[View]\nVid = 7\nLive = yes\n" MEMBERS, " --force-new") &&
 	   sent(SPINDLE_CMD_VIEW_SET) &&
-	   strstr(output, "~ view of node 1 begins: live, vid 7,"), "but by a word of its own");
+	   strstr(output, "~ view of node 1 begins: live, vid 7,"),
+	   "a node that has stopped begins a second time with --force-new");
 	runs(7, SPINDLE_LIVE_STOPPED);
 	refuses(NODE "[View]\nVid = 9\nMember = 1@127.0.0.1\n", 5, "spindle-ctl view del node 1",
-		"not with a static one");
+		"a node that has stopped does not begin a static view");
 	runs_static();
 	refuses(NODE "[View]\nVid = 8\nLive = yes\n" MEMBERS, 4, "spindle-ctl view del node 1",
 		"a live view does not take the place of a static one");
@@ -332,9 +336,10 @@ static void test_other(void)
 	wire.keyed = false;
 	ok(!apply(INSECURE "IdleUs = 9\n[View]\nVid = 7\nLive = yes\n" MEMBERS, " --replace") &&
 	   !sent(SPINDLE_CMD_VIEW_SET) && sent(SPINDLE_CMD_NODE_JOIN),
-	   "who is made anew does not begin a second time");
+	   "a node that is made again does not begin a second time");
 	ok(!apply(INSECURE "IdleUs = 9\nJoin = 10.0.0.2\n", " --replace") &&
-	   sent(SPINDLE_CMD_NODE_DEL) && sent(SPINDLE_CMD_NODE_JOIN), "but joins");
+	   sent(SPINDLE_CMD_NODE_DEL) && sent(SPINDLE_CMD_NODE_JOIN),
+	   "a node that is made again joins");
 }
 
 /* A live view without a key needs the word "Insecure". */
@@ -346,26 +351,30 @@ static void test_insecure(void)
 	wire.nodes = 0;
 	refuses(NODE OTHER LIVE, 1, "has no key: give it a KeyFile, or say Insecure = yes",
 		"a live view without a key and without the word");
-	refuses(NODE "Join = 10.0.0.2\n", 1, "has no key", "nor is one joined");
+	refuses(NODE "Join = 10.0.0.2\n", 1, "has no key",
+	   "a node does not join a live view without a key and without the word");
 	begin(1);
-	refuses(NODE OTHER LIVE, 1, "has no key", "nor by a node that runs");
+	refuses(NODE OTHER LIVE, 1, "has no key",
+	   "a node that runs does not join without a key and without the word");
 	wire.keyed = true;
 	ok(!apply(NODE OTHER LIVE, "") && !sent(SPINDLE_CMD_NODE_JOIN)[SPINDLE_A_INSECURE],
 	   "a node that has a key needs no word");
 	begin(1);
 	wire.keyed = true;
-	refuses(INSECURE OTHER LIVE, 4, "and node 1 runs with a key", "and must not say it");
+	refuses(INSECURE OTHER LIVE, 4, "and node 1 runs with a key",
+	   "a node with a key must not have the word");
 	begin(1);
 	ok(!apply(INSECURE OTHER LIVE, ""), "the word");
 	a = sent(SPINDLE_CMD_NODE_JOIN);
-	ok(a[SPINDLE_A_INSECURE] && !nla_len(a[SPINDLE_A_INSECURE]), "goes with the join");
+	ok(a[SPINDLE_A_INSECURE] && !nla_len(a[SPINDLE_A_INSECURE]),
+	   "the word goes with the request to join");
 	begin(1);
-	ok(!apply(INSECURE OTHER LIVE, " --force-new"), "or, if it begins");
+	ok(!apply(INSECURE OTHER LIVE, " --force-new"), "the word for a node that begins the view");
 	a = sent(SPINDLE_CMD_VIEW_SET);
-	ok(a[SPINDLE_A_INSECURE] && !nla_len(a[SPINDLE_A_INSECURE]), "with the view");
+	ok(a[SPINDLE_A_INSECURE] && !nla_len(a[SPINDLE_A_INSECURE]), "the word goes with the view");
 	begin(1);
 	refuses(INSECURE "[View]\nVid = 7\nMember = 1@127.0.0.1\n", 4, "for live views only",
-		"it is not said of a static view");
+		"a static view cannot have the word");
 }
 
 /* The ids in nests of a type, as text. */
@@ -393,11 +402,12 @@ static void test_witness(void)
 	      "[View]\nVid = 3\nWitness = 3\n[Subgroup]\nId = 0\nMin = 2\nSenders = 2\n",
 	      " --bootstrap");
 	a = sent(SPINDLE_CMD_VIEW_SET);
-	ok(a && !strcmp(ids_of(a[SPINDLE_A_LIVE], SPINDLE_LIVE_A_WITNESS, 0), "3"), "a witness is told");
+	ok(a && !strcmp(ids_of(a[SPINDLE_A_LIVE], SPINDLE_LIVE_A_WITNESS, 0), "3"),
+	   "the request names the witness");
 	_Static_assert(SPINDLE_SUBGROUP_NODE_A_ID == 1, "ids_of() reads no attribute behind it");
 	ok(!strcmp(ids_of(a[SPINDLE_A_SUBGROUP], SPINDLE_SUBGROUP_A_NODE,
 			  SPINDLE_SUBGROUP_NODE_A_ID), "1,2"),
-	   "who begins names all members of a subgroup with senders, and not the witness");
+	   "the request names all members of a subgroup with senders, and not the witness");
 	witness = 2;
 	runs(7, SPINDLE_LIVE_ACTIVE);
 	ok(!apply(first, "") && untouched(), "the same again changes nothing");
@@ -409,9 +419,10 @@ static void test_witness(void)
 	begin(1);
 	wire.keyed = true;
 	refuses(NODE "[View]\nVid = 7\nLive = no\n" MEMBERS "Witness = 2\n", 9,
-		"Witness is for live views only, and line 6 says Live = no", "of a live view only");
+		"Witness is for live views only, and line 6 says Live = no",
+		   "a witness needs a live view");
 	refuses(NODE "[View]\nVid = 7\n" MEMBERS "Witness = 1\nWitness = 2\n", 9,
-		"Witness is given twice; it is in line 8 too", "one list");
+		"Witness is given twice; it is in line 8 too", "one list of witnesses");
 	refuses(NODE "[View]\nVid = 7\n" MEMBERS "Witness = all\n", 8,
 		"not a list of node ids like 3 or 3,4", "all are no witnesses");
 	refuses(NODE "[View]\nVid = 7\nWitness = 5\n" MEMBERS NAMED, 11,
@@ -439,17 +450,18 @@ static void test_together(void)
 	for (i = 1; i <= SPINDLE_MAX_NET_NODES; i++)
 		len += sprintf(text + len, "[Node]\nId = %d\nAddress = 127.0.0.1\nPort = %d\n", i,
 			       5000 + i);
-	ok(!apply(text, " --dry-run"), "as many nodes as there can be");
+	ok(!apply(text, " --dry-run"), "as many nodes as a namespace has room for");
 	begin(1);
 	wire.nodes = 0;
 	sprintf(text + len, "[Node]\nId = 999\nAddress = 127.0.0.1\n");
 	refuses(text, 4 * SPINDLE_MAX_NET_NODES + 1,
-		"node 999: a network namespace has 256 nodes at most", "one more");
+		"node 999: a network namespace has 256 nodes at most", "one node too many");
 	begin(1);
 	wire.node[0] = 5000;
 	text[len] = 0;
-	refuses(text, 4 * SPINDLE_MAX_NET_NODES - 3, "256 nodes at most", "one that runs counts");
-	ok(!apply(text, " --prune --dry-run"), "but not if it goes");
+	refuses(text, 4 * SPINDLE_MAX_NET_NODES - 3, "256 nodes at most",
+	   "a node that runs counts");
+	ok(!apply(text, " --prune --dry-run"), "a node that is removed does not count");
 }
 
 static void test_key(void)
@@ -469,15 +481,16 @@ static void test_key(void)
 	ok(key && nla_len(key) == 16 && !memcmp(nla_data(key), bytes, 16), "goes to the kernel");
 	begin(1);
 	wire.keyed = true;
-	ok(!apply(text, "") && untouched(), "not to a node that has one");
+	ok(!apply(text, "") && untouched(), "the key does not go to a node that has one");
 	ok(!apply(NODE, "") && untouched(), "a file without one says nothing of it");
 	ok(apply(NODE "IdleUs = 9\n", " --replace") && untouched() &&
 	   strstr(output, ":1: node 1 has a key, and here it has none"),
-	   "but a node is not made anew without it");
+	   "a node with a key is not made again without it");
 	begin(1);
 	refuses(text, 1, "key: none -> that of", "a node that has none is another one");
 	ok(!apply(text, " --replace") && sent(SPINDLE_CMD_NODE_DEL) &&
-	   sent(SPINDLE_CMD_NODE_ADD)[SPINDLE_A_KEY], "which can be made anew");
+	   sent(SPINDLE_CMD_NODE_ADD)[SPINDLE_A_KEY],
+	   "a node without a key can be made again with one");
 	begin(1);
 	chmod(file, 0604);
 	refuses(text, 4, "everybody on this machine can read it", "a key for all to read");
@@ -494,7 +507,7 @@ static const char golden[] =
 	"Visibility = auto\nIdleUs = 50\nEngine = 0\n"
 	"# KeyFile = PATH of its key, which is never shown\n"
 	"\n[View]\nVid = 7\n"
-	"# As it is now. Nodes that apply this file join it; it begins anew by\n"
+	"# The view as of now. Nodes that apply this file join it; it begins again by\n"
 	"# apply --bootstrap only.\n"
 	"Live = yes\nTimeoutMs = 100\nMaxNodes = 16\nQuorum = 1\n"
 	"Member = 1@127.0.0.1:4790\nMember = 2@10.0.0.2:4790\n"
@@ -509,7 +522,8 @@ static void test_show(void)
 	wire.keyed = true;
 	run(ctl_cmd_showconf, "showconf", "");
 	same(output, golden, "showconf writes each rule once, with the nodes that it names");
-	ok(!apply(golden, "") && untouched(), "and apply finds nothing to do");
+	ok(!apply(golden, "") && untouched(),
+	   "apply finds nothing to do for the output of showconf");
 	runs(7, SPINDLE_LIVE_STOPPED);
 	run(ctl_cmd_showconf, "showconf", "");
 	ok(!strstr(output, "[View]") &&
@@ -517,7 +531,7 @@ static void test_show(void)
 	   "a view that was is none to begin with");
 	runs(0, SPINDLE_LIVE_JOINING);
 	run(ctl_cmd_showconf, "showconf", "");
-	ok(!strstr(output, "[View]") && strstr(output, "\n# Join = ADDRESS of whom it asks"),
+	ok(!strstr(output, "[View]") && strstr(output, "\n# Join = ADDRESS of the node that it asks"),
 	   "a node that is joining");
 }
 

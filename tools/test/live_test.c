@@ -55,7 +55,8 @@ static void test_view_set(void)
 	   (a = sent(SPINDLE_CMD_VIEW_SET)) && a[SPINDLE_A_LIVE] &&
 	   a[SPINDLE_A_LIVE]->nla_type & NLA_F_NESTED && !nla_len(a[SPINDLE_A_LIVE]) && !rule(0),
 	   "live alone is an empty nest, and there is no rule");
-	ok(!sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_INSECURE], "nor is it insecure");
+	ok(!sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_INSECURE],
+	   "a live view is not insecure by default");
 	begin(1);
 	run(ctl_cmd_view, "view", "set node 1 vid 1 insecure live member 1@10.0.0.1 subgroup 0");
 	a = sent(SPINDLE_CMD_VIEW_SET);
@@ -63,7 +64,7 @@ static void test_view_set(void)
 	begin(1);
 	run(ctl_cmd_view, "view", "set node 1 vid 1 member 1@10.0.0.1 subgroup 0 senders none");
 	ok(!sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_LIVE] && !rule(0),
-	   "a view that is not live has neither");
+	   "a view that is not live has neither nest nor rule");
 	begin(1);
 	run(ctl_cmd_view, "view",
 	    "set node 1 vid 1 timeout-ms 20 max-nodes 64 quorum no member 1@10.0.0.1 "
@@ -81,7 +82,7 @@ static void test_view_set(void)
 	ok(rule(1) && attr_is(rule(1)[SPINDLE_RULE_A_SENDERS], 1, 0) &&
 	   !rule(1)[SPINDLE_RULE_A_SHARDS] &&
 	   ctl_nest_attrs(sent_subgroup(1), SPINDLE_SUBGROUP_A_MAX)[SPINDLE_SUBGROUP_A_NODE],
-	   "where senders are named, who comes later is none");
+	   "if senders are named, a node that joins later is none");
 	ok(rule(2) && attr_is(rule(2)[SPINDLE_RULE_A_ON_EXIT], 1, SPINDLE_ON_EXIT_DISCARD) &&
 	   !rule(2)[SPINDLE_RULE_A_SENDERS], "all senders are none that are named");
 	begin(1);
@@ -119,15 +120,17 @@ static void test_witness(void)
 		"set node 1 vid 1 witness 3,9 member 1@10.0.0.1 member 2@10.0.0.2 "
 		"member 3@10.0.0.3 subgroup 0 subgroup 1 senders 2"), "witnesses");
 	ctl_witness_get(&ids, sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_LIVE]);
-	ok(!strcmp(ctl_ids_text(&ids), "3,9"), "they make a view live, and are told");
+	ok(!strcmp(ctl_ids_text(&ids), "3,9"),
+	   "witnesses make a view live, and the request names them");
 	ids = sent_nodes(0);
-	ok(!ids.count, "a subgroup of all names nobody");
+	ok(!ids.count, "a subgroup of all members names none");
 	ids = sent_nodes(1);
-	ok(!strcmp(ctl_ids_text(&ids), "1,2"), "one with senders names no witness");
+	ok(!strcmp(ctl_ids_text(&ids), "1,2"), "a subgroup with senders names no witness");
 	begin(1);
 	ok(run(ctl_cmd_view, "view",
 	       "set node 1 vid 1 witness 3 member 1@10.0.0.1 subgroup 0 members 1,3") == 2 &&
-	   strstr(output, "node 3 is a witness, which is in no subgroup"), "nor is it one by name");
+	   strstr(output, "node 3 is a witness, which is in no subgroup"),
+	   "a witness cannot be a member by name");
 	begin(1);
 	ok(run(ctl_cmd_view, "view", "set node 1 vid 1 witness all") == 2 &&
 	   strstr(output, "witness 'all': not a list of node ids like 3 or 3,4") &&
@@ -164,7 +167,7 @@ static void test_key(void)
 	wire.err = -EINVAL;
 	ok(run(ctl_cmd_node, "node", ctl_asprintf("add 1 addr ::1 key-file %s", path)) == 1 &&
 	   !strstr(output, "0123") && !strcmp(output, "spindle-ctl: node add: refused\n"),
-	   "it is not shown if it is refused");
+	   "a refused key is not shown");
 	begin(1);
 	run(ctl_cmd_node, "node", ctl_asprintf("set id 1 key-file %s", path));
 	key = sent(SPINDLE_CMD_NODE_SET)[SPINDLE_A_KEY];
@@ -174,7 +177,7 @@ static void test_key(void)
 	begin(1);
 	run(ctl_cmd_node, "node", "set id 1 former-key off");
 	ok(attr_is(sent(SPINDLE_CMD_NODE_SET)[SPINDLE_A_FORMER_KEY], 1, 0) &&
-	   !sent(SPINDLE_CMD_NODE_SET)[SPINDLE_A_KEY], "and forgets the former one");
+	   !sent(SPINDLE_CMD_NODE_SET)[SPINDLE_A_KEY], "a node forgets its former key");
 	begin(1);
 	run(ctl_cmd_node, "node", "add id 1 addr 10.0.0.1");
 	ok(!sent(SPINDLE_CMD_NODE_ADD)[SPINDLE_A_KEY], "no file, no key");
@@ -188,7 +191,7 @@ static void test_requests(void)
 
 	begin(3);
 	ok(!run(ctl_cmd_node, "node", "join id 3 contact 10.0.0.1 no-wait") && !wire.listens,
-	   "who does not wait does not listen");
+	   "a command that does not wait does not listen");
 	a = sent(SPINDLE_CMD_NODE_JOIN);
 	c = ctl_nest_attrs(a[SPINDLE_A_CONTACT], SPINDLE_CONTACT_A_MAX);
 	ok(attr_is(a[SPINDLE_A_NODE_ID], 4, 3) && c[SPINDLE_CONTACT_A_ADDR4] &&
@@ -201,7 +204,7 @@ static void test_requests(void)
 	ok(c[SPINDLE_CONTACT_A_ADDR6] && nla_len(c[SPINDLE_CONTACT_A_ADDR6]) == 16 &&
 	   !memcmp(nla_data(c[SPINDLE_CONTACT_A_ADDR6]), v6, 16) &&
 	   attr_is(c[SPINDLE_CONTACT_A_PORT], 2, 5000) && !c[SPINDLE_CONTACT_A_ADDR4],
-	   "join at another one");
+	   "join at another port");
 	run(ctl_cmd_node, "node", "join 3 contact 10.0.0.1 lineage "
 	    "000102030405060708090a0b0c0d0e0F contact 10.0.0.2 no-wait");
 	a = sent(SPINDLE_CMD_NODE_JOIN);
@@ -211,7 +214,7 @@ static void test_requests(void)
 	ok(a[SPINDLE_A_LINEAGE] && nla_len(a[SPINDLE_A_LINEAGE]) == 16 &&
 	   !memcmp(nla_data(a[SPINDLE_A_LINEAGE]),
 		   "\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17", 16), "a lineage");
-	ok(!a[SPINDLE_A_INSECURE], "that may not be without a key");
+	ok(!a[SPINDLE_A_INSECURE], "join a view that has a key");
 	run(ctl_cmd_node, "node", "join 3 insecure contact 10.0.0.1 no-wait");
 	a = sent(SPINDLE_CMD_NODE_JOIN);
 	ok(a[SPINDLE_A_INSECURE] && !nla_len(a[SPINDLE_A_INSECURE]), "unless one says so");
@@ -277,7 +280,7 @@ static const char golden_text[] =
 	" state: CHANGING\n"
 	"  view: 7, 3 members, 6 changes\n"
 	"  last: node 3 is?silent\n"
-	"action: Suspected: 3. The view goes on without who does not come back;"
+	"action: Suspected: 3. The view goes on without a member that does not come back;"
 	" check the host and the network.\n"
 	"change: detect 512 ms, wedge 0.3 ms, agree 1.1 ms, install 10.0 ms\n"
 	"        MEMBER  RANK  STATE   VIEW  BEAT  LAG  BYTES  NOTE\n"
@@ -294,14 +297,14 @@ static const char golden_text[] =
 	"  view: 7, 0 changes\n"
 	"  last: 1 of 3 members is left\n"
 	"action: Too few members were left: only a majority goes on. Check the network. If others go on: "
-	"spindle-ctl node join id 3 contact ADDRESS; if nobody does, begin anew, on one host: "
+	"spindle-ctl node join id 3 contact ADDRESS; if none does, begin a new view, on one host: "
 	"spindle-ctl apply --bootstrap FILE\n";
 
 static const char golden_json[] =
 	"[{\"node\":1,\"cluster\":\"spindle\",\"live\":true,\"state\":\"changing\","
 	"\"vid\":7,\"insecure\":false,\"changes\":6,\"why\":\"fine\","
 	"\"reason\":\"node 3 is\\u001bsilent\","
-	"\"action\":\"Suspected: 3. The view goes on without who does not come back;"
+	"\"action\":\"Suspected: 3. The view goes on without a member that does not come back;"
 	" check the host and the network.\","
 	"\"timeout_ms\":500,\"max_nodes\":16,\"quorum\":true,\"detect_us\":512345,"
 	"\"wedge_us\":312,\"agree_us\":1149,\"install_us\":9999,\"members\":[{\"id\":1,"
@@ -319,7 +322,7 @@ static const char golden_json[] =
 	"\"live\":true,\"state\":\"stopped\",\"vid\":7,\"insecure\":false,\"changes\":0,"
 	"\"why\":\"minority\",\"reason\":\"1 of 3 members is left\","
 	"\"action\":\"Too few members were left: only a majority goes on. Check the network. If others go on: "
-	"spindle-ctl node join id 3 contact ADDRESS; if nobody does, begin anew, on one host: "
+	"spindle-ctl node join id 3 contact ADDRESS; if none does, begin a new view, on one host: "
 	"spindle-ctl apply --bootstrap FILE\",\"timeout_ms\":500,"
 	"\"max_nodes\":16,\"quorum\":true,\"members\":[]}]\n";
 
@@ -341,11 +344,12 @@ static void test_joining(void)
 	wire.status[wire.statuses++] = nlmsg_hdr(msg);
 	ok(!run(ctl_cmd_status, "status", "node 1") && !strstr(output, "wants to join") &&
 	   strstr(output, "  refused: another? cluster\n"),
-	   "a node that joins: why it is not connected, and nobody else wants to join");
+	   "a node that joins: the reason why it is not connected, and no node that wants to join");
 	wire.asked = 0;
 	ctl_opts.json = true;
 	ok(!run(ctl_cmd_status, "status", "node 1") && !strstr(output, "\"joins\":true") &&
-	   strstr(output, "\"reason\":\"refused: another\\u001b cluster\"}"), "the same for programs");
+	   strstr(output, "\"reason\":\"refused: another\\u001b cluster\"}"),
+	   "the same for programs");
 }
 
 static void test_status(void)
@@ -392,7 +396,7 @@ static void test_outside(void)
 	same(output, "  node: 2  (cluster spindle)\n"
 		     " state: DEAD\n"
 		     "  last: the RDMA device was removed: rxe0; it was in view 5\n"
-		     "action: Its address needs an RDMA device, see 'rdma link'. Then remove it:"
+		     "action: The address of the node needs an RDMA device, see 'rdma link'. Then remove it:"
 		     " spindle-ctl node del id 2, add it again and have it join; or:"
 		     " spindle-ctl apply FILE --replace\n", "a node without its device");
 	wire.statuses = 0;
@@ -407,7 +411,7 @@ static void test_outside(void)
 	same(output, "  node: 2  (cluster spindle)\n"
 		     " state: FAILED\n"
 		     "  last: it has not joined: the contact has?another key\n"
-		     "action: It does not try again by itself. To try again:"
+		     "action: The node does not try again. To try again:"
 		     " spindle-ctl node join id 2 contact ADDRESS\n"
 		     "\n"
 		     "Node 3 has no live view.\n", "a node that could not join");
@@ -449,7 +453,7 @@ static void test_action(void)
 		const char *says;
 	} why[] = {
 		{ SPINDLE_WHY_MINORITY, "If others go on: spindle-ctl node join id 1 contact "
-					"ADDRESS; if nobody does, begin anew, on one host: "
+					"ADDRESS; if none does, begin a new view, on one host: "
 					"spindle-ctl apply --bootstrap FILE\n" },
 		{ SPINDLE_WHY_EVICTED, "have gone on without it. To have it back: spindle-ctl" },
 		{ SPINDLE_WHY_LAYOUT, "have no next view" },
@@ -470,22 +474,22 @@ static void test_action(void)
 	ok(advises("give up: spindle-ctl node leave id 1\n"), "while it joins");
 	begin(1);
 	status_two(1, SPINDLE_LIVE_FORMING, SPINDLE_PEER_CONNECTING, 0);
-	ok(advises("Not connected: 5. "), "who is not connected");
+	ok(advises("Not connected: 5. "), "advice names the member that is not connected");
 	begin(1);
 	status_two(1, SPINDLE_LIVE_FORMING, SPINDLE_PEER_UP, 0);
-	ok(advises(NULL), "nothing if all are");
+	ok(advises(NULL), "no advice if all members are connected");
 	begin(1);
 	status_two(1, SPINDLE_LIVE_ACTIVE, SPINDLE_PEER_UP, 63);
-	ok(advises(NULL), "nothing if all is well");
+	ok(advises(NULL), "no advice if all is well");
 	begin(1);
 	status_two(1, SPINDLE_LIVE_ACTIVE, SPINDLE_PEER_UP, 64);
-	ok(advises("Member 5 lags"), "who lags");
+	ok(advises("Member 5 lags"), "advice names the member that lags");
 	begin(1);
 	status_lags(100, 25);
-	ok(advises("Member 6 lags"), "who lags far more than the others");
+	ok(advises("Member 6 lags"), "advice names the member that lags far more than the others");
 	begin(1);
 	status_lags(100, 26);
-	ok(advises(NULL), "if all do, nobody does");
+	ok(advises(NULL), "no advice if all members lag");
 }
 
 /* ---- other commands ----------------------------------------------------- */
@@ -515,12 +519,12 @@ static void test_show(void)
 	wire.view = wire.sent[0];
 	run(ctl_cmd_view, "view", "show");
 	ok(!strstr(output, "live") && strstr(output, "MEMBERS  SENDERS\n"),
-	   "one that is not looks as ever");
+	   "a view that is not live shows no live columns");
 	status(1, SPINDLE_LIVE_ACTIVE, SPINDLE_WHY_FINE, "");
 	run(ctl_cmd_view, "view", "show node 1");
 	ok(strstr(output, "    live: timeout 500 ms") &&
 	   attr_is(sent(SPINDLE_CMD_STATUS_GET)[SPINDLE_A_NODE_ID], 4, 1),
-	   "the status can say it, too");
+	   "the status can also say that a view is live");
 	wire.refuse = SPINDLE_CMD_STATUS_GET;
 	wire.err = -EOPNOTSUPP;
 	ok(!run(ctl_cmd_view, "view", "show node 1") && !strstr(output, "live") &&
@@ -544,7 +548,7 @@ static void test_words(void)
 		all &= !strchr(ctl_name(&ctl_on_exit, i), '-');
 	for (i = 0; i <= SPINDLE_EVENT_JOIN_FAILED; i++)
 		all &= !!strncmp(ctl_name(&ctl_event, i), "event-", 6);
-	ok(all, "all of it has words");
+	ok(all, "all states, reasons and events have words");
 }
 
 int main(void)

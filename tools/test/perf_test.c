@@ -53,13 +53,14 @@ static void test_stat(void)
 	   "the median of an odd number is the middle one");
 	s = perf_stat(even, 5);
 	ok(s.count == 4 && s.median == 2.5 && s.mean == 2.5,
-	   "that of an even number is between two; what is not known is not counted");
+	   "the median of an even number is between two values; an unknown value does not count");
 	s = perf_stat(eight, 8);
 	ok(near(s.dev, sqrt(32.0 / 7)), "the deviation is that of a sample");
 	s = perf_stat(odd, 1);
 	ok(s.median == 5 && s.dev == 0, "one value does not deviate");
 	s = perf_stat(odd, 0);
-	ok(!s.count && isnan(s.median) && isnan(s.min) && isnan(s.dev), "nothing is not known");
+	ok(!s.count && isnan(s.median) && isnan(s.min) && isnan(s.dev),
+	   "an empty sample has no figures");
 }
 
 /* ---- histogram --------------------------------------------------------- */
@@ -90,7 +91,8 @@ static void test_index(void)
 	}
 	ok(grows, "larger values have larger entries, without gaps");
 	ok(perf_hist_index(UINT64_MAX) == PERF_HIST_ENTRIES - 1, "the largest value has the last");
-	ok(perf_hist_index(PERF_HIST_FINE - 1) == PERF_HIST_FINE - 1, "small ones have their own");
+	ok(perf_hist_index(PERF_HIST_FINE - 1) == PERF_HIST_FINE - 1,
+	   "small values have entries of their own");
 }
 
 static void test_hist(void)
@@ -106,20 +108,22 @@ static void test_hist(void)
 	for (v = 1; v <= 1000000; v++)
 		perf_hist_add(&hist, v);
 	ok(hist.count == 1000000 && hist.min == 1 && hist.max == 1000000, "a million values");
-	ok(near(perf_hist_mean(&hist), 500000.5), "their mean is exact");
+	ok(near(perf_hist_mean(&hist), 500000.5), "the mean of a histogram is exact");
 	ok(quantile_is(0.5, 500000) && quantile_is(0.9, 900000) && quantile_is(0.99, 990000) &&
 	   quantile_is(0.999, 999000) && quantile_is(0.0001, 100),
-	   "their quantiles are right to a thousandth");
+	   "the quantiles of a histogram are right to a thousandth");
 	ok(perf_hist_quantile(&hist, 1) == 1000000, "no quantile is above the largest value");
 	perf_hist_clear(&other);
 	perf_hist_merge(&hist, &other);
-	ok(hist.min == 1, "an empty one adds nothing");
+	ok(hist.min == 1, "an empty histogram adds nothing");
 	for (v = 0; v < 3000000; v++)
 		perf_hist_add(&other, 1ULL << 40);
 	perf_hist_merge(&other, &hist);
-	ok(other.count == 4000000 && other.min == 1 && other.max == 1ULL << 40, "two are added");
+	ok(other.count == 4000000 && other.min == 1 && other.max == 1ULL << 40,
+	   "two histograms are added");
 	hist = other;
-	ok(quantile_is(0.25, 1000000) && quantile_is(0.26, 1ULL << 40), "and so are their entries");
+	ok(quantile_is(0.25, 1000000) && quantile_is(0.26, 1ULL << 40),
+	   "the entries of two histograms are added");
 }
 
 /* ---- clock and bytes --------------------------------------------------- */
@@ -137,7 +141,7 @@ static void test_time(void)
 	ok(perf_clock.drift < 0.1, "two calibrations say much the same");
 	ok(!perf_since(5, 9) && perf_since(9, 5) == 4, "no time is negative");
 	ok(near(perf_ns(perf_ticks(1e9)), 1e9) || fabs(perf_ns(perf_ticks(1e9)) - 1e9) < 10,
-	   "there and back");
+	   "nanoseconds become ticks and the same nanoseconds");
 }
 
 static void test_bytes(void)
@@ -184,15 +188,15 @@ static void test_conf(void)
 	}
 	ok(same, "all defaults can be read as they are written");
 	ok(!set(&c, "size", "64K") && c.size == 65536, "K follows bytes");
-	ok(set(&c, "count", "64K"), "but no count");
+	ok(set(&c, "count", "64K"), "K does not follow a count");
 	ok(!set(&c, "seconds", "1.25") && c.millis == 1250, "1.25 seconds");
-	ok(!set(&c, "seconds", "0.0005") && c.millis == 0, "half a millisecond is none");
+	ok(!set(&c, "seconds", "0.0005") && c.millis == 0, "half a millisecond becomes 0");
 	ok(set(&c, "seconds", "1.") && set(&c, "seconds", ".x") && set(&c, "seconds", "1.2.3") &&
-	   set(&c, "seconds", "-1") && set(&c, "seconds", "100000"), "these are no seconds");
+	   set(&c, "seconds", "-1") && set(&c, "seconds", "100000"), "texts that are no seconds");
 	ok(!set(&c, "senders", "half") && perf_some(c.senders, 5) == 3 &&
 	   perf_some(c.senders, 4) == 2, "half of five are three");
-	ok(!set(&c, "senders", "one") && perf_some(c.senders, 5) == 1, "one is one");
-	ok(!set(&c, "senders", "7") && perf_some(c.senders, 5) == 5, "no more than all");
+	ok(!set(&c, "senders", "one") && perf_some(c.senders, 5) == 1, "the word one is 1");
+	ok(!set(&c, "senders", "7") && perf_some(c.senders, 5) == 5, "a number above all is all");
 	ok(!set(&c, "delay", "silent") && c.delay == PERF_SILENT &&
 	   !strcmp(perf_conf_text(&c, perf_param_find("delay")), "silent"), "a silent sender");
 	ok(set(&c, "delay", "half") && set(&c, "senders", "long") && set(&c, "nodes", "all"),
@@ -217,16 +221,16 @@ static void test_tune(void)
 	ok(!perf_tune_parse("nulls=on,all=off", &t) && !t.switches, "the last word counts");
 	ok(perf_tune_parse("nulls", &t) && perf_tune_parse("nulls=2", &t) &&
 	   perf_tune_parse("foo=on", &t) && perf_tune_parse("send-budget=x", &t) &&
-	   perf_tune_parse("nulls=on,,", &t), "these are no words");
+	   perf_tune_parse("nulls=on,,", &t), "texts that are no tuning");
 	perf_tune_parse("all=on,tracking=off,silence=7,stall-ms=9,send-budget=1,recv-budget=2,"
 			"dlv-budget=3,large=8K", &t);
 	perf_tune_put(req, &t);
 	ok(!req->full && genlmsg_parse(nlmsg_hdr(req->msg), 0, a, SPINDLE_A_MAX, NULL) >= 0 &&
-	   a[SPINDLE_A_TUNE], "they go into a request");
+	   a[SPINDLE_A_TUNE], "the tuning goes into a request");
 	perf_tune_get(a[SPINDLE_A_TUNE], &back);
-	ok(!memcmp(&t, &back, sizeof(t)), "and come back");
+	ok(!memcmp(&t, &back, sizeof(t)), "the tuning comes back");
 	perf_tune_get(NULL, &back);
-	ok(perf_tune_empty(&back), "nothing comes from nothing");
+	ok(perf_tune_empty(&back), "an empty nest is an empty tuning");
 }
 
 /* ---- limits ------------------------------------------------------------ */
@@ -254,15 +258,15 @@ static void test_limit(void)
 	uint64_t two, four;
 
 	ok(!limit("nodes:2"), "a sane configuration");
-	ok(limit("count:1 seconds:1"), "one end of a repetition");
+	ok(limit("count:1 seconds:1"), "a repetition has one end");
 	ok(limit("size:2000 max-msg:1000") && limit("ring:5000") && limit("ring:2K"),
 	   "messages fit slots, rings are powers of two");
 	ok(limit("max-msg:64K size:100 ring:4096"), "slots fit rings");
 	ok(limit("nodes:3 senders:4") && limit("subgroups:2 active:3"), "no more than there are");
-	ok(limit("rate:5 latency:1") && limit("rate:5 delay:5"), "one pace");
+	ok(limit("rate:5 latency:1") && limit("rate:5 delay:5"), "a sender has one pace");
 	ok(limit("delay:long") && limit("delay:long delay-senders:4") &&
 	   limit("senders:one delay:long delay-senders:half") &&
-	   !limit("delay:long delay-senders:3"), "somebody has to send");
+	   !limit("delay:long delay-senders:3"), "at least one sender has to send");
 	ok(limit("tune:nulls=off seconds:1") && !limit("tune:nulls=off count:10") &&
 	   !limit("tune:nulls=off seconds:1 mode:unordered") &&
 	   limit("tune:all=off delay:long delay-senders:one"), "without nulls all wait for all");
@@ -282,11 +286,11 @@ static void test_limit(void)
 	c.count = 0;
 	c.millis = 500;
 	c.rate = 100;
-	ok(perf_conf_quota(&c) == 50, "by the clock it is known how many");
+	ok(perf_conf_quota(&c) == 50, "the number of messages follows from time and rate");
 	c.rate = 1;
-	ok(perf_conf_quota(&c) == 1, "but one at least");
+	ok(perf_conf_quota(&c) == 1, "at least one message is sent");
 	c.rate = 0;
-	ok(perf_conf_quota(&c) == 0, "else the time decides");
+	ok(perf_conf_quota(&c) == 0, "without a rate the time decides");
 }
 
 /* ---- command lines ----------------------------------------------------- */
@@ -318,7 +322,7 @@ static void test_opts(void)
 	ok(!perf_opts_conf(&o, 0, &c) && c.nodes == 2 && c.size == 1 &&
 	   perf_tune_empty(&c.tune), "the first one");
 	ok(!perf_opts_conf(&o, 4, &c) && c.nodes == 2 && c.size == 2 &&
-	   c.tune.switches == SPINDLE_SW_NULLS, "one in between");
+	   c.tune.switches == SPINDLE_SW_NULLS, "a configuration in between");
 	ok(!perf_opts_conf(&o, 11, &c) && c.nodes == 4 && c.size == 3, "the last one");
 	ok(c.max_msg == PERF_HEAD, "what follows from a value follows from each");
 }
@@ -361,7 +365,7 @@ static void test_failover_opts(void)
 	   "options of failover");
 	ok(!parse_failover(&o, "--wait 3 --node 7 --subgroup 0 -R 0 -j") && o.watch == 3 &&
 	   o.node == 7 && !o.subgroup && !o.load.rate && o.json && !o.json_file,
-	   "options of who watches");
+	   "options to watch a node");
 }
 
 static int parse_rdmc(struct perf_ropts *o, const char *words)
@@ -427,7 +431,8 @@ static void test_gap(void)
 	perf_hist_clear(&hist);
 	gap = perf_gap_sort(&log, 100, 200, &hist);
 	ok(gap.count == 3 && gap.longest == 60, "gaps around a change, also those half in it");
-	ok(hist.count == 2 && hist.min == 80 && hist.max == 500, "and those before and after");
+	ok(hist.count == 2 && hist.min == 80 && hist.max == 500,
+	   "gaps before and after a change are quiet");
 	gap = perf_gap_sort(&log, 500, 600, &hist);
 	ok(gap.count == 1 && gap.longest == 500, "a gap may be longer than the change");
 	perf_hist_clear(&hist);
@@ -438,7 +443,7 @@ static void test_gap(void)
 		perf_gap_note(&log, i, 1);
 	ok(log.notes == 5000 && !log.lost && log.note[4999].end == 4999, "many gaps");
 	perf_gap_free(&log);
-	ok(!log.note && !log.notes, "none are left");
+	ok(!log.note && !log.notes, "no gaps are left");
 }
 
 /* Make three changes, with two nodes that stay. */
@@ -477,18 +482,20 @@ static void test_changes(void)
 	   perf_change_count(&all, PERF_MOVE_DEL) == 1 &&
 	   !perf_change_count(&all, PERF_MOVE_EVICT), "changes of a kind");
 	s = perf_change_stat(&all, PERF_MOVE_JOIN, PERF_F_GAP, 0);
-	ok(s.count == 4 && near(s.min, perf_ns(1)) && near(s.max, perf_ns(6)), "their gaps, of all that stay");
+	ok(s.count == 4 && near(s.min, perf_ns(1)) && near(s.max, perf_ns(6)),
+	   "the gaps of all members that stay");
 	s = perf_change_stat(&all, PERF_MOVE_JOIN, PERF_F_GAP, 2);
-	ok(s.count == 2 && near(s.min, perf_ns(2)) && near(s.max, perf_ns(6)), "those of one that stays");
+	ok(s.count == 2 && near(s.min, perf_ns(2)) && near(s.max, perf_ns(6)),
+	   "the gaps of one member that stays");
 	s = perf_change_stat(&all, PERF_MOVE_JOIN, PERF_F_WEDGE, 0);
 	ok(s.count == 4 && near(s.median, 10.5) && s.max == 21, "a phase");
 	ok(!perf_change_stat(&all, PERF_MOVE_JOIN, PERF_F_DETECT, 0).count &&
 	   perf_change_stat(&all, PERF_MOVE_DEL, PERF_F_DETECT, 0).count == 2,
-	   "where nobody was suspected nothing was detected");
+	   "without a suspected member there is no detection");
 	ok(!perf_change_stat(&all, PERF_MOVE_JOIN, PERF_F_FIXED, 0).count &&
 	   !perf_change_stat(&all, PERF_MOVE_JOIN, PERF_F_AGREE, 0).count &&
 	   !perf_change_stat(&all, PERF_MOVE_EVICT, PERF_F_GAP, 0).count,
-	   "what was not measured has no figure");
+	   "a value that was not measured has no figure");
 	s = perf_change_stat(&all, PERF_MOVE_JOIN, PERF_F_JOIN_FIRST, 0);
 	ok(s.count == 2 && s.min == 5 && s.max == 7 &&
 	   !perf_change_stat(&all, PERF_MOVE_DEL, PERF_F_JOIN_FIRST, 0).count, "joins");
@@ -513,11 +520,11 @@ static void test_failover_json(void)
 	   json_is(doc, "/changes/2/kind", "join") && json_is(doc, "/changes/2/repetition", "2") &&
 	   json_is(doc, "/changes/1/survivors/1/node", "2") &&
 	   json_is(doc, "/changes/1/survivors/1/detect_us", "70") &&
-	   json_is(doc, "/config/nodes", "3"), "it has all changes");
+	   json_is(doc, "/config/nodes", "3"), "the JSON of failover has all changes");
 	ok(doc && json_is(doc, "/quiet/0/longest_us", "null") &&
 	   json_is(doc, "/quiet/0/sent_per_s", "null") &&
 	   json_is(doc, "/changes/0/survivors/0/detect_us", "null") &&
-	   json_is(doc, "/changes/0/join_view_us", "null"), "what is not known is null");
+	   json_is(doc, "/changes/0/join_view_us", "null"), "an unknown value is null in JSON");
 	json_object_put(doc);
 	unlink(path);
 	close(fd);
@@ -580,7 +587,8 @@ static void test_metric(void)
 	   near(perf_metric_stat(&r, PERF_M_WIRE_PER_BYTE).median, 1.1) &&
 	   near(perf_metric_stat(&r, PERF_M_SYSCALLS_PER_MSG).median, 0.1), "ratios");
 	ok(!perf_metric_stat(&r, PERF_M_PACKETS).count &&
-	   !perf_metric_stat(&r, PERF_M_SLOWEST_P50).count, "what nobody counts is not known");
+	   !perf_metric_stat(&r, PERF_M_SLOWEST_P50).count,
+	   "a counter that is missing is not known");
 	ok(r.counts.batch[PERF_SEND][2] == 10, "batches are added up");
 	v[PERF_M_EFFICIENCY] = 3e6;
 	v[PERF_METRICS + PERF_M_EFFICIENCY] = 6e6;
@@ -592,7 +600,7 @@ static void test_metric(void)
 	ok(!strcmp(perf_metric_text(PERF_M_GOODPUT, 12345678), "12.35 MB/s") &&
 	   !strcmp(perf_metric_text(PERF_M_OWN_P50, 12345), "12.35 ms") &&
 	   !strcmp(perf_metric_text(PERF_M_EFFICIENCY, 0.8769), "87.7 %") &&
-	   !strcmp(perf_metric_text(PERF_M_SENT, NAN), "-"), "as people read it");
+	   !strcmp(perf_metric_text(PERF_M_SENT, NAN), "-"), "figures as text for people");
 
 	fd = mkstemp(path);
 	if (fd < 0)
@@ -610,7 +618,7 @@ static void test_metric(void)
 	   json_is(doc, "/runs/0/metrics/goodput/max", "2000000") &&
 	   json_is(doc, "/runs/0/metrics/packets/median", "null") &&
 	   json_is(doc, "/runs/0/raw/latency_ns/0", "4000") &&
-	   json_is(doc, "/runs/0/batches/send/2", "10"), "and read");
+	   json_is(doc, "/runs/0/batches/send/2", "10"), "JSON is read back");
 	json_object_put(doc);
 	f = fopen(path, "w+");
 	perf_csv_head(f);
@@ -620,7 +628,8 @@ static void test_metric(void)
 	   columns(head) == columns(row), "CSV has as many values as words");
 	ok(!strncmp(head, "nodes,senders,", 14) && !strncmp(row, "4,all,", 6) &&
 	   strstr(head, ",goodput,goodput_min,goodput_max,") &&
-	   strstr(row, ",1500000,1000000,2000000,"), "in the same order");
+	   strstr(row, ",1500000,1000000,2000000,"),
+	   "the columns of CSV are in the order of the words");
 	fclose(f);
 	unlink(path);
 	ok(perf_json_write(json_object_new_object(), "/nonexistent/x"), "a file that cannot be");

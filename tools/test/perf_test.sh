@@ -166,7 +166,7 @@ verdict $? "the manual page and the completion have all options"
 		echo "completion: no $word" >>"$tmp/out"
 done
 [ ! -s "$tmp/out" ]
-verdict $? "they have all options of failover"
+verdict $? "the manual page and the completion have all options of failover"
 : >"$tmp/out"
 "$program" rdmc --help | grep -o '  *--[a-z-]*' | tr -d ' ' | sort -u | while read -r word; do
 	sed -n '/^.Sh LARGE OBJECTS/,/^.Sh FIGURES/p' "$dir/man/spindle-perf.1" |
@@ -180,7 +180,7 @@ while read -r word; do
 	grep -qe "^\.It .*$word" "$dir/man/spindle-perf.1" || echo "no $word" >>"$tmp/out"
 done <"$tmp/words"
 [ -s "$tmp/words" ] && [ ! -s "$tmp/out" ]
-verdict $? "they have all options of rdmc, and the manual page all figures"
+verdict $? "manual page and completion have all options of rdmc, and the page all figures"
 : >"$tmp/out"
 sed -n 's/.*\[PERF_F_[A-Z_]*\] = "\([a-z_]*_us\)".*/\1/p' "$dir/perf/failover/change.c" >"$tmp/words"
 while read -r word; do

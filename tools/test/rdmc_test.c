@@ -118,17 +118,17 @@ static void test_requests(void)
 	begin(1);
 	ok(!run(ctl_cmd_rdmc, "rdmc", "") && (a = sent(SPINDLE_CMD_RDMC_GET)) &&
 	   !a[SPINDLE_A_NODE_ID] && !a[SPINDLE_A_RDMC_ID] && strstr(output, "There are no RDMC"),
-	   "all groups are asked for");
+	   "a request for all groups");
 	begin(1);
 	root(0, 0);
 	run(ctl_cmd_rdmc, "rdmc", "stats node 1 group 18446744073709551615");
 	a = sent(SPINDLE_CMD_RDMC_GET);
 	ok(attr_is(a[SPINDLE_A_NODE_ID], 4, 1) && attr_is(a[SPINDLE_A_RDMC_ID], 8, UINT64_MAX),
-	   "or those of a node, or with an id");
+	   "a request for a group of a node");
 	begin(1);
 	ok(run(ctl_cmd_rdmc, "rdmc", "show group 7 node 1") == 1 &&
 	   !strcmp(output, "spindle-ctl: there is no RDMC group 7 at this node\n"),
-	   "one that is not there is an error");
+	   "a group that does not exist is an error");
 	begin(1);
 	wire.refuse = SPINDLE_CMD_RDMC_GET;
 	wire.err = -EOPNOTSUPP;
@@ -138,7 +138,8 @@ static void test_requests(void)
 	ok(!run(ctl_cmd_node, "node", "set 1 rack 7") &&
 	   attr_is(sent(SPINDLE_CMD_NODE_SET)[SPINDLE_A_RACK], 2, 7), "a rack");
 	run(ctl_cmd_node, "node", "add id 1 addr 10.0.0.1 rack none");
-	ok(attr_is(sent(SPINDLE_CMD_NODE_ADD)[SPINDLE_A_RACK], 2, SPINDLE_NO_RACK), "and none");
+	ok(attr_is(sent(SPINDLE_CMD_NODE_ADD)[SPINDLE_A_RACK], 2, SPINDLE_NO_RACK),
+	   "a node without a rack");
 }
 
 static void test_text(void)
@@ -158,12 +159,13 @@ static void test_text(void)
 	     "NODE  GROUP  OBJECT  BYTES                   TAG  PHASE     DONE%  SLOWEST    MS\n"
 	     "   1     70       3  40000  18446744073709551615  complete   20.0  3        1500\n"
 	     "   1     70       4  40000  18446744073709551615  moving      0.0  2,3         -\n",
-	     "a root, and who has least");
+	     "a root, and the members that have least");
 	begin(1);
 	root(10, 10);
 	run(ctl_cmd_rdmc, "rdmc", "show");
 	ok(strstr(output, "complete  100.0  -        1500\n") &&
-	   strstr(output, "moving      0.0  2,3"), "all of it has come, and it has not ended");
+	   strstr(output, "moving      0.0  2,3"),
+	   "all blocks have come, and the object has not ended");
 	begin(1);
 	msg = group_msg(2, 70, SPINDLE_RDMC_GROUP_FAILED, 1, &rdmc);
 	nla_put_u32(msg, SPINDLE_RDMC_GROUP_A_ERROR, SPINDLE_RDMC_LOST);
@@ -174,13 +176,14 @@ static void test_text(void)
 	ok(strstr(output, "  failed  lost  ") &&
 	   strstr(output, "\ngroup 70 of node 2: failed, the connection to a member broke "
 		  "(node 3).\n") && strstr(output, "cast?[1m[4711] (has closed it)\n") &&
-	   !strstr(output, "OBJECT "), "one that has failed");
+	   !strstr(output, "OBJECT "), "a group that has failed");
 	begin(1);
 	msg = group_msg(2, 70, SPINDLE_RDMC_GROUP_FAILED, 1, &rdmc);
 	nla_put_u32(msg, SPINDLE_RDMC_GROUP_A_ERROR, 99);
 	end_group(msg, rdmc);
 	run(ctl_cmd_rdmc, "rdmc", "show");
-	ok(strstr(output, "group 70 of node 2: failed, error-99.\n"), "for a reason to come");
+	ok(strstr(output, "group 70 of node 2: failed, error-99.\n"),
+	   "a group that has failed for an unknown reason");
 	begin(1);
 	msg = group_msg(2, 70, SPINDLE_RDMC_GROUP_OPENING, 1, &rdmc);
 	put_one(msg, 1, SPINDLE_PEER_UP, false, NO, 0);
@@ -191,7 +194,7 @@ static void test_text(void)
 	run(ctl_cmd_rdmc, "rdmc", "show");
 	ok(strstr(output, "group 70 of node 2: opening, not created yet at: 1, "
 		  "not connected: 3.\n"),
-	   "one that is waited for");
+	   "a group that waits for members");
 	ok(strstr(output, "   2     70       1  up          no          -      -      -       -   "
 			  "-  -\n") &&
 	   strstr(output, "   2     70       2  -           yes         7      0      0       0  "
@@ -222,7 +225,8 @@ static void test_rates(void)
 	ok(!run(ctl_cmd_rdmc, "rdmc", "show") && wire.rdmc_asked == 1 &&
 	   !strstr(output, "per_s") &&
 	   strstr(output, "\"done\":0.5000,\"slowest\":[2,3],\"since_ms\":1500}") &&
-	   strstr(output, "\"stats\":{\"bytes_in\":0,\"bytes_out\":7000000}"), "one makes none");
+	   strstr(output, "\"stats\":{\"bytes_in\":0,\"bytes_out\":7000000}"),
+	   "one look makes no rate");
 	begin(1);
 	root(5, 5);
 	run(ctl_cmd_rdmc, "rdmc", "stats");

@@ -184,15 +184,16 @@ static void test_signals(void)
 	start(&t, 24, 80, false);
 	writes(&t, "fifth\033[K\r\n\033[J");
 	kill(t.pid, SIGTERM);
-	ok(writes(&t, LEAVE), "and after a signal");
-	ok(end(&t, &restored) == -SIGTERM && restored, "which ends it, too");
+	ok(writes(&t, LEAVE), "the terminal is given back after a signal");
+	ok(end(&t, &restored) == -SIGTERM && restored,
+	   "the signal ends the program as it ends others");
 	start(&t, 24, 80, false);
 	writes(&t, "fifth\033[K\r\n\033[J");
 	/* The child has no shell that could continue it, so the kernel does not stop it. */
 	press(&t, "\032");
 	ok(writes(&t, LEAVE ENTER "\033[Hfirst line"), "^Z gives it back and takes it again");
 	press(&t, "q");
-	ok(end(&t, &restored) == 3 && restored, "and it goes on");
+	ok(end(&t, &restored) == 3 && restored, "the program goes on after ^Z");
 }
 
 static void test_error(void)
@@ -203,7 +204,8 @@ static void test_error(void)
 	start(&t, 24, 80, true);
 	ok(writes(&t, "fifth\033[K\r\n\033[J" LEAVE "spindle-ctl: no more\r\n"),
 	   "an error is told where it can be read");
-	ok(end(&t, &restored) == CTL_FAILED && restored, "and the terminal is as before");
+	ok(end(&t, &restored) == CTL_FAILED && restored,
+	   "the terminal is as before after an error");
 }
 
 static void test_file(void)

@@ -26,11 +26,11 @@ static void test_join(void)
 	event(SPINDLE_EVENT_VIEW_INSTALL, 3, 9, 0, NULL);
 	event(SPINDLE_EVENT_JOIN_FAILED, 3, 0, 0, "too late");
 	ok(!join() && wire.next == 3 && !*output, "a view on the node is the end of a join");
-	ok(wire.heard, "it was listening before it asked");
+	ok(wire.heard, "the command listens before its request");
 	begin(3);
 	event(SPINDLE_EVENT_VIEW_INSTALL, 3, 9, 0, NULL);
 	ctl_opts.json = true;
-	ok(!join() && !strcmp(output, "{\"vid\":9}\n"), "which -j tells");
+	ok(!join() && !strcmp(output, "{\"vid\":9}\n"), "-j prints the vid");
 	begin(3);
 	event(SPINDLE_EVENT_JOIN_FAILED, 2, 0, 0, "of another");
 	event(SPINDLE_EVENT_JOIN_FAILED, 3, 0, 0, "the key is\nanother one");
@@ -79,7 +79,7 @@ static void test_lost(void)
 	begin(3);
 	lost();
 	status(3, SPINDLE_LIVE_STOPPED, 0, "no contact");
-	ok(join() == 1 && strstr(output, ": no contact\n"), "or one that has stopped");
+	ok(join() == 1 && strstr(output, ": no contact\n"), "a join of a node that has stopped");
 	begin(3);
 	wire.code[wire.events++] = -EIO;
 	ok(join() == 1 && strstr(output, strerror(EIO)), "a socket that does not work");
@@ -92,7 +92,7 @@ static void test_leave(void)
 	event(SPINDLE_EVENT_VIEW_INSTALL, 3, 8, 0, NULL);
 	event(SPINDLE_EVENT_STOPPED, 3, 0, SPINDLE_ERR_LEFT, "left");
 	ok(!run(ctl_cmd_node, "node", "leave 3") && wire.next == 3 && !*output,
-	   "who has stopped has left");
+	   "a node that has stopped has left");
 	begin(3);
 	event(SPINDLE_EVENT_JOIN_FAILED, 3, 0, 0, "given up");
 	ok(!run(ctl_cmd_node, "node", "leave 3"), "a join is given up");
@@ -100,7 +100,8 @@ static void test_leave(void)
 	lost();
 	status(3, SPINDLE_LIVE_CHANGING, 0, "leaves");
 	status(3, SPINDLE_LIVE_STOPPED, SPINDLE_WHY_LEFT, "left");
-	ok(!run(ctl_cmd_node, "node", "leave 3") && wire.asked == 2, "unheard, too");
+	ok(!run(ctl_cmd_node, "node", "leave 3") && wire.asked == 2,
+	   "a leave is noticed without its event");
 	begin(3);
 	status(3, SPINDLE_LIVE_ACTIVE, 0, NULL);
 	ok(run(ctl_cmd_node, "node", "leave 3") == 1 && wire.ms == 12345 + 30000 &&
@@ -132,7 +133,8 @@ static void test_evict(void)
 	wire.nodes = 0;
 	event(SPINDLE_EVENT_VIEW_REMOVE, 3, 0, 0, NULL);
 	ok(run(ctl_cmd_node, "node", "evict 3 node 5") == 1 &&
-	   strstr(output, "the node was removed\n"), "so is a node that is not there any more");
+	   strstr(output, "the node was removed\n"),
+	   "a node that does not exist any more is noticed");
 	begin(3);
 	event(SPINDLE_EVENT_STOPPED, 3, 0, SPINDLE_ERR_MINORITY, "1 of 2");
 	ok(run(ctl_cmd_node, "node", "evict 3 node 5") == 1 && strstr(output, ": 1 of 2\n"),

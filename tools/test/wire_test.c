@@ -94,7 +94,7 @@ static void test_view(struct ctl_conf *conf)
 	back.subgroup[1].val[CTL_SG_WINDOW].num = 128;
 	ok(!ctl_view_diff(&back, &conf->view[0]), "a window is rounded up");
 	back.subgroup[1].val[CTL_SG_WINDOW].num = 129;
-	ok(ctl_view_diff(&back, &conf->view[0]), "but not to anything");
+	ok(ctl_view_diff(&back, &conf->view[0]), "a window is not rounded up further");
 }
 
 static void test_node(struct ctl_conf *conf)
@@ -131,9 +131,9 @@ static uint64_t ring(uint64_t window, uint64_t max_msg)
 static void test_ring(void)
 {
 	ok(ring(1, 1) == 4096, "the default ring has a page at least");
-	ok(ring(128, 1024) == 131072, "and room for a window");
-	ok(ring(128, 10240) == 1 << 20, "but no more than 1 MiB");
-	ok(ring(128, 1 << 20) == 4 << 20, "or four messages");
+	ok(ring(128, 1024) == 131072, "the default ring has room for a window");
+	ok(ring(128, 10240) == 1 << 20, "the default ring has at most 1 MiB");
+	ok(ring(128, 1 << 20) == 4 << 20, "the default ring has room for four messages");
 }
 
 static void test_ids(void)
@@ -222,7 +222,7 @@ static void test_refusal(struct ctl_conf *conf)
 	ok(rc == -ERANGE &&
 	   !strcmp(out, "f.conf:18: view set: integer out of range\n"
 			"    at: port of member 2@[fd00::2]:5000; allowed: from 1 to 65535\n"),
-	   "and the limit, also when the request comes back whole");
+	   "a refusal names the limit, also when the request comes back whole");
 	req->file = NULL;
 	out = said(req, -EINVAL, "no nest like this", sg, false, true, &rc);
 	ok(!strcmp(out, "spindle-ctl: view set: no nest like this\n"
@@ -292,11 +292,11 @@ static void test_tune(void)
 	ok(!strcmp(said(req, -EINVAL, "large is 4096 to 1048576 bytes", a[SPINDLE_TUNE_A_LARGE],
 			false, true, &rc),
 		   "spindle-ctl: subgroup set: large is 4096 to 1048576 bytes\n"
-		   "    at: large 65536\n"), "or the threshold");
+		   "    at: large 65536\n"), "a refusal names the threshold");
 	ok(!strcmp(said(req, -ERANGE, "integer out of range", a[SPINDLE_TUNE_A_SILENCE], true,
 			true, &rc),
 		   "spindle-ctl: subgroup set: integer out of range\n"
-		   "    at: silence 7; allowed: from 1 to 65535\n"), "or the number");
+		   "    at: silence 7; allowed: from 1 to 65535\n"), "a refusal names the number");
 	req = ctl_req_new(NULL, SPINDLE_CMD_SUBGROUP_SET, 0, "subgroup set");
 	memset(tune, 0, sizeof(tune));
 	tune[CTL_TUNE_SEND_BUDGET] = (struct ctl_val){ .set = true, .num = 9 };
@@ -386,34 +386,36 @@ static void test_subgroup(void)
 	   sg.tune[CTL_TUNE_PACKED].num && sg.tune[CTL_TUNE_SEND_BUDGET].num == 1 &&
 	   !sg.tune[CTL_TUNE_SILENCE].set, "the tuning comes back");
 	ok(sg.hist[CTL_SEND].entries == SPINDLE_HIST_BUCKETS && sg.hist[CTL_SEND].num[2] == 5,
-	   "so do histograms");
+	   "histograms come back");
 	ok(sg.hist[CTL_RECV].entries == CTL_HIST_MAX && sg.hist[CTL_DLV].entries == 2,
-	   "of any size");
+	   "histograms have any size");
 	ok(sg.reader_count == 3 && sg.reader[1].pid == 2 && sg.reader[1].copy &&
-	   sg.reader[0].idle_ms == 10, "and readers");
+	   sg.reader[0].idle_ms == 10, "readers come back");
 	ok(ctl_subgroup_holder(&sg) == &sg.reader[2],
-	   "of two with the same lag it is the one that sleeps");
-	ok(sg.rows == 3 && sg.row[1].received == 25 && sg.row[0].slots == 6, "and columns");
+	   "the holder of two readers with the same lag is the one that sleeps");
+	ok(sg.rows == 3 && sg.row[1].received == 25 && sg.row[0].slots == 6, "columns come back");
 	row = &sg.row[0];
 	ok(row->sends && row->ahead == 2 && !row->recv_lag && !row->dlv_lag,
 	   "what is delivered here and not stable there is no lag");
 	row = &sg.row[1];
-	ok(row->sends && !row->ahead && row->recv_lag == 5 && row->dlv_lag == 5, "who holds up the others");
+	ok(row->sends && !row->ahead && row->recv_lag == 5 && row->dlv_lag == 5,
+	   "a member that holds up the others");
 	row = &sg.row[2];
-	ok(!row->sends && row->recv_lag == 3 && !row->dlv_lag, "who does not send waits for nobody");
+	ok(!row->sends && row->recv_lag == 3 && !row->dlv_lag,
+	   "a member that does not send waits for none");
 	ctl_detail_json(obj, &sg);
 	text = json_object_to_json_string_ext(obj, JSON_C_TO_STRING_PLAIN);
 	ok(!strncmp(text, want, strlen(want)) &&
 	   strstr(text, "{\"pid\":2,\"comm\":\"two\\n\",\"copy\":true,\"lag\":9,\"idle_ms\":0}") &&
 	   strstr(text, "{\"id\":3,\"sent\":0,\"slots\":0,\"received\":27,\"delivered\":27,"
-			"\"recv_lag\":3,\"dlv_lag\":0}"), "all of it in JSON");
+			"\"recv_lag\":3,\"dlv_lag\":0}"), "the details of a subgroup in JSON");
 	ctl_subgroup_get(&sg, subgroup_message(SPINDLE_MODE_UNORDERED));
-	ok(!sg.tune[CTL_TUNE_LARGE].set, "who has no large messages says nothing of them");
+	ok(!sg.tune[CTL_TUNE_LARGE].set, "a subgroup without large messages has no threshold");
 	row = &sg.row[0];
 	ok(row->dlv_lag == 2, "without order a member delivers what it has received");
 	ctl_subgroup_get(&sg, NULL);
 	ok(!sg.tune[CTL_TUNE_NULLS].set && !sg.hist[CTL_DLV].entries && !sg.reader_count &&
-	   !ctl_subgroup_holder(&sg), "an older kernel says nothing of it");
+	   !ctl_subgroup_holder(&sg), "an older kernel sends no details");
 	json_object_put(obj);
 }
 
@@ -463,12 +465,12 @@ static void test_rates(void)
 	ok(ctl_rate(r, &b.sg.stats, was, 2) == 25, "messages per second");
 	ok(isnan(ctl_rate(r, &b.sg.stats, NULL, 2)), "there is no rate without a past");
 	r = rate(ctl_subgroup_rates, "nulls-per-s");
-	ok(isnan(ctl_rate(r, &b.sg.stats, was, 2)), "nor of what is not counted");
+	ok(isnan(ctl_rate(r, &b.sg.stats, was, 2)), "a counter that is missing has no rate");
 	set_stat(&b.sg.stats, SPINDLE_SUBGROUP_S_SENT, 99);
 	ok(!ctl_subgroup_before(&before, &b), "a counter that went back is another life");
 	b = a;
 	b.vid = 2;
-	ok(!ctl_subgroup_before(&before, &b), "so is another view");
+	ok(!ctl_subgroup_before(&before, &b), "another view is another life");
 	set_stat(&n.engine, SPINDLE_ENGINE_S_PID, 77);
 	set_stat(&n.engine, SPINDLE_ENGINE_S_SPIN_US, 50);
 	set_stat(&n.engine, SPINDLE_ENGINE_S_BUSY_NS, 0);
@@ -510,11 +512,11 @@ static void test_pools(void)
 	ctl_pool_use(NULL);
 	ok(list[999] == 999 && !list[1000] && !strcmp(other, "other"), "pools keep what they have");
 	ctl_pool_drop(&one);
-	ok(list[500] == 500 && !strcmp(keep, "keep 1"), "one goes without the other");
+	ok(list[500] == 500 && !strcmp(keep, "keep 1"), "one pool goes without the other");
 	ctl_pool_drop(&two);
 	ctl_pool_drop(&two);
 	ctl_pool_use(&two);
-	ok(!*ctl_strdup(""), "an empty one can be filled again");
+	ok(!*ctl_strdup(""), "an empty pool can be filled again");
 	ctl_pool_drop(&two);
 	ctl_pool_use(NULL);
 }
@@ -553,12 +555,12 @@ static void test_events(void)
 	}
 	flood(1 << 16);
 	rc = ctl_event_recv(&net, 1000, &nlh);
-	ok(rc == -ENOBUFS, "it is known that events are lost");
+	ok(rc == -ENOBUFS, "the loss of events is noticed");
 	rc = ctl_event_recv(&net, 1000, &nlh);
-	ok(rc > 1000 && nlmsg_ok(nlh, rc), "those before can be read");
+	ok(rc > 1000 && nlmsg_ok(nlh, rc), "events before the loss can be read");
 	while (ctl_event_recv(&net, 10, &nlh) > 0)
 		;
-	ok(!ctl_event_recv(&net, 10, &nlh), "and then there is none");
+	ok(!ctl_event_recv(&net, 10, &nlh), "no event is left after the others");
 	nl_socket_free(net.sk);
 }
 
@@ -578,7 +580,8 @@ static void test_words(void)
 	ok(all && 1U << CTL_TUNE_SWITCHES == SPINDLE_SW_ALL + 1 &&
 	   1U << CTL_TUNE_PACKED == SPINDLE_SW_PACKED &&
 	   1U << CTL_TUNE_TRACKING == SPINDLE_SW_TRACKING &&
-	   1U << CTL_TUNE_EXPRESS == SPINDLE_SW_EXPRESS, "switches are at the places of their bits");
+	   1U << CTL_TUNE_EXPRESS == SPINDLE_SW_EXPRESS,
+	   "switches are at the places of their bits");
 }
 
 int main(void)

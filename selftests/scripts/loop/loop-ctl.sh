@@ -211,7 +211,7 @@ spindle-ctl node del 9
 says 0 '+ view of node 1' apply /tmp/good --bootstrap
 says 0 'there is nothing to change' apply /tmp/good --dry-run
 sed 's/^IdleUs = 50/IdleUs = 7/; s/^Vid = 5/Vid = 6/; s/^Cpu = 0//' /tmp/good >/tmp/other
-says 0 '^- node 1, to make it anew' apply /tmp/other --bootstrap --dry-run --replace
+says 0 '^- node 1, to make it again' apply /tmp/other --bootstrap --dry-run --replace
 vid_of()
 {
 	spindle-ctl -j view show "$1" | grep -o '"vid":[0-9]*'

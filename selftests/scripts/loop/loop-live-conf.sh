@@ -196,7 +196,7 @@ check "logs agree" loads_agree
 check "the device is deleted" limit 60 rdma link delete rxe0
 says 1 'node 1 lost its RDMA device; --replace removes it' apply $conf
 check "a new device is added" rxe_add rxe0 dummy0
-says 0 '^- node 1, to make it anew (it lost its RDMA device)' apply $conf --replace --bootstrap
+says 0 '^- node 1, to make it again (it lost its RDMA device)' apply $conf --replace --bootstrap
 check "the same members form another view" wait_until 60 together 1 2 3 4
 check "nodes go" loop_del 4
 check "module goes" rmmod spindle

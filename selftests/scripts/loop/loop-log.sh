@@ -134,7 +134,7 @@ both()
 		grep -q '"last_refused":{"id":1,"reason":"refused: ' /tmp/out
 	spindle-ctl subgroup show node 2 >/tmp/out
 	check "the subgroup names the command that helps" \
-		grep -q "stats node 2' shows who is missing" /tmp/out
+		grep -q "stats node 2' shows which members are missing" /tmp/out
 }
 
 check "two nodes have different views" pair "" "window 8"

@@ -59,7 +59,7 @@ const struct ctl_opt perf_fopts[] = {
 	{ .name = "timeout-ms", .kind = CTL_OPT_NUM, .group = CHANGE, AT(timeout_ms),
 	  .min = SPINDLE_MIN_TIMEOUT_MS, .max = SPINDLE_MAX_TIMEOUT_MS,
 	  .def = SPINDLE_DEF_TIMEOUT_MS, .value = "MS",
-	  .help = "who is silent for so long is suspected" },
+	  .help = "a member that is silent for so long is suspected" },
 	{ .name = "quiet-ms", .kind = CTL_OPT_NUM, .group = CHANGE, AT(quiet_ms),
 	  .min = 1, .max = MAX_QUIET, .def = DEF_QUIET, .value = "MS",
 	  .help = "time without a change before each one" },
@@ -115,7 +115,7 @@ static int check(const struct perf_fopts *o, const char *change, const char *wat
 		return ctl_command_usage(&command, "wait: --node is missing");
 	if (!o->watch && !o->load.rate)
 		return ctl_command_usage(&command,
-					 "rate 0: who sends nothing has no gaps; only with --wait");
+					 "rate 0: a node that sends nothing has no gaps; only with --wait");
 	return o->watch ? CTL_OK : perf_opts_ports(&command, &o->where, o->nodes);
 }
 
