@@ -13,22 +13,9 @@
 
 /* ---- messages ------------------------------------------------------------- */
 
-/* The largest attribute number that the fields use. */
-static int last_attr(const struct ctl_field *f)
-{
-	const struct ctl_key *key;
-	int last = 0;
-
-	for (; f->kind; f++) {
-		last = f->attr > last ? f->attr : last;
-		last = f->attr6 > last ? f->attr6 : last;
-		if (f->kind == CTL_F_STATS && (int)f->names->count > last)
-			last = f->names->count;
-		for (key = f->keys; key && key->name; key++)
-			last = key->attr6 > last ? key->attr6 : key->attr > last ? key->attr : last;
-	}
-	return last;
-}
+/* Entries of a table of attributes. The attributes of all fields, and all counters, are below. */
+#define ATTRS	CTL_STATS_MAX
+_Static_assert(SPINDLE_A_MAX < ATTRS, "a message has the largest numbers of attributes");
 
 static void get_field(const struct ctl_field *f, void *at, struct nlattr **a)
 {
@@ -57,8 +44,8 @@ static void get_field(const struct ctl_field *f, void *at, struct nlattr **a)
 		ctl_attr_vals(f->keys, at, a);
 		break;
 	case CTL_F_STATS:
-		ctl_attr_stats(f->attr ? ctl_nest_attrs(attr, f->names->count) : a,
-			       f->names->count, f->names, at);
+		ctl_attr_stats(f->attr ? ctl_nest_attrs(attr, ATTRS - 1) : a, ATTRS - 1, f->names,
+			       at);
 		break;
 	default:
 		break;
@@ -76,19 +63,21 @@ static void get_entry(const struct ctl_field *f, void *rec, struct nlattr *attr)
 		ctl_ids_add(at, ctl_attr_num(attr));
 		return;
 	}
-	list = ctl_grow(*(void **)at, *count, f->size);
-	*(void **)at = list;
+	/* The field is a pointer to any type. */
+	memcpy(&list, at, sizeof(list));
+	list = ctl_grow(list, *count, f->size);
+	memcpy(at, &list, sizeof(list));
 	ctl_record_nest(f->of, list + f->size * (*count)++, attr);
 }
 
 static void get_all(const struct ctl_field *fields, void *rec, struct nlattr *head, int len)
 {
-	int max = last_attr(fields), rem;
-	struct nlattr **a = ctl_alloc((max + 1) * sizeof(*a)), *attr;
+	struct nlattr *a[ATTRS] = { NULL }, *attr;
 	const struct ctl_field *f;
+	int rem;
 
-	if (len && nla_parse(a, max, head, len, NULL) < 0)
-		memset(a, 0, (max + 1) * sizeof(*a));
+	if (nla_parse(a, ATTRS - 1, head, len, NULL) < 0)
+		memset(a, 0, sizeof(a));
 	a[0] = NULL;
 	for (f = fields; f->kind; f++)
 		if (f->attr || f->kind == CTL_F_KEYS || f->kind == CTL_F_STATS)

@@ -70,9 +70,9 @@ struct ctl_field {
 };
 
 /* A field of a struct, and a list in one. */
-#define CTL_FIELD(_kind, _name, _type, _field, ...)				\
+#define CTL_FIELD(_kind, _name, _type, _field, _attr, ...)			\
 	{ .kind = CTL_F_##_kind, .name = (_name), .at = offsetof(_type, _field),	\
-	  .size = sizeof(((_type *)0)->_field), ##__VA_ARGS__ }
+	  .size = sizeof(((_type *)0)->_field), .attr = (_attr), ##__VA_ARGS__ }
 #define CTL_LIST(_name, _type, _field, _count, _of, ...)				\
 	{ .kind = CTL_F_LIST, .name = (_name), .at = offsetof(_type, _field),	\
 	  .size = sizeof(*((_type *)0)->_field), .count = offsetof(_type, _count),	\

@@ -13,28 +13,29 @@
 #include "util.h"
 #include "wire.h"
 
-#define LIVE(kind, field, _attr, ...)	\
-	CTL_FIELD(kind, NULL, struct ctl_status, field, .attr = SPINDLE_LIVE_A_##_attr, __VA_ARGS__)
-#define MEMBER(kind, name, field, ...)	\
-	CTL_FIELD(kind, name, struct ctl_status_member, field, __VA_ARGS__)
-#define CONTACT(kind, name, field, ...)	\
-	CTL_FIELD(kind, name, struct ctl_status_contact, field, __VA_ARGS__)
+#define LIVE(kind, name, field, attr, ...)	\
+	CTL_FIELD(kind, name, struct ctl_status, field, SPINDLE_LIVE_A_##attr, __VA_ARGS__)
+#define MEMBER(kind, name, field, attr, ...)	\
+	CTL_FIELD(kind, name, struct ctl_status_member, field, SPINDLE_LIVE_MEMBER_A_##attr,	\
+		  __VA_ARGS__)
+#define CONTACT(kind, name, field, attr, ...)	\
+	CTL_FIELD(kind, name, struct ctl_status_contact, field, SPINDLE_CONTACT_A_##attr,	\
+		  __VA_ARGS__)
 
 const struct ctl_field ctl_status_member_fields[] = {
-	MEMBER(NUM, "id", id, .head = "member", .attr = SPINDLE_LIVE_MEMBER_A_ID),
-	MEMBER(FLAG, "self", self),
-	MEMBER(VAL, "rank", rank, .attr = SPINDLE_LIVE_MEMBER_A_RANK),
-	MEMBER(FLAG, "joins", joins),
-	MEMBER(FLAG, "witness", witness, .some = true),
-	MEMBER(VAL, "state", state, .attr = SPINDLE_LIVE_MEMBER_A_STATE, .names = &ctl_peer_state),
-	MEMBER(VAL, "vid", vid, .head = "view", .attr = SPINDLE_LIVE_MEMBER_A_VIEW),
-	MEMBER(VAL, "beat-ms", beat, .head = "beat", .attr = SPINDLE_LIVE_MEMBER_A_BEAT_MS),
-	MEMBER(NUM, "why", why, .attr = SPINDLE_LIVE_MEMBER_A_WHY, .names = &ctl_why),
-	MEMBER(IDS, "suspected-by", by, .attr = SPINDLE_LIVE_MEMBER_A_SUSPECTED_BY),
-	MEMBER(NUM, "lag", lag, .attr = SPINDLE_LIVE_MEMBER_A_LAG),
-	MEMBER(NUM, "lag-bytes", lag_bytes, .head = "bytes",
-	       .attr = SPINDLE_LIVE_MEMBER_A_LAG_BYTES),
-	MEMBER(TEXT, "reason", reason, .attr = SPINDLE_LIVE_MEMBER_A_REASON, .some = true),
+	MEMBER(NUM, "id", id, ID, .head = "member"),
+	MEMBER(FLAG, "self", self, UNSPEC),
+	MEMBER(VAL, "rank", rank, RANK),
+	MEMBER(FLAG, "joins", joins, UNSPEC),
+	MEMBER(FLAG, "witness", witness, UNSPEC, .some = true),
+	MEMBER(VAL, "state", state, STATE, .names = &ctl_peer_state),
+	MEMBER(VAL, "vid", vid, VIEW, .head = "view"),
+	MEMBER(VAL, "beat-ms", beat, BEAT_MS, .head = "beat"),
+	MEMBER(NUM, "why", why, WHY, .names = &ctl_why),
+	MEMBER(IDS, "suspected-by", by, SUSPECTED_BY),
+	MEMBER(NUM, "lag", lag, LAG),
+	MEMBER(NUM, "lag-bytes", lag_bytes, LAG_BYTES, .head = "bytes"),
+	MEMBER(TEXT, "reason", reason, REASON, .some = true),
 	{ 0 }
 };
 
@@ -55,27 +56,31 @@ static const char *answer_text(const void *rec)
 const struct ctl_field ctl_status_contact_fields[] = {
 	CTL_MADE(NULL, contact_text, .head = "contact"),
 	CTL_MADE(NULL, answer_text, .head = "answer"),
-	CONTACT(ADDR, "addr", addr, .attr = SPINDLE_CONTACT_A_ADDR4,
-		.attr6 = SPINDLE_CONTACT_A_ADDR6),
-	CONTACT(NUM, "port", port, .attr = SPINDLE_CONTACT_A_PORT),
-	CONTACT(TEXT, "answer", reason, .attr = SPINDLE_CONTACT_A_REASON),
-	CONTACT(FLAG, "final", final, .attr = SPINDLE_CONTACT_A_FINAL),
+	CONTACT(ADDR, "addr", addr, ADDR4, .attr6 = SPINDLE_CONTACT_A_ADDR6),
+	CONTACT(NUM, "port", port, PORT),
+	CONTACT(TEXT, "answer", reason, REASON),
+	CONTACT(FLAG, "final", final, FINAL),
 	{ 0 }
 };
 
-static const struct ctl_field live_fields[] = {
-	LIVE(KEYS, live, UNSPEC, .keys = ctl_live_keys),
-	LIVE(IDS, witnesses, WITNESS),
-	LIVE(NUM, state, STATE),
-	LIVE(NUM, why, WHY),
-	LIVE(TEXT, reason, REASON),
-	LIVE(NUM, changes, CHANGES),
-	LIVE(VAL, phase[CTL_DETECT], DETECT_US),
-	LIVE(VAL, phase[CTL_WEDGE], WEDGE_US),
-	LIVE(VAL, phase[CTL_AGREE], AGREE_US),
-	LIVE(VAL, phase[CTL_INSTALL], INSTALL_US),
-	CTL_LIST(NULL, struct ctl_status, member, members, ctl_status_member_fields,
+const struct ctl_field ctl_status_live_fields[] = {
+	LIVE(NUM, "state", state, STATE, .names = &ctl_live_state),
+	LIVE(NUM, "vid", vid, UNSPEC, .some = true),
+	LIVE(TEXT, "lineage", lineage.str, UNSPEC, .some = true),
+	LIVE(FLAG, "insecure", insecure, UNSPEC),
+	LIVE(NUM, "changes", changes, CHANGES),
+	LIVE(NUM, "why", why, WHY, .names = &ctl_why),
+	LIVE(TEXT, "reason", reason, REASON),
+	LIVE(KEYS, NULL, live, UNSPEC, .keys = ctl_live_keys),
+	LIVE(IDS, NULL, witnesses, WITNESS),
+	LIVE(VAL, "detect-us", phase[CTL_DETECT], DETECT_US),
+	LIVE(VAL, "wedge-us", phase[CTL_WEDGE], WEDGE_US),
+	LIVE(VAL, "agree-us", phase[CTL_AGREE], AGREE_US),
+	LIVE(VAL, "install-us", phase[CTL_INSTALL], INSTALL_US),
+	CTL_LIST("members", struct ctl_status, member, members, ctl_status_member_fields,
 		 .attr = SPINDLE_LIVE_A_MEMBER),
+	CTL_LIST("contacts", struct ctl_status, contact, contacts, ctl_status_contact_fields,
+		 .some = true),
 	{ 0 }
 };
 
@@ -118,7 +123,7 @@ static void get_live(struct ctl_status *s, struct nlattr *nest)
 {
 	struct ctl_status_member *m;
 
-	ctl_record_nest(live_fields, s, nest);
+	ctl_record_nest(ctl_status_live_fields, s, nest);
 	for (m = s->member; m < s->member + s->members; m++) {
 		m->self = m->id == s->node;
 		m->joins = !m->rank.set && s->state != SPINDLE_LIVE_JOINING;

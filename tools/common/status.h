@@ -113,6 +113,7 @@ struct ctl_status {
 
 extern const struct ctl_field ctl_status_member_fields[];
 extern const struct ctl_field ctl_status_contact_fields[];
+extern const struct ctl_field ctl_status_live_fields[];
 
 bool ctl_status_suspects(const struct ctl_status_member *m);
 const struct ctl_status_member *ctl_status_member(const struct ctl_status *s, uint64_t id);

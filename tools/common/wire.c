@@ -117,8 +117,8 @@ void ctl_node_put(struct ctl_req *req, const struct ctl_node *node)
 		ctl_req_val(req, &ctl_node_keys[i], &node->val[i]);
 }
 
-#define NODE(kind, name, field, ...)	\
-	CTL_FIELD(kind, name, struct ctl_node, field, __VA_ARGS__)
+#define NODE(kind, name, field, attr, ...)	\
+	CTL_FIELD(kind, name, struct ctl_node, field, SPINDLE_A_##attr, __VA_ARGS__)
 
 static const char *node_address(const void *rec)
 {
@@ -128,15 +128,15 @@ static const char *node_address(const void *rec)
 }
 
 const struct ctl_field ctl_node_fields[] = {
-	NODE(KEYS, NULL, val, .keys = ctl_node_keys),
+	NODE(KEYS, NULL, val, UNSPEC, .keys = ctl_node_keys),
 	CTL_MADE(NULL, node_address, .head = "address"),
-	NODE(TEXT, "device", device, .attr = SPINDLE_A_DEVICE),
-	NODE(NUM, "state", state, .attr = SPINDLE_A_NODE_STATE, .names = &ctl_node_state),
-	NODE(NUM, "incarnation", incarnation, .attr = SPINDLE_A_INCARNATION),
-	NODE(NUM, "vid", vid, .head = "view", .attr = SPINDLE_A_VIEW_ID, .some = true),
-	NODE(SWITCH, "timing", timing, .attr = SPINDLE_A_TIMING),
-	NODE(SWITCH, "keyed", keyed, .attr = SPINDLE_A_KEYED),
-	NODE(SWITCH, "former-key", former_key, .attr = SPINDLE_A_FORMER_KEY, .some = true),
+	NODE(TEXT, "device", device, DEVICE),
+	NODE(NUM, "state", state, NODE_STATE, .names = &ctl_node_state),
+	NODE(NUM, "incarnation", incarnation, INCARNATION),
+	NODE(NUM, "vid", vid, VIEW_ID, .head = "view", .some = true),
+	NODE(SWITCH, "timing", timing, TIMING),
+	NODE(SWITCH, "keyed", keyed, KEYED),
+	NODE(SWITCH, "former-key", former_key, FORMER_KEY, .some = true),
 	{ 0 }
 };
 
@@ -292,12 +292,12 @@ static void get_hist(struct ctl_hist *hist, const struct nlattr *attr)
 	memcpy(hist->num, nla_data(attr), hist->entries * sizeof(hist->num[0]));
 }
 
-#define READER(kind, name, field, ...)	\
-	CTL_FIELD(kind, name, struct ctl_reader, field, __VA_ARGS__)
-#define ROW(kind, name, field, ...)	\
-	CTL_FIELD(kind, name, struct ctl_row, field, __VA_ARGS__)
-#define SUBGROUP(kind, name, field, ...)	\
-	CTL_FIELD(kind, name, struct ctl_subgroup, field, __VA_ARGS__)
+#define READER(kind, name, field, attr, ...)	\
+	CTL_FIELD(kind, name, struct ctl_reader, field, SPINDLE_READER_A_##attr, __VA_ARGS__)
+#define ROW(kind, name, field, attr, ...)	\
+	CTL_FIELD(kind, name, struct ctl_row, field, SPINDLE_ROW_A_##attr, __VA_ARGS__)
+#define SUBGROUP(kind, name, field, attr, ...)	\
+	CTL_FIELD(kind, name, struct ctl_subgroup, field, SPINDLE_SUBGROUP_A_##attr, __VA_ARGS__)
 
 static const char *const reads_words[] = { "slots", "copies" };
 static const struct ctl_names reads = {
@@ -305,41 +305,39 @@ static const struct ctl_names reads = {
 };
 
 const struct ctl_field ctl_reader_fields[] = {
-	READER(NUM, "pid", pid, .attr = SPINDLE_READER_A_PID, .dash = true),
-	READER(TEXT, "comm", comm, .attr = SPINDLE_READER_A_COMM),
-	READER(FLAG, "copy", copy, .head = "reads", .attr = SPINDLE_READER_A_COPY, .names = &reads),
-	READER(NUM, "lag", lag, .attr = SPINDLE_READER_A_LAG),
-	READER(NUM, "idle-ms", idle_ms, .attr = SPINDLE_READER_A_IDLE_MS),
+	READER(NUM, "pid", pid, PID, .dash = true),
+	READER(TEXT, "comm", comm, COMM),
+	READER(FLAG, "copy", copy, COPY, .head = "reads", .names = &reads),
+	READER(NUM, "lag", lag, LAG),
+	READER(NUM, "idle-ms", idle_ms, IDLE_MS),
 	{ 0 }
 };
 
 const struct ctl_field ctl_row_fields[] = {
-	ROW(NUM, "id", id, .head = "member", .attr = SPINDLE_ROW_A_ID),
-	ROW(NUM, "sent", sent, .attr = SPINDLE_ROW_A_SENT),
-	ROW(NUM, "slots", slots, .attr = SPINDLE_ROW_A_SLOTS),
-	ROW(NUM, "received", received, .attr = SPINDLE_ROW_A_RECEIVED),
-	ROW(NUM, "delivered", delivered, .attr = SPINDLE_ROW_A_DELIVERED),
-	ROW(NUM, "ahead", ahead, .needs = offsetof(struct ctl_row, sends)),
-	ROW(NUM, "recv-lag", recv_lag),
-	ROW(NUM, "dlv-lag", dlv_lag),
+	ROW(NUM, "id", id, ID, .head = "member"),
+	ROW(NUM, "sent", sent, SENT),
+	ROW(NUM, "slots", slots, SLOTS),
+	ROW(NUM, "received", received, RECEIVED),
+	ROW(NUM, "delivered", delivered, DELIVERED),
+	ROW(NUM, "ahead", ahead, UNSPEC, .needs = offsetof(struct ctl_row, sends)),
+	ROW(NUM, "recv-lag", recv_lag, UNSPEC),
+	ROW(NUM, "dlv-lag", dlv_lag, UNSPEC),
 	{ 0 }
 };
 
 const struct ctl_field ctl_subgroup_fields[] = {
-	SUBGROUP(KEYS, NULL, val, .keys = ctl_subgroup_keys),
-	SUBGROUP(NUM, NULL, val[CTL_SG_ID].num, .head = "subgroup"),
-	SUBGROUP(IDS, "members", members),
-	SUBGROUP(IDS, "senders", senders),
-	SUBGROUP(NUM, "state", state, .attr = SPINDLE_SUBGROUP_A_STATE, .names = &ctl_state),
-	SUBGROUP(NUM, "error", error, .attr = SPINDLE_SUBGROUP_A_ERROR, .names = &ctl_error,
-		 .dash = true),
-	SUBGROUP(NUM, "readers", readers, .attr = SPINDLE_SUBGROUP_A_READERS),
-	SUBGROUP(FLAG, "sender", sender, .attr = SPINDLE_SUBGROUP_A_SENDER),
-	SUBGROUP(STATS, "stats", stats, .attr = SPINDLE_SUBGROUP_A_STATS,
-		 .names = &ctl_subgroup_stat),
-	SUBGROUP(NUM, NULL, stats.num[SPINDLE_SUBGROUP_S_SENT], .head = "sent"),
-	SUBGROUP(NUM, NULL, stats.num[SPINDLE_SUBGROUP_S_RECEIVED], .head = "received"),
-	SUBGROUP(NUM, NULL, stats.num[SPINDLE_SUBGROUP_S_DELIVERED], .head = "delivered"),
+	SUBGROUP(KEYS, NULL, val, UNSPEC, .keys = ctl_subgroup_keys),
+	SUBGROUP(NUM, NULL, val[CTL_SG_ID].num, UNSPEC, .head = "subgroup"),
+	SUBGROUP(IDS, "members", members, UNSPEC),
+	SUBGROUP(IDS, "senders", senders, UNSPEC),
+	SUBGROUP(NUM, "state", state, STATE, .names = &ctl_state),
+	SUBGROUP(NUM, "error", error, ERROR, .names = &ctl_error, .dash = true),
+	SUBGROUP(NUM, "readers", readers, READERS),
+	SUBGROUP(FLAG, "sender", sender, SENDER),
+	SUBGROUP(STATS, "stats", stats, STATS, .names = &ctl_subgroup_stat),
+	SUBGROUP(NUM, NULL, stats.num[SPINDLE_SUBGROUP_S_SENT], UNSPEC, .head = "sent"),
+	SUBGROUP(NUM, NULL, stats.num[SPINDLE_SUBGROUP_S_RECEIVED], UNSPEC, .head = "received"),
+	SUBGROUP(NUM, NULL, stats.num[SPINDLE_SUBGROUP_S_DELIVERED], UNSPEC, .head = "delivered"),
 	CTL_LIST(NULL, struct ctl_subgroup, reader, reader_count, ctl_reader_fields,
 		 .attr = SPINDLE_SUBGROUP_A_READER),
 	CTL_LIST(NULL, struct ctl_subgroup, row, rows, ctl_row_fields,

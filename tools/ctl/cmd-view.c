@@ -250,18 +250,18 @@ static int view_del(struct ctl_args *a)
 }
 
 static const struct ctl_field member_fields[] = {
-	CTL_FIELD(NUM, "id", struct ctl_member, id),
-	CTL_FIELD(ADDR, "addr", struct ctl_member, addr),
-	CTL_FIELD(NUM, "port", struct ctl_member, port),
+	CTL_FIELD(NUM, "id", struct ctl_member, id, 0),
+	CTL_FIELD(ADDR, "addr", struct ctl_member, addr, 0),
+	CTL_FIELD(NUM, "port", struct ctl_member, port, 0),
 	{ 0 }
 };
 
 static const struct ctl_field subgroup_fields[] = {
-	CTL_FIELD(NUM, NULL, struct ctl_subgroup, val[CTL_SG_ID].num, .head = "subgroup"),
-	CTL_FIELD(KEYS, NULL, struct ctl_subgroup, val, .keys = ctl_subgroup_keys),
-	CTL_FIELD(IDS, "members", struct ctl_subgroup, members),
-	CTL_FIELD(IDS, "senders", struct ctl_subgroup, senders),
-	CTL_FIELD(KEYS, NULL, struct ctl_subgroup, rule, .keys = ctl_rule_keys),
+	CTL_FIELD(NUM, NULL, struct ctl_subgroup, val[CTL_SG_ID].num, 0, .head = "subgroup"),
+	CTL_FIELD(KEYS, NULL, struct ctl_subgroup, val, 0, .keys = ctl_subgroup_keys),
+	CTL_FIELD(IDS, "members", struct ctl_subgroup, members, 0),
+	CTL_FIELD(IDS, "senders", struct ctl_subgroup, senders, 0),
+	CTL_FIELD(KEYS, NULL, struct ctl_subgroup, rule, 0, .keys = ctl_rule_keys),
 	{ 0 }
 };
 

@@ -13,45 +13,43 @@
 #include "common/wire.h"
 #include "rdmc.h"
 
-#define MEMBER(kind, name, field, ...)	\
-	CTL_FIELD(kind, name, struct ctl_rdmc_member, field, __VA_ARGS__)
-#define OBJECT(kind, name, field, ...)	\
-	CTL_FIELD(kind, name, struct ctl_rdmc_object, field, __VA_ARGS__)
-#define GROUP(kind, name, field, ...)	\
-	CTL_FIELD(kind, name, struct ctl_rdmc, field, __VA_ARGS__)
+#define MEMBER(kind, name, field, attr, ...)	\
+	CTL_FIELD(kind, name, struct ctl_rdmc_member, field, SPINDLE_RDMC_MEMBER_A_##attr, __VA_ARGS__)
+#define OBJECT(kind, name, field, attr, ...)	\
+	CTL_FIELD(kind, name, struct ctl_rdmc_object, field, SPINDLE_RDMC_OBJECT_A_##attr, __VA_ARGS__)
+#define GROUP(kind, name, field, attr, ...)	\
+	CTL_FIELD(kind, name, struct ctl_rdmc, field, SPINDLE_RDMC_GROUP_A_##attr, __VA_ARGS__)
 #define KNOWN	.needs = offsetof(struct ctl_rdmc_member, ended.set)
 #define RATED	.needs = offsetof(struct ctl_rdmc, rated)
 
 const struct ctl_field ctl_rdmc_member_fields[] = {
-	MEMBER(NUM, NULL, node, .head = "node"),
-	MEMBER(NUM, NULL, group, .head = "group"),
-	MEMBER(NUM, "id", id, .head = "member", .attr = SPINDLE_RDMC_MEMBER_A_ID),
-	MEMBER(VAL, "state", state, .attr = SPINDLE_RDMC_MEMBER_A_STATE, .names = &ctl_peer_state),
-	MEMBER(TEXT, "reason", reason, .attr = SPINDLE_RDMC_MEMBER_A_REASON, .some = true),
-	MEMBER(FLAG, "created", created, .attr = SPINDLE_RDMC_MEMBER_A_CREATED),
-	MEMBER(VAL, "rack", rack, .attr = SPINDLE_RDMC_MEMBER_A_RACK),
-	MEMBER(VAL, "ended", ended, .attr = SPINDLE_RDMC_MEMBER_A_ENDED),
-	MEMBER(NUM, "complete", complete, .head = "whole", KNOWN,
-	       .attr = SPINDLE_RDMC_MEMBER_A_COMPLETE),
-	MEMBER(NUM, "blocks", blocks, KNOWN, .attr = SPINDLE_RDMC_MEMBER_A_BLOCKS),
-	MEMBER(NUM, "total", total, .head = "of", KNOWN, .attr = SPINDLE_RDMC_MEMBER_A_TOTAL),
+	MEMBER(NUM, NULL, node, UNSPEC, .head = "node"),
+	MEMBER(NUM, NULL, group, UNSPEC, .head = "group"),
+	MEMBER(NUM, "id", id, ID, .head = "member"),
+	MEMBER(VAL, "state", state, STATE, .names = &ctl_peer_state),
+	MEMBER(TEXT, "reason", reason, REASON, .some = true),
+	MEMBER(FLAG, "created", created, CREATED),
+	MEMBER(VAL, "rack", rack, RACK),
+	MEMBER(VAL, "ended", ended, ENDED),
+	MEMBER(NUM, "complete", complete, COMPLETE, .head = "whole", KNOWN),
+	MEMBER(NUM, "blocks", blocks, BLOCKS, KNOWN),
+	MEMBER(NUM, "total", total, TOTAL, .head = "of", KNOWN),
 	{ 0 }
 };
 
 const struct ctl_field ctl_rdmc_object_fields[] = {
-	OBJECT(NUM, NULL, node, .head = "node"),
-	OBJECT(NUM, NULL, group, .head = "group"),
-	OBJECT(NUM, "object", number, .attr = SPINDLE_RDMC_OBJECT_A_NUMBER),
-	OBJECT(NUM, "bytes", len, .attr = SPINDLE_RDMC_OBJECT_A_LEN),
-	OBJECT(NUM, "tag", tag, .attr = SPINDLE_RDMC_OBJECT_A_TAG),
-	OBJECT(NUM, "phase", phase, .attr = SPINDLE_RDMC_OBJECT_A_PHASE, .names = &ctl_rdmc_phase),
-	OBJECT(NUM, "blocks", blocks, .attr = SPINDLE_RDMC_OBJECT_A_BLOCKS),
-	OBJECT(NUM, "total", total, .attr = SPINDLE_RDMC_OBJECT_A_TOTAL),
-	OBJECT(SHARE, "done", done, .head = "done%"),
-	OBJECT(IDS, "slowest", slowest, .dash = true),
-	OBJECT(VAL, "since-ms", since_ms, .head = "ms", .attr = SPINDLE_RDMC_OBJECT_A_SINCE_MS),
-	OBJECT(NUM, "error", error, .attr = SPINDLE_RDMC_OBJECT_A_ERROR, .some = true,
-	       .names = &ctl_rdmc_error),
+	OBJECT(NUM, NULL, node, UNSPEC, .head = "node"),
+	OBJECT(NUM, NULL, group, UNSPEC, .head = "group"),
+	OBJECT(NUM, "object", number, NUMBER),
+	OBJECT(NUM, "bytes", len, LEN),
+	OBJECT(NUM, "tag", tag, TAG),
+	OBJECT(NUM, "phase", phase, PHASE, .names = &ctl_rdmc_phase),
+	OBJECT(NUM, "blocks", blocks, BLOCKS),
+	OBJECT(NUM, "total", total, TOTAL),
+	OBJECT(SHARE, "done", done, UNSPEC, .head = "done%"),
+	OBJECT(IDS, "slowest", slowest, UNSPEC, .dash = true),
+	OBJECT(VAL, "since-ms", since_ms, SINCE_MS, .head = "ms"),
+	OBJECT(NUM, "error", error, ERROR, .some = true, .names = &ctl_rdmc_error),
 	{ 0 }
 };
 
@@ -75,34 +73,31 @@ static const char *process_text(const void *rec)
 }
 
 const struct ctl_field ctl_rdmc_fields[] = {
-	GROUP(NUM, "node", node),
-	GROUP(NUM, "group", id, .attr = SPINDLE_RDMC_GROUP_A_ID),
-	GROUP(NUM, "state", state, .attr = SPINDLE_RDMC_GROUP_A_STATE, .names = &ctl_rdmc_state),
-	GROUP(NUM, "error", error, .attr = SPINDLE_RDMC_GROUP_A_ERROR, .some = true,
-	      .names = &ctl_rdmc_error),
-	GROUP(NUM, "culprit", culprit, .attr = SPINDLE_RDMC_GROUP_A_CULPRIT, .some = true),
-	GROUP(NUM, "algorithm", algorithm, .attr = SPINDLE_RDMC_GROUP_A_ALGORITHM,
-	      .names = &ctl_rdmc_algorithm),
-	GROUP(NUM, "block", block, .attr = SPINDLE_RDMC_GROUP_A_BLOCK),
-	GROUP(NUM, "timeout-ms", timeout_ms, .attr = SPINDLE_RDMC_GROUP_A_TIMEOUT_MS),
-	GROUP(NUM, "rank", rank, .attr = SPINDLE_RDMC_GROUP_A_RANK),
-	GROUP(NUM, "pid", pid, .attr = SPINDLE_RDMC_GROUP_A_PID),
-	GROUP(TEXT, "comm", comm, .attr = SPINDLE_RDMC_GROUP_A_COMM),
-	GROUP(FLAG, "released", released, .attr = SPINDLE_RDMC_GROUP_A_RELEASED),
-	GROUP(NUM, "unread", unread, .attr = SPINDLE_RDMC_GROUP_A_UNREAD),
-	GROUP(NUM, "announced", announced, .head = "objects",
-	      .attr = SPINDLE_RDMC_GROUP_A_ANNOUNCED),
-	GROUP(NUM, "ended", ended, .attr = SPINDLE_RDMC_GROUP_A_ENDED),
-	GROUP(NUM, "complete", complete, .head = "whole", .attr = SPINDLE_RDMC_GROUP_A_COMPLETE),
-	GROUP(RATE, "bytes-in-per-s", in, .head = "in-mb/s", RATED),
-	GROUP(RATE, "bytes-out-per-s", out, .head = "out-mb/s", RATED),
+	GROUP(NUM, "node", node, UNSPEC),
+	GROUP(NUM, "group", id, ID),
+	GROUP(NUM, "state", state, STATE, .names = &ctl_rdmc_state),
+	GROUP(NUM, "error", error, ERROR, .some = true, .names = &ctl_rdmc_error),
+	GROUP(NUM, "culprit", culprit, CULPRIT, .some = true),
+	GROUP(NUM, "algorithm", algorithm, ALGORITHM, .names = &ctl_rdmc_algorithm),
+	GROUP(NUM, "block", block, BLOCK),
+	GROUP(NUM, "timeout-ms", timeout_ms, TIMEOUT_MS),
+	GROUP(NUM, "rank", rank, RANK),
+	GROUP(NUM, "pid", pid, PID),
+	GROUP(TEXT, "comm", comm, COMM),
+	GROUP(FLAG, "released", released, RELEASED),
+	GROUP(NUM, "unread", unread, UNREAD),
+	GROUP(NUM, "announced", announced, ANNOUNCED, .head = "objects"),
+	GROUP(NUM, "ended", ended, ENDED),
+	GROUP(NUM, "complete", complete, COMPLETE, .head = "whole"),
+	GROUP(RATE, "bytes-in-per-s", in, UNSPEC, .head = "in-mb/s", RATED),
+	GROUP(RATE, "bytes-out-per-s", out, UNSPEC, .head = "out-mb/s", RATED),
 	CTL_LIST("members", struct ctl_rdmc, member, members, ctl_rdmc_member_fields,
 		 .attr = SPINDLE_RDMC_GROUP_A_MEMBER, .head = ""),
 	CTL_LIST("objects", struct ctl_rdmc, object, objects, ctl_rdmc_object_fields,
 		 .attr = SPINDLE_RDMC_GROUP_A_OBJECT, .head = ""),
 	CTL_MADE(NULL, members_text, .head = "members"),
 	CTL_MADE(NULL, process_text, .head = "process"),
-	GROUP(STATS, "stats", stats, .attr = SPINDLE_RDMC_GROUP_A_STATS, .names = &ctl_rdmc_stat),
+	GROUP(STATS, "stats", stats, STATS, .names = &ctl_rdmc_stat),
 	{ 0 }
 };
 

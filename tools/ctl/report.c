@@ -24,10 +24,8 @@ static const char *const phase_words[CTL_PHASES] = {
 /*
  * The word for the state. A node in no live view has one only if something went wrong, else NULL.
  */
-static const char *state_word(const void *rec)
+static const char *state_word(const struct ctl_status *s)
 {
-	const struct ctl_status *s = rec;
-
 	if (s->is_live)
 		return ctl_name(&ctl_live_state, s->state);
 	if (s->is_dead)
@@ -187,42 +185,27 @@ void ctl_report_print(const struct ctl_status *s, FILE *to)
 	print_members(s, to);
 }
 
-#define STATUS(kind, name, field, ...)	\
-	CTL_FIELD(kind, name, struct ctl_status, field, __VA_ARGS__)
-
-static const char *action_text(const void *s)
+static void json_live(struct json_object *obj, const struct ctl_status *s)
 {
-	return ctl_report_action(s);
+	const char *action = ctl_report_action(s);
+
+	ctl_record_add(obj, "state vid lineage insecure changes why reason",
+		       ctl_status_live_fields, s);
+	if (action)
+		ctl_json_str(obj, "action", action);
+	ctl_record_add(obj, "timeout-ms max-nodes quorum detect-us wedge-us agree-us install-us "
+		       "members contacts", ctl_status_live_fields, s);
 }
 
-static const struct ctl_field live_fields[] = {
-	STATUS(NUM, "state", state, .names = &ctl_live_state),
-	STATUS(NUM, "vid", vid, .some = true),
-	STATUS(TEXT, "lineage", lineage.str, .needs = offsetof(struct ctl_status, lineage.set)),
-	STATUS(FLAG, "insecure", insecure),
-	STATUS(NUM, "changes", changes),
-	STATUS(NUM, "why", why, .names = &ctl_why),
-	STATUS(TEXT, "reason", reason),
-	CTL_MADE("action", action_text, .some = true),
-	STATUS(KEYS, NULL, live, .keys = ctl_live_keys),
-	STATUS(VAL, "detect-us", phase[CTL_DETECT]),
-	STATUS(VAL, "wedge-us", phase[CTL_WEDGE]),
-	STATUS(VAL, "agree-us", phase[CTL_AGREE]),
-	STATUS(VAL, "install-us", phase[CTL_INSTALL]),
-	CTL_LIST("members", struct ctl_status, member, members, ctl_status_member_fields),
-	CTL_LIST("contacts", struct ctl_status, contact, contacts, ctl_status_contact_fields,
-		 .some = true),
-	{ 0 }
-};
-
-static const struct ctl_field outside_fields[] = {
-	CTL_MADE("state", state_word),
-	STATUS(NUM, "vid", vid, .some = true),
-	STATUS(TEXT, "device", device, .needs = offsetof(struct ctl_status, is_dead)),
-	STATUS(TEXT, "reason", reason),
-	CTL_MADE("action", action_text),
-	{ 0 }
-};
+static void json_outside(struct json_object *obj, const struct ctl_status *s)
+{
+	ctl_json_str(obj, "state", state_word(s));
+	ctl_record_add(obj, "vid", ctl_status_live_fields, s);
+	if (s->is_dead)
+		ctl_json_str(obj, "device", s->device);
+	ctl_json_str(obj, "reason", s->reason);
+	ctl_json_str(obj, "action", ctl_report_action(s));
+}
 
 /* The status for programs. */
 struct json_object *ctl_report_json(const struct ctl_status *s)
@@ -234,8 +217,8 @@ struct json_object *ctl_report_json(const struct ctl_status *s)
 		ctl_json_str(obj, "cluster", s->cluster);
 	ctl_json_add(obj, "live", json_object_new_boolean(s->is_live));
 	if (s->is_live)
-		ctl_record_add(obj, NULL, live_fields, s);
+		json_live(obj, s);
 	else if (state_word(s))
-		ctl_record_add(obj, NULL, outside_fields, s);
+		json_outside(obj, s);
 	return obj;
 }

@@ -9,10 +9,10 @@
 #include "common/wire.h"
 #include "stats.h"
 
-#define PEER(kind, name, field, ...)	\
-	CTL_FIELD(kind, name, struct ctl_peer, field, __VA_ARGS__)
-#define STATS(kind, name, field, ...)	\
-	CTL_FIELD(kind, name, struct ctl_node_stats, field, __VA_ARGS__)
+#define PEER(kind, name, field, attr, ...)	\
+	CTL_FIELD(kind, name, struct ctl_peer, field, SPINDLE_PEER_A_##attr, __VA_ARGS__)
+#define STATS(kind, name, field, attr, ...)	\
+	CTL_FIELD(kind, name, struct ctl_node_stats, field, SPINDLE_A_##attr, __VA_ARGS__)
 
 static const char *const arrives_words[] = { "poll", "imm" };
 static const struct ctl_names arrives = {
@@ -20,20 +20,20 @@ static const struct ctl_names arrives = {
 };
 
 const struct ctl_field ctl_peer_fields[] = {
-	PEER(NUM, "id", id, .head = "peer", .attr = SPINDLE_PEER_A_ID),
-	PEER(NUM, "state", state, .attr = SPINDLE_PEER_A_STATE, .names = &ctl_peer_state),
-	PEER(TEXT, "reason", reason, .attr = SPINDLE_PEER_A_REASON),
-	PEER(NUM, "visibility", imm, .attr = SPINDLE_PEER_A_IMM, .names = &arrives),
-	PEER(STATS, "stats", stats, .names = &ctl_peer_stat),
+	PEER(NUM, "id", id, ID, .head = "peer"),
+	PEER(NUM, "state", state, STATE, .names = &ctl_peer_state),
+	PEER(TEXT, "reason", reason, REASON),
+	PEER(NUM, "visibility", imm, IMM, .names = &arrives),
+	PEER(STATS, "stats", stats, UNSPEC, .names = &ctl_peer_stat),
 	{ 0 }
 };
 
 const struct ctl_field ctl_stats_fields[] = {
-	STATS(NUM, "node", id, .attr = SPINDLE_A_NODE_ID),
-	STATS(NUM, "state", state, .attr = SPINDLE_A_NODE_STATE, .names = &ctl_node_state),
-	STATS(STATS, "engine", engine, .attr = SPINDLE_A_STATS, .names = &ctl_engine_stat),
-	STATS(NUM, NULL, refused_id, .attr = SPINDLE_A_PEER_ID),
-	STATS(TEXT, NULL, refused, .attr = SPINDLE_A_REASON),
+	STATS(NUM, "node", id, NODE_ID),
+	STATS(NUM, "state", state, NODE_STATE, .names = &ctl_node_state),
+	STATS(STATS, "engine", engine, STATS, .names = &ctl_engine_stat),
+	STATS(NUM, NULL, refused_id, PEER_ID),
+	STATS(TEXT, NULL, refused, REASON),
 	CTL_LIST(NULL, struct ctl_node_stats, peer, peers, ctl_peer_fields,
 		 .attr = SPINDLE_A_PEER),
 	{ 0 }

@@ -14,14 +14,14 @@
  * @id: node id
  * @state: enum spindle_peer_state
  * @reason: why the peer is not up
- * @imm: guards of the peer arrive by completions
+ * @imm: 1 if guards of the peer arrive by completions, else 0
  * @stats: counters
  */
 struct ctl_peer {
 	uint64_t id;
 	uint64_t state;
 	const char *reason;
-	bool imm;
+	uint8_t imm;
 	struct ctl_stats stats;
 };
 

@@ -372,7 +372,7 @@ recv 2 -b 8K
 r2=$!
 recv 3 --wait 3
 r3=$!
-# The first one that ends decides which of the others notice that; none waits for ever.
+# Which members hear of that depends on the order in which they come; none waits without end.
 cast 1 --wait 3 "$tmp"/from/* && ended 1 1 && say "created the group with other arguments"
 verdict $? "members that do not agree"
 

@@ -531,7 +531,8 @@ static void test_show(void)
 	   "a view that was is none to begin with");
 	runs(0, SPINDLE_LIVE_JOINING);
 	run(ctl_cmd_showconf, "showconf", "");
-	ok(!strstr(output, "[View]") && strstr(output, "\n# Join = ADDRESS of the node that it asks"),
+	ok(!strstr(output, "[View]") &&
+	   strstr(output, "\n# Join = ADDRESS of the node that it asks"),
 	   "a node that is joining");
 }
 

@@ -396,7 +396,8 @@ static void test_outside(void)
 	same(output, "  node: 2  (cluster spindle)\n"
 		     " state: DEAD\n"
 		     "  last: the RDMA device was removed: rxe0; it was in view 5\n"
-		     "action: The address of the node needs an RDMA device, see 'rdma link'. Then remove it:"
+		     "action: The address of the node needs an RDMA device, see 'rdma link'. Then "
+		     "remove it:"
 		     " spindle-ctl node del id 2, add it again and have it join; or:"
 		     " spindle-ctl apply FILE --replace\n", "a node without its device");
 	wire.statuses = 0;
