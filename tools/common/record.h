@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records: structs that a table of fields describes. From the table follow the reader of messages,
- * the JSON object, and the cells of a text table or of a row of CSV.
+ * Records: structs that a table of fields describes. The reader of messages, the JSON object and the
+ * cells of a text table follow from the table.
  *
  * Owner: a program has static tables; the records belong to the caller.
  * Context: main thread.
@@ -39,8 +39,8 @@ enum ctl_field_kind {
  * @head: word of the column; NULL: the same as @name
  * @at: offset of the field
  * @size: bytes of the field; CTL_F_LIST: of an entry
- * @some: JSON has no 0, no false and no empty text or list
- * @dash: a text table has no 0
+ * @some: JSON and text leave out 0, false, and an empty text or list
+ * @dash: text leaves out 0
  * @needs: offset of a bool; if that is false, the field is missing; 0: no such rule
  * @attr: netlink attribute; CTL_F_LIST, CTL_F_IDS: each entry is one; 0: messages do not have it.
  *	CTL_F_STATS: nest of the counters; 0: they are among the other attributes
