@@ -102,7 +102,7 @@ void ctl_record_nest(const struct ctl_field *fields, void *rec, struct nlattr *n
 	get_all(fields, rec, nest ? nla_data(nest) : NULL, nest ? nla_len(nest) : 0);
 }
 
-/* Read a record from the attributes of a message, as ctl_record_nest() does from those of a nest. */
+/* Read a record from the attributes of a message, as ctl_record_nest() does from a nest. */
 void ctl_record_msg(const struct ctl_field *fields, void *rec, struct nlmsghdr *nlh)
 {
 	struct genlmsghdr *genl = genlmsg_valid_hdr(nlh, 0) ? nlmsg_data(nlh) : NULL;

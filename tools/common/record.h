@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records: structs that a table of fields describes. The reader of messages, the JSON object and the
- * cells of a text table follow from the table.
+ * Records: structs that a table of fields describes. The reader of messages, the JSON object and
+ * the cells of a text table follow from the table.
  *
  * Owner: a program has static tables; the records belong to the caller.
  * Context: main thread.
@@ -75,7 +75,7 @@ struct ctl_field {
 	  .size = sizeof(((_type *)0)->_field), .attr = (_attr), ##__VA_ARGS__ }
 #define CTL_LIST(_name, _type, _field, _count, _of, ...)				\
 	{ .kind = CTL_F_LIST, .name = (_name), .at = offsetof(_type, _field),	\
-	  .size = sizeof(*((_type *)0)->_field), .count = offsetof(_type, _count),	\
+	  .size = sizeof(((_type *)0)->_field[0]), .count = offsetof(_type, _count),	\
 	  .of = (_of), ##__VA_ARGS__ }
 
 #define CTL_MADE(_name, _make, ...)	\

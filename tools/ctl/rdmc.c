@@ -14,9 +14,11 @@
 #include "rdmc.h"
 
 #define MEMBER(kind, name, field, attr, ...)	\
-	CTL_FIELD(kind, name, struct ctl_rdmc_member, field, SPINDLE_RDMC_MEMBER_A_##attr, __VA_ARGS__)
+	CTL_FIELD(kind, name, struct ctl_rdmc_member, field, SPINDLE_RDMC_MEMBER_A_##attr,	\
+		  __VA_ARGS__)
 #define OBJECT(kind, name, field, attr, ...)	\
-	CTL_FIELD(kind, name, struct ctl_rdmc_object, field, SPINDLE_RDMC_OBJECT_A_##attr, __VA_ARGS__)
+	CTL_FIELD(kind, name, struct ctl_rdmc_object, field, SPINDLE_RDMC_OBJECT_A_##attr,	\
+		  __VA_ARGS__)
 #define GROUP(kind, name, field, attr, ...)	\
 	CTL_FIELD(kind, name, struct ctl_rdmc, field, SPINDLE_RDMC_GROUP_A_##attr, __VA_ARGS__)
 #define KNOWN	.needs = offsetof(struct ctl_rdmc_member, ended.set)
