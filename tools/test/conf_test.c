@@ -350,21 +350,21 @@ static void test_insecure(void)
 	begin(1);
 	wire.nodes = 0;
 	refuses(NODE OTHER LIVE, 1, "has no key: give it a KeyFile, or say Insecure = yes",
-		"a live view without a key and without the word");
+		"a live view needs a key, or Insecure");
 	refuses(NODE "Join = 10.0.0.2\n", 1, "has no key",
-	   "a node does not join a live view without a key and without the word");
+		"a node does not join a live view without a key and without Insecure");
 	begin(1);
 	refuses(NODE OTHER LIVE, 1, "has no key",
-	   "a node that runs does not join without a key and without the word");
+		"a node that runs does not join without a key and without Insecure");
 	wire.keyed = true;
 	ok(!apply(NODE OTHER LIVE, "") && !sent(SPINDLE_CMD_NODE_JOIN)[SPINDLE_A_INSECURE],
-	   "a node that has a key needs no word");
+	   "a node that has a key needs no Insecure");
 	begin(1);
 	wire.keyed = true;
 	refuses(INSECURE OTHER LIVE, 4, "and node 1 runs with a key",
-	   "a node with a key must not have the word");
+		"a node with a key must not have Insecure");
 	begin(1);
-	ok(!apply(INSECURE OTHER LIVE, ""), "the word");
+	ok(!apply(INSECURE OTHER LIVE, ""), "Insecure takes the place of a key");
 	a = sent(SPINDLE_CMD_NODE_JOIN);
 	ok(a[SPINDLE_A_INSECURE] && !nla_len(a[SPINDLE_A_INSECURE]),
 	   "the word goes with the request to join");
@@ -460,7 +460,7 @@ static void test_together(void)
 	wire.node[0] = 5000;
 	text[len] = 0;
 	refuses(text, 4 * SPINDLE_MAX_NET_NODES - 3, "256 nodes at most",
-	   "a node that runs counts");
+		"a node that runs counts");
 	ok(!apply(text, " --prune --dry-run"), "a node that is removed does not count");
 }
 

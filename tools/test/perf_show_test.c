@@ -21,7 +21,7 @@
 #include "perf/rdmc/rdmc.h"
 
 static struct perf_place place = { .device = { "rxe0", "mlx5_0" }, .devices = 2 };
-static char path[] = "/tmp/perf_show_test.XXXXXX";
+static char path[40];
 
 /* Print what a file has, without the lines about this machine. */
 static void print_file(void)
@@ -192,10 +192,12 @@ int main(int argc, char **argv)
 	};
 	bool update = argc > 1 && !strcmp(argv[1], "update"), good, bad = false;
 	FILE *f = fopen("perf_show.txt", update ? "w" : "r");
-	int fd = mkstemp(path);
+	int fd;
 	char *have, *want;
 	unsigned int i;
 
+	snprintf(path, sizeof(path), "/tmp/perf_show_test.XXXXXX");
+	fd = mkstemp(path);
 	if (!f || fd < 0) {
 		perror("perf_show.txt");
 		return 1;

@@ -27,10 +27,10 @@ static bool goes_on_without_us(struct spindle_mb *mb, const struct spindle_mb_pe
 }
 
 /*
- * Has the accusation to wait for the next view? It is decided, and this node still delivers the last
- * one. Members that are in the next view already cannot see a suspicion of the last one. A suspect
- * that is there would miss the heartbeats of this node, and would have this node evicted. A member
- * that has gone or lied is accused at once.
+ * Does the accusation wait for the next view, because that view is decided and this node still
+ * delivers the last one? Members that are in the next view already cannot see a suspicion of the
+ * last one. A suspect that is there would miss the heartbeats of this node, and would have this
+ * node evicted. A member that has gone or lied is accused at once.
  */
 static bool accused_later(const struct spindle_mb *mb, enum spindle_mb_reason reason)
 {

@@ -223,7 +223,8 @@ static void check_group_end(struct group *g)
 				   (unsigned long long)(mc->sender[s].dlv_slot - w->conf.first),
 				   (unsigned long long)group_ledger(g, s)->n, s);
 	}
-	if (mc->deliver.log_tail != all || mc->deliver.log_head != all || mc->stats.delivered != all)
+	if (mc->deliver.log_tail != all || mc->deliver.log_head != all ||
+	    mc->stats.delivered != all)
 		world_fail(w, "end: node %u group %u: not all is delivered and released",
 			   g->node->rank, g->index);
 	for (r = 0; r < mc->members; r++)
@@ -232,7 +233,8 @@ static void check_group_end(struct group *g)
 	if (mc->my_sender == SPINDLE_NO_RANK)
 		return;
 	if (p ? *p->free_slot != p->slot || *p->free_unit != p->unit :
-		mc->send.txq.free_slot != mc->send.txq.slot || mc->send.txq.free_unit != mc->send.txq.unit)
+		mc->send.txq.free_slot != mc->send.txq.slot ||
+		mc->send.txq.free_unit != mc->send.txq.unit)
 		world_fail(w, "end: node %u group %u: slots or units are not free",
 			   g->node->rank, g->index);
 }

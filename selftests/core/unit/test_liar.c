@@ -1159,7 +1159,7 @@ static void test_committed_alone(void)
 	end();
 }
 
-/* The next view, without rank 2, is decided, and a slow reader holds this node up in the last one. */
+/* The next view, without rank 2, is decided. A slow reader holds this node up in the last one. */
 static void begin_committed(void)
 {
 	u64 digest;
@@ -1178,7 +1178,7 @@ static void begin_committed(void)
 	CHECK_EQ(mb.state, SPINDLE_MB_COMMITTED);
 }
 
-/* This node accuses rank 3 for @reason: not before the others can read it, and it beats until then. */
+/* This node accuses rank 3 for @reason when the others can read it, and beats until then. */
 static void accuse_later(enum spindle_mb_reason reason)
 {
 	struct spindle_write write[SPINDLE_MB_PUSH_MAX];
@@ -1966,8 +1966,8 @@ int main(void)
 		{ "a leader that shows two decrees gets neither committed", test_two_decrees },
 		{ "a value from a liar is dropped when the liar is evicted", test_misled },
 		{ "a leader adopts only a decree that all members can follow", test_takeover },
-		{ "a leader waits for a decree that some member has accepted", test_takeover_waits },
-		{ "a leader drops a decree that the other members cannot follow", test_own_takeover },
+		{ "a leader waits for a decree that a member has accepted", test_takeover_waits },
+		{ "a leader drops a decree that others cannot follow", test_own_takeover },
 		{ "a leader that shows an impossible decree has lied", test_blame },
 		{ "a leader that leaves out a member may have been deceived", test_no_blame },
 		{ "an impossible decree is not learned", test_learn_nonsense },
@@ -2005,8 +2005,8 @@ int main(void)
 		{ "a suspect gets no words, except that this node has stopped", test_show_suspect },
 		{ "the count of states wraps", test_show_count },
 		{ "a paused node accuses no member of silence", test_paused },
-		{ "a decree is delivered although the other members have gone", test_committed_alone },
-		{ "a member that delivers the last view accuses in the next one", test_accused_later },
+		{ "a decree is delivered although the others have gone", test_committed_alone },
+		{ "a member in the last view accuses in the next one", test_accused_later },
 		{ "a member accuses a liar at once in any view", test_accused_at_once },
 		{ "another decree under the same ballot is a lie", test_same_ballot },
 		{ "a leader shows the decree of another leader", test_other_ballot },

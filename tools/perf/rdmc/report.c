@@ -45,7 +45,8 @@ static struct json_object *json_config(const struct perf_rdmc *r)
 
 	perf_json_opts(obj, perf_ropts, "members nodes", o);
 	perf_json_num(obj, "groups", r->groups);
-	perf_json_opts(obj, perf_ropts, o->mix ? "mix sigma algorithm size" : "mix algorithm size", o);
+	perf_json_opts(obj, perf_ropts,
+		       o->mix ? "mix sigma algorithm size" : "mix algorithm size", o);
 	perf_json_num(obj, "block", r->block);
 	perf_json_num(obj, "objects", r->objects);
 	perf_json_opts(obj, perf_ropts, "queue idle-us repetitions", o);
