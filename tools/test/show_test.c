@@ -415,7 +415,7 @@ static void group(uint64_t id, int state, uint32_t rank)
 	num(SPINDLE_RDMC_GROUP_A_COMPLETE, 1);
 }
 
-static void group_member(uint32_t id, int state, bool created, bool ended)
+static void rdmc_member(uint32_t id, int state, bool created, bool ended)
 {
 	in(SPINDLE_RDMC_GROUP_A_MEMBER);
 	num(SPINDLE_RDMC_MEMBER_A_ID, id);
@@ -457,18 +457,18 @@ static void test_rdmc(void)
 	both(ctl_cmd_rdmc, "rdmc", "show", "no group");
 	both(ctl_cmd_rdmc, "rdmc", "stats", "no group");
 	group(70, SPINDLE_RDMC_GROUP_OPEN, 0);
-	group_member(1, 0, true, true);
-	group_member(2, SPINDLE_PEER_UP, true, true);
-	group_member(3, SPINDLE_PEER_UP, true, true);
+	rdmc_member(1, 0, true, true);
+	rdmc_member(2, SPINDLE_PEER_UP, true, true);
+	rdmc_member(3, SPINDLE_PEER_UP, true, true);
 	object(3, SPINDLE_RDMC_OBJECT_MOVING, true, 0);
 	object(4, SPINDLE_RDMC_OBJECT_STOPPING, false, SPINDLE_RDMC_REFUSED);
 	in(SPINDLE_RDMC_GROUP_A_STATS);
 	counters(&ctl_rdmc_stat, 1000000);
 	end();
 	group(71, SPINDLE_RDMC_GROUP_OPENING, 1);
-	group_member(1, 0, true, false);
-	group_member(2, SPINDLE_PEER_UP, false, false);
-	group_member(3, SPINDLE_PEER_CONNECTING, false, false);
+	rdmc_member(1, 0, true, false);
+	rdmc_member(2, SPINDLE_PEER_UP, false, false);
+	rdmc_member(3, SPINDLE_PEER_CONNECTING, false, false);
 	end();
 	group(72, SPINDLE_RDMC_GROUP_FAILED, 1);
 	num(SPINDLE_RDMC_GROUP_A_ERROR, SPINDLE_RDMC_LOST);
@@ -609,5 +609,5 @@ int main(int argc, char **argv)
 	test_rdmc();
 	test_status();
 	fclose(expected);
-	return done();
+	return tap_end();
 }
