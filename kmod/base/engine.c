@@ -38,11 +38,11 @@
 
 /**
  * struct idle - an engine without work
- * @since: since when the engine polls alone on its CPU, ktime; 0: it does not
- * @yields: how often it has yielded
  */
 struct idle {
+	/** @since: since when the engine polls alone on its CPU, ktime; 0: it does not */
 	u64 since;
+	/** @yields: how often it has yielded */
 	u32 yields;
 };
 

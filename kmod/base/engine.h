@@ -27,29 +27,32 @@ struct spindle_served;
 
 /**
  * struct spindle_served_ops - what an engine asks of a node
- * @pass: one pass, SPINDLE_PASS_*. Returns true if there was work
- * @settled: may the engine sleep until it is woken?
- * @due: nanoseconds until the engine has to look again, U64_MAX: never
- * @announce: the engine goes to sleep, or is awake. Returns false if a peer could not be told
  *
  * Context: engine.
  */
 struct spindle_served_ops {
+	/** @pass: one pass, SPINDLE_PASS_*. Returns true if there was work */
 	bool (*pass)(struct spindle_served *served, u32 how);
+	/** @settled: may the engine sleep until it is woken? */
 	bool (*settled)(struct spindle_served *served);
+	/** @due: nanoseconds until the engine has to look again, U64_MAX: never */
 	u64 (*due)(struct spindle_served *served);
+	/**
+	 * @announce: the engine goes to sleep, or is awake. Returns false if a peer could not be
+	 * told
+	 */
 	bool (*announce)(struct spindle_served *served, bool sleep);
 };
 
 /**
  * struct spindle_served - a node, as its engine sees it
- * @link: in the engine's list; engine context
- * @ops: constant
- * @idle_us: how long the engine polls for it without work; the least of all counts
  */
 struct spindle_served {
+	/** @link: in the engine's list; engine context */
 	struct list_head link;
+	/** @ops: constant */
 	const struct spindle_served_ops *ops;
+	/** @idle_us: how long the engine polls for it without work; the least of all counts */
 	u32 idle_us;
 };
 
@@ -57,34 +60,33 @@ struct spindle_served {
 
 /**
  * struct spindle_engine - a thread and the nodes that it serves
- * @ref: references
- * @list: in the namespace's list of engines
- * @sn: its namespace, a reference
- * @id: number
- * @cpu: CPU it is bound to, or SPINDLE_ANY_CPU
- * @task: the thread
- * @mailbox: functions to run between passes
- * @served: its nodes, struct spindle_served.link; engine context
- * @poke: run another pass before sleeping; set by spindle_engine_wake()
- * @asleep: the thread sleeps or is about to
- * @spin_ns: how long the engine could poll when it last had no work
- * @timing: the engine measures its busy time; engine context
- * @timed_since: since when, ktime
- * @stats: counters; only the engine writes them, except @kicks and @bells, which are atomic
  */
 struct spindle_engine {
+	/** @ref: references */
 	struct kref ref;
+	/** @list: in the namespace's list of engines */
 	struct list_head list;
+	/** @sn: its namespace, a reference */
 	struct spindle_net *sn;
+	/** @id: number */
 	u32 id;
+	/** @cpu: CPU it is bound to, or SPINDLE_ANY_CPU */
 	int cpu;
+	/** @task: the thread */
 	struct task_struct *task;
+	/** @mailbox: functions to run between passes */
 	struct llist_head mailbox;
+	/** @served: its nodes, struct spindle_served.link; engine context */
 	struct list_head served;
+	/** @poke: run another pass before sleeping; set by spindle_engine_wake() */
 	int poke;
+	/** @asleep: the thread sleeps or is about to */
 	int asleep;
+	/** @spin_ns: how long the engine could poll when it last had no work */
 	u64 spin_ns;
+	/** @timing: the engine measures its busy time; engine context */
 	bool timing;
+	/** @timed_since: since when, ktime */
 	u64 timed_since;
 	struct {
 		u64 passes;
@@ -95,6 +97,9 @@ struct spindle_engine {
 		u64 timed_ns;
 		atomic64_t kicks;
 		atomic64_t bells;
+	/**
+	 * @stats: counters; only the engine writes them, except @kicks and @bells, which are atomic
+	 */
 	} stats;
 };
 

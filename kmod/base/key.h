@@ -47,11 +47,11 @@ enum spindle_key_age {
 
 /**
  * struct spindle_key - the present and the former key of a node
- * @lock: protects @tfm, because keys change while connections are made
- * @tfm: by enum spindle_key_age, the hash with the key in it, or NULL
  */
 struct spindle_key {
+	/** @lock: protects @tfm, because keys change while connections are made */
 	spinlock_t lock;	/* tfm */
+	/** @tfm: by enum spindle_key_age, the hash with the key in it, or NULL */
 	struct crypto_shash *tfm[SPINDLE_KEYS];
 };
 

@@ -13,27 +13,27 @@
 
 /**
  * struct spindle_mapping - a section that a process has mapped
- * @list: in the set
- * @maps: the set
- * @areas: number of areas (VMAs) of the mapping: munmap() may split it
- * @frames: the pages, a reference
- * @first: index of the first page in @frames
- * @n: pages of the section; an area of twice as many shows them twice
- * @at: file offset of the section, in pages
- * @writable: the process may write
- * @ended: shows no pages of ours any more, see mapping.h
- * @user: user charged for pages that only this mapping keeps, a reference, or NULL
  */
 struct spindle_mapping {
+	/** @list: in the set */
 	struct list_head list;
+	/** @maps: the set */
 	struct spindle_mappings *maps;
+	/** @areas: number of areas (VMAs) of the mapping: munmap() may split it */
 	refcount_t areas;
+	/** @frames: the pages, a reference */
 	struct spindle_frames *frames;
+	/** @first: index of the first page in @frames */
 	u32 first;
+	/** @n: pages of the section; an area of twice as many shows them twice */
 	u32 n;
+	/** @at: file offset of the section, in pages */
 	pgoff_t at;
+	/** @writable: the process may write */
 	bool writable;
+	/** @ended: shows no pages of ours any more, see mapping.h */
 	bool ended;
+	/** @user: user charged for pages that only this mapping keeps, a reference, or NULL */
 	struct user_struct *user;
 };
 

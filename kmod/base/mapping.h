@@ -21,29 +21,33 @@
 
 /**
  * struct spindle_mappings - the mappings of an open file
- * @lock: protects @list, and orders the end of a mapping against its page faults. The mmap
- *	lock is taken before it
- * @list: struct spindle_mapping
- * @space: address space of this file alone, by which the kernel finds its areas. The files of the
- *	device must not share one, because all use the same offsets
  */
 struct spindle_mappings {
+	/**
+	 * @lock: protects @list, and orders the end of a mapping against its page faults. The mmap
+	 * lock is taken before it
+	 */
 	struct mutex lock;	/* see above */
+	/** @list: struct spindle_mapping */
 	struct list_head list;
+	/**
+	 * @space: address space of this file alone, by which the kernel finds its areas. The files
+	 * of the device must not share one, because all use the same offsets
+	 */
 	struct address_space space;
 };
 
 /**
  * struct spindle_mapped - a part of some pages, to be mapped
- * @mem: the pages
- * @offset: first byte, page aligned
- * @bytes: length, page aligned
- * @writable: the process may write
  */
 struct spindle_mapped {
+	/** @mem: the pages */
 	const struct spindle_pages *mem;
+	/** @offset: first byte, page aligned */
 	u64 offset;
+	/** @bytes: length, page aligned */
 	u64 bytes;
+	/** @writable: the process may write */
 	bool writable;
 };
 

@@ -16,25 +16,25 @@
 
 /**
  * struct spindle_frames - reference-counted pages
- * @refs: references of struct spindle_pages and of mappings
- * @n: number of pages
- * @page: the pages
  */
 struct spindle_frames {
+	/** @refs: references of struct spindle_pages and of mappings */
 	refcount_t refs;
+	/** @n: number of pages */
 	u32 n;
+	/** @page: the pages */
 	struct page *page[];
 };
 
 /**
  * struct spindle_pages - pages, mapped into the kernel
- * @frames: a reference to the pages, or NULL
- * @n: their number
- * @va: kernel mapping
  */
 struct spindle_pages {
+	/** @frames: a reference to the pages, or NULL */
 	struct spindle_frames *frames;
+	/** @n: their number */
 	u32 n;
+	/** @va: kernel mapping */
 	void *va;
 };
 

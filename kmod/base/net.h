@@ -28,47 +28,56 @@ struct net;
 
 /**
  * struct spindle_net - a network namespace
- * @ref: references
- * @list: in the list of all
- * @lock: all configuration of its nodes: requests, attach and release, chores, device removal
- * @nodes: its nodes, ordered by id, so that a dump can resume after the last node it showed
- * @generation: changes with every change of configuration, so that a dump can report that its
- *	parts are not consistent
- * @rdmc_generation: changes with every RDMC group that comes or goes
- * @rdmc_numbers: RDMC groups ever created
- * @engines_lock: protects @engines. The last put of an engine takes it off the list under the lock,
- *	so that spindle_engine_get() cannot find an engine without references
- * @engines: its engines
- * @chores_lock: protects @chores
- * @chores: work to do, struct spindle_chore
- * @work: does the chores
  */
 struct spindle_net {
+	/** @ref: references */
 	struct kref ref;
+	/** @list: in the list of all */
 	struct list_head list;
+	/**
+	 * @lock: all configuration of its nodes: requests, attach and release, chores, device
+	 * removal
+	 */
 	struct mutex lock;	/* configuration */
+	/**
+	 * @nodes: its nodes, ordered by id, so that a dump can resume after the last node it showed
+	 */
 	struct list_head nodes;
+	/**
+	 * @generation: changes with every change of configuration, so that a dump can report that
+	 * its parts are not consistent
+	 */
 	u32 generation;
+	/** @rdmc_generation: changes with every RDMC group that comes or goes */
 	u32 rdmc_generation;
+	/** @rdmc_numbers: RDMC groups ever created */
 	u64 rdmc_numbers;
+	/**
+	 * @engines_lock: protects @engines. The last put of an engine takes it off the list under
+	 * the lock, so that spindle_engine_get() cannot find an engine without references
+	 */
 	struct mutex engines_lock;	/* engines */
+	/** @engines: its engines */
 	struct list_head engines;
+	/** @chores_lock: protects @chores */
 	spinlock_t chores_lock;	/* chores */
+	/** @chores: work to do, struct spindle_chore */
 	struct list_head chores;
+	/** @work: does the chores */
 	struct work_struct work;
 };
 
 /**
  * struct spindle_chore - work to do with the lock of a namespace
- * @list: in the list of the namespace, or empty
- * @sn: the namespace; the owner of the chore holds it
- * @later: puts the chore into the list
- * @fn: does the chore, with the lock; may free the chore
  */
 struct spindle_chore {
+	/** @list: in the list of the namespace, or empty */
 	struct list_head list;
+	/** @sn: the namespace; the owner of the chore holds it */
 	struct spindle_net *sn;
+	/** @later: puts the chore into the list */
 	struct delayed_work later;
+	/** @fn: does the chore, with the lock; may free the chore */
 	void (*fn)(struct spindle_chore *chore);
 };
 

@@ -33,43 +33,43 @@ struct spindle_node;
 
 /**
  * struct spindle_lane - a bulk connection of a node
- * @list: in the node's list, unless it is closed; the namespace's lock
- * @run: in the engine's list; engine
- * @node: the node
- * @view: the lane is for streams
- * @id: node id of the other end
- * @addr: address of the other end
- * @incarnation: incarnation of the other end; 0: any
- * @heard: earlier requests of the other end; protected by the lock of the endpoint
- * @links: number of links; the namespace's lock
- * @link: the links; engine
- * @top: all links have a lower index
- * @bulk: the connection
- * @came_up: the connection is ready; set by the connection, with release
- * @went_down: the connection is lost; set by the connection, with release
- * @joined: the engine uses the connection
- * @lost: the engine has given up the lane
- * @closed: the connection is closed; the namespace's lock
- * @chore: closes a lane that broke
  */
 struct spindle_lane {
+	/** @list: in the node's list, unless it is closed; the namespace's lock */
 	struct list_head list;
+	/** @run: in the engine's list; engine */
 	struct list_head run;
+	/** @node: the node */
 	struct spindle_node *node;
+	/** @view: the lane is for streams */
 	bool view;
+	/** @id: node id of the other end */
 	u32 id;
+	/** @addr: address of the other end */
 	struct spindle_addr addr;
+	/** @incarnation: incarnation of the other end; 0: any */
 	u64 incarnation;
+	/** @heard: earlier requests of the other end; protected by the lock of the endpoint */
 	struct spindle_heard heard;
+	/** @links: number of links; the namespace's lock */
 	u32 links;
+	/** @link: the links; engine */
 	struct spindle_link *link[SPINDLE_LANE_LINKS];
+	/** @top: all links have a lower index */
 	u32 top;
+	/** @bulk: the connection */
 	struct spindle_bulk bulk;
+	/** @came_up: the connection is ready; set by the connection, with release */
 	int came_up;
+	/** @went_down: the connection is lost; set by the connection, with release */
 	int went_down;
+	/** @joined: the engine uses the connection */
 	bool joined;
+	/** @lost: the engine has given up the lane */
 	bool lost;
+	/** @closed: the connection is closed; the namespace's lock */
 	bool closed;
+	/** @chore: closes a lane that broke */
 	struct spindle_chore chore;
 };
 

@@ -129,23 +129,23 @@ bool spindle_large_pass(struct spindle_large *large, u64 now)
 
 /**
  * struct letter - a stream's request for memory, and the answer of the chore
- * @large: large messages
- * @s: sender rank
- * @wanted: the stream wants memory
- * @turn: number of the request
- * @len: bytes
- * @unit: position in the ring
- * @pinned: the memory, or NULL
- * @taken: the stream has taken it
  */
 struct letter {
+	/** @large: large messages */
 	struct spindle_large *large;
+	/** @s: sender rank */
 	u32 s;
+	/** @wanted: the stream wants memory */
 	bool wanted;
+	/** @turn: number of the request */
 	u64 turn;
+	/** @len: bytes */
 	u64 len;
+	/** @unit: position in the ring */
 	u64 unit;
+	/** @pinned: the memory, or NULL */
 	struct spindle_pinned *pinned;
+	/** @taken: the stream has taken it */
 	bool taken;
 };
 

@@ -23,31 +23,33 @@ struct spindle_subgroup;
 
 /**
  * struct spindle_large_sender - a stream's links
- * @link: by rank in the stream; that of the own rank has no lane
- * @sources: bit mask of the ranks that send to us, whose links need regions for our grants
  */
 struct spindle_large_sender {
+	/** @link: by rank in the stream; that of the own rank has no lane */
 	struct spindle_link *link;
+	/**
+	 * @sources: bit mask of the ranks that send to us, whose links need regions for our grants
+	 */
 	u64 sources;
 };
 
 /**
  * struct spindle_large - large messages of a subgroup at a node
- * @sg: the subgroup
- * @streams: the streams; engine
- * @run: in the engine's list
- * @chore: the work that may sleep
- * @again_ms: time until the chore tries again after it had no memory
- * @garbage: pinned memory that is not in use any more, to be freed by the chore
- * @sender: by sender rank
  */
 struct spindle_large {
+	/** @sg: the subgroup */
 	struct spindle_subgroup *sg;
+	/** @streams: the streams; engine */
 	struct spindle_streams streams;
+	/** @run: in the engine's list */
 	struct list_head run;
+	/** @chore: the work that may sleep */
 	struct spindle_chore chore;
+	/** @again_ms: time until the chore tries again after it had no memory */
 	u32 again_ms;
+	/** @garbage: pinned memory that is not in use any more, to be freed by the chore */
 	struct llist_head garbage;
+	/** @sender: by sender rank */
 	struct spindle_large_sender sender[];
 };
 

@@ -19,30 +19,34 @@ struct spindle_rdmc_group;
 
 /**
  * struct spindle_link - share in a lane
- * @r: state of the group or stream
- * @group: the group; NULL: the link belongs to a stream
- * @chore: chore of the owner, for work with the namespace's lock when the lane has come up
- * @m: rank of the other end
- * @lane: the lane, a reference
- * @index: number of the link in the lane
- * @ready: the regions are allocated; engine
- * @again: @lane broke so early that nothing was lost, and the link moves to another lane; engine,
- *	until @lane is closed
- * @said: number of the last message by the lane
- * @turn: of each grant: how often it was given
- * @mr: of each grant: its region; the namespace's lock
  */
 struct spindle_link {
+	/** @r: state of the group or stream */
 	struct spindle_rdmc *r;
+	/** @group: the group; NULL: the link belongs to a stream */
 	struct spindle_rdmc_group *group;
+	/**
+	 * @chore: chore of the owner, for work with the namespace's lock when the lane has come up
+	 */
 	struct spindle_chore *chore;
+	/** @m: rank of the other end */
 	u32 m;
+	/** @lane: the lane, a reference */
 	struct spindle_lane *lane;
+	/** @index: number of the link in the lane */
 	u32 index;
+	/** @ready: the regions are allocated; engine */
 	bool ready;
+	/**
+	 * @again: @lane broke so early that nothing was lost, and the link moves to another lane;
+	 * engine, until @lane is closed
+	 */
 	bool again;
+	/** @said: number of the last message by the lane */
 	u32 said;
+	/** @turn: of each grant: how often it was given */
 	u16 turn[SPINDLE_RDMC_GRANTS];
+	/** @mr: of each grant: its region; the namespace's lock */
 	struct ib_mr *mr[SPINDLE_RDMC_GRANTS];
 };
 

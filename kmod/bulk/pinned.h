@@ -20,37 +20,37 @@ struct user_struct;
 
 /**
  * struct spindle_pinned - an object's memory
- * @ib: device that it is mapped for, or NULL
- * @len: bytes
- * @skip: bytes of the first page before the object
- * @block_shift: log2 of a block's bytes
- * @free: in the list of objects to be freed
- * @page: pages, pinned; or borrowed from an owner that keeps them long enough
- * @npages: their number
- * @write: the device writes, too
- * @block: by block: its bytes, mapped for @ib
- * @nblocks: number of blocks
- * @mapped: blocks that were mapped
- * @unmapped: blocks that were unmapped again
- * @have: a bit for each block, for core/rdmc; NULL unless @write
- * @user: user that is charged, a reference; NULL: the pages are borrowed
- * @mm: the mm whose pinned_vm counts the pages, a reference (mmgrab())
  */
 struct spindle_pinned {
+	/** @ib: device that it is mapped for, or NULL */
 	struct ib_device *ib;
+	/** @len: bytes */
 	u64 len;
+	/** @skip: bytes of the first page before the object */
 	u32 skip;
+	/** @block_shift: log2 of a block's bytes */
 	u32 block_shift;
+	/** @free: in the list of objects to be freed */
 	struct llist_node free;
+	/** @page: pages, pinned; or borrowed from an owner that keeps them long enough */
 	struct page **page;
+	/** @npages: their number */
 	unsigned long npages;
+	/** @write: the device writes, too */
 	bool write;
+	/** @block: by block: its bytes, mapped for @ib */
 	struct sg_table *block;
+	/** @nblocks: number of blocks */
 	u32 nblocks;
+	/** @mapped: blocks that were mapped */
 	u32 mapped;
+	/** @unmapped: blocks that were unmapped again */
 	u32 unmapped;
+	/** @have: a bit for each block, for core/rdmc; NULL unless @write */
 	unsigned long *have;
+	/** @user: user that is charged, a reference; NULL: the pages are borrowed */
 	struct user_struct *user;
+	/** @mm: the mm whose pinned_vm counts the pages, a reference (mmgrab()) */
 	struct mm_struct *mm;
 };
 

@@ -45,49 +45,55 @@ struct spindle_pinned;
 
 /**
  * struct spindle_rdmc_group - a group
- * @r: the protocol's state; engine
- * @list: in the node's list; the namespace's lock
- * @run: in the engine's list; engine
- * @number: unique among all groups ever created, so that a dump can resume after a group
- * @node: its node; NULL: the node has left its view, and the group is over
- * @engine: a reference
- * @link: by rank; that of the own rank has no lane
- * @sources: bit mask of the ranks that send to us, whose links need regions for our grants
- * @lock: serializes readers of events
- * @wait: readers of events
- * @event: events
- * @head: next to read; written by the reader
- * @tail: next to write; written by the engine
- * @ended: the last event is in the ring
- * @orphan: the file is released; the namespace's lock
- * @over: the core has nothing more to do; written by the engine
- * @chore: work with the lock of the namespace: regions for lanes that came up, and the end
- * @work: frees memory; takes no lock, so that the end of the group may wait for it
- * @garbage: pinned memory that is not in use any more
- * @comm: name of the process that created it
- * @pid: that process, a reference
  */
 struct spindle_rdmc_group {
+	/** @r: the protocol's state; engine */
 	struct spindle_rdmc r;
+	/** @list: in the node's list; the namespace's lock */
 	struct list_head list;
+	/** @run: in the engine's list; engine */
 	struct list_head run;
+	/**
+	 * @number: unique among all groups ever created, so that a dump can resume after a group
+	 */
 	u64 number;
+	/** @node: its node; NULL: the node has left its view, and the group is over */
 	struct spindle_node *node;
+	/** @engine: a reference */
 	struct spindle_engine *engine;
+	/** @link: by rank; that of the own rank has no lane */
 	struct spindle_link link[SPINDLE_MAX_MEMBERS];
+	/**
+	 * @sources: bit mask of the ranks that send to us, whose links need regions for our grants
+	 */
 	u64 sources;
+	/** @lock: serializes readers of events */
 	struct mutex lock;	/* readers of events */
+	/** @wait: readers of events */
 	wait_queue_head_t wait;
+	/** @event: events */
 	struct spindle_rdmc_event event[SPINDLE_RDMC_EVENTS];
+	/** @head: next to read; written by the reader */
 	u32 head;
+	/** @tail: next to write; written by the engine */
 	u32 tail;
+	/** @ended: the last event is in the ring */
 	bool ended;
+	/** @orphan: the file is released; the namespace's lock */
 	bool orphan;
+	/** @over: the core has nothing more to do; written by the engine */
 	bool over;
+	/**
+	 * @chore: work with the lock of the namespace: regions for lanes that came up, and the end
+	 */
 	struct spindle_chore chore;
+	/** @work: frees memory; takes no lock, so that the end of the group may wait for it */
 	struct work_struct work;
+	/** @garbage: pinned memory that is not in use any more */
 	struct llist_head garbage;
+	/** @comm: name of the process that created it */
 	char comm[TASK_COMM_LEN];
+	/** @pid: that process, a reference */
 	struct pid *pid;
 };
 

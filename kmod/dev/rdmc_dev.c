@@ -16,11 +16,11 @@
 
 /**
  * struct rdmc_file - an open file
- * @lock: serializes requests that set @group
- * @group: the group, or NULL; set once
  */
 struct rdmc_file {
+	/** @lock: serializes requests that set @group */
 	struct mutex lock;	/* group being set */
+	/** @group: the group, or NULL; set once */
 	struct spindle_rdmc_group *group;
 };
 

@@ -12,19 +12,19 @@
 
 /**
  * struct spindle_ask - a question
- * @net: network namespace
- * @src: own address, port 0
- * @dst: address and port of the node that is asked
- * @hello: the question
- * @stop: set to cancel the question
- * @answer: out: code and data of the rejection
  */
 struct spindle_ask {
+	/** @net: network namespace */
 	struct net *net;
+	/** @src: own address, port 0 */
 	struct sockaddr_storage src;
+	/** @dst: address and port of the node that is asked */
 	struct sockaddr_storage dst;
+	/** @hello: the question */
 	u8 hello[SPINDLE_HELLO_LEN];
+	/** @stop: set to cancel the question */
 	const bool *stop;
+	/** @answer: out: code and data of the rejection */
 	struct spindle_reject answer;
 };
 

@@ -40,29 +40,32 @@ struct spindle_bulk;
 
 /**
  * struct spindle_bulk_ops - callbacks of the owner; engine context, from spindle_bulk_poll()
- * @message: a message arrived; @text is a private copy, unchecked
- * @arrived: a whole block arrived; @number is the immediate data of its last write, unchecked
  */
 struct spindle_bulk_ops {
+	/** @message: a message arrived; @text is a private copy, unchecked */
 	void (*message)(struct spindle_bulk *bulk, const void *text);
+	/**
+	 * @arrived: a whole block arrived; @number is the immediate data of its last write,
+	 * unchecked
+	 */
 	void (*arrived)(struct spindle_bulk *bulk, u32 number);
 };
 
 /**
  * struct spindle_bulk_job - a message or block that was posted and is not done
- * @done: called when it is done, unless the connection breaks before; or NULL
- * @anyway: if the connection breaks, spindle_bulk_abandon() calls @done
- * @message: a message of spindle_bulk_say(), in contrast to a count or a block
- * @ctx: first argument of @done
- * @arg: second argument of @done
- * @wrs: entries of the send queue that it takes
  */
 struct spindle_bulk_job {
+	/** @done: called when it is done, unless the connection breaks before; or NULL */
+	/** @ctx: first argument of @done */
 	void (*done)(void *ctx, u64 arg);
 	void *ctx;
+	/** @arg: second argument of @done */
 	u64 arg;
+	/** @anyway: if the connection breaks, spindle_bulk_abandon() calls @done */
 	bool anyway;
+	/** @message: a message of spindle_bulk_say(), in contrast to a count or a block */
 	bool message;
+	/** @wrs: entries of the send queue that it takes */
 	u32 wrs;
 };
 
@@ -70,69 +73,69 @@ struct spindle_bulk_recv;
 
 /**
  * struct spindle_bulk_wait - a waiting message
- * @after: total number of registrations that have to be done before
- * @text: text of the message
  */
 struct spindle_bulk_wait {
+	/** @after: total number of registrations that have to be done before */
 	u32 after;
+	/** @text: text of the message */
 	u8 text[SPINDLE_BULK_TEXT];
 };
 
 /**
  * struct spindle_bulk - a bulk connection
- * @conn: the connection
- * @ops: callbacks
- * @none: a region without bytes, because the peer has no permanent rights
- * @taken: the engine uses the connection
- * @dropped: the engine has stopped using the connection, so completions are ignored
- * @early: receives that completed before the engine used the connection
- * @nearly: number of entries in @early
- * @recv: receives
- * @text: their buffers
- * @dma: address of @text for the device
- * @keys: registers memory
- * @wait: messages that wait for registrations, a ring
- * @wait_head: next message to send
- * @wait_tail: total number of messages of spindle_bulk_say()
- * @acked: total number of messages that were acknowledged
- * @cqe: completion of all work requests in the send queue
- * @job: jobs in the send queue, a ring
- * @job_head: next to complete
- * @job_tail: next to post
- * @sges: scatter entries that a write may have
- * @sent: total number of the peer's receives that we have consumed
- * @allowed: total number of receives that the peer has posted
- * @reposted: total number of own receives that were posted again
- * @told: @reposted in the last message to the peer
  */
 struct spindle_bulk {
+	/** @conn: the connection */
 	struct spindle_conn conn;
+	/** @ops: callbacks */
 	const struct spindle_bulk_ops *ops;
+	/** @none: a region without bytes, because the peer has no permanent rights */
 	struct spindle_region none;
+	/** @taken: the engine uses the connection */
 	bool taken;
+	/** @dropped: the engine has stopped using the connection, so completions are ignored */
 	bool dropped;
 	struct {
 		u32 index;
 		u32 imm;
 		bool has_imm;
+	/** @early: receives that completed before the engine used the connection */
 	} early[SPINDLE_BULK_RECVS];
+	/** @nearly: number of entries in @early */
 	u32 nearly;
+	/** @recv: receives */
 	struct spindle_bulk_recv *recv;
+	/** @text: their buffers */
 	void *text;
+	/** @dma: address of @text for the device */
 	u64 dma;
+	/** @keys: registers memory */
 	struct spindle_keys keys;
+	/** @wait: messages that wait for registrations, a ring */
 	struct spindle_bulk_wait wait[SPINDLE_BULK_RECVS];
+	/** @wait_head: next message to send */
 	u32 wait_head;
+	/** @wait_tail: total number of messages of spindle_bulk_say() */
 	u32 wait_tail;
+	/** @acked: total number of messages that were acknowledged */
 	u32 acked;
+	/** @cqe: completion of all work requests in the send queue */
 	struct ib_cqe cqe;
+	/** @job: jobs in the send queue, a ring */
 	struct spindle_bulk_job job[SPINDLE_SQ_DEPTH];
+	/** @job_head: next to complete */
 	u32 job_head;
+	/** @job_tail: next to post */
 	u32 job_tail;
+	/** @sges: scatter entries that a write may have */
 	u32 sges;
+	/** @sent: total number of the peer's receives that we have consumed */
 	u32 sent;
+	/** @allowed: total number of receives that the peer has posted */
 	u32 allowed;
+	/** @reposted: total number of own receives that were posted again */
 	u32 reposted;
+	/** @told: @reposted in the last message to the peer */
 	u32 told;
 };
 

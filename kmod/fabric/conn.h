@@ -71,64 +71,80 @@ struct spindle_conn;
 
 /**
  * struct spindle_conn_ops - callbacks of the owner
- * @greet: fill in the private data of a request, up to SPINDLE_HELLO_LEN bytes, or of an answer,
- *	up to SPINDLE_ANSWERED_LEN; for an answer spindle_conn.greeting has the request. Returns
- *	the length. Work context
- * @greeted: check the peer's private data, of its request or its answer; an error ends the
- *	attempt. Work context
- * @prove: make the proof of the dialling side. Work context
- * @proven: check the proof of the dialling side; an error ends the attempt. Work context
- * @up: rights are exchanged, so the engine may take over. Work context
- * @down: a connection that was up is lost; see spindle_conn.reason. Any context, once
- * @imm: a write with immediate data arrived, and all writes before it are visible. Work
- *	context, one at a time
- * @refused: the peer's owner has refused this end, with any code; returns a constant string. Work
- *	context
- * @event: of a bulk connection: a completion has arrived since it was armed. Any context
- * @drained: of a bulk connection: the queue pair is drained, so deregister all memory in its
- *	protection domain. Called by spindle_conn_close(), and after a failed attempt
  */
 struct spindle_conn_ops {
+	/**
+	 * @greet: fill in the private data of a request, up to SPINDLE_HELLO_LEN bytes, or of an
+	 * answer, up to SPINDLE_ANSWERED_LEN; for an answer spindle_conn.greeting has the request.
+	 * Returns the length. Work context
+	 */
 	u8 (*greet)(struct spindle_conn *conn, void *data);
+	/**
+	 * @greeted: check the peer's private data, of its request or its answer; an error ends the
+	 * attempt. Work context
+	 */
 	int (*greeted)(struct spindle_conn *conn, const void *hello, u8 len);
+	/** @prove: make the proof of the dialling side. Work context */
 	void (*prove)(struct spindle_conn *conn, u8 proof[SPINDLE_RIGHTS_LEN]);
+	/**
+	 * @proven: check the proof of the dialling side; an error ends the attempt. Work context
+	 */
 	int (*proven)(struct spindle_conn *conn, const u8 proof[SPINDLE_RIGHTS_LEN]);
+	/** @up: rights are exchanged, so the engine may take over. Work context */
 	void (*up)(struct spindle_conn *conn);
+	/** @down: a connection that was up is lost; see spindle_conn.reason. Any context, once */
 	void (*down)(struct spindle_conn *conn);
+	/**
+	 * @imm: a write with immediate data arrived, and all writes before it are visible. Work
+	 * context, one at a time
+	 */
 	void (*imm)(struct spindle_conn *conn, u32 imm);
+	/**
+	 * @refused: the peer's owner has refused this end, with any code; returns a constant
+	 * string. Work context
+	 */
 	const char *(*refused)(struct spindle_conn *conn, u32 code);
+	/**
+	 * @event: of a bulk connection: a completion has arrived since it was armed. Any context
+	 */
 	void (*event)(struct spindle_conn *conn);
+	/**
+	 * @drained: of a bulk connection: the queue pair is drained, so deregister all memory in
+	 * its protection domain. Called by spindle_conn_close(), and after a failed attempt
+	 */
 	void (*drained)(struct spindle_conn *conn);
 };
 
 /**
  * struct spindle_conn_config - configuration of a connection
- * @ep: endpoint
- * @net: network namespace
- * @ops: callbacks
- * @active: dial, instead of waiting to be dialled
- * @src: own address
- * @dst: the peer's address and port (active side)
- * @patient: the device retries lost packets for as long as it can, and unless @bulk after a short
- *	time-out
- * @secret: the dialling side must send its rights and its proof first
- * @bulk: the connection is part of a struct spindle_bulk, see bulk.h
- * @in: region that the peer may write: its row as we hold it
- * @own: region that we write from: our row
- * @remote_bytes: size of our row in the peer's memory
  */
 struct spindle_conn_config {
+	/** @ep: endpoint */
 	struct spindle_endpoint *ep;
+	/** @net: network namespace */
 	struct net *net;
+	/** @ops: callbacks */
 	const struct spindle_conn_ops *ops;
+	/** @active: dial, instead of waiting to be dialled */
 	bool active;
+	/** @src: own address */
 	struct sockaddr_storage src;
+	/** @dst: the peer's address and port (active side) */
 	struct sockaddr_storage dst;
+	/**
+	 * @patient: the device retries lost packets for as long as it can, and unless @bulk after a
+	 * short time-out
+	 */
 	bool patient;
+	/** @secret: the dialling side must send its rights and its proof first */
 	bool secret;
+	/** @bulk: the connection is part of a struct spindle_bulk, see bulk.h */
 	bool bulk;
+	/** @in: region that the peer may write: its row as we hold it */
 	const struct spindle_region *in;
+	/** @own: region that we write from: our row */
 	const struct spindle_region *own;
+	/** @remote_bytes: size of our row in the peer's memory */
 	u64 remote_bytes;
 };
 
@@ -136,106 +152,111 @@ struct spindle_desc_page;
 
 /**
  * struct spindle_conn - a connection
- * @cfg: configuration, constant
- * @list: in the endpoint's list
- * @state: enum spindle_conn_state; changed under @lock
- * @lock: see @state; taken in event handlers of the device
- * @reason: why the connection is not up, for people; a constant string
- * @parted: the peer has disconnected
- * @closing: spindle_conn_close() has begun
- * @attempts: number of attempts to connect
- * @work: connects, and exchanges rights
- * @wq: the work item waits here for handlers
- * @event: last rdma_cm event, plus one; 0: none
- * @event_status: status of that event
- * @reject: code of a refusal, 0: none
- * @said: own private data of this attempt
- * @said_len: its length
- * @greeting: the peer's private data
- * @greeting_len: its length, 0: none
- * @id: rdma_cm id of this attempt
- * @pd: protection domain
- * @scq: send completions, polled by the owner of the queue pair
- * @rcq: receive completions, in a work queue of the RDMA core; of a bulk connection @scq
- * @qp: the queue pair
- * @in: rights of the peer
- * @own: registration of the own row, local
- * @remote: by chunk, the key of our row at the peer
- * @remote_shift: log2 of the bytes of these chunks
- * @pieces: work requests of a write at most, because it is split where a chunk ends on either side
- * @desc: pages that carry rights during set-up
- * @ndesc_in: pages expected
- * @ndesc_out: pages sent
- * @asked: set-up work requests posted
- * @done: set-up work requests completed
- * @got: pages received
- * @write_cqe: completion of data writes
- * @setup_cqe: completion of set-up work requests
- * @imm_cqe: completion of receives for immediate data
- * @chain: work requests of one post, see post.c
- * @sge: their scatter entries
- * @inline_max: inline bytes of a write, for which memory need not be registered
- * @nchain: length of the chain
- * @sq_free: send queue entries that are free
- * @since: work requests since the last signalled one
- * @retire: entries that each signalled work request frees, a ring
- * @retire_head: next to complete
- * @retire_tail: next to post
- * @stats: counters, written by the engine
  */
 struct spindle_conn {
+	/** @cfg: configuration, constant */
 	struct spindle_conn_config cfg;
+	/** @list: in the endpoint's list */
 	struct list_head list;
+	/** @state: enum spindle_conn_state; changed under @lock */
 	enum spindle_conn_state state;
+	/** @lock: see @state; taken in event handlers of the device */
 	spinlock_t lock;	/* state */
+	/** @reason: why the connection is not up, for people; a constant string */
 	const char *reason;
+	/** @parted: the peer has disconnected */
 	bool parted;
+	/** @closing: spindle_conn_close() has begun */
 	bool closing;
+	/** @attempts: number of attempts to connect */
 	u64 attempts;
+	/** @work: connects, and exchanges rights */
 	struct delayed_work work;
+	/** @wq: the work item waits here for handlers */
 	wait_queue_head_t wq;
+	/** @event: last rdma_cm event, plus one; 0: none */
 	int event;
+	/** @event_status: status of that event */
 	int event_status;
+	/** @reject: code of a refusal, 0: none */
 	u32 reject;
+	/** @said: own private data of this attempt */
 	u8 said[SPINDLE_ANSWERED_LEN];
+	/** @said_len: its length */
 	u8 said_len;
+	/** @greeting: the peer's private data */
 	u8 greeting[SPINDLE_ANSWERED_LEN];
+	/** @greeting_len: its length, 0: none */
 	u8 greeting_len;
+/** @id: rdma_cm id of this attempt */
 
 	struct rdma_cm_id *id;
+	/** @pd: protection domain */
 	struct ib_pd *pd;
+	/** @scq: send completions, polled by the owner of the queue pair */
 	struct ib_cq *scq;
+	/**
+	 * @rcq: receive completions, in a work queue of the RDMA core; of a bulk connection @scq
+	 */
 	struct ib_cq *rcq;
+	/** @qp: the queue pair */
 	struct ib_qp *qp;
+	/** @in: rights of the peer */
 	struct spindle_window in;
+	/** @own: registration of the own row, local */
 	struct spindle_window own;
+	/** @remote: by chunk, the key of our row at the peer */
 	u32 *remote;
+	/** @remote_shift: log2 of the bytes of these chunks */
 	u32 remote_shift;
+	/**
+	 * @pieces: work requests of a write at most, because it is split where a chunk ends on
+	 * either side
+	 */
 	u32 pieces;
+	/** @desc: pages that carry rights during set-up */
 	struct spindle_desc_page *desc;
+	/** @ndesc_in: pages expected */
 	u32 ndesc_in;
+	/** @ndesc_out: pages sent */
 	u32 ndesc_out;
+	/** @asked: set-up work requests posted */
 	u32 asked;
+	/** @done: set-up work requests completed */
 	u32 done;
+	/** @got: pages received */
 	atomic_t got;
+	/** @write_cqe: completion of data writes */
 	struct ib_cqe write_cqe;
+	/** @setup_cqe: completion of set-up work requests */
 	struct ib_cqe setup_cqe;
+	/** @imm_cqe: completion of receives for immediate data */
 	struct ib_cqe imm_cqe;
+/** @chain: work requests of one post, see post.c */
 
 	struct ib_rdma_wr chain[SPINDLE_SQ_DEPTH];
+	/** @sge: their scatter entries */
 	struct ib_sge sge[SPINDLE_CHAIN_SGES];
+	/** @inline_max: inline bytes of a write, for which memory need not be registered */
 	u32 inline_max;
+	/** @nchain: length of the chain */
 	u32 nchain;
+	/** @sq_free: send queue entries that are free */
 	u32 sq_free;
+	/** @since: work requests since the last signalled one */
 	u32 since;
+	/** @retire: entries that each signalled work request frees, a ring */
 	u16 retire[SPINDLE_SQ_DEPTH];
+	/** @retire_head: next to complete */
 	u32 retire_head;
+	/** @retire_tail: next to post */
 	u32 retire_tail;
 	struct {
 		u64 writes;
 		u64 posts;
 		u64 bytes;
 		u64 imms;
+	/** @stats: counters, written by the engine */
 	} stats;
 };
 

@@ -28,51 +28,53 @@ struct spindle_keys;
 
 /**
  * struct spindle_keys_ops - callbacks of the owner, from polling the completion queue
- * @registered: one more registration is done
- * @broken: a request failed, and so will all later ones; the reason is a constant string
  */
 struct spindle_keys_ops {
+	/** @registered: one more registration is done */
 	void (*registered)(struct spindle_keys *keys);
+	/**
+	 * @broken: a request failed, and so will all later ones; the reason is a constant string
+	 */
 	void (*broken)(struct spindle_keys *keys, const char *reason);
 };
 
 /**
  * struct spindle_keys_job - an outstanding revocation or registration
- * @done: called when the revocation is done; NULL: a registration
- * @ctx: first argument of @done
- * @arg: second argument of @done
  */
 struct spindle_keys_job {
+	/** @done: called when the revocation is done; NULL: a registration */
+	/** @ctx: first argument of @done */
 	void (*done)(void *ctx, u64 arg);
 	void *ctx;
+	/** @arg: second argument of @done */
 	u64 arg;
 };
 
 /**
  * struct spindle_keys - the queue pair
- * @ops: callbacks
- * @qp: the queue pair; NULL: not created
- * @psn: first packet sequence number, random; no packet is ever sent
- * @started: the queue pair accepts requests
- * @dropped: ignore completions; set by the owner before it drains
- * @cqe: completion of all work requests in the send queue
- * @job: jobs in the send queue, a ring
- * @head: next to complete
- * @tail: next to post
- * @asked: total number of registrations that were posted
- * @done: total number of registrations that are done
  */
 struct spindle_keys {
+	/** @ops: callbacks */
 	const struct spindle_keys_ops *ops;
+	/** @qp: the queue pair; NULL: not created */
 	struct ib_qp *qp;
+	/** @psn: first packet sequence number, random; no packet is ever sent */
 	u32 psn;
+	/** @started: the queue pair accepts requests */
 	bool started;
+	/** @dropped: ignore completions; set by the owner before it drains */
 	bool dropped;
+	/** @cqe: completion of all work requests in the send queue */
 	struct ib_cqe cqe;
+	/** @job: jobs in the send queue, a ring */
 	struct spindle_keys_job job[SPINDLE_KEYS_DEPTH];
+	/** @head: next to complete */
 	u32 head;
+	/** @tail: next to post */
 	u32 tail;
+	/** @asked: total number of registrations that were posted */
 	u32 asked;
+	/** @done: total number of registrations that are done */
 	u32 done;
 };
 

@@ -36,17 +36,17 @@
 
 /**
  * struct spindle_region - zeroed pages, mapped into the kernel and for a device
- * @ib: the device
- * @mem: the pages
- * @chunk: DMA-mapped scatter list of each chunk
- * @nchunks: their number
- * @shift: log2 of the bytes of a chunk; the last one may be shorter
  */
 struct spindle_region {
+	/** @ib: the device */
 	struct ib_device *ib;
+	/** @mem: the pages */
 	struct spindle_pages mem;
+	/** @chunk: DMA-mapped scatter list of each chunk */
 	struct sg_table *chunk;
+	/** @nchunks: their number */
 	u32 nchunks;
+	/** @shift: log2 of the bytes of a chunk; the last one may be shorter */
 	u32 shift;
 };
 
@@ -55,13 +55,13 @@ void spindle_region_free(struct spindle_region *region);
 
 /**
  * struct spindle_window - a region registered in one protection domain
- * @mr: one per chunk
- * @nchunks: their number
- * @shift: of the region
  */
 struct spindle_window {
+	/** @mr: one per chunk */
 	struct ib_mr **mr;
+	/** @nchunks: their number */
 	u32 nchunks;
+	/** @shift: of the region */
 	u32 shift;
 };
 

@@ -17,34 +17,34 @@
 #include "conn.h"
 #include "post.h"
 
-/*
+/**
  * struct rights_head - head of the first page; keys follow
- * @proof: proof of the dialling side
- * @bytes: bytes of the row
- * @shift: log2 of the bytes of a chunk
- * @zero: 0
  */
 struct rights_head {
+	/** @proof: proof of the dialling side */
 	u8 proof[SPINDLE_RIGHTS_LEN];
+	/** @bytes: bytes of the row */
 	__le64 bytes;
+	/** @shift: log2 of the bytes of a chunk */
 	__le32 shift;
+	/** @zero: 0 */
 	__le32 zero;
 };
 
 #define KEYS (PAGE_SIZE / sizeof(__le32))
 #define HEAD_KEYS (sizeof(struct rights_head) / sizeof(__le32))
 
-/*
+/**
  * struct spindle_desc_page - a page that is sent or received during set-up
- * @cqe: completion of its receive
- * @conn: the connection
- * @page: the page
- * @dma: its address for the device
  */
 struct spindle_desc_page {
+	/** @cqe: completion of its receive */
 	struct ib_cqe cqe;
+	/** @conn: the connection */
 	struct spindle_conn *conn;
+	/** @page: the page */
 	struct page *page;
+	/** @dma: its address for the device */
 	u64 dma;
 };
 

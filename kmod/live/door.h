@@ -24,17 +24,17 @@ struct spindle_endpoint;
 
 /**
  * struct spindle_answer - part of a card, in a rejection
- * @digest: of the view: parts with different digests belong to different cards
- * @total: bytes of the card
- * @len: bytes of this part
- * @proof: over the question and this answer, with the group key
- * @data: the part
  */
 struct spindle_answer {
+	/** @digest: of the view: parts with different digests belong to different cards */
 	__le64 digest;
+	/** @total: bytes of the card */
 	__le32 total;
+	/** @len: bytes of this part */
 	__le32 len;
+	/** @proof: over the question and this answer, with the group key */
 	u8 proof[16];
+	/** @data: the part */
 	u8 data[SPINDLE_ANSWER_LEN - 32];
 };
 
@@ -42,31 +42,31 @@ static_assert(sizeof(struct spindle_answer) == SPINDLE_ANSWER_LEN);
 
 /**
  * struct spindle_knock - a node that wants a seat
- * @id: its id
- * @incarnation: its incarnation
- * @addr: its address
- * @digest: digest of the view that it knows
  */
 struct spindle_knock {
+	/** @id: its id */
 	u32 id;
+	/** @incarnation: its incarnation */
 	u64 incarnation;
+	/** @addr: its address */
 	struct spindle_addr addr;
+	/** @digest: digest of the view that it knows */
 	u64 digest;
 };
 
 /**
  * struct spindle_door - see above
- * @work: schedules the work item that makes seats
- * @view: data of the view by which core/membership/hello.h decides
- * @card: the view and its rules
- * @knock: nodes that want a seat
- * @knocks: their number
  */
 struct spindle_door {
+	/** @work: schedules the work item that makes seats */
 	void (*work)(struct spindle_door *door);
+	/** @view: data of the view by which core/membership/hello.h decides */
 	struct spindle_hello_door view;
+	/** @card: the view and its rules */
 	struct spindle_card *card;
+	/** @knock: nodes that want a seat */
 	struct spindle_knock knock[SPINDLE_KNOCKS];
+	/** @knocks: their number */
 	u32 knocks;
 };
 

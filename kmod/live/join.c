@@ -36,64 +36,66 @@ enum join_state {
 
 /**
  * struct first - the view that the node begins if no contact is in one
- * @view: the view
- * @rules: its rules
  */
 struct first {
+	/** @view: the view */
 	struct spindle_view view;
+	/** @rules: its rules */
 	struct spindle_rules rules;
 };
 
 /**
  * struct spindle_join - see join.h
- * @node: the node
- * @ask: asks a contact; @ask and @chore never run at the same time
- * @chore: the steps, with the namespace's lock
- * @state: enum join_state
- * @stop: the join is cancelled
- * @again: milliseconds before the next round
- * @turned: when this contact was asked first, ktime; 0: not yet
- * @begun: when the node began to connect, ktime
- * @checked: when the contact was asked last, ktime
- * @err: result of asking: 0; -EPERM if the refusal is permanent; -EEXIST if the contact has a view,
- *	so that this node must not begin one; or another -errno
- * @digest: digest of the view that the node joins
- * @checking: @ask checks whether the contact still has that view
- * @other: result of the check: the contact has another view
- * @stale: @other of the check before
- * @want: the lineage that the view must have, or none
- * @first: the view to begin if no contact is in one, or NULL
- * @reason: why the join takes so long, or has failed; a constant string
- * @card: room for a card
- * @view: the view of the card
- * @rules: the rules of the card
- * @at: the contact that is asked
- * @contacts: their number
- * @contact: nodes to ask
  */
 struct spindle_join {
+	/** @node: the node */
 	struct spindle_node *node;
+	/** @ask: asks a contact; @ask and @chore never run at the same time */
 	struct delayed_work ask;
+	/** @chore: the steps, with the namespace's lock */
 	struct spindle_chore chore;
+	/** @state: enum join_state */
 	enum join_state state;
+	/** @stop: the join is cancelled */
 	bool stop;
+	/** @again: milliseconds before the next round */
 	u32 again;
+	/** @turned: when this contact was asked first, ktime; 0: not yet */
 	u64 turned;
+	/** @begun: when the node began to connect, ktime */
 	u64 begun;
+	/** @checked: when the contact was asked last, ktime */
 	u64 checked;
+	/**
+	 * @err: result of asking: 0; -EPERM if the refusal is permanent; -EEXIST if the contact has
+	 * a view, so that this node must not begin one; or another -errno
+	 */
 	int err;
+	/** @digest: digest of the view that the node joins */
 	u64 digest;
+	/** @checking: @ask checks whether the contact still has that view */
 	bool checking;
+	/** @other: result of the check: the contact has another view */
 	bool other;
+	/** @stale: @other of the check before */
 	bool stale;
+	/** @want: the lineage that the view must have, or none */
 	struct spindle_lineage want;
+	/** @first: the view to begin if no contact is in one, or NULL */
 	struct first *first;
+	/** @reason: why the join takes so long, or has failed; a constant string */
 	const char *reason;
+	/** @card: room for a card */
 	u8 *card;
+	/** @view: the view of the card */
 	struct spindle_view view;
+	/** @rules: the rules of the card */
 	struct spindle_rules rules;
+	/** @at: the contact that is asked */
 	u32 at;
+	/** @contacts: their number */
 	u32 contacts;
+	/** @contact: nodes to ask */
 	struct spindle_join_contact contact[];
 };
 

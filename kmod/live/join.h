@@ -33,31 +33,31 @@ struct spindle_join;
 
 /**
  * struct spindle_join_config - parameters of a join
- * @contact: addresses of members, to be asked in turn
- * @contacts: their number, 1..SPINDLE_MAX_CONTACTS
- * @lineage: lineage that the view must have; none: any
- * @view: the view to begin if no contact is in one; NULL: join
- * @rules: rules of @view
- * @insecure: the request has confirmed that the view has no key
  */
 struct spindle_join_config {
+	/** @contact: addresses of members, to be asked in turn */
 	const struct spindle_addr *contact;
+	/** @contacts: their number, 1..SPINDLE_MAX_CONTACTS */
 	u32 contacts;
+	/** @lineage: lineage that the view must have; none: any */
 	struct spindle_lineage lineage;
+	/** @view: the view to begin if no contact is in one; NULL: join */
 	const struct spindle_view *view;
+	/** @rules: rules of @view */
 	const struct spindle_rules *rules;
+	/** @insecure: the request has confirmed that the view has no key */
 	bool insecure;
 };
 
 /**
  * struct spindle_join_contact - a contact and its last answer, for people
- * @addr: address of the contact
- * @reason: result of asking it last; NULL: none yet
- * @final: the refusal is permanent
  */
 struct spindle_join_contact {
+	/** @addr: address of the contact */
 	struct spindle_addr addr;
+	/** @reason: result of asking it last; NULL: none yet */
 	const char *reason;
+	/** @final: the refusal is permanent */
 	bool final;
 };
 

@@ -40,84 +40,88 @@ enum spindle_live_chore {
 
 /**
  * struct spindle_next - the next view as it is being prepared
- * @view: a copy of the view, because a joining node may see another view before the install
- * @me: own rank in it
- * @stays: bit mask of the subgroups that go on unchanged, by index; taken with the copy
- * @peer: by rank
- * @subgroup: the other subgroups, by index; after the install those of the former view
- * @taken: the view was installed
  */
 struct spindle_next {
+	/**
+	 * @view: a copy of the view, because a joining node may see another view before the install
+	 */
 	struct spindle_view view;
+	/** @me: own rank in it */
 	u32 me;
+	/** @stays: bit mask of the subgroups that go on unchanged, by index; taken with the copy */
 	u64 stays;
+	/** @peer: by rank */
 	struct spindle_peer *peer[SPINDLE_MAX_MEMBERS];
+	/** @subgroup: the other subgroups, by index; after the install those of the former view */
 	struct spindle_subgroup *subgroup[SPINDLE_MAX_SUBGROUPS];
+	/** @taken: the view was installed */
 	bool taken;
 };
 
 /**
  * struct spindle_live_times - durations of the four parts of a change, microseconds
- * @detect: from the last sign of life to the suspicion; 0: no member was suspected
- * @wedge: until the end of all traffic
- * @agree: until the decree
- * @install: until the next view
  */
 struct spindle_live_times {
+	/** @detect: from the last sign of life to the suspicion; 0: no member was suspected */
 	u64 detect;
+	/** @wedge: until the end of all traffic */
 	u64 wedge;
+	/** @agree: until the decree */
 	u64 agree;
+	/** @install: until the next view */
 	u64 install;
 };
 
 /**
  * struct spindle_live - a live view at one node
- * @inst: the installed view that it belongs to
- * @rules: rules, constant
- * @lineage: lineage, constant once the view has begun
- * @mb: membership
- * @seen: memory that @mb reads a decree into
- * @door: interface for nodes that are no members
- * @first: digest of the first view, without lineage
- * @contact: on a joining node: node id of the member that admits it
- * @looked: last pass of membership, ktime
- * @reaped: when seats were checked last, ktime
- * @last_seat: seat that was taken last. Seats are taken in turn, so that a reader that missed
- *	a view does not mistake one node for another
- * @guests: number of seats whose nodes are no members
- * @next: the next view, set only while the engine installs it
- * @chore: does the chores that are set in @chores
- * @chores: bits of enum spindle_live_chore
- * @tries: how often the chore has checked whether the members know the farewell
- * @past: views that readers may still be in, struct spindle_past; the namespace's lock
- * @changes: views installed
- * @at: when the present change reached its last step, ktime
- * @times: durations of the last change
- * @timing: durations of the present change
- * @reason: the last thing that happened, for people
  */
 struct spindle_live {
+	/** @inst: the installed view that it belongs to */
 	struct spindle_installed *inst;
+	/** @rules: rules, constant */
 	struct spindle_rules rules;
+	/** @lineage: lineage, constant once the view has begun */
 	struct spindle_lineage lineage;
+	/** @mb: membership */
 	struct spindle_mb mb;
+	/** @seen: memory that @mb reads a decree into */
 	u64 *seen;
+	/** @door: interface for nodes that are no members */
 	struct spindle_door door;
+	/** @first: digest of the first view, without lineage */
 	u64 first;
+	/** @contact: on a joining node: node id of the member that admits it */
 	u32 contact;
+	/** @looked: last pass of membership, ktime */
 	u64 looked;
+	/** @reaped: when seats were checked last, ktime */
 	u64 reaped;
+	/**
+	 * @last_seat: seat that was taken last. Seats are taken in turn, so that a reader that
+	 * missed a view does not mistake one node for another
+	 */
 	u32 last_seat;
+	/** @guests: number of seats whose nodes are no members */
 	u32 guests;
+	/** @next: the next view, set only while the engine installs it */
 	struct spindle_next *next;
+	/** @chore: does the chores that are set in @chores */
 	struct spindle_chore chore;
+	/** @chores: bits of enum spindle_live_chore */
 	unsigned long chores;
+	/** @tries: how often the chore has checked whether the members know the farewell */
 	u32 tries;
+	/** @past: views that readers may still be in, struct spindle_past; the namespace's lock */
 	struct list_head past;
+	/** @changes: views installed */
 	u64 changes;
+	/** @at: when the present change reached its last step, ktime */
 	u64 at;
+	/** @times: durations of the last change */
 	struct spindle_live_times times;
+	/** @timing: durations of the present change */
 	struct spindle_live_times timing;
+	/** @reason: the last thing that happened, for people */
 	char reason[80];
 };
 

@@ -18,25 +18,25 @@
 
 /**
  * struct spindle_past - the part of a view that processes ask for after its end
- * @list: in the live view's list, the latest first
- * @vid: its id
- * @me: own rank
- * @members: entries in @member
- * @member: node id and seat of each
- * @subgroup: members and senders of each
  */
 struct spindle_past {
+	/** @list: in the live view's list, the latest first */
 	struct list_head list;
+	/** @vid: its id */
 	u64 vid;
+	/** @me: own rank */
 	u32 me;
+	/** @members: entries in @member */
 	u32 members;
 	struct {
 		u64 members;
 		u64 senders;
+	/** @subgroup: members and senders of each */
 	} *subgroup;
 	struct {
 		u32 node;
 		u32 seat;
+	/** @member: node id and seat of each */
 	} member[];
 };
 

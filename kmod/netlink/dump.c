@@ -76,13 +76,13 @@ int spindle_netlink_view_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 /* ---- dumps ------------------------------------------------------------ */
 
-/*
+/**
  * struct cursor - where a dump goes on, in cb->ctx
- * @node: lowest node id that was not shown; beyond 32 bits at the end
- * @index: next subgroup of it, or lowest number of an RDMC group that was not shown
  */
 struct cursor {
+	/** @node: lowest node id that was not shown; beyond 32 bits at the end */
 	u64 node;
+	/** @index: next subgroup of it, or lowest number of an RDMC group that was not shown */
 	u64 index;
 };
 
@@ -164,16 +164,16 @@ static int finish(struct sk_buff *skb, void *hdr, int err)
 
 /**
  * struct dump - a kind of dump
- * @cmd: command of the messages
- * @node: dumps all messages about a node, from the cursor's index on
- * @fill: in a dump with one message per node: fills that
- * @has: in such a dump: does a node have something to show? NULL: all nodes do
  */
 struct dump {
+	/** @cmd: command of the messages */
 	u8 cmd;
+	/** @node: dumps all messages about a node, from the cursor's index on */
 	int (*node)(const struct dump *dump, struct sk_buff *skb, struct netlink_callback *cb,
 		    const struct spindle_node *node);
+	/** @fill: in a dump with one message per node: fills that */
 	int (*fill)(struct sk_buff *skb, const struct spindle_node *node);
+	/** @has: in such a dump: does a node have something to show? NULL: all nodes do */
 	bool (*has)(const struct spindle_node *node);
 };
 

@@ -53,35 +53,35 @@ struct look_object {
 	u32 error;
 };
 
-/*
+/**
  * struct look - a consistent copy of a group's state
- * @group: the group
- * @state: its state
- * @error: why it is failing
- * @culprit: rank + 1 of the member that is the cause, or 0
- * @announced: objects that are known
- * @ended: objects that have ended here
- * @complete: of these objects, those that are complete
- * @known: bit mask of the ranks that have created the group, with the own rank
- * @unread: events that are not read
- * @member: by rank
- * @object: objects in progress
- * @objects: entries of @object
- * @stats: counters
  */
 struct look {
+	/** @group: the group */
 	const struct spindle_rdmc_group *group;
+	/** @state: its state */
 	u32 state;
+	/** @error: why it is failing */
 	u32 error;
+	/** @culprit: rank + 1 of the member that is the cause, or 0 */
 	u32 culprit;
+	/** @announced: objects that are known */
 	u64 announced;
+	/** @ended: objects that have ended here */
 	u64 ended;
+	/** @complete: of these objects, those that are complete */
 	u64 complete;
+	/** @known: bit mask of the ranks that have created the group, with the own rank */
 	u64 known;
+	/** @unread: events that are not read */
 	u32 unread;
+	/** @member: by rank */
 	struct look_member member[SPINDLE_MAX_MEMBERS];
+	/** @object: objects in progress */
 	struct look_object object[SPINDLE_RDMC_OBJECTS];
+	/** @objects: entries of @object */
 	u32 objects;
+	/** @stats: counters */
 	struct spindle_rdmc_stats stats;
 };
 

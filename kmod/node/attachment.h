@@ -43,102 +43,104 @@ struct spindle_subgroup;
 
 /**
  * struct spindle_ctl - control page: the kernel writes, the process reads
- * @state: enum spindle_state
- * @error: enum spindle_error
- * @need_wakeup: the engine sleeps
- * @pad0: own cache line for what follows
- * @dlv_tail: entries delivered
- * @pad1: own cache line for what follows
- * @tx_slot: slots that are free again
- * @tx_unit: units that are free again
  */
 struct spindle_ctl {
+	/** @state: enum spindle_state */
 	u32 state;
+	/** @error: enum spindle_error */
 	u32 error;
+	/** @need_wakeup: the engine sleeps */
 	u32 need_wakeup;
+	/** @pad0: own cache line for what follows */
 	u32 pad0[13];
+	/** @dlv_tail: entries delivered */
 	u64 dlv_tail;
+	/** @pad1: own cache line for what follows */
 	u64 pad1[7];
+	/** @tx_slot: slots that are free again */
 	u64 tx_slot;
+	/** @tx_unit: units that are free again */
 	u64 tx_unit;
 };
 
 /**
  * struct spindle_usr - user page: the process writes, the kernel trusts none of it
- * @consumed: entries consumed
- * @pad0: own cache line for what follows
- * @reserve: next slot and next unit, shared by the threads of the process
- * @pad1: own cache line for what follows
- * @desc: TX descriptors
  */
 struct spindle_usr {
+	/** @consumed: entries consumed */
 	u64 consumed;
+	/** @pad0: own cache line for what follows */
 	u64 pad0[7];
+	/** @reserve: next slot and next unit, shared by the threads of the process */
 	u64 reserve;
+	/** @pad1: own cache line for what follows */
 	u64 pad1[7];
+	/** @desc: TX descriptors */
 	struct spindle_tx_desc desc[];
 };
 
 /**
  * struct spindle_attachment - see above
- * @lock: see above
- * @sg: the subgroup, or NULL; changed with the namespace's lock and @lock
- * @binding: serializes requests that bind the file
- * @attached: the file is bound; never cleared
- * @parting: the file is released, but some committed messages are not sent yet; the subgroup
- *	owns the attachment
- * @link: in the subgroup's list; engine context
- * @engine: a reference, for kicks
- * @flags: SPINDLE_ATTACH_*
- * @maps: what processes have mapped
- * @wait: pollers
- * @eventfd: or NULL
- * @ctl_pages: control page
- * @usr_pages: user pages
- * @dlv_pages: delivery ring
- * @copy_pages: copy ring
- * @ctl: kernel's view of @ctl_pages
- * @usr: kernel's view of @usr_pages
- * @dlvq: reader's queue
- * @pid: process that attached, a reference
- * @comm: its name
- * @watched: entries consumed when the engine last checked the reader
- * @has_some: at that check the reader had entries that it had not consumed
- * @since_ns: since when the reader has consumed no entry, ktime; written by the engine
- * @user: user that is charged
- * @charged: pages charged
- * @tx_units_max: units of the largest message
- * @window: slots
- * @ring_units: units of the TX ring
  */
 struct spindle_attachment {
+	/** @lock: see above */
 	struct mutex lock;	/* cutting off against mmap() */
+	/** @sg: the subgroup, or NULL; changed with the namespace's lock and @lock */
 	struct spindle_subgroup *sg;
+	/** @binding: serializes requests that bind the file */
 	struct mutex binding;	/* attached */
+	/** @attached: the file is bound; never cleared */
 	bool attached;
+	/**
+	 * @parting: the file is released, but some committed messages are not sent yet; the
+	 * subgroup owns the attachment
+	 */
 	bool parting;
+	/** @link: in the subgroup's list; engine context */
 	struct list_head link;
+	/** @engine: a reference, for kicks */
 	struct spindle_engine *engine;
+	/** @flags: SPINDLE_ATTACH_* */
 	u32 flags;
+	/** @maps: what processes have mapped */
 	struct spindle_mappings maps;
+	/** @wait: pollers */
 	wait_queue_head_t wait;
+	/** @eventfd: or NULL */
 	struct eventfd_ctx *eventfd;
+	/** @ctl_pages: control page */
 	struct spindle_pages ctl_pages;
+	/** @usr_pages: user pages */
 	struct spindle_pages usr_pages;
+	/** @dlv_pages: delivery ring */
 	struct spindle_pages dlv_pages;
+	/** @copy_pages: copy ring */
 	struct spindle_pages copy_pages;
+	/** @ctl: kernel's view of @ctl_pages */
 	struct spindle_ctl *ctl;
+	/** @usr: kernel's view of @usr_pages */
 	struct spindle_usr *usr;
+	/** @dlvq: reader's queue */
 	struct spindle_dlvq dlvq;
+	/** @pid: process that attached, a reference */
 	struct pid *pid;
+	/** @comm: its name */
 	char comm[TASK_COMM_LEN];
+	/** @watched: entries consumed when the engine last checked the reader */
 	u64 watched;
+	/** @has_some: at that check the reader had entries that it had not consumed */
 	bool has_some;
+	/** @since_ns: since when the reader has consumed no entry, ktime; written by the engine */
 	u64 since_ns;
+	/** @user: user that is charged */
 	struct user_struct *user;
+	/** @charged: pages charged */
 	unsigned long charged;
+	/** @tx_units_max: units of the largest message */
 	u32 tx_units_max;
+	/** @window: slots */
 	u32 window;
+	/** @ring_units: units of the TX ring */
 	u32 ring_units;
 };
 

@@ -17,29 +17,29 @@ struct spindle_view;
 
 /**
  * struct spindle_event_info - details of an event; 0 or NULL: does not apply
- * @vid: view id
- * @peer: node id of a peer
- * @subgroup: subgroup id, with @has_subgroup
- * @has_subgroup: @subgroup is valid
- * @error: enum spindle_error
- * @rdmc: id of an RDMC group
- * @rdmc_error: enum spindle_rdmc_error
- * @reason: for people
- * @view: of SPINDLE_EVENT_VIEW_INSTALL: the view; NULL: @reason describes it
- * @mild: nothing is wrong, for instance when a member leaves
- * @repeated: the event is in the kernel log already
  */
 struct spindle_event_info {
+	/** @vid: view id */
 	u64 vid;
+	/** @peer: node id of a peer */
 	u32 peer;
+	/** @subgroup: subgroup id, with @has_subgroup */
 	u32 subgroup;
+	/** @has_subgroup: @subgroup is valid */
 	bool has_subgroup;
+	/** @error: enum spindle_error */
 	u32 error;
+	/** @rdmc: id of an RDMC group */
 	u64 rdmc;
+	/** @rdmc_error: enum spindle_rdmc_error */
 	u32 rdmc_error;
+	/** @reason: for people */
 	const char *reason;
+	/** @view: of SPINDLE_EVENT_VIEW_INSTALL: the view; NULL: @reason describes it */
 	const struct spindle_view *view;
+	/** @mild: nothing is wrong, for instance when a member leaves */
 	bool mild;
+	/** @repeated: the event is in the kernel log already */
 	bool repeated;
 };
 

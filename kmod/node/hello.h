@@ -21,11 +21,11 @@ static_assert(offsetofend(struct spindle_hello, tag) == SPINDLE_REQUEST_LEN);
 
 /**
  * struct spindle_reply - private data of an answer
- * @hello: hello of the node that answers
- * @proof: over the hello of the request and @hello
  */
 struct spindle_reply {
+	/** @hello: hello of the node that answers */
 	struct spindle_hello hello;
+	/** @proof: over the hello of the request and @hello */
 	u8 proof[SPINDLE_PROOF_LEN];
 };
 

@@ -36,41 +36,48 @@ struct spindle_subgroup;
 
 /**
  * struct spindle_installed - an installed view at one node
- * @node: its node
- * @peer_ops: what its peers tell it, constant
- * @live: membership, of live/; or NULL of a static view
- * @rules: of a live view, constant; or NULL
- * @lineage: with @rules, constant once the view has begun
- * @view: the view; without members while the node joins a live view. In a live view this is a
- *	copy of the view in @live, which also has one while the node is no member
- * @digest: digest of @view
- * @layout: layout of the own row
- * @row: the own row
- * @seats_lock: orders changes of @seat, and the end of the mappings of a row, against mmap()
- * @seat: all peers, owned; in a static view by rank. Set by spindle_installed_seat()
- * @taken: seats that have a peer
- * @peer: the peers that are members, by rank; NULL at the own rank
- * @lost: in a static view, bit mask of the ranks whose connection is lost. Follows from the phases
- *	of peers; every push compares it with the mask that the peer last got
- * @subgroup: by index in the view; NULL where the node is no member
- * @mg: the protocols of all subgroups, and the own rank
  */
 struct spindle_installed {
+	/** @node: its node */
 	struct spindle_node *node;
+	/** @peer_ops: what its peers tell it, constant */
 	const struct spindle_peer_ops *peer_ops;
+	/** @live: membership, of live/; or NULL of a static view */
 	struct spindle_live *live;
+	/** @rules: of a live view, constant; or NULL */
 	const struct spindle_rules *rules;
+	/** @lineage: with @rules, constant once the view has begun */
 	const struct spindle_lineage *lineage;
+	/**
+	 * @view: the view; without members while the node joins a live view. In a live view this is
+	 * a copy of the view in @live, which also has one while the node is no member
+	 */
 	struct spindle_view view;
+	/** @digest: digest of @view */
 	u64 digest;
+	/** @layout: layout of the own row */
 	struct spindle_layout layout;
+	/** @row: the own row */
 	struct spindle_region row;
+	/**
+	 * @seats_lock: orders changes of @seat, and the end of the mappings of a row, against
+	 * mmap()
+	 */
 	struct mutex seats_lock;	/* seat against mmap() */
+	/** @seat: all peers, owned; in a static view by rank. Set by spindle_installed_seat() */
 	struct spindle_peer *seat[SPINDLE_SEATS];
+	/** @taken: seats that have a peer */
 	DECLARE_BITMAP(taken, SPINDLE_SEATS);
+	/** @peer: the peers that are members, by rank; NULL at the own rank */
 	struct spindle_peer *peer[SPINDLE_MAX_MEMBERS];
+	/**
+	 * @lost: in a static view, bit mask of the ranks whose connection is lost. Follows from the
+	 * phases of peers; every push compares it with the mask that the peer last got
+	 */
 	u64 lost;
+	/** @subgroup: by index in the view; NULL where the node is no member */
 	struct spindle_subgroup *subgroup[SPINDLE_MAX_SUBGROUPS];
+	/** @mg: the protocols of all subgroups, and the own rank */
 	struct spindle_mg mg;
 };
 

@@ -33,9 +33,9 @@ enum spindle_log_kind {
 
 /**
  * struct spindle_log - limits of what a node prints
- * @limit: by kind
  */
 struct spindle_log {
+	/** @limit: by kind */
 	struct ratelimit_state limit[SPINDLE_LOG_KINDS];
 };
 

@@ -28,106 +28,111 @@ struct spindle_rules;
 
 /**
  * struct spindle_node_config - configuration of a new node
- * @net: network namespace
- * @id: node id
- * @cluster: name, padded with zeroes
- * @addr: address and port to listen on
- * @visibility: enum spindle_visibility
- * @key: a key, or NULL
- * @key_len: its bytes
- * @idle_us: microseconds of polling before sleep
- * @engine: number of the engine
- * @cpu: CPU of the engine, or SPINDLE_ANY_CPU
- * @rack: number of its rack, or SPINDLE_NO_RACK
- * @check: enum spindle_check
  */
 struct spindle_node_config {
+	/** @net: network namespace */
 	struct net *net;
+	/** @id: node id */
 	u32 id;
+	/** @cluster: name, padded with zeroes */
 	char cluster[SPINDLE_CLUSTER_LEN + 1];
+	/** @addr: address and port to listen on */
 	struct spindle_addr addr;
+	/** @visibility: enum spindle_visibility */
 	u8 visibility;
+	/** @key: a key, or NULL */
 	const void *key;
+	/** @key_len: its bytes */
 	u32 key_len;
+	/** @idle_us: microseconds of polling before sleep */
 	u32 idle_us;
+	/** @engine: number of the engine */
 	u32 engine;
+	/** @cpu: CPU of the engine, or SPINDLE_ANY_CPU */
 	int cpu;
+	/** @rack: number of its rack, or SPINDLE_NO_RACK */
 	u16 rack;
+	/** @check: enum spindle_check */
 	u8 check;
 };
 
 /**
  * struct spindle_node - a node
- * @list: in the list of nodes
- * @sn: its namespace, a reference
- * @net: network namespace, a reference unless @dead
- * @id: node id, unique in @net
- * @cluster: name, padded with zeroes
- * @addr: address and port that the node listens on
- * @key: key that peers have to prove that they know
- * @visibility: as configured
- * @imm: guards are only valid after a completion
- * @rack: number of its rack, or SPINDLE_NO_RACK; the namespace's lock
- * @incarnation: differs between two lives of the node
- * @nonce: nonce of the last request
- * @engine: its engine, a reference
- * @served: its part that the engine knows; engine context, but for idle_us
- * @ep: its endpoint
- * @device: name of the RDMA device
- * @dead: the device is gone; @ep is closed
- * @door: door of the live view, or NULL; protected by the lock of @ep
- * @begins: the node is about to begin a live view; protected by the lock of @ep
- * @join: an attempt to join a live view, or NULL
- * @inst: the installed view, or NULL
- * @running: the installed view as the engine sees it
- * @lanes: lanes that are not closed
- * @lanes_run: lanes as the engine sees them
- * @rdmcs: RDMC groups of the node
- * @rdmc_run: RDMC groups as the engine sees them
- * @larges: large messages of subgroups; engine
- * @why: why the node is in no view, or in no live one, although no request asked for that; a
- *	constant string, or @why_text
- * @why_text: a reason with details
- * @lineage: lineage of the last live view with this node, until the view is removed; or none
- * @last_vid: the view of the node when its device was removed, 0: none
- * @payer: account for rows, connections and views
- * @refusals: connection requests that were refused, on both sides
- * @log: limits of log lines
  */
 struct spindle_node {
+	/** @list: in the list of nodes */
 	struct list_head list;
+	/** @sn: its namespace, a reference */
 	struct spindle_net *sn;
+	/** @net: network namespace, a reference unless @dead */
 	struct net *net;
+	/** @id: node id, unique in @net */
 	u32 id;
+	/** @cluster: name, padded with zeroes */
 	char cluster[SPINDLE_CLUSTER_LEN + 1];
+	/** @addr: address and port that the node listens on */
 	struct spindle_addr addr;
+	/** @key: key that peers have to prove that they know */
 	struct spindle_key key;
+	/** @visibility: as configured */
 	u8 visibility;
+	/** @imm: guards are only valid after a completion */
 	bool imm;
+	/** @rack: number of its rack, or SPINDLE_NO_RACK; the namespace's lock */
 	u16 rack;
+	/** @incarnation: differs between two lives of the node */
 	u64 incarnation;
+	/** @nonce: nonce of the last request */
 	atomic64_t nonce;
+	/** @engine: its engine, a reference */
 	struct spindle_engine *engine;
+	/** @served: its part that the engine knows; engine context, but for idle_us */
 	struct spindle_served served;
+	/** @ep: its endpoint */
 	struct spindle_endpoint ep;
+	/** @device: name of the RDMA device */
 	char device[IB_DEVICE_NAME_MAX];
+	/** @dead: the device is gone; @ep is closed */
 	bool dead;
+	/** @door: door of the live view, or NULL; protected by the lock of @ep */
 	struct spindle_door *door;
+	/** @begins: the node is about to begin a live view; protected by the lock of @ep */
 	bool begins;
+	/** @join: an attempt to join a live view, or NULL */
 	struct spindle_join *join;
+	/** @inst: the installed view, or NULL */
 	struct spindle_installed *inst;
+	/** @running: the installed view as the engine sees it */
 	struct spindle_installed *running;
+	/** @lanes: lanes that are not closed */
 	struct list_head lanes;
+	/** @lanes_run: lanes as the engine sees them */
 	struct list_head lanes_run;
+	/** @rdmcs: RDMC groups of the node */
 	struct list_head rdmcs;
+	/** @rdmc_run: RDMC groups as the engine sees them */
 	struct list_head rdmc_run;
+	/** @larges: large messages of subgroups; engine */
 	struct list_head larges;
+	/**
+	 * @why: why the node is in no view, or in no live one, although no request asked for that;
+	 * a constant string, or @why_text
+	 */
 	const char *why;
+	/** @why_text: a reason with details */
 	char why_text[128];
+	/**
+	 * @lineage: lineage of the last live view with this node, until the view is removed; or
+	 * none
+	 */
 	struct spindle_lineage lineage;
+	/** @last_vid: the view of the node when its device was removed, 0: none */
 	u64 last_vid;
+	/** @payer: account for rows, connections and views */
 	struct spindle_payer payer;
+	/** @refusals: connection requests that were refused, on both sides */
 	struct spindle_refusals refusals;
+	/** @log: limits of log lines */
 	struct spindle_log log;
 };
 

@@ -18,11 +18,11 @@
 
 /**
  * struct spindle_payer - the account of a node
- * @memcg: the cgroup, a reference; NULL in a kernel without memory cgroups
- * @pages: pages of all rows that the node has now; limited by the parameter row_mib
  */
 struct spindle_payer {
+	/** @memcg: the cgroup, a reference; NULL in a kernel without memory cgroups */
 	struct mem_cgroup *memcg;
+	/** @pages: pages of all rows that the node has now; limited by the parameter row_mib */
 	atomic_long_t pages;
 };
 

@@ -31,111 +31,121 @@ struct spindle_subgroup;
 
 /**
  * struct spindle_peer_ops - what a peer tells its installed view
- * @lost: members of a static view have lost each other: end the subgroups that have all of them.
- *	Its ranks are a bit mask of these members, of which this node may be one. Its error is an
- *	enum spindle_error, and its reason is for people, or NULL
  *
  * Context: engine.
  */
 struct spindle_peer_ops {
+	/**
+	 * @lost: members of a static view have lost each other: end the subgroups that have all of
+	 * them. Its ranks are a bit mask of these members, of which this node may be one. Its error
+	 * is an enum spindle_error, and its reason is for people, or NULL
+	 */
 	void (*lost)(struct spindle_installed *inst, u64 ranks, u32 error, const char *reason);
 };
 
 /**
  * enum spindle_peer_phase - how the engine uses a peer
- * @SPINDLE_PEER_AWAITED: the peer is not connected yet
- * @SPINDLE_PEER_JOINED: the engine uses the connection
- * @SPINDLE_PEER_PARTING: the engine still uses it, so that the peer can read that it is no member
- *	any more
- * @SPINDLE_PEER_LOST: the engine has given up the connection
- * @SPINDLE_PEER_DEPARTED: only the row is kept, for readers
  */
 enum spindle_peer_phase {
+	/** @SPINDLE_PEER_AWAITED: the peer is not connected yet */
 	SPINDLE_PEER_AWAITED,
+	/** @SPINDLE_PEER_JOINED: the engine uses the connection */
 	SPINDLE_PEER_JOINED,
+	/**
+	 * @SPINDLE_PEER_PARTING: the engine still uses it, so that the peer can read that it is no
+	 * member any more
+	 */
 	SPINDLE_PEER_PARTING,
+	/** @SPINDLE_PEER_LOST: the engine has given up the connection */
 	SPINDLE_PEER_LOST,
+	/** @SPINDLE_PEER_DEPARTED: only the row is kept, for readers */
 	SPINDLE_PEER_DEPARTED,
 };
 
 /**
  * struct spindle_peer - a peer
- * @inst: the installed view that it belongs to
- * @id: node id
- * @addr: its address
- * @seat: its seat in the installed view
- * @rank: rank in the view; SPINDLE_NO_RANK for a guest or a former member. The inverse of @peer of
- *	the installed view, because every push needs it
- * @digest: digest of the view for which the nodes connect
- * @expected: incarnation that the peer must have; 0: any
- * @incarnation: incarnation that the peer has
- * @heard: its earlier requests; protected by the lock of the endpoint
- * @needs_imm: our guards are valid for the peer only after a completion
- * @conn: connection to the peer
- * @row: the peer's row; the peer writes, we read
- * @in: layout of @row
- * @out: layout of our row in the peer's memory
- * @vouch: by subgroup index: messages that a completion vouched for, low bits
- * @vouch_state: the same for its state block
- * @refusal: why the last request with the peer's id was refused; 0: none was, or the peer is
- *	connected
- * @came_up: the connection is ready; set by the connection, with release
- * @went_down: the connection is lost; set by the connection, with release. These are two flags
- *	and not a phase, because only the engine changes phases. A connection may also be lost
- *	before its work item reports that it is up
- * @phase: enum spindle_peer_phase; changed by the engine
- * @cause: why the peer is lost, enum spindle_error
- * @told_lost: ranks that the peer has reported as lost; only in a static view
- * @probe: another member has lost the peer: write to it, to learn whether it is dead
- * @ready: of a guest: the view to whose members it is connected; 0: none
- * @marks: by subgroup: deliveries of this node before the peer departed
- * @since: when the seat was taken, or the peer departed, ktime
- * @seal: seal of the peer's node block that was last accepted
- * @asleep: the peer's engine sleeps: ring the doorbell
- * @debt: guards were sent to the peer without a doorbell since the last doorbell
- * @told: our node block that was last sent
- * @imm: immediate data of the last guard in the chain
- * @bell: writes of membership in the chain need a doorbell
- * @busy: passes with writes to the peer, since we told it that we sleep
- * @torn: reads of the peer's node block that found it half written
- * @torn_run: such reads in a row
  */
 struct spindle_peer {
+	/** @inst: the installed view that it belongs to */
 	struct spindle_installed *inst;
+	/** @id: node id */
 	u32 id;
+	/** @addr: its address */
 	struct spindle_addr addr;
+	/** @seat: its seat in the installed view */
 	u32 seat;
+	/**
+	 * @rank: rank in the view; SPINDLE_NO_RANK for a guest or a former member. The inverse of
+	 * @peer of the installed view, because every push needs it
+	 */
 	u32 rank;
+	/** @digest: digest of the view for which the nodes connect */
 	u64 digest;
+	/** @expected: incarnation that the peer must have; 0: any */
 	u64 expected;
+	/** @incarnation: incarnation that the peer has */
 	u64 incarnation;
+	/** @heard: its earlier requests; protected by the lock of the endpoint */
 	struct spindle_heard heard;
+	/** @needs_imm: our guards are valid for the peer only after a completion */
 	bool needs_imm;
+	/** @conn: connection to the peer */
 	struct spindle_conn conn;
+	/** @row: the peer's row; the peer writes, we read */
 	struct spindle_region row;
+	/** @in: layout of @row */
 	struct spindle_layout in;
+	/** @out: layout of our row in the peer's memory */
 	struct spindle_layout out;
+	/** @vouch: by subgroup index: messages that a completion vouched for, low bits */
 	u32 vouch[SPINDLE_MAX_SUBGROUPS];
+	/** @vouch_state: the same for its state block */
 	u32 vouch_state;
+	/**
+	 * @refusal: why the last request with the peer's id was refused; 0: none was, or the peer
+	 * is connected
+	 */
 	u32 refusal;
+/** @came_up: the connection is ready; set by the connection, with release */
 
 	int came_up;
+	/**
+	 * @went_down: the connection is lost; set by the connection, with release. These are two
+	 * flags and not a phase, because only the engine changes phases. A connection may also be
+	 * lost before its work item reports that it is up
+	 */
 	int went_down;
+	/** @phase: enum spindle_peer_phase; changed by the engine */
 	u8 phase;
+	/** @cause: why the peer is lost, enum spindle_error */
 	u32 cause;
+	/** @told_lost: ranks that the peer has reported as lost; only in a static view */
 	u64 told_lost;
+	/** @probe: another member has lost the peer: write to it, to learn whether it is dead */
 	bool probe;
+	/** @ready: of a guest: the view to whose members it is connected; 0: none */
 	u64 ready;
+	/** @marks: by subgroup: deliveries of this node before the peer departed */
 	u64 marks[SPINDLE_MAX_SUBGROUPS];
+	/** @since: when the seat was taken, or the peer departed, ktime */
 	u64 since;
+	/** @seal: seal of the peer's node block that was last accepted */
 	u64 seal;
+	/** @asleep: the peer's engine sleeps: ring the doorbell */
 	bool asleep;
+	/** @debt: guards were sent to the peer without a doorbell since the last doorbell */
 	bool debt;
+	/** @told: our node block that was last sent */
 	struct spindle_block told;
+	/** @imm: immediate data of the last guard in the chain */
 	u32 imm;
+	/** @bell: writes of membership in the chain need a doorbell */
 	bool bell;
+	/** @busy: passes with writes to the peer, since we told it that we sleep */
 	u32 busy;
+	/** @torn: reads of the peer's node block that found it half written */
 	u64 torn;
+	/** @torn_run: such reads in a row */
 	u32 torn_run;
 };
 

@@ -12,25 +12,25 @@ struct spindle_subgroup;
 
 /**
  * struct spindle_raw - a measurement
- * @sg: subgroup whose ring and peers are used; this node sends in it
- * @other: with SPINDLE_RAW_PINGPONG: the same subgroup at the other node
- * @kind: enum spindle_raw_kind
- * @size: bytes of a write
- * @count: writes to each peer, or round trips, at most
- * @done: out: how many of these there was time for
- * @ns: out: how long it took
- * @writes: out: writes posted
- * @err: out: 0, or -errno
  */
 struct spindle_raw {
+	/** @sg: subgroup whose ring and peers are used; this node sends in it */
 	struct spindle_subgroup *sg;
+	/** @other: with SPINDLE_RAW_PINGPONG: the same subgroup at the other node */
 	struct spindle_subgroup *other;
+	/** @kind: enum spindle_raw_kind */
 	u32 kind;
+	/** @size: bytes of a write */
 	u32 size;
+	/** @count: writes to each peer, or round trips, at most */
 	u32 count;
+	/** @done: out: how many of these there was time for */
 	u32 done;
+	/** @ns: out: how long it took */
 	u64 ns;
+	/** @writes: out: writes posted */
 	u64 writes;
+	/** @err: out: 0, or -errno */
 	int err;
 };
 

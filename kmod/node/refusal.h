@@ -28,32 +28,34 @@ enum spindle_refusal_side {
 
 /**
  * struct spindle_refusal_run - consecutive refusals of one kind
- * @id: node id of the other node
- * @since: time of the first one, ktime
- * @last: time of the last one
- * @logged: time of the last one in the kernel log, 0: none
  */
 struct spindle_refusal_run {
+	/** @id: node id of the other node */
 	u32 id;
+	/** @since: time of the first one, ktime */
 	u64 since;
+	/** @last: time of the last one */
 	u64 last;
+	/** @logged: time of the last one in the kernel log, 0: none */
 	u64 logged;
 };
 
 /**
  * struct spindle_refusals - of a node
- * @lock: protects @run
- * @count: connection requests and proofs that this node has refused
- * @run: by side and code
- * @last: the last refusal by this node that the next attempt does not resolve: node id, or 0, in
- *	the high 32 bits, code in the low ones
- * @limit: rate limit of events
  */
 struct spindle_refusals {
+	/** @lock: protects @run */
 	spinlock_t lock;	/* run */
+	/** @count: connection requests and proofs that this node has refused */
 	atomic64_t count;
+	/** @run: by side and code */
 	struct spindle_refusal_run run[SPINDLE_REFUSAL_SIDES][SPINDLE_REFUSAL_CODES];
+	/**
+	 * @last: the last refusal by this node that the next attempt does not resolve: node id, or
+	 * 0, in the high 32 bits, code in the low ones
+	 */
 	atomic64_t last;
+	/** @limit: rate limit of events */
 	struct ratelimit_state limit;
 };
 

@@ -27,35 +27,38 @@ struct spindle_streams;
 
 /**
  * struct spindle_subgroup - a subgroup of the installed view
- * @inst: the installed view
- * @cfg: its configuration, in the view that it was created for; after the install in that of @inst
- * @index: its index in the view
- * @peers: members other than this node, as ranks in the view
- * @state: enum spindle_state
- * @error: enum spindle_error
- * @mc: the protocol
- * @attachments: struct spindle_attachment.link
- * @sender: the attachment that sends, or NULL; the namespace's lock
- * @readers: attachments that read; the namespace's lock
- * @part: frees the parting sender when its last message is sent
- * @stall_ms: time after which a reader that consumes nothing is detached; 0: never
- * @large: large messages, of bulk/; or NULL if the subgroup cannot have any
- * @streams: the streams of @large, or NULL
  */
 struct spindle_subgroup {
+	/** @inst: the installed view */
 	struct spindle_installed *inst;
+	/**
+	 * @cfg: its configuration, in the view that it was created for; after the install in that
+	 * of @inst
+	 */
 	const struct spindle_view_subgroup *cfg;
+	/** @index: its index in the view */
 	u32 index;
+	/** @peers: members other than this node, as ranks in the view */
 	u64 peers;
+	/** @state: enum spindle_state */
 	u32 state;
+	/** @error: enum spindle_error */
 	u32 error;
+	/** @mc: the protocol */
 	struct spindle_mc mc;
+	/** @attachments: struct spindle_attachment.link */
 	struct list_head attachments;
+	/** @sender: the attachment that sends, or NULL; the namespace's lock */
 	struct spindle_attachment *sender;
+	/** @readers: attachments that read; the namespace's lock */
 	u32 readers;
+	/** @part: frees the parting sender when its last message is sent */
 	struct spindle_chore part;
+	/** @stall_ms: time after which a reader that consumes nothing is detached; 0: never */
 	u32 stall_ms;
+	/** @large: large messages, of bulk/; or NULL if the subgroup cannot have any */
 	struct spindle_large *large;
+	/** @streams: the streams of @large, or NULL */
 	struct spindle_streams *streams;
 };
 

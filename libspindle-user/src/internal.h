@@ -13,28 +13,28 @@
 
 /**
  * struct spindle_epoch - a view as a reader sees it
- * @older: in q->left, the next epoch, which ended earlier
- * @end: entry of the delivery ring at which the epoch ended
- * @vid: id of the view
- * @members: members of the subgroup
- * @senders: members that send
- * @rank: own rank among the members
- * @sender_rank: own rank among the senders, or SPINDLE_NO_RANK
- * @seat: by rank
- * @source: by sender rank
  *
  * An epoch owns the rings that its sources have mapped. Rings of senders that stay go to the
  * next epoch. An old epoch without rings is freed at once.
  */
 struct spindle_epoch {
+	/** @older: in q->left, the next epoch, which ended earlier */
 	struct spindle_epoch *older;
+	/** @end: entry of the delivery ring at which the epoch ended */
 	uint64_t end;
+	/** @vid: id of the view */
 	uint64_t vid;
+	/** @members: members of the subgroup */
 	uint32_t members;
+	/** @senders: members that send */
 	uint32_t senders;
+	/** @rank: own rank among the members */
 	uint32_t rank;
+	/** @sender_rank: own rank among the senders, or SPINDLE_NO_RANK */
 	uint32_t sender_rank;
+	/** @seat: by rank */
 	struct spindle_seat *seat;
+	/** @source: by sender rank */
 	struct spindle_source source[];
 };
 

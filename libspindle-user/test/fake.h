@@ -13,51 +13,54 @@
 
 /**
  * struct fake_opts - the subgroup to play; zero is a sensible default
- * @window: slots, default 16
- * @max_msg: bytes, default 1000
- * @ring_bytes: bytes, default 4096
- * @senders: default 1; the local node has the highest sender rank
- * @slot: first slot number
- * @unit: first unit
- * @idle: passes without work before the engine sleeps
- * @manual: no engine thread, the test calls fake_step()
- * @slow: free slots only now and then
- * @peer_msgs: messages that each other sender sends
- * @unknown_every: distance between two entries of an unknown kind; 0: none
- * @fail_after: number of deliveries after which the subgroup fails
- * @view_after: number of own messages after which a view begins in which node 200 has joined
- * @view_every: a view begins after each such number; node 200 joins and leaves in turn
- * @forget: the fake forgets that view at once
- * @seat_shift: instance of sender rank 0 in the view of the attach; the others follow
- * @attach_err: refuse the attachment with this errno
- * @seats_err: the errno of SPINDLE_IOC_SEATS
- * @map_err: the errno of mapping an rx section
- * @memlock: value in the reply
- * @mangle: spoils the reply
- * @mangle_dlv: spoils a descriptor
  */
 struct fake_opts {
+	/** @window: slots, default 16 */
 	uint32_t window;
+	/** @max_msg: bytes, default 1000 */
 	uint32_t max_msg;
+	/** @ring_bytes: bytes, default 4096 */
 	uint32_t ring_bytes;
+	/** @senders: default 1; the local node has the highest sender rank */
 	uint32_t senders;
+	/** @slot: first slot number */
 	uint64_t slot;
+	/** @unit: first unit */
 	uint64_t unit;
+	/** @idle: passes without work before the engine sleeps */
 	unsigned int idle;
+	/** @manual: no engine thread, the test calls fake_step() */
 	bool manual;
+	/** @slow: free slots only now and then */
 	bool slow;
+	/** @peer_msgs: messages that each other sender sends */
 	unsigned int peer_msgs;
+	/** @unknown_every: distance between two entries of an unknown kind; 0: none */
 	unsigned int unknown_every;
+	/** @fail_after: number of deliveries after which the subgroup fails */
 	unsigned int fail_after;
+	/**
+	 * @view_after: number of own messages after which a view begins in which node 200 has
+	 * joined
+	 */
 	unsigned int view_after;
+	/** @view_every: a view begins after each such number; node 200 joins and leaves in turn */
 	unsigned int view_every;
+	/** @forget: the fake forgets that view at once */
 	bool forget;
+	/** @seat_shift: instance of sender rank 0 in the view of the attach; the others follow */
 	unsigned int seat_shift;
+	/** @attach_err: refuse the attachment with this errno */
 	int attach_err;
+	/** @seats_err: the errno of SPINDLE_IOC_SEATS */
 	int seats_err;
+	/** @map_err: the errno of mapping an rx section */
 	int map_err;
+	/** @memlock: value in the reply */
 	uint64_t memlock;
+	/** @mangle: spoils the reply */
 	void (*mangle)(struct spindle_attach *a);
+	/** @mangle_dlv: spoils a descriptor */
 	void (*mangle_dlv)(struct spindle_dlv *d);
 };
 

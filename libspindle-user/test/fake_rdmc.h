@@ -21,19 +21,19 @@
 
 /**
  * struct fake_rdmc_opts - behaviour of the fake; zero is the default
- * @rate: bytes per millisecond; 0: as many as can be copied
- * @memlock: bytes that a process may have in progress; 0: any number
- * @memlock_in: the same for a process that accepts; 0: as @memlock
- * @no_files: mappings of files cannot be pinned
- * @corrupt_tag: tag of an object of which the last member gets a wrong byte; 0: none
- * @lost: report members that go as lost, and not as having left
  */
 struct fake_rdmc_opts {
+	/** @rate: bytes per millisecond; 0: as many as can be copied */
 	uint64_t rate;
+	/** @memlock: bytes that a process may have in progress; 0: any number */
 	uint64_t memlock;
+	/** @memlock_in: the same for a process that accepts; 0: as @memlock */
 	uint64_t memlock_in;
+	/** @no_files: mappings of files cannot be pinned */
 	bool no_files;
+	/** @corrupt_tag: tag of an object of which the last member gets a wrong byte; 0: none */
 	uint64_t corrupt_tag;
+	/** @lost: report members that go as lost, and not as having left */
 	bool lost;
 };
 

@@ -10,21 +10,21 @@
 
 /**
  * struct cast_files - files to send
- * @m: manifest, which describes them to the receivers
- * @path: path of each file
  */
 struct cast_files {
+	/** @m: manifest, which describes them to the receivers */
 	struct cast_manifest m;
+	/** @path: path of each file */
 	char **path;
 };
 
 /**
  * struct cast_memory - bytes of a file in memory
- * @addr: bytes; NULL: none
- * @len: number of bytes
  */
 struct cast_memory {
+	/** @addr: bytes; NULL: none */
 	void *addr;
+	/** @len: number of bytes */
 	size_t len;
 };
 

@@ -20,30 +20,30 @@ enum cast_link_state {
 
 /**
  * struct cast_link - a group
- * @g: the group, or NULL
- * @state: enum cast_link_state
- * @error: enum spindle_rdmc_error of a group that has failed
- * @node: node that is the cause of the error, or 0
- * @owner: for the callbacks: argument of the user of the group
- * @rank: for the callbacks: rank of the receiver that is the root; 0: group of all
- * @id: id of the group
- * @member: members, the root first
- * @members: entries of @member
- * @incoming: an object waits for memory, see struct spindle_rdmc_calls
- * @done: an object has ended
  */
 struct cast_link {
+	/** @g: the group, or NULL */
 	struct spindle_rdmc_group *g;
+	/** @state: enum cast_link_state */
 	enum cast_link_state state;
+	/** @error: enum spindle_rdmc_error of a group that has failed */
 	uint32_t error;
+	/** @node: node that is the cause of the error, or 0 */
 	uint32_t node;
+	/** @owner: for the callbacks: argument of the user of the group */
 	void *owner;
+	/** @rank: for the callbacks: rank of the receiver that is the root; 0: group of all */
 	uint32_t rank;
+	/** @id: id of the group */
 	uint64_t id;
+	/** @member: members, the root first */
 	uint32_t member[SPINDLE_MAX_MEMBERS];
+	/** @members: entries of @member */
 	uint32_t members;
+	/** @incoming: an object waits for memory, see struct spindle_rdmc_calls */
 	void *(*incoming)(struct cast_link *l, const struct spindle_rdmc_event *ev,
 			  uint32_t *reason);
+	/** @done: an object has ended */
 	void (*done)(struct cast_link *l, const struct spindle_rdmc_event *ev);
 };
 

@@ -60,70 +60,72 @@ enum cast_kind {
 
 /**
  * enum cast_verdict - state of a file
- * @CAST_NO: it is refused, or has failed; the text says why
- * @CAST_YES: REPLY: it is needed; DECISION: it is sent; REPORT: it is complete
- * @CAST_HAD: REPLY, REPORT: the same file was there before; DECISION: all receivers have it
  */
 enum cast_verdict {
+	/** @CAST_NO: it is refused, or has failed; the text says why */
 	CAST_NO,
+	/** @CAST_YES: REPLY: it is needed; DECISION: it is sent; REPORT: it is complete */
 	CAST_YES,
+	/**
+	 * @CAST_HAD: REPLY, REPORT: the same file was there before; DECISION: all receivers have it
+	 */
 	CAST_HAD,
 	CAST_VERDICTS
 };
 
 /**
  * struct cast_entry - a file
- * @name: relative to the receiver's directory
- * @size: bytes
- * @sec: time of the last modification
- * @nsec: nanoseconds of that time
- * @mode: permissions
- * @crc: CRC32C
  */
 struct cast_entry {
+	/** @name: relative to the receiver's directory */
 	char *name;
+	/** @size: bytes */
 	uint64_t size;
+	/** @sec: time of the last modification */
 	int64_t sec;
+	/** @nsec: nanoseconds of that time */
 	uint32_t nsec;
+	/** @mode: permissions */
 	uint32_t mode;
+	/** @crc: CRC32C */
 	uint32_t crc;
 };
 
 /**
  * struct cast_manifest - the files of a batch
- * @batch: a random number
- * @entry: files
- * @count: entries of @entry
  */
 struct cast_manifest {
+	/** @batch: a random number */
 	uint64_t batch;
+	/** @entry: files */
 	struct cast_entry *entry;
+	/** @count: entries of @entry */
 	uint32_t count;
 };
 
 /**
  * struct cast_say - state of a file in an answer
- * @verdict: enum cast_verdict
- * @why: a reason, or ""
  */
 struct cast_say {
+	/** @verdict: enum cast_verdict */
 	uint32_t verdict;
+	/** @why: a reason, or "" */
 	const char *why;
 };
 
 /**
  * struct cast_answer - REPLY, DECISION or REPORT
- * @kind: enum cast_kind
- * @batch: number of the batch, as in the manifest
- * @why: why the whole batch is refused, or ""
- * @say: state of each file
- * @count: entries of @say
  */
 struct cast_answer {
+	/** @kind: enum cast_kind */
 	uint32_t kind;
+	/** @batch: number of the batch, as in the manifest */
 	uint64_t batch;
+	/** @why: why the whole batch is refused, or "" */
 	const char *why;
+	/** @say: state of each file */
 	struct cast_say *say;
+	/** @count: entries of @say */
 	uint32_t count;
 };
 

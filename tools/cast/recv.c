@@ -17,19 +17,19 @@
 
 /**
  * struct item - a file and its progress
- * @mem: bytes that are to be written
- * @drop: bytes that are only relayed to other receivers
- * @next: file that is written after this one, index + 1
- * @busy: the file has memory
- * @result: result of the file
- * @ns: duration of the transfer
  */
 struct item {
+	/** @mem: bytes that are to be written */
 	struct spindle_rdmc_memory mem;
+	/** @drop: bytes that are only relayed to other receivers */
 	struct cast_memory drop;
+	/** @next: file that is written after this one, index + 1 */
 	uint32_t next;
+	/** @busy: the file has memory */
 	bool busy;
+	/** @result: result of the file */
 	struct cast_say result;
+	/** @ns: duration of the transfer */
 	uint64_t ns;
 };
 

@@ -21,35 +21,35 @@
 
 /**
  * struct receiver - another member
- * @link: group of the receiver
- * @mem: message that is arriving
- * @reply: files that the receiver needs
- * @report: results of the files
- * @replied: @reply is valid
- * @reported: @report is valid
- * @broken: a message of the receiver was invalid
  */
 struct receiver {
+	/** @link: group of the receiver */
 	struct cast_link link;
+	/** @mem: message that is arriving */
 	struct cast_memory mem;
+	/** @reply: files that the receiver needs */
 	struct cast_answer reply;
+	/** @report: results of the files */
 	struct cast_answer report;
+	/** @replied: @reply is valid */
 	bool replied;
+	/** @reported: @report is valid */
 	bool reported;
+	/** @broken: a message of the receiver was invalid */
 	bool broken;
 };
 
 /**
  * struct item - a file under way
- * @mem: bytes of the file, from SEND to DONE
- * @object: number of the object
- * @why: why the file could not be sent, or NULL
- * @ns: duration of the transfer
  */
 struct item {
+	/** @mem: bytes of the file, from SEND to DONE */
 	struct cast_memory mem;
+	/** @object: number of the object */
 	uint64_t object;
+	/** @why: why the file could not be sent, or NULL */
 	const char *why;
+	/** @ns: duration of the transfer */
 	uint64_t ns;
 };
 

@@ -13,35 +13,35 @@
 
 /**
  * struct cast_store - a directory
- * @fd: descriptor of the directory
- * @overwrite: replace files that are different
- * @fsync: write files to the disk before they get their names
- * @verify: compare checksums
  */
 struct cast_store {
+	/** @fd: descriptor of the directory */
 	int fd;
+	/** @overwrite: replace files that are different */
 	bool overwrite;
+	/** @fsync: write files to the disk before they get their names */
 	bool fsync;
+	/** @verify: compare checksums */
 	bool verify;
 };
 
 /**
  * struct cast_write - a file that is being written
- * @e: properties of the file; NULL: there is none
- * @data: bytes
- * @dir: directory of the file
- * @fd: the file, under its temporary name
- * @temp: the temporary name
- * @done: bytes that are written
- * @crc: CRC of these bytes
  */
 struct cast_write {
+	/** @e: properties of the file; NULL: there is none */
 	const struct cast_entry *e;
+	/** @data: bytes */
 	const unsigned char *data;
+	/** @dir: directory of the file */
 	int dir;
+	/** @fd: the file, under its temporary name */
 	int fd;
+	/** @temp: the temporary name */
 	char temp[256];
+	/** @done: bytes that are written */
 	uint64_t done;
+	/** @crc: CRC of these bytes */
 	uint32_t crc;
 };
 

@@ -20,13 +20,15 @@
 
 /**
  * struct perf_clock - what a tick is
- * @tsc: a tick is a count of the processor's counter
- * @ns: nanoseconds of a tick
- * @drift: share by which two calibrations differed; if it is large, the times are worthless
  */
 struct perf_clock {
+	/** @tsc: a tick is a count of the processor's counter */
 	bool tsc;
+	/** @ns: nanoseconds of a tick */
 	double ns;
+	/**
+	 * @drift: share by which two calibrations differed; if it is large, the times are worthless
+	 */
 	double drift;
 };
 

@@ -7,17 +7,17 @@
 
 /**
  * struct ctl_event - an event that a command waits for
- * @kind: enum spindle_event_kind
- * @node: node id
- * @vid: view, or 0
- * @error: enum spindle_error
- * @reason: the kernel's text, safe to print, or ""
  */
 struct ctl_event {
+	/** @kind: enum spindle_event_kind */
 	uint64_t kind;
+	/** @node: node id */
 	uint64_t node;
+	/** @vid: view, or 0 */
 	uint64_t vid;
+	/** @error: enum spindle_error */
 	uint64_t error;
+	/** @reason: the kernel's text, safe to print, or "" */
 	const char *reason;
 };
 

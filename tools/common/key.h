@@ -16,83 +16,86 @@ struct ctl_names;
 
 /**
  * struct ctl_addr - an IP address
- * @family: AF_INET, AF_INET6, or AF_UNSPEC if there is none
- * @ip: network byte order, as many bytes as the family has
  */
 struct ctl_addr {
+	/** @family: AF_INET, AF_INET6, or AF_UNSPEC if there is none */
 	int family;
+	/** @ip: network byte order, as many bytes as the family has */
 	uint8_t ip[16];
 };
 
 /**
  * enum ctl_kind - what a value is, and its size on the wire
- * @CTL_U16: number
- * @CTL_U32: number
- * @CTL_U64: number
- * @CTL_BYTES: u32, with an optional K, M or G (powers of 1024)
- * @CTL_ENUM: u8, a word of an enum
- * @CTL_BOOL: u8, 0 or 1
- * @CTL_SWITCH: u8, off or on
- * @CTL_STR: string
- * @CTL_ADDR: address, in one of two attributes
  */
 enum ctl_kind {
+	/** @CTL_U16: number */
 	CTL_U16,
+	/** @CTL_U32: number */
 	CTL_U32,
+	/** @CTL_U64: number */
 	CTL_U64,
+	/** @CTL_BYTES: u32, with an optional K, M or G (powers of 1024) */
 	CTL_BYTES,
+	/** @CTL_ENUM: u8, a word of an enum */
 	CTL_ENUM,
+	/** @CTL_BOOL: u8, 0 or 1 */
 	CTL_BOOL,
+	/** @CTL_SWITCH: u8, off or on */
 	CTL_SWITCH,
+	/** @CTL_STR: string */
 	CTL_STR,
+	/** @CTL_ADDR: address, in one of two attributes */
 	CTL_ADDR
 };
 
 /**
  * struct ctl_key - a property of an object
- * @name: word on the command line
- * @conf: word in a file; NULL: files do not have this key
- * @kind: kind of value
- * @attr: netlink attribute; 0: none
- * @attr6: netlink attribute of an IPv6 address
- * @names: words of a CTL_ENUM
- * @any: the word "any" leaves the value out
- * @zero: a word for 0; NULL: there is none
- * @none: a word for @def, where @def means "no value"; NULL: there is none
- * @min: smallest number of a CTL_U32, if there is a @max
- * @max: largest one; 0: the largest that the attribute can carry, because the kernel has the limit
- * @def: value that the kernel uses if the request has none
- * @def_str: the same for strings
  */
 struct ctl_key {
+	/** @name: word on the command line */
 	const char *name;
+	/** @conf: word in a file; NULL: files do not have this key */
 	const char *conf;
+	/** @kind: kind of value */
 	enum ctl_kind kind;
+	/** @attr: netlink attribute; 0: none */
 	uint16_t attr;
+	/** @attr6: netlink attribute of an IPv6 address */
 	uint16_t attr6;
+	/** @names: words of a CTL_ENUM */
 	const struct ctl_names *names;
+	/** @any: the word "any" leaves the value out */
 	bool any;
+	/** @zero: a word for 0; NULL: there is none */
 	const char *zero;
+	/** @none: a word for @def, where @def means "no value"; NULL: there is none */
 	const char *none;
+	/** @min: smallest number of a CTL_U32, if there is a @max */
 	uint32_t min;
+	/**
+	 * @max: largest one; 0: the largest that the attribute can carry, because the kernel has
+	 * the limit
+	 */
 	uint32_t max;
+	/** @def: value that the kernel uses if the request has none */
 	uint64_t def;
+	/** @def_str: the same for strings */
 	const char *def_str;
 };
 
 /**
  * struct ctl_val - the value of a key
- * @set: there is a value
- * @line: line of the file that has the value; 0: none
- * @num: numbers, enums, booleans
- * @str: strings
- * @addr: addresses
  */
 struct ctl_val {
+	/** @set: there is a value */
 	bool set;
+	/** @line: line of the file that has the value; 0: none */
 	int line;
+	/** @num: numbers, enums, booleans */
 	uint64_t num;
+	/** @str: strings */
 	const char *str;
+	/** @addr: addresses */
 	struct ctl_addr addr;
 };
 

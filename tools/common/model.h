@@ -87,65 +87,68 @@ struct ctl_secret;
 
 /**
  * struct ctl_member - a member of a view, or a node of which only the address is known
- * @id: node id
- * @addr: address
- * @has_port: whether @port was given
- * @port: port, the default one if none was given
- * @line: line of the file
  */
 struct ctl_member {
+	/** @id: node id */
 	uint32_t id;
+	/** @addr: address */
 	struct ctl_addr addr;
+	/** @has_port: whether @port was given */
 	bool has_port;
+	/** @port: port, the default one if none was given */
 	uint16_t port;
+	/** @line: line of the file */
 	int line;
 };
 
 /**
  * struct ctl_node - a node
- * @val: configuration
- * @line: line of the node's section
- * @key_file: file: path of the node's key
- * @secret: file: the key, if the node belongs to this machine; NULL: none
- * @insecure: file: the node's live view may be without a key; kernel: the view is without a key
- * @contact: file: nodes that the node asks for the live view that it is to join
- * @contacts: entries of @contact
- * @device: kernel: name of the RDMA device
- * @state: kernel: enum spindle_node_state
- * @incarnation: kernel: number that tells two lives of the node apart
- * @vid: kernel: installed view, 0 if there is none
- * @timing: kernel: the engine measures where its time goes
- * @keyed: kernel: the node was added with a key
- * @former_key: kernel: the node also accepts peers with the key that it had before
  */
 struct ctl_node {
+	/** @val: configuration */
 	struct ctl_val val[CTL_NODE_VALS];
+	/** @line: line of the node's section */
 	int line;
+	/** @key_file: file: path of the node's key */
 	struct ctl_val key_file;
+	/** @secret: file: the key, if the node belongs to this machine; NULL: none */
 	struct ctl_secret *secret;
+	/**
+	 * @insecure: file: the node's live view may be without a key; kernel: the view is without a
+	 * key
+	 */
 	struct ctl_val insecure;
+	/** @contact: file: nodes that the node asks for the live view that it is to join */
 	struct ctl_member *contact;
+	/** @contacts: entries of @contact */
 	unsigned int contacts;
+	/** @device: kernel: name of the RDMA device */
 	const char *device;
+	/** @state: kernel: enum spindle_node_state */
 	uint64_t state;
+	/** @incarnation: kernel: number that tells two lives of the node apart */
 	uint64_t incarnation;
+	/** @vid: kernel: installed view, 0 if there is none */
 	uint64_t vid;
+	/** @timing: kernel: the engine measures where its time goes */
 	struct ctl_val timing;
+	/** @keyed: kernel: the node was added with a key */
 	struct ctl_val keyed;
+	/** @former_key: kernel: the node also accepts peers with the key that it had before */
 	struct ctl_val former_key;
 };
 
 /**
  * struct ctl_ids - a list of node ids
- * @set: the list was given; otherwise the default, all, is meant
- * @line: line of the file
- * @id: ids
- * @count: entries of @id
  */
 struct ctl_ids {
+	/** @set: the list was given; otherwise the default, all, is meant */
 	bool set;
+	/** @line: line of the file */
 	int line;
+	/** @id: ids */
 	uint32_t *id;
+	/** @count: entries of @id */
 	unsigned int count;
 };
 
@@ -154,11 +157,11 @@ struct ctl_ids {
 
 /**
  * struct ctl_stats - counters
- * @has: bit mask of those that were sent
- * @num: counters by attribute number
  */
 struct ctl_stats {
+	/** @has: bit mask of those that were sent */
 	uint64_t has;
+	/** @num: counters by attribute number */
 	uint64_t num[CTL_STATS_MAX];
 };
 
@@ -175,130 +178,139 @@ enum {
 
 /**
  * struct ctl_hist - batches by size
- * @num: entry i counts batches of 2^i messages and more, but fewer than 2^(i+1). The last entry has
- *	no upper bound.
- * @entries: entries of @num; 0: the kernel sent none
  */
 struct ctl_hist {
+	/**
+	 * @num: entry i counts batches of 2^i messages and more, but fewer than 2^(i+1). The last
+	 * entry has no upper bound.
+	 */
 	uint64_t num[CTL_HIST_MAX];
+	/** @entries: entries of @num; 0: the kernel sent none */
 	unsigned int entries;
 };
 
 /**
  * struct ctl_reader - an attachment that reads
- * @pid: process of the attachment, 0: unknown here
- * @comm: name of the process
- * @copy: the attachment reads copies; otherwise it holds the slots of the senders
- * @lag: messages that the attachment has not consumed
- * @idle_ms: milliseconds since it last consumed a message, while there was one to consume
  */
 struct ctl_reader {
+	/** @pid: process of the attachment, 0: unknown here */
 	uint64_t pid;
+	/** @comm: name of the process */
 	const char *comm;
+	/** @copy: the attachment reads copies; otherwise it holds the slots of the senders */
 	bool copy;
+	/** @lag: messages that the attachment has not consumed */
 	uint64_t lag;
+	/**
+	 * @idle_ms: milliseconds since it last consumed a message, while there was one to consume
+	 */
 	uint64_t idle_ms;
 };
 
 /**
  * struct ctl_row - the columns of a member, as the node sees them
- * @id: node id of the member
- * @sent: rounds that the member has decided
- * @slots: messages that the member has sent
- * @received: the member has received all messages below this sequence number
- * @delivered: the member has delivered all below, and none of its readers holds one of them
- * @sends: the member may send
- * @ahead: rounds that it has decided and another sender has not
- * @recv_lag: messages that another member has received and this one has not
- * @dlv_lag: messages that it could have delivered and released, and has not
  */
 struct ctl_row {
+	/** @id: node id of the member */
 	uint64_t id;
+	/** @sent: rounds that the member has decided */
 	uint64_t sent;
+	/** @slots: messages that the member has sent */
 	uint64_t slots;
+	/** @received: the member has received all messages below this sequence number */
 	uint64_t received;
+	/**
+	 * @delivered: the member has delivered all below, and none of its readers holds one of them
+	 */
 	uint64_t delivered;
+	/** @sends: the member may send */
 	bool sends;
+	/** @ahead: rounds that it has decided and another sender has not */
 	uint64_t ahead;
+	/** @recv_lag: messages that another member has received and this one has not */
 	uint64_t recv_lag;
+	/** @dlv_lag: messages that it could have delivered and released, and has not */
 	uint64_t dlv_lag;
 };
 
 /**
  * struct ctl_subgroup - a subgroup
- * @val: configuration
- * @members: members; not set: all of the view
- * @senders: members that may send; not set: all
- * @rule: live view: the rule for the members of the subgroup in the following views
- * @named: kernel: nodes that the rule names, members or not; not set: all may be in the subgroup
- * @named_senders: kernel: named nodes that may send; not set: all
- * @line: line of its section
- * @state: kernel: enum spindle_state
- * @error: kernel: enum spindle_error
- * @readers: kernel: attachments that read
- * @sender: kernel: a sender is attached
- * @stats: kernel: counters
- * @tune: kernel: tuning
- * @hist: kernel: batches of each stage
- * @reader: kernel: attachments that read
- * @reader_count: entries of @reader
- * @row: kernel: columns of the members, by rank
- * @rows: entries of @row
  */
 struct ctl_subgroup {
+	/** @val: configuration */
 	struct ctl_val val[CTL_SG_VALS];
+	/** @members: members; not set: all of the view */
 	struct ctl_ids members;
+	/** @senders: members that may send; not set: all */
 	struct ctl_ids senders;
+	/** @rule: live view: the rule for the members of the subgroup in the following views */
 	struct ctl_val rule[CTL_RULE_VALS];
+	/**
+	 * @named: kernel: nodes that the rule names, members or not; not set: all may be in the
+	 * subgroup
+	 */
 	struct ctl_ids named;
+	/** @named_senders: kernel: named nodes that may send; not set: all */
 	struct ctl_ids named_senders;
+	/** @line: line of its section */
 	int line;
+	/** @state: kernel: enum spindle_state */
 	uint64_t state;
+	/** @error: kernel: enum spindle_error */
 	uint64_t error;
+	/** @readers: kernel: attachments that read */
 	uint64_t readers;
+	/** @sender: kernel: a sender is attached */
 	bool sender;
+	/** @stats: kernel: counters */
 	struct ctl_stats stats;
+	/** @tune: kernel: tuning */
 	struct ctl_val tune[CTL_TUNE_VALS];
+	/** @hist: kernel: batches of each stage */
 	struct ctl_hist hist[CTL_STAGES];
+	/** @reader: kernel: attachments that read */
 	struct ctl_reader *reader;
+	/** @reader_count: entries of @reader */
 	unsigned int reader_count;
+	/** @row: kernel: columns of the members, by rank */
 	struct ctl_row *row;
+	/** @rows: entries of @row */
 	unsigned int rows;
 };
 
 /**
  * struct ctl_view - a view
- * @vid: id of the view
- * @line: line of the view's section
- * @nodes: file: the view is only for these nodes
- * @member: members by rank
- * @members: entries of @member
- * @subgroup: subgroups
- * @subgroups: entries of @subgroup
- * @said: file: whether the file says that the view is live, or that it is not
- * @is_live: the view is live: its members change it as nodes join and leave
- * @live: properties of a live view
- * @witnesses: members that are in no subgroup of the view
- * @lineage: number that all views that follow from this one share, in hexadecimal
- * @insecure: the view is live, and without a key
- * @contact: nodes that are asked for a running view before this one begins
- * @contacts: entries of @contact
  */
 struct ctl_view {
+	/** @vid: id of the view */
 	struct ctl_val vid;
+	/** @line: line of the view's section */
 	int line;
+	/** @nodes: file: the view is only for these nodes */
 	struct ctl_ids nodes;
+	/** @member: members by rank */
 	struct ctl_member *member;
+	/** @members: entries of @member */
 	unsigned int members;
+	/** @subgroup: subgroups */
 	struct ctl_subgroup *subgroup;
+	/** @subgroups: entries of @subgroup */
 	unsigned int subgroups;
+	/** @said: file: whether the file says that the view is live, or that it is not */
 	struct ctl_val said;
+	/** @is_live: the view is live: its members change it as nodes join and leave */
 	bool is_live;
+	/** @live: properties of a live view */
 	struct ctl_val live[CTL_LIVE_VALS];
+	/** @witnesses: members that are in no subgroup of the view */
 	struct ctl_ids witnesses;
+	/** @lineage: number that all views that follow from this one share, in hexadecimal */
 	struct ctl_val lineage;
+	/** @insecure: the view is live, and without a key */
 	bool insecure;
+	/** @contact: nodes that are asked for a running view before this one begins */
 	struct ctl_member *contact;
+	/** @contacts: entries of @contact */
 	unsigned int contacts;
 };
 

@@ -10,13 +10,13 @@
 
 /**
  * struct ctl_names - words of one enum
- * @what: name of the enum, for values that are newer than this program
- * @name: words by value; NULL where there is none
- * @count: entries of @name
  */
 struct ctl_names {
+	/** @what: name of the enum, for values that are newer than this program */
 	const char *what;
+	/** @name: words by value; NULL where there is none */
 	const char *const *name;
+	/** @count: entries of @name */
 	unsigned int count;
 };
 

@@ -17,65 +17,65 @@ struct ctl_val;
 
 /**
  * struct ctl_net - a socket that speaks to the family
- * @sk: socket
- * @family: number of the family
  */
 struct ctl_net {
+	/** @sk: socket */
 	struct nl_sock *sk;
+	/** @family: number of the family */
 	int family;
 };
 
 /**
  * struct ctl_mark - where an attribute of a request comes from
- * @off: offset of the attribute in the message
- * @line: line of the file; 0: none
- * @text: the attribute in the user's words, like "subgroup 2 window 100"
- * @inside: names of the attributes inside, if this attribute is a nest
  */
 struct ctl_mark {
+	/** @off: offset of the attribute in the message */
 	uint32_t off;
+	/** @line: line of the file; 0: none */
 	int line;
+	/** @text: the attribute in the user's words, like "subgroup 2 window 100" */
 	const char *text;
+	/** @inside: names of the attributes inside, if this attribute is a nest */
 	const struct ctl_names *inside;
 };
 
 /**
  * struct ctl_req - a request, with marks that map its attributes to the user's words
- * @msg: message
- * @what: purpose of the request, for messages
- * @file: file that the request comes from, or NULL
- * @ctx: prefix of the marks that follow, like "subgroup 2 "
- * @mark: marks in the order of their offsets
- * @marks: entries of @mark
- * @full: an attribute did not fit
  */
 struct ctl_req {
+	/** @msg: message */
 	struct nl_msg *msg;
+	/** @what: purpose of the request, for messages */
 	const char *what;
+	/** @file: file that the request comes from, or NULL */
 	const char *file;
+	/** @ctx: prefix of the marks that follow, like "subgroup 2 " */
 	const char *ctx;
+	/** @mark: marks in the order of their offsets */
 	struct ctl_mark *mark;
+	/** @marks: entries of @mark */
 	unsigned int marks;
+	/** @full: an attribute did not fit */
 	bool full;
 };
 
 /**
  * struct ctl_replies - messages that answer a request
- * @msg: each with its own memory
- * @count: entries of @msg
  */
 struct ctl_replies {
+	/** @msg: each with its own memory */
 	struct nlmsghdr **msg;
+	/** @count: entries of @msg */
 	unsigned int count;
 };
 
 /**
  * enum ctl_say - where a refusal is reported
- * @CTL_SAY: on standard error and to the caller
- * @CTL_QUIET: to the caller only
  */
 enum ctl_say {
+	/** @CTL_SAY: on standard error and to the caller */
 	CTL_SAY,
+	/** @CTL_QUIET: to the caller only */
 	CTL_QUIET
 };
 

@@ -234,17 +234,17 @@ static void help(const struct ctl_command *c)
 
 /**
  * struct table - the options of a command, as getopt_long() takes them
- * @option: long options
- * @opt: the same as rows
- * @at: offsets of their structs
- * @count: options
- * @letters: short options
  */
 struct table {
+	/** @option: long options */
 	struct option *option;
+	/** @opt: the same as rows */
 	const struct ctl_opt **opt;
+	/** @at: offsets of their structs */
 	size_t *at;
+	/** @count: options */
 	unsigned int count;
+	/** @letters: short options */
 	char letters[256];
 };
 

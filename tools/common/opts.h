@@ -22,79 +22,82 @@
 
 /**
  * enum ctl_opt_kind - what the value of an option is, and the type of its field
- * @CTL_OPT_NUM: number or one of @words; an unsigned integer
- * @CTL_OPT_BYTES: the same, and K, M, G or T may follow the number
- * @CTL_OPT_MILLIS: seconds with a fraction; uint64_t, milliseconds
- * @CTL_OPT_WORD: one of @names; an unsigned integer
- * @CTL_OPT_TEXT: text; const char *
- * @CTL_OPT_FILE: name of a file, which may be left out; const char *
- * @CTL_OPT_ADDR: struct ctl_addr
- * @CTL_OPT_FLAG: no value; the field becomes 1
- * @CTL_OPT_NOT: no value; the field becomes 0, and is 1 by default
- * @CTL_OPT_TAKE: @take reads the value
- * @CTL_OPT_HELP: print the help
- * @CTL_OPT_VERSION: print the version
  */
 enum ctl_opt_kind {
+	/** @CTL_OPT_NUM: number or one of @words; an unsigned integer */
 	CTL_OPT_NUM,
+	/** @CTL_OPT_BYTES: the same, and K, M, G or T may follow the number */
 	CTL_OPT_BYTES,
+	/** @CTL_OPT_MILLIS: seconds with a fraction; uint64_t, milliseconds */
 	CTL_OPT_MILLIS,
+	/** @CTL_OPT_WORD: one of @names; an unsigned integer */
 	CTL_OPT_WORD,
+	/** @CTL_OPT_TEXT: text; const char * */
 	CTL_OPT_TEXT,
+	/** @CTL_OPT_FILE: name of a file, which may be left out; const char * */
 	CTL_OPT_FILE,
+	/** @CTL_OPT_ADDR: struct ctl_addr */
 	CTL_OPT_ADDR,
+	/** @CTL_OPT_FLAG: no value; the field becomes 1 */
 	CTL_OPT_FLAG,
+	/** @CTL_OPT_NOT: no value; the field becomes 0, and is 1 by default */
 	CTL_OPT_NOT,
+	/** @CTL_OPT_TAKE: @take reads the value */
 	CTL_OPT_TAKE,
+	/** @CTL_OPT_HELP: print the help */
 	CTL_OPT_HELP,
+	/** @CTL_OPT_VERSION: print the version */
 	CTL_OPT_VERSION
 };
 
 /**
  * struct ctl_opt_word - a word that stands for a number
- * @word: the word; NULL ends a list
- * @num: the number
  */
 struct ctl_opt_word {
+	/** @word: the word; NULL ends a list */
 	const char *word;
+	/** @num: the number */
 	uint64_t num;
 };
 
 /**
  * struct ctl_opt - an option
- * @name: long option; NULL ends a table
- * @letter: short option, or 0
- * @kind: what the value is
- * @group: which of the CTL_OPT_GROUPS groups the option belongs to
- * @at: offset of the field
- * @size: bytes of the field
- * @also: CTL_OPT_FILE: offset of a bool that becomes true; else 0
- * @min: smallest number
- * @max: largest number
- * @def: number that the field has without the option
- * @pow2: a number other than 0 has to be a power of two, and at least this one; 0: no such rule
- * @words: words that stand for numbers, or NULL
- * @names: CTL_OPT_WORD: the words
- * @take: CTL_OPT_TAKE: reads the text into the struct; returns NULL, or what is wrong
- * @value: name of the value in the help; NULL: the option has none
- * @help: description in the help, which shows @def behind a text without parentheses
  */
 struct ctl_opt {
+	/** @name: long option; NULL ends a table */
 	const char *name;
+	/** @letter: short option, or 0 */
 	char letter;
+	/** @kind: what the value is */
 	enum ctl_opt_kind kind;
+	/** @group: which of the CTL_OPT_GROUPS groups the option belongs to */
 	unsigned int group;
+	/** @at: offset of the field */
 	size_t at;
+	/** @size: bytes of the field */
 	size_t size;
+	/** @also: CTL_OPT_FILE: offset of a bool that becomes true; else 0 */
 	size_t also;
+	/** @min: smallest number */
 	uint64_t min;
+	/** @max: largest number */
 	uint64_t max;
+	/** @def: number that the field has without the option */
 	uint64_t def;
+	/**
+	 * @pow2: a number other than 0 has to be a power of two, and at least this one; 0: no such
+	 * rule
+	 */
 	uint64_t pow2;
+	/** @words: words that stand for numbers, or NULL */
 	const struct ctl_opt_word *words;
+	/** @names: CTL_OPT_WORD: the words */
 	const struct ctl_names *names;
+	/** @take: CTL_OPT_TAKE: reads the text into the struct; returns NULL, or what is wrong */
 	const char *(*take)(void *into, const char *text);
+	/** @value: name of the value in the help; NULL: the option has none */
 	const char *value;
+	/** @help: description in the help, which shows @def behind a text without parentheses */
 	const char *help;
 };
 
@@ -104,35 +107,35 @@ struct ctl_opt {
 
 /**
  * struct ctl_opt_part - options that stand together in the help
- * @title: line above them, or NULL
- * @opt: table
- * @groups: bits of the groups whose options belong to this part
- * @at: offset, in the struct that the values go to, of the struct that @opt describes
  */
 struct ctl_opt_part {
+	/** @title: line above them, or NULL */
 	const char *title;
+	/** @opt: table */
 	const struct ctl_opt *opt;
+	/** @groups: bits of the groups whose options belong to this part */
 	unsigned int groups;
+	/** @at: offset, in the struct that the values go to, of the struct that @opt describes */
 	size_t at;
 };
 
 /**
  * struct ctl_command - a command line
- * @name: the program and its subcommand
- * @head: help above the options
- * @tail: help below the options
- * @wide: columns of the help for the option
- * @words: words may follow the options
- * @part: options
- * @parts: entries of @part
  */
 struct ctl_command {
+	/** @name: the program and its subcommand */
 	const char *name;
+	/** @head: help above the options */
 	const char *head;
+	/** @tail: help below the options */
 	const char *tail;
+	/** @wide: columns of the help for the option */
 	int wide;
+	/** @words: words may follow the options */
 	bool words;
+	/** @part: options */
 	const struct ctl_opt_part *part;
+	/** @parts: entries of @part */
 	unsigned int parts;
 };
 

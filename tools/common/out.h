@@ -13,15 +13,15 @@
 
 /**
  * struct ctl_table - a table with columns as wide as their longest cell
- * @indent: blanks before each line
- * @columns: columns
- * @cell: rows of cells; the first row is the head
- * @cells: entries of @cell
  */
 struct ctl_table {
+	/** @indent: blanks before each line */
 	unsigned int indent;
+	/** @columns: columns */
 	unsigned int columns;
+	/** @cell: rows of cells; the first row is the head */
 	const char **cell;
+	/** @cells: entries of @cell */
 	unsigned int cells;
 };
 

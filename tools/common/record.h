@@ -34,38 +34,40 @@ enum ctl_field_kind {
 
 /**
  * struct ctl_field - a field of a record
- * @kind: what the field is
- * @name: word in JSON; NULL: JSON does not have the field
- * @head: word of the column; NULL: the same as @name
- * @at: offset of the field
- * @size: bytes of the field; CTL_F_LIST: of an entry
- * @some: JSON and text leave out 0, false, and an empty text or list
- * @dash: text leaves out 0
- * @needs: offset of a bool; if that is false, the field is missing; 0: no such rule
- * @attr: netlink attribute; CTL_F_LIST, CTL_F_IDS: each entry is one; 0: messages do not have it.
- *	CTL_F_STATS: nest of the counters; 0: they are among the other attributes
- * @attr6: netlink attribute of an IPv6 address
- * @names: words for numbers, or of counters
- * @keys: CTL_F_KEYS: keys of the values
- * @of: CTL_F_LIST: fields of an entry
- * @count: CTL_F_LIST: offset of the number of entries
- * @make: CTL_F_MADE: makes the text
  */
 struct ctl_field {
+	/** @kind: what the field is */
 	enum ctl_field_kind kind;
+	/** @name: word in JSON; NULL: JSON does not have the field */
 	const char *name;
+	/** @head: word of the column; NULL: the same as @name */
 	const char *head;
+	/** @at: offset of the field */
 	size_t at;
+	/** @size: bytes of the field; CTL_F_LIST: of an entry */
 	size_t size;
+	/** @some: JSON and text leave out 0, false, and an empty text or list */
 	bool some;
+	/** @dash: text leaves out 0 */
 	bool dash;
+	/** @needs: offset of a bool; if that is false, the field is missing; 0: no such rule */
 	size_t needs;
+	/**
+	 * @attr: netlink attribute; CTL_F_LIST, CTL_F_IDS: each entry is one; 0: messages do not
+	 * have it. CTL_F_STATS: nest of the counters; 0: they are among the other attributes
+	 */
 	uint16_t attr;
+	/** @attr6: netlink attribute of an IPv6 address */
 	uint16_t attr6;
+	/** @names: words for numbers, or of counters */
 	const struct ctl_names *names;
+	/** @keys: CTL_F_KEYS: keys of the values */
 	const struct ctl_key *keys;
+	/** @of: CTL_F_LIST: fields of an entry */
 	const struct ctl_field *of;
+	/** @count: CTL_F_LIST: offset of the number of entries */
 	size_t count;
+	/** @make: CTL_F_MADE: makes the text */
 	const char *(*make)(const void *rec);
 };
 

@@ -19,17 +19,17 @@
 
 /**
  * struct refusal - an extended ack
- * @err: positive errno
- * @text: sentence of the kernel, or NULL
- * @where: the attribute that the kernel rejects, or NULL
- * @limit: the values that the attribute may have, or NULL
- * @missing: the attribute that the request lacks, or NULL
  */
 struct refusal {
+	/** @err: positive errno */
 	int err;
+	/** @text: sentence of the kernel, or NULL */
 	const char *text;
+	/** @where: the attribute that the kernel rejects, or NULL */
 	const struct ctl_mark *where;
+	/** @limit: the values that the attribute may have, or NULL */
 	const char *limit;
+	/** @missing: the attribute that the request lacks, or NULL */
 	const char *missing;
 };
 

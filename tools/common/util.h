@@ -23,13 +23,13 @@ enum {
 
 /**
  * struct ctl_opts - options before the object
- * @json: -j, print JSON
- * @pretty: -p, print it indented
- * @verbose: -v, show more
  */
 struct ctl_opts {
+	/** @json: -j, print JSON */
 	bool json;
+	/** @pretty: -p, print it indented */
 	bool pretty;
+	/** @verbose: -v, show more */
 	bool verbose;
 };
 
@@ -40,19 +40,19 @@ extern struct ctl_opts ctl_opts;
 
 /**
  * struct ctl_chunk - header of an allocation
- * @prev: previous chunk of its pool, or the pool
- * @next: next chunk of its pool, or the pool
  */
 struct ctl_chunk {
+	/** @prev: previous chunk of its pool, or the pool */
 	struct ctl_chunk *prev;
+	/** @next: next chunk of its pool, or the pool */
 	struct ctl_chunk *next;
 };
 
 /**
  * struct ctl_pool - allocations that are freed together
- * @list: head of their list; zeroed: the pool is empty
  */
 struct ctl_pool {
+	/** @list: head of their list; zeroed: the pool is empty */
 	struct ctl_chunk list;
 };
 

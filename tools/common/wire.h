@@ -9,31 +9,31 @@
 
 /**
  * struct ctl_running - a node and its view, as the kernel has them
- * @node: node
- * @has_view: whether there is a view
- * @view: view
- * @in_live: the node is in a live view, was in one, or joins one
- * @live_state: enum spindle_live_state
- * @last_vid: without a view: the last view of a node whose device is gone, or 0
  */
 struct ctl_running {
+	/** @node: node */
 	struct ctl_node node;
+	/** @has_view: whether there is a view */
 	bool has_view;
+	/** @view: view */
 	struct ctl_view view;
+	/** @in_live: the node is in a live view, was in one, or joins one */
 	bool in_live;
+	/** @live_state: enum spindle_live_state */
 	uint64_t live_state;
+	/** @last_vid: without a view: the last view of a node whose device is gone, or 0 */
 	uint64_t last_vid;
 };
 
 /**
  * struct ctl_running_subgroup - a subgroup at a node, as the kernel has it
- * @node: id of the node
- * @vid: view of the node
- * @sg: subgroup
  */
 struct ctl_running_subgroup {
+	/** @node: id of the node */
 	uint64_t node;
+	/** @vid: view of the node */
 	uint64_t vid;
+	/** @sg: subgroup */
 	struct ctl_subgroup sg;
 };
 

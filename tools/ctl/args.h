@@ -10,15 +10,15 @@
 
 /**
  * struct ctl_args - the remaining command line
- * @argv: next word
- * @argc: words left
- * @noun: object, for messages
- * @verb: verb, for messages
  */
 struct ctl_args {
+	/** @argv: next word */
 	char **argv;
+	/** @argc: words left */
 	int argc;
+	/** @noun: object, for messages */
 	const char *noun;
+	/** @verb: verb, for messages */
 	const char *verb;
 };
 
@@ -31,11 +31,11 @@ int ctl_args_keys(struct ctl_args *a, const struct ctl_key *keys, struct ctl_val
 
 /**
  * struct ctl_verb - a verb of an object; a command line without a verb means the first of a list
- * @name: word of the verb; NULL ends the list
- * @run: function that takes the remaining words
  */
 struct ctl_verb {
+	/** @name: word of the verb; NULL ends the list */
 	const char *name;
+	/** @run: function that takes the remaining words */
 	int (*run)(struct ctl_args *a);
 };
 

@@ -26,15 +26,15 @@
 
 /**
  * struct apply - the command line
- * @file: file
- * @dry_run: change nothing
- * @plan: steps to do
- * @json: steps that were done, with -j
  */
 struct apply {
+	/** @file: file */
 	const char *file;
+	/** @dry_run: change nothing */
 	bool dry_run;
+	/** @plan: steps to do */
 	struct ctl_plan plan;
+	/** @json: steps that were done, with -j */
 	struct json_object *json;
 };
 

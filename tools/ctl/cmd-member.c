@@ -46,17 +46,17 @@ static const struct ctl_key peer_key = {
 
 /**
  * struct news - the source of events
- * @net: socket for requests
- * @events: socket that listens
- * @what: what was requested, for messages
- * @nlh: next message that was not read
- * @len: bytes that are left from @nlh
  */
 struct news {
+	/** @net: socket for requests */
 	struct ctl_net net;
+	/** @events: socket that listens */
 	struct ctl_net events;
+	/** @what: what was requested, for messages */
 	const char *what;
+	/** @nlh: next message that was not read */
 	struct nlmsghdr *nlh;
+	/** @len: bytes that are left from @nlh */
 	int len;
 };
 
@@ -158,13 +158,13 @@ static int ask(struct ctl_wait *w, struct news *news, struct ctl_req *req, bool 
 
 /**
  * struct asked - the words that only a join has
- * @contact: nodes to ask, in turn
- * @contacts: entries of @contact
- * @insecure: the view may be without a key
  */
 struct asked {
+	/** @contact: nodes to ask, in turn */
 	struct ctl_member *contact;
+	/** @contacts: entries of @contact */
 	unsigned int contacts;
+	/** @insecure: the view may be without a key */
 	bool insecure;
 };
 

@@ -102,19 +102,19 @@ static void say_lost(void)
 
 /**
  * struct being - an object that exists when the monitor begins
- * @node: node id; 0: the end of the list
- * @vid: view, or 0
- * @word: "peer" or "subgroup"; NULL: the node itself
- * @id: id of the peer or subgroup
- * @state: its state
- * @reason: reason of the state, or empty
  */
 struct being {
+	/** @node: node id; 0: the end of the list */
 	uint64_t node;
+	/** @vid: view, or 0 */
 	uint64_t vid;
+	/** @word: "peer" or "subgroup"; NULL: the node itself */
 	const char *word;
+	/** @id: id of the peer or subgroup */
 	uint64_t id;
+	/** @state: its state */
 	const char *state;
+	/** @reason: reason of the state, or empty */
 	const char *reason;
 };
 

@@ -32,11 +32,11 @@ static const struct ctl_key rdmc_keys[] = {
 
 /**
  * struct watch - what the user wants to see
- * @net: netlink
- * @val: the node and the group to show
  */
 struct watch {
+	/** @net: netlink */
 	struct ctl_net net;
+	/** @val: the node and the group to show */
 	struct ctl_val val[RDMC_VALS];
 };
 

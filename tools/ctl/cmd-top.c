@@ -28,11 +28,11 @@ static const struct ctl_key top_keys[] = {
 
 /**
  * struct top - what the user asks for
- * @net: netlink
- * @val: nodes and subgroups to show
  */
 struct top {
+	/** @net: netlink */
 	struct ctl_net net;
+	/** @val: nodes and subgroups to show */
 	struct ctl_val val[TOP_VALS];
 };
 

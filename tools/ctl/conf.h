@@ -9,19 +9,19 @@
 
 /**
  * struct ctl_conf - a whole configuration
- * @file: name of the file, for messages
- * @node: nodes
- * @nodes: entries of @node
- * @view: views
- * @views: entries of @view
- * @errors: number of mistakes that were found
  */
 struct ctl_conf {
+	/** @file: name of the file, for messages */
 	const char *file;
+	/** @node: nodes */
 	struct ctl_node *node;
+	/** @nodes: entries of @node */
 	unsigned int nodes;
+	/** @view: views */
 	struct ctl_view *view;
+	/** @views: entries of @view */
 	unsigned int views;
+	/** @errors: number of mistakes that were found */
 	unsigned int errors;
 };
 

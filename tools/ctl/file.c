@@ -55,13 +55,13 @@ static const char *const section_names[] = {
 
 /**
  * struct reader - the state of reading a file
- * @conf: what has been read
- * @section: section that the next line belongs to
- * @line: number of the line
  */
 struct reader {
+	/** @conf: what has been read */
 	struct ctl_conf *conf;
+	/** @section: section that the next line belongs to */
 	enum section section;
+	/** @line: number of the line */
 	int line;
 };
 

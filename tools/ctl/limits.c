@@ -18,13 +18,13 @@
 
 /**
  * struct limit - the limits of a number
- * @index: index of the value
- * @min: smallest
- * @max: largest
  */
 struct limit {
+	/** @index: index of the value */
 	unsigned int index;
+	/** @min: smallest */
 	uint64_t min;
+	/** @max: largest */
 	uint64_t max;
 };
 

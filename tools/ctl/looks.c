@@ -88,19 +88,19 @@ int ctl_looks_take(struct ctl_args *a, struct ctl_looks *looks)
 
 /**
  * struct watch - looks that repeat
- * @looks: how the user wants to look
- * @ops: what is looked at
- * @ctx: argument of @ops
- * @screen: the looks are drawn on a terminal
- * @n: number of the look, from 0
- * @span: the time since the look before
  */
 struct watch {
+	/** @looks: how the user wants to look */
 	const struct ctl_looks *looks;
+	/** @ops: what is looked at */
 	const struct ctl_look_ops *ops;
+	/** @ctx: argument of @ops */
 	void *ctx;
+	/** @screen: the looks are drawn on a terminal */
 	bool screen;
+	/** @n: number of the look, from 0 */
 	uint64_t n;
+	/** @span: the time since the look before */
 	struct ctl_span span;
 };
 

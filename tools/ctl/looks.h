@@ -12,42 +12,44 @@
 
 /**
  * struct ctl_looks - how the user wants to look
- * @watch: look more than once
- * @delay: nanoseconds between two looks
- * @count: looks after the first one; 0: no end
- * @batch: print one look after another, also to a terminal
  */
 struct ctl_looks {
+	/** @watch: look more than once */
 	bool watch;
+	/** @delay: nanoseconds between two looks */
 	uint64_t delay;
+	/** @count: looks after the first one; 0: no end */
 	uint64_t count;
+	/** @batch: print one look after another, also to a terminal */
 	bool batch;
 };
 
 /**
  * struct ctl_span - the time between two looks
- * @now: sample at the end
- * @before: sample at the beginning; NULL: @now is the first one
- * @seconds: length; 0 without @before
  */
 struct ctl_span {
+	/** @now: sample at the end */
 	void *now;
+	/** @before: sample at the beginning; NULL: @now is the first one */
 	const void *before;
+	/** @seconds: length; 0 without @before */
 	double seconds;
 };
 
 /**
  * struct ctl_look_ops - what is looked at
- * @sample: bytes of a sample
- * @take: take the sample @span->now, which is zeroed. Its memory is freed before the look after the
- *	next one, because it belongs to one of two pools. Returns CTL_OK or CTL_FAILED
- * @json: print what has changed as JSON
- * @write: write the same as text, to @to
  */
 struct ctl_look_ops {
+	/** @sample: bytes of a sample */
 	size_t sample;
+	/**
+	 * @take: take the sample @span->now, which is zeroed. Its memory is freed before the look
+	 * after the next one, because it belongs to one of two pools. Returns CTL_OK or CTL_FAILED
+	 */
 	int (*take)(void *ctx, const struct ctl_span *span);
+	/** @json: print what has changed as JSON */
 	void (*json)(const struct ctl_span *span);
+	/** @write: write the same as text, to @to */
 	void (*write)(const struct ctl_span *span, FILE *to);
 };
 

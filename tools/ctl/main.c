@@ -12,16 +12,18 @@
 
 /**
  * struct noun - an object of the command line
- * @name: word of the object
- * @run: function that takes the remaining words
- * @help: its part of the help text
- * @own: letters of options that have another meaning after this object; a colon behind the letter:
- *	the option has a value
  */
 struct noun {
+	/** @name: word of the object */
 	const char *name;
+	/** @run: function that takes the remaining words */
 	int (*run)(struct ctl_args *a);
+	/** @help: its part of the help text */
 	const char *help;
+	/**
+	 * @own: letters of options that have another meaning after this object; a colon behind the
+	 * letter: the option has a value
+	 */
 	const char *own;
 };
 
@@ -123,13 +125,13 @@ static int help(const char *name, FILE *out)
 
 /**
  * struct options - the options for all objects
- * @netns: network namespace, or NULL
- * @help: print help
- * @version: print the version
  */
 struct options {
+	/** @netns: network namespace, or NULL */
 	const char *netns;
+	/** @help: print help */
 	bool help;
+	/** @version: print the version */
 	bool version;
 };
 

@@ -13,11 +13,11 @@
 
 /**
  * struct nodes - the nodes that exist after some steps
- * @node: nodes
- * @nodes: entries of @node
  */
 struct nodes {
+	/** @node: nodes */
 	const struct ctl_node **node;
+	/** @nodes: entries of @node */
 	unsigned int nodes;
 };
 

@@ -8,33 +8,33 @@
 
 /**
  * struct ctl_sample - one look at all counters
- * @node: nodes
- * @nodes: entries of @node
- * @sg: subgroups of these nodes
- * @sgs: entries of @sg
  */
 struct ctl_sample {
+	/** @node: nodes */
 	struct ctl_node_stats *node;
+	/** @nodes: entries of @node */
 	unsigned int nodes;
+	/** @sg: subgroups of these nodes */
 	struct ctl_running_subgroup *sg;
+	/** @sgs: entries of @sg */
 	unsigned int sgs;
 };
 
 /**
  * struct ctl_rate - a rate that is computed from counters
- * @word: name in JSON
- * @head: head of the column; NULL: the rate has no column
- * @part: counter
- * @less: counter that is subtracted from @part; 0: none
- * @whole: counter that @part is divided by; 0: seconds
- * @scale: factor for the column
  */
 struct ctl_rate {
+	/** @word: name in JSON */
 	const char *word;
+	/** @head: head of the column; NULL: the rate has no column */
 	const char *head;
+	/** @part: counter */
 	unsigned int part;
+	/** @less: counter that is subtracted from @part; 0: none */
 	unsigned int less;
+	/** @whole: counter that @part is divided by; 0: seconds */
 	unsigned int whole;
+	/** @scale: factor for the column */
 	double scale;
 };
 

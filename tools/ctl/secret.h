@@ -11,13 +11,13 @@ extern const struct ctl_key ctl_secret_key;
 
 /**
  * struct ctl_secret - a key, which is never printed
- * @path: file that the key is from; NULL: there is no key
- * @byte: bytes of the key, with room to detect that a file has too many
- * @len: number of bytes
  */
 struct ctl_secret {
+	/** @path: file that the key is from; NULL: there is no key */
 	const char *path;
+	/** @byte: bytes of the key, with room to detect that a file has too many */
 	unsigned char byte[SPINDLE_MAX_KEY + 2];
+	/** @len: number of bytes */
 	unsigned int len;
 };
 

@@ -11,37 +11,37 @@
 
 /**
  * struct ctl_peer - the connection to a peer
- * @id: node id
- * @state: enum spindle_peer_state
- * @reason: why the peer is not up
- * @imm: 1 if guards of the peer arrive by completions, else 0
- * @stats: counters
  */
 struct ctl_peer {
+	/** @id: node id */
 	uint64_t id;
+	/** @state: enum spindle_peer_state */
 	uint64_t state;
+	/** @reason: why the peer is not up */
 	const char *reason;
+	/** @imm: 1 if guards of the peer arrive by completions, else 0 */
 	uint8_t imm;
+	/** @stats: counters */
 	struct ctl_stats stats;
 };
 
 /**
  * struct ctl_node_stats - the counters of a node
- * @id: node id
- * @state: enum spindle_node_state
- * @refused_id: id that the last refused node gave; 0: none
- * @refused: why it was refused; empty: no node was refused
- * @engine: counters of the node's engine
- * @peer: peers of the node
- * @peers: entries of @peer
  */
 struct ctl_node_stats {
+	/** @id: node id */
 	uint64_t id;
+	/** @state: enum spindle_node_state */
 	uint64_t state;
+	/** @refused_id: id that the last refused node gave; 0: none */
 	uint64_t refused_id;
+	/** @refused: why it was refused; empty: no node was refused */
 	const char *refused;
+	/** @engine: counters of the node's engine */
 	struct ctl_stats engine;
+	/** @peer: peers of the node */
 	struct ctl_peer *peer;
+	/** @peers: entries of @peer */
 	unsigned int peers;
 };
 

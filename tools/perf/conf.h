@@ -21,63 +21,65 @@
 
 /**
  * struct perf_conf - what is measured
- * @nodes: members of the view
- * @senders: members that send
- * @subgroups: subgroups of the view, each with all nodes
- * @active: subgroups that are used
- * @window: slots of a sender
- * @max_msg: largest message; 0: as large as the messages are
- * @ring: bytes of a sender's ring; 0: the kernel's default for @window and @max_msg
- * @mode: enum spindle_mode
- * @visibility: enum spindle_visibility
- * @idle_us: microseconds that an engine polls without work
- * @size: bytes of a message
- * @count: messages of a sender in a repetition; 0: @millis is the limit
- * @millis: milliseconds of a repetition; 0: @count is the limit
- * @warmup: length of a first run that is not counted, in percent of a repetition
- * @rate: messages of a sender per second; 0: as fast as possible
- * @closed: a sender waits for its own message before it sends the next one
- * @delay: microseconds after each message, or PERF_LONG, PERF_SILENT
- * @delay_senders: how many senders have the delay, counted from the last one
- * @upcall: microseconds that a reader takes for a message
- * @upcall_nodes: how many nodes have such readers, counted from the last one
- * @copy_in: messages are copied into the ring, not built there
- * @copy_out: readers have copy rings of their own
- * @batch: largest number of messages that a sender sends at a time
- * @spin: microseconds that a process looks for work before it sleeps; PERF_ALL: automatic
- * @threads: each node has a thread
- * @verify: each byte is checked
- * @tune: how the nodes are tuned
- * @tune_text: the same as text
  */
 struct perf_conf {
+	/** @nodes: members of the view */
 	uint64_t nodes;
+	/** @senders: members that send */
 	uint64_t senders;
+	/** @subgroups: subgroups of the view, each with all nodes */
 	uint64_t subgroups;
+	/** @active: subgroups that are used */
 	uint64_t active;
+	/** @window: slots of a sender */
 	uint64_t window;
+	/** @max_msg: largest message; 0: as large as the messages are */
 	uint64_t max_msg;
+	/** @ring: bytes of a sender's ring; 0: the kernel's default for @window and @max_msg */
 	uint64_t ring;
+	/** @mode: enum spindle_mode */
 	uint64_t mode;
+	/** @visibility: enum spindle_visibility */
 	uint64_t visibility;
+	/** @idle_us: microseconds that an engine polls without work */
 	uint64_t idle_us;
+	/** @size: bytes of a message */
 	uint64_t size;
+	/** @count: messages of a sender in a repetition; 0: @millis is the limit */
 	uint64_t count;
+	/** @millis: milliseconds of a repetition; 0: @count is the limit */
 	uint64_t millis;
+	/** @warmup: length of a first run that is not counted, in percent of a repetition */
 	uint64_t warmup;
+	/** @rate: messages of a sender per second; 0: as fast as possible */
 	uint64_t rate;
+	/** @closed: a sender waits for its own message before it sends the next one */
 	uint64_t closed;
+	/** @delay: microseconds after each message, or PERF_LONG, PERF_SILENT */
 	uint64_t delay;
+	/** @delay_senders: how many senders have the delay, counted from the last one */
 	uint64_t delay_senders;
+	/** @upcall: microseconds that a reader takes for a message */
 	uint64_t upcall;
+	/** @upcall_nodes: how many nodes have such readers, counted from the last one */
 	uint64_t upcall_nodes;
+	/** @copy_in: messages are copied into the ring, not built there */
 	uint64_t copy_in;
+	/** @copy_out: readers have copy rings of their own */
 	uint64_t copy_out;
+	/** @batch: largest number of messages that a sender sends at a time */
 	uint64_t batch;
+	/**
+	 * @spin: microseconds that a process looks for work before it sleeps; PERF_ALL: automatic
+	 */
 	uint64_t spin;
+	/** @threads: each node has a thread */
 	uint64_t threads;
+	/** @verify: each byte is checked */
 	uint64_t verify;
+	/** @tune: how the nodes are tuned */
 	struct perf_tune tune;
+	/** @tune_text: the same as text */
 	const char *tune_text;
 };
 

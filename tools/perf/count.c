@@ -70,15 +70,15 @@ static const uint16_t batch_source[PERF_STAGES] = {
 
 /**
  * struct tally - the state of a count
- * @place: nodes to count
- * @c: out: counters
- * @engine: threads of the engines that were counted
- * @engines: entries of @engine
  */
 struct tally {
+	/** @place: nodes to count */
 	const struct perf_place *place;
+	/** @c: out: counters */
 	struct perf_counts *c;
+	/** @engine: threads of the engines that were counted */
 	uint64_t engine[MAX_ENGINES];
+	/** @engines: entries of @engine */
 	unsigned int engines;
 };
 

@@ -11,73 +11,73 @@ struct perf_place;
 
 /**
  * enum perf_counter - a counter, summed over all nodes of the place
- * @PERF_C_WRITES: work requests
- * @PERF_C_POSTS: chains of work requests
- * @PERF_C_BYTES: bytes written
- * @PERF_C_DOORBELLS: writes with immediate data
- * @PERF_C_TORN: reads of a row that had to be repeated
- * @PERF_C_PASSES: passes of the engines
- * @PERF_C_BUSY: passes that found work
- * @PERF_C_SLEEPS: times that an engine went to sleep
- * @PERF_C_KICKS: times that a process woke an engine
- * @PERF_C_BELLS: times that a peer woke an engine
- * @PERF_C_BUSY_NS: time in busy passes
- * @PERF_C_POST_NS: part of this time that was spent posting
- * @PERF_C_TIMED_NS: time during which these times were measured
- * @PERF_C_SENT: messages sent, including control messages of this program
- * @PERF_C_DELIVERED: deliveries, of all messages at all nodes
- * @PERF_C_DISCARDED: deliveries without a reader
- * @PERF_C_NULLS: rounds that were given up one by one
- * @PERF_C_SILENT: rounds given up in advance
- * @PERF_C_SEND_BATCHES: times that the send predicate found something
- * @PERF_C_RECV_BATCHES: times that the receive predicate found something
- * @PERF_C_DLV_BATCHES: times that the deliver predicate found something
- * @PERF_C_RECEIVED: messages received, own ones included
- * @PERF_C_VISITS: looks at a subgroup
- * @PERF_C_ACTIVATIONS: looks that found work
- * @PERF_C_PKTS_OUT: packets that the devices sent
- * @PERF_C_PKTS_IN: packets that the devices received
- * @PERF_C_IOCTLS: system calls of the library to wake an engine
- * @PERF_C_POLLS: system calls of the process to wait
- * @PERF_C_YIELDS: voluntary context switches of the process
- * @PERF_C_PREEMPTED: involuntary context switches of the process
- * @PERF_C_USER_NS: processor time of the process in user mode
- * @PERF_C_SYS_NS: processor time of the process in the kernel
- * @PERF_COUNTERS: number of counters
  */
 enum perf_counter {
+	/** @PERF_C_WRITES: work requests */
 	PERF_C_WRITES,
+	/** @PERF_C_POSTS: chains of work requests */
 	PERF_C_POSTS,
+	/** @PERF_C_BYTES: bytes written */
 	PERF_C_BYTES,
+	/** @PERF_C_DOORBELLS: writes with immediate data */
 	PERF_C_DOORBELLS,
+	/** @PERF_C_TORN: reads of a row that had to be repeated */
 	PERF_C_TORN,
+	/** @PERF_C_PASSES: passes of the engines */
 	PERF_C_PASSES,
+	/** @PERF_C_BUSY: passes that found work */
 	PERF_C_BUSY,
+	/** @PERF_C_SLEEPS: times that an engine went to sleep */
 	PERF_C_SLEEPS,
+	/** @PERF_C_KICKS: times that a process woke an engine */
 	PERF_C_KICKS,
+	/** @PERF_C_BELLS: times that a peer woke an engine */
 	PERF_C_BELLS,
+	/** @PERF_C_BUSY_NS: time in busy passes */
 	PERF_C_BUSY_NS,
+	/** @PERF_C_POST_NS: part of this time that was spent posting */
 	PERF_C_POST_NS,
+	/** @PERF_C_TIMED_NS: time during which these times were measured */
 	PERF_C_TIMED_NS,
+	/** @PERF_C_SENT: messages sent, including control messages of this program */
 	PERF_C_SENT,
+	/** @PERF_C_DELIVERED: deliveries, of all messages at all nodes */
 	PERF_C_DELIVERED,
+	/** @PERF_C_DISCARDED: deliveries without a reader */
 	PERF_C_DISCARDED,
+	/** @PERF_C_NULLS: rounds that were given up one by one */
 	PERF_C_NULLS,
+	/** @PERF_C_SILENT: rounds given up in advance */
 	PERF_C_SILENT,
+	/** @PERF_C_SEND_BATCHES: times that the send predicate found something */
 	PERF_C_SEND_BATCHES,
+	/** @PERF_C_RECV_BATCHES: times that the receive predicate found something */
 	PERF_C_RECV_BATCHES,
+	/** @PERF_C_DLV_BATCHES: times that the deliver predicate found something */
 	PERF_C_DLV_BATCHES,
+	/** @PERF_C_RECEIVED: messages received, own ones included */
 	PERF_C_RECEIVED,
+	/** @PERF_C_VISITS: looks at a subgroup */
 	PERF_C_VISITS,
+	/** @PERF_C_ACTIVATIONS: looks that found work */
 	PERF_C_ACTIVATIONS,
+	/** @PERF_C_PKTS_OUT: packets that the devices sent */
 	PERF_C_PKTS_OUT,
+	/** @PERF_C_PKTS_IN: packets that the devices received */
 	PERF_C_PKTS_IN,
+	/** @PERF_C_IOCTLS: system calls of the library to wake an engine */
 	PERF_C_IOCTLS,
+	/** @PERF_C_POLLS: system calls of the process to wait */
 	PERF_C_POLLS,
+	/** @PERF_C_YIELDS: voluntary context switches of the process */
 	PERF_C_YIELDS,
+	/** @PERF_C_PREEMPTED: involuntary context switches of the process */
 	PERF_C_PREEMPTED,
+	/** @PERF_C_USER_NS: processor time of the process in user mode */
 	PERF_C_USER_NS,
+	/** @PERF_C_SYS_NS: processor time of the process in the kernel */
 	PERF_C_SYS_NS,
+	/** @PERF_COUNTERS: number of counters */
 	PERF_COUNTERS
 };
 
@@ -91,13 +91,13 @@ enum perf_stage {
 
 /**
  * struct perf_counts - all counters
- * @has: bit mask of the counters that were read
- * @num: counters
- * @batch: batches of each stage by size, as in the netlink contract
  */
 struct perf_counts {
+	/** @has: bit mask of the counters that were read */
 	uint64_t has;
+	/** @num: counters */
 	uint64_t num[PERF_COUNTERS];
+	/** @batch: batches of each stage by size, as in the netlink contract */
 	uint64_t batch[PERF_STAGES][SPINDLE_HIST_BUCKETS];
 };
 

@@ -19,45 +19,48 @@ struct perf_group;
 
 /**
  * struct perf_load - what all ends do; constant during a measurement
- * @size: bytes of a message
- * @heads: messages are long enough for a head
- * @verify: check each byte
- * @copy_in: copy messages into the ring
- * @closed: a sender waits for its own message before it sends the next one
- * @batch: largest number of messages that are sent at a time
- * @all: all senders of the view send
- * @warm: the first repetition is the warm-up
- * @quota: messages of a sender in the warm-up and in a repetition; 0: as many as @ticks allow
- * @ticks: length of the warm-up and of a repetition, in ticks; 0: @quota is the limit
- * @gap: ticks from one message to the next, by the clock; 0: no rate
- * @delay: ticks that a sender rests after a message
- * @silent: the senders with a delay send nothing, and have announced their silence
- * @upcall: ticks that a reader takes for a message
- * @spin_ticks: longest delay, in ticks, that a process spends spinning
- * @nonce: random number of this process
- * @digest: digest of the arguments; equal on all hosts
- * @threads: ends have threads
- * @source: bytes to copy
  */
 struct perf_load {
+	/** @size: bytes of a message */
 	uint32_t size;
+	/** @heads: messages are long enough for a head */
 	bool heads;
+	/** @verify: check each byte */
 	bool verify;
+	/** @copy_in: copy messages into the ring */
 	bool copy_in;
+	/** @closed: a sender waits for its own message before it sends the next one */
 	bool closed;
+	/** @batch: largest number of messages that are sent at a time */
 	uint32_t batch;
+	/** @all: all senders of the view send */
 	bool all;
+	/** @warm: the first repetition is the warm-up */
 	bool warm;
+	/**
+	 * @quota: messages of a sender in the warm-up and in a repetition; 0: as many as @ticks
+	 * allow
+	 */
 	uint64_t quota[2];
+	/** @ticks: length of the warm-up and of a repetition, in ticks; 0: @quota is the limit */
 	uint64_t ticks[2];
+	/** @gap: ticks from one message to the next, by the clock; 0: no rate */
 	double gap;
+	/** @delay: ticks that a sender rests after a message */
 	uint64_t delay;
+	/** @silent: the senders with a delay send nothing, and have announced their silence */
 	bool silent;
+	/** @upcall: ticks that a reader takes for a message */
 	uint64_t upcall;
+	/** @spin_ticks: longest delay, in ticks, that a process spends spinning */
 	uint64_t spin_ticks;
+	/** @nonce: random number of this process */
 	uint32_t nonce;
+	/** @digest: digest of the arguments; equal on all hosts */
 	uint64_t digest;
+	/** @threads: ends have threads */
 	bool threads;
+	/** @source: bytes to copy */
 	unsigned char *source;
 };
 
@@ -70,101 +73,103 @@ struct perf_load {
 
 /**
  * struct perf_from - a sender, as an end sees it
- * @at: repetition that the sender is ready for, and the number of its data messages that have
- *	arrived since then; other ends of the subgroup read it
- * @slot: number that the kernel will give the sender's next message
- * @expect: number of data messages that will come, or PERF_OPEN
- * @hello: digest of the arguments of the sender's process
- * @ready: digest of the sender's last READY
- * @nonce: random number of the sender's process
- * @known: a message has arrived, so @slot is valid
- * @said: the sender has said HELLO
- * @local: an end of this process is the sender
- * @active: the sender sends data
- * @delayed: the sender rests after each message
- * @follows: the sender sends until the senders without a delay have finished
  */
 struct perf_from {
+	/**
+	 * @at: repetition that the sender is ready for, and the number of its data messages that
+	 * have arrived since then; other ends of the subgroup read it
+	 */
 	uint64_t at;
+	/** @slot: number that the kernel will give the sender's next message */
 	uint64_t slot;
+	/** @expect: number of data messages that will come, or PERF_OPEN */
 	uint64_t expect;
+	/** @hello: digest of the arguments of the sender's process */
 	uint64_t hello;
+	/** @ready: digest of the sender's last READY */
 	uint64_t ready;
+	/** @nonce: random number of the sender's process */
 	uint32_t nonce;
+	/** @known: a message has arrived, so @slot is valid */
 	bool known;
+	/** @said: the sender has said HELLO */
 	bool said;
+	/** @local: an end of this process is the sender */
 	bool local;
+	/** @active: the sender sends data */
 	bool active;
+	/** @delayed: the sender rests after each message */
 	bool delayed;
+	/** @follows: the sender sends until the senders without a delay have finished */
 	bool follows;
 };
 
 /**
  * struct perf_end - a member
- * @q: attachment
- * @load: what the end does
- * @from: senders by rank
- * @me: this end as a sender, or NULL
- * @mate: the other ends of the subgroup in this process
- * @mates: entries of @mate
- * @slow: the reader of this end takes @load->upcall for a message
- * @own: times from sending to own delivery; belongs to the loop that drives this end
- * @slowest: times until the last end of this process has the message
- * @late: times from when messages were due until they were sent
- * @rep: repetition
- * @running: the repetition has begun
- * @joined: digest of all senders that said HELLO, 0 until all have
- * @hello_due: HELLO has to be sent
- * @ready_said: digest of the last READY in this repetition
- * @sent: data messages sent in this repetition
- * @quota: data messages to send, or PERF_OPEN
- * @over: no more data is sent
- * @end_said: END has told the other members how many messages were sent
- * @blocked: there was no room to send
- * @start: ticks at the start of the repetition
- * @stop: ticks at which the repetition has to end, or 0
- * @due: ticks before which nothing is sent
- * @held: ticks until which the reader holds a message, or 0
- * @left: senders that have not finished
- * @left_fast: senders that have not finished and do not follow others
- * @msgs: messages that count
- * @bytes: bytes of these messages
- * @last: ticks when the last of these messages arrived
- * @hash: hash of the order of all data
  */
 struct perf_end {
+	/** @q: attachment */
 	struct spindle_queue q;
+	/** @load: what the end does */
 	const struct perf_load *load;
+	/** @from: senders by rank */
 	struct perf_from *from;
+	/** @me: this end as a sender, or NULL */
 	struct perf_from *me;
+	/** @mate: the other ends of the subgroup in this process */
 	struct perf_end **mate;
+	/** @mates: entries of @mate */
 	unsigned int mates;
+	/** @slow: the reader of this end takes @load->upcall for a message */
 	bool slow;
+	/** @own: times from sending to own delivery; belongs to the loop that drives this end */
 	struct perf_hist *own;
+	/** @slowest: times until the last end of this process has the message */
 	struct perf_hist *slowest;
+	/** @late: times from when messages were due until they were sent */
 	struct perf_hist *late;
+/** @rep: repetition */
 
 	uint64_t rep;
+	/** @running: the repetition has begun */
 	bool running;
+	/** @joined: digest of all senders that said HELLO, 0 until all have */
 	uint64_t joined;
+	/** @hello_due: HELLO has to be sent */
 	bool hello_due;
+	/** @ready_said: digest of the last READY in this repetition */
 	uint64_t ready_said;
+/** @sent: data messages sent in this repetition */
 
 	uint64_t sent;
+	/** @quota: data messages to send, or PERF_OPEN */
 	uint64_t quota;
+	/** @over: no more data is sent */
 	bool over;
+	/** @end_said: END has told the other members how many messages were sent */
 	bool end_said;
+	/** @blocked: there was no room to send */
 	bool blocked;
+	/** @start: ticks at the start of the repetition */
 	uint64_t start;
+	/** @stop: ticks at which the repetition has to end, or 0 */
 	uint64_t stop;
+	/** @due: ticks before which nothing is sent */
 	uint64_t due;
+	/** @held: ticks until which the reader holds a message, or 0 */
 	uint64_t held;
+/** @left: senders that have not finished */
 
 	unsigned int left;
+	/** @left_fast: senders that have not finished and do not follow others */
 	unsigned int left_fast;
+	/** @msgs: messages that count */
 	uint64_t msgs;
+	/** @bytes: bytes of these messages */
 	uint64_t bytes;
+	/** @last: ticks when the last of these messages arrived */
 	uint64_t last;
+	/** @hash: hash of the order of all data */
 	uint64_t hash;
 };
 

@@ -17,17 +17,17 @@
 
 /**
  * struct perf_hist - values, without their order
- * @count: values
- * @min: smallest one
- * @max: largest one
- * @sum: their sum
- * @entry: number of values by size
  */
 struct perf_hist {
+	/** @count: values */
 	uint64_t count;
+	/** @min: smallest one */
 	uint64_t min;
+	/** @max: largest one */
 	uint64_t max;
+	/** @sum: their sum */
 	double sum;
+	/** @entry: number of values by size */
 	uint64_t entry[PERF_HIST_ENTRIES];
 };
 

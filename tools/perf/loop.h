@@ -15,43 +15,43 @@
 
 /**
  * enum perf_goal - a goal of all ends
- * @PERF_READY_ALL: the repetition may begin
- * @PERF_DONE_ALL: the repetition is over
  */
 enum perf_goal {
+	/** @PERF_READY_ALL: the repetition may begin */
 	PERF_READY_ALL,
+	/** @PERF_DONE_ALL: the repetition is over */
 	PERF_DONE_ALL
 };
 
 /**
  * struct perf_loop - a loop and the ends that it drives
- * @end: ends
- * @ends: entries of @end
- * @pfd: one entry for each end
- * @spin: ticks without progress before the loop sleeps
- * @wait: seconds without progress after which the loop gives up
- * @goal: the goal
- * @gate: locked until all threads exist, or NULL
- * @shows: the loop draws the progress
- * @own: times from sending to own delivery
- * @slowest: times until the last end has the message
- * @late: times from when messages were due until they were sent
- * @begun: ticks when the loop started
- * @thread: thread of the loop
  */
 struct perf_loop {
+	/** @end: ends */
 	struct perf_end **end;
+	/** @ends: entries of @end */
 	unsigned int ends;
+	/** @pfd: one entry for each end */
 	struct pollfd *pfd;
+	/** @spin: ticks without progress before the loop sleeps */
 	uint64_t spin;
+	/** @wait: seconds without progress after which the loop gives up */
 	unsigned int wait;
+	/** @goal: the goal */
 	enum perf_goal goal;
+	/** @gate: locked until all threads exist, or NULL */
 	pthread_mutex_t *gate;
+	/** @shows: the loop draws the progress */
 	bool shows;
+	/** @own: times from sending to own delivery */
 	struct perf_hist own;
+	/** @slowest: times until the last end has the message */
 	struct perf_hist slowest;
+	/** @late: times from when messages were due until they were sent */
 	struct perf_hist late;
+	/** @begun: ticks when the loop started */
 	uint64_t begun;
+	/** @thread: thread of the loop */
 	pthread_t thread;
 };
 

@@ -45,11 +45,11 @@ static int check_confs(const struct perf_opts *o)
 
 /**
  * struct sinks - outputs for the results
- * @json: document, or NULL
- * @csv: file, or NULL
  */
 struct sinks {
+	/** @json: document, or NULL */
 	struct json_object *json;
+	/** @csv: file, or NULL */
 	FILE *csv;
 };
 

@@ -80,35 +80,35 @@ enum perf_metric_id {
 
 /**
  * enum perf_unit - how a figure is shown to people
- * @PERF_U_NUM: a number
- * @PERF_U_BYTES: bytes
- * @PERF_U_BYTE_RATE: bytes per second
- * @PERF_U_RATE: per second
- * @PERF_U_US: microseconds
- * @PERF_U_S: seconds
- * @PERF_U_SHARE: 1 is everything
  */
 enum perf_unit {
+	/** @PERF_U_NUM: a number */
 	PERF_U_NUM,
+	/** @PERF_U_BYTES: bytes */
 	PERF_U_BYTES,
+	/** @PERF_U_BYTE_RATE: bytes per second */
 	PERF_U_BYTE_RATE,
+	/** @PERF_U_RATE: per second */
 	PERF_U_RATE,
+	/** @PERF_U_US: microseconds */
 	PERF_U_US,
+	/** @PERF_U_S: seconds */
 	PERF_U_S,
+	/** @PERF_U_SHARE: 1 is everything */
 	PERF_U_SHARE
 };
 
 /**
  * struct perf_metric - a figure
- * @name: name in JSON and CSV
- * @unit: how the figure is shown
- * @text: text for people; NULL: not shown to them
- * @section: heading above the figure, for the first one of a section
  */
 struct perf_metric {
+	/** @name: name in JSON and CSV */
 	const char *name;
+	/** @unit: how the figure is shown */
 	enum perf_unit unit;
+	/** @text: text for people; NULL: not shown to them */
 	const char *text;
+	/** @section: heading above the figure, for the first one of a section */
 	const char *section;
 };
 
@@ -116,59 +116,66 @@ extern const struct perf_metric perf_metrics[PERF_METRICS];
 
 /**
  * struct perf_sample - one repetition
- * @goodput: bytes per second that were delivered to a member, the mean of all members of this
- *	process
- * @slowest: the same of the member to which the fewest were delivered
- * @rate: messages per second that were delivered to a member
- * @seconds: length of the repetition
- * @sent: messages that members of this process sent
- * @delivered: deliveries at these members
- * @copies: messages times the other members that have to get them
- * @payload: bytes of these copies
- * @wire: bytes per second that the nodes of this process have to write for the goodput
- * @own: times from sending to own delivery, ticks
- * @slow: times until the last member of this process has the message, ticks
- * @late: times from when messages were due until they were sent, ticks
- * @counts: counters of the repetition
  */
 struct perf_sample {
+	/**
+	 * @goodput: bytes per second that were delivered to a member, the mean of all members of
+	 * this process
+	 */
 	double goodput;
+	/** @slowest: the same of the member to which the fewest were delivered */
 	double slowest;
+	/** @rate: messages per second that were delivered to a member */
 	double rate;
+	/** @seconds: length of the repetition */
 	double seconds;
+	/** @sent: messages that members of this process sent */
 	uint64_t sent;
+	/** @delivered: deliveries at these members */
 	uint64_t delivered;
+	/** @copies: messages times the other members that have to get them */
 	uint64_t copies;
+	/** @payload: bytes of these copies */
 	uint64_t payload;
+	/** @wire: bytes per second that the nodes of this process have to write for the goodput */
 	double wire;
+	/** @own: times from sending to own delivery, ticks */
 	struct perf_hist own;
+	/** @slow: times until the last member of this process has the message, ticks */
 	struct perf_hist slow;
+	/** @late: times from when messages were due until they were sent, ticks */
 	struct perf_hist late;
+	/** @counts: counters of the repetition */
 	struct perf_counts counts;
 };
 
 /**
  * struct perf_result - a configuration that was measured
- * @conf: configuration; for nodes and subgroups that existed before, their properties as found
- * @members: members of a subgroup
- * @senders: members that sent
- * @local: members in this process
- * @reps: repetitions
- * @v: PERF_METRICS figures of each repetition; NaN: not known
- * @counts: sum of all repetitions
- * @raw: samples of the device, before and after each repetition, or before the first and after the
- *	last one
- * @order: hash of the order in the last repetition, of the first subgroup
  */
 struct perf_result {
+	/**
+	 * @conf: configuration; for nodes and subgroups that existed before, their properties as
+	 * found
+	 */
 	struct perf_conf conf;
+	/** @members: members of a subgroup */
 	unsigned int members;
+	/** @senders: members that sent */
 	unsigned int senders;
+	/** @local: members in this process */
 	unsigned int local;
+	/** @reps: repetitions */
 	unsigned int reps;
+	/** @v: PERF_METRICS figures of each repetition; NaN: not known */
 	double *v;
+	/** @counts: sum of all repetitions */
 	struct perf_counts counts;
+	/**
+	 * @raw: samples of the device, before and after each repetition, or before the first and
+	 * after the last one
+	 */
 	struct perf_raw raw;
+	/** @order: hash of the order in the last repetition, of the first subgroup */
 	uint64_t order;
 };
 

@@ -8,34 +8,40 @@
 
 /**
  * enum perf_kind - the kind of a message
- * @PERF_HELLO: a process has started: @number is the digest of its arguments
- * @PERF_READY: a repetition may begin: @number is the digest of all senders that said HELLO, @time
- *	is the number of the repetition
- * @PERF_DATA: @number counts from 0 in each repetition, @time is when the message was sent, or was
- *	due
- * @PERF_END: no more data follows in this repetition: @number messages were sent
  */
 enum perf_kind {
+	/** @PERF_HELLO: a process has started: @number is the digest of its arguments */
 	PERF_HELLO = 0x5eed0001,
+	/**
+	 * @PERF_READY: a repetition may begin: @number is the digest of all senders that said
+	 * HELLO, @time is the number of the repetition
+	 */
 	PERF_READY,
+	/**
+	 * @PERF_DATA: @number counts from 0 in each repetition, @time is when the message was sent,
+	 * or was due
+	 */
 	PERF_DATA,
+	/** @PERF_END: no more data follows in this repetition: @number messages were sent */
 	PERF_END
 };
 
 /**
  * struct perf_head - the begin of a message
- * @kind: enum perf_kind
- * @nonce: random number of the process, which tells it from others and from earlier ones
- * @number: see enum perf_kind
- * @time: ticks of the sending host
  *
  * A control message consists of a head only. So its length tells it from data that is too short for
  * a head.
  */
 struct perf_head {
+	/** @kind: enum perf_kind */
 	uint32_t kind;
+	/**
+	 * @nonce: random number of the process, which tells it from others and from earlier ones
+	 */
 	uint32_t nonce;
+	/** @number: see enum perf_kind */
 	uint64_t number;
+	/** @time: ticks of the sending host */
 	uint64_t time;
 };
 

@@ -13,37 +13,37 @@
 
 /**
  * struct perf_sweep - a parameter with several values
- * @p: parameter
- * @value: values
- * @values: entries of @value
  */
 struct perf_sweep {
+	/** @p: parameter */
 	const struct ctl_opt *p;
+	/** @value: values */
 	char **value;
+	/** @values: entries of @value */
 	unsigned int values;
 };
 
 /**
  * struct perf_opts - what the user wants
- * @conf: parameters
- * @where: place
- * @how: repetitions and so on
- * @sweep: parameters with several values
- * @sweeps: entries of @sweep
- * @json: print JSON instead of a table
- * @json_file: file for the JSON; NULL: standard output
- * @csv_file: file for CSV, in addition; NULL: none
- * @quiet: no progress
  */
 struct perf_opts {
+	/** @conf: parameters */
 	struct perf_conf conf;
+	/** @where: place */
 	struct perf_where where;
+	/** @how: repetitions and so on */
 	struct perf_how how;
+	/** @sweep: parameters with several values */
 	struct perf_sweep sweep[PERF_SWEEPS];
+	/** @sweeps: entries of @sweep */
 	unsigned int sweeps;
+	/** @json: print JSON instead of a table */
 	bool json;
+	/** @json_file: file for the JSON; NULL: standard output */
 	const char *json_file;
+	/** @csv_file: file for CSV, in addition; NULL: none */
 	const char *csv_file;
+	/** @quiet: no progress */
 	bool quiet;
 };
 

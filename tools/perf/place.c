@@ -23,17 +23,17 @@
 
 /**
  * struct search - the state of a search
- * @place: place to be filled
- * @nodes: nodes to take; empty: all
- * @groups: subgroups to take; empty: all
- * @forming: subgroups that are not active yet
- * @error: enum spindle_error of a subgroup that has failed
  */
 struct search {
+	/** @place: place to be filled */
 	struct perf_place *place;
+	/** @nodes: nodes to take; empty: all */
 	struct ctl_ids nodes;
+	/** @groups: subgroups to take; empty: all */
 	struct ctl_ids groups;
+	/** @forming: subgroups that are not active yet */
 	unsigned int forming;
+	/** @error: enum spindle_error of a subgroup that has failed */
 	int error;
 };
 

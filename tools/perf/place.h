@@ -16,93 +16,99 @@ struct ctl_view;
 
 /**
  * struct perf_spot - a node at its end of a subgroup
- * @member: the node is a member of the subgroup
- * @sender: the node may send in it
- * @tune: tuning of the end before the measurement
  */
 struct perf_spot {
+	/** @member: the node is a member of the subgroup */
 	bool member;
+	/** @sender: the node may send in it */
 	bool sender;
+	/** @tune: tuning of the end before the measurement */
 	struct perf_tune tune;
 };
 
 /**
  * struct perf_group - a subgroup that is used
- * @id: id of the subgroup
- * @members: members, here and elsewhere
- * @senders: members that may send
- * @window: slots of a sender
- * @max_msg: largest message
- * @ring: bytes of a sender's ring
- * @mode: enum spindle_mode
- * @spot: end of each node, by the index of the node in the place
  */
 struct perf_group {
+	/** @id: id of the subgroup */
 	uint32_t id;
+	/** @members: members, here and elsewhere */
 	uint32_t members;
+	/** @senders: members that may send */
 	uint32_t senders;
+	/** @window: slots of a sender */
 	uint32_t window;
+	/** @max_msg: largest message */
 	uint32_t max_msg;
+	/** @ring: bytes of a sender's ring */
 	uint32_t ring;
+	/** @mode: enum spindle_mode */
 	uint32_t mode;
+	/** @spot: end of each node, by the index of the node in the place */
 	struct perf_spot spot[SPINDLE_MAX_MEMBERS];
 };
 
 /**
  * struct perf_place - nodes and subgroups
- * @net: socket
- * @node: ids of the nodes of this kernel that are driven
- * @nodes: entries of @node
- * @was_timed: whether the nodes measured their time before
- * @made: number of nodes that this program made; they are the first ones
- * @timed: number of nodes, from the first one, that measure their time because of this program
- * @tuned: the nodes have been tuned
- * @group: subgroups that are used
- * @groups: entries of @group
- * @subgroups: subgroups of the view
- * @visibility: enum spindle_visibility of the first node
- * @idle_us: idle time of the first node
- * @device: RDMA devices of the nodes
- * @devices: entries of @device
  */
 struct perf_place {
+	/** @net: socket */
 	struct ctl_net *net;
+	/** @node: ids of the nodes of this kernel that are driven */
 	uint32_t node[SPINDLE_MAX_MEMBERS];
+	/** @nodes: entries of @node */
 	unsigned int nodes;
+	/** @was_timed: whether the nodes measured their time before */
 	bool was_timed[SPINDLE_MAX_MEMBERS];
+	/** @made: number of nodes that this program made; they are the first ones */
 	unsigned int made;
+	/**
+	 * @timed: number of nodes, from the first one, that measure their time because of this
+	 * program
+	 */
 	unsigned int timed;
+	/** @tuned: the nodes have been tuned */
 	bool tuned;
+	/** @group: subgroups that are used */
 	struct perf_group group[SPINDLE_MAX_SUBGROUPS];
+	/** @groups: entries of @group */
 	unsigned int groups;
+	/** @subgroups: subgroups of the view */
 	unsigned int subgroups;
+	/** @visibility: enum spindle_visibility of the first node */
 	uint64_t visibility;
+	/** @idle_us: idle time of the first node */
 	uint64_t idle_us;
+	/** @device: RDMA devices of the nodes */
 	char device[PERF_DEVICES][PERF_DEVICE_LEN];
+	/** @devices: entries of @device */
 	unsigned int devices;
 };
 
 /**
  * struct perf_where - the place that the user wants
- * @setup: make nodes and a view
- * @addr: with @setup: address of all nodes
- * @spread: with @setup: @addr is the address of the first node, and each node has the next one
- * @port: with @setup: node I has the port @port + I
- * @first: with @setup: id of the first node
- * @node: without @setup: use only these nodes
- * @group: without @setup: use only these subgroups
- * @wait: seconds to wait for an event before giving up
- * @timing: make engines measure their time
  */
 struct perf_where {
+	/** @setup: make nodes and a view */
 	bool setup;
+	/** @addr: with @setup: address of all nodes */
 	struct ctl_addr addr;
+	/**
+	 * @spread: with @setup: @addr is the address of the first node, and each node has the next
+	 * one
+	 */
 	bool spread;
+	/** @port: with @setup: node I has the port @port + I */
 	uint16_t port;
+	/** @first: with @setup: id of the first node */
 	uint32_t first;
+	/** @node: without @setup: use only these nodes */
 	const char *node;
+	/** @group: without @setup: use only these subgroups */
 	const char *group;
+	/** @wait: seconds to wait for an event before giving up */
 	unsigned int wait;
+	/** @timing: make engines measure their time */
 	bool timing;
 };
 

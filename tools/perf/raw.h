@@ -11,15 +11,15 @@ struct perf_place;
 
 /**
  * struct perf_raw - samples of the device
- * @samples: number of samples
- * @bandwidth: bytes that a node writes per second, to all other members together
- * @latency: nanoseconds from one member to another, half of a round trip
  *
  * A value that could not be measured is NaN.
  */
 struct perf_raw {
+	/** @samples: number of samples */
 	unsigned int samples;
+	/** @bandwidth: bytes that a node writes per second, to all other members together */
 	double *bandwidth;
+	/** @latency: nanoseconds from one member to another, half of a round trip */
 	double *latency;
 };
 

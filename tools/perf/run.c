@@ -21,27 +21,27 @@
 
 /**
  * struct run - the state of a measurement
- * @conf: configuration
- * @place: place
- * @how: repetitions and so on
- * @load: what the ends do
- * @end: ends, subgroup by subgroup
- * @ends: entries of @end
- * @loop: loops
- * @loops: entries of @loop
- * @remote: other processes drive some of the members
- * @sample: figures of a repetition
  */
 struct run {
+	/** @conf: configuration */
 	const struct perf_conf *conf;
+	/** @place: place */
 	const struct perf_place *place;
+	/** @how: repetitions and so on */
 	const struct perf_how *how;
+	/** @load: what the ends do */
 	struct perf_load load;
+	/** @end: ends, subgroup by subgroup */
 	struct perf_end *end;
+	/** @ends: entries of @end */
 	unsigned int ends;
+	/** @loop: loops */
 	struct perf_loop *loop;
+	/** @loops: entries of @loop */
 	unsigned int loops;
+	/** @remote: other processes drive some of the members */
 	bool remote;
+	/** @sample: figures of a repetition */
 	struct perf_sample sample;
 };
 

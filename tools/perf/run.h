@@ -8,15 +8,15 @@
 
 /**
  * struct perf_how - how a configuration is measured
- * @reps: repetitions
- * @wait: seconds to wait for an event before giving up
- * @raw: also measure the device
- * @raw_count: writes to each member; 0: automatic
  */
 struct perf_how {
+	/** @reps: repetitions */
 	unsigned int reps;
+	/** @wait: seconds to wait for an event before giving up */
 	unsigned int wait;
+	/** @raw: also measure the device */
 	bool raw;
+	/** @raw_count: writes to each member; 0: automatic */
 	uint64_t raw_count;
 };
 

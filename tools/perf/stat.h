@@ -5,21 +5,21 @@
 
 /**
  * struct perf_stat - summary of a sample
- * @count: number of known values
- * @median: middle value; with an even number of values, the mean of the two middle ones
- * @min: smallest one
- * @max: largest one
- * @mean: mean
- * @dev: standard deviation of the sample, 0 of a single value
  *
  * All fields but @count are NaN if @count is 0.
  */
 struct perf_stat {
+	/** @count: number of known values */
 	unsigned int count;
+	/** @median: middle value; with an even number of values, the mean of the two middle ones */
 	double median;
+	/** @min: smallest one */
 	double min;
+	/** @max: largest one */
 	double max;
+	/** @mean: mean */
 	double mean;
+	/** @dev: standard deviation of the sample, 0 of a single value */
 	double dev;
 };
 

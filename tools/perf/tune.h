@@ -15,15 +15,15 @@ struct nlattr;
 
 /**
  * struct perf_tune - values that are set
- * @selector: switches that are set, enum spindle_switch
- * @switches: switches that are set to on
- * @has: bit mask of the numbers that are set, by enum spindle_tune_attr
- * @num: numbers, by enum spindle_tune_attr
  */
 struct perf_tune {
+	/** @selector: switches that are set, enum spindle_switch */
 	uint32_t selector;
+	/** @switches: switches that are set to on */
 	uint32_t switches;
+	/** @has: bit mask of the numbers that are set, by enum spindle_tune_attr */
 	uint32_t has;
+	/** @num: numbers, by enum spindle_tune_attr */
 	uint32_t num[SPINDLE_TUNE_A_MAX + 1];
 };
 

@@ -25,59 +25,62 @@
 
 /**
  * struct wire - the simulated kernel
- * @sent: requests that were sent
- * @sents: entries of @sent
- * @refuse: command that is refused, or 0
- * @err: -errno of the refusal
- * @node: ids of the nodes that exist
- * @nodes: entries of @node
- * @keyed: the nodes have keys
- * @dead: the node that has lost its device, or 0
- * @status: status of each node; the last one is repeated
- * @statuses: entries of @status
- * @asked: number of requests for the status
- * @view: VIEW_GET of all nodes, or NULL
- * @rdmc: RDMC groups, one entry for each request; the last one is repeated
- * @rdmcs: entries of @rdmc; 0: there are no groups
- * @rdmc_asked: number of requests for the groups
- * @answer: answers, each to all requests with its command; other answers to these commands are off
- * @answers: entries of @answer
- * @tick: milliseconds that each request takes
- * @grow: the counters of @answer are larger at each request
- * @event: events, which arrive one at a time; NULL: @code arrives instead
- * @code: -ENOBUFS, or another -errno
- * @events: entries of @event
- * @next: index of the next event
- * @listens: the command listens to events
- * @heard: the command listened when the request came
- * @ms: the time
  */
 struct wire {
+	/** @sent: requests that were sent */
 	struct nlmsghdr *sent[SENT_MAX];
+	/** @sents: entries of @sent */
 	unsigned int sents;
+	/** @refuse: command that is refused, or 0 */
 	int refuse;
+	/** @err: -errno of the refusal */
 	int err;
+	/** @node: ids of the nodes that exist */
 	uint32_t node[NODES_MAX];
+	/** @nodes: entries of @node */
 	unsigned int nodes;
+	/** @keyed: the nodes have keys */
 	bool keyed;
+	/** @dead: the node that has lost its device, or 0 */
 	uint32_t dead;
+	/** @status: status of each node; the last one is repeated */
 	struct nlmsghdr *status[EVENTS_MAX];
+	/** @statuses: entries of @status */
 	unsigned int statuses;
+	/** @asked: number of requests for the status */
 	unsigned int asked;
+	/** @view: VIEW_GET of all nodes, or NULL */
 	struct nlmsghdr *view;
+	/** @rdmc: RDMC groups, one entry for each request; the last one is repeated */
 	struct nlmsghdr *rdmc[EVENTS_MAX];
+	/** @rdmcs: entries of @rdmc; 0: there are no groups */
 	unsigned int rdmcs;
+	/** @rdmc_asked: number of requests for the groups */
 	unsigned int rdmc_asked;
+	/**
+	 * @answer: answers, each to all requests with its command; other answers to these commands
+	 * are off
+	 */
 	struct nlmsghdr *answer[ANSWERS_MAX];
+	/** @answers: entries of @answer */
 	unsigned int answers;
+	/** @tick: milliseconds that each request takes */
 	unsigned int tick;
+	/** @grow: the counters of @answer are larger at each request */
 	bool grow;
+	/** @event: events, which arrive one at a time; NULL: @code arrives instead */
 	struct nlmsghdr *event[EVENTS_MAX];
+	/** @code: -ENOBUFS, or another -errno */
 	int code[EVENTS_MAX];
+	/** @events: entries of @event */
 	unsigned int events;
+	/** @next: index of the next event */
 	unsigned int next;
+	/** @listens: the command listens to events */
 	bool listens;
+	/** @heard: the command listened when the request came */
 	bool heard;
+	/** @ms: the time */
 	uint64_t ms;
 };
 

@@ -39,17 +39,17 @@ static const char text[] =
 
 /**
  * struct term - a terminal and the child that draws on it
- * @master: the side of the user
- * @slave: the side of the child, kept open so that no output is lost
- * @pid: child
- * @saved: modes of the terminal before the child started
- * @seen: output behind the text that writes() found last
  */
 struct term {
+	/** @master: the side of the user */
 	int master;
+	/** @slave: the side of the child, kept open so that no output is lost */
 	int slave;
+	/** @pid: child */
 	pid_t pid;
+	/** @saved: modes of the terminal before the child started */
 	struct termios saved;
+	/** @seen: output behind the text that writes() found last */
 	char seen[65536];
 };
 

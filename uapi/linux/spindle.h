@@ -87,123 +87,90 @@
 
 /**
  * enum spindle_state - state of an attachment, in ctl.state
- * @SPINDLE_STATE_FORMING: not all members are connected; slots may already be committed
- *	and are sent once all members are connected
- * @SPINDLE_STATE_ACTIVE: messages flow
- * @SPINDLE_STATE_FROZEN: this attachment broke the ring's rules, see ctl.error;
- *	other attachments go on
- * @SPINDLE_STATE_FAILED: the subgroup lost a member or the device, see ctl.error
- * @SPINDLE_STATE_GONE: the view or the node was removed
  *
  * States above ACTIVE are final: only FROZEN and FAILED may still become GONE. In a final
  * state poll() reports EPOLLERR and EPOLLHUP. Messages delivered before may still be read.
  */
 enum spindle_state {
+	/**
+	 * @SPINDLE_STATE_FORMING: not all members are connected; slots may already be committed and
+	 * are sent once all members are connected
+	 */
 	SPINDLE_STATE_FORMING,
+	/** @SPINDLE_STATE_ACTIVE: messages flow */
 	SPINDLE_STATE_ACTIVE,
+	/**
+	 * @SPINDLE_STATE_FROZEN: this attachment broke the ring's rules, see ctl.error; other
+	 * attachments go on
+	 */
 	SPINDLE_STATE_FROZEN,
+	/** @SPINDLE_STATE_FAILED: the subgroup lost a member or the device, see ctl.error */
 	SPINDLE_STATE_FAILED,
+	/** @SPINDLE_STATE_GONE: the view or the node was removed */
 	SPINDLE_STATE_GONE
 };
 
 /**
  * enum spindle_error - cause of a state, in ctl.error and in netlink events
- * @SPINDLE_ERR_NONE: nothing is wrong
- * @SPINDLE_ERR_TX_READY: a TX descriptor's ready word is neither this lap's nor
- *	the last lap's value
- * @SPINDLE_ERR_TX_EXTENT: an extent does not begin where the one before ended, or
- *	ends beyond the free part of the ring, or has unknown flags
- * @SPINDLE_ERR_TX_LEN: a message is longer than max_msg or than its extent
- * @SPINDLE_ERR_CONSUMED: usr.consumed went back, or beyond ctl.dlv_tail
- * @SPINDLE_ERR_PEER_LOST: the connection to a member broke
- * @SPINDLE_ERR_PEER_PROTOCOL: a member wrote a value outside its legal range
- * @SPINDLE_ERR_DEVICE_GONE: the RDMA device was removed
- * @SPINDLE_ERR_VIEW_GONE: the view was replaced or removed
- * @SPINDLE_ERR_STALLED: a reader consumed nothing for longer than the subgroup allows
- * @SPINDLE_ERR_MINORITY: at most half of a live view's members are left, and only a majority
- *	may go on
- * @SPINDLE_ERR_EVICTED: the other members of a live view have gone on without this node
- * @SPINDLE_ERR_LEFT: the node has left the live view on request
- * @SPINDLE_ERR_NOT_MEMBER: the rules of the live view have moved the node out of the subgroup
  */
 enum spindle_error {
+	/** @SPINDLE_ERR_NONE: nothing is wrong */
 	SPINDLE_ERR_NONE,
+	/**
+	 * @SPINDLE_ERR_TX_READY: a TX descriptor's ready word is neither this lap's nor the last
+	 * lap's value
+	 */
 	SPINDLE_ERR_TX_READY,
+	/**
+	 * @SPINDLE_ERR_TX_EXTENT: an extent does not begin where the one before ended, or ends
+	 * beyond the free part of the ring, or has unknown flags
+	 */
 	SPINDLE_ERR_TX_EXTENT,
+	/** @SPINDLE_ERR_TX_LEN: a message is longer than max_msg or than its extent */
 	SPINDLE_ERR_TX_LEN,
+	/** @SPINDLE_ERR_CONSUMED: usr.consumed went back, or beyond ctl.dlv_tail */
 	SPINDLE_ERR_CONSUMED,
+	/** @SPINDLE_ERR_PEER_LOST: the connection to a member broke */
 	SPINDLE_ERR_PEER_LOST,
+	/** @SPINDLE_ERR_PEER_PROTOCOL: a member wrote a value outside its legal range */
 	SPINDLE_ERR_PEER_PROTOCOL,
+	/** @SPINDLE_ERR_DEVICE_GONE: the RDMA device was removed */
 	SPINDLE_ERR_DEVICE_GONE,
+	/** @SPINDLE_ERR_VIEW_GONE: the view was replaced or removed */
 	SPINDLE_ERR_VIEW_GONE,
+	/** @SPINDLE_ERR_STALLED: a reader consumed nothing for longer than the subgroup allows */
 	SPINDLE_ERR_STALLED,
+	/**
+	 * @SPINDLE_ERR_MINORITY: at most half of a live view's members are left, and only a
+	 * majority may go on
+	 */
 	SPINDLE_ERR_MINORITY,
+	/** @SPINDLE_ERR_EVICTED: the other members of a live view have gone on without this node */
 	SPINDLE_ERR_EVICTED,
+	/** @SPINDLE_ERR_LEFT: the node has left the live view on request */
 	SPINDLE_ERR_LEFT,
+	/**
+	 * @SPINDLE_ERR_NOT_MEMBER: the rules of the live view have moved the node out of the
+	 * subgroup
+	 */
 	SPINDLE_ERR_NOT_MEMBER
 };
 
 /**
  * struct spindle_section - one mappable part of an attachment
- * @cookie: file offset to give to mmap()
- * @len: length in bytes; 0: this attachment has no such part
  *
- * Sections with one instance per member (rx, sst) name instance 0; instance i is at
- * @cookie + i * stride. SPINDLE_IOC_SEATS gives the instances of each member.
+ * Sections with one instance per member (rx, sst) name instance 0; instance i is i * stride
+ * behind @cookie. SPINDLE_IOC_SEATS gives the instances of each member.
  */
 struct spindle_section {
+	/** @cookie: file offset to give to mmap() */
 	__u64 cookie;
+	/** @len: length in bytes; 0: this attachment has no such part */
 	__u64 len;
 };
 
 /**
  * struct spindle_attach - argument of SPINDLE_IOC_ATTACH
- * @size: in: sizeof(struct spindle_attach) as the program was compiled; the
- *	kernel fills at most that much
- * @flags: in: SPINDLE_ATTACH_*; SEND, RECV or both
- * @node: in: id of a node in the caller's network namespace
- * @subgroup: in: id of a subgroup of the node's installed view
- * @event_fd: in: eventfd to signal at deliveries and state changes, or -1
- * @resv0: in: 0
- * @copy_bytes: in: bytes of the copy ring, a power of two from max_msg and from a page
- *	up; 0 for ring_bytes. Must be 0 without SPINDLE_ATTACH_COPY
- * @memlock: out: bytes charged to RLIMIT_MEMLOCK; after ENOMEM the bytes that the attachment
- *	needs
- * @features: out: SPINDLE_FEAT_*
- * @vid: out: id of the view
- * @members: out: members of the subgroup
- * @senders: out: members that may send
- * @rank: out: own rank among the members
- * @sender_rank: out: own rank among the senders, or SPINDLE_NO_RANK
- * @window: out: slots of a sender, a power of two
- * @max_msg: out: largest message, bytes
- * @ring_bytes: out: bytes of each sender's payload ring, a power of two
- * @dlv_entries: out: entries of the delivery ring, a power of two
- * @dlv_stride: out: bytes from one struct spindle_dlv to the next
- * @rx_stride: out: distance between the rx cookies of consecutive instances
- * @sst_stride: out: distance between the sst cookies of consecutive instances
- * @sst_offset: out: byte offset of this subgroup's columns in an sst section
- * @ctl_state: out: offset in ctl of a __u32, enum spindle_state
- * @ctl_error: out: offset in ctl of a __u32, enum spindle_error
- * @ctl_need_wakeup: out: offset in ctl of a __u32, nonzero while the engine sleeps and needs
- *	a kick
- * @ctl_dlv_tail: out: offset in ctl of a __u64: entries delivered so far
- * @ctl_tx_slot: out: offset in ctl of a __u64: slots that are free again
- * @ctl_tx_unit: out: offset in ctl of a __u64: units that are free again
- * @usr_consumed: out: offset in usr of a __u64: entries consumed so far
- * @usr_reserve: out: offset in usr of a __u64 that belongs to the process: next slot
- *	(low 32 bits) and next unit (high 32 bits). The kernel sets it once, at the attach.
- *	Its first value may be ahead of tx_slot and tx_unit by the messages that an earlier
- *	sender left in flight
- * @usr_desc: out: offset in usr of @window struct spindle_tx_desc
- * @resv1: out: 0
- * @ctl: out: section, always present
- * @usr: out: section, always present
- * @tx: out: section with SPINDLE_ATTACH_SEND
- * @rx: out: section with SPINDLE_ATTACH_RECV and without COPY, one per sender
- * @dlv: out: section with SPINDLE_ATTACH_RECV
- * @copy: out: section with SPINDLE_ATTACH_COPY
- * @sst: out: section, one per member
  *
  * Errors: EINVAL (size, flags, reserved, copy_bytes, or event_fd is no eventfd),
  * ENODEV (no such node), ENOENT (no such subgroup, or no view), EBUSY (second sender, or the
@@ -214,62 +181,121 @@ struct spindle_section {
  * failed).
  */
 struct spindle_attach {
+	/**
+	 * @size: in: sizeof(struct spindle_attach) as the program was compiled; the kernel fills at
+	 * most that much
+	 */
 	__u32 size;
+	/** @flags: in: SPINDLE_ATTACH_*; SEND, RECV or both */
 	__u32 flags;
+	/** @node: in: id of a node in the caller's network namespace */
 	__u32 node;
+	/** @subgroup: in: id of a subgroup of the node's installed view */
 	__u32 subgroup;
+	/** @event_fd: in: eventfd to signal at deliveries and state changes, or -1 */
 	__s32 event_fd;
+	/** @resv0: in: 0 */
 	__u32 resv0;
+	/**
+	 * @copy_bytes: in: bytes of the copy ring, a power of two from max_msg and from a page up;
+	 * 0 for ring_bytes. Must be 0 without SPINDLE_ATTACH_COPY
+	 */
 	__u64 copy_bytes;
+	/**
+	 * @memlock: out: bytes charged to RLIMIT_MEMLOCK; after ENOMEM the bytes that the
+	 * attachment needs
+	 */
 	__u64 memlock;
+	/** @features: out: SPINDLE_FEAT_* */
 	__u64 features;
+	/** @vid: out: id of the view */
 	__u64 vid;
+	/** @members: out: members of the subgroup */
 	__u32 members;
+	/** @senders: out: members that may send */
 	__u32 senders;
+	/** @rank: out: own rank among the members */
 	__u32 rank;
+	/** @sender_rank: out: own rank among the senders, or SPINDLE_NO_RANK */
 	__u32 sender_rank;
+	/** @window: out: slots of a sender, a power of two */
 	__u32 window;
+	/** @max_msg: out: largest message, bytes */
 	__u32 max_msg;
+	/** @ring_bytes: out: bytes of each sender's payload ring, a power of two */
 	__u64 ring_bytes;
+	/** @dlv_entries: out: entries of the delivery ring, a power of two */
 	__u32 dlv_entries;
+	/** @dlv_stride: out: bytes from one struct spindle_dlv to the next */
 	__u32 dlv_stride;
+	/** @rx_stride: out: distance between the rx cookies of consecutive instances */
 	__u64 rx_stride;
+	/** @sst_stride: out: distance between the sst cookies of consecutive instances */
 	__u64 sst_stride;
+	/** @sst_offset: out: byte offset of this subgroup's columns in an sst section */
 	__u32 sst_offset;
+	/** @ctl_state: out: offset in ctl of a __u32, enum spindle_state */
 	__u32 ctl_state;
+	/** @ctl_error: out: offset in ctl of a __u32, enum spindle_error */
 	__u32 ctl_error;
+	/**
+	 * @ctl_need_wakeup: out: offset in ctl of a __u32, nonzero while the engine sleeps and
+	 * needs a kick
+	 */
 	__u32 ctl_need_wakeup;
+	/** @ctl_dlv_tail: out: offset in ctl of a __u64: entries delivered so far */
 	__u32 ctl_dlv_tail;
+	/** @ctl_tx_slot: out: offset in ctl of a __u64: slots that are free again */
 	__u32 ctl_tx_slot;
+	/** @ctl_tx_unit: out: offset in ctl of a __u64: units that are free again */
 	__u32 ctl_tx_unit;
+	/** @usr_consumed: out: offset in usr of a __u64: entries consumed so far */
 	__u32 usr_consumed;
+	/**
+	 * @usr_reserve: out: offset in usr of a __u64 that belongs to the process: next slot (low
+	 * 32 bits) and next unit (high 32 bits). The kernel sets it once, at the attach. Its first
+	 * value may be ahead of tx_slot and tx_unit by the messages that an earlier sender left in
+	 * flight
+	 */
 	__u32 usr_reserve;
+	/** @usr_desc: out: offset in usr of @window struct spindle_tx_desc */
 	__u32 usr_desc;
+	/** @resv1: out: 0 */
 	__u64 resv1;
+	/** @ctl: out: section, always present */
 	struct spindle_section ctl;
+	/** @usr: out: section, always present */
 	struct spindle_section usr;
+	/** @tx: out: section with SPINDLE_ATTACH_SEND */
 	struct spindle_section tx;
+	/** @rx: out: section with SPINDLE_ATTACH_RECV and without COPY, one per sender */
 	struct spindle_section rx;
+	/** @dlv: out: section with SPINDLE_ATTACH_RECV */
 	struct spindle_section dlv;
+	/** @copy: out: section with SPINDLE_ATTACH_COPY */
 	struct spindle_section copy;
+	/** @sst: out: section, one per member */
 	struct spindle_section sst;
 };
 
 /**
  * struct spindle_tx_desc - one slot of the local sender, written by the process
- * @unit: first unit of the extent, modulo 2^32; equals the end of the previous slot's extent
- * @units: units reserved; slots are reserved back to back
- * @len: bytes of the message, at most @units * SPINDLE_UNIT and max_msg
- * @flags: SPINDLE_TX_*
- * @ready: slot number + 1, stored with release after all else
- * @resv: 0
  */
 struct spindle_tx_desc {
+	/**
+	 * @unit: first unit of the extent, modulo 2^32; equals the end of the previous slot's
+	 * extent
+	 */
 	__u32 unit;
+	/** @units: units reserved; slots are reserved back to back */
 	__u32 units;
+	/** @len: bytes of the message, at most @units * SPINDLE_UNIT and max_msg */
 	__u32 len;
+	/** @flags: SPINDLE_TX_* */
 	__u32 flags;
+	/** @ready: slot number + 1, stored with release after all else */
 	__u64 ready;
+	/** @resv: 0 */
 	__u64 resv;
 };
 
@@ -278,62 +304,68 @@ struct spindle_tx_desc {
 
 /**
  * enum spindle_dlv_kind - what a delivery descriptor stands for
- * @SPINDLE_DLV_MSG: a message
- * @SPINDLE_DLV_VIEW: a view begins: @seq is its id, all other fields are 0. All members that
- *	are in both views deliver the entries before this one in the old view, and those after
- *	it in the new one. SPINDLE_IOC_SEATS lists the members. Only live views have such
- *	entries. There is none for the view that the attachment began in, nor for a view that
- *	does not change the members of the subgroup. Views in which nothing was delivered may
- *	be skipped
  */
 enum spindle_dlv_kind {
+	/** @SPINDLE_DLV_MSG: a message */
 	SPINDLE_DLV_MSG,
+	/**
+	 * @SPINDLE_DLV_VIEW: a view begins: @seq is its id, all other fields are 0. All members
+	 * that are in both views deliver the entries before this one in the old view, and those
+	 * after it in the new one. SPINDLE_IOC_SEATS lists the members. Only live views have such
+	 * entries. There is none for the view that the attachment began in, nor for a view that
+	 * does not change the members of the subgroup. Views in which nothing was delivered may be
+	 * skipped
+	 */
 	SPINDLE_DLV_VIEW
 };
 
 /**
  * struct spindle_dlv - one delivery, in the subgroup's order
- * @seq: place in the total order; grows, with gaps where senders were silent, and starts
- *	over after each SPINDLE_DLV_VIEW. In an unordered subgroup it is unique between two
- *	of these, but does not grow
- * @offset: first byte in the sender's rx ring or in the copy ring
- * @len: bytes
- * @sender: sender rank in the view that it was delivered in
- * @kind: enum spindle_dlv_kind; skip kinds that you do not know
- * @slot: the sender's message number, counting from 0 without gaps across all processes
- *	that send one after the other. Unlike TX slot numbers it leaves out abandoned slots
  */
 struct spindle_dlv {
+	/**
+	 * @seq: place in the total order; grows, with gaps where senders were silent, and starts
+	 * over after each SPINDLE_DLV_VIEW. In an unordered subgroup it is unique between two of
+	 * these, but does not grow
+	 */
 	__u64 seq;
+	/** @offset: first byte in the sender's rx ring or in the copy ring */
 	__u64 offset;
+	/** @len: bytes */
 	__u32 len;
+	/** @sender: sender rank in the view that it was delivered in */
 	__u16 sender;
+	/** @kind: enum spindle_dlv_kind; skip kinds that you do not know */
 	__u16 kind;
+	/**
+	 * @slot: the sender's message number, counting from 0 without gaps across all processes
+	 * that send one after the other. Unlike TX slot numbers it leaves out abandoned slots
+	 */
 	__u64 slot;
 };
 
 /**
  * struct spindle_member - one member of the attachment's subgroup
- * @node: node id
- * @sender_rank: rank among the senders, or SPINDLE_NO_RANK
  */
 struct spindle_member {
+	/** @node: node id */
 	__u32 node;
+	/** @sender_rank: rank among the senders, or SPINDLE_NO_RANK */
 	__u32 sender_rank;
 };
 
 /**
  * struct spindle_members - argument of SPINDLE_IOC_MEMBERS
- * @count: in: room in @ptr, entries; out: members of the subgroup
- * @resv: in: 0
- * @ptr: in: user address of an array of struct spindle_member, by rank
  *
  * Errors: EINVAL (@resv), ENOTCONN (not attached), EFAULT, ENOSPC (@count was too
  * small; it then holds the number needed and nothing was copied).
  */
 struct spindle_members {
+	/** @count: in: room in @ptr, entries; out: members of the subgroup */
 	__u32 count;
+	/** @resv: in: 0 */
 	__u32 resv;
+	/** @ptr: in: user address of an array of struct spindle_member, by rank */
 	__u64 ptr;
 };
 
@@ -343,30 +375,27 @@ struct spindle_members {
 
 /**
  * struct spindle_seat - a member of the attachment's subgroup, and where its memory is
- * @node: node id
- * @sender_rank: rank among the senders, or SPINDLE_NO_RANK
- * @rx: instance of its rx section; meaningless for a member that does not send. A node keeps
- *	its instance as long as it is a member, and a mapping of it stays valid for ever
- * @sst: instance of its sst section
- * @flags: SPINDLE_SEAT_*
- * @resv: 0
  */
 struct spindle_seat {
+	/** @node: node id */
 	__u32 node;
+	/** @sender_rank: rank among the senders, or SPINDLE_NO_RANK */
 	__u32 sender_rank;
+	/**
+	 * @rx: instance of its rx section; meaningless for a member that does not send. A node
+	 * keeps its instance as long as it is a member, and a mapping of it stays valid for ever
+	 */
 	__u32 rx;
+	/** @sst: instance of its sst section */
 	__u32 sst;
+	/** @flags: SPINDLE_SEAT_* */
 	__u32 flags;
+	/** @resv: 0 */
 	__u32 resv;
 };
 
 /**
  * struct spindle_seats - argument of SPINDLE_IOC_SEATS
- * @vid: in: id of a view, from the attach reply or from a SPINDLE_DLV_VIEW that is not consumed
- *	yet; 0: the view installed last; out: id of the view that is reported
- * @count: in: room in @ptr, entries; out: members of the subgroup
- * @resv: in: 0
- * @ptr: in: user address of an array of struct spindle_seat, by rank
  *
  * Errors: EINVAL (@resv), ENOTCONN (not attached, or the subgroup is gone), EFAULT, ENOSPC
  * (@count was too small; it then holds the number needed and nothing was copied), ESTALE (the
@@ -374,9 +403,16 @@ struct spindle_seat {
  * members in it).
  */
 struct spindle_seats {
+	/**
+	 * @vid: in: id of a view, from the attach reply or from a SPINDLE_DLV_VIEW that is not
+	 * consumed yet; 0: the view installed last; out: id of the view that is reported
+	 */
 	__u64 vid;
+	/** @count: in: room in @ptr, entries; out: members of the subgroup */
 	__u32 count;
+	/** @resv: in: 0 */
 	__u32 resv;
+	/** @ptr: in: user address of an array of struct spindle_seat, by rank */
 	__u64 ptr;
 };
 

@@ -51,62 +51,50 @@
 
 /**
  * enum spindle_rdmc_algorithm - schedule: sender, receiver and time of each block
- * @SPINDLE_RDMC_PIPELINE: binomial pipeline: all members send and receive all the time
- * @SPINDLE_RDMC_SEQUENTIAL: the root sends to one member after the other
- * @SPINDLE_RDMC_CHAIN: each member passes on to the next
- * @SPINDLE_RDMC_TREE: binomial tree of whole objects
- * @SPINDLE_RDMC_HYBRID: a pipeline between the racks, then a pipeline in each rack
  */
 enum spindle_rdmc_algorithm {
+	/** @SPINDLE_RDMC_PIPELINE: binomial pipeline: all members send and receive all the time */
 	SPINDLE_RDMC_PIPELINE,
+	/** @SPINDLE_RDMC_SEQUENTIAL: the root sends to one member after the other */
 	SPINDLE_RDMC_SEQUENTIAL,
+	/** @SPINDLE_RDMC_CHAIN: each member passes on to the next */
 	SPINDLE_RDMC_CHAIN,
+	/** @SPINDLE_RDMC_TREE: binomial tree of whole objects */
 	SPINDLE_RDMC_TREE,
+	/** @SPINDLE_RDMC_HYBRID: a pipeline between the racks, then a pipeline in each rack */
 	SPINDLE_RDMC_HYBRID
 };
 
 /**
  * enum spindle_rdmc_error - why an object or a group has ended
- * @SPINDLE_RDMC_OK: it has ended without error, or has not ended
- * @SPINDLE_RDMC_CANCELLED: the root, or a receiver, has cancelled the object
- * @SPINDLE_RDMC_REFUSED: a member did not want the object; see the event's reason
- * @SPINDLE_RDMC_TIMEOUT: the group made no progress for its timeout
- * @SPINDLE_RDMC_LOST: the connection to a member broke
- * @SPINDLE_RDMC_LEFT: a member has closed its file
- * @SPINDLE_RDMC_PROTOCOL: a member broke the protocol
- * @SPINDLE_RDMC_MISMATCH: a member created the group with other arguments
- * @SPINDLE_RDMC_VIEW: a member is not in the view any more, or this node has no view
- * @SPINDLE_RDMC_NOMEM: a member's kernel had no memory for the group
- * @SPINDLE_RDMC_INCOMPLETE: only in CLOSED: some member does not have all objects
  */
 enum spindle_rdmc_error {
+	/** @SPINDLE_RDMC_OK: it has ended without error, or has not ended */
 	SPINDLE_RDMC_OK,
+	/** @SPINDLE_RDMC_CANCELLED: the root, or a receiver, has cancelled the object */
 	SPINDLE_RDMC_CANCELLED,
+	/** @SPINDLE_RDMC_REFUSED: a member did not want the object; see the event's reason */
 	SPINDLE_RDMC_REFUSED,
+	/** @SPINDLE_RDMC_TIMEOUT: the group made no progress for its timeout */
 	SPINDLE_RDMC_TIMEOUT,
+	/** @SPINDLE_RDMC_LOST: the connection to a member broke */
 	SPINDLE_RDMC_LOST,
+	/** @SPINDLE_RDMC_LEFT: a member has closed its file */
 	SPINDLE_RDMC_LEFT,
+	/** @SPINDLE_RDMC_PROTOCOL: a member broke the protocol */
 	SPINDLE_RDMC_PROTOCOL,
+	/** @SPINDLE_RDMC_MISMATCH: a member created the group with other arguments */
 	SPINDLE_RDMC_MISMATCH,
+	/** @SPINDLE_RDMC_VIEW: a member is not in the view any more, or this node has no view */
 	SPINDLE_RDMC_VIEW,
+	/** @SPINDLE_RDMC_NOMEM: a member's kernel had no memory for the group */
 	SPINDLE_RDMC_NOMEM,
+	/** @SPINDLE_RDMC_INCOMPLETE: only in CLOSED: some member does not have all objects */
 	SPINDLE_RDMC_INCOMPLETE
 };
 
 /**
  * struct spindle_rdmc_create - argument of SPINDLE_RDMC_IOC_CREATE
- * @size: in: sizeof(struct spindle_rdmc_create) as the program was compiled
- * @node: in: id of a node in the caller's network namespace
- * @group: in: id of the group, the same at all members; not 0, and below 2^63
- * @members: in: user address of @count node ids, __u32 each: the root first, then the others
- *	in the same order at all members. @node must be one of them
- * @count: in: members, 2 to SPINDLE_MAX_MEMBERS
- * @algorithm: in: enum spindle_rdmc_algorithm
- * @block: in: bytes of a block, a power of two; 0: the default; out: the value in use
- * @timeout_ms: in: longest time without progress while there is work; after that an object or
- *	the group is given up. 0: the default, 30 seconds; out: the value in use
- * @flags: in: 0
- * @rank: out: own index in @members; 0: the root
  *
  * Errors: EINVAL (size, flags, an argument out of range, a node twice, the node not among
  * the members), ENODEV (no such node), ENOTCONN (the node has no view), ENOENT (a member is
@@ -116,57 +104,70 @@ enum spindle_rdmc_error {
  * that length at once), ENOMEM, EFAULT.
  */
 struct spindle_rdmc_create {
+	/** @size: in: sizeof(struct spindle_rdmc_create) as the program was compiled */
 	__u32 size;
+	/** @node: in: id of a node in the caller's network namespace */
 	__u32 node;
+	/** @group: in: id of the group, the same at all members; not 0, and below 2^63 */
 	__u64 group;
+	/**
+	 * @members: in: user address of @count node ids, __u32 each: the root first, then the
+	 * others in the same order at all members. @node must be one of them
+	 */
 	__u64 members;
+	/** @count: in: members, 2 to SPINDLE_MAX_MEMBERS */
 	__u32 count;
+	/** @algorithm: in: enum spindle_rdmc_algorithm */
 	__u32 algorithm;
+	/** @block: in: bytes of a block, a power of two; 0: the default; out: the value in use */
 	__u32 block;
+	/**
+	 * @timeout_ms: in: longest time without progress while there is work; after that an object
+	 * or the group is given up. 0: the default, 30 seconds; out: the value in use
+	 */
 	__u32 timeout_ms;
+	/** @flags: in: 0 */
 	__u32 flags;
+	/** @rank: out: own index in @members; 0: the root */
 	__u32 rank;
 };
 
 /**
  * struct spindle_rdmc_send - argument of SPINDLE_RDMC_IOC_SEND
- * @addr: in: first byte of the object in the process's memory
- * @len: in: bytes, 1 to SPINDLE_RDMC_MAX_LEN
- * @tag: in: any number, reported to the receivers with the object
- * @object: out: number of the object
  *
  * Errors: EPERM (not the root), EAGAIN (SPINDLE_RDMC_QUEUE objects are not finished),
  * EINVAL, EFAULT (memory that cannot be read or pinned), ENOMEM (memory or RLIMIT_MEMLOCK),
  * ENOTCONN (no group), ESHUTDOWN (closing), ECONNABORTED (the group has failed).
  */
 struct spindle_rdmc_send {
+	/** @addr: in: first byte of the object in the process's memory */
 	__u64 addr;
+	/** @len: in: bytes, 1 to SPINDLE_RDMC_MAX_LEN */
 	__u64 len;
+	/** @tag: in: any number, reported to the receivers with the object */
 	__u64 tag;
+	/** @object: out: number of the object */
 	__u64 object;
 };
 
 /**
  * struct spindle_rdmc_accept - argument of SPINDLE_RDMC_IOC_ACCEPT
- * @object: in: number, of an event INCOMING
- * @addr: in: first byte of the memory for the object
- * @len: in: bytes there, exactly the object's length
  *
  * Errors: EINVAL (another length), ENOENT (no such object is waiting: perhaps it was
  * cancelled), EFAULT (memory that cannot be written or pinned), ENOMEM (memory or
  * RLIMIT_MEMLOCK), ENOTCONN (no group). After an error the object still waits.
  */
 struct spindle_rdmc_accept {
+	/** @object: in: number, of an event INCOMING */
 	__u64 object;
+	/** @addr: in: first byte of the memory for the object */
 	__u64 addr;
+	/** @len: in: bytes there, exactly the object's length */
 	__u64 len;
 };
 
 /**
  * struct spindle_rdmc_cancel - argument of SPINDLE_RDMC_IOC_REFUSE and _CANCEL
- * @object: in: number
- * @reason: in: a number for the events at the other members, for instance an errno
- * @resv: in: 0
  *
  * A receiver calls REFUSE before ACCEPT, for instance because it has no room. Any member may
  * call CANCEL before DONE. In both cases the object ends everywhere with an event DONE that
@@ -174,76 +175,90 @@ struct spindle_rdmc_accept {
  * object in progress), ENOTCONN.
  */
 struct spindle_rdmc_cancel {
+	/** @object: in: number */
 	__u64 object;
+	/** @reason: in: a number for the events at the other members, for instance an errno */
 	__u32 reason;
+	/** @resv: in: 0 */
 	__u32 resv;
 };
 
 /**
  * struct spindle_rdmc_stat - argument of SPINDLE_RDMC_IOC_STAT
- * @member: in: index of a member: 0 to count - 1
- * @node: out: node id of the member
- * @finished: out: objects that have ended at the member, complete or not
- * @object: out: number of the object that @blocks and @total are about
- * @blocks: out: blocks of @object that the member has; the root knows this of all members,
- *	other members only of themselves
- * @total: out: all blocks of @object
  *
  * Errors: EINVAL, ENOTCONN.
  */
 struct spindle_rdmc_stat {
+	/** @member: in: index of a member: 0 to count - 1 */
 	__u32 member;
+	/** @node: out: node id of the member */
 	__u32 node;
+	/** @finished: out: objects that have ended at the member, complete or not */
 	__u64 finished;
+	/** @object: out: number of the object that @blocks and @total are about */
 	__u64 object;
+	/**
+	 * @blocks: out: blocks of @object that the member has; the root knows this of all members,
+	 * other members only of themselves
+	 */
 	__u64 blocks;
+	/** @total: out: all blocks of @object */
 	__u64 total;
 };
 
 /**
  * enum spindle_rdmc_kind - kinds of events
- * @SPINDLE_RDMC_OPENED: all members have created the group
- * @SPINDLE_RDMC_INCOMING: an object waits for memory: ACCEPT or REFUSE it
- * @SPINDLE_RDMC_DONE: an object has ended here, and its memory is the process's again. It is
- *	complete if @error is OK, else the content of a receiver's memory is undefined
- * @SPINDLE_RDMC_CLOSING: the root sends no more objects
- * @SPINDLE_RDMC_CLOSED: all members have closed; if @error is OK, all have all objects
- * @SPINDLE_RDMC_FAILED: the group has ended; @error is the reason, @node the member that is the
- *	cause
  */
 enum spindle_rdmc_kind {
+	/** @SPINDLE_RDMC_OPENED: all members have created the group */
 	SPINDLE_RDMC_OPENED = 1,
+	/** @SPINDLE_RDMC_INCOMING: an object waits for memory: ACCEPT or REFUSE it */
 	SPINDLE_RDMC_INCOMING,
+	/**
+	 * @SPINDLE_RDMC_DONE: an object has ended here, and its memory is the process's again. It
+	 * is complete if @error is OK, else the content of a receiver's memory is undefined
+	 */
 	SPINDLE_RDMC_DONE,
+	/** @SPINDLE_RDMC_CLOSING: the root sends no more objects */
 	SPINDLE_RDMC_CLOSING,
+	/** @SPINDLE_RDMC_CLOSED: all members have closed; if @error is OK, all have all objects */
 	SPINDLE_RDMC_CLOSED,
+	/**
+	 * @SPINDLE_RDMC_FAILED: the group has ended; @error is the reason, @node the member that is
+	 * the cause
+	 */
 	SPINDLE_RDMC_FAILED
 };
 
 /**
  * struct spindle_rdmc_event - what read() returns
- * @kind: enum spindle_rdmc_kind
- * @error: enum spindle_rdmc_error
- * @object: of INCOMING and DONE: number of the object; of CLOSING and CLOSED: how many objects
- *	the root sent
- * @len: bytes of the object
- * @tag: as given to SEND
- * @node: node id of the member that is the cause of @error, or SPINDLE_RDMC_NOBODY
- * @reason: as given to REFUSE or CANCEL
- * @at_ns: time of the event, CLOCK_MONOTONIC
- * @first_ns: of DONE: time at which the first block arrived here, or left the root; 0: never
- * @busy_ns: of DONE: time since @first_ns during which this member was sending a block
  */
 struct spindle_rdmc_event {
+	/** @kind: enum spindle_rdmc_kind */
 	__u32 kind;
+	/** @error: enum spindle_rdmc_error */
 	__u32 error;
+	/**
+	 * @object: of INCOMING and DONE: number of the object; of CLOSING and CLOSED: how many
+	 * objects the root sent
+	 */
 	__u64 object;
+	/** @len: bytes of the object */
 	__u64 len;
+	/** @tag: as given to SEND */
 	__u64 tag;
+	/** @node: node id of the member that is the cause of @error, or SPINDLE_RDMC_NOBODY */
 	__u32 node;
+	/** @reason: as given to REFUSE or CANCEL */
 	__u32 reason;
+	/** @at_ns: time of the event, CLOCK_MONOTONIC */
 	__u64 at_ns;
+	/**
+	 * @first_ns: of DONE: time at which the first block arrived here, or left the root; 0:
+	 * never
+	 */
 	__u64 first_ns;
+	/** @busy_ns: of DONE: time since @first_ns during which this member was sending a block */
 	__u64 busy_ns;
 };
 

@@ -36,21 +36,23 @@
 
 /**
  * struct spindle_express - a message and its guard, as on the wire
- * @pay: bytes of the message in the last words, padded with 0; words before are not pushed
- * @word: columns of the sender's block
- * @round: round that the message takes
- * @unit: first unit in the payload ring, modulo 2^32
- * @len: bytes
- * @mix: spindle_mix() of the words of @pay that are in use
- * @seal: spindle_mix() of what is between @pay and this
  */
 struct spindle_express {
+	/**
+	 * @pay: bytes of the message in the last words, padded with 0; words before are not pushed
+	 */
 	u64 pay[SPINDLE_EXPRESS_WORDS];
+	/** @word: columns of the sender's block */
 	u64 word[SPINDLE_BLOCK_WORDS];
+	/** @round: round that the message takes */
 	u64 round;
+	/** @unit: first unit in the payload ring, modulo 2^32 */
 	u32 unit;
+	/** @len: bytes */
 	u32 len;
+	/** @mix: spindle_mix() of the words of @pay that are in use */
 	u64 mix;
+	/** @seal: spindle_mix() of what is between @pay and this */
 	u64 seal;
 };
 

@@ -29,17 +29,17 @@
 
 /**
  * struct spindle_layout - offsets in bytes from the start of a row
- * @sst: bytes of all blocks, a multiple of the page size; mapped by processes
- * @size: bytes of the row, a multiple of the page size
- * @mb: membership's part, struct spindle_mb_row, or SPINDLE_NO_OFFSET
- * @hdr: header ring of each subgroup, or SPINDLE_NO_OFFSET
- * @pay: payload ring of each subgroup, page aligned, or SPINDLE_NO_OFFSET
  */
 struct spindle_layout {
+	/** @sst: bytes of all blocks, a multiple of the page size; mapped by processes */
 	u64 sst;
+	/** @size: bytes of the row, a multiple of the page size */
 	u64 size;
+	/** @mb: membership's part, struct spindle_mb_row, or SPINDLE_NO_OFFSET */
 	u64 mb;
+	/** @hdr: header ring of each subgroup, or SPINDLE_NO_OFFSET */
 	u64 hdr[SPINDLE_MAX_SUBGROUPS];
+	/** @pay: payload ring of each subgroup, page aligned, or SPINDLE_NO_OFFSET */
 	u64 pay[SPINDLE_MAX_SUBGROUPS];
 };
 

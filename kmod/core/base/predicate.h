@@ -17,43 +17,43 @@
 
 /**
  * enum spindle_pred_kind - when a trigger runs
- * @SPINDLE_PRED_RECURRENT: in every pass in which the test holds
- * @SPINDLE_PRED_TRANSITION: when the test holds and did not in the pass before
- * @SPINDLE_PRED_ONCE: the first time that the test holds; never evaluated again
  */
 enum spindle_pred_kind {
+	/** @SPINDLE_PRED_RECURRENT: in every pass in which the test holds */
 	SPINDLE_PRED_RECURRENT,
+	/** @SPINDLE_PRED_TRANSITION: when the test holds and did not in the pass before */
 	SPINDLE_PRED_TRANSITION,
+	/** @SPINDLE_PRED_ONCE: the first time that the test holds; never evaluated again */
 	SPINDLE_PRED_ONCE,
 };
 
 /**
  * struct spindle_pred - a predicate
- * @test: does it hold? Must not change state
- * @trigger: what to do then
- * @ctx: argument of both
- * @kind: enum spindle_pred_kind
- * @held: the test held in the last pass
- * @done: a ONCE predicate that has run
- * @fired: times the trigger ran
- * @next: next in the list
  */
 struct spindle_pred {
+	/** @test: does it hold? Must not change state */
 	bool (*test)(void *ctx);
+	/** @trigger: what to do then */
 	void (*trigger)(void *ctx);
+	/** @ctx: argument of both */
 	void *ctx;
+	/** @kind: enum spindle_pred_kind */
 	enum spindle_pred_kind kind;
+	/** @held: the test held in the last pass */
 	bool held;
+	/** @done: a ONCE predicate that has run */
 	bool done;
+	/** @fired: times the trigger ran */
 	u64 fired;
+	/** @next: next in the list */
 	struct spindle_pred *next;
 };
 
 /**
  * struct spindle_preds - predicates of one owner, in evaluation order
- * @head: first
  */
 struct spindle_preds {
+	/** @head: first */
 	struct spindle_pred *head;
 };
 

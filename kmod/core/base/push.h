@@ -48,19 +48,19 @@
 
 /**
  * struct spindle_write - a one-sided write of a part of the own row
- * @data: source in kernel memory, copied when it is posted; or NULL
- * @local: offset in the own row, if @data is NULL
- * @remote: offset in the member's copy of the own row
- * @len: bytes
- * @guard: a block: makes what was posted before it visible
- * @imm: immediate data of a guard
  */
 struct spindle_write {
+	/** @data: source in kernel memory, copied when it is posted; or NULL */
 	const void *data;
+	/** @local: offset in the own row, if @data is NULL */
 	u64 local;
+	/** @remote: offset in the member's copy of the own row */
 	u64 remote;
+	/** @len: bytes */
 	u32 len;
+	/** @guard: a block: makes what was posted before it visible */
 	bool guard;
+	/** @imm: immediate data of a guard */
 	u32 imm;
 };
 

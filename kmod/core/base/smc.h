@@ -20,17 +20,17 @@
 
 /**
  * struct spindle_hdr - header of a message, as it is on the wire
- * @round: round that the message takes
- * @slot: the sender's message number plus one; 0: never written
- * @unit: first unit in the payload ring, modulo 2^32
- * @len: bytes
- * @resv: 0
  */
 struct spindle_hdr {
+	/** @round: round that the message takes */
 	u64 round;
+	/** @slot: the sender's message number plus one; 0: never written */
 	u64 slot;
+	/** @unit: first unit in the payload ring, modulo 2^32 */
 	u32 unit;
+	/** @len: bytes */
 	u32 len;
+	/** @resv: 0 */
 	u64 resv;
 };
 
@@ -38,13 +38,13 @@ static_assert(sizeof(struct spindle_hdr) == 32, "header layout is protocol");
 
 /**
  * struct spindle_msg - what a member keeps of a message it has checked
- * @round: round
- * @unit: first unit in the payload ring, modulo 2^32
- * @len: bytes
  */
 struct spindle_msg {
+	/** @round: round */
 	u64 round;
+	/** @unit: first unit in the payload ring, modulo 2^32 */
 	u32 unit;
+	/** @len: bytes */
 	u32 len;
 };
 
@@ -61,17 +61,17 @@ static inline u32 spindle_units(u32 len)
 
 /**
  * struct spindle_smc_walk - a receiver's place in one sender's header ring
- * @ring: header ring in the sender's row; written by the sender at any time
- * @wmask: window - 1
- * @max_msg: bytes
- * @slot: next slot expected
- * @rounds: rounds below the next message are accounted for
  */
 struct spindle_smc_walk {
+	/** @ring: header ring in the sender's row; written by the sender at any time */
 	struct spindle_hdr *ring;
+	/** @wmask: window - 1 */
 	u32 wmask;
+	/** @max_msg: bytes */
 	u32 max_msg;
+	/** @slot: next slot expected */
 	u64 slot;
+	/** @rounds: rounds below the next message are accounted for */
 	u64 rounds;
 };
 

@@ -26,13 +26,13 @@
 
 /**
  * struct spindle_block - sealed columns, one cache line, as it is on the wire
- * @word: the columns; little-endian hosts only, see layout.c
- * @seal: spindle_seal() of @word
- * @resv: not pushed
  */
 struct spindle_block {
+	/** @word: the columns; little-endian hosts only, see layout.c */
 	u64 word[SPINDLE_BLOCK_WORDS];
+	/** @seal: spindle_seal() of @word */
 	u64 seal;
+	/** @resv: not pushed */
 	u64 resv[3];
 };
 

@@ -21,73 +21,73 @@
 
 /**
  * struct spindle_addr - where a node listens
- * @ip: network byte order; IPv4 in the first four bytes, the rest zero
- * @port: host byte order
- * @family: 4 or 6
  */
 struct spindle_addr {
+	/** @ip: network byte order; IPv4 in the first four bytes, the rest zero */
 	u8 ip[16];
+	/** @port: host byte order */
 	u16 port;
+	/** @family: 4 or 6 */
 	u16 family;
 };
 
 /**
  * struct spindle_view_member - a member of a view; its rank is its index
- * @id: node id, from 1, unique in the view
- * @addr: where it listens
  */
 struct spindle_view_member {
+	/** @id: node id, from 1, unique in the view */
 	u32 id;
+	/** @addr: where it listens */
 	struct spindle_addr addr;
 };
 
 /**
  * struct spindle_view_subgroup - configuration of a subgroup
- * @id: unique in the view
- * @mode: enum spindle_mode
- * @window: slots per sender; a power of two
- * @max_msg: bytes
- * @ring: bytes of a sender's payload ring; a power of two
- * @hold: messages wait at a member for its first attachment
- * @members: ranks in the view, as a bit mask
- * @senders: subset of @members that may send
- * @name: for people; not part of the protocol
  */
 struct spindle_view_subgroup {
+	/** @id: unique in the view */
 	u32 id;
+	/** @mode: enum spindle_mode */
 	u32 mode;
+	/** @window: slots per sender; a power of two */
 	u32 window;
+	/** @max_msg: bytes */
 	u32 max_msg;
+	/** @ring: bytes of a sender's payload ring; a power of two */
 	u32 ring;
+	/** @hold: messages wait at a member for its first attachment */
 	u32 hold;
+	/** @members: ranks in the view, as a bit mask */
 	u64 members;
+	/** @senders: subset of @members that may send */
 	u64 senders;
+	/** @name: for people; not part of the protocol */
 	char name[SPINDLE_NAME_LEN + 1];
 };
 
 /**
  * struct spindle_view - members and subgroups, immutable once installed
- * @vid: view id, grows with every view of a cluster
- * @num_members: entries in @member
- * @num_subgroups: entries in @subgroup
- * @member: by rank
- * @subgroup: in the order in which they were given
  */
 struct spindle_view {
+	/** @vid: view id, grows with every view of a cluster */
 	u64 vid;
+	/** @num_members: entries in @member */
 	u32 num_members;
+	/** @num_subgroups: entries in @subgroup */
 	u32 num_subgroups;
+	/** @member: by rank */
 	struct spindle_view_member member[SPINDLE_MAX_MEMBERS];
+	/** @subgroup: in the order in which they were given */
 	struct spindle_view_subgroup subgroup[SPINDLE_MAX_SUBGROUPS];
 };
 
 /**
  * struct spindle_view_fault - what a refusal is about
- * @member: index of a member, or -1
- * @subgroup: index of a subgroup, or -1
  */
 struct spindle_view_fault {
+	/** @member: index of a member, or -1 */
 	int member;
+	/** @subgroup: index of a subgroup, or -1 */
 	int subgroup;
 };
 

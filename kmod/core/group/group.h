@@ -28,88 +28,106 @@ struct spindle_streams;
 
 /**
  * struct spindle_mg_guest - a node that this node is connected to, and that is no member
- * @seat: where the embedder has it
- * @id: node id
- * @incarnation: of its life
- * @ready: the view whose members it is connected to, as it says, if it wants to join through this
- *	node; 0: it is connected to none, or joins through another one
  */
 struct spindle_mg_guest {
+	/** @seat: where the embedder has it */
 	u32 seat;
+	/** @id: node id */
 	u32 id;
+	/** @incarnation: of its life */
 	u64 incarnation;
+	/**
+	 * @ready: the view whose members it is connected to, as it says, if it wants to join
+	 * through this node; 0: it is connected to none, or joins through another one
+	 */
 	u64 ready;
 };
 
 /**
  * struct spindle_mg_ops - what the subgroups of a node ask of their embedder
- * @joined: is this node connected to this rank, which is another one? Called until all are
- * @connected: this node is connected to all members of its first live view: membership runs
- * @guest: the first guest whose seat is @guest->seat, or behind it. False: there is none
- * @row: the row of this rank, own or other, in the view that is being installed
- * @made: the subgroup of this index for the view that is being installed: created, wired; never
- *	NULL. Out: its streams, which have not begun, or NULL. Called once for each, in order
- * @begun: the subgroup of this index has begun, or this node is not in it any more: what processes
- *	hold goes over from the old one, which may be NULL and is not used here any more
- * @formed: the subgroup of this index has formed
- * @ran: the subgroup of this index was looked at, with work or without: handle its events
- * @told: of a joiner: has all that was written to the members arrived?
- * @room: for how many of so many writes to this rank is there room?
- * @post: post writes to this rank, behind all that was posted to it before; offsets are in the
- *	row, or in membership's part of it
  */
 struct spindle_mg_ops {
+	/**
+	 * @joined: is this node connected to this rank, which is another one? Called until all are
+	 */
 	bool (*joined)(void *ctx, u32 rank);
+	/**
+	 * @connected: this node is connected to all members of its first live view: membership runs
+	 */
 	void (*connected)(void *ctx);
+	/**
+	 * @guest: the first guest whose seat is @guest->seat, or behind it. False: there is none
+	 */
 	bool (*guest)(void *ctx, struct spindle_mg_guest *guest);
+	/** @row: the row of this rank, own or other, in the view that is being installed */
 	struct spindle_row (*row)(void *ctx, u32 rank);
+	/**
+	 * @made: the subgroup of this index for the view that is being installed: created, wired;
+	 * never NULL. Out: its streams, which have not begun, or NULL. Called once for each, in
+	 * order
+	 */
 	struct spindle_mc *(*made)(void *ctx, u32 index, struct spindle_streams **streams);
+	/**
+	 * @begun: the subgroup of this index has begun, or this node is not in it any more: what
+	 * processes hold goes over from the old one, which may be NULL and is not used here any
+	 * more
+	 */
 	void (*begun)(void *ctx, u32 index, struct spindle_mc *old);
+	/** @formed: the subgroup of this index has formed */
 	void (*formed)(void *ctx, u32 index);
+	/**
+	 * @ran: the subgroup of this index was looked at, with work or without: handle its events
+	 */
 	void (*ran)(void *ctx, u32 index, bool work);
+	/** @told: of a joiner: has all that was written to the members arrived? */
 	bool (*told)(void *ctx);
+	/** @room: for how many of so many writes to this rank is there room? */
 	u32 (*room)(void *ctx, u32 rank, u32 writes);
+	/**
+	 * @post: post writes to this rank, behind all that was posted to it before; offsets are in
+	 * the row, or in membership's part of it
+	 */
 	void (*post)(void *ctx, u32 rank, const struct spindle_write *write, u32 n,
 		     bool membership);
 };
 
 /**
  * struct spindle_mg - the subgroups of a view that a node is in
- * @ops: the embedder's
- * @ctx: their argument
- * @mb: membership, or NULL of a static view
- * @view: the installed view
- * @me: own rank in it, or SPINDLE_NO_RANK of a joiner
- * @mc: by index in the view; NULL where this node is no member
- * @streams: of those in @mc that have large messages, by index; NULL of all others
- * @formed: of a live view: all members of the first one are connected: membership runs
- * @stays: subgroups that the present change of the view leaves as they are, by index
- * @passes: how many there were
- * @hot: subgroups in which something happens, by index
- * @push: subgroups that may have something for a member, by index
- * @lazy: subgroups that may have acknowledgments that can wait, by index
- * @draining: draining takes another pass, and waits for no reader
- * @cold: index of the cold subgroup that was looked at last
- * @guest: seat of the guest that was invited last; the next one is behind it
- * @wished: when the present wish began
  */
 struct spindle_mg {
+	/** @ops: the embedder's */
 	const struct spindle_mg_ops *ops;
+	/** @ctx: their argument */
 	void *ctx;
+	/** @mb: membership, or NULL of a static view */
 	struct spindle_mb *mb;
+	/** @view: the installed view */
 	const struct spindle_view *view;
+	/** @me: own rank in it, or SPINDLE_NO_RANK of a joiner */
 	u32 me;
+	/** @mc: by index in the view; NULL where this node is no member */
 	struct spindle_mc *mc[SPINDLE_MAX_SUBGROUPS];
+	/** @streams: of those in @mc that have large messages, by index; NULL of all others */
 	struct spindle_streams *streams[SPINDLE_MAX_SUBGROUPS];
+	/** @formed: of a live view: all members of the first one are connected: membership runs */
 	bool formed;
+	/** @stays: subgroups that the present change of the view leaves as they are, by index */
 	u64 stays;
+	/** @passes: how many there were */
 	u64 passes;
+	/** @hot: subgroups in which something happens, by index */
 	u64 hot;
+	/** @push: subgroups that may have something for a member, by index */
 	u64 push;
+	/** @lazy: subgroups that may have acknowledgments that can wait, by index */
 	u64 lazy;
+	/** @draining: draining takes another pass, and waits for no reader */
 	bool draining;
+	/** @cold: index of the cold subgroup that was looked at last */
 	u32 cold;
+	/** @guest: seat of the guest that was invited last; the next one is behind it */
 	u32 guest;
+	/** @wished: when the present wish began */
 	u64 wished;
 };
 

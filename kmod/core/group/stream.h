@@ -31,72 +31,74 @@ struct spindle_streams;
 
 /**
  * struct spindle_streams_ops - what streams ask of their embedder
- * @rdmc: lanes, and memory that is released; its @cut is spindle_stream_cut()
- * @ready: can blocks come from and go to this rank of the stream? false: not yet
- * @lost: has the lane to this rank broken, so that blocks can never move on it?
- * @parted: the lane to this rank is lost: has the other end closed it on purpose?
- * @miss: the view has to go on without this rank: SPINDLE_MB_LIED, or SPINDLE_MB_LOST: no blocks
- *	reach it
- * @want: memory is wanted for an object, see spindle_streams_give()
  */
 struct spindle_streams_ops {
+	/** @rdmc: lanes, and memory that is released; its @cut is spindle_stream_cut() */
 	struct spindle_rdmc_ops rdmc;
+	/** @ready: can blocks come from and go to this rank of the stream? false: not yet */
 	bool (*ready)(struct spindle_rdmc *r, u32 m);
+	/** @lost: has the lane to this rank broken, so that blocks can never move on it? */
 	bool (*lost)(struct spindle_rdmc *r, u32 m);
+	/** @parted: the lane to this rank is lost: has the other end closed it on purpose? */
 	bool (*parted)(struct spindle_rdmc *r, u32 m);
+	/**
+	 * @miss: the view has to go on without this rank: SPINDLE_MB_LIED, or SPINDLE_MB_LOST: no
+	 * blocks reach it
+	 */
 	void (*miss)(struct spindle_rdmc *r, u32 m, enum spindle_mb_reason how);
+	/** @want: memory is wanted for an object, see spindle_streams_give() */
 	void (*want)(struct spindle_streams *ss, u32 s);
 };
 
 /**
  * struct spindle_stream - what one sender sends, at a member
- * @r: its state; @r.ctx is the embedder's
- * @ss: all streams of the subgroup
- * @cfg: configuration, the same at each beginning
- * @parted: ranks that have closed their lanes on purpose, a bit each
- * @late: members that are waited for since @late_at: of @parted, or without their END
- * @late_at: time, ns
- * @looked_at: when it was last looked whether any of them is overdue
- * @wanted: memory is wanted for an object, which the next members describe
- * @turn: how often memory was wanted
- * @object: number of the object
- * @len: its bytes
- * @unit: where it begins in the sender's ring
  */
 struct spindle_stream {
+	/** @r: its state; @r.ctx is the embedder's */
 	struct spindle_rdmc r;
+	/** @ss: all streams of the subgroup */
 	struct spindle_streams *ss;
+	/** @cfg: configuration, the same at each beginning */
 	struct spindle_rdmc_config cfg;
+	/** @parted: ranks that have closed their lanes on purpose, a bit each */
 	u64 parted;
+	/** @late: members that are waited for since @late_at: of @parted, or without their END */
 	u64 late;
+	/** @late_at: time, ns */
 	u64 late_at;
+	/** @looked_at: when it was last looked whether any of them is overdue */
 	u64 looked_at;
+	/** @wanted: memory is wanted for an object, which the next members describe */
 	bool wanted;
+	/** @turn: how often memory was wanted */
 	u64 turn;
+	/** @object: number of the object */
 	u64 object;
+	/** @len: its bytes */
 	u64 len;
+	/** @unit: where it begins in the sender's ring */
 	u64 unit;
 };
 
 /**
  * struct spindle_streams - streams of a subgroup
- * @ops: the embedder's
- * @mg: the subgroups of the node
- * @mc: the subgroup
- * @endless: the view is static, see struct spindle_rdmc_config
- * @vid: view that the streams have begun with; 0: none yet
- * @stayed: the subgroup stayed when they began
- * @moving: own object that is under way
- * @stream: by sender rank
  */
 struct spindle_streams {
+	/** @ops: the embedder's */
 	const struct spindle_streams_ops *ops;
+	/** @mg: the subgroups of the node */
 	const struct spindle_mg *mg;
+	/** @mc: the subgroup */
 	struct spindle_mc *mc;
+	/** @endless: the view is static, see struct spindle_rdmc_config */
 	bool endless;
+	/** @vid: view that the streams have begun with; 0: none yet */
 	u64 vid;
+	/** @stayed: the subgroup stayed when they began */
 	bool stayed;
+	/** @moving: own object that is under way */
 	u64 moving;
+	/** @stream: by sender rank */
 	struct spindle_stream *stream;
 };
 

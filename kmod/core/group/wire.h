@@ -15,26 +15,28 @@
 
 /**
  * struct spindle_memory - where the arrays of a subgroup come from
- * @zalloc: zeroed memory for @n objects of @size bytes, or NULL
- * @free: takes memory back; NULL is ignored
  */
 struct spindle_memory {
+	/** @zalloc: zeroed memory for @n objects of @size bytes, or NULL */
 	void *(*zalloc)(size_t n, size_t size);
+	/** @free: takes memory back; NULL is ignored */
 	void (*free)(const void *at);
 };
 
 /**
  * struct spindle_row - the row of a member of a view, as this node holds it
- * @base: its first byte; NULL: there is none
- * @in: its layout
- * @out: layout of the own row in that member's memory; NULL of this node itself
- * @vouch: by subgroup, what completions have vouched for; NULL where memory shows writes in
- *	their order
  */
 struct spindle_row {
+	/** @base: its first byte; NULL: there is none */
 	u8 *base;
+	/** @in: its layout */
 	const struct spindle_layout *in;
+	/** @out: layout of the own row in that member's memory; NULL of this node itself */
 	const struct spindle_layout *out;
+	/**
+	 * @vouch: by subgroup, what completions have vouched for; NULL where memory shows writes in
+	 * their order
+	 */
 	u32 *vouch;
 };
 

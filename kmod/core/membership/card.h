@@ -20,43 +20,43 @@
 
 /**
  * struct spindle_lineage - what a live view and all that follow from it have in common
- * @word: random; both 0: none
  */
 struct spindle_lineage {
+	/** @word: random; both 0: none */
 	u64 word[2];
 };
 
 /**
  * struct spindle_card - a view and its rules, as a contact sends them
- * @vid: id of the view
- * @digest: spindle_live_digest() of view, rules and lineage
- * @lineage: of the view
- * @contact: id of the member that sends it
- * @members: number of members
- * @subgroups: number of subgroups
- * @rules: number of rules
- * @timeout_ms: of the rules
- * @max_nodes: of the rules
- * @quorum: of the rules
- * @resv: 0
- * @witness: of the rules
  *
  * Behind the card are a struct spindle_view_member for each member, a word with the members of each
  * subgroup, and a struct spindle_rule for each rule. All are as they are in memory, because hosts
  * are little-endian and the structs have no holes. Another protocol version may change the layout.
  */
 struct spindle_card {
+	/** @vid: id of the view */
 	u64 vid;
+	/** @digest: spindle_live_digest() of view, rules and lineage */
 	u64 digest;
+	/** @lineage: of the view */
 	struct spindle_lineage lineage;
+	/** @contact: id of the member that sends it */
 	u32 contact;
+	/** @members: number of members */
 	u32 members;
+	/** @subgroups: number of subgroups */
 	u32 subgroups;
+	/** @rules: number of rules */
 	u32 rules;
+	/** @timeout_ms: of the rules */
 	u32 timeout_ms;
+	/** @max_nodes: of the rules */
 	u32 max_nodes;
+	/** @quorum: of the rules */
 	u32 quorum;
+	/** @resv: 0 */
 	u32 resv;
+	/** @witness: of the rules */
 	u32 witness[SPINDLE_MAX_WITNESSES];
 };
 

@@ -31,32 +31,36 @@
 
 /**
  * struct spindle_hello - both directions, in rdma_cm private data
- * @magic: SPINDLE_HELLO_MAGIC
- * @version: SPINDLE_PROTOCOL
- * @flags: SPINDLE_HELLO_F_*
- * @port: where the sender listens
- * @src: sender's node id
- * @dst: the id that the receiver has to have; 0 of a question
- * @incarnation: tells two lives of the sender apart; of a question: the byte to begin with
- * @digest: digest of the sender's view
- * @cluster: of the name of the cluster
- * @lineage: spindle_lineage_mark() of the sender's live view; 0: it has none
- * @nonce: of a request: one more than in the request before, of any connection of the sender;
- *	of an answer: random
- * @tag: of a request: over all fields before, with the group key; of an answer: 0
  */
 struct spindle_hello {
+	/** @magic: SPINDLE_HELLO_MAGIC */
 	__le32 magic;
+	/** @version: SPINDLE_PROTOCOL */
 	u8 version;
+	/** @flags: SPINDLE_HELLO_F_* */
 	u8 flags;
+	/** @port: where the sender listens */
 	__le16 port;
+	/** @src: sender's node id */
 	__le32 src;
+	/** @dst: the id that the receiver has to have; 0 of a question */
 	__le32 dst;
+	/**
+	 * @incarnation: tells two lives of the sender apart; of a question: the byte to begin with
+	 */
 	__le64 incarnation;
+	/** @digest: digest of the sender's view */
 	__le64 digest;
+	/** @cluster: of the name of the cluster */
 	__le32 cluster;
+	/** @lineage: spindle_lineage_mark() of the sender's live view; 0: it has none */
 	__le32 lineage;
+	/**
+	 * @nonce: of a request: one more than in the request before, of any connection of the
+	 * sender; of an answer: random
+	 */
 	__le64 nonce;
+	/** @tag: of a request: over all fields before, with the group key; of an answer: 0 */
 	u8 tag[8];
 };
 
@@ -86,29 +90,29 @@ enum spindle_refusal {
 
 /**
  * struct spindle_hello_self - the node that says hello, or is asked
- * @id: its node id
- * @cluster: spindle_hello_cluster()
- * @incarnation: of its life
- * @port: where it listens
- * @imm: it believes guards only when their completion arrives
  */
 struct spindle_hello_self {
+	/** @id: its node id */
 	u32 id;
+	/** @cluster: spindle_hello_cluster() */
 	u32 cluster;
+	/** @incarnation: of its life */
 	u64 incarnation;
+	/** @port: where it listens */
 	u16 port;
+	/** @imm: it believes guards only when their completion arrives */
 	bool imm;
 };
 
 /**
  * struct spindle_hello_peer - a peer that a connection expects
- * @id: its node id
- * @digest: of the view that both have to mean
- * @incarnation: of the life that is expected; 0: any
  */
 struct spindle_hello_peer {
+	/** @id: its node id */
 	u32 id;
+	/** @digest: of the view that both have to mean */
 	u64 digest;
+	/** @incarnation: of the life that is expected; 0: any */
 	u64 incarnation;
 };
 
@@ -117,34 +121,34 @@ struct spindle_hello_peer {
 
 /**
  * struct spindle_heard - requests that a connection has heard, so that they cannot be replayed
- * @life: the last nonce of each life, in no order
- * @lives: how many there are
- * @next: where the next one goes
  */
 struct spindle_heard {
 	struct {
 		u64 incarnation;
 		u64 nonce;
+	/** @life: the last nonce of each life, in no order */
 	} life[SPINDLE_LIVES];
+	/** @lives: how many there are */
 	u32 lives;
+	/** @next: where the next one goes */
 	u32 next;
 };
 
 /**
  * struct spindle_hello_door - what nodes that are no members may learn of a live view
- * @digest: of the view
- * @mark: of its lineage, spindle_lineage_mark()
- * @id: ids of its members
- * @ids: their number
- * @max: members at most
- * @bytes: of its card; 0: there is no view
  */
 struct spindle_hello_door {
+	/** @digest: of the view */
 	u64 digest;
+	/** @mark: of its lineage, spindle_lineage_mark() */
 	u32 mark;
+	/** @id: ids of its members */
 	u32 id[SPINDLE_MAX_MEMBERS];
+	/** @ids: their number */
 	u32 ids;
+	/** @max: members at most */
 	u32 max;
+	/** @bytes: of its card; 0: there is no view */
 	u32 bytes;
 };
 

@@ -20,41 +20,41 @@
 
 /**
  * struct spindle_rule - one subgroup, or several that share the nodes among them
- * @cfg: their configuration; id is that of the first, members and senders do not count
- * @senders: entries of @node that may send, without @all_send
- * @shards: how many
- * @min: members that each of them needs
- * @on_exit: enum spindle_on_exit
- * @all_send: all members may send
- * @num_nodes: entries in @node; 0: any node may be a member, except for witnesses
- * @node: ids
  */
 struct spindle_rule {
+	/** @cfg: their configuration; id is that of the first, members and senders do not count */
 	struct spindle_view_subgroup cfg;
+	/** @senders: entries of @node that may send, without @all_send */
 	u64 senders;
+	/** @shards: how many */
 	u32 shards;
+	/** @min: members that each of them needs */
 	u32 min;
+	/** @on_exit: enum spindle_on_exit */
 	u32 on_exit;
+	/** @all_send: all members may send */
 	u32 all_send;
+	/** @num_nodes: entries in @node; 0: any node may be a member, except for witnesses */
 	u32 num_nodes;
+	/** @node: ids */
 	u32 node[SPINDLE_MAX_MEMBERS];
 };
 
 /**
  * struct spindle_rules - a live view's rules
- * @timeout_ms: silence that makes a member suspected
- * @max_nodes: members at most
- * @quorum: only a majority goes on
- * @witness: ids of nodes that are in no subgroup; 0 behind the last
- * @num_rules: entries in @rule
- * @rule: in the order in which they were given
  */
 struct spindle_rules {
+	/** @timeout_ms: silence that makes a member suspected */
 	u32 timeout_ms;
+	/** @max_nodes: members at most */
 	u32 max_nodes;
+	/** @quorum: only a majority goes on */
 	u32 quorum;
+	/** @witness: ids of nodes that are in no subgroup; 0 behind the last */
 	u32 witness[SPINDLE_MAX_WITNESSES];
+	/** @num_rules: entries in @rule */
 	u32 num_rules;
+	/** @rule: in the order in which they were given */
 	struct spindle_rule rule[SPINDLE_MAX_SUBGROUPS];
 };
 

@@ -16,42 +16,46 @@
 
 /**
  * struct spindle_dlvq - a reader as the engine sees it
- * @next: next reader of the subgroup
- * @ring: descriptors, read-only to the process
- * @tail_word: control page: entries delivered
- * @consumed_word: user page: entries consumed
- * @mask: entries - 1
- * @error: enum spindle_error; not 0: frozen, neither fed nor waited for
- * @tail: entries delivered
- * @consumed: last accepted value of the user's word
- * @vid: view that was due when the reader attached: only later ones go to it; 0: none was
- * @base: index in the subgroup's delivery log of entry 0
- * @copy: payload ring of a copying reader, or NULL
- * @copy_end: by entry: unit behind its bytes (copying readers)
- * @copy_units: units of the payload ring
- * @copy_tail: units filled
- * @copy_free: units below are free again
- * @part_seq: message of @part
- * @part: bytes of a message that are in the payload ring already, while its descriptor is
- *	not; 0 when none is under way
  */
 struct spindle_dlvq {
+	/** @next: next reader of the subgroup */
 	struct spindle_dlvq *next;
+	/** @ring: descriptors, read-only to the process */
 	struct spindle_dlv *ring;
+	/** @tail_word: control page: entries delivered */
 	u64 *tail_word;
+	/** @consumed_word: user page: entries consumed */
 	const u64 *consumed_word;
+	/** @mask: entries - 1 */
 	u32 mask;
+	/** @error: enum spindle_error; not 0: frozen, neither fed nor waited for */
 	u32 error;
+	/** @tail: entries delivered */
 	u64 tail;
+	/** @consumed: last accepted value of the user's word */
 	u64 consumed;
+	/**
+	 * @vid: view that was due when the reader attached: only later ones go to it; 0: none was
+	 */
 	u64 vid;
+	/** @base: index in the subgroup's delivery log of entry 0 */
 	u64 base;
+	/** @copy: payload ring of a copying reader, or NULL */
 	u8 *copy;
+	/** @copy_end: by entry: unit behind its bytes (copying readers) */
 	u64 *copy_end;
+	/** @copy_units: units of the payload ring */
 	u32 copy_units;
+	/** @copy_tail: units filled */
 	u64 copy_tail;
+	/** @copy_free: units below are free again */
 	u64 copy_free;
+	/** @part_seq: message of @part */
 	u64 part_seq;
+	/**
+	 * @part: bytes of a message that are in the payload ring already, while its descriptor is
+	 * not; 0 when none is under way
+	 */
 	u32 part;
 };
 

@@ -45,130 +45,140 @@
 
 /**
  * struct spindle_mc_tune - how this member works, whatever the others do
- * @switches: enum spindle_switch, techniques in use
- * @send_budget: messages sent in a pass at most, so that no subgroup starves the others
- * @recv_budget: messages received in a pass at most
- * @dlv_budget: messages delivered in a pass at most
- * @copy_budget: bytes copied for readers in a pass at most: heartbeats have to come in time,
- *	however long messages are and however many readers copy them
- * @silence: rounds given up in advance at most
- * @large: own messages of more bytes, when they are taken from the process, are held until their
- *	bytes are at all members, see enum spindle_held; U32_MAX: none is. Other members need not
- *	know this, because the bytes come to the same place either way
  */
 struct spindle_mc_tune {
+	/** @switches: enum spindle_switch, techniques in use */
 	u32 switches;
+	/** @send_budget: messages sent in a pass at most, so that no subgroup starves the others */
 	u32 send_budget;
+	/** @recv_budget: messages received in a pass at most */
 	u32 recv_budget;
+	/** @dlv_budget: messages delivered in a pass at most */
 	u32 dlv_budget;
+	/**
+	 * @copy_budget: bytes copied for readers in a pass at most: heartbeats have to come in
+	 * time, however long messages are and however many readers copy them
+	 */
 	u32 copy_budget;
+	/** @silence: rounds given up in advance at most */
 	u32 silence;
+	/**
+	 * @large: own messages of more bytes, when they are taken from the process, are held until
+	 * their bytes are at all members, see enum spindle_held; U32_MAX: none is. Other members
+	 * need not know this, because the bytes come to the same place either way
+	 */
 	u32 large;
 };
 
 /**
  * struct spindle_mc_member - a member of the subgroup, by rank
- * @block: its columns, in the copy of its row that we hold
- * @seal: seal of the last block that was accepted
- * @sent: its rounds decided
- * @slots: its messages sent
- * @received: its contiguous prefix
- * @delivered: its delivered prefix
- * @sender: its sender rank, or SPINDLE_NO_RANK
- * @dirty: the latest own block was not pushed to it
- * @push_slot: own messages below this one are on their way to it
- * @remote_block: offset of the own block in its copy of our row
- * @remote_hdr: offset of the own header ring there
- * @remote_pay: offset of the own payload ring there
- * @vouch: NULL where the device keeps writes in order, and of a member that does not
- *	send. Else the low bits of the count of its messages that a completion has
- *	vouched for (push.h), stored with release
- * @vouched: last value of @vouch that was used
- * @torn: reads that found its block half written
- * @torn_run: of these, in a row
- * @told_received: SPINDLE_COL_RECEIVED of the block that was pushed to it last
- * @told_delivered: SPINDLE_COL_DELIVERED of that block
- * @half: block that is pushed to it first if acknowledgments go one by one
- * @express: place of its express messages, in the copy of its row that we hold; NULL of a member
- *	that does not send, and where a completion has to vouch
- * @express_seal: seal of its last express message that was accepted
- * @overtaken: the last columns came with an express message: the block may still be an older one
- * @remote_express: offset of the place for our express messages in its copy of our row
- * @by_express: sequence number behind the last message that went there by express; that message is
- *	received when @received has come so far
  */
 struct spindle_mc_member {
+	/** @block: its columns, in the copy of its row that we hold */
 	const struct spindle_block *block;
+	/** @seal: seal of the last block that was accepted */
 	u64 seal;
+	/** @sent: its rounds decided */
 	u64 sent;
+	/** @slots: its messages sent */
 	u64 slots;
+	/** @received: its contiguous prefix */
 	u64 received;
+	/** @delivered: its delivered prefix */
 	u64 delivered;
+	/** @sender: its sender rank, or SPINDLE_NO_RANK */
 	u32 sender;
+	/** @dirty: the latest own block was not pushed to it */
 	bool dirty;
+	/** @push_slot: own messages below this one are on their way to it */
 	u64 push_slot;
+	/** @remote_block: offset of the own block in its copy of our row */
 	u64 remote_block;
+	/** @remote_hdr: offset of the own header ring there */
 	u64 remote_hdr;
+	/** @remote_pay: offset of the own payload ring there */
 	u64 remote_pay;
+	/**
+	 * @vouch: NULL where the device keeps writes in order, and of a member that does not send.
+	 * Else the low bits of the count of its messages that a completion has vouched for
+	 * (push.h), stored with release
+	 */
 	u32 *vouch;
+	/** @vouched: last value of @vouch that was used */
 	u32 vouched;
+	/** @torn: reads that found its block half written */
 	u64 torn;
+	/** @torn_run: of these, in a row */
 	u32 torn_run;
+	/** @told_received: SPINDLE_COL_RECEIVED of the block that was pushed to it last */
 	u64 told_received;
+	/** @told_delivered: SPINDLE_COL_DELIVERED of that block */
 	u64 told_delivered;
+	/** @half: block that is pushed to it first if acknowledgments go one by one */
 	struct spindle_block half;
+	/**
+	 * @express: place of its express messages, in the copy of its row that we hold; NULL of a
+	 * member that does not send, and where a completion has to vouch
+	 */
 	const struct spindle_express *express;
+	/** @express_seal: seal of its last express message that was accepted */
 	u64 express_seal;
+	/**
+	 * @overtaken: the last columns came with an express message: the block may still be an
+	 * older one
+	 */
 	bool overtaken;
+	/** @remote_express: offset of the place for our express messages in its copy of our row */
 	u64 remote_express;
+	/**
+	 * @by_express: sequence number behind the last message that went there by express; that
+	 * message is received when @received has come so far
+	 */
 	u64 by_express;
 };
 
 /**
  * struct spindle_mc_sender - a sender of the subgroup, by sender rank
- * @walk: place in its header ring; @walk.slot messages and @walk.rounds rounds are
- *	received
- * @msgs: its messages that are received and not yet released, by slot mod window
- * @pay: its payload ring; we write messages that came by express there
- * @member: its member rank
- * @dlv_slot: next message to deliver
- * @rel_slot: next message to release; rel_slot <= dlv_slot <= walk.slot
- * @head: round of @dlv_slot's message, U64_MAX if it is not here
- * @heard: round of its last message, plus one; 0: none, or the own
- * @owed: units of its ring that were released here since the members were told last
  */
 struct spindle_mc_sender {
+	/**
+	 * @walk: place in its header ring; @walk.slot messages and @walk.rounds rounds are received
+	 */
 	struct spindle_smc_walk walk;
+	/** @msgs: its messages that are received and not yet released, by slot mod window */
 	struct spindle_msg *msgs;
+	/** @pay: its payload ring; we write messages that came by express there */
 	u8 *pay;
+	/** @member: its member rank */
 	u32 member;
+	/** @dlv_slot: next message to deliver */
 	u64 dlv_slot;
+	/** @rel_slot: next message to release; rel_slot <= dlv_slot <= walk.slot */
 	u64 rel_slot;
+	/** @head: round of @dlv_slot's message, U64_MAX if it is not here */
 	u64 head;
+	/** @heard: round of its last message, plus one; 0: none, or the own */
 	u64 heard;
+	/** @owed: units of its ring that were released here since the members were told last */
 	u32 owed;
 };
 
 /**
  * struct spindle_mc_end - what an own message frees once all have it, and where its bytes are
- * @slot: process's slots below
- * @unit: units below
- * @clean: bytes from its first one on that may be sent: its own, and behind them zeroes
- * @placed: its bytes are at all members already, because they went by another way
  */
 struct spindle_mc_end {
+	/** @slot: process's slots below */
 	u64 slot;
+	/** @unit: units below */
 	u64 unit;
+	/** @clean: bytes from its first one on that may be sent: its own, and behind them zeroes */
 	u64 clean;
+	/** @placed: its bytes are at all members already, because they went by another way */
 	bool placed;
 };
 
 /**
  * enum spindle_held - what becomes of a large message that has been taken from the process
- * @SPINDLE_HELD_NONE: there is none
- * @SPINDLE_HELD_WAITING: its bytes have to be brought to all members
- * @SPINDLE_HELD_MOVING: its bytes are on their way
- * @SPINDLE_HELD_PLACED: its bytes are at all members
  *
  * The bytes of a large message do not go with its header. The embedder brings them by RDMC to where
  * a push would have brought them, in the payload ring of every member. Until they are there the
@@ -181,18 +191,18 @@ struct spindle_mc_end {
  * may have other members.
  */
 enum spindle_held {
+	/** @SPINDLE_HELD_NONE: there is none */
 	SPINDLE_HELD_NONE,
+	/** @SPINDLE_HELD_WAITING: its bytes have to be brought to all members */
 	SPINDLE_HELD_WAITING,
+	/** @SPINDLE_HELD_MOVING: its bytes are on their way */
 	SPINDLE_HELD_MOVING,
+	/** @SPINDLE_HELD_PLACED: its bytes are at all members */
 	SPINDLE_HELD_PLACED
 };
 
 /**
  * enum spindle_epoch - what the end of a view means for a subgroup
- * @SPINDLE_EPOCH_OPEN: messages get rounds and are received
- * @SPINDLE_EPOCH_STAYED: the same, and members that are still in the view before get them, too
- * @SPINDLE_EPOCH_WEDGED: the view ends: no more messages and no more nulls
- * @SPINDLE_EPOCH_FROZEN: the view has ended: what comes now is not received
  *
  *	OPEN -----+
  *	          +-> WEDGED -> FROZEN -> a new subgroup, OPEN in the next view
@@ -200,61 +210,71 @@ enum spindle_held {
  *	   +----------------------+  the members are the same in the next view
  */
 enum spindle_epoch {
+	/** @SPINDLE_EPOCH_OPEN: messages get rounds and are received */
 	SPINDLE_EPOCH_OPEN,
+	/**
+	 * @SPINDLE_EPOCH_STAYED: the same, and members that are still in the view before get them,
+	 * too
+	 */
 	SPINDLE_EPOCH_STAYED,
+	/** @SPINDLE_EPOCH_WEDGED: the view ends: no more messages and no more nulls */
 	SPINDLE_EPOCH_WEDGED,
+	/** @SPINDLE_EPOCH_FROZEN: the view has ended: what comes now is not received */
 	SPINDLE_EPOCH_FROZEN
 };
 
 /**
  * struct spindle_mc_stats - counters, written by the engine, read by any thread
- * @sent: own messages
- * @sent_bytes: their bytes
- * @nulls: own rounds given up
- * @received: messages received; an own one is as soon as it is sent
- * @delivered: messages delivered
- * @delivered_bytes: their bytes
- * @discarded: of these, while there was no reader
- * @send_batches: times that messages were sent
- * @recv_batches: times that messages of others were received
- * @dlv_batches: times that messages were delivered
- * @abandoned: slots given up
- * @frozen: attachments frozen
- * @activations: passes that found work
- * @visits: passes
- * @silent: own rounds given up in advance, not in @nulls
- * @stalled: readers detached because they consumed nothing
- * @large: of @sent, messages that were held: their bytes did not go by a push
- * @large_bytes: their bytes
- * @large_again: times that a held one was on its way, or placed, and had to begin again
- * @large_nomem: times that there was no memory to send or receive one, and it was tried again
- * @send_hist: batches by size, powers of two: of @send_batches
- * @recv_hist: of @recv_batches
- * @dlv_hist: of @dlv_batches
  */
 struct spindle_mc_stats {
+	/** @sent: own messages */
 	u64 sent;
+	/** @sent_bytes: their bytes */
 	u64 sent_bytes;
+	/** @nulls: own rounds given up */
 	u64 nulls;
+	/** @received: messages received; an own one is as soon as it is sent */
 	u64 received;
+	/** @delivered: messages delivered */
 	u64 delivered;
+	/** @delivered_bytes: their bytes */
 	u64 delivered_bytes;
+	/** @discarded: of these, while there was no reader */
 	u64 discarded;
+	/** @send_batches: times that messages were sent */
 	u64 send_batches;
+	/** @recv_batches: times that messages of others were received */
 	u64 recv_batches;
+	/** @dlv_batches: times that messages were delivered */
 	u64 dlv_batches;
+	/** @abandoned: slots given up */
 	u64 abandoned;
+	/** @frozen: attachments frozen */
 	u64 frozen;
+	/** @activations: passes that found work */
 	u64 activations;
+	/** @visits: passes */
 	u64 visits;
+	/** @silent: own rounds given up in advance, not in @nulls */
 	u64 silent;
+	/** @stalled: readers detached because they consumed nothing */
 	u64 stalled;
+	/** @large: of @sent, messages that were held: their bytes did not go by a push */
 	u64 large;
+	/** @large_bytes: their bytes */
 	u64 large_bytes;
+	/** @large_again: times that a held one was on its way, or placed, and had to begin again */
 	u64 large_again;
+	/**
+	 * @large_nomem: times that there was no memory to send or receive one, and it was tried
+	 * again
+	 */
 	u64 large_nomem;
+	/** @send_hist: batches by size, powers of two: of @send_batches */
 	u64 send_hist[SPINDLE_HIST_BUCKETS];
+	/** @recv_hist: of @recv_batches */
 	u64 recv_hist[SPINDLE_HIST_BUCKETS];
+	/** @dlv_hist: of @dlv_batches */
 	u64 dlv_hist[SPINDLE_HIST_BUCKETS];
 };
 

@@ -19,45 +19,45 @@
 
 /**
  * struct spindle_txq - a sender attachment as the engine sees it
- * @desc: descriptor ring, user memory
- * @free_slot_word: control page: slots that are free again
- * @free_unit_word: control page: units that are free again
- * @wmask: window - 1
- * @ring_units: units of the payload ring
- * @max_msg: bytes
- * @error: enum spindle_error; not 0: frozen
- * @slot: next slot to look at
- * @unit: where its extent must begin
- * @free_slot: slots below are free again
- * @free_unit: units below are free again
  */
 struct spindle_txq {
+	/** @desc: descriptor ring, user memory */
 	const struct spindle_tx_desc *desc;
+	/** @free_slot_word: control page: slots that are free again */
 	u64 *free_slot_word;
+	/** @free_unit_word: control page: units that are free again */
 	u64 *free_unit_word;
+	/** @wmask: window - 1 */
 	u32 wmask;
+	/** @ring_units: units of the payload ring */
 	u32 ring_units;
+	/** @max_msg: bytes */
 	u32 max_msg;
+	/** @error: enum spindle_error; not 0: frozen */
 	u32 error;
+	/** @slot: next slot to look at */
 	u64 slot;
+	/** @unit: where its extent must begin */
 	u64 unit;
+	/** @free_slot: slots below are free again */
 	u64 free_slot;
+	/** @free_unit: units below are free again */
 	u64 free_unit;
 };
 
 /**
  * struct spindle_tx_slot - a slot taken from the queue
- * @unit: first unit
- * @end_unit: behind the last unit reserved
- * @end_slot: slot number + 1
- * @len: bytes
- * @abandoned: nothing is to be sent
  */
 struct spindle_tx_slot {
+	/** @unit: first unit */
 	u64 unit;
+	/** @end_unit: behind the last unit reserved */
 	u64 end_unit;
+	/** @end_slot: slot number + 1 */
 	u64 end_slot;
+	/** @len: bytes */
 	u32 len;
+	/** @abandoned: nothing is to be sent */
 	bool abandoned;
 };
 

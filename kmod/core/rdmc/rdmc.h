@@ -111,19 +111,19 @@
 
 /**
  * enum spindle_rdmc_state - state of a group at a member
- * @SPINDLE_RDMC_S_OPENING: not all members are known
- * @SPINDLE_RDMC_S_OPEN: objects flow
- * @SPINDLE_RDMC_S_CLOSING: this member has nothing more to do, and says or has said so
- * @SPINDLE_RDMC_S_CLOSED: all members have said so
- * @SPINDLE_RDMC_S_FAILING: a member is missing; memory may still be in use
- * @SPINDLE_RDMC_S_FAILED: a member is missing; memory is not in use any more
  */
 enum spindle_rdmc_state {
+	/** @SPINDLE_RDMC_S_OPENING: not all members are known */
 	SPINDLE_RDMC_S_OPENING,
+	/** @SPINDLE_RDMC_S_OPEN: objects flow */
 	SPINDLE_RDMC_S_OPEN,
+	/** @SPINDLE_RDMC_S_CLOSING: this member has nothing more to do, and says or has said so */
 	SPINDLE_RDMC_S_CLOSING,
+	/** @SPINDLE_RDMC_S_CLOSED: all members have said so */
 	SPINDLE_RDMC_S_CLOSED,
+	/** @SPINDLE_RDMC_S_FAILING: a member is missing; memory may still be in use */
 	SPINDLE_RDMC_S_FAILING,
+	/** @SPINDLE_RDMC_S_FAILED: a member is missing; memory is not in use any more */
 	SPINDLE_RDMC_S_FAILED
 };
 
@@ -149,15 +149,15 @@ enum spindle_rdmc_word {
 
 /**
  * struct spindle_rdmc_msg - a message from one member to another
- * @to: life of the receiver, or, of HELLO, id of the group
- * @word: enum spindle_rdmc_word
- * @arg: depends on @word, see there
- * @w: depends on @word, see there
  */
 struct spindle_rdmc_msg {
+	/** @to: life of the receiver, or, of HELLO, id of the group */
 	u64 to;
+	/** @word: enum spindle_rdmc_word */
 	u32 word;
+	/** @arg: depends on @word, see there */
 	u32 arg;
+	/** @w: depends on @word, see there */
 	u64 w[4];
 };
 
@@ -165,19 +165,19 @@ static_assert(sizeof(struct spindle_rdmc_msg) == 48, "messages are protocol");
 
 /**
  * struct spindle_rdmc_grant - the right to write a block into another member's memory
- * @object: object
- * @len: bytes of the object, as the other member knows them
- * @addr: address of the block, for the other member's device
- * @block: block
- * @key: key for @addr
- * @number: immediate data that has to go with the last byte
  */
 struct spindle_rdmc_grant {
+	/** @object: object */
 	u64 object;
+	/** @len: bytes of the object, as the other member knows them */
 	u64 len;
+	/** @addr: address of the block, for the other member's device */
 	u64 addr;
+	/** @block: block */
 	u32 block;
+	/** @key: key for @addr */
 	u32 key;
+	/** @number: immediate data that has to go with the last byte */
 	u32 number;
 };
 
@@ -185,341 +185,363 @@ struct spindle_rdmc;
 
 /**
  * struct spindle_rdmc_ops - what the group needs of its embedder
- * @room: can the lane to @m take one message, or grant, or block now?
- * @say: send a message; there was room
- * @grant: let @m write block @block of @object, registered as grant number @g (below
- *	SPINDLE_RDMC_GRANTS) of ours to @m: fill in w[1] and w[2] of @msg and send it. There was
- *	room. The block's bytes are spindle_rdmc_block_len() from @block * g->block in the
- *	object's memory
- * @revoke: take grant @g of @m back; ends with spindle_rdmc_revoked(), not before it has
- *	returned. There was room. Not called once the lane is lost
- * @write: write a block, of which we have all bytes, where @grant says; ends with
- *	spindle_rdmc_written(), not before it has returned, whether or not the lane breaks.
- *	There was room
- * @flushed: has all that was said to @m arrived there, or can it never arrive?
- * @cut: @m broke the protocol, or keeps us waiting: break the lane. Called once for each member;
- *	ends with spindle_rdmc_lost(). Of a stream: called also if the lane is lost; the view has to
- *	go on without @m
- * @listens: is there room for events? No object ends while there is none, unless the group fails:
- *	then there is one more event for each object that has not ended, and the last one
- * @event: something for the process; all but @ev->at_ns and node are filled in, and @ev->node is a
- *	rank + 1, or SPINDLE_RDMC_NOBODY. Not called of a stream, like @flushed and @listens
- * @release: release an object's memory, which is not used any more. Called before the object's
- *	event DONE, for each object that had got memory. False: not all of it is released yet, and
- *	this is called again in the next pass
  */
 struct spindle_rdmc_ops {
+	/** @room: can the lane to @m take one message, or grant, or block now? */
 	bool (*room)(struct spindle_rdmc *r, u32 m);
+	/** @say: send a message; there was room */
 	void (*say)(struct spindle_rdmc *r, u32 m, const struct spindle_rdmc_msg *msg);
+	/**
+	 * @grant: let @m write block @block of @object, registered as grant number @g (below
+	 * SPINDLE_RDMC_GRANTS) of ours to @m: fill in w[1] and w[2] of @msg and send it. There was
+	 * room. The block's bytes are spindle_rdmc_block_len() from @block * g->block in the
+	 * object's memory
+	 */
 	void (*grant)(struct spindle_rdmc *r, u32 m, u32 g, void *mem, u32 block, u32 len,
 		      struct spindle_rdmc_msg *msg);
+	/**
+	 * @revoke: take grant @g of @m back; ends with spindle_rdmc_revoked(), not before it has
+	 * returned. There was room. Not called once the lane is lost
+	 */
 	void (*revoke)(struct spindle_rdmc *r, u32 m, u32 g);
+	/**
+	 * @write: write a block, of which we have all bytes, where @grant says; ends with
+	 * spindle_rdmc_written(), not before it has returned, whether or not the lane breaks. There
+	 * was room
+	 */
 	void (*write)(struct spindle_rdmc *r, u32 m, u64 object, void *mem, u32 block, u32 len,
 		      const struct spindle_rdmc_grant *grant);
+	/** @flushed: has all that was said to @m arrived there, or can it never arrive? */
 	bool (*flushed)(struct spindle_rdmc *r, u32 m);
+	/**
+	 * @cut: @m broke the protocol, or keeps us waiting: break the lane. Called once for each
+	 * member; ends with spindle_rdmc_lost(). Of a stream: called also if the lane is lost; the
+	 * view has to go on without @m
+	 */
 	void (*cut)(struct spindle_rdmc *r, u32 m);
+	/**
+	 * @listens: is there room for events? No object ends while there is none, unless the group
+	 * fails: then there is one more event for each object that has not ended, and the last one
+	 */
 	bool (*listens)(struct spindle_rdmc *r);
+	/**
+	 * @event: something for the process; all but @ev->at_ns and node are filled in, and
+	 * @ev->node is a rank + 1, or SPINDLE_RDMC_NOBODY. Not called of a stream, like @flushed
+	 * and @listens
+	 */
 	void (*event)(struct spindle_rdmc *r, const struct spindle_rdmc_event *ev);
+	/**
+	 * @release: release an object's memory, which is not used any more. Called before the
+	 * object's event DONE, for each object that had got memory. False: not all of it is
+	 * released yet, and this is called again in the next pass
+	 */
 	bool (*release)(struct spindle_rdmc *r, void *mem);
 };
 
 /**
  * enum spindle_rdmc_phase - what becomes of an object at a member
- * @SPINDLE_RDMC_P_NONE: not announced; early grants may be here
- * @SPINDLE_RDMC_P_WAITING: announced; the process has not given memory yet
- * @SPINDLE_RDMC_P_MOVING: the process has given memory
- * @SPINDLE_RDMC_P_STOPPING: given up; memory may still be in use
- * @SPINDLE_RDMC_P_COMPLETE: ended well
- * @SPINDLE_RDMC_P_ABORTED: ended because it was given up
  */
 enum spindle_rdmc_phase {
+	/** @SPINDLE_RDMC_P_NONE: not announced; early grants may be here */
 	SPINDLE_RDMC_P_NONE,
+	/** @SPINDLE_RDMC_P_WAITING: announced; the process has not given memory yet */
 	SPINDLE_RDMC_P_WAITING,
+	/** @SPINDLE_RDMC_P_MOVING: the process has given memory */
 	SPINDLE_RDMC_P_MOVING,
+	/** @SPINDLE_RDMC_P_STOPPING: given up; memory may still be in use */
 	SPINDLE_RDMC_P_STOPPING,
+	/** @SPINDLE_RDMC_P_COMPLETE: ended well */
 	SPINDLE_RDMC_P_COMPLETE,
+	/** @SPINDLE_RDMC_P_ABORTED: ended because it was given up */
 	SPINDLE_RDMC_P_ABORTED
 };
 
 /**
  * struct spindle_rdmc_object - an object at a member
- * @phase: see there
- * @len: bytes
- * @tag: the root's
- * @blocks: blocks
- * @got: blocks that are there
- * @mem: the embedder's name for its memory; NULL: none
- * @have: blocks that are there, a bit each; NULL at the root: all. Lives as long as @mem
- * @writing: own writes under way
- * @granted: grants of ours that are open or being taken back
- * @sends_done: all own sends are posted
- * @decided: the root has given it up, and @error, @reason and @culprit are what the root has said
- * @stop_due: STOP has to be said to the root
- * @error: enum spindle_rdmc_error, of one that was given up
- * @reason: number from the process that wanted that
- * @culprit: rank + 1 of the member that wanted that, or 0
- * @returned: ranks that write no more of it
- * @to_return: ranks that RETURN has to be said to
- * @abort_due: root: ranks that ABORT has to be said to
- * @first_ns: first block here, or first write of the root
- * @busy_ns: time since then with a write under way
- * @busy_since: begin of the present such time, or 0
- * @moved_ns: when something last went on with it; of one that was given up: since when
  */
 struct spindle_rdmc_object {
+	/** @phase: see there */
 	enum spindle_rdmc_phase phase;
+	/** @blocks: blocks */
 	u32 blocks;
+	/** @len: bytes */
 	u64 len;
+	/** @tag: the root's */
 	u64 tag;
+	/** @got: blocks that are there */
 	u32 got;
+	/** @writing: own writes under way */
 	u32 writing;
+	/** @mem: the embedder's name for its memory; NULL: none */
 	void *mem;
+	/**
+	 * @have: blocks that are there, a bit each; NULL at the root: all. Lives as long as @mem
+	 */
 	unsigned long *have;
+	/** @granted: grants of ours that are open or being taken back */
 	u32 granted;
+	/** @sends_done: all own sends are posted */
 	bool sends_done;
+	/**
+	 * @decided: the root has given it up, and @error, @reason and @culprit are what the root
+	 * has said
+	 */
 	bool decided;
+	/** @stop_due: STOP has to be said to the root */
 	bool stop_due;
+	/** @error: enum spindle_rdmc_error, of one that was given up */
 	u32 error;
+	/** @reason: number from the process that wanted that */
 	u32 reason;
+	/** @culprit: rank + 1 of the member that wanted that, or 0 */
 	u32 culprit;
+	/** @returned: ranks that write no more of it */
 	u64 returned;
+	/** @to_return: ranks that RETURN has to be said to */
 	u64 to_return;
+	/** @abort_due: root: ranks that ABORT has to be said to */
 	u64 abort_due;
+	/** @first_ns: first block here, or first write of the root */
 	u64 first_ns;
+	/** @busy_ns: time since then with a write under way */
 	u64 busy_ns;
+	/** @busy_since: begin of the present such time, or 0 */
 	u64 busy_since;
+	/** @moved_ns: when something last went on with it; of one that was given up: since when */
 	u64 moved_ns;
 };
 
 /**
  * struct spindle_rdmc_cursor - a position in the own sends, or in the own grants
- * @object: object
- * @begun: @schedule and @walk are those of @object
- * @known: @hop is the next hop
- * @hop: next hop, if @known
- * @walk: position in the schedule
- * @schedule: of the object
  */
 struct spindle_rdmc_cursor {
+	/** @object: object */
 	u64 object;
+	/** @begun: @schedule and @walk are those of @object */
 	bool begun;
+	/** @known: @hop is the next hop */
 	bool known;
+	/** @hop: next hop, if @known */
 	struct spindle_hop hop;
+	/** @walk: position in the schedule */
 	struct spindle_walk walk;
+	/** @schedule: of the object */
 	struct spindle_schedule schedule;
 };
 
 /**
  * struct spindle_rdmc_slot - a grant of ours to a source
- * @state: free, open, used or returned, or being taken back
- * @block: block
- * @object: object
  */
 struct spindle_rdmc_slot {
+	/** @state: free, open, used or returned, or being taken back */
 	enum { SPINDLE_RDMC_FREE, SPINDLE_RDMC_GRANTED, SPINDLE_RDMC_USED,
 	       SPINDLE_RDMC_REVOKING } state;
+	/** @block: block */
 	u32 block;
+	/** @object: object */
 	u64 object;
 };
 
 /**
  * struct spindle_rdmc_member - another member, as this one knows it
- * @life: its life; 0: not known yet
- * @up: the lane is up
- * @lost: the lane is broken; no message comes any more
- * @quiet: the lane is lost, and the device has finished with it
- * @cut: we have asked to break the lane; nothing that comes counts any more
- * @hello_due: HELLO has to be said to it
- * @failed: it has said FAIL, or END: it writes no more
- * @fail_due: FAIL has to be said to it
- * @closed: it has said CLOSE
- * @close_due: CLOSE has to be said to it
- * @close_said: CLOSE was said to it at least once
- * @spoke: of a stream: it has said something, so that it has begun
- * @end_due: of a stream: END has to be said to it
- * @end_said: of a stream: END was said to it
- * @return_due: RETURN of some object has to be said to it
- * @abort_due: ABORT of some object has to be said to it
- * @alive_due: root: PROGRESS has to be said to it, because something goes on
- * @told: root: objects that were announced to it
- * @ended: objects that have ended there
- * @complete: of these, well
- * @blocks: blocks that it has of the next one
- * @replaced: how often the lane was replaced
- * @slot: our grants to it
- * @grant: its grants to us, a ring
- * @grant_head: next to use
- * @grant_tail: next to come
  */
 struct spindle_rdmc_member {
+	/** @life: its life; 0: not known yet */
 	u64 life;
+	/** @up: the lane is up */
 	bool up;
+	/** @lost: the lane is broken; no message comes any more */
 	bool lost;
+	/** @quiet: the lane is lost, and the device has finished with it */
 	bool quiet;
+	/** @cut: we have asked to break the lane; nothing that comes counts any more */
 	bool cut;
+	/** @hello_due: HELLO has to be said to it */
 	bool hello_due;
+	/** @failed: it has said FAIL, or END: it writes no more */
 	bool failed;
+	/** @fail_due: FAIL has to be said to it */
 	bool fail_due;
+	/** @closed: it has said CLOSE */
 	bool closed;
+	/** @close_due: CLOSE has to be said to it */
 	bool close_due;
+	/** @close_said: CLOSE was said to it at least once */
 	bool close_said;
+	/** @spoke: of a stream: it has said something, so that it has begun */
 	bool spoke;
+	/** @end_due: of a stream: END has to be said to it */
 	bool end_due;
+	/** @end_said: of a stream: END was said to it */
 	bool end_said;
+	/** @return_due: RETURN of some object has to be said to it */
 	bool return_due;
+	/** @abort_due: ABORT of some object has to be said to it */
 	bool abort_due;
+	/** @alive_due: root: PROGRESS has to be said to it, because something goes on */
 	bool alive_due;
+	/** @told: root: objects that were announced to it */
 	u64 told;
+	/** @ended: objects that have ended there */
 	u64 ended;
+	/** @complete: of these, well */
 	u64 complete;
+	/** @blocks: blocks that it has of the next one */
 	u32 blocks;
+	/** @grant_head: next to use */
 	u32 grant_head;
+	/** @grant_tail: next to come */
 	u32 grant_tail;
+	/** @replaced: how often the lane was replaced */
 	u32 replaced;
+	/** @slot: our grants to it */
 	struct spindle_rdmc_slot slot[SPINDLE_RDMC_GRANTS];
+	/** @grant: its grants to us, a ring */
 	struct spindle_rdmc_grant grant[SPINDLE_RDMC_GRANTS];
 };
 
 /**
  * struct spindle_rdmc_stats - counters
- * @blocks_in: blocks that have come
- * @blocks_out: blocks that were written
- * @bytes_in: the same in bytes
- * @bytes_out: the same in bytes
- * @grants: grants given
- * @said: messages sent
- * @heard: messages received
- * @complete: objects that ended well
- * @aborted: objects that did not
  */
 struct spindle_rdmc_stats {
+	/** @blocks_in: blocks that have come */
 	u64 blocks_in;
+	/** @blocks_out: blocks that were written */
 	u64 blocks_out;
+	/** @bytes_in: the same in bytes */
 	u64 bytes_in;
+	/** @bytes_out: the same in bytes */
 	u64 bytes_out;
+	/** @grants: grants given */
 	u64 grants;
+	/** @said: messages sent */
 	u64 said;
+	/** @heard: messages received */
 	u64 heard;
+	/** @complete: objects that ended well */
 	u64 complete;
+	/** @aborted: objects that did not */
 	u64 aborted;
 };
 
 /**
  * struct spindle_rdmc_config - what a group is
- * @stream: its members are those of a view, which begin it and end it together
- * @endless: its lanes are replaced any number of times, because the members of a static view may
- *	restart before that view has formed
- * @id: its id, the same at all members
- * @life: a random number, not 0; of a stream: the same at all members
- * @n: members
- * @me: own rank; 0: the root
- * @algorithm: enum spindle_rdmc_algorithm
- * @block: bytes of a block, a power of two
- * @timeout_ns: for how long nothing may go on
- * @rack: own rack
- * @member: node ids, by rank; only their digest is used
  */
 struct spindle_rdmc_config {
+	/** @stream: its members are those of a view, which begin it and end it together */
 	bool stream;
+	/**
+	 * @endless: its lanes are replaced any number of times, because the members of a static
+	 * view may restart before that view has formed
+	 */
 	bool endless;
+	/** @id: its id, the same at all members */
 	u64 id;
+	/** @life: a random number, not 0; of a stream: the same at all members */
 	u64 life;
+	/** @n: members */
 	u32 n;
+	/** @me: own rank; 0: the root */
 	u32 me;
+	/** @algorithm: enum spindle_rdmc_algorithm */
 	u32 algorithm;
+	/** @block: bytes of a block, a power of two */
 	u32 block;
+	/** @timeout_ns: for how long nothing may go on */
 	u64 timeout_ns;
+	/** @rack: own rack */
 	u16 rack;
+	/** @member: node ids, by rank; only their digest is used */
 	u32 member[SPINDLE_MAX_MEMBERS];
 };
 
 /**
  * struct spindle_rdmc - a group
- * @ops: of the embedder
- * @ctx: the embedder's
- * @cfg: constant
- * @block_shift: log2 of the block's bytes
- * @digest: of what all members have to agree on
- * @others: ranks of the others
- * @state: see there
- * @error: why it is failing, enum spindle_rdmc_error
- * @culprit: rank + 1 of the member that is missing, or 0
- * @now: time of the present pass
- * @since: when something last went on that is not about an object
- * @quiet_ns: receiver: since when it has waited for others, and nothing has gone on
- * @deadline: when a pass is needed, even if nothing happens
- * @stir: something went on since the last pass
- * @count_front: root: @front may not be right any more
- * @timed: objects with which something went on, a bit for each in @object
- * @closing: the process has closed
- * @told_closing: the event CLOSING was given to the process
- * @total: objects that the root sends in all; U64_MAX: not known yet
- * @announced: objects that the root has queued, or that are known here
- * @shown: objects that the process knows of
- * @ended: objects that have ended here, all below
- * @complete: of these, well
- * @front: root: objects that have ended everywhere
- * @front_ns: root: since when @front is what it is
- * @reminded: root: when waiting members were last told that something goes on
- * @told_ended: @ended as last said to the root
- * @told_blocks: blocks as last said to the root
- * @told_ns: when that was said
- * @known: ranks whose life is known
- * @closed: ranks that have said CLOSE
- * @due: ranks that there may be something to say to
- * @to_revoke: ranks to which a grant has to be taken back
- * @writing: own writes under way
- * @granted: grants of ours that are open or being taken back
- * @stopping: objects in phase STOPPING
- * @send: position in the own sends
- * @recv: position in the own grants
- * @object: by number modulo SPINDLE_RDMC_OBJECTS, the last ones that are known
- * @racks: by rank
- * @m: other members, by rank
- * @stats: counters
  */
 struct spindle_rdmc {
+	/** @ops: of the embedder */
 	const struct spindle_rdmc_ops *ops;
+	/** @ctx: the embedder's */
 	void *ctx;
+	/** @cfg: constant */
 	struct spindle_rdmc_config cfg;
+	/** @block_shift: log2 of the block's bytes */
 	u32 block_shift;
+	/** @digest: of what all members have to agree on */
 	u64 digest;
+	/** @others: ranks of the others */
 	u64 others;
+	/** @state: see there */
 	enum spindle_rdmc_state state;
+	/** @error: why it is failing, enum spindle_rdmc_error */
 	u32 error;
+	/** @culprit: rank + 1 of the member that is missing, or 0 */
 	u32 culprit;
+	/** @now: time of the present pass */
 	u64 now;
+	/** @since: when something last went on that is not about an object */
 	u64 since;
+	/** @quiet_ns: receiver: since when it has waited for others, and nothing has gone on */
 	u64 quiet_ns;
+	/** @deadline: when a pass is needed, even if nothing happens */
 	u64 deadline;
+	/** @stir: something went on since the last pass */
 	bool stir;
+	/** @count_front: root: @front may not be right any more */
 	bool count_front;
+	/** @timed: objects with which something went on, a bit for each in @object */
 	u32 timed;
+	/** @closing: the process has closed */
 	bool closing;
+	/** @told_closing: the event CLOSING was given to the process */
 	bool told_closing;
+	/** @total: objects that the root sends in all; U64_MAX: not known yet */
 	u64 total;
+	/** @announced: objects that the root has queued, or that are known here */
 	u64 announced;
+	/** @shown: objects that the process knows of */
 	u64 shown;
+	/** @ended: objects that have ended here, all below */
 	u64 ended;
+	/** @complete: of these, well */
 	u64 complete;
+	/** @front: root: objects that have ended everywhere */
 	u64 front;
+	/** @front_ns: root: since when @front is what it is */
 	u64 front_ns;
+	/** @reminded: root: when waiting members were last told that something goes on */
 	u64 reminded;
+	/** @told_ended: @ended as last said to the root */
 	u64 told_ended;
+	/** @told_blocks: blocks as last said to the root */
 	u32 told_blocks;
+	/** @told_ns: when that was said */
 	u64 told_ns;
+	/** @known: ranks whose life is known */
 	u64 known;
+	/** @closed: ranks that have said CLOSE */
 	u64 closed;
+	/** @due: ranks that there may be something to say to */
 	u64 due;
+	/** @to_revoke: ranks to which a grant has to be taken back */
 	u64 to_revoke;
+	/** @writing: own writes under way */
 	u32 writing;
+	/** @granted: grants of ours that are open or being taken back */
 	u32 granted;
+	/** @stopping: objects in phase STOPPING */
 	u32 stopping;
+	/** @send: position in the own sends */
 	struct spindle_rdmc_cursor send;
+	/** @recv: position in the own grants */
 	struct spindle_rdmc_cursor recv;
+	/** @object: by number modulo SPINDLE_RDMC_OBJECTS, the last ones that are known */
 	struct spindle_rdmc_object object[SPINDLE_RDMC_OBJECTS];
+	/** @racks: by rank */
 	u16 racks[SPINDLE_MAX_MEMBERS];
+	/** @m: other members, by rank */
 	struct spindle_rdmc_member m[SPINDLE_MAX_MEMBERS];
+	/** @stats: counters */
 	struct spindle_rdmc_stats stats;
 };
 

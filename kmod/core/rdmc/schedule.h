@@ -37,17 +37,17 @@
 
 /**
  * enum spindle_algorithm - how an object gets from the root to the others
- * @SPINDLE_ALG_PIPELINE: binomial pipeline
- * @SPINDLE_ALG_SEQUENTIAL: the root sends all of it to one after the other
- * @SPINDLE_ALG_CHAIN: bucket brigade
- * @SPINDLE_ALG_TREE: binomial tree of whole objects
- * @SPINDLE_ALG_HYBRID: binomial pipeline between racks, then inside of them
  */
 enum spindle_algorithm {
+	/** @SPINDLE_ALG_PIPELINE: binomial pipeline */
 	SPINDLE_ALG_PIPELINE,
+	/** @SPINDLE_ALG_SEQUENTIAL: the root sends all of it to one after the other */
 	SPINDLE_ALG_SEQUENTIAL,
+	/** @SPINDLE_ALG_CHAIN: bucket brigade */
 	SPINDLE_ALG_CHAIN,
+	/** @SPINDLE_ALG_TREE: binomial tree of whole objects */
 	SPINDLE_ALG_TREE,
+	/** @SPINDLE_ALG_HYBRID: binomial pipeline between racks, then inside of them */
 	SPINDLE_ALG_HYBRID,
 };
 
@@ -57,88 +57,90 @@ enum spindle_algorithm {
 
 /**
  * struct spindle_cube - a member's place in a binomial pipeline
- * @begin: step of the schedule at which it begins
- * @cross: steps in which blocks go from vertex to vertex
- * @steps: all of them: one more if there are vertices with two seats
- * @dims: dimensions of the hypercube
- * @vertex: own vertex; 0 is the root's
- * @seat: own seat there, 0 or 1
- * @shared: another member has the other seat
- * @sends: this member has something to send
- * @recvs: this member has something to receive
- * @mate: rank of the member in the other seat
- * @peer: ranks of the members in the seats of the neighbour in each dimension; the same twice if
- *	there is only one
  */
 struct spindle_cube {
+	/** @begin: step of the schedule at which it begins */
 	u64 begin;
+	/** @cross: steps in which blocks go from vertex to vertex */
 	u64 cross;
+	/** @steps: all of them: one more if there are vertices with two seats */
 	u64 steps;
+	/** @dims: dimensions of the hypercube */
 	u32 dims;
+	/** @vertex: own vertex; 0 is the root's */
 	u32 vertex;
+	/** @seat: own seat there, 0 or 1 */
 	u8 seat;
+	/** @shared: another member has the other seat */
 	bool shared;
+	/** @sends: this member has something to send */
 	bool sends;
+	/** @recvs: this member has something to receive */
 	bool recvs;
+	/** @mate: rank of the member in the other seat */
 	u16 mate;
+	/**
+	 * @peer: ranks of the members in the seats of the neighbour in each dimension; the same
+	 * twice if there is only one
+	 */
 	u16 peer[SPINDLE_CUBE_DIMS][2];
 };
 
 /**
  * struct spindle_schedule - a schedule, as one member sees it
- * @algorithm: enum spindle_algorithm
- * @n: members; rank 0 is the root
- * @rank: own
- * @blocks: of the object
- * @steps: of the schedule
- * @first_recv: step of the first receive; not with pipelines
- * @first_send: step of the first send; not with pipelines
- * @source: rank of the member that sends all blocks here; not with pipelines
- * @target: rank of the member that gets the first send, @n: none; not with pipelines
- * @cube: pipelines, of which the second one follows the first one; only hybrid has two
  */
 struct spindle_schedule {
+	/** @algorithm: enum spindle_algorithm */
 	u32 algorithm;
+	/** @n: members; rank 0 is the root */
 	u32 n;
+	/** @rank: own */
 	u32 rank;
+	/** @blocks: of the object */
 	u32 blocks;
+	/** @steps: of the schedule */
 	u64 steps;
+	/** @first_recv: step of the first receive; not with pipelines */
 	u64 first_recv;
+	/** @first_send: step of the first send; not with pipelines */
 	u64 first_send;
+	/** @source: rank of the member that sends all blocks here; not with pipelines */
 	u32 source;
+	/** @target: rank of the member that gets the first send, @n: none; not with pipelines */
 	u32 target;
+	/** @cube: pipelines, of which the second one follows the first one; only hybrid has two */
 	struct spindle_cube cube[2];
 };
 
 /**
  * struct spindle_hop - one block on its way, as one of its ends sees it
- * @step: step of the schedule
- * @peer: rank of the other end
- * @block: number of the block
  */
 struct spindle_hop {
+	/** @step: step of the schedule */
 	u64 step;
+	/** @peer: rank of the other end */
 	u32 peer;
+	/** @block: number of the block */
 	u32 block;
 };
 
 /**
  * struct spindle_walk - a position in the sends, or in the receives, of a member
- * @step: next step; in a pipeline counted from its begin
- * @block: next block; not in pipelines
- * @peer: rank that it goes to; not in pipelines
- * @level: pipeline, index of &spindle_schedule.cube
- * @dim: dimension of the next step
- * @lap: parity of the number of whole laps through the dimensions
- * @turn: seat of the own vertex that receives from other vertices in the next step
  */
 struct spindle_walk {
+	/** @step: next step; in a pipeline counted from its begin */
 	u64 step;
+	/** @block: next block; not in pipelines */
 	u32 block;
+	/** @peer: rank that it goes to; not in pipelines */
 	u32 peer;
+	/** @level: pipeline, index of &spindle_schedule.cube */
 	u8 level;
+	/** @dim: dimension of the next step */
 	u8 dim;
+	/** @lap: parity of the number of whole laps through the dimensions */
 	u8 lap;
+	/** @turn: seat of the own vertex that receives from other vertices in the next step */
 	u8 turn;
 };
 

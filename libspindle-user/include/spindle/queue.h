@@ -45,50 +45,56 @@ extern "C" {
 
 /**
  * struct spindle_attach_opts - what to attach to, and how
- * @device: path of the device; NULL for SPINDLE_DEVICE
- * @node: id of a node in the caller's network namespace
- * @subgroup: id of a subgroup in that node's view
- * @flags: SPINDLE_ATTACH_SEND, SPINDLE_ATTACH_RECV or both; SPINDLE_ATTACH_COPY may
- *	be added to RECV: deliveries are then copied into a ring of this attachment,
- *	so that a slow reader holds up its own ring and not the senders' slots
- * @event_fd: an eventfd to signal at deliveries and state changes; 0 or less: none
- * @copy_bytes: with COPY: bytes of the copy ring, a power of two and at least
- *	max_msg; 0 for the size of a sender's ring
- * @want: SPINDLE_WANT_*; with SPINDLE_WANT_VIEWS the reading calls hand out an item of
- *	kind SPINDLE_DLV_VIEW where a view begins, see struct spindle_msg
- * @resv: 0
  *
  * Set the whole structure to zero first, then the fields that are needed.
  */
 struct spindle_attach_opts {
+	/** @device: path of the device; NULL for SPINDLE_DEVICE */
 	const char *device;
+	/** @node: id of a node in the caller's network namespace */
 	uint32_t node;
+	/** @subgroup: id of a subgroup in that node's view */
 	uint32_t subgroup;
+	/**
+	 * @flags: SPINDLE_ATTACH_SEND, SPINDLE_ATTACH_RECV or both; SPINDLE_ATTACH_COPY may be
+	 * added to RECV: deliveries are then copied into a ring of this attachment, so that a slow
+	 * reader holds up its own ring and not the senders' slots
+	 */
 	uint32_t flags;
+	/** @event_fd: an eventfd to signal at deliveries and state changes; 0 or less: none */
 	int32_t event_fd;
+	/**
+	 * @copy_bytes: with COPY: bytes of the copy ring, a power of two and at least max_msg; 0
+	 * for the size of a sender's ring
+	 */
 	uint64_t copy_bytes;
+	/**
+	 * @want: SPINDLE_WANT_*; with SPINDLE_WANT_VIEWS the reading calls hand out an item of kind
+	 * SPINDLE_DLV_VIEW where a view begins, see struct spindle_msg
+	 */
 	uint64_t want;
+	/** @resv: 0 */
 	uint64_t resv[3];
 };
 
 /**
  * enum spindle_step - how far spindle_attach() came, in spindle_queue.step
- * @SPINDLE_STEP_OPTS: the options are wrong
- * @SPINDLE_STEP_OPEN: open() of the device failed
- * @SPINDLE_STEP_ATTACH: the kernel refused the attachment
- * @SPINDLE_STEP_MAP: memory could not be mapped
- * @SPINDLE_STEP_LAYOUT: the kernel's reply makes no sense to this library
- * @SPINDLE_STEP_DONE: attached
  *
  * The same errno means different things in different steps: ENOENT is a missing
  * device in one and an unknown subgroup in the other.
  */
 enum spindle_step {
+	/** @SPINDLE_STEP_OPTS: the options are wrong */
 	SPINDLE_STEP_OPTS,
+	/** @SPINDLE_STEP_OPEN: open() of the device failed */
 	SPINDLE_STEP_OPEN,
+	/** @SPINDLE_STEP_ATTACH: the kernel refused the attachment */
 	SPINDLE_STEP_ATTACH,
+	/** @SPINDLE_STEP_MAP: memory could not be mapped */
 	SPINDLE_STEP_MAP,
+	/** @SPINDLE_STEP_LAYOUT: the kernel's reply makes no sense to this library */
 	SPINDLE_STEP_LAYOUT,
+	/** @SPINDLE_STEP_DONE: attached */
 	SPINDLE_STEP_DONE
 };
 
@@ -111,41 +117,45 @@ struct spindle_epoch;
 
 /**
  * struct spindle_queue - one attachment; the caller owns the memory
- * @fd: the open device; readable, writable and pollable (see spindle_wait())
- * @flags: SPINDLE_ATTACH_* as given
- * @node: id of the local node
- * @subgroup: id of the subgroup
- * @members: members of the subgroup
- * @senders: members that may send
- * @rank: own rank among the members
- * @sender_rank: own rank among the senders, or SPINDLE_NO_RANK
- * @window: slots of a sender: how many messages can be in flight
- * @max_msg: largest message, bytes
- * @vid: id of the view
- * @features: SPINDLE_FEAT_*; with SPINDLE_FEAT_LIVE the reading calls change @members,
- *	@senders, @rank, @sender_rank and @vid where a view begins. A process that does not
- *	read keeps the values of the attach
- * @memlock: bytes charged to RLIMIT_MEMLOCK. Also valid when spindle_attach() returned
- *	-ENOMEM in SPINDLE_STEP_ATTACH: the bytes that the attachment needs, 0 if not known
- * @step: enum spindle_step
  *
  * A plain structure: put it where you like, but do not move or copy it while it
  * is attached.
  */
 struct spindle_queue {
+	/** @fd: the open device; readable, writable and pollable (see spindle_wait()) */
 	int fd;
+	/** @flags: SPINDLE_ATTACH_* as given */
 	uint32_t flags;
+	/** @node: id of the local node */
 	uint32_t node;
+	/** @subgroup: id of the subgroup */
 	uint32_t subgroup;
+	/** @members: members of the subgroup */
 	uint32_t members;
+	/** @senders: members that may send */
 	uint32_t senders;
+	/** @rank: own rank among the members */
 	uint32_t rank;
+	/** @sender_rank: own rank among the senders, or SPINDLE_NO_RANK */
 	uint32_t sender_rank;
+	/** @window: slots of a sender: how many messages can be in flight */
 	uint32_t window;
+	/** @max_msg: largest message, bytes */
 	uint32_t max_msg;
+	/** @vid: id of the view */
 	uint64_t vid;
+	/**
+	 * @features: SPINDLE_FEAT_*; with SPINDLE_FEAT_LIVE the reading calls change @members,
+	 * @senders, @rank, @sender_rank and @vid where a view begins. A process that does not read
+	 * keeps the values of the attach
+	 */
 	uint64_t features;
+	/**
+	 * @memlock: bytes charged to RLIMIT_MEMLOCK. Also valid when spindle_attach() returned
+	 * -ENOMEM in SPINDLE_STEP_ATTACH: the bytes that the attachment needs, 0 if not known
+	 */
 	uint64_t memlock;
+	/** @step: enum spindle_step */
 	uint32_t step;
 
 	/* private: of the library, visible because the hot path is inline */
@@ -206,61 +216,75 @@ struct spindle_queue {
 
 /**
  * struct spindle_slot - a slot between spindle_reserve() and its commit
- * @slot: slot number of this process. It differs from the message number that readers
- *	see, which leaves out abandoned slots
- * @data: room for the message: @len bytes, contiguous and writable, aligned to
- *	SPINDLE_UNIT. They belong to the caller until the commit or the abandon
- * @len: bytes reserved
- * @unit: first unit of the extent, modulo 2^32; of interest to the library only
  */
 struct spindle_slot {
+	/**
+	 * @slot: slot number of this process. It differs from the message number that readers see,
+	 * which leaves out abandoned slots
+	 */
 	uint64_t slot;
+	/**
+	 * @data: room for the message: @len bytes, contiguous and writable, aligned to
+	 * SPINDLE_UNIT. They belong to the caller until the commit or the abandon
+	 */
 	void *data;
+	/** @len: bytes reserved */
 	uint32_t len;
+	/** @unit: first unit of the extent, modulo 2^32; of interest to the library only */
 	uint32_t unit;
 };
 
 /**
  * struct spindle_msg - a delivered message, or the beginning of a view
- * @seq: place in the subgroup's total order; grows, with gaps, and starts over in each
- *	view. Of a view: its id
- * @slot: the sender's message number, counting from 0 without gaps
- * @data: @len bytes, contiguous, read-only: they lie in the ring and stay valid
- *	until spindle_release() or spindle_release_n() gives this message back
- * @len: bytes, possibly 0
- * @sender: sender rank in the view that the message was delivered in; of a view:
- *	SPINDLE_NO_RANK
- * @node: node id of the sender
- * @kind: enum spindle_dlv_kind: SPINDLE_DLV_MSG, or with SPINDLE_WANT_VIEWS also
- *	SPINDLE_DLV_VIEW, of which @slot, @data, @len and @node are 0
  */
 struct spindle_msg {
+	/**
+	 * @seq: place in the subgroup's total order; grows, with gaps, and starts over in each
+	 * view. Of a view: its id
+	 */
 	uint64_t seq;
+	/** @slot: the sender's message number, counting from 0 without gaps */
 	uint64_t slot;
+	/**
+	 * @data: @len bytes, contiguous, read-only: they lie in the ring and stay valid until
+	 * spindle_release() or spindle_release_n() gives this message back
+	 */
 	const void *data;
+	/** @len: bytes, possibly 0 */
 	uint32_t len;
+	/**
+	 * @sender: sender rank in the view that the message was delivered in; of a view:
+	 * SPINDLE_NO_RANK
+	 */
 	uint32_t sender;
+	/** @node: node id of the sender */
 	uint32_t node;
+	/**
+	 * @kind: enum spindle_dlv_kind: SPINDLE_DLV_MSG, or with SPINDLE_WANT_VIEWS also
+	 * SPINDLE_DLV_VIEW, of which @slot, @data, @len and @node are 0
+	 */
 	uint32_t kind;
 };
 
 /**
  * struct spindle_view - the members of the view that the reader is in
- * @vid: id of the view
- * @members: members of the subgroup
- * @senders: members that may send
- * @rank: own rank among the members
- * @sender_rank: own rank among the senders, or SPINDLE_NO_RANK
- * @seat: array of @members entries, by rank. Of interest are node, sender_rank, and in
- *	flags SPINDLE_SEAT_ME and SPINDLE_SEAT_JOINED. The array stays valid until the next
- *	reading call or spindle_detach()
  */
 struct spindle_view {
+	/** @vid: id of the view */
 	uint64_t vid;
+	/** @members: members of the subgroup */
 	uint32_t members;
+	/** @senders: members that may send */
 	uint32_t senders;
+	/** @rank: own rank among the members */
 	uint32_t rank;
+	/** @sender_rank: own rank among the senders, or SPINDLE_NO_RANK */
 	uint32_t sender_rank;
+	/**
+	 * @seat: array of @members entries, by rank. Of interest are node, sender_rank, and in
+	 * flags SPINDLE_SEAT_ME and SPINDLE_SEAT_JOINED. The array stays valid until the next
+	 * reading call or spindle_detach()
+	 */
 	const struct spindle_seat *seat;
 };
 

@@ -58,65 +58,69 @@ struct spindle_rdmc_group;
 
 /**
  * struct spindle_rdmc_options - parameters of a new group
- * @device: path of the device; NULL for SPINDLE_RDMC_DEVICE
- * @algorithm: enum spindle_rdmc_algorithm, the same at all members
- * @block: bytes of a block, a power of two, the same at all members; 0: the default
- * @timeout_ms: longest time without progress while there is work; 0: the default
- * @flags: SPINDLE_RDMC_AUTO_CLOSE: the library calls spindle_rdmc_close() when it hands out
- *	CLOSING. This suits a program that has nothing to do between the two
- * @resv: 0
  *
  * Set the whole structure to zero first, then the fields that are needed.
  */
 struct spindle_rdmc_options {
+	/** @device: path of the device; NULL for SPINDLE_RDMC_DEVICE */
 	const char *device;
+	/** @algorithm: enum spindle_rdmc_algorithm, the same at all members */
 	uint32_t algorithm;
+	/** @block: bytes of a block, a power of two, the same at all members; 0: the default */
 	uint32_t block;
+	/** @timeout_ms: longest time without progress while there is work; 0: the default */
 	uint32_t timeout_ms;
+	/**
+	 * @flags: SPINDLE_RDMC_AUTO_CLOSE: the library calls spindle_rdmc_close() when it hands out
+	 * CLOSING. This suits a program that has nothing to do between the two
+	 */
 	uint32_t flags;
+	/** @resv: 0 */
 	uint64_t resv[4];
 };
 
 /**
  * struct spindle_rdmc_memory - memory that spindle_rdmc_accept_memfd() has made
- * @addr: the object, readable and writable
- * @len: bytes of the object
- * @mapped: bytes that are mapped: @len in whole pages
- * @fd: the memfd, which is closed on exec
  */
 struct spindle_rdmc_memory {
+	/** @addr: the object, readable and writable */
 	void *addr;
+	/** @len: bytes of the object */
 	uint64_t len;
+	/** @mapped: bytes that are mapped: @len in whole pages */
 	uint64_t mapped;
+	/** @fd: the memfd, which is closed on exec */
 	int fd;
 };
 
 /**
  * struct spindle_rdmc_calls - functions that spindle_rdmc_dispatch() calls for events
- * @opened: all members have created the group
- * @incoming: an object waits for memory. Returns memory for its ev->len bytes; or
- *	SPINDLE_RDMC_LATER, if the program will call spindle_rdmc_accept() or _refuse(); or
- *	NULL to refuse the object with *@reason, for instance an errno, which all members get.
- *	Without this function all objects are refused, with EOPNOTSUPP. If the memory cannot be
- *	used, the object is refused with the errno, and @done is called as for any refusal
- * @done: an object has ended, ev->error says how; its memory is the program's again
- * @closing: the root sends no more objects
- * @closed: all members have closed: ev->error says whether all have all objects
- * @failed: the group has ended
  *
  * The first argument of each is that of spindle_rdmc_dispatch(). Each may be NULL.
  */
 struct spindle_rdmc_calls {
+	/** @opened: all members have created the group */
 	void (*opened)(void *arg, struct spindle_rdmc_group *g,
 		       const struct spindle_rdmc_event *ev);
+	/**
+	 * @incoming: an object waits for memory. Returns memory for its ev->len bytes; or
+	 * SPINDLE_RDMC_LATER, if the program will call spindle_rdmc_accept() or _refuse(); or NULL
+	 * to refuse the object with *@reason, for instance an errno, which all members get. Without
+	 * this function all objects are refused, with EOPNOTSUPP. If the memory cannot be used, the
+	 * object is refused with the errno, and @done is called as for any refusal
+	 */
 	void *(*incoming)(void *arg, struct spindle_rdmc_group *g,
 			  const struct spindle_rdmc_event *ev, uint32_t *reason);
+	/** @done: an object has ended, ev->error says how; its memory is the program's again */
 	void (*done)(void *arg, struct spindle_rdmc_group *g,
 		     const struct spindle_rdmc_event *ev);
+	/** @closing: the root sends no more objects */
 	void (*closing)(void *arg, struct spindle_rdmc_group *g,
 			const struct spindle_rdmc_event *ev);
+	/** @closed: all members have closed: ev->error says whether all have all objects */
 	void (*closed)(void *arg, struct spindle_rdmc_group *g,
 		       const struct spindle_rdmc_event *ev);
+	/** @failed: the group has ended */
 	void (*failed)(void *arg, struct spindle_rdmc_group *g,
 		       const struct spindle_rdmc_event *ev);
 };

@@ -12,18 +12,23 @@
 
 /**
  * enum perf_move - how a node joins or leaves the view
- * @PERF_MOVE_JOIN: the node asks a member to let it in
- * @PERF_MOVE_LEAVE: the node leaves at a request
- * @PERF_MOVE_EVICT: another member evicts the node at a request
- * @PERF_MOVE_CRASH: the process of the node is killed, and with on-exit leave the node leaves
- * @PERF_MOVE_DEL: the node is removed. In one kernel this comes closest to the node's death. But
- *	the node closes its connections, so no member has to wait for its silence
  */
 enum perf_move {
+	/** @PERF_MOVE_JOIN: the node asks a member to let it in */
 	PERF_MOVE_JOIN,
+	/** @PERF_MOVE_LEAVE: the node leaves at a request */
 	PERF_MOVE_LEAVE,
+	/** @PERF_MOVE_EVICT: another member evicts the node at a request */
 	PERF_MOVE_EVICT,
+	/**
+	 * @PERF_MOVE_CRASH: the process of the node is killed, and with on-exit leave the node
+	 * leaves
+	 */
 	PERF_MOVE_CRASH,
+	/**
+	 * @PERF_MOVE_DEL: the node is removed. In one kernel this comes closest to the node's
+	 * death. But the node closes its connections, so no member has to wait for its silence
+	 */
 	PERF_MOVE_DEL,
 	PERF_MOVES
 };
@@ -34,56 +39,58 @@ extern const char *const perf_move_name[PERF_MOVES];
 
 /**
  * struct perf_stayer - cost of a change for a node that stays
- * @node: id of the node
- * @gap: gaps around the change, in the subgroup that changes
- * @fixed: gaps in the subgroup that does not change; @count is 0 if there are none
- * @phase: microseconds of each phase at this node; NaN: there was none
  */
 struct perf_stayer {
+	/** @node: id of the node */
 	uint32_t node;
+	/** @gap: gaps around the change, in the subgroup that changes */
 	struct perf_gap gap;
+	/** @fixed: gaps in the subgroup that does not change; @count is 0 if there are none */
 	struct perf_gap fixed;
+	/** @phase: microseconds of each phase at this node; NaN: there was none */
 	double phase[CTL_PHASES];
 };
 
 /**
  * struct perf_change - a change
- * @kind: what was done; PERF_MOVES: another program changed the view
- * @rep: repetition, from 1
- * @vid: view that the change led to
- * @views: views that were installed for the change
- * @members: members of that view
- * @from: ticks when the change began
- * @to: ticks when the change was over
- * @join_view: microseconds from the request of the joining node until it was in the view; NaN: no
- *	node joined
- * @join_attach: the same until the node's process was attached
- * @join_first: the same until the first message was delivered to it
- * @stayer: nodes that stay
- * @stayers: entries of @stayer
  */
 struct perf_change {
+	/** @kind: what was done; PERF_MOVES: another program changed the view */
 	enum perf_move kind;
+	/** @rep: repetition, from 1 */
 	unsigned int rep;
+	/** @vid: view that the change led to */
 	uint64_t vid;
+	/** @views: views that were installed for the change */
 	uint64_t views;
+	/** @members: members of that view */
 	unsigned int members;
+	/** @from: ticks when the change began */
 	uint64_t from;
+	/** @to: ticks when the change was over */
 	uint64_t to;
+	/**
+	 * @join_view: microseconds from the request of the joining node until it was in the view;
+	 * NaN: no node joined
+	 */
 	double join_view;
+	/** @join_attach: the same until the node's process was attached */
 	double join_attach;
+	/** @join_first: the same until the first message was delivered to it */
 	double join_first;
+	/** @stayer: nodes that stay */
 	struct perf_stayer *stayer;
+	/** @stayers: entries of @stayer */
 	unsigned int stayers;
 };
 
 /**
  * struct perf_changes - all changes of a run
- * @change: changes, in order
- * @changes: entries of @change
  */
 struct perf_changes {
+	/** @change: changes, in order */
 	struct perf_change *change;
+	/** @changes: entries of @change */
 	unsigned int changes;
 };
 

@@ -27,29 +27,29 @@
 
 /**
  * struct run - the state of a run
- * @f: results
- * @o: options
- * @place: nodes; the mover is the last one
- * @net: socket for requests
- * @events: socket that listens
- * @pump: ends of the nodes that stay: first those of SUBGROUP, then those of FIXED
- * @mover: the process of the mover
- * @node: id of the mover
- * @stayers: number of nodes that stay
- * @in: the mover is a member
- * @vid: the view
  */
 struct run {
+	/** @f: results */
 	struct perf_failover f;
+	/** @o: options */
 	struct perf_fopts o;
+	/** @place: nodes; the mover is the last one */
 	struct perf_place place;
+	/** @net: socket for requests */
 	struct ctl_net net;
+	/** @events: socket that listens */
 	struct ctl_net events;
+	/** @pump: ends of the nodes that stay: first those of SUBGROUP, then those of FIXED */
 	struct perf_pump pump;
+	/** @mover: the process of the mover */
 	struct perf_mover mover;
+	/** @node: id of the mover */
 	uint32_t node;
+	/** @stayers: number of nodes that stay */
 	unsigned int stayers;
+	/** @in: the mover is a member */
 	bool in;
+	/** @vid: the view */
 	uint64_t vid;
 };
 

@@ -15,37 +15,37 @@
 
 /**
  * struct perf_gap_note - a gap
- * @end: ticks of the delivery behind the gap
- * @length: ticks since the delivery in front of the gap
  */
 struct perf_gap_note {
+	/** @end: ticks of the delivery behind the gap */
 	uint64_t end;
+	/** @length: ticks since the delivery in front of the gap */
 	uint64_t length;
 };
 
 /**
  * struct perf_gap_log - gaps of a reader, in order
- * @note: gaps
- * @notes: entries of @note
- * @room: entries that fit
- * @lost: gaps for which there was no memory
  *
  * The memory of a log is not that of common/util.h, because that is for one thread only.
  */
 struct perf_gap_log {
+	/** @note: gaps */
 	struct perf_gap_note *note;
+	/** @notes: entries of @note */
 	size_t notes;
+	/** @room: entries that fit */
 	size_t room;
+	/** @lost: gaps for which there was no memory */
 	uint64_t lost;
 };
 
 /**
  * struct perf_gap - the gaps around a change
- * @count: number of gaps
- * @longest: ticks of the longest one
  */
 struct perf_gap {
+	/** @count: number of gaps */
 	uint64_t count;
+	/** @longest: ticks of the longest one */
 	uint64_t longest;
 };
 

@@ -17,63 +17,63 @@
 
 /**
  * struct perf_mover_life - what the process of the mover does
- * @node: the node
- * @subgroup: subgroup that the process sends to and reads
- * @contact: address of a member
- * @port: port of that member
- * @load: what the process sends
- * @wait: seconds to wait for an event before giving up
  */
 struct perf_mover_life {
+	/** @node: the node */
 	uint32_t node;
+	/** @subgroup: subgroup that the process sends to and reads */
 	uint32_t subgroup;
+	/** @contact: address of a member */
 	struct ctl_addr contact;
+	/** @port: port of that member */
 	uint16_t port;
+	/** @load: what the process sends */
 	struct perf_pump_load load;
+	/** @wait: seconds to wait for an event before giving up */
 	unsigned int wait;
 };
 
 /**
  * enum perf_mover_kind - news of the mover
- * @PERF_MOVER_CAME: the mover is a member, and a message was delivered to it
- * @PERF_MOVER_FAILED: the mover could not join; its process has printed why
- * @PERF_MOVER_ENDED: the process of the mover has ended
  */
 enum perf_mover_kind {
+	/** @PERF_MOVER_CAME: the mover is a member, and a message was delivered to it */
 	PERF_MOVER_CAME,
+	/** @PERF_MOVER_FAILED: the mover could not join; its process has printed why */
 	PERF_MOVER_FAILED,
+	/** @PERF_MOVER_ENDED: the process of the mover has ended */
 	PERF_MOVER_ENDED
 };
 
 /**
  * struct perf_mover_news - news of the mover
- * @kind: enum perf_mover_kind
- * @pid: process of the mover
- * @asked: ticks when the mover asked to join
- * @viewed: ticks when it was in a view
- * @attached: ticks when its process was attached
- * @first: ticks of the first delivery
  */
 struct perf_mover_news {
+	/** @kind: enum perf_mover_kind */
 	int32_t kind;
+	/** @pid: process of the mover */
 	int32_t pid;
+	/** @asked: ticks when the mover asked to join */
 	uint64_t asked;
+	/** @viewed: ticks when it was in a view */
 	uint64_t viewed;
+	/** @attached: ticks when its process was attached */
 	uint64_t attached;
+	/** @first: ticks of the first delivery */
 	uint64_t first;
 };
 
 /**
  * struct perf_mover - the connection to the mover
- * @nursery: process that forks the process of the mover; 0: none
- * @pid: process of the mover, while there is one; 0: none
- * @order: write end of a pipe to the nursery
- * @news: read end of a pipe from the nursery
  */
 struct perf_mover {
+	/** @nursery: process that forks the process of the mover; 0: none */
 	pid_t nursery;
+	/** @pid: process of the mover, while there is one; 0: none */
 	pid_t pid;
+	/** @order: write end of a pipe to the nursery */
 	int order;
+	/** @news: read end of a pipe from the nursery */
 	int news;
 };
 

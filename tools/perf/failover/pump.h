@@ -20,63 +20,63 @@
 
 /**
  * struct perf_pump_load - what the ends send
- * @rate: messages per second; 0: none
- * @size: bytes of a message
  */
 struct perf_pump_load {
+	/** @rate: messages per second; 0: none */
 	uint64_t rate;
+	/** @size: bytes of a message */
 	uint32_t size;
 };
 
 /**
  * struct perf_pump_end - an end
- * @q: attachment of the end
- * @open: the end is attached
- * @load: what the end sends
- * @ended: why the end has stopped, a negative errno; 0: it continues
- * @start: ticks when the first message was due
- * @sent: messages that the end has sent
- * @blocked: there was no room for the next message
- * @delivered: messages that were delivered
- * @last: ticks of the last delivery; 0: there was none
- * @vid: view that the end is in
- * @views: views that have begun at the end
- * @resumed: ticks of the first delivery in @vid; 0: there was none
- * @gaps: gaps between deliveries
  */
 struct perf_pump_end {
+	/** @q: attachment of the end */
 	struct spindle_queue q;
+	/** @open: the end is attached */
 	bool open;
+	/** @load: what the end sends */
 	const struct perf_pump_load *load;
+	/** @ended: why the end has stopped, a negative errno; 0: it continues */
 	int ended;
+	/** @start: ticks when the first message was due */
 	uint64_t start;
+	/** @sent: messages that the end has sent */
 	uint64_t sent;
+	/** @blocked: there was no room for the next message */
 	bool blocked;
+	/** @delivered: messages that were delivered */
 	uint64_t delivered;
+	/** @last: ticks of the last delivery; 0: there was none */
 	uint64_t last;
+	/** @vid: view that the end is in */
 	uint64_t vid;
+	/** @views: views that have begun at the end */
 	uint64_t views;
+	/** @resumed: ticks of the first delivery in @vid; 0: there was none */
 	uint64_t resumed;
+	/** @gaps: gaps between deliveries */
 	struct perf_gap_log gaps;
 };
 
 /**
  * struct perf_pump - ends and the thread that drives them
- * @end: ends
- * @ends: entries of @end
- * @pfd: one entry for each end
- * @lock: protects the ends while the thread runs
- * @thread: the thread
- * @runs: the thread has been started
- * @stop: the thread has to end
  */
 struct perf_pump {
+	/** @end: ends */
 	struct perf_pump_end *end;
+	/** @ends: entries of @end */
 	unsigned int ends;
+	/** @pfd: one entry for each end */
 	struct pollfd *pfd;
+	/** @lock: protects the ends while the thread runs */
 	pthread_mutex_t lock;
+	/** @thread: the thread */
 	pthread_t thread;
+	/** @runs: the thread has been started */
 	bool runs;
+	/** @stop: the thread has to end */
 	bool stop;
 };
 

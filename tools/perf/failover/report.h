@@ -8,35 +8,35 @@
 
 /**
  * struct perf_quiet - the gaps of a reader while nothing changed
- * @node: node of the reader
- * @subgroup: subgroup of the reader
- * @fixed: the subgroup is the one whose members do not change
- * @sent: messages that its node sent in it, during the whole run
- * @delivered: messages that were delivered to it, during the whole run
- * @seconds: length of the run
- * @hist: gaps, ticks
  */
 struct perf_quiet {
+	/** @node: node of the reader */
 	uint32_t node;
+	/** @subgroup: subgroup of the reader */
 	uint32_t subgroup;
+	/** @fixed: the subgroup is the one whose members do not change */
 	bool fixed;
+	/** @sent: messages that its node sent in it, during the whole run */
 	uint64_t sent;
+	/** @delivered: messages that were delivered to it, during the whole run */
 	uint64_t delivered;
+	/** @seconds: length of the run */
 	double seconds;
+	/** @hist: gaps, ticks */
 	struct perf_hist hist;
 };
 
 /**
  * struct perf_failover - results
- * @o: options
- * @all: changes
- * @quiet: readers
- * @quiets: entries of @quiet
  */
 struct perf_failover {
+	/** @o: options */
 	const struct perf_fopts *o;
+	/** @all: changes */
 	struct perf_changes all;
+	/** @quiet: readers */
 	struct perf_quiet *quiet;
+	/** @quiets: entries of @quiet */
 	unsigned int quiets;
 };
 

@@ -26,23 +26,23 @@
 
 /**
  * struct watch - the state of watching
- * @f: results
- * @place: node
- * @events: socket that listens
- * @pump: end of the node
- * @vid: the last view that was reported
- * @seen: the last view that an event announced
- * @at: ticks when that event was read
- * @end: when watching ends, ns
  */
 struct watch {
+	/** @f: results */
 	struct perf_failover *f;
+	/** @place: node */
 	struct perf_place *place;
+	/** @events: socket that listens */
 	struct ctl_net *events;
+	/** @pump: end of the node */
 	struct perf_pump pump;
+	/** @vid: the last view that was reported */
 	uint64_t vid;
+	/** @seen: the last view that an event announced */
 	uint64_t seen;
+	/** @at: ticks when that event was read */
 	uint64_t at;
+	/** @end: when watching ends, ns */
 	uint64_t end;
 };
 

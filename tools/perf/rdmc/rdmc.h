@@ -17,39 +17,39 @@
 
 /**
  * struct perf_rdmc_seen - an object as a member saw it
- * @at: when the object ended at the member, ns
- * @first: when the first block arrived or, at the root, was sent, ns; 0: never
- * @busy: ns after @first with a block under way to another member
  */
 struct perf_rdmc_seen {
+	/** @at: when the object ended at the member, ns */
 	uint64_t at;
+	/** @first: when the first block arrived or, at the root, was sent, ns; 0: never */
 	uint64_t first;
+	/** @busy: ns after @first with a block under way to another member */
 	uint64_t busy;
 };
 
 /**
  * struct perf_rdmc_object - an object of a repetition
- * @len: bytes
- * @start: when the process of the root called for the object, ns
- * @left: members that do not have the object yet
- * @seen: times at each member, by rank
  */
 struct perf_rdmc_object {
+	/** @len: bytes */
 	uint64_t len;
+	/** @start: when the process of the root called for the object, ns */
 	uint64_t start;
+	/** @left: members that do not have the object yet */
 	unsigned int left;
+	/** @seen: times at each member, by rank */
 	struct perf_rdmc_seen seen[SPINDLE_MAX_MEMBERS];
 };
 
 /**
  * struct perf_rdmc_cpu - processor time, ns
- * @engines: time of the engines of nodes
- * @workers: time of kernel threads that run work items, among them those of soft-RoCE
- * @process: time of this process
  */
 struct perf_rdmc_cpu {
+	/** @engines: time of the engines of nodes */
 	uint64_t engines;
+	/** @workers: time of kernel threads that run work items, among them those of soft-RoCE */
 	uint64_t workers;
+	/** @process: time of this process */
 	uint64_t process;
 };
 
@@ -83,17 +83,17 @@ extern const char *const perf_rdmc_figures[PERF_R_FIGURES];
 
 /**
  * struct perf_rdmc - results
- * @o: options
- * @groups: groups that objects were sent in
- * @block: bytes of a block
- * @objects: objects of a repetition
- * @v: figures of each repetition
  */
 struct perf_rdmc {
+	/** @o: options */
 	const struct perf_ropts *o;
+	/** @groups: groups that objects were sent in */
 	unsigned int groups;
+	/** @block: bytes of a block */
 	uint32_t block;
+	/** @objects: objects of a repetition */
 	uint64_t objects;
+	/** @v: figures of each repetition */
 	double *v;
 };
 
