@@ -112,7 +112,7 @@ static void attach(struct cluster_subgroup *sg, u64 ring)
 	struct process_conf conf = {
 		.window = mc->window,
 		.max_msg = mc->max_msg,
-		.entries = mc->log_mask + 1,
+		.entries = mc->deliver.log_mask + 1,
 		.senders = mc->senders,
 		.sends = sends,
 		.ring = ring,
@@ -122,7 +122,7 @@ static void attach(struct cluster_subgroup *sg, u64 ring)
 	if (!(m->cluster->conf.switches & SPINDLE_SW_PACKED))
 		conf.slot_units = spindle_units(mc->max_msg);
 	if (sends)
-		conf.tx = m->row[m->rank] + mc->own_pay;
+		conf.tx = m->row[m->rank] + mc->own.pay;
 	for (s = 0; s < mc->senders; s++)
 		conf.rx[s] = mc->sender[s].pay;
 	sg->process = process_open(&conf, &rings);
