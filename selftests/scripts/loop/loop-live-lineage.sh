@@ -98,6 +98,7 @@ says 1 'not zero' view set node 4 vid 1 live insecure lineage 000000000000000000
 
 spindle-ctl monitor >/tmp/events &
 monitor=$!
+check "the monitor listens" wait_until 30 listens $monitor
 says 1 'another lineage of this cluster' node join id 4 insecure contact $A:5003 lineage "$first"
 says 0 'it has not joined: .*another lineage' status node 4
 says 0 'spindle-ctl view del node 4' status node 4

@@ -76,7 +76,8 @@ spindle-ctl monitor >"$events" &
 monitor=$!
 spindle-ctl -j monitor node 2 >/tmp/events-json &
 monitor_json=$!
-check "monitors listen" wait_until 20 listens "$monitor"
+check "the first monitor listens" wait_until 30 listens "$monitor"
+check "the second monitor listens" wait_until 30 listens "$monitor_json"
 
 # ---- racks ----------------------------------------------------------------
 

@@ -116,6 +116,7 @@ check "a view of three nodes is installed" \
 check "all subgroups are active" wait_until 60 all_active 3
 spindle-ctl monitor node 2 >/tmp/mon 2>&1 &
 mon=$!
+check "the monitor listens" wait_until 30 listens $mon
 
 # One reader that always reads at node 2 and one at node 3. No other reader may keep messages from
 # them.
