@@ -388,10 +388,11 @@ static bool right_object(const struct survivor *s, int point)
 {
 	/*
 	 * An object that a member does not know has no end there. An object without memory cannot
-	 * end well.
+	 * end well. Before R_ALL the root has waited for node 2 only, so node 3, which is behind it
+	 * in the chain, may not know the object.
 	 */
 	if (!s->announced)
-		return point <= R_SENT && s->object == NONE;
+		return (point <= R_SENT || (point < R_ALL && s->node == 3)) && s->object == NONE;
 	if (point >= R_ALL)
 		return s->object == SPINDLE_RDMC_OK;
 	if (s->object == SPINDLE_RDMC_OK)
