@@ -167,4 +167,20 @@ static inline int tap_run(const struct tap_case *cases, size_t n)
 	return tap_bad ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+/* A program that runs the part that its argument names. Return: its exit status. */
+static inline int tap_part(const char *program, const struct tap_case *parts, size_t n, int argc,
+			   char **argv)
+{
+	size_t i;
+
+	for (i = 0; argc > 1 && i < n; i++) {
+		if (strcmp(argv[1], parts[i].name))
+			continue;
+		parts[i].fn();
+		return tap_bad != 0;
+	}
+	fprintf(stderr, "usage: %s PART\n", program);
+	return 2;
+}
+
 #endif /* SPINDLE_SELFTESTS_TAP_H */

@@ -123,3 +123,26 @@ stands_still()
 	usleep 300000
 	[ "$now" != 0 ] && [ "$now" = "$(loop_stat 1 1 delivered)" ]
 }
+
+# hold_up_node_2: of four nodes in view 1, node 4 leaves. Node 2 stays in view 1, because its reader,
+# held_reader, is stopped. held_sender fills the rings.
+hold_up_node_2()
+{
+	local i
+
+	spindle-pipe -n 2 -g 1 -r -q -c >/dev/null 2>&1 &
+	held_reader=$!
+	check "a process reads at node 2" wait_until 30 readers_are 2 1
+	for i in 1 3 4; do
+		spindle-pipe -n "$i" -g 1 -r -q >/dev/null 2>&1 &
+	done
+	kill -STOP "$held_reader"
+	yes message | spindle-pipe -n 1 -g 1 -s >/tmp/send.out 2>&1 &
+	# shellcheck disable=SC2034 # the script ends it
+	held_sender=$!
+	check "the ring of the reader is full, and no member delivers any more" \
+		wait_until 60 stands_still
+	check "a member leaves" spindle-ctl node leave id 4
+	check "two members go on, and node 2 waits for its reader" wait_until 60 in_view 2 1 3
+	is "node 2 is in the first view" "$(live_word 2 vid)" 1
+}

@@ -43,26 +43,14 @@ check "module loads" loop_start
 check "five nodes" loop_nodes 5
 check "four nodes begin a live view" live_view 4 subgroup 1 window 8 max-msg 64
 check "four nodes are in the first view" wait_until 60 in_view 1 1 2 3 4
-spindle-pipe -n 2 -g 1 -r -q -c >/dev/null 2>&1 &
-reader=$!
-check "a process reads at node 2" wait_until 30 readers_are 2 1
-for i in 1 3 4; do
-	spindle-pipe -n $i -g 1 -r -q >/dev/null 2>&1 &
-done
-kill -STOP $reader
-yes message | spindle-pipe -n 1 -g 1 -s >/tmp/send.out 2>&1 &
-sender=$!
-check "the ring of the reader is full, and no member delivers any more" wait_until 60 stands_still
-check "a member leaves" spindle-ctl node leave id 4
-check "two members go on, and node 2 waits for its reader" wait_until 60 in_view 2 1 3
-is "node 2 is in the first view" "$(live_word 2 vid)" 1
+hold_up_node_2
 spindle-ctl node join id 5 insecure contact 10.0.0.1:5001 no-wait
 check "the joiner is connected to node 3" wait_until 60 has_guest 3
 check "the joiner keeps its seat at node 3" keeps_guest 3
 is "node 2 is still in the first view" "$(live_word 2 vid)" 1
-kill -CONT $reader
+kill -CONT "$held_reader"
 check "the reader reads, and all nodes are in the third view" wait_until 60 in_view 3 1 2 3 5
-kill $sender
+kill "$held_sender"
 check "nodes go" loop_del 5
 check "module goes" limit 60 rmmod spindle
 finish

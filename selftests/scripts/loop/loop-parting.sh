@@ -41,19 +41,7 @@ check "four nodes begin a live view" live_view 4 subgroup 1 window 8 max-msg 64
 check "four nodes are in the first view" wait_until 60 in_view 1 1 2 3 4
 # Because of the limit, the engine watches the readers in each pass.
 check "node 2 gets a limit for stalled readers" spindle-ctl subgroup set node 2 id 1 stall-ms 600000
-spindle-pipe -n 2 -g 1 -r -q -c >/dev/null 2>&1 &
-reader=$!
-check "a process reads at node 2" wait_until 30 readers_are 2 1
-for i in 1 3 4; do
-	spindle-pipe -n $i -g 1 -r -q >/dev/null 2>&1 &
-done
-kill -STOP $reader
-yes message | spindle-pipe -n 1 -g 1 -s >/tmp/send.out 2>&1 &
-sender=$!
-check "the ring of the reader is full, and no member delivers any more" wait_until 60 stands_still
-check "a member leaves" spindle-ctl node leave id 4
-check "two members go on, and node 2 waits for its reader" wait_until 60 in_view 2 1 3
-is "node 2 is in the first view" "$(live_word 2 vid)" 1
+hold_up_node_2
 # Not by check, because the processes belong to this shell.
 if leaves_messages; then
 	ok "a process of node 2 dies and leaves messages"
@@ -61,10 +49,10 @@ else
 	not_ok "a process of node 2 dies and leaves messages"
 fi
 check "the reader of the dead process is detached" readers_are 2 1
-kill -CONT $reader
+kill -CONT "$held_reader"
 check "the reader reads, and node 2 is in the second view" wait_until 60 in_view 2 1 2 3
 check "the sender has parted" wait_until 60 sender_is false
-kill $sender
+kill "$held_sender"
 check "nodes go" loop_del 4
 check "module goes" limit 60 rmmod spindle
 finish

@@ -82,7 +82,7 @@ bool pollable(int fd, short events, short want, int timeout)
 
 int main(int argc, char **argv)
 {
-	static const struct { const char *name; void (*fn)(void); } parts[] = {
+	static const struct tap_case parts[] = {
 		{ "attach", part_attach }, { "map", part_map }, { "calls", part_calls },
 		{ "silence", part_silence }, { "seats", part_seats },
 		{ "seats-live", part_seats_live }, { "seats-past", part_seats_past },
@@ -90,14 +90,6 @@ int main(int argc, char **argv)
 		{ "copy", part_copy }, { "forming", part_forming }, { "close", part_close },
 		{ "gone", part_gone }, { "nomem", part_nomem },
 	};
-	unsigned int i;
 
-	for (i = 0; argc > 1 && i < ARRAY_SIZE(parts); i++) {
-		if (strcmp(argv[1], parts[i].name))
-			continue;
-		parts[i].fn();
-		return tap_bad != 0;
-	}
-	fprintf(stderr, "usage: dev-bad PART\n");
-	return 2;
+	return tap_part("dev-bad", parts, ARRAY_SIZE(parts), argc, argv);
 }

@@ -33,22 +33,14 @@ struct nl nl, events;
 
 int main(int argc, char **argv)
 {
-	static const struct { const char *name; void (*fn)(void); } parts[] = {
+	static const struct tap_case parts[] = {
 		{ "refuse", refuse }, { "rights", rights }, { "dump", pieces },
 		{ "set", set }, { "shows", shows }, { "rdmc", rdmc },
 		{ "last-id", last_id }, { "largest-view", largest_view },
 		{ "most-nodes", most_nodes }, { "memory", memory },
 	};
-	unsigned int i;
 
 	if (nl_open(&nl) || nl_open(&events) || nl_listen(&events))
 		die("the family cannot be opened");
-	for (i = 0; argc > 1 && i < ARRAY_SIZE(parts); i++) {
-		if (strcmp(argv[1], parts[i].name))
-			continue;
-		parts[i].fn();
-		return tap_bad != 0;
-	}
-	fprintf(stderr, "usage: genl-bad PART\n");
-	return 2;
+	return tap_part("genl-bad", parts, ARRAY_SIZE(parts), argc, argv);
 }

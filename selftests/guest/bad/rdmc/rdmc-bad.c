@@ -228,21 +228,13 @@ unsigned char *memory(size_t bytes, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-	static const struct { const char *name; void (*fn)(void); } parts[] = {
+	static const struct tap_case parts[] = {
 		{ "create", part_create }, { "order", part_order }, { "queue", part_queue },
 		{ "unread", part_unread }, { "send", part_send }, { "accept", part_accept },
 		{ "memlock", part_memlock }, { "vanish", part_vanish }, { "death", part_death },
 		{ "fair", part_fair }, { "race", part_race }, { "churn", part_churn },
 		{ "pins", part_pins }, { "gone", part_gone },
 	};
-	unsigned int i;
 
-	for (i = 0; argc > 1 && i < ARRAY_SIZE(parts); i++) {
-		if (strcmp(argv[1], parts[i].name))
-			continue;
-		parts[i].fn();
-		return tap_bad != 0;
-	}
-	fprintf(stderr, "usage: rdmc-bad PART\n");
-	return 2;
+	return tap_part("rdmc-bad", parts, ARRAY_SIZE(parts), argc, argv);
 }
