@@ -46,29 +46,33 @@ bool spindle_deliver_test(void *ctx)
 	return false;
 }
 
-static bool readers_have_room(const struct spindle_mc *mc, u32 len)
+/* The log is full only if it also has messages of senders that are gone. */
+static bool log_is_full(const struct spindle_mc *mc)
 {
-	const struct spindle_dlvq *q;
-
-	/* The log is full only if it also has messages of senders that are gone. */
-	if (mc->deliver.log_tail - mc->deliver.log_head > mc->deliver.log_mask)
-		return false;
-	for (q = mc->deliver.readers; q; q = q->next)
-		if (!q->error && !spindle_dlvq_room(q, len))
-			return false;
-	return true;
+	return mc->deliver.log_tail - mc->deliver.log_head > mc->deliver.log_mask;
 }
 
-/* Return: false if some bytes have to wait for another pass. */
-static bool copy_to_readers(struct spindle_mc *mc, const struct spindle_dlv *dlv, const u8 *pay,
-			    u64 *budget)
+/*
+ * Is there room for a message at all readers, and are its bytes at those that copy? A reader that
+ * waits for another one keeps what was copied. Returns false if the message waits for a reader, or
+ * for @budget (bytes to copy).
+ */
+static bool readers_are_ready(struct spindle_mc *mc, const struct spindle_dlv *dlv, const u8 *pay,
+			      u64 *budget)
 {
 	struct spindle_dlvq *q;
 
-	for (q = mc->deliver.readers; q; q = q->next)
-		if (!q->error && !spindle_dlvq_copy(q, dlv, pay,
-						    mc->ring_units << SPINDLE_UNIT_SHIFT, budget))
+	for (q = mc->deliver.readers; q; q = q->next) {
+		if (q->error)
+			continue;
+		if (!spindle_dlvq_room(q, dlv->len)) {
+			mc->deliver.blocked = true;
 			return false;
+		}
+		if (q->copy && !spindle_dlvq_copy(q, dlv, pay,
+						  mc->ring_units << SPINDLE_UNIT_SHIFT, budget))
+			return false;
+	}
 	return true;
 }
 
@@ -89,11 +93,11 @@ static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 	struct spindle_dlvq *q;
 	bool read = false;
 
-	if (!readers_have_room(mc, msg->len)) {
+	if (log_is_full(mc)) {
 		mc->deliver.blocked = true;
 		return false;
 	}
-	if (!copy_to_readers(mc, &dlv, sd->pay, budget))
+	if (!readers_are_ready(mc, &dlv, sd->pay, budget))
 		return false;
 	for (q = mc->deliver.readers; q; q = q->next) {
 		if (q->error)
@@ -111,13 +115,24 @@ static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 	return true;
 }
 
+/* Is there room for an entry without bytes at all readers? */
+static bool readers_have_room(const struct spindle_mc *mc)
+{
+	const struct spindle_dlvq *q;
+
+	for (q = mc->deliver.readers; q; q = q->next)
+		if (!q->error && !spindle_dlvq_room(q, 0))
+			return false;
+	return true;
+}
+
 /* Tell the readers that a view has begun; returns false if one of them has no room. */
 static bool deliver_view(struct spindle_mc *mc)
 {
 	struct spindle_dlv dlv = { .seq = mc->deliver.vid_due, .kind = SPINDLE_DLV_VIEW };
 	struct spindle_dlvq *q;
 
-	if (!readers_have_room(mc, 0)) {
+	if (log_is_full(mc) || !readers_have_room(mc)) {
 		mc->deliver.blocked = true;
 		return false;
 	}

@@ -34,22 +34,6 @@ bool spindle_dlvq_poll(struct spindle_dlvq *dlvq)
 	return true;
 }
 
-/**
- * spindle_dlvq_room() - can a message be appended?
- * @dlvq: the queue
- * @len: its bytes
- *
- * Return: true if so. A zero-copy queue has as many entries as messages can be
- * outstanding, so only a copying one is ever full
- */
-bool spindle_dlvq_room(const struct spindle_dlvq *dlvq, u32 len)
-{
-	if (dlvq->tail - dlvq->consumed > dlvq->mask)
-		return false;
-	return !dlvq->copy || dlvq->copy_tail + spindle_units(len) - dlvq->copy_free <=
-			      dlvq->copy_units;
-}
-
 /* Copy bytes from one ring of a power of two to another; either may wrap. */
 static void copy_ring(u8 *dst, u64 dst_at, u64 dst_mask, const u8 *src, u64 src_at,
 		      u64 src_mask, u32 len)
@@ -77,7 +61,7 @@ static void copy_ring(u8 *dst, u64 dst_at, u64 dst_mask, const u8 *src, u64 src_
  * The next call goes on behind the bytes that are copied. If the next call names another message,
  * which is possible in an unordered subgroup, it begins again.
  *
- * Return: true if all bytes are there, or this queue copies none
+ * Return: true if all bytes are there
  */
 bool spindle_dlvq_copy(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv,
 		       const u8 *ring, u32 ring_bytes, u64 *budget)
@@ -86,8 +70,6 @@ bool spindle_dlvq_copy(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv,
 	u64 at = dlvq->copy_tail << SPINDLE_UNIT_SHIFT;
 	u32 len;
 
-	if (!dlvq->copy)
-		return true;
 	if (dlvq->part_seq != dlv->seq)
 		dlvq->part = 0;
 	dlvq->part_seq = dlv->seq;

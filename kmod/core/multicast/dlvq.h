@@ -59,8 +59,23 @@ struct spindle_dlvq {
 	u32 part;
 };
 
+/**
+ * spindle_dlvq_room() - can a message be appended?
+ * @dlvq: the queue
+ * @len: its bytes
+ *
+ * Return: true if so. A zero-copy queue has as many entries as messages can be
+ * outstanding, so only a copying one is ever full
+ */
+static inline bool spindle_dlvq_room(const struct spindle_dlvq *dlvq, u32 len)
+{
+	if (dlvq->tail - dlvq->consumed > dlvq->mask)
+		return false;
+	return !dlvq->copy || dlvq->copy_tail + spindle_units(len) - dlvq->copy_free <=
+			      dlvq->copy_units;
+}
+
 bool spindle_dlvq_poll(struct spindle_dlvq *dlvq);
-bool spindle_dlvq_room(const struct spindle_dlvq *dlvq, u32 len);
 bool spindle_dlvq_copy(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv,
 		       const u8 *ring, u32 ring_bytes, u64 *budget);
 void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv);

@@ -179,6 +179,7 @@ static void begin_sender(struct spindle_mc_sender *sd, const struct spindle_mc_s
 	sd->walk.rounds = 1;
 	sd->dlv_slot = first;
 	sd->rel_slot = first;
+	sd->owed_slot = first;
 	if (!old)
 		return;
 	for (n = old->rel_slot; n < first; n++) {
@@ -188,6 +189,7 @@ static void begin_sender(struct spindle_mc_sender *sd, const struct spindle_mc_s
 		msg->round = 0;
 	}
 	sd->rel_slot = old->rel_slot;
+	sd->owed_slot = old->rel_slot;
 }
 
 static void begin_member(struct spindle_mc *mc, struct spindle_mc_member *m)

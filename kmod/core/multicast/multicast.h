@@ -161,6 +161,8 @@ struct spindle_mc_sender {
 	u64 heard;
 	/** @owed: units of its ring that were released here since the members were told last */
 	u32 owed;
+	/** @owed_slot: messages below are counted in @owed */
+	u64 owed_slot;
 };
 
 /**

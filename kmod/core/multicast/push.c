@@ -37,20 +37,34 @@ static u64 first_byte(const struct spindle_msg *msg)
  * Bytes of a message that are sent: its own length, or all that was reserved for it if slots have a
  * fixed size (Spindle paper, III-A).
  */
-static u64 extent_bytes(const struct spindle_mc *mc, u64 slot)
+static u64 extent_bytes(const struct spindle_mc *mc, const struct spindle_msg *msg,
+			const struct spindle_mc_end *end)
 {
-	u32 i = slot & (mc->window - 1);
-	const struct spindle_msg *msg = &mc->sender[mc->my_sender].msgs[i];
 	u32 units;
 
 	if (mc->tune.switches & SPINDLE_SW_PACKED)
 		return msg->len;
-	units = min((u32)mc->send.ends[i].unit - msg->unit, spindle_units(mc->max_msg));
+	units = min((u32)end->unit - msg->unit, spindle_units(mc->max_msg));
 	/*
 	 * Messages here are not large: do not send more than such a message, whatever was reserved.
 	 */
 	units = min_t(u32, units, SPINDLE_MAX_LARGE >> SPINDLE_UNIT_SHIFT);
 	return (u64)units << SPINDLE_UNIT_SHIFT;
+}
+
+/* Zero the bytes of an own message from @end->clean to @bytes. */
+static void zero_tail(const struct spindle_mc *mc, const struct spindle_msg *msg,
+		      struct spindle_mc_end *end, u64 bytes)
+{
+	u8 *pay = mc->sender[mc->my_sender].pay;
+	u64 ring = (u64)mc->ring_units << SPINDLE_UNIT_SHIFT;
+	u64 at = (first_byte(msg) + end->clean) & (ring - 1);
+	u64 len = bytes - end->clean;
+	u64 part = min(len, ring - at);
+
+	end->clean = bytes;
+	memset(pay + at, 0, part);
+	memset(pay, 0, len - part);
 }
 
 /*
@@ -59,57 +73,59 @@ static u64 extent_bytes(const struct spindle_mc *mc, u64 slot)
  * members would get what the process, or a sender before it, has left there. Once is enough,
  * because the process gets the space back only when the message is free.
  */
-static void blank(struct spindle_mc *mc, u64 slot, u64 bytes)
+static void blank(const struct spindle_mc *mc, const struct spindle_msg *msg,
+		  struct spindle_mc_end *end, u64 bytes)
 {
-	const struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
-	struct spindle_mc_end *end = &mc->send.ends[slot & (mc->window - 1)];
-	u64 ring = (u64)mc->ring_units << SPINDLE_UNIT_SHIFT;
-	u64 at, len, part;
+	if (bytes > end->clean)
+		zero_tail(mc, msg, end, bytes);
+}
 
-	if (bytes <= end->clean)
-		return;
-	at = (first_byte(&sd->msgs[slot & (mc->window - 1)]) + end->clean) & (ring - 1);
-	len = bytes - end->clean;
-	end->clean = bytes;
-	part = min(len, ring - at);
-	memset(sd->pay + at, 0, part);
-	memset(sd->pay, 0, len - part);
+/*
+ * Add the payload of messages from @slot on as one range. Returns the slot behind the last one
+ * taken, at most @end. Extents of a sender follow one another, except that the 32-bit unit count
+ * wraps on a multiple of the ring.
+ */
+static u64 add_extents(struct list *list, struct spindle_mc *mc,
+		       const struct spindle_mc_member *m, u64 slot, u64 end)
+{
+	const struct spindle_msg *msgs = mc->sender[mc->my_sender].msgs;
+	u32 wmask = mc->window - 1;
+	const struct spindle_msg *last = &msgs[slot & wmask];
+	struct spindle_mc_end *last_end = &mc->send.ends[slot & wmask];
+	u64 from = first_byte(last), to = from + extent_bytes(mc, last, last_end);
+
+	while (++slot != end) {
+		const struct spindle_msg *msg = &msgs[slot & wmask];
+		struct spindle_mc_end *e = &mc->send.ends[slot & wmask];
+		u64 at = first_byte(msg), bytes = extent_bytes(mc, msg, e);
+
+		if (e->placed || at - to > SPINDLE_PUSH_GAP ||
+		    at + bytes - from > SPINDLE_PUSH_RANGE)
+			break;
+		blank(mc, last, last_end, at - first_byte(last));
+		last = msg;
+		last_end = e;
+		to = at + bytes;
+	}
+	blank(mc, last, last_end, to - first_byte(last));
+	put_range(list, mc->own.pay, m->remote_pay, from, to - from,
+		  (u64)mc->ring_units << SPINDLE_UNIT_SHIFT);
+	return slot;
 }
 
 /*
  * Add the payload of the messages [slot, end), in as few ranges as possible and at most @max
- * writes. Returns the slot behind the last one taken. Extents of a sender follow one another,
- * except that the 32-bit unit count wraps on a multiple of the ring.
+ * writes. Returns the slot behind the last one taken.
  */
 static u64 add_payload(struct list *list, struct spindle_mc *mc,
 		       const struct spindle_mc_member *m, u64 slot, u64 end, u32 max)
 {
-	const struct spindle_mc_sender *sd = &mc->sender[mc->my_sender];
-	u64 ring = (u64)mc->ring_units << SPINDLE_UNIT_SHIFT;
-	u32 wmask = mc->window - 1;
-
 	while (slot != end && list->n + 2 <= max) {
-		const struct spindle_msg *msg = &sd->msgs[slot & wmask], *last = msg;
-		u64 from = first_byte(msg), to = from + extent_bytes(mc, slot);
-
 		/* The payload of a placed message is there already, because it went another way. */
-		if (mc->send.ends[slot & wmask].placed) {
+		if (mc->send.ends[slot & (mc->window - 1)].placed)
 			slot++;
-			continue;
-		}
-		blank(mc, slot, to - from);
-		while (++slot != end) {
-			msg = &sd->msgs[slot & wmask];
-			if (mc->send.ends[slot & wmask].placed ||
-			    first_byte(msg) - to > SPINDLE_PUSH_GAP ||
-			    first_byte(msg) + extent_bytes(mc, slot) - from > SPINDLE_PUSH_RANGE)
-				break;
-			blank(mc, slot - 1, first_byte(msg) - first_byte(last));
-			last = msg;
-			to = first_byte(msg) + extent_bytes(mc, slot);
-			blank(mc, slot, to - first_byte(msg));
-		}
-		put_range(list, mc->own.pay, m->remote_pay, from, to - from, ring);
+		else
+			slot = add_extents(list, mc, m, slot, end);
 	}
 	return slot;
 }

@@ -42,31 +42,41 @@ static u64 released(struct spindle_mc *mc)
 	return low;
 }
 
-/* Units from a message to the next one of its sender, or its own if there is none yet. */
-static u32 units_of(const struct spindle_mc_sender *sd, u64 slot)
-{
-	const struct spindle_msg *msg = &sd->msgs[slot & sd->walk.wmask];
-
-	if (slot + 1 == sd->walk.slot)
-		return spindle_units(msg->len);
-	return sd->msgs[(slot + 1) & sd->walk.wmask].unit - msg->unit;
-}
-
 /* Readers have consumed the oldest message of the log. */
 static void release_oldest(struct spindle_mc *mc)
 {
 	u8 s = mc->deliver.log[mc->deliver.log_head++ & mc->deliver.log_mask];
-	struct spindle_mc_sender *sd;
 
-	if (s == SPINDLE_LOG_GONE)
-		return;
-	sd = &mc->sender[s];
-	/* No other member waits for the own ring. */
-	if (s != mc->my_sender) {
-		sd->owed = min_t(u64, (u64)sd->owed + units_of(sd, sd->rel_slot), mc->ring_units);
+	if (s != SPINDLE_LOG_GONE)
+		mc->sender[s].rel_slot++;
+}
+
+/* Units from the first message that is not counted to the end of the last one that is released. */
+static u32 newly_owed(const struct spindle_mc_sender *sd)
+{
+	const struct spindle_msg *first = &sd->msgs[sd->owed_slot & sd->walk.wmask];
+	const struct spindle_msg *last = &sd->msgs[(sd->rel_slot - 1) & sd->walk.wmask];
+
+	/* Units that the sender skips are known when its next message is here. */
+	if (sd->rel_slot == sd->walk.slot)
+		return last->unit - first->unit + spindle_units(last->len);
+	return sd->msgs[sd->rel_slot & sd->walk.wmask].unit - first->unit;
+}
+
+/* Count what the senders may be waiting for. No other member waits for the own ring. */
+static void count_owed(struct spindle_mc *mc)
+{
+	u32 s;
+
+	for (s = 0; s < mc->senders; s++) {
+		struct spindle_mc_sender *sd = &mc->sender[s];
+
+		if (s == mc->my_sender || sd->owed_slot == sd->rel_slot)
+			continue;
+		sd->owed = min_t(u64, (u64)sd->owed + newly_owed(sd), mc->ring_units);
+		sd->owed_slot = sd->rel_slot;
 		mc->own.overdue |= sd->owed >= mc->ring_units >> SPINDLE_LAZY_SHIFT;
 	}
-	sd->rel_slot++;
 }
 
 static void free_own(struct spindle_mc *mc)
@@ -128,6 +138,7 @@ void spindle_release_trigger(void *ctx)
 		mc->deliver.blocked = false;
 	while (mc->deliver.log_head != low)
 		release_oldest(mc);
+	count_owed(mc);
 	delivered = spindle_mc_prefix(mc, count_released);
 	if (mc->ordered)
 		delivered = min(delivered, mc->deliver.stable);
