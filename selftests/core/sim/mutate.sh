@@ -44,12 +44,9 @@ mutant takeover_forgets membership/agree.c '/^static void propose/,/^}/ s/found 
 mutant stale_leader membership/agree.c '/^void spindle_mb_vote/,/^}/ s/spindle_mb_voters(mb)/spindle_mb_everybody(mb)/'
 mutant commit_alone membership/agree.c '/^static bool all_stand_by/,/^}/ s/return false;/return true;/'
 mutant commit_of_dead membership/agree.c '/^static bool all_stand_by/,/^}/ s/spindle_mb_voters(mb)/spindle_mb_everybody(mb)/'
-mutant no_learning membership/agree.c '/^bool spindle_mb_learn/,/^}/ s/if (p->vid <= vid)/if (1)/'
-mutant leader_learns_anything membership/agree.c '/^bool spindle_mb_learn/,/^}/ s/if (leader_of(mb) == mb->me \&\&/if (0 \&\&/'
 mutant leaver_decides membership/member.h '/u64 spindle_mb_voters/,/^}/ s/return .*;/return spindle_mb_alive(mb);/'
 mutant joins_twice membership/agree.c '/^static void compose_members/,/^}/ s/for (mask = spindle_mb_voters(mb);/for (mask = 0;/'
 mutant any_life membership/membership.c 's/ && join\[2 \* i + 1\] == mb->wish_inc)/ \&\& 0)/'
-mutant other_life membership/membership.c 's/if (lets_in(mb, word)) {$/if (spindle_view_rank(next, mb->wish) >= 0) {/'
 # Suspicion.
 mutant accuse_at_once membership/suspect.c 's/^	if (silent)$/	if (0)/'
 mutant accuse_unheard membership/suspect.c 's/if (paused || (waits/if ((waits/'
@@ -116,7 +113,7 @@ mutant close_forgets multicast/multicast.c 's/(send->held != SPINDLE_HELD_NONE |
 mutant parting_forgotten multicast/epoch.c 's/mc->send.parting = old->send.parting;/;/'
 mutant gone_reader_blocks multicast/multicast.c '/^void spindle_mc_detach_reader/,/^}/ s/mc->deliver.blocked = false;/;/'
 mutant late_reader_told multicast/multicast.c 's/dlvq->vid = mc->deliver.vid_due;/dlvq->vid = 0;/'
-mutant copies_overwritten multicast/dlvq.c '/^bool spindle_dlvq_room/,/^}/ s/return !dlvq->copy ||/return true ||/'
+mutant copies_overwritten multicast/dlvq.h '/^static inline bool spindle_dlvq_room/,/^}/ s/return !dlvq->copy ||/return true ||/'
 mutant log_too_small group/wire.c '/^int spindle_mc_create/,/^}/ s/if (old)/if (0)/'
 
 # Two readers, and slots that nothing is sent of.

@@ -363,6 +363,8 @@ static void test_begin(void)
 	smp_store_release(&e->consumed, 1); /* C */
 	spindle_mc_begin(&n->mc, &e->mc, from, first);
 
+	/* No message is in this place of the ring yet. */
+	n->msgs[0][2].unit = 9;
 	/* The waiting slot is sent once, in the round after those of the old view. */
 	settle(n);
 	CHECK_EQ(n->mc.sender[1].walk.slot, 2);
@@ -371,6 +373,9 @@ static void test_begin(void)
 	CHECK_EQ(n->mc.own.word[SPINDLE_COL_SENT], 2);
 	CHECK_EQ(n->mc.member[0].push_slot, 1);
 	CHECK_EQ(n->mc.send.free_slot, 0);
+	/* Space that is released in the next view is owed from the oldest message on. */
+	CHECK_EQ(n->mc.sender[0].rel_slot, 1);
+	CHECK_EQ(n->mc.sender[0].owed, 2);
 	/* This reader has not consumed all of the old view, so DELIVERED must not move. */
 	CHECK_EQ(n->mc.own.word[SPINDLE_COL_DELIVERED], 0);
 	CHECK_EQ(n->mc.own.word[SPINDLE_COL_RECEIVED], 2);
@@ -860,10 +865,10 @@ static void consume(struct ear *ear, u64 n)
 }
 
 /* Of two members the other one sends, so each message is stable at once. */
-static struct end *begun(void)
+static struct end *begun_at(u64 slot)
 {
 	static const u32 from[] = { SPINDLE_NO_RANK };
-	static const u64 first[1] = {};
+	const u64 first[] = { slot };
 	struct end *e = open_end(2, 1);
 
 	e->mc.senders = 1;
@@ -871,6 +876,11 @@ static struct end *begun(void)
 	e->member[1].sender = SPINDLE_NO_RANK;
 	spindle_mc_begin(&e->mc, NULL, from, first);
 	return e;
+}
+
+static struct end *begun(void)
+{
+	return begun_at(0);
 }
 
 static void comes(struct end *e, u64 slot)
@@ -1061,6 +1071,23 @@ static void test_quarter_of_ring(void)
 	free(e);
 }
 
+/* What the members of the last view have released is owed to nobody in a subgroup that begins. */
+static void test_owed_begin(void)
+{
+	struct end *e = begun_at(5);
+	struct ear ear;
+
+	listen(e, &ear, LOG, false);
+	arrives(e, 0, 5, 1);
+	says(e, 0, 2, 2, 0, 6);
+	settle(e);
+	consume(&ear, 1);
+	settle(e);
+	CHECK_EQ(e->mc.sender[0].rel_slot, 6);
+	CHECK_EQ(e->mc.sender[0].owed, 2);
+	free(e);
+}
+
 /* A reader without room is not skipped, and several views become one entry: the latest. */
 static void announce_full(bool copy)
 {
@@ -1131,19 +1158,44 @@ static void test_announce_unread(void)
 	free(e);
 }
 
-/* A frozen reader gets no announcement, and does not hold up the others. */
+/* The engine finds nothing to do while the log is full, and goes on when a reader has consumed. */
+static void test_log_full(void)
+{
+	struct end *e = open_end(1, 0);
+	struct ear ear;
+	u32 i;
+
+	e->mc.deliver.log_mask = W / 2 - 1;
+	listen(e, &ear, LOG, false);
+	spindle_mc_attach_sender(&e->mc, e->desc, &e->free_slot, &e->free_unit);
+	for (i = 0; i < W; i++)
+		commit(e, i);
+	settle(e);
+	CHECK_EQ(e->mc.stats.delivered, W / 2);
+	consume(&ear, 1);
+	settle(e);
+	CHECK_EQ(e->mc.stats.delivered, W / 2 + 1);
+	free(e);
+}
+
+/* A frozen reader gets no announcement, and does not hold up the others, full or not. */
 static void test_announce_frozen(void)
 {
 	struct end *e = begun();
-	struct ear ear, other;
+	struct ear ear, full, other;
 
 	listen(e, &ear, 1, false);
+	listen(e, &full, 1, false);
 	listen(e, &other, LOG, false);
 	consume(&ear, 5);
 	settle(e);
 	CHECK(ear.q.error);
 	spindle_mc_announce(&e->mc, 6);
 	settle(e);
+	CHECK_EQ(full.tail, 1);
+	consume(&full, 5);
+	settle(e);
+	CHECK(full.q.error);
 	spindle_mc_announce(&e->mc, 7);
 	settle(e);
 	CHECK_EQ(ear.tail, 0);
@@ -1693,6 +1745,8 @@ int main(void)
 		{ "a view event in a queue is no message", test_announced_release },
 		{ "a reader gets events of views after its own", test_announce_attach },
 		{ "a reader attaches between two views", test_announce_attach_between },
+		{ "a full log makes the engine wait, not spin", test_log_full },
+		{ "a subgroup that begins owes no space", test_owed_begin },
 		{ "a full reader gets the event of the latest view later", test_announce_full },
 		{ "a log fills up without readers", test_announce_unread },
 		{ "a frozen reader gets no event", test_announce_frozen },

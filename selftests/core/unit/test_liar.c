@@ -548,6 +548,20 @@ static void test_no_blame(void)
 	end();
 }
 
+/* The leader answers for a trim, so it learns none that another member has not received. */
+static void test_learn_leader(void)
+{
+	begin_fenced(3, 0);
+	write_have(1, 4);
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, write_decree(2, 7, 5, 0));
+	expect_waiting(SPINDLE_MB_FENCED);
+	say(2, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, write_decree(2, 7, 4, 0));
+	run(1);
+	CHECK_EQ(mb.state, SPINDLE_MB_ECHOED);
+	CHECK_EQ(mb.learned, BIT(2));
+	end();
+}
+
 /* A decree is not learned if it has messages that are not here, or joiners without a place. */
 static void test_learn_nonsense(void)
 {
@@ -1644,6 +1658,26 @@ static void test_next_joiner(void)
 	end();
 }
 
+/* The view has another life of the node than the one that is wished for, so the wish stays. */
+static void test_next_life(void)
+{
+	begin(3, 0);
+	spindle_mb_invite(&mb, 9, 1);
+	say(1, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	undrained = true;
+	run(3);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_NUM_JOINS), 1);
+	follow_own(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_COMMITTED);
+	mb.wish_inc = 2;
+	install_next();
+	CHECK_EQ(last_id, 9);
+	CHECK_EQ(mb.wish, 9);
+	CHECK_EQ(mb.wish_inc, 2);
+	end();
+}
+
 static void test_wish_beats(void)
 {
 	u64 beat;
@@ -1971,6 +2005,7 @@ int main(void)
 		{ "a leader that shows an impossible decree has lied", test_blame },
 		{ "a leader that leaves out a member may have been deceived", test_no_blame },
 		{ "an impossible decree is not learned", test_learn_nonsense },
+		{ "a leader learns no trim that a member lacks", test_learn_leader },
 		{ "leavers learn of the decree before the view is installed", test_leaver_told },
 		{ "a leaver waits for all voters", test_leaver_waits },
 		{ "a leaver follows the decree of the voters", test_leaver_follows },
@@ -2019,6 +2054,7 @@ int main(void)
 		{ "doubts in the ranks of the next view", test_next_doubts },
 		{ "the majority that joiners wait for", test_next_majority },
 		{ "a joiner with the rank of another member", test_next_joiner },
+		{ "a wish for another life of the joiner stays", test_next_life },
 		{ "a wish is said at once", test_wish_beats },
 		{ "of two decrees a new leader adopts the later one", test_takeover_latest },
 		{ "what the leader said in place of a lie stays", test_misled_once },
