@@ -1001,6 +1001,7 @@ mutant walk_round_low base/smc.c 's/round < walk->rounds ||/round + 1 < walk->ro
 mutant walk_len_again base/smc.c 's/msg->len = len;/msg->len = READ_ONCE(hdr->len);/'
 mutant walk_round_second base/smc.c 's/msg->round = round;/msg->round = READ_ONCE(hdr->round);/'
 mutant express_seal_again base/express.c 's/	copy->seal = s;/	s = READ_ONCE(x->seal);/'
+mutant express_mix_again base/express.c 's/if (payload_mix(copy) != copy->mix)/if (payload_mix(copy) != READ_ONCE(x->mix))/'
 mutant layout_last_block base/layout.c 's/spindle_layout_block(view->num_subgroups)/spindle_layout_block(view->num_subgroups - 1)/'
 mutant layout_size base/layout.c 's/	lo->size = at;/	lo->size = at - SPINDLE_PAGE;/'
 mutant pred_held_ever base/predicate.c 's/pred->held = fire;/pred->held |= fire;/'
@@ -1011,6 +1012,7 @@ mutant pred_any_last base/predicate.c 's/		any = true;/		any = pred->kind != SPI
 
 # A subgroup among liars, and the slots of its process.
 mutant push_pending_formed multicast/push.c 's/r < mc->members \&\& spindle_mc_runs(mc); r++/r < mc->members; r++/'
+mutant slots_large multicast/push.c 's/units = min_t(u32, units, SPINDLE_MAX_LARGE >> SPINDLE_UNIT_SHIFT);/;/'
 mutant release_own_round multicast/release.c 's/.round \* mc->senders + mc->my_sender < low)/.round * mc->senders < low)/'
 mutant deliver_restless multicast/deliver.c 's/head \* mc->senders + s < dlv_limit(mc))/head * mc->senders < dlv_limit(mc))/'
 mutant send_head_last multicast/send.c 's/	if (sd->head == U64_MAX)/	if (1)/'
@@ -1025,11 +1027,13 @@ mutant plaus_delivered_back multicast/receive.c 's/ \&\& delivered >= m->deliver
 mutant outdated_received multicast/receive.c 's/	       word\[SPINDLE_COL_RECEIVED\] <= m->received \&\&/	       1 \&\&/'
 mutant outdated_delivered multicast/receive.c 's/	       word\[SPINDLE_COL_DELIVERED\] <= m->delivered;/	       1;/'
 mutant receive_frozen multicast/receive.c 's/	if (mc->epoch == SPINDLE_EPOCH_FROZEN)/	if (0)/'
+mutant plaus_receiver_sends multicast/receive.c 's/if (m->sender == SPINDLE_NO_RANK \&\& sent)/if (0)/'
 mutant attach_untold multicast/multicast.c '/^void spindle_mc_attach_sender/,/^}/ s/spindle_txq_free(.*);/;/'
 mutant begin_own_sent multicast/epoch.c 's/		mc->own.word\[SPINDLE_COL_SENT\] = 1;/		;/'
 mutant begin_readers multicast/epoch.c 's/	for (q = old->readers; q; q = q->next)/	for (q = old->deliver.readers; q; q = NULL)/'
 mutant tx_len_again multicast/txq.c 's/slot->len = len;/slot->len = READ_ONCE(desc->len);/'
 mutant tx_units_again multicast/txq.c 's/	txq->unit += units;/	txq->unit += READ_ONCE(desc->units);/'
+mutant tx_flags_again multicast/txq.c 's/slot->abandoned = flags \& SPINDLE_TX_ABANDON;/slot->abandoned = READ_ONCE(desc->flags) \& SPINDLE_TX_ABANDON;/'
 
 # What the view before leaves behind, and what members are told, believed and waited for.
 mutant reset_fenced membership/membership.c '/^static void reset_peer/,/^}/ s/p->fenced = false;/;/'
@@ -1071,6 +1075,7 @@ mutant left_doubted membership/suspect.c '/^static u64 left_to_others/,/^}/ s/ \
 mutant suspect_again membership/suspect.c 's/if (rank == mb->me || mb->suspected \& bit ||/if (rank == mb->me ||/'
 mutant lately_short membership/suspect.c 's/#define HEARD_LATELY 4/#define HEARD_LATELY 2/'
 mutant cut_first membership/suspect.c '/^bool spindle_mb_hear/,/^}/ s/mb->ops->cut(mb->ctx, __ffs64(mb->uncut));/mb->ops->cut(mb->ctx, fls64(mb->uncut) - 1);/'
+mutant lately_wraps membership/suspect.c 's/now - min(now, HEARD_LATELY \* mb->interval)/now - HEARD_LATELY * mb->interval/'
 mutant begun_any_committed membership/show.c 's/(stayed \&\& p->vid + 1 == vid \&\& p->phase/(stayed \&\& p->phase/'
 mutant begun_suspected membership/show.c '/^bool spindle_mb_has_begun/,/^}/ s/if (mb->suspected \& BIT_ULL(rank))/if (0)/'
 mutant open_later membership/show.c '/^bool spindle_mb_open/,/^}/ s/p->vid == spindle_mb_view(mb)->vid/p->vid >= spindle_mb_view(mb)->vid/'

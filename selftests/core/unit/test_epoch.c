@@ -677,6 +677,22 @@ static void test_bad_sender(void)
 	free(e);
 }
 
+/* A member that is no sender cannot have sent. */
+static void test_receiver_sends(void)
+{
+	struct end *e = open_end(S, 1);
+
+	e->mc.senders = 2;
+	e->member[2].sender = SPINDLE_NO_RANK;
+	says(e, 2, 0, 0, 0, 0);
+	settle(e);
+	CHECK_EQ(e->mc.bad, 0);
+	says(e, 2, 1, 0, 0, 0);
+	settle(e);
+	CHECK_EQ(e->mc.bad, BIT(2));
+	free(e);
+}
+
 /* Two members break the protocol in one pass: both are recorded. */
 static void test_bad_members(void)
 {
@@ -1734,6 +1750,7 @@ int main(void)
 		{ "one member breaks the protocol, the others are believed", test_bad_member },
 		{ "the messages of a sender that broke the protocol are ignored", test_bad_sender },
 		{ "two members broke the protocol", test_bad_members },
+		{ "a receiver that says that it has sent is bad", test_receiver_sends },
 		{ "messages that are here are delivered during a freeze", test_freeze_idle },
 		{ "a subgroup with too few members gives no rounds", test_lacking },
 		{ "a process exits while its subgroup gives no rounds", test_parting_waits },

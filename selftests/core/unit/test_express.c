@@ -125,6 +125,43 @@ static void test_torn(void)
 }
 
 /* No sender writes this length, so the message stays unread, whatever its seal says. */
+static struct spindle_express *moving, later;
+static u32 looks_left;
+
+static void write_later(void)
+{
+	if (!looks_left--)
+		*moving = later;
+}
+
+/* The sender writes its next message between any two looks. A reader gets one of them, whole. */
+static void test_second_look(void)
+{
+	u32 i, from = spindle_express_offset(100);
+
+	for (i = 0; i < 40; i++) {
+		struct spindle_express x, first, copy;
+		const struct spindle_express *want;
+		u64 seal = 0;
+
+		new_bytes();
+		x = made(1, 0, 100);
+		first = x;
+		new_bytes();
+		later = made(2, 2, 100);
+		moving = &x;
+		looks_left = i;
+		world_look = write_later;
+		if (spindle_express_read(&x, &seal, &copy) == SPINDLE_READ_NEW) {
+			want = copy.seal == first.seal ? &first : &later;
+			CHECK(!memcmp((u8 *)&copy + from, (u8 *)want + from, sizeof(x) - from));
+		}
+		world_look = NULL;
+	}
+	/* There were fewer looks than that. */
+	CHECK(looks_left < 40);
+}
+
 static void test_too_long(void)
 {
 	struct spindle_express x = made(1, 0, 8), copy;
@@ -477,6 +514,7 @@ int main(void)
 		{ "messages alternate between two members", test_there_and_back },
 		{ "a fresh express place holds no message", test_fresh },
 		{ "a blend of two messages is rejected", test_torn },
+		{ "a place that changes while it is read", test_second_look },
 		{ "a message that is too long does not go by express", test_too_long },
 		{ "only short single messages of the right member go by express", test_cost },
 		{ "single messages go by express", test_one_at_a_time },

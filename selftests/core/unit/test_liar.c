@@ -15,6 +15,7 @@
 static struct spindle_mb mb;
 static struct spindle_mb_row *row[MOST];
 static struct spindle_view view;
+static u64 start = 1000 * TIMEOUT; /* when a case begins */
 static u64 now, cuts, have[MOST], trimmed[MOST];
 static u32 installs, stops, last_id, refused_id, absent_id;
 static bool undrained, unflushed;
@@ -106,7 +107,7 @@ static void open_rows(u32 members)
 	view.vid = 7;
 	view.num_members = members;
 	op_layout(NULL, &view, &view);
-	now = 1000 * TIMEOUT;
+	now = start;
 	cuts = 0;
 	installs = 0;
 	last_id = 0;
@@ -996,6 +997,21 @@ static void test_doubt(void)
 	CHECK_EQ(mb.suspected, BIT(0));
 	CHECK_EQ(mb.doubted, 0);
 	end();
+}
+
+/* The clock has just begun to run, so less time has passed than a member may be silent. */
+static void test_doubt_early(void)
+{
+	start = STEP;
+	begin(3, 1);
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_SILENT);
+	CHECK_EQ(mb.doubted, BIT(0));
+	now += STEP;
+	wish(2, 0);
+	spindle_mb_run(&mb, now);
+	CHECK_EQ(mb.suspected, BIT(0));
+	end();
+	start = 1000 * TIMEOUT;
 }
 
 /* ---- words of this node -------------------------------------------------------------------- */
@@ -2034,6 +2050,7 @@ int main(void)
 		{ "the last words of a closed connection count", test_closed_unread },
 		{ "members do not wait for a joiner that has closed", test_closed_joiner },
 		{ "a doubt keeps its reason and its time", test_doubt },
+		{ "a member is silent when the clock has just begun", test_doubt_early },
 		{ "the counts of received messages follow the fence once", test_show_once },
 		{ "a fence is shown behind all messages", test_show_fence },
 		{ "a fence freezes no earlier message", test_fence_skipped },

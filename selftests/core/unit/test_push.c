@@ -411,6 +411,21 @@ static void test_slots(void)
 	}
 }
 
+/* What was reserved for a message is sent up to the size from which a message is large. */
+static void test_slots_large(void)
+{
+	struct spindle_write w[SPINDLE_PUSH_MAX];
+	struct fixture f;
+
+	open_at(&f, 8, 4 * SPINDLE_MAX_LARGE, 0, 0);
+	f.mc.max_msg = 2 * SPINDLE_MAX_LARGE;
+	f.mc.tune.switches &= ~SPINDLE_SW_PACKED;
+	send(&f, 100, 2 * SPINDLE_MAX_LARGE >> SPINDLE_UNIT_SHIFT);
+	CHECK_EQ(spindle_push(&f.mc, 1, 0, 0, w, SPINDLE_PUSH_MAX), 3);
+	CHECK_EQ(w[0].len, SPINDLE_MAX_LARGE);
+	close_it(&f);
+}
+
 /* If both counts changed, there is one guard for RECEIVED and one for DELIVERED. */
 static void test_split(void)
 {
@@ -524,6 +539,7 @@ int main(void)
 		{ "a write has a maximum length", test_long_ranges },
 		{ "partial pushes hold the guard back", test_partial },
 		{ "packed is off: slots have a fixed size", test_slots },
+		{ "no message is sent as longer than a large one", test_slots_large },
 		{ "acknowledgments are pushed one by one", test_split },
 		{ "separate acknowledgments fit into the room of the queue", test_split_room },
 		{ "random traffic arrives", test_random },

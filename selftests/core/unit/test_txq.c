@@ -322,6 +322,7 @@ static void spoil(void)
 	moving->len = U32_MAX;
 	moving->unit = 7;
 	moving->units = U32_MAX;
+	moving->flags = SPINDLE_TX_ABANDON;
 }
 
 /* The process spoils the slot between any two looks at it. What was checked is what is taken. */
@@ -346,6 +347,9 @@ static void test_second_look(void)
 		world_look = NULL;
 		close_it(&f);
 	}
+	/* There is one look at each of five words, and the last slot was spoiled by none of them. */
+	CHECK_EQ(looks_left, 2);
+	CHECK(!s.abandoned);
 }
 
 int main(void)
