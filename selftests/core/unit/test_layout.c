@@ -7,7 +7,8 @@
 #include "core/base/layout.h"
 #include "core/base/smc.h"
 
-#define MAX_RANGES (2 + 3 * SPINDLE_MAX_SUBGROUPS)
+/* The node's block, and block, express place and two rings of each subgroup. */
+#define MAX_RANGES (1 + 4 * SPINDLE_MAX_SUBGROUPS)
 
 struct range {
 	u64 at;

@@ -522,9 +522,9 @@ static void random_run(void)
 
 static void test_random(void)
 {
-	u32 i;
+	u32 i, count = max_t(u64, 1, 1000 * tap_env("SCHEDULES", 100) / 100);
 
-	for (i = 0; i < 1000 && !tap_failures; i++)
+	for (i = 0; i < count && !tap_failures; i++)
 		random_run();
 }
 
