@@ -25,8 +25,8 @@ build()
 
 survives()
 {
-	# A mutant may loop for ever. The limit is far above what a busy machine needs.
-	timeout 900 "$work/build/sim" -n "$seeds" -m 1
+	# A mutant may loop for ever. The limit is of CPU time, and many times what the core needs.
+	(ulimit -t 300 && "$work/build/sim" -n "$seeds" -m 1)
 }
 
 # A crash of the program has no such line, and is found as well.
