@@ -220,7 +220,7 @@ static void append(u32 sender, u64 offset, u32 len, u64 slot, u16 kind)
 
 	f.seq += 1 + rnd() % 3;
 	d.seq = f.seq;
-	if (kind == SPINDLE_DLV_MSG)
+	if (f.dlvq.copy && kind == SPINDLE_DLV_MSG)
 		spindle_dlvq_copy(&f.dlvq, &d, ring_of(sender), f.a.ring_bytes, &budget);
 	spindle_dlvq_append(&f.dlvq, &d);
 	if (f.o.mangle_dlv)
