@@ -88,8 +88,6 @@ mutant view_untold multicast/deliver.c 's/bool view = mc->deliver.vid_due \&\& d
 mutant view_too_late multicast/deliver.c 's/bool view = mc->deliver.vid_due \&\& deliver_view(mc);/bool view = false;/;s/u32 n = mc->deliver.vid_due ? 0 : deliver_batch(mc);/u32 n = deliver_batch(mc);\n\tview = mc->deliver.vid_due \&\& deliver_view(mc);/'
 
 # Subgroups together: passes, pushes, changes.
-mutant joiners_wait_doubted membership/suspect.c 's/spindle_mb_alive(mb) \& ~mb->doubted \& ~mb->came, mask/spindle_mb_alive(mb) \& ~mb->came, mask/'
-mutant form_at_once group/group.c 's/if (r != c->me \&\& !c->ops->joined(c->ctx, r))/if (0)/'
 mutant acks_wait_for_ever group/group.c 's/if (++c->passes % FLUSH_PASSES == 0 || idle)/if (idle)/'
 mutant cold_for_ever group/group.c 's/#define COLD_VISITS 2/#define COLD_VISITS 0/'
 mutant push_unopened group/group.c 's/(open || mc->epoch == SPINDLE_EPOCH_STAYED)/1/'
@@ -124,7 +122,6 @@ mutant abandoned_sent multicast/txq.c 's/slot->abandoned = flags \& SPINDLE_TX_A
 # Nodes that come and go, and lanes that one end has closed.
 mutant parted_waits group/stream.c 's/	set = st->parted | without_end(ss, st);/	set = without_end(ss, st);/'
 mutant invites_nobody group/group.c 's/	spindle_mg_invite(c, now);/	;/'
-mutant wish_for_ever group/invite.c '/^static bool wish_is_over/,/^}/ s/	return true;/	return false;/'
 mutant leaves_at_once membership/membership.c 's/if (mb->leave \&\& mb->state == SPINDLE_MB_ACTIVE)/if (mb->leave)/'
 
 mutants_end

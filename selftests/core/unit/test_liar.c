@@ -1240,22 +1240,31 @@ static void test_accused_later(void)
 	accuse_later(SPINDLE_MB_GOSSIP);
 }
 
-/*
- * A member that has gone or lied is accused and cut off in the last view, too. It is cut off once,
- * although an administrator evicts it as well.
- */
+/* A member that has gone or lied is accused and cut off in the last view, too. */
 static void test_accused_at_once(void)
 {
 	begin_committed();
-	spindle_mb_suspect(&mb, 3, SPINDLE_MB_ADMIN);
 	spindle_mb_suspect(&mb, 3, SPINDLE_MB_LIED);
 	spindle_mb_suspect(&mb, 0, SPINDLE_MB_GONE);
 	run(1);
 	CHECK_EQ(mb.suspected, BIT(0) | BIT(2) | BIT(3));
 	CHECK_EQ(cuts, BIT(0) | BIT(3));
+	end();
+}
+
+/* A member that an administrator evicts, and that lies, is cut off once. */
+static void test_accused_twice(void)
+{
+	begin_committed();
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_ADMIN);
+	spindle_mb_suspect(&mb, 3, SPINDLE_MB_LIED);
+	run(1);
+	CHECK_EQ(cuts, BIT(3));
 	cuts = 0;
 	undrained = false;
 	run(2);
+	CHECK_EQ(spindle_mb_view(&mb)->vid, VID + 1);
+	CHECK_EQ(mb.suspected, BIT(2));
 	CHECK_EQ(cuts, 0);
 	end();
 }
@@ -2060,6 +2069,7 @@ int main(void)
 		{ "a decree is delivered although the others have gone", test_committed_alone },
 		{ "a member in the last view accuses in the next one", test_accused_later },
 		{ "a member accuses a liar at once in any view", test_accused_at_once },
+		{ "a member with two accusations is cut off once", test_accused_twice },
 		{ "another decree under the same ballot is a lie", test_same_ballot },
 		{ "a leader shows the decree of another leader", test_other_ballot },
 		{ "a wedged member finds that the others have gone on", test_wedged_behind },
