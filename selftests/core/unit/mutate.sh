@@ -27,7 +27,7 @@ build()
 
 survives()
 {
-	unit check STOP=1
+	TAP_STOP=1 unit check STOP=1
 }
 
 # Tests that have noticed most mutants of a file, the first one first.
@@ -54,7 +54,7 @@ notices()
 
 	for name in $(first_tests "$1"); do
 		unit "$work/build/test_$name" || return 1
-		timeout 100 "$work/build/test_$name" || {
+		TAP_STOP=1 timeout 100 "$work/build/test_$name" || {
 			echo "# FAILED: test_$name"
 			return 0
 		}
