@@ -1128,6 +1128,7 @@ mutant rdmc_fail_view rdmc/rdmc.c 's/	if ((error == SPINDLE_RDMC_LOST || error =
 mutant rdmc_cut_twice rdmc/rdmc.c 's/	if (r->m\[m\].cut || r->m\[m\].lost)/	if (r->m[m].lost)/'
 mutant rdmc_returned_used rdmc/rdmc.c '/^void spindle_rdmc_returned/,/^}/ s/slot\[g\].state != SPINDLE_RDMC_GRANTED ||/slot[g].state == SPINDLE_RDMC_FREE ||/'
 mutant rdmc_spoiled_own rdmc/rdmc.c '/^bool spindle_rdmc_spoiled/,/^}/ s/	if (r->complete != r->ended)/	if (0)/'
+mutant rdmc_remind_time rdmc/rdmc.c '/^void spindle_rdmc_remind/,/^}/ s/	r->reminded = r->now;/	;/'
 mutant rdmc_front_moved rdmc/wait.c 's/max(r->front_ns, obj->moved_ns) +/r->front_ns +/'
 mutant rdmc_slowest_ahead rdmc/wait.c 's/if (p->ended == r->front \&\& (!low/if ((!low/'
 mutant rdmc_former_fails rdmc/talk.c '/^static bool hear_hello/,/^}/ s/		p->failed = true;/		;/'

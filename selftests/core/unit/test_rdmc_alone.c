@@ -225,6 +225,25 @@ static void test_slowest_behind(void)
 	CHECK_EQ(last.node, 2 + 1);
 }
 
+/* The root reminds members that wait four times in a timeout, however often it runs. */
+static void test_reminders(void)
+{
+	u64 object;
+	u32 i;
+	int mem;
+
+	begin(3, 0);
+	CHECK_EQ(spindle_rdmc_send(&r, 64 * BLOCK, 0, &mem, &object), 0);
+	run(1);
+	said[SPINDLE_RDMC_PROGRESS] = 0;
+	for (i = 1; i <= 40; i++) {
+		run(TIMEOUT / 20);
+		hear(2, SPINDLE_RDMC_PROGRESS, 0, 0, 0, i);
+	}
+	/* Two members for two timeouts. */
+	CHECK_EQ(said[SPINDLE_RDMC_PROGRESS], 2 * 2 * 4);
+}
+
 /* An object has a timeout from its last block on, and the next one from the end of the first. */
 static void test_patience(void)
 {
@@ -556,6 +575,7 @@ int main(void)
 		{ "the time of writes under way is measured", test_busy },
 		{ "a member that is ahead is not slow", test_slowest_behind },
 		{ "how long an object may take", test_patience },
+		{ "the root reminds members four times in a timeout", test_reminders },
 		{ "announcements", test_announced },
 		{ "objects that the root gives up", test_aborted },
 		{ "how far members say that they are", test_progress },
