@@ -5,7 +5,7 @@
 #
 #   deps.sh PURPOSE...	build lib style vm kernel-6.1 kernel-6.12
 #			headers-6.1 headers-6.12 bench bench-peers bench-rdmc
-#			model fuzz docs
+#			model fuzz docs cost
 #
 # Nothing is said or done when nothing is missing.  As root on Debian the rest
 # is installed with apt; elsewhere it is listed and the status is 1.
@@ -51,6 +51,8 @@ needs_bench_rdmc="cmd/mpirun:openmpi-bin cmd/mpicc:libopenmpi-dev"
 # Packages for "make -C selftests/core/fuzz" alone.
 needs_fuzz="cmd/clang-14:clang-14 cmd/perl:perl cmd/make:make
 	file/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a:libclang-rt-14-dev"
+# Packages for the counts of selftests/bench/test/cost.
+needs_cost="cmd/valgrind:valgrind"
 # Packages for "make html", and for its check in the build lane.
 needs_docs="cmd/sphinx-build:python3-sphinx"
 # Packages for "make check-model" alone.
@@ -122,6 +124,7 @@ find_missing()
 		model) needs=$needs_model ;;
 		docs) needs=$needs_docs ;;
 		fuzz) needs=$needs_fuzz ;;
+		cost) needs=$needs_cost ;;
 		kernel-* | headers-*)
 			needs=${purpose%%-*}/${purpose#*-}
 			case $purpose in
