@@ -132,17 +132,29 @@ hold_up_node_2()
 
 	spindle-pipe -n 2 -g 1 -r -q -c >/dev/null 2>&1 &
 	held_reader=$!
+	held_all=$held_reader
 	check "a process reads at node 2" wait_until 30 readers_are 2 1
 	for i in 1 3 4; do
 		spindle-pipe -n "$i" -g 1 -r -q >/dev/null 2>&1 &
+		held_all="$held_all $!"
 	done
 	kill -STOP "$held_reader"
 	yes message | spindle-pipe -n 1 -g 1 -s >/tmp/send.out 2>&1 &
-	# shellcheck disable=SC2034 # the script ends it
 	held_sender=$!
+	held_all="$held_all $held_sender"
 	check "the ring of the reader is full, and no member delivers any more" \
 		wait_until 60 stands_still
 	check "a member leaves" spindle-ctl node leave id 4
 	check "two members go on, and node 2 waits for its reader" wait_until 60 in_view 2 1 3
 	is "node 2 is in the first view" "$(live_word 2 vid)" 1
+}
+
+# Have all processes that hold_up_node_2 began ended? Until then they keep the module.
+held_are_dead()
+{
+	local p
+
+	for p in $held_all; do
+		dead "$p" || return 1
+	done
 }

@@ -52,5 +52,6 @@ kill -CONT "$held_reader"
 check "the reader reads, and all nodes are in the third view" wait_until 60 in_view 3 1 2 3 5
 kill "$held_sender"
 check "nodes go" loop_del 5
+check "processes end" wait_until 60 held_are_dead
 check "module goes" limit 60 rmmod spindle
 finish

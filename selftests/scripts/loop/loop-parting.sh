@@ -54,5 +54,6 @@ check "the reader reads, and node 2 is in the second view" wait_until 60 in_view
 check "the sender has parted" wait_until 60 sender_is false
 kill "$held_sender"
 check "nodes go" loop_del 4
+check "processes end" wait_until 60 held_are_dead
 check "module goes" limit 60 rmmod spindle
 finish
