@@ -26,6 +26,7 @@
 #include <sys/ioctl.h>
 #include <sys/klog.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/reboot.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -473,6 +474,8 @@ static int do_limit(int argc, char **argv)
 		return 125;
 	if (!pid) {
 		setpgid(0, 0);
+		/* A script may end and take "limit" along, but not this process group. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		sigprocmask(SIG_UNBLOCK, &set, NULL);
 		execvp(argv[2], argv + 2);
 		_exit(127);
