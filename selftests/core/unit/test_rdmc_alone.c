@@ -14,6 +14,7 @@
 static struct spindle_rdmc r;
 static u64 now, cuts;
 static u32 stops, writes, grants, breaks;
+static bool deaf; /* the process reads no events */
 static u32 said[SPINDLE_RDMC_END + 1];
 static u32 algorithm = SPINDLE_ALG_SEQUENTIAL;
 static struct spindle_rdmc_event last;
@@ -25,7 +26,7 @@ static bool op_yes(struct spindle_rdmc *g, u32 m)
 
 static bool op_listens(struct spindle_rdmc *g)
 {
-	return true;
+	return !deaf;
 }
 
 static void op_say(struct spindle_rdmc *g, u32 m, const struct spindle_rdmc_msg *msg)
@@ -125,6 +126,7 @@ static void begin(u32 n, u32 me)
 	writes = 0;
 	grants = 0;
 	breaks = 0;
+	deaf = false;
 	memset(said, 0, sizeof(said));
 	memset(&last, 0, sizeof(last));
 	spindle_rdmc_init(&r, &cfg, &ops);
@@ -445,6 +447,35 @@ static void test_grants(void)
 	CHECK(breach_of(0));
 }
 
+/* An object waits for the process. Until it ends, the root owes no block of the next one. */
+static void test_kept_back(void)
+{
+	unsigned long have[2] = { 0 };
+	u32 i;
+	int mem;
+
+	begin_offered(2);
+	CHECK_EQ(spindle_rdmc_accept(&r, 0, BLOCK, &mem, &have[0]), 0);
+	CHECK_EQ(spindle_rdmc_accept(&r, 1, BLOCK, &mem, &have[1]), 0);
+	run(1);
+	deaf = true;
+	spindle_rdmc_arrived(&r, 0, 0);
+	run(1);
+	spindle_rdmc_revoked(&r, 0, 0);
+	for (i = 0; i < 8; i++)
+		run(TIMEOUT / 2);
+	CHECK_EQ(r.ended, 0);
+	deaf = false;
+	run(TIMEOUT / 2);
+	CHECK_EQ(r.ended, 1);
+	CHECK_EQ(r.state, SPINDLE_RDMC_S_OPEN);
+	for (i = 0; i < 5; i++)
+		run(TIMEOUT / 2);
+	CHECK_EQ(r.state, SPINDLE_RDMC_S_OPEN);
+	run(TIMEOUT / 2);
+	CHECK_EQ(r.error, SPINDLE_RDMC_TIMEOUT);
+}
+
 /* Grants of an object that is given up are returned, whenever they come, and no others. */
 static void test_returned(void)
 {
@@ -582,6 +613,7 @@ int main(void)
 		{ "objects that members give up", test_stop },
 		{ "members that close", test_closed },
 		{ "grants that cannot be", test_grants },
+		{ "an object that waits for the process keeps back the next one", test_kept_back },
 		{ "grants of objects that are given up", test_returned },
 		{ "a member that returns its grants", test_no_more_grants },
 		{ "what the process may ask for", test_asked },
