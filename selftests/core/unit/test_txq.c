@@ -347,7 +347,7 @@ static void test_second_look(void)
 		world_look = NULL;
 		close_it(&f);
 	}
-	/* There is one look at each of five words, so none of them saw that the last slot changed. */
+	/* Each of five words is looked at once, before the last slot changes. */
 	CHECK_EQ(looks_left, 2);
 	CHECK(!s.abandoned);
 }
