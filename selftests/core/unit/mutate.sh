@@ -1041,7 +1041,7 @@ mutant receive_frozen multicast/receive.c 's/	if (mc->epoch == SPINDLE_EPOCH_FRO
 mutant plaus_receiver_sends multicast/receive.c 's/if (m->sender == SPINDLE_NO_RANK \&\& sent)/if (0)/'
 mutant attach_untold multicast/multicast.c '/^void spindle_mc_attach_sender/,/^}/ s/spindle_txq_free(.*);/;/'
 mutant begin_own_sent multicast/epoch.c 's/		mc->own.word\[SPINDLE_COL_SENT\] = 1;/		;/'
-mutant begin_readers multicast/epoch.c 's/	for (q = old->readers; q; q = q->next)/	for (q = old->deliver.readers; q; q = NULL)/'
+mutant begin_readers multicast/epoch.c 's/	for (q = old->readers; q; q = q->next)/	for (q = old->readers; q; q = NULL)/'
 mutant tx_len_again multicast/txq.c 's/slot->len = len;/slot->len = READ_ONCE(desc->len);/'
 mutant tx_units_again multicast/txq.c 's/	txq->unit += units;/	txq->unit += READ_ONCE(desc->units);/'
 mutant tx_flags_again multicast/txq.c 's/slot->abandoned = flags \& SPINDLE_TX_ABANDON;/slot->abandoned = READ_ONCE(desc->flags) \& SPINDLE_TX_ABANDON;/'

@@ -476,6 +476,24 @@ static void test_kept_back(void)
 	CHECK_EQ(r.error, SPINDLE_RDMC_TIMEOUT);
 }
 
+/* The root has stopped an object, and does not say that it has returned a grant. */
+static void test_stopping_held(void)
+{
+	unsigned long have = 0;
+	int mem;
+
+	begin_offered(2);
+	CHECK_EQ(spindle_rdmc_accept(&r, 0, BLOCK, &mem, &have), 0);
+	run(1);
+	CHECK_EQ(grants, 1);
+	hear(0, ABORT_OF(0));
+	run(1);
+	CHECK_EQ(r.state, SPINDLE_RDMC_S_OPEN);
+	run(TIMEOUT + 1);
+	CHECK_EQ(r.error, SPINDLE_RDMC_TIMEOUT);
+	CHECK_EQ(r.culprit, 1);
+}
+
 /* Grants of an object that is given up are returned, whenever they come, and no others. */
 static void test_returned(void)
 {
@@ -614,6 +632,7 @@ int main(void)
 		{ "members that close", test_closed },
 		{ "grants that cannot be", test_grants },
 		{ "an object that waits for the process keeps back the next one", test_kept_back },
+		{ "a grant of a stopped object that does not return", test_stopping_held },
 		{ "grants of objects that are given up", test_returned },
 		{ "a member that returns its grants", test_no_more_grants },
 		{ "what the process may ask for", test_asked },
