@@ -124,7 +124,6 @@ static void test_torn(void)
 	}
 }
 
-/* No sender writes this length, so the message stays unread, whatever its seal says. */
 static struct spindle_express *moving, later;
 static u32 looks_left;
 
@@ -162,6 +161,7 @@ static void test_second_look(void)
 	CHECK(looks_left < 40);
 }
 
+/* No sender writes this length, so the message stays unread, whatever its seal says. */
 static void test_too_long(void)
 {
 	struct spindle_express x = made(1, 0, 8), copy;
