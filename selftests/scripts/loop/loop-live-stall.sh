@@ -52,6 +52,8 @@ wait $reader || rc=$?
 is "the reader ends with an error" $rc 1
 check "the reader says why" \
 	grep -q 'frozen: the process consumed nothing for longer' /tmp/reader.err
+# A state that had become ACTIVE would freeze again, as an error of the ring.
+is "it was frozen once" "$(loop_stat 2 1 stalled) $(loop_stat 2 1 frozen)" "1 0"
 check "nodes go" loop_del 3
 check "module goes" limit 60 rmmod spindle
 finish

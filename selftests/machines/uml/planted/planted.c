@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bugs on purpose: one per checker of the debug kernel, chosen by "bug". A
- * checker that misses a bug here would also miss bugs of spindle.
+ * Bugs on purpose: one per checker of the debug kernel, and one per assertion of a context, chosen by
+ * "bug". A checker that misses a bug here would also miss bugs of spindle.
  */
 #include <linux/debugobjects.h>
 #include <linux/errno.h>
@@ -14,10 +14,11 @@
 #include <linux/string.h>
 #include <linux/timer.h>
 #include <linux/vmalloc.h>
+#include "base/engine.h"
 
 static char *bug = "";
 module_param(bug, charp, 0444);
-MODULE_PARM_DESC(bug, "uaf, vmalloc, lock, sleep, leak, shift, bounds, timer or list");
+MODULE_PARM_DESC(bug, "uaf, vmalloc, lock, sleep, leak, shift, bounds, timer, list, held or engine");
 
 static DEFINE_MUTEX(one);
 static DEFINE_MUTEX(two);
@@ -132,6 +133,20 @@ static void planted_list(void)
 	list_add(&entry, &head);
 }
 
+/* A function that needs a lock has a caller that does not hold it. */
+static noinline void planted_held(void)
+{
+	lockdep_assert_held(&one);
+}
+
+/* Work of an engine is done by another thread. */
+static noinline void planted_engine(void)
+{
+	static struct spindle_engine engine;
+
+	spindle_engine_assert(&engine);
+}
+
 static const struct {
 	const char *name;
 	void (*fn)(void);
@@ -145,6 +160,8 @@ static const struct {
 	{ "bounds", planted_bounds },
 	{ "timer", planted_timer },
 	{ "list", planted_list },
+	{ "held", planted_held },
+	{ "engine", planted_engine },
 };
 
 static int __init planted_init(void)
