@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bugs on purpose: one per checker of the debug kernel, and one per assertion of a context, chosen by
- * "bug". A checker that misses a bug here would also miss bugs of spindle.
+ * Bugs on purpose: one per checker of the debug kernel, and one per assertion of a context, chosen
+ * by "bug". A checker that misses a bug here would also miss bugs of spindle.
  */
 #include <linux/debugobjects.h>
 #include <linux/errno.h>
