@@ -44,7 +44,7 @@ rdmc_begin()
 
 	members=$1
 	shift
-	rm -f $rdmc_flag $rdmc_rc
+	rm -f $rdmc_flag $rdmc_rc $rdmc_pid
 	rdmc_group=$((rdmc_group + 100))
 	{
 		rdmc-load -m "$members" -n "$node" -G $rdmc_group -c 100000 -l 1-300000 -b 16384 \
@@ -54,6 +54,8 @@ rdmc_begin()
 		wait $! || rc=$?
 		echo $rc >$rdmc_rc
 	} &
+	# The caller may kill the process at once.
+	wait_until 60 test -s $rdmc_pid
 }
 
 # rdmc_ends STATUS
