@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 		if (err > 0)
 			err = 0;
 		while (spindle_peek(&q, &m) == 1) {
-			printf("%llu from node %u: %.*s\n", (unsigned long long)m.seq, m.node,
+			printf("%llu from node %u: %.*s\n", (unsigned long long)m.lsn, m.node,
 			       (int)m.len, (const char *)m.data);
 			back |= m.sender == spindle_sender_rank(&q);
 		}

@@ -40,8 +40,11 @@ static int spindle_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* The first version of the argument ends with its last section. */
-#define ATTACH_SIZE_MIN offsetofend(struct spindle_attach, sst)
+/*
+ * In the first version with positions the argument ends here. A program of an older version would take
+ * a position for the place in a view.
+ */
+#define ATTACH_SIZE_MIN offsetofend(struct spindle_attach, resv2)
 
 /* How long a new sender waits until the messages of the former one are sent. */
 #define PARTING_MS 5000
@@ -77,7 +80,9 @@ static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 
 	if (get_user(size, (u32 __user *)arg))
 		return -EFAULT;
-	if (size < ATTACH_SIZE_MIN || size > PAGE_SIZE)
+	if (size < ATTACH_SIZE_MIN)
+		return -EPROTONOSUPPORT;
+	if (size > PAGE_SIZE)
 		return -EINVAL;
 	err = copy_struct_from_user(&args, sizeof(args), arg, size);
 	if (err)
@@ -193,9 +198,10 @@ static long spindle_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	struct spindle_attachment *att = file->private_data;
 	void __user *ptr = (void __user *)arg;
 
-	switch (cmd) {
-	case SPINDLE_IOC_ATTACH:
+	/* The number contains the size of the struct, which may be that of another version. */
+	if ((cmd & ~IOCSIZE_MASK) == (SPINDLE_IOC_ATTACH & ~IOCSIZE_MASK))
 		return ioctl_attach(att, ptr);
+	switch (cmd) {
 	case SPINDLE_IOC_KICK:
 		return ioctl_kick(att);
 	case SPINDLE_IOC_MEMBERS:

@@ -35,7 +35,7 @@ int spindle_node_begin(struct spindle_node *node, const struct spindle_view *vie
 	if (!spindle_lineage_given(lineage) && view->num_members > 1)
 		spindle_lineage_of(lineage, view, rules);
 	while (!spindle_lineage_given(lineage))
-		get_random_bytes(lineage, sizeof(*lineage));
+		get_random_bytes(lineage->word, sizeof(lineage->word));
 	/* A new incarnation, so that no member takes an earlier view of the node for this one. */
 	node->incarnation = get_random_u64() | 1;
 	spindle_payer_set(&node->payer);

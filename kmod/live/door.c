@@ -97,17 +97,17 @@ bool spindle_answer_proven(struct spindle_answer *answer, struct spindle_key *ke
 }
 
 /**
- * spindle_door_other() - does a node belong to another lineage?
+ * spindle_door_other() - does a node belong to another lineage or era?
  * @door: the door, or NULL
  * @hello: the node's hello
  *
  * A node that has no lineage yet may still join this one.
  *
- * Return: true if both have a lineage, and they differ
+ * Return: 0, or enum spindle_refusal
  */
-bool spindle_door_other(const struct spindle_door *door, const struct spindle_hello *hello)
+u32 spindle_door_other(const struct spindle_door *door, const struct spindle_hello *hello)
 {
-	return door && spindle_hello_other(hello, &door->view);
+	return door ? spindle_hello_other(hello, &door->view) : 0;
 }
 
 /**

@@ -80,7 +80,7 @@ bool spindle_answer_proven(struct spindle_answer *answer, struct spindle_key *ke
 			   const void *question);
 
 /* With the endpoint's lock. */
-bool spindle_door_other(const struct spindle_door *door, const struct spindle_hello *hello);
+u32 spindle_door_other(const struct spindle_door *door, const struct spindle_hello *hello);
 u32 spindle_door_answer(const struct spindle_door *door, struct spindle_key *key,
 			const struct spindle_hello *hello, struct spindle_reject *reject);
 u32 spindle_door_knock(struct spindle_door *door, const struct spindle_hello *hello,

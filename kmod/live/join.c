@@ -110,6 +110,7 @@ static bool final(u32 refusal)
 	case SPINDLE_REFUSE_CLUSTER:
 	case SPINDLE_REFUSE_KEY:
 	case SPINDLE_REFUSE_LINEAGE:
+	case SPINDLE_REFUSE_ERA:
 		return true;
 	default:
 		return false;

@@ -148,11 +148,11 @@ int spindle_netlink_node_del_doit(struct sk_buff *skb, struct genl_info *info)
 static int check_static(struct genl_info *info)
 {
 	const struct nlattr *attr = info->attrs[SPINDLE_A_CONTACT] ? :
-				    info->attrs[SPINDLE_A_LINEAGE];
+				    info->attrs[SPINDLE_A_LINEAGE] ? : info->attrs[SPINDLE_A_ERA];
 
 	if (attr) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
-				    "only a live view has contacts and a lineage");
+				    "only a live view has contacts, a lineage and an era");
 		return -EINVAL;
 	}
 	if (info->attrs[SPINDLE_A_INSECURE]) {

@@ -245,7 +245,7 @@ int spindle_fill_insecure(struct sk_buff *skb, const struct spindle_node *node)
 }
 
 /**
- * spindle_fill_lineage() - add the lineage of a live view
+ * spindle_fill_lineage() - add lineage and era of a live view
  * @skb: room
  * @lineage: the lineage
  *
@@ -253,7 +253,9 @@ int spindle_fill_insecure(struct sk_buff *skb, const struct spindle_node *node)
  */
 int spindle_fill_lineage(struct sk_buff *skb, const struct spindle_lineage *lineage)
 {
-	return nla_put(skb, SPINDLE_A_LINEAGE, sizeof(*lineage), lineage);
+	return nla_put(skb, SPINDLE_A_LINEAGE, sizeof(lineage->word), lineage->word) ||
+	       nla_put_u64_64bit(skb, SPINDLE_A_ERA, lineage->era, SPINDLE_A_PAD) ?
+	       -EMSGSIZE : 0;
 }
 
 /**
@@ -396,12 +398,14 @@ static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_READER);
 	u64 lag = reader_lag(att), since = READ_ONCE(att->since_ns), now = ktime_get_ns();
 	u64 idle = lag && now > since ? div_u64(now - since, NSEC_PER_MSEC) : 0;
+	u64 lsn = spindle_dlvq_lsn(&att->dlvq, READ_ONCE(att->sg->mc.deliver.lsn));
 
 	if (!nest || nla_put_u32(skb, SPINDLE_READER_A_PID, pid_vnr(att->pid)) ||
 	    nla_put_string(skb, SPINDLE_READER_A_COMM, att->comm) ||
 	    nla_put_u8(skb, SPINDLE_READER_A_COPY, !!(att->flags & SPINDLE_ATTACH_COPY)) ||
 	    nla_put_u64_64bit(skb, SPINDLE_READER_A_LAG, lag, SPINDLE_READER_A_PAD) ||
-	    nla_put_u64_64bit(skb, SPINDLE_READER_A_IDLE_MS, idle, SPINDLE_READER_A_PAD))
+	    nla_put_u64_64bit(skb, SPINDLE_READER_A_IDLE_MS, idle, SPINDLE_READER_A_PAD) ||
+	    nla_put_u64_64bit(skb, SPINDLE_READER_A_LSN, lsn, SPINDLE_READER_A_PAD))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -493,6 +497,8 @@ int spindle_fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
 	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_ERROR, READ_ONCE(sg->error)) ||
 	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_READERS, sg->readers) ||
 	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_SENDER, !!sg->sender) ||
+	    nla_put_u64_64bit(skb, SPINDLE_SUBGROUP_A_LSN, READ_ONCE(sg->mc.deliver.lsn),
+			      SPINDLE_SUBGROUP_A_PAD) ||
 	    fill_subgroup_stats(skb, sg) || fill_tune(skb, sg) ||
 	    fill_hist(skb, SPINDLE_SUBGROUP_A_SEND_HIST, sg->mc.stats.send_hist) ||
 	    fill_hist(skb, SPINDLE_SUBGROUP_A_RECV_HIST, sg->mc.stats.recv_hist) ||

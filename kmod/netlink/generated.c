@@ -64,6 +64,7 @@ static const struct nla_policy subgroup_policy[SPINDLE_SUBGROUP_A_MAX + 1] = {
 	[SPINDLE_SUBGROUP_A_HOLD] = NLA_POLICY_MAX(NLA_U8, 1),
 	[SPINDLE_SUBGROUP_A_NODE] = NLA_POLICY_NESTED(subgroup_node_policy),
 	[SPINDLE_SUBGROUP_A_RULE] = NLA_POLICY_NESTED(rule_policy),
+	[SPINDLE_SUBGROUP_A_LSN] = { .type = NLA_U64 },
 };
 
 static const struct nla_policy contact_policy[SPINDLE_CONTACT_A_MAX + 1] = {
@@ -81,6 +82,7 @@ static const struct nla_policy view_set_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_CHECK] = NLA_POLICY_MAX(NLA_U8, SPINDLE_CHECK_ALONE),
 	[SPINDLE_A_CONTACT] = NLA_POLICY_NESTED(contact_policy),
 	[SPINDLE_A_LINEAGE] = NLA_POLICY_EXACT_LEN(SPINDLE_LINEAGE_LEN),
+	[SPINDLE_A_ERA] = { .type = NLA_U64 },
 	[SPINDLE_A_INSECURE] = { .type = NLA_FLAG },
 };
 
@@ -133,6 +135,7 @@ static const struct nla_policy node_join_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
 	[SPINDLE_A_CONTACT] = NLA_POLICY_NESTED(contact_policy),
 	[SPINDLE_A_LINEAGE] = NLA_POLICY_EXACT_LEN(SPINDLE_LINEAGE_LEN),
+	[SPINDLE_A_ERA] = { .type = NLA_U64 },
 	[SPINDLE_A_INSECURE] = { .type = NLA_FLAG },
 };
 

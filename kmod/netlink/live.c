@@ -48,6 +48,7 @@ static struct contacts *parse_contacts(struct genl_info *info)
 {
 	struct contacts *contacts = kvzalloc(sizeof(*contacts), GFP_KERNEL_ACCOUNT);
 	const struct nlattr *lineage = info->attrs[SPINDLE_A_LINEAGE];
+	const struct nlattr *era = info->attrs[SPINDLE_A_ERA];
 	int err;
 
 	if (!contacts)
@@ -56,12 +57,19 @@ static struct contacts *parse_contacts(struct genl_info *info)
 	contacts->cfg.insecure = info->attrs[SPINDLE_A_INSECURE];
 	err = spindle_netlink_each(contacts, info, SPINDLE_A_CONTACT, parse_contact);
 	if (!err && lineage) {
-		nla_memcpy(&contacts->cfg.lineage, lineage, sizeof(contacts->cfg.lineage));
+		nla_memcpy(contacts->cfg.lineage.word, lineage,
+			   sizeof(contacts->cfg.lineage.word));
 		if (!spindle_lineage_given(&contacts->cfg.lineage)) {
 			NL_SET_ERR_MSG_ATTR(info->extack, lineage, "a lineage is not zero");
 			err = -EINVAL;
 		}
 	}
+	if (!err && era && !lineage) {
+		NL_SET_ERR_MSG_ATTR(info->extack, era, "an era needs its lineage");
+		err = -EINVAL;
+	}
+	if (era)
+		contacts->cfg.lineage.era = nla_get_u64(era);
 	if (!err)
 		return contacts;
 	kvfree(contacts);
@@ -156,6 +164,11 @@ static int parse_rule(void *ctx, const struct nlattr *nest, struct netlink_ext_a
 	if (err)
 		return err;
 	rule->shards = r[SPINDLE_RULE_A_SHARDS] ? nla_get_u32(r[SPINDLE_RULE_A_SHARDS]) : 1;
+	if (rule->shards > 1 && rule->cfg.former) {
+		NL_SET_ERR_MSG_ATTR(extack, a[SPINDLE_SUBGROUP_A_LSN],
+				    "several shards have no position in common");
+		return -EINVAL;
+	}
 	rule->min = r[SPINDLE_RULE_A_MIN] ? nla_get_u32(r[SPINDLE_RULE_A_MIN]) : 1;
 	rule->on_exit = r[SPINDLE_RULE_A_ON_EXIT] ? nla_get_u8(r[SPINDLE_RULE_A_ON_EXIT]) : 0;
 	rule->all_send = r[SPINDLE_RULE_A_SENDERS] ? nla_get_u8(r[SPINDLE_RULE_A_SENDERS]) : 1;
@@ -176,6 +189,7 @@ static int parse(struct spindle_view *view, struct spindle_rules *rules, struct 
 {
 	int err = parse_live(rules, info), fault;
 	const char *text;
+	u32 i;
 
 	if (!err)
 		err = spindle_netlink_members(view, info);
@@ -191,6 +205,9 @@ static int parse(struct spindle_view *view, struct spindle_rules *rules, struct 
 		return -EINVAL;
 	}
 	spindle_rules_apply(rules, NULL, view);
+	/* Positions belong to the view. The rules hold for later views, too. */
+	for (i = 0; i < rules->num_rules; i++)
+		rules->rule[i].cfg.former = 0;
 	err = spindle_netlink_check(view, true, info);
 	/* A first view of one node may lack members: its subgroups wait until it has grown. */
 	if (!err && view->num_members > 1 && spindle_rules_lacking(rules, view) >= 0) {

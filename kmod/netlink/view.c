@@ -137,6 +137,14 @@ int spindle_netlink_subgroup(struct spindle_view_subgroup *sg, const struct nlat
 	if (a[SPINDLE_SUBGROUP_A_MODE])
 		sg->mode = nla_get_u8(a[SPINDLE_SUBGROUP_A_MODE]);
 	sg->hold = a[SPINDLE_SUBGROUP_A_HOLD] ? nla_get_u8(a[SPINDLE_SUBGROUP_A_HOLD]) : 1;
+	if (a[SPINDLE_SUBGROUP_A_LSN])
+		sg->former = nla_get_u64(a[SPINDLE_SUBGROUP_A_LSN]);
+	if (sg->former && sg->mode != SPINDLE_MODE_ORDERED)
+		return spindle_deny(extack, a[SPINDLE_SUBGROUP_A_LSN], -EINVAL,
+				    "only an ordered subgroup begins at a position");
+	if (sg->former > SPINDLE_MAX_LSN)
+		return spindle_deny(extack, a[SPINDLE_SUBGROUP_A_LSN], -EINVAL,
+				    "the position that a subgroup begins at is 2^62 at most");
 	return parse_sizes(sg, a, extack);
 }
 

@@ -70,8 +70,8 @@ struct spindle_membership_ops {
 	/** @knock: a node asks to be let in. Returns enum spindle_refusal */
 	u32 (*knock)(struct spindle_door *door, const struct spindle_hello *hello,
 		     const struct sockaddr_storage *from);
-	/** @other: has the node of a hello another lineage? */
-	bool (*other)(const struct spindle_door *door, const struct spindle_hello *hello);
+	/** @other: has the node of a hello another lineage or era? Returns enum spindle_refusal */
+	u32 (*other)(const struct spindle_door *door, const struct spindle_hello *hello);
 };
 
 /**

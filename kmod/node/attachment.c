@@ -404,6 +404,20 @@ static void describe_layout(const struct spindle_attachment *att,
 		args->rx = section(PART_RX, args->ring_bytes);
 }
 
+/* A process that comes back compares all three with those that it has kept. */
+static void describe_position(const struct spindle_attachment *att,
+			      const struct spindle_subgroup *sg, struct spindle_attach *args)
+{
+	const struct spindle_lineage *lineage = sg->inst->lineage;
+
+	args->lsn = att->lsn;
+	if (!lineage)
+		return;
+	args->lineage[0] = lineage->word[0];
+	args->lineage[1] = lineage->word[1];
+	args->era = lineage->era;
+}
+
 static struct spindle_subgroup *find_subgroup(const struct spindle_net *sn,
 					      const struct spindle_attach *args)
 {
@@ -454,6 +468,7 @@ static void attach_fn(void *ctx)
 		spindle_mc_attach_reader(mc, &att->dlvq);
 		att->since_ns = ktime_get_ns();
 	}
+	att->lsn = mc->deliver.lsn;
 	list_add_tail(&att->link, &sg->attachments);
 	spindle_subgroup_touch(sg);
 }
@@ -490,7 +505,8 @@ static int check_args(const struct spindle_attach *args)
 	u32 flags = args->flags;
 
 	if ((flags & ~known) || !(flags & (SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)) ||
-	    args->resv0 || args->event_fd < -1)
+	    args->resv0 || memchr_inv(args->resv2, 0, sizeof(args->resv2)) ||
+	    args->event_fd < -1)
 		return -EINVAL;
 	if ((flags & SPINDLE_ATTACH_COPY) && !(flags & SPINDLE_ATTACH_RECV))
 		return -EINVAL;
@@ -554,6 +570,7 @@ int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *
 	}
 	describe_layout(att, sg, args);
 	bind_to(att, sg);
+	describe_position(att, sg, args);
 out:
 	mutex_unlock(&sn->lock);
 	mutex_unlock(&att->binding);

@@ -132,6 +132,8 @@ struct spindle_attachment {
 	bool has_some;
 	/** @since_ns: since when the reader has consumed no entry, ktime; written by the engine */
 	u64 since_ns;
+	/** @lsn: position of entry 0 of the reader */
+	u64 lsn;
 	/** @user: user that is charged */
 	struct user_struct *user;
 	/** @charged: pages charged */

@@ -33,6 +33,8 @@ static int fill(struct sk_buff *skb, const struct spindle_node *node,
 		return -EMSGSIZE;
 	if (info->has_subgroup && nla_put_u32(skb, SPINDLE_A_SUBGROUP_ID, info->subgroup))
 		return -EMSGSIZE;
+	if (info->has_lsn && nla_put_u64_64bit(skb, SPINDLE_A_LSN, info->lsn, SPINDLE_A_PAD))
+		return -EMSGSIZE;
 	if (info->error && nla_put_u32(skb, SPINDLE_A_ERROR, info->error))
 		return -EMSGSIZE;
 	if (info->rdmc && nla_put_u64_64bit(skb, SPINDLE_A_RDMC_ID, info->rdmc, SPINDLE_A_PAD))

@@ -27,6 +27,10 @@ struct spindle_event_info {
 	u32 subgroup;
 	/** @has_subgroup: @subgroup is valid */
 	bool has_subgroup;
+	/** @lsn: position, with @has_lsn */
+	u64 lsn;
+	/** @has_lsn: @lsn is valid */
+	bool has_lsn;
 	/** @error: enum spindle_error */
 	u32 error;
 	/** @rdmc: id of an RDMC group */

@@ -188,9 +188,8 @@ static struct spindle_conn *endpoint_match(struct spindle_endpoint *ep,
 		if (refusal == SPINDLE_REFUSE_UNKNOWN && (hello.flags & SPINDLE_HELLO_F_JOIN))
 			refusal = spindle_membership->knock(node->door, &hello, from);
 		/* A digest cannot show another lineage, because it covers members, too. */
-		if ((refusal == SPINDLE_REFUSE_UNKNOWN || refusal == SPINDLE_REFUSE_VIEW) &&
-		    spindle_membership->other(node->door, &hello))
-			refusal = SPINDLE_REFUSE_LINEAGE;
+		if (refusal == SPINDLE_REFUSE_UNKNOWN || refusal == SPINDLE_REFUSE_VIEW)
+			refusal = spindle_membership->other(node->door, &hello) ?: refusal;
 	}
 	reject->code = cpu_to_be32(refusal);
 	return conn;

@@ -67,6 +67,8 @@ const char *spindle_refusal_text(u32 code)
 		return "refused: the same request was made before";
 	case SPINDLE_REFUSE_LINEAGE:
 		return "refused: another lineage of this cluster: a group that began separately";
+	case SPINDLE_REFUSE_ERA:
+		return "refused: another era of this group, which has begun again since";
 	case SPINDLE_REFUSE_BEGINS:
 		return "refused: the node that was asked is about to begin a view itself";
 	default:

@@ -142,7 +142,15 @@ static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
 	sg->mc.deliver.blocked = false;
 	trace_spindle_ring_error(sg->inst->node->id, sg->cfg->id, error);
 	spindle_attachment_state(att, SPINDLE_STATE_FROZEN, error);
-	say(sg, event, error, reason);
+	spindle_event(sg->inst->node, event, &(struct spindle_event_info){
+		.vid = sg->inst->view.vid,
+		.subgroup = sg->cfg->id,
+		.has_subgroup = true,
+		.lsn = spindle_dlvq_lsn(&att->dlvq, sg->mc.deliver.lsn),
+		.has_lsn = att->flags & SPINDLE_ATTACH_RECV,
+		.error = error,
+		.reason = reason,
+	});
 }
 
 /* Freeze the attachments that broke the rules of their rings, and no others. */

@@ -121,6 +121,10 @@ static int attach_steps(struct spindle_queue *q, const struct spindle_attach_opt
 	q->max_msg = a.max_msg;
 	q->vid = a.vid;
 	q->features = a.features;
+	q->lineage[0] = a.lineage[0];
+	q->lineage[1] = a.lineage[1];
+	q->era = a.era;
+	q->rx_lsn = a.lsn;
 	q->want = o->want;
 
 	q->step = SPINDLE_STEP_MAP;

@@ -11,12 +11,13 @@
 #include "internal.h"
 
 static_assert(sizeof(struct spindle_section) == 16, "ABI: spindle_section");
-static_assert(sizeof(struct spindle_attach) == 272, "ABI: spindle_attach");
+static_assert(sizeof(struct spindle_attach) == 336, "ABI: spindle_attach");
 static_assert(offsetof(struct spindle_attach, copy_bytes) == 24, "ABI: copy_bytes");
 static_assert(offsetof(struct spindle_attach, memlock) == 32, "ABI: memlock");
 static_assert(offsetof(struct spindle_attach, ring_bytes) == 80, "ABI: ring_bytes");
 static_assert(offsetof(struct spindle_attach, sst_offset) == 112, "ABI: sst_offset");
 static_assert(offsetof(struct spindle_attach, ctl) == 160, "ABI: ctl");
+static_assert(offsetof(struct spindle_attach, lsn) == 272, "ABI: lsn");
 static_assert(sizeof(struct spindle_tx_desc) == 32, "ABI: spindle_tx_desc");
 static_assert(sizeof(struct spindle_dlv) == 32, "ABI: spindle_dlv");
 static_assert(sizeof(struct spindle_member) == 8, "ABI: spindle_member");

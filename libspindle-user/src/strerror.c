@@ -171,7 +171,11 @@ static void attach_error(const struct spindle_queue *q, const struct spindle_att
 			 what, o->flags, (unsigned long long)o->copy_bytes);
 		break;
 	case ENOTTY:
-		snprintf(buf, len, "%s: not a spindle device",
+		snprintf(buf, len, "%s: not a spindle device, or its module is older than this library",
+			 o->device ? o->device : SPINDLE_DEVICE);
+		break;
+	case EPROTONOSUPPORT:
+		snprintf(buf, len, "%s: its module is newer than this library",
 			 o->device ? o->device : SPINDLE_DEVICE);
 		break;
 	default:

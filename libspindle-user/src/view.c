@@ -263,8 +263,9 @@ int spindle_first_view(struct spindle_queue *q)
 	return 0;
 }
 
-int spindle_enter_view(struct spindle_queue *q, uint64_t vid, struct spindle_msg *m)
+int spindle_enter_view(struct spindle_queue *q, const struct spindle_dlv *d, struct spindle_msg *m)
 {
+	uint64_t vid = d->slot;
 	struct spindle_epoch *e;
 	struct spindle_seat *seat;
 	uint32_t n;
@@ -279,7 +280,7 @@ int spindle_enter_view(struct spindle_queue *q, uint64_t vid, struct spindle_msg
 	if (!(q->want & SPINDLE_WANT_VIEWS))
 		return 0;
 	*m = (struct spindle_msg){
-		.seq = vid, .sender = SPINDLE_NO_RANK, .kind = SPINDLE_DLV_VIEW,
+		.lsn = d->lsn, .slot = vid, .sender = SPINDLE_NO_RANK, .kind = SPINDLE_DLV_VIEW,
 	};
 	return 1;
 }

@@ -22,6 +22,7 @@
 #define MAX_RX		16
 #define MAX_VIEWS	8
 #define FIRST_VIEW	3
+#define FIRST_LSN	7000
 #define LOST_WAKEUP_S	5
 
 /* Offsets in ctl and usr; only the attach reply knows them. */
@@ -72,7 +73,7 @@ static struct {
 	struct spindle_txq txq;
 	struct spindle_dlvq dlvq;
 	struct end *end;
-	u64 head, freed, msgs, seq;
+	u64 head, freed, msgs, lsn;
 	struct { u64 n; u64 *entry; } peer[MAX_SENDERS];
 	u32 peer_room;
 	bool readable, final;
@@ -218,8 +219,10 @@ static void append(u32 sender, u64 offset, u32 len, u64 slot, u16 kind)
 				 .kind = kind, .slot = slot };
 	u64 budget = len;
 
-	f.seq += 1 + rnd() % 3;
-	d.seq = f.seq;
+	/* Positions without a message here are those of messages for other members. */
+	f.lsn += rnd() % 4 == 0;
+	d.lsn = f.lsn;
+	f.lsn += kind == SPINDLE_DLV_MSG;
 	if (f.dlvq.copy && kind == SPINDLE_DLV_MSG)
 		spindle_dlvq_copy(&f.dlvq, &d, ring_of(sender), f.a.ring_bytes, &budget);
 	spindle_dlvq_append(&f.dlvq, &d);
@@ -309,7 +312,7 @@ static void new_ring(const struct spindle_seat *s)
 
 void fake_view(uint64_t vid, const struct spindle_seat *seat, uint32_t n)
 {
-	struct spindle_dlv d = { .seq = vid, .kind = SPINDLE_DLV_VIEW };
+	struct spindle_dlv d = { .lsn = f.lsn, .slot = vid, .kind = SPINDLE_DLV_VIEW };
 	u32 i;
 
 	f.now = (struct view){ .vid = vid, .n = n };
@@ -323,7 +326,6 @@ void fake_view(uint64_t vid, const struct spindle_seat *seat, uint32_t n)
 		else if (seat[i].flags & SPINDLE_SEAT_JOINED)
 			new_ring(&seat[i]);
 	}
-	f.seq = 0;
 	spindle_dlvq_append(&f.dlvq, &d);
 	spindle_dlvq_publish(&f.dlvq);
 }
@@ -560,6 +562,10 @@ static void fill_reply(struct spindle_attach *a)
 	a->usr_consumed = USR_CONSUMED;
 	a->usr_reserve = USR_RESERVE;
 	a->usr_desc = USR_DESC;
+	a->lsn = FIRST_LSN;
+	a->lineage[0] = 1;
+	a->lineage[1] = 2;
+	a->era = 3;
 }
 
 static void make_memory(struct spindle_attach *a)
@@ -718,7 +724,7 @@ static int do_attach(struct spindle_attach *a)
 	f.head = 0;
 	f.freed = 0;
 	f.msgs = 0;
-	f.seq = 0;
+	f.lsn = a->lsn;
 	*ctl32(CTL_STATE) = SPINDLE_STATE_ACTIVE;
 	make_view();
 	make_engine(a);

@@ -209,8 +209,12 @@ static void test_order(void)
 	CHECK(spindle_next_batch(&q, m, 8) == 3);
 	CHECK(m[0].len == 0 && m[1].len == 100 && m[2].len == 60);
 	CHECK(intact(&m[1], 1) && intact(&m[2], 3));
-	CHECK(m[0].seq < m[1].seq && m[1].seq < m[2].seq && m[2].slot == 2);
+	CHECK(m[0].lsn < m[1].lsn && m[1].lsn < m[2].lsn && m[2].slot == 2);
+	CHECK(spindle_lsn(&q) == 7000);
+	CHECK(!spindle_release_n(&q, 1));
+	CHECK(spindle_lsn(&q) == m[0].lsn + 1);
 	spindle_release(&q);
+	CHECK(spindle_lsn(&q) == m[2].lsn + 1);
 	fake_step();
 	CHECK(spindle_drain(&q, 0) == 0);
 	r = stop(&q);

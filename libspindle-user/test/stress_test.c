@@ -155,7 +155,7 @@ static void read_all(uint64_t *next)
 {
 	uint32_t seed = 99;
 	struct spindle_msg m[32];
-	uint64_t seq = 0;
+	uint64_t lsn = spindle_lsn(&st.q);
 	int i, n, given;
 	bool quiet;
 
@@ -173,16 +173,17 @@ static void read_all(uint64_t *next)
 		}
 		for (i = 0, given = 0; i < n; i++) {
 			if (m[i].kind == SPINDLE_DLV_VIEW) {
-				CHECK(i == 0 && m[i].seq == st.q.vid);
+				CHECK(i == 0 && m[i].slot == st.q.vid && m[i].lsn >= lsn);
 				st.views++;
-				seq = 0;
+				lsn = m[i].lsn;
 			} else {
-				CHECK(m[i].seq > seq);
-				seq = m[i].seq;
+				CHECK(m[i].lsn >= lsn);
+				lsn = m[i].lsn + 1;
 				check_msg(&m[i], next);
 			}
 			if (rnd(&seed) % 8 == 0) {
 				CHECK(!spindle_release_n(&st.q, i + 1 - given));
+				CHECK(spindle_lsn(&st.q) >= lsn);
 				given = i + 1;
 			}
 		}

@@ -54,8 +54,8 @@ static bool is_msg(const struct spindle_msg *m, uint32_t node, uint64_t n)
 
 static bool is_view(const struct spindle_msg *m, uint64_t vid)
 {
-	return m->kind == SPINDLE_DLV_VIEW && m->seq == vid && m->sender == NONE && !m->data &&
-	       !m->len && !m->slot && !m->node;
+	return m->kind == SPINDLE_DLV_VIEW && m->slot == vid && m->sender == NONE && !m->data &&
+	       !m->len && !m->node;
 }
 
 static uint64_t vid_of(const struct spindle_queue *q)

@@ -59,7 +59,7 @@ const struct ctl_key ctl_contact_key = { .name = "contact", .conf = "Join", .kin
 /* A list of node ids. On the wire each id is one attribute. */
 const struct ctl_key ctl_witness_key = { .name = "witness", .conf = "Witness", .kind = CTL_STR };
 
-/* 32 hexadecimal digits. On the wire the attribute has the bytes. */
+/* 32 hexadecimal digits, and an era. On the wire these are an attribute of bytes, and a number. */
 const struct ctl_key ctl_lineage_key = { .name = "lineage", .conf = "Lineage", .kind = CTL_STR };
 
 /*
@@ -337,15 +337,18 @@ static int digit(char c)
 }
 
 /**
- * ctl_lineage_parse() - read 32 hexadecimal digits
- * @text: the digits
+ * ctl_lineage_parse() - read 32 hexadecimal digits, and an era behind them
+ * @text: the digits; "/" and a number follow them if the era is not 0
  * @lineage: out: SPINDLE_LINEAGE_LEN bytes
+ * @era: out
  *
  * Return: NULL, or what is wrong
  */
-const char *ctl_lineage_parse(const char *text, uint8_t *lineage)
+const char *ctl_lineage_parse(const char *text, uint8_t *lineage, uint64_t *era)
 {
 	unsigned int i;
+
+	*era = 0;
 
 	for (i = 0; i < 2 * SPINDLE_LINEAGE_LEN; i++) {
 		int d = digit(text[i]);
@@ -354,18 +357,25 @@ const char *ctl_lineage_parse(const char *text, uint8_t *lineage)
 			return "not 32 hexadecimal digits";
 		lineage[i / 2] = i & 1 ? lineage[i / 2] | d : d << 4;
 	}
-	return text[i] ? "not 32 hexadecimal digits" : NULL;
+	if (!text[i])
+		return NULL;
+	if (text[i] != '/')
+		return "not 32 hexadecimal digits";
+	return ctl_num_parse(text + i + 1, UINT64_MAX, false, era);
 }
 
-/* Add the lineage to NODE_JOIN or VIEW_SET. The caller has checked the text. */
+/* Add lineage and era to NODE_JOIN or VIEW_SET. The caller has checked the text. */
 void ctl_lineage_put(struct ctl_req *req, const struct ctl_val *val)
 {
 	uint8_t lineage[SPINDLE_LINEAGE_LEN] = { 0 };
+	uint64_t era;
 
-	if (!val->set || ctl_lineage_parse(val->str, lineage))
+	if (!val->set || ctl_lineage_parse(val->str, lineage, &era))
 		return;
 	ctl_req_mark(req, val->line, ctl_asprintf("lineage %s", val->str));
 	ctl_req_bytes(req, SPINDLE_A_LINEAGE, lineage, sizeof(lineage));
+	if (era)
+		ctl_req_bytes(req, SPINDLE_A_ERA, &era, sizeof(era));
 }
 
 /* Add the flag "insecure" to NODE_JOIN or VIEW_SET. */
@@ -376,7 +386,7 @@ void ctl_insecure_put(struct ctl_req *req, int line)
 }
 
 /* Read the lineage of VIEW_GET or STATUS_GET. The value is not set if there is none. */
-struct ctl_val ctl_lineage_get(const struct nlattr *attr)
+struct ctl_val ctl_lineage_get(const struct nlattr *attr, uint64_t era)
 {
 	const uint8_t *lineage = attr ? nla_data(attr) : NULL;
 	struct ctl_val val = { 0 };
@@ -388,5 +398,7 @@ struct ctl_val ctl_lineage_get(const struct nlattr *attr)
 	val.str = "";
 	for (i = 0; i < SPINDLE_LINEAGE_LEN; i++)
 		val.str = ctl_asprintf("%s%02x", val.str, lineage[i]);
+	if (era)
+		val.str = ctl_asprintf("%s/%llu", val.str, (unsigned long long)era);
 	return val;
 }

@@ -84,6 +84,10 @@ const struct ctl_key ctl_subgroup_keys[] = {
 		.name = "hold", .conf = "Hold", .kind = CTL_BOOL,
 		.attr = SPINDLE_SUBGROUP_A_HOLD, .def = 1,
 	},
+	/* Files do not have it, because a file describes a group at any position. */
+	[CTL_SG_LSN] = {
+		.name = "lsn", .kind = CTL_U64, .attr = SPINDLE_SUBGROUP_A_LSN, .any = true,
+	},
 	{ .name = NULL }
 };
 

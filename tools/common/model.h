@@ -33,6 +33,7 @@ enum {
 	CTL_SG_MAX_MSG,
 	CTL_SG_RING,
 	CTL_SG_HOLD,
+	CTL_SG_LSN,
 	CTL_SG_VALS
 };
 
@@ -205,6 +206,8 @@ struct ctl_reader {
 	 * @idle_ms: milliseconds since it last consumed a message, while there was one to consume
 	 */
 	uint64_t idle_ms;
+	/** @lsn: position of the next message that it consumes */
+	uint64_t lsn;
 };
 
 /**

@@ -140,7 +140,7 @@ static void ctl_status_get(struct ctl_status *s, struct nlmsghdr *nlh)
 
 	s->node = ctl_attr_num(a[SPINDLE_A_NODE_ID]);
 	s->is_live = a[SPINDLE_A_LIVE];
-	s->lineage = ctl_lineage_get(a[SPINDLE_A_LINEAGE]);
+	s->lineage = ctl_lineage_get(a[SPINDLE_A_LINEAGE], ctl_attr_num(a[SPINDLE_A_ERA]));
 	s->insecure = a[SPINDLE_A_INSECURE];
 	ctl_record_msg(status_fields, s, nlh);
 	if (a[SPINDLE_A_VIEW_ID])

@@ -310,6 +310,7 @@ const struct ctl_field ctl_reader_fields[] = {
 	READER(FLAG, "copy", copy, COPY, .head = "reads", .names = &reads),
 	READER(NUM, "lag", lag, LAG),
 	READER(NUM, "idle-ms", idle_ms, IDLE_MS),
+	READER(NUM, "lsn", lsn, LSN),
 	{ 0 }
 };
 
@@ -394,7 +395,7 @@ void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh)
 	view->vid.set = true;
 	view->vid.num = ctl_attr_num(a[SPINDLE_A_VIEW_ID]);
 	ctl_live_get(view, a[SPINDLE_A_LIVE]);
-	view->lineage = ctl_lineage_get(a[SPINDLE_A_LINEAGE]);
+	view->lineage = ctl_lineage_get(a[SPINDLE_A_LINEAGE], ctl_attr_num(a[SPINDLE_A_ERA]));
 	view->insecure = a[SPINDLE_A_INSECURE];
 	nla_for_each_attr(attr, genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), rem) {
 		switch (nla_type(attr)) {

@@ -197,7 +197,8 @@ static int take_asked(struct ctl_args *a, struct asked *asked)
 static int check_lineage(struct ctl_args *a, const struct ctl_val *val)
 {
 	uint8_t lineage[SPINDLE_LINEAGE_LEN];
-	const char *err = val->set ? ctl_lineage_parse(val->str, lineage) : NULL;
+	uint64_t era;
+	const char *err = val->set ? ctl_lineage_parse(val->str, lineage, &era) : NULL;
 
 	return err ? ctl_usage(a, "lineage '%s': %s", val->str, err) : CTL_OK;
 }

@@ -36,6 +36,7 @@ static const struct {
 	{ "node", SPINDLE_A_NODE_ID },
 	{ "vid", SPINDLE_A_VIEW_ID },
 	{ "subgroup", SPINDLE_A_SUBGROUP_ID },
+	{ "lsn", SPINDLE_A_LSN },
 	{ "peer", SPINDLE_A_PEER_ID },
 	{ "rdmc", SPINDLE_A_RDMC_ID },
 };

@@ -105,7 +105,7 @@ static void print_trouble(const struct ctl_running_subgroup *s)
 static void print_subgroups(const struct ctl_running_subgroup *list, unsigned int count)
 {
 	static const char columns[] = "subgroup name mode state error members senders sender "
-				      "readers sent received delivered";
+				      "readers lsn sent received delivered";
 	struct ctl_table t = { 0 };
 	bool first = true;
 	unsigned int i;

@@ -77,13 +77,14 @@ static int take_lineage(struct ctl_args *a, struct ctl_view *view)
 {
 	uint8_t lineage[SPINDLE_LINEAGE_LEN];
 	const char *err;
+	uint64_t era;
 	int rc;
 
 	view->is_live = true;
 	rc = ctl_args_value(a, &ctl_lineage_key, &view->lineage, "");
 	if (rc)
 		return rc;
-	err = ctl_lineage_parse(view->lineage.str, lineage);
+	err = ctl_lineage_parse(view->lineage.str, lineage, &era);
 	return err ? ctl_usage(a, "lineage '%s': %s", view->lineage.str, err) : CTL_OK;
 }
 

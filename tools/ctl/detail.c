@@ -169,7 +169,7 @@ void ctl_detail_print(const struct ctl_subgroup *sg)
 	print_tune(sg->tune);
 	print_memory(&sg->stats);
 	print_batches(sg);
-	print_table("readers", "pid comm reads lag idle-ms", ctl_reader_fields, sg->reader,
+	print_table("readers", "pid comm reads lag idle-ms lsn", ctl_reader_fields, sg->reader,
 		    sg->reader_count, sizeof(*sg->reader));
 	print_table("members", "member sent slots received delivered ahead recv-lag dlv-lag",
 		    ctl_row_fields, sg->row, sg->rows, sizeof(*sg->row));

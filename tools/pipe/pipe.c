@@ -270,7 +270,7 @@ static void print(const struct spindle_msg *m)
 		return;
 	if (p.binary) {
 		if (!p.raw) {
-			put_le(m->seq, 8);
+			put_le(m->lsn, 8);
 			put_le(m->node, 4);
 		}
 		put_le(m->len, 4);
@@ -278,7 +278,7 @@ static void print(const struct spindle_msg *m)
 		return;
 	}
 	if (!p.raw) {
-		put_number(m->seq, ' ');
+		put_number(m->lsn, ' ');
 		put_number(m->node, ' ');
 	}
 	put(m->data, m->len);
@@ -580,7 +580,7 @@ static const struct ctl_opt options[] = {
 	{ .name = "delimiter", .letter = 'd', .kind = CTL_OPT_TAKE, .take = take_delimiter,
 	  .value = "CHAR", .help = "lines end with CHAR; \\0, \\n and \\t are understood" },
 	{ .name = "raw", .letter = 'R', .kind = CTL_OPT_FLAG, AT(raw),
-	  .help = "print the bytes only, without seq and sender" },
+	  .help = "print the bytes only, without lsn and sender" },
 	{ .name = "binary", .letter = 'b', .kind = CTL_OPT_FLAG, AT(binary),
 	  .help = "length-prefixed records instead of lines" },
 	{ .name = "quiet", .letter = 'q', .kind = CTL_OPT_FLAG, AT(quiet),
@@ -601,7 +601,7 @@ static const struct ctl_opt_part part = { .opt = options, .groups = CTL_OPT_ALL 
 static const struct ctl_command command = {
 	.name = "spindle-pipe",
 	.head = "Usage: spindle-pipe -n NODE -g SUBGROUP [OPTION]...\n"
-		"Send lines of stdin to a subgroup, print its deliveries as \"seq sender bytes\".\n",
+		"Send lines of stdin to a subgroup, print its deliveries as \"lsn sender bytes\".\n",
 	.tail = "\nExit status: 0 done, 1 the subgroup, the input or the output failed, 2 usage.",
 	.wide = 24, .part = &part, .parts = 1,
 };

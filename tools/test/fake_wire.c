@@ -240,6 +240,8 @@ void event(int kind, uint32_t node, uint64_t vid, uint32_t error, const char *re
 		nla_put_u64(msg, SPINDLE_A_VIEW_ID, vid);
 	if (error)
 		nla_put_u32(msg, SPINDLE_A_ERROR, error);
+	if (kind == SPINDLE_EVENT_READER_STALLED)
+		nla_put_u64(msg, SPINDLE_A_LSN, 4242);
 	if (reason)
 		nla_put_string(msg, SPINDLE_A_REASON, reason);
 	wire.event[wire.events++] = nlmsg_hdr(msg);

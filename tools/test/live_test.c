@@ -214,6 +214,12 @@ static void test_requests(void)
 	ok(a[SPINDLE_A_LINEAGE] && nla_len(a[SPINDLE_A_LINEAGE]) == 16 &&
 	   !memcmp(nla_data(a[SPINDLE_A_LINEAGE]),
 		   "\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17", 16), "a lineage");
+	ok(!a[SPINDLE_A_ERA], "its first era");
+	run(ctl_cmd_node, "node", "join 3 contact 10.0.0.1 lineage "
+	    "000102030405060708090a0b0c0d0e0F/7 no-wait");
+	a = sent(SPINDLE_CMD_NODE_JOIN);
+	ok(a[SPINDLE_A_LINEAGE] && nla_len(a[SPINDLE_A_LINEAGE]) == 16 &&
+	   attr_is(a[SPINDLE_A_ERA], 8, 7), "a later era");
 	ok(!a[SPINDLE_A_INSECURE], "join a view that has a key");
 	run(ctl_cmd_node, "node", "join 3 insecure contact 10.0.0.1 no-wait");
 	a = sent(SPINDLE_CMD_NODE_JOIN);

@@ -237,6 +237,7 @@ static void test_view(void)
 	answer(SPINDLE_CMD_VIEW_GET, 1);
 	num(SPINDLE_A_VIEW_ID, 7);
 	nla_put(msg, SPINDLE_A_LINEAGE, SPINDLE_LINEAGE_LEN, v6);
+	num(SPINDLE_A_ERA, 3);
 	nla_put(msg, SPINDLE_A_INSECURE, 0, NULL);
 	in(SPINDLE_A_LIVE);
 	num(SPINDLE_LIVE_A_TIMEOUT_MS, 500);
@@ -262,6 +263,7 @@ static void reader(uint32_t pid, const char *comm, uint64_t lag)
 	num(SPINDLE_READER_A_COPY, !pid);
 	num(SPINDLE_READER_A_LAG, lag);
 	num(SPINDLE_READER_A_IDLE_MS, 33);
+	num(SPINDLE_READER_A_LSN, 4242 - lag);
 	out();
 }
 
@@ -313,6 +315,7 @@ static void subgroup(uint32_t node_id, uint32_t id, int state, uint64_t first)
 		num(SPINDLE_SUBGROUP_A_ERROR, SPINDLE_ERR_PEER_LOST);
 	num(SPINDLE_SUBGROUP_A_READERS, 2);
 	num(SPINDLE_SUBGROUP_A_SENDER, state == SPINDLE_STATE_ACTIVE);
+	num(SPINDLE_SUBGROUP_A_LSN, 4242);
 	in(SPINDLE_SUBGROUP_A_STATS);
 	if (state == SPINDLE_STATE_FAILED)
 		num(SPINDLE_SUBGROUP_S_SENT, 1);
@@ -584,6 +587,7 @@ static void test_status(void)
 	all_subgroups(10);
 	event(SPINDLE_EVENT_SUBGROUP_FAILED, 1, 7, SPINDLE_ERR_PEER_LOST, NULL);
 	event(SPINDLE_EVENT_STOPPED, 1, 7, SPINDLE_ERR_MINORITY, "too few\n");
+	event(SPINDLE_EVENT_READER_STALLED, 1, 7, SPINDLE_ERR_STALLED, "process 9\n");
 	lost();
 	ctl_opts.json = false;
 	shows(ctl_cmd_monitor, "monitor", "", "all events");

@@ -316,6 +316,7 @@ static void put_reader(struct nl_msg *msg, uint32_t pid, const char *comm, uint6
 	nla_put_u8(msg, SPINDLE_READER_A_COPY, pid == 2);
 	nla_put_u64(msg, SPINDLE_READER_A_LAG, lag);
 	nla_put_u64(msg, SPINDLE_READER_A_IDLE_MS, idle_ms);
+	nla_put_u64(msg, SPINDLE_READER_A_LSN, 100 - lag);
 	nla_nest_end(msg, nest);
 }
 
@@ -406,7 +407,8 @@ static void test_subgroup(void)
 	ctl_detail_json(obj, &sg);
 	text = json_object_to_json_string_ext(obj, JSON_C_TO_STRING_PLAIN);
 	ok(!strncmp(text, want, strlen(want)) &&
-	   strstr(text, "{\"pid\":2,\"comm\":\"two\\n\",\"copy\":true,\"lag\":9,\"idle_ms\":0}") &&
+	   strstr(text, "{\"pid\":2,\"comm\":\"two\\n\",\"copy\":true,\"lag\":9,\"idle_ms\":0,"
+			"\"lsn\":91}") &&
 	   strstr(text, "{\"id\":3,\"sent\":0,\"slots\":0,\"received\":27,\"delivered\":27,"
 			"\"recv_lag\":3,\"dlv_lag\":0}"), "the details of a subgroup in JSON");
 	ctl_subgroup_get(&sg, subgroup_message(SPINDLE_MODE_UNORDERED));

@@ -172,7 +172,8 @@ struct spindle_section {
 /**
  * struct spindle_attach - argument of SPINDLE_IOC_ATTACH
  *
- * Errors: EINVAL (size, flags, reserved, copy_bytes, or event_fd is no eventfd),
+ * Errors: EPROTONOSUPPORT (the program was compiled for another version of this header),
+ * EINVAL (size, flags, reserved, copy_bytes, or event_fd is no eventfd),
  * ENODEV (no such node), ENOENT (no such subgroup, or no view), EBUSY (second sender, or the
  * last message of a detached sender is still in flight after 5 seconds), EINTR (a signal came
  * during that wait), EPERM (SEND, but the node is no sender of the subgroup), EISCONN (file is
@@ -276,6 +277,17 @@ struct spindle_attach {
 	struct spindle_section copy;
 	/** @sst: out: section, one per member */
 	struct spindle_section sst;
+	/**
+	 * @lsn: out: position of the next message: of entry 0 of the delivery ring, if the
+	 * attachment receives
+	 */
+	__u64 lsn;
+	/** @lineage: out: lineage of the live view; 0 of a static one, which has none */
+	__u64 lineage[2];
+	/** @era: out: how often the lineage began again after all its members were gone */
+	__u64 era;
+	/** @resv2: in: 0, out: 0 */
+	__u64 resv2[4];
 };
 
 /**
@@ -309,7 +321,8 @@ enum spindle_dlv_kind {
 	/** @SPINDLE_DLV_MSG: a message */
 	SPINDLE_DLV_MSG,
 	/**
-	 * @SPINDLE_DLV_VIEW: a view begins: @seq is its id, all other fields are 0. All members
+	 * @SPINDLE_DLV_VIEW: a view begins: @slot is its id, and @lsn the position that it begins
+	 * with; all other fields are 0. All members
 	 * that are in both views deliver the entries before this one in the old view, and those
 	 * after it in the new one. SPINDLE_IOC_SEATS lists the members. Only live views have such
 	 * entries. There is none for the view that the attachment began in, nor for a view that
@@ -324,11 +337,11 @@ enum spindle_dlv_kind {
  */
 struct spindle_dlv {
 	/**
-	 * @seq: place in the total order; grows, with gaps where senders were silent, and starts
-	 * over after each SPINDLE_DLV_VIEW. In an unordered subgroup it is unique between two of
-	 * these, but does not grow
+	 * @lsn: position (log sequence number): how many messages of the subgroup were delivered
+	 * before this one, in all views. All members deliver the same message at the same position.
+	 * In an unordered subgroup each node counts what it delivers itself
 	 */
-	__u64 seq;
+	__u64 lsn;
 	/** @offset: first byte in the sender's rx ring or in the copy ring */
 	__u64 offset;
 	/** @len: bytes */

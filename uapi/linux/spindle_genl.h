@@ -321,6 +321,16 @@ enum spindle_attr {
 	 * without a key; EINVAL if the node has a key
 	 */
 	SPINDLE_A_INSECURE,
+	/**
+	 * @SPINDLE_A_ERA: u64, how often the group began again after all its members were gone.
+	 * Nodes of two eras are not connected. Of VIEW_SET: with LINEAGE, default 0
+	 */
+	SPINDLE_A_ERA,
+	/**
+	 * @SPINDLE_A_LSN: u64, position at which it happened, see SPINDLE_SUBGROUP_A_LSN (reply
+	 * only)
+	 */
+	SPINDLE_A_LSN,
 	/* private: */
 	__SPINDLE_A_MAX
 #define SPINDLE_A_MAX (__SPINDLE_A_MAX - 1)
@@ -458,6 +468,12 @@ enum spindle_subgroup_attr {
 	 * members of the view; without NODE all members may
 	 */
 	SPINDLE_SUBGROUP_A_RULE,
+	/**
+	 * @SPINDLE_SUBGROUP_A_LSN: u64, position of the next message: how many messages of the
+	 * subgroup were delivered before it, in all views. Of VIEW_SET: the position that an
+	 * ordered subgroup begins with, default 0; not with several shards
+	 */
+	SPINDLE_SUBGROUP_A_LSN,
 	/* private: */
 	__SPINDLE_SUBGROUP_A_MAX
 #define SPINDLE_SUBGROUP_A_MAX (__SPINDLE_SUBGROUP_A_MAX - 1)
@@ -550,6 +566,8 @@ enum spindle_reader_attr {
 	 * since there has been something to consume; 0 without lag
 	 */
 	SPINDLE_READER_A_IDLE_MS,
+	/** @SPINDLE_READER_A_LSN: u64, position of the next message that the reader consumes */
+	SPINDLE_READER_A_LSN,
 	/* private: */
 	__SPINDLE_READER_A_MAX
 #define SPINDLE_READER_A_MAX (__SPINDLE_READER_A_MAX - 1)

@@ -189,6 +189,7 @@ u64 spindle_view_digest(const struct spindle_view *view)
 		h = digest_u64(h, sg->ring);
 		h = digest_u64(h, sg->members);
 		h = digest_u64(h, sg->senders);
+		h = digest_u64(h, sg->former);
 	}
 	return h;
 }

@@ -19,6 +19,9 @@
 /* The id of a live view, at most: it grows with each change, and must not come round to 0. */
 #define SPINDLE_MAX_LIVE_VID BIT_ULL(63)
 
+/* The position that a subgroup begins at, at most: it grows, and must not come round to 0. */
+#define SPINDLE_MAX_LSN BIT_ULL(62)
+
 /**
  * struct spindle_addr - where a node listens
  */
@@ -61,6 +64,11 @@ struct spindle_view_subgroup {
 	u64 members;
 	/** @senders: subset of @members that may send */
 	u64 senders;
+	/**
+	 * @former: messages that were delivered in all views before, of senders that are none any
+	 * more; see spindle_decree_count(). Of a first view: the position that it begins with
+	 */
+	u64 former;
 	/** @name: for people; not part of the protocol */
 	char name[SPINDLE_NAME_LEN + 1];
 };

@@ -205,7 +205,7 @@ static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
 	if (c->view->subgroup[i].members & BIT_ULL(c->me)) {
 		c->mc[i] = c->ops->made(c->ctx, i, &c->streams[i]);
 		from_old(old, c->view, i, from, trim, rank, first);
-		spindle_mc_begin(c->mc[i], before, rank, first);
+		spindle_mc_begin(c->mc[i], before, rank, first, c->view->subgroup[i].former);
 		if (before)
 			spindle_mc_announce(c->mc[i], c->view->vid);
 	}

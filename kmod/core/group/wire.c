@@ -17,6 +17,7 @@ static void configure(struct spindle_mc *mc, const struct spindle_view_subgroup 
 	mc->max_msg = cfg->max_msg;
 	mc->ordered = cfg->mode == SPINDLE_MODE_ORDERED;
 	mc->deliver.hold = cfg->hold;
+	mc->deliver.lsn = mc->ordered ? cfg->former : 0;
 	mc->send.txq.wmask = mc->window - 1;
 	mc->send.txq.ring_units = mc->ring_units;
 	mc->send.txq.max_msg = mc->max_msg;

@@ -144,6 +144,7 @@ bool spindle_mb_leads_on(struct spindle_mb *mb, const u64 *word)
 	spindle_decree_apply(word, spindle_mb_view(mb), next);
 	if (mb->ops->layout(mb->ctx, spindle_mb_view(mb), next))
 		return false;
+	spindle_decree_count(word, spindle_mb_view(mb), next);
 	/* The decree that will end the next view has to fit, too. */
 	return spindle_decree_trims(next) <= mb->trims;
 }

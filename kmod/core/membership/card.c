@@ -37,6 +37,7 @@ void spindle_lineage_of(struct spindle_lineage *lineage, const struct spindle_vi
 	u64 part[3] = { spindle_view_digest(view), spindle_rules_digest(rules) };
 	u32 i;
 
+	lineage->era = 0;
 	for (i = 0; i < 2; i++) {
 		part[2] = i + 1;
 		lineage->word[i] = spindle_mix(part, 3);
@@ -49,7 +50,7 @@ void spindle_lineage_of(struct spindle_lineage *lineage, const struct spindle_vi
  * @lineage: the lineage, or none
  *
  * The mark only explains why a node is refused. The decision is made by the digest, which covers
- * the whole lineage.
+ * the whole lineage. The last bits of the era are the last ones of the mark, see SPINDLE_MARK_ERA.
  *
  * Return: the fingerprint; 0 for none
  */
@@ -59,7 +60,8 @@ u32 spindle_lineage_mark(const struct spindle_lineage *lineage)
 
 	if (!spindle_lineage_given(lineage))
 		return 0;
-	return (u32)mix ?: 1;
+	mix &= ~(u64)SPINDLE_MARK_ERA;
+	return ((u32)mix ?: SPINDLE_MARK_ERA + 1) | (lineage->era & SPINDLE_MARK_ERA);
 }
 
 /**
@@ -73,10 +75,10 @@ u32 spindle_lineage_mark(const struct spindle_lineage *lineage)
 u64 spindle_live_digest(const struct spindle_view *view, const struct spindle_rules *rules,
 			const struct spindle_lineage *lineage)
 {
-	u64 part[4] = { spindle_view_digest(view), spindle_rules_digest(rules),
-			lineage->word[0], lineage->word[1] };
+	u64 part[5] = { spindle_view_digest(view), spindle_rules_digest(rules),
+			lineage->word[0], lineage->word[1], lineage->era };
 
-	return spindle_mix(part, 4);
+	return spindle_mix(part, 5);
 }
 
 /* ---- cards -------------------------------------------------------------- */
@@ -84,7 +86,8 @@ u64 spindle_live_digest(const struct spindle_view *view, const struct spindle_ru
 static u32 card_bytes(u32 members, u32 subgroups, u32 rules)
 {
 	return sizeof(struct spindle_card) + members * sizeof(struct spindle_view_member) +
-	       subgroups * sizeof(u64) + rules * sizeof(struct spindle_rule);
+	       subgroups * sizeof(struct spindle_card_subgroup) +
+	       rules * sizeof(struct spindle_rule);
 }
 
 /**
@@ -122,7 +125,7 @@ void spindle_card_make(struct spindle_card *card, const struct spindle_view *vie
 		       u32 id)
 {
 	struct spindle_view_member *member = (void *)(card + 1);
-	u64 *mask = (u64 *)(member + view->num_members);
+	struct spindle_card_subgroup *subgroup = (void *)(member + view->num_members);
 	u32 i;
 
 	*card = (struct spindle_card){
@@ -140,8 +143,12 @@ void spindle_card_make(struct spindle_card *card, const struct spindle_view *vie
 	memcpy(card->witness, rules->witness, sizeof(card->witness));
 	memcpy(member, view->member, view->num_members * sizeof(*member));
 	for (i = 0; i < view->num_subgroups; i++)
-		mask[i] = view->subgroup[i].members;
-	memcpy(mask + view->num_subgroups, rules->rule, rules->num_rules * sizeof(*rules->rule));
+		subgroup[i] = (struct spindle_card_subgroup){
+			.members = view->subgroup[i].members,
+			.former = view->subgroup[i].former,
+		};
+	memcpy(subgroup + view->num_subgroups, rules->rule,
+	       rules->num_rules * sizeof(*rules->rule));
 }
 
 /* Terminate the names, and check that each flag is 0 or 1. */
@@ -154,7 +161,8 @@ static bool tidy(struct spindle_rules *rules)
 		struct spindle_rule *rule = &rules->rule[i];
 
 		rule->cfg.name[SPINDLE_NAME_LEN] = 0;
-		fine &= rule->all_send <= 1 && rule->cfg.hold <= 1;
+		fine &= rule->all_send <= 1 && rule->cfg.hold <= 1 && !rule->log &&
+			!rule->min_copies && !rule->cfg.former;
 	}
 	return fine;
 }
@@ -192,18 +200,18 @@ const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
 			      struct spindle_view *view, struct spindle_rules *rules)
 {
 	const struct spindle_view_member *member = (const void *)(card + 1);
+	const struct spindle_card_subgroup *subgroup;
 	const char *text;
-	const u64 *mask;
 	u32 i;
 
 	if (bytes < sizeof(*card) || card->members > SPINDLE_MAX_MEMBERS ||
 	    card->subgroups > SPINDLE_MAX_SUBGROUPS || card->rules > SPINDLE_MAX_SUBGROUPS ||
 	    bytes != card_bytes(card->members, card->subgroups, card->rules))
 		return "the contact's answer has the wrong length";
-	if (card->resv || !spindle_lineage_given(&card->lineage))
+	if (card->tables || !spindle_lineage_given(&card->lineage))
 		return "the contact's answer is malformed";
-	mask = (const u64 *)(member + card->members);
-	text = read_rules(card, mask + card->subgroups, rules);
+	subgroup = (const void *)(member + card->members);
+	text = read_rules(card, subgroup + card->subgroups, rules);
 	if (text)
 		return text;
 	memset(view, 0, sizeof(*view));
@@ -213,8 +221,10 @@ const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
 	spindle_rules_apply(rules, NULL, view);
 	if (view->num_subgroups != card->subgroups)
 		return "the contact's answer contradicts itself";
-	for (i = 0; i < card->subgroups; i++)
-		view->subgroup[i].members = mask[i];
+	for (i = 0; i < card->subgroups; i++) {
+		view->subgroup[i].members = subgroup[i].members;
+		view->subgroup[i].former = subgroup[i].former;
+	}
 	spindle_rules_senders(rules, view);
 	text = spindle_view_check(view, true, NULL);
 	if (text)
@@ -228,7 +238,8 @@ const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
 /* The mark in a joiner's question is only a fingerprint, so compare with the whole lineage here. */
 static bool of_lineage(const struct spindle_card *card, const struct spindle_lineage *want)
 {
-	return !spindle_lineage_given(want) || !memcmp(&card->lineage, want, sizeof(*want));
+	return !spindle_lineage_given(want) ||
+	       !memcmp(card->lineage.word, want->word, sizeof(want->word));
 }
 
 /**
@@ -255,6 +266,9 @@ const char *spindle_card_admits(const struct spindle_card *card, const struct sp
 	*final = true;
 	if (!of_lineage(card, want))
 		return "another lineage of this cluster: a group that began separately";
+	/* A node of an earlier era may come back. */
+	if (spindle_lineage_given(want) && card->lineage.era < want->era)
+		return "an earlier era of this group, which has begun again since";
 	if (rank >= 0) {
 		*final = memcmp(&view->member[rank].addr, &self->addr, sizeof(self->addr));
 		return "the view has a member with this id";

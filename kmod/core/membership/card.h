@@ -24,14 +24,30 @@
 struct spindle_lineage {
 	/** @word: random; both 0: none */
 	u64 word[2];
+	/**
+	 * @era: how often the group began again after all its members were gone. Views of two eras
+	 * have nothing to do with each other
+	 */
+	u64 era;
+};
+
+/**
+ * struct spindle_card_subgroup - what the rules do not say about a subgroup
+ */
+struct spindle_card_subgroup {
+	/** @members: ranks in the view, as a bit mask */
+	u64 members;
+	/** @former: messages of former senders */
+	u64 former;
 };
 
 /**
  * struct spindle_card - a view and its rules, as a contact sends them
  *
- * Behind the card are a struct spindle_view_member for each member, a word with the members of each
- * subgroup, and a struct spindle_rule for each rule. All are as they are in memory, because hosts
- * are little-endian and the structs have no holes. Another protocol version may change the layout.
+ * Behind the card are a struct spindle_view_member for each member, a struct spindle_card_subgroup
+ * for each subgroup, and a struct spindle_rule for each rule. All are as they are in memory,
+ * because hosts are little-endian and the structs have no holes. Another protocol version may change
+ * the layout.
  */
 struct spindle_card {
 	/** @vid: id of the view */
@@ -54,11 +70,14 @@ struct spindle_card {
 	u32 max_nodes;
 	/** @quorum: of the rules */
 	u32 quorum;
-	/** @resv: 0 */
-	u32 resv;
+	/** @tables: 0; for tables of programs */
+	u32 tables;
 	/** @witness: of the rules */
 	u32 witness[SPINDLE_MAX_WITNESSES];
 };
+
+/* The bits of a lineage's mark that are the last ones of its era. */
+#define SPINDLE_MARK_ERA	0xffU
 
 bool spindle_lineage_given(const struct spindle_lineage *lineage);
 void spindle_lineage_of(struct spindle_lineage *lineage, const struct spindle_view *view,

@@ -65,8 +65,8 @@ bool spindle_decree_check(const u64 *word, const struct spindle_view *view)
 	u64 survivors = word[SPINDLE_DECREE_SURVIVORS], joins = word[SPINDLE_DECREE_NUM_JOINS];
 	u32 i, j;
 
-	if (word[SPINDLE_DECREE_VID] != view->vid || survivors & ~all ||
-	    joins > SPINDLE_DECREE_JOINS || !(survivors || joins) ||
+	if (word[SPINDLE_DECREE_VID] != view->vid || word[SPINDLE_DECREE_RULES] ||
+	    survivors & ~all || joins > SPINDLE_DECREE_JOINS || !(survivors || joins) ||
 	    hweight64(survivors) + joins > SPINDLE_MAX_MEMBERS)
 		return false;
 	for (i = 0; i < joins; i++) {
@@ -149,4 +149,45 @@ u64 spindle_decree_stays(const u64 *word, const struct spindle_view *view,
 			stays |= BIT_ULL(i);
 	}
 	return stays;
+}
+
+/* Messages of the senders of a subgroup that do not send in the next view, up to their trim. */
+static u64 messages_of_former(const struct spindle_view_subgroup *a,
+			      const struct spindle_view_subgroup *b, u64 survivors, const u64 *trim)
+{
+	u64 mask, n = 0;
+
+	for (mask = a->senders; mask; mask &= mask - 1, trim++)
+		if (!(spindle_decree_renumber(mask & -mask, survivors) & b->senders))
+			n += *trim;
+	return n;
+}
+
+/**
+ * spindle_decree_count() - count the messages that come before the next view
+ * @word: a checked decree
+ * @view: the view that it ends
+ * @next: the one that it leads to, with the same subgroups; out: their former messages
+ *
+ * A message of an ordered subgroup has a position: the number of messages that were delivered
+ * before it, in all views. A sender numbers its own messages on from view to view. So the position
+ * of the next message is the sum of those numbers and of @next's former messages. Each member of
+ * the view counts all subgroups, because it may hand the view to a joiner.
+ */
+void spindle_decree_count(const u64 *word, const struct spindle_view *view,
+			  struct spindle_view *next)
+{
+	u64 survivors = word[SPINDLE_DECREE_SURVIVORS];
+	const u64 *trim = word + SPINDLE_DECREE_HEAD;
+	u32 i;
+
+	for (i = 0; i < view->num_subgroups; i++) {
+		const struct spindle_view_subgroup *a = &view->subgroup[i];
+		struct spindle_view_subgroup *b = &next->subgroup[i];
+
+		b->former = a->former + messages_of_former(a, b, survivors, trim);
+		if (a->members && !(a->members & survivors))
+			b->former = ALIGN(b->former + 1, SPINDLE_LIFE_MESSAGES);
+		trim += hweight64(a->senders);
+	}
 }

@@ -11,6 +11,7 @@
  *	1		survivors, as a mask of ranks
  *	2		number of joiners
  *	3 ...		id and incarnation of each joiner
+ *	11		0; for a digest of new rules
  *	HEAD ...	trim: of each subgroup of the view, of each sender, in order
  *
  * Context: engine.
@@ -20,6 +21,12 @@
 
 #include "core/base/view.h"
 
+/*
+ * If a subgroup loses all its members at once, no survivor knows how many messages it has
+ * delivered. Its positions then go on at the next multiple of this.
+ */
+#define SPINDLE_LIFE_MESSAGES	BIT_ULL(48)
+
 /* Members that one change of the view takes in at most; others join by the next one. */
 #define SPINDLE_DECREE_JOINS	4
 
@@ -28,7 +35,8 @@ enum spindle_decree_word {
 	SPINDLE_DECREE_SURVIVORS,
 	SPINDLE_DECREE_NUM_JOINS,
 	SPINDLE_DECREE_JOIN,
-	SPINDLE_DECREE_HEAD = SPINDLE_DECREE_JOIN + 2 * SPINDLE_DECREE_JOINS,
+	SPINDLE_DECREE_RULES = SPINDLE_DECREE_JOIN + 2 * SPINDLE_DECREE_JOINS,
+	SPINDLE_DECREE_HEAD,
 };
 
 u32 spindle_decree_trims(const struct spindle_view *view);
@@ -39,6 +47,8 @@ u64 spindle_decree_renumber(u64 mask, u64 survivors);
 u64 spindle_decree_stays(const u64 *word, const struct spindle_view *view,
 			 const struct spindle_view *next);
 void spindle_decree_apply(const u64 *word, const struct spindle_view *view,
+			  struct spindle_view *next);
+void spindle_decree_count(const u64 *word, const struct spindle_view *view,
 			  struct spindle_view *next);
 
 #endif /* SPINDLE_CORE_DECREE_H */

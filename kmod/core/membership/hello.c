@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Hello: how two nodes introduce themselves, and what is decided on it. See hello.h. */
 #include "core/base/sst.h"
+#include "card.h"
 #include "hello.h"
 
 /**
@@ -171,20 +172,26 @@ u32 spindle_hello_admitted(const struct spindle_hello *hello, struct spindle_hea
 }
 
 /**
- * spindle_hello_other() - is a node of another lineage?
+ * spindle_hello_other() - is a node of another lineage or era?
  * @hello: what the node says
  * @door: of the view
  *
- * A node that has no lineage yet may take on this one.
+ * A node that has no lineage yet may take on this one. A node of an earlier era may join again.
  *
- * Return: true if both have a lineage, and not the same one
+ * Return: 0, or enum spindle_refusal
  */
-bool spindle_hello_other(const struct spindle_hello *hello,
-			 const struct spindle_hello_door *door)
+u32 spindle_hello_other(const struct spindle_hello *hello,
+			const struct spindle_hello_door *door)
 {
+	bool joins = hello->flags & (SPINDLE_HELLO_F_ASK | SPINDLE_HELLO_F_JOIN);
 	u32 mark = le32_to_cpu(hello->lineage);
+	s8 era = mark - door->mark;
 
-	return door->bytes && mark && mark != door->mark;
+	if (!door->bytes || !mark)
+		return 0;
+	if ((mark ^ door->mark) & ~SPINDLE_MARK_ERA)
+		return SPINDLE_REFUSE_LINEAGE;
+	return era > 0 || (era && !joins) ? SPINDLE_REFUSE_ERA : 0;
 }
 
 /**
@@ -201,11 +208,12 @@ u32 spindle_hello_asks(const struct spindle_hello *hello, const struct spindle_h
 		       u32 room, u32 *at, u32 *len)
 {
 	u64 from = le64_to_cpu(hello->incarnation);
+	u32 other = spindle_hello_other(hello, door);
 
 	if (!door->bytes)
 		return SPINDLE_REFUSE_NO_VIEW;
-	if (spindle_hello_other(hello, door))
-		return SPINDLE_REFUSE_LINEAGE;
+	if (other)
+		return other;
 	if (from >= door->bytes)
 		return SPINDLE_REFUSE_NOT_SPINDLE;
 	*at = from;
@@ -224,15 +232,15 @@ u32 spindle_hello_asks(const struct spindle_hello *hello, const struct spindle_h
 u32 spindle_hello_knocks(const struct spindle_hello *hello,
 			 const struct spindle_hello_door *door, struct spindle_addr *from)
 {
-	u32 id = le32_to_cpu(hello->src), i;
+	u32 id = le32_to_cpu(hello->src), other = spindle_hello_other(hello, door), i;
 
 	if (!door->bytes)
 		return SPINDLE_REFUSE_NO_VIEW;
 	from->port = le16_to_cpu(hello->port);
 	if (!id || !hello->incarnation || !from->family || !from->port)
 		return SPINDLE_REFUSE_NOT_SPINDLE;
-	if (spindle_hello_other(hello, door))
-		return SPINDLE_REFUSE_LINEAGE;
+	if (other)
+		return other;
 	for (i = 0; i < door->ids; i++)
 		if (door->id[i] == id)
 			return SPINDLE_REFUSE_MEMBER;

@@ -16,7 +16,7 @@
 #include "core/base/view.h"
 
 #define SPINDLE_HELLO_MAGIC	0x4c444e53U	/* "SNDL" */
-#define SPINDLE_PROTOCOL	5
+#define SPINDLE_PROTOCOL	6
 
 /* The sender believes guards only when their completion arrives. */
 #define SPINDLE_HELLO_F_IMM	BIT(0)
@@ -86,6 +86,7 @@ enum spindle_refusal {
 	SPINDLE_REFUSE_AGAIN,
 	SPINDLE_REFUSE_LINEAGE,
 	SPINDLE_REFUSE_BEGINS,
+	SPINDLE_REFUSE_ERA,
 };
 
 /**
@@ -165,8 +166,8 @@ u32 spindle_hello_admitted(const struct spindle_hello *hello, struct spindle_hea
 			   const struct spindle_addr *addr, const struct spindle_addr *from);
 
 /* For a view that has a door. */
-bool spindle_hello_other(const struct spindle_hello *hello,
-			 const struct spindle_hello_door *door);
+u32 spindle_hello_other(const struct spindle_hello *hello,
+			const struct spindle_hello_door *door);
 u32 spindle_hello_asks(const struct spindle_hello *hello, const struct spindle_hello_door *door,
 		       u32 room, u32 *at, u32 *len);
 u32 spindle_hello_knocks(const struct spindle_hello *hello,

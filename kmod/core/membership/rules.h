@@ -34,6 +34,10 @@ struct spindle_rule {
 	u32 on_exit;
 	/** @all_send: all members may send */
 	u32 all_send;
+	/** @log: 0; for durable subgroups */
+	u32 log;
+	/** @min_copies: 0; for durable subgroups */
+	u32 min_copies;
 	/** @num_nodes: entries in @node; 0: any node may be a member, except for witnesses */
 	u32 num_nodes;
 	/** @node: ids */

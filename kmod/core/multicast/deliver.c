@@ -83,7 +83,7 @@ static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 	u32 wmask = sd->walk.wmask;
 	const struct spindle_msg *msg = &sd->msgs[sd->dlv_slot & wmask];
 	struct spindle_dlv dlv = {
-		.seq = msg->round * mc->senders + s,
+		.lsn = mc->deliver.lsn,
 		.offset = (u64)(msg->unit & (mc->ring_units - 1)) << SPINDLE_UNIT_SHIFT,
 		.len = msg->len,
 		.sender = s,
@@ -106,6 +106,7 @@ static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 		read = true;
 	}
 	mc->deliver.log[mc->deliver.log_tail++ & mc->deliver.log_mask] = s;
+	mc->deliver.lsn++;
 	sd->dlv_slot++;
 	sd->head = sd->dlv_slot == sd->walk.slot ? U64_MAX :
 		   sd->msgs[sd->dlv_slot & wmask].round;
@@ -129,7 +130,11 @@ static bool readers_have_room(const struct spindle_mc *mc)
 /* Tell the readers that a view has begun; returns false if one of them has no room. */
 static bool deliver_view(struct spindle_mc *mc)
 {
-	struct spindle_dlv dlv = { .seq = mc->deliver.vid_due, .kind = SPINDLE_DLV_VIEW };
+	struct spindle_dlv dlv = {
+		.lsn = mc->deliver.lsn,
+		.slot = mc->deliver.vid_due,
+		.kind = SPINDLE_DLV_VIEW,
+	};
 	struct spindle_dlvq *q;
 
 	if (log_is_full(mc) || !readers_have_room(mc)) {

@@ -70,9 +70,10 @@ bool spindle_dlvq_copy(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv,
 	u64 at = dlvq->copy_tail << SPINDLE_UNIT_SHIFT;
 	u32 len;
 
-	if (dlvq->part_seq != dlv->seq)
+	if (dlvq->part_of != dlv->slot || dlvq->part_sender != dlv->sender)
 		dlvq->part = 0;
-	dlvq->part_seq = dlv->seq;
+	dlvq->part_of = dlv->slot;
+	dlvq->part_sender = dlv->sender;
 	len = min_t(u64, dlv->len - dlvq->part, *budget);
 	copy_ring(dlvq->copy, at + dlvq->part, bytes - 1, ring, dlv->offset + dlvq->part,
 		  ring_bytes - 1, len);

@@ -50,8 +50,10 @@ struct spindle_dlvq {
 	u64 copy_tail;
 	/** @copy_free: units below are free again */
 	u64 copy_free;
-	/** @part_seq: message of @part */
-	u64 part_seq;
+	/** @part_of: message of @part: its number at its sender */
+	u64 part_of;
+	/** @part_sender: that sender */
+	u32 part_sender;
 	/**
 	 * @part: bytes of a message that are in the payload ring already, while its descriptor is
 	 * not; 0 when none is under way
@@ -73,6 +75,22 @@ static inline bool spindle_dlvq_room(const struct spindle_dlvq *dlvq, u32 len)
 		return false;
 	return !dlvq->copy || dlvq->copy_tail + spindle_units(len) - dlvq->copy_free <=
 			      dlvq->copy_units;
+}
+
+/**
+ * spindle_dlvq_lsn() - position of the next message that the process consumes
+ * @dlvq: the queue
+ * @lsn: position of the next message that is delivered
+ *
+ * Context: any. Outside of the engine, the answer may be that of a moment ago.
+ * Return: the position
+ */
+static inline u64 spindle_dlvq_lsn(const struct spindle_dlvq *dlvq, u64 lsn)
+{
+	u64 consumed = READ_ONCE(dlvq->consumed);
+
+	return consumed == READ_ONCE(dlvq->tail) ? lsn :
+	       READ_ONCE(dlvq->ring[consumed & dlvq->mask].lsn);
 }
 
 bool spindle_dlvq_poll(struct spindle_dlvq *dlvq);

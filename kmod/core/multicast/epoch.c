@@ -265,6 +265,18 @@ static void take_over(struct spindle_mc *mc, const struct spindle_mc *old, const
 		take_sender(mc, old);
 }
 
+/* Where the view begins, see spindle_decree_count(). */
+static u64 first_position(const struct spindle_mc *mc, const struct spindle_mc *old, u64 former)
+{
+	u32 s;
+
+	if (!mc->ordered)
+		return old ? old->deliver.lsn : 0;
+	for (s = 0; s < mc->senders; s++)
+		former += mc->sender[s].walk.slot;
+	return former;
+}
+
 /**
  * spindle_mc_begin() - begin in a new view
  * @mc: initialised for the new view, with memory of its own; its log is no smaller than
@@ -274,6 +286,7 @@ static void take_over(struct spindle_mc *mc, const struct spindle_mc *old, const
  * @from: sender rank in @old of each sender, or SPINDLE_NO_RANK
  * @first: messages that each sender had sent in all views before: the trim, or 0. For a sender that
  *	was here already, the messages that are here count instead
+ * @former: messages of former senders
  *
  * Messages are numbered on, rounds begin again. Round 0 of every sender is a null that stands for
  * all the views before. A member releases it when the readers there have consumed what came before.
@@ -281,7 +294,7 @@ static void take_over(struct spindle_mc *mc, const struct spindle_mc *old, const
  * are free when all members have said so.
  */
 void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *from,
-		      const u64 *first)
+		      const u64 *first, u64 former)
 {
 	u32 i;
 
@@ -290,6 +303,7 @@ void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *
 			     &old->sender[from[i]] : NULL, first[i]);
 	for (i = 0; i < mc->members; i++)
 		begin_member(mc, &mc->member[i]);
+	mc->deliver.lsn = first_position(mc, old, former);
 	if (old)
 		take_over(mc, old, from);
 	mc->own.word[SPINDLE_COL_RECEIVED] = mc->senders;

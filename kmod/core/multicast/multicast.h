@@ -365,6 +365,12 @@ struct spindle_mc_deliver {
 	u64 log_head;
 	/** @vid_due: view that has to go to readers before its first message, or 0 */
 	u64 vid_due;
+	/**
+	 * @lsn: position of the next message: messages delivered before it, in all views. All
+	 * members of an ordered subgroup agree on it. In an unordered one each of them counts its
+	 * own deliveries
+	 */
+	u64 lsn;
 };
 
 /**
@@ -459,7 +465,7 @@ void spindle_mc_stay(struct spindle_mc *mc);
 bool spindle_mc_trim(struct spindle_mc *mc, const u64 *trim);
 bool spindle_mc_drain(struct spindle_mc *mc);
 void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *from,
-		      const u64 *first);
+		      const u64 *first, u64 former);
 void spindle_mc_announce(struct spindle_mc *mc, u64 vid);
 
 /**

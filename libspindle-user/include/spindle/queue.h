@@ -155,6 +155,13 @@ struct spindle_queue {
 	 * -ENOMEM in SPINDLE_STEP_ATTACH: the bytes that the attachment needs, 0 if not known
 	 */
 	uint64_t memlock;
+	/**
+	 * @lineage: lineage of the live view, 0 of a static one. Positions of two lineages, or of
+	 * two eras of one, have nothing to do with each other
+	 */
+	uint64_t lineage[2];
+	/** @era: how often the lineage began again after all its members were gone */
+	uint64_t era;
 	/** @step: enum spindle_step */
 	uint32_t step;
 
@@ -205,13 +212,14 @@ struct spindle_queue {
 	uint64_t rx_cursor;	/* next descriptor to look at */
 	uint64_t rx_released;	/* value last stored to usr_consumed */
 	uint64_t rx_tail;	/* value last loaded from ctl_dlv_tail */
+	uint64_t rx_lsn;	/* position behind the last descriptor that was given back */
 	unsigned char pad1[64];
 
 	/* Set by sending threads: a commit was not flushed yet. */
 	uint32_t tx_quiet;
 	unsigned char pad2[60];
 
-	uint64_t resv1[8];
+	uint64_t resv1[4];
 };
 
 /**
@@ -239,11 +247,15 @@ struct spindle_slot {
  */
 struct spindle_msg {
 	/**
-	 * @seq: place in the subgroup's total order; grows, with gaps, and starts over in each
-	 * view. Of a view: its id
+	 * @lsn: position: how many messages of the subgroup were delivered before this one, in all
+	 * views. All members deliver the same message at the same position. In an unordered
+	 * subgroup each node counts what it delivers itself. Of a view: the position of its first
+	 * message
 	 */
-	uint64_t seq;
-	/** @slot: the sender's message number, counting from 0 without gaps */
+	uint64_t lsn;
+	/**
+	 * @slot: the sender's message number, counting from 0 without gaps; of a view: its id
+	 */
 	uint64_t slot;
 	/**
 	 * @data: @len bytes, contiguous, read-only: they lie in the ring and stay valid until
@@ -261,7 +273,7 @@ struct spindle_msg {
 	uint32_t node;
 	/**
 	 * @kind: enum spindle_dlv_kind: SPINDLE_DLV_MSG, or with SPINDLE_WANT_VIEWS also
-	 * SPINDLE_DLV_VIEW, of which @slot, @data, @len and @node are 0
+	 * SPINDLE_DLV_VIEW, of which @data, @len and @node are 0
 	 */
 	uint32_t kind;
 };
@@ -317,8 +329,9 @@ typedef int (*spindle_batch_fn)(void *arg, const struct spindle_msg *msgs, unsig
  * spindle_queue.memlock), -EBADF (@event_fd is no descriptor), -ENOTCONN (the subgroup
  * has failed), -ESTALE (views followed each other too fast; try again), -EUSERS (the subgroup
  * has 64 readers at this node already), -EINTR (a signal came while a sender that has gone was
- * waited for), -EPROTO (the module speaks another ABI). spindle_attach_strerror() says which of
- * these it was.
+ * waited for), -EPROTONOSUPPORT (the module is newer than this library), -ENOTTY (it is older, or
+ * the device is another one), -EPROTO (the kernel's reply makes no sense).
+ * spindle_attach_strerror() says which of these it was.
  */
 SPINDLE_API int spindle_attach(struct spindle_queue *q, const struct spindle_attach_opts *o);
 
@@ -457,14 +470,14 @@ SPINDLE_API int spindle_view(const struct spindle_queue *q, struct spindle_view 
 /**
  * spindle_enter_view() - enter the view that begins at the reader's cursor
  * @q: attached with SPINDLE_ATTACH_RECV
- * @vid: id of the view
+ * @d: the descriptor that stands for the view
  * @m: filled if the program wants views
  *
  * The reading calls call this function when it is needed; a program does not have to.
  *
  * Return: 1 if @m was filled, 0 if not, or a negative errno and nothing has changed.
  */
-SPINDLE_API int spindle_enter_view(struct spindle_queue *q, uint64_t vid,
+SPINDLE_API int spindle_enter_view(struct spindle_queue *q, const struct spindle_dlv *d,
 				   struct spindle_msg *m);
 
 /**

@@ -296,7 +296,7 @@ static inline int spindle_read_other(struct spindle_queue *q, const struct spind
 {
 	if (d->kind != SPINDLE_DLV_VIEW)
 		return 0;
-	return first ? spindle_enter_view(q, d->seq, m) : -EAGAIN;
+	return first ? spindle_enter_view(q, d, m) : -EAGAIN;
 }
 
 /*
@@ -315,7 +315,7 @@ static inline int spindle_read_dlv(struct spindle_queue *q, uint64_t pos, struct
 	if (d->sender >= q->senders || d->len > q->max_msg || d->offset >= q->rx_bytes)
 		return -EBADMSG;
 	src = &q->source[d->sender];
-	m->seq = d->seq;
+	m->lsn = d->lsn;
 	m->slot = d->slot;
 	m->data = src->ring + d->offset;
 	m->len = d->len;
@@ -325,9 +325,12 @@ static inline int spindle_read_dlv(struct spindle_queue *q, uint64_t pos, struct
 	return 1;
 }
 
-/* Give back all descriptors below @pos. */
+/* Give back all descriptors below @pos, which is above what was given back before. */
 static inline void spindle_consume(struct spindle_queue *q, uint64_t pos)
 {
+	const struct spindle_dlv *last = spindle_dlv_at(q, pos - 1);
+
+	q->rx_lsn = last->lsn + (last->kind == SPINDLE_DLV_MSG);
 	q->rx_released = pos;
 	spindle_store_release(q->usr_consumed, pos);	/* C */
 	if (q->left)
@@ -422,6 +425,20 @@ static inline void spindle_release(struct spindle_queue *q)
 {
 	if (q->rx_cursor != q->rx_released)
 		spindle_consume(q, q->rx_cursor);
+}
+
+/**
+ * spindle_lsn() - position of the next message that is not given back
+ * @q: attached with SPINDLE_ATTACH_RECV
+ *
+ * A process that has handled all messages that it gave back goes on from here when it comes back.
+ * It has to compare lineage and era, too.
+ *
+ * Return: the position; the reading thread only.
+ */
+static inline uint64_t spindle_lsn(const struct spindle_queue *q)
+{
+	return q->rx_lsn;
 }
 
 /**

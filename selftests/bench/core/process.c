@@ -49,10 +49,10 @@ int spindle_kick(struct spindle_queue *q)
 }
 
 /* A benchmark has no views. */
-int spindle_enter_view(struct spindle_queue *q, uint64_t vid, struct spindle_msg *m)
+int spindle_enter_view(struct spindle_queue *q, const struct spindle_dlv *d, struct spindle_msg *m)
 {
 	(void)q;
-	(void)vid;
+	(void)d;
 	(void)m;
 	return -EPROTO;
 }
@@ -157,7 +157,7 @@ void process_read(struct process *p)
 
 	while ((n = spindle_next_batch(&p->q, msg, BATCH)) > 0) {
 		for (i = 0; i < n; i++) {
-			p->saw.order = (p->saw.order + msg[i].seq) * 0x9e3779b97f4a7c15ULL;
+			p->saw.order = (p->saw.order + msg[i].lsn) * 0x9e3779b97f4a7c15ULL;
 			p->saw.order ^= msg[i].slot << 8 | msg[i].sender;
 			if (msg[i].len >= sizeof(msg[i].slot) &&
 			    memcmp(msg[i].data, &msg[i].slot, sizeof(msg[i].slot)))

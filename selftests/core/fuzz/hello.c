@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "core/membership/hello.h"
 
-#define LAST SPINDLE_REFUSE_BEGINS
+#define LAST SPINDLE_REFUSE_ERA
 
 static struct spindle_hello_self self;
 static struct spindle_hello_door door;
@@ -40,7 +40,7 @@ static void read_node(struct input *in)
 		.id = 1 + (how & 3), .cluster = how >> 2 & 1, .incarnation = 1, .port = 7,
 	};
 	door = (struct spindle_hello_door){
-		.digest = how >> 3 & 1, .mark = how >> 4 & 1,
+		.digest = how >> 3 & 1, .mark = how >> 4 & 1 ? 0x103 : 0,
 		.bytes = how & 0x80 ? in_near(in, 1000) : how >> 5,
 	};
 	door.max = in_u8(in) % (SPINDLE_MAX_MEMBERS + 1);
@@ -91,6 +91,14 @@ static void check_meant(const struct spindle_hello *hello, u32 refusal)
 	MUST(!spindle_hello_answers(hello, &self));
 }
 
+/* A node of the same lineage, and of the same era or of an earlier one. */
+static bool is_of_door(const struct spindle_hello *hello)
+{
+	u32 mark = le32_to_cpu(hello->lineage);
+
+	return !mark || (mark >> 8 == door.mark >> 8 && (s8)(mark - door.mark) <= 0);
+}
+
 static void check_door(const struct spindle_hello *hello, struct spindle_addr from)
 {
 	u32 at, len, room = 100, i;
@@ -98,14 +106,14 @@ static void check_door(const struct spindle_hello *hello, struct spindle_addr fr
 	if (!spindle_hello_asks(hello, &door, room, &at, &len)) {
 		MUST(len && len <= room && at < door.bytes && len <= door.bytes - at);
 		MUST(at == le64_to_cpu(hello->incarnation));
-		MUST(!hello->lineage || le32_to_cpu(hello->lineage) == door.mark);
+		MUST(is_of_door(hello));
 	}
 	if (spindle_hello_knocks(hello, &door, &from))
 		return;
 	MUST(door.bytes && door.ids < door.max && hello->incarnation && from.family);
 	MUST(from.port && from.port == le16_to_cpu(hello->port));
 	MUST(le64_to_cpu(hello->digest) == door.digest);
-	MUST(!hello->lineage || le32_to_cpu(hello->lineage) == door.mark);
+	MUST(is_of_door(hello));
 	for (i = 0; i < door.ids; i++)
 		MUST(le32_to_cpu(hello->src) != door.id[i]);
 }

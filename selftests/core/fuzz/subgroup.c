@@ -41,7 +41,7 @@ struct process {
 struct reader {
 	struct spindle_dlvq q;
 	u64 *tail, *consumed;
-	u64 seen, last_seq;
+	u64 seen, lsn;
 	u64 next[MEMBERS];	/* the next message, by id of the sender */
 	bool knows[MEMBERS];	/* @next is valid: a message came since it attached */
 	bool open, cheats;
@@ -449,6 +449,7 @@ static void open_reader(struct node *node, struct reader *r, bool copy)
 		r->q.copy_units = COPY >> SPINDLE_UNIT_SHIFT;
 	}
 	spindle_mc_attach_reader(mc, &r->q);
+	r->lsn = mc->deliver.lsn;
 }
 
 static void close_reader(struct node *node, struct reader *r)
@@ -474,8 +475,7 @@ static void check_message(struct node *node, struct reader *r, const struct spin
 	rank = node->mc->sender[d->sender].member;
 	id = w->member[rank];
 	ring = r->q.copy ?: node->row[id].pay;
-	MUST(!w->ordered || d->seq >= r->last_seq);
-	r->last_seq = d->seq + 1;
+	MUST(d->lsn == r->lsn++);
 	MUST(!r->knows[id] || d->slot == r->next[id]);
 	r->knows[id] = true;
 	r->next[id] = d->slot + 1;
@@ -493,7 +493,7 @@ static void read_some(struct node *node, struct reader *r, u32 n)
 		if (d->kind == SPINDLE_DLV_MSG)
 			check_message(node, r, d);
 		else
-			r->last_seq = 0;
+			r->lsn = d->lsn;
 		*r->consumed = r->seen;
 	}
 }
@@ -703,7 +703,7 @@ static void begin(struct node *node, const u32 *old_member, u32 old_n, const u64
 		from[s] = o;
 		first[s++] = trim[o];
 	}
-	spindle_mc_begin(node->mc, old, from, first);
+	spindle_mc_begin(node->mc, old, from, first, 0);
 	spindle_mc_announce(node->mc, w->vid);
 	free_mc(old);
 	memset(node->word, 0, sizeof(node->word));

@@ -210,7 +210,7 @@ static void mend(struct spindle_card *card, u32 bytes)
 static void check_card(const u8 *data, size_t size)
 {
 	struct input in = { .at = data + size - min_t(size_t, size, 24) };
-	struct spindle_lineage lineage = { { 1, 2 } };
+	struct spindle_lineage lineage = { { 1, 2 }, 0 };
 	u32 bytes = spindle_card_bytes(&view, &rules), i;
 	/* Cards have more sizes than fuzz_alloc() keeps memory of. */
 	struct spindle_card *card = calloc(1, bytes);

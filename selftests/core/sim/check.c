@@ -7,8 +7,9 @@
  * order: in each view, the first delivery at any node makes the order of the view, and all others
  * follow it. Virtual synchrony: a node that goes on to the next view has delivered all of the
  * order. No node, dead or alive, ever adds to the order after that. No split brain: a view id names
- * one view. Progress: in the end all nodes that are left are in one view, and have all messages
- * that each of them has sent.
+ * one view. Positions: a reader gets them without a gap, over all views, and at each of them all
+ * nodes that are or were in the subgroup deliver the same message. Progress: in the end all nodes
+ * that are left are in one view, and have all messages that each of them has sent.
  */
 #include "sim.h"
 
@@ -35,7 +36,58 @@ static bool same(const struct held *h, u32 group)
 	return true;
 }
 
-static void check_order(struct node *node, u32 group, const struct held *h)
+static struct position *position_at(const struct positions *all, u64 lsn)
+{
+	u64 i = rng_mix(lsn) & (all->room - 1);
+
+	while (all->v[i].v && all->v[i].lsn != lsn)
+		i = (i + 1) & (all->room - 1);
+	return &all->v[i];
+}
+
+/* Returns the place of a position, which is free if no node has delivered there yet. */
+static struct position *find_position(struct positions *all, u64 lsn)
+{
+	struct positions old = *all;
+	u64 i;
+
+	if (2 * all->n >= all->room) {
+		all->room = all->room ? 2 * all->room : 256;
+		all->v = calloc(all->room, sizeof(*all->v));
+		for (i = 0; i < old.room; i++)
+			if (old.v[i].v)
+				*position_at(all, old.v[i].lsn) = old.v[i];
+		free(old.v);
+	}
+	return position_at(all, lsn);
+}
+
+/* Does the message @v stand at this position, at every node that has delivered there? */
+static void check_position(struct node *node, u32 group, u64 lsn, u64 v)
+{
+	struct positions *all = &node->sim->positions[group];
+	struct position *p = find_position(all, lsn);
+
+	if (!p->v) {
+		*p = (struct position){ .lsn = lsn, .v = v };
+		all->n++;
+	}
+	if (p->v != v)
+		sim_fail(node->sim, "node %u group %u: position %llu is %llx, elsewhere %llx",
+			 node->index, group, (unsigned long long)lsn, (unsigned long long)v,
+			 (unsigned long long)p->v);
+}
+
+/* A reader gets all positions from the one on that it began with. */
+static void check_next(struct node *node, u32 group, const struct spindle_dlv *d, u64 *next)
+{
+	if (!liar_is(node->sim, node->index) && d->lsn != *next)
+		sim_fail(node->sim, "node %u group %u: position %llu in place of %llu", node->index,
+			 group, (unsigned long long)d->lsn, (unsigned long long)*next);
+	*next = d->lsn + (d->kind == SPINDLE_DLV_MSG);
+}
+
+static void check_order(struct node *node, u32 group, const struct held *h, u64 lsn)
 {
 	struct sim *sim = node->sim;
 	struct group *g = &node->group[group];
@@ -43,18 +95,19 @@ static void check_order(struct node *node, u32 group, const struct held *h)
 	u64 v = (u64)h->life << 60 | (u64)h->node << 56 | h->slot;
 	struct order *o = &sim->order[group][vid % SIM_VIEWS];
 
-	/*
-	 * A reader that came late does not know its place in the order. Unordered subgroups have
-	 * none.
-	 */
-	if (g->late || !g->mc->ordered)
+	if (!g->mc->ordered)
+		return;
+	if (!sim->liar)
+		check_position(node, group, lsn, v);
+	/* A reader that came late does not know how many messages of the view it has missed. */
+	if (g->late)
 		return;
 	/*
 	 * With a liar several views may have this number, so the sums at the ends of views are
 	 * compared.
 	 */
 	if (sim->liar) {
-		g->sum = rng_mix(g->sum + v);
+		g->sum = rng_mix(rng_mix(g->sum + v) + lsn);
 		return;
 	}
 	if (g->dlv == o->n) {
@@ -88,10 +141,10 @@ static u64 sent_by(const struct sim *sim, const struct held *h, u32 group)
 /* The entry of a view comes once, and before all messages that are delivered in the view. */
 static void check_view(struct node *node, struct group *g, const struct spindle_dlv *d)
 {
-	if (d->seq <= g->vid)
+	if (d->slot <= g->vid)
 		sim_fail(node->sim, "node %u: view %llu again", node->index,
-			 (unsigned long long)d->seq);
-	g->vid = d->seq;
+			 (unsigned long long)d->slot);
+	g->vid = d->slot;
 }
 
 static bool as_sent(const struct node *node, u32 group, const struct held *h)
@@ -131,11 +184,12 @@ void check_extra(struct node *node, u32 group)
 		struct held *h = &x->held[x->seen & x->q.mask];
 
 		*h = (struct held){ 0 };
+		check_next(node, group, d, &x->lsn);
 		if (d->kind == SPINDLE_DLV_VIEW) {
-			if (d->seq <= x->vid)
+			if (d->slot <= x->vid)
 				sim_fail(node->sim, "node %u: view %llu again, at the other reader",
-					 node->index, (unsigned long long)d->seq);
-			x->vid = d->seq;
+					 node->index, (unsigned long long)d->slot);
+			x->vid = d->slot;
 			continue;
 		}
 		if (x->vid != g->epoch || d->sender >= g->mc->senders) {
@@ -167,6 +221,7 @@ void check_deliveries(struct node *node, u32 group)
 		const struct spindle_dlv *d = &g->ring[g->seen & g->q.mask];
 		struct held *h = &g->held[g->seen & g->q.mask];
 
+		check_next(node, group, d, &g->lsn);
 		if (d->kind == SPINDLE_DLV_VIEW) {
 			*h = (struct held){ 0 };
 			check_view(node, g, d);
@@ -204,7 +259,7 @@ void check_deliveries(struct node *node, u32 group)
 		if (!as_sent(node, group, h))
 			sim_fail(sim, "node %u group %u: %u:%llu is not what was sent", node->index,
 				 group, h->node, (unsigned long long)d->slot);
-		check_order(node, group, h);
+		check_order(node, group, h, d->lsn);
 		sim->deliveries++;
 	}
 }
@@ -222,8 +277,16 @@ void check_same(struct node *node, u32 group, const struct held *h)
 			 node->index, group, h->node, (unsigned long long)h->slot);
 }
 
+/* Do the positions of a subgroup begin again, because it has lost all its members? */
+static bool begins_life(const struct spindle_view_subgroup *old,
+			const struct spindle_view_subgroup *now)
+{
+	return old->former / SPINDLE_LIFE_MESSAGES != now->former / SPINDLE_LIFE_MESSAGES;
+}
+
 void check_install(struct node *node, const struct spindle_view *view)
 {
+	const struct spindle_view *old = &node->mb.view[!node->mb.now];
 	struct sim *sim = node->sim;
 	u64 digest = spindle_view_digest(view), *known = &sim->view_digest[view->vid % SIM_VIEWS];
 	u32 g;
@@ -237,6 +300,8 @@ void check_install(struct node *node, const struct spindle_view *view)
 		sim->changes++;
 		return;
 	}
+	for (g = 0; g < SIM_GROUPS && !*known; g++)
+		sim->lives += begins_life(&old->subgroup[g], &view->subgroup[g]);
 	if (*known && *known != digest)
 		sim_fail(sim, "split brain: view %llu is two", (unsigned long long)view->vid);
 	sim->changes += !*known;

@@ -450,6 +450,17 @@ static void invent(struct liar *liar, struct spindle_view *view, u32 id)
 	view->vid += rng_below(&liar->rng, 3);
 }
 
+static void other_positions(struct liar *liar, struct spindle_view *view,
+			    struct spindle_lineage *lineage)
+{
+	u32 g = rng_below(&liar->rng, view->num_subgroups + 1);
+
+	if (g < view->num_subgroups)
+		view->subgroup[g].former += rng_odd(&liar->rng);
+	else
+		lineage->era += rng_odd(&liar->rng);
+}
+
 /**
  * liar_view() - the view that a lying contact tells a joiner, a different one to each
  * @contact: the liar
@@ -464,7 +475,7 @@ void liar_view(struct node *contact, struct spindle_view *view, struct spindle_r
 
 	if (!tells(contact->sim, LIE_CARD))
 		return;
-	switch (rng_below(&liar->rng, 7)) {
+	switch (rng_below(&liar->rng, 8)) {
 	case 0:
 		view->num_members = 0;
 		return;
@@ -482,6 +493,9 @@ void liar_view(struct node *contact, struct spindle_view *view, struct spindle_r
 		break;
 	case 5:
 		/* liar_card() changes the bytes later. */
+		return;
+	case 6:
+		other_positions(liar, view, lineage);
 		return;
 	default:
 		invent(liar, view, contact->index + 1);

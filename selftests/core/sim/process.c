@@ -76,6 +76,7 @@ void process_read(struct node *node, u32 group)
 	}
 	spindle_mc_attach_reader(g->mc, &g->q);
 	g->vid = g->epoch;
+	g->lsn = g->mc->deliver.lsn;
 	g->reading = true;
 	g->late = true;
 	g->blind = ~0ULL;
@@ -187,6 +188,7 @@ static void extra_comes(struct node *node, u32 index)
 	};
 	spindle_mc_attach_reader(g->mc, &x->q);
 	x->vid = g->epoch;
+	x->lsn = g->mc->deliver.lsn;
 	x->blind = ~0ULL;
 	x->reading = true;
 	node->sim->extras += g->reading;

@@ -192,6 +192,8 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	make_rules(sim);
 	limit_layouts(sim);
 	spindle_rules_apply(&sim->rules, NULL, &sim->first);
+	for (i = 0; i < SIM_GROUPS; i++)
+		sim->first.subgroup[i].former = rng_mix(seed ^ 0x9999) % 3 * 1000 * i;
 	for (i = 0; i < sim->nodes; i++)
 		node_open(sim, i);
 	for (i = 0; i < sim->nodes - sim->late; i++)
@@ -211,6 +213,8 @@ static void sim_close(struct sim *sim)
 	for (i = 0; i < SIM_GROUPS; i++)
 		for (j = 0; j < SIM_VIEWS; j++)
 			free(sim->order[i][j].v);
+	for (i = 0; i < SIM_GROUPS; i++)
+		free(sim->positions[i].v);
 	free(sim->node);
 	free(sim);
 }
@@ -379,7 +383,7 @@ static void sim_run(struct sim *sim)
 struct total {
 	u64 seeds, deliveries, writes, blocks, changes, stayed, closed, parted, lacked, refused;
 	u64 failed, apart, abandoned, extras, cards, cards_refused, knocks_refused, unjoined;
-	u64 lost_then, snapped, idled, renewed, any;
+	u64 lost_then, snapped, idled, renewed, any, lives;
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 	u64 happened[FAULT_KINDS];
@@ -414,6 +418,7 @@ static void add(struct total *t, const struct sim *sim)
 	t->idled += sim->idled;
 	t->renewed += sim->renewed;
 	t->any += sim->any;
+	t->lives += sim->lives;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
@@ -436,7 +441,8 @@ static void report_counts(const struct total *t, double seconds)
 	       t->seeds / seconds, (unsigned long long)t->deliveries,
 	       (unsigned long long)t->writes, (unsigned long long)t->blocks,
 	       (unsigned long long)t->changes);
-	printf("# subgroups that a change was nothing to: %llu\n", (unsigned long long)t->stayed);
+	printf("# subgroups that a change was nothing to: %llu; that lost all their members: %llu\n",
+	       (unsigned long long)t->stayed, (unsigned long long)t->lives);
 	printf("# processes that have gone: %llu, %llu before all was sent; subgroups with too few members: %llu; views refused: %llu\n",
 	       (unsigned long long)t->closed, (unsigned long long)t->parted,
 	       (unsigned long long)t->lacked, (unsigned long long)t->refused);

@@ -122,6 +122,7 @@ struct extra {
 	u64 next[SIM_NODES];
 	u64 blind;
 	u64 vid;
+	u64 lsn;
 	bool reading;
 };
 
@@ -178,6 +179,7 @@ struct group {
 	u64 vid;
 	u64 epoch;
 	u64 dlv;
+	u64 lsn; /* position of the next delivery */
 	u64 began;
 	u64 sum;
 	u32 lazy;
@@ -237,6 +239,19 @@ struct node {
 };
 
 /* The order of deliveries of a subgroup in a view. */
+/* A position of a subgroup, and the message that was delivered there. */
+struct position {
+	u64 lsn;
+	u64 v; /* 0: the entry is free */
+};
+
+/* All positions of a subgroup, a hash table. */
+struct positions {
+	struct position *v;
+	u64 n;
+	u64 room;
+};
+
 struct order {
 	u64 *v;
 	u64 n;
@@ -335,6 +350,8 @@ struct sim {
 	u8 *old_row[SIM_NODES * SIM_NODES * SIM_LIVES]; /* memory that a node may still read */
 	u32 old_rows;
 	struct order order[SIM_GROUPS][SIM_VIEWS];
+	struct positions positions[SIM_GROUPS];
+	u64 lives; /* subgroups that lost all their members, and got new ones */
 	u64 view_digest[SIM_VIEWS];
 	struct fault fault[SIM_FAULTS];
 	u32 faults;

@@ -90,26 +90,35 @@ void check_payload(struct group *g, const struct reader *r, const struct spindle
 			   g->node->rank, g->index, d->sender, (unsigned long long)d->slot);
 }
 
+/* The sequence number of a message that is delivered and not released yet. */
+static u64 seq_of(const struct group *g, const struct spindle_dlv *d)
+{
+	const struct spindle_mc_sender *sd = &g->mc.sender[d->sender];
+
+	return sd->msgs[d->slot & sd->walk.wmask].round * g->mc.senders + d->sender;
+}
+
 /* A message is delivered only after every member has received it. */
 static void check_uniform(struct group *g, const struct spindle_dlv *d)
 {
 	struct world *w = g->node->world;
 	u64 ring = (u64)g->mc.ring_units << SPINDLE_UNIT_SHIFT;
 	const struct sent *m = find(g, d->sender, d->slot);
+	u64 seq = seq_of(g, d);
 	u32 r;
 
 	for (r = 0; r < g->mc.members && m && w->hostile == w->view.num_members; r++) {
 		struct group *at = group_at(g, r);
 
-		if (at->mc.own.word[SPINDLE_COL_RECEIVED] <= d->seq)
+		if (at->mc.own.word[SPINDLE_COL_RECEIVED] <= seq)
 			world_fail(w, "node %u group %u delivers %llu, node %u has up to %llu",
-				   g->node->rank, g->index, (unsigned long long)d->seq,
+				   g->node->rank, g->index, (unsigned long long)seq,
 				   at->node->rank,
 				   (unsigned long long)at->mc.own.word[SPINDLE_COL_RECEIVED]);
 		if (!same(w, at->mc.sender[d->sender].pay, ring,
 			  (u64)m->unit << SPINDLE_UNIT_SHIFT, m))
 			world_fail(w, "node %u group %u delivers %llu, node %u has not its bytes",
-				   g->node->rank, g->index, (unsigned long long)d->seq,
+				   g->node->rank, g->index, (unsigned long long)seq,
 				   at->node->rank);
 	}
 }
@@ -118,7 +127,7 @@ static void check_ordered(struct group *g, struct reader *r, const struct spindl
 {
 	struct world *w = g->node->world;
 	struct order *o = &w->order[g->index];
-	u64 at = r->q.base + r->seen;
+	u64 at = r->q.base + r->seen, seq = seq_of(g, d);
 	struct place *p;
 
 	/* Members without readers may have passed places. The checker does not know these yet. */
@@ -128,18 +137,24 @@ static void check_ordered(struct group *g, struct reader *r, const struct spindl
 	}
 	p = &o->v[at];
 	if (p->seq == U64_MAX) {
-		*p = (struct place){ .seq = d->seq, .sender = d->sender, .slot = d->slot };
-		if (at && p[-1].seq != U64_MAX && p[-1].seq >= d->seq)
-			world_fail(w, "seq %llu after %llu", (unsigned long long)d->seq,
+		*p = (struct place){ .seq = seq, .sender = d->sender, .slot = d->slot };
+		if (at && p[-1].seq != U64_MAX && p[-1].seq >= seq)
+			world_fail(w, "seq %llu after %llu", (unsigned long long)seq,
 				   (unsigned long long)p[-1].seq);
 		check_uniform(g, d);
 		return;
 	}
-	if (p->seq != d->seq || p->sender != d->sender || p->slot != d->slot)
+	if (p->seq != seq || p->sender != d->sender || p->slot != d->slot)
 		world_fail(w, "node %u group %u: place %llu is seq %llu sender %u slot %llu, elsewhere %llu %u %llu",
 			   g->node->rank, g->index, (unsigned long long)at,
-			   (unsigned long long)d->seq, d->sender, (unsigned long long)d->slot,
+			   (unsigned long long)seq, d->sender, (unsigned long long)d->slot,
 			   (unsigned long long)p->seq, p->sender, (unsigned long long)p->slot);
+}
+
+/* A world begins at a position, see world_open(). Unordered subgroups have none. */
+static u64 first_position(const struct group *g)
+{
+	return g->mc.ordered ? g->node->world->view.subgroup[g->index].former : 0;
 }
 
 /* Check the deliveries that the reader got since the last look. */
@@ -156,7 +171,7 @@ void check_reader(struct group *g, struct reader *r)
 		const struct spindle_dlv *d = &r->q.ring[r->seen & r->q.mask];
 
 		if (d->kind != SPINDLE_DLV_MSG || d->sender >= g->mc.senders ||
-		    d->seq % g->mc.senders != d->sender) {
+		    d->lsn != first_position(g) + r->q.base + r->seen) {
 			world_fail(w, "node %u: no such delivery", g->node->rank);
 			return;
 		}

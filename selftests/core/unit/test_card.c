@@ -10,7 +10,7 @@ static u64 room[16384];
 static struct spindle_card *const card = (struct spindle_card *)room;
 static struct spindle_view view;
 static struct spindle_rules rules;
-static const struct spindle_lineage lineage = { { 0x1111, 0x2222 } };
+static const struct spindle_lineage lineage = { { 0x1111, 0x2222 }, 3 };
 
 #define SENSE "the contact's answer is malformed"
 #define SELF "the contact's answer contradicts itself"
@@ -53,6 +53,8 @@ static void sample(void)
 		view.member[i].addr.port = i + 1;
 	}
 	spindle_rules_apply(&rules, NULL, &view);
+	for (i = 0; i < view.num_subgroups; i++)
+		view.subgroup[i].former = 1000 * i;
 	memset(room, 0xa5, sizeof(room));
 	spindle_card_make(card, &view, &rules, &lineage, 3);
 }
@@ -89,14 +91,14 @@ static struct spindle_view_member *members(void)
 	return (struct spindle_view_member *)(card + 1);
 }
 
-static u64 *masks(void)
+static struct spindle_card_subgroup *subgroups(void)
 {
-	return (u64 *)(members() + view.num_members);
+	return (struct spindle_card_subgroup *)(members() + view.num_members);
 }
 
 static struct spindle_rule *card_rules(void)
 {
-	return (struct spindle_rule *)(masks() + view.num_subgroups);
+	return (struct spindle_rule *)(subgroups() + view.num_subgroups);
 }
 
 static void test_there_and_back(void)
@@ -105,7 +107,7 @@ static void test_there_and_back(void)
 	static struct spindle_view v;
 
 	sample();
-	CHECK_EQ(bytes(), sizeof(*card) + 4 * sizeof(*members()) + 3 * sizeof(u64) +
+	CHECK_EQ(bytes(), sizeof(*card) + 4 * sizeof(*members()) + 3 * sizeof(*subgroups()) +
 			  2 * sizeof(*card_rules()));
 	CHECK(!spindle_card_read(card, bytes(), &v, &r));
 	CHECK(!memcmp(&v, &view, sizeof(v)));
@@ -153,13 +155,21 @@ static void test_head(void)
 	static struct spindle_view v;
 
 	sample();
-	card->resv = 1;
+	card->tables = 1;
 	CHECK(says(SENSE));
 	sample();
 	card->lineage = (struct spindle_lineage){};
 	CHECK(says(SENSE));
 	sample();
 	card->lineage.word[1] ^= 1;
+	CHECK(!strcmp(spindle_card_read(card, bytes(), &v, &r), SELF));
+	CHECK(!read_true());
+	sample();
+	card->lineage.era++;
+	CHECK(!strcmp(spindle_card_read(card, bytes(), &v, &r), SELF));
+	CHECK(!read_true());
+	sample();
+	subgroups()[2].former++;
 	CHECK(!strcmp(spindle_card_read(card, bytes(), &v, &r), SELF));
 	CHECK(!read_true());
 	sample();
@@ -196,6 +206,16 @@ static void test_rules(void)
 	sample();
 	card_rules()[1].cfg.hold = 2;
 	CHECK(says(SENSE));
+	/* Words for versions to come, and a position, which only views have. */
+	sample();
+	card_rules()[1].log = 1;
+	CHECK(says(SENSE));
+	sample();
+	card_rules()[1].min_copies = 1;
+	CHECK(says(SENSE));
+	sample();
+	card_rules()[1].cfg.former = 1;
+	CHECK(says(SENSE));
 	sample();
 	card_rules()[0].shards = 3;
 	CHECK(says(SELF));
@@ -215,25 +235,25 @@ static void test_masks(void)
 {
 	sample();
 	/* Nodes 2, 3, 4 and 5 are ranks 0 to 3. */
-	CHECK_EQ(masks()[0] | masks()[1], 11);
-	CHECK_EQ(masks()[2], BIT_ULL(1) | BIT_ULL(3));
-	masks()[0] = 9;
-	masks()[1] = 2;
+	CHECK_EQ(subgroups()[0].members | subgroups()[1].members, 11);
+	CHECK_EQ(subgroups()[2].members, BIT_ULL(1) | BIT_ULL(3));
+	subgroups()[0].members = 9;
+	subgroups()[1].members = 2;
 	CHECK(!read_true());
-	masks()[1] = 3;
+	subgroups()[1].members = 3;
 	CHECK(says(FIT));
-	masks()[1] = 0;
+	subgroups()[1].members = 0;
 	CHECK(says(FIT));
-	masks()[1] = 6;
-	CHECK(says(FIT));
-	sample();
-	masks()[2] |= 1;
+	subgroups()[1].members = 6;
 	CHECK(says(FIT));
 	sample();
-	masks()[2] = 2;
+	subgroups()[2].members |= 1;
 	CHECK(says(FIT));
 	sample();
-	masks()[0] |= BIT_ULL(4);
+	subgroups()[2].members = 2;
+	CHECK(says(FIT));
+	sample();
+	subgroups()[0].members |= BIT_ULL(4);
 	CHECK(says("a subgroup's nodes are members of the view"));
 }
 
@@ -267,6 +287,29 @@ static void test_admits(void)
 	CHECK(final);
 }
 
+static void test_era(void)
+{
+	static const struct spindle_view_member self = { .id = 99 };
+	struct spindle_lineage want = lineage, other = lineage;
+	bool final;
+
+	sample();
+	want.era = 2;
+	CHECK(!spindle_card_admits(card, &view, &rules, &want, &self, &final));
+	want.era = 4;
+	CHECK(!strcmp(spindle_card_admits(card, &view, &rules, &want, &self, &final),
+		      "an earlier era of this group, which has begun again since"));
+	CHECK(final);
+	/* A node that wants no lineage in particular wants no era either. */
+	want = (struct spindle_lineage){ .era = 4 };
+	CHECK(!spindle_card_admits(card, &view, &rules, &want, &self, &final));
+	other.era = 0x104;
+	CHECK(spindle_live_digest(&view, &rules, &other) !=
+	      spindle_live_digest(&view, &rules, &lineage));
+	CHECK_EQ(spindle_lineage_mark(&other) ^ spindle_lineage_mark(&lineage), 3 ^ 4);
+	CHECK_EQ(spindle_lineage_mark(&lineage) & SPINDLE_MARK_ERA, 3);
+}
+
 static void test_lineage(void)
 {
 	struct spindle_lineage none = {}, a, b;
@@ -283,7 +326,7 @@ static void test_lineage(void)
 		CHECK(spindle_live_digest(&view, &rules, &a) !=
 		      spindle_live_digest(&view, &rules, &lineage));
 	}
-	a = (struct spindle_lineage){ { 0, 1 } };
+	a = (struct spindle_lineage){ { 0, 1 }, 0 };
 	CHECK(spindle_lineage_given(&a));
 	sample();
 	spindle_lineage_of(&a, &view, &rules);
@@ -306,6 +349,7 @@ int main(void)
 		{ "the rules of a card are checked", test_rules },
 		{ "the subgroups of a card follow from its rules", test_masks },
 		{ "a card says whether a node may join or has to ask again", test_admits },
+		{ "a node joins no earlier era than it has seen", test_era },
 		{ "cards carry lineages, their marks and digests", test_lineage },
 	};
 

@@ -58,6 +58,7 @@ static void test_check(void)
 		{ SPINDLE_DECREE_NUM_JOINS, 2 },	/* the second has no id */
 		{ SPINDLE_DECREE_JOIN, 0 },
 		{ SPINDLE_DECREE_JOIN, 1ULL << 32 },
+		{ SPINDLE_DECREE_RULES, 1 },
 		{ SPINDLE_DECREE_JOIN, 20 },		/* a member; another life of it */
 	};
 	struct spindle_view view;
@@ -78,9 +79,9 @@ static void test_check(void)
 	CHECK(!spindle_decree_check(word, &view));
 	word[SPINDLE_DECREE_JOIN + 2] = 60;
 	CHECK(spindle_decree_check(word, &view));
-	/* One more joiner than a decree has places for would be read from the trim. */
+	/* One more joiner than a decree has places for would be read from behind them. */
 	make_decree(word);
-	for (i = 0; i <= SPINDLE_DECREE_JOINS; i++)
+	for (i = 0; i < SPINDLE_DECREE_JOINS; i++)
 		word[SPINDLE_DECREE_JOIN + 2 * i] = 50 + i;
 	word[SPINDLE_DECREE_NUM_JOINS] = SPINDLE_DECREE_JOINS;
 	CHECK(spindle_decree_check(word, &view));
@@ -169,6 +170,47 @@ static void test_stays(void)
 	CHECK(!stays(0, 0));
 }
 
+/*
+ * Of the senders 10, 20 and 40 of the first subgroup, 20 goes. In the second one, 20 goes and 30
+ * stays a sender. In the third one 40 goes on, and sends no more. All members of the fourth one go.
+ */
+static void test_count(void)
+{
+	static const u64 trim[] = { 5, 7, 9, 11, 13, 100, 1, 2 };
+	struct spindle_view view, next = {};
+	u64 word[SPINDLE_DECREE_HEAD + ARRAY_SIZE(trim)] = {};
+	u32 i;
+
+	make_view(&view);
+	view.num_subgroups = 4;
+	view.subgroup[2].senders = 0x08;
+	view.subgroup[3].senders = 0x06;
+	view.subgroup[3].members = 0x06;
+	for (i = 0; i < 4; i++) {
+		view.subgroup[i].members |= i == 3 ? 0 : 0x0f;
+		view.subgroup[i].former = 1000 * i;
+	}
+	word[SPINDLE_DECREE_SURVIVORS] = 0x09;
+	memcpy(word + SPINDLE_DECREE_HEAD, trim, sizeof(trim));
+	next.subgroup[0].senders = 0x03;
+	next.subgroup[1].senders = 0x01;
+	spindle_decree_count(word, &view, &next);
+	CHECK_EQ(next.subgroup[0].former, 7);
+	CHECK_EQ(next.subgroup[1].former, 1000 + 11 + 13);
+	CHECK_EQ(next.subgroup[2].former, 2000 + 100);
+	CHECK_EQ(next.subgroup[3].former, SPINDLE_LIFE_MESSAGES);
+	/* A life that has just begun may have delivered messages, too. */
+	view.subgroup[3].former = SPINDLE_LIFE_MESSAGES;
+	memset(word + SPINDLE_DECREE_HEAD, 0, sizeof(trim));
+	spindle_decree_count(word, &view, &next);
+	CHECK_EQ(next.subgroup[3].former, 2 * SPINDLE_LIFE_MESSAGES);
+	/* A subgroup that had no members keeps its count. */
+	view.subgroup[3].members = 0;
+	view.subgroup[3].senders = 0;
+	spindle_decree_count(word, &view, &next);
+	CHECK_EQ(next.subgroup[3].former, SPINDLE_LIFE_MESSAGES);
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -177,6 +219,7 @@ int main(void)
 		{ "different decrees have different digests", test_digest },
 		{ "the next view has the survivors and the joiners", test_apply },
 		{ "subgroups that a change leaves as they are", test_stays },
+		{ "messages of former senders are counted", test_count },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));

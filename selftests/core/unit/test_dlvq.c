@@ -49,7 +49,9 @@ static void close_it(struct fixture *f)
 
 static bool copy(struct fixture *f, u64 seq, u64 offset, u32 len, u64 *budget)
 {
-	const struct spindle_dlv dlv = { .seq = seq, .offset = offset, .len = len };
+	const struct spindle_dlv dlv = {
+		.offset = offset, .len = len, .sender = seq % 3, .slot = seq / 3,
+	};
 
 	return spindle_dlvq_copy(&f->q, &dlv, f->src, SRC_BYTES, budget);
 }
@@ -57,7 +59,7 @@ static bool copy(struct fixture *f, u64 seq, u64 offset, u32 len, u64 *budget)
 static void append(struct fixture *f, u64 seq, u64 offset, u32 len)
 {
 	struct spindle_dlv dlv = {
-		.seq = seq, .offset = offset, .len = len, .sender = seq % 3, .slot = seq / 3,
+		.lsn = seq, .offset = offset, .len = len, .sender = seq % 3, .slot = seq / 3,
 	};
 	u64 budget;
 
@@ -118,7 +120,7 @@ static void test_descriptors(void)
 	open_it(&f, 4, 0);
 	for (i = 0; i < 40; i++) {
 		struct spindle_dlv want = {
-			.seq = 5 * i, .offset = 64 * (i % 9), .len = i, .sender = i % 7,
+			.lsn = 5 * i, .offset = 64 * (i % 9), .len = i, .sender = i % 7,
 			.kind = SPINDLE_DLV_MSG, .slot = i / 7,
 		};
 
@@ -138,6 +140,61 @@ static void test_descriptors(void)
 		}
 	}
 	CHECK_EQ(f.q.error, 0);
+	close_it(&f);
+}
+
+/* What is copied in part belongs to one message: of this sender, with this number. */
+static void test_other_message(void)
+{
+	static const struct {
+		u32 sender;
+		u64 slot;
+		u32 have;
+	} next[] = { { 1, 5, 40 }, { 2, 5, 20 }, { 2, 6, 20 }, { 2, 6, 40 } };
+	struct spindle_dlv dlv = { .len = 100, .sender = 1, .slot = 5 };
+	struct fixture f;
+	u64 budget = 20;
+	u32 i;
+
+	open_it(&f, 8, 4);
+	CHECK(!spindle_dlvq_copy(&f.q, &dlv, f.src, SRC_BYTES, &budget));
+	CHECK_EQ(f.q.part, 20);
+	for (i = 0; i < ARRAY_SIZE(next); i++) {
+		dlv.sender = next[i].sender;
+		dlv.slot = next[i].slot;
+		budget = 20;
+		CHECK(!spindle_dlvq_copy(&f.q, &dlv, f.src, SRC_BYTES, &budget));
+		CHECK_EQ(f.q.part, next[i].have);
+	}
+	close_it(&f);
+}
+
+/* The position of a reader is that of the first entry that it has not consumed. */
+static void test_position(void)
+{
+	struct fixture f;
+	u64 i;
+
+	open_it(&f, 4, 0);
+	CHECK_EQ(spindle_dlvq_lsn(&f.q, 9), 9);
+	for (i = 0; i < 3; i++) {
+		struct spindle_dlv d = { .lsn = 10 + 2 * i };
+
+		spindle_dlvq_append(&f.q, &d);
+	}
+	CHECK_EQ(spindle_dlvq_lsn(&f.q, 15), 10);
+	f.q.consumed = 2;
+	CHECK_EQ(spindle_dlvq_lsn(&f.q, 15), 14);
+	f.q.consumed = 3;
+	CHECK_EQ(spindle_dlvq_lsn(&f.q, 15), 15);
+	/* The ring wraps. */
+	for (i = 0; i < 3; i++) {
+		struct spindle_dlv d = { .lsn = 20 + i };
+
+		spindle_dlvq_append(&f.q, &d);
+	}
+	f.q.consumed = 5;
+	CHECK_EQ(spindle_dlvq_lsn(&f.q, 30), 22);
 	close_it(&f);
 }
 
@@ -270,6 +327,8 @@ int main(void)
 	static const struct tap_case cases[] = {
 		{ "consumed grows, and never beyond the tail", test_consumed },
 		{ "a queue holds descriptors of several laps, and is full", test_descriptors },
+		{ "where a reader is", test_position },
+		{ "another message begins again", test_other_message },
 		{ "a copy ring has room for consumed bytes", test_copy_room },
 		{ "copied bytes stay until they are consumed", test_copy_traffic },
 		{ "a budget bounds the copied bytes", test_copy_budget },

@@ -311,6 +311,42 @@ static void test_drain_copies(void)
 	free(e);
 }
 
+/*
+ * Positions go on from view to view. Sender 1 goes on, senders 0 and 2 are former senders in the
+ * next view, and a joiner begins where the others are.
+ */
+static void test_positions(void)
+{
+	static const u64 trim[S] = { 2, 1, 2 }, first[] = { 1 };
+	static const u32 from[] = { 1 }, none[] = { SPINDLE_NO_RANK };
+	struct end *e = in_the_middle(), *n = open_end(1, 0), *joiner = open_end(1, 0);
+	u64 have[S], i;
+
+	for (i = 0; i < 3; i++)
+		CHECK_EQ(e->ring[i].lsn, i);
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_freeze(&e->mc, have);
+	CHECK(spindle_mc_trim(&e->mc, trim));
+	CHECK(drained(e));
+	CHECK_EQ(e->ring[4].lsn, 4);
+	CHECK_EQ(e->mc.deliver.lsn, 5);
+	spindle_mc_begin(&n->mc, &e->mc, from, first, 4);
+	CHECK_EQ(n->mc.deliver.lsn, 5);
+	spindle_mc_begin(&joiner->mc, NULL, none, first, 4);
+	CHECK_EQ(joiner->mc.deliver.lsn, 5);
+	/* Without order each member counts what it delivers itself. */
+	n->mc.ordered = false;
+	e->mc.deliver.lsn = 77;
+	spindle_mc_begin(&n->mc, &e->mc, from, first, 4);
+	CHECK_EQ(n->mc.deliver.lsn, 77);
+	joiner->mc.ordered = false;
+	spindle_mc_begin(&joiner->mc, NULL, none, first, 4);
+	CHECK_EQ(joiner->mc.deliver.lsn, 0);
+	free(e);
+	free(n);
+	free(joiner);
+}
+
 /* The new view takes over no part of a message that the old view had begun to copy. */
 static void test_begin_copies(void)
 {
@@ -321,7 +357,7 @@ static void test_begin_copies(void)
 
 	spindle_mc_attach_reader(&e->mc, &other);
 	e->q.part = 30;
-	spindle_mc_begin(&n->mc, &e->mc, from, first);
+	spindle_mc_begin(&n->mc, &e->mc, from, first, 0);
 	CHECK_EQ(e->q.part, 0);
 	CHECK_EQ(other.part, 0);
 	free(e);
@@ -337,7 +373,7 @@ static void test_begin_log(void)
 	struct end *e = in_the_middle(), *n = open_end(2, 0);
 	u64 i;
 
-	spindle_mc_begin(&n->mc, &e->mc, from, first);
+	spindle_mc_begin(&n->mc, &e->mc, from, first, 0);
 	/* Round 0 stands for the views before, at each member. */
 	CHECK_EQ(n->mc.own.word[SPINDLE_COL_SENT], 1);
 	CHECK_EQ(n->mc.deliver.log_tail - n->mc.deliver.log_head, 3);
@@ -361,7 +397,7 @@ static void test_begin(void)
 	CHECK(spindle_mc_trim(&e->mc, trim));
 	CHECK(spindle_mc_drain(&e->mc));
 	smp_store_release(&e->consumed, 1); /* C */
-	spindle_mc_begin(&n->mc, &e->mc, from, first);
+	spindle_mc_begin(&n->mc, &e->mc, from, first, 0);
 
 	/* No message is in this place of the ring yet. */
 	n->msgs[0][2].unit = 9;
@@ -416,7 +452,7 @@ static void test_keep(void)
 	CHECK(spindle_mc_trim(&e->mc, none));
 	CHECK(drained(e));
 	e->mc.events = SPINDLE_MC_FREED | SPINDLE_MC_FAILED;
-	spindle_mc_begin(&n->mc, &e->mc, from, none);
+	spindle_mc_begin(&n->mc, &e->mc, from, none, 0);
 	CHECK_EQ(n->mc.tune.silence, 7);
 	CHECK_EQ(n->mc.tune.send_budget, 3);
 	CHECK_EQ(n->mc.stats.sent, 11);
@@ -439,7 +475,7 @@ static void test_begin_told(void)
 	static const u32 from[S] = { SPINDLE_NO_RANK, SPINDLE_NO_RANK, SPINDLE_NO_RANK };
 	struct end *e = open_end(S, 1);
 
-	spindle_mc_begin(&e->mc, NULL, from, none);
+	spindle_mc_begin(&e->mc, NULL, from, none, 0);
 	CHECK(spindle_push_wanted(&e->mc, 0));
 	CHECK(spindle_push_wanted(&e->mc, 2));
 	free(e);
@@ -458,7 +494,7 @@ static void test_begin_counts(void)
 	CHECK(spindle_mc_trim(&e->mc, trim));
 	CHECK(spindle_mc_drain(&e->mc));
 	smp_store_release(&e->consumed, 1); /* C */
-	spindle_mc_begin(&n->mc, &e->mc, from, first);
+	spindle_mc_begin(&n->mc, &e->mc, from, first, 0);
 	/*
 	 * Round 0 of all senders is in the past: a member with a smaller count takes something
 	 * back.
@@ -487,7 +523,7 @@ static void test_begin_vouched(void)
 	u32 vouch = 77;
 
 	e->member[0].vouch = &vouch;
-	spindle_mc_begin(&e->mc, NULL, from, first);
+	spindle_mc_begin(&e->mc, NULL, from, first, 0);
 	CHECK_EQ(e->member[0].vouched, 3);
 	CHECK_EQ(vouch, 3);
 	free(e);
@@ -510,7 +546,7 @@ static void test_begin_free(void)
 	spindle_mc_freeze(&e->mc, have);
 	CHECK(spindle_mc_trim(&e->mc, trim));
 	CHECK(drained(e));
-	spindle_mc_begin(&n->mc, &e->mc, from, first);
+	spindle_mc_begin(&n->mc, &e->mc, from, first, 0);
 	CHECK_EQ(n->mc.send.free_slot, 1);
 	free(e);
 	free(n);
@@ -531,7 +567,7 @@ static void test_begin_sender(void)
 	spindle_mc_wedge(&e->mc);
 	spindle_mc_freeze(&e->mc, have);
 	CHECK(spindle_mc_trim(&e->mc, none));
-	spindle_mc_begin(&n->mc, &e->mc, from, none);
+	spindle_mc_begin(&n->mc, &e->mc, from, none, 0);
 	CHECK_EQ(n->mc.send.txq.slot, 0);
 	CHECK_EQ(n->mc.send.free_slot, 0);
 	free(e);
@@ -604,7 +640,7 @@ static void test_join(void)
 	static const u32 from[] = { SPINDLE_NO_RANK, SPINDLE_NO_RANK };
 	struct end *e = open_end(2, 1);
 
-	spindle_mc_begin(&e->mc, NULL, from, first);
+	spindle_mc_begin(&e->mc, NULL, from, first, 0);
 	attach(e);
 	arrives(e, 0, 1234567, 1);
 	says(e, 0, 2, 3, 0, 1234568);
@@ -781,7 +817,7 @@ static void test_parting_waits(void)
 		spindle_mc_freeze(&e->mc, have);
 		CHECK_EQ(have[1], 1);
 		CHECK(spindle_mc_trim(&e->mc, trim) && drained(e));
-		spindle_mc_begin(&n->mc, &e->mc, from, first);
+		spindle_mc_begin(&n->mc, &e->mc, from, first, 0);
 		settle(n);
 		CHECK_EQ(n->mc.sender[1].walk.slot, 2);
 		CHECK(n->mc.events & SPINDLE_MC_PARTED);
@@ -832,7 +868,7 @@ static void test_trim_unordered(void)
 	spindle_mc_freeze(&e->mc, have);
 	CHECK(!spindle_mc_trim(&e->mc, more));
 	CHECK(spindle_mc_trim(&e->mc, small) && drained(e));
-	spindle_mc_begin(&n->mc, &e->mc, from, first);
+	spindle_mc_begin(&n->mc, &e->mc, from, first, 0);
 	CHECK_EQ(n->mc.sender[0].walk.slot, 2);
 	CHECK(n->mc.sender[0].rel_slot <= 2);
 	CHECK_EQ(n->member[0].slots, 2);
@@ -890,7 +926,7 @@ static struct end *begun_at(u64 slot)
 	e->mc.senders = 1;
 	e->mc.my_sender = SPINDLE_NO_RANK;
 	e->member[1].sender = SPINDLE_NO_RANK;
-	spindle_mc_begin(&e->mc, NULL, from, first);
+	spindle_mc_begin(&e->mc, NULL, from, first, 0);
 	return e;
 }
 
@@ -911,13 +947,12 @@ static void check_entry(const struct ear *ear, u64 n, u32 kind, u64 what)
 
 	CHECK(ear->tail > n);
 	CHECK_EQ(d->kind, kind);
-	CHECK_EQ(kind == SPINDLE_DLV_VIEW ? d->seq : d->slot, what);
+	CHECK_EQ(d->slot, what);
 	if (kind != SPINDLE_DLV_VIEW)
 		return;
 	CHECK_EQ(d->offset, 0);
 	CHECK_EQ(d->len, 0);
 	CHECK_EQ(d->sender, 0);
-	CHECK_EQ(d->slot, 0);
 }
 
 /* The entry comes once, even without any message, and before the first message. */
@@ -928,6 +963,7 @@ static void test_announce(void)
 
 	listen(e, &zero, LOG, false);
 	listen(e, &copy, LOG, true);
+	e->mc.deliver.lsn = 40;
 	spindle_mc_announce(&e->mc, 7);
 	settle(e);
 	CHECK_EQ(zero.tail, 1);
@@ -943,6 +979,9 @@ static void test_announce(void)
 	CHECK_EQ(copy.tail, 3);
 	check_entry(&zero, 1, SPINDLE_DLV_VIEW, 8);
 	check_entry(&zero, 2, SPINDLE_DLV_MSG, 0);
+	CHECK_EQ(zero.ring[1].lsn, 40);
+	CHECK_EQ(zero.ring[2].lsn, 40);
+	CHECK_EQ(e->mc.deliver.lsn, 41);
 	check_entry(&copy, 1, SPINDLE_DLV_VIEW, 8);
 	check_entry(&copy, 2, SPINDLE_DLV_MSG, 0);
 	CHECK_EQ(e->mc.stats.delivered, 1);
@@ -1275,7 +1314,7 @@ static void test_no_sender(void)
 	n->mc.senders = 0;
 	n->mc.my_sender = SPINDLE_NO_RANK;
 	n->member[0].sender = SPINDLE_NO_RANK;
-	spindle_mc_begin(&n->mc, &e->mc, none, first);
+	spindle_mc_begin(&n->mc, &e->mc, none, first, 0);
 	spindle_mc_announce(&n->mc, 8);
 	CHECK_EQ(n->mc.deliver.log_tail - n->mc.deliver.log_head, 2);
 	settle(n);
@@ -1290,7 +1329,7 @@ static void test_no_sender(void)
 	m->mc.senders = 1;
 	m->mc.my_sender = SPINDLE_NO_RANK;
 	m->member[1].sender = SPINDLE_NO_RANK;
-	spindle_mc_begin(&m->mc, &n->mc, none, first);
+	spindle_mc_begin(&m->mc, &n->mc, none, first, 0);
 	spindle_mc_announce(&m->mc, 9);
 	comes(m, 0);
 	settle(m);
@@ -1513,7 +1552,7 @@ static void test_large_views(void)
 		CHECK(spindle_mc_trim(&e->mc, trim));
 		CHECK(drained(e));
 		n->mc.deliver.readers = NULL;
-		spindle_mc_begin(&n->mc, &e->mc, from, first);
+		spindle_mc_begin(&n->mc, &e->mc, from, first, 0);
 		CHECK_EQ(n->mc.send.held, held ? SPINDLE_HELD_WAITING : SPINDLE_HELD_NONE);
 		CHECK_EQ(n->mc.send.parting, held != SPINDLE_HELD_NONE);
 		if (held) {
@@ -1734,6 +1773,7 @@ int main(void)
 		{ "a legal trim is accepted, and an illegal one is not", test_trim },
 		{ "a view ends when its readers have consumed the trim", test_drain },
 		{ "the end of a view copies a part in each pass", test_drain_copies },
+		{ "positions go on from view to view", test_positions },
 		{ "a partly copied message ends with its view", test_begin_copies },
 		{ "the log names senders by their new ranks", test_begin_log },
 		{ "the next view sends waiting messages and keeps held ones", test_begin },

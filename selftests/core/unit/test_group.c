@@ -705,6 +705,8 @@ static void install(void)
 	mb.state = SPINDLE_MB_ACTIVE;
 	me = 0;
 	set_layout(spindle_mb_view(&mb));
+	mb.view[mb.now].subgroup[0].former = 600;
+	mb.view[mb.now].subgroup[2].former = 700;
 	spindle_mg_install(&c, from, trim);
 }
 
@@ -738,6 +740,9 @@ static void test_install(void)
 	CHECK_EQ(c.mc[2]->sender[0].walk.slot, 0);
 	CHECK_EQ(c.mc[2]->sender[1].walk.slot, 11);
 	CHECK_EQ(c.mc[4]->sender[0].walk.slot, 0);
+	/* Positions go on behind the messages of former senders, and those of the present ones. */
+	CHECK_EQ(c.mc[0]->deliver.lsn, 600 + 2);
+	CHECK_EQ(c.mc[2]->deliver.lsn, 700 + 11);
 	/* Blocks and places for express are cleared, except in the subgroup that stays. */
 	for (r = 0; r < N; r++) {
 		for (i = 0; i < GROUPS; i++) {
@@ -832,6 +837,7 @@ static void test_create(void)
 	CHECK_EQ(c.mc[0]->my_sender, 1);
 	view.subgroup[0].hold = 1;
 	view.subgroup[0].mode = SPINDLE_MODE_ORDERED;
+	view.subgroup[0].former = 500;
 	memset(&old, 0, sizeof(old));
 	old.deliver.log_mask = 127;
 	for (i = 1; i <= 6; i++) {
@@ -845,6 +851,7 @@ static void test_create(void)
 			CHECK_EQ(spindle_mc_bytes(&mc), allocated);
 			CHECK_EQ(mc.deliver.log_mask, 127);
 			CHECK(mc.deliver.hold && mc.ordered);
+			CHECK_EQ(mc.deliver.lsn, 500);
 			CHECK_EQ(mc.send.txq.wmask, 7);
 			CHECK_EQ(mc.send.txq.ring_units, 4096 / SPINDLE_UNIT);
 			CHECK_EQ(mc.send.txq.max_msg, 100);
@@ -855,9 +862,11 @@ static void test_create(void)
 	/* Messages without an order, of a single sender. */
 	memset(&mc, 0, sizeof(mc));
 	view.subgroup[3].mode = SPINDLE_MODE_UNORDERED;
+	view.subgroup[3].former = 500;
 	CHECK_EQ(spindle_mc_create(&mc, &view, 3, 1, NULL, NULL, &memory), 0);
 	CHECK_EQ(mc.senders, 1);
 	CHECK(!mc.ordered);
+	CHECK_EQ(mc.deliver.lsn, 0);
 	spindle_mc_destroy(&mc, &memory);
 	end();
 }

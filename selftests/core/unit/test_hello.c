@@ -36,7 +36,7 @@ static void sample(void)
 	hello.incarnation = cpu_to_le64(5);
 	hello.nonce = cpu_to_le64(1);
 	door = (struct spindle_hello_door){
-		.digest = 0xd1, .mark = 0x77, .id = { 1, 2 }, .ids = 2, .max = 3, .bytes = 1000,
+		.digest = 0xd1, .mark = 0x7703, .id = { 1, 2 }, .ids = 2, .max = 3, .bytes = 1000,
 	};
 	memset(&heard, 0, sizeof(heard));
 	asked = 0;
@@ -222,13 +222,41 @@ static void test_asks(void)
 	CHECK(at == 999 && len == 1);
 	CHECK_EQ(asks(1000, &at, &len), SPINDLE_REFUSE_NOT_SPINDLE);
 	CHECK_EQ(asks(BIT_ULL(32), &at, &len), SPINDLE_REFUSE_NOT_SPINDLE);
-	hello.lineage = cpu_to_le32(0x77);
+	hello.lineage = cpu_to_le32(0x7703);
 	CHECK_EQ(asks(0, &at, &len), 0);
-	hello.lineage = cpu_to_le32(0x78);
+	hello.lineage = cpu_to_le32(0x7803);
 	CHECK_EQ(asks(0, &at, &len), SPINDLE_REFUSE_LINEAGE);
 	door.bytes = 0;
 	CHECK_EQ(asks(0, &at, &len), SPINDLE_REFUSE_NO_VIEW);
 	CHECK(!spindle_hello_other(&hello, &door));
+}
+
+/* The mark is that of era 3, in its last bits. */
+static void test_eras(void)
+{
+	static const struct {
+		u32 mark;
+		u8 flags;
+		u32 want;
+	} is[] = {
+		{ 0x7703, 0, 0 },
+		{ 0x7702, SPINDLE_HELLO_F_JOIN, 0 },
+		{ 0x7702, SPINDLE_HELLO_F_ASK, 0 },
+		{ 0x7702, 0, SPINDLE_REFUSE_ERA },
+		{ 0x7704, SPINDLE_HELLO_F_JOIN, SPINDLE_REFUSE_ERA },
+		{ 0x7704, SPINDLE_HELLO_F_ASK, SPINDLE_REFUSE_ERA },
+		{ 0x7704, 0, SPINDLE_REFUSE_ERA },
+		{ 0x7603, SPINDLE_HELLO_F_JOIN, SPINDLE_REFUSE_LINEAGE },
+		{ 0x17703, 0, SPINDLE_REFUSE_LINEAGE },
+	};
+	u32 i;
+
+	sample();
+	for (i = 0; i < ARRAY_SIZE(is); i++) {
+		hello.lineage = cpu_to_le32(is[i].mark);
+		hello.flags = is[i].flags;
+		CHECK_EQ(spindle_hello_other(&hello, &door), is[i].want);
+	}
 }
 
 static u32 knocks(void)
@@ -254,7 +282,7 @@ static void test_knocks(void)
 	CHECK_EQ(knocks(), SPINDLE_REFUSE_VIEW);
 	hello.src = cpu_to_le32(2);
 	CHECK_EQ(knocks(), SPINDLE_REFUSE_MEMBER);
-	hello.lineage = cpu_to_le32(0x78);
+	hello.lineage = cpu_to_le32(0x7803);
 	CHECK_EQ(knocks(), SPINDLE_REFUSE_LINEAGE);
 	hello.port = 0;
 	CHECK_EQ(knocks(), SPINDLE_REFUSE_NOT_SPINDLE);
@@ -281,6 +309,7 @@ int main(void)
 		{ "a repeated request is rejected", test_again },
 		{ "a request has to come from the address of its node", test_address },
 		{ "the answer to a question is a part of the card", test_asks },
+		{ "a node of an earlier era may join, and one of a later era may not", test_eras },
 		{ "a knock is admitted or refused with its reason", test_knocks },
 	};
 

@@ -8,6 +8,7 @@
 #include "core/membership/member.h"
 
 #define MOST 5
+#define FORMER 30
 #define INTERVAL 100
 #define TIMEOUT (10 * INTERVAL)
 #define STEP (INTERVAL / 2) /* between two passes */
@@ -107,6 +108,7 @@ static void open_rows(u32 members)
 	view.vid = 7;
 	view.num_members = members;
 	op_layout(NULL, &view, &view);
+	view.subgroup[0].former = FORMER;
 	now = start;
 	cuts = 0;
 	installs = 0;
@@ -324,6 +326,8 @@ static void test_learn(void)
 	run(3);
 	CHECK_EQ(installs, 1);
 	CHECK_EQ(trimmed[0], 5);
+	/* All senders go on, so none of them is a former one. */
+	CHECK_EQ(spindle_mb_view(&mb)->subgroup[0].former, FORMER);
 	end();
 	begin_fenced(3, 1);
 	write_decree(0, 7, 5, 0);

@@ -212,6 +212,8 @@ struct world *world_open(const struct spindle_view *view, const struct world_con
 	u32 i, j, max_msg = 1;
 
 	w->view = *view;
+	for (i = 0; i < view->num_subgroups; i++)
+		w->view.subgroup[i].former = 1000 * (i + 1);
 	w->conf = *conf;
 	w->rng.state = seed;
 	w->hostile = view->num_members;

@@ -184,9 +184,9 @@ static void check_entry(struct file *f, const struct spindle_dlv *e)
 	uint32_t senders = live ? SPINDLE_MAX_MEMBERS : f->a.senders;
 
 	if (live && e->kind == SPINDLE_DLV_VIEW) {
-		if (!e->seq || e->offset || e->len || e->sender || e->slot)
+		if (!e->slot || e->offset || e->len || e->sender)
 			broken("a delivery of view %llu that is more than that",
-			       (unsigned long long)e->seq);
+			       (unsigned long long)e->slot);
 		return;
 	}
 	if (e->sender >= senders || e->kind != SPINDLE_DLV_MSG || e->len > f->a.max_msg ||

@@ -28,7 +28,7 @@ struct answer {
 } __attribute__((packed));
 
 /* A member of any view knows the lineage. This one is of no group. */
-static const struct spindle_lineage lineage = { { 1, 2 } };
+static const struct spindle_lineage lineage = { { 1, 2 }, 0 };
 
 static uint64_t card[CARD_MAX / sizeof(uint64_t)];
 

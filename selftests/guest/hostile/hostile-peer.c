@@ -136,7 +136,7 @@ uint64_t num(const char *step, const char *key, uint64_t def)
 
 uint64_t view_digest(void)
 {
-	struct spindle_lineage lineage = { { 0 } };
+	struct spindle_lineage lineage = { { 0 }, 0 };
 
 	if (!live)
 		return spindle_view_digest(&view);

@@ -53,7 +53,7 @@ struct end {
 	uint64_t sent;		/* committed or about to be */
 	uint64_t rng;
 	uint64_t seen;
-	uint64_t last_seq;
+	uint64_t last_lsn;
 	uint64_t hash;
 	struct sender_seen from[SPINDLE_MAX_MEMBERS];
 };
@@ -253,11 +253,11 @@ static void check(struct end *e, const struct spindle_msg *m)
 	if (!same(m->data, m->len, key))
 		die("node %u subgroup %u: sender %u number %" PRIu64 ": wrong bytes\n",
 		    e->q.node, e->q.subgroup, m->node, m->slot);
-	if (!opt.unordered && e->seen && m->seq <= e->last_seq)
-		die("node %u subgroup %u: sequence %" PRIu64 " after %" PRIu64 "\n",
-		    e->q.node, e->q.subgroup, m->seq, e->last_seq);
-	e->last_seq = m->seq;
-	e->hash = mix(e->hash ^ mix(m->seq) ^ mix((uint64_t)m->sender << 48 | from->next));
+	if (e->seen && m->lsn != e->last_lsn + 1)
+		die("node %u subgroup %u: position %" PRIu64 " after %" PRIu64 "\n",
+		    e->q.node, e->q.subgroup, m->lsn, e->last_lsn);
+	e->last_lsn = m->lsn;
+	e->hash = mix(e->hash ^ mix(m->lsn) ^ mix((uint64_t)m->sender << 48 | from->next));
 	e->seen++;
 }
 

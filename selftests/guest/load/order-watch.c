@@ -43,7 +43,7 @@ struct from {
 struct end {
 	struct spindle_queue q;
 	bool sends, ended;
-	uint64_t sent, seen, hash, last_seq;
+	uint64_t sent, seen, hash, last_lsn;
 	struct from from[MAX_NODE + 1];
 };
 
@@ -129,12 +129,12 @@ static void check(struct end *e, const struct spindle_msg *m)
 	f->known = true;
 	f->next_slot = m->slot + 1;
 	f->count++;
-	if (e->seen && m->seq <= e->last_seq)
-		fail("node %u: sequence %" PRIu64 " after %" PRIu64 "\n", e->q.node, m->seq,
-		     e->last_seq);
-	e->last_seq = m->seq;
+	if (e->seen && m->lsn != e->last_lsn + 1)
+		fail("node %u: position %" PRIu64 " after %" PRIu64 "\n", e->q.node, m->lsn,
+		     e->last_lsn);
+	e->last_lsn = m->lsn;
 	e->seen++;
-	e->hash = mix(e->hash ^ mix(m->seq) ^ mix((uint64_t)m->sender << 48 | m->slot) ^
+	e->hash = mix(e->hash ^ mix(m->lsn) ^ mix((uint64_t)m->sender << 48 | m->slot) ^
 		      mix(m->len));
 	if (kind == OTHER)
 		fail("node %u: a message of node %u, which sends nothing\n", e->q.node, m->node);

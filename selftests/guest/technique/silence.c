@@ -34,7 +34,7 @@
 struct member {
 	struct spindle_queue q;
 	uint64_t sent;
-	uint64_t seq[SEEN_MAX];
+	uint64_t lsn[SEEN_MAX];
 	uint32_t from[SEEN_MAX];
 	int seen;
 	uint64_t next[MAX_NODES];
@@ -97,9 +97,9 @@ static void read_some(struct member *m)
 		if (num != m->next[msg.sender]++)
 			die("sender %u: its message %" PRIu64 ", not %" PRIu64, msg.sender, num,
 			    m->next[msg.sender] - 1);
-		if (m->seen && msg.seq <= m->seq[m->seen - 1])
-			die("sequence number %" PRIu64 " comes late", msg.seq);
-		m->seq[m->seen] = msg.seq;
+		if (m->seen && msg.lsn != m->lsn[m->seen - 1] + 1)
+			die("position %" PRIu64 " follows %" PRIu64, msg.lsn, m->lsn[m->seen - 1]);
+		m->lsn[m->seen] = msg.lsn;
 		m->from[m->seen++] = msg.sender;
 		spindle_release(&m->q);
 	}
@@ -123,7 +123,7 @@ static bool all_seen(void)
 				return false;
 			}
 		}
-		if (memcmp(m->seq, member[0].seq, sent * sizeof(m->seq[0])) ||
+		if (memcmp(m->lsn, member[0].lsn, sent * sizeof(m->lsn[0])) ||
 		    memcmp(m->from, member[0].from, sent * sizeof(m->from[0])))
 			return false;
 	}
@@ -161,15 +161,10 @@ static bool others_send(int but, int count)
 	return all_seen();
 }
 
-/* The round of a sender's last message. */
-static uint64_t last_round(int sender)
+/* The round that a sender has decided last: that of its last message, if no null follows it. */
+static uint64_t last_round(int who)
 {
-	const struct member *m = &member[0];
-	int k = m->seen;
-
-	while (k && m->from[k - 1] != (uint32_t)sender)
-		k--;
-	return k ? m->seq[k - 1] / where.nodes : UINT64_MAX;
+	return stat_of(who, SPINDLE_SUBGROUP_S_ROUND) - 1;
 }
 
 /* ---- tests -------------------------------------------------------------- */
@@ -225,8 +220,8 @@ static void test_before(int who)
 	}
 	is(spindle_silence(&m->q, 100), 0, "sender %d has a message, then declares silence", who);
 	ok(sent && all_seen(), "all members have the message");
-	is(last_round(who), round + 2, "the message comes before the silence");
-	is(stat_of(who, SPINDLE_SUBGROUP_S_ROUND), round + 103, "the silence follows the message");
+	is(stat_of(who, SPINDLE_SUBGROUP_S_ROUND), round + 103,
+	   "messages and silence have their rounds");
 }
 
 static int silence_of(int fd, const void *arg)

@@ -116,7 +116,7 @@ static bool read_some(struct perf_pump_end *e)
 	}
 	for (i = 0; i < n; i++) {
 		if (msg[i].kind == SPINDLE_DLV_VIEW) {
-			e->vid = msg[i].seq;
+			e->vid = msg[i].slot;
 			e->views++;
 			e->resumed = 0;
 		} else {

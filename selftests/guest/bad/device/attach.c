@@ -29,11 +29,22 @@ static void attach_sizes(int fd)
 {
 	static unsigned char page[2 * PAGE] __attribute__((aligned(4096)));
 	struct spindle_attach *a = (void *)page, *edge;
-	static const uint32_t wrong[] = { 0, 4, 24, sizeof(*a) - 8, sizeof(*a) - 1, PAGE + 8,
-					  UINT32_MAX };
+	/* The version before had 272 bytes. */
+	static const uint32_t shorter[] = { 0, 4, 24, 272, sizeof(*a) - 8, sizeof(*a) - 1 };
+	static const uint32_t wrong[] = { PAGE + 8, UINT32_MAX };
 	char text[32];
 	unsigned int i;
 
+	for (i = 0; i < ARRAY_SIZE(shorter); i++) {
+		*a = args(1, 1, BOTH);
+		a->size = shorter[i];
+		snprintf(text, sizeof(text), "size %u", shorter[i]);
+		is(call(fd, SPINDLE_IOC_ATTACH, a), EPROTONOSUPPORT, "attach: %s", text);
+	}
+	*a = args(1, 1, BOTH);
+	a->size = 272;
+	is(call(fd, _IOC(_IOC_READ | _IOC_WRITE, SPINDLE_IOC_MAGIC, 0, 272), a), EPROTONOSUPPORT,
+	   "attach: a program of the version before");
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		*a = args(1, 1, BOTH);
 		a->size = wrong[i];
@@ -66,6 +77,9 @@ static void attach_values(int fd)
 	a = args(1, 1, BOTH);
 	a.resv0 = 1;
 	refused(fd, a, EINVAL, "reserved word");
+	a = args(1, 1, BOTH);
+	a.resv2[3] = 1;
+	refused(fd, a, EINVAL, "the last reserved word");
 	a = args(1, 1, BOTH);
 	a.copy_bytes = 16384;
 	refused(fd, a, EINVAL, "copy_bytes without copy");
@@ -117,13 +131,23 @@ static void attach_elsewhere(void)
 /*
  * Check the reply. The fields that only the reply fills contain rubbish before.
  */
+/* The same request, with rubbish where the reply goes. */
+static struct spindle_attach with_rubbish(const struct spindle_attach *want)
+{
+	struct spindle_attach a;
+
+	memset(&a, 0xa5, sizeof(a));
+	memcpy(&a, want, offsetof(struct spindle_attach, memlock));
+	memset(a.resv2, 0, sizeof(a.resv2));
+	return a;
+}
+
 static void attach_reply(int fd)
 {
 	struct spindle_attach a, want = args(1, 1, SPINDLE_ATTACH_SEND);
 	int other;
 
-	memset(&a, 0xa5, sizeof(a));
-	memcpy(&a, &want, offsetof(struct spindle_attach, memlock));
+	a = with_rubbish(&want);
 	is(call(fd, SPINDLE_IOC_ATTACH, &a), 0, "attach: rubbish where the reply goes");
 	is(a.size, sizeof(a), "reply: size");
 	is(a.vid, 1, "reply: vid");
@@ -141,14 +165,14 @@ static void attach_reply(int fd)
 	is(a.rx.len, 0, "reply: no rx for a sender");
 	is(a.copy.len, 0, "reply: no copy for a sender");
 	is(a.resv1, 0, "reply: reserved word");
+	is(a.lsn | a.lineage[0] | a.lineage[1] | a.era, 0, "reply: a static view");
 	is(a.memlock, a.ctl.len + a.usr.len + a.tx.len, "reply: memlock of a sender");
 	is(attach(fd, args(1, 1, SPINDLE_ATTACH_RECV)), EISCONN, "attach: the same file again");
 	is(attach_new(1, 1, BOTH, NULL), EBUSY, "attach: a second sender");
 
 	other = open_dev();
-	memset(&a, 0xa5, sizeof(a));
 	want = args(1, 1, SPINDLE_ATTACH_RECV);
-	memcpy(&a, &want, offsetof(struct spindle_attach, memlock));
+	a = with_rubbish(&want);
 	is(call(other, SPINDLE_IOC_ATTACH, &a), 0, "attach: a reader besides a sender");
 	is(a.tx.len, 0, "reply: no tx for a reader");
 	is(a.copy.len, 0, "reply: no copy for a reader in place");
@@ -157,9 +181,8 @@ static void attach_reply(int fd)
 	close(other);
 
 	other = open_dev();
-	memset(&a, 0xa5, sizeof(a));
 	want = args(1, 2, COPY);
-	memcpy(&a, &want, offsetof(struct spindle_attach, memlock));
+	a = with_rubbish(&want);
 	is(call(other, SPINDLE_IOC_ATTACH, &a), 0, "attach: a copying reader");
 	is(a.sender_rank, SPINDLE_NO_RANK, "reply: no sender_rank");
 	is(a.rx.len, 0, "reply: no rx for a copying reader");
@@ -207,7 +230,8 @@ void part_attach(void)
 	close(fd);
 	fd = open_dev();
 	longer.a.size = sizeof(longer);
-	is(call(fd, SPINDLE_IOC_ATTACH, &longer), 0, "attach: a newer program");
+	is(call(fd, _IOC(_IOC_READ | _IOC_WRITE, SPINDLE_IOC_MAGIC, 0, sizeof(longer)), &longer), 0,
+	   "attach: a newer program");
 	close(fd);
 	attach_readers();
 }

@@ -61,6 +61,10 @@ const struct refusal live_refusals[] = {
 		"only a live view", 0 },
 	{ VSET, "rule without flag", LIVE4 ANY MEMBER4 "subgroup{ id=0 *rule!{ } } ", EINVAL,
 		NOFLAG, 0 },
+	{ VSET, "position of two shards", LIVE4 ANY MEMBER4
+		"subgroup{ id=0 *lsn=1 rule{ shards=2 } } ", EINVAL, "no position in common", 0 },
+	{ VSET, "position of an unordered rule", LIVE4 ANY MEMBER4
+		"subgroup{ id=0 mode=1 *lsn=1 } ", EINVAL, "only an ordered subgroup", 0 },
 	{ VSET, "no shards", LIVE4 ANY MEMBER4 "subgroup{ id=0 rule{ *shards=0 } } ", ERANGE,
 		RANGE, 0 },
 	{ VSET, "65 shards", LIVE4 ANY MEMBER4 "subgroup{ id=0 rule{ *shards=65 } } ", ERANGE,
@@ -153,6 +157,12 @@ const struct refusal live_refusals[] = {
 	{ VSET, "contact of a static view", NEW MEMBERS "*contact{ addr4=10.0.0.1 port=5009 }",
 		EINVAL, "live view", 0 },
 	{ VSET, "lineage of a static view", NEW MEMBERS "*lineage/16", EINVAL, "live view", 0 },
+	{ VSET, "era of a static view", NEW MEMBERS "*era=1", EINVAL, "live view", 0 },
+	{ VSET, "live, an era without a lineage", LIVE4 ANY MEMBER4 "*era=1", EINVAL,
+		"an era needs its lineage", 0 },
+	{ JOIN, "an era without a lineage", "id=4 " CONTACT "*era=1", EINVAL,
+		"an era needs its lineage", 0 },
+	{ JOIN, "a position", "id=4 " CONTACT "*subgroup{ id=0 lsn=1 }", EINVAL, UNSUPP, 0 },
 	{ VSET, "live, short lineage", LIVE4 ANY MEMBER4 "*lineage/8", ERANGE,
 		"size out of range", 0 },
 	{ VSET, "live, an empty contact", LIVE4 ANY MEMBER4 "*contact{ } ", EINVAL,

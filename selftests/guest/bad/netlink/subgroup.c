@@ -16,6 +16,10 @@ const struct refusal subgroup_refusals[] = {
 		"subgroup{ id=0 *name=abcdefghijklmnopqrstuvwxyz012345 } ", EINVAL, POLICY, 0 },
 	{ VSET, "name without an end", NEW MEMBERS "subgroup{ id=0 *name/5 } ", EINVAL,
 		POLICY, 0 },
+	{ VSET, "position of an unordered subgroup", NEW MEMBERS
+		"subgroup{ id=0 mode=1 *lsn=1 } ", EINVAL, "only an ordered subgroup", 0 },
+	{ VSET, "position above 2^62", NEW MEMBERS
+		"subgroup{ id=0 *lsn=4611686018427387905 } ", EINVAL, "2^62 at most", 0 },
 	{ VSET, "mode 2", NEW MEMBERS "subgroup{ id=0 *mode=2 } ", ERANGE, RANGE, 0 },
 	{ VSET, "long mode", NEW MEMBERS "subgroup{ id=0 *mode/4 } ", EINVAL, LENGTH, 0 },
 	{ VSET, "window 0", NEW MEMBERS "subgroup{ id=0 *window=0 } ", EINVAL, "1 to 65536", 0 },

@@ -46,6 +46,7 @@ static const struct word subgroup_words[] = {
 	{ "hold", SPINDLE_SUBGROUP_A_HOLD, U8, NULL },
 	{ "node", SPINDLE_SUBGROUP_A_NODE, NEST, node_words },
 	{ "rule", SPINDLE_SUBGROUP_A_RULE, NEST, rule_words },
+	{ "lsn", SPINDLE_SUBGROUP_A_LSN, U64, NULL },
 	{ "state", SPINDLE_SUBGROUP_A_STATE, U8, NULL },
 	{ "readers", SPINDLE_SUBGROUP_A_READERS, U32, NULL },
 	{ NULL, 0, 0, NULL }
@@ -126,6 +127,7 @@ static const struct word top_words[] = {
 	{ "rdmc-error", SPINDLE_A_RDMC_ERROR, U32, NULL },
 	{ "contact", SPINDLE_A_CONTACT, NEST, contact_words },
 	{ "lineage", SPINDLE_A_LINEAGE, U64, NULL },
+	{ "era", SPINDLE_A_ERA, U64, NULL },
 	{ "insecure", SPINDLE_A_INSECURE, U8, NULL },
 	{ "check", SPINDLE_A_CHECK, U8, NULL },
 	{ NULL, 0, 0, NULL }
