@@ -185,9 +185,10 @@ void spindle_decree_count(const u64 *word, const struct spindle_view *view,
 		const struct spindle_view_subgroup *a = &view->subgroup[i];
 		struct spindle_view_subgroup *b = &next->subgroup[i];
 
-		b->former = a->former + messages_of_former(a, b, survivors, trim);
 		if (a->members && !(a->members & survivors))
-			b->former = ALIGN(b->former + 1, SPINDLE_LIFE_MESSAGES);
+			b->former = ALIGN(a->former + 1, SPINDLE_LIFE_MESSAGES);
+		else
+			b->former = a->former + messages_of_former(a, b, survivors, trim);
 		trim += hweight64(a->senders);
 	}
 }

@@ -887,7 +887,7 @@ mutant count_survivors membership/decree.c '/^static u64 messages_of_former/,/^}
 mutant count_first membership/decree.c '/^void spindle_decree_count/,/^}/ s/trim += hweight64(a->senders);/;/'
 mutant count_life membership/decree.c 's/if (a->members \&\& !(a->members \& survivors))/if (0)/'
 mutant count_no_members membership/decree.c 's/if (a->members \&\& !(a->members \& survivors))/if (!(a->members \& survivors))/'
-mutant count_same_life membership/decree.c 's/ALIGN(b->former + 1, /ALIGN(b->former, /'
+mutant count_same_life membership/decree.c 's/ALIGN(a->former + 1, /ALIGN(a->former, /'
 mutant count_never membership/agree.c 's/	spindle_decree_count(word, spindle_mb_view(mb), next);/	;/'
 mutant begin_position multicast/epoch.c 's/	mc->deliver.lsn = first_position(mc, old, former);/	;/'
 mutant begin_old_position multicast/epoch.c 's/first_position(mc, old, former);/old ? old->deliver.lsn : 0;/'

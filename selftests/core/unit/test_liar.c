@@ -339,6 +339,31 @@ static void test_learn(void)
 	end();
 }
 
+/*
+ * The members of a subgroup are liars, 0 and 3. The decree lets its sender, 0, go with more messages
+ * than it can have sent. This node cannot know, and the positions of the subgroup jump.
+ */
+static void test_foreign_positions(void)
+{
+	u64 digest;
+	u32 r;
+
+	begin_fenced(5, 2);
+	mb.view[mb.now].subgroup[0].members = 9;
+	mb.view[mb.now].subgroup[0].senders = 1;
+	spindle_mb_suspect(&mb, 0, SPINDLE_MB_LIED);
+	for (r = 1; r < 5; r++) {
+		if (r == 2)
+			continue;
+		digest = write_decree(r, 30, 1ULL << 60, 0);
+		say(r, VID + 1, SPINDLE_MB_ACTIVE, 0, 0, digest);
+	}
+	run(4);
+	CHECK_EQ(installs, 1);
+	CHECK_EQ(spindle_mb_view(&mb)->subgroup[0].former, FORMER + (1ULL << 60));
+	end();
+}
+
 /* The digest belongs to the other decree. A liar can easily make such a pair. */
 static void test_same_digest(void)
 {
@@ -2025,6 +2050,7 @@ int main(void)
 		{ "a decree that leaves out an unsuspected member is not followed", test_split },
 		{ "the word of one member that all have gone on is not enough", test_one_word },
 		{ "a member that is behind follows a decree of all members", test_learn },
+		{ "positions of a subgroup of liars", test_foreign_positions },
 		{ "equal digests do not make decrees equal", test_same_digest },
 		{ "a leader that shows two decrees gets neither committed", test_two_decrees },
 		{ "a value from a liar is dropped when the liar is evicted", test_misled },
