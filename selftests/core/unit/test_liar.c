@@ -340,8 +340,8 @@ static void test_learn(void)
 }
 
 /*
- * The members of a subgroup are liars, 0 and 3. The decree lets its sender, 0, go with more messages
- * than it can have sent. This node cannot know, and the positions of the subgroup jump.
+ * The members of a subgroup are liars, 0 and 3. By the decree its sender, 0, goes with more
+ * messages than it can have sent. This node cannot know, and the positions of the subgroup jump.
  */
 static void test_foreign_positions(void)
 {
