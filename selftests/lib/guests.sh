@@ -32,7 +32,8 @@ run()
 	child=$!
 	trap 'kill -TERM "$child"; wait "$child"; exit 143' INT TERM
 	wait "$child" || rc=$?
-	trap - INT TERM
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
 	return "$rc"
 }
 
