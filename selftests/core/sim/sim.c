@@ -187,7 +187,9 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 		}
 	}
 	liar_open(sim);
-	sim->lineage = (struct spindle_lineage){ { rng_mix(seed) | 1, rng_mix(~seed) } };
+	sim->lineage = (struct spindle_lineage){
+		.word = { rng_mix(seed) | 1, rng_mix(~seed) }, .era = rng_mix(seed ^ 0x7777) % 3,
+	};
 	draw_sizes(sim);
 	make_rules(sim);
 	limit_layouts(sim);
