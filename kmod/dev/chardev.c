@@ -41,8 +41,8 @@ static int spindle_release(struct inode *inode, struct file *file)
 }
 
 /*
- * In the first version with positions the argument ends here. A program of an older version would take
- * a position for the place in a view.
+ * In the first version with positions the argument ends here. A program of an older version would
+ * take a position for the place in a view.
  */
 #define ATTACH_SIZE_MIN offsetofend(struct spindle_attach, resv2)
 

@@ -398,7 +398,8 @@ static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_READER);
 	u64 lag = reader_lag(att), since = READ_ONCE(att->since_ns), now = ktime_get_ns();
 	u64 idle = lag && now > since ? div_u64(now - since, NSEC_PER_MSEC) : 0;
-	u64 lsn = spindle_dlvq_lsn(&att->dlvq, READ_ONCE(att->sg->mc.deliver.lsn));
+	u64 lsn = READ_ONCE(att->dlvq.error) ? READ_ONCE(att->lsn) :
+		  spindle_dlvq_lsn(&att->dlvq, READ_ONCE(att->sg->mc.deliver.lsn));
 
 	if (!nest || nla_put_u32(skb, SPINDLE_READER_A_PID, pid_vnr(att->pid)) ||
 	    nla_put_string(skb, SPINDLE_READER_A_COMM, att->comm) ||

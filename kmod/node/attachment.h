@@ -132,7 +132,10 @@ struct spindle_attachment {
 	bool has_some;
 	/** @since_ns: since when the reader has consumed no entry, ktime; written by the engine */
 	u64 since_ns;
-	/** @lsn: position of entry 0 of the reader */
+	/**
+	 * @lsn: position of the next message at the attach; of a frozen reader: of the first
+	 * message that it has not consumed
+	 */
 	u64 lsn;
 	/** @user: user that is charged */
 	struct user_struct *user;

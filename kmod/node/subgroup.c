@@ -134,6 +134,8 @@ void spindle_subgroup_follow(struct spindle_subgroup *sg, const struct spindle_s
 static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
 		   enum spindle_event_kind event, u32 error, const char *reason)
 {
+	if (att->flags & SPINDLE_ATTACH_RECV)
+		WRITE_ONCE(att->lsn, spindle_dlvq_lsn(&att->dlvq, sg->mc.deliver.lsn));
 	if ((att->flags & SPINDLE_ATTACH_RECV) && !att->dlvq.error)
 		att->dlvq.error = error;
 	if ((att->flags & SPINDLE_ATTACH_SEND) && !sg->mc.send.txq.error)
@@ -146,7 +148,7 @@ static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
 		.vid = sg->inst->view.vid,
 		.subgroup = sg->cfg->id,
 		.has_subgroup = true,
-		.lsn = spindle_dlvq_lsn(&att->dlvq, sg->mc.deliver.lsn),
+		.lsn = att->lsn,
 		.has_lsn = att->flags & SPINDLE_ATTACH_RECV,
 		.error = error,
 		.reason = reason,

@@ -18,6 +18,8 @@ static_assert(offsetof(struct spindle_attach, ring_bytes) == 80, "ABI: ring_byte
 static_assert(offsetof(struct spindle_attach, sst_offset) == 112, "ABI: sst_offset");
 static_assert(offsetof(struct spindle_attach, ctl) == 160, "ABI: ctl");
 static_assert(offsetof(struct spindle_attach, lsn) == 272, "ABI: lsn");
+static_assert(offsetof(struct spindle_attach, lineage) == 280, "ABI: lineage");
+static_assert(offsetof(struct spindle_attach, era) == 296, "ABI: era");
 static_assert(sizeof(struct spindle_tx_desc) == 32, "ABI: spindle_tx_desc");
 static_assert(sizeof(struct spindle_dlv) == 32, "ABI: spindle_dlv");
 static_assert(sizeof(struct spindle_member) == 8, "ABI: spindle_member");

@@ -121,7 +121,7 @@ static const char *outside(const struct ctl_status *s)
 	if (s->is_dead)
 		return ctl_asprintf("The address of the node needs an RDMA device, see 'rdma link'. Then remove it: spindle-ctl node del id %llu, add it again and have it join; or: spindle-ctl apply FILE --replace",
 				    id);
-	if (strstr(s->reason, "another lineage"))
+	if (strstr(s->reason, "another lineage") || strstr(s->reason, " era of this group"))
 		return ctl_asprintf("The others have begun apart from the view that it was in, or stand in another group. To join them all the same: spindle-ctl view del node %llu, then spindle-ctl node join id %llu contact ADDRESS",
 				    id, id);
 	if (*s->reason)

@@ -339,7 +339,8 @@ struct spindle_dlv {
 	/**
 	 * @lsn: position (log sequence number): how many messages of the subgroup were delivered
 	 * before this one, in all views. All members deliver the same message at the same position.
-	 * In an unordered subgroup each node counts what it delivers itself
+	 * In an unordered subgroup each node counts what it delivers itself. Of any other kind: the
+	 * position of the next message
 	 */
 	__u64 lsn;
 	/** @offset: first byte in the sender's rx ring or in the copy ring */

@@ -46,8 +46,8 @@ struct spindle_card_subgroup {
  *
  * Behind the card are a struct spindle_view_member for each member, a struct spindle_card_subgroup
  * for each subgroup, and a struct spindle_rule for each rule. All are as they are in memory,
- * because hosts are little-endian and the structs have no holes. Another protocol version may change
- * the layout.
+ * because hosts are little-endian and the structs have no holes. Another protocol version may
+ * change the layout.
  */
 struct spindle_card {
 	/** @vid: id of the view */

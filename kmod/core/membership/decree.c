@@ -186,7 +186,8 @@ void spindle_decree_count(const u64 *word, const struct spindle_view *view,
 		struct spindle_view_subgroup *b = &next->subgroup[i];
 
 		if (a->members && !(a->members & survivors))
-			b->former = ALIGN(a->former + 1, SPINDLE_LIFE_MESSAGES);
+			b->former = ALIGN(a->former + SPINDLE_LIFE_MESSAGES,
+					  SPINDLE_LIFE_MESSAGES);
 		else
 			b->former = a->former + messages_of_former(a, b, survivors, trim);
 		trim += hweight64(a->senders);

@@ -23,7 +23,8 @@
 
 /*
  * If a subgroup loses all its members at once, no survivor knows how many messages it has
- * delivered. Its positions then go on at the next multiple of this.
+ * delivered. Its positions then go on at a multiple of this, and at least as far above the messages
+ * of former senders, because a life may begin at any position.
  */
 #define SPINDLE_LIFE_MESSAGES	BIT_ULL(48)
 

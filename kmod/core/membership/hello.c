@@ -176,7 +176,8 @@ u32 spindle_hello_admitted(const struct spindle_hello *hello, struct spindle_hea
  * @hello: what the node says
  * @door: of the view
  *
- * A node that has no lineage yet may take on this one. A node of an earlier era may join again.
+ * A node that has no lineage yet may take on this one. A node that joins compares the whole era
+ * with the card, see spindle_card_admits().
  *
  * Return: 0, or enum spindle_refusal
  */
@@ -185,13 +186,12 @@ u32 spindle_hello_other(const struct spindle_hello *hello,
 {
 	bool joins = hello->flags & (SPINDLE_HELLO_F_ASK | SPINDLE_HELLO_F_JOIN);
 	u32 mark = le32_to_cpu(hello->lineage);
-	s8 era = mark - door->mark;
 
 	if (!door->bytes || !mark)
 		return 0;
 	if ((mark ^ door->mark) & ~SPINDLE_MARK_ERA)
 		return SPINDLE_REFUSE_LINEAGE;
-	return era > 0 || (era && !joins) ? SPINDLE_REFUSE_ERA : 0;
+	return mark != door->mark && !joins ? SPINDLE_REFUSE_ERA : 0;
 }
 
 /**

@@ -79,7 +79,7 @@ static inline bool spindle_dlvq_room(const struct spindle_dlvq *dlvq, u32 len)
 
 /**
  * spindle_dlvq_lsn() - position of the next message that the process consumes
- * @dlvq: the queue
+ * @dlvq: the queue of a reader
  * @lsn: position of the next message that is delivered
  *
  * Context: any. Outside of the engine, the answer may be that of a moment ago.
@@ -89,7 +89,8 @@ static inline u64 spindle_dlvq_lsn(const struct spindle_dlvq *dlvq, u64 lsn)
 {
 	u64 consumed = READ_ONCE(dlvq->consumed);
 
-	return consumed == READ_ONCE(dlvq->tail) ? lsn :
+	/* Pairs with the release in spindle_dlvq_publish(): the entry is complete. */
+	return consumed == smp_load_acquire(dlvq->tail_word) ? lsn :
 	       READ_ONCE(dlvq->ring[consumed & dlvq->mask].lsn);
 }
 

@@ -91,12 +91,14 @@ static void check_meant(const struct spindle_hello *hello, u32 refusal)
 	MUST(!spindle_hello_answers(hello, &self));
 }
 
-/* A node of the same lineage, and of the same era or of an earlier one. */
+/* A node of the same lineage, and of the same era unless it joins. */
 static bool is_of_door(const struct spindle_hello *hello)
 {
 	u32 mark = le32_to_cpu(hello->lineage);
 
-	return !mark || (mark >> 8 == door.mark >> 8 && (s8)(mark - door.mark) <= 0);
+	return !mark || mark == door.mark ||
+	       (mark >> 8 == door.mark >> 8 &&
+		(hello->flags & (SPINDLE_HELLO_F_ASK | SPINDLE_HELLO_F_JOIN)));
 }
 
 static void check_door(const struct spindle_hello *hello, struct spindle_addr from)

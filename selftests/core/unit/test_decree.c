@@ -198,7 +198,11 @@ static void test_count(void)
 	CHECK_EQ(next.subgroup[0].former, 7);
 	CHECK_EQ(next.subgroup[1].former, 1000 + 11 + 13);
 	CHECK_EQ(next.subgroup[2].former, 2000 + 100);
-	CHECK_EQ(next.subgroup[3].former, SPINDLE_LIFE_MESSAGES);
+	CHECK_EQ(next.subgroup[3].former, 2 * SPINDLE_LIFE_MESSAGES);
+	/* A life may begin just below a multiple, and deliver messages above it. */
+	view.subgroup[3].former = SPINDLE_LIFE_MESSAGES - 5;
+	spindle_decree_count(word, &view, &next);
+	CHECK_EQ(next.subgroup[3].former, 2 * SPINDLE_LIFE_MESSAGES);
 	/* A life that has just begun may have delivered messages, too. */
 	view.subgroup[3].former = SPINDLE_LIFE_MESSAGES;
 	memset(word + SPINDLE_DECREE_HEAD, 0, sizeof(trim));

@@ -181,6 +181,7 @@ static void test_position(void)
 		struct spindle_dlv d = { .lsn = 10 + 2 * i };
 
 		spindle_dlvq_append(&f.q, &d);
+		spindle_dlvq_publish(&f.q);
 	}
 	CHECK_EQ(spindle_dlvq_lsn(&f.q, 15), 10);
 	f.q.consumed = 2;
@@ -192,6 +193,7 @@ static void test_position(void)
 		struct spindle_dlv d = { .lsn = 20 + i };
 
 		spindle_dlvq_append(&f.q, &d);
+		spindle_dlvq_publish(&f.q);
 	}
 	f.q.consumed = 5;
 	CHECK_EQ(spindle_dlvq_lsn(&f.q, 30), 22);

@@ -200,7 +200,7 @@ static void test_early(int who, uint64_t rounds)
 	ok(even && others_send(who, 3), "the other members send");
 	ok(send_one(who) && all_seen(),
 	   "the silent sender sends early, and all members have the message");
-	is(last_round(who), round + rounds, "the message follows the rounds of the silence");
+	is(last_round(who), round + rounds, "the silence and the message have their rounds");
 	ok(send_one(who) && others_send(who, 5) && send_one(who) && all_seen(),
 	   "all members send after that");
 	ok(last_round(who) >= round + rounds + 2, "the later rounds follow the message");

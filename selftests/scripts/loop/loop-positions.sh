@@ -153,7 +153,7 @@ check "three nodes" loop_nodes 3
 check "node 1 begins era 3" begins 1 lineage $HEX/3
 check "node 1 is active" wait_until 60 in_view 1 1
 is "status shows the era" "$(live_word 1 lineage)" $HEX/3
-says 1 'another era of this group' node join id 2 insecure contact $A:5001 lineage $HEX/4 \
+says 1 'an earlier era of this group' node join id 2 insecure contact $A:5001 lineage $HEX/4 \
 	timeout 30
 check "a node of era 2 joins" spindle-ctl node join id 2 insecure contact $A:5001 \
 	lineage $HEX/2 timeout 60
