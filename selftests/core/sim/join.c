@@ -78,7 +78,7 @@ static u32 say_card(struct node *contact, const struct spindle_view *of, struct 
 	return spindle_card_bytes(view, rules);
 }
 
-/* A joiner has memory only for rows of this size. */
+/* A joiner has memory only for rows of this size, with rings of these senders. */
 static bool has_room(const struct sim *sim, const struct spindle_view *view,
 		     const struct spindle_rules *rules)
 {
@@ -89,7 +89,8 @@ static bool has_room(const struct sim *sim, const struct spindle_view *view,
 		return false;
 	for (i = 0; i < SIM_GROUPS; i++)
 		if (rules->rule[i].cfg.window != sim->rules.rule[i].cfg.window ||
-		    rules->rule[i].cfg.ring != sim->rules.rule[i].cfg.ring)
+		    rules->rule[i].cfg.ring != sim->rules.rule[i].cfg.ring ||
+		    rules->rule[i].all_send != sim->rules.rule[i].all_send)
 			return false;
 	/* A member with this id does not exist, and the joiner would wait for it for ever. */
 	for (i = 0; i < view->num_members; i++)
