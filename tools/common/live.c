@@ -349,7 +349,6 @@ const char *ctl_lineage_parse(const char *text, uint8_t *lineage, uint64_t *era)
 	unsigned int i;
 
 	*era = 0;
-
 	for (i = 0; i < 2 * SPINDLE_LINEAGE_LEN; i++) {
 		int d = digit(text[i]);
 

@@ -322,12 +322,11 @@ enum spindle_dlv_kind {
 	SPINDLE_DLV_MSG,
 	/**
 	 * @SPINDLE_DLV_VIEW: a view begins: @slot is its id, and @lsn the position that it begins
-	 * with; all other fields are 0. All members
-	 * that are in both views deliver the entries before this one in the old view, and those
-	 * after it in the new one. SPINDLE_IOC_SEATS lists the members. Only live views have such
-	 * entries. There is none for the view that the attachment began in, nor for a view that
-	 * does not change the members of the subgroup. Views in which nothing was delivered may be
-	 * skipped
+	 * with; all other fields are 0. All members that are in both views deliver the entries
+	 * before this one in the old view, and those after it in the new one. SPINDLE_IOC_SEATS
+	 * lists the members. Only live views have such entries. There is none for the view that the
+	 * attachment began in, nor for a view that does not change the members of the subgroup.
+	 * Views in which nothing was delivered may be skipped
 	 */
 	SPINDLE_DLV_VIEW
 };

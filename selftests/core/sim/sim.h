@@ -238,7 +238,6 @@ struct node {
 	struct group group[SIM_GROUPS];
 };
 
-/* The order of deliveries of a subgroup in a view. */
 /* A position of a subgroup, and the message that was delivered there. */
 struct position {
 	u64 lsn;
@@ -252,6 +251,7 @@ struct positions {
 	u64 room;
 };
 
+/* The order of deliveries of a subgroup in a view. */
 struct order {
 	u64 *v;
 	u64 n;

@@ -128,9 +128,6 @@ static void attach_elsewhere(void)
 	close(fd);
 }
 
-/*
- * Check the reply. The fields that only the reply fills contain rubbish before.
- */
 /* The same request, with rubbish where the reply goes. */
 static struct spindle_attach with_rubbish(const struct spindle_attach *want)
 {
@@ -142,6 +139,9 @@ static struct spindle_attach with_rubbish(const struct spindle_attach *want)
 	return a;
 }
 
+/*
+ * Check the reply. The fields that only the reply fills contain rubbish before.
+ */
 static void attach_reply(int fd)
 {
 	struct spindle_attach a, want = args(1, 1, SPINDLE_ATTACH_SEND);
