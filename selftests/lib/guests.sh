@@ -37,6 +37,16 @@ run()
 	return "$rc"
 }
 
+# load_patience: how many times a limit counts, because other work has the processors: the load for
+# each of them, from 1 to 5.
+load_patience()
+{
+	awk -v cpus="$(nproc)" '{
+		n = int($1 / cpus + 0.5)
+		print (n < 1 ? 1 : n > 5 ? 5 : n)
+	}' /proc/loadavg
+}
+
 # guest_end GUEST STATUS: one test: the end of a guest. A script that failed has said so itself.
 guest_end()
 {

@@ -18,8 +18,8 @@ exec 3>&1
 
 # Logs of one group have the same number, from its first view to its last.
 group=1
-# Emulated machines need longer to show life than those at the speed of the host.
-TIMEOUT=3000
+# A guest shows life later when the host has other work.
+TIMEOUT=$((3000 * ${PATIENCE:-1}))
 machine=qemu
 # Options of live-load, which uses the first one of these.
 LOAD=
@@ -43,8 +43,6 @@ find_logs()
 			mkdir -p /run/host &&
 				mount -t hostfs -o "$dir" none /run/host || return 1
 			LOGS=/run/host
-			# The default is for machines without other load.
-			TIMEOUT=3000
 			machine=uml
 			;;
 		esac
@@ -281,7 +279,7 @@ try_join()
 	for c in "$@"; do
 		# shellcheck disable=SC2046
 		limit 60 spindle-ctl node join id "$i" $(insecure) contact "$(place_of "$c")" \
-			timeout 50 && return 0
+			timeout $((50 * ${PATIENCE:-1})) && return 0
 	done
 	return 1
 }
