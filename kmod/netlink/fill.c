@@ -349,6 +349,7 @@ static int fill_subgroup_stats(struct sk_buff *skb, const struct spindle_subgrou
 		{ SPINDLE_SUBGROUP_S_LARGE_AGAIN, READ_ONCE(s->large_again) },
 		{ SPINDLE_SUBGROUP_S_LARGE_NOMEM, READ_ONCE(s->large_nomem) },
 		{ SPINDLE_SUBGROUP_S_LARGE_WAITING, READ_ONCE(mc->send.held) != SPINDLE_HELD_NONE },
+		{ SPINDLE_SUBGROUP_S_DIRECT, READ_ONCE(s->direct) },
 	};
 
 	return put_stats(skb, SPINDLE_SUBGROUP_A_STATS, SPINDLE_SUBGROUP_S_PAD, list,

@@ -355,7 +355,7 @@ static void describe_config(const struct spindle_subgroup *sg, struct spindle_at
 {
 	const struct spindle_mc *mc = &sg->mc;
 
-	args->features = SPINDLE_FEAT_COPY;
+	args->features = SPINDLE_FEAT_COPY | SPINDLE_FEAT_DIRECT;
 	if (mc->tune.switches & SPINDLE_SW_PACKED)
 		args->features |= SPINDLE_FEAT_PACKED;
 	if (mc->ordered)

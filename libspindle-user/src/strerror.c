@@ -39,6 +39,8 @@ const char *spindle_strerror(int err)
 		return "the node has left the view, as it was asked to";
 	case SPINDLE_ERR_NOT_MEMBER:
 		return "the rules of the view have moved the node out of the subgroup";
+	case SPINDLE_ERR_TX_MASK:
+		return "a message names members of no view that the module knows";
 	default:
 		return "unknown error";
 	}

@@ -263,6 +263,25 @@ int spindle_first_view(struct spindle_queue *q)
 	return 0;
 }
 
+int spindle_destinations(const struct spindle_queue *q, const uint32_t *node, unsigned int n,
+			 struct spindle_dest *to)
+{
+	struct spindle_view v;
+	uint32_t i, r;
+
+	if (!n || spindle_view(q, &v))
+		return -EINVAL;
+	*to = (struct spindle_dest){ .vid = (uint16_t)v.vid };
+	for (i = 0; i < n; i++) {
+		for (r = 0; r < v.members && v.seat[r].node != node[i]; r++)
+			;
+		if (r == v.members)
+			return -ENOENT;
+		to->mask |= 1ULL << r;
+	}
+	return 0;
+}
+
 int spindle_enter_view(struct spindle_queue *q, const struct spindle_dlv *d, struct spindle_msg *m)
 {
 	uint64_t vid = d->slot;

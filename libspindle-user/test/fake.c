@@ -222,7 +222,7 @@ static void append(u32 sender, u64 offset, u32 len, u64 slot, u16 kind)
 	/* Positions without a message here are those of messages for other members. */
 	f.lsn += rnd() % 4 == 0;
 	d.lsn = f.lsn;
-	f.lsn += kind == SPINDLE_DLV_MSG;
+	f.lsn += kind == SPINDLE_DLV_MSG || kind == SPINDLE_DLV_OTHER;
 	if (f.dlvq.copy && kind == SPINDLE_DLV_MSG)
 		spindle_dlvq_copy(&f.dlvq, &d, ring_of(sender), f.a.ring_bytes, &budget);
 	spindle_dlvq_append(&f.dlvq, &d);
@@ -383,11 +383,36 @@ static bool view_is_due(void)
 	return f.msgs == f.o.view_after || (f.o.view_every && !(f.msgs % f.o.view_every));
 }
 
+static bool is_for_me(u64 mask)
+{
+	u32 r;
+
+	for (r = 0; r < f.now.n && !(f.now.seat[r].flags & SPINDLE_SEAT_ME); r++)
+		;
+	return !mask || (mask >> r & 1);
+}
+
+/* Deliver an own message, whose ranks are those of the present view. */
+static void deliver_own(const struct spindle_tx_slot *slot)
+{
+	u64 at = (slot->unit << SPINDLE_UNIT_SHIFT) & (f.a.ring_bytes - 1);
+
+	if (slot->mask) {
+		f.r.to_mask = slot->mask;
+		f.r.to_vid = (uint16_t)(slot->flags >> SPINDLE_TX_VIEW_SHIFT);
+	}
+	if (!reads())
+		return;
+	if (is_for_me(slot->mask))
+		append(f.me, at, slot->len, f.msgs, SPINDLE_DLV_MSG);
+	else
+		append(f.me, 0, 0, f.msgs, SPINDLE_DLV_OTHER);
+}
+
 static bool step_send(void)
 {
 	struct spindle_tx_slot slot;
 	bool any = false;
-	u64 at;
 
 	while (!reads() || room()) {
 		if (!spindle_txq_take(&f.txq, &slot))
@@ -396,9 +421,7 @@ static bool step_send(void)
 		if (slot.abandoned) {
 			f.r.abandoned++;
 		} else {
-			at = (slot.unit << SPINDLE_UNIT_SHIFT) & (f.a.ring_bytes - 1);
-			if (reads())
-				append(f.me, at, slot.len, f.msgs, SPINDLE_DLV_MSG);
+			deliver_own(&slot);
 			f.msgs++;
 			if (reads())
 				maybe_unknown();
@@ -542,7 +565,7 @@ int spindle_sys_open(const char *path, int flags)
 static void fill_reply(struct spindle_attach *a)
 {
 	a->vid = FIRST_VIEW;
-	a->features = SPINDLE_FEAT_PACKED | SPINDLE_FEAT_COPY;
+	a->features = SPINDLE_FEAT_PACKED | SPINDLE_FEAT_COPY | SPINDLE_FEAT_DIRECT;
 	a->members = f.o.senders + 1;
 	a->senders = f.o.senders;
 	a->rank = 1;

@@ -75,6 +75,9 @@ struct fake_report {
 	uint64_t free_slot;
 	uint64_t free_unit;
 	uint64_t abandoned;
+	/* Destinations of the last message that named some. */
+	uint64_t to_mask;
+	uint16_t to_vid;
 };
 
 void fake_setup(const struct fake_opts *o);

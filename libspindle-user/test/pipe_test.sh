@@ -46,6 +46,20 @@ result "20000 lines through 16 slots, --raw"
 FAKE_RING=65536 FAKE_WINDOW=256 run 0 -e -R -c <"$dir/lines" && cmp -s "$dir/lines" "$dir/out"
 result "--copy"
 
+run 0 -e -R -t 7 -t 100 <"$dir/lines" && cmp -s "$dir/lines" "$dir/out"
+result "--to names the own node and another one"
+
+run 0 -e --stats --to 100 <"$dir/lines" && [ ! -s "$dir/out" ] &&
+	grep -q 'sent 20000 messages 88894 bytes, delivered 0 messages' "$dir/err"
+result "--to names another node: nothing comes back"
+
+run 1 -e --to 9 <"$dir/lines" &&
+	grep -q 'a node of --to is no member of subgroup 2 in view 3' "$dir/err"
+result "--to names a node that is no member"
+
+run 2 -r --to 7 </dev/null && grep -q -e '--to needs stdin' "$dir/err"
+result "--to excludes --receive-only"
+
 FAKE_SLOW=1 FAKE_WINDOW=4 run 0 -e -R <"$dir/lines" && cmp -s "$dir/lines" "$dir/out"
 result "slots that come free late"
 

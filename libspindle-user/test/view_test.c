@@ -332,6 +332,56 @@ static void test_no_sender_any_more(void)
 	stop(&q);
 }
 
+static void commit_to(struct spindle_queue *q, const struct spindle_dest *to)
+{
+	struct spindle_slot s;
+
+	CHECK(!spindle_reserve(q, 40, &s));
+	CHECK(spindle_commit_to(q, &s, 41, to) == -EMSGSIZE);
+	CHECK(!spindle_commit_to(q, &s, 40, to));
+	fake_step();
+}
+
+/* Node 7 has rank 1 in view 3, and rank 2 in view 4. */
+static void test_destinations(void)
+{
+	static const uint32_t some[] = { 7, 103 }, others[] = { 102, 100, 102 }, wrong[] = { 7, 101 };
+	struct spindle_dest to, old;
+	struct spindle_queue q;
+	struct spindle_msg m[8];
+	uint64_t lsn;
+
+	begin(&q, 0);
+	CHECK(spindle_destinations(&q, some, 0, &to) == -EINVAL);
+	CHECK(spindle_destinations(&q, wrong, 2, &to) == -ENOENT);
+	CHECK(!spindle_destinations(&q, some, 2, &old) && old.mask == 10 && old.vid == 3);
+	commit_to(&q, &old);
+	CHECK(fake_look().to_mask == 10 && fake_look().to_vid == 3);
+	CHECK(spindle_next_batch(&q, m, 8) == 1 && m[0].node == 7 && m[0].len == 40);
+	spindle_release(&q);
+	lsn = spindle_lsn(&q);
+
+	/* Readers skip a message for other members, and the position goes on. */
+	CHECK(!spindle_destinations(&q, others, 3, &to) && to.mask == 5);
+	commit_to(&q, &to);
+	CHECK(fake_look().to_mask == 5);
+	CHECK(spindle_peek(&q, m) == 0 && spindle_lsn(&q) > lsn && *q.usr_consumed == 2);
+	CHECK(!spindle_send(&q, "x", 1) && fake_step());
+	CHECK(fake_look().to_mask == 5 && spindle_peek(&q, m) == 1 && m[0].slot == 2);
+	spindle_release(&q);
+
+	/* Ranks are those of the view that the reader is in, whatever has begun. */
+	let_one_join();
+	CHECK(spindle_next_batch(&q, m, 8) == 2);
+	CHECK(!spindle_destinations(&q, some, 2, &to) && to.mask == old.mask && to.vid == 3);
+	CHECK(spindle_next_batch(&q, m, 8) == 2);
+	CHECK(!spindle_destinations(&q, some, 2, &to) && to.mask == 6 && to.vid == 4);
+	q.features &= ~SPINDLE_FEAT_DIRECT;
+	CHECK(spindle_commit_to(&q, &(struct spindle_slot){ .len = 1 }, 1, &to) == -EOPNOTSUPP);
+	stop(&q);
+	CHECK(spindle_destinations(&q, some, 2, &to) == -EINVAL);
+}
+
 static void test_nonsense(void)
 {
 	struct spindle_queue q;
@@ -393,7 +443,7 @@ static void test_words(void)
 {
 	int a, b;
 
-	for (a = SPINDLE_ERR_NONE; a <= SPINDLE_ERR_NOT_MEMBER; a++) {
+	for (a = SPINDLE_ERR_NONE; a <= SPINDLE_ERR_TX_MASK; a++) {
 		CHECK(strcmp(spindle_strerror(a), spindle_strerror(-1)));
 		for (b = SPINDLE_ERR_NONE; b < a; b++)
 			CHECK(strcmp(spindle_strerror(a), spindle_strerror(b)));
@@ -414,6 +464,7 @@ int main(void)
 		{ "view: a module that knows no seats", test_old_module },
 		{ "view: a copying reader", test_copy },
 		{ "view: a view without this sender or reader", test_no_sender_any_more },
+		{ "view: a message names its destinations by node", test_destinations },
 		{ "view: seats that contradict each other are refused", test_nonsense },
 		{ "view: dispatch", test_dispatch },
 		{ "errors: each has its own text", test_words },

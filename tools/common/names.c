@@ -121,6 +121,7 @@ static const char *const error_text[] = {
 	[SPINDLE_ERR_EVICTED] = "the other members of the live view have gone on without it",
 	[SPINDLE_ERR_LEFT] = "the node has left the live view, as it was asked to",
 	[SPINDLE_ERR_NOT_MEMBER] = "the rules of the live view have moved it to another subgroup",
+	[SPINDLE_ERR_TX_MASK] = "a message names members of no view that the module knows",
 };
 
 static const char *const rdmc_error_texts[] = {

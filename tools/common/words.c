@@ -92,7 +92,7 @@ const char *const ctl_state_words[SPINDLE_STATE_GONE + 1] = {
 	[SPINDLE_STATE_GONE] = "gone",
 };
 
-const char *const ctl_error_words[SPINDLE_ERR_NOT_MEMBER + 1] = {
+const char *const ctl_error_words[SPINDLE_ERR_TX_MASK + 1] = {
 	[SPINDLE_ERR_NONE] = "none",
 	[SPINDLE_ERR_TX_READY] = "tx-ready",
 	[SPINDLE_ERR_TX_EXTENT] = "tx-extent",
@@ -107,6 +107,7 @@ const char *const ctl_error_words[SPINDLE_ERR_NOT_MEMBER + 1] = {
 	[SPINDLE_ERR_EVICTED] = "evicted",
 	[SPINDLE_ERR_LEFT] = "left",
 	[SPINDLE_ERR_NOT_MEMBER] = "not-member",
+	[SPINDLE_ERR_TX_MASK] = "tx-mask",
 };
 
 const char *const ctl_rdmc_group_state_words[SPINDLE_RDMC_GROUP_FAILED + 1] = {
@@ -172,7 +173,7 @@ const char *const ctl_engine_counter_words[SPINDLE_ENGINE_S_TIMED_NS + 1] = {
 	[SPINDLE_ENGINE_S_TIMED_NS] = "timed-ns",
 };
 
-const char *const ctl_subgroup_counter_words[SPINDLE_SUBGROUP_S_LARGE_WAITING + 1] = {
+const char *const ctl_subgroup_counter_words[SPINDLE_SUBGROUP_S_DIRECT + 1] = {
 	[SPINDLE_SUBGROUP_S_SENT] = "sent",
 	[SPINDLE_SUBGROUP_S_SENT_BYTES] = "sent-bytes",
 	[SPINDLE_SUBGROUP_S_NULLS] = "nulls",
@@ -199,6 +200,7 @@ const char *const ctl_subgroup_counter_words[SPINDLE_SUBGROUP_S_LARGE_WAITING + 
 	[SPINDLE_SUBGROUP_S_LARGE_AGAIN] = "large-again",
 	[SPINDLE_SUBGROUP_S_LARGE_NOMEM] = "large-nomem",
 	[SPINDLE_SUBGROUP_S_LARGE_WAITING] = "large-waiting",
+	[SPINDLE_SUBGROUP_S_DIRECT] = "direct",
 };
 
 const char *const ctl_rdmc_group_counter_words[SPINDLE_RDMC_GROUP_S_ABORTED + 1] = {

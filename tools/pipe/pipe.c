@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <spindle/spindle.h>
 
+#include "common/key.h"
 #include "common/opts.h"
 
 #define IN_BYTES	(256 * 1024)	/* at least room for two messages */
@@ -29,6 +30,7 @@
 #define BUDGET		256		/* messages for each direction in a pass */
 #define BUSY_PASSES	64		/* passes without a look at stdin and signals */
 #define TICK_MS		2		/* interval where the kernel has no event to wait for */
+#define MAX_TO		64		/* members of a view */
 
 struct buffer {
 	unsigned char *data;
@@ -43,8 +45,12 @@ static struct pipe {
 	bool binary, raw, quiet, stats, quit_after_eof, views, copy, send_only, receive_only;
 	unsigned char delimiter;
 	uint64_t count;
+	uint32_t to[MAX_TO];	/* nodes that get what is sent */
+	unsigned int tos;	/* how many; 0: all members */
 
 	struct spindle_queue q;
+	struct spindle_dest dest; /* these nodes in the view @dest_vid */
+	uint64_t dest_vid;
 	int out_fd;
 	bool out_socket;
 	struct buffer in, out;
@@ -174,6 +180,37 @@ static bool next_binary(const unsigned char **data, uint32_t *len, size_t *skip)
 	return false;
 }
 
+/* Find the destinations again in each view that the reader enters. */
+static int find_destinations(void)
+{
+	int err;
+
+	if (p.dest.mask && p.dest_vid == p.q.vid)
+		return 0;
+	err = spindle_destinations(&p.q, p.to, p.tos, &p.dest);
+	p.dest_vid = p.q.vid;
+	if (err) {
+		complain("a node of --to is no member of subgroup %u in view %llu",
+			 p.attach.subgroup, (unsigned long long)p.q.vid);
+		stop_reading();
+	}
+	return err;
+}
+
+/* Send to the nodes of --to. */
+static int send_to(const void *data, uint32_t len)
+{
+	struct spindle_slot s;
+	int err = find_destinations();
+
+	if (!err)
+		err = spindle_reserve(&p.q, len, &s);
+	if (err)
+		return err;
+	memcpy(s.data, data, len);
+	return spindle_commit_to(&p.q, &s, len, &p.dest);
+}
+
 static bool transmit(void)
 {
 	const unsigned char *data;
@@ -185,7 +222,7 @@ static bool transmit(void)
 	for (n = 0; n < BUDGET; n++) {
 		if (!(p.binary ? next_binary : next_line)(&data, &len, &skip))
 			break;
-		err = spindle_send_quiet(&p.q, data, len);
+		err = p.tos ? send_to(data, len) : spindle_send_quiet(&p.q, data, len);
 		p.blocked = err == -EAGAIN;
 		if (err == -EPIPE && !receiving())
 			p.ended = true;
@@ -412,16 +449,21 @@ static bool all_sent(void)
 	return p.eof && !buffered(&p.in);
 }
 
+/*
+ * Does the number of own messages that came back say too little? Some may be those of an earlier
+ * sender, and messages for other nodes do not come back. Then wait until all are delivered.
+ */
+static bool must_drain(void)
+{
+	return p.earlier || p.tos;
+}
+
 /* Have all own messages been delivered here? */
 static bool all_returned(void)
 {
-	if (!all_sent() || p.returned < p.sent)
+	if (!all_sent() || (p.returned < p.sent && !p.tos))
 		return false;
-	/*
-	 * Some returned messages may be those of an earlier sender. Then wait until all are
-	 * delivered.
-	 */
-	return !p.earlier || !spindle_drain(&p.q, 0);
+	return !must_drain() || !spindle_drain(&p.q, 0);
 }
 
 static bool finished(void)
@@ -455,7 +497,7 @@ static void wait_for_work(bool busy)
 	 * time helps, so look again after a tick.
 	 */
 	tick = (p.blocked && p.told) ||
-	       (p.earlier && p.quit_after_eof && all_sent());
+	       (must_drain() && p.quit_after_eof && all_sent());
 	if (receiving() && out_room())
 		fd[0].events |= POLLIN;
 	else if (dead)
@@ -558,6 +600,20 @@ static const char *take_delimiter(void *into, const char *text)
 	return NULL;
 }
 
+static const char *take_to(void *into, const char *text)
+{
+	struct pipe *pipe = into;
+	const char *err;
+	uint64_t node;
+
+	if (pipe->tos == MAX_TO)
+		return "too many nodes";
+	err = ctl_num_parse(text, UINT32_MAX, false, &node);
+	if (!err)
+		pipe->to[pipe->tos++] = (uint32_t)node;
+	return err;
+}
+
 static const struct ctl_opt options[] = {
 	{ .name = "node", .letter = 'n', .kind = CTL_OPT_NUM, AT(attach.node), .group = NODE,
 	  .max = UINT32_MAX, .value = "ID", .help = "local node" },
@@ -568,6 +624,8 @@ static const struct ctl_opt options[] = {
 	  .help = "send; end when everything sent is delivered" },
 	{ .name = "receive-only", .letter = 'r', .kind = CTL_OPT_FLAG, AT(receive_only),
 	  .help = "receive; do not read stdin" },
+	{ .name = "to", .letter = 't', .kind = CTL_OPT_TAKE, .take = take_to, .value = "ID",
+	  .help = "send to this node only, or to several: -t ID -t ID" },
 	{ .name = "copy", .letter = 'c', .kind = CTL_OPT_FLAG, AT(copy),
 	  .help = "receive through a ring of our own: slow readers hold up\n"
 		  "                           nobody until it is full" },
@@ -615,6 +673,8 @@ static const char *check(const char *const *given)
 		return "--send-only and --receive-only exclude each other";
 	if (p.send_only && (p.count || p.copy || p.views))
 		return "--count, --copy and --views need deliveries, but --send-only was given";
+	if (p.receive_only && p.tos)
+		return "--to needs stdin, but --receive-only was given";
 	if (p.receive_only && p.quit_after_eof)
 		return "--quit-after-eof needs stdin, but --receive-only was given";
 	return NULL;

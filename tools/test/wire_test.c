@@ -571,7 +571,7 @@ static void test_words(void)
 	bool all = true;
 	uint64_t i;
 
-	for (i = 0; i <= SPINDLE_ERR_NOT_MEMBER; i++)
+	for (i = 0; i <= SPINDLE_ERR_TX_MASK; i++)
 		all &= !!ctl_error_text(i) && !!strncmp(ctl_name(&ctl_error, i), "error-", 6);
 	ok(all && !ctl_error_text(i), "all errors have words and a sentence");
 	ok(!strcmp(ctl_name(&ctl_event, SPINDLE_EVENT_JOIN_FAILED), "join-failed"),

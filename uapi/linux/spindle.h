@@ -84,6 +84,7 @@
 #define SPINDLE_FEAT_COPY	(1ULL << 1) /* SPINDLE_ATTACH_COPY is known */
 #define SPINDLE_FEAT_ORDERED	(1ULL << 2) /* this subgroup is totally ordered */
 #define SPINDLE_FEAT_LIVE	(1ULL << 3) /* members come and go: SPINDLE_DLV_VIEW */
+#define SPINDLE_FEAT_DIRECT	(1ULL << 4) /* messages for some members: SPINDLE_DLV_OTHER */
 
 /**
  * enum spindle_state - state of an attachment, in ctl.state
@@ -153,7 +154,12 @@ enum spindle_error {
 	 * @SPINDLE_ERR_NOT_MEMBER: the rules of the live view have moved the node out of the
 	 * subgroup
 	 */
-	SPINDLE_ERR_NOT_MEMBER
+	SPINDLE_ERR_NOT_MEMBER,
+	/**
+	 * @SPINDLE_ERR_TX_MASK: a message names a member that its view did not have, or a view
+	 * that the kernel does not know any more
+	 */
+	SPINDLE_ERR_TX_MASK
 };
 
 /**
@@ -307,12 +313,23 @@ struct spindle_tx_desc {
 	__u32 flags;
 	/** @ready: slot number + 1, stored with release after all else */
 	__u64 ready;
-	/** @resv: 0 */
-	__u64 resv;
+	/**
+	 * @mask: members that get the message, by their ranks in the subgroup, in the view that
+	 * SPINDLE_TX_VIEW names; 0: all. The other members get its position, see SPINDLE_DLV_OTHER.
+	 * Members that have gone by then are left out. If none is left, nothing is sent
+	 */
+	__u64 mask;
 };
 
 /* In spindle_tx_desc.flags: the process gave the slot up, so nothing is sent for it. */
 #define SPINDLE_TX_ABANDON	(1U << 0)
+/*
+ * In spindle_tx_desc.flags: the last 16 bits of the id of the view whose ranks are in @mask. The
+ * kernel knows the ranks of this subgroup since its members last changed, and before each of the last
+ * 16 changes. An older view freezes the attachment. Without @mask these bits do not matter.
+ */
+#define SPINDLE_TX_VIEW		0xffff0000U
+#define SPINDLE_TX_VIEW_SHIFT	16
 
 /**
  * enum spindle_dlv_kind - what a delivery descriptor stands for
@@ -328,7 +345,11 @@ enum spindle_dlv_kind {
 	 * attachment began in, nor for a view that does not change the members of the subgroup.
 	 * Views in which nothing was delivered may be skipped
 	 */
-	SPINDLE_DLV_VIEW
+	SPINDLE_DLV_VIEW,
+	/**
+	 * @SPINDLE_DLV_OTHER: a message for other members: @offset and @len are 0
+	 */
+	SPINDLE_DLV_OTHER
 };
 
 /**

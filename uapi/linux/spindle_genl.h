@@ -782,6 +782,8 @@ enum spindle_subgroup_stat {
 	 * transfer, or waits for it, else 0
 	 */
 	SPINDLE_SUBGROUP_S_LARGE_WAITING,
+	/** @SPINDLE_SUBGROUP_S_DIRECT: of SENT, messages for some of the members */
+	SPINDLE_SUBGROUP_S_DIRECT,
 	/* private: */
 	__SPINDLE_SUBGROUP_S_MAX
 #define SPINDLE_SUBGROUP_S_MAX (__SPINDLE_SUBGROUP_S_MAX - 1)

@@ -22,7 +22,7 @@ void spindle_hdr_write(struct spindle_hdr *ring, u32 wmask, u64 slot,
 	hdr->slot = slot + 1;
 	hdr->unit = msg->unit;
 	hdr->len = msg->len;
-	hdr->resv = 0;
+	hdr->mask = msg->mask;
 }
 
 /**
@@ -44,19 +44,22 @@ void spindle_hdr_write(struct spindle_hdr *ring, u32 wmask, u64 slot,
 int spindle_walk_next(struct spindle_smc_walk *walk, u64 sent, struct spindle_msg *msg)
 {
 	const struct spindle_hdr *hdr = &walk->ring[walk->slot & walk->wmask];
-	u64 round;
+	u64 round, mask;
 	u32 len;
 
 	if (READ_ONCE(hdr->slot) != walk->slot + 1)
 		return -EAGAIN;
 	round = READ_ONCE(hdr->round);
 	len = READ_ONCE(hdr->len);
-	if (round < walk->rounds || round >= sent || len > walk->max_msg)
+	mask = READ_ONCE(hdr->mask);
+	if (round < walk->rounds || round >= sent || len > walk->max_msg ||
+	    mask & walk->unknown)
 		return -EPROTO;
 
 	msg->round = round;
 	msg->unit = READ_ONCE(hdr->unit);
 	msg->len = len;
+	msg->mask = mask;
 	walk->slot++;
 	walk->rounds = round + 1;
 	return 0;

@@ -30,8 +30,8 @@ struct spindle_hdr {
 	u32 unit;
 	/** @len: bytes */
 	u32 len;
-	/** @resv: 0 */
-	u64 resv;
+	/** @mask: ranks of the members that get the message; 0: all */
+	u64 mask;
 };
 
 static_assert(sizeof(struct spindle_hdr) == 32, "header layout is protocol");
@@ -46,6 +46,8 @@ struct spindle_msg {
 	u32 unit;
 	/** @len: bytes */
 	u32 len;
+	/** @mask: ranks of the members that get the message; 0: all */
+	u64 mask;
 };
 
 /**
@@ -69,6 +71,8 @@ struct spindle_smc_walk {
 	u32 wmask;
 	/** @max_msg: bytes */
 	u32 max_msg;
+	/** @unknown: bits of a mask that are the rank of no member */
+	u64 unknown;
 	/** @slot: next slot expected */
 	u64 slot;
 	/** @rounds: rounds below the next message are accounted for */

@@ -193,6 +193,22 @@ static void from_old(const struct spindle_view *old, const struct spindle_view *
 	}
 }
 
+/* Of each member of a subgroup: its member rank in the old view. */
+static void members_from_old(const struct spindle_view *old, const struct spindle_view *next, u32 i,
+			     const u32 *from, u32 *was)
+{
+	u64 members = old->subgroup[i].members, mask = next->subgroup[i].members;
+	u32 r, n = hweight64(mask);
+
+	for (r = 0; r < n; r++, mask &= mask - 1) {
+		u32 rank = from[__ffs64(mask)];
+
+		was[r] = SPINDLE_NO_RANK;
+		if (rank != SPINDLE_NO_RANK && (members & BIT_ULL(rank)))
+			was[r] = spindle_mask_rank(members, rank);
+	}
+}
+
 static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
 		  const u32 *from, const u64 *trim)
 {
@@ -206,8 +222,11 @@ static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
 		c->mc[i] = c->ops->made(c->ctx, i, &c->streams[i]);
 		from_old(old, c->view, i, from, trim, rank, first);
 		spindle_mc_begin(c->mc[i], before, rank, first, c->view->subgroup[i].former);
-		if (before)
+		if (before) {
+			members_from_old(old, c->view, i, from, rank);
+			spindle_mc_renumber(c->mc[i], before, rank);
 			spindle_mc_announce(c->mc[i], c->view->vid);
+		}
 	}
 	if (c->mc[i] || before)
 		c->ops->begun(c->ctx, i, before);

@@ -5,9 +5,11 @@
 #include "wire.h"
 
 /* Set all but the arrays. */
-static void configure(struct spindle_mc *mc, const struct spindle_view_subgroup *cfg, u32 me)
+static void configure(struct spindle_mc *mc, u64 vid, const struct spindle_view_subgroup *cfg,
+		      u32 me)
 {
 	mc->id = cfg->id;
+	mc->vid = vid;
 	mc->members = hweight64(cfg->members);
 	mc->senders = hweight64(cfg->senders);
 	mc->me = spindle_mask_rank(cfg->members, me);
@@ -42,7 +44,7 @@ int spindle_mc_create(struct spindle_mc *mc, const struct spindle_view *view, u3
 {
 	u64 entries;
 
-	configure(mc, &view->subgroup[index], me);
+	configure(mc, view->vid, &view->subgroup[index], me);
 	mc->lacking = rules && !spindle_rules_enough(rules, view, index);
 	entries = spindle_mc_log_entries(mc->senders, mc->window);
 	if (old)
@@ -108,6 +110,7 @@ static void wire_sender(struct spindle_mc *mc, u32 index, u32 rank, const struct
 	sd->walk.ring = in_row(row, row->in->hdr[index]);
 	sd->walk.wmask = mc->window - 1;
 	sd->walk.max_msg = mc->max_msg;
+	sd->walk.unknown = ~(U64_MAX >> (64 - mc->members));
 	sd->pay = in_row(row, row->in->pay[index]);
 	sd->msgs = mc->msgs + (u64)m->sender * mc->window;
 }

@@ -97,6 +97,12 @@ static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 		mc->deliver.blocked = true;
 		return false;
 	}
+	/* Readers get the position of a message for other members, and nothing else of it. */
+	if (msg->mask && !(msg->mask & BIT_ULL(mc->me))) {
+		dlv.kind = SPINDLE_DLV_OTHER;
+		dlv.offset = 0;
+		dlv.len = 0;
+	}
 	if (!readers_are_ready(mc, &dlv, sd->pay, budget))
 		return false;
 	for (q = mc->deliver.readers; q; q = q->next) {
@@ -111,7 +117,7 @@ static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 	sd->head = sd->dlv_slot == sd->walk.slot ? U64_MAX :
 		   sd->msgs[sd->dlv_slot & wmask].round;
 	spindle_count(&mc->stats.delivered, 1);
-	spindle_count(&mc->stats.delivered_bytes, msg->len);
+	spindle_count(&mc->stats.delivered_bytes, dlv.len);
 	spindle_count(&mc->stats.discarded, !read);
 	return true;
 }

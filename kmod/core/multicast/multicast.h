@@ -175,8 +175,12 @@ struct spindle_mc_end {
 	u64 unit;
 	/** @clean: bytes from its first one on that may be sent: its own, and behind them zeroes */
 	u64 clean;
-	/** @placed: its bytes are at all members already, because they went by another way */
-	bool placed;
+	/**
+	 * @to: ranks of the members that get its bytes by a push: all, or the destinations of a
+	 * direct message; none if the bytes are at all members already, because they went by
+	 * another way
+	 */
+	u64 to;
 };
 
 /**
@@ -249,8 +253,10 @@ struct spindle_mc_stats {
 	u64 recv_batches;
 	/** @dlv_batches: times that messages were delivered */
 	u64 dlv_batches;
-	/** @abandoned: slots given up */
+	/** @abandoned: slots given up, and messages whose destinations have all gone */
 	u64 abandoned;
+	/** @direct: of @sent, messages for some of the members */
+	u64 direct;
 	/** @frozen: attachments frozen */
 	u64 frozen;
 	/** @activations: passes that found work */
@@ -373,6 +379,26 @@ struct spindle_mc_deliver {
 	u64 lsn;
 };
 
+/*
+ * Views whose ranks a subgroup knows besides those of the present one. A committed message waits in
+ * its queue for as long as the window is full, and members may come and go in that time.
+ */
+#define SPINDLE_FORMER_VIEWS	16
+/* In spindle_mc_former.now: the member is none any more. */
+#define SPINDLE_NO_MEMBER	0xff
+
+/**
+ * struct spindle_mc_former - a former view of a subgroup, and what has become of its members
+ */
+struct spindle_mc_former {
+	/** @vid: id of the view that the subgroup began, or began again, with; 0: none */
+	u64 vid;
+	/** @members: number of members */
+	u32 members;
+	/** @now: by rank: present rank, or SPINDLE_NO_MEMBER */
+	u8 now[SPINDLE_MAX_MEMBERS];
+};
+
 /**
  * struct spindle_mc - a subgroup at one member
  */
@@ -381,6 +407,10 @@ struct spindle_mc {
 	u32 node;
 	/** @id: subgroup id, for traces */
 	u32 id;
+	/** @vid: id of the view that it began, or began again, with */
+	u64 vid;
+	/** @former: former views, the last one first */
+	struct spindle_mc_former former[SPINDLE_FORMER_VIEWS];
 	/** @post: post what the members miss, now; used without SPINDLE_SW_LATE_POST */
 	void (*post)(struct spindle_mc *mc);
 	/** @max_msg: bytes of the largest message */
@@ -467,6 +497,10 @@ bool spindle_mc_drain(struct spindle_mc *mc);
 void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *from,
 		      const u64 *first, u64 former);
 void spindle_mc_announce(struct spindle_mc *mc, u64 vid);
+
+/* direct.c: messages for some of the members. */
+void spindle_mc_renumber(struct spindle_mc *mc, const struct spindle_mc *old, const u32 *was);
+bool spindle_mc_direct(const struct spindle_mc *mc, u64 *mask, u16 vid);
 
 /**
  * spindle_mc_wedged() - does the view end for the subgroup?

@@ -93,13 +93,14 @@ static u64 add_extents(struct list *list, struct spindle_mc *mc,
 	const struct spindle_msg *last = &msgs[slot & wmask];
 	struct spindle_mc_end *last_end = &mc->send.ends[slot & wmask];
 	u64 from = first_byte(last), to = from + extent_bytes(mc, last, last_end);
+	u64 self = BIT_ULL(m - mc->member);
 
 	while (++slot != end) {
 		const struct spindle_msg *msg = &msgs[slot & wmask];
 		struct spindle_mc_end *e = &mc->send.ends[slot & wmask];
 		u64 at = first_byte(msg), bytes = extent_bytes(mc, msg, e);
 
-		if (e->placed || at - to > SPINDLE_PUSH_GAP ||
+		if (!(e->to & self) || at - to > SPINDLE_PUSH_GAP ||
 		    at + bytes - from > SPINDLE_PUSH_RANGE)
 			break;
 		blank(mc, last, last_end, at - first_byte(last));
@@ -120,9 +121,11 @@ static u64 add_extents(struct list *list, struct spindle_mc *mc,
 static u64 add_payload(struct list *list, struct spindle_mc *mc,
 		       const struct spindle_mc_member *m, u64 slot, u64 end, u32 max)
 {
+	u64 self = BIT_ULL(m - mc->member);
+
 	while (slot != end && list->n + 2 <= max) {
-		/* The payload of a placed message is there already, because it went another way. */
-		if (mc->send.ends[slot & (mc->window - 1)].placed)
+		/* The bytes may be for other members, or they went another way. */
+		if (!(mc->send.ends[slot & (mc->window - 1)].to & self))
 			slot++;
 		else
 			slot = add_extents(list, mc, m, slot, end);
@@ -151,17 +154,20 @@ static bool ack_received(const struct spindle_mc *mc, struct spindle_mc_member *
 /*
  * May this message, the first that the member misses, go inside its guard? The message has to be
  * the only one, and the last express message has to be known to be received, see express.h. A
- * subgroup that is tuned for two acknowledgments or for full-length slots sends nothing by express.
+ * subgroup that is tuned for two acknowledgments or for full-length slots sends nothing by express,
+ * and no message for some of the members goes so.
  */
 static bool goes_express(const struct spindle_mc *mc, const struct spindle_mc_member *m,
 			 u64 slot, u32 how)
 {
 	const u32 need = SPINDLE_SW_EXPRESS | SPINDLE_SW_PACKED | SPINDLE_SW_MERGED_ACKS;
+	const struct spindle_msg *msg;
 
-	return (how & SPINDLE_PUSH_EXPRESS) && (mc->tune.switches & need) == need &&
-	       mc->own.word[SPINDLE_COL_SLOTS] - slot == 1 && m->received >= m->by_express &&
-	       mc->sender[mc->my_sender].msgs[slot & (mc->window - 1)].len <=
-	       SPINDLE_EXPRESS_BYTES;
+	if (!(how & SPINDLE_PUSH_EXPRESS) || (mc->tune.switches & need) != need ||
+	    mc->own.word[SPINDLE_COL_SLOTS] - slot != 1 || m->received < m->by_express)
+		return false;
+	msg = &mc->sender[mc->my_sender].msgs[slot & (mc->window - 1)];
+	return msg->len <= SPINDLE_EXPRESS_BYTES && !msg->mask;
 }
 
 /* The express write, which is the same for all members that miss only this message. */

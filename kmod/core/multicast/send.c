@@ -78,17 +78,23 @@ static void send_slot(struct spindle_mc *mc, struct spindle_mc_sender *sd,
 	msg->round = sd->walk.rounds++;
 	msg->unit = slot->unit;
 	msg->len = slot->len;
+	msg->mask = slot->mask;
 	mc->send.ends[n & wmask].slot = slot->end_slot;
 	mc->send.ends[n & wmask].unit = slot->end_unit;
 	mc->send.ends[n & wmask].clean = slot->len;
-	mc->send.ends[n & wmask].placed = placed;
+	mc->send.ends[n & wmask].to = U64_MAX;
 	spindle_hdr_write(mc->own.hdr_ring, wmask, n, msg);
 	if (sd->head == U64_MAX)
 		sd->head = msg->round;
 	sd->walk.slot++;
 	spindle_count(&mc->stats.sent, 1);
 	spindle_count(&mc->stats.sent_bytes, msg->len);
+	if (slot->mask) {
+		mc->send.ends[n & wmask].to = slot->mask;
+		spindle_count(&mc->stats.direct, 1);
+	}
 	if (placed) {
+		mc->send.ends[n & wmask].to = 0;
 		spindle_count(&mc->stats.large, 1);
 		spindle_count(&mc->stats.large_bytes, msg->len);
 	}
@@ -122,6 +128,20 @@ bool spindle_mc_hold(struct spindle_mc *mc, enum spindle_held to)
 	return true;
 }
 
+/*
+ * Find the members that a message is for. If all of them have gone, the message is given up. If the
+ * process names members that there never were, its queue is frozen. The slot is taken already, so
+ * this message is given up, too. Otherwise the next process would never get the slot back.
+ */
+static void find_members(struct spindle_mc *mc, struct spindle_tx_slot *slot)
+{
+	if (!spindle_mc_direct(mc, &slot->mask, slot->flags >> SPINDLE_TX_VIEW_SHIFT)) {
+		mc->send.txq.error = SPINDLE_ERR_TX_MASK;
+		slot->mask = 0;
+	}
+	slot->abandoned |= !slot->mask;
+}
+
 /* Send one message. Returns false if there is none that can be sent. */
 static bool send_one(struct spindle_mc *mc, struct spindle_mc_sender *sd)
 {
@@ -136,7 +156,10 @@ static bool send_one(struct spindle_mc *mc, struct spindle_mc_sender *sd)
 	}
 	if (!mc->send.txq.desc || !spindle_txq_take(&mc->send.txq, &slot))
 		return false;
-	if (slot.len > mc->tune.large && !slot.abandoned) {
+	if (slot.mask)
+		find_members(mc, &slot);
+	/* A stream of blocks brings a large message to all members. */
+	if (slot.len > mc->tune.large && !slot.abandoned && !slot.mask) {
 		mc->send.held_slot = slot;
 		spindle_mc_hold(mc, SPINDLE_HELD_WAITING);
 		return false;

@@ -40,7 +40,7 @@ bool spindle_txq_take(struct spindle_txq *txq, struct spindle_tx_slot *slot)
 {
 	const struct spindle_tx_desc *desc = &txq->desc[txq->slot & txq->wmask];
 	u32 unit, units, len, flags;
-	u64 ready;
+	u64 ready, mask;
 
 	if (txq->error)
 		return false;
@@ -59,8 +59,9 @@ bool spindle_txq_take(struct spindle_txq *txq, struct spindle_tx_slot *slot)
 	units = READ_ONCE(desc->units);
 	len = READ_ONCE(desc->len);
 	flags = READ_ONCE(desc->flags);
+	mask = READ_ONCE(desc->mask);
 
-	if (flags & ~SPINDLE_TX_ABANDON)
+	if (flags & ~(SPINDLE_TX_ABANDON | SPINDLE_TX_VIEW))
 		return freeze(txq, SPINDLE_ERR_TX_EXTENT);
 	if (unit != (u32)txq->unit || units > txq->ring_units ||
 	    txq->unit + units - txq->free_unit > txq->ring_units)
@@ -72,6 +73,8 @@ bool spindle_txq_take(struct spindle_txq *txq, struct spindle_tx_slot *slot)
 	slot->end_unit = txq->unit + units;
 	slot->end_slot = txq->slot + 1;
 	slot->len = len;
+	slot->mask = mask;
+	slot->flags = flags;
 	slot->abandoned = flags & SPINDLE_TX_ABANDON;
 	txq->unit += units;
 	txq->slot++;

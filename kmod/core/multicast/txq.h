@@ -57,6 +57,10 @@ struct spindle_tx_slot {
 	u64 end_slot;
 	/** @len: bytes */
 	u32 len;
+	/** @flags: SPINDLE_TX_VIEW has the view whose ranks are in @mask */
+	u32 flags;
+	/** @mask: members that get the message; 0: all */
+	u64 mask;
 	/** @abandoned: nothing is to be sent */
 	bool abandoned;
 };

@@ -243,6 +243,18 @@ struct spindle_slot {
 };
 
 /**
+ * struct spindle_dest - members that get a message, see spindle_destinations()
+ */
+struct spindle_dest {
+	/** @mask: their ranks in the view @vid, as bits */
+	uint64_t mask;
+	/** @vid: the last 16 bits of its id */
+	uint16_t vid;
+	/** @resv: 0 */
+	uint16_t resv[3];
+};
+
+/**
  * struct spindle_msg - a delivered message, or the beginning of a view
  */
 struct spindle_msg {
@@ -466,6 +478,23 @@ SPINDLE_API int spindle_members(const struct spindle_queue *q, struct spindle_me
  * Return: 0, or -EINVAL if @q is not attached.
  */
 SPINDLE_API int spindle_view(const struct spindle_queue *q, struct spindle_view *v);
+
+/**
+ * spindle_destinations() - name some of the members of the view that the reader is in
+ * @q: attached
+ * @node: node ids of members of the subgroup
+ * @n: how many, at least 1
+ * @to: filled, for spindle_commit_to()
+ *
+ * The module finds the same members in later views, until the members of the subgroup have changed
+ * 16 times. A message that names an older view freezes the attachment, with SPINDLE_ERR_TX_MASK. So
+ * call this again after a view has begun. A queue that does not read stays in the view in which it
+ * was attached. Only the reading thread may call this.
+ *
+ * Return: 0; -EINVAL: @n is 0, or @q is not attached; -ENOENT: a node is no member.
+ */
+SPINDLE_API int spindle_destinations(const struct spindle_queue *q, const uint32_t *node,
+				     unsigned int n, struct spindle_dest *to);
 
 /**
  * spindle_enter_view() - enter the view that begins at the reader's cursor

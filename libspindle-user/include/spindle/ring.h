@@ -160,7 +160,7 @@ static inline int spindle_reserve(struct spindle_queue *q, uint32_t len, struct 
 
 /* Publish a slot: the last step of a commit and of an abandon. */
 static inline void spindle_publish(struct spindle_queue *q, const struct spindle_slot *s,
-				   uint32_t len, uint32_t flags)
+				   uint32_t len, uint32_t flags, uint64_t mask)
 {
 	struct spindle_tx_desc *d = &q->usr_desc[s->slot & (q->window - 1)];
 
@@ -169,6 +169,7 @@ static inline void spindle_publish(struct spindle_queue *q, const struct spindle
 	d->units = spindle_slot_units(q, s->len);
 	d->len = len;
 	d->flags = flags;
+	d->mask = mask;
 	spindle_store_release(&d->ready, s->slot + 1);	/* A */
 }
 
@@ -189,7 +190,7 @@ static inline int spindle_commit_quiet(struct spindle_queue *q, const struct spi
 {
 	if (len > s->len)
 		return -EMSGSIZE;
-	spindle_publish(q, s, len, 0);
+	spindle_publish(q, s, len, 0, 0);
 	spindle_mark_quiet(q);
 	return 0;
 }
@@ -211,7 +212,32 @@ static inline int spindle_commit(struct spindle_queue *q, const struct spindle_s
 {
 	if (len > s->len)
 		return -EMSGSIZE;
-	spindle_publish(q, s, len, 0);
+	spindle_publish(q, s, len, 0, 0);
+	(void)spindle_wake(q);
+	return 0;
+}
+
+/**
+ * spindle_commit_to() - commit a slot for some of the members, and wake the engine if it sleeps
+ * @q: attached with SPINDLE_ATTACH_SEND, with SPINDLE_FEAT_DIRECT
+ * @s: a slot from spindle_reserve()
+ * @len: bytes to send, 0 to s->len
+ * @to: the members, of spindle_destinations()
+ *
+ * The other members get the position of the message, and nothing else. The message takes its place
+ * in the order like all others. Members that have gone by the time that it is sent are left out;
+ * if none is left, it is given up. Any thread, and slots in any order.
+ *
+ * Return: as spindle_commit_quiet(); -EOPNOTSUPP: the module sends to all members only.
+ */
+static inline int spindle_commit_to(struct spindle_queue *q, const struct spindle_slot *s,
+				    uint32_t len, const struct spindle_dest *to)
+{
+	if (!(q->features & SPINDLE_FEAT_DIRECT))
+		return -EOPNOTSUPP;
+	if (len > s->len)
+		return -EMSGSIZE;
+	spindle_publish(q, s, len, (uint32_t)to->vid << SPINDLE_TX_VIEW_SHIFT, to->mask);
 	(void)spindle_wake(q);
 	return 0;
 }
@@ -226,7 +252,7 @@ static inline int spindle_commit(struct spindle_queue *q, const struct spindle_s
  */
 static inline void spindle_abandon(struct spindle_queue *q, const struct spindle_slot *s)
 {
-	spindle_publish(q, s, 0, SPINDLE_TX_ABANDON);
+	spindle_publish(q, s, 0, SPINDLE_TX_ABANDON, 0);
 	(void)spindle_wake(q);
 }
 
@@ -330,7 +356,7 @@ static inline void spindle_consume(struct spindle_queue *q, uint64_t pos)
 {
 	const struct spindle_dlv *last = spindle_dlv_at(q, pos - 1);
 
-	q->rx_lsn = last->lsn + (last->kind == SPINDLE_DLV_MSG);
+	q->rx_lsn = last->lsn + (last->kind == SPINDLE_DLV_MSG || last->kind == SPINDLE_DLV_OTHER);
 	q->rx_released = pos;
 	spindle_store_release(q->usr_consumed, pos);	/* C */
 	if (q->left)

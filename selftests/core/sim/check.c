@@ -24,9 +24,19 @@ u32 message_len(const struct sim *sim, u64 key)
 	return min_t(u32, sim->max_msg, key % 5 ? key % 60 : key % (sim->max_msg + 1));
 }
 
-static bool same(const struct held *h, u32 group)
+/* One message in four is for some of the nodes, and always for its sender. */
+bool message_is_direct(u64 key)
 {
-	u64 key = message_key(h->node, h->life, group, h->slot);
+	return rng_mix(key ^ 0xd1) % 4 == 0;
+}
+
+bool message_is_for(u64 key, u32 sender, u32 node)
+{
+	return node == sender || (rng_mix(key ^ 0xd2) >> node & 1);
+}
+
+static bool has_bytes(const struct held *h, u64 key)
+{
 	u32 i;
 
 	for (i = 0; i < h->len; i++)
@@ -34,6 +44,11 @@ static bool same(const struct held *h, u32 group)
 		    (u8)(rng_mix(key + i / 8) >> (i % 8 * 8)))
 			return false;
 	return true;
+}
+
+static bool same(const struct held *h, u32 group)
+{
+	return has_bytes(h, message_key(h->node, h->life, group, h->slot));
 }
 
 static struct position *position_at(const struct positions *all, u64 lsn)
@@ -84,7 +99,7 @@ static void check_next(struct node *node, u32 group, const struct spindle_dlv *d
 	if (!liar_is(node->sim, node->index) && d->lsn != *next)
 		sim_fail(node->sim, "node %u group %u: position %llu in place of %llu", node->index,
 			 group, (unsigned long long)d->lsn, (unsigned long long)*next);
-	*next = d->lsn + (d->kind == SPINDLE_DLV_MSG);
+	*next = d->lsn + (d->kind != SPINDLE_DLV_VIEW);
 }
 
 static void check_order(struct node *node, u32 group, const struct held *h, u64 lsn)
@@ -151,11 +166,59 @@ static bool as_sent(const struct node *node, u32 group, const struct held *h)
 {
 	const struct sim *sim = node->sim;
 
-	return h->slot < sent_by(sim, h, group) && same(h, group) &&
+	if (h->slot >= sent_by(sim, h, group))
+		return false;
+	if (h->other)
+		return !h->len && !h->offset;
+	return same(h, group) &&
 	       h->len == message_len(sim, message_key(h->node, h->life, group, h->slot));
 }
 
-static void check_extra_message(struct node *node, u32 group, struct held *h)
+/* Does the copy of a ring at a node hold the bytes of a message that is for other nodes? */
+static bool leaked(const struct node *node, u32 group, u64 key, const struct spindle_dlv *d)
+{
+	const struct spindle_mc_sender *sd = &node->group[group].mc->sender[d->sender];
+	const struct spindle_msg *msg = &sd->msgs[d->slot & sd->walk.wmask];
+	struct held h = {
+		.ring = sd->pay,
+		.mask = node->sim->ring - 1,
+		.offset = (u64)msg->unit << SPINDLE_UNIT_SHIFT,
+		.len = msg->len,
+	};
+
+	/* A few bytes may be the same by chance. */
+	return h.len >= 16 && has_bytes(&h, key);
+}
+
+/*
+ * Does a node get the message if it is one of the destinations, and else only its position? A node
+ * that was no member when the message was committed is no destination.
+ */
+static void check_destination(struct node *node, u32 group, const struct held *h,
+			      const struct spindle_dlv *d)
+{
+	const struct commits *all = &node->sim->commits[h->node][h->life][group];
+	u64 key = message_key(h->node, h->life, group, h->slot);
+	bool other;
+
+	/* A liar may have sent what no process has committed. */
+	if (h->slot >= all->n)
+		return;
+	other = message_is_direct(key) && (!message_is_for(key, h->node, node->index) ||
+					   node->group[group].since > all->vid[h->slot]);
+	if (h->other != other)
+		sim_fail(node->sim, "node %u group %u: %u:%llu is %s it", node->index, group,
+			 h->node, (unsigned long long)h->slot, other ? "not for" : "kept from");
+	if (!h->other)
+		return;
+	node->sim->others++;
+	if (leaked(node, group, key, d))
+		sim_fail(node->sim, "node %u group %u: the bytes of %u:%llu are here, for others",
+			 node->index, group, h->node, (unsigned long long)h->slot);
+}
+
+static void check_extra_message(struct node *node, u32 group, struct held *h,
+				const struct spindle_dlv *d)
 {
 	struct extra *x = &node->group[group].extra;
 	struct sim *sim = node->sim;
@@ -171,6 +234,7 @@ static void check_extra_message(struct node *node, u32 group, struct held *h)
 	if (h->slot != x->next[h->node]++ || !as_sent(node, group, h))
 		sim_fail(sim, "node %u group %u: %u:%llu is not what the other reader is to get",
 			 node->index, group, h->node, (unsigned long long)h->slot);
+	check_destination(node, group, h, d);
 }
 
 /* Check the deliveries that the second reader got since the last look. */
@@ -202,11 +266,12 @@ void check_extra(struct node *node, u32 group)
 			.life = node->life[g->node_of[d->sender]],
 			.len = d->len,
 			.slot = d->slot,
+			.other = d->kind == SPINDLE_DLV_OTHER,
 			.ring = g->mc->sender[d->sender].pay,
 			.mask = node->sim->ring - 1,
 			.offset = d->offset,
 		};
-		check_extra_message(node, group, h);
+		check_extra_message(node, group, h, d);
 	}
 }
 
@@ -240,6 +305,7 @@ void check_deliveries(struct node *node, u32 group)
 			.life = node->life[g->node_of[d->sender]],
 			.len = d->len,
 			.slot = d->slot,
+			.other = d->kind == SPINDLE_DLV_OTHER,
 			.ring = g->q.copy ?: g->mc->sender[d->sender].pay,
 			.mask = (g->q.copy ? min_t(u32, SIM_COPY, sim->ring) : sim->ring) - 1,
 			.offset = d->offset,
@@ -259,6 +325,7 @@ void check_deliveries(struct node *node, u32 group)
 		if (!as_sent(node, group, h))
 			sim_fail(sim, "node %u group %u: %u:%llu is not what was sent", node->index,
 				 group, h->node, (unsigned long long)d->slot);
+		check_destination(node, group, h, d);
 		check_order(node, group, h, d->lsn);
 		sim->deliveries++;
 	}
@@ -272,7 +339,7 @@ void check_held(struct node *node, u32 group, u64 entry)
 /* A held message must still have the bytes with which it came. */
 void check_same(struct node *node, u32 group, const struct held *h)
 {
-	if (h->ring && !same(h, group))
+	if (h->ring && !h->other && !same(h, group))
 		sim_fail(node->sim, "node %u group %u: %u:%llu is overwritten before it is read",
 			 node->index, group, h->node, (unsigned long long)h->slot);
 }

@@ -117,6 +117,15 @@ mutant log_too_small group/wire.c '/^int spindle_mc_create/,/^}/ s/if (old)/if (
 # Two readers, and slots that nothing is sent of.
 mutant second_reader_waits_not multicast/deliver.c 's/for (q = mc->deliver.readers; q; q = q->next)$/for (q = mc->deliver.readers; q; q = NULL)/'
 mutant second_reader_untold multicast/deliver.c 's/for (q = mc->deliver.readers; q; q = q->next) {/for (q = mc->deliver.readers; q; q = NULL) {/'
+mutant direct_to_all multicast/send.c 's/.to = slot->mask;/.to = U64_MAX;/'
+mutant direct_gap multicast/push.c 's/if (!(e->to \& self) || at - to/if (at - to/'
+mutant direct_express multicast/push.c 's/ \&\& !msg->mask;/;/'
+mutant direct_large multicast/send.c 's/ \&\& !slot.abandoned \&\& !slot.mask) {/ \&\& !slot.abandoned) {/'
+mutant direct_here_too multicast/deliver.c 's/if (msg->mask \&\& .*) {/if (0) {/'
+mutant direct_not_chained multicast/direct.c 's/now\[from->now\[r\]\];/from->now[r];/'
+mutant direct_old_ranks multicast/direct.c '/^static u64 present_ranks/,/^}/ s/now |= BIT_ULL(r);/now = mask;/'
+mutant direct_node_ranks group/change.c 's/was\[r\] = spindle_mask_rank(members, rank);/was[r] = rank;/'
+mutant direct_not_renumbered group/change.c 's/spindle_mc_renumber(c->mc\[i\], before, rank);/;/'
 mutant abandoned_sent multicast/txq.c 's/slot->abandoned = flags \& SPINDLE_TX_ABANDON;/slot->abandoned = false;/'
 
 # Nodes that come and go, and lanes that one end has closed.

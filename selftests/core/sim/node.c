@@ -323,6 +323,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 		process_send(node, g);
 	}
 	grp->vid = view->vid;
+	grp->since = view->vid;
 	grp->late = false;
 	grp->blind = 0;
 }

@@ -4,6 +4,33 @@
  */
 #include "sim.h"
 
+static void note_view(struct commits *all, u64 vid)
+{
+	if (all->n == all->room) {
+		all->room = all->room ? 2 * all->room : 64;
+		all->vid = realloc(all->vid, all->room * sizeof(*all->vid));
+	}
+	all->vid[all->n++] = vid;
+}
+
+/* Name the members that get the message, by their ranks in the view of the subgroup. */
+static void direct(struct node *node, u32 index, u64 key, struct spindle_tx_desc *d)
+{
+	const struct spindle_mc *mc = node->group[index].mc;
+	u32 r;
+
+	d->mask = 0;
+	if (message_is_direct(key)) {
+		node->sim->direct++;
+		for (r = 0; r < mc->members; r++)
+			if (message_is_for(key, node->index, node->group[index].member_node[r]))
+				d->mask |= BIT_ULL(r);
+	}
+	/* A subgroup that stays has the ranks of an earlier view. */
+	d->flags |= (u32)spindle_mb_view(&node->mb)->vid << SPINDLE_TX_VIEW_SHIFT;
+	note_view(&node->sim->commits[node->index][node->inc][index], mc->vid);
+}
+
 static void send(struct node *node, u32 index)
 {
 	struct group *g = &node->group[index];
@@ -24,6 +51,7 @@ static void send(struct node *node, u32 index)
 	d->units = spindle_units(len);
 	d->len = len;
 	d->flags = 0;
+	d->mask = 0;
 	g->unit += d->units;
 	/* The process abandons the slot. */
 	if (rng_chance(&sim->draw, 5)) {
@@ -31,6 +59,7 @@ static void send(struct node *node, u32 index)
 		d->len = 0;
 		sim->abandoned++;
 	} else {
+		direct(node, index, key, d);
 		g->msgs++;
 	}
 	smp_store_release(&d->ready, ++g->slot);

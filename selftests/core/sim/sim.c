@@ -203,6 +203,16 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	return sim;
 }
 
+static void free_commits(struct sim *sim)
+{
+	u32 i, life, g;
+
+	for (i = 0; i < SIM_NODES; i++)
+		for (life = 0; life < SIM_LIVES; life++)
+			for (g = 0; g < SIM_GROUPS; g++)
+				free(sim->commits[i][life][g].vid);
+}
+
 static void sim_close(struct sim *sim)
 {
 	u32 i, j;
@@ -217,6 +227,7 @@ static void sim_close(struct sim *sim)
 			free(sim->order[i][j].v);
 	for (i = 0; i < SIM_GROUPS; i++)
 		free(sim->positions[i].v);
+	free_commits(sim);
 	free(sim->node);
 	free(sim);
 }
@@ -385,7 +396,7 @@ static void sim_run(struct sim *sim)
 struct total {
 	u64 seeds, deliveries, writes, blocks, changes, stayed, closed, parted, lacked, refused;
 	u64 failed, apart, abandoned, extras, cards, cards_refused, knocks_refused, unjoined;
-	u64 lost_then, snapped, idled, renewed, any, lives;
+	u64 lost_then, snapped, idled, renewed, any, lives, direct, others;
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 	u64 happened[FAULT_KINDS];
@@ -421,6 +432,8 @@ static void add(struct total *t, const struct sim *sim)
 	t->renewed += sim->renewed;
 	t->any += sim->any;
 	t->lives += sim->lives;
+	t->direct += sim->direct;
+	t->others += sim->others;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
@@ -445,6 +458,8 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->changes);
 	printf("# subgroups that a change was nothing to: %llu; that lost all their members: %llu\n",
 	       (unsigned long long)t->stayed, (unsigned long long)t->lives);
+	printf("# messages for some of the members: %llu, kept from others: %llu\n",
+	       (unsigned long long)t->direct, (unsigned long long)t->others);
 	printf("# processes that have gone: %llu, %llu before all was sent; subgroups with too few members: %llu; views refused: %llu\n",
 	       (unsigned long long)t->closed, (unsigned long long)t->parted,
 	       (unsigned long long)t->lacked, (unsigned long long)t->refused);

@@ -97,6 +97,7 @@ struct held {
 	const u8 *ring;
 	u32 mask; /* bytes of it - 1 */
 	u64 offset;
+	bool other; /* it is for other members */
 };
 
 /**
@@ -178,6 +179,7 @@ struct group {
 	u64 next[SIM_NODES];
 	u64 vid;
 	u64 epoch;
+	u64 since; /* the view in which the node became a member */
 	u64 dlv;
 	u64 lsn; /* position of the next delivery */
 	u64 began;
@@ -247,6 +249,13 @@ struct position {
 /* All positions of a subgroup, a hash table. */
 struct positions {
 	struct position *v;
+	u64 n;
+	u64 room;
+};
+
+/* Of each message of a life: the view whose ranks its process has used. */
+struct commits {
+	u64 *vid;
 	u64 n;
 	u64 room;
 };
@@ -351,6 +360,9 @@ struct sim {
 	u32 old_rows;
 	struct order order[SIM_GROUPS][SIM_VIEWS];
 	struct positions positions[SIM_GROUPS];
+	struct commits commits[SIM_NODES][SIM_LIVES][SIM_GROUPS];
+	u64 direct; /* messages for some of the members */
+	u64 others; /* deliveries of them elsewhere */
 	u64 lives; /* subgroups that lost all their members, and got new ones */
 	u64 view_digest[SIM_VIEWS];
 	struct fault fault[SIM_FAULTS];
@@ -481,6 +493,8 @@ void process_parted(struct node *node, u32 group);
 
 /* check.c */
 u64 message_key(u32 node, u32 life, u32 group, u64 slot);
+bool message_is_direct(u64 key);
+bool message_is_for(u64 key, u32 sender, u32 node);
 u32 message_len(const struct sim *sim, u64 key);
 void check_deliveries(struct node *node, u32 group);
 void check_extra(struct node *node, u32 group);

@@ -63,6 +63,7 @@ static struct end *open_end(u32 senders, u32 me)
 		e->sender[i].walk.ring = e->hdr[i];
 		e->sender[i].walk.wmask = W - 1;
 		e->sender[i].walk.max_msg = 100;
+		e->sender[i].walk.unknown = ~(BIT_ULL(senders) - 1);
 	}
 	spindle_mc_init(mc);
 	mc->formed = true;
@@ -80,11 +81,16 @@ static void attach(struct end *e)
 }
 
 /* A message of another sender arrives, in the form in which its writes would have brought it. */
-static void arrives(struct end *e, u32 s, u64 slot, u64 round)
+static void arrives_for(struct end *e, u32 s, u64 slot, u64 round, u64 mask)
 {
-	struct spindle_msg msg = { .round = round, .unit = 2 * slot, .len = 70 };
+	struct spindle_msg msg = { .round = round, .unit = 2 * slot, .len = 70, .mask = mask };
 
 	spindle_hdr_write(e->hdr[s], W - 1, slot, &msg);
+}
+
+static void arrives(struct end *e, u32 s, u64 slot, u64 round)
+{
+	arrives_for(e, s, slot, round, 0);
 }
 
 static void says(struct end *e, u32 s, u64 sent, u64 received, u64 delivered, u64 slots)
@@ -955,6 +961,52 @@ static void check_entry(const struct ear *ear, u64 n, u32 kind, u64 what)
 	CHECK_EQ(d->sender, 0);
 }
 
+/*
+ * Of two messages, for both members and for member 0, the second is only a position for the readers of
+ * member 1, whether they copy or not. Each holds its slot until all readers have consumed it.
+ */
+static void test_others(void)
+{
+	static const u64 mask[] = { 3, 1 };
+	struct end *e = begun();
+	struct ear zero, copy;
+	u32 i;
+
+	listen(e, &zero, LOG, false);
+	listen(e, &copy, LOG, true);
+	for (i = 0; i < 2; i++) {
+		arrives_for(e, 0, i, i + 1, mask[i]);
+		says(e, 0, i + 2, i + 2, 0, i + 1);
+	}
+	settle(e);
+	CHECK_EQ(zero.tail, 2);
+	CHECK_EQ(copy.tail, 2);
+	for (i = 0; i < 2; i++) {
+		const struct spindle_dlv *d = &zero.ring[i];
+
+		CHECK_EQ(d->kind, i ? SPINDLE_DLV_OTHER : SPINDLE_DLV_MSG);
+		CHECK_EQ(d->lsn, i);
+		CHECK_EQ(d->slot, i);
+		CHECK_EQ(d->len, i ? 0 : 70);
+		CHECK_EQ(d->offset, 0);
+		CHECK_EQ(copy.ring[i].kind, d->kind);
+		CHECK_EQ(copy.ring[i].len, d->len);
+	}
+	CHECK_EQ(copy.q.copy_tail, 2);
+	CHECK_EQ(e->mc.stats.delivered, 2);
+	CHECK_EQ(e->mc.stats.delivered_bytes, 70);
+	consume(&copy, 2);
+	settle(e);
+	CHECK_EQ(e->mc.sender[0].rel_slot, 0);
+	consume(&zero, 1);
+	settle(e);
+	CHECK_EQ(e->mc.sender[0].rel_slot, 1);
+	consume(&zero, 2);
+	settle(e);
+	CHECK_EQ(e->mc.sender[0].rel_slot, 2);
+	free(e);
+}
+
 /* The entry comes once, even without any message, and before the first message. */
 static void test_announce(void)
 {
@@ -1425,10 +1477,87 @@ static void test_held(void)
 	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 3);
 	CHECK_EQ(e->msgs[0][1].len, 71);
 	/* A push may leave out these bytes, but not those of the other messages. */
-	CHECK(!e->ends[0].placed);
-	CHECK(e->ends[1].placed);
-	CHECK(!e->ends[2].placed);
+	CHECK_EQ(e->ends[0].to, U64_MAX);
+	CHECK(!e->ends[1].to);
+	CHECK_EQ(e->ends[2].to, U64_MAX);
 	free(e);
+}
+
+/* ---- messages for some of the members ------------------------------------------- */
+
+static void commit_for(struct end *e, u64 slot, u32 len, u64 mask, u64 vid)
+{
+	e->desc[slot].mask = mask;
+	e->desc[slot].flags = (u32)(u16)vid << SPINDLE_TX_VIEW_SHIFT;
+	commit_len(e, slot, len);
+}
+
+/*
+ * Member 0 of two in view 9. View 8 had three members, and the one in the middle has gone. The ranks
+ * of each message are those of the view that the message names.
+ */
+static void test_direct(void)
+{
+	struct end *e = open_large();
+
+	e->mc.vid = 9;
+	e->mc.former[0] = (struct spindle_mc_former){
+		.vid = 8, .members = 3, .now = { 0, SPINDLE_NO_MEMBER, 1 },
+	};
+	/* No stream brings a large message to some of the members. */
+	commit_for(e, 0, 100, 2, 9);
+	commit_for(e, 1, 0, 1, 9);
+	/* All its destinations have gone. */
+	commit_for(e, 2, 70, 2, 8);
+	commit_for(e, 3, 70, 6, 8);
+	/* Without a mask the view is not looked at. */
+	commit_for(e, 4, 70, 0, 1);
+	commit_for(e, 5, 0, 3, 9);
+	e->desc[5].flags |= SPINDLE_TX_ABANDON;
+	settle(e);
+	CHECK_EQ(e->mc.send.held, SPINDLE_HELD_NONE);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 4);
+	CHECK_EQ(e->mc.stats.sent, 4);
+	CHECK_EQ(e->mc.stats.direct, 3);
+	CHECK_EQ(e->mc.stats.abandoned, 2);
+	CHECK_EQ(e->hdr[0][0].mask, 2);
+	CHECK_EQ(e->hdr[0][1].mask, 1);
+	CHECK_EQ(e->hdr[0][2].mask, 2);
+	CHECK_EQ(e->hdr[0][2].unit, 6);
+	CHECK_EQ(e->hdr[0][3].mask, 0);
+	CHECK_EQ(e->ends[0].to, 2);
+	CHECK_EQ(e->ends[3].to, U64_MAX);
+	CHECK(!(e->mc.events & SPINDLE_MC_FROZEN));
+	free(e);
+}
+
+/*
+ * A process that names a member that never was, or a view that is forgotten, sends no more. The
+ * process after it has all slots.
+ */
+static void test_direct_frozen(void)
+{
+	static const struct { u64 mask, vid; } wrong[] = {
+		{ 4, 9 }, { 3 | BIT_ULL(63), 9 }, { 1, 8 }, { U64_MAX, 10 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct end *e = open_large();
+
+		e->mc.vid = 9;
+		commit_for(e, 0, 70, wrong[i].mask, wrong[i].vid);
+		commit(e, 1);
+		settle(e);
+		if (!CHECK_EQ(e->mc.send.txq.error, SPINDLE_ERR_TX_MASK))
+			tap_fail("wrong %u", i);
+		CHECK(e->mc.events & SPINDLE_MC_FROZEN);
+		CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 0);
+		CHECK_EQ(e->mc.stats.direct, 0);
+		CHECK_EQ(e->free_slot, 1);
+		CHECK_EQ(e->mc.send.txq.slot, 1);
+		free(e);
+	}
 }
 
 /* An abandoned message is not moved, however large it is. */
@@ -1563,7 +1692,7 @@ static void test_large_views(void)
 			CHECK_EQ(n->mc.own.word[SPINDLE_COL_SLOTS], 2);
 			CHECK_EQ(n->msgs[0][1].len, 77);
 			CHECK_EQ(n->msgs[0][1].unit, 2);
-			CHECK(n->ends[1].placed);
+			CHECK(!n->ends[1].to);
 			CHECK(n->mc.events & SPINDLE_MC_PARTED);
 		}
 		free(e);
@@ -1798,6 +1927,7 @@ int main(void)
 		{ "the trim of an unordered subgroup takes no message back", test_trim_unordered },
 		{ "a member acknowledges each quarter of a ring", test_quarter_of_ring },
 		{ "a member acknowledges nothing of its own ring", test_own_ring },
+		{ "a message for other members is a position", test_others },
 		{ "readers get one event of a view before its messages", test_announce },
 		{ "a view event in a queue is no message", test_announced_release },
 		{ "a reader gets events of views after its own", test_announce_attach },
@@ -1812,6 +1942,8 @@ int main(void)
 		{ "a large message has one of several ends", test_hold_steps },
 		{ "a large message has no round before its bytes arrive", test_held },
 		{ "a large message is abandoned", test_large_abandoned },
+		{ "a message names some of the members", test_direct },
+		{ "a message for members that never were freezes its sender", test_direct_frozen },
 		{ "a large message survives the exit of its process", test_parting },
 		{ "a large message survives a process that broke the rules", test_parting_frozen },
 		{ "a large message moves to the next view", test_large_views },

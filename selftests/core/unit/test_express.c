@@ -177,19 +177,28 @@ static void test_too_long(void)
 
 /* ---- which messages go by express -------------------------------------------- */
 
-/* The number of writes that one message to one member takes, without the acknowledgment. */
-static u32 writes_of(struct world *w, u32 len)
+/* The same of a message that names some of the members, unless @mask is 0. */
+static u32 direct_writes_of(struct world *w, u32 len, u64 mask)
 {
 	struct group *g = w->node[0].group[0];
 	struct spindle_write write[SPINDLE_PUSH_MAX];
+	u64 slot = g->sender->slot;
 	u32 n;
 
-	send_one(g, len);
+	CHECK(sender_reserve(g, len, 0));
+	g->sender->desc[slot & (g->mc.window - 1)].mask = mask;
+	sender_commit(g, slot, false);
 	spindle_mc_run(&g->mc, false);
 	n = spindle_push(&g->mc, 1, 0, SPINDLE_PUSH_SPLIT | SPINDLE_PUSH_EXPRESS, write,
 			 SPINDLE_PUSH_MAX);
 	CHECK(n && write[n - 1].guard && write[n - 1].data);
 	return n;
+}
+
+/* The number of writes that one message to one member takes, without the acknowledgment. */
+static u32 writes_of(struct world *w, u32 len)
+{
+	return direct_writes_of(w, len, 0);
 }
 
 static void test_cost(void)
@@ -218,6 +227,20 @@ static void test_cost(void)
 		CHECK_EQ(writes_of(w, row[i].len), row[i].writes);
 		world_close(w);
 	}
+}
+
+/* The same express message goes to all members, so a direct message takes the three writes. */
+static void test_direct(void)
+{
+	struct world *w = plain_world(2, 1);
+
+	sender_open(w->node[0].group[0]);
+	/* Descriptors name view 0. */
+	w->node[0].group[0]->mc.vid = 0;
+	CHECK_EQ(direct_writes_of(w, 64, 3), 3);
+	CHECK_EQ(direct_writes_of(w, 64, 2), 3);
+	CHECK_EQ(direct_writes_of(w, 64, 1), 2);
+	world_close(w);
 }
 
 /* A message goes by express only if the member has received the previous message. */
@@ -517,6 +540,7 @@ int main(void)
 		{ "a place that changes while it is read", test_second_look },
 		{ "a message that is too long does not go by express", test_too_long },
 		{ "only short single messages of the right member go by express", test_cost },
+		{ "a direct message does not go by express", test_direct },
 		{ "single messages go by express", test_one_at_a_time },
 		{ "a batch does not go by express", test_no_batch },
 		{ "express is off for members that wait for completions", test_not_vouched },

@@ -95,6 +95,7 @@ static void send(struct fixture *f, u32 len, u32 extra_units)
 	f->unit += spindle_units(len) + extra_units;
 	f->ends[n & (f->window - 1)].unit = f->unit;
 	f->ends[n & (f->window - 1)].clean = len;
+	f->ends[n & (f->window - 1)].to = U64_MAX;
 	mc->own.word[SPINDLE_COL_SLOTS] = n + 1;
 	spindle_block_write(mc->own.block, mc->own.word);
 	f->member[1].dirty = true;
@@ -254,29 +255,34 @@ static void test_placed(void)
 {
 	struct spindle_write w[SPINDLE_PUSH_MAX];
 	struct fixture f;
-	u32 placed, i, n;
+	u32 how, placed, i, n;
 	u64 bytes;
 
-	for (placed = 0; placed < 8; placed++) {
+	/* The bytes went another way, or they are for member 0 only, and not for member 1. */
+	for (how = 0; how < 16; how++) {
 		u32 ranges = 0;
 
+		placed = how & 7;
 		open_at(&f, 8, 65536, 0, 0);
 		for (i = 0; i < 3; i++) {
 			send(&f, 64, 0);
-			f.ends[i].placed = placed & BIT(i);
+			if (how < 8)
+				f.ends[i].to = placed & BIT(i) ? 0 : U64_MAX;
+			else
+				f.ends[i].to = placed & BIT(i) ? 1 : 2 + (i & 1);
 		}
 		for (i = 0; i < 3; i++)
-			ranges += !f.ends[i].placed && (!i || f.ends[i - 1].placed);
+			ranges += !(placed & BIT(i)) && (!i || (placed & BIT(i - 1)));
 		n = spindle_push(&f.mc, 1, 0, 0, w, SPINDLE_PUSH_MAX);
 		if (!CHECK_EQ(n, ranges + 2))
-			tap_fail("placed %x", placed);
+			tap_fail("how %x", how);
 		for (i = 0, bytes = 0; i < ranges && i < n; i++)
 			bytes += w[i].len;
 		CHECK_EQ(bytes, 64 * (3 - hweight64(placed)));
 		play(&f, w, n);
 		/* The headers of all messages are pushed. */
 		for (i = 0; i < 3; i++)
-			CHECK_EQ(arrived(&f, i, i + 1), !f.ends[i].placed);
+			CHECK_EQ(arrived(&f, i, i + 1), !(placed & BIT(i)));
 		CHECK(!memcmp(f.copy + HDR_AT + REMOTE_SKEW, f.row + HDR_AT, 3 * 32));
 		CHECK(!spindle_push_wanted(&f.mc, 1));
 		close_it(&f);
@@ -534,7 +540,7 @@ int main(void)
 		{ "a push has one message, no message or an empty message", test_one },
 		{ "writes do not grow with the batch", test_batch_is_flat },
 		{ "small gaps are sent as well, large ones are not", test_gaps },
-		{ "bytes that are already there are not sent again", test_placed },
+		{ "bytes that are there, or are for others, are not sent", test_placed },
 		{ "payload, headers, units and immediate data wrap", test_wraps },
 		{ "a write has a maximum length", test_long_ranges },
 		{ "partial pushes hold the guard back", test_partial },

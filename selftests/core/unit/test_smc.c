@@ -16,7 +16,7 @@ static struct spindle_smc_walk walk_at(struct spindle_hdr *ring, u64 slot, u64 r
 {
 	return (struct spindle_smc_walk){
 		.ring = ring, .wmask = W - 1, .max_msg = MAX_MSG,
-		.slot = slot, .rounds = rounds,
+		.unknown = ~7ULL, .slot = slot, .rounds = rounds,
 	};
 }
 
@@ -44,6 +44,7 @@ static void test_laps(void)
 			msg.round = rounds++;
 			msg.unit = rng_u64(&rng);
 			msg.len = rng_below(&rng, MAX_MSG + 1);
+			msg.mask = rng_below(&rng, 8);
 			sent[slot & (W - 1)] = msg;
 			spindle_hdr_write(ring, W - 1, slot++, &msg);
 		} else if (walk.slot != slot) {
@@ -53,6 +54,7 @@ static void test_laps(void)
 			CHECK_EQ(msg.round, want->round);
 			CHECK_EQ(msg.unit, want->unit);
 			CHECK_EQ(msg.len, want->len);
+			CHECK_EQ(msg.mask, want->mask);
 			CHECK_EQ(walk.rounds, want->round + 1);
 		} else {
 			/*
@@ -94,8 +96,10 @@ static void test_table(void)
 		{ "round zero again", 3, 3, 10, { .round = 0, .slot = 4 }, -EPROTO },
 		{ "any unit will do", 3, 3, 10,
 		  { .round = 3, .slot = 4, .unit = UINT32_MAX, .len = 1 }, 0 },
-		{ "reserved is not read", 3, 3, 10,
-		  { .round = 3, .slot = 4, .resv = U64_MAX }, 0 },
+		{ "for one member", 3, 3, 10, { .round = 3, .slot = 4, .mask = 4 }, 0 },
+		{ "for a member that there is not", 3, 3, 10,
+		  { .round = 3, .slot = 4, .mask = 9 }, -EPROTO },
+		{ "for all ranks", 3, 3, 10, { .round = 3, .slot = 4, .mask = U64_MAX }, -EPROTO },
 	};
 	size_t i;
 
@@ -139,10 +143,12 @@ static void test_hostile(void)
 		h->round = rng_chance(&rng, 70) ? rounds + rng_below(&rng, 4) : rng_odd(&rng);
 		h->len = rng_chance(&rng, 70) ? rng_below(&rng, MAX_MSG + 2) : rng_odd(&rng);
 		h->unit = rng_odd(&rng);
+		h->mask = rng_chance(&rng, 95) ? rng_below(&rng, 8) : rng_odd(&rng);
 		err = spindle_walk_next(&walk, sent, &msg);
 		if (!err) {
 			CHECK(msg.round >= rounds && msg.round < sent);
 			CHECK(msg.len <= MAX_MSG);
+			CHECK(msg.mask < 8);
 			CHECK(walk.slot == slot + 1 && walk.rounds == msg.round + 1);
 			taken++;
 		} else {
@@ -164,6 +170,7 @@ static void spoil(void)
 		return;
 	moving->round = U64_MAX;
 	moving->len = U32_MAX;
+	moving->mask = U64_MAX;
 }
 
 /* The peer spoils the header between any two looks at it. What was checked is what is taken. */
@@ -183,6 +190,7 @@ static void test_second_look(void)
 		if (!spindle_walk_next(&walk, 1, &msg)) {
 			CHECK_EQ(msg.round, 0);
 			CHECK_EQ(msg.len, 5);
+			CHECK(msg.mask < 8);
 			CHECK_EQ(walk.rounds, 1);
 		}
 		world_look = NULL;
@@ -192,7 +200,7 @@ static void test_second_look(void)
 static void test_write(void)
 {
 	struct spindle_hdr *ring = malloc(W * sizeof(*ring));
-	struct spindle_msg msg = { .round = 77, .unit = 0xfffffffe, .len = 3 };
+	struct spindle_msg msg = { .round = 77, .unit = 0xfffffffe, .len = 3, .mask = 6 };
 
 	memset(ring, 0xff, W * sizeof(*ring));
 	spindle_hdr_write(ring, W - 1, 13, &msg);
@@ -200,7 +208,7 @@ static void test_write(void)
 	CHECK_EQ(ring[5].round, 77);
 	CHECK_EQ(ring[5].unit, 0xfffffffe);
 	CHECK_EQ(ring[5].len, 3);
-	CHECK_EQ(ring[5].resv, 0);
+	CHECK_EQ(ring[5].mask, 6);
 	CHECK_EQ(ring[4].slot, U64_MAX);
 	CHECK_EQ(ring[6].round, U64_MAX);
 	free(ring);

@@ -258,7 +258,7 @@ static void test_large_retune(void)
 	/* The message has been sent, and not pushed yet. */
 	tune.large = 200;
 	spindle_mc_retune(mc, &tune);
-	CHECK(!mc->send.ends[0].placed);
+	CHECK_EQ(mc->send.ends[0].to, U64_MAX);
 	for (i = 0; i < 3; i++)
 		send_one(g, 201 + i);
 	spindle_mc_run(mc, false);
@@ -275,7 +275,7 @@ static void test_large_retune(void)
 	CHECK_EQ(mc->stats.sent, 4);
 	CHECK_EQ(mc->stats.large, 2);
 	CHECK_EQ(mc->stats.large_bytes, 201 + 203);
-	CHECK(mc->send.ends[1].placed && !mc->send.ends[2].placed && mc->send.ends[3].placed);
+	CHECK(!mc->send.ends[1].to && mc->send.ends[2].to && !mc->send.ends[3].to);
 	CHECK_EQ(mc_of(w, 1)->stats.delivered, 4);
 	finish(w);
 }

@@ -92,7 +92,7 @@ static void spoil_desc(struct file *f, struct spindle_tx_desc *d, uint64_t *read
 		*ready += one_in(2) ? f->a.window : odd();
 		break;
 	case 5:
-		d->resv = odd();
+		d->mask = odd();
 		break;
 	case 6:	/* more room than is free */
 		d->units = f->a.ring_bytes / SPINDLE_UNIT;
@@ -108,7 +108,7 @@ static const char *fault(const struct file *f, const struct spindle_tx_desc *d, 
 		return NULL;
 	if (ready != f->slot + 1)
 		return "a ready word of nowhere";
-	if (d->flags & ~SPINDLE_TX_ABANDON)
+	if (d->flags & ~(SPINDLE_TX_ABANDON | SPINDLE_TX_VIEW))
 		return "unknown flags";
 	if (d->unit != f->unit)
 		return "a unit that is not next";
@@ -161,7 +161,7 @@ void ring_commit(struct file *f, bool right)
 	d->units = now.units;
 	d->len = now.len;
 	d->flags = now.flags;
-	d->resv = now.resv;
+	d->mask = now.mask;
 	store(&d->ready, ready);
 	f->slot++;
 	f->unit += now.units;
@@ -189,7 +189,11 @@ static void check_entry(struct file *f, const struct spindle_dlv *e)
 			       (unsigned long long)e->slot);
 		return;
 	}
-	if (e->sender >= senders || e->kind != SPINDLE_DLV_MSG || e->len > f->a.max_msg ||
+	if (e->kind == SPINDLE_DLV_OTHER && (e->offset || e->len))
+		broken("a message for others with %u bytes at %llu", e->len,
+		       (unsigned long long)e->offset);
+	if (e->sender >= senders ||
+	    (e->kind != SPINDLE_DLV_MSG && e->kind != SPINDLE_DLV_OTHER) || e->len > f->a.max_msg ||
 	    e->offset >= ring)
 		broken("a delivery of sender %u of %u, kind %u, %u bytes at %llu of %llu",
 		       e->sender, f->a.senders, e->kind, e->len, (unsigned long long)e->offset,
@@ -265,7 +269,7 @@ void ring_look(struct file *f)
 		return;
 	state = load(WORD32(ctl, f->a.ctl_state));
 	error = load(WORD32(ctl, f->a.ctl_error));
-	if (state > SPINDLE_STATE_GONE || error > SPINDLE_ERR_NOT_MEMBER ||
+	if (state > SPINDLE_STATE_GONE || error > SPINDLE_ERR_TX_MASK ||
 	    (state > SPINDLE_STATE_ACTIVE && !error))
 		broken("node %u: an attachment in state %u with error %u", f->a.node, state, error);
 	if (state <= SPINDLE_STATE_ACTIVE)

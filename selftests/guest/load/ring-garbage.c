@@ -29,7 +29,7 @@
 #define WAIT	20000
 
 #define ERR(e)	(1U << SPINDLE_ERR_##e)
-#define TX_ANY	(ERR(TX_READY) | ERR(TX_EXTENT) | ERR(TX_LEN))
+#define TX_ANY	(ERR(TX_READY) | ERR(TX_EXTENT) | ERR(TX_LEN) | ERR(TX_MASK))
 #define ANY	(TX_ANY | ERR(CONSUMED))
 
 static struct loop opt = { .iterations = 60, .seed = 1 };
@@ -62,6 +62,7 @@ static struct spindle_tx_desc *right_desc(struct spindle_queue *q, struct spindl
 	d->units = spindle_units(len);
 	d->len = len;
 	d->flags = 0;
+	d->mask = 0;
 	return d;
 }
 
@@ -122,7 +123,29 @@ static void bad_flags(struct spindle_queue *q)
 	struct spindle_slot s;
 	struct spindle_tx_desc *d = right_desc(q, &s, 64);
 
-	d->flags = 2U << rnd() % 31;
+	d->flags = 2U << rnd() % 15;
+	ready(d, &s);
+}
+
+/* Destinations that the view did not have, among others that it has. */
+static void bad_mask(struct spindle_queue *q)
+{
+	struct spindle_slot s;
+	struct spindle_tx_desc *d = right_desc(q, &s, 64);
+
+	d->flags = (uint32_t)q->vid << SPINDLE_TX_VIEW_SHIFT;
+	d->mask = 1ULL << (q->members + rnd() % (64 - q->members)) | rnd() % 2;
+	ready(d, &s);
+}
+
+/* Destinations in a view that never was. */
+static void bad_view(struct spindle_queue *q)
+{
+	struct spindle_slot s;
+	struct spindle_tx_desc *d = right_desc(q, &s, 64);
+
+	d->flags = (uint32_t)(q->vid - 1 - rnd() % 1000) << SPINDLE_TX_VIEW_SHIFT;
+	d->mask = 1;
 	ready(d, &s);
 }
 
@@ -331,7 +354,7 @@ static void *race(void *arg)
 
 	for (i = 0; i < 20000 && spindle_state(r->q) <= SPINDLE_STATE_ACTIVE; i++) {
 		v = mix(v + i);
-		switch (v % 5) {
+		switch (v % 6) {
 		case 0:
 			poke(&d->len, 64, v);
 			break;
@@ -345,6 +368,9 @@ static void *race(void *arg)
 			poke(&d->flags, 0, v);
 			break;
 		case 4:
+			__atomic_store_n(&d->mask, v >> 8 & 1 ? 1ULL << 63 : 0, __ATOMIC_RELAXED);
+			break;
+		case 5:
 			ready(d, &r->s);
 			break;
 		}
@@ -426,6 +452,8 @@ static const struct act {
 	{ "consumed beyond the tail", RECV, ERR(CONSUMED), bad_consumed },
 	{ "more units than the ring has", SEND, ERR(TX_EXTENT), bad_units },
 	{ "unknown flags", BOTH | COPY, ERR(TX_EXTENT), bad_flags },
+	{ "members that there are not", SEND, ERR(TX_MASK), bad_mask },
+	{ "a view that there was not", BOTH, ERR(TX_MASK), bad_view },
 	{ "a message longer than it may be", SEND, ERR(TX_LEN), bad_len },
 	{ "a huge length", BOTH, ERR(TX_LEN), bad_len_huge },
 	{ "consumed goes back", BOTH, ERR(CONSUMED), bad_consumed_back },

@@ -40,8 +40,8 @@ load=$!
 limit 250 ring-garbage -n 1 -g 1 -r -f "$stop" -S 3 >/tmp/reader 2>&1 &
 reader=$!
 
-tap_run limit 100 ring-garbage -n 1 -g 2 -i 42
-tap_run limit 100 ring-garbage -n 2 -g 3 -i 21 -S 2
+tap_run limit 100 ring-garbage -n 1 -g 2 -i 46
+tap_run limit 100 ring-garbage -n 2 -g 3 -i 23 -S 2
 
 touch "$stop"
 tap_wait "honest members agree on all delivered messages" "$watch" /tmp/watch

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages for some of the members: ranks in earlier views, and what becomes of them.
+ */
+#include "core/multicast/multicast.h"
+#include "tap.h"
+
+#define NONE SPINDLE_NO_RANK
+
+/* The next view of @old: its members had these ranks there. */
+static struct spindle_mc *follow(struct spindle_mc *old, u64 vid, u32 members, const u32 *was)
+{
+	struct spindle_mc *mc = calloc(1, sizeof(*mc));
+
+	mc->vid = vid;
+	mc->members = members;
+	spindle_mc_renumber(mc, old, was);
+	free(old);
+	return mc;
+}
+
+static struct spindle_mc *first(u64 vid, u32 members)
+{
+	struct spindle_mc *mc = calloc(1, sizeof(*mc));
+
+	mc->vid = vid;
+	mc->members = members;
+	return mc;
+}
+
+static bool gives(const struct spindle_mc *mc, u64 mask, u64 vid, u64 want)
+{
+	bool known = spindle_mc_direct(mc, &mask, vid);
+
+	return known && mask == want;
+}
+
+static bool refuses(const struct spindle_mc *mc, u64 mask, u64 vid)
+{
+	return !spindle_mc_direct(mc, &mask, vid);
+}
+
+static void test_present(void)
+{
+	struct spindle_mc *mc = first(7, 3);
+
+	CHECK(gives(mc, 5, 7, 5));
+	CHECK(gives(mc, 7, 7, 7));
+	CHECK(refuses(mc, 8, 7));
+	CHECK(refuses(mc, BIT_ULL(63), 7));
+	/* The subgroup has stayed as it was since view 7. */
+	CHECK(gives(mc, 5, 9, 5));
+	mc->members = 64;
+	CHECK(gives(mc, U64_MAX, 7, U64_MAX));
+	free(mc);
+}
+
+/* Member 1 of view 7 goes, and a joiner comes behind the others; then member 0 goes. */
+static void test_former(void)
+{
+	static const u32 second[] = { 0, 2, 3, NONE }, third[] = { 1, 2, 3 };
+	struct spindle_mc *mc = follow(first(7, 4), 9, 4, second);
+
+	CHECK(gives(mc, 1 | 2 | 4, 7, 1 | 2));
+	CHECK(gives(mc, 8, 8, 4));
+	CHECK(gives(mc, 2, 7, 0));
+	CHECK(refuses(mc, 16, 7));
+	CHECK(gives(mc, 8, 9, 8));
+	mc = follow(mc, 10, 3, third);
+	CHECK(gives(mc, 1 | 2 | 4 | 8, 7, 1 | 2));
+	CHECK(gives(mc, 1 | 2 | 8, 9, 1 | 4));
+	CHECK(refuses(mc, 16, 8));
+	CHECK(refuses(mc, 8, 10));
+	free(mc);
+}
+
+/* A message that names an older view than a subgroup knows is refused. */
+static void test_forgotten(void)
+{
+	static const u32 same[] = { 0, 1, 2 };
+	struct spindle_mc *mc = first(1, 3);
+	u64 vid;
+
+	for (vid = 2; vid <= SPINDLE_FORMER_VIEWS + 1; vid++) {
+		mc = follow(mc, vid, 3, same);
+		CHECK(gives(mc, 2, 1, 2));
+	}
+	mc = follow(mc, vid, 3, same);
+	CHECK(refuses(mc, 2, 1));
+	CHECK(gives(mc, 2, 2, 2));
+	free(mc);
+	/* There was no view before the first one. */
+	mc = first(5, 3);
+	CHECK(refuses(mc, 2, 4));
+	free(mc);
+}
+
+/* Only the last 16 bits of a view's id are there. */
+static void test_wrap(void)
+{
+	static const u32 swapped[] = { 1, 0 };
+	struct spindle_mc *mc = follow(first(0x1ffff, 2), 0x20000, 2, swapped);
+
+	CHECK(gives(mc, 1, 0xffff, 2));
+	CHECK(gives(mc, 1, 0, 1));
+	CHECK(gives(mc, 1, 3, 1));
+	free(mc);
+}
+
+int main(void)
+{
+	static const struct tap_case cases[] = {
+		{ "ranks of the present view stay as they are", test_present },
+		{ "ranks of former views become present ones", test_former },
+		{ "a view that is forgotten is refused", test_forgotten },
+		{ "the last 16 bits of a view's id wrap", test_wrap },
+	};
+
+	return tap_run(cases, ARRAY_SIZE(cases));
+}
