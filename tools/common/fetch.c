@@ -140,9 +140,7 @@ int ctl_fetch_subgroups(struct ctl_net *net, const char *what, const struct ctl_
 			const struct ctl_val *id, struct ctl_running_subgroup **out,
 			unsigned int *count)
 {
-	static const struct ctl_key id_key = {
-		.name = "id", .kind = CTL_U32, .attr = SPINDLE_A_SUBGROUP_ID,
-	};
+	static const struct ctl_key id_key = CTL_KEY("id", NULL, U32, SPINDLE_A_SUBGROUP_ID);
 	struct ctl_replies replies;
 	struct ctl_req *req;
 	unsigned int i;

@@ -83,6 +83,10 @@ struct ctl_key {
 	const char *def_str;
 };
 
+/* A key in one row of a table. Its other members follow. */
+#define CTL_KEY(_name, _conf, _kind, _attr, ...)	\
+	{ .name = (_name), .conf = (_conf), .kind = CTL_##_kind, .attr = (_attr), ##__VA_ARGS__ }
+
 /**
  * struct ctl_val - the value of a key
  */

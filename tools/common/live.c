@@ -12,63 +12,46 @@
 #include "util.h"
 #include "wire.h"
 
+#define LIVE(at, name, conf, kind, attr, ...)	\
+	[CTL_LIVE_##at] = CTL_KEY(name, conf, kind, SPINDLE_LIVE_A_##attr, __VA_ARGS__)
+#define RULE(at, name, conf, kind, attr, ...)	\
+	[CTL_RULE_##at] = CTL_KEY(name, conf, kind, SPINDLE_RULE_A_##attr, __VA_ARGS__)
+
 const struct ctl_key ctl_live_keys[] = {
-	[CTL_LIVE_TIMEOUT] = {
-		.name = "timeout-ms", .conf = "TimeoutMs", .kind = CTL_U32,
-		.attr = SPINDLE_LIVE_A_TIMEOUT_MS,
-		.min = SPINDLE_MIN_TIMEOUT_MS, .max = SPINDLE_MAX_TIMEOUT_MS,
-		.def = SPINDLE_DEF_TIMEOUT_MS,
-	},
-	[CTL_LIVE_MAX_NODES] = {
-		.name = "max-nodes", .conf = "MaxNodes", .kind = CTL_U32,
-		.attr = SPINDLE_LIVE_A_MAX_NODES,
-		.min = 1, .max = SPINDLE_MAX_MEMBERS, .def = SPINDLE_DEF_MAX_NODES,
-	},
-	[CTL_LIVE_QUORUM] = {
-		.name = "quorum", .conf = "Quorum", .kind = CTL_BOOL,
-		.attr = SPINDLE_LIVE_A_QUORUM, .def = 1,
-	},
+	LIVE(TIMEOUT, "timeout-ms", "TimeoutMs", U32, TIMEOUT_MS, .min = SPINDLE_MIN_TIMEOUT_MS,
+	     .max = SPINDLE_MAX_TIMEOUT_MS, .def = SPINDLE_DEF_TIMEOUT_MS),
+	LIVE(MAX_NODES, "max-nodes", "MaxNodes", U32, MAX_NODES, .min = 1,
+	     .max = SPINDLE_MAX_MEMBERS, .def = SPINDLE_DEF_MAX_NODES),
+	LIVE(QUORUM, "quorum", "Quorum", BOOL, QUORUM, .def = 1),
 	{ .name = NULL }
 };
 
 const struct ctl_key ctl_rule_keys[] = {
-	[CTL_RULE_SHARDS] = {
-		.name = "shards", .conf = "Shards", .kind = CTL_U32,
-		.attr = SPINDLE_RULE_A_SHARDS,
-		.min = 1, .max = SPINDLE_MAX_MEMBERS, .def = 1,
-	},
-	[CTL_RULE_MIN] = {
-		.name = "min", .conf = "Min", .kind = CTL_U32,
-		.attr = SPINDLE_RULE_A_MIN,
-		.min = 1, .max = SPINDLE_MAX_MEMBERS, .def = 1,
-	},
-	[CTL_RULE_ON_EXIT] = {
-		.name = "on-exit", .conf = "OnExit", .kind = CTL_ENUM,
-		.attr = SPINDLE_RULE_A_ON_EXIT, .names = &ctl_on_exit,
-		.def = SPINDLE_ON_EXIT_DISCARD,
-	},
+	RULE(SHARDS, "shards", "Shards", U32, SHARDS, .min = 1, .max = SPINDLE_MAX_MEMBERS,
+	     .def = 1),
+	RULE(MIN, "min", "Min", U32, MIN, .min = 1, .max = SPINDLE_MAX_MEMBERS, .def = 1),
+	RULE(ON_EXIT, "on-exit", "OnExit", ENUM, ON_EXIT, .names = &ctl_on_exit,
+	     .def = SPINDLE_ON_EXIT_DISCARD),
 	{ .name = NULL }
 };
 
 /* A word of files. On the command line, "live" is a word without a value. */
-const struct ctl_key ctl_live_key = { .name = "live", .conf = "Live", .kind = CTL_BOOL };
+const struct ctl_key ctl_live_key = CTL_KEY("live", "Live", BOOL, 0);
 
 /* An address, and a port if the text has one. On the wire these are two attributes. */
-const struct ctl_key ctl_contact_key = { .name = "contact", .conf = "Join", .kind = CTL_STR };
+const struct ctl_key ctl_contact_key = CTL_KEY("contact", "Join", STR, 0);
 
 /* A list of node ids. On the wire each id is one attribute. */
-const struct ctl_key ctl_witness_key = { .name = "witness", .conf = "Witness", .kind = CTL_STR };
+const struct ctl_key ctl_witness_key = CTL_KEY("witness", "Witness", STR, 0);
 
 /* 32 hexadecimal digits, and an era. On the wire these are an attribute of bytes, and a number. */
-const struct ctl_key ctl_lineage_key = { .name = "lineage", .conf = "Lineage", .kind = CTL_STR };
+const struct ctl_key ctl_lineage_key = CTL_KEY("lineage", "Lineage", STR, 0);
 
 /*
  * A word of files. On the command line, "insecure" is a word without a value; on the wire it is a
  * flag.
  */
-const struct ctl_key ctl_insecure_key = {
-	.name = "insecure", .conf = "Insecure", .kind = CTL_BOOL,
-};
+const struct ctl_key ctl_insecure_key = CTL_KEY("insecure", "Insecure", BOOL, 0);
 
 /**
  * ctl_live_check() - does only a live view have the properties of live views?

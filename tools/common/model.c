@@ -16,115 +16,56 @@
 /* A range with more ids than this is a mistake of the user. */
 #define CTL_RANGE_MAX	4096
 
+#define NODE(at, name, conf, kind, attr, ...)	\
+	[CTL_NODE_##at] = CTL_KEY(name, conf, kind, SPINDLE_A_##attr, __VA_ARGS__)
+#define SUBGROUP(at, name, conf, kind, attr, ...)	\
+	[CTL_SG_##at] = CTL_KEY(name, conf, kind, SPINDLE_SUBGROUP_A_##attr, __VA_ARGS__)
+#define TUNE(at, name, kind, attr, ...)	\
+	[CTL_TUNE_##at] = CTL_KEY(name, NULL, kind, SPINDLE_TUNE_A_##attr, __VA_ARGS__)
+
 const struct ctl_key ctl_node_keys[] = {
-	[CTL_NODE_ID] = {
-		.name = "id", .conf = "Id", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID,
-	},
-	[CTL_NODE_ADDR] = {
-		.name = "addr", .conf = "Address", .kind = CTL_ADDR,
-		.attr = SPINDLE_A_ADDR4, .attr6 = SPINDLE_A_ADDR6,
-	},
-	[CTL_NODE_PORT] = {
-		.name = "port", .conf = "Port", .kind = CTL_U16, .attr = SPINDLE_A_PORT,
-		.def = SPINDLE_DEF_PORT,
-	},
-	[CTL_NODE_CLUSTER] = {
-		.name = "cluster", .conf = "Cluster", .kind = CTL_STR,
-		.attr = SPINDLE_A_CLUSTER, .def_str = SPINDLE_DEF_CLUSTER,
-	},
-	[CTL_NODE_VISIBILITY] = {
-		.name = "visibility", .conf = "Visibility", .kind = CTL_ENUM,
-		.attr = SPINDLE_A_VISIBILITY, .names = &ctl_visibility,
-		.def = SPINDLE_VISIBILITY_AUTO,
-	},
-	[CTL_NODE_IDLE_US] = {
-		.name = "idle-us", .conf = "IdleUs", .kind = CTL_U32,
-		.attr = SPINDLE_A_IDLE_US, .def = SPINDLE_DEF_IDLE_US,
-	},
-	[CTL_NODE_ENGINE] = {
-		.name = "engine", .conf = "Engine", .kind = CTL_U32, .attr = SPINDLE_A_ENGINE,
-	},
-	[CTL_NODE_CPU] = {
-		.name = "cpu", .conf = "Cpu", .kind = CTL_U32, .attr = SPINDLE_A_CPU,
-		.any = true,
-	},
-	[CTL_NODE_RACK] = {
-		.name = "rack", .conf = "Rack", .kind = CTL_U16, .attr = SPINDLE_A_RACK,
-		.def = SPINDLE_NO_RACK, .none = "none",
-	},
+	NODE(ID, "id", "Id", U32, NODE_ID),
+	NODE(ADDR, "addr", "Address", ADDR, ADDR4, .attr6 = SPINDLE_A_ADDR6),
+	NODE(PORT, "port", "Port", U16, PORT, .def = SPINDLE_DEF_PORT),
+	NODE(CLUSTER, "cluster", "Cluster", STR, CLUSTER, .def_str = SPINDLE_DEF_CLUSTER),
+	NODE(VISIBILITY, "visibility", "Visibility", ENUM, VISIBILITY, .names = &ctl_visibility,
+	     .def = SPINDLE_VISIBILITY_AUTO),
+	NODE(IDLE_US, "idle-us", "IdleUs", U32, IDLE_US, .def = SPINDLE_DEF_IDLE_US),
+	NODE(ENGINE, "engine", "Engine", U32, ENGINE),
+	NODE(CPU, "cpu", "Cpu", U32, CPU, .any = true),
+	NODE(RACK, "rack", "Rack", U16, RACK, .def = SPINDLE_NO_RACK, .none = "none"),
 	{ .name = NULL }
 };
 
 const struct ctl_key ctl_subgroup_keys[] = {
-	[CTL_SG_ID] = {
-		.name = "id", .conf = "Id", .kind = CTL_U32, .attr = SPINDLE_SUBGROUP_A_ID,
-	},
-	[CTL_SG_NAME] = {
-		.name = "name", .conf = "Name", .kind = CTL_STR,
-		.attr = SPINDLE_SUBGROUP_A_NAME,
-	},
-	[CTL_SG_MODE] = {
-		.name = "mode", .conf = "Mode", .kind = CTL_ENUM,
-		.attr = SPINDLE_SUBGROUP_A_MODE, .names = &ctl_mode,
-		.def = SPINDLE_MODE_ORDERED,
-	},
-	[CTL_SG_WINDOW] = {
-		.name = "window", .conf = "Window", .kind = CTL_U32,
-		.attr = SPINDLE_SUBGROUP_A_WINDOW, .def = SPINDLE_DEF_WINDOW,
-	},
-	[CTL_SG_MAX_MSG] = {
-		.name = "max-msg", .conf = "MaxMsg", .kind = CTL_BYTES,
-		.attr = SPINDLE_SUBGROUP_A_MAX_MSG, .def = SPINDLE_DEF_MAX_MSG,
-	},
-	[CTL_SG_RING] = {
-		.name = "ring", .conf = "Ring", .kind = CTL_BYTES,
-		.attr = SPINDLE_SUBGROUP_A_RING,
-	},
-	[CTL_SG_HOLD] = {
-		.name = "hold", .conf = "Hold", .kind = CTL_BOOL,
-		.attr = SPINDLE_SUBGROUP_A_HOLD, .def = 1,
-	},
+	SUBGROUP(ID, "id", "Id", U32, ID),
+	SUBGROUP(NAME, "name", "Name", STR, NAME),
+	SUBGROUP(MODE, "mode", "Mode", ENUM, MODE, .names = &ctl_mode, .def = SPINDLE_MODE_ORDERED),
+	SUBGROUP(WINDOW, "window", "Window", U32, WINDOW, .def = SPINDLE_DEF_WINDOW),
+	SUBGROUP(MAX_MSG, "max-msg", "MaxMsg", BYTES, MAX_MSG, .def = SPINDLE_DEF_MAX_MSG),
+	SUBGROUP(RING, "ring", "Ring", BYTES, RING),
+	SUBGROUP(HOLD, "hold", "Hold", BOOL, HOLD, .def = 1),
 	/* Files do not have it, because a file describes a group at any position. */
-	[CTL_SG_LSN] = {
-		.name = "lsn", .kind = CTL_U64, .attr = SPINDLE_SUBGROUP_A_LSN, .any = true,
-	},
+	SUBGROUP(LSN, "lsn", NULL, U64, LSN, .any = true),
 	{ .name = NULL }
 };
 
 const struct ctl_key ctl_tune_keys[] = {
-	[CTL_TUNE_SEND_BATCH] = { .name = "send-batch", .kind = CTL_SWITCH },
-	[CTL_TUNE_RECV_BATCH] = { .name = "recv-batch", .kind = CTL_SWITCH },
-	[CTL_TUNE_DLV_BATCH] = { .name = "dlv-batch", .kind = CTL_SWITCH },
-	[CTL_TUNE_NULLS] = { .name = "nulls", .kind = CTL_SWITCH },
-	[CTL_TUNE_LATE_POST] = { .name = "late-post", .kind = CTL_SWITCH },
-	[CTL_TUNE_MERGED_ACKS] = { .name = "merged-acks", .kind = CTL_SWITCH },
-	[CTL_TUNE_PACKED] = { .name = "packed", .kind = CTL_SWITCH },
-	[CTL_TUNE_TRACKING] = { .name = "tracking", .kind = CTL_SWITCH },
-	[CTL_TUNE_EXPRESS] = { .name = "express", .kind = CTL_SWITCH },
-	[CTL_TUNE_SEND_BUDGET] = {
-		.name = "send-budget", .kind = CTL_U32, .attr = SPINDLE_TUNE_A_SEND_BUDGET,
-		.def = SPINDLE_DEF_SEND_BUDGET,
-	},
-	[CTL_TUNE_RECV_BUDGET] = {
-		.name = "recv-budget", .kind = CTL_U32, .attr = SPINDLE_TUNE_A_RECV_BUDGET,
-		.def = SPINDLE_DEF_RECV_BUDGET,
-	},
-	[CTL_TUNE_DLV_BUDGET] = {
-		.name = "dlv-budget", .kind = CTL_U32, .attr = SPINDLE_TUNE_A_DLV_BUDGET,
-		.def = SPINDLE_DEF_DLV_BUDGET,
-	},
-	[CTL_TUNE_SILENCE] = {
-		.name = "silence", .kind = CTL_U32, .attr = SPINDLE_TUNE_A_SILENCE,
-		.def = SPINDLE_DEF_SILENCE,
-	},
-	[CTL_TUNE_STALL_MS] = {
-		.name = "stall-ms", .kind = CTL_U32, .attr = SPINDLE_TUNE_A_STALL_MS,
-		.zero = "never",
-	},
-	[CTL_TUNE_LARGE] = {
-		.name = "large", .kind = CTL_BYTES, .attr = SPINDLE_TUNE_A_LARGE,
-		.def = SPINDLE_DEF_LARGE,
-	},
+	TUNE(SEND_BATCH, "send-batch", SWITCH, UNSPEC),
+	TUNE(RECV_BATCH, "recv-batch", SWITCH, UNSPEC),
+	TUNE(DLV_BATCH, "dlv-batch", SWITCH, UNSPEC),
+	TUNE(NULLS, "nulls", SWITCH, UNSPEC),
+	TUNE(LATE_POST, "late-post", SWITCH, UNSPEC),
+	TUNE(MERGED_ACKS, "merged-acks", SWITCH, UNSPEC),
+	TUNE(PACKED, "packed", SWITCH, UNSPEC),
+	TUNE(TRACKING, "tracking", SWITCH, UNSPEC),
+	TUNE(EXPRESS, "express", SWITCH, UNSPEC),
+	TUNE(SEND_BUDGET, "send-budget", U32, SEND_BUDGET, .def = SPINDLE_DEF_SEND_BUDGET),
+	TUNE(RECV_BUDGET, "recv-budget", U32, RECV_BUDGET, .def = SPINDLE_DEF_RECV_BUDGET),
+	TUNE(DLV_BUDGET, "dlv-budget", U32, DLV_BUDGET, .def = SPINDLE_DEF_DLV_BUDGET),
+	TUNE(SILENCE, "silence", U32, SILENCE, .def = SPINDLE_DEF_SILENCE),
+	TUNE(STALL_MS, "stall-ms", U32, STALL_MS, .zero = "never"),
+	TUNE(LARGE, "large", BYTES, LARGE, .def = SPINDLE_DEF_LARGE),
 	{ .name = NULL }
 };
 
@@ -132,18 +73,12 @@ const struct ctl_key ctl_tune_keys[] = {
  * The switch can be set, but neither at the addition of a node nor in a file, because timing is for
  * diagnosis.
  */
-const struct ctl_key ctl_timing_key = {
-	.name = "timing", .kind = CTL_SWITCH, .attr = SPINDLE_A_TIMING,
-};
+const struct ctl_key ctl_timing_key = CTL_KEY("timing", NULL, SWITCH, SPINDLE_A_TIMING);
 
 /* Only "off" can be set. The node then accepts no peer that has its former key. */
-const struct ctl_key ctl_former_key = {
-	.name = "former-key", .kind = CTL_SWITCH, .attr = SPINDLE_A_FORMER_KEY,
-};
+const struct ctl_key ctl_former_key = CTL_KEY("former-key", NULL, SWITCH, SPINDLE_A_FORMER_KEY);
 
-const struct ctl_key ctl_vid_key = {
-	.name = "vid", .conf = "Vid", .kind = CTL_U64, .attr = SPINDLE_A_VIEW_ID,
-};
+const struct ctl_key ctl_vid_key = CTL_KEY("vid", "Vid", U64, SPINDLE_A_VIEW_ID);
 
 /**
  * ctl_member_parse() - read ID@ADDR or ID@ADDR:PORT

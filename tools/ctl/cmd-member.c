@@ -32,17 +32,10 @@ enum {
 	KEY_OTHER
 };
 
-static const struct ctl_key id_key = {
-	.name = "id", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID,
-};
-
-static const struct ctl_key timeout_key = {
-	.name = "timeout", .kind = CTL_U32, .min = 1, .max = 86400, .def = 30,
-};
-
-static const struct ctl_key peer_key = {
-	.name = "node", .kind = CTL_U32, .attr = SPINDLE_A_PEER_ID,
-};
+static const struct ctl_key id_key = CTL_KEY("id", NULL, U32, SPINDLE_A_NODE_ID);
+static const struct ctl_key timeout_key =
+	CTL_KEY("timeout", NULL, U32, 0, .min = 1, .max = 86400, .def = 30);
+static const struct ctl_key peer_key = CTL_KEY("node", NULL, U32, SPINDLE_A_PEER_ID);
 
 /**
  * struct news - the source of events

@@ -150,9 +150,7 @@ static void get_done(struct ctl_rdmc_object *o, const struct ctl_rdmc *g)
 int ctl_rdmc_fetch(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		   const struct ctl_val *id, struct ctl_rdmc_sample *sample)
 {
-	static const struct ctl_key id_key = {
-		.name = "group", .kind = CTL_U64, .attr = SPINDLE_A_RDMC_ID,
-	};
+	static const struct ctl_key id_key = CTL_KEY("group", NULL, U64, SPINDLE_A_RDMC_ID);
 	struct ctl_req *req = ctl_req_new(net, SPINDLE_CMD_RDMC_GET, NLM_F_DUMP, what);
 	struct ctl_replies replies;
 	unsigned int i, k;
