@@ -23,6 +23,12 @@
 #define TUNE(at, name, kind, attr, ...)	\
 	[CTL_TUNE_##at] = CTL_KEY(name, NULL, kind, SPINDLE_TUNE_A_##attr, __VA_ARGS__)
 
+/* The keys of a request that needs a node and nothing else. */
+const struct ctl_key ctl_at_node_keys[] = {
+	CTL_KEY("node", NULL, U32, SPINDLE_A_NODE_ID),
+	{ .name = NULL }
+};
+
 const struct ctl_key ctl_node_keys[] = {
 	NODE(ID, "id", "Id", U32, NODE_ID),
 	NODE(ADDR, "addr", "Address", ADDR, ADDR4, .attr6 = SPINDLE_A_ADDR6),

@@ -77,6 +77,7 @@ enum {
 	CTL_RULE_VALS
 };
 
+extern const struct ctl_key ctl_at_node_keys[];
 extern const struct ctl_key ctl_node_keys[];
 extern const struct ctl_key ctl_subgroup_keys[];
 extern const struct ctl_key ctl_tune_keys[];

@@ -208,12 +208,9 @@ static void put_subgroup(struct ctl_req *req, const struct ctl_view *view,
 /* Fill VIEW_SET. */
 void ctl_view_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view)
 {
-	static const struct ctl_key node_key = {
-		.name = "node", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID,
-	};
 	unsigned int i;
 
-	ctl_req_val(req, &node_key, node);
+	ctl_req_val(req, &ctl_at_node_keys[0], node);
 	ctl_req_val(req, &ctl_vid_key, &view->vid);
 	if (view->is_live)
 		ctl_live_put(req, view);

@@ -23,11 +23,6 @@
 
 #define REASON_MAX	512
 
-static const struct ctl_key monitor_keys[] = {
-	{ .name = "node", .kind = CTL_U32 },
-	{ .name = NULL }
-};
-
 /* The subjects of an event, in the order in which they are printed. */
 static const struct {
 	const char *word;
@@ -295,7 +290,7 @@ int ctl_cmd_monitor(struct ctl_args *a)
 	struct ctl_net net;
 	int rc;
 
-	rc = ctl_args_keys(a, monitor_keys, &node, 0);
+	rc = ctl_args_keys(a, ctl_at_node_keys, &node, 0);
 	if (rc)
 		return rc;
 	if (ctl_net_open(&net, CTL_SAY) || ctl_event_join(&net, "monitor", true) < 0)

@@ -15,11 +15,6 @@
 #include "conf.h"
 #include "diff.h"
 
-static const struct ctl_key show_keys[] = {
-	{ .name = "node", .kind = CTL_U32 },
-	{ .name = NULL }
-};
-
 /* Quote a string that a reader of files would take for a blank, a comment or a quote. */
 static void print_str(const char *s)
 {
@@ -179,7 +174,7 @@ int ctl_cmd_showconf(struct ctl_args *a)
 	bool clear;
 	int rc;
 
-	rc = ctl_args_keys(a, show_keys, &id, 0);
+	rc = ctl_args_keys(a, ctl_at_node_keys, &id, 0);
 	if (rc)
 		return rc;
 	if (ctl_opts.json)

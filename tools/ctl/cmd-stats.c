@@ -16,11 +16,6 @@
 #include "detail.h"
 #include "stats.h"
 
-static const struct ctl_key show_keys[] = {
-	{ .name = "node", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID },
-	{ .name = NULL }
-};
-
 static struct json_object *json_stats(const struct ctl_node_stats *s,
 				      const struct ctl_running_subgroup *sg,
 				      unsigned int sgs)
@@ -152,7 +147,7 @@ static int stats_show(struct ctl_args *a)
 	unsigned int count, sgs, i;
 	int rc;
 
-	rc = ctl_args_keys(a, show_keys, &node, 0);
+	rc = ctl_args_keys(a, ctl_at_node_keys, &node, 0);
 	if (rc)
 		return rc;
 	if (ctl_net_open(&net, CTL_SAY) || ctl_fetch_stats(&net, "stats", &node, &stats, &count) ||

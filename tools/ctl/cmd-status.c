@@ -11,11 +11,6 @@
 #include "common/util.h"
 #include "report.h"
 
-static const struct ctl_key show_keys[] = {
-	{ .name = "node", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID },
-	{ .name = NULL }
-};
-
 static void show_json(const struct ctl_status *status, unsigned int count)
 {
 	struct json_object *list = json_object_new_array();
@@ -34,7 +29,7 @@ static int status_show(struct ctl_args *a)
 	struct ctl_net net;
 	int rc;
 
-	rc = ctl_args_keys(a, show_keys, &node, 0);
+	rc = ctl_args_keys(a, ctl_at_node_keys, &node, 0);
 	if (rc)
 		return rc;
 	if (ctl_net_open(&net, CTL_SAY) ||

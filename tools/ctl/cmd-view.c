@@ -16,11 +16,6 @@
 #include "common/util.h"
 #include "common/wire.h"
 
-static const struct ctl_key node_keys[] = {
-	{ .name = "node", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID },
-	{ .name = NULL }
-};
-
 /* The keys of a view, for messages. The key decides how the words behind it are read. */
 #define VIEW_KEYS	"node, vid, live, timeout-ms, max-nodes, quorum, witness, lineage, " \
 			"insecure, contact, member, subgroup"
@@ -165,7 +160,7 @@ static int take_view_key(struct ctl_args *a, struct ctl_val *node, struct ctl_vi
 	if (live)
 		return take_live_key(a, view, live);
 	if (!strcmp(word, "node"))
-		return ctl_args_value(a, &node_keys[0], node, "");
+		return ctl_args_value(a, &ctl_at_node_keys[0], node, "");
 	if (!strcmp(word, "vid"))
 		return ctl_args_value(a, &ctl_vid_key, &view->vid, "");
 	if (!strcmp(word, "member"))
@@ -240,13 +235,13 @@ static int view_del(struct ctl_args *a)
 	struct ctl_req *req;
 	int rc;
 
-	rc = ctl_args_keys(a, node_keys, &node, 1);
+	rc = ctl_args_keys(a, ctl_at_node_keys, &node, 1);
 	if (rc)
 		return rc;
 	if (ctl_net_open(&net, CTL_SAY))
 		return CTL_FAILED;
 	req = ctl_req_new(&net, SPINDLE_CMD_VIEW_DEL, 0, "view del");
-	ctl_req_val(req, &node_keys[0], &node);
+	ctl_req_val(req, &ctl_at_node_keys[0], &node);
 	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
 }
 
@@ -359,7 +354,7 @@ static int view_show(struct ctl_args *a)
 	unsigned int count, shown = 0, i;
 	int rc;
 
-	rc = ctl_args_keys(a, node_keys, &id, 0);
+	rc = ctl_args_keys(a, ctl_at_node_keys, &id, 0);
 	if (rc)
 		return rc;
 	if (ctl_net_open(&net, CTL_SAY) ||
