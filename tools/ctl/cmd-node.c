@@ -94,30 +94,7 @@ static int node_set(struct ctl_args *a)
 
 static int node_del(struct ctl_args *a)
 {
-	struct ctl_val id = { 0 };
-	struct ctl_net net;
-	struct ctl_req *req;
-	int rc;
-
-	rc = ctl_args_keys(a, id_keys, &id, NEED(0));
-	if (rc)
-		return rc;
-	if (ctl_net_open(&net, CTL_SAY))
-		return CTL_FAILED;
-	req = ctl_req_new(&net, SPINDLE_CMD_NODE_DEL, 0, "node del");
-	ctl_req_val(req, &id_keys[0], &id);
-	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
-}
-
-static void show_json(const struct ctl_running *running, unsigned int count)
-{
-	struct json_object *list = json_object_new_array();
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		json_object_array_add(list, ctl_record_json(NULL, ctl_node_fields,
-							    &running[i].node));
-	ctl_json_print(list);
+	return ctl_cmd_del(a, id_keys, SPINDLE_CMD_NODE_DEL);
 }
 
 static void show_table(const struct ctl_running *running, unsigned int count)
@@ -134,8 +111,7 @@ static void show_table(const struct ctl_running *running, unsigned int count)
 	}
 	columns = ctl_asprintf("id address cluster device state view visibility idle-us engine cpu%s%s",
 			       racks ? " rack" : "", timing ? " timing" : "");
-	for (i = 0; i < count; i++)
-		ctl_record_rows(&t, columns, ctl_node_fields, &running[i].node, 1, 0);
+	ctl_record_rows(&t, columns, ctl_node_fields, &running->node, count, sizeof(*running));
 	ctl_table_print(&t);
 }
 
@@ -154,7 +130,8 @@ static int node_show(struct ctl_args *a)
 	    ctl_fetch(&net, "node show", &id, &running, &count, false))
 		return CTL_FAILED;
 	if (ctl_opts.json)
-		show_json(running, count);
+		ctl_json_print(ctl_record_list(NULL, ctl_node_fields, &running->node, count,
+					       sizeof(*running)));
 	else if (count)
 		show_table(running, count);
 	else

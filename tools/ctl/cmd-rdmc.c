@@ -196,34 +196,19 @@ static void write_text(const struct ctl_span *span, FILE *to)
 
 /* ---- repeated looks ----------------------------------------------------- */
 
-/* No group matches the request: report the node or the group that does not exist. */
-static int check_question(struct ctl_net *net, const char *what, const struct ctl_val *val)
-{
-	struct ctl_running *running;
-	unsigned int count;
-
-	if (val[RDMC_NODE].set &&
-	    ctl_fetch(net, what, &val[RDMC_NODE], &running, &count, false))
-		return CTL_FAILED;
-	if (!val[RDMC_GROUP].set)
-		return CTL_OK;
-	ctl_err("there is no RDMC group %llu%s", (unsigned long long)val[RDMC_GROUP].num,
-		val[RDMC_NODE].set ? " at this node" : "");
-	return CTL_FAILED;
-}
-
 static int take(void *ctx, const struct ctl_span *span)
 {
 	struct ctl_rdmc_sample *now = span->now;
 	struct watch *w = ctx;
+	const struct ctl_val *node = &w->val[RDMC_NODE], *id = &w->val[RDMC_GROUP];
 
-	if (ctl_rdmc_fetch(&w->net, "rdmc show", &w->val[RDMC_NODE], &w->val[RDMC_GROUP], now))
+	if (ctl_rdmc_fetch(&w->net, "rdmc show", node, id, now))
 		return CTL_FAILED;
 	if (span->before)
 		ctl_rdmc_rates(now, span->before, span->seconds);
 	/* Only the first look complains, because the group may come and go later. */
-	else if (!now->groups && check_question(&w->net, "rdmc show", w->val))
-		return CTL_FAILED;
+	else if (!now->groups)
+		return ctl_cmd_none(&w->net, "rdmc show", node, "RDMC group", id);
 	return CTL_OK;
 }
 
@@ -270,7 +255,7 @@ static void stats_table(const struct ctl_rdmc_sample *now)
 
 static int rdmc_stats(struct ctl_args *a)
 {
-	struct ctl_val val[RDMC_VALS] = { 0 };
+	struct ctl_val val[RDMC_VALS] = { 0 }, *node = &val[RDMC_NODE], *id = &val[RDMC_GROUP];
 	struct ctl_rdmc_sample now = { 0 };
 	struct ctl_net net;
 	int rc;
@@ -279,8 +264,8 @@ static int rdmc_stats(struct ctl_args *a)
 	if (rc)
 		return rc;
 	if (ctl_net_open(&net, CTL_SAY) ||
-	    ctl_rdmc_fetch(&net, "rdmc stats", &val[RDMC_NODE], &val[RDMC_GROUP], &now) ||
-	    (!now.groups && check_question(&net, "rdmc stats", val)))
+	    ctl_rdmc_fetch(&net, "rdmc stats", node, id, &now) ||
+	    (!now.groups && ctl_cmd_none(&net, "rdmc stats", node, "RDMC group", id)))
 		return CTL_FAILED;
 	if (ctl_opts.json)
 		ctl_json_print(json_groups(&now, "node group state stats"));

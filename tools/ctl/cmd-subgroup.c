@@ -133,27 +133,6 @@ static void print_subgroups(const struct ctl_running_subgroup *list, unsigned in
 	}
 }
 
-/* No subgroup matches the request: report the node or the subgroup that does not exist. */
-static int explain_nothing(struct ctl_net *net, const struct ctl_val *node,
-			   const struct ctl_val *id)
-{
-	struct ctl_running *running;
-	unsigned int count;
-
-	if (node->set && ctl_fetch(net, "subgroup show", node, &running, &count, false))
-		return CTL_FAILED;
-	if (id->set) {
-		ctl_err("there is no subgroup %llu%s", (unsigned long long)id->num,
-			node->set ? " at this node" : "");
-		return CTL_FAILED;
-	}
-	if (ctl_opts.json)
-		ctl_json_print(json_object_new_array());
-	else
-		puts("There are no subgroups. They come with a view: spindle-ctl help view");
-	return CTL_OK;
-}
-
 static int subgroup_show(struct ctl_args *a)
 {
 	struct ctl_running_subgroup *list;
@@ -169,16 +148,17 @@ static int subgroup_show(struct ctl_args *a)
 	if (ctl_net_open(&net, CTL_SAY) ||
 	    ctl_fetch_subgroups(&net, "subgroup show", &val[0], &val[1], &list, &count))
 		return CTL_FAILED;
-	if (!count)
-		return explain_nothing(&net, &val[0], &val[1]);
-	if (!ctl_opts.json) {
-		print_subgroups(list, count);
-		return CTL_OK;
-	}
+	if (!count && ctl_cmd_none(&net, "subgroup show", &val[0], "subgroup", &val[1]))
+		return CTL_FAILED;
 	out = json_object_new_array();
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count && ctl_opts.json; i++)
 		json_object_array_add(out, json_subgroup(&list[i]));
-	ctl_json_print(out);
+	if (ctl_opts.json)
+		ctl_json_print(out);
+	else if (count)
+		print_subgroups(list, count);
+	else
+		puts("There are no subgroups. They come with a view: spindle-ctl help view");
 	return CTL_OK;
 }
 

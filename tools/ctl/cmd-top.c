@@ -221,32 +221,18 @@ static void write_text(const struct ctl_span *span, FILE *to)
 
 /* ---- repeated looks ----------------------------------------------------- */
 
-/* Does the requested node or subgroup not exist at the first look? Later it may come and go. */
-static int check_question(struct top *top, const struct ctl_sample *sample)
-{
-	const struct ctl_val *node = &top->val[TOP_NODE], *id = &top->val[TOP_ID];
-	struct ctl_running *running;
-	unsigned int count;
-
-	if (node->set && !sample->nodes &&
-	    ctl_fetch(&top->net, "top", node, &running, &count, false))
-		return CTL_FAILED;
-	if (id->set && !sample->sgs) {
-		ctl_err("there is no subgroup %llu%s", (unsigned long long)id->num,
-			node->set ? " at this node" : "");
-		return CTL_FAILED;
-	}
-	return CTL_OK;
-}
-
 static int take(void *ctx, const struct ctl_span *span)
 {
+	struct ctl_sample *now = span->now;
 	struct top *top = ctx;
+	const struct ctl_val *node = &top->val[TOP_NODE], *id = &top->val[TOP_ID];
 
-	if (ctl_sample_take(&top->net, &top->val[TOP_NODE], &top->val[TOP_ID], span->now) ||
-	    (!span->before && check_question(top, span->now)))
+	if (ctl_sample_take(&top->net, node, id, now))
 		return CTL_FAILED;
-	return CTL_OK;
+	/* Only the first look complains, because nodes and subgroups may come and go later. */
+	if (span->before || now->sgs)
+		return CTL_OK;
+	return ctl_cmd_none(&top->net, "top", node, "subgroup", id);
 }
 
 int ctl_cmd_top(struct ctl_args *a)

@@ -230,19 +230,7 @@ static int view_set(struct ctl_args *a)
 
 static int view_del(struct ctl_args *a)
 {
-	struct ctl_val node = { 0 };
-	struct ctl_net net;
-	struct ctl_req *req;
-	int rc;
-
-	rc = ctl_args_keys(a, ctl_at_node_keys, &node, 1);
-	if (rc)
-		return rc;
-	if (ctl_net_open(&net, CTL_SAY))
-		return CTL_FAILED;
-	req = ctl_req_new(&net, SPINDLE_CMD_VIEW_DEL, 0, "view del");
-	ctl_req_val(req, &ctl_at_node_keys[0], &node);
-	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
+	return ctl_cmd_del(a, ctl_at_node_keys, SPINDLE_CMD_VIEW_DEL);
 }
 
 static const struct ctl_field member_fields[] = {

@@ -5,7 +5,12 @@
 #ifndef SPINDLE_CTL_CMD_H
 #define SPINDLE_CTL_CMD_H
 
+#include <stdint.h>
+
 struct ctl_args;
+struct ctl_key;
+struct ctl_net;
+struct ctl_val;
 
 /* Each object has one file. The verbs join, leave and evict of a node have cmd-member.c. */
 int ctl_cmd_node(struct ctl_args *a);
@@ -21,5 +26,10 @@ int ctl_cmd_rdmc(struct ctl_args *a);
 int ctl_cmd_monitor(struct ctl_args *a);
 int ctl_cmd_apply(struct ctl_args *a);
 int ctl_cmd_showconf(struct ctl_args *a);
+
+/* cmd.c */
+int ctl_cmd_del(struct ctl_args *a, const struct ctl_key *key, uint8_t cmd);
+int ctl_cmd_none(struct ctl_net *net, const char *what, const struct ctl_val *node,
+		 const char *object, const struct ctl_val *id);
 
 #endif /* SPINDLE_CTL_CMD_H */
