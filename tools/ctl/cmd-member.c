@@ -5,12 +5,8 @@
  * The kernel answers such a request when the change has begun. These commands wait for its end, so
  * that the next line of a script can rely on it.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-#include <netlink/msg.h>
 
 #include <linux/spindle_genl.h>
 
@@ -36,65 +32,6 @@ static const struct ctl_key id_key = CTL_KEY("id", NULL, U32, SPINDLE_A_NODE_ID)
 static const struct ctl_key timeout_key =
 	CTL_KEY("timeout", NULL, U32, 0, .min = 1, .max = 86400, .def = 30);
 static const struct ctl_key peer_key = CTL_KEY("node", NULL, U32, SPINDLE_A_PEER_ID);
-
-/**
- * struct news - the source of events
- */
-struct news {
-	/** @net: socket for requests */
-	struct ctl_net net;
-	/** @events: socket that listens */
-	struct ctl_net events;
-	/** @what: what was requested, for messages */
-	const char *what;
-	/** @nlh: next message that was not read */
-	struct nlmsghdr *nlh;
-	/** @len: bytes that are left from @nlh */
-	int len;
-};
-
-static int next_event(void *ctx, int timeout_ms, struct ctl_event *ev)
-{
-	struct nlattr *a[SPINDLE_A_MAX + 1];
-	struct news *news = ctx;
-	struct nlmsghdr *nlh;
-
-	if (!nlmsg_ok(news->nlh, news->len)) {
-		news->len = ctl_event_recv(&news->events, timeout_ms, &news->nlh);
-		if (news->len < 0)
-			return news->len;
-	}
-	while (nlmsg_ok(news->nlh, news->len)) {
-		nlh = news->nlh;
-		news->nlh = nlmsg_next(nlh, &news->len);
-		if (ctl_event_attrs(&news->events, nlh, a)) {
-			ctl_event_get(ev, a);
-			return 1;
-		}
-	}
-	return 0;
-}
-
-static const struct ctl_status *look(void *ctx, uint64_t node)
-{
-	struct ctl_val id = { .set = true, .num = node };
-	struct ctl_status *status;
-	struct news *news = ctx;
-	unsigned int count;
-
-	if (ctl_fetch_status(&news->net, news->what, &id, CTL_SAY, &status, &count) || !count)
-		return NULL;
-	return status;
-}
-
-static uint64_t now_ms(void *ctx)
-{
-	struct timespec ts;
-
-	(void)ctx;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
-}
 
 /*
  * Remove a word without a value from any place of the command line. Return: whether it was there.
@@ -125,22 +62,19 @@ static bool take_wait(struct ctl_args *a)
  * Send the request and wait for its result. The socket for events listens before that, so that no
  * event is missed.
  */
-static int ask(struct ctl_wait *w, struct news *news, struct ctl_req *req, bool wait)
+static int ask(struct ctl_wait *w, struct ctl_req *req, bool wait)
 {
-	const struct ctl_wait_ops ops = {
-		.event = next_event, .status = look, .now_ms = now_ms, .ctx = news,
-	};
 	struct json_object *obj;
 	int rc;
 
-	if (wait && (ctl_net_open(&news->events, CTL_SAY) ||
-		     ctl_event_join(&news->events, w->what, false) < 0))
+	if (wait && (ctl_net_open(&w->events, CTL_SAY) ||
+		     ctl_event_join(&w->events, w->what, false) < 0))
 		return CTL_FAILED;
-	if (ctl_net_call(&news->net, req, NULL, CTL_SAY))
+	if (ctl_net_call(&w->net, req, NULL, CTL_SAY))
 		return CTL_FAILED;
 	if (!wait)
 		return CTL_OK;
-	rc = ctl_wait_say(w, ctl_wait_run(w, &ops));
+	rc = ctl_wait_run(w);
 	if (rc || !ctl_opts.json || !w->vid)
 		return rc;
 	obj = json_object_new_object();
@@ -211,7 +145,6 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 	const struct ctl_key keys[] = { id_key, timeout_key, *other, { .name = NULL } };
 	struct ctl_val val[CTL_ARRAY_SIZE(keys)] = { 0 };
 	struct ctl_wait w = { .how = how, .what = ctl_asprintf("node %s", a->verb) };
-	struct news news = { .what = w.what };
 	struct asked asked = { 0 };
 	bool wait = take_wait(a);
 	struct ctl_req *req;
@@ -230,9 +163,9 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 	w.node = val[KEY_ID].num;
 	w.peer = val[KEY_OTHER].num;
 	w.timeout_ms = val[KEY_TIMEOUT].num * 1000;
-	if (ctl_net_open(&news.net, CTL_SAY))
+	if (ctl_net_open(&w.net, CTL_SAY))
 		return CTL_FAILED;
-	req = ctl_req_new(&news.net, cmd, 0, w.what);
+	req = ctl_req_new(&w.net, cmd, 0, w.what);
 	ctl_req_val(req, &id_key, &val[KEY_ID]);
 	if (how == CTL_WAIT_EVICT)
 		ctl_req_val(req, other, &val[KEY_OTHER]);
@@ -241,7 +174,7 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 		ctl_lineage_put(req, &val[KEY_OTHER]);
 	if (asked.insecure)
 		ctl_insecure_put(req, 0);
-	return ask(&w, &news, req, wait);
+	return ask(&w, req, wait);
 }
 
 int ctl_node_join(struct ctl_args *a)

@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include <netlink/msg.h>
+
 #include <linux/spindle_genl.h>
 
+#include "common/clock.h"
 #include "common/names.h"
 #include "common/util.h"
 #include "report.h"
@@ -12,6 +15,22 @@
 
 /* How often the status is requested if the events are not sufficient. */
 #define POLL_MS		200
+
+/**
+ * enum ctl_wait_end - progress of a wait
+ */
+enum ctl_wait_end {
+	/** @CTL_WAIT_MORE: continue to wait */
+	CTL_WAIT_MORE,
+	/** @CTL_WAIT_LOOK: the status has to decide */
+	CTL_WAIT_LOOK,
+	/** @CTL_WAIT_DONE: the requested result is there */
+	CTL_WAIT_DONE,
+	/** @CTL_WAIT_FAILED: the requested result cannot come any more */
+	CTL_WAIT_FAILED,
+	/** @CTL_WAIT_TIMEOUT: the time is over */
+	CTL_WAIT_TIMEOUT
+};
 
 static enum ctl_wait_end failed(struct ctl_wait *w, const char *reason)
 {
@@ -33,14 +52,8 @@ static const char *why(const struct ctl_event *ev)
 	return *ev->reason ? ev->reason : ctl_error_text(ev->error);
 }
 
-/**
- * ctl_wait_event() - what does an event mean for the command?
- * @w: the wait
- * @ev: event
- *
- * Return: progress of the wait
- */
-static enum ctl_wait_end ctl_wait_event(struct ctl_wait *w, const struct ctl_event *ev)
+/* What does an event mean for the command? */
+static enum ctl_wait_end take_event(struct ctl_wait *w, const struct ctl_event *ev)
 {
 	if (ev->node != w->node)
 		return CTL_WAIT_MORE;
@@ -78,15 +91,22 @@ static enum ctl_wait_end evicted(struct ctl_wait *w, const struct ctl_status *s)
 	return m && m->rank.set ? CTL_WAIT_MORE : CTL_WAIT_DONE;
 }
 
-/**
- * ctl_wait_status() - what does the status mean for the command?
- * @w: the wait
- * @s: status of the node; NULL: there is no such node
- *
- * Return: progress of the wait
- */
-static enum ctl_wait_end ctl_wait_status(struct ctl_wait *w, const struct ctl_status *s)
+/* Request the status of the node, which is NULL if there is no such node any more. */
+static const struct ctl_status *fetch(struct ctl_wait *w)
 {
+	struct ctl_val id = { .set = true, .num = w->node };
+	struct ctl_status *status;
+	unsigned int count;
+
+	if (ctl_fetch_status(&w->net, w->what, &id, CTL_SAY, &status, &count) || !count)
+		return NULL;
+	return status;
+}
+
+/* What does the status mean for the command? */
+static enum ctl_wait_end look(struct ctl_wait *w)
+{
+	const struct ctl_status *s = fetch(w);
 	enum ctl_wait_end end = CTL_WAIT_MORE;
 
 	w->status = s;
@@ -106,48 +126,71 @@ static enum ctl_wait_end ctl_wait_status(struct ctl_wait *w, const struct ctl_st
 	return end;
 }
 
+/*
+ * Wait for the next event. Return: 1: there is one, 0: none came in time, -ENOBUFS: some are lost,
+ * or another -errno.
+ */
+static int next_event(struct ctl_wait *w, int timeout_ms, struct ctl_event *ev)
+{
+	struct nlattr *a[SPINDLE_A_MAX + 1];
+	struct nlmsghdr *nlh;
+
+	if (!nlmsg_ok(w->nlh, w->len)) {
+		w->len = ctl_event_recv(&w->events, timeout_ms, &w->nlh);
+		if (w->len < 0)
+			return w->len;
+	}
+	while (nlmsg_ok(w->nlh, w->len)) {
+		nlh = w->nlh;
+		w->nlh = nlmsg_next(nlh, &w->len);
+		if (ctl_event_attrs(&w->events, nlh, a)) {
+			ctl_event_get(ev, a);
+			return 1;
+		}
+	}
+	return 0;
+}
+
 /* Wait for one event. If events are not sufficient, request the status as well. */
-static enum ctl_wait_end step(struct ctl_wait *w, const struct ctl_wait_ops *ops, uint64_t left)
+static enum ctl_wait_end step(struct ctl_wait *w, uint64_t left)
 {
 	uint64_t wait = w->polls && left > POLL_MS ? POLL_MS : left;
 	enum ctl_wait_end end = CTL_WAIT_MORE;
 	struct ctl_event ev;
 	int rc;
 
-	rc = ops->event(ops->ctx, wait, &ev);
+	rc = next_event(w, wait, &ev);
 	if (rc == -ENOBUFS)
 		w->polls = true;
 	else if (rc < 0)
 		return failed(w, strerror(-rc));
 	else if (rc)
-		end = ctl_wait_event(w, &ev);
+		end = take_event(w, &ev);
 	/* After one look the state may change without an event about it. */
 	if (end == CTL_WAIT_LOOK)
 		w->polls = true;
 	if (end == CTL_WAIT_LOOK || (end == CTL_WAIT_MORE && rc <= 0 && w->polls))
-		end = ctl_wait_status(w, ops->status(ops->ctx, w->node));
+		end = look(w);
 	return end;
 }
 
-/**
- * ctl_wait_run() - wait for the result
- * @w: the wait
- * @ops: source of events and status
- *
- * Return: the result
- */
-enum ctl_wait_end ctl_wait_run(struct ctl_wait *w, const struct ctl_wait_ops *ops)
+static uint64_t now_ms(void)
 {
-	uint64_t end_ms = ops->now_ms(ops->ctx) + w->timeout_ms, now;
+	return perf_monotonic() / 1000000;
+}
+
+static enum ctl_wait_end wait_for(struct ctl_wait *w)
+{
+	uint64_t end_ms = now_ms() + w->timeout_ms, now;
 	enum ctl_wait_end end = CTL_WAIT_MORE;
 
 	while (end == CTL_WAIT_MORE) {
-		now = ops->now_ms(ops->ctx);
+		now = now_ms();
 		if (now >= end_ms) {
-			end = ctl_wait_status(w, ops->status(ops->ctx, w->node));
+			end = look(w);
 			return end == CTL_WAIT_MORE ? CTL_WAIT_TIMEOUT : end;
 		}
-		end = step(w, ops, end_ms - now);
+		end = step(w, end_ms - now);
 	}
 	return end;
 }
@@ -162,14 +205,14 @@ static const char *now_text(const struct ctl_wait *w)
 }
 
 /**
- * ctl_wait_say() - print the result
+ * ctl_wait_run() - wait for the result, and complain if it is another one
  * @w: the wait
- * @end: its result
  *
  * Return: exit code
  */
-int ctl_wait_say(const struct ctl_wait *w, enum ctl_wait_end end)
+int ctl_wait_run(struct ctl_wait *w)
 {
+	enum ctl_wait_end end = wait_for(w);
 	const char *action;
 
 	if (end == CTL_WAIT_DONE)

@@ -22,22 +22,6 @@ enum ctl_wait_for {
 };
 
 /**
- * enum ctl_wait_end - progress of a wait
- */
-enum ctl_wait_end {
-	/** @CTL_WAIT_MORE: continue to wait */
-	CTL_WAIT_MORE,
-	/** @CTL_WAIT_LOOK: the status has to decide */
-	CTL_WAIT_LOOK,
-	/** @CTL_WAIT_DONE: the requested result is there */
-	CTL_WAIT_DONE,
-	/** @CTL_WAIT_FAILED: the requested result cannot come any more */
-	CTL_WAIT_FAILED,
-	/** @CTL_WAIT_TIMEOUT: the time is over */
-	CTL_WAIT_TIMEOUT
-};
-
-/**
  * struct ctl_wait - a wait for a result
  */
 struct ctl_wait {
@@ -51,6 +35,14 @@ struct ctl_wait {
 	uint64_t peer;
 	/** @timeout_ms: longest time to wait */
 	uint64_t timeout_ms;
+	/** @net: socket for requests */
+	struct ctl_net net;
+	/** @events: socket that listens */
+	struct ctl_net events;
+	/** @nlh: next event that was not read */
+	struct nlmsghdr *nlh;
+	/** @len: bytes that are left from @nlh */
+	int len;
 	/** @polls: events are not sufficient, so the status is requested as well */
 	bool polls;
 	/** @vid: out: the view with which the wait ended, or 0 */
@@ -61,24 +53,6 @@ struct ctl_wait {
 	const struct ctl_status *status;
 };
 
-/**
- * struct ctl_wait_ops - the source of events and status
- */
-struct ctl_wait_ops {
-	/**
-	 * @event: waits for the next event; returns 1: there is one, 0: none came in time,
-	 * -ENOBUFS: some are lost, or another -errno
-	 */
-	/** @ctx: argument for these functions */
-	int (*event)(void *ctx, int timeout_ms, struct ctl_event *ev);
-	/** @status: returns the status of a node, or NULL if there is no such node any more */
-	const struct ctl_status *(*status)(void *ctx, uint64_t node);
-	/** @now_ms: returns the time */
-	uint64_t (*now_ms)(void *ctx);
-	void *ctx;
-};
-
-enum ctl_wait_end ctl_wait_run(struct ctl_wait *w, const struct ctl_wait_ops *ops);
-int ctl_wait_say(const struct ctl_wait *w, enum ctl_wait_end end);
+int ctl_wait_run(struct ctl_wait *w);
 
 #endif /* SPINDLE_CTL_WAIT_H */
