@@ -21,138 +21,116 @@
 #include "common/wire.h"
 #include "stats.h"
 
-#define REASON_MAX	512
+/* Columns of the word for an event, if something follows it. */
+#define EVENT_WIDE	15
 
-/* The subjects of an event, in the order in which they are printed. */
-static const struct {
-	const char *word;
-	int attr;
-} event_nums[] = {
-	{ "node", SPINDLE_A_NODE_ID },
-	{ "vid", SPINDLE_A_VIEW_ID },
-	{ "subgroup", SPINDLE_A_SUBGROUP_ID },
-	{ "lsn", SPINDLE_A_LSN },
-	{ "peer", SPINDLE_A_PEER_ID },
-	{ "rdmc", SPINDLE_A_RDMC_ID },
+/**
+ * struct line - an event, or an object that exists when the monitor begins
+ */
+struct line {
+	/** @kind: enum spindle_event_kind */
+	uint64_t kind;
+	/** @event: word for the event */
+	const char *event;
+	/** @node: node id; not set: the line is about the monitor */
+	struct ctl_val node;
+	/** @vid: view */
+	struct ctl_val vid;
+	/** @subgroup: id of the subgroup */
+	struct ctl_val subgroup;
+	/** @lsn: position in the subgroup */
+	struct ctl_val lsn;
+	/** @peer: id of the peer */
+	struct ctl_val peer;
+	/** @rdmc: id of the RDMC group */
+	struct ctl_val rdmc;
+	/** @error: enum spindle_error */
+	struct ctl_val error;
+	/** @rdmc_error: enum spindle_rdmc_error */
+	struct ctl_val rdmc_error;
+	/** @state: state of an object that exists; NULL: the line is an event */
+	const char *state;
+	/** @reason: reason of the event or of the state, or empty */
+	const char *reason;
+	/** @told: JSON has the reason */
+	bool told;
 };
 
-static void print_event(struct nlattr **a, const char *reason)
+static const char *time_text(const void *rec)
 {
-	uint64_t error = ctl_attr_num(a[SPINDLE_A_ERROR]);
-	uint64_t rdmc = ctl_attr_num(a[SPINDLE_A_RDMC_ERROR]);
-	unsigned int i;
+	(void)rec;
+	return ctl_now(false);
+}
 
-	if (!*reason && (error || rdmc))
-		reason = error ? ctl_error_text(error) : ctl_rdmc_error_text(rdmc);
-	printf("%s  %-15s", ctl_now(true), ctl_name(&ctl_event, ctl_attr_num(a[SPINDLE_A_EVENT])));
-	for (i = 0; i < CTL_ARRAY_SIZE(event_nums); i++)
-		if (a[event_nums[i].attr])
-			printf("  %s %llu", event_nums[i].word,
-			       (unsigned long long)ctl_attr_num(a[event_nums[i].attr]));
-	if (error)
-		printf("  error %s", ctl_name(&ctl_error, error));
-	else if (rdmc)
-		printf("  error %s", ctl_name(&ctl_rdmc_error, rdmc));
+static const char *error_word(const void *rec)
+{
+	const struct line *l = rec;
+
+	if (l->error.set)
+		return ctl_name(&ctl_error, l->error.num);
+	return l->rdmc_error.set ? ctl_name(&ctl_rdmc_error, l->rdmc_error.num) : "";
+}
+
+#define LINE(kind, name, field, attr, ...)	\
+	CTL_FIELD(kind, name, struct line, field, SPINDLE_A_##attr, __VA_ARGS__)
+
+static const struct ctl_field line_fields[] = {
+	CTL_MADE("time", time_text),
+	LINE(NUM, NULL, kind, EVENT),
+	LINE(TEXT, "event", event, UNSPEC),
+	LINE(VAL, "node", node, NODE_ID),
+	LINE(VAL, "vid", vid, VIEW_ID),
+	LINE(VAL, "subgroup", subgroup, SUBGROUP_ID),
+	LINE(VAL, "lsn", lsn, LSN),
+	LINE(VAL, "peer", peer, PEER_ID),
+	LINE(VAL, "rdmc", rdmc, RDMC_ID),
+	LINE(VAL, NULL, error, ERROR),
+	LINE(VAL, NULL, rdmc_error, RDMC_ERROR),
+	LINE(TEXT, "state", state, UNSPEC, .some = true),
+	CTL_MADE("error", error_word, .some = true),
+	LINE(TEXT, "reason", reason, REASON, .needs = offsetof(struct line, told)),
+	{ 0 }
+};
+
+static void print_line(const struct line *l)
+{
+	const char *reason = l->reason;
+	const struct ctl_field *f;
+
+	if (!*reason && (l->error.num || l->rdmc_error.num))
+		reason = l->error.num ? ctl_error_text(l->error.num) :
+					ctl_rdmc_error_text(l->rdmc_error.num);
+	printf("%s  %-*s", ctl_now(true), l->node.set || *l->reason ? EVENT_WIDE : 0, l->event);
+	for (f = line_fields; f->kind; f++) {
+		const struct ctl_val *val = (const void *)((const char *)l + f->at);
+
+		if (f->kind == CTL_F_VAL && f->name && val->set)
+			printf("  %s %llu", f->name, (unsigned long long)val->num);
+	}
+	if (l->state)
+		printf("  %s", l->state);
+	if (l->error.num || l->rdmc_error.num)
+		printf("  error %s", error_word(l));
 	if (reason && *reason)
-		printf("  (%s)", reason);
+		printf("  (%s)", ctl_clean(reason));
 	putchar('\n');
 }
 
-static void json_event(struct nlattr **a, const char *reason)
+static void say(const struct line *l)
 {
-	struct json_object *obj = json_object_new_object();
-	unsigned int i;
-
-	ctl_json_str(obj, "time", ctl_now(false));
-	ctl_json_str(obj, "event", ctl_name(&ctl_event, ctl_attr_num(a[SPINDLE_A_EVENT])));
-	for (i = 0; i < CTL_ARRAY_SIZE(event_nums); i++)
-		if (a[event_nums[i].attr])
-			ctl_json_add(obj, event_nums[i].word,
-				     ctl_json_num(ctl_attr_num(a[event_nums[i].attr])));
-	if (a[SPINDLE_A_ERROR])
-		ctl_json_str(obj, "error",
-			     ctl_name(&ctl_error, ctl_attr_num(a[SPINDLE_A_ERROR])));
-	else if (a[SPINDLE_A_RDMC_ERROR])
-		ctl_json_str(obj, "error",
-			     ctl_name(&ctl_rdmc_error, ctl_attr_num(a[SPINDLE_A_RDMC_ERROR])));
-	if (a[SPINDLE_A_REASON])
-		ctl_json_str(obj, "reason", reason);
-	ctl_json_print(obj);
+	if (ctl_opts.json)
+		ctl_json_print(ctl_record_json(NULL, line_fields, l));
+	else
+		print_line(l);
 }
 
 /* The kernel had no room for some events, so the user has to look at the state again. */
 static void say_lost(void)
 {
-	struct json_object *obj;
-
-	if (!ctl_opts.json) {
-		printf("%s  %-15s  (more events than could be read; see what is with 'show')\n",
-		       ctl_now(true), "events-lost");
-		return;
-	}
-	obj = json_object_new_object();
-	ctl_json_str(obj, "time", ctl_now(false));
-	ctl_json_str(obj, "event", "events-lost");
-	ctl_json_print(obj);
-}
-
-/**
- * struct being - an object that exists when the monitor begins
- */
-struct being {
-	/** @node: node id; 0: the end of the list */
-	uint64_t node;
-	/** @vid: view, or 0 */
-	uint64_t vid;
-	/** @word: "peer" or "subgroup"; NULL: the node itself */
-	const char *word;
-	/** @id: id of the peer or subgroup */
-	uint64_t id;
-	/** @state: its state */
-	const char *state;
-	/** @reason: reason of the state, or empty */
-	const char *reason;
-};
-
-static void json_being(const struct being *b)
-{
-	struct json_object *obj = json_object_new_object();
-
-	ctl_json_str(obj, "time", ctl_now(false));
-	ctl_json_str(obj, "event", b->node ? "exists" : "exists-end");
-	if (b->node)
-		ctl_json_add(obj, "node", ctl_json_num(b->node));
-	if (b->vid)
-		ctl_json_add(obj, "vid", ctl_json_num(b->vid));
-	if (b->word)
-		ctl_json_add(obj, b->word, ctl_json_num(b->id));
-	if (b->state)
-		ctl_json_str(obj, "state", b->state);
-	if (b->reason && *b->reason)
-		ctl_json_str(obj, "reason", b->reason);
-	ctl_json_print(obj);
-}
-
-static void say_being(const struct being *b)
-{
-	if (ctl_opts.json) {
-		json_being(b);
-		return;
-	}
-	if (!b->node) {
-		printf("%s  exists-end\n", ctl_now(true));
-		return;
-	}
-	printf("%s  %-15s  node %llu", ctl_now(true), "exists", (unsigned long long)b->node);
-	if (b->vid)
-		printf("  vid %llu", (unsigned long long)b->vid);
-	if (b->word)
-		printf("  %s %llu", b->word, (unsigned long long)b->id);
-	if (b->state)
-		printf("  %s", b->state);
-	if (b->reason && *b->reason)
-		printf("  (%s)", ctl_clean(b->reason));
-	putchar('\n');
+	say(&(struct line){
+		.event = "events-lost",
+		.reason = "more events than could be read; see what is with 'show'",
+	});
 }
 
 static const char *node_word(const struct ctl_status *s)
@@ -162,31 +140,38 @@ static const char *node_word(const struct ctl_status *s)
 	return s->is_dead ? "dead" : s->vid ? "view" : "idle";
 }
 
+/* Say that an object exists, for a reason that may be empty. */
+static void say_being(struct line *l, const char *state, const char *reason)
+{
+	l->state = state;
+	l->reason = reason;
+	l->told = *reason;
+	say(l);
+}
+
 static void say_node(const struct ctl_status *s, const struct ctl_node_stats *stats,
 		     const struct ctl_running_subgroup *sg, unsigned int sgs)
 {
-	struct being b = { .node = s->node, .vid = s->vid, .reason = s->reason };
+	struct line l = { .event = "exists", .node = { .set = true, .num = s->node } };
 	unsigned int i;
 
-	b.state = node_word(s);
-	say_being(&b);
-	b.vid = 0;
-	b.word = "peer";
+	l.vid = (struct ctl_val){ .set = s->vid, .num = s->vid };
+	say_being(&l, node_word(s), s->reason);
+	l.vid.set = false;
+	l.peer.set = true;
 	for (i = 0; i < stats->peers; i++) {
-		b.id = stats->peer[i].id;
-		b.state = ctl_name(&ctl_peer_state, stats->peer[i].state);
-		b.reason = stats->peer[i].reason;
-		say_being(&b);
+		l.peer.num = stats->peer[i].id;
+		say_being(&l, ctl_name(&ctl_peer_state, stats->peer[i].state),
+			  stats->peer[i].reason);
 	}
-	b.word = "subgroup";
-	b.reason = NULL;
+	l.peer.set = false;
+	l.subgroup.set = true;
 	for (i = 0; i < sgs; i++) {
 		if (sg[i].node != s->node)
 			continue;
-		b.vid = sg[i].vid;
-		b.id = sg[i].sg.val[CTL_SG_ID].num;
-		b.state = ctl_name(&ctl_state, sg[i].sg.state);
-		say_being(&b);
+		l.vid = (struct ctl_val){ .set = sg[i].vid, .num = sg[i].vid };
+		l.subgroup.num = sg[i].sg.val[CTL_SG_ID].num;
+		say_being(&l, ctl_name(&ctl_state, sg[i].sg.state), "");
 	}
 }
 
@@ -217,7 +202,7 @@ static int say_all(const struct ctl_val *node)
 			;
 		say_node(&status[i], k < nodes ? &stats[k] : &none, sg, sgs);
 	}
-	say_being(&(struct being){ 0 });
+	say(&(struct line){ .event = "exists-end", .reason = "" });
 	return CTL_OK;
 }
 
@@ -237,24 +222,25 @@ static bool is_unload(struct nlmsghdr *nlh)
 	       !nla_strcmp(a[CTRL_ATTR_FAMILY_NAME], SPINDLE_GENL_NAME);
 }
 
+/* Print an event, and free the memory that it took, because the monitor runs without end. */
 static void take_event(const struct ctl_net *net, struct nlmsghdr *nlh,
 		       const struct ctl_val *node)
 {
 	struct nlattr *a[SPINDLE_A_MAX + 1];
-	char reason[REASON_MAX] = "", *safe;
+	struct ctl_pool pool = { 0 };
+	struct line l = { 0 };
 
 	if (!ctl_event_attrs(net, nlh, a))
 		return;
-	if (node->set && ctl_attr_num(a[SPINDLE_A_NODE_ID]) != node->num)
-		return;
-	if (a[SPINDLE_A_REASON])
-		nla_strlcpy(reason, a[SPINDLE_A_REASON], sizeof(reason));
-	safe = ctl_clean(reason);
-	if (ctl_opts.json)
-		json_event(a, safe);
-	else
-		print_event(a, safe);
-	ctl_free(safe);
+	ctl_pool_use(&pool);
+	ctl_record_msg(line_fields, &l, nlh);
+	l.event = ctl_name(&ctl_event, l.kind);
+	l.reason = ctl_clean(l.reason);
+	l.told = a[SPINDLE_A_REASON];
+	if (!node->set || l.node.num == node->num)
+		say(&l);
+	ctl_pool_use(NULL);
+	ctl_pool_drop(&pool);
 }
 
 static int listen_for(const struct ctl_net *net, const struct ctl_val *node)
