@@ -123,17 +123,35 @@ static int help(const char *name, FILE *out)
 	return CTL_OK;
 }
 
-/**
- * struct options - the options for all objects
- */
-struct options {
-	/** @netns: network namespace, or NULL */
-	const char *netns;
-	/** @help: print help */
-	bool help;
-	/** @version: print the version */
-	bool version;
+/* The options for all objects, apart from ctl_opts. */
+static const char *netns;
+static bool want_help, want_version;
+
+static const struct {
+	char letter;
+	const char *word;
+	bool *on;
+} switches[] = {
+	{ 'j', "--json", &ctl_opts.json },
+	{ 'p', "--pretty", &ctl_opts.pretty },
+	{ 'v', "--verbose", &ctl_opts.verbose },
+	{ 'V', "--version", &want_version },
+	{ 'h', "--help", &want_help },
 };
+
+/* Take the option for all objects that has this letter or word. Return: whether there is one. */
+static bool take_switch(char letter, const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < CTL_ARRAY_SIZE(switches); i++) {
+		if (switches[i].letter == letter || !strcmp(switches[i].word, word)) {
+			*switches[i].on = true;
+			return true;
+		}
+	}
+	return false;
+}
 
 static void add_word(struct ctl_args *a, const char *word)
 {
@@ -144,15 +162,14 @@ static void add_word(struct ctl_args *a, const char *word)
 /**
  * short_options() - take a group of letters like -jv
  * @s: letters
- * @o: out: the options for all objects
  * @rest: words that follow
  * @noun: the object, if it came before the letters
  * @out: gets the options that belong to the object, each as a word
  *
  * Return: CTL_OK or CTL_USAGE
  */
-static int short_options(const char *s, struct options *o, struct ctl_args *rest,
-			 const struct noun *noun, struct ctl_args *out)
+static int short_options(const char *s, struct ctl_args *rest, const struct noun *noun,
+			 struct ctl_args *out)
 {
 	for (; *s; s++) {
 		const char *own = noun && noun->own && *s != ':' ? strchr(noun->own, *s) : NULL;
@@ -163,68 +180,26 @@ static int short_options(const char *s, struct options *o, struct ctl_args *rest
 				add_word(out, s + 1);
 				return CTL_OK;
 			}
-			continue;
-		}
-		switch (*s) {
-		case 'j':
-			ctl_opts.json = true;
-			break;
-		case 'p':
-			ctl_opts.json = true;
-			ctl_opts.pretty = true;
-			break;
-		case 'v':
-			ctl_opts.verbose = true;
-			break;
-		case 'V':
-			o->version = true;
-			break;
-		case 'h':
-			o->help = true;
-			break;
-		case 'n':
-			o->netns = s[1] ? s + 1 : ctl_args_next(rest);
-			if (!o->netns)
-				return ctl_usage(rest, "-n: the name is missing");
-			return CTL_OK;
-		default:
+		} else if (*s == 'n') {
+			netns = s[1] ? s + 1 : ctl_args_next(rest);
+			return netns ? CTL_OK : ctl_usage(rest, "-n: the name is missing");
+		} else if (!take_switch(*s, "")) {
 			return ctl_usage(rest, "there is no option -%c", *s);
 		}
 	}
 	return CTL_OK;
 }
 
-/* Take an option for all objects. Return: whether @s is one. */
-static bool long_option(const char *s, struct options *o)
-{
-	if (!strcmp(s, "--json")) {
-		ctl_opts.json = true;
-	} else if (!strcmp(s, "--pretty")) {
-		ctl_opts.json = true;
-		ctl_opts.pretty = true;
-	} else if (!strcmp(s, "--verbose")) {
-		ctl_opts.verbose = true;
-	} else if (!strcmp(s, "--version")) {
-		o->version = true;
-	} else if (!strcmp(s, "--help")) {
-		o->help = true;
-	} else {
-		return false;
-	}
-	return true;
-}
-
 /**
  * options() - take the options out of the command line, wherever they are
  * @a: all words
- * @o: out: the options for all objects
  *
  * A negative number is no option but a bad number, and "-" is a file. Options of the object stay in
  * the command line.
  *
  * Return: CTL_OK or CTL_USAGE
  */
-static int options(struct ctl_args *a, struct options *o)
+static int options(struct ctl_args *a)
 {
 	struct ctl_args out = { 0 };
 	const struct noun *noun = NULL;
@@ -239,18 +214,19 @@ static int options(struct ctl_args *a, struct options *o)
 		} else if (!strcmp(word, "--")) {
 			end = true;
 		} else if (!strcmp(word, "--netns")) {
-			o->netns = ctl_args_next(a);
-			if (!o->netns)
+			netns = ctl_args_next(a);
+			if (!netns)
 				return ctl_usage(a, "--netns: the name is missing");
 		} else if (word[1] == '-') {
-			if (!long_option(word, o))
+			if (!take_switch(0, word))
 				add_word(&out, word);	/* perhaps an option of the object */
 		} else {
-			rc = short_options(word + 1, o, a, noun, &out);
+			rc = short_options(word + 1, a, noun, &out);
 			if (rc)
 				return rc;
 		}
 	}
+	ctl_opts.json |= ctl_opts.pretty;
 	a->argc = out.argc;
 	a->argv = out.argv;
 	return CTL_OK;
@@ -259,25 +235,24 @@ static int options(struct ctl_args *a, struct options *o)
 int main(int argc, char **argv)
 {
 	struct ctl_args a = { .argv = argv + 1, .argc = argc - 1 };
-	struct options o = { 0 };
 	const struct noun *noun;
 	const char *word;
 	int rc;
 
-	rc = options(&a, &o);
+	rc = options(&a);
 	if (rc)
 		return rc;
-	if (o.version) {
+	if (want_version) {
 		puts("spindle-ctl " SPINDLE_VERSION);
 		return ctl_flush(CTL_OK);
 	}
 	word = ctl_args_next(&a);
-	if (!word && !o.help) {
+	if (!word && !want_help) {
 		help(NULL, stderr);
 		return CTL_USAGE;
 	}
-	if (o.help || !strcmp(word, "help"))
-		return ctl_flush(help(o.help ? word : ctl_args_next(&a), stdout));
+	if (want_help || !strcmp(word, "help"))
+		return ctl_flush(help(want_help ? word : ctl_args_next(&a), stdout));
 	noun = find_noun(word);
 	if (!noun) {
 		a.noun = NULL;
@@ -286,8 +261,8 @@ int main(int argc, char **argv)
 	if (a.argc && !strcmp(a.argv[0], "help"))
 		return ctl_flush(help(noun->name, stdout));
 	a.noun = noun->name;
-	if (o.netns) {
-		rc = ctl_netns_enter(o.netns);
+	if (netns) {
+		rc = ctl_netns_enter(netns);
 		if (rc)
 			return rc;
 	}
