@@ -112,8 +112,32 @@ const char *ctl_member_parse(const char *text, struct ctl_member *member)
 
 const char *ctl_member_text(const struct ctl_member *member)
 {
-	return ctl_asprintf("%u@%s", member->id,
-			    ctl_endpoint_text(&member->addr, member->port));
+	return ctl_asprintf("%u@%s", member->id, ctl_place_text(member));
+}
+
+/* Address and port of a member as text, in one of a few static buffers. */
+const char *ctl_place_text(const struct ctl_member *member)
+{
+	return ctl_endpoint_text(&member->addr, member->port);
+}
+
+bool ctl_same_place(const struct ctl_member *a, const struct ctl_member *b)
+{
+	return a->port == b->port && ctl_addr_equal(&a->addr, &b->addr);
+}
+
+/* The member that a node of a file is. */
+struct ctl_member ctl_node_member(const struct ctl_node *node)
+{
+	const struct ctl_val *port = &node->val[CTL_NODE_PORT];
+
+	return (struct ctl_member){
+		.id = node->val[CTL_NODE_ID].num,
+		.addr = node->val[CTL_NODE_ADDR].addr,
+		.has_port = true,
+		.port = port->set ? port->num : SPINDLE_DEF_PORT,
+		.line = node->line,
+	};
 }
 
 /* Add an id to the end of a list. */

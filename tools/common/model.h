@@ -321,6 +321,9 @@ struct ctl_view {
 /* Parsers of words, and values that follow from them. */
 const char *ctl_member_parse(const char *text, struct ctl_member *member);
 const char *ctl_member_text(const struct ctl_member *member);
+const char *ctl_place_text(const struct ctl_member *member);
+bool ctl_same_place(const struct ctl_member *a, const struct ctl_member *b);
+struct ctl_member ctl_node_member(const struct ctl_node *node);
 void ctl_ids_add(struct ctl_ids *ids, uint32_t id);
 const char *ctl_ids_parse(const char *text, struct ctl_ids *ids, bool none);
 const char *ctl_ids_text(const struct ctl_ids *ids);

@@ -14,17 +14,11 @@
 #include "host.h"
 #include "secret.h"
 
-static uint16_t node_port(const struct ctl_node *node)
-{
-	const struct ctl_val *port = &node->val[CTL_NODE_PORT];
-
-	return port->set ? port->num : SPINDLE_DEF_PORT;
-}
-
 static bool is_member(const struct ctl_node *node, const struct ctl_member *m)
 {
-	return m->port == node_port(node) &&
-	       ctl_addr_equal(&m->addr, &node->val[CTL_NODE_ADDR].addr);
+	struct ctl_member self = ctl_node_member(node);
+
+	return ctl_same_place(&self, m);
 }
 
 /* A view is for the nodes that it names with "Nodes =", otherwise for its members. */
@@ -61,14 +55,14 @@ static void check_twin(struct ctl_conf *conf, const struct ctl_node *a,
 {
 	const struct ctl_val *id = &a->val[CTL_NODE_ID];
 	const struct ctl_val *addr = &a->val[CTL_NODE_ADDR];
+	struct ctl_member self = ctl_node_member(a);
 
 	if (id->set && b->val[CTL_NODE_ID].set && id->num == b->val[CTL_NODE_ID].num)
 		ctl_conf_complain(conf, id->line, "node %llu is there already, in line %d",
 				  (unsigned long long)id->num, b->line);
-	else if (addr->set && b->val[CTL_NODE_ADDR].set && node_port(a) == node_port(b) &&
-		 ctl_addr_equal(&addr->addr, &b->val[CTL_NODE_ADDR].addr))
+	else if (addr->set && b->val[CTL_NODE_ADDR].set && is_member(b, &self))
 		ctl_conf_complain(conf, addr->line, "%s is taken already, by the node in line %d",
-				  ctl_endpoint_text(&addr->addr, node_port(a)), b->line);
+				  ctl_place_text(&self), b->line);
 }
 
 /*
@@ -106,12 +100,11 @@ static void check_contact(struct ctl_conf *conf, const struct ctl_node *node, un
 {
 	const struct ctl_addr *addr = &node->val[CTL_NODE_ADDR].addr;
 	const struct ctl_member *contact = &node->contact[n];
-	const char *text = ctl_endpoint_text(&contact->addr, contact->port);
+	const char *text = ctl_place_text(contact);
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (node->contact[i].port == contact->port &&
-		    ctl_addr_equal(&node->contact[i].addr, &contact->addr))
+		if (ctl_same_place(&node->contact[i], contact))
 			ctl_conf_complain(conf, contact->line,
 					  "Join = %s is given twice; it is in line %d too", text,
 					  node->contact[i].line);
@@ -179,6 +172,7 @@ static void check_node_view(struct ctl_conf *conf, const struct ctl_node *node)
 {
 	unsigned long long id = node->val[CTL_NODE_ID].num;
 	const struct ctl_view *view = ctl_conf_view(conf, node);
+	struct ctl_member self = ctl_node_member(node);
 	const struct ctl_member *m;
 	unsigned int i;
 
@@ -196,9 +190,7 @@ static void check_node_view(struct ctl_conf *conf, const struct ctl_node *node)
 			continue;
 		ctl_conf_complain(conf, m->line,
 				  "member %s is not where node %llu is (line %d: %s)",
-				  ctl_member_text(m), id, node->line,
-				  ctl_endpoint_text(&node->val[CTL_NODE_ADDR].addr,
-						    node_port(node)));
+				  ctl_member_text(m), id, node->line, ctl_place_text(&self));
 		return;
 	}
 	for (i = 0; i < conf->views; i++)
@@ -281,10 +273,10 @@ static void check_view(struct ctl_conf *conf, const struct ctl_view *view)
 				ctl_conf_complain(conf, a->line,
 						  "member %u is there already, in line %d",
 						  a->id, b->line);
-			else if (a->port == b->port && ctl_addr_equal(&a->addr, &b->addr))
+			else if (ctl_same_place(a, b))
 				ctl_conf_complain(conf, a->line,
 						  "%s is taken already, by the member in line %d",
-						  ctl_endpoint_text(&a->addr, a->port), b->line);
+						  ctl_place_text(a), b->line);
 	for (i = 0; i < view->nodes.count; i++)
 		if (!ctl_view_member(view, view->nodes.id[i]))
 			ctl_conf_complain(conf, view->nodes.line,
@@ -300,16 +292,9 @@ static void add_members(const struct ctl_conf *conf, struct ctl_view *view)
 	unsigned int i;
 
 	for (i = 0; i < conf->nodes; i++) {
-		const struct ctl_node *node = &conf->node[i];
-
 		view->member = ctl_grow(view->member, view->members, sizeof(*view->member));
-		view->member[view->members++] = (struct ctl_member){
-			.id = node->val[CTL_NODE_ID].num,
-			.addr = node->val[CTL_NODE_ADDR].addr,
-			.has_port = true,
-			.port = node_port(node),
-			.line = view->line,
-		};
+		view->member[view->members] = ctl_node_member(&conf->node[i]);
+		view->member[view->members++].line = view->line;
 	}
 }
 

@@ -292,7 +292,7 @@ static void print_members(const struct ctl_running *run)
 
 		ctl_table_num(&t, i);
 		ctl_table_num(&t, m->id);
-		ctl_table_cell(&t, ctl_asprintf("%s%s", ctl_endpoint_text(&m->addr, m->port),
+		ctl_table_cell(&t, ctl_asprintf("%s%s", ctl_place_text(m),
 						self ? "  (this node)" : ""));
 	}
 	ctl_table_print(&t);

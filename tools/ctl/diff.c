@@ -50,11 +50,6 @@ char *ctl_node_diff(const struct ctl_node *from, const struct ctl_node *to)
 	return out;
 }
 
-static bool same_member(const struct ctl_member *a, const struct ctl_member *b)
-{
-	return a->id == b->id && a->port == b->port && ctl_addr_equal(&a->addr, &b->addr);
-}
-
 /* The differences of the members: their set, their addresses, and their order. */
 char *ctl_member_diff(const struct ctl_view *from, const struct ctl_view *to)
 {
@@ -71,7 +66,7 @@ char *ctl_member_diff(const struct ctl_view *from, const struct ctl_view *to)
 		if (!was)
 			out = add(out, ctl_asprintf("member %s joins",
 						    ctl_member_text(&to->member[i])));
-		else if (!same_member(was, &to->member[i]))
+		else if (!ctl_same_place(was, &to->member[i]))
 			out = add(out, ctl_asprintf("member %s -> %s", ctl_member_text(was),
 						    ctl_member_text(&to->member[i])));
 	}

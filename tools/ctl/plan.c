@@ -54,10 +54,9 @@ static const struct ctl_node *find_wanted(const struct ctl_conf *conf, uint64_t 
 
 static const char *where(const struct ctl_node *node)
 {
-	const struct ctl_val *port = &node->val[CTL_NODE_PORT];
+	struct ctl_member self = ctl_node_member(node);
 
-	return ctl_endpoint_text(&node->val[CTL_NODE_ADDR].addr,
-				 port->set ? port->num : SPINDLE_DEF_PORT);
+	return ctl_place_text(&self);
 }
 
 /* Print the lines that belong to the complaint above them. */
@@ -229,36 +228,18 @@ static void plan_running(struct ctl_plan *plan, const struct ctl_view *view,
 	}
 }
 
-static bool same_endpoint(const struct ctl_member *a, const struct ctl_member *b)
-{
-	return a->port == b->port && ctl_addr_equal(&a->addr, &b->addr);
-}
-
-static struct ctl_member endpoint(const struct ctl_node *node)
-{
-	const struct ctl_val *port = &node->val[CTL_NODE_PORT];
-
-	return (struct ctl_member){
-		.id = node->val[CTL_NODE_ID].num,
-		.addr = node->val[CTL_NODE_ADDR].addr,
-		.has_port = true,
-		.port = port->set ? port->num : SPINDLE_DEF_PORT,
-		.line = node->line,
-	};
-}
-
 /* Add a contact, unless it is in the list already or is the node itself. */
 static void add_contact(struct ctl_step *step, const struct ctl_node *node,
 			const struct ctl_member *other, struct ctl_member **list)
 {
-	struct ctl_member self = endpoint(node);
+	struct ctl_member self = ctl_node_member(node);
 	unsigned int i;
 
-	if (other->addr.family != self.addr.family || same_endpoint(other, &self) ||
+	if (other->addr.family != self.addr.family || ctl_same_place(other, &self) ||
 	    step->contacts == SPINDLE_MAX_CONTACTS)
 		return;
 	for (i = 0; i < step->contacts; i++)
-		if (same_endpoint(other, &(*list)[i]))
+		if (ctl_same_place(other, &(*list)[i]))
 			return;
 	*list = ctl_grow(*list, step->contacts, sizeof(**list));
 	(*list)[step->contacts++] = *other;
@@ -278,7 +259,7 @@ static void find_contacts(const struct ctl_plan *plan, struct ctl_step *step,
 	for (i = 0; i < node->contacts; i++)
 		add_contact(step, node, &node->contact[i], &list);
 	for (i = 0; !node->contacts && i < plan->conf->nodes; i++) {
-		other = endpoint(&plan->conf->node[i]);
+		other = ctl_node_member(&plan->conf->node[i]);
 		add_contact(step, node, &other, &list);
 	}
 	for (i = 0; !node->contacts && view && i < view->members; i++)
@@ -292,8 +273,7 @@ static const char *contacts_text(const struct ctl_step *step)
 
 	for (i = 0; i < step->contacts; i++)
 		text = ctl_asprintf("%s%s%s", text, i ? ", " : "",
-				    ctl_endpoint_text(&step->contact[i].addr,
-						      step->contact[i].port));
+				    ctl_place_text(&step->contact[i]));
 	return text;
 }
 
