@@ -195,8 +195,7 @@ void ctl_live_put(struct ctl_req *req, const struct ctl_view *view)
 
 	ctl_req_mark(req, 0, "live");
 	nest = ctl_req_nest(req, SPINDLE_A_LIVE, &ctl_live_attr);
-	for (i = 0; i < CTL_LIVE_VALS; i++)
-		ctl_req_val(req, &ctl_live_keys[i], &view->live[i]);
+	ctl_req_vals(req, ctl_live_keys, view->live);
 	for (i = 0; i < view->witnesses.count; i++) {
 		ctl_req_mark(req, view->witnesses.line,
 			     ctl_asprintf("witness %u", view->witnesses.id[i]));
@@ -225,8 +224,7 @@ void ctl_rule_put(struct ctl_req *req, const struct ctl_subgroup *sg)
 		return;
 	ctl_req_mark(req, sg->line, "rule");
 	nest = ctl_req_nest(req, SPINDLE_SUBGROUP_A_RULE, &ctl_rule_attr);
-	for (i = 0; i < CTL_RULE_VALS; i++)
-		ctl_req_val(req, &ctl_rule_keys[i], &sg->rule[i]);
+	ctl_req_vals(req, ctl_rule_keys, sg->rule);
 	if (sg->senders.set) {
 		ctl_req_mark(req, sg->senders.line, "senders");
 		ctl_req_u8(req, SPINDLE_RULE_A_SENDERS, 0);

@@ -268,6 +268,13 @@ void ctl_req_val(struct ctl_req *req, const struct ctl_key *key, const struct ct
 	}
 }
 
+/* Add the values of a table of keys. */
+void ctl_req_vals(struct ctl_req *req, const struct ctl_key *keys, const struct ctl_val *val)
+{
+	for (; keys->name; keys++, val++)
+		ctl_req_val(req, keys, val);
+}
+
 void ctl_req_u8(struct ctl_req *req, int type, uint8_t v)
 {
 	ctl_req_bytes(req, type, &v, sizeof(v));

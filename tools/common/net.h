@@ -86,6 +86,7 @@ int ctl_net_call(struct ctl_net *net, struct ctl_req *req, struct ctl_replies *r
 struct ctl_req *ctl_req_new(struct ctl_net *net, uint8_t cmd, int flags, const char *what);
 void ctl_req_mark(struct ctl_req *req, int line, const char *text);
 void ctl_req_val(struct ctl_req *req, const struct ctl_key *key, const struct ctl_val *val);
+void ctl_req_vals(struct ctl_req *req, const struct ctl_key *keys, const struct ctl_val *val);
 void ctl_req_u8(struct ctl_req *req, int type, uint8_t v);
 void ctl_req_u16(struct ctl_req *req, int type, uint16_t v);
 void ctl_req_u32(struct ctl_req *req, int type, uint32_t v);

@@ -111,10 +111,7 @@ void ctl_attr_vals(const struct ctl_key *keys, struct ctl_val *val, struct nlatt
 /* Fill NODE_ADD. */
 void ctl_node_put(struct ctl_req *req, const struct ctl_node *node)
 {
-	unsigned int i;
-
-	for (i = 0; i < CTL_NODE_VALS; i++)
-		ctl_req_val(req, &ctl_node_keys[i], &node->val[i]);
+	ctl_req_vals(req, ctl_node_keys, node->val);
 }
 
 #define NODE(kind, name, field, attr, ...)	\
@@ -194,8 +191,7 @@ static void put_subgroup(struct ctl_req *req, const struct ctl_view *view,
 	ctl_req_mark(req, sg->line, ctl_subgroup_title(sg));
 	req->ctx = ctl_asprintf("%s ", ctl_subgroup_title(sg));
 	nest = ctl_req_nest(req, SPINDLE_A_SUBGROUP, &ctl_subgroup_attr);
-	for (i = 0; i < CTL_SG_VALS; i++)
-		ctl_req_val(req, &ctl_subgroup_keys[i], &sg->val[i]);
+	ctl_req_vals(req, ctl_subgroup_keys, sg->val);
 	/* A request without members means that all members of the view are in and send. */
 	for (i = 0; (sg->members.set || sg->senders.set) && i < members->count; i++)
 		put_subgroup_node(req, sg, members->id[i]);
@@ -218,17 +214,6 @@ void ctl_view_put(struct ctl_req *req, const struct ctl_val *node, const struct 
 		put_member(req, &view->member[i]);
 	for (i = 0; i < view->subgroups; i++)
 		put_subgroup(req, view, &view->subgroup[i]);
-}
-
-static void get_member(struct ctl_member *m, struct nlattr *nest)
-{
-	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_MEMBER_A_MAX);
-
-	m->id = ctl_attr_num(a[SPINDLE_MEMBER_A_ID]);
-	ctl_addr_get(&m->addr, a[SPINDLE_MEMBER_A_ADDR4], a[SPINDLE_MEMBER_A_ADDR6]);
-	m->has_port = true;
-	m->port = a[SPINDLE_MEMBER_A_PORT] ? ctl_attr_num(a[SPINDLE_MEMBER_A_PORT]) :
-					     SPINDLE_DEF_PORT;
 }
 
 /* Fill SUBGROUP_SET. Only the switches that have a value change. */
@@ -254,8 +239,7 @@ void ctl_tune_put(struct ctl_req *req, const struct ctl_val *tune)
 		ctl_req_mark(req, 0, text);
 		ctl_req_bytes(req, SPINDLE_TUNE_A_SWITCHES, &switches, sizeof(switches));
 	}
-	for (i = CTL_TUNE_SWITCHES; i < CTL_TUNE_VALS; i++)
-		ctl_req_val(req, &ctl_tune_keys[i], &tune[i]);
+	ctl_req_vals(req, ctl_tune_keys + CTL_TUNE_SWITCHES, tune + CTL_TUNE_SWITCHES);
 	ctl_req_nest_end(req, nest);
 }
 
@@ -272,11 +256,7 @@ static void get_tune(struct ctl_val *tune, struct nlattr *nest)
 		tune[i].set = switches.selector & 1U << i;
 		tune[i].num = !!(switches.value & 1U << i);
 	}
-	for (i = CTL_TUNE_SWITCHES; i < CTL_TUNE_VALS; i++) {
-		attr = a[ctl_tune_keys[i].attr];
-		tune[i].set = attr;
-		tune[i].num = ctl_attr_num(attr);
-	}
+	ctl_attr_vals(ctl_tune_keys + CTL_TUNE_SWITCHES, tune + CTL_TUNE_SWITCHES, a);
 }
 
 static void get_hist(struct ctl_hist *hist, const struct nlattr *attr)
@@ -289,12 +269,27 @@ static void get_hist(struct ctl_hist *hist, const struct nlattr *attr)
 	memcpy(hist->num, nla_data(attr), hist->entries * sizeof(hist->num[0]));
 }
 
+#define MEMBER(kind, name, field, attr, ...)	\
+	CTL_FIELD(kind, name, struct ctl_member, field, SPINDLE_MEMBER_A_##attr, __VA_ARGS__)
 #define READER(kind, name, field, attr, ...)	\
 	CTL_FIELD(kind, name, struct ctl_reader, field, SPINDLE_READER_A_##attr, __VA_ARGS__)
 #define ROW(kind, name, field, attr, ...)	\
 	CTL_FIELD(kind, name, struct ctl_row, field, SPINDLE_ROW_A_##attr, __VA_ARGS__)
 #define SUBGROUP(kind, name, field, attr, ...)	\
 	CTL_FIELD(kind, name, struct ctl_subgroup, field, SPINDLE_SUBGROUP_A_##attr, __VA_ARGS__)
+
+const struct ctl_field ctl_member_fields[] = {
+	MEMBER(NUM, "id", id, ID),
+	MEMBER(ADDR, "addr", addr, ADDR4, .attr6 = SPINDLE_MEMBER_A_ADDR6),
+	MEMBER(NUM, "port", port, PORT),
+	{ 0 }
+};
+
+static const struct ctl_field view_fields[] = {
+	CTL_LIST(NULL, struct ctl_view, member, members, ctl_member_fields,
+		 .attr = SPINDLE_A_MEMBER),
+	{ 0 }
+};
 
 static const char *const reads_words[] = { "slots", "copies" };
 static const struct ctl_names reads = {
@@ -385,6 +380,7 @@ void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh)
 {
 	struct nlattr **a = ctl_msg_attrs(nlh);
 	struct genlmsghdr *genl = nlmsg_data(nlh);
+	struct ctl_member *m;
 	struct nlattr *attr;
 	int rem;
 
@@ -394,18 +390,16 @@ void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh)
 	ctl_live_get(view, a[SPINDLE_A_LIVE]);
 	view->lineage = ctl_lineage_get(a[SPINDLE_A_LINEAGE], ctl_attr_num(a[SPINDLE_A_ERA]));
 	view->insecure = a[SPINDLE_A_INSECURE];
+	ctl_record_msg(view_fields, view, nlh);
+	for (m = view->member; m < view->member + view->members; m++) {
+		m->has_port = true;
+		m->port = m->port ? m->port : SPINDLE_DEF_PORT;
+	}
 	nla_for_each_attr(attr, genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), rem) {
-		switch (nla_type(attr)) {
-		case SPINDLE_A_MEMBER:
-			view->member = ctl_grow(view->member, view->members,
-						sizeof(*view->member));
-			get_member(&view->member[view->members++], attr);
-			break;
-		case SPINDLE_A_SUBGROUP:
-			view->subgroup = ctl_grow(view->subgroup, view->subgroups,
-						  sizeof(*view->subgroup));
-			ctl_subgroup_get(&view->subgroup[view->subgroups++], attr);
-			break;
-		}
+		if (nla_type(attr) != SPINDLE_A_SUBGROUP)
+			continue;
+		view->subgroup = ctl_grow(view->subgroup, view->subgroups,
+					  sizeof(*view->subgroup));
+		ctl_subgroup_get(&view->subgroup[view->subgroups++], attr);
 	}
 }

@@ -38,6 +38,7 @@ struct ctl_running_subgroup {
 };
 
 extern const struct ctl_field ctl_node_fields[];
+extern const struct ctl_field ctl_member_fields[];
 extern const struct ctl_field ctl_reader_fields[];
 extern const struct ctl_field ctl_row_fields[];
 extern const struct ctl_field ctl_subgroup_fields[];

@@ -86,8 +86,7 @@ static int node_set(struct ctl_args *a)
 	if (ctl_net_open(&net, CTL_SAY))
 		return CTL_FAILED;
 	req = ctl_req_new(&net, SPINDLE_CMD_NODE_SET, 0, "node set");
-	for (i = 0; i < last; i++)
-		ctl_req_val(req, &keys[i], &val[i]);
+	ctl_req_vals(req, keys, val);
 	ctl_secret_put(req, 0, &secret);
 	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
 }

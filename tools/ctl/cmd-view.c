@@ -233,13 +233,6 @@ static int view_del(struct ctl_args *a)
 	return ctl_cmd_del(a, ctl_at_node_keys, SPINDLE_CMD_VIEW_DEL);
 }
 
-static const struct ctl_field member_fields[] = {
-	CTL_FIELD(NUM, "id", struct ctl_member, id, 0),
-	CTL_FIELD(ADDR, "addr", struct ctl_member, addr, 0),
-	CTL_FIELD(NUM, "port", struct ctl_member, port, 0),
-	{ 0 }
-};
-
 static const struct ctl_field subgroup_fields[] = {
 	CTL_FIELD(NUM, NULL, struct ctl_subgroup, val[CTL_SG_ID].num, 0, .head = "subgroup"),
 	CTL_FIELD(KEYS, NULL, struct ctl_subgroup, val, 0, .keys = ctl_subgroup_keys),
@@ -267,7 +260,7 @@ static struct json_object *json_view(const struct ctl_running *run)
 			     run->view.lineage.str : "");
 		ctl_json_add(view, "insecure", json_object_new_boolean(run->view.insecure));
 	}
-	ctl_json_add(view, "members", ctl_record_list(NULL, member_fields, run->view.member,
+	ctl_json_add(view, "members", ctl_record_list(NULL, ctl_member_fields, run->view.member,
 						      run->view.members,
 						      sizeof(*run->view.member)));
 	for (i = 0; i < run->view.subgroups; i++) {
