@@ -106,8 +106,36 @@ const char *ctl_member_parse(const char *text, struct ctl_member *member)
 	if (ctl_num_parse(num, UINT32_MAX, false, &id))
 		return "the id before the @ is not a number from 0 to 4294967295";
 	member->id = id;
-	member->port = SPINDLE_DEF_PORT;
-	return ctl_endpoint_parse(at + 1, &member->addr, &member->has_port, &member->port);
+	return ctl_contact_parse(at + 1, member);
+}
+
+/* Read ADDR or ADDR:PORT. Return: NULL, or what is wrong. */
+const char *ctl_contact_parse(const char *text, struct ctl_member *contact)
+{
+	contact->port = SPINDLE_DEF_PORT;
+	return ctl_endpoint_parse(text, &contact->addr, &contact->has_port, &contact->port);
+}
+
+/**
+ * ctl_members_add() - read a member or a contact, and add it to the end of a list
+ * @list: list, which may move
+ * @count: entries of @list
+ * @text: text of the user
+ * @line: line of the file, or 0
+ * @parse: reader of the text
+ *
+ * Return: NULL, or what is wrong
+ */
+const char *ctl_members_add(struct ctl_member **list, unsigned int *count, const char *text,
+			    int line,
+			    const char *(*parse)(const char *text, struct ctl_member *member))
+{
+	struct ctl_member *m;
+
+	*list = ctl_grow(*list, *count, sizeof(**list));
+	m = &(*list)[(*count)++];
+	m->line = line;
+	return parse(text, m);
 }
 
 const char *ctl_member_text(const struct ctl_member *member)

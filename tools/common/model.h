@@ -320,6 +320,10 @@ struct ctl_view {
 
 /* Parsers of words, and values that follow from them. */
 const char *ctl_member_parse(const char *text, struct ctl_member *member);
+const char *ctl_contact_parse(const char *text, struct ctl_member *contact);
+const char *ctl_members_add(struct ctl_member **list, unsigned int *count, const char *text,
+			    int line,
+			    const char *(*parse)(const char *text, struct ctl_member *member));
 const char *ctl_member_text(const struct ctl_member *member);
 const char *ctl_place_text(const struct ctl_member *member);
 bool ctl_same_place(const struct ctl_member *a, const struct ctl_member *b);

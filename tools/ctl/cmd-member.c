@@ -83,26 +83,13 @@ static int ask(struct ctl_wait *w, struct ctl_req *req, bool wait)
 	return CTL_OK;
 }
 
-/**
- * struct asked - the words that only a join has
- */
-struct asked {
-	/** @contact: nodes to ask, in turn */
-	struct ctl_member *contact;
-	/** @contacts: entries of @contact */
-	unsigned int contacts;
-	/** @insecure: the view may be without a key */
-	bool insecure;
-};
-
 /* Remove "contact 10.0.0.1:4790", which may occur several times, and "insecure" from any place. */
-static int take_asked(struct ctl_args *a, struct asked *asked)
+static int take_asked(struct ctl_args *a, struct ctl_view *asked)
 {
 	int i, left = 0;
 
 	asked->insecure = take_word(a, ctl_insecure_key.name);
 	for (i = 0; i < a->argc; i++) {
-		struct ctl_member m = { 0 };
 		const char *err;
 
 		if (strcmp(a->argv[i], ctl_contact_key.name)) {
@@ -111,11 +98,10 @@ static int take_asked(struct ctl_args *a, struct asked *asked)
 		}
 		if (++i == a->argc)
 			return ctl_usage(a, "contact: the value is missing");
-		err = ctl_endpoint_parse(a->argv[i], &m.addr, &m.has_port, &m.port);
+		err = ctl_members_add(&asked->contact, &asked->contacts, a->argv[i], 0,
+				      ctl_contact_parse);
 		if (err)
 			return ctl_usage(a, "contact '%s': %s", a->argv[i], err);
-		asked->contact = ctl_grow(asked->contact, asked->contacts, sizeof(m));
-		asked->contact[asked->contacts++] = m;
 	}
 	a->argc = left;
 	return asked->contacts ? CTL_OK : ctl_usage(a, "'contact' is missing");
@@ -145,7 +131,7 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 	const struct ctl_key keys[] = { id_key, timeout_key, *other, { .name = NULL } };
 	struct ctl_val val[CTL_ARRAY_SIZE(keys)] = { 0 };
 	struct ctl_wait w = { .how = how, .what = ctl_asprintf("node %s", a->verb) };
-	struct asked asked = { 0 };
+	struct ctl_view asked = { 0 };
 	bool wait = take_wait(a);
 	struct ctl_req *req;
 	unsigned int need = NEED(KEY_ID);

@@ -22,36 +22,24 @@
 
 static int take_member(struct ctl_args *a, struct ctl_view *view)
 {
-	const char *text = ctl_args_next(a);
-	struct ctl_member m = { 0 };
-	const char *err;
+	const char *text = ctl_args_next(a), *err;
 
 	if (!text)
 		return ctl_usage(a, "member: ID@ADDR[:PORT] is missing");
-	err = ctl_member_parse(text, &m);
-	if (err)
-		return ctl_usage(a, "member '%s': %s", text, err);
-	view->member = ctl_grow(view->member, view->members, sizeof(*view->member));
-	view->member[view->members++] = m;
-	return CTL_OK;
+	err = ctl_members_add(&view->member, &view->members, text, 0, ctl_member_parse);
+	return err ? ctl_usage(a, "member '%s': %s", text, err) : CTL_OK;
 }
 
 /* Take a contact that the kernel asks before the view begins. */
 static int take_contact(struct ctl_args *a, struct ctl_view *view)
 {
-	const char *text = ctl_args_next(a);
-	struct ctl_member m = { 0 };
-	const char *err;
+	const char *text = ctl_args_next(a), *err;
 
 	if (!text)
 		return ctl_usage(a, "contact: ADDR[:PORT] is missing");
-	err = ctl_endpoint_parse(text, &m.addr, &m.has_port, &m.port);
-	if (err)
-		return ctl_usage(a, "contact '%s': %s", text, err);
-	view->contact = ctl_grow(view->contact, view->contacts, sizeof(*view->contact));
-	view->contact[view->contacts++] = m;
 	view->is_live = true;
-	return CTL_OK;
+	err = ctl_members_add(&view->contact, &view->contacts, text, 0, ctl_contact_parse);
+	return err ? ctl_usage(a, "contact '%s': %s", text, err) : CTL_OK;
 }
 
 static int take_witness(struct ctl_args *a, struct ctl_view *view)

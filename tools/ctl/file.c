@@ -236,10 +236,11 @@ static void read_section(struct reader *r, char *s)
 				  name);
 }
 
-/* Complain about a value, in the user's words. */
-static void bad_value(struct reader *r, const char *word, const char *text, const char *err)
+/* Complain about a value in the user's words, unless @err is NULL. */
+static void check_value(struct reader *r, const char *word, const char *text, const char *err)
 {
-	ctl_conf_complain(r->conf, r->line, "%s = %s: %s", word, text, err);
+	if (err)
+		ctl_conf_complain(r->conf, r->line, "%s = %s: %s", word, text, err);
 }
 
 static void bad_key(struct reader *r, const char *word, const char *known)
@@ -260,40 +261,19 @@ static bool is_first(struct reader *r, const char *word, int line)
 static void read_val(struct reader *r, const struct ctl_key *key, struct ctl_val *val,
 		     const char *word, const char *text)
 {
-	const char *err;
-
 	if (!is_first(r, word, val->line))
 		return;
 	val->line = r->line;
-	err = ctl_val_parse(key, val, text);
-	if (err)
-		bad_value(r, word, text, err);
+	check_value(r, word, text, ctl_val_parse(key, val, text));
 }
 
 static void read_ids(struct reader *r, struct ctl_ids *ids, bool none, const char *word,
 		     const char *text)
 {
-	const char *err;
-
 	if (!is_first(r, word, ids->line))
 		return;
 	ids->line = r->line;
-	err = ctl_ids_parse(text, ids, none);
-	if (err)
-		bad_value(r, word, text, err);
-}
-
-static void read_contact(struct reader *r, struct ctl_node *node, const char *word,
-			 const char *text)
-{
-	struct ctl_member contact = { .line = r->line, .port = SPINDLE_DEF_PORT };
-	const char *err = ctl_endpoint_parse(text, &contact.addr, &contact.has_port,
-					     &contact.port);
-
-	if (err)
-		bad_value(r, word, text, err);
-	node->contact = ctl_grow(node->contact, node->contacts, sizeof(*node->contact));
-	node->contact[node->contacts++] = contact;
+	check_value(r, word, text, ctl_ids_parse(text, ids, none));
 }
 
 static void read_node(struct reader *r, const char *word, const char *text)
@@ -308,7 +288,9 @@ static void read_node(struct reader *r, const char *word, const char *text)
 	else if (ctl_conf_word(word, ctl_insecure_key.conf))
 		read_val(r, &ctl_insecure_key, &node->insecure, word, text);
 	else if (ctl_conf_word(word, ctl_contact_key.conf))
-		read_contact(r, node, word, text);
+		check_value(r, word, text,
+			    ctl_members_add(&node->contact, &node->contacts, text, r->line,
+					    ctl_contact_parse));
 	else
 		bad_key(r, word, ctl_asprintf("%s, %s, %s, %s", ctl_key_list(ctl_node_keys, true),
 					      ctl_secret_key.conf, ctl_insecure_key.conf,
@@ -318,23 +300,17 @@ static void read_node(struct reader *r, const char *word, const char *text)
 static void read_witnesses(struct reader *r, struct ctl_view *view, const char *word,
 			   const char *text)
 {
-	const char *err;
-
 	view->is_live = true;
 	if (!is_first(r, word, view->witnesses.line))
 		return;
 	view->witnesses.line = r->line;
-	err = ctl_witness_parse(text, &view->witnesses);
-	if (err)
-		bad_value(r, word, text, err);
+	check_value(r, word, text, ctl_witness_parse(text, &view->witnesses));
 }
 
 static void read_view(struct reader *r, const char *word, const char *text)
 {
 	const struct ctl_key *live = ctl_key_find_conf(ctl_live_keys, word);
 	struct ctl_view *view = last_view(r->conf);
-	struct ctl_member member = { .line = r->line };
-	const char *err;
 
 	if (live) {
 		read_val(r, live, &view->live[live - ctl_live_keys], word, text);
@@ -349,11 +325,9 @@ static void read_view(struct reader *r, const char *word, const char *text)
 	} else if (ctl_conf_word(word, "Nodes")) {
 		read_ids(r, &view->nodes, false, word, text);
 	} else if (ctl_conf_word(word, "Member")) {
-		err = ctl_member_parse(text, &member);
-		if (err)
-			bad_value(r, word, text, err);
-		view->member = ctl_grow(view->member, view->members, sizeof(*view->member));
-		view->member[view->members++] = member;
+		check_value(r, word, text,
+			    ctl_members_add(&view->member, &view->members, text, r->line,
+					    ctl_member_parse));
 	} else {
 		bad_key(r, word, ctl_asprintf("Vid, Member, Nodes, %s, %s, %s", ctl_live_key.conf,
 					      ctl_key_list(ctl_live_keys, true),
@@ -396,7 +370,7 @@ static void read_key(struct reader *r, char *s)
 	raw = ctl_strdup(text);
 	err = unquote(text);
 	if (err) {
-		bad_value(r, word, raw, err);
+		check_value(r, word, raw, err);
 		return;
 	}
 	switch (r->section) {
