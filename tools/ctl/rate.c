@@ -7,56 +7,32 @@
 #include "common/util.h"
 #include "rate.h"
 
+#define NODE(_word, _head, _part, ...)	\
+	{ .word = _word, .head = _head, .part = SPINDLE_ENGINE_S_##_part, __VA_ARGS__ }
+#define SUBGROUP(_word, _head, _part, ...)	\
+	{ .word = _word, .head = _head, .part = SPINDLE_SUBGROUP_S_##_part, __VA_ARGS__ }
+
 const struct ctl_rate ctl_node_rates[] = {
-	{
-		.word = "passes-per-s", .head = "passes/s", .part = SPINDLE_ENGINE_S_PASSES,
-		.scale = 1,
-	}, {
-		.word = "work-share", .head = "work%", .part = SPINDLE_ENGINE_S_BUSY,
-		.whole = SPINDLE_ENGINE_S_PASSES, .scale = 100,
-	}, {
-		.word = "sleeps-per-s", .head = "sleeps/s", .part = SPINDLE_ENGINE_S_SLEEPS,
-		.scale = 1,
-	}, {
-		.word = "busy-share", .head = "busy%", .part = SPINDLE_ENGINE_S_BUSY_NS,
-		.whole = SPINDLE_ENGINE_S_TIMED_NS, .scale = 100,
-	}, {
-		.word = "post-share", .head = "post%", .part = SPINDLE_ENGINE_S_POST_NS,
-		.whole = SPINDLE_ENGINE_S_TIMED_NS, .scale = 100,
-	},
+	NODE("passes-per-s", "passes/s", PASSES, .scale = 1),
+	NODE("work-share", "work%", BUSY, .whole = SPINDLE_ENGINE_S_PASSES, .scale = 100),
+	NODE("sleeps-per-s", "sleeps/s", SLEEPS, .scale = 1),
+	NODE("busy-share", "busy%", BUSY_NS, .whole = SPINDLE_ENGINE_S_TIMED_NS, .scale = 100),
+	NODE("post-share", "post%", POST_NS, .whole = SPINDLE_ENGINE_S_TIMED_NS, .scale = 100),
 	{ .word = NULL }
 };
 
 const struct ctl_rate ctl_subgroup_rates[] = {
-	{
-		.word = "sent-per-s", .head = "sent/s", .part = SPINDLE_SUBGROUP_S_SENT,
-		.scale = 1,
-	}, {
-		.word = "delivered-per-s", .head = "dlv/s",
-		.part = SPINDLE_SUBGROUP_S_DELIVERED, .scale = 1,
-	}, {
-		.word = "delivered-bytes-per-s", .head = "MB/s",
-		.part = SPINDLE_SUBGROUP_S_DELIVERED_BYTES, .scale = 0.000001,
-	}, {
-		.word = "nulls-per-s", .head = "nulls/s", .part = SPINDLE_SUBGROUP_S_NULLS,
-		.scale = 1,
-	}, {
-		.word = "silent-per-s", .part = SPINDLE_SUBGROUP_S_SILENT,
-	}, {
-		.word = "send-batch", .head = "send", .part = SPINDLE_SUBGROUP_S_SENT,
-		.whole = SPINDLE_SUBGROUP_S_SEND_BATCHES, .scale = 1,
-	}, {
-		/*
-		 * A sender has received its own messages when it sends them, so these are in no
-		 * batch.
-		 */
-		.word = "recv-batch", .head = "recv", .part = SPINDLE_SUBGROUP_S_RECEIVED,
-		.less = SPINDLE_SUBGROUP_S_SENT, .whole = SPINDLE_SUBGROUP_S_RECV_BATCHES,
-		.scale = 1,
-	}, {
-		.word = "dlv-batch", .head = "dlv", .part = SPINDLE_SUBGROUP_S_DELIVERED,
-		.whole = SPINDLE_SUBGROUP_S_DLV_BATCHES, .scale = 1,
-	},
+	SUBGROUP("sent-per-s", "sent/s", SENT, .scale = 1),
+	SUBGROUP("delivered-per-s", "dlv/s", DELIVERED, .scale = 1),
+	SUBGROUP("delivered-bytes-per-s", "MB/s", DELIVERED_BYTES, .scale = 0.000001),
+	SUBGROUP("nulls-per-s", "nulls/s", NULLS, .scale = 1),
+	SUBGROUP("silent-per-s", NULL, SILENT),
+	SUBGROUP("send-batch", "send", SENT, .whole = SPINDLE_SUBGROUP_S_SEND_BATCHES, .scale = 1),
+	/* A sender has received its own messages when it sends them, so these are in no batch. */
+	SUBGROUP("recv-batch", "recv", RECEIVED, .less = SPINDLE_SUBGROUP_S_SENT,
+		 .whole = SPINDLE_SUBGROUP_S_RECV_BATCHES, .scale = 1),
+	SUBGROUP("dlv-batch", "dlv", DELIVERED, .whole = SPINDLE_SUBGROUP_S_DLV_BATCHES,
+		 .scale = 1),
 	{ .word = NULL }
 };
 
