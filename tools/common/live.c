@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Live views, as the user asks for them. See live.h. */
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include <netlink/attr.h>
@@ -308,15 +310,6 @@ void ctl_contacts_put(struct ctl_req *req, const struct ctl_member *contact, uns
 		put_contact(req, &contact[i]);
 }
 
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /**
  * ctl_lineage_parse() - read 32 hexadecimal digits, and an era behind them
  * @text: the digits; "/" and a number follow them if the era is not 0
@@ -327,21 +320,16 @@ static int digit(char c)
  */
 const char *ctl_lineage_parse(const char *text, uint8_t *lineage, uint64_t *era)
 {
+	const char *end = text + strspn(text, "0123456789abcdefABCDEF");
 	unsigned int i;
 
 	*era = 0;
-	for (i = 0; i < 2 * SPINDLE_LINEAGE_LEN; i++) {
-		int d = digit(text[i]);
-
-		if (d < 0)
-			return "not 32 hexadecimal digits";
-		lineage[i / 2] = i & 1 ? lineage[i / 2] | d : d << 4;
-	}
-	if (!text[i])
-		return NULL;
-	if (text[i] != '/')
+	if (end - text != 2 * SPINDLE_LINEAGE_LEN || (*end && *end != '/'))
 		return "not 32 hexadecimal digits";
-	return ctl_num_parse(text + i + 1, UINT64_MAX, false, era);
+	for (i = 0; i < SPINDLE_LINEAGE_LEN; i++)
+		if (sscanf(text + 2 * i, "%2hhx", &lineage[i]) != 1)
+			return "not 32 hexadecimal digits";
+	return *end ? ctl_num_parse(end + 1, UINT64_MAX, false, era) : NULL;
 }
 
 /* Add lineage and era to NODE_JOIN or VIEW_SET. The caller has checked the text. */

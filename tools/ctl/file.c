@@ -101,13 +101,6 @@ static char *trim(char *s)
 	return s;
 }
 
-static int hex_digit(char c)
-{
-	if (isdigit((unsigned char)c))
-		return c - '0';
-	return isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : -1;
-}
-
 /* Read the escape behind a backslash. Return: bytes of the escape, or 0 if it is invalid. */
 static int unescape(const char *s, char *c)
 {
@@ -117,9 +110,9 @@ static int unescape(const char *s, char *c)
 		*c = *s;
 		return 1;
 	case 'x':
-		if (hex_digit(s[1]) < 0 || hex_digit(s[2]) < 0)
+		if (!isxdigit((unsigned char)s[1]) || !isxdigit((unsigned char)s[2]) ||
+		    sscanf(s + 1, "%2hhx", (unsigned char *)c) != 1)
 			return 0;
-		*c = hex_digit(s[1]) << 4 | hex_digit(s[2]);
 		return *c ? 3 : 0;
 	}
 	return 0;
