@@ -16,6 +16,7 @@
 #include "names.h"
 #include "net.h"
 #include "util.h"
+#include "wire.h"
 
 /**
  * struct refusal - an extended ack
@@ -44,12 +45,6 @@ static const struct ctl_mark *find_mark(const struct ctl_req *req, uint32_t off)
 	return best;
 }
 
-static uint64_t attr_num(const struct nlattr *attr)
-{
-	return nla_len(attr) >= 8 ? nla_get_u64(attr) :
-	       nla_len(attr) >= 4 ? nla_get_u32(attr) : 0;
-}
-
 /* The policy that a value broke, as the kernel describes it. */
 static const char *read_policy(struct nlattr *nest)
 {
@@ -60,15 +55,15 @@ static const char *read_policy(struct nlattr *nest)
 		return NULL;
 	if (a[NL_POLICY_TYPE_ATTR_MIN_VALUE_U])
 		min = ctl_asprintf("%llu", (unsigned long long)
-				   attr_num(a[NL_POLICY_TYPE_ATTR_MIN_VALUE_U]));
+				   ctl_attr_num(a[NL_POLICY_TYPE_ATTR_MIN_VALUE_U]));
 	if (a[NL_POLICY_TYPE_ATTR_MAX_VALUE_U])
 		max = ctl_asprintf("%llu", (unsigned long long)
-				   attr_num(a[NL_POLICY_TYPE_ATTR_MAX_VALUE_U]));
+				   ctl_attr_num(a[NL_POLICY_TYPE_ATTR_MAX_VALUE_U]));
 	if (min && max)
 		return ctl_asprintf("from %s to %s", min, max);
 	if (a[NL_POLICY_TYPE_ATTR_MAX_LENGTH])
 		return ctl_asprintf("at most %llu characters", (unsigned long long)
-				    attr_num(a[NL_POLICY_TYPE_ATTR_MAX_LENGTH]));
+				    ctl_attr_num(a[NL_POLICY_TYPE_ATTR_MAX_LENGTH]));
 	return NULL;
 }
 
