@@ -47,10 +47,8 @@ static void get_status(struct ctl_running *run, struct nlattr **a)
 	struct nlattr *live = a[SPINDLE_A_LIVE];
 
 	run->in_live = live;
-	if (!live) {
-		run->last_vid = ctl_attr_num(a[SPINDLE_A_VIEW_ID]);
+	if (!live)
 		return;
-	}
 	run->node.insecure.set = true;
 	run->node.insecure.num = a[SPINDLE_A_INSECURE] ? 1 : 0;
 	run->live_state = ctl_attr_num(ctl_nest_attrs(live, SPINDLE_LIVE_A_MAX)

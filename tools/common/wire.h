@@ -21,8 +21,6 @@ struct ctl_running {
 	bool in_live;
 	/** @live_state: enum spindle_live_state */
 	uint64_t live_state;
-	/** @last_vid: without a view: the last view of a node whose device is gone, or 0 */
-	uint64_t last_vid;
 };
 
 /**
