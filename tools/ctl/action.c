@@ -45,11 +45,9 @@ static const char *forming(const struct ctl_status *s)
  */
 static const char *minority(const struct ctl_status *s, const char *join)
 {
+	unsigned int n = ctl_report_ranked(s);
 	const char *advice = "";
-	unsigned int i, n = 0;
 
-	for (i = 0; i < s->members; i++)
-		n += s->member[i].rank.set;
 	if (n && !(n & 1))
 		advice = ". A witness on one more host lets one half go on: Witness in FILE";
 	return ctl_asprintf("Too few members were left: only a majority goes on. Check the network. If others go on: %s; if none does, begin a new view, on one host: spindle-ctl apply --bootstrap FILE%s",

@@ -44,7 +44,8 @@ const char *ctl_report_state(const struct ctl_status *s)
 	return word;
 }
 
-static unsigned int ranked(const struct ctl_status *s)
+/* The members of the view, without nodes that want to join. */
+unsigned int ctl_report_ranked(const struct ctl_status *s)
 {
 	unsigned int i, n = 0;
 
@@ -56,7 +57,7 @@ static unsigned int ranked(const struct ctl_status *s)
 /* The text for the view. A node that has stopped may have no list of members any more. */
 static const char *view_text(const struct ctl_status *s)
 {
-	unsigned int n = ranked(s);
+	unsigned int n = ctl_report_ranked(s);
 
 	return ctl_asprintf("%llu%s, %llu change%s", (unsigned long long)s->vid,
 			    n ? ctl_asprintf(", %u member%s", n, n == 1 ? "" : "s") : "",

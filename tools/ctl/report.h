@@ -9,6 +9,7 @@
 
 #include "common/status.h"
 
+unsigned int ctl_report_ranked(const struct ctl_status *s);
 const char *ctl_report_state(const struct ctl_status *s);
 const char *ctl_report_action(const struct ctl_status *s);
 struct json_object *ctl_report_json(const struct ctl_status *s);
