@@ -65,20 +65,14 @@ static int take_args(struct ctl_args *a, struct apply *apply)
 	return CTL_OK;
 }
 
-static const char *json_action(char sign)
-{
-	switch (sign) {
-	case '+':
-		return "add";
-	case '-':
-		return "remove";
-	case '~':
-		return "change";
-	case '=':
-		return "unchanged";
-	}
-	return "skipped";
-}
+/* The words for the signs of steps, for programs. */
+static const char *const actions[] = {
+	['+'] = "add",
+	['-'] = "remove",
+	['~'] = "change",
+	['='] = "unchanged",
+	['.'] = "skipped",
+};
 
 static void show_step(struct apply *apply, const struct ctl_step *step)
 {
@@ -90,7 +84,7 @@ static void show_step(struct apply *apply, const struct ctl_step *step)
 		return;
 	}
 	obj = json_object_new_object();
-	ctl_json_str(obj, "action", json_action(step->sign));
+	ctl_json_str(obj, "action", actions[(unsigned char)step->sign]);
 	ctl_json_str(obj, "object", step->what);
 	ctl_json_add(obj, "node", ctl_json_num(step->id.num));
 	ctl_json_str(obj, "text", step->text);
