@@ -18,26 +18,10 @@
 #include "looks.h"
 #include "rdmc.h"
 
-enum {
-	RDMC_NODE,
-	RDMC_GROUP,
-	RDMC_VALS
-};
-
 static const struct ctl_key rdmc_keys[] = {
-	[RDMC_NODE] = { .name = "node", .kind = CTL_U32 },
-	[RDMC_GROUP] = { .name = "group", .kind = CTL_U64 },
+	[CTL_LOOK_NODE] = CTL_KEY("node", NULL, U32, 0),
+	[CTL_LOOK_ID] = CTL_KEY("group", NULL, U64, 0),
 	{ .name = NULL }
-};
-
-/**
- * struct watch - what the user wants to see
- */
-struct watch {
-	/** @net: netlink */
-	struct ctl_net net;
-	/** @val: the node and the group to show */
-	struct ctl_val val[RDMC_VALS];
 };
 
 /* ---- JSON ----------------------------------------------------------------- */
@@ -196,19 +180,18 @@ static void write_text(const struct ctl_span *span, FILE *to)
 
 /* ---- repeated looks ----------------------------------------------------- */
 
-static int take(void *ctx, const struct ctl_span *span)
+static int take(struct ctl_looks *looks, const struct ctl_span *span)
 {
+	const struct ctl_val *node = &looks->val[CTL_LOOK_NODE], *id = &looks->val[CTL_LOOK_ID];
 	struct ctl_rdmc_sample *now = span->now;
-	struct watch *w = ctx;
-	const struct ctl_val *node = &w->val[RDMC_NODE], *id = &w->val[RDMC_GROUP];
 
-	if (ctl_rdmc_fetch(&w->net, "rdmc show", node, id, now))
+	if (ctl_rdmc_fetch(&looks->net, "rdmc show", node, id, now))
 		return CTL_FAILED;
 	if (span->before)
 		ctl_rdmc_rates(now, span->before, span->seconds);
 	/* Only the first look complains, because the group may come and go later. */
 	else if (!now->groups)
-		return ctl_cmd_none(&w->net, "rdmc show", node, "RDMC group", id);
+		return ctl_cmd_none(&looks->net, "rdmc show", node, "RDMC group", id);
 	return CTL_OK;
 }
 
@@ -221,19 +204,14 @@ static int rdmc_show(struct ctl_args *a)
 	struct ctl_looks looks = { .delay = CTL_NS_PER_S };
 	struct ctl_rdmc_sample now = { 0 };
 	struct ctl_span span = { .now = &now };
-	struct watch w = { 0 };
 	int rc;
 
-	rc = ctl_looks_take(a, &looks);
-	if (!rc)
-		rc = ctl_args_keys(a, rdmc_keys, w.val, 0);
+	rc = ctl_looks_take(a, rdmc_keys, &looks);
 	if (rc)
 		return rc;
-	if (ctl_net_open(&w.net, CTL_SAY))
-		return CTL_FAILED;
 	if (looks.watch)
-		return ctl_looks_run(&looks, &ops, &w);
-	if (take(&w, &span))
+		return ctl_looks_run(&looks, &ops);
+	if (take(&looks, &span))
 		return CTL_FAILED;
 	if (ctl_opts.json)
 		ctl_json_print(json_groups(&now, NULL));
@@ -255,7 +233,8 @@ static void stats_table(const struct ctl_rdmc_sample *now)
 
 static int rdmc_stats(struct ctl_args *a)
 {
-	struct ctl_val val[RDMC_VALS] = { 0 }, *node = &val[RDMC_NODE], *id = &val[RDMC_GROUP];
+	struct ctl_val val[CTL_LOOK_VALS] = { 0 };
+	const struct ctl_val *node = &val[CTL_LOOK_NODE], *id = &val[CTL_LOOK_ID];
 	struct ctl_rdmc_sample now = { 0 };
 	struct ctl_net net;
 	int rc;

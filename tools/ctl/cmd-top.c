@@ -14,26 +14,10 @@
 #include "looks.h"
 #include "rate.h"
 
-enum {
-	TOP_NODE,
-	TOP_ID,
-	TOP_VALS
-};
-
 static const struct ctl_key top_keys[] = {
-	[TOP_NODE] = { .name = "node", .kind = CTL_U32 },
-	[TOP_ID] = { .name = "id", .kind = CTL_U32 },
+	[CTL_LOOK_NODE] = CTL_KEY("node", NULL, U32, 0),
+	[CTL_LOOK_ID] = CTL_KEY("id", NULL, U32, 0),
 	{ .name = NULL }
-};
-
-/**
- * struct top - what the user asks for
- */
-struct top {
-	/** @net: netlink */
-	struct ctl_net net;
-	/** @val: nodes and subgroups to show */
-	struct ctl_val val[TOP_VALS];
 };
 
 /* ---- JSON ----------------------------------------------------------------- */
@@ -221,18 +205,17 @@ static void write_text(const struct ctl_span *span, FILE *to)
 
 /* ---- repeated looks ----------------------------------------------------- */
 
-static int take(void *ctx, const struct ctl_span *span)
+static int take(struct ctl_looks *looks, const struct ctl_span *span)
 {
+	const struct ctl_val *node = &looks->val[CTL_LOOK_NODE], *id = &looks->val[CTL_LOOK_ID];
 	struct ctl_sample *now = span->now;
-	struct top *top = ctx;
-	const struct ctl_val *node = &top->val[TOP_NODE], *id = &top->val[TOP_ID];
 
-	if (ctl_sample_take(&top->net, node, id, now))
+	if (ctl_sample_take(&looks->net, node, id, now))
 		return CTL_FAILED;
 	/* Only the first look complains, because nodes and subgroups may come and go later. */
 	if (span->before || now->sgs)
 		return CTL_OK;
-	return ctl_cmd_none(&top->net, "top", node, "subgroup", id);
+	return ctl_cmd_none(&looks->net, "top", node, "subgroup", id);
 }
 
 int ctl_cmd_top(struct ctl_args *a)
@@ -242,15 +225,8 @@ int ctl_cmd_top(struct ctl_args *a)
 		.take = take, .json = print_json, .write = write_text,
 	};
 	struct ctl_looks looks = { .watch = true, .delay = CTL_NS_PER_S };
-	struct top top = { 0 };
 	int rc;
 
-	rc = ctl_looks_take(a, &looks);
-	if (!rc)
-		rc = ctl_args_keys(a, top_keys, top.val, 0);
-	if (rc)
-		return rc;
-	if (ctl_net_open(&top.net, CTL_SAY))
-		return CTL_FAILED;
-	return ctl_looks_run(&looks, &ops, &top);
+	rc = ctl_looks_take(a, top_keys, &looks);
+	return rc ? rc : ctl_looks_run(&looks, &ops);
 }

@@ -57,13 +57,14 @@ static int take_option(struct ctl_args *a, struct ctl_looks *looks, bool may_wat
 }
 
 /**
- * ctl_looks_take() - take the options out of the remaining command line
- * @a: arguments; keys and values stay
- * @looks: in: the defaults; out: what the options say
+ * ctl_looks_take() - take all words of the remaining command line, and open netlink
+ * @a: arguments
+ * @keys: keys of the node and of the object
+ * @looks: in: the defaults; out: what the words say
  *
- * Return: CTL_OK or CTL_USAGE
+ * Return: CTL_OK, CTL_USAGE, or CTL_FAILED after a message
  */
-int ctl_looks_take(struct ctl_args *a, struct ctl_looks *looks)
+int ctl_looks_take(struct ctl_args *a, const struct ctl_key *keys, struct ctl_looks *looks)
 {
 	bool may_watch = !looks->watch;
 	struct ctl_args rest = *a;
@@ -83,19 +84,20 @@ int ctl_looks_take(struct ctl_args *a, struct ctl_looks *looks)
 			return rc;
 	}
 	*a = rest;
-	return CTL_OK;
+	rc = ctl_args_keys(a, keys, looks->val, 0);
+	if (rc)
+		return rc;
+	return ctl_net_open(&looks->net, CTL_SAY) ? CTL_FAILED : CTL_OK;
 }
 
 /**
  * struct watch - looks that repeat
  */
 struct watch {
-	/** @looks: how the user wants to look */
-	const struct ctl_looks *looks;
+	/** @looks: what the user wants to see, and how */
+	struct ctl_looks *looks;
 	/** @ops: what is looked at */
 	const struct ctl_look_ops *ops;
-	/** @ctx: argument of @ops */
-	void *ctx;
 	/** @screen: the looks are drawn on a terminal */
 	bool screen;
 	/** @n: number of the look, from 0 */
@@ -170,7 +172,7 @@ static int look_on(struct watch *w)
 		w->span.before = w->span.now;
 		w->span.now = ctl_alloc(w->ops->sample);
 		w->span.seconds = w->n ? (double)(now - before) / CTL_NS_PER_S : 0;
-		if (w->ops->take(w->ctx, &w->span))
+		if (w->ops->take(w->looks, &w->span))
 			return CTL_FAILED;
 		last = w->looks->count && w->n == w->looks->count;
 		show_look(w, last);
@@ -187,18 +189,16 @@ static int look_on(struct watch *w)
 
 /**
  * ctl_looks_run() - look repeatedly, and show each look
- * @looks: how the user wants to look
+ * @looks: what the user wants to see, and how
  * @ops: what is looked at
- * @ctx: argument of @ops
  *
  * Return: CTL_OK, also if the user has ended it, or CTL_FAILED
  */
-int ctl_looks_run(const struct ctl_looks *looks, const struct ctl_look_ops *ops, void *ctx)
+int ctl_looks_run(struct ctl_looks *looks, const struct ctl_look_ops *ops)
 {
 	struct watch w = {
 		.looks = looks,
 		.ops = ops,
-		.ctx = ctx,
 		.screen = !looks->batch && !ctl_opts.json && ctl_screen_there(),
 	};
 	int rc;

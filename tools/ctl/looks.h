@@ -6,14 +6,26 @@
 #include <stdio.h>
 
 #include "args.h"
+#include "common/net.h"
 #include "common/util.h"
 
 #define CTL_NS_PER_S	1000000000ULL
 
+/* What the user wants to see; the index into the keys of a look. */
+enum {
+	CTL_LOOK_NODE,
+	CTL_LOOK_ID,
+	CTL_LOOK_VALS
+};
+
 /**
- * struct ctl_looks - how the user wants to look
+ * struct ctl_looks - what the user wants to see, and how
  */
 struct ctl_looks {
+	/** @net: netlink */
+	struct ctl_net net;
+	/** @val: the node and the object to show */
+	struct ctl_val val[CTL_LOOK_VALS];
 	/** @watch: look more than once */
 	bool watch;
 	/** @delay: nanoseconds between two looks */
@@ -46,14 +58,14 @@ struct ctl_look_ops {
 	 * @take: take the sample @span->now, which is zeroed. Its memory is freed before the look
 	 * after the next one, because it belongs to one of two pools. Returns CTL_OK or CTL_FAILED
 	 */
-	int (*take)(void *ctx, const struct ctl_span *span);
+	int (*take)(struct ctl_looks *looks, const struct ctl_span *span);
 	/** @json: print what has changed as JSON */
 	void (*json)(const struct ctl_span *span);
 	/** @write: write the same as text, to @to */
 	void (*write)(const struct ctl_span *span, FILE *to);
 };
 
-int ctl_looks_take(struct ctl_args *a, struct ctl_looks *looks);
-int ctl_looks_run(const struct ctl_looks *looks, const struct ctl_look_ops *ops, void *ctx);
+int ctl_looks_take(struct ctl_args *a, const struct ctl_key *keys, struct ctl_looks *looks);
+int ctl_looks_run(struct ctl_looks *looks, const struct ctl_look_ops *ops);
 
 #endif /* SPINDLE_CTL_LOOKS_H */
