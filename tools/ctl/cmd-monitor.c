@@ -149,29 +149,37 @@ static void say_being(struct line *l, const char *state, const char *reason)
 	say(l);
 }
 
-static void say_node(const struct ctl_status *s, const struct ctl_node_stats *stats,
-		     const struct ctl_running_subgroup *sg, unsigned int sgs)
+static void say_peers(struct line *l, const struct ctl_node_stats *stats)
+{
+	const struct ctl_peer *peer;
+
+	l->peer.set = true;
+	for (peer = stats->peer; peer < stats->peer + stats->peers; peer++) {
+		l->peer.num = peer->id;
+		say_being(l, ctl_name(&ctl_peer_state, peer->state), peer->reason);
+	}
+	l->peer.set = false;
+}
+
+static void say_node(const struct ctl_status *s, const struct ctl_sample *sample)
 {
 	struct line l = { .event = "exists", .node = { .set = true, .num = s->node } };
+	const struct ctl_running_subgroup *sg;
 	unsigned int i;
 
 	l.vid = (struct ctl_val){ .set = s->vid, .num = s->vid };
 	say_being(&l, node_word(s), s->reason);
 	l.vid.set = false;
-	l.peer.set = true;
-	for (i = 0; i < stats->peers; i++) {
-		l.peer.num = stats->peer[i].id;
-		say_being(&l, ctl_name(&ctl_peer_state, stats->peer[i].state),
-			  stats->peer[i].reason);
-	}
-	l.peer.set = false;
+	for (i = 0; i < sample->nodes; i++)
+		if (sample->node[i].id == s->node)
+			say_peers(&l, &sample->node[i]);
 	l.subgroup.set = true;
-	for (i = 0; i < sgs; i++) {
-		if (sg[i].node != s->node)
+	for (sg = sample->sg; sg < sample->sg + sample->sgs; sg++) {
+		if (sg->node != s->node)
 			continue;
-		l.vid = (struct ctl_val){ .set = sg[i].vid, .num = sg[i].vid };
-		l.subgroup.num = sg[i].sg.val[CTL_SG_ID].num;
-		say_being(&l, ctl_name(&ctl_state, sg[i].sg.state), "");
+		l.vid = (struct ctl_val){ .set = sg->vid, .num = sg->vid };
+		l.subgroup.num = sg->sg.val[CTL_SG_ID].num;
+		say_being(&l, ctl_name(&ctl_state, sg->sg.state), "");
 	}
 }
 
@@ -182,26 +190,19 @@ static void say_node(const struct ctl_status *s, const struct ctl_node_stats *st
  */
 static int say_all(const struct ctl_val *node)
 {
-	static const struct ctl_node_stats none;
 	static const struct ctl_val all;
-	struct ctl_running_subgroup *sg;
-	struct ctl_node_stats *stats;
+	struct ctl_sample sample = { 0 };
 	struct ctl_status *status;
-	unsigned int count, nodes, sgs, i, k;
+	unsigned int count, i;
 	struct ctl_net net;
 
 	if (ctl_net_open(&net, CTL_SAY) ||
 	    ctl_fetch_status(&net, "monitor", &all, CTL_SAY, &status, &count) ||
-	    ctl_fetch_stats(&net, "monitor", &all, &stats, &nodes) ||
-	    ctl_fetch_subgroups(&net, "monitor", &all, &all, &sg, &sgs))
+	    ctl_sample_take(&net, "monitor", &all, &all, &sample))
 		return CTL_FAILED;
-	for (i = 0; i < count; i++) {
-		if (node->set && node->num != status[i].node)
-			continue;
-		for (k = 0; k < nodes && stats[k].id != status[i].node; k++)
-			;
-		say_node(&status[i], k < nodes ? &stats[k] : &none, sg, sgs);
-	}
+	for (i = 0; i < count; i++)
+		if (!node->set || node->num == status[i].node)
+			say_node(&status[i], &sample);
 	say(&(struct line){ .event = "exists-end", .reason = "" });
 	return CTL_OK;
 }

@@ -17,12 +17,11 @@
 #include "stats.h"
 
 static struct json_object *json_stats(const struct ctl_node_stats *s,
-				      const struct ctl_running_subgroup *sg,
-				      unsigned int sgs)
+				      const struct ctl_sample *sample)
 {
 	struct json_object *obj = ctl_record_json(NULL, ctl_stats_fields, s), *o;
 	struct json_object *list = json_object_new_array();
-	unsigned int i;
+	const struct ctl_running_subgroup *sg;
 
 	if (*s->refused) {
 		o = json_object_new_object();
@@ -32,11 +31,11 @@ static struct json_object *json_stats(const struct ctl_node_stats *s,
 	}
 	ctl_json_add(obj, "peers", ctl_record_list(NULL, ctl_peer_fields, s->peer, s->peers,
 						   sizeof(*s->peer)));
-	for (i = 0; i < sgs; i++) {
-		if (sg[i].node != s->id)
+	for (sg = sample->sg; sg < sample->sg + sample->sgs; sg++) {
+		if (sg->node != s->id)
 			continue;
-		o = ctl_record_json("id state stats", ctl_subgroup_fields, &sg[i].sg);
-		ctl_detail_json(o, &sg[i].sg);
+		o = ctl_record_json("id state stats", ctl_subgroup_fields, &sg->sg);
+		ctl_detail_json(o, &sg->sg);
 		json_object_array_add(list, o);
 	}
 	ctl_json_add(obj, "subgroups", list);
@@ -87,20 +86,19 @@ static void print_some_subgroups(const struct ctl_running_subgroup *const *sg, u
 	ctl_table_print(&t);
 }
 
-static void print_subgroups(uint64_t node, const struct ctl_running_subgroup *sg,
-			    unsigned int sgs)
+static void print_subgroups(uint64_t node, const struct ctl_sample *sample)
 {
-	const struct ctl_running_subgroup *row[SUBGROUPS_ABREAST];
-	unsigned int i, n = 0;
+	const struct ctl_running_subgroup *row[SUBGROUPS_ABREAST], *sg;
+	unsigned int n = 0;
 	bool any = false;
 
-	for (i = 0; i < sgs; i++) {
-		if (sg[i].node != node)
+	for (sg = sample->sg; sg < sample->sg + sample->sgs; sg++) {
+		if (sg->node != node)
 			continue;
 		if (!any)
 			puts("  subgroups");
 		any = true;
-		row[n++] = &sg[i];
+		row[n++] = sg;
 		if (n == SUBGROUPS_ABREAST) {
 			print_some_subgroups(row, n);
 			n = 0;
@@ -122,8 +120,7 @@ static void print_refused(const struct ctl_node_stats *s)
 		printf("  last refused: somebody, %s\n", ctl_clean(s->refused));
 }
 
-static void print_stats(const struct ctl_node_stats *s, const struct ctl_running_subgroup *sg,
-			unsigned int sgs)
+static void print_stats(const struct ctl_node_stats *s, const struct ctl_sample *sample)
 {
 	struct ctl_table t = { .indent = 4 };
 
@@ -133,44 +130,38 @@ static void print_stats(const struct ctl_node_stats *s, const struct ctl_running
 	ctl_table_print(&t);
 	print_refused(s);
 	print_peers(s);
-	print_subgroups(s->id, sg, sgs);
+	print_subgroups(s->id, sample);
 }
 
 static int stats_show(struct ctl_args *a)
 {
-	struct ctl_running_subgroup *sg;
-	struct ctl_running *running;
-	struct ctl_node_stats *stats;
 	struct ctl_val node = { 0 }, all = { 0 };
+	struct ctl_sample sample = { 0 };
 	struct json_object *out;
 	struct ctl_net net;
-	unsigned int count, sgs, i;
+	unsigned int i;
 	int rc;
 
 	rc = ctl_args_keys(a, ctl_at_node_keys, &node, 0);
 	if (rc)
 		return rc;
-	if (ctl_net_open(&net, CTL_SAY) || ctl_fetch_stats(&net, "stats", &node, &stats, &count) ||
-	    ctl_fetch_subgroups(&net, "stats", &node, &all, &sg, &sgs))
+	if (ctl_net_open(&net, CTL_SAY) || ctl_sample_take(&net, "stats", &node, &all, &sample))
 		return CTL_FAILED;
-	/*
-	 * An empty dump is no error. So ask for the node, and let the kernel say that it does not
-	 * exist.
-	 */
-	if (!count && node.set && ctl_fetch(&net, "stats", &node, &running, &i, false))
+	/* An empty dump is no error, so the kernel has to say that the node does not exist. */
+	if (!sample.nodes && ctl_cmd_none(&net, "stats", &node, "subgroup", &all))
 		return CTL_FAILED;
 	out = json_object_new_array();
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < sample.nodes; i++) {
 		if (ctl_opts.json)
-			json_object_array_add(out, json_stats(&stats[i], sg, sgs));
+			json_object_array_add(out, json_stats(&sample.node[i], &sample));
 		else if (i)
 			putchar('\n');
 		if (!ctl_opts.json)
-			print_stats(&stats[i], sg, sgs);
+			print_stats(&sample.node[i], &sample);
 	}
 	if (ctl_opts.json)
 		ctl_json_print(out);
-	else if (!count)
+	else if (!sample.nodes)
 		puts("There is no node.");
 	return CTL_OK;
 }

@@ -210,7 +210,7 @@ static int take(struct ctl_looks *looks, const struct ctl_span *span)
 	const struct ctl_val *node = &looks->val[CTL_LOOK_NODE], *id = &looks->val[CTL_LOOK_ID];
 	struct ctl_sample *now = span->now;
 
-	if (ctl_sample_take(&looks->net, node, id, now))
+	if (ctl_sample_take(&looks->net, "top", node, id, now))
 		return CTL_FAILED;
 	/* Only the first look complains, because nodes and subgroups may come and go later. */
 	if (span->before || now->sgs)

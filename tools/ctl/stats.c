@@ -41,18 +41,8 @@ const struct ctl_field ctl_stats_fields[] = {
 	{ 0 }
 };
 
-/**
- * ctl_fetch_stats() - read the counters of all nodes, or of one
- * @net: socket
- * @what: purpose of the request, for messages
- * @node: node id; not set: all nodes
- * @stats: out: counters
- * @count: out: entries of @stats; also 0 if there is no such node
- *
- * Return: 0 or -errno, after a message
- */
-int ctl_fetch_stats(struct ctl_net *net, const char *what, const struct ctl_val *node,
-		    struct ctl_node_stats **stats, unsigned int *count)
+static int fetch_nodes(struct ctl_net *net, const char *what, const struct ctl_val *node,
+		       struct ctl_sample *sample)
 {
 	struct ctl_req *req = ctl_req_new(net, SPINDLE_CMD_STATS_GET, NLM_F_DUMP, what);
 	struct ctl_replies replies;
@@ -64,10 +54,10 @@ int ctl_fetch_stats(struct ctl_net *net, const char *what, const struct ctl_val 
 	nlmsg_free(req->msg);
 	if (rc)
 		return rc;
-	*count = replies.count;
-	*stats = ctl_alloc(replies.count * sizeof(**stats) + 1);
+	sample->nodes = replies.count;
+	sample->node = ctl_alloc(replies.count * sizeof(*sample->node) + 1);
 	for (i = 0; i < replies.count; i++)
-		ctl_record_msg(ctl_stats_fields, &(*stats)[i], replies.msg[i]);
+		ctl_record_msg(ctl_stats_fields, &sample->node[i], replies.msg[i]);
 	return 0;
 }
 
@@ -103,20 +93,21 @@ const struct ctl_rate ctl_subgroup_rates[] = {
 /**
  * ctl_sample_take() - read all counters
  * @net: socket
- * @node: node id; not set: all nodes
+ * @what: purpose of the request, for messages
+ * @node: node id; not set: all nodes. There may be no such node
  * @id: subgroup id; not set: all subgroups
  * @sample: out: the counters
  *
  * Return: 0 or -errno, after a message
  */
-int ctl_sample_take(struct ctl_net *net, const struct ctl_val *node,
+int ctl_sample_take(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		    const struct ctl_val *id, struct ctl_sample *sample)
 {
-	int rc = ctl_fetch_stats(net, "top", node, &sample->node, &sample->nodes);
+	int rc = fetch_nodes(net, what, node, sample);
 
 	if (rc)
 		return rc;
-	return ctl_fetch_subgroups(net, "top", node, id, &sample->sg, &sample->sgs);
+	return ctl_fetch_subgroups(net, what, node, id, &sample->sg, &sample->sgs);
 }
 
 /*

@@ -80,9 +80,7 @@ extern const struct ctl_field ctl_stats_fields[];
 extern const struct ctl_rate ctl_node_rates[];
 extern const struct ctl_rate ctl_subgroup_rates[];
 
-int ctl_fetch_stats(struct ctl_net *net, const char *what, const struct ctl_val *node,
-		    struct ctl_node_stats **stats, unsigned int *count);
-int ctl_sample_take(struct ctl_net *net, const struct ctl_val *node,
+int ctl_sample_take(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		    const struct ctl_val *id, struct ctl_sample *sample);
 const struct ctl_stats *ctl_node_before(const struct ctl_sample *before,
 					const struct ctl_node_stats *node);
