@@ -107,15 +107,6 @@ static int take_asked(struct ctl_args *a, struct ctl_view *asked)
 	return asked->contacts ? CTL_OK : ctl_usage(a, "'contact' is missing");
 }
 
-static int check_lineage(struct ctl_args *a, const struct ctl_val *val)
-{
-	uint8_t lineage[SPINDLE_LINEAGE_LEN];
-	uint64_t era;
-	const char *err = val->set ? ctl_lineage_parse(val->str, lineage, &era) : NULL;
-
-	return err ? ctl_usage(a, "lineage '%s': %s", val->str, err) : CTL_OK;
-}
-
 /**
  * run() - run one of the three verbs
  * @a: arguments
@@ -142,7 +133,7 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 	if (!rc)
 		rc = ctl_args_keys(a, keys, val, need);
 	if (!rc && how == CTL_WAIT_JOIN)
-		rc = check_lineage(a, &val[KEY_OTHER]);
+		rc = ctl_cmd_lineage(a, &val[KEY_OTHER]);
 	if (rc)
 		return rc;
 	ctl_val_default(&timeout_key, &val[KEY_TIMEOUT]);

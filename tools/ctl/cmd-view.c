@@ -42,33 +42,12 @@ static int take_contact(struct ctl_args *a, struct ctl_view *view)
 	return err ? ctl_usage(a, "contact '%s': %s", text, err) : CTL_OK;
 }
 
-static int take_witness(struct ctl_args *a, struct ctl_view *view)
-{
-	const char *text = ctl_args_next(a), *err;
-
-	if (!text)
-		return ctl_usage(a, "witness: the list is missing");
-	if (view->witnesses.line)
-		return ctl_usage(a, "witness is given twice");
-	view->witnesses.line = -1;
-	view->is_live = true;
-	err = ctl_witness_parse(text, &view->witnesses);
-	return err ? ctl_usage(a, "witness '%s': %s", text, err) : CTL_OK;
-}
-
 static int take_lineage(struct ctl_args *a, struct ctl_view *view)
 {
-	uint8_t lineage[SPINDLE_LINEAGE_LEN];
-	const char *err;
-	uint64_t era;
-	int rc;
+	int rc = ctl_args_value(a, &ctl_lineage_key, &view->lineage, "");
 
 	view->is_live = true;
-	rc = ctl_args_value(a, &ctl_lineage_key, &view->lineage, "");
-	if (rc)
-		return rc;
-	err = ctl_lineage_parse(view->lineage.str, lineage, &era);
-	return err ? ctl_usage(a, "lineage '%s': %s", view->lineage.str, err) : CTL_OK;
+	return rc ? rc : ctl_cmd_lineage(a, &view->lineage);
 }
 
 static int take_subgroup(struct ctl_args *a, struct ctl_view *view)
@@ -92,10 +71,11 @@ static int take_ids(struct ctl_args *a, struct ctl_ids *ids, const char *word, c
 	if (ids->line)
 		return ctl_usage(a, "%s%s is given twice", in, word);
 	ids->line = -1;
-	err = ctl_ids_parse(text, ids, !strcmp(word, "senders"));
-	if (err)
-		return ctl_usage(a, "%s%s '%s': %s", in, word, text, err);
-	return CTL_OK;
+	if (!strcmp(word, ctl_witness_key.name))
+		err = ctl_witness_parse(text, ids);
+	else
+		err = ctl_ids_parse(text, ids, !strcmp(word, "senders"));
+	return err ? ctl_usage(a, "%s%s '%s': %s", in, word, text, err) : CTL_OK;
 }
 
 /* Is the word a key of a subgroup? */
@@ -157,8 +137,10 @@ static int take_view_key(struct ctl_args *a, struct ctl_val *node, struct ctl_vi
 		return take_contact(a, view);
 	if (!strcmp(word, "lineage"))
 		return take_lineage(a, view);
-	if (!strcmp(word, "witness"))
-		return take_witness(a, view);
+	if (!strcmp(word, ctl_witness_key.name)) {
+		view->is_live = true;
+		return take_ids(a, &view->witnesses, word, "");
+	}
 	if (!strcmp(word, "subgroup"))
 		return take_subgroup(a, view);
 	if (!strcmp(word, ctl_insecure_key.name)) {

@@ -2,6 +2,7 @@
 /* Parts that several commands share. See cmd.h. */
 #include "args.h"
 #include "cmd.h"
+#include "common/live.h"
 #include "common/util.h"
 #include "common/wire.h"
 
@@ -28,6 +29,16 @@ int ctl_cmd_del(struct ctl_args *a, const struct ctl_key *key, uint8_t cmd)
 	req = ctl_req_new(&net, cmd, 0, ctl_asprintf("%s del", a->noun));
 	ctl_req_val(req, key, &val);
 	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
+}
+
+/* Check a lineage of the command line, if there is one. Return: CTL_OK or CTL_USAGE. */
+int ctl_cmd_lineage(struct ctl_args *a, const struct ctl_val *val)
+{
+	uint8_t lineage[SPINDLE_LINEAGE_LEN];
+	uint64_t era;
+	const char *err = val->set ? ctl_lineage_parse(val->str, lineage, &era) : NULL;
+
+	return err ? ctl_usage(a, "lineage '%s': %s", val->str, err) : CTL_OK;
 }
 
 /**

@@ -29,6 +29,7 @@ int ctl_cmd_showconf(struct ctl_args *a);
 
 /* cmd.c */
 int ctl_cmd_del(struct ctl_args *a, const struct ctl_key *key, uint8_t cmd);
+int ctl_cmd_lineage(struct ctl_args *a, const struct ctl_val *val);
 int ctl_cmd_none(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		 const char *object, const struct ctl_val *id);
 
