@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/util.h"
 #include "screen.h"
 
@@ -226,12 +227,11 @@ static bool take_key(void)
 bool ctl_screen_wait(uint64_t until)
 {
 	struct pollfd keys = { .fd = STDIN_FILENO, .events = POLLIN };
-	struct timespec now, left;
+	struct timespec left;
 	uint64_t ns;
 
 	for (;;) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
+		ns = perf_monotonic();
 		if (ns >= until)
 			return true;
 		left.tv_sec = (until - ns) / 1000000000ULL;
