@@ -41,6 +41,13 @@ const char *ctl_args_next(struct ctl_args *a)
 	return *a->argv++;
 }
 
+/* Skip the verb of an object that has only this one, so that the verb may be left out. */
+void ctl_args_skip_show(struct ctl_args *a)
+{
+	if (a->argc && (!strcmp(a->argv[0], "show") || !strcmp(a->argv[0], "list")))
+		ctl_args_next(a);
+}
+
 /**
  * ctl_args_value() - take the value of a key
  * @a: the next word is the value

@@ -133,7 +133,7 @@ static void print_stats(const struct ctl_node_stats *s, const struct ctl_sample 
 	print_subgroups(s->id, sample);
 }
 
-static int stats_show(struct ctl_args *a)
+int ctl_cmd_stats(struct ctl_args *a)
 {
 	struct ctl_val node = { 0 }, all = { 0 };
 	struct ctl_sample sample = { 0 };
@@ -142,6 +142,7 @@ static int stats_show(struct ctl_args *a)
 	unsigned int i;
 	int rc;
 
+	ctl_args_skip_show(a);
 	rc = ctl_args_keys(a, ctl_at_node_keys, &node, 0);
 	if (rc)
 		return rc;
@@ -164,12 +165,4 @@ static int stats_show(struct ctl_args *a)
 	else if (!sample.nodes)
 		puts("There is no node.");
 	return CTL_OK;
-}
-
-/* There is only one verb, so it may be left out. */
-int ctl_cmd_stats(struct ctl_args *a)
-{
-	if (a->argc && (!strcmp(a->argv[0], "show") || !strcmp(a->argv[0], "list")))
-		ctl_args_next(a);
-	return stats_show(a);
 }

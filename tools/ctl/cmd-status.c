@@ -21,7 +21,7 @@ static void show_json(const struct ctl_status *status, unsigned int count)
 	ctl_json_print(list);
 }
 
-static int status_show(struct ctl_args *a)
+int ctl_cmd_status(struct ctl_args *a)
 {
 	struct ctl_val node = { 0 };
 	struct ctl_status *status;
@@ -29,6 +29,7 @@ static int status_show(struct ctl_args *a)
 	struct ctl_net net;
 	int rc;
 
+	ctl_args_skip_show(a);
 	rc = ctl_args_keys(a, ctl_at_node_keys, &node, 0);
 	if (rc)
 		return rc;
@@ -48,12 +49,4 @@ static int status_show(struct ctl_args *a)
 	if (!count)
 		puts("There is no node.");
 	return CTL_OK;
-}
-
-/* There is only one verb, so it may be left out. */
-int ctl_cmd_status(struct ctl_args *a)
-{
-	if (a->argc && (!strcmp(a->argv[0], "show") || !strcmp(a->argv[0], "list")))
-		ctl_args_next(a);
-	return status_show(a);
 }
