@@ -177,10 +177,8 @@ struct ctl_view ctl_live_asked(const struct ctl_view *view)
 	out.subgroups = 0;
 	for (i = 0; i < view->subgroups; i += step) {
 		const struct ctl_val *shards = &view->subgroup[i].rule[CTL_RULE_SHARDS];
-		struct ctl_subgroup *sg;
+		struct ctl_subgroup *sg = CTL_ADD(out.subgroup, out.subgroups);
 
-		out.subgroup = ctl_grow(out.subgroup, out.subgroups, sizeof(*out.subgroup));
-		sg = &out.subgroup[out.subgroups++];
 		*sg = view->subgroup[i];
 		sg->members = sg->named;
 		sg->senders = sg->named_senders;

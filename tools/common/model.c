@@ -130,10 +130,8 @@ const char *ctl_members_add(struct ctl_member **list, unsigned int *count, const
 			    int line,
 			    const char *(*parse)(const char *text, struct ctl_member *member))
 {
-	struct ctl_member *m;
+	struct ctl_member *m = CTL_ADD(*list, *count);
 
-	*list = ctl_grow(*list, *count, sizeof(**list));
-	m = &(*list)[(*count)++];
 	m->line = line;
 	return parse(text, m);
 }
@@ -171,8 +169,7 @@ struct ctl_member ctl_node_member(const struct ctl_node *node)
 /* Add an id to the end of a list. */
 void ctl_ids_add(struct ctl_ids *ids, uint32_t id)
 {
-	ids->id = ctl_grow(ids->id, ids->count, sizeof(*ids->id));
-	ids->id[ids->count++] = id;
+	*CTL_ADD(ids->id, ids->count) = id;
 }
 
 /* Read one id or a range of ids. Return: whether the word is one of these. */

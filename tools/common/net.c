@@ -97,8 +97,7 @@ static void keep_reply(struct ctl_replies *replies, const struct nlmsghdr *nlh)
 	struct nlmsghdr *copy = ctl_alloc(nlh->nlmsg_len);
 
 	memcpy(copy, nlh, nlh->nlmsg_len);
-	replies->msg = ctl_grow(replies->msg, replies->count, sizeof(*replies->msg));
-	replies->msg[replies->count++] = copy;
+	*CTL_ADD(replies->msg, replies->count) = copy;
 }
 
 /* Take one message of an answer. Return: 1 if more follow, 0 at the end, or -errno. */
@@ -223,10 +222,8 @@ struct ctl_req *ctl_req_new(struct ctl_net *net, uint8_t cmd, int flags, const c
  */
 void ctl_req_mark(struct ctl_req *req, int line, const char *text)
 {
-	struct ctl_mark *mark;
+	struct ctl_mark *mark = CTL_ADD(req->mark, req->marks);
 
-	req->mark = ctl_grow(req->mark, req->marks, sizeof(*req->mark));
-	mark = &req->mark[req->marks++];
 	mark->off = nlmsg_hdr(req->msg)->nlmsg_len;
 	mark->line = line;
 	mark->text = ctl_asprintf("%s%s", req->ctx, text);

@@ -56,6 +56,10 @@ struct ctl_pool {
 	struct ctl_chunk list;
 };
 
+/* Add a zeroed entry to the end of an array, which may move. The value is its address. */
+#define CTL_ADD(array, count)	\
+	((array) = ctl_grow((array), (count), sizeof(*(array))), &(array)[(count)++])
+
 void ctl_pool_use(struct ctl_pool *pool);
 void ctl_pool_drop(struct ctl_pool *pool);
 extern const char *ctl_program;

@@ -395,11 +395,7 @@ void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh)
 		m->has_port = true;
 		m->port = m->port ? m->port : SPINDLE_DEF_PORT;
 	}
-	nla_for_each_attr(attr, genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), rem) {
-		if (nla_type(attr) != SPINDLE_A_SUBGROUP)
-			continue;
-		view->subgroup = ctl_grow(view->subgroup, view->subgroups,
-					  sizeof(*view->subgroup));
-		ctl_subgroup_get(&view->subgroup[view->subgroups++], attr);
-	}
+	nla_for_each_attr(attr, genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), rem)
+		if (nla_type(attr) == SPINDLE_A_SUBGROUP)
+			ctl_subgroup_get(CTL_ADD(view->subgroup, view->subgroups), attr);
 }

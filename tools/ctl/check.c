@@ -292,9 +292,10 @@ static void add_members(const struct ctl_conf *conf, struct ctl_view *view)
 	unsigned int i;
 
 	for (i = 0; i < conf->nodes; i++) {
-		view->member = ctl_grow(view->member, view->members, sizeof(*view->member));
-		view->member[view->members] = ctl_node_member(&conf->node[i]);
-		view->member[view->members++].line = view->line;
+		struct ctl_member *m = CTL_ADD(view->member, view->members);
+
+		*m = ctl_node_member(&conf->node[i]);
+		m->line = view->line;
 	}
 }
 

@@ -126,8 +126,7 @@ static void add_node(struct ctl_conf *conf, const struct ctl_running *run)
 	uint32_t id = run->node.val[CTL_NODE_ID].num;
 	struct ctl_view *view, now;
 
-	conf->node = ctl_grow(conf->node, conf->nodes, sizeof(*conf->node));
-	conf->node[conf->nodes++] = run->node;
+	*CTL_ADD(conf->node, conf->nodes) = run->node;
 	/*
 	 * A node must not begin with a view that it was in before, so a stopped node is written
 	 * without one.
@@ -137,8 +136,7 @@ static void add_node(struct ctl_conf *conf, const struct ctl_running *run)
 	now = run->view.is_live ? ctl_live_asked(&run->view) : run->view;
 	view = find_view(conf, &now);
 	if (!view) {
-		conf->view = ctl_grow(conf->view, conf->views, sizeof(*conf->view));
-		view = &conf->view[conf->views++];
+		view = CTL_ADD(conf->view, conf->views);
 		*view = now;
 	}
 	ctl_ids_add(&view->nodes, id);

@@ -52,10 +52,8 @@ static int take_lineage(struct ctl_args *a, struct ctl_view *view)
 
 static int take_subgroup(struct ctl_args *a, struct ctl_view *view)
 {
-	struct ctl_subgroup *sg;
+	struct ctl_subgroup *sg = CTL_ADD(view->subgroup, view->subgroups);
 
-	view->subgroup = ctl_grow(view->subgroup, view->subgroups, sizeof(*view->subgroup));
-	sg = &view->subgroup[view->subgroups++];
 	return ctl_args_value(a, &ctl_subgroup_keys[CTL_SG_ID], &sg->val[CTL_SG_ID],
 			      "subgroup ");
 }

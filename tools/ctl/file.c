@@ -170,19 +170,13 @@ static struct ctl_subgroup *last_subgroup(struct ctl_conf *conf)
 
 static void begin_node(struct reader *r)
 {
-	struct ctl_conf *conf = r->conf;
-
-	conf->node = ctl_grow(conf->node, conf->nodes, sizeof(*conf->node));
-	conf->node[conf->nodes++].line = r->line;
+	CTL_ADD(r->conf->node, r->conf->nodes)->line = r->line;
 	r->section = SECTION_NODE;
 }
 
 static void begin_view(struct reader *r)
 {
-	struct ctl_conf *conf = r->conf;
-
-	conf->view = ctl_grow(conf->view, conf->views, sizeof(*conf->view));
-	conf->view[conf->views++].line = r->line;
+	CTL_ADD(r->conf->view, r->conf->views)->line = r->line;
 	r->section = SECTION_VIEW;
 }
 
@@ -197,8 +191,7 @@ static void begin_subgroup(struct reader *r)
 		return;
 	}
 	view = last_view(r->conf);
-	view->subgroup = ctl_grow(view->subgroup, view->subgroups, sizeof(*view->subgroup));
-	view->subgroup[view->subgroups++].line = r->line;
+	CTL_ADD(view->subgroup, view->subgroups)->line = r->line;
 	r->section = SECTION_SUBGROUP;
 }
 

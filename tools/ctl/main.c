@@ -155,8 +155,7 @@ static bool take_switch(char letter, const char *word)
 
 static void add_word(struct ctl_args *a, const char *word)
 {
-	a->argv = ctl_grow(a->argv, a->argc, sizeof(*a->argv));
-	a->argv[a->argc++] = (char *)word;
+	*CTL_ADD(a->argv, a->argc) = (char *)word;
 }
 
 /**

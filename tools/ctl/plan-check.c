@@ -23,8 +23,7 @@ struct nodes {
 
 static void add(struct nodes *n, const struct ctl_node *node)
 {
-	n->node = ctl_grow(n->node, n->nodes, sizeof(*n->node));
-	n->node[n->nodes++] = node;
+	*CTL_ADD(n->node, n->nodes) = node;
 }
 
 static void del(struct nodes *n, uint64_t id)

@@ -20,10 +20,8 @@
 static struct ctl_step *add_step(struct ctl_plan *plan, char sign, const char *what, int cmd,
 				 uint64_t id)
 {
-	struct ctl_step *step;
+	struct ctl_step *step = CTL_ADD(plan->step, plan->steps);
 
-	plan->step = ctl_grow(plan->step, plan->steps, sizeof(*plan->step));
-	step = &plan->step[plan->steps++];
 	step->sign = sign;
 	step->what = what;
 	step->cmd = cmd;
@@ -241,8 +239,7 @@ static void add_contact(struct ctl_step *step, const struct ctl_node *node,
 	for (i = 0; i < step->contacts; i++)
 		if (ctl_same_place(other, &(*list)[i]))
 			return;
-	*list = ctl_grow(*list, step->contacts, sizeof(**list));
-	(*list)[step->contacts++] = *other;
+	*CTL_ADD(*list, step->contacts) = *other;
 	step->contact = *list;
 }
 
