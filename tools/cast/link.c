@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/clock.h"
 #include "common/util.h"
 #include "link.h"
 
@@ -74,21 +75,15 @@ static void on_opened(void *arg, struct spindle_rdmc_group *g, const struct spin
 	l->state = CAST_LINK_OPEN;
 }
 
+/* Refuse an object in a group where this program expects none. */
 static void *on_incoming(void *arg, struct spindle_rdmc_group *g,
 			 const struct spindle_rdmc_event *ev, uint32_t *reason)
 {
-	struct cast_link *l = arg;
-
+	(void)arg;
 	(void)g;
-	return l->incoming(l, ev, reason);
-}
-
-static void on_done(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
-{
-	struct cast_link *l = arg;
-
-	(void)g;
-	l->done(l, ev);
+	(void)ev;
+	*reason = EPROTO;
+	return NULL;
 }
 
 static void on_closed(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
@@ -112,8 +107,7 @@ static void on_failed(void *arg, struct spindle_rdmc_group *g, const struct spin
 }
 
 static const struct spindle_rdmc_calls calls = {
-	.opened = on_opened, .incoming = on_incoming, .done = on_done, .closed = on_closed,
-	.failed = on_failed,
+	.opened = on_opened, .incoming = on_incoming, .closed = on_closed, .failed = on_failed,
 };
 
 /* ---- groups ----------------------------------------------------------- */
@@ -121,6 +115,7 @@ static const struct spindle_rdmc_calls calls = {
 /* Set up the group of all members, from the sender to all receivers. */
 void cast_link_all(struct cast_link *l, const struct cast_opts *o)
 {
+	l->calls = calls;
 	l->id = o->group << 16;
 	l->members = o->members;
 	memcpy(l->member, o->member, o->members * sizeof(l->member[0]));
@@ -129,6 +124,7 @@ void cast_link_all(struct cast_link *l, const struct cast_opts *o)
 /* Set up the group of one receiver, from it to the sender. */
 void cast_link_back(struct cast_link *l, const struct cast_opts *o, uint32_t rank)
 {
+	l->calls = calls;
 	l->id = o->group << 16 | rank;
 	l->rank = rank;
 	l->members = 2;
@@ -168,7 +164,7 @@ bool cast_link_wait(struct cast_link **l, unsigned int n, int timeout_ms)
 		p[i] = (struct pollfd){ .fd = -1 };
 		if (!l[i] || !l[i]->g || cast_link_over(l[i]))
 			continue;
-		ret = spindle_rdmc_dispatch(l[i]->g, &calls, l[i]);
+		ret = spindle_rdmc_dispatch(l[i]->g, &l[i]->calls, l[i]);
 		if (ret < 0) {
 			ctl_err("node %u: %s", l[i]->member[0], strerror(-ret));
 			l[i]->state = CAST_LINK_FAILED;
@@ -186,12 +182,9 @@ bool cast_link_wait(struct cast_link **l, unsigned int n, int timeout_ms)
 	return any;
 }
 
-static int64_t now_ms(void)
+int64_t cast_now_ms(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+	return perf_monotonic() / 1000000;
 }
 
 /* Create a group. Return: 0, or -errno; -EEXIST is worth another try. */
@@ -240,12 +233,12 @@ static bool temporary(const struct cast_link *l)
  */
 int cast_link_open(struct cast_link **l, unsigned int n, const struct cast_opts *o)
 {
-	int64_t now, start = now_ms(), free = start;
+	int64_t now, start = cast_now_ms(), free = start;
 	unsigned int i, open;
 	int err;
 
 	while (!cast_signal()) {
-		now = now_ms();
+		now = cast_now_ms();
 		for (i = 0, open = 0; i < n; i++) {
 			open += l[i]->state == CAST_LINK_OPEN;
 			if (l[i]->state == CAST_LINK_FAILED ||

@@ -30,9 +30,7 @@ struct cast_link {
 	uint32_t error;
 	/** @node: node that is the cause of the error, or 0 */
 	uint32_t node;
-	/** @owner: for the callbacks: argument of the user of the group */
-	void *owner;
-	/** @rank: for the callbacks: rank of the receiver that is the root; 0: group of all */
+	/** @rank: rank of the receiver that is the root; 0: group of all */
 	uint32_t rank;
 	/** @id: id of the group */
 	uint64_t id;
@@ -40,11 +38,11 @@ struct cast_link {
 	uint32_t member[SPINDLE_MAX_MEMBERS];
 	/** @members: entries of @member */
 	uint32_t members;
-	/** @incoming: an object waits for memory, see struct spindle_rdmc_calls */
-	void *(*incoming)(struct cast_link *l, const struct spindle_rdmc_event *ev,
-			  uint32_t *reason);
-	/** @done: an object has ended */
-	void (*done)(struct cast_link *l, const struct spindle_rdmc_event *ev);
+	/**
+	 * @calls: functions for the events, which get the struct cast_link. The caller sets @done,
+	 * and @incoming if it does not refuse all objects
+	 */
+	struct spindle_rdmc_calls calls;
 };
 
 /* The signal that asks for the end, or 0; and the number of signals so far. */
@@ -53,6 +51,7 @@ int cast_signals(void);
 void cast_signal_catch(void);
 void cast_signal_die(void);
 
+int64_t cast_now_ms(void);
 void cast_link_all(struct cast_link *l, const struct cast_opts *o);
 void cast_link_back(struct cast_link *l, const struct cast_opts *o, uint32_t rank);
 bool cast_link_over(const struct cast_link *l);

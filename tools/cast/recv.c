@@ -2,7 +2,6 @@
 /* A receiver of a batch. The protocol is in manifest.h. */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "bar.h"
 #include "common/util.h"
@@ -67,28 +66,13 @@ static struct {
 	uint64_t received;
 } r;
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
-}
-
 /* ---- own answers ------------------------------------------------------ */
 
-static void *nothing_incoming(struct cast_link *l, const struct spindle_rdmc_event *ev,
-			      uint32_t *reason)
+static void answer_done(void *arg, struct spindle_rdmc_group *g,
+			const struct spindle_rdmc_event *ev)
 {
-	(void)l;
-	(void)ev;
-	*reason = EPROTO;
-	return NULL;
-}
-
-static void answer_done(struct cast_link *l, const struct spindle_rdmc_event *ev)
-{
-	(void)l;
+	(void)arg;
+	(void)g;
 	(void)ev;
 	ctl_free(r.answer);
 	r.answer = NULL;
@@ -198,14 +182,15 @@ static void got_decision(uint64_t len)
 
 /* ---- objects ---------------------------------------------------------- */
 
-static void *object_incoming(struct cast_link *l, const struct spindle_rdmc_event *ev,
-			     uint32_t *reason)
+static void *object_incoming(void *arg, struct spindle_rdmc_group *g,
+			     const struct spindle_rdmc_event *ev, uint32_t *reason)
 {
 	bool text = (ev->tag == CAST_TAG_MANIFEST && !r.m.entry) ||
 		    (ev->tag == CAST_TAG_DECISION && !r.decided);
 	int err;
 
-	(void)l;
+	(void)arg;
+	(void)g;
 	if (!text) {
 		/*
 		 * The object has to wait, because the file that it belongs to may not be known yet.
@@ -333,11 +318,13 @@ static void file_done(uint32_t i, const struct spindle_rdmc_event *ev)
 	}
 }
 
-static void object_done(struct cast_link *l, const struct spindle_rdmc_event *ev)
+static void object_done(void *arg, struct spindle_rdmc_group *g,
+			const struct spindle_rdmc_event *ev)
 {
 	struct item *item;
 
-	(void)l;
+	(void)arg;
+	(void)g;
 	forget_pending(ev->object);
 	if (r.drop.addr && r.drop_object == ev->object) {
 		cast_memory_free(&r.drop);
@@ -409,11 +396,10 @@ static int init(const struct cast_opts *o, const struct cast_store *store)
 		return CTL_FAILED;
 	}
 	cast_link_all(&r.all, o);
-	r.all.incoming = object_incoming;
-	r.all.done = object_done;
+	r.all.calls.incoming = object_incoming;
+	r.all.calls.done = object_done;
 	cast_link_back(&r.back, o, r.me);
-	r.back.incoming = nothing_incoming;
-	r.back.done = answer_done;
+	r.back.calls.done = answer_done;
 	r.link[0] = &r.all;
 	r.link[1] = &r.back;
 	return CTL_OK;
@@ -451,9 +437,9 @@ static void report(void)
 	}
 	if (!cast_link_over(&r.back))
 		(void)spindle_rdmc_close(r.back.g);
-	start = now_ms();
+	start = cast_now_ms();
 	while (!cast_link_over(&r.back) && !cast_signal() &&
-	       (r.answer || now_ms() - start < END_MS))
+	       (r.answer || cast_now_ms() - start < END_MS))
 		cast_link_wait(r.link, 2, TICK_MS);
 }
 

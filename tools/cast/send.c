@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "bar.h"
 #include "common/util.h"
@@ -71,34 +70,31 @@ static struct {
 	uint64_t sent;		/* bytes of files that have ended */
 } s;
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
-}
-
 /* ---- answers of receivers --------------------------------------------- */
 
-static void *answer_incoming(struct cast_link *l, const struct spindle_rdmc_event *ev,
-			     uint32_t *reason)
+static void *answer_incoming(void *arg, struct spindle_rdmc_group *g,
+			     const struct spindle_rdmc_event *ev, uint32_t *reason)
 {
-	struct receiver *r = l->owner;
+	const struct cast_link *l = arg;
+	struct receiver *r = &s.r[l->rank];
 	int err = r->mem.addr ? -EBUSY : ev->len > CAST_TEXT_MAX ? -EFBIG :
 		  cast_memory_new(&r->mem, ev->len);
 
+	(void)g;
 	if (!err)
 		return r->mem.addr;
 	*reason = (uint32_t)-err;
 	return NULL;
 }
 
-static void answer_done(struct cast_link *l, const struct spindle_rdmc_event *ev)
+static void answer_done(void *arg, struct spindle_rdmc_group *g,
+			const struct spindle_rdmc_event *ev)
 {
-	struct receiver *r = l->owner;
+	const struct cast_link *l = arg;
+	struct receiver *r = &s.r[l->rank];
 	const char *err = NULL;
 
+	(void)g;
 	if (ev->error || !r->mem.addr)
 		goto out;
 	if (!r->replied) {
@@ -118,15 +114,6 @@ out:
 
 /* ---- own messages ----------------------------------------------------- */
 
-static void *nothing_incoming(struct cast_link *l, const struct spindle_rdmc_event *ev,
-			      uint32_t *reason)
-{
-	(void)l;
-	(void)ev;
-	*reason = EPROTO;
-	return NULL;
-}
-
 static const char *reason_text(const struct spindle_rdmc_event *ev)
 {
 	const char *what = spindle_rdmc_strerror(ev->error);
@@ -139,13 +126,14 @@ static const char *reason_text(const struct spindle_rdmc_event *ev)
 	return ctl_asprintf("node %u: %s", ev->node, what);
 }
 
-static void sent_done(struct cast_link *l, const struct spindle_rdmc_event *ev)
+static void sent_done(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
 {
+	const struct cast_link *l = arg;
 	char rate[CAST_RATE_LEN];
 	struct item *item;
 	uint32_t i;
 
-	(void)l;
+	(void)g;
 	if (ev->tag == CAST_TAG_MANIFEST || ev->tag == CAST_TAG_DECISION) {
 		s.texts--;
 		if (ev->error && l->state == CAST_LINK_OPEN && !s.cancelled) {
@@ -464,14 +452,12 @@ static void init(const struct cast_opts *o)
 	s.n = o->members;
 	s.item = ctl_alloc((s.f.m.count + 1) * sizeof(*s.item));
 	cast_link_all(&s.all, o);
-	s.all.incoming = nothing_incoming;
-	s.all.done = sent_done;
+	s.all.calls.done = sent_done;
 	s.link[0] = &s.all;
 	for (i = 1; i < s.n; i++) {
 		cast_link_back(&s.r[i].link, o, i);
-		s.r[i].link.owner = &s.r[i];
-		s.r[i].link.incoming = answer_incoming;
-		s.r[i].link.done = answer_done;
+		s.r[i].link.calls.incoming = answer_incoming;
+		s.r[i].link.calls.done = answer_done;
 		s.link[i] = &s.r[i].link;
 	}
 }
@@ -528,12 +514,12 @@ int cast_send(const struct cast_opts *o)
 		 * After a signal, the sender still gives the receivers some time to send their
 		 * reports.
 		 */
-		start = now_ms();
+		start = cast_now_ms();
 		while (!all_reported() && cast_signals() < 2 &&
-		       (!cast_signal() || now_ms() - start < GRACE_MS))
+		       (!cast_signal() || cast_now_ms() - start < GRACE_MS))
 			wait_some(TICK_MS);
-		start = now_ms();
-		while (!all_over() && cast_signals() < 2 && now_ms() - start < END_MS)
+		start = cast_now_ms();
+		while (!all_over() && cast_signals() < 2 && cast_now_ms() - start < END_MS)
 			wait_some(TICK_MS);
 		rc = sum_up();
 	} else if (cast_signal()) {
