@@ -99,40 +99,29 @@ static void put(struct out *o, const void *bytes, size_t len)
 	o->len += len;
 }
 
-static void put16(struct out *o, uint16_t v)
+/* Write a number of 2, 4 or 8 bytes, the least significant byte first. */
+static void put_le(struct out *o, uint64_t num, size_t bytes)
 {
-	v = htole16(v);
-	put(o, &v, sizeof(v));
-}
-
-static void put32(struct out *o, uint32_t v)
-{
-	v = htole32(v);
-	put(o, &v, sizeof(v));
-}
-
-static void put64(struct out *o, uint64_t v)
-{
-	v = htole64(v);
-	put(o, &v, sizeof(v));
+	num = htole64(num);
+	put(o, &num, bytes);
 }
 
 static void put_text(struct out *o, const char *text)
 {
 	size_t len = strlen(text);
 
-	put32(o, (uint32_t)len);
+	put_le(o, len, 4);
 	put(o, text, len);
 }
 
 static void put_header(struct out *o, uint32_t kind, uint64_t batch, uint32_t count,
 		       const char *why)
 {
-	put32(o, MAGIC);
-	put16(o, CAST_VERSION);
-	put16(o, (uint16_t)kind);
-	put64(o, batch);
-	put32(o, count);
+	put_le(o, MAGIC, 4);
+	put_le(o, CAST_VERSION, 2);
+	put_le(o, kind, 2);
+	put_le(o, batch, 8);
+	put_le(o, count, 4);
 	put_text(o, why);
 }
 
@@ -156,11 +145,11 @@ void *cast_manifest_pack(const struct cast_manifest *m, size_t *len)
 	for (i = 0; i < m->count; i++) {
 		const struct cast_entry *e = &m->entry[i];
 
-		put64(&o, e->size);
-		put64(&o, (uint64_t)e->sec);
-		put32(&o, e->nsec);
-		put32(&o, e->mode);
-		put32(&o, e->crc);
+		put_le(&o, e->size, 8);
+		put_le(&o, e->sec, 8);
+		put_le(&o, e->nsec, 4);
+		put_le(&o, e->mode, 4);
+		put_le(&o, e->crc, 4);
 		put_text(&o, e->name);
 	}
 	*len = o.len;
@@ -185,7 +174,7 @@ void *cast_answer_pack(const struct cast_answer *a, size_t *len)
 	o.data = ctl_alloc(bytes);
 	put_header(&o, a->kind, a->batch, a->count, a->why);
 	for (i = 0; i < a->count; i++) {
-		put32(&o, a->say[i].verdict);
+		put_le(&o, a->say[i].verdict, 4);
 		put_text(&o, a->say[i].why);
 	}
 	*len = o.len;
@@ -213,28 +202,12 @@ static void get(struct in *in, void *bytes, size_t len)
 	in->left -= len;
 }
 
-static uint16_t get16(struct in *in)
+static uint64_t get_le(struct in *in, size_t bytes)
 {
-	uint16_t v;
+	uint64_t num = 0;
 
-	get(in, &v, sizeof(v));
-	return le16toh(v);
-}
-
-static uint32_t get32(struct in *in)
-{
-	uint32_t v;
-
-	get(in, &v, sizeof(v));
-	return le32toh(v);
-}
-
-static uint64_t get64(struct in *in)
-{
-	uint64_t v;
-
-	get(in, &v, sizeof(v));
-	return le64toh(v);
+	get(in, &num, bytes);
+	return le64toh(num);
 }
 
 /* Read a string of at most @max bytes, and add a NUL. */
@@ -242,7 +215,7 @@ static char *get_text(struct in *in, uint32_t max, uint32_t *len)
 {
 	char *text;
 
-	*len = get32(in);
+	*len = get_le(in, 4);
 	if (in->bad || *len > max || *len > in->left) {
 		in->bad = true;
 		*len = 0;
@@ -255,11 +228,11 @@ static char *get_text(struct in *in, uint32_t max, uint32_t *len)
 static const char *get_header(struct in *in, uint32_t kind, uint32_t least, uint64_t *batch,
 			      uint32_t *count, const char **why)
 {
-	uint32_t magic = get32(in), version = get16(in), is, len;
+	uint32_t magic = get_le(in, 4), version = get_le(in, 2), is, len;
 
-	is = get16(in);
-	*batch = get64(in);
-	*count = get32(in);
+	is = get_le(in, 2);
+	*batch = get_le(in, 8);
+	*count = get_le(in, 4);
 	*why = get_text(in, CAST_WHY_MAX, &len);
 	if (in->bad)
 		return "a text that is cut off";
@@ -296,11 +269,11 @@ const char *cast_manifest_parse(struct cast_manifest *m, const void *data, size_
 	for (i = 0; i < m->count && !err; i++) {
 		struct cast_entry *e = &m->entry[i];
 
-		e->size = get64(&in);
-		e->sec = (int64_t)get64(&in);
-		e->nsec = get32(&in);
-		e->mode = get32(&in);
-		e->crc = get32(&in);
+		e->size = get_le(&in, 8);
+		e->sec = (int64_t)get_le(&in, 8);
+		e->nsec = get_le(&in, 4);
+		e->mode = get_le(&in, 4);
+		e->crc = get_le(&in, 4);
 		e->name = get_text(&in, CAST_NAME_MAX, &name_len);
 		if (in.bad)
 			err = "a text that is cut off, or too long a name";
@@ -343,7 +316,7 @@ const char *cast_answer_parse(struct cast_answer *a, const void *data, size_t le
 		return "an answer about something else";
 	a->say = ctl_alloc((a->count + 1) * sizeof(*a->say));
 	for (i = 0; i < a->count; i++) {
-		a->say[i].verdict = get32(&in);
+		a->say[i].verdict = get_le(&in, 4);
 		a->say[i].why = get_text(&in, CAST_WHY_MAX, &text_len);
 		if (in.bad)
 			return "a text that is cut off";
