@@ -28,29 +28,18 @@ void ctl_pool_use(struct ctl_pool *p)
 /* Free all memory of a pool. */
 void ctl_pool_drop(struct ctl_pool *p)
 {
-	struct ctl_chunk *list = &p->list;
-
-	while (list->next && list->next != list)
-		ctl_free(list->next + 1);
+	while (!LIST_EMPTY(&p->list))
+		ctl_free(LIST_FIRST(&p->list) + 1);
 }
 
 /* Put a chunk on the list of the pool and return its memory. Without a chunk, end the program. */
 static void *link_chunk(struct ctl_chunk *chunk)
 {
-	struct ctl_chunk *list = &pool->list;
-
 	if (!chunk) {
 		fprintf(stderr, "%s: out of memory\n", ctl_program);
 		exit(CTL_FAILED);
 	}
-	if (!list->next) {
-		list->next = list;
-		list->prev = list;
-	}
-	chunk->prev = list;
-	chunk->next = list->next;
-	chunk->next->prev = chunk;
-	list->next = chunk;
+	LIST_INSERT_HEAD(&pool->list, chunk, entry);
 	return chunk + 1;
 }
 
@@ -58,8 +47,7 @@ static struct ctl_chunk *unlink_chunk(void *p)
 {
 	struct ctl_chunk *chunk = (struct ctl_chunk *)p - 1;
 
-	chunk->prev->next = chunk->next;
-	chunk->next->prev = chunk->prev;
+	LIST_REMOVE(chunk, entry);
 	return chunk;
 }
 

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "key.h"
 
@@ -42,18 +43,18 @@ extern struct ctl_opts ctl_opts;
  * struct ctl_chunk - header of an allocation
  */
 struct ctl_chunk {
-	/** @prev: previous chunk of its pool, or the pool */
-	struct ctl_chunk *prev;
-	/** @next: next chunk of its pool, or the pool */
-	struct ctl_chunk *next;
+	/** @entry: entry in the list of its pool */
+	LIST_ENTRY(ctl_chunk) entry;
 };
+
+LIST_HEAD(ctl_chunks, ctl_chunk);
 
 /**
  * struct ctl_pool - allocations that are freed together
  */
 struct ctl_pool {
 	/** @list: head of their list; zeroed: the pool is empty */
-	struct ctl_chunk list;
+	struct ctl_chunks list;
 };
 
 /* Add a zeroed entry to the end of an array, which may move. The value is its address. */
