@@ -38,23 +38,13 @@ static const char *not_a_number(uint64_t max, bool suffix)
 	return complaint;
 }
 
+/* The bits that a suffix shifts a number by; 0: the character is no suffix. */
 static unsigned int suffix_shift(char c)
 {
-	switch (c) {
-	case 'K':
-	case 'k':
-		return 10;
-	case 'M':
-	case 'm':
-		return 20;
-	case 'G':
-	case 'g':
-		return 30;
-	case 'T':
-	case 't':
-		return 40;
-	}
-	return 0;
+	static const char letters[] = "KMGT";
+	const char *at = strchr(letters, toupper((unsigned char)c));
+
+	return at ? 10 * (at - letters + 1) : 0;
 }
 
 /**
@@ -299,8 +289,6 @@ static const char *enum_parse(const struct ctl_names *names, const char *text, u
  */
 const char *ctl_val_parse(const struct ctl_key *key, struct ctl_val *val, const char *text)
 {
-	const char *err = NULL;
-
 	val->set = true;
 	if (key->any && !strcmp(text, "any")) {
 		val->set = false;
@@ -316,34 +304,26 @@ const char *ctl_val_parse(const struct ctl_key *key, struct ctl_val *val, const 
 	}
 	switch (key->kind) {
 	case CTL_U16:
-		err = ctl_num_parse(text, UINT16_MAX, false, &val->num);
-		break;
+		return ctl_num_parse(text, UINT16_MAX, false, &val->num);
 	case CTL_U32:
-		err = u32_parse(key, text, &val->num);
-		break;
+		return u32_parse(key, text, &val->num);
 	case CTL_U64:
-		err = ctl_num_parse(text, UINT64_MAX, false, &val->num);
-		break;
+		return ctl_num_parse(text, UINT64_MAX, false, &val->num);
 	case CTL_BYTES:
-		err = ctl_num_parse(text, UINT32_MAX, true, &val->num);
-		break;
+		return ctl_num_parse(text, UINT32_MAX, true, &val->num);
 	case CTL_ENUM:
-		err = enum_parse(key->names, text, &val->num);
-		break;
+		return enum_parse(key->names, text, &val->num);
 	case CTL_BOOL:
-		err = bool_parse(text, &val->num, "neither 0 (no) nor 1 (yes)");
-		break;
+		return bool_parse(text, &val->num, "neither 0 (no) nor 1 (yes)");
 	case CTL_SWITCH:
-		err = bool_parse(text, &val->num, "neither on nor off");
-		break;
+		return bool_parse(text, &val->num, "neither on nor off");
 	case CTL_STR:
 		val->str = ctl_strdup(text);
-		break;
+		return NULL;
 	case CTL_ADDR:
-		err = ctl_addr_parse(text, &val->addr);
-		break;
+		return ctl_addr_parse(text, &val->addr);
 	}
-	return err;
+	return NULL;
 }
 
 /* Does the value stand for "no value"? */
