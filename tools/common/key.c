@@ -17,9 +17,6 @@
 #include "names.h"
 #include "util.h"
 
-/* The parser's text about the last value that it rejected. */
-static char complaint[512];
-
 /**
  * ctl_num_suffixes() - say which letters may follow a number of bytes, for messages
  * @max: largest number
@@ -33,9 +30,8 @@ const char *ctl_num_suffixes(uint64_t max)
 
 static const char *not_a_number(uint64_t max, bool suffix)
 {
-	snprintf(complaint, sizeof(complaint), "not a number from 0 to %llu%s",
-		 (unsigned long long)max, suffix ? ctl_num_suffixes(max) : "");
-	return complaint;
+	return ctl_asprintf("not a number from 0 to %llu%s", (unsigned long long)max,
+			    suffix ? ctl_num_suffixes(max) : "");
 }
 
 /* The bits that a suffix shifts a number by; 0: the character is no suffix. */
@@ -267,16 +263,7 @@ static const char *u32_parse(const struct ctl_key *key, const char *text, uint64
 
 	if (!key->max || (!err && *num >= key->min))
 		return err;
-	snprintf(complaint, sizeof(complaint), "not a number from %u to %u", key->min, key->max);
-	return complaint;
-}
-
-static const char *enum_parse(const struct ctl_names *names, const char *text, uint64_t *num)
-{
-	if (ctl_name_find(names, text, num))
-		return NULL;
-	snprintf(complaint, sizeof(complaint), "none of %s", ctl_name_list(names, '|'));
-	return complaint;
+	return ctl_asprintf("not a number from %u to %u", key->min, key->max);
 }
 
 /**
@@ -312,7 +299,7 @@ const char *ctl_val_parse(const struct ctl_key *key, struct ctl_val *val, const 
 	case CTL_BYTES:
 		return ctl_num_parse(text, UINT32_MAX, true, &val->num);
 	case CTL_ENUM:
-		return enum_parse(key->names, text, &val->num);
+		return ctl_name_parse(key->names, text, &val->num);
 	case CTL_BOOL:
 		return bool_parse(text, &val->num, "neither 0 (no) nor 1 (yes)");
 	case CTL_SWITCH:

@@ -159,48 +159,37 @@ const char *ctl_name(const struct ctl_names *names, uint64_t value)
 	return buf[turn];
 }
 
+/* All words of an enum, like "auto|poll|imm". */
+static const char *word_list(const struct ctl_names *names)
+{
+	const char *list = "";
+	unsigned int i;
+
+	for (i = 0; i < names->count; i++)
+		if (names->name[i])
+			list = ctl_asprintf("%s%s%s", list, *list ? "|" : "", names->name[i]);
+	return list;
+}
+
 /**
- * ctl_name_find() - the value of a word
+ * ctl_name_parse() - find the value of a word
  * @names: words
  * @word: exact word
  * @value: out: its value
  *
- * Return: whether there is such a word
+ * Return: NULL, or what is wrong
  */
-bool ctl_name_find(const struct ctl_names *names, const char *word, uint64_t *value)
+const char *ctl_name_parse(const struct ctl_names *names, const char *word, uint64_t *value)
 {
 	unsigned int i;
 
 	for (i = 0; i < names->count; i++) {
 		if (names->name[i] && !strcmp(names->name[i], word)) {
 			*value = i;
-			return true;
+			return NULL;
 		}
 	}
-	return false;
-}
-
-/**
- * ctl_name_list() - all words of an enum, for messages
- * @names: words
- * @sep: between them
- *
- * Return: "auto|poll|imm"
- */
-const char *ctl_name_list(const struct ctl_names *names, char sep)
-{
-	char *list = ctl_strdup("");
-	unsigned int i;
-
-	for (i = 0; i < names->count; i++) {
-		if (!names->name[i])
-			continue;
-		if (*list)
-			list = ctl_asprintf("%s%c%s", list, sep, names->name[i]);
-		else
-			list = ctl_strdup(names->name[i]);
-	}
-	return list;
+	return ctl_asprintf("none of %s", word_list(names));
 }
 
 /**

@@ -5,7 +5,6 @@
 #ifndef SPINDLE_COMMON_NAMES_H
 #define SPINDLE_COMMON_NAMES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -52,8 +51,7 @@ extern const struct ctl_names ctl_live_attr;
 extern const struct ctl_names ctl_rule_attr;
 
 const char *ctl_name(const struct ctl_names *names, uint64_t value);
-bool ctl_name_find(const struct ctl_names *names, const char *word, uint64_t *value);
-const char *ctl_name_list(const struct ctl_names *names, char sep);
+const char *ctl_name_parse(const struct ctl_names *names, const char *word, uint64_t *value);
 const char *ctl_error_text(uint64_t error);
 const char *ctl_rdmc_error_text(uint64_t error);
 

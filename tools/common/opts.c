@@ -101,11 +101,11 @@ static const char *take_millis(const struct ctl_opt *opt, void *into, const char
 static const char *take_word(const struct ctl_opt *opt, void *into, const char *text)
 {
 	uint64_t num;
+	const char *err = ctl_name_parse(opt->names, text, &num);
 
-	if (!ctl_name_find(opt->names, text, &num))
-		return ctl_asprintf("none of %s", ctl_name_list(opt->names, '|'));
-	store(opt, into, num);
-	return NULL;
+	if (!err)
+		store(opt, into, num);
+	return err;
 }
 
 /**
