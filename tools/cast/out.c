@@ -18,14 +18,6 @@ void cast_out_init(const struct cast_opts *o)
 	opts = o;
 }
 
-static void line(const char *fmt, va_list ap)
-{
-	perf_bar_clear();
-	vprintf(fmt, ap);
-	putchar('\n');
-	fflush(stdout);
-}
-
 /* Print a line for people. */
 void cast_out_say(const char *fmt, ...)
 {
@@ -33,21 +25,12 @@ void cast_out_say(const char *fmt, ...)
 
 	if (opts->quiet || opts->json)
 		return;
+	perf_bar_clear();
 	va_start(ap, fmt);
-	line(fmt, ap);
+	vprintf(fmt, ap);
 	va_end(ap);
-}
-
-/* Print a line for people that use --verbose. */
-void cast_out_more(const char *fmt, ...)
-{
-	va_list ap;
-
-	if (opts->quiet || opts->json || !opts->verbose)
-		return;
-	va_start(ap, fmt);
-	line(fmt, ap);
-	va_end(ap);
+	putchar('\n');
+	fflush(stdout);
 }
 
 /* ---- JSON ------------------------------------------------------------- */

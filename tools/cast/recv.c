@@ -116,8 +116,8 @@ static void take_manifest(void)
 	cast_store_look(r.store, &r.m, r.reply);
 	for (i = 0; i < r.m.count; i++) {
 		r.item[i].result = r.reply[i];
-		if (r.reply[i].verdict == CAST_HAD)
-			cast_out_more("%s: is there already", ctl_clean(r.m.entry[i].name));
+		if (r.reply[i].verdict == CAST_HAD && r.o->verbose)
+			cast_out_say("%s: is there already", ctl_clean(r.m.entry[i].name));
 		if (r.reply[i].verdict != CAST_YES)
 			continue;
 		need += r.m.entry[i].size;
@@ -494,7 +494,8 @@ int cast_recv(const struct cast_opts *o, const struct cast_store *store, bool *h
 	rc = init(o, store);
 	if (rc)
 		return rc;
-	cast_out_more("waiting for node %u", o->member[0]);
+	if (o->verbose)
+		cast_out_say("waiting for node %u", o->member[0]);
 	rc = cast_link_open(r.link, 2, o);
 	if (!rc && (!cast_signal() || r.all.state == CAST_LINK_OPEN)) {
 		*hopeless = false;

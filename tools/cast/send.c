@@ -280,8 +280,8 @@ static uint64_t make_decision(void)
 		decide(i, &s.decision.say[i]);
 		if (s.decision.say[i].verdict == CAST_YES)
 			total += s.f.m.entry[i].size;
-		else if (s.decision.say[i].verdict == CAST_HAD)
-			cast_out_more("%s: everybody has it", ctl_clean(s.f.m.entry[i].name));
+		else if (s.decision.say[i].verdict == CAST_HAD && s.o->verbose)
+			cast_out_say("%s: everybody has it", ctl_clean(s.f.m.entry[i].name));
 	}
 	return total;
 }
@@ -506,7 +506,8 @@ int cast_send(const struct cast_opts *o)
 	if (cast_files_find(&s.f, o))
 		return CTL_FAILED;
 	init(o);
-	cast_out_more("waiting for %u receivers", s.n - 1);
+	if (o->verbose)
+		cast_out_say("waiting for %u receivers", s.n - 1);
 	rc = cast_link_open(s.link, s.n, o);
 	if (!rc && !cast_signal()) {
 		send_batch();
