@@ -2,12 +2,10 @@
 /* Output of results. See out.h. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <json-c/json.h>
-
 #include "common/bar.h"
+#include "common/out.h"
 #include "common/util.h"
 #include "out.h"
 
@@ -103,19 +101,17 @@ void cast_out_file(const struct cast_entry *e, uint32_t node, const struct cast_
 		return;
 	obj = json_object_new_object();
 	add_name(obj, e->name);
-	json_object_object_add(obj, "size", json_object_new_int64((int64_t)e->size));
+	ctl_json_add(obj, "size", ctl_json_num(e->size));
 	snprintf(crc, sizeof(crc), "%08x", e->crc);
-	json_object_object_add(obj, "crc32c", json_object_new_string(crc));
-	json_object_object_add(obj, "node", json_object_new_int64(node));
-	json_object_object_add(obj, "result", json_object_new_string(words[say->verdict]));
+	ctl_json_str(obj, "crc32c", crc);
+	ctl_json_add(obj, "node", ctl_json_num(node));
+	ctl_json_str(obj, "result", words[say->verdict]);
 	if (say->verdict == CAST_NO)
-		json_object_object_add(obj, "error", json_object_new_string(ctl_clean(say->why)));
+		ctl_json_str(obj, "error", ctl_clean(say->why));
 	if (ns)
-		json_object_object_add(obj, "ns", json_object_new_int64((int64_t)ns));
+		ctl_json_add(obj, "ns", ctl_json_num(ns));
 	perf_bar_clear();
-	puts(json_object_to_json_string_ext(obj, JSON_C_TO_STRING_PLAIN |
-					    JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(obj);
+	ctl_json_print(obj);
 	fflush(stdout);
 }
 
