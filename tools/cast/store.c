@@ -22,9 +22,7 @@
 
 int cast_store_open(struct cast_store *s, const struct cast_opts *o)
 {
-	s->overwrite = o->overwrite;
-	s->fsync = o->fsync;
-	s->verify = o->verify;
+	s->o = o;
 	s->fd = open(o->argv[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->fd >= 0)
 		return CTL_OK;
@@ -106,13 +104,13 @@ static void look_at(const struct cast_store *s, int dir, const char *last,
 		err = checksum_at(dir, last, &crc);
 		if (!err && crc == e->crc)
 			say(to, CAST_HAD, "");
-		else if (s->overwrite)
+		else if (s->o->overwrite)
 			say(to, CAST_YES, "");
 		else
 			say(to, CAST_NO, err ? strerror(-err) :
 			    "a different file has this name; --overwrite replaces it");
 	} else {
-		say(to, s->overwrite ? CAST_YES : CAST_NO, s->overwrite ? "" :
+		say(to, s->o->overwrite ? CAST_YES : CAST_NO, s->o->overwrite ? "" :
 		    "a different file has this name; --overwrite replaces it");
 	}
 }
@@ -237,7 +235,7 @@ static int give_name(const struct cast_write *w, const struct cast_store *s)
 {
 	const char *slash = strrchr(w->e->name, '/'), *last = slash ? slash + 1 : w->e->name;
 
-	if (s->overwrite)
+	if (s->o->overwrite)
 		return renameat(w->dir, w->temp, w->dir, last);
 	if (!renameat2(w->dir, w->temp, w->dir, last, RENAME_NOREPLACE))
 		return 0;
@@ -254,12 +252,12 @@ static const char *finish(struct cast_write *w, const struct cast_store *s)
 	};
 	const char *why = NULL;
 
-	if (s->verify && w->crc != w->e->crc)
+	if (s->o->verify && w->crc != w->e->crc)
 		why = ctl_asprintf("checksum %08x, and %08x was sent: the file has changed since then, "
 				   "or the network spoils data", w->crc, w->e->crc);
 	/* Drop set-id bits, because the user that set them is not a user of this machine. */
 	else if (fchmod(w->fd, w->e->mode & 0777) || futimens(w->fd, when) ||
-		 (s->fsync && fsync(w->fd)) || give_name(w, s) || (s->fsync && fsync(w->dir)))
+		 (s->o->fsync && fsync(w->fd)) || give_name(w, s) || (s->o->fsync && fsync(w->dir)))
 		why = errno == EEXIST ? "another file has taken this name" :
 					strerror(errno);
 	if (why) {
@@ -296,7 +294,7 @@ const char *cast_write_some(struct cast_write *w, const struct cast_store *s, bo
 			return why;
 		}
 	}
-	if (s->verify && len)
+	if (s->o->verify && len)
 		w->crc = crc32c(w->crc, w->data + w->done, len);
 	w->done += len;
 	if (w->done < w->e->size)

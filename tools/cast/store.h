@@ -17,12 +17,8 @@
 struct cast_store {
 	/** @fd: descriptor of the directory */
 	int fd;
-	/** @overwrite: replace files that are different */
-	bool overwrite;
-	/** @fsync: write files to the disk before they get their names */
-	bool fsync;
-	/** @verify: compare checksums */
-	bool verify;
+	/** @o: options */
+	const struct cast_opts *o;
 };
 
 /**
