@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,18 +78,8 @@ static int signalled(void)
 	return __atomic_load_n(&caught, __ATOMIC_RELAXED);
 }
 
-__attribute__((format(printf, 1, 2)))
-static void complain(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("spindle-pipe: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	p.status = EXIT_FAILURE;
-}
+/* Print a message, and make the exit status that of a failure. */
+#define complain(...)	(ctl_err(__VA_ARGS__), p.status = EXIT_FAILURE)
 
 static bool sending(void)
 {
