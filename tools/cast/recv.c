@@ -2,6 +2,7 @@
 /* A receiver of a batch. The protocol is in manifest.h. */
 #include <errno.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "bar.h"
 #include "common/util.h"
@@ -22,8 +23,8 @@ struct item {
 	struct spindle_rdmc_memory mem;
 	/** @drop: bytes that are only relayed to other receivers */
 	struct cast_memory drop;
-	/** @next: file that is written after this one, index + 1 */
-	uint32_t next;
+	/** @queued: entry in the queue of files to be written */
+	STAILQ_ENTRY(item) queued;
 	/** @busy: the file has memory */
 	bool busy;
 	/** @result: result of the file */
@@ -31,6 +32,8 @@ struct item {
 	/** @ns: duration of the transfer */
 	uint64_t ns;
 };
+
+STAILQ_HEAD(item_queue, item);
 
 /* An object that waits for memory. */
 struct pending {
@@ -59,7 +62,7 @@ static struct {
 	struct pending pending[PENDING];
 	unsigned int pendings;
 	uint64_t in_memory;
-	uint32_t first, last;		/* files to be written, index + 1 */
+	struct item_queue queue;	/* files to be written */
 	struct cast_write write;
 	void *answer;			/* answer under way */
 	unsigned int said;		/* answers that the sender has */
@@ -302,11 +305,7 @@ static void file_done(uint32_t i, const struct spindle_rdmc_event *ev)
 	item->ns = ev->first_ns ? ev->at_ns - ev->first_ns : 0;
 	r.received += item->mem.len;
 	if (!ev->error && item->mem.addr) {
-		if (r.last)
-			r.item[r.last - 1].next = i + 1;
-		else
-			r.first = i + 1;
-		r.last = i + 1;
+		STAILQ_INSERT_TAIL(&r.queue, item, queued);
 		return;
 	}
 	free_item(item);
@@ -350,15 +349,14 @@ static void object_done(void *arg, struct spindle_rdmc_group *g,
 /* Write a piece of the first file of the queue. Return: whether there is more to write */
 static bool write_some(void)
 {
-	struct item *item;
+	struct item *item = STAILQ_FIRST(&r.queue);
 	const char *why;
 	bool ready = false;
 	uint32_t i;
 
-	if (!r.first)
+	if (!item)
 		return false;
-	i = r.first - 1;
-	item = &r.item[i];
+	i = (uint32_t)(item - r.item);
 	why = r.write.e ? NULL :
 	      cast_write_begin(&r.write, r.store, &r.m.entry[i], item->mem.addr);
 	if (!why)
@@ -367,10 +365,8 @@ static bool write_some(void)
 		return true;
 	written(i, why);
 	free_item(item);
-	r.first = item->next;
-	if (!r.first)
-		r.last = 0;
-	return r.first;
+	STAILQ_REMOVE_HEAD(&r.queue, queued);
+	return !STAILQ_EMPTY(&r.queue);
 }
 
 static void show_progress(void)
@@ -387,6 +383,7 @@ static void show_progress(void)
 static int init(const struct cast_opts *o, const struct cast_store *store)
 {
 	memset(&r, 0, sizeof(r));
+	STAILQ_INIT(&r.queue);
 	r.o = o;
 	r.store = store;
 	for (r.me = 1; r.me < o->members && o->member[r.me] != o->node;)
