@@ -10,7 +10,6 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "names.h"
 #include "out.h"
 #include "util.h"
 
@@ -52,32 +51,6 @@ void ctl_table_head(struct ctl_table *t, const char *words)
 			*c = toupper((unsigned char)*c);
 		ctl_table_cell(t, word);
 		t->columns++;
-	}
-}
-
-/* Add a column for each counter that has a name. */
-void ctl_table_head_stats(struct ctl_table *t, const struct ctl_names *names)
-{
-	unsigned int i;
-
-	for (i = 0; i < names->count; i++)
-		if (names->name[i])
-			ctl_table_head(t, names->name[i]);
-}
-
-/* Add a cell for each counter that has a name. */
-void ctl_table_stats(struct ctl_table *t, const struct ctl_names *names,
-		     const struct ctl_stats *stats)
-{
-	unsigned int i;
-
-	for (i = 0; i < names->count; i++) {
-		if (!names->name[i])
-			continue;
-		if (stats->has & (1ULL << i))
-			ctl_table_num(t, stats->num[i]);
-		else
-			ctl_table_cell(t, "");
 	}
 }
 
@@ -213,18 +186,6 @@ void ctl_json_ids(struct json_object *obj, const char *word, const struct ctl_id
 	for (i = 0; i < ids->count; i++)
 		json_object_array_add(list, ctl_json_num(ids->id[i]));
 	ctl_json_add(obj, word, list);
-}
-
-struct json_object *ctl_json_stats(const struct ctl_names *names,
-				   const struct ctl_stats *stats)
-{
-	struct json_object *obj = json_object_new_object();
-	unsigned int i;
-
-	for (i = 0; i < names->count; i++)
-		if (names->name[i] && (stats->has & (1ULL << i)))
-			ctl_json_add(obj, names->name[i], ctl_json_num(stats->num[i]));
-	return obj;
 }
 
 /* Print and free an object: on one line, or indented with -p. */

@@ -28,9 +28,6 @@ struct ctl_table {
 void ctl_table_cell(struct ctl_table *t, const char *text);
 void ctl_table_num(struct ctl_table *t, uint64_t num);
 void ctl_table_head(struct ctl_table *t, const char *words);
-void ctl_table_head_stats(struct ctl_table *t, const struct ctl_names *names);
-void ctl_table_stats(struct ctl_table *t, const struct ctl_names *names,
-		     const struct ctl_stats *stats);
 void ctl_table_write(const struct ctl_table *t, FILE *to);
 void ctl_table_print(const struct ctl_table *t);
 const char *ctl_digits(double num);
@@ -44,8 +41,6 @@ void ctl_json_val(struct json_object *obj, const struct ctl_key *key, const stru
 void ctl_json_vals(struct json_object *obj, const struct ctl_key *keys,
 		   const struct ctl_val *val);
 void ctl_json_ids(struct json_object *obj, const char *word, const struct ctl_ids *ids);
-struct json_object *ctl_json_stats(const struct ctl_names *names,
-				   const struct ctl_stats *stats);
 void ctl_json_print(struct json_object *obj);
 
 #endif /* SPINDLE_COMMON_OUT_H */

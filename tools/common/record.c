@@ -145,6 +145,18 @@ static struct ctl_val value(const struct ctl_field *f, const void *rec)
 	return v;
 }
 
+static struct json_object *json_of_stats(const struct ctl_names *names,
+					 const struct ctl_stats *stats)
+{
+	struct json_object *obj = json_object_new_object();
+	unsigned int i;
+
+	for (i = 0; i < names->count; i++)
+		if (names->name[i] && (stats->has & (1ULL << i)))
+			ctl_json_add(obj, names->name[i], ctl_json_num(stats->num[i]));
+	return obj;
+}
+
 static struct json_object *json_of(const struct ctl_field *f, const void *at,
 				   const struct ctl_val *v)
 {
@@ -156,7 +168,7 @@ static struct json_object *json_of(const struct ctl_field *f, const void *at,
 	case CTL_F_RATE:
 		return ctl_json_real(*(const double *)at);
 	case CTL_F_STATS:
-		return ctl_json_stats(f->names, at);
+		return json_of_stats(f->names, at);
 	case CTL_F_LIST:
 		return ctl_record_list(NULL, f->of, *(const void *const *)at, v->num, f->size);
 	default:
@@ -282,6 +294,24 @@ static const struct ctl_field *find(const struct ctl_field *f, const char *word)
 	return NULL;
 }
 
+/* Add a cell for each counter that has a name, or a column if @stats is NULL. */
+static void add_stats(struct ctl_table *t, const struct ctl_names *names,
+		      const struct ctl_stats *stats)
+{
+	unsigned int i;
+
+	for (i = 0; i < names->count; i++) {
+		if (!names->name[i])
+			continue;
+		if (!stats)
+			ctl_table_head(t, names->name[i]);
+		else if (stats->has & (1ULL << i))
+			ctl_table_num(t, stats->num[i]);
+		else
+			ctl_table_cell(t, "");
+	}
+}
+
 static void add_cell(struct ctl_table *t, const struct ctl_field *f, const void *rec,
 		     const char *word)
 {
@@ -289,7 +319,7 @@ static void add_cell(struct ctl_table *t, const struct ctl_field *f, const void 
 	const struct ctl_key *key;
 
 	if (f->kind == CTL_F_STATS) {
-		ctl_table_stats(t, f->names, at);
+		add_stats(t, f->names, at);
 	} else if (f->kind == CTL_F_KEYS) {
 		key = ctl_key_find(f->keys, word);
 		ctl_table_cell(t, ctl_val_text(key, (const struct ctl_val *)at + (key - f->keys)));
@@ -316,7 +346,7 @@ void ctl_record_cells(struct ctl_table *t, const char *columns, const struct ctl
 		if (rec)
 			add_cell(t, f, rec, word);
 		else if (f->kind == CTL_F_STATS)
-			ctl_table_head_stats(t, f->names);
+			add_stats(t, f->names, NULL);
 		else
 			ctl_table_head(t, word);
 	}
