@@ -66,16 +66,11 @@ static struct pipe {
 	unsigned long long sent, sent_bytes, delivered, delivered_bytes, returned, waits;
 } p = { .delimiter = '\n', .out_fd = STDOUT_FILENO, .record = 1 };
 
-static int caught;	/* the signal that ends the program */
+static volatile sig_atomic_t caught;	/* the signal that ends the program */
 
 static void on_signal(int sig)
 {
-	__atomic_store_n(&caught, sig, __ATOMIC_RELAXED);
-}
-
-static int signalled(void)
-{
-	return __atomic_load_n(&caught, __ATOMIC_RELAXED);
+	caught = sig;
 }
 
 /* Print a message, and make the exit status that of a failure. */
@@ -457,7 +452,7 @@ static bool all_returned(void)
 
 static bool finished(void)
 {
-	if (signalled() || p.ended || p.broken_pipe || counted())
+	if (caught || p.ended || p.broken_pipe || counted())
 		return true;
 	if (!receiving())
 		return all_sent();
@@ -546,13 +541,13 @@ static void finish(void)
 	struct pollfd fd = { .fd = p.out_fd, .events = POLLOUT };
 	int err = 0;
 
-	while (!signalled() && !p.broken_pipe && buffered(&p.out))
+	while (!caught && !p.broken_pipe && buffered(&p.out))
 		if (!write_output() && !p.broken_pipe)
 			poll(&fd, 1, -1);
-	if (sending() && !receiving() && !p.ended && !signalled()) {
+	if (sending() && !receiving() && !p.ended && !caught) {
 		do
 			err = spindle_drain(&p.q, 100);
-		while (err == -EAGAIN && !signalled());
+		while (err == -EAGAIN && !caught);
 	}
 	if ((p.ended || err == -EPIPE) && !p.status)
 		complain("subgroup %u of node %u is %s: %s", p.attach.subgroup, p.attach.node,
@@ -745,9 +740,9 @@ int main(int argc, char **argv)
 	spindle_detach(&p.q);
 	free(p.in.data);
 	free(p.out.data);
-	if (signalled()) {
-		signal(signalled(), SIG_DFL);
-		raise(signalled());
+	if (caught) {
+		signal(caught, SIG_DFL);
+		raise(caught);
 	}
 	return p.status;
 }
