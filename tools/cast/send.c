@@ -112,6 +112,18 @@ out:
 	cast_memory_free(&r->mem);
 }
 
+/* Has each receiver sent this answer or a broken message, or is its group over? */
+static bool all_answered(enum cast_kind kind)
+{
+	const struct receiver *r;
+
+	for (r = s.r + 1; r < s.r + s.n; r++)
+		if (!(kind == CAST_REPLY ? r->replied : r->reported) && !r->broken &&
+		    !cast_link_over(&r->link))
+			return false;
+	return true;
+}
+
 /* ---- own messages ----------------------------------------------------- */
 
 static const char *reason_text(const struct spindle_rdmc_event *ev)
@@ -216,16 +228,6 @@ static int send_text(const void *text, size_t len, uint64_t tag)
 }
 
 /* ---- files to send ---------------------------------------------------- */
-
-static bool all_replied(void)
-{
-	uint32_t i;
-
-	for (i = 1; i < s.n; i++)
-		if (!s.r[i].replied && !cast_link_over(&s.r[i].link))
-			return false;
-	return true;
-}
 
 static struct cast_say reply_of(uint32_t rank, uint32_t file)
 {
@@ -363,16 +365,6 @@ static void cancel_files(void)
 
 /* ---- the end ---------------------------------------------------------- */
 
-static bool all_reported(void)
-{
-	uint32_t i;
-
-	for (i = 1; i < s.n; i++)
-		if (!s.r[i].reported && !s.r[i].broken && !cast_link_over(&s.r[i].link))
-			return false;
-	return true;
-}
-
 static bool all_over(void)
 {
 	unsigned int i;
@@ -431,9 +423,8 @@ static int sum_up(void)
 		lost |= is_lost(i);
 		/* Failures before the transfer were reported before, so they are left out here. */
 		for (k = 0; k < s.f.m.count; k++)
-			if (s.decision.say && s.decision.say[k].verdict == CAST_NO)
-				say[k].verdict = CAST_HAD;
-			else if (s.decision.say && reply_of(i, k).verdict == CAST_NO)
+			if (s.decision.say && (s.decision.say[k].verdict == CAST_NO ||
+					       reply_of(i, k).verdict == CAST_NO))
 				say[k].verdict = CAST_HAD;
 		cast_out_failures(&s.f.m, s.o->member[i], say);
 		if (there != s.f.m.count)
@@ -471,7 +462,7 @@ static void send_batch(void)
 	manifest = cast_manifest_pack(&s.f.m, &len);
 	if (send_text(manifest, len, CAST_TAG_MANIFEST))
 		return;
-	while (well() && (s.texts || !all_replied()))
+	while (well() && (s.texts || !all_answered(CAST_REPLY)))
 		wait_some(TICK_MS);
 	if (well()) {
 		cast_bar_begin(make_decision());
@@ -516,7 +507,7 @@ int cast_send(const struct cast_opts *o)
 		 * reports.
 		 */
 		start = cast_now_ms();
-		while (!all_reported() && cast_signals() < 2 &&
+		while (!all_answered(CAST_REPORT) && cast_signals() < 2 &&
 		       (!cast_signal() || cast_now_ms() - start < GRACE_MS))
 			wait_some(TICK_MS);
 		start = cast_now_ms();
