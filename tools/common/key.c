@@ -152,29 +152,20 @@ const char *ctl_endpoint_parse(const char *text, struct ctl_addr *addr, bool *ha
 	return NULL;
 }
 
-/* The address as text, in one of a few static buffers. */
+/* The address as a text of ctl_brief(). */
 const char *ctl_addr_text(const struct ctl_addr *addr)
 {
-	static char buf[4][CTL_ADDR_LEN];
-	static unsigned int turn;
+	char buf[INET6_ADDRSTRLEN];
 
-	turn = (turn + 1) % CTL_ARRAY_SIZE(buf);
-	if (addr->family == AF_UNSPEC ||
-	    !inet_ntop(addr->family, addr->ip, buf[turn], sizeof(buf[turn])))
+	if (addr->family == AF_UNSPEC || !inet_ntop(addr->family, addr->ip, buf, sizeof(buf)))
 		return "?";
-	return buf[turn];
+	return ctl_brief("%s", buf);
 }
 
-/* Address and port as text, in one of a few static buffers. */
+/* Address and port as a text of ctl_brief(). */
 const char *ctl_endpoint_text(const struct ctl_addr *addr, uint16_t port)
 {
-	static char buf[4][CTL_ADDR_LEN];
-	static unsigned int turn;
-
-	turn = (turn + 1) % CTL_ARRAY_SIZE(buf);
-	snprintf(buf[turn], sizeof(buf[turn]), addr->family == AF_INET6 ? "[%s]:%u" : "%s:%u",
-		 ctl_addr_text(addr), port);
-	return buf[turn];
+	return ctl_brief(addr->family == AF_INET6 ? "[%s]:%u" : "%s:%u", ctl_addr_text(addr), port);
 }
 
 bool ctl_addr_equal(const struct ctl_addr *a, const struct ctl_addr *b)
@@ -319,12 +310,9 @@ bool ctl_val_none(const struct ctl_key *key, const struct ctl_val *val)
 	return key->none && val->num == key->def;
 }
 
-/* The value as text; numbers are in one of a few static buffers. */
+/* The value as text; the text of a number comes from ctl_brief(). */
 const char *ctl_val_text(const struct ctl_key *key, const struct ctl_val *val)
 {
-	static char buf[4][24];
-	static unsigned int turn;
-
 	if (!val->set)
 		return key->any ? "any" : "";
 	if (key->zero && !val->num)
@@ -341,9 +329,7 @@ const char *ctl_val_text(const struct ctl_key *key, const struct ctl_val *val)
 	case CTL_ADDR:
 		return ctl_addr_text(&val->addr);
 	default:
-		turn = (turn + 1) % CTL_ARRAY_SIZE(buf);
-		snprintf(buf[turn], sizeof(buf[turn]), "%llu", (unsigned long long)val->num);
-		return buf[turn];
+		return ctl_brief("%llu", (unsigned long long)val->num);
 	}
 }
 

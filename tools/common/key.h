@@ -11,9 +11,6 @@
 
 struct ctl_names;
 
-/* Longest printed address: "[" INET6_ADDRSTRLEN "]:65535". */
-#define CTL_ADDR_LEN	64
-
 /**
  * struct ctl_addr - an IP address
  */

@@ -143,20 +143,13 @@ static const char *const rdmc_error_texts[] = {
  * @names: words
  * @value: value
  *
- * Return: the word; for a value newer than this program "what-value", in one of a
- *	few static buffers
+ * Return: the word; for a value newer than this program "what-value" of ctl_brief()
  */
 const char *ctl_name(const struct ctl_names *names, uint64_t value)
 {
-	static char buf[4][48];
-	static unsigned int turn;
-
 	if (value < names->count && names->name[value])
 		return names->name[value];
-	turn = (turn + 1) % CTL_ARRAY_SIZE(buf);
-	snprintf(buf[turn], sizeof(buf[turn]), "%s-%llu", names->what,
-		 (unsigned long long)value);
-	return buf[turn];
+	return ctl_brief("%s-%llu", names->what, (unsigned long long)value);
 }
 
 /* All words of an enum, like "auto|poll|imm". */

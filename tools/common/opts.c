@@ -147,11 +147,9 @@ const char *ctl_opt_take(const struct ctl_opt *opt, void *into, const char *text
 	}
 }
 
-/* A number of an option as text, in one of four static buffers. */
+/* A number of an option as a text of ctl_brief(). */
 static const char *text_of(const struct ctl_opt *opt, uint64_t num)
 {
-	static char buf[4][24];
-	static unsigned int turn;
 	const struct ctl_opt_word *w;
 
 	if (opt->kind == CTL_OPT_WORD)
@@ -160,12 +158,9 @@ static const char *text_of(const struct ctl_opt *opt, uint64_t num)
 	for (w = opt->words; num > opt->max && w && w->word; w++)
 		if (w->num == num)
 			return w->word;
-	turn = (turn + 1) % CTL_ARRAY_SIZE(buf);
 	if (opt->kind == CTL_OPT_MILLIS)
-		snprintf(buf[turn], sizeof(buf[turn]), "%g", num / 1000.0);
-	else
-		snprintf(buf[turn], sizeof(buf[turn]), "%llu", (unsigned long long)num);
-	return buf[turn];
+		return ctl_brief("%g", num / 1000.0);
+	return ctl_brief("%llu", (unsigned long long)num);
 }
 
 /**
@@ -173,7 +168,7 @@ static const char *text_of(const struct ctl_opt *opt, uint64_t num)
  * @opt: option with a number, a word or a flag
  * @from: struct that the option describes
  *
- * Return: text that ctl_opt_take() accepts, in one of four static buffers
+ * Return: a text of ctl_brief(), which ctl_opt_take() accepts
  */
 const char *ctl_opt_text(const struct ctl_opt *opt, const void *from)
 {

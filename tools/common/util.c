@@ -112,6 +112,20 @@ char *ctl_asprintf(const char *fmt, ...)
 	return s;
 }
 
+/* Print a number, a word or an address into one of a few static buffers. */
+const char *ctl_brief(const char *fmt, ...)
+{
+	static char buf[32][64];
+	static unsigned int turn;
+	va_list ap;
+
+	turn = (turn + 1) % CTL_ARRAY_SIZE(buf);
+	va_start(ap, fmt);
+	vsnprintf(buf[turn], sizeof(buf[turn]), fmt, ap);
+	va_end(ap);
+	return buf[turn];
+}
+
 /* Read an unsigned integer of any size. */
 uint64_t ctl_load(const void *at, size_t size)
 {

@@ -69,6 +69,7 @@ void *ctl_grow(void *array, size_t entries, size_t size);
 void ctl_free(void *p);
 char *ctl_strdup(const char *s);
 char *ctl_asprintf(const char *fmt, ...) CTL_PRINTF(1, 2);
+const char *ctl_brief(const char *fmt, ...) CTL_PRINTF(1, 2);
 uint64_t ctl_load(const void *at, size_t size);
 void ctl_store(void *at, size_t size, uint64_t num);
 char *ctl_clean(const char *s);
