@@ -89,24 +89,18 @@ const char *ctl_num_parse(const char *text, uint64_t max, bool suffix, uint64_t 
 const char *ctl_addr_parse(const char *text, struct ctl_addr *addr)
 {
 	size_t len = strlen(text);
-	char buf[INET6_ADDRSTRLEN];
+	const char *bare = text;
 
 	memset(addr, 0, sizeof(*addr));
 	if (inet_pton(AF_INET, text, addr->ip) == 1) {
 		addr->family = AF_INET;
 		return NULL;
 	}
-	if (len > 2 && text[0] == '[' && text[len - 1] == ']') {
-		text++;
-		len -= 2;
-	}
-	if (len < sizeof(buf)) {
-		memcpy(buf, text, len);
-		buf[len] = '\0';
-		if (inet_pton(AF_INET6, buf, addr->ip) == 1) {
-			addr->family = AF_INET6;
-			return NULL;
-		}
+	if (len > 2 && text[0] == '[' && text[len - 1] == ']')
+		bare = ctl_asprintf("%.*s", (int)(len - 2), text + 1);
+	if (inet_pton(AF_INET6, bare, addr->ip) == 1) {
+		addr->family = AF_INET6;
+		return NULL;
 	}
 	if (strchr(text, '%'))
 		return "an address with a zone; give the address alone";
@@ -129,7 +123,6 @@ const char *ctl_endpoint_parse(const char *text, struct ctl_addr *addr, bool *ha
 	const char *close = strrchr(text, ']');
 	const char *err;
 	uint64_t num;
-	char *host;
 
 	/*
 	 * 2001:db8::1:4790 is an address without a port, too, so only brackets make the text
@@ -140,10 +133,7 @@ const char *ctl_endpoint_parse(const char *text, struct ctl_addr *addr, bool *ha
 	*has_port = colon && colon > close;
 	if (!*has_port)
 		return ctl_addr_parse(text, addr);
-	host = ctl_strdup(text);
-	host[colon - text] = '\0';
-	err = ctl_addr_parse(host, addr);
-	ctl_free(host);
+	err = ctl_addr_parse(ctl_asprintf("%.*s", (int)(colon - text), text), addr);
 	if (err)
 		return err;
 	if (ctl_num_parse(colon + 1, UINT16_MAX, false, &num))
