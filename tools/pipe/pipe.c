@@ -6,6 +6,7 @@
  * ppoll() only when nothing can move. While it is busy, it makes a system call for each buffer and
  * not for each message.
  */
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -275,14 +276,10 @@ static void put_number(uint64_t v, char behind)
 	put(at, text + sizeof(text) - at);
 }
 
-static void put_le(uint64_t v, unsigned int bytes)
+static void put_le(uint64_t v, size_t bytes)
 {
-	unsigned char b[8];
-	unsigned int i;
-
-	for (i = 0; i < bytes; i++)
-		b[i] = (unsigned char)(v >> 8 * i);
-	put(b, bytes);
+	v = htole64(v);
+	put(&v, bytes);
 }
 
 static void print(const struct spindle_msg *m)
@@ -683,6 +680,7 @@ static bool attach(void)
 {
 	int err = spindle_attach(&p.q, &p.attach);
 	char text[256];
+	size_t room;
 
 	if (err) {
 		complain("%s%s",
@@ -691,10 +689,9 @@ static bool attach(void)
 			 " (option -r)" : "");
 		return false;
 	}
-	p.in.room = 2 * ((size_t)spindle_max_msg(&p.q) + HEAD_BYTES);
-	p.out.room = p.in.room;
-	p.in.room = p.in.room > IN_BYTES ? p.in.room : IN_BYTES;
-	p.out.room = p.out.room > OUT_BYTES ? p.out.room : OUT_BYTES;
+	room = 2 * ((size_t)spindle_max_msg(&p.q) + HEAD_BYTES);
+	p.in.room = room > IN_BYTES ? room : IN_BYTES;
+	p.out.room = room > OUT_BYTES ? room : OUT_BYTES;
 	p.in.data = malloc(p.in.room);
 	p.out.data = malloc(p.out.room);
 	if (!p.in.data || !p.out.data) {
