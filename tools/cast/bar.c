@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The progress of a batch. See bar.h. */
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bar.h"

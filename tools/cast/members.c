@@ -2,8 +2,6 @@
 /*
  * The members of the view that is installed at a node. See opts.h.
  */
-#include <stdlib.h>
-
 #include "common/net.h"
 #include "common/util.h"
 #include "common/wire.h"

@@ -2,7 +2,6 @@
 /*
  * Words for the numbers of the netlink contract. See names.h.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include <linux/spindle.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The status of a live view, read from messages. See status.h. */
 #include <stdlib.h>
-#include <string.h>
 
 #include <netlink/msg.h>
 
