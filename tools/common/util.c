@@ -19,10 +19,15 @@ static struct ctl_pool *pool = &forever;
 /**
  * ctl_pool_use() - choose the pool for the allocations that follow
  * @p: the pool; NULL: the one that is never dropped
+ *
+ * Return: the pool of the allocations before
  */
-void ctl_pool_use(struct ctl_pool *p)
+struct ctl_pool *ctl_pool_use(struct ctl_pool *p)
 {
+	struct ctl_pool *before = pool;
+
 	pool = p ? p : &forever;
+	return before;
 }
 
 /* Free all memory of a pool. */

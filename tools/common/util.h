@@ -61,7 +61,7 @@ struct ctl_pool {
 #define CTL_ADD(array, count)	\
 	((array) = ctl_grow((array), (count), sizeof(*(array))), &(array)[(count)++])
 
-void ctl_pool_use(struct ctl_pool *pool);
+struct ctl_pool *ctl_pool_use(struct ctl_pool *pool);
 void ctl_pool_drop(struct ctl_pool *pool);
 extern const char *ctl_program;
 void *ctl_alloc(size_t size);

@@ -243,7 +243,8 @@ void ctl_tune_put(struct ctl_req *req, const struct ctl_val *tune)
 	ctl_req_nest_end(req, nest);
 }
 
-static void get_tune(struct ctl_val *tune, struct nlattr *nest)
+/* Read the tuning of a subgroup. @nest may be NULL. */
+void ctl_tune_get(struct ctl_val *tune, struct nlattr *nest)
 {
 	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_TUNE_A_MAX), *attr;
 	struct nla_bitfield32 switches = { 0 };
@@ -361,7 +362,7 @@ void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
 
 	memset(sg, 0, sizeof(*sg));
 	ctl_record_nest(ctl_subgroup_fields, sg, nest);
-	get_tune(sg->tune, a[SPINDLE_SUBGROUP_A_TUNE]);
+	ctl_tune_get(sg->tune, a[SPINDLE_SUBGROUP_A_TUNE]);
 	ctl_rule_get(sg, a[SPINDLE_SUBGROUP_A_RULE]);
 	get_hist(&sg->hist[CTL_SEND], a[SPINDLE_SUBGROUP_A_SEND_HIST]);
 	get_hist(&sg->hist[CTL_RECV], a[SPINDLE_SUBGROUP_A_RECV_HIST]);

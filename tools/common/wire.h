@@ -56,6 +56,7 @@ void ctl_view_put(struct ctl_req *req, const struct ctl_val *node, const struct 
 void ctl_node_get(struct ctl_node *node, struct nlmsghdr *nlh);
 void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh);
 void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest);
+void ctl_tune_get(struct ctl_val *tune, struct nlattr *nest);
 void ctl_tune_put(struct ctl_req *req, const struct ctl_val *tune);
 
 /* fetch.c */

@@ -16,10 +16,10 @@
 #include "common/event.h"
 #include "common/names.h"
 #include "common/out.h"
+#include "common/stats.h"
 #include "common/status.h"
 #include "common/util.h"
 #include "common/wire.h"
-#include "stats.h"
 
 /* Columns of the word for an event, if something follows it. */
 #define EVENT_WIDE	15

@@ -11,10 +11,10 @@
 #include "cmd.h"
 #include "common/names.h"
 #include "common/out.h"
+#include "common/stats.h"
 #include "common/util.h"
 #include "common/wire.h"
 #include "detail.h"
-#include "stats.h"
 
 static struct json_object *json_stats(const struct ctl_node_stats *s,
 				      const struct ctl_sample *sample)

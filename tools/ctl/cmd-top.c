@@ -12,7 +12,7 @@
 #include "common/out.h"
 #include "common/util.h"
 #include "looks.h"
-#include "stats.h"
+#include "common/stats.h"
 
 static const struct ctl_key top_keys[] = {
 	[CTL_LOOK_NODE] = CTL_KEY("node", NULL, U32, 0),

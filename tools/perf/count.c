@@ -5,25 +5,19 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include <netlink/attr.h>
-#include <netlink/genl/genl.h>
-#include <netlink/msg.h>
-
+#include "common/stats.h"
 #include "common/util.h"
 #include "common/wire.h"
 #include "count.h"
 #include "net.h"
 #include "place.h"
 
-/* Engines of a namespace. Their list makes sure that an engine of several nodes counts once. */
-#define MAX_ENGINES	SPINDLE_MAX_MEMBERS
-
 /* The longest time that a device gets to refresh its counters, in milliseconds. */
 #define MAX_LIFESPAN	100
 /* Milliseconds of a tick, because every kernel has at least 100 ticks in a second. */
 #define LONGEST_TICK 10
 
-/* Maps an attribute to the counter that it adds to. */
+/* Maps a counter of the contract to the one that it adds to. */
 struct source {
 	uint16_t attr;
 	uint16_t counter;
@@ -62,26 +56,6 @@ static const struct source subgroup_source[] = {
 	{ SPINDLE_SUBGROUP_S_ACTIVATIONS, PERF_C_ACTIVATIONS },
 };
 
-static const uint16_t batch_source[PERF_STAGES] = {
-	[PERF_SEND] = SPINDLE_SUBGROUP_A_SEND_HIST,
-	[PERF_RECV] = SPINDLE_SUBGROUP_A_RECV_HIST,
-	[PERF_DLV] = SPINDLE_SUBGROUP_A_DLV_HIST,
-};
-
-/**
- * struct tally - the state of a count
- */
-struct tally {
-	/** @place: nodes to count */
-	const struct perf_place *place;
-	/** @c: out: counters */
-	struct perf_counts *c;
-	/** @engine: threads of the engines that were counted */
-	uint64_t engine[MAX_ENGINES];
-	/** @engines: entries of @engine */
-	unsigned int engines;
-};
-
 static void add(struct perf_counts *c, unsigned int counter, uint64_t v)
 {
 	c->has |= 1ULL << counter;
@@ -89,83 +63,63 @@ static void add(struct perf_counts *c, unsigned int counter, uint64_t v)
 }
 
 static void add_all(struct perf_counts *c, const struct source *source, unsigned int n,
-		    struct nlattr **a)
+		    const struct ctl_stats *stats)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (a[source[i].attr])
-			add(c, source[i].counter, ctl_attr_num(a[source[i].attr]));
+		if (stats->has & 1ULL << source[i].attr)
+			add(c, source[i].counter, stats->num[source[i].attr]);
 }
 
-static void count_engine(struct tally *t, struct nlattr *nest)
+/* Does a node of the place in front of @node have the same engine? */
+static bool shares_engine(const struct perf_place *place, const struct ctl_node_stats *first,
+			  const struct ctl_node_stats *node)
 {
-	struct nlattr *a[SPINDLE_ENGINE_S_MAX + 1];
-	uint64_t pid;
-	unsigned int i;
+	const struct ctl_node_stats *n;
 
-	if (!nest || nla_parse_nested(a, SPINDLE_ENGINE_S_MAX, nest, NULL) < 0)
-		return;
-	pid = ctl_attr_num(a[SPINDLE_ENGINE_S_PID]);
-	for (i = 0; i < t->engines; i++)
-		if (t->engine[i] == pid)
-			return;
-	if (t->engines < MAX_ENGINES)
-		t->engine[t->engines++] = pid;
-	add_all(t->c, engine_source, CTL_ARRAY_SIZE(engine_source), a);
+	for (n = first; n < node; n++)
+		if (perf_place_index(place, n->id) >= 0 &&
+		    n->engine.num[SPINDLE_ENGINE_S_PID] == node->engine.num[SPINDLE_ENGINE_S_PID])
+			return true;
+	return false;
 }
 
-static int count_node(void *arg, struct nlattr **attrs, struct nlmsghdr *nlh)
+static int count_nodes(const struct perf_place *place, struct perf_counts *c)
 {
-	struct nlattr *a[SPINDLE_PEER_A_MAX + 1], *attr;
-	struct genlmsghdr *genl = nlmsg_data(nlh);
-	struct tally *t = arg;
-	int rem;
+	struct ctl_node_stats *first, *node;
+	unsigned int count, i;
+	int rc = perf_net_stats(place->net, &first, &count);
 
-	if (perf_place_index(t->place, ctl_attr_num(attrs[SPINDLE_A_NODE_ID])) < 0)
-		return 0;
-	count_engine(t, attrs[SPINDLE_A_STATS]);
-	nla_for_each_attr(attr, genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), rem)
-		if (nla_type(attr) == SPINDLE_A_PEER &&
-		    nla_parse_nested(a, SPINDLE_PEER_A_MAX, attr, NULL) >= 0)
-			add_all(t->c, peer_source, CTL_ARRAY_SIZE(peer_source), a);
-	return 0;
-}
-
-static void count_batches(struct perf_counts *c, struct nlattr **a)
-{
-	unsigned int s, i;
-	uint64_t v;
-
-	for (s = 0; s < PERF_STAGES; s++) {
-		const struct nlattr *attr = a[batch_source[s]];
-
-		if (!attr)
+	if (rc)
+		return rc;
+	for (node = first; node < first + count; node++) {
+		if (perf_place_index(place, node->id) < 0)
 			continue;
-		for (i = 0; i < SPINDLE_HIST_BUCKETS; i++) {
-			if (nla_len(attr) < (int)((i + 1) * sizeof(v)))
-				break;
-			memcpy(&v, (const char *)nla_data(attr) + i * sizeof(v), sizeof(v));
-			c->batch[s][i] += v;
-		}
+		if (!shares_engine(place, first, node))
+			add_all(c, engine_source, CTL_ARRAY_SIZE(engine_source), &node->engine);
+		for (i = 0; i < node->peers; i++)
+			add_all(c, peer_source, CTL_ARRAY_SIZE(peer_source),
+				&node->peer[i].stats);
 	}
+	return 0;
 }
 
-static int count_subgroup(void *arg, struct nlattr **attrs, struct nlmsghdr *nlh)
+static int count_subgroups(const struct perf_place *place, struct perf_counts *c)
 {
-	struct nlattr *a[SPINDLE_SUBGROUP_A_MAX + 1], *s[SPINDLE_SUBGROUP_S_MAX + 1];
-	struct tally *t = arg;
+	struct ctl_running_subgroup *list;
+	unsigned int count, i, s, k;
+	int rc = perf_net_subgroups(place->net, &list, &count);
 
-	(void)nlh;
-	if (perf_place_index(t->place, ctl_attr_num(attrs[SPINDLE_A_NODE_ID])) < 0 ||
-	    !attrs[SPINDLE_A_SUBGROUP] ||
-	    nla_parse_nested(a, SPINDLE_SUBGROUP_A_MAX, attrs[SPINDLE_A_SUBGROUP], NULL) < 0)
-		return 0;
-	count_batches(t->c, a);
-	if (a[SPINDLE_SUBGROUP_A_STATS] &&
-	    nla_parse_nested(s, SPINDLE_SUBGROUP_S_MAX, a[SPINDLE_SUBGROUP_A_STATS], NULL) >= 0)
-		add_all(t->c, subgroup_source, CTL_ARRAY_SIZE(subgroup_source), s);
-	return 0;
+	for (i = 0; !rc && i < count; i++) {
+		if (perf_place_index(place, list[i].node) < 0)
+			continue;
+		for (s = 0; s < PERF_STAGES; s++)
+			for (k = 0; k < SPINDLE_HIST_BUCKETS; k++)
+				c->batch[s][k] += list[i].sg.hist[s].num[k];
+		add_all(c, subgroup_source, CTL_ARRAY_SIZE(subgroup_source), &list[i].sg.stats);
+	}
+	return rc;
 }
 
 /* Read a counter of a device; -1: the device has no counter of this name. */
@@ -261,12 +215,11 @@ static void count_self(struct perf_counts *c)
 	add(c, PERF_C_SYS_NS, ns(&r.ru_stime));
 }
 
-static int count_nodes(const struct perf_place *place, struct perf_counts *c)
+static int count_all(const struct perf_place *place, struct perf_counts *c)
 {
-	struct tally t = { .place = place, .c = c };
-	int rc = perf_net_stats(place->net, count_node, &t);
+	int rc = count_nodes(place, c);
 
-	return rc ? rc : perf_net_subgroups(place->net, count_subgroup, &t);
+	return rc ? rc : count_subgroups(place, c);
 }
 
 /**
@@ -284,7 +237,7 @@ int perf_count_begin(const struct perf_place *place, struct perf_counts *c)
 
 	memset(c, 0, sizeof(*c));
 	count_packets(place, c);
-	rc = count_nodes(place, c);
+	rc = count_all(place, c);
 	count_self(c);
 	return rc;
 }
@@ -302,7 +255,7 @@ int perf_count_end(const struct perf_place *place, struct perf_counts *c)
 
 	memset(c, 0, sizeof(*c));
 	count_self(c);
-	rc = count_nodes(place, c);
+	rc = count_all(place, c);
 	count_packets(place, c);
 	return rc;
 }

@@ -7,6 +7,8 @@
 
 #include <linux/spindle_genl.h>
 
+#include "common/model.h"
+
 struct perf_place;
 
 /**
@@ -83,10 +85,10 @@ enum perf_counter {
 
 /* Stages of a message that work in batches. */
 enum perf_stage {
-	PERF_SEND,
-	PERF_RECV,
-	PERF_DLV,
-	PERF_STAGES
+	PERF_SEND = CTL_SEND,
+	PERF_RECV = CTL_RECV,
+	PERF_DLV = CTL_DLV,
+	PERF_STAGES = CTL_STAGES
 };
 
 /**

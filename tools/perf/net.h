@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Netlink requests of a measurement, on top of common/net.h. Their memory is freed, because a sweep
- * makes many of them.
+ * Netlink requests of a measurement, on top of common/net.h. A list that one of these functions
+ * reads is valid until the next one is read, because a sweep reads many of them.
  */
 #ifndef SPINDLE_PERF_NET_H
 #define SPINDLE_PERF_NET_H
@@ -10,24 +10,15 @@
 
 #include "common/net.h"
 
-struct nlattr;
+struct ctl_node_stats;
+struct ctl_running_subgroup;
 struct perf_tune;
 
-/**
- * typedef perf_net_fn - take one message of an answer
- * @arg: argument that was passed with the function
- * @attrs: attributes of the message by enum spindle_attr; of those that repeat, the last one
- * @nlh: the message
- *
- * Return: 0 to go on, or a negative errno
- */
-typedef int (*perf_net_fn)(void *arg, struct nlattr **attrs, struct nlmsghdr *nlh);
-
-int perf_net_call(struct ctl_net *net, struct ctl_req *req, perf_net_fn fn, void *arg,
+int perf_net_call(struct ctl_net *net, struct ctl_req *req, struct ctl_replies *replies,
 		  enum ctl_say say);
-int perf_net_nodes(struct ctl_net *net, perf_net_fn fn, void *arg);
-int perf_net_subgroups(struct ctl_net *net, perf_net_fn fn, void *arg);
-int perf_net_stats(struct ctl_net *net, perf_net_fn fn, void *arg);
+int perf_net_subgroups(struct ctl_net *net, struct ctl_running_subgroup **list,
+		       unsigned int *count);
+int perf_net_stats(struct ctl_net *net, struct ctl_node_stats **list, unsigned int *count);
 int perf_net_timing(struct ctl_net *net, uint32_t node, bool on);
 int perf_net_tune(struct ctl_net *net, uint32_t node, uint32_t group,
 		  const struct perf_tune *tune);

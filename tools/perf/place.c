@@ -5,8 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <netlink/attr.h>
-
 #include <linux/spindle_genl.h>
 
 #include "common/clock.h"
@@ -62,62 +60,55 @@ bool perf_place_remote(const struct perf_place *place)
 	return false;
 }
 
-static void add_device(struct perf_place *place, const struct nlattr *attr)
+static void add_device(struct perf_place *place, const char *name)
 {
-	char *name = place->device[place->devices];
 	unsigned int i;
 
-	if (!attr || place->devices == PERF_DEVICES)
-		return;
-	snprintf(name, PERF_DEVICE_LEN, "%.*s", nla_len(attr), (const char *)nla_data(attr));
 	for (i = 0; i < place->devices; i++)
 		if (!strcmp(place->device[i], name))
 			return;
-	place->devices++;
+	if (*name && place->devices < PERF_DEVICES)
+		snprintf(place->device[place->devices++], PERF_DEVICE_LEN, "%s", name);
 }
 
-/*
- * Take a node of this kernel. Nodes of --setup are known already; others count if they have a view.
- */
-static int find_node(void *arg, struct nlattr **a, struct nlmsghdr *nlh)
+/* Nodes of --setup are known already; others count if they have a view. */
+static bool is_wanted(const struct perf_place *place, const struct ctl_ids *nodes,
+		      const struct ctl_node *node)
 {
-	struct search *s = arg;
-	struct perf_place *place = s->place;
-	uint32_t id = ctl_attr_num(a[SPINDLE_A_NODE_ID]);
-	int at = perf_place_index(place, id);
-
-	(void)nlh;
-	if (!place->made && ctl_attr_num(a[SPINDLE_A_VIEW_ID]) &&
-	    (!s->nodes.set || ctl_ids_has(&s->nodes, id)) &&
-	    place->nodes < SPINDLE_MAX_MEMBERS) {
-		at = place->nodes++;
-		place->node[at] = id;
-	}
-	if (at < 0)
-		return 0;
-	add_device(place, a[SPINDLE_A_DEVICE]);
-	place->was_timed[at] = ctl_attr_num(a[SPINDLE_A_TIMING]);
-	if (!at) {
-		place->visibility = ctl_attr_num(a[SPINDLE_A_VISIBILITY]);
-		place->idle_us = ctl_attr_num(a[SPINDLE_A_IDLE_US]);
-	}
-	return 0;
+	return !place->made && node->vid && place->nodes < SPINDLE_MAX_MEMBERS &&
+	       (!nodes->set || ctl_ids_has(nodes, node->val[CTL_NODE_ID].num));
 }
 
-static int find_device(void *arg, struct nlattr **a, struct nlmsghdr *nlh)
+/* Read the properties of the nodes. @wanted: nodes to take; empty: all; NULL: none */
+static int read_nodes(struct perf_place *place, const struct ctl_ids *wanted)
 {
-	struct perf_place *place = arg;
+	const struct ctl_val all = { .set = false };
+	struct ctl_running *run;
+	unsigned int count, i;
+	int at, rc = ctl_fetch(place->net, "nodes", &all, &run, &count, false);
 
-	(void)nlh;
-	if (perf_place_index(place, ctl_attr_num(a[SPINDLE_A_NODE_ID])) >= 0)
-		add_device(place, a[SPINDLE_A_DEVICE]);
-	return 0;
+	for (i = 0; !rc && i < count; i++) {
+		const struct ctl_node *node = &run[i].node;
+
+		if (wanted && is_wanted(place, wanted, node))
+			place->node[place->nodes++] = node->val[CTL_NODE_ID].num;
+		at = perf_place_index(place, node->val[CTL_NODE_ID].num);
+		if (at < 0)
+			continue;
+		add_device(place, node->device);
+		place->was_timed[at] = node->timing.num;
+		if (!at) {
+			place->visibility = node->val[CTL_NODE_VISIBILITY].num;
+			place->idle_us = node->val[CTL_NODE_IDLE_US].num;
+		}
+	}
+	return rc;
 }
 
 /* Read the devices of the known nodes, for a caller that needs nothing else of them. */
 int perf_place_devices(struct perf_place *place)
 {
-	return perf_net_nodes(place->net, find_device, place);
+	return read_nodes(place, NULL);
 }
 
 /* The subgroup with this id in the place; a new one if there is none. */
@@ -136,64 +127,48 @@ static struct perf_group *group_of(struct perf_place *place, uint32_t id)
 	return &place->group[i];
 }
 
-static void read_members(struct perf_group *group, struct nlattr *nest, uint32_t node,
-			 struct perf_spot *spot)
-{
-	struct nlattr *attr, *n[SPINDLE_SUBGROUP_NODE_A_MAX + 1];
-	bool sender;
-	int rem;
-
-	group->members = 0;
-	group->senders = 0;
-	nla_for_each_nested(attr, nest, rem) {
-		if (nla_type(attr) != SPINDLE_SUBGROUP_A_NODE ||
-		    nla_parse_nested(n, SPINDLE_SUBGROUP_NODE_A_MAX, attr, NULL) < 0)
-			continue;
-		sender = !n[SPINDLE_SUBGROUP_NODE_A_SENDER] ||
-			 ctl_attr_num(n[SPINDLE_SUBGROUP_NODE_A_SENDER]);
-		group->members++;
-		group->senders += sender;
-		if (ctl_attr_num(n[SPINDLE_SUBGROUP_NODE_A_ID]) == node)
-			spot->sender = sender;
-	}
-}
-
 /* Take a subgroup of a node of this kernel. */
-static int find_group(void *arg, struct nlattr **a, struct nlmsghdr *nlh)
+static void take_group(struct search *search, const struct ctl_running_subgroup *run)
 {
-	struct nlattr *s[SPINDLE_SUBGROUP_A_MAX + 1];
-	struct search *search = arg;
 	struct perf_place *place = search->place;
-	uint32_t node = ctl_attr_num(a[SPINDLE_A_NODE_ID]);
+	const struct ctl_subgroup *sg = &run->sg;
+	uint32_t id = sg->val[CTL_SG_ID].num;
+	int at = perf_place_index(place, run->node);
 	struct perf_group *group;
 	struct perf_spot *spot;
-	int at = perf_place_index(place, node);
-	uint32_t id, state;
 
-	(void)nlh;
-	if (at < 0 || !a[SPINDLE_A_SUBGROUP] ||
-	    nla_parse_nested(s, SPINDLE_SUBGROUP_A_MAX, a[SPINDLE_A_SUBGROUP], NULL) < 0)
-		return 0;
-	id = ctl_attr_num(s[SPINDLE_SUBGROUP_A_ID]);
-	if (search->groups.set && !ctl_ids_has(&search->groups, id))
-		return 0;
+	if (at < 0 || (search->groups.set && !ctl_ids_has(&search->groups, id)))
+		return;
 	group = group_of(place, id);
 	if (!group)
-		return 0;
-	group->window = ctl_attr_num(s[SPINDLE_SUBGROUP_A_WINDOW]);
-	group->max_msg = ctl_attr_num(s[SPINDLE_SUBGROUP_A_MAX_MSG]);
-	group->ring = ctl_attr_num(s[SPINDLE_SUBGROUP_A_RING]);
-	group->mode = ctl_attr_num(s[SPINDLE_SUBGROUP_A_MODE]);
+		return;
+	group->members = sg->members.count;
+	group->window = sg->val[CTL_SG_WINDOW].num;
+	group->max_msg = sg->val[CTL_SG_MAX_MSG].num;
+	group->ring = sg->val[CTL_SG_RING].num;
+	group->mode = sg->val[CTL_SG_MODE].num;
 	spot = &group->spot[at];
 	spot->member = true;
-	read_members(group, a[SPINDLE_A_SUBGROUP], node, spot);
+	spot->sender = ctl_ids_has(&sg->senders, run->node);
 	if (!place->tuned)
-		perf_tune_get(s[SPINDLE_SUBGROUP_A_TUNE], &spot->tune);
-	state = ctl_attr_num(s[SPINDLE_SUBGROUP_A_STATE]);
-	search->forming += state == SPINDLE_STATE_FORMING;
-	if (state > SPINDLE_STATE_ACTIVE)
-		search->error = ctl_attr_num(s[SPINDLE_SUBGROUP_A_ERROR]);
-	return 0;
+		perf_tune_get(sg->tune, &spot->tune);
+	search->forming += sg->state == SPINDLE_STATE_FORMING;
+	if (sg->state > SPINDLE_STATE_ACTIVE)
+		search->error = sg->error;
+}
+
+/* Read the properties and the state of the subgroups. */
+static int read_groups(struct search *s)
+{
+	struct ctl_running_subgroup *list;
+	unsigned int count, i;
+	int rc = perf_net_subgroups(s->place->net, &list, &count);
+
+	s->forming = 0;
+	s->error = -1;
+	for (i = 0; !rc && i < count; i++)
+		take_group(s, &list[i]);
+	return rc;
 }
 
 /* Wait until all members are connected, and fill in the properties of the subgroups. */
@@ -204,9 +179,7 @@ static int wait_active(struct search *s, unsigned int seconds)
 	int rc;
 
 	for (;;) {
-		s->forming = 0;
-		s->error = -1;
-		rc = perf_net_subgroups(s->place->net, find_group, s);
+		rc = read_groups(s);
 		if (rc)
 			return rc;
 		if (s->error >= 0) {
@@ -250,7 +223,7 @@ static int find_all(struct perf_place *place, const struct perf_where *where,
 		ctl_err("%s", err);
 		return -EINVAL;
 	}
-	rc = perf_net_nodes(place->net, find_node, &s);
+	rc = read_nodes(place, &s.nodes);
 	if (!rc)
 		rc = wait_active(&s, where->wait);
 	if (rc)

@@ -34,8 +34,6 @@ struct perf_group {
 	uint32_t id;
 	/** @members: members, here and elsewhere */
 	uint32_t members;
-	/** @senders: members that may send */
-	uint32_t senders;
 	/** @window: slots of a sender */
 	uint32_t window;
 	/** @max_msg: largest message */

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <netlink/attr.h>
-
 #include <linux/spindle_genl.h>
 
 #include "common/util.h"
@@ -35,14 +33,12 @@ struct answer {
 	uint64_t count;
 };
 
-static int take(void *arg, struct nlattr **attrs, struct nlmsghdr *nlh)
+static int take(const struct ctl_replies *replies, struct answer *answer)
 {
-	struct nlattr *a[SPINDLE_RAW_A_MAX + 1];
-	struct answer *answer = arg;
+	struct nlattr *nest = replies->count ? ctl_msg_attrs(replies->msg[0])[SPINDLE_A_RAW] : NULL;
+	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_RAW_A_MAX);
 
-	(void)nlh;
-	if (!attrs[SPINDLE_A_RAW] ||
-	    nla_parse_nested(a, SPINDLE_RAW_A_MAX, attrs[SPINDLE_A_RAW], NULL) < 0)
+	if (!nest)
 		return -EBADMSG;
 	answer->ns += ctl_attr_num(a[SPINDLE_RAW_A_NS]);
 	answer->writes += ctl_attr_num(a[SPINDLE_RAW_A_WRITES]);
@@ -54,7 +50,9 @@ static int run_once(const struct perf_place *place, uint32_t node, uint8_t kind,
 		    uint32_t count, struct answer *answer)
 {
 	struct ctl_req *req = ctl_req_new(place->net, SPINDLE_CMD_RAW_RUN, 0, "raw writes");
+	struct ctl_replies replies;
 	struct nlattr *nest;
+	int rc;
 
 	ctl_req_mark(req, 0, ctl_asprintf("node %u", node));
 	ctl_req_u32(req, SPINDLE_A_NODE_ID, node);
@@ -68,7 +66,8 @@ static int run_once(const struct perf_place *place, uint32_t node, uint8_t kind,
 	ctl_req_mark(req, 0, ctl_asprintf("count %u", count));
 	ctl_req_u32(req, SPINDLE_RAW_A_COUNT, count);
 	ctl_req_nest_end(req, nest);
-	return perf_net_call(place->net, req, take, answer, CTL_QUIET);
+	rc = perf_net_call(place->net, req, &replies, CTL_QUIET);
+	return rc ? rc : take(&replies, answer);
 }
 
 /*
@@ -78,6 +77,8 @@ static int run_once(const struct perf_place *place, uint32_t node, uint8_t kind,
 static int run(const struct perf_place *place, uint32_t node, uint8_t kind, uint32_t size,
 	       uint32_t count, struct answer *answer)
 {
+	static struct ctl_pool pool;
+	struct ctl_pool *before = ctl_pool_use(&pool);
 	struct timespec ts = { 0, TRY_NS };
 	unsigned int tries = 0;
 	int rc = -EBUSY;
@@ -92,6 +93,9 @@ static int run(const struct perf_place *place, uint32_t node, uint8_t kind, uint
 			nanosleep(&ts, NULL);
 		}
 	}
+	/* Drop the requests and their answers, because there may be many. */
+	ctl_pool_use(before);
+	ctl_pool_drop(&pool);
 	/*
 	 * A member in another kernel does not answer pings. A member that another process drives
 	 * may be in use. In both cases the value stays unknown.

@@ -107,7 +107,7 @@ int perf_setup_node(struct perf_place *place, const struct perf_where *where,
 	int rc;
 
 	ctl_node_put(req, &node);
-	rc = perf_net_call(place->net, req, NULL, NULL, CTL_SAY);
+	rc = perf_net_call(place->net, req, NULL, CTL_SAY);
 	if (rc == -EEXIST)
 		ctl_err("see --first-node; or was a run killed? then: spindle-ctl node del id %u",
 			id);
@@ -179,7 +179,7 @@ int perf_setup_view(struct perf_place *place, const struct perf_where *where,
 							       place->node[i]));
 
 		ctl_view_put(req, &node, view);
-		rc = perf_net_call(place->net, req, NULL, NULL, CTL_SAY);
+		rc = perf_net_call(place->net, req, NULL, CTL_SAY);
 	}
 	ctl_free(view->member);
 	view->member = NULL;

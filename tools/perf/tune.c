@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <netlink/attr.h>
-
 #include "common/model.h"
 #include "common/util.h"
 #include "common/wire.h"
@@ -17,28 +15,34 @@
 
 static const struct ctl_key all_key = { .name = "all", .kind = CTL_SWITCH };
 
-static const char *parse_one(const struct ctl_key *key, const char *value,
-			     struct perf_tune *tune)
+static void take(const struct ctl_key *key, const struct ctl_val *val, struct perf_tune *tune)
 {
-	struct ctl_val val = { 0 };
-	const char *err = ctl_val_parse(key, &val, value);
 	uint32_t bits = SPINDLE_SW_ALL;
 
-	if (err)
-		return ctl_asprintf("%s=%s: %s", key->name, value, err);
 	if (key->kind != CTL_SWITCH) {
 		tune->has |= 1U << key->attr;
-		tune->num[key->attr] = val.num;
-		return NULL;
+		tune->num[key->attr] = val->num;
+		return;
 	}
 	/* The keys of switches are in the order of their bits. */
 	if (key != &all_key)
 		bits = 1U << (key - ctl_tune_keys);
 	tune->selector |= bits;
-	if (val.num)
+	if (val->num)
 		tune->switches |= bits;
 	else
 		tune->switches &= ~bits;
+}
+
+static const char *parse_one(const struct ctl_key *key, const char *value,
+			     struct perf_tune *tune)
+{
+	struct ctl_val val = { 0 };
+	const char *err = ctl_val_parse(key, &val, value);
+
+	if (err)
+		return ctl_asprintf("%s=%s: %s", key->name, value, err);
+	take(key, &val, tune);
 	return NULL;
 }
 
@@ -100,26 +104,13 @@ void perf_tune_put(struct ctl_req *req, const struct perf_tune *tune)
 	ctl_tune_put(req, val);
 }
 
-/* Read the present tuning of a subgroup, so that it can be restored later. */
-void perf_tune_get(struct nlattr *nest, struct perf_tune *tune)
+/* Take over the present tuning of a subgroup, so that it can be restored later. */
+void perf_tune_get(const struct ctl_val *val, struct perf_tune *tune)
 {
-	struct nlattr *a[SPINDLE_TUNE_A_MAX + 1];
 	unsigned int i;
 
 	memset(tune, 0, sizeof(*tune));
-	if (!nest || nla_parse_nested(a, SPINDLE_TUNE_A_MAX, nest, NULL) < 0)
-		return;
-	for (i = 1; i <= SPINDLE_TUNE_A_MAX; i++) {
-		if (i == SPINDLE_TUNE_A_SWITCHES || !a[i] || nla_len(a[i]) < 4)
-			continue;
-		tune->has |= 1U << i;
-		tune->num[i] = nla_get_u32(a[i]);
-	}
-	if (a[SPINDLE_TUNE_A_SWITCHES] &&
-	    nla_len(a[SPINDLE_TUNE_A_SWITCHES]) >= (int)sizeof(struct nla_bitfield32)) {
-		const struct nla_bitfield32 *bits = nla_data(a[SPINDLE_TUNE_A_SWITCHES]);
-
-		tune->switches = bits->value & SPINDLE_SW_ALL;
-		tune->selector = SPINDLE_SW_ALL;
-	}
+	for (i = 0; i < CTL_TUNE_VALS; i++)
+		if (val[i].set)
+			take(&ctl_tune_keys[i], &val[i], tune);
 }

@@ -11,7 +11,7 @@
 #include <linux/spindle_genl.h>
 
 struct ctl_req;
-struct nlattr;
+struct ctl_val;
 
 /**
  * struct perf_tune - values that are set
@@ -30,6 +30,6 @@ struct perf_tune {
 const char *perf_tune_parse(const char *text, struct perf_tune *tune);
 int perf_tune_empty(const struct perf_tune *tune);
 void perf_tune_put(struct ctl_req *req, const struct perf_tune *tune);
-void perf_tune_get(struct nlattr *nest, struct perf_tune *tune);
+void perf_tune_get(const struct ctl_val *val, struct perf_tune *tune);
 
 #endif /* SPINDLE_PERF_TUNE_H */

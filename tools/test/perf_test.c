@@ -21,6 +21,7 @@
 #include "common/clock.h"
 #include "common/net.h"
 #include "common/util.h"
+#include "common/wire.h"
 #include "perf/failover/change.h"
 #include "perf/failover/failover.h"
 #include "perf/failover/gap.h"
@@ -212,6 +213,7 @@ static void test_tune(void)
 {
 	struct ctl_req *req = ctl_req_new(NULL, SPINDLE_CMD_SUBGROUP_SET, 0, "tune");
 	struct nlattr *a[SPINDLE_A_MAX + 1];
+	struct ctl_val val[CTL_TUNE_VALS] = { 0 };
 	struct perf_tune t, back;
 
 	ok(!perf_tune_parse("", &t) && perf_tune_empty(&t) && !perf_tune_parse("default", &t),
@@ -227,9 +229,11 @@ static void test_tune(void)
 	perf_tune_put(req, &t);
 	ok(!req->full && genlmsg_parse(nlmsg_hdr(req->msg), 0, a, SPINDLE_A_MAX, NULL) >= 0 &&
 	   a[SPINDLE_A_TUNE], "the tuning goes into a request");
-	perf_tune_get(a[SPINDLE_A_TUNE], &back);
+	ctl_tune_get(val, a[SPINDLE_A_TUNE]);
+	perf_tune_get(val, &back);
 	ok(!memcmp(&t, &back, sizeof(t)), "the tuning comes back");
-	perf_tune_get(NULL, &back);
+	ctl_tune_get(val, NULL);
+	perf_tune_get(val, &back);
 	ok(perf_tune_empty(&back), "an empty nest is an empty tuning");
 }
 

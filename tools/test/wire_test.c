@@ -25,7 +25,7 @@
 #include "ctl/conf.h"
 #include "ctl/detail.h"
 #include "ctl/diff.h"
-#include "ctl/stats.h"
+#include "common/stats.h"
 #include "tap.h"
 
 /* Read a file with this text; NULL if the file has mistakes. */

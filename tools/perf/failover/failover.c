@@ -312,7 +312,7 @@ static int ask(uint8_t cmd, uint32_t node, uint32_t peer, const char *what)
 		ctl_req_mark(req, 0, ctl_asprintf("peer %u", peer));
 		ctl_req_u32(req, SPINDLE_A_PEER_ID, peer);
 	}
-	return perf_net_call(&run.net, req, NULL, NULL, CTL_SAY);
+	return perf_net_call(&run.net, req, NULL, CTL_SAY);
 }
 
 static int remove_mover(void)

@@ -47,7 +47,7 @@ static int ask_to_join(struct ctl_net *net, const struct perf_mover_life *life)
 	/* Nodes of a measurement have no key. */
 	ctl_req_mark(req, 0, "insecure");
 	ctl_req_bytes(req, SPINDLE_A_INSECURE, "", 0);
-	return perf_net_call(net, req, NULL, NULL, CTL_SAY);
+	return perf_net_call(net, req, NULL, CTL_SAY);
 }
 
 /*

@@ -6,10 +6,10 @@
 
 #include <linux/spindle_genl.h>
 
-#include "common/names.h"
-#include "common/util.h"
-#include "common/wire.h"
+#include "names.h"
 #include "stats.h"
+#include "util.h"
+#include "wire.h"
 
 #define PEER(kind, name, field, attr, ...)	\
 	CTL_FIELD(kind, name, struct ctl_peer, field, SPINDLE_PEER_A_##attr, __VA_ARGS__)
@@ -41,8 +41,18 @@ const struct ctl_field ctl_stats_fields[] = {
 	{ 0 }
 };
 
-static int fetch_nodes(struct ctl_net *net, const char *what, const struct ctl_val *node,
-		       struct ctl_sample *sample)
+/**
+ * ctl_fetch_stats() - read the counters of all nodes, or of one
+ * @net: socket
+ * @what: purpose of the request, for messages
+ * @node: node id; not set: all nodes
+ * @stats: out: counters
+ * @count: out: entries of @stats; also 0 if there is no such node
+ *
+ * Return: 0 or -errno, after a message
+ */
+int ctl_fetch_stats(struct ctl_net *net, const char *what, const struct ctl_val *node,
+		    struct ctl_node_stats **stats, unsigned int *count)
 {
 	struct ctl_req *req = ctl_req_new(net, SPINDLE_CMD_STATS_GET, NLM_F_DUMP, what);
 	struct ctl_replies replies;
@@ -54,10 +64,10 @@ static int fetch_nodes(struct ctl_net *net, const char *what, const struct ctl_v
 	nlmsg_free(req->msg);
 	if (rc)
 		return rc;
-	sample->nodes = replies.count;
-	sample->node = ctl_alloc(replies.count * sizeof(*sample->node) + 1);
+	*count = replies.count;
+	*stats = ctl_alloc(replies.count * sizeof(**stats) + 1);
 	for (i = 0; i < replies.count; i++)
-		ctl_record_msg(ctl_stats_fields, &sample->node[i], replies.msg[i]);
+		ctl_record_msg(ctl_stats_fields, &(*stats)[i], replies.msg[i]);
 	return 0;
 }
 
@@ -103,7 +113,7 @@ const struct ctl_rate ctl_subgroup_rates[] = {
 int ctl_sample_take(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		    const struct ctl_val *id, struct ctl_sample *sample)
 {
-	int rc = fetch_nodes(net, what, node, sample);
+	int rc = ctl_fetch_stats(net, what, node, &sample->node, &sample->nodes);
 
 	if (rc)
 		return rc;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The counters of nodes, and rates from two looks at them. */
-#ifndef SPINDLE_CTL_STATS_H
-#define SPINDLE_CTL_STATS_H
+#ifndef SPINDLE_COMMON_STATS_H
+#define SPINDLE_COMMON_STATS_H
 
-#include "common/wire.h"
+#include "wire.h"
 
 /**
  * struct ctl_peer - the connection to a peer
@@ -80,6 +80,8 @@ extern const struct ctl_field ctl_stats_fields[];
 extern const struct ctl_rate ctl_node_rates[];
 extern const struct ctl_rate ctl_subgroup_rates[];
 
+int ctl_fetch_stats(struct ctl_net *net, const char *what, const struct ctl_val *node,
+		    struct ctl_node_stats **stats, unsigned int *count);
 int ctl_sample_take(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		    const struct ctl_val *id, struct ctl_sample *sample);
 const struct ctl_stats *ctl_node_before(const struct ctl_sample *before,
@@ -89,4 +91,4 @@ const struct ctl_stats *ctl_subgroup_before(const struct ctl_sample *before,
 double ctl_rate(const struct ctl_rate *rate, const struct ctl_stats *now,
 		const struct ctl_stats *before, double seconds);
 
-#endif /* SPINDLE_CTL_STATS_H */
+#endif /* SPINDLE_COMMON_STATS_H */
