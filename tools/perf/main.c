@@ -91,10 +91,9 @@ static int measure_all(const struct perf_opts *o, struct ctl_net *net, struct si
 		perf_place_leave(&place);
 		if (!rc)
 			show(o, s, &r);
-		perf_metric_free(&r);
 		if (!rc && perf_stopped())
 			rc = -EINTR;
-		/* Drop the texts that messages needed for this configuration. */
+		/* Drop all memory of this configuration: its results, and texts of messages. */
 		ctl_pool_use(NULL);
 		ctl_pool_drop(&pool);
 	}

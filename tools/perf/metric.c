@@ -2,7 +2,6 @@
 /* Figures from counters and times. See metric.h. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "common/clock.h"
 #include "common/util.h"
@@ -199,12 +198,6 @@ void perf_metric_raw(struct perf_result *r)
 		v[PERF_M_RAW_LATENCY] = raw_of(r, r->raw.latency, i) / 1000;
 		v[PERF_M_EFFICIENCY] = ratio(v[PERF_M_EFFICIENCY], v[PERF_M_RAW_BANDWIDTH]);
 	}
-}
-
-void perf_metric_free(struct perf_result *r)
-{
-	ctl_free(r->v);
-	perf_raw_free(&r->raw);
 }
 
 /* Sum up a figure over all repetitions. */

@@ -181,7 +181,6 @@ struct perf_result {
 
 void perf_metric_sample(struct perf_result *r, const struct perf_sample *s);
 void perf_metric_raw(struct perf_result *r);
-void perf_metric_free(struct perf_result *r);
 struct perf_stat perf_metric_stat(const struct perf_result *r, enum perf_metric_id id);
 const char *perf_metric_text(enum perf_metric_id id, double v);
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -165,10 +164,4 @@ int perf_raw(const struct perf_place *place, uint64_t size, uint64_t count, stru
 	if (!rc && answer.ns)
 		raw->latency[i] = (double)answer.ns / answer.count / 2;
 	return rc;
-}
-
-void perf_raw_free(struct perf_raw *raw)
-{
-	ctl_free(raw->bandwidth);
-	ctl_free(raw->latency);
 }

@@ -24,6 +24,5 @@ struct perf_raw {
 };
 
 int perf_raw(const struct perf_place *place, uint64_t size, uint64_t count, struct perf_raw *raw);
-void perf_raw_free(struct perf_raw *raw);
 
 #endif /* SPINDLE_PERF_RAW_H */

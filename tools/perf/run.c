@@ -4,7 +4,6 @@
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -485,7 +484,5 @@ int perf_run(const struct perf_conf *conf, const struct perf_place *place,
 	}
 	if (!rc)
 		perf_metric_raw(r);
-	ctl_free(run->load.source);
-	ctl_free(run);
 	return rc;
 }

@@ -5,7 +5,6 @@
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <linux/spindle_genl.h>
@@ -181,8 +180,6 @@ int perf_setup_view(struct perf_place *place, const struct perf_where *where,
 		ctl_view_put(req, &node, view);
 		rc = perf_net_call(place->net, req, NULL, CTL_SAY);
 	}
-	ctl_free(view->member);
-	view->member = NULL;
 	return rc;
 }
 
@@ -191,17 +188,12 @@ static int set_views(struct perf_place *place, const struct perf_where *where,
 {
 	struct ctl_view view = { .vid = num(1) };
 	unsigned int i;
-	int rc;
 
 	for (i = 0; i < conf->subgroups; i++) {
 		view.subgroup = ctl_grow(view.subgroup, view.subgroups, sizeof(*view.subgroup));
 		make_subgroup(&view.subgroup[view.subgroups++], where, conf, i + 1);
 	}
-	rc = perf_setup_view(place, where, &view, place->nodes);
-	for (i = 0; i < view.subgroups; i++)
-		ctl_free(view.subgroup[i].senders.id);
-	ctl_free(view.subgroup);
-	return rc;
+	return perf_setup_view(place, where, &view, place->nodes);
 }
 
 /**

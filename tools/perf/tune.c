@@ -5,7 +5,6 @@
  * The kernel checks whether a number is in range. Each node has a tuning for each subgroup, so
  * struct perf_tune is smaller than an array of struct ctl_val.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/model.h"
@@ -55,15 +54,14 @@ static const char *parse_one(const struct ctl_key *key, const char *value,
  */
 const char *perf_tune_parse(const char *text, struct perf_tune *tune)
 {
-	char *copy, *rest, *item, *value;
+	char *rest, *item, *value;
 	const struct ctl_key *key;
 	const char *err = NULL;
 
 	memset(tune, 0, sizeof(*tune));
 	if (!*text || !strcmp(text, "default"))
 		return NULL;
-	copy = ctl_strdup(text);
-	rest = copy;
+	rest = ctl_strdup(text);
 	while (!err && (item = strsep(&rest, ","))) {
 		value = strchr(item, '=');
 		if (value)
@@ -78,7 +76,6 @@ const char *perf_tune_parse(const char *text, struct perf_tune *tune)
 		else
 			err = parse_one(key, value, tune);
 	}
-	ctl_free(copy);
 	return err;
 }
 
