@@ -2,8 +2,6 @@
 /*
  * The parameters of a measurement. See conf.h.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <linux/spindle.h>

@@ -17,8 +17,6 @@
  * may arrive before the READY of another sender. So the data of each sender is counted from that
  * sender's own READY.
  */
-#include <string.h>
-
 #include "common/util.h"
 #include "end.h"
 

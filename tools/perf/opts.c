@@ -2,7 +2,6 @@
 /*
  * The command line. See opts.h.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /*
  * Tables. See out.h.
  */
-#include <math.h>
 #include <stdio.h>
 
 #include "common/clock.h"

@@ -2,7 +2,6 @@
 /* The speed of the device without Spindle. See raw.h. */
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 

@@ -3,7 +3,6 @@
  * Nodes of this kernel in a live view. The last node, the mover, leaves and joins. See failover.h.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

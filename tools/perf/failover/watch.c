@@ -2,7 +2,6 @@
 /* Watching a node while other programs change its view. See failover.h. */
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 #include <netlink/msg.h>
