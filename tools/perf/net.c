@@ -16,6 +16,22 @@ static const struct ctl_val all;
 /* Memory of the last list. */
 static struct ctl_pool list_pool;
 
+/* Begin a request for a node. @what: purpose of the request, for messages */
+struct ctl_req *perf_net_req(struct ctl_net *net, uint8_t cmd, uint32_t node, const char *what)
+{
+	struct ctl_req *req = ctl_req_new(net, cmd, 0, what);
+
+	perf_net_u32(req, SPINDLE_A_NODE_ID, "node", node);
+	return req;
+}
+
+/* Add a number that messages name by @word. */
+void perf_net_u32(struct ctl_req *req, int type, const char *word, uint32_t v)
+{
+	ctl_req_mark(req, 0, ctl_asprintf("%s %u", word, v));
+	ctl_req_u32(req, type, v);
+}
+
 /* Send a request and free its message. The arguments are those of ctl_net_call(). */
 int perf_net_call(struct ctl_net *net, struct ctl_req *req, struct ctl_replies *replies,
 		  enum ctl_say say)
@@ -53,20 +69,10 @@ int perf_net_stats(struct ctl_net *net, struct ctl_node_stats **list, unsigned i
 	return rc;
 }
 
-static struct ctl_req *node_req(struct ctl_net *net, uint8_t cmd, uint32_t node,
-				const char *what)
-{
-	struct ctl_req *req = ctl_req_new(net, cmd, 0, what);
-
-	ctl_req_mark(req, 0, ctl_asprintf("node %u", node));
-	ctl_req_u32(req, SPINDLE_A_NODE_ID, node);
-	return req;
-}
-
 /* Make the engine of a node measure where its time goes, or stop that. */
 int perf_net_timing(struct ctl_net *net, uint32_t node, bool on)
 {
-	struct ctl_req *req = node_req(net, SPINDLE_CMD_NODE_SET, node, "timing");
+	struct ctl_req *req = perf_net_req(net, SPINDLE_CMD_NODE_SET, node, "timing");
 
 	ctl_req_mark(req, 0, "timing");
 	ctl_req_u8(req, SPINDLE_A_TIMING, on);
@@ -77,16 +83,16 @@ int perf_net_timing(struct ctl_net *net, uint32_t node, bool on)
 int perf_net_tune(struct ctl_net *net, uint32_t node, uint32_t group,
 		  const struct perf_tune *tune)
 {
-	struct ctl_req *req = node_req(net, SPINDLE_CMD_SUBGROUP_SET, node, "tune");
+	struct ctl_req *req = perf_net_req(net, SPINDLE_CMD_SUBGROUP_SET, node, "tune");
 
-	ctl_req_mark(req, 0, ctl_asprintf("subgroup %u", group));
-	ctl_req_u32(req, SPINDLE_A_SUBGROUP_ID, group);
+	perf_net_u32(req, SPINDLE_A_SUBGROUP_ID, "subgroup", group);
 	perf_tune_put(req, tune);
 	return perf_net_call(net, req, NULL, CTL_SAY);
 }
 
-int perf_net_node_del(struct ctl_net *net, uint32_t node, enum ctl_say say)
+int perf_net_node_del(struct ctl_net *net, uint32_t node)
 {
-	return perf_net_call(net, node_req(net, SPINDLE_CMD_NODE_DEL, node, "node del"), NULL,
-			     say);
+	struct ctl_req *req = perf_net_req(net, SPINDLE_CMD_NODE_DEL, node, "node del");
+
+	return perf_net_call(net, req, NULL, CTL_SAY);
 }

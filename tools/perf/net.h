@@ -14,6 +14,8 @@ struct ctl_node_stats;
 struct ctl_running_subgroup;
 struct perf_tune;
 
+struct ctl_req *perf_net_req(struct ctl_net *net, uint8_t cmd, uint32_t node, const char *what);
+void perf_net_u32(struct ctl_req *req, int type, const char *word, uint32_t v);
 int perf_net_call(struct ctl_net *net, struct ctl_req *req, struct ctl_replies *replies,
 		  enum ctl_say say);
 int perf_net_subgroups(struct ctl_net *net, struct ctl_running_subgroup **list,
@@ -22,6 +24,6 @@ int perf_net_stats(struct ctl_net *net, struct ctl_node_stats **list, unsigned i
 int perf_net_timing(struct ctl_net *net, uint32_t node, bool on);
 int perf_net_tune(struct ctl_net *net, uint32_t node, uint32_t group,
 		  const struct perf_tune *tune);
-int perf_net_node_del(struct ctl_net *net, uint32_t node, enum ctl_say say);
+int perf_net_node_del(struct ctl_net *net, uint32_t node);
 
 #endif /* SPINDLE_PERF_NET_H */

@@ -300,7 +300,7 @@ void perf_place_leave(struct perf_place *place)
 
 	if (place->made) {
 		for (i = place->made; i--; )
-			perf_net_node_del(place->net, place->node[i], CTL_SAY);
+			perf_net_node_del(place->net, place->node[i]);
 		place->made = 0;
 		place->timed = 0;
 		place->tuned = false;

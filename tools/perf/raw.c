@@ -47,22 +47,17 @@ static int take(const struct ctl_replies *replies, struct answer *answer)
 static int run_once(const struct perf_place *place, uint32_t node, uint8_t kind, uint32_t size,
 		    uint32_t count, struct answer *answer)
 {
-	struct ctl_req *req = ctl_req_new(place->net, SPINDLE_CMD_RAW_RUN, 0, "raw writes");
+	struct ctl_req *req = perf_net_req(place->net, SPINDLE_CMD_RAW_RUN, node, "raw writes");
 	struct ctl_replies replies;
 	struct nlattr *nest;
 	int rc;
 
-	ctl_req_mark(req, 0, ctl_asprintf("node %u", node));
-	ctl_req_u32(req, SPINDLE_A_NODE_ID, node);
-	ctl_req_mark(req, 0, ctl_asprintf("subgroup %u", place->group[0].id));
-	ctl_req_u32(req, SPINDLE_A_SUBGROUP_ID, place->group[0].id);
+	perf_net_u32(req, SPINDLE_A_SUBGROUP_ID, "subgroup", place->group[0].id);
 	ctl_req_mark(req, 0, "raw");
 	nest = ctl_req_nest(req, SPINDLE_A_RAW, NULL);
 	ctl_req_u8(req, SPINDLE_RAW_A_KIND, kind);
-	ctl_req_mark(req, 0, ctl_asprintf("size %u", size));
-	ctl_req_u32(req, SPINDLE_RAW_A_SIZE, size);
-	ctl_req_mark(req, 0, ctl_asprintf("count %u", count));
-	ctl_req_u32(req, SPINDLE_RAW_A_COUNT, count);
+	perf_net_u32(req, SPINDLE_RAW_A_SIZE, "size", size);
+	perf_net_u32(req, SPINDLE_RAW_A_COUNT, "count", count);
 	ctl_req_nest_end(req, nest);
 	rc = perf_net_call(place->net, req, &replies, CTL_QUIET);
 	return rc ? rc : take(&replies, answer);

@@ -303,20 +303,16 @@ static int wait_for(int (*done)(struct perf_change *c, bool in), struct perf_cha
 
 static int ask(uint8_t cmd, uint32_t node, uint32_t peer, const char *what)
 {
-	struct ctl_req *req = ctl_req_new(&run.net, cmd, 0, what);
+	struct ctl_req *req = perf_net_req(&run.net, cmd, node, what);
 
-	ctl_req_mark(req, 0, ctl_asprintf("node %u", node));
-	ctl_req_u32(req, SPINDLE_A_NODE_ID, node);
-	if (peer) {
-		ctl_req_mark(req, 0, ctl_asprintf("peer %u", peer));
-		ctl_req_u32(req, SPINDLE_A_PEER_ID, peer);
-	}
+	if (peer)
+		perf_net_u32(req, SPINDLE_A_PEER_ID, "peer", peer);
 	return perf_net_call(&run.net, req, NULL, CTL_SAY);
 }
 
 static int remove_mover(void)
 {
-	int rc = perf_net_node_del(&run.net, run.node, CTL_SAY);
+	int rc = perf_net_node_del(&run.net, run.node);
 
 	if (!rc) {
 		run.place.nodes--;

@@ -34,11 +34,9 @@ static uint64_t deadline(const struct perf_mover_life *life)
 
 static int ask_to_join(struct ctl_net *net, const struct perf_mover_life *life)
 {
-	struct ctl_req *req = ctl_req_new(net, SPINDLE_CMD_NODE_JOIN, 0, "node join");
+	struct ctl_req *req = perf_net_req(net, SPINDLE_CMD_NODE_JOIN, life->node, "node join");
 	bool six = life->contact.family == AF_INET6;
 
-	ctl_req_mark(req, 0, ctl_asprintf("node %u", life->node));
-	ctl_req_u32(req, SPINDLE_A_NODE_ID, life->node);
 	ctl_req_mark(req, 0, "contact");
 	ctl_req_bytes(req, six ? SPINDLE_A_ADDR6 : SPINDLE_A_ADDR4, life->contact.ip,
 		      six ? 16 : 4);
