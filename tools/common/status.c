@@ -150,6 +150,17 @@ static void ctl_status_get(struct ctl_status *s, struct nlmsghdr *nlh)
 		s->reason = ctl_attr_str(a[SPINDLE_A_REASON]);
 }
 
+/* The status of a node, or NULL. */
+struct ctl_status *ctl_status_find(struct ctl_status *list, unsigned int count, uint64_t node)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (list[i].node == node)
+			return &list[i];
+	return NULL;
+}
+
 /* A node in no live view has no status, so its entry is filled from the list of nodes. */
 static void from_nodes(struct ctl_status *list, const struct ctl_running *running,
 		       unsigned int count)
@@ -183,7 +194,8 @@ int ctl_fetch_status(struct ctl_net *net, const char *what, const struct ctl_val
 	struct ctl_req *req = ctl_req_new(net, SPINDLE_CMD_STATUS_GET, NLM_F_DUMP, what);
 	struct ctl_running *running;
 	struct ctl_replies replies;
-	unsigned int i, k;
+	struct ctl_status *s;
+	unsigned int i;
 	int rc;
 
 	ctl_req_val(req, &ctl_node_keys[CTL_NODE_ID], node);
@@ -199,9 +211,9 @@ int ctl_fetch_status(struct ctl_net *net, const char *what, const struct ctl_val
 		uint64_t id = ctl_attr_num(ctl_msg_attrs(replies.msg[i])[SPINDLE_A_NODE_ID]);
 
 		/* Skip a node that is not in the list, because it came after the list was read. */
-		for (k = 0; k < *count; k++)
-			if ((*status)[k].node == id)
-				ctl_status_get(&(*status)[k], replies.msg[i]);
+		s = ctl_status_find(*status, *count, id);
+		if (s)
+			ctl_status_get(s, replies.msg[i]);
 	}
 	return 0;
 }

@@ -121,6 +121,7 @@ extern const struct ctl_field ctl_status_live_fields[];
 
 bool ctl_status_suspects(const struct ctl_status_member *m);
 const struct ctl_status_member *ctl_status_member(const struct ctl_status *s, uint64_t id);
+struct ctl_status *ctl_status_find(struct ctl_status *list, unsigned int count, uint64_t node);
 int ctl_fetch_status(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		     enum ctl_say say, struct ctl_status **status, unsigned int *count);
 

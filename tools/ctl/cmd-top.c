@@ -10,9 +10,9 @@
 #include "cmd.h"
 #include "common/names.h"
 #include "common/out.h"
+#include "common/stats.h"
 #include "common/util.h"
 #include "looks.h"
-#include "common/stats.h"
 
 static const struct ctl_key top_keys[] = {
 	[CTL_LOOK_NODE] = CTL_KEY("node", NULL, U32, 0),

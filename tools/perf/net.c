@@ -5,6 +5,7 @@
 #include <linux/spindle_genl.h>
 
 #include "common/stats.h"
+#include "common/status.h"
 #include "common/util.h"
 #include "common/wire.h"
 #include "net.h"
@@ -64,6 +65,18 @@ int perf_net_stats(struct ctl_net *net, struct ctl_node_stats **list, unsigned i
 {
 	struct ctl_pool *before = use_list_pool();
 	int rc = ctl_fetch_stats(net, "counters", &all, list, count);
+
+	ctl_pool_use(before);
+	return rc;
+}
+
+/* Read the status of a node; 0: of all nodes. */
+int perf_net_status(struct ctl_net *net, uint32_t node, struct ctl_status **list,
+		    unsigned int *count)
+{
+	const struct ctl_val id = { .set = node, .num = node };
+	struct ctl_pool *before = use_list_pool();
+	int rc = ctl_fetch_status(net, "failover", &id, CTL_SAY, list, count);
 
 	ctl_pool_use(before);
 	return rc;

@@ -12,6 +12,7 @@
 
 struct ctl_node_stats;
 struct ctl_running_subgroup;
+struct ctl_status;
 struct perf_tune;
 
 struct ctl_req *perf_net_req(struct ctl_net *net, uint8_t cmd, uint32_t node, const char *what);
@@ -21,6 +22,8 @@ int perf_net_call(struct ctl_net *net, struct ctl_req *req, struct ctl_replies *
 int perf_net_subgroups(struct ctl_net *net, struct ctl_running_subgroup **list,
 		       unsigned int *count);
 int perf_net_stats(struct ctl_net *net, struct ctl_node_stats **list, unsigned int *count);
+int perf_net_status(struct ctl_net *net, uint32_t node, struct ctl_status **list,
+		    unsigned int *count);
 int perf_net_timing(struct ctl_net *net, uint32_t node, bool on);
 int perf_net_tune(struct ctl_net *net, uint32_t node, uint32_t group,
 		  const struct perf_tune *tune);

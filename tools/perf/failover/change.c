@@ -89,6 +89,19 @@ void perf_change_phases(struct perf_stayer *s, const struct ctl_status *status)
 		s->phase[CTL_DETECT] = NAN;
 }
 
+/* Store the view that a change led to, and its phases, as a node that stays says. */
+void perf_change_view(struct perf_change *c, unsigned int stayer,
+		      const struct ctl_status *status)
+{
+	unsigned int i;
+
+	c->vid = status->vid;
+	c->members = 0;
+	for (i = 0; i < status->members; i++)
+		c->members += status->member[i].rank.set;
+	perf_change_phases(&c->stayer[stayer], status);
+}
+
 static double gap_us(const struct perf_gap *gap)
 {
 	return gap->count ? perf_ns(gap->longest) / 1000 : NAN;

@@ -112,6 +112,8 @@ extern const char *const perf_figure_name[PERF_FIGURES];
 
 const char *perf_moves_parse(const char *text, unsigned int *kinds);
 struct perf_change *perf_change_new(struct perf_changes *all, unsigned int stayers);
+void perf_change_view(struct perf_change *c, unsigned int stayer,
+		      const struct ctl_status *status);
 void perf_change_phases(struct perf_stayer *s, const struct ctl_status *status);
 unsigned int perf_change_count(const struct perf_changes *all, enum perf_move kind);
 struct perf_stat perf_change_stat(const struct perf_changes *all, enum perf_move kind,

@@ -48,6 +48,8 @@ struct run {
 	unsigned int stayers;
 	/** @in: the mover is a member */
 	bool in;
+	/** @wanted: the mover is to be a member */
+	bool wanted;
 	/** @vid: the view */
 	uint64_t vid;
 };
@@ -67,18 +69,6 @@ static struct ctl_val num(uint64_t v)
 	return (struct ctl_val){ .set = true, .num = v };
 }
 
-/* The status of a node, or NULL. */
-static const struct ctl_status *perf_failover_status(const struct ctl_status *list,
-						     unsigned int count, uint32_t node)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		if (list[i].node == node)
-			return &list[i];
-	return NULL;
-}
-
 /* Have all ends continued? Return: 0, or a negative errno after a message */
 int perf_failover_dead(struct perf_pump *pump)
 {
@@ -93,6 +83,16 @@ int perf_failover_dead(struct perf_pump *pump)
 			spindle_state_string(spindle_state(&e->q)),
 			spindle_strerror(spindle_error_code(&e->q)));
 	return -ENOTCONN;
+}
+
+/* Sleep for a moment. Return: as perf_failover_dead() */
+int perf_failover_nap(struct perf_pump *pump)
+{
+	const struct timespec nap = { 0, NAP_NS };
+	int rc = perf_failover_dead(pump);
+
+	nanosleep(&nap, NULL);
+	return rc;
 }
 
 /* ---- nodes --------------------------------------------------------------- */
@@ -162,7 +162,7 @@ static int attach_all(void)
 /* ---- waiting for a view -------------------------------------------------- */
 
 /* Return: 1 if the node is in the new view, 0 if not yet, or a negative errno */
-static int judge(const struct ctl_status *s, uint32_t node, bool in)
+static int judge(const struct ctl_status *s, uint32_t node)
 {
 	const struct ctl_status_member *m = s ? ctl_status_member(s, run.node) : NULL;
 
@@ -171,88 +171,55 @@ static int judge(const struct ctl_status *s, uint32_t node, bool in)
 			s && s->reason ? ctl_clean(s->reason) : "");
 		return -ENOTCONN;
 	}
-	return s->state == SPINDLE_LIVE_ACTIVE && s->vid > run.vid && (m && m->rank.set) == in;
-}
-
-static unsigned int members(const struct ctl_status *s)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < s->members; i++)
-		n += s->member[i].rank.set;
-	return n;
+	return s->state == SPINDLE_LIVE_ACTIVE && s->vid > run.vid &&
+	       (m && m->rank.set) == run.wanted;
 }
 
 /* Are all nodes that stay in one new view? If so, their status goes into the change. */
-static int judge_all(struct perf_change *c, const struct ctl_status *list, unsigned int count,
-		     bool in)
+static int look(struct perf_change *c)
 {
-	unsigned int i;
-	int rc;
+	struct ctl_status *list;
+	unsigned int count, i;
+	int rc = perf_net_status(&run.net, 0, &list, &count);
 
+	if (rc)
+		return rc;
 	for (i = 0; i < run.stayers; i++) {
 		uint32_t node = run.place.node[i];
-		const struct ctl_status *s = perf_failover_status(list, count, node);
+		const struct ctl_status *s = ctl_status_find(list, count, node);
 
-		rc = judge(s, node, in);
+		rc = judge(s, node);
 		if (rc <= 0)
 			return rc;
 		if (i && s->vid != c->vid)
 			return 0;
-		c->vid = s->vid;
-		c->members = members(s);
 		c->stayer[i].node = node;
-		perf_change_phases(&c->stayer[i], s);
+		perf_change_view(c, i, s);
 	}
 	return 1;
 }
 
-static int look(struct perf_change *c, bool in)
-{
-	static struct ctl_pool pool;
-	const struct ctl_val all = { .set = false };
-	struct ctl_status *list;
-	unsigned int count;
-	int rc;
-
-	ctl_pool_use(&pool);
-	rc = ctl_fetch_status(&run.net, "failover", &all, CTL_SAY, &list, &count);
-	if (!rc)
-		rc = judge_all(c, list, count, in);
-	ctl_pool_use(NULL);
-	ctl_pool_drop(&pool);
-	return rc;
-}
-
 /* Has the mover left its view, so that it can join again? */
-static int look_free(struct perf_change *c, bool in)
+static int look_free(struct perf_change *c)
 {
-	static struct ctl_pool pool;
-	const struct ctl_val node = num(run.node);
 	struct ctl_status *list;
 	unsigned int count;
-	int rc;
+	int rc = perf_net_status(&run.net, run.node, &list, &count);
 
 	(void)c;
-	(void)in;
-	ctl_pool_use(&pool);
-	rc = ctl_fetch_status(&run.net, "failover", &node, CTL_SAY, &list, &count);
-	if (!rc)
-		rc = !count || !list->is_live || list->state == SPINDLE_LIVE_STOPPED;
-	ctl_pool_use(NULL);
-	ctl_pool_drop(&pool);
-	return rc;
+	if (rc)
+		return rc;
+	return !count || !list->is_live || list->state == SPINDLE_LIVE_STOPPED;
 }
 
 /*
  * Have all nodes that stay read a message of the new view? The last of these reads ends the change.
  */
-static int look_read(struct perf_change *c, bool in)
+static int look_read(struct perf_change *c)
 {
 	bool all = true;
 	unsigned int i;
 
-	(void)in;
 	pthread_mutex_lock(&run.pump.lock);
 	for (i = 0; i < run.stayers; i++) {
 		const struct perf_pump_end *e = &run.pump.end[i];
@@ -265,9 +232,8 @@ static int look_read(struct perf_change *c, bool in)
 	return all;
 }
 
-static int look_after(struct perf_change *c, bool in)
+static int look_after(struct perf_change *c)
 {
-	(void)in;
 	return perf_pump_after(&run.pump, c->to);
 }
 
@@ -275,8 +241,7 @@ static int look_after(struct perf_change *c, bool in)
  * Wait until @done returns non-zero. An event only says that it is time to look again; its content
  * is not read.
  */
-static int wait_for(int (*done)(struct perf_change *c, bool in), struct perf_change *c, bool in,
-		    const char *what)
+static int wait_for(int (*done)(struct perf_change *c), struct perf_change *c, const char *what)
 {
 	uint64_t end = perf_monotonic() + run.o.give_up * 1000000000ULL;
 	const struct timespec nap = { 0, NAP_NS };
@@ -284,7 +249,7 @@ static int wait_for(int (*done)(struct perf_change *c, bool in), struct perf_cha
 	int rc;
 
 	for (;;) {
-		rc = done(c, in);
+		rc = done(c);
 		if (!rc)
 			rc = perf_failover_dead(&run.pump);
 		if (rc)
@@ -371,7 +336,7 @@ static int clean_up(struct perf_change *c, enum perf_move kind)
 	rc = perf_mover_wait(&run.mover, PERF_MOVER_ENDED, run.o.give_up, &news);
 	if (!rc && kind == PERF_MOVE_DEL)
 		rc = make_node(run.node);
-	return rc ? rc : wait_for(look_free, c, false, "the node that goes has gone");
+	return rc ? rc : wait_for(look_free, c, "the node that goes has gone");
 }
 
 /* Store the gaps of the nodes that stay in the change. */
@@ -394,22 +359,22 @@ static void take_gaps(struct perf_change *c, bool counts)
 static int change(struct perf_changes *all, enum perf_move kind, unsigned int rep)
 {
 	struct perf_change *c = perf_change_new(all, run.stayers);
-	bool in = kind == PERF_MOVE_JOIN;
 	int rc;
 
+	run.wanted = kind == PERF_MOVE_JOIN;
 	c->rep = rep;
 	c->from = perf_now();
 	rc = begin(c, kind);
 	if (!rc)
-		rc = wait_for(look, c, in, "those that stay are in another view");
+		rc = wait_for(look, c, "those that stay are in another view");
 	if (!rc)
-		rc = wait_for(look_read, c, in, "those that stay are delivered messages");
+		rc = wait_for(look_read, c, "those that stay are delivered messages");
 	if (!rc)
-		rc = wait_for(look_after, c, in, "messages flow");
+		rc = wait_for(look_after, c, "messages flow");
 	if (!rc) {
 		c->views = c->vid - run.vid;
 		run.vid = c->vid;
-		run.in = in;
+		run.in = run.wanted;
 		take_gaps(c, rep);
 		rc = clean_up(c, kind);
 	}
@@ -438,17 +403,14 @@ static int prepare(bool in)
 static int be_quiet(void)
 {
 	struct perf_change before = { .to = perf_now() };
-	const struct timespec nap = { 0, NAP_NS };
 	uint64_t end;
 	int rc;
 
-	rc = wait_for(look_after, &before, false, "messages flow");
+	rc = wait_for(look_after, &before, "messages flow");
 	perf_pump_forget(&run.pump);
 	end = perf_monotonic() + run.o.quiet_ms * 1000000ULL;
-	while (!rc && perf_monotonic() < end) {
-		rc = perf_failover_dead(&run.pump);
-		nanosleep(&nap, NULL);
-	}
+	while (!rc && perf_monotonic() < end)
+		rc = perf_failover_nap(&run.pump);
 	return rc;
 }
 
@@ -516,7 +478,7 @@ static int measure(void)
 	if (rc)
 		return rc;
 	first = perf_change_new(&none, run.stayers);
-	rc = wait_for(look, first, false, "the first view is active");
+	rc = wait_for(look, first, "the first view is active");
 	run.vid = first->vid;
 	if (!rc)
 		rc = attach_all();
@@ -525,7 +487,7 @@ static int measure(void)
 	perf_failover_readers(&run.f, &run.pump);
 	for (i = run.stayers; i < run.f.quiets; i++)
 		run.f.quiet[i].fixed = true;
-	rc = wait_for(look_after, first, false, "messages flow");
+	rc = wait_for(look_after, first, "messages flow");
 	if (!rc)
 		rc = all_changes();
 	perf_failover_sum(&run.f, &run.pump);

@@ -12,6 +12,7 @@ int perf_failover_main(int argc, char **argv);
 void perf_failover_readers(struct perf_failover *f, const struct perf_pump *pump);
 void perf_failover_sum(struct perf_failover *f, struct perf_pump *pump);
 int perf_failover_dead(struct perf_pump *pump);
+int perf_failover_nap(struct perf_pump *pump);
 
 /* watch.c */
 int perf_watch(struct perf_failover *f, struct perf_place *place, struct ctl_net *events);

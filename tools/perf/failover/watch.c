@@ -2,7 +2,6 @@
 /* Watching a node while other programs change its view. See failover.h. */
 #include <errno.h>
 #include <math.h>
-#include <time.h>
 
 #include <netlink/msg.h>
 
@@ -12,10 +11,9 @@
 #include "common/event.h"
 #include "common/util.h"
 #include "failover.h"
-#include "perf/stop.h"
+#include "perf/net.h"
 
 #define LOOK_MS		100
-#define NAP_NS		5000000
 
 /* The time to wait after a view, so that delayed messages have arrived. */
 #define SETTLE_NS	100000000ULL
@@ -84,22 +82,12 @@ static uint64_t resumed(struct watch *w, uint64_t vid)
 /* Read the node's status of the last view. */
 static int ask(struct watch *w, struct perf_change *c)
 {
-	const struct ctl_val id = { .set = true, .num = w->f->o->node };
-	static struct ctl_pool pool;
 	struct ctl_status *list;
-	unsigned int count, i;
-	int rc;
+	unsigned int count;
+	int rc = perf_net_status(w->place->net, w->f->o->node, &list, &count);
 
-	ctl_pool_use(&pool);
-	rc = ctl_fetch_status(w->place->net, "failover", &id, CTL_SAY, &list, &count);
-	if (!rc && count) {
-		c->vid = list->vid;
-		for (i = 0; i < list->members; i++)
-			c->members += list->member[i].rank.set;
-		perf_change_phases(&c->stayer[0], list);
-	}
-	ctl_pool_use(NULL);
-	ctl_pool_drop(&pool);
+	if (!rc && count)
+		perf_change_view(c, 0, list);
 	return rc;
 }
 
@@ -120,18 +108,13 @@ static uint64_t began(const struct watch *w, const struct perf_change *c)
 
 static int settle(struct watch *w)
 {
-	const struct timespec nap = { 0, NAP_NS };
-	uint64_t now = perf_monotonic(), last = now + READ_NS;
+	uint64_t last = perf_monotonic() + READ_NS;
 	int rc = 0;
 
-	while (!rc && !resumed(w, w->seen) && perf_monotonic() < last) {
-		rc = perf_failover_dead(&w->pump);
-		nanosleep(&nap, NULL);
-	}
-	for (now = perf_monotonic(); !rc && perf_monotonic() < now + SETTLE_NS;) {
-		rc = perf_failover_dead(&w->pump);
-		nanosleep(&nap, NULL);
-	}
+	while (!rc && !resumed(w, w->seen) && perf_monotonic() < last)
+		rc = perf_failover_nap(&w->pump);
+	for (last = perf_monotonic() + SETTLE_NS; !rc && perf_monotonic() < last;)
+		rc = perf_failover_nap(&w->pump);
 	return rc;
 }
 
