@@ -133,7 +133,6 @@ int main(int argc, char **argv)
 	struct sinks sinks = { NULL, NULL };
 	struct perf_opts o;
 	struct ctl_net net;
-	const char *err;
 	int rc;
 
 	ctl_program = "spindle-perf";
@@ -150,13 +149,8 @@ int main(int argc, char **argv)
 		return rc;
 	if (ctl_net_open(&net, CTL_SAY))
 		return CTL_FAILED;
-	if (o.where.setup && !o.where.addr.family) {
-		err = perf_setup_addr(&o.where.addr);
-		if (err) {
-			ctl_err("%s", err);
-			return CTL_FAILED;
-		}
-	}
+	if (o.where.setup && perf_setup_addr(&o.where))
+		return CTL_FAILED;
 	if (open_sinks(&o, &sinks))
 		return CTL_FAILED;
 	perf_clock_init();

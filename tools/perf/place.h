@@ -118,11 +118,11 @@ int perf_place_index(const struct perf_place *place, uint32_t node);
 bool perf_place_remote(const struct perf_place *place);
 
 /* setup.c */
-const char *perf_setup_addr(struct ctl_addr *addr);
+int perf_setup_addr(struct perf_where *where);
 int perf_setup(struct perf_place *place, const struct perf_where *where,
 	       const struct perf_conf *conf);
-int perf_setup_node(struct perf_place *place, const struct perf_where *where,
-		    const struct perf_conf *conf, uint32_t id);
+int perf_setup_nodes(struct perf_place *place, const struct perf_where *where,
+		     const struct perf_conf *conf, uint32_t first, unsigned int nodes);
 int perf_setup_view(struct perf_place *place, const struct perf_where *where,
 		    struct ctl_view *view, unsigned int nodes);
 

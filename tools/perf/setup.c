@@ -42,31 +42,35 @@ static bool has_rdma(const char *netdev)
 }
 
 /**
- * perf_setup_addr() - find an address for the nodes
- * @addr: out: the first IPv4 address of an RDMA device
+ * perf_setup_addr() - make sure that there is an address for the nodes
+ * @where: if it has no address, gets the first IPv4 address of an RDMA device
  *
- * Return: NULL, or what is wrong
+ * Return: 0 or -ENODEV, after a message
  */
-const char *perf_setup_addr(struct ctl_addr *addr)
+int perf_setup_addr(struct perf_where *where)
 {
-	const char *err = "no RDMA device of this machine has an IPv4 address; make one "
-			  "(rdma link add rxe0 type rxe netdev DEVICE) or give --addr";
+	struct ctl_addr *addr = &where->addr;
 	struct ifaddrs *list, *ifa;
 
-	if (getifaddrs(&list))
-		return strerror(errno);
-	for (ifa = list; ifa; ifa = ifa->ifa_next) {
+	if (addr->family)
+		return 0;
+	if (getifaddrs(&list)) {
+		ctl_err("%s", strerror(errno));
+		return -ENODEV;
+	}
+	for (ifa = list; ifa && !addr->family; ifa = ifa->ifa_next) {
 		if (!ifa->ifa_addr || ifa->ifa_addr->sa_family != AF_INET ||
 		    !has_rdma(ifa->ifa_name))
 			continue;
-		memset(addr, 0, sizeof(*addr));
 		addr->family = AF_INET;
 		memcpy(addr->ip, &((struct sockaddr_in *)ifa->ifa_addr)->sin_addr, 4);
-		err = NULL;
-		break;
 	}
 	freeifaddrs(list);
-	return err;
+	if (addr->family)
+		return 0;
+	ctl_err("no RDMA device of this machine has an IPv4 address; make one "
+		"(rdma link add rxe0 type rxe netdev DEVICE) or give --addr");
+	return -ENODEV;
 }
 
 /* The address of a node. */
@@ -82,16 +86,7 @@ static struct ctl_addr addr_of(const struct perf_where *where, uint32_t id)
 	return addr;
 }
 
-/**
- * perf_setup_node() - make a node
- * @place: gets the node
- * @where: addresses
- * @conf: properties of the node
- * @id: id of the node
- *
- * Return: 0 or -errno, after a message
- */
-int perf_setup_node(struct perf_place *place, const struct perf_where *where,
+static int add_node(struct perf_place *place, const struct perf_where *where,
 		    const struct perf_conf *conf, uint32_t id)
 {
 	struct ctl_node node = {
@@ -117,14 +112,24 @@ int perf_setup_node(struct perf_place *place, const struct perf_where *where,
 	return 0;
 }
 
-static int add_nodes(struct perf_place *place, const struct perf_where *where,
-		     const struct perf_conf *conf)
+/**
+ * perf_setup_nodes() - make nodes
+ * @place: gets the nodes
+ * @where: addresses
+ * @conf: properties of the nodes
+ * @first: id of the first node
+ * @nodes: number of nodes
+ *
+ * Return: 0 or -errno, after a message
+ */
+int perf_setup_nodes(struct perf_place *place, const struct perf_where *where,
+		     const struct perf_conf *conf, uint32_t first, unsigned int nodes)
 {
 	unsigned int i;
 	int rc = 0;
 
-	for (i = 0; !rc && i < conf->nodes; i++)
-		rc = perf_setup_node(place, where, conf, where->first + i);
+	for (i = 0; !rc && i < nodes; i++)
+		rc = add_node(place, where, conf, first + i);
 	return rc;
 }
 
@@ -207,7 +212,7 @@ static int set_views(struct perf_place *place, const struct perf_where *where,
 int perf_setup(struct perf_place *place, const struct perf_where *where,
 	       const struct perf_conf *conf)
 {
-	int rc = add_nodes(place, where, conf);
+	int rc = perf_setup_nodes(place, where, conf, where->first, conf->nodes);
 
 	return rc ? rc : set_views(place, where, conf);
 }

@@ -128,23 +128,13 @@ static int make_view(void)
 	return perf_setup_view(&run.place, &run.o.where, &view, run.stayers);
 }
 
-/* Make a node with the defaults of --setup. */
-static int make_node(uint32_t id)
+/* Make nodes with the defaults of --setup. */
+static int make_nodes(uint32_t first, unsigned int nodes)
 {
 	struct perf_conf conf;
 
 	perf_conf_default(&conf);
-	return perf_setup_node(&run.place, &run.o.where, &conf, id);
-}
-
-static int make_nodes(void)
-{
-	unsigned int i;
-	int rc = 0;
-
-	for (i = 0; !rc && i < run.o.nodes; i++)
-		rc = make_node(run.o.where.first + i);
-	return rc ? rc : make_view();
+	return perf_setup_nodes(&run.place, &run.o.where, &conf, first, nodes);
 }
 
 static int attach_all(void)
@@ -335,7 +325,7 @@ static int clean_up(struct perf_change *c, enum perf_move kind)
 		return 0;
 	rc = perf_mover_wait(&run.mover, PERF_MOVER_ENDED, run.o.give_up, &news);
 	if (!rc && kind == PERF_MOVE_DEL)
-		rc = make_node(run.node);
+		rc = make_nodes(run.node, 1);
 	return rc ? rc : wait_for(look_free, c, "the node that goes has gone");
 }
 
@@ -472,7 +462,9 @@ static int measure(void)
 
 	run.stayers = run.o.nodes - 1;
 	run.node = run.o.where.first + run.stayers;
-	rc = make_nodes();
+	rc = make_nodes(run.o.where.first, run.o.nodes);
+	if (!rc)
+		rc = make_view();
 	if (!rc)
 		rc = perf_place_devices(&run.place);
 	if (rc)
@@ -513,16 +505,10 @@ static int start_mover(void)
 
 static int change_views(void)
 {
-	int rc;
+	int rc = perf_setup_addr(&run.o.where);
 
-	if (!run.o.where.addr.family) {
-		const char *err = perf_setup_addr(&run.o.where.addr);
-
-		if (err) {
-			ctl_err("%s", err);
-			return -ENODEV;
-		}
-	}
+	if (rc)
+		return rc;
 	rc = start_mover();
 	atexit(leave);
 	if (!rc)

@@ -102,13 +102,11 @@ static int make_nodes(void)
 {
 	struct ctl_view view = { .vid = { .set = true, .num = 1 } };
 	struct perf_conf conf;
-	unsigned int i;
-	int rc = 0;
+	int rc;
 
 	perf_conf_default(&conf);
 	conf.idle_us = run.o.idle_us;
-	for (i = 0; !rc && i < run.o.nodes; i++)
-		rc = perf_setup_node(&run.place, &run.o.where, &conf, run.o.where.first + i);
+	rc = perf_setup_nodes(&run.place, &run.o.where, &conf, run.o.where.first, run.o.nodes);
 	return rc ? rc : perf_setup_view(&run.place, &run.o.where, &view, run.o.nodes);
 }
 
@@ -525,7 +523,6 @@ static int tell(void)
 int perf_rdmc_main(int argc, char **argv)
 {
 	int rc = perf_ropts_parse(&run.o, argc, argv);
-	const char *err = NULL;
 
 	if (rc)
 		return rc < 0 ? ctl_flush(CTL_OK) : rc;
@@ -533,12 +530,8 @@ int perf_rdmc_main(int argc, char **argv)
 	if (ctl_net_open(&run.net, CTL_SAY))
 		return CTL_FAILED;
 	run.place.net = &run.net;
-	if (!run.o.where.addr.family)
-		err = perf_setup_addr(&run.o.where.addr);
-	if (err) {
-		ctl_err("%s", err);
+	if (perf_setup_addr(&run.o.where))
 		return CTL_FAILED;
-	}
 	raise_limits();
 	allocate();
 	perf_clock_init();
