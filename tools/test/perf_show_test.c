@@ -16,7 +16,7 @@
 
 #include "common/clock.h"
 #include "common/util.h"
-#include "perf/failover/report.h"
+#include "perf/failover/failover.h"
 #include "perf/out.h"
 #include "perf/rdmc/rdmc.h"
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command line of spindle-perf failover. See options.h.
+ * The command line of spindle-perf failover. See failover.h.
  */
 #include <string.h>
 
 #include <linux/spindle_genl.h>
 
-#include "change.h"
-#include "common/opts.h"
-#include "options.h"
+#include "failover.h"
 #include "perf/opts.h"
 
 #define DEF_NODES	4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables and JSON of changes of a view. See report.h.
+ * Tables and JSON of changes of a view. See failover.h.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "common/clock.h"
 #include "common/out.h"
 #include "common/util.h"
+#include "failover.h"
 #include "perf/out.h"
-#include "report.h"
 
 static double us(double ticks)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command line of spindle-perf rdmc. See options.h.
+ * The command line of spindle-perf rdmc. See rdmc.h.
  */
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include <linux/spindle_rdmc.h>
 
 #include "common/opts.h"
-#include "options.h"
 #include "perf/conf.h"
 #include "perf/opts.h"
+#include "rdmc.h"
 
 #define DEF_MEMBERS	4
 #define DEF_MIX_NODES	16
