@@ -24,7 +24,6 @@
 #include "common/wire.h"
 #include "perf/failover/change.h"
 #include "perf/failover/failover.h"
-#include "perf/failover/gap.h"
 #include "perf/hist.h"
 #include "perf/msg.h"
 #include "perf/opts.h"

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "common/status.h"
-#include "gap.h"
 #include "perf/stat.h"
+#include "pump.h"
 
 /**
  * enum perf_move - how a node joins or leaves the view

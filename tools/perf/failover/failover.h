@@ -6,7 +6,6 @@
 #include "change.h"
 #include "common/opts.h"
 #include "perf/place.h"
-#include "pump.h"
 
 /**
  * struct perf_fopts - what the user wants
