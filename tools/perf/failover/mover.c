@@ -91,8 +91,7 @@ static int attach(struct perf_pump_end *e, const struct perf_mover_life *life)
 	int err;
 
 	for (;;) {
-		err = perf_pump_attach(e, &life->load, life->node, life->subgroup,
-				       life->load.rate);
+		err = perf_pump_attach(e, &life->load, life->node, life->subgroup);
 		if (!err)
 			return 0;
 		if ((err != -ENOENT && err != -ENOTCONN && err != -ESTALE) ||

@@ -26,17 +26,18 @@
  * @load: what the end sends
  * @node: node
  * @subgroup: subgroup
- * @sends: the end may send
+ *
+ * The end may send if its load has a rate.
  *
  * Return: 0, or the error of spindle_attach(), without a message
  */
 int perf_pump_attach(struct perf_pump_end *e, const struct perf_pump_load *load,
-		     uint32_t node, uint32_t subgroup, bool sends)
+		     uint32_t node, uint32_t subgroup)
 {
 	struct spindle_attach_opts o = {
 		.node = node,
 		.subgroup = subgroup,
-		.flags = SPINDLE_ATTACH_RECV | (sends ? SPINDLE_ATTACH_SEND : 0),
+		.flags = SPINDLE_ATTACH_RECV | (load->rate ? SPINDLE_ATTACH_SEND : 0),
 		.event_fd = -1,
 		.want = SPINDLE_WANT_VIEWS,
 	};
@@ -60,15 +61,13 @@ int perf_pump_attach(struct perf_pump_end *e, const struct perf_pump_load *load,
  * @node: node
  * @subgroup: subgroup
  *
- * The end sends nothing if the rate of @load is 0.
- *
  * Return: 0, or a negative errno after a message
  */
 int perf_pump_open(struct perf_pump_end *e, const struct perf_pump_load *load, uint32_t node,
 		   uint32_t subgroup)
 {
 	struct spindle_attach_opts o = { .node = node, .subgroup = subgroup };
-	int err = perf_pump_attach(e, load, node, subgroup, load->rate);
+	int err = perf_pump_attach(e, load, node, subgroup);
 	char why[256];
 
 	if (err) {
@@ -176,7 +175,6 @@ static bool read_some(struct perf_pump_end *e)
 	for (i = 0; i < n; i++) {
 		if (msg[i].kind == SPINDLE_DLV_VIEW) {
 			e->vid = msg[i].slot;
-			e->views++;
 			e->resumed = 0;
 		} else {
 			messages++;

@@ -91,8 +91,6 @@ struct perf_pump_end {
 	uint64_t last;
 	/** @vid: view that the end is in */
 	uint64_t vid;
-	/** @views: views that have begun at the end */
-	uint64_t views;
 	/** @resumed: ticks of the first delivery in @vid; 0: there was none */
 	uint64_t resumed;
 	/** @gaps: gaps between deliveries */
@@ -120,7 +118,7 @@ struct perf_pump {
 };
 
 int perf_pump_attach(struct perf_pump_end *e, const struct perf_pump_load *load,
-		     uint32_t node, uint32_t subgroup, bool sends);
+		     uint32_t node, uint32_t subgroup);
 int perf_pump_open(struct perf_pump_end *e, const struct perf_pump_load *load, uint32_t node,
 		   uint32_t subgroup);
 void perf_pump_init(struct perf_pump *p, unsigned int ends);
