@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Figures from counters and times. See metric.h. */
 #include <math.h>
-#include <stdio.h>
 
 #include "common/clock.h"
 #include "common/util.h"
@@ -206,7 +205,7 @@ struct perf_stat perf_metric_stat(const struct perf_result *r, enum perf_metric_
 	return perf_stat_of(&r->v[id], r->reps, PERF_METRICS);
 }
 
-static const char *scaled(char *buf, size_t len, double v, const char *unit)
+static const char *scaled(double v, const char *unit)
 {
 	static const char *const prefix[] = { "", "k", "M", "G", "T" };
 	unsigned int i = 0;
@@ -215,46 +214,30 @@ static const char *scaled(char *buf, size_t len, double v, const char *unit)
 		v /= 1000;
 		i++;
 	}
-	snprintf(buf, len, "%.4g %s%s", v, prefix[i], unit);
-	return buf;
+	return ctl_asprintf("%.4g %s%s", v, prefix[i], unit);
 }
 
-/* A figure as text for people, in one of a few static buffers. */
+/* A figure as text for people. */
 const char *perf_metric_text(enum perf_metric_id id, double v)
 {
-	static char buf[4][32];
-	static unsigned int turn;
-	char *b;
-
 	if (isnan(v))
 		return "-";
-	turn = (turn + 1) % CTL_ARRAY_SIZE(buf);
-	b = buf[turn];
 	switch (perf_metrics[id].unit) {
 	case PERF_U_BYTES:
-		return scaled(b, sizeof(buf[0]), v, "B");
+		return scaled(v, "B");
 	case PERF_U_BYTE_RATE:
-		return scaled(b, sizeof(buf[0]), v, "B/s");
+		return scaled(v, "B/s");
 	case PERF_U_RATE:
-		return scaled(b, sizeof(buf[0]), v, "/s");
+		return scaled(v, "/s");
 	case PERF_U_US:
 		if (v >= 9999.5)
-			snprintf(b, sizeof(buf[0]), "%.4g ms", v / 1000);
-		else
-			snprintf(b, sizeof(buf[0]), "%.4g us", v);
-		return b;
+			return ctl_asprintf("%.4g ms", v / 1000);
+		return ctl_asprintf("%.4g us", v);
 	case PERF_U_S:
-		snprintf(b, sizeof(buf[0]), "%.4g s", v);
-		return b;
+		return ctl_asprintf("%.4g s", v);
 	case PERF_U_SHARE:
-		snprintf(b, sizeof(buf[0]), "%.1f %%", v * 100);
-		return b;
-	case PERF_U_NUM:
-		break;
+		return ctl_asprintf("%.1f %%", v * 100);
+	default:
+		return ctl_asprintf(v == floor(v) && v < 1e15 ? "%.0f" : "%.4g", v);
 	}
-	if (v == floor(v) && v < 1e15)
-		snprintf(b, sizeof(buf[0]), "%.0f", v);
-	else
-		snprintf(b, sizeof(buf[0]), "%.4g", v);
-	return b;
 }

@@ -119,11 +119,11 @@ void perf_fout_view(const struct perf_change *c)
 {
 	const struct perf_stayer *s = &c->stayer[0];
 
-	printf("view %llu: %u members; longest gap %s; detect %s, wedge %s, agree %s, ",
+	printf("view %llu: %u members; longest gap %s; detect %s, wedge %s, agree %s, install %s\n",
 	       (unsigned long long)c->vid, c->members,
 	       text(s->gap.count ? us(s->gap.longest) : NAN), text(s->phase[CTL_DETECT]),
-	       text(s->phase[CTL_WEDGE]), text(s->phase[CTL_AGREE]));
-	printf("install %s\n", text(s->phase[CTL_INSTALL]));
+	       text(s->phase[CTL_WEDGE]), text(s->phase[CTL_AGREE]),
+	       text(s->phase[CTL_INSTALL]));
 	fflush(stdout);
 }
 
