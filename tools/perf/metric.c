@@ -6,6 +6,19 @@
 #include "common/util.h"
 #include "metric.h"
 
+/* The figures of a histogram. */
+#define TIMES(_id, _name, _text)						\
+	[PERF_M_##_id##_COUNT] = { _name "_count", PERF_U_NUM, NULL },		\
+	[PERF_M_##_id##_MEAN] = { _name "_mean", PERF_U_US, _text ", mean" },	\
+	[PERF_M_##_id##_P50] = { _name "_p50", PERF_U_US, "  median" },		\
+	[PERF_M_##_id##_P90] = { _name "_p90", PERF_U_US, "  90 %" },		\
+	[PERF_M_##_id##_P99] = { _name "_p99", PERF_U_US, "  99 %" },		\
+	[PERF_M_##_id##_P999] = { _name "_p999", PERF_U_US, "  99.9 %" },	\
+	[PERF_M_##_id##_MAX] = { _name "_max", PERF_U_US, "  longest" }
+
+/* A figure that is a counter. */
+#define COUNTS(_counter)	.counts = true, .counter = PERF_C_##_counter
+
 const struct perf_metric perf_metrics[PERF_METRICS] = {
 	[PERF_M_GOODPUT] = { "goodput", PERF_U_BYTE_RATE, "goodput of a member", "throughput" },
 	[PERF_M_GOODPUT_SLOWEST] = { "goodput_slowest", PERF_U_BYTE_RATE, "of the slowest" },
@@ -17,27 +30,9 @@ const struct perf_metric perf_metrics[PERF_METRICS] = {
 				   "raw writes of the device" },
 	[PERF_M_EFFICIENCY] = { "efficiency", PERF_U_SHARE, "efficiency" },
 	[PERF_M_RAW_LATENCY] = { "raw_latency", PERF_U_US, "raw write, one way", "latency" },
-	[PERF_M_OWN_COUNT] = { "own_count", PERF_U_NUM, NULL },
-	[PERF_M_OWN_MEAN] = { "own_mean", PERF_U_US, "own delivery, mean" },
-	[PERF_M_OWN_P50] = { "own_p50", PERF_U_US, "  median" },
-	[PERF_M_OWN_P90] = { "own_p90", PERF_U_US, "  90 %" },
-	[PERF_M_OWN_P99] = { "own_p99", PERF_U_US, "  99 %" },
-	[PERF_M_OWN_P999] = { "own_p999", PERF_U_US, "  99.9 %" },
-	[PERF_M_OWN_MAX] = { "own_max", PERF_U_US, "  longest" },
-	[PERF_M_SLOWEST_COUNT] = { "slowest_count", PERF_U_NUM, NULL },
-	[PERF_M_SLOWEST_MEAN] = { "slowest_mean", PERF_U_US, "last member here, mean" },
-	[PERF_M_SLOWEST_P50] = { "slowest_p50", PERF_U_US, "  median" },
-	[PERF_M_SLOWEST_P90] = { "slowest_p90", PERF_U_US, "  90 %" },
-	[PERF_M_SLOWEST_P99] = { "slowest_p99", PERF_U_US, "  99 %" },
-	[PERF_M_SLOWEST_P999] = { "slowest_p999", PERF_U_US, "  99.9 %" },
-	[PERF_M_SLOWEST_MAX] = { "slowest_max", PERF_U_US, "  longest" },
-	[PERF_M_LATE_COUNT] = { "late_count", PERF_U_NUM, NULL },
-	[PERF_M_LATE_MEAN] = { "late_mean", PERF_U_US, "of this, sent late, mean" },
-	[PERF_M_LATE_P50] = { "late_p50", PERF_U_US, "  median" },
-	[PERF_M_LATE_P90] = { "late_p90", PERF_U_US, "  90 %" },
-	[PERF_M_LATE_P99] = { "late_p99", PERF_U_US, "  99 %" },
-	[PERF_M_LATE_P999] = { "late_p999", PERF_U_US, "  99.9 %" },
-	[PERF_M_LATE_MAX] = { "late_max", PERF_U_US, "  longest" },
+	TIMES(OWN, "own", "own delivery"),
+	TIMES(SLOWEST, "slowest", "last member here"),
+	TIMES(LATE, "late", "of this, sent late"),
 	[PERF_M_MSGS_PER_WRITE] = { "messages_per_write", PERF_U_NUM, "messages per write",
 				    "network" },
 	[PERF_M_WRITES_PER_MSG] = { "writes_per_message", PERF_U_NUM, "writes per message" },
@@ -45,28 +40,29 @@ const struct perf_metric perf_metrics[PERF_METRICS] = {
 	[PERF_M_WIRE_PER_BYTE] = { "wire_per_byte", PERF_U_NUM, "bytes written per byte" },
 	[PERF_M_PACKETS_PER_MSG] = { "packets_per_message", PERF_U_NUM,
 				     "packets per message" },
-	[PERF_M_WRITES] = { "writes", PERF_U_NUM, "writes" },
-	[PERF_M_POSTS] = { "posts", PERF_U_NUM, NULL },
-	[PERF_M_WIRE_BYTES] = { "wire_bytes", PERF_U_BYTES, NULL },
-	[PERF_M_PACKETS] = { "packets", PERF_U_NUM, NULL },
-	[PERF_M_DOORBELLS] = { "doorbells", PERF_U_NUM, "doorbells" },
-	[PERF_M_TORN] = { "torn", PERF_U_NUM, NULL },
-	[PERF_M_NULLS] = { "nulls", PERF_U_NUM, "nulls" },
-	[PERF_M_SILENT] = { "silent", PERF_U_NUM, "rounds given up in advance" },
+	[PERF_M_WRITES] = { "writes", PERF_U_NUM, "writes", COUNTS(WRITES) },
+	[PERF_M_POSTS] = { "posts", PERF_U_NUM, NULL, COUNTS(POSTS) },
+	[PERF_M_WIRE_BYTES] = { "wire_bytes", PERF_U_BYTES, NULL, COUNTS(BYTES) },
+	[PERF_M_PACKETS] = { "packets", PERF_U_NUM, NULL, COUNTS(PKTS_OUT) },
+	[PERF_M_DOORBELLS] = { "doorbells", PERF_U_NUM, "doorbells", COUNTS(DOORBELLS) },
+	[PERF_M_TORN] = { "torn", PERF_U_NUM, NULL, COUNTS(TORN) },
+	[PERF_M_NULLS] = { "nulls", PERF_U_NUM, "nulls", COUNTS(NULLS) },
+	[PERF_M_SILENT] = { "silent", PERF_U_NUM, "rounds given up in advance", COUNTS(SILENT) },
 	[PERF_M_SEND_BATCH] = { "send_batch", PERF_U_NUM, "sent at a time", "engine" },
 	[PERF_M_RECV_BATCH] = { "recv_batch", PERF_U_NUM, "received at a time" },
 	[PERF_M_DLV_BATCH] = { "dlv_batch", PERF_U_NUM, "delivered at a time" },
-	[PERF_M_PASSES] = { "passes", PERF_U_NUM, "passes" },
-	[PERF_M_BUSY_PASSES] = { "busy_passes", PERF_U_NUM, "with work" },
-	[PERF_M_VISITS] = { "visits", PERF_U_NUM, NULL },
-	[PERF_M_ACTIVATIONS] = { "activations", PERF_U_NUM, NULL },
+	[PERF_M_PASSES] = { "passes", PERF_U_NUM, "passes", COUNTS(PASSES) },
+	[PERF_M_BUSY_PASSES] = { "busy_passes", PERF_U_NUM, "with work", COUNTS(BUSY) },
+	[PERF_M_VISITS] = { "visits", PERF_U_NUM, NULL, COUNTS(VISITS) },
+	[PERF_M_ACTIVATIONS] = { "activations", PERF_U_NUM, NULL, COUNTS(ACTIVATIONS) },
 	[PERF_M_ENGINE_BUSY] = { "engine_busy", PERF_U_SHARE, "busy" },
 	[PERF_M_ENGINE_POST] = { "engine_post", PERF_U_SHARE, "of this, posting" },
-	[PERF_M_SLEEPS] = { "sleeps", PERF_U_NUM, "sleeps" },
-	[PERF_M_KICKS] = { "kicks", PERF_U_NUM, "woken by processes" },
-	[PERF_M_BELLS] = { "bells", PERF_U_NUM, "woken by peers" },
-	[PERF_M_IOCTLS] = { "ioctls", PERF_U_NUM, "system calls to wake", "process" },
-	[PERF_M_POLLS] = { "polls", PERF_U_NUM, "system calls to wait" },
+	[PERF_M_SLEEPS] = { "sleeps", PERF_U_NUM, "sleeps", COUNTS(SLEEPS) },
+	[PERF_M_KICKS] = { "kicks", PERF_U_NUM, "woken by processes", COUNTS(KICKS) },
+	[PERF_M_BELLS] = { "bells", PERF_U_NUM, "woken by peers", COUNTS(BELLS) },
+	[PERF_M_IOCTLS] = { "ioctls", PERF_U_NUM, "system calls to wake", "process",
+			    COUNTS(IOCTLS) },
+	[PERF_M_POLLS] = { "polls", PERF_U_NUM, "system calls to wait", COUNTS(POLLS) },
 	[PERF_M_SYSCALLS_PER_MSG] = { "syscalls_per_message", PERF_U_NUM,
 				      "system calls per message" },
 	[PERF_M_SWITCHES] = { "switches", PERF_U_NUM, "context switches" },
@@ -102,49 +98,24 @@ static void put_times(double *v, const struct perf_hist *h)
 	*v++ = h->count ? us(h->max) : NAN;
 }
 
-static void put_network(double *v, const struct perf_sample *s)
+static void put_counts(double *v, const struct perf_sample *s)
 {
 	const struct perf_counts *c = &s->counts;
+	unsigned int i;
 
-	v[PERF_M_WRITES] = num(c, PERF_C_WRITES);
-	v[PERF_M_POSTS] = num(c, PERF_C_POSTS);
-	v[PERF_M_WIRE_BYTES] = num(c, PERF_C_BYTES);
-	v[PERF_M_PACKETS] = num(c, PERF_C_PKTS_OUT);
-	v[PERF_M_DOORBELLS] = num(c, PERF_C_DOORBELLS);
-	v[PERF_M_TORN] = num(c, PERF_C_TORN);
-	v[PERF_M_NULLS] = num(c, PERF_C_NULLS);
-	v[PERF_M_SILENT] = num(c, PERF_C_SILENT);
+	for (i = 0; i < PERF_METRICS; i++)
+		if (perf_metrics[i].counts)
+			v[i] = num(c, perf_metrics[i].counter);
 	v[PERF_M_MSGS_PER_WRITE] = ratio(s->copies, v[PERF_M_WRITES]);
 	v[PERF_M_WRITES_PER_MSG] = ratio(v[PERF_M_WRITES], s->sent);
 	v[PERF_M_WRITES_PER_POST] = ratio(v[PERF_M_WRITES], v[PERF_M_POSTS]);
 	v[PERF_M_WIRE_PER_BYTE] = ratio(v[PERF_M_WIRE_BYTES], s->payload);
 	v[PERF_M_PACKETS_PER_MSG] = ratio(v[PERF_M_PACKETS], s->sent);
-}
-
-static void put_engine(double *v, const struct perf_sample *s)
-{
-	const struct perf_counts *c = &s->counts;
-
 	v[PERF_M_SEND_BATCH] = ratio(num(c, PERF_C_SENT), num(c, PERF_C_SEND_BATCHES));
 	v[PERF_M_RECV_BATCH] = ratio(num(c, PERF_C_RECEIVED), num(c, PERF_C_RECV_BATCHES));
 	v[PERF_M_DLV_BATCH] = ratio(num(c, PERF_C_DELIVERED), num(c, PERF_C_DLV_BATCHES));
-	v[PERF_M_PASSES] = num(c, PERF_C_PASSES);
-	v[PERF_M_BUSY_PASSES] = num(c, PERF_C_BUSY);
-	v[PERF_M_VISITS] = num(c, PERF_C_VISITS);
-	v[PERF_M_ACTIVATIONS] = num(c, PERF_C_ACTIVATIONS);
 	v[PERF_M_ENGINE_BUSY] = ratio(num(c, PERF_C_BUSY_NS), num(c, PERF_C_TIMED_NS));
 	v[PERF_M_ENGINE_POST] = ratio(num(c, PERF_C_POST_NS), num(c, PERF_C_BUSY_NS));
-	v[PERF_M_SLEEPS] = num(c, PERF_C_SLEEPS);
-	v[PERF_M_KICKS] = num(c, PERF_C_KICKS);
-	v[PERF_M_BELLS] = num(c, PERF_C_BELLS);
-}
-
-static void put_process(double *v, const struct perf_sample *s)
-{
-	const struct perf_counts *c = &s->counts;
-
-	v[PERF_M_IOCTLS] = num(c, PERF_C_IOCTLS);
-	v[PERF_M_POLLS] = num(c, PERF_C_POLLS);
 	v[PERF_M_SYSCALLS_PER_MSG] = ratio(v[PERF_M_IOCTLS] + v[PERF_M_POLLS], s->sent);
 	v[PERF_M_SWITCHES] = num(c, PERF_C_YIELDS) + num(c, PERF_C_PREEMPTED);
 	v[PERF_M_CPU_USER] = num(c, PERF_C_USER_NS) / 1e9;
@@ -168,9 +139,7 @@ void perf_metric_sample(struct perf_result *r, const struct perf_sample *s)
 	put_times(&v[PERF_M_OWN_COUNT], &s->own);
 	put_times(&v[PERF_M_SLOWEST_COUNT], &s->slow);
 	put_times(&v[PERF_M_LATE_COUNT], &s->late);
-	put_network(v, s);
-	put_engine(v, s);
-	put_process(v, s);
+	put_counts(v, s);
 	perf_count_add(&r->counts, &s->counts);
 }
 

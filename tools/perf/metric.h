@@ -12,6 +12,12 @@
 #include "raw.h"
 #include "stat.h"
 
+/* The figures of a histogram of times. */
+#define PERF_M_TIMES(_id)							\
+	PERF_M_##_id##_COUNT, PERF_M_##_id##_MEAN, PERF_M_##_id##_P50,		\
+	PERF_M_##_id##_P90, PERF_M_##_id##_P99, PERF_M_##_id##_P999,		\
+	PERF_M_##_id##_MAX
+
 /* The figures. The index into perf_metrics, where the figures are explained. */
 enum perf_metric_id {
 	PERF_M_GOODPUT,
@@ -23,27 +29,9 @@ enum perf_metric_id {
 	PERF_M_RAW_BANDWIDTH,
 	PERF_M_EFFICIENCY,
 	PERF_M_RAW_LATENCY,
-	PERF_M_OWN_COUNT,
-	PERF_M_OWN_MEAN,
-	PERF_M_OWN_P50,
-	PERF_M_OWN_P90,
-	PERF_M_OWN_P99,
-	PERF_M_OWN_P999,
-	PERF_M_OWN_MAX,
-	PERF_M_SLOWEST_COUNT,
-	PERF_M_SLOWEST_MEAN,
-	PERF_M_SLOWEST_P50,
-	PERF_M_SLOWEST_P90,
-	PERF_M_SLOWEST_P99,
-	PERF_M_SLOWEST_P999,
-	PERF_M_SLOWEST_MAX,
-	PERF_M_LATE_COUNT,
-	PERF_M_LATE_MEAN,
-	PERF_M_LATE_P50,
-	PERF_M_LATE_P90,
-	PERF_M_LATE_P99,
-	PERF_M_LATE_P999,
-	PERF_M_LATE_MAX,
+	PERF_M_TIMES(OWN),
+	PERF_M_TIMES(SLOWEST),
+	PERF_M_TIMES(LATE),
 	PERF_M_MSGS_PER_WRITE,
 	PERF_M_WRITES_PER_MSG,
 	PERF_M_WRITES_PER_POST,
@@ -110,6 +98,10 @@ struct perf_metric {
 	const char *text;
 	/** @section: heading above the figure, for the first one of a section */
 	const char *section;
+	/** @counts: the figure is the number of @counter */
+	bool counts;
+	/** @counter: enum perf_counter */
+	enum perf_counter counter;
 };
 
 extern const struct perf_metric perf_metrics[PERF_METRICS];
