@@ -59,6 +59,11 @@ static inline double perf_ns(double ticks)
 	return ticks * perf_clock.ns;
 }
 
+static inline double perf_us(double ticks)
+{
+	return perf_ns(ticks) / 1000;
+}
+
 static inline uint64_t perf_ticks(double ns)
 {
 	return ns / perf_clock.ns;

@@ -80,22 +80,16 @@ static double num(const struct perf_counts *c, enum perf_counter id)
 	return c->has & 1ULL << id ? (double)c->num[id] : NAN;
 }
 
-static double us(double ticks)
-{
-	return perf_ns(ticks) / 1000;
-}
-
 /* Fill in count, mean, quantiles and maximum, in the order of the enum. */
 static void put_times(double *v, const struct perf_hist *h)
 {
-	static const double q[] = { 0.5, 0.9, 0.99, 0.999 };
+	static const double q[] = { 0.5, 0.9, 0.99, 0.999, 1 };
 	unsigned int i;
 
 	*v++ = h->count;
-	*v++ = h->count ? us(perf_hist_mean(h)) : NAN;
+	*v++ = h->count ? perf_us(perf_hist_mean(h)) : NAN;
 	for (i = 0; i < CTL_ARRAY_SIZE(q); i++)
-		*v++ = h->count ? us(perf_hist_quantile(h, q[i])) : NAN;
-	*v++ = h->count ? us(h->max) : NAN;
+		*v++ = h->count ? perf_us(perf_hist_quantile(h, q[i])) : NAN;
 }
 
 static void put_counts(double *v, const struct perf_sample *s)

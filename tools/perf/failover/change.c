@@ -102,18 +102,19 @@ void perf_change_view(struct perf_change *c, unsigned int stayer,
 	perf_change_phases(&c->stayer[stayer], status);
 }
 
-static double gap_us(const struct perf_gap *gap)
+/* The longest gap in microseconds; NaN: there was none. */
+double perf_gap_us(const struct perf_gap *gap)
 {
-	return gap->count ? perf_ns(gap->longest) / 1000 : NAN;
+	return gap->count ? perf_us(gap->longest) : NAN;
 }
 
 static double of_stayer(const struct perf_stayer *s, enum perf_figure figure)
 {
 	switch (figure) {
 	case PERF_F_GAP:
-		return gap_us(&s->gap);
+		return perf_gap_us(&s->gap);
 	case PERF_F_FIXED:
-		return gap_us(&s->fixed);
+		return perf_gap_us(&s->fixed);
 	case PERF_F_DETECT:
 	case PERF_F_WEDGE:
 	case PERF_F_AGREE:

@@ -115,6 +115,7 @@ struct perf_change *perf_change_new(struct perf_changes *all, unsigned int staye
 void perf_change_view(struct perf_change *c, unsigned int stayer,
 		      const struct ctl_status *status);
 void perf_change_phases(struct perf_stayer *s, const struct ctl_status *status);
+double perf_gap_us(const struct perf_gap *gap);
 unsigned int perf_change_count(const struct perf_changes *all, enum perf_move kind);
 struct perf_stat perf_change_stat(const struct perf_changes *all, enum perf_move kind,
 				  enum perf_figure figure, uint32_t node);

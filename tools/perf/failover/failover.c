@@ -278,7 +278,7 @@ static int remove_mover(void)
 
 static double since(const struct perf_change *c, uint64_t time)
 {
-	return perf_ns(perf_since(time, c->from)) / 1000;
+	return perf_us(perf_since(time, c->from));
 }
 
 static int join(struct perf_change *c)

@@ -13,24 +13,15 @@
 #include "failover.h"
 #include "perf/out.h"
 
-static double us(double ticks)
-{
-	return perf_ns(ticks) / 1000;
-}
-
 static const char *text(double v)
 {
 	return perf_metric_text(PERF_M_OWN_MAX, v);
 }
 
+/* The length that a share of the gaps does not exceed; 1: the longest one. */
 static double quiet_share(const struct perf_quiet *q, double share)
 {
-	return q->hist.count ? us(perf_hist_quantile(&q->hist, share)) : NAN;
-}
-
-static double quiet_longest(const struct perf_quiet *q)
-{
-	return q->hist.count ? us(q->hist.max) : NAN;
+	return q->hist.count ? perf_us(perf_hist_quantile(&q->hist, share)) : NAN;
 }
 
 /* The rate of messages. It is the requested rate, unless the machine is too slow for that. */
@@ -53,7 +44,7 @@ static void print_quiet(const struct perf_failover *f)
 
 		snprintf(left, sizeof(left), "node %u, subgroup %u", q->node, q->subgroup);
 		printf("  %-26s %14s %14s %14s %14llu %14s\n", left, text(quiet_share(q, 0.5)),
-		       text(quiet_share(q, 0.99)), text(quiet_longest(q)),
+		       text(quiet_share(q, 0.99)), text(quiet_share(q, 1)),
 		       (unsigned long long)q->hist.count,
 		       perf_metric_text(PERF_M_RATE, sent_rate(q)));
 	}
@@ -121,7 +112,7 @@ void perf_fout_view(const struct perf_change *c)
 
 	printf("view %llu: %u members; longest gap %s; detect %s, wedge %s, agree %s, install %s\n",
 	       (unsigned long long)c->vid, c->members,
-	       text(s->gap.count ? us(s->gap.longest) : NAN), text(s->phase[CTL_DETECT]),
+	       text(perf_gap_us(&s->gap)), text(s->phase[CTL_DETECT]),
 	       text(s->phase[CTL_WEDGE]), text(s->phase[CTL_AGREE]),
 	       text(s->phase[CTL_INSTALL]));
 	fflush(stdout);
@@ -135,7 +126,7 @@ void perf_fout_watched(const struct perf_failover *f)
 	printf("%u views; %llu messages; without a change %llu gaps, median %s, longest %s\n",
 	       f->all.changes, (unsigned long long)q->delivered,
 	       (unsigned long long)q->hist.count, text(quiet_share(q, 0.5)),
-	       text(quiet_longest(q)));
+	       text(quiet_share(q, 1)));
 }
 
 /* ---- JSON ---------------------------------------------------------------- */
@@ -153,15 +144,8 @@ static struct json_object *json_quiet(const struct perf_quiet *q)
 	perf_json_num(obj, "gaps", q->hist.count);
 	perf_json_num(obj, "median_us", quiet_share(q, 0.5));
 	perf_json_num(obj, "p99_us", quiet_share(q, 0.99));
-	perf_json_num(obj, "longest_us", quiet_longest(q));
+	perf_json_num(obj, "longest_us", quiet_share(q, 1));
 	return obj;
-}
-
-static void add_gap(struct json_object *obj, const char *count, enum perf_figure longest,
-		    const struct perf_gap *gap)
-{
-	perf_json_num(obj, count, gap->count);
-	perf_json_num(obj, perf_figure_name[longest], gap->count ? us(gap->longest) : NAN);
 }
 
 static struct json_object *json_stayer(const struct perf_stayer *s)
@@ -170,8 +154,10 @@ static struct json_object *json_stayer(const struct perf_stayer *s)
 	unsigned int i;
 
 	perf_json_num(obj, "node", s->node);
-	add_gap(obj, "gaps", PERF_F_GAP, &s->gap);
-	add_gap(obj, "fixed_gaps", PERF_F_FIXED, &s->fixed);
+	perf_json_num(obj, "gaps", s->gap.count);
+	perf_json_num(obj, perf_figure_name[PERF_F_GAP], perf_gap_us(&s->gap));
+	perf_json_num(obj, "fixed_gaps", s->fixed.count);
+	perf_json_num(obj, perf_figure_name[PERF_F_FIXED], perf_gap_us(&s->fixed));
 	for (i = 0; i < CTL_PHASES; i++)
 		perf_json_num(obj, perf_figure_name[PERF_F_DETECT + i], s->phase[i]);
 	return obj;
