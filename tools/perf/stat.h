@@ -13,6 +13,10 @@ struct perf_stat {
 	unsigned int count;
 	/** @median: middle value; with an even number of values, the mean of the two middle ones */
 	double median;
+	/** @p90: value that 90 % of the values do not exceed */
+	double p90;
+	/** @p99: value that 99 % of the values do not exceed */
+	double p99;
 	/** @min: smallest one */
 	double min;
 	/** @max: largest one */

@@ -3,11 +3,11 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <glob.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/util.h"
 #include "perf/stat.h"
@@ -82,7 +82,6 @@ static void add_cpu(struct perf_rdmc_cpu *cpu, const char *pid)
 void perf_rdmc_cpu(struct perf_rdmc_cpu *cpu)
 {
 	DIR *dir = opendir("/proc");
-	struct timespec ts;
 	struct dirent *d;
 
 	memset(cpu, 0, sizeof(*cpu));
@@ -91,8 +90,7 @@ void perf_rdmc_cpu(struct perf_rdmc_cpu *cpu)
 			add_cpu(cpu, d->d_name);
 	if (dir)
 		closedir(dir);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	cpu->process = ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+	cpu->process = cpu_of(getpid());
 }
 
 /**
@@ -152,21 +150,6 @@ static void sort_out(double *v, const struct perf_rdmc_object *o, unsigned int m
 	v[PERF_R_OUTSIDE] = (v[PERF_R_SETUP] + v[PERF_R_WAIT]) / v[PERF_R_TIME];
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The quantile of @n values, which are sorted. */
-static double quantile(const double *v, uint64_t n, double share)
-{
-	uint64_t at = ceil(n * share);
-
-	return v[at ? at - 1 : 0];
-}
-
 /**
  * perf_rdmc_figure() - summarise the figures of objects: medians, and more quantiles of their times
  * @v: out: figures of the repetition
@@ -178,23 +161,16 @@ void perf_rdmc_figure(double *v, const struct perf_rdmc_object *obj, uint64_t ob
 		      unsigned int members)
 {
 	double *one = ctl_alloc(objects * PERF_R_FIGURES * sizeof(*one));
-	double *row = ctl_alloc(objects * sizeof(*row));
+	struct perf_stat time;
 	unsigned int f;
 	uint64_t i;
 
 	for (i = 0; i < objects; i++)
 		sort_out(one + i * PERF_R_FIGURES, &obj[i], members);
-	for (f = 0; f <= PERF_R_OUTSIDE; f++) {
-		for (i = 0; i < objects; i++)
-			row[i] = one[i * PERF_R_FIGURES + f];
-		qsort(row, objects, sizeof(*row), by_size);
-		v[f] = (row[(objects - 1) / 2] + row[objects / 2]) / 2;
-		if (f)
-			continue;
-		v[PERF_R_TIME_P90] = quantile(row, objects, 0.9);
-		v[PERF_R_TIME_P99] = quantile(row, objects, 0.99);
-		f = PERF_R_TIME_P99;
-	}
+	for (f = 0; f <= PERF_R_OUTSIDE; f++)
+		v[f] = perf_stat_of(&one[f], objects, PERF_R_FIGURES).median;
+	time = perf_stat_of(&one[PERF_R_TIME], objects, PERF_R_FIGURES);
+	v[PERF_R_TIME_P90] = time.p90;
+	v[PERF_R_TIME_P99] = time.p99;
 	ctl_free(one);
-	ctl_free(row);
 }
