@@ -260,26 +260,26 @@ int perf_count_end(const struct perf_place *place, struct perf_counts *c)
 	return rc;
 }
 
-/* Subtract earlier counters. */
-void perf_count_since(struct perf_counts *c, const struct perf_counts *before)
+/* Add counters, or subtract them if @sign is -1. */
+static void combine(struct perf_counts *sum, const struct perf_counts *c, int sign)
 {
 	unsigned int i, s;
 
 	for (i = 0; i < PERF_COUNTERS; i++)
-		c->num[i] -= before->num[i];
+		sum->num[i] += sign * c->num[i];
 	for (s = 0; s < PERF_STAGES; s++)
 		for (i = 0; i < SPINDLE_HIST_BUCKETS; i++)
-			c->batch[s][i] -= before->batch[s][i];
+			sum->batch[s][i] += sign * c->batch[s][i];
+}
+
+/* Subtract earlier counters. */
+void perf_count_since(struct perf_counts *c, const struct perf_counts *before)
+{
+	combine(c, before, -1);
 }
 
 void perf_count_add(struct perf_counts *sum, const struct perf_counts *c)
 {
-	unsigned int i, s;
-
 	sum->has |= c->has;
-	for (i = 0; i < PERF_COUNTERS; i++)
-		sum->num[i] += c->num[i];
-	for (s = 0; s < PERF_STAGES; s++)
-		for (i = 0; i < SPINDLE_HIST_BUCKETS; i++)
-			sum->batch[s][i] += c->batch[s][i];
+	combine(sum, c, 1);
 }
