@@ -128,8 +128,7 @@ struct perf_end {
 	struct perf_hist *slowest;
 	/** @late: times from when messages were due until they were sent */
 	struct perf_hist *late;
-/** @rep: repetition */
-
+	/** @rep: repetition */
 	uint64_t rep;
 	/** @running: the repetition has begun */
 	bool running;
@@ -139,8 +138,7 @@ struct perf_end {
 	bool hello_due;
 	/** @ready_said: digest of the last READY in this repetition */
 	uint64_t ready_said;
-/** @sent: data messages sent in this repetition */
-
+	/** @sent: data messages sent in this repetition */
 	uint64_t sent;
 	/** @quota: data messages to send, or PERF_OPEN */
 	uint64_t quota;
@@ -158,8 +156,7 @@ struct perf_end {
 	uint64_t due;
 	/** @held: ticks until which the reader holds a message, or 0 */
 	uint64_t held;
-/** @left: senders that have not finished */
-
+	/** @left: senders that have not finished */
 	unsigned int left;
 	/** @left_fast: senders that have not finished and do not follow others */
 	unsigned int left_fast;
@@ -189,7 +186,7 @@ int perf_end_fail(const struct perf_end *e, const char *fmt, ...)
 
 /* send.c */
 int perf_send(struct perf_end *e, uint64_t now);
-int perf_send_control(struct perf_end *e, const struct perf_head *head);
+int perf_send_control(struct perf_end *e, uint32_t kind, uint64_t number, uint64_t time);
 bool perf_send_wants(const struct perf_end *e);
 
 /* join.c */

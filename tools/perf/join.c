@@ -42,24 +42,18 @@ static uint64_t digest(const struct perf_end *e)
  */
 int perf_join_say(struct perf_end *e)
 {
-	struct perf_head head = { .nonce = e->load->nonce };
 	int rc = 0;
 
 	if (!e->me)
 		return 0;
 	if (e->hello_due) {
-		head.kind = PERF_HELLO;
-		head.number = e->load->digest;
-		rc = perf_send_control(e, &head);
+		rc = perf_send_control(e, PERF_HELLO, e->load->digest, 0);
 		if (rc <= 0)
 			return rc;
 		e->hello_due = false;
 	}
 	if (e->joined && e->ready_said != e->joined) {
-		head.kind = PERF_READY;
-		head.number = e->joined;
-		head.time = e->rep;
-		rc = perf_send_control(e, &head);
+		rc = perf_send_control(e, PERF_READY, e->joined, e->rep);
 		if (rc <= 0)
 			return rc;
 		e->ready_said = e->joined;

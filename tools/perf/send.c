@@ -9,13 +9,21 @@
 /**
  * perf_send_control() - send a control message
  * @e: member that sends
- * @head: message
+ * @kind: enum perf_kind, which explains the two numbers
+ * @number: number of the message
+ * @time: time of the message
  *
  * Return: 1 sent, 0 no room at present, -1 failed
  */
-int perf_send_control(struct perf_end *e, const struct perf_head *head)
+int perf_send_control(struct perf_end *e, uint32_t kind, uint64_t number, uint64_t time)
 {
-	int err = spindle_send(&e->q, head, sizeof(*head));
+	struct perf_head head = {
+		.kind = kind,
+		.nonce = e->load->nonce,
+		.number = number,
+		.time = time,
+	};
+	int err = spindle_send(&e->q, &head, sizeof(head));
 
 	e->blocked = err == -EAGAIN;
 	if (!err || err == -EAGAIN)
@@ -83,12 +91,7 @@ static void look_for_end(struct perf_end *e, uint64_t now)
 /* Send the number of messages, because other members do not know it. */
 static int say_end(struct perf_end *e)
 {
-	struct perf_head head = {
-		.kind = PERF_END,
-		.nonce = e->load->nonce,
-		.number = e->sent,
-	};
-	int rc = perf_send_control(e, &head);
+	int rc = perf_send_control(e, PERF_END, e->sent, 0);
 
 	e->end_said = rc > 0;
 	return rc;
