@@ -151,16 +151,17 @@ static int drive(struct perf_loop *l)
 static void *run(void *arg)
 {
 	struct perf_loop *l = arg;
+	uint64_t now;
 	unsigned int i;
 
 	if (l->gate) {
 		pthread_mutex_lock(l->gate);
 		pthread_mutex_unlock(l->gate);
 	}
-	l->begun = perf_now();
+	now = perf_now();
 	if (l->goal == PERF_DONE_ALL)
 		for (i = 0; i < l->ends; i++)
-			perf_end_start(l->end[i], l->begun);
+			perf_end_start(l->end[i], now);
 	return (void *)(long)drive(l);
 }
 

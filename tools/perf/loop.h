@@ -49,8 +49,6 @@ struct perf_loop {
 	struct perf_hist slowest;
 	/** @late: times from when messages were due until they were sent */
 	struct perf_hist late;
-	/** @begun: ticks when the loop started */
-	uint64_t begun;
 	/** @thread: thread of the loop */
 	pthread_t thread;
 };

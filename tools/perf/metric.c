@@ -42,7 +42,7 @@ const struct perf_metric perf_metrics[PERF_METRICS] = {
 				     "packets per message" },
 	[PERF_M_WRITES] = { "writes", PERF_U_NUM, "writes", COUNTS(WRITES) },
 	[PERF_M_POSTS] = { "posts", PERF_U_NUM, NULL, COUNTS(POSTS) },
-	[PERF_M_WIRE_BYTES] = { "wire_bytes", PERF_U_BYTES, NULL, COUNTS(BYTES) },
+	[PERF_M_WIRE_BYTES] = { "wire_bytes", PERF_U_NUM, NULL, COUNTS(BYTES) },
 	[PERF_M_PACKETS] = { "packets", PERF_U_NUM, NULL, COUNTS(PKTS_OUT) },
 	[PERF_M_DOORBELLS] = { "doorbells", PERF_U_NUM, "doorbells", COUNTS(DOORBELLS) },
 	[PERF_M_TORN] = { "torn", PERF_U_NUM, NULL, COUNTS(TORN) },
@@ -186,8 +186,6 @@ const char *perf_metric_text(enum perf_metric_id id, double v)
 	if (isnan(v))
 		return "-";
 	switch (perf_metrics[id].unit) {
-	case PERF_U_BYTES:
-		return scaled(v, "B");
 	case PERF_U_BYTE_RATE:
 		return scaled(v, "B/s");
 	case PERF_U_RATE:

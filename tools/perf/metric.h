@@ -72,8 +72,6 @@ enum perf_metric_id {
 enum perf_unit {
 	/** @PERF_U_NUM: a number */
 	PERF_U_NUM,
-	/** @PERF_U_BYTES: bytes */
-	PERF_U_BYTES,
 	/** @PERF_U_BYTE_RATE: bytes per second */
 	PERF_U_BYTE_RATE,
 	/** @PERF_U_RATE: per second */

@@ -38,7 +38,6 @@ struct end {
 
 struct group {
 	unsigned int first;	/* index of the root's end; its other ends follow */
-	uint64_t number;	/* number of the next object */
 	uint64_t left;		/* objects to be sent in this repetition */
 	uint64_t busy;		/* objects under way */
 	struct perf_rdmc_object *slot[SLOTS];
@@ -58,8 +57,6 @@ static struct run {
 	uint64_t done;
 	uint64_t room;		/* bytes of each end's memory */
 	uint64_t random;
-	uint8_t **mem;		/* all memory */
-	unsigned int mems;
 } run;
 
 /* Groups and nodes are removed, however the program ends. */
@@ -115,11 +112,7 @@ static uint8_t *new_memory(void)
 	uint8_t *mem = mmap(NULL, run.room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			    -1, 0);
 
-	if (mem == MAP_FAILED)
-		return NULL;
-	run.mem = ctl_grow(run.mem, run.mems, sizeof(*run.mem));
-	run.mem[run.mems++] = mem;
-	return mem;
+	return mem == MAP_FAILED ? NULL : mem;
 }
 
 /* In a mix, ends of one node share memory, because the groups are too many. */
