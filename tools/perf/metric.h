@@ -9,7 +9,6 @@
 #include "conf.h"
 #include "count.h"
 #include "hist.h"
-#include "raw.h"
 #include "stat.h"
 
 /* The figures of a histogram of times. */
@@ -137,6 +136,20 @@ struct perf_sample {
 	struct perf_hist late;
 	/** @counts: counters of the repetition */
 	struct perf_counts counts;
+};
+
+/**
+ * struct perf_raw - samples of the device without Spindle
+ *
+ * A value that could not be measured is NaN.
+ */
+struct perf_raw {
+	/** @samples: number of samples */
+	unsigned int samples;
+	/** @bandwidth: bytes that a node writes per second, to all other members together */
+	double *bandwidth;
+	/** @latency: nanoseconds from one member to another, half of a round trip */
+	double *latency;
 };
 
 /**

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The speed of the device without Spindle. See raw.h. */
+/*
+ * The speed of the device without Spindle: writes of the same size to the same number of members.
+ * See run.h.
+ */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +14,7 @@
 #include "common/wire.h"
 #include "net.h"
 #include "place.h"
-#include "raw.h"
+#include "run.h"
 #include "stop.h"
 
 /* Without a count: this number of bytes for each member, within bounds for the number of writes. */

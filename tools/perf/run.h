@@ -23,4 +23,7 @@ struct perf_how {
 int perf_run(const struct perf_conf *conf, const struct perf_place *place,
 	     const struct perf_how *how, struct perf_result *r);
 
+/* raw.c */
+int perf_raw(const struct perf_place *place, uint64_t size, uint64_t count, struct perf_raw *raw);
+
 #endif /* SPINDLE_PERF_RUN_H */
