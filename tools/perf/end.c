@@ -8,7 +8,6 @@
 
 #include "common/clock.h"
 #include "common/util.h"
-#include "conf.h"
 #include "end.h"
 #include "place.h"
 #include "stop.h"
@@ -44,8 +43,9 @@ int perf_end_fail(const struct perf_end *e, const char *fmt, ...)
 }
 
 /* Choose the senders that send, and how they do. All hosts come to the same result. */
-static void assign(struct perf_end *e, const struct perf_conf *conf)
+static void assign(struct perf_end *e)
 {
+	const struct perf_conf *conf = e->load->conf;
 	uint32_t senders = perf_some(e->load->all ? PERF_ALL : conf->senders, e->q.senders);
 	uint32_t delayed = conf->delay ? perf_some(conf->delay_senders, senders) : 0;
 	bool nulls = !(conf->tune.selector & SPINDLE_SW_NULLS & ~conf->tune.switches) ||
@@ -67,22 +67,20 @@ static void assign(struct perf_end *e, const struct perf_conf *conf)
  * perf_end_attach() - attach to a subgroup
  * @e: zeroed
  * @load: what the end will do
- * @conf: configuration
  * @node: node
  * @group: subgroup
  * @sender: the node may send in it
  *
  * Return: 0, or -1 after a message
  */
-int perf_end_attach(struct perf_end *e, const struct perf_load *load,
-		    const struct perf_conf *conf, uint32_t node, const struct perf_group *group,
-		    bool sender)
+int perf_end_attach(struct perf_end *e, const struct perf_load *load, uint32_t node,
+		    const struct perf_group *group, bool sender)
 {
 	struct spindle_attach_opts o = {
 		.node = node,
 		.subgroup = group->id,
 		.flags = SPINDLE_ATTACH_RECV | (sender ? SPINDLE_ATTACH_SEND : 0) |
-			 (conf->copy_out ? SPINDLE_ATTACH_COPY : 0),
+			 (load->conf->copy_out ? SPINDLE_ATTACH_COPY : 0),
 	};
 	int err = spindle_attach(&e->q, &o);
 	uint32_t need = load->size < PERF_HEAD ? PERF_HEAD : load->size;
@@ -100,10 +98,10 @@ int perf_end_attach(struct perf_end *e, const struct perf_load *load,
 	}
 	e->load = load;
 	e->from = ctl_alloc(e->q.senders * sizeof(*e->from));
-	assign(e, conf);
+	assign(e);
 	e->me = sender ? &e->from[e->q.sender_rank] : NULL;
 	e->hello_due = sender;
-	e->slow = e->q.rank >= e->q.members - perf_some(conf->upcall_nodes, e->q.members);
+	e->slow = e->q.rank >= e->q.members - perf_some(load->conf->upcall_nodes, e->q.members);
 	return 0;
 }
 
@@ -227,7 +225,7 @@ static int take_data(struct perf_end *e, const struct spindle_msg *m, struct per
 	if (num >= f->expect)
 		return perf_end_fail(e, "node %u: more than %llu messages", m->node,
 				     (unsigned long long)f->expect);
-	if (load->verify &&
+	if (load->conf->verify &&
 	    !perf_filled((const unsigned char *)m->data + skip, m->len - skip,
 			 perf_key(e->q.subgroup, m->node, num)))
 		return perf_end_fail(e, "node %u: message %llu: wrong bytes", m->node,
@@ -289,7 +287,7 @@ static void take_times(struct perf_end *e, const struct spindle_msg *msg, int n,
 	/*
 	 * If two ends get a message at the same time, the barrier lets at least one see the other.
 	 */
-	if (e->load->threads)
+	if (e->load->conf->threads)
 		spindle_mb();
 	for (i = 0; i < n; i++) {
 		const struct spindle_msg *m = &msg[i];
@@ -390,7 +388,7 @@ uint64_t perf_end_wake(const struct perf_end *e)
 		return wake;
 	if (e->stop && e->stop < wake)
 		wake = e->stop;
-	if (!e->blocked && (!e->load->closed || perf_from_num(e->me) == e->sent) &&
+	if (!e->blocked && (!e->load->conf->closed || perf_from_num(e->me) == e->sent) &&
 	    e->due < wake)
 		wake = e->due;
 	return wake;

@@ -11,28 +11,22 @@
 
 #include <spindle/spindle.h>
 
+#include "conf.h"
 #include "hist.h"
 #include "msg.h"
 
-struct perf_conf;
 struct perf_group;
 
 /**
  * struct perf_load - what all ends do; constant during a measurement
  */
 struct perf_load {
+	/** @conf: configuration */
+	const struct perf_conf *conf;
 	/** @size: bytes of a message */
 	uint32_t size;
 	/** @heads: messages are long enough for a head */
 	bool heads;
-	/** @verify: check each byte */
-	bool verify;
-	/** @copy_in: copy messages into the ring */
-	bool copy_in;
-	/** @closed: a sender waits for its own message before it sends the next one */
-	bool closed;
-	/** @batch: largest number of messages that are sent at a time */
-	uint32_t batch;
 	/** @all: all senders of the view send */
 	bool all;
 	/** @warm: the first repetition is the warm-up */
@@ -58,8 +52,6 @@ struct perf_load {
 	uint32_t nonce;
 	/** @digest: digest of the arguments; equal on all hosts */
 	uint64_t digest;
-	/** @threads: ends have threads */
-	bool threads;
 	/** @source: bytes to copy */
 	unsigned char *source;
 };
@@ -170,9 +162,8 @@ struct perf_end {
 	uint64_t hash;
 };
 
-int perf_end_attach(struct perf_end *e, const struct perf_load *load,
-		    const struct perf_conf *conf, uint32_t node, const struct perf_group *group,
-		    bool sender);
+int perf_end_attach(struct perf_end *e, const struct perf_load *load, uint32_t node,
+		    const struct perf_group *group, bool sender);
 void perf_end_detach(struct perf_end *e);
 void perf_end_begin(struct perf_end *e, uint64_t rep);
 void perf_end_start(struct perf_end *e, uint64_t now);

@@ -69,12 +69,9 @@ static void make_load(struct run *run)
 	struct perf_load *l = &run->load;
 	uint64_t quota = perf_conf_quota(conf);
 
+	l->conf = conf;
 	l->size = conf->size;
 	l->heads = conf->size >= PERF_HEAD;
-	l->verify = conf->verify;
-	l->copy_in = conf->copy_in;
-	l->closed = conf->closed;
-	l->batch = conf->batch;
 	/* A view that this program made has only the senders that the user wants. */
 	l->all = run->place->made;
 	l->quota[0] = quota * conf->warmup / 100;
@@ -94,7 +91,6 @@ static void make_load(struct run *run)
 		l->nonce = getpid();
 	l->nonce |= 1;
 	l->digest = digest(conf, run->how);
-	l->threads = conf->threads;
 	l->source = ctl_alloc(conf->size);
 	perf_fill(l->source, conf->size, l->nonce);
 }
@@ -111,7 +107,7 @@ static int attach_all(struct run *run)
 
 			if (!spot->member)
 				continue;
-			if (perf_end_attach(&run->end[run->ends], &run->load, run->conf,
+			if (perf_end_attach(&run->end[run->ends], &run->load,
 					    place->node[i], &place->group[g], spot->sender))
 				return -EIO;
 			run->ends++;

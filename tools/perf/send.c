@@ -41,7 +41,7 @@ static bool may_send(const struct perf_end *e, uint64_t now)
 {
 	if (!perf_send_wants(e) || now < e->due)
 		return false;
-	return !e->load->closed || perf_from_num(e->me) == e->sent;
+	return !e->load->conf->closed || perf_from_num(e->me) == e->sent;
 }
 
 static void fill(const struct perf_end *e, unsigned char *p, uint64_t time)
@@ -55,11 +55,11 @@ static void fill(const struct perf_end *e, unsigned char *p, uint64_t time)
 	};
 	uint32_t skip = load->heads ? PERF_HEAD : 0;
 
-	if (load->copy_in)
+	if (load->conf->copy_in)
 		memcpy(p, load->source, load->size);
 	if (load->heads)
 		memcpy(p, &head, sizeof(head));
-	if (load->verify)
+	if (load->conf->verify)
 		perf_fill(p + skip, load->size - skip,
 			  perf_key(e->q.subgroup, e->q.node, e->sent));
 }
@@ -110,7 +110,7 @@ static int say_end(struct perf_end *e)
 int perf_send(struct perf_end *e, uint64_t now)
 {
 	const struct perf_load *load = e->load;
-	unsigned int n = 0, most = e->me && e->me->delayed ? 1 : load->batch;
+	unsigned int n = 0, most = e->me && e->me->delayed ? 1 : load->conf->batch;
 	struct spindle_slot slot;
 	uint64_t time;
 	int err;
