@@ -98,8 +98,8 @@ static int read_nodes(struct perf_place *place, const struct ctl_ids *wanted)
 		add_device(place, node->device);
 		place->was_timed[at] = node->timing.num;
 		if (!at) {
-			place->visibility = node->val[CTL_NODE_VISIBILITY].num;
-			place->idle_us = node->val[CTL_NODE_IDLE_US].num;
+			place->conf.visibility = node->val[CTL_NODE_VISIBILITY].num;
+			place->conf.idle_us = node->val[CTL_NODE_IDLE_US].num;
 		}
 	}
 	return rc;
@@ -127,6 +127,16 @@ static struct perf_group *group_of(struct perf_place *place, uint32_t id)
 	return &place->group[i];
 }
 
+/* Store the properties of the first subgroup, which stands for all of them. */
+static void describe(struct perf_conf *conf, const struct ctl_subgroup *sg)
+{
+	conf->nodes = sg->members.count;
+	conf->window = sg->val[CTL_SG_WINDOW].num;
+	conf->max_msg = sg->val[CTL_SG_MAX_MSG].num;
+	conf->ring = sg->val[CTL_SG_RING].num;
+	conf->mode = sg->val[CTL_SG_MODE].num;
+}
+
 /* Take a subgroup of a node of this kernel. */
 static void take_group(struct search *search, const struct ctl_running_subgroup *run)
 {
@@ -143,10 +153,8 @@ static void take_group(struct search *search, const struct ctl_running_subgroup 
 	if (!group)
 		return;
 	group->members = sg->members.count;
-	group->window = sg->val[CTL_SG_WINDOW].num;
-	group->max_msg = sg->val[CTL_SG_MAX_MSG].num;
-	group->ring = sg->val[CTL_SG_RING].num;
-	group->mode = sg->val[CTL_SG_MODE].num;
+	if (group == place->group)
+		describe(&place->conf, sg);
 	spot = &group->spot[at];
 	spot->member = true;
 	spot->sender = ctl_ids_has(&sg->senders, run->node);
@@ -233,7 +241,7 @@ static int find_all(struct perf_place *place, const struct perf_where *where,
 			where->node || where->group ? " of those" : "; make one, or give --setup");
 		return -ENOENT;
 	}
-	place->subgroups = place->groups;
+	place->conf.subgroups = place->groups;
 	place->groups = perf_some(conf->active, place->groups);
 	return 0;
 }
@@ -247,7 +255,7 @@ static int tune_all(struct perf_place *place, const struct perf_conf *conf)
 	if (perf_tune_empty(&conf->tune))
 		return 0;
 	place->tuned = true;
-	for (g = 0; g < place->subgroups; g++)
+	for (g = 0; g < place->conf.subgroups; g++)
 		for (i = 0; !rc && i < place->nodes; i++)
 			if (place->group[g].spot[i].member)
 				rc = perf_net_tune(place->net, place->node[i],
@@ -282,6 +290,7 @@ int perf_place_enter(struct perf_place *place, struct ctl_net *net,
 
 	memset(place, 0, sizeof(*place));
 	place->net = net;
+	place->conf = *conf;
 	if (where->setup)
 		rc = perf_setup(place, where, conf);
 	if (!rc)
@@ -310,7 +319,7 @@ void perf_place_leave(struct perf_place *place)
 		if (!place->was_timed[i])
 			perf_net_timing(place->net, place->node[i], false);
 	place->timed = 0;
-	for (g = 0; place->tuned && g < place->subgroups; g++)
+	for (g = 0; place->tuned && g < place->conf.subgroups; g++)
 		for (i = 0; i < place->nodes; i++)
 			if (place->group[g].spot[i].member)
 				perf_net_tune(place->net, place->node[i], place->group[g].id,

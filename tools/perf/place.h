@@ -34,14 +34,6 @@ struct perf_group {
 	uint32_t id;
 	/** @members: members, here and elsewhere */
 	uint32_t members;
-	/** @window: slots of a sender */
-	uint32_t window;
-	/** @max_msg: largest message */
-	uint32_t max_msg;
-	/** @ring: bytes of a sender's ring */
-	uint32_t ring;
-	/** @mode: enum spindle_mode */
-	uint32_t mode;
 	/** @spot: end of each node, by the index of the node in the place */
 	struct perf_spot spot[SPINDLE_MAX_MEMBERS];
 };
@@ -52,6 +44,11 @@ struct perf_group {
 struct perf_place {
 	/** @net: socket */
 	struct ctl_net *net;
+	/**
+	 * @conf: configuration, with the properties of the first node and of the first subgroup as
+	 * found, because the view may have existed before
+	 */
+	struct perf_conf conf;
 	/** @node: ids of the nodes of this kernel that are driven */
 	uint32_t node[SPINDLE_MAX_MEMBERS];
 	/** @nodes: entries of @node */
@@ -71,12 +68,6 @@ struct perf_place {
 	struct perf_group group[SPINDLE_MAX_SUBGROUPS];
 	/** @groups: entries of @group */
 	unsigned int groups;
-	/** @subgroups: subgroups of the view */
-	unsigned int subgroups;
-	/** @visibility: enum spindle_visibility of the first node */
-	uint64_t visibility;
-	/** @idle_us: idle time of the first node */
-	uint64_t idle_us;
 	/** @device: RDMA devices of the nodes */
 	char device[PERF_DEVICES][PERF_DEVICE_LEN];
 	/** @devices: entries of @device */

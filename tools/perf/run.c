@@ -148,7 +148,7 @@ static int check_senders(const struct run *run)
 		ctl_err("of %u senders nobody would send", e->q.senders);
 		return -EINVAL;
 	}
-	if (idle && run->place->group[0].mode == SPINDLE_MODE_ORDERED &&
+	if (idle && run->place->conf.mode == SPINDLE_MODE_ORDERED &&
 	    (run->conf->tune.selector & SPINDLE_SW_NULLS & ~run->conf->tune.switches)) {
 		ctl_err("nulls=off: of %u senders %u would send, and wait for the others for ever",
 			e->q.senders, active);
@@ -392,23 +392,14 @@ static int repeat(struct run *run, uint64_t rep, struct perf_result *r)
 
 /* ---- the whole measurement ---------------------------------------------- */
 
-/* Describe what was measured, because the view may have existed before. */
+/* Describe what was measured. */
 static void describe(const struct run *run, struct perf_result *r)
 {
-	const struct perf_group *group = &run->place->group[0];
 	const struct perf_end *e = &run->end[0];
 	unsigned int s;
 
-	r->conf = *run->conf;
-	r->conf.nodes = group->members;
-	r->conf.subgroups = run->place->subgroups;
-	r->conf.window = group->window;
-	r->conf.max_msg = group->max_msg;
-	r->conf.ring = group->ring;
-	r->conf.mode = group->mode;
-	r->conf.visibility = run->place->visibility;
-	r->conf.idle_us = run->place->idle_us;
-	r->members = group->members;
+	r->conf = run->place->conf;
+	r->members = run->place->group[0].members;
 	r->senders = 0;
 	r->local = e->mates + 1;
 	for (s = 0; s < e->q.senders; s++)
