@@ -18,8 +18,8 @@
 #include "perf/net.h"
 #include "perf/stop.h"
 
-#define SUBGROUP	1	/* of all nodes */
-#define FIXED		2	/* of the nodes that stay */
+/* The subgroup of the nodes that stay. */
+#define FIXED		2
 
 #define LOOK_MS		20
 #define NAP_NS		5000000
@@ -38,7 +38,7 @@ struct run {
 	struct ctl_net net;
 	/** @events: socket that listens */
 	struct ctl_net events;
-	/** @pump: ends of the nodes that stay: first those of SUBGROUP, then those of FIXED */
+	/** @pump: ends of the nodes that stay: first those of PERF_SUBGROUP, then those of FIXED */
 	struct perf_pump pump;
 	/** @mover: the process of the mover */
 	struct perf_mover mover;
@@ -119,7 +119,7 @@ static int make_view(void)
 
 	if (run.o.nodes > SPINDLE_DEF_MAX_NODES)
 		view.live[CTL_LIVE_MAX_NODES] = num(run.o.nodes);
-	make_subgroup(&sg[0], SUBGROUP);
+	make_subgroup(&sg[0], PERF_SUBGROUP);
 	make_subgroup(&sg[1], FIXED);
 	sg[0].rule[CTL_RULE_ON_EXIT] = num(SPINDLE_ON_EXIT_LEAVE);
 	sg[1].members.set = true;
@@ -145,7 +145,7 @@ static int attach_all(void)
 	perf_pump_init(&run.pump, 2 * s);
 	for (i = 0; !rc && i < 2 * s; i++)
 		rc = perf_pump_open(&run.pump.end[i], &run.o.load, run.place.node[i % s],
-				    i < s ? SUBGROUP : FIXED);
+				    i < s ? PERF_SUBGROUP : FIXED);
 	return rc ? rc : perf_pump_start(&run.pump);
 }
 
@@ -461,7 +461,7 @@ static int measure(void)
 	int rc;
 
 	run.stayers = run.o.nodes - 1;
-	run.node = run.o.where.first + run.stayers;
+	run.node = perf_fopts_mover(&run.o);
 	rc = make_nodes(run.o.where.first, run.o.nodes);
 	if (!rc)
 		rc = make_view();
@@ -486,30 +486,14 @@ static int measure(void)
 	return rc;
 }
 
-/* Start the nursery, which has to exist before there are nodes. */
-static int start_mover(void)
-{
-	static struct perf_mover_life life;
-	const struct perf_fopts *o = &run.o;
-
-	life = (struct perf_mover_life){
-		.node = o->where.first + o->nodes - 1,
-		.subgroup = SUBGROUP,
-		.contact = o->where.addr,
-		.port = o->where.port + o->where.first,
-		.load = o->load,
-		.wait = o->give_up,
-	};
-	return perf_mover_start(&run.mover, &life);
-}
-
 static int change_views(void)
 {
 	int rc = perf_setup_addr(&run.o.where);
 
 	if (rc)
 		return rc;
-	rc = start_mover();
+	/* The nursery has to exist before there are nodes. */
+	rc = perf_mover_start(&run.mover, &run.o);
 	atexit(leave);
 	if (!rc)
 		rc = measure();

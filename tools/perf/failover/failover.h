@@ -41,6 +41,15 @@ struct perf_fopts {
 	const char *json_file;
 };
 
+/* The subgroup of all nodes. */
+#define PERF_SUBGROUP	1
+
+/* The id of the mover, which is the last node. */
+static inline uint32_t perf_fopts_mover(const struct perf_fopts *o)
+{
+	return o->where.first + o->nodes - 1;
+}
+
 /**
  * struct perf_quiet - the gaps of a reader while nothing changed
  */

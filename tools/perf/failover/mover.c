@@ -16,6 +16,7 @@
 #include "common/clock.h"
 #include "common/event.h"
 #include "common/util.h"
+#include "failover.h"
 #include "mover.h"
 #include "perf/net.h"
 #include "perf/stop.h"
@@ -27,21 +28,22 @@
 
 /* ---- the process of the mover -------------------------------------------- */
 
-static uint64_t deadline(const struct perf_mover_life *life)
+static uint64_t deadline(const struct perf_fopts *o)
 {
-	return perf_monotonic() + life->wait * 1000000000ULL;
+	return perf_monotonic() + o->give_up * 1000000000ULL;
 }
 
-static int ask_to_join(struct ctl_net *net, const struct perf_mover_life *life)
+static int ask_to_join(struct ctl_net *net, const struct perf_fopts *o)
 {
-	struct ctl_req *req = perf_net_req(net, SPINDLE_CMD_NODE_JOIN, life->node, "node join");
-	bool six = life->contact.family == AF_INET6;
+	struct ctl_req *req = perf_net_req(net, SPINDLE_CMD_NODE_JOIN, perf_fopts_mover(o),
+					   "node join");
+	bool six = o->where.addr.family == AF_INET6;
 
 	ctl_req_mark(req, 0, "contact");
-	ctl_req_bytes(req, six ? SPINDLE_A_ADDR6 : SPINDLE_A_ADDR4, life->contact.ip,
+	ctl_req_bytes(req, six ? SPINDLE_A_ADDR6 : SPINDLE_A_ADDR4, o->where.addr.ip,
 		      six ? 16 : 4);
 	ctl_req_mark(req, 0, "port of the contact");
-	ctl_req_u16(req, SPINDLE_A_PORT, life->port);
+	ctl_req_u16(req, SPINDLE_A_PORT, o->where.port + o->where.first);
 	/* Nodes of a measurement have no key. */
 	ctl_req_mark(req, 0, "insecure");
 	ctl_req_bytes(req, SPINDLE_A_INSECURE, "", 0);
@@ -69,29 +71,29 @@ static int take_event(const struct ctl_net *events, struct nlmsghdr *nlh, uint32
 	return -1;
 }
 
-static int wait_view(const struct ctl_net *events, const struct perf_mover_life *life)
+static int wait_view(const struct ctl_net *events, const struct perf_fopts *o)
 {
-	uint64_t end = deadline(life);
+	uint64_t end = deadline(o);
 	struct nlmsghdr *nlh;
 	int len, rc = 0;
 
 	while (!rc && perf_monotonic() < end) {
 		len = ctl_event_recv(events, LOOK_MS, &nlh);
 		for (; !rc && len > 0 && nlmsg_ok(nlh, len); nlh = nlmsg_next(nlh, &len))
-			rc = take_event(events, nlh, life->node);
+			rc = take_event(events, nlh, perf_fopts_mover(o));
 	}
 	if (!rc)
-		ctl_err("node %u has not come in %u s", life->node, life->wait);
+		ctl_err("node %u has not come in %u s", perf_fopts_mover(o), o->give_up);
 	return rc > 0 ? 0 : -1;
 }
 
-static int attach(struct perf_pump_end *e, const struct perf_mover_life *life)
+static int attach(struct perf_pump_end *e, const struct perf_fopts *o)
 {
-	uint64_t end = deadline(life);
+	uint64_t end = deadline(o);
 	int err;
 
 	for (;;) {
-		err = perf_pump_attach(e, &life->load, life->node, life->subgroup);
+		err = perf_pump_attach(e, &o->load, perf_fopts_mover(o), PERF_SUBGROUP);
 		if (!err)
 			return 0;
 		if ((err != -ENOENT && err != -ENOTCONN && err != -ESTALE) ||
@@ -99,7 +101,7 @@ static int attach(struct perf_pump_end *e, const struct perf_mover_life *life)
 			break;
 		usleep(AGAIN_US);
 	}
-	ctl_err("attaching to node %u: %s", life->node, strerror(-err));
+	ctl_err("attaching to node %u: %s", perf_fopts_mover(o), strerror(-err));
 	return err;
 }
 
@@ -108,7 +110,7 @@ static int say(int fd, const struct perf_mover_news *news)
 	return write(fd, news, sizeof(*news)) == sizeof(*news) ? 0 : -1;
 }
 
-static int come(const struct perf_mover_life *life, struct perf_pump *p,
+static int come(const struct perf_fopts *o, struct perf_pump *p,
 		struct perf_mover_news *news)
 {
 	struct ctl_net net, events;
@@ -118,31 +120,31 @@ static int come(const struct perf_mover_life *life, struct perf_pump *p,
 	    ctl_event_join(&events, "failover", false) < 0)
 		return -1;
 	news->asked = perf_now();
-	if (ask_to_join(&net, life) || wait_view(&events, life))
+	if (ask_to_join(&net, o) || wait_view(&events, o))
 		return -1;
 	news->viewed = perf_now();
-	if (attach(&p->end[0], life))
+	if (attach(&p->end[0], o))
 		return -1;
 	news->attached = perf_now();
-	for (end = deadline(life); !p->end[0].last && !p->end[0].ended;) {
+	for (end = deadline(o); !p->end[0].last && !p->end[0].ended;) {
 		perf_pump_turn(p);
 		if (perf_monotonic() < end)
 			continue;
-		ctl_err("node %u is delivered nothing", life->node);
+		ctl_err("node %u is delivered nothing", perf_fopts_mover(o));
 		return -1;
 	}
 	news->first = p->end[0].last;
 	return p->end[0].last ? 0 : -1;
 }
 
-static void live(const struct perf_mover_life *life, int fd)
+static void live(const struct perf_fopts *o, int fd)
 {
 	struct perf_mover_news news = { .pid = getpid() };
 	struct perf_pump p;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	perf_pump_init(&p, 1);
-	if (come(life, &p, &news)) {
+	if (come(o, &p, &news)) {
 		news.kind = PERF_MOVER_FAILED;
 		say(fd, &news);
 		_exit(CTL_FAILED);
@@ -158,7 +160,7 @@ static void live(const struct perf_mover_life *life, int fd)
 
 /* ---- the nursery --------------------------------------------------------- */
 
-static void nurse(const struct perf_mover_life *life, int order, int fd)
+static void nurse(const struct perf_fopts *o, int order, int fd)
 {
 	struct perf_mover_news news = { .kind = PERF_MOVER_ENDED };
 	pid_t pid;
@@ -175,9 +177,9 @@ static void nurse(const struct perf_mover_life *life, int order, int fd)
 	while (read(order, &c, 1) == 1) {
 		pid = fork();
 		if (!pid)
-			live(life, fd);
+			live(o, fd);
 		if (pid < 0)
-			ctl_err("a process for node %u: %s", life->node, strerror(errno));
+			ctl_err("a process for node %u: %s", perf_fopts_mover(o), strerror(errno));
 		else
 			waitpid(pid, NULL, 0);
 		news.pid = pid;
@@ -190,11 +192,11 @@ static void nurse(const struct perf_mover_life *life, int order, int fd)
 /**
  * perf_mover_start() - make the nursery, before anything else is started
  * @m: out: mover
- * @life: what the process of the mover does
+ * @o: nodes, and what they send
  *
  * Return: 0 or a negative errno, after a message. The caller calls perf_mover_stop() in both cases
  */
-int perf_mover_start(struct perf_mover *m, const struct perf_mover_life *life)
+int perf_mover_start(struct perf_mover *m, const struct perf_fopts *o)
 {
 	int order[2], news[2];
 
@@ -214,7 +216,7 @@ int perf_mover_start(struct perf_mover *m, const struct perf_mover_life *life)
 	if (!m->nursery) {
 		close(order[1]);
 		close(news[0]);
-		nurse(life, order[0], news[1]);
+		nurse(o, order[0], news[1]);
 	}
 	close(order[0]);
 	close(news[1]);

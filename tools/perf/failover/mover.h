@@ -12,26 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/key.h"
-#include "pump.h"
-
-/**
- * struct perf_mover_life - what the process of the mover does
- */
-struct perf_mover_life {
-	/** @node: the node */
-	uint32_t node;
-	/** @subgroup: subgroup that the process sends to and reads */
-	uint32_t subgroup;
-	/** @contact: address of a member */
-	struct ctl_addr contact;
-	/** @port: port of that member */
-	uint16_t port;
-	/** @load: what the process sends */
-	struct perf_pump_load load;
-	/** @wait: seconds to wait for an event before giving up */
-	unsigned int wait;
-};
+struct perf_fopts;
 
 /**
  * enum perf_mover_kind - news of the mover
@@ -77,7 +58,7 @@ struct perf_mover {
 	int news;
 };
 
-int perf_mover_start(struct perf_mover *m, const struct perf_mover_life *life);
+int perf_mover_start(struct perf_mover *m, const struct perf_fopts *o);
 int perf_mover_go(struct perf_mover *m);
 int perf_mover_wait(struct perf_mover *m, enum perf_mover_kind kind, unsigned int seconds,
 		    struct perf_mover_news *news);
