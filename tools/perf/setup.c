@@ -188,19 +188,6 @@ int perf_setup_view(struct perf_place *place, const struct perf_where *where,
 	return rc;
 }
 
-static int set_views(struct perf_place *place, const struct perf_where *where,
-		     const struct perf_conf *conf)
-{
-	struct ctl_view view = { .vid = num(1) };
-	unsigned int i;
-
-	for (i = 0; i < conf->subgroups; i++) {
-		view.subgroup = ctl_grow(view.subgroup, view.subgroups, sizeof(*view.subgroup));
-		make_subgroup(&view.subgroup[view.subgroups++], where, conf, i + 1);
-	}
-	return perf_setup_view(place, where, &view, place->nodes);
-}
-
 /**
  * perf_setup() - make nodes 1 to n and one view on all of them
  * @place: empty; gets the nodes that were made, also after a failure
@@ -212,7 +199,15 @@ static int set_views(struct perf_place *place, const struct perf_where *where,
 int perf_setup(struct perf_place *place, const struct perf_where *where,
 	       const struct perf_conf *conf)
 {
+	struct ctl_view view = { .vid = num(1) };
+	unsigned int i;
 	int rc = perf_setup_nodes(place, where, conf, where->first, conf->nodes);
 
-	return rc ? rc : set_views(place, where, conf);
+	if (rc)
+		return rc;
+	for (i = 0; i < conf->subgroups; i++) {
+		view.subgroup = ctl_grow(view.subgroup, view.subgroups, sizeof(*view.subgroup));
+		make_subgroup(&view.subgroup[view.subgroups++], where, conf, i + 1);
+	}
+	return perf_setup_view(place, where, &view, place->nodes);
 }
