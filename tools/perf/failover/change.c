@@ -108,27 +108,23 @@ double perf_gap_us(const struct perf_gap *gap)
 	return gap->count ? perf_us(gap->longest) : NAN;
 }
 
-static double of_stayer(const struct perf_stayer *s, enum perf_figure figure)
+static double value(const struct perf_change *c, const struct perf_stayer *s,
+		    enum perf_figure figure)
 {
 	switch (figure) {
 	case PERF_F_GAP:
 		return perf_gap_us(&s->gap);
 	case PERF_F_FIXED:
 		return perf_gap_us(&s->fixed);
-	case PERF_F_DETECT:
-	case PERF_F_WEDGE:
-	case PERF_F_AGREE:
-	case PERF_F_INSTALL:
-		return s->phase[CTL_DETECT + figure - PERF_F_DETECT];
+	case PERF_F_JOIN_VIEW:
+		return c->join_view;
+	case PERF_F_JOIN_ATTACH:
+		return c->join_attach;
+	case PERF_F_JOIN_FIRST:
+		return c->join_first;
 	default:
-		return NAN;
+		return s->phase[CTL_DETECT + figure - PERF_F_DETECT];
 	}
-}
-
-static double of_join(const struct perf_change *c, enum perf_figure figure)
-{
-	return figure == PERF_F_JOIN_VIEW ? c->join_view :
-	       figure == PERF_F_JOIN_ATTACH ? c->join_attach : c->join_first;
 }
 
 /* The number of changes of a kind. */
@@ -159,19 +155,14 @@ struct perf_stat perf_change_stat(const struct perf_changes *all, enum perf_move
 
 	for (i = 0; i < all->changes; i++) {
 		const struct perf_change *c = &all->change[i];
+		/* The figures of a join are those of the joining node, so there is one of each. */
+		unsigned int values = figure < PERF_F_JOIN_VIEW ? c->stayers : 1;
 
-		if (c->kind != kind)
-			continue;
-		if (figure >= PERF_F_JOIN_VIEW) {
-			v = ctl_grow(v, n, sizeof(*v));
-			v[n++] = of_join(c, figure);
-			continue;
-		}
-		for (j = 0; j < c->stayers; j++) {
+		for (j = 0; c->kind == kind && j < values; j++) {
 			if (node && c->stayer[j].node != node)
 				continue;
 			v = ctl_grow(v, n, sizeof(*v));
-			v[n++] = of_stayer(&c->stayer[j], figure);
+			v[n++] = value(c, &c->stayer[j], figure);
 		}
 	}
 	s = perf_stat(v, n);
