@@ -100,6 +100,12 @@ struct ctl_val {
 	struct ctl_addr addr;
 };
 
+/* A value that is a number. */
+static inline struct ctl_val ctl_val_num(uint64_t num)
+{
+	return (struct ctl_val){ .set = true, .num = num };
+}
+
 const char *ctl_num_suffixes(uint64_t max);
 const char *ctl_num_parse(const char *text, uint64_t max, bool suffix, uint64_t *num);
 const char *ctl_addr_parse(const char *text, struct ctl_addr *addr);

@@ -41,8 +41,8 @@ static struct ctl_subgroup resolve(const struct perf_conf *conf)
 	struct ctl_view view = { 0 };
 	struct ctl_subgroup sg = { 0 };
 
-	sg.val[CTL_SG_WINDOW] = (struct ctl_val){ .set = true, .num = conf->window };
-	sg.val[CTL_SG_MAX_MSG] = (struct ctl_val){ .set = true, .num = conf->max_msg };
+	sg.val[CTL_SG_WINDOW] = ctl_val_num(conf->window);
+	sg.val[CTL_SG_MAX_MSG] = ctl_val_num(conf->max_msg);
 	sg.val[CTL_SG_RING] = (struct ctl_val){ .set = !!conf->ring, .num = conf->ring };
 	return ctl_subgroup_resolve(&view, &sg);
 }

@@ -14,11 +14,6 @@
 #include "net.h"
 #include "place.h"
 
-static struct ctl_val num(uint64_t v)
-{
-	return (struct ctl_val){ .set = true, .num = v };
-}
-
 /* Does this network device have an RDMA device? */
 static bool has_rdma(const char *netdev)
 {
@@ -90,11 +85,11 @@ static int add_node(struct perf_place *place, const struct perf_where *where,
 		    const struct perf_conf *conf, uint32_t id)
 {
 	struct ctl_node node = {
-		.val[CTL_NODE_ID] = num(id),
+		.val[CTL_NODE_ID] = ctl_val_num(id),
 		.val[CTL_NODE_ADDR] = { .set = true, .addr = addr_of(where, id) },
-		.val[CTL_NODE_PORT] = num(where->port + id),
-		.val[CTL_NODE_VISIBILITY] = num(conf->visibility),
-		.val[CTL_NODE_IDLE_US] = num(conf->idle_us),
+		.val[CTL_NODE_PORT] = ctl_val_num(where->port + id),
+		.val[CTL_NODE_VISIBILITY] = ctl_val_num(conf->visibility),
+		.val[CTL_NODE_IDLE_US] = ctl_val_num(conf->idle_us),
 	};
 	struct ctl_req *req = ctl_req_new(place->net, SPINDLE_CMD_NODE_ADD, 0,
 					  ctl_asprintf("making node %u", id));
@@ -139,12 +134,12 @@ static void make_subgroup(struct ctl_subgroup *sg, const struct perf_where *wher
 {
 	uint32_t i, senders = perf_some(conf->senders, conf->nodes);
 
-	sg->val[CTL_SG_ID] = num(id);
-	sg->val[CTL_SG_MODE] = num(conf->mode);
-	sg->val[CTL_SG_WINDOW] = num(conf->window);
-	sg->val[CTL_SG_MAX_MSG] = num(conf->max_msg);
+	sg->val[CTL_SG_ID] = ctl_val_num(id);
+	sg->val[CTL_SG_MODE] = ctl_val_num(conf->mode);
+	sg->val[CTL_SG_WINDOW] = ctl_val_num(conf->window);
+	sg->val[CTL_SG_MAX_MSG] = ctl_val_num(conf->max_msg);
 	if (conf->ring)
-		sg->val[CTL_SG_RING] = num(conf->ring);
+		sg->val[CTL_SG_RING] = ctl_val_num(conf->ring);
 	if (senders == conf->nodes)
 		return;
 	sg->senders.set = true;
@@ -177,7 +172,7 @@ int perf_setup_view(struct perf_place *place, const struct perf_where *where,
 		};
 	}
 	for (i = 0; !rc && i < nodes; i++) {
-		struct ctl_val node = num(place->node[i]);
+		struct ctl_val node = ctl_val_num(place->node[i]);
 		struct ctl_req *req = ctl_req_new(place->net, SPINDLE_CMD_VIEW_SET, 0,
 						  ctl_asprintf("making the view of node %u",
 							       place->node[i]));
@@ -199,7 +194,7 @@ int perf_setup_view(struct perf_place *place, const struct perf_where *where,
 int perf_setup(struct perf_place *place, const struct perf_where *where,
 	       const struct perf_conf *conf)
 {
-	struct ctl_view view = { .vid = num(1) };
+	struct ctl_view view = { .vid = ctl_val_num(1) };
 	unsigned int i;
 	int rc = perf_setup_nodes(place, where, conf, where->first, conf->nodes);
 

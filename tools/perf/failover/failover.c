@@ -64,11 +64,6 @@ static void leave(void)
 	perf_place_leave(&run.place);
 }
 
-static struct ctl_val num(uint64_t v)
-{
-	return (struct ctl_val){ .set = true, .num = v };
-}
-
 /* Have all ends continued? Return: 0, or a negative errno after a message */
 int perf_failover_dead(struct perf_pump *pump)
 {
@@ -99,29 +94,29 @@ int perf_failover_nap(struct perf_pump *pump)
 
 static void make_subgroup(struct ctl_subgroup *sg, uint32_t id)
 {
-	sg->val[CTL_SG_ID] = num(id);
-	sg->val[CTL_SG_WINDOW] = num(run.o.window);
-	sg->val[CTL_SG_MAX_MSG] = num(run.o.load.size);
+	sg->val[CTL_SG_ID] = ctl_val_num(id);
+	sg->val[CTL_SG_WINDOW] = ctl_val_num(run.o.window);
+	sg->val[CTL_SG_MAX_MSG] = ctl_val_num(run.o.load.size);
 }
 
 static int make_view(void)
 {
 	struct ctl_subgroup sg[2] = { 0 };
 	struct ctl_view view = {
-		.vid = num(1),
+		.vid = ctl_val_num(1),
 		.is_live = true,
 		.insecure = true,
-		.live[CTL_LIVE_TIMEOUT] = num(run.o.timeout_ms),
+		.live[CTL_LIVE_TIMEOUT] = ctl_val_num(run.o.timeout_ms),
 		.subgroup = sg,
 		.subgroups = 2,
 	};
 	unsigned int i;
 
 	if (run.o.nodes > SPINDLE_DEF_MAX_NODES)
-		view.live[CTL_LIVE_MAX_NODES] = num(run.o.nodes);
+		view.live[CTL_LIVE_MAX_NODES] = ctl_val_num(run.o.nodes);
 	make_subgroup(&sg[0], PERF_SUBGROUP);
 	make_subgroup(&sg[1], FIXED);
-	sg[0].rule[CTL_RULE_ON_EXIT] = num(SPINDLE_ON_EXIT_LEAVE);
+	sg[0].rule[CTL_RULE_ON_EXIT] = ctl_val_num(SPINDLE_ON_EXIT_LEAVE);
 	sg[1].members.set = true;
 	for (i = 0; i < run.stayers; i++)
 		ctl_ids_add(&sg[1].members, run.place.node[i]);

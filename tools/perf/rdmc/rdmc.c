@@ -97,7 +97,7 @@ static uint64_t random_size(void)
 
 static int make_nodes(void)
 {
-	struct ctl_view view = { .vid = { .set = true, .num = 1 } };
+	struct ctl_view view = { .vid = ctl_val_num(1) };
 	struct perf_conf conf;
 	int rc;
 
