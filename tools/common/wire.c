@@ -243,7 +243,7 @@ void ctl_tune_put(struct ctl_req *req, const struct ctl_val *tune)
 	ctl_req_nest_end(req, nest);
 }
 
-/* Read the tuning of a subgroup. @nest may be NULL. */
+/* Read the tuning of a subgroup. @tune is zeroed. @nest may be NULL. */
 void ctl_tune_get(struct ctl_val *tune, struct nlattr *nest)
 {
 	struct nlattr **a = ctl_nest_attrs(nest, SPINDLE_TUNE_A_MAX), *attr;

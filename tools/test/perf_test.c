@@ -231,6 +231,7 @@ static void test_tune(void)
 	ctl_tune_get(val, a[SPINDLE_A_TUNE]);
 	perf_tune_get(val, &back);
 	ok(!memcmp(&t, &back, sizeof(t)), "the tuning comes back");
+	memset(val, 0, sizeof(val));
 	ctl_tune_get(val, NULL);
 	perf_tune_get(val, &back);
 	ok(perf_tune_empty(&back), "an empty nest is an empty tuning");
