@@ -345,7 +345,8 @@ static void commit_to(struct spindle_queue *q, const struct spindle_dest *to)
 /* Node 7 has rank 1 in view 3, and rank 2 in view 4. */
 static void test_destinations(void)
 {
-	static const uint32_t some[] = { 7, 103 }, others[] = { 102, 100, 102 }, wrong[] = { 7, 101 };
+	static const uint32_t some[] = { 7, 103 }, others[] = { 102, 100, 102 };
+	static const uint32_t wrong[] = { 7, 101 };
 	struct spindle_dest to, old;
 	struct spindle_queue q;
 	struct spindle_msg m[8];

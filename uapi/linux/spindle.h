@@ -325,8 +325,8 @@ struct spindle_tx_desc {
 #define SPINDLE_TX_ABANDON	(1U << 0)
 /*
  * In spindle_tx_desc.flags: the last 16 bits of the id of the view whose ranks are in @mask. The
- * kernel knows the ranks of this subgroup since its members last changed, and before each of the last
- * 16 changes. An older view freezes the attachment. Without @mask these bits do not matter.
+ * kernel knows the ranks of this subgroup since its members last changed, and before each of the
+ * last 16 changes. An older view freezes the attachment. Without @mask these bits do not matter.
  */
 #define SPINDLE_TX_VIEW		0xffff0000U
 #define SPINDLE_TX_VIEW_SHIFT	16

@@ -2,9 +2,9 @@
 /*
  * Direct: messages for some of the members. See multicast.h.
  *
- * A process names the members by their ranks in a view that it knows, which may be an earlier one. A
- * header names them by their ranks in the present view. So each subgroup keeps, for its last views,
- * the ranks that their members have now.
+ * A process names the members by their ranks in a view that it knows, which may be an earlier one.
+ * A header names them by their ranks in the present view. So each subgroup keeps, for its last
+ * views, the ranks that their members have now.
  *
  * Context: engine, all of it.
  */
@@ -71,8 +71,8 @@ static u64 present_ranks(u64 mask, const struct spindle_mc_former *former)
  *	more
  * @vid: the last 16 bits of the id of that view
  *
- * A view that is forgotten is an error. Otherwise a message would go to members that the process has
- * not named, or a named member would miss it, and the process would not know.
+ * A view that is forgotten is an error. Otherwise a message would go to members that the process
+ * has not named, or a named member would miss it, and the process would not know.
  *
  * Return: false if the mask names a rank that the view did not have, or if the view is forgotten
  */

@@ -122,7 +122,8 @@ static void check_order(struct node *node, u32 group, const struct held *h, u64 
 	 * compared.
 	 */
 	if (sim->liar) {
-		g->sum = rng_mix(rng_mix(g->sum + v) + lsn);
+		g->sum = rng_mix(g->sum + v);
+		g->places = rng_mix(g->places + lsn);
 		return;
 	}
 	if (g->dlv == o->n) {

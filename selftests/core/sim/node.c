@@ -299,6 +299,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	grp->epoch = view->vid;
 	grp->began = spindle_view_digest(view);
 	grp->sum = 0;
+	grp->places = 0;
 	grp->dlv = 0;
 	/* A joiner begins at 0, whatever it has sent in another life. */
 	for (s = 0; s < grp->mc->senders; s++)

@@ -146,6 +146,7 @@ struct extra {
  * @dlv: messages delivered in this view
  * @began: digest of that view
  * @sum: of the messages of correct nodes that were delivered since
+ * @places: of the positions of these messages
  * @lazy: percent of the steps in which it reads nothing
  * @reading: there is a reading process
  * @late: the reader came in the middle of a view, and does not know the messages before
@@ -184,6 +185,7 @@ struct group {
 	u64 lsn; /* position of the next delivery */
 	u64 began;
 	u64 sum;
+	u64 places;
 	u32 lazy;
 	bool reading;
 	bool late;

@@ -962,8 +962,8 @@ static void check_entry(const struct ear *ear, u64 n, u32 kind, u64 what)
 }
 
 /*
- * Of two messages, for both members and for member 0, the second is only a position for the readers of
- * member 1, whether they copy or not. Each holds its slot until all readers have consumed it.
+ * Of two messages, for both members and for member 0, the second is only a position for the readers
+ * of member 1, whether they copy or not. Each holds its slot until all readers have consumed it.
  */
 static void test_others(void)
 {
@@ -1493,8 +1493,8 @@ static void commit_for(struct end *e, u64 slot, u32 len, u64 mask, u64 vid)
 }
 
 /*
- * Member 0 of two in view 9. View 8 had three members, and the one in the middle has gone. The ranks
- * of each message are those of the view that the message names.
+ * Member 0 of two in view 9. View 8 had three members, and the one in the middle has gone. The
+ * ranks of each message are those of the view that the message names.
  */
 static void test_direct(void)
 {
