@@ -155,6 +155,8 @@ static u64 headers(struct target *t, u64 up_to, u64 sent, struct rng *r, bool ba
 			t->hdr[slot & (t->g->mc.window - 1)].round = rng_odd(r);
 		if (bad && rng_chance(r, 5))
 			t->hdr[slot & (t->g->mc.window - 1)].len = rng_odd(r);
+		if (bad && rng_chance(r, 5))
+			t->hdr[slot & (t->g->mc.window - 1)].mask = rng_odd(r);
 	}
 	return slot;
 }
@@ -484,6 +486,25 @@ static void test_full_window(void)
 	world_close(w);
 }
 
+/* A message for members 0 and 1 of two is taken, one for member 2 is not. */
+static void test_unknown_rank(void)
+{
+	static const u64 one[SPINDLE_BLOCK_WORDS] = { 1, 0, 0, 1 };
+	u64 mask;
+
+	for (mask = 3; mask <= 4; mask++) {
+		struct spindle_msg msg = { .mask = mask };
+		struct target t;
+		struct world *w = two(&t);
+
+		spindle_hdr_write(t.hdr, t.g->mc.window - 1, 0, &msg);
+		spindle_block_write(t.block, one);
+		node_pass(&w->node[0]);
+		CHECK_EQ(t.g->mc.bad, mask == 4 ? BIT(1) : 0);
+		world_close(w);
+	}
+}
+
 /*
  * A message is written to each member separately, and no member compares: this one has another
  * length for each.
@@ -517,6 +538,7 @@ int main(void)
 		{ "a full window is full", test_full_window },
 		{ "a guard without its header costs bounded work", test_no_header },
 		{ "a seal that is never right costs bounded work", test_no_seal },
+		{ "a header names no rank that there is not", test_unknown_rank },
 		{ "a member sends each member another message", test_two_faces },
 		{ "a member writes noise", test_noise },
 		{ "a member writes the extreme plausible values", test_edge },
