@@ -267,18 +267,19 @@ int spindle_destinations(const struct spindle_queue *q, const uint32_t *node, un
 			 struct spindle_dest *to)
 {
 	struct spindle_view v;
+	uint64_t mask = 0;
 	uint32_t i, r;
 
 	if (!n || spindle_view(q, &v))
 		return -EINVAL;
-	*to = (struct spindle_dest){ .vid = (uint16_t)v.vid };
 	for (i = 0; i < n; i++) {
 		for (r = 0; r < v.members && v.seat[r].node != node[i]; r++)
 			;
 		if (r == v.members)
 			return -ENOENT;
-		to->mask |= 1ULL << r;
+		mask |= 1ULL << r;
 	}
+	*to = (struct spindle_dest){ .mask = mask, .vid = (uint16_t)v.vid };
 	return 0;
 }
 

@@ -49,6 +49,9 @@ result "--copy"
 run 0 -e -R -t 7 -t 100 <"$dir/lines" && cmp -s "$dir/lines" "$dir/out"
 result "--to names the own node and another one"
 
+run 0 -e -R -c -t 7 <"$dir/lines" && cmp -s "$dir/lines" "$dir/out"
+result "--to names the own node, and deliveries are copied"
+
 run 0 -e --stats --to 100 <"$dir/lines" && [ ! -s "$dir/out" ] &&
 	grep -q 'sent 20000 messages 88894 bytes, delivered 0 messages' "$dir/err"
 result "--to names another node: nothing comes back"

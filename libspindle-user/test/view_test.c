@@ -353,8 +353,11 @@ static void test_destinations(void)
 	uint64_t lsn;
 
 	begin(&q, 0);
+	memset(&to, 0, sizeof(to));
 	CHECK(spindle_destinations(&q, some, 0, &to) == -EINVAL);
-	CHECK(spindle_destinations(&q, wrong, 2, &to) == -ENOENT);
+	CHECK(spindle_destinations(&q, wrong, 2, &to) == -ENOENT && !to.mask);
+	/* Nobody is not everybody. */
+	CHECK(spindle_commit_to(&q, &(struct spindle_slot){ .len = 1 }, 1, &to) == -EINVAL);
 	CHECK(!spindle_destinations(&q, some, 2, &old) && old.mask == 10 && old.vid == 3);
 	commit_to(&q, &old);
 	CHECK(fake_look().to_mask == 10 && fake_look().to_vid == 3);
@@ -377,6 +380,8 @@ static void test_destinations(void)
 	CHECK(!spindle_destinations(&q, some, 2, &to) && to.mask == old.mask && to.vid == 3);
 	CHECK(spindle_next_batch(&q, m, 8) == 2);
 	CHECK(!spindle_destinations(&q, some, 2, &to) && to.mask == 6 && to.vid == 4);
+	CHECK(spindle_commit_to(&q, &(struct spindle_slot){ .len = UINT32_MAX },
+				SPINDLE_MAX_DIRECT + 1, &to) == -EMSGSIZE);
 	q.features &= ~SPINDLE_FEAT_DIRECT;
 	CHECK(spindle_commit_to(&q, &(struct spindle_slot){ .len = 1 }, 1, &to) == -EOPNOTSUPP);
 	stop(&q);

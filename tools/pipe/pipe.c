@@ -47,6 +47,7 @@ static struct pipe {
 	uint64_t count;
 	uint32_t to[MAX_TO];	/* nodes that get what is sent */
 	unsigned int tos;	/* how many; 0: all members */
+	bool to_others;		/* the own node is not among them */
 
 	struct spindle_queue q;
 	struct spindle_dest dest; /* these nodes in the view @dest_vid */
@@ -102,13 +103,22 @@ static void stop_reading(void)
 	p.quit_after_eof = true;
 }
 
+/* Bytes of the largest message to the nodes that get it. */
+static uint32_t max_len(void)
+{
+	uint32_t max = spindle_max_msg(&p.q);
+
+	return p.tos && max > SPINDLE_MAX_DIRECT ? SPINDLE_MAX_DIRECT : max;
+}
+
 static bool too_long(size_t len)
 {
-	if (len <= spindle_max_msg(&p.q))
+	if (len <= max_len())
 		return false;
-	complain("%s %llu has %s%zu bytes, a message of subgroup %u at most %u (max_msg)",
+	complain("%s %llu has %s%zu bytes, a message of subgroup %u at most %u (%s)",
 		 p.binary ? "record" : "line", p.record, p.scanned && !p.eof ? "at least " : "",
-		 len, p.attach.subgroup, spindle_max_msg(&p.q));
+		 len, p.attach.subgroup, max_len(),
+		 max_len() < spindle_max_msg(&p.q) ? "to some members" : "max_msg");
 	stop_reading();
 	return true;
 }
@@ -436,13 +446,13 @@ static bool all_sent(void)
  */
 static bool must_drain(void)
 {
-	return p.earlier || p.tos;
+	return p.earlier || p.to_others;
 }
 
 /* Have all own messages been delivered here? */
 static bool all_returned(void)
 {
-	if (!all_sent() || (p.returned < p.sent && !p.tos))
+	if (!all_sent() || (p.returned < p.sent && !p.to_others))
 		return false;
 	return !must_drain() || !spindle_drain(&p.q, 0);
 }
@@ -666,9 +676,13 @@ static int parse(int argc, char **argv)
 	const char *given[CTL_OPT_GROUPS] = { NULL };
 	int rc = ctl_command_parse(&command, &p, argc, argv, given);
 	const char *err = rc ? NULL : check(given);
+	unsigned int i = 0;
 
 	if (rc || err)
 		return rc ? rc : ctl_command_usage(&command, "%s", err);
+	p.to_others = p.tos;
+	while (i < p.tos)
+		p.to_others &= p.to[i++] != p.attach.node;
 	p.attach.want = p.views ? SPINDLE_WANT_VIEWS : 0;
 	p.attach.flags = (p.receive_only ? 0 : SPINDLE_ATTACH_SEND) |
 			 (p.send_only ? 0 : SPINDLE_ATTACH_RECV) |

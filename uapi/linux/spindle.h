@@ -70,6 +70,7 @@
 #define SPINDLE_MAX_WINDOW	65536
 #define SPINDLE_MAX_RING	(1U << 30)
 #define SPINDLE_MAX_MSG		(1U << 28)
+#define SPINDLE_MAX_DIRECT	(1U << 20)	/* of a message with destinations */
 
 /* "No such rank": spindle_attach.sender_rank of a member that does not send. */
 #define SPINDLE_NO_RANK		0xffffffffU
@@ -127,7 +128,10 @@ enum spindle_error {
 	 * beyond the free part of the ring, or has unknown flags
 	 */
 	SPINDLE_ERR_TX_EXTENT,
-	/** @SPINDLE_ERR_TX_LEN: a message is longer than max_msg or than its extent */
+	/**
+	 * @SPINDLE_ERR_TX_LEN: a message is longer than max_msg or than its extent, or has a mask
+	 * and is longer than SPINDLE_MAX_DIRECT
+	 */
 	SPINDLE_ERR_TX_LEN,
 	/** @SPINDLE_ERR_CONSUMED: usr.consumed went back, or beyond ctl.dlv_tail */
 	SPINDLE_ERR_CONSUMED,
@@ -316,7 +320,8 @@ struct spindle_tx_desc {
 	/**
 	 * @mask: members that get the message, by their ranks in the subgroup, in the view that
 	 * SPINDLE_TX_VIEW names; 0: all. The other members get its position, see SPINDLE_DLV_OTHER.
-	 * Members that have gone by then are left out. If none is left, nothing is sent
+	 * Members that have gone by then are left out. If none is left, nothing is sent. A message
+	 * with a mask has at most SPINDLE_MAX_DIRECT bytes
 	 */
 	__u64 mask;
 };
@@ -326,7 +331,7 @@ struct spindle_tx_desc {
 /*
  * In spindle_tx_desc.flags: the last 16 bits of the id of the view whose ranks are in @mask. The
  * kernel knows the ranks of this subgroup since its members last changed, and before each of the
- * last 16 changes. An older view freezes the attachment. Without @mask these bits do not matter.
+ * last 32 changes. An older view freezes the attachment. Without @mask these bits do not matter.
  */
 #define SPINDLE_TX_VIEW		0xffff0000U
 #define SPINDLE_TX_VIEW_SHIFT	16

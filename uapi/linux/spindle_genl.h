@@ -400,7 +400,7 @@ enum spindle_subgroup_attr {
 	SPINDLE_SUBGROUP_A_WINDOW,
 	/**
 	 * @SPINDLE_SUBGROUP_A_MAX_MSG: u32, 1..2^28 bytes, at most the ring, default 10240. If this
-	 * is above SPINDLE_DEF_LARGE, messages longer than TUNE_A_LARGE go by RDMC
+	 * is above SPINDLE_DEF_LARGE, messages to all that are longer than TUNE_A_LARGE go by RDMC
 	 */
 	SPINDLE_SUBGROUP_A_MAX_MSG,
 	/**
@@ -737,7 +737,7 @@ enum spindle_subgroup_stat {
 	SPINDLE_SUBGROUP_S_DLV_BATCHES,
 	/**
 	 * @SPINDLE_SUBGROUP_S_ABANDONED: slots that the process gave up, or left behind when it
-	 * died
+	 * died, and messages whose destinations have all gone
 	 */
 	SPINDLE_SUBGROUP_S_ABANDONED,
 	/** @SPINDLE_SUBGROUP_S_FROZEN: attachments frozen for breaking the ring's rules */

@@ -263,9 +263,12 @@ void spindle_mg_install(struct spindle_mg *c, const u32 *from, const u64 *trim)
 	c->view = spindle_mb_view(mb);
 	c->me = mb->me;
 	look_at_rows(c, set);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		if (!c->mc[i] || !(c->stays & BIT_ULL(i)))
 			begin(c, old, i, from, trim);
+		else
+			c->mc[i]->latest = c->view->vid;
+	}
 	c->stays = 0;
 	c->hot = U64_MAX;
 	c->push = U64_MAX;

@@ -10,6 +10,7 @@ static void configure(struct spindle_mc *mc, u64 vid, const struct spindle_view_
 {
 	mc->id = cfg->id;
 	mc->vid = vid;
+	mc->latest = vid;
 	mc->members = hweight64(cfg->members);
 	mc->senders = hweight64(cfg->senders);
 	mc->me = spindle_mask_rank(cfg->members, me);

@@ -45,10 +45,12 @@ static bool all_known(u64 mask, u32 members)
 	return !(mask & ~(U64_MAX >> (64 - members)));
 }
 
-/* A view begins no later than another one, by the last 16 bits of their ids. */
-static bool is_since(u16 vid, u64 begin)
+/* The id of the latest view that ends in these 16 bits; 0: there was none. */
+static u64 full_vid(const struct spindle_mc *mc, u16 vid)
 {
-	return (s16)(vid - (u16)begin) >= 0;
+	u16 back = (u16)mc->latest - vid;
+
+	return back < mc->latest ? mc->latest - back : 0;
 }
 
 static u64 present_ranks(u64 mask, const struct spindle_mc_former *former)
@@ -71,20 +73,21 @@ static u64 present_ranks(u64 mask, const struct spindle_mc_former *former)
  *	more
  * @vid: the last 16 bits of the id of that view
  *
- * A view that is forgotten is an error. Otherwise a message would go to members that the process
- * has not named, or a named member would miss it, and the process would not know.
+ * A view that is forgotten is an error. Otherwise a message could reach a member that the process
+ * has not named, or miss one that it has. A view that is 2^16 views back is taken for another one.
  *
  * Return: false if the mask names a rank that the view did not have, or if the view is forgotten
  */
 bool spindle_mc_direct(const struct spindle_mc *mc, u64 *mask, u16 vid)
 {
+	u64 named = full_vid(mc, vid);
 	u32 i;
 
 	/* The subgroup may have stayed as it was in all views since its own one. */
-	if (is_since(vid, mc->vid))
+	if (named >= mc->vid)
 		return all_known(*mask, mc->members);
 	for (i = 0; i < SPINDLE_FORMER_VIEWS && mc->former[i].vid; i++) {
-		if (!is_since(vid, mc->former[i].vid))
+		if (named < mc->former[i].vid)
 			continue;
 		if (!all_known(*mask, mc->former[i].members))
 			return false;

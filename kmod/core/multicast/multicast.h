@@ -383,7 +383,7 @@ struct spindle_mc_deliver {
  * Views whose ranks a subgroup knows besides those of the present one. A committed message waits in
  * its queue for as long as the window is full, and members may come and go in that time.
  */
-#define SPINDLE_FORMER_VIEWS	16
+#define SPINDLE_FORMER_VIEWS	32
 /* In spindle_mc_former.now: the member is none any more. */
 #define SPINDLE_NO_MEMBER	0xff
 
@@ -407,10 +407,6 @@ struct spindle_mc {
 	u32 node;
 	/** @id: subgroup id, for traces */
 	u32 id;
-	/** @vid: id of the view that it began, or began again, with */
-	u64 vid;
-	/** @former: former views, the last one first */
-	struct spindle_mc_former former[SPINDLE_FORMER_VIEWS];
 	/** @post: post what the members miss, now; used without SPINDLE_SW_LATE_POST */
 	void (*post)(struct spindle_mc *mc);
 	/** @max_msg: bytes of the largest message */
@@ -472,6 +468,12 @@ struct spindle_mc {
 	struct spindle_mc_tune tune;
 	/** @stats: counters */
 	struct spindle_mc_stats stats;
+	/** @vid: id of the view that it began, or began again, with */
+	u64 vid;
+	/** @latest: id of the present view, a later one if the subgroup has stayed as it was */
+	u64 latest;
+	/** @former: former views, the last one first */
+	struct spindle_mc_former former[SPINDLE_FORMER_VIEWS];
 };
 
 void spindle_mc_init(struct spindle_mc *mc);

@@ -46,7 +46,7 @@ static u64 extent_bytes(const struct spindle_mc *mc, const struct spindle_msg *m
 		return msg->len;
 	units = min((u32)end->unit - msg->unit, spindle_units(mc->max_msg));
 	/*
-	 * Messages here are not large: do not send more than such a message, whatever was reserved.
+	 * A message with more bytes does not come here. Send no more, whatever was reserved.
 	 */
 	units = min_t(u32, units, SPINDLE_MAX_LARGE >> SPINDLE_UNIT_SHIFT);
 	return (u64)units << SPINDLE_UNIT_SHIFT;
@@ -155,7 +155,7 @@ static bool ack_received(const struct spindle_mc *mc, struct spindle_mc_member *
  * May this message, the first that the member misses, go inside its guard? The message has to be
  * the only one, and the last express message has to be known to be received, see express.h. A
  * subgroup that is tuned for two acknowledgments or for full-length slots sends nothing by express,
- * and no message for some of the members goes so.
+ * and a direct message does not go by express.
  */
 static bool goes_express(const struct spindle_mc *mc, const struct spindle_mc_member *m,
 			 u64 slot, u32 how)

@@ -129,14 +129,18 @@ bool spindle_mc_hold(struct spindle_mc *mc, enum spindle_held to)
 }
 
 /*
- * Find the members that a message is for. If all of them have gone, the message is given up. If the
- * process names members that there never were, its queue is frozen. The slot is taken already, so
- * this message is given up, too. Otherwise the next process would never get the slot back.
+ * Find the members that a message is for. If all of them have gone, the message is given up. The
+ * queue is frozen if the process names members that there never were, or if the message is longer
+ * than a push may bring. The slot is taken already, so this message is given up, too. Otherwise the
+ * next process would never get the slot back.
  */
 static void find_members(struct spindle_mc *mc, struct spindle_tx_slot *slot)
 {
-	if (!spindle_mc_direct(mc, &slot->mask, slot->flags >> SPINDLE_TX_VIEW_SHIFT)) {
-		mc->send.txq.error = SPINDLE_ERR_TX_MASK;
+	static_assert(SPINDLE_MAX_DIRECT <= SPINDLE_MAX_LARGE, "RDMC brings what is larger");
+	bool known = spindle_mc_direct(mc, &slot->mask, slot->flags >> SPINDLE_TX_VIEW_SHIFT);
+
+	if (!known || slot->len > SPINDLE_MAX_DIRECT) {
+		mc->send.txq.error = known ? SPINDLE_ERR_TX_LEN : SPINDLE_ERR_TX_MASK;
 		slot->mask = 0;
 	}
 	slot->abandoned |= !slot->mask;
@@ -156,7 +160,7 @@ static bool send_one(struct spindle_mc *mc, struct spindle_mc_sender *sd)
 	}
 	if (!mc->send.txq.desc || !spindle_txq_take(&mc->send.txq, &slot))
 		return false;
-	if (slot.mask)
+	if (slot.mask && !slot.abandoned)
 		find_members(mc, &slot);
 	/* A stream of blocks brings a large message to all members. */
 	if (slot.len > mc->tune.large && !slot.abandoned && !slot.mask) {

@@ -221,21 +221,26 @@ static inline int spindle_commit(struct spindle_queue *q, const struct spindle_s
  * spindle_commit_to() - commit a slot for some of the members, and wake the engine if it sleeps
  * @q: attached with SPINDLE_ATTACH_SEND, with SPINDLE_FEAT_DIRECT
  * @s: a slot from spindle_reserve()
- * @len: bytes to send, 0 to s->len
+ * @len: bytes to send, 0 to s->len, and at most SPINDLE_MAX_DIRECT
  * @to: the members, of spindle_destinations()
  *
  * The other members get the position of the message, and nothing else. The message takes its place
  * in the order like all others. Members that have gone by the time that it is sent are left out;
  * if none is left, it is given up. Any thread, and slots in any order.
  *
- * Return: as spindle_commit_quiet(); -EOPNOTSUPP: the module sends to all members only.
+ * Return: 0 as spindle_commit_quiet(). On errors the slot is still held: -EMSGSIZE: @len is above
+ * s->len or SPINDLE_MAX_DIRECT; -EINVAL: @to names no member; -EOPNOTSUPP: the module sends to all
+ * members only.
  */
 static inline int spindle_commit_to(struct spindle_queue *q, const struct spindle_slot *s,
 				    uint32_t len, const struct spindle_dest *to)
 {
 	if (!(q->features & SPINDLE_FEAT_DIRECT))
 		return -EOPNOTSUPP;
-	if (len > s->len)
+	/* Without a mask the message would be for all members. */
+	if (!to->mask)
+		return -EINVAL;
+	if (len > s->len || len > SPINDLE_MAX_DIRECT)
 		return -EMSGSIZE;
 	spindle_publish(q, s, len, (uint32_t)to->vid << SPINDLE_TX_VIEW_SHIFT, to->mask);
 	(void)spindle_wake(q);

@@ -127,6 +127,7 @@ static void wire_member(struct node *node, u32 r, u32 *s)
 	sd->walk.ring = row->hdr;
 	sd->walk.wmask = w->window - 1;
 	sd->walk.max_msg = MAX_MSG;
+	sd->walk.unknown = ~(U64_MAX >> (64 - w->n));
 }
 
 static void push_all(struct spindle_mc *mc);
@@ -148,6 +149,7 @@ static const struct spindle_view *view_of(const struct world *w)
 	for (r = 0; r < w->n; r++)
 		if (is_sender(w, w->member[r]))
 			sg->senders |= BIT_ULL(r);
+	view.vid = w->vid;
 	return &view;
 }
 
@@ -357,6 +359,24 @@ static u8 byte_of(u32 id, u64 wire, u32 at)
 	return id * 67 + wire * 13 + at + 1;
 }
 
+/* One message in four is for its sender and the liars, and one is for all but its sender. */
+static bool is_for(u32 id, u64 wire, u32 node)
+{
+	return wire % 4 < 2 || (wire % 4 == 2) == (node == id || node >= HONEST);
+}
+
+/* The destinations of a message, by the ranks of the present view. */
+static u64 mask_of(const struct world *w, u32 id, u64 wire)
+{
+	u64 mask = 0;
+	u32 r;
+
+	for (r = 0; r < w->n && wire % 4 > 1; r++)
+		if (is_for(id, wire, w->member[r]))
+			mask |= BIT_ULL(r);
+	return mask;
+}
+
 static void open_process(struct node *node)
 {
 	struct process *p = &node->proc;
@@ -410,7 +430,9 @@ static void commit(struct node *node, u32 len, u32 more, bool abandon)
 	d->unit = p->unit;
 	d->units = units;
 	d->len = len;
-	d->flags = abandon ? SPINDLE_TX_ABANDON : 0;
+	d->flags = (abandon ? SPINDLE_TX_ABANDON : 0) |
+		   (u32)node->w->vid << SPINDLE_TX_VIEW_SHIFT;
+	d->mask = mask_of(node->w, node->id, p->wire);
 	d->ready = ++p->slot;
 	p->unit += units;
 	p->wire += !abandon;
@@ -479,8 +501,11 @@ static void check_message(struct node *node, struct reader *r, const struct spin
 	MUST(!r->knows[id] || d->slot == r->next[id]);
 	r->knows[id] = true;
 	r->next[id] = d->slot + 1;
+	if (d->kind == SPINDLE_DLV_OTHER)
+		MUST(!d->len && !d->offset);
 	if (id >= HONEST || w->node[id].proc.cheats)
 		return;
+	MUST((d->kind == SPINDLE_DLV_MSG) == is_for(id, d->slot, node->id));
 	for (i = 0; i < d->len; i++)
 		MUST(ring[(d->offset + i) & (size - 1)] == byte_of(id, d->slot, i));
 }
@@ -490,10 +515,10 @@ static void read_some(struct node *node, struct reader *r, u32 n)
 	for (; r->open && n && !r->cheats && r->seen != *r->tail; n--) {
 		const struct spindle_dlv *d = &r->q.ring[r->seen++ & r->q.mask];
 
-		if (d->kind == SPINDLE_DLV_MSG)
-			check_message(node, r, d);
-		else
+		if (d->kind == SPINDLE_DLV_VIEW)
 			r->lsn = d->lsn;
+		else
+			check_message(node, r, d);
 		*r->consumed = r->seen;
 	}
 }
@@ -564,6 +589,7 @@ static struct spindle_msg some_message(struct victim *v, struct input *in)
 		.round = in_near(in, v->sd->walk.rounds),
 		.unit = in_near(in, 0),
 		.len = in_near(in, 0),
+		.mask = in_u8(in) & 1 ? in_near(in, 0) : 0,
 	};
 }
 
@@ -687,7 +713,7 @@ static void begin(struct node *node, const u32 *old_member, u32 old_n, const u64
 {
 	struct world *w = node->w;
 	struct spindle_mc *old = node->mc;
-	u32 from[MEMBERS], r, i, s = 0, o;
+	u32 from[MEMBERS], was[MEMBERS], r, i, s = 0, o;
 	u64 first[MEMBERS];
 
 	for (i = 0; i < MEMBERS; i++) {
@@ -696,14 +722,16 @@ static void begin(struct node *node, const u32 *old_member, u32 old_n, const u64
 	}
 	new_mc(node);
 	for (r = 0; r < w->n; r++) {
-		if (!is_sender(w, w->member[r]))
-			continue;
 		for (o = 0, i = 0; i < old_n && old_member[i] != w->member[r]; i++)
 			o += is_sender(w, old_member[i]);
+		was[r] = i;
+		if (!is_sender(w, w->member[r]))
+			continue;
 		from[s] = o;
 		first[s++] = trim[o];
 	}
 	spindle_mc_begin(node->mc, old, from, first, 0);
+	spindle_mc_renumber(node->mc, old, was);
 	spindle_mc_announce(node->mc, w->vid);
 	free_mc(old);
 	memset(node->word, 0, sizeof(node->word));

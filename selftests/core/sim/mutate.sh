@@ -125,6 +125,7 @@ mutant direct_here_too multicast/deliver.c 's/if (msg->mask \&\& .*) {/if (0) {/
 mutant direct_not_chained multicast/direct.c 's/now\[from->now\[r\]\];/from->now[r];/'
 mutant direct_old_ranks multicast/direct.c '/^static u64 present_ranks/,/^}/ s/now |= BIT_ULL(r);/now = mask;/'
 mutant direct_node_ranks group/change.c 's/was\[r\] = spindle_mask_rank(members, rank);/was[r] = rank;/'
+mutant direct_not_latest group/change.c 's/c->mc\[i\]->latest = c->view->vid;/;/'
 mutant direct_not_renumbered group/change.c 's/spindle_mc_renumber(c->mc\[i\], before, rank);/;/'
 mutant abandoned_sent multicast/txq.c 's/slot->abandoned = flags \& SPINDLE_TX_ABANDON;/slot->abandoned = false;/'
 

@@ -157,6 +157,14 @@ static u64 first_position(const struct group *g)
 	return g->mc.ordered ? g->node->world->view.subgroup[g->index].former : 0;
 }
 
+/* A message, or with a hostile sender also the position of one that is for other members. */
+static bool is_delivery(const struct world *w, const struct spindle_dlv *d)
+{
+	return d->kind == SPINDLE_DLV_MSG ||
+	       (d->kind == SPINDLE_DLV_OTHER && w->hostile != w->view.num_members && !d->len &&
+		!d->offset);
+}
+
 /* Check the deliveries that the reader got since the last look. */
 void check_reader(struct group *g, struct reader *r)
 {
@@ -170,7 +178,7 @@ void check_reader(struct group *g, struct reader *r)
 	for (; r->seen != tail && !w->failed; r->seen++) {
 		const struct spindle_dlv *d = &r->q.ring[r->seen & r->q.mask];
 
-		if (d->kind != SPINDLE_DLV_MSG || d->sender >= g->mc.senders ||
+		if (!is_delivery(w, d) || d->sender >= g->mc.senders ||
 		    d->lsn != first_position(g) + r->q.base + r->seen) {
 			world_fail(w, "node %u: no such delivery", g->node->rank);
 			return;

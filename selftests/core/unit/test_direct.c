@@ -13,6 +13,7 @@ static struct spindle_mc *follow(struct spindle_mc *old, u64 vid, u32 members, c
 	struct spindle_mc *mc = calloc(1, sizeof(*mc));
 
 	mc->vid = vid;
+	mc->latest = vid;
 	mc->members = members;
 	spindle_mc_renumber(mc, old, was);
 	free(old);
@@ -24,6 +25,7 @@ static struct spindle_mc *first(u64 vid, u32 members)
 	struct spindle_mc *mc = calloc(1, sizeof(*mc));
 
 	mc->vid = vid;
+	mc->latest = vid;
 	mc->members = members;
 	return mc;
 }
@@ -48,10 +50,39 @@ static void test_present(void)
 	CHECK(gives(mc, 7, 7, 7));
 	CHECK(refuses(mc, 8, 7));
 	CHECK(refuses(mc, BIT_ULL(63), 7));
+	/* There is no view 8 yet. */
+	CHECK(refuses(mc, 5, 8));
 	/* The subgroup has stayed as it was since view 7. */
+	mc->latest = 9;
 	CHECK(gives(mc, 5, 9, 5));
+	CHECK(gives(mc, 5, 8, 5));
+	CHECK(gives(mc, 5, 7, 5));
+	CHECK(refuses(mc, 5, 10));
+	CHECK(refuses(mc, 5, 6));
 	mc->members = 64;
 	CHECK(gives(mc, U64_MAX, 7, U64_MAX));
+	CHECK(gives(mc, BIT_ULL(63), 8, BIT_ULL(63)));
+	free(mc);
+}
+
+/* A subgroup stays for 65,000 views. The process names a late one, an early one, and none. */
+static void test_stays(void)
+{
+	static const u32 second[] = { 1 };
+	struct spindle_mc *mc = follow(first(5, 2), 6, 1, second);
+
+	mc->latest = 65000;
+	CHECK(gives(mc, 1, 65000, 1));
+	CHECK(gives(mc, 1, 40000, 1));
+	CHECK(gives(mc, 1, 6, 1));
+	CHECK(gives(mc, 3, 5, 1));
+	CHECK(refuses(mc, 1, 4));
+	CHECK(refuses(mc, 1, 65001));
+	/* View 6 is 2^16 views back, and its bits are those of the present one. */
+	mc->latest = 65542;
+	CHECK(gives(mc, 1, 6, 1));
+	CHECK(gives(mc, 1, 7, 1));
+	CHECK(refuses(mc, 2, 5));
 	free(mc);
 }
 
@@ -103,7 +134,10 @@ static void test_wrap(void)
 
 	CHECK(gives(mc, 1, 0xffff, 2));
 	CHECK(gives(mc, 1, 0, 1));
+	CHECK(refuses(mc, 1, 3));
+	mc->latest = 0x20003;
 	CHECK(gives(mc, 1, 3, 1));
+	CHECK(gives(mc, 1, 0xffff, 2));
 	free(mc);
 }
 
@@ -111,6 +145,7 @@ int main(void)
 {
 	static const struct tap_case cases[] = {
 		{ "ranks of the present view stay as they are", test_present },
+		{ "a subgroup stays for many views", test_stays },
 		{ "ranks of former views become present ones", test_former },
 		{ "a view that is forgotten is refused", test_forgotten },
 		{ "the last 16 bits of a view's id wrap", test_wrap },

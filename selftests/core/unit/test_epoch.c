@@ -1500,7 +1500,7 @@ static void test_direct(void)
 {
 	struct end *e = open_large();
 
-	e->mc.vid = 9;
+	e->mc.vid = e->mc.latest = 9;
 	e->mc.former[0] = (struct spindle_mc_former){
 		.vid = 8, .members = 3, .now = { 0, SPINDLE_NO_MEMBER, 1 },
 	};
@@ -1512,7 +1512,8 @@ static void test_direct(void)
 	commit_for(e, 3, 70, 6, 8);
 	/* Without a mask the view is not looked at. */
 	commit_for(e, 4, 70, 0, 1);
-	commit_for(e, 5, 0, 3, 9);
+	/* The mask of a slot that the process gave up does not matter. */
+	commit_for(e, 5, 0, U64_MAX, 9);
 	e->desc[5].flags |= SPINDLE_TX_ABANDON;
 	settle(e);
 	CHECK_EQ(e->mc.send.held, SPINDLE_HELD_NONE);
@@ -1545,7 +1546,7 @@ static void test_direct_frozen(void)
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		struct end *e = open_large();
 
-		e->mc.vid = 9;
+		e->mc.vid = e->mc.latest = 9;
 		commit_for(e, 0, 70, wrong[i].mask, wrong[i].vid);
 		commit(e, 1);
 		settle(e);
@@ -1555,6 +1556,48 @@ static void test_direct_frozen(void)
 		CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 0);
 		CHECK_EQ(e->mc.stats.direct, 0);
 		CHECK_EQ(e->free_slot, 1);
+		CHECK_EQ(e->mc.send.txq.slot, 1);
+		free(e);
+	}
+}
+
+/* Behind a message that is under way, the slot comes back with that message. */
+static void test_direct_behind(void)
+{
+	struct end *e = open_large();
+
+	e->mc.vid = e->mc.latest = 9;
+	commit(e, 0);
+	commit_for(e, 1, 70, 4, 9);
+	settle(e);
+	CHECK_EQ(e->mc.send.txq.error, SPINDLE_ERR_TX_MASK);
+	CHECK_EQ(e->mc.own.word[SPINDLE_COL_SLOTS], 1);
+	CHECK_EQ(e->free_slot, 0);
+	CHECK_EQ(e->ends[0].slot, 2);
+	CHECK_EQ(e->ends[0].unit, 4);
+	free(e);
+}
+
+/* A push brings at most SPINDLE_MAX_DIRECT bytes of a message. */
+static void test_direct_long(void)
+{
+	u32 longer;
+
+	for (longer = 0; longer < 2; longer++) {
+		struct end *e = open_large();
+		struct spindle_tx_desc *d = &e->desc[0];
+
+		e->mc.vid = e->mc.latest = 9;
+		e->mc.send.txq.max_msg = U32_MAX;
+		e->mc.send.txq.ring_units = U32_MAX;
+		d->units = spindle_units(SPINDLE_MAX_DIRECT) + 1;
+		d->len = SPINDLE_MAX_DIRECT + longer;
+		d->mask = 2;
+		d->flags = 9U << SPINDLE_TX_VIEW_SHIFT;
+		smp_store_release(&d->ready, 1);
+		settle(e);
+		CHECK_EQ(e->mc.send.txq.error, longer ? SPINDLE_ERR_TX_LEN : 0);
+		CHECK_EQ(e->mc.stats.direct, !longer);
 		CHECK_EQ(e->mc.send.txq.slot, 1);
 		free(e);
 	}
@@ -1944,6 +1987,8 @@ int main(void)
 		{ "a large message is abandoned", test_large_abandoned },
 		{ "a message names some of the members", test_direct },
 		{ "a message for members that never were freezes its sender", test_direct_frozen },
+		{ "its slot comes back with the message before it", test_direct_behind },
+		{ "a direct message has a limit", test_direct_long },
 		{ "a large message survives the exit of its process", test_parting },
 		{ "a large message survives a process that broke the rules", test_parting_frozen },
 		{ "a large message moves to the next view", test_large_views },

@@ -11,8 +11,8 @@
 
 A=10.0.0.1
 
-# read_at NODE GROUP FILE: a process reads, "lsn sender bytes" in lines. The input of another process,
-# 9, has to have one writer only.
+# read_at NODE GROUP FILE: a process reads, "lsn sender bytes" in lines. Descriptor 9 is the input of
+# another process, and has to have one writer only.
 read_at()
 {
 	spindle-pipe -n "$1" -g "$2" -r >"$3" 2>>/tmp/pipes 9>&- &
@@ -57,7 +57,8 @@ direct()
 check "module loads" loop_start
 check "four nodes" loop_nodes 4
 check "four nodes begin a live view" live_view 4 \
-	subgroup 1 max-msg 10000 window 16 ring 262144 subgroup 2 mode unordered max-msg 64
+	subgroup 1 max-msg 10000 window 16 ring 262144 subgroup 2 mode unordered max-msg 64 \
+	subgroup 3 max-msg 2M window 4 ring 8M hold 0
 check "four nodes are in the first view" wait_until 60 in_view 1 1 2 3 4
 for i in 1 2 3 4; do
 	read_at $i 1 /tmp/m$i
@@ -103,6 +104,19 @@ check "node 2 has them" wait_until 30 has_lines /tmp/m2 213
 echo "# bytes to a destination: $two; to another member: $three"
 check "all bytes went to the destination" test "$two" -ge 2000000
 check "less than 2 % went to the other member" test "$three" -lt 40000
+
+# A message that would go by RDMC to all does not, and the limit is smaller.
+read_at 2 3 /tmp/g2
+read_at 3 3 /tmp/g3
+awk 'BEGIN { printf "%0300000d\n", 1 }' >/tmp/large
+awk 'BEGIN { printf "%01048577d\n", 1 }' >/tmp/larger
+check "node 1 sends a large message to node 2" send_at 1 3 /tmp/large -t 2
+check "node 2 has its bytes" wait_until 30 sh -c "sed 's/^0 1 //' /tmp/g2 | cmp - /tmp/large"
+is "it did not go by RDMC" "$(loop_stat 1 3 sent) $(loop_stat 1 3 large) $(direct 1 3)" "1 0 1"
+check "a longer one is refused" sh -c "! limit 60 spindle-pipe -n 1 -g 3 -s -t 2 </tmp/larger \
+	2>/tmp/refused && grep -q 'at most 1048576 (to some members)' /tmp/refused"
+check "to all it goes by RDMC" send_at 1 3 /tmp/larger
+check "node 3 has its bytes" wait_until 30 sh -c "sed 's/^1 1 //' /tmp/g3 | cmp - /tmp/larger"
 
 # The ranks of nodes 3 and 4 change. A process that only sends stays in its view.
 mkfifo /tmp/in
