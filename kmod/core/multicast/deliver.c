@@ -90,6 +90,7 @@ static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 		.kind = SPINDLE_DLV_MSG,
 		.slot = sd->dlv_slot,
 	};
+	bool other = msg->mask && !(msg->mask & BIT_ULL(mc->me));
 	struct spindle_dlvq *q;
 	bool read = false;
 
@@ -98,7 +99,7 @@ static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 		return false;
 	}
 	/* Readers get the position of a message for other members, and nothing else of it. */
-	if (msg->mask && !(msg->mask & BIT_ULL(mc->me))) {
+	if (other) {
 		dlv.kind = SPINDLE_DLV_OTHER;
 		dlv.offset = 0;
 		dlv.len = 0;
