@@ -488,12 +488,12 @@ SPINDLE_API int spindle_view(const struct spindle_queue *q, struct spindle_view 
  *
  * The module finds the same members in later views, until the members of the subgroup have changed
  * 32 times. A message that names an older view freezes the attachment, with SPINDLE_ERR_TX_MASK. So
- * call this again after a view has begun. A node that leaves and comes back is a new member, and has
- * to be named again. A queue that does not read stays in the view in which it was attached. Only
- * the reading thread may call this.
+ * call this again after a view has begun. A node that leaves and comes back is a new member, and
+ * has to be named again. A queue that does not read stays in the view in which it was attached.
+ * Only the reading thread may call this.
  *
- * Return: 0. On errors @to is as it was: -EINVAL: @n is 0, or @q is not attached; -ENOENT: a node is
- * no member.
+ * Return: 0. On errors @to is as it was: -EINVAL: @n is 0, or @q is not attached; -ENOENT: a node
+ * is no member.
  */
 SPINDLE_API int spindle_destinations(const struct spindle_queue *q, const uint32_t *node,
 				     unsigned int n, struct spindle_dest *to);

@@ -105,12 +105,12 @@ wl_start
 wl_begin 5 4 1 2 3
 large_start
 check "large messages flow" large_flows
-RDMC_TIMEOUT=$((4 * TIMEOUT))
+RDMC_TIMEOUT=$((TIMEOUT + 9000))
 # The view tells the others when it has missed the member for its own timeout, so no timeout of a
 # group is needed. An evicted member learns that its lanes are useless after at most one such
 # timeout.
-by_view=$((TIMEOUT + 5000))
-in_time=$((TIMEOUT + RDMC_TIMEOUT + 5000))
+by_view=$((TIMEOUT + 5000 * ${PATIENCE:-1}))
+in_time=$((by_view + RDMC_TIMEOUT))
 rdmc_whole "beside messages" 1,2,3,4,5 -l 1-2000000 -c 8
 
 under_way 1,5,2,3,4
@@ -126,7 +126,7 @@ for how in pause cut; do
 	under_way 4,1,2,3
 	if [ "$node" = 4 ]; then
 		case $how in
-		pause) check "this guest stands still" pause_me $((TIMEOUT * 3)) ;;
+		pause) check "this guest stands still" pause_me $((TIMEOUT + 6000)) ;;
 		cut) check "this guest is cut off" cut_off both ;;
 		esac
 		check "$how: the root gets its error" rdmc_reported $in_time "3 4 8" "1 2 3 4"
