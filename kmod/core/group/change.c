@@ -169,44 +169,37 @@ bool spindle_mg_drain(struct spindle_mg *c)
 	return done;
 }
 
-/* Of each sender of a subgroup: its sender rank in the old view, and its messages in that view. */
-static void from_old(const struct spindle_view *old, const struct spindle_view *next, u32 i,
-		     const u32 *from, const u64 *trim, u32 *rank, u64 *first)
+/*
+ * Of each node of a subgroup, all members or all senders: its rank among those of the old view.
+ * Returns how many there are.
+ */
+static u32 old_ranks(u64 old, u64 next, const u32 *from, u32 *rank)
 {
-	u64 senders = old->subgroup[i].senders, mask = next->subgroup[i].senders;
-	u32 s, n = hweight64(mask);
+	u32 r, n = hweight64(next);
 
-	trim += spindle_decree_trim_at(old, i);
 	/*
 	 * Count by @n: a compiler may turn a loop over the mask into a function that kernels do not
 	 * have.
 	 */
-	for (s = 0; s < n; s++, mask &= mask - 1) {
-		u32 was = from[__ffs64(mask)];
+	for (r = 0; r < n; r++, next &= next - 1) {
+		u32 was = from[__ffs64(next)];
 
-		rank[s] = SPINDLE_NO_RANK;
-		first[s] = 0;
-		if (was == SPINDLE_NO_RANK || !(senders & BIT_ULL(was)))
-			continue;
-		rank[s] = spindle_mask_rank(senders, was);
-		first[s] = trim[rank[s]];
+		rank[r] = SPINDLE_NO_RANK;
+		if (was != SPINDLE_NO_RANK && (old & BIT_ULL(was)))
+			rank[r] = spindle_mask_rank(old, was);
 	}
+	return n;
 }
 
-/* Of each member of a subgroup: its member rank in the old view. */
-static void members_from_old(const struct spindle_view *old, const struct spindle_view *next, u32 i,
-			     const u32 *from, u32 *was)
+/* Of each sender of a subgroup: its sender rank in the old view, and its messages in that view. */
+static void from_old(const struct spindle_view *old, const struct spindle_view *next, u32 i,
+		     const u32 *from, const u64 *trim, u32 *rank, u64 *first)
 {
-	u64 members = old->subgroup[i].members, mask = next->subgroup[i].members;
-	u32 r, n = hweight64(mask);
+	u32 s, n = old_ranks(old->subgroup[i].senders, next->subgroup[i].senders, from, rank);
 
-	for (r = 0; r < n; r++, mask &= mask - 1) {
-		u32 rank = from[__ffs64(mask)];
-
-		was[r] = SPINDLE_NO_RANK;
-		if (rank != SPINDLE_NO_RANK && (members & BIT_ULL(rank)))
-			was[r] = spindle_mask_rank(members, rank);
-	}
+	trim += spindle_decree_trim_at(old, i);
+	for (s = 0; s < n; s++)
+		first[s] = rank[s] == SPINDLE_NO_RANK ? 0 : trim[rank[s]];
 }
 
 static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
@@ -223,7 +216,8 @@ static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
 		from_old(old, c->view, i, from, trim, rank, first);
 		spindle_mc_begin(c->mc[i], before, rank, first, c->view->subgroup[i].former);
 		if (before) {
-			members_from_old(old, c->view, i, from, rank);
+			old_ranks(old->subgroup[i].members, c->view->subgroup[i].members, from,
+				  rank);
 			spindle_mc_renumber(c->mc[i], before, rank);
 			spindle_mc_announce(c->mc[i], c->view->vid);
 		}

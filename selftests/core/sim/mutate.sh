@@ -92,7 +92,7 @@ mutant acks_wait_for_ever group/group.c 's/if (++c->passes % FLUSH_PASSES == 0 |
 mutant cold_for_ever group/group.c 's/#define COLD_VISITS 2/#define COLD_VISITS 0/'
 mutant push_unopened group/group.c 's/(open || mc->epoch == SPINDLE_EPOCH_STAYED)/1/'
 mutant closed_is_lost group/group.c 's/else if (how == SPINDLE_MB_GONE)/else if (0)/'
-mutant first_of_another group/change.c 's/first\[s\] = trim\[rank\[s\]\];/first[s] = trim[s];/'
+mutant first_of_another group/change.c 's/ : trim\[rank\[s\]\];/ : trim[s];/'
 mutant stays_cleared group/change.c 's/ & ~c->stays;/;/'
 mutant blocks_stay group/change.c 's/		spindle_mc_clear(&row, begin);/		(void)begin;/'
 
@@ -124,7 +124,7 @@ mutant direct_large multicast/send.c 's/ \&\& !slot.abandoned \&\& !slot.mask) {
 mutant direct_here_too multicast/deliver.c 's/bool other = msg->mask \&\& .*;/bool other = false;/'
 mutant direct_not_chained multicast/direct.c 's/now\[from->now\[r\]\];/from->now[r];/'
 mutant direct_old_ranks multicast/direct.c '/^static u64 present_ranks/,/^}/ s/now |= BIT_ULL(r);/now = mask;/'
-mutant direct_node_ranks group/change.c 's/was\[r\] = spindle_mask_rank(members, rank);/was[r] = rank;/'
+mutant direct_node_ranks group/change.c 's/rank\[r\] = spindle_mask_rank(old, was);/rank[r] = was;/'
 mutant direct_not_latest group/change.c 's/c->mc\[i\]->latest = c->view->vid;/;/'
 mutant direct_not_renumbered group/change.c 's/spindle_mc_renumber(c->mc\[i\], before, rank);/;/'
 mutant abandoned_sent multicast/txq.c 's/slot->abandoned = flags \& SPINDLE_TX_ABANDON;/slot->abandoned = false;/'

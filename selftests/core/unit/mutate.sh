@@ -1060,7 +1060,7 @@ mutant trim_believed group/change.c '/^bool spindle_mg_trim/,/^}/ s/return false
 mutant drain_stays group/change.c 's/ || mc->epoch == SPINDLE_EPOCH_STAYED || spindle_mc_drain/ || spindle_mc_drain/'
 mutant drain_first group/change.c '/^bool spindle_mg_drain/,/^}/ s/done = false;/return false;/'
 mutant first_of_next group/change.c 's/trim += spindle_decree_trim_at(old, i);/trim += spindle_decree_trim_at(next, i);/'
-mutant first_of_receiver group/change.c 's/if (was == SPINDLE_NO_RANK || !(senders \& BIT_ULL(was)))/if (was == SPINDLE_NO_RANK)/'
+mutant first_of_receiver group/change.c 's/if (was != SPINDLE_NO_RANK \&\& (old \& BIT_ULL(was)))/if (was != SPINDLE_NO_RANK)/'
 mutant announce_anew group/change.c '/^static void begin(/,/^}/ s/		if (before)/		if (1)/'
 mutant begun_gone group/change.c 's/if (c->mc\[i\] || before)/if (c->mc[i])/'
 mutant install_old_rank group/change.c '/^void spindle_mg_install/,/^}/ s/c->me = mb->me;/;/'
