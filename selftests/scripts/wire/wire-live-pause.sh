@@ -32,9 +32,10 @@ for role in leader follower; do
 		barrier "$node" "$nodes" "$role$tenths.over" || bail "all meet before the next"
 	done
 	if [ "$node" = 3 ]; then
-		# After much longer the connections are dead, and no member could say that it is out.
+		# The members tell it that it is out when they close their connections. Where its
+		# own connections break first, it finds that it hears no majority.
 		still 10 6000
-		out 3 evicted
+		out 3 evicted minority
 	else
 		check "the others go on without it" wait_until 60 has "$node" 1 2 ||
 			status_of "$node"
