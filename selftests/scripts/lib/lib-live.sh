@@ -55,6 +55,25 @@ readers_are()
 	spindle-ctl -j -p subgroup show node "$1" id 1 | grep -q "\"readers\": *$2"
 }
 
+# read_at NODE GROUP FILE: a process reads, "lsn sender bytes" in lines
+read_at()
+{
+	spindle-pipe -n "$1" -g "$2" -r >"$3" 2>>/tmp/pipes &
+}
+
+# has_lines FILE N
+has_lines()
+{
+	[ "$(wc -l <"$1")" = "$2" ]
+}
+
+# counts FILE FIRST: do its positions begin there, and grow by one?
+counts()
+{
+	awk -v want="$2" '$1 != want { bad = 1 } { want = sprintf("%.0f", want + 1) }
+		END { exit bad || !NR }' "$1"
+}
+
 # log_name NODE N: where the N-th process writes
 log_name()
 {

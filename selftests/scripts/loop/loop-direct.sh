@@ -11,13 +11,6 @@
 
 A=10.0.0.1
 
-# read_at NODE GROUP FILE: a process reads, "lsn sender bytes" in lines. Descriptor 9 is the input of
-# another process, and has to have one writer only.
-read_at()
-{
-	spindle-pipe -n "$1" -g "$2" -r >"$3" 2>>/tmp/pipes 9>&- &
-}
-
 # send_at NODE GROUP FILE [OPTION]...: each line is a message
 send_at()
 {
@@ -28,17 +21,6 @@ send_at()
 	file=$3
 	shift 3
 	limit 60 spindle-pipe -n "$node" -g "$group" -s "$@" <"$file"
-}
-
-# numbered FIRST FILE: do its positions begin there, and grow by one?
-numbered()
-{
-	awk -v want="$1" '$1 != want++ { bad = 1 } END { exit bad || !NR }' "$2"
-}
-
-has_lines()
-{
-	[ "$(wc -l <"$1")" = "$2" ]
 }
 
 # bytes_to NODE PEER: bytes of all writes that a node has posted to another one
@@ -72,11 +54,11 @@ check "node 1 sends to nodes 2 and 4" send_at 1 1 /tmp/ten -t 2 -t 4
 check "node 3 sends to all" send_at 3 1 /tmp/three
 for i in 1 3; do
 	check "node $i has the messages for all" wait_until 30 has_lines /tmp/m$i 3
-	check "node $i knows the positions of the others" numbered 10 /tmp/m$i
+	check "node $i knows the positions of the others" counts /tmp/m$i 10
 done
 for i in 2 4; do
 	check "node $i has all messages" wait_until 30 has_lines /tmp/m$i 13
-	check "node $i has them at the same positions" numbered 0 /tmp/m$i
+	check "node $i has them at the same positions" counts /tmp/m$i 0
 done
 check "nodes 2 and 4 have the same" cmp /tmp/m2 /tmp/m4
 check "nodes 1 and 3 have the same" cmp /tmp/m1 /tmp/m3
@@ -131,7 +113,8 @@ echo between >&9
 check "node 4 has the second message" wait_until 30 grep -q ' 1 between$' /tmp/m4
 check "node 2 joins" spindle-ctl node join id 2 insecure contact $A:5001 timeout 60
 check "four nodes are in view 3" wait_until 60 in_view 3 1 2 3 4
-read_at 2 1 /tmp/m2.again
+# The sender's input must have one writer only.
+read_at 2 1 /tmp/m2.again 9>&-
 check "node 2 has a reader" wait_until 30 readers_are 2 1
 echo after >&9
 check "node 4 has the third message" wait_until 30 grep -q ' 1 after$' /tmp/m4

@@ -13,28 +13,10 @@ A=10.0.0.1
 LIFE=281474976710656	# 2^48
 HEX=000102030405060708090a0b0c0d0e0f
 
-# read_at NODE GROUP FILE: a process reads, "lsn sender bytes" in lines
-read_at()
-{
-	spindle-pipe -n "$1" -g "$2" -r >"$3" 2>>/tmp/pipes &
-}
-
 # send_at NODE GROUP N: so many messages
 send_at()
 {
 	seq "$3" | sed "s/^/from $1 /" | limit 60 spindle-pipe -n "$1" -g "$2" -s
-}
-
-has_lines()
-{
-	[ "$(wc -l <"$1")" = "$2" ]
-}
-
-# counts FILE FIRST: do its positions begin there, and grow by one?
-counts()
-{
-	awk -v want="$2" '$1 != want { bad = 1 } { want = sprintf("%.0f", want + 1) }
-		END { exit bad || !NR }' "$1"
 }
 
 # ends_as FILE OTHER: is the other file the end of the first one?
