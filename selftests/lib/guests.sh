@@ -38,9 +38,13 @@ run()
 }
 
 # load_patience: how many times a limit counts, because other work has the processors: the load for
-# each of them, from 1 to 5.
+# each of them, from 1 to 5. PATIENCE=n is another number.
 load_patience()
 {
+	[[ ! ${PATIENCE:-} ]] || {
+		printf '%s\n' "$PATIENCE"
+		return
+	}
 	awk -v cpus="$(nproc)" '{
 		n = int($1 / cpus + 0.5)
 		print (n < 1 ? 1 : n > 5 ? 5 : n)
