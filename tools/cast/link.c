@@ -182,11 +182,6 @@ bool cast_link_wait(struct cast_link **l, unsigned int n, int timeout_ms)
 	return any;
 }
 
-int64_t cast_now_ms(void)
-{
-	return perf_monotonic() / 1000000;
-}
-
 /* Create a group. Return: 0, or -errno; -EEXIST is worth another try. */
 static int create(struct cast_link *l, const struct cast_opts *o)
 {
@@ -233,12 +228,12 @@ static bool temporary(const struct cast_link *l)
  */
 int cast_link_open(struct cast_link **l, unsigned int n, const struct cast_opts *o)
 {
-	int64_t now, start = cast_now_ms(), free = start;
+	int64_t now, start = perf_monotonic_ms(), free = start;
 	unsigned int i, open;
 	int err;
 
 	while (!cast_signal()) {
-		now = cast_now_ms();
+		now = perf_monotonic_ms();
 		for (i = 0, open = 0; i < n; i++) {
 			open += l[i]->state == CAST_LINK_OPEN;
 			if (l[i]->state == CAST_LINK_FAILED ||

@@ -51,7 +51,6 @@ int cast_signals(void);
 void cast_signal_catch(void);
 void cast_signal_die(void);
 
-int64_t cast_now_ms(void);
 void cast_link_all(struct cast_link *l, const struct cast_opts *o);
 void cast_link_back(struct cast_link *l, const struct cast_opts *o, uint32_t rank);
 bool cast_link_over(const struct cast_link *l);

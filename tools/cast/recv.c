@@ -5,6 +5,7 @@
 #include <sys/queue.h>
 
 #include "bar.h"
+#include "common/clock.h"
 #include "common/util.h"
 #include "file.h"
 #include "link.h"
@@ -434,9 +435,9 @@ static void report(void)
 	}
 	if (!cast_link_over(&r.back))
 		(void)spindle_rdmc_close(r.back.g);
-	start = cast_now_ms();
+	start = perf_monotonic_ms();
 	while (!cast_link_over(&r.back) && !cast_signal() &&
-	       (r.answer || cast_now_ms() - start < END_MS))
+	       (r.answer || perf_monotonic_ms() - start < END_MS))
 		cast_link_wait(r.link, 2, TICK_MS);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bar.h"
+#include "common/clock.h"
 #include "common/util.h"
 #include "file.h"
 #include "link.h"
@@ -506,12 +507,12 @@ int cast_send(const struct cast_opts *o)
 		 * After a signal, the sender still gives the receivers some time to send their
 		 * reports.
 		 */
-		start = cast_now_ms();
+		start = perf_monotonic_ms();
 		while (!all_answered(CAST_REPORT) && cast_signals() < 2 &&
-		       (!cast_signal() || cast_now_ms() - start < GRACE_MS))
+		       (!cast_signal() || perf_monotonic_ms() - start < GRACE_MS))
 			wait_some(TICK_MS);
-		start = cast_now_ms();
-		while (!all_over() && cast_signals() < 2 && cast_now_ms() - start < END_MS)
+		start = perf_monotonic_ms();
+		while (!all_over() && cast_signals() < 2 && perf_monotonic_ms() - start < END_MS)
 			wait_some(TICK_MS);
 		rc = sum_up();
 	} else if (cast_signal()) {

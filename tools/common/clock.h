@@ -36,6 +36,12 @@ extern struct perf_clock perf_clock;
 
 uint64_t perf_monotonic(void);
 
+/* The time in milliseconds of CLOCK_MONOTONIC. */
+static inline int64_t perf_monotonic_ms(void)
+{
+	return perf_monotonic() / 1000000;
+}
+
 /* The time in ticks, since an arbitrary moment. */
 static inline uint64_t perf_now(void)
 {

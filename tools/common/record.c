@@ -121,7 +121,7 @@ static struct ctl_val value(const struct ctl_field *f, const void *rec)
 {
 	const char *base = rec;
 	const void *at = base + f->at;
-	struct ctl_val v = { .set = true, .num = 1 };
+	struct ctl_val v = ctl_val_num(1);
 
 	if (f->kind == CTL_F_VAL || f->kind == CTL_F_SWITCH)
 		v = *(const struct ctl_val *)at;

@@ -163,7 +163,7 @@ static void say_peers(struct line *l, const struct ctl_node_stats *stats)
 
 static void say_node(const struct ctl_status *s, const struct ctl_sample *sample)
 {
-	struct line l = { .event = "exists", .node = { .set = true, .num = s->node } };
+	struct line l = { .event = "exists", .node = ctl_val_num(s->node) };
 	const struct ctl_running_subgroup *sg;
 	unsigned int i;
 

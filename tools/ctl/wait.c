@@ -94,7 +94,7 @@ static enum ctl_wait_end evicted(struct ctl_wait *w, const struct ctl_status *s)
 /* Request the status of the node, which is NULL if there is no such node any more. */
 static const struct ctl_status *fetch(struct ctl_wait *w)
 {
-	struct ctl_val id = { .set = true, .num = w->node };
+	struct ctl_val id = ctl_val_num(w->node);
 	struct ctl_status *status;
 	unsigned int count;
 
@@ -174,18 +174,13 @@ static enum ctl_wait_end step(struct ctl_wait *w, uint64_t left)
 	return end;
 }
 
-static uint64_t now_ms(void)
-{
-	return perf_monotonic() / 1000000;
-}
-
 static enum ctl_wait_end wait_for(struct ctl_wait *w)
 {
-	uint64_t end_ms = now_ms() + w->timeout_ms, now;
+	uint64_t end_ms = perf_monotonic_ms() + w->timeout_ms, now;
 	enum ctl_wait_end end = CTL_WAIT_MORE;
 
 	while (end == CTL_WAIT_MORE) {
-		now = now_ms();
+		now = perf_monotonic_ms();
 		if (now >= end_ms) {
 			end = look(w);
 			return end == CTL_WAIT_MORE ? CTL_WAIT_TIMEOUT : end;
