@@ -51,7 +51,7 @@ static struct pipe {
 
 	struct spindle_queue q;
 	struct spindle_dest dest; /* these nodes in the view @dest_vid */
-	uint64_t dest_vid;
+	uint64_t dest_vid;	/* 0: none yet */
 	int out_fd;
 	bool out_socket;
 	struct buffer in, out;
@@ -180,16 +180,17 @@ static int find_destinations(void)
 {
 	int err;
 
-	if (p.dest.mask && p.dest_vid == p.q.vid)
+	if (p.dest_vid == p.q.vid)
 		return 0;
 	err = spindle_destinations(&p.q, p.to, p.tos, &p.dest);
-	p.dest_vid = p.q.vid;
 	if (err) {
 		complain("a node of --to is no member of subgroup %u in view %llu",
 			 p.attach.subgroup, (unsigned long long)p.q.vid);
 		stop_reading();
+		return err;
 	}
-	return err;
+	p.dest_vid = p.q.vid;
+	return 0;
 }
 
 /* Send to the nodes of --to. */
