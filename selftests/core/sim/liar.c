@@ -262,6 +262,7 @@ static void lie_header(const struct sim *sim, struct liar *liar, u8 *row)
 		.round = rng_odd(&liar->rng),
 		.unit = rng_u64(&liar->rng),
 		.len = rng_below(&liar->rng, 2 * sim->max_msg),
+		.mask = rng_chance(&liar->rng, 50) ? rng_below(&liar->rng, 1 << SIM_NODES) : 0,
 	};
 	u32 g = rng_below(&liar->rng, SIM_GROUPS);
 

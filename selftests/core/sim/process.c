@@ -19,7 +19,6 @@ static void direct(struct node *node, u32 index, u64 key, struct spindle_tx_desc
 	const struct spindle_mc *mc = node->group[index].mc;
 	u32 r;
 
-	d->mask = 0;
 	if (message_is_direct(key)) {
 		node->sim->direct++;
 		for (r = 0; r < mc->members; r++)

@@ -118,6 +118,8 @@ static const char *fault(const struct file *f, const struct spindle_tx_desc *d, 
 		return "a message that is too long";
 	if (((uint64_t)d->len + SPINDLE_UNIT - 1) / SPINDLE_UNIT > d->units)
 		return "a message longer than its extent";
+	if (d->mask && !d->flags)
+		return "members of view 0, which there never was";
 	return NULL;
 }
 
