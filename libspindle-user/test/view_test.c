@@ -356,7 +356,7 @@ static void test_destinations(void)
 	memset(&to, 0, sizeof(to));
 	CHECK(spindle_destinations(&q, some, 0, &to) == -EINVAL);
 	CHECK(spindle_destinations(&q, wrong, 2, &to) == -ENOENT && !to.mask);
-	/* Nobody is not everybody. */
+	/* A descriptor without a mask would name all members. */
 	CHECK(spindle_commit_to(&q, &(struct spindle_slot){ .len = 1 }, 1, &to) == -EINVAL);
 	CHECK(!spindle_destinations(&q, some, 2, &old) && old.mask == 10 && old.vid == 3);
 	commit_to(&q, &old);

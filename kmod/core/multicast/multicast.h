@@ -384,7 +384,7 @@ struct spindle_mc_deliver {
  * its queue for as long as the window is full, and members may come and go in that time.
  */
 #define SPINDLE_FORMER_VIEWS	32
-/* In spindle_mc_former.now: the member is none any more. */
+/* In spindle_mc_former.now: the member has left the subgroup. */
 #define SPINDLE_NO_MEMBER	0xff
 
 /**

@@ -7,19 +7,6 @@
 
 #define NONE SPINDLE_NO_RANK
 
-/* The next view of @old: its members had these ranks there. */
-static struct spindle_mc *follow(struct spindle_mc *old, u64 vid, u32 members, const u32 *was)
-{
-	struct spindle_mc *mc = calloc(1, sizeof(*mc));
-
-	mc->vid = vid;
-	mc->latest = vid;
-	mc->members = members;
-	spindle_mc_renumber(mc, old, was);
-	free(old);
-	return mc;
-}
-
 static struct spindle_mc *first(u64 vid, u32 members)
 {
 	struct spindle_mc *mc = calloc(1, sizeof(*mc));
@@ -27,6 +14,16 @@ static struct spindle_mc *first(u64 vid, u32 members)
 	mc->vid = vid;
 	mc->latest = vid;
 	mc->members = members;
+	return mc;
+}
+
+/* The next view of @old: its members had these ranks there. */
+static struct spindle_mc *follow(struct spindle_mc *old, u64 vid, u32 members, const u32 *was)
+{
+	struct spindle_mc *mc = first(vid, members);
+
+	spindle_mc_renumber(mc, old, was);
+	free(old);
 	return mc;
 }
 

@@ -1987,7 +1987,7 @@ int main(void)
 		{ "a large message is abandoned", test_large_abandoned },
 		{ "a message names some of the members", test_direct },
 		{ "a message for members that never were freezes its sender", test_direct_frozen },
-		{ "its slot comes back with the message before it", test_direct_behind },
+		{ "a refused message's slot comes back with the one before", test_direct_behind },
 		{ "a direct message has a limit", test_direct_long },
 		{ "a large message survives the exit of its process", test_parting },
 		{ "a large message survives a process that broke the rules", test_parting_frozen },
