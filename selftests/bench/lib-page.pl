@@ -97,6 +97,14 @@ sub topx {
 }
 sub top { my $x = topx(@_); return defined $x ? v($_[0], $x, $_[1]) : undef; }
 
+# Where the N-th value of a series is, from the least one.
+sub nthx {
+	my ($n, $s, $m) = @_;
+	my @x = sort { v($s, $a, $m) <=> v($s, $b, $m) } values_of($s, $m);
+	return $x[$n - 1];
+}
+sub nth { return v($_[1], nthx(@_), $_[2]); }
+
 # The first and last x that a series has.
 # They are undef without any, in lists, too.
 sub firstx { my @x = values_of(@_); return $x[0]; }
