@@ -70,13 +70,15 @@ static void columns_for(struct spindle_mb *mb, u32 rank, u64 word[SPINDLE_BLOCK_
  * @mb: membership, committed
  *
  * In the next view this member writes nothing to leavers. A leaver follows a decree only when all
- * others have shown it that they do, see follow().
+ * others have shown it that they do, see follow(). Nothing reaches a leaver whose connection broke.
+ * A deaf node hears of no leaver that it has gone. If the node waited for such a leaver, it would
+ * never install a view, and find in there that it is deaf.
  *
- * Return: true if the decree has been pushed to all of them
+ * Return: true if the decree has been pushed to all of them that are not in doubt
  */
 bool spindle_mb_leavers_told(const struct spindle_mb *mb)
 {
-	u64 mask = spindle_mb_leavers(mb) & spindle_mb_alive(mb) & ~BIT_ULL(mb->me);
+	u64 mask = spindle_mb_leavers(mb) & spindle_mb_alive(mb) & ~mb->doubted & ~BIT_ULL(mb->me);
 
 	for (; mask && !mb->leaving; mask &= mask - 1) {
 		const u64 *told = mb->peer[__ffs64(mask)].told;

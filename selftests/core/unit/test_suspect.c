@@ -356,6 +356,26 @@ static void test_held_up_by_doubted(void)
 	end();
 }
 
+/* A committed node tells leavers what it has accepted, but waits for none that it cannot reach. */
+static void test_leaver_in_doubt(void)
+{
+	static const enum spindle_mb_reason why[] = { SPINDLE_MB_LOST, SPINDLE_MB_SILENT };
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		begin();
+		mb.digest = 7;
+		mb.peer[3].vid = 1;
+		mb.peer[3].leaving = true;
+		CHECK(!spindle_mb_leavers_told(&mb));
+		spindle_mb_suspect(&mb, 2, why[i]);
+		CHECK(!spindle_mb_leavers_told(&mb));
+		spindle_mb_suspect(&mb, 3, why[i]);
+		CHECK(spindle_mb_leavers_told(&mb));
+		end();
+	}
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -368,6 +388,7 @@ int main(void)
 		{ "joiners are silent until a majority shows the view", test_joiners_wait },
 		{ "joiners that no majority waits for count as silent", test_joiners_in_vain },
 		{ "a joiner leaves an unheard member to a member that hears it", test_held_up },
+		{ "nobody waits for a leaver that cannot be reached", test_leaver_in_doubt },
 		{ "a joiner accuses members and joiners that it has heard", test_held_up_not },
 		{ "a member of the former view accuses members itself", test_held_up_old },
 		{ "two members at once", test_two_at_once },
