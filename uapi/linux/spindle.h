@@ -49,6 +49,11 @@
  * senders overwrite the bytes. The engine stores a final ctl.state after the last tail: a
  * reader that has seen the final state, and then finds no new tail, has read everything.
  *
+ * A history (SPINDLE_FEAT_HISTORY) waits for no reader, and all its readers map the same rings. So
+ * what a reader has read of entry i is only valid if, behind an acquire fence, ctl.dlv_low is at
+ * most i (F). The engine stores ctl.dlv_low before it overwrites the entries below. If it has
+ * overwritten an entry that was not consumed, dlv_low is 2^64 - 1, and the attachment is FROZEN.
+ *
  * poll() sets EPOLLIN while there are delivered entries that are not consumed. It sets
  * EPOLLOUT while a slot is free and a message of max_msg bytes would fit; for this the kernel
  * reads usr.reserve without checking it. It sets EPOLLERR and EPOLLHUP in a final state.
@@ -80,12 +85,25 @@
 #define SPINDLE_ATTACH_RECV	(1U << 1) /* a reader, any number */
 #define SPINDLE_ATTACH_COPY	(1U << 2) /* reader with its own payload ring */
 
+/**
+ * enum spindle_from - where a reader begins, in spindle_attach.from
+ */
+enum spindle_from {
+	/** @SPINDLE_FROM_NOW: with the next message that is delivered */
+	SPINDLE_FROM_NOW,
+	/** @SPINDLE_FROM_OLDEST: with the oldest message of the history; the next one without it */
+	SPINDLE_FROM_OLDEST,
+	/** @SPINDLE_FROM_LSN: with the message of a position */
+	SPINDLE_FROM_LSN
+};
+
 /* Bits of spindle_attach.features. */
 #define SPINDLE_FEAT_PACKED	(1ULL << 0) /* reserve what a message needs, else max_msg */
 #define SPINDLE_FEAT_COPY	(1ULL << 1) /* SPINDLE_ATTACH_COPY is known */
 #define SPINDLE_FEAT_ORDERED	(1ULL << 2) /* this subgroup is totally ordered */
 #define SPINDLE_FEAT_LIVE	(1ULL << 3) /* members come and go: SPINDLE_DLV_VIEW */
 #define SPINDLE_FEAT_DIRECT	(1ULL << 4) /* messages for some members: SPINDLE_DLV_OTHER */
+#define SPINDLE_FEAT_HISTORY	(1ULL << 5) /* this attachment reads the subgroup's history */
 
 /**
  * enum spindle_state - state of an attachment, in ctl.state
@@ -163,7 +181,12 @@ enum spindle_error {
 	 * @SPINDLE_ERR_TX_MASK: a message names a member that its view did not have, or a view
 	 * that the kernel does not know any more
 	 */
-	SPINDLE_ERR_TX_MASK
+	SPINDLE_ERR_TX_MASK,
+	/**
+	 * @SPINDLE_ERR_BEHIND: the reader had not consumed what the history forgot, or what was
+	 * delivered longer ago than the subgroup allows
+	 */
+	SPINDLE_ERR_BEHIND
 };
 
 /**
@@ -189,7 +212,8 @@ struct spindle_section {
  * during that wait), EPERM (SEND, but the node is no sender of the subgroup), EISCONN (file is
  * attached already), EUSERS (SPINDLE_MAX_READERS receive already), ENOMEM (memory or
  * RLIMIT_MEMLOCK, see @memlock), EBADF (event_fd is no descriptor), ENOTCONN (the subgroup has
- * failed).
+ * failed), ESTALE (the message of @lsn is not in the history any more, or there is no history),
+ * ERANGE (@lsn is beyond @next), EXDEV (@lsn belongs to another lineage, or another era).
  */
 struct spindle_attach {
 	/**
@@ -205,11 +229,12 @@ struct spindle_attach {
 	__u32 subgroup;
 	/** @event_fd: in: eventfd to signal at deliveries and state changes, or -1 */
 	__s32 event_fd;
-	/** @resv0: in: 0 */
-	__u32 resv0;
+	/** @from: in: enum spindle_from; SPINDLE_FROM_NOW without SPINDLE_ATTACH_RECV */
+	__u32 from;
 	/**
 	 * @copy_bytes: in: bytes of the copy ring, a power of two from max_msg and from a page up;
-	 * 0 for ring_bytes. Must be 0 without SPINDLE_ATTACH_COPY
+	 * 0 for ring_bytes. Must be 0 without SPINDLE_ATTACH_COPY. With SPINDLE_FEAT_HISTORY the
+	 * copy ring is that of the history; out: its bytes
 	 */
 	__u64 copy_bytes;
 	/**
@@ -271,8 +296,13 @@ struct spindle_attach {
 	__u32 usr_reserve;
 	/** @usr_desc: out: offset in usr of @window struct spindle_tx_desc */
 	__u32 usr_desc;
+	/**
+	 * @ctl_dlv_low: out: offset in ctl of a __u64: with SPINDLE_FEAT_HISTORY, entries below
+	 * are overwritten
+	 */
+	__u32 ctl_dlv_low;
 	/** @resv1: out: 0 */
-	__u64 resv1;
+	__u32 resv1;
 	/** @ctl: out: section, always present */
 	struct spindle_section ctl;
 	/** @usr: out: section, always present */
@@ -288,16 +318,29 @@ struct spindle_attach {
 	/** @sst: out: section, one per member */
 	struct spindle_section sst;
 	/**
-	 * @lsn: out: position of the next message: of entry 0 of the delivery ring, if the
-	 * attachment receives
+	 * @lsn: in: with SPINDLE_FROM_LSN the position to begin with; out: position of the next
+	 * message: of the first entry that is not consumed, if the attachment receives
 	 */
 	__u64 lsn;
-	/** @lineage: out: lineage of the live view; 0 of a static one, which has none */
+	/**
+	 * @lineage: in: with SPINDLE_FROM_LSN the lineage that @lsn belongs to; with 0 here and in
+	 * @era it is not known; out: lineage of the live view; 0 of a static one, which has none
+	 */
 	__u64 lineage[2];
-	/** @era: out: how often the lineage began again after all its members were gone */
+	/**
+	 * @era: in: as @lineage; out: how often the lineage began again after all its members were
+	 * gone
+	 */
 	__u64 era;
+	/**
+	 * @oldest: out: position of the oldest message that could be read, also after ESTALE and
+	 * ERANGE; @next if there is none
+	 */
+	__u64 oldest;
+	/** @next: out: position of the next message that is delivered, as @oldest */
+	__u64 next;
 	/** @resv2: in: 0, out: 0 */
-	__u64 resv2[4];
+	__u64 resv2[2];
 };
 
 /**

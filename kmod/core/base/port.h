@@ -68,6 +68,8 @@ void SPINDLE_BETWEEN_LOOKS(void);
 #define smp_load_acquire(p) (SPINDLE_BETWEEN_LOOKS(), __atomic_load_n((p), __ATOMIC_ACQUIRE))
 #define smp_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
+#define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
+
 #define cpu_to_le16(x) htole16(x)
 #define cpu_to_le32(x) htole32(x)
 #define cpu_to_le64(x) htole64(x)

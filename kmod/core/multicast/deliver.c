@@ -4,6 +4,7 @@
  *
  * Context: engine, all of it.
  */
+#include "history.h"
 #include "stage.h"
 
 static u64 lowest_head(const struct spindle_mc *mc)
@@ -52,6 +53,20 @@ static bool log_is_full(const struct spindle_mc *mc)
 	return mc->deliver.log_tail - mc->deliver.log_head > mc->deliver.log_mask;
 }
 
+/* There is no room for a message at a reader. A history makes some. Returns false if it is none. */
+static bool make_room(struct spindle_dlvq *q, u32 len)
+{
+	if (!q->history)
+		return false;
+	spindle_history_make_room(q->history, len);
+	return true;
+}
+
+static bool has_room(struct spindle_dlvq *q, u32 len)
+{
+	return spindle_dlvq_room(q, len) || make_room(q, len);
+}
+
 /*
  * Is there room for a message at all readers, and are its bytes at those that copy? A reader that
  * waits for another one keeps what was copied. Returns false if the message waits for a reader, or
@@ -65,7 +80,7 @@ static bool readers_are_ready(struct spindle_mc *mc, const struct spindle_dlv *d
 	for (q = mc->deliver.readers; q; q = q->next) {
 		if (q->error)
 			continue;
-		if (!spindle_dlvq_room(q, dlv->len)) {
+		if (!has_room(q, dlv->len)) {
 			mc->deliver.blocked = true;
 			return false;
 		}
@@ -124,12 +139,12 @@ static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 }
 
 /* Is there room for an entry without bytes at all readers? */
-static bool readers_have_room(const struct spindle_mc *mc)
+static bool readers_have_room(struct spindle_mc *mc)
 {
-	const struct spindle_dlvq *q;
+	struct spindle_dlvq *q;
 
 	for (q = mc->deliver.readers; q; q = q->next)
-		if (!q->error && !spindle_dlvq_room(q, 0))
+		if (!q->error && !has_room(q, 0))
 			return false;
 	return true;
 }
@@ -157,6 +172,8 @@ static bool deliver_view(struct spindle_mc *mc)
 		else
 			spindle_dlvq_append(q, &dlv);
 	}
+	if (mc->deliver.history)
+		spindle_history_viewed(mc->deliver.history, mc->deliver.vid_due);
 	mc->deliver.log[mc->deliver.log_tail++ & mc->deliver.log_mask] = SPINDLE_LOG_GONE;
 	mc->deliver.vid_due = 0;
 	return true;
@@ -210,4 +227,6 @@ void spindle_deliver_trigger(void *ctx)
 	for (q = mc->deliver.readers; q; q = q->next)
 		if (!q->error)
 			spindle_dlvq_publish(q);
+	if (mc->deliver.history)
+		spindle_history_show(mc->deliver.history);
 }

@@ -5,7 +5,8 @@
  * The engine appends descriptors and moves the tail in the control page; the
  * process moves its consumed counter. A zero-copy reader points into the senders'
  * payload rings and holds them until it has consumed; a copying reader has a ring
- * of its own and holds the group only while that is full.
+ * of its own and holds the group only while that is full. Readers of a history
+ * (history.h) share its rings and hold nothing.
  *
  * Context: engine, but for init.
  */
@@ -13,6 +14,8 @@
 #define SPINDLE_CORE_DLVQ_H
 
 #include "core/base/smc.h"
+
+struct spindle_history;
 
 /**
  * struct spindle_dlvq - a reader as the engine sees it
@@ -59,6 +62,12 @@ struct spindle_dlvq {
 	 * not; 0 when none is under way
 	 */
 	u32 part;
+	/** @history: the history that this queue is part of, or NULL */
+	struct spindle_history *history;
+	/** @low_word: control page of a reader of a history: entries below are forgotten */
+	u64 *low_word;
+	/** @lsn: of a reader that was dropped: position of what it has not consumed */
+	u64 lsn;
 };
 
 /**
@@ -89,6 +98,9 @@ static inline u64 spindle_dlvq_lsn(const struct spindle_dlvq *dlvq, u64 lsn)
 {
 	u64 consumed = READ_ONCE(dlvq->consumed);
 
+	/* The entry may be overwritten by now. */
+	if (READ_ONCE(dlvq->error) == SPINDLE_ERR_BEHIND)
+		return dlvq->lsn;
 	/* Pairs with the release in spindle_dlvq_publish(): the entry is complete. */
 	return consumed == smp_load_acquire(dlvq->tail_word) ? lsn :
 	       READ_ONCE(dlvq->ring[consumed & dlvq->mask].lsn);

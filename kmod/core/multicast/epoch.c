@@ -232,6 +232,7 @@ static void take_readers(struct spindle_mc_deliver *to, const struct spindle_mc_
 	to->log_head = old->log_head;
 	to->log_tail = old->log_tail;
 	to->readers = old->readers;
+	to->history = old->history;
 	to->attached = old->attached;
 }
 

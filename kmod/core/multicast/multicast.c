@@ -5,6 +5,7 @@
  *
  * Context: engine, all of it.
  */
+#include "history.h"
 #include "stage.h"
 
 /*
@@ -155,11 +156,50 @@ void spindle_mc_detach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq)
 {
 	struct spindle_dlvq **at = &mc->deliver.readers;
 
+	if (dlvq->low_word) {
+		spindle_history_detach(mc->deliver.history, dlvq);
+		return;
+	}
 	while (*at != dlvq)
 		at = &(*at)->next;
 	*at = dlvq->next;
 	mc->deliver.settle = true;
 	mc->deliver.blocked = false;
+}
+
+/**
+ * spindle_mc_remember() - keep what is delivered from now on, or nothing more
+ * @mc: the subgroup; no process reads the former history
+ * @history: empty, or NULL. The former one is not used here any more
+ */
+void spindle_mc_remember(struct spindle_mc *mc, struct spindle_history *history)
+{
+	if (mc->deliver.history)
+		spindle_mc_detach_reader(mc, &mc->deliver.history->q);
+	if (history)
+		spindle_mc_attach_reader(mc, &history->q);
+	mc->deliver.history = history;
+}
+
+/**
+ * spindle_mc_attach_cursor() - attach a process that reads the history
+ * @mc: the subgroup, with a history
+ * @cursor: its queue, zeroed, with words
+ * @lsn: position of the first message that it gets
+ *
+ * Return: 0; -ESTALE: the message is forgotten, or was delivered before there was a history;
+ *	-ERANGE: it is neither delivered nor the next one
+ */
+int spindle_mc_attach_cursor(struct spindle_mc *mc, struct spindle_dlvq *cursor, u64 lsn)
+{
+	struct spindle_history *h = mc->deliver.history;
+
+	if (lsn > mc->deliver.lsn)
+		return -ERANGE;
+	if (lsn < spindle_history_oldest(h, mc->deliver.lsn))
+		return -ESTALE;
+	spindle_history_attach(h, cursor, spindle_history_find(h, lsn));
+	return 0;
 }
 
 /**

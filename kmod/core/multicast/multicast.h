@@ -267,6 +267,8 @@ struct spindle_mc_stats {
 	u64 silent;
 	/** @stalled: readers detached because they consumed nothing */
 	u64 stalled;
+	/** @behind: readers detached because the history forgot what they had not consumed */
+	u64 behind;
 	/** @large: of @sent, messages that were held: their bytes did not go by a push */
 	u64 large;
 	/** @large_bytes: their bytes */
@@ -351,8 +353,10 @@ struct spindle_mc_send {
 struct spindle_mc_deliver {
 	/** @stable: all sequence numbers below are received by all members */
 	u64 stable;
-	/** @readers: reader attachments */
+	/** @readers: readers with a queue of their own, and the history */
 	struct spindle_dlvq *readers;
+	/** @history: what is kept for other readers, or NULL */
+	struct spindle_history *history;
 	/** @hold: wait with delivery for the first attachment */
 	bool hold;
 	/** @attached: there has been an attachment */
@@ -488,6 +492,8 @@ bool spindle_mc_hold(struct spindle_mc *mc, enum spindle_held to);
 void spindle_mc_end(struct spindle_mc *mc);
 void spindle_mc_attach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq);
 void spindle_mc_detach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq);
+void spindle_mc_remember(struct spindle_mc *mc, struct spindle_history *history);
+int spindle_mc_attach_cursor(struct spindle_mc *mc, struct spindle_dlvq *cursor, u64 lsn);
 
 /* epoch.c: from one view to the next, in this order. */
 void spindle_mc_wedge(struct spindle_mc *mc);

@@ -4,6 +4,7 @@
  *
  * Context: engine, all of it.
  */
+#include "history.h"
 #include "stage.h"
 
 /* Rounds of a sender below which no local reader holds anything. */
@@ -39,6 +40,8 @@ static u64 released(struct spindle_mc *mc)
 		else if (!q->copy)
 			low = min(low, q->base + q->consumed);
 	}
+	if (mc->deliver.history && spindle_history_poll(mc->deliver.history))
+		mc->events |= SPINDLE_MC_FROZEN;
 	return low;
 }
 

@@ -276,6 +276,67 @@ void check_extra(struct node *node, u32 group)
 	}
 }
 
+static void check_kept_message(struct node *node, u32 group, struct held *h,
+			       const struct spindle_dlv *d)
+{
+	struct sim *sim = node->sim;
+
+	if (liar_is(sim, h->node) || liar_is(sim, node->index)) {
+		h->ring = NULL;
+		return;
+	}
+	if (!as_sent(node, group, h))
+		sim_fail(sim, "node %u group %u: %u:%llu in the history is not what was sent",
+			 node->index, group, h->node, (unsigned long long)h->slot);
+	check_destination(node, group, h, d);
+	if (node->group[group].mc->ordered && !sim->liar)
+		check_position(node, group, d->lsn,
+			       (u64)h->life << 60 | (u64)h->node << 56 | h->slot);
+}
+
+/* Check what a history got since the last look, as far as it has not forgotten that. */
+void check_kept(struct node *node, u32 group)
+{
+	struct group *g = &node->group[group];
+	struct kept *k = &g->kept;
+
+	for (; k->on && k->seen != k->h.shown && !node->sim->failed; k->seen++) {
+		u32 i = k->seen & k->h.q.mask;
+		const struct spindle_dlv *d = &k->ring[i];
+		bool gone = k->seen < k->h.q.consumed;
+
+		k->epoch[i] = k->vid;
+		k->held[i] = (struct held){ 0 };
+		if (gone) {
+			k->vid = g->epoch;
+			continue;
+		}
+		if (k->seen == k->h.q.consumed)
+			k->lsn = d->lsn;
+		check_next(node, group, d, &k->lsn);
+		if (d->kind == SPINDLE_DLV_VIEW) {
+			k->vid = d->slot;
+			continue;
+		}
+		if (k->vid != g->epoch || d->sender >= g->mc->senders) {
+			sim_fail(node->sim, "node %u: no such view, or sender, in the history",
+				 node->index);
+			return;
+		}
+		k->held[i] = (struct held){
+			.node = g->node_of[d->sender],
+			.life = node->life[g->node_of[d->sender]],
+			.len = d->len,
+			.slot = d->slot,
+			.other = d->kind == SPINDLE_DLV_OTHER,
+			.ring = k->copy,
+			.mask = SIM_HISTORY - 1,
+			.offset = d->offset,
+		};
+		check_kept_message(node, group, &k->held[i], d);
+	}
+}
+
 /* Check the deliveries that a reader got since the last look. */
 void check_deliveries(struct node *node, u32 group)
 {
@@ -283,6 +344,7 @@ void check_deliveries(struct node *node, u32 group)
 	struct group *g = &node->group[group];
 
 	check_extra(node, group);
+	check_kept(node, group);
 	for (; g->seen != g->tail && !sim->failed; g->seen++) {
 		const struct spindle_dlv *d = &g->ring[g->seen & g->q.mask];
 		struct held *h = &g->held[g->seen & g->q.mask];

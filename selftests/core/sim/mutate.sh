@@ -127,6 +127,13 @@ mutant direct_old_ranks multicast/direct.c '/^static u64 present_ranks/,/^}/ s/n
 mutant direct_node_ranks group/change.c 's/rank\[r\] = spindle_mask_rank(old, was);/rank[r] = was;/'
 mutant direct_not_latest group/change.c 's/c->mc\[i\]->latest = c->view->vid;/;/'
 mutant direct_not_renumbered group/change.c 's/spindle_mc_renumber(c->mc\[i\], before, rank);/;/'
+mutant history_lost multicast/epoch.c 's/to->history = old->history;/;/'
+mutant history_half_copied multicast/dlvq.c '/^bool spindle_dlvq_copy/,/^}/ s/if (dlvq->part_of != .*/if (0)/'
+mutant history_kept_reader multicast/history.c 's/		if (c->consumed < low)/		if (0)/'
+mutant history_message_before multicast/history.c 's/dlv->lsn == lsn \&\& dlv->kind == SPINDLE_DLV_VIEW/dlv->lsn == lsn/'
+mutant history_vid_of_next multicast/history.c 's/last = view->vid - 1;/last = view->vid;/'
+mutant history_frees_all multicast/history.c 's/h->q.copy_free = .*/h->q.copy_free = h->q.copy_tail;/'
+mutant history_unmarked multicast/deliver.c '/^static bool deliver_view/,/^}/ s/if (mc->deliver.history)/if (0)/'
 mutant abandoned_sent multicast/txq.c 's/slot->abandoned = flags \& SPINDLE_TX_ABANDON;/slot->abandoned = false;/'
 
 # Nodes that come and go, and lanes that one end has closed.

@@ -158,6 +158,7 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 	check_install(node, next);
 	join_tell(node, next);
 	spindle_mg_install(&node->mg, from, trim);
+	kept_age(node);
 }
 
 /* Set the place where membership reads a node's words, in the node's present life. */
@@ -327,6 +328,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	grp->since = view->vid;
 	grp->late = false;
 	grp->blind = 0;
+	kept_begin(node, g);
 }
 
 static void node_begun(void *ctx, u32 g, struct spindle_mc *old)

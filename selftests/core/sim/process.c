@@ -268,5 +268,6 @@ void node_processes(struct node *node)
 		if (sim->quiet || !rng_chance(&sim->rng, grp->lazy))
 			consume(node, g);
 		run_extra(node, g);
+		kept_run(node, g);
 	}
 }

@@ -397,6 +397,7 @@ struct total {
 	u64 seeds, deliveries, writes, blocks, changes, stayed, closed, parted, lacked, refused;
 	u64 failed, apart, abandoned, extras, cards, cards_refused, knocks_refused, unjoined;
 	u64 lost_then, snapped, idled, renewed, any, lives, direct, others;
+	u64 kept, came_back, overtaken;
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 	u64 happened[FAULT_KINDS];
@@ -434,6 +435,9 @@ static void add(struct total *t, const struct sim *sim)
 	t->lives += sim->lives;
 	t->direct += sim->direct;
 	t->others += sim->others;
+	t->kept += sim->kept;
+	t->came_back += sim->came_back;
+	t->overtaken += sim->overtaken;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
@@ -460,6 +464,9 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->stayed, (unsigned long long)t->lives);
 	printf("# messages for some of the members: %llu, kept from others: %llu\n",
 	       (unsigned long long)t->direct, (unsigned long long)t->others);
+	printf("# messages read in histories: %llu; readers that came back: %llu, overtaken: %llu\n",
+	       (unsigned long long)t->kept, (unsigned long long)t->came_back,
+	       (unsigned long long)t->overtaken);
 	printf("# processes that have gone: %llu, %llu before all was sent; subgroups with too few members: %llu; views refused: %llu\n",
 	       (unsigned long long)t->closed, (unsigned long long)t->parted,
 	       (unsigned long long)t->lacked, (unsigned long long)t->refused);

@@ -18,6 +18,7 @@
 
 #include "core/membership/card.h"
 #include "core/group/group.h"
+#include "core/multicast/history.h"
 #include "core/membership/hello.h"
 #include "core/rdmc/rdmc.h"
 #include "core/membership/rules.h"
@@ -127,6 +128,49 @@ struct extra {
 	bool reading;
 };
 
+#define SIM_HISTORY 8192 /* bytes of a history */
+#define SIM_HISTORY_ENTRIES (SIM_HISTORY / (2 * SPINDLE_UNIT))
+
+/**
+ * struct kept - the history of a subgroup, and a process that reads it
+ * @on: there is a history
+ * @h: the core's
+ * @ring: its entries
+ * @copy: its bytes
+ * @ends: the array that the core needs
+ * @held: what the entries are, by entry
+ * @epoch: the views that the entries were delivered in
+ * @seen: entries that were checked
+ * @vid: view of the next entry
+ * @lsn: position of the next entry
+ * @rng: of the process
+ * @q: the process's cursor
+ * @tail: the end of the entries
+ * @consumed: entries that the process has released
+ * @low: entries below are forgotten
+ * @want: position of the next message that the process has to get
+ * @reading: the process is attached
+ */
+struct kept {
+	bool on;
+	struct spindle_history h;
+	struct spindle_dlv ring[SIM_HISTORY_ENTRIES];
+	u8 copy[SIM_HISTORY];
+	u64 ends[SIM_HISTORY_ENTRIES];
+	struct held held[SIM_HISTORY_ENTRIES];
+	u64 epoch[SIM_HISTORY_ENTRIES];
+	u64 seen;
+	u64 vid;
+	u64 lsn;
+	struct rng rng;
+	struct spindle_dlvq q;
+	u64 tail;
+	u64 consumed;
+	u64 low;
+	u64 want;
+	bool reading;
+};
+
 /**
  * struct group - a subgroup at a node, with its processes
  * @mc: the core's, or NULL if the node is not in it
@@ -158,6 +202,7 @@ struct extra {
  * @lacks: the view gives the subgroup too few members
  * @began_at: own messages when the view began
  * @extra: the other reading process
+ * @kept: its history, with the process that reads it
  * @large: its streams, or NULL
  */
 struct group {
@@ -197,6 +242,7 @@ struct group {
 	bool lacks;
 	u64 began_at;
 	struct extra extra;
+	struct kept kept;
 	struct large *large;
 };
 
@@ -392,6 +438,9 @@ struct sim {
 	bool apart; /* two of the first members never connect: no check at the end */
 	u64 abandoned; /* slots */
 	u64 extras; /* readers that came to a subgroup with a reader */
+	u64 kept; /* messages that were read in a history */
+	u64 came_back; /* processes that went on where they were in a history */
+	u64 overtaken; /* processes that a history did not wait for */
 	u64 closed; /* processes that have exited */
 	u64 parted; /* of these, before all messages were sent */
 	u64 refused; /* times that a layout has refused a view */
@@ -493,6 +542,11 @@ void process_read(struct node *node, u32 group);
 void process_send(struct node *node, u32 group);
 void process_parted(struct node *node, u32 group);
 
+/* history.c */
+void kept_begin(struct node *node, u32 group);
+void kept_age(struct node *node);
+void kept_run(struct node *node, u32 group);
+
 /* check.c */
 u64 message_key(u32 node, u32 life, u32 group, u64 slot);
 bool message_is_direct(u64 key);
@@ -500,6 +554,7 @@ bool message_is_for(u64 key, u32 sender, u32 node);
 u32 message_len(const struct sim *sim, u64 key);
 void check_deliveries(struct node *node, u32 group);
 void check_extra(struct node *node, u32 group);
+void check_kept(struct node *node, u32 group);
 void check_same(struct node *node, u32 group, const struct held *h);
 void check_held(struct node *node, u32 group, u64 entry);
 void check_install(struct node *node, const struct spindle_view *view);

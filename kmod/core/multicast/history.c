@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * History: the last messages that a subgroup has delivered at this node. See history.h.
+ */
+#include "history.h"
+
+/**
+ * spindle_history_init() - an empty history
+ * @h: the history
+ * @ring: spindle_history_entries() of the bytes
+ * @copy: the bytes of messages
+ * @copy_end: as many entries as @ring has
+ * @copy_units: units of @copy, a power of two
+ */
+void spindle_history_init(struct spindle_history *h, struct spindle_dlv *ring, u8 *copy,
+			  u64 *copy_end, u32 copy_units)
+{
+	memset(h, 0, sizeof(*h));
+	h->q.ring = ring;
+	h->q.mask = spindle_history_entries(copy_units << SPINDLE_UNIT_SHIFT) - 1;
+	h->q.copy = copy;
+	h->q.copy_end = copy_end;
+	h->q.copy_units = copy_units;
+	h->q.tail_word = &h->shown;
+	/* Nothing but the history itself consumes its entries. */
+	h->q.consumed_word = &h->q.consumed;
+	h->q.history = h;
+}
+
+static u64 position_at(const struct spindle_history *h, u64 at, u64 next)
+{
+	return at == h->q.tail ? next : h->q.ring[at & h->q.mask].lsn;
+}
+
+/*
+ * Drop a cursor whose next entry is forgotten. Its process sees that nothing in the ring is what it
+ * was, however late it looks.
+ */
+static void drop(struct spindle_history *h, struct spindle_dlvq *cursor)
+{
+	cursor->lsn = position_at(h, cursor->consumed, 0);
+	cursor->error = SPINDLE_ERR_BEHIND;
+	WRITE_ONCE(*cursor->low_word, U64_MAX);
+}
+
+/* Forget all entries below @low, which is at most the tail. */
+static void forget(struct spindle_history *h, u64 low)
+{
+	struct spindle_dlvq *c;
+
+	for (c = h->cursors; c; c = c->next) {
+		if (c->error)
+			continue;
+		spindle_dlvq_poll(c);
+		if (c->error)
+			continue;
+		if (c->consumed < low)
+			drop(h, c);
+		else
+			WRITE_ONCE(*c->low_word, low);
+	}
+	h->q.consumed = low;
+	h->q.copy_free = h->q.copy_end[(low - 1) & h->q.mask];
+	while (h->first_view != h->views &&
+	       h->view[h->first_view % SPINDLE_HISTORY_VIEWS].at < low)
+		h->first_view++;
+	/* F: the words are stored before what they are about is overwritten. */
+	smp_wmb();
+}
+
+/* The first entry, from @low on, behind which @units are free. The ends of entries only grow. */
+static u64 first_with_room(const struct spindle_history *h, u64 low, u64 units)
+{
+	u64 high = h->q.tail;
+
+	while (low != high) {
+		u64 mid = low + (high - low) / 2;
+
+		if (h->q.copy_tail + units - h->q.copy_end[(mid - 1) & h->q.mask] >
+		    h->q.copy_units)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/**
+ * spindle_history_make_room() - forget the oldest entries, for a message
+ * @h: the history, without room for the message
+ * @len: its bytes, at most half of those of the history
+ *
+ * This forgets a part of the ring, because each time all cursors have to be told.
+ */
+void spindle_history_make_room(struct spindle_history *h, u32 len)
+{
+	u64 entries = h->q.mask + 1ULL, part = entries >> SPINDLE_FORGET_SHIFT;
+	u64 units = max_t(u64, spindle_units(len), h->q.copy_units >> SPINDLE_FORGET_SHIFT);
+	u64 low = h->q.consumed;
+
+	if (h->q.tail - low + part > entries)
+		low = h->q.tail + part - entries;
+	forget(h, first_with_room(h, low, units));
+}
+
+/**
+ * spindle_history_viewed() - the entry that was appended last is the beginning of a view
+ * @h: the history
+ * @vid: id of the view
+ */
+void spindle_history_viewed(struct spindle_history *h, u64 vid)
+{
+	/* A reader can only be in a view that is known: forget what comes before the oldest one. */
+	if (h->views - h->first_view == SPINDLE_HISTORY_VIEWS)
+		forget(h, h->view[h->first_view % SPINDLE_HISTORY_VIEWS].at + 1);
+	h->view[h->views++ % SPINDLE_HISTORY_VIEWS] = (struct spindle_history_view){
+		.at = h->q.tail - 1,
+		.vid = vid,
+	};
+}
+
+/**
+ * spindle_history_age() - forget the messages of views whose members are not remembered any more
+ * @h: the history
+ * @vid: the oldest view that is remembered
+ */
+void spindle_history_age(struct spindle_history *h, u64 vid)
+{
+	u64 n = h->first_view;
+
+	/* The messages before the beginning of a view belong to the view before it. */
+	while (n != h->views && h->view[n % SPINDLE_HISTORY_VIEWS].vid <= vid)
+		n++;
+	if (n != h->first_view)
+		forget(h, h->view[(n - 1) % SPINDLE_HISTORY_VIEWS].at + 1);
+}
+
+/**
+ * spindle_history_show() - show the cursors what was appended
+ * @h: the history
+ */
+void spindle_history_show(struct spindle_history *h)
+{
+	struct spindle_dlvq *c;
+
+	for (c = h->cursors; c; c = c->next) {
+		if (c->error)
+			continue;
+		c->tail = h->q.tail;
+		spindle_dlvq_publish(c);
+	}
+}
+
+/**
+ * spindle_history_poll() - see how far the cursors are
+ * @h: the history
+ *
+ * Return: true if a cursor is dropped, or its process broke a rule
+ */
+bool spindle_history_poll(struct spindle_history *h)
+{
+	struct spindle_dlvq *c;
+	bool error = false;
+
+	for (c = h->cursors; c; c = c->next) {
+		spindle_dlvq_poll(c);
+		error |= c->error;
+	}
+	return error;
+}
+
+/**
+ * spindle_history_oldest() - position of the oldest message that can be read
+ * @h: the history
+ * @next: position of the next message that is delivered
+ *
+ * Return: the position; @next if there is none
+ */
+u64 spindle_history_oldest(const struct spindle_history *h, u64 next)
+{
+	return position_at(h, h->q.consumed, next);
+}
+
+/* Does an entry come before the message of a position? So does a view that begins with it. */
+static bool comes_before(const struct spindle_dlv *dlv, u64 lsn)
+{
+	return dlv->lsn < lsn || (dlv->lsn == lsn && dlv->kind == SPINDLE_DLV_VIEW);
+}
+
+/**
+ * spindle_history_find() - find the message of a position
+ * @h: the history
+ * @lsn: the position, from spindle_history_oldest() on
+ *
+ * Return: the entry of the message; the tail if it is not delivered yet
+ */
+u64 spindle_history_find(const struct spindle_history *h, u64 lsn)
+{
+	u64 low = h->q.consumed, high = h->q.tail;
+
+	while (low != high) {
+		u64 mid = low + (high - low) / 2;
+
+		if (comes_before(&h->q.ring[mid & h->q.mask], lsn))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/**
+ * spindle_history_vid() - a view with the members that an entry was delivered to
+ * @h: the history
+ * @at: the entry, or the tail
+ * @last: the present view, or the one before it if the present one is still to be appended
+ *
+ * A view that leaves a subgroup as it is has no entry. So this is the last of the views with the
+ * same members, because that one is remembered for the longest time.
+ *
+ * Return: its id
+ */
+u64 spindle_history_vid(const struct spindle_history *h, u64 at, u64 last)
+{
+	u64 n = h->views;
+
+	for (; n != h->first_view; n--) {
+		const struct spindle_history_view *view =
+			&h->view[(n - 1) % SPINDLE_HISTORY_VIEWS];
+
+		if (view->at < at)
+			break;
+		last = view->vid - 1;
+	}
+	return last;
+}
+
+/**
+ * spindle_history_attach() - attach a process that reads
+ * @h: the history
+ * @cursor: its queue, zeroed, with words
+ * @at: the entry that it begins with
+ */
+void spindle_history_attach(struct spindle_history *h, struct spindle_dlvq *cursor, u64 at)
+{
+	cursor->ring = h->q.ring;
+	cursor->mask = h->q.mask;
+	cursor->tail = h->q.tail;
+	cursor->consumed = at;
+	cursor->next = h->cursors;
+	h->cursors = cursor;
+	WRITE_ONCE(*cursor->low_word, h->q.consumed);
+	spindle_dlvq_publish(cursor);
+}
+
+/**
+ * spindle_history_detach() - detach a process that reads
+ * @h: the history
+ * @cursor: its queue
+ */
+void spindle_history_detach(struct spindle_history *h, struct spindle_dlvq *cursor)
+{
+	struct spindle_dlvq **at = &h->cursors;
+
+	while (*at != cursor)
+		at = &(*at)->next;
+	*at = cursor->next;
+}

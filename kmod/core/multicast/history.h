@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * History: the last messages that a subgroup has delivered at this node, for processes that come
+ * later.
+ *
+ * The engine delivers to a history as to a copying reader, once for all processes. A history that
+ * is full forgets its oldest entries, so it never waits. Processes are cursors in it: they map its
+ * rings, each with words of its own for what was delivered, consumed and forgotten.
+ *
+ *	    forgotten          entries           free
+ *	------------------|------------------|----------
+ *	                 low      ^         tail
+ *	                          cursors
+ *
+ * Before bytes are overwritten, each cursor's process can see that they are forgotten (F in
+ * <linux/spindle.h>). A cursor that has not consumed them by then is dropped.
+ *
+ * Context: engine, but for init.
+ */
+#ifndef SPINDLE_CORE_HISTORY_H
+#define SPINDLE_CORE_HISTORY_H
+
+#include "dlvq.h"
+
+/* Beginnings of views that a history knows. It forgets the messages before the oldest of them. */
+#define SPINDLE_HISTORY_VIEWS	128
+
+/* A history forgets this part of its entries and bytes at a time. */
+#define SPINDLE_FORGET_SHIFT	4
+
+/**
+ * struct spindle_history_view - where a view begins
+ */
+struct spindle_history_view {
+	/** @at: its entry */
+	u64 at;
+	/** @vid: its id */
+	u64 vid;
+};
+
+/**
+ * struct spindle_history - see above
+ */
+struct spindle_history {
+	/** @q: the rings; q.consumed: entries below are forgotten */
+	struct spindle_dlvq q;
+	/** @shown: entries that cursors were shown; q.tail_word points to it */
+	u64 shown;
+	/** @cursors: the readers */
+	struct spindle_dlvq *cursors;
+	/** @view: views whose beginning is in the ring, by number modulo the length */
+	struct spindle_history_view view[SPINDLE_HISTORY_VIEWS];
+	/** @views: how many there were */
+	u64 views;
+	/** @first_view: of these, forgotten */
+	u64 first_view;
+};
+
+void spindle_history_init(struct spindle_history *h, struct spindle_dlv *ring, u8 *copy,
+			  u64 *copy_end, u32 copy_units);
+void spindle_history_make_room(struct spindle_history *h, u32 len);
+void spindle_history_viewed(struct spindle_history *h, u64 vid);
+void spindle_history_age(struct spindle_history *h, u64 vid);
+void spindle_history_show(struct spindle_history *h);
+bool spindle_history_poll(struct spindle_history *h);
+u64 spindle_history_oldest(const struct spindle_history *h, u64 next);
+u64 spindle_history_find(const struct spindle_history *h, u64 lsn);
+u64 spindle_history_vid(const struct spindle_history *h, u64 at, u64 last);
+void spindle_history_attach(struct spindle_history *h, struct spindle_dlvq *cursor, u64 at);
+void spindle_history_detach(struct spindle_history *h, struct spindle_dlvq *cursor);
+
+/**
+ * spindle_history_entries() - entries of a history
+ * @bytes: bytes of its messages, a power of two
+ *
+ * Return: entries, a power of two. Messages below two units fill the entries first
+ */
+static inline u32 spindle_history_entries(u32 bytes)
+{
+	return bytes >> (SPINDLE_UNIT_SHIFT + 1);
+}
+
+#endif /* SPINDLE_CORE_HISTORY_H */
