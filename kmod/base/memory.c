@@ -85,11 +85,22 @@ int spindle_pages_alloc(struct spindle_pages *pages, u64 bytes)
  */
 void spindle_pages_free(struct spindle_pages *pages)
 {
-	if (!pages->va)
+	if (!pages->frames)
 		return;
 	vunmap(pages->va);
 	spindle_frames_put(pages->frames);
 	memset(pages, 0, sizeof(*pages));
+}
+
+/**
+ * spindle_pages_share() - hold pages of another owner, to map them into processes
+ * @pages: out: without a kernel mapping
+ * @of: the pages
+ */
+void spindle_pages_share(struct spindle_pages *pages, const struct spindle_pages *of)
+{
+	refcount_inc(&of->frames->refs);
+	*pages = (struct spindle_pages){ .frames = of->frames, .n = of->n };
 }
 
 /**

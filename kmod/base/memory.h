@@ -34,12 +34,13 @@ struct spindle_pages {
 	struct spindle_frames *frames;
 	/** @n: their number */
 	u32 n;
-	/** @va: kernel mapping */
+	/** @va: kernel mapping; NULL of pages that are shared, or of none */
 	void *va;
 };
 
 int spindle_pages_alloc(struct spindle_pages *pages, u64 bytes);
 void spindle_pages_free(struct spindle_pages *pages);
+void spindle_pages_share(struct spindle_pages *pages, const struct spindle_pages *of);
 void spindle_frames_put(struct spindle_frames *frames);
 int spindle_memlock_charge(struct user_struct *user, unsigned long pages);
 void spindle_memlock_force(struct user_struct *user, unsigned long pages);

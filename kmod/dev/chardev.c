@@ -68,6 +68,12 @@ static int bind(struct spindle_attachment *att, struct spindle_attach *args)
 	}
 }
 
+/* Does the reply say more about an error? */
+static bool is_told(int err)
+{
+	return err == -ENOMEM || err == -ESTALE || err == -ERANGE || err == -EXDEV;
+}
+
 /*
  * The process may have been compiled against a shorter or a longer struct. Bytes beyond our
  * struct must be zero, and the process gets no more bytes than it has room for.
@@ -88,7 +94,7 @@ static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 	if (err)
 		return err == -E2BIG ? -EINVAL : err;
 	ret = bind(att, &args);
-	if (ret && ret != -ENOMEM)
+	if (ret && !is_told(ret))
 		return ret;
 	args.size = sizeof(args);
 	if (copy_to_user(arg, &args, min_t(size_t, size, sizeof(args))))

@@ -161,6 +161,7 @@ static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
 	sg->sender = old->sender;
 	sg->readers = old->readers;
 	sg->stall_ms = old->stall_ms;
+	swap(sg->kept, old->kept);
 	/*
 	 * In the old view the last message of a parting sender may have been sent already. The
 	 * new object must raise the event again, because the sender is not freed yet.

@@ -84,9 +84,11 @@ static void drop(struct spindle_past *past)
  * @list: list of the live view
  * @past: memory for the view
  * @inst: the installed view
+ *
+ * Return: id of the oldest view that is remembered
  */
-void spindle_past_keep(struct list_head *list, struct spindle_past *past,
-		       const struct spindle_installed *inst)
+u64 spindle_past_keep(struct list_head *list, struct spindle_past *past,
+		      const struct spindle_installed *inst)
 {
 	const struct spindle_view *view = &inst->view;
 	struct spindle_past *old, *next;
@@ -108,6 +110,7 @@ void spindle_past_keep(struct list_head *list, struct spindle_past *past,
 	list_for_each_entry_safe(old, next, list, list)
 		if (++n > PAST_VIEWS)
 			drop(old);
+	return list_last_entry(list, struct spindle_past, list)->vid;
 }
 
 /**

@@ -22,8 +22,8 @@ struct spindle_past;
 
 struct spindle_past *spindle_past_alloc(u32 members, u32 subgroups);
 void spindle_past_free(struct spindle_past *past);
-void spindle_past_keep(struct list_head *list, struct spindle_past *past,
-		       const struct spindle_installed *inst);
+u64 spindle_past_keep(struct list_head *list, struct spindle_past *past,
+		      const struct spindle_installed *inst);
 void spindle_past_forget(struct list_head *list);
 int spindle_past_seats(const struct spindle_subgroup *sg, struct spindle_seats *args,
 		       struct spindle_seat *seat);

@@ -14,6 +14,7 @@
 #include "join.h"
 #include "live.h"
 #include "node/attachment.h"
+#include "node/history.h"
 #include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
@@ -42,6 +43,7 @@ struct letter {
 	struct spindle_next *next;
 	struct spindle_peer *peer;
 	u32 seat;
+	u64 vid;
 	bool ok;
 };
 
@@ -390,6 +392,23 @@ int spindle_live_settle(struct spindle_live *live)
 	return 0;
 }
 
+/* Histories forget the views whose members are not remembered any more. */
+static void age_fn(void *ctx)
+{
+	struct letter *letter = ctx;
+	struct spindle_subgroup *sg;
+	u32 i;
+
+	for (i = 0; (sg = spindle_installed_subgroup(letter->live->inst, &i)); i++) {
+		if (!sg->kept)
+			continue;
+		spindle_history_age(&sg->kept->history, letter->vid);
+		/* The next pass freezes the readers that were dropped. */
+		sg->mc.deliver.settle = true;
+		spindle_subgroup_touch(sg);
+	}
+}
+
 static void prepare(struct spindle_live *live)
 {
 	struct mem_cgroup *before = spindle_payer_enter(&live->inst->node->payer);
@@ -412,8 +431,9 @@ static void prepare(struct spindle_live *live)
 	if (!next->taken)
 		goto out;
 	move_attachments(live, next);
-	spindle_past_keep(&live->past, past, live->inst);
+	letter.vid = spindle_past_keep(&live->past, past, live->inst);
 	past = NULL;
+	call(live, age_fn, &letter);
 	live->inst->node->sn->generation++;
 	open_door(live);
 out:

@@ -14,6 +14,7 @@
 #include "live/live.h"
 #include "node/attachment.h"
 #include "node/hello.h"
+#include "node/history.h"
 #include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
@@ -24,7 +25,7 @@
 #define SUBGROUP_BYTES	128
 #define NODE_BYTES	24
 #define ROW_BYTES	96
-#define READER_BYTES	96
+#define READER_BYTES	104
 
 /* Readers of a subgroup in a message at most. */
 #define READERS		32
@@ -342,6 +343,7 @@ static int fill_subgroup_stats(struct sk_buff *skb, const struct spindle_subgrou
 		{ SPINDLE_SUBGROUP_S_SILENT, READ_ONCE(s->silent) },
 		{ SPINDLE_SUBGROUP_S_FREE, READ_ONCE(mc->send.free_slot) },
 		{ SPINDLE_SUBGROUP_S_STALLED, READ_ONCE(s->stalled) },
+		{ SPINDLE_SUBGROUP_S_BEHIND, READ_ONCE(s->behind) },
 		{ SPINDLE_SUBGROUP_S_ROW_BYTES, spindle_subgroup_row_bytes(sg) },
 		{ SPINDLE_SUBGROUP_S_PRIVATE_BYTES, spindle_subgroup_private_bytes(sg) },
 		{ SPINDLE_SUBGROUP_S_LARGE, READ_ONCE(s->large) },
@@ -369,6 +371,7 @@ static int fill_tune(struct sk_buff *skb, const struct spindle_subgroup *sg)
 	    nla_put_u32(skb, SPINDLE_TUNE_A_DLV_BUDGET, t->dlv_budget) ||
 	    nla_put_u32(skb, SPINDLE_TUNE_A_SILENCE, t->silence) ||
 	    nla_put_u32(skb, SPINDLE_TUNE_A_STALL_MS, sg->stall_ms) ||
+	    nla_put_u32(skb, SPINDLE_TUNE_A_HISTORY, spindle_kept_bytes(sg->kept)) ||
 	    (sg->large && nla_put_u32(skb, SPINDLE_TUNE_A_LARGE, t->large)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -394,6 +397,13 @@ static u64 reader_lag(const struct spindle_attachment *att)
 	return lag <= q->mask + 1ULL ? lag : 0;
 }
 
+static enum spindle_reads reads(const struct spindle_attachment *att)
+{
+	if (att->history)
+		return SPINDLE_READS_HISTORY;
+	return att->flags & SPINDLE_ATTACH_COPY ? SPINDLE_READS_COPIES : SPINDLE_READS_SLOTS;
+}
+
 static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att)
 {
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_READER);
@@ -405,6 +415,7 @@ static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att
 	if (!nest || nla_put_u32(skb, SPINDLE_READER_A_PID, pid_vnr(att->pid)) ||
 	    nla_put_string(skb, SPINDLE_READER_A_COMM, att->comm) ||
 	    nla_put_u8(skb, SPINDLE_READER_A_COPY, !!(att->flags & SPINDLE_ATTACH_COPY)) ||
+	    nla_put_u8(skb, SPINDLE_READER_A_READS, reads(att)) ||
 	    nla_put_u64_64bit(skb, SPINDLE_READER_A_LAG, lag, SPINDLE_READER_A_PAD) ||
 	    nla_put_u64_64bit(skb, SPINDLE_READER_A_IDLE_MS, idle, SPINDLE_READER_A_PAD) ||
 	    nla_put_u64_64bit(skb, SPINDLE_READER_A_LSN, lsn, SPINDLE_READER_A_PAD))
@@ -477,6 +488,17 @@ static int fill_rows(struct sk_buff *skb, const struct spindle_subgroup *sg)
 	return 0;
 }
 
+/* The engine moves the position while it is read, so it may be that of a moment ago. */
+static int fill_oldest(struct sk_buff *skb, const struct spindle_subgroup *sg)
+{
+	if (!sg->kept)
+		return 0;
+	return nla_put_u64_64bit(skb, SPINDLE_SUBGROUP_A_OLDEST,
+				 spindle_history_oldest(&sg->kept->history,
+							READ_ONCE(sg->mc.deliver.lsn)),
+				 SPINDLE_SUBGROUP_A_PAD);
+}
+
 /**
  * spindle_fill_subgroup() - add a subgroup with its state and counters
  * @skb: room
@@ -501,6 +523,7 @@ int spindle_fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
 	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_SENDER, !!sg->sender) ||
 	    nla_put_u64_64bit(skb, SPINDLE_SUBGROUP_A_LSN, READ_ONCE(sg->mc.deliver.lsn),
 			      SPINDLE_SUBGROUP_A_PAD) ||
+	    fill_oldest(skb, sg) ||
 	    fill_subgroup_stats(skb, sg) || fill_tune(skb, sg) ||
 	    fill_hist(skb, SPINDLE_SUBGROUP_A_SEND_HIST, sg->mc.stats.send_hist) ||
 	    fill_hist(skb, SPINDLE_SUBGROUP_A_RECV_HIST, sg->mc.stats.recv_hist) ||

@@ -108,6 +108,7 @@ static const struct nla_policy tune_policy[SPINDLE_TUNE_A_MAX + 1] = {
 	[SPINDLE_TUNE_A_SILENCE] = { .type = NLA_U32 },
 	[SPINDLE_TUNE_A_STALL_MS] = { .type = NLA_U32 },
 	[SPINDLE_TUNE_A_LARGE] = { .type = NLA_U32 },
+	[SPINDLE_TUNE_A_HISTORY] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy subgroup_set_policy[SPINDLE_A_MAX + 1] = {

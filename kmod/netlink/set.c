@@ -6,6 +6,7 @@
 #include "base/extack.h"
 #include "generated.h"
 #include "internal.h"
+#include "node/history.h"
 #include "node/installed.h"
 #include "node/node.h"
 #include "node/subgroup.h"
@@ -117,6 +118,8 @@ struct subgroup_change {
 	struct spindle_subgroup *sg;
 	struct spindle_mc_tune tune;
 	u32 stall_ms;
+	bool set_history;
+	struct spindle_kept *kept;
 };
 
 static int take(u32 *value, const struct nlattr *attr, u32 low, u32 high,
@@ -148,6 +151,28 @@ static int take_large(struct subgroup_change *change, const struct nlattr *attr,
 				    "large is for subgroups with max-msg above 262144");
 	return take(&change->tune.large, attr, SPINDLE_MIN_LARGE, SPINDLE_MAX_LARGE, extack,
 		    "large is 4096 to 1048576 bytes");
+}
+
+/* Is the history of this size that was made before the lock was taken needed, and may it be? */
+static int take_history(struct subgroup_change *change, const struct nlattr *attr,
+			struct netlink_ext_ack *extack)
+{
+	u32 bytes = attr ? nla_get_u32(attr) : 0;
+	const char *text;
+	int err;
+
+	if (!attr || bytes == spindle_kept_bytes(change->sg->kept))
+		return 0;
+	text = spindle_kept_check(change->sg, bytes, &err);
+	if (text) {
+		NL_SET_BAD_ATTR(extack, attr);
+		extack->_msg = text;
+		return err;
+	}
+	if (bytes && !change->kept)
+		return spindle_deny(extack, attr, -ENOMEM, "there is no memory for the history");
+	change->set_history = true;
+	return 0;
 }
 
 static int parse_change(struct subgroup_change *change, struct nlattr **tb,
@@ -184,14 +209,18 @@ static int parse_change(struct subgroup_change *change, struct nlattr **tb,
 	if (((t->switches ^ old) & SPINDLE_SW_PACKED) && change->sg->sender)
 		return spindle_deny(extack, tb[SPINDLE_TUNE_A_SWITCHES], -EBUSY,
 				    "packed cannot change while a sender is attached");
-	return 0;
+	return take_history(change, tb[SPINDLE_TUNE_A_HISTORY], extack);
 }
 
 static void subgroup_set_fn(void *ctx)
 {
-	const struct subgroup_change *change = ctx;
+	struct subgroup_change *change = ctx;
 	struct spindle_subgroup *sg = change->sg;
 
+	if (change->set_history) {
+		spindle_mc_remember(&sg->mc, change->kept ? &change->kept->history : NULL);
+		swap(sg->kept, change->kept);
+	}
 	spindle_mc_retune(&sg->mc, &change->tune);
 	WRITE_ONCE(sg->stall_ms, change->stall_ms);
 	spindle_subgroup_touch(sg);
@@ -207,7 +236,7 @@ static void subgroup_set_fn(void *ctx)
 int spindle_netlink_subgroup_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *tb[SPINDLE_TUNE_A_MAX + 1];
-	struct subgroup_change change;
+	struct subgroup_change change = {};
 	int err;
 
 	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_TUNE))
@@ -216,6 +245,9 @@ int spindle_netlink_subgroup_set_doit(struct sk_buff *skb, struct genl_info *inf
 			       info->extack);
 	if (err)
 		return err;
+	/* This may take a while, and view changes wait for the lock. */
+	if (tb[SPINDLE_TUNE_A_HISTORY])
+		change.kept = spindle_kept_alloc(nla_get_u32(tb[SPINDLE_TUNE_A_HISTORY]));
 	spindle_netlink_lock(info);
 	change.sg = spindle_netlink_find_subgroup(info);
 	err = PTR_ERR_OR_ZERO(change.sg);
@@ -228,5 +260,7 @@ int spindle_netlink_subgroup_set_doit(struct sk_buff *skb, struct genl_info *inf
 	if (!err)
 		spindle_engine_call(change.sg->inst->node->engine, subgroup_set_fn, &change);
 	spindle_netlink_unlock(info);
+	/* The former history, or one that was not needed. */
+	spindle_kept_free(change.kept);
 	return err;
 }

@@ -12,6 +12,7 @@
 #include "base/compat.h"
 #include "base/engine.h"
 #include "base/states.h"
+#include "history.h"
 #include "installed.h"
 #include "node.h"
 #include "peer.h"
@@ -196,7 +197,16 @@ void spindle_attachment_free(struct spindle_attachment *att)
 static bool reads_rows(const struct spindle_attachment *att)
 {
 	return (att->flags & SPINDLE_ATTACH_RECV) && !(att->flags & SPINDLE_ATTACH_COPY) &&
-	       READ_ONCE(att->ctl->dlv_tail) != READ_ONCE(att->usr->consumed);
+	       !att->history && READ_ONCE(att->ctl->dlv_tail) != READ_ONCE(att->usr->consumed);
+}
+
+/* The history goes with the subgroup. From now on the pages are there for its readers only. */
+static void charge_history(struct spindle_attachment *att)
+{
+	unsigned long pages = att->dlv_pages.n + att->copy_pages.n;
+
+	spindle_memlock_force(att->user, pages);
+	att->charged += pages;
 }
 
 /*
@@ -211,6 +221,8 @@ static void let_rows_go(struct spindle_attachment *att)
 	bool reads = reads_rows(att);
 	u32 i;
 
+	if (att->history)
+		charge_history(att);
 	spindle_mappings_end(&att->maps, &inst->row.mem, reads);
 	if (reads)
 		spindle_mappings_keep(&att->maps, &inst->row.mem, att->user);
@@ -294,9 +306,11 @@ static u64 pinned_bytes(const struct spindle_attachment *att,
 
 	if (att->flags & SPINDLE_ATTACH_SEND)
 		bytes += args->ring_bytes;
-	if (att->flags & SPINDLE_ATTACH_RECV)
-		bytes += PAGE_ALIGN((u64)args->dlv_entries * sizeof(struct spindle_dlv));
-	return bytes + args->copy_bytes;
+	/* The pages of a history are charged to the process that has set it. */
+	if ((att->flags & SPINDLE_ATTACH_RECV) && !att->history)
+		bytes += PAGE_ALIGN((u64)args->dlv_entries * sizeof(struct spindle_dlv)) +
+			 args->copy_bytes;
+	return bytes;
 }
 
 static int charge(struct spindle_attachment *att, struct spindle_attach *args)
@@ -314,18 +328,25 @@ static int charge(struct spindle_attachment *att, struct spindle_attach *args)
 	return 0;
 }
 
-static int alloc_reader(struct spindle_attachment *att, const struct spindle_attach *args)
+static int alloc_reader(struct spindle_attachment *att, const struct spindle_kept *kept,
+			const struct spindle_attach *args)
 {
 	struct spindle_dlvq *q = &att->dlvq;
 
 	memset(q, 0, sizeof(*q));
+	q->tail_word = &att->ctl->dlv_tail;
+	q->consumed_word = &att->usr->consumed;
+	if (kept) {
+		q->low_word = &att->ctl->dlv_low;
+		spindle_pages_share(&att->dlv_pages, &kept->dlv);
+		spindle_pages_share(&att->copy_pages, &kept->copy);
+		return 0;
+	}
 	if (spindle_pages_alloc(&att->dlv_pages, (u64)args->dlv_entries *
 						 sizeof(struct spindle_dlv)))
 		return -ENOMEM;
 	q->ring = att->dlv_pages.va;
 	q->mask = args->dlv_entries - 1;
-	q->tail_word = &att->ctl->dlv_tail;
-	q->consumed_word = &att->usr->consumed;
 	if (!(att->flags & SPINDLE_ATTACH_COPY))
 		return 0;
 	q->copy_end = kvcalloc(args->dlv_entries, sizeof(*q->copy_end), GFP_KERNEL_ACCOUNT);
@@ -336,14 +357,15 @@ static int alloc_reader(struct spindle_attachment *att, const struct spindle_att
 	return 0;
 }
 
-static int alloc_memory(struct spindle_attachment *att, const struct spindle_attach *args)
+static int alloc_memory(struct spindle_attachment *att, const struct spindle_kept *kept,
+			const struct spindle_attach *args)
 {
 	if (spindle_pages_alloc(&att->ctl_pages, sizeof(*att->ctl)) ||
 	    spindle_pages_alloc(&att->usr_pages, usr_bytes(att)))
 		return -ENOMEM;
 	att->ctl = att->ctl_pages.va;
 	att->usr = att->usr_pages.va;
-	return att->flags & SPINDLE_ATTACH_RECV ? alloc_reader(att, args) : 0;
+	return att->flags & SPINDLE_ATTACH_RECV ? alloc_reader(att, kept, args) : 0;
 }
 
 static struct spindle_section section(enum part part, u64 bytes)
@@ -370,8 +392,15 @@ static void describe_config(const struct spindle_subgroup *sg, struct spindle_at
 	args->window = mc->window;
 	args->max_msg = sg->cfg->max_msg;
 	args->ring_bytes = sg->cfg->ring;
-	args->dlv_entries = args->flags & SPINDLE_ATTACH_RECV ? mc->deliver.log_mask + 1 : 0;
 	args->dlv_stride = sizeof(struct spindle_dlv);
+	if (!(args->flags & SPINDLE_ATTACH_RECV))
+		return;
+	args->dlv_entries = mc->deliver.log_mask + 1;
+	if (!sg->kept)
+		return;
+	args->features |= SPINDLE_FEAT_HISTORY;
+	args->dlv_entries = sg->kept->history.q.mask + 1;
+	args->copy_bytes = spindle_kept_bytes(sg->kept);
 }
 
 static void describe_layout(const struct spindle_attachment *att,
@@ -386,6 +415,7 @@ static void describe_layout(const struct spindle_attachment *att,
 	args->ctl_error = offsetof(struct spindle_ctl, error);
 	args->ctl_need_wakeup = offsetof(struct spindle_ctl, need_wakeup);
 	args->ctl_dlv_tail = offsetof(struct spindle_ctl, dlv_tail);
+	args->ctl_dlv_low = offsetof(struct spindle_ctl, dlv_low);
 	args->ctl_tx_slot = offsetof(struct spindle_ctl, tx_slot);
 	args->ctl_tx_unit = offsetof(struct spindle_ctl, tx_unit);
 	args->usr_consumed = offsetof(struct spindle_usr, consumed);
@@ -398,24 +428,40 @@ static void describe_layout(const struct spindle_attachment *att,
 		args->tx = section(PART_TX, args->ring_bytes);
 	if (flags & SPINDLE_ATTACH_RECV)
 		args->dlv = section(PART_DLV, (u64)args->dlv_entries * args->dlv_stride);
-	if (flags & SPINDLE_ATTACH_COPY)
+	if (att->history || (flags & SPINDLE_ATTACH_COPY))
 		args->copy = section(PART_COPY, args->copy_bytes);
 	else if (flags & SPINDLE_ATTACH_RECV)
 		args->rx = section(PART_RX, args->ring_bytes);
 }
 
-/* A process that comes back compares all three with those that it has kept. */
-static void describe_position(const struct spindle_attachment *att,
-			      const struct spindle_subgroup *sg, struct spindle_attach *args)
+/* Where the process wants to begin, and what it knows of the positions. */
+struct place {
+	u32 from;
+	u64 lsn;
+	struct spindle_lineage lineage;
+};
+
+/* A process that comes back compares all with what it has kept. */
+static void describe_place(const struct spindle_subgroup *sg, struct spindle_attach *args)
 {
 	const struct spindle_lineage *lineage = sg->inst->lineage;
 
-	args->lsn = att->lsn;
 	if (!lineage)
 		return;
 	args->lineage[0] = lineage->word[0];
 	args->lineage[1] = lineage->word[1];
 	args->era = lineage->era;
+}
+
+/* Positions of another lineage, or of another era, say nothing about this subgroup. */
+static int check_place(const struct spindle_subgroup *sg, const struct place *place)
+{
+	static const struct spindle_lineage none;
+	const struct spindle_lineage *here = sg->inst->lineage ? : &none;
+
+	if (place->from != SPINDLE_FROM_LSN || !memcmp(&place->lineage, &none, sizeof(none)))
+		return 0;
+	return memcmp(&place->lineage, here, sizeof(none)) ? -EXDEV : 0;
 }
 
 static struct spindle_subgroup *find_subgroup(const struct spindle_net *sn,
@@ -441,7 +487,7 @@ static int check_role(const struct spindle_subgroup *sg, struct spindle_attach *
 	/* The engine checks all readers in one pass, so their number must have a limit. */
 	if ((args->flags & SPINDLE_ATTACH_RECV) && sg->readers >= SPINDLE_MAX_READERS)
 		return -EUSERS;
-	if (args->flags & SPINDLE_ATTACH_COPY) {
+	if ((args->flags & SPINDLE_ATTACH_COPY) && !sg->kept) {
 		if (!args->copy_bytes)
 			args->copy_bytes = sg->cfg->ring;
 		if (!is_power_of_2(args->copy_bytes) || args->copy_bytes < PAGE_SIZE ||
@@ -451,12 +497,74 @@ static int check_role(const struct spindle_subgroup *sg, struct spindle_attach *
 	return 0;
 }
 
+struct attach {
+	struct spindle_attachment *att;
+	struct spindle_subgroup *sg;
+	const struct place *place;
+	struct spindle_attach *args;
+	int err;
+};
+
+/* The view that comes before the next entry of the history. */
+static u64 last_vid(const struct spindle_subgroup *sg)
+{
+	const struct spindle_mc *mc = &sg->mc;
+
+	return mc->deliver.vid_due ? mc->deliver.vid_due - 1 : sg->inst->view.vid;
+}
+
+/* Attach a reader to the history. */
+static int attach_cursor(struct attach *letter)
+{
+	struct spindle_mc *mc = &letter->sg->mc;
+	const struct spindle_history *h = mc->deliver.history;
+	struct spindle_dlvq *cursor = &letter->att->dlvq;
+	u64 lsn = letter->place->lsn;
+	int err;
+
+	letter->args->oldest = spindle_history_oldest(h, mc->deliver.lsn);
+	if (letter->place->from == SPINDLE_FROM_NOW)
+		lsn = mc->deliver.lsn;
+	else if (letter->place->from == SPINDLE_FROM_OLDEST)
+		lsn = letter->args->oldest;
+	err = spindle_mc_attach_cursor(mc, cursor, lsn);
+	if (err)
+		return err;
+	letter->att->usr->consumed = cursor->consumed;
+	letter->args->lsn = spindle_dlvq_lsn(cursor, mc->deliver.lsn);
+	letter->args->vid = spindle_history_vid(h, cursor->consumed, last_vid(letter->sg));
+	return 0;
+}
+
+/* Attach a reader that gets what is delivered from now on. */
+static int attach_reader(struct attach *letter)
+{
+	struct spindle_mc *mc = &letter->sg->mc;
+	const struct place *place = letter->place;
+
+	letter->args->oldest = mc->deliver.lsn;
+	if (place->from == SPINDLE_FROM_LSN && place->lsn != mc->deliver.lsn)
+		return place->lsn < mc->deliver.lsn ? -ESTALE : -ERANGE;
+	spindle_mc_attach_reader(mc, &letter->att->dlvq);
+	return 0;
+}
+
 static void attach_fn(void *ctx)
 {
-	struct spindle_attachment *att = ctx;
-	struct spindle_subgroup *sg = att->sg;
+	struct attach *letter = ctx;
+	struct spindle_attachment *att = letter->att;
+	struct spindle_subgroup *sg = letter->sg;
 	struct spindle_mc *mc = &sg->mc;
 
+	letter->args->lsn = mc->deliver.lsn;
+	letter->args->next = mc->deliver.lsn;
+	if (att->flags & SPINDLE_ATTACH_RECV) {
+		letter->err = att->history ? attach_cursor(letter) : attach_reader(letter);
+		if (letter->err)
+			return;
+		att->since_ns = ktime_get_ns();
+	}
+	att->lsn = letter->args->lsn;
 	att->ctl->state = sg->state;
 	att->ctl->error = sg->error;
 	if (att->flags & SPINDLE_ATTACH_SEND) {
@@ -464,39 +572,50 @@ static void attach_fn(void *ctx)
 					 &att->ctl->tx_unit);
 		att->usr->reserve = (u64)(u32)mc->send.txq.unit << 32 | (u32)mc->send.txq.slot;
 	}
-	if (att->flags & SPINDLE_ATTACH_RECV) {
-		spindle_mc_attach_reader(mc, &att->dlvq);
-		att->since_ns = ktime_get_ns();
-	}
-	att->lsn = mc->deliver.lsn;
 	list_add_tail(&att->link, &sg->attachments);
 	spindle_subgroup_touch(sg);
 }
 
-/* The rest of the bind: everything is checked and allocated. Cannot fail. */
-static void bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg)
+static void name_process(struct spindle_attachment *att)
 {
+	att->pid = get_pid(task_tgid(current));
+	get_task_comm(att->comm, current->group_leader);
+}
+
+/*
+ * The rest of the bind: everything is checked and allocated. Only the engine knows the range of the
+ * history, so this fails if the place is not in it.
+ */
+static int bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg,
+		   const struct place *place, struct spindle_attach *args)
+{
+	struct attach letter = { .att = att, .sg = sg, .place = place, .args = args };
 	struct spindle_engine *engine = sg->inst->node->engine;
 
+	name_process(att);
+	att->tx_units_max = spindle_units(sg->cfg->max_msg);
+	att->ring_units = sg->mc.ring_units;
+	spindle_engine_call(engine, attach_fn, &letter);
+	if (letter.err) {
+		put_pid(att->pid);
+		att->pid = NULL;
+		return letter.err;
+	}
 	mutex_lock(&att->lock);
 	att->sg = sg;
 	att->attached = true;
 	mutex_unlock(&att->lock);
-	att->pid = get_pid(task_tgid(current));
-	get_task_comm(att->comm, current->group_leader);
-	att->tx_units_max = spindle_units(sg->cfg->max_msg);
-	att->ring_units = sg->mc.ring_units;
 	if (att->flags & SPINDLE_ATTACH_SEND)
 		sg->sender = att;
 	if (att->flags & SPINDLE_ATTACH_RECV)
 		sg->readers++;
 	spindle_engine_hold(engine);
-	spindle_engine_call(engine, attach_fn, att);
 	/*
 	 * From here on poll() and KICK use the attachment. Pairs with the acquires in
 	 * spindle_attachment_lock(), spindle_attachment_poll() and ioctl_kick().
 	 */
 	smp_store_release(&att->engine, engine);
+	return 0;
 }
 
 static int check_args(const struct spindle_attach *args)
@@ -505,8 +624,10 @@ static int check_args(const struct spindle_attach *args)
 	u32 flags = args->flags;
 
 	if ((flags & ~known) || !(flags & (SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)) ||
-	    args->resv0 || memchr_inv(args->resv2, 0, sizeof(args->resv2)) ||
+	    args->from > SPINDLE_FROM_LSN || memchr_inv(args->resv2, 0, sizeof(args->resv2)) ||
 	    args->event_fd < -1)
+		return -EINVAL;
+	if (args->from != SPINDLE_FROM_NOW && !(flags & SPINDLE_ATTACH_RECV))
 		return -EINVAL;
 	if ((flags & SPINDLE_ATTACH_COPY) && !(flags & SPINDLE_ATTACH_RECV))
 		return -EINVAL;
@@ -528,6 +649,12 @@ static int check_args(const struct spindle_attach *args)
 int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *sn,
 			    struct spindle_attach *args)
 {
+	struct place place = {
+		.from = args->from,
+		.lsn = args->lsn,
+		.lineage.word = { args->lineage[0], args->lineage[1] },
+		.lineage.era = args->era,
+	};
 	struct spindle_subgroup *sg;
 	int err = check_args(args);
 
@@ -550,7 +677,12 @@ int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *
 		err = check_role(sg, args);
 	if (err)
 		goto out;
+	describe_place(sg, args);
+	err = check_place(sg, &place);
+	if (err)
+		goto out;
 	att->flags = args->flags;
+	att->history = sg->kept && (args->flags & SPINDLE_ATTACH_RECV);
 	att->window = sg->mc.window;
 	describe_config(sg, args);
 	if (args->event_fd >= 0) {
@@ -563,14 +695,14 @@ int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *
 	}
 	err = charge(att, args);
 	if (!err)
-		err = alloc_memory(att, args);
+		err = alloc_memory(att, sg->kept, args);
+	if (!err)
+		err = bind_to(att, sg, &place, args);
 	if (err) {
 		free_memory(att);
 		goto out;
 	}
 	describe_layout(att, sg, args);
-	bind_to(att, sg);
-	describe_position(att, sg, args);
 out:
 	mutex_unlock(&sn->lock);
 	mutex_unlock(&att->binding);
@@ -704,7 +836,7 @@ static int map_row(struct spindle_attachment *att, struct vm_area_struct *vma,
 		return -ENOTCONN;
 	if (part == PART_TX)
 		return map_tx(att, vma);
-	if (part == PART_RX && (!(att->flags & SPINDLE_ATTACH_RECV) ||
+	if (part == PART_RX && (!(att->flags & SPINDLE_ATTACH_RECV) || att->history ||
 				(att->flags & SPINDLE_ATTACH_COPY)))
 		return -EACCES;
 	mutex_lock(&sg->inst->seats_lock);

@@ -57,6 +57,10 @@ struct spindle_ctl {
 	u64 dlv_tail;
 	/** @pad1: own cache line for what follows */
 	u64 pad1[7];
+	/** @dlv_low: reader of a history: entries below are forgotten */
+	u64 dlv_low;
+	/** @pad2: own cache line for what follows */
+	u64 pad2[7];
 	/** @tx_slot: slots that are free again */
 	u64 tx_slot;
 	/** @tx_unit: units that are free again */
@@ -102,6 +106,8 @@ struct spindle_attachment {
 	struct spindle_engine *engine;
 	/** @flags: SPINDLE_ATTACH_* */
 	u32 flags;
+	/** @history: it reads the history of the subgroup */
+	bool history;
 	/** @maps: what processes have mapped */
 	struct spindle_mappings maps;
 	/** @wait: pollers */
@@ -112,9 +118,9 @@ struct spindle_attachment {
 	struct spindle_pages ctl_pages;
 	/** @usr_pages: user pages */
 	struct spindle_pages usr_pages;
-	/** @dlv_pages: delivery ring */
+	/** @dlv_pages: delivery ring, own or of a history */
 	struct spindle_pages dlv_pages;
-	/** @copy_pages: copy ring */
+	/** @copy_pages: copy ring, own or of a history */
 	struct spindle_pages copy_pages;
 	/** @ctl: kernel's view of @ctl_pages */
 	struct spindle_ctl *ctl;

@@ -14,6 +14,7 @@
 #include "base/trace.h"
 #include "core/group/stream.h"
 #include "event.h"
+#include "history.h"
 #include "installed.h"
 #include "node.h"
 #include "peer.h"
@@ -155,7 +156,7 @@ static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
 	});
 }
 
-/* Freeze the attachments that broke the rules of their rings, and no others. */
+/* Freeze the attachments that broke the rules of their rings or are behind, and no others. */
 static void freeze_attachments(struct spindle_subgroup *sg)
 {
 	struct spindle_attachment *att;
@@ -167,6 +168,12 @@ static void freeze_attachments(struct spindle_subgroup *sg)
 			error = sg->mc.send.txq.error;
 		if (!error || att->ctl->state > SPINDLE_STATE_ACTIVE)
 			continue;
+		if (error == SPINDLE_ERR_BEHIND) {
+			spindle_count(&sg->mc.stats.behind, 1);
+			freeze(sg, att, SPINDLE_EVENT_READER_BEHIND, error,
+			       "the history has forgotten what the process had not consumed");
+			continue;
+		}
 		spindle_count(&sg->mc.stats.frozen, 1);
 		freeze(sg, att, SPINDLE_EVENT_RING_ERROR, error,
 		       "the process broke the rules of its ring");
@@ -183,6 +190,9 @@ static bool watch_reader(struct spindle_subgroup *sg, struct spindle_attachment 
 	/* The letter that detaches a process ends its role as a reader, before the next pass. */
 	WARN_ON_ONCE(att->parting && (att->flags & SPINDLE_ATTACH_RECV));
 	if (!(att->flags & SPINDLE_ATTACH_RECV) || q->error)
+		return false;
+	/* A reader of a history holds up nobody. */
+	if (att->history)
 		return false;
 	/* The reader has just consumed something, and the next pass handles that. */
 	if (READ_ONCE(*q->consumed_word) != q->consumed) {
@@ -387,6 +397,7 @@ void spindle_subgroup_free(struct spindle_subgroup *sg)
 		return;
 	spindle_chore_cancel(&sg->part);
 	spindle_transfer->destroy(sg->large);
+	spindle_kept_free(sg->kept);
 	spindle_mc_destroy(&sg->mc, &memory);
 	kvfree(sg);
 }
@@ -407,12 +418,12 @@ u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg)
 }
 
 /**
- * spindle_subgroup_private_bytes() - memory of the engine's own state of a subgroup
+ * spindle_subgroup_private_bytes() - memory of the engine's own state of a subgroup, and history
  * @sg: the subgroup
  *
  * Return: bytes
  */
 u64 spindle_subgroup_private_bytes(const struct spindle_subgroup *sg)
 {
-	return sizeof(*sg) + spindle_mc_bytes(&sg->mc);
+	return sizeof(*sg) + spindle_mc_bytes(&sg->mc) + spindle_kept_memory(sg->kept);
 }

@@ -21,6 +21,7 @@
 #include "node.h"
 
 struct spindle_attachment;
+struct spindle_kept;
 struct spindle_large;
 struct spindle_peer;
 struct spindle_streams;
@@ -56,6 +57,8 @@ struct spindle_subgroup {
 	struct spindle_chore part;
 	/** @stall_ms: time after which a reader that consumes nothing is detached; 0: never */
 	u32 stall_ms;
+	/** @kept: what readers read, or NULL; the namespace's lock */
+	struct spindle_kept *kept;
 	/** @large: large messages, of bulk/; or NULL if the subgroup cannot have any */
 	struct spindle_large *large;
 	/** @streams: the streams of @large, or NULL */

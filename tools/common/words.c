@@ -34,7 +34,7 @@ const char *const ctl_peer_state_words[SPINDLE_PEER_FAILED + 1] = {
 	[SPINDLE_PEER_FAILED] = "failed",
 };
 
-const char *const ctl_event_kind_words[SPINDLE_EVENT_RDMC_FAILED + 1] = {
+const char *const ctl_event_kind_words[SPINDLE_EVENT_READER_BEHIND + 1] = {
 	[SPINDLE_EVENT_NODE_ADD] = "node-add",
 	[SPINDLE_EVENT_NODE_DEL] = "node-del",
 	[SPINDLE_EVENT_NODE_DEAD] = "node-dead",
@@ -55,6 +55,13 @@ const char *const ctl_event_kind_words[SPINDLE_EVENT_RDMC_FAILED + 1] = {
 	[SPINDLE_EVENT_RDMC_OPENED] = "rdmc-opened",
 	[SPINDLE_EVENT_RDMC_CLOSED] = "rdmc-closed",
 	[SPINDLE_EVENT_RDMC_FAILED] = "rdmc-failed",
+	[SPINDLE_EVENT_READER_BEHIND] = "reader-behind",
+};
+
+const char *const ctl_reads_words[SPINDLE_READS_HISTORY + 1] = {
+	[SPINDLE_READS_SLOTS] = "slots",
+	[SPINDLE_READS_COPIES] = "copies",
+	[SPINDLE_READS_HISTORY] = "history",
 };
 
 const char *const ctl_on_exit_words[SPINDLE_ON_EXIT_LEAVE + 1] = {
@@ -92,7 +99,7 @@ const char *const ctl_state_words[SPINDLE_STATE_GONE + 1] = {
 	[SPINDLE_STATE_GONE] = "gone",
 };
 
-const char *const ctl_error_words[SPINDLE_ERR_TX_MASK + 1] = {
+const char *const ctl_error_words[SPINDLE_ERR_BEHIND + 1] = {
 	[SPINDLE_ERR_NONE] = "none",
 	[SPINDLE_ERR_TX_READY] = "tx-ready",
 	[SPINDLE_ERR_TX_EXTENT] = "tx-extent",
@@ -108,6 +115,7 @@ const char *const ctl_error_words[SPINDLE_ERR_TX_MASK + 1] = {
 	[SPINDLE_ERR_LEFT] = "left",
 	[SPINDLE_ERR_NOT_MEMBER] = "not-member",
 	[SPINDLE_ERR_TX_MASK] = "tx-mask",
+	[SPINDLE_ERR_BEHIND] = "behind",
 };
 
 const char *const ctl_rdmc_group_state_words[SPINDLE_RDMC_GROUP_FAILED + 1] = {
@@ -173,7 +181,7 @@ const char *const ctl_engine_counter_words[SPINDLE_ENGINE_S_TIMED_NS + 1] = {
 	[SPINDLE_ENGINE_S_TIMED_NS] = "timed-ns",
 };
 
-const char *const ctl_subgroup_counter_words[SPINDLE_SUBGROUP_S_DIRECT + 1] = {
+const char *const ctl_subgroup_counter_words[SPINDLE_SUBGROUP_S_BEHIND + 1] = {
 	[SPINDLE_SUBGROUP_S_SENT] = "sent",
 	[SPINDLE_SUBGROUP_S_SENT_BYTES] = "sent-bytes",
 	[SPINDLE_SUBGROUP_S_NULLS] = "nulls",
@@ -201,6 +209,7 @@ const char *const ctl_subgroup_counter_words[SPINDLE_SUBGROUP_S_DIRECT + 1] = {
 	[SPINDLE_SUBGROUP_S_LARGE_NOMEM] = "large-nomem",
 	[SPINDLE_SUBGROUP_S_LARGE_WAITING] = "large-waiting",
 	[SPINDLE_SUBGROUP_S_DIRECT] = "direct",
+	[SPINDLE_SUBGROUP_S_BEHIND] = "behind",
 };
 
 const char *const ctl_rdmc_group_counter_words[SPINDLE_RDMC_GROUP_S_ABORTED + 1] = {
@@ -220,7 +229,7 @@ const char *const ctl_subgroup_node_key_words[SPINDLE_SUBGROUP_NODE_A_SENDER + 1
 	[SPINDLE_SUBGROUP_NODE_A_SENDER] = "sender",
 };
 
-const char *const ctl_tune_key_words[SPINDLE_TUNE_A_LARGE + 1] = {
+const char *const ctl_tune_key_words[SPINDLE_TUNE_A_HISTORY + 1] = {
 	[SPINDLE_TUNE_A_SWITCHES] = "switches",
 	[SPINDLE_TUNE_A_SEND_BUDGET] = "send-budget",
 	[SPINDLE_TUNE_A_RECV_BUDGET] = "recv-budget",
@@ -228,6 +237,7 @@ const char *const ctl_tune_key_words[SPINDLE_TUNE_A_LARGE + 1] = {
 	[SPINDLE_TUNE_A_SILENCE] = "silence",
 	[SPINDLE_TUNE_A_STALL_MS] = "stall-ms",
 	[SPINDLE_TUNE_A_LARGE] = "large",
+	[SPINDLE_TUNE_A_HISTORY] = "history",
 };
 
 const char *const ctl_live_key_words[SPINDLE_LIVE_A_WITNESS + 1] = {

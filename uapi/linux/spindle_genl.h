@@ -52,6 +52,8 @@
 #define SPINDLE_MIN_LARGE		4096	/* smallest LARGE */
 #define SPINDLE_MAX_LARGE		1048576	/* largest LARGE */
 #define SPINDLE_MAX_STALL_MS		3600000	/* largest STALL_MS */
+#define SPINDLE_MIN_HISTORY		65536	/* bytes of the smallest history */
+#define SPINDLE_MAX_HISTORY		1073741824	/* largest HISTORY */
 #define SPINDLE_RAW_MAX_COUNT		1000000	/* largest COUNT of a measurement */
 
 /**
@@ -474,6 +476,11 @@ enum spindle_subgroup_attr {
 	 * ordered subgroup begins with, default 0; not with several shards
 	 */
 	SPINDLE_SUBGROUP_A_LSN,
+	/**
+	 * @SPINDLE_SUBGROUP_A_OLDEST: u64, position of the oldest message of the history, LSN if it
+	 * has none; not without history (reply only)
+	 */
+	SPINDLE_SUBGROUP_A_OLDEST,
 	/* private: */
 	__SPINDLE_SUBGROUP_A_MAX
 #define SPINDLE_SUBGROUP_A_MAX (__SPINDLE_SUBGROUP_A_MAX - 1)
@@ -535,6 +542,12 @@ enum spindle_tune_attr {
 	 * out for others
 	 */
 	SPINDLE_TUNE_A_LARGE,
+	/**
+	 * @SPINDLE_TUNE_A_HISTORY: u32, bytes of the messages that are kept for readers that come
+	 * later, a power of two, 65536..2^30 and at least twice max_msg; 0 (default): none. A new
+	 * size begins with nothing
+	 */
+	SPINDLE_TUNE_A_HISTORY,
 	/* private: */
 	__SPINDLE_TUNE_A_MAX
 #define SPINDLE_TUNE_A_MAX (__SPINDLE_TUNE_A_MAX - 1)
@@ -568,6 +581,8 @@ enum spindle_reader_attr {
 	SPINDLE_READER_A_IDLE_MS,
 	/** @SPINDLE_READER_A_LSN: u64, position of the next message that the reader consumes */
 	SPINDLE_READER_A_LSN,
+	/** @SPINDLE_READER_A_READS: u8, enum spindle_reads: where the messages are that it reads */
+	SPINDLE_READER_A_READS,
 	/* private: */
 	__SPINDLE_READER_A_MAX
 #define SPINDLE_READER_A_MAX (__SPINDLE_READER_A_MAX - 1)
@@ -761,7 +776,10 @@ enum spindle_subgroup_stat {
 	 * and headers of all senders, and a block of columns per member
 	 */
 	SPINDLE_SUBGROUP_S_ROW_BYTES,
-	/** @SPINDLE_SUBGROUP_S_PRIVATE_BYTES: memory of the engine's own state of the subgroup */
+	/**
+	 * @SPINDLE_SUBGROUP_S_PRIVATE_BYTES: memory of the engine's own state of the subgroup, and
+	 * of its history
+	 */
 	SPINDLE_SUBGROUP_S_PRIVATE_BYTES,
 	/** @SPINDLE_SUBGROUP_S_LARGE: of SENT, large messages, which went by RDMC */
 	SPINDLE_SUBGROUP_S_LARGE,
@@ -784,6 +802,11 @@ enum spindle_subgroup_stat {
 	SPINDLE_SUBGROUP_S_LARGE_WAITING,
 	/** @SPINDLE_SUBGROUP_S_DIRECT: of SENT, messages for some of the members */
 	SPINDLE_SUBGROUP_S_DIRECT,
+	/**
+	 * @SPINDLE_SUBGROUP_S_BEHIND: readers detached because the history forgot what they had not
+	 * consumed
+	 */
+	SPINDLE_SUBGROUP_S_BEHIND,
 	/* private: */
 	__SPINDLE_SUBGROUP_S_MAX
 #define SPINDLE_SUBGROUP_S_MAX (__SPINDLE_SUBGROUP_S_MAX - 1)
@@ -1239,7 +1262,12 @@ enum spindle_event_kind {
 	 * @SPINDLE_EVENT_RDMC_FAILED: the group has failed, with RDMC_ERROR and PEER_ID, the node
 	 * that is the cause, possibly the node itself
 	 */
-	SPINDLE_EVENT_RDMC_FAILED
+	SPINDLE_EVENT_RDMC_FAILED,
+	/**
+	 * @SPINDLE_EVENT_READER_BEHIND: a reader was detached because the history forgot what it
+	 * had not consumed, with LSN, the position of that
+	 */
+	SPINDLE_EVENT_READER_BEHIND
 };
 
 /**
@@ -1255,6 +1283,20 @@ enum spindle_check {
 	 * for a request that is planned behind others, which remove a node or create the one needed
 	 */
 	SPINDLE_CHECK_ALONE
+};
+
+/**
+ * enum spindle_reads - where a reader finds its messages
+ */
+enum spindle_reads {
+	/** @SPINDLE_READS_SLOTS: in the rings of the senders, whose slots it holds */
+	SPINDLE_READS_SLOTS,
+	/**
+	 * @SPINDLE_READS_COPIES: in a ring of its own; while that is full it holds up the senders
+	 */
+	SPINDLE_READS_COPIES,
+	/** @SPINDLE_READS_HISTORY: in the history of the subgroup; it holds up nobody */
+	SPINDLE_READS_HISTORY
 };
 
 /**
