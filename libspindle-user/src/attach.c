@@ -54,7 +54,7 @@ static int map_all(struct spindle_queue *q, const struct spindle_attach *a)
 		if (err)
 			return err;
 	}
-	if (a->flags & SPINDLE_ATTACH_COPY) {
+	if (spindle_reads_copies(a)) {
 		err = map_section(q, &a->copy, 2, PROT_READ, &q->map_copy);
 		if (err)
 			return err;
@@ -71,13 +71,28 @@ static int check_opts(const struct spindle_attach_opts *o)
 {
 	size_t i;
 
-	if (o->want & ~SPINDLE_WANT_VIEWS)
+	if (o->want & ~(SPINDLE_WANT_VIEWS | SPINDLE_WANT_OLDEST))
+		return -EINVAL;
+	if (o->from && (o->want & SPINDLE_WANT_OLDEST))
 		return -EINVAL;
 	for (i = 0; i < ARRAY_SIZE(o->resv); i++)
 		if (o->resv[i])
 			return -EINVAL;
 	/* The kernel checks the rest, because it may know more roles than this library. */
 	return 0;
+}
+
+static void ask_place(const struct spindle_attach_opts *o, struct spindle_attach *a)
+{
+	if (o->want & SPINDLE_WANT_OLDEST)
+		a->from = SPINDLE_FROM_OLDEST;
+	if (!o->from)
+		return;
+	a->from = SPINDLE_FROM_LSN;
+	a->lsn = o->from->lsn;
+	a->lineage[0] = o->from->lineage[0];
+	a->lineage[1] = o->from->lineage[1];
+	a->era = o->from->era;
 }
 
 /* The sequence of steps; the caller undoes what was done. */
@@ -102,8 +117,11 @@ static int attach_steps(struct spindle_queue *q, const struct spindle_attach_opt
 	a.subgroup = o->subgroup;
 	a.event_fd = o->event_fd > 0 ? o->event_fd : -1;
 	a.copy_bytes = o->copy_bytes;
+	ask_place(o, &a);
 	ret = spindle_sys_ioctl(q->fd, SPINDLE_IOC_ATTACH, &a);
 	q->memlock = a.memlock;
+	q->oldest = a.oldest;
+	q->next = a.next;
 	if (ret < 0)
 		return ret;
 

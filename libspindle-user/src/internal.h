@@ -5,6 +5,8 @@
 #ifndef SPINDLE_INTERNAL_H
 #define SPINDLE_INTERNAL_H
 
+#include <stdbool.h>
+
 #include <spindle/spindle.h>
 
 #include "sys.h"
@@ -54,6 +56,13 @@ void spindle_unmap_section(struct spindle_map *m);
 /* Read the members and map the senders' rings; the last step of an attach. */
 int spindle_first_view(struct spindle_queue *q);
 void spindle_forget_views(struct spindle_queue *q);
+
+/* Are the messages in one ring of copies, and not in the rings of their senders? */
+static inline bool spindle_reads_copies(const struct spindle_attach *a)
+{
+	return (a->flags & SPINDLE_ATTACH_COPY) ||
+	       ((a->flags & SPINDLE_ATTACH_RECV) && (a->features & SPINDLE_FEAT_HISTORY));
+}
 
 /* Check a reply of the kernel against itself, before anything is mapped by it. */
 int spindle_layout_check(const struct spindle_attach *a);

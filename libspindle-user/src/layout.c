@@ -20,6 +20,7 @@ static_assert(offsetof(struct spindle_attach, ctl) == 160, "ABI: ctl");
 static_assert(offsetof(struct spindle_attach, lsn) == 272, "ABI: lsn");
 static_assert(offsetof(struct spindle_attach, lineage) == 280, "ABI: lineage");
 static_assert(offsetof(struct spindle_attach, era) == 296, "ABI: era");
+static_assert(offsetof(struct spindle_attach, oldest) == 304, "ABI: oldest");
 static_assert(sizeof(struct spindle_tx_desc) == 32, "ABI: spindle_tx_desc");
 static_assert(sizeof(struct spindle_dlv) == 32, "ABI: spindle_dlv");
 static_assert(sizeof(struct spindle_member) == 8, "ABI: spindle_member");
@@ -56,8 +57,7 @@ static bool sender_ring_fits(const struct spindle_section *s, const struct spind
 
 static bool reader_fits(const struct spindle_attach *a)
 {
-	return a->flags & SPINDLE_ATTACH_COPY ? ring_fits(&a->copy, a) :
-						sender_ring_fits(&a->rx, a);
+	return spindle_reads_copies(a) ? ring_fits(&a->copy, a) : sender_ring_fits(&a->rx, a);
 }
 
 static bool ctl_fits(const struct spindle_attach *a)
@@ -69,6 +69,7 @@ static bool ctl_fits(const struct spindle_attach *a)
 	       holds(s, a->ctl_error, 1, 4, 4) &&
 	       holds(s, a->ctl_need_wakeup, 1, 4, 4) &&
 	       holds(s, a->ctl_dlv_tail, 1, 8, 8) &&
+	       holds(s, a->ctl_dlv_low, 1, 8, 8) &&
 	       holds(s, a->ctl_tx_slot, 1, 8, 8) &&
 	       holds(s, a->ctl_tx_unit, 1, 8, 8);
 }
@@ -140,7 +141,9 @@ void spindle_layout_apply(struct spindle_queue *q, const struct spindle_attach *
 		q->dlv = l->dlv;
 		q->dlv_stride = a->dlv_stride;
 		q->dlv_entries = a->dlv_entries;
-		q->rx_bytes = a->flags & SPINDLE_ATTACH_COPY ? a->copy.len : a->rx.len;
+		q->rx_bytes = spindle_reads_copies(a) ? a->copy.len : a->rx.len;
+		if (a->features & SPINDLE_FEAT_HISTORY)
+			q->ctl_dlv_low = (const void *)(l->ctl + a->ctl_dlv_low);
 		q->rx_cookie = a->rx.cookie;
 		q->rx_stride = a->rx_stride;
 		/* The kernel has set this word, so that reading starts with the next delivery. */

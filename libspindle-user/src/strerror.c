@@ -41,6 +41,8 @@ const char *spindle_strerror(int err)
 		return "the rules of the view have moved the node out of the subgroup";
 	case SPINDLE_ERR_TX_MASK:
 		return "a message names members of no view that the module knows";
+	case SPINDLE_ERR_BEHIND:
+		return "the history has forgotten what the process had not read";
 	default:
 		return "unknown error";
 	}
@@ -176,6 +178,16 @@ static void attach_error(const struct spindle_queue *q, const struct spindle_att
 		snprintf(buf, len, "%s: not a spindle device, or its module is older than this library",
 			 o->device ? o->device : SPINDLE_DEVICE);
 		break;
+	case ESTALE:
+	case ERANGE:
+		snprintf(buf, len, "%s: position %llu cannot be read, only %llu to %llu", what,
+			 (unsigned long long)(o->from ? o->from->lsn : 0),
+			 (unsigned long long)q->oldest, (unsigned long long)q->next);
+		break;
+	case EXDEV:
+		snprintf(buf, len, "%s: the place belongs to another lineage, or another era",
+			 what);
+		break;
 	case EPROTONOSUPPORT:
 		snprintf(buf, len, "%s: its module is newer than this library",
 			 o->device ? o->device : SPINDLE_DEVICE);
@@ -195,7 +207,8 @@ const char *spindle_attach_strerror(const struct spindle_queue *q,
 	}
 	switch (q->step) {
 	case SPINDLE_STEP_OPTS:
-		snprintf(buf, len, "an option is unknown, or a reserved one not 0");
+		snprintf(buf, len,
+			 "an option is unknown, or excludes another, or a reserved one is not 0");
 		break;
 	case SPINDLE_STEP_OPEN:
 		open_error(o->device ? o->device : SPINDLE_DEVICE, err, buf, len);

@@ -162,7 +162,7 @@ static int map_all(struct spindle_queue *q, struct spindle_epoch *e)
 
 	for (s = e->source; !err && s < e->source + e->senders; s++) {
 		old = kept(q->epoch, e, (uint32_t)(s - e->source));
-		if (q->flags & SPINDLE_ATTACH_COPY)
+		if (q->map_copy.len)
 			s->ring = q->map_copy.addr;
 		else if (old)
 			s->map = old->map;

@@ -16,6 +16,7 @@
 #include "fake.h"
 #include "core/multicast/txq.h"
 #include "core/multicast/dlvq.h"
+#include "core/multicast/history.h"
 
 #define PAGE		4096UL
 #define MAX_SENDERS	8
@@ -23,6 +24,7 @@
 #define MAX_VIEWS	8
 #define FIRST_VIEW	3
 #define FIRST_LSN	7000
+#define HISTORY_BYTES	8192
 #define LOST_WAKEUP_S	5
 
 /* Offsets in ctl and usr; only the attach reply knows them. */
@@ -32,6 +34,7 @@
 #define CTL_TAIL	128
 #define CTL_SLOT	192
 #define CTL_UNIT	256
+#define CTL_LOW		320
 #define USR_CONSUMED	64
 #define USR_RESERVE	192
 #define USR_DESC	256
@@ -72,6 +75,7 @@ static struct {
 	u32 me;
 	struct spindle_txq txq;
 	struct spindle_dlvq dlvq;
+	struct spindle_history history;
 	struct end *end;
 	u64 head, freed, msgs, lsn;
 	struct { u64 n; u64 *entry; } peer[MAX_SENDERS];
@@ -213,8 +217,23 @@ static u8 *ring_of(u32 sender)
 	return f.rx[seat_of(sender)->rx].kva;
 }
 
+/* The queue that is delivered to. With a history, f.dlvq is the cursor of the process. */
+static struct spindle_dlvq *queue(void)
+{
+	return f.o.history ? &f.history.q : &f.dlvq;
+}
+
+static void publish(void)
+{
+	if (f.o.history)
+		spindle_history_show(&f.history);
+	else
+		spindle_dlvq_publish(&f.dlvq);
+}
+
 static void append(u32 sender, u64 offset, u32 len, u64 slot, u16 kind)
 {
+	struct spindle_dlvq *q = queue();
 	struct spindle_dlv d = { .offset = offset, .len = len, .sender = (u16)sender,
 				 .kind = kind, .slot = slot };
 	u64 budget = len;
@@ -223,11 +242,13 @@ static void append(u32 sender, u64 offset, u32 len, u64 slot, u16 kind)
 	f.lsn += rnd() % 4 == 0;
 	d.lsn = f.lsn;
 	f.lsn += kind == SPINDLE_DLV_MSG || kind == SPINDLE_DLV_OTHER;
-	if (f.dlvq.copy && kind == SPINDLE_DLV_MSG)
-		spindle_dlvq_copy(&f.dlvq, &d, ring_of(sender), f.a.ring_bytes, &budget);
-	spindle_dlvq_append(&f.dlvq, &d);
+	if (q->history && !spindle_dlvq_room(q, len))
+		spindle_history_make_room(q->history, len);
+	if (q->copy && kind == SPINDLE_DLV_MSG)
+		spindle_dlvq_copy(q, &d, ring_of(sender), f.a.ring_bytes, &budget);
+	spindle_dlvq_append(q, &d);
 	if (f.o.mangle_dlv)
-		f.o.mangle_dlv(&f.dlvq.ring[(f.dlvq.tail - 1) & f.dlvq.mask]);
+		f.o.mangle_dlv(&q->ring[(q->tail - 1) & q->mask]);
 }
 
 static bool room(void)
@@ -326,8 +347,10 @@ void fake_view(uint64_t vid, const struct spindle_seat *seat, uint32_t n)
 		else if (seat[i].flags & SPINDLE_SEAT_JOINED)
 			new_ring(&seat[i]);
 	}
-	spindle_dlvq_append(&f.dlvq, &d);
-	spindle_dlvq_publish(&f.dlvq);
+	spindle_dlvq_append(queue(), &d);
+	if (f.o.history)
+		spindle_history_viewed(&f.history, vid);
+	publish();
 }
 
 void fake_forget(uint64_t vid)
@@ -353,7 +376,7 @@ void fake_deliver(uint32_t sender, uint64_t n)
 	for (i = 0; i < len; i++)
 		ring_of(sender)[at + i] = fake_peer_byte(node, n, i);
 	append(sender, at, len, n, SPINDLE_DLV_MSG);
-	spindle_dlvq_publish(&f.dlvq);
+	publish();
 }
 
 /* Node 200 joins as sender 0 and sends nothing, or leaves. The ranks of all others change. */
@@ -589,6 +612,12 @@ static void fill_reply(struct spindle_attach *a)
 	a->lineage[0] = 1;
 	a->lineage[1] = 2;
 	a->era = 3;
+	if (!f.o.history)
+		return;
+	a->features |= SPINDLE_FEAT_HISTORY;
+	a->ctl_dlv_low = CTL_LOW;
+	a->dlv_entries = spindle_history_entries(HISTORY_BYTES);
+	a->copy_bytes = HISTORY_BYTES;
 }
 
 static void make_memory(struct spindle_attach *a)
@@ -612,7 +641,7 @@ static void make_memory(struct spindle_attach *a)
 				area_make(rx, a->ring_bytes, true, false);
 			}
 		}
-		if (a->flags & SPINDLE_ATTACH_COPY)
+		if (f.o.history || (a->flags & SPINDLE_ATTACH_COPY))
 			area_make(&f.area[COPY], a->copy_bytes ? a->copy_bytes : a->ring_bytes,
 				  true, false);
 	}
@@ -725,11 +754,38 @@ static int do_seats(struct spindle_seats *s)
 	return err;
 }
 
+/* Deliver the messages of the history, and attach the process to it as it wants. */
+static int make_history(struct spindle_attach *a, const struct spindle_attach *in)
+{
+	u64 n, lsn, at;
+
+	spindle_history_init(&f.history, (void *)f.area[DLV].kva, f.area[COPY].kva,
+			     f.dlvq.copy_end, HISTORY_BYTES / SPINDLE_UNIT);
+	f.dlvq.copy = NULL;
+	f.dlvq.low_word = ctl64(CTL_LOW);
+	for (n = 0; n < f.o.history; n++)
+		fake_deliver(0, n);
+	a->oldest = spindle_history_oldest(&f.history, f.lsn);
+	a->next = f.lsn;
+	lsn = in->from == SPINDLE_FROM_NOW ? f.lsn :
+	      in->from == SPINDLE_FROM_OLDEST ? a->oldest : in->lsn;
+	if (lsn > f.lsn || lsn < a->oldest)
+		return lsn > f.lsn ? -ERANGE : -ESTALE;
+	at = spindle_history_find(&f.history, lsn);
+	spindle_history_attach(&f.history, &f.dlvq, at);
+	*(u64 *)(void *)(f.area[USR].kva + USR_CONSUMED) = at;
+	a->lsn = spindle_dlvq_lsn(&f.dlvq, f.lsn);
+	a->vid = spindle_history_vid(&f.history, at, f.now.vid);
+	return 0;
+}
+
 static int do_attach(struct spindle_attach *a)
 {
+	const struct spindle_attach in = *a;
 	u32 i;
 
-	if (a->size != sizeof(*a) || a->resv0 || a->resv1 || !(a->flags & 3) || (a->flags & ~7U))
+	if (a->size != sizeof(*a) || a->from > SPINDLE_FROM_LSN || a->resv1 || !(a->flags & 3) ||
+	    (a->flags & ~7U))
 		return -EINVAL;
 	if (f.o.attach_err) {
 		a->memlock = f.o.memlock;
@@ -753,7 +809,10 @@ static int do_attach(struct spindle_attach *a)
 	make_engine(a);
 	if (f.o.mangle)
 		f.o.mangle(a);
-	return 0;
+	if (in.from == SPINDLE_FROM_LSN && (in.lineage[0] || in.lineage[1] || in.era) &&
+	    (in.lineage[0] != 1 || in.lineage[1] != 2 || in.era != 3))
+		return -EXDEV;
+	return f.o.history ? make_history(a, &in) : 0;
 }
 
 int spindle_sys_ioctl(int fd, unsigned long cmd, void *arg)

@@ -50,6 +50,11 @@ struct fake_opts {
 	bool forget;
 	/** @seat_shift: instance of sender rank 0 in the view of the attach; the others follow */
 	unsigned int seat_shift;
+	/**
+	 * @history: messages of sender 0 in a history of 8 KiB before the attach; 0: no history.
+	 * Only with @manual
+	 */
+	unsigned int history;
 	/** @attach_err: refuse the attachment with this errno */
 	int attach_err;
 	/** @seats_err: the errno of SPINDLE_IOC_SEATS */

@@ -44,6 +44,29 @@ extern "C" {
 #define SPINDLE_WANT_VIEWS	(1ULL << 0)
 
 /**
+ * SPINDLE_WANT_OLDEST - in spindle_attach_opts.want: begin with the oldest message of the history,
+ * if the subgroup has one
+ */
+#define SPINDLE_WANT_OLDEST	(1ULL << 1)
+
+/**
+ * struct spindle_place - where a reader is, for a process that comes back
+ *
+ * A program saves it with what it has made of the messages, and attaches from it later.
+ */
+struct spindle_place {
+	/** @lsn: position of the next message */
+	uint64_t lsn;
+	/**
+	 * @lineage: lineage of the live view that @lsn belongs to; 0 of a static one. If it and
+	 * @era are 0, spindle_attach() does not compare them
+	 */
+	uint64_t lineage[2];
+	/** @era: era of the lineage */
+	uint64_t era;
+};
+
+/**
  * struct spindle_attach_opts - what to attach to, and how
  *
  * Set the whole structure to zero first, then the fields that are needed.
@@ -58,7 +81,8 @@ struct spindle_attach_opts {
 	/**
 	 * @flags: SPINDLE_ATTACH_SEND, SPINDLE_ATTACH_RECV or both; SPINDLE_ATTACH_COPY may be
 	 * added to RECV: deliveries are then copied into a ring of this attachment, so that a slow
-	 * reader holds up its own ring and not the senders' slots
+	 * reader holds up its own ring and not the senders' slots. If the subgroup has a history,
+	 * RECV reads that, with or without COPY, and never holds up anyone
 	 */
 	uint32_t flags;
 	/** @event_fd: an eventfd to signal at deliveries and state changes; 0 or less: none */
@@ -73,8 +97,13 @@ struct spindle_attach_opts {
 	 * SPINDLE_DLV_VIEW where a view begins, see struct spindle_msg
 	 */
 	uint64_t want;
+	/**
+	 * @from: where to begin, of spindle_place(); NULL: with the next message, or as @want says.
+	 * A subgroup without history only knows the place of the next message
+	 */
+	const struct spindle_place *from;
 	/** @resv: 0 */
-	uint64_t resv[3];
+	uint64_t resv[2];
 };
 
 /**
@@ -162,6 +191,13 @@ struct spindle_queue {
 	uint64_t lineage[2];
 	/** @era: how often the lineage began again after all its members were gone */
 	uint64_t era;
+	/**
+	 * @oldest: position of the oldest message that could be read at the attach. Also valid when
+	 * spindle_attach() returned -ESTALE or -ERANGE in SPINDLE_STEP_ATTACH
+	 */
+	uint64_t oldest;
+	/** @next: position of the next message to be delivered then, as @oldest */
+	uint64_t next;
 	/** @step: enum spindle_step */
 	uint32_t step;
 
@@ -219,7 +255,8 @@ struct spindle_queue {
 	uint32_t tx_quiet;
 	unsigned char pad2[60];
 
-	uint64_t resv1[4];
+	const __u64 *ctl_dlv_low;	/* of a reader of a history, else NULL */
+	uint64_t resv1[2];
 };
 
 /**
@@ -339,7 +376,10 @@ typedef int (*spindle_batch_fn)(void *arg, const struct spindle_msg *msgs, unsig
  * such device file), -EBUSY (the subgroup has a local sender already), -EPERM (the node
  * is no sender), -EACCES (the device file's permissions), -ENOMEM (see
  * spindle_queue.memlock), -EBADF (@event_fd is no descriptor), -ENOTCONN (the subgroup
- * has failed), -ESTALE (views followed each other too fast; try again), -EUSERS (the subgroup
+ * has failed), -ESTALE (in SPINDLE_STEP_ATTACH: the message of @o->from is not in the history any
+ * more, see spindle_queue.oldest; later: views followed each other too fast, try again), -ERANGE
+ * (@o->from is beyond spindle_queue.next), -EXDEV (@o->from belongs to another lineage, or to
+ * another era), -EUSERS (the subgroup
  * has 64 readers at this node already), -EINTR (a signal came while a sender that has gone was
  * waited for), -EPROTONOSUPPORT (the module is newer than this library), -ENOTTY (it is older, or
  * the device is another one), -EPROTO (the kernel's reply makes no sense).

@@ -25,6 +25,10 @@
  * (D) Without it the process could overwrite bytes that are still being sent, or
  *     read by a member that has not delivered them.
  *
+ * The rings of a history are overwritten while processes read them (F). The engine stores
+ * ctl.dlv_low, then has a write barrier, then overwrites. The process reads, then has an acquire
+ * fence, then loads ctl.dlv_low: what it has read is whole if the entry is not below.
+ *
  * ctl.state is stored with release after the last ctl.dlv_tail and loaded with
  * acquire: a reader that sees a final state sees everything that was delivered.
  *
@@ -310,6 +314,15 @@ static inline const struct spindle_dlv *spindle_dlv_at(const struct spindle_queu
 		(const void *)(q->dlv + (pos & (q->dlv_entries - 1)) * q->dlv_stride);
 }
 
+/* Is all that was read of entry @pos whole? The engine overwrites entries of a history. */
+static inline int spindle_is_whole(const struct spindle_queue *q, uint64_t pos)
+{
+	if (!q->ctl_dlv_low)
+		return 1;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);			/* F */
+	return __atomic_load_n(q->ctl_dlv_low, __ATOMIC_RELAXED) <= pos;
+}
+
 /* Is what a descriptor stands for handed out? */
 static inline int spindle_is_item(const struct spindle_queue *q, const struct spindle_dlv *d)
 {
@@ -331,26 +344,28 @@ static inline int spindle_read_other(struct spindle_queue *q, const struct spind
 }
 
 /*
- * Read one descriptor. Return: 1 @m was filled, 0 nothing to hand out, -EBADMSG nonsense,
- * or an error from spindle_read_other().
+ * Read one descriptor. Return: 1 @m was filled, 0 nothing to hand out, -EBADMSG nonsense, -ESTALE
+ * the history has forgotten it, or an error from spindle_read_other().
  */
 static inline int spindle_read_dlv(struct spindle_queue *q, uint64_t pos, struct spindle_msg *m,
 				   int first)
 {
-	const struct spindle_dlv *d = spindle_dlv_at(q, pos);
+	const struct spindle_dlv d = *spindle_dlv_at(q, pos);
 	const struct spindle_source *src;
 
-	if (d->kind != SPINDLE_DLV_MSG)
-		return spindle_read_other(q, d, m, first);
+	if (!spindle_is_whole(q, pos))
+		return -ESTALE;
+	if (d.kind != SPINDLE_DLV_MSG)
+		return spindle_read_other(q, &d, m, first);
 	/* The ring is mapped twice in a row, so a message that begins in it ends in the second. */
-	if (d->sender >= q->senders || d->len > q->max_msg || d->offset >= q->rx_bytes)
+	if (d.sender >= q->senders || d.len > q->max_msg || d.offset >= q->rx_bytes)
 		return -EBADMSG;
-	src = &q->source[d->sender];
-	m->lsn = d->lsn;
-	m->slot = d->slot;
-	m->data = src->ring + d->offset;
-	m->len = d->len;
-	m->sender = d->sender;
+	src = &q->source[d.sender];
+	m->lsn = d.lsn;
+	m->slot = d.slot;
+	m->data = src->ring + d.offset;
+	m->len = d.len;
+	m->sender = d.sender;
 	m->node = src->node;
 	m->kind = SPINDLE_DLV_MSG;
 	return 1;
@@ -359,9 +374,12 @@ static inline int spindle_read_dlv(struct spindle_queue *q, uint64_t pos, struct
 /* Give back all descriptors below @pos, which is above what was given back before. */
 static inline void spindle_consume(struct spindle_queue *q, uint64_t pos)
 {
-	const struct spindle_dlv *last = spindle_dlv_at(q, pos - 1);
+	const struct spindle_dlv last = *spindle_dlv_at(q, pos - 1);
 
-	q->rx_lsn = last->lsn + (last->kind == SPINDLE_DLV_MSG || last->kind == SPINDLE_DLV_OTHER);
+	/* A reader that was overtaken stays where it was. */
+	if (spindle_is_whole(q, pos - 1))
+		q->rx_lsn = last.lsn +
+			    (last.kind == SPINDLE_DLV_MSG || last.kind == SPINDLE_DLV_OTHER);
 	q->rx_released = pos;
 	spindle_store_release(q->usr_consumed, pos);	/* C */
 	if (q->left)
@@ -390,10 +408,11 @@ static inline void spindle_consume(struct spindle_queue *q, uint64_t pos)
  * Return: how many were taken, 0 if there is nothing; -EPIPE when the state is final
  * and everything that was delivered has been read; -EBADMSG when the kernel wrote a
  * descriptor that points outside the mapped memory (permanent); -EBADF without
- * SPINDLE_ATTACH_RECV. Where a view begins also -ESTALE: this reader is so far behind that
- * the kernel does not remember the view (permanent); -ENOTCONN: the subgroup is gone, and
- * with it the rings of the view; -ENOENT: the node is not in the subgroup any more; -ENOMEM,
- * after which the next call tries again; -EPROTO: the kernel's list of members is invalid.
+ * SPINDLE_ATTACH_RECV; -ESTALE when the history has overtaken this reader, which has to attach
+ * again (permanent). Where a view begins also -ESTALE: this reader is so far behind that the
+ * kernel does not remember the view (permanent); -ENOTCONN: the subgroup is gone, and with it
+ * the rings of the view; -ENOENT: the node is not in the subgroup any more; -ENOMEM, after
+ * which the next call tries again; -EPROTO: the kernel's list of members is invalid.
  */
 static inline int spindle_next_batch(struct spindle_queue *q, struct spindle_msg *msgs,
 				     unsigned int n)
@@ -462,14 +481,43 @@ static inline void spindle_release(struct spindle_queue *q)
  * spindle_lsn() - position of the next message that is not given back
  * @q: attached with SPINDLE_ATTACH_RECV
  *
- * A process that has handled all messages that it gave back goes on from here when it comes back.
- * It has to compare lineage and era, too.
- *
  * Return: the position; the reading thread only.
  */
 static inline uint64_t spindle_lsn(const struct spindle_queue *q)
 {
 	return q->rx_lsn;
+}
+
+/**
+ * spindle_place() - where the reader is
+ * @q: attached with SPINDLE_ATTACH_RECV
+ * @place: filled, for spindle_attach_opts.from
+ *
+ * A process that has handled all messages that it gave back goes on from here when it comes back.
+ * The reading thread only.
+ */
+static inline void spindle_place(const struct spindle_queue *q, struct spindle_place *place)
+{
+	place->lsn = q->rx_lsn;
+	place->lineage[0] = q->lineage[0];
+	place->lineage[1] = q->lineage[1];
+	place->era = q->era;
+}
+
+/**
+ * spindle_intact() - are the messages that were taken still whole?
+ * @q: attached with SPINDLE_ATTACH_RECV
+ *
+ * A history waits for no reader. If this one falls behind by all that the history holds, the data
+ * of messages that it has taken, and not given back, is overwritten. So a program that reads a
+ * history calls this when it has read the data, and before it acts on the data. Without a history
+ * the answer is always 1. The reading thread only.
+ *
+ * Return: 1: all of them are whole; 0: none of them may be believed, the next reading call fails
+ */
+static inline int spindle_intact(const struct spindle_queue *q)
+{
+	return q->rx_released == q->rx_cursor || spindle_is_whole(q, q->rx_released);
 }
 
 /**
