@@ -43,19 +43,20 @@ void ctl_row_lag(const struct ctl_subgroup *sg, struct ctl_row *row)
 }
 
 /**
- * ctl_subgroup_holder() - the reader that has the most left to read
+ * ctl_subgroup_holder() - of the readers that may hold up senders, the one with the most to read
  * @sg: subgroup
  *
  * Return: the reader. Among equals it is the one that has been idle longest. NULL if all readers
- *	have read everything
+ *	have read everything, or read a history
  */
 const struct ctl_reader *ctl_subgroup_holder(const struct ctl_subgroup *sg)
 {
 	const struct ctl_reader *last = NULL, *r;
 
 	for (r = sg->reader; r < sg->reader + sg->reader_count; r++)
-		if (r->lag && (!last || r->lag > last->lag ||
-			       (r->lag == last->lag && r->idle_ms > last->idle_ms)))
+		if (r->lag && r->reads != SPINDLE_READS_HISTORY &&
+		    (!last || r->lag > last->lag ||
+		     (r->lag == last->lag && r->idle_ms > last->idle_ms)))
 			last = r;
 	return last;
 }

@@ -72,6 +72,7 @@ const struct ctl_key ctl_tune_keys[] = {
 	TUNE(SILENCE, "silence", U32, SILENCE, .def = SPINDLE_DEF_SILENCE),
 	TUNE(STALL_MS, "stall-ms", U32, STALL_MS, .zero = "never"),
 	TUNE(LARGE, "large", BYTES, LARGE, .def = SPINDLE_DEF_LARGE),
+	TUNE(HISTORY, "history", BYTES, HISTORY, .zero = "none"),
 	{ .name = NULL }
 };
 

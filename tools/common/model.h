@@ -58,6 +58,7 @@ enum {
 	CTL_TUNE_SILENCE,
 	CTL_TUNE_STALL_MS,
 	CTL_TUNE_LARGE,
+	CTL_TUNE_HISTORY,
 	CTL_TUNE_VALS
 };
 
@@ -201,6 +202,8 @@ struct ctl_reader {
 	const char *comm;
 	/** @copy: the attachment reads copies; otherwise it holds the slots of the senders */
 	bool copy;
+	/** @reads: enum spindle_reads */
+	uint64_t reads;
 	/** @lag: messages that the attachment has not consumed */
 	uint64_t lag;
 	/**
@@ -266,6 +269,8 @@ struct ctl_subgroup {
 	uint64_t readers;
 	/** @sender: kernel: a sender is attached */
 	bool sender;
+	/** @oldest: kernel: position of the oldest message of the history; not set: no history */
+	struct ctl_val oldest;
 	/** @stats: kernel: counters */
 	struct ctl_stats stats;
 	/** @tune: kernel: tuning */

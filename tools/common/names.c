@@ -25,6 +25,7 @@ const struct ctl_names ctl_event = NAMES("event", ctl_event_kind_words);
 const struct ctl_names ctl_live_state = NAMES("state", ctl_live_state_words);
 const struct ctl_names ctl_why = NAMES("why", ctl_why_words);
 const struct ctl_names ctl_on_exit = NAMES("on-exit", ctl_on_exit_words);
+const struct ctl_names ctl_reads = NAMES("reads", ctl_reads_words);
 const struct ctl_names ctl_rdmc_state = NAMES("state", ctl_rdmc_group_state_words);
 const struct ctl_names ctl_rdmc_phase = NAMES("phase", ctl_rdmc_object_phase_words);
 const struct ctl_names ctl_rdmc_algorithm = NAMES("algorithm", ctl_rdmc_algorithm_words);
@@ -121,6 +122,7 @@ static const char *const error_text[] = {
 	[SPINDLE_ERR_LEFT] = "the node has left the live view, as it was asked to",
 	[SPINDLE_ERR_NOT_MEMBER] = "the rules of the live view have moved it to another subgroup",
 	[SPINDLE_ERR_TX_MASK] = "a message names members of no view that the module knows",
+	[SPINDLE_ERR_BEHIND] = "the history has forgotten what the process had not consumed",
 };
 
 static const char *const rdmc_error_texts[] = {

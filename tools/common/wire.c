@@ -292,18 +292,14 @@ static const struct ctl_field view_fields[] = {
 	{ 0 }
 };
 
-static const char *const reads_words[] = { "slots", "copies" };
-static const struct ctl_names reads = {
-	.what = "reads", .name = reads_words, .count = CTL_ARRAY_SIZE(reads_words),
-};
-
 const struct ctl_field ctl_reader_fields[] = {
 	READER(NUM, "pid", pid, PID, .dash = true),
 	READER(TEXT, "comm", comm, COMM),
-	READER(FLAG, "copy", copy, COPY, .head = "reads", .names = &reads),
+	READER(FLAG, "copy", copy, COPY),
 	READER(NUM, "lag", lag, LAG),
 	READER(NUM, "idle-ms", idle_ms, IDLE_MS),
 	READER(NUM, "lsn", lsn, LSN),
+	READER(NUM, "reads", reads, READS, .names = &ctl_reads),
 	{ 0 }
 };
 
@@ -328,6 +324,7 @@ const struct ctl_field ctl_subgroup_fields[] = {
 	SUBGROUP(NUM, "error", error, ERROR, .names = &ctl_error, .dash = true),
 	SUBGROUP(NUM, "readers", readers, READERS),
 	SUBGROUP(FLAG, "sender", sender, SENDER),
+	SUBGROUP(VAL, "oldest", oldest, OLDEST),
 	SUBGROUP(STATS, "stats", stats, STATS, .names = &ctl_subgroup_stat),
 	SUBGROUP(NUM, NULL, stats.num[SPINDLE_SUBGROUP_S_SENT], UNSPEC, .head = "sent"),
 	SUBGROUP(NUM, NULL, stats.num[SPINDLE_SUBGROUP_S_RECEIVED], UNSPEC, .head = "received"),

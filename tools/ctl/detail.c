@@ -87,6 +87,12 @@ static void print_memory(const struct ctl_stats *stats)
 	       (unsigned long long)stats->num[SPINDLE_SUBGROUP_S_PRIVATE_BYTES]);
 }
 
+static void print_history(const struct ctl_subgroup *sg)
+{
+	if (sg->oldest.set)
+		printf("    history  from lsn %llu\n", (unsigned long long)sg->oldest.num);
+}
+
 /* The range of sizes that an entry counts. */
 static const char *sizes(const struct ctl_hist *hist, unsigned int entry)
 {
@@ -168,6 +174,7 @@ void ctl_detail_print(const struct ctl_subgroup *sg)
 {
 	print_tune(sg->tune);
 	print_memory(&sg->stats);
+	print_history(sg);
 	print_batches(sg);
 	print_table("readers", "pid comm reads lag idle-ms lsn", ctl_reader_fields, sg->reader,
 		    sg->reader_count, sizeof(*sg->reader));

@@ -53,7 +53,7 @@ static const struct noun nouns[] = {
 	  "           [send-batch|recv-batch|dlv-batch|nulls|late-post|merged-acks|\n"
 	  "            packed|tracking|express|all on|off]...\n"
 	  "           [send-budget M] [recv-budget M] [dlv-budget M] [silence ROUNDS]\n"
-	  "           [stall-ms MS|never] [large BYTES]\n"
+	  "           [stall-ms MS|never] [large BYTES] [history BYTES|none]\n"
 	  "  subgroup show [node N] [id S] [-v]\n", NULL },
 	{ "status", ctl_cmd_status,
 	  "  status [show] [node N]\n", NULL },

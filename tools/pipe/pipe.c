@@ -48,6 +48,8 @@ static struct pipe {
 	uint32_t to[MAX_TO];	/* nodes that get what is sent */
 	unsigned int tos;	/* how many; 0: all members */
 	bool to_others;		/* the own node is not among them */
+	bool oldest;		/* begin with the oldest message of the history */
+	struct spindle_place from;
 
 	struct spindle_queue q;
 	struct spindle_dest dest; /* these nodes in the view @dest_vid */
@@ -355,6 +357,9 @@ static void explain(int err)
 
 	if (err == -EBADMSG)
 		complain("subgroup %u: the kernel delivered a descriptor that points nowhere", id);
+	else if (err == -ESTALE && (p.q.features & SPINDLE_FEAT_HISTORY))
+		complain("subgroup %u: too far behind, the history has forgotten position %llu", id,
+			 (unsigned long long)spindle_lsn(&p.q));
 	else if (err == -ESTALE)
 		complain("subgroup %u: too far behind, the kernel has forgotten the next view", id);
 	else if (err != -EPIPE && spindle_state(&p.q) <= SPINDLE_STATE_ACTIVE)
@@ -365,6 +370,7 @@ static bool receive(void)
 {
 	struct spindle_msg m;
 	unsigned int n;
+	size_t end;
 	int got = 0;
 
 	for (n = 0; n < BUDGET && out_room() && !counted(); n++) {
@@ -375,7 +381,13 @@ static bool receive(void)
 			print_view();
 			continue;
 		}
+		end = p.out.end;
 		print(&m);
+		if (!spindle_intact(&p.q)) {
+			p.out.end = end;
+			got = -ESTALE;
+			break;
+		}
 		p.delivered++;
 		p.delivered_bytes += m.len;
 		p.returned += m.sender == spindle_sender_rank(&p.q);
@@ -606,6 +618,19 @@ static const char *take_to(void *into, const char *text)
 	return err;
 }
 
+static const char *take_from(void *into, const char *text)
+{
+	struct pipe *pipe = into;
+
+	pipe->oldest = !strcmp(text, "oldest");
+	pipe->attach.from = NULL;
+	if (pipe->oldest || !strcmp(text, "now"))
+		return NULL;
+	pipe->attach.from = &pipe->from;
+	return ctl_num_parse(text, UINT64_MAX, false, &pipe->from.lsn) ?
+	       "neither a position nor oldest or now" : NULL;
+}
+
 static const struct ctl_opt options[] = {
 	{ .name = "node", .letter = 'n', .kind = CTL_OPT_NUM, AT(attach.node), .group = NODE,
 	  .max = UINT32_MAX, .value = "ID", .help = "local node" },
@@ -621,6 +646,9 @@ static const struct ctl_opt options[] = {
 	{ .name = "copy", .letter = 'c', .kind = CTL_OPT_FLAG, AT(copy),
 	  .help = "receive through a ring of our own: slow readers hold up\n"
 		  "                           nobody until it is full" },
+	{ .name = "from", .letter = 'f', .kind = CTL_OPT_TAKE, .take = take_from, .value = "LSN",
+	  .help = "begin with the message of a position of the history;\n"
+		  "                           oldest: its first one, now (default): the next one" },
 	{ .name = "count", .letter = 'N', .kind = CTL_OPT_NUM, AT(count), .min = 1,
 	  .max = UINT64_MAX, .value = "N", .help = "end after N deliveries" },
 	{ .name = "quit-after-eof", .letter = 'e', .kind = CTL_OPT_FLAG, AT(quit_after_eof),
@@ -663,8 +691,9 @@ static const char *check(const char *const *given)
 		return "--node and --subgroup are needed";
 	if (p.send_only && p.receive_only)
 		return "--send-only and --receive-only exclude each other";
-	if (p.send_only && (p.count || p.copy || p.views))
-		return "--count, --copy and --views need deliveries, but --send-only was given";
+	if (p.send_only && (p.count || p.copy || p.views || p.oldest || p.attach.from))
+		return "--count, --copy, --views and --from need deliveries, "
+		       "but --send-only was given";
 	if (p.receive_only && p.tos)
 		return "--to needs stdin, but --receive-only was given";
 	if (p.receive_only && p.quit_after_eof)
@@ -684,7 +713,8 @@ static int parse(int argc, char **argv)
 	p.to_others = p.tos;
 	while (i < p.tos)
 		p.to_others &= p.to[i++] != p.attach.node;
-	p.attach.want = p.views ? SPINDLE_WANT_VIEWS : 0;
+	p.attach.want = (p.views ? SPINDLE_WANT_VIEWS : 0) |
+			(p.oldest ? SPINDLE_WANT_OLDEST : 0);
 	p.attach.flags = (p.receive_only ? 0 : SPINDLE_ATTACH_SEND) |
 			 (p.send_only ? 0 : SPINDLE_ATTACH_RECV) |
 			 (p.copy ? SPINDLE_ATTACH_COPY : 0);
@@ -713,7 +743,7 @@ static bool attach(void)
 		complain("no memory for buffers of %zu bytes", p.in.room + p.out.room);
 		return false;
 	}
-	p.earlier = sending() && spindle_drain(&p.q, 0);
+	p.earlier = sending() && (p.oldest || p.attach.from || spindle_drain(&p.q, 0));
 	return true;
 }
 

@@ -240,7 +240,7 @@ void event(int kind, uint32_t node, uint64_t vid, uint32_t error, const char *re
 		nla_put_u64(msg, SPINDLE_A_VIEW_ID, vid);
 	if (error)
 		nla_put_u32(msg, SPINDLE_A_ERROR, error);
-	if (kind == SPINDLE_EVENT_READER_STALLED)
+	if (kind == SPINDLE_EVENT_READER_STALLED || kind == SPINDLE_EVENT_READER_BEHIND)
 		nla_put_u64(msg, SPINDLE_A_LSN, 4242);
 	if (reason)
 		nla_put_string(msg, SPINDLE_A_REASON, reason);

@@ -255,12 +255,13 @@ static void test_view(void)
 
 /* ---- subgroups and counters ----------------------------------------------- */
 
-static void reader(uint32_t pid, const char *comm, uint64_t lag)
+static void reader(uint32_t pid, const char *comm, uint64_t lag, enum spindle_reads reads)
 {
 	in(SPINDLE_SUBGROUP_A_READER);
 	num(SPINDLE_READER_A_PID, pid);
 	str(SPINDLE_READER_A_COMM, comm);
 	num(SPINDLE_READER_A_COPY, !pid);
+	num(SPINDLE_READER_A_READS, reads);
 	num(SPINDLE_READER_A_LAG, lag);
 	num(SPINDLE_READER_A_IDLE_MS, 33);
 	num(SPINDLE_READER_A_LSN, 4242 - lag);
@@ -291,11 +292,14 @@ static void details(void)
 	nla_put(msg, SPINDLE_TUNE_A_SWITCHES, sizeof(bits), &bits);
 	num(SPINDLE_TUNE_A_SEND_BUDGET, 1);
 	num(SPINDLE_TUNE_A_STALL_MS, 0);
+	num(SPINDLE_TUNE_A_HISTORY, 65536);
 	out();
+	num(SPINDLE_SUBGROUP_A_OLDEST, 4200);
 	nla_put(msg, SPINDLE_SUBGROUP_A_SEND_HIST, sizeof(hist), hist);
 	nla_put(msg, SPINDLE_SUBGROUP_A_RECV_HIST, 8, hist);
-	reader(4711, "cat\n", 0);
-	reader(0, "", 5);
+	reader(4711, "cat\n", 0, SPINDLE_READS_SLOTS);
+	reader(0, "", 5, SPINDLE_READS_COPIES);
+	reader(99, "late", 7, SPINDLE_READS_HISTORY);
 	row(1, true);
 	row(2, false);
 }
@@ -588,6 +592,7 @@ static void test_status(void)
 	event(SPINDLE_EVENT_SUBGROUP_FAILED, 1, 7, SPINDLE_ERR_PEER_LOST, NULL);
 	event(SPINDLE_EVENT_STOPPED, 1, 7, SPINDLE_ERR_MINORITY, "too few\n");
 	event(SPINDLE_EVENT_READER_STALLED, 1, 7, SPINDLE_ERR_STALLED, "process 9\n");
+	event(SPINDLE_EVENT_READER_BEHIND, 1, 7, SPINDLE_ERR_BEHIND, "forgotten");
 	lost();
 	ctl_opts.json = false;
 	shows(ctl_cmd_monitor, "monitor", "", "all events");

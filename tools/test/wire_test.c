@@ -307,13 +307,14 @@ static void test_tune(void)
 }
 
 static void put_reader(struct nl_msg *msg, uint32_t pid, const char *comm, uint64_t lag,
-		       uint64_t idle_ms)
+		       uint64_t idle_ms, enum spindle_reads reads)
 {
 	struct nlattr *nest = nla_nest_start(msg, SPINDLE_SUBGROUP_A_READER);
 
 	nla_put_u32(msg, SPINDLE_READER_A_PID, pid);
 	nla_put_string(msg, SPINDLE_READER_A_COMM, comm);
 	nla_put_u8(msg, SPINDLE_READER_A_COPY, pid == 2);
+	nla_put_u8(msg, SPINDLE_READER_A_READS, reads);
 	nla_put_u64(msg, SPINDLE_READER_A_LAG, lag);
 	nla_put_u64(msg, SPINDLE_READER_A_IDLE_MS, idle_ms);
 	nla_put_u64(msg, SPINDLE_READER_A_LSN, 100 - lag);
@@ -359,9 +360,10 @@ static struct nlattr *subgroup_message(uint8_t mode)
 	nla_put(msg, SPINDLE_SUBGROUP_A_SEND_HIST, SPINDLE_HIST_BUCKETS * 8, hist);
 	nla_put(msg, SPINDLE_SUBGROUP_A_RECV_HIST, sizeof(hist), hist);
 	nla_put(msg, SPINDLE_SUBGROUP_A_DLV_HIST, 23, hist);
-	put_reader(msg, 1, "one", 5, 10);
-	put_reader(msg, 2, "two\n", 9, 0);
-	put_reader(msg, 3, "three", 9, 20);
+	put_reader(msg, 1, "one", 5, 10, SPINDLE_READS_SLOTS);
+	put_reader(msg, 2, "two\n", 9, 0, SPINDLE_READS_COPIES);
+	put_reader(msg, 3, "three", 9, 20, SPINDLE_READS_SLOTS);
+	put_reader(msg, 4, "four", 90, 20, SPINDLE_READS_HISTORY);
 	put_row(msg, 1, true, 12, 30, 28);
 	put_row(msg, 2, true, 10, 25, 20);
 	put_row(msg, 3, false, 0, 27, 27);
@@ -390,10 +392,10 @@ static void test_subgroup(void)
 	   "histograms come back");
 	ok(sg.hist[CTL_RECV].entries == CTL_HIST_MAX && sg.hist[CTL_DLV].entries == 2,
 	   "histograms have any size");
-	ok(sg.reader_count == 3 && sg.reader[1].pid == 2 && sg.reader[1].copy &&
+	ok(sg.reader_count == 4 && sg.reader[1].pid == 2 && sg.reader[1].copy &&
 	   sg.reader[0].idle_ms == 10, "readers come back");
 	ok(ctl_subgroup_holder(&sg) == &sg.reader[2],
-	   "the holder of two readers with the same lag is the one that sleeps");
+	   "the holder of two readers with the same lag is the one that sleeps, or none of a history");
 	ok(sg.rows == 3 && sg.row[1].received == 25 && sg.row[0].slots == 6, "columns come back");
 	row = &sg.row[0];
 	ok(row->sends && row->ahead == 2 && !row->recv_lag && !row->dlv_lag,
@@ -408,7 +410,7 @@ static void test_subgroup(void)
 	text = json_object_to_json_string_ext(obj, JSON_C_TO_STRING_PLAIN);
 	ok(!strncmp(text, want, strlen(want)) &&
 	   strstr(text, "{\"pid\":2,\"comm\":\"two\\n\",\"copy\":true,\"lag\":9,\"idle_ms\":0,"
-			"\"lsn\":91}") &&
+			"\"lsn\":91,\"reads\":\"copies\"}") &&
 	   strstr(text, "{\"id\":3,\"sent\":0,\"slots\":0,\"received\":27,\"delivered\":27,"
 			"\"recv_lag\":3,\"dlv_lag\":0}"), "the details of a subgroup in JSON");
 	ctl_subgroup_get(&sg, subgroup_message(SPINDLE_MODE_UNORDERED));
@@ -571,10 +573,10 @@ static void test_words(void)
 	bool all = true;
 	uint64_t i;
 
-	for (i = 0; i <= SPINDLE_ERR_TX_MASK; i++)
+	for (i = 0; i <= SPINDLE_ERR_BEHIND; i++)
 		all &= !!ctl_error_text(i) && !!strncmp(ctl_name(&ctl_error, i), "error-", 6);
 	ok(all && !ctl_error_text(i), "all errors have words and a sentence");
-	ok(!strcmp(ctl_name(&ctl_event, SPINDLE_EVENT_JOIN_FAILED), "join-failed"),
+	ok(!strcmp(ctl_name(&ctl_event, SPINDLE_EVENT_READER_BEHIND), "reader-behind"),
 	   "the last event has a word");
 	all = true;
 	for (i = 0; i < CTL_TUNE_VALS; i++)
