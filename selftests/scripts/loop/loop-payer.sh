@@ -75,6 +75,21 @@ if memory_groups; then
 	is "the second cgroup pays for both rows of its node" \
 		"$(rings "$joiner" "$(charged joiner)")" 2
 	check "messages flow" limit 60 mcast-load -n 1-2 -g 1 -c 50
+	# 64 MiB of messages, 16 of descriptors and 4 of ends.
+	first=$(charged first)
+	joiner=$(charged joiner)
+	check "a process of the first cgroup sets a history of node 2" \
+		in_group first spindle-ctl subgroup set node 2 id 1 history 64M
+	is "the first cgroup pays for the history" "$(rings "$first" "$(charged first)")" 10
+	is "the second one does not" "$(rings "$joiner" "$(charged joiner)")" 0
+	check "the history goes" spindle-ctl subgroup set node 2 id 1 history none
+	check "the first cgroup gets it back" test "$(rings "$first" "$(charged first)")" = 0
+	echo $(($(charged first) + (32 << 20))) >$CGROUPS/first/memory.max
+	check "more than the cgroup may have is refused, or the process is killed" \
+		sh -c "! GROUP=$CGROUPS/first sh -c 'echo \$\$ >\"\$GROUP/cgroup.procs\" &&
+			exec spindle-ctl subgroup set node 2 id 1 history 64M' >/tmp/refused 2>&1"
+	check "the node has no history then" sh -c "spindle-ctl -v subgroup show node 2 id 1 |
+		grep -q 'history none'"
 else
 	skip "memory cgroups pay" "a kernel without them"
 fi

@@ -63,6 +63,29 @@ static void attach_sizes(int fd)
 	mprotect(page + PAGE, PAGE, PROT_READ | PROT_WRITE);
 }
 
+/* The subgroup has no history, so only the next position is a place to begin with. */
+static void attach_places(int fd)
+{
+	struct spindle_attach a = args(1, 1, BOTH);
+
+	a.from = SPINDLE_FROM_LSN + 1;
+	refused(fd, a, EINVAL, "unknown place");
+	a.from = UINT32_MAX;
+	refused(fd, a, EINVAL, "place 2^32-1");
+	a = args(1, 1, SPINDLE_ATTACH_SEND);
+	a.from = SPINDLE_FROM_OLDEST;
+	refused(fd, a, EINVAL, "place of a process that only sends");
+	a = args(1, 1, BOTH);
+	a.from = SPINDLE_FROM_LSN;
+	a.lsn = UINT64_MAX;
+	refused(fd, a, ERANGE, "position 2^64-1");
+	a.lineage[1] = 1;
+	refused(fd, a, EXDEV, "position of another lineage");
+	a.lineage[1] = 0;
+	a.era = 1;
+	refused(fd, a, EXDEV, "position of another era");
+}
+
 static void attach_values(int fd)
 {
 	struct spindle_attach a;
@@ -75,11 +98,12 @@ static void attach_values(int fd)
 	refused(fd, args(1, 1, BOTH | 8), EINVAL, "flag 8");
 	refused(fd, args(1, 1, BOTH | 1U << 31), EINVAL, "flag 2^31");
 	a = args(1, 1, BOTH);
-	a.resv0 = 1;
+	a.resv2[0] = 1;
 	refused(fd, a, EINVAL, "reserved word");
 	a = args(1, 1, BOTH);
-	a.resv2[3] = 1;
+	a.resv2[1] = 1;
 	refused(fd, a, EINVAL, "the last reserved word");
+	attach_places(fd);
 	a = args(1, 1, BOTH);
 	a.copy_bytes = 16384;
 	refused(fd, a, EINVAL, "copy_bytes without copy");

@@ -91,6 +91,10 @@ static const struct edge edges[] = {
 	{ SSET, SG0 "tune{ silence=9 silence=1024 } ", AT_TUNE(SILENCE), SPINDLE_DEF_SILENCE },
 	{ SSET, SG0 "tune{ stall-ms=3600000 } ", AT_TUNE(STALL_MS), SPINDLE_MAX_STALL_MS },
 	{ SSET, SG0 "tune{ stall-ms=0 } ", AT_TUNE(STALL_MS), 0 },
+	{ SSET, SG0 "tune{ history=65536 } ", AT_TUNE(HISTORY), SPINDLE_MIN_HISTORY },
+	{ SSET, SG0 "tune{ silence=1024 } ", AT_TUNE(HISTORY), SPINDLE_MIN_HISTORY },
+	{ SSET, SG0 "tune{ history=131072 } ", AT_TUNE(HISTORY), 131072 },
+	{ SSET, SG0 "tune{ history=0 } ", AT_TUNE(HISTORY), 0 },
 	{ 0, NULL, { 0 }, 0 }
 };
 
@@ -191,6 +195,11 @@ static void under_a_sender(void)
 			"id=3 subgroup-id=0 raw{ kind=1 size=64 count=1 } ", EBUSY, "in use", 0 },
 		{ 0, NULL, NULL, 0, NULL, 0 }
 	};
+	static const struct refusal read[] = {
+		{ SSET, "history under a reader", SG0 "tune{ silence=9 *history=65536 } ", EBUSY,
+			"while a process reads", 0 },
+		{ 0, NULL, NULL, 0, NULL, 0 }
+	};
 	int fd = attach(1, SPINDLE_ATTACH_SEND);
 
 	try_all(busy);
@@ -202,6 +211,8 @@ static void under_a_sender(void)
 	measure("id=2 subgroup-id=0 raw{ size=64 count=1 } ", 2);
 	close(fd);
 	fd = attach(1, SPINDLE_ATTACH_RECV);
+	try_all(read);
+	accepted(SSET, SG0 "tune{ history=0 } ", "the same history under a reader");
 	accepted(SSET, SG0 "tune{ switches=0:64 } ", "under a reader");
 	accepted(SSET, SG0 "tune{ switches=64:64 } ", "under a reader");
 	measure(SG0 "raw{ size=64 count=1 } ", 2);
@@ -251,6 +262,11 @@ static void large_messages(void)
 		{ SSET, "short large", SG4 "tune{ *large/3 } ", EINVAL, LENGTH, 0 },
 		{ 0, NULL, NULL, 0, NULL, 0 }
 	};
+	static const struct refusal history[] = {
+		{ SSET, "history of one message", SG4 "tune{ *history=524288 } ", EINVAL,
+			"twice the bytes of max-msg", 0 },
+		{ 0, NULL, NULL, 0, NULL, 0 }
+	};
 	static const struct refusal none[] = {
 		{ SSET, "max-msg 262144", SG4 "tune{ *large=4096 } ", EOPNOTSUPP,
 			"max-msg above 262144", 0 },
@@ -260,6 +276,8 @@ static void large_messages(void)
 	accepted(VSET, "id=4 vid=2 " VIEW4(262145), "large messages");
 	try_edges(at, SG4);
 	try_all(wrong);
+	try_all(history);
+	accepted(SSET, SG4 "tune{ history=1048576 } ", "a history of two messages and more");
 	accepted(VSET, "id=4 vid=3 " VIEW4(262144), "no large messages");
 	try_all(none);
 	accepted(VDEL, "id=4", "a view goes");

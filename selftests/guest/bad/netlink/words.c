@@ -77,6 +77,7 @@ static const struct word tune_words[] = {
 	{ "silence", SPINDLE_TUNE_A_SILENCE, U32, NULL },
 	{ "stall-ms", SPINDLE_TUNE_A_STALL_MS, U32, NULL },
 	{ "large", SPINDLE_TUNE_A_LARGE, U32, NULL },
+	{ "history", SPINDLE_TUNE_A_HISTORY, U32, NULL },
 	{ NULL, 0, 0, NULL }
 };
 
