@@ -102,6 +102,7 @@ static void detach_fn(void *ctx)
 			spindle_membership->unread(att->sg->inst->live, att->sg->index);
 		/* The next pass must not check a parting sender as a reader. */
 		att->flags &= ~SPINDLE_ATTACH_RECV;
+		att->dlvq.error = SPINDLE_ERR_NONE;
 	}
 	if (!att->parting)
 		list_del(&att->link);
@@ -400,7 +401,6 @@ static void describe_config(const struct spindle_subgroup *sg, struct spindle_at
 		return;
 	args->features |= SPINDLE_FEAT_HISTORY;
 	args->dlv_entries = sg->kept->history.q.mask + 1;
-	args->copy_bytes = spindle_kept_bytes(sg->kept);
 }
 
 static void describe_layout(const struct spindle_attachment *att,
@@ -428,6 +428,8 @@ static void describe_layout(const struct spindle_attachment *att,
 		args->tx = section(PART_TX, args->ring_bytes);
 	if (flags & SPINDLE_ATTACH_RECV)
 		args->dlv = section(PART_DLV, (u64)args->dlv_entries * args->dlv_stride);
+	if (att->history)
+		args->copy_bytes = spindle_kept_bytes(sg->kept);
 	if (att->history || (flags & SPINDLE_ATTACH_COPY))
 		args->copy = section(PART_COPY, args->copy_bytes);
 	else if (flags & SPINDLE_ATTACH_RECV)
@@ -453,13 +455,20 @@ static void describe_place(const struct spindle_subgroup *sg, struct spindle_att
 	args->era = lineage->era;
 }
 
-/* Positions of another lineage, or of another era, say nothing about this subgroup. */
+/*
+ * Positions of another lineage, or of another era, say nothing about this subgroup. Nor does one of
+ * an unordered subgroup, because each life of a node counts there from 0 on.
+ */
 static int check_place(const struct spindle_subgroup *sg, const struct place *place)
 {
 	static const struct spindle_lineage none;
 	const struct spindle_lineage *here = sg->inst->lineage ? : &none;
 
-	if (place->from != SPINDLE_FROM_LSN || !memcmp(&place->lineage, &none, sizeof(none)))
+	if (place->from != SPINDLE_FROM_LSN)
+		return 0;
+	if (!sg->mc.ordered)
+		return -EOPNOTSUPP;
+	if (!memcmp(&place->lineage, &none, sizeof(none)))
 		return 0;
 	return memcmp(&place->lineage, here, sizeof(none)) ? -EXDEV : 0;
 }
@@ -476,6 +485,10 @@ static struct spindle_subgroup *find_subgroup(const struct spindle_net *sn,
 
 static int check_role(const struct spindle_subgroup *sg, struct spindle_attach *args)
 {
+	/* A program that does not know (F) would believe what is overwritten. */
+	if (sg->kept && (args->flags & SPINDLE_ATTACH_RECV) &&
+	    !(args->flags & SPINDLE_ATTACH_HISTORY))
+		return -EPROTONOSUPPORT;
 	if (READ_ONCE(sg->state) > SPINDLE_STATE_ACTIVE)
 		return -ENOTCONN;
 	if (args->flags & SPINDLE_ATTACH_SEND) {
@@ -542,7 +555,6 @@ static int attach_reader(struct attach *letter)
 	struct spindle_mc *mc = &letter->sg->mc;
 	const struct place *place = letter->place;
 
-	letter->args->oldest = mc->deliver.lsn;
 	if (place->from == SPINDLE_FROM_LSN && place->lsn != mc->deliver.lsn)
 		return place->lsn < mc->deliver.lsn ? -ESTALE : -ERANGE;
 	spindle_mc_attach_reader(mc, &letter->att->dlvq);
@@ -557,6 +569,7 @@ static void attach_fn(void *ctx)
 	struct spindle_mc *mc = &sg->mc;
 
 	letter->args->lsn = mc->deliver.lsn;
+	letter->args->oldest = mc->deliver.lsn;
 	letter->args->next = mc->deliver.lsn;
 	if (att->flags & SPINDLE_ATTACH_RECV) {
 		letter->err = att->history ? attach_cursor(letter) : attach_reader(letter);
@@ -620,7 +633,8 @@ static int bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg,
 
 static int check_args(const struct spindle_attach *args)
 {
-	const u32 known = SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV | SPINDLE_ATTACH_COPY;
+	const u32 known = SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV | SPINDLE_ATTACH_COPY |
+			  SPINDLE_ATTACH_HISTORY;
 	u32 flags = args->flags;
 
 	if ((flags & ~known) || !(flags & (SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)) ||

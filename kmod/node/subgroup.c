@@ -183,6 +183,8 @@ static void freeze_attachments(struct spindle_subgroup *sg)
 /* Returns true if the reader has messages and may have to be detached later. */
 static bool watch_reader(struct spindle_subgroup *sg, struct spindle_attachment *att)
 {
+	/* A reader of a history holds up nobody. */
+	u32 stall_ms = att->history ? 0 : sg->stall_ms;
 	const struct spindle_dlvq *q = &att->dlvq;
 	char reason[sizeof(att->comm) + 64];
 	u64 now = ktime_get_ns();
@@ -190,9 +192,6 @@ static bool watch_reader(struct spindle_subgroup *sg, struct spindle_attachment 
 	/* The letter that detaches a process ends its role as a reader, before the next pass. */
 	WARN_ON_ONCE(att->parting && (att->flags & SPINDLE_ATTACH_RECV));
 	if (!(att->flags & SPINDLE_ATTACH_RECV) || q->error)
-		return false;
-	/* A reader of a history holds up nobody. */
-	if (att->history)
 		return false;
 	/* The reader has just consumed something, and the next pass handles that. */
 	if (READ_ONCE(*q->consumed_word) != q->consumed) {
@@ -205,18 +204,18 @@ static bool watch_reader(struct spindle_subgroup *sg, struct spindle_attachment 
 		att->watched = q->consumed;
 		att->has_some = q->consumed != q->tail;
 		WRITE_ONCE(att->since_ns, now);
-		return sg->stall_ms && att->has_some;
+		return stall_ms && att->has_some;
 	}
-	if (!sg->stall_ms)
+	if (!stall_ms)
 		return false;
-	if (now - att->since_ns < sg->stall_ms * (u64)NSEC_PER_MSEC)
+	if (now - att->since_ns < stall_ms * (u64)NSEC_PER_MSEC)
 		return true;
 	/*
 	 * Use the pid in the namespace of the process: this thread has no pid namespace of its
 	 * own, and those of listeners may differ.
 	 */
 	snprintf(reason, sizeof(reason), "process %d (%s) consumed nothing for %u ms",
-		 pid_nr_ns(att->pid, ns_of_pid(att->pid)), att->comm, sg->stall_ms);
+		 pid_nr_ns(att->pid, ns_of_pid(att->pid)), att->comm, stall_ms);
 	spindle_count(&sg->mc.stats.stalled, 1);
 	freeze(sg, att, SPINDLE_EVENT_READER_STALLED, SPINDLE_ERR_STALLED, reason);
 	/* The next pass releases the messages that the reader held. */

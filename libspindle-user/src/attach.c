@@ -113,6 +113,8 @@ static int attach_steps(struct spindle_queue *q, const struct spindle_attach_opt
 
 	q->step = SPINDLE_STEP_ATTACH;
 	a.flags = o->flags;
+	if (o->flags & SPINDLE_ATTACH_RECV)
+		a.flags |= SPINDLE_ATTACH_HISTORY;
 	a.node = o->node;
 	a.subgroup = o->subgroup;
 	a.event_fd = o->event_fd > 0 ? o->event_fd : -1;

@@ -24,6 +24,9 @@ int spindle_dispatch(struct spindle_queue *q, spindle_batch_fn fn, void *arg, un
 		if (n <= 0)
 			return done ? (int)done : n;
 		ret = fn(arg, msgs, (unsigned int)n);
+		/* The history overwrote the batch while it was handled. */
+		if (!spindle_intact(q))
+			return -ESTALE;
 		spindle_release(q);
 		done += (unsigned int)n;
 		if (ret)

@@ -184,6 +184,9 @@ static void attach_error(const struct spindle_queue *q, const struct spindle_att
 			 (unsigned long long)(o->from ? o->from->lsn : 0),
 			 (unsigned long long)q->oldest, (unsigned long long)q->next);
 		break;
+	case EOPNOTSUPP:
+		snprintf(buf, len, "%s: positions of an unordered subgroup are no places", what);
+		break;
 	case EXDEV:
 		snprintf(buf, len, "%s: the place belongs to another lineage, or another era",
 			 what);

@@ -74,7 +74,8 @@ static bool can_read(struct spindle_queue *q)
 {
 	if (q->rx_cursor == q->rx_tail)
 		q->rx_tail = spindle_load_acquire(q->ctl_dlv_tail);	/* B */
-	return q->rx_cursor != q->rx_tail;
+	/* A reader that the history has overtaken is to find that out. */
+	return q->rx_cursor != q->rx_tail || !spindle_is_whole(q, q->rx_cursor);
 }
 
 /* Is there room for the largest message? Only then any spindle_reserve() would succeed. */

@@ -368,7 +368,7 @@ void fake_errors(int seats_err, int map_err)
 	f.o.map_err = map_err;
 }
 
-void fake_deliver(uint32_t sender, uint64_t n)
+static void deliver_peer(u32 sender, u64 n)
 {
 	u32 node = seat_of(sender)->node, len = fake_peer_len(node, n, f.a.max_msg), i;
 	u64 at = n % f.peer_room * spindle_units(f.a.max_msg) * SPINDLE_UNIT;
@@ -376,6 +376,18 @@ void fake_deliver(uint32_t sender, uint64_t n)
 	for (i = 0; i < len; i++)
 		ring_of(sender)[at + i] = fake_peer_byte(node, n, i);
 	append(sender, at, len, n, SPINDLE_DLV_MSG);
+}
+
+void fake_deliver(uint32_t sender, uint64_t n)
+{
+	deliver_peer(sender, n);
+	publish();
+}
+
+void fake_burst(uint32_t sender, uint64_t n, uint64_t end)
+{
+	while (n < end)
+		deliver_peer(sender, n++);
 	publish();
 }
 
@@ -785,7 +797,7 @@ static int do_attach(struct spindle_attach *a)
 	u32 i;
 
 	if (a->size != sizeof(*a) || a->from > SPINDLE_FROM_LSN || a->resv1 || !(a->flags & 3) ||
-	    (a->flags & ~7U))
+	    (a->flags & ~15U) || !(a->flags & SPINDLE_ATTACH_HISTORY) != !(a->flags & 2))
 		return -EINVAL;
 	if (f.o.attach_err) {
 		a->memlock = f.o.memlock;

@@ -103,6 +103,9 @@ void fake_forget(uint64_t vid);
 /* Deliver message @n of another sender from its instance. */
 void fake_deliver(uint32_t sender, uint64_t n);
 
+/* Deliver the messages from @n to @end in one pass, before the reader sees any of them. */
+void fake_burst(uint32_t sender, uint64_t n, uint64_t end);
+
 /*
  * The bytes of message @n of another sender, and how many they are; fake_deliver() takes
  * the node id for @sender.

@@ -159,6 +159,46 @@ static void test_overtaken(void)
 	spindle_detach(&q);
 }
 
+/* Messages that came and went at once are no end of the stream. */
+static void test_overtaken_at_the_end(void)
+{
+	struct spindle_queue q;
+	struct spindle_msg m;
+
+	if (attach_to(&q, 1, NULL, SPINDLE_WANT_OLDEST))
+		bail_out("cannot attach");
+	CHECK(spindle_peek(&q, &m) == 1);
+	spindle_release(&q);
+	fake_burst(0, 1, 100);
+	CHECK(spindle_wait(&q, POLLIN, 0) == POLLIN);
+	CHECK(spindle_peek(&q, &m) == -ESTALE);
+	fake_final(SPINDLE_STATE_FROZEN, SPINDLE_ERR_BEHIND);
+	CHECK(spindle_peek(&q, &m) == -ESTALE);
+	spindle_detach(&q);
+}
+
+static int overwrite_it(void *arg, const struct spindle_msg *msgs, unsigned int n)
+{
+	uint64_t *next = arg;
+
+	(void)msgs;
+	(void)n;
+	for (; *next < 100; (*next)++)
+		fake_deliver(0, *next);
+	return 0;
+}
+
+static void test_overtaken_in_dispatch(void)
+{
+	struct spindle_queue q;
+	uint64_t next = 2;
+
+	if (attach_to(&q, 2, NULL, SPINDLE_WANT_OLDEST))
+		bail_out("cannot attach");
+	CHECK(spindle_dispatch(&q, overwrite_it, &next, 10) == -ESTALE);
+	spindle_detach(&q);
+}
+
 /* A reader that keeps up reads through many laps. */
 static void test_laps(void)
 {
@@ -219,6 +259,8 @@ int main(void)
 		{ "history: from the place where the last reader was", test_place },
 		{ "history: places that cannot be read", test_refused },
 		{ "history: a reader that is overtaken", test_overtaken },
+		{ "history: a reader that is overtaken where the stream ends", test_overtaken_at_the_end },
+		{ "history: a reader that is overtaken in a callback", test_overtaken_in_dispatch },
 		{ "history: a reader that keeps up", test_laps },
 		{ "history: views pass", test_views },
 		{ "history: a reply that makes no sense", test_bad_reply },

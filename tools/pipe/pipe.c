@@ -64,6 +64,8 @@ static struct pipe {
 	bool blocked;		/* a record waits for room in the ring */
 	bool told;		/* the kernel reported room, but there was not enough */
 	bool earlier;		/* messages of an earlier sender were under way */
+	bool drained;		/* all that was sent is delivered */
+	bool all_read;		/* nothing was left to read, since then */
 	bool ended;		/* the state is final and everything is read */
 	bool broken_pipe;
 	int status;
@@ -371,7 +373,7 @@ static bool receive(void)
 	struct spindle_msg m;
 	unsigned int n;
 	size_t end;
-	int got = 0;
+	int got = 1;
 
 	for (n = 0; n < BUDGET && out_room() && !counted(); n++) {
 		got = spindle_peek(&p.q, &m);
@@ -390,8 +392,10 @@ static bool receive(void)
 		}
 		p.delivered++;
 		p.delivered_bytes += m.len;
-		p.returned += m.sender == spindle_sender_rank(&p.q);
+		/* A history has messages from before. */
+		p.returned += m.sender == spindle_sender_rank(&p.q) && m.lsn >= p.q.next;
 	}
+	p.all_read |= !got;
 	spindle_release(&p.q);
 	if (got < 0) {
 		explain(got);
@@ -467,7 +471,14 @@ static bool all_returned(void)
 {
 	if (!all_sent() || (p.returned < p.sent && !p.to_others))
 		return false;
-	return !must_drain() || !spindle_drain(&p.q, 0);
+	if (!must_drain())
+		return true;
+	/* What is delivered into a history may still have to be read. */
+	if (!p.drained) {
+		p.drained = !spindle_drain(&p.q, 0);
+		p.all_read = false;
+	}
+	return p.drained && p.all_read;
 }
 
 static bool finished(void)
@@ -694,6 +705,8 @@ static const char *check(const char *const *given)
 	if (p.send_only && (p.count || p.copy || p.views || p.oldest || p.attach.from))
 		return "--count, --copy, --views and --from need deliveries, "
 		       "but --send-only was given";
+	if (p.tos && (p.oldest || p.attach.from))
+		return "--to names members of the view that is read, and --from may be an old one";
 	if (p.receive_only && p.tos)
 		return "--to needs stdin, but --receive-only was given";
 	if (p.receive_only && p.quit_after_eof)
@@ -743,7 +756,7 @@ static bool attach(void)
 		complain("no memory for buffers of %zu bytes", p.in.room + p.out.room);
 		return false;
 	}
-	p.earlier = sending() && (p.oldest || p.attach.from || spindle_drain(&p.q, 0));
+	p.earlier = sending() && spindle_drain(&p.q, 0);
 	return true;
 }
 

@@ -15,9 +15,9 @@
  *   ctl   read-only   words that the kernel writes: state, tails, wake-up flag
  *   usr   read-write  words that the process writes: consumed, TX descriptors
  *   tx    read-write  payload ring of the local sender        (SEND)
- *   rx    read-only   payload ring of every sender, by rank   (RECV, not COPY)
+ *   rx    read-only   payload ring of every sender, by rank   (RECV, not COPY, no history)
  *   dlv   read-only   ring of struct spindle_dlv              (RECV)
- *   copy  read-only   payload ring that dlv points into       (RECV and COPY)
+ *   copy  read-only   payload ring that dlv points into       (RECV and COPY, or a history)
  *   sst   read-only   the columns of each member's row, by rank. They may lag by one push,
  *                     because columns that came with an express message are not shown
  *
@@ -47,7 +47,8 @@
  * (B) pairs with the engine's store-release of the tail, which follows its stores of
  * descriptors and bytes. (C) pairs with the engine's load-acquire, which comes before it lets
  * senders overwrite the bytes. The engine stores a final ctl.state after the last tail: a
- * reader that has seen the final state, and then finds no new tail, has read everything.
+ * reader that has seen the final state, and then finds no new tail, has read everything, unless
+ * the error is SPINDLE_ERR_BEHIND.
  *
  * A history (SPINDLE_FEAT_HISTORY) waits for no reader, and all its readers map the same rings. So
  * what a reader has read of entry i is only valid if, behind an acquire fence, ctl.dlv_low is at
@@ -84,6 +85,7 @@
 #define SPINDLE_ATTACH_SEND	(1U << 0) /* the subgroup's sender, at most one */
 #define SPINDLE_ATTACH_RECV	(1U << 1) /* a reader, any number */
 #define SPINDLE_ATTACH_COPY	(1U << 2) /* reader with its own payload ring */
+#define SPINDLE_ATTACH_HISTORY	(1U << 3) /* the program knows histories, and checks (F) */
 
 /**
  * enum spindle_from - where a reader begins, in spindle_attach.from
@@ -93,7 +95,7 @@ enum spindle_from {
 	SPINDLE_FROM_NOW,
 	/** @SPINDLE_FROM_OLDEST: with the oldest message of the history; the next one without it */
 	SPINDLE_FROM_OLDEST,
-	/** @SPINDLE_FROM_LSN: with the message of a position */
+	/** @SPINDLE_FROM_LSN: with the message of a position, of an ordered subgroup */
 	SPINDLE_FROM_LSN
 };
 
@@ -183,8 +185,8 @@ enum spindle_error {
 	 */
 	SPINDLE_ERR_TX_MASK,
 	/**
-	 * @SPINDLE_ERR_BEHIND: the reader had not consumed what the history forgot, or what was
-	 * delivered longer ago than the subgroup allows
+	 * @SPINDLE_ERR_BEHIND: the reader had not consumed what the history forgot, which it may
+	 * have delivered and forgotten at once
 	 */
 	SPINDLE_ERR_BEHIND
 };
@@ -205,7 +207,9 @@ struct spindle_section {
 /**
  * struct spindle_attach - argument of SPINDLE_IOC_ATTACH
  *
- * Errors: EPROTONOSUPPORT (the program was compiled for another version of this header),
+ * Errors: EPROTONOSUPPORT (the program was compiled for another version of this header, or RECV
+ * without SPINDLE_ATTACH_HISTORY in a subgroup with a history), EOPNOTSUPP (SPINDLE_FROM_LSN in an
+ * unordered subgroup, where each life of a node counts for itself),
  * EINVAL (size, flags, reserved, copy_bytes, or event_fd is no eventfd),
  * ENODEV (no such node), ENOENT (no such subgroup, or no view), EBUSY (second sender, or the
  * last message of a detached sender is still in flight after 5 seconds), EINTR (a signal came
@@ -234,7 +238,7 @@ struct spindle_attach {
 	/**
 	 * @copy_bytes: in: bytes of the copy ring, a power of two from max_msg and from a page up;
 	 * 0 for ring_bytes. Must be 0 without SPINDLE_ATTACH_COPY. With SPINDLE_FEAT_HISTORY the
-	 * copy ring is that of the history; out: its bytes
+	 * copy ring is that of the history; out: its bytes, if the attach succeeds
 	 */
 	__u64 copy_bytes;
 	/**
@@ -244,7 +248,11 @@ struct spindle_attach {
 	__u64 memlock;
 	/** @features: out: SPINDLE_FEAT_* */
 	__u64 features;
-	/** @vid: out: id of the view */
+	/**
+	 * @vid: out: id of the view; of a reader of a history, of the first entry that it gets. The
+	 * next four are those of the present view, whatever @vid is: SPINDLE_IOC_SEATS lists the
+	 * members of @vid
+	 */
 	__u64 vid;
 	/** @members: out: members of the subgroup */
 	__u32 members;
@@ -309,11 +317,14 @@ struct spindle_attach {
 	struct spindle_section usr;
 	/** @tx: out: section with SPINDLE_ATTACH_SEND */
 	struct spindle_section tx;
-	/** @rx: out: section with SPINDLE_ATTACH_RECV and without COPY, one per sender */
+	/**
+	 * @rx: out: section with SPINDLE_ATTACH_RECV and without COPY, one per sender; none of a
+	 * reader of a history
+	 */
 	struct spindle_section rx;
 	/** @dlv: out: section with SPINDLE_ATTACH_RECV */
 	struct spindle_section dlv;
-	/** @copy: out: section with SPINDLE_ATTACH_COPY */
+	/** @copy: out: section with SPINDLE_ATTACH_COPY, or of a reader of a history */
 	struct spindle_section copy;
 	/** @sst: out: section, one per member */
 	struct spindle_section sst;

@@ -54,17 +54,19 @@ static bool log_is_full(const struct spindle_mc *mc)
 }
 
 /* There is no room for a message at a reader. A history makes some. Returns false if it is none. */
-static bool make_room(struct spindle_dlvq *q, u32 len)
+static bool make_room(struct spindle_mc *mc, struct spindle_dlvq *q, u32 len)
 {
 	if (!q->history)
 		return false;
 	spindle_history_make_room(q->history, len);
+	/* Readers may have been dropped, however long it takes to copy the message. */
+	mc->deliver.settle = true;
 	return true;
 }
 
-static bool has_room(struct spindle_dlvq *q, u32 len)
+static bool has_room(struct spindle_mc *mc, struct spindle_dlvq *q, u32 len)
 {
-	return spindle_dlvq_room(q, len) || make_room(q, len);
+	return spindle_dlvq_room(q, len) || make_room(mc, q, len);
 }
 
 /*
@@ -80,7 +82,7 @@ static bool readers_are_ready(struct spindle_mc *mc, const struct spindle_dlv *d
 	for (q = mc->deliver.readers; q; q = q->next) {
 		if (q->error)
 			continue;
-		if (!has_room(q, dlv->len)) {
+		if (!has_room(mc, q, dlv->len)) {
 			mc->deliver.blocked = true;
 			return false;
 		}
@@ -144,7 +146,7 @@ static bool readers_have_room(struct spindle_mc *mc)
 	struct spindle_dlvq *q;
 
 	for (q = mc->deliver.readers; q; q = q->next)
-		if (!q->error && !has_room(q, 0))
+		if (!q->error && !has_room(mc, q, 0))
 			return false;
 	return true;
 }

@@ -29,17 +29,20 @@ void spindle_history_init(struct spindle_history *h, struct spindle_dlv *ring, u
 
 static u64 position_at(const struct spindle_history *h, u64 at, u64 next)
 {
-	return at == h->q.tail ? next : h->q.ring[at & h->q.mask].lsn;
+	return at == READ_ONCE(h->q.tail) ? next : READ_ONCE(h->q.ring[at & h->q.mask].lsn);
 }
 
 /*
  * Drop a cursor whose next entry is forgotten. Its process sees that nothing in the ring is what it
- * was, however late it looks.
+ * was, however late it looks. A cursor that has been frozen keeps its error, but its process may
+ * still read.
  */
 static void drop(struct spindle_history *h, struct spindle_dlvq *cursor)
 {
-	cursor->lsn = position_at(h, cursor->consumed, 0);
-	cursor->error = SPINDLE_ERR_BEHIND;
+	if (!cursor->error) {
+		cursor->lsn = position_at(h, cursor->consumed, 0);
+		cursor->error = SPINDLE_ERR_BEHIND;
+	}
 	WRITE_ONCE(*cursor->low_word, U64_MAX);
 }
 
@@ -49,11 +52,7 @@ static void forget(struct spindle_history *h, u64 low)
 	struct spindle_dlvq *c;
 
 	for (c = h->cursors; c; c = c->next) {
-		if (c->error)
-			continue;
 		spindle_dlvq_poll(c);
-		if (c->error)
-			continue;
 		if (c->consumed < low)
 			drop(h, c);
 		else
@@ -152,6 +151,22 @@ void spindle_history_show(struct spindle_history *h)
 }
 
 /**
+ * spindle_history_moved() - has a process consumed anything?
+ * @h: the history
+ *
+ * Return: true if so
+ */
+bool spindle_history_moved(const struct spindle_history *h)
+{
+	const struct spindle_dlvq *c;
+
+	for (c = h->cursors; c; c = c->next)
+		if (!c->error && READ_ONCE(*c->consumed_word) != c->consumed)
+			return true;
+	return false;
+}
+
+/**
  * spindle_history_poll() - see how far the cursors are
  * @h: the history
  *
@@ -174,11 +189,12 @@ bool spindle_history_poll(struct spindle_history *h)
  * @h: the history
  * @next: position of the next message that is delivered
  *
+ * Context: any. Outside of the engine, the answer may be that of a moment ago.
  * Return: the position; @next if there is none
  */
 u64 spindle_history_oldest(const struct spindle_history *h, u64 next)
 {
-	return position_at(h, h->q.consumed, next);
+	return position_at(h, READ_ONCE(h->q.consumed), next);
 }
 
 /* Does an entry come before the message of a position? So does a view that begins with it. */

@@ -62,6 +62,7 @@ void spindle_history_make_room(struct spindle_history *h, u32 len);
 void spindle_history_viewed(struct spindle_history *h, u64 vid);
 void spindle_history_age(struct spindle_history *h, u64 vid);
 void spindle_history_show(struct spindle_history *h);
+bool spindle_history_moved(const struct spindle_history *h);
 bool spindle_history_poll(struct spindle_history *h);
 u64 spindle_history_oldest(const struct spindle_history *h, u64 next);
 u64 spindle_history_find(const struct spindle_history *h, u64 lsn);

@@ -176,8 +176,11 @@ void spindle_mc_remember(struct spindle_mc *mc, struct spindle_history *history)
 {
 	if (mc->deliver.history)
 		spindle_mc_detach_reader(mc, &mc->deliver.history->q);
-	if (history)
+	if (history) {
 		spindle_mc_attach_reader(mc, &history->q);
+		/* A view that is due gets its entry: readers of the history begin before it. */
+		history->q.vid = 0;
+	}
 	mc->deliver.history = history;
 }
 

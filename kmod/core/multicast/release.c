@@ -122,7 +122,7 @@ bool spindle_release_test(void *ctx)
 	for (q = mc->deliver.readers; q; q = q->next)
 		if (!q->error && READ_ONCE(*q->consumed_word) != q->consumed)
 			return true;
-	return false;
+	return mc->deliver.history && spindle_history_moved(mc->deliver.history);
 }
 
 /**

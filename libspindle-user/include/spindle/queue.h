@@ -378,7 +378,7 @@ typedef int (*spindle_batch_fn)(void *arg, const struct spindle_msg *msgs, unsig
  * spindle_queue.memlock), -EBADF (@event_fd is no descriptor), -ENOTCONN (the subgroup
  * has failed), -ESTALE (in SPINDLE_STEP_ATTACH: the message of @o->from is not in the history any
  * more, see spindle_queue.oldest; later: views followed each other too fast, try again), -ERANGE
- * (@o->from is beyond spindle_queue.next), -EXDEV (@o->from belongs to another lineage, or to
+ * (@o->from is beyond spindle_queue.next), -EOPNOTSUPP (@o->from in an unordered subgroup), -EXDEV (@o->from belongs to another lineage, or to
  * another era), -EUSERS (the subgroup
  * has 64 readers at this node already), -EINTR (a signal came while a sender that has gone was
  * waited for), -EPROTONOSUPPORT (the module is newer than this library), -ENOTTY (it is older, or
@@ -484,9 +484,9 @@ SPINDLE_API int spindle_drain(struct spindle_queue *q, int timeout_ms);
  * Does not wait. A batch has all messages that were delivered, up to 64. All messages that
  * the program took before must have been released. @fn must neither release nor peek.
  *
- * Return: how many messages were handed over, maybe 0; a negative value from @fn; or
- * if nothing was handed over, the errors of spindle_peek(), and -EBUSY if messages
- * are held.
+ * Return: how many messages were handed over, maybe 0; a negative value from @fn; -ESTALE if
+ * a history overwrote the last batch while @fn handled it; or if nothing was handed over, the
+ * errors of spindle_peek(), and -EBUSY if messages are held.
  */
 SPINDLE_API int spindle_dispatch(struct spindle_queue *q, spindle_batch_fn fn, void *arg,
 				 unsigned int budget);
@@ -528,8 +528,8 @@ SPINDLE_API int spindle_view(const struct spindle_queue *q, struct spindle_view 
  *
  * The module finds the same members in later views, until the members of the subgroup have changed
  * 32 times. A message that names an older view freezes the attachment, with SPINDLE_ERR_TX_MASK. So
- * call this again after a view has begun. A node that leaves and comes back is a new member, and
- * has to be named again. A queue that does not read stays in the view in which it was attached.
+ * call this again after a view has begun. A reader of a history may be in a view that is older than
+ * that. A node that leaves and comes back is a new member, and has to be named again. A queue that does not read stays in the view in which it was attached.
  * Only the reading thread may call this.
  *
  * Return: 0. On errors @to is as it was: -EINVAL: @n is 0, or @q is not attached; -ENOENT: a node

@@ -435,6 +435,9 @@ static inline int spindle_next_batch(struct spindle_queue *q, struct spindle_msg
 			if (q->rx_cursor == q->rx_tail) {
 				if (got)
 					break;
+				/* The history has forgotten what would have come next. */
+				if (!spindle_is_whole(q, q->rx_cursor))
+					return -ESTALE;
 				/* Skipped kinds: the program cannot release them. */
 				if (start == q->rx_released && start != q->rx_cursor)
 					spindle_consume(q, q->rx_cursor);

@@ -17,7 +17,7 @@ here=$SPN_SELFTESTS/core/unit
 # Code that a mutation leaves unused is no reason to fail.
 unit()
 {
-	make -s -C "$here" CORE="$work/core" BUILD="$work/build" CFLAGS="-O1 -g -w" "$@"
+	make -s -C "$here" CORE="$work/core" BUILD="$work/build" CFLAGS="-O1 -g -w" TIMEOUT=120 "$@"
 }
 
 build()
@@ -649,6 +649,10 @@ mutant history_future multicast/multicast.c 's/if (lsn > mc->deliver.lsn)/if (0)
 mutant history_gone multicast/multicast.c 's/if (lsn < spindle_history_oldest(.*/if (0)/'
 mutant history_cursor_as_reader multicast/multicast.c 's/	if (dlvq->low_word) {/	if (0) {/'
 mutant history_stays multicast/multicast.c '/^void spindle_mc_remember/,/^}/ s/spindle_mc_detach_reader(.*/;/'
+mutant history_view_skipped multicast/multicast.c 's/		history->q.vid = 0;/		;/'
+mutant history_frozen_believes multicast/history.c '/^static void forget/,/^}/ s/if (c->consumed < low)/if (!c->error \&\& c->consumed < low)/'
+mutant history_error_replaced multicast/history.c '/^static void drop/,/^}/ s/if (!cursor->error)/if (1)/'
+mutant history_unmoved multicast/release.c 's/return mc->deliver.history \&\& .*/return false;/'
 mutant history_lsn_overwritten multicast/dlvq.h 's/== SPINDLE_ERR_BEHIND)/== U32_MAX)/'
 mutant header_mask_any base/smc.c 's/	    mask \& walk->unknown)/	    0)/'
 mutant header_mask_again base/smc.c 's/msg->mask = mask;/msg->mask = READ_ONCE(hdr->mask);/'

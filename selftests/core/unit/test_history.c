@@ -604,6 +604,70 @@ static void test_view_due(void)
 	close_subgroup(g);
 }
 
+/* Nothing was delivered before the history, so the view that is due is its first entry. */
+static void test_view_due_first(void)
+{
+	struct subgroup *g = open_subgroup();
+	u64 vid;
+
+	spindle_mc_announce(&g->mc, 2);
+	remember(g);
+	arrive(g, 1);
+	CHECK_EQ(attach_mc(g, 0, 0), 0);
+	CHECK_EQ(g->f->cursor[0].consumed, 1);
+	CHECK_EQ(spindle_history_vid(&g->f->h, 0, 2), 1);
+	CHECK_EQ(spindle_history_vid(&g->f->h, 1, 2), 2);
+	for (vid = 3; vid < 3 * SPINDLE_HISTORY_VIEWS; vid++) {
+		u64 low = g->f->h.q.consumed;
+
+		spindle_mc_announce(&g->mc, vid);
+		arrive(g, 1);
+		/* What is forgotten does not come back. */
+		CHECK(g->f->h.q.consumed >= low);
+		CHECK(g->f->h.views - g->f->h.first_view <= SPINDLE_HISTORY_VIEWS);
+	}
+	CHECK(g->f->h.q.consumed > 0);
+	spindle_mc_detach_reader(&g->mc, &g->f->cursor[0].q);
+	close_subgroup(g);
+}
+
+/* The process of a frozen cursor reads on, and has to see what is overwritten. */
+static void test_frozen_cursor(void)
+{
+	struct fixture *f = open_it();
+	struct cursor *c = &f->cursor[0];
+	u32 i;
+
+	attach(f, 0, 0);
+	append_len(f, 10);
+	spindle_history_show(&f->h);
+	c->consumed = 2;
+	CHECK(spindle_history_poll(&f->h));
+	for (i = 0; i < ENTRIES; i++)
+		append_len(f, 10);
+	CHECK_EQ(c->low, U64_MAX);
+	CHECK_EQ(c->q.error, SPINDLE_ERR_CONSUMED);
+	close_it(f);
+}
+
+/* The engine takes note of what is consumed, also while nothing is delivered. */
+static void test_consumed_later(void)
+{
+	struct subgroup *g = open_subgroup();
+
+	remember(g);
+	CHECK_EQ(attach_mc(g, 0, 0), 0);
+	arrive(g, 3);
+	CHECK(!spindle_release_test(&g->mc));
+	g->f->cursor[0].consumed = 2;
+	CHECK(spindle_release_test(&g->mc));
+	spindle_release_trigger(&g->mc);
+	CHECK(!spindle_release_test(&g->mc));
+	CHECK_EQ(spindle_dlvq_lsn(&g->f->cursor[0].q, 3), 2);
+	spindle_mc_detach_reader(&g->mc, &g->f->cursor[0].q);
+	close_subgroup(g);
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -622,6 +686,9 @@ int main(void)
 		{ "a reader begins at any place of the history", test_places },
 		{ "a history that begins late", test_begins_late },
 		{ "a reader attaches before the view's entry", test_view_due },
+		{ "a history begins before the view's entry", test_view_due_first },
+		{ "a frozen reader sees what is overwritten", test_frozen_cursor },
+		{ "what is consumed is seen without deliveries", test_consumed_later },
 	};
 
 	rng = rng_seed();

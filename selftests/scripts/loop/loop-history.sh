@@ -146,6 +146,8 @@ check "node 2 keeps an unordered subgroup" spindle-ctl subgroup set 2 id 2 histo
 check "node 1 sends there" send_at 1 2 20
 check "a reader comes late there" read_from 2 2 oldest 20 /tmp/unordered
 check "it has its node's positions" counts /tmp/unordered 0
+check "no position is a place there" \
+	refused 'positions of an unordered subgroup are no places' read_from 2 2 5 1
 check "node 2 keeps large messages" spindle-ctl subgroup set 2 id 3 history 8M
 awk 'BEGIN { for (i = 0; i < 5; i++) printf "%01000000d\n", i }' >/tmp/large
 check "node 1 sends large messages" sh -c 'limit 60 spindle-pipe -n 1 -g 3 -s </tmp/large'
@@ -155,5 +157,22 @@ check "it has their bytes" sh -c "sed 's/^[0-9]* 1 //' /tmp/large.out | cmp - /t
 check "the history goes" spindle-ctl subgroup set 2 id 1 history none
 is "it is shown no more" "$(number_of 2 1 oldest)" ""
 check "nodes go" loop_del 3
+
+# The history is set while nothing could be delivered yet, not even the beginning of a view.
+check "two nodes" loop_nodes 2
+check "node 1 begins a live view alone" spindle-ctl view set node 1 vid 1 live insecure \
+	timeout-ms 5000 member "1@$A:5001" subgroup 1 max-msg 64
+check "node 1 is active" wait_until 60 in_view 1 1
+check "node 2 joins it" spindle-ctl node join id 2 insecure contact $A:5001 timeout 60
+check "both are in view 2" wait_until 60 in_view 2 1 2
+check "node 1 keeps a history" spindle-ctl subgroup set 1 id 1 history 64K
+spindle-pipe -n 2 -g 1 -r -q >/dev/null 2>&1 &
+check "node 2 sends" send_at 2 1 3
+check "a reader at node 1 begins in view 1" \
+	sh -c "limit 60 spindle-pipe -n 1 -g 1 -r -w -f oldest -N 3 >/tmp/early 2>/tmp/views"
+check "it knows who has sent" grep -qx '0 2 from 2 1' /tmp/early
+echo own | limit 60 spindle-pipe -n 1 -g 1 -e -f oldest >/tmp/own 2>&1
+is "a sender waits for its message, and not for older ones" "$(tail -n 1 /tmp/own)" "3 1 own"
+check "both nodes go" loop_del 2
 check "module goes" limit 60 rmmod spindle
 finish

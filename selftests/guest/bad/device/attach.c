@@ -95,7 +95,7 @@ static void attach_values(int fd)
 	refused(fd, args(1, 1, SPINDLE_ATTACH_COPY), EINVAL, "only copy");
 	refused(fd, args(1, 1, SPINDLE_ATTACH_COPY | SPINDLE_ATTACH_SEND), EINVAL,
 		"copy without receive");
-	refused(fd, args(1, 1, BOTH | 8), EINVAL, "flag 8");
+	refused(fd, args(1, 1, BOTH | 16), EINVAL, "flag 16");
 	refused(fd, args(1, 1, BOTH | 1U << 31), EINVAL, "flag 2^31");
 	a = args(1, 1, BOTH);
 	a.resv2[0] = 1;
