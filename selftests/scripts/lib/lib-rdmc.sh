@@ -32,7 +32,7 @@ rdmc_whole()
 	shift 2
 	rdmc_group=$((rdmc_group + 100))
 	! among "$members" || check "$name" limit 100 rdmc-load -m "$members" -n "$node" \
-		-G $rdmc_group -t 60000 -w 80 "$@"
+		-G $rdmc_group -t $((60000 * ${PATIENCE:-1})) -w $((80 * ${PATIENCE:-1})) "$@"
 }
 
 # rdmc_begin MEMBERS OPTION...: start a long transfer in the background. $rdmc_flag exists when an
@@ -48,7 +48,7 @@ rdmc_begin()
 	rdmc_group=$((rdmc_group + 100))
 	{
 		rdmc-load -m "$members" -n "$node" -G $rdmc_group -c 100000 -l 1-300000 -b 16384 \
-			-t "${RDMC_TIMEOUT:-5000}" -w 80 -f $rdmc_flag "$@" >$rdmc_out 2>&1 &
+			-t "${RDMC_TIMEOUT:-5000}" -w $((80 * ${PATIENCE:-1})) -f $rdmc_flag "$@" >$rdmc_out 2>&1 &
 		echo $! >$rdmc_pid
 		rc=0
 		wait $! || rc=$?
