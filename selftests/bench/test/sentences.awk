@@ -233,6 +233,8 @@ function call(f, a, n)
 		return ratio(f, a[1], a[2], n > 2 ? a[3] : "goodput")
 	if (f == "top" || f == "topx" || f == "firstx" || f == "lastx")
 		return ends(f, a[1], n > 1 ? a[2] : "goodput")
+	if (f == "nth" || f == "nthx")
+		return ranked(f, a[1], a[2], a[3])
 	if (f == "best")
 		return best(a, n)
 	if (f == "batch")
@@ -320,6 +322,24 @@ function ends(f, s, metric,  i, q, first, last, high, where_high)
 		}
 	}
 	return f == "firstx" ? first : f == "lastx" ? last : f == "top" ? high : where_high
+}
+
+# The value of a series that has so many before it, or where it is. Of equals the first one counts.
+function ranked(f, number, s, metric,  i, k, q, other, before)
+{
+	for (i = 1; i <= xs[T]; i++) {
+		q = v(s, xat[T, i], metric)
+		if (q == UNDEF)
+			continue
+		before = 0
+		for (k = 1; k <= xs[T]; k++) {
+			other = v(s, xat[T, k], metric)
+			before += other != UNDEF && (other + 0 < q + 0 || (other == q && k < i))
+		}
+		if (before + 1 == number)
+			return f == "nth" ? q : xat[T, i]
+	}
+	return UNDEF
 }
 
 # The series with the largest mean of a metric, a[1].
