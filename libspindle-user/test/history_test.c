@@ -259,7 +259,7 @@ int main(void)
 		{ "history: from the place where the last reader was", test_place },
 		{ "history: places that cannot be read", test_refused },
 		{ "history: a reader that is overtaken", test_overtaken },
-		{ "history: a reader that is overtaken where the stream ends", test_overtaken_at_the_end },
+		{ "history: a reader that is overtaken at the end", test_overtaken_at_the_end },
 		{ "history: a reader that is overtaken in a callback", test_overtaken_in_dispatch },
 		{ "history: a reader that keeps up", test_laps },
 		{ "history: views pass", test_views },

@@ -378,8 +378,8 @@ typedef int (*spindle_batch_fn)(void *arg, const struct spindle_msg *msgs, unsig
  * spindle_queue.memlock), -EBADF (@event_fd is no descriptor), -ENOTCONN (the subgroup
  * has failed), -ESTALE (in SPINDLE_STEP_ATTACH: the message of @o->from is not in the history any
  * more, see spindle_queue.oldest; later: views followed each other too fast, try again), -ERANGE
- * (@o->from is beyond spindle_queue.next), -EOPNOTSUPP (@o->from in an unordered subgroup), -EXDEV (@o->from belongs to another lineage, or to
- * another era), -EUSERS (the subgroup
+ * (@o->from is beyond spindle_queue.next), -EOPNOTSUPP (@o->from in an unordered subgroup),
+ * -EXDEV (@o->from belongs to another lineage, or to another era), -EUSERS (the subgroup
  * has 64 readers at this node already), -EINTR (a signal came while a sender that has gone was
  * waited for), -EPROTONOSUPPORT (the module is newer than this library), -ENOTTY (it is older, or
  * the device is another one), -EPROTO (the kernel's reply makes no sense).
@@ -529,7 +529,8 @@ SPINDLE_API int spindle_view(const struct spindle_queue *q, struct spindle_view 
  * The module finds the same members in later views, until the members of the subgroup have changed
  * 32 times. A message that names an older view freezes the attachment, with SPINDLE_ERR_TX_MASK. So
  * call this again after a view has begun. A reader of a history may be in a view that is older than
- * that. A node that leaves and comes back is a new member, and has to be named again. A queue that does not read stays in the view in which it was attached.
+ * that. A node that leaves and comes back is a new member, and has to be named again. A queue that
+ * does not read stays in the view in which it was attached.
  * Only the reading thread may call this.
  *
  * Return: 0. On errors @to is as it was: -EINVAL: @n is 0, or @q is not attached; -ENOENT: a node
