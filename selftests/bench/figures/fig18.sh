@@ -11,11 +11,11 @@ sweep()
 
 	for n in $FEW_NODES; do
 		for tune in baseline final; do
-			set -- $BASELINE
-			[ $tune = baseline ] || set -- $FINAL
+			set -- $BASELINE $BASELINE,history=16M
+			[ $tune = baseline ] || set -- $FINAL history=16M
 			point "unordered $tune" "$n" -n "$n" -s one $PAPER --mode unordered -T "$1"
 			point "atomic $tune" "$n" -n "$n" -s one $PAPER -T "$1"
-			point "volatile $tune" "$n" -n "$n" -s one $PAPER --copy-out -T "$1"
+			point "volatile $tune" "$n" -n "$n" -s one $PAPER -T "$2"
 		done
 	done
 }
