@@ -102,12 +102,18 @@ static void check_next(struct node *node, u32 group, const struct spindle_dlv *d
 	*next = d->lsn + (d->kind != SPINDLE_DLV_VIEW);
 }
 
+/* What a message is called where nodes compare what they have delivered. */
+static u64 name_of(const struct held *h)
+{
+	return (u64)h->life << 60 | (u64)h->node << 56 | h->slot;
+}
+
 static void check_order(struct node *node, u32 group, const struct held *h, u64 lsn)
 {
 	struct sim *sim = node->sim;
 	struct group *g = &node->group[group];
 	u64 vid = g->epoch;
-	u64 v = (u64)h->life << 60 | (u64)h->node << 56 | h->slot;
+	u64 v = name_of(h);
 	struct order *o = &sim->order[group][vid % SIM_VIEWS];
 
 	if (!g->mc->ordered)
@@ -218,6 +224,22 @@ static void check_destination(struct node *node, u32 group, const struct held *h
 			 node->index, group, h->node, (unsigned long long)h->slot);
 }
 
+/* A delivery in the present view, whose bytes are in a ring of so many bytes. */
+static struct held held_of(const struct node *node, const struct group *g,
+			   const struct spindle_dlv *d, const u8 *ring, u32 bytes)
+{
+	return (struct held){
+		.node = g->node_of[d->sender],
+		.life = node->life[g->node_of[d->sender]],
+		.len = d->len,
+		.slot = d->slot,
+		.other = d->kind == SPINDLE_DLV_OTHER,
+		.ring = ring,
+		.mask = bytes - 1,
+		.offset = d->offset,
+	};
+}
+
 static void check_extra_message(struct node *node, u32 group, struct held *h,
 				const struct spindle_dlv *d)
 {
@@ -262,16 +284,7 @@ void check_extra(struct node *node, u32 group)
 				 node->index);
 			return;
 		}
-		*h = (struct held){
-			.node = g->node_of[d->sender],
-			.life = node->life[g->node_of[d->sender]],
-			.len = d->len,
-			.slot = d->slot,
-			.other = d->kind == SPINDLE_DLV_OTHER,
-			.ring = g->mc->sender[d->sender].pay,
-			.mask = node->sim->ring - 1,
-			.offset = d->offset,
-		};
+		*h = held_of(node, g, d, g->mc->sender[d->sender].pay, node->sim->ring);
 		check_extra_message(node, group, h, d);
 	}
 }
@@ -290,8 +303,7 @@ static void check_kept_message(struct node *node, u32 group, struct held *h,
 			 node->index, group, h->node, (unsigned long long)h->slot);
 	check_destination(node, group, h, d);
 	if (node->group[group].mc->ordered && !sim->liar)
-		check_position(node, group, d->lsn,
-			       (u64)h->life << 60 | (u64)h->node << 56 | h->slot);
+		check_position(node, group, d->lsn, name_of(h));
 }
 
 /* Check what a history got since the last look, as far as it has not forgotten that. */
@@ -323,16 +335,7 @@ void check_kept(struct node *node, u32 group)
 				 node->index);
 			return;
 		}
-		k->held[i] = (struct held){
-			.node = g->node_of[d->sender],
-			.life = node->life[g->node_of[d->sender]],
-			.len = d->len,
-			.slot = d->slot,
-			.other = d->kind == SPINDLE_DLV_OTHER,
-			.ring = k->copy,
-			.mask = SIM_HISTORY - 1,
-			.offset = d->offset,
-		};
+		k->held[i] = held_of(node, g, d, k->copy, SIM_HISTORY);
 		check_kept_message(node, group, &k->held[i], d);
 	}
 }
@@ -363,16 +366,8 @@ void check_deliveries(struct node *node, u32 group)
 			sim_fail(sim, "node %u: no such sender", node->index);
 			return;
 		}
-		*h = (struct held){
-			.node = g->node_of[d->sender],
-			.life = node->life[g->node_of[d->sender]],
-			.len = d->len,
-			.slot = d->slot,
-			.other = d->kind == SPINDLE_DLV_OTHER,
-			.ring = g->q.copy ?: g->mc->sender[d->sender].pay,
-			.mask = (g->q.copy ? min_t(u32, SIM_COPY, sim->ring) : sim->ring) - 1,
-			.offset = d->offset,
-		};
+		*h = held_of(node, g, d, g->q.copy ?: g->mc->sender[d->sender].pay,
+			     g->q.copy ? min_t(u32, SIM_COPY, sim->ring) : sim->ring);
 		/* A liar sends anything, with any slot number. */
 		if (liar_is(sim, h->node) || liar_is(sim, node->index)) {
 			g->next[h->node] = d->slot + 1;
