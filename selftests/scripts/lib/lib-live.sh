@@ -61,6 +61,19 @@ read_at()
 	spindle-pipe -n "$1" -g "$2" -r >"$3" 2>>/tmp/pipes &
 }
 
+# send_lines NODE GROUP N: so many messages
+send_lines()
+{
+	seq "$3" | sed "s/^/from $1 /" | limit 60 spindle-pipe -n "$1" -g "$2" -s
+}
+
+# number_of NODE GROUP NAME: a number of a subgroup, or nothing
+number_of()
+{
+	spindle-ctl -j -p subgroup show node "$1" id "$2" |
+		sed -n "s/^ *\"$3\": *\([0-9]*\),*\$/\1/p" | head -n 1
+}
+
 # has_lines FILE N
 has_lines()
 {

@@ -13,23 +13,10 @@
 A=10.0.0.1
 RESTARTS=${SEEDS:-100}
 
-# send_at NODE GROUP N: so many messages
-send_at()
-{
-	seq "$3" | sed "s/^/from $1 /" | limit 60 spindle-pipe -n "$1" -g "$2" -s
-}
-
 # read_from NODE GROUP FROM N [FILE]: N lines from a position
 read_from()
 {
 	limit 60 spindle-pipe -n "$1" -g "$2" -r -f "$3" -N "$4" >"${5:-/dev/null}"
-}
-
-# number_of NODE GROUP NAME: a number of a subgroup
-number_of()
-{
-	spindle-ctl -j -p subgroup show node "$1" id "$2" |
-		sed -n "s/^ *\"$3\": *\"*\\([^\",]*\\)\"*,*\$/\\1/p" | head -n 1
 }
 
 # refused TEXT COMMAND...
@@ -70,7 +57,7 @@ says 1 'history cannot change while a process reads the subgroup' \
 # Node 2 has no reader at first. What it delivers is kept.
 check "node 2 keeps a history" spindle-ctl subgroup set 2 id 1 history 1M
 is "its size is shown" "$(number_of 2 1 history)" 1048576
-check "node 1 sends without a reader at node 2" send_at 1 1 100
+check "node 1 sends without a reader at node 2" send_lines 1 1 100
 is "the first message is the oldest" "$(number_of 2 1 oldest)" 0
 check "a reader comes late" read_from 2 1 oldest 100 /tmp/all
 check "it has all of them" counts /tmp/all 0
@@ -84,21 +71,21 @@ check "its reader reads the history" wait_until 30 \
 	sh -c 'spindle-ctl -j subgroup show node 2 id 1 | grep -q "\"reads\":\"history\""'
 says 1 'history cannot change while a process reads the subgroup' \
 	subgroup set 2 id 1 history none
-check "node 3 sends" send_at 3 1 5
+check "node 3 sends" send_lines 3 1 5
 check "that reader has the messages" wait_until 30 has_lines /tmp/next 5
 kill "$(cat /tmp/pid)"
 
 # Views change: the history goes on, and its readers are told.
 check "node 3 leaves" spindle-ctl node leave id 3
 check "two nodes are in view 2" wait_until 60 in_view 2 1 2
-check "node 1 sends in view 2" send_at 1 1 10
+check "node 1 sends in view 2" send_lines 1 1 10
 check "node 3 joins" spindle-ctl node join id 3 insecure contact $A:5001 timeout 60
 check "three nodes are in view 3" wait_until 60 in_view 3 1 2 3
 spindle-pipe -n 3 -g 1 -r >/tmp/m3 2>/dev/null &
 joiner=$!
 spindle-pipe -n 3 -g 2 -r -q >/dev/null 2>&1 &
 check "node 3 has a reader" wait_until 30 readers_are 3 1
-check "node 3 sends in view 3" send_at 3 1 10
+check "node 3 sends in view 3" send_lines 3 1 10
 check "a reader goes through all views" sh -c "limit 60 spindle-pipe -n 2 -g 1 -r -w -f 95 -N 30 \
 	>/tmp/views.out 2>/tmp/views"
 is "it has the views in order" "$(sed 's/:.*//' /tmp/views | tr '\n' ' ')" \
@@ -126,7 +113,7 @@ spindle-pipe -n 2 -g 1 -r -f oldest >/tmp/slow 2>/tmp/slow.err &
 slow=$!
 check "it reads the history" wait_until 30 readers_are 2 1
 kill -STOP $slow
-check "node 1 sends more than the history has" send_at 1 1 3000
+check "node 1 sends more than the history has" send_lines 1 1 3000
 check "the reader is dropped" wait_until 30 grep -q 'reader-behind .*node 2 .*subgroup 1 ' /tmp/mon
 check "with its position" grep -q "reader-behind .*lsn $oldest " /tmp/mon
 is "it is counted" "$(loop_stat 2 1 behind) $(loop_stat 2 1 frozen)" "1 0"
@@ -143,7 +130,7 @@ check "without a gap" counts /tmp/left "$(head -n 1 /tmp/left | cut -d' ' -f1)"
 
 # An unordered subgroup, and messages that went by RDMC.
 check "node 2 keeps an unordered subgroup" spindle-ctl subgroup set 2 id 2 history 64K
-check "node 1 sends there" send_at 1 2 20
+check "node 1 sends there" send_lines 1 2 20
 check "a reader comes late there" read_from 2 2 oldest 20 /tmp/unordered
 check "it has its node's positions" counts /tmp/unordered 0
 check "no position is a place there" \
@@ -167,10 +154,10 @@ check "node 2 joins it" spindle-ctl node join id 2 insecure contact $A:5001 time
 check "both are in view 2" wait_until 60 in_view 2 1 2
 check "node 1 keeps a history" spindle-ctl subgroup set 1 id 1 history 64K
 spindle-pipe -n 2 -g 1 -r -q >/dev/null 2>&1 &
-check "node 2 sends" send_at 2 1 3
+check "node 2 sends" send_lines 2 1 3
 check "a reader at node 1 begins in view 1" \
 	sh -c "limit 60 spindle-pipe -n 1 -g 1 -r -w -f oldest -N 3 >/tmp/early 2>/tmp/views"
-check "it knows who has sent" grep -qx '0 2 from 2 1' /tmp/early
+check "it knows the sender" grep -qx '0 2 from 2 1' /tmp/early
 echo own | limit 60 spindle-pipe -n 1 -g 1 -e -f oldest >/tmp/own 2>&1
 is "a sender waits for its message, and not for older ones" "$(tail -n 1 /tmp/own)" "3 1 own"
 check "both nodes go" loop_del 2

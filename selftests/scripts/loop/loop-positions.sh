@@ -13,12 +13,6 @@ A=10.0.0.1
 LIFE=281474976710656	# 2^48
 HEX=000102030405060708090a0b0c0d0e0f
 
-# send_at NODE GROUP N: so many messages
-send_at()
-{
-	seq "$3" | sed "s/^/from $1 /" | limit 60 spindle-pipe -n "$1" -g "$2" -s
-}
-
 # ends_as FILE OTHER: is the other file the end of the first one?
 ends_as()
 {
@@ -28,8 +22,7 @@ ends_as()
 # lsn_of NODE GROUP
 lsn_of()
 {
-	spindle-ctl -j -p subgroup show node "$1" id "$2" | sed -n 's/^ *"lsn": *\([0-9]*\),*$/\1/p' |
-		head -n 1
+	number_of "$1" "$2" lsn
 }
 
 lsn_is()
@@ -58,8 +51,8 @@ is "the next message has position 1000" "$(lsn_of 1 1)" 1000
 read_at 1 1 /tmp/s1
 read_at 2 1 /tmp/s2
 check "both nodes have a reader" wait_until 30 readers_are 2 1
-check "node 1 sends" send_at 1 1 5
-check "node 2 sends" send_at 2 1 5
+check "node 1 sends" send_lines 1 1 5
+check "node 2 sends" send_lines 2 1 5
 check "node 1 has all messages" wait_until 30 has_lines /tmp/s1 10
 check "node 2 has all messages" wait_until 30 has_lines /tmp/s2 10
 check "positions begin at 1000" counts /tmp/s1 1000
@@ -87,20 +80,20 @@ for i in 4 5; do
 done
 read_at 4 2 /tmp/g4
 check "node 3 has a reader" wait_until 30 readers_are 3 1
-check "node 3 sends" send_at 3 1 20
-check "node 1 sends" send_at 1 1 10
-check "node 4 sends in its own subgroup" send_at 4 2 6
+check "node 3 sends" send_lines 3 1 20
+check "node 1 sends" send_lines 1 1 10
+check "node 4 sends in its own subgroup" send_lines 4 2 6
 check "node 4 has these messages" wait_until 30 has_lines /tmp/g4 6
 check "node 3 leaves" spindle-ctl node leave id 3
 check "four nodes are in view 2" wait_until 60 in_view 2 1 2 4 5
-check "node 2 sends" send_at 2 1 10
+check "node 2 sends" send_lines 2 1 10
 check "node 3 joins" spindle-ctl node join id 3 insecure contact $A:5001 timeout 60
 check "five nodes are in view 3" wait_until 60 in_view 3 1 2 3 4 5
 is "the joiner knows the position" "$(lsn_of 3 1)" 47
 read_at 3 1 /tmp/m3
 check "node 3 has a reader again" wait_until 30 readers_are 3 1
-check "node 3 sends under new numbers" send_at 3 1 8
-check "node 1 sends again" send_at 1 1 5
+check "node 3 sends under new numbers" send_lines 3 1 8
+check "node 1 sends again" send_lines 1 1 5
 check "node 1 has all messages" wait_until 60 has_lines /tmp/m1 53
 check "node 2 has all messages" wait_until 60 has_lines /tmp/m2 53
 check "node 3 has the messages of its second life" wait_until 60 has_lines /tmp/m3 13
@@ -124,7 +117,7 @@ read_at 5 2 /tmp/g5
 for i in 4 5; do
 	spindle-pipe -n $i -g 1 -r -q >/dev/null 2>&1 &
 done
-check "node 4 sends in the second life of the subgroup" send_at 4 2 3
+check "node 4 sends in the second life of the subgroup" send_lines 4 2 3
 check "node 5 has these messages" wait_until 30 has_lines /tmp/g5 3
 check "its positions are above those of its first life" counts /tmp/g5 $LIFE
 check "the other subgroup goes on" lsn_is 4 1 60
