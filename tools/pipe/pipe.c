@@ -48,8 +48,7 @@ static struct pipe {
 	uint32_t to[MAX_TO];	/* nodes that get what is sent */
 	unsigned int tos;	/* how many; 0: all members */
 	bool to_others;		/* the own node is not among them */
-	bool oldest;		/* begin with the oldest message of the history */
-	struct spindle_place from;
+	struct spindle_place from; /* where to begin, of attach.from */
 
 	struct spindle_queue q;
 	struct spindle_dest dest; /* these nodes in the view @dest_vid */
@@ -633,9 +632,9 @@ static const char *take_from(void *into, const char *text)
 {
 	struct pipe *pipe = into;
 
-	pipe->oldest = !strcmp(text, "oldest");
 	pipe->attach.from = NULL;
-	if (pipe->oldest || !strcmp(text, "now"))
+	pipe->attach.want = strcmp(text, "oldest") ? 0 : SPINDLE_WANT_OLDEST;
+	if (pipe->attach.want || !strcmp(text, "now"))
 		return NULL;
 	pipe->attach.from = &pipe->from;
 	return ctl_num_parse(text, UINT64_MAX, false, &pipe->from.lsn) ?
@@ -695,6 +694,12 @@ static const struct ctl_command command = {
 	.wide = 24, .part = &part, .parts = 1,
 };
 
+/* Does reading begin in the past? Only --from has set what is wanted by now. */
+static bool from_before(void)
+{
+	return p.attach.from || p.attach.want;
+}
+
 /* Check whether the options fit together. Return: NULL, or what is wrong. */
 static const char *check(const char *const *given)
 {
@@ -702,10 +707,10 @@ static const char *check(const char *const *given)
 		return "--node and --subgroup are needed";
 	if (p.send_only && p.receive_only)
 		return "--send-only and --receive-only exclude each other";
-	if (p.send_only && (p.count || p.copy || p.views || p.oldest || p.attach.from))
+	if (p.send_only && (p.count || p.copy || p.views || from_before()))
 		return "--count, --copy, --views and --from need deliveries, "
 		       "but --send-only was given";
-	if (p.tos && (p.oldest || p.attach.from))
+	if (p.tos && from_before())
 		return "--to names members of the view that is read, and --from may be an old one";
 	if (p.receive_only && p.tos)
 		return "--to needs stdin, but --receive-only was given";
@@ -726,8 +731,7 @@ static int parse(int argc, char **argv)
 	p.to_others = p.tos;
 	while (i < p.tos)
 		p.to_others &= p.to[i++] != p.attach.node;
-	p.attach.want = (p.views ? SPINDLE_WANT_VIEWS : 0) |
-			(p.oldest ? SPINDLE_WANT_OLDEST : 0);
+	p.attach.want |= p.views ? SPINDLE_WANT_VIEWS : 0;
 	p.attach.flags = (p.receive_only ? 0 : SPINDLE_ATTACH_SEND) |
 			 (p.send_only ? 0 : SPINDLE_ATTACH_RECV) |
 			 (p.copy ? SPINDLE_ATTACH_COPY : 0);
