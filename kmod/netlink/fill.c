@@ -414,7 +414,7 @@ static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att
 
 	if (!nest || nla_put_u32(skb, SPINDLE_READER_A_PID, pid_vnr(att->pid)) ||
 	    nla_put_string(skb, SPINDLE_READER_A_COMM, att->comm) ||
-	    nla_put_u8(skb, SPINDLE_READER_A_COPY, reads(att) != SPINDLE_READS_SLOTS) ||
+	    nla_put_u8(skb, SPINDLE_READER_A_COPY, !!(att->flags & SPINDLE_ATTACH_COPY)) ||
 	    nla_put_u8(skb, SPINDLE_READER_A_READS, reads(att)) ||
 	    nla_put_u64_64bit(skb, SPINDLE_READER_A_LAG, lag, SPINDLE_READER_A_PAD) ||
 	    nla_put_u64_64bit(skb, SPINDLE_READER_A_IDLE_MS, idle, SPINDLE_READER_A_PAD) ||

@@ -122,6 +122,15 @@ struct subgroup_change {
 	struct spindle_kept *kept;
 };
 
+/* As spindle_deny(), with a text that is no literal. */
+static int deny(struct netlink_ext_ack *extack, const struct nlattr *attr, int err,
+		const char *text)
+{
+	NL_SET_BAD_ATTR(extack, attr);
+	extack->_msg = text;
+	return err;
+}
+
 static int take(u32 *value, const struct nlattr *attr, u32 low, u32 high,
 		struct netlink_ext_ack *extack, const char *text)
 {
@@ -130,11 +139,8 @@ static int take(u32 *value, const struct nlattr *attr, u32 low, u32 high,
 	if (!attr)
 		return 0;
 	v = nla_get_u32(attr);
-	if (v < low || v > high) {
-		NL_SET_BAD_ATTR(extack, attr);
-		extack->_msg = text;
-		return -EINVAL;
-	}
+	if (v < low || v > high)
+		return deny(extack, attr, -EINVAL, text);
 	*value = v;
 	return 0;
 }
@@ -164,11 +170,8 @@ static int take_history(struct subgroup_change *change, const struct nlattr *att
 	if (!attr || bytes == spindle_kept_bytes(change->sg->kept))
 		return 0;
 	text = spindle_kept_check(change->sg, bytes, &err);
-	if (text) {
-		NL_SET_BAD_ATTR(extack, attr);
-		extack->_msg = text;
-		return err;
-	}
+	if (text)
+		return deny(extack, attr, err, text);
 	if (bytes && !change->kept)
 		return spindle_deny(extack, attr, -ENOMEM, "there is no memory for the history");
 	change->set_history = true;

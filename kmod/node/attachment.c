@@ -198,7 +198,7 @@ void spindle_attachment_free(struct spindle_attachment *att)
 static bool reads_rows(const struct spindle_attachment *att)
 {
 	return (att->flags & SPINDLE_ATTACH_RECV) && !(att->flags & SPINDLE_ATTACH_COPY) &&
-	       !att->history && READ_ONCE(att->ctl->dlv_tail) != READ_ONCE(att->usr->consumed);
+	       READ_ONCE(att->ctl->dlv_tail) != READ_ONCE(att->usr->consumed);
 }
 
 /* The history goes with the subgroup. From now on the pages are there for its readers only. */
@@ -430,7 +430,7 @@ static void describe_layout(const struct spindle_attachment *att,
 		args->dlv = section(PART_DLV, (u64)args->dlv_entries * args->dlv_stride);
 	if (att->history)
 		args->copy_bytes = spindle_kept_bytes(sg->kept);
-	if (att->history || (flags & SPINDLE_ATTACH_COPY))
+	if (flags & SPINDLE_ATTACH_COPY)
 		args->copy = section(PART_COPY, args->copy_bytes);
 	else if (flags & SPINDLE_ATTACH_RECV)
 		args->rx = section(PART_RX, args->ring_bytes);
@@ -697,6 +697,9 @@ int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *
 		goto out;
 	att->flags = args->flags;
 	att->history = sg->kept && (args->flags & SPINDLE_ATTACH_RECV);
+	/* A reader of a history is a copying one whose ring is shared. */
+	if (att->history)
+		att->flags |= SPINDLE_ATTACH_COPY;
 	att->window = sg->mc.window;
 	describe_config(sg, args);
 	if (args->event_fd >= 0) {
@@ -850,7 +853,7 @@ static int map_row(struct spindle_attachment *att, struct vm_area_struct *vma,
 		return -ENOTCONN;
 	if (part == PART_TX)
 		return map_tx(att, vma);
-	if (part == PART_RX && (!(att->flags & SPINDLE_ATTACH_RECV) || att->history ||
+	if (part == PART_RX && (!(att->flags & SPINDLE_ATTACH_RECV) ||
 				(att->flags & SPINDLE_ATTACH_COPY)))
 		return -EACCES;
 	mutex_lock(&sg->inst->seats_lock);
