@@ -103,6 +103,20 @@ nap()
 	read -rt "$1" -u "$spn_nap_fd" || :
 }
 
+# next_line FD: read a line into $line. Status 1: no line is there yet, after a short nap; 2: none
+# follows. The writer at the other end must write whole lines, as "sed -u" does. A time limit of
+# read is no way, because bash (5.2) loses a byte that comes while the time of a read runs out.
+next_line()
+{
+	line=
+	if read -rt 0 -u "$1"; then
+		IFS= read -r -u "$1" line || [[ $line ]] || return 2
+		return 0
+	fi
+	nap 0.05
+	return 1
+}
+
 # pause_for MILLISECONDS PID: a machine that its own script wants to stand still. A signal,
 # as the emulator's own command would stop the guest's clocks as well.
 pause_for()
