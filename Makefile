@@ -61,17 +61,20 @@ modules_links:
 	done
 	@find $(MODOUT) -xtype l -delete
 
+# What is built where its sources are, by one make at a time.
+one_at_a_time = @mkdir -p build && flock build/.programs $(MAKE) --no-print-directory
+
 #: lib              libspindle-user
 lib:
-	$(MAKE) -C libspindle-user all
+	$(one_at_a_time) -C libspindle-user all
 
 #: tools            spindle-ctl, -perf, -pipe, -cast and -recv
 tools: lib
-	$(MAKE) -C tools all
+	$(one_at_a_time) -C tools all
 
 # The programs that run in test guests.
 progs: lib
-	$(if $(PROGS),$(MAKE) -C selftests/guest all)
+	$(if $(PROGS),$(one_at_a_time) -C selftests/guest all)
 
 #: demo             what it does, shown in a guest
 demo:
