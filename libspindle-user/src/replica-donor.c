@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A donor: save the state in a child process, and send it to those that the offer names.
+ *
+ * The parent goes on while the child saves, because fork() has made a copy of the state at the
+ * position of the offer. An error ends the transfer; those that were to get the state ask again.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "replica.h"
+
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+static int write_all(int fd, const void *buf, size_t len, off_t at)
+{
+	ssize_t n = pwrite(fd, buf, len, at);
+
+	if (n == (ssize_t)len)
+		return 0;
+	return n < 0 ? -errno : -EIO;
+}
+
+/* The program's bytes, behind a head. The length in the head says that all of it is there. */
+static int write_snapshot(struct spindle_replica *r, int fd, uint64_t lsn)
+{
+	struct snapshot_head head = {
+		.magic = SNAPSHOT_MAGIC, .lsn = lsn, .version = REPLICA_VERSION,
+		.current = r->current.n,
+	};
+	off_t end;
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < r->current.n; i++)
+		head.node[i] = r->current.id[i];
+	err = write_all(fd, &head, sizeof(head), 0);
+	if (!err && lseek(fd, sizeof(head), SEEK_SET) < 0)
+		err = -errno;
+	if (!err)
+		err = r->ops.save(r->ctx, fd, lsn);
+	if (err)
+		return err < 0 ? err : -EINVAL;
+	end = lseek(fd, 0, SEEK_END);
+	if (end < (off_t)sizeof(head))
+		return end < 0 ? -errno : -EIO;
+	head.bytes = (uint64_t)end;
+	return write_all(fd, &head, sizeof(head), 0);
+}
+
+/*
+ * The child of a donor. It closes the devices, because the attachment would not end with its
+ * parent while another process has them open.
+ */
+static void run_child(struct spindle_replica *r, uint64_t lsn, pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	close(spindle_fd(&r->q));
+	close(spindle_rdmc_fd(r->donor.group));
+	_exit(write_snapshot(r, r->donor.fd, lsn) ? 1 : 0);
+}
+
+static int save_in_child(struct spindle_replica *r, uint64_t lsn)
+{
+	struct donor *d = &r->donor;
+	pid_t parent = getpid(), pid = fork();
+	int err = 0;
+
+	if (pid < 0)
+		return -errno;
+	if (!pid)
+		run_child(r, lsn, parent);
+	d->child = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (d->child < 0)
+		err = -errno;
+	if (!err)
+		err = replica_watch(r, d->child, EPOLLIN);
+	if (err) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	return err;
+}
+
+/* Map the snapshot that was saved. Return: 0, or why there is none. */
+static int map_snapshot(struct donor *d)
+{
+	struct snapshot_head *head;
+	struct stat st;
+	void *map;
+
+	if (fstat(d->fd, &st))
+		return -errno;
+	if (st.st_size < (off_t)sizeof(*head))
+		return -ENODATA;
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, d->fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	d->map = map;
+	d->len = (uint64_t)st.st_size;
+	head = map;
+	if (head->bytes != d->len)
+		return -ENODATA;
+	/* The device reads this memory, so no child may share it copy-on-write. */
+	return madvise(map, d->len, MADV_DONTFORK) ? -errno : 0;
+}
+
+/*
+ * Begin to give the state that is behind message @lsn - 1 to the nodes of an offer. Those have the
+ * same number of the group.
+ */
+void donor_begin(struct spindle_replica *r, const struct nodes *to, uint64_t group, uint64_t lsn)
+{
+	struct spindle_rdmc_options o = {
+		.device = r->opts.rdmc_device, .flags = SPINDLE_RDMC_AUTO_CLOSE,
+	};
+	uint32_t members[SPINDLE_MAX_MEMBERS], i;
+	struct donor *d = &r->donor;
+	int err;
+
+	d->offered = false;
+	if (d->group)
+		return;
+	d->to = *to;
+	members[0] = r->opts.node;
+	for (i = 0; i < to->n; i++) {
+		members[i + 1] = to->id[i];
+		nodes_drop(&d->waiting, to->id[i]);
+	}
+	d->part = PART_MAX;
+	d->again = UINT64_MAX;
+	d->fd = memfd_create("spindle-snapshot", MFD_CLOEXEC);
+	err = d->fd < 0 ? -errno : 0;
+	if (!err)
+		err = spindle_rdmc_create(&d->group, r->opts.node, group, members, to->n + 1, &o);
+	if (!err)
+		err = replica_watch(r, spindle_rdmc_fd(d->group), EPOLLIN);
+	if (!err && (r->opts.flags & SPINDLE_REPLICA_NO_FORK))
+		err = write_snapshot(r, d->fd, lsn);
+	else if (!err)
+		err = save_in_child(r, lsn);
+	if (!err && (r->opts.flags & SPINDLE_REPLICA_NO_FORK))
+		err = map_snapshot(d);
+	d->deadline = replica_now() + r->opts.timeout_ms;
+	r->st.serving = to->n;
+	if (err)
+		donor_end(r, err);
+	else
+		replica_changed(r);
+}
+
+static void unmap(struct donor *d)
+{
+	if (d->map)
+		munmap(d->map, d->len);
+	if (d->fd >= 0)
+		close(d->fd);
+	d->map = NULL;
+	d->fd = -1;
+}
+
+/* End a transfer, well or not. A child that still saves ends, too. */
+void donor_end(struct spindle_replica *r, int error)
+{
+	struct nodes waiting = r->donor.waiting;
+	struct donor *d = &r->donor;
+
+	if (!d->group && d->fd < 0 && !error)
+		return;
+	if (d->child >= 0) {
+		syscall(SYS_pidfd_send_signal, d->child, SIGKILL, NULL, 0);
+		waitid(P_PIDFD, (id_t)d->child, NULL, WEXITED);
+		close(d->child);
+	}
+	spindle_rdmc_destroy(d->group);
+	unmap(d);
+	*d = (struct donor){ .child = -1, .fd = -1, .waiting = waiting };
+	r->st.serving = 0;
+	if (error)
+		r->st.error = error;
+	replica_changed(r);
+}
+
+/* Has the child ended? Its status does not matter: the program may have reaped it. */
+static int look_after_child(struct donor *d)
+{
+	siginfo_t info = { 0 };
+
+	if (d->child < 0)
+		return 0;
+	if (!waitid(P_PIDFD, (id_t)d->child, &info, WEXITED | WNOHANG) && !info.si_pid)
+		return 0;
+	close(d->child);
+	d->child = -1;
+	return map_snapshot(d);
+}
+
+static void opened(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
+{
+	struct spindle_replica *r = arg;
+
+	(void)g;
+	(void)ev;
+	r->donor.deadline = 0;
+}
+
+static void done(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
+{
+	struct donor *d = &((struct spindle_replica *)arg)->donor;
+
+	(void)g;
+	d->flying--;
+	if (ev->error == SPINDLE_RDMC_OK)
+		return;
+	if (ev->error == SPINDLE_RDMC_REFUSED && ev->reason == ENOMEM && d->part > PART_MIN) {
+		if (ev->tag < d->again)
+			d->again = ev->tag;
+		return;
+	}
+	d->over = true;
+	d->error = ev->error == SPINDLE_RDMC_REFUSED ? -(int)ev->reason : -ECONNABORTED;
+}
+
+static void closed(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
+{
+	struct spindle_replica *r = arg;
+
+	(void)g;
+	r->donor.over = true;
+	if (ev->error == SPINDLE_RDMC_OK)
+		r->st.served += r->donor.to.n;
+	else if (!r->donor.error)
+		r->donor.error = -ECONNABORTED;
+}
+
+static const struct spindle_rdmc_calls calls = {
+	.opened = opened, .done = done, .closed = closed, .failed = closed,
+};
+
+/* Go back to what was refused because there was no memory, with parts of half the length. */
+static void go_back(struct donor *d)
+{
+	if (d->again == UINT64_MAX || d->flying)
+		return;
+	d->sent = d->again;
+	d->again = UINT64_MAX;
+	d->part /= 2;
+}
+
+static int send_parts(struct donor *d)
+{
+	int err;
+
+	while (d->sent < d->len && d->flying < PARTS && d->again == UINT64_MAX) {
+		uint64_t left = d->len - d->sent, n = left < d->part ? left : d->part;
+
+		err = spindle_rdmc_send(d->group, d->map + d->sent, n, d->sent, NULL);
+		if (err == -ENOMEM && d->flying)
+			return 0;
+		if (err == -ENOMEM && d->part > PART_MIN) {
+			d->part /= 2;
+			continue;
+		}
+		if (err)
+			return err;
+		d->sent += n;
+		d->flying++;
+	}
+	return 0;
+}
+
+static int go_on(struct donor *d)
+{
+	int err;
+
+	if (d->deadline || !d->map || d->closed)
+		return 0;
+	go_back(d);
+	err = send_parts(d);
+	if (err || d->sent < d->len || d->flying || d->again != UINT64_MAX)
+		return err;
+	d->closed = true;
+	return spindle_rdmc_close(d->group);
+}
+
+/* Go on with a transfer, as far as that is possible now. */
+void donor_run(struct spindle_replica *r)
+{
+	struct donor *d = &r->donor;
+	int err;
+
+	if (!d->group)
+		return;
+	err = look_after_child(d);
+	if (!err) {
+		int n = spindle_rdmc_dispatch(d->group, &calls, r);
+
+		err = n < 0 && n != -EPIPE ? n : 0;
+	}
+	if (!err && d->deadline && replica_now() >= d->deadline)
+		err = -ETIMEDOUT;
+	if (!err && !d->over)
+		err = go_on(d);
+	if (err || d->over)
+		donor_end(r, err ? err : d->error);
+}

@@ -1,0 +1,232 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Replicas: processes that keep equal copies of a state. One that is killed and comes back, and one
+# of a node that joins, get the state from another one while all others go on. Donors and receivers
+# die at each step. At the end all have the same state.
+# vm: timeout=300 uml
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+
+A=10.0.0.1
+stop=/tmp/stop
+all=
+
+# replica NAME NODE OPTION...: a process in the background, its output in /tmp/NAME
+replica()
+{
+	local name node
+
+	name=$1
+	node=$2
+	shift 2
+	replica-load -n "$node" -g 1 -f $stop "$@" >"/tmp/$name" 2>"/tmp/$name.err" &
+	eval "pid_$name=$!"
+	all="$all $name"
+}
+
+pid_of()
+{
+	eval "echo \$pid_$1"
+}
+
+# is_now STATE NAME...: are these replicas in a state?
+is_now()
+{
+	local state name
+
+	state=$1
+	shift
+	for name in "$@"; do
+		grep '^state ' "/tmp/$name" | tail -n 1 | grep -q "^state $state " || return 1
+	done
+}
+
+# was STATE NAME: has a replica been in a state?
+was()
+{
+	grep -q "^state $1 " "/tmp/$2"
+}
+
+# totals NAME...: have they reached their total, with the same state?
+totals()
+{
+	local name
+
+	for name in "$@"; do
+		grep -q '^total ' "/tmp/$name" || return 1
+	done
+	# shellcheck disable=SC2046
+	[ "$(cat $(printf '/tmp/%s ' "$@") | grep '^total ' | sort -u | wc -l)" = 1 ]
+}
+
+# kill_off NAME: as a crash does
+kill_off()
+{
+	kill -KILL "$(pid_of "$1")"
+	wait "$(pid_of "$1")" 2>/dev/null
+	return 0
+}
+
+# show_all: what the replicas said, after a failure
+show_all()
+{
+	for name in $all; do
+		sed "s/^/# $name: /" "/tmp/$name" "/tmp/$name.err"
+	done
+}
+
+# end_round NAME: a test: all replicas end, and none has found an error
+end_round()
+{
+	local name bad
+
+	bad=
+	touch $stop
+	for name in $all; do
+		wait "$(pid_of "$name")" 2>/dev/null
+		[ $? != 1 ] || bad="$bad $name"
+	done
+	is "$1" "$bad" ""
+	[ "$tap_bad" = 0 ] || show_all
+	rm -f $stop
+	all=
+}
+
+check "module loads" loop_start
+check "five nodes" loop_nodes 5
+check "three nodes begin a live view" live_view 3 subgroup 1 max-msg 4096 window 16 \
+	subgroup 2 max-msg 64 window 16 hold 0
+check "they are in the first view" wait_until 60 in_view 1 1 2 3
+
+# All begin at position 0 with an empty state.
+replica a 1 -t 3000 -c 1000 -b 3000000
+replica b 2 -t 3000 -c 1000 -b 3000000
+replica c 3 -t 3000 -c 1000 -b 3000000
+check "three replicas are current at once" wait_until 30 is_now current a b c
+check "they apply the same messages" wait_until 60 totals a b c
+check "no one got a state from another" sh -c "! grep -q 'donor [1-9]' /tmp/a /tmp/b /tmp/c"
+end_round "the first round ends"
+
+# Nobody has the state of the first round any more.
+replica a 1 -t 100 -o 300
+replica b 2 -t 100 -o 300
+check "replicas without a donor ask" wait_until 30 is_now asking a b
+kill_off b
+replica c 3 -t 100 -o 300 -d -c 100
+check "a state is declared" wait_until 30 is_now current c
+check "the others get that one" wait_until 30 is_now current a
+check "from its node" grep -q "^state current donor 3 error none" /tmp/a
+check "and go on with it" wait_until 30 totals a c
+end_round "the second round ends"
+
+# Under load: kill -9 and restart, a node that joins, two joiners one after the other.
+replica a 1 -t 9000 -c 3000 -d -b 20000000
+check "a state is declared again" wait_until 30 is_now current a
+replica b 2 -t 9000 -c 3000 -b 20000000
+replica c 3 -t 9000 -b 20000000 -p 200
+check "two others get it" wait_until 60 is_now current b c
+kill_off c
+check "node 4 joins" spindle-ctl node join id 4 insecure contact $A:5001 timeout 60
+replica d 4 -t 9000 -b 20000000
+replica c2 3 -t 9000 -c 3000 -b 20000000
+check "node 5 joins" spindle-ctl node join id 5 insecure contact $A:5001 timeout 60
+replica e 5 -t 9000 -b 20000000
+check "a killed process and two joiners have the state" wait_until 120 is_now current c2 d e
+check "all of them have the same one" wait_until 120 totals a b c2 d e
+end_round "the third round ends"
+
+# A donor dies while its child saves, a donor dies while it sends, receivers die.
+replica a 1 -t 600 -d -x save -b 3000000
+check "node 1 has the state" wait_until 30 is_now current a
+replica b 2 -t 600 -b 3000000 -o 500
+check "its donor dies in the middle of saving" wait_until 30 dead "$(pid_of a)"
+check "it asks, and there is nobody left" wait_until 30 is_now asking b
+kill_off b
+all="c"
+replica c 3 -t 600 -d -c 200 -b 3000000
+replica d 4 -t 600 -c 200 -b 3000000
+check "a fourth state" wait_until 60 is_now current c d
+replica b 2 -t 600 -x receive -b 3000000
+check "a receiver dies when the snapshot begins" wait_until 30 dead "$(pid_of b)"
+replica b 2 -t 600 -x load -b 3000000
+check "a receiver dies in load()" wait_until 60 dead "$(pid_of b)"
+replica b 2 -t 600 -c 200 -b 3000000 -o 1000
+check "the donors are well, and the next process gets the state" wait_until 60 is_now current b
+check "three have the same state" wait_until 60 totals b c d
+end_round "the fourth round ends"
+
+# The donor that is asked first dies while it sends; the second one is asked.
+replica c 3 -t 300 -d -x send -b 3000000
+check "node 3 has the state" wait_until 30 is_now current c
+replica d 4 -t 300 -b 3000000
+check "node 3 dies while it sends" wait_until 60 dead "$(pid_of c)"
+check "node 4 asks again" wait_until 30 is_now asking d
+kill_off d
+replica d 4 -t 300 -d -c 100 -b 3000000 -x save -o 1000
+check "node 4 has the state" wait_until 30 is_now current d
+replica e 5 -t 300 -b 3000000 -p 1 -o 1000
+check "it dies while its child saves" wait_until 60 dead "$(pid_of d)"
+check "the receiver notices" wait_until 60 is_now asking e
+end_round "the fifth round ends"
+
+# Limits, and a program that does not fork.
+replica a 1 -d -c 1000000 -b 3000000 -N
+check "a donor that does not fork" wait_until 30 is_now current a
+replica b 2 -b 3000000 -m 100000 -o 1000
+check "a snapshot that is too long is refused" wait_until 60 \
+	grep -q "^state asking donor 1 error File too large" /tmp/b
+kill_off b
+replica b 2 -b 3000000 -s 100 -p 500
+check "a replica that may keep nothing aside fails" wait_until 60 \
+	grep -q 'too many messages came while a state was received' /tmp/b.err
+replica b2 2 -b 3000000
+check "with room it does not" wait_until 60 is_now current b2
+end_round "the sixth round ends"
+# The example of the documentation. Node 3 is killed under load, and comes back.
+# counters_at NODE: a process with its commands in a pipe
+counters_at()
+{
+	rm -f "/tmp/in$1"
+	mkfifo "/tmp/in$1"
+	counters "$1" 2 <"/tmp/in$1" >"/tmp/out$1" 2>&1 &
+	eval "pid_count$1=$!"
+}
+
+# value_is NODE NAME VALUE: what the process of a node prints
+value_is()
+{
+	echo "$2" >"/tmp/in$1"
+	sleep 0.2
+	[ "$(tail -n 1 "/tmp/out$1")" = "$2 $3" ]
+}
+
+# has_counted NODE NAME
+has_counted()
+{
+	! value_is "$1" "$2" 0
+}
+
+for i in 1 2 3; do
+	counters_at $i
+done
+exec 5>/tmp/in1 6>/tmp/in2 7>/tmp/in3
+seq 2000 | sed 's/.*/apples 1/' >&5 &
+seq 2000 | sed 's/.*/pears 2/' >&6 &
+check "node 3 counts" wait_until 30 has_counted 3 apples
+kill_off count3
+counters_at 3
+exec 7>/tmp/in3
+check "node 2 counts what node 1 adds" wait_until 60 value_is 2 apples 2000
+check "node 1 counts what node 2 adds" wait_until 60 value_is 1 pears 4000
+check "a process that was killed counts both" wait_until 60 value_is 3 apples 2000
+check "and nothing twice" value_is 3 pears 4000
+for i in 1 2 3; do
+	kill_off count$i
+done
+exec 5>&- 6>&- 7>&-
+check "nodes go" loop_del 5
+check "module goes" rmmod spindle
+finish
