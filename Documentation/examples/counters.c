@@ -73,7 +73,7 @@ static int apply(void *ctx, const struct spindle_msg *m)
 	struct counter *c;
 
 	(void)ctx;
-	if (m->len != sizeof(*add) || memchr(add->name, 0, sizeof(add->name)) == NULL)
+	if (m->len != sizeof(*add) || !memchr(add->name, 0, sizeof(add->name)))
 		return 0;
 	c = find(add->name);
 	if (c) {

@@ -59,17 +59,29 @@ static int write_snapshot(struct spindle_replica *r, int fd, uint64_t lsn)
 }
 
 /*
- * The child of a donor. It closes the devices, because the attachment would not end with its
- * parent while another process has them open.
+ * The child of a donor. It closes all other files, because attachments and connections would not
+ * end with its parent while another process has them open.
  */
 static void run_child(struct spindle_replica *r, uint64_t lsn, pid_t parent)
 {
+	const unsigned int fd = (unsigned int)r->donor.fd;
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	close(spindle_fd(&r->q));
-	close(spindle_rdmc_fd(r->donor.group));
+	if (fd > 3)
+		syscall(SYS_close_range, 3, fd - 1, 0);
+	syscall(SYS_close_range, fd + 1, ~0U, 0);
 	_exit(write_snapshot(r, r->donor.fd, lsn) ? 1 : 0);
+}
+
+/* Wait for a child that ends. */
+static void reap(idtype_t type, id_t id)
+{
+	siginfo_t info;
+
+	while (waitid(type, id, &info, WEXITED) && errno == EINTR)
+		;
 }
 
 static int save_in_child(struct spindle_replica *r, uint64_t lsn)
@@ -89,7 +101,7 @@ static int save_in_child(struct spindle_replica *r, uint64_t lsn)
 		err = replica_watch(r, d->child, EPOLLIN);
 	if (err) {
 		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
+		reap(P_PID, (id_t)pid);
 	}
 	return err;
 }
@@ -131,7 +143,8 @@ void donor_begin(struct spindle_replica *r, const struct nodes *to, uint64_t gro
 	int err;
 
 	d->offered = false;
-	if (d->group)
+	/* A replica that failed in the meantime has no state to give. */
+	if (d->group || !r->valid)
 		return;
 	d->to = *to;
 	members[0] = r->opts.node;
@@ -171,39 +184,58 @@ static void unmap(struct donor *d)
 	d->fd = -1;
 }
 
+static void forget_child(struct spindle_replica *r)
+{
+	replica_unwatch(r, r->donor.child);
+	close(r->donor.child);
+	r->donor.child = -1;
+}
+
+/* There was progress. */
+static void rearm(struct spindle_replica *r)
+{
+	r->donor.deadline = replica_now() + (int64_t)STALL * r->opts.timeout_ms;
+}
+
 /* End a transfer, well or not. A child that still saves ends, too. */
 void donor_end(struct spindle_replica *r, int error)
 {
 	struct nodes waiting = r->donor.waiting;
+	uint32_t last = r->donor.last;
 	struct donor *d = &r->donor;
 
 	if (!d->group && d->fd < 0 && !error)
 		return;
 	if (d->child >= 0) {
 		syscall(SYS_pidfd_send_signal, d->child, SIGKILL, NULL, 0);
-		waitid(P_PIDFD, (id_t)d->child, NULL, WEXITED);
-		close(d->child);
+		reap(P_PIDFD, (id_t)d->child);
+		forget_child(r);
 	}
+	if (d->group)
+		replica_unwatch(r, spindle_rdmc_fd(d->group));
 	spindle_rdmc_destroy(d->group);
 	unmap(d);
-	*d = (struct donor){ .child = -1, .fd = -1, .waiting = waiting };
+	*d = (struct donor){
+		.child = -1, .fd = -1, .waiting = waiting, .alone = error, .last = last,
+		.not_before = error ? replica_now() + PAUSE_MS : 0,
+	};
 	r->st.serving = 0;
-	if (error)
-		r->st.error = error;
+	r->st.error = error;
 	replica_changed(r);
 }
 
 /* Has the child ended? Its status does not matter: the program may have reaped it. */
-static int look_after_child(struct donor *d)
+static int look_after_child(struct spindle_replica *r)
 {
+	struct donor *d = &r->donor;
 	siginfo_t info = { 0 };
 
 	if (d->child < 0)
 		return 0;
 	if (!waitid(P_PIDFD, (id_t)d->child, &info, WEXITED | WNOHANG) && !info.si_pid)
 		return 0;
-	close(d->child);
-	d->child = -1;
+	forget_child(r);
+	rearm(r);
 	return map_snapshot(d);
 }
 
@@ -213,15 +245,18 @@ static void opened(void *arg, struct spindle_rdmc_group *g, const struct spindle
 
 	(void)g;
 	(void)ev;
-	r->donor.deadline = 0;
+	r->donor.opened = true;
+	rearm(r);
 }
 
 static void done(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
 {
-	struct donor *d = &((struct spindle_replica *)arg)->donor;
+	struct spindle_replica *r = arg;
+	struct donor *d = &r->donor;
 
 	(void)g;
 	d->flying--;
+	rearm(r);
 	if (ev->error == SPINDLE_RDMC_OK)
 		return;
 	if (ev->error == SPINDLE_RDMC_REFUSED && ev->reason == ENOMEM && d->part > PART_MIN) {
@@ -230,7 +265,7 @@ static void done(void *arg, struct spindle_rdmc_group *g, const struct spindle_r
 		return;
 	}
 	d->over = true;
-	d->error = ev->error == SPINDLE_RDMC_REFUSED ? -(int)ev->reason : -ECONNABORTED;
+	d->error = ev->error == SPINDLE_RDMC_REFUSED ? replica_errno(ev->reason) : -ECONNABORTED;
 }
 
 static void closed(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
@@ -239,7 +274,8 @@ static void closed(void *arg, struct spindle_rdmc_group *g, const struct spindle
 
 	(void)g;
 	r->donor.over = true;
-	if (ev->error == SPINDLE_RDMC_OK)
+	/* What was refused because there was no memory has come again. */
+	if (ev->error == SPINDLE_RDMC_OK || ev->error == SPINDLE_RDMC_INCOMPLETE)
 		r->st.served += r->donor.to.n;
 	else if (!r->donor.error)
 		r->donor.error = -ECONNABORTED;
@@ -285,7 +321,7 @@ static int go_on(struct donor *d)
 {
 	int err;
 
-	if (d->deadline || !d->map || d->closed)
+	if (!d->opened || !d->map || d->closed)
 		return 0;
 	go_back(d);
 	err = send_parts(d);
@@ -303,13 +339,13 @@ void donor_run(struct spindle_replica *r)
 
 	if (!d->group)
 		return;
-	err = look_after_child(d);
+	err = look_after_child(r);
 	if (!err) {
 		int n = spindle_rdmc_dispatch(d->group, &calls, r);
 
 		err = n < 0 && n != -EPIPE ? n : 0;
 	}
-	if (!err && d->deadline && replica_now() >= d->deadline)
+	if (!err && replica_now() >= d->deadline)
 		err = -ETIMEDOUT;
 	if (!err && !d->over)
 		err = go_on(d);

@@ -6,6 +6,7 @@
  * it may have spoilt what the program had.
  */
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -13,14 +14,8 @@
 
 #include "replica.h"
 
-/* Wait so long after an attempt has failed, so that a fault that stays is no busy loop. */
-#define PAUSE_MS	200
-
-/*
- * Begin to receive what a node offers. From the next message on the replica keeps messages aside.
- */
-void joiner_begin(struct spindle_replica *r, uint32_t donor, const struct nodes *to,
-		  uint64_t group, uint64_t lsn)
+static int create(struct spindle_replica *r, uint32_t donor, const struct nodes *to,
+		  uint64_t group)
 {
 	struct spindle_rdmc_options o = {
 		.device = r->opts.rdmc_device, .flags = SPINDLE_RDMC_AUTO_CLOSE,
@@ -31,28 +26,56 @@ void joiner_begin(struct spindle_replica *r, uint32_t donor, const struct nodes 
 
 	members[0] = donor;
 	memcpy(members + 1, to->id, to->n * sizeof(*members));
+	j->fd = memfd_create("spindle-snapshot", MFD_CLOEXEC);
+	if (j->fd < 0)
+		return -errno;
+	err = spindle_rdmc_create(&j->group, r->opts.node, group, members, to->n + 1, &o);
+	return err ? err : replica_watch(r, spindle_rdmc_fd(j->group), EPOLLIN);
+}
+
+/* The clock of the donor may be behind, so the next offer is waited for longer. */
+static int64_t patience(const struct spindle_replica *r)
+{
+	unsigned int n = r->joiner.failed < 4 ? r->joiner.failed : 4;
+
+	return (int64_t)r->opts.timeout_ms << n;
+}
+
+static void rearm(struct spindle_replica *r)
+{
+	r->joiner.deadline = replica_now() + STALL * patience(r);
+}
+
+/*
+ * Begin to receive what a node offers. From the next message on the replica keeps messages aside.
+ * After an error the replica still asks, so that it takes the next offer.
+ */
+void joiner_begin(struct spindle_replica *r, uint32_t donor, const struct nodes *to,
+		  uint64_t group, uint64_t lsn)
+{
+	struct joiner *j = &r->joiner;
+	int err;
+
 	j->lsn = lsn;
 	j->over = false;
 	j->error = 0;
 	j->size = 0;
-	j->deadline = replica_now() + r->opts.timeout_ms;
+	j->good = 0;
+	err = create(r, donor, to, group);
+	if (err) {
+		joiner_end(r);
+		r->st.error = err;
+		r->ask_at = replica_now() + PAUSE_MS;
+		replica_changed(r);
+		return;
+	}
+	j->deadline = replica_now() + patience(r);
 	r->ask_at = 0;
-	r->say &= ~SAY_ASK;
+	r->declared = false;
+	r->say &= ~(SAY_ASK | SAY_HAVE);
 	r->st.donor = donor;
 	r->st.received = 0;
 	replica_set_state(r, SPINDLE_REPLICA_RECEIVING);
-	j->fd = memfd_create("spindle-snapshot", MFD_CLOEXEC);
-	err = j->fd < 0 ? -errno : 0;
-	if (!err)
-		err = spindle_rdmc_create(&j->group, r->opts.node, group, members, to->n + 1, &o);
-	if (!err)
-		err = replica_watch(r, spindle_rdmc_fd(j->group), EPOLLIN);
-	if (err) {
-		/* joiner_run() ends the attempt. */
-		j->over = true;
-		j->error = err;
-		replica_wake(r);
-	}
 }
 
 static void free_parts(struct joiner *j)
@@ -66,6 +89,16 @@ static void free_parts(struct joiner *j)
 	}
 }
 
+static void leave_group(struct spindle_replica *r)
+{
+	struct joiner *j = &r->joiner;
+
+	if (j->group)
+		replica_unwatch(r, spindle_rdmc_fd(j->group));
+	spindle_rdmc_destroy(j->group);
+	j->group = NULL;
+}
+
 /* Free all that an attempt has. Waits for load(), if that runs. */
 void joiner_end(struct spindle_replica *r)
 {
@@ -74,8 +107,7 @@ void joiner_end(struct spindle_replica *r)
 	if (j->running)
 		pthread_join(j->thread, NULL);
 	j->running = false;
-	spindle_rdmc_destroy(j->group);
-	j->group = NULL;
+	leave_group(r);
 	j->deadline = 0;
 	free_parts(j);
 	if (j->fd >= 0)
@@ -87,7 +119,7 @@ static void ask_again(struct spindle_replica *r, int error)
 {
 	joiner_end(r);
 	spill_clear(&r->spill);
-	r->joiner.attempt++;
+	r->joiner.failed++;
 	r->ask_at = replica_now() + PAUSE_MS;
 	r->st.error = error;
 	replica_set_state(r, SPINDLE_REPLICA_ASKING);
@@ -113,14 +145,19 @@ static struct part *unused_part(struct joiner *j)
 	return NULL;
 }
 
-/* May this part come? It follows those before it, or comes again. */
+/*
+ * May this part come? What the donor says is checked here. A part behind a gap is asked for again
+ * together with what is missing.
+ */
 static int check_part(const struct spindle_replica *r, const struct spindle_rdmc_event *ev)
 {
-	if (ev->tag % PART_MIN || ev->tag > r->joiner.size)
+	const struct joiner *j = &r->joiner;
+
+	if (ev->tag % PART_MIN || ev->tag < j->good || ev->len > PART_MAX)
 		return -EPROTO;
 	if (ev->len > r->opts.state_bytes || ev->tag > r->opts.state_bytes - ev->len)
 		return -EFBIG;
-	return 0;
+	return ev->tag > j->size ? -ENOMEM : 0;
 }
 
 static void *incoming(void *arg, struct spindle_rdmc_group *g,
@@ -133,6 +170,7 @@ static void *incoming(void *arg, struct spindle_rdmc_group *g,
 	void *addr;
 
 	(void)g;
+	rearm(r);
 	*reason = (uint32_t)(p ? -check_part(r, ev) : ENOBUFS);
 	if (*reason)
 		return NULL;
@@ -159,24 +197,27 @@ static void opened(void *arg, struct spindle_rdmc_group *g, const struct spindle
 
 	(void)g;
 	(void)ev;
-	r->joiner.deadline = 0;
+	rearm(r);
 }
 
+/* The donor sends again from the first part on that found no memory. */
 static void done(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
 {
 	struct spindle_replica *r = arg;
-	struct part *p = part_of(&r->joiner, ev->object);
+	struct joiner *j = &r->joiner;
+	struct part *p = part_of(j, ev->object);
 
 	(void)g;
-	if (p) {
-		munmap(p->addr, p->len);
-		p->addr = NULL;
-		if (ev->error == SPINDLE_RDMC_OK)
-			r->st.received = p->offset + p->len;
-	}
-	/* The donor repeats what had no memory; CLOSED or FAILED says how the others end. */
+	rearm(r);
 	if (ev->error == SPINDLE_RDMC_REFUSED && ev->reason != ENOMEM)
-		r->joiner.error = -(int)ev->reason;
+		j->error = replica_errno(ev->reason);
+	if (!p)
+		return;
+	munmap(p->addr, p->len);
+	p->addr = NULL;
+	if (ev->error == SPINDLE_RDMC_OK && p->offset == j->good)
+		j->good = p->offset + p->len;
+	r->st.received = j->good;
 }
 
 static void closed(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
@@ -185,7 +226,8 @@ static void closed(void *arg, struct spindle_rdmc_group *g, const struct spindle
 
 	(void)g;
 	j->over = true;
-	if (ev->error != SPINDLE_RDMC_OK && !j->error)
+	/* A part that came twice makes it INCOMPLETE. What counts is what has arrived. */
+	if (ev->error != SPINDLE_RDMC_OK && ev->error != SPINDLE_RDMC_INCOMPLETE && !j->error)
 		j->error = ev->error == SPINDLE_RDMC_NOMEM ? -ENOMEM : -ECONNABORTED;
 }
 
@@ -203,6 +245,22 @@ static void *load(void *arg)
 	return NULL;
 }
 
+/* No signal of the program is handled in this thread. */
+static int start_thread(struct spindle_replica *r)
+{
+	struct joiner *j = &r->joiner;
+	sigset_t all, old;
+	int err;
+
+	j->loaded = 1;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&j->thread, NULL, load, r);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	j->running = !err;
+	return -err;
+}
+
 /* The snapshot is here. Return: 0 if load() runs, or why the snapshot is none. */
 static int begin_load(struct spindle_replica *r)
 {
@@ -212,34 +270,31 @@ static int begin_load(struct spindle_replica *r)
 
 	if (pread(j->fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
 	    head.magic != SNAPSHOT_MAGIC || head.version != REPLICA_VERSION ||
-	    head.lsn != j->lsn || head.bytes != j->size || head.current > SPINDLE_MAX_MEMBERS)
+	    head.lsn != j->lsn || head.bytes != j->size || head.bytes != j->good ||
+	    head.current > SPINDLE_MAX_MEMBERS)
 		return -EPROTO;
 	r->current.n = 0;
 	for (i = 0; i < head.current; i++)
 		nodes_add(&r->current, head.node[i]);
 	if (lseek(j->fd, sizeof(head), SEEK_SET) < 0)
 		return -errno;
-	j->loaded = 1;
-	if (pthread_create(&j->thread, NULL, load, r))
-		return -EAGAIN;
-	j->running = true;
-	spindle_rdmc_destroy(j->group);
-	j->group = NULL;
+	leave_group(r);
+	j->deadline = 0;
 	free_parts(j);
 	replica_set_state(r, SPINDLE_REPLICA_LOADING);
-	return 0;
+	return start_thread(r);
 }
 
 static void receive(struct spindle_replica *r)
 {
 	struct joiner *j = &r->joiner;
-	int n = j->group ? spindle_rdmc_dispatch(j->group, &calls, r) : 0, err = 0;
+	int n = spindle_rdmc_dispatch(j->group, &calls, r), err = 0;
 
 	if (n < 0 && n != -EPIPE)
 		err = n;
 	else if (j->over)
 		err = j->error ? j->error : begin_load(r);
-	else if (j->deadline && replica_now() >= j->deadline)
+	else if (replica_now() >= j->deadline)
 		err = -ETIMEDOUT;
 	if (err)
 		ask_again(r, err);
@@ -261,8 +316,10 @@ int joiner_run(struct spindle_replica *r)
 	joiner_end(r);
 	if (err)
 		return err;
+	j->failed = 0;
 	r->st.lsn = j->lsn;
 	r->st.error = 0;
+	r->valid = true;
 	r->say |= SAY_HAVE;
 	replica_set_state(r, SPINDLE_REPLICA_FOLLOWING);
 	return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Messages of a replicated subgroup, in their order: which nodes have the state, and which of them
- * is the donor of a node that asks. All replicas see the same messages, so those that have the state
- * agree on both. No replica depends on that: a donor that does not answer is passed over.
+ * Messages of a replicated subgroup, in their order: which nodes have the state, and which of
+ * them is the donor of a node that asks. All replicas see the same messages, so those that have the
+ * state agree on both. No replica depends on that: a donor that does not answer is passed over.
  */
 #include <errno.h>
 #include <string.h>
@@ -64,38 +64,54 @@ static bool is_chosen(struct spindle_replica *r, uint32_t asker, uint64_t attemp
 	return can.n && can.id[attempt % can.n] == r->opts.node;
 }
 
-static void handle_ask(struct spindle_replica *r, const struct spindle_msg *m)
+static void handle_ask(struct spindle_replica *r, uint32_t node, const struct replica_ask *ask)
 {
-	const struct replica_ask *ask = m->data;
-
-	if (m->len != sizeof(*ask)) {
-		r->st.foreign++;
-		return;
-	}
-	nodes_drop(&r->current, m->node);
-	if (m->node == r->opts.node)
+	nodes_drop(&r->current, node);
+	if (node == r->opts.node)
 		r->heard |= ask->life == r->life;
-	else if (r->st.state != SPINDLE_REPLICA_ASKING &&
-		 is_chosen(r, m->node, ask->attempt))
-		nodes_add(&r->donor.waiting, m->node);
+	/* Until then it may be an ASK of the past, of a reader that goes on from its own place. */
+	else if (r->known && is_chosen(r, node, ask->attempt))
+		nodes_add(&r->donor.waiting, node);
 }
 
-static void handle_have(struct spindle_replica *r, const struct spindle_msg *m)
+/* The state of this process is not that of the group. */
+static void lose_state(struct spindle_replica *r)
 {
-	const struct replica_have *have = m->data;
+	r->valid = false;
+	r->say &= ~SAY_HAVE;
+	r->ask_at = replica_now();
+	replica_set_state(r, SPINDLE_REPLICA_ASKING);
+}
 
-	if (m->len != sizeof(*have)) {
-		r->st.foreign++;
+static void handle_own_have(struct spindle_replica *r, const struct replica_have *have)
+{
+	if (have->life != r->life)
 		return;
-	}
-	nodes_add(&r->current, m->node);
-	nodes_drop(&r->donor.waiting, m->node);
-	/* This process has declared it, and not the process before it on this node. */
-	if (r->st.state == SPINDLE_REPLICA_ASKING && m->node == r->opts.node &&
-	    have->life == r->life) {
-		r->ask_at = 0;
+	if (r->declared) {
+		r->declared = false;
+		r->valid = true;
 		replica_set_state(r, SPINDLE_REPLICA_CURRENT);
 	}
+	r->known = r->st.state != SPINDLE_REPLICA_ASKING;
+}
+
+static void handle_have(struct spindle_replica *r, uint32_t node, const struct replica_have *have)
+{
+	nodes_add(&r->current, node);
+	nodes_drop(&r->donor.waiting, node);
+	if (node == r->opts.node) {
+		handle_own_have(r, have);
+		return;
+	}
+	/* Somebody has the state after all. */
+	if (r->declared) {
+		r->declared = false;
+		r->say &= ~SAY_HAVE;
+		r->ask_at = replica_now();
+	}
+	/* An administrator has begun again while this state was not known to anybody. */
+	if (have->declared && !r->known && r->st.state == SPINDLE_REPLICA_CURRENT)
+		lose_state(r);
 }
 
 /* The same number at the donor and at those that it names: they have the offer in common. */
@@ -111,39 +127,79 @@ static uint64_t group_of(const struct spindle_replica *r, uint64_t lsn)
 }
 
 /* The nodes of an offer. Return: false if it is malformed. */
-static bool read_offer(const struct spindle_msg *m, struct nodes *to)
+static bool read_offer(const struct replica_offer *offer, uint32_t len, uint32_t donor,
+		       struct nodes *to)
 {
-	const struct replica_offer *offer = m->data;
 	const uint32_t *id = (const uint32_t *)(offer + 1);
 	uint32_t i;
 
 	memset(to, 0, sizeof(*to));
-	if (m->len < sizeof(*offer) || !offer->count || offer->count >= SPINDLE_MAX_MEMBERS ||
-	    m->len != sizeof(*offer) + offer->count * sizeof(*id))
+	if (len < sizeof(*offer) || !offer->count || offer->count >= SPINDLE_MAX_MEMBERS ||
+	    len != sizeof(*offer) + offer->count * sizeof(*id))
 		return false;
 	for (i = 0; i < offer->count; i++)
 		nodes_add(to, id[i]);
 	/* No node twice, and not the donor. */
-	return to->n == offer->count && !nodes_have(to, m->node);
+	return to->n == offer->count && !nodes_have(to, donor);
 }
 
 /* A snapshot has all messages up to the offer, so a replica that is named drops those. */
-static void handle_offer(struct spindle_replica *r, const struct spindle_msg *m)
+static bool handle_offer(struct spindle_replica *r, const struct spindle_msg *m,
+			 const struct replica_offer *offer, uint32_t len)
 {
 	struct nodes to;
 
-	if (!read_offer(m, &to))
-		r->st.foreign++;
-	else if (m->node == r->opts.node && r->donor.offered)
-		donor_begin(r, &to, group_of(r, m->lsn), m->lsn + 1);
-	else if (r->st.state == SPINDLE_REPLICA_ASKING && r->heard &&
-		 nodes_have(&to, r->opts.node))
+	if (!read_offer(offer, len, m->node, &to))
+		return false;
+	if (m->node == r->opts.node) {
+		if (offer->life == r->life)
+			donor_begin(r, &to, group_of(r, m->lsn), m->lsn + 1);
+	} else if (r->st.state == SPINDLE_REPLICA_ASKING && r->heard &&
+		   nodes_have(&to, r->opts.node)) {
 		joiner_begin(r, m->node, &to, group_of(r, m->lsn), m->lsn + 1);
+	}
+	return true;
+}
+
+/*
+ * Handle a message of the library. The sender may write the bytes of a message at any time, so
+ * @body is a copy. Return: false if it is none.
+ */
+static bool handle_body(struct spindle_replica *r, const struct spindle_msg *m, uint16_t kind,
+			const void *body, uint32_t len)
+{
+	switch (kind) {
+	case REPLICA_HAVE:
+		if (len != sizeof(struct replica_have))
+			return false;
+		handle_have(r, m->node, body);
+		return true;
+	case REPLICA_ASK:
+		if (len != sizeof(struct replica_ask))
+			return false;
+		handle_ask(r, m->node, body);
+		return true;
+	case REPLICA_OFFER:
+		return handle_offer(r, m, body, len);
+	default:
+		return false;
+	}
 }
 
 static int handle_data(struct spindle_replica *r, const struct spindle_msg *m)
 {
-	return r->st.state == SPINDLE_REPLICA_ASKING ? 0 : r->ops.apply(r->ctx, m);
+	struct spindle_msg data = *m;
+	int err;
+
+	if (r->st.state == SPINDLE_REPLICA_ASKING)
+		return 0;
+	data.data = (const unsigned char *)m->data + SPINDLE_REPLICA_HEAD;
+	data.len -= SPINDLE_REPLICA_HEAD;
+	err = r->ops.apply(r->ctx, &data);
+	/* Nobody knows what it has done by then. */
+	if (err)
+		r->valid = false;
+	return err > 0 ? -EINVAL : err;
 }
 
 /*
@@ -152,36 +208,25 @@ static int handle_data(struct spindle_replica *r, const struct spindle_msg *m)
  */
 int replica_handle(struct spindle_replica *r, const struct spindle_msg *m)
 {
-	const struct replica_head *head = m->data;
-	struct spindle_msg body = *m;
+	uint64_t body[BODY_MAX / sizeof(uint64_t)];
+	uint32_t len = m->len - SPINDLE_REPLICA_HEAD;
+	struct replica_head head = { 0 };
 	int err = 0;
 
-	/* The position counts when the message is applied, and not before. */
-	if (m->len < sizeof(*head) || head->magic != REPLICA_MAGIC ||
-	    head->version != REPLICA_VERSION) {
+	if (m->len >= sizeof(head))
+		memcpy(&head, m->data, sizeof(head));
+	if (head.magic != REPLICA_MAGIC || head.version != REPLICA_VERSION) {
 		r->st.foreign++;
+	} else if (head.kind == REPLICA_DATA) {
+		err = handle_data(r, m);
+	} else if (len <= sizeof(body)) {
+		memcpy(body, (const unsigned char *)m->data + sizeof(head), len);
+		r->st.foreign += !handle_body(r, m, head.kind, body, len);
+	} else {
+		r->st.foreign++;
+	}
+	if (!err)
 		r->st.lsn = m->lsn + 1;
-		return 0;
-	}
-	body.data = head + 1;
-	body.len -= (uint32_t)sizeof(*head);
-	switch (head->kind) {
-	case REPLICA_DATA:
-		err = handle_data(r, &body);
-		break;
-	case REPLICA_HAVE:
-		handle_have(r, &body);
-		break;
-	case REPLICA_ASK:
-		handle_ask(r, &body);
-		break;
-	case REPLICA_OFFER:
-		handle_offer(r, &body);
-		break;
-	default:
-		r->st.foreign++;
-	}
-	r->st.lsn = m->lsn + 1;
 	return err;
 }
 
@@ -201,7 +246,23 @@ static int send_kind(struct spindle_replica *r, uint16_t kind, const void *body,
 	return spindle_commit(&r->q, &s, (uint32_t)sizeof(head) + len);
 }
 
-/* Name as many of those that wait as a message has room for. */
+/* Of those that wait: all that a message has room for, or one after the other. */
+static void choose(struct donor *d, uint32_t room)
+{
+	uint32_t i = 0;
+
+	d->to = d->waiting;
+	if (d->to.n > room)
+		d->to.n = room;
+	if (!d->alone || !d->to.n)
+		return;
+	while (i < d->to.n && d->to.id[i] <= d->last)
+		i++;
+	d->to.id[0] = d->to.id[i < d->to.n ? i : 0];
+	d->to.n = 1;
+	d->last = d->to.id[0];
+}
+
 static int say_offer(struct spindle_replica *r)
 {
 	struct donor *d = &r->donor;
@@ -214,11 +275,10 @@ static int say_offer(struct spindle_replica *r)
 	int err;
 
 	keep_members(r, &d->waiting);
-	d->to = d->waiting;
-	if (d->to.n > room)
-		d->to.n = room;
+	choose(d, room);
 	if (!d->to.n)
 		return 0;
+	offer.head.life = r->life;
 	offer.head.count = d->to.n;
 	memcpy(offer.id, d->to.id, d->to.n * sizeof(*offer.id));
 	err = send_kind(r, REPLICA_OFFER, &offer,
@@ -229,7 +289,7 @@ static int say_offer(struct spindle_replica *r)
 
 static int say_have(struct spindle_replica *r)
 {
-	struct replica_have have = { .life = r->life };
+	struct replica_have have = { .life = r->life, .declared = r->declared };
 
 	return send_kind(r, REPLICA_HAVE, &have, sizeof(have));
 }
@@ -257,7 +317,8 @@ static int say_one(struct spindle_replica *r, uint32_t what)
 		err = what == SAY_ASK ? say_ask(r) : say_offer(r);
 	if (!err)
 		r->say &= ~what;
-	return err == -EAGAIN ? 0 : err;
+	/* If the attachment has ended, reading says so when all has been read. */
+	return err == -EAGAIN || err == -EPIPE ? 0 : err;
 }
 
 /* Say what is to be said, as far as there is room. Return: 0, or an errno of the attachment. */
@@ -266,7 +327,7 @@ int replica_say(struct spindle_replica *r)
 	struct donor *d = &r->donor;
 	int err;
 
-	if (d->waiting.n && !d->group && !d->offered)
+	if (d->waiting.n && !d->group && !d->offered && replica_now() >= d->not_before)
 		r->say |= SAY_OFFER;
 	err = say_one(r, SAY_HAVE);
 	if (!err)

@@ -17,8 +17,11 @@
 
 /* The shortest messages that a replica can live with: an offer has to name some nodes. */
 #define MIN_MSG		64U
-/* Messages that one call of spindle_replica_dispatch() applies, from each of two sources. */
+/* Messages that one call of spindle_replica_dispatch() takes from the ring. */
 #define BUDGET		256U
+/* Messages that it takes of those kept aside: more, so that these come to an end. */
+#define FOLLOW_BUDGET	(4 * BUDGET)
+#define ATTACH_TRIES	8
 
 #define BIT(n)		(1U << (n))
 
@@ -26,9 +29,11 @@
 static const uint32_t next_states[] = {
 	[SPINDLE_REPLICA_ASKING] = BIT(SPINDLE_REPLICA_RECEIVING) | BIT(SPINDLE_REPLICA_CURRENT),
 	[SPINDLE_REPLICA_RECEIVING] = BIT(SPINDLE_REPLICA_ASKING) | BIT(SPINDLE_REPLICA_LOADING),
-	[SPINDLE_REPLICA_LOADING] = BIT(SPINDLE_REPLICA_FOLLOWING),
+	/* The thread cannot be made. */
+	[SPINDLE_REPLICA_LOADING] = BIT(SPINDLE_REPLICA_FOLLOWING) | BIT(SPINDLE_REPLICA_ASKING),
 	[SPINDLE_REPLICA_FOLLOWING] = BIT(SPINDLE_REPLICA_CURRENT),
-	[SPINDLE_REPLICA_CURRENT] = 0,
+	/* Another state was declared before this one was known. */
+	[SPINDLE_REPLICA_CURRENT] = BIT(SPINDLE_REPLICA_ASKING),
 	[SPINDLE_REPLICA_FAILED] = 0,
 };
 
@@ -68,6 +73,21 @@ int replica_watch(struct spindle_replica *r, int fd, uint32_t events)
 	return epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
 }
 
+/*
+ * Undo replica_watch(), before the file is closed: epoll knows a file as long as any process has
+ * it open.
+ */
+void replica_unwatch(struct spindle_replica *r, int fd)
+{
+	epoll_ctl(r->epoll, EPOLL_CTL_DEL, fd, NULL);
+}
+
+/* The negative errno of a number that another member has sent. */
+int replica_errno(uint32_t reason)
+{
+	return reason && reason < 4096 ? -(int)reason : -EPROTO;
+}
+
 /* Have spindle_replica_dispatch() called again. Any thread. */
 void replica_wake(struct spindle_replica *r)
 {
@@ -100,27 +120,41 @@ static void free_replica(struct spindle_replica *r)
 	if (r->wake >= 0)
 		close(r->wake);
 	spill_free(&r->spill);
+	free(r->copy);
 	free(r);
 }
 
-/* Attach where the program's state ends, or as early as there are messages. */
-static int attach(struct spindle_replica *r)
+/* Attach, again while views follow each other too fast. */
+static int attach_to(struct spindle_replica *r, const struct spindle_place *from, uint64_t want)
 {
 	struct spindle_attach_opts a = {
 		.device = r->opts.device, .node = r->opts.node, .subgroup = r->opts.subgroup,
-		.flags = SPINDLE_ATTACH_BOTH, .from = r->opts.from,
+		.flags = SPINDLE_ATTACH_BOTH, .from = from, .want = want,
 	};
-	int err;
+	int tries = ATTACH_TRIES, err;
 
-	if (!a.from)
-		a.want = SPINDLE_WANT_OLDEST;
-	err = spindle_attach(&r->q, &a);
-	if (err != -ESTALE || !a.from)
+	do
+		err = spindle_attach(&r->q, &a);
+	while (err == -ESTALE && r->q.step != SPINDLE_STEP_ATTACH && --tries);
+	return err;
+}
+
+/*
+ * Attach where the program's state ends, or at position 0 if a history has that. If neither can be
+ * read any more, other replicas have gone on, and the messages before now are in their state.
+ */
+static int attach(struct spindle_replica *r)
+{
+	int err = attach_to(r, r->opts.from, r->opts.from ? 0 : SPINDLE_WANT_OLDEST);
+
+	if (err == -ESTALE && r->q.step == SPINDLE_STEP_ATTACH && r->opts.from) {
+		r->opts.from = NULL;
+		return attach_to(r, NULL, 0);
+	}
+	if (err || r->opts.from || !spindle_lsn(&r->q))
 		return err;
-	/* Other replicas have gone on for too long: get their state. */
-	a.from = NULL;
-	r->opts.from = NULL;
-	return spindle_attach(&r->q, &a);
+	spindle_detach(&r->q);
+	return attach_to(r, NULL, 0);
 }
 
 static int check_queue(const struct spindle_replica *r)
@@ -135,6 +169,7 @@ static void begin(struct spindle_replica *r)
 	r->st.lsn = spindle_lsn(&r->q);
 	if (r->opts.from || !r->st.lsn) {
 		r->st.state = SPINDLE_REPLICA_CURRENT;
+		r->valid = true;
 		r->say = SAY_HAVE;
 	} else {
 		r->st.state = SPINDLE_REPLICA_ASKING;
@@ -217,10 +252,33 @@ void spindle_replica_close(struct spindle_replica *r)
 
 /* ---- going on ----------------------------------------------------------------- */
 
-static int take(struct spindle_replica *r, const struct spindle_msg *m)
+/*
+ * Copy a message of a history, which may overwrite it at any time. Return: -ESTALE if it was
+ * overwritten: nothing of it must be used.
+ */
+static int copy_message(struct spindle_replica *r, struct spindle_msg *m)
 {
+	if (!r->q.ctl_dlv_low)
+		return 0;
+	if (!r->copy)
+		r->copy = malloc(r->q.max_msg);
+	if (!r->copy)
+		return -ENOMEM;
+	memcpy(r->copy, m->data, m->len);
+	m->data = r->copy;
+	return spindle_intact(&r->q) ? 0 : -ESTALE;
+}
+
+static int take(struct spindle_replica *r, const struct spindle_msg *msg)
+{
+	struct spindle_msg copy = *msg, *m = &copy;
+	int err;
+
 	if (m->kind != SPINDLE_DLV_MSG)
 		return 0;
+	err = copy_message(r, m);
+	if (err)
+		return err;
 	switch (r->st.state) {
 	case SPINDLE_REPLICA_RECEIVING:
 	case SPINDLE_REPLICA_LOADING:
@@ -238,7 +296,7 @@ static int take_batch(void *arg, const struct spindle_msg *msgs, unsigned int n)
 
 	for (i = 0; i < n && !err; i++)
 		err = take(arg, &msgs[i]);
-	return err > 0 ? -EINVAL : err;
+	return err;
 }
 
 /* Read the ring. Return: 0, or why nothing more will come. */
@@ -258,7 +316,7 @@ static int follow(struct spindle_replica *r)
 
 	if (r->st.state != SPINDLE_REPLICA_FOLLOWING)
 		return 0;
-	for (i = 0; i < BUDGET && !err; i++) {
+	for (i = 0; i < FOLLOW_BUDGET && !err; i++) {
 		n = spill_take(&r->spill, &m);
 		if (n <= 0)
 			break;
@@ -301,6 +359,8 @@ static int arm(struct spindle_replica *r)
 
 	earlier(&at, r->ask_at);
 	earlier(&at, r->donor.deadline);
+	if (r->donor.waiting.n && !r->donor.group && !r->donor.offered && !(r->say & SAY_OFFER))
+		earlier(&at, r->donor.not_before);
 	earlier(&at, r->joiner.deadline);
 	t.it_value.tv_sec = at / 1000;
 	t.it_value.tv_nsec = at % 1000 * 1000000;
@@ -400,13 +460,15 @@ int spindle_replica_declare(struct spindle_replica *r)
 	/* An ASK behind the HAVE would take it back. */
 	r->say = SAY_HAVE;
 	r->ask_at = 0;
+	r->st.donor = 0;
+	r->declared = true;
 	replica_wake(r);
 	return 0;
 }
 
 int spindle_replica_place(const struct spindle_replica *r, struct spindle_place *place)
 {
-	if (r->st.state < SPINDLE_REPLICA_FOLLOWING)
+	if (!r->valid)
 		return -ENODATA;
 	spindle_place(&r->q, place);
 	place->lsn = r->st.lsn;

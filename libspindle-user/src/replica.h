@@ -3,7 +3,7 @@
  * Declarations inside the replicas of the library.
  *
  *	replica.c		open, close, dispatch; what a replica is
- *	replica-order.c		messages in their order: nodes with the state, and the donor of each other one
+ *	replica-order.c		messages in their order: which nodes have the state
  *	replica-donor.c		save, and send a snapshot
  *	replica-joiner.c	receive a snapshot, and load it
  *	spill.c			messages that are kept aside
@@ -27,6 +27,10 @@
 #define PART_MIN		(64U << 10)
 /* Parts on their way at once. */
 #define PARTS			2U
+/* A transfer without progress ends after so many times the timeout. */
+#define STALL			6
+/* After an attempt has failed, so that a fault that stays is no busy loop. */
+#define PAUSE_MS		200
 
 /* Kinds of messages, in replica_head.kind. */
 enum replica_kind {
@@ -46,6 +50,7 @@ struct replica_head {
 /* Behind the head of a HAVE. */
 struct replica_have {
 	uint64_t life;		/* random: another process of the node has another one */
+	uint64_t declared;	/* 1: by an administrator; 0: it is that of the group */
 };
 
 /* Behind the head of an ASK. */
@@ -56,9 +61,13 @@ struct replica_ask {
 
 /* Behind the head of an OFFER, with @count node ids behind it. */
 struct replica_offer {
+	uint64_t life;
 	uint32_t count;
 	uint32_t resv;
 };
+
+/* The longest body of a message of the library. */
+#define BODY_MAX	(sizeof(struct replica_offer) + SPINDLE_MAX_MEMBERS * sizeof(uint32_t))
 
 /* In front of a snapshot. */
 struct snapshot_head {
@@ -92,8 +101,12 @@ struct donor {
 	struct nodes waiting;	/* have asked, and chosen this replica */
 	struct nodes to;	/* of the offer that is said, or of the transfer */
 	bool offered;		/* the offer has been sent, and not come back */
+	bool alone;		/* the last transfer failed: offer to one node at a time */
+	uint32_t last;		/* that node */
+	int64_t not_before;	/* ms; no offer until then */
 	struct spindle_rdmc_group *group;
-	int64_t deadline;	/* ms; the group has to be open by then; 0: it is */
+	bool opened;
+	int64_t deadline;	/* ms; there has to be progress by then */
 	int child;		/* pidfd of the child that saves, or -1 */
 	int fd;			/* memfd of the snapshot, or -1 */
 	unsigned char *map;	/* its bytes, when they are all there */
@@ -121,8 +134,10 @@ struct joiner {
 	int64_t deadline;	/* as donor.deadline */
 	uint64_t lsn;		/* that it must have */
 	uint64_t attempt;
+	unsigned int failed;	/* attempts, one after the other */
 	int fd;			/* memfd, or -1 */
 	uint64_t size;		/* of the memfd */
+	uint64_t good;		/* bytes that have arrived, without a gap */
 	struct part part[SPINDLE_RDMC_QUEUE];
 	bool over;		/* the group has ended */
 	int error;
@@ -145,6 +160,10 @@ struct spindle_replica {
 	struct nodes current;	/* nodes that have the state, at st.lsn */
 	uint64_t life;
 	bool heard;		/* the own ASK has come back: offers behind it are for this life */
+	bool known;		/* the own HAVE has come back */
+	bool declared;		/* the own HAVE makes the state of this process that of the group */
+	bool valid;		/* the program has the state of st.lsn */
+	void *copy;		/* a message of a history, which may overwrite it */
 	uint32_t say;
 	int64_t ask_at;		/* ms; when to ask again; 0: never */
 	int epoll;
@@ -161,6 +180,8 @@ void replica_set_state(struct spindle_replica *r, enum spindle_replica_state sta
 void replica_changed(struct spindle_replica *r);
 int64_t replica_now(void);
 int replica_watch(struct spindle_replica *r, int fd, uint32_t events);
+void replica_unwatch(struct spindle_replica *r, int fd);
+int replica_errno(uint32_t reason);
 void replica_wake(struct spindle_replica *r);
 
 /* replica-order.c */

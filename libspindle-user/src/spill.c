@@ -17,8 +17,11 @@
 /* In front of each message. */
 struct record {
 	uint64_t lsn;
+	uint64_t slot;
 	uint32_t node;
+	uint32_t sender;
 	uint32_t len;
+	uint32_t resv;
 };
 
 static int open_file(struct spill *s)
@@ -32,7 +35,9 @@ static int open_file(struct spill *s)
 /* Add a message. Return: 0, -ENOBUFS if that would be more than the limit, or an errno. */
 int spill_add(struct spill *s, const struct spindle_msg *m)
 {
-	struct record rec = { .lsn = m->lsn, .node = m->node, .len = m->len };
+	struct record rec = {
+		.lsn = m->lsn, .slot = m->slot, .node = m->node, .sender = m->sender, .len = m->len,
+	};
 	struct iovec v[2] = {
 		{ .iov_base = &rec, .iov_len = sizeof(rec) },
 		{ .iov_base = (void *)m->data, .iov_len = m->len },
@@ -110,8 +115,8 @@ int spill_take(struct spill *s, struct spindle_msg *m)
 	s->first += sizeof(rec) + rec.len;
 	give_back(s);
 	*m = (struct spindle_msg){
-		.lsn = rec.lsn, .node = rec.node, .len = rec.len, .data = s->buf,
-		.sender = SPINDLE_NO_RANK, .kind = SPINDLE_DLV_MSG,
+		.lsn = rec.lsn, .slot = rec.slot, .node = rec.node, .sender = rec.sender,
+		.len = rec.len, .data = s->buf, .kind = SPINDLE_DLV_MSG,
 	};
 	return 1;
 }

@@ -116,8 +116,9 @@ struct spindle_replica_ops {
 	/**
 	 * @save: write the state to @fd, at its offset. All messages below position @lsn are in it,
 	 * and no other. This runs in a child of fork(), so it must not need other threads or their
-	 * locks; with SPINDLE_REPLICA_NO_FORK it runs in the dispatching thread. Returns 0, or a
-	 * negative errno: then another replica is asked
+	 * locks, nor other files: all are closed but @fd and 0 to 2. The child is killed if the
+	 * thread ends that has called the library. With SPINDLE_REPLICA_NO_FORK this runs in the
+	 * dispatching thread. Returns 0, or a negative errno: then another replica is asked
 	 */
 	int (*save)(void *ctx, int fd, uint64_t lsn);
 	/**
@@ -128,8 +129,9 @@ struct spindle_replica_ops {
 	int (*load)(void *ctx, int fd, uint64_t lsn);
 	/**
 	 * @apply: apply a message, whose bytes are valid until this returns. Each position comes
-	 * once, and in order; positions of other kinds of messages are left out. Returns 0, or a
-	 * negative errno: then the replica has failed
+	 * once, and in order; positions of other kinds of messages are left out. The bytes may lie
+	 * in a ring that the sender can still write: where members may lie, read each byte once.
+	 * Returns 0, or a negative errno: then the replica has failed
 	 */
 	int (*apply)(void *ctx, const struct spindle_msg *m);
 	/** @changed: the replica has another state, or an attempt has ended; may be NULL */
@@ -154,7 +156,8 @@ struct spindle_replica_opts {
 	uint32_t flags;
 	/**
 	 * @timeout_ms: how long an offer is waited for before the next replica is asked, and how
-	 * long a donor waits for those that it has offered its state; 0: the default
+	 * long a donor waits for those that it has offered its state; 0: the default. A transfer
+	 * ends when nothing happens in it for six times as long: so save() has that time
 	 */
 	uint32_t timeout_ms;
 	/**
@@ -179,8 +182,9 @@ struct spindle_replica_opts {
  * @o: which subgroup, and how
  *
  * A replica that reads the subgroup from position 0 on begins with an empty state, and is CURRENT
- * at once. So is a replica that goes on from @o->from. Any other one is ASKING. Does not wait for
- * other replicas. May sleep.
+ * at once. So is a replica that goes on from @o->from; it becomes ASKING, and gets another state,
+ * if one was declared in the meantime. Any other one is ASKING. Does not wait for other replicas.
+ * May sleep.
  *
  * Return: 0, or with nothing left open: the errors of spindle_attach() but -ESTALE, -EINVAL (an
  * argument), -EOPNOTSUPP (the subgroup has no order), -EMSGSIZE (its messages are shorter than 64
@@ -212,7 +216,9 @@ SPINDLE_API int spindle_replica_fd(const struct spindle_replica *r);
  * spindle_replica_dispatch() - apply what has come, and go on with transfers
  * @r: the replica
  *
- * Does not wait, except for save() with SPINDLE_REPLICA_NO_FORK.
+ * Does not wait, with two exceptions: for save() with SPINDLE_REPLICA_NO_FORK, and for load(), if
+ * that runs when the replica fails. After an error call spindle_replica_close() soon, because a
+ * replica that does not read holds up the senders of a subgroup without a history.
  *
  * Return: 0; or why the replica has failed: what apply() or load() returned, -ENOBUFS (more
  * messages would have to be kept aside than spill_bytes), -EPIPE (the attachment has ended, see
@@ -258,7 +264,8 @@ SPINDLE_API uint32_t spindle_replica_max_msg(const struct spindle_replica *r);
  *
  * When all replicas that had the state are gone, those that are left ask for ever. An administrator
  * may then decide which of them begins again, with an empty state or with one that the program has
- * read from somewhere. The others get that state. Called at two replicas this makes two states, and
+ * read from somewhere. The others get that state. If another replica turns out to have the
+ * state before, the call has no effect. Called at two replicas at once it may make two states, and
  * nothing finds out.
  *
  * Return: 0; -EBUSY: the replica is in another state.
@@ -269,6 +276,9 @@ SPINDLE_API int spindle_replica_declare(struct spindle_replica *r);
  * spindle_replica_place() - where a state is, for a process that comes back
  * @r: the replica
  * @place: filled, for spindle_replica_opts.from
+ *
+ * Valid also in state FAILED, unless apply() or load() has failed, or a history has overtaken the
+ * replica before it had a state.
  *
  * Return: 0; -ENODATA: the replica has no state.
  */

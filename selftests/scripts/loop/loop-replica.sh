@@ -185,6 +185,21 @@ check "a replica that may keep nothing aside fails" wait_until 60 \
 replica b2 2 -b 3000000
 check "with room it does not" wait_until 60 is_now current b2
 end_round "the sixth round ends"
+# A subgroup with histories: a replica that comes late may read from position 0 on, or has to ask.
+for i in 1 2 3; do
+	check "node $i keeps a history" spindle-ctl subgroup set "$i" id 1 history 64K
+done
+replica a 1 -t 3000 -d -c 1500 -b 3000000
+check "a replica of a history is declared" wait_until 30 is_now current a
+replica b 2 -t 3000 -c 1500 -b 3000000
+replica c 3 -t 3000 -b 3000000
+check "two others get the state" wait_until 60 is_now current b c
+kill_off c
+replica c2 3 -t 3000 -b 3000000
+check "a new process gets it, too" wait_until 60 is_now current c2
+check "all have the same state" wait_until 60 totals a b c2
+end_round "the seventh round ends"
+
 # The example of the documentation. Node 3 is killed under load, and comes back.
 # counters_at NODE: a process with its commands in a pipe
 counters_at()

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What replicas of one process need in place of a kernel: a subgroup whose messages are a list,
+ * RDMC groups that copy, and a clock. The test decides when each part goes on.
+ */
+#ifndef REPLICA_GROUP_H
+#define REPLICA_GROUP_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#define GROUP_NODES	6U	/* ids 1 to 5 */
+#define GROUP_LOG	20000U	/* messages of a schedule, at most */
+#define GROUP_MSG	1024U
+
+struct group_message {
+	uint32_t node, len;
+	unsigned char bytes[GROUP_MSG] __attribute__((aligned(8)));
+};
+
+/* A schedule sets these. */
+extern struct group {
+	uint64_t history;	/* messages that late readers get; 0: none */
+	uint64_t end;		/* messages that were delivered */
+	bool member[GROUP_NODES];
+	unsigned int refusals;	/* one of so many parts finds no memory; 0: none */
+	int64_t now_ms;
+	struct group_message log[GROUP_LOG];
+} group;
+
+void group_begin(uint64_t seed);
+uint64_t group_random(void);
+/* The oldest message that a node has sent, and that is not delivered, is delivered now. */
+bool group_deliver(uint32_t node);
+/* RDMC groups that have not ended, and descriptors that are open. */
+unsigned int group_rdmc_left(void);
+
+/* The linker puts these in place of the functions that they are named after. */
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *),
+			  void *arg);
+int __wrap_pthread_join(pthread_t thread, void **value);
+
+#endif /* REPLICA_GROUP_H */
