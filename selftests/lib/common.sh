@@ -113,7 +113,7 @@ next_line()
 		IFS= read -r -u "$1" line || [[ $line ]] || return 2
 		return 0
 	fi
-	nap 0.05
+	nap 0.2
 	return 1
 }
 
