@@ -19,7 +19,7 @@
 #define MIN_MSG		64U
 /* Messages that one call of spindle_replica_dispatch() takes from the ring. */
 #define BUDGET		256U
-/* Messages that it takes of those kept aside: more, so that these come to an end. A test takes few. */
+/* Messages that it takes of those kept aside: more, so that these end. A test takes few. */
 #ifndef FOLLOW_BUDGET
 #define FOLLOW_BUDGET	(4 * BUDGET)
 #endif
