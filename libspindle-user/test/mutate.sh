@@ -45,14 +45,10 @@ mutant offer_position replica-order.c '/joiner_begin(r, m->node/ s/m->lsn + 1/m-
 mutant snapshot_position replica-donor.c 's/\.lsn = lsn, \.version/.lsn = lsn - 1, .version/'
 mutant spill_kept replica-joiner.c '/^static void ask_again/,/^}/ s/spill_clear(&r->spill);/;/'
 mutant spill_not_first replica.c '/case SPINDLE_REPLICA_FOLLOWING:/d'
-mutant sent_not_again replica-donor.c 's/d->sent = d->again;/;/'
-mutant error_unnoticed replica-joiner.c 's/err = j->error ? j->error : begin_load(r);/err = begin_load(r);/'
-mutant head_unchecked replica-joiner.c 's/head.bytes != j->size || head.bytes != j->good ||/0 ||/'
 mutant no_deadline_of_donor replica-donor.c 's/if (!err \&\& replica_now() >= d->deadline)/if (0)/'
 mutant no_deadline_of_joiner replica-joiner.c 's/else if (replica_now() >= j->deadline)/else if (0)/'
 
 # Lives of a node.
-mutant offer_of_the_past replica-order.c 's/ASKING \&\& r->heard \&\&/ASKING \&\&/'
 mutant have_of_the_past replica-order.c '/^static void handle_own_have/,/^}/ s/have->life != r->life/0/'
 mutant place_stays replica-joiner.c 's/	r->valid = true;/	;/'
 
@@ -65,7 +61,5 @@ mutant declared_after_offer replica-joiner.c '/^void joiner_begin/,/^}/ s/r->dec
 # The choice of a donor.
 mutant asks_the_same replica.c 's/r->joiner.attempt++;/;/'
 mutant asks_once replica.c 's/r->ask_at = now + r->opts.timeout_ms;/r->ask_at = 0;/'
-mutant asker_stays replica-order.c '/^static void handle_ask/,/^}/ s/nodes_drop(&r->current, node);/;/'
-mutant asks_itself replica-order.c 's/nodes_drop(&can, asker);/;/'
 
 mutants_end
