@@ -230,11 +230,11 @@ int replica_handle(struct spindle_replica *r, const struct spindle_msg *m)
 	return err;
 }
 
-/* Send a message of the library. Return: as spindle_send(). */
-static int send_kind(struct spindle_replica *r, uint16_t kind, const void *body, uint32_t len)
+/* Send a message, with its head. Any thread. Return: as spindle_send(). */
+int replica_send(struct spindle_replica *r, enum replica_kind kind, const void *body, uint32_t len)
 {
 	struct replica_head head = {
-		.magic = REPLICA_MAGIC, .version = REPLICA_VERSION, .kind = kind,
+		.magic = REPLICA_MAGIC, .version = REPLICA_VERSION, .kind = (uint16_t)kind,
 	};
 	struct spindle_slot s;
 	int err = spindle_reserve(&r->q, (uint32_t)sizeof(head) + len, &s);
@@ -242,7 +242,8 @@ static int send_kind(struct spindle_replica *r, uint16_t kind, const void *body,
 	if (err)
 		return err;
 	memcpy(s.data, &head, sizeof(head));
-	memcpy((unsigned char *)s.data + sizeof(head), body, len);
+	if (len)
+		memcpy((unsigned char *)s.data + sizeof(head), body, len);
 	return spindle_commit(&r->q, &s, (uint32_t)sizeof(head) + len);
 }
 
@@ -281,8 +282,8 @@ static int say_offer(struct spindle_replica *r)
 	offer.head.life = r->life;
 	offer.head.count = d->to.n;
 	memcpy(offer.id, d->to.id, d->to.n * sizeof(*offer.id));
-	err = send_kind(r, REPLICA_OFFER, &offer,
-			(uint32_t)(sizeof(offer.head) + d->to.n * sizeof(*offer.id)));
+	err = replica_send(r, REPLICA_OFFER, &offer,
+			   (uint32_t)(sizeof(offer.head) + d->to.n * sizeof(*offer.id)));
 	d->offered = !err;
 	return err;
 }
@@ -291,13 +292,13 @@ static int say_have(struct spindle_replica *r)
 {
 	struct replica_have have = { .life = r->life, .declared = r->declared };
 
-	return send_kind(r, REPLICA_HAVE, &have, sizeof(have));
+	return replica_send(r, REPLICA_HAVE, &have, sizeof(have));
 }
 
 static int say_ask(struct spindle_replica *r)
 {
 	struct replica_ask ask = { .life = r->life, .attempt = r->joiner.attempt };
-	int err = send_kind(r, REPLICA_ASK, &ask, sizeof(ask));
+	int err = replica_send(r, REPLICA_ASK, &ask, sizeof(ask));
 
 	if (!err)
 		r->st.asked++;

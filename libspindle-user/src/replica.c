@@ -438,21 +438,9 @@ uint32_t spindle_replica_max_msg(const struct spindle_replica *r)
 
 int spindle_replica_send(struct spindle_replica *r, const void *buf, uint32_t len)
 {
-	static const struct replica_head head = {
-		.magic = REPLICA_MAGIC, .version = REPLICA_VERSION, .kind = REPLICA_DATA,
-	};
-	struct spindle_slot s;
-	int err;
-
 	if (len > spindle_replica_max_msg(r))
 		return -EMSGSIZE;
-	err = spindle_reserve(&r->q, SPINDLE_REPLICA_HEAD + len, &s);
-	if (err)
-		return err;
-	memcpy(s.data, &head, sizeof(head));
-	if (len)
-		memcpy((unsigned char *)s.data + sizeof(head), buf, len);
-	return spindle_commit(&r->q, &s, SPINDLE_REPLICA_HEAD + len);
+	return replica_send(r, REPLICA_DATA, buf, len);
 }
 
 int spindle_replica_declare(struct spindle_replica *r)

@@ -188,6 +188,7 @@ void replica_wake(struct spindle_replica *r);
 void nodes_add(struct nodes *set, uint32_t id);
 void nodes_drop(struct nodes *set, uint32_t id);
 int replica_handle(struct spindle_replica *r, const struct spindle_msg *m);
+int replica_send(struct spindle_replica *r, enum replica_kind kind, const void *body, uint32_t len);
 int replica_say(struct spindle_replica *r);
 
 /* replica-donor.c */
