@@ -5,14 +5,17 @@
  *	starve [-b BUSY-MS] [-f FREE-MS] [-n TIMES]
  *
  * A real-time thread on each processor is busy for BUSY-MS (90), then leaves the processor to
- * others for FREE-MS (10). This repeats TIMES (50). The program prints two times in milliseconds:
- * the longest time that a thread had a processor, and the longest that it waited. If these are much
+ * others for FREE-MS (10). This repeats TIMES (50). A second thread on each processor has no
+ * priority and is idle: it sees how long a thread like those of the nodes does not run. The program
+ * prints three times in milliseconds: the longest time that a real-time thread had a processor, the
+ * longest that it waited, and the longest in which an idle thread did not run. If these are much
  * longer than the options say, another process also starves this machine. Exit status 1: it could
  * not be done.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,13 +27,15 @@
 
 static uint64_t busy_ms = 90, free_ms = 10, times = 50;
 
-/* Results of one thread. */
+/* The two threads of one processor, and their results. */
 struct hog {
-	pthread_t thread;
+	pthread_t busy_thread, idle_thread;
 	int cpu;
 	int err;
-	uint64_t busy, pause;
+	uint64_t busy, pause, gap;
 };
+
+static volatile bool ended;
 
 static uint64_t now_us(void)
 {
@@ -45,16 +50,38 @@ static uint64_t max64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static void *run(void *ctx)
+static int stay_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+}
+
+static void *be_idle(void *ctx)
+{
+	struct hog *hog = ctx;
+	uint64_t last, now;
+
+	/* The busy thread reports the error: the call is the same. */
+	if (stay_on(hog->cpu))
+		return NULL;
+	for (last = now_us(); !ended; last = now) {
+		usleep(1000);
+		now = now_us();
+		hog->gap = max64(hog->gap, now - last);
+	}
+	return NULL;
+}
+
+static void *be_busy(void *ctx)
 {
 	struct sched_param prio = { .sched_priority = 50 };
 	struct hog *hog = ctx;
 	uint64_t i, begin, now;
-	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	CPU_SET(hog->cpu, &set);
-	hog->err = pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+	hog->err = stay_on(hog->cpu);
 	if (!hog->err)
 		hog->err = pthread_setschedparam(pthread_self(), SCHED_FIFO, &prio);
 	for (i = 0; !hog->err && i < times; i++) {
@@ -73,7 +100,7 @@ int main(int argc, char **argv)
 {
 	static struct hog hog[MAX_CPUS];
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), i;
-	uint64_t busy = 0, pause = 0;
+	uint64_t busy = 0, pause = 0, gap = 0;
 	int c, err = 0;
 
 	while ((c = getopt(argc, argv, "b:f:n:")) != -1) {
@@ -88,19 +115,25 @@ int main(int argc, char **argv)
 		cpus = MAX_CPUS;
 	for (i = 0; i < cpus; i++) {
 		hog[i].cpu = i;
-		if (pthread_create(&hog[i].thread, NULL, run, &hog[i]))
+		if (pthread_create(&hog[i].idle_thread, NULL, be_idle, &hog[i]) ||
+		    pthread_create(&hog[i].busy_thread, NULL, be_busy, &hog[i]))
 			return 1;
 	}
+	for (i = 0; i < cpus; i++)
+		pthread_join(hog[i].busy_thread, NULL);
+	ended = true;
 	for (i = 0; i < cpus; i++) {
-		pthread_join(hog[i].thread, NULL);
+		pthread_join(hog[i].idle_thread, NULL);
 		err = hog[i].err ? : err;
 		busy = max64(busy, hog[i].busy);
 		pause = max64(pause, hog[i].pause);
+		gap = max64(gap, hog[i].gap);
 	}
 	if (err) {
 		fprintf(stderr, "starve: %s\n", strerror(err));
 		return 1;
 	}
-	printf("%llu %llu\n", (unsigned long long)busy / 1000, (unsigned long long)pause / 1000);
+	printf("%llu %llu %llu\n", (unsigned long long)busy / 1000,
+	       (unsigned long long)pause / 1000, (unsigned long long)gap / 1000);
 	return 0;
 }
