@@ -49,7 +49,7 @@ static int spindle_release(struct inode *inode, struct file *file)
 /* How long a new sender waits until the messages of the former one are sent. */
 #define PARTING_MS 5000
 
-static int bind(struct spindle_attachment *att, struct spindle_attach *args)
+static int bind(struct spindle_attachment *att, const char *name, struct spindle_attach *args)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(PARTING_MS);
 	struct spindle_net *sn = spindle_net_of(current->nsproxy->net_ns);
@@ -57,7 +57,7 @@ static int bind(struct spindle_attachment *att, struct spindle_attach *args)
 	int ret;
 
 	for (;;) {
-		ret = spindle_attachment_bind(att, sn, args);
+		ret = spindle_attachment_bind(att, sn, name, args);
 		if (ret != -EAGAIN)
 			return ret;
 		if (time_after(jiffies, end))
@@ -66,6 +66,24 @@ static int bind(struct spindle_attachment *att, struct spindle_attach *args)
 			return -EINTR;
 		*args = copy;
 	}
+}
+
+/* The name of the subgroup in a request. 0, also if the request has none: then @name is empty. */
+static int copy_name(char name[SPINDLE_NAME_LEN + 1], const struct spindle_attach *args)
+{
+	long len;
+
+	name[0] = 0;
+	if (!args->name)
+		return 0;
+	if (args->subgroup)
+		return -EINVAL;
+	len = strncpy_from_user(name, u64_to_user_ptr(args->name), SPINDLE_NAME_LEN + 1);
+	if (len < 0)
+		return len;
+	if (len > SPINDLE_NAME_LEN)
+		return -ENAMETOOLONG;
+	return len ? 0 : -ENOENT;
 }
 
 /* Does the reply say more about an error? */
@@ -80,6 +98,7 @@ static bool is_told(int err)
  */
 static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 {
+	char name[SPINDLE_NAME_LEN + 1];
 	struct spindle_attach args;
 	u32 size;
 	int err, ret;
@@ -93,7 +112,10 @@ static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 	err = copy_struct_from_user(&args, sizeof(args), arg, size);
 	if (err)
 		return err == -E2BIG ? -EINVAL : err;
-	ret = bind(att, &args);
+	err = copy_name(name, &args);
+	if (err)
+		return err;
+	ret = bind(att, name[0] ? name : NULL, &args);
 	if (ret && !is_told(ret))
 		return ret;
 	args.size = sizeof(args);

@@ -273,6 +273,15 @@ int spindle_netlink_stats_get_dumpit(struct sk_buff *skb, struct netlink_callbac
 	return spindle_netlink_dump(skb, cb, SPINDLE_CMD_STATS_GET, spindle_fill_stats, NULL);
 }
 
+/* Does the request name this subgroup, or none? */
+static bool wanted_subgroup(struct netlink_callback *cb, const struct spindle_view_subgroup *cfg)
+{
+	const struct nlattr *name = spindle_dump_attrs(cb)[SPINDLE_A_SUBGROUP_NAME];
+
+	return filter(cb, SPINDLE_A_SUBGROUP_ID, cfg->id) == cfg->id &&
+	       (!name || !nla_strcmp(name, cfg->name));
+}
+
 static int dump_subgroups(const struct dump *dump, struct sk_buff *skb,
 			  struct netlink_callback *cb, const struct spindle_node *node)
 {
@@ -283,7 +292,7 @@ static int dump_subgroups(const struct dump *dump, struct sk_buff *skb,
 		const struct spindle_subgroup *sg = node->inst->subgroup[at->index];
 		void *hdr;
 
-		if (!sg || filter(cb, SPINDLE_A_SUBGROUP_ID, sg->cfg->id) != sg->cfg->id)
+		if (!sg || !wanted_subgroup(cb, sg->cfg))
 			continue;
 		hdr = begin(skb, cb, dump->cmd);
 		err = finish(skb, hdr, hdr ? spindle_fill_subgroup(skb, node, sg) : -EMSGSIZE);

@@ -22,7 +22,7 @@
 
 /* Bytes of the longest message about a node's view, and about its peers, beyond the base. */
 #define MEMBER_BYTES	256
-#define SUBGROUP_BYTES	128
+#define SUBGROUP_BYTES	176
 #define NODE_BYTES	24
 #define ROW_BYTES	96
 #define READER_BYTES	104

@@ -89,6 +89,7 @@ static const struct nla_policy view_set_policy[SPINDLE_A_MAX + 1] = {
 static const struct nla_policy subgroup_get_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[SPINDLE_A_SUBGROUP_ID] = { .type = NLA_U32 },
+	[SPINDLE_A_SUBGROUP_NAME] = { .type = NLA_NUL_STRING, .len = SPINDLE_NAME_LEN },
 };
 
 static const struct nla_policy node_set_policy[SPINDLE_A_MAX + 1] = {
@@ -114,6 +115,7 @@ static const struct nla_policy tune_policy[SPINDLE_TUNE_A_MAX + 1] = {
 static const struct nla_policy subgroup_set_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[SPINDLE_A_SUBGROUP_ID] = { .type = NLA_U32 },
+	[SPINDLE_A_SUBGROUP_NAME] = { .type = NLA_NUL_STRING, .len = SPINDLE_NAME_LEN },
 	[SPINDLE_A_TUNE] = NLA_POLICY_NESTED(tune_policy),
 };
 
@@ -126,6 +128,7 @@ static const struct nla_policy raw_policy[SPINDLE_RAW_A_MAX + 1] = {
 static const struct nla_policy raw_run_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[SPINDLE_A_SUBGROUP_ID] = { .type = NLA_U32 },
+	[SPINDLE_A_SUBGROUP_NAME] = { .type = NLA_NUL_STRING, .len = SPINDLE_NAME_LEN },
 	[SPINDLE_A_RAW] = NLA_POLICY_NESTED(raw_policy),
 };
 

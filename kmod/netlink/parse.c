@@ -242,20 +242,28 @@ void spindle_netlink_forget_key(struct genl_info *info)
  */
 struct spindle_subgroup *spindle_netlink_find_subgroup(struct genl_info *info)
 {
-	const struct nlattr *attr = info->attrs[SPINDLE_A_SUBGROUP_ID];
+	const struct nlattr *id = info->attrs[SPINDLE_A_SUBGROUP_ID];
+	const struct nlattr *name = info->attrs[SPINDLE_A_SUBGROUP_NAME];
 	struct spindle_subgroup *sg;
 	struct spindle_node *node;
 
-	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_SUBGROUP_ID)) {
-		NL_SET_ERR_MSG(info->extack, "the subgroup id is missing");
+	if (!id && !name) {
+		GENL_SET_ERR_MSG(info, "the subgroup id is missing");
 		return ERR_PTR(-EINVAL);
 	}
 	node = spindle_netlink_node(info);
 	if (IS_ERR(node))
 		return ERR_CAST(node);
-	sg = spindle_installed_find(node->inst, nla_get_u32(attr));
-	if (sg)
+	if (id)
+		sg = spindle_installed_find(node->inst, nla_get_u32(id));
+	else
+		sg = spindle_installed_find_name(node->inst, nla_data(name));
+	if (sg && (!name || !nla_strcmp(name, sg->cfg->name)))
 		return sg;
-	NL_SET_ERR_MSG_ATTR(info->extack, attr, "the node is in no subgroup with this id");
+	if (name)
+		NL_SET_ERR_MSG_ATTR(info->extack, name,
+				    "the node is in no subgroup with this name");
+	else
+		NL_SET_ERR_MSG_ATTR(info->extack, id, "the node is in no subgroup with this id");
 	return ERR_PTR(-ENOENT);
 }

@@ -473,14 +473,19 @@ static int check_place(const struct spindle_subgroup *sg, const struct place *pl
 	return memcmp(&place->lineage, here, sizeof(none)) ? -EXDEV : 0;
 }
 
-static struct spindle_subgroup *find_subgroup(const struct spindle_net *sn,
+static struct spindle_subgroup *find_subgroup(const struct spindle_net *sn, const char *name,
 					      const struct spindle_attach *args)
 {
 	struct spindle_node *node = spindle_node_find(sn, args->node);
+	struct spindle_subgroup *sg;
 
 	if (!node)
 		return ERR_PTR(-ENODEV);
-	return spindle_installed_find(node->inst, args->subgroup) ? : ERR_PTR(-ENOENT);
+	if (name)
+		sg = spindle_installed_find_name(node->inst, name);
+	else
+		sg = spindle_installed_find(node->inst, args->subgroup);
+	return sg ? : ERR_PTR(-ENOENT);
 }
 
 static int check_role(const struct spindle_subgroup *sg, struct spindle_attach *args)
@@ -638,8 +643,7 @@ static int check_args(const struct spindle_attach *args)
 	u32 flags = args->flags;
 
 	if ((flags & ~known) || !(flags & (SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)) ||
-	    args->from > SPINDLE_FROM_LSN || memchr_inv(args->resv2, 0, sizeof(args->resv2)) ||
-	    args->event_fd < -1)
+	    args->from > SPINDLE_FROM_LSN || args->resv2 || args->event_fd < -1)
 		return -EINVAL;
 	if (args->from != SPINDLE_FROM_NOW && !(flags & SPINDLE_ATTACH_RECV))
 		return -EINVAL;
@@ -654,6 +658,7 @@ static int check_args(const struct spindle_attach *args)
  * spindle_attachment_bind() - bind a file to a subgroup
  * @att: not bound
  * @sn: network namespace of the node
+ * @name: name of the subgroup, a kernel copy; NULL: @args has its id
  * @args: in and out; a kernel copy
  *
  * Context: process; takes the namespace's lock.
@@ -661,7 +666,7 @@ static int check_args(const struct spindle_attach *args)
  * try again soon
  */
 int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *sn,
-			    struct spindle_attach *args)
+			    const char *name, struct spindle_attach *args)
 {
 	struct place place = {
 		.from = args->from,
@@ -685,12 +690,13 @@ int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *
 	err = -EISCONN;
 	if (att->attached)
 		goto out;
-	sg = find_subgroup(sn, args);
+	sg = find_subgroup(sn, name, args);
 	err = PTR_ERR_OR_ZERO(sg);
 	if (!err)
 		err = check_role(sg, args);
 	if (err)
 		goto out;
+	args->subgroup = sg->cfg->id;
 	describe_place(sg, args);
 	err = check_place(sg, &place);
 	if (err)

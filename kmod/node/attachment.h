@@ -160,7 +160,7 @@ struct spindle_net *spindle_attachment_lock(struct spindle_attachment *att);
 void spindle_attachment_free(struct spindle_attachment *att);
 int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds);
 int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *sn,
-			    struct spindle_attach *args);
+			    const char *name, struct spindle_attach *args);
 void spindle_attachment_part(struct spindle_subgroup *sg);
 void spindle_attachment_cut(struct spindle_attachment *att);
 void spindle_attachment_forget(const struct spindle_installed *inst,

@@ -21,6 +21,13 @@ void __init spindle_event_init(struct genl_family *to)
 	family = to;
 }
 
+static int fill_subgroup(struct sk_buff *skb, const struct spindle_view_subgroup *cfg)
+{
+	if (nla_put_u32(skb, SPINDLE_A_SUBGROUP_ID, cfg->id))
+		return -EMSGSIZE;
+	return cfg->name[0] ? nla_put_string(skb, SPINDLE_A_SUBGROUP_NAME, cfg->name) : 0;
+}
+
 static int fill(struct sk_buff *skb, const struct spindle_node *node,
 		enum spindle_event_kind event, const struct spindle_event_info *info)
 {
@@ -31,7 +38,7 @@ static int fill(struct sk_buff *skb, const struct spindle_node *node,
 		return -EMSGSIZE;
 	if (info->peer && nla_put_u32(skb, SPINDLE_A_PEER_ID, info->peer))
 		return -EMSGSIZE;
-	if (info->has_subgroup && nla_put_u32(skb, SPINDLE_A_SUBGROUP_ID, info->subgroup))
+	if (info->subgroup && fill_subgroup(skb, info->subgroup))
 		return -EMSGSIZE;
 	if (info->has_lsn && nla_put_u64_64bit(skb, SPINDLE_A_LSN, info->lsn, SPINDLE_A_PAD))
 		return -EMSGSIZE;

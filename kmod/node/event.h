@@ -14,6 +14,7 @@
 struct genl_family;
 struct spindle_node;
 struct spindle_view;
+struct spindle_view_subgroup;
 
 /**
  * struct spindle_event_info - details of an event; 0 or NULL: does not apply
@@ -23,10 +24,8 @@ struct spindle_event_info {
 	u64 vid;
 	/** @peer: node id of a peer */
 	u32 peer;
-	/** @subgroup: subgroup id, with @has_subgroup */
-	u32 subgroup;
-	/** @has_subgroup: @subgroup is valid */
-	bool has_subgroup;
+	/** @subgroup: configuration of a subgroup */
+	const struct spindle_view_subgroup *subgroup;
 	/** @lsn: position, with @has_lsn */
 	u64 lsn;
 	/** @has_lsn: @lsn is valid */

@@ -166,7 +166,7 @@ void spindle_log_event(struct spindle_node *node, enum spindle_event_kind event,
 	case SPINDLE_EVENT_SUBGROUP_FAILED:
 		if (is_static(node))
 			line(node, SPINDLE_LOG_LOST, true,
-			     "view %llu: subgroup %u has failed: %s", info->vid, info->subgroup,
+			     "view %llu: subgroup %u has failed: %s", info->vid, info->subgroup->id,
 			     info->reason ? : "a member is lost");
 		break;
 	case SPINDLE_EVENT_NODE_DEAD:

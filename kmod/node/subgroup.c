@@ -48,8 +48,7 @@ static void say(const struct spindle_subgroup *sg, enum spindle_event_kind event
 {
 	spindle_event(sg->inst->node, event, &(struct spindle_event_info){
 		.vid = sg->inst->view.vid,
-		.subgroup = sg->cfg->id,
-		.has_subgroup = true,
+		.subgroup = sg->cfg,
 		.error = error,
 		.reason = reason,
 	});
@@ -147,8 +146,7 @@ static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
 	spindle_attachment_state(att, SPINDLE_STATE_FROZEN, error);
 	spindle_event(sg->inst->node, event, &(struct spindle_event_info){
 		.vid = sg->inst->view.vid,
-		.subgroup = sg->cfg->id,
-		.has_subgroup = true,
+		.subgroup = sg->cfg,
 		.lsn = att->lsn,
 		.has_lsn = att->flags & SPINDLE_ATTACH_RECV,
 		.error = error,

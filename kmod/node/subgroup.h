@@ -96,6 +96,26 @@ static inline struct spindle_subgroup *spindle_installed_find(const struct spind
 	return NULL;
 }
 
+/**
+ * spindle_installed_find_name() - find a subgroup by its name
+ * @inst: the installed view, or NULL
+ * @name: its name
+ *
+ * Return: the subgroup, of shards the one that the node is in; NULL: the node is in none, or the
+ *	name is empty
+ */
+static inline struct spindle_subgroup *
+spindle_installed_find_name(const struct spindle_installed *inst, const char *name)
+{
+	struct spindle_subgroup *sg;
+	u32 i;
+
+	for (i = 0; inst && (sg = spindle_installed_subgroup(inst, &i)); i++)
+		if (name[0] && !strcmp(sg->cfg->name, name))
+			return sg;
+	return NULL;
+}
+
 struct spindle_subgroup *spindle_subgroup_create(struct spindle_installed *inst,
 						 const struct spindle_view *view, u32 me,
 						 struct spindle_peer *const *peer, u32 index);

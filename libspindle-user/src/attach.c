@@ -117,6 +117,7 @@ static int attach_steps(struct spindle_queue *q, const struct spindle_attach_opt
 		a.flags |= SPINDLE_ATTACH_HISTORY;
 	a.node = o->node;
 	a.subgroup = o->subgroup;
+	a.name = (uintptr_t)o->name;
 	a.event_fd = o->event_fd > 0 ? o->event_fd : -1;
 	a.copy_bytes = o->copy_bytes;
 	ask_place(o, &a);
@@ -133,6 +134,7 @@ static int attach_steps(struct spindle_queue *q, const struct spindle_attach_opt
 	if (ret)
 		return ret;
 	q->flags = o->flags;
+	q->subgroup = a.subgroup;
 	q->members = a.members;
 	q->senders = a.senders;
 	q->rank = a.rank;

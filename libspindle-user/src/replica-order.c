@@ -119,7 +119,7 @@ static uint64_t group_of(const struct spindle_replica *r, uint64_t lsn)
 {
 	uint64_t h = r->q.lineage[0] ^ r->q.lineage[1] ^ r->q.era;
 
-	h ^= (uint64_t)r->opts.subgroup << 32;
+	h ^= (uint64_t)r->q.subgroup << 32;
 	h = (h ^ lsn) * 0x9e3779b97f4a7c15ULL;
 	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ULL;
 	h = (h ^ h >> 29) & (UINT64_MAX >> 1);

@@ -131,6 +131,7 @@ static int attach_to(struct spindle_replica *r, const struct spindle_place *from
 {
 	struct spindle_attach_opts a = {
 		.device = r->opts.device, .node = r->opts.node, .subgroup = r->opts.subgroup,
+		.name = r->opts.name,
 		.flags = SPINDLE_ATTACH_BOTH, .from = from, .want = want,
 	};
 	int tries = ATTACH_TRIES, err;

@@ -125,6 +125,14 @@ static void open_error(const char *device, int err, char *buf, size_t len)
 	}
 }
 
+static void say_subgroup(const struct spindle_attach_opts *o, char *buf, size_t len)
+{
+	if (o->name)
+		snprintf(buf, len, "subgroup \"%s\" of node %u", o->name, o->node);
+	else
+		snprintf(buf, len, "subgroup %u of node %u", o->subgroup, o->node);
+}
+
 static void memory_error(const struct spindle_queue *q, const char *what, char *buf, size_t len)
 {
 	if (q->memlock)
@@ -139,9 +147,9 @@ static void memory_error(const struct spindle_queue *q, const char *what, char *
 static void attach_error(const struct spindle_queue *q, const struct spindle_attach_opts *o,
 			 int err, char *buf, size_t len)
 {
-	char what[64];
+	char what[128];
 
-	snprintf(what, sizeof(what), "subgroup %u of node %u", o->subgroup, o->node);
+	say_subgroup(o, what, sizeof(what));
 	switch (-err) {
 	case ENODEV:
 		snprintf(buf, len, "node %u: no such node in this network namespace", o->node);
@@ -204,6 +212,8 @@ const char *spindle_attach_strerror(const struct spindle_queue *q,
 				    const struct spindle_attach_opts *o, int err, char *buf,
 				    size_t len)
 {
+	char what[128];
+
 	if (!err) {
 		snprintf(buf, len, "success");
 		return buf;
@@ -223,8 +233,8 @@ const char *spindle_attach_strerror(const struct spindle_queue *q,
 		snprintf(buf, len, "the ABI of the module does not fit this library; update one");
 		break;
 	default:
-		snprintf(buf, len, "subgroup %u of node %u: cannot map its memory: %s",
-			 o->subgroup, o->node,
+		say_subgroup(o, what, sizeof(what));
+		snprintf(buf, len, "%s: cannot map its memory: %s", what,
 			 err == -ENOTCONN ? "its view was just removed" :
 			 err == -ESTALE ? "its view was just replaced, try again" :
 			 strerror(-err));

@@ -129,16 +129,18 @@ int ctl_fetch(struct ctl_net *net, const char *what, const struct ctl_val *id,
  * @what: purpose of the request, for messages
  * @node: node id; not set: all nodes
  * @id: subgroup id; not set: all subgroups
+ * @name: subgroup name; not set: all subgroups
  * @out: out: subgroups
  * @count: out: entries of @out
  *
  * Return: 0 or -errno; an error has been printed
  */
 int ctl_fetch_subgroups(struct ctl_net *net, const char *what, const struct ctl_val *node,
-			const struct ctl_val *id, struct ctl_running_subgroup **out,
-			unsigned int *count)
+			const struct ctl_val *id, const struct ctl_val *name,
+			struct ctl_running_subgroup **out, unsigned int *count)
 {
 	static const struct ctl_key id_key = CTL_KEY("id", NULL, U32, SPINDLE_A_SUBGROUP_ID);
+	static const struct ctl_key name_key = CTL_KEY("name", NULL, STR, SPINDLE_A_SUBGROUP_NAME);
 	struct ctl_replies replies;
 	struct ctl_req *req;
 	unsigned int i;
@@ -147,6 +149,7 @@ int ctl_fetch_subgroups(struct ctl_net *net, const char *what, const struct ctl_
 	req = ctl_req_new(net, SPINDLE_CMD_SUBGROUP_GET, NLM_F_DUMP, what);
 	ctl_req_val(req, &ctl_node_keys[CTL_NODE_ID], node);
 	ctl_req_val(req, &id_key, id);
+	ctl_req_val(req, &name_key, name);
 	rc = ctl_net_call(net, req, &replies, CTL_SAY);
 	nlmsg_free(req->msg);
 	if (rc)

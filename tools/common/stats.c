@@ -113,11 +113,12 @@ const struct ctl_rate ctl_subgroup_rates[] = {
 int ctl_sample_take(struct ctl_net *net, const char *what, const struct ctl_val *node,
 		    const struct ctl_val *id, struct ctl_sample *sample)
 {
+	static const struct ctl_val all;
 	int rc = ctl_fetch_stats(net, what, node, &sample->node, &sample->nodes);
 
 	if (rc)
 		return rc;
-	return ctl_fetch_subgroups(net, what, node, id, &sample->sg, &sample->sgs);
+	return ctl_fetch_subgroups(net, what, node, id, &all, &sample->sg, &sample->sgs);
 }
 
 /*

@@ -63,7 +63,7 @@ void ctl_tune_put(struct ctl_req *req, const struct ctl_val *tune);
 int ctl_fetch(struct ctl_net *net, const char *what, const struct ctl_val *id,
 	      struct ctl_running **running, unsigned int *count, bool views);
 int ctl_fetch_subgroups(struct ctl_net *net, const char *what, const struct ctl_val *node,
-			const struct ctl_val *id, struct ctl_running_subgroup **out,
-			unsigned int *count);
+			const struct ctl_val *id, const struct ctl_val *name,
+			struct ctl_running_subgroup **out, unsigned int *count);
 
 #endif /* SPINDLE_COMMON_WIRE_H */

@@ -38,6 +38,8 @@ struct line {
 	struct ctl_val vid;
 	/** @subgroup: id of the subgroup */
 	struct ctl_val subgroup;
+	/** @name: name of the subgroup; NULL: it has none */
+	const char *name;
 	/** @lsn: position in the subgroup */
 	struct ctl_val lsn;
 	/** @peer: id of the peer */
@@ -81,6 +83,7 @@ static const struct ctl_field line_fields[] = {
 	LINE(VAL, "node", node, NODE_ID),
 	LINE(VAL, "vid", vid, VIEW_ID),
 	LINE(VAL, "subgroup", subgroup, SUBGROUP_ID),
+	LINE(TEXT, "name", name, SUBGROUP_NAME, .some = true),
 	LINE(VAL, "lsn", lsn, LSN),
 	LINE(VAL, "peer", peer, PEER_ID),
 	LINE(VAL, "rdmc", rdmc, RDMC_ID),
@@ -106,6 +109,8 @@ static void print_line(const struct line *l)
 
 		if (f->kind == CTL_F_VAL && f->name && val->set)
 			printf("  %s %llu", f->name, (unsigned long long)val->num);
+		if (val == &l->subgroup && l->name)
+			printf(" \"%s\"", ctl_clean(l->name));
 	}
 	if (l->state)
 		printf("  %s", l->state);
@@ -179,6 +184,7 @@ static void say_node(const struct ctl_status *s, const struct ctl_sample *sample
 			continue;
 		l.vid = (struct ctl_val){ .set = sg->vid, .num = sg->vid };
 		l.subgroup.num = sg->sg.val[CTL_SG_ID].num;
+		l.name = sg->sg.val[CTL_SG_NAME].str;
 		say_being(&l, ctl_name(&ctl_state, sg->sg.state), "");
 	}
 }

@@ -16,9 +16,18 @@
 #include "common/wire.h"
 #include "detail.h"
 
+/* The keys of "subgroup show". */
+enum {
+	SHOW_NODE,
+	SHOW_ID,
+	SHOW_NAME,
+	SHOW_VALS
+};
+
 static const struct ctl_key show_keys[] = {
-	{ .name = "node", .kind = CTL_U32 },
-	{ .name = "id", .kind = CTL_U32 },
+	[SHOW_NODE] = { .name = "node", .kind = CTL_U32 },
+	[SHOW_ID] = { .name = "id", .kind = CTL_U32 },
+	[SHOW_NAME] = { .name = "name", .kind = CTL_STR },
 	{ .name = NULL }
 };
 
@@ -26,6 +35,7 @@ static const struct ctl_key show_keys[] = {
 enum {
 	SET_NODE,
 	SET_ID,
+	SET_NAME,
 	SET_ALL,
 	SET_VALS
 };
@@ -33,6 +43,7 @@ enum {
 static const struct ctl_key set_keys[] = {
 	[SET_NODE] = { .name = "node", .kind = CTL_U32, .attr = SPINDLE_A_NODE_ID },
 	[SET_ID] = { .name = "id", .kind = CTL_U32, .attr = SPINDLE_A_SUBGROUP_ID },
+	[SET_NAME] = { .name = "name", .kind = CTL_STR, .attr = SPINDLE_A_SUBGROUP_NAME },
 	[SET_ALL] = { .name = "all", .kind = CTL_SWITCH },
 	{ .name = NULL }
 };
@@ -50,9 +61,11 @@ static int subgroup_set(struct ctl_args *a)
 
 	memcpy(keys, set_keys, SET_VALS * sizeof(*keys));
 	memcpy(keys + SET_VALS, ctl_tune_keys, (CTL_TUNE_VALS + 1) * sizeof(*keys));
-	rc = ctl_args_keys(a, keys, val, 1U << SET_NODE | 1U << SET_ID);
+	rc = ctl_args_keys(a, keys, val, 1U << SET_NODE);
 	if (rc)
 		return rc;
+	if (val[SET_ID].set == val[SET_NAME].set)
+		return ctl_usage(a, "which subgroup? Give its id or its name");
 	/* Switches that are not named get the value of "all". */
 	for (i = 0; i < CTL_TUNE_SWITCHES; i++)
 		if (val[SET_ALL].set && !tune[i].set)
@@ -67,6 +80,7 @@ static int subgroup_set(struct ctl_args *a)
 	req = ctl_req_new(&net, SPINDLE_CMD_SUBGROUP_SET, 0, "subgroup set");
 	ctl_req_val(req, &keys[SET_NODE], &val[SET_NODE]);
 	ctl_req_val(req, &keys[SET_ID], &val[SET_ID]);
+	ctl_req_val(req, &keys[SET_NAME], &val[SET_NAME]);
 	ctl_tune_put(req, tune);
 	return ctl_net_call(&net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
 }
@@ -136,7 +150,8 @@ static void print_subgroups(const struct ctl_running_subgroup *list, unsigned in
 static int subgroup_show(struct ctl_args *a)
 {
 	struct ctl_running_subgroup *list;
-	struct ctl_val val[2] = { 0 };
+	struct ctl_val val[SHOW_VALS] = { 0 };
+	const struct ctl_val *node = &val[SHOW_NODE], *id = &val[SHOW_ID], *name = &val[SHOW_NAME];
 	struct json_object *out;
 	struct ctl_net net;
 	unsigned int count, i;
@@ -146,9 +161,9 @@ static int subgroup_show(struct ctl_args *a)
 	if (rc)
 		return rc;
 	if (ctl_net_open(&net, CTL_SAY) ||
-	    ctl_fetch_subgroups(&net, "subgroup show", &val[0], &val[1], &list, &count))
+	    ctl_fetch_subgroups(&net, "subgroup show", node, id, name, &list, &count))
 		return CTL_FAILED;
-	if (!count && ctl_cmd_none(&net, "subgroup show", &val[0], "subgroup", &val[1]))
+	if (!count && ctl_cmd_none(&net, "subgroup show", node, "subgroup", name->set ? name : id))
 		return CTL_FAILED;
 	out = json_object_new_array();
 	for (i = 0; i < count && ctl_opts.json; i++)

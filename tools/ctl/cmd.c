@@ -47,7 +47,7 @@ int ctl_cmd_lineage(struct ctl_args *a, const struct ctl_val *val)
  * @what: purpose of the request, for messages
  * @node: node of the objects; not set: all nodes
  * @object: kind of the objects, for messages
- * @id: id of an object; not set: all objects
+ * @id: id of an object, or its name; not set: all objects
  *
  * Return: CTL_OK if there need not be any object, or CTL_FAILED after a message
  */
@@ -61,7 +61,9 @@ int ctl_cmd_none(struct ctl_net *net, const char *what, const struct ctl_val *no
 		return CTL_FAILED;
 	if (!id->set)
 		return CTL_OK;
-	ctl_err("there is no %s %llu%s", object, (unsigned long long)id->num,
+	ctl_err("there is no %s %s%s", object,
+		id->str ? ctl_asprintf("\"%s\"", ctl_clean(id->str)) :
+			  ctl_asprintf("%llu", (unsigned long long)id->num),
 		node->set ? " at this node" : "");
 	return CTL_FAILED;
 }

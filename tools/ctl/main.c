@@ -49,12 +49,12 @@ static const struct noun nouns[] = {
 	  "  view del node N\n"
 	  "  view show [node N]\n", NULL },
 	{ "subgroup", ctl_cmd_subgroup,
-	  "  subgroup set node N id S\n"
+	  "  subgroup set node N id S|name NAME\n"
 	  "           [send-batch|recv-batch|dlv-batch|nulls|late-post|merged-acks|\n"
 	  "            packed|tracking|express|all on|off]...\n"
 	  "           [send-budget M] [recv-budget M] [dlv-budget M] [silence ROUNDS]\n"
 	  "           [stall-ms MS|never] [large BYTES] [history BYTES|none]\n"
-	  "  subgroup show [node N] [id S] [-v]\n", NULL },
+	  "  subgroup show [node N] [id S|name NAME] [-v]\n", NULL },
 	{ "status", ctl_cmd_status,
 	  "  status [show] [node N]\n", NULL },
 	{ "stats", ctl_cmd_stats,

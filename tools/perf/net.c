@@ -54,7 +54,7 @@ int perf_net_subgroups(struct ctl_net *net, struct ctl_running_subgroup **list,
 		       unsigned int *count)
 {
 	struct ctl_pool *before = use_list_pool();
-	int rc = ctl_fetch_subgroups(net, "subgroups", &all, &all, list, count);
+	int rc = ctl_fetch_subgroups(net, "subgroups", &all, &all, &all, list, count);
 
 	ctl_pool_use(before);
 	return rc;

@@ -354,7 +354,7 @@ static bool counted(void)
 /* Explain why reading cannot go on, unless the state explains it. */
 static void explain(int err)
 {
-	uint32_t id = p.attach.subgroup;
+	uint32_t id = p.q.subgroup;
 
 	if (err == -EBADMSG)
 		complain("subgroup %u: the kernel delivered a descriptor that points nowhere", id);
@@ -580,7 +580,7 @@ static void finish(void)
 		while (err == -EAGAIN && !caught);
 	}
 	if ((p.ended || err == -EPIPE) && !p.status)
-		complain("subgroup %u of node %u is %s: %s", p.attach.subgroup, p.attach.node,
+		complain("subgroup %u of node %u is %s: %s", p.q.subgroup, p.q.node,
 			 spindle_state_string(spindle_state(&p.q)),
 			 spindle_strerror(spindle_error_code(&p.q)));
 	if (p.stats)
@@ -614,6 +614,17 @@ static const char *take_delimiter(void *into, const char *text)
 	return NULL;
 }
 
+/* A number is an id, and any other word a name. */
+static const char *take_subgroup(void *into, const char *text)
+{
+	struct spindle_attach_opts *attach = &((struct pipe *)into)->attach;
+	uint64_t id = 0;
+
+	attach->name = ctl_num_parse(text, UINT32_MAX, false, &id) ? text : NULL;
+	attach->subgroup = (uint32_t)id;
+	return *text ? NULL : "neither an id nor a name";
+}
+
 static const char *take_to(void *into, const char *text)
 {
 	struct pipe *pipe = into;
@@ -644,9 +655,9 @@ static const char *take_from(void *into, const char *text)
 static const struct ctl_opt options[] = {
 	{ .name = "node", .letter = 'n', .kind = CTL_OPT_NUM, AT(attach.node), .group = NODE,
 	  .max = UINT32_MAX, .value = "ID", .help = "local node" },
-	{ .name = "subgroup", .letter = 'g', .kind = CTL_OPT_NUM, AT(attach.subgroup),
-	  .group = SUBGROUP, .max = UINT32_MAX, .value = "ID",
-	  .help = "subgroup of the node's view" },
+	{ .name = "subgroup", .letter = 'g', .kind = CTL_OPT_TAKE, .take = take_subgroup,
+	  .group = SUBGROUP, .value = "ID",
+	  .help = "id or name of a subgroup of the node's view" },
 	{ .name = "send-only", .letter = 's', .kind = CTL_OPT_FLAG, AT(send_only),
 	  .help = "send; end when everything sent is delivered" },
 	{ .name = "receive-only", .letter = 'r', .kind = CTL_OPT_FLAG, AT(receive_only),

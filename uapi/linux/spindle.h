@@ -209,10 +209,10 @@ struct spindle_section {
  *
  * Errors: EPROTONOSUPPORT (the program was compiled for another version of this header, or RECV
  * without SPINDLE_ATTACH_HISTORY in a subgroup with a history), EOPNOTSUPP (SPINDLE_FROM_LSN in an
- * unordered subgroup, where each life of a node counts for itself),
- * EINVAL (size, flags, reserved, copy_bytes, or event_fd is no eventfd),
- * ENODEV (no such node), ENOENT (no such subgroup, or no view), EBUSY (second sender, or the
- * last message of a detached sender is still in flight after 5 seconds), EINTR (a signal came
+ * unordered subgroup, where each life of a node counts for itself), EINVAL (size, flags, reserved,
+ * copy_bytes, event_fd is no eventfd, or both @name and @subgroup), EFAULT and ENAMETOOLONG
+ * (@name), ENODEV (no such node), ENOENT (no such subgroup, or no view), EBUSY (second sender, or
+ * the last message of a detached sender is still in flight after 5 seconds), EINTR (a signal came
  * during that wait), EPERM (SEND, but the node is no sender of the subgroup), EISCONN (file is
  * attached already), EUSERS (SPINDLE_MAX_READERS receive already), ENOMEM (memory or
  * RLIMIT_MEMLOCK, see @memlock), EBADF (event_fd is no descriptor), ENOTCONN (the subgroup has
@@ -229,7 +229,10 @@ struct spindle_attach {
 	__u32 flags;
 	/** @node: in: id of a node in the caller's network namespace */
 	__u32 node;
-	/** @subgroup: in: id of a subgroup of the node's installed view */
+	/**
+	 * @subgroup: in: id of a subgroup of the node's installed view, or 0 with @name; out: its
+	 * id
+	 */
 	__u32 subgroup;
 	/** @event_fd: in: eventfd to signal at deliveries and state changes, or -1 */
 	__s32 event_fd;
@@ -350,8 +353,14 @@ struct spindle_attach {
 	__u64 oldest;
 	/** @next: out: position of the next message that is delivered, as @oldest */
 	__u64 next;
+	/**
+	 * @name: in: address of the name of a subgroup of the node, which ends with a zero byte;
+	 * 0: @subgroup has its id. Of subgroups that are shards of one rule, the name means the one
+	 * that the node is in; out: 0
+	 */
+	__u64 name;
 	/** @resv2: in: 0, out: 0 */
-	__u64 resv2[2];
+	__u64 resv2;
 };
 
 /**

@@ -21,7 +21,7 @@
 #define SPINDLE_GENL_MCGRP		"events"
 
 #define SPINDLE_CLUSTER_LEN		23	/* characters of a cluster name */
-#define SPINDLE_NAME_LEN		31	/* characters of a subgroup name */
+#define SPINDLE_NAME_LEN		64	/* characters of a subgroup name */
 #define SPINDLE_DEF_CLUSTER		"spindle"	/* default of CLUSTER */
 #define SPINDLE_DEF_PORT		4790	/* default of PORT */
 #define SPINDLE_DEF_IDLE_US		50	/* default of IDLE_US */
@@ -98,7 +98,7 @@ enum spindle_cmd {
 	SPINDLE_CMD_VIEW_GET,
 	/**
 	 * @SPINDLE_CMD_SUBGROUP_GET: subgroups with state and counters, one message each (dump;
-	 * NODE_ID and SUBGROUP_ID filter)
+	 * NODE_ID, SUBGROUP_ID and SUBGROUP_NAME filter)
 	 */
 	SPINDLE_CMD_SUBGROUP_GET,
 	/**
@@ -109,7 +109,7 @@ enum spindle_cmd {
 	SPINDLE_CMD_STATS_GET,
 	/**
 	 * @SPINDLE_CMD_EVENT: notification: EVENT, NODE_ID and those that apply of VIEW_ID,
-	 * SUBGROUP_ID, PEER_ID, ERROR, REASON, RDMC_ID, RDMC_ERROR
+	 * SUBGROUP_ID, SUBGROUP_NAME, PEER_ID, LSN, ERROR, REASON, RDMC_ID, RDMC_ERROR
 	 */
 	SPINDLE_CMD_EVENT,
 	/**
@@ -119,18 +119,19 @@ enum spindle_cmd {
 	SPINDLE_CMD_NODE_SET,
 	/**
 	 * @SPINDLE_CMD_SUBGROUP_SET: tune a node's end of a subgroup while it runs, until the view
-	 * is replaced: NODE_ID, SUBGROUP_ID, TUNE. EBUSY if PACKED is to change while a sender is
-	 * attached
+	 * is replaced: NODE_ID, SUBGROUP_ID or SUBGROUP_NAME, TUNE. EBUSY if PACKED is to change
+	 * while a sender is attached
 	 */
 	SPINDLE_CMD_SUBGROUP_SET,
 	/**
 	 * @SPINDLE_CMD_RAW_RUN: measure the speed of the device itself, with writes into the node's
-	 * idle ring at the other members: NODE_ID, SUBGROUP_ID, RAW; the reply has RAW. The engine
-	 * does nothing else during the measurement, so a request takes 0.1 s at most, and COUNT of
-	 * the reply says how many writes to each member, or round trips, it had time for. EPERM if
-	 * the node is no sender of the subgroup, EBUSY if the subgroup is not active or a sender is
-	 * attached, EOPNOTSUPP for a ping-pong with a node of another kernel or engine, ENOTCONN if
-	 * a member is lost during the measurement, ETIMEDOUT if the device does not answer
+	 * idle ring at the other members: NODE_ID, SUBGROUP_ID or SUBGROUP_NAME, RAW; the reply has
+	 * RAW. The engine does nothing else during the measurement, so a request takes 0.1 s at
+	 * most, and COUNT of the reply says how many writes to each member, or round trips, it had
+	 * time for. EPERM if the node is no sender of the subgroup, EBUSY if the subgroup is not
+	 * active or a sender is attached, EOPNOTSUPP for a ping-pong with a node of another kernel
+	 * or engine, ENOTCONN if a member is lost during the measurement, ETIMEDOUT if the device
+	 * does not answer
 	 */
 	SPINDLE_CMD_RAW_RUN,
 	/**
@@ -333,6 +334,11 @@ enum spindle_attr {
 	 * only)
 	 */
 	SPINDLE_A_LSN,
+	/**
+	 * @SPINDLE_A_SUBGROUP_NAME: string, name of a subgroup. A request may have this in place of
+	 * SUBGROUP_ID: of shards, it means the one that the node is in
+	 */
+	SPINDLE_A_SUBGROUP_NAME,
 	/* private: */
 	__SPINDLE_A_MAX
 #define SPINDLE_A_MAX (__SPINDLE_A_MAX - 1)
@@ -391,7 +397,10 @@ enum spindle_subgroup_attr {
 	SPINDLE_SUBGROUP_A_PAD,
 	/** @SPINDLE_SUBGROUP_A_ID: u32, id of the subgroup, unique in its view */
 	SPINDLE_SUBGROUP_A_ID,
-	/** @SPINDLE_SUBGROUP_A_NAME: string, up to 31 characters, optional */
+	/**
+	 * @SPINDLE_SUBGROUP_A_NAME: string, 1..64 characters, optional. No other subgroup of the
+	 * view has the name, but shards share one
+	 */
 	SPINDLE_SUBGROUP_A_NAME,
 	/** @SPINDLE_SUBGROUP_A_MODE: u8, enum spindle_mode: delivery order, default ordered */
 	SPINDLE_SUBGROUP_A_MODE,

@@ -38,6 +38,19 @@ spindle_view_subgroup(const struct spindle_view *view, u32 id)
 }
 
 /**
+ * spindle_view_same_name() - do two subgroups have the same name?
+ * @a: one
+ * @b: the other
+ *
+ * Return: true if so; subgroups without a name have none in common
+ */
+bool spindle_view_same_name(const struct spindle_view_subgroup *a,
+			    const struct spindle_view_subgroup *b)
+{
+	return a->name[0] && !strcmp(a->name, b->name);
+}
+
+/**
  * spindle_view_default_ring() - payload ring of a subgroup that names none
  * @window: slots, a power of two
  * @max_msg: bytes
@@ -98,9 +111,13 @@ static const char *check_subgroup(const struct spindle_view *view, u32 i, bool l
 		return "a subgroup's nodes are members of the view";
 	if ((!sg->senders && !live) || (sg->senders & ~sg->members))
 		return "a subgroup has at least one sender";
-	for (j = 0; j < i; j++)
+	for (j = 0; j < i; j++) {
 		if (sg->id == view->subgroup[j].id)
 			return "two subgroups have the same id";
+		/* Shards share a name. spindle_rules_check() compares those of rules. */
+		if (!live && spindle_view_same_name(sg, &view->subgroup[j]))
+			return "two subgroups have the same name";
+	}
 	return NULL;
 }
 
@@ -160,8 +177,8 @@ static u64 digest_u64(u64 h, u64 v)
  * @view: the view
  *
  * Two members exchange it when they connect: the same digest means the same ranks,
- * layouts and rules. It guards against mistakes, not against forgery. Names and the
- * local policy @hold are left out: hosts may differ in them.
+ * layouts and rules. It guards against mistakes, not against forgery. The local policy
+ * @hold is left out: hosts may differ in it.
  *
  * Return: the digest
  */
@@ -190,6 +207,10 @@ u64 spindle_view_digest(const struct spindle_view *view)
 		h = digest_u64(h, sg->members);
 		h = digest_u64(h, sg->senders);
 		h = digest_u64(h, sg->former);
+		b = 0;
+		do
+			h = digest_u64(h, (u8)sg->name[b]);
+		while (sg->name[b++]);
 	}
 	return h;
 }

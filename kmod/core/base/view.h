@@ -69,8 +69,11 @@ struct spindle_view_subgroup {
 	 * more; see spindle_decree_count(). Of a first view: the position that it begins with
 	 */
 	u64 former;
-	/** @name: for people; not part of the protocol */
-	char name[SPINDLE_NAME_LEN + 1];
+	/**
+	 * @name: "", or unique in the view, but shards share one. Its size leaves no hole, because a
+	 * card has this struct as it is in memory
+	 */
+	char name[SPINDLE_NAME_LEN + 8];
 };
 
 /**
@@ -102,6 +105,8 @@ struct spindle_view_fault {
 int spindle_view_rank(const struct spindle_view *view, u32 id);
 const struct spindle_view_subgroup *
 spindle_view_subgroup(const struct spindle_view *view, u32 id);
+bool spindle_view_same_name(const struct spindle_view_subgroup *a,
+			    const struct spindle_view_subgroup *b);
 u32 spindle_view_default_ring(u32 window, u32 max_msg);
 const char *spindle_view_check(const struct spindle_view *view, bool live,
 			       struct spindle_view_fault *fault);

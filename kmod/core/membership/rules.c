@@ -102,6 +102,7 @@ const char *spindle_rules_check(const struct spindle_rules *rules, int *fault)
 {
 	u32 subgroups = 0;
 	const char *err;
+	int i;
 
 	*fault = -1;
 	if (rules->timeout_ms < SPINDLE_MIN_TIMEOUT_MS ||
@@ -121,6 +122,9 @@ const char *spindle_rules_check(const struct spindle_rules *rules, int *fault)
 		subgroups += rules->rule[*fault].shards;
 		if (subgroups > SPINDLE_MAX_SUBGROUPS)
 			return "a view has at most 64 subgroups, shards included";
+		for (i = 0; i < *fault; i++)
+			if (spindle_view_same_name(&rules->rule[i].cfg, &rules->rule[*fault].cfg))
+				return "two subgroups have the same name";
 	}
 	*fault = -1;
 	return NULL;
@@ -378,8 +382,7 @@ u32 spindle_rules_trims(const struct spindle_rules *rules)
  * spindle_rules_digest() - fingerprint of the rules
  * @rules: checked
  *
- * The digest guards against mistakes, not against forgery. Names and the local policy hold are left
- * out.
+ * The digest guards against mistakes, not against forgery. The local policy hold is left out.
  *
  * Return: the digest
  */
@@ -404,6 +407,10 @@ u64 spindle_rules_digest(const struct spindle_rules *rules)
 		part[7] = spindle_mix(part, 8);
 		for (n = 0; n < rule->num_nodes; n++) {
 			part[6] = rule->node[n];
+			part[7] = spindle_mix(part, 8);
+		}
+		for (n = 0; rule->cfg.name[n]; n++) {
+			part[6] = (u8)rule->cfg.name[n];
 			part[7] = spindle_mix(part, 8);
 		}
 	}

@@ -76,7 +76,7 @@ struct spindle_attach_opts {
 	const char *device;
 	/** @node: id of a node in the caller's network namespace */
 	uint32_t node;
-	/** @subgroup: id of a subgroup in that node's view */
+	/** @subgroup: id of a subgroup in that node's view, or 0 with @name */
 	uint32_t subgroup;
 	/**
 	 * @flags: SPINDLE_ATTACH_SEND, SPINDLE_ATTACH_RECV or both; SPINDLE_ATTACH_COPY may be
@@ -102,8 +102,13 @@ struct spindle_attach_opts {
 	 * A subgroup without history only knows the place of the next message
 	 */
 	const struct spindle_place *from;
+	/**
+	 * @name: name of the subgroup; NULL: @subgroup has its id. Of shards that share the name,
+	 * the one that the node is in
+	 */
+	const char *name;
 	/** @resv: 0 */
-	uint64_t resv[2];
+	uint64_t resv[1];
 };
 
 /**
@@ -370,16 +375,16 @@ typedef int (*spindle_batch_fn)(void *arg, const struct spindle_msg *msgs, unsig
  * context, may sleep. The subgroup need not be active yet: slots can be committed
  * while members are still connecting.
  *
- * Return: 0, or one of these errors, after which nothing is left open or mapped:
- * -EINVAL (flags, want, copy_bytes, @event_fd is no eventfd, or a reserved field is not 0),
- * -ENODEV (no such node here), -ENOENT (no such subgroup, the node has no view, or no
- * such device file), -EBUSY (the subgroup has a local sender already), -EPERM (the node
- * is no sender), -EACCES (the device file's permissions), -ENOMEM (see
- * spindle_queue.memlock), -EBADF (@event_fd is no descriptor), -ENOTCONN (the subgroup
- * has failed), -ESTALE (in SPINDLE_STEP_ATTACH: the message of @o->from is not in the history any
- * more, see spindle_queue.oldest; later: views followed each other too fast, try again), -ERANGE
- * (@o->from is beyond spindle_queue.next), -EOPNOTSUPP (@o->from in an unordered subgroup),
- * -EXDEV (@o->from belongs to another lineage, or to another era), -EUSERS (the subgroup
+ * Return: 0, or one of these errors, after which nothing is left open or mapped: -EINVAL (flags,
+ * want, copy_bytes, @event_fd is no eventfd, a reserved field is not 0, or both name and subgroup
+ * are given), -ENAMETOOLONG (the name has more than 64 characters), -ENODEV (no such node here),
+ * -ENOENT (no such subgroup, the node has no view, or no such device file), -EBUSY (the subgroup
+ * has a local sender already), -EPERM (the node is no sender), -EACCES (the device file's
+ * permissions), -ENOMEM (see spindle_queue.memlock), -EBADF (@event_fd is no descriptor), -ENOTCONN
+ * (the subgroup has failed), -ESTALE (in SPINDLE_STEP_ATTACH: the message of @o->from is not in the
+ * history any more, see spindle_queue.oldest; later: views followed each other too fast, try
+ * again), -ERANGE (@o->from is beyond spindle_queue.next), -EOPNOTSUPP (@o->from in an unordered
+ * subgroup), -EXDEV (@o->from belongs to another lineage, or to another era), -EUSERS (the subgroup
  * has 64 readers at this node already), -EINTR (a signal came while a sender that has gone was
  * waited for), -EPROTONOSUPPORT (the module is newer than this library), -ENOTTY (it is older, or
  * the device is another one), -EPROTO (the kernel's reply makes no sense).

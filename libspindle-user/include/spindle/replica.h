@@ -150,7 +150,7 @@ struct spindle_replica_opts {
 	const char *rdmc_device;
 	/** @node: id of a node in the caller's network namespace */
 	uint32_t node;
-	/** @subgroup: id of an ordered subgroup in that node's view */
+	/** @subgroup: id of an ordered subgroup in that node's view, or 0 with @name */
 	uint32_t subgroup;
 	/** @flags: SPINDLE_REPLICA_NO_FORK, or 0 */
 	uint32_t flags;
@@ -170,8 +170,10 @@ struct spindle_replica_opts {
 	uint64_t spill_bytes;
 	/** @state_bytes: longest snapshot that is taken; 0: the default */
 	uint64_t state_bytes;
+	/** @name: name of the subgroup; NULL: @subgroup has its id */
+	const char *name;
 	/** @resv: 0 */
-	uint64_t resv[4];
+	uint64_t resv[3];
 };
 
 /**

@@ -130,10 +130,8 @@ static void test_agreement(void)
 		random_view(&a, 1 + rng_below(&rng, 64), rng_below(&rng, 65));
 		b = a;
 		/* Fields that may differ between hosts. */
-		for (i = 0; i < b.num_subgroups; i++) {
+		for (i = 0; i < b.num_subgroups; i++)
 			b.subgroup[i].hold ^= 1;
-			b.subgroup[i].name[0] = 'x';
-		}
 		CHECK_EQ(spindle_view_digest(&a), spindle_view_digest(&b));
 		i = rng_below(&rng, a.num_members);
 		j = rng_below(&rng, a.num_members);

@@ -95,6 +95,8 @@ LIMIT(witness_gap, "node ids start at 1", -1, witnesses(r, 4, 0, 0, 6));
 LIMIT(witness_late, "node ids start at 1", -1, witnesses(r, 0, 4, 0, 0));
 LIMIT(witness_twice, "a witness is given twice", -1, witnesses(r, 4, 6, 4, 0));
 LIMIT(witness_named, "a witness is in no subgroup", 1, witnesses(r, 9, 7, 0, 0));
+LIMIT(name_twice, "two subgroups have the same name", 1, strcpy(r->rule[1].cfg.name, "first"));
+LIMIT(names_missing, NULL, -1, r->rule[0].cfg.name[0] = 0; r->rule[1].cfg.name[0] = 0);
 LIMIT(node_in_both, NULL, -1, r->rule[0].num_nodes = 1; r->rule[0].node[0] = 3);
 
 static void test_check(void)
@@ -109,7 +111,8 @@ static void test_check(void)
 		&limit_id_last_of_one, &limit_id_above, &limit_min_zero, &limit_min_max,
 		&limit_min_above, &limit_exit_unknown, &limit_too_many_nodes,
 		&limit_nobody_sends, &limit_nobody_of_all_sends, &limit_node_zero,
-		&limit_node_max, &limit_node_twice, &limit_node_in_both,
+		&limit_node_max, &limit_node_twice, &limit_node_in_both, &limit_name_twice,
+		&limit_names_missing,
 		&limit_witness, &limit_witness_gap, &limit_witness_late, &limit_witness_twice,
 		&limit_witness_named,
 	};
@@ -754,7 +757,7 @@ static void test_digest(void)
 		FIELD(rule[1].node[0]), FIELD(rule[1].node[2]), FIELD(witness),
 	};
 	static const struct field ignored[] = {
-		FIELD(rule[0].cfg.name), FIELD(rule[0].cfg.hold), FIELD(rule[1].cfg.hold),
+		FIELD(rule[0].cfg.hold), FIELD(rule[1].cfg.hold),
 		FIELD(rule[0].node[0]), FIELD(rule[1].node[3]), FIELD(rule[2].shards),
 	};
 	struct spindle_rules *r = malloc(sizeof(*r));
@@ -776,6 +779,15 @@ static void test_digest(void)
 	CHECK(spindle_rules_digest(r) != before);
 	sample(r);
 	r->rule[1].all_send = 1;
+	CHECK(spindle_rules_digest(r) != before);
+	/* Names, up to their ends. */
+	sample(r);
+	r->rule[0].cfg.name[sizeof("first")] = 'x';
+	CHECK_EQ(spindle_rules_digest(r), before);
+	r->rule[0].cfg.name[sizeof("first") - 1] = 'x';
+	CHECK(spindle_rules_digest(r) != before);
+	sample(r);
+	r->rule[1].cfg.name[0] = 'S';
 	CHECK(spindle_rules_digest(r) != before);
 	/* Counts, and the order. */
 	sample(r);
@@ -804,7 +816,7 @@ int main(void)
 		{ "random rules over series of views", test_random },
 		{ "the largest trim has its number of words", test_trims },
 		{ "rows have room for any view, without overlap", test_row },
-		{ "digest: every field counts, except names and hold", test_digest },
+		{ "digest: every field counts, except hold", test_digest },
 	};
 
 	rng = rng_seed();

@@ -183,6 +183,7 @@ static void test_full_view(void)
 	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++) {
 		v.subgroup[i] = v.subgroup[0];
 		v.subgroup[i].id = i;
+		v.subgroup[i].name[0] = 'a' + i;
 		v.subgroup[i].members = U64_MAX;
 		v.subgroup[i].senders = BIT_ULL(63) | BIT_ULL(i);
 	}
@@ -221,7 +222,7 @@ static void test_digest(void)
 		FIELD(subgroup[1].window), FIELD(subgroup[1].senders),
 	};
 	static const struct field ignored[] = {
-		FIELD(subgroup[0].name), FIELD(subgroup[0].hold), FIELD(subgroup[1].hold),
+		FIELD(subgroup[0].hold), FIELD(subgroup[1].hold),
 		FIELD(member[3].id), FIELD(member[63].addr), FIELD(subgroup[2].id),
 		FIELD(subgroup[63].senders),
 	};
@@ -238,6 +239,43 @@ static void test_digest(void)
 			for (bit = 0; bit < 8; bit++)
 				if (flips_digest(&ignored[i], byte, bit))
 					tap_fail("digest covers %s", ignored[i].name);
+}
+
+/* A name belongs to the view up to its end. The digest tells where one name ends. */
+static void test_digest_names(void)
+{
+	struct spindle_view a = sample(), b;
+
+	strcpy(a.subgroup[0].name, "one");
+	strcpy(a.subgroup[1].name, "two");
+	b = a;
+	b.subgroup[0].name[4] = 'x';
+	CHECK_EQ(spindle_view_digest(&a), spindle_view_digest(&b));
+	b.subgroup[0].name[3] = 'x';
+	CHECK(spindle_view_digest(&a) != spindle_view_digest(&b));
+	b = a;
+	b.subgroup[1].name[0] = 'T';
+	CHECK(spindle_view_digest(&a) != spindle_view_digest(&b));
+	b = a;
+	memset(b.subgroup[0].name, 0, sizeof(b.subgroup[0].name));
+	CHECK(spindle_view_digest(&a) != spindle_view_digest(&b));
+}
+
+/* Of a static view, each subgroup has a name of its own. spindle_rules_check() is for live views. */
+static void test_names(void)
+{
+	static const char taken[] = "two subgroups have the same name";
+	struct spindle_view v = sample();
+	const char *text;
+
+	CHECK(!spindle_view_check(&v, false, NULL));
+	memset(v.subgroup[0].name, 'a', SPINDLE_NAME_LEN);
+	memset(v.subgroup[1].name, 'a', SPINDLE_NAME_LEN - 1);
+	CHECK(!spindle_view_check(&v, false, NULL));
+	v.subgroup[1].name[SPINDLE_NAME_LEN - 1] = 'a';
+	text = spindle_view_check(&v, false, NULL);
+	CHECK(text && !strcmp(text, taken));
+	CHECK(!spindle_view_check(&v, true, NULL));
 }
 
 static void test_digest_order(void)
@@ -321,7 +359,9 @@ int main(void)
 		{ "a live view begins with an id that can grow", test_live_vid },
 		{ "a live view may have subgroups without members", test_live_empty },
 		{ "the largest view is legal", test_full_view },
-		{ "digest: every protocol field counts, except names and hold", test_digest },
+		{ "two subgroups of a static view have two names", test_names },
+		{ "digest: every field counts, except hold", test_digest },
+		{ "digest: names count up to their ends", test_digest_names },
 		{ "digest: order and counts matter", test_digest_order },
 		{ "a subgroup has a default ring", test_default_ring },
 		{ "the default ring of illegal arguments is legal", test_default_ring_extremes },

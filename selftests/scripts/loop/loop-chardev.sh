@@ -11,10 +11,10 @@
 check "module loads" loop_start
 check "nodes" loop_nodes 4
 check "a view has a member that does not exist" loop_view 3 1 member 9@10.0.0.1:5009 \
-	subgroup 1 members 1,2,3 window 16 max-msg 1024 ring 16384 \
-	subgroup 2 members 1,2 senders 2 window 8 max-msg 512 ring 4096 \
+	subgroup 1 name first members 1,2,3 window 16 max-msg 1024 ring 16384 \
+	subgroup 2 name second members 1,2 senders 2 window 8 max-msg 512 ring 4096 \
 	subgroup 3 members 1,9 \
-	subgroup 4 members 2,3
+	subgroup 4 name others members 2,3
 check "subgroups become active" wait_until 60 all_active 7
 is "only root may open the device" "$(stat -c %a /dev/spindle)" 600
 for part in attach map calls silence seats fork memlock notify copy forming close gone; do

@@ -86,6 +86,38 @@ static void attach_places(int fd)
 	refused(fd, a, EXDEV, "position of another era");
 }
 
+/* Names of 1 to 64 characters, and addresses at which there is none. */
+static void attach_names(int fd)
+{
+	static char page[2 * PAGE] __attribute__((aligned(4096)));
+	static const char longest[] =
+		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	struct spindle_attach a = args(1, 0, SPINDLE_ATTACH_RECV);
+
+	a.name = (uintptr_t)"";
+	refused(fd, a, ENOENT, "an empty name");
+	a.name = (uintptr_t)"third";
+	refused(fd, a, ENOENT, "unknown name");
+	a.name = (uintptr_t)"others";
+	refused(fd, a, ENOENT, "name of a subgroup without the node");
+	a.name = (uintptr_t)longest;
+	refused(fd, a, ENOENT, "unknown name of 64 characters");
+	memset(page, 'x', sizeof(page));
+	a.name = (uintptr_t)page;
+	refused(fd, a, ENAMETOOLONG, "a name without an end");
+	mprotect(page + PAGE, PAGE, PROT_NONE);
+	a.name = (uintptr_t)(page + PAGE - 8);
+	refused(fd, a, EFAULT, "a name that ends at no memory");
+	mprotect(page + PAGE, PAGE, PROT_READ | PROT_WRITE);
+	a.name = 8;
+	refused(fd, a, EFAULT, "a name at address 8");
+	a.name = UINT64_MAX;
+	refused(fd, a, EFAULT, "a name at the last address");
+	a.name = (uintptr_t)"first";
+	a.subgroup = 1;
+	refused(fd, a, EINVAL, "id and name");
+}
+
 static void attach_values(int fd)
 {
 	struct spindle_attach a;
@@ -98,11 +130,9 @@ static void attach_values(int fd)
 	refused(fd, args(1, 1, BOTH | 16), EINVAL, "flag 16");
 	refused(fd, args(1, 1, BOTH | 1U << 31), EINVAL, "flag 2^31");
 	a = args(1, 1, BOTH);
-	a.resv2[0] = 1;
+	a.resv2 = 1;
 	refused(fd, a, EINVAL, "reserved word");
-	a = args(1, 1, BOTH);
-	a.resv2[1] = 1;
-	refused(fd, a, EINVAL, "the last reserved word");
+	attach_names(fd);
 	attach_places(fd);
 	a = args(1, 1, BOTH);
 	a.copy_bytes = 16384;
@@ -159,7 +189,8 @@ static struct spindle_attach with_rubbish(const struct spindle_attach *want)
 
 	memset(&a, 0xa5, sizeof(a));
 	memcpy(&a, want, offsetof(struct spindle_attach, memlock));
-	memset(a.resv2, 0, sizeof(a.resv2));
+	a.name = 0;
+	a.resv2 = 0;
 	return a;
 }
 
@@ -202,6 +233,15 @@ static void attach_reply(int fd)
 	is(a.copy.len, 0, "reply: no copy for a reader in place");
 	is(a.rx.len, 16384, "reply: rx");
 	is(a.memlock, a.ctl.len + a.usr.len + a.dlv.len, "reply: memlock of a reader");
+	close(other);
+
+	other = open_dev();
+	want = args(1, 0, SPINDLE_ATTACH_RECV);
+	a = with_rubbish(&want);
+	a.name = (uintptr_t)"second";
+	is(call(other, SPINDLE_IOC_ATTACH, &a), 0, "attach: by name");
+	is(a.subgroup, 2, "reply: id of the name's subgroup");
+	is(a.name, 0, "reply: no name");
 	close(other);
 
 	other = open_dev();
