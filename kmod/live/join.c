@@ -331,6 +331,22 @@ static void find_reason(struct spindle_join *join)
 			join->reason = READ_ONCE(peer->conn.reason) ? : join->reason;
 }
 
+/*
+ * Has the contact gone on to a view without this node? This node is connected to the members of the
+ * view before, so it has to begin again.
+ */
+static bool passed_over(const struct spindle_join *join)
+{
+	const struct spindle_installed *inst = join->node->inst;
+	struct spindle_peer *peer;
+	u32 i;
+
+	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++)
+		if (peer->id == inst->live->contact)
+			return READ_ONCE(peer->ready) > join->view.vid;
+	return false;
+}
+
 enum outcome {
 	OVER,
 	FAILED,
@@ -351,6 +367,8 @@ static enum outcome look(struct spindle_join *join)
 		return FAILED;
 	}
 	find_reason(join);
+	if (passed_over(join))
+		return ASK_AGAIN;
 	if (ktime_get_ns() - join->checked > CHECK_MS * (u64)NSEC_PER_MSEC)
 		return CHECK;
 	return WAIT;
@@ -483,6 +501,14 @@ static void step(struct spindle_join *join)
 		break;
 	case FAILED:
 		next_contact(join, true);
+		break;
+	case ASK_AGAIN:
+		if (is_late(join)) {
+			next_contact(join, false);
+			break;
+		}
+		join->state = JOIN_ASKING;
+		ask(join, LOOK_MS);
 		break;
 	case CHECK:
 		if (ktime_get_ns() - join->begun > SPINDLE_JOIN_CONNECT_MS * (u64)NSEC_PER_MSEC ||

@@ -149,19 +149,21 @@ static u64 live_due(const struct spindle_live *live)
 }
 
 /**
- * live_ready() - the view id that tells a peer that this node is ready to join
+ * live_ready() - the view id that this node shows a peer, see SPINDLE_NODE_COL_READY
  * @live: the live view
  * @peer: the peer
  *
- * Return: for the contact, once this node is connected to all members, the id of the view; else 0
+ * Return: for the contact, once this node is connected to all members, the id of the view; for a
+ *	guest of this member the id of the installed view; else 0
  */
 static u64 live_ready(const struct spindle_live *live, const struct spindle_peer *peer)
 {
 	const struct spindle_mg *mg = &live->inst->mg;
 
 	spindle_engine_assert(live->inst->node->engine);
-	return peer->id == live->contact && mg->formed &&
-	       live->mb.state == SPINDLE_MB_JOINING ? mg->view->vid : 0;
+	if (live->mb.state == SPINDLE_MB_JOINING)
+		return peer->id == live->contact && mg->formed ? mg->view->vid : 0;
+	return spindle_peer_is_guest(peer) ? mg->view->vid : 0;
 }
 
 /**

@@ -325,7 +325,8 @@ static bool read_node_block(struct spindle_peer *peer)
 	case SPINDLE_READ_NEW:
 		peer->torn_run = 0;
 		peer->asleep = word[SPINDLE_NODE_COL_SLEEP] & 1;
-		peer->ready = word[SPINDLE_NODE_COL_READY];
+		/* Pairs with the READ_ONCE() of a join, which is no part of the engine. */
+		WRITE_ONCE(peer->ready, word[SPINDLE_NODE_COL_READY]);
 		if (!peer->inst->live)
 			hear_of_losses(peer, word[SPINDLE_NODE_COL_LOST]);
 		return true;

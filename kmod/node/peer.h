@@ -123,7 +123,7 @@ struct spindle_peer {
 	u64 told_lost;
 	/** @probe: another member has lost the peer: write to it, to learn whether it is dead */
 	bool probe;
-	/** @ready: of a guest: the view to whose members it is connected; 0: none */
+	/** @ready: what the peer shows this node in SPINDLE_NODE_COL_READY, or 0; the engine sets it */
 	u64 ready;
 	/** @marks: by subgroup: deliveries of this node before the peer departed */
 	u64 marks[SPINDLE_MAX_SUBGROUPS];

@@ -109,7 +109,7 @@ static void print_line(const struct line *l)
 
 		if (f->kind == CTL_F_VAL && f->name && val->set)
 			printf("  %s %llu", f->name, (unsigned long long)val->num);
-		if (val == &l->subgroup && l->name)
+		if (val == &l->subgroup && l->name && *l->name)
 			printf(" \"%s\"", ctl_clean(l->name));
 	}
 	if (l->state)

@@ -54,7 +54,11 @@ enum spindle_node_column {
 	SPINDLE_NODE_COL_SLEEP,	/* odd: the engine sleeps, ring the doorbell */
 	SPINDLE_NODE_COL_VID,	/* installed view */
 	SPINDLE_NODE_COL_LOST,	/* ranks that this member has lost */
-	SPINDLE_NODE_COL_READY,	/* of a joiner: view whose members it is connected to */
+	/*
+	 * Of a joiner, to its contact: the view whose members it is connected to. Of a member, to a
+	 * guest: the installed view, in which the guest is no member.
+	 */
+	SPINDLE_NODE_COL_READY,
 };
 
 /* What spindle_block_read() found. */

@@ -160,13 +160,16 @@ void step_await(const char *step)
 void step_joined(const char *step)
 {
 	const struct spindle_block *b = (void *)(row + SPINDLE_NODE_BLOCK);
-	uint64_t end = now_ms() + LIMIT_S * 1000;
+	uint64_t ready = num(step, "ready", 0), end = now_ms() + LIMIT_S * 1000, seal = 0;
+	uint64_t word[SPINDLE_BLOCK_WORDS] = { 0 };
 	enum ibv_wc_status status;
+	bool there = false;
 
-	(void)step;
-	while (!READ_ONCE(b->seal) && now_ms() < end && !disconnected) {
+	while (!there && now_ms() < end && !disconnected) {
 		poll_send(&status);
 		next_event(1, NULL, NULL);
+		spindle_block_read(b, &seal, word);
+		there = seal && word[SPINDLE_NODE_COL_READY] >= ready;
 	}
-	printf("joined: %s\n", READ_ONCE(b->seal) ? "yes" : "no");
+	printf("joined: %s\n", there ? "yes" : "no");
 }

@@ -30,15 +30,21 @@ set_live()
 	done
 }
 
-# guest ID MEMBER MEMBERS: a guest of this member alone. The guest says that it is connected to all
-# members, and waits until the member closes the connection.
+# guest ID MEMBER MEMBERS [STEP]...: a guest of this member alone. The guest says that it is
+# connected to all members, and waits until the member closes the connection.
 guest()
 {
+	local id
+
 	view="live vid 1 $RULES $3 $GROUP"
-	(FROM=$1 TO=$2 hostile dial,flags=2,inc=6 setup node,ready=1 mark="/tmp/guest.$1" \
-		gone,ms=190000) >"/tmp/guest.$1.out" 2>&1 &
+	FROM=$1
+	TO=$2
+	id=$1
+	shift 3
+	(hostile dial,flags=2,inc=6 setup node,ready=1 mark="/tmp/guest.$id" "$@" \
+		gone,ms=190000) >"/tmp/guest.$id.out" 2>&1 &
 	guest=$!
-	wait_until 60 test -e "/tmp/guest.$1"
+	wait_until 60 test -e "/tmp/guest.$id"
 }
 
 # liar ID KEYS: this node, which is no member, answers the questions of joiners.
@@ -101,7 +107,7 @@ check "the view for joiners forms" wait_until 60 in_view 1 12 13
 # Neither member leads its view.
 guest 8 3 "$STILL" || bail "node 3 has a hostile guest"
 first=$guest
-guest 18 13 "$BUSY" || bail "node 13 has a hostile guest"
+guest 18 13 "$BUSY" joined,ready=2 mark=/tmp/told.18 || bail "node 13 has a hostile guest"
 check "node 3 has a guest" has_guest 3 8
 check "node 13 has a guest" has_guest 13 18
 
@@ -109,6 +115,7 @@ check "node 13 has a guest" has_guest 13 18
 check "an honest node is added" spindle-ctl node add id 14 addr 10.0.0.1 port 5014
 check "the honest node joins through node 13" \
 	spindle-ctl node join id 14 insecure contact 10.0.0.1:5013 timeout 150
+check "node 13 tells its guest that it has gone on without it" wait_until 90 test -e /tmp/told.18
 is "the hostile guest of node 13 is still connected" "$(cat /tmp/guest.18.out)" ""
 
 liar 10 endless,len=1,ms=1000 || bail "a liar whose card has no end runs"
@@ -139,6 +146,7 @@ check "node 3 has no guest any more" wait_until 60 has_no_guest 3 8
 check "the view of node 3 is as it was" in_view 1 2 3 4
 
 wait "$first" "$guest"
+is "that was in view 2" "$(sed 's/.*success|//' /tmp/guest.18.out)" "yes|yes"
 for i in 2 3 4 12 13 14 15 16 17; do
 	check "node $i goes" spindle-ctl node del id $i
 done

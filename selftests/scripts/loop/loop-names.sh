@@ -78,6 +78,7 @@ is "an unknown name is refused by name" "$(cat /tmp/err)" \
 	'spindle-pipe: subgroup "trades" of node 1: no such subgroup in its view, or no view yet'
 check "events have the name" \
 	wait_until 30 grep -q 'subgroup-active.*subgroup 1 "prices"' /tmp/events
+check "events without a subgroup have no name" sh -c "! grep '\"\"' /tmp/events"
 kill $monitor
 loop_del 4
 
