@@ -123,7 +123,7 @@ struct spindle_peer {
 	u64 told_lost;
 	/** @probe: another member has lost the peer: write to it, to learn whether it is dead */
 	bool probe;
-	/** @ready: what the peer shows this node in SPINDLE_NODE_COL_READY, or 0; the engine sets it */
+	/** @ready: the peer's SPINDLE_NODE_COL_READY for this node; the engine writes it */
 	u64 ready;
 	/** @marks: by subgroup: deliveries of this node before the peer departed */
 	u64 marks[SPINDLE_MAX_SUBGROUPS];

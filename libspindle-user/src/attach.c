@@ -69,15 +69,10 @@ static int map_all(struct spindle_queue *q, const struct spindle_attach *a)
 
 static int check_opts(const struct spindle_attach_opts *o)
 {
-	size_t i;
-
-	if (o->want & ~(SPINDLE_WANT_VIEWS | SPINDLE_WANT_OLDEST))
+	if ((o->want & ~(SPINDLE_WANT_VIEWS | SPINDLE_WANT_OLDEST)) || o->resv)
 		return -EINVAL;
 	if (o->from && (o->want & SPINDLE_WANT_OLDEST))
 		return -EINVAL;
-	for (i = 0; i < ARRAY_SIZE(o->resv); i++)
-		if (o->resv[i])
-			return -EINVAL;
 	/* The kernel checks the rest, because it may know more roles than this library. */
 	return 0;
 }

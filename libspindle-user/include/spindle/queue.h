@@ -108,7 +108,7 @@ struct spindle_attach_opts {
 	 */
 	const char *name;
 	/** @resv: 0 */
-	uint64_t resv[1];
+	uint64_t resv;
 };
 
 /**

@@ -102,7 +102,8 @@ broken="[46] node 1"
 # ---- the connection ------------------------------------------------------------
 
 for bad in nodata short junk magic version cluster dst=3 src=3 src=7; do
-	is "refused: $bad" "$(TRIES=5 hostile "dial,flags=8,$bad" | sed 's/rejected 2*[0-9]*/no/')" no
+	is "refused: $bad" \
+		"$(TRIES=5 hostile "dial,flags=8,$bad" | sed 's/rejected 2*[0-9]*/no/')" no
 done
 as_root "a root that is silent after the answer" "$time" gone
 as_root "half a page of rights" "$time" give,size=2048 gone
