@@ -179,7 +179,9 @@ chmod 602 "$tmp/key"
 with_key 'warning: everybody on this machine can write it'
 
 says 2 "subgroup set: 'node' is missing" subgroup set id 0 nulls off
-says 2 "subgroup set: 'id' is missing" subgroup set node 1 nulls off
+says 2 "subgroup set: which subgroup? Give its id or its name" subgroup set node 1 nulls off
+says 2 "subgroup set: which subgroup? Give its id or its name" \
+	subgroup set node 1 id 1 name prices nulls off
 says 2 'subgroup set: there is nothing to set; there is: all, send-batch' subgroup set 1 id 0
 says 2 "'windows' is not known here; there is: .*packed, tracking, express, send-budget.*stall-ms, large" \
 	subgroup set 1 id 0 windows off
@@ -370,7 +372,7 @@ if "$ctl" node show 2>&1 | grep -qF "$absent"; then
 	file 1 "$absent" 't.conf:4: IdleUs = 1000001; allowed: from 0 to 1000000' \
 		't.conf:12: Window = 70000; allowed: from 1 to 65536' \
 		't.conf:13: MaxMsg is at most Ring' 't.conf:14: Ring is a power of two' \
-		't.conf:15: Name = 12345678901234567890123456789012; allowed: at most 31' \
+		't.conf:15: Name = 12345678901234567890123456789012345678901234567890123456789012345; allowed: at most 64' \
 		't.conf:1: node 1 is to be in a live view, and has no key' <<X
 [Node]
 Id = 1
@@ -386,7 +388,7 @@ Id = 1
 Window = 70000
 MaxMsg = 6000
 Ring = 5000
-Name = 12345678901234567890123456789012
+Name = 12345678901234567890123456789012345678901234567890123456789012345
 X
 	for bytes in 16 64; do
 		key "$bytes"
