@@ -70,8 +70,8 @@ struct spindle_view_subgroup {
 	 */
 	u64 former;
 	/**
-	 * @name: "", or unique in the view, but shards share one. Its size leaves no hole, because a
-	 * card has this struct as it is in memory
+	 * @name: "", or unique in the view, but shards share one. Its size leaves no hole, because
+	 * a card has this struct as it is in memory
 	 */
 	char name[SPINDLE_NAME_LEN + 8];
 };

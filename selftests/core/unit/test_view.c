@@ -261,7 +261,7 @@ static void test_digest_names(void)
 	CHECK(spindle_view_digest(&a) != spindle_view_digest(&b));
 }
 
-/* Of a static view, each subgroup has a name of its own. spindle_rules_check() is for live views. */
+/* Each subgroup of a static view has its own name. spindle_rules_check() is for live views. */
 static void test_names(void)
 {
 	static const char taken[] = "two subgroups have the same name";
