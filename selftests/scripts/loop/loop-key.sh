@@ -33,6 +33,12 @@ stays_out()
 		grep "$2" /tmp/join
 }
 
+# Are messages of both processes delivered?
+flows()
+{
+	[ "$(messages 1)" -gt 0 ] && [ "$(messages 3)" -gt 0 ]
+}
+
 umask 077
 echo "a key of thirty-two bytes, or so." >/tmp/key
 echo "another key, of the same length.." >/tmp/other
@@ -84,7 +90,7 @@ check "a node without a key does not join" stays_out 5 "another key" insecure
 check "the view is as it was" in_view 2 1 2 3
 load_start 1
 load_start 3
-usleep 200000
+check "messages flow in the live view" wait_until 60 flows
 check "processes end" load_stop 1 3
 check "logs agree" loads_agree
 
