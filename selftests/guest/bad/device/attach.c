@@ -89,9 +89,9 @@ static void attach_places(int fd)
 /* Names of 1 to 64 characters, and addresses at which there is none. */
 static void attach_names(int fd)
 {
-	static char page[2 * PAGE] __attribute__((aligned(4096)));
 	static const char longest[] =
 		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	char *page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct spindle_attach a = args(1, 0, SPINDLE_ATTACH_RECV);
 
 	a.name = (uintptr_t)"";
@@ -102,13 +102,15 @@ static void attach_names(int fd)
 	refused(fd, a, ENOENT, "name of a subgroup without the node");
 	a.name = (uintptr_t)longest;
 	refused(fd, a, ENOENT, "unknown name of 64 characters");
-	memset(page, 'x', sizeof(page));
+	memset(page, 'x', 2 * PAGE);
 	a.name = (uintptr_t)page;
 	refused(fd, a, ENAMETOOLONG, "a name without an end");
-	mprotect(page + PAGE, PAGE, PROT_NONE);
+	munmap(page + PAGE, PAGE);
 	a.name = (uintptr_t)(page + PAGE - 8);
 	refused(fd, a, EFAULT, "a name that ends at no memory");
-	mprotect(page + PAGE, PAGE, PROT_READ | PROT_WRITE);
+	munmap(page, PAGE);
+	a.name = (uintptr_t)page;
+	refused(fd, a, EFAULT, "a name in no memory");
 	a.name = 8;
 	refused(fd, a, EFAULT, "a name at address 8");
 	a.name = UINT64_MAX;
