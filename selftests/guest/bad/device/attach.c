@@ -91,8 +91,8 @@ static void attach_names(int fd)
 {
 	static const char longest[] =
 		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-	char *page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct spindle_attach a = args(1, 0, SPINDLE_ATTACH_RECV);
+	char *page;
 
 	a.name = (uintptr_t)"";
 	refused(fd, a, ENOENT, "an empty name");
@@ -102,6 +102,7 @@ static void attach_names(int fd)
 	refused(fd, a, ENOENT, "name of a subgroup without the node");
 	a.name = (uintptr_t)longest;
 	refused(fd, a, ENOENT, "unknown name of 64 characters");
+	page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(page, 'x', 2 * PAGE);
 	a.name = (uintptr_t)page;
 	refused(fd, a, ENAMETOOLONG, "a name without an end");
