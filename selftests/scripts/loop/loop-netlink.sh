@@ -36,7 +36,7 @@ check "subgroups become active" wait_until 60 all_active 5
 for i in 1 2 3; do
 	expect_event "node-add node $i"
 	expect_event "view-install node $i vid 7"
-	expect_event "subgroup-active node $i vid 7 subgroup 0"
+	expect_event "subgroup-active node $i vid 7 subgroup 0 \"zero\""
 done
 expect_event "subgroup-active node 2 vid 7 subgroup 5"
 expect_event "peer-up node 1 peer 2"
