@@ -247,8 +247,8 @@ struct spindle_subgroup *spindle_netlink_find_subgroup(struct genl_info *info)
 	struct spindle_subgroup *sg;
 	struct spindle_node *node;
 
-	if (!id && !name) {
-		GENL_SET_ERR_MSG(info, "the subgroup id is missing");
+	if (!name && GENL_REQ_ATTR_CHECK(info, SPINDLE_A_SUBGROUP_ID)) {
+		NL_SET_ERR_MSG(info->extack, "the subgroup id is missing");
 		return ERR_PTR(-EINVAL);
 	}
 	node = spindle_netlink_node(info);

@@ -243,7 +243,7 @@ static const char *put_word(struct build *b, const struct word *words, const cha
 	bool blame = *s == '*';
 	struct nlattr *a = NULL;
 	const char *end;
-	char text[64], *value, *mark;
+	char text[128], *value, *mark;
 
 	s += blame;
 	end = s + strcspn(s, " ");
