@@ -80,11 +80,15 @@ static void put_subgroup(struct tree *t, uint32_t id, uint32_t members, bool liv
 	uint32_t ring = 4096U << below(5), i;
 	struct tree sg, node;
 	bool some = false;
+	char name[16];
 
 	tree_begin(&sg);
 	tree_u32(&sg, SPINDLE_SUBGROUP_A_ID, id);
-	if (one_in(3))
-		tree_put(&sg, SPINDLE_SUBGROUP_A_NAME, "churn", 6);
+	/* A name twice in a view would be refused, and members have to agree on names. */
+	if (id % 3 == 0) {
+		snprintf(name, sizeof(name), "churn%u", id);
+		tree_put(&sg, SPINDLE_SUBGROUP_A_NAME, name, strlen(name) + 1);
+	}
 	if (one_in(3))
 		tree_u8(&sg, SPINDLE_SUBGROUP_A_MODE, below(2));
 	tree_u32(&sg, SPINDLE_SUBGROUP_A_WINDOW, windows[below(ARRAY_SIZE(windows))]);
