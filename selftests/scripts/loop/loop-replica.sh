@@ -185,9 +185,11 @@ check "a replica that may keep nothing aside fails" wait_until 60 \
 replica b2 2 -b 3000000
 check "with room it does not" wait_until 60 is_now current b2
 end_round "the sixth round ends"
-# A subgroup with histories: a replica that comes late may read from position 0 on, or has to ask.
+
+# A subgroup with histories, which hold all messages of the round: a replica that does not run for
+# a while is not overtaken.
 for i in 1 2 3; do
-	check "node $i keeps a history" spindle-ctl subgroup set "$i" id 1 history 64K
+	check "node $i keeps a history" spindle-ctl subgroup set "$i" id 1 history 1M
 done
 replica a 1 -t 3000 -d -c 1500 -b 3000000
 check "a replica of a history is declared" wait_until 30 is_now current a

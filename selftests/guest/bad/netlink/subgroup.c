@@ -4,6 +4,9 @@
  */
 #include "refusal.h"
 
+/* One character more than SPINDLE_NAME_LEN. */
+#define NAME65 "abcdefghijklmnopqrstuvwxyz012345abcdefghijklmnopqrstuvwxyz0123456"
+
 const struct refusal subgroup_refusals[] = {
 	{ VSET, "subgroup without id", NEW MEMBERS "*subgroup{ window=16 } ", EINVAL,
 		"subgroup's id", 0 },
@@ -12,9 +15,7 @@ const struct refusal subgroup_refusals[] = {
 	{ VSET, "subgroup, short id", NEW MEMBERS "subgroup{ *id/1 } ", EINVAL, LENGTH, 0 },
 	{ VSET, "subgroup twice", NEW MEMBERS SUBGROUP0 "*" SUBGROUP0, EINVAL, "same id", 0 },
 	{ VSET, "65 subgroups", NEW MEMBERS "*subgroups=1-65", EINVAL, "64 subgroups", 0 },
-	{ VSET, "name of 65", NEW MEMBERS
-		"subgroup{ id=0 *name=abcdefghijklmnopqrstuvwxyz012345"
-		"abcdefghijklmnopqrstuvwxyz0123456 } ", EINVAL, POLICY, 0 },
+	{ VSET, "name of 65", NEW MEMBERS "subgroup{ id=0 *name=" NAME65 " } ", EINVAL, POLICY, 0 },
 	{ VSET, "name twice", NEW MEMBERS "subgroup{ id=0 name=one } *subgroup{ id=1 name=one } ",
 		EINVAL, "same name", 0 },
 	{ VSET, "name without an end", NEW MEMBERS "subgroup{ id=0 *name/5 } ", EINVAL,
