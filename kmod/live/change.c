@@ -83,7 +83,7 @@ static bool live_drain(void *ctx)
  * find_guest() - find a node that is no member yet
  * @live: the live view
  * @id: node id
- * @incarnation: its incarnation; 0: any
+ * @incarnation: its incarnation
  *
  * Return: the peer, or NULL
  */
@@ -93,8 +93,7 @@ static struct spindle_peer *find_guest(const struct spindle_live *live, u32 id, 
 	u32 i;
 
 	for (i = 0; (peer = spindle_installed_next(live->inst, &i)); i++)
-		if (peer->id == id && spindle_peer_is_guest(peer) &&
-		    (!incarnation || peer->expected == incarnation))
+		if (peer->id == id && spindle_peer_is_guest(peer) && peer->expected == incarnation)
 			return peer;
 	return NULL;
 }
@@ -103,21 +102,8 @@ static const char *live_layout(void *ctx, const struct spindle_view *view,
 			       struct spindle_view *next)
 {
 	struct spindle_live *live = ctx;
-	u32 i;
 
 	spindle_engine_assert(live->inst->node->engine);
-	for (i = 0; i < next->num_members; i++) {
-		struct spindle_view_member *m = &next->member[i];
-		const struct spindle_peer *peer;
-
-		if (m->addr.family)
-			continue;
-		peer = find_guest(live, m->id, 0);
-		if (m->id == live->inst->node->id)
-			m->addr = live->inst->node->addr;
-		else if (peer)
-			m->addr = peer->addr;
-	}
 	return spindle_rules_next(&live->rules, view, next);
 }
 
@@ -132,11 +118,14 @@ void spindle_live_show(const struct spindle_peer *peer, struct spindle_mb_peer *
 	member->vouch = peer->inst->node->imm ? &peer->vouch_state : NULL;
 }
 
-static bool live_guest(void *ctx, u32 id, u64 incarnation)
+static bool live_guest(void *ctx, u32 id, u64 incarnation, struct spindle_addr *addr)
 {
 	const struct spindle_peer *peer = find_guest(ctx, id, incarnation);
 
-	return peer && spindle_peer_joined(peer);
+	if (!peer || !spindle_peer_joined(peer))
+		return false;
+	*addr = peer->addr;
+	return true;
 }
 
 static bool live_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *member)
@@ -145,7 +134,10 @@ static bool live_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer
 	const struct spindle_peer *peer = find_guest(live, id, incarnation);
 
 	spindle_engine_assert(live->inst->node->engine);
-	/* This end of the connection may come up a little later than the joiner's. */
+	/*
+	 * This end of the connection may come up a little later than the joiner's. Nodes that join
+	 * in one change connect when both have the view.
+	 */
 	if (!peer || peer->phase == SPINDLE_PEER_LOST)
 		return false;
 	spindle_live_show(peer, member);

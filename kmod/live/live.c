@@ -239,8 +239,7 @@ static int live_create(struct spindle_installed *inst, const struct spindle_rule
 	live->mb.timeout = (u64)rules->timeout_ms * NSEC_PER_MSEC;
 	live->mb.interval = div_u64(live->mb.timeout, BEATS);
 	live->mb.trims = trims;
-	/* Two nodes that join in one change would have to be connected to each other. */
-	live->mb.joins = 1;
+	live->mb.joins = SPINDLE_DECREE_JOINS;
 	live->mb.any = !rules->quorum;
 	live->mb.row = inst->row.mem.va + inst->layout.mb;
 	live->mb.seen = live->seen;

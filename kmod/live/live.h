@@ -50,6 +50,11 @@ struct spindle_next {
 	u32 me;
 	/** @stays: bit mask of the subgroups that go on unchanged, by index; taken with the copy */
 	u64 stays;
+	/**
+	 * @expected: by rank: incarnation of a member that joins together with this node;
+	 * U64_MAX: the member does not
+	 */
+	u64 expected[SPINDLE_MAX_MEMBERS];
 	/** @peer: by rank */
 	struct spindle_peer *peer[SPINDLE_MAX_MEMBERS];
 	/** @subgroup: the other subgroups, by index; after the install those of the former view */

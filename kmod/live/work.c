@@ -245,6 +245,20 @@ static void admit_all(struct spindle_live *live)
 
 /* ---- the next view ------------------------------------------------------ */
 
+/*
+ * The incarnation of a member of the next view that this node is not connected to, because both
+ * join by the same decree. U64_MAX: this node should be connected to it.
+ */
+static u64 joins_with_us(const struct spindle_mb *mb, u32 id)
+{
+	const u64 *word = spindle_mb_own_decree(mb);
+	int i = spindle_decree_joiner(word, id);
+
+	if (mb->state != SPINDLE_MB_JOINING || i < 0)
+		return U64_MAX;
+	return spindle_decree_join(word, i)[SPINDLE_JOIN_INCARNATION];
+}
+
 /* Copy the next view that membership has decided, if there is one. */
 static void see_next_fn(void *ctx)
 {
@@ -267,6 +281,7 @@ static void see_next_fn(void *ctx)
 	for (r = 0; r < to->num_members; r++) {
 		u32 id = to->member[r].id;
 
+		next->expected[r] = joins_with_us(mb, id);
 		if (r == next->me)
 			continue;
 		rank = spindle_view_rank(view, id);
@@ -288,10 +303,12 @@ static int build_next(struct spindle_live *live, struct spindle_next *next)
 		if (i == next->me || next->peer[i])
 			continue;
 		/*
-		 * The member is not connected here. It needs a row until this node
-		 * suspects it.
+		 * The member is not connected here. It needs a row until this node suspects it, or
+		 * until both are connected, if they join together. Both name the view before in
+		 * their hellos.
 		 */
-		next->peer[i] = make_guest(live, &next->view.member[i], U64_MAX, 0);
+		next->peer[i] = make_guest(live, &next->view.member[i], next->expected[i],
+					   live->inst->digest);
 		if (!next->peer[i])
 			return -ENOMEM;
 		put_guest(live, next->peer[i]);
@@ -334,6 +351,16 @@ static void give_up_next_fn(void *ctx)
 	struct letter *letter = ctx;
 
 	spindle_mb_stop(&letter->live->mb, SPINDLE_MB_LAYOUT);
+}
+
+/* Connect to the members that have joined together with this node. */
+static void meet(const struct spindle_next *next)
+{
+	u32 r;
+
+	for (r = 0; r < next->view.num_members; r++)
+		if (next->expected[r] != U64_MAX && r != next->me)
+			spindle_peer_start(next->peer[r]);
 }
 
 /* Move attachments to the subgroups of the installed view, or cut them off. */
@@ -430,6 +457,7 @@ static void prepare(struct spindle_live *live)
 	call(live, install_next_fn, &letter);
 	if (!next->taken)
 		goto out;
+	meet(next);
 	move_attachments(live, next);
 	letter.vid = spindle_past_keep(&live->past, past, live->inst);
 	past = NULL;

@@ -160,36 +160,27 @@ static bool lets_in(const struct spindle_mb *mb, const u64 *word)
 			      spindle_mb_view(mb)->num_members;
 }
 
-static bool may_add(const struct spindle_mb *mb, const u64 *word, u64 id, u64 incarnation)
+static bool may_add(const struct spindle_mb *mb, const u64 *word, u64 id)
 {
-	u64 n = word[SPINDLE_DECREE_NUM_JOINS], i;
+	u64 n = word[SPINDLE_DECREE_NUM_JOINS];
 
-	if (!id || id > U32_MAX || spindle_view_rank(spindle_mb_view(mb), id) >= 0 ||
-	    n == mb->joins || !lets_in(mb, word) ||
-	    hweight64(word[SPINDLE_DECREE_SURVIVORS]) + n >= SPINDLE_MAX_MEMBERS)
-		return false;
-	for (i = 0; i < n; i++)
-		if (word[SPINDLE_DECREE_JOIN + 2 * i] == id)
-			return false;
-	/* A wish may name anything, but only a connected node can become a member. */
-	return mb->ops->guest(mb->ctx, id, incarnation);
+	return id && id <= U32_MAX && spindle_view_rank(spindle_mb_view(mb), id) < 0 &&
+	       n < mb->joins && lets_in(mb, word) &&
+	       hweight64(word[SPINDLE_DECREE_SURVIVORS]) + n < SPINDLE_MAX_MEMBERS;
 }
 
 /* Leave out a joiner that the rules have no place for, so that it does not block the others. */
 static void add_join(struct spindle_mb *mb, u64 *word, u64 id, u64 incarnation)
 {
-	u64 *join = word + SPINDLE_DECREE_JOIN + 2 * word[SPINDLE_DECREE_NUM_JOINS];
+	struct spindle_view_member who = { .id = id };
 
-	if (!may_add(mb, word, id, incarnation))
+	/* A wish may name anything, but only a connected node can become a member. */
+	if (!may_add(mb, word, id) || !mb->ops->guest(mb->ctx, id, incarnation, &who.addr) ||
+	    !spindle_decree_add(word, &who, incarnation))
 		return;
-	join[0] = id;
-	join[1] = incarnation;
-	word[SPINDLE_DECREE_NUM_JOINS]++;
-	if (spindle_mb_leads_on(mb, word))
-		return;
-	word[SPINDLE_DECREE_NUM_JOINS]--;
-	join[0] = 0;
-	join[1] = 0;
+	/* A guest may also have the address of a member, or of another guest. */
+	if (!spindle_decree_check(word, spindle_mb_view(mb)) || !spindle_mb_leads_on(mb, word))
+		spindle_decree_drop(word);
 }
 
 /*

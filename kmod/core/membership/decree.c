@@ -52,6 +52,104 @@ u64 spindle_decree_digest(const u64 *word, u32 n)
 	return part[3] ?: 1;
 }
 
+/* A joiner as a member, from its words. Returns false if they are no address. */
+static bool read_join(const u64 *join, struct spindle_view_member *who)
+{
+	u64 port = join[SPINDLE_JOIN_PORT], rest = join[SPINDLE_JOIN_IP + 1];
+
+	memset(who, 0, sizeof(*who));
+	who->id = join[SPINDLE_JOIN_ID];
+	who->addr.family = port >> 16;
+	who->addr.port = port;
+	memcpy(who->addr.ip, join + SPINDLE_JOIN_IP, sizeof(who->addr.ip));
+	if (!who->addr.port || port >> 32)
+		return false;
+	return who->addr.family == 6 ||
+	       (who->addr.family == 4 && !rest && !memchr_inv(who->addr.ip + 4, 0, 4));
+}
+
+/**
+ * spindle_decree_add() - add a joiner
+ * @word: a decree
+ * @who: the joiner
+ * @incarnation: its life
+ *
+ * Return: false if there is no room, or the decree has the joiner already
+ */
+bool spindle_decree_add(u64 *word, const struct spindle_view_member *who, u64 incarnation)
+{
+	u64 n = word[SPINDLE_DECREE_NUM_JOINS], *join = spindle_decree_join(word, n);
+
+	if (n == SPINDLE_DECREE_JOINS || spindle_decree_joiner(word, who->id) >= 0)
+		return false;
+	join[SPINDLE_JOIN_ID] = who->id;
+	join[SPINDLE_JOIN_INCARNATION] = incarnation;
+	join[SPINDLE_JOIN_PORT] = (u32)who->addr.family << 16 | who->addr.port;
+	memcpy(join + SPINDLE_JOIN_IP, who->addr.ip, sizeof(who->addr.ip));
+	word[SPINDLE_DECREE_NUM_JOINS]++;
+	return true;
+}
+
+/**
+ * spindle_decree_drop() - take back the last joiner
+ * @word: a decree with joiners
+ */
+void spindle_decree_drop(u64 *word)
+{
+	u64 n = --word[SPINDLE_DECREE_NUM_JOINS];
+
+	memset(spindle_decree_join(word, n), 0, SPINDLE_JOIN_WORDS * sizeof(u64));
+}
+
+/**
+ * spindle_decree_joiner() - find a joiner
+ * @word: a decree with at most SPINDLE_DECREE_JOINS joiners
+ * @id: node id
+ *
+ * Return: which joiner it is, or -ENOENT
+ */
+int spindle_decree_joiner(const u64 *word, u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < word[SPINDLE_DECREE_NUM_JOINS]; i++)
+		if (spindle_decree_join(word, i)[SPINDLE_JOIN_ID] == id)
+			return i;
+	return -ENOENT;
+}
+
+/* Does a member of the next view, or a joiner before this one, have the address of a joiner? */
+static bool is_taken(const u64 *word, const struct spindle_view *view, u32 i,
+		     const struct spindle_view_member *who)
+{
+	struct spindle_view_member other;
+	u32 k;
+
+	for (k = 0; k < view->num_members; k++)
+		if ((word[SPINDLE_DECREE_SURVIVORS] & BIT_ULL(k)) &&
+		    !memcmp(&view->member[k].addr, &who->addr, sizeof(who->addr)))
+			return true;
+	for (k = 0; k < i; k++) {
+		read_join(spindle_decree_join(word, k), &other);
+		if (other.id == who->id || !memcmp(&other.addr, &who->addr, sizeof(who->addr)))
+			return true;
+	}
+	return false;
+}
+
+/* Could a joiner of a decree be a member of the next view? */
+static bool check_join(const u64 *word, const struct spindle_view *view, u32 i)
+{
+	const u64 *join = spindle_decree_join(word, i);
+	struct spindle_view_member who;
+
+	if (!join[SPINDLE_JOIN_ID] || join[SPINDLE_JOIN_ID] > U32_MAX || !read_join(join, &who) ||
+	    who.addr.family != view->member[0].addr.family)
+		return false;
+	/* A node can come back only when its last life is not in the view any more. */
+	return spindle_view_rank(view, who.id) < 0 && !is_taken(word, view, i, &who);
+}
+
 /**
  * spindle_decree_check() - could this be a decree about a view?
  * @word: the decree; a peer wrote it
@@ -63,24 +161,15 @@ bool spindle_decree_check(const u64 *word, const struct spindle_view *view)
 {
 	u64 all = ~0ULL >> (64 - view->num_members);
 	u64 survivors = word[SPINDLE_DECREE_SURVIVORS], joins = word[SPINDLE_DECREE_NUM_JOINS];
-	u32 i, j;
+	u32 i;
 
 	if (word[SPINDLE_DECREE_VID] != view->vid || word[SPINDLE_DECREE_RULES] ||
 	    survivors & ~all || joins > SPINDLE_DECREE_JOINS || !(survivors || joins) ||
 	    hweight64(survivors) + joins > SPINDLE_MAX_MEMBERS)
 		return false;
-	for (i = 0; i < joins; i++) {
-		u64 id = word[SPINDLE_DECREE_JOIN + 2 * i];
-
-		if (!id || id > U32_MAX)
+	for (i = 0; i < joins; i++)
+		if (!check_join(word, view, i))
 			return false;
-		for (j = 0; j < i; j++)
-			if (word[SPINDLE_DECREE_JOIN + 2 * j] == id)
-				return false;
-		/* A node can come back only when its last life is not in the view any more. */
-		if (spindle_view_rank(view, id) >= 0)
-			return false;
-	}
 	return true;
 }
 
@@ -89,7 +178,7 @@ bool spindle_decree_check(const u64 *word, const struct spindle_view *view)
  * @word: a checked decree
  * @view: the view that it ends
  * @next: out: vid and members; survivors keep their order, joiners come last. The layout adds the
- *	addresses of joiners and the subgroups
+ *	subgroups
  */
 void spindle_decree_apply(const u64 *word, const struct spindle_view *view,
 			  struct spindle_view *next)
@@ -102,7 +191,7 @@ void spindle_decree_apply(const u64 *word, const struct spindle_view *view,
 		if (word[SPINDLE_DECREE_SURVIVORS] & BIT_ULL(i))
 			next->member[n++] = view->member[i];
 	for (i = 0; i < word[SPINDLE_DECREE_NUM_JOINS]; i++)
-		next->member[n++].id = word[SPINDLE_DECREE_JOIN + 2 * i];
+		read_join(spindle_decree_join(word, i), &next->member[n++]);
 	next->num_members = n;
 }
 

@@ -63,13 +63,10 @@ static void reset_peer(struct spindle_mb_peer *p, u64 heard)
 /* Does a decree let in the node of @mb->wish, and this very life of it? */
 static bool lets_in(const struct spindle_mb *mb, const u64 *word)
 {
-	const u64 *join = word + SPINDLE_DECREE_JOIN;
-	u32 i;
+	int i = mb->wish ? spindle_decree_joiner(word, mb->wish) : -ENOENT;
 
-	for (i = 0; i < word[SPINDLE_DECREE_NUM_JOINS]; i++)
-		if (join[2 * i] == mb->wish && join[2 * i + 1] == mb->wish_inc)
-			return true;
-	return false;
+	return i >= 0 &&
+	       spindle_decree_join(word, i)[SPINDLE_JOIN_INCARNATION] == mb->wish_inc;
 }
 
 /* Add a joiner behind the survivors. A joiner that is not connected to this node is suspected. */
@@ -91,7 +88,7 @@ static void add_peer(struct spindle_mb *mb, u32 rank, u32 id, u64 incarnation, u
 static void install(struct spindle_mb *mb)
 {
 	const struct spindle_view *view = spindle_mb_view(mb);
-	const u64 *word = spindle_mb_own_decree(mb), *join = word + SPINDLE_DECREE_JOIN;
+	const u64 *word = spindle_mb_own_decree(mb), *join = spindle_decree_join(word, 0);
 	const struct spindle_view *next = &mb->view[!mb->now];
 	u64 keep = word[SPINDLE_DECREE_SURVIVORS];
 	u32 from[SPINDLE_MAX_MEMBERS], n = 0, r;
@@ -118,9 +115,9 @@ static void install(struct spindle_mb *mb)
 	}
 	mb->came = 0;
 	mb->most = mb->any ? 1 : view->num_members / 2 + 1;
-	for (; n < next->num_members; n++, join += 2) {
+	for (; n < next->num_members; n++, join += SPINDLE_JOIN_WORDS) {
 		mb->came |= BIT_ULL(n);
-		add_peer(mb, n, join[0], join[1], heard);
+		add_peer(mb, n, join[SPINDLE_JOIN_ID], join[SPINDLE_JOIN_INCARNATION], heard);
 		from[n] = SPINDLE_NO_RANK;
 	}
 	mb->ballot = 0;

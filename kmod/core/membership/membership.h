@@ -194,10 +194,14 @@ struct spindle_mb_ops {
 	 */
 	const char *(*layout)(void *ctx, const struct spindle_view *view,
 			      struct spindle_view *next);
-	/** @guest: is this life of a node connected to this node, so that it may be let in? */
-	bool (*guest)(void *ctx, u32 id, u64 incarnation);
 	/**
-	 * @join: set row and vouch of a node that joins; false if this life of it is not connected
+	 * @guest: is this life of a node connected to this node, so that it may be let in? Out: its
+	 * address
+	 */
+	bool (*guest)(void *ctx, u32 id, u64 incarnation, struct spindle_addr *addr);
+	/**
+	 * @join: set row and vouch of a node that joins; false if this life of it is not connected.
+	 * Two nodes that join in one change connect now, so that is no reason
 	 */
 	bool (*join)(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *peer);
 	/**

@@ -98,16 +98,18 @@ static const char *op_layout(void *ctx, const struct spindle_view *view,
 }
 
 /* Only existing nodes are connected. */
-static bool op_guest(void *ctx, u32 id, u64 incarnation)
+static bool op_guest(void *ctx, u32 id, u64 incarnation, struct spindle_addr *addr)
 {
+	*addr = (struct spindle_addr){ .family = 4, .port = id };
 	return id && id <= IDS && incarnation <= 3;
 }
 
 static bool op_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *p)
 {
+	struct spindle_addr addr;
 	struct node *node = ctx;
 
-	if (!op_guest(ctx, id, incarnation))
+	if (!op_guest(ctx, id, incarnation, &addr))
 		return false;
 	p->row = node->row[id];
 	p->vouch = node->w->vouch ? node->vouch[id] : NULL;
@@ -386,6 +388,13 @@ static void lie_decree(struct victim *v, struct input *in)
 	word[SPINDLE_DECREE_NUM_JOINS] = how & 4 ? in_near(in, 0) : how >> 4 & 1;
 	for (i = SPINDLE_DECREE_JOIN; i < SPINDLE_DECREE_HEAD && how & 16; i++)
 		word[i] = in_below(in, 8);
+	/* Most addresses are good. */
+	for (i = 0; i < SPINDLE_DECREE_JOINS && how & 32; i++) {
+		u64 *join = spindle_decree_join(word, i);
+
+		join[SPINDLE_JOIN_PORT] = 4 << 16 | in_u8(in);
+		join[SPINDLE_JOIN_IP + 1] = 0;
+	}
 	for (i = 0; i < spindle_decree_trims(v->view); i++)
 		word[SPINDLE_DECREE_HEAD + i] =
 			how & 8 ? in_near(in, v->node->have[i]) : v->node->have[i];

@@ -267,6 +267,35 @@ static void draw_lanes(struct node *node)
 }
 
 /**
+ * join_meets() - a node becomes a member in the same change as this one: they connect to each other
+ * @node: the node, which may have been a member before
+ * @other: the other one
+ *
+ * The connection may never come up. Then the two accuse each other.
+ *
+ * Return: false if this node was a member before, so that the other one should be connected
+ */
+bool join_meets(struct node *node, u32 other)
+{
+	struct link *link = &node->sim->link[node->index][other];
+	struct sim *sim = node->sim;
+
+	if (spindle_view_rank(spindle_mb_view(&node->mb), node->index + 1) >= 0 || link->cut)
+		return false;
+	if (link->up_at != U64_MAX)
+		return true;
+	sim->met++;
+	if (rng_chance(&sim->draw, 10)) {
+		node->disturbed = true;
+		sim->node[other].disturbed = true;
+		return true;
+	}
+	link->up_at = sim->now + rng_below(&sim->draw, 1500);
+	sim->link[other][node->index].up_at = link->up_at;
+	return true;
+}
+
+/**
  * join_connected() - a joiner is connected to all members, and may lose one of them at once
  * @node: the joiner
  */

@@ -180,6 +180,16 @@ static void lie_fence(struct liar *liar, struct spindle_mb_row *row, const struc
 	spindle_block_write(&row->state, word);
 }
 
+/* A joiner of a decree, now and then with the address of another node. */
+static void lie_joiner(struct liar *liar, u64 *text, u32 id, u64 incarnation)
+{
+	struct spindle_view_member who = { .id = id, .addr = address_of(id) };
+
+	if (rng_chance(&liar->rng, 20))
+		who.addr = address_of(1 + rng_below(&liar->rng, SIM_NODES));
+	spindle_decree_add(text, &who, incarnation);
+}
+
 static u64 write_decree(struct liar *liar, struct spindle_mb_row *row, const struct node *to)
 {
 	const struct spindle_view *view = spindle_mb_view(&to->mb);
@@ -196,13 +206,10 @@ static u64 write_decree(struct liar *liar, struct spindle_mb_row *row, const str
 	for (i = 0; i < spindle_decree_trims(view); i++)
 		word[i] = to->mb.row->word[i] - (rng_chance(&liar->rng, 10) ? 1 : 0);
 	if (to->mb.state == SPINDLE_MB_JOINING && rng_chance(&liar->rng, 80)) {
-		text[SPINDLE_DECREE_NUM_JOINS] = 1;
-		text[SPINDLE_DECREE_JOIN] = to->index + 1;
-		text[SPINDLE_DECREE_JOIN + 1] = to->inc;
+		lie_joiner(liar, text, to->index + 1, to->inc);
 	} else if (rng_chance(&liar->rng, 20)) {
-		text[SPINDLE_DECREE_NUM_JOINS] = 1;
-		text[SPINDLE_DECREE_JOIN] = 1 + rng_below(&liar->rng, to->sim->nodes);
-		text[SPINDLE_DECREE_JOIN + 1] = 1 + rng_below(&liar->rng, 2);
+		lie_joiner(liar, text, 1 + rng_below(&liar->rng, to->sim->nodes),
+			   1 + rng_below(&liar->rng, 2));
 	}
 	return spindle_decree_digest(text, spindle_mb_decree_words(SIM_TRIMS));
 }

@@ -138,15 +138,12 @@ static const char *node_layout(void *ctx, const struct spindle_view *view,
 {
 	const struct node *node = ctx;
 	struct sim *sim = node->sim;
-	u32 n = next->num_members, i;
+	u32 n = next->num_members;
 
 	if (!sim->strict && (n < sim->least || n > sim->most)) {
 		sim->refused++;
 		return "there is no layout for so many";
 	}
-	/* A decree carries no addresses. */
-	for (i = 0; i < n; i++)
-		next->member[i].addr = address_of(next->member[i].id);
 	return spindle_rules_next(node->rules, view, next);
 }
 
@@ -175,10 +172,11 @@ static bool is_connected(const struct node *node, u32 to)
 	return !link->cut && link->up_at <= node->sim->now;
 }
 
-static bool node_guest(void *ctx, u32 id, u64 incarnation)
+static bool node_guest(void *ctx, u32 id, u64 incarnation, struct spindle_addr *addr)
 {
 	const struct node *node = ctx;
 
+	*addr = address_of(id);
 	return id <= node->sim->nodes && is_connected(node, id - 1) &&
 	       incarnation == node->sim->node[id - 1].inc;
 }
@@ -188,7 +186,8 @@ static bool node_joins(void *ctx, u32 id, u64 incarnation, struct spindle_mb_pee
 	struct node *node = ctx;
 
 	node->life[id - 1] = incarnation;
-	if (!is_connected(node, id - 1) || incarnation != node->sim->node[id - 1].inc)
+	if (incarnation != node->sim->node[id - 1].inc ||
+	    (!is_connected(node, id - 1) && !join_meets(node, id - 1)))
 		return false;
 	show(node, id - 1, p);
 	return true;

@@ -169,8 +169,7 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	sim->node = calloc(sim->nodes, sizeof(*sim->node));
 	sim->draw.state = rng_mix(seed ^ 0x5555);
 	sim->newer.state = rng_mix(seed ^ 0x8888);
-	/* The module admits one node in a change. */
-	sim->joins = rng_chance(&sim->newer, 70) ? 1 : SPINDLE_DECREE_JOINS;
+	sim->joins = rng_chance(&sim->newer, 30) ? 1 : SPINDLE_DECREE_JOINS;
 	sim->told_late = rng_chance(&sim->newer, 50);
 	sim->first.vid = 1;
 	sim->first.num_members = sim->nodes - sim->late;
@@ -396,7 +395,7 @@ static void sim_run(struct sim *sim)
 struct total {
 	u64 seeds, deliveries, writes, blocks, changes, stayed, closed, parted, lacked, refused;
 	u64 failed, apart, abandoned, extras, cards, cards_refused, knocks_refused, unjoined;
-	u64 lost_then, snapped, idled, renewed, any, lives, direct, others;
+	u64 met, lost_then, snapped, idled, renewed, any, lives, direct, others;
 	u64 kept, came_back, overtaken;
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
@@ -427,6 +426,7 @@ static void add(struct total *t, const struct sim *sim)
 	t->cards_refused += sim->cards_refused;
 	t->knocks_refused += sim->knocks_refused;
 	t->unjoined += sim->unjoined;
+	t->met += sim->met;
 	t->lost_then += sim->lost_then;
 	t->snapped += sim->snapped;
 	t->idled += sim->idled;
@@ -477,6 +477,8 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->cards, (unsigned long long)t->cards_refused,
 	       (unsigned long long)t->knocks_refused, (unsigned long long)t->unjoined,
 	       (unsigned long long)t->lost_then);
+	printf("# joiners of one change that connected to each other: %llu\n",
+	       (unsigned long long)t->met);
 	printf("# lanes that broke alone: %llu, idle and closed: %llu, other ends replaced: %llu; schedules without quorum: %llu\n",
 	       (unsigned long long)t->snapped, (unsigned long long)t->idled,
 	       (unsigned long long)t->renewed, (unsigned long long)t->any);

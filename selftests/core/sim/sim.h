@@ -450,6 +450,7 @@ struct sim {
 	u64 cards_refused;
 	u64 knocks_refused;
 	u64 unjoined; /* joiners with a connection that never comes up */
+	u64 met; /* joiners of one change that had to connect to each other */
 	u64 lost_then; /* joiners that lose a connection just when they are invited */
 	u64 writes;
 	u64 changes;
@@ -517,6 +518,7 @@ bool node_up(const struct node *node);
 /* join.c */
 void join_door(struct node *node, const struct spindle_view *view);
 void join_connect(struct node *node);
+bool join_meets(struct node *node, u32 other);
 void join_connected(struct node *node);
 void join_loses(struct node *node);
 u64 join_ready(const struct node *node, const struct node *contact);

@@ -8,6 +8,19 @@
 
 #define WORDS (SPINDLE_DECREE_HEAD + 5)
 
+/* A node whose port is its id. */
+static struct spindle_view_member member(u32 id)
+{
+	return (struct spindle_view_member){ .id = id, .addr = { .family = 4, .port = id } };
+}
+
+static void add(u64 *word, u32 id, u64 incarnation)
+{
+	struct spindle_view_member who = member(id);
+
+	CHECK(spindle_decree_add(word, &who, incarnation));
+}
+
 static void make_view(struct spindle_view *view)
 {
 	u32 i;
@@ -16,7 +29,7 @@ static void make_view(struct spindle_view *view)
 	view->vid = 7;
 	view->num_members = 4;
 	for (i = 0; i < 4; i++)
-		view->member[i].id = 10 * (i + 1);
+		view->member[i] = member(10 * (i + 1));
 	view->num_subgroups = 2;
 	view->subgroup[0].senders = 0x0b;
 	view->subgroup[1].senders = 0x06;
@@ -28,9 +41,7 @@ static void make_decree(u64 *word)
 	memset(word, 0, WORDS * sizeof(*word));
 	word[SPINDLE_DECREE_VID] = 7;
 	word[SPINDLE_DECREE_SURVIVORS] = 0x09;
-	word[SPINDLE_DECREE_NUM_JOINS] = 1;
-	word[SPINDLE_DECREE_JOIN] = 50;
-	word[SPINDLE_DECREE_JOIN + 1] = 99;
+	add(word, 50, 99);
 }
 
 static void test_trims(void)
@@ -60,6 +71,14 @@ static void test_check(void)
 		{ SPINDLE_DECREE_JOIN, 1ULL << 32 },
 		{ SPINDLE_DECREE_RULES, 1 },
 		{ SPINDLE_DECREE_JOIN, 20 },		/* a member; another life of it */
+		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_PORT, 0 },
+		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_PORT, 4 << 16 },
+		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_PORT, 5 << 16 | 50 },
+		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_PORT, 6 << 16 | 50 },	/* the others have 4 */
+		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_PORT, 1ULL << 32 | 4 << 16 | 50 },
+		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_IP, 1ULL << 32 },	/* IPv4 has four bytes */
+		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_IP + 1, 1 },
+		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_PORT, 4 << 16 | 10 },	/* of a survivor */
 	};
 	struct spindle_view view;
 	u64 word[WORDS];
@@ -74,17 +93,29 @@ static void test_check(void)
 		CHECK(!spindle_decree_check(word, &view));
 	}
 	make_decree(word);
-	word[SPINDLE_DECREE_NUM_JOINS] = 2;
-	word[SPINDLE_DECREE_JOIN + 2] = 50;
-	CHECK(!spindle_decree_check(word, &view));
-	word[SPINDLE_DECREE_JOIN + 2] = 60;
+	CHECK(!spindle_decree_add(word, &(struct spindle_view_member){ .id = 50 }, 1));
+	add(word, 60, 1);
 	CHECK(spindle_decree_check(word, &view));
+	spindle_decree_join(word, 1)[SPINDLE_JOIN_ID] = 50;
+	CHECK(!spindle_decree_check(word, &view));
+	/* Two joiners at one address. */
+	spindle_decree_join(word, 1)[SPINDLE_JOIN_ID] = 60;
+	spindle_decree_join(word, 1)[SPINDLE_JOIN_PORT] = 4 << 16 | 50;
+	CHECK(!spindle_decree_check(word, &view));
+	/* A member that does not go on leaves its address to others. */
+	spindle_decree_join(word, 1)[SPINDLE_JOIN_PORT] = 4 << 16 | 20;
+	CHECK(spindle_decree_check(word, &view));
+	spindle_decree_drop(word);
+	CHECK_EQ(word[SPINDLE_DECREE_NUM_JOINS], 1);
+	CHECK_EQ(spindle_decree_joiner(word, 60), -ENOENT);
+	CHECK_EQ(spindle_decree_join(word, 1)[SPINDLE_JOIN_PORT], 0);
 	/* One more joiner than a decree has places for would be read from behind them. */
 	make_decree(word);
-	for (i = 0; i < SPINDLE_DECREE_JOINS; i++)
-		word[SPINDLE_DECREE_JOIN + 2 * i] = 50 + i;
-	word[SPINDLE_DECREE_NUM_JOINS] = SPINDLE_DECREE_JOINS;
+	for (i = 1; i < SPINDLE_DECREE_JOINS; i++)
+		add(word, 50 + i, 1);
+	CHECK_EQ(word[SPINDLE_DECREE_NUM_JOINS], SPINDLE_DECREE_JOINS);
 	CHECK(spindle_decree_check(word, &view));
+	CHECK(!spindle_decree_add(word, &(struct spindle_view_member){ .id = 99 }, 1));
 	word[SPINDLE_DECREE_NUM_JOINS]++;
 	CHECK(!spindle_decree_check(word, &view));
 	/* A decree without survivors and joiners is no view. */

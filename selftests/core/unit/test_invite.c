@@ -45,7 +45,7 @@ static bool op_flushed(void *ctx, u32 rank)
 }
 
 /* The view stays as it is, because no guest counts as connected. */
-static bool op_connected(void *ctx, u32 id, u64 incarnation)
+static bool op_connected(void *ctx, u32 id, u64 incarnation, struct spindle_addr *addr)
 {
 	return false;
 }

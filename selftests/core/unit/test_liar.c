@@ -57,8 +57,14 @@ static const char *op_layout(void *ctx, const struct spindle_view *old, struct s
 	return NULL;
 }
 
-static bool op_guest(void *ctx, u32 id, u64 incarnation)
+static struct spindle_addr address_of(u32 id)
 {
+	return (struct spindle_addr){ .family = 4, .port = id };
+}
+
+static bool op_guest(void *ctx, u32 id, u64 incarnation, struct spindle_addr *addr)
+{
+	*addr = address_of(id);
 	return id != absent_id;
 }
 
@@ -128,6 +134,7 @@ static void open_rows(u32 members)
 	mb.seen = calloc(spindle_mb_decree_words(MOST), sizeof(u64));
 	for (r = 0; r < MOST; r++) {
 		view.member[r].id = r + 1;
+		view.member[r].addr = address_of(r + 1);
 		row[r] = calloc(1, spindle_mb_row_bytes(MOST));
 		mb.peer[r].row = row[r];
 	}
@@ -202,15 +209,15 @@ static void wish(u32 r, u64 id)
  */
 static u64 write_decree(u32 r, u64 survivors, u64 trim, u32 join)
 {
+	struct spindle_view_member who = { .id = join, .addr = address_of(join) };
 	u64 *word = row[r]->word + MOST;
 	u32 i;
 
 	memset(word, 0, spindle_mb_decree_words(MOST) * sizeof(*word));
 	word[SPINDLE_DECREE_VID] = VID;
 	word[SPINDLE_DECREE_SURVIVORS] = survivors;
-	word[SPINDLE_DECREE_NUM_JOINS] = !!join;
-	word[SPINDLE_DECREE_JOIN] = join;
-	word[SPINDLE_DECREE_JOIN + 1] = !!join;
+	if (join)
+		spindle_decree_add(word, &who, 1);
 	for (i = 0; i < view.num_members; i++)
 		word[SPINDLE_DECREE_HEAD + i] = trim;
 	return spindle_decree_digest(word, spindle_mb_decree_words(MOST));
