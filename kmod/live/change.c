@@ -128,6 +128,22 @@ static bool live_guest(void *ctx, u32 id, u64 incarnation, struct spindle_addr *
 	return true;
 }
 
+static bool live_is_ready(void *ctx, u32 *seat, u32 *id, u64 *incarnation)
+{
+	const struct spindle_live *live = ctx;
+	const struct spindle_peer *peer;
+
+	for (; live->guests && (peer = spindle_installed_next(live->inst, seat)); ++*seat) {
+		if (!spindle_peer_is_guest(peer) || !spindle_peer_joined(peer) ||
+		    peer->ready != spindle_mb_view(&live->mb)->vid)
+			continue;
+		*id = peer->id;
+		*incarnation = peer->expected;
+		return true;
+	}
+	return false;
+}
+
 static bool live_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *member)
 {
 	struct spindle_live *live = ctx;
@@ -301,6 +317,7 @@ const struct spindle_mb_ops spindle_live_mb_ops = {
 	.drain = live_drain,
 	.layout = live_layout,
 	.guest = live_guest,
+	.ready = live_is_ready,
 	.join = live_join,
 	.install = live_install,
 	.cut = live_cut,

@@ -332,8 +332,8 @@ static void find_reason(struct spindle_join *join)
 }
 
 /*
- * Has the contact gone on to a view without this node? This node is connected to the members of the
- * view before, so it has to begin again.
+ * Has the contact gone on to a view without this node? The contact says so in its row, or refuses
+ * the connection. This node knows the members of the view before, so it has to begin again.
  */
 static bool passed_over(const struct spindle_join *join)
 {
@@ -343,7 +343,8 @@ static bool passed_over(const struct spindle_join *join)
 
 	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++)
 		if (peer->id == inst->live->contact)
-			return READ_ONCE(peer->ready) > join->view.vid;
+			return READ_ONCE(peer->ready) > join->view.vid ||
+			       READ_ONCE(peer->conn.reject) == SPINDLE_REFUSE_VIEW;
 	return false;
 }
 

@@ -54,7 +54,7 @@ static void live_connected(void *ctx)
 }
 
 /**
- * live_next_guest() - find a connected node that is no member
+ * live_next_guest() - find a node that wants to join, and is connected or connects
  * @ctx: the installed view
  * @guest: in: the seat to begin with; out: the first guest from there on
  *
@@ -68,7 +68,7 @@ static bool live_next_guest(void *ctx, struct spindle_mg_guest *guest)
 	if (!inst->live->guests)
 		return false;
 	for (; (peer = spindle_installed_next(inst, &guest->seat)); guest->seat++) {
-		if (!spindle_peer_is_guest(peer) || !spindle_peer_joined(peer))
+		if (!spindle_peer_is_guest(peer) || peer->phase == SPINDLE_PEER_LOST)
 			continue;
 		guest->id = peer->id;
 		guest->incarnation = peer->expected;
@@ -153,8 +153,8 @@ static u64 live_due(const struct spindle_live *live)
  * @live: the live view
  * @peer: the peer
  *
- * Return: for the contact, once this node is connected to all members, the id of the view; for a
- *	guest of this member the id of the installed view; else 0
+ * Return: of a joiner, once it is connected to all members, the id of the view; for a guest of this
+ *	member the id of the installed view; else 0
  */
 static u64 live_ready(const struct spindle_live *live, const struct spindle_peer *peer)
 {
@@ -162,7 +162,7 @@ static u64 live_ready(const struct spindle_live *live, const struct spindle_peer
 
 	spindle_engine_assert(live->inst->node->engine);
 	if (live->mb.state == SPINDLE_MB_JOINING)
-		return peer->id == live->contact && mg->formed ? mg->view->vid : 0;
+		return mg->formed ? mg->view->vid : 0;
 	return spindle_peer_is_guest(peer) ? mg->view->vid : 0;
 }
 

@@ -55,8 +55,8 @@ enum spindle_node_column {
 	SPINDLE_NODE_COL_VID,	/* installed view */
 	SPINDLE_NODE_COL_LOST,	/* ranks that this member has lost */
 	/*
-	 * Of a joiner, to its contact: the view whose members it is connected to. Of a member, to a
-	 * guest: the installed view, in which the guest is no member.
+	 * Of a joiner: the view whose members it is connected to. Of a member, to a guest: the
+	 * installed view, in which the guest is no member.
 	 */
 	SPINDLE_NODE_COL_READY,
 };

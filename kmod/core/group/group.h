@@ -27,7 +27,7 @@ struct spindle_streams;
 #define SPINDLE_PUSH_LEAST	6
 
 /**
- * struct spindle_mg_guest - a node that this node is connected to, and that is no member
+ * struct spindle_mg_guest - a node that wants to join, and is connected to this node or connects
  */
 struct spindle_mg_guest {
 	/** @seat: where the embedder has it */
@@ -36,10 +36,7 @@ struct spindle_mg_guest {
 	u32 id;
 	/** @incarnation: of its life */
 	u64 incarnation;
-	/**
-	 * @ready: the view whose members it is connected to, as it says, if it wants to join
-	 * through this node; 0: it is connected to none, or joins through another one
-	 */
+	/** @ready: the view whose members it is connected to, as it says; 0: none yet */
 	u64 ready;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Invite: let nodes in that want to join a live view through this node, one after the other. See
- * group.h.
+ * Invite: let nodes in that want to join a live view. A member invites one after the other. The
+ * leader lets all in that are ready, and holds a change for those that are about to be.
+ * See group.h.
  *
  * Context: engine, all of it.
  */
@@ -42,18 +43,29 @@ static bool find_ready(const struct spindle_mg *c, struct spindle_mg_guest *gues
 	return false;
 }
 
-/**
- * spindle_mg_invite() - invite a guest that is ready, each in its turn
- * @c: the subgroups of a live view, formed
- * @now: the clock
+/*
+ * Nodes that are started together are ready within a moment of each other. One change for all of
+ * them is cheaper than one for each, because a change makes the others connect again. A guest that
+ * is never ready costs each change one timeout of membership.
  */
-void spindle_mg_invite(struct spindle_mg *c, u64 now)
+static bool holds(const struct spindle_mg *c, u64 now)
+{
+	struct spindle_mg_guest guest = {};
+
+	if (!c->mb->wish || now - c->wished >= c->mb->timeout)
+		return false;
+	for (; c->ops->guest(c->ctx, &guest); guest.seat++)
+		if (!is_ready(c, &guest))
+			return true;
+	return false;
+}
+
+/* Choose the guest that this node wishes for. */
+static void choose(struct spindle_mg *c, u64 now)
 {
 	struct spindle_mg_guest guest = { .seat = c->guest + 1 };
 	struct spindle_mb *mb = c->mb;
 
-	if (mb->state == SPINDLE_MB_JOINING)
-		return;
 	if (mb->wish && wish_is_over(c, now))
 		spindle_mb_invite(mb, 0, 0);
 	if (mb->wish || mb->leaving)
@@ -66,4 +78,17 @@ void spindle_mg_invite(struct spindle_mg *c, u64 now)
 	c->guest = guest.seat;
 	c->wished = now;
 	spindle_mb_invite(mb, guest.id, guest.incarnation);
+}
+
+/**
+ * spindle_mg_invite() - invite a guest that is ready, each in its turn
+ * @c: the subgroups of a live view, formed
+ * @now: the clock
+ */
+void spindle_mg_invite(struct spindle_mg *c, u64 now)
+{
+	if (c->mb->state == SPINDLE_MB_JOINING)
+		return;
+	choose(c, now);
+	c->mb->hold = holds(c, now);
 }

@@ -160,13 +160,11 @@ static bool lets_in(const struct spindle_mb *mb, const u64 *word)
 			      spindle_mb_view(mb)->num_members;
 }
 
+/* Has a decree room for the node with this id, which a peer may have written? */
 static bool may_add(const struct spindle_mb *mb, const u64 *word, u64 id)
 {
-	u64 n = word[SPINDLE_DECREE_NUM_JOINS];
-
-	return id && id <= U32_MAX && spindle_view_rank(spindle_mb_view(mb), id) < 0 &&
-	       n < mb->joins && lets_in(mb, word) &&
-	       hweight64(word[SPINDLE_DECREE_SURVIVORS]) + n < SPINDLE_MAX_MEMBERS;
+	return id && id <= U32_MAX && word[SPINDLE_DECREE_NUM_JOINS] < mb->joins &&
+	       lets_in(mb, word);
 }
 
 /* Leave out a joiner that the rules have no place for, so that it does not block the others. */
@@ -178,13 +176,27 @@ static void add_join(struct spindle_mb *mb, u64 *word, u64 id, u64 incarnation)
 	if (!may_add(mb, word, id) || !mb->ops->guest(mb->ctx, id, incarnation, &who.addr) ||
 	    !spindle_decree_add(word, &who, incarnation))
 		return;
-	/* A guest may also have the address of a member, or of another guest. */
+	/* A guest may also have the id or the address of a member, or of another guest. */
 	if (!spindle_decree_check(word, spindle_mb_view(mb)) || !spindle_mb_leads_on(mb, word))
 		spindle_decree_drop(word);
 }
 
+/* Let in the nodes that are ready as this node sees it, because a member wishes for one only. */
+static void add_ready(struct spindle_mb *mb, u64 *word)
+{
+	u32 seat = 0, id;
+	u64 incarnation;
+
+	while (word[SPINDLE_DECREE_NUM_JOINS] < mb->joins &&
+	       mb->ops->ready(mb->ctx, &seat, &id, &incarnation)) {
+		add_join(mb, word, id, incarnation);
+		seat++;
+	}
+}
+
 /*
- * The members of the next view as this node proposes it: all voters, and the nodes they wish for.
+ * The members of the next view as this node proposes it: all voters, the nodes they wish for, and
+ * then others that are ready.
  */
 static void compose_members(struct spindle_mb *mb, u64 *word)
 {
@@ -201,6 +213,7 @@ static void compose_members(struct spindle_mb *mb, u64 *word)
 		else
 			add_join(mb, word, mb->peer[r].wish, mb->peer[r].wish_inc);
 	}
+	add_ready(mb, word);
 }
 
 /**
@@ -208,7 +221,7 @@ static void compose_members(struct spindle_mb *mb, u64 *word)
  * @mb: membership
  *
  * Only the leader answers this. While the rules have no place for a joiner, the view does not
- * change.
+ * change. A change that has room for more nodes waits for those that are about to be ready.
  *
  * Return: true if so
  */
@@ -219,7 +232,7 @@ bool spindle_mb_join_due(struct spindle_mb *mb)
 	if (!mask || __ffs64(mask) != mb->me)
 		return false;
 	compose_members(mb, mb->seen);
-	return mb->seen[SPINDLE_DECREE_NUM_JOINS];
+	return mb->seen[SPINDLE_DECREE_NUM_JOINS] >= (mb->hold ? mb->joins : 1);
 }
 
 /*

@@ -200,6 +200,11 @@ struct spindle_mb_ops {
 	 */
 	bool (*guest)(void *ctx, u32 id, u64 incarnation, struct spindle_addr *addr);
 	/**
+	 * @ready: the first node whose seat is *@seat, or behind it, that is connected to this node
+	 * and says that it is connected to all members. Out: its seat. False: there is none
+	 */
+	bool (*ready)(void *ctx, u32 *seat, u32 *id, u64 *incarnation);
+	/**
 	 * @join: set row and vouch of a node that joins; false if this life of it is not connected.
 	 * Two nodes that join in one change connect now, so that is no reason
 	 */
@@ -283,6 +288,8 @@ struct spindle_mb {
 	u64 wish;
 	/** @wish_inc: its incarnation */
 	u64 wish_inc;
+	/** @hold: more nodes are about to be ready, so as the leader let none in yet */
+	bool hold;
 	/** @beat: own heartbeat */
 	u64 beat;
 	/** @beat_at: when @beat last moved */

@@ -104,6 +104,16 @@ static bool op_guest(void *ctx, u32 id, u64 incarnation, struct spindle_addr *ad
 	return id && id <= IDS && incarnation <= 3;
 }
 
+/* All ids are ready, also those of members. */
+static bool op_ready(void *ctx, u32 *seat, u32 *id, u64 *incarnation)
+{
+	struct node *node = ctx;
+
+	*id = *seat + 1;
+	*incarnation = in_u8(&node->w->in) & 3;
+	return *seat < IDS;
+}
+
 static bool op_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *p)
 {
 	struct spindle_addr addr;
@@ -160,6 +170,7 @@ static const struct spindle_mb_ops ops = {
 	.drain = op_drain,
 	.layout = op_layout,
 	.guest = op_guest,
+	.ready = op_ready,
 	.join = op_join,
 	.install = op_install,
 	.cut = op_cut,
@@ -458,6 +469,7 @@ static void happen(struct world *w, struct node *node)
 	case 3:
 		if (mb->state != SPINDLE_MB_JOINING)
 			spindle_mb_invite(mb, in_below(&w->in, IDS + 2), 1);
+		mb->hold = op & 16;
 		break;
 	case 4:
 		spindle_mb_suspect(mb, rank, SPINDLE_MB_ADMIN);

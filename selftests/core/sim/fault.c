@@ -163,14 +163,19 @@ static void make_strict(struct sim *sim)
 	}
 }
 
-/* Nodes join, and half of them crash early. */
+/* Nodes join, some of them together, and half of them crash early. */
 static void plan_joins(struct sim *sim)
 {
+	bool together = rng_chance(&sim->newer, 50);
+	u64 at = 0;
 	u32 i;
 
 	for (i = sim->nodes - sim->late; i < sim->nodes && sim->faults + 2 <= SIM_FAULTS; i++) {
+		u64 alone = rng_below(&sim->rng, SIM_WILD);
+
+		at = at && together ? at + rng_below(&sim->newer, SIM_TIMEOUT) : alone;
 		sim->fault[sim->faults++] = (struct fault){
-			.at = rng_below(&sim->rng, SIM_WILD),
+			.at = at,
 			.kind = FAULT_JOIN,
 			.node = i,
 		};

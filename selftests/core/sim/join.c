@@ -328,19 +328,17 @@ void join_loses(struct node *node)
 }
 
 /**
- * join_ready() - has a node told another one that it is ready to join by it?
+ * join_ready() - the view to whose members a joiner is connected, as it tells a member
  * @node: the node, which has begun to join, or is in a view
- * @contact: the other one
+ * @member: the member
  *
- * Return: the view whose members it is connected to; 0: it joins by another one, or not yet. A liar
- * treats all joiners as ready.
+ * Return: the view id; 0: it is not connected to all yet. A liar treats all joiners as ready.
  */
-u64 join_ready(const struct node *node, const struct node *contact)
+u64 join_ready(const struct node *node, const struct node *member)
 {
-	if (node->mb.state != SPINDLE_MB_JOINING || node->contact != contact->index ||
-	    !node->mg.formed)
+	if (node->mb.state != SPINDLE_MB_JOINING || !node->mg.formed)
 		return 0;
-	return liar_is(node->sim, contact->index) ? contact->mg.view->vid : node->mg.view->vid;
+	return liar_is(node->sim, member->index) ? member->mg.view->vid : node->mg.view->vid;
 }
 
 /* ---- joining ------------------------------------------------------------------- */

@@ -45,8 +45,8 @@ mutant stale_leader membership/agree.c '/^void spindle_mb_vote/,/^}/ s/spindle_m
 mutant commit_alone membership/agree.c '/^static bool all_stand_by/,/^}/ s/return false;/return true;/'
 mutant commit_of_dead membership/agree.c '/^static bool all_stand_by/,/^}/ s/spindle_mb_voters(mb)/spindle_mb_everybody(mb)/'
 mutant leaver_decides membership/member.h '/u64 spindle_mb_voters/,/^}/ s/return .*;/return spindle_mb_alive(mb);/'
-mutant joins_twice membership/agree.c '/^static void compose_members/,/^}/ s/for (mask = spindle_mb_voters(mb);/for (mask = 0;/'
-mutant any_life membership/membership.c 's/ && join\[2 \* i + 1\] == mb->wish_inc)/ \&\& 0)/'
+mutant joins_never membership/agree.c '/^static bool may_add/,/^}/ s/return id \&\&/return 0 \&\&/'
+mutant any_life membership/membership.c '/^static bool lets_in/,/^}/ s/return i >= 0 \&\&/return 0 \&\&/'
 # Suspicion.
 mutant accuse_at_once membership/suspect.c 's/^	if (silent)$/	if (0)/'
 mutant accuse_unheard membership/suspect.c 's/if (paused || (waits/if ((waits/'

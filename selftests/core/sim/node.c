@@ -181,6 +181,42 @@ static bool node_guest(void *ctx, u32 id, u64 incarnation, struct spindle_addr *
 	       incarnation == node->sim->node[id - 1].inc;
 }
 
+static bool node_next_guest(void *ctx, struct spindle_mg_guest *guest)
+{
+	const struct node *node = ctx;
+	const struct spindle_view *view = spindle_mb_view(&node->mb);
+	struct sim *sim = node->sim;
+
+	for (; guest->seat < sim->nodes; guest->seat++) {
+		const struct node *other = &sim->node[guest->seat];
+
+		if (!is_connected(node, guest->seat) || !other->started ||
+		    spindle_view_rank(view, guest->seat + 1) >= 0)
+			continue;
+		guest->id = guest->seat + 1;
+		guest->incarnation = other->inc;
+		guest->ready = join_ready(other, node);
+		return true;
+	}
+	return false;
+}
+
+static bool node_ready(void *ctx, u32 *seat, u32 *id, u64 *incarnation)
+{
+	const struct node *node = ctx;
+	struct spindle_mg_guest guest = { .seat = *seat };
+
+	for (; node_next_guest(ctx, &guest); guest.seat++) {
+		if (guest.ready != spindle_mb_view(&node->mb)->vid)
+			continue;
+		*seat = guest.seat;
+		*id = guest.id;
+		*incarnation = guest.incarnation;
+		return true;
+	}
+	return false;
+}
+
 static bool node_joins(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *p)
 {
 	struct node *node = ctx;
@@ -232,6 +268,7 @@ static const struct spindle_mb_ops node_ops = {
 	.drain = node_drain,
 	.layout = node_layout,
 	.guest = node_guest,
+	.ready = node_ready,
 	.join = node_joins,
 	.install = node_install,
 	.cut = node_cut,
@@ -253,26 +290,6 @@ static void node_connected(void *ctx)
 
 	if (node->mb.state == SPINDLE_MB_JOINING)
 		join_connected(node);
-}
-
-static bool node_next_guest(void *ctx, struct spindle_mg_guest *guest)
-{
-	const struct node *node = ctx;
-	const struct spindle_view *view = spindle_mb_view(&node->mb);
-	struct sim *sim = node->sim;
-
-	for (; guest->seat < sim->nodes; guest->seat++) {
-		const struct node *other = &sim->node[guest->seat];
-
-		if (!is_connected(node, guest->seat) || !other->started ||
-		    spindle_view_rank(view, guest->seat + 1) >= 0)
-			continue;
-		guest->id = guest->seat + 1;
-		guest->incarnation = other->inc;
-		guest->ready = join_ready(other, node);
-		return true;
-	}
-	return false;
 }
 
 static struct spindle_mc *node_made(void *ctx, u32 g, struct spindle_streams **streams)

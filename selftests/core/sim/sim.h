@@ -521,7 +521,7 @@ void join_connect(struct node *node);
 bool join_meets(struct node *node, u32 other);
 void join_connected(struct node *node);
 void join_loses(struct node *node);
-u64 join_ready(const struct node *node, const struct node *contact);
+u64 join_ready(const struct node *node, const struct node *member);
 bool join_turned_away(const struct node *node);
 void join_tell(const struct node *contact, const struct spindle_view *view);
 void join_news(struct node *node);

@@ -74,7 +74,8 @@ static void test_check(void)
 		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_PORT, 0 },
 		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_PORT, 4 << 16 },
 		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_PORT, 5 << 16 | 50 },
-		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_PORT, 6 << 16 | 50 },	/* the others have 4 */
+		/* The others have IPv4. */
+		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_PORT, 6 << 16 | 50 },
 		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_PORT, 1ULL << 32 | 4 << 16 | 50 },
 		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_IP, 1ULL << 32 },	/* IPv4 has four bytes */
 		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_IP + 1, 1 },

@@ -176,6 +176,29 @@ static void test_turns(void)
 	end();
 }
 
+/* The member holds a change, but not for ever, while a guest is not ready. */
+static void test_hold(void)
+{
+	begin(N);
+	sit(0, 30, 0);
+	spindle_mg_invite(&mg, 5);
+	CHECK(!mb.hold);
+	sit(2, 50, VID);
+	CHECK_EQ(invited(10), 50);
+	CHECK(mb.hold);
+	spindle_mg_invite(&mg, 9 + TIMEOUT);
+	CHECK(mb.hold);
+	spindle_mg_invite(&mg, 10 + TIMEOUT);
+	CHECK(!mb.hold);
+	end();
+	begin(N);
+	sit(0, 30, VID);
+	sit(2, 50, VID);
+	spindle_mg_invite(&mg, 10);
+	CHECK(!mb.hold);
+	end();
+}
+
 /* A change of the view may take long. The member gives up a wish only if the guest has gone. */
 static void test_in_change(void)
 {
@@ -231,6 +254,7 @@ int main(void)
 		{ "a member that leaves and a joiner do not invite", test_nobody },
 		{ "a guest that has gone is not invited any more", test_gone },
 		{ "guests that are not admitted take turns", test_turns },
+		{ "a change is held while a guest connects", test_hold },
 		{ "a wish survives a long change unless its guest has gone", test_in_change },
 		{ "a pass invites guests", test_runs },
 		{ "a node leaves when no change is under way", test_leave },

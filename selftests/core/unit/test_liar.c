@@ -68,6 +68,21 @@ static bool op_guest(void *ctx, u32 id, u64 incarnation, struct spindle_addr *ad
 	return id != absent_id;
 }
 
+/* Nodes that are ready, by seat. */
+static u32 ready[SPINDLE_DECREE_JOINS + 2];
+
+static bool op_ready(void *ctx, u32 *seat, u32 *id, u64 *incarnation)
+{
+	for (; *seat < ARRAY_SIZE(ready); ++*seat) {
+		if (!ready[*seat])
+			continue;
+		*id = ready[*seat];
+		*incarnation = 1;
+		return true;
+	}
+	return false;
+}
+
 static bool op_join(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *peer)
 {
 	return false;
@@ -98,6 +113,7 @@ static const struct spindle_mb_ops ops = {
 	.drain = op_drain,
 	.layout = op_layout,
 	.guest = op_guest,
+	.ready = op_ready,
 	.join = op_join,
 	.install = op_install,
 	.cut = op_cut,
@@ -1719,6 +1735,63 @@ static void test_next_joiner(void)
 	end();
 }
 
+/* The joiners of the decree that a leader proposes, by bits of their ids. */
+static u64 proposed(void)
+{
+	u64 i, ids = 0;
+
+	say(1, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	run(3);
+	for (i = 0; i < own_decree(SPINDLE_DECREE_NUM_JOINS); i++)
+		ids |= BIT_ULL(own_decree(SPINDLE_DECREE_JOIN + i * SPINDLE_JOIN_WORDS));
+	memset(ready, 0, sizeof(ready));
+	absent_id = 0;
+	end();
+	return ids;
+}
+
+/* A member whose changes let in two nodes, and that wishes for node 9. */
+static void begin_wish(void)
+{
+	begin(3, 0);
+	mb.joins = 2;
+	spindle_mb_invite(&mb, 9, 1);
+}
+
+/* A wish comes first, then the nodes that are ready in the order of their seats. */
+static void test_ready_together(void)
+{
+	begin_wish();
+	ready[1] = 9;
+	ready[3] = 12;
+	CHECK_EQ(proposed(), BIT(9) | BIT(12));
+	/* One is not connected, one is a member, and there are more than have room. */
+	begin_wish();
+	absent_id = 10;
+	memcpy(ready, (u32[]){ 10, 2, 9, 11, 12, 13 }, sizeof(ready));
+	CHECK_EQ(proposed(), BIT(9) | BIT(11));
+}
+
+/* A change that waits for more nodes begins when it is full, or has another cause. */
+static void test_ready_held(void)
+{
+	begin_wish();
+	mb.hold = true;
+	run(1);
+	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
+	ready[5] = 10;
+	run(1);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	CHECK_EQ(proposed(), BIT(9) | BIT(10));
+	begin_wish();
+	mb.hold = true;
+	say(1, VID, SPINDLE_MB_WEDGED, 0, 0, 0);
+	CHECK_EQ(proposed(), BIT(9));
+	begin_wish();
+	CHECK_EQ(proposed(), BIT(9));
+}
+
 /* The view has another life of the node than the one that is wished for, so the wish stays. */
 static void test_next_life(void)
 {
@@ -2118,6 +2191,8 @@ int main(void)
 		{ "doubts in the ranks of the next view", test_next_doubts },
 		{ "the majority that joiners wait for", test_next_majority },
 		{ "a joiner with the rank of another member", test_next_joiner },
+		{ "a leader lets in what is wished for, and what is ready", test_ready_together },
+		{ "a leader holds a change for nodes that connect", test_ready_held },
 		{ "a wish for another life of the joiner stays", test_next_life },
 		{ "a wish is said at once", test_wish_beats },
 		{ "of two decrees a new leader adopts the later one", test_takeover_latest },
