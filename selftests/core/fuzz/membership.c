@@ -396,11 +396,12 @@ static void lie_decree(struct victim *v, struct input *in)
 	word[SPINDLE_DECREE_SURVIVORS] = ~0ULL >> (64 - v->view->num_members);
 	if (how & 2)
 		word[SPINDLE_DECREE_SURVIVORS] = in_u8(in);
-	word[SPINDLE_DECREE_NUM_JOINS] = how & 4 ? in_near(in, 0) : how >> 4 & 1;
-	for (i = SPINDLE_DECREE_JOIN; i < SPINDLE_DECREE_HEAD && how & 16; i++)
+	word[SPINDLE_DECREE_NUM_JOINS] = how & 4 ? in_near(in, 0) : how >> 4 & 3;
+	for (i = SPINDLE_DECREE_JOIN; i < SPINDLE_DECREE_RULES && how & 48; i++)
 		word[i] = in_below(in, 8);
+	word[SPINDLE_DECREE_RULES] = how & 64 ? in_near(in, 0) : 0;
 	/* Most addresses are good. */
-	for (i = 0; i < SPINDLE_DECREE_JOINS && how & 32; i++) {
+	for (i = 0; i < SPINDLE_DECREE_JOINS && how & 128; i++) {
 		u64 *join = spindle_decree_join(word, i);
 
 		join[SPINDLE_JOIN_PORT] = 4 << 16 | in_u8(in);

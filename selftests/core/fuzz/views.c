@@ -90,8 +90,9 @@ static void read_decree(struct input *in)
 	word[SPINDLE_DECREE_SURVIVORS] = how & 2 ? in_u64(in) :
 		in_near(in, ~0ULL >> (64 - view.num_members));
 	word[SPINDLE_DECREE_NUM_JOINS] = how & 4 ? in_near(in, 0) : how >> 4 & 3;
-	for (i = SPINDLE_DECREE_JOIN; i < SPINDLE_DECREE_HEAD; i++)
+	for (i = SPINDLE_DECREE_JOIN; i < SPINDLE_DECREE_RULES; i++)
 		word[i] = how & 8 ? in_near(in, 0) : 1000 + in_u8(in);
+	word[SPINDLE_DECREE_RULES] = how & 64 ? in_near(in, 0) : 0;
 	for (i = 0; i < SPINDLE_DECREE_JOINS && !(how & 8); i++) {
 		spindle_decree_join(word, i)[SPINDLE_JOIN_PORT] = 4 << 16 | in_u8(in);
 		spindle_decree_join(word, i)[SPINDLE_JOIN_IP + 1] = 0;
