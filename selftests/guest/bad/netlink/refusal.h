@@ -20,6 +20,9 @@
 #define NOFLAG	"NLA_F_NESTED is missing"
 #define STRAY	"leftover"
 
+/* One character more than SPINDLE_NAME_LEN. */
+#define NAME65 "abcdefghijklmnopqrstuvwxyz012345abcdefghijklmnopqrstuvwxyz0123456"
+
 /**
  * struct refusal - a request that is refused
  * @cmd: the command

@@ -4,9 +4,6 @@
  */
 #include "refusal.h"
 
-/* One character more than SPINDLE_NAME_LEN. */
-#define NAME65 "abcdefghijklmnopqrstuvwxyz012345abcdefghijklmnopqrstuvwxyz0123456"
-
 const struct refusal subgroup_refusals[] = {
 	{ VSET, "subgroup without id", NEW MEMBERS "*subgroup{ window=16 } ", EINVAL,
 		"subgroup's id", 0 },

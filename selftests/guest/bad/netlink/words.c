@@ -114,6 +114,7 @@ static const struct word top_words[] = {
 	{ "member", SPINDLE_A_MEMBER, NEST, member_words },
 	{ "subgroup", SPINDLE_A_SUBGROUP, NEST, subgroup_words },
 	{ "subgroup-id", SPINDLE_A_SUBGROUP_ID, U32, NULL },
+	{ "subgroup-name", SPINDLE_A_SUBGROUP_NAME, STR, NULL },
 	{ "reason", SPINDLE_A_REASON, STR, NULL },
 	{ "timing", SPINDLE_A_TIMING, U8, NULL },
 	{ "keyed", SPINDLE_A_KEYED, U8, NULL },
