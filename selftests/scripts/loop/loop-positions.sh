@@ -25,6 +25,12 @@ lsn_of()
 	number_of "$1" "$2" lsn
 }
 
+# has_reader NODE GROUP: a reader gets what is delivered after it has come.
+has_reader()
+{
+	[ "$(number_of "$1" "$2" readers)" = 1 ]
+}
+
 lsn_is()
 {
 	[ "$(lsn_of "$1" "$2")" = "$3" ]
@@ -50,7 +56,9 @@ check "its subgroup is active" wait_until 30 all_active 2
 is "the next message has position 1000" "$(lsn_of 1 1)" 1000
 read_at 1 1 /tmp/s1
 read_at 2 1 /tmp/s2
-check "both nodes have a reader" wait_until 30 readers_are 2 1
+for i in 1 2; do
+	check "node $i of the static view has a reader" wait_until 30 readers_are "$i" 1
+done
 check "node 1 sends" send_lines 1 1 5
 check "node 2 sends" send_lines 2 1 5
 check "node 1 has all messages" wait_until 30 has_lines /tmp/s1 10
@@ -79,7 +87,10 @@ for i in 4 5; do
 	spindle-pipe -n $i -g 1 -r -q >/dev/null 2>&1 &
 done
 read_at 4 2 /tmp/g4
-check "node 3 has a reader" wait_until 30 readers_are 3 1
+for i in 1 2 3; do
+	check "node $i has a reader" wait_until 30 readers_are "$i" 1
+done
+check "node 4 has a reader in its own subgroup" wait_until 30 has_reader 4 2
 check "node 3 sends" send_lines 3 1 20
 check "node 1 sends" send_lines 1 1 10
 check "node 4 sends in its own subgroup" send_lines 4 2 6
@@ -117,6 +128,7 @@ read_at 5 2 /tmp/g5
 for i in 4 5; do
 	spindle-pipe -n $i -g 1 -r -q >/dev/null 2>&1 &
 done
+check "node 5 has a reader" wait_until 30 has_reader 5 2
 check "node 4 sends in the second life of the subgroup" send_lines 4 2 3
 check "node 5 has these messages" wait_until 30 has_lines /tmp/g5 3
 check "its positions are above those of its first life" counts /tmp/g5 $LIFE
