@@ -206,7 +206,7 @@ struct spindle_mb_ops {
 	bool (*ready)(void *ctx, u32 *seat, u32 *id, u64 *incarnation);
 	/**
 	 * @join: set row and vouch of a node that joins; false if this life of it is not connected.
-	 * Two nodes that join in one change connect now, so that is no reason
+	 * Nodes that join in one change connect only after it, and get true for each other
 	 */
 	bool (*join)(void *ctx, u32 id, u64 incarnation, struct spindle_mb_peer *peer);
 	/**

@@ -11,7 +11,7 @@
 
 JOINERS="4 5 6 7 8 9"
 
-# all_join: in the background, because each one may wait
+# all_join: without waiting for any of them
 all_join()
 {
 	local i
