@@ -32,7 +32,7 @@ spindle_view_subgroup(const struct spindle_view *view, u32 id)
 	u32 i;
 
 	for (i = 0; i < view->num_subgroups; i++)
-		if (view->subgroup[i].id == id)
+		if (view->subgroup[i].id == id && !spindle_view_closed(&view->subgroup[i]))
 			return &view->subgroup[i];
 	return NULL;
 }
@@ -99,6 +99,9 @@ static const char *check_subgroup(const struct spindle_view *view, u32 i, bool l
 	u64 all = U64_MAX >> (64 - view->num_members);
 	u32 j;
 
+	if (live && spindle_view_closed(sg))
+		return sg->members || sg->senders || sg->former ?
+		       "a subgroup that is closed has no members and no position" : NULL;
 	if (sg->mode > SPINDLE_MODE_UNORDERED)
 		return "subgroup mode is ordered (0) or unordered (1)";
 	if (!sg->window || sg->window > SPINDLE_MAX_WINDOW || !is_power_of_2(sg->window))
@@ -112,7 +115,7 @@ static const char *check_subgroup(const struct spindle_view *view, u32 i, bool l
 	if ((!sg->senders && !live) || (sg->senders & ~sg->members))
 		return "a subgroup has at least one sender";
 	for (j = 0; j < i; j++) {
-		if (sg->id == view->subgroup[j].id)
+		if (sg->id == view->subgroup[j].id && !spindle_view_closed(&view->subgroup[j]))
 			return "two subgroups have the same id";
 		/* Shards share a name. spindle_rules_check() compares those of rules. */
 		if (!live && spindle_view_same_name(sg, &view->subgroup[j]))

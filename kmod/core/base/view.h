@@ -77,6 +77,17 @@ struct spindle_view_subgroup {
 };
 
 /**
+ * spindle_view_closed() - is there no subgroup at this index of a live view?
+ * @sg: entry of the view; all zero if its rule is closed, see core/membership/rules.h
+ *
+ * Return: true if so
+ */
+static inline bool spindle_view_closed(const struct spindle_view_subgroup *sg)
+{
+	return !sg->window;
+}
+
+/**
  * struct spindle_view - members and subgroups, immutable once installed
  */
 struct spindle_view {

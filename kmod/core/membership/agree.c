@@ -142,7 +142,7 @@ bool spindle_mb_leads_on(struct spindle_mb *mb, const u64 *word)
 	struct spindle_view *next = &mb->view[!mb->now];
 
 	spindle_decree_apply(word, spindle_mb_view(mb), next);
-	if (mb->ops->layout(mb->ctx, spindle_mb_view(mb), next))
+	if (mb->ops->layout(mb->ctx, word[SPINDLE_DECREE_RULES], spindle_mb_view(mb), next))
 		return false;
 	spindle_decree_count(word, spindle_mb_view(mb), next);
 	/* The decree that will end the next view has to fit, too. */
@@ -195,16 +195,30 @@ static void add_ready(struct spindle_mb *mb, u64 *word)
 }
 
 /*
- * The members of the next view as this node proposes it: all voters, the nodes they wish for, and
- * then others that are ready.
+ * The rules that all voters offer, as their rows show now. A member freezes its offer when it
+ * wedges, and its offer is ahead of its fence. So the offers of members that are ready are those
+ * that they will judge the decree by.
  */
-static void compose_members(struct spindle_mb *mb, u64 *word)
+static u64 agreed_rules(const struct spindle_mb *mb)
+{
+	u64 mask = spindle_mb_voters(mb) & ~BIT_ULL(mb->me);
+
+	for (; mask && mb->rules; mask &= mask - 1) {
+		const struct spindle_mb_row *row = mb->peer[__ffs64(mask)].row;
+		u64 word[SPINDLE_BLOCK_WORDS], seal = 0;
+
+		if (spindle_block_read(&row->beat, &seal, word) != SPINDLE_READ_NEW ||
+		    word[SPINDLE_MB_COL_RULES] != mb->rules)
+			return 0;
+	}
+	return mb->rules;
+}
+
+/* Let in the nodes that members wish for, and then others that are ready. */
+static void add_joins(struct spindle_mb *mb, u64 *word)
 {
 	u64 mask;
 
-	memset(word, 0, spindle_mb_decree_words(mb->trims) * sizeof(u64));
-	word[SPINDLE_DECREE_VID] = spindle_mb_view(mb)->vid;
-	word[SPINDLE_DECREE_SURVIVORS] = spindle_mb_voters(mb);
 	for (mask = spindle_mb_voters(mb); mask; mask &= mask - 1) {
 		u32 r = __ffs64(mask);
 
@@ -214,6 +228,40 @@ static void compose_members(struct spindle_mb *mb, u64 *word)
 			add_join(mb, word, mb->peer[r].wish, mb->peer[r].wish_inc);
 	}
 	add_ready(mb, word);
+}
+
+/*
+ * The members of the next view as this node proposes it: all voters, and joiners. If the rules
+ * change, joiners wait for the next view, because they have the old ones.
+ */
+static void compose_members(struct spindle_mb *mb, u64 *word)
+{
+	memset(word, 0, spindle_mb_decree_words(mb->trims) * sizeof(u64));
+	word[SPINDLE_DECREE_VID] = spindle_mb_view(mb)->vid;
+	word[SPINDLE_DECREE_SURVIVORS] = spindle_mb_voters(mb);
+	word[SPINDLE_DECREE_RULES] = agreed_rules(mb);
+	if (!word[SPINDLE_DECREE_RULES])
+		add_joins(mb, word);
+}
+
+static bool leads(const struct spindle_mb *mb)
+{
+	u64 mask = spindle_mb_voters(mb);
+
+	return mask && __ffs64(mask) == mb->me;
+}
+
+/**
+ * spindle_mb_rules_due() - do all members offer the same rules?
+ * @mb: membership
+ *
+ * Only the leader answers this.
+ *
+ * Return: true if so
+ */
+bool spindle_mb_rules_due(struct spindle_mb *mb)
+{
+	return mb->rules && leads(mb) && agreed_rules(mb);
 }
 
 /**
@@ -227,9 +275,7 @@ static void compose_members(struct spindle_mb *mb, u64 *word)
  */
 bool spindle_mb_join_due(struct spindle_mb *mb)
 {
-	u64 mask = spindle_mb_voters(mb);
-
-	if (!mask || __ffs64(mask) != mb->me)
+	if (!leads(mb))
 		return false;
 	compose_members(mb, mb->seen);
 	return mb->seen[SPINDLE_DECREE_NUM_JOINS] >= (mb->hold ? mb->joins : 1);
@@ -246,15 +292,19 @@ static bool counts_all(const struct spindle_mb *mb, const u64 *word)
 }
 
 /*
- * Is there a place for the joiners of a decree? The answer follows from the view and the decree
- * alone, so all members come to the same one.
+ * Can this member follow a decree to the next view? The answer to whether there is a place for the
+ * joiners follows from the view and the decree alone, so all members come to the same one. A member
+ * that leaves does not need the rules.
  */
-static bool joins_fit(struct spindle_mb *mb, const u64 *word)
+static bool next_fits(struct spindle_mb *mb, const u64 *word)
 {
-	if (!word[SPINDLE_DECREE_NUM_JOINS])
+	u64 rules = word[SPINDLE_DECREE_RULES], joins = word[SPINDLE_DECREE_NUM_JOINS];
+
+	if (rules && rules != mb->rules)
+		return mb->leaving;
+	if (!joins)
 		return true;
-	return word[SPINDLE_DECREE_NUM_JOINS] <= mb->joins && lets_in(mb, word) &&
-	       spindle_mb_leads_on(mb, word);
+	return joins <= mb->joins && lets_in(mb, word) && spindle_mb_leads_on(mb, word);
 }
 
 /*
@@ -263,7 +313,7 @@ static bool joins_fit(struct spindle_mb *mb, const u64 *word)
  */
 static bool is_sound(struct spindle_mb *mb, const u64 *word)
 {
-	return counts_all(mb, word) && joins_fit(mb, word) &&
+	return counts_all(mb, word) && next_fits(mb, word) &&
 	       trim_is_there(mb, word + SPINDLE_DECREE_HEAD);
 }
 
@@ -338,7 +388,7 @@ static bool trim_is_here(const struct spindle_mb *mb, const u64 *trim)
 /* Can this node follow the decree in @mb->seen, which does not come from its leader? */
 static bool can_follow(struct spindle_mb *mb)
 {
-	return counts_all(mb, mb->seen) && joins_fit(mb, mb->seen) &&
+	return counts_all(mb, mb->seen) && next_fits(mb, mb->seen) &&
 	       trim_is_here(mb, mb->seen + SPINDLE_DECREE_HEAD);
 }
 
@@ -424,7 +474,7 @@ static void accept(struct spindle_mb *mb, u32 leader)
 	 */
 	if (!counts_all(mb, mb->seen))
 		return;
-	if (!joins_fit(mb, mb->seen) || !trim_is_here(mb, mb->seen + SPINDLE_DECREE_HEAD)) {
+	if (!next_fits(mb, mb->seen) || !trim_is_here(mb, mb->seen + SPINDLE_DECREE_HEAD)) {
 		spindle_mb_suspect(mb, leader, SPINDLE_MB_LIED);
 		return;
 	}

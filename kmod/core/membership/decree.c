@@ -163,7 +163,8 @@ bool spindle_decree_check(const u64 *word, const struct spindle_view *view)
 	u64 survivors = word[SPINDLE_DECREE_SURVIVORS], joins = word[SPINDLE_DECREE_NUM_JOINS];
 	u32 i;
 
-	if (word[SPINDLE_DECREE_VID] != view->vid || word[SPINDLE_DECREE_RULES] ||
+	/* A joiner has no other rules than those that its contact has told it. */
+	if (word[SPINDLE_DECREE_VID] != view->vid || (word[SPINDLE_DECREE_RULES] && joins) ||
 	    survivors & ~all || joins > SPINDLE_DECREE_JOINS || !(survivors || joins) ||
 	    hweight64(survivors) + joins > SPINDLE_MAX_MEMBERS)
 		return false;
@@ -252,6 +253,36 @@ static u64 messages_of_former(const struct spindle_view_subgroup *a,
 	return n;
 }
 
+/* The former messages of the next view, of a subgroup that goes on as @b, or ends with the view. */
+static u64 count_on(const struct spindle_view_subgroup *a, const struct spindle_view_subgroup *b,
+		    u64 survivors, const u64 *trim)
+{
+	if (a->members && !(a->members & survivors))
+		return ALIGN(a->former + SPINDLE_LIFE_MESSAGES, SPINDLE_LIFE_MESSAGES);
+	return a->former + messages_of_former(a, b, survivors, trim);
+}
+
+/*
+ * The position at which a subgroup begins that was not in the view before: behind that of the same
+ * id, which ends with the view; or as its rule says.
+ */
+static u64 begins_at(const u64 *word, const struct spindle_view *view,
+		     const struct spindle_view *next, const struct spindle_view_subgroup *sg)
+{
+	const u64 *trim = word + SPINDLE_DECREE_HEAD;
+	u32 i;
+
+	for (i = 0; i < view->num_subgroups; i++) {
+		const struct spindle_view_subgroup *a = &view->subgroup[i];
+		const struct spindle_view_subgroup *b = &next->subgroup[i];
+
+		if (!spindle_view_closed(a) && spindle_view_closed(b) && a->id == sg->id)
+			return count_on(a, b, word[SPINDLE_DECREE_SURVIVORS], trim);
+		trim += hweight64(a->senders);
+	}
+	return sg->former;
+}
+
 /**
  * spindle_decree_count() - count the messages that come before the next view
  * @word: a checked decree
@@ -274,11 +305,12 @@ void spindle_decree_count(const u64 *word, const struct spindle_view *view,
 		const struct spindle_view_subgroup *a = &view->subgroup[i];
 		struct spindle_view_subgroup *b = &next->subgroup[i];
 
-		if (a->members && !(a->members & survivors))
-			b->former = ALIGN(a->former + SPINDLE_LIFE_MESSAGES,
-					  SPINDLE_LIFE_MESSAGES);
+		if (spindle_view_closed(b))
+			b->former = 0;
+		else if (spindle_view_closed(a))
+			b->former = begins_at(word, view, next, b);
 		else
-			b->former = a->former + messages_of_former(a, b, survivors, trim);
+			b->former = count_on(a, b, survivors, trim);
 		trim += hweight64(a->senders);
 	}
 }

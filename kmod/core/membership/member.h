@@ -102,6 +102,7 @@ bool spindle_mb_same_decree(const struct spindle_mb *mb, const struct spindle_mb
 void spindle_mb_adopt(struct spindle_mb *mb, u64 digest);
 bool spindle_mb_leads_on(struct spindle_mb *mb, const u64 *word);
 bool spindle_mb_join_due(struct spindle_mb *mb);
+bool spindle_mb_rules_due(struct spindle_mb *mb);
 bool spindle_mb_learn(struct spindle_mb *mb);
 void spindle_mb_vote(struct spindle_mb *mb);
 bool spindle_mb_chosen(const struct spindle_mb *mb);

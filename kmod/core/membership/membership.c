@@ -44,7 +44,8 @@ bool spindle_mb_has_wedged(const struct spindle_mb *mb, u32 rank)
 static bool wedge_due(struct spindle_mb *mb)
 {
 	return mb->suspected || spindle_mb_leavers(mb) ||
-	       spindle_mb_any_of(mb, spindle_mb_alive(mb), has_wedged) || spindle_mb_join_due(mb);
+	       spindle_mb_any_of(mb, spindle_mb_alive(mb), has_wedged) ||
+	       spindle_mb_rules_due(mb) || spindle_mb_join_due(mb);
 }
 
 static void reset_peer(struct spindle_mb_peer *p, u64 heard)
@@ -123,6 +124,11 @@ static void install(struct spindle_mb *mb)
 	mb->ballot = 0;
 	mb->learned = 0;
 	mb->now = !mb->now;
+	/* An offer is for one view. The embedder makes it again if it still wants the rules. */
+	if (mb->rules) {
+		mb->rules = 0;
+		mb->beat++;
+	}
 	/*
 	 * The node that we wished for is a member, whichever member's wish let it in. Another life
 	 * of the node does not count. The others have to see that the wish is gone before this view
@@ -323,6 +329,26 @@ void spindle_mb_invite(struct spindle_mb *mb, u32 id, u64 incarnation)
 	mb->wish = id;
 	mb->wish_inc = incarnation;
 	mb->beat++;
+}
+
+/**
+ * spindle_mb_offer() - show that this node has other rules, and would follow them
+ * @mb: membership
+ * @rules: their digest; 0 takes the offer back
+ *
+ * The view changes to these rules when all members offer them. A leader relies on an offer, and
+ * accuses no one for it. So an offer stays as it is from the moment in which this node wedges, until
+ * the next view.
+ *
+ * Return: false if the view is changing; try again in the next one
+ */
+bool spindle_mb_offer(struct spindle_mb *mb, u64 rules)
+{
+	if (mb->state != SPINDLE_MB_ACTIVE)
+		return false;
+	mb->rules = rules;
+	mb->beat++;
+	return true;
 }
 
 /*

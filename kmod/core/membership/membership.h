@@ -74,7 +74,7 @@ enum spindle_mb_beat_column {
 	SPINDLE_MB_COL_BEAT,	/* grows while the engine runs */
 	SPINDLE_MB_COL_WISH,	/* id of a node that wants to join, or 0 */
 	SPINDLE_MB_COL_WISH_INC, /* its incarnation */
-	SPINDLE_MB_COL_RESV3,
+	SPINDLE_MB_COL_RULES,	/* digest of other rules that it has and would follow, or 0 */
 };
 
 /* Columns of the state block: one seal, so that they are seen together or not at all. */
@@ -189,10 +189,11 @@ struct spindle_mb_ops {
 	 */
 	bool (*drain)(void *ctx);
 	/**
-	 * @layout: the subgroups of the next view, a function of both views and of nothing else;
-	 * NULL, or what is wrong
+	 * @layout: the subgroups of the next view, a function of both views, the rules and of
+	 * nothing else. @rules: digest of the rules that this node has offered; 0: the present ones
+	 * stay. Returns NULL, or what is wrong
 	 */
-	const char *(*layout)(void *ctx, const struct spindle_view *view,
+	const char *(*layout)(void *ctx, u64 rules, const struct spindle_view *view,
 			      struct spindle_view *next);
 	/**
 	 * @guest: is this life of a node connected to this node, so that it may be let in? Out: its
@@ -288,6 +289,8 @@ struct spindle_mb {
 	u64 wish;
 	/** @wish_inc: its incarnation */
 	u64 wish_inc;
+	/** @rules: digest of other rules that this node would follow, or 0 */
+	u64 rules;
 	/** @hold: more nodes are about to be ready, so as the leader let none in yet */
 	bool hold;
 	/** @beat: own heartbeat */
@@ -306,6 +309,7 @@ int spindle_mb_init(struct spindle_mb *mb, const struct spindle_view *view, u32 
 int spindle_mb_join(struct spindle_mb *mb, const struct spindle_view *view, u32 id,
 		    u64 incarnation, u64 now);
 void spindle_mb_invite(struct spindle_mb *mb, u32 id, u64 incarnation);
+bool spindle_mb_offer(struct spindle_mb *mb, u64 rules);
 bool spindle_mb_may(enum spindle_mb_state old, enum spindle_mb_state to);
 bool spindle_mb_run(struct spindle_mb *mb, u64 now);
 u32 spindle_mb_push(struct spindle_mb *mb, u32 rank, struct spindle_write *write);

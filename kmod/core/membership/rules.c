@@ -31,11 +31,27 @@ bool spindle_rules_witness(const struct spindle_rules *rules, u32 id)
 	return false;
 }
 
-static bool may_be_in(const struct spindle_rules *rules, const struct spindle_rule *rule, u32 id)
+static bool is_closed(const struct spindle_rule *rule)
+{
+	return rule->flags & SPINDLE_RULE_CLOSED;
+}
+
+static bool is_spare(const struct spindle_rule *rule)
+{
+	return rule->flags & SPINDLE_RULE_SPARE;
+}
+
+/* Does a rule name a node, or all but witnesses? A closed rule may name nodes, too. */
+static bool names(const struct spindle_rules *rules, const struct spindle_rule *rule, u32 id)
 {
 	if (spindle_rules_witness(rules, id))
 		return false;
 	return !rule->num_nodes || entry_of(rule, id) >= 0;
+}
+
+static bool may_be_in(const struct spindle_rules *rules, const struct spindle_rule *rule, u32 id)
+{
+	return !is_closed(rule) && names(rules, rule, id);
 }
 
 static bool may_send(const struct spindle_rule *rule, u32 id)
@@ -43,6 +59,26 @@ static bool may_send(const struct spindle_rule *rule, u32 id)
 	int i = entry_of(rule, id);
 
 	return rule->all_send || (i >= 0 && (rule->senders & BIT_ULL(i)));
+}
+
+/* Has the row of @writer at @holder room for a rule's rings, whether it is closed or not? */
+static bool has_room(const struct spindle_rules *rules, const struct spindle_rule *rule,
+		     u32 writer, u32 holder)
+{
+	if (is_spare(rule))
+		return !spindle_rules_witness(rules, writer) &&
+		       !spindle_rules_witness(rules, holder);
+	return names(rules, rule, writer) && names(rules, rule, holder) && may_send(rule, writer);
+}
+
+static u32 room_window(const struct spindle_rule *rule)
+{
+	return is_spare(rule) ? rule->room_window : rule->cfg.window;
+}
+
+static u32 room_ring(const struct spindle_rule *rule)
+{
+	return is_spare(rule) ? rule->room_ring : rule->cfg.ring;
 }
 
 /* Each witness once, and none behind the end of the list. */
@@ -60,9 +96,47 @@ static const char *check_witnesses(const struct spindle_rules *rules)
 	return NULL;
 }
 
+/* A spare that is closed has nothing but its room. */
+static bool is_empty(const struct spindle_rule *rule)
+{
+	struct spindle_rule empty = {
+		.shards = 1,
+		.flags = rule->flags,
+		.room_window = rule->room_window,
+		.room_ring = rule->room_ring,
+	};
+
+	return !memcmp(rule, &empty, sizeof(empty));
+}
+
+static const char *check_room(const struct spindle_rule *rule)
+{
+	u32 window = rule->room_window, ring = rule->room_ring;
+
+	if (rule->flags & ~(SPINDLE_RULE_SPARE | SPINDLE_RULE_CLOSED))
+		return "a rule has unknown flags";
+	if (!is_spare(rule))
+		return window || ring ? "only a spare has room for other subgroups" : NULL;
+	if (!window || window > SPINDLE_MAX_WINDOW || !is_power_of_2(window))
+		return "a spare's window is a power of two from 1 to 65536";
+	if (ring < SPINDLE_PAGE || ring > SPINDLE_MAX_RING || !is_power_of_2(ring))
+		return "a spare's ring is a power of two from 4096 to 2^30";
+	if (rule->shards != 1)
+		return "a subgroup that is added has no shards";
+	if (rule->cfg.window > window || rule->cfg.ring > ring)
+		return "a subgroup that is added has at most the window and the ring of a spare";
+	return NULL;
+}
+
 static const char *check_rule(const struct spindle_rules *rules, const struct spindle_rule *rule)
 {
+	const char *err = check_room(rule);
 	u32 i, j;
+
+	if (err)
+		return err;
+	if (is_spare(rule) && is_closed(rule))
+		return is_empty(rule) ? NULL : "a spare that is closed has no subgroup";
 
 	if (!rule->shards || rule->shards > SPINDLE_MAX_SUBGROUPS)
 		return "shards is 1 to 64";
@@ -122,8 +196,9 @@ const char *spindle_rules_check(const struct spindle_rules *rules, int *fault)
 		subgroups += rules->rule[*fault].shards;
 		if (subgroups > SPINDLE_MAX_SUBGROUPS)
 			return "a view has at most 64 subgroups, shards included";
-		for (i = 0; i < *fault; i++)
-			if (spindle_view_same_name(&rules->rule[i].cfg, &rules->rule[*fault].cfg))
+		for (i = 0; i < *fault && !is_closed(&rules->rule[*fault]); i++)
+			if (!is_closed(&rules->rule[i]) &&
+			    spindle_view_same_name(&rules->rule[i].cfg, &rules->rule[*fault].cfg))
 				return "two subgroups have the same name";
 	}
 	*fault = -1;
@@ -200,7 +275,7 @@ static void share_out(const struct spindle_rules *rules, const struct spindle_ru
  * @rules: checked
  * @view: the view before, by the same rules; NULL for the first
  * @next: in: members; out: all subgroups of the rules, in the same order in all views; some of them
- *	may have no members or no senders
+ *	may have no members or no senders; those of closed rules are all zero
  */
 void spindle_rules_apply(const struct spindle_rules *rules, const struct spindle_view *view,
 			 struct spindle_view *next)
@@ -213,6 +288,9 @@ void spindle_rules_apply(const struct spindle_rules *rules, const struct spindle
 		for (s = 0; s < rule->shards; s++) {
 			struct spindle_view_subgroup *sg = &next->subgroup[at + s];
 
+			memset(sg, 0, sizeof(*sg));
+			if (is_closed(rule))
+				continue;
 			*sg = rule->cfg;
 			sg->id += s;
 			sg->members = 0;
@@ -327,15 +405,15 @@ const char *spindle_rules_next(const struct spindle_rules *rules, const struct s
  * @view: a view by these rules
  * @subgroup: index
  *
- * Return: true if so, and if one of them sends
+ * Return: true if so, and if one of them sends; or if there is no subgroup at this index
  */
 bool spindle_rules_enough(const struct spindle_rules *rules, const struct spindle_view *view,
 			  u32 subgroup)
 {
+	const struct spindle_rule *rule = spindle_rules_of(rules, subgroup);
 	const struct spindle_view_subgroup *sg = &view->subgroup[subgroup];
 
-	return sg->senders &&
-	       hweight64(sg->members) >= spindle_rules_of(rules, subgroup)->min;
+	return is_closed(rule) || (sg->senders && hweight64(sg->members) >= rule->min);
 }
 
 /**
@@ -359,6 +437,8 @@ static u32 rule_senders(const struct spindle_rules *rules, const struct spindle_
 {
 	u32 max = rule->num_nodes ? min(rule->num_nodes, rules->max_nodes) : rules->max_nodes;
 
+	if (is_spare(rule))
+		return rules->max_nodes;
 	return rule->all_send ? max : min_t(u32, max, hweight64(rule->senders));
 }
 
@@ -404,6 +484,9 @@ u64 spindle_rules_digest(const struct spindle_rules *rules)
 		part[3] = (u64)rule->min << 32 | rule->on_exit << 1 | rule->all_send;
 		part[4] = rule->num_nodes;
 		part[5] = rule->senders;
+		part[6] = (u64)rule->room_window << 32 | rule->room_ring;
+		part[7] = spindle_mix(part, 8);
+		part[6] = rule->flags;
 		part[7] = spindle_mix(part, 8);
 		for (n = 0; n < rule->num_nodes; n++) {
 			part[6] = rule->node[n];
@@ -417,6 +500,117 @@ u64 spindle_rules_digest(const struct spindle_rules *rules)
 	return part[7] ?: 1;
 }
 
+/* ---- other rules ---------------------------------------------------------- */
+
+/* May a rule become another one? A subgroup is only opened, or closed. */
+static bool may_become(const struct spindle_rule *rule, const struct spindle_rule *next)
+{
+	struct spindle_rule closed = *rule;
+
+	if (!memcmp(rule, next, sizeof(*rule)))
+		return true;
+	if (!is_spare(rule)) {
+		closed.flags |= SPINDLE_RULE_CLOSED;
+		return !memcmp(next, &closed, sizeof(closed));
+	}
+	/* Both have been checked, so a spare that is closed is empty. */
+	return is_closed(rule) != is_closed(next) && is_spare(next) &&
+	       rule->room_window == next->room_window && rule->room_ring == next->room_ring;
+}
+
+/**
+ * spindle_rules_change() - may the members of a live view agree on other rules?
+ * @rules: the present ones
+ * @next: the other ones, checked
+ *
+ * Return: NULL, or why they may not
+ */
+const char *spindle_rules_change(const struct spindle_rules *rules,
+				 const struct spindle_rules *next)
+{
+	u32 i;
+
+	if (rules->timeout_ms != next->timeout_ms || rules->max_nodes != next->max_nodes ||
+	    rules->quorum != next->quorum || rules->num_rules != next->num_rules ||
+	    memcmp(rules->witness, next->witness, sizeof(rules->witness)))
+		return "only the subgroups of a live view can change";
+	for (i = 0; i < rules->num_rules; i++)
+		if (!may_become(&rules->rule[i], &next->rule[i]))
+			return "a subgroup of a live view is added, removed, or replaced";
+	return NULL;
+}
+
+static bool fits(const struct spindle_rule *spare, const struct spindle_rule *rule)
+{
+	return is_spare(spare) && is_closed(spare) && rule->cfg.window <= spare->room_window &&
+	       rule->cfg.ring <= spare->room_ring;
+}
+
+/**
+ * spindle_rules_open() - add a subgroup to rules
+ * @rules: checked; out: with the subgroup, not checked
+ * @rule: the subgroup's rule
+ *
+ * The subgroup takes the smallest spare that it fits into, and of equal ones the first.
+ *
+ * Return: NULL, or why there is no place
+ */
+const char *spindle_rules_open(struct spindle_rules *rules, const struct spindle_rule *rule)
+{
+	struct spindle_rule *at = NULL;
+	u32 i, window, ring;
+
+	for (i = 0; i < rules->num_rules; i++) {
+		struct spindle_rule *spare = &rules->rule[i];
+
+		if (fits(spare, rule) && (!at || spare->room_ring < at->room_ring))
+			at = spare;
+	}
+	if (!at)
+		return "the view has no free spare that is large enough";
+	window = at->room_window;
+	ring = at->room_ring;
+	*at = *rule;
+	at->flags = SPINDLE_RULE_SPARE;
+	at->room_window = window;
+	at->room_ring = ring;
+	return NULL;
+}
+
+static bool has_id(const struct spindle_rule *rule, u32 id)
+{
+	return !is_closed(rule) && id >= rule->cfg.id && id - rule->cfg.id < rule->shards;
+}
+
+/**
+ * spindle_rules_close() - remove a subgroup from rules
+ * @rules: checked; out: without the subgroup and its shards
+ * @id: the subgroup's id, or that of one of its shards
+ *
+ * Return: NULL, or why it cannot be removed
+ */
+const char *spindle_rules_close(struct spindle_rules *rules, u32 id)
+{
+	struct spindle_rule *rule;
+	u32 i;
+
+	for (i = 0; i < rules->num_rules; i++) {
+		rule = &rules->rule[i];
+		if (!has_id(rule, id))
+			continue;
+		if (is_spare(rule))
+			*rule = (struct spindle_rule){
+				.shards = 1,
+				.flags = SPINDLE_RULE_SPARE,
+				.room_window = rule->room_window,
+				.room_ring = rule->room_ring,
+			};
+		rule->flags |= SPINDLE_RULE_CLOSED;
+		return NULL;
+	}
+	return "the view has no subgroup with this id";
+}
+
 /**
  * spindle_rules_row() - lay out the row of one node as another holds it, in all views
  * @lo: out
@@ -425,7 +619,7 @@ u64 spindle_rules_digest(const struct spindle_rules *rules)
  * @holder: id of the node in whose memory the copy is; @writer for the own row
  *
  * The row has room for each subgroup that both may be members of and in which the owner may send,
- * and for membership behind them.
+ * for each spare if neither is a witness, and for membership behind them.
  */
 void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *rules, u32 writer,
 		       u32 holder)
@@ -439,14 +633,13 @@ void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *ru
 	lo->sst = at;
 	for (i = 0, n = 0; i < rules->num_rules; i++) {
 		const struct spindle_rule *rule = &rules->rule[i];
-		bool room = may_be_in(rules, rule, writer) &&
-			    may_be_in(rules, rule, holder) && may_send(rule, writer);
+		bool room = has_room(rules, rule, writer, holder);
 
 		for (s = 0; s < rule->shards; s++, n++) {
 			lo->hdr[n] = SPINDLE_NO_OFFSET;
 			lo->pay[n] = SPINDLE_NO_OFFSET;
 			if (room)
-				at = spindle_layout_hdr(lo, n, at, rule->cfg.window);
+				at = spindle_layout_hdr(lo, n, at, room_window(rule));
 		}
 	}
 	lo->mb = ALIGN(at, sizeof(struct spindle_block));
@@ -456,7 +649,7 @@ void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *ru
 			if (lo->hdr[n] == SPINDLE_NO_OFFSET)
 				continue;
 			lo->pay[n] = at;
-			at += rules->rule[i].cfg.ring;
+			at += room_ring(&rules->rule[i]);
 		}
 	}
 	lo->size = at;

@@ -7,6 +7,11 @@
  * layout of rows follows from the rules and two node ids alone, so that rows stay as they are from
  * view to view.
  *
+ * The members may agree on other rules, see membership.rst. The layout of rows must not follow from
+ * what may change. So the number of rules stays, and so does the index of each subgroup. A subgroup
+ * that is removed leaves a closed rule behind. A new one takes a spare: a rule for which each row
+ * has had room from the beginning. A subgroup whose configuration changes moves to another spare.
+ *
  * A witness is a member that is in no subgroup, whatever a rule says. It counts for the
  * majority.
  *
@@ -17,6 +22,11 @@
 
 #include "core/base/layout.h"
 #include "core/base/view.h"
+
+/* Rows have room for a subgroup of this rule whose members may be any, and all of which send. */
+#define SPINDLE_RULE_SPARE	BIT(0)
+/* There is no subgroup of this rule: not yet, or not any more. */
+#define SPINDLE_RULE_CLOSED	BIT(1)
 
 /**
  * struct spindle_rule - one subgroup, or several that share the nodes among them
@@ -38,6 +48,12 @@ struct spindle_rule {
 	u32 log;
 	/** @min_copies: 0; for durable subgroups */
 	u32 min_copies;
+	/** @flags: SPINDLE_RULE_* */
+	u32 flags;
+	/** @room_window: of a spare: the largest window; else 0 */
+	u32 room_window;
+	/** @room_ring: of a spare: the largest ring; else 0 */
+	u32 room_ring;
 	/** @num_nodes: entries in @node; 0: any node may be a member, except for witnesses */
 	u32 num_nodes;
 	/** @node: ids */
@@ -78,6 +94,10 @@ bool spindle_rules_enough(const struct spindle_rules *rules, const struct spindl
 int spindle_rules_lacking(const struct spindle_rules *rules, const struct spindle_view *view);
 const struct spindle_rule *spindle_rules_of(const struct spindle_rules *rules, u32 subgroup);
 u32 spindle_rules_trims(const struct spindle_rules *rules);
+const char *spindle_rules_change(const struct spindle_rules *rules,
+				 const struct spindle_rules *next);
+const char *spindle_rules_open(struct spindle_rules *rules, const struct spindle_rule *rule);
+const char *spindle_rules_close(struct spindle_rules *rules, u32 id);
 u64 spindle_rules_digest(const struct spindle_rules *rules);
 void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *rules, u32 writer,
 		       u32 holder);

@@ -90,7 +90,7 @@ static bool op_drain(void *ctx)
 	return node->drains;
 }
 
-static const char *op_layout(void *ctx, const struct spindle_view *view,
+static const char *op_layout(void *ctx, u64 offer, const struct spindle_view *view,
 			     struct spindle_view *next)
 {
 	MUST(next->num_members <= SPINDLE_MAX_MEMBERS);

@@ -13,9 +13,9 @@
  */
 #include "sim.h"
 
-u64 message_key(u32 node, u32 life, u32 group, u64 slot)
+u64 message_key(u32 node, u32 life, u32 id, u64 slot)
 {
-	return rng_mix((u64)node << 56 ^ (u64)group << 48 ^ (u64)life << 40 ^ slot);
+	return rng_mix((u64)node << 56 ^ (u64)id << 48 ^ (u64)life << 40 ^ slot);
 }
 
 u32 message_len(const struct sim *sim, u64 key)
@@ -46,9 +46,14 @@ static bool has_bytes(const struct held *h, u64 key)
 	return true;
 }
 
-static bool same(const struct held *h, u32 group)
+static u64 key_of(const struct held *h)
 {
-	return has_bytes(h, message_key(h->node, h->life, group, h->slot));
+	return message_key(h->node, h->life, h->id, h->slot);
+}
+
+static bool same(const struct held *h)
+{
+	return has_bytes(h, key_of(h));
 }
 
 static struct position *position_at(const struct positions *all, u64 lsn)
@@ -80,7 +85,7 @@ static struct position *find_position(struct positions *all, u64 lsn)
 /* Does the message @v stand at this position, at every node that has delivered there? */
 static void check_position(struct node *node, u32 group, u64 lsn, u64 v)
 {
-	struct positions *all = &node->sim->positions[group];
+	struct positions *all = &node->sim->positions[node->group[group].mc->id];
 	struct position *p = find_position(all, lsn);
 
 	if (!p->v) {
@@ -177,8 +182,7 @@ static bool as_sent(const struct node *node, u32 group, const struct held *h)
 		return false;
 	if (h->other)
 		return !h->len && !h->offset;
-	return same(h, group) &&
-	       h->len == message_len(sim, message_key(h->node, h->life, group, h->slot));
+	return same(h) && h->len == message_len(sim, key_of(h));
 }
 
 /* Does the copy of a ring at a node hold the bytes of a message that is for other nodes? */
@@ -205,7 +209,7 @@ static void check_destination(struct node *node, u32 group, const struct held *h
 			      const struct spindle_dlv *d)
 {
 	const struct commits *all = &node->sim->commits[h->node][h->life][group];
-	u64 key = message_key(h->node, h->life, group, h->slot);
+	u64 key = key_of(h);
 	bool other;
 
 	/* A liar may have sent what no process has committed. */
@@ -229,6 +233,7 @@ static struct held held_of(const struct node *node, const struct group *g,
 			   const struct spindle_dlv *d, const u8 *ring, u32 bytes)
 {
 	return (struct held){
+		.id = g->mc->id,
 		.node = g->node_of[d->sender],
 		.life = node->life[g->node_of[d->sender]],
 		.len = d->len,
@@ -397,7 +402,7 @@ void check_held(struct node *node, u32 group, u64 entry)
 /* A held message must still have the bytes with which it came. */
 void check_same(struct node *node, u32 group, const struct held *h)
 {
-	if (h->ring && !h->other && !same(h, group))
+	if (h->ring && !h->other && !same(h))
 		sim_fail(node->sim, "node %u group %u: %u:%llu is overwritten before it is read",
 			 node->index, group, h->node, (unsigned long long)h->slot);
 }

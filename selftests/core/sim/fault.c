@@ -231,7 +231,7 @@ static void plan_returns(struct sim *sim)
 		bool joiner = f->node >= sim->nodes - sim->late;
 
 		if (f->kind == FAULT_JOIN || f->kind == FAULT_SPLIT || f->kind == FAULT_LINK ||
-		    rng_chance(&sim->rng, joiner ? 20 : 60))
+		    f->kind == FAULT_RULES || rng_chance(&sim->rng, joiner ? 20 : 60))
 			continue;
 		/* A joiner crashes after its join, whose fault stands before the crash. */
 		sim->fault[sim->faults++] = (struct fault){
@@ -275,6 +275,24 @@ static void plan_any(struct sim *sim)
 	}
 }
 
+/* An administrator wants other subgroups, mostly while the view changes. */
+static void plan_rules(struct sim *sim)
+{
+	u32 n = rng_chance(&sim->newer, 40) ? 1 + rng_below(&sim->newer, SIM_WANTS) : 0;
+
+	for (; n; n--) {
+		struct fault *f = &sim->fault[sim->faults++];
+
+		*f = (struct fault){
+			.at = rng_below(&sim->newer, SIM_WILD),
+			.kind = FAULT_RULES,
+			.node = rng_below(&sim->newer, sim->nodes - sim->late),
+		};
+		if (sim->faults > 1 && rng_chance(&sim->newer, 50))
+			f->at = f[-1].at + rng_below(&sim->newer, 1500);
+	}
+}
+
 /* Choose the faults of this schedule. */
 void fault_plan(struct sim *sim)
 {
@@ -308,6 +326,7 @@ void fault_plan(struct sim *sim)
 	plan_joins(sim);
 	plan_links(sim);
 	plan_returns(sim);
+	plan_rules(sim);
 }
 
 static void split(struct sim *sim, const struct fault *f, bool blocked)
@@ -386,6 +405,9 @@ static void begin_fault(struct sim *sim, struct fault *f)
 		break;
 	case FAULT_LINK:
 		fabric_break(sim, f->node, f->by);
+		break;
+	case FAULT_RULES:
+		rules_want(node);
 		break;
 	default:
 		block(sim, f, true);

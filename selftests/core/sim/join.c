@@ -18,20 +18,22 @@ static void scale(struct spindle_rules *rules, struct spindle_view *view, bool u
 
 	for (i = 0; i < SIM_GROUPS; i++) {
 		u32 *ring = &rules->rule[i].cfg.ring, *of_view = &view->subgroup[i].ring;
+		u32 *room = &rules->rule[i].room_ring;
 
 		*ring = up ? *ring * SIM_SCALE : *ring / SIM_SCALE;
+		*room = up ? *room * SIM_SCALE : *room / SIM_SCALE;
 		*of_view = up ? *of_view * SIM_SCALE : *of_view / SIM_SCALE;
 	}
 }
 
 /* Copies of a view and its rules, as a node describes them to others. */
-static struct spindle_view *told(const struct node *node, const struct spindle_view *view,
+static struct spindle_view *told(const struct spindle_rules *of, const struct spindle_view *view,
 				 struct spindle_rules **rules)
 {
 	static struct spindle_rules r;
 	static struct spindle_view v;
 
-	r = *node->rules;
+	r = *of;
 	v = *view;
 	scale(&r, &v, true);
 	*rules = &r;
@@ -49,7 +51,7 @@ void join_door(struct node *node, const struct spindle_view *view)
 	struct spindle_rules *rules;
 	u32 i;
 
-	view = told(node, view, &rules);
+	view = told(node->rules, view, &rules);
 	door->digest = spindle_live_digest(view, rules, &node->lineage);
 	door->mark = spindle_lineage_mark(&node->lineage);
 	door->max = node->rules->max_nodes;
@@ -61,12 +63,13 @@ void join_door(struct node *node, const struct spindle_view *view)
 
 /* ---- cards ------------------------------------------------------------------- */
 
-static u32 say_card(struct node *contact, const struct spindle_view *of, struct spindle_card *card)
+static u32 say_card(struct node *contact, const struct spindle_view *of,
+		    const struct spindle_rules *by, struct spindle_card *card)
 {
 	bool lies = liar_is(contact->sim, contact->index);
 	struct spindle_lineage lineage = contact->lineage;
 	struct spindle_rules *rules;
-	struct spindle_view *view = told(contact, of, &rules);
+	struct spindle_view *view = told(by, of, &rules);
 
 	if (lies)
 		liar_view(contact, view, rules, &lineage);
@@ -87,7 +90,13 @@ static bool has_room(const struct sim *sim, const struct spindle_view *view,
 	if (rules->num_rules != SIM_GROUPS || view->num_subgroups != SIM_GROUPS ||
 	    rules->max_nodes > SIM_NODES || view->num_members > SIM_NODES)
 		return false;
-	for (i = 0; i < SIM_GROUPS; i++)
+	for (i = SIM_BORN; i < SIM_GROUPS; i++)
+		if (rules->rule[i].room_window != sim->window ||
+		    rules->rule[i].room_ring != sim->ring ||
+		    (rules->rule[i].cfg.window && (rules->rule[i].cfg.window != sim->window ||
+						   rules->rule[i].cfg.ring != sim->ring)))
+			return false;
+	for (i = 0; i < SIM_BORN; i++)
 		if (rules->rule[i].cfg.window != sim->rules.rule[i].cfg.window ||
 		    rules->rule[i].cfg.ring != sim->rules.rule[i].cfg.ring ||
 		    rules->rule[i].all_send != sim->rules.rule[i].all_send)
@@ -143,14 +152,14 @@ static void take_rules(struct node *node, const struct spindle_rules *rules,
 	node->rules = node->own_rules;
 }
 
-/* Take a view from a card. @of: the view that the card describes. */
+/* Take a view from a card. @of, @by: the view that the card describes, and its rules. */
 static bool hear(struct node *node, struct node *contact, const struct spindle_view *of,
-		 const u32 *life)
+		 const struct spindle_rules *by, const u32 *life)
 {
 	static struct spindle_rules rules;
 	static struct spindle_view view;
 	struct spindle_card *card = malloc(spindle_card_max()), *sent;
-	u32 bytes = say_card(contact, of, card);
+	u32 bytes = say_card(contact, of, by, card);
 	bool good;
 
 	/* A copy of the exact size, so that the sanitizer finds a reader that goes beyond it. */
@@ -389,7 +398,7 @@ void node_join(struct node *node)
 		return;
 	sim_say(sim, "node %u joins by node %u", node->index, at);
 	node->news_at = 0;
-	if (!hear(node, contact, spindle_mb_view(&contact->mb), contact->life))
+	if (!hear(node, contact, spindle_mb_view(&contact->mb), contact->rules, contact->life))
 		return;
 	node->contact = at;
 	node->asked_at = sim->now;
@@ -415,6 +424,7 @@ void join_tell(const struct node *contact, const struct spindle_view *view)
 		    node->contact != contact->index || spindle_view_rank(view, i + 1) >= 0)
 			continue;
 		node->news = *view;
+		node->news_rules = *contact->rules;
 		memcpy(node->news_life, contact->life, sizeof(node->news_life));
 		node->news_at = sim->now + 1 + rng_below(&sim->rng, 300);
 	}
@@ -429,7 +439,7 @@ void join_news(struct node *node)
 	struct node *contact = &node->sim->node[node->contact];
 
 	node->news_at = 0;
-	if (!hear(node, contact, &node->news, node->news_life))
+	if (!hear(node, contact, &node->news, &node->news_rules, node->news_life))
 		return;
 	/* Connections start again as for the first card, because a contact may lie now as well. */
 	draw_lanes(node);

@@ -133,7 +133,7 @@ static bool node_drain(void *ctx)
 	return done;
 }
 
-static const char *node_layout(void *ctx, const struct spindle_view *view,
+static const char *node_layout(void *ctx, u64 rules, const struct spindle_view *view,
 			       struct spindle_view *next)
 {
 	const struct node *node = ctx;
@@ -144,7 +144,7 @@ static const char *node_layout(void *ctx, const struct spindle_view *view,
 		sim->refused++;
 		return "there is no layout for so many";
 	}
-	return spindle_rules_next(node->rules, view, next);
+	return rules_layout(node, rules, view, next);
 }
 
 static void node_install(void *ctx, const struct spindle_view *next, const u32 *from,
@@ -153,6 +153,7 @@ static void node_install(void *ctx, const struct spindle_view *next, const u32 *
 	struct node *node = ctx;
 
 	check_install(node, next);
+	rules_install(node);
 	join_tell(node, next);
 	spindle_mg_install(&node->mg, from, trim);
 	kept_age(node);
@@ -302,6 +303,34 @@ static struct spindle_mc *node_made(void *ctx, u32 g, struct spindle_streams **s
 	return mc;
 }
 
+/* A subgroup that the node comes into has nothing in common with a former one at this index. */
+static void clear_processes(struct node *node, u32 g)
+{
+	struct group *grp = &node->group[g];
+
+	grp->slot = 0;
+	grp->msgs = 0;
+	grp->unit = 0;
+	grp->free_slot = 0;
+	grp->free_unit = 0;
+	node->sim->commits[node->index][node->inc][g].n = 0;
+}
+
+/* The node is not in the subgroup any more, and its processes are cut off. */
+static void end_group(struct node *node, u32 g)
+{
+	struct group *grp = &node->group[g];
+
+	large_begin(node, g, NULL);
+	grp->mc = NULL;
+	grp->sending = false;
+	grp->parted = false;
+	grp->reading = false;
+	grp->extra.reading = false;
+	grp->kept.on = false;
+	grp->kept.reading = false;
+}
+
 /* Processes go over to the new view. The processes of a joiner begin here. */
 static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 {
@@ -313,6 +342,8 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 
 	grp->mc = node->mg.mc[g];
 	large_begin(node, g, node->mg.streams[g]);
+	if (!old)
+		clear_processes(node, g);
 	grp->epoch = view->vid;
 	grp->began = spindle_view_digest(view);
 	grp->sum = 0;
@@ -351,7 +382,10 @@ static void node_begun(void *ctx, u32 g, struct spindle_mc *old)
 {
 	struct node *node = ctx;
 
-	begin_group(node, g, old);
+	if (node->mg.mc[g])
+		begin_group(node, g, old);
+	else
+		end_group(node, g);
 	if (old)
 		free_group(old);
 }
@@ -387,7 +421,7 @@ static void check_events(struct node *node, struct group *g)
 	if (g->lacks && g->mc->own.word[SPINDLE_COL_SLOTS] != g->began_at)
 		sim_fail(node->sim, "node %u group %u sends to too few", node->index, g->mc->id);
 	if (g->mc->events & SPINDLE_MC_PARTED)
-		process_parted(node, g->mc->id);
+		process_parted(node, g - node->group);
 	g->mc->events = 0;
 }
 
@@ -573,6 +607,7 @@ bool node_back(struct node *node)
 	node->started = false;
 	node->lineage = sim->lineage;
 	node->rules = &sim->rules;
+	node->offer = NULL;
 	node->crashed = false;
 	node->crash_after = 0;
 	node->awake_at = 0;
@@ -644,6 +679,7 @@ static void pass(struct node *node)
 				link->closed ? SPINDLE_MB_GONE : SPINDLE_MB_LOST);
 	}
 	large_pass(node);
+	rules_offer(node);
 	work = spindle_mg_pass(&node->mg, !node->busy, !node->busy);
 	if (!node->mg.formed && node->mb.state == SPINDLE_MB_JOINING)
 		join_connect(node);

@@ -33,7 +33,7 @@ static void direct(struct node *node, u32 index, u64 key, struct spindle_tx_desc
 static void send(struct node *node, u32 index)
 {
 	struct group *g = &node->group[index];
-	u64 key = message_key(node->index, node->inc, index, g->msgs);
+	u64 key = message_key(node->index, node->inc, g->mc->id, g->msgs);
 	struct sim *sim = node->sim;
 	u32 len = message_len(sim, key), mask = sim->ring - 1, i;
 	u64 at = (g->unit << SPINDLE_UNIT_SHIFT) & mask;

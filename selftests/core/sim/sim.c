@@ -46,72 +46,6 @@ void sim_say(struct sim *sim, const char *fmt, ...)
 	printf("\n");
 }
 
-/* No node has this id. */
-#define NO_NODE 1000
-
-/* The rule names the nodes, and among them the senders. The others only receive. */
-static void name_nodes(struct spindle_rule *rule, u64 nodes, u64 senders)
-{
-	u32 i;
-
-	for (i = 0; i < SIM_NODES; i++) {
-		if (!(nodes & BIT_ULL(i)))
-			continue;
-		if (senders & BIT_ULL(i))
-			rule->senders |= BIT_ULL(rule->num_nodes);
-		rule->node[rule->num_nodes++] = i + 1;
-	}
-	if (!rule->num_nodes)
-		rule->node[rule->num_nodes++] = NO_NODE;
-}
-
-/*
- * All nodes are in the first subgroup, and some are in the others. Some of the members of SIM_ODD
- * send.
- */
-static void make_rules(struct sim *sim)
-{
-	u32 i, g;
-
-	sim->rules.num_rules = SIM_GROUPS;
-	sim->rules.timeout_ms = 500;
-	sim->rules.max_nodes = SIM_NODES;
-	for (g = 0; g < SIM_GROUPS; g++) {
-		struct spindle_rule *rule = &sim->rules.rule[g];
-
-		rule->cfg.id = g;
-		rule->cfg.mode = SPINDLE_MODE_ORDERED;
-		rule->cfg.window = sim->window;
-		rule->cfg.ring = sim->ring;
-		rule->cfg.max_msg = sim->max_msg;
-		rule->shards = 1;
-		rule->min = 1;
-		rule->all_send = g != SIM_ODD;
-		if (g)
-			name_nodes(rule, rng_u64(g != SIM_ODD ? &sim->rng : &sim->draw),
-				   rng_u64(&sim->draw));
-	}
-	/* Rules without a sender are invalid. */
-	if (!sim->rules.rule[SIM_ODD].senders)
-		sim->rules.rule[SIM_ODD].senders = 1;
-	if (rng_chance(&sim->draw, 50))
-		sim->rules.rule[SIM_ODD].cfg.mode = SPINDLE_MODE_UNORDERED;
-	sim->rules.rule[SIM_ODD].cfg.hold = rng_chance(&sim->draw, 30);
-	sim->rules.rule[SIM_ODD].min = 1 + rng_below(&sim->draw, 4);
-	for (i = 0; i < sim->nodes; i++) {
-		for (g = 0; g < SIM_GROUPS; g++) {
-			const struct spindle_rule *rule = &sim->rules.rule[g];
-			bool sends = rule->all_send;
-			u32 k;
-
-			for (k = 0; k < rule->num_nodes; k++)
-				sends |= rule->node[k] == i + 1 && (rule->senders & BIT_ULL(k));
-			sim->lo[i].hdr[g] = sends ? SIM_HDR(sim, g) : SPINDLE_NO_OFFSET;
-			sim->lo[i].pay[g] = sends ? SIM_PAY(sim, g) : SPINDLE_NO_OFFSET;
-		}
-	}
-}
-
 /*
  * Small windows and rings, so that they wrap. In half of the schedules they have any size: the ring
  * is full before the window is, or the other way round. With few nodes they sometimes have the
@@ -190,10 +124,10 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 		.word = { rng_mix(seed) | 1, rng_mix(~seed) }, .era = rng_mix(seed ^ 0x7777) % 3,
 	};
 	draw_sizes(sim);
-	make_rules(sim);
+	rules_make(sim);
 	limit_layouts(sim);
 	spindle_rules_apply(&sim->rules, NULL, &sim->first);
-	for (i = 0; i < SIM_GROUPS; i++)
+	for (i = 0; i < SIM_BORN; i++)
 		sim->first.subgroup[i].former = rng_mix(seed ^ 0x9999) % 3 * 1000 * i;
 	for (i = 0; i < sim->nodes; i++)
 		node_open(sim, i);
@@ -224,7 +158,7 @@ static void sim_close(struct sim *sim)
 	for (i = 0; i < SIM_GROUPS; i++)
 		for (j = 0; j < SIM_VIEWS; j++)
 			free(sim->order[i][j].v);
-	for (i = 0; i < SIM_GROUPS; i++)
+	for (i = 0; i < SIM_IDS; i++)
 		free(sim->positions[i].v);
 	free_commits(sim);
 	free(sim->node);
@@ -403,6 +337,7 @@ struct total {
 	u64 liars;
 	u64 lies[LIE_KINDS];
 	u64 found[LIE_KINDS];
+	u64 rules_changed, rules_unmet;
 };
 
 static void add(struct total *t, const struct sim *sim)
@@ -438,6 +373,8 @@ static void add(struct total *t, const struct sim *sim)
 	t->kept += sim->kept;
 	t->came_back += sim->came_back;
 	t->overtaken += sim->overtaken;
+	t->rules_changed += sim->rules_changed;
+	t->rules_unmet += sim->rules_unmet;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
@@ -479,6 +416,8 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->lost_then);
 	printf("# joiners of one change that connected to each other: %llu\n",
 	       (unsigned long long)t->met);
+	printf("# nodes that changed their rules: %llu; offers that another change ended: %llu\n",
+	       (unsigned long long)t->rules_changed, (unsigned long long)t->rules_unmet);
 	printf("# lanes that broke alone: %llu, idle and closed: %llu, other ends replaced: %llu; schedules without quorum: %llu\n",
 	       (unsigned long long)t->snapped, (unsigned long long)t->idled,
 	       (unsigned long long)t->renewed, (unsigned long long)t->any);
@@ -496,7 +435,7 @@ static void report(const struct total *t, double seconds)
 	};
 	static const char * const fault[] = {
 		"crash", "pause", "cut", "deaf", "mute", "leave", "evict", "join",
-		"split", "freeze", "back", "link"
+		"split", "freeze", "back", "rules", "link"
 	};
 	static const char * const lie[] = {
 		"bytes", "torn", "state", "fence", "decree", "have", "wish", "block", "header",

@@ -27,7 +27,9 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define SIM_NODES 16
-#define SIM_GROUPS 3
+#define SIM_BORN 3 /* subgroups of the first view */
+#define SIM_GROUPS 5 /* and spares behind them */
+#define SIM_IDS 32 /* subgroups that there ever are */
 #define SIM_ODD 1 /* a subgroup of any kind; the subgroups behind it must not be affected */
 #define SIM_WINDOW 128 /* at most; struct sim has the size of a schedule */
 #define SIM_COPY 4096 /* bytes of a copying reader's ring, at most */
@@ -91,6 +93,7 @@ struct link {
 
 /* A message that a reader holds. */
 struct held {
+	u32 id; /* of the subgroup */
 	u32 node;
 	u32 life;
 	u32 len;
@@ -265,9 +268,12 @@ struct node {
 	u64 lose_at; /* when it loses the connection to @lose; 0: never */
 	u32 lose;
 	const struct spindle_rules *rules; /* of its view, or of its card */
-	struct spindle_rules *own_rules; /* rules from a liar, or NULL */
+	struct spindle_rules *own_rules; /* rules from a card, or NULL */
+	const struct spindle_rules *offer; /* other rules, which it has offered, or NULL */
+	u64 offer_at; /* when it offers what the administrator wants, or takes that back */
 	struct spindle_lineage lineage;
 	struct spindle_hello_door door;
+	struct spindle_rules news_rules; /* of @news */
 	struct spindle_view news; /* on its way from the contact: its new view */
 	u32 news_life[SIM_NODES];
 	u64 news_at; /* 0: none */
@@ -329,11 +335,13 @@ enum fault_kind {
 	FAULT_SPLIT,	/* two halves do not hear each other; one node hears both */
 	FAULT_FREEZE,	/* all nodes pause, and go on at about the same time */
 	FAULT_BACK,	/* a node that has crashed or stopped wants to join again */
+	FAULT_RULES,	/* an administrator wants other subgroups */
 	FAULT_LINK,	/* two nodes lose the connection between them, for good */
 	FAULT_KINDS,
 };
 
 #define SIM_FAULTS 12
+#define SIM_WANTS 4 /* faults that are other rules, at most */
 #define SIM_WILD 12000 /* time in which faults begin */
 /*
  * Most time until the schedule comes to rest. A joiner that loses a connection each time keeps the
@@ -393,6 +401,11 @@ struct sim {
 	struct rng draw; /* for newer kinds of draws, so that most seeds keep their schedules */
 	struct rng newer; /* the same, for the newest kinds */
 	struct spindle_rules rules;
+	struct spindle_rules wanted[SIM_WANTS]; /* other rules that the administrator has wanted */
+	u32 wants; /* how many; the last one counts */
+	u32 ids; /* of subgroups, so far */
+	u64 rules_changed; /* by all nodes together */
+	u64 rules_unmet; /* offers that a change of the view has ended */
 	struct spindle_lineage lineage;
 	u32 window; /* slots of a sender */
 	u32 ring; /* bytes of its messages */
@@ -407,13 +420,13 @@ struct sim {
 	u8 *old_row[SIM_NODES * SIM_NODES * SIM_LIVES]; /* memory that a node may still read */
 	u32 old_rows;
 	struct order order[SIM_GROUPS][SIM_VIEWS];
-	struct positions positions[SIM_GROUPS];
+	struct positions positions[SIM_IDS]; /* by id */
 	struct commits commits[SIM_NODES][SIM_LIVES][SIM_GROUPS];
 	u64 direct; /* messages for some of the members */
 	u64 others; /* deliveries of them elsewhere */
 	u64 lives; /* subgroups that lost all their members, and got new ones */
 	u64 view_digest[SIM_VIEWS];
-	struct fault fault[SIM_FAULTS];
+	struct fault fault[SIM_FAULTS + SIM_WANTS];
 	u32 faults;
 	u64 skip; /* faults to leave out: does the seed still fail? */
 	bool strict; /* undisturbed nodes must go on, and admit joiners */
@@ -515,6 +528,14 @@ void node_pass(struct node *node);
 void node_close(struct node *node);
 bool node_up(const struct node *node);
 
+/* rules.c */
+void rules_make(struct sim *sim);
+void rules_want(const struct node *node);
+void rules_offer(struct node *node);
+const char *rules_layout(const struct node *node, u64 rules, const struct spindle_view *view,
+			 struct spindle_view *next);
+void rules_install(struct node *node);
+
 /* join.c */
 void join_door(struct node *node, const struct spindle_view *view);
 void join_connect(struct node *node);
@@ -550,7 +571,7 @@ void kept_age(struct node *node);
 void kept_run(struct node *node, u32 group);
 
 /* check.c */
-u64 message_key(u32 node, u32 life, u32 group, u64 slot);
+u64 message_key(u32 node, u32 life, u32 id, u64 slot);
 bool message_is_direct(u64 key);
 bool message_is_for(u64 key, u32 sender, u32 node);
 u32 message_len(const struct sim *sim, u64 key);

@@ -31,6 +31,8 @@ static void make_view(struct spindle_view *view)
 	for (i = 0; i < 4; i++)
 		view->member[i] = member(10 * (i + 1));
 	view->num_subgroups = 2;
+	view->subgroup[0].window = 1;
+	view->subgroup[1].window = 1;
 	view->subgroup[0].senders = 0x0b;
 	view->subgroup[1].senders = 0x06;
 }
@@ -69,7 +71,7 @@ static void test_check(void)
 		{ SPINDLE_DECREE_NUM_JOINS, 2 },	/* the second has no id */
 		{ SPINDLE_DECREE_JOIN, 0 },
 		{ SPINDLE_DECREE_JOIN, 1ULL << 32 },
-		{ SPINDLE_DECREE_RULES, 1 },
+		{ SPINDLE_DECREE_RULES, 1 },		/* and a joiner, which does not have them */
 		{ SPINDLE_DECREE_JOIN, 20 },		/* a member; another life of it */
 		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_PORT, 0 },
 		{ SPINDLE_DECREE_JOIN + SPINDLE_JOIN_PORT, 4 << 16 },
@@ -219,6 +221,8 @@ static void test_count(void)
 	view.subgroup[3].senders = 0x06;
 	view.subgroup[3].members = 0x06;
 	for (i = 0; i < 4; i++) {
+		view.subgroup[i].window = 1;
+		next.subgroup[i].window = 1;
 		view.subgroup[i].members |= i == 3 ? 0 : 0x0f;
 		view.subgroup[i].former = 1000 * i;
 	}
@@ -247,6 +251,43 @@ static void test_count(void)
 	CHECK_EQ(next.subgroup[3].former, SPINDLE_LIFE_MESSAGES);
 }
 
+/* Member 20 goes. Subgroup 7 is replaced, 8 is removed, 9 is new, and 11 had lost its members. */
+static void test_count_rules(void)
+{
+	static const u64 trim[] = { 5, 7, 9, 100 };
+	struct spindle_view view, next = {};
+	u64 word[SPINDLE_DECREE_HEAD + ARRAY_SIZE(trim)] = {};
+
+	make_view(&view);
+	view.num_subgroups = 6;
+	memset(view.subgroup, 0, sizeof(view.subgroup));
+	view.subgroup[1] = (struct spindle_view_subgroup){
+		.id = 7, .window = 1, .members = 0x0f, .senders = 0x0b, .former = 1000,
+	};
+	view.subgroup[2] = (struct spindle_view_subgroup){
+		.id = 8, .window = 1, .members = 0x0f, .senders = 0x01, .former = 50,
+	};
+	view.subgroup[4] = (struct spindle_view_subgroup){
+		.id = 11, .window = 1, .members = 0x02, .former = 3,
+	};
+	word[SPINDLE_DECREE_SURVIVORS] = 0x0d;
+	memcpy(word + SPINDLE_DECREE_HEAD, trim, sizeof(trim));
+	next.subgroup[0] = (struct spindle_view_subgroup){ .id = 7, .window = 4, .senders = 0x07 };
+	next.subgroup[3] = (struct spindle_view_subgroup){ .id = 9, .window = 1, .former = 12 };
+	next.subgroup[5] = (struct spindle_view_subgroup){ .id = 11, .window = 1 };
+	spindle_decree_count(word, &view, &next);
+	CHECK_EQ(next.subgroup[0].former, 1000 + 5 + 7 + 9);
+	CHECK_EQ(next.subgroup[1].former, 0);
+	CHECK_EQ(next.subgroup[2].former, 0);
+	CHECK_EQ(next.subgroup[3].former, 12);
+	CHECK_EQ(next.subgroup[5].former, 2 * SPINDLE_LIFE_MESSAGES);
+	/* A subgroup that is still there has kept its position. */
+	next.subgroup[1].window = 1;
+	next.subgroup[0].former = 0;
+	spindle_decree_count(word, &view, &next);
+	CHECK_EQ(next.subgroup[0].former, 0);
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -256,6 +297,7 @@ int main(void)
 		{ "the next view has the survivors and the joiners", test_apply },
 		{ "subgroups that a change leaves as they are", test_stays },
 		{ "messages of former senders are counted", test_count },
+		{ "a subgroup that is replaced goes on counting", test_count_rules },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));

@@ -19,6 +19,7 @@ static struct spindle_view view;
 static u64 start = 1000 * TIMEOUT; /* when a case begins */
 static u64 now, cuts, have[MOST], trimmed[MOST];
 static u32 installs, stops, last_id, refused_id, absent_id;
+static u64 last_rules;
 static bool undrained, unflushed;
 
 static void op_none(void *ctx)
@@ -47,11 +48,15 @@ static bool op_drain(void *ctx)
 }
 
 /* One subgroup with all members as senders. The layout refuses a view with the node @refused_id. */
-static const char *op_layout(void *ctx, const struct spindle_view *old, struct spindle_view *next)
+static const char *op_layout(void *ctx, u64 rules, const struct spindle_view *old,
+			     struct spindle_view *next)
 {
+	if (rules)
+		last_rules = rules;
 	if (refused_id && spindle_view_rank(next, refused_id) >= 0)
 		return "no room";
 	next->num_subgroups = 1;
+	next->subgroup[0].window = 1;
 	next->subgroup[0].members = ~0ULL >> (64 - next->num_members);
 	next->subgroup[0].senders = next->subgroup[0].members;
 	return NULL;
@@ -129,12 +134,13 @@ static void open_rows(u32 members)
 	memset(&view, 0, sizeof(view));
 	view.vid = 7;
 	view.num_members = members;
-	op_layout(NULL, &view, &view);
+	op_layout(NULL, 0, &view, &view);
 	view.subgroup[0].former = FORMER;
 	now = start;
 	cuts = 0;
 	installs = 0;
 	last_id = 0;
+	last_rules = 0;
 	stops = 0;
 	refused_id = 0;
 	absent_id = 0;
@@ -211,13 +217,18 @@ static void say(u32 r, u64 vid, u64 phase, u32 ballot, u64 suspected, u64 digest
 	spindle_block_write(&row[r]->state, word);
 }
 
-static void wish(u32 r, u64 id)
+static void beat(u32 r, u64 id, u64 rules)
 {
 	const u64 word[SPINDLE_BLOCK_WORDS] = {
-		row[r]->beat.word[SPINDLE_MB_COL_BEAT] + 1, id, 1
+		row[r]->beat.word[SPINDLE_MB_COL_BEAT] + 1, id, 1, rules
 	};
 
 	spindle_block_write(&row[r]->beat, word);
+}
+
+static void wish(u32 r, u64 id)
+{
+	beat(r, id, row[r]->beat.word[SPINDLE_MB_COL_RULES]);
 }
 
 /*
@@ -1792,6 +1803,140 @@ static void test_ready_held(void)
 	CHECK_EQ(proposed(), BIT(9));
 }
 
+/* ---- other rules --------------------------------------------------------------------------- */
+
+#define RULES 77
+
+/* Three members, of which this one is the leader, and a node that is ready to join. */
+static void begin_offers(u64 own, u64 of_1, u64 of_2)
+{
+	ready[0] = 0;
+	begin(3, 0);
+	ready[0] = 9;
+	if (own)
+		CHECK(spindle_mb_offer(&mb, own));
+	beat(1, 0, of_1);
+	beat(2, 0, of_2);
+}
+
+/* The rules that the leader proposes. */
+static u64 proposes(void)
+{
+	u64 rules;
+
+	say(1, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	run(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_ECHOED);
+	rules = own_decree(SPINDLE_DECREE_RULES);
+	/* A joiner has the old rules. */
+	CHECK_EQ(own_decree(SPINDLE_DECREE_NUM_JOINS), !rules);
+	end();
+	return rules;
+}
+
+static void test_rules_all(void)
+{
+	u64 now_beat;
+
+	begin_offers(RULES, RULES, RULES);
+	mb.hold = true;
+	run(1);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	CHECK(!spindle_mb_offer(&mb, 0));
+	CHECK_EQ(mb.rules, RULES);
+	say(1, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	undrained = true;
+	run(3);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_RULES), RULES);
+	follow_own(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_COMMITTED);
+	CHECK_EQ(last_rules, RULES);
+	now_beat = mb.beat;
+	ready[0] = 0;
+	install_next();
+	/* The offer is over, and the next heartbeat says so at once. */
+	CHECK_EQ(mb.rules, 0);
+	CHECK(mb.beat > now_beat);
+	end();
+}
+
+static void test_rules_some(void)
+{
+	begin_offers(RULES, RULES, RULES + 1);
+	CHECK_EQ(proposes(), 0);
+	begin_offers(RULES, 0, RULES);
+	CHECK_EQ(proposes(), 0);
+	begin_offers(0, RULES, RULES);
+	CHECK_EQ(proposes(), 0);
+	begin_offers(RULES, RULES, RULES);
+	CHECK_EQ(proposes(), RULES);
+	/* A member that leaves needs no rules, and one that is suspected does not count. */
+	begin_offers(RULES, RULES, 0);
+	say(2, VID, LEAVES | SPINDLE_MB_ACTIVE, 0, 0, 0);
+	run(1);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	say(1, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, LEAVES | SPINDLE_MB_FENCED, 0, 0, 0);
+	run(3);
+	CHECK_EQ(own_decree(SPINDLE_DECREE_RULES), RULES);
+	end();
+	/* The last word before a fence counts. */
+	begin_offers(RULES, RULES, RULES);
+	run(1);
+	CHECK_EQ(mb.state, SPINDLE_MB_WEDGED);
+	beat(1, 0, 0);
+	CHECK_EQ(proposes(), 0);
+	/* Only the leader begins a change. */
+	ready[0] = 0;
+	begin(3, 1);
+	CHECK(spindle_mb_offer(&mb, RULES));
+	beat(0, 0, RULES);
+	beat(2, 0, RULES);
+	run(2);
+	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
+	end();
+}
+
+/* The leader of this member proposes rules. Does the member accept them, and blame nobody? */
+static bool accepts_rules(u64 own, bool leaving)
+{
+	u64 digest;
+	bool accepted;
+
+	begin(3, 1);
+	if (own)
+		CHECK(spindle_mb_offer(&mb, own));
+	if (leaving)
+		spindle_mb_leave(&mb);
+	say(0, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	say(2, VID, SPINDLE_MB_FENCED, 0, 0, 0);
+	run(3);
+	CHECK_EQ(mb.state, SPINDLE_MB_FENCED);
+	write_decree(0, leaving ? 5 : 7, 0, 0);
+	row[0]->word[MOST + SPINDLE_DECREE_RULES] = RULES;
+	memcpy(row[2]->word, row[0]->word, spindle_mb_row_bytes(MOST) - sizeof(*row[0]));
+	digest = spindle_decree_digest(row[0]->word + MOST, spindle_mb_decree_words(MOST));
+	say(0, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	if (leaving)
+		say(2, VID, SPINDLE_MB_ECHOED, 1, 0, digest);
+	undrained = true;
+	run(2);
+	accepted = mb.ballot == 1 && !mb.suspected;
+	CHECK(accepted || mb.suspected == BIT(0));
+	end();
+	return accepted;
+}
+
+static void test_rules_follow(void)
+{
+	CHECK(accepts_rules(RULES, false));
+	CHECK(!accepts_rules(0, false));
+	CHECK(!accepts_rules(RULES + 1, false));
+	CHECK(accepts_rules(0, true));
+}
+
 /* The view has another life of the node than the one that is wished for, so the wish stays. */
 static void test_next_life(void)
 {
@@ -2193,6 +2338,9 @@ int main(void)
 		{ "a joiner with the rank of another member", test_next_joiner },
 		{ "a leader lets in what is wished for, and what is ready", test_ready_together },
 		{ "a leader holds a change for nodes that connect", test_ready_held },
+		{ "all members offer the same rules", test_rules_all },
+		{ "some members offer other rules, or none", test_rules_some },
+		{ "a member follows the rules that it has offered", test_rules_follow },
 		{ "a wish for another life of the joiner stays", test_next_life },
 		{ "a wish is said at once", test_wish_beats },
 		{ "of two decrees a new leader adopts the later one", test_takeover_latest },

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rules: which nodes are in which subgroups, and an administrator that wants other ones. Each node
+ * learns at another time what the administrator wants, offers it, and may take that back. See sim.h.
+ */
+#include "sim.h"
+
+/* No node has this id. */
+#define NO_NODE 1000
+
+/* The rule names the nodes, and among them the senders. The others only receive. */
+static void name_nodes(struct spindle_rule *rule, u64 nodes, u64 senders)
+{
+	u32 i;
+
+	for (i = 0; i < SIM_NODES; i++) {
+		if (!(nodes & BIT_ULL(i)))
+			continue;
+		if (senders & BIT_ULL(i))
+			rule->senders |= BIT_ULL(rule->num_nodes);
+		rule->node[rule->num_nodes++] = i + 1;
+	}
+	if (!rule->num_nodes)
+		rule->node[rule->num_nodes++] = NO_NODE;
+}
+
+/**
+ * rules_make() - the rules that a schedule begins with
+ * @sim: the schedule
+ *
+ * All nodes are in the first subgroup, and some are in the others. Some of the members of SIM_ODD
+ * send. Behind these subgroups are spares.
+ */
+void rules_make(struct sim *sim)
+{
+	u32 i, g;
+
+	sim->rules.num_rules = SIM_GROUPS;
+	sim->rules.timeout_ms = 500;
+	sim->rules.max_nodes = SIM_NODES;
+	sim->ids = SIM_BORN;
+	for (g = SIM_BORN; g < SIM_GROUPS; g++)
+		sim->rules.rule[g] = (struct spindle_rule){
+			.shards = 1,
+			.flags = SPINDLE_RULE_SPARE | SPINDLE_RULE_CLOSED,
+			.room_window = sim->window,
+			.room_ring = sim->ring,
+		};
+	for (g = 0; g < SIM_BORN; g++) {
+		struct spindle_rule *rule = &sim->rules.rule[g];
+
+		rule->cfg.id = g;
+		rule->cfg.mode = SPINDLE_MODE_ORDERED;
+		rule->cfg.window = sim->window;
+		rule->cfg.ring = sim->ring;
+		rule->cfg.max_msg = sim->max_msg;
+		rule->shards = 1;
+		rule->min = 1;
+		rule->all_send = g != SIM_ODD;
+		if (g)
+			name_nodes(rule, rng_u64(g != SIM_ODD ? &sim->rng : &sim->draw),
+				   rng_u64(&sim->draw));
+	}
+	/* Rules without a sender are invalid. */
+	if (!sim->rules.rule[SIM_ODD].senders)
+		sim->rules.rule[SIM_ODD].senders = 1;
+	if (rng_chance(&sim->draw, 50))
+		sim->rules.rule[SIM_ODD].cfg.mode = SPINDLE_MODE_UNORDERED;
+	sim->rules.rule[SIM_ODD].cfg.hold = rng_chance(&sim->draw, 30);
+	sim->rules.rule[SIM_ODD].min = 1 + rng_below(&sim->draw, 4);
+	for (i = 0; i < sim->nodes; i++) {
+		for (g = 0; g < SIM_GROUPS; g++) {
+			const struct spindle_rule *rule = &sim->rules.rule[g];
+			bool sends = rule->all_send || g >= SIM_BORN;
+			u32 k;
+
+			for (k = 0; k < rule->num_nodes; k++)
+				sends |= rule->node[k] == i + 1 && (rule->senders & BIT_ULL(k));
+			sim->lo[i].hdr[g] = sends ? SIM_HDR(sim, g) : SPINDLE_NO_OFFSET;
+			sim->lo[i].pay[g] = sends ? SIM_PAY(sim, g) : SPINDLE_NO_OFFSET;
+		}
+	}
+}
+
+/* ---- other rules ------------------------------------------------------------- */
+
+/* The id of a subgroup other than the first, or 0. */
+static u32 any_id(struct sim *sim, const struct spindle_rules *rules)
+{
+	u32 g = 1 + rng_below(&sim->newer, SIM_GROUPS - 1);
+
+	return rules->rule[g].flags & SPINDLE_RULE_CLOSED ? 0 : rules->rule[g].cfg.id;
+}
+
+/* A subgroup of some nodes, or in place of another one, whose order it keeps. */
+static const char *add(struct sim *sim, struct spindle_rules *rules, u32 id, u32 mode)
+{
+	struct spindle_rule rule = {
+		.cfg = {
+			.id = id, .mode = mode, .window = sim->window, .ring = sim->ring,
+			.max_msg = sim->max_msg, .hold = rng_chance(&sim->newer, 20),
+		},
+		.shards = 1, .min = 1 + rng_below(&sim->newer, 2),
+		.all_send = rng_chance(&sim->newer, 50),
+	};
+
+	if (!rule.all_send || rng_chance(&sim->newer, 50))
+		name_nodes(&rule, rng_u64(&sim->newer), rng_u64(&sim->newer));
+	if (!rule.senders)
+		rule.senders = 1;
+	return spindle_rules_open(rules, &rule);
+}
+
+static u32 mode_of(const struct spindle_rules *rules, u32 id)
+{
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (rules->rule[g].cfg.id == id)
+			return rules->rule[g].cfg.mode;
+	return SPINDLE_MODE_ORDERED;
+}
+
+/**
+ * rules_want() - the administrator adds, removes or replaces a subgroup
+ * @node: the node whose present rules the administrator begins with
+ */
+void rules_want(const struct node *node)
+{
+	struct sim *sim = node->sim;
+	struct spindle_rules *rules = &sim->wanted[sim->wants];
+	u32 id, mode, how = rng_below(&sim->newer, 3);
+	const char *no = NULL;
+
+	*rules = *node->rules;
+	id = any_id(sim, rules);
+	mode = mode_of(rules, id);
+	if (!how && sim->ids < SIM_IDS) {
+		id = sim->ids++;
+		mode = rng_chance(&sim->newer, 70) ? SPINDLE_MODE_ORDERED : SPINDLE_MODE_UNORDERED;
+	} else if (id) {
+		no = spindle_rules_close(rules, id);
+	} else {
+		return;
+	}
+	if (!no && how != 1)
+		no = add(sim, rules, id, mode);
+	sim_say(sim, "subgroup %u is to be %s: %s", id,
+		!how ? "added" : how == 1 ? "removed" : "replaced", no ?: "wanted");
+	sim->wants += !no;
+}
+
+/**
+ * rules_offer() - a node may offer what the administrator wants, or take its offer back
+ * @node: the node
+ */
+void rules_offer(struct node *node)
+{
+	struct sim *sim = node->sim;
+	const struct spindle_rules *wanted = &sim->wanted[sim->wants - 1];
+	u64 digest;
+
+	if (!sim->wants || sim->quiet || !node_up(node) || !node->mg.formed ||
+	    node->offer_at > sim->now)
+		return;
+	node->offer_at = sim->now + rng_below(&sim->newer, 2 * SIM_INTERVAL);
+	if (rng_chance(&sim->newer, 5)) {
+		if (spindle_mb_offer(&node->mb, 0))
+			node->offer = NULL;
+		return;
+	}
+	digest = spindle_rules_digest(wanted);
+	if (digest == spindle_rules_digest(node->rules) || node->mb.rules == digest ||
+	    spindle_rules_change(node->rules, wanted) || !spindle_mb_offer(&node->mb, digest))
+		return;
+	node->offer = wanted;
+	sim_say(sim, "node %u offers rules %u", node->index, sim->wants);
+}
+
+/**
+ * rules_layout() - the subgroups of the next view
+ * @node: the node
+ * @rules: digest of the rules that it has offered; 0: it keeps those that it has
+ * @view: the present view
+ * @next: in: members; out: subgroups
+ *
+ * Return: as spindle_rules_next()
+ */
+const char *rules_layout(const struct node *node, u64 rules, const struct spindle_view *view,
+			 struct spindle_view *next)
+{
+	if (!rules)
+		return spindle_rules_next(node->rules, view, next);
+	if (!node->offer || spindle_rules_digest(node->offer) != rules) {
+		sim_fail(node->sim, "node %u follows rules that it has not offered", node->index);
+		return "no such rules";
+	}
+	return spindle_rules_next(node->offer, view, next);
+}
+
+/**
+ * rules_install() - the next view begins, with the rules of its decree
+ * @node: the node
+ */
+void rules_install(struct node *node)
+{
+	bool change = spindle_mb_own_decree(&node->mb)[SPINDLE_DECREE_RULES];
+
+	if (change)
+		node->rules = node->offer;
+	node->sim->rules_changed += change;
+	node->sim->rules_unmet += !change && node->offer;
+	node->offer = NULL;
+}

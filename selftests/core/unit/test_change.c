@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rules that change: subgroups that are added, removed and replaced, and rows that stay as they are.
+ */
+#include "core/membership/membership.h"
+#include "core/membership/rules.h"
+#include "tap.h"
+
+#define A_RULE	0
+#define SMALL	1
+#define LARGE	2
+#define SMALL_2	3
+#define RULES	4
+
+static struct spindle_rules now, next;
+static struct spindle_view view;
+
+/* A subgroup of two shards, two small spares, a large one, and node 9 as a witness. */
+static void begin(void)
+{
+	now = (struct spindle_rules){
+		.timeout_ms = 500, .max_nodes = 6, .num_rules = RULES, .witness = { 9 },
+		.rule[A_RULE] = {
+			.cfg = { .id = 10, .window = 16, .max_msg = 100, .ring = 4096, .name = "a" },
+			.shards = 2, .min = 1, .num_nodes = 2, .node = { 1, 2 }, .senders = 1,
+		},
+		.rule[SMALL] = { .room_window = 8, .room_ring = 4096 },
+		.rule[LARGE] = { .room_window = 64, .room_ring = 65536 },
+		.rule[SMALL_2] = { .room_window = 8, .room_ring = 4096 },
+	};
+	for (u32 i = SMALL; i < RULES; i++) {
+		now.rule[i].shards = 1;
+		now.rule[i].flags = SPINDLE_RULE_SPARE | SPINDLE_RULE_CLOSED;
+	}
+	next = now;
+}
+
+static struct spindle_rule wanted(u32 id, u32 window, u32 ring)
+{
+	return (struct spindle_rule){
+		.cfg = { .id = id, .window = window, .max_msg = 64, .ring = ring },
+		.shards = 1, .min = 1, .all_send = 1,
+	};
+}
+
+static const char *open_one(u32 id, u32 window, u32 ring)
+{
+	struct spindle_rule rule = wanted(id, window, ring);
+
+	return spindle_rules_open(&next, &rule);
+}
+
+static bool valid(const struct spindle_rules *rules)
+{
+	int fault;
+
+	return !spindle_rules_check(rules, &fault);
+}
+
+/* Are both rules valid, and may one follow the other? */
+static bool may_change(void)
+{
+	return valid(&now) && valid(&next) && !spindle_rules_change(&now, &next);
+}
+
+static void test_open(void)
+{
+	begin();
+	CHECK(may_change());
+	CHECK(!open_one(20, 8, 4096));
+	CHECK_EQ(next.rule[SMALL].cfg.id, 20);
+	CHECK(may_change());
+	CHECK(!open_one(21, 16, 4096));
+	CHECK_EQ(next.rule[LARGE].cfg.id, 21);
+	/* The small spare that is left is too small for a larger window, or a larger ring. */
+	CHECK(open_one(22, 16, 4096));
+	CHECK(open_one(22, 8, 8192));
+	CHECK(!open_one(22, 1, 4096));
+	CHECK_EQ(next.rule[SMALL_2].cfg.id, 22);
+	CHECK(open_one(23, 1, 4096));
+	CHECK(may_change());
+	/* A small subgroup takes a large spare if there is no other one. */
+	begin();
+	CHECK(!open_one(20, 8, 4096));
+	CHECK(!open_one(21, 8, 4096));
+	CHECK_EQ(next.rule[SMALL_2].cfg.id, 21);
+	CHECK(!open_one(22, 8, 4096));
+	CHECK_EQ(next.rule[LARGE].cfg.id, 22);
+	CHECK_EQ(next.rule[LARGE].room_window, 64);
+}
+
+static void test_close(void)
+{
+	begin();
+	CHECK(spindle_rules_close(&next, 12));
+	CHECK(spindle_rules_close(&next, 0));
+	/* Both shards are removed, by the id of either. */
+	CHECK(!spindle_rules_close(&next, 11));
+	CHECK(may_change());
+	CHECK(spindle_rules_close(&next, 10));
+	spindle_rules_apply(&next, NULL, &view);
+	CHECK_EQ(view.num_subgroups, RULES + 1);
+	CHECK(spindle_view_closed(&view.subgroup[0]) && spindle_view_closed(&view.subgroup[1]));
+	/* Its place stays closed, because rows have no room there for other senders. */
+	now = next;
+	next.rule[A_RULE].flags = 0;
+	CHECK(spindle_rules_change(&now, &next));
+	/* A spare is free again, as it was. */
+	begin();
+	CHECK(!open_one(20, 8, 4096));
+	CHECK(!spindle_rules_close(&next, 20));
+	CHECK(!memcmp(&now, &next, sizeof(now)));
+}
+
+/* A subgroup gets other senders and a larger window, in another place. */
+static void test_replace(void)
+{
+	begin();
+	CHECK(!spindle_rules_close(&next, 10));
+	CHECK(!open_one(10, 64, 65536));
+	CHECK(may_change());
+	now = next;
+	CHECK(!spindle_rules_close(&next, 10));
+	CHECK(!open_one(10, 8, 4096));
+	CHECK_EQ(next.rule[SMALL].cfg.id, 10);
+	CHECK(may_change());
+	/* A subgroup never changes where it is, or members would write over what others read. */
+	next = now;
+	next.rule[LARGE].cfg.window = 32;
+	CHECK(valid(&next));
+	CHECK(spindle_rules_change(&now, &next));
+	begin();
+	next.rule[A_RULE].senders = 3;
+	CHECK(valid(&next));
+	CHECK(spindle_rules_change(&now, &next));
+}
+
+static void test_constant(void)
+{
+	begin();
+	next.timeout_ms++;
+	CHECK(!may_change());
+	next = now;
+	next.max_nodes++;
+	CHECK(!may_change());
+	next = now;
+	next.quorum = 1;
+	CHECK(!may_change());
+	next = now;
+	next.witness[1] = 8;
+	CHECK(!may_change());
+	next = now;
+	next.num_rules--;
+	CHECK(!may_change());
+	next = now;
+	next.rule[LARGE].room_ring = 4096;
+	CHECK(!may_change());
+	next = now;
+	next.rule[SMALL].room_window = 4;
+	CHECK(!may_change());
+}
+
+static void refused(void (*set)(struct spindle_rule *rule), const char *text)
+{
+	const char *got;
+	int fault;
+
+	next = now;
+	set(&next.rule[SMALL]);
+	got = spindle_rules_check(&next, &fault);
+	if (!got || !strstr(got, text) || fault != SMALL)
+		tap_fail("%s: %s, about rule %d", text, got ? got : "accepted", fault);
+}
+
+#define SET(what, stmt) static void what(struct spindle_rule *r) { stmt; }
+SET(flag, r->flags |= 4)
+SET(no_window, r->room_window = 0)
+SET(odd_window, r->room_window = 12)
+SET(wide_window, r->room_window = 2 * SPINDLE_MAX_WINDOW)
+SET(short_ring, r->room_ring = 2048)
+SET(odd_ring, r->room_ring = 4097)
+SET(shards, r->shards = 2)
+SET(kept_id, r->cfg.id = 5)
+SET(kept_node, r->num_nodes = 1; r->node[0] = 1)
+SET(kept_sender, r->all_send = 1)
+SET(window_above, *r = wanted(1, 16, 4096); r->flags = SPINDLE_RULE_SPARE; r->room_window = 8;
+    r->room_ring = 4096)
+SET(ring_above, *r = wanted(1, 8, 8192); r->flags = SPINDLE_RULE_SPARE; r->room_window = 8;
+    r->room_ring = 4096)
+SET(room_of_none, *r = wanted(1, 8, 4096); r->room_window = 8)
+SET(ring_of_none, *r = wanted(1, 8, 4096); r->room_ring = 4096)
+
+static void test_limits(void)
+{
+	begin();
+	refused(flag, "unknown flags");
+	refused(no_window, "spare's window");
+	refused(odd_window, "spare's window");
+	refused(wide_window, "spare's window");
+	refused(short_ring, "spare's ring");
+	refused(odd_ring, "spare's ring");
+	refused(shards, "no shards");
+	refused(kept_id, "closed has no subgroup");
+	refused(kept_node, "closed has no subgroup");
+	refused(kept_sender, "closed has no subgroup");
+	refused(window_above, "at most the window");
+	refused(ring_above, "at most the window");
+	refused(room_of_none, "only a spare");
+	refused(ring_of_none, "only a spare");
+	/* The name of a subgroup that was removed is free. */
+	next = now;
+	CHECK(!spindle_rules_close(&next, 10));
+	CHECK(!open_one(20, 8, 4096));
+	strcpy(next.rule[SMALL].cfg.name, "a");
+	CHECK(may_change());
+	next.rule[A_RULE].flags = 0;
+	CHECK(!valid(&next));
+}
+
+/* What must not move: rows, the index of each subgroup, and the length of decrees. */
+static void same_places(void)
+{
+	static const u32 id[] = { 1, 2, 3, 9 };
+	struct spindle_layout a, b;
+	u32 i, k;
+
+	CHECK_EQ(spindle_rules_trims(&now), spindle_rules_trims(&next));
+	for (i = 0; i < ARRAY_SIZE(id); i++)
+		for (k = 0; k < ARRAY_SIZE(id); k++) {
+			memset(&a, 0, sizeof(a));
+			memset(&b, 0, sizeof(b));
+			spindle_rules_row(&a, &now, id[i], id[k]);
+			spindle_rules_row(&b, &next, id[i], id[k]);
+			CHECK(!memcmp(&a, &b, sizeof(a)));
+			/* A witness has no rings, of a spare either. */
+			CHECK((a.hdr[2] == SPINDLE_NO_OFFSET) == (id[i] == 9 || id[k] == 9));
+		}
+}
+
+static void test_places(void)
+{
+	begin();
+	same_places();
+	CHECK(!open_one(20, 2, 4096));
+	same_places();
+	CHECK(!spindle_rules_close(&next, 10));
+	same_places();
+	CHECK(!open_one(10, 32, 32768));
+	same_places();
+	CHECK_EQ(spindle_rules_trims(&now), 1 + 3 * 6);
+	CHECK(spindle_rules_digest(&now) != spindle_rules_digest(&next));
+}
+
+/* Only nodes of open subgroups are members, and closed ones lack nobody. */
+static void test_view(void)
+{
+	begin();
+	CHECK(!open_one(20, 2, 4096));
+	view = (struct spindle_view){ .vid = 1, .num_members = 3 };
+	for (u32 i = 0; i < 3; i++)
+		view.member[i] = (struct spindle_view_member){
+			.id = i == 2 ? 9 : 1 + i, .addr = { .family = 4, .port = 1 + i },
+		};
+	CHECK(!spindle_rules_next(&next, &view, &view));
+	CHECK(!spindle_view_check(&view, true, NULL));
+	CHECK(spindle_rules_fit(&next, &view));
+	CHECK_EQ(view.subgroup[2].id, 20);
+	CHECK_EQ(view.subgroup[2].members, 3);
+	CHECK(spindle_view_closed(&view.subgroup[3]));
+	CHECK_EQ(view.subgroup[3].members, 0);
+	/* One of the shards has nobody to send. */
+	CHECK_EQ(spindle_rules_lacking(&next, &view), 1);
+	CHECK(spindle_rules_enough(&next, &view, 3));
+	CHECK(!spindle_view_subgroup(&view, 0));
+	CHECK(spindle_view_subgroup(&view, 20));
+	view.subgroup[3].members = 1;
+	CHECK(spindle_view_check(&view, true, NULL));
+	CHECK(!spindle_rules_fit(&next, &view));
+	view.subgroup[3].members = 0;
+	view.subgroup[3].former = 1;
+	CHECK(spindle_view_check(&view, true, NULL));
+	view.subgroup[3].former = 0;
+	CHECK(spindle_view_check(&view, false, NULL));
+}
+
+int main(void)
+{
+	static const struct tap_case cases[] = {
+		{ "a new subgroup takes the smallest spare", test_open },
+		{ "a subgroup is removed, and its spare is free again", test_close },
+		{ "a subgroup that changes goes to another place", test_replace },
+		{ "the rest of the rules is constant", test_constant },
+		{ "spares have limits, and free ones nothing else", test_limits },
+		{ "rows and decrees are as they were", test_places },
+		{ "a view has no members where a rule is closed", test_view },
+	};
+
+	return tap_run(cases, ARRAY_SIZE(cases));
+}
