@@ -208,7 +208,7 @@ static u64 agreed_rules(const struct spindle_mb *mb)
 		u64 word[SPINDLE_BLOCK_WORDS], seal = 0;
 
 		if (spindle_block_read(&row->beat, &seal, word) != SPINDLE_READ_NEW ||
-		    word[SPINDLE_MB_COL_RULES] != mb->rules)
+		    (word[SPINDLE_MB_COL_RULES] & ~SPINDLE_MB_WANTS) != mb->rules)
 			return 0;
 	}
 	return mb->rules;

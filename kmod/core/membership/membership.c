@@ -55,6 +55,7 @@ static void reset_peer(struct spindle_mb_peer *p, u64 heard)
 	p->phase = SPINDLE_MB_ACTIVE;
 	p->ballot = 0;
 	p->leaving = false;
+	p->offer = 0;
 	p->fenced = false;
 	p->told_have = false;
 	/* Read its state block again, which may be about the new view already. */
@@ -127,6 +128,7 @@ static void install(struct spindle_mb *mb)
 	/* An offer is for one view. The embedder makes it again if it still wants the rules. */
 	if (mb->rules) {
 		mb->rules = 0;
+		mb->wants = false;
 		mb->beat++;
 	}
 	/*
@@ -334,7 +336,7 @@ void spindle_mb_invite(struct spindle_mb *mb, u32 id, u64 incarnation)
 /**
  * spindle_mb_offer() - show that this node has other rules, and would follow them
  * @mb: membership
- * @rules: their digest; 0 takes the offer back
+ * @offer: their digest, with SPINDLE_MB_WANTS or without it; 0 takes an offer back
  *
  * The view changes to these rules when all members offer them. A leader relies on an offer, and
  * accuses no one for it. So an offer stays as it is from the moment in which this node wedges, until
@@ -342,13 +344,40 @@ void spindle_mb_invite(struct spindle_mb *mb, u32 id, u64 incarnation)
  *
  * Return: false if the view is changing; try again in the next one
  */
-bool spindle_mb_offer(struct spindle_mb *mb, u64 rules)
+bool spindle_mb_offer(struct spindle_mb *mb, u64 offer)
 {
 	if (mb->state != SPINDLE_MB_ACTIVE)
 		return false;
-	mb->rules = rules;
+	mb->rules = offer & ~SPINDLE_MB_WANTS;
+	mb->wants = offer & SPINDLE_MB_WANTS;
 	mb->beat++;
 	return true;
+}
+
+/**
+ * spindle_mb_wanted() - find rules that a member wants
+ * @mb: membership
+ * @rank: out: the member, of several the first one; this node, too
+ *
+ * Members follow one change after the other. So a member that wants other rules follows those of a
+ * member before it.
+ *
+ * Return: the rules, without SPINDLE_MB_WANTS; 0 if no member wants any
+ */
+u64 spindle_mb_wanted(const struct spindle_mb *mb, u32 *rank)
+{
+	u64 mask;
+
+	for (mask = spindle_mb_alive(mb); mask; mask &= mask - 1) {
+		u64 offer = mb->wants ? mb->rules | SPINDLE_MB_WANTS : 0;
+
+		*rank = __ffs64(mask);
+		if (*rank != mb->me)
+			offer = mb->peer[*rank].offer;
+		if (offer & SPINDLE_MB_WANTS)
+			return offer & ~SPINDLE_MB_WANTS;
+	}
+	return 0;
 }
 
 /*

@@ -74,8 +74,11 @@ enum spindle_mb_beat_column {
 	SPINDLE_MB_COL_BEAT,	/* grows while the engine runs */
 	SPINDLE_MB_COL_WISH,	/* id of a node that wants to join, or 0 */
 	SPINDLE_MB_COL_WISH_INC, /* its incarnation */
-	SPINDLE_MB_COL_RULES,	/* digest of other rules that it has and would follow, or 0 */
+	SPINDLE_MB_COL_RULES,	/* offer: other rules that it has and would follow, or 0 */
 };
+
+/* An offer is a digest without this bit. The member with the bit wants the rules, others follow. */
+#define SPINDLE_MB_WANTS	BIT_ULL(0)
 
 /* Columns of the state block: one seal, so that they are seen together or not at all. */
 enum spindle_mb_state_column {
@@ -132,6 +135,8 @@ struct spindle_mb_peer {
 	u64 wish;
 	/** @wish_inc: its incarnation */
 	u64 wish_inc;
+	/** @offer: other rules that it offers; of any view */
+	u64 offer;
 	/** @vid: its view */
 	u64 vid;
 	/** @suspected: members that it suspects */
@@ -289,8 +294,10 @@ struct spindle_mb {
 	u64 wish;
 	/** @wish_inc: its incarnation */
 	u64 wish_inc;
-	/** @rules: digest of other rules that this node would follow, or 0 */
+	/** @rules: other rules that this node would follow, without SPINDLE_MB_WANTS; or 0 */
 	u64 rules;
+	/** @wants: this node wants them, because its administrator does */
+	bool wants;
 	/** @hold: more nodes are about to be ready, so as the leader let none in yet */
 	bool hold;
 	/** @beat: own heartbeat */
@@ -309,7 +316,8 @@ int spindle_mb_init(struct spindle_mb *mb, const struct spindle_view *view, u32 
 int spindle_mb_join(struct spindle_mb *mb, const struct spindle_view *view, u32 id,
 		    u64 incarnation, u64 now);
 void spindle_mb_invite(struct spindle_mb *mb, u32 id, u64 incarnation);
-bool spindle_mb_offer(struct spindle_mb *mb, u64 rules);
+bool spindle_mb_offer(struct spindle_mb *mb, u64 offer);
+u64 spindle_mb_wanted(const struct spindle_mb *mb, u32 *rank);
 bool spindle_mb_may(enum spindle_mb_state old, enum spindle_mb_state to);
 bool spindle_mb_run(struct spindle_mb *mb, u64 now);
 u32 spindle_mb_push(struct spindle_mb *mb, u32 rank, struct spindle_write *write);

@@ -500,6 +500,17 @@ u64 spindle_rules_digest(const struct spindle_rules *rules)
 	return part[7] ?: 1;
 }
 
+/**
+ * spindle_rules_offer() - the name of rules in offers and decrees
+ * @rules: checked
+ *
+ * Return: their digest without SPINDLE_MB_WANTS, not 0
+ */
+u64 spindle_rules_offer(const struct spindle_rules *rules)
+{
+	return spindle_rules_digest(rules) & ~SPINDLE_MB_WANTS ?: 2;
+}
+
 /* ---- other rules ---------------------------------------------------------- */
 
 /* May a rule become another one? A subgroup is only opened, or closed. */

@@ -163,6 +163,7 @@ static void read_beat(struct spindle_mb *mb, u32 r, u64 now)
 	p->proof = mb->ran_at;
 	p->wish = word[SPINDLE_MB_COL_WISH];
 	p->wish_inc = word[SPINDLE_MB_COL_WISH_INC];
+	p->offer = word[SPINDLE_MB_COL_RULES];
 }
 
 /**

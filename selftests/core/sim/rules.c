@@ -169,8 +169,8 @@ void rules_offer(struct node *node)
 			node->offer = NULL;
 		return;
 	}
-	digest = spindle_rules_digest(wanted);
-	if (digest == spindle_rules_digest(node->rules) || node->mb.rules == digest ||
+	digest = spindle_rules_offer(wanted);
+	if (digest == spindle_rules_offer(node->rules) || node->mb.rules == digest ||
 	    spindle_rules_change(node->rules, wanted) || !spindle_mb_offer(&node->mb, digest))
 		return;
 	node->offer = wanted;
@@ -191,7 +191,7 @@ const char *rules_layout(const struct node *node, u64 rules, const struct spindl
 {
 	if (!rules)
 		return spindle_rules_next(node->rules, view, next);
-	if (!node->offer || spindle_rules_digest(node->offer) != rules) {
+	if (!node->offer || spindle_rules_offer(node->offer) != rules) {
 		sim_fail(node->sim, "node %u follows rules that it has not offered", node->index);
 		return "no such rules";
 	}

@@ -1805,7 +1805,7 @@ static void test_ready_held(void)
 
 /* ---- other rules --------------------------------------------------------------------------- */
 
-#define RULES 77
+#define RULES 76
 
 /* Three members, of which this one is the leader, and a node that is ready to join. */
 static void begin_offers(u64 own, u64 of_1, u64 of_2)
@@ -1864,13 +1864,17 @@ static void test_rules_all(void)
 
 static void test_rules_some(void)
 {
-	begin_offers(RULES, RULES, RULES + 1);
+	begin_offers(RULES, RULES, RULES + 2);
 	CHECK_EQ(proposes(), 0);
 	begin_offers(RULES, 0, RULES);
 	CHECK_EQ(proposes(), 0);
 	begin_offers(0, RULES, RULES);
 	CHECK_EQ(proposes(), 0);
 	begin_offers(RULES, RULES, RULES);
+	CHECK_EQ(proposes(), RULES);
+	begin_offers(RULES, RULES | SPINDLE_MB_WANTS, RULES);
+	CHECK_EQ(proposes(), RULES);
+	begin_offers(RULES | SPINDLE_MB_WANTS, RULES, RULES);
 	CHECK_EQ(proposes(), RULES);
 	/* A member that leaves needs no rules, and one that is suspected does not count. */
 	begin_offers(RULES, RULES, 0);
@@ -1896,6 +1900,34 @@ static void test_rules_some(void)
 	beat(2, 0, RULES);
 	run(2);
 	CHECK_EQ(mb.state, SPINDLE_MB_ACTIVE);
+	end();
+}
+
+/* Members follow the first one that wants rules. */
+static void test_rules_wanted(void)
+{
+	u32 rank = 9;
+
+	begin_offers(0, RULES, 0);
+	ready[0] = 0;
+	run(1);
+	CHECK_EQ(spindle_mb_wanted(&mb, &rank), 0);
+	beat(2, 0, RULES | SPINDLE_MB_WANTS);
+	run(1);
+	CHECK_EQ(spindle_mb_wanted(&mb, &rank), RULES);
+	CHECK_EQ(rank, 2);
+	beat(1, 0, (RULES + 2) | SPINDLE_MB_WANTS);
+	run(1);
+	CHECK_EQ(spindle_mb_wanted(&mb, &rank), RULES + 2);
+	CHECK_EQ(rank, 1);
+	CHECK(spindle_mb_offer(&mb, RULES + 4));
+	CHECK_EQ(spindle_mb_wanted(&mb, &rank), RULES + 2);
+	CHECK(spindle_mb_offer(&mb, (RULES + 4) | SPINDLE_MB_WANTS));
+	CHECK_EQ(spindle_mb_wanted(&mb, &rank), RULES + 4);
+	CHECK_EQ(rank, 0);
+	CHECK(spindle_mb_offer(&mb, 0));
+	spindle_mb_suspect(&mb, 1, SPINDLE_MB_ADMIN);
+	CHECK_EQ(spindle_mb_wanted(&mb, &rank), RULES);
 	end();
 }
 
@@ -1933,7 +1965,7 @@ static void test_rules_follow(void)
 {
 	CHECK(accepts_rules(RULES, false));
 	CHECK(!accepts_rules(0, false));
-	CHECK(!accepts_rules(RULES + 1, false));
+	CHECK(!accepts_rules(RULES + 2, false));
 	CHECK(accepts_rules(0, true));
 }
 
@@ -2340,6 +2372,7 @@ int main(void)
 		{ "a leader holds a change for nodes that connect", test_ready_held },
 		{ "all members offer the same rules", test_rules_all },
 		{ "some members offer other rules, or none", test_rules_some },
+		{ "members follow the first one that wants rules", test_rules_wanted },
 		{ "a member follows the rules that it has offered", test_rules_follow },
 		{ "a wish for another life of the joiner stays", test_next_life },
 		{ "a wish is said at once", test_wish_beats },
